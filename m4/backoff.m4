@@ -1,0 +1,97 @@
+dnl SPDX-License-Identifier: MIT
+
+dnl BACKOFF_CFLAG(FLAG, VARIABLE): append FLAG to VARIABLE if the compiler
+dnl takes it without a word. FLAG may be a shell variable.
+AC_DEFUN([BACKOFF_CFLAG],
+[AS_VAR_PUSHDEF([known], [backoff_cv_cflag_$1])dnl
+AC_CACHE_CHECK([whether $CC takes $1], [known],
+  [backoff_cflags=$CFLAGS
+   CFLAGS="$CFLAGS -Werror $1"
+   AC_COMPILE_IFELSE([AC_LANG_PROGRAM([])],
+     [AS_VAR_SET([known], [yes])], [AS_VAR_SET([known], [no])])
+   CFLAGS=$backoff_cflags])
+AS_VAR_IF([known], [yes], [$2="$$2 $1"])
+AS_VAR_POPDEF([known])])
+
+dnl BACKOFF_LDFLAG(FLAG, VARIABLE): the same for the linker.
+AC_DEFUN([BACKOFF_LDFLAG],
+[AS_VAR_PUSHDEF([known], [backoff_cv_ldflag_$1])dnl
+AC_CACHE_CHECK([whether $CC links with $1], [known],
+  [backoff_ldflags=$LDFLAGS
+   LDFLAGS="$LDFLAGS -Werror $1"
+   AC_LINK_IFELSE([AC_LANG_PROGRAM([])],
+     [AS_VAR_SET([known], [yes])], [AS_VAR_SET([known], [no])])
+   LDFLAGS=$backoff_ldflags])
+AS_VAR_IF([known], [yes], [$2="$$2 $1"])
+AS_VAR_POPDEF([known])])
+
+dnl BACKOFF_HARDENING: fill HARDENING_CPPFLAGS, _CFLAGS and _LDFLAGS.
+AC_DEFUN([BACKOFF_HARDENING],
+[BACKOFF_CFLAG([-fstack-protector-strong], [HARDENING_CFLAGS])
+BACKOFF_LDFLAG([-Wl,-z,relro], [HARDENING_LDFLAGS])
+BACKOFF_LDFLAG([-Wl,-z,now], [HARDENING_LDFLAGS])
+
+# _FORTIFY_SOURCE only warns where nothing is optimised, is at odds with the
+# sanitizers, and may have been set to another value by user or compiler.
+AC_CACHE_CHECK([whether to define _FORTIFY_SOURCE], [backoff_cv_fortify],
+  [AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[
+     #if !defined __OPTIMIZE__ || defined _FORTIFY_SOURCE
+     #error "not here"
+     #endif]])],
+     [backoff_cv_fortify=yes], [backoff_cv_fortify=no])])
+AS_IF([test "$backoff_cv_fortify" = yes && test "x$enable_sanitize" != xyes],
+  [HARDENING_CPPFLAGS=-D_FORTIFY_SOURCE=2])
+
+# Most compilers make position-independent executables by themselves. A static
+# one is left alone: not every libc has the start files for it.
+AC_CACHE_CHECK([whether to ask for PIE], [backoff_cv_pie],
+  [AS_CASE([" $CC $CFLAGS $LDFLAGS "],
+     [*" -static"*], [backoff_cv_pie=no],
+     [AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[
+        #ifdef __PIE__
+        #error "it does so by itself"
+        #endif]])],
+        [backoff_cv_pie=yes], [backoff_cv_pie=no])])])
+AS_IF([test "$backoff_cv_pie" = yes],
+  [BACKOFF_CFLAG([-fPIE], [HARDENING_CFLAGS])
+   BACKOFF_LDFLAG([-pie], [HARDENING_LDFLAGS])])])
+
+dnl BACKOFF_COMPLETION(SHELL, DIR): --with-SHELL-completion-dir. The default
+dnl is DIR below our own datarootdir. What pkg-config says of bash-completion
+dnl ignores --prefix, so an ordinary user could not install.
+AC_DEFUN([BACKOFF_COMPLETION],
+[AC_ARG_WITH([$1-completion-dir],
+  [AS_HELP_STRING([--with-$1-completion-dir=DIR],
+     [where the $1 completion goes, or no @<:@DATAROOTDIR/$2@:>@])],
+  [], [with_$1_completion_dir=yes])
+AS_CASE([$with_$1_completion_dir],
+  [yes], [$1_completiondir='${datarootdir}/$2'],
+  [no], [$1_completiondir=],
+  [$1_completiondir=$with_$1_completion_dir])
+AC_SUBST([$1_completiondir])])
+
+dnl BACKOFF_BATS: find bats, prove that it runs what our tests begin with,
+dnl and set the conditional HAVE_BATS. have_bats is yes or says what is wrong.
+AC_DEFUN([BACKOFF_BATS],
+[AC_PATH_PROG([BATS], [bats])
+AC_MSG_CHECKING([whether bats can run the tests])
+cat >conftest.bats <<\END
+bats_require_minimum_version 1.5.0
+bats_load_library bats-support
+bats_load_library bats-assert
+@test "it runs" { assert_equal 1 1; }
+END
+AS_IF([test -z "$BATS"], [have_bats=missing],
+  ["$BATS" conftest.bats </dev/null >&AS_MESSAGE_LOG_FD 2>&1],
+  [have_bats=yes], [have_bats='older than 1.5, or no bats-assert'])
+rm -f conftest.bats
+AC_MSG_RESULT([$have_bats])
+AM_CONDITIONAL([HAVE_BATS], [test "$have_bats" = yes])
+
+# Who runs make check in the background or under nohup has INT, QUIT or HUP
+# ignored, and what is ignored stays ignored in all that the tests start.
+AC_MSG_CHECKING([what restores the default signals])
+AS_IF([env --default-signal true 2>/dev/null],
+  [DEFAULT_SIGNALS='env --default-signal'], [DEFAULT_SIGNALS=])
+AC_SUBST([DEFAULT_SIGNALS])
+AC_MSG_RESULT([${DEFAULT_SIGNALS:-nothing}])])

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "clock.h"
+#include "environment.h"
+#include "signals.h"
+#include "tree.h"
+
+enum stage {
+	STAGE_RUNNING,
+	STAGE_ENDING, /* timed out, told to end */
+	STAGE_KILLING,
+};
+
+struct watch {
+	const struct cut *cut;
+	struct processes spared; /* not of COMMAND's tree */
+	pid_t pid; /* 0 as soon as it is reaped: nothing is sent to it then */
+	int wait_status;
+	enum stage stage;
+	int64_t kill_ns; /* the moment of KILL */
+	struct outcome outcome;
+};
+
+/*
+ * The child from vfork to exec. It shares our memory, and we stand still
+ * meanwhile: so it touches nothing but what is meant for it.
+ */
+static void
+become(const struct command *command, pid_t parent)
+{
+	/* If we are killed, COMMAND must not go on unsupervised (rule 34). */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(STATUS_ERROR);
+	if (command->stdin_fd >= 0)
+		dup2(command->stdin_fd, STDIN_FILENO);
+	if (command->stdout_fd >= 0)
+		dup2(command->stdout_fd, STDOUT_FILENO);
+	environment_adopt();
+	signals_restore();
+	execvp(command->argv[0], command->argv);
+}
+
+/*
+ * Its pid, or -1 with errno of fork or exec. vfork, because the errno of
+ * exec comes back through shared memory, and because it costs the same
+ * however large we are (behaviour.md 12).
+ */
+static pid_t
+spawn(const struct command *command)
+{
+	volatile int error = 0;
+	pid_t parent = getpid();
+	pid_t pid = vfork();
+
+	if (pid == 0) {
+		become(command, parent);
+		error = errno;
+		_exit(STATUS_NOT_FOUND);
+	}
+	if (pid > 0 && error != 0) {
+		waitpid(pid, NULL, 0);
+		errno = error;
+		return -1;
+	}
+	return pid;
+}
+
+/* Everything that has ended, orphans that came to us included. */
+static void
+reap(struct watch *watch)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		if (pid == watch->pid) {
+			watch->pid = 0;
+			watch->wait_status = status;
+		}
+}
+
+/* COMMAND has ended, though we have not reaped it yet. */
+static bool
+is_dead(const struct watch *watch)
+{
+	siginfo_t info = { 0 };
+
+	return watch->pid == 0
+	    || (waitid(
+	            P_PID, (id_t)watch->pid, &info, WEXITED | WNOHANG | WNOWAIT)
+	            == 0
+	        && info.si_pid != 0);
+}
+
+static size_t
+signal_tree(struct watch *watch, int signal)
+{
+	return tree_signal(&watch->spared, watch->pid, signal);
+}
+
+static bool
+is_over(struct watch *watch)
+{
+	if (watch->pid != 0)
+		return false;
+	switch (watch->stage) {
+	case STAGE_RUNNING:
+		return true;
+	case STAGE_ENDING:
+		return watch->cut->kill_after_ns == INT64_MAX
+		    || signal_tree(watch, 0) == 0;
+	case STAGE_KILLING:
+		break;
+	}
+	/* Each death may have brought an orphan to us that KILL missed. */
+	return signal_tree(watch, SIGKILL) == 0;
+}
+
+static void
+kill_tree(struct watch *watch)
+{
+	watch->stage = STAGE_KILLING;
+	watch->kill_ns = INT64_MAX;
+	signal_tree(watch, SIGKILL);
+}
+
+static void
+time_out(struct watch *watch, int64_t now_ns)
+{
+	int signal = watch->cut->signal;
+
+	watch->outcome.kind = OUTCOME_TIMED_OUT;
+	if (signal == SIGKILL) {
+		kill_tree(watch);
+		return;
+	}
+	watch->stage = STAGE_ENDING;
+	if (watch->cut->kill_after_ns < INT64_MAX - now_ns
+	    && now_ns + watch->cut->kill_after_ns < watch->kill_ns)
+		watch->kill_ns = now_ns + watch->cut->kill_after_ns;
+	signal_tree(watch, signal);
+	/* What is stopped would not see it before it goes on (rule 7). */
+	if (signal != SIGCONT)
+		signal_tree(watch, SIGCONT);
+}
+
+/* The time has come for the next stage, unless COMMAND was faster. */
+static void
+on_time(struct watch *watch)
+{
+	int64_t now_ns = clock_now_ns();
+
+	if (watch->stage == STAGE_RUNNING && is_dead(watch))
+		return;
+	if (now_ns >= watch->kill_ns)
+		kill_tree(watch);
+	else if (watch->stage == STAGE_RUNNING && now_ns >= watch->cut->at_ns)
+		time_out(watch, now_ns);
+}
+
+/*
+ * Passes a signal on, unless COMMAND has it from the terminal or sent it
+ * itself (rule 22). It has not been reaped, so the pid is no one else's.
+ */
+static void
+pass_on(struct watch *watch, const struct arrival *arrival)
+{
+	int signal = arrival->signal;
+
+	if (arrival->sender == watch->pid
+	    || (arrival->from_terminal && getpgid(watch->pid) == getpgrp()))
+		return;
+	if (kill(watch->pid, signal) != 0)
+		return;
+	watch->outcome.forwarded |= UINT64_C(1) << (signal - 1);
+	if (signal == SIGTERM || signal == SIGHUP)
+		kill(watch->pid, SIGCONT);
+}
+
+static void
+on_signal(struct watch *watch, const struct arrival *arrival)
+{
+	int64_t grace_ns = watch->cut->grace_ns;
+	int64_t now_ns;
+
+	if (arrival->signal == SIGCHLD)
+		return;
+	if (is_dead(watch)) {
+		if (!signals_ends(arrival->signal))
+			return;
+		if (watch->outcome.told_late == 0)
+			watch->outcome.told_late = arrival->signal;
+		if (watch->stage != STAGE_RUNNING)
+			kill_tree(watch);
+		return;
+	}
+	if (signals_ends(arrival->signal)) {
+		if (watch->outcome.told == 0)
+			watch->outcome.told = arrival->signal;
+		now_ns = grace_ns < INT64_MAX ? clock_now_ns() : 0;
+		if (grace_ns < INT64_MAX - now_ns
+		    && now_ns + grace_ns < watch->kill_ns)
+			watch->kill_ns = now_ns + grace_ns;
+	}
+	pass_on(watch, arrival);
+}
+
+static void
+watch_until_over(struct watch *watch)
+{
+	struct arrival arrival;
+
+	for (reap(watch); !is_over(watch); reap(watch)) {
+		int64_t until_ns = watch->kill_ns;
+
+		if (watch->stage == STAGE_RUNNING
+		    && watch->cut->at_ns < until_ns)
+			until_ns = watch->cut->at_ns;
+		if (signals_next(&arrival, until_ns))
+			on_signal(watch, &arrival);
+		else
+			on_time(watch);
+	}
+}
+
+/* Puts what became of COMMAND into the outcome of the watch. */
+static void
+conclude(struct watch *watch)
+{
+	struct outcome *outcome = &watch->outcome;
+	struct outcome end = outcome_of_wait(watch->wait_status);
+	int late = signals_drain();
+
+	if (outcome->kind != OUTCOME_TIMED_OUT)
+		outcome->kind = end.kind;
+	outcome->status = end.status;
+	outcome->signal = end.signal;
+	if (outcome->told_late == 0)
+		outcome->told_late = late;
+	outcome->by_forwarded = outcome->kind == OUTCOME_KILLED
+	    && !signals_wakes(end.signal)
+	    && (outcome->forwarded >> (end.signal - 1) & 1) != 0;
+}
+
+struct outcome
+child_run(const struct command *command, const struct cut *cut)
+{
+	bool with_tree = cut->at_ns < INT64_MAX || cut->grace_ns < INT64_MAX;
+	struct watch watch = { .cut = cut, .kill_ns = INT64_MAX };
+	int64_t started_ns;
+
+	if (with_tree) {
+		tree_adopt_orphans();
+		watch.spared = tree_before();
+	}
+	started_ns = clock_now_ns();
+	watch.pid = spawn(command);
+	if (watch.pid < 0) {
+		watch.outcome = outcome_not_started(errno);
+		watch.outcome.told_late = signals_drain();
+	} else {
+		watch_until_over(&watch);
+		conclude(&watch);
+	}
+	watch.outcome.started_ns = started_ns;
+	watch.outcome.ended_ns = clock_now_ns();
+	free(watch.spared.list);
+	return watch.outcome;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_CLOCK_H
+#define BACKOFF_CLOCK_H
+/*
+ * The time, and the pause. Waits go by CLOCK_MONOTONIC: setting the clock
+ * does not matter to it, and time in suspension does not count.
+ */
+
+#include <stdint.h>
+#include <time.h>
+
+int64_t clock_now_ns(void);
+int64_t clock_epoch_ns(void);
+
+/* The moment or span as a timespec; what is too long for it saturates. */
+struct timespec clock_timespec(int64_t ns);
+
+/*
+ * Sleeps until then, or until one of HUP INT QUIT TERM or the wake signal
+ * arrives, also one that is pending already. Returns that signal, or 0.
+ */
+int clock_sleep_until(int64_t until_ns);
+
+#endif

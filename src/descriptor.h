@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_DESCRIPTOR_H
+#define BACKOFF_DESCRIPTOR_H
+/*
+ * Descriptors of our own stand where COMMAND's do not: closed on exec, and
+ * not among 0 to 9, which scripts and jobservers use.
+ */
+
+/*
+ * Moves FD, which must be close-on-exec; returns where it is now. Passes
+ * a negative FD through; errno is as it was then.
+ */
+int descriptor_out_of_the_way(int fd);
+
+/* A copy of FD, close-on-exec and out of the way; < 0: errno tells why. */
+int descriptor_copy(int fd);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "duration.h"
+#include "environment.h"
+
+enum variable {
+	ATTEMPT,
+	ATTEMPTS,
+	DEPTH,
+	ELAPSED,
+	STATUS,
+	VERDICT,
+	ID,
+	RESULT, /* only at the end */
+	HINT, /* never inherited */
+	VARIABLES,
+};
+
+static const char names[VARIABLES][20] = {
+	[ATTEMPT] = "BACKOFF_ATTEMPT=",
+	[ATTEMPTS] = "BACKOFF_ATTEMPTS=",
+	[DEPTH] = "BACKOFF_DEPTH=",
+	[ELAPSED] = "BACKOFF_ELAPSED=",
+	[STATUS] = "BACKOFF_STATUS=",
+	[VERDICT] = "BACKOFF_VERDICT=",
+	[ID] = "BACKOFF_ID=",
+	[RESULT] = "BACKOFF_RESULT=",
+	[HINT] = "BACKOFF_HINT=",
+};
+
+static const char pid_names[2][16] = { "LISTEN_PID=", "WATCHDOG_PID=" };
+
+extern char **environ;
+
+static char values[VARIABLES][48];
+static char *id_entry;
+static char pid_entries[2][32];
+static char **ours; /* the variables of COMMAND's, VARIABLES free, NULL */
+static size_t inherited; /* how many of them are not ours */
+
+static bool
+begins(const char *string, const char *with)
+{
+	return strncmp(string, with, strlen(with)) == 0;
+}
+
+static bool
+is_ours(const char *entry)
+{
+	if (!begins(entry, "BACKOFF_"))
+		return false;
+	for (int i = 0; i < VARIABLES; i++)
+		if (begins(entry, names[i]))
+			return true;
+	return false;
+}
+
+/* The entry itself, or where it holds our pid, one that we can rewrite. */
+static char *
+pid_entry(char *entry)
+{
+	char pid[24];
+	struct text text = text_in(pid, sizeof pid);
+
+	for (int i = 0; i < 2; i++) {
+		const char *value = entry + strlen(pid_names[i]);
+
+		if (!begins(entry, pid_names[i]))
+			continue;
+		text_number(&text, getpid());
+		if (strcmp(value, pid) == 0)
+			return pid_entries[i];
+		break;
+	}
+	return entry;
+}
+
+static void
+write_value(enum variable variable, const char *word, int64_t number)
+{
+	struct text text = text_in(values[variable], sizeof values[variable]);
+
+	text_add(&text, names[variable]);
+	if (word != NULL)
+		text_add(&text, word);
+	else
+		text_number(&text, number);
+}
+
+/* One more than the depth of whoever started us. */
+static int64_t
+depth(void)
+{
+	const char *outer = getenv("BACKOFF_DEPTH");
+	int64_t number = 0;
+
+	if (outer == NULL || !count_parse(outer, &number))
+		return 1;
+	return saturating_add(number, 1);
+}
+
+bool
+environment_start(const char *id, const struct limits *limits)
+{
+	size_t count = 0;
+	size_t id_size = strlen(names[ID]) + strlen(id) + 1;
+	struct text text;
+
+	while (environ[count] != NULL)
+		count++;
+	ours = malloc((count + VARIABLES + 1) * sizeof *ours);
+	id_entry = malloc(id_size);
+	if (ours == NULL || id_entry == NULL)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (!is_ours(environ[i]))
+			ours[inherited++] = pid_entry(environ[i]);
+	text = text_in(id_entry, id_size);
+	text_add(&text, names[ID]);
+	text_add(&text, id);
+	write_value(DEPTH, NULL, depth());
+	write_value(ATTEMPTS, limits->attempts == INT64_MAX ? "inf" : NULL,
+	    limits->attempts);
+	return true;
+}
+
+void
+environment_set(const struct moment *moment)
+{
+	bool first = moment->verdict == VERDICT_NONE;
+	char **next = ours + inherited;
+
+	write_value(ATTEMPT, NULL, moment->attempt);
+	write_value(ELAPSED, NULL, moment->elapsed_ns / NS_PER_S);
+	write_value(
+	    STATUS, first ? "" : NULL, outcome_status(&moment->outcome));
+	write_value(VERDICT, verdict_name(moment->verdict), 0);
+	for (int i = ATTEMPT; i <= VERDICT; i++)
+		*next++ = values[i];
+	*next++ = id_entry;
+	if (moment->result != RESULT_NONE) {
+		write_value(RESULT, result_name(moment->result), 0);
+		*next++ = values[RESULT];
+	}
+	*next = NULL;
+	environ = ours;
+}
+
+void
+environment_adopt(void)
+{
+	for (int i = 0; i < 2; i++) {
+		struct text text
+		    = text_in(pid_entries[i], sizeof pid_entries[i]);
+
+		text_add(&text, pid_names[i]);
+		text_number(&text, getpid());
+	}
+}

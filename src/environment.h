@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_ENVIRONMENT_H
+#define BACKOFF_ENVIRONMENT_H
+/*
+ * What COMMAND and the hooks find in their environment: ours as we found
+ * it, but BACKOFF_* always set anew.
+ */
+
+#include <stdbool.h>
+
+#include "run.h"
+
+/* Lays it out. False: no memory. ID must outlive it. */
+bool environment_start(const char *id, const struct limits *limits);
+
+/* Makes `environ` the one for this moment. */
+void environment_set(const struct moment *moment);
+
+/*
+ * For the child between vfork and exec: what systemd has addressed to our
+ * pid (LISTEN_PID, WATCHDOG_PID) goes to the child (rule 60).
+ */
+void environment_adopt(void);
+
+#endif

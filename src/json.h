@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_JSON_H
+#define BACKOFF_JSON_H
+/*
+ * The events as JSON, one object each, keys in a fixed order, without the
+ * newline. EPOCH_NS is the time of the event.
+ */
+
+#include <stdint.h>
+
+#include "run.h"
+#include "text.h"
+
+void json_start(struct text *text, int64_t epoch_ns, const char *id,
+    const char *name, const char *command, const struct limits *limits);
+void json_attempt(struct text *text, int64_t epoch_ns, const char *id,
+    const struct moment *moment, int64_t pause_ns);
+void json_end(struct text *text, int64_t epoch_ns, const char *id,
+    const struct moment *moment, const struct ending *ending);
+
+/* STRING with its quotes; what is not UTF-8 becomes U+FFFD. */
+void json_string(struct text *text, const char *string);
+
+#endif

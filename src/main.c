@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * backoff runs a command, and runs it again after a pause for as long as
+ * it fails and trying again can help. How it ends:
+ *
+ *   0        success
+ *   N        the status of the last attempt, or of an answer (--pass-on)
+ *   124      the last attempt timed out, or the deadline cut it
+ *   125      we failed ourselves: usage, no memory
+ *   126 127  COMMAND cannot be run, or was not found
+ *   signal   by the one that killed the last attempt, or that ended us
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "environment.h"
+#include "options.h"
+#include "signals.h"
+#include "stdin.h"
+#include "usage.h"
+
+/* Bits from the kernel: never from the time, which others share. */
+struct entropy {
+	uint64_t seed;
+	unsigned char id[16];
+};
+
+static struct entropy
+gather_entropy(void)
+{
+	struct entropy entropy;
+
+	if (getrandom(&entropy, sizeof entropy, 0) != sizeof entropy)
+		usage_refuse("getrandom", "no random numbers", strerror(errno));
+	return entropy;
+}
+
+/* A UUID of version 4 (RFC 9562, 5.4): random but for six bits. */
+static const char *
+make_id(unsigned char *bytes)
+{
+	static const char hex[] = "0123456789abcdef";
+	static char id[37];
+	struct text text = text_in(id, sizeof id);
+
+	bytes[6] = (bytes[6] & 0x0f) | 0x40;
+	bytes[8] = (bytes[8] & 0x3f) | 0x80;
+	for (int i = 0; i < 16; i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			text_byte(&text, '-');
+		text_byte(&text, hex[bytes[i] >> 4]);
+		text_byte(&text, hex[bytes[i] & 15]);
+	}
+	return id;
+}
+
+static void
+prepare(struct options *options)
+{
+	if (!report_open(&options->report))
+		usage_refuse("--log-file",
+		    options->report.file != NULL ? options->report.file : "",
+		    strerror(errno));
+	if (!environment_start(options->report.id, &options->settings.limits))
+		usage_refuse("environment", "no memory", strerror(errno));
+	if (!signals_start(options->wake_on))
+		usage_refuse("signalfd", "no descriptor", strerror(errno));
+	if (options->settings.limits.attempts > 1)
+		stdin_remember();
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options options;
+	struct entropy entropy;
+	struct random random;
+	struct world world;
+	struct ending ending;
+
+	options_parse(&options, argc, argv);
+	entropy = gather_entropy();
+	random = random_from(
+	    options.seeded ? (uint64_t)options.seed : entropy.seed);
+	if (options.report.id == NULL)
+		options.report.id = make_id(entropy.id);
+	prepare(&options);
+
+	world = world_of(&options.errand);
+	ending = run_loop(&options.settings, &random, &world);
+
+	if (ending.signal != 0)
+		signals_die(ending.signal);
+	return ending.status;
+}

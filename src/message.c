@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "duration.h"
+#include "message.h"
+
+static void
+add_status(struct text *text, const char *what, int status)
+{
+	text_add(text, what);
+	text_number(text, status);
+}
+
+void
+message_reason(struct text *text, const struct outcome *outcome)
+{
+	switch (outcome->kind) {
+	case OUTCOME_EXITED:
+		add_status(text, "exit ", outcome->status);
+		break;
+	case OUTCOME_KILLED:
+		text_add(text, "killed by ");
+		signal_text(text, outcome->signal);
+		break;
+	case OUTCOME_TIMED_OUT:
+		text_add(text, "timed out after ");
+		duration_text(text, outcome->limit_ns);
+		break;
+	case OUTCOME_NOT_STARTED:
+		text_add(text,
+		    outcome->error == ENOENT ? "not found"
+		                             : strerror(outcome->error));
+		break;
+	}
+}
+
+static void
+add_in(struct text *text, const char *before, int64_t ns)
+{
+	text_add(text, before);
+	duration_text(text, ns);
+}
+
+/* "attempt 2/6", "attempt 7 (1/6)" after a reset, "attempt 2" of inf. */
+static void
+add_attempt(
+    struct text *text, const struct moment *moment, const struct limits *limits)
+{
+	text_add(text, "attempt ");
+	text_number(text, moment->attempt);
+	if (limits->attempts == INT64_MAX)
+		return;
+	if (moment->count != moment->attempt) {
+		text_add(text, " (");
+		text_number(text, moment->count);
+	}
+	text_byte(text, '/');
+	text_number(text, limits->attempts);
+	if (moment->count != moment->attempt)
+		text_byte(text, ')');
+}
+
+static void
+add_streak(
+    struct text *text, const struct moment *moment, const struct limits *limits)
+{
+	text_add(text, "succeeded, ");
+	text_number(text, moment->streak);
+	text_add(text, " of ");
+	text_number(text, limits->consecutive);
+	text_add(text, " in a row");
+}
+
+void
+message_attempt(struct text *text, const struct moment *moment,
+    const struct limits *limits, int64_t pause_ns)
+{
+	const struct outcome *outcome = &moment->outcome;
+
+	if (pause_ns < 0)
+		return;
+	add_attempt(text, moment, limits);
+	text_byte(text, ' ');
+	if (moment->verdict == VERDICT_SUCCESS) {
+		add_streak(text, moment, limits);
+	} else if (moment->verdict == VERDICT_THROTTLE) {
+		text_add(text, "throttled: ");
+		message_reason(text, outcome);
+	} else {
+		add_in(text, "failed after ",
+		    outcome->ended_ns - outcome->started_ns);
+		text_add(text, ": ");
+		message_reason(text, outcome);
+	}
+	add_in(text, "; next in ", pause_ns);
+}
+
+static void
+add_after_attempts(
+    struct text *text, const char *what, const struct moment *moment)
+{
+	text_add(text, what);
+	text_number(text, moment->attempt);
+	text_add(text, moment->attempt == 1 ? " attempt" : " attempts");
+	add_in(text, " in ", moment->elapsed_ns);
+}
+
+static void
+add_end_reason(struct text *text, const struct moment *moment,
+    const struct limits *limits, const struct ending *ending, const char *name)
+{
+	const struct outcome *outcome = &moment->outcome;
+
+	text_add(text, ": ");
+	if (ending->vetoed) {
+		text_add(text, "hook said no (");
+		message_reason(text, &ending->hook);
+		text_byte(text, ')');
+	} else if (moment->streak > 0) {
+		add_streak(text, moment, limits);
+	} else {
+		message_reason(text, outcome);
+		if (outcome->kind == OUTCOME_NOT_STARTED
+		    && outcome->status == STATUS_NOT_FOUND
+		    && strchr(name, '/') == NULL)
+			text_add(text,
+			    " (a shell function or builtin? "
+			    "try: backoff bash -c '...')");
+	}
+}
+
+void
+message_end(struct text *text, const struct moment *moment,
+    const struct limits *limits, const struct ending *ending, const char *name)
+{
+	switch (ending->result) {
+	case RESULT_NONE:
+	case RESULT_PASS:
+		return;
+	case RESULT_SUCCESS:
+		text_add(text, "succeeded at ");
+		add_attempt(text, moment, limits);
+		add_in(text, " in ", moment->elapsed_ns);
+		return;
+	case RESULT_INTERRUPTED:
+		text_add(text, "interrupted by ");
+		signal_text(text, ending->interrupted_by);
+		add_after_attempts(text, " after ", moment);
+		return;
+	case RESULT_STOPPED:
+		text_add(text, "not retrying after ");
+		add_attempt(text, moment, limits);
+		break;
+	case RESULT_EXHAUSTED:
+		add_after_attempts(text, "giving up after ", moment);
+		break;
+	case RESULT_DEADLINE:
+		add_after_attempts(text, "deadline reached after ", moment);
+		if (moment->attempt == 0)
+			return;
+		break;
+	}
+	add_end_reason(text, moment, limits, ending, name);
+}
+
+static void
+add_limit(struct text *text, const char *what, int64_t ns)
+{
+	if (ns != DURATION_INF)
+		add_in(text, what, ns);
+}
+
+void
+message_settings(struct text *text, const struct settings *settings)
+{
+	const struct policy *policy = &settings->policy;
+	const struct limits *limits = &settings->limits;
+
+	text_add(text, "attempts ");
+	if (limits->attempts == INT64_MAX)
+		text_add(text, "inf");
+	else
+		text_number(text, limits->attempts);
+	text_add(text, ", windows");
+	for (int64_t n = 1; n <= 4; n++)
+		add_in(text, " ", schedule_window(policy, n));
+	add_in(text, " ..., cap ", policy->cap_ns);
+	add_in(text, ", floor ", policy->floor_ns);
+	add_limit(text, ", timeout ", limits->timeout_ns);
+	add_limit(text, ", deadline ", limits->deadline_ns);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_OPTIONS_H
+#define BACKOFF_OPTIONS_H
+/*
+ * The command line, as settings. Which options there are stands in
+ * options.def.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "report.h"
+#include "run.h"
+#include "world.h"
+
+struct options {
+	struct settings settings;
+	struct errand errand;
+	struct report report; /* its id is NULL where --id was not given */
+	int wake_on; /* signal, or 0 */
+	bool seeded;
+	int64_t seed;
+	int64_t steps; /* of --steps, 0 where it was not given */
+};
+
+/*
+ * Fills OPTIONS from the command line. Exits with 125 and one line on
+ * stderr where that cannot be, with 0 after --help and --version.
+ */
+void options_parse(struct options *options, int argc, char **argv);
+
+#endif

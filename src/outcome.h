@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_OUTCOME_H
+#define BACKOFF_OUTCOME_H
+/*
+ * How an attempt ended, as plain data.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum outcome_kind {
+	OUTCOME_EXITED,
+	OUTCOME_KILLED,
+	OUTCOME_TIMED_OUT,
+	OUTCOME_NOT_STARTED,
+};
+
+/* What a shell and timeout(1) say for it. */
+#define STATUS_TIMED_OUT 124
+#define STATUS_ERROR 125
+#define STATUS_CANNOT_RUN 126
+#define STATUS_NOT_FOUND 127
+#define STATUS_SIGNAL 128 /* plus the signal */
+
+struct outcome {
+	enum outcome_kind kind;
+	int status; /* of exit, or -1; also of a timed-out attempt */
+	int signal; /* that killed it, or 0; also of a timed-out attempt */
+	int error; /* errno of an attempt that was not started */
+	bool lasting; /* that error will not pass by itself (rule 54) */
+	bool past_deadline; /* cut by --deadline, not by --timeout */
+	bool by_forwarded; /* killed by a signal that we passed on */
+	int told; /* HUP INT QUIT TERM that came meanwhile, or 0 */
+	int told_late; /* such a one that found the command dead */
+	uint64_t forwarded; /* signals passed on, bit N - 1 for signal N */
+	int64_t limit_ns; /* the time that a timed-out attempt had */
+	int64_t started_ns; /* on the clock of the loop */
+	int64_t ended_ns;
+};
+
+/* The outcome of an attempt that fork or exec refused with ERROR. */
+struct outcome outcome_not_started(int error);
+
+/* The kind, status and signal of a wait(2) status. */
+struct outcome outcome_of_wait(int wait_status);
+
+/* What $? would be in a shell: 0..255. */
+int outcome_status(const struct outcome *outcome);
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "descriptor.h"
+#include "duration.h"
+#include "json.h"
+#include "message.h"
+#include "report.h"
+#include "signals.h"
+
+/* How much a line has to say: what -q, -qq and -v go by. */
+enum weight {
+	WEIGHT_DETAIL, /* for -v */
+	WEIGHT_NORMAL,
+	WEIGHT_LAST, /* how we gave up */
+};
+
+/* A stalled reader costs us this much once, not at every line. */
+#define PATIENCE_NS NS_PER_S
+
+static const struct report *report;
+static int descriptor = STDERR_FILENO;
+static bool stalled;
+static char *buffer;
+static size_t buffer_size;
+
+/* "/dev/fd/3", "/dev/stdout": that very descriptor. Else -1. */
+static int
+named_descriptor(const char *file)
+{
+	int64_t number;
+
+	if (strcmp(file, "/dev/stdout") == 0)
+		return STDOUT_FILENO;
+	if (strcmp(file, "/dev/stderr") == 0)
+		return STDERR_FILENO;
+	if (strncmp(file, "/dev/fd/", 8) == 0 && count_parse(file + 8, &number)
+	    && number < 1000000)
+		return (int)number;
+	return -1;
+}
+
+static int
+open_log(const char *file)
+{
+	int named = named_descriptor(file);
+
+	if (named >= 0)
+		return descriptor_copy(named);
+	return descriptor_out_of_the_way(open(
+	    file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666));
+}
+
+bool
+report_open(const struct report *what)
+{
+	report = what;
+	/* A byte of a string takes six at the most: \ufffd. */
+	buffer_size = 1024
+	    + 6
+	        * (strlen(report->name) + strlen(report->command)
+	            + strlen(report->id));
+	buffer = malloc(buffer_size);
+	if (buffer == NULL)
+		return false;
+	if (report->file != NULL)
+		descriptor = open_log(report->file);
+	return descriptor >= 0;
+}
+
+/* Whether there is room for a line within PATIENCE_NS. */
+static bool
+has_room(void)
+{
+	struct pollfd log = { .fd = descriptor, .events = POLLOUT };
+	struct timespec patience = clock_timespec(stalled ? 0 : PATIENCE_NS);
+
+	stalled = ppoll(&log, 1, &patience, NULL) == 0;
+	return !stalled;
+}
+
+/* A line that finds no room, or no reader, is dropped. */
+static void
+write_line(const char *line, size_t length)
+{
+	bool broken_pipe = false;
+
+	signals_before_write();
+	while (length > 0 && has_room()) {
+		ssize_t written = write(descriptor, line, length);
+
+		if (written < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		broken_pipe = written < 0 && errno == EPIPE;
+		if (written <= 0)
+			break;
+		line += written;
+		length -= (size_t)written;
+	}
+	signals_after_write(broken_pipe);
+}
+
+static bool
+is_wanted(enum weight weight)
+{
+	if (report->file != NULL)
+		return weight != WEIGHT_DETAIL || report->verbose;
+	if (report->quiet > 0)
+		return report->quiet == 1 && weight == WEIGHT_LAST;
+	return weight != WEIGHT_DETAIL || report->verbose;
+}
+
+/* Control characters would make two lines of one, or worse. */
+static void
+add_printable(struct text *text, const char *string)
+{
+	for (; *string != '\0'; string++)
+		text_byte(text,
+		    (unsigned char)*string < ' ' || *string == '\x7f'
+		        ? '?'
+		        : *string);
+}
+
+/* In a log file: the local time. It may load a time zone: not before. */
+static void
+add_local_time(struct text *text)
+{
+	time_t now = (time_t)(clock_epoch_ns() / NS_PER_S);
+	struct tm tm = { 0 };
+	char stamp[40];
+
+	tzset();
+	localtime_r(&now, &tm);
+	if (strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S%z ", &tm) > 0)
+		text_add(text, stamp);
+}
+
+static struct text
+text_begin(void)
+{
+	struct text text = text_in(buffer, buffer_size - 1);
+
+	if (report->file != NULL)
+		add_local_time(&text);
+	text_add(&text, "backoff: ");
+	add_printable(&text, report->name);
+	text_add(&text, ": ");
+	return text;
+}
+
+/* Room for the newline was kept. */
+static void
+finish_line(struct text *text)
+{
+	text->data[text->length] = '\n';
+	write_line(text->data, text->length + 1);
+}
+
+static void
+report_settings(void)
+{
+	struct text text = text_begin();
+
+	message_settings(&text, report->settings);
+	finish_line(&text);
+}
+
+void
+report_start(void)
+{
+	struct text text;
+
+	if (report->format == LOG_TEXT) {
+		if (is_wanted(WEIGHT_DETAIL))
+			report_settings();
+	} else if (is_wanted(WEIGHT_NORMAL)) {
+		text = text_in(buffer, buffer_size - 1);
+		json_start(&text, clock_epoch_ns(), report->id, report->name,
+		    report->command, &report->settings->limits);
+		finish_line(&text);
+	}
+}
+
+static void
+report_forwarded(const struct outcome *outcome)
+{
+	struct text text = text_begin();
+
+	text_add(&text, "passed on");
+	for (int signal = 1; signal < SIGNALS; signal++)
+		if (outcome->forwarded >> (signal - 1) & 1) {
+			text_byte(&text, ' ');
+			signal_text(&text, signal);
+		}
+	finish_line(&text);
+}
+
+void
+report_attempt(const struct moment *moment, int64_t pause_ns)
+{
+	struct text text;
+
+	if (report->format == LOG_TEXT) {
+		if (moment->outcome.forwarded != 0 && is_wanted(WEIGHT_DETAIL))
+			report_forwarded(&moment->outcome);
+		if (pause_ns < 0 || !is_wanted(WEIGHT_NORMAL))
+			return;
+		text = text_begin();
+		message_attempt(
+		    &text, moment, &report->settings->limits, pause_ns);
+	} else {
+		if (!is_wanted(WEIGHT_NORMAL))
+			return;
+		text = text_in(buffer, buffer_size - 1);
+		json_attempt(
+		    &text, clock_epoch_ns(), report->id, moment, pause_ns);
+	}
+	finish_line(&text);
+}
+
+/* A success is only worth a line to who asked; an answer is not. */
+static bool
+is_end_wanted(enum result result)
+{
+	if (result != RESULT_SUCCESS && result != RESULT_PASS)
+		return is_wanted(WEIGHT_LAST);
+	if (report->format == LOG_JSON)
+		return is_wanted(WEIGHT_NORMAL);
+	return result == RESULT_SUCCESS && is_wanted(WEIGHT_DETAIL);
+}
+
+void
+report_end(const struct moment *moment, const struct ending *ending)
+{
+	struct text text;
+
+	if (!is_end_wanted(ending->result))
+		return;
+	if (report->format == LOG_TEXT) {
+		text = text_begin();
+		message_end(&text, moment, &report->settings->limits, ending,
+		    report->command);
+	} else {
+		text = text_in(buffer, buffer_size - 1);
+		json_end(&text, clock_epoch_ns(), report->id, moment, ending);
+	}
+	finish_line(&text);
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include "duration.h"
+#include "run.h"
+
+struct run {
+	const struct settings *settings;
+	const struct world *world;
+	struct schedule schedule;
+	struct moment moment;
+	struct ending ending; /* result RESULT_NONE while we go on */
+	int64_t started_ns;
+	int64_t deadline_ns; /* the moment, not the duration */
+	int64_t failures; /* since the last reset: n of the windows */
+	int64_t longest_ns; /* attempt so far */
+	bool last; /* what is left is shorter than a further pause */
+};
+
+const char *
+result_name(enum result result)
+{
+	static const char names[][12] = { "", "success", "pass", "exhausted",
+		"stopped", "deadline", "interrupted" };
+
+	return names[result];
+}
+
+/* Until the deadline or --until, whichever comes first. */
+static int64_t
+time_left(const struct run *run, int64_t now_ns)
+{
+	const struct limits *limits = &run->settings->limits;
+	int64_t left = INT64_MAX;
+
+	if (run->deadline_ns < INT64_MAX)
+		left = run->deadline_ns - now_ns;
+	if (limits->until_ns < INT64_MAX) {
+		int64_t until
+		    = limits->until_ns - run->world->epoch_ns(run->world->self);
+
+		left = until < left ? until : left;
+	}
+	return left;
+}
+
+static void
+end(struct run *run, enum result result, int status)
+{
+	run->ending.result = result;
+	run->ending.status = status;
+}
+
+/* Ends with what became of the last attempt, but never with 0. */
+static void
+give_up(struct run *run, enum result result)
+{
+	const struct outcome *outcome = &run->moment.outcome;
+	int status = outcome_status(outcome);
+
+	if (outcome->kind == OUTCOME_KILLED)
+		run->ending.signal = outcome->signal;
+	end(run, result, status == 0 ? 1 : status);
+}
+
+/* A signal that found no attempt running: we die by it. */
+static void
+interrupt(struct run *run, int signal)
+{
+	run->ending.interrupted_by = signal;
+	run->ending.signal = signal;
+	end(run, RESULT_INTERRUPTED, STATUS_SIGNAL + signal);
+}
+
+/*
+ * Whether the next attempt may begin now. (What later asks others, such as
+ * a gate that lets one probe through, asks here and in after_verdict().)
+ */
+static bool
+before_attempt(struct run *run, int64_t now_ns)
+{
+	if (time_left(run, now_ns) > 0)
+		return true;
+	if (run->moment.verdict == VERDICT_NONE)
+		end(run, RESULT_DEADLINE, STATUS_TIMED_OUT);
+	else
+		give_up(run, RESULT_DEADLINE);
+	return false;
+}
+
+static bool
+is_failure(enum verdict verdict)
+{
+	return verdict == VERDICT_RETRY || verdict == VERDICT_THROTTLE;
+}
+
+/* --reset-after: an attempt that lived long is number 1 of a new count. */
+static void
+reset_after_long_run(struct run *run)
+{
+	const struct outcome *outcome = &run->moment.outcome;
+	int64_t ran_ns = outcome->ended_ns - outcome->started_ns;
+
+	if (!is_failure(run->moment.verdict)
+	    || ran_ns < run->settings->limits.reset_after_ns
+	    || outcome->kind == OUTCOME_TIMED_OUT
+	    || outcome->kind == OUTCOME_NOT_STARTED)
+		return;
+	run->moment.count = 1;
+	run->failures = 0;
+	schedule_reset(&run->schedule);
+}
+
+/*
+ * What the end of an attempt means for the loop. Leaves the ending at
+ * RESULT_NONE where a further attempt is to follow.
+ */
+static void
+after_verdict(struct run *run)
+{
+	const struct limits *limits = &run->settings->limits;
+	const struct outcome *outcome = &run->moment.outcome;
+	enum verdict verdict = run->moment.verdict;
+
+	reset_after_long_run(run);
+	run->moment.streak
+	    = verdict == VERDICT_SUCCESS ? run->moment.streak + 1 : 0;
+	if (is_failure(verdict))
+		run->failures++;
+
+	if (run->moment.streak == limits->consecutive) {
+		end(run, RESULT_SUCCESS, 0);
+	} else if (verdict == VERDICT_PASS) {
+		end(run, RESULT_PASS, outcome_status(outcome));
+		if (outcome->kind == OUTCOME_KILLED)
+			run->ending.signal = outcome->signal;
+	} else if (outcome->told_late != 0) {
+		interrupt(run, outcome->told_late);
+	} else if (outcome->told != 0 || outcome->by_forwarded) {
+		run->ending.interrupted_by
+		    = outcome->told != 0 ? outcome->told : outcome->signal;
+		give_up(run, RESULT_INTERRUPTED);
+	} else if (outcome->past_deadline) {
+		give_up(run, RESULT_DEADLINE);
+	} else if (verdict == VERDICT_STOP) {
+		give_up(run, RESULT_STOPPED);
+	} else if (run->moment.count >= limits->attempts) {
+		give_up(run, RESULT_EXHAUSTED);
+	} else if (run->last) {
+		give_up(run, RESULT_DEADLINE);
+	}
+}
+
+/*
+ * Chooses the pause after the last attempt: into *PAUSE_NS, from its end.
+ * A window that would reach past the deadline shrinks to what is left less
+ * the longest attempt so far. False: nothing is left.
+ */
+static bool
+choose_pause(struct run *run, int64_t *pause_ns)
+{
+	const struct outcome *outcome = &run->moment.outcome;
+	const struct policy *policy = &run->settings->policy;
+	bool throttled = run->moment.verdict == VERDICT_THROTTLE;
+	int64_t n = run->failures;
+	struct schedule streak = run->schedule;
+	struct schedule *schedule = &run->schedule;
+	int64_t ran_ns = run->settings->limits.from_start
+	    ? outcome->ended_ns - outcome->started_ns
+	    : 0;
+	int64_t left
+	    = saturating_add(time_left(run, outcome->ended_ns), ran_ns);
+	int64_t limit = INT64_MAX;
+
+	if (run->moment.streak > 0) {
+		schedule = &streak;
+		schedule_reset(schedule);
+		n = 1;
+	}
+	if (schedule_range(schedule, n, throttled, limit).high_ns > left) {
+		limit = left - run->longest_ns;
+		if (limit <= ran_ns)
+			return false;
+		run->last = true;
+	}
+	*pause_ns = schedule_draw(schedule, n, throttled, limit) - ran_ns;
+	if (ran_ns > 0 && *pause_ns < policy->floor_ns)
+		*pause_ns = policy->floor_ns;
+	return true;
+}
+
+static void
+attempt(struct run *run, int64_t now_ns)
+{
+	const struct world *world = run->world;
+	int64_t cut_ns
+	    = saturating_add(now_ns, run->settings->limits.timeout_ns);
+	bool deadline_first = run->deadline_ns < cut_ns;
+	int64_t ran_ns;
+
+	run->moment.attempt++;
+	run->moment.count++;
+	run->moment.elapsed_ns = now_ns - run->started_ns;
+	run->moment.outcome = world->attempt(world->self, &run->moment,
+	    deadline_first ? run->deadline_ns : cut_ns);
+	run->moment.outcome.past_deadline
+	    = deadline_first && run->moment.outcome.kind == OUTCOME_TIMED_OUT;
+	run->moment.outcome.limit_ns = deadline_first
+	    ? run->deadline_ns - now_ns
+	    : run->settings->limits.timeout_ns;
+	run->moment.verdict
+	    = verdict_of(&run->settings->rules, &run->moment.outcome);
+	ran_ns = run->moment.outcome.ended_ns - run->moment.outcome.started_ns;
+	if (ran_ns > run->longest_ns)
+		run->longest_ns = ran_ns;
+}
+
+static int64_t
+now(const struct run *run)
+{
+	return run->world->now_ns(run->world->self);
+}
+
+/* --before-retry, which sees the coming attempt's number. */
+static void
+ask_hook(struct run *run)
+{
+	const struct world *world = run->world;
+	struct moment coming = run->moment;
+	struct outcome hook;
+
+	coming.attempt++;
+	coming.elapsed_ns = now(run) - run->started_ns;
+	hook = world->hook(
+	    world->self, HOOK_BEFORE_RETRY, &coming, run->deadline_ns);
+	if (hook.told != 0 || hook.told_late != 0) {
+		interrupt(run, hook.told != 0 ? hook.told : hook.told_late);
+	} else if (hook.kind == OUTCOME_TIMED_OUT) {
+		give_up(run, RESULT_DEADLINE);
+	} else if (outcome_status(&hook) != 0) {
+		run->ending.vetoed = true;
+		run->ending.hook = hook;
+		give_up(run, RESULT_STOPPED);
+	}
+}
+
+/* From the end of an attempt to the moment before the next one. */
+static void
+between_attempts(struct run *run)
+{
+	const struct world *world = run->world;
+	int64_t pause_ns = -1;
+	int signal;
+
+	after_verdict(run);
+	if (run->ending.result == RESULT_NONE && !choose_pause(run, &pause_ns))
+		give_up(run, RESULT_DEADLINE);
+	world->tell_attempt(world->self, &run->moment, pause_ns);
+	if (run->ending.result != RESULT_NONE)
+		return;
+	signal = world->pause(world->self,
+	    saturating_add(run->moment.outcome.ended_ns, pause_ns));
+	if (signal != 0)
+		interrupt(run, signal);
+	else
+		ask_hook(run);
+}
+
+/* The random wait before the first attempt. */
+static void
+splay(struct run *run)
+{
+	const struct world *world = run->world;
+	struct range range = run->settings->limits.splay;
+	int64_t left = time_left(run, run->started_ns);
+	int signal;
+
+	if (range.high_ns > left && left > 0) {
+		range.high_ns = left;
+		range.low_ns = range.low_ns < left ? range.low_ns : left;
+	}
+	signal = world->pause(world->self,
+	    saturating_add(run->started_ns,
+	        random_between(
+	            run->schedule.random, range.low_ns, range.high_ns)));
+	if (signal != 0)
+		interrupt(run, signal);
+}
+
+/* Tells how it ended; a signal in --at-end is the last word. */
+static void
+finish(struct run *run)
+{
+	const struct world *world = run->world;
+	int64_t now_ns = now(run);
+	int64_t cut_ns = run->deadline_ns;
+	struct outcome hook;
+
+	run->moment.elapsed_ns = now_ns - run->started_ns;
+	run->moment.result = run->ending.result;
+	world->tell_end(world->self, &run->moment, &run->ending);
+	if (run->ending.result == RESULT_INTERRUPTED)
+		return;
+	/* A deadline that has passed is what people want to be told of. */
+	if (cut_ns <= now_ns)
+		cut_ns = saturating_add(
+		    now_ns, run->settings->limits.kill_after_ns);
+	hook = world->hook(world->self, HOOK_AT_END, &run->moment, cut_ns);
+	if (hook.told != 0 || hook.told_late != 0)
+		interrupt(run, hook.told != 0 ? hook.told : hook.told_late);
+}
+
+struct ending
+run_loop(const struct settings *settings, struct random *random,
+    const struct world *world)
+{
+	struct run run = {
+		.settings = settings,
+		.world = world,
+		.schedule = schedule_start(&settings->policy, random),
+		.started_ns = world->now_ns(world->self),
+	};
+	int64_t now_ns = run.started_ns;
+
+	run.deadline_ns
+	    = saturating_add(run.started_ns, settings->limits.deadline_ns);
+	world->tell_start(world->self);
+	splay(&run);
+	while (run.ending.result == RESULT_NONE
+	    && before_attempt(&run, now_ns = now(&run))) {
+		attempt(&run, now_ns);
+		between_attempts(&run);
+	}
+	finish(&run);
+	return run.ending;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <poll.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "descriptor.h"
+#include "signals.h"
+
+static const int ending[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
+
+/* Passed on to a running attempt; SIGRTMIN to SIGRTMAX belong here too. */
+static const int passing[] = {
+	SIGUSR1,
+	SIGUSR2,
+	SIGALRM,
+	SIGVTALRM,
+	SIGPROF,
+	SIGIO,
+	SIGWINCH,
+	SIGCONT,
+#ifdef SIGPWR
+	SIGPWR,
+#endif
+#ifdef SIGSTKFLT
+	SIGSTKFLT,
+#endif
+};
+
+#define ARRAY_LENGTH(array) (sizeof(array) / sizeof *(array))
+
+static sigset_t entry_mask;
+static sigset_t life_mask; /* while we work */
+static sigset_t pause_mask; /* life_mask less what ends or wakes a pause */
+static sigset_t write_mask;
+static struct sigaction entry_child_action;
+static int wake_signal;
+static int descriptor;
+
+/* Rule 13: what was ignored when we started stays so. */
+static void
+add_unless_ignored(sigset_t *set, int signal)
+{
+	struct sigaction action;
+
+	if (sigaction(signal, NULL, &action) == 0
+	    && action.sa_handler != SIG_IGN)
+		sigaddset(set, signal);
+}
+
+/* An ignored SIGCHLD, or SA_NOCLDWAIT, would lose the exit status. */
+static void
+take_child_signal(sigset_t *set)
+{
+	sigaction(SIGCHLD, NULL, &entry_child_action);
+	if (entry_child_action.sa_handler != SIG_DFL
+	    || entry_child_action.sa_flags != 0)
+		signal(SIGCHLD, SIG_DFL);
+	sigaddset(set, SIGCHLD);
+}
+
+/* The masks that follow from the set of signals that we deal with. */
+static void
+derive_masks(const sigset_t *handled)
+{
+	/* For PID 1 the kernel drops what it has no handler for. */
+	bool init = getpid() == 1;
+
+	life_mask = entry_mask;
+	for (int signal = 1; signal < NSIG; signal++)
+		if (sigismember(handled, signal) == 1)
+			sigaddset(&life_mask, signal);
+	pause_mask = life_mask;
+	write_mask = life_mask;
+	sigaddset(&write_mask, SIGPIPE);
+	for (size_t i = 0; i < ARRAY_LENGTH(ending); i++) {
+		if (sigismember(handled, ending[i]) == 0)
+			continue;
+		sigdelset(&pause_mask, ending[i]);
+		if (!init && sigismember(&entry_mask, ending[i]) == 0)
+			sigdelset(&write_mask, ending[i]);
+	}
+	if (wake_signal != 0 && sigismember(handled, wake_signal) == 1)
+		sigdelset(&pause_mask, wake_signal);
+#ifndef PAUSE_BY_NANOSLEEP
+	sigdelset(&pause_mask, SIGCONT);
+#endif
+}
+
+bool
+signals_start(int wake_on)
+{
+	sigset_t handled;
+
+	wake_signal = wake_on;
+	sigemptyset(&handled);
+	for (size_t i = 0; i < ARRAY_LENGTH(ending); i++)
+		add_unless_ignored(&handled, ending[i]);
+	for (size_t i = 0; i < ARRAY_LENGTH(passing); i++)
+		add_unless_ignored(&handled, passing[i]);
+	for (int signal = SIGRTMIN; signal <= SIGRTMAX; signal++)
+		add_unless_ignored(&handled, signal);
+	if (wake_on != 0)
+		add_unless_ignored(&handled, wake_on);
+	take_child_signal(&handled);
+
+	sigprocmask(SIG_BLOCK, &handled, &entry_mask);
+	derive_masks(&handled);
+	descriptor = descriptor_out_of_the_way(
+	    signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK));
+	return descriptor >= 0;
+}
+
+bool
+signals_wakes(int signal)
+{
+	return signal == wake_signal;
+}
+
+bool
+signals_ends(int signal)
+{
+	if (signals_wakes(signal))
+		return false;
+	for (size_t i = 0; i < ARRAY_LENGTH(ending); i++)
+		if (ending[i] == signal)
+			return true;
+	return false;
+}
+
+/*
+ * What the kernel sends to a whole foreground group: keys, the end of the
+ * session, a new window size. An alarm of ours is the kernel's too, but
+ * reaches us alone.
+ */
+static bool
+is_terminal_signal(int signal)
+{
+	return signal == SIGINT || signal == SIGQUIT || signal == SIGHUP
+	    || signal == SIGWINCH || signal == SIGCONT;
+}
+
+static bool
+take(struct arrival *arrival)
+{
+	struct signalfd_siginfo info;
+
+	if (read(descriptor, &info, sizeof info) != sizeof info)
+		return false;
+	arrival->signal = (int)info.ssi_signo;
+	arrival->sender = (pid_t)info.ssi_pid;
+	arrival->from_terminal
+	    = info.ssi_code == SI_KERNEL && is_terminal_signal(arrival->signal);
+	return true;
+}
+
+bool
+signals_next(struct arrival *arrival, int64_t until_ns)
+{
+	struct pollfd watched = { .fd = descriptor, .events = POLLIN };
+
+	for (;;) {
+		struct timespec left;
+		int64_t left_ns = 0;
+
+		if (until_ns < INT64_MAX) {
+			left_ns = until_ns - clock_now_ns();
+			left = clock_timespec(left_ns > 0 ? left_ns : 0);
+		}
+		if (ppoll(
+		        &watched, 1, until_ns < INT64_MAX ? &left : NULL, NULL)
+		        > 0
+		    && take(arrival))
+			return true;
+		if (until_ns < INT64_MAX && clock_now_ns() >= until_ns)
+			return false;
+	}
+}
+
+int
+signals_drain(void)
+{
+	struct arrival arrival;
+	int found = 0;
+
+	while (take(&arrival))
+		if (found == 0 && signals_ends(arrival.signal))
+			found = arrival.signal;
+	return found;
+}
+
+void
+signals_restore(void)
+{
+	if (entry_child_action.sa_handler != SIG_DFL
+	    || entry_child_action.sa_flags != 0)
+		sigaction(SIGCHLD, &entry_child_action, NULL);
+	sigprocmask(SIG_SETMASK, &entry_mask, NULL);
+}
+
+/* Sets the disposition of each signal that a pause waits for. */
+static void
+dispose(void (*handler)(int))
+{
+	struct sigaction action = { .sa_handler = handler };
+
+	sigfillset(&action.sa_mask);
+	for (int signal = 1; signal < NSIG; signal++)
+		if (sigismember(&life_mask, signal) == 1
+		    && sigismember(&pause_mask, signal) == 0)
+			sigaction(signal, &action, NULL);
+}
+
+const sigset_t *
+signals_arm(void (*handler)(int))
+{
+	dispose(handler);
+	return &pause_mask;
+}
+
+void
+signals_open(void (*handler)(int))
+{
+	sigprocmask(SIG_SETMASK, signals_arm(handler), NULL);
+}
+
+void
+signals_close(void)
+{
+	sigprocmask(SIG_SETMASK, &life_mask, NULL);
+	dispose(SIG_DFL);
+}
+
+void
+signals_before_write(void)
+{
+	sigprocmask(SIG_SETMASK, &write_mask, NULL);
+}
+
+void
+signals_after_write(bool broken_pipe)
+{
+	static const struct timespec now;
+	sigset_t pipe_only;
+
+	/* The SIGPIPE of our own write must not meet us later. */
+	if (broken_pipe && sigismember(&entry_mask, SIGPIPE) == 0) {
+		sigemptyset(&pipe_only);
+		sigaddset(&pipe_only, SIGPIPE);
+		sigtimedwait(&pipe_only, NULL, &now);
+	}
+	sigprocmask(SIG_SETMASK, &life_mask, NULL);
+}
+
+void
+signals_die(int signal)
+{
+	sigset_t mask;
+
+	/* COMMAND has left its core; ours would tell nothing. */
+	prctl(PR_SET_DUMPABLE, 0);
+	sigaction(signal, &(struct sigaction) { .sa_handler = SIG_DFL }, NULL);
+	kill(getpid(), signal);
+	sigemptyset(&mask);
+	sigaddset(&mask, signal);
+	sigprocmask(SIG_UNBLOCK, &mask, NULL);
+	_exit(128 + signal);
+}

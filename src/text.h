@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_TEXT_H
+#define BACKOFF_TEXT_H
+/*
+ * Text built in a buffer of the caller's: no allocation, no locale. What
+ * does not fit is left out, and the text is always terminated.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct text {
+	char *data;
+	size_t size; /* of the buffer, at least 1 */
+	size_t length; /* of the text, without its terminator */
+};
+
+struct text text_in(char *buffer, size_t size);
+void text_byte(struct text *text, char byte);
+void text_add(struct text *text, const char *string);
+void text_number(struct text *text, int64_t number);
+
+/* At least DIGITS digits of a number that is not negative. */
+void text_digits(struct text *text, int64_t number, int digits);
+
+#endif

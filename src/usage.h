@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_USAGE_H
+#define BACKOFF_USAGE_H
+/*
+ * Words to whoever typed the command line.
+ */
+
+/* "backoff: WHAT: TEXT: WHY" in one line on stderr, and exit with 125. */
+_Noreturn void usage_refuse(
+    const char *what, const char *text, const char *why);
+
+/* To stdout; exit with 0, or with 125 where that could not be written. */
+_Noreturn void usage_help(void);
+_Noreturn void usage_version(void);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_VALUES_H
+#define BACKOFF_VALUES_H
+/*
+ * The values that options take: text to a field of the settings. Each
+ * returns NULL, or what was expected instead.
+ */
+
+typedef const char *value_parser(const char *text, void *field);
+
+/* Fields of int64_t nanoseconds. */
+value_parser value_duration; /* 0 or more, inf too */
+value_parser value_duration_above_0; /* inf too */
+value_parser value_finite_duration;
+value_parser value_timeout; /* 0 is none, as for timeout(1) */
+value_parser value_until; /* since the epoch */
+
+/* Fields of int64_t. */
+value_parser value_count; /* 1 or more */
+value_parser value_attempts; /* inf too */
+value_parser value_seed; /* 0 or more */
+
+/* A field of double, 1 or more. */
+value_parser value_factor;
+
+/* Fields of int. */
+value_parser value_signal;
+value_parser value_wake_signal;
+
+/* Fields of the enumerations and structures of schedule.h and report.h. */
+value_parser value_growth;
+value_parser value_cap_mode;
+value_parser value_jitter;
+value_parser value_splay; /* struct range */
+value_parser value_delays; /* struct policy: its list */
+value_parser value_log_format;
+
+/* Fields of bool: "start" is true, "end" is false. */
+value_parser value_from;
+
+/* A field of const char *: any text will do. */
+value_parser value_text;
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_WORLD_H
+#define BACKOFF_WORLD_H
+/*
+ * The real world of the loop: this process, its children, its clock.
+ */
+
+#include "child.h"
+#include "run.h"
+
+struct errand {
+	char *const *argv; /* COMMAND */
+	int signal; /* what a timeout sends first */
+	int64_t kill_after_ns;
+	int64_t grace_ns;
+	const char *before_retry; /* scripts for sh, or NULL */
+	const char *at_end;
+};
+
+/* ERRAND must outlive the world. */
+struct world world_of(struct errand *errand);
+
+#endif

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+# What every bats file starts with.  shellcheck shell=bash
+#
+# BACKOFF is the program under test: the build sets it, and
+# BACKOFF=/usr/bin/backoff tests an installed one.
+
+bats_require_minimum_version 1.5.0
+bats_load_library bats-support
+bats_load_library bats-assert
+
+: "${BACKOFF:=$BATS_TEST_DIRNAME/../../backoff}"
+: "${TOP_SRCDIR:=$BATS_TEST_DIRNAME/../..}"
+export BACKOFF TOP_SRCDIR
+
+# A test that hangs fails, with room for a slow machine.
+export BATS_TEST_TIMEOUT="${BATS_TEST_TIMEOUT:-180}"
+
+# The environment of whoever runs the tests decides nothing.
+unset CI GITHUB_ACTIONS BACKOFF_HINT BACKOFF_DEPTH BACKOFF_ATTEMPT \
+  LISTEN_PID LISTEN_FDS WATCHDOG_PID POSIXLY_CORRECT
+
+# wait_for CONDITION...: until the command succeeds. The one place that
+# polls, for what no event announces; BATS_TEST_TIMEOUT bounds it.
+wait_for() {
+  until "$@"; do
+    sleep 0.02
+  done
+}
+
+# fails_then_succeeds N FILE: a script on stdout that fails N times
+# (exit 7), counting in FILE, and then succeeds.
+fails_then_succeeds() {
+  printf 'n=$(cat "%s" 2>/dev/null || echo 0); n=$((n + 1)); echo "$n" >"%s"; [ "$n" -gt %d ] || exit 7\n' \
+    "$2" "$2" "$1"
+}

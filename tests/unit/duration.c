@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include "duration.h"
+#include "tap.h"
+
+static void
+parses(const char *string, int64_t wanted)
+{
+	int64_t ns = -1;
+
+	ok(duration_parse(string, &ns), string);
+	is_int(ns, wanted, "  is right");
+}
+
+static void
+refuses(const char *string)
+{
+	int64_t ns;
+	char what[64];
+
+	snprintf(what, sizeof what, "refused: '%s'", string);
+	ok(!duration_parse(string, &ns), what);
+}
+
+static void
+shows(int64_t ns, const char *wanted)
+{
+	char buffer[64];
+	struct text text = text_in(buffer, sizeof buffer);
+
+	duration_text(&text, ns);
+	is_string(buffer, wanted, wanted);
+}
+
+static void
+number_is(const char *string, double wanted)
+{
+	double number = -1;
+
+	ok(number_parse(string, &number) && number == wanted, string);
+}
+
+static void
+test_numbers(void)
+{
+	double number;
+	int64_t count;
+
+	number_is("1.6", 1.6);
+	number_is("0.1", 0.1);
+	number_is("3", 3);
+	number_is(".5", 0.5);
+	ok(!number_parse("1e3", &number), "no exponents");
+	ok(!number_parse("nan", &number), "no nan");
+	ok(!number_parse("", &number), "no empty number");
+	ok(!number_parse("-1", &number), "no signs");
+	ok(count_parse("0", &count) && count == 0, "a count of 0");
+	ok(count_parse("99999999999999999999", &count) && count == INT64_MAX,
+	    "counts saturate");
+	ok(!count_parse("", &count), "no empty count");
+	ok(!count_parse("1x", &count), "nothing behind a count");
+}
+
+static void
+test_text(void)
+{
+	char buffer[32];
+	struct text text = text_in(buffer, sizeof buffer);
+
+	shows(0, "0s");
+	shows(17, "17ns");
+	shows(17000, "17us");
+	shows(999999, "999us");
+	shows(850 * NS_PER_MS, "850ms");
+	shows(999600000, "1s");
+	shows(4100 * NS_PER_MS, "4.1s");
+	shows(9 * NS_PER_S, "9s");
+	shows(59949 * NS_PER_MS, "59.9s");
+	shows(59950 * NS_PER_MS, "1m");
+	shows(90 * NS_PER_S, "1m30s");
+	shows(3599600 * NS_PER_MS, "1h");
+	shows(2 * 3600 * NS_PER_S + 300 * NS_PER_S, "2h5m");
+	shows(4 * 3600 * NS_PER_S, "4h");
+	shows(25 * 3600 * NS_PER_S, "1d1h");
+	shows(DURATION_INF, "inf");
+	duration_seconds(&text, 1337000000);
+	is_string(buffer, "1.337000000", "seconds have nine decimals");
+	text = text_in(buffer, sizeof buffer);
+	duration_seconds(&text, INT64_MAX);
+	is_string(buffer, "9223372036.854775807", "the longest is unrounded");
+}
+
+int
+main(void)
+{
+	parses("1", NS_PER_S);
+	parses("1.5", 1500 * NS_PER_MS);
+	parses(".5", 500 * NS_PER_MS);
+	parses("200ms", 200 * NS_PER_MS);
+	parses("7us", 7000);
+	parses("51.2us", 51200);
+	parses("1ns", 1);
+	parses("2s", 2 * NS_PER_S);
+	parses("2sec", 2 * NS_PER_S);
+	parses("1m", 60 * NS_PER_S);
+	parses("1min", 60 * NS_PER_S);
+	parses("1h", 3600 * NS_PER_S);
+	parses("1hr", 3600 * NS_PER_S);
+	parses("1d", 86400 * NS_PER_S);
+	parses("1m30s", 90 * NS_PER_S);
+	parses("1h1.5m10ms", 3690 * NS_PER_S + 10 * NS_PER_MS);
+	parses("0", 0);
+	parses("inf", DURATION_INF);
+	parses("0.0000000001", 1);
+	parses("0.1ns", 1);
+	parses("1.0000000001ns", 2);
+	parses("0.3d", 25920 * NS_PER_S);
+	parses("0.0000000000000000000000000000000000000001d", 1);
+	parses("9223372036", INT64_C(9223372036000000000));
+	parses("9223372037", DURATION_INF);
+	parses("99999999999999999999999d", DURATION_INF);
+	parses("200d200000d", DURATION_INF);
+
+	refuses("");
+	refuses(".");
+	refuses("1.");
+	refuses("-1");
+	refuses("+1");
+	refuses(" 1");
+	refuses("1 s");
+	refuses("1,5");
+	refuses("1M");
+	refuses("1S");
+	refuses("1x");
+	refuses("1m30");
+	refuses("1s inf");
+	refuses("infinity");
+	refuses("1e3");
+	refuses("0x10");
+	refuses("nan");
+	refuses("s");
+
+	test_numbers();
+	test_text();
+	return done();
+}

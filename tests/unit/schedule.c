@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <math.h>
+
+#include "duration.h"
+#include "power.h"
+#include "schedule.h"
+#include "tap.h"
+
+#define MS NS_PER_MS
+#define S NS_PER_S
+
+static struct random random_source;
+
+/* A uniform number that is known; the low bit keeps 0 from rejection. */
+static uint64_t
+constant(struct random *random)
+{
+	return random->state | 1;
+}
+
+static void
+set_uniform(double u)
+{
+	random_source.bits = constant;
+	random_source.state = u >= 1 ? UINT64_MAX : (uint64_t)(u * 0x1p63) << 1;
+}
+
+static struct policy
+policy_of(enum growth growth, int64_t base_ns, double factor)
+{
+	return (struct policy) {
+		.growth = growth,
+		.base_ns = base_ns,
+		.factor = factor,
+		.cap_ns = DURATION_INF,
+		.throttle_base_ns = 5 * base_ns,
+		.max_exponent = INT64_MAX,
+	};
+}
+
+static void
+windows_are(const struct policy *policy, const int64_t *wanted, int count,
+    int64_t unit_ns, const char *what)
+{
+	for (int n = 1; n <= count; n++)
+		is_int(
+		    schedule_window(policy, n), wanted[n - 1] * unit_ns, what);
+}
+
+static void
+test_shapes(void)
+{
+	struct policy policy = policy_of(GROWTH_EXPONENTIAL, S, 3);
+
+	windows_are(
+	    &policy, (int64_t[]) { 1, 3, 9, 27, 81 }, 5, S, "exponential");
+	policy = policy_of(GROWTH_BINARY, S, 2);
+	windows_are(&policy, (int64_t[]) { 1, 3, 7, 15, 31 }, 5, S, "binary");
+	policy.growth = GROWTH_LINEAR;
+	windows_are(&policy, (int64_t[]) { 1, 2, 3, 4, 5 }, 5, S, "linear");
+	policy.growth = GROWTH_QUADRATIC;
+	windows_are(
+	    &policy, (int64_t[]) { 1, 4, 9, 16, 25 }, 5, S, "quadratic");
+	policy.growth = GROWTH_CUBIC;
+	windows_are(&policy, (int64_t[]) { 1, 8, 27, 64, 125 }, 5, S, "cubic");
+	policy.growth = GROWTH_FIBONACCI;
+	windows_are(
+	    &policy, (int64_t[]) { 1, 1, 2, 3, 5, 8, 13 }, 7, S, "fibonacci");
+	policy.growth = GROWTH_CONSTANT;
+	windows_are(&policy, (int64_t[]) { 1, 1, 1 }, 3, S, "constant");
+	policy.delays_ns = (int64_t[]) { 15 * S, 30 * S, 180 * S };
+	policy.delays = 3;
+	windows_are(&policy, (int64_t[]) { 15, 30, 180, 180, 180 }, 5, S,
+	    "a list, its last one repeated");
+}
+
+/* algorithms.md 1: what other implementations give. */
+static void
+test_reference_windows(void)
+{
+	struct policy policy = policy_of(GROWTH_EXPONENTIAL, 100, 1.75);
+
+	windows_are(&policy, (int64_t[]) { 100, 175, 306, 535, 937 }, 5, 1,
+	    "jpillora at 1.75");
+	policy = policy_of(GROWTH_EXPONENTIAL, S, 1.6);
+	windows_are(&policy,
+	    (int64_t[]) { 1000000000, 1600000000, 2560000000, 4096000000,
+	        6553600000, 10485760000, 16777216000, 26843545600, 42949672960,
+	        68719476736, 109951162777 },
+	    11, 1, "gRPC at 1.6");
+	policy = policy_of(GROWTH_EXPONENTIAL, 500 * MS, 1.5);
+	windows_are(&policy,
+	    (int64_t[]) { 500000000, 750000000, 1125000000, 1687500000,
+	        2531250000, 3796875000, 5695312500, 8542968750 },
+	    8, 1, "cenkalti at 1.5");
+	policy = policy_of(GROWTH_BINARY, 51200, 2);
+	policy.max_exponent = 10;
+	windows_are(&policy,
+	    (int64_t[]) {
+	        1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 1023, 1023 },
+	    12, 51200, "802.3 with K = 10");
+}
+
+/* algorithms.md 6.1 */
+static void
+test_extremes(void)
+{
+	static const int64_t large[]
+	    = { 63, 64, 1024, 1000000, INT64_C(1) << 31, INT64_MAX };
+	struct policy policy;
+
+	for (int growth = 0; growth <= GROWTH_CONSTANT; growth++)
+		for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
+			int64_t window;
+
+			policy = policy_of((enum growth)growth, S, 3);
+			window = schedule_window(&policy, large[i]);
+			ok(window >= S, "no window overflows");
+			policy.base_ns = 0;
+			is_int(schedule_window(&policy, large[i]), 0,
+			    "base 0 stays 0");
+			policy.base_ns = DURATION_INF;
+			is_int(schedule_window(&policy, large[i]), DURATION_INF,
+			    "the longest base stays so");
+		}
+	policy = policy_of(GROWTH_EXPONENTIAL, S, 2);
+	is_int(schedule_window(&policy, 34), S << 33, "2^33 s is exact");
+	is_int(schedule_window(&policy, 35), DURATION_INF, "2^34 s saturates");
+	policy.factor = 1;
+	is_int(schedule_window(&policy, INT64_C(1) << 31), S,
+	    "factor 1 never grows");
+	policy.factor = 1e300;
+	is_int(schedule_window(&policy, 1024), DURATION_INF,
+	    "a huge factor saturates");
+	policy = policy_of(GROWTH_LINEAR, 1, 2);
+	is_int(schedule_window(&policy, INT64_C(1) << 31), INT64_C(1) << 31,
+	    "linear at 2^31");
+}
+
+static void
+range_is(const struct policy *policy, int64_t n, int64_t low, int64_t high,
+    const char *what)
+{
+	struct schedule schedule = schedule_start(policy, &random_source);
+	struct range range = schedule_range(&schedule, n, false, INT64_MAX);
+
+	is_int(range.low_ns, low, what);
+	is_int(range.high_ns, high, what);
+	set_uniform(0);
+	schedule_reset(&schedule);
+	is_int(schedule_draw(&schedule, n, false, INT64_MAX), low,
+	    "  and the least draw is its lower end");
+	set_uniform(1);
+	schedule_reset(&schedule);
+	is_int(schedule_draw(&schedule, n, false, INT64_MAX), high,
+	    "  and the greatest its upper end");
+}
+
+static void
+test_jitter(void)
+{
+	struct policy policy = policy_of(GROWTH_EXPONENTIAL, S, 2);
+
+	range_is(&policy, 3, 4 * S, 4 * S, "none");
+	policy.jitter.kind = JITTER_FULL;
+	range_is(&policy, 3, 0, 4 * S, "full");
+	policy.floor_ns = 100 * MS;
+	range_is(&policy, 3, 100 * MS, 4 * S, "full above the floor");
+	policy.floor_ns = 7 * S;
+	range_is(&policy, 3, 7 * S, 7 * S, "an empty range is the floor");
+	policy.floor_ns = 0;
+	policy.jitter.kind = JITTER_EQUAL;
+	range_is(&policy, 3, 2 * S, 4 * S, "equal");
+	policy.jitter.kind = JITTER_DECORRELATED;
+	range_is(&policy, 3, S, 3 * S, "decorrelated");
+	policy.jitter
+	    = (struct jitter) { .kind = JITTER_SCALE, .low = .8, .high = 1.2 };
+	range_is(&policy, 3, 3200 * MS, 4800 * MS, "scale");
+	policy.jitter
+	    = (struct jitter) { .kind = JITTER_SPREAD, .spread_ns = S };
+	range_is(&policy, 3, 3 * S, 5 * S, "spread");
+	range_is(&policy, 1, 0, 2 * S, "spread ends at the floor");
+	policy.jitter.kind = JITTER_ADD;
+	range_is(&policy, 3, 4 * S, 5 * S, "add");
+}
+
+static void
+test_cap_modes(void)
+{
+	struct policy policy = policy_of(GROWTH_EXPONENTIAL, S, 2);
+
+	policy.cap_ns = 6 * S;
+	policy.jitter
+	    = (struct jitter) { .kind = JITTER_SCALE, .low = .5, .high = 1.5 };
+	range_is(&policy, 9, 2 * S, 6 * S, "the window shrinks to the cap");
+	range_is(&policy, 3, 2 * S, 6 * S, "just so");
+	range_is(&policy, 2, S, 3 * S, "but not below it");
+	policy.cap_mode = CAP_BEFORE;
+	range_is(&policy, 9, 3 * S, 9 * S, "cap before jitter may exceed it");
+	policy.cap_mode = CAP_AFTER;
+	range_is(&policy, 3, 2 * S, 6 * S, "cap after jitter clamps");
+	range_is(&policy, 9, 6 * S, 6 * S, "and piles up there");
+	policy.cap_mode = CAP_WINDOW;
+	policy.jitter
+	    = (struct jitter) { .kind = JITTER_SPREAD, .spread_ns = S };
+	range_is(&policy, 9, 4 * S, 6 * S, "spread below the cap");
+	policy.jitter.kind = JITTER_ADD;
+	range_is(&policy, 9, 5 * S, 6 * S, "add below the cap");
+	policy.jitter.spread_ns = 10 * S;
+	range_is(&policy, 9, 0, 6 * S, "a spread wider than the cap");
+	policy.base_ns = 20 * S;
+	policy.jitter.kind = JITTER_NONE;
+	range_is(&policy, 1, 6 * S, 6 * S, "a base above the cap is the cap");
+	policy.jitter.kind = JITTER_DECORRELATED;
+	range_is(&policy, 1, 6 * S, 6 * S, "decorrelated too");
+}
+
+static void
+test_limit(void)
+{
+	struct policy policy = policy_of(GROWTH_EXPONENTIAL, 10 * S, 2);
+	struct schedule schedule;
+	struct range range;
+
+	policy.jitter.kind = JITTER_EQUAL;
+	policy.floor_ns = 3 * S;
+	schedule = schedule_start(&policy, &random_source);
+	range = schedule_range(&schedule, 1, false, 8 * S);
+	is_int(range.low_ns, 4 * S, "a limit shrinks the window");
+	is_int(range.high_ns, 8 * S, "to end there");
+	range = schedule_range(&schedule, 1, false, 2 * S);
+	is_int(range.low_ns, 2 * S, "it wins over the floor");
+	is_int(range.high_ns, 2 * S, "which is above it");
+	policy.cap_mode = CAP_BEFORE;
+	range = schedule_range(&schedule, 1, false, 8 * S);
+	is_int(range.high_ns, 8 * S, "in every cap mode");
+}
+
+static void
+test_throttle(void)
+{
+	struct policy policy = policy_of(GROWTH_EXPONENTIAL, S, 3);
+	struct schedule schedule = schedule_start(&policy, &random_source);
+	struct range range;
+
+	policy.jitter.kind = JITTER_FULL;
+	range = schedule_range(&schedule, 2, true, INT64_MAX);
+	is_int(range.low_ns, 7500 * MS, "a throttle's lower end is half");
+	is_int(range.high_ns, 15 * S, "of its own window");
+	policy.cap_ns = 10 * S;
+	range = schedule_range(&schedule, 2, true, INT64_MAX);
+	is_int(range.high_ns, 10 * S, "which the cap limits");
+	policy.jitter.kind = JITTER_NONE;
+	range = schedule_range(&schedule, 1, true, INT64_MAX);
+	is_int(range.low_ns, 5 * S, "without jitter it is exact");
+}
+
+/* AWS: 2 3.5 5.75 9.125 14.1875 with u = .5, base 1 s, cap 20 s. */
+static void
+test_decorrelated(void)
+{
+	static const int64_t wanted[]
+	    = { 2000, 3500, 5750, 9125, 14187, 20000, 20000 };
+	struct policy policy = policy_of(GROWTH_EXPONENTIAL, S, 2);
+	struct schedule schedule = schedule_start(&policy, &random_source);
+
+	policy.cap_ns = 20 * S;
+	policy.cap_mode = CAP_AFTER;
+	policy.jitter.kind = JITTER_DECORRELATED;
+	set_uniform(.5);
+	for (int n = 1; n <= 7; n++)
+		is_int(schedule_draw(&schedule, n, false, INT64_MAX) / MS,
+		    wanted[n - 1], "decorrelated, as published");
+	schedule_reset(&schedule);
+	is_int(schedule_draw(&schedule, 1, false, INT64_MAX), 2 * S,
+	    "a reset forgets");
+	policy.cap_mode = CAP_WINDOW;
+	schedule_reset(&schedule);
+	for (int n = 1; n <= 6; n++)
+		ok(schedule_draw(&schedule, n, false, INT64_MAX) < 10600 * MS,
+		    "the cap inside the draw leaves no pile on it");
+}
+
+/* Polly v8, base 1 s. */
+static void
+test_smooth(void)
+{
+	static const int64_t half[]
+	    = { 897405, 1093004, 2035748, 4045979, 8083632, 16163663 };
+	static const int64_t zero[] = { 0, 1377182, 1460067, 2865850, 5717807 };
+	struct policy policy = policy_of(GROWTH_EXPONENTIAL, S, 2);
+	struct schedule schedule = schedule_start(&policy, &random_source);
+	int64_t draw;
+
+	policy.jitter.kind = JITTER_SMOOTH;
+	set_uniform(.5);
+	for (int n = 1; n <= 6; n++)
+		is_between(schedule_draw(&schedule, n, false, INT64_MAX) / 1000,
+		    half[n - 1] - 1, half[n - 1] + 1, "smooth with u = .5");
+	schedule_reset(&schedule);
+	set_uniform(0);
+	for (int n = 1; n <= 5; n++)
+		is_between(schedule_draw(&schedule, n, false, INT64_MAX) / 1000,
+		    zero[n - 1] - 1, zero[n - 1] + 1, "smooth with u = 0");
+	policy.cap_ns = 10 * S;
+	set_uniform(.5);
+	draw = schedule_draw(&schedule, 40, false, INT64_MAX);
+	is_int(draw, 7500 * MS, "beyond the cap: U[cap/2, cap]");
+	draw = schedule_draw(&schedule, 5000, false, INT64_MAX);
+	is_int(draw, 7500 * MS, "also where the curve has no number");
+	policy.cap_mode = CAP_AFTER;
+	schedule_reset(&schedule);
+	draw = schedule_draw(&schedule, 40, false, INT64_MAX);
+	is_int(draw, 10 * S, "or clipped");
+}
+
+static void
+test_slots(void)
+{
+	struct policy policy = policy_of(GROWTH_BINARY, 10 * MS, 2);
+
+	policy.slot_ns = 10 * MS;
+	policy.jitter.kind = JITTER_FULL;
+	range_is(&policy, 3, 0, 70 * MS, "slots, ends included");
+	for (int i = 0; i < 100; i++) {
+		struct schedule schedule
+		    = schedule_start(&policy, &random_source);
+
+		random_source = random_from((uint64_t)i);
+		if (schedule_draw(&schedule, 3, false, INT64_MAX)
+		    % policy.slot_ns)
+			ok(false, "only whole multiples are drawn");
+	}
+	policy.base_ns = 4 * MS;
+	policy.floor_ns = 1 * MS;
+	set_uniform(.5);
+	is_int(schedule_draw(&(struct schedule) { .policy = &policy,
+	                         .random = &random_source },
+	           1, false, INT64_MAX),
+	    10 * MS, "none in the range: its lower end rounded up");
+	policy.jitter.kind = JITTER_NONE;
+	is_int(schedule_draw(&(struct schedule) { .policy = &policy,
+	                         .random = &random_source },
+	           1, false, INT64_MAX),
+	    0, "without jitter: the nearest, downwards");
+	policy.base_ns = 5 * MS;
+	is_int(schedule_draw(&(struct schedule) { .policy = &policy,
+	                         .random = &random_source },
+	           1, false, INT64_MAX),
+	    10 * MS, "and upwards");
+}
+
+/* systemd's RestartSteps: 1 s to 60 s in 6 steps. */
+static void
+test_steps(void)
+{
+	static const int64_t wanted[] = { 1000000, 1978602, 3914868, 7745967,
+		15326189, 30324434, 60000000, 60000000 };
+	struct policy policy
+	    = policy_of(GROWTH_EXPONENTIAL, S, schedule_factor(S, 60 * S, 6));
+
+	policy.cap_ns = 60 * S;
+	for (int n = 1; n <= 8; n++) {
+		struct schedule schedule
+		    = schedule_start(&policy, &random_source);
+		int64_t draw
+		    = schedule_draw(&schedule, n, false, INT64_MAX) / 1000;
+
+		is_between(
+		    draw, wanted[n - 1] - 1, wanted[n - 1], "systemd's steps");
+	}
+	is_int(schedule_window(&policy, 7), 60 * S, "the cap is met exactly");
+	ok(schedule_factor(5 * S, S, 3) == 1, "no growth above the cap");
+	ok(schedule_factor(S, 8 * S, 3) == 2, "the cube root of 8");
+	ok(schedule_factor(1, INT64_MAX - 1, 1) > 9e18, "one huge step");
+}
+
+/* Against libm, which the program does without. */
+static void
+test_power(void)
+{
+	double worst = 0;
+
+	for (double t = 0; t < 999; t += 0.37) {
+		double wanted = exp2(t) * tanh(sqrt(4 * t));
+		double off = wanted == 0 ? polly_curve(t)
+		                         : fabs(polly_curve(t) / wanted - 1);
+
+		worst = off > worst ? off : worst;
+	}
+	ok(worst < 1e-12, "the curve is that of libm");
+	worst = 0;
+	for (int n = 0; n < 700; n++) {
+		double off = fabs(power(1.6, n) / pow(1.6, n) - 1);
+
+		worst = off > worst ? off : worst;
+	}
+	ok(worst < 1e-12, "powers are those of libm");
+}
+
+int
+main(void)
+{
+	set_uniform(.5);
+	test_shapes();
+	test_reference_windows();
+	test_extremes();
+	test_jitter();
+	test_cap_modes();
+	test_limit();
+	test_throttle();
+	test_decorrelated();
+	test_smooth();
+	test_slots();
+	test_steps();
+	test_power();
+	return done();
+}

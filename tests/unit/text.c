@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include "json.h"
+#include "tap.h"
+#include "text.h"
+
+static void
+json_is(const char *string, const char *wanted, const char *what)
+{
+	char buffer[256];
+	struct text text = text_in(buffer, sizeof buffer);
+
+	json_string(&text, string);
+	is_string(buffer, wanted, what);
+}
+
+int
+main(void)
+{
+	char buffer[8];
+	struct text text = text_in(buffer, sizeof buffer);
+
+	is_string(buffer, "", "a new text is empty");
+	text_add(&text, "abc");
+	text_number(&text, -45);
+	is_string(buffer, "abc-45", "strings and numbers follow each other");
+	text_digits(&text, 7, 3);
+	is_string(buffer, "abc-450", "what does not fit is left out");
+	is_int((int64_t)text.length, 7, "and the length is that of the text");
+	text = text_in(buffer, sizeof buffer);
+	text_digits(&text, 42, 5);
+	is_string(buffer, "00042", "digits are padded");
+	text = text_in(buffer, sizeof buffer);
+	text_number(&text, INT64_MIN);
+	is_string(buffer, "-922337", "the least number does not overflow");
+
+	json_is("a\"b\\c\n\x01", "\"a\\\"b\\\\c\\u000a\\u0001\"",
+	    "JSON escapes quotes, backslashes and control characters");
+	json_is("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
+	    "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"",
+	    "JSON keeps UTF-8 of two, three and four bytes");
+	json_is("\xff\xc3", "\"\\ufffd\\ufffd\"",
+	    "JSON replaces stray and cut-off bytes");
+	json_is("\xc0\xaf\xed\xa0\x80\xf4\x90\x80\x80",
+	    "\"\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd"
+	    "\\ufffd\"",
+	    "JSON replaces overlong forms, surrogates and what is beyond");
+	json_is("\xe0\x9f\xbf\xf0\x8f\xbf\xbf",
+	    "\"\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\"",
+	    "JSON replaces overlong forms of three and four bytes");
+	return done();
+}

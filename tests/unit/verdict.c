@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <signal.h>
+
+#include "tap.h"
+#include "verdict.h"
+
+static enum verdict
+verdict(const struct rules *rules, struct outcome outcome)
+{
+	return verdict_of(rules, &outcome);
+}
+
+static void
+test_rules(void)
+{
+	static const struct outcome exit_7
+	    = { .kind = OUTCOME_EXITED, .status = 7 };
+	static const struct outcome exit_0 = { .kind = OUTCOME_EXITED };
+	static const struct outcome timeout = { .kind = OUTCOME_TIMED_OUT };
+	struct rules rules = { .listed_only = false };
+
+	ok(verdict(&rules, exit_7) == VERDICT_RETRY, "a failure is retried");
+	ok(verdict(&rules, timeout) == VERDICT_RETRY, "so is a timeout");
+	ok(verdict(&rules, exit_0) == VERDICT_SUCCESS, "0 is success");
+	ok(verdict(&rules, outcome_not_started(EAGAIN)) == VERDICT_RETRY,
+	    "a passing start failure is retried");
+	ok(verdict(&rules, outcome_not_started(ENOENT)) == VERDICT_STOP,
+	    "a lasting one is not");
+	rules.listed_only = true;
+	ok(verdict(&rules, exit_7) == VERDICT_STOP,
+	    "with --retry-on the unlisted stops");
+	ok(verdict(&rules, timeout) == VERDICT_STOP, "a timeout too");
+	ok(verdict(&rules, exit_0) == VERDICT_SUCCESS, "0 is still success");
+	rules.codes.exact[7] = VERDICT_RETRY;
+	ok(verdict(&rules, exit_7) == VERDICT_RETRY, "the listed is retried");
+}
+
+/* Rules 54 and 55, every errno that they name. */
+static void
+test_start_failures(void)
+{
+	static const int lasting[] = { ENOENT, EACCES, ENOEXEC, ENOTDIR, ELOOP,
+		ENAMETOOLONG, E2BIG, EISDIR, EINVAL, EPERM };
+	static const int passing[] = { EAGAIN, ENOMEM, ETXTBSY, EMFILE, ENFILE,
+		EIO, ESTALE, ETIMEDOUT };
+
+	for (size_t i = 0; i < sizeof lasting / sizeof *lasting; i++) {
+		struct outcome outcome = outcome_not_started(lasting[i]);
+
+		ok(outcome.lasting, strerror(lasting[i]));
+		is_int(outcome_status(&outcome),
+		    lasting[i] == ENOENT ? 127 : 126, "  and its status");
+	}
+	for (size_t i = 0; i < sizeof passing / sizeof *passing; i++) {
+		struct outcome outcome = outcome_not_started(passing[i]);
+
+		ok(!outcome.lasting, strerror(passing[i]));
+		is_int(outcome_status(&outcome), 126, "  and its status");
+	}
+}
+
+static void
+test_outcomes(void)
+{
+	struct outcome outcome = outcome_of_wait(7 << 8);
+
+	is_int(outcome.kind, OUTCOME_EXITED, "an exit");
+	is_int(outcome_status(&outcome), 7, "has its status");
+	outcome = outcome_of_wait(SIGSEGV | 0x80);
+	is_int(outcome.kind, OUTCOME_KILLED, "a death with a core");
+	is_int(outcome.signal, SIGSEGV, "has its signal");
+	is_int(outcome_status(&outcome), 128 + SIGSEGV, "and its status");
+	outcome.kind = OUTCOME_TIMED_OUT;
+	is_int(outcome_status(&outcome), 124, "a timeout is 124");
+	for (int v = VERDICT_SUCCESS; v < VERDICTS; v++)
+		ok(*verdict_name((enum verdict)v) != '\0',
+		    verdict_name((enum verdict)v));
+	is_string(verdict_name(VERDICT_NONE), "", "no verdict has no name");
+}
+
+int
+main(void)
+{
+	test_rules();
+	test_start_failures();
+	test_outcomes();
+	return done();
+}
