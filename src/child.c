@@ -38,9 +38,13 @@ struct watch {
 static void
 become(const struct command *command, pid_t parent)
 {
+	pid_t present;
+
 	/* If we are killed, COMMAND must not go on unsupervised (rule 34). */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent)
+	/* It is 0 where our children live in a pid namespace of their own. */
+	present = getppid();
+	if (present != parent && present != 0)
 		_exit(STATUS_ERROR);
 	if (command->stdin_fd >= 0)
 		dup2(command->stdin_fd, STDIN_FILENO);

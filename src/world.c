@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <unistd.h>
 
@@ -70,16 +71,18 @@ run_script(const struct errand *errand, const char *script,
 {
 	char *argv[] = { (char[]) { "/bin/sh" }, (char[]) { "-c" },
 		(char *)(uintptr_t)script, NULL };
-	struct command command = { argv,
-		descriptor_out_of_the_way(
-		    open("/dev/null", O_RDONLY | O_CLOEXEC)),
-		STDERR_FILENO };
+	int null
+	    = descriptor_out_of_the_way(open("/dev/null", O_RDWR | O_CLOEXEC));
+	bool has_stderr = fcntl(STDERR_FILENO, F_GETFD) >= 0;
+	struct command command = { .argv = argv,
+		.stdin_fd = null,
+		.stdout_fd = has_stderr ? STDERR_FILENO : null };
 	struct cut cut = cut_at(errand, cut_ns);
 	struct outcome outcome;
 
 	environment_set(moment);
 	outcome = child_run(&command, &cut);
-	close(command.stdin_fd);
+	close(null);
 	return outcome;
 }
 
