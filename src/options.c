@@ -95,10 +95,11 @@ add_codes(struct options *options, enum verdict verdict, const char *list)
 
 	if (error == CODES_OK)
 		return;
-	while (length-- > 0)
-		text_byte(&shown, *item++);
+	for (int i = 0; i < length; i++)
+		text_byte(&shown, item[i]);
 	if (error == CODES_SYNTAX)
-		arguments_refuse(option_of(verdict), text,
+		/* An empty item shows best in its list. */
+		arguments_refuse(option_of(verdict), length > 0 ? text : list,
 		    "expected codes such as 7, 4-7, nonzero, TERM, timeout "
 		    "or EX_TEMPFAIL");
 	text_add(&reason, "expected codes that --");
