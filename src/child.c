@@ -205,7 +205,8 @@ on_signal(struct watch *watch, const struct arrival *arrival)
 			return;
 		if (watch->outcome.told_late == 0)
 			watch->outcome.told_late = arrival->signal;
-		if (watch->stage != STAGE_RUNNING)
+		if (watch->stage != STAGE_RUNNING
+		    && watch->cut->kill_after_ns < INT64_MAX)
 			kill_tree(watch);
 		return;
 	}

@@ -22,7 +22,6 @@ static const int passing[] = {
 	SIGPROF,
 	SIGIO,
 	SIGWINCH,
-	SIGCONT,
 #ifdef SIGPWR
 	SIGPWR,
 #endif
@@ -41,14 +40,20 @@ static struct sigaction entry_child_action;
 static int wake_signal;
 static int descriptor;
 
+static bool
+is_ignored(int signal)
+{
+	struct sigaction action;
+
+	return sigaction(signal, NULL, &action) != 0
+	    || action.sa_handler == SIG_IGN;
+}
+
 /* Rule 13: what was ignored when we started stays so. */
 static void
 add_unless_ignored(sigset_t *set, int signal)
 {
-	struct sigaction action;
-
-	if (sigaction(signal, NULL, &action) == 0
-	    && action.sa_handler != SIG_IGN)
+	if (!is_ignored(signal))
 		sigaddset(set, signal);
 }
 
@@ -87,7 +92,8 @@ derive_masks(const sigset_t *handled)
 	if (wake_signal != 0 && sigismember(handled, wake_signal) == 1)
 		sigdelset(&pause_mask, wake_signal);
 #ifndef PAUSE_BY_NANOSLEEP
-	sigdelset(&pause_mask, SIGCONT);
+	if (!is_ignored(SIGCONT))
+		sigdelset(&pause_mask, SIGCONT);
 #endif
 }
 
@@ -107,6 +113,8 @@ signals_start(int wake_on)
 	if (wake_on != 0)
 		add_unless_ignored(&handled, wake_on);
 	take_child_signal(&handled);
+	/* A stop stretches our wait, unless what ends the stop wakes us. */
+	sigaddset(&handled, SIGCONT);
 
 	sigprocmask(SIG_BLOCK, &handled, &entry_mask);
 	derive_masks(&handled);
