@@ -63,9 +63,13 @@ become(const struct command *command, pid_t parent)
 static pid_t
 spawn(const struct command *command)
 {
+	static pid_t parent;
 	volatile int error = 0;
-	pid_t parent = getpid();
-	pid_t pid = vfork();
+	pid_t pid;
+
+	if (parent == 0)
+		parent = getpid();
+	pid = vfork();
 
 	if (pid == 0) {
 		become(command, parent);
@@ -198,8 +202,10 @@ on_signal(struct watch *watch, const struct arrival *arrival)
 	int64_t grace_ns = watch->cut->grace_ns;
 	int64_t now_ns;
 
-	if (arrival->signal == SIGCHLD)
+	if (arrival->signal == SIGCHLD) {
+		reap(watch);
 		return;
+	}
 	if (is_dead(watch)) {
 		if (!signals_ends(arrival->signal))
 			return;
@@ -226,7 +232,7 @@ watch_until_over(struct watch *watch)
 {
 	struct arrival arrival;
 
-	for (reap(watch); !is_over(watch); reap(watch)) {
+	do {
 		int64_t until_ns = watch->kill_ns;
 
 		if (watch->stage == STAGE_RUNNING
@@ -236,7 +242,7 @@ watch_until_over(struct watch *watch)
 			on_signal(watch, &arrival);
 		else
 			on_time(watch);
-	}
+	} while (!is_over(watch));
 }
 
 /* Puts what became of COMMAND into the outcome of the watch. */

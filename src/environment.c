@@ -37,9 +37,11 @@ static const char pid_names[2][16] = { "LISTEN_PID=", "WATCHDOG_PID=" };
 
 extern char **environ;
 
-static char values[VARIABLES][48];
+static char values[VARIABLES][56];
 static char *id_entry;
 static char pid_entries[2][32];
+static bool pids_are_ours; /* one of them was addressed to us */
+static char *usual_ours[128];
 static char **ours; /* the variables of COMMAND's, VARIABLES free, NULL */
 static size_t inherited; /* how many of them are not ours */
 
@@ -73,8 +75,10 @@ pid_entry(char *entry)
 		if (!begins(entry, pid_names[i]))
 			continue;
 		text_number(&text, getpid());
-		if (strcmp(value, pid) == 0)
+		if (strcmp(value, pid) == 0) {
+			pids_are_ours = true;
 			return pid_entries[i];
+		}
 		break;
 	}
 	return entry;
@@ -90,6 +94,13 @@ write_value(enum variable variable, const char *word, int64_t number)
 		text_add(&text, word);
 	else
 		text_number(&text, number);
+}
+
+/* The usual room where it is enough: without malloc we start faster. */
+static void *
+room_for(void *usual, size_t usual_size, size_t size)
+{
+	return size <= usual_size ? usual : malloc(size);
 }
 
 /* One more than the depth of whoever started us. */
@@ -113,8 +124,9 @@ environment_start(const char *id, const struct limits *limits)
 
 	while (environ[count] != NULL)
 		count++;
-	ours = malloc((count + VARIABLES + 1) * sizeof *ours);
-	id_entry = malloc(id_size);
+	ours = room_for(usual_ours, sizeof usual_ours,
+	    (count + VARIABLES + 1) * sizeof *ours);
+	id_entry = room_for(values[ID], sizeof values[ID], id_size);
 	if (ours == NULL || id_entry == NULL)
 		return false;
 	for (size_t i = 0; i < count; i++)
@@ -154,7 +166,7 @@ environment_set(const struct moment *moment)
 void
 environment_adopt(void)
 {
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2 && pids_are_ours; i++) {
 		struct text text
 		    = text_in(pid_entries[i], sizeof pid_entries[i]);
 

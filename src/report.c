@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,7 +31,9 @@ enum weight {
 static const struct report *report;
 static int descriptor = STDERR_FILENO;
 static bool stalled;
-static char *buffer;
+static bool never_stalls; /* it is a file */
+static char usual_buffer[2048];
+static char *buffer = usual_buffer;
 static size_t buffer_size;
 
 /* "/dev/fd/3", "/dev/stdout": that very descriptor. Else -1. */
@@ -69,17 +72,21 @@ open_log(const char *file)
 bool
 report_open(const struct report *what)
 {
+	struct stat stat;
+
 	report = what;
 	/* A byte of a string takes six at the most: \ufffd. */
 	buffer_size = 1024
 	    + 6
 	        * (strlen(report->name) + strlen(report->command)
 	            + strlen(report->id));
-	buffer = malloc(buffer_size);
+	if (buffer_size > sizeof usual_buffer)
+		buffer = malloc(buffer_size);
 	if (buffer == NULL)
 		return false;
 	if (report->file != NULL)
 		descriptor = open_log(report->file);
+	never_stalls = fstat(descriptor, &stat) == 0 && S_ISREG(stat.st_mode);
 	return descriptor >= 0;
 }
 
@@ -90,6 +97,8 @@ has_room(void)
 	struct pollfd log = { .fd = descriptor, .events = POLLOUT };
 	struct timespec patience = clock_timespec(stalled ? 0 : PATIENCE_NS);
 
+	if (never_stalls)
+		return true;
 	stalled = ppoll(&log, 1, &patience, NULL) == 0;
 	return !stalled;
 }
