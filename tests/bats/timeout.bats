@@ -28,7 +28,7 @@ cut() {
     end_marked
     rm -rf "$events" ready tree got
     status=0
-    marked tree "$BACKOFF" --log-format=json --log-file="$events" --base=0 \
+    env TEST_MARK="$MARKS/tree" "$BACKOFF" --log-format=json --log-file="$events" --base=0 \
       "$option" "$limit" "$@" >output 2>&1 </dev/null 3>&- || status=$?
     [ ! -e ready ] || return 0
   done
@@ -288,7 +288,7 @@ SCRIPT
     end_marked
     rm -rf tree ready
     status=0
-    marked tree sh start.sh -q -n 2 --base=0 -t "$limit" -k 300ms -- \
+    env TEST_MARK="$MARKS/tree" sh start.sh -q -n 2 --base=0 -t "$limit" -k 300ms -- \
       sh -c "rm -rf tree ready; $hydra" >output 2>&1 </dev/null 3>&- || status=$?
     [ ! -e ready ] || break
   done
@@ -332,7 +332,7 @@ SCRIPT
   for limit in 1s 5s 20s; do
     end_marked
     rm -rf tree ready
-    marked tree setsid --wait sh caller.sh -q -n 2 --base=0 -t "$limit" -k 300ms -- \
+    env TEST_MARK="$MARKS/tree" setsid --wait sh caller.sh -q -n 2 --base=0 -t "$limit" -k 300ms -- \
       sh -c "rm -rf tree ready; $hydra" >output 2>&1 </dev/null 3>&-
     [ ! -e ready ] || break
   done
@@ -362,7 +362,7 @@ SCRIPT
 
 @test "-k inf never kills the command either" {
   mkfifo released
-  marked tree "$BACKOFF" --log-format=json --log-file="$events" -n 1 -t 100ms -k inf -- sh -c '
+  env TEST_MARK="$MARKS/tree" "$BACKOFF" --log-format=json --log-file="$events" -n 1 -t 100ms -k inf -- sh -c '
     trap "" TERM; : >ready; read -r _ <released; exit 3' >output 2>&1 </dev/null 3>&- &
   local pid=$! status=0
   wait_for test -e ready
