@@ -86,8 +86,10 @@ report_open(const struct report *what)
 		return false;
 	if (report->file != NULL)
 		descriptor = open_log(report->file);
+	if (descriptor < 0)
+		return false;
 	never_stalls = fstat(descriptor, &stat) == 0 && S_ISREG(stat.st_mode);
-	return descriptor >= 0;
+	return true;
 }
 
 /* Whether there is room for a line within PATIENCE_NS. */
