@@ -229,7 +229,7 @@ stepped() {
 }
 
 @test "rule 30: a TERM just after COMMAND was reaped counts as arriving in a pause" {
-  stepped reaped "$BACKOFF" -n 1 -- sh -c 'exit 7'
+  stepped reaped "$BACKOFF" -qq -n 1 -- sh -c 'exit 7'
 }
 
 @test "rule 41: a TERM at any instruction just before the pause ends us" {
