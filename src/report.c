@@ -109,7 +109,7 @@ has_room(void)
 static void
 write_line(const char *line, size_t length)
 {
-	bool broken_pipe = false;
+	bool failed = false;
 
 	signals_before_write();
 	while (length > 0 && has_room()) {
@@ -117,13 +117,13 @@ write_line(const char *line, size_t length)
 
 		if (written < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
-		broken_pipe = written < 0 && errno == EPIPE;
+		failed = written < 0;
 		if (written <= 0)
 			break;
 		line += written;
 		length -= (size_t)written;
 	}
-	signals_after_write(broken_pipe);
+	signals_after_write(failed);
 }
 
 static bool

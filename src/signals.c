@@ -82,6 +82,7 @@ derive_masks(const sigset_t *handled)
 	pause_mask = life_mask;
 	write_mask = life_mask;
 	sigaddset(&write_mask, SIGPIPE);
+	sigaddset(&write_mask, SIGXFSZ);
 	for (size_t i = 0; i < ARRAY_LENGTH(ending); i++) {
 		if (sigismember(handled, ending[i]) == 0)
 			continue;
@@ -254,17 +255,26 @@ signals_before_write(void)
 	sigprocmask(SIG_SETMASK, &write_mask, NULL);
 }
 
-void
-signals_after_write(bool broken_pipe)
+/* The signal of a write that failed must not meet us later. */
+static void
+take_write_signal(int signal)
 {
 	static const struct timespec now;
-	sigset_t pipe_only;
+	sigset_t set;
 
-	/* The SIGPIPE of our own write must not meet us later. */
-	if (broken_pipe && sigismember(&entry_mask, SIGPIPE) == 0) {
-		sigemptyset(&pipe_only);
-		sigaddset(&pipe_only, SIGPIPE);
-		sigtimedwait(&pipe_only, NULL, &now);
+	if (sigismember(&entry_mask, signal) == 1)
+		return;
+	sigemptyset(&set);
+	sigaddset(&set, signal);
+	sigtimedwait(&set, NULL, &now);
+}
+
+void
+signals_after_write(bool failed)
+{
+	if (failed) {
+		take_write_signal(SIGPIPE);
+		take_write_signal(SIGXFSZ);
 	}
 	sigprocmask(SIG_SETMASK, &life_mask, NULL);
 }

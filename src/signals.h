@@ -51,10 +51,11 @@ void signals_close(void);
 
 /*
  * Around a write that may block: what ends us acts as when we started, and
- * a reader that has gone away is an error, not a signal.
+ * a reader that has gone away, or a limit on the size of files, is an error,
+ * not a signal. FAILED: the write met one.
  */
 void signals_before_write(void);
-void signals_after_write(bool broken_pipe);
+void signals_after_write(bool failed);
 
 /* Ends us by SIGNAL, or with status 128 + SIGNAL where that cannot be. */
 _Noreturn void signals_die(int signal);

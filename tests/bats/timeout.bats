@@ -436,10 +436,17 @@ SCRIPT
   assert_success
 }
 
-@test "rule 74: a child that we had before does not pass for the command" {
-  run sh -c 'sh -c "exit 3" & exec "$BACKOFF" -q -n 1 -- sh -c "
-    # Until it has ended.
-    while grep -sq \"^State:.[^Z]\" /proc/\$1/status; do sleep 0.02; done; exit 7" sh "$!"'
+@test "rule 74: a child that we had before is reaped, and does not pass for the command" {
+  run sh -c 'sleep 1000 & exec "$BACKOFF" -q -n 1 -- sh -c "
+    kill \$1
+    rounds=0
+    while [ -e /proc/\$1 ]; do
+      rounds=\$((rounds + 1))
+      [ \$rounds -lt 500 ] || exit 9
+      sleep 0.05
+    done
+    sleep 0.2
+    exit 7" sh "$!"'
   assert_equal "$status" 7
 }
 
