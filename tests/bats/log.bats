@@ -598,10 +598,11 @@ END
 }
 
 @test "a limit on the size of files costs the lines, not the attempts" {
-  run sh -c 'ulimit -f 0; exec "$BACKOFF" -n 2 --base=0 -- sh -c "exit 7" 2>lines' >/dev/null
-  assert_equal "$status" 7
-  run sh -c 'ulimit -f 0; exec "$BACKOFF" -n 2 --base=0 --log-file=lines -- sh -c "exit 7"' >/dev/null
-  assert_equal "$status" 7
+  local file=$BATS_TEST_TMPDIR/lines
+  run -7 sh -c 'ulimit -f 0
+    exec "$BACKOFF" -n 2 --base=0 -- sh -c "exit 7" 2>"$1"' - "$file"
+  run -7 sh -c 'ulimit -f 0
+    exec "$BACKOFF" -n 2 --base=0 --log-file="$1" -- sh -c "exit 7"' - "$file"
 }
 
 @test "a log file that cannot be opened is refused with the reason" {
