@@ -241,6 +241,30 @@ stopped_and_dead() {
   assert_none tree
 }
 
+@test "rule 48: a process that forks all the time is ended with what it forked last" {
+  # It keeps twenty children, the oldest of which it replaces without end.
+  cat >fork.py <<'SCRIPT'
+import os, signal
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+children = []
+while True:
+    child = os.fork()
+    if child == 0:
+        os.setsid()
+        while True:
+            signal.pause()
+    children.append(child)
+    if len(children) > 20:
+        open("ready", "w").close()
+        oldest = children.pop(0)
+        os.kill(oldest, signal.SIGKILL)
+        os.waitpid(oldest, 0)
+SCRIPT
+  cut -t -n 1 -k 200ms -- python3 fork.py
+  assert_equal "$status" 124
+  assert_none tree
+}
+
 @test "rule 48: the attempt ends when the last of its tree has" {
   # The command dies of the TERM at once, its child takes a while.
   cut -t -n 2 -k 1h -- sh -c '
