@@ -46,10 +46,9 @@ become(const struct command *command, pid_t parent)
 	present = getppid();
 	if (present != parent && present != 0)
 		_exit(STATUS_ERROR);
-	if (command->stdin_fd >= 0)
-		dup2(command->stdin_fd, STDIN_FILENO);
-	if (command->stdout_fd >= 0)
-		dup2(command->stdout_fd, STDOUT_FILENO);
+	for (int fd = 0; fd < 3; fd++)
+		if (command->descriptors[fd] >= 0)
+			dup2(command->descriptors[fd], fd);
 	environment_adopt();
 	signals_restore();
 	execvp(command->argv[0], command->argv);
@@ -220,21 +219,42 @@ on_signal(struct watch *watch, const struct arrival *arrival)
 	pass_on(watch, arrival);
 }
 
-static void
-watch_until_over(struct watch *watch)
+/* The next moment at which something is to be done about COMMAND. */
+static int64_t
+next_ns(const struct watch *watch)
 {
+	int64_t cut_ns = watch->cut->at_ns;
+
+	if (watch->stage == STAGE_RUNNING && cut_ns < watch->kill_ns)
+		return cut_ns;
+	return watch->kill_ns;
+}
+
+static void
+watch_until_over(struct watch *watch, const struct pump *pump)
+{
+	struct pollfd descriptors[WAIT_DESCRIPTORS];
 	struct arrival arrival;
+	int count = 0;
 
 	for (reap(watch); !is_over(watch); reap(watch)) {
-		int64_t until_ns = watch->kill_ns;
-
-		if (watch->stage == STAGE_RUNNING
-		    && watch->cut->at_ns < until_ns)
-			until_ns = watch->cut->at_ns;
-		if (signals_next(&arrival, until_ns))
+		if (pump != NULL)
+			count = pump->wanted(descriptors);
+		switch (signals_wait(
+		    &arrival, next_ns(watch), descriptors, count)) {
+		case WAKE_SIGNAL:
 			on_signal(watch, &arrival);
-		else
+			break;
+		case WAKE_TIME:
 			on_time(watch);
+			break;
+		case WAKE_DESCRIPTOR:
+			pump->serve(descriptors, count);
+			if (pump->failure() != 0
+			    && watch->stage != STAGE_KILLING)
+				kill_tree(watch);
+			break;
+		}
 	}
 }
 
@@ -274,7 +294,9 @@ child_run(const struct command *command, const struct cut *cut)
 		watch.outcome = outcome_not_started(errno);
 		watch.outcome.told_late = signals_drain();
 	} else {
-		watch_until_over(&watch);
+		if (command->pump != NULL)
+			command->pump->started();
+		watch_until_over(&watch, command->pump);
 		conclude(&watch);
 	}
 	watch.outcome.started_ns = started_ns;

@@ -2,6 +2,8 @@
 #include <config.h>
 
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "descriptor.h"
@@ -27,4 +29,21 @@ descriptor_out_of_the_way(int fd)
 		return fd;
 	close(fd);
 	return copy;
+}
+
+bool
+descriptor_same(int a, int b)
+{
+	struct stat left, right;
+	long order = -1;
+
+#ifdef SYS_kcmp
+	/* Type 0 is KCMP_FILE, whose header not every libc brings. */
+	order = syscall(SYS_kcmp, getpid(), getpid(), 0, (unsigned long)a,
+	    (unsigned long)b);
+#endif
+	if (order >= 0)
+		return order == 0;
+	return fstat(a, &left) == 0 && fstat(b, &right) == 0
+	    && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
 }

@@ -43,6 +43,10 @@ static const struct target targets[OPTIONS] = {
 	[OPT_GRACE] = { value_duration, FIELD(errand.grace_ns) },
 	[OPT_CONSECUTIVE] = { value_count, LIMIT(consecutive) },
 	[OPT_WAKE_ON] = { value_wake_signal, FIELD(wake_on) },
+	[OPT_HINT_MAX] = { value_duration, LIMIT(hint_max_ns) },
+	[OPT_STDIN] = { value_stdin_mode, FIELD(streams.stdin_mode) },
+	[OPT_SPOOL_LIMIT] = { value_size, LIMIT(spool_limit) },
+	[OPT_HOLD] = { value_hold, FIELD(streams.hold) },
 	[OPT_NAME] = { value_text, FIELD(report.name) },
 	[OPT_LOG_FORMAT] = { value_log_format, FIELD(report.format) },
 	[OPT_LOG_FILE] = { value_text, FIELD(report.file) },
@@ -95,16 +99,28 @@ add_codes(struct options *options, enum verdict verdict, const char *list)
 
 	if (error == CODES_OK)
 		return;
-	while (length-- > 0)
-		text_byte(&shown, *item++);
+	for (int i = 0; i < length; i++)
+		text_byte(&shown, item[i]);
 	if (error == CODES_SYNTAX)
-		arguments_refuse(option_of(verdict), text,
+		/* An empty item shows best in its list. */
+		arguments_refuse(option_of(verdict), length > 0 ? text : list,
 		    "expected codes such as 7, 4-7, nonzero, TERM, timeout "
 		    "or EX_TEMPFAIL");
 	text_add(&reason, "expected codes that --");
 	text_add(&reason, option_names[option_of(other)]);
 	text_add(&reason, " does not have too");
 	arguments_refuse(option_of(verdict), text, why);
+}
+
+static void
+add_condition(struct options *options, enum option_id id, enum verdict verdict,
+    const char *text)
+{
+	const char *expected = scan_add(&options->scan, verdict, text);
+
+	if (expected != NULL)
+		arguments_refuse(id, text, expected);
+	options->streams.scan = &options->scan;
 }
 
 /* Options with a meaning of their own; the others have a target. */
@@ -127,6 +143,28 @@ apply_special(struct options *options, enum option_id id, const char *text)
 		break;
 	case OPT_STOP_ON:
 		add_codes(options, VERDICT_STOP, text);
+		break;
+	case OPT_SUCCESS_IF:
+		options->settings.rules.match_needed = true;
+		add_condition(options, id, VERDICT_SUCCESS, text);
+		break;
+	case OPT_RETRY_IF:
+		options->settings.rules.listed_only = true;
+		add_condition(options, id, VERDICT_RETRY, text);
+		break;
+	case OPT_THROTTLE_IF:
+		add_condition(options, id, VERDICT_THROTTLE, text);
+		break;
+	case OPT_STOP_IF:
+		add_condition(options, id, VERDICT_STOP, text);
+		break;
+	case OPT_RETRY_AFTER:
+		options->scan.retry_after = true;
+		options->streams.scan = &options->scan;
+		break;
+	case OPT_QUIET_SUCCESS:
+		options->errand.quiet_success = true;
+		options->report.held = true;
 		break;
 	case OPT_QUIET:
 		options->report.quiet++;
@@ -243,6 +281,8 @@ static const struct options initial = {
 			.until_ns = INT64_MAX,
 			.reset_after_ns = DURATION_INF,
 			.consecutive = 1,
+			.hint_max_ns = 60 * NS_PER_MIN,
+			.spool_limit = INT64_C(1) << 30,
 		},
 	},
 	.errand = {
@@ -281,6 +321,18 @@ derive_defaults(struct options *options, const struct given *given)
 	}
 }
 
+static void
+derive_streams(struct options *options, const struct given *given)
+{
+	const struct limits *limits = &options->settings.limits;
+
+	if (given->text[OPT_STDIN] == NULL && limits->attempts == 1)
+		options->streams.stdin_mode = STDIN_INHERIT;
+	options->streams.spool_limit = limits->spool_limit;
+	if (options->errand.quiet_success)
+		options->streams.hold = HOLD_ALL;
+}
+
 static const char *
 base_name(const char *path)
 {
@@ -298,6 +350,7 @@ options_parse(struct options *options, int argc, char **argv)
 	*options = initial;
 	parse_arguments(options, &given, argc, argv);
 	derive_defaults(options, &given);
+	derive_streams(options, &given);
 	check_contradictions(&given, options);
 	if (given.text[OPT_STEPS] != NULL)
 		policy->factor = schedule_factor(

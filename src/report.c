@@ -10,12 +10,14 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "copy.h"
 #include "descriptor.h"
 #include "duration.h"
 #include "json.h"
 #include "message.h"
 #include "report.h"
 #include "signals.h"
+#include "tempfile.h"
 
 /* How much a line has to say: what -q, -qq and -v go by. */
 enum weight {
@@ -65,7 +67,7 @@ report_open(const struct report *what)
 {
 	report = what;
 	/* A byte of a string takes six at the most: \ufffd. */
-	buffer_size = 1024
+	buffer_size = 1024 + 6 * JSON_REASON
 	    + 6
 	        * (strlen(report->name) + strlen(report->command)
 	            + strlen(report->id));
@@ -74,7 +76,22 @@ report_open(const struct report *what)
 		return false;
 	if (report->file != NULL)
 		descriptor = open_log(report->file);
+	else if (report->held)
+		descriptor = tempfile_open(O_APPEND);
 	return descriptor >= 0;
+}
+
+void
+report_release(void)
+{
+	if (!report->held || report->file != NULL
+	    || descriptor == STDERR_FILENO)
+		return;
+	signals_before_write();
+	copy_file(STDERR_FILENO, descriptor);
+	signals_after_write();
+	close(descriptor);
+	descriptor = STDERR_FILENO;
 }
 
 /* Whether there is room for a line within PATIENCE_NS. */
@@ -92,21 +109,18 @@ has_room(void)
 static void
 write_line(const char *line, size_t length)
 {
-	bool broken_pipe = false;
-
 	signals_before_write();
 	while (length > 0 && has_room()) {
 		ssize_t written = write(descriptor, line, length);
 
 		if (written < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
-		broken_pipe = written < 0 && errno == EPIPE;
 		if (written <= 0)
 			break;
 		line += written;
 		length -= (size_t)written;
 	}
-	signals_after_write(broken_pipe);
+	signals_after_write();
 }
 
 static bool
@@ -117,17 +131,6 @@ is_wanted(enum weight weight)
 	if (report->quiet > 0)
 		return report->quiet == 1 && weight == WEIGHT_LAST;
 	return weight != WEIGHT_DETAIL || report->verbose;
-}
-
-/* Control characters would make two lines of one, or worse. */
-static void
-add_printable(struct text *text, const char *string)
-{
-	for (; *string != '\0'; string++)
-		text_byte(text,
-		    (unsigned char)*string < ' ' || *string == '\x7f'
-		        ? '?'
-		        : *string);
 }
 
 /* In a log file: the local time. It may load a time zone: not before. */
@@ -152,7 +155,7 @@ text_begin(void)
 	if (report->file != NULL)
 		add_local_time(&text);
 	text_add(&text, "backoff: ");
-	add_printable(&text, report->name);
+	text_printable(&text, report->name);
 	text_add(&text, ": ");
 	return text;
 }
@@ -204,6 +207,17 @@ report_forwarded(const struct outcome *outcome)
 	finish_line(&text);
 }
 
+static void
+report_unreadable_hints(void)
+{
+	struct text text = text_begin();
+
+	text_add(&text,
+	    "a line of BACKOFF_HINT is neither after=DURATION nor "
+	    "verdict=stop|retry|throttle|success|pass");
+	finish_line(&text);
+}
+
 void
 report_attempt(const struct moment *moment, int64_t pause_ns)
 {
@@ -212,6 +226,9 @@ report_attempt(const struct moment *moment, int64_t pause_ns)
 	if (report->format == LOG_TEXT) {
 		if (moment->outcome.forwarded != 0 && is_wanted(WEIGHT_DETAIL))
 			report_forwarded(&moment->outcome);
+		if (moment->outcome.evidence.unreadable_hints > 0
+		    && is_wanted(WEIGHT_DETAIL))
+			report_unreadable_hints();
 		if (pause_ns < 0 || !is_wanted(WEIGHT_NORMAL))
 			return;
 		text = text_begin();
@@ -231,6 +248,8 @@ report_attempt(const struct moment *moment, int64_t pause_ns)
 static bool
 is_end_wanted(enum result result)
 {
+	if (result == RESULT_ERROR)
+		return true;
 	if (result != RESULT_SUCCESS && result != RESULT_PASS)
 		return is_wanted(WEIGHT_LAST);
 	if (report->format == LOG_JSON)

@@ -21,7 +21,7 @@ const char *
 result_name(enum result result)
 {
 	static const char names[][12] = { "", "success", "pass", "exhausted",
-		"stopped", "deadline", "interrupted" };
+		"stopped", "deadline", "interrupted", "error" };
 
 	return names[result];
 }
@@ -70,6 +70,16 @@ interrupt(struct run *run, int signal)
 	run->ending.interrupted_by = signal;
 	run->ending.signal = signal;
 	end(run, RESULT_INTERRUPTED, STATUS_SIGNAL + signal);
+}
+
+/* We could not do our part: carry COMMAND's input or output. */
+static void
+fail(struct run *run, const char *broken, int error)
+{
+	run->ending.broken = broken;
+	run->ending.error = error;
+	run->ending.signal = 0;
+	end(run, RESULT_ERROR, STATUS_ERROR);
 }
 
 /*
@@ -134,6 +144,8 @@ after_verdict(struct run *run)
 		end(run, RESULT_PASS, outcome_status(outcome));
 		if (outcome->kind == OUTCOME_KILLED)
 			run->ending.signal = outcome->signal;
+	} else if (outcome->evidence.broken != NULL) {
+		fail(run, outcome->evidence.broken, outcome->evidence.error);
 	} else if (outcome->told_late != 0) {
 		interrupt(run, outcome->told_late);
 	} else if (outcome->told != 0 || outcome->by_forwarded) {
@@ -148,45 +160,95 @@ after_verdict(struct run *run)
 		give_up(run, RESULT_EXHAUSTED);
 	} else if (run->last) {
 		give_up(run, RESULT_DEADLINE);
+	} else if (outcome->evidence.input_lost) {
+		run->ending.input_lost = true;
+		give_up(run, RESULT_STOPPED);
 	}
 }
 
 /*
- * Chooses the pause after the last attempt: into *PAUSE_NS, from its end.
- * A window that would reach past the deadline shrinks to what is left less
- * the longest attempt so far. False: nothing is left.
+ * What the other side asked for is a lower bound, and up to the base more,
+ * so that those who were told the same second do not come back in it.
+ * False: it asked for more than we have, LEFT_NS less the longest attempt.
  */
 static bool
-choose_pause(struct run *run, int64_t *pause_ns)
+obey(struct run *run, int64_t *pause_ns, int64_t left_ns)
+{
+	const struct settings *settings = run->settings;
+	int64_t asked_ns = run->moment.outcome.evidence.asked_ns;
+	int64_t latest_ns = saturating_add(asked_ns, settings->policy.base_ns);
+	int64_t most_ns
+	    = left_ns == INT64_MAX ? left_ns : left_ns - run->longest_ns;
+	bool beyond = asked_ns > settings->limits.hint_max_ns;
+
+	run->ending.asked_too_long = beyond || asked_ns >= most_ns;
+	if (run->ending.asked_too_long) {
+		give_up(run, beyond ? RESULT_STOPPED : RESULT_DEADLINE);
+		return false;
+	}
+	if (latest_ns > most_ns) {
+		latest_ns = most_ns;
+		run->last = true;
+	}
+	asked_ns = random_between(run->schedule.random, asked_ns, latest_ns);
+	if (asked_ns > *pause_ns)
+		*pause_ns = asked_ns;
+	return true;
+}
+
+/*
+ * Draws the pause after the last attempt. A window that would reach past
+ * the deadline shrinks to what is left less the longest attempt so far.
+ * False: nothing is left.
+ */
+static bool
+draw_pause(struct run *run, int64_t *pause_ns, int64_t left_ns)
 {
 	const struct outcome *outcome = &run->moment.outcome;
-	const struct policy *policy = &run->settings->policy;
 	bool throttled = run->moment.verdict == VERDICT_THROTTLE;
 	int64_t n = run->failures;
-	struct schedule streak = run->schedule;
+	int64_t limit = INT64_MAX;
+	struct schedule first = run->schedule;
 	struct schedule *schedule = &run->schedule;
+	/* With --from=start that much of the pause is over. */
 	int64_t ran_ns = run->settings->limits.from_start
 	    ? outcome->ended_ns - outcome->started_ns
 	    : 0;
-	int64_t left
-	    = saturating_add(time_left(run, outcome->ended_ns), ran_ns);
-	int64_t limit = INT64_MAX;
 
 	if (run->moment.streak > 0) {
-		schedule = &streak;
+		schedule = &first;
 		schedule_reset(schedule);
 		n = 1;
 	}
-	if (schedule_range(schedule, n, throttled, limit).high_ns > left) {
-		limit = left - run->longest_ns;
-		if (limit <= ran_ns)
+	left_ns = saturating_add(left_ns, ran_ns);
+	if (schedule_range(schedule, n, throttled, limit).high_ns > left_ns) {
+		limit = left_ns - run->longest_ns;
+		if (limit <= ran_ns) {
+			give_up(run, RESULT_DEADLINE);
 			return false;
+		}
 		run->last = true;
 	}
 	*pause_ns = schedule_draw(schedule, n, throttled, limit) - ran_ns;
-	if (ran_ns > 0 && *pause_ns < policy->floor_ns)
-		*pause_ns = policy->floor_ns;
+	if (ran_ns > 0 && *pause_ns < run->settings->policy.floor_ns)
+		*pause_ns = run->settings->policy.floor_ns;
 	return true;
+}
+
+/* The pause after the last attempt, from its end; -1: we give up. */
+static int64_t
+choose_pause(struct run *run)
+{
+	const struct outcome *outcome = &run->moment.outcome;
+	int64_t left_ns = time_left(run, outcome->ended_ns);
+	int64_t pause_ns;
+
+	if (!draw_pause(run, &pause_ns, left_ns))
+		return -1;
+	if (outcome->evidence.asked && run->moment.streak == 0
+	    && !obey(run, &pause_ns, left_ns))
+		return -1;
+	return pause_ns;
 }
 
 static void
@@ -253,8 +315,8 @@ between_attempts(struct run *run)
 	int signal;
 
 	after_verdict(run);
-	if (run->ending.result == RESULT_NONE && !choose_pause(run, &pause_ns))
-		give_up(run, RESULT_DEADLINE);
+	if (run->ending.result == RESULT_NONE)
+		pause_ns = choose_pause(run);
 	world->tell_attempt(world->self, &run->moment, pause_ns);
 	if (run->ending.result != RESULT_NONE)
 		return;
@@ -287,19 +349,39 @@ splay(struct run *run)
 		interrupt(run, signal);
 }
 
+/* What was held comes out; a success that cannot be shown is none. */
+static void
+release(struct run *run)
+{
+	const struct world *world = run->world;
+	enum result result = run->ending.result;
+	struct release release = world->release(world->self, result);
+
+	if (release.error == 0
+	    || (result != RESULT_SUCCESS && result != RESULT_PASS))
+		return;
+	fail(run, "output", release.error);
+	run->ending.signal = release.signal;
+	if (release.signal != 0)
+		run->ending.status = STATUS_SIGNAL + release.signal;
+}
+
 /* Tells how it ended; a signal in --at-end is the last word. */
 static void
 finish(struct run *run)
 {
 	const struct world *world = run->world;
-	int64_t now_ns = now(run);
 	int64_t cut_ns = run->deadline_ns;
+	int64_t now_ns;
 	struct outcome hook;
 
+	release(run);
+	now_ns = now(run);
 	run->moment.elapsed_ns = now_ns - run->started_ns;
 	run->moment.result = run->ending.result;
 	world->tell_end(world->self, &run->moment, &run->ending);
-	if (run->ending.result == RESULT_INTERRUPTED)
+	if (run->ending.result == RESULT_INTERRUPTED
+	    || run->ending.result == RESULT_ERROR)
 		return;
 	/* A deadline that has passed is what people want to be told of. */
 	if (cut_ns <= now_ns)

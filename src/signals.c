@@ -74,9 +74,10 @@ derive_masks(const sigset_t *handled)
 	for (int signal = 1; signal < NSIG; signal++)
 		if (sigismember(handled, signal) == 1)
 			sigaddset(&life_mask, signal);
+	/* A reader that has gone away is an error of ours, not our end. */
+	sigaddset(&life_mask, SIGPIPE);
 	pause_mask = life_mask;
 	write_mask = life_mask;
-	sigaddset(&write_mask, SIGPIPE);
 	for (size_t i = 0; i < ARRAY_LENGTH(ending); i++) {
 		if (sigismember(handled, ending[i]) == 0)
 			continue;
@@ -108,8 +109,9 @@ signals_start(int wake_on)
 		add_unless_ignored(&handled, wake_on);
 	take_child_signal(&handled);
 
-	sigprocmask(SIG_BLOCK, &handled, &entry_mask);
+	sigprocmask(SIG_BLOCK, NULL, &entry_mask);
 	derive_masks(&handled);
+	sigprocmask(SIG_SETMASK, &life_mask, NULL);
 	descriptor = descriptor_out_of_the_way(
 	    signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK));
 	return descriptor >= 0;
@@ -158,26 +160,34 @@ take(struct arrival *arrival)
 	return true;
 }
 
-bool
-signals_next(struct arrival *arrival, int64_t until_ns)
+enum wake
+signals_wait(struct arrival *arrival, int64_t until_ns,
+    struct pollfd *descriptors, int count)
 {
-	struct pollfd watched = { .fd = descriptor, .events = POLLIN };
+	struct pollfd watched[1 + WAIT_DESCRIPTORS]
+	    = { { .fd = descriptor, .events = POLLIN } };
 
 	for (;;) {
 		struct timespec left;
-		int64_t left_ns = 0;
+		int ready, others = 0;
+		bool for_ever = until_ns == INT64_MAX;
+		int64_t left_ns = for_ever ? 0 : until_ns - clock_now_ns();
 
-		if (until_ns < INT64_MAX) {
-			left_ns = until_ns - clock_now_ns();
-			left = clock_timespec(left_ns > 0 ? left_ns : 0);
+		left = clock_timespec(left_ns > 0 ? left_ns : 0);
+		for (int i = 0; i < count; i++)
+			watched[1 + i] = descriptors[i];
+		ready = ppoll(
+		    watched, 1 + (nfds_t)count, for_ever ? NULL : &left, NULL);
+		if (ready > 0 && watched[0].revents != 0 && take(arrival))
+			return WAKE_SIGNAL;
+		if (!for_ever && clock_now_ns() >= until_ns)
+			return WAKE_TIME;
+		for (int i = 0; i < count; i++) {
+			descriptors[i] = watched[1 + i];
+			others += ready > 0 && watched[1 + i].revents != 0;
 		}
-		if (ppoll(
-		        &watched, 1, until_ns < INT64_MAX ? &left : NULL, NULL)
-		        > 0
-		    && take(arrival))
-			return true;
-		if (until_ns < INT64_MAX && clock_now_ns() >= until_ns)
-			return false;
+		if (others > 0)
+			return WAKE_DESCRIPTOR;
 	}
 }
 
@@ -242,18 +252,19 @@ signals_before_write(void)
 }
 
 void
-signals_after_write(bool broken_pipe)
+signals_after_write(void)
 {
-	static const struct timespec now;
-	sigset_t pipe_only;
-
-	/* The SIGPIPE of our own write must not meet us later. */
-	if (broken_pipe && sigismember(&entry_mask, SIGPIPE) == 0) {
-		sigemptyset(&pipe_only);
-		sigaddset(&pipe_only, SIGPIPE);
-		sigtimedwait(&pipe_only, NULL, &now);
-	}
 	sigprocmask(SIG_SETMASK, &life_mask, NULL);
+}
+
+bool
+signals_pipe_is_deadly(void)
+{
+	struct sigaction action;
+
+	return sigaction(SIGPIPE, NULL, &action) == 0
+	    && action.sa_handler != SIG_IGN
+	    && sigismember(&entry_mask, SIGPIPE) == 0;
 }
 
 void

@@ -1,25 +1,408 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "descriptor.h"
 #include "stdin.h"
+#include "tempfile.h"
 
-static off_t entry_offset = -1;
+enum source {
+	SOURCE_INHERITED,
+	SOURCE_NULL,
+	SOURCE_FILE,
+	SOURCE_PIPE,
+	SOURCE_SOCKET,
+};
 
-void
-stdin_remember(void)
+/*
+ * Offsets count from where we found the input. What is before `taken` has
+ * left our stdin for the spool; COMMAND's pipe has been filled up to `fed`.
+ * tee(2) and MSG_PEEK fill it without taking, so fed may be ahead.
+ */
+static struct {
+	enum source source;
+	int64_t entry_offset; /* of SOURCE_FILE */
+	int64_t limit;
+	int64_t taken;
+	int64_t fed;
+	int spool; /* -1 before it is needed */
+	bool lost; /* the spool does not hold all that was taken */
+	int loss; /* errno for it, or 0: the limit */
+	int pipe; /* COMMAND's, to write to; -1: closed */
+	bool wide; /* that pipe holds STDIN_EXACT, not a page */
+	bool starved; /* it has room, but our stdin has nothing */
+	bool copying; /* tee(2) does not do: take, then give */
+	int failure; /* errno: COMMAND cannot be given its input */
+} in = { .spool = -1, .pipe = -1 };
+
+static char buffer[STDIN_EXACT];
+
+static bool
+is_connected_stream(int fd)
+{
+	struct sockaddr_storage peer;
+	socklen_t peer_size = sizeof peer;
+	int type = 0;
+	socklen_t size = sizeof type;
+
+	return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0
+	    && type == SOCK_STREAM
+	    && getpeername(fd, (struct sockaddr *)&peer, &peer_size) == 0;
+}
+
+static enum source
+source_of(int fd)
 {
 	struct stat stat;
 
-	if (fstat(STDIN_FILENO, &stat) == 0 && S_ISREG(stat.st_mode))
-		entry_offset = lseek(STDIN_FILENO, 0, SEEK_CUR);
+	if (fstat(fd, &stat) != 0
+	    || (fcntl(fd, F_GETFL) & O_ACCMODE) == O_WRONLY)
+		return SOURCE_INHERITED;
+	if (S_ISREG(stat.st_mode))
+		return SOURCE_FILE;
+	if (S_ISFIFO(stat.st_mode))
+		return SOURCE_PIPE;
+	if (S_ISSOCK(stat.st_mode) && is_connected_stream(fd))
+		return SOURCE_SOCKET;
+	return SOURCE_INHERITED;
 }
 
 void
-stdin_rewind(void)
+stdin_start(enum stdin_mode mode, int64_t limit)
 {
-	if (entry_offset >= 0)
-		lseek(STDIN_FILENO, entry_offset, SEEK_SET);
+	in.limit = limit;
+	if (mode == STDIN_INHERIT)
+		return;
+	in.source = mode == STDIN_NULL ? SOURCE_NULL : source_of(STDIN_FILENO);
+	if (in.source == SOURCE_FILE) {
+		in.entry_offset = lseek(STDIN_FILENO, 0, SEEK_CUR);
+		if (in.entry_offset < 0)
+			in.source = SOURCE_INHERITED;
+	}
+}
+
+/* How many bytes wait in a pipe or socket. */
+static int64_t
+waiting(int fd)
+{
+	int count = 0;
+
+	return ioctl(fd, FIONREAD, &count) == 0 ? count : 0;
+}
+
+/* Resizes COMMAND's pipe; what is larger than allowed stays as it is. */
+static void
+widen(void)
+{
+	in.wide = true;
+	fcntl(in.pipe, F_SETPIPE_SZ, (int)STDIN_EXACT);
+}
+
+static int
+open_pipe(void)
+{
+	int ends[2];
+
+	in.starved = false;
+	in.failure = 0;
+	if (pipe2(ends, O_CLOEXEC) != 0) {
+		in.failure = errno;
+		return -1;
+	}
+	in.pipe = descriptor_out_of_the_way(ends[1]);
+	fcntl(in.pipe, F_SETFL, O_NONBLOCK);
+	/* One page is one slot: it has room only when all of it was read. */
+	in.wide = in.taken >= STDIN_EXACT;
+	fcntl(in.pipe, F_SETPIPE_SZ, in.wide ? (int)STDIN_EXACT : 1);
+	in.fed = 0;
+	return descriptor_out_of_the_way(ends[0]);
+}
+
+int
+stdin_begin(void)
+{
+	switch (in.source) {
+	case SOURCE_INHERITED:
+		break;
+	case SOURCE_NULL:
+		return descriptor_out_of_the_way(
+		    open("/dev/null", O_RDONLY | O_CLOEXEC));
+	case SOURCE_FILE:
+		lseek(STDIN_FILENO, in.entry_offset, SEEK_SET);
+		break;
+	case SOURCE_PIPE:
+	case SOURCE_SOCKET:
+		return open_pipe();
+	}
+	return -1;
+}
+
+/* From here on nothing is kept. */
+static void
+lose(int loss)
+{
+	if (in.lost)
+		return;
+	in.lost = true;
+	in.loss = loss;
+	if (in.spool >= 0)
+		close(in.spool);
+	in.spool = -1;
+}
+
+/* Appends to the spool. */
+static void
+keep(const char *bytes, int64_t count)
+{
+	int64_t offset = in.taken;
+
+	if (in.lost)
+		return;
+	if (count > in.limit - in.taken) {
+		lose(0);
+		return;
+	}
+	if (in.spool < 0)
+		in.spool = tempfile_open(0);
+	while (count > 0) {
+		ssize_t written
+		    = pwrite(in.spool, bytes, (size_t)count, offset);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0) {
+			lose(written == 0 ? ENOSPC : errno);
+			return;
+		}
+		bytes += written;
+		offset += written;
+		count -= written;
+	}
+}
+
+/* Reads up to MOST bytes that are waiting: >= 0, or -1 with errno. */
+static int64_t
+read_waiting(int64_t most)
+{
+	struct pollfd stdin_fd = { .fd = STDIN_FILENO, .events = POLLIN };
+	ssize_t count;
+
+	if (most > (int64_t)sizeof buffer)
+		most = sizeof buffer;
+	/* Another process may have been faster: never block on it. */
+	if (poll(&stdin_fd, 1, 0) == 0) {
+		errno = EAGAIN;
+		return -1;
+	}
+	do
+		count = read(STDIN_FILENO, buffer, (size_t)most);
+	while (count < 0 && errno == EINTR);
+	return count;
+}
+
+/* Moves COUNT bytes, which COMMAND has been given, from stdin to the spool. */
+static void
+take(int64_t count)
+{
+	while (count > 0) {
+		int64_t moved = read_waiting(count);
+
+		if (moved <= 0) {
+			lose(moved == 0 ? EPIPE : errno);
+			in.taken += count;
+			return;
+		}
+		keep(buffer, moved);
+		in.taken += moved;
+		count -= moved;
+	}
+}
+
+/* Takes what COMMAND has read of what it was given ahead. */
+static void
+settle(void)
+{
+	int64_t read_by_command = in.fed - waiting(in.pipe);
+
+	if (read_by_command > in.taken)
+		take(read_by_command - in.taken);
+}
+
+static void
+close_pipe(void)
+{
+	if (in.pipe < 0)
+		return;
+	settle();
+	close(in.pipe);
+	in.pipe = -1;
+}
+
+/* Into COMMAND's pipe; -1 with errno EAGAIN where it has no room. */
+static int64_t
+give(const char *bytes, int64_t count)
+{
+	ssize_t given;
+
+	do
+		given = write(in.pipe, bytes, (size_t)count);
+	while (given < 0 && errno == EINTR);
+	if (given > 0)
+		in.fed += given;
+	return given;
+}
+
+/* What earlier attempts have read. */
+static int64_t
+give_from_spool(void)
+{
+	int64_t most = in.taken - in.fed;
+	ssize_t count;
+
+	if (most > (int64_t)sizeof buffer)
+		most = sizeof buffer;
+	do
+		count = pread(in.spool, buffer, (size_t)most, in.fed);
+	while (count < 0 && errno == EINTR);
+	if (count <= 0) {
+		in.failure = count == 0 ? EIO : errno;
+		return 0;
+	}
+	return give(buffer, count);
+}
+
+/* Takes first: for where COMMAND cannot be shown what is not taken. */
+static int64_t
+copy(void)
+{
+	int64_t count;
+
+	/* Only an empty pipe surely has room for what is then taken. */
+	if (waiting(in.pipe) > 0) {
+		errno = EAGAIN;
+		return -1;
+	}
+	count = read_waiting(4096);
+	if (count <= 0)
+		return count;
+	keep(buffer, count);
+	in.taken += count;
+	return give(buffer, count);
+}
+
+/* Shows COMMAND what is at the head of stdin. 0: it has ended. */
+static int64_t
+show(void)
+{
+	int64_t count;
+
+	if (in.copying)
+		return copy();
+	if (in.source == SOURCE_SOCKET) {
+		do
+			count = recv(STDIN_FILENO, buffer,
+			    in.wide ? sizeof buffer : 4096,
+			    MSG_PEEK | MSG_DONTWAIT);
+		while (count < 0 && errno == EINTR);
+		return count <= 0 ? count : give(buffer, count);
+	}
+	do
+		count = tee(
+		    STDIN_FILENO, in.pipe, sizeof buffer, SPLICE_F_NONBLOCK);
+	while (count < 0 && errno == EINTR);
+	if (count > 0)
+		in.fed += count;
+	if (count < 0 && errno != EAGAIN && errno != EPIPE) {
+		in.copying = true;
+		return copy();
+	}
+	return count;
+}
+
+/* One step of feeding; false: nothing more can be done for now. */
+static bool
+feed(void)
+{
+	bool from_spool = in.fed < in.taken;
+	int64_t given;
+
+	if (!from_spool) {
+		settle();
+		if (!in.wide && in.taken >= STDIN_EXACT)
+			widen();
+		if (!in.wide && waiting(in.pipe) > 0)
+			return false;
+	}
+	in.starved = false;
+	given = from_spool ? give_from_spool() : show();
+	if (given > 0) {
+		if (in.wide && in.fed > in.taken)
+			take(in.fed - in.taken);
+		return true;
+	}
+	if (given < 0 && errno == EAGAIN) {
+		in.starved = !from_spool && waiting(STDIN_FILENO) == 0;
+		return false;
+	}
+	/* The input has ended, COMMAND reads no more, or we cannot go on. */
+	if (given < 0 && errno != EPIPE)
+		in.failure = errno;
+	close_pipe();
+	return false;
+}
+
+struct pollfd
+stdin_wanted(void)
+{
+	if (in.starved)
+		return (struct pollfd) { .fd = STDIN_FILENO, .events = POLLIN };
+	return (struct pollfd) { .fd = in.pipe, .events = POLLOUT };
+}
+
+void
+stdin_serve(const struct pollfd *came)
+{
+	/* With nobody to read it, what is left in the pipe stays there. */
+	if (came->fd == in.pipe && (came->revents & POLLERR) != 0)
+		close_pipe();
+	/* A few steps, so that signals get their turn. */
+	for (int i = 0; i < 16 && in.pipe >= 0 && feed(); i++)
+		continue;
+}
+
+void
+stdin_end(void)
+{
+	close_pipe();
+}
+
+int
+stdin_failure(void)
+{
+	return in.failure;
+}
+
+bool
+stdin_is_kept(void)
+{
+	return !in.lost;
+}
+
+int64_t
+stdin_taken(void)
+{
+	return in.taken;
+}
+
+int
+stdin_loss(void)
+{
+	return in.loss;
 }

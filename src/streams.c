@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include "hint.h"
+#include "streams.h"
+#include "watch.h"
+
+static struct scan *scan;
+static int commands_stdin; /* COMMAND's end, until it has it; or -1 */
+
+void
+streams_start(const struct streams *streams)
+{
+	stdin_start(streams->stdin_mode, streams->spool_limit);
+	hold_start(streams->hold);
+	scan = streams->scan;
+	if (scan != NULL)
+		watch_start(scan);
+}
+
+static void
+started(void)
+{
+	if (commands_stdin >= 0)
+		close(commands_stdin);
+	commands_stdin = -1;
+	watch_started();
+}
+
+/* The first is that of stdin, the others those of the output. */
+static int
+wanted(struct pollfd *descriptors)
+{
+	descriptors[0] = stdin_wanted();
+	return 1 + watch_wanted(descriptors + 1);
+}
+
+static void
+serve(const struct pollfd *came, int count)
+{
+	if (came[0].revents != 0)
+		stdin_serve(&came[0]);
+	watch_serve(came + 1, count - 1);
+}
+
+static int
+failure(void)
+{
+	return stdin_failure() != 0 ? stdin_failure() : watch_failure();
+}
+
+static const struct pump pump = { started, wanted, serve, failure };
+
+int
+streams_begin(struct command *command)
+{
+	int error = 0;
+
+	for (int fd = 0; fd < 3; fd++)
+		command->descriptors[fd] = -1;
+	command->pump = &pump;
+	commands_stdin = stdin_begin();
+	command->descriptors[STDIN_FILENO] = commands_stdin;
+	if (stdin_failure() != 0)
+		error = stdin_failure();
+	else if (!hold_begin(command->descriptors)
+	    || !watch_begin(command->descriptors))
+		error = errno;
+	if (error == 0)
+		return 0;
+	started();
+	stdin_end();
+	return error;
+}
+
+/* BACKOFF_HINT is COMMAND's own word, a header only the server's. */
+static void
+add_hints(struct evidence *evidence)
+{
+	struct hint hint = hint_take();
+
+	evidence->hinted = hint.verdict;
+	evidence->unreadable_hints = hint.unreadable;
+	if (scan != NULL && scan->retry_after_ns >= 0) {
+		evidence->asked = true;
+		evidence->asked_ns = scan->retry_after_ns;
+	}
+	if (hint.after_ns >= 0) {
+		evidence->asked = true;
+		evidence->asked_ns = hint.after_ns;
+	}
+}
+
+static void
+add_matches(struct evidence *evidence)
+{
+	const struct condition *condition = scan_match(scan);
+
+	evidence->last_line = scan->last_line;
+	if (condition == NULL)
+		return;
+	evidence->matched = condition->verdict;
+	evidence->pattern = condition->text;
+}
+
+struct evidence
+streams_end(void)
+{
+	struct evidence evidence = { .hinted = VERDICT_NONE };
+
+	started();
+	stdin_end();
+	watch_end();
+	add_hints(&evidence);
+	if (scan != NULL)
+		add_matches(&evidence);
+	evidence.input_lost = !stdin_is_kept();
+	evidence.input_taken = stdin_taken();
+	evidence.input_loss = stdin_loss();
+	evidence.error = failure();
+	if (evidence.error != 0)
+		evidence.broken = stdin_failure() != 0 ? "stdin" : "output";
+	return evidence;
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "copy.h"
+#include "descriptor.h"
+#include "hold.h"
+#include "signals.h"
+#include "watch.h"
+
+/* One watched stream: from COMMAND's pipe past the scan to its target. */
+struct channel {
+	int pipe; /* to read from, or -1 */
+	int commands; /* COMMAND's end, until it has it */
+	int target; /* our fd 1 or 2 */
+	int out; /* the target, in a description that does not block */
+	bool is_socket;
+	size_t start, end; /* of what is read, but not written yet */
+	char buffer[SCAN_LINE];
+	struct scan_stream scan;
+};
+
+static struct scan *scan;
+static bool together; /* stdout and stderr are one, and keep their order */
+static int failure;
+static struct channel channels[WATCH_DESCRIPTORS] = {
+	{ .pipe = -1, .commands = -1, .target = STDOUT_FILENO, .out = -1 },
+	{ .pipe = -1, .commands = -1, .target = STDERR_FILENO, .out = -1 },
+};
+
+/*
+ * Another description of what FD is, which does not block; others may rely
+ * on that of FD to block. Files never do, and sockets can be asked not to:
+ * those keep theirs.
+ */
+static int
+open_without_blocking(int fd)
+{
+	char path[32];
+	struct text text = text_in(path, sizeof path);
+	struct stat stat;
+	int out = -1;
+
+	text_add(&text, "/proc/self/fd/");
+	text_number(&text, fd);
+	if (fstat(fd, &stat) == 0
+	    && (S_ISFIFO(stat.st_mode) || S_ISCHR(stat.st_mode)))
+		out = descriptor_out_of_the_way(
+		    open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+	return out >= 0 ? out : fd;
+}
+
+void
+watch_start(struct scan *what)
+{
+	struct stat stat;
+
+	scan = what;
+	together = descriptor_same(STDOUT_FILENO, STDERR_FILENO);
+	for (int i = 0; i < WATCH_DESCRIPTORS; i++) {
+		struct channel *channel = &channels[i];
+
+		channel->out = open_without_blocking(channel->target);
+		channel->is_socket = fstat(channel->target, &stat) == 0
+		    && S_ISSOCK(stat.st_mode);
+	}
+}
+
+static bool
+open_pipe(struct channel *channel)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return false;
+	channel->pipe = descriptor_out_of_the_way(ends[0]);
+	channel->commands = descriptor_out_of_the_way(ends[1]);
+	fcntl(channel->pipe, F_SETFL, O_NONBLOCK);
+	channel->start = channel->end = 0;
+	return true;
+}
+
+static void
+close_pipe(struct channel *channel)
+{
+	if (channel->pipe >= 0)
+		close(channel->pipe);
+	channel->pipe = -1;
+}
+
+bool
+watch_begin(int descriptors[3])
+{
+	failure = 0;
+	if (scan == NULL)
+		return true;
+	scan_reset(scan);
+	channels[0].scan.is_stderr = together;
+	channels[1].scan.is_stderr = true;
+	for (int i = 0; i < WATCH_DESCRIPTORS; i++) {
+		int fd = channels[i].target;
+
+		if (descriptors[fd] >= 0)
+			continue;
+		if (i == 1 && together && channels[0].pipe >= 0) {
+			descriptors[fd] = channels[0].commands;
+			continue;
+		}
+		if (!open_pipe(&channels[i]))
+			return false;
+		descriptors[fd] = channels[i].commands;
+	}
+	return true;
+}
+
+void
+watch_started(void)
+{
+	for (int i = 0; i < WATCH_DESCRIPTORS; i++) {
+		if (channels[i].commands >= 0)
+			close(channels[i].commands);
+		channels[i].commands = -1;
+	}
+}
+
+int
+watch_wanted(struct pollfd *descriptors)
+{
+	int count = 0;
+
+	for (int i = 0; i < WATCH_DESCRIPTORS; i++) {
+		const struct channel *channel = &channels[i];
+
+		if (channel->pipe < 0)
+			continue;
+		descriptors[count++] = channel->start < channel->end
+		    ? (struct pollfd) { .fd = channel->out, .events = POLLOUT }
+		    : (struct pollfd) { .fd = channel->pipe, .events = POLLIN };
+	}
+	return count;
+}
+
+static ssize_t
+write_some(const struct channel *channel)
+{
+	const char *bytes = channel->buffer + channel->start;
+	size_t count = channel->end - channel->start;
+
+	if (channel->is_socket)
+		return send(channel->out, bytes, count, MSG_DONTWAIT);
+	/* A pipe that has room at all has it for this much. */
+	if (channel->out == channel->target && count > 4096)
+		count = 4096;
+	return write(channel->out, bytes, count);
+}
+
+/* Writes what is read; false: there is no room for all of it. */
+static bool
+pass_on(struct channel *channel)
+{
+	ssize_t written;
+
+	while (channel->start < channel->end) {
+		written = write_some(channel);
+		if (written >= 0) {
+			channel->start += (size_t)written;
+			if (channel->out == channel->target)
+				return channel->start == channel->end;
+			continue;
+		}
+		if (errno == EINTR)
+			continue;
+		if (errno == EAGAIN)
+			return false;
+		/* COMMAND is to meet the reader's absence, as without us. */
+		if (errno != EPIPE)
+			failure = errno;
+		channel->start = channel->end;
+		close_pipe(channel);
+		return false;
+	}
+	return true;
+}
+
+/* Reads and scans; false: nothing is there, or the pipe has ended. */
+static bool
+read_some(struct channel *channel, size_t most)
+{
+	ssize_t count;
+
+	do
+		count = read(channel->pipe, channel->buffer, most);
+	while (count < 0 && errno == EINTR);
+	if (count < 0 && errno != EAGAIN)
+		failure = errno;
+	if (count == 0 || (count < 0 && errno != EAGAIN))
+		close_pipe(channel);
+	if (count <= 0)
+		return false;
+	channel->start = 0;
+	channel->end = (size_t)count;
+	scan_bytes(scan, &channel->scan, channel->buffer, (size_t)count);
+	return true;
+}
+
+static void
+serve(struct channel *channel)
+{
+	/* A few steps, so that signals get their turn. */
+	for (int i = 0; i < 16 && channel->pipe >= 0; i++)
+		if (!pass_on(channel)
+		    || !read_some(channel, sizeof channel->buffer))
+			break;
+}
+
+void
+watch_serve(const struct pollfd *came, int count)
+{
+	for (int i = 0; i < count; i++)
+		for (int j = 0; j < WATCH_DESCRIPTORS; j++)
+			if (came[i].revents != 0
+			    && (came[i].fd == channels[j].pipe
+			        || came[i].fd == channels[j].out))
+				serve(&channels[j]);
+}
+
+int
+watch_failure(void)
+{
+	return failure;
+}
+
+/* COMMAND has ended: now it is ours alone to wait for the target. */
+static void
+flush(struct channel *channel)
+{
+	const char *bytes = channel->buffer + channel->start;
+	size_t count = channel->end - channel->start;
+	bool written;
+
+	signals_before_write();
+	written = copy_bytes(channel->target, bytes, count);
+	if (!written && errno != EPIPE)
+		failure = errno;
+	signals_after_write();
+	channel->start = channel->end = 0;
+	if (!written)
+		close_pipe(channel);
+}
+
+static void
+drain(struct channel *channel)
+{
+	int left = 0;
+
+	if (channel->pipe < 0)
+		return;
+	flush(channel);
+	if (channel->pipe >= 0 && ioctl(channel->pipe, FIONREAD, &left) != 0)
+		left = 0;
+	while (left > 0 && channel->pipe >= 0) {
+		size_t most = (size_t)left < sizeof channel->buffer
+		    ? (size_t)left
+		    : sizeof channel->buffer;
+
+		if (!read_some(channel, most))
+			break;
+		left -= (int)channel->end;
+		flush(channel);
+	}
+	close_pipe(channel);
+}
+
+/* Held output went into a file. */
+static void
+scan_held(struct channel *channel)
+{
+	int file = hold_file(channel->target);
+	off_t offset = 0;
+	ssize_t count;
+
+	if (file < 0)
+		return;
+	while ((count = pread(
+	            file, channel->buffer, sizeof channel->buffer, offset))
+	    > 0) {
+		scan_bytes(
+		    scan, &channel->scan, channel->buffer, (size_t)count);
+		offset += count;
+	}
+}
+
+void
+watch_end(void)
+{
+	if (scan == NULL)
+		return;
+	for (int i = 0; i < WATCH_DESCRIPTORS; i++) {
+		drain(&channels[i]);
+		scan_held(&channels[i]);
+		scan_finish(scan, &channels[i].scan);
+	}
+}
