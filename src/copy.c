@@ -10,6 +10,7 @@
 #include "copy.h"
 
 #define CHUNK 65536
+#define SPLICE 1048576 /* large pages of the cache pass whole */
 
 /* Whether a write that failed is worth another try, once there is room. */
 static bool
@@ -69,7 +70,7 @@ copy_file(int to, int file)
 	ssize_t moved;
 
 	do
-		moved = splice(file, &offset, to, NULL, CHUNK, 0);
+		moved = splice(file, &offset, to, NULL, SPLICE, 0);
 	while (moved > 0);
 	return copy_rest(to, file, offset);
 }

@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include "duration.h"
+#include "pause.h"
 #include "run.h"
 
 struct run {
@@ -166,89 +167,27 @@ after_verdict(struct run *run)
 	}
 }
 
-/*
- * What the other side asked for is a lower bound, and up to the base more,
- * so that those who were told the same second do not come back in it.
- * False: it asked for more than we have, LEFT_NS less the longest attempt.
- */
-static bool
-obey(struct run *run, int64_t *pause_ns, int64_t left_ns)
-{
-	const struct settings *settings = run->settings;
-	int64_t asked_ns = run->moment.outcome.evidence.asked_ns;
-	int64_t latest_ns = saturating_add(asked_ns, settings->policy.base_ns);
-	int64_t most_ns
-	    = left_ns == INT64_MAX ? left_ns : left_ns - run->longest_ns;
-	bool beyond = asked_ns > settings->limits.hint_max_ns;
-
-	run->ending.asked_too_long = beyond || asked_ns >= most_ns;
-	if (run->ending.asked_too_long) {
-		give_up(run, beyond ? RESULT_STOPPED : RESULT_DEADLINE);
-		return false;
-	}
-	if (latest_ns > most_ns) {
-		latest_ns = most_ns;
-		run->last = true;
-	}
-	asked_ns = random_between(run->schedule.random, asked_ns, latest_ns);
-	if (asked_ns > *pause_ns)
-		*pause_ns = asked_ns;
-	return true;
-}
-
-/*
- * Draws the pause after the last attempt. A window that would reach past
- * the deadline shrinks to what is left less the longest attempt so far.
- * False: nothing is left.
- */
-static bool
-draw_pause(struct run *run, int64_t *pause_ns, int64_t left_ns)
-{
-	const struct outcome *outcome = &run->moment.outcome;
-	bool throttled = run->moment.verdict == VERDICT_THROTTLE;
-	int64_t n = run->failures;
-	int64_t limit = INT64_MAX;
-	struct schedule first = run->schedule;
-	struct schedule *schedule = &run->schedule;
-	/* With --from=start that much of the pause is over. */
-	int64_t ran_ns = run->settings->limits.from_start
-	    ? outcome->ended_ns - outcome->started_ns
-	    : 0;
-
-	if (run->moment.streak > 0) {
-		schedule = &first;
-		schedule_reset(schedule);
-		n = 1;
-	}
-	left_ns = saturating_add(left_ns, ran_ns);
-	if (schedule_range(schedule, n, throttled, limit).high_ns > left_ns) {
-		limit = left_ns - run->longest_ns;
-		if (limit <= ran_ns) {
-			give_up(run, RESULT_DEADLINE);
-			return false;
-		}
-		run->last = true;
-	}
-	*pause_ns = schedule_draw(schedule, n, throttled, limit) - ran_ns;
-	if (ran_ns > 0 && *pause_ns < run->settings->policy.floor_ns)
-		*pause_ns = run->settings->policy.floor_ns;
-	return true;
-}
-
 /* The pause after the last attempt, from its end; -1: we give up. */
 static int64_t
 choose_pause(struct run *run)
 {
-	const struct outcome *outcome = &run->moment.outcome;
-	int64_t left_ns = time_left(run, outcome->ended_ns);
-	int64_t pause_ns;
+	struct pacing pacing = {
+		.settings = run->settings,
+		.moment = &run->moment,
+		.failures = run->failures,
+		.left_ns = time_left(run, run->moment.outcome.ended_ns),
+		.longest_ns = run->longest_ns,
+	};
+	struct pause pause = pause_choose(&pacing, &run->schedule);
 
-	if (!draw_pause(run, &pause_ns, left_ns))
-		return -1;
-	if (outcome->evidence.asked && run->moment.streak == 0
-	    && !obey(run, &pause_ns, left_ns))
-		return -1;
-	return pause_ns;
+	run->last = pause.last;
+	if (pause.kind == PAUSE_DRAWN)
+		return pause.ns;
+	run->ending.asked_too_long = pause.kind != PAUSE_TOO_LATE;
+	give_up(run,
+	    pause.kind == PAUSE_ASKED_BEYOND ? RESULT_STOPPED
+	                                     : RESULT_DEADLINE);
+	return -1;
 }
 
 static void

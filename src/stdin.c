@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "descriptor.h"
+#include "spool.h"
 #include "stdin.h"
-#include "tempfile.h"
 
 enum source {
 	SOURCE_INHERITED,
@@ -29,18 +29,14 @@ enum source {
 static struct {
 	enum source source;
 	int64_t entry_offset; /* of SOURCE_FILE */
-	int64_t limit;
 	int64_t taken;
 	int64_t fed;
-	int spool; /* -1 before it is needed */
-	bool lost; /* the spool does not hold all that was taken */
-	int loss; /* errno for it, or 0: the limit */
 	int pipe; /* COMMAND's, to write to; -1: closed */
 	bool wide; /* that pipe holds STDIN_EXACT, not a page */
 	bool starved; /* it has room, but our stdin has nothing */
 	bool copying; /* tee(2) does not do: take, then give */
 	int failure; /* errno: COMMAND cannot be given its input */
-} in = { .spool = -1, .pipe = -1 };
+} in = { .pipe = -1 };
 
 static char buffer[STDIN_EXACT];
 
@@ -77,7 +73,7 @@ source_of(int fd)
 void
 stdin_start(enum stdin_mode mode, int64_t limit)
 {
-	in.limit = limit;
+	spool_start(limit);
 	if (mode == STDIN_INHERIT)
 		return;
 	in.source = mode == STDIN_NULL ? SOURCE_NULL : source_of(STDIN_FILENO);
@@ -144,49 +140,6 @@ stdin_begin(void)
 	return -1;
 }
 
-/* From here on nothing is kept. */
-static void
-lose(int loss)
-{
-	if (in.lost)
-		return;
-	in.lost = true;
-	in.loss = loss;
-	if (in.spool >= 0)
-		close(in.spool);
-	in.spool = -1;
-}
-
-/* Appends to the spool. */
-static void
-keep(const char *bytes, int64_t count)
-{
-	int64_t offset = in.taken;
-
-	if (in.lost)
-		return;
-	if (count > in.limit - in.taken) {
-		lose(0);
-		return;
-	}
-	if (in.spool < 0)
-		in.spool = tempfile_open(0);
-	while (count > 0) {
-		ssize_t written
-		    = pwrite(in.spool, bytes, (size_t)count, offset);
-
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written <= 0) {
-			lose(written == 0 ? ENOSPC : errno);
-			return;
-		}
-		bytes += written;
-		offset += written;
-		count -= written;
-	}
-}
-
 /* Reads up to MOST bytes that are waiting: >= 0, or -1 with errno. */
 static int64_t
 read_waiting(int64_t most)
@@ -215,11 +168,11 @@ take(int64_t count)
 		int64_t moved = read_waiting(count);
 
 		if (moved <= 0) {
-			lose(moved == 0 ? EPIPE : errno);
+			spool_lose(moved == 0 ? EPIPE : errno);
 			in.taken += count;
 			return;
 		}
-		keep(buffer, moved);
+		spool_keep(buffer, moved);
 		in.taken += moved;
 		count -= moved;
 	}
@@ -264,13 +217,11 @@ static int64_t
 give_from_spool(void)
 {
 	int64_t most = in.taken - in.fed;
-	ssize_t count;
+	int64_t count;
 
 	if (most > (int64_t)sizeof buffer)
 		most = sizeof buffer;
-	do
-		count = pread(in.spool, buffer, (size_t)most, in.fed);
-	while (count < 0 && errno == EINTR);
+	count = spool_read(buffer, most, in.fed);
 	if (count <= 0) {
 		in.failure = count == 0 ? EIO : errno;
 		return 0;
@@ -292,7 +243,7 @@ copy(void)
 	count = read_waiting(4096);
 	if (count <= 0)
 		return count;
-	keep(buffer, count);
+	spool_keep(buffer, count);
 	in.taken += count;
 	return give(buffer, count);
 }
@@ -389,20 +340,8 @@ stdin_failure(void)
 	return in.failure;
 }
 
-bool
-stdin_is_kept(void)
-{
-	return !in.lost;
-}
-
 int64_t
 stdin_taken(void)
 {
 	return in.taken;
-}
-
-int
-stdin_loss(void)
-{
-	return in.loss;
 }

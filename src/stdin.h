@@ -44,11 +44,7 @@ void stdin_end(void);
 /* COMMAND's input cannot be had any more: errno, or 0. */
 int stdin_failure(void);
 
-/* What was read can be given to a further attempt. */
-bool stdin_is_kept(void);
-
-/* Where it is not: how much was read, and errno, or 0 for the limit. */
+/* How much was read of a pipe or socket, by all attempts. */
 int64_t stdin_taken(void);
-int stdin_loss(void);
 
 #endif

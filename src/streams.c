@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "hint.h"
+#include "spool.h"
 #include "streams.h"
 #include "watch.h"
 
@@ -118,9 +119,9 @@ streams_end(void)
 	add_hints(&evidence);
 	if (scan != NULL)
 		add_matches(&evidence);
-	evidence.input_lost = !stdin_is_kept();
+	evidence.input_lost = spool_is_lost();
 	evidence.input_taken = stdin_taken();
-	evidence.input_loss = stdin_loss();
+	evidence.input_loss = spool_loss();
 	evidence.error = failure();
 	if (evidence.error != 0)
 		evidence.broken = stdin_failure() != 0 ? "stdin" : "output";
