@@ -55,9 +55,15 @@ static int
 open_log(const char *file)
 {
 	int named = named_descriptor(file);
+	int flags;
 
-	if (named >= 0)
-		return descriptor_copy(named);
+	if (named >= 0) {
+		flags = fcntl(named, F_GETFL);
+		if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
+			return descriptor_copy(named);
+		errno = EBADF;
+		return -1;
+	}
 	return descriptor_out_of_the_way(open(
 	    file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666));
 }

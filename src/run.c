@@ -276,7 +276,10 @@ splay(struct run *run)
 	int64_t left = time_left(run, run->started_ns);
 	int signal;
 
-	if (range.high_ns > left && left > 0) {
+	/* before_attempt() tells that it is too late. */
+	if (left <= 0)
+		return;
+	if (range.high_ns > left) {
 		range.high_ns = left;
 		range.low_ns = range.low_ns < left ? range.low_ns : left;
 	}

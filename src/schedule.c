@@ -308,6 +308,8 @@ schedule_draw(
 		pause_ns = draw_slot(schedule->random, range, policy->slot_ns);
 	if (policy->cap_mode == CAP_AFTER)
 		pause_ns = min_ns(pause_ns, policy->cap_ns);
+	/* A slot that is rounded up must not lead past the limit. */
+	pause_ns = min_ns(pause_ns, limit_ns);
 	if (!throttled)
 		schedule->previous_ns = max_ns(pause_ns, policy->base_ns);
 	return pause_ns;

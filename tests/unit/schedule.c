@@ -340,6 +340,10 @@ test_slots(void)
 	                         .random = &random_source },
 	           1, false, INT64_MAX),
 	    10 * MS, "none in the range: its lower end rounded up");
+	is_int(schedule_draw(&(struct schedule) { .policy = &policy,
+	                         .random = &random_source },
+	           1, false, 3 * MS),
+	    3 * MS, "but not beyond the limit");
 	policy.jitter.kind = JITTER_NONE;
 	is_int(schedule_draw(&(struct schedule) { .policy = &policy,
 	                         .random = &random_source },

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+#
+# fish completion for backoff(1)
+
+# The wrapped command and what follows it, NUL-separated; fails where the
+# command line is still within the options of backoff.
+function __backoff_command
+    set -l tokens (commandline -opc) (commandline -ct)
+    set -e tokens[1]
+    set -l options b/base= f/factor= c/cap= floor= g/growth= d/delays=
+    set -a options j/jitter= splay= reset-after= throttle-base= seed=
+    set -a options n/attempts= t/timeout= T/deadline= until= s/signal=
+    set -a options k/kill-after= grace= consecutive= wake-on=
+    set -a options success-on=+ pass-on=+ r/retry-on=+ throttle-on=+ x/stop-on=+
+    set -a options q/quiet v/verbose name= log-format= log-file=
+    set -a options before-retry= at-end= id= h/help V/version
+    set -a options cap-mode= max-exponent= steps= slot= from=
+    argparse -s $options -- $tokens 2>/dev/null
+    or return 1
+    # Of "backoff -" argparse says that "-" is an operand.
+    test -n "$argv[1]"; and not string match -q -- '-*' $argv[1]
+    and string join0 -- $argv
+end
+
+function __backoff_own
+    not __backoff_command >/dev/null
+    and not contains -- -- (commandline -opc)
+end
+
+function __backoff_complete_command
+    __fish_complete_subcommand --commandline (__backoff_command | string split0)
+end
+
+function __backoff_signals
+    __fish_make_completion_signals
+    for signal in $__kill_signals
+        string split -f 2 ' ' -- $signal
+    end
+end
+
+function __backoff_codes
+    set -l codes nonzero any signal timeout start
+    set -a codes usage dataerr noinput nouser nohost unavailable software oserr
+    set -a codes osfile cantcreat ioerr tempfail protocol noperm config
+    set -a codes (__backoff_signals)
+    __fish_append , $codes
+end
+
+complete -c backoff -f -a '(__backoff_complete_command)'
+
+complete -c backoff -n __backoff_own -s b -l base -x -d 'The first window'
+complete -c backoff -n __backoff_own -s f -l factor -x -d 'How much the window grows each time'
+complete -c backoff -n __backoff_own -s c -l cap -x -a inf -d 'No pause is longer'
+complete -c backoff -n __backoff_own -l floor -x -d 'No pause is shorter'
+complete -c backoff -n __backoff_own -s g -l growth -x -a 'exponential binary linear quadratic cubic fibonacci constant' -d 'How the windows grow'
+complete -c backoff -n __backoff_own -s d -l delays -x -d 'The windows themselves'
+complete -c backoff -n __backoff_own -s j -l jitter -x -a 'none full equal decorrelated smooth' -d 'How a pause is drawn from its window'
+complete -c backoff -n __backoff_own -l splay -x -d 'Random wait before the first attempt'
+complete -c backoff -n __backoff_own -l reset-after -x -d 'An attempt that ran this long starts the count again'
+complete -c backoff -n __backoff_own -l throttle-base -x -d 'Base of the pause after a throttle'
+complete -c backoff -n __backoff_own -l seed -x -d 'Draw the same pauses each time'
+
+complete -c backoff -n __backoff_own -s n -l attempts -x -a inf -d 'Total runs, the first included'
+complete -c backoff -n __backoff_own -s t -l timeout -x -d 'Limit for each attempt'
+complete -c backoff -n __backoff_own -s T -l deadline -x -d 'Limit for everything'
+complete -c backoff -n __backoff_own -l until -x -d 'Start no attempt after it'
+complete -c backoff -n __backoff_own -s s -l signal -x -a '(__backoff_signals)' -d 'What a timeout sends first'
+complete -c backoff -n __backoff_own -s k -l kill-after -x -a inf -d 'Then KILL, this much later'
+complete -c backoff -n __backoff_own -l grace -x -a inf -d 'KILL the tree this much after we are told to end'
+complete -c backoff -n __backoff_own -l consecutive -x -d 'Success only after so many in a row'
+complete -c backoff -n __backoff_own -l wake-on -x -a 'HUP USR1 USR2 ALRM WINCH IO' -d 'This signal in a pause means: try now'
+
+complete -c backoff -n __backoff_own -l success-on -x -a '(__backoff_codes)' -d 'Also a success'
+complete -c backoff -n __backoff_own -l pass-on -x -a '(__backoff_codes)' -d 'An answer, not a failure'
+complete -c backoff -n __backoff_own -s r -l retry-on -x -a '(__backoff_codes)' -d 'Retry these, and nothing else'
+complete -c backoff -n __backoff_own -l throttle-on -x -a '(__backoff_codes)' -d 'Retry, after the longer pause'
+complete -c backoff -n __backoff_own -s x -l stop-on -x -a '(__backoff_codes)' -d 'Trying again cannot help'
+
+complete -c backoff -n __backoff_own -s q -l quiet -d 'Only the line with which we give up'
+complete -c backoff -n __backoff_own -s v -l verbose -d 'Also successes, signals, the settings'
+complete -c backoff -n __backoff_own -l name -x -d 'Who, in every line'
+complete -c backoff -n __backoff_own -l log-format -x -a 'text json' -d 'Format of the log'
+complete -c backoff -n __backoff_own -l log-file -r -F -d 'Append the log there'
+complete -c backoff -n __backoff_own -l before-retry -x -a '(__fish_complete_command)' -d 'Run after each pause'
+complete -c backoff -n __backoff_own -l at-end -x -a '(__fish_complete_command)' -d 'Run at the end'
+complete -c backoff -n __backoff_own -l id -x -d 'BACKOFF_ID for the command'
+complete -c backoff -n __backoff_own -s h -l help -d 'Print help and exit'
+complete -c backoff -n __backoff_own -s V -l version -d 'Print the version and exit'
+
+complete -c backoff -n __backoff_own -l cap-mode -x -a 'window before after' -d 'Where the cap stands'
+complete -c backoff -n __backoff_own -l max-exponent -x -d 'The window stops growing after so many failures'
+complete -c backoff -n __backoff_own -l steps -x -d 'Choose the factor so that the window reaches the cap'
+complete -c backoff -n __backoff_own -l slot -x -d 'Pauses are whole multiples of this'
+complete -c backoff -n __backoff_own -l from -x -a 'end start' -d 'Count the pause from that of the attempt'

@@ -1,0 +1,318 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# --before-retry and --at-end.
+#
+# shellcheck disable=SC2030,SC2031 # each test has a process of its own
+# shellcheck disable=SC2154 # the helpers set these
+
+setup() {
+  load helper
+  load ../lib/events
+  seen=$BATS_TEST_TMPDIR/seen
+  export SEEN=$seen
+  ready=$BATS_TEST_TMPDIR/ready
+  export READY=$ready
+}
+
+# A hook that notes what it finds, a line a run.
+note='echo "$BACKOFF_ATTEMPT/$BACKOFF_ATTEMPTS ${BACKOFF_STATUS:-none} ${BACKOFF_VERDICT:-none} ${BACKOFF_RESULT-unset}" >>"$SEEN"'
+
+# noted LINE...: the hook noted these and no others.
+noted() {
+  printf '%s\n' "$@" >"$BATS_TEST_TMPDIR/wanted"
+  diff "$BATS_TEST_TMPDIR/wanted" "$seen"
+}
+
+# A hook that says when it runs, and then for long: a signal finds it there.
+wait_in_hook='echo >"$READY"; exec sleep 300'
+
+# --- --before-retry ---
+
+@test "--before-retry runs before each retry, not before the first attempt" {
+  run -7 logged -n 3 -b 0 --before-retry='echo hook >>"$SEEN"' -- \
+    sh -c 'echo attempt >>"$SEEN"; exit 7'
+  noted attempt hook attempt hook attempt
+}
+
+@test "--before-retry does not run where the first attempt succeeds" {
+  run -0 logged --before-retry='echo hook >>"$SEEN"' -- true
+  [ ! -e "$seen" ]
+}
+
+@test "--before-retry does not run where nothing is retried" {
+  run -7 logged --stop-on=7 --before-retry='echo hook >>"$SEEN"' -- sh -c 'exit 7'
+  [ ! -e "$seen" ]
+}
+
+@test "--before-retry runs after the pause" {
+  start_logged -d 1h --before-retry='echo hook >>"$SEEN"' -- false
+  in_pause
+  kill -TERM "$pid"
+  wait "$pid" || true
+  [ ! -e "$seen" ]
+}
+
+@test "--before-retry finds the coming attempt, and the last status and verdict" {
+  run -9 logged -n 4 -b 0 --throttle-on=9 --before-retry="$note" -- \
+    sh -c 'case $BACKOFF_ATTEMPT in 1) exit 7;; 2) kill -KILL $$;; *) exit 9;; esac'
+  noted '2/4 7 retry unset' '3/4 137 retry unset' '4/4 9 throttle unset'
+}
+
+@test "--before-retry finds the success of a streak" {
+  run -0 logged --consecutive=2 -b 0 --before-retry="$note" -- true
+  noted '2/6 0 success unset'
+}
+
+@test "--before-retry finds the limit, the id, the depth and the time" {
+  run -7 logged -n inf -b 0 --id='the id' \
+    --before-retry='echo "$BACKOFF_ATTEMPTS|$BACKOFF_ID|$BACKOFF_DEPTH|$BACKOFF_ELAPSED" >"$SEEN"; exit 1' -- \
+    sh -c 'sleep 1; exit 7'
+  run cat "$seen"
+  assert_output --regexp '^inf\|the id\|1\|[1-9][0-9]*$'
+}
+
+@test "the hooks have /dev/null as stdin" {
+  echo input | {
+    run -1 "$BACKOFF" -n 2 -b 0 --before-retry='cat >>"$SEEN"; readlink /proc/self/fd/0 >>"$SEEN"' \
+      --at-end='cat >>"$SEEN"; readlink /proc/self/fd/0 >>"$SEEN"' -- false
+  }
+  noted /dev/null /dev/null
+}
+
+@test "the hooks' stdout is our stderr" {
+  run -1 --separate-stderr "$BACKOFF" -qq -n 2 -b 0 --before-retry='echo before' \
+    --at-end='echo end; echo error >&2' -- false
+  assert_output ''
+  assert_equal "$stderr" $'before\nend\nerror'
+}
+
+@test "the hooks' stdout is our stderr where the log is a file" {
+  run -1 --separate-stderr logged -n 2 -b 0 --before-retry='echo before' -- false
+  assert_output ''
+  assert_equal "$stderr" before
+  assert_events
+}
+
+@test "--before-retry that succeeds lets the attempt run" {
+  run -0 logged -b 0 --before-retry='exit 0' -- \
+    sh -c '[ "$BACKOFF_ATTEMPT" -eq 3 ]'
+  assert_events 'len(attempts) == 3' 'end.result == "success"'
+}
+
+@test "--before-retry that fails ends the loop with the last attempt's status" {
+  run -7 logged -b 0 --before-retry='exit 1' -- sh -c 'exit 7'
+  assert_events 'len(attempts) == 1' 'end.result == "stopped"' 'end.status == 7'
+}
+
+@test "--before-retry that fails in a streak ends with 1, not with 0" {
+  run -1 logged --consecutive=2 -b 0 --before-retry='exit 3' -- true
+  assert_events 'len(attempts) == 1' 'end.status == 1'
+}
+
+@test "the veto is told" {
+  run -7 --separate-stderr "$BACKOFF" -b 20ms -j none --before-retry='exit 1' -- \
+    sh -c 'exit 7'
+  assert_equal "${#stderr_lines[@]}" 2
+  assert_regex "${stderr_lines[0]}" '^backoff: sh: attempt 1/6 failed after .*: exit 7; next in 20ms$'
+  assert_regex "${stderr_lines[1]}" '^backoff: sh: .*: hook said no \(exit 1\)$'
+  run -7 --separate-stderr "$BACKOFF" -q -b 0 --before-retry='exit 3' -- sh -c 'exit 7'
+  assert_equal "${#stderr_lines[@]}" 1
+  assert_regex "${stderr_lines[0]}" 'hook said no \(exit 3\)$'
+}
+
+@test "a hook that dies says no as well" {
+  run -7 --separate-stderr "$BACKOFF" -b 0 --before-retry='kill -KILL $$' -- \
+    sh -c 'exit 7'
+  assert_regex "${stderr_lines[-1]}" 'hook said no'
+}
+
+@test "what --before-retry makes is there for the attempt" {
+  run -0 logged -b 0 --before-retry='touch "$SEEN"' -- \
+    sh -c '[ -e "$SEEN" ]'
+  assert_events 'len(attempts) == 2'
+}
+
+@test "--timeout does not count the hook" {
+  run -0 logged -t 1s -b 0 --before-retry='sleep 1.5; touch "$SEEN"' -- \
+    sh -c '[ -e "$SEEN" ]'
+  assert_events 'len(attempts) == 2' \
+    'all(a.outcome == "exited" for a in attempts)'
+}
+
+@test "the deadline cuts --before-retry; the status is the last attempt's" {
+  run -7 logged -T 2s -b 0 --before-retry='echo $$ >"$SEEN"; exec sleep 300' -- \
+    sh -c 'exit 7'
+  assert_events 'len(attempts) == 1' \
+    'end.result == "deadline" and end.status == 7' 'end.elapsed_s >= 2*s'
+  run kill -0 "$(cat "$seen")"
+  assert_failure
+}
+
+@test "a signal in --before-retry is passed to it, and we die by it" {
+  local signal
+  mkfifo "$ready"
+  for signal in HUP TERM; do
+    rm -f "$seen"
+    start_logged -b 0 --before-retry='
+      trap "echo told >\"\$SEEN\"; exit 0" HUP TERM
+      echo >"$READY"; while :; do sleep 0.05; done' -- sh -c 'exit 7'
+    read -r _ <"$ready"
+    kill "-$signal" "$pid"
+    status=0
+    wait "$pid" || status=$?
+    [ "$status" -eq $((128 + $(kill -l "$signal"))) ]
+    [ "$(cat "$seen")" = told ]
+    assert_events 'len(attempts) == 1' \
+      "end.result == 'interrupted' and end.status == $status"
+  done
+}
+
+@test "a signal in --before-retry makes us die by it, not exit 128+N" {
+  mkfifo "$ready"
+  run -0 python3 - "$BACKOFF" "$wait_in_hook" <<'END'
+import os, signal, subprocess, sys
+run = subprocess.Popen(
+    [sys.argv[1], "-b0", "--before-retry", sys.argv[2], "false"]
+)
+with open(os.environ["READY"]) as ready:
+    ready.read()
+run.send_signal(signal.SIGTERM)
+print(run.wait())
+END
+  assert_line -- -15
+}
+
+# --- --at-end ---
+
+@test "--at-end runs once, when we have ended, with the result" {
+  run -7 logged -n 3 -b 0 --at-end="$note" -- \
+    sh -c 'echo attempt >>"$SEEN"; exit 7'
+  noted attempt attempt attempt '3/3 7 retry exhausted'
+}
+
+@test "--at-end runs after a success, at once or later" {
+  run -0 logged --at-end="$note" -- true
+  noted '1/6 0 success success'
+  rm "$seen"
+  run -0 logged -b 0 --at-end="$note" -- sh -c '[ "$BACKOFF_ATTEMPT" -eq 2 ]'
+  noted '2/6 0 success success'
+}
+
+@test "--at-end runs however we end: pass, stop, deadline, veto" {
+  run -1 logged --pass-on=1 --at-end="$note" -- sh -c 'exit 1'
+  noted '1/6 1 pass pass'
+  rm "$seen"
+  run -7 logged --stop-on=7 --at-end="$note" -- sh -c 'exit 7'
+  noted '1/6 7 stop stopped'
+  rm "$seen"
+  run -127 logged --at-end="$note" -- no-such-command-of-ours
+  noted '1/6 127 stop stopped'
+  rm "$seen"
+  run -124 logged -n 1 -T 500ms --at-end="$note" -- sleep 60
+  run cat "$seen"
+  assert_output --regexp '^1/1 .* deadline$'
+  rm "$seen"
+  run -7 logged -b 0 --before-retry='exit 1' --at-end="$note" -- sh -c 'exit 7'
+  run cat "$seen"
+  assert_output --regexp ' 7 retry stopped$'
+}
+
+@test "the status of --at-end changes nothing" {
+  run -0 "$BACKOFF" --at-end='exit 9' -- true
+  assert_output ''
+  run -7 "$BACKOFF" -qq -n 1 --at-end='exit 0' -- sh -c 'exit 7'
+  run -0 "$BACKOFF" --at-end='kill -KILL $$' -- true
+}
+
+@test "--at-end runs after COMMAND was killed, and before we die by that signal" {
+  run -137 logged -n 1 --at-end="$note" -- sh -c 'kill -KILL $$'
+  noted '1/1 137 retry exhausted'
+}
+
+@test "--at-end is not run after a signal in a pause" {
+  start_logged -d 1h --at-end='touch "$SEEN"' -- false
+  in_pause
+  kill -TERM "$pid"
+  wait "$pid" || status=$?
+  [ "$status" -eq 143 ]
+  [ ! -e "$seen" ]
+}
+
+@test "--at-end is not run after a signal in an attempt" {
+  mkfifo "$ready"
+  start_logged --at-end='touch "$SEEN"' -- sh -c "$wait_in_hook"
+  read -r _ <"$ready"
+  kill -TERM "$pid"
+  wait "$pid" || status=$?
+  [ "$status" -eq 143 ]
+  [ ! -e "$seen" ]
+}
+
+@test "--at-end is not run after a signal in --before-retry" {
+  mkfifo "$ready"
+  start_logged -b 0 --before-retry="$wait_in_hook" --at-end='touch "$SEEN"' -- false
+  read -r _ <"$ready"
+  kill -TERM "$pid"
+  wait "$pid" || status=$?
+  [ "$status" -eq 143 ]
+  [ ! -e "$seen" ]
+}
+
+@test "a signal in --at-end is passed to it, and we die by it" {
+  mkfifo "$ready"
+  start_logged --at-end='
+    trap "echo told >\"\$SEEN\"; exit 0" TERM
+    echo >"$READY"; while :; do sleep 0.05; done' -- true
+  read -r _ <"$ready"
+  kill -TERM "$pid"
+  wait "$pid" || status=$?
+  [ "$status" -eq 143 ]
+  [ "$(cat "$seen")" = told ]
+}
+
+@test "--at-end is not run where we could not begin" {
+  run -125 "$BACKOFF" --at-end='touch "$SEEN"' --log-file="$BATS_TEST_TMPDIR" -- true
+  run -125 "$BACKOFF" --at-end='touch "$SEEN"' --base=abc -- true
+  [ ! -e "$seen" ]
+}
+
+# --- what they find ---
+
+@test "COMMAND finds no BACKOFF_RESULT, and the rest anew" {
+  export BACKOFF_RESULT=stale BACKOFF_STATUS=stale BACKOFF_VERDICT=stale \
+    BACKOFF_ATTEMPT=99 BACKOFF_ATTEMPTS=99 BACKOFF_ID=stale BACKOFF_ELAPSED=stale
+  run -7 logged -n 2 -b 0 --id=mine --before-retry="$note" -- \
+    sh -c "$note; echo \"\$BACKOFF_ID\" >>\"\$SEEN\"
+      case \$BACKOFF_ELAPSED in stale) exit 0;; esac; exit 7"
+  noted '1/2 none none unset' mine '2/2 7 retry unset' '2/2 7 retry unset' mine
+}
+
+@test "BACKOFF_STATUS and BACKOFF_VERDICT are there, empty, at first" {
+  run -0 "$BACKOFF" -- sh -c 'echo "<${BACKOFF_STATUS-unset}><${BACKOFF_VERDICT-unset}>"'
+  assert_output '<><>'
+}
+
+@test "the id is one for all attempts and hooks" {
+  run -7 logged -n 3 -b 0 --before-retry='echo "$BACKOFF_ID" >>"$SEEN"' \
+    --at-end='echo "$BACKOFF_ID" >>"$SEEN"' -- \
+    sh -c 'echo "$BACKOFF_ID" >>"$SEEN"; exit 7'
+  [ "$(wc -l <"$seen")" -eq 6 ]
+  [ "$(sort -u "$seen" | wc -l)" -eq 1 ]
+  assert_events "start.id == '$(head -n 1 "$seen")'"
+}
+
+@test "BACKOFF_DEPTH counts the nesting, in hooks too" {
+  run -0 "$BACKOFF" --at-end='echo "$BACKOFF_DEPTH" >>"$SEEN"' -- \
+    "$BACKOFF" --at-end='echo "$BACKOFF_DEPTH" >>"$SEEN"' -- true
+  noted 2 1
+}
+
+@test "a BACKOFF_DEPTH that is no number is replaced" {
+  local stale
+  for stale in '' abc -3 1x; do
+    BACKOFF_DEPTH=$stale run -0 "$BACKOFF" -- sh -c 'echo "$BACKOFF_DEPTH"'
+    assert_output 1
+  done
+  BACKOFF_DEPTH=41 run -0 "$BACKOFF" -- sh -c 'echo "$BACKOFF_DEPTH"'
+  assert_output 42
+}

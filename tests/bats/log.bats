@@ -1,0 +1,598 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What we say of a run: the lines of text, and the events as JSON.
+#
+# shellcheck disable=SC2030,SC2031 # each test has a process of its own
+# shellcheck disable=SC2154 # the helpers set these
+
+setup() {
+  load helper
+  load ../lib/events
+  count=$BATS_TEST_TMPDIR/count
+}
+
+# A duration in a line of text.
+DUR='([0-9]+(\.[0-9])?s|[0-9]+[mun]?s|[0-9]+m([0-9]+s)?|[0-9]+h([0-9]+m)?)'
+
+# tells ARG...: run it; what it said on stderr is in $said, line by line.
+tells() {
+  status=0
+  "$BACKOFF" "$@" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" ||
+    status=$?
+  mapfile -t said <"$BATS_TEST_TMPDIR/err"
+}
+
+# said REGEX...: these lines and no others, in full; DUR is any duration.
+said() {
+  local line regex
+  [ "${#said[@]}" -eq $# ] || fail "$# lines expected: $(printf '%s\n' "${said[@]}")"
+  for line in "${said[@]}"; do
+    regex="^${1//DUR/$DUR}\$"
+    [[ $line =~ $regex ]] || fail "'$line' is not '$1'"
+    shift
+  done
+}
+
+# --- text ---
+
+@test "a command that succeeds at once gets not a byte of ours" {
+  tells true
+  said
+  [ "$status" -eq 0 ]
+  tells -n 3 -t 1m -T 1h --splay=1ms --stop-on=7 -- sh -c 'echo out; echo err >&2'
+  said err
+  [ "$(cat "$BATS_TEST_TMPDIR/out")" = out ]
+}
+
+@test "a failed attempt is one line: who, which, how long, why, and when next" {
+  tells -d 20ms,30ms -- sh -c "$(fails_then_succeeds 2 "$count")"
+  [ "$status" -eq 0 ]
+  said 'backoff: sh: attempt 1/3 failed after DUR: exit 7; next in 20ms' \
+    'backoff: sh: attempt 2/3 failed after DUR: exit 7; next in 30ms'
+}
+
+@test "the last attempt has just its closing line" {
+  tells -d 1ms,1ms -- sh -c 'exit 7'
+  [ "$status" -eq 7 ]
+  said 'backoff: sh: attempt 1/3 failed after DUR: exit 7; next in 1ms' \
+    'backoff: sh: attempt 2/3 failed after DUR: exit 7; next in 1ms' \
+    'backoff: sh: giving up after 3 attempts in DUR: exit 7'
+}
+
+@test "an only attempt has just its closing line" {
+  tells -n 1 -- sh -c 'exit 7'
+  said 'backoff: sh: giving up after 1 attempt in DUR: exit 7'
+}
+
+@test "with attempts without end the lines name no end" {
+  tells -n inf -b 1ms --jitter=none -- sh -c "$(fails_then_succeeds 1 "$count")"
+  said 'backoff: sh: attempt 1 failed after DUR: exit 7; next in 1ms'
+  tells -n inf --stop-on=7 -- sh -c 'exit 7'
+  said 'backoff: sh: not retrying after attempt 1: exit 7'
+}
+
+@test "a stop says that it is not retried" {
+  tells --base=1ms --jitter=none --stop-on=8 -- \
+    sh -c '[ "$BACKOFF_ATTEMPT" -gt 1 ] && exit 8; exit 7'
+  [ "$status" -eq 8 ]
+  said 'backoff: sh: attempt 1/6 failed after DUR: exit 7; next in 1ms' \
+    'backoff: sh: not retrying after attempt 2/6: exit 8'
+}
+
+@test "a pass says nothing" {
+  tells --pass-on=1 -- sh -c 'exit 1'
+  [ "$status" -eq 1 ]
+  said
+}
+
+@test "a death says by which signal" {
+  tells -n 1 -- sh -c 'kill -SEGV $$'
+  said 'backoff: sh: giving up after 1 attempt in DUR: killed by SEGV'
+  tells -- sh -c 'kill -INT $$'
+  said 'backoff: sh: not retrying after attempt 1/6: killed by INT'
+}
+
+@test "a timeout says after how long" {
+  tells -n 2 -d 1ms -t 50ms -- sleep 60
+  [ "$status" -eq 124 ]
+  said 'backoff: sleep: attempt 1/2 failed after DUR: timed out after DUR; next in 1ms' \
+    'backoff: sleep: giving up after 2 attempts in DUR: timed out after DUR'
+}
+
+@test "a missing command is 'not found', with a hint where it has no slash" {
+  tells no-such-command-of-ours
+  [ "$status" -eq 127 ]
+  said "backoff: no-such-command-of-ours: not retrying after attempt 1/6: not found \(a shell function or builtin\? try: backoff bash -c '\.\.\.'\)"
+  tells "$BATS_TEST_TMPDIR/no-such-command"
+  [ "$status" -eq 127 ]
+  said 'backoff: no-such-command: not retrying after attempt 1/6: not found'
+}
+
+@test "a command that cannot be run says why in the system's words" {
+  tells "$BATS_TEST_TMPDIR"
+  [ "$status" -eq 126 ]
+  said "backoff: ${BATS_TEST_TMPDIR##*/}: not retrying after attempt 1/6: Permission denied"
+}
+
+@test "a deadline that cuts an attempt has its own line" {
+  tells -T 200ms -- sleep 60
+  [ "$status" -eq 124 ]
+  said 'backoff: sleep: deadline reached after 1 attempt in DUR: timed out after DUR'
+}
+
+@test "a deadline after the last attempt has its own line" {
+  tells -T 3s -b 1h --jitter=none -- \
+    sh -c '[ "$BACKOFF_ATTEMPT" -gt 1 ] || sleep 1; exit 7'
+  [ "$status" -eq 7 ]
+  said 'backoff: sh: attempt 1 failed after DUR: exit 7; next in DUR' \
+    'backoff: sh: deadline reached after 2 attempts in DUR: exit 7'
+}
+
+@test "an interrupted pause says by what" {
+  "$BACKOFF" -d 1ms,1h -- sh -c 'exit 7' 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+  pid=$!
+  wait_for grep -q 'next in 1h' "$BATS_TEST_TMPDIR/err"
+  kill -TERM "$pid"
+  wait "$pid" || status=$?
+  [ "$status" -eq 143 ]
+  mapfile -t said <"$BATS_TEST_TMPDIR/err"
+  said 'backoff: sh: attempt 1/3 failed after DUR: exit 7; next in 1ms' \
+    'backoff: sh: attempt 2/3 failed after DUR: exit 7; next in 1h' \
+    'backoff: sh: interrupted by TERM after 2 attempts in DUR'
+}
+
+@test "an interrupted attempt says by what" {
+  mkfifo "$BATS_TEST_TMPDIR/ready"
+  "$BACKOFF" -- sh -c 'echo >"$1"; exec sleep 60' sh "$BATS_TEST_TMPDIR/ready" \
+    2>"$BATS_TEST_TMPDIR/err" 3>&- &
+  pid=$!
+  read -r _ <"$BATS_TEST_TMPDIR/ready"
+  kill -HUP "$pid"
+  wait "$pid" || status=$?
+  [ "$status" -eq 129 ]
+  mapfile -t said <"$BATS_TEST_TMPDIR/err"
+  said 'backoff: sh: interrupted by HUP after 1 attempt in DUR'
+}
+
+@test "a success within a streak says how far it is" {
+  tells --consecutive=3 -b 20ms --jitter=none -- true
+  [ "$status" -eq 0 ]
+  said 'backoff: true: attempt 1/6 succeeded, 1 of 3 in a row; next in 20ms' \
+    'backoff: true: attempt 2/6 succeeded, 2 of 3 in a row; next in 20ms'
+}
+
+@test "a throttled attempt says so" {
+  tells -n 2 -b 1ms --jitter=none --throttle-on=9 -- sh -c 'exit 9'
+  [ "$status" -eq 9 ]
+  said 'backoff: sh: attempt 1/2 throttled: exit 9; next in 5ms' \
+    'backoff: sh: giving up after 2 attempts in DUR: exit 9'
+}
+
+@test "after a reset the lines give both counts" {
+  tells -n 2 -b 1ms --jitter=none --reset-after=2s -- \
+    sh -c '[ "$BACKOFF_ATTEMPT" -ne 2 ] || sleep 2.1; exit 7'
+  said 'backoff: sh: attempt 1/2 failed after DUR: exit 7; next in 1ms' \
+    'backoff: sh: attempt 2 \(1/2\) failed after DUR: exit 7; next in 1ms' \
+    'backoff: sh: giving up after 3 attempts in DUR: exit 7'
+}
+
+@test "durations read 850ms, 4.1s, 9s, 1m30s, 2h5m" {
+  local pause
+  for pause in 850ms 4.1s 9s 1m30s 2h5m; do
+    "$BACKOFF" -d "$pause" -- false 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+    pid=$!
+    wait_for grep -q 'next in' "$BATS_TEST_TMPDIR/err"
+    kill -TERM "$pid"
+    wait "$pid" || true
+    run -0 head -n 1 "$BATS_TEST_TMPDIR/err"
+    assert_output --regexp "; next in $pause\$"
+  done
+}
+
+@test "-q leaves only the line with which we give up" {
+  tells -q -n 3 -b 1ms -- sh -c 'exit 7'
+  said 'backoff: sh: giving up after 3 attempts in DUR: exit 7'
+  tells --quiet --stop-on=7 -- sh -c 'exit 7'
+  said 'backoff: sh: not retrying after attempt 1/6: exit 7'
+  tells -q -T 200ms -- sleep 60
+  said 'backoff: sleep: deadline reached after 1 attempt in DUR: timed out after DUR'
+  tells -q -b 1ms -- sh -c "$(fails_then_succeeds 2 "$count")"
+  said
+}
+
+@test "-q twice leaves nothing" {
+  local option
+  for option in -qq '-q -q' '--quiet --quiet' '-q --quiet -q'; do
+    # shellcheck disable=SC2086 # several options
+    tells $option -n 2 -b 1ms -- sh -c 'exit 7'
+    [ "$status" -eq 7 ]
+    said
+  done
+  tells -qq -- no-such-command-of-ours
+  [ "$status" -eq 127 ]
+  said
+}
+
+@test "-v tells of a success too" {
+  tells -v -b 1ms --jitter=none -- sh -c "$(fails_then_succeeds 2 "$count")"
+  [ "$status" -eq 0 ]
+  last=${said[-1]}
+  said=("$last")
+  said 'backoff: sh: succeeded at attempt 3/6 in DUR'
+}
+
+@test "-v tells the settings in force, each line with who we are" {
+  tells -v --base=123ms --cap=45s -n 3 -- true
+  [ "${#said[@]}" -ge 2 ]
+  for line in "${said[@]}"; do
+    [[ $line == 'backoff: true: '* ]] || fail "$line"
+  done
+  settings=$(printf '%s\n' "${said[@]}")
+  assert_regex "$settings" 123ms
+  assert_regex "$settings" 45s
+}
+
+@test "-v tells which signals we passed on, after the attempt" {
+  mkfifo "$BATS_TEST_TMPDIR/ready"
+  "$BACKOFF" -v -- sh -c 'trap "exit 0" USR1; echo >"$1"; while :; do sleep 0.05; done' \
+    sh "$BATS_TEST_TMPDIR/ready" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+  pid=$!
+  read -r _ <"$BATS_TEST_TMPDIR/ready"
+  kill -USR1 "$pid"
+  wait "$pid"
+  run -0 cat "$BATS_TEST_TMPDIR/err"
+  assert_output --regexp $'(^|\n)backoff: sh: [^\n]*USR1'
+}
+
+@test "--name stands in every line" {
+  tells --name='nightly backup' -n 2 -d 20ms -- sh -c 'exit 7'
+  said 'backoff: nightly backup: attempt 1/2 failed after DUR: exit 7; next in 20ms' \
+    'backoff: nightly backup: giving up after 2 attempts in DUR: exit 7'
+}
+
+@test "without --name it is the base name of COMMAND" {
+  tells -n 1 -- "$(type -P false)"
+  said 'backoff: false: giving up after 1 attempt in DUR: exit 1'
+}
+
+@test "a name with control characters stays one line without them" {
+  tells --name=$'a\nb\r\t\e[31mc\x7f' -n 2 -b 1ms -- sh -c 'exit 7'
+  [ "${#said[@]}" -eq 2 ]
+  for line in "${said[@]}"; do
+    [[ $line == 'backoff: a'*c*': '* ]] || fail "$line"
+    refute_regex "$line" '[[:cntrl:]]'
+  done
+}
+
+@test "a name that is not UTF-8 spoils no line" {
+  tells --name=$'caf\xe9 \xff' -n 2 -b 1ms -- sh -c 'exit 7'
+  [ "${#said[@]}" -eq 2 ]
+  [[ ${said[1]} == 'backoff: caf'*': giving up after 2 attempts in '*': exit 7' ]]
+}
+
+@test "a name that is UTF-8 is left as it is" {
+  tells --name=$'Gr\xc3\xbc\xc3\x9fe \xe2\x82\xac' -n 1 -- sh -c 'exit 7'
+  said $'backoff: Gr\xc3\xbc\xc3\x9fe \xe2\x82\xac: giving up after 1 attempt in DUR: exit 7'
+}
+
+@test "rule 76: each line is one write" {
+  strace -o /dev/null true || skip "strace cannot trace here"
+  strace -o "$BATS_TEST_TMPDIR/trace" -e trace=write,writev -s 1000 \
+    "$BACKOFF" -n 3 -b 1ms -- sh -c 'exit 7' || true
+  run -0 grep -c '^write(2, "backoff: sh: [^\\]*\\n", ' "$BATS_TEST_TMPDIR/trace"
+  assert_output 3
+  run -0 grep -c '^write' "$BATS_TEST_TMPDIR/trace"
+  assert_output 3
+}
+
+# --- a log file ---
+
+@test "--log-file takes the log instead of stderr" {
+  tells --log-file="$BATS_TEST_TMPDIR/log" -n 2 -d 20ms -- sh -c 'exit 7'
+  [ "$status" -eq 7 ]
+  said
+  mapfile -t said <"$BATS_TEST_TMPDIR/log"
+  said '.* backoff: sh: attempt 1/2 failed after DUR: exit 7; next in 20ms' \
+    '.* backoff: sh: giving up after 2 attempts in DUR: exit 7'
+}
+
+@test "--log-file puts the local time in front of text" {
+  before=$(date +%s)
+  TZ=XYZ-05:30 tells --log-file="$BATS_TEST_TMPDIR/log" -n 2 -d 20ms -- sh -c 'exit 7'
+  after=$(date +%s)
+  mapfile -t said <"$BATS_TEST_TMPDIR/log"
+  time='[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\+0530'
+  said "$time backoff: sh: attempt 1/2 failed after DUR: exit 7; next in 20ms" \
+    "$time backoff: sh: giving up after 2 attempts in DUR: exit 7"
+  stamp=$(date -d "${said[0]%% *}" +%s)
+  [ "$before" -le "$stamp" ] && [ "$stamp" -le "$after" ]
+}
+
+@test "--log-file puts no time in front of JSON" {
+  logged -n 2 -b 1ms -- false || true
+  assert_events
+}
+
+@test "--log-file appends" {
+  echo 'kept' >"$BATS_TEST_TMPDIR/log"
+  tells --log-file="$BATS_TEST_TMPDIR/log" -n 1 -- \
+    sh -c 'echo "from elsewhere" >>"$1"; exit 7' sh "$BATS_TEST_TMPDIR/log"
+  tells --log-file="$BATS_TEST_TMPDIR/log" -n 1 -- sh -c 'exit 8'
+  mapfile -t said <"$BATS_TEST_TMPDIR/log"
+  said kept 'from elsewhere' '.*backoff: sh: giving up .*: exit 7' \
+    '.*backoff: sh: giving up .*: exit 8'
+}
+
+@test "--log-file gets one write a line" {
+  strace -o /dev/null true || skip "strace cannot trace here"
+  local format
+  for format in text json; do
+    rm -f "$BATS_TEST_TMPDIR/log"
+    strace -o "$BATS_TEST_TMPDIR/trace" -e trace=write,writev -s 1000 \
+      "$BACKOFF" --log-file="$BATS_TEST_TMPDIR/log" --log-format="$format" \
+      -n 3 -b 1ms -- false || true
+    told=$(wc -l <"$BATS_TEST_TMPDIR/log")
+    [ "$told" -ge 3 ]
+    run -0 grep -c '^write([0-9]*, "\([^\\]\|\\"\)*\\n", ' "$BATS_TEST_TMPDIR/trace"
+    assert_output "$told"
+    run -0 grep -c '^write' "$BATS_TEST_TMPDIR/trace"
+    assert_output "$told"
+  done
+}
+
+@test "-q and -qq do not apply to --log-file" {
+  local option
+  for option in -q -qq; do
+    rm -f "$BATS_TEST_TMPDIR/log"
+    tells "$option" --log-file="$BATS_TEST_TMPDIR/log" -n 2 -d 20ms -- sh -c 'exit 7'
+    said
+    mapfile -t said <"$BATS_TEST_TMPDIR/log"
+    said '.*attempt 1/2 failed after DUR: exit 7; next in 20ms' \
+      '.*giving up after 2 attempts in DUR: exit 7'
+  done
+}
+
+@test "--log-file=/dev/fd/N is that descriptor: a file, a pipe, a socket" {
+  local log=$BATS_TEST_TMPDIR/log
+  tells --log-file=/dev/fd/5 -n 1 -- sh -c 'exit 7' 5>>"$log"
+  [ "$status" -eq 7 ]
+  run -0 cat "$log"
+  assert_output --partial 'giving up after 1 attempt'
+
+  "$BACKOFF" --log-file=/dev/fd/5 -n 1 -- sh -c 'exit 7' 5>&1 >/dev/null |
+    cat >"$log"
+  run -0 cat "$log"
+  assert_output --partial 'giving up after 1 attempt'
+
+  run -0 python3 - "$BACKOFF" <<'END'
+import socket, subprocess, sys
+ours, theirs = socket.socketpair()
+fd = theirs.fileno()
+code = subprocess.run(
+    [sys.argv[1], f"--log-file=/dev/fd/{fd}", "-n1", "--", "sh", "-c", "exit 7"],
+    pass_fds=[fd],
+).returncode
+theirs.close()
+print(code, ours.makefile().read())
+END
+  assert_output --partial '7 '
+  assert_output --partial 'giving up after 1 attempt'
+}
+
+@test "--log-file is read relative to the directory we start in" {
+  cd "$BATS_TEST_TMPDIR"
+  tells --log-file=here -n 2 -b 1ms -- sh -c 'exit 7'
+  [ "$(wc -l <here)" -eq 2 ]
+}
+
+@test "a log file that fills up changes nothing about the run" {
+  tells --log-file=/dev/full -n 3 -b 1ms -- sh -c 'echo ran; exit 7'
+  [ "$status" -eq 7 ]
+  [ "$(cat "$BATS_TEST_TMPDIR/out")" = $'ran\nran\nran' ]
+}
+
+# --- JSON ---
+
+@test "the events of a success after failures, to the letter" {
+  before=$(date +%s)
+  run -0 logged -b 1ms --jitter=none -- sh -c "$(fails_then_succeeds 2 "$count")"
+  assert_output ''
+  assert_events \
+    'start.attempts == 6 and start.name == "sh" and start.command == "sh"' \
+    'len(attempts) == 3' \
+    '[a.outcome for a in attempts] == ["exited"] * 3' \
+    '[a.status for a in attempts] == [7, 7, 0]' \
+    '[a.verdict for a in attempts] == ["retry", "retry", "success"]' \
+    '[a.reason for a in attempts] == ["exit 7", "exit 7", "exit 0"]' \
+    '[a.pause_s for a in attempts] == [1*ms, 3*ms, None]' \
+    'all(a.duration_s > 0 for a in attempts)' \
+    'end.result == "success" and end.status == 0 and end.attempts == 3' \
+    'end.elapsed_s >= 4*ms + sum(a.duration_s for a in attempts)'
+  stamp=$(sed -n '1s/^{"time":"\([^"]*\)".*/\1/p' "$events")
+  stamp=$(date -d "$stamp" +%s)
+  [ "$before" -le "$stamp" ] && [ "$stamp" -le "$(date +%s)" ]
+}
+
+@test "the events of a success at once are start, attempt and end" {
+  run -0 logged true
+  assert_events 'len(attempts) == 1' 'attempts[0].verdict == "success"' \
+    'attempts[0].pause_s is None' 'end.result == "success"'
+}
+
+@test "JSON goes to stderr where no file is named" {
+  status=0
+  "$BACKOFF" --log-format=json -n 2 -b 1ms -- sh -c 'exit 7' 2>"$events" ||
+    status=$?
+  [ "$status" -eq 7 ]
+  assert_events 'len(attempts) == 2' 'end.result == "exhausted"'
+}
+
+@test "the last failed attempt's verdict is still retry, its pause null" {
+  run -7 logged -n 2 -b 1ms -- sh -c 'exit 7'
+  assert_events '[a.verdict for a in attempts] == ["retry", "retry"]' \
+    'attempts[1].pause_s is None' \
+    'end.result == "exhausted" and end.status == 7'
+}
+
+@test "without an end of attempts start.attempts is null" {
+  run -0 logged -n inf true
+  assert_events 'start.attempts is None'
+  run -0 logged --deadline=1h true
+  assert_events 'start.attempts is None'
+}
+
+@test "a death has a signal without SIG and no status" {
+  run -137 logged -n 1 -- sh -c 'kill -KILL $$'
+  assert_events 'attempts[0].outcome == "killed"' \
+    'attempts[0].signal == "KILL" and attempts[0].status is None' \
+    'attempts[0].reason == "killed by KILL"' 'end.status == 137'
+}
+
+@test "a timed-out attempt keeps how it ended" {
+  run -124 logged -n 1 -t 50ms -- sleep 60
+  assert_events 'attempts[0].outcome == "timed-out"' \
+    'attempts[0].signal == "TERM" and attempts[0].status is None' \
+    'attempts[0].reason.startswith("timed out after ")' \
+    'attempts[0].duration_s >= 50*ms' 'end.status == 124'
+  # WINCH ends nothing: the command goes on to its own end.
+  run -124 logged -n 1 -t 50ms -s WINCH -k inf -- sh -c 'sleep 0.3; exit 3'
+  assert_events 'attempts[0].outcome == "timed-out"' \
+    'attempts[0].status == 3 and attempts[0].signal is None'
+}
+
+@test "an attempt that was not started has status 126 or 127" {
+  run -127 logged no-such-command-of-ours
+  assert_events 'attempts[0].outcome == "not-started"' \
+    'attempts[0].status == 127 and attempts[0].verdict == "stop"' \
+    'attempts[0].reason.startswith("not found")' \
+    'end.result == "stopped" and end.status == 127'
+  run -126 logged "$BATS_TEST_TMPDIR"
+  assert_events 'attempts[0].outcome == "not-started"' \
+    'attempts[0].status == 126' 'attempts[0].reason == "Permission denied"'
+}
+
+@test "an end line is written however we end" {
+  run -1 logged --pass-on=1 -- sh -c 'exit 1'
+  assert_events 'end.result == "pass" and end.status == 1' \
+    'attempts[0].verdict == "pass"'
+  run -7 logged --stop-on=7 -- sh -c 'exit 7'
+  assert_events 'end.result == "stopped" and end.status == 7' \
+    'attempts[0].verdict == "stop" and attempts[0].pause_s is None'
+  run -124 logged -T 200ms -- sleep 60
+  assert_events 'end.result == "deadline" and end.status == 124' \
+    'attempts[0].outcome == "timed-out"'
+  run -0 logged --success-on=7 -- sh -c 'exit 7'
+  assert_events 'end.result == "success" and end.status == 0' \
+    'attempts[0].verdict == "success" and attempts[0].status == 7'
+}
+
+@test "an end line is written when a signal ends a pause" {
+  local signal
+  for signal in HUP TERM; do
+    start_logged -d 1h -- sh -c 'exit 7'
+    in_pause
+    kill "-$signal" "$pid"
+    status=0
+    wait "$pid" || status=$?
+    [ "$status" -gt 128 ]
+    assert_events "end.result == 'interrupted' and end.status == $status" \
+      'attempts[0].pause_s == 3600*s'
+  done
+}
+
+@test "an end line is written when a signal ends an attempt" {
+  mkfifo "$BATS_TEST_TMPDIR/ready"
+  start_logged sh -c 'echo >"$1"; exec sleep 60' sh "$BATS_TEST_TMPDIR/ready"
+  read -r _ <"$BATS_TEST_TMPDIR/ready"
+  kill -TERM "$pid"
+  wait "$pid" || status=$?
+  [ "$status" -eq 143 ]
+  assert_events 'end.result == "interrupted" and end.status == 143' \
+    'attempts[0].outcome == "killed" and attempts[0].signal == "TERM"' \
+    'attempts[0].pause_s is None'
+}
+
+@test "an end line is written when a signal ends the splay" {
+  start_logged --splay=1h..2h -- touch "$BATS_TEST_TMPDIR/made"
+  wait_for grep -qs '"start"' "$events"
+  kill -TERM "$pid"
+  wait "$pid" || status=$?
+  [ "$status" -eq 143 ]
+  [ ! -e "$BATS_TEST_TMPDIR/made" ]
+  assert_events 'attempts == []' \
+    'end.result == "interrupted" and end.status == 143'
+}
+
+@test "the JSON of -v is the same events and nothing else" {
+  "$BACKOFF" -v --log-format=json -n 2 -b 1ms -- false 2>"$events" || true
+  assert_events 'len(attempts) == 2'
+}
+
+@test "-qq silences JSON on stderr too" {
+  tells -qq --log-format=json -n 2 -b 1ms -- sh -c 'exit 7'
+  said
+}
+
+@test "the id is a UUID, one for all events, another for another run" {
+  run -0 logged true
+  assert_events '__import__("uuid").UUID(start.id).version == 4' \
+    'str(__import__("uuid").UUID(start.id)) == start.id'
+  first=$(head -n 1 "$events" | sed 's/.*"id":"\([^"]*\)".*/\1/')
+  run -0 logged true
+  assert_events "start.id != '$first'"
+}
+
+@test "the id is that of --id" {
+  run -0 logged --id='job 42' true
+  assert_events 'start.id == "job 42"'
+}
+
+@test "--name is the name, the first word alone the command" {
+  run -0 logged --name='the name' -- /bin/sh -c 'exit 0' secret
+  assert_events 'start.name == "the name"' 'start.command == "/bin/sh"'
+  run -1 grep secret "$events"
+}
+
+@test "names and ids with quotes, newlines and control characters are valid JSON" {
+  local text
+  for text in $'"quoted" \\back\\slash\\' $'two\nlines\r\tand tab' \
+    $'\x01\x1f\x7f\e[31m' $'Gr\xc3\xbc\xc3\x9fe \xe2\x82\xac \xf0\x9f\x98\x80' "'" ''; do
+    run -0 logged --name="$text" --id="$text" -- true
+    TEXT=$text assert_events \
+      '__import__("os").environ["TEXT"] in ("", start.id)' \
+      '__import__("os").environ["TEXT"] in ("", start.name)'
+  done
+}
+
+@test "names and ids that are not UTF-8 are valid JSON" {
+  local text
+  for text in $'\xff' $'caf\xe9' $'cut\xe2\x82' $'\xc0\x80' $'\xe0\x80\x80' \
+    $'\xed\xa0\x80' $'\xf4\x90\x80\x80' $'\xf8\x88\x80\x80\x80' $'a\x80b' $'\xe2"'; do
+    run -0 logged --name="$text" --id="$text" -- true
+    assert_events
+  done
+}
+
+@test "a command with quotes, newlines and bytes that are not UTF-8 is valid JSON" {
+  local name
+  for name in $'a "quote" and \\' $'two\nlines' $'caf\xe9\xff' $'\e[31m'; do
+    printf '#!/bin/sh\nexit 0\n' >"$BATS_TEST_TMPDIR/$name"
+    chmod +x "$BATS_TEST_TMPDIR/$name"
+    run -0 logged "$BATS_TEST_TMPDIR/$name"
+    assert_events 'end.result == "success"'
+  done
+}
+
+@test "a locale with a decimal comma changes nothing" {
+  localedef -i de_DE -f UTF-8 "$BATS_TEST_TMPDIR/de_DE.UTF-8" ||
+    skip "localedef cannot make de_DE"
+  # The shell warns: it does not look at LOCPATH any more.
+  export LOCPATH=$BATS_TEST_TMPDIR LC_ALL=de_DE.UTF-8 2>/dev/null
+  [ "$(locale decimal_point)" = , ] || skip "libc does not load the locale"
+  tells -d 0.02s -j 0.0 -- sh -c 'exit 7'
+  said 'backoff: sh: attempt 1/2 failed after DUR: exit 7; next in 20ms' \
+    'backoff: sh: giving up after 2 attempts in DUR: exit 7'
+  run -7 logged -n 3 -b 1.5ms -f 1.5 -j none -- sh -c 'exit 7'
+  assert_events 'pauses == [1500*us, 2250*us]'
+  run -125 "$BACKOFF" --base=1,5 -- true
+}

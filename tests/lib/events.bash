@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+# What the tests of the event stream share.  shellcheck shell=bash
+
+# Where the JSON log goes: not to stderr, which is looked at by itself.
+events=$BATS_TEST_TMPDIR/events
+
+# logged ARG...: one run of backoff with a JSON log of its own.
+logged() {
+  rm -f "$events"
+  "$BACKOFF" --log-format=json --log-file="$events" "$@"
+}
+
+# start_logged ARG...: the same in the background, as process $pid.
+start_logged() {
+  rm -f "$events"
+  "$BACKOFF" --log-format=json --log-file="$events" "$@" 3>&- &
+  # shellcheck disable=SC2034
+  pid=$!
+}
+
+# assert_events [EXPRESSION]...: the log is one to the letter, and these
+# hold of it (see events.py).
+assert_events() {
+  python3 "$TOP_SRCDIR/tests/lib/events.py" "$events" "$@" ||
+    fail "the events are not as expected"
+}
+
+# in_pause [N]: the background run waits after its attempt N (1).
+in_pause() {
+  wait_for grep -qs "\"attempt\":${1:-1},.*\"pause_s\":[0-9]" "$events"
+}

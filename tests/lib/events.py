@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""events.py LOG [EXPRESSION]...: is LOG one run's JSON log, to the letter?
+
+The letter is: one object a line, the keys in their order and no others,
+every *_s with exactly nine decimals, nulls only where they may be. Then
+every EXPRESSION (Python) must hold. It finds the lines as `start`,
+`attempts` and `end`, their keys as attributes, every *_s as an int of
+nanoseconds; `pauses` are those of the attempts that have one; `us`, `ms`
+and `s` are nanoseconds too, so that `pauses == [1*ms, 3*ms]` reads well.
+"""
+
+import json
+import re
+import sys
+from types import SimpleNamespace
+
+TEXT = r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"'
+COUNT = r"(?:0|[1-9][0-9]*)"
+SECONDS = r"(?:0|[1-9][0-9]*)\.[0-9]{9}"
+TIME = r'"[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]\.[0-9]{3}Z"'
+KEYS = {
+    "start": [
+        ("time", TIME),
+        ("event", '"start"'),
+        ("id", TEXT),
+        ("name", TEXT),
+        ("command", TEXT),
+        ("attempts", f"(?:{COUNT}|null)"),
+    ],
+    "attempt": [
+        ("time", TIME),
+        ("event", '"attempt"'),
+        ("id", TEXT),
+        ("attempt", COUNT),
+        ("outcome", '"(?:exited|killed|timed-out|not-started)"'),
+        ("status", f"(?:{COUNT}|null)"),
+        ("signal", '(?:"[A-Z0-9+]+"|null)'),
+        ("verdict", '"(?:success|pass|retry|throttle|stop)"'),
+        ("reason", TEXT),
+        ("duration_s", SECONDS),
+        ("pause_s", f"(?:{SECONDS}|null)"),
+    ],
+    "end": [
+        ("time", TIME),
+        ("event", '"end"'),
+        ("id", TEXT),
+        (
+            "result",
+            '"(?:success|pass|exhausted|stopped|deadline|interrupted|error)"',
+        ),
+        ("attempts", COUNT),
+        ("status", COUNT),
+        ("elapsed_s", SECONDS),
+    ],
+}
+LINE = {
+    event: re.compile("{" + ",".join(f'"{k}":{v}' for k, v in keys) + "}")
+    for event, keys in KEYS.items()
+}
+
+
+def require(holds, complaint):
+    if not holds:
+        raise AssertionError(complaint)
+
+
+def nanoseconds(text):
+    """All the decimals there are: a float would lose some."""
+    return int(text.replace(".", ""))
+
+
+def read(line):
+    event = json.loads(line, parse_float=nanoseconds)
+    name = event.get("event")
+    require(name in LINE, f"an unknown event: {line}")
+    require(LINE[name].fullmatch(line), f"not to the letter: {line}")
+    return SimpleNamespace(**event)
+
+
+def check_attempt(attempt):
+    status, signal = attempt.status, attempt.signal
+    if attempt.outcome == "exited":
+        well = status is not None and signal is None
+    elif attempt.outcome == "killed":
+        well = status is None and signal is not None
+    elif attempt.outcome == "timed-out":
+        well = (status is None) != (signal is None)
+    else:
+        well = status in (126, 127) and signal is None
+    require(well, f"{attempt.outcome} with {status} and {signal}")
+    require(
+        not (signal or "").startswith("SIG"), "a signal's name with SIG"
+    )
+
+
+def read_log(path):
+    with open(path, encoding="utf-8", errors="strict", newline="") as file:
+        text = file.read()
+    require(text.endswith("\n"), "the last line has no newline")
+    events = [read(line) for line in text[:-1].split("\n")]
+    names = [event.event for event in events]
+    require(
+        names == ["start"] + ["attempt"] * (len(names) - 2) + ["end"],
+        f"events in a wrong order: {names}",
+    )
+    start, *attempts, end = events
+    for number, attempt in enumerate(attempts, 1):
+        require(attempt.attempt == number, "attempts are not counted 1, 2...")
+        check_attempt(attempt)
+    require(end.attempts == len(attempts), "end counts other attempts")
+    require(len({event.id for event in events}) == 1, "ids differ")
+    for attempt in attempts[:-1]:
+        require(attempt.pause_s is not None, "null before the last pause")
+    return start, attempts, end
+
+
+def main(path, *expressions):
+    try:
+        start, attempts, end = read_log(path)
+        known = {
+            "start": start,
+            "attempts": attempts,
+            "end": end,
+            "pauses": [
+                a.pause_s for a in attempts if a.pause_s is not None
+            ],
+            "us": 10**3,
+            "ms": 10**6,
+            "s": 10**9,
+        }
+        for expression in expressions:
+            # pylint: disable-next=eval-used
+            require(eval(expression, known), f"does not hold: {expression}")
+    except (AssertionError, ValueError, OSError) as problem:
+        print(problem, file=sys.stderr)
+        try:
+            with open(path, "rb") as file:
+                sys.stderr.buffer.write(file.read(4000))
+        except OSError:
+            pass
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
