@@ -123,6 +123,9 @@ scan_add(struct scan *scan, enum verdict verdict, const char *text)
 	static char error[128];
 	int code;
 
+	/* It would match every line: surely a variable that was not set. */
+	if (*text == '\0')
+		return "expected a regular expression";
 	if (scan->count == SCAN_CONDITIONS)
 		return "expected fewer conditions";
 	condition = &scan->conditions[scan->count];

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+# Processes in the background, for the tests of signals.  shellcheck shell=bash
+
+lib=$BATS_TEST_DIRNAME/../lib
+PROBE=$lib/probe.py
+export PROBE PYTHONDONTWRITEBYTECODE=1
+
+# A command that says that it is there, and ends by the first signal.
+export sleeper='echo "ready $$ $PPID"; exec sleep 1000'
+
+# start [STATE...] -- COMMAND...: in the background, from the signal state
+# that run.py is told. Sets pid; its output is in $out, its stderr in $err.
+start() {
+  out=$BATS_TEST_TMPDIR/out err=$BATS_TEST_TMPDIR/err
+  rm -f "$BATS_TEST_TMPDIR/pid" "$BATS_TEST_TMPDIR/fate"
+  : >"$out"
+  : >"$err"
+  python3 "$lib/run.py" --pid "$BATS_TEST_TMPDIR/pid" \
+    --fate "$BATS_TEST_TMPDIR/fate" "$@" </dev/null >"$out" 2>"$err" 3>&- &
+  runner=$!
+  wait_for test -s "$BATS_TEST_TMPDIR/pid"
+  pid=$(<"$BATS_TEST_TMPDIR/pid")
+}
+
+# await FILE REGEX: until a line of the file matches; fails when what was
+# started has ended without such a line.
+await() {
+  local ended=
+  until grep -Eq -- "$2" "$1"; do
+    if [ -n "$ended" ]; then
+      echo "ended ($(cat "$BATS_TEST_TMPDIR/fate")) without '$2' in $1:"
+      cat "$out" "$err"
+      return 1
+    fi
+    [ ! -e "$BATS_TEST_TMPDIR/fate" ] || ended=yes
+    sleep 0.02
+  done
+}
+
+# await_pause: until the log has announced one.
+await_pause() {
+  await "$err" 'next in'
+}
+
+# signal NAME [PROCESS]: to the program, or to that process.
+signal() {
+  kill -s "$1" -- "${2:-$pid}"
+}
+
+# barrier: tells the probe, by way of the program, that all has been sent.
+barrier() {
+  signal 40
+}
+
+# the_probe, the_parent: process ids, once the probe is ready.
+the_probe() {
+  sed -n 's/^ready \([0-9]*\) .*/\1/p' "$out" | tail -n 1
+}
+
+the_parent() {
+  sed -n 's/^ready [0-9]* //p' "$out" | tail -n 1
+}
+
+# assert_fate TEXT: waits for the end of what was started.
+assert_fate() {
+  wait "$runner" || true
+  runner=
+  assert_equal "$(cat "$BATS_TEST_TMPDIR/fate")" "$1"
+}
+
+# assert_ready N: the probe was started that many times.
+assert_ready() {
+  assert_equal "$(grep -c '^ready' "$out")" "$1"
+}
+
+# state PROCESS: the letter of ps(1).
+state() {
+  sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null
+}
+
+in_state() {
+  [ "$(state "$1")" = "$2" ]
+}
+
+gone() {
+  ! [ -e "/proc/$1" ] || in_state "$1" Z
+}
+
+# child_of PROCESS: its first child.
+child_of() {
+  local children
+  read -r children _ <"/proc/$1/task/$1/children"
+  echo "$children"
+}
+
+# need_strace: skips where processes must not be traced.
+need_strace() {
+  command -v strace >/dev/null || skip "strace is not installed"
+  strace -qq -o /dev/null true 2>/dev/null || skip "strace is not permitted here"
+}
+
+# end_all: whatever a test left behind; for teardown().
+end_all() {
+  if [ -n "${runner:-}" ]; then
+    kill -s KILL -- "-$pid" "$pid" "$runner" 2>/dev/null || true
+    wait "$runner" 2>/dev/null || true
+  fi
+}

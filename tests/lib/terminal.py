@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""Sits at a terminal with an interactive bash, as a script on stdin tells.
+
+One step a line:
+  type TEXT        type TEXT and Enter
+  key C-x          press that key with Ctrl
+  wait REGEX       until the terminal shows it, after what was waited for last
+  prompt           until bash prompts again
+  never REGEX      it has not been shown up to now
+  kill SIGNAL N    send SIGNAL to the process whose id was the Nth group of
+                   the last REGEX that had groups
+  state N LETTERS  until that process is in one of these states (ps(1)); X is
+                   gone or dead
+  resize ROWS COLS of the terminal
+  output off|on    what Ctrl-S and Ctrl-Q do
+
+bash is the session leader and gives each job a group of its own. A command
+that led the session itself would be in an orphaned group, in which the
+kernel discards the TSTP of Ctrl-Z. The terminal does not echo, so that what
+is typed is not taken for what was answered.
+"""
+
+import fcntl
+import os
+import re
+import select
+import signal
+import struct
+import sys
+import termios
+import time
+
+import run
+
+PROMPT = "<prompt>"
+PATIENCE = 60  # seconds until a step that waits is a failure
+
+
+class Failure(Exception):
+  pass
+
+
+class Terminal:
+  def __init__(self):
+    self.shown = ""
+    self.position = 0
+    self.groups = ()
+    self.master, self.slave = os.openpty()
+    self.shell = os.fork()
+    if self.shell == 0:
+      become_bash(self.slave)
+    self.resize("24", "80")
+    self.prompt()
+
+  def type(self, text):
+    os.write(self.master, text.encode() + b"\n")
+
+  def key(self, name):
+    os.write(self.master, bytes([ord(name[-1].upper()) & 0x1f]))
+
+  def read(self, seconds):
+    if select.select([self.master], [], [], seconds)[0]:
+      self.shown += os.read(self.master, 65536).decode(errors="replace").replace("\r", "")
+
+  def wait(self, regex):
+    deadline = time.monotonic() + PATIENCE
+    while not (match := re.compile(regex).search(self.shown, self.position)):
+      if time.monotonic() > deadline:
+        raise Failure("not shown: " + regex)
+      self.read(1)
+    self.position = match.end()
+    self.groups = match.groups() or self.groups
+
+  def prompt(self):
+    self.wait(re.escape(PROMPT))
+
+  def never(self, regex):
+    self.read(0)
+    if re.search(regex, self.shown):
+      raise Failure("shown: " + regex)
+
+  def process(self, group):
+    return int(self.groups[int(group) - 1])
+
+  def kill(self, name, group):
+    os.kill(self.process(group), run.signal_number(name))
+
+  def state(self, group, letters):
+    deadline = time.monotonic() + PATIENCE
+    while state_of(self.process(group)) not in letters:
+      if time.monotonic() > deadline:
+        raise Failure("process %d is in state %s" % (self.process(group), state_of(self.process(group))))
+      self.read(0.02)
+
+  def resize(self, rows, columns):
+    fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("4H", int(rows), int(columns), 0, 0))
+
+  def output(self, how):
+    termios.tcflow(self.slave, termios.TCOOFF if how == "off" else termios.TCOON)
+
+  def close(self):
+    termios.tcflow(self.slave, termios.TCOON)
+    for pid in members(self.shell):
+      try:
+        os.kill(pid, signal.SIGKILL)
+      except ProcessLookupError:
+        pass
+    os.waitpid(self.shell, 0)
+
+
+def become_bash(slave):
+  attributes = termios.tcgetattr(slave)
+  attributes[3] &= ~termios.ECHO
+  termios.tcsetattr(slave, termios.TCSANOW, attributes)
+  os.setsid()
+  fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+  for fd in range(3):
+    os.dup2(slave, fd)
+  os.closerange(3, 256)  # those of bats as well
+  run.clean_slate()
+  environment = dict(os.environ, PS1=PROMPT, PS2="", LC_ALL="C", HISTFILE="", TERM="dumb")
+  for name in ("PROMPT_COMMAND", "ENV", "BASH_ENV"):
+    environment.pop(name, None)
+  os.execvpe("bash", ["bash", "--norc", "--noprofile", "--noediting", "-i"], environment)
+
+
+def stat_fields(pid):
+  with open("/proc/%d/stat" % pid) as file:
+    return file.read().rpartition(")")[2].split()
+
+
+def state_of(pid):
+  try:
+    return stat_fields(pid)[0]
+  except OSError:
+    return "X"
+
+
+def members(session):
+  found = []
+  for name in os.listdir("/proc"):
+    try:
+      if name.isdigit() and int(stat_fields(int(name))[3]) == session:
+        found.append(int(name))
+    except OSError:
+      pass
+  return found
+
+
+def main():
+  terminal = Terminal()
+  step = "start"
+  try:
+    for step in sys.stdin.read().splitlines():
+      verb, _, rest = step.partition(" ")
+      if verb in ("type", "wait", "never", "key", "output"):
+        getattr(terminal, verb)(rest)
+      elif verb:
+        getattr(terminal, verb)(*rest.split())
+  except (Failure, OSError) as failure:
+    sys.stdout.write("%s\n%s: %s\n" % (terminal.shown, step, failure))
+    return 1
+  finally:
+    terminal.close()
+  sys.stdout.write(terminal.shown + "\n")
+  return 0
+
+
+if __name__ == "__main__":
+  sys.exit(main())

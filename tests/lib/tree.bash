@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+# Process trees that can be told from all others.  shellcheck shell=bash
+#
+# A mark is a variable in the environment: whatever a marked process starts
+# bears it too, wherever it moves, unless it is given another mark. Scripts
+# mark what they start with TEST_MARK=$MARKS/NAME.
+
+export MARKS=$BATS_TEST_TMPDIR
+export HYDRA=$BATS_TEST_DIRNAME/../lib/hydra.sh
+
+# marked NAME COMMAND...: run it under that mark.
+marked() {
+  local name=$1
+  shift
+  env TEST_MARK="$MARKS/$name" "$@"
+}
+
+# bearers NAME: the processes that bear the mark, zombies aside.
+bearers() {
+  grep -lsFzx -- "TEST_MARK=$MARKS/$1" /proc/[0-9]*/environ | command cut -d/ -f3
+}
+
+# assert_none NAME: no process bears the mark.
+assert_none() {
+  local left
+  left=$(bearers "$1")
+  # shellcheck disable=SC2086 # one word for each process
+  [ -z "$left" ] || fail "left behind: $(ps -o pid,ppid,stat,args -p ${left//$'\n'/,})"
+}
+
+# alive NAME [N]: so many processes (1) bear the mark.
+alive() {
+  [ "$(bearers "$1" | wc -l)" -eq "${2:-1}" ]
+}
+
+assert_alive() {
+  alive "$@" || fail "of ${2:-1} processes, alive are: $(bearers "$1")"
+}
+
+# end_marked: kills whatever bears a mark of this test; for teardown().
+end_marked() {
+  local left
+  while left=$(grep -lsFz -- "TEST_MARK=$MARKS/" /proc/[0-9]*/environ | command cut -d/ -f3) &&
+    [ -n "$left" ]; do
+    # shellcheck disable=SC2086 # one word for each process
+    kill -s KILL $left 2>/dev/null || true
+    sleep 0.02
+  done
+}
