@@ -86,6 +86,7 @@ AS_IF([test -z "$BATS"], [have_bats=missing],
   [have_bats=yes], [have_bats='older than 1.5, or no bats-assert'])
 rm -f conftest.bats
 AC_MSG_RESULT([$have_bats])
+AC_SUBST([have_bats])
 AM_CONDITIONAL([HAVE_BATS], [test "$have_bats" = yes])
 
 # Who runs make check in the background or under nohup has INT, QUIT or HUP

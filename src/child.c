@@ -62,9 +62,13 @@ become(const struct command *command, pid_t parent)
 static pid_t
 spawn(const struct command *command)
 {
+	static pid_t parent;
 	volatile int error = 0;
-	pid_t parent = getpid();
-	pid_t pid = vfork();
+	pid_t pid;
+
+	if (parent == 0)
+		parent = getpid();
+	pid = vfork();
 
 	if (pid == 0) {
 		become(command, parent);
@@ -197,14 +201,17 @@ on_signal(struct watch *watch, const struct arrival *arrival)
 	int64_t grace_ns = watch->cut->grace_ns;
 	int64_t now_ns;
 
-	if (arrival->signal == SIGCHLD)
+	if (arrival->signal == SIGCHLD) {
+		reap(watch);
 		return;
+	}
 	if (is_dead(watch)) {
 		if (!signals_ends(arrival->signal))
 			return;
 		if (watch->outcome.told_late == 0)
 			watch->outcome.told_late = arrival->signal;
-		if (watch->stage != STAGE_RUNNING)
+		if (watch->stage != STAGE_RUNNING
+		    && watch->cut->kill_after_ns < INT64_MAX)
 			kill_tree(watch);
 		return;
 	}
@@ -237,7 +244,7 @@ watch_until_over(struct watch *watch, const struct pump *pump)
 	struct arrival arrival;
 	int count = 0;
 
-	for (reap(watch); !is_over(watch); reap(watch)) {
+	do {
 		if (pump != NULL)
 			count = pump->wanted(descriptors);
 		switch (signals_wait(
@@ -255,7 +262,7 @@ watch_until_over(struct watch *watch, const struct pump *pump)
 				kill_tree(watch);
 			break;
 		}
-	}
+	} while (!is_over(watch));
 }
 
 /* Puts what became of COMMAND into the outcome of the watch. */

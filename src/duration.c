@@ -102,6 +102,13 @@ unit_at(const char *text)
 	return NULL;
 }
 
+/* What is too long is very long, but only "inf" never ends. */
+static int64_t
+below_inf(int64_t ns)
+{
+	return ns < DURATION_INF ? ns : DURATION_INF - 1;
+}
+
 const char *
 duration_scan(const char *text, int64_t *ns, bool *with_unit)
 {
@@ -119,7 +126,7 @@ duration_scan(const char *text, int64_t *ns, bool *with_unit)
 	unit = unit_at(end);
 	if (unit == NULL) {
 		*with_unit = false;
-		*ns = scale(text, point, end, NS_PER_S);
+		*ns = below_inf(scale(text, point, end, NS_PER_S));
 		return end;
 	}
 	*ns = 0;
@@ -129,6 +136,7 @@ duration_scan(const char *text, int64_t *ns, bool *with_unit)
 		end = decimal_end(text, &point);
 		unit = end == NULL ? NULL : unit_at(end);
 	} while (unit != NULL);
+	*ns = below_inf(*ns);
 	return text;
 }
 

@@ -14,7 +14,7 @@
 #define NS_PER_S INT64_C(1000000000)
 #define NS_PER_MIN (60 * NS_PER_S)
 
-/* Longer than any duration, 292 years; what saturates becomes this too. */
+/* Longer than any duration. The longest, 292 years, is one less. */
 #define DURATION_INF INT64_MAX
 
 /*

@@ -37,9 +37,11 @@ static const char pid_names[2][16] = { "LISTEN_PID=", "WATCHDOG_PID=" };
 
 extern char **environ;
 
-static char values[VARIABLES][48];
+static char values[VARIABLES][56];
 static char *id_entry, *hint_entry;
 static char pid_entries[2][32];
+static bool pids_are_ours; /* one of them was addressed to us */
+static char *usual_ours[128];
 static char **ours; /* the variables of COMMAND's, VARIABLES free, NULL */
 static size_t inherited; /* how many of them are not ours */
 
@@ -73,8 +75,10 @@ pid_entry(char *entry)
 		if (!begins(entry, pid_names[i]))
 			continue;
 		text_number(&text, getpid());
-		if (strcmp(value, pid) == 0)
+		if (strcmp(value, pid) == 0) {
+			pids_are_ours = true;
 			return pid_entries[i];
+		}
 		break;
 	}
 	return entry;
@@ -104,12 +108,19 @@ depth(void)
 	return saturating_add(number, 1);
 }
 
-/* NAME=VALUE in memory of its own, or NULL. */
+/* The usual room where it is enough: without malloc we start faster. */
+static void *
+room_for(void *usual, size_t usual_size, size_t size)
+{
+	return size <= usual_size ? usual : malloc(size);
+}
+
+/* NAME=VALUE, or NULL. */
 static char *
 make_entry(enum variable variable, const char *value)
 {
 	size_t size = strlen(names[variable]) + strlen(value) + 1;
-	char *entry = malloc(size);
+	char *entry = room_for(values[variable], sizeof values[variable], size);
 	struct text text;
 
 	if (entry == NULL)
@@ -127,7 +138,8 @@ environment_start(const char *id, const char *hint, const struct limits *limits)
 
 	while (environ[count] != NULL)
 		count++;
-	ours = malloc((count + VARIABLES + 1) * sizeof *ours);
+	ours = room_for(usual_ours, sizeof usual_ours,
+	    (count + VARIABLES + 1) * sizeof *ours);
 	id_entry = make_entry(ID, id);
 	hint_entry = make_entry(HINT, hint != NULL ? hint : "");
 	if (ours == NULL || id_entry == NULL || hint_entry == NULL)
@@ -167,7 +179,7 @@ environment_set(const struct moment *moment)
 void
 environment_adopt(void)
 {
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2 && pids_are_ours; i++) {
 		struct text text
 		    = text_in(pid_entries[i], sizeof pid_entries[i]);
 

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,7 +33,9 @@ enum weight {
 static const struct report *report;
 static int descriptor = STDERR_FILENO;
 static bool stalled;
-static char *buffer;
+static bool never_stalls; /* it is a file */
+static char usual_buffer[5120];
+static char *buffer = usual_buffer;
 static size_t buffer_size;
 
 /* "/dev/fd/3", "/dev/stdout": that very descriptor. Else -1. */
@@ -68,6 +71,14 @@ open_log(const char *file)
 	    file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666));
 }
 
+static bool
+is_file(int fd)
+{
+	struct stat stat;
+
+	return fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode);
+}
+
 bool
 report_open(const struct report *what)
 {
@@ -77,13 +88,15 @@ report_open(const struct report *what)
 	    + 6
 	        * (strlen(report->name) + strlen(report->command)
 	            + strlen(report->id));
-	buffer = malloc(buffer_size);
+	if (buffer_size > sizeof usual_buffer)
+		buffer = malloc(buffer_size);
 	if (buffer == NULL)
 		return false;
 	if (report->file != NULL)
 		descriptor = open_log(report->file);
 	else if (report->held)
 		descriptor = tempfile_open(O_APPEND);
+	never_stalls = is_file(descriptor);
 	return descriptor >= 0;
 }
 
@@ -98,6 +111,7 @@ report_release(void)
 	signals_after_write();
 	close(descriptor);
 	descriptor = STDERR_FILENO;
+	never_stalls = is_file(descriptor);
 }
 
 /* Whether there is room for a line within PATIENCE_NS. */
@@ -107,6 +121,8 @@ has_room(void)
 	struct pollfd log = { .fd = descriptor, .events = POLLOUT };
 	struct timespec patience = clock_timespec(stalled ? 0 : PATIENCE_NS);
 
+	if (never_stalls)
+		return true;
 	stalled = ppoll(&log, 1, &patience, NULL) == 0;
 	return !stalled;
 }

@@ -92,7 +92,7 @@ struct world {
 
 	/*
 	 * Waits until then, or until it is told to go on or to end. Returns
-	 * the signal that ends us, also one that came before the call.
+	 * the signal that ends us, or 0.
 	 */
 	int (*pause)(void *self, int64_t until_ns);
 

@@ -30,15 +30,18 @@ epoch_ns(void *self)
 	return clock_epoch_ns();
 }
 
-/* What is not for us in a pause is discarded. */
+/*
+ * What is not for us in a pause is discarded. A pause of nothing makes no
+ * call at all: what arrives there finds the next attempt.
+ */
 static int
 pause_until(void *self, int64_t until_ns)
 {
-	int signal = signals_drain();
+	int signal;
 
 	(void)self;
-	if (signal != 0 || until_ns <= clock_now_ns())
-		return signal;
+	if (until_ns <= clock_now_ns())
+		return 0;
 	signal = clock_sleep_until(until_ns);
 	return signals_ends(signal) ? signal : signals_drain();
 }

@@ -1,0 +1,150 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The house plan and the house style, as far as a machine can see them.
+
+load helper
+
+setup() {
+  : "${LIBCORE:=$(dirname "$BACKOFF")/libcore.a}" "${NM:=nm}" "${SIZE:=size}"
+  cd "$TOP_SRCDIR" || return
+}
+
+needs_core() {
+  [ -f "$LIBCORE" ] || skip "no libcore.a beside $BACKOFF"
+  command -v "$1" >/dev/null || skip "no $1"
+}
+
+# What the core may call: it computes, from values, without a system call.
+allowed() {
+  cat <<'END'
+gmtime_r
+memchr
+memcmp
+memcpy
+memmove
+memset
+strchr
+strcmp
+strcspn
+strerror
+strlen
+strncmp
+strrchr
+strspn
+__libc_current_sigrtmax
+__libc_current_sigrtmin
+END
+}
+
+# What the compiler calls by itself: checks, sanitizers, 64-bit arithmetic
+# on 32 bits, position-independent code, long conditions of clang.
+by_the_compiler() {
+  grep -Ev -e '^__(mem|str)[a-z]*_chk$' -e '^__stack_chk_(fail|fail_local|guard)$' \
+    -e '^__(asan|ubsan|sanitizer|gcov)_' -e '^__[a-z]+[dsxt][fi][23]?$' \
+    -e '^__(u?div|u?mod|u?divmod|mul|ashl|ashr|lshr)[dt]i[34]$' \
+    -e '^__x86\.get_pc_thunk\.' -e '^_GLOBAL_OFFSET_TABLE_$'
+}
+
+# The files that we distribute, without what a build leaves beside them.
+distributed() {
+  find src tests man m4 completions .ci \
+    \( -name .deps -o -name __pycache__ \) -prune -o \
+    \( -path 'tests/unit/*' ! -name '*.*' \) -prune -o \
+    -type f ! -name '*.o' ! -name '*.log' ! -name '*.trs' \
+    ! -name .dirstamp ! -name '*.gc??' -print
+  local file
+  for file in .clang-format .editorconfig .shellcheckrc CONTRIBUTING.md \
+    LICENSE Makefile.am NEWS README.md bootstrap configure.ac
+  do
+    echo "$file"
+  done
+  # Not in a tarball.
+  [ ! -e .gitignore ] || echo .gitignore
+}
+
+@test "the core calls nothing that acts, reads a clock or allocates" {
+  needs_core "$NM"
+  "$NM" -g -P "$LIBCORE" | awk 'NF > 1 && $2 != "U" { print $1 }' \
+    >"$BATS_TEST_TMPDIR/defined"
+  allowed >>"$BATS_TEST_TMPDIR/defined"
+  called=$("$NM" -u -P "$LIBCORE" | awk 'NF > 1 { print $1 }' | sort -u)
+  [ -n "$called" ]
+  run grep -vxF -f "$BATS_TEST_TMPDIR/defined" <<<"$called"
+  run by_the_compiler <<<"$output"
+  assert_output ''
+}
+
+@test "the core has no variables of its own" {
+  needs_core "$SIZE"
+  "$SIZE" -A "$LIBCORE" >"$BATS_TEST_TMPDIR/sizes" 2>/dev/null \
+    || skip "$SIZE has no -A"
+  ! "$NM" -u "$LIBCORE" | grep -q __asan_ || skip "built with sanitizers"
+  grep -q '^\.text' "$BATS_TEST_TMPDIR/sizes"
+  run awk '/:$/ { object = $1 }
+    /^\.(data|bss|tdata|tbss)[ .]/ && !/^\.data\.rel\.ro/ && $2 > 0 {
+      print object, $1, $2
+    }' "$BATS_TEST_TMPDIR/sizes"
+  assert_output ''
+}
+
+@test "no function has more than 70 lines" {
+  run awk 'FNR == 1 { start = 0 }
+    /^[a-z_]+\(/ { name = $0; sub(/\(.*/, "", name) }
+    /^{/ { start = FNR }
+    /^}/ && start {
+      if (FNR - start + 1 > 70)
+        print FILENAME ": " name ": " FNR - start + 1 " lines"
+      start = 0
+      functions++
+    }
+    END { if (functions < 50) print "only " functions " functions found" }' \
+    src/*.c
+  assert_output ''
+}
+
+@test "no source file has more than 400 lines" {
+  run awk 'FNR == 401 { print FILENAME }' src/*.c src/*.h src/*.def
+  assert_output ''
+}
+
+@test "each header is guarded by its own name" {
+  local header guard
+  for header in src/*.h; do
+    guard=BACKOFF_$(basename "$header" .h | tr '[:lower:]' '[:upper:]')_H
+    grep -qx "#ifndef $guard" "$header" && grep -qx "#define $guard" "$header" \
+      || fail "$header: no guard $guard"
+  done
+}
+
+@test "each source file includes config.h before all else" {
+  run awk 'FNR == 1 { seen = 0 }
+    /^#include/ && !seen++ && $2 != "<config.h>" { print FILENAME }' \
+    src/*.c tests/unit/*.c
+  assert_output ''
+}
+
+@test "each file says its licence" {
+  local file
+  distributed >"$BATS_TEST_TMPDIR/files"
+  [ "$(wc -l <"$BATS_TEST_TMPDIR/files")" -gt 50 ]
+  while read -r file; do
+    grep -qF 'SPDX-License-Identifier: MIT' "$file" || fail "$file: no SPDX line"
+  done <"$BATS_TEST_TMPDIR/files"
+}
+
+@test "lines end without blanks, and files with a newline" {
+  local file
+  distributed >"$BATS_TEST_TMPDIR/files"
+  while read -r file; do
+    [ -z "$(tail -c 1 "$file")" ] || fail "$file: no newline at the end"
+    run grep -nE $'[ \t\r]$' "$file"
+    [ "$status" -eq 1 ] || fail "$file: $output"
+  done <"$BATS_TEST_TMPDIR/files"
+}
+
+@test "nothing is left for later in the sources and tests" {
+  distributed | grep -E '^(src|tests)/' >"$BATS_TEST_TMPDIR/files"
+  run xargs grep -nwE 'TO''DO|FIX''ME|XX''X|HA''CK' /dev/null \
+    <"$BATS_TEST_TMPDIR/files"
+  assert_output ''
+}

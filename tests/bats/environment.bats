@@ -1,0 +1,354 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What the command finds: all that it would find without us, and BACKOFF_*.
+# shellcheck disable=SC2154 # what process.bash and events.bash set
+
+load helper
+load ../lib/events
+load ../lib/process
+load ../lib/tree
+
+setup() {
+  cd "$BATS_TEST_TMPDIR" || return
+  export STATE=$lib/state.sh
+  unset TEST_MARK
+}
+
+teardown() {
+  end_marked
+}
+
+# transparent PREPARE [OPTION]...: PREPARE, a function, prepares a process.
+# What a command finds there is the same without us and with us and these
+# options, at the first attempt and at the second.
+transparent() {
+  local prepare=$1
+  shift
+  rm -f output found.*
+  (
+    exec </dev/null >output 2>&1 3>&-
+    "$prepare"
+    exec env sh -c 'exec sh "$STATE" "$0" 0' "$BATS_TEST_TMPDIR/found.without"
+  )
+  (
+    exec </dev/null >output 2>&1 3>&-
+    "$prepare"
+    exec env "$BACKOFF" -qq -n 2 --base=0 "$@" -- \
+      sh -c 'exec sh "$STATE" "$0.$BACKOFF_ATTEMPT" "$((2 - BACKOFF_ATTEMPT))"' \
+      "$BATS_TEST_TMPDIR/found"
+  )
+  [ -s found.without ] || fail "nothing to compare with"
+  diff -u found.without found.1 || fail "the first attempt finds other things"
+  diff -u found.without found.2 || fail "the second attempt finds other things"
+}
+
+nothing() { :; }
+without_stdin() { exec <&-; }
+without_stdout() { exec >&-; }
+without_stderr() { exec 2>&-; }
+without_streams() { exec <&- >&- 2>&-; }
+
+# --- rules 59 and 62: nothing is different ---
+
+@test "rule 62: a command finds what it would find without us" {
+  transparent nothing
+}
+
+@test "rule 62: options of ours change nothing about that" {
+  transparent nothing -t 1h -T 2h --until=23:59 --grace=1s --signal=INT --splay=1ms \
+    --wake-on=USR1 --seed=1 --name=x --before-retry=true --at-end=true
+  transparent nothing --log-format=json --log-file="$BATS_TEST_TMPDIR/log"
+  transparent nothing -v
+}
+
+@test "rule 62: umask, niceness, limits, OOM score and timer slack are passed on" {
+  odd_place() {
+    umask 027
+    renice -n 5 -p "$BASHPID"
+    ulimit -S -n 64 -c 0 -s 4096
+    ulimit -S -f 100000
+    echo 500 >/proc/self/oom_score_adj
+    [ ! -w /proc/self/timerslack_ns ] || echo 70000 >/proc/self/timerslack_ns
+  }
+  transparent odd_place -t 1h
+  grep -qx 500 found.2
+}
+
+@test "rule 61: the working directory is kept" {
+  elsewhere() { mkdir -p some/place && cd some/place || exit; }
+  transparent elsewhere --log-file=log
+  grep -qx "$(cd some/place && pwd -P)" found.2
+}
+
+@test "rule 61: what one attempt makes of its directory and umask is not the next one's" {
+  run "$BACKOFF" -qq -n 3 --base=0 -- sh -c 'pwd -P; umask; cd /; umask 0; exit 7'
+  assert_equal "$(printf '%s\n' "${lines[@]}" | sort -u | wc -l)" 2
+  assert_line "$(pwd -P)"
+}
+
+@test "rule 59: a closed stdin, stdout or stderr stays closed" {
+  local log=--log-file=$BATS_TEST_TMPDIR/log stream
+  for stream in stdin stdout stderr streams; do
+    transparent "without_$stream"
+    transparent "without_$stream" -t 1h "$log"
+  done
+}
+
+@test "rule 59: other descriptors are passed on, those of a jobserver too" {
+  mkfifo tokens
+  with_jobserver() { exec 5<>tokens 3<&5 4>&5 5<&- 9>>some 200>other; }
+  transparent with_jobserver
+  transparent with_jobserver -t 1h --log-file="$BATS_TEST_TMPDIR/log"
+  grep -q '^3 -> .*/tokens$' found.2
+  grep -q '^200 -> ' found.2
+}
+
+@test "rule 59: a token of a jobserver goes through descriptors 3 and 4" {
+  mkfifo tokens
+  (
+    exec 5<>tokens 3<&5 4>&5 5<&-
+    printf 1 >&4
+    "$BACKOFF" -q --base=0 -- sh -c \
+      'token=$(dd bs=1 count=1 <&3 2>/dev/null); printf "%s" "$token" >&4
+       [ "$token" = 1 ] && [ "$BACKOFF_ATTEMPT" -eq 2 ]'
+    assert_equal "$(dd bs=1 count=1 <&3 2>/dev/null)" 1
+  )
+}
+
+@test "rule 59: our own descriptors are 10 and above" {
+  local closed pid fd
+  mkfifo ready
+  for closed in '' '<&-' '>&-' '2>&-' '<&- >&- 2>&-'; do
+    sh -c "sh -c 'ls /proc/\$\$/fd >inherited; :' $closed" </dev/null >output 2>&1 3>&-
+    sh -c "exec env TEST_MARK=\$MARKS/run \"\$BACKOFF\" -t 1h --log-file=log -- \
+      sh -c 'echo \"\$PPID\" >ready; exec sleep 1000' $closed" </dev/null >output 2>&1 3>&- &
+    pid=$(<ready)
+    # shellcheck disable=SC2010,SC2012 # descriptors are numbers
+    ls "/proc/$pid/fd" | grep -vxFf inherited >ours
+    while read -r fd; do
+      [ "$fd" -ge 10 ] || fail "with $closed we use descriptor $fd"
+    done <ours
+    end_marked
+  done
+}
+
+@test "a closed stderr takes no line of ours elsewhere" {
+  # What the command opens next has the number of stderr.
+  "$BACKOFF" -v -n 2 --base=0 -- sh -c 'echo said >"out.$BACKOFF_ATTEMPT"; exit 7' 2>&- || true
+  assert_equal "$(cat out.1 out.2)" $'said\nsaid'
+}
+
+@test "we get by with few descriptors" {
+  local limit
+  for limit in 4 5 8 10 11; do
+    run sh -c 'ulimit -n "$1"; exec "$BACKOFF" -q -n 2 --base=0 -- sh -c "ulimit -n; exit 7"' \
+      sh "$limit" 3>&-
+    assert_equal "$limit: $status" "$limit: 7"
+    assert_equal "${lines[0]} ${lines[1]}" "$limit $limit"
+  done
+}
+
+@test "with few descriptors a timeout still ends the command" {
+  run sh -c 'ulimit -n 4; exec "$BACKOFF" -q -n 2 --base=0 -t 100ms -- sleep 1000' 3>&-
+  assert_equal "$status" 124
+}
+
+# --- rule 61: a directory that has been removed ---
+
+@test "rule 61: a command runs in a directory that has been removed" {
+  mkdir gone
+  cd gone
+  rmdir ../gone
+  # Some shells complain.
+  run --separate-stderr "$BACKOFF" -n 2 --base=0 -- sh -c 'echo here; exit 7'
+  assert_equal "$status" 7
+  assert_output $'here\nhere'
+}
+
+@test "rule 61: a relative command in a directory that is removed meanwhile is not found" {
+  # The directory that is made anew is another one, and not seen.
+  mkdir gone
+  printf '%s\n' '#!/bin/sh' \
+    'rm -r ../gone; mkdir ../gone; cp ../command ../gone; exit 7' >"$PWD/command"
+  chmod +x command
+  cp command gone
+  cd gone
+  run -127 logged -n 4 --base=0 -- ./command
+  assert_events 'len(attempts) == 2 and attempts[1].outcome == "not-started"'
+}
+
+# --- rule 60: who listens ---
+
+# adopted NAME: the variable holds our pid; the command finds its own there,
+# at each attempt.
+adopted() {
+  run sh -c 'export "$1=$$"; exec "$BACKOFF" -qq -n 3 --base=0 -- sh -c "
+    [ \"\$$1\" = \"\$\$\" ] || echo \"not \$\$ but \$$1\"; exit 7"' sh "$1"
+  assert_equal "$status" 7
+  assert_output ''
+}
+
+@test "rule 60: a LISTEN_PID that is ours becomes the command's, at every attempt" {
+  adopted LISTEN_PID
+}
+
+@test "rule 60: so does WATCHDOG_PID" {
+  adopted WATCHDOG_PID
+}
+
+@test "rule 60: both at once, with the descriptors" {
+  run sh -c 'exec 3</dev/null; export LISTEN_PID=$$ WATCHDOG_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=x
+    exec "$BACKOFF" -qq -n 2 --base=0 -- sh -c "
+      [ \$LISTEN_PID = \$\$ ] && [ \$WATCHDOG_PID = \$\$ ] && echo \$LISTEN_FDS \$LISTEN_FDNAMES
+      readlink /proc/self/fd/3; exit 7"'
+  assert_output $'1 x\n/dev/null\n1 x\n/dev/null'
+}
+
+@test "rule 60: those that are not ours are left alone" {
+  LISTEN_PID=1 WATCHDOG_PID=$$ NOTIFY_SOCKET=/run/x run "$BACKOFF" -qq -n 2 --base=0 -- \
+    sh -c 'echo "$LISTEN_PID $WATCHDOG_PID $NOTIFY_SOCKET"; exit 7'
+  assert_line --index 0 "1 $$ /run/x"
+  assert_line --index 1 "1 $$ /run/x"
+  run sh -c 'export LISTEN_PID="0$$" WATCHDOG_PID= LISTEN_PIDFD="$$"; echo "$LISTEN_PID $LISTEN_PIDFD"
+    exec "$BACKOFF" -- sh -c "echo \"\$LISTEN_PID\$WATCHDOG_PID \$LISTEN_PIDFD\""'
+  assert_equal "${lines[1]}" "${lines[0]}"
+}
+
+@test "rule 60: those that were not there do not appear" {
+  run env -u LISTEN_PID -u WATCHDOG_PID "$BACKOFF" -- sh -c 'echo "${LISTEN_PID-none} ${WATCHDOG_PID-none}"'
+  assert_output 'none none'
+}
+
+@test "rule 60: the command's pid may have more digits than ours" {
+  local namespace=(unshare --pid --fork --kill-child)
+  [ "$(id -u)" -eq 0 ] || namespace+=(--user --map-root-user)
+  "${namespace[@]}" true 2>/dev/null || skip "no pid namespace to be had here"
+  run "${namespace[@]}" env LISTEN_PID=1 "$BACKOFF" -qq -n 15 --base=0 -- \
+    sh -c '[ "$LISTEN_PID" = "$$" ] || echo "not $$ but $LISTEN_PID"; [ "$$" -ge 12 ] || exit 7'
+  assert_success
+  assert_output ''
+}
+
+# --- BACKOFF_* ---
+
+# told EXPECTED OPTION... -- EXPRESSION: what the attempts print of it.
+told() {
+  local expected=$1
+  shift
+  run "$BACKOFF" -qq --base=0 "${@:1:$#-2}" -- sh -c "echo \"${*: -1}\"; exit 7"
+  assert_output "$expected"
+}
+
+@test "BACKOFF_ATTEMPT counts from 1, BACKOFF_ATTEMPTS says how many at most" {
+  told $'1/3\n2/3\n3/3' -n 3 -- '$BACKOFF_ATTEMPT/$BACKOFF_ATTEMPTS'
+  run "$BACKOFF" -- sh -c 'echo "$BACKOFF_ATTEMPTS"'
+  assert_output 6
+  run "$BACKOFF" -d 1,2,3 -- sh -c 'echo "$BACKOFF_ATTEMPTS"'
+  assert_output 4
+}
+
+@test "BACKOFF_ATTEMPTS is inf where there is no limit" {
+  local option
+  for option in -ninf -T1h --until=23:59; do
+    run "$BACKOFF" "$option" -- sh -c 'echo "$BACKOFF_ATTEMPTS"'
+    assert_output inf
+  done
+}
+
+@test "BACKOFF_ATTEMPT never goes back, not even when --reset-after resets the count" {
+  run "$BACKOFF" -qq -n 2 --base=0 --reset-after=50ms -- \
+    sh -c 'echo "$BACKOFF_ATTEMPT"; sleep 0.1; [ "$BACKOFF_ATTEMPT" -eq 5 ] || exit 7'
+  assert_success
+  assert_output $'1\n2\n3\n4\n5'
+}
+
+@test "BACKOFF_STATUS and BACKOFF_VERDICT are those of the attempt before, empty at first" {
+  run "$BACKOFF" -qq -n 6 --base=0 -t 2s --throttle-on=9 --throttle-base=0 --consecutive=2 -- sh -c '
+    echo "<$BACKOFF_STATUS $BACKOFF_VERDICT>"
+    case $BACKOFF_ATTEMPT in
+    1) exit 7 ;;
+    2) exit 9 ;;
+    3) kill -s KILL $$; sleep 1000 ;;
+    4) exec sleep 1000 ;;
+    esac'
+  assert_success
+  assert_output $'< >\n<7 retry>\n<9 throttle>\n<137 retry>\n<124 retry>\n<0 success>'
+}
+
+@test "BACKOFF_ELAPSED is whole seconds since the start" {
+  run "$BACKOFF" -qq -d 1100ms,1s -- sh -c 'echo "$BACKOFF_ELAPSED"; exit 7'
+  local elapsed previous=0
+  assert_equal "${#lines[@]}" 3
+  for elapsed in "${lines[@]}"; do
+    [[ $elapsed =~ ^(0|[1-9][0-9]*)$ ]] || fail "not a number: $elapsed"
+    [ "$elapsed" -ge "$previous" ] || fail "it goes back"
+    previous=$elapsed
+  done
+  [ "${lines[1]}" -ge 1 ] || fail "the first pause is missing: ${lines[*]}"
+  [ "${lines[2]}" -ge 2 ] || fail "the second pause is missing: ${lines[*]}"
+}
+
+@test "BACKOFF_DEPTH is 1, and one more in each run below another" {
+  run "$BACKOFF" -- "$BACKOFF" -- "$BACKOFF" -- sh -c 'echo "$BACKOFF_DEPTH"'
+  assert_output 3
+}
+
+@test "nothing of an outer BACKOFF_* is inherited" {
+  local name
+  for name in ATTEMPT ATTEMPTS ID STATUS VERDICT ELAPSED HINT RESULT; do
+    export "BACKOFF_$name=stale"
+  done
+  run "$BACKOFF" -qq -n 2 --base=0 -- sh -c 'env | grep "^BACKOFF_"; exit 7'
+  refute_output --partial stale
+  assert_equal "$(printf '%s\n' "${lines[@]}" | grep -c '^BACKOFF_ATTEMPT=')" 2
+  # And not by a second entry of the same name either.
+  run "$BACKOFF" -- sh -c 'tr "\0" "\n" </proc/$$/environ | grep -c "^BACKOFF_ID="'
+  assert_output 1
+}
+
+@test "an empty environment gets BACKOFF_* and no more" {
+  run env -i "$BACKOFF" "$(command -v env)"
+  assert_success
+  assert_line 'BACKOFF_ATTEMPT=1'
+  assert_line 'BACKOFF_STATUS='
+  assert_line 'BACKOFF_VERDICT='
+  refute_line --regexp '^([^B]|B[^A])'
+}
+
+# --- BACKOFF_ID ---
+
+@test "BACKOFF_ID is a random UUID, the same at every attempt" {
+  run "$BACKOFF" -qq -n 3 --base=0 -- sh -c 'echo "$BACKOFF_ID"; exit 7'
+  assert_equal "${#lines[@]}" 3
+  assert_line --index 0 --regexp \
+    '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'
+  assert_equal "$(printf '%s\n' "${lines[@]}" | sort -u | wc -l)" 1
+}
+
+@test "BACKOFF_ID is another one in every run, also with the same --seed" {
+  for _ in 1 2 3 4 5 6 7 8; do
+    "$BACKOFF" -- sh -c 'echo "$BACKOFF_ID"' >>ids
+    "$BACKOFF" --seed=1 -- sh -c 'echo "$BACKOFF_ID"' >>ids
+  done
+  assert_equal "$(sort -u ids | wc -l)" 16
+}
+
+@test "BACKOFF_ID in a run below another is its own" {
+  run "$BACKOFF" -- sh -c 'echo "$BACKOFF_ID"; exec "$BACKOFF" -- sh -c "echo \"\$BACKOFF_ID\""'
+  [ "${lines[0]}" != "${lines[1]}" ] || fail "the same id twice"
+}
+
+@test "--id is BACKOFF_ID to the letter" {
+  local id
+  for id in order-4711 'a b  "c" \ %d $x' $'\xc3\xa4' "$(printf '%03000d' 7)"; do
+    run "$BACKOFF" -qq -n 2 --base=0 --id="$id" -- sh -c 'printf "<%s>" "$BACKOFF_ID"; exit 7'
+    assert_output "<$id><$id>"
+  done
+}
+
+@test "the id in the log is BACKOFF_ID" {
+  run logged -n 2 --base=0 -- sh -c 'echo "$BACKOFF_ID"; exit 7'
+  assert_events "start.id == '${lines[0]}'"
+  run logged --id=order-4711 -- true
+  assert_events 'end.id == "order-4711"'
+}

@@ -1,0 +1,310 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# How it ends: our status, and the signals that we die by.
+# shellcheck disable=SC2154 # what process.bash and events.bash set
+
+load helper
+load ../lib/events
+load ../lib/process
+
+setup() {
+  cd "$BATS_TEST_TMPDIR" || return
+  count=$BATS_TEST_TMPDIR/count
+}
+
+teardown() {
+  end_all
+}
+
+# ends FATE RESULT ARG...: a run with these arguments ends so, as waitpid(2)
+# and the log say. (The signal state of run.py matters here: a shell in the
+# background ignores INT and QUIT.)
+ends() {
+  local fate=$1 result=$2 status
+  shift 2
+  rm -f "$events" "$count"
+  python3 "$lib/run.py" --fate fate -- "$BACKOFF" --base=0 \
+    --log-format=json --log-file="$events" "$@" </dev/null 3>&-
+  assert_equal "$(cat fate): $*" "$fate: $*"
+  case $fate in
+  exited*) status=${fate#exited } ;;
+  killed*) status=$((128 + $(kill -l "${fate#killed }"))) ;;
+  esac
+  assert_events "end.result == '$result'" "end.status == $status"
+}
+
+# attempts N: the last of these runs made so many.
+attempts() {
+  assert_events "end.attempts == $1"
+}
+
+# without_log FATE ARG...: the same for a run that never gets to a log.
+without_log() {
+  local fate=$1
+  shift
+  python3 "$lib/run.py" --fate fate -- "$@" </dev/null 3>&-
+  assert_equal "$(cat fate): $*" "$fate: $*"
+}
+
+# A shell command that dies by the signal.
+dies() {
+  echo "kill -s $1 \$\$; sleep 1000"
+}
+
+# need_namespace: ${namespace[@]} runs a command as process 1 of a namespace
+# of its own.
+need_namespace() {
+  namespace=(unshare --pid --fork --kill-child)
+  [ "$(id -u)" -eq 0 ] || namespace+=(--user --map-root-user)
+  "${namespace[@]}" true 2>/dev/null || skip "no pid namespace to be had here"
+}
+
+# --- success ---
+
+@test "rule 35: a success is 0, at the first attempt and later" {
+  ends 'exited 0' success -- true
+  attempts 1
+  ends 'exited 0' success -n 3 -- sh -c "$(fails_then_succeeds 2 "$count")"
+  attempts 3
+}
+
+@test "rule 39: --success-on makes a status of the command our 0, and its own 0 stays one" {
+  ends 'exited 0' success --success-on=3 -- sh -c 'exit 3'
+  attempts 1
+  ends 'exited 0' success --success-on=3 -- true
+  ends 'exited 4' exhausted -n 2 --success-on=3 -- sh -c 'exit 4'
+}
+
+@test "rule 39: --success-on makes a death, a timeout and a failed start our 0" {
+  ends 'exited 0' success --success-on=KILL -- sh -c "$(dies KILL)"
+  ends 'exited 0' success --success-on=timeout -t 100ms -- sleep 1000
+  ends 'exited 0' success --success-on=start -- ./none
+}
+
+# --- pass ---
+
+@test "a pass ends at once and keeps the status of the command" {
+  ends 'exited 1' pass --pass-on=1 -- sh -c 'exit 1'
+  attempts 1
+  ends 'exited 1' pass -n 4 --pass-on=1 -- sh -c \
+    'echo >>lines; [ "$(wc -l <lines)" -ge 3 ] && exit 1; exit 2'
+  attempts 3
+}
+
+@test "a pass of 0 is 0" {
+  ends 'exited 0' pass --pass-on=0 -- true
+}
+
+@test "a pass of a death is the same death, that of a timeout is 124" {
+  ends 'killed TERM' pass --pass-on=TERM -- sh -c "$(dies TERM)"
+  ends 'exited 124' pass --pass-on=timeout -t 100ms -- sleep 1000
+}
+
+# --- giving up ---
+
+@test "rule 35: out of attempts, the status is that of the last" {
+  local status
+  for status in 1 2 7 124 125 126 127 128 130 143 255; do
+    ends "exited $status" exhausted -n 2 -- sh -c "exit $status"
+    attempts 2
+  done
+}
+
+@test "rule 35: it is the last attempt that counts, not one before" {
+  ends 'exited 9' exhausted -n 2 -- sh -c 'exit "$((7 + 2 * (BACKOFF_ATTEMPT - 1)))"'
+  ends 'exited 9' exhausted -n 2 -- sh -c \
+    '[ "$BACKOFF_ATTEMPT" -gt 1 ] && exit 9; '"$(dies KILL)"
+  ends 'killed KILL' exhausted -n 2 -- sh -c \
+    '[ "$BACKOFF_ATTEMPT" -gt 1 ] || exit 9; '"$(dies KILL)"
+  ends 'exited 9' exhausted -n 2 -t 1s -- sh -c \
+    '[ "$BACKOFF_ATTEMPT" -gt 1 ] && exit 9; exec sleep 1000'
+}
+
+@test "giving up for --stop-on keeps the status" {
+  ends 'exited 7' stopped --stop-on=7 -- sh -c 'exit 7'
+  attempts 1
+  ends 'exited 7' stopped --retry-on=6 -- sh -c 'exit 7'
+  attempts 1
+}
+
+@test "a veto of --before-retry keeps the last attempt's status" {
+  ends 'exited 7' stopped --before-retry='exit 3' -- sh -c 'exit 7'
+  attempts 1
+  ends 'killed KILL' stopped --before-retry='exit 3' -- sh -c "$(dies KILL)"
+}
+
+@test "the status of --at-end changes nothing" {
+  ends 'exited 0' success --at-end='exit 3' -- true
+  ends 'exited 7' exhausted -n 1 --at-end='exit 3' -- sh -c 'exit 7'
+  ends 'exited 7' exhausted -n 1 --at-end=true -- sh -c 'exit 7'
+  ends 'killed TERM' exhausted -n 1 --at-end=true -- sh -c "$(dies TERM)"
+}
+
+@test "rule 39: a last status of 0 that is no success becomes 1" {
+  ends 'exited 1' stopped --stop-on=0 -- true
+  ends 'exited 1' exhausted -n 2 --retry-on=0 -- true
+  ends 'exited 1' exhausted -n 2 --throttle-on=0 --throttle-base=0 -- true
+  attempts 2
+}
+
+@test "rule 39: a streak that is never completed ends with 1 where the last status was 0" {
+  ends 'exited 1' exhausted --consecutive=3 -n 3 -- sh -c '[ "$BACKOFF_ATTEMPT" -ne 2 ]'
+  attempts 3
+  ends 'exited 1' stopped --consecutive=2 --before-retry=false -- true
+  attempts 1
+  ends 'exited 7' exhausted --consecutive=2 -n 2 -- sh -c \
+    '[ "$BACKOFF_ATTEMPT" -eq 1 ] || exit 7'
+}
+
+# --- time ---
+
+@test "rule 37: 124 when the last attempt timed out" {
+  ends 'exited 124' exhausted -n 2 -t 100ms -- sleep 1000
+  attempts 2
+  ends 'exited 124' stopped -n 2 -t 100ms --stop-on=timeout -- sleep 1000
+  attempts 1
+}
+
+@test "rule 37: 124 also when the command ends with 0 after the TERM" {
+  ends 'exited 124' exhausted -n 1 -t 2s -- sh -c \
+    'trap "exit 0" TERM; while :; do sleep 0.05; done'
+  assert_events 'attempts[0].outcome == "timed-out" and attempts[0].status == 0'
+}
+
+@test "rule 35: 124 when the deadline cuts the attempt" {
+  ends 'exited 124' deadline -T 200ms -- sleep 1000
+  attempts 1
+}
+
+@test "rule 43: a deadline that leaves no time for a pause gives the last attempt's status" {
+  ends 'exited 7' deadline --base=1m -T 3s -- sh -c 'sleep 1.6; exit 7'
+  attempts 1
+  ends 'killed KILL' deadline --base=1m -T 3s -- sh -c "sleep 1.6; $(dies KILL)"
+}
+
+@test "a deadline in --before-retry gives the last attempt's status" {
+  ends 'exited 7' deadline -T 3s --before-retry='sleep 1000' -- sh -c 'exit 7'
+  attempts 1
+}
+
+@test "past --until the status is that of the last attempt" {
+  ends 'exited 7' deadline --base=1m --until=@"$(($(date +%s) + 2))" -- sh -c 'exit 7'
+}
+
+# --- not started, and failures of our own ---
+
+@test "rule 35: 127 for what is not found, 126 for what cannot be run" {
+  ends 'exited 127' stopped -- ./none
+  ends 'exited 127' stopped -- no-such-command-anywhere
+  ends 'exited 126' stopped -- "$BATS_TEST_TMPDIR"
+  : >plain
+  ends 'exited 126' stopped -- ./plain
+}
+
+@test "rule 35: 125 for failures of our own" {
+  without_log 'exited 125' "$BACKOFF" 2>/dev/null
+  without_log 'exited 125' "$BACKOFF" -n 0 -- true 2>/dev/null
+  without_log 'exited 125' "$BACKOFF" --no-such-option -- true 2>/dev/null
+  without_log 'exited 125' "$BACKOFF" --log-file=none/log -- true 2>/dev/null
+}
+
+@test "rule 35: 125 for help that cannot be written" {
+  [ -c /dev/full ] || skip "no /dev/full"
+  without_log 'exited 125' sh -c '"$BACKOFF" --help >/dev/full 2>/dev/null'
+  without_log 'exited 125' sh -c '"$BACKOFF" --version >/dev/full 2>/dev/null'
+}
+
+# --- dying by a signal ---
+
+@test "rule 36: we die by the signal that killed the last attempt" {
+  local signal
+  for signal in HUP TERM KILL SEGV ABRT PIPE USR1 ALRM BUS XCPU; do
+    ends "killed $signal" exhausted -n 2 -- sh -c "$(dies "$signal")"
+    attempts 2
+  done
+}
+
+@test "rule 28: killed by INT or QUIT, we die by it after one attempt" {
+  ends 'killed INT' stopped -n 2 -- sh -c "$(dies INT)"
+  attempts 1
+  ends 'killed QUIT' stopped -n 2 -- sh -c "$(dies QUIT)"
+  attempts 1
+}
+
+@test "rule 36: we die by real-time signals too" {
+  python3 "$lib/run.py" --fate fate -- "$BACKOFF" -n 1 -q -- \
+    python3 -c 'import os; os.kill(os.getpid(), 40)' 3>&-
+  assert_equal "$(cat fate)" "killed 40"
+}
+
+@test "rule 36: we die by a signal that we found ignored" {
+  python3 "$lib/run.py" --ignore TERM --fate fate -- "$BACKOFF" -n 1 -q -- python3 -c '
+import os, signal
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+os.kill(os.getpid(), signal.SIGTERM)' 3>&-
+  assert_equal "$(cat fate)" "killed TERM"
+}
+
+@test "rule 36: we die by a signal that we found blocked" {
+  python3 "$lib/run.py" --block all --fate fate -- "$BACKOFF" -n 1 -q -- python3 -c '
+import os, signal
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
+os.kill(os.getpid(), signal.SIGTERM)' 3>&-
+  assert_equal "$(cat fate)" "killed TERM"
+}
+
+@test "rule 36: a shell loop around us stops when all are interrupted" {
+  python3 "$lib/run.py" --fate fate -- bash -c \
+    'for i in 1 2 3; do echo "$i"; "$BACKOFF" -q -- sh -c "kill -s INT 0; sleep 1000"; done' \
+    >rounds 3>&-
+  assert_equal "$(cat fate)" 'killed INT'
+  assert_equal "$(cat rounds)" 1
+}
+
+@test "rule 42: told to end in a pause, we die by that signal" {
+  local signal
+  for signal in HUP INT QUIT TERM; do
+    start -- "$BACKOFF" --base=1h --floor=1h --cap=1h -- sh -c 'exit 7'
+    await_pause
+    signal "$signal"
+    assert_fate "killed $signal"
+  done
+}
+
+@test "told to end in --before-retry, we die by that signal" {
+  start -- "$BACKOFF" --base=0 --before-retry='echo asked; exec sleep 1000' -- sh -c 'exit 7'
+  await "$err" asked
+  signal TERM
+  assert_fate 'killed TERM'
+}
+
+# told_to_end FATE TRAP OPTION...: a TERM finds an attempt that does TRAP.
+told_to_end() {
+  local fate=$1 trap=$2
+  shift 2
+  start -- "$BACKOFF" --base=0 "$@" -- sh -c \
+    "trap '$trap' TERM; echo ready; while :; do sleep 0.05; done"
+  await "$out" ready
+  signal TERM
+  assert_fate "$fate"
+  assert_ready 1
+}
+
+@test "rule 27: told to end in an attempt, we report its fate" {
+  told_to_end 'exited 3' 'exit 3'
+  told_to_end 'exited 0' 'exit 0'
+  told_to_end 'killed TERM' -
+  told_to_end 'killed KILL' 'kill -KILL $$'
+}
+
+@test "rule 27: told to end in an attempt, we are 0 only for what counts as success" {
+  told_to_end 'exited 0' 'exit 3' --success-on=3
+  told_to_end 'exited 1' 'exit 0' --retry-on=0
+  told_to_end 'exited 0' 'exit 0' --pass-on=0
+}
+
+@test "rule 38: as process 1, which no signal of its own can kill, we exit 128+N" {
+  need_namespace
+  without_log 'exited 143' "${namespace[@]}" "$BACKOFF" -n 1 -q -- sh -c "$(dies TERM)"
+  without_log 'exited 139' "${namespace[@]}" "$BACKOFF" -n 1 -q -- sh -c "$(dies SEGV)"
+}

@@ -1,0 +1,263 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# Sleeping and waiting: what we do while nothing happens, and that nothing
+# which happens is missed.
+
+# shellcheck disable=SC2154 # what process.bash sets
+load helper
+load ../lib/process
+
+teardown() {
+  end_all
+}
+
+# traced ARG...: runs the program with these arguments under strace.
+traced() {
+  need_strace
+  trace=$BATS_TEST_TMPDIR/trace
+  start -- strace -o "$trace" "$BACKOFF" "$@"
+}
+
+# assert_idle: a second goes by without a system call of the process that
+# strace shows, and without the kernel having let it run.
+assert_idle() {
+  local traced_pid calls switches
+  traced_pid=$(child_of "$pid")
+  wait_for in_state "$traced_pid" S
+  calls=$(wc -c <"$trace") switches=$(grep switches "/proc/$traced_pid/status")
+  sleep 1.5
+  assert_equal "$(tail -c "+$((calls + 1))" "$trace")" ''
+  assert_equal "$(grep switches "/proc/$traced_pid/status")" "$switches"
+}
+
+@test "rule 40: while an attempt runs we make no system call" {
+  traced -d 1h -- sh -c "$sleeper"
+  await "$out" '^ready'
+  assert_idle
+}
+
+@test "rule 40: while an attempt runs with a timeout ahead we make no system call" {
+  traced -d 1h -t 1h -T 2h -- sh -c "$sleeper"
+  await "$out" '^ready'
+  assert_idle
+}
+
+@test "rule 40: in a pause we make no system call" {
+  traced -d 1h -- false
+  await_pause
+  assert_idle
+}
+
+@test "rule 40: told to end, we make no system call while COMMAND takes its time" {
+  traced -d 1h --grace=1h -- python3 "$PROBE"
+  await "$out" '^ready'
+  signal TERM "$(child_of "$pid")"
+  await "$out" '^got TERM'
+  assert_idle
+}
+
+# A timeout ahead of us is a matter of the one wait, not of a timer.
+@test "rule 40: a timeout, a deadline and a grace need no timer and no ALRM" {
+  traced -d 1ms -t 200ms -T 1h --grace=1h -k 1h -- sleep 1000
+  assert_fate "exited 124"
+  run ! grep -E '^(setitimer|alarm|timer_create|timerfd_create|timer_settime)|^--- SIGALRM' "$trace"
+}
+
+only_with_nanosleep() {
+  [ "${PAUSE_BY:-nanosleep}" = nanosleep ] || skip "built to pause by $PAUSE_BY"
+  [ "$(od -An -tu1 -j4 -N1 "$BACKOFF" | tr -d ' ')" = 2 ] ||
+    skip "not a 64-bit program: its libc may copy the request"
+}
+
+@test "rule 40: a pause is one clock_nanosleep to an absolute instant" {
+  only_with_nanosleep
+  traced -d 10ms,20ms,30ms -- false
+  assert_fate "exited 1"
+  run -0 grep -E 'nanosleep|ppoll\(NULL' "$trace"
+  assert_equal "${#lines[@]}" 3
+  for line in "${lines[@]}"; do
+    assert_regex "$line" '^clock_nanosleep\(CLOCK_MONOTONIC, TIMER_ABSTIME, \{.*\) = 0$'
+  done
+}
+
+@test "rule 40: a pause that was stopped and continued keeps its end" {
+  only_with_nanosleep
+  traced -d 1500ms -- sh -c '[ "$BACKOFF_ATTEMPT" = 2 ]'
+  await_pause
+  signal STOP "$(child_of "$pid")"
+  wait_for stop_seen
+  signal CONT "$(child_of "$pid")"
+  assert_fate "exited 0"
+  # However often the call had to be made, the instant was the same.
+  run -0 grep -Eo 'clock_nanosleep\(CLOCK_MONOTONIC, TIMER_ABSTIME, \{[^}]*\}' "$trace"
+  assert_equal "$(printf '%s\n' "${lines[@]}" | sort -u | wc -l)" 1
+}
+
+stop_seen() {
+  grep -q 'stopped by SIGSTOP' "$trace"
+}
+
+@test "rule 45: a pause of nothing makes no call" {
+  traced -qq --base=0 -n 5 -- false
+  assert_fate "exited 1"
+  run ! grep -E '^(clock_)?nanosleep|^ppoll\(NULL|^rt_sigaction\(SIG(HUP|INT|QUIT|TERM), \{sa_handler=0x' "$trace"
+}
+
+@test "rule 45: the shortest pause there is ends" {
+  start -- "$BACKOFF" -d 1ns -- sh -c 'echo ready; exit 7'
+  assert_fate "exited 7"
+  assert_ready 2
+}
+
+long_pause() { # OPTION...
+  start -- "$BACKOFF" "$@" -- sh -c 'echo ready; exit 7'
+  await_pause
+  wait_for in_state "$pid" S
+  sleep 0.3
+  signal TERM
+  assert_fate "killed TERM"
+  assert_ready 1
+}
+
+@test "rule 45: a pause longer than any life neither ends at once nor escapes TERM" {
+  long_pause -d 100000d
+}
+
+@test "rule 45: a pause longer than 64 bits of nanoseconds is the longest there is" {
+  long_pause -b 999999999d -c inf -j none
+}
+
+@test "rule 45: a pause never ends early" {
+  start -- "$BACKOFF" --log-format=json -d 50ms,50ms,50ms,50ms,50ms,50ms -- false
+  assert_fate "exited 1"
+  run -0 python3 - "$err" <<'PYTHON'
+import decimal, json, sys
+
+events = [json.loads(line, parse_float=decimal.Decimal) for line in open(sys.argv[1])]
+attempts = [event for event in events if event["event"] == "attempt"]
+waited = sum(event["pause_s"] or 0 for event in attempts)
+ran = sum(event["duration_s"] for event in attempts)
+assert waited == decimal.Decimal("0.3"), waited
+assert events[-1]["elapsed_s"] >= waited + ran, (events[-1], waited, ran)
+PYTHON
+}
+
+# Were the pause part of the attempt that follows it, the parts would be
+# more than the whole.
+@test "rule 46: the time of an attempt begins with the attempt" {
+  start -- "$BACKOFF" --log-format=json -d 1s -- sh -c 'sleep 0.2; exit 7'
+  assert_fate "exited 7"
+  run -0 python3 - "$err" <<'PYTHON'
+import decimal, json, sys
+
+events = [json.loads(line, parse_float=decimal.Decimal) for line in open(sys.argv[1])]
+durations = [event["duration_s"] for event in events if event["event"] == "attempt"]
+assert len(durations) == 2 and min(durations) >= decimal.Decimal("0.2"), durations
+assert events[-1]["elapsed_s"] >= sum(durations) + 1, (events[-1], durations)
+PYTHON
+}
+
+@test "rule 44: nothing is timed by a clock that can be set" {
+  traced -d 10ms -t 1h -T 1h -- sh -c 'sleep 0.1; exit 7'
+  assert_fate "exited 7"
+  run ! grep -E '^(clock_gettime|clock_nanosleep|timer_create|timerfd_create).*CLOCK_(REALTIME|BOOTTIME|TAI)' "$trace"
+}
+
+# A wrong program waits three seconds more, every time.
+# Only we are stopped: COMMAND's stop would be told to us, and wake us.
+stopped_time_counts() { # STATE...
+  for _ in 1 2 3; do
+    start "$@" -- "$BACKOFF" --log-format=json -n 1 -t 3s -- sh -c "$sleeper"
+    await "$out" '^ready'
+    wait_for in_state "$pid" S
+    signal STOP
+    sleep 3.2
+    signal CONT
+    assert_fate "exited 124"
+    run -0 sed -n 's/.*"duration_s":\([0-9]*\)\..*/\1/p' "$err"
+    if [ "$output" -lt 5 ]; then
+      return 0
+    fi
+  done
+  fail "an attempt of $output s, with a timeout of 3 s"
+}
+
+@test "rule 6: stopped time counts for --timeout" {
+  stopped_time_counts
+}
+
+@test "rules 6 and 13: stopped time counts where CONT was ignored at our start" {
+  stopped_time_counts --ignore CONT
+}
+
+# The attempt took more than half of the time there is, so there is no room
+# for another after any pause.
+@test "rule 43: where the deadline leaves no room for an attempt we give up without a pause" {
+  traced -b 1h -c 1h -j none -T 8s -- sh -c 'echo ready; sleep 4.5; exit 7'
+  assert_fate "exited 7"
+  assert_ready 1
+  run ! grep -E '^clock_nanosleep|^ppoll\(NULL' "$trace"
+}
+
+@test "rule 42: each END signal ends a pause, whatever the last status was" {
+  local name
+  for name in HUP INT QUIT TERM; do
+    start -- "$BACKOFF" -d 1h -- sh -c 'echo ready; exit 7'
+    await_pause
+    signal "$name"
+    assert_fate "killed $name"
+    assert_ready 1
+  done
+}
+
+# stepped HOW...: see stepper.py. What a lost signal costs there is a pause
+# of 20 seconds, at the end of which the second attempt succeeds.
+stepped() {
+  local status=0
+  python3 "$lib/stepper.py" "$@" || status=$?
+  [ "$status" != 77 ] || skip "processes cannot be stepped here"
+  return "$status"
+}
+
+@test "rule 41: a TERM at any system call from our start to the first attempt ends us" {
+  run stepped start "$BACKOFF" -qq -n 1 -- sleep 20
+  echo "# $output" >&3
+  assert_success
+}
+
+@test "rule 41: a TERM at any system call from an attempt to the pause after it ends us" {
+  run stepped pause "$BACKOFF" -d 20s -- sh -c '[ "$BACKOFF_ATTEMPT" = 2 ]'
+  echo "# $output" >&3
+  assert_success
+}
+
+@test "rule 30: a TERM just after COMMAND was reaped counts as arriving in a pause" {
+  run stepped reaped "$BACKOFF" -n 1 -- sh -c 'exit 7'
+  echo "# $output" >&3
+  assert_success
+}
+
+@test "rule 41: a TERM at any instruction just before the pause ends us" {
+  run stepped entry "$BACKOFF" -d 20s -- sh -c '[ "$BACKOFF_ATTEMPT" = 2 ]'
+  echo "# $output" >&3
+  assert_success
+}
+
+@test "rule 41: a TERM at any instant from the end of a pause to the next attempt ends us" {
+  run stepped return "$BACKOFF" -d 10ms -- sh -c \
+    '[ "$BACKOFF_ATTEMPT" = 2 ] || exit 1; exec sleep 20'
+  echo "# $output" >&3
+  assert_success
+}
+
+# strace delivers it inside the call, the one instant that stepping cannot
+# reach from outside.
+@test "rule 41: a TERM in the call that sleeps ends us" {
+  only_with_nanosleep
+  need_strace
+  start -- strace -qq -o /dev/null -e trace=clock_nanosleep \
+    -e inject=clock_nanosleep:signal=TERM:when=1 \
+    "$BACKOFF" -d 20s -- sh -c '[ "$BACKOFF_ATTEMPT" = 2 ]'
+  assert_fate "killed TERM"
+}

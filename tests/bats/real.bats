@@ -1,0 +1,350 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# Real servers that go away and come back, on loopback: nginx, rsync and
+# sshd as the distribution ships them, with settings of our own. Nothing
+# here waits for a time to pass: the --before-retry hook brings a server
+# back, and a server is cut off when half a file has been seen to arrive.
+#
+# What stands in single quotes here is for another shell to expand.
+# shellcheck disable=SC2016
+
+load helper
+
+setup() {
+  unset http_proxy https_proxy all_proxy no_proxy RSYNC_PROXY RSYNC_RSH
+  command -v python3 >/dev/null || skip "python3 is missing: no free port"
+  PORT=$(free_port)
+  LOG=$BATS_TEST_TMPDIR/log
+  START=$BATS_TEST_TMPDIR/start
+  # Everything that a test starts works here, which is how teardown knows
+  # it again.
+  mkdir "$BATS_TEST_TMPDIR/work" "$BATS_TEST_TMPDIR/served"
+  cd "$BATS_TEST_TMPDIR/work" || return
+  # No two lines alike: a file put together from two attempts shows.
+  seq 1000000 >upload
+}
+
+teardown() {
+  cd /
+  wait_for none_left
+}
+
+# free_port: one that nobody listens on, below the range that the kernel
+# hands out by itself, so that it stays free while the server is away.
+free_port() {
+  python3 - <<'PY'
+import random, socket
+while True:
+    port = random.randrange(10240, 32768)
+    with socket.socket() as s:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            s.bind(("127.0.0.1", port))
+        except OSError:
+            continue
+    print(port)
+    break
+PY
+}
+
+# ours: the processes that work below this test's directory or hold a
+# file there open.
+ours() {
+  find /proc/[0-9]*/cwd /proc/[0-9]*/fd -lname "$BATS_TEST_TMPDIR/*" \
+    2>/dev/null | cut -d / -f 3 | sort -u
+}
+
+# none_left: none of those; what there still is, is killed.
+none_left() {
+  local pids
+  pids=$(ours)
+  [ -z "$pids" ] || {
+    xargs kill -KILL <<<"$pids" 2>/dev/null
+    return 1
+  }
+}
+
+# gone GROUP: nothing of this process group runs; who has to reap the dead
+# may take its time.
+gone() {
+  ps -A -o pgid= -o stat= |
+    awk -v group="$1" '$1 == group && $2 !~ /^Z/ { exit 1 }'
+}
+
+# start_script COMMAND...: $START runs it and returns when the port
+# answers. It keeps no descriptor of the test, which would wait for it.
+start_script() {
+  cat >"$START" <<SH
+#!/bin/bash
+exec 3>&- >>'$BATS_TEST_TMPDIR/server.out' 2>&1 </dev/null
+set -e
+cd '$BATS_TEST_TMPDIR/work'
+$(printf '%q ' "$@")
+until (: </dev/tcp/127.0.0.1/$PORT) 2>/dev/null; do sleep 0.02; done
+SH
+  chmod +x "$START"
+}
+
+# at_attempt N: the hook that brings the server back just before it.
+at_attempt() {
+  printf '[ "$BACKOFF_ATTEMPT" -ne %d ] || "%s"' "$1" "$START"
+}
+
+# retrying [OPTION]... COMMAND...: backoff with a log that can be counted.
+retrying() {
+  "$BACKOFF" --base=10ms --log-format=json --log-file="$LOG" "$@"
+}
+
+# assert_attempts N FIRST...: N attempts, the first of which ended with
+# these statuses, and the last of which is the success.
+assert_attempts() {
+  local attempts=$1
+  shift
+  run -0 sed -n 's/.*"event":"attempt".*"status":\([0-9]*\).*"verdict":"retry".*/\1/p' "$LOG"
+  assert_output "$(printf '%s\n' "$@")"
+  run -0 grep '"event":"end"' "$LOG"
+  assert_output --partial "\"result\":\"success\",\"attempts\":$attempts,\"status\":0,"
+}
+
+# --- nginx -----------------------------------------------------------
+
+# nginx_ready: settings for an nginx that accepts PUT into ./served. For a
+# directory that is missing there it says 503, after it has read the whole
+# body, so that an attempt that got a 503 has surely read its file.
+nginx_ready() {
+  NGINX=$(PATH=$PATH:/usr/sbin:/usr/local/sbin type -P nginx) ||
+    skip "nginx is missing"
+  command -v curl >/dev/null || skip "curl is missing"
+  # -V lists the module also where it is left out: --without-...
+  "$NGINX" -V 2>&1 | grep -q with-http_dav_module ||
+    skip "nginx has no WebDAV"
+  local user='' dir=$BATS_TEST_TMPDIR
+  [ "$(id -u)" -ne 0 ] || user="user root $(id -gn);"
+  cat >"$dir/nginx.conf" <<CONF
+$user
+worker_processes 1;
+pid $dir/nginx.pid;
+error_log $dir/nginx.err;
+events { worker_connections 64; }
+http {
+  log_format status '\$status';
+  access_log $dir/nginx.log status;
+  client_max_body_size 0;
+  client_body_temp_path $dir/body;
+  proxy_temp_path $dir/t1;
+  fastcgi_temp_path $dir/t2;
+  uwsgi_temp_path $dir/t3;
+  scgi_temp_path $dir/t4;
+  server {
+    listen 127.0.0.1:$PORT;
+    root $dir/served;
+    location / {
+      dav_methods PUT;
+      error_page 409 500 = @busy;
+    }
+    location @busy {
+      return 503;
+    }
+  }
+}
+CONF
+  # It comes back when its socket listens and it runs by itself.
+  start_script "$NGINX" -p "$dir" -c "$dir/nginx.conf"
+  URL=http://127.0.0.1:$PORT
+  CURL=(curl --disable --fail --silent --show-error --noproxy '*')
+}
+
+# stop_nginx: at once, connections and all; back when all of it is gone.
+stop_nginx() {
+  local pid
+  pid=$(cat "$BATS_TEST_TMPDIR/nginx.pid")
+  kill -TERM "$pid"
+  wait_for gone "$pid"
+}
+
+body_arrives() {
+  [ -n "$(find "$BATS_TEST_TMPDIR/body" -type f -size +0 2>/dev/null)" ]
+}
+
+@test "curl uploads a redirected file to an nginx that starts at the third attempt" {
+  nginx_ready
+  run retrying --before-retry="$(at_attempt 3)" -- \
+    "${CURL[@]}" --upload-file - "$URL/file" <upload
+  assert_success
+  assert_attempts 3 7 7
+  cmp upload "$BATS_TEST_TMPDIR/served/file"
+}
+
+@test "rule 64: a redirected file arrives whole at an nginx that was stopped half-way through it" {
+  nginx_ready
+  "$START"
+  # The first attempt is too slow to end before it is cut off.
+  retrying --before-retry="$(at_attempt 3)" -- sh -c '
+    if [ "$BACKOFF_ATTEMPT" -eq 1 ]; then set -- "$@" --limit-rate 200k; fi
+    exec "$@"' sh "${CURL[@]}" --upload-file - "$URL/file" <upload 3>&- &
+  wait_for body_arrives
+  stop_nginx
+  wait $!
+  run -0 sed -n 's/.*"attempt":\([12]\),.*"verdict":"retry".*/\1/p' "$LOG"
+  assert_output "$(printf '1\n2')"
+  run -0 grep '"event":"end"' "$LOG"
+  assert_output --partial '"result":"success","attempts":3,"status":0,'
+  cmp upload "$BATS_TEST_TMPDIR/served/file"
+}
+
+@test "rule 64: what the caller has read of a file before us is not uploaded, whichever attempt succeeds" {
+  nginx_ready
+  "$START"
+  { echo 'a header'; cat upload; } >with-header
+  {
+    read -r header
+    retrying --before-retry='[ "$BACKOFF_ATTEMPT" -ne 3 ] || mkdir ../served/new' -- \
+      "${CURL[@]}" --upload-file - "$URL/new/file"
+  } <with-header
+  assert_equal "$header" 'a header'
+  assert_attempts 3 22 22
+  cmp upload "$BATS_TEST_TMPDIR/served/new/file"
+}
+
+@test "rule 64: a redirected file arrives whole when 503 becomes 201" {
+  nginx_ready
+  "$START"
+  run retrying --before-retry='[ "$BACKOFF_ATTEMPT" -ne 4 ] || mkdir ../served/new' -- \
+    "${CURL[@]}" --upload-file - "$URL/new/file" <upload
+  assert_success
+  assert_attempts 4 22 22 22
+  cmp upload "$BATS_TEST_TMPDIR/served/new/file"
+  # The server's own word; it has written all of it when it is gone.
+  stop_nginx
+  run -0 cat "$BATS_TEST_TMPDIR/nginx.log"
+  assert_output "$(printf '%s\n' 503 503 503 201)"
+}
+
+@test "curl uploads a file by its name through an outage" {
+  nginx_ready
+  "$START"
+  stop_nginx
+  run retrying --before-retry="$(at_attempt 4)" -- \
+    "${CURL[@]}" --upload-file upload "$URL/file"
+  assert_success
+  assert_attempts 4 7 7 7
+  cmp upload "$BATS_TEST_TMPDIR/served/file"
+}
+
+# --- rsync -----------------------------------------------------------
+
+rsyncd_ready() {
+  command -v rsync >/dev/null || skip "rsync is missing"
+  local user='' dir=$BATS_TEST_TMPDIR
+  [ "$(id -u)" -ne 0 ] || user="uid = root
+gid = $(id -gn)"
+  cat >"$dir/rsyncd.conf" <<CONF
+pid file = $dir/rsyncd.pid
+log file = $dir/rsyncd.log
+use chroot = no
+$user
+[served]
+path = $dir/served
+read only = no
+CONF
+  start_script rsync --daemon --config="$dir/rsyncd.conf" \
+    --address=127.0.0.1 --port="$PORT"
+  URL=rsync://127.0.0.1:$PORT/served/
+}
+
+# stop_rsyncd: it has a process for each connection, all in its group. By
+# KILL, because a TERM can leave those waiting for each other for 30 s; so
+# the next one finds a file that says it still runs.
+stop_rsyncd() {
+  local pid
+  pid=$(cat "$BATS_TEST_TMPDIR/rsyncd.pid")
+  kill -KILL -- "-$pid"
+  wait_for gone "$pid"
+  rm "$BATS_TEST_TMPDIR/rsyncd.pid"
+}
+
+part_arrives() {
+  [ -n "$(find "$BATS_TEST_TMPDIR/served" -type f -size +0 2>/dev/null)" ]
+}
+
+@test "rsync sends a file to a daemon that starts at the third attempt" {
+  rsyncd_ready
+  run retrying --before-retry="$(at_attempt 3)" -- rsync upload "$URL"
+  assert_success
+  assert_attempts 3 10 10
+  cmp upload "$BATS_TEST_TMPDIR/served/upload"
+}
+
+@test "rsync's file arrives whole at a daemon that was stopped half-way through it" {
+  rsyncd_ready
+  "$START"
+  retrying --before-retry="$(at_attempt 3)" -- sh -c '
+    if [ "$BACKOFF_ATTEMPT" -eq 1 ]; then set -- "$@" --bwlimit=200; fi
+    exec "$@"' sh rsync --whole-file upload "$URL" 3>&- &
+  wait_for part_arrives
+  stop_rsyncd
+  wait $!
+  run -0 sed -n 's/.*"attempt":\([12]\),.*"verdict":"retry".*/\1/p' "$LOG"
+  assert_output "$(printf '1\n2')"
+  run -0 grep '"event":"end"' "$LOG"
+  assert_output --partial '"result":"success","attempts":3,"status":0,'
+  cmp upload "$BATS_TEST_TMPDIR/served/upload"
+}
+
+# --- ssh -------------------------------------------------------------
+
+sshd_ready() {
+  SSHD=$(PATH=$PATH:/usr/sbin:/usr/local/sbin type -P sshd) ||
+    skip "sshd is missing"
+  command -v ssh >/dev/null || skip "ssh is missing"
+  # Who may not read shadow passwords learns from PAM alone that the
+  # account is not locked.
+  local dir=$BATS_TEST_TMPDIR pam=no
+  [ "$(id -u)" -eq 0 ] || pam=yes
+  ssh-keygen -q -t ed25519 -N '' -f "$dir/host_key"
+  ssh-keygen -q -t ed25519 -N '' -f "$dir/key"
+  cat >"$dir/sshd_config" <<CONF
+ListenAddress 127.0.0.1:$PORT
+HostKey $dir/host_key
+PidFile $dir/sshd.pid
+AuthorizedKeysFile $dir/key.pub
+StrictModes no
+UsePAM $pam
+CONF
+  cat >"$dir/ssh_config" <<CONF
+Host *
+IdentityFile $dir/key
+IdentitiesOnly yes
+UserKnownHostsFile $dir/known_hosts
+StrictHostKeyChecking no
+BatchMode yes
+LogLevel ERROR
+CONF
+  local daemon=("$SSHD" -f "$dir/sshd_config" -E "$dir/sshd.log")
+  # Root's sshd insists on a directory that only its boot script makes.
+  if [ "$(id -u)" -eq 0 ] && [ ! -d /run/sshd ]; then
+    unshare --mount true 2>/dev/null || skip "/run/sshd is missing"
+    daemon=(unshare --mount sh -c
+      'mount -t tmpfs tmpfs /run && mkdir /run/sshd && exec "$@"' sh
+      "${daemon[@]}")
+  fi
+  start_script "${daemon[@]}"
+  SSH=(ssh -F "$dir/ssh_config" -p "$PORT" 127.0.0.1)
+  if ! "$START" || ! "${SSH[@]}" true </dev/null; then
+    skip "no ssh into this account"
+  fi
+  local pid
+  pid=$(cat "$dir/sshd.pid")
+  kill -TERM "$pid"
+  wait_for gone "$pid"
+}
+
+@test "ssh carries a redirected file to an sshd that starts at the third attempt" {
+  sshd_ready
+  run retrying --before-retry="$(at_attempt 3)" -- \
+    "${SSH[@]}" "cat >'$BATS_TEST_TMPDIR/served/file'" <upload
+  assert_success
+  assert_attempts 3 255 255
+  cmp upload "$BATS_TEST_TMPDIR/served/file"
+}

@@ -1,0 +1,350 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Starting the command, and what it means that it cannot be started.
+# shellcheck disable=SC2154 # what process.bash and events.bash set
+
+load helper
+load ../lib/events
+load ../lib/process
+load ../lib/tree
+
+setup() {
+  cd "$BATS_TEST_TMPDIR" || return
+}
+
+teardown() {
+  end_marked
+}
+
+# script FILE LINE...: makes an executable file of these lines.
+script() {
+  local file=$1
+  shift
+  printf '%s\n' "$@" >"$file"
+  chmod +x "$file"
+}
+
+# lasting STATUS COMMAND...: it cannot be started, and trying again cannot
+# help: one attempt, and that status.
+lasting() {
+  local wanted=$1
+  shift
+  run "-$wanted" logged -n 4 --base=0 -- "$@"
+  assert_events 'len(attempts) == 1 and attempts[0].outcome == "not-started"' \
+    "attempts[0].status == $wanted and attempts[0].signal is None" \
+    'attempts[0].verdict == "stop" and attempts[0].pause_s is None' \
+    "end.result == 'stopped' and end.status == $wanted"
+}
+
+# inject SYSCALLS:error=ERRNO... ARG...: runs backoff with ARGs while these
+# calls fail so. Strace leaves out the execve by which it starts us.
+inject() {
+  local what=$1
+  shift
+  strace -qq -f -o /dev/null -e trace="${what%%:*}" -e inject="$what" \
+    "$BACKOFF" --log-format=json --log-file="$events" --base=0 "$@"
+}
+
+# await_second PID REASON: until two attempts have failed for that reason;
+# fails when the process has ended before.
+await_second() {
+  until grep -q "attempt 2.* failed after .*: $2; next in" log; do
+    kill -0 "$1" 2>/dev/null || fail "ended: $(cat log)"
+    sleep 0.02
+  done
+}
+
+fork_calls='?vfork,?fork,clone,?clone3'
+
+# --- what stays as it is: rule 54 ---
+
+@test "rule 54: a command that is not found is 127, and not tried again" {
+  lasting 127 no-such-command-anywhere
+  lasting 127 ./none
+  lasting 127 "$BATS_TEST_TMPDIR/none"
+  lasting 127 ./none/none
+  lasting 127 ''
+}
+
+@test "rule 54: a script whose interpreter is not found is 127" {
+  script orphan '#!/no/such/interpreter' 'exit 0'
+  lasting 127 ./orphan
+}
+
+@test "rule 54: a dangling link is 127" {
+  ln -s none dangling
+  lasting 127 ./dangling
+}
+
+@test "rule 54: a file that is not executable is 126" {
+  echo 'exit 0' >plain
+  lasting 126 ./plain
+}
+
+@test "rule 54: a directory is 126" {
+  mkdir directory
+  lasting 126 ./directory
+  lasting 126 /
+}
+
+@test "rule 54: a file in the place of a directory is 126" {
+  : >plain
+  lasting 126 ./plain/command
+}
+
+@test "rule 54: links in a circle are 126" {
+  ln -s this that
+  ln -s that this
+  lasting 126 ./this
+}
+
+@test "rule 54: a name that is too long is 126" {
+  lasting 126 "./$(printf '%0300d' 0)"
+}
+
+@test "rule 54: arguments that are too long are 126" {
+  command -v prlimit >/dev/null || skip "prlimit is not installed"
+  # The first attempt gets through, then the hook lowers our limit: a
+  # quarter of the stack, but no less than 128 KiB.
+  local part
+  part=$(printf '%0100000d' 0)
+  run logged -n 4 --base=0 --before-retry='prlimit --stack=409600 --pid "$PPID"' -- \
+    sh -c 'exit 7' sh "$part" "$part" "$part"
+  assert_equal "$status" 126
+  assert_events 'len(attempts) == 2 and attempts[0].status == 7' \
+    'attempts[1].outcome == "not-started" and attempts[1].verdict == "stop"'
+}
+
+@test "rule 54: other errors that stay are 126, after one attempt" {
+  need_strace
+  script command '#!/bin/sh' 'exit 0'
+  local errno
+  for errno in ENOTDIR EISDIR EINVAL EPERM ELIBBAD; do
+    rm -f "$events"
+    run inject "execve:error=$errno" -n 3 -- "$PWD/command"
+    assert_equal "$errno $status" "$errno 126"
+    assert_events 'len(attempts) == 1 and attempts[0].verdict == "stop"'
+  done
+}
+
+@test "rule 54: --retry-on=start tries again also what stays" {
+  run -127 logged -n 3 --base=0 --retry-on=start -- ./late
+  assert_events 'len(attempts) == 3 and end.result == "exhausted"' \
+    'all(a.verdict == "retry" for a in attempts)'
+}
+
+@test "a number in CODES is an exit, not a failure to start" {
+  run -127 logged -n 3 --base=0 --success-on=127 -- ./none
+  assert_events 'len(attempts) == 1 and end.result == "stopped"'
+}
+
+# --- the command's own 126 and 127: rule 56 ---
+
+@test "rule 56: the command's own 127 and 126 are retried" {
+  local own
+  for own in 126 127; do
+    run "-$own" logged -n 3 --base=0 -- sh -c "exit $own"
+    assert_events 'len(attempts) == 3' \
+      "all(a.outcome == 'exited' and a.status == $own for a in attempts)"
+  done
+}
+
+@test "rule 56: a shell that does not find its command has been started" {
+  run -127 logged -n 2 --base=0 -- sh -c 'no-such-command-anywhere'
+  assert_events 'len(attempts) == 2 and attempts[0].outcome == "exited"'
+}
+
+# --- what passes: rule 55 ---
+
+@test "rule 55: a fork that fails for now is a failed attempt, and the next may succeed" {
+  need_strace
+  local errno
+  for errno in EAGAIN ENOMEM; do
+    rm -f "$events"
+    run inject "$fork_calls:error=$errno:when=1" -n 3 -- sh -c 'echo "$BACKOFF_ATTEMPT"'
+    assert_success
+    assert_output 2
+    assert_events 'len(attempts) == 2 and end.result == "success"' \
+      'attempts[0].outcome == "not-started" and attempts[0].verdict == "retry"' \
+      'attempts[0].pause_s is not None'
+  done
+}
+
+@test "rule 55: a fork that fails to the end is a failure of that many attempts" {
+  need_strace
+  run inject "$fork_calls:error=EAGAIN" -n 3 -- true
+  assert_equal "$status" 126
+  assert_events 'len(attempts) == 3 and end.result == "exhausted"' \
+    'all(a.outcome == "not-started" for a in attempts)'
+}
+
+@test "rule 55: an exec that fails for now is a failed attempt, whatever it lacks" {
+  need_strace
+  script command '#!/bin/sh' 'exit 0'
+  local errno
+  for errno in ETXTBSY ENOMEM EAGAIN EMFILE ENFILE EIO ESTALE ETIMEDOUT; do
+    rm -f "$events"
+    run inject "execve:error=$errno" -n 3 -- "$PWD/command"
+    assert_equal "$errno $status" "$errno 126"
+    assert_events 'len(attempts) == 3 and end.result == "exhausted"' \
+      'all(a.outcome == "not-started" and a.status == 126 for a in attempts)' \
+      'all(a.verdict == "retry" for a in attempts)'
+  done
+}
+
+@test "rule 55: --stop-on=start gives up at once on what may pass, too" {
+  need_strace
+  run inject "$fork_calls:error=EAGAIN" -n 3 --stop-on=start -- true
+  assert_equal "$status" 126
+  assert_events 'len(attempts) == 1 and end.result == "stopped"'
+}
+
+@test "rule 55: a command that is being written is started once it has been" {
+  script command '#!/bin/sh' 'echo "attempt $BACKOFF_ATTEMPT"'
+  exec 9>>"$PWD/command"
+  if (exec 9>&- && ./command) >/dev/null 2>&1; then
+    skip "this system starts a file that is open for writing"
+  fi
+  marked busy "$BACKOFF" -n inf -d 20ms -- ./command >output 2>log </dev/null 3>&- 9>&- &
+  local pid=$!
+  await_second "$pid" 'Text file busy'
+  exec 9>&-
+  wait "$pid"
+  run cat output
+  assert_output --regexp '^attempt ([3-9]|[1-9][0-9]+)$'
+}
+
+@test "rule 55: out of processes is a failed attempt, until there is room" {
+  command -v prlimit >/dev/null || skip "prlimit is not installed"
+  local user=()
+  if [ "$(id -u)" -eq 0 ]; then
+    # Root has no such limit.
+    command -v setpriv >/dev/null || skip "setpriv is not installed"
+    user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+    "${user[@]}" "$BACKOFF" true 2>/dev/null || skip "nobody cannot run $BACKOFF"
+  fi
+  "${user[@]}" env TEST_MARK="$MARKS/poor" sh -c \
+    'echo "$$" >&2; exec prlimit --nproc=1: "$BACKOFF" -n inf -d 20ms -- sh -c "echo \"attempt \$BACKOFF_ATTEMPT\""' \
+    >output 2>log </dev/null 3>&- &
+  local job=$! pid
+  await_second "$job" 'Resource temporarily unavailable'
+  pid=$(head -n 1 log)
+  "${user[@]}" sh -c \
+    'prlimit --pid "$1" --nproc="$(prlimit --pid "$1" --nproc --output=HARD --noheadings --raw):"' \
+    sh "$pid"
+  wait "$job"
+  run cat output
+  assert_output --regexp '^attempt ([3-9]|[1-9][0-9]+)$'
+}
+
+# --- what is said ---
+
+@test "a command that is not found is named, with the reason" {
+  run -127 "$BACKOFF" -- ./none
+  assert_output 'backoff: none: not retrying after attempt 1/6: not found'
+  run -127 "$BACKOFF" -n 1 -- ./none
+  assert_output --partial 'not found'
+  : >plain
+  run "$BACKOFF" -- ./plain
+  assert_output 'backoff: plain: not retrying after attempt 1/6: Permission denied'
+}
+
+@test "for a name without a slash that is not found there is a hint" {
+  run -127 "$BACKOFF" -- my_function
+  assert_output "backoff: my_function: not retrying after attempt 1/6: not found \
+(a shell function or builtin? try: backoff bash -c '...')"
+}
+
+@test "the hint is not for statuses of the command's own" {
+  run -127 "$BACKOFF" -n 1 -- sh -c 'exit 127'
+  refute_output --partial 'builtin'
+}
+
+# --- how it is looked up ---
+
+@test "rule 57: a script without #! is run by the shell" {
+  script plain 'echo "$1 $2"; exit 3'
+  run "$BACKOFF" -q -n 1 -- ./plain one 'two three'
+  assert_equal "$status" 3
+  assert_line 'one two three'
+}
+
+@test "rule 57: so is one that is found on the PATH" {
+  mkdir bin
+  script bin/plain-script 'exit 3'
+  PATH=$PWD/bin:$PATH run logged -n 1 -- plain-script
+  assert_equal "$status" 3
+  assert_events 'attempts[0].outcome == "exited"'
+}
+
+@test "rule 58: the PATH is searched at every attempt: a new program is found" {
+  mkdir first second
+  script second/program '#!/bin/sh' \
+    'echo old; { echo "#!/bin/sh"; echo "echo new"; } >first/program' \
+    'chmod +x first/program; exit 7'
+  PATH=$PWD/first:$PWD/second:$PATH run "$BACKOFF" -qq --base=0 -- program
+  assert_success
+  assert_output $'old\nnew'
+}
+
+@test "rule 58: a program that is replaced between attempts is run as it is then" {
+  script program '#!/bin/sh' \
+    'echo old; { echo "#!/bin/sh"; echo "echo new"; } >next' \
+    'chmod +x next; mv next program; exit 7'
+  run "$BACKOFF" -qq --base=0 -- ./program
+  assert_success
+  assert_output $'old\nnew'
+}
+
+@test "rule 58: a program that is gone at the second attempt is not found" {
+  script program '#!/bin/sh' 'rm program; exit 7'
+  run -127 logged -n 4 --base=0 -- ./program
+  assert_events 'len(attempts) == 2 and attempts[1].outcome == "not-started"' \
+    'end.result == "stopped"'
+}
+
+@test "a file that is not executable does not hide one later on the PATH" {
+  mkdir first second
+  : >first/program
+  script second/program '#!/bin/sh' 'exit 3'
+  PATH=$PWD/first:$PWD/second:$PATH run logged -n 1 -- program
+  assert_equal "$status" 3
+}
+
+@test "a name that is on the PATH only as what is not executable is 126" {
+  mkdir first
+  : >first/a-program-without-its-bit
+  PATH=$PWD/first:$PATH lasting 126 a-program-without-its-bit
+}
+
+@test "without a PATH the system's is searched" {
+  run env -u PATH "$BACKOFF" -n 1 -q -- sh -c 'exit 3'
+  assert_equal "$status" 3
+}
+
+# --- arguments ---
+
+@test "rule 63: arguments are passed as they are" {
+  run "$BACKOFF" -- printf '<%s>' -- '' ' a  b ' $'new\nline' '*' $'\xff' '%d' -n
+  assert_output "<--><>< a  b ><new"$'\n'"line><*><"$'\xff'"><%d><-n>"
+}
+
+@test "rule 63: options end at the command" {
+  run "$BACKOFF" -n 1 printf '<%s>' --attempts=0 -h --
+  assert_success
+  assert_output '<--attempts=0><-h><-->'
+  run "$BACKOFF" -n 1 -- printf '<%s>' --help
+  assert_output '<--help>'
+}
+
+@test "rule 63: a command may look like an option after --" {
+  mkdir bin
+  script bin/-x '#!/bin/sh' 'exit 3'
+  PATH=$PWD/bin:$PATH run "$BACKOFF" -q -n 1 -- -x
+  assert_equal "$status" 3
+}
+
+@test "argv[0] is the command as it was given" {
+  run "$BACKOFF" -- sh -c 'tr "\0" "\n" </proc/$$/cmdline | head -n 1'
+  assert_output sh
+}

@@ -1,0 +1,248 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What attempts find on their stdin.
+# shellcheck disable=SC2154 # what process.bash and events.bash set
+
+load helper
+load ../lib/events
+load ../lib/process
+
+setup() {
+  cd "$BATS_TEST_TMPDIR" || return
+  printf '%s\n' header one two three >input
+}
+
+# b ARG...: a run that pauses and says nothing.
+b() {
+  "$BACKOFF" -qq --base=0 "$@"
+}
+
+# --- a regular file: rule 64 ---
+
+@test "rule 64: each attempt finds the whole file" {
+  b -n 3 -- sh -c 'cat >"saw.$BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -eq 3 ]' <input
+  cmp input saw.1
+  cmp input saw.2
+  cmp input saw.3
+}
+
+@test "rule 64: the file is rewound to where we found it, not to its start" {
+  {
+    read -r _
+    b -n 3 -- sh -c 'cat >"saw.$BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -eq 3 ]'
+  } <input
+  assert_equal "$(cat saw.1 saw.2 saw.3)" $'one\ntwo\nthree\none\ntwo\nthree\none\ntwo\nthree'
+}
+
+@test "rule 64: an attempt that has read a part does not take it from the next" {
+  b -n 2 -- sh -c 'head -c 4 >"saw.$BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -eq 2 ]' <input
+  assert_equal "$(cat saw.1 saw.2)" headhead
+}
+
+@test "rule 64: an attempt that has moved ahead or back does not move the next" {
+  cat >seek.py <<'SCRIPT'
+import os, sys
+attempt = int(os.environ["BACKOFF_ATTEMPT"])
+print(os.lseek(0, 0, os.SEEK_CUR))
+os.lseek(0, 0 if attempt % 2 else 10 ** 6, os.SEEK_SET)
+sys.exit(attempt != 4)
+SCRIPT
+  run sh -c 'read -r _; exec "$BACKOFF" -qq --base=0 -- python3 seek.py' <input
+  assert_success
+  assert_output $'7\n7\n7\n7'
+}
+
+@test "rule 64: after a success the rest is left to whoever comes after" {
+  run sh -c '"$BACKOFF" -- dd bs=1 count=7 2>/dev/null; echo "rest:"; cat' <input
+  assert_output $'header\nrest:\none\ntwo\nthree'
+}
+
+@test "rule 64: that is so for a success of a later attempt, too" {
+  run sh -c '
+    "$BACKOFF" -qq --base=0 -- sh -c "
+      case \$BACKOFF_ATTEMPT in
+      1) cat >/dev/null; exit 7 ;;
+      *) dd bs=1 count=7 2>/dev/null ;;
+      esac"
+    echo "rest:"; cat' <input
+  assert_output $'header\nrest:\none\ntwo\nthree'
+}
+
+@test "rule 64: a loop that reads lines around us keeps its lines" {
+  run bash -c 'while read -r line; do
+    "$BACKOFF" -qq --base=0 -- sh -c "[ \$BACKOFF_ATTEMPT -eq 2 ]"; echo "$line"; done' <input
+  assert_output $'header\none\ntwo\nthree'
+}
+
+@test "rule 64: after the last attempt there is no rewinding" {
+  run sh -c '"$BACKOFF" -qq -n 2 --base=0 -- sh -c "dd bs=1 count=7 2>/dev/null; exit 7"
+    echo "rest:"; cat' <input
+  assert_output $'header\nheader\nrest:\none\ntwo\nthree'
+  run sh -c '"$BACKOFF" -qq -n 1 -- sh -c "dd bs=1 count=7 2>/dev/null; exit 7"
+    echo "rest:"; cat' <input
+  assert_output $'header\nrest:\none\ntwo\nthree'
+  run sh -c '"$BACKOFF" -qq --pass-on=7 -- sh -c "dd bs=1 count=7 2>/dev/null; exit 7"
+    echo "rest:"; cat' <input
+  assert_output $'header\nrest:\none\ntwo\nthree'
+}
+
+@test "rule 64: a veto of --before-retry leaves the file where the attempt left it" {
+  run sh -c '"$BACKOFF" -qq --base=0 --before-retry=false -- sh -c "dd bs=1 count=7 2>/dev/null; exit 7"
+    echo "rest:"; cat' <input
+  assert_output $'header\nrest:\none\ntwo\nthree'
+}
+
+@test "rule 64: the file is rewound after a timeout and after a death, too" {
+  b -n 4 -t 2s -- sh -c '
+    cat >"saw.$BACKOFF_ATTEMPT"
+    case $BACKOFF_ATTEMPT in
+    1) exec sleep 1000 ;;
+    2) kill -s KILL $$; sleep 1000 ;;
+    esac' <input
+  cmp input saw.2
+  cmp input saw.3
+}
+
+@test "rule 64: the file is rewound between the runs of a streak" {
+  b --consecutive=3 -- sh -c 'cat >"saw.$BACKOFF_ATTEMPT"' <input
+  cmp input saw.2
+  cmp input saw.3
+}
+
+@test "rule 64: an attempt that could not be started has read nothing" {
+  printf '#!/bin/sh\ncat >saw\n' >"$PWD/command"
+  b --retry-on=start --before-retry='chmod +x command' -- ./command <input
+  cmp input saw
+}
+
+@test "rule 64: hooks read nothing of it" {
+  b -n 3 --before-retry='cat >hook' --at-end='cat >end' -- \
+    sh -c 'cat >"saw.$BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -eq 2 ]' <input
+  cmp input saw.2
+  [ -e hook ] && [ ! -s hook ]
+  [ -e end ] && [ ! -s end ]
+}
+
+@test "rule 64: a file that grows meanwhile is found as it is then" {
+  b -n 2 -- sh -c 'cat >"saw.$BACKOFF_ATTEMPT"; echo four >>input; [ "$BACKOFF_ATTEMPT" -eq 2 ]' <input
+  cmp saw.2 <(printf '%s\n' header one two three four)
+}
+
+@test "rule 64: a file that is removed meanwhile is read on" {
+  cp input copy
+  b -n 2 -- sh -c 'rm -f input; cat >"saw.$BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -eq 2 ]' <input
+  cmp copy saw.2
+}
+
+@test "rule 64: an empty file is empty at each attempt" {
+  run b -n 2 -- sh -c 'wc -c; exit 7' </dev/null
+  assert_equal "$status" 7
+  : >empty
+  run b -n 2 -- sh -c 'wc -c | tr -d " "; exit 7' <empty
+  assert_output $'0\n0'
+}
+
+@test "rule 64: a file found at its end is at its end at each attempt" {
+  run sh -c 'cat >/dev/null; exec "$BACKOFF" -qq -n 2 --base=0 -- sh -c "cat; echo end; exit 7"' <input
+  assert_output $'end\nend'
+}
+
+@test "rule 64: an offset beyond 4 GiB is found again" {
+  truncate -s 5G big 2>/dev/null || skip "no sparse files here"
+  echo last >>big
+  cat >start.py <<'SCRIPT'
+import os, sys
+os.lseek(0, 5 << 30, os.SEEK_SET)
+os.execvp(sys.argv[1], sys.argv[1:])
+SCRIPT
+  run python3 start.py "$BACKOFF" -qq -n 3 --base=0 -- sh -c 'cat; exit 7' <big
+  assert_output $'last\nlast\nlast'
+}
+
+@test "rule 64: a file open for reading and writing is rewound as well" {
+  run b -n 2 -- sh -c 'cat; exit 7' <>input
+  assert_output $'header\none\ntwo\nthree\nheader\none\ntwo\nthree'
+}
+
+@test "rule 64: nothing but stdin is rewound" {
+  run sh -c 'exec "$BACKOFF" -qq -n 2 --base=0 -- sh -c "cat <&4; echo end; exit 7"' \
+    4<input </dev/null
+  assert_output $'header\none\ntwo\nthree\nend\nend'
+}
+
+@test "rule 64: output to a file goes on where it was" {
+  printf 'before\n' >log
+  b -n 3 -- sh -c 'echo "$BACKOFF_ATTEMPT"; exit 7' <input >>log || true
+  assert_equal "$(cat log)" $'before\n1\n2\n3'
+  b -n 3 -- sh -c 'echo "$BACKOFF_ATTEMPT"; exit 7' <input >log || true
+  assert_equal "$(cat log)" $'1\n2\n3'
+}
+
+# --- what is no regular file: rules 66 and 67 ---
+
+@test "rule 66: /dev/null is /dev/null at each attempt" {
+  run b -n 2 -- sh -c 'readlink /proc/self/fd/0; cat; exit 7' </dev/null
+  assert_output $'/dev/null\n/dev/null'
+}
+
+@test "a closed stdin is closed at each attempt, and changes nothing else" {
+  run sh -c 'exec "$BACKOFF" -qq -n 2 --base=0 -- sh -c "
+    [ -e /proc/\$\$/fd/0 ] || echo closed; exit 7" <&-'
+  assert_equal "$status" 7
+  assert_output $'closed\nclosed'
+}
+
+@test "a stdin that is only open for writing changes nothing" {
+  run sh -c 'exec "$BACKOFF" -qq -n 2 --base=0 -- sh -c "echo run; exit 7" 0>written'
+  assert_equal "$status" 7
+  assert_output $'run\nrun'
+}
+
+@test "a directory on stdin changes nothing" {
+  run b -n 2 -- sh -c 'echo run; exit 7' <"$PWD"
+  assert_equal "$status" 7
+  assert_output $'run\nrun'
+}
+
+@test "the flags of stdin are not touched" {
+  local flags
+  flags='sed -n "s/^flags:[[:space:]]*//p" /proc/self/fdinfo/0'
+  run sh -c "$flags; exec \"\$BACKOFF\" -qq -n 2 --base=0 -- sh -c '$flags; exit 7'" <>input
+  assert_equal "$(printf '%s\n' "${lines[@]}" | sort -u | wc -l)" 1
+  mkfifo fifo
+  run sh -c "$flags; exec \"\$BACKOFF\" -qq -n 2 --base=0 -- sh -c '$flags; exit 7'" <>fifo
+  assert_equal "$(printf '%s\n' "${lines[@]}" | sort -u | wc -l)" 1
+}
+
+@test "rule 66: at a terminal each attempt reads a line of its own" {
+  run -0 python3 "$lib/terminal.py" <<SCRIPT
+type "\$BACKOFF" -qq -n 3 --base=0 -- sh -c 'test -t 0 && echo "ready \$BACKOFF_ATTEMPT"; read -r line; echo "got <\$line>"; exit 7'
+wait ready 1
+type one
+wait got <one>
+wait ready 2
+type two
+wait got <two>
+wait ready 3
+key C-d
+wait got <>
+prompt
+type echo still "here"
+wait still here
+SCRIPT
+}
+
+@test "rule 66: an end of file typed at a terminal is that of one attempt" {
+  run -0 python3 "$lib/terminal.py" <<SCRIPT
+type "\$BACKOFF" -qq -n 2 --base=0 -- sh -c 'echo "ready \$BACKOFF_ATTEMPT"; cat; echo "end \$BACKOFF_ATTEMPT"; exit 7'
+wait ready 1
+key C-d
+wait end 1
+wait ready 2
+type line
+wait line
+key C-d
+wait end 2
+prompt
+SCRIPT
+}

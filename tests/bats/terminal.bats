@@ -1,0 +1,356 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# At a terminal, through an interactive bash: Ctrl-C, Ctrl-Z, fg, and that
+# we leave process groups and the terminal to the shell. The steps are those
+# of tests/lib/terminal.py.
+
+# shellcheck disable=SC2154 # what process.bash sets
+load helper
+load ../lib/process
+
+# at_terminal: takes the steps on stdin; what was shown is in $output.
+at_terminal() {
+  cd "$BATS_TEST_TMPDIR" || return
+  run python3 "$lib/terminal.py"
+  assert_success
+}
+
+@test "rule 1: COMMAND is in our process group and session, in the foreground" {
+  at_terminal <<'EOS'
+type "$BACKOFF" -n 1 -- sh -c 'ps -o pgid=,sid=,tpgid= -p $$ | sed s/^/child:/; ps -o pgid=,sid=,tpgid= -p $PPID | sed s/^/parent:/'
+wait parent:
+prompt
+EOS
+  local child parent
+  child=$(sed -n 's/.*child: *//p' <<<"$output")
+  parent=$(sed -n 's/.*parent: *//p' <<<"$output")
+  assert_equal "$child" "$parent"
+  read -r pgid _ tpgid <<<"$child"
+  assert_equal "$pgid" "$tpgid"
+}
+
+@test "rule 1: we neither make groups and sessions nor touch the terminal" {
+  need_strace
+  at_terminal <<'EOS'
+type strace -qq -o trace "$BACKOFF" -d 1ms -t 1h -- sh -c 'exit 7'
+prompt
+EOS
+  run ! grep -E '^(setpgid|setsid|ioctl\(.*(TIOCSPGRP|TCSET|TIOCSCTTY|TIOCNOTTY|TIOCSETD))' \
+    "$BATS_TEST_TMPDIR/trace"
+}
+
+@test "rule 2: COMMAND may read the terminal where we are in a script" {
+  at_terminal <<'EOS'
+type sh -c '"$BACKOFF" cat'
+type hello there
+wait hello there
+key C-d
+prompt
+type echo status $?
+wait status 0
+EOS
+}
+
+@test "rule 2: Ctrl-C ends an attempt where we are in a script" {
+  at_terminal <<'EOS'
+type sh -c '"$BACKOFF" -t 1h -- sh -c "$sleeper"; echo not reached'
+wait ready (\d+) (\d+)
+key C-c
+state 1 XZ
+state 2 XZ
+prompt
+never not reached
+type echo status $?
+wait status 130
+EOS
+}
+
+@test "rule 22: Ctrl-C in an attempt reaches COMMAND exactly once, and its status is ours" {
+  at_terminal <<'EOS'
+type "$BACKOFF" -d 1h -- python3 "$PROBE" --exit 3
+wait ready (\d+) (\d+)
+key C-c
+wait got INT from kernel
+kill 40 2
+wait seen INT=1\n
+prompt
+type echo status $?
+wait status 3\n
+never (?s)ready.*ready
+EOS
+}
+
+@test "rule 22: Ctrl-\\ in an attempt reaches COMMAND exactly once, and its status is ours" {
+  at_terminal <<'EOS'
+type "$BACKOFF" -d 1h -- python3 "$PROBE" --exit 3
+wait ready (\d+) (\d+)
+key C-\
+wait got QUIT from kernel
+kill 40 2
+wait seen QUIT=1\n
+prompt
+type echo status $?
+wait status 3\n
+never (?s)ready.*ready
+EOS
+}
+
+@test "rule 22: nothing is sent by us when Ctrl-C ends an attempt" {
+  need_strace
+  at_terminal <<'EOS'
+type strace -qq -o trace -e trace=kill,tkill,tgkill,pidfd_send_signal "$BACKOFF" -d 1h -- python3 "$PROBE" --exit 3
+wait ready (\d+) (\d+)
+key C-c
+wait got INT from kernel
+kill 40 2
+prompt
+EOS
+  run -0 grep -c '^.*kill(\|^pidfd_send' "$BATS_TEST_TMPDIR/trace"
+  assert_output 1 # the barrier
+}
+
+@test "rule 22: Ctrl-C is forwarded where COMMAND has moved to a group of its own" {
+  at_terminal <<'EOS'
+type "$BACKOFF" -d 1h -- python3 "$PROBE" --own-group --exit 3
+wait ready (\d+) (\d+)
+key C-c
+wait got INT from user
+kill 40 2
+wait seen INT=1\n
+prompt
+type echo status $?
+wait status 3\n
+EOS
+}
+
+@test "rule 27: Ctrl-C that COMMAND answers with a failure is not retried" {
+  at_terminal <<'EOS'
+type "$BACKOFF" -d 1ms -- python3 "$PROBE" --exit 7
+wait ready (\d+) (\d+)
+key C-c
+wait got INT from kernel
+kill 40 2
+prompt
+type echo status $?
+wait status 7\n
+never (?s)ready.*ready
+EOS
+}
+
+@test "rule 33: a second Ctrl-C reaches COMMAND as the first did" {
+  at_terminal <<'EOS'
+type "$BACKOFF" -d 1h -- python3 "$PROBE" --exit 3
+wait ready (\d+) (\d+)
+key C-c
+wait got INT from kernel
+key C-c
+wait got INT from kernel
+kill 40 2
+wait seen INT=2\n
+prompt
+type echo status $?
+wait status 3\n
+EOS
+}
+
+@test "rule 36: Ctrl-C in an attempt is a death by INT, and ends the loop of a script" {
+  at_terminal <<'EOS'
+type bash -c 'for i in 1 2 3; do echo round $i; "$BACKOFF" -- sh -c "$sleeper"; done; echo not reached'
+wait round 1
+wait ready
+key C-c
+prompt
+never round 2|not reached
+type echo status $?
+wait status 130
+EOS
+}
+
+@test "rules 36 and 42: Ctrl-C in a pause is a death by INT, and ends the loop of a script" {
+  at_terminal <<'EOS'
+type bash -c 'for i in 1 2 3; do echo round $i; "$BACKOFF" -d 1h -- false; done; echo not reached'
+wait round 1
+wait next in 1h
+key C-c
+prompt
+never round 2|not reached
+type echo status $?
+wait status 130
+EOS
+}
+
+@test "rule 27: the loop of a script goes on where COMMAND has answered Ctrl-C by itself" {
+  at_terminal <<'EOS'
+type bash -c 'for i in 1 2; do echo round $i; "$BACKOFF" -n 1 -- python3 "$PROBE" --exit 3; done; echo reached'
+wait round 1
+wait ready (\d+) (\d+)
+key C-c
+wait got INT
+kill 40 2
+wait round 2
+wait ready (\d+) (\d+)
+kill 40 2
+wait reached
+EOS
+}
+
+@test "rule 42: Ctrl-C in a pause ends us" {
+  at_terminal <<'EOS'
+type "$BACKOFF" -d 1h -- sh -c 'echo "ready $$ $PPID"; exit 7'
+wait ready (\d+) (\d+)
+wait next in 1h
+state 2 S
+key C-c
+wait interrupted by INT after 1 attempt
+prompt
+type echo status $?
+wait status 130
+never (?s)ready.*ready
+EOS
+}
+
+@test "rule 5: Ctrl-Z and fg in an attempt" {
+  at_terminal <<'EOS'
+type "$BACKOFF" -n 1 -- python3 "$PROBE" --exit 3
+wait ready (\d+) (\d+)
+key C-z
+wait Stopped
+prompt
+state 1 T
+state 2 T
+type fg
+wait got CONT
+kill 40 2
+prompt
+type echo status $?
+wait status 3\n
+never (?s)ready.*ready
+EOS
+}
+
+@test "rule 5: Ctrl-Z and bg in an attempt" {
+  at_terminal <<'EOS'
+type "$BACKOFF" -n 1 -- python3 "$PROBE" --exit 3
+wait ready (\d+) (\d+)
+key C-z
+wait Stopped
+prompt
+type bg
+wait got CONT
+kill 40 2
+wait seen CONT
+type wait %1; echo status $?
+wait status 3\n
+EOS
+}
+
+@test "rule 5: Ctrl-Z and fg in a pause, which then goes on to the next attempt" {
+  at_terminal <<'EOS'
+type "$BACKOFF" -d 1s -- sh -c 'echo "ready $$ $PPID"; [ "$BACKOFF_ATTEMPT" = 2 ]'
+wait ready (\d+) (\d+)
+wait next in 1s
+key C-z
+wait Stopped
+prompt
+state 2 T
+type fg
+wait ready
+prompt
+type echo status $?
+wait status 0
+EOS
+}
+
+@test "rule 5: Ctrl-Z, fg and then Ctrl-C in a pause" {
+  at_terminal <<'EOS'
+type "$BACKOFF" -d 1h -- sh -c 'echo "ready $$ $PPID"; exit 7'
+wait ready (\d+) (\d+)
+wait next in 1h
+key C-z
+wait Stopped
+prompt
+state 2 T
+type fg
+state 2 S
+key C-c
+wait interrupted by INT
+prompt
+type echo status $?
+wait status 130
+EOS
+}
+
+@test "rule 9: COMMAND sees one WINCH when the terminal is resized" {
+  at_terminal <<'EOS'
+type "$BACKOFF" -d 1h -- python3 "$PROBE"
+wait ready (\d+) (\d+)
+resize 30 90
+wait got WINCH from kernel
+kill 40 2
+wait seen WINCH=1\n
+EOS
+}
+
+@test "rule 10: in the background, a read of the terminal stops us both, and fg goes on" {
+  at_terminal <<'EOS'
+type "$BACKOFF" -n 1 -- sh -c 'echo "ready $$ $PPID"; read -r line; echo "line=$line"' &
+wait ready (\d+) (\d+)
+state 1 T
+state 2 T
+type fg
+state 1 S
+type hello
+wait line=hello
+prompt
+type echo status $?
+wait status 0
+EOS
+}
+
+# Without job control the shell ignores INT for what it starts with &.
+@test "rule 10: in the background of a script Ctrl-C does not end us" {
+  at_terminal <<'EOS'
+type sh -c '"$BACKOFF" -d 1h -- sh -c "echo ready \$\$ \$PPID; exit 7" & wait'
+wait ready (\d+) (\d+)
+wait next in 1h
+state 2 S
+key C-c
+prompt
+kill TERM 2
+wait interrupted by TERM
+EOS
+}
+
+# Output that Ctrl-S holds is a write that does not end. TERM does.
+@test "a terminal on which output is held does not hold us against TERM" {
+  at_terminal <<'EOS'
+type "$BACKOFF" -d 1h -- sh -c 'echo "ready $$ $PPID"; read -r line; exit 7'
+wait ready (\d+) (\d+)
+output off
+type go
+state 1 X
+state 2 S
+kill TERM 2
+state 2 XZ
+output on
+prompt
+type echo status $?
+wait status 143
+EOS
+}
+
+# The second attempt is silent: its words would be held for good.
+@test "a terminal on which output is held does not hold up the loop" {
+  at_terminal <<'EOS'
+type "$BACKOFF" -d 1ms -- sh -c '[ "$BACKOFF_ATTEMPT" = 2 ] || { echo "ready $$ $PPID"; read -r line; }; exit 7'
+wait ready (\d+) (\d+)
+output off
+type go
+state 2 XZ
+output on
+prompt
+type echo status $?
+wait status 7
+EOS
+}

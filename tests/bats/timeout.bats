@@ -1,0 +1,457 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Time limits of attempts, and the end of whole process trees.
+# shellcheck disable=SC2154 # what process.bash and events.bash set
+
+load helper
+load ../lib/events
+load ../lib/process
+load ../lib/tree
+
+setup() {
+  cd "$BATS_TEST_TMPDIR" || return
+}
+
+teardown() {
+  end_all
+  end_marked
+}
+
+# cut LIMIT-OPTION [OPTION]... -- COMMAND...: logged, marked "tree", with
+# ever longer limits until the command makes ./ready before it is cut. Its
+# status is in $status. Output goes to a file, for what is left behind would
+# hold a pipe open.
+cut() {
+  local option=$1 limit
+  shift
+  for limit in 1s 3s 10s 30s; do
+    end_marked
+    rm -rf "$events" ready tree got
+    status=0
+    marked tree "$BACKOFF" --log-format=json --log-file="$events" --base=0 \
+      "$option" "$limit" "$@" >output 2>&1 </dev/null 3>&- || status=$?
+    [ ! -e ready ] || return 0
+  done
+  fail "not ready in time"
+}
+
+# The hydra in ./tree, which makes ./ready as well.
+hydra='mkdir -p tree; ln -s tree/ready ready; exec sh "$HYDRA" tree'
+
+# stopped_and_dead: the process is stopped, its only child a zombie.
+stopped_and_dead() {
+  in_state "$1" T && in_state "$(child_of "$1")" Z
+}
+
+# --- one process ---
+
+@test "a timeout ends the attempt, which is retried, and the status is 124" {
+  run logged -n 3 --base=0 -t 100ms -- sleep 1000
+  assert_equal "$status" 124
+  assert_events 'len(attempts) == 3' \
+    'all(a.outcome == "timed-out" and a.signal == "TERM" and a.status is None for a in attempts)' \
+    'all(a.verdict == "retry" and a.reason == "timed out after 100ms" for a in attempts)' \
+    'all(a.duration_s >= 100*ms for a in attempts)' \
+    'end.result == "exhausted" and end.status == 124'
+}
+
+@test "an attempt that ends in time is not touched" {
+  run "$BACKOFF" -n 1 -t 1h -- sh -c 'sleep 0.1; exit 3'
+  assert_equal "$status" 3
+}
+
+@test "-t 0 is no timeout" {
+  run "$BACKOFF" -n 1 -t 0 -- sh -c 'sleep 0.3; exit 3'
+  assert_equal "$status" 3
+}
+
+@test "the text says what the time was" {
+  run "$BACKOFF" -n 2 -d 20ms -t 100ms -- sleep 1000
+  assert_line --regexp 'sleep: attempt 1/2 failed after [^ ]+: timed out after 100ms; next in 20ms$'
+  assert_line --regexp 'sleep: giving up after 2 attempts in [^ ]+: timed out after 100ms$'
+}
+
+@test "a later attempt may succeed after a timeout" {
+  run "$BACKOFF" -q --base=0 -t 1s -- sh -c \
+    '[ "$BACKOFF_ATTEMPT" -gt 1 ] || exec sleep 1000; echo "after $BACKOFF_STATUS"'
+  assert_success
+  assert_output 'after 124'
+}
+
+@test "rule 37: what the command makes of the TERM changes nothing" {
+  cut -t -n 1 -- sh -c \
+    'trap "exit 0" TERM; : >ready; while :; do sleep 0.05; done'
+  assert_equal "$status" 124
+  assert_events 'attempts[0].outcome == "timed-out"' \
+    'attempts[0].status == 0 and attempts[0].signal is None' \
+    'attempts[0].verdict == "retry"'
+}
+
+@test "rule 47: what ignores TERM is KILLed after --kill-after, and not before" {
+  cut -t -n 1 -k 300ms -- sh -c \
+    'trap "" TERM; : >ready; while :; do sleep 1000; done'
+  assert_equal "$status" 124
+  assert_events 'attempts[0].outcome == "timed-out" and attempts[0].signal == "KILL"' \
+    'attempts[0].duration_s >= 1300*ms'
+}
+
+@test "rule 47: a command gets the time of --kill-after to clean up" {
+  cut -t -n 1 -k 1h -- sh -c \
+    'trap "sleep 0.3; echo clean >>ends; exit 3" TERM; : >ready; while :; do sleep 0.05; done'
+  assert_equal "$(tail -n 1 ends)" clean
+  assert_events 'attempts[0].status == 3 and attempts[0].outcome == "timed-out"'
+}
+
+@test "--signal is what a timeout sends, by name or number" {
+  local signal
+  for signal in INT SIGINT USR1 "$(kill -l HUP)"; do
+    cut -t -n 1 -s "$signal" -- sh -c \
+      'for s in HUP INT USR1 TERM; do trap "echo $s >got; exit 3" "$s"; done
+       : >ready; while :; do sleep 0.05; done'
+    assert_equal "$status" 124
+    case $signal in
+    [0-9]*) assert_equal "$(cat got)" HUP ;;
+    *) assert_equal "$(cat got)" "${signal#SIG}" ;;
+    esac
+  done
+}
+
+@test "KILL follows whatever --signal is" {
+  run logged -n 1 -t 100ms -s CONT -k 100ms -- sleep 1000
+  assert_equal "$status" 124
+  assert_events 'attempts[0].signal == "KILL"'
+}
+
+@test "-s KILL ends it at once" {
+  run logged -n 1 -t 100ms -s KILL -k inf -- sh -c 'trap "" TERM; while :; do sleep 1000; done'
+  assert_equal "$status" 124
+  assert_events 'attempts[0].signal == "KILL"'
+}
+
+@test "rule 7: a command that has stopped itself gets the TERM" {
+  cut -t -n 1 -k 1h -- sh -c 'trap "echo TERM >got; exit 3" TERM; : >ready; kill -s STOP $$'
+  assert_equal "$status" 124
+  assert_equal "$(cat got)" TERM
+}
+
+@test "rule 7: a stopped process below the command gets the TERM" {
+  cut -t -n 1 -k 1h -- sh -c '
+    setsid sh -c "trap \"echo TERM >got; exit 3\" TERM; : >ready; kill -s STOP \$\$" &
+    wait'
+  assert_equal "$(cat got)" TERM
+}
+
+@test "rule 17: a timeout works with every signal blocked when we start" {
+  rm -f fate
+  python3 "$lib/run.py" --block all --fate fate -- "$BACKOFF" -q -n 1 -t 100ms -k 100ms \
+    -- sleep 1000 3>&-
+  assert_equal "$(cat fate)" 'exited 124'
+}
+
+@test "rule 16: a timeout works with CHLD ignored when we start" {
+  python3 "$lib/run.py" --ignore CHLD --fate fate -- "$BACKOFF" -q -n 1 -t 100ms \
+    -- sleep 1000 3>&-
+  assert_equal "$(cat fate)" 'exited 124'
+}
+
+# --- the race of the timeout with the end of the command ---
+
+@test "rule 51: a command that has ended when the timer is seen keeps its status" {
+  # We are stopped while both happen.
+  start_logged -n 1 -t 2s -- sh -c 'kill -s STOP "$PPID"; exit 7' </dev/null
+  wait_for stopped_and_dead "$pid"
+  sleep 2.1
+  kill -s CONT "$pid"
+  status=0
+  wait "$pid" || status=$?
+  assert_equal "$status" 7
+  assert_events 'attempts[0].outcome == "exited" and attempts[0].status == 7'
+}
+
+@test "rule 51: a success that has ended when the deadline is seen is one" {
+  start_logged -T 2s -- sh -c 'kill -s STOP "$PPID"' </dev/null
+  wait_for stopped_and_dead "$pid"
+  sleep 2.1
+  kill -s CONT "$pid"
+  status=0
+  wait "$pid" || status=$?
+  assert_equal "$status" 0
+  assert_events 'end.result == "success"'
+}
+
+# --- the whole tree ---
+
+@test "rule 48: a timeout ends the whole tree: sessions, daemons, what ignores TERM" {
+  cut -t -n 1 -k 300ms -- sh -c "$hydra"
+  assert_equal "$status" 124
+  assert_none tree
+}
+
+@test "rule 48: a tree is ended for each attempt" {
+  cut -t -n 2 -k 300ms -- sh -c "rm -rf tree ready; $hydra"
+  assert_equal "$status" 124
+  assert_none tree
+  assert_events 'len(attempts) == 2 and all(a.outcome == "timed-out" for a in attempts)'
+}
+
+@test "rule 48: a deadline ends the whole tree, like a timeout" {
+  cut -T -k 300ms -- sh -c "$hydra"
+  assert_equal "$status" 124
+  assert_none tree
+  assert_events 'len(attempts) == 1 and attempts[0].outcome == "timed-out"' \
+    'end.result == "deadline" and end.status == 124'
+}
+
+@test "a deadline sends --signal, too" {
+  cut -T -s USR1 -- sh -c \
+    'trap "echo USR1 >got; exit 3" USR1; : >ready; while :; do sleep 0.05; done'
+  assert_equal "$(cat got)" USR1
+}
+
+@test "the sooner of timeout and deadline cuts" {
+  run logged -t 1h -T 200ms -- sleep 1000
+  assert_events 'len(attempts) == 1 and end.result == "deadline"'
+  run logged -n 1 -t 200ms -T 1h -- sleep 1000
+  assert_events 'len(attempts) == 1 and end.result == "exhausted"'
+}
+
+@test "rule 48: the TERM reaches every process of the tree, in its own session and orphaned too" {
+  cut -t -n 1 -k 1h -- sh -c '
+    rm -f got.*
+    show="trap \"echo TERM >got.\\\$name; exit 0\" TERM; : >up.\$name; while :; do sleep 0.05; done"
+    for name in child session daemon; do
+      export name
+      case $name in
+      child) sh -c "$show" & ;;
+      session) setsid sh -c "$show" & ;;
+      daemon) (setsid sh -c "$show" &) ;;
+      esac
+      until [ -e "up.$name" ]; do sleep 0.02; done
+    done
+    : >ready
+    wait'
+  assert_equal "$(cat got.child got.session got.daemon)" $'TERM\nTERM\nTERM'
+}
+
+@test "rule 48: what is started while the tree is ended does not get away" {
+  cut -t -n 1 -k 300ms -- sh -c \
+    'trap "(trap \"\" TERM; exec setsid sleep 1000) & exit 0" TERM
+     : >ready; while :; do sleep 0.05; done'
+  assert_equal "$status" 124
+  assert_none tree
+}
+
+@test "rule 48: the attempt ends when the last of its tree has" {
+  # The command dies of the TERM at once, its child takes a while.
+  cut -t -n 2 -k 1h -- sh -c '
+    case $BACKOFF_ATTEMPT in
+    1) next=halfway; rm -f order halfway ;;
+    2) [ -e halfway ] && next=ready ;;
+    esac
+    export next
+    echo "attempt $BACKOFF_ATTEMPT" >>order
+    setsid sh -c "trap \"sleep 0.4; echo clean >>order; exit 0\" TERM
+      : >\$next; while :; do sleep 0.05; done" &
+    wait'
+  assert_equal "$(cat order)" $'attempt 1\nclean\nattempt 2\nclean'
+}
+
+@test "rule 52: no attempt begins before the whole tree of the one before is gone" {
+  # Each process of the tree holds the lock; who comes too early gets none.
+  command -v flock >/dev/null || skip "flock is not installed"
+  cut -t -n 3 -k 200ms -- sh -c \
+    "exec 9>lock; flock -n 9 || echo \"\$BACKOFF_ATTEMPT\" >>overlap; rm -rf tree ready; $hydra"
+  assert_equal "$status" 124
+  [ ! -e overlap ] || fail "attempts overlapped: $(cat overlap)"
+  assert_none tree
+}
+
+@test "rule 52: an attempt that fails by itself is reaped before the next begins" {
+  run "$BACKOFF" -q -n 3 --base=0 -- sh -c '
+    if [ -e previous ] && [ -e "/proc/$(cat previous)" ]; then echo overlap; fi
+    echo "$$" >previous; exit 7'
+  assert_equal "$status" 7
+  refute_output --partial overlap
+}
+
+# --- and nothing else ---
+
+@test "rule 48: children that we had before the spawn are spared, with what they start" {
+  cat >start.sh <<'SCRIPT'
+rm -f helping
+TEST_MARK=$MARKS/helper sh -c 'sleep 1000 & : >helping; wait' &
+until [ -e helping ]; do sleep 0.02; done
+exec "$BACKOFF" "$@"
+SCRIPT
+  local limit
+  for limit in 1s 5s 20s; do
+    end_marked
+    rm -rf tree ready
+    status=0
+    marked tree sh start.sh -q -n 2 --base=0 -t "$limit" -k 300ms -- \
+      sh -c "rm -rf tree ready; $hydra" >output 2>&1 </dev/null 3>&- || status=$?
+    [ ! -e ready ] || break
+  done
+  assert_equal "$status" 124
+  assert_none tree
+  assert_alive helper 2
+}
+
+@test "rule 49: what an earlier attempt left behind is spared when a later one times out" {
+  cut -t -n 2 -k 300ms -- sh -c \
+    "if [ \"\$BACKOFF_ATTEMPT\" -eq 1 ]; then
+       TEST_MARK=\$MARKS/helper setsid sleep 1000 & TEST_MARK=\$MARKS/helper sleep 1000 &
+       exit 7
+     fi
+     rm -rf tree ready; $hydra"
+  assert_equal "$status" 124
+  assert_events 'attempts[0].outcome == "exited" and attempts[1].outcome == "timed-out"'
+  assert_none tree
+  assert_alive helper 2
+}
+
+@test "rule 49: what an attempt leaves behind when it ends by itself stays" {
+  local status=0
+  "$BACKOFF" -q -n 2 --base=0 -t 1h -T 2h -- sh -c \
+    'TEST_MARK=$MARKS/helper sleep 1000 & exit 7' >output 2>&1 </dev/null 3>&- || status=$?
+  assert_equal "$status" 7
+  wait_for alive helper 2
+  "$BACKOFF" -t 1h -- sh -c 'TEST_MARK=$MARKS/other sleep 1000 &' >output 2>&1 </dev/null 3>&-
+  wait_for alive other
+}
+
+@test "rule 48: the caller, its group and its other children are not touched" {
+  cat >caller.sh <<'SCRIPT'
+trap 'echo TERM >>hit' TERM
+trap 'echo CONT >>hit' CONT
+TEST_MARK=$MARKS/bystander sleep 1000 &
+"$BACKOFF" "$@"
+echo "$?" >result
+SCRIPT
+  local limit
+  for limit in 1s 5s 20s; do
+    end_marked
+    rm -rf tree ready
+    marked tree setsid --wait sh caller.sh -q -n 2 --base=0 -t "$limit" -k 300ms -- \
+      sh -c "rm -rf tree ready; $hydra" >output 2>&1 </dev/null 3>&-
+    [ ! -e ready ] || break
+  done
+  assert_equal "$(cat result)" 124
+  [ ! -e hit ] || fail "the caller was hit by $(cat hit)"
+  assert_none tree
+  assert_alive bystander
+}
+
+@test "-k inf waits for the command only, and kills nothing else" {
+  # The helper ignores the TERM that it may get; the command dies of it.
+  cut -t -n 1 -k inf -- sh -c \
+    'TEST_MARK=$MARKS/helper sh -c "trap \"\" TERM; : >ready; exec sleep 1000" &
+     until [ -e ready ]; do sleep 0.02; done; exec sleep 1000'
+  assert_equal "$status" 124
+  assert_events 'attempts[0].signal == "TERM"'
+  alive helper || fail "the helper was killed"
+}
+
+@test "-k 0 is inf" {
+  cut -t -n 1 -k 0 -- sh -c \
+    'TEST_MARK=$MARKS/helper sh -c "trap \"\" TERM; : >ready; exec sleep 1000" &
+     until [ -e ready ]; do sleep 0.02; done; exec sleep 1000'
+  assert_equal "$status" 124
+  alive helper || fail "the helper was killed"
+}
+
+@test "-k inf never kills the command either" {
+  mkfifo released
+  marked tree "$BACKOFF" --log-format=json --log-file="$events" -n 1 -t 100ms -k inf -- sh -c '
+    trap "" TERM; : >ready; read -r _ <released; exit 3' >output 2>&1 </dev/null 3>&- &
+  local pid=$! status=0
+  wait_for test -e ready
+  sleep 0.5
+  echo go >released
+  wait "$pid" || status=$?
+  assert_equal "$status" 124
+  assert_events 'attempts[0].outcome == "timed-out"' \
+    'attempts[0].status == 3 or attempts[0].signal == "TERM"'
+}
+
+@test "-k inf kills nothing else, not even when we are told to end at the end of the command" {
+  # The command answers the timeout by stopping us, and has ended before we
+  # go on and see either that or the TERM.
+  TEST_MARK=$MARKS/tree start -- "$BACKOFF" -q -t 1s -k inf -- sh -c \
+    'TEST_MARK=$MARKS/helper sh -c "trap \"\" TERM; : >ready; exec sleep 1000" &
+     trap "sleep 0.5; kill -s STOP \$PPID; exit 3" TERM
+     while :; do sleep 0.05; done'
+  wait_for stopped_and_dead "$pid"
+  signal TERM
+  signal CONT
+  assert_fate 'killed TERM'
+  [ ! -e ready ] || alive helper || fail "the helper was killed"
+}
+
+# --- --grace ---
+
+@test "--grace KILLs the whole tree after we were told to end" {
+  TEST_MARK=$MARKS/tree start -- "$BACKOFF" --grace=300ms -- sh -c "trap '' TERM; $hydra"
+  wait_for test -e ready
+  signal TERM
+  assert_fate 'killed KILL'
+  assert_none tree
+}
+
+@test "without --grace what we were told to end may take its time" {
+  start -- "$BACKOFF" -- sh -c \
+    'trap "sleep 0.5; echo clean; exit 3" TERM; echo ready; while :; do sleep 0.05; done'
+  await "$out" ready
+  signal TERM
+  assert_fate 'exited 3'
+  assert_equal "$(tail -n 1 "$out")" clean
+}
+
+@test "a timeout goes on after we were told to end" {
+  TEST_MARK=$MARKS/tree start -- "$BACKOFF" -t 2s -k 300ms -- sh -c \
+    'trap "" TERM; : >ready; while :; do sleep 1000; done'
+  wait_for test -e ready
+  signal TERM
+  assert_fate 'exited 124'
+  assert_none tree
+}
+
+# --- who is reaped, and who is waited for ---
+
+@test "rule 74: orphans that end are reaped, not kept as zombies" {
+  # Each attempt leaves an orphan, which ends with it; the last one looks
+  # until its parent, who has adopted them, has no zombie any more.
+  run "$BACKOFF" -q -n 4 --base=0 -t 1h -- sh -c '
+    if [ "$BACKOFF_ATTEMPT" -lt 4 ]; then (setsid sh -c ":" &) ; exit 7; fi
+    while :; do
+      zombies=0
+      for child in $(cat /proc/$PPID/task/*/children); do
+        case $(sed "s/.*) //" "/proc/$child/stat" 2>/dev/null) in Z*) zombies=1 ;; esac
+      done
+      [ "$zombies" -eq 1 ] || exit 0
+      sleep 0.05
+    done'
+  assert_success
+}
+
+@test "rule 74: a child that we had before does not pass for the command" {
+  run sh -c 'sh -c "exit 3" & exec "$BACKOFF" -q -n 1 -- sh -c "
+    # Until it has ended.
+    while grep -sq \"^State:.[^Z]\" /proc/\$1/status; do sleep 0.02; done; exit 7" sh "$!"'
+  assert_equal "$status" 7
+}
+
+@test "rule 75: we end with the command, whatever it has left running" {
+  "$BACKOFF" -- sh -c 'TEST_MARK=$MARKS/helper sleep 1000 &' >output 2>&1 </dev/null 3>&-
+  wait_for alive helper
+  local status=0
+  "$BACKOFF" -n 1 -q -t 1h -- sh -c 'TEST_MARK=$MARKS/other setsid sleep 1000 & exit 3' \
+    >output 2>&1 </dev/null 3>&- || status=$?
+  assert_equal "$status" 3
+  wait_for alive other
+}
+
+@test "rule 75: we do not wait for children that we had before" {
+  sh -c 'TEST_MARK=$MARKS/helper sleep 1000 & exec "$BACKOFF" -- true' >output 2>&1 </dev/null 3>&-
+  wait_for alive helper
+}
