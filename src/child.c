@@ -284,6 +284,23 @@ conclude(struct watch *watch)
 	    && (outcome->forwarded >> (end.signal - 1) & 1) != 0;
 }
 
+/*
+ * Whether children can be ours that we did not start: those that we were
+ * given, and the orphans that come to PID 1.
+ */
+static bool
+has_strangers(void)
+{
+	static int known = -1;
+	siginfo_t info;
+
+	if (known < 0)
+		known = getpid() == 1
+		    || waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT)
+		        == 0;
+	return known == 1;
+}
+
 struct outcome
 child_run(const struct command *command, const struct cut *cut)
 {
@@ -295,6 +312,9 @@ child_run(const struct command *command, const struct cut *cut)
 		tree_adopt_orphans();
 		watch.spared = tree_before();
 	}
+	/* What ended while nobody listened: rule 74. */
+	if (with_tree || has_strangers())
+		reap(&watch);
 	started_ns = clock_now_ns();
 	watch.pid = spawn(command);
 	if (watch.pid < 0) {

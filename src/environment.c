@@ -141,8 +141,9 @@ environment_start(const char *id, const char *hint, const struct limits *limits)
 	ours = room_for(usual_ours, sizeof usual_ours,
 	    (count + VARIABLES + 1) * sizeof *ours);
 	id_entry = make_entry(ID, id);
-	hint_entry = make_entry(HINT, hint != NULL ? hint : "");
-	if (ours == NULL || id_entry == NULL || hint_entry == NULL)
+	hint_entry = hint != NULL ? make_entry(HINT, hint) : NULL;
+	if (ours == NULL || id_entry == NULL
+	    || (hint != NULL && hint_entry == NULL))
 		return false;
 	for (size_t i = 0; i < count; i++)
 		if (!is_ours(environ[i]))
@@ -167,7 +168,8 @@ environment_set(const struct moment *moment)
 	for (int i = ATTEMPT; i <= VERDICT; i++)
 		*next++ = values[i];
 	*next++ = id_entry;
-	*next++ = hint_entry;
+	if (hint_entry != NULL)
+		*next++ = hint_entry;
 	if (moment->result != RESULT_NONE) {
 		write_value(RESULT, result_name(moment->result), 0);
 		*next++ = values[RESULT];

@@ -76,7 +76,7 @@ hold_release(bool failed)
 		if (files[fd] >= 0)
 			released = copy_file(to[fd], files[fd]);
 	error = errno;
-	signals_after_write();
+	signals_after_write(!released);
 	drop();
 	errno = error;
 	return released;

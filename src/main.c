@@ -66,11 +66,11 @@ prepare(struct options *options)
 		usage_refuse("--log-file",
 		    options->report.file != NULL ? options->report.file : "",
 		    strerror(errno));
+	if (!signals_start(options->wake_on))
+		usage_refuse("signalfd", "no descriptor", strerror(errno));
 	if (!environment_start(
 	        options->report.id, hint_start(), &options->settings.limits))
 		usage_refuse("environment", "no memory", strerror(errno));
-	if (!signals_start(options->wake_on))
-		usage_refuse("signalfd", "no descriptor", strerror(errno));
 	streams_start(&options->streams);
 }
 

@@ -103,12 +103,14 @@ report_open(const struct report *what)
 void
 report_release(void)
 {
+	bool copied;
+
 	if (!report->held || report->file != NULL
 	    || descriptor == STDERR_FILENO)
 		return;
 	signals_before_write();
-	copy_file(STDERR_FILENO, descriptor);
-	signals_after_write();
+	copied = copy_file(STDERR_FILENO, descriptor);
+	signals_after_write(!copied);
 	close(descriptor);
 	descriptor = STDERR_FILENO;
 	never_stalls = is_file(descriptor);
@@ -131,18 +133,21 @@ has_room(void)
 static void
 write_line(const char *line, size_t length)
 {
+	bool broken = false;
+
 	signals_before_write();
 	while (length > 0 && has_room()) {
 		ssize_t written = write(descriptor, line, length);
 
 		if (written < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
+		broken = written < 0 && errno == EPIPE;
 		if (written <= 0)
 			break;
 		line += written;
 		length -= (size_t)written;
 	}
-	signals_after_write();
+	signals_after_write(broken);
 }
 
 static bool

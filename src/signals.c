@@ -79,10 +79,9 @@ derive_masks(const sigset_t *handled)
 	for (int signal = 1; signal < NSIG; signal++)
 		if (sigismember(handled, signal) == 1)
 			sigaddset(&life_mask, signal);
-	/* A reader that has gone away is an error of ours, not our end. */
-	sigaddset(&life_mask, SIGPIPE);
 	pause_mask = life_mask;
 	write_mask = life_mask;
+	sigaddset(&write_mask, SIGPIPE);
 	for (size_t i = 0; i < ARRAY_LENGTH(ending); i++) {
 		if (sigismember(handled, ending[i]) == 0)
 			continue;
@@ -258,6 +257,42 @@ signals_close(void)
 	dispose(SIG_DFL);
 }
 
+static sigset_t
+pipe_only(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	return set;
+}
+
+/* The PIPE of a write of ours must not meet us later. */
+static void
+take_pipe(void)
+{
+	static const struct timespec now;
+	sigset_t set = pipe_only();
+
+	if (sigismember(&entry_mask, SIGPIPE) == 0)
+		sigtimedwait(&set, NULL, &now);
+}
+
+void
+signals_without_pipe(void)
+{
+	sigset_t set = pipe_only();
+
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+void
+signals_with_pipe(void)
+{
+	take_pipe();
+	sigprocmask(SIG_SETMASK, &life_mask, NULL);
+}
+
 void
 signals_before_write(void)
 {
@@ -265,8 +300,10 @@ signals_before_write(void)
 }
 
 void
-signals_after_write(void)
+signals_after_write(bool broken)
 {
+	if (broken)
+		take_pipe();
 	sigprocmask(SIG_SETMASK, &life_mask, NULL);
 }
 

@@ -59,9 +59,19 @@ const sigset_t *signals_arm(void (*handler)(int));
 void signals_open(void (*handler)(int));
 void signals_close(void);
 
-/* Around a write that may block: what ends us acts as when we started. */
+/*
+ * Around our own writes: a reader that has gone away is an error (EPIPE),
+ * not our end. The second one takes the PIPE of such a write with it.
+ */
+void signals_without_pipe(void);
+void signals_with_pipe(void);
+
+/*
+ * Likewise, around a write that may block: and what ends us acts as when we
+ * started. BROKEN: it met EPIPE.
+ */
 void signals_before_write(void);
-void signals_after_write(void);
+void signals_after_write(bool broken);
 
 /* What PIPE does to who writes where nobody reads, unless it is ignored. */
 bool signals_pipe_is_deadly(void);

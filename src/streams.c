@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "hint.h"
+#include "signals.h"
 #include "spool.h"
 #include "streams.h"
 #include "watch.h"
@@ -43,9 +44,11 @@ wanted(struct pollfd *descriptors)
 static void
 serve(const struct pollfd *came, int count)
 {
+	signals_without_pipe();
 	if (came[0].revents != 0)
 		stdin_serve(&came[0]);
 	watch_serve(came + 1, count - 1);
+	signals_with_pipe();
 }
 
 static int

@@ -249,7 +249,7 @@ flush(struct channel *channel)
 	written = copy_bytes(channel->target, bytes, count);
 	if (!written && errno != EPIPE)
 		failure = errno;
-	signals_after_write();
+	signals_after_write(!written);
 	channel->start = channel->end = 0;
 	if (!written)
 		close_pipe(channel);
