@@ -13,6 +13,7 @@
 #include "environment.h"
 #include "report.h"
 #include "signals.h"
+#include "sleep.h"
 #include "streams.h"
 #include "world.h"
 
@@ -42,7 +43,7 @@ pause_until(void *self, int64_t until_ns)
 	(void)self;
 	if (until_ns <= clock_now_ns())
 		return 0;
-	signal = clock_sleep_until(until_ns);
+	signal = sleep_until_told(until_ns);
 	return signals_ends(signal) ? signal : signals_drain();
 }
 
