@@ -139,14 +139,14 @@ after_verdict(struct run *run)
 	if (is_failure(verdict))
 		run->failures++;
 
-	if (run->moment.streak == limits->consecutive) {
+	if (outcome->evidence.broken != NULL) {
+		fail(run, outcome->evidence.broken, outcome->evidence.error);
+	} else if (run->moment.streak == limits->consecutive) {
 		end(run, RESULT_SUCCESS, 0);
 	} else if (verdict == VERDICT_PASS) {
 		end(run, RESULT_PASS, outcome_status(outcome));
 		if (outcome->kind == OUTCOME_KILLED)
 			run->ending.signal = outcome->signal;
-	} else if (outcome->evidence.broken != NULL) {
-		fail(run, outcome->evidence.broken, outcome->evidence.error);
 	} else if (outcome->told_late != 0) {
 		interrupt(run, outcome->told_late);
 	} else if (outcome->told != 0 || outcome->by_forwarded) {

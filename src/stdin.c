@@ -35,7 +35,8 @@ static struct {
 	bool wide; /* that pipe holds STDIN_EXACT, not a page */
 	bool starved; /* it has room, but our stdin has nothing */
 	bool copying; /* tee(2) does not do: take, then give */
-	int failure; /* errno: COMMAND cannot be given its input */
+	bool broken; /* COMMAND cannot be given its input: */
+	int failure; /* errno for it */
 } in = { .pipe = -1 };
 
 static char buffer[STDIN_EXACT];
@@ -106,7 +107,7 @@ open_pipe(void)
 {
 	int ends[2];
 
-	in.starved = false;
+	in.starved = in.broken = false;
 	in.failure = 0;
 	if (pipe2(ends, O_CLOEXEC) != 0) {
 		in.failure = errno;
@@ -160,8 +161,11 @@ read_waiting(int64_t most)
 	return count;
 }
 
-/* Moves COUNT bytes, which COMMAND has been given, from stdin to the spool. */
-static void
+/*
+ * Moves COUNT bytes, which COMMAND has been given, from stdin to the spool.
+ * False with errno: they are at the head of stdin still.
+ */
+static bool
 take(int64_t count)
 {
 	while (count > 0) {
@@ -170,22 +174,31 @@ take(int64_t count)
 		if (moved <= 0) {
 			spool_lose(moved == 0 ? EPIPE : errno);
 			in.taken += count;
-			return;
+			return moved == 0 || errno == EAGAIN;
 		}
 		spool_keep(buffer, moved);
 		in.taken += moved;
 		count -= moved;
 	}
+	return true;
 }
 
 /* Takes what COMMAND has read of what it was given ahead. */
-static void
+static bool
 settle(void)
 {
 	int64_t read_by_command = in.fed - waiting(in.pipe);
 
-	if (read_by_command > in.taken)
-		take(read_by_command - in.taken);
+	return read_by_command <= in.taken || take(read_by_command - in.taken);
+}
+
+/* COMMAND must not take what it has for all there is: its pipe stays open. */
+static bool
+break_off(void)
+{
+	in.failure = errno;
+	in.broken = true;
+	return false;
 }
 
 static void
@@ -223,8 +236,8 @@ give_from_spool(void)
 		most = sizeof buffer;
 	count = spool_read(buffer, most, in.fed);
 	if (count <= 0) {
-		in.failure = count == 0 ? EIO : errno;
-		return 0;
+		errno = count == 0 ? EIO : errno;
+		return -1;
 	}
 	return give(buffer, count);
 }
@@ -285,7 +298,8 @@ feed(void)
 	int64_t given;
 
 	if (!from_spool) {
-		settle();
+		if (!settle())
+			return break_off();
 		if (!in.wide && in.taken >= STDIN_EXACT)
 			widen();
 		if (!in.wide && waiting(in.pipe) > 0)
@@ -294,17 +308,17 @@ feed(void)
 	in.starved = false;
 	given = from_spool ? give_from_spool() : show();
 	if (given > 0) {
-		if (in.wide && in.fed > in.taken)
-			take(in.fed - in.taken);
+		if (in.wide && in.fed > in.taken && !take(in.fed - in.taken))
+			return break_off();
 		return true;
 	}
 	if (given < 0 && errno == EAGAIN) {
 		in.starved = !from_spool && waiting(STDIN_FILENO) == 0;
 		return false;
 	}
-	/* The input has ended, COMMAND reads no more, or we cannot go on. */
 	if (given < 0 && errno != EPIPE)
-		in.failure = errno;
+		return break_off();
+	/* The input has ended, or COMMAND reads no more. */
 	close_pipe();
 	return false;
 }
@@ -312,6 +326,8 @@ feed(void)
 struct pollfd
 stdin_wanted(void)
 {
+	if (in.broken)
+		return (struct pollfd) { .fd = -1 };
 	if (in.starved)
 		return (struct pollfd) { .fd = STDIN_FILENO, .events = POLLIN };
 	return (struct pollfd) { .fd = in.pipe, .events = POLLOUT };
@@ -324,7 +340,7 @@ stdin_serve(const struct pollfd *came)
 	if (came->fd == in.pipe && (came->revents & POLLERR) != 0)
 		close_pipe();
 	/* A few steps, so that signals get their turn. */
-	for (int i = 0; i < 16 && in.pipe >= 0 && feed(); i++)
+	for (int i = 0; i < 16 && in.pipe >= 0 && !in.broken && feed(); i++)
 		continue;
 }
 

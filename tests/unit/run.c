@@ -664,6 +664,11 @@ test_evidence(void)
 	act(outcome, 0);
 	ends(RESULT_ERROR, 125, 0, 1, "a stream that broke is our failure");
 	is_int(stage.ends, 0, "  without --at-end");
+	reset();
+	outcome.kind = OUTCOME_EXITED;
+	outcome.signal = 0;
+	act(outcome, 0);
+	ends(RESULT_ERROR, 125, 0, 1, "even where the attempt says success");
 }
 
 static void
