@@ -172,9 +172,13 @@ take(int64_t count)
 		int64_t moved = read_waiting(count);
 
 		if (moved <= 0) {
-			spool_lose(moved == 0 ? EPIPE : errno);
+			int error = moved == 0 ? EPIPE : errno;
+
+			spool_lose(error);
 			in.taken += count;
-			return moved == 0 || errno == EAGAIN;
+			errno = error;
+			/* Where another process was faster, it has them. */
+			return error == EPIPE || error == EAGAIN;
 		}
 		spool_keep(buffer, moved);
 		in.taken += moved;
