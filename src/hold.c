@@ -66,18 +66,16 @@ bool
 hold_release(bool failed)
 {
 	int to[3] = { -1, STDOUT_FILENO, STDERR_FILENO };
-	bool released = true;
-	int error;
+	int error = 0;
 
 	if (failed && what == HOLD_STDOUT)
 		to[STDOUT_FILENO] = STDERR_FILENO;
 	signals_before_write();
-	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO && released; fd++)
-		if (files[fd] >= 0)
-			released = copy_file(to[fd], files[fd]);
-	error = errno;
-	signals_after_write(!released);
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		if (files[fd] >= 0 && !copy_file(to[fd], files[fd]))
+			error = errno;
+	signals_after_write(error == EPIPE);
 	drop();
 	errno = error;
-	return released;
+	return error == 0;
 }

@@ -291,6 +291,8 @@ report_end(const struct moment *moment, const struct ending *ending)
 
 	if (!is_end_wanted(ending->result))
 		return;
+	if (ending->result == RESULT_ERROR)
+		report_release();
 	if (report->format == LOG_TEXT) {
 		text = text_begin();
 		message_end(&text, moment, &report->settings->limits, ending,

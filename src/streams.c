@@ -59,26 +59,31 @@ failure(void)
 
 static const struct pump pump = { started, wanted, serve, failure };
 
-int
+const char *
 streams_begin(struct command *command)
 {
-	int error = 0;
+	const char *broken = NULL;
+	int error;
 
 	for (int fd = 0; fd < 3; fd++)
 		command->descriptors[fd] = -1;
 	command->pump = &pump;
 	commands_stdin = stdin_begin();
 	command->descriptors[STDIN_FILENO] = commands_stdin;
-	if (stdin_failure() != 0)
-		error = stdin_failure();
-	else if (!hold_begin(command->descriptors)
-	    || !watch_begin(command->descriptors))
-		error = errno;
-	if (error == 0)
-		return 0;
+	errno = stdin_failure();
+	if (errno != 0)
+		broken = "stdin";
+	else if (!hold_begin(command->descriptors))
+		broken = "held output";
+	else if (!watch_begin(command->descriptors))
+		broken = "output";
+	if (broken == NULL)
+		return NULL;
+	error = errno;
 	started();
 	stdin_end();
-	return error;
+	errno = error;
+	return broken;
 }
 
 /* BACKOFF_HINT is COMMAND's own word, a header only the server's. */

@@ -25,10 +25,10 @@ struct streams {
 void streams_start(const struct streams *streams);
 
 /*
- * Before an attempt: lays COMMAND's descriptors and pump. 0, or errno where
- * they cannot be had, and then nothing is to be ended.
+ * Before an attempt: lays COMMAND's descriptors and pump. NULL, or which of
+ * them cannot be had, with errno, and then nothing is to be ended.
  */
-int streams_begin(struct command *command);
+const char *streams_begin(struct command *command);
 
 /* After it: what it left behind. */
 struct evidence streams_end(void);

@@ -65,12 +65,14 @@ attempt(void *self, const struct moment *moment, int64_t cut_ns)
 	struct command command = { .argv = errand->argv };
 	struct cut cut = cut_at(errand, cut_ns);
 	struct outcome outcome;
-	int error;
+	const char *broken;
 
 	environment_set(moment);
-	error = streams_begin(&command);
-	if (error != 0) {
-		outcome = outcome_not_started(error);
+	broken = streams_begin(&command);
+	if (broken != NULL) {
+		outcome = outcome_not_started(errno);
+		outcome.evidence.broken = broken;
+		outcome.evidence.error = outcome.error;
 		outcome.started_ns = outcome.ended_ns = clock_now_ns();
 		return outcome;
 	}
