@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/types.h>
 #include <unistd.h>
 
 #include "copy.h"
@@ -40,23 +39,26 @@ copy_bytes(int to, const char *bytes, size_t count)
 	return true;
 }
 
-/* By read and write from OFFSET on. */
+/* By read and write, from OFFSET to SIZE. */
 static bool
-copy_rest(int to, int file, off_t offset)
+copy_rest(int to, int file, off_t offset, off_t size)
 {
 	static char buffer[CHUNK];
 
-	for (;;) {
-		ssize_t count = pread(file, buffer, sizeof buffer, offset);
+	while (offset < size) {
+		size_t most
+		    = size - offset < CHUNK ? (size_t)(size - offset) : CHUNK;
+		ssize_t count = pread(file, buffer, most, offset);
 
-		if (count == 0)
-			return true;
 		if (count < 0 && errno == EINTR)
 			continue;
-		if (count < 0 || !copy_bytes(to, buffer, (size_t)count))
+		if (count == 0)
+			errno = EIO;
+		if (count <= 0 || !copy_bytes(to, buffer, (size_t)count))
 			return false;
 		offset += count;
 	}
+	return true;
 }
 
 /*
@@ -64,13 +66,15 @@ copy_rest(int to, int file, off_t offset)
  * does not where the target is anything else.
  */
 bool
-copy_file(int to, int file)
+copy_file(int to, int file, off_t size)
 {
 	off_t offset = 0;
-	ssize_t moved;
+	ssize_t moved = 1;
 
-	do
-		moved = splice(file, &offset, to, NULL, SPLICE, 0);
-	while (moved > 0);
-	return copy_rest(to, file, offset);
+	while (offset < size && moved > 0) {
+		off_t most = size - offset < SPLICE ? size - offset : SPLICE;
+
+		moved = splice(file, &offset, to, NULL, (size_t)most, 0);
+	}
+	return copy_rest(to, file, offset, size);
 }

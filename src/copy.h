@@ -8,11 +8,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /* All of BYTES. False: errno tells why not. */
 bool copy_bytes(int to, const char *bytes, size_t count);
 
-/* FILE from its beginning. False: errno tells why not. */
-bool copy_file(int to, int file);
+/* The first SIZE bytes of FILE. False: errno tells why not. */
+bool copy_file(int to, int file, off_t size);
 
 #endif

@@ -15,6 +15,7 @@
 
 static enum hold_what what;
 static bool one_file; /* stdout and stderr are one, and keep their order */
+static off_t sizes[3];
 static int files[3] = { NOT_HELD, NOT_HELD, NOT_HELD };
 
 void
@@ -56,9 +57,17 @@ hold_begin(int descriptors[3])
 	return true;
 }
 
-int
-hold_file(int fd)
+void
+hold_end(void)
 {
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		sizes[fd] = files[fd] >= 0 ? lseek(files[fd], 0, SEEK_END) : 0;
+}
+
+int
+hold_file(int fd, off_t *size)
+{
+	*size = sizes[fd];
 	return files[fd];
 }
 
@@ -72,7 +81,7 @@ hold_release(bool failed)
 		to[STDOUT_FILENO] = STDERR_FILENO;
 	signals_before_write();
 	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
-		if (files[fd] >= 0 && !copy_file(to[fd], files[fd]))
+		if (files[fd] >= 0 && !copy_file(to[fd], files[fd], sizes[fd]))
 			error = errno;
 	signals_after_write(error == EPIPE);
 	drop();

@@ -8,6 +8,7 @@
  */
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 enum hold_what {
 	HOLD_NOTHING,
@@ -25,8 +26,14 @@ void hold_start(enum hold_what what);
  */
 bool hold_begin(int descriptors[3]);
 
-/* Held, and to be read after the attempt: fd 1 or 2, else -1. */
-int hold_file(int fd);
+/*
+ * After it: what others that have the files write from now on is not the
+ * attempt's.
+ */
+void hold_end(void);
+
+/* The file of fd 1 or 2, and how much of it is the attempt's; else -1. */
+int hold_file(int fd, off_t *size);
 
 /*
  * Copies what the last attempt wrote to where it belongs, all of it; with

@@ -282,8 +282,8 @@ drain(struct channel *channel)
 static void
 scan_held(struct channel *channel)
 {
-	int file = hold_file(channel->target);
-	off_t offset = 0;
+	off_t offset = 0, size;
+	int file = hold_file(channel->target, &size);
 	ssize_t count;
 
 	if (file < 0)
