@@ -62,10 +62,11 @@ make_id(unsigned char *bytes)
 static void
 prepare(struct options *options)
 {
+	const char *file = options->report.file;
+
 	if (!report_open(&options->report))
-		usage_refuse("--log-file",
-		    options->report.file != NULL ? options->report.file : "",
-		    strerror(errno));
+		usage_refuse(file != NULL ? "--log-file" : "--quiet-success",
+		    file != NULL ? file : "no temporary file", strerror(errno));
 	if (!signals_start(options->wake_on))
 		usage_refuse("signalfd", "no descriptor", strerror(errno));
 	if (!environment_start(

@@ -109,7 +109,8 @@ report_release(void)
 	    || descriptor == STDERR_FILENO)
 		return;
 	signals_before_write();
-	copied = copy_file(STDERR_FILENO, descriptor);
+	copied = copy_file(
+	    STDERR_FILENO, descriptor, lseek(descriptor, 0, SEEK_END));
 	signals_after_write(!copied);
 	close(descriptor);
 	descriptor = STDERR_FILENO;

@@ -123,6 +123,7 @@ streams_end(void)
 
 	started();
 	stdin_end();
+	hold_end();
 	watch_end();
 	add_hints(&evidence);
 	if (scan != NULL)

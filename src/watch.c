@@ -288,9 +288,14 @@ scan_held(struct channel *channel)
 
 	if (file < 0)
 		return;
-	while ((count = pread(
-	            file, channel->buffer, sizeof channel->buffer, offset))
-	    > 0) {
+	while (offset < size) {
+		size_t most = sizeof channel->buffer;
+
+		if (size - offset < (off_t)most)
+			most = (size_t)(size - offset);
+		count = pread(file, channel->buffer, most, offset);
+		if (count <= 0)
+			break;
 		scan_bytes(
 		    scan, &channel->scan, channel->buffer, (size_t)count);
 		offset += count;
