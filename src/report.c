@@ -96,8 +96,10 @@ report_open(const struct report *what)
 		descriptor = open_log(report->file);
 	else if (report->held)
 		descriptor = tempfile_open(O_APPEND);
+	if (descriptor < 0)
+		return false;
 	never_stalls = is_file(descriptor);
-	return descriptor >= 0;
+	return true;
 }
 
 void
