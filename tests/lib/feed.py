@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Runs a command with a stdin of a given kind, and keeps what it left there.
 
-  feed.py [--left FILE] [--open] [--late BYTES] [--reset] KIND DATA COMMAND...
+  feed.py [--left FILE] [--open] [--late BYTES] [--reset FIFO] KIND DATA COMMAND...
 
 KIND is pipe, fifo, unix or tcp (stream sockets, connected); what it carries
 is the contents of the file DATA. When the command has ended, what is still
@@ -9,9 +9,9 @@ to be read there goes to the file of --left.
 
 --open keeps the writer there until the command has ended; otherwise it leaves
 as soon as it has written everything. --late writes only so many bytes, and
-the rest when the command has ended, which implies --open. --reset writes
-nothing at all, but breaks the connection (tcp). Ends with the command's
-status, 128+N for a signal.
+the rest when the command has ended, which implies --open. --reset breaks the
+connection (tcp) as soon as somebody writes into that FIFO. Ends with the
+command's status, 128+N for a signal.
 """
 
 import argparse
@@ -72,32 +72,32 @@ def read_all(fd):
   return b"".join(parts)
 
 
-def run(command, kind, data, late=None, stay=False):
+def run(command, kind, data, late=None, stay=False, reset_by=None):
   """(the command's status, what it left)"""
   reader, writer = ends(kind)
   ended = threading.Event()
 
   def write():
     write_all(writer, data[:late])
+    if reset_by:
+      with open(reset_by, "rb") as file:
+        file.read()
+      reset(writer)
+      return
     if stay or late is not None:
       ended.wait()
     write_all(writer, b"" if late is None else data[late:])
     os.close(writer)
 
   process = subprocess.Popen(command, stdin=reader)
-  thread = threading.Thread(target=write)
+  thread = threading.Thread(target=write, daemon=True)
   thread.start()
   status = process.wait()
   ended.set()
+  os.set_blocking(reader, True)  # whatever the command has made of it
   left = read_all(reader)
   thread.join()
   return status, left
-
-
-def run_reset(command):
-  reader, writer = ends("tcp")
-  reset(writer)
-  return subprocess.call(command, stdin=reader), b""
 
 
 def main():
@@ -105,17 +105,14 @@ def main():
   parser.add_argument("--left")
   parser.add_argument("--open", action="store_true")
   parser.add_argument("--late", type=int)
-  parser.add_argument("--reset", action="store_true")
+  parser.add_argument("--reset")
   parser.add_argument("kind", choices=KINDS)
   parser.add_argument("data")
   parser.add_argument("command", nargs=argparse.REMAINDER)
   args = parser.parse_args()
   with open(args.data, "rb") as file:
     data = file.read()
-  if args.reset:
-    status, left = run_reset(args.command)
-  else:
-    status, left = run(args.command, args.kind, data, args.late, args.open)
+  status, left = run(args.command, args.kind, data, args.late, args.open, args.reset)
   if args.left:
     with open(args.left, "wb") as file:
       file.write(left)

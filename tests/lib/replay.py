@@ -10,8 +10,8 @@ attempt saw must be what was written, from the start to where that attempt
 stopped reading; and what is left in our stdin afterwards must begin where
 the attempt that read the most has stopped: exactly there as long as that is
 less than EXACT, at most AHEAD further on beyond. Cases take the seeds from
-SEED (a random one) on; the seed of one that fails is printed, and
-"replay.py PROGRAM 1 DIRECTORY SEED" runs that one again.
+SEED (a random one) on; those that fail are printed, the first SHOWN of them,
+and "replay.py PROGRAM 1 DIRECTORY SEED" runs that one again.
 """
 
 import collections
@@ -28,6 +28,7 @@ import feed
 EXACT = 65536
 AHEAD = 65536
 PATIENCE = 120  # seconds; a run takes less than one
+SHOWN = 5
 KINDS = feed.KINDS + ("pipe", "pipe", "file")
 
 # want: bytes, None is all; pause: seconds between reads; how: how it reads;
@@ -170,7 +171,7 @@ def run(program, case, base):
     reader = open_file(case, base + ".in")
   else:
     reader, writer = feed.ends(case.kind)
-    thread = threading.Thread(target=write, args=(writer, case, ended))
+    thread = threading.Thread(target=write, args=(writer, case, ended), daemon=True)
   lifeline, lifeline_end = os.pipe()
   limit = [] if case.limit is None else ["--spool-limit=%d" % case.limit]
   command = [sys.executable, "-I", "-S", "-c", COMMAND, base,
@@ -298,7 +299,8 @@ def main():
       kinds[kind] += 1
       if wrong:
         failures += 1
-        print(wrong, flush=True)
+        if failures <= SHOWN:
+          print(wrong)
   print("%d cases from seed %d on: %s; %d failed" % (
     count, first, ", ".join("%d %s" % (n, kind) for kind, n in sorted(kinds.items())), failures))
   return failures != 0
