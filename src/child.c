@@ -237,6 +237,34 @@ next_ns(const struct watch *watch)
 	return watch->kill_ns;
 }
 
+/*
+ * COMMAND is over, but not all that it wrote has found its way. That is
+ * waited for as COMMAND itself would wait to write it: until its time is
+ * up, or we are told to end.
+ */
+static bool
+is_draining(struct watch *watch, const struct pump *pump)
+{
+	const struct outcome *outcome = &watch->outcome;
+
+	if (pump == NULL || !pump->drain() || watch->stage != STAGE_RUNNING
+	    || outcome->told != 0 || outcome->told_late != 0)
+		return false;
+	if (clock_now_ns() < watch->cut->at_ns)
+		return true;
+	watch->outcome.kind = OUTCOME_TIMED_OUT;
+	return false;
+}
+
+static void
+serve(struct watch *watch, const struct pump *pump,
+    const struct pollfd *descriptors, int count)
+{
+	pump->serve(descriptors, count);
+	if (pump->is_hopeless() && watch->stage != STAGE_KILLING)
+		kill_tree(watch);
+}
+
 static void
 watch_until_over(struct watch *watch, const struct pump *pump)
 {
@@ -256,13 +284,10 @@ watch_until_over(struct watch *watch, const struct pump *pump)
 			on_time(watch);
 			break;
 		case WAKE_DESCRIPTOR:
-			pump->serve(descriptors, count);
-			if (pump->failure() != 0
-			    && watch->stage != STAGE_KILLING)
-				kill_tree(watch);
+			serve(watch, pump, descriptors, count);
 			break;
 		}
-	} while (!is_over(watch));
+	} while (!is_over(watch) || is_draining(watch, pump));
 }
 
 /* Puts what became of COMMAND into the outcome of the watch. */

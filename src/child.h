@@ -6,6 +6,7 @@
  */
 
 #include <poll.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "outcome.h"
@@ -15,7 +16,8 @@ struct pump {
 	void (*started)(void); /* the program has its descriptors */
 	int (*wanted)(struct pollfd *descriptors); /* how many to wait for */
 	void (*serve)(const struct pollfd *came, int count); /* one came */
-	int (*failure)(void); /* errno: it cannot go on, or 0 */
+	bool (*is_hopeless)(void); /* the program cannot do right any more */
+	bool (*drain)(void); /* after its end: is something left to do? */
 };
 
 struct command {

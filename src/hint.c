@@ -32,13 +32,26 @@ open_named(void)
 	return mkostemp(name, O_CLOEXEC);
 }
 
+static bool
+is_our_proc(void)
+{
+	char self[24] = "", pid[24];
+	struct text text = text_in(pid, sizeof pid);
+
+	text_number(&text, getpid());
+	return readlink("/proc/self", self, sizeof self - 1) > 0
+	    && strcmp(self, pid) == 0;
+}
+
 const char *
 hint_start(void)
 {
 	struct text text = text_in(name, sizeof name);
 
-	file = descriptor_out_of_the_way(
-	    memfd_create("backoff-hint", MFD_CLOEXEC));
+	/* In /proc of another pid namespace our pid is somebody else's. */
+	if (is_our_proc())
+		file = descriptor_out_of_the_way(
+		    memfd_create("backoff-hint", MFD_CLOEXEC));
 	if (file >= 0) {
 		text_add(&text, "/proc/");
 		text_number(&text, getpid());
@@ -98,6 +111,8 @@ hint_take(void)
 	while (ftruncate(file, 0) != 0 && errno == EINTR)
 		continue;
 	text[count] = '\0';
+	if (size > room)
+		line += strcspn(line, "\n");
 	while ((end = strchr(line, '\n')) != NULL) {
 		*end = '\0';
 		read_line(&hint, line);

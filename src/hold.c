@@ -83,7 +83,7 @@ hold_release(bool failed)
 	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
 		if (files[fd] >= 0 && !copy_file(to[fd], files[fd], sizes[fd]))
 			error = errno;
-	signals_after_write(error == EPIPE);
+	signals_after_write(error != 0);
 	drop();
 	errno = error;
 	return error == 0;

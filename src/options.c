@@ -112,15 +112,18 @@ add_codes(struct options *options, enum verdict verdict, const char *list)
 	arguments_refuse(option_of(verdict), text, why);
 }
 
+/* What the output is watched for; large, so not part of the options. */
+static struct scan scan;
+
 static void
 add_condition(struct options *options, enum option_id id, enum verdict verdict,
     const char *text)
 {
-	const char *expected = scan_add(&options->scan, verdict, text);
+	const char *expected = scan_add(&scan, verdict, text);
 
 	if (expected != NULL)
 		arguments_refuse(id, text, expected);
-	options->streams.scan = &options->scan;
+	options->streams.scan = &scan;
 }
 
 /* Options with a meaning of their own; the others have a target. */
@@ -159,8 +162,8 @@ apply_special(struct options *options, enum option_id id, const char *text)
 		add_condition(options, id, VERDICT_STOP, text);
 		break;
 	case OPT_RETRY_AFTER:
-		options->scan.retry_after = true;
-		options->streams.scan = &options->scan;
+		scan.retry_after = true;
+		options->streams.scan = &scan;
 		break;
 	case OPT_QUIET_SUCCESS:
 		options->errand.quiet_success = true;

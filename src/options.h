@@ -18,7 +18,6 @@ struct options {
 	struct settings settings;
 	struct errand errand;
 	struct streams streams; /* with a scan where one is needed */
-	struct scan scan;
 	struct report report; /* its id is NULL where --id was not given */
 	int wake_on; /* signal, or 0 */
 	bool seeded;

@@ -40,6 +40,11 @@ struct evidence {
 	int input_loss; /* errno for it, or 0: --spool-limit */
 	const char *broken; /* a stream of it that we could not carry */
 	int error; /* errno for that */
+	int broken_signal; /* to die by for it, or 0 */
+	bool
+	    hopeless; /* so that whatever the attempt says counts for nothing */
+	bool cut_off; /* output that was not passed on when we were told to end
+	               */
 };
 
 /* What a shell and timeout(1) say for it. */

@@ -144,7 +144,7 @@ write_line(const char *line, size_t length)
 
 		if (written < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
-		broken = written < 0 && errno == EPIPE;
+		broken = written < 0;
 		if (written <= 0)
 			break;
 		line += written;

@@ -75,12 +75,13 @@ interrupt(struct run *run, int signal)
 
 /* We could not do our part: carry COMMAND's input or output. */
 static void
-fail(struct run *run, const char *broken, int error)
+fail(struct run *run, const char *broken, int error, int signal)
 {
 	run->ending.broken = broken;
 	run->ending.error = error;
-	run->ending.signal = 0;
-	end(run, RESULT_ERROR, STATUS_ERROR);
+	run->ending.signal = signal;
+	end(run, RESULT_ERROR,
+	    signal != 0 ? STATUS_SIGNAL + signal : STATUS_ERROR);
 }
 
 /*
@@ -132,6 +133,7 @@ after_verdict(struct run *run)
 	const struct limits *limits = &run->settings->limits;
 	const struct outcome *outcome = &run->moment.outcome;
 	enum verdict verdict = run->moment.verdict;
+	int told = outcome->told_late != 0 ? outcome->told_late : outcome->told;
 
 	reset_after_long_run(run);
 	run->moment.streak
@@ -139,8 +141,13 @@ after_verdict(struct run *run)
 	if (is_failure(verdict))
 		run->failures++;
 
-	if (outcome->evidence.broken != NULL) {
-		fail(run, outcome->evidence.broken, outcome->evidence.error);
+	if (outcome->evidence.broken != NULL
+	    && (outcome->evidence.hopeless || verdict == VERDICT_SUCCESS
+	        || verdict == VERDICT_PASS)) {
+		fail(run, outcome->evidence.broken, outcome->evidence.error,
+		    outcome->evidence.broken_signal);
+	} else if (outcome->evidence.cut_off && told != 0) {
+		interrupt(run, told);
 	} else if (run->moment.streak == limits->consecutive) {
 		end(run, RESULT_SUCCESS, 0);
 	} else if (verdict == VERDICT_PASS) {
@@ -302,10 +309,7 @@ release(struct run *run)
 	if (release.error == 0
 	    || (result != RESULT_SUCCESS && result != RESULT_PASS))
 		return;
-	fail(run, "output", release.error);
-	run->ending.signal = release.signal;
-	if (release.signal != 0)
-		run->ending.status = STATUS_SIGNAL + release.signal;
+	fail(run, "output", release.error, release.signal);
 }
 
 /* Tells how it ended; a signal in --at-end is the last word. */

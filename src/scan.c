@@ -67,16 +67,23 @@ skip_group(const char *text)
 	return text;
 }
 
-/* A repetition that allows none takes the last character from the run. */
+/* Repetitions, one of which allows none, take the last character away. */
 static const char *
 skip_repetition(struct literal *literal, const char *text)
 {
-	if (*text != '+' && literal->length > 0)
+	const char *end = text;
+	bool all_plus = true;
+
+	while (*end != '\0' && strchr("*+?{", *end) != NULL) {
+		all_plus = all_plus && *end == '+';
+		if (*end == '{')
+			end += strcspn(end, "}");
+		end += *end != '\0';
+	}
+	if (!all_plus && literal->length > 0)
 		literal->length--;
 	end_run(literal);
-	if (*text == '{')
-		text += strcspn(text, "}");
-	return *text == '\0' ? text : text + 1;
+	return end;
 }
 
 static void

@@ -82,6 +82,7 @@ derive_masks(const sigset_t *handled)
 	pause_mask = life_mask;
 	write_mask = life_mask;
 	sigaddset(&write_mask, SIGPIPE);
+	sigaddset(&write_mask, SIGXFSZ);
 	for (size_t i = 0; i < ARRAY_LENGTH(ending); i++) {
 		if (sigismember(handled, ending[i]) == 0)
 			continue;
@@ -257,40 +258,35 @@ signals_close(void)
 	dispose(SIG_DFL);
 }
 
-static sigset_t
-pipe_only(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGPIPE);
-	return set;
-}
-
-/* The PIPE of a write of ours must not meet us later. */
+/* The signal of a write that failed must not meet us later. */
 static void
-take_pipe(void)
+take_write_signal(int signal)
 {
 	static const struct timespec now;
-	sigset_t set = pipe_only();
+	sigset_t set;
 
-	if (sigismember(&entry_mask, SIGPIPE) == 0)
-		sigtimedwait(&set, NULL, &now);
+	if (sigismember(&entry_mask, signal) == 1)
+		return;
+	sigemptyset(&set);
+	sigaddset(&set, signal);
+	sigtimedwait(&set, NULL, &now);
 }
 
 void
 signals_without_pipe(void)
 {
-	sigset_t set = pipe_only();
+	sigset_t set;
 
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	sigaddset(&set, SIGXFSZ);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
 void
 signals_with_pipe(void)
 {
-	take_pipe();
-	sigprocmask(SIG_SETMASK, &life_mask, NULL);
+	signals_after_write(true);
 }
 
 void
@@ -300,10 +296,12 @@ signals_before_write(void)
 }
 
 void
-signals_after_write(bool broken)
+signals_after_write(bool failed)
 {
-	if (broken)
-		take_pipe();
+	if (failed) {
+		take_write_signal(SIGPIPE);
+		take_write_signal(SIGXFSZ);
+	}
 	sigprocmask(SIG_SETMASK, &life_mask, NULL);
 }
 

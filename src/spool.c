@@ -44,6 +44,10 @@ spool_keep(const char *bytes, int64_t count)
 	}
 	if (spool.file < 0)
 		spool.file = tempfile_open(0);
+	if (spool.file < 0) {
+		spool_lose(errno);
+		return;
+	}
 	while (count > 0) {
 		ssize_t written
 		    = pwrite(spool.file, bytes, (size_t)count, spool.size);

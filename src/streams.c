@@ -2,6 +2,8 @@
 #include <config.h>
 
 #include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <unistd.h>
 
@@ -51,13 +53,18 @@ serve(const struct pollfd *came, int count)
 	signals_with_pipe();
 }
 
-static int
-failure(void)
+/*
+ * Without its input COMMAND cannot do right any more; that its output goes
+ * nowhere it learns from its pipe.
+ */
+static bool
+is_hopeless(void)
 {
-	return stdin_failure() != 0 ? stdin_failure() : watch_failure();
+	return stdin_failure() != 0;
 }
 
-static const struct pump pump = { started, wanted, serve, failure };
+static const struct pump pump
+    = { started, wanted, serve, is_hopeless, watch_drain };
 
 const char *
 streams_begin(struct command *command)
@@ -65,6 +72,8 @@ streams_begin(struct command *command)
 	const char *broken = NULL;
 	int error;
 
+	/* What a hook or a leftover has said is not this attempt's word. */
+	hint_take();
 	for (int fd = 0; fd < 3; fd++)
 		command->descriptors[fd] = -1;
 	command->pump = &pump;
@@ -116,23 +125,40 @@ add_matches(struct evidence *evidence)
 	evidence->pattern = condition->text;
 }
 
+/* A reader that has gone away is one for us too. */
+static void
+add_failure(struct evidence *evidence)
+{
+	if (stdin_failure() != 0) {
+		evidence->broken = "stdin";
+		evidence->hopeless = true;
+		evidence->error = stdin_failure();
+	} else if (watch_failure() != 0) {
+		evidence->broken = "output";
+		evidence->error = watch_failure();
+	}
+	if (evidence->error == EPIPE && signals_pipe_is_deadly())
+		evidence->broken_signal = SIGPIPE;
+}
+
 struct evidence
 streams_end(void)
 {
 	struct evidence evidence = { .hinted = VERDICT_NONE };
 
 	started();
+	signals_without_pipe();
 	stdin_end();
 	hold_end();
 	watch_end();
+	signals_with_pipe();
 	add_hints(&evidence);
 	if (scan != NULL)
 		add_matches(&evidence);
 	evidence.input_lost = spool_is_lost();
 	evidence.input_taken = stdin_taken();
 	evidence.input_loss = spool_loss();
-	evidence.error = failure();
-	if (evidence.error != 0)
-		evidence.broken = stdin_failure() != 0 ? "stdin" : "output";
+	evidence.cut_off = watch_was_cut_off();
+	add_failure(&evidence);
 	return evidence;
 }

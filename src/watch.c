@@ -9,10 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "copy.h"
 #include "descriptor.h"
 #include "hold.h"
-#include "signals.h"
 #include "watch.h"
 
 /* One watched stream: from COMMAND's pipe past the scan to its target. */
@@ -23,17 +21,34 @@ struct channel {
 	int out; /* the target, in a description that does not block */
 	bool is_socket;
 	size_t start, end; /* of what is read, but not written yet */
-	char buffer[SCAN_LINE];
-	struct scan_stream scan;
+	bool ended; /* COMMAND has: only what is there still counts, and */
+	size_t left; /* this much of it is to be read */
 };
+
+/* Apart from the channels, which are initialized, these cost no room. */
+static char buffers[WATCH_DESCRIPTORS][SCAN_LINE];
+static struct scan_stream streams[WATCH_DESCRIPTORS];
 
 static struct scan *scan;
 static bool together; /* stdout and stderr are one, and keep their order */
 static int failure;
+static bool cut_off;
 static struct channel channels[WATCH_DESCRIPTORS] = {
 	{ .pipe = -1, .commands = -1, .target = STDOUT_FILENO, .out = -1 },
 	{ .pipe = -1, .commands = -1, .target = STDERR_FILENO, .out = -1 },
 };
+
+static char *
+buffer_of(const struct channel *channel)
+{
+	return buffers[channel - channels];
+}
+
+static struct scan_stream *
+stream_of(const struct channel *channel)
+{
+	return &streams[channel - channels];
+}
 
 /*
  * Another description of what FD is, which does not block; others may rely
@@ -84,6 +99,7 @@ open_pipe(struct channel *channel)
 	channel->commands = descriptor_out_of_the_way(ends[1]);
 	fcntl(channel->pipe, F_SETFL, O_NONBLOCK);
 	channel->start = channel->end = 0;
+	channel->ended = false;
 	return true;
 }
 
@@ -99,11 +115,14 @@ bool
 watch_begin(int descriptors[3])
 {
 	failure = 0;
+	cut_off = false;
 	if (scan == NULL)
 		return true;
 	scan_reset(scan);
-	channels[0].scan.is_stderr = together;
-	channels[1].scan.is_stderr = true;
+	streams[0].is_stderr = together
+	    && (descriptors[STDOUT_FILENO] < 0
+	        || descriptors[STDOUT_FILENO] == descriptors[STDERR_FILENO]);
+	streams[1].is_stderr = true;
 	for (int i = 0; i < WATCH_DESCRIPTORS; i++) {
 		int fd = channels[i].target;
 
@@ -150,7 +169,7 @@ watch_wanted(struct pollfd *descriptors)
 static ssize_t
 write_some(const struct channel *channel)
 {
-	const char *bytes = channel->buffer + channel->start;
+	const char *bytes = buffer_of(channel) + channel->start;
 	size_t count = channel->end - channel->start;
 
 	if (channel->is_socket)
@@ -180,8 +199,7 @@ pass_on(struct channel *channel)
 		if (errno == EAGAIN)
 			return false;
 		/* COMMAND is to meet the reader's absence, as without us. */
-		if (errno != EPIPE)
-			failure = errno;
+		failure = errno;
 		channel->start = channel->end;
 		close_pipe(channel);
 		return false;
@@ -191,12 +209,19 @@ pass_on(struct channel *channel)
 
 /* Reads and scans; false: nothing is there, or the pipe has ended. */
 static bool
-read_some(struct channel *channel, size_t most)
+read_some(struct channel *channel)
 {
+	size_t most = SCAN_LINE;
 	ssize_t count;
 
+	if (channel->ended && channel->left < most)
+		most = channel->left;
+	if (most == 0) {
+		close_pipe(channel);
+		return false;
+	}
 	do
-		count = read(channel->pipe, channel->buffer, most);
+		count = read(channel->pipe, buffer_of(channel), most);
 	while (count < 0 && errno == EINTR);
 	if (count < 0 && errno != EAGAIN)
 		failure = errno;
@@ -206,7 +231,9 @@ read_some(struct channel *channel, size_t most)
 		return false;
 	channel->start = 0;
 	channel->end = (size_t)count;
-	scan_bytes(scan, &channel->scan, channel->buffer, (size_t)count);
+	if (channel->ended)
+		channel->left -= (size_t)count;
+	scan_bytes(scan, stream_of(channel), buffer_of(channel), (size_t)count);
 	return true;
 }
 
@@ -215,8 +242,7 @@ serve(struct channel *channel)
 {
 	/* A few steps, so that signals get their turn. */
 	for (int i = 0; i < 16 && channel->pipe >= 0; i++)
-		if (!pass_on(channel)
-		    || !read_some(channel, sizeof channel->buffer))
+		if (!pass_on(channel) || !read_some(channel))
 			break;
 }
 
@@ -237,45 +263,31 @@ watch_failure(void)
 	return failure;
 }
 
-/* COMMAND has ended: now it is ours alone to wait for the target. */
+/* COMMAND has ended: what others write from now on is not its output. */
 static void
-flush(struct channel *channel)
-{
-	const char *bytes = channel->buffer + channel->start;
-	size_t count = channel->end - channel->start;
-	bool written;
-
-	signals_before_write();
-	written = copy_bytes(channel->target, bytes, count);
-	if (!written && errno != EPIPE)
-		failure = errno;
-	signals_after_write(!written);
-	channel->start = channel->end = 0;
-	if (!written)
-		close_pipe(channel);
-}
-
-static void
-drain(struct channel *channel)
+note_end(struct channel *channel)
 {
 	int left = 0;
 
-	if (channel->pipe < 0)
+	if (channel->pipe < 0 || channel->ended)
 		return;
-	flush(channel);
-	if (channel->pipe >= 0 && ioctl(channel->pipe, FIONREAD, &left) != 0)
+	if (ioctl(channel->pipe, FIONREAD, &left) != 0)
 		left = 0;
-	while (left > 0 && channel->pipe >= 0) {
-		size_t most = (size_t)left < sizeof channel->buffer
-		    ? (size_t)left
-		    : sizeof channel->buffer;
+	channel->ended = true;
+	channel->left = (size_t)left;
+}
 
-		if (!read_some(channel, most))
-			break;
-		left -= (int)channel->end;
-		flush(channel);
+bool
+watch_drain(void)
+{
+	bool more = false;
+
+	for (int i = 0; i < WATCH_DESCRIPTORS; i++) {
+		note_end(&channels[i]);
+		serve(&channels[i]);
+		more = more || channels[i].pipe >= 0;
 	}
-	close_pipe(channel);
+	return more;
 }
 
 /* Held output went into a file. */
@@ -289,17 +301,23 @@ scan_held(struct channel *channel)
 	if (file < 0)
 		return;
 	while (offset < size) {
-		size_t most = sizeof channel->buffer;
+		size_t most = SCAN_LINE;
 
 		if (size - offset < (off_t)most)
 			most = (size_t)(size - offset);
-		count = pread(file, channel->buffer, most, offset);
+		count = pread(file, buffer_of(channel), most, offset);
 		if (count <= 0)
 			break;
-		scan_bytes(
-		    scan, &channel->scan, channel->buffer, (size_t)count);
+		scan_bytes(scan, stream_of(channel), buffer_of(channel),
+		    (size_t)count);
 		offset += count;
 	}
+}
+
+bool
+watch_was_cut_off(void)
+{
+	return cut_off;
 }
 
 void
@@ -308,8 +326,9 @@ watch_end(void)
 	if (scan == NULL)
 		return;
 	for (int i = 0; i < WATCH_DESCRIPTORS; i++) {
-		drain(&channels[i]);
+		cut_off = cut_off || channels[i].pipe >= 0;
+		close_pipe(&channels[i]);
 		scan_held(&channels[i]);
-		scan_finish(scan, &channels[i].scan);
+		scan_finish(scan, &streams[i]);
 	}
 }

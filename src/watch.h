@@ -34,9 +34,15 @@ void watch_serve(const struct pollfd *came, int count);
 int watch_failure(void);
 
 /*
- * After the attempt: what is in the pipes still, but not what others who
- * have them may write; and what is held.
+ * After COMMAND's end: passes on what is in the pipes still, but not what
+ * others who have them may write. True: there is no room for all of it yet.
  */
+bool watch_drain(void);
+
+/* After the attempt: scans what is held. */
 void watch_end(void);
+
+/* Something was left that had not been passed on. */
+bool watch_was_cut_off(void);
 
 #endif

@@ -72,6 +72,7 @@ attempt(void *self, const struct moment *moment, int64_t cut_ns)
 	if (broken != NULL) {
 		outcome = outcome_not_started(errno);
 		outcome.evidence.broken = broken;
+		outcome.evidence.hopeless = true;
 		outcome.evidence.error = outcome.error;
 		outcome.started_ns = outcome.ended_ns = clock_now_ns();
 		return outcome;

@@ -659,6 +659,7 @@ test_evidence(void)
 	outcome = exited(0);
 	outcome.evidence.broken = "stdin";
 	outcome.evidence.error = EIO;
+	outcome.evidence.hopeless = true;
 	outcome.kind = OUTCOME_KILLED;
 	outcome.signal = SIGKILL;
 	act(outcome, 0);
