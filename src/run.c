@@ -106,6 +106,12 @@ is_failure(enum verdict verdict)
 	return verdict == VERDICT_RETRY || verdict == VERDICT_THROTTLE;
 }
 
+static bool
+is_good(enum verdict verdict)
+{
+	return verdict == VERDICT_SUCCESS || verdict == VERDICT_PASS;
+}
+
 /* --reset-after: an attempt that lived long is number 1 of a new count. */
 static void
 reset_after_long_run(struct run *run)
@@ -142,11 +148,10 @@ after_verdict(struct run *run)
 		run->failures++;
 
 	if (outcome->evidence.broken != NULL
-	    && (outcome->evidence.hopeless || verdict == VERDICT_SUCCESS
-	        || verdict == VERDICT_PASS)) {
+	    && (outcome->evidence.hopeless || is_good(verdict))) {
 		fail(run, outcome->evidence.broken, outcome->evidence.error,
 		    outcome->evidence.broken_signal);
-	} else if (outcome->evidence.cut_off && told != 0) {
+	} else if (outcome->evidence.cut_off && told != 0 && is_good(verdict)) {
 		interrupt(run, told);
 	} else if (run->moment.streak == limits->consecutive) {
 		end(run, RESULT_SUCCESS, 0);
