@@ -96,6 +96,8 @@ value_until(const char *text, void *field)
 		if (!count_parse(text + 1, until_ns))
 			return expected;
 		*until_ns = saturating_multiply(*until_ns, NS_PER_S);
+		/* INT64_MAX is none. */
+		*until_ns -= *until_ns == INT64_MAX;
 		return NULL;
 	}
 	tzset();
@@ -139,8 +141,11 @@ value_attempts(const char *text, void *field)
 const char *
 value_seed(const char *text, void *field)
 {
-	return count_parse(text, field) ? NULL
-	                                : "expected a whole number, 0 or more";
+	int64_t *seed = field;
+
+	return count_parse(text, seed) && *seed < INT64_MAX
+	    ? NULL
+	    : "expected a whole number, 0 or more";
 }
 
 const char *

@@ -560,3 +560,8 @@ slow_at_first='[ "$BACKOFF_ATTEMPT" -gt 1 ] || sleep 1; exit 7'
   [ "$status" -eq 143 ]
   [ ! -e "$BATS_TEST_TMPDIR/made" ]
 }
+
+@test "--until in the farthest future makes attempts inf too" {
+  run -0 logged --until=@99999999999999 -- true
+  assert_events 'start.attempts is None'
+}

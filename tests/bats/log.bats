@@ -596,3 +596,16 @@ END
   assert_events 'pauses == [1500*us, 2250*us]'
   run -125 "$BACKOFF" --base=1,5 -- true
 }
+
+@test "a limit on the size of files costs the lines, not the attempts" {
+  local file=$BATS_TEST_TMPDIR/lines
+  run -7 sh -c 'ulimit -f 0
+    exec "$BACKOFF" -n 2 --base=0 -- sh -c "exit 7" 2>"$1"' - "$file"
+  run -7 sh -c 'ulimit -f 0
+    exec "$BACKOFF" -n 2 --base=0 --log-file="$1" -- sh -c "exit 7"' - "$file"
+}
+
+@test "a log file that cannot be opened is refused with the reason" {
+  run -125 "$BACKOFF" --log-file="$BATS_TEST_TMPDIR/none/log" -- true
+  assert_output "backoff: --log-file: $BATS_TEST_TMPDIR/none/log: No such file or directory"
+}

@@ -214,41 +214,31 @@ stopped_time_counts() { # STATE...
 # stepped HOW...: see stepper.py. What a lost signal costs there is a pause
 # of 20 seconds, at the end of which the second attempt succeeds.
 stepped() {
-  local status=0
-  python3 "$lib/stepper.py" "$@" || status=$?
+  run python3 "$lib/stepper.py" "$@"
   [ "$status" != 77 ] || skip "processes cannot be stepped here"
-  return "$status"
+  echo "# $output" >&3
+  assert_success
 }
 
 @test "rule 41: a TERM at any system call from our start to the first attempt ends us" {
-  run stepped start "$BACKOFF" -qq -n 1 -- sleep 20
-  echo "# $output" >&3
-  assert_success
+  stepped start "$BACKOFF" -qq -n 1 -- sleep 20
 }
 
 @test "rule 41: a TERM at any system call from an attempt to the pause after it ends us" {
-  run stepped pause "$BACKOFF" -d 20s -- sh -c '[ "$BACKOFF_ATTEMPT" = 2 ]'
-  echo "# $output" >&3
-  assert_success
+  stepped pause "$BACKOFF" -d 20s -- sh -c '[ "$BACKOFF_ATTEMPT" = 2 ]'
 }
 
 @test "rule 30: a TERM just after COMMAND was reaped counts as arriving in a pause" {
-  run stepped reaped "$BACKOFF" -n 1 -- sh -c 'exit 7'
-  echo "# $output" >&3
-  assert_success
+  stepped reaped "$BACKOFF" -qq -n 1 -- sh -c 'exit 7'
 }
 
 @test "rule 41: a TERM at any instruction just before the pause ends us" {
-  run stepped entry "$BACKOFF" -d 20s -- sh -c '[ "$BACKOFF_ATTEMPT" = 2 ]'
-  echo "# $output" >&3
-  assert_success
+  stepped entry "$BACKOFF" -d 20s -- sh -c '[ "$BACKOFF_ATTEMPT" = 2 ]'
 }
 
 @test "rule 41: a TERM at any instant from the end of a pause to the next attempt ends us" {
-  run stepped return "$BACKOFF" -d 10ms -- sh -c \
+  stepped return "$BACKOFF" -d 10ms -- sh -c \
     '[ "$BACKOFF_ATTEMPT" = 2 ] || exit 1; exec sleep 20'
-  echo "# $output" >&3
-  assert_success
 }
 
 # strace delivers it inside the call, the one instant that stepping cannot

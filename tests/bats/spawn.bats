@@ -205,7 +205,7 @@ fork_calls='?vfork,?fork,clone,?clone3'
   if (exec 9>&- && ./command) >/dev/null 2>&1; then
     skip "this system starts a file that is open for writing"
   fi
-  marked busy "$BACKOFF" -n inf -d 20ms -- ./command >output 2>log </dev/null 3>&- 9>&- &
+  env TEST_MARK="$MARKS/busy" "$BACKOFF" -n inf -d 20ms -- ./command >output 2>log </dev/null 3>&- 9>&- &
   local pid=$!
   await_second "$pid" 'Text file busy'
   exec 9>&-

@@ -24,7 +24,6 @@ TERM reached it has not been killed by it. Exit status 77: we cannot trace.
 import ctypes
 import functools
 import os
-import platform
 import signal
 import struct
 import sys
@@ -72,7 +71,7 @@ class Tracee:
       try:
         os.setpgid(0, 0)
         run.clean_slate()
-        libc.ptrace(TRACEME, 0, None, None)
+        ptrace(TRACEME, 0)
         os.execv(command[0], command)
       finally:
         os._exit(CANNOT)
@@ -182,18 +181,19 @@ def reaping(tracee):
 
 
 def to_first_line(tracee):
-  """Goes to the return from the first write to stderr."""
+  """Goes to the return from the first write to stderr; which architecture."""
   while True:
     kind, arch, number, arguments = tracee.next_call()
     if kind == ENTRY and number in known_numbers(arch)["write"] and arguments[0] == 2:
       tracee.next_call()
-      return
+      return arch
 
 
 def calls_before_pause(command):
   """How many there are between the first line and the pause."""
   tracee = Tracee(command)
-  to_first_line(tracee)
+  if to_first_line(tracee) != X86_64:
+    sys.exit(CANNOT)  # for at_call() knows no other
   count = 0
   while True:
     _, arch, number, _ = tracee.next_call()
@@ -205,8 +205,6 @@ def calls_before_pause(command):
 
 
 def instructions_to_call(tracee):
-  if platform.machine() != "x86_64":
-    sys.exit(CANNOT)
   while True:
     yield True
     if tracee.at_call():
@@ -250,6 +248,16 @@ STRETCHES = {  # and whether they need to know calls_before_pause()
 }
 
 
+def can_step(command):
+  try:
+    tracee = Tracee(command)
+    tracee.next_call()
+    tracee.abandon()
+    return True
+  except (OSError, Ended):
+    return False
+
+
 def fate_at(stretch, command, instant):
   """The fate of a TERM at that stop, and whether it is as it must be."""
   tracee = Tracee(command)
@@ -267,14 +275,14 @@ def main():
   command = sys.argv[2:]
   os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
   os.environ["LD_BIND_NOW"] = "1"  # no instructions of the dynamic linker
+  if not can_step(command):
+    return CANNOT
   if needs_survey:
     stretch = functools.partial(stretch, calls=calls_before_pause(command))
   instant = 0
   while True:
     try:
       fate, good = fate_at(stretch, command, instant)
-    except OSError:
-      return CANNOT if instant == 0 else 1
     except Ended as ended:
       print("ended before stop %d: %s" % (instant, ended))
       return 1
@@ -284,7 +292,7 @@ def main():
     if fate is None:
       break
     instant += 1
-  print("%d instants, none lost" % instant)
+  print("%d instant%s, none lost" % (instant, "" if instant == 1 else "s"))
   return 0 if instant else 1
 
 

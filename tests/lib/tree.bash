@@ -2,18 +2,11 @@
 # Process trees that can be told from all others.  shellcheck shell=bash
 #
 # A mark is a variable in the environment: whatever a marked process starts
-# bears it too, wherever it moves, unless it is given another mark. Scripts
-# mark what they start with TEST_MARK=$MARKS/NAME.
+# bears it too, wherever it moves, unless it is given another mark. It is set by
+# TEST_MARK=$MARKS/NAME, in front of a command or by env.
 
 export MARKS=$BATS_TEST_TMPDIR
 export HYDRA=$BATS_TEST_DIRNAME/../lib/hydra.sh
-
-# marked NAME COMMAND...: run it under that mark.
-marked() {
-  local name=$1
-  shift
-  env TEST_MARK="$MARKS/$name" "$@"
-}
 
 # bearers NAME: the processes that bear the mark, zombies aside.
 bearers() {
