@@ -304,9 +304,14 @@ feed(void)
 	if (!from_spool) {
 		if (!settle())
 			return break_off();
-		if (!in.wide && in.taken >= STDIN_EXACT)
+		/* tee(2) begins with what is not taken: shown twice else. */
+		if (!in.wide && in.taken >= STDIN_EXACT) {
 			widen();
-		if (!in.wide && waiting(in.pipe) > 0)
+			if (!take(in.fed - in.taken))
+				return break_off();
+		}
+		/* Both: COMMAND may have read on since settle() looked. */
+		if (!in.wide && (in.fed > in.taken || waiting(in.pipe) > 0))
 			return false;
 	}
 	in.starved = false;

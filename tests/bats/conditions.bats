@@ -4,6 +4,7 @@
 # --stop-if, and that to look at the output changes nothing of it.
 #
 # shellcheck disable=SC2154 # the helpers set these
+# shellcheck disable=SC1003,SC2002 # as a user types them
 
 setup() {
   load helper
@@ -210,7 +211,7 @@ chatter='yes 3>&- & trap "kill \$! 2>/dev/null; echo >\"\$go\"; exit 3" TERM; wa
 
 @test "a regular expression that is none is refused in one line, and nothing starts" {
   local option regex
-  for regex in '(' '[' '[a' 'a{2' '\' 'a{2,1}' '[z-a]' '[[:none:]]' ''; do
+  for regex in '(' '[' '[a' 'a{2' "\\" 'a{2,1}' '[z-a]' '[[:none:]]' ''; do
     for option in --success-if --retry-if --throttle-if --stop-if; do
       run --separate-stderr -125 "$BACKOFF" "$option=$regex" -- touch "$BATS_TEST_TMPDIR/started"
       assert_output ''
@@ -343,7 +344,7 @@ for i in range(256):
   misses needle cat "$BATS_TEST_TMPDIR/beyond"
   cmp "$got" "$BATS_TEST_TMPDIR/beyond"
   finds '^xx*need' cat "$BATS_TEST_TMPDIR/beyond"
-  { cat "$BATS_TEST_TMPDIR/just" | tr -d '\n' && echo needle; } >"$BATS_TEST_TMPDIR/both"
+  { tr -d '\n' <"$BATS_TEST_TMPDIR/just"; echo needle; } >"$BATS_TEST_TMPDIR/both"
   misses 'needleneedle' cat "$BATS_TEST_TMPDIR/both"
 }
 
@@ -362,7 +363,8 @@ for i in range(256):
 
 @test "memory does not grow with the output" {
   # kB of the most that was ever resident, before and after 64 MiB.
-  "$BACKOFF" -qq --stop-if='never [t]o be found' -- sh -c 'most() { sed -n "s/^VmHWM:[^0-9]*//p" "/proc/$PPID/status"; }
+  "$BACKOFF" -qq --stop-if='never [t]o be found' -- sh -c '
+    most() { sed -n "s/^VmHWM:[^0-9]*//p" "/proc/$PPID/status"; }
     head -c 1000000 /dev/zero; head -c 1000000 /dev/zero | tr "\0" "\n"; most >&2
     head -c 32M /dev/zero; seq 4000000; most >&2' 2>"$said" >/dev/null
   local before after
@@ -404,7 +406,9 @@ for i in range(256):
 }
 
 @test "the command sees no terminal on what is watched" {
-  local look='for fd in 0 1 2; do if [ -t $fd ]; then printf "%d tty " $fd; else printf "%d no " $fd; fi; done'
+  local look='for fd in 0 1 2; do
+    if [ -t $fd ]; then printf "%d tty " $fd; else printf "%d no " $fd; fi
+  done'
   reads --stdout terminal --both -- "$BACKOFF" -- sh -c "$look"
   assert_equal "$(cat "$got")" '0 no 1 tty 2 tty '
   reads --stdout terminal --both -- "$BACKOFF" --stop-if=never -- sh -c "$look"
@@ -526,7 +530,8 @@ for i in range(256):
   local kind
   for kind in pipe terminal socket; do
     reads --stdout "$kind" --both -- sh -c '"$BACKOFF" -qq --stop-if=never -- sh -c "echo some
-        sed -n \"s/^flags:[ 	]*//p\" /proc/\$PPID/fdinfo/1 /proc/\$PPID/fdinfo/2 >\"\$BATS_TEST_TMPDIR/flags\""
+        sed -n \"s/^flags:[ 	]*//p\" /proc/\$PPID/fdinfo/1 /proc/\$PPID/fdinfo/2 \
+          >\"\$BATS_TEST_TMPDIR/flags\""
       sed -n "s/^flags:[ 	]*//p" /proc/self/fdinfo/1 >>"$BATS_TEST_TMPDIR/flags"'
     ended 'exited 0'
     mapfile -t flags <"$BATS_TEST_TMPDIR/flags"

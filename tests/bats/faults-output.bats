@@ -144,7 +144,8 @@ ERRORS='ENOSPC EIO EMFILE EINTR'
 @test "a write that fails as a failure is released changes nothing of how we end" {
   local error
   for error in $ERRORS; do
-    to_file -e trace=write -e inject="write:error=$error:when=1" -- -oall -n 1 -- sh -c 'cat "$1"; exit 7' - "$big"
+    to_file -e trace=write -e inject="write:error=$error:when=1" -- \
+      -oall -n 1 -- sh -c 'cat "$1"; exit 7' - "$big"
     assert_equal "$status" 7
     grep -q 'giving up after 1 attempt' "$said"
   done

@@ -3,12 +3,12 @@
 # The other side's word: BACKOFF_HINT, --retry-after, and how far we obey.
 #
 # shellcheck disable=SC2154 # the helpers set these
+# shellcheck disable=SC2034 # for the helpers
 
 setup() {
   load helper
   load ../lib/events
   load ../lib/process
-  got=$BATS_TEST_TMPDIR/got
   said=$BATS_TEST_TMPDIR/said
   export BATS_TEST_TMPDIR
 }
@@ -43,13 +43,19 @@ asked() {
   rm "$said"
 }
 
+# in_two_hours FORMAT: that moment, in GMT, as date(1) writes it.
+in_two_hours() {
+  LC_ALL=C date -ud '+2 hours' "+$1"
+}
+
 # prints TEXT is a COMMAND that writes it as printf does, and fails.
 prints='printf "$1"; exit 7'
 
 # --- BACKOFF_HINT ---
 
 @test "every attempt finds an empty file in BACKOFF_HINT, and may write there" {
-  run -0 --separate-stderr "$BACKOFF" -b 0 -- sh -c '[ -e "$BACKOFF_HINT" ] && [ ! -s "$BACKOFF_HINT" ] || exit 9
+  run -0 --separate-stderr "$BACKOFF" -b 0 -- sh -c '
+    [ -e "$BACKOFF_HINT" ] && [ ! -s "$BACKOFF_HINT" ] || exit 9
     echo after=0 >>"$BACKOFF_HINT" || exit 9
     echo "$BACKOFF_HINT"; [ "$BACKOFF_ATTEMPT" -eq 3 ]'
   [[ ${lines[0]} =~ ^/proc/[0-9]+/fd/[0-9]+$ ]]
@@ -67,7 +73,8 @@ prints='printf "$1"; exit 7'
   await_pause
   signal TERM
   assert_fate 'killed TERM'
-  grep -qE '^backoff: sh: attempt 1/6 failed after [^:]*: exit 7; next in [89](\.[0-9])?s \(server asked for 8s\)$' "$err"
+  local next='next in [89](\.[0-9])?s \(server asked for 8s\)'
+  grep -qE "^backoff: sh: attempt 1/6 failed after [^:]*: exit 7; $next\$" "$err"
 }
 
 @test "after= takes durations of every form" {
@@ -146,7 +153,8 @@ FORMS
   await_pause
   signal TERM
   assert_fate 'killed TERM'
-  grep -qE '^backoff: sh: attempt 1/6 throttled: COMMAND asked to throttle; next in [89](\.[0-9])?s \(server asked for 8s\)$' "$err"
+  local next='next in [89](\.[0-9])?s \(server asked for 8s\)'
+  grep -qE "^backoff: sh: attempt 1/6 throttled: COMMAND asked to throttle; $next\$" "$err"
 }
 
 @test "verdict= is the verdict: success" {
@@ -266,8 +274,8 @@ FORMS
 }
 
 @test "hooks find the file as well" {
-  run -7 "$BACKOFF" -q -n 2 -b 0 --before-retry='[ -e "$BACKOFF_HINT" ]' --at-end='[ -e "$BACKOFF_HINT" ] && echo there' -- \
-    sh -c 'exit 7'
+  run -7 "$BACKOFF" -q -n 2 -b 0 --before-retry='[ -e "$BACKOFF_HINT" ]' \
+    --at-end='[ -e "$BACKOFF_HINT" ] && echo there' -- sh -c 'exit 7'
   assert_output --partial there
 }
 
@@ -285,7 +293,8 @@ FORMS
   mkdir "$BATS_TEST_TMPDIR/tmp"
   TMPDIR=$BATS_TEST_TMPDIR/tmp run --separate-stderr -7 strace -qq -o /dev/null -e trace=memfd_create \
     -e inject=memfd_create:error=ENOSYS "$BACKOFF" -n 2 -b 0 -- \
-    sh -c 'echo "$BACKOFF_HINT"; stat -c %a "$BACKOFF_HINT"; cat "$BACKOFF_HINT"; echo verdict=stop >"$BACKOFF_HINT"; exit 7'
+    sh -c 'echo "$BACKOFF_HINT"; stat -c %a "$BACKOFF_HINT"; cat "$BACKOFF_HINT"
+      echo verdict=stop >"$BACKOFF_HINT"; exit 7'
   assert_equal "${#lines[@]}" 2
   [[ ${lines[0]} == "$BATS_TEST_TMPDIR"/tmp/* ]]
   assert_equal "${lines[1]}" 600
@@ -390,26 +399,27 @@ FORMS
 @test "--retry-after: the output arrives as it is" {
   run --separate-stderr -0 "$BACKOFF" --retry-after -- printf 'Retry-After: 8\r\nbody\0\n'
   assert_equal "$stderr" ''
-  "$BACKOFF" --retry-after -- printf 'Retry-After: 8\r\nbody\0\n' | cmp - <(printf 'Retry-After: 8\r\nbody\0\n')
+  "$BACKOFF" --retry-after -- printf 'Retry-After: 8\r\nbody\0\n' |
+    cmp - <(printf 'Retry-After: 8\r\nbody\0\n')
 }
 
 @test "--retry-after: the HTTP-date of today" {
-  asked '1h5[0-9]m|2h' sh -c "$prints" - "Retry-After: $(LC_ALL=C date -ud '+2 hours' '+%a, %d %b %Y %H:%M:%S GMT')\r\n"
+  asked '1h5[0-9]m|2h' sh -c "$prints" - "Retry-After: $(in_two_hours '%a, %d %b %Y %H:%M:%S GMT')\r\n"
 }
 
 @test "--retry-after: the HTTP-date of RFC 850" {
-  asked '1h5[0-9]m|2h' sh -c "$prints" - "Retry-After: $(LC_ALL=C date -ud '+2 hours' '+%A, %d-%b-%y %H:%M:%S GMT')\r\n"
+  asked '1h5[0-9]m|2h' sh -c "$prints" - "Retry-After: $(in_two_hours '%A, %d-%b-%y %H:%M:%S GMT')\r\n"
 }
 
 @test "--retry-after: the HTTP-date of asctime" {
-  asked '1h5[0-9]m|2h' sh -c "$prints" - "< retry-after: $(LC_ALL=C date -ud '+2 hours' '+%a %b %e %H:%M:%S %Y')\n"
+  asked '1h5[0-9]m|2h' sh -c "$prints" - "< retry-after: $(in_two_hours '%a %b %e %H:%M:%S %Y')\n"
 }
 
 @test "--retry-after: dates are GMT, whatever TZ and the locale are" {
   local tz
-  for tz in Asia/Tokyo America/New_York UTC+9 XXX-5; do
+  for tz in Asia/Tokyo America/New_York UTC+9 XYZ-5; do
     TZ=$tz LC_ALL=C.UTF-8 asked '1h5[0-9]m|2h' sh -c "$prints" - \
-      "Retry-After: $(LC_ALL=C date -ud '+2 hours' '+%a, %d %b %Y %H:%M:%S GMT')\n"
+      "Retry-After: $(in_two_hours '%a, %d %b %Y %H:%M:%S GMT')\n"
   done
 }
 

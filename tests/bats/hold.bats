@@ -3,6 +3,7 @@
 # Held output: what an attempt writes comes out when it is decided, once.
 #
 # shellcheck disable=SC2154 # the helpers set these
+# shellcheck disable=SC1010,SC2034 # done is a file here
 
 setup() {
   load helper
@@ -12,8 +13,8 @@ setup() {
   got=$BATS_TEST_TMPDIR/got
   said=$BATS_TEST_TMPDIR/said
   go=$BATS_TEST_TMPDIR/go
-  done=$BATS_TEST_TMPDIR/done
-  export go done BATS_TEST_TMPDIR
+  over=$BATS_TEST_TMPDIR/over
+  export go over BATS_TEST_TMPDIR
 }
 
 teardown() {
@@ -130,7 +131,7 @@ big() {
 
 @test "--hold takes stdout and all, and nothing else" {
   local value
-  for value in '' ALL none stderr both all,; do
+  for value in '' ALL none stderr both 'all,'; do
     run --separate-stderr -125 "$BACKOFF" --hold="$value" -- echo never
     assert_output ''
     [ "${#stderr_lines[@]}" -eq 1 ]
@@ -162,7 +163,8 @@ big() {
 }
 
 @test "a streak that the attempts do not complete is a failure: its output is on stderr" {
-  writes -o -b 0 -q -n 3 --consecutive=3 -- sh -c 'echo "attempt $BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -ne 1 ]'
+  writes -o -b 0 -q -n 3 --consecutive=3 -- \
+    sh -c 'echo "attempt $BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -ne 1 ]'
   [ "$status" -eq 1 ]
   holds "$got"
   tells 'attempt 3' '.*: giving up after 3 attempts .*'
@@ -324,12 +326,12 @@ big() {
 }
 
 @test "rule 68: what an earlier attempt left running cannot write into a later one's output" {
-  mkfifo "$go" "$done"
+  mkfifo "$go" "$over"
   writes -o -b 0 -- sh -c 'if [ "$BACKOFF_ATTEMPT" -eq 1 ]; then
-      { read -r go <"$go"; echo stale; echo >"$done"; } &
+      { read -r word <"$go"; echo stale; echo >"$over"; } &
       exit 1
     fi
-    echo before; echo >"$go"; read -r done <"$done"; echo after'
+    echo before; echo >"$go"; read -r word <"$over"; echo after'
   [ "$status" -eq 0 ]
   holds "$got" before after
 }
@@ -344,10 +346,10 @@ big() {
 }
 
 @test "what a grandchild writes while its output is released is not waited for" {
-  mkfifo "$go" "$done"
+  mkfifo "$go" "$over"
   big >/dev/null
-  reads read:1 tell:"$go" hear:"$done" -- "$BACKOFF" -o -- sh -c '
-    { read -r go <"$go"; echo late; echo >"$done"; } 3>&- &
+  reads read:1 tell:"$go" hear:"$over" -- "$BACKOFF" -o -- sh -c '
+    { read -r word <"$go"; echo late; echo >"$over"; } 3>&- &
     exec cat "$BATS_TEST_TMPDIR/big"'
   ended 'exited 0'
   cmp "$got" "$BATS_TEST_TMPDIR/big"
@@ -553,9 +555,9 @@ big() {
 }
 
 @test "--quiet-success interrupted in a pause shows the log and the last output" {
-  start -- "$BACKOFF" --quiet-success --log-format=json -b 1h -j none -- sh -c 'echo out; : >"$done"; exit 7'
+  start -- "$BACKOFF" --quiet-success --log-format=json -b 1h -j none -- sh -c 'echo out; : >"$over"; exit 7'
   # Nothing announces the pause: it comes when the command is gone.
-  wait_for test -e "$done"
+  wait_for test -e "$over"
   wait_for eval '[ -z "$(child_of "$pid")" ]'
   signal TERM
   assert_fate 'killed TERM'

@@ -4,6 +4,7 @@
 # A pipe or a stream socket on stdin: each attempt sees the same input, and
 # what no attempt has read is still there for whoever comes after us.
 # (Regular files and terminals are in stdin.bats.)
+# shellcheck disable=SC2086 # options are words
 
 # shellcheck disable=SC2154 # what process.bash sets
 load helper
