@@ -34,6 +34,7 @@ static struct {
 	int pipe; /* COMMAND's, to write to; -1: closed */
 	bool wide; /* that pipe holds STDIN_EXACT, not a page */
 	bool starved; /* it has room, but our stdin has nothing */
+	int reader; /* our stdin, where that can be: without blocking */
 	bool copying; /* tee(2) does not do: take, then give */
 	bool broken; /* COMMAND cannot be given its input: */
 	int failure; /* errno for it */
@@ -78,6 +79,9 @@ stdin_start(enum stdin_mode mode, int64_t limit)
 	if (mode == STDIN_INHERIT)
 		return;
 	in.source = mode == STDIN_NULL ? SOURCE_NULL : source_of(STDIN_FILENO);
+	in.reader = STDIN_FILENO;
+	if (in.source == SOURCE_PIPE)
+		in.reader = descriptor_without_blocking(STDIN_FILENO, O_RDONLY);
 	if (in.source == SOURCE_FILE) {
 		in.entry_offset = lseek(STDIN_FILENO, 0, SEEK_CUR);
 		if (in.entry_offset < 0)
@@ -141,22 +145,28 @@ stdin_begin(void)
 	return -1;
 }
 
-/* Reads up to MOST bytes that are waiting: >= 0, or -1 with errno. */
+/*
+ * Reads up to MOST bytes that are waiting: >= 0, or -1 with errno. Another
+ * process may be faster, and must not make us block.
+ */
 static int64_t
 read_waiting(int64_t most)
 {
-	struct pollfd stdin_fd = { .fd = STDIN_FILENO, .events = POLLIN };
+	struct pollfd waited = { .fd = in.reader, .events = POLLIN };
 	ssize_t count;
 
 	if (most > (int64_t)sizeof buffer)
 		most = sizeof buffer;
-	/* Another process may have been faster: never block on it. */
-	if (poll(&stdin_fd, 1, 0) == 0) {
+	if (in.reader == STDIN_FILENO && poll(&waited, 1, 0) == 0) {
 		errno = EAGAIN;
 		return -1;
 	}
 	do
-		count = read(STDIN_FILENO, buffer, (size_t)most);
+		if (in.source == SOURCE_SOCKET)
+			count = recv(
+			    in.reader, buffer, (size_t)most, MSG_DONTWAIT);
+		else
+			count = read(in.reader, buffer, (size_t)most);
 	while (count < 0 && errno == EINTR);
 	return count;
 }

@@ -50,28 +50,6 @@ stream_of(const struct channel *channel)
 	return &streams[channel - channels];
 }
 
-/*
- * Another description of what FD is, which does not block; others may rely
- * on that of FD to block. Files never do, and sockets can be asked not to:
- * those keep theirs.
- */
-static int
-open_without_blocking(int fd)
-{
-	char path[32];
-	struct text text = text_in(path, sizeof path);
-	struct stat stat;
-	int out = -1;
-
-	text_add(&text, "/proc/self/fd/");
-	text_number(&text, fd);
-	if (fstat(fd, &stat) == 0
-	    && (S_ISFIFO(stat.st_mode) || S_ISCHR(stat.st_mode)))
-		out = descriptor_out_of_the_way(
-		    open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-	return out >= 0 ? out : fd;
-}
-
 void
 watch_start(struct scan *what)
 {
@@ -82,7 +60,8 @@ watch_start(struct scan *what)
 	for (int i = 0; i < WATCH_DESCRIPTORS; i++) {
 		struct channel *channel = &channels[i];
 
-		channel->out = open_without_blocking(channel->target);
+		channel->out
+		    = descriptor_without_blocking(channel->target, O_WRONLY);
 		channel->is_socket = fstat(channel->target, &stat) == 0
 		    && S_ISSOCK(stat.st_mode);
 	}

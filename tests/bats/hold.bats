@@ -9,6 +9,7 @@ setup() {
   load helper
   load ../lib/events
   load ../lib/process
+  load ../lib/tree
   fate=$BATS_TEST_TMPDIR/fate
   got=$BATS_TEST_TMPDIR/got
   said=$BATS_TEST_TMPDIR/said
@@ -19,6 +20,7 @@ setup() {
 
 teardown() {
   end_all
+  end_marked
 }
 
 # writes: runs it; its stdout is in $got, its stderr in $said.
@@ -327,7 +329,7 @@ big() {
 
 @test "rule 68: what an earlier attempt left running cannot write into a later one's output" {
   mkfifo "$go" "$over"
-  writes -o -b 0 -- sh -c 'if [ "$BACKOFF_ATTEMPT" -eq 1 ]; then
+  TEST_MARK=$MARKS/mine writes -o -b 0 -- sh -c 'if [ "$BACKOFF_ATTEMPT" -eq 1 ]; then
       { read -r word <"$go"; echo stale; echo >"$over"; } &
       exit 1
     fi
@@ -337,18 +339,16 @@ big() {
 }
 
 @test "a grandchild that keeps the held streams open does not hold us" {
-  writes -oall -- sh -c 'sleep 1000 3>&- & echo $!; echo err >&2'
-  local grandchild
-  grandchild=$(<"$got")
-  kill "$grandchild" # it is there: or this fails
+  TEST_MARK=$MARKS/mine writes -oall -- sh -c 'TEST_MARK=$MARKS/left sleep 1000 3>&- & echo err >&2'
   [ "$status" -eq 0 ]
+  wait_for alive left
   holds "$said" err
 }
 
 @test "what a grandchild writes while its output is released is not waited for" {
   mkfifo "$go" "$over"
   big >/dev/null
-  reads read:1 tell:"$go" hear:"$over" -- "$BACKOFF" -o -- sh -c '
+  TEST_MARK=$MARKS/mine reads read:1 tell:"$go" hear:"$over" -- "$BACKOFF" -o -- sh -c '
     { read -r word <"$go"; echo late; echo >"$over"; } 3>&- &
     exec cat "$BATS_TEST_TMPDIR/big"'
   ended 'exited 0'
