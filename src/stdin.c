@@ -120,7 +120,7 @@ open_pipe(void)
 	in.pipe = descriptor_out_of_the_way(ends[1]);
 	fcntl(in.pipe, F_SETFL, O_NONBLOCK);
 	/* One page is one slot: it has room only when all of it was read. */
-	in.wide = in.taken >= STDIN_EXACT;
+	in.wide = in.taken >= STDIN_EXACT && !in.copying;
 	fcntl(in.pipe, F_SETPIPE_SZ, in.wide ? (int)STDIN_EXACT : 1);
 	in.fed = 0;
 	return descriptor_out_of_the_way(ends[0]);
@@ -304,6 +304,15 @@ show(void)
 	return count;
 }
 
+/* Of COMMAND's pipe: where it is full, our stdin need not be waited for. */
+static bool
+has_room(void)
+{
+	struct pollfd pipe = { .fd = in.pipe, .events = POLLOUT };
+
+	return poll(&pipe, 1, 0) > 0;
+}
+
 /* One step of feeding; false: nothing more can be done for now. */
 static bool
 feed(void)
@@ -315,7 +324,7 @@ feed(void)
 		if (!settle())
 			return break_off();
 		/* tee(2) begins with what is not taken: shown twice else. */
-		if (!in.wide && in.taken >= STDIN_EXACT) {
+		if (!in.wide && !in.copying && in.taken >= STDIN_EXACT) {
 			widen();
 			if (!take(in.fed - in.taken))
 				return break_off();
@@ -332,7 +341,8 @@ feed(void)
 		return true;
 	}
 	if (given < 0 && errno == EAGAIN) {
-		in.starved = !from_spool && waiting(STDIN_FILENO) == 0;
+		in.starved
+		    = !from_spool && has_room() && waiting(STDIN_FILENO) == 0;
 		return false;
 	}
 	if (given < 0 && errno != EPIPE)

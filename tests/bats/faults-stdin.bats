@@ -52,7 +52,8 @@ which() {
 # anything is.
 judge() {
   local saw last
-  for saw in $(find . -name 'saw.*'); do
+  for saw in saw.[123]; do
+    [ -e "$saw" ] || continue
     head -c "$(stat -c %s "$saw")" data | cmp -s - "$saw" || echo "$saw is not what was written"
   done
   if [ "$status" -ne 0 ]; then
@@ -188,7 +189,8 @@ read_of_kept='^pread64\([0-9]+, "[0-9]'
   # The one before the first attempt, and the one before the second.
   local lseek='^lseek\(0, 0, SEEK_SET'
   strace -qq -o trace -e trace=lseek "$BACKOFF" -qq --base=0 -n 2 -- false <data || true
-  for when in $(grep -nE "$lseek" trace | sed 's/:.*//'); do
+  mapfile -t numbers < <(sed -nE "/$lseek/=" trace)
+  for when in "${numbers[@]}"; do
     run strace -qq -o /dev/null -e trace=lseek -e inject=lseek:error=EIO:when="$when" \
       "$BACKOFF" -q --base=0 -n 2 -- sh -c 'cat >saw; [ "$BACKOFF_ATTEMPT" -eq 2 ]' <data
     if [ "$status" -eq 0 ]; then
