@@ -211,12 +211,13 @@ ERRORS='ENOSPC EIO EMFILE EINTR'
   faults to_file read 'pipe:' "$ERRORS" --stop-if=never -n 1 -- cat "$big"
 }
 
-@test "watched output that cannot be passed on ends the command, and no attempt follows" {
+@test "watched output that cannot be passed on is 125, and no attempt follows" {
   to_file -e trace=write -e inject=write:error=ENOSPC:when=1 -- --stop-if=never -b 0 -- \
-    sh -c 'echo "attempt $BACKOFF_ATTEMPT"; exec sleep 1000'
+    sh -c 'echo "attempt $BACKOFF_ATTEMPT"; : >"$TMPDIR/run-$BACKOFF_ATTEMPT"'
   assert_equal "$status" 125
   assert_equal "$(wc -l <"$said")" 1
   grep -q 'output could not be carried: No space left on device$' "$said"
+  assert_equal "$(ls "$TMPDIR")" run-1
 }
 
 @test "a pipe that cannot be had for watched output" {

@@ -3,7 +3,6 @@
 # The other side's word: BACKOFF_HINT, --retry-after, and how far we obey.
 #
 # shellcheck disable=SC2154 # the helpers set these
-# shellcheck disable=SC2034 # for the helpers
 
 setup() {
   load helper

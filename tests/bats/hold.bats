@@ -3,7 +3,6 @@
 # Held output: what an attempt writes comes out when it is decided, once.
 #
 # shellcheck disable=SC2154 # the helpers set these
-# shellcheck disable=SC1010,SC2034 # done is a file here
 
 setup() {
   load helper

@@ -35,8 +35,9 @@ WORDS = [b"fatal", b"error", b"fat", b"al", b" 42", b" x", b"a", b"b", b"ab", b"
 def make_line(chance, with_long):
   words = [chance.choice(WORDS) for _ in range(chance.randrange(6))]
   if with_long and chance.random() < 0.2:
-    # What decides stands around the place beyond which nothing counts.
-    words.insert(0, b"x" * (LINE - chance.randrange(16)))
+    # What decides stands around the place beyond which nothing counts, or
+    # behind it.
+    words.insert(0, b"x" * (LINE + chance.choice([-9, -5, -3, 0, 1, 500, 20000])))
   return b"".join(words)
 
 

@@ -231,8 +231,9 @@ make_long_text(char *text, size_t size)
 	size_t length = 0;
 
 	for (size_t lines = 1 + below(6); lines > 0; lines--) {
-		size_t line
-		    = below(3) == 0 ? SCAN_LINE - 8 + below(16) : below(200);
+		size_t line = below(3) == 0
+		    ? SCAN_LINE - 8 + below(16) * below(200)
+		    : below(200);
 
 		for (size_t i = 0; i < line && length < size; i++)
 			text[length++] = "xxxxxxx\0"[below(8)];
