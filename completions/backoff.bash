@@ -5,15 +5,19 @@
 # Works with bash-completion 2.11 and later, and without it, where the
 # wrapped command has only names and files to complete.
 
-# The options that take an argument, and those that do not.
+# The options that take an argument, those that do not, and those whose
+# argument is joined to them, if there is one.
 _backoff_with_argument='-b --base -f --factor -c --cap --floor -g --growth
   -d --delays -j --jitter --splay --reset-after --throttle-base --seed
   -n --attempts -t --timeout -T --deadline --until -s --signal
   -k --kill-after --grace --consecutive --wake-on --success-on --pass-on
-  -r --retry-on --throttle-on -x --stop-on --name --log-format --log-file
-  --before-retry --at-end --id --cap-mode --max-exponent --steps --slot
-  --from'
-_backoff_without_argument='-q --quiet -v --verbose -h --help -V --version'
+  -r --retry-on --throttle-on -x --stop-on --success-if --retry-if
+  --throttle-if --stop-if --hint-max -i --stdin --spool-limit --name
+  --log-format --log-file --before-retry --at-end --id --cap-mode
+  --max-exponent --steps --slot --from'
+_backoff_without_argument='--retry-after --quiet-success -q --quiet
+  -v --verbose -h --help -V --version'
+_backoff_with_joined_argument='-o --hold'
 
 # Is $1 an option that takes an argument? Then _backoff_option is its name.
 _backoff_takes() {
@@ -28,8 +32,8 @@ _backoff_takes() {
   return 1
 }
 
-# Does the word $1 leave its argument to the next word? -qn3 does not, -qn
-# does. Then _backoff_option is the option.
+# Does the word $1 leave its argument to the next word? -qn3 and -on do not,
+# -qn does. Then _backoff_option is the option.
 _backoff_wants_next() {
   local letters=${1#-}
 
@@ -42,6 +46,7 @@ _backoff_wants_next() {
       [[ ${#letters} -eq 1 ]]
       return
     fi
+    [[ ${letters:0:1} == o ]] && return 1
     letters=${letters:1}
   done
   return 1
@@ -77,7 +82,13 @@ _backoff_argument() {
     --from)
       words='end start'
       ;;
-    -n | --attempts | -c | --cap | -k | --kill-after | --grace)
+    -i | --stdin)
+      words='replay inherit null'
+      ;;
+    --hold)
+      words='stdout all'
+      ;;
+    -n | --attempts | -c | --cap | -k | --kill-after | --grace | --hint-max)
       words='inf'
       ;;
     -s | --signal | --wake-on)
@@ -115,9 +126,10 @@ _backoff_options() {
     [[ $word == --* ]] && word+='='
     words+=("$word")
   done
-  mapfile -t COMPREPLY < <(
-    compgen -W "${words[*]} $_backoff_without_argument" -- "$1"
-  )
+  [[ $1 == --hold ]] && words+=(--hold=)
+  [[ $1 == -o* ]] && words+=(-ostdout -oall)
+  words+=("$_backoff_without_argument" "$_backoff_with_joined_argument")
+  mapfile -t COMPREPLY < <(compgen -W "${words[*]}" -- "$1")
   [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null
   return 0
 }

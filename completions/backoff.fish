@@ -12,6 +12,9 @@ function __backoff_command
     set -a options n/attempts= t/timeout= T/deadline= until= s/signal=
     set -a options k/kill-after= grace= consecutive= wake-on=
     set -a options success-on=+ pass-on=+ r/retry-on=+ throttle-on=+ x/stop-on=+
+    set -a options success-if=+ retry-if=+ throttle-if=+ stop-if=+
+    set -a options retry-after hint-max= i/stdin= spool-limit= 'o/hold=?'
+    set -a options quiet-success
     set -a options q/quiet v/verbose name= log-format= log-file=
     set -a options before-retry= at-end= id= h/help V/version
     set -a options cap-mode= max-exponent= steps= slot= from=
@@ -75,6 +78,17 @@ complete -c backoff -n __backoff_own -l pass-on -x -a '(__backoff_codes)' -d 'An
 complete -c backoff -n __backoff_own -s r -l retry-on -x -a '(__backoff_codes)' -d 'Retry these, and nothing else'
 complete -c backoff -n __backoff_own -l throttle-on -x -a '(__backoff_codes)' -d 'Retry, after the longer pause'
 complete -c backoff -n __backoff_own -s x -l stop-on -x -a '(__backoff_codes)' -d 'Trying again cannot help'
+complete -c backoff -n __backoff_own -l success-if -x -d 'A matching line means success'
+complete -c backoff -n __backoff_own -l retry-if -x -d 'A matching line means retry, and nothing else'
+complete -c backoff -n __backoff_own -l throttle-if -x -d 'A matching line means retry, after the longer pause'
+complete -c backoff -n __backoff_own -l stop-if -x -d 'A matching line means that trying again cannot help'
+complete -c backoff -n __backoff_own -l retry-after -d 'A Retry-After: line in the output says how long to wait'
+complete -c backoff -n __backoff_own -l hint-max -x -a inf -d 'Give up where we are asked to wait longer'
+
+complete -c backoff -n __backoff_own -s i -l stdin -x -a 'replay inherit null' -d 'What each attempt finds on its standard input'
+complete -c backoff -n __backoff_own -l spool-limit -x -d 'Most of stdin that is kept for further attempts'
+complete -c backoff -n __backoff_own -s o -l hold -a 'stdout all' -d 'Keep the output until it is decided'
+complete -c backoff -n __backoff_own -l quiet-success -d 'Hold everything; nothing at all on success'
 
 complete -c backoff -n __backoff_own -s q -l quiet -d 'Only the line with which we give up'
 complete -c backoff -n __backoff_own -s v -l verbose -d 'Also successes, signals, the settings'

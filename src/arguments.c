@@ -30,13 +30,22 @@ static const char letters[OPTIONS] = {
 #undef OPT
 };
 
-static const bool takes_argument[OPTIONS] = {
+static const char *const arguments[OPTIONS] = {
 #define GROUP(title)
-#define OPT(id, letter, name, argument, help) (argument) != NULL,
+#define OPT(id, letter, name, argument, help) argument,
 #include "options.def"
 #undef GROUP
 #undef OPT
 };
+
+/* As getopt_long has it: "[WHAT]" need not be there. */
+static int
+has_argument(int id)
+{
+	if (arguments[id] == NULL)
+		return no_argument;
+	return arguments[id][0] == '[' ? optional_argument : required_argument;
+}
 
 void
 arguments_refuse(enum option_id id, const char *text, const char *why)
@@ -91,13 +100,13 @@ build_getopt_tables(char *short_options, struct option *long_options)
 	for (int id = 0; id < OPTIONS; id++) {
 		long_options[id] = (struct option) {
 			.name = option_names[id],
-			.has_arg = takes_argument[id],
+			.has_arg = has_argument(id),
 			.val = CODE(id),
 		};
 		if (letters[id] == 0)
 			continue;
 		*short_options++ = letters[id];
-		if (takes_argument[id])
+		for (int colons = has_argument(id); colons > 0; colons--)
 			*short_options++ = ':';
 	}
 	*short_options = '\0';
@@ -133,7 +142,7 @@ refuse_syntax(int code, char **argv)
 enum option_id
 arguments_next(int argc, char **argv, const char **text, char *const **operands)
 {
-	static char short_options[2 * OPTIONS + 3];
+	static char short_options[3 * OPTIONS + 3];
 	static struct option long_options[OPTIONS + 1];
 	int code;
 

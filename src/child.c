@@ -46,10 +46,9 @@ become(const struct command *command, pid_t parent)
 	present = getppid();
 	if (present != parent && present != 0)
 		_exit(STATUS_ERROR);
-	if (command->stdin_fd >= 0)
-		dup2(command->stdin_fd, STDIN_FILENO);
-	if (command->stdout_fd >= 0)
-		dup2(command->stdout_fd, STDOUT_FILENO);
+	for (int fd = 0; fd < 3; fd++)
+		if (command->descriptors[fd] >= 0)
+			dup2(command->descriptors[fd], fd);
 	environment_adopt();
 	signals_restore();
 	execvp(command->argv[0], command->argv);
@@ -227,22 +226,68 @@ on_signal(struct watch *watch, const struct arrival *arrival)
 	pass_on(watch, arrival);
 }
 
-static void
-watch_until_over(struct watch *watch)
+/* The next moment at which something is to be done about COMMAND. */
+static int64_t
+next_ns(const struct watch *watch)
 {
+	int64_t cut_ns = watch->cut->at_ns;
+
+	if (watch->stage == STAGE_RUNNING && cut_ns < watch->kill_ns)
+		return cut_ns;
+	return watch->kill_ns;
+}
+
+/*
+ * COMMAND is over, but not all that it wrote has found its way. That is
+ * waited for as COMMAND itself would wait to write it: until its time is
+ * up, or we are told to end.
+ */
+static bool
+is_draining(struct watch *watch, const struct pump *pump)
+{
+	const struct outcome *outcome = &watch->outcome;
+
+	if (pump == NULL || !pump->drain() || watch->stage != STAGE_RUNNING
+	    || outcome->told != 0 || outcome->told_late != 0)
+		return false;
+	if (clock_now_ns() < watch->cut->at_ns)
+		return true;
+	watch->outcome.kind = OUTCOME_TIMED_OUT;
+	return false;
+}
+
+static void
+serve(struct watch *watch, const struct pump *pump,
+    const struct pollfd *descriptors, int count)
+{
+	pump->serve(descriptors, count);
+	if (pump->is_hopeless() && watch->stage != STAGE_KILLING)
+		kill_tree(watch);
+}
+
+static void
+watch_until_over(struct watch *watch, const struct pump *pump)
+{
+	struct pollfd descriptors[WAIT_DESCRIPTORS];
 	struct arrival arrival;
+	int count = 0;
 
 	do {
-		int64_t until_ns = watch->kill_ns;
-
-		if (watch->stage == STAGE_RUNNING
-		    && watch->cut->at_ns < until_ns)
-			until_ns = watch->cut->at_ns;
-		if (signals_next(&arrival, until_ns))
+		if (pump != NULL)
+			count = pump->wanted(descriptors);
+		switch (signals_wait(
+		    &arrival, next_ns(watch), descriptors, count)) {
+		case WAKE_SIGNAL:
 			on_signal(watch, &arrival);
-		else
+			break;
+		case WAKE_TIME:
 			on_time(watch);
-	} while (!is_over(watch));
+			break;
+		case WAKE_DESCRIPTOR:
+			serve(watch, pump, descriptors, count);
+			break;
+		}
+	} while (!is_over(watch) || is_draining(watch, pump));
 }
 
 /* Puts what became of COMMAND into the outcome of the watch. */
@@ -301,7 +346,9 @@ child_run(const struct command *command, const struct cut *cut)
 		watch.outcome = outcome_not_started(errno);
 		watch.outcome.told_late = signals_drain();
 	} else {
-		watch_until_over(&watch);
+		if (command->pump != NULL)
+			command->pump->started();
+		watch_until_over(&watch, command->pump);
 		conclude(&watch);
 	}
 	watch.outcome.started_ns = started_ns;

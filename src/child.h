@@ -5,14 +5,25 @@
  * One run of a program: spawn, pass signals on, wait, time out.
  */
 
+#include <poll.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "outcome.h"
 
+/* What goes on between us and the program while it runs. */
+struct pump {
+	void (*started)(void); /* the program has its descriptors */
+	int (*wanted)(struct pollfd *descriptors); /* how many to wait for */
+	void (*serve)(const struct pollfd *came, int count); /* one came */
+	bool (*is_hopeless)(void); /* the program cannot do right any more */
+	bool (*drain)(void); /* after its end: is something left to do? */
+};
+
 struct command {
 	char *const *argv;
-	int stdin_fd; /* descriptors for the program, or -1: inherited */
-	int stdout_fd;
+	int descriptors[3]; /* its 0, 1 and 2, or -1: inherited */
+	const struct pump *pump; /* or NULL */
 };
 
 /* What is never is INT64_MAX. */

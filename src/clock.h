@@ -2,7 +2,7 @@
 #ifndef BACKOFF_CLOCK_H
 #define BACKOFF_CLOCK_H
 /*
- * The time, and the pause. Waits go by CLOCK_MONOTONIC: setting the clock
+ * The time. Waits go by CLOCK_MONOTONIC: setting the clock
  * does not matter to it, and time in suspension does not count.
  */
 
@@ -14,11 +14,5 @@ int64_t clock_epoch_ns(void);
 
 /* The moment or span as a timespec; what is too long for it saturates. */
 struct timespec clock_timespec(int64_t ns);
-
-/*
- * Sleeps until then, or until one of HUP INT QUIT TERM or the wake signal
- * arrives, also one that is pending already. Returns that signal, or 0.
- */
-int clock_sleep_until(int64_t until_ns);
 
 #endif

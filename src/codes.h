@@ -12,16 +12,6 @@
 #include "outcome.h"
 #include "text.h"
 
-enum verdict {
-	VERDICT_NONE,
-	VERDICT_SUCCESS,
-	VERDICT_PASS,
-	VERDICT_RETRY,
-	VERDICT_THROTTLE,
-	VERDICT_STOP,
-};
-
-#define VERDICTS 6
 #define EXIT_CODES 256
 #define SIGNALS 65 /* 1..64 */
 

@@ -2,9 +2,12 @@
 #include <config.h>
 
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "descriptor.h"
+#include "text.h"
 
 int
 descriptor_copy(int fd)
@@ -27,4 +30,38 @@ descriptor_out_of_the_way(int fd)
 		return fd;
 	close(fd);
 	return copy;
+}
+
+bool
+descriptor_same(int a, int b)
+{
+	struct stat left, right;
+	long order = -1;
+
+#ifdef SYS_kcmp
+	/* Type 0 is KCMP_FILE, whose header not every libc brings. */
+	order = syscall(SYS_kcmp, getpid(), getpid(), 0, (unsigned long)a,
+	    (unsigned long)b);
+#endif
+	if (order >= 0)
+		return order == 0;
+	return fstat(a, &left) == 0 && fstat(b, &right) == 0
+	    && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
+}
+
+int
+descriptor_without_blocking(int fd, int mode)
+{
+	char path[32];
+	struct text text = text_in(path, sizeof path);
+	struct stat stat;
+	int other = -1;
+
+	text_add(&text, "/proc/self/fd/");
+	text_number(&text, fd);
+	if (fstat(fd, &stat) == 0
+	    && (S_ISFIFO(stat.st_mode) || S_ISCHR(stat.st_mode)))
+		other = descriptor_out_of_the_way(
+		    open(path, mode | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+	return other >= 0 ? other : fd;
 }

@@ -6,11 +6,23 @@
  * not among 0 to 9, which scripts and jobservers use.
  */
 
+#include <stdbool.h>
+
 /*
  * Moves FD, which must be close-on-exec; returns where it is now. Passes
  * a negative FD through; errno is as it was then.
  */
 int descriptor_out_of_the_way(int fd);
+
+/* Whether both are one open file description: one offset, one file. */
+bool descriptor_same(int a, int b);
+
+/*
+ * Another description of the pipe or device that FD is, opened with MODE,
+ * which does not block: others may rely on that of FD to block. FD itself
+ * where that cannot be, and for files and sockets, which need none.
+ */
+int descriptor_without_blocking(int fd, int mode);
 
 /* A copy of FD, close-on-exec and out of the way; < 0: errno tells why. */
 int descriptor_copy(int fd);

@@ -190,6 +190,47 @@ count_parse(const char *text, int64_t *count)
 	return end > text && *end == '\0';
 }
 
+bool
+size_parse(const char *text, int64_t *bytes)
+{
+	static const char letters[] = "KMGT";
+	const char *end = text;
+	const char *unit;
+
+	while (is_digit(*end))
+		end++;
+	if (end == text)
+		return false;
+	*bytes = whole_number(text, end);
+	if (*end == '\0')
+		return true;
+	unit = strchr(letters, *end);
+	if (unit == NULL || (end[1] != '\0' && strcmp(end + 1, "iB") != 0))
+		return false;
+	for (; unit >= letters; unit--)
+		*bytes = saturating_multiply(*bytes, 1024);
+	return true;
+}
+
+void
+size_text(struct text *text, int64_t bytes)
+{
+	static const char names[][4] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	size_t unit = 0;
+	int64_t tenths = 0;
+
+	for (; bytes >= 1024 && unit < 4; unit++) {
+		tenths = bytes % 1024 * 10 / 1024;
+		bytes /= 1024;
+	}
+	text_number(text, bytes);
+	if (tenths > 0) {
+		text_byte(text, '.');
+		text_number(text, tenths);
+	}
+	text_add(text, names[unit]);
+}
+
 /* "1h5m": AMOUNT minor units, PER_MAJOR of them in one major unit. */
 static void
 two_units(struct text *text, int64_t amount, int64_t per_major, char major,

@@ -37,6 +37,15 @@ const char *number_scan(const char *text, double *number);
 /* The whole TEXT is one whole number, saturating at INT64_MAX. */
 bool count_parse(const char *text, int64_t *count);
 
+/*
+ * The whole TEXT is a size: bytes, or K M G T, KiB MiB GiB TiB (powers of
+ * 1024), saturating.
+ */
+bool size_parse(const char *text, int64_t *bytes);
+
+/* For people: "41.2GiB", "512B". */
+void size_text(struct text *text, int64_t bytes);
+
 /* a + b and a * b for values >= 0, saturating at INT64_MAX. */
 int64_t saturating_add(int64_t a, int64_t b);
 int64_t saturating_multiply(int64_t a, int64_t b);

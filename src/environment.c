@@ -17,7 +17,7 @@ enum variable {
 	VERDICT,
 	ID,
 	RESULT, /* only at the end */
-	HINT, /* never inherited */
+	HINT,
 	VARIABLES,
 };
 
@@ -38,7 +38,7 @@ static const char pid_names[2][16] = { "LISTEN_PID=", "WATCHDOG_PID=" };
 extern char **environ;
 
 static char values[VARIABLES][56];
-static char *id_entry;
+static char *id_entry, *hint_entry;
 static char pid_entries[2][32];
 static bool pids_are_ours; /* one of them was addressed to us */
 static char *usual_ours[128];
@@ -96,13 +96,6 @@ write_value(enum variable variable, const char *word, int64_t number)
 		text_number(&text, number);
 }
 
-/* The usual room where it is enough: without malloc we start faster. */
-static void *
-room_for(void *usual, size_t usual_size, size_t size)
-{
-	return size <= usual_size ? usual : malloc(size);
-}
-
 /* One more than the depth of whoever started us. */
 static int64_t
 depth(void)
@@ -115,26 +108,46 @@ depth(void)
 	return saturating_add(number, 1);
 }
 
+/* The usual room where it is enough: without malloc we start faster. */
+static void *
+room_for(void *usual, size_t usual_size, size_t size)
+{
+	return size <= usual_size ? usual : malloc(size);
+}
+
+/* NAME=VALUE, or NULL. */
+static char *
+make_entry(enum variable variable, const char *value)
+{
+	size_t size = strlen(names[variable]) + strlen(value) + 1;
+	char *entry = room_for(values[variable], sizeof values[variable], size);
+	struct text text;
+
+	if (entry == NULL)
+		return NULL;
+	text = text_in(entry, size);
+	text_add(&text, names[variable]);
+	text_add(&text, value);
+	return entry;
+}
+
 bool
-environment_start(const char *id, const struct limits *limits)
+environment_start(const char *id, const char *hint, const struct limits *limits)
 {
 	size_t count = 0;
-	size_t id_size = strlen(names[ID]) + strlen(id) + 1;
-	struct text text;
 
 	while (environ[count] != NULL)
 		count++;
 	ours = room_for(usual_ours, sizeof usual_ours,
 	    (count + VARIABLES + 1) * sizeof *ours);
-	id_entry = room_for(values[ID], sizeof values[ID], id_size);
-	if (ours == NULL || id_entry == NULL)
+	id_entry = make_entry(ID, id);
+	hint_entry = hint != NULL ? make_entry(HINT, hint) : NULL;
+	if (ours == NULL || id_entry == NULL
+	    || (hint != NULL && hint_entry == NULL))
 		return false;
 	for (size_t i = 0; i < count; i++)
 		if (!is_ours(environ[i]))
 			ours[inherited++] = pid_entry(environ[i]);
-	text = text_in(id_entry, id_size);
-	text_add(&text, names[ID]);
-	text_add(&text, id);
 	write_value(DEPTH, NULL, depth());
 	write_value(ATTEMPTS, limits->attempts == INT64_MAX ? "inf" : NULL,
 	    limits->attempts);
@@ -155,6 +168,8 @@ environment_set(const struct moment *moment)
 	for (int i = ATTEMPT; i <= VERDICT; i++)
 		*next++ = values[i];
 	*next++ = id_entry;
+	if (hint_entry != NULL)
+		*next++ = hint_entry;
 	if (moment->result != RESULT_NONE) {
 		write_value(RESULT, result_name(moment->result), 0);
 		*next++ = values[RESULT];

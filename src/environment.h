@@ -10,8 +10,9 @@
 
 #include "run.h"
 
-/* Lays it out. False: no memory. ID must outlive it. */
-bool environment_start(const char *id, const struct limits *limits);
+/* Lays it out; HINT may be NULL. False: no memory. */
+bool environment_start(
+    const char *id, const char *hint, const struct limits *limits);
 
 /* Makes `environ` the one for this moment. */
 void environment_set(const struct moment *moment);

@@ -153,6 +153,8 @@ json_attempt(struct text *text, int64_t epoch_ns, const char *id,
     const struct moment *moment, int64_t pause_ns)
 {
 	const struct outcome *outcome = &moment->outcome;
+	char words[JSON_REASON];
+	struct text reason = text_in(words, sizeof words);
 
 	begin(text, epoch_ns, "attempt", id);
 	add_key(text, "attempt");
@@ -172,9 +174,9 @@ json_attempt(struct text *text, int64_t epoch_ns, const char *id,
 		text_byte(text, '"');
 	}
 	add_word(text, "verdict", verdict_name(moment->verdict));
-	text_add(text, ",\"reason\":\"");
-	message_reason(text, outcome);
-	text_byte(text, '"');
+	message_reason(&reason, outcome);
+	add_key(text, "reason");
+	json_string(text, words);
 	add_key(text, "duration_s");
 	duration_seconds(text, outcome->ended_ns - outcome->started_ns);
 	add_key(text, "pause_s");

@@ -11,6 +11,8 @@
 #include "run.h"
 #include "text.h"
 
+#define JSON_REASON 512 /* the most of a reason that is told */
+
 void json_start(struct text *text, int64_t epoch_ns, const char *id,
     const char *name, const char *command, const struct limits *limits);
 void json_attempt(struct text *text, int64_t epoch_ns, const char *id,

@@ -18,9 +18,10 @@
 #include <sys/random.h>
 
 #include "environment.h"
+#include "hint.h"
 #include "options.h"
 #include "signals.h"
-#include "stdin.h"
+#include "streams.h"
 #include "usage.h"
 
 /* Bits from the kernel: never from the time, which others share. */
@@ -61,16 +62,17 @@ make_id(unsigned char *bytes)
 static void
 prepare(struct options *options)
 {
+	const char *file = options->report.file;
+
 	if (!report_open(&options->report))
-		usage_refuse("--log-file",
-		    options->report.file != NULL ? options->report.file : "",
-		    strerror(errno));
-	if (!environment_start(options->report.id, &options->settings.limits))
-		usage_refuse("environment", "no memory", strerror(errno));
+		usage_refuse(file != NULL ? "--log-file" : "--quiet-success",
+		    file != NULL ? file : "no temporary file", strerror(errno));
 	if (!signals_start(options->wake_on))
 		usage_refuse("signalfd", "no descriptor", strerror(errno));
-	if (options->settings.limits.attempts > 1)
-		stdin_remember();
+	if (!environment_start(
+	        options->report.id, hint_start(), &options->settings.limits))
+		usage_refuse("environment", "no memory", strerror(errno));
+	streams_start(&options->streams);
 }
 
 int
@@ -93,6 +95,7 @@ main(int argc, char **argv)
 	world = world_of(&options.errand);
 	ending = run_loop(&options.settings, &random, &world);
 
+	hint_stop();
 	if (ending.signal != 0)
 		signals_die(ending.signal);
 	return ending.status;

@@ -14,8 +14,8 @@ add_status(struct text *text, const char *what, int status)
 	text_number(text, status);
 }
 
-void
-message_reason(struct text *text, const struct outcome *outcome)
+static void
+add_outcome(struct text *text, const struct outcome *outcome)
 {
 	switch (outcome->kind) {
 	case OUTCOME_EXITED:
@@ -34,6 +34,28 @@ message_reason(struct text *text, const struct outcome *outcome)
 		    outcome->error == ENOENT ? "not found"
 		                             : strerror(outcome->error));
 		break;
+	}
+}
+
+void
+message_reason(struct text *text, const struct outcome *outcome)
+{
+	const struct evidence *evidence = &outcome->evidence;
+
+	if (evidence->hinted != VERDICT_NONE) {
+		text_add(text, "COMMAND asked to ");
+		text_add(text, verdict_name(evidence->hinted));
+	} else if (evidence->matched != VERDICT_NONE) {
+		text_add(text, "output matches '");
+		text_printable(text, evidence->pattern);
+		text_byte(text, '\'');
+	} else {
+		add_outcome(text, outcome);
+	}
+	if (evidence->last_line != NULL && *evidence->last_line != '\0') {
+		text_add(text, " \"");
+		text_add(text, evidence->last_line);
+		text_byte(text, '"');
 	}
 }
 
@@ -96,6 +118,10 @@ message_attempt(struct text *text, const struct moment *moment,
 		message_reason(text, outcome);
 	}
 	add_in(text, "; next in ", pause_ns);
+	if (outcome->evidence.asked) {
+		add_in(text, " (server asked for ", outcome->evidence.asked_ns);
+		text_byte(text, ')');
+	}
 }
 
 static void
@@ -106,6 +132,22 @@ add_after_attempts(
 	text_number(text, moment->attempt);
 	text_add(text, moment->attempt == 1 ? " attempt" : " attempts");
 	add_in(text, " in ", moment->elapsed_ns);
+}
+
+/* "it read 41.2GiB of stdin, --spool-limit is 1GiB" */
+static void
+add_lost_input(struct text *text, const struct evidence *evidence,
+    const struct limits *limits)
+{
+	if (evidence->input_loss == 0) {
+		text_add(text, "it read ");
+		size_text(text, evidence->input_taken);
+		text_add(text, " of stdin, --spool-limit is ");
+		size_text(text, limits->spool_limit);
+	} else {
+		text_add(text, "its stdin could not be kept: ");
+		text_add(text, strerror(evidence->input_loss));
+	}
 }
 
 static void
@@ -119,6 +161,14 @@ add_end_reason(struct text *text, const struct moment *moment,
 		text_add(text, "hook said no (");
 		message_reason(text, &ending->hook);
 		text_byte(text, ')');
+	} else if (ending->broken != NULL) {
+		text_add(text, ending->broken);
+		text_add(text, " could not be carried: ");
+		text_add(text, strerror(ending->error));
+	} else if (ending->asked_too_long) {
+		add_in(text, "server asked for ", outcome->evidence.asked_ns);
+	} else if (ending->input_lost) {
+		add_lost_input(text, &outcome->evidence, limits);
 	} else if (moment->streak > 0) {
 		add_streak(text, moment, limits);
 	} else {
@@ -153,6 +203,9 @@ message_end(struct text *text, const struct moment *moment,
 	case RESULT_STOPPED:
 		text_add(text, "not retrying after ");
 		add_attempt(text, moment, limits);
+		break;
+	case RESULT_ERROR:
+		add_after_attempts(text, "failed after ", moment);
 		break;
 	case RESULT_EXHAUSTED:
 		add_after_attempts(text, "giving up after ", moment);

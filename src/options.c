@@ -43,6 +43,10 @@ static const struct target targets[OPTIONS] = {
 	[OPT_GRACE] = { value_duration, FIELD(errand.grace_ns) },
 	[OPT_CONSECUTIVE] = { value_count, LIMIT(consecutive) },
 	[OPT_WAKE_ON] = { value_wake_signal, FIELD(wake_on) },
+	[OPT_HINT_MAX] = { value_duration, LIMIT(hint_max_ns) },
+	[OPT_STDIN] = { value_stdin_mode, FIELD(streams.stdin_mode) },
+	[OPT_SPOOL_LIMIT] = { value_size, LIMIT(spool_limit) },
+	[OPT_HOLD] = { value_hold, FIELD(streams.hold) },
 	[OPT_NAME] = { value_text, FIELD(report.name) },
 	[OPT_LOG_FORMAT] = { value_log_format, FIELD(report.format) },
 	[OPT_LOG_FILE] = { value_text, FIELD(report.file) },
@@ -108,6 +112,20 @@ add_codes(struct options *options, enum verdict verdict, const char *list)
 	arguments_refuse(option_of(verdict), text, why);
 }
 
+/* What the output is watched for; large, so not part of the options. */
+static struct scan scan;
+
+static void
+add_condition(struct options *options, enum option_id id, enum verdict verdict,
+    const char *text)
+{
+	const char *expected = scan_add(&scan, verdict, text);
+
+	if (expected != NULL)
+		arguments_refuse(id, text, expected);
+	options->streams.scan = &scan;
+}
+
 /* Options with a meaning of their own; the others have a target. */
 static void
 apply_special(struct options *options, enum option_id id, const char *text)
@@ -128,6 +146,28 @@ apply_special(struct options *options, enum option_id id, const char *text)
 		break;
 	case OPT_STOP_ON:
 		add_codes(options, VERDICT_STOP, text);
+		break;
+	case OPT_SUCCESS_IF:
+		options->settings.rules.match_needed = true;
+		add_condition(options, id, VERDICT_SUCCESS, text);
+		break;
+	case OPT_RETRY_IF:
+		options->settings.rules.listed_only = true;
+		add_condition(options, id, VERDICT_RETRY, text);
+		break;
+	case OPT_THROTTLE_IF:
+		add_condition(options, id, VERDICT_THROTTLE, text);
+		break;
+	case OPT_STOP_IF:
+		add_condition(options, id, VERDICT_STOP, text);
+		break;
+	case OPT_RETRY_AFTER:
+		scan.retry_after = true;
+		options->streams.scan = &scan;
+		break;
+	case OPT_QUIET_SUCCESS:
+		options->errand.quiet_success = true;
+		options->report.held = true;
 		break;
 	case OPT_QUIET:
 		options->report.quiet++;
@@ -244,6 +284,8 @@ static const struct options initial = {
 			.until_ns = INT64_MAX,
 			.reset_after_ns = DURATION_INF,
 			.consecutive = 1,
+			.hint_max_ns = 60 * NS_PER_MIN,
+			.spool_limit = INT64_C(1) << 30,
 		},
 	},
 	.errand = {
@@ -282,6 +324,18 @@ derive_defaults(struct options *options, const struct given *given)
 	}
 }
 
+static void
+derive_streams(struct options *options, const struct given *given)
+{
+	const struct limits *limits = &options->settings.limits;
+
+	if (given->text[OPT_STDIN] == NULL && limits->attempts == 1)
+		options->streams.stdin_mode = STDIN_INHERIT;
+	options->streams.spool_limit = limits->spool_limit;
+	if (options->errand.quiet_success)
+		options->streams.hold = HOLD_ALL;
+}
+
 static const char *
 base_name(const char *path)
 {
@@ -299,6 +353,7 @@ options_parse(struct options *options, int argc, char **argv)
 	*options = initial;
 	parse_arguments(options, &given, argc, argv);
 	derive_defaults(options, &given);
+	derive_streams(options, &given);
 	check_contradictions(&given, options);
 	if (given.text[OPT_STEPS] != NULL)
 		policy->factor = schedule_factor(

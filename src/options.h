@@ -11,11 +11,13 @@
 
 #include "report.h"
 #include "run.h"
+#include "streams.h"
 #include "world.h"
 
 struct options {
 	struct settings settings;
 	struct errand errand;
+	struct streams streams; /* with a scan where one is needed */
 	struct report report; /* its id is NULL where --id was not given */
 	int wake_on; /* signal, or 0 */
 	bool seeded;

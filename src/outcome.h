@@ -15,6 +15,38 @@ enum outcome_kind {
 	OUTCOME_NOT_STARTED,
 };
 
+enum verdict {
+	VERDICT_NONE,
+	VERDICT_SUCCESS,
+	VERDICT_PASS,
+	VERDICT_RETRY,
+	VERDICT_THROTTLE,
+	VERDICT_STOP,
+};
+
+#define VERDICTS 6
+
+/* What an attempt left behind besides its status. Zero is nothing. */
+struct evidence {
+	enum verdict hinted; /* through BACKOFF_HINT */
+	bool asked; /* the other side asked for a wait: */
+	int64_t asked_ns;
+	int unreadable_hints;
+	enum verdict matched; /* by a condition on the output: */
+	const char *pattern;
+	const char *last_line; /* of stderr, or NULL where we did not see it */
+	bool input_lost; /* its stdin cannot be given again: */
+	int64_t input_taken; /* how much of it was read */
+	int input_loss; /* errno for it, or 0: --spool-limit */
+	const char *broken; /* a stream of it that we could not carry */
+	int error; /* errno for that */
+	int broken_signal; /* to die by for it, or 0 */
+	bool
+	    hopeless; /* so that whatever the attempt says counts for nothing */
+	bool cut_off; /* output that was not passed on when we were told to end
+	               */
+};
+
 /* What a shell and timeout(1) say for it. */
 #define STATUS_TIMED_OUT 124
 #define STATUS_ERROR 125
@@ -33,6 +65,7 @@ struct outcome {
 	int told; /* HUP INT QUIT TERM that came meanwhile, or 0 */
 	int told_late; /* such a one that found the command dead */
 	uint64_t forwarded; /* signals passed on, bit N - 1 for signal N */
+	struct evidence evidence;
 	int64_t limit_ns; /* the time that a timed-out attempt had */
 	int64_t started_ns; /* on the clock of the loop */
 	int64_t ended_ns;

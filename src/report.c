@@ -11,12 +11,14 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "copy.h"
 #include "descriptor.h"
 #include "duration.h"
 #include "json.h"
 #include "message.h"
 #include "report.h"
 #include "signals.h"
+#include "tempfile.h"
 
 /* How much a line has to say: what -q, -qq and -v go by. */
 enum weight {
@@ -32,7 +34,7 @@ static const struct report *report;
 static int descriptor = STDERR_FILENO;
 static bool stalled;
 static bool never_stalls; /* it is a file */
-static char usual_buffer[2048];
+static char usual_buffer[5120];
 static char *buffer = usual_buffer;
 static size_t buffer_size;
 
@@ -69,14 +71,20 @@ open_log(const char *file)
 	    file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666));
 }
 
-bool
-report_open(const struct report *what)
+static bool
+is_file(int fd)
 {
 	struct stat stat;
 
+	return fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode);
+}
+
+bool
+report_open(const struct report *what)
+{
 	report = what;
 	/* A byte of a string takes six at the most: \ufffd. */
-	buffer_size = 1024
+	buffer_size = 1024 + 6 * JSON_REASON
 	    + 6
 	        * (strlen(report->name) + strlen(report->command)
 	            + strlen(report->id));
@@ -86,10 +94,29 @@ report_open(const struct report *what)
 		return false;
 	if (report->file != NULL)
 		descriptor = open_log(report->file);
+	else if (report->held)
+		descriptor = tempfile_open(O_APPEND);
 	if (descriptor < 0)
 		return false;
-	never_stalls = fstat(descriptor, &stat) == 0 && S_ISREG(stat.st_mode);
+	never_stalls = is_file(descriptor);
 	return true;
+}
+
+void
+report_release(void)
+{
+	bool copied;
+
+	if (!report->held || report->file != NULL
+	    || descriptor == STDERR_FILENO)
+		return;
+	signals_before_write();
+	copied = copy_file(
+	    STDERR_FILENO, descriptor, lseek(descriptor, 0, SEEK_END));
+	signals_after_write(!copied);
+	close(descriptor);
+	descriptor = STDERR_FILENO;
+	never_stalls = is_file(descriptor);
 }
 
 /* Whether there is room for a line within PATIENCE_NS. */
@@ -109,7 +136,7 @@ has_room(void)
 static void
 write_line(const char *line, size_t length)
 {
-	bool failed = false;
+	bool broken = false;
 
 	signals_before_write();
 	while (length > 0 && has_room()) {
@@ -117,13 +144,13 @@ write_line(const char *line, size_t length)
 
 		if (written < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
-		failed = written < 0;
+		broken = written < 0;
 		if (written <= 0)
 			break;
 		line += written;
 		length -= (size_t)written;
 	}
-	signals_after_write(failed);
+	signals_after_write(broken);
 }
 
 static bool
@@ -134,17 +161,6 @@ is_wanted(enum weight weight)
 	if (report->quiet > 0)
 		return report->quiet == 1 && weight == WEIGHT_LAST;
 	return weight != WEIGHT_DETAIL || report->verbose;
-}
-
-/* Control characters would make two lines of one, or worse. */
-static void
-add_printable(struct text *text, const char *string)
-{
-	for (; *string != '\0'; string++)
-		text_byte(text,
-		    (unsigned char)*string < ' ' || *string == '\x7f'
-		        ? '?'
-		        : *string);
 }
 
 /* In a log file: the local time. It may load a time zone: not before. */
@@ -169,7 +185,7 @@ text_begin(void)
 	if (report->file != NULL)
 		add_local_time(&text);
 	text_add(&text, "backoff: ");
-	add_printable(&text, report->name);
+	text_printable(&text, report->name);
 	text_add(&text, ": ");
 	return text;
 }
@@ -221,6 +237,17 @@ report_forwarded(const struct outcome *outcome)
 	finish_line(&text);
 }
 
+static void
+report_unreadable_hints(void)
+{
+	struct text text = text_begin();
+
+	text_add(&text,
+	    "a line of BACKOFF_HINT is neither after=DURATION nor "
+	    "verdict=stop|retry|throttle|success|pass");
+	finish_line(&text);
+}
+
 void
 report_attempt(const struct moment *moment, int64_t pause_ns)
 {
@@ -229,6 +256,9 @@ report_attempt(const struct moment *moment, int64_t pause_ns)
 	if (report->format == LOG_TEXT) {
 		if (moment->outcome.forwarded != 0 && is_wanted(WEIGHT_DETAIL))
 			report_forwarded(&moment->outcome);
+		if (moment->outcome.evidence.unreadable_hints > 0
+		    && is_wanted(WEIGHT_DETAIL))
+			report_unreadable_hints();
 		if (pause_ns < 0 || !is_wanted(WEIGHT_NORMAL))
 			return;
 		text = text_begin();
@@ -248,6 +278,8 @@ report_attempt(const struct moment *moment, int64_t pause_ns)
 static bool
 is_end_wanted(enum result result)
 {
+	if (result == RESULT_ERROR)
+		return true;
 	if (result != RESULT_SUCCESS && result != RESULT_PASS)
 		return is_wanted(WEIGHT_LAST);
 	if (report->format == LOG_JSON)
@@ -262,6 +294,8 @@ report_end(const struct moment *moment, const struct ending *ending)
 
 	if (!is_end_wanted(ending->result))
 		return;
+	if (ending->result == RESULT_ERROR)
+		report_release();
 	if (report->format == LOG_TEXT) {
 		text = text_begin();
 		message_end(&text, moment, &report->settings->limits, ending,

@@ -24,10 +24,14 @@ struct report {
 	const char *file; /* instead of stderr, or NULL */
 	int quiet; /* times -q was given */
 	bool verbose;
+	bool held; /* on stderr: nothing is said before report_release() */
 };
 
 /* False: errno tells why the log cannot be opened, or memory is short. */
 bool report_open(const struct report *report);
+
+/* What was held comes out, and what follows at once. */
+void report_release(void);
 
 void report_start(void);
 void report_attempt(const struct moment *moment, int64_t pause_ns);

@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include "duration.h"
+#include "pause.h"
 #include "run.h"
 
 struct run {
@@ -21,7 +22,7 @@ const char *
 result_name(enum result result)
 {
 	static const char names[][12] = { "", "success", "pass", "exhausted",
-		"stopped", "deadline", "interrupted" };
+		"stopped", "deadline", "interrupted", "error" };
 
 	return names[result];
 }
@@ -72,6 +73,17 @@ interrupt(struct run *run, int signal)
 	end(run, RESULT_INTERRUPTED, STATUS_SIGNAL + signal);
 }
 
+/* We could not do our part: carry COMMAND's input or output. */
+static void
+fail(struct run *run, const char *broken, int error, int signal)
+{
+	run->ending.broken = broken;
+	run->ending.error = error;
+	run->ending.signal = signal;
+	end(run, RESULT_ERROR,
+	    signal != 0 ? STATUS_SIGNAL + signal : STATUS_ERROR);
+}
+
 /*
  * Whether the next attempt may begin now. (What later asks others, such as
  * a gate that lets one probe through, asks here and in after_verdict().)
@@ -92,6 +104,12 @@ static bool
 is_failure(enum verdict verdict)
 {
 	return verdict == VERDICT_RETRY || verdict == VERDICT_THROTTLE;
+}
+
+static bool
+is_good(enum verdict verdict)
+{
+	return verdict == VERDICT_SUCCESS || verdict == VERDICT_PASS;
 }
 
 /* --reset-after: an attempt that lived long is number 1 of a new count. */
@@ -121,6 +139,7 @@ after_verdict(struct run *run)
 	const struct limits *limits = &run->settings->limits;
 	const struct outcome *outcome = &run->moment.outcome;
 	enum verdict verdict = run->moment.verdict;
+	int told = outcome->told_late != 0 ? outcome->told_late : outcome->told;
 
 	reset_after_long_run(run);
 	run->moment.streak
@@ -128,7 +147,13 @@ after_verdict(struct run *run)
 	if (is_failure(verdict))
 		run->failures++;
 
-	if (run->moment.streak == limits->consecutive) {
+	if (outcome->evidence.broken != NULL
+	    && (outcome->evidence.hopeless || is_good(verdict))) {
+		fail(run, outcome->evidence.broken, outcome->evidence.error,
+		    outcome->evidence.broken_signal);
+	} else if (outcome->evidence.cut_off && told != 0 && is_good(verdict)) {
+		interrupt(run, told);
+	} else if (run->moment.streak == limits->consecutive) {
 		end(run, RESULT_SUCCESS, 0);
 	} else if (verdict == VERDICT_PASS) {
 		end(run, RESULT_PASS, outcome_status(outcome));
@@ -148,45 +173,33 @@ after_verdict(struct run *run)
 		give_up(run, RESULT_EXHAUSTED);
 	} else if (run->last) {
 		give_up(run, RESULT_DEADLINE);
+	} else if (outcome->evidence.input_lost) {
+		run->ending.input_lost = true;
+		give_up(run, RESULT_STOPPED);
 	}
 }
 
-/*
- * Chooses the pause after the last attempt: into *PAUSE_NS, from its end.
- * A window that would reach past the deadline shrinks to what is left less
- * the longest attempt so far. False: nothing is left.
- */
-static bool
-choose_pause(struct run *run, int64_t *pause_ns)
+/* The pause after the last attempt, from its end; -1: we give up. */
+static int64_t
+choose_pause(struct run *run)
 {
-	const struct outcome *outcome = &run->moment.outcome;
-	const struct policy *policy = &run->settings->policy;
-	bool throttled = run->moment.verdict == VERDICT_THROTTLE;
-	int64_t n = run->failures;
-	struct schedule streak = run->schedule;
-	struct schedule *schedule = &run->schedule;
-	int64_t ran_ns = run->settings->limits.from_start
-	    ? outcome->ended_ns - outcome->started_ns
-	    : 0;
-	int64_t left
-	    = saturating_add(time_left(run, outcome->ended_ns), ran_ns);
-	int64_t limit = INT64_MAX;
+	struct pacing pacing = {
+		.settings = run->settings,
+		.moment = &run->moment,
+		.failures = run->failures,
+		.left_ns = time_left(run, run->moment.outcome.ended_ns),
+		.longest_ns = run->longest_ns,
+	};
+	struct pause pause = pause_choose(&pacing, &run->schedule);
 
-	if (run->moment.streak > 0) {
-		schedule = &streak;
-		schedule_reset(schedule);
-		n = 1;
-	}
-	if (schedule_range(schedule, n, throttled, limit).high_ns > left) {
-		limit = left - run->longest_ns;
-		if (limit <= ran_ns)
-			return false;
-		run->last = true;
-	}
-	*pause_ns = schedule_draw(schedule, n, throttled, limit) - ran_ns;
-	if (ran_ns > 0 && *pause_ns < policy->floor_ns)
-		*pause_ns = policy->floor_ns;
-	return true;
+	run->last = pause.last;
+	if (pause.kind == PAUSE_DRAWN)
+		return pause.ns;
+	run->ending.asked_too_long = pause.kind != PAUSE_TOO_LATE;
+	give_up(run,
+	    pause.kind == PAUSE_ASKED_BEYOND ? RESULT_STOPPED
+	                                     : RESULT_DEADLINE);
+	return -1;
 }
 
 static void
@@ -253,8 +266,8 @@ between_attempts(struct run *run)
 	int signal;
 
 	after_verdict(run);
-	if (run->ending.result == RESULT_NONE && !choose_pause(run, &pause_ns))
-		give_up(run, RESULT_DEADLINE);
+	if (run->ending.result == RESULT_NONE)
+		pause_ns = choose_pause(run);
 	world->tell_attempt(world->self, &run->moment, pause_ns);
 	if (run->ending.result != RESULT_NONE)
 		return;
@@ -290,19 +303,36 @@ splay(struct run *run)
 		interrupt(run, signal);
 }
 
+/* What was held comes out; a success that cannot be shown is none. */
+static void
+release(struct run *run)
+{
+	const struct world *world = run->world;
+	enum result result = run->ending.result;
+	struct release release = world->release(world->self, result);
+
+	if (release.error == 0
+	    || (result != RESULT_SUCCESS && result != RESULT_PASS))
+		return;
+	fail(run, "output", release.error, release.signal);
+}
+
 /* Tells how it ended; a signal in --at-end is the last word. */
 static void
 finish(struct run *run)
 {
 	const struct world *world = run->world;
-	int64_t now_ns = now(run);
 	int64_t cut_ns = run->deadline_ns;
+	int64_t now_ns;
 	struct outcome hook;
 
+	release(run);
+	now_ns = now(run);
 	run->moment.elapsed_ns = now_ns - run->started_ns;
 	run->moment.result = run->ending.result;
 	world->tell_end(world->self, &run->moment, &run->ending);
-	if (run->ending.result == RESULT_INTERRUPTED)
+	if (run->ending.result == RESULT_INTERRUPTED
+	    || run->ending.result == RESULT_ERROR)
 		return;
 	/* A deadline that has passed is what people want to be told of. */
 	if (cut_ns <= now_ns)

@@ -22,6 +22,8 @@ struct limits {
 	int64_t until_ns; /* since the epoch: no attempt starts after it */
 	int64_t reset_after_ns; /* an attempt this long resets the count */
 	int64_t consecutive; /* successes in a row that make one, >= 1 */
+	int64_t hint_max_ns; /* the longest wait that we may be asked for */
+	int64_t spool_limit; /* bytes of stdin kept for further attempts */
 	struct range splay; /* before the first attempt */
 	bool from_start; /* pauses count from the start of the attempt */
 };
@@ -40,6 +42,7 @@ enum result {
 	RESULT_STOPPED,
 	RESULT_DEADLINE,
 	RESULT_INTERRUPTED,
+	RESULT_ERROR,
 };
 
 /* "success", "exhausted" ...; "" for RESULT_NONE. */
@@ -63,6 +66,16 @@ struct ending {
 	int interrupted_by; /* the signal that ended the loop, or 0 */
 	bool vetoed; /* by the hook whose outcome follows */
 	struct outcome hook;
+	bool asked_too_long; /* the other side, for a wait */
+	bool input_lost; /* there would have been a further attempt */
+	const char *broken; /* of RESULT_ERROR: the stream, and errno */
+	int error;
+};
+
+/* What became of releasing held output; all 0: it was written. */
+struct release {
+	int error; /* errno */
+	int signal; /* to die by for it, or 0 */
 };
 
 enum hook {
@@ -90,6 +103,9 @@ struct world {
 	/* The hook's outcome; exit 0 at once where there is none. */
 	struct outcome (*hook)(void *self, enum hook hook,
 	    const struct moment *moment, int64_t cut_ns);
+
+	/* Held output comes out, as the result has it. */
+	struct release (*release)(void *self, enum result result);
 
 	/* The loop starts; an attempt has ended, PAUSE_NS follows or, < 0,
 	 * nothing; the loop has ended. */

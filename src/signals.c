@@ -119,8 +119,9 @@ signals_start(int wake_on)
 	/* A stop stretches our wait, unless what ends the stop wakes us. */
 	sigaddset(&handled, SIGCONT);
 
-	sigprocmask(SIG_BLOCK, &handled, &entry_mask);
+	sigprocmask(SIG_BLOCK, NULL, &entry_mask);
 	derive_masks(&handled);
+	sigprocmask(SIG_SETMASK, &life_mask, NULL);
 	descriptor = descriptor_out_of_the_way(
 	    signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK));
 	return descriptor >= 0;
@@ -172,26 +173,34 @@ take(struct arrival *arrival)
 	return true;
 }
 
-bool
-signals_next(struct arrival *arrival, int64_t until_ns)
+enum wake
+signals_wait(struct arrival *arrival, int64_t until_ns,
+    struct pollfd *descriptors, int count)
 {
-	struct pollfd watched = { .fd = descriptor, .events = POLLIN };
+	struct pollfd watched[1 + WAIT_DESCRIPTORS]
+	    = { { .fd = descriptor, .events = POLLIN } };
 
 	for (;;) {
 		struct timespec left;
-		int64_t left_ns = 0;
+		int ready, others = 0;
+		bool for_ever = until_ns == INT64_MAX;
+		int64_t left_ns = for_ever ? 0 : until_ns - clock_now_ns();
 
-		if (until_ns < INT64_MAX) {
-			left_ns = until_ns - clock_now_ns();
-			left = clock_timespec(left_ns > 0 ? left_ns : 0);
+		left = clock_timespec(left_ns > 0 ? left_ns : 0);
+		for (int i = 0; i < count; i++)
+			watched[1 + i] = descriptors[i];
+		ready = ppoll(
+		    watched, 1 + (nfds_t)count, for_ever ? NULL : &left, NULL);
+		if (ready > 0 && watched[0].revents != 0 && take(arrival))
+			return WAKE_SIGNAL;
+		if (!for_ever && clock_now_ns() >= until_ns)
+			return WAKE_TIME;
+		for (int i = 0; i < count; i++) {
+			descriptors[i] = watched[1 + i];
+			others += ready > 0 && watched[1 + i].revents != 0;
 		}
-		if (ppoll(
-		        &watched, 1, until_ns < INT64_MAX ? &left : NULL, NULL)
-		        > 0
-		    && take(arrival))
-			return true;
-		if (until_ns < INT64_MAX && clock_now_ns() >= until_ns)
-			return false;
+		if (others > 0)
+			return WAKE_DESCRIPTOR;
 	}
 }
 
@@ -249,12 +258,6 @@ signals_close(void)
 	dispose(SIG_DFL);
 }
 
-void
-signals_before_write(void)
-{
-	sigprocmask(SIG_SETMASK, &write_mask, NULL);
-}
-
 /* The signal of a write that failed must not meet us later. */
 static void
 take_write_signal(int signal)
@@ -270,6 +273,29 @@ take_write_signal(int signal)
 }
 
 void
+signals_without_pipe(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	sigaddset(&set, SIGXFSZ);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+void
+signals_with_pipe(void)
+{
+	signals_after_write(true);
+}
+
+void
+signals_before_write(void)
+{
+	sigprocmask(SIG_SETMASK, &write_mask, NULL);
+}
+
+void
 signals_after_write(bool failed)
 {
 	if (failed) {
@@ -277,6 +303,16 @@ signals_after_write(bool failed)
 		take_write_signal(SIGXFSZ);
 	}
 	sigprocmask(SIG_SETMASK, &life_mask, NULL);
+}
+
+bool
+signals_pipe_is_deadly(void)
+{
+	struct sigaction action;
+
+	return sigaction(SIGPIPE, NULL, &action) == 0
+	    && action.sa_handler != SIG_IGN
+	    && sigismember(&entry_mask, SIGPIPE) == 0;
 }
 
 void

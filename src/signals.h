@@ -7,6 +7,7 @@
  * ignored when we started are left alone. COMMAND gets back what we found.
  */
 
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,11 +30,20 @@ bool signals_ends(int signal);
 
 bool signals_wakes(int signal);
 
+enum wake {
+	WAKE_TIME,
+	WAKE_SIGNAL,
+	WAKE_DESCRIPTOR,
+};
+
+#define WAIT_DESCRIPTORS 4 /* the most that signals_wait() takes */
+
 /*
- * Waits for a signal until UNTIL_NS, INT64_MAX: for ever. False: the time
- * has come.
+ * Waits until a signal is there, or one of the descriptors, or UNTIL_NS
+ * (INT64_MAX: for ever), and tells the first of these that is so.
  */
-bool signals_next(struct arrival *arrival, int64_t until_ns);
+enum wake signals_wait(struct arrival *arrival, int64_t until_ns,
+    struct pollfd *descriptors, int count);
 
 /* Takes what has arrived; returns a signal that ends us, or 0. */
 int signals_drain(void);
@@ -50,12 +60,21 @@ void signals_open(void (*handler)(int));
 void signals_close(void);
 
 /*
- * Around a write that may block: what ends us acts as when we started, and
- * a reader that has gone away, or a limit on the size of files, is an error,
- * not a signal. FAILED: the write met one.
+ * Around our own writes: a reader that has gone away is an error (EPIPE),
+ * not our end. The second one takes the PIPE of such a write with it.
+ */
+void signals_without_pipe(void);
+void signals_with_pipe(void);
+
+/*
+ * Likewise, around a write that may block: and what ends us acts as when we
+ * started. BROKEN: it met EPIPE.
  */
 void signals_before_write(void);
-void signals_after_write(bool failed);
+void signals_after_write(bool broken);
+
+/* What PIPE does to who writes where nobody reads, unless it is ignored. */
+bool signals_pipe_is_deadly(void);
 
 /* Ends us by SIGNAL, or with status 128 + SIGNAL where that cannot be. */
 _Noreturn void signals_die(int signal);

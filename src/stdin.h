@@ -2,15 +2,49 @@
 #ifndef BACKOFF_STDIN_H
 #define BACKOFF_STDIN_H
 /*
- * Each attempt sees the same standard input from where we found it: a
- * regular file is rewound to that offset (rule 64). Anything else is
- * inherited as it is.
+ * Each attempt sees the same standard input, from where we found it. A
+ * regular file is rewound. A pipe or stream socket is handed on through a
+ * pipe of ours: what COMMAND has read is taken from it, and kept in a file
+ * for the next attempt; what it has not read stays where it is. Terminals
+ * and other devices are inherited.
  */
 
-/* Remembers the offset. */
-void stdin_remember(void);
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
 
-/* Before a further attempt. */
-void stdin_rewind(void);
+enum stdin_mode {
+	STDIN_REPLAY,
+	STDIN_INHERIT,
+	STDIN_NULL,
+};
+
+/* How far COMMAND's reading is followed byte by byte. */
+#define STDIN_EXACT (INT64_C(64) * 1024)
+
+/* Once, before anything is spawned. LIMIT is the most that is kept. */
+void stdin_start(enum stdin_mode mode, int64_t limit);
+
+/*
+ * Before an attempt. Returns the descriptor that is to be COMMAND's stdin
+ * (close it once it has it), -1 where it is inherited.
+ */
+int stdin_begin(void);
+
+/*
+ * While the attempt runs: what to wait for (an fd of -1 is nothing), and
+ * to be called when that has come. Never blocks.
+ */
+struct pollfd stdin_wanted(void);
+void stdin_serve(const struct pollfd *came);
+
+/* After the attempt. */
+void stdin_end(void);
+
+/* COMMAND's input cannot be had any more: errno, or 0. */
+int stdin_failure(void);
+
+/* How much was read of a pipe or socket, by all attempts. */
+int64_t stdin_taken(void);
 
 #endif

@@ -27,6 +27,16 @@ text_add(struct text *text, const char *string)
 }
 
 void
+text_printable(struct text *text, const char *string)
+{
+	for (; *string != '\0'; string++)
+		text_byte(text,
+		    (unsigned char)*string < ' ' || *string == '\x7f'
+		        ? '?'
+		        : *string);
+}
+
+void
 text_digits(struct text *text, int64_t number, int digits)
 {
 	char reversed[20];

@@ -20,6 +20,9 @@ void text_byte(struct text *text, char byte);
 void text_add(struct text *text, const char *string);
 void text_number(struct text *text, int64_t number);
 
+/* STRING on one line: its control characters become question marks. */
+void text_printable(struct text *text, const char *string);
+
 /* At least DIGITS digits of a number that is not negative. */
 void text_digits(struct text *text, int64_t number, int digits);
 

@@ -100,7 +100,9 @@ print_row(const struct row *row)
 		column = printf("  -%c, --%s", row->letter, row->name);
 	else
 		column = printf("      --%s", row->name);
-	if (row->argument != NULL)
+	if (row->argument != NULL && row->argument[0] == '[')
+		column += printf("[=%s", row->argument + 1);
+	else if (row->argument != NULL)
 		column += printf("=%s", row->argument);
 	print_wrapped(row->help, column);
 }

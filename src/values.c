@@ -10,8 +10,10 @@
 #include "clock.h"
 #include "codes.h"
 #include "duration.h"
+#include "hold.h"
 #include "report.h"
 #include "schedule.h"
+#include "stdin.h"
 #include "values.h"
 
 static const char a_duration[]
@@ -147,6 +149,14 @@ value_seed(const char *text, void *field)
 }
 
 const char *
+value_size(const char *text, void *field)
+{
+	return size_parse(text, field)
+	    ? NULL
+	    : "expected a size such as 4096, 64K, 10MiB or 1G";
+}
+
+const char *
 value_factor(const char *text, void *field)
 {
 	double *factor = field;
@@ -229,6 +239,27 @@ value_log_format(const char *text, void *field)
 
 	*(enum log_format *)field = (enum log_format)found;
 	return found >= 0 ? NULL : "expected text or json";
+}
+
+const char *
+value_stdin_mode(const char *text, void *field)
+{
+	static const char *const words[]
+	    = { "replay", "inherit", "null", NULL };
+	int found = place(text, words);
+
+	*(enum stdin_mode *)field = (enum stdin_mode)found;
+	return found >= 0 ? NULL : "expected replay, inherit or null";
+}
+
+const char *
+value_hold(const char *text, void *field)
+{
+	static const char *const words[] = { "stdout", "all", NULL };
+	int found = text == NULL ? 0 : place(text, words);
+
+	*(enum hold_what *)field = found == 0 ? HOLD_STDOUT : HOLD_ALL;
+	return found >= 0 ? NULL : "expected stdout or all";
 }
 
 const char *

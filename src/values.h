@@ -19,6 +19,7 @@ value_parser value_until; /* since the epoch */
 value_parser value_count; /* 1 or more */
 value_parser value_attempts; /* inf too */
 value_parser value_seed; /* 0 or more */
+value_parser value_size; /* bytes */
 
 /* A field of double, 1 or more. */
 value_parser value_factor;
@@ -34,6 +35,8 @@ value_parser value_jitter;
 value_parser value_splay; /* struct range */
 value_parser value_delays; /* struct policy: its list */
 value_parser value_log_format;
+value_parser value_stdin_mode;
+value_parser value_hold; /* NULL is "stdout" */
 
 /* Fields of bool: "start" is true, "end" is false. */
 value_parser value_from;

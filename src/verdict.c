@@ -8,6 +8,13 @@ verdict_of(const struct rules *rules, const struct outcome *outcome)
 {
 	enum verdict verdict = codes_match(&rules->codes, outcome);
 
+	if (outcome->evidence.hinted != VERDICT_NONE)
+		return outcome->evidence.hinted;
+	if (outcome->evidence.matched != VERDICT_NONE)
+		return outcome->evidence.matched;
+	if (rules->match_needed && outcome->kind == OUTCOME_EXITED
+	    && outcome->status == 0 && rules->codes.exact[0] == VERDICT_NONE)
+		return VERDICT_RETRY;
 	if (verdict != VERDICT_NONE)
 		return verdict;
 	return rules->listed_only ? VERDICT_STOP : VERDICT_RETRY;

@@ -11,7 +11,8 @@
 
 struct rules {
 	struct codes codes;
-	bool listed_only; /* --retry-on was given: what nothing matches stops */
+	bool listed_only; /* what nothing matches stops */
+	bool match_needed; /* exit 0 is a success only where a line says so */
 };
 
 enum verdict verdict_of(

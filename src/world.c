@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <unistd.h>
@@ -11,7 +13,8 @@
 #include "environment.h"
 #include "report.h"
 #include "signals.h"
-#include "stdin.h"
+#include "sleep.h"
+#include "streams.h"
 #include "world.h"
 
 static int64_t
@@ -40,7 +43,7 @@ pause_until(void *self, int64_t until_ns)
 	(void)self;
 	if (until_ns <= clock_now_ns())
 		return 0;
-	signal = clock_sleep_until(until_ns);
+	signal = sleep_until_told(until_ns);
 	return signals_ends(signal) ? signal : signals_drain();
 }
 
@@ -59,13 +62,24 @@ static struct outcome
 attempt(void *self, const struct moment *moment, int64_t cut_ns)
 {
 	const struct errand *errand = self;
-	struct command command = { errand->argv, -1, -1 };
+	struct command command = { .argv = errand->argv };
 	struct cut cut = cut_at(errand, cut_ns);
+	struct outcome outcome;
+	const char *broken;
 
-	if (moment->attempt > 1)
-		stdin_rewind();
 	environment_set(moment);
-	return child_run(&command, &cut);
+	broken = streams_begin(&command);
+	if (broken != NULL) {
+		outcome = outcome_not_started(errno);
+		outcome.evidence.broken = broken;
+		outcome.evidence.hopeless = true;
+		outcome.evidence.error = outcome.error;
+		outcome.started_ns = outcome.ended_ns = clock_now_ns();
+		return outcome;
+	}
+	outcome = child_run(&command, &cut);
+	outcome.evidence = streams_end();
+	return outcome;
 }
 
 static struct outcome
@@ -78,8 +92,8 @@ run_script(const struct errand *errand, const char *script,
 	    = descriptor_out_of_the_way(open("/dev/null", O_RDWR | O_CLOEXEC));
 	bool has_stderr = fcntl(STDERR_FILENO, F_GETFD) >= 0;
 	struct command command = { .argv = argv,
-		.stdin_fd = null,
-		.stdout_fd = has_stderr ? STDERR_FILENO : null };
+		.descriptors
+		= { null, has_stderr ? STDERR_FILENO : null, -1 } };
 	struct cut cut = cut_at(errand, cut_ns);
 	struct outcome outcome;
 
@@ -99,6 +113,30 @@ hook(void *self, enum hook hook, const struct moment *moment, int64_t cut_ns)
 
 	return script == NULL ? fine
 	                      : run_script(errand, script, moment, cut_ns);
+}
+
+/*
+ * A success or an answer comes out where it belongs; of a failure, what the
+ * last attempt wrote, on stderr. With --quiet-success, the log before it,
+ * and a success not at all.
+ */
+static struct release
+release(void *self, enum result result)
+{
+	const struct errand *errand = self;
+	struct release done = { 0 };
+	bool failed = result != RESULT_SUCCESS && result != RESULT_PASS;
+
+	if (errand->quiet_success && result == RESULT_SUCCESS)
+		return done;
+	if (failed)
+		report_release();
+	if (hold_release(failed))
+		return done;
+	done.error = errno;
+	if (done.error == EPIPE && signals_pipe_is_deadly())
+		done.signal = SIGPIPE;
+	return done;
 }
 
 static void
@@ -132,6 +170,7 @@ world_of(struct errand *errand)
 		.pause = pause_until,
 		.attempt = attempt,
 		.hook = hook,
+		.release = release,
 		.tell_start = tell_start,
 		.tell_attempt = tell_attempt,
 		.tell_end = tell_end,

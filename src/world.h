@@ -5,6 +5,8 @@
  * The real world of the loop: this process, its children, its clock.
  */
 
+#include <stdbool.h>
+
 #include "child.h"
 #include "run.h"
 
@@ -15,6 +17,7 @@ struct errand {
 	int64_t grace_ns;
 	const char *before_retry; /* scripts for sh, or NULL */
 	const char *at_end;
+	bool quiet_success; /* a success leaves no trace */
 };
 
 /* ERRAND must outlive the world. */

@@ -51,13 +51,15 @@ refuses_values() {
   done
 }
 
-# The options as "LETTER NAME", with and without an argument.
+# The options as "LETTER NAME": with an argument, without one, and with one
+# that may be missing, which is then joined to the option.
 options() {
   sed -n "s/^OPT([A-Z_]*, '\{0,1\}\([^',]*\)'\{0,1\}, \"\([^\"]*\)\", $1.*/\1 \2/p" \
     "$TOP_SRCDIR/src/options.def"
 }
-valued() { options '"'; }
+valued() { options '"[^[]'; }
 flags() { options NULL; }
+joined() { options '"\['; }
 
 # What no option takes as a duration.
 no_durations=(abc s 1x 1S 1M - -1 -1s 1.2.3 . "1,5" 0x10 1e3 nan 1m-30s 1m30 10% "1s " infs)
@@ -78,14 +80,15 @@ no_durations=(abc s 1x 1S 1M - -1 -1s 1.2.3 . "1,5" 0x10 1e3 nan 1m-30s 1m30 10%
   valued | grep -qx 'b base'
   valued | grep -qx '0 floor'
   flags | grep -qx 'q quiet'
-  [ "$(($(valued | wc -l) + $(flags | wc -l)))" -eq \
+  joined | grep -qx 'o hold'
+  [ "$( (valued && flags && joined) | wc -l)" -eq \
     "$(grep -c '^OPT(' "$TOP_SRCDIR/src/options.def")" ]
 }
 
 @test "a bad duration is refused by every option that takes one" {
   local option
   for option in --base --cap --floor --reset-after --throttle-base \
-    --timeout --deadline --kill-after --grace --slot; do
+    --timeout --deadline --kill-after --grace --slot --hint-max; do
     refuses_values "$option" "${no_durations[@]}" 1s..2s 1s,2s
   done
 }
@@ -173,6 +176,44 @@ no_durations=(abc s 1x 1S 1M - -1 -1s 1.2.3 . "1,5" 0x10 1e3 nan 1m-30s 1m30 10%
   refuses_values --steps abc 0 -1 1.5 inf 2x
 }
 
+@test "a bad value of --stdin is refused" {
+  refuses_values --stdin abc Replay replay, spool file - 0 /dev/null
+}
+
+@test "a bad value of --spool-limit is refused" {
+  refuses_values --spool-limit abc -1 1.5G 1,5 0x10 1e9 K GiB 1GB 1KB 1k 1g \
+    1Gi 1GIB 1P 1KK '1 G' 'G1' inf nan 50%
+}
+
+@test "a bad value of --hold is refused" {
+  refuses_values --hold abc Stdout stderr stdout,all stdout, none 0 yes
+}
+
+@test "a bad value of --hint-max is refused" {
+  refuses_values --hint-max never 1h.. 1s..2s 1s,2s
+}
+
+@test "a bad REGEX is refused by every option that takes one" {
+  local option
+  for option in --success-if --retry-if --throttle-if --stop-if; do
+    refuses_values "$option" '[a' 'a[[:foo:]]' '(a' 'a{2,1}' 'a{1' '[z-a]' \
+      "\\"
+    # Of two, the bad one is named.
+    refuses "$option (b" "$option=a" "$option=(b"
+  done
+}
+
+@test "more conditions than there is room for are refused" {
+  local -a many=()
+  local n
+  for n in {1..64}; do
+    many+=(--stop-if="never $n")
+  done
+  try "${many[@]}" -- true
+  [ "$status" -eq 0 ]
+  refuses '--stop-if fewer' "${many[@]}" --stop-if=again
+}
+
 @test "an empty value is refused by every option but the free texts" {
   local letter name
   while read -r letter name; do
@@ -182,6 +223,9 @@ no_durations=(abc s 1x 1S 1M - -1 -1s 1.2.3 . "1,5" 0x10 1e3 nan 1m-30s 1m30 10%
     refuses "--$name" "--$name="
     refuses "--$name" "--$name" ''
   done < <(valued)
+  while read -r letter name; do
+    refuses "--$name" "--$name="
+  done < <(joined)
 }
 
 @test "a value apart from its option is refused as well" {
@@ -198,6 +242,32 @@ no_durations=(abc s 1x 1S 1M - -1 -1s 1.2.3 . "1,5" 0x10 1e3 nan 1m-30s 1m30 10%
     refuses 'no-such-value' "-${letter}no-such-value"
     grep -qE -e "(--$name|-$letter)\b" "$err" || fail "not named: $(cat "$err")"
   done < <(valued)
+}
+
+@test "a bad value of an option that may stand alone is refused where it is joined" {
+  local letter name
+  while read -r letter name; do
+    refuses "--$name no-such-value" "--$name=no-such-value"
+    [ "$letter" != 0 ] || continue
+    refuses "--$name no-such-value" "-${letter}no-such-value"
+    refuses "--$name q" "-q${letter}q"
+  done < <(joined)
+}
+
+@test "what follows an option that may stand alone is COMMAND" {
+  local letter name
+  while read -r letter name; do
+    try "--$name" touch "$made"
+    [ "$status" -eq 0 ]
+    rm "$made"
+    [ "$letter" != 0 ] || continue
+    try "-$letter" touch "$made"
+    [ "$status" -eq 0 ]
+    rm "$made"
+    try "-q$letter" -- touch "$made"
+    [ "$status" -eq 0 ]
+    rm "$made"
+  done < <(joined)
 }
 
 @test "-- after an option that wants a value is that value" {
@@ -323,7 +393,7 @@ no_durations=(abc s 1x 1S 1M - -1 -1s 1.2.3 . "1,5" 0x10 1e3 nan 1m-30s 1m30 10%
     ! grep -q "\"$short\"" "$TOP_SRCDIR/src/options.def" || continue
     refuses "--$short --$name" "--$short"
     refuses "--$short --$name" "--$short=1"
-  done < <(valued && flags)
+  done < <(valued && flags && joined)
 }
 
 @test "an abbreviation that could be several options is refused" {
@@ -337,6 +407,10 @@ no_durations=(abc s 1x 1S 1M - -1 -1s 1.2.3 . "1,5" 0x10 1e3 nan 1m-30s 1m30 10%
   refuses '--help me' --help=me
   refuses '--version 1' --version=1
   refuses '--quiet' --quiet=
+  refuses '--retry-after 5' --retry-after=5
+  refuses '--retry-after' --retry-after=
+  refuses '--quiet-success yes' --quiet-success=yes
+  refuses '--quiet-success' --quiet-success=
 }
 
 @test "an option that lacks its value at the end of the line is refused" {
@@ -349,6 +423,17 @@ no_durations=(abc s 1x 1S 1M - -1 -1s 1.2.3 . "1,5" 0x10 1e3 nan 1m-30s 1m30 10%
     refused
     grep -qE -e "(--$name|-$letter)\b|'$letter'" "$err" || fail "$(cat "$err")"
   done < <(valued)
+}
+
+@test "an option that may stand alone does so at the end of the line" {
+  local letter name
+  while read -r letter name; do
+    try "--$name"
+    refused COMMAND
+    [ "$letter" != 0 ] || continue
+    try "-$letter"
+    refused COMMAND
+  done < <(joined)
 }
 
 @test "no COMMAND is refused" {

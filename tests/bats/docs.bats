@@ -22,20 +22,26 @@ options() {
 }
 
 # The same as a completion has them: each name on a line of its own, with
-# "=" behind it if it takes an argument.
+# "=" behind it if it takes an argument, "=?" if that may be missing.
 option_names() {
   local letter name argument
 
   options | while read -r letter name argument; do
-    [[ $argument == - ]] && argument='' || argument='='
+    case $argument in
+      -) argument= ;;
+      \[*) argument='=?' ;;
+      *) argument='=' ;;
+    esac
     [[ $letter == - ]] || printf '%s\n' "-$letter$argument"
     printf '%s\n' "--$name$argument"
   done | sort
 }
 
-# The options of --help, in the form of options().
+# The options of --help, in the form of options(): --hold[=WHAT] is one whose
+# argument may be missing.
 help_options() {
   "$BACKOFF" --help |
+    sed 's/\[=\([A-Z]*\]\)/=[\1/' |
     sed -n 's/^ *\(-\(.\), \)\{0,1\}--\([a-z-]*\)\(=\([^ ]*\)\)\{0,1\}\( .*\)\{0,1\}$/\2 \3 \5/p' |
     sed 's/^ /- /; s/ $/ -/' |
     sort
@@ -45,7 +51,9 @@ help_options() {
 # letter takes another argument than its name comes out as an odd line.
 man_options() {
   sed -n '/^\.Sh OPTIONS/,/^\.Sh PAUSES/s/^\.It Fl //p' "$man" |
-    sed 's/ Ns | Ns Cm /|/; s/ Ns | Ns Ar /|/' |
+    sed 's/ Ns | Ns Cm /|/; s/ Ns | Ns Ar /|/
+         s/ Ns Oo Ar \([A-Z]*\) Oc/ Ar [\1]/
+         s/ Ns Oo = Ns Ar \([A-Z]*\) Oc/ Ns = Ns Ar [\1]/' |
     while read -r line; do
       case $line in
         -*) letter=- one= ;;
@@ -139,7 +147,7 @@ assert_same() {
   option_names >table
   # The function offers "-b" without "=", so that a blank follows.
   NO_BASH_COMPLETION=1 complete_by bash 'backoff -' | sort >offered
-  sed '/^-[^-]/s/=$//' table | sort >wanted
+  sed '/^-[^-]/s/=$//; s/=?$//' table | sort >wanted
   assert_same wanted offered
   # shellcheck source=/dev/null
   source "$TOP_SRCDIR/completions/backoff.bash"
@@ -147,6 +155,7 @@ assert_same() {
   {
     printf '%s=\n' $_backoff_with_argument
     printf '%s\n' $_backoff_without_argument
+    printf '%s=?\n' $_backoff_with_joined_argument
   } | sort >listed
   assert_same table listed
 }
@@ -154,9 +163,9 @@ assert_same() {
 @test "docs: the zsh completion has the options of the table and no other" {
   option_names >table
   sed -n '/^ *local -a options=/,/^ *)$/p' "$TOP_SRCDIR/completions/_backoff" |
-    sed -n "s/^ *'[^']*'{\(-.\)\(+\{0,1\}\),\(--[^}]*\)}.*/\1\2\n\3/p
+    sed -n "s/^ *'[^']*'{\(-.\)\([-+]\{0,1\}\),\(--[^}]*\)}.*/\1\2\n\3/p
             s/^ *'\**\(--[^[]*\)\[.*/\1/p" |
-    tr + = | sort >listed
+    sed 's/+$/=/; s/=\{0,1\}-$/=?/' | sort >listed
   assert_same table listed
 }
 
@@ -164,13 +173,13 @@ assert_same() {
   local file=$TOP_SRCDIR/completions/backoff.fish
 
   option_names >table
-  sed -n 's/^complete -c backoff -n __backoff_own \(-s \(.\) \)\{0,1\}-l \([a-z-]*\) \(-[xr] \)\{0,1\}.*/\2 \3 \4/p' "$file" |
-    sed -n 's/ -[xr] $/=/; s/ *$//; /^ /!s/^\(.\) [^ =]*\(=\{0,1\}\)$/-\1\2\n&/; p' |
+  sed -n 's/^complete -c backoff -n __backoff_own \(-s \(.\) \)\{0,1\}-l \([a-z-]*\) \(-[xra] \)\{0,1\}.*/\2 \3 \4/p' "$file" |
+    sed -n 's/ -[xr] $/=/; s/ -a $/=?/; s/ *$//; /^ /!s/^\(.\) [^ =]*\(=\{0,1\}?\{0,1\}\)$/-\1\2\n&/; p' |
     sed 's/^\(.\{0,1\}\) \([a-z]\)/--\2/' | sort >completed
   assert_same table completed
   # What it takes for the options when it looks for the command.
-  sed -n 's/^ *set -[la] options //p' "$file" | tr ' ' '\n' | tr -d + |
-    sed 's|^\(.\)/\([a-z-]*\)\(=\{0,1\}\)$|-\1\3\n--\2\3|; t; s/^/--/' |
+  sed -n 's/^ *set -[la] options //p' "$file" | tr ' ' '\n' | tr -d "+'" |
+    sed 's|^\(.\)/\([a-z-]*\)\(=\{0,1\}?\{0,1\}\)$|-\1\3\n--\2\3|; t; s/^/--/' |
     sort >parsed
   assert_same table parsed
 }
@@ -235,8 +244,8 @@ cut_examples() {
     }'
 }
 
-# stand_in TOOL STATUS...: a TOOL that exits with each STATUS in turn. Names
-# without a slash are found through PATH.
+# stand_in TOOL STATUS[=TEXT]...: a TOOL that exits with each STATUS in turn,
+# and has said TEXT. Names without a slash are found through PATH.
 stand_in() {
   local tool=$1
 
@@ -245,10 +254,14 @@ stand_in() {
   shift
   cat >"$tool" <<END
 #!/bin/sh
-set -- $*
+set -- $(printf "'%s' " "$@")
 calls=\$(cat "$PWD/$tool.calls")
 echo \$((calls + 1)) >"$PWD/$tool.calls"
-eval "exit \\\${\$((calls + 1)):-99}"
+eval "word=\\\${\$((calls + 1)):-99}"
+case \$word in
+  *=*) echo "\${word#*=}" | tr _ ' ' >&2 ;;
+esac
+exit "\${word%%=*}"
 END
   chmod +x "$tool"
   echo 0 >"$tool.calls"
@@ -380,7 +393,7 @@ try_examples() {
 
   export NO_BASH_COMPLETION=1
   for option in growth jitter log-format cap-mode from attempts kill-after \
-    grace signal wake-on retry-on; do
+    grace signal wake-on retry-on stdin hold hint-max; do
     complete_by bash "backoff --$option=" >words
     assert [ -s words ]
     while read -r word; do
@@ -418,6 +431,12 @@ offers() {
   assert_output KILL
   run complete_by "$shell" 'backoff -r timeout,temp'
   assert_output --regexp '^(timeout,)?tempfail$'
+  run complete_by "$shell" 'backoff --stdin=inh'
+  assert_output --regexp '^(--stdin=)?inherit$'
+  run complete_by "$shell" 'backoff --hold=a'
+  assert_output --regexp '^(--hold=)?all$'
+  run complete_by "$shell" 'backoff -oa'
+  assert_output --regexp '^(-o)?all$'
   touch some.log
   run complete_by "$shell" 'backoff --log-file some'
   assert_output some.log
@@ -433,7 +452,8 @@ offers_command() {
   chmod +x bin/zwrapped
   PATH=$PWD/bin:$PATH
   for line in 'backoff' 'backoff --' 'backoff -n 3' 'backoff -qn3 --' \
-    'backoff --until=06:00 -T 5m' 'backoff -r 5 --retry-on=7,timeout --'; do
+    'backoff --until=06:00 -T 5m' 'backoff -r 5 --retry-on=7,timeout --' \
+    'backoff -o' 'backoff --hold' 'backoff -qo -i null'; do
     run complete_by "$shell" "$line zwrap"
     assert_line zwrapped
     run complete_by "$shell" "$line timeout --kill-af"

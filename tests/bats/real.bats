@@ -10,162 +10,17 @@
 # shellcheck disable=SC2016
 
 load helper
+load ../lib/server
 
 setup() {
-  unset http_proxy https_proxy all_proxy no_proxy RSYNC_PROXY RSYNC_RSH
-  command -v python3 >/dev/null || skip "python3 is missing: no free port"
-  PORT=$(free_port)
-  LOG=$BATS_TEST_TMPDIR/log
-  START=$BATS_TEST_TMPDIR/start
-  # Everything that a test starts works here, which is how teardown knows
-  # it again.
-  mkdir "$BATS_TEST_TMPDIR/work" "$BATS_TEST_TMPDIR/served"
-  cd "$BATS_TEST_TMPDIR/work" || return
-  # No two lines alike: a file put together from two attempts shows.
-  seq 1000000 >upload
+  server_setup
 }
 
 teardown() {
-  cd /
-  wait_for none_left
-}
-
-# free_port: one that nobody listens on, below the range that the kernel
-# hands out by itself, so that it stays free while the server is away.
-free_port() {
-  python3 - <<'PY'
-import random, socket
-while True:
-    port = random.randrange(10240, 32768)
-    with socket.socket() as s:
-        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            s.bind(("127.0.0.1", port))
-        except OSError:
-            continue
-    print(port)
-    break
-PY
-}
-
-# ours: the processes that work below this test's directory or hold a
-# file there open.
-ours() {
-  find /proc/[0-9]*/cwd /proc/[0-9]*/fd -lname "$BATS_TEST_TMPDIR/*" \
-    2>/dev/null | cut -d / -f 3 | sort -u
-}
-
-# none_left: none of those; what there still is, is killed.
-none_left() {
-  local pids
-  pids=$(ours)
-  [ -z "$pids" ] || {
-    xargs kill -KILL <<<"$pids" 2>/dev/null
-    return 1
-  }
-}
-
-# gone GROUP: nothing of this process group runs; who has to reap the dead
-# may take its time.
-gone() {
-  ps -A -o pgid= -o stat= |
-    awk -v group="$1" '$1 == group && $2 !~ /^Z/ { exit 1 }'
-}
-
-# start_script COMMAND...: $START runs it and returns when the port
-# answers. It keeps no descriptor of the test, which would wait for it.
-start_script() {
-  cat >"$START" <<SH
-#!/bin/bash
-exec 3>&- >>'$BATS_TEST_TMPDIR/server.out' 2>&1 </dev/null
-set -e
-cd '$BATS_TEST_TMPDIR/work'
-$(printf '%q ' "$@")
-until (: </dev/tcp/127.0.0.1/$PORT) 2>/dev/null; do sleep 0.02; done
-SH
-  chmod +x "$START"
-}
-
-# at_attempt N: the hook that brings the server back just before it.
-at_attempt() {
-  printf '[ "$BACKOFF_ATTEMPT" -ne %d ] || "%s"' "$1" "$START"
-}
-
-# retrying [OPTION]... COMMAND...: backoff with a log that can be counted.
-retrying() {
-  "$BACKOFF" --base=10ms --log-format=json --log-file="$LOG" "$@"
-}
-
-# assert_attempts N FIRST...: N attempts, the first of which ended with
-# these statuses, and the last of which is the success.
-assert_attempts() {
-  local attempts=$1
-  shift
-  run -0 sed -n 's/.*"event":"attempt".*"status":\([0-9]*\).*"verdict":"retry".*/\1/p' "$LOG"
-  assert_output "$(printf '%s\n' "$@")"
-  run -0 grep '"event":"end"' "$LOG"
-  assert_output --partial "\"result\":\"success\",\"attempts\":$attempts,\"status\":0,"
+  server_teardown
 }
 
 # --- nginx -----------------------------------------------------------
-
-# nginx_ready: settings for an nginx that accepts PUT into ./served. For a
-# directory that is missing there it says 503, after it has read the whole
-# body, so that an attempt that got a 503 has surely read its file.
-nginx_ready() {
-  NGINX=$(PATH=$PATH:/usr/sbin:/usr/local/sbin type -P nginx) ||
-    skip "nginx is missing"
-  command -v curl >/dev/null || skip "curl is missing"
-  # -V lists the module also where it is left out: --without-...
-  "$NGINX" -V 2>&1 | grep -q with-http_dav_module ||
-    skip "nginx has no WebDAV"
-  local user='' dir=$BATS_TEST_TMPDIR
-  [ "$(id -u)" -ne 0 ] || user="user root $(id -gn);"
-  cat >"$dir/nginx.conf" <<CONF
-$user
-worker_processes 1;
-pid $dir/nginx.pid;
-error_log $dir/nginx.err;
-events { worker_connections 64; }
-http {
-  log_format status '\$status';
-  access_log $dir/nginx.log status;
-  client_max_body_size 0;
-  client_body_temp_path $dir/body;
-  proxy_temp_path $dir/t1;
-  fastcgi_temp_path $dir/t2;
-  uwsgi_temp_path $dir/t3;
-  scgi_temp_path $dir/t4;
-  server {
-    listen 127.0.0.1:$PORT;
-    root $dir/served;
-    location / {
-      dav_methods PUT;
-      error_page 409 500 = @busy;
-    }
-    location @busy {
-      return 503;
-    }
-  }
-}
-CONF
-  # It comes back when its socket listens and it runs by itself.
-  start_script "$NGINX" -p "$dir" -c "$dir/nginx.conf"
-  URL=http://127.0.0.1:$PORT
-  CURL=(curl --disable --fail --silent --show-error --noproxy '*')
-}
-
-# stop_nginx: at once, connections and all; back when all of it is gone.
-stop_nginx() {
-  local pid
-  pid=$(cat "$BATS_TEST_TMPDIR/nginx.pid")
-  kill -TERM "$pid"
-  wait_for gone "$pid"
-}
-
-body_arrives() {
-  [ -n "$(find "$BATS_TEST_TMPDIR/body" -type f -size +0 2>/dev/null)" ]
-}
 
 @test "curl uploads a redirected file to an nginx that starts at the third attempt" {
   nginx_ready

@@ -209,8 +209,9 @@ SCRIPT
   flags='sed -n "s/^flags:[[:space:]]*//p" /proc/self/fdinfo/0'
   run sh -c "$flags; exec \"\$BACKOFF\" -qq -n 2 --base=0 -- sh -c '$flags; exit 7'" <>input
   assert_equal "$(printf '%s\n' "${lines[@]}" | sort -u | wc -l)" 1
+  # Of a pipe COMMAND gets one of ours; that which we were given stays.
   mkfifo fifo
-  run sh -c "$flags; exec \"\$BACKOFF\" -qq -n 2 --base=0 -- sh -c '$flags; exit 7'" <>fifo
+  run sh -c "$flags; \"\$BACKOFF\" -qq -n 2 --base=0 -- false; $flags" <>fifo
   assert_equal "$(printf '%s\n' "${lines[@]}" | sort -u | wc -l)" 1
 }
 

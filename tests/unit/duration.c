@@ -91,6 +91,40 @@ test_text(void)
 	is_string(buffer, "9223372036.854775807", "the longest is unrounded");
 }
 
+static void
+size_is(const char *string, int64_t wanted, const char *shown)
+{
+	char buffer[32];
+	struct text text = text_in(buffer, sizeof buffer);
+	int64_t bytes = -1;
+
+	ok(size_parse(string, &bytes), string);
+	is_int(bytes, wanted, "  is right");
+	size_text(&text, bytes);
+	is_string(buffer, shown, shown);
+}
+
+static void
+test_sizes(void)
+{
+	int64_t bytes;
+
+	size_is("0", 0, "0B");
+	size_is("512", 512, "512B");
+	size_is("4K", 4096, "4KiB");
+	size_is("1536KiB", 1572864, "1.5MiB");
+	size_is("3G", INT64_C(3) << 30, "3GiB");
+	size_is("2TiB", INT64_C(2) << 40, "2TiB");
+	size_is("99999999999999T", INT64_MAX, "8388607.9TiB");
+	ok(!size_parse("", &bytes), "no empty size");
+	ok(!size_parse("K", &bytes), "no unit alone");
+	ok(!size_parse("1KB", &bytes), "no KB");
+	ok(!size_parse("1k", &bytes), "no k");
+	ok(!size_parse("1.5G", &bytes), "no fractions");
+	ok(!size_parse("-1", &bytes), "no signs");
+	ok(!size_parse("1Ki", &bytes), "no half of KiB");
+}
+
 int
 main(void)
 {
@@ -143,5 +177,6 @@ main(void)
 
 	test_numbers();
 	test_text();
+	test_sizes();
 	return done();
 }

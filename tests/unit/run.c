@@ -36,6 +36,9 @@ struct stage {
 	int pauses;
 	int hooks;
 	int ends;
+	int releases;
+	enum result released_for;
+	struct release release; /* what becomes of it */
 	int told_starts, told_ends;
 	int64_t told_pauses_ns[MOST]; /* of each attempt, -1: none */
 	int64_t counts[MOST];
@@ -114,6 +117,16 @@ hook(void *self, enum hook which, const struct moment *moment, int64_t cut_ns)
 	return outcome;
 }
 
+static struct release
+release_held(void *self, enum result result)
+{
+	struct stage *stage = self;
+
+	stage->releases++;
+	stage->released_for = result;
+	return stage->release;
+}
+
 static void
 tell_start(void *self)
 {
@@ -164,6 +177,8 @@ reset(void)
 			.until_ns = INT64_MAX,
 			.reset_after_ns = DURATION_INF,
 			.consecutive = 1,
+			.hint_max_ns = 3600 * S,
+			.spool_limit = INT64_MAX,
 		},
 	};
 }
@@ -200,6 +215,7 @@ run(void)
 		.pause = pause_until,
 		.attempt = attempt,
 		.hook = hook,
+		.release = release_held,
 		.tell_start = tell_start,
 		.tell_attempt = tell_attempt,
 		.tell_end = tell_end,
@@ -208,6 +224,7 @@ run(void)
 
 	stage.attempts = 0;
 	ending = run_loop(&settings, &random, &world);
+	is_int(stage.releases, 1, "  output was released once");
 	is_int(stage.told_starts, 1, "  one start was told");
 	is_int(stage.told_ends, 1, "  and one end");
 	return ending;
@@ -544,6 +561,138 @@ test_splay(void)
 	is_int(stage.now_ns, 10 * S, "  at the latest");
 }
 
+static struct outcome
+asked(int64_t ns)
+{
+	struct outcome outcome = exited(22);
+
+	outcome.evidence.asked = true;
+	outcome.evidence.asked_ns = ns;
+	return outcome;
+}
+
+static void
+test_hints(void)
+{
+	reset();
+	act(asked(30 * S), 0);
+	act(exited(0), 0);
+	ends(RESULT_SUCCESS, 0, 0, 2, "a wait that was asked for");
+	is_between(stage.told_pauses_ns[0], 30 * S, 31 * S,
+	    "  is a lower bound, with up to the base on top");
+
+	reset();
+	act(asked(90 * S), 0);
+	act(exited(0), 0);
+	ends(RESULT_SUCCESS, 0, 0, 2, "it may exceed the cap");
+	is_between(stage.told_pauses_ns[0], 90 * S, 91 * S, "  of a minute");
+
+	reset();
+	act(asked(0), 0);
+	act(exited(0), 0);
+	ends(RESULT_SUCCESS, 0, 0, 2, "a short one");
+	is_int(stage.told_pauses_ns[0], S, "  shortens nothing");
+
+	reset();
+	act(asked(3601 * S), 0);
+	ends(RESULT_STOPPED, 22, 0, 1, "more than --hint-max");
+	ok(stage.told.asked_too_long, "  is told");
+
+	reset();
+	settings.limits.deadline_ns = 20 * S;
+	act(asked(30 * S), 0);
+	ends(RESULT_DEADLINE, 22, 0, 1, "more than the deadline leaves");
+	ok(stage.told.asked_too_long, "  is told too");
+	is_int(stage.now_ns, 0, "  at once");
+
+	reset();
+	settings.limits.deadline_ns = 20 * S;
+	settings.limits.attempts = INT64_MAX;
+	act(asked(19 * S), 0);
+	ends(RESULT_DEADLINE, 22, 0, 2, "what just fits is the last pause");
+	is_between(stage.told_pauses_ns[0], 19 * S, 20 * S,
+	    "  with as much of the base on top as fits");
+}
+
+static void
+test_evidence(void)
+{
+	struct outcome outcome = exited(0);
+
+	reset();
+	outcome.evidence.hinted = VERDICT_STOP;
+	act(outcome, 0);
+	ends(RESULT_STOPPED, 1, 0, 1, "COMMAND can ask to stop");
+
+	reset();
+	outcome = exited(7);
+	outcome.evidence.matched = VERDICT_SUCCESS;
+	act(outcome, 0);
+	ends(RESULT_SUCCESS, 0, 0, 1, "a match can make a success");
+	outcome.evidence.hinted = VERDICT_PASS;
+	reset();
+	act(outcome, 0);
+	ends(RESULT_PASS, 7, 0, 1, "but COMMAND's own word comes first");
+
+	reset();
+	settings.rules.match_needed = true;
+	act(exited(0), 0);
+	ends(RESULT_EXHAUSTED, 1, 0, 6, "exit 0 may need a match");
+	reset();
+	settings.rules.match_needed = true;
+	settings.rules.codes.exact[0] = VERDICT_SUCCESS;
+	act(exited(0), 0);
+	ends(RESULT_SUCCESS, 0, 0, 1, "unless it was listed");
+
+	reset();
+	outcome = exited(7);
+	outcome.evidence.input_lost = true;
+	act(outcome, 0);
+	ends(RESULT_STOPPED, 7, 0, 1, "lost input allows no further attempt");
+	ok(stage.told.input_lost, "  and is told");
+	reset();
+	outcome.status = 0;
+	act(outcome, 0);
+	ends(RESULT_SUCCESS, 0, 0, 1, "but a success needs none");
+
+	reset();
+	outcome = exited(0);
+	outcome.evidence.broken = "stdin";
+	outcome.evidence.error = EIO;
+	outcome.evidence.hopeless = true;
+	outcome.kind = OUTCOME_KILLED;
+	outcome.signal = SIGKILL;
+	act(outcome, 0);
+	ends(RESULT_ERROR, 125, 0, 1, "a stream that broke is our failure");
+	is_int(stage.ends, 0, "  without --at-end");
+	reset();
+	outcome.kind = OUTCOME_EXITED;
+	outcome.signal = 0;
+	act(outcome, 0);
+	ends(RESULT_ERROR, 125, 0, 1, "even where the attempt says success");
+}
+
+static void
+test_release(void)
+{
+	reset();
+	stage.release.error = ENOSPC;
+	act(exited(0), 0);
+	ends(RESULT_ERROR, 125, 0, 1, "a success that cannot be shown");
+
+	reset();
+	stage.release = (struct release) { EPIPE, SIGPIPE };
+	act(exited(0), 0);
+	ends(RESULT_ERROR, 128 + SIGPIPE, SIGPIPE, 1,
+	    "whose reader has gone dies as a writer does");
+
+	reset();
+	stage.release.error = ENOSPC;
+	act(exited(7), 0);
+	ends(RESULT_EXHAUSTED, 7, 0, 6, "a failure stays what it is");
+	ok(stage.released_for == RESULT_EXHAUSTED, "  and is known");
+}
+
 int
 main(void)
 {
@@ -557,5 +706,8 @@ main(void)
 	test_signals();
 	test_hooks();
 	test_splay();
+	test_hints();
+	test_evidence();
+	test_release();
 	return done();
 }

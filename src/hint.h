@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_HINT_H
+#define BACKOFF_HINT_H
+/*
+ * BACKOFF_HINT: a file in which COMMAND can say how to go on, in lines:
+ * after=DURATION, verdict=stop|retry|throttle|success|pass.
+ */
+
+#include "codes.h"
+
+struct hint {
+	enum verdict verdict; /* VERDICT_NONE: nothing was said */
+	int64_t after_ns; /* < 0: likewise */
+	int unreadable; /* lines that say nothing of the kind */
+};
+
+/* Makes the file. Its name, or NULL with errno. */
+const char *hint_start(void);
+
+/* What was written since the last call; empties the file. */
+struct hint hint_take(void);
+
+/* Removes a file that has a name of its own. */
+void hint_stop(void);
+
+#endif

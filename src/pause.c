@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include "duration.h"
+#include "pause.h"
+
+/* What is left for a pause, so that the longest attempt fits behind it. */
+static int64_t
+room(const struct pacing *pacing)
+{
+	if (pacing->left_ns == INT64_MAX)
+		return INT64_MAX;
+	return pacing->left_ns - pacing->longest_ns;
+}
+
+/*
+ * By the schedule. A window that would reach past the deadline shrinks to
+ * what is left less the longest attempt so far, and the attempt after it is
+ * the last.
+ */
+static struct pause
+draw(const struct pacing *pacing, struct schedule *schedule)
+{
+	const struct settings *settings = pacing->settings;
+	const struct outcome *outcome = &pacing->moment->outcome;
+	bool throttled = pacing->moment->verdict == VERDICT_THROTTLE;
+	struct pause pause = { .kind = PAUSE_DRAWN };
+	int64_t n = pacing->failures;
+	int64_t limit_ns = INT64_MAX;
+	struct schedule first = *schedule;
+	/* With --from=start that much of the pause is over. */
+	int64_t ran_ns = settings->limits.from_start
+	    ? outcome->ended_ns - outcome->started_ns
+	    : 0;
+
+	/* In a streak the pause is the first window. */
+	if (pacing->moment->streak > 0) {
+		schedule_reset(&first);
+		schedule = &first;
+		n = 1;
+	}
+	if (schedule_range(schedule, n, throttled, limit_ns).high_ns
+	    > saturating_add(pacing->left_ns, ran_ns)) {
+		if (room(pacing) <= 0)
+			return (struct pause) { .kind = PAUSE_TOO_LATE };
+		limit_ns = saturating_add(room(pacing), ran_ns);
+		pause.last = true;
+	}
+	pause.ns = schedule_draw(schedule, n, throttled, limit_ns) - ran_ns;
+	if (ran_ns > 0 && pause.ns < settings->policy.floor_ns)
+		pause.ns = settings->policy.floor_ns;
+	return pause;
+}
+
+/*
+ * What the other side asked for is a lower bound, and up to the base more,
+ * so that those who were told the same second do not come back in it.
+ */
+static struct pause
+obey(const struct pacing *pacing, struct schedule *schedule, struct pause pause)
+{
+	const struct settings *settings = pacing->settings;
+	int64_t asked_ns = pacing->moment->outcome.evidence.asked_ns;
+	int64_t latest_ns = saturating_add(asked_ns, settings->policy.base_ns);
+
+	if (asked_ns > settings->limits.hint_max_ns)
+		return (struct pause) { .kind = PAUSE_ASKED_BEYOND };
+	if (asked_ns >= room(pacing))
+		return (struct pause) { .kind = PAUSE_ASKED_TOO_LATE };
+	if (latest_ns > room(pacing)) {
+		latest_ns = room(pacing);
+		pause.last = true;
+	}
+	asked_ns = random_between(schedule->random, asked_ns, latest_ns);
+	if (asked_ns > pause.ns)
+		pause.ns = asked_ns;
+	return pause;
+}
+
+struct pause
+pause_choose(const struct pacing *pacing, struct schedule *schedule)
+{
+	struct pause pause = draw(pacing, schedule);
+
+	if (!pacing->moment->outcome.evidence.asked
+	    || pacing->moment->streak > 0)
+		return pause;
+	/* It says why nothing is left better than the schedule does. */
+	return obey(pacing, schedule, pause);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_SCAN_H
+#define BACKOFF_SCAN_H
+/*
+ * What the lines of an attempt's output tell: matches of the conditions,
+ * Retry-After headers, the last line of stderr. Constant memory: of a line
+ * longer than SCAN_LINE only its beginning counts.
+ */
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "codes.h"
+
+#define SCAN_LINE 65536
+#define SCAN_LAST 121 /* of the last line, with its terminator */
+#define SCAN_CONDITIONS 64
+
+/* One condition: a line that matches TEXT means VERDICT. */
+struct condition {
+	enum verdict verdict;
+	const char *text;
+	regex_t regex;
+	char literal[32]; /* in every match; "": none was found */
+	bool matched;
+};
+
+struct scan {
+	struct condition conditions[SCAN_CONDITIONS];
+	size_t count;
+	bool retry_after; /* look for such headers */
+
+	/* Found: */
+	int64_t retry_after_ns; /* the last one, < 0: none */
+	char last_line[SCAN_LAST]; /* of stderr, "" */
+};
+
+/* One stream of an attempt, between two calls. Zero is its start. */
+struct scan_stream {
+	bool is_stderr;
+	bool skipping; /* the rest of a line that was too long */
+	size_t length;
+	char line[2 * SCAN_LINE + 1];
+};
+
+/*
+ * Adds a condition, at most SCAN_CONDITIONS. NULL, or why TEXT is refused.
+ */
+const char *scan_add(struct scan *scan, enum verdict verdict, const char *text);
+
+/* Forgets what was found. */
+void scan_reset(struct scan *scan);
+
+/* COUNT <= SCAN_LINE further bytes of the stream. */
+void scan_bytes(struct scan *scan, struct scan_stream *stream,
+    const char *bytes, size_t count);
+
+/* The stream has ended: what it ends with is a line too. */
+void scan_finish(struct scan *scan, struct scan_stream *stream);
+
+/* The condition that decides: stop, success, throttle, retry; or NULL. */
+const struct condition *scan_match(const struct scan *scan);
+
+#endif

@@ -1,0 +1,288 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What the system refuses while output is held, released or watched: all of
+# the output comes out, or we end with a word of why; never a loss in
+# silence, and never a byte twice.
+#
+# shellcheck disable=SC2154 # the helpers set these
+
+setup() {
+  load helper
+  load ../lib/process
+  need_strace
+  got=$BATS_TEST_TMPDIR/got
+  said=$BATS_TEST_TMPDIR/said
+  trace=$BATS_TEST_TMPDIR/trace
+  big=$BATS_TEST_TMPDIR/big
+  seq 60000 >"$big"
+  export TMPDIR=$BATS_TEST_TMPDIR/tmp
+  mkdir "$TMPDIR"
+}
+
+# traced STRACE_OPTION... -- ARG...: runs it; traced is it alone, not the
+# command.
+traced() {
+  local options=()
+  while [ "$1" != -- ]; do
+    options+=("$1")
+    shift
+  done
+  strace -qq -y -o "$trace" "${options[@]}" "$BACKOFF" "${@:2}" 2>"$said" </dev/null
+}
+
+# to_file, to_pipe: likewise, with a stdout of that kind. Sets status; what
+# came out is in $got.
+to_file() {
+  status=0
+  : >"$got"
+  traced "$@" >>"$got" || status=$?
+}
+
+to_pipe() {
+  status=0
+  { traced "$@" || echo $? >"$BATS_TEST_TMPDIR/status"; } | cat >"$got"
+  [ ! -e "$BATS_TEST_TMPDIR/status" ] || status=$(<"$BATS_TEST_TMPDIR/status")
+  rm -f "$BATS_TEST_TMPDIR/status"
+}
+
+# calls SYSCALL REGEX: of the calls that $trace has, the numbers of the first,
+# the second and the last that match.
+calls() {
+  grep "^$1(" "$trace" | grep -nE -- "$2" | cut -d: -f1 | sed -n '1p; 2p; $p' | sort -nu
+}
+
+# whole_or_told: all came out with status 0; or we failed, said why, and what
+# came out is the beginning of it.
+whole_or_told() {
+  if [ "$status" -eq 0 ]; then
+    cmp "$got" "$big"
+  else
+    [ -s "$said" ]
+    cmp -n "$(stat -c %s "$got")" "$got" "$big"
+  fi || fail "$*: status $status, $(wc -c <"$got") of $(wc -c <"$big") bytes; $(cat "$said")"
+}
+
+# faults KIND SYSCALL REGEX ERRORS ARG...: runs it with each of the errors
+# at the first, the second and the last of these calls.
+faults() {
+  local kind=$1 syscall=$2 regex=$3 errors=$4 error number numbers
+  shift 4
+  "$kind" -e trace="$syscall" -- "$@"
+  [ "$status" -eq 0 ]
+  numbers=$(calls "$syscall" "$regex")
+  [ -n "$numbers" ] || fail "no such call: $(cat "$trace")"
+  for error in $errors; do
+    for number in $numbers; do
+      "$kind" -e trace="$syscall" -e inject="$syscall:error=$error:when=$number" -- "$@"
+      grep -q INJECTED "$trace"
+      whole_or_told "$syscall $number: $error"
+    done
+  done
+}
+
+ERRORS='ENOSPC EIO EMFILE EINTR'
+
+# --- release ---
+
+@test "a splice that fails in a release into a pipe" {
+  faults to_pipe splice pipe: "$ERRORS EINVAL EAGAIN" -o -- cat "$big"
+  # There is another way.
+  assert_equal "$status" 0
+}
+
+@test "a splice that fails in a release into a file" {
+  faults to_file splice tmp "$ERRORS" -o -- cat "$big"
+  assert_equal "$status" 0
+}
+
+@test "a write that fails in a release into a file" {
+  faults to_file write got "$ERRORS EDQUOT" -o -- cat "$big"
+}
+
+@test "a write that fails in a release into a pipe, where splice does not work either" {
+  local number error
+  for error in $ERRORS; do
+    for number in 1 2; do
+      to_pipe -e trace=write,splice -e inject=splice:error=EINVAL \
+        -e inject="write:error=$error:when=$number" -- -o -- cat "$big"
+      grep -q 'write.*INJECTED' "$trace"
+      whole_or_told "write $number: $error"
+    done
+  done
+}
+
+@test "a write that is interrupted, or finds no room just now, is made again" {
+  local error
+  for error in EINTR EAGAIN; do
+    to_file -e trace=write -e inject="write:error=$error:when=1..5" -- -o -- cat "$big"
+    assert_equal "$status" 0
+    cmp "$got" "$big"
+  done
+}
+
+@test "a write of a release that fails says why, in one line, with 125" {
+  to_file -e trace=write -e inject=write:error=ENOSPC:when=2 -- -o -- cat "$big"
+  assert_equal "$status" 125
+  assert_equal "$(wc -l <"$said")" 1
+  grep -q 'output could not be carried: No space left on device$' "$said"
+}
+
+@test "a read that fails in a release" {
+  faults to_file pread64 "$TMPDIR" "$ERRORS" -o -- cat "$big"
+}
+
+@test "a read that is interrupted in a release is made again" {
+  to_file -e trace=pread64 -- -o -- cat "$big"
+  local number
+  for number in $(calls pread64 "$TMPDIR"); do
+    to_file -e trace=pread64 -e inject="pread64:error=EINTR:when=$number" -- -o -- cat "$big"
+    assert_equal "$status" 0
+    cmp "$got" "$big"
+  done
+}
+
+@test "a write that fails as a failure is released changes nothing of how we end" {
+  local error
+  for error in $ERRORS; do
+    to_file -e trace=write -e inject="write:error=$error:when=1" -- \
+      -oall -n 1 -- sh -c 'cat "$1"; exit 7' - "$big"
+    assert_equal "$status" 7
+    grep -q 'giving up after 1 attempt' "$said"
+  done
+}
+
+# --- files to hold in ---
+
+@test "an open that fails for held output" {
+  faults to_file openat O_TMPFILE "$ERRORS EROFS EACCES" -o -n 1 -- cat "$big"
+  # (The last of these failed: it was the only one.)
+  [ "$status" -ne 0 ]
+  assert_equal "$(wc -l <"$said")" 1
+}
+
+@test "an open that fails for the second of two held streams" {
+  faults to_file openat O_TMPFILE "$ERRORS" -oall -n 1 -- cat "$big"
+}
+
+@test "an open that fails in a later attempt" {
+  local error
+  to_file -e trace=openat -- -o -b 0 -- sh -c '[ "$BACKOFF_ATTEMPT" -eq 2 ] && cat "$1"' - "$big"
+  for error in $ERRORS; do
+    to_file -e trace=openat -e inject="openat:error=$error:when=$(calls openat O_TMPFILE | tail -n 1)" -- \
+      -o -b 0 -- sh -c '[ "$BACKOFF_ATTEMPT" -ge 2 ] && cat "$1"' - "$big"
+    grep -q INJECTED "$trace"
+    whole_or_told "$error"
+  done
+}
+
+@test "a file system without O_TMPFILE gets a file whose name goes at once" {
+  local error number
+  to_file -e trace=openat -- -o -- cat "$big"
+  number=$(calls openat O_TMPFILE)
+  for error in EOPNOTSUPP EISDIR; do
+    to_file -e trace=openat -e inject="openat:error=$error:when=$number" -- -o -- \
+      sh -c 'ls -A "$TMPDIR" >&2; stat -Lc "%f %h" /proc/self/fd/9 9>&1 >&2; cat "$1"' - "$big"
+    assert_equal "$status" 0
+    cmp "$got" "$big"
+    assert_equal "$(cat "$said")" '8180 0'
+  done
+}
+
+# --- watched output ---
+
+@test "a write that fails on watched output into a file" {
+  faults to_file write got "$ERRORS EDQUOT" --stop-if=never -n 1 -- cat "$big"
+}
+
+@test "a write that fails on watched output into a pipe" {
+  faults to_pipe write pipe: "$ERRORS" --stop-if=never -n 1 -- cat "$big"
+}
+
+@test "a write that is interrupted, or finds no room just now, on watched output is made again" {
+  local error
+  for error in EINTR EAGAIN; do
+    to_pipe -e trace=write -e inject="write:error=$error:when=1..5" -- --stop-if=never -n 1 -- cat "$big"
+    assert_equal "$status" 0
+    cmp "$got" "$big"
+  done
+}
+
+@test "a read that fails on watched output" {
+  faults to_file read 'pipe:' "$ERRORS" --stop-if=never -n 1 -- cat "$big"
+}
+
+@test "watched output that cannot be passed on is 125, and no attempt follows" {
+  to_file -e trace=write -e inject=write:error=ENOSPC:when=1 -- --stop-if=never -b 0 -- \
+    sh -c 'echo "attempt $BACKOFF_ATTEMPT"; : >"$TMPDIR/run-$BACKOFF_ATTEMPT"'
+  assert_equal "$status" 125
+  assert_equal "$(wc -l <"$said")" 1
+  grep -q 'output could not be carried: No space left on device$' "$said"
+  assert_equal "$(ls "$TMPDIR")" run-1
+}
+
+@test "a pipe that cannot be had for watched output" {
+  faults to_file pipe2 . "$ERRORS ENFILE" --stop-if=never -n 1 -- cat "$big"
+  [ "$status" -ne 0 ]
+  assert_equal "$(wc -l <"$said")" 1
+}
+
+@test "held output that cannot be read to look for a match is no success" {
+  local error number
+  echo needle >>"$big"
+  to_file -e trace=pread64 -- -o -n 1 --stop-if=needle -- cat "$big"
+  assert_equal "$status" 1
+  for error in EIO EINTR; do
+    for number in $(calls pread64 "$TMPDIR"); do
+      to_file -e trace=pread64 -e inject="pread64:error=$error:when=$number" -- \
+        -o -n 1 --stop-if=needle -- cat "$big"
+      grep -q INJECTED "$trace"
+      [ "$status" -ne 0 ] || fail "$error at call $number: the match was not seen"
+    done
+  done
+}
+
+@test "a read of held output that is interrupted is made again to look for a match" {
+  local number
+  echo needle >>"$big"
+  to_file -e trace=pread64 -- -o -n 1 --success-if=needle -- cat "$big"
+  for number in $(calls pread64 "$TMPDIR"); do
+    to_file -e trace=pread64 -e inject="pread64:error=EINTR:when=$number" -- \
+      -o -n 1 --success-if=needle -- cat "$big"
+    assert_equal "$status" 0
+    cmp "$got" "$big"
+  done
+}
+
+# --- the file for hints ---
+
+@test "without a file in memory everything else goes on" {
+  local error
+  for error in $ERRORS ENOSYS ENOMEM; do
+    to_file -e trace=memfd_create -e inject="memfd_create:error=$error" -- -o --stop-if=never -- cat "$big"
+    assert_equal "$status" 0
+    cmp "$got" "$big"
+    [ ! -s "$said" ]
+  done
+}
+
+@test "without any file for hints everything else goes on" {
+  TMPDIR=$BATS_TEST_TMPDIR/none to_file -e trace=memfd_create -e inject=memfd_create:error=ENOSYS -- \
+    --stop-if=never -- cat "$big"
+  assert_equal "$status" 0
+  cmp "$got" "$big"
+}
+
+# --- a limit on descriptors ---
+
+@test "with hardly any descriptors output is whole, or we say why" {
+  local limit args
+  for limit in 5 6 7 8 9 10 11 12 14 16 20 24; do
+    for args in -o -oall --stop-if=never '-o --stop-if=never' '--quiet-success --retry-after'; do
+      status=0
+      # shellcheck disable=SC2086 # several words
+      bash -c 'exec 3>&-; ulimit -n "$0"; exec "$@"' "$limit" "$BACKOFF" -n 1 $args -- cat "$big" \
+        >"$got" 2>"$said" || status=$?
+      [[ $args == --quiet* && $status -eq 0 ]] || whole_or_told "$limit descriptors, $args"
+    done
+  done
+}

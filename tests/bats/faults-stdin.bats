@@ -1,0 +1,217 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# The system calls that carry stdin fail, one at a time: the first, the
+# second and the last of each. Whatever fails, what COMMAND sees is right,
+# and where that cannot be, we end otherwise than by 0 and say why.
+
+# shellcheck disable=SC2154 # what process.bash sets
+# shellcheck disable=SC2086 # sizes are two words
+load helper
+load ../lib/process
+
+setup() {
+  need_strace
+  cd "$BATS_TEST_TMPDIR" || return
+  mkdir tmp
+  export TMPDIR=$PWD/tmp
+  seq 34567 >data
+  injected=0
+  SIZES=("5000 9000" "100000 $(stat -c %s data)")
+}
+
+# The first attempt reads so many bytes and fails, the second is the success
+# and reads so many. Within what is exact, and beyond.
+attempts='
+  case $BACKOFF_ATTEMPT in
+  1) head -c "$1" >saw.1; exit 7 ;;
+  *) head -c "$2" >"saw.$BACKOFF_ATTEMPT" ;;
+  esac'
+
+# traced KIND FIRST SECOND STRACE-OPTION...: such a run; a run that hangs is
+# killed. Where something fails, COMMAND has plenty of time before we can
+# kill it: more than it needs to take a torn input for the whole.
+traced() {
+  local kind=$1 first=$2 second=$3
+  shift 3
+  rm -f saw.*
+  status=0
+  timeout -s KILL 60 python3 "$lib/feed.py" --left left "$kind" data \
+    strace -qq -o trace "$@" \
+    "$BACKOFF" --base=0 -n 3 -- sh -c "$attempts" sh "$first" "$second" 2>said || status=$?
+}
+
+# which CALL REGEX KIND FIRST SECOND: the first, second and last of these
+# calls of a run without a fault, counted among all those of this name.
+which() {
+  traced "$3" "$4" "$5" -e trace="$1"
+  [ "$status" -eq 0 ] || fail "without a fault: $status, $(cat said)"
+  grep -nE -- "$2" trace | sed 's/:.*//' | sed -n '1p;2p;$p' | uniq
+}
+
+# judge FIRST SECOND [also-left]: what is wrong with the last run, if
+# anything is.
+judge() {
+  local saw last
+  for saw in saw.[123]; do
+    [ -e "$saw" ] || continue
+    head -c "$(stat -c %s "$saw")" data | cmp -s - "$saw" || echo "$saw is not what was written"
+  done
+  if [ "$status" -ne 0 ]; then
+    tail -n 1 said | grep -Eq '^backoff: sh: (giving up|not retrying|failed) after .*: .' ||
+      echo "$status without saying why"
+    return
+  fi
+  last=$(find . -name 'saw.[23]' | sort | tail -n 1)
+  [ -n "$last" ] || {
+    echo "0 without a success"
+    return
+  }
+  [ "$(stat -c %s "$last")" -eq "$2" ] || echo "0, but it read $(stat -c %s "$last") of $2 bytes"
+  [ "${3-}" != also-left ] || tail -c "+$(($2 + 1))" data | cmp -s - left ||
+    echo "0, but $(stat -c %s left) bytes are left"
+}
+
+# faults KINDS CALL REGEX ERRORS [also-left]: all of it for one system call.
+# Of several in a test the first must be one that there is.
+faults() {
+  local kind sizes error when verdict wrong=
+  for kind in $1; do
+    for sizes in "${SIZES[@]}"; do
+      for when in $(which "$2" "$3" "$kind" $sizes); do
+        for error in $4; do
+          traced "$kind" $sizes -e trace="$2,kill" -e inject="$2:error=$error:when=$when" \
+            -e inject=kill:delay_enter=200000
+          injected=$((injected + $(grep -c INJECTED trace)))
+          verdict=$(judge $sizes ${5-})
+          [ -z "$verdict" ] ||
+            wrong+="$kind $sizes, $error at $2 number $when: $verdict ($(tail -n 1 said))"$'\n'
+        done
+      done
+    done
+  done
+  [ -z "$wrong" ] || fail "$wrong"
+  [ "$injected" -gt 0 ] || fail "nothing was made to fail"
+}
+
+ERRORS="ENOSPC EIO EMFILE"
+# Those that bring what data has, not those of who loads the program.
+read_of_stdin='^read\([0-9]+, "([0-9]|\\n)'
+read_of_kept='^pread64\([0-9]+, "([0-9]|\\n)'
+
+# Without it what is left is not exact, and what the command sees is.
+@test "tee fails" {
+  faults pipe tee '^tee\(0,' "$ERRORS"
+}
+
+@test "recv fails" {
+  faults "unix tcp" recvfrom '^recvfrom\(0,' "$ERRORS" also-left
+}
+
+@test "the read that takes from a stream fails, whichever is used" {
+  faults "pipe unix" read "$read_of_stdin" "$ERRORS" also-left
+  faults pipe preadv2 . "$ERRORS" also-left
+  faults "pipe unix" splice '^splice' "$ERRORS" also-left
+}
+
+@test "the write into the command's pipe fails" {
+  faults "pipe unix" write '^write\(([3-9]|[0-9][0-9]+), ' "$ERRORS" also-left
+}
+
+@test "the write into what is kept fails" {
+  faults "pipe unix" pwrite64 . "$ERRORS" also-left
+}
+
+@test "the read of what was kept fails" {
+  faults "pipe unix" pread64 "$read_of_kept" "$ERRORS" also-left
+}
+
+@test "the open of what is to be kept fails" {
+  faults "pipe unix" openat O_TMPFILE "$ERRORS" also-left
+}
+
+@test "the pipe cannot be made" {
+  faults "pipe unix" pipe2 . "$ERRORS" also-left
+}
+
+# What is left cannot be known when the kernel does not tell how much was
+# read; what the command sees, all the same.
+@test "the question how much was read fails" {
+  faults "pipe unix" ioctl FIONREAD "$ERRORS"
+}
+
+@test "fcntl, which sizes and moves the pipe, fails" {
+  faults pipe fcntl 'F_SETPIPE_SZ|F_SETFL|F_DUPFD' "$ERRORS" also-left
+}
+
+@test "a call that was interrupted is made again" {
+  local call kind regex
+  for call in tee recvfrom read preadv2 splice write pwrite64 pread64 poll ppoll; do
+    kind=unix
+    [[ $call != @(tee|preadv2|splice) ]] || kind=pipe
+    case $call in
+    read) regex=$read_of_stdin ;;
+    pread64) regex=$read_of_kept ;;
+    *) regex="^$call\(" ;;
+    esac
+    for sizes in "${SIZES[@]}"; do
+      for when in $(which "$call" "$regex" "$kind" $sizes); do
+        traced "$kind" $sizes -e trace="$call" -e inject="$call:error=EINTR:when=$when"
+        run judge $sizes also-left
+        assert_output ''
+        assert_equal "$call $when: $status, $(grep -c . said)" "$call $when: 0, 1"
+      done
+    done
+  done
+}
+
+# --- failures of other kinds ---
+
+@test "where a file system has no files without a name, one has its name for a moment" {
+  feed=(python3 "$lib/feed.py" pipe data)
+  "${feed[@]}" strace -qq -o trace -e trace=openat -P "$TMPDIR" -e inject=openat:error=EOPNOTSUPP \
+    "$BACKOFF" -qq --base=0 -- sh -c '
+      head -c 5000 >"saw.$BACKOFF_ATTEMPT"; ls -A "$TMPDIR"; [ "$BACKOFF_ATTEMPT" -eq 2 ]' >listed
+  grep -q INJECTED trace
+  head -c 5000 data | cmp - saw.2
+  assert_equal "$(cat listed)" ""
+  assert_equal "$(ls -A "$TMPDIR")" ""
+}
+
+@test "--stdin=null: where /dev/null cannot be opened, nothing else takes its place" {
+  for error in EMFILE EACCES; do
+    run python3 "$lib/feed.py" --left left pipe data \
+      strace -qq -o trace -e trace=openat -P /dev/null -e inject=openat:error="$error" \
+      "$BACKOFF" -q --base=0 -n 2 --stdin=null -- wc -c
+    assert_not_equal "$status" 0
+    assert_output --regexp '^backoff: wc: '
+    cmp data left
+  done
+}
+
+@test "a file that cannot be rewound is not taken for one that has ended" {
+  # The one before the first attempt, and the one before the second.
+  local lseek='^lseek\(0, 0, SEEK_SET'
+  strace -qq -o trace -e trace=lseek "$BACKOFF" -qq --base=0 -n 2 -- false <data || true
+  mapfile -t numbers < <(sed -nE "/$lseek/=" trace)
+  for when in "${numbers[@]}"; do
+    run strace -qq -o /dev/null -e trace=lseek -e inject=lseek:error=EIO:when="$when" \
+      "$BACKOFF" -q --base=0 -n 2 -- sh -c 'cat >saw; [ "$BACKOFF_ATTEMPT" -eq 2 ]' <data
+    if [ "$status" -eq 0 ]; then
+      cmp data saw
+    else
+      assert_output --regexp '^backoff: sh: '
+    fi
+  done
+}
+
+@test "with few descriptors to be had, the input is right or the end is clear" {
+  for limit in 5 6 7 8 9 10 11 12 13 14 16; do
+    rm -f saw.*
+    status=0
+    # strace or python3 may need more than that: the limit is for us alone.
+    python3 "$lib/feed.py" --left left pipe data sh -c 'ulimit -n "$1"; shift; exec "$@"' sh "$limit" \
+      "$BACKOFF" --base=0 -n 3 -- sh -c "$attempts" sh 5000 9000 2>said || status=$?
+    assert_equal "$limit: $(judge 5000 9000 also-left)" "$limit: "
+  done
+}

@@ -1,0 +1,587 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Held output: what an attempt writes comes out when it is decided, once.
+#
+# shellcheck disable=SC2154 # the helpers set these
+
+setup() {
+  load helper
+  load ../lib/events
+  load ../lib/process
+  load ../lib/tree
+  fate=$BATS_TEST_TMPDIR/fate
+  got=$BATS_TEST_TMPDIR/got
+  said=$BATS_TEST_TMPDIR/said
+  go=$BATS_TEST_TMPDIR/go
+  over=$BATS_TEST_TMPDIR/over
+  export go over BATS_TEST_TMPDIR
+}
+
+teardown() {
+  end_all
+  end_marked
+}
+
+# writes: runs it; its stdout is in $got, its stderr in $said.
+writes() {
+  status=0
+  "$BACKOFF" "$@" >"$got" 2>"$said" || status=$?
+}
+
+# reads [OPTION...] [STEP...] -- COMMAND...: the same, with a stdout that is
+# read as reader.py is told.
+reads() {
+  python3 "$lib/reader.py" --fate "$fate" "$@" >"$got" 2>"$said" </dev/null
+}
+
+# ended FATE: what reads() ran has ended so.
+ended() {
+  assert_equal "$(cat "$fate")" "$1"
+}
+
+# holds FILE LINE...: it consists of these lines.
+holds() {
+  local file=$1
+  shift
+  if [ $# -eq 0 ]; then
+    assert_equal "$(cat "$file")" ''
+  else
+    assert_equal "$(cat "$file")" "$(printf '%s\n' "$@")"
+  fi
+}
+
+# tells REGEX...: stderr consists of lines that match these in full.
+tells() {
+  local line
+  mapfile -t lines <"$said"
+  [ ${#lines[@]} -eq $# ] || fail "$# lines expected: $(cat "$said")"
+  for line in "${lines[@]}"; do
+    [[ $line =~ ^$1$ ]] || fail "'$line' is not '$1'"
+    shift
+  done
+}
+
+TIME='[0-9]+[0-9hm.]*(m?s|us|ns)?'
+
+# More than any pipe holds.
+big() {
+  seq 100000 >"$BATS_TEST_TMPDIR/big"
+  echo "$BATS_TEST_TMPDIR/big"
+}
+
+# --- what comes out ---
+
+@test "held output of a success comes out byte for byte" {
+  head -c 300000 /dev/urandom >"$BATS_TEST_TMPDIR/data"
+  writes -o -- cat "$BATS_TEST_TMPDIR/data"
+  [ "$status" -eq 0 ]
+  cmp "$got" "$BATS_TEST_TMPDIR/data"
+  holds "$said"
+  [ "$("$BACKOFF" -o -- cat "$BATS_TEST_TMPDIR/data" | md5sum)" = \
+    "$(md5sum <"$BATS_TEST_TMPDIR/data")" ]
+}
+
+@test "a last line without a newline gets none" {
+  writes -o -- printf 'no newline'
+  [ "$(od -An -c "$got")" = "$(printf 'no newline' | od -An -c)" ]
+}
+
+@test "\$(backoff -o COMMAND) is the deciding attempt's output and nothing else" {
+  text=$("$BACKOFF" -o -b 0 -- sh -c 'echo "attempt $BACKOFF_ATTEMPT"
+    [ "$BACKOFF_ATTEMPT" -eq 3 ]' 2>"$said")
+  assert_equal "$text" 'attempt 3'
+  tells 'backoff: sh: attempt 1/6 failed .*' 'backoff: sh: attempt 2/6 failed .*'
+}
+
+@test "by default nothing is held: half an answer, and then a whole one" {
+  writes -b 0 -- sh -c 'echo "attempt $BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -eq 2 ]'
+  holds "$got" 'attempt 1' 'attempt 2'
+}
+
+@test "nothing comes out before the verdict" {
+  writes -n 1 -oall -- sh -c 'echo out; echo err >&2
+    ! [ -s "$BATS_TEST_TMPDIR/got" ] && ! [ -s "$BATS_TEST_TMPDIR/said" ]'
+  [ "$status" -eq 0 ]
+  holds "$got" out
+  holds "$said" err
+}
+
+@test "-o and --hold hold stdout, and what follows is the command" {
+  local option
+  for option in -o --hold -ostdout --hold=stdout; do
+    writes -b 0 -q "$option" -- sh -c 'echo "out $BACKOFF_ATTEMPT"; echo "err $BACKOFF_ATTEMPT" >&2
+      [ "$BACKOFF_ATTEMPT" -eq 2 ]'
+    holds "$got" 'out 2'
+    holds "$said" 'err 1' 'err 2'
+  done
+  writes -o echo all
+  holds "$got" all
+  writes --hold echo stdout
+  holds "$got" stdout
+}
+
+@test "-oall and --hold=all hold both, each for its own stream" {
+  local option
+  for option in -oall --hold=all; do
+    writes -b 0 -q "$option" -- sh -c 'echo "out $BACKOFF_ATTEMPT"; echo "err $BACKOFF_ATTEMPT" >&2
+      [ "$BACKOFF_ATTEMPT" -eq 2 ]'
+    holds "$got" 'out 2'
+    holds "$said" 'err 2'
+  done
+}
+
+@test "--hold takes stdout and all, and nothing else" {
+  local value
+  for value in '' ALL none stderr both 'all,'; do
+    run --separate-stderr -125 "$BACKOFF" --hold="$value" -- echo never
+    assert_output ''
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [[ $stderr == "backoff: --hold: $value: expected "* ]]
+  done
+}
+
+@test "a pass releases its output to stdout, with no word of ours" {
+  writes -o -b 0 --pass-on=1 -- sh -c 'echo "attempt $BACKOFF_ATTEMPT"; exit $((3 - BACKOFF_ATTEMPT))'
+  [ "$status" -eq 1 ]
+  holds "$got" 'attempt 2'
+  tells '.* attempt 1/6 failed .*'
+}
+
+@test "output of whatever counts as a success is released" {
+  writes -o --success-on=7 -- sh -c 'echo yes; exit 7'
+  [ "$status" -eq 0 ]
+  holds "$got" yes
+  holds "$said"
+  writes -o --success-if=yes -- sh -c 'echo yes; exit 7'
+  [ "$status" -eq 0 ]
+  holds "$got" yes
+}
+
+@test "--consecutive releases only the completing run's output" {
+  writes -o -b 0 --consecutive=3 -- sh -c 'echo "attempt $BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -ne 2 ]'
+  [ "$status" -eq 0 ]
+  holds "$got" 'attempt 5'
+}
+
+@test "a streak that the attempts do not complete is a failure: its output is on stderr" {
+  writes -o -b 0 -q -n 3 --consecutive=3 -- \
+    sh -c 'echo "attempt $BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -ne 1 ]'
+  [ "$status" -eq 1 ]
+  holds "$got"
+  tells 'attempt 3' '.*: giving up after 3 attempts .*'
+}
+
+# --- what a failure leaves ---
+
+@test "giving up: the last attempt's stdout is on stderr, before the closing line" {
+  writes -o -b 0 -n 2 -- sh -c 'echo "out $BACKOFF_ATTEMPT"; echo "err $BACKOFF_ATTEMPT" >&2; exit 7'
+  [ "$status" -eq 7 ]
+  holds "$got"
+  tells 'err 1' '.*: attempt 1/2 failed .*' 'err 2' 'out 2' \
+    '.*: giving up after 2 attempts in .*: exit 7'
+}
+
+@test "giving up with --hold=all: each to its own stream" {
+  writes -oall -b 0 -n 2 -- sh -c 'echo "out $BACKOFF_ATTEMPT"; echo "err $BACKOFF_ATTEMPT" >&2; exit 7'
+  [ "$status" -eq 7 ]
+  holds "$got" 'out 2'
+  tells '.*: attempt 1/2 failed .*' 'err 2' '.*: giving up after 2 attempts in .*: exit 7'
+}
+
+@test "a stop, a veto of the hook, a timeout and a death show their output too" {
+  writes -o -x 7 -- sh -c 'echo stopped; exit 7'
+  tells stopped '.*: not retrying .*'
+  writes -o -b 0 --before-retry='exit 9' -- sh -c 'echo vetoed; exit 7'
+  [ "$status" -eq 7 ]
+  tells '.*: attempt 1/6 failed .*' vetoed '.*: hook said no .*'
+  writes -o -n 1 -t 50ms -- sh -c 'echo late; exec sleep 1000'
+  [ "$status" -eq 124 ]
+  tells late '.*: timed out .*'
+  run -134 bash -c '"$BACKOFF" -o -n 1 -- sh -c "echo dead; kill -ABRT \$\$" >"$1" 2>"$2"' \
+    - "$got" "$said"
+  tells dead '.*: killed by ABRT'
+}
+
+@test "at the deadline: what the attempt that it cut had written" {
+  writes -o -T 100ms -- sh -c 'echo cut; exec sleep 1000'
+  [ "$status" -eq 124 ]
+  holds "$got"
+  tells cut '.*: deadline reached after 1 attempt .*'
+}
+
+@test "at the deadline between two attempts: what the last one had written" {
+  writes -o -T 1s -b 0 --before-retry='exec sleep 1000' -- sh -c 'echo last; exit 7'
+  [ "$status" -eq 7 ]
+  holds "$got"
+  tells '.*: attempt 1 failed .*' last '.*: deadline reached after 1 attempt .*'
+}
+
+@test "interrupted in a pause: the last failed attempt's output, then by which signal" {
+  start -- "$BACKOFF" -o -b 1h -j none -- sh -c 'echo last; exit 7'
+  await_pause
+  signal TERM
+  assert_fate 'killed TERM'
+  holds "$out"
+  said=$err
+  tells '.*: attempt 1/6 failed .*' last '.*: interrupted by TERM after 1 attempt .*'
+}
+
+@test "interrupted in a pause with --hold=all: each to its own stream" {
+  start -- "$BACKOFF" -oall -b 1h -j none -- sh -c 'echo last; echo words >&2; exit 7'
+  await_pause
+  signal INT
+  assert_fate 'killed INT'
+  holds "$out" last
+  said=$err
+  tells '.*: attempt 1/6 failed .*' words '.*: interrupted by INT after 1 attempt .*'
+}
+
+@test "interrupted in an attempt: what it had written" {
+  mkfifo "$go"
+  start -- "$BACKOFF" -o -- sh -c 'echo half; echo >"$go"; exec sleep 1000'
+  read -r <"$go"
+  signal TERM
+  assert_fate 'killed TERM'
+  holds "$out"
+  said=$err
+  tells half '.*: interrupted by TERM after 1 attempt .*'
+}
+
+@test "a command that ends well when told to has its output released" {
+  mkfifo "$go"
+  start -- "$BACKOFF" -o -- sh -c 'trap "echo whole; exit 0" TERM; echo >"$go"
+    while :; do sleep 0.02; done'
+  read -r <"$go"
+  signal TERM
+  assert_fate 'exited 0'
+  holds "$out" whole
+  holds "$err"
+}
+
+@test "-q leaves the held output and the closing line" {
+  writes -o -q -b 0 -n 2 -- sh -c 'echo "out $BACKOFF_ATTEMPT"; exit 7'
+  tells 'out 2' '.*: giving up .*'
+}
+
+@test "a stdout that takes nothing does not hide what a failure wrote to stderr" {
+  run -7 bash -c '"$BACKOFF" -oall -n 1 -- sh -c "echo out; echo why >&2; exit 7" 2>"$1" >/dev/full' \
+    - "$said"
+  tells why '.*: giving up .*'
+}
+
+# --- where the command writes ---
+
+@test "rule 68: the command writes into a file without a name, which nobody else may open" {
+  writes -oall -- sh -c 'stat -Lc "%f %h" /proc/self/fd/1 /proc/self/fd/2'
+  # A regular file of mode 0600, with no links.
+  holds "$got" '8180 0' '8180 0'
+}
+
+@test "rule 68: what is held is opened for appending" {
+  writes -o -- sh -c 'sed -n "s/^flags:[ 	]*//p" /proc/self/fdinfo/1'
+  [ $((0$(cat "$got") & 02000)) -ne 0 ]
+}
+
+@test "what is not held is ours, untouched" {
+  writes -o -- sh -c 'readlink "/proc/$PPID/fd/2" /proc/$$/fd/2'
+  holds "$got" "$said" "$said"
+}
+
+@test "the file is in TMPDIR, and nothing of it is left" {
+  mkdir "$BATS_TEST_TMPDIR/tmp"
+  TMPDIR=$BATS_TEST_TMPDIR/tmp writes -o -- sh -c 'readlink /proc/self/fd/1; ls -A "$TMPDIR"'
+  [ "$(wc -l <"$got")" -eq 1 ]
+  [[ $(<"$got") == "$(readlink -f "$BATS_TEST_TMPDIR")"/tmp/*' (deleted)' ]]
+  [ -z "$(ls -A "$BATS_TEST_TMPDIR/tmp")" ]
+}
+
+@test "an empty TMPDIR, and none, is /var/tmp" {
+  [ -w /var/tmp ] || skip "/var/tmp is not writable here"
+  TMPDIR='' writes -o -- readlink /proc/self/fd/1
+  [[ $(<"$got") == "$(readlink -f /var/tmp)"/* ]]
+  unset TMPDIR
+  writes -o -- readlink /proc/self/fd/1
+  [[ $(<"$got") == "$(readlink -f /var/tmp)"/* ]]
+}
+
+@test "where nothing can be held, we fail ourselves, and the command is not started" {
+  local option directory
+  : >"$BATS_TEST_TMPDIR/file"
+  for directory in "$BATS_TEST_TMPDIR/none" "$BATS_TEST_TMPDIR/file" /proc; do
+    for option in -o -oall --quiet-success; do
+      TMPDIR=$directory writes "$option" -b 0 -- touch "$BATS_TEST_TMPDIR/started"
+      [ ! -e "$BATS_TEST_TMPDIR/started" ]
+      [ "$status" -eq 125 ] || fail "$option with TMPDIR=$directory: $status, $(cat "$said")"
+      [ "$(wc -l <"$said")" -eq 1 ]
+    done
+  done
+}
+
+@test "where nothing can be held, the message is not of another option or of the command" {
+  local option
+  for option in -o --quiet-success; do
+    TMPDIR=$BATS_TEST_TMPDIR/none writes "$option" -- true
+    run ! grep -E 'log-file|not found|builtin' "$said"
+    grep -q 'No such file or directory' "$said"
+  done
+}
+
+@test "rule 68: what an earlier attempt left running cannot write into a later one's output" {
+  mkfifo "$go" "$over"
+  TEST_MARK=$MARKS/mine writes -o -b 0 -- sh -c 'if [ "$BACKOFF_ATTEMPT" -eq 1 ]; then
+      { read -r word <"$go"; echo stale; echo >"$over"; } &
+      exit 1
+    fi
+    echo before; echo >"$go"; read -r word <"$over"; echo after'
+  [ "$status" -eq 0 ]
+  holds "$got" before after
+}
+
+@test "a grandchild that keeps the held streams open does not hold us" {
+  TEST_MARK=$MARKS/mine writes -oall -- sh -c 'TEST_MARK=$MARKS/left sleep 1000 3>&- & echo err >&2'
+  [ "$status" -eq 0 ]
+  wait_for alive left
+  holds "$said" err
+}
+
+@test "what a grandchild writes while its output is released is not waited for" {
+  mkfifo "$go" "$over"
+  big >/dev/null
+  TEST_MARK=$MARKS/mine reads read:1 tell:"$go" hear:"$over" -- "$BACKOFF" -o -- sh -c '
+    { read -r word <"$go"; echo late; echo >"$over"; } 3>&- &
+    exec cat "$BATS_TEST_TMPDIR/big"'
+  ended 'exited 0'
+  cmp "$got" "$BATS_TEST_TMPDIR/big"
+}
+
+@test "rule 68: a second opening of /dev/stdout appends, and makes no holes" {
+  writes -o -- bash -c 'echo first; echo second >>/dev/stdout; echo third; echo fourth >>/dev/stdout'
+  holds "$got" first second third fourth
+  # This one cuts off what was there: it asks for it.
+  writes -o -- bash -c 'echo first; echo second >/dev/stdout; echo third'
+  holds "$got" second third
+}
+
+@test "rule 69: a limit on file sizes is the command's failure, and is retried" {
+  # (python3, and so what it starts, may ignore XFSZ.)
+  start -- bash -c 'ulimit -f 16; exec "$BACKOFF" --log-file="$1" -o -b 0 -n 2 -- \
+    sh -c "[ \$BACKOFF_ATTEMPT -eq 2 ] || exec head -c 1000000 /dev/zero; echo fine"' \
+    - "$BATS_TEST_TMPDIR/log"
+  assert_fate 'exited 0'
+  holds "$out" fine
+  grep -q 'attempt 1/2 failed after .*: killed by XFSZ; next' "$BATS_TEST_TMPDIR/log"
+}
+
+@test "with --hold=all stdout and stderr that are one keep their order, to stdout" {
+  "$BACKOFF" -oall -- bash -c 'for i in {1..200}; do echo "out $i"; echo "err $i" >&2; done' >"$got" 2>&1
+  cmp "$got" <(for i in {1..200}; do echo "out $i"; echo "err $i"; done)
+  run -7 bash -c '"$BACKOFF" -q -oall -n 1 -- bash -c "echo 1 >&2; echo 2; echo 3 >&2; exit 7" >"$1" 2>&1' \
+    - "$got"
+  holds <(head -n 3 "$got") 1 2 3
+  [[ $(tail -n 1 "$got") == *': giving up '* ]]
+  [ "$(wc -l <"$got")" -eq 4 ]
+}
+
+# --- the release ---
+
+@test "rule 70: a release goes behind what is in a file opened for appending" {
+  echo before >"$got"
+  "$BACKOFF" -o -- cat "$(big)" >>"$got"
+  cmp "$got" <(echo before; seq 100000)
+}
+
+@test "a release goes where our stdout stands, and moves it on" {
+  { echo before; "$BACKOFF" -o -- echo held; echo after; } >"$got"
+  holds "$got" before held after
+}
+
+@test "rule 70: a release survives short writes, to a socket and to a terminal" {
+  local file
+  file=$(big)
+  reads --stdout socket -- "$BACKOFF" -o -- cat "$file"
+  ended 'exited 0'
+  cmp "$got" "$file"
+  reads --stdout terminal -- "$BACKOFF" -o -- cat "$file"
+  ended 'exited 0'
+  tr -d '\r' <"$got" | cmp - "$file"
+}
+
+@test "rule 70: a release waits for room in a pipe that somebody made non-blocking" {
+  local file
+  file=$(big)
+  reads --stdout nonblocking full -- "$BACKOFF" -o -- cat "$file"
+  ended 'exited 0'
+  cmp "$got" "$file"
+}
+
+@test "rule 70: a release does not make a shared description non-blocking" {
+  local file
+  file=$(big)
+  {
+    "$BACKOFF" -o -- cat "$file"
+    sed -n 's/^flags:[ 	]*//p' /proc/self/fdinfo/1 >"$said"
+  } | cat >"$got"
+  cmp "$got" "$file"
+  [ $((0$(cat "$said") & 04000)) -eq 0 ]
+}
+
+@test "rule 70: a full disk is 125, with a word of why" {
+  run -125 bash -c '"$BACKOFF" -o -- echo lost 2>"$1" >/dev/full' - "$said"
+  tells "backoff: echo: failed after 1 attempt in $TIME: output could not be carried: No space left on device"
+}
+
+@test "a full disk is 125 for a pass as well" {
+  run -125 bash -c '"$BACKOFF" -o --pass-on=1 -- sh -c "echo lost; exit 1" 2>"$1" >/dev/full' - "$said"
+  tells '.*: output could not be carried: No space left on device'
+}
+
+@test "the word of why a release failed comes with -qq, and with --quiet-success" {
+  run -125 bash -c '"$BACKOFF" -qq -o -- echo lost 2>"$1" >/dev/full' - "$said"
+  tells '.*: output could not be carried: No space left on device'
+  run -125 bash -c '"$BACKOFF" --quiet-success --pass-on=1 -- sh -c "echo lost; exit 1" 2>"$1" >/dev/full' \
+    - "$said"
+  tells '.*: output could not be carried: No space left on device'
+}
+
+@test "a release that failed is the result error in the events" {
+  run -125 bash -c '"$BACKOFF" --log-format=json --log-file="$1" -o -- echo lost >/dev/full' - "$events"
+  assert_events 'end.result == "error"' 'end.status == 125' \
+    'attempts[0].verdict == "success"'
+}
+
+@test "a closed stdout is 125, unless there is nothing to write" {
+  run -125 bash -c '"$BACKOFF" -o -- echo lost 2>"$1" >&-' - "$said"
+  tells '.*: output could not be carried: Bad file descriptor'
+  run -0 bash -c '"$BACKOFF" -o -- true 2>"$1" >&-' - "$said"
+  holds "$said"
+  run -0 bash -c '"$BACKOFF" -o -- true 2>"$1" >/dev/full' - "$said"
+  holds "$said"
+}
+
+@test "a reader that has gone away before the release: we die by PIPE" {
+  reads close -- "$BACKOFF" -o -- echo lost
+  ended 'killed PIPE'
+}
+
+@test "a reader that goes away in the release: we die by PIPE" {
+  big >/dev/null
+  reads read:5 close -- "$BACKOFF" -o -- cat "$(big)"
+  ended 'killed PIPE'
+  assert_equal "$(wc -c <"$got")" 5
+}
+
+@test "a reader of a full pipe that goes away: we die by PIPE" {
+  reads full close -- "$BACKOFF" -o -- cat "$(big)"
+  ended 'killed PIPE'
+  reads --stdout nonblocking full close -- "$BACKOFF" -o -- cat "$(big)"
+  ended 'killed PIPE'
+}
+
+@test "rule 31: where PIPE is ignored, a reader that has gone away is 125" {
+  reads --ignore PIPE close -- "$BACKOFF" -o -- echo lost
+  ended 'exited 125'
+  tells '.*: output could not be carried: Broken pipe'
+  reads --ignore PIPE full close -- "$BACKOFF" -o -- cat "$(big)"
+  ended 'exited 125'
+  tells '.*: output could not be carried: Broken pipe'
+}
+
+@test "giving up to a stderr without a reader changes nothing of how we end" {
+  reads --both --ignore PIPE close -- "$BACKOFF" -o -n 1 -- sh -c 'echo lost; exit 7'
+  ended 'exited 7'
+}
+
+@test "rule 71: a signal ends a release that is stuck on a full pipe, at once" {
+  local name
+  for name in HUP INT QUIT TERM; do
+    reads full kill:"$name" end -- "$BACKOFF" -o -- cat "$(big)"
+    ended "killed $name"
+  done
+  reads --stdout nonblocking full kill:TERM end -- "$BACKOFF" -o -- cat "$(big)"
+  ended 'killed TERM'
+}
+
+@test "rule 71: a signal ends a stuck release of a failure, too" {
+  reads full kill:TERM end -- sh -c 'exec "$BACKOFF" -q -o -n 1 -- sh -c "cat \"$1\"; exit 7" 2>&1' \
+    - "$(big)"
+  ended 'killed TERM'
+}
+
+@test "rule 13: a signal that was ignored when we started does not end a release" {
+  reads --ignore HUP full kill:HUP read -- "$BACKOFF" -o -- cat "$(big)"
+  ended 'exited 0'
+  cmp "$got" "$(big)"
+}
+
+@test "what stops a release makes no second one" {
+  big >/dev/null
+  reads full kill:TERM end -- "$BACKOFF" -o -b 0 --at-end='echo end >>"$BATS_TEST_TMPDIR/hook"' -- \
+    sh -c 'echo run >>"$BATS_TEST_TMPDIR/runs"; cat "$BATS_TEST_TMPDIR/big"'
+  ended 'killed TERM'
+  assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/runs")" 1
+  # What did come out is a beginning of it.
+  cmp -n "$(wc -c <"$got")" "$got" "$BATS_TEST_TMPDIR/big"
+}
+
+# --- --quiet-success ---
+
+@test "--quiet-success prints nothing on a success" {
+  writes --quiet-success -- sh -c 'echo out; echo err >&2'
+  [ "$status" -eq 0 ]
+  holds "$got"
+  holds "$said"
+}
+
+@test "--quiet-success prints nothing on a success after failures, not even with -v" {
+  writes --quiet-success -v -b 0 -- sh -c 'echo out; echo err >&2; [ "$BACKOFF_ATTEMPT" -eq 3 ]'
+  [ "$status" -eq 0 ]
+  holds "$got"
+  holds "$said"
+}
+
+@test "--quiet-success gives up with the log, the last attempt's output and the closing line" {
+  writes --quiet-success -b 0 -n 3 -- \
+    sh -c 'echo "out $BACKOFF_ATTEMPT"; echo "err $BACKOFF_ATTEMPT" >&2; exit 7'
+  [ "$status" -eq 7 ]
+  holds "$got" 'out 3'
+  tells '.*: attempt 1/3 failed .*' '.*: attempt 2/3 failed .*' 'err 3' '.*: giving up after 3 attempts .*'
+}
+
+@test "--quiet-success says nothing until it gives up" {
+  writes --quiet-success -b 0 -n 2 --before-retry='! [ -s "$BATS_TEST_TMPDIR/said" ]' -- \
+    sh -c 'echo err >&2; exit $((BACKOFF_ATTEMPT + 6))'
+  [ "$status" -eq 8 ]
+}
+
+@test "--quiet-success interrupted in a pause shows the log and the last output" {
+  start -- "$BACKOFF" --quiet-success --log-format=json -b 1h -j none -- sh -c 'echo out; : >"$over"; exit 7'
+  # Nothing announces the pause: it comes when the command is gone.
+  wait_for test -e "$over"
+  wait_for eval '[ -z "$(child_of "$pid")" ]'
+  signal TERM
+  assert_fate 'killed TERM'
+  holds "$out" out
+  cp "$err" "$events"
+  assert_events 'len(attempts) == 1' 'end.result == "interrupted"'
+}
+
+@test "--quiet-success releases the output of a pass, and says nothing of it" {
+  writes --quiet-success -b 0 --pass-on=1 -- \
+    sh -c 'echo "out $BACKOFF_ATTEMPT"; echo "err $BACKOFF_ATTEMPT" >&2; exit $((3 - BACKOFF_ATTEMPT))'
+  [ "$status" -eq 1 ]
+  holds "$got" 'out 2'
+  holds "$said" 'err 2'
+}
+
+@test "--quiet-success leaves a --log-file its lines" {
+  writes --quiet-success --log-file="$BATS_TEST_TMPDIR/log" -b 0 -- sh -c '[ "$BACKOFF_ATTEMPT" -eq 2 ]'
+  [ "$status" -eq 0 ]
+  holds "$said"
+  grep -q 'attempt 1/6 failed' "$BATS_TEST_TMPDIR/log"
+}
+
+@test "--quiet-success with stdout and stderr that are one keeps their order" {
+  run -7 "$BACKOFF" --quiet-success -n 1 -- sh -c 'echo 1; echo 2 >&2; echo 3; exit 7'
+  assert_equal "${lines[*]:0:3}" '1 2 3'
+  assert_equal "${#lines[@]}" 4
+}

@@ -1,0 +1,45 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# Random input to commands that read random amounts of it and fail at random
+# points. REPLAY_CASES=20000 for a long evening; a seed that failed is tried
+# again by REPLAY_SEED=N REPLAY_CASES=1.
+
+# shellcheck disable=SC2154 # what process.bash sets
+load helper
+load ../lib/process
+
+export BATS_TEST_TIMEOUT=900
+
+setup() {
+  cd "$BATS_TEST_TMPDIR" || return
+  mkdir tmp cases
+  export TMPDIR=$PWD/tmp
+}
+
+# replay PROGRAM CASES
+replay() {
+  run python3 "$lib/replay.py" "$1" "${REPLAY_CASES:-$2}" cases ${REPLAY_SEED:+"$REPLAY_SEED"}
+  printf '# %s\n' "${lines[@]}" >&3
+  assert_success
+}
+
+@test "500 random streams: each attempt saw what it had to, and what had to be left is" {
+  replay "$BACKOFF" 500
+}
+
+@test "100 random streams while system calls take their time, so that races show" {
+  need_strace
+  cat >slow <<'SCRIPT'
+#!/bin/sh
+calls=ioctl,tee,read,recvfrom,?pwrite64,?pread64,write,?poll,?ppoll
+exec strace -qq -o /dev/null -e trace="$calls" -e inject="$calls:delay_$WHERE=$DELAY" "$BACKOFF" "$@"
+SCRIPT
+  chmod +x slow
+  for WHERE in enter exit; do
+    for DELAY in 300 2000; do
+      export WHERE DELAY
+      replay ./slow 25
+    done
+  done
+}

@@ -1,0 +1,901 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# A pipe or a stream socket on stdin: each attempt sees the same input, and
+# what no attempt has read is still there for whoever comes after us.
+# (Regular files and terminals are in stdin.bats.)
+# shellcheck disable=SC2086 # options are words
+
+# shellcheck disable=SC2154 # what process.bash sets
+load helper
+load ../lib/process
+
+KINDS=(pipe fifo unix tcp)
+
+setup() {
+  cd "$BATS_TEST_TMPDIR" || return
+  # What is kept for replay, and nothing else, goes here.
+  mkdir tmp
+  export TMPDIR=$PWD/tmp
+  # No two pages alike, and no multiple of anything.
+  seq 34567 >data
+  : >empty
+}
+
+teardown() {
+  if [ -e leftovers ]; then
+    xargs kill -s KILL <leftovers 2>/dev/null || true
+  fi
+}
+
+# b ARG...: a run that pauses and says nothing.
+b() {
+  "$BACKOFF" -qq --base=0 "$@"
+}
+
+# feed [OPTION]... KIND DATA COMMAND...: the command with such a stdin; what
+# it leaves there is in ./left.
+feed() {
+  python3 "$lib/feed.py" --left left "$@"
+}
+
+# fed [OPTION]... KIND ARG...: backoff with ./data on such a stdin.
+fed() {
+  local options=()
+  while [[ $1 = --* ]]; do
+    options+=("$1")
+    shift
+  done
+  feed "${options[@]}" "$1" data "$BACKOFF" -qq --base=0 "${@:2}"
+}
+
+# assert_left N: all of data but the first N bytes.
+assert_left() {
+  tail -c "+$(($1 + 1))" data | cmp - left
+}
+
+# assert_saw FILE N: the first N bytes of data.
+assert_saw() {
+  head -c "$2" data | cmp - "$1"
+}
+
+size() {
+  stat -c %s "$1"
+}
+
+# --- the same input for each attempt, from each kind of stream ---
+
+@test "each attempt sees the whole of a stream" {
+  for kind in "${KINDS[@]}"; do
+    fed "$kind" -n 3 -- sh -c 'cat >"saw.$BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -eq 3 ]'
+    cmp data saw.1
+    cmp data saw.2
+    cmp data saw.3
+    assert_equal "$(size left)" 0
+  done
+}
+
+@test "an attempt that read a part leaves the next one all of it" {
+  for kind in "${KINDS[@]}"; do
+    fed "$kind" -n 3 -- sh -c '
+      case $BACKOFF_ATTEMPT in
+      1) head -c 10 >saw.1; exit 7 ;;
+      2) head -c 80000 >saw.2; exit 7 ;;
+      3) cat >saw.3 ;;
+      esac'
+    assert_saw saw.1 10
+    assert_saw saw.2 80000
+    cmp data saw.3
+  done
+}
+
+@test "an attempt that was killed leaves the next one all of it" {
+  for kind in "${KINDS[@]}"; do
+    fed "$kind" -n 2 -- sh -c 'head -c 10 >"saw.$BACKOFF_ATTEMPT"
+      [ "$BACKOFF_ATTEMPT" -eq 2 ] || kill -s KILL $$'
+    assert_saw saw.1 10
+    assert_saw saw.2 10
+    assert_left 10
+  done
+}
+
+@test "an attempt that timed out on a stalled writer leaves the next one all of it" {
+  for kind in "${KINDS[@]}"; do
+    fed --late=10 "$kind" -n 2 -t 2s -- sh -c '
+      head -c 10 >"saw.$BACKOFF_ATTEMPT"
+      [ "$BACKOFF_ATTEMPT" -eq 2 ] || cat >/dev/null'
+    assert_saw saw.1 10
+    assert_saw saw.2 10
+    assert_left 10
+  done
+}
+
+@test "each run of a streak sees the same input" {
+  fed pipe --consecutive=3 -- sh -c 'cat >"saw.$BACKOFF_ATTEMPT"'
+  cmp data saw.2
+  cmp data saw.3
+}
+
+@test "a stream that is empty is empty at each attempt" {
+  for kind in "${KINDS[@]}"; do
+    run feed "$kind" empty "$BACKOFF" -qq --base=0 -n 2 -- sh -c 'wc -c; exit 7'
+    assert_equal "$status" 7
+    assert_output $'0\n0'
+  done
+}
+
+@test "a FIFO that is opened by a second writer goes on where the first one ended" {
+  mkfifo fifo
+  echo one >fifo 3>&- &
+  b -n 2 --before-retry='echo two >fifo' \
+    -- sh -c 'cat >"saw.$BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -eq 2 ]' <fifo
+  assert_equal "$(cat saw.1)" one
+  assert_equal "$(cat saw.2)" $'one\ntwo'
+}
+
+@test "hooks read nothing of a stream" {
+  fed pipe -n 2 --before-retry='cat >hook' --at-end='cat >end' -- \
+    sh -c 'head -c 10 >"saw.$BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -eq 2 ]'
+  assert_equal "$(size hook) $(size end)" "0 0"
+  assert_saw saw.2 10
+  assert_left 10
+}
+
+# --- nothing is taken until COMMAND reads, and then what it reads ---
+
+@test "a command that reads nothing leaves a stream untouched" {
+  for kind in "${KINDS[@]}"; do
+    fed "$kind" -- true
+    assert_left 0
+    run fed "$kind" -n 3 -- false
+    assert_left 0
+  done
+}
+
+@test "a command that reads nothing, however long it runs, leaves a stream untouched" {
+  for kind in "${KINDS[@]}"; do
+    fed "$kind" -- sleep 0.3
+    assert_left 0
+  done
+}
+
+@test "a command that is not found leaves a stream untouched" {
+  run -127 fed pipe -n 3 -- ./no-such-command
+  assert_left 0
+}
+
+@test "a command that looks what there is, but does not read it, leaves a stream untouched" {
+  cat >look.py <<'SCRIPT'
+import array, fcntl, select, termios
+select.select([0], [], [])
+count = array.array("i", [0])
+fcntl.ioctl(0, termios.FIONREAD, count)
+print("something" if count[0] > 0 else "nothing")
+SCRIPT
+  for kind in "${KINDS[@]}"; do
+    run fed "$kind" -n 2 -- python3 look.py
+    assert_output something
+    assert_left 0
+  done
+}
+
+@test "a loop that reads lines from a pipe around us keeps its lines" {
+  run sh -c 'seq 5 | while read -r line; do "$BACKOFF" true; echo "$line"; done'
+  assert_output $'1\n2\n3\n4\n5'
+  run sh -c 'seq 5 | while read -r line; do
+    "$BACKOFF" -qq --base=0 sh -c "[ \$BACKOFF_ATTEMPT -eq 3 ]"; echo "$line"; done'
+  assert_output $'1\n2\n3\n4\n5'
+}
+
+@test "what three attempts read of a pipe is taken once, to the byte" {
+  run sh -c 'seq 100000 | {
+    "$BACKOFF" -qq --base=0 -n3 -- sh -c "head -c 10 >/dev/null; exit 1"; wc -c; }'
+  assert_output $((588895 - 10))
+}
+
+@test "exactly what was read is taken, from each kind of stream" {
+  for kind in "${KINDS[@]}"; do
+    for count in 1 10 4095 4096 4097 50000 65535; do
+      fed "$kind" -- head -c "$count" >saw
+      assert_saw saw "$count"
+      assert_left "$count"
+    done
+  done
+}
+
+@test "exactly what was read is taken while the writer stays" {
+  for kind in "${KINDS[@]}"; do
+    fed --open "$kind" -- head -c 10 >saw
+    assert_left 10
+    fed --late=10 "$kind" -- head -c 10 >saw
+    assert_saw saw 10
+    assert_left 10
+  done
+}
+
+@test "what is taken is what the attempt read that read the most" {
+  for kind in "${KINDS[@]}"; do
+    fed "$kind" -n 3 -- sh -c '
+      case $BACKOFF_ATTEMPT in
+      1) head -c 20 >/dev/null; exit 7 ;;
+      2) head -c 30000 >/dev/null; exit 7 ;;
+      3) head -c 10 >/dev/null ;;
+      esac'
+    assert_left 30000
+  done
+}
+
+@test "of a line that was read byte by byte the next line is left" {
+  run sh -c 'printf "%s\n" one two three | {
+    "$BACKOFF" -qq --base=0 -n 2 -- sh -c "read -r line; echo \"got \$line\"; exit 7"; cat; }'
+  assert_output $'got one\ngot one\ntwo\nthree'
+}
+
+@test "beyond 64 KiB at most 64 KiB more than was read is taken" {
+  for kind in "${KINDS[@]}"; do
+    for count in 65536 65537 70000 131072; do
+      fed "$kind" -n 2 -- sh -c 'head -c "$1" >"saw.$BACKOFF_ATTEMPT"
+        [ "$BACKOFF_ATTEMPT" -eq 2 ]' sh "$count"
+      assert_saw saw.1 "$count"
+      assert_saw saw.2 "$count"
+      taken=$(($(size data) - $(size left)))
+      [ "$taken" -ge "$count" ] && [ "$taken" -le $((count + 65536)) ] ||
+        fail "$taken bytes of a $kind were taken, $count were read"
+      assert_left "$taken"
+    done
+  done
+}
+
+@test "an attempt that reads less takes nothing beyond what an earlier one read" {
+  for kind in "${KINDS[@]}"; do
+    fed "$kind" -n 2 -- sh -c '
+      case $BACKOFF_ATTEMPT in
+      1) head -c 65535 >/dev/null; exit 7 ;;
+      2) head -c 60000 >/dev/null; sleep 0.2 ;;
+      esac'
+    assert_left 65535
+  done
+}
+
+@test "one of us within another takes exactly what was read" {
+  fed pipe -n 2 -- "$BACKOFF" -qq -n 2 --base=0 -- \
+    sh -c 'head -c 10 >>saw; exit 7' || true
+  assert_equal "$(size saw)" 40
+  assert_left 10
+}
+
+@test "a signal that ends us leaves what was not read" {
+  for kind in "${KINDS[@]}"; do
+    rm -f parent
+    fed --open "$kind" -- sh -c 'head -c 10 >saw; echo $PPID >new; mv new parent; exec sleep 1000' 3>&- &
+    wait_for test -e parent
+    kill -s TERM "$(cat parent)"
+    wait $! || status=$?
+    assert_equal "$status" 143
+    assert_left 10
+  done
+}
+
+# --- a writer that is slow, stalls or leaves ---
+
+# echoes KIND: what is written reaches the command line by line, each before
+# the next is written; with $before bytes in front of them.
+echoes() {
+  mkfifo ack
+  cat >writer.py <<'SCRIPT'
+import os, subprocess, sys
+sys.path.insert(0, os.environ["lib"])
+import feed
+reader, writer = feed.ends(sys.argv[1])
+ahead = int(sys.argv[2])
+command = subprocess.Popen(sys.argv[3:], stdin=reader, stdout=subprocess.PIPE)
+feed.write_all(writer, b"x" * ahead)
+assert command.stdout.readline() == b"ready\n"
+for number in range(100):
+    line = b"%d\n" % number
+    os.write(writer, line)
+    assert command.stdout.readline() == line
+os.close(writer)
+assert command.stdout.read() == b"end\n"
+sys.exit(command.wait())
+SCRIPT
+  lib=$lib python3 writer.py "$1" "$2" "$BACKOFF" -- sh -c '
+    head -c "$1" >/dev/null
+    echo ready
+    while read -r line; do echo "$line"; done
+    echo end' sh "$2"
+  rm ack
+}
+
+@test "each line reaches the command before the next is written, and so does the end" {
+  for kind in "${KINDS[@]}"; do
+    echoes "$kind" 0
+  done
+}
+
+@test "each line reaches the command before the next is written, after much input, too" {
+  for kind in "${KINDS[@]}"; do
+    echoes "$kind" 300000
+  done
+}
+
+@test "a line reaches an attempt that has seen the earlier ones again" {
+  mkfifo go
+  {
+    echo one
+    read -r _ <go
+    echo two
+  } 3>&- | b -n 2 -- sh -c '
+    read -r line; echo "$line"
+    [ "$BACKOFF_ATTEMPT" -eq 2 ] || exit 7
+    echo >go; read -r line; echo "$line"; ! read -r line' >saw
+  assert_equal "$(cat saw)" $'one\none\ntwo'
+}
+
+@test "a head -1 ends at once although the writer stays, and dies of nothing" {
+  for kind in "${KINDS[@]}"; do
+    run fed --open "$kind" -- head -n 1
+    assert_success
+    assert_output 1
+  done
+}
+
+@test "a head -1 ends although the writer never stops, and the writer sees that" {
+  run bash -c 'yes 2>/dev/null | "$BACKOFF" -- head -n 1; echo "${PIPESTATUS[1]}"'
+  assert_output $'y\n0'
+}
+
+@test "a command that closes its stdin and runs on ends as it does" {
+  for kind in "${KINDS[@]}"; do
+    run fed --open "$kind" -n 2 -- sh -c 'head -c 10 >/dev/null; exec <&-; sleep 0.2; exit 7'
+    assert_equal "$status" 7
+    assert_left 10
+    run fed --late=10 "$kind" -n 2 -- sh -c 'head -c 10 >/dev/null; exec <&-; sleep 0.2; exit 7'
+    assert_equal "$status" 7
+    assert_left 10
+  done
+}
+
+@test "a command that reads a little of much and fails is run again" {
+  run -7 bash -c 'yes 2>/dev/null | "$BACKOFF" -qq --base=0 -n 3 -- sh -c "head -n 1; exit 7"'
+  assert_output $'y\ny\ny'
+}
+
+@test "a connection that is broken in the middle is told, and is no end of the input" {
+  mkfifo go
+  run python3 "$lib/feed.py" --reset go tcp data "$BACKOFF" -n 1 --stdin=replay -- \
+    sh -c 'head -c "$(stat -c %s data)" >/dev/null; echo >go; cat'
+  assert_equal "$status" 125
+  assert_output --regexp '^backoff: sh: failed after 1 attempt in [^ ]*: stdin could not be carried: Connection reset by peer$'
+}
+
+# --- those who are left behind, and those who read the same ---
+
+@test "a grandchild that holds the stream neither holds us nor disturbs later attempts" {
+  for kind in "${KINDS[@]}"; do
+    fed --open "$kind" -n 3 -- sh -c '
+      head -c 10 >"saw.$BACKOFF_ATTEMPT"
+      exec 4<&0  # the shell gives what it runs by & another stdin
+      sleep 1000 <&4 >/dev/null 2>&1 3>&- & echo $! >>leftovers
+      [ "$BACKOFF_ATTEMPT" -eq 3 ]'
+    assert_saw saw.3 10
+    assert_left 10
+  done
+}
+
+@test "a grandchild of an earlier attempt reads nothing of what a later one reads" {
+  fed --open pipe -n 2 -- sh -c '
+    case $BACKOFF_ATTEMPT in
+    1) mkfifo go
+      exec 4<&0
+      { read -r _ <go; cat <&4 >late; mv late later; } >/dev/null 2>&1 3>&- &
+      exit 7 ;;
+    2) head -c 100000 >saw
+      echo >go; until [ -e later ]; do sleep 0.02; done ;;
+    esac'
+  assert_saw saw 100000
+  # What had been shown to its attempt is all there is for it.
+  [ "$(size later)" -le "$(getconf PAGESIZE)" ]
+}
+
+@test "another who reads the same pipe does not block us" {
+  for _ in 1 2 3 4 5; do
+    seq 100000 | {
+      "$BACKOFF" -- cat >saw.1 &
+      cat >saw.2
+      wait $!
+    }
+  done
+}
+
+@test "another who is faster with what we are about to take does not block us" {
+  need_strace
+  mkfifo go
+  # The other reads while we are between poll and read.
+  run -0 timeout -s KILL 60 python3 "$lib/feed.py" --late=20 pipe data sh -c '
+    exec 4<&0  # the shell gives what it runs by & another stdin
+    { read -r _ <go; head -c 20 <&4 >other; } 3>&- &
+    strace -qq -o /dev/null -e trace=?poll -e inject=?poll:delay_exit=500000 \
+      "$BACKOFF" -- sh -c "head -c 20 >saw; echo >go; sleep 1"'
+  assert_saw saw 20
+}
+
+# --- what is not replayed ---
+
+# found ARG...: what backoff ARG... has COMMAND find as its stdin.
+found() {
+  "$BACKOFF" "$@" -- readlink /proc/self/fd/0
+}
+
+@test "by default a pipe stays a pipe, but is one of ours" {
+  run sh -c ': | { readlink /proc/self/fd/0; "$BACKOFF" readlink /proc/self/fd/0; }'
+  assert_success
+  assert_line --index 0 --regexp '^pipe:'
+  assert_line --index 1 --regexp '^pipe:'
+  [ "${lines[0]}" != "${lines[1]}" ]
+}
+
+@test "the command's pipe blocks, whatever ours does" {
+  cat >nonblocking.py <<'SCRIPT'
+import os, sys
+os.set_blocking(0, False)
+os.execvp(sys.argv[1], sys.argv[1:])
+SCRIPT
+  run feed pipe data python3 nonblocking.py "$BACKOFF" -- \
+    python3 -c 'import os; print(os.get_blocking(0))'
+  assert_output True
+  feed --late=10 pipe data python3 nonblocking.py "$BACKOFF" -- head -c 10 >saw
+  assert_saw saw 10
+  assert_left 10
+}
+
+@test "a command that makes its stdin non-blocking changes that of no one else" {
+  run fed --open pipe -n 3 -- python3 -c 'import os, sys
+print(os.get_blocking(0))
+os.set_blocking(0, False)
+sys.exit(7)'
+  assert_output $'True\nTrue\nTrue'
+  run sh -c 'cat /proc/self/fdinfo/0 | grep flags; seq 5 | {
+    grep flags /proc/self/fdinfo/0
+    "$BACKOFF" -qq --base=0 -n 2 -- sh -c "read -r line; exit 7"
+    grep flags /proc/self/fdinfo/0; }'
+  assert_equal "${lines[1]}" "${lines[2]}"
+}
+
+@test "with -n 1 a stream is inherited" {
+  for kind in "${KINDS[@]}"; do
+    run feed "$kind" data sh -c 'readlink /proc/self/fd/0; "$BACKOFF" -n 1 readlink /proc/self/fd/0'
+    assert_equal "${lines[0]}" "${lines[1]}"
+  done
+  run feed pipe data sh -c 'readlink /proc/self/fd/0; "$BACKOFF" --attempts=1 readlink /proc/self/fd/0'
+  assert_equal "${lines[0]}" "${lines[1]}"
+}
+
+@test "with -n 1 --stdin=replay a pipe is ours and exactly what was read is taken" {
+  run sh -c ': | { readlink /proc/self/fd/0; "$BACKOFF" -n 1 --stdin=replay readlink /proc/self/fd/0; }'
+  [ "${lines[0]}" != "${lines[1]}" ]
+  fed pipe -n 1 --stdin=replay -- sh -c 'read -r line; head -c 10 >/dev/null'
+  assert_left 12
+}
+
+@test "--stdin=inherit: what one attempt has read is gone for the next" {
+  for kind in "${KINDS[@]}"; do
+    run feed "$kind" data sh -c 'readlink /proc/self/fd/0; "$BACKOFF" --stdin=inherit readlink /proc/self/fd/0'
+    assert_equal "${lines[0]}" "${lines[1]}"
+    fed "$kind" -n 3 -i inherit -- sh -c 'head -c 10 >>saw; exit 7' || true
+    assert_saw saw 30
+    assert_left 30
+    rm saw
+  done
+  fed pipe -n 2 --stdin=inherit -- sh -c 'cat >"saw.$BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -eq 2 ]'
+  cmp data saw.1
+  assert_equal "$(size saw.2)" 0
+}
+
+@test "--stdin=inherit: a file is not rewound" {
+  run sh -c '"$BACKOFF" -qq --base=0 -n 3 --stdin=inherit -- sh -c "read -r line; echo \$line; exit 7" <data'
+  assert_output $'1\n2\n3' || {
+    # A shell that reads ahead and seeks back does the same.
+    fail "the file was rewound"
+  }
+}
+
+@test "--stdin=null: there is none, and ours is untouched" {
+  for kind in "${KINDS[@]}"; do
+    run fed --open "$kind" -n 2 --stdin=null -- sh -c 'readlink /proc/self/fd/0; cat; exit 7'
+    assert_equal "$status" 7
+    assert_output $'/dev/null\n/dev/null'
+    assert_left 0
+  done
+  run sh -c '{ "$BACKOFF" -i null cat; cat; } <data | cmp - data'
+  assert_success
+}
+
+@test "--stdin=null gives a stdin to a command that has none" {
+  run sh -c '"$BACKOFF" --stdin=null readlink /proc/self/fd/0 <&-'
+  assert_output /dev/null
+}
+
+@test "--stdin takes no other mode" {
+  run --separate-stderr "$BACKOFF" --stdin=tape true
+  assert_equal "$status" 125
+  assert_equal "${#stderr_lines[@]}" 1
+  assert_regex "$stderr" '^backoff: --stdin: tape: '
+}
+
+@test "a socket that listens is inherited, and takes connections" {
+  cat >server.py <<'SCRIPT'
+import os, socket, subprocess, sys
+with socket.create_server(("127.0.0.1", 0)) as server:
+    command = subprocess.Popen(sys.argv[1:], stdin=server)
+    for _ in range(2):
+        with socket.create_connection(server.getsockname()) as client:
+            print(client.makefile().readline(), end="")
+    sys.exit(command.wait())
+SCRIPT
+  cat >accept.py <<'SCRIPT'
+import os, socket, sys
+connection, _ = socket.socket(fileno=os.dup(0)).accept()
+connection.sendall(b"attempt %s\n" % os.environb[b"BACKOFF_ATTEMPT"])
+sys.exit(os.environ["BACKOFF_ATTEMPT"] != "2")
+SCRIPT
+  run -0 python3 server.py "$BACKOFF" -qq --base=0 -- python3 accept.py
+  assert_output $'attempt 1\nattempt 2'
+}
+
+@test "a socket of datagrams is inherited" {
+  cat >datagrams.py <<'SCRIPT'
+import socket, subprocess, sys
+reader, writer = socket.socketpair(type=socket.SOCK_DGRAM)
+for number in range(3):
+    writer.send(b"%d\n" % number)
+sys.exit(subprocess.call(sys.argv[1:], stdin=reader))
+SCRIPT
+  run -7 python3 datagrams.py "$BACKOFF" -qq --base=0 -n 3 -- sh -c 'head -n 1; exit 7'
+  assert_output $'0\n1\n2'
+}
+
+@test "a terminal is inherited" {
+  cat >terminal.py <<'SCRIPT'
+import os, subprocess, sys
+master, slave = os.openpty()
+os.write(master, b"line\n")
+name = os.ttyname(slave)
+found = subprocess.run(sys.argv[1:], stdin=slave, stdout=subprocess.PIPE, text=True)
+print(found.stdout == name + "\nline\n" + name + "\n" or found.stdout)
+SCRIPT
+  run python3 terminal.py "$BACKOFF" -qq --base=0 -n 2 -- \
+    sh -c 'tty; [ "$BACKOFF_ATTEMPT" -eq 2 ] || { head -n 1; exit 7; }'
+  assert_output True
+}
+
+@test "devices are inherited" {
+  for device in /dev/null /dev/zero; do
+    run "$BACKOFF" readlink /proc/self/fd/0 <"$device"
+    assert_output "$device"
+  done
+  run b -n 2 -- sh -c 'head -c 10 | wc -c; exit 7' </dev/zero
+  assert_output $'10\n10'
+}
+
+@test "a closed stdin stays closed" {
+  run sh -c '"$BACKOFF" -qq --base=0 -n 2 -- sh -c "[ ! -e /proc/\$\$/fd/0 ] && echo closed; exit 7" <&-'
+  assert_output $'closed\nclosed'
+}
+
+@test "a pipe that can only be written to is inherited" {
+  cat >writing.py <<'SCRIPT'
+import os, subprocess, sys
+reader, writer = os.pipe()
+status = subprocess.call(sys.argv[1:], stdin=writer)
+os.close(writer)
+sys.stdout.write(os.fdopen(reader).read())
+sys.exit(status)
+SCRIPT
+  run -7 python3 writing.py "$BACKOFF" -qq --base=0 -n 2 -- sh -c 'echo written >&0; exit 7'
+  assert_output $'written\nwritten'
+}
+
+# --- what is kept, where, and what if it cannot be ---
+
+# kept: the links of open files in tmp among the descriptors of our parent,
+# for COMMAND to run; waits until there is one.
+kept='until ls -l /proc/$PPID/fd | grep "$TMPDIR/"; do sleep 0.02; done'
+
+@test "what was read is kept in a file without a name in TMPDIR, for us alone" {
+  feed --late=10 pipe data "$BACKOFF" -- sh -c "head -c 10 >/dev/null; $kept"'
+    ls -A "$TMPDIR"
+    for fd in /proc/$PPID/fd/*; do
+      case $(readlink "$fd") in "$TMPDIR"/*) stat -L -c "%a %h %s" "$fd" ;; esac
+    done
+    ls -l /proc/self/fd | grep -c "$TMPDIR/" || true' >found
+  run cat found
+  assert_equal "${#lines[@]}" 3
+  assert_line --index 0 --partial '(deleted)'
+  assert_line --index 1 '600 0 10'
+  assert_line --index 2 0
+}
+
+@test "without TMPDIR it is kept in /var/tmp" {
+  [ -w /var/tmp ] || skip "/var/tmp cannot be written to"
+  for tmpdir in -uTMPDIR TMPDIR=; do
+    run feed --late=10 pipe data env "$tmpdir" "$BACKOFF" -- \
+      sh -c "head -c 10 >/dev/null; TMPDIR=/var/tmp; $kept"
+    assert_success
+    assert_output --partial '(deleted)'
+  done
+}
+
+@test "nothing is kept of what nobody has read" {
+  run feed --open pipe data "$BACKOFF" -- sh -c 'sleep 0.2; ls -l /proc/$PPID/fd | grep -c "$TMPDIR/" || true'
+  assert_output 0
+}
+
+@test "nothing is kept of a regular file, nor with --stdin=inherit and null" {
+  for mode in replay inherit null; do
+    run "$BACKOFF" -n 3 -i "$mode" sh -c 'cat >/dev/null; ls -l /proc/$PPID/fd | grep -c "$TMPDIR/" || true' <data
+    assert_output 0
+  done
+  for mode in inherit null; do
+    run -0 sh -c 'seq 10 | strace -qq -o trace "$BACKOFF" -i "$1" sh -c "read -r line; true"' sh "$mode"
+    run ! grep -e O_TMPFILE -e "$TMPDIR/" trace
+  done
+}
+
+@test "what was kept is gone when we have ended" {
+  fed pipe -- cat >saw
+  cmp data saw
+  assert_equal "$(ls -A tmp)" ""
+}
+
+@test "a large stream does not make us larger" {
+  hwm='sed -n "s/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p" "/proc/$PPID/status"'
+  base=$(: | "$BACKOFF" sh -c "cat >/dev/null; $hwm")
+  [ "$base" -lt 4000 ] || skip "this build is large to begin with: $base kB"
+  size=$((256 << 20))
+  run bash -c 'yes 2>/dev/null | head -c "$2" | "$BACKOFF" -qq --base=0 -n 2 sh -c "wc -c; $1; [ \$BACKOFF_ATTEMPT -eq 2 ]" sh' \
+    bash "$hwm" "$size"
+  assert_success
+  assert_equal "${lines[0]} ${lines[2]}" "$size $size"
+  echo "kB: $base at the start, ${lines[1]}, ${lines[3]}"
+  [ "${lines[3]}" -lt 4096 ]
+}
+
+@test "--spool-limit: beyond it the attempt goes on undisturbed" {
+  for kind in "${KINDS[@]}"; do
+    for limit in 0 1 4096 100000; do
+      run feed "$kind" data "$BACKOFF" --base=0 -n 3 --spool-limit="$limit" -- sh -c 'cat >saw'
+      assert_success
+      assert_output ''
+      cmp data saw
+    done
+  done
+}
+
+@test "--spool-limit: an attempt that fails beyond it is not retried, and we say so" {
+  for kind in "${KINDS[@]}"; do
+    run feed "$kind" data "$BACKOFF" --base=0 -n 3 --spool-limit=1K -- sh -c 'head -c 2048 >>saw; exit 7'
+    assert_equal "$status" 7
+    assert_output 'backoff: sh: not retrying after attempt 1/3: it read 2KiB of stdin, --spool-limit is 1KiB'
+    assert_saw saw 2048
+    assert_left 2048
+    rm saw
+  done
+}
+
+@test "--spool-limit: what it counts is what all attempts together have read" {
+  run feed pipe data "$BACKOFF" -qq --base=0 -n 9 --spool-limit=1000 -- sh -c 'head -c "${BACKOFF_ATTEMPT}00" >/dev/null; echo "$BACKOFF_ATTEMPT"; exit 7'
+  assert_line --index 8 9
+  run feed pipe data "$BACKOFF" -q --base=0 -n 9 --spool-limit=299 -- sh -c 'head -c "${BACKOFF_ATTEMPT}00" >/dev/null; exit 7'
+  assert_output 'backoff: sh: not retrying after attempt 3/9: it read 300B of stdin, --spool-limit is 299B'
+}
+
+@test "--spool-limit: exactly as much can be replayed" {
+  run feed pipe data "$BACKOFF" -qq --base=0 -n 3 --spool-limit=5000 -- sh -c 'head -c 5000 >>saw; exit 7'
+  assert_equal "$(size saw)" 15000
+  run feed pipe data "$BACKOFF" -qq --base=0 -n 3 --spool-limit=4999 -- sh -c 'head -c 5000 >>saw; exit 7'
+  assert_equal "$(size saw)" 20000
+  assert_left 5000
+}
+
+@test "--spool-limit: what was not read does not count" {
+  for kind in "${KINDS[@]}"; do
+    run feed --open "$kind" data "$BACKOFF" -qq --base=0 -n 3 --spool-limit=10 -- sh -c 'head -c 10 >>saw; exit 7'
+    assert_equal "$status" 7
+    assert_equal "$(size saw)" 30
+    rm saw
+  done
+}
+
+@test "--spool-limit: a regular file has none" {
+  run sh -c '"$BACKOFF" -qq --base=0 -n 3 --spool-limit=10 -- sh -c "wc -c; exit 7" <data'
+  assert_equal "${#lines[@]}" 3
+}
+
+@test "--spool-limit: a success in a streak that can go no further is not one" {
+  run feed pipe data "$BACKOFF" -q --base=0 --consecutive=2 --spool-limit=1K -- head -c 2048
+  assert_equal "$status" 1
+  assert_line 'backoff: head: not retrying after attempt 1/6: it read 2KiB of stdin, --spool-limit is 1KiB'
+}
+
+@test "--spool-limit: the log has the end as stopped" {
+  run feed pipe data "$BACKOFF" --log-format=json --base=0 --spool-limit=1K -- sh -c 'head -c 2048 >/dev/null; exit 7'
+  assert_line --partial '"event":"attempt"'
+  assert_line --partial '"result":"stopped","attempts":1,"status":7,'
+}
+
+@test "--spool-limit: a pass, a stop, a signal and the last attempt end as they always do" {
+  lost='head -c 2048 >/dev/null'
+  run feed pipe data "$BACKOFF" --spool-limit=1K --pass-on=7 -- sh -c "$lost; exit 7"
+  assert_equal "$status" 7
+  assert_output ''
+  run feed pipe data "$BACKOFF" --spool-limit=1K --stop-on=7 -- sh -c "$lost; exit 7"
+  assert_output 'backoff: sh: not retrying after attempt 1/6: exit 7'
+  run feed pipe data "$BACKOFF" --spool-limit=1K -n 1 -i replay -- sh -c "$lost; exit 7"
+  assert_output --regexp '^backoff: sh: giving up after 1 attempt in [^ ]*: exit 7$'
+}
+
+# cannot_keep REASON COMMAND...: by COMMAND, which is to run its arguments
+# where nothing can be kept, attempts see all of their stdin all the same,
+# and are not retried for REASON when they fail.
+cannot_keep() {
+  for kind in "${KINDS[@]}"; do
+    run feed "$kind" data "${@:2}" "$BACKOFF" --base=0 -n 3 -- cksum
+    assert_success
+    assert_output "$(cksum <data)"
+    run feed "$kind" data "${@:2}" "$BACKOFF" --base=0 -n 3 -- sh -c 'cksum; exit 7'
+    assert_equal "$status" 7
+    assert_output "$(cksum <data)
+backoff: sh: not retrying after attempt 1/3: its stdin could not be kept: $1"
+    # What nobody reads needs no keeping.
+    run feed "$kind" data "${@:2}" "$BACKOFF" -qq --base=0 -n 3 -- sh -c 'echo run; exit 7'
+    assert_output $'run\nrun\nrun'
+    assert_left 0
+  done
+}
+
+# mounted OPTIONS COMMAND...: with a file system of its own for TMPDIR.
+mounted() {
+  unshare --mount --map-root-user sh -c 'mount -t tmpfs -o "$1" tmpfs "$TMPDIR" && shift && exec "$@"' sh "$@"
+}
+
+@test "without a TMPDIR the replay is lost, not the attempt" {
+  cannot_keep 'No such file or directory' env TMPDIR="$PWD/missing"
+}
+
+@test "with a TMPDIR that is a file the replay is lost, not the attempt" {
+  cannot_keep 'Not a directory' env TMPDIR="$PWD/data"
+}
+
+@test "with a TMPDIR that may not be written to the replay is lost, not the attempt" {
+  [ "$(id -u)" -ne 0 ] || skip "root may write everywhere"
+  mkdir -m 500 mine
+  cannot_keep 'Permission denied' env TMPDIR="$PWD/mine"
+}
+
+@test "with a read-only disk the replay is lost, not the attempt" {
+  mounted ro true 2>/dev/null || skip "mounting is not permitted here"
+  export -f mounted
+  cannot_keep 'Read-only file system' bash -c 'mounted ro "$@"' bash
+}
+
+@test "with a full disk the replay is lost, not the attempt" {
+  mounted size=64k true 2>/dev/null || skip "mounting is not permitted here"
+  export -f mounted
+  cannot_keep 'No space left on device' bash -c 'mounted size=64k "$@"' bash
+}
+
+@test "with a limit on the size of files the replay is lost, not the attempt" {
+  cannot_keep 'File too large' bash -c 'ulimit -f 64; exec "$@"' bash
+}
+
+@test "the replay of what fitted before the disk was full is not tried" {
+  mounted size=64k true 2>/dev/null || skip "mounting is not permitted here"
+  export -f mounted
+  run feed pipe data bash -c 'mounted size=64k "$@"' bash \
+    "$BACKOFF" -q --base=0 -n 3 -- sh -c '
+      if [ "$BACKOFF_ATTEMPT" -eq 1 ]; then head -c 1000 >/dev/null; else cksum; fi; exit 7'
+  assert_equal "$status" 7
+  assert_line --index 0 "$(cksum <data)"
+  assert_line --index 1 'backoff: sh: not retrying after attempt 2/3: its stdin could not be kept: No space left on device'
+}
+
+# --- no busy waiting ---
+
+# idles KIND SIZE OPTION SCRIPT [STRACE-OPTION]...: while SCRIPT does
+# nothing for half a second, we do nothing either. What else there is to do
+# takes a few hundred calls; busy waiting takes some ten thousand.
+idles() {
+  local kind=$1 size=$2 option=$3 script=$4
+  head -c "$size" data >some
+  feed $option "$kind" some strace -qq -o calls "${@:5}" \
+    "$BACKOFF" -qq -n 2 --base=0 -- sh -c "$script; sleep 0.5"
+  [ "$(wc -l <calls)" -lt 1000 ] || {
+    tail -n 20 calls
+    fail "$(wc -l <calls) calls: $kind of $size $option, $script"
+  }
+}
+
+@test "a writer that stalls keeps nobody busy" {
+  need_strace
+  for kind in "${KINDS[@]}"; do
+    idles "$kind" 0 --open :
+    idles "$kind" 10 --open :
+    idles "$kind" 10 --open 'head -c 10 >/dev/null'
+    idles "$kind" 10 --open 'timeout 0.5 cat >/dev/null'
+  done
+}
+
+@test "a writer that has left keeps nobody busy" {
+  need_strace
+  for kind in "${KINDS[@]}"; do
+    idles "$kind" 0 '' :
+    idles "$kind" 10 '' :
+    idles "$kind" 10000 '' 'head -c 10 >/dev/null'
+    idles "$kind" 10 '' 'cat >/dev/null'
+  done
+}
+
+@test "a writer that has left or stays after much was read keeps nobody busy" {
+  need_strace
+  for kind in pipe unix; do
+    for option in '' --open; do
+      for size in 65537 131072 131073; do
+        idles "$kind" "$size" "$option" 'head -c 65536 >/dev/null'
+      done
+      idles "$kind" 180000 "$option" 'head -c 70000 >/dev/null'
+    done
+  done
+}
+
+@test "a command that has closed its stdin and runs on keeps nobody busy" {
+  need_strace
+  for kind in pipe unix; do
+    for option in '' --open; do
+      idles "$kind" 0 "$option" 'exec <&-'
+      idles "$kind" 10 "$option" 'exec <&-'
+      idles "$kind" 10 "$option" 'head -c 10 >/dev/null; exec <&-'
+      idles "$kind" 180000 "$option" 'head -c 70000 >/dev/null; exec <&-'
+    done
+  done
+}
+
+# --- where there is no tee(2) ---
+
+no_tee=(-e 'inject=tee:error=ENOSYS')
+
+@test "without tee(2) a pipe is copied, and each attempt sees the same" {
+  need_strace
+  for option in '' --open; do
+    feed $option pipe data strace -qq -o trace -e trace=tee "${no_tee[@]}" \
+      "$BACKOFF" -qq --base=0 -n 3 -- sh -c '
+        case $BACKOFF_ATTEMPT in
+        1) head -c 10 >saw.1; exit 7 ;;
+        2) head -c 80000 >saw.2; exit 7 ;;
+        3) head -c "$(stat -c %s data)" >saw.3 ;;
+        esac'
+    assert_saw saw.1 10
+    assert_saw saw.2 80000
+    cmp data saw.3
+    grep -q INJECTED trace
+  done
+}
+
+@test "without tee(2) the end of a pipe is seen at each attempt" {
+  need_strace
+  feed pipe data strace -qq -o /dev/null -e trace=tee "${no_tee[@]}" \
+    "$BACKOFF" -qq --base=0 -n 2 -- sh -c 'cat >"saw.$BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -eq 2 ]'
+  cmp data saw.1
+  cmp data saw.2
+}
+
+@test "without tee(2) nobody is busy waiting" {
+  need_strace
+  for option in '' --open; do
+    idles pipe 10 "$option" : "${no_tee[@]}"
+    idles pipe 10000 "$option" : "${no_tee[@]}"
+    idles pipe 10 "$option" 'head -c 10 >/dev/null' "${no_tee[@]}"
+    idles pipe 180000 "$option" 'head -c 70000 >/dev/null' "${no_tee[@]}"
+    idles pipe 10000 "$option" 'head -c 10 >/dev/null; exec <&-' "${no_tee[@]}"
+  done
+}
