@@ -12,6 +12,7 @@
 #include "child.h"
 #include "clock.h"
 #include "environment.h"
+#include "script.h"
 #include "signals.h"
 #include "tree.h"
 
@@ -57,10 +58,10 @@ become(const struct command *command, pid_t parent)
 /*
  * Its pid, or -1 with errno of fork or exec. vfork, because the errno of
  * exec comes back through shared memory, and because it costs the same
- * however large we are (behaviour.md 12).
+ * however large we are.
  */
 static pid_t
-spawn(const struct command *command)
+spawn_program(const struct command *command)
 {
 	static pid_t parent;
 	volatile int error = 0;
@@ -80,6 +81,28 @@ spawn(const struct command *command)
 		errno = error;
 		return -1;
 	}
+	return pid;
+}
+
+/* The same, where it may also be a script without #! (rule 57). */
+static pid_t
+spawn(const struct command *command)
+{
+	struct command shell = *command;
+	pid_t pid = spawn_program(command);
+	char **script;
+	int error;
+
+	if (pid >= 0 || errno != ENOEXEC)
+		return pid;
+	script = script_argv(command->argv);
+	if (script == NULL)
+		return -1;
+	shell.argv = script;
+	pid = spawn_program(&shell);
+	error = errno;
+	script_free(script);
+	errno = error;
 	return pid;
 }
 

@@ -81,7 +81,10 @@ hold_release(bool failed)
 		to[STDOUT_FILENO] = STDERR_FILENO;
 	signals_before_write();
 	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
-		if (files[fd] >= 0 && !copy_file(to[fd], files[fd], sizes[fd]))
+		if (files[fd] >= 0 && sizes[fd] < 0)
+			error = EIO;
+		else if (files[fd] >= 0
+		    && !copy_file(to[fd], files[fd], sizes[fd]))
 			error = errno;
 	signals_after_write(error != 0);
 	drop();

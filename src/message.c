@@ -20,6 +20,8 @@ add_outcome(struct text *text, const struct outcome *outcome)
 	switch (outcome->kind) {
 	case OUTCOME_EXITED:
 		add_status(text, "exit ", outcome->status);
+		if (outcome->status == 0 && outcome->evidence.unmatched)
+			text_add(text, " (no line matches --success-if)");
 		break;
 	case OUTCOME_KILLED:
 		text_add(text, "killed by ");

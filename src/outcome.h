@@ -34,6 +34,7 @@ struct evidence {
 	int unreadable_hints;
 	enum verdict matched; /* by a condition on the output: */
 	const char *pattern;
+	bool unmatched; /* --success-if was given, and no line matched */
 	const char *last_line; /* of stderr, or NULL where we did not see it */
 	bool input_lost; /* its stdin cannot be given again: */
 	int64_t input_taken; /* how much of it was read */

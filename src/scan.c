@@ -123,6 +123,25 @@ find_literal(const char *text, char literal_text[32])
 	memcpy(literal_text, literal.best, sizeof literal.best);
 }
 
+/*
+ * POSIX leaves "\1" undefined, and where libc takes it for a reference a
+ * match may take for ever.
+ */
+static bool
+has_reference(const char *text)
+{
+	while (*text != '\0') {
+		if (*text == '[') {
+			text = skip_bracket(text);
+			continue;
+		}
+		if (*text == '\\' && text[1] >= '1' && text[1] <= '9')
+			return true;
+		text += *text == '\\' && text[1] != '\0' ? 2 : 1;
+	}
+	return false;
+}
+
 const char *
 scan_add(struct scan *scan, enum verdict verdict, const char *text)
 {
@@ -133,6 +152,8 @@ scan_add(struct scan *scan, enum verdict verdict, const char *text)
 	/* It would match every line: surely a variable that was not set. */
 	if (*text == '\0')
 		return "expected a regular expression";
+	if (has_reference(text))
+		return "expected a regular expression without \\1 to \\9";
 	if (scan->count == SCAN_CONDITIONS)
 		return "expected fewer conditions";
 	condition = &scan->conditions[scan->count];
@@ -145,6 +166,7 @@ scan_add(struct scan *scan, enum verdict verdict, const char *text)
 		return error;
 	}
 	find_literal(text, condition->literal);
+	scan->needs_success |= verdict == VERDICT_SUCCESS;
 	scan->count++;
 	return NULL;
 }

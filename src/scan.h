@@ -30,6 +30,7 @@ struct condition {
 struct scan {
 	struct condition conditions[SCAN_CONDITIONS];
 	size_t count;
+	bool needs_success; /* one of them is for VERDICT_SUCCESS */
 	bool retry_after; /* look for such headers */
 
 	/* Found: */

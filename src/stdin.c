@@ -6,20 +6,12 @@
 #include <stddef.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "descriptor.h"
+#include "source.h"
 #include "spool.h"
 #include "stdin.h"
-
-enum source {
-	SOURCE_INHERITED,
-	SOURCE_NULL,
-	SOURCE_FILE,
-	SOURCE_PIPE,
-	SOURCE_SOCKET,
-};
 
 /*
  * Offsets count from where we found the input. What is before `taken` has
@@ -41,36 +33,6 @@ static struct {
 } in = { .pipe = -1 };
 
 static char buffer[STDIN_EXACT];
-
-static bool
-is_connected_stream(int fd)
-{
-	struct sockaddr_storage peer;
-	socklen_t peer_size = sizeof peer;
-	int type = 0;
-	socklen_t size = sizeof type;
-
-	return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0
-	    && type == SOCK_STREAM
-	    && getpeername(fd, (struct sockaddr *)&peer, &peer_size) == 0;
-}
-
-static enum source
-source_of(int fd)
-{
-	struct stat stat;
-
-	if (fstat(fd, &stat) != 0
-	    || (fcntl(fd, F_GETFL) & O_ACCMODE) == O_WRONLY)
-		return SOURCE_INHERITED;
-	if (S_ISREG(stat.st_mode))
-		return SOURCE_FILE;
-	if (S_ISFIFO(stat.st_mode))
-		return SOURCE_PIPE;
-	if (S_ISSOCK(stat.st_mode) && is_connected_stream(fd))
-		return SOURCE_SOCKET;
-	return SOURCE_INHERITED;
-}
 
 void
 stdin_start(enum stdin_mode mode, int64_t limit)
@@ -112,7 +74,6 @@ open_pipe(void)
 	int ends[2];
 
 	in.starved = in.broken = false;
-	in.failure = 0;
 	if (pipe2(ends, O_CLOEXEC) != 0) {
 		in.failure = errno;
 		return -1;
@@ -126,17 +87,29 @@ open_pipe(void)
 	return descriptor_out_of_the_way(ends[0]);
 }
 
+static int
+open_null(void)
+{
+	int null = descriptor_out_of_the_way(
+	    open("/dev/null", O_RDONLY | O_CLOEXEC));
+
+	if (null < 0)
+		in.failure = errno;
+	return null;
+}
+
 int
 stdin_begin(void)
 {
+	in.failure = 0;
 	switch (in.source) {
 	case SOURCE_INHERITED:
 		break;
 	case SOURCE_NULL:
-		return descriptor_out_of_the_way(
-		    open("/dev/null", O_RDONLY | O_CLOEXEC));
+		return open_null();
 	case SOURCE_FILE:
-		lseek(STDIN_FILENO, in.entry_offset, SEEK_SET);
+		if (lseek(STDIN_FILENO, in.entry_offset, SEEK_SET) < 0)
+			in.failure = errno;
 		break;
 	case SOURCE_PIPE:
 	case SOURCE_SOCKET:

@@ -119,6 +119,7 @@ add_matches(struct evidence *evidence)
 	const struct condition *condition = scan_match(scan);
 
 	evidence->last_line = scan->last_line;
+	evidence->unmatched = condition == NULL && scan->needs_success;
 	if (condition == NULL)
 		return;
 	evidence->matched = condition->verdict;

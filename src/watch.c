@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -250,8 +251,9 @@ note_end(struct channel *channel)
 
 	if (channel->pipe < 0 || channel->ended)
 		return;
+	/* Not known: all until it is empty. */
 	if (ioctl(channel->pipe, FIONREAD, &left) != 0)
-		left = 0;
+		left = INT_MAX;
 	channel->ended = true;
 	channel->left = (size_t)left;
 }
@@ -285,8 +287,12 @@ scan_held(struct channel *channel)
 		if (size - offset < (off_t)most)
 			most = (size_t)(size - offset);
 		count = pread(file, buffer_of(channel), most, offset);
-		if (count <= 0)
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count <= 0) {
+			failure = count == 0 ? EIO : errno;
 			break;
+		}
 		scan_bytes(scan, stream_of(channel), buffer_of(channel),
 		    (size_t)count);
 		offset += count;

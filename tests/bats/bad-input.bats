@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # What cannot be meant is refused in one line before COMMAND starts.
 
+load helper
+
 setup() {
-  load helper
   made=$BATS_TEST_TMPDIR/made
   out=$BATS_TEST_TMPDIR/out
   err=$BATS_TEST_TMPDIR/err

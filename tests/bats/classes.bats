@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: MIT
 # What counts as what: CODES, their widths, and the defaults.
 
-setup() {
-  load helper
-  load ../lib/events
-}
+load helper
+load ../lib/events
 
 # verdict WANTED OPTION... -- COMMAND...: what the first attempt counts as.
 verdict() {

@@ -5,11 +5,12 @@
 #
 # shellcheck disable=SC2154 # the helpers set these
 
+load helper
+load ../lib/events
+load ../lib/process
+load ../lib/tree
+
 setup() {
-  load helper
-  load ../lib/events
-  load ../lib/process
-  load ../lib/tree
   fate=$BATS_TEST_TMPDIR/fate
   got=$BATS_TEST_TMPDIR/got
   said=$BATS_TEST_TMPDIR/said
@@ -589,8 +590,15 @@ for i in range(256):
   assert_events 'attempts[0].reason == "output matches \x27x\x22\x5c(\x27"' 'attempts[0].status == 0'
 }
 
-@test "the reason of an exit 0 without the match that it needs is its status" {
-  gives 'exit 0' --success-if=ready -- echo wait
+@test "the reason of an exit 0 without the match that it needs says so" {
+  gives 'exit 0 (no line matches --success-if)' --success-if=ready -- echo wait
+  gives 'exit 7' --success-if=ready -- sh -c 'echo wait; exit 7'
+}
+
+@test "a reference to a group is refused: its match could take for ever" {
+  run -125 "$BACKOFF" --stop-if='(a)\1' -- true
+  assert_output 'backoff: --stop-if: (a)\1: expected a regular expression without \1 to \9'
+  run -7 "$BACKOFF" -qn 1 --stop-if='[\1]\\1' -- sh -c 'exit 7'
 }
 
 @test "the last line of stderr follows in quotes, where we see it anyway" {

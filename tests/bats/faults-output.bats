@@ -6,9 +6,10 @@
 #
 # shellcheck disable=SC2154 # the helpers set these
 
+load helper
+load ../lib/process
+
 setup() {
-  load helper
-  load ../lib/process
   need_strace
   got=$BATS_TEST_TMPDIR/got
   said=$BATS_TEST_TMPDIR/said

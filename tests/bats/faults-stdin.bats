@@ -82,7 +82,7 @@ faults() {
         for error in $4; do
           traced "$kind" $sizes -e trace="$2,kill" -e inject="$2:error=$error:when=$when" \
             -e inject=kill:delay_enter=200000
-          injected=$((injected + $(grep -c INJECTED trace)))
+          injected=$((injected + $(grep -c INJECTED trace || true)))
           verdict=$(judge $sizes ${5-})
           [ -z "$verdict" ] ||
             wrong+="$kind $sizes, $error at $2 number $when: $verdict ($(tail -n 1 said))"$'\n'

@@ -4,10 +4,11 @@
 #
 # shellcheck disable=SC2154 # the helpers set these
 
+load helper
+load ../lib/events
+load ../lib/process
+
 setup() {
-  load helper
-  load ../lib/events
-  load ../lib/process
   said=$BATS_TEST_TMPDIR/said
   export BATS_TEST_TMPDIR
 }

@@ -4,11 +4,12 @@
 #
 # shellcheck disable=SC2154 # the helpers set these
 
+load helper
+load ../lib/events
+load ../lib/process
+load ../lib/tree
+
 setup() {
-  load helper
-  load ../lib/events
-  load ../lib/process
-  load ../lib/tree
   fate=$BATS_TEST_TMPDIR/fate
   got=$BATS_TEST_TMPDIR/got
   said=$BATS_TEST_TMPDIR/said

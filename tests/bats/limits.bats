@@ -5,10 +5,8 @@
 # shellcheck disable=SC2030,SC2031 # each test has a process of its own
 # shellcheck disable=SC2154 # the helpers set these
 
-setup() {
-  load helper
-  load ../lib/events
-}
+load helper
+load ../lib/events
 
 # pauses LIST OPTION...: the pauses after that many failures, in us (or with
 # the unit in each item).

@@ -5,9 +5,10 @@
 # shellcheck disable=SC2030,SC2031 # each test has a process of its own
 # shellcheck disable=SC2154 # the helpers set these
 
+load helper
+load ../lib/events
+
 setup() {
-  load helper
-  load ../lib/events
   count=$BATS_TEST_TMPDIR/count
 }
 

@@ -76,7 +76,7 @@ test_shapes(void)
 	    "a list, its last one repeated");
 }
 
-/* algorithms.md 1: what other implementations give. */
+/* What other implementations give. */
 static void
 test_reference_windows(void)
 {
@@ -103,7 +103,7 @@ test_reference_windows(void)
 	    12, 51200, "802.3 with K = 10");
 }
 
-/* algorithms.md 6.1 */
+/* Far beyond what int64 and double hold. */
 static void
 test_extremes(void)
 {
