@@ -18,12 +18,14 @@ parse_date(const char *text, int64_t epoch_ns)
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
 		struct tm tm = { 0 };
 		const char *rest = strptime(text, forms[i], &tm);
-		int64_t at_ns;
+		time_t at;
 
 		if (rest == NULL || *rest != '\0')
 			continue;
-		at_ns = saturating_multiply(timegm(&tm), NS_PER_S);
-		return at_ns > epoch_ns ? at_ns - epoch_ns : 0;
+		at = timegm(&tm);
+		if (at <= epoch_ns / NS_PER_S)
+			return 0;
+		return saturating_multiply(at, NS_PER_S) - epoch_ns;
 	}
 	return -1;
 }

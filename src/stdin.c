@@ -193,7 +193,8 @@ close_pipe(void)
 {
 	if (in.pipe < 0)
 		return;
-	settle();
+	if (!settle())
+		break_off();
 	close(in.pipe);
 	in.pipe = -1;
 }
