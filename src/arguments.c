@@ -8,6 +8,7 @@
 
 #include "arguments.h"
 #include "foreign.h"
+#include "program.h"
 #include "text.h"
 #include "usage.h"
 
@@ -16,7 +17,7 @@
 
 const char option_names[OPTIONS][16] = {
 #define GROUP(title)
-#define OPT(id, letter, name, argument, help) name,
+#define OPT(set, id, letter, name, argument, help) name,
 #include "options.def"
 #undef GROUP
 #undef OPT
@@ -24,7 +25,15 @@ const char option_names[OPTIONS][16] = {
 
 static const char letters[OPTIONS] = {
 #define GROUP(title)
-#define OPT(id, letter, name, argument, help) letter,
+#define OPT(set, id, letter, name, argument, help) letter,
+#include "options.def"
+#undef GROUP
+#undef OPT
+};
+
+static const unsigned char sets[OPTIONS] = {
+#define GROUP(title)
+#define OPT(set, id, letter, name, argument, help) PROGRAM_##set,
 #include "options.def"
 #undef GROUP
 #undef OPT
@@ -32,11 +41,27 @@ static const char letters[OPTIONS] = {
 
 static const char *const arguments[OPTIONS] = {
 #define GROUP(title)
-#define OPT(id, letter, name, argument, help) argument,
+#define OPT(set, id, letter, name, argument, help) argument,
 #include "options.def"
 #undef GROUP
 #undef OPT
 };
+
+bool
+arguments_has(enum option_id id)
+{
+	return (sets[id] & program.set) != 0;
+}
+
+enum option_id
+arguments_named(const char *name, size_t length)
+{
+	for (int id = 0; id < OPTIONS; id++)
+		if (strncmp(option_names[id], name, length) == 0
+		    && option_names[id][length] == '\0')
+			return (enum option_id)id;
+	return OPTIONS;
+}
 
 /* As getopt_long has it: "[WHAT]" need not be there. */
 static int
@@ -58,6 +83,13 @@ arguments_refuse(enum option_id id, const char *text, const char *why)
 	usage_refuse(what, text, why);
 }
 
+static const char *
+list_hint(void)
+{
+	return program.set == PROGRAM_HERD ? "backoff-herd --help lists them"
+	                                   : "backoff --help lists them";
+}
+
 /*
  * A long name that is not ours to the letter is refused before getopt_long
  * sees it, which would take an abbreviation: a later option would then
@@ -74,7 +106,8 @@ check_long_name(const char *argument)
 	struct text text = text_in(why, sizeof why);
 
 	for (int id = 0; id < OPTIONS; id++) {
-		if (strncmp(option_names[id], name, length) != 0)
+		if (!arguments_has((enum option_id)id)
+		    || strncmp(option_names[id], name, length) != 0)
 			continue;
 		if (option_names[id][length] == '\0')
 			return;
@@ -84,8 +117,7 @@ check_long_name(const char *argument)
 	if (ours != NULL)
 		usage_refuse("no such option", argument, ours);
 	if (full == NULL || length == 0)
-		usage_refuse(
-		    "no such option", argument, "backoff --help lists them");
+		usage_refuse("no such option", argument, list_hint());
 	text_add(&text, "expected the full name, --");
 	text_add(&text, full);
 	usage_refuse("abbreviated option", argument, why);
@@ -98,7 +130,9 @@ build_getopt_tables(char *short_options, struct option *long_options)
 	*short_options++ = '+'; /* stop at COMMAND */
 	*short_options++ = ':';
 	for (int id = 0; id < OPTIONS; id++) {
-		long_options[id] = (struct option) {
+		if (!arguments_has((enum option_id)id))
+			continue;
+		*long_options++ = (struct option) {
 			.name = option_names[id],
 			.has_arg = has_argument(id),
 			.val = CODE(id),
@@ -110,7 +144,7 @@ build_getopt_tables(char *short_options, struct option *long_options)
 			*short_options++ = ':';
 	}
 	*short_options = '\0';
-	long_options[OPTIONS] = (struct option) { 0 };
+	*long_options = (struct option) { 0 };
 }
 
 /* The option of a letter or a code; OPTIONS where there is none. */
@@ -136,7 +170,7 @@ refuse_syntax(int code, char **argv)
 		arguments_refuse(id, argv[optind - 1], "expected an argument");
 	if (optopt >= CODE(0) && id < OPTIONS)
 		arguments_refuse(id, argv[optind - 1], "expected no argument");
-	usage_refuse("no such option", letter, "backoff --help lists them");
+	usage_refuse("no such option", letter, list_hint());
 }
 
 enum option_id

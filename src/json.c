@@ -122,6 +122,13 @@ add_word(struct text *text, const char *key, const char *word)
 	text_byte(text, '"');
 }
 
+static void
+add_seconds(struct text *text, const char *key, int64_t ns)
+{
+	add_key(text, key);
+	duration_seconds(text, ns);
+}
+
 void
 json_start(struct text *text, int64_t epoch_ns, const char *id,
     const char *name, const char *command, const struct limits *limits)
@@ -177,8 +184,8 @@ json_attempt(struct text *text, int64_t epoch_ns, const char *id,
 	message_reason(&reason, outcome);
 	add_key(text, "reason");
 	json_string(text, words);
-	add_key(text, "duration_s");
-	duration_seconds(text, outcome->ended_ns - outcome->started_ns);
+	add_seconds(
+	    text, "duration_s", outcome->ended_ns - outcome->started_ns);
 	add_key(text, "pause_s");
 	if (pause_ns < 0)
 		text_add(text, "null");
@@ -197,7 +204,21 @@ json_end(struct text *text, int64_t epoch_ns, const char *id,
 	text_number(text, moment->attempt);
 	add_key(text, "status");
 	text_number(text, ending->status);
-	add_key(text, "elapsed_s");
-	duration_seconds(text, moment->elapsed_ns);
+	add_seconds(text, "elapsed_s", moment->elapsed_ns);
+	text_byte(text, '}');
+}
+
+void
+json_plan(struct text *text, const struct forecast_row *row)
+{
+	text_add(text, "{\"event\":\"plan\"");
+	add_key(text, "after_attempt");
+	text_number(text, row->after_attempt);
+	add_seconds(text, "low_s", row->pause.low_ns);
+	add_seconds(text, "high_s", row->pause.high_ns);
+	add_seconds(text, "mean_s", row->mean_ns);
+	add_seconds(text, "earliest_s", row->earliest_ns);
+	add_seconds(text, "mean_total_s", row->mean_total_ns);
+	add_seconds(text, "latest_s", row->latest_ns);
 	text_byte(text, '}');
 }

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "forecast.h"
 #include "run.h"
 #include "text.h"
 
@@ -19,6 +20,9 @@ void json_attempt(struct text *text, int64_t epoch_ns, const char *id,
     const struct moment *moment, int64_t pause_ns);
 void json_end(struct text *text, int64_t epoch_ns, const char *id,
     const struct moment *moment, const struct ending *ending);
+
+/* A pause of --plan; it has no time and no id. */
+void json_plan(struct text *text, const struct forecast_row *row);
 
 /* STRING with its quotes; what is not UTF-8 becomes U+FFFD. */
 void json_string(struct text *text, const char *string);

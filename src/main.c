@@ -20,9 +20,31 @@
 #include "environment.h"
 #include "hint.h"
 #include "options.h"
+#include "plan.h"
+#include "program.h"
 #include "signals.h"
 #include "streams.h"
 #include "usage.h"
+
+const struct program program = {
+	PROGRAM_BACKOFF,
+	"backoff",
+	6,
+	"Usage: backoff [OPTION]... [--] COMMAND [ARG]...\n"
+	"Run COMMAND, and run it again after a pause for as long as it "
+	"fails.\n",
+	"\n"
+	"DURATION is a number with a unit (ns us ms s m h d), such as 1m30s;\n"
+	"without one it is in seconds. CODES are exit codes and ranges, "
+	"nonzero,\n"
+	"any, signal names, signal, timeout, start, or names of sysexits.h.\n"
+	"\n"
+	"We exit with the status of the last attempt, 0 after a success, 124 "
+	"after\n"
+	"a timeout, 125 if we fail ourselves, 126 or 127 where COMMAND cannot "
+	"be run\n"
+	"or is not found; and die by the signal that killed it.\n",
+};
 
 /* Bits from the kernel: never from the time, which others share. */
 struct entropy {
@@ -85,6 +107,11 @@ main(int argc, char **argv)
 	struct ending ending;
 
 	options_parse(&options, argc, argv);
+	if (options.plan)
+		plan_show(&options);
+	if (options.errand.argv[0] == NULL)
+		usage_refuse("COMMAND", "missing",
+		    "expected backoff [OPTION]... [--] COMMAND [ARG]...");
 	entropy = gather_entropy();
 	random = random_from(
 	    options.seeded ? (uint64_t)options.seed : entropy.seed);

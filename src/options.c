@@ -6,8 +6,11 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "catalog.h"
+#include "defaults.h"
 #include "duration.h"
 #include "options.h"
+#include "presets.h"
 #include "usage.h"
 #include "values.h"
 
@@ -22,6 +25,10 @@ struct target {
 #define LIMIT(field) FIELD(settings.limits.field)
 
 static const struct target targets[OPTIONS] = {
+	[OPT_CLIENTS] = { value_count, FIELD(herd.clients) },
+	[OPT_OUTAGE] = { value_finite_duration, FIELD(herd.outage_ns) },
+	[OPT_CAPACITY] = { value_rate, FIELD(herd.capacity) },
+	[OPT_RUNS] = { value_count, FIELD(herd.runs) },
 	[OPT_BASE] = { value_finite_duration, POLICY(base_ns) },
 	[OPT_FACTOR] = { value_factor, POLICY(factor) },
 	[OPT_CAP] = { value_duration_above_0, POLICY(cap_ns) },
@@ -58,11 +65,6 @@ static const struct target targets[OPTIONS] = {
 	[OPT_STEPS] = { value_count, FIELD(steps) },
 	[OPT_SLOT] = { value_duration_above_0, POLICY(slot_ns) },
 	[OPT_FROM] = { value_from, LIMIT(from_start) },
-};
-
-/* The text of each option that was given, the last one, or NULL. */
-struct given {
-	const char *text[OPTIONS];
 };
 
 /* The option that a verdict's CODES come from. */
@@ -165,6 +167,13 @@ apply_special(struct options *options, enum option_id id, const char *text)
 		scan.retry_after = true;
 		options->streams.scan = &scan;
 		break;
+	case OPT_PRESET:
+		if (strcmp(text, "list") == 0)
+			catalog_presets();
+		break;
+	case OPT_PLAN:
+		options->plan = true;
+		break;
 	case OPT_QUIET_SUCCESS:
 		options->errand.quiet_success = true;
 		options->report.held = true;
@@ -206,67 +215,11 @@ parse_arguments(
 
 	while ((id = arguments_next(argc, argv, &text, &options->errand.argv))
 	    != OPTIONS) {
+		if (id == OPT_PRESET && given->text[id] != NULL)
+			arguments_refuse(id, text, "expected one preset");
 		given->text[id] = text != NULL ? text : "";
 		apply(options, id, text);
 	}
-}
-
-/* Refuses option A where B was given as well. */
-static void
-exclude(const struct given *given, enum option_id a, enum option_id b)
-{
-	char why[64];
-	struct text text = text_in(why, sizeof why);
-
-	if (given->text[a] == NULL || given->text[b] == NULL)
-		return;
-	text_add(&text, "expected no --");
-	text_add(&text, option_names[b]);
-	text_add(&text, " beside it");
-	arguments_refuse(a, given->text[a], why);
-}
-
-/* Refuses option A where its value IS above that of option B. */
-static void
-limit(const struct given *given, enum option_id a, bool is_above,
-    enum option_id b)
-{
-	char why[64];
-	struct text text = text_in(why, sizeof why);
-
-	if (given->text[a] == NULL || !is_above)
-		return;
-	text_add(&text, "expected no more than --");
-	text_add(&text, option_names[b]);
-	arguments_refuse(a, given->text[a], why);
-}
-
-static void
-check_contradictions(const struct given *given, const struct options *options)
-{
-	const struct policy *policy = &options->settings.policy;
-	const struct limits *limits = &options->settings.limits;
-
-	exclude(given, OPT_DELAYS, OPT_BASE);
-	exclude(given, OPT_DELAYS, OPT_FACTOR);
-	exclude(given, OPT_DELAYS, OPT_GROWTH);
-	exclude(given, OPT_DELAYS, OPT_STEPS);
-	exclude(given, OPT_STEPS, OPT_FACTOR);
-	limit(given, OPT_FLOOR, policy->floor_ns > policy->cap_ns, OPT_CAP);
-	limit(given, OPT_SLOT, policy->slot_ns > policy->cap_ns, OPT_CAP);
-	limit(given, OPT_CONSECUTIVE, limits->consecutive > limits->attempts,
-	    OPT_ATTEMPTS);
-	if (given->text[OPT_STEPS] == NULL)
-		return;
-	if (policy->growth != GROWTH_EXPONENTIAL)
-		arguments_refuse(OPT_STEPS, given->text[OPT_STEPS],
-		    "expected --growth=exponential with it");
-	if (policy->base_ns == 0)
-		arguments_refuse(OPT_STEPS, given->text[OPT_STEPS],
-		    "expected a --base above 0 with it");
-	if (policy->cap_ns == DURATION_INF)
-		arguments_refuse(OPT_STEPS, given->text[OPT_STEPS],
-		    "expected a --cap that is not inf with it");
 }
 
 static const struct options initial = {
@@ -294,54 +247,96 @@ static const struct options initial = {
 	},
 };
 
-/* The defaults that depend on what was given. */
-static void
-derive_defaults(struct options *options, const struct given *given)
-{
-	struct policy *policy = &options->settings.policy;
-	struct limits *limits = &options->settings.limits;
-	bool list = policy->delays_ns != NULL;
-	int64_t first = list ? policy->delays_ns[0] : policy->base_ns;
-
-	if (given->text[OPT_CAP] == NULL)
-		policy->cap_ns = list ? DURATION_INF : NS_PER_MIN;
-	if (given->text[OPT_FLOOR] == NULL) {
-		policy->floor_ns = list ? 0 : policy->base_ns / 10;
-		if (policy->floor_ns > policy->cap_ns)
-			policy->floor_ns = policy->cap_ns;
-	}
-	if (given->text[OPT_JITTER] == NULL && list)
-		policy->jitter.kind = JITTER_NONE;
-	if (given->text[OPT_THROTTLE_BASE] == NULL)
-		policy->throttle_base_ns = saturating_multiply(first, 5);
-	if (given->text[OPT_ATTEMPTS] == NULL) {
-		limits->attempts = 6;
-		if (limits->deadline_ns < DURATION_INF
-		    || limits->until_ns < INT64_MAX)
-			limits->attempts = INT64_MAX;
-		if (list)
-			limits->attempts = (int64_t)policy->delays + 1;
-	}
-}
-
-static void
-derive_streams(struct options *options, const struct given *given)
-{
-	const struct limits *limits = &options->settings.limits;
-
-	if (given->text[OPT_STDIN] == NULL && limits->attempts == 1)
-		options->streams.stdin_mode = STDIN_INHERIT;
-	options->streams.spool_limit = limits->spool_limit;
-	if (options->errand.quiet_success)
-		options->streams.hold = HOLD_ALL;
-}
-
 static const char *
 base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
 	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+static void
+check_contradictions(const struct options *options, const struct given *given)
+{
+	struct contradiction found;
+	char why[64];
+	struct text text = text_in(why, sizeof why);
+
+	if (!defaults_contradict(options, given, &found))
+		return;
+	text_add(&text, found.before);
+	text_add(&text, "--");
+	text_add(&text, option_names[found.b]);
+	text_add(&text, found.after);
+	arguments_refuse(found.a, given->text[found.a], why);
+}
+
+/*
+ * Applies an option of a preset, unless the user has given it, or one that
+ * contradicts it. What this program does not have is no part of it.
+ */
+static void
+imitate_option(struct options *options, struct given *given, enum option_id id,
+    const char *text)
+{
+	struct options before = *options, derived;
+	struct contradiction found;
+
+	if (!arguments_has(id) || given->text[id] != NULL)
+		return;
+	apply(options, id, text);
+	given->text[id] = text;
+	derived = *options;
+	defaults_derive(&derived, given);
+	if (defaults_contradict(&derived, given, &found)
+	    && (found.a == id || found.b == id)) {
+		*options = before;
+		given->text[id] = NULL;
+	}
+}
+
+/* What the user has to choose is given: "--base --cap". */
+static void
+check_needs(const struct preset *preset, const struct given *given)
+{
+	char why[64];
+	struct text text = text_in(why, sizeof why);
+
+	text_add(&text, "expected ");
+	text_add(&text, preset->needs);
+	text_add(&text, " with it");
+	for (const char *at = preset->needs; *at != '\0';
+	     at += strspn(at, " ")) {
+		size_t length = strcspn(at, " ");
+
+		if (given->text[arguments_named(at + 2, length - 2)] == NULL)
+			arguments_refuse(OPT_PRESET, preset->name, why);
+		at += length;
+	}
+}
+
+/* "--base=1s --cap=1m" of a preset; the user's own options come first. */
+static void
+imitate(struct options *options, struct given *given, const char *name)
+{
+	struct preset preset;
+
+	if (!presets_find(&preset, name))
+		arguments_refuse(OPT_PRESET, name,
+		    "expected the name of a preset; --preset=list prints all");
+	check_needs(&preset, given);
+	for (const char *at = preset.options; *at != '\0';
+	     at += strspn(at, " ")) {
+		size_t length = strcspn(at, " ");
+		size_t named = strcspn(at, "=");
+		char *value = strndup(at + named + 1, length - named - 1);
+
+		if (value == NULL)
+			arguments_refuse(OPT_PRESET, name, "no memory for it");
+		imitate_option(
+		    options, given, arguments_named(at + 2, named - 2), value);
+		at += length;
+	}
 }
 
 void
@@ -352,9 +347,10 @@ options_parse(struct options *options, int argc, char **argv)
 
 	*options = initial;
 	parse_arguments(options, &given, argc, argv);
-	derive_defaults(options, &given);
-	derive_streams(options, &given);
-	check_contradictions(&given, options);
+	if (given.text[OPT_PRESET] != NULL)
+		imitate(options, &given, given.text[OPT_PRESET]);
+	defaults_derive(options, &given);
+	check_contradictions(options, &given);
 	if (given.text[OPT_STEPS] != NULL)
 		policy->factor = schedule_factor(
 		    policy->base_ns, policy->cap_ns, options->steps);
@@ -362,9 +358,6 @@ options_parse(struct options *options, int argc, char **argv)
 	options->errand.kill_after_ns = options->settings.limits.kill_after_ns;
 	options->report.settings = &options->settings;
 	options->report.command = options->errand.argv[0];
-	if (options->errand.argv[0] == NULL)
-		usage_refuse("COMMAND", "missing",
-		    "expected backoff [OPTION]... [--] COMMAND [ARG]...");
-	if (given.text[OPT_NAME] == NULL)
+	if (given.text[OPT_NAME] == NULL && options->report.command != NULL)
 		options->report.name = base_name(options->report.command);
 }

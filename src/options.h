@@ -14,6 +14,14 @@
 #include "streams.h"
 #include "world.h"
 
+/* Of backoff-herd. What was not given is 0. */
+struct herd {
+	int64_t clients;
+	int64_t outage_ns;
+	double capacity; /* requests a second */
+	int64_t runs;
+};
+
 struct options {
 	struct settings settings;
 	struct errand errand;
@@ -23,11 +31,14 @@ struct options {
 	bool seeded;
 	int64_t seed;
 	int64_t steps; /* of --steps, 0 where it was not given */
+	bool plan; /* show it, run nothing */
+	struct herd herd;
 };
 
 /*
- * Fills OPTIONS from the command line. Exits with 125 and one line on
- * stderr where that cannot be, with 0 after --help and --version.
+ * Fills OPTIONS from the command line; argv of the errand is what is behind
+ * the options, and may be empty. Exits with 125 and one line on stderr where
+ * that cannot be, with 0 after --help and what else only prints.
  */
 void options_parse(struct options *options, int argc, char **argv);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "outcome.h"
+#include "program.h"
 #include "text.h"
 #include "usage.h"
 
@@ -13,14 +14,16 @@
 #define LINE_WIDTH 80
 
 struct row {
+	unsigned char set;
 	char letter;
 	const char *name; /* NULL: a title */
 	const char *argument;
 	const char *help;
 };
 
-#define GROUP(title) { 0, NULL, NULL, title },
-#define OPT(id, letter, name, argument, help) { letter, name, argument, help },
+#define GROUP(title) { PROGRAM_BOTH, 0, NULL, NULL, title },
+#define OPT(set, id, letter, name, argument, help) \
+	{ PROGRAM_##set, letter, name, argument, help },
 static const struct row rows[] = {
 #include "options.def"
 };
@@ -45,7 +48,8 @@ usage_refuse(const char *what, const char *text, const char *why)
 
 	/* One write: other programs may be talking there too. */
 	setvbuf(stderr, line, _IOFBF, sizeof line);
-	fputs("backoff: ", stderr);
+	fputs(program.name, stderr);
+	fputs(": ", stderr);
 	print_one_line(what);
 	fputs(": ", stderr);
 	print_one_line(text);
@@ -55,8 +59,8 @@ usage_refuse(const char *what, const char *text, const char *why)
 	exit(STATUS_ERROR);
 }
 
-_Noreturn static void
-finish(void)
+void
+usage_finish(void)
 {
 	if (fflush(stdout) != 0 || ferror(stdout))
 		usage_refuse("standard output", "write error",
@@ -92,10 +96,6 @@ print_row(const struct row *row)
 {
 	int column;
 
-	if (row->name == NULL) {
-		printf("\n%s:\n", row->help);
-		return;
-	}
 	if (row->letter != 0)
 		column = printf("  -%c, --%s", row->letter, row->name);
 	else
@@ -110,32 +110,27 @@ print_row(const struct row *row)
 void
 usage_help(void)
 {
-	fputs("Usage: backoff [OPTION]... [--] COMMAND [ARG]...\n"
-	      "Run COMMAND, and run it again after a pause for as long as it "
-	      "fails.\n",
-	    stdout);
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+	const struct row *title = NULL;
+
+	fputs(program.synopsis, stdout);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		if (rows[i].name == NULL)
+			title = &rows[i];
+		if (rows[i].name == NULL || (rows[i].set & program.set) == 0)
+			continue;
+		/* A group without an option of this program has no title. */
+		if (title != NULL)
+			printf("\n%s:\n", title->help);
+		title = NULL;
 		print_row(&rows[i]);
-	fputs("\n"
-	      "DURATION is a number with a unit (ns us ms s m h d), such as "
-	      "1m30s;\n"
-	      "without one it is in seconds. CODES are exit codes and ranges, "
-	      "nonzero,\n"
-	      "any, signal names, signal, timeout, start, or names of "
-	      "sysexits.h.\n"
-	      "\n"
-	      "We exit with the status of the last attempt, 0 after a success, "
-	      "124 after\n"
-	      "a timeout, 125 if we fail ourselves, 126 or 127 where COMMAND "
-	      "cannot be run\n"
-	      "or is not found; and die by the signal that killed it.\n",
-	    stdout);
-	finish();
+	}
+	fputs(program.notes, stdout);
+	usage_finish();
 }
 
 void
 usage_version(void)
 {
-	puts(PACKAGE_NAME " " PACKAGE_VERSION);
-	finish();
+	printf("%s %s\n", program.name, PACKAGE_VERSION);
+	usage_finish();
 }

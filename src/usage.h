@@ -13,4 +13,7 @@ _Noreturn void usage_refuse(
 _Noreturn void usage_help(void);
 _Noreturn void usage_version(void);
 
+/* The end after something was printed to stdout: the same. */
+_Noreturn void usage_finish(void);
+
 #endif

@@ -167,6 +167,16 @@ value_factor(const char *text, void *field)
 }
 
 const char *
+value_rate(const char *text, void *field)
+{
+	double *rate = field;
+
+	return number_parse(text, rate) && *rate > 0
+	    ? NULL
+	    : "expected a number above 0";
+}
+
+const char *
 value_signal(const char *text, void *field)
 {
 	int *signal = field;

@@ -21,8 +21,9 @@ value_parser value_attempts; /* inf too */
 value_parser value_seed; /* 0 or more */
 value_parser value_size; /* bytes */
 
-/* A field of double, 1 or more. */
-value_parser value_factor;
+/* Fields of double. */
+value_parser value_factor; /* 1 or more */
+value_parser value_rate; /* above 0, a second */
 
 /* Fields of int. */
 value_parser value_signal;

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include "duration.h"
+#include "forecast.h"
+#include "pause.h"
+#include "power.h"
+
+static int64_t
+min_ns(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int64_t
+max_ns(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static int64_t
+middle(struct range range)
+{
+	return range.low_ns + (range.high_ns - range.low_ns) / 2;
+}
+
+struct forecast
+forecast_start(const struct settings *settings, int64_t left_ns,
+    struct random *random, struct history *histories, size_t count)
+{
+	struct range splay = settings->limits.splay;
+	struct schedule schedule = schedule_start(&settings->policy, random);
+
+	for (size_t i = 0; i < count; i++)
+		histories[i] = (struct history) {
+			.schedule = schedule,
+			.elapsed_ns = random_between(
+			    random, splay.low_ns, splay.high_ns),
+		};
+	return (struct forecast) {
+		.settings = settings,
+		.left_ns = left_ns,
+		.horizon_ns = INT64_MAX,
+		.histories = histories,
+		.count = count,
+		.lowest = schedule,
+		.highest = schedule,
+		.row = {
+			.earliest_ns = splay.low_ns,
+			.mean_total_ns = middle(splay),
+			.latest_ns = splay.high_ns,
+		},
+	};
+}
+
+/* Whether a pause depends on those before it. */
+static bool
+has_memory(const struct forecast *forecast)
+{
+	enum jitter_kind kind = forecast->settings->policy.jitter.kind;
+
+	return kind == JITTER_DECORRELATED || kind == JITTER_SMOOTH;
+}
+
+/* The ends of RANGE that --slot leaves. */
+static struct range
+slotted(const struct policy *policy, struct range range)
+{
+	int64_t slot_ns = policy->slot_ns;
+	int64_t above = slot_ns > 0 ? range.low_ns % slot_ns : 0;
+
+	if (slot_ns == 0)
+		return range;
+	if (policy->jitter.kind == JITTER_NONE) {
+		if (above >= slot_ns - slot_ns / 2)
+			above -= slot_ns;
+		range.low_ns = saturating_add(range.low_ns, -above);
+		range.high_ns = range.low_ns;
+		return range;
+	}
+	if (above > 0)
+		range.low_ns = saturating_add(range.low_ns, slot_ns - above);
+	range.high_ns
+	    = max_ns(range.high_ns - range.high_ns % slot_ns, range.low_ns);
+	return range;
+}
+
+/* The pause after failure N over all histories that a deadline leaves be. */
+static struct range
+free_range(const struct forecast *forecast, int64_t n)
+{
+	struct range range;
+
+	range.low_ns = schedule_range(&forecast->lowest, n, false, INT64_MAX)
+	                   .low_ns;
+	range.high_ns = schedule_range(&forecast->highest, n, false, INT64_MAX)
+	                    .high_ns;
+	return slotted(&forecast->settings->policy, range);
+}
+
+/* The pause before the last attempt, which a deadline has shrunk. */
+static struct range
+shrunk_range(const struct forecast *forecast, int64_t n, struct range left)
+{
+	struct range range;
+
+	range.low_ns = schedule_range(
+	    &forecast->lowest, n, false, max_ns(left.low_ns, 1))
+	                   .low_ns;
+	range.high_ns
+	    = schedule_range(&forecast->highest, n, false, left.high_ns)
+	          .high_ns;
+	return range;
+}
+
+/* The next pauses are drawn after the least, and after the most. */
+static void
+remember_extremes(struct forecast *forecast, struct range drawn, int64_t n)
+{
+	const struct policy *policy = &forecast->settings->policy;
+
+	forecast->lowest.previous_ns = max_ns(drawn.low_ns, policy->base_ns);
+	forecast->highest.previous_ns = max_ns(drawn.high_ns, policy->base_ns);
+	if (policy->jitter.kind != JITTER_SMOOTH || n >= 1000)
+		return;
+	/* The nearer the last point on the curve, the shorter the step. */
+	forecast->lowest.previous_curve = polly_curve((double)n);
+	forecast->highest.previous_curve = polly_curve((double)(n - 1));
+}
+
+/*
+ * The mean of U[low, high] where draws above CAP_NS become CAP_NS. (A double
+ * has fewer digits than an int64, so not where nothing is cut.)
+ */
+static int64_t
+clamped_mean(struct range range, int64_t cap_ns)
+{
+	double low = (double)range.low_ns, high = (double)range.high_ns;
+	double cap = (double)cap_ns;
+
+	if (range.high_ns <= cap_ns)
+		return middle(range);
+	if (range.low_ns >= cap_ns)
+		return cap_ns;
+	return (int64_t)(((cap * cap - low * low) / 2 + cap * (high - cap))
+	    / (high - low));
+}
+
+/* The mean of the pause after failure N, where it has a formula. */
+static int64_t
+free_mean(const struct forecast *forecast, int64_t n, struct range range)
+{
+	const struct policy *policy = &forecast->settings->policy;
+	struct policy uncapped = *policy;
+	struct schedule schedule
+	    = schedule_start(&uncapped, forecast->lowest.random);
+
+	if (policy->cap_mode != CAP_AFTER)
+		return middle(range);
+	uncapped.cap_mode = CAP_BEFORE;
+	uncapped.cap_ns = DURATION_INF;
+	return clamped_mean(
+	    schedule_range(&schedule, n, false, INT64_MAX), policy->cap_ns);
+}
+
+static bool
+has_formula(const struct forecast *forecast)
+{
+	const struct policy *policy = &forecast->settings->policy;
+
+	return !has_memory(forecast) && forecast->left_ns == INT64_MAX
+	    && (policy->slot_ns == 0 || policy->cap_mode != CAP_AFTER);
+}
+
+/* Sums of many, without overflow: the mean, and how many there are. */
+struct mean {
+	double sum;
+	int64_t count;
+};
+
+static void
+add_to_mean(struct mean *mean, int64_t ns)
+{
+	mean->sum += (double)ns;
+	mean->count++;
+}
+
+static int64_t
+mean_ns(struct mean mean, int64_t if_none)
+{
+	double ns;
+
+	if (mean.count == 0)
+		return if_none;
+	ns = mean.sum / (double)mean.count;
+	return ns < 0x1p63 ? (int64_t)ns : DURATION_INF;
+}
+
+/* Lets each history draw its pause after failure N, and take it. */
+static void
+live_on(struct forecast *forecast, int64_t n, struct mean *pauses,
+    struct mean *totals)
+{
+	const struct moment moment = { .verdict = VERDICT_RETRY };
+	bool formula = has_formula(forecast);
+
+	for (size_t i = 0; i < forecast->count; i++) {
+		struct history *history = &forecast->histories[i];
+		struct pacing pacing = {
+			.settings = forecast->settings,
+			.moment = &moment,
+			.failures = n,
+			.left_ns = forecast->left_ns,
+		};
+		struct pause pause;
+
+		if (history->ended
+		    || (formula && history->elapsed_ns >= forecast->horizon_ns))
+			continue;
+		if (pacing.left_ns < INT64_MAX)
+			pacing.left_ns -= history->elapsed_ns;
+		pause = pause_choose(&pacing, &history->schedule);
+		history->ended = pause.kind != PAUSE_DRAWN || pause.last;
+		if (pause.kind != PAUSE_DRAWN)
+			continue;
+		history->elapsed_ns
+		    = saturating_add(history->elapsed_ns, pause.ns);
+		add_to_mean(pauses, pause.ns);
+		add_to_mean(totals, history->elapsed_ns);
+	}
+}
+
+/*
+ * The ranges of the pause and of the next attempt's start; false: no history
+ * gets so far.
+ */
+static bool
+find_ranges(struct forecast *forecast, int64_t n)
+{
+	struct forecast_row *row = &forecast->row;
+	struct range drawn = free_range(forecast, n);
+	/* What is left where most of the time is gone, and least of it. */
+	struct range left = { forecast->left_ns - row->latest_ns,
+		forecast->left_ns - row->earliest_ns };
+	struct range shrunk;
+
+	row->pause = drawn;
+	if (forecast->left_ns == INT64_MAX || left.low_ns >= drawn.high_ns) {
+		row->earliest_ns
+		    = saturating_add(row->earliest_ns, drawn.low_ns);
+		row->latest_ns = saturating_add(row->latest_ns, drawn.high_ns);
+		remember_extremes(forecast, drawn, n);
+		return true;
+	}
+	if (left.high_ns <= 0)
+		return false;
+	shrunk = shrunk_range(forecast, n,
+	    (struct range) {
+	        left.low_ns, min_ns(left.high_ns, drawn.high_ns) });
+	row->latest_ns = min_ns(forecast->left_ns,
+	    saturating_add(row->latest_ns, drawn.high_ns));
+	if (left.high_ns < drawn.high_ns) {
+		/* In every history: the attempt after it is the last. */
+		forecast->over = true;
+		row->pause = shrunk;
+	} else {
+		row->pause.low_ns = min_ns(drawn.low_ns, shrunk.low_ns);
+		remember_extremes(forecast, drawn, n);
+	}
+	row->earliest_ns = saturating_add(row->earliest_ns,
+	    forecast->over ? shrunk.low_ns : drawn.low_ns);
+	return true;
+}
+
+bool
+forecast_next(struct forecast *forecast)
+{
+	struct forecast_row *row = &forecast->row;
+	int64_t n = row->after_attempt + 1;
+	struct mean pauses = { 0 }, totals = { 0 };
+
+	if (forecast->over || n >= forecast->settings->limits.attempts
+	    || !find_ranges(forecast, n))
+		return false;
+	row->after_attempt = n;
+	live_on(forecast, n, &pauses, &totals);
+	if (has_formula(forecast)) {
+		row->mean_ns = free_mean(forecast, n, row->pause);
+		row->mean_total_ns
+		    = saturating_add(row->mean_total_ns, row->mean_ns);
+	} else {
+		/* Too rare for any of them: nothing is known of a mean. */
+		row->mean_ns = mean_ns(pauses, middle(row->pause));
+		row->mean_total_ns = mean_ns(totals, row->latest_ns);
+	}
+	return true;
+}
+
+double
+forecast_outlasts(const struct forecast *forecast, int64_t outage_ns)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < forecast->count; i++)
+		count += forecast->histories[i].elapsed_ns >= outage_ns;
+	return (double)count / (double)forecast->count;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_SCREEN_H
+#define BACKOFF_SCREEN_H
+/*
+ * What stdout can show.
+ */
+
+#include <stdbool.h>
+
+struct screen {
+	int width; /* in columns; 80 where it is no terminal */
+	bool unicode; /* the locale is one of UTF-8 */
+};
+
+struct screen screen_of_stdout(void);
+
+#endif
