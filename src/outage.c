@@ -224,10 +224,15 @@ outage_progress(const struct outage *outage)
 	double end_ns = (double)outage->service.down_ns
 	    + (double)outage->clients_count / outage->service.capacity
 	        * (double)NS_PER_S;
-	double done = (double)outage->queue.now_ns / end_ns;
+	double deadline_ns = (double)outage->settings->limits.deadline_ns;
+	double now_ns = (double)outage->queue.now_ns;
 	int64_t ended = outage->served + outage->exhausted + outage->late;
 
-	return done < 1 && ended < outage->clients_count ? done : 1;
+	if (deadline_ns < end_ns)
+		end_ns = deadline_ns;
+	return now_ns < end_ns && ended < outage->clients_count
+	    ? now_ns / end_ns
+	    : 1;
 }
 
 int64_t

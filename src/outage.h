@@ -8,7 +8,8 @@
  *
  * All clients start at 0, each after its splay. Until DOWN_NS nothing is
  * served; from then on, in each second counted from there, the first
- * CAPACITY attempts that come. All others fail.
+ * CAPACITY attempts that come. All others fail. There is no time of day:
+ * --until is for the caller to turn into a deadline.
  */
 
 #include <stdbool.h>
@@ -36,8 +37,7 @@ struct service {
 
 struct outage {
 	/* What is asked. The memory is the caller's. */
-	const struct settings *settings; /* of each client; --until is not
-	                                    looked at */
+	const struct settings *settings; /* of each client */
 	struct service service;
 	int64_t clients_count; /* >= 1 */
 	struct outage_client *clients; /* so many */

@@ -16,7 +16,7 @@
 
 #define MS NS_PER_MS
 #define CLIENTS 100
-#define RUNS 200
+#define RUNS 100
 #define TABLE_RUNS 400 /* that the figures wanted are means of */
 #define PI 3.14159265358979323846
 

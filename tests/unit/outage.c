@@ -244,6 +244,21 @@ test_conservation(void)
 	is_int(outage.attempts, attempts, "  not one attempt");
 }
 
+/* Where every other attempt is served, there are no two in a row. */
+static void
+test_streak(void)
+{
+	reset();
+	settings.policy.jitter.kind = JITTER_NONE;
+	settings.policy.growth = GROWTH_CONSTANT;
+	settings.limits.attempts = 100;
+	settings.limits.consecutive = 2;
+	simulate(1, 60 * S, 0.5, 1);
+	is_int(outage.exhausted, 1, "a failure breaks a streak");
+	simulate(1, 60 * S, 1, 1);
+	is_int(outage_wait(&outage, 100), S, "two in a row take two seconds");
+}
+
 /* Clients who come each second, or all the time, take what there is. */
 static void
 test_capacity(void)
@@ -264,6 +279,10 @@ test_capacity(void)
 	simulate(10, 0, 1, 1);
 	is_int(outage_wait(&outage, 100), 9 * S, "without an outage");
 	is_int(outage.attempts, 55, "  there is a herd all the same");
+	simulate(1, 60 * S, 1, 1);
+	is_int(outage.attempts, 61, "the moment that it is back is served");
+	simulate(1, 60 * S + 1, 1, 1);
+	is_int(outage.attempts, 62, "  the one before is not");
 	simulate(1000, 60 * S, 1e30, 1);
 	is_int(outage_wait(&outage, 100), 0, "where there is enough for all");
 	is_int(outage.attempts, 61000, "  all are served at once");
@@ -525,6 +544,7 @@ main(void)
 	test_five_minutes();
 	test_conservation();
 	test_capacity();
+	test_streak();
 	test_waits();
 	test_determinism();
 	test_endless();
