@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The contention model of Brooker, "Exponential Backoff And Jitter" (AWS
+ * Architecture Blog, 2015): clients of one optimistic lock, each of which
+ * must succeed once. It measures what our schedules do to others, and the
+ * figures of other implementations are known.
+ */
+#include <config.h>
+
+#include <math.h>
+
+#include "duration.h"
+#include "queue.h"
+#include "schedule.h"
+#include "tap.h"
+
+#define MS NS_PER_MS
+#define CLIENTS 100
+#define RUNS 100
+#define TABLE_RUNS 400 /* that the figures wanted are means of */
+#define PI 3.14159265358979323846
+
+enum message {
+	ASKS, /* the client, for the row */
+	SHOWS, /* the server its version */
+	WRITES, /* the client, if that is the version still */
+	REFUSES, /* the server */
+	ACCEPTS, /* likewise */
+};
+
+struct client {
+	struct waiting waiting;
+	struct schedule schedule;
+	int64_t failures;
+	int64_t version; /* of the row, as it was read */
+	enum message message; /* that is under way */
+};
+
+struct contest {
+	struct random *random;
+	bool backs_off;
+	int64_t ahead; /* failures that count before the first one */
+	struct client clients[CLIENTS];
+	struct queue queue; /* for their messages to arrive */
+	int64_t version; /* of the row */
+	int64_t calls; /* writes */
+};
+
+/* Normal(10 ms, 2 ms), without its sign (Box and Muller 1958). */
+static int64_t
+net_delay(struct random *random)
+{
+	double radius = sqrt(-2 * log(1 - random_unit(random)));
+	double angle = 2 * PI * random_unit(random);
+
+	return (int64_t)(fabs(10 + 2 * radius * cos(angle)) * (double)MS);
+}
+
+static void
+begin(struct contest *contest, const struct policy *policy)
+{
+	contest->queue = queue_start();
+	contest->calls = contest->version = 0;
+	for (int i = 0; i < CLIENTS; i++) {
+		struct client *client = &contest->clients[i];
+
+		*client = (struct client) {
+			.schedule = schedule_start(policy, contest->random),
+			.failures = contest->ahead,
+			.message = ASKS,
+			.waiting.at_ns = net_delay(contest->random),
+		};
+		queue_put(&contest->queue, &client->waiting);
+	}
+}
+
+/* What the client or the server sends when it gets CLIENT's message. */
+static void
+answer(struct contest *contest, struct client *client)
+{
+	int64_t wait_ns = net_delay(contest->random);
+
+	switch (client->message) {
+	case ASKS:
+		client->version = contest->version;
+		client->message = SHOWS;
+		break;
+	case SHOWS:
+		client->message = WRITES;
+		break;
+	case WRITES:
+		contest->calls++;
+		client->message
+		    = client->version == contest->version ? ACCEPTS : REFUSES;
+		contest->version += client->message == ACCEPTS;
+		break;
+	case REFUSES:
+		client->failures++;
+		if (contest->backs_off)
+			wait_ns += schedule_draw(&client->schedule,
+			    client->failures, false, INT64_MAX);
+		client->message = ASKS;
+		break;
+	case ACCEPTS:
+		return;
+	}
+	client->waiting.at_ns += wait_ns;
+	queue_put(&contest->queue, &client->waiting);
+}
+
+static void
+play(struct contest *contest, const struct policy *policy)
+{
+	struct waiting *waiting;
+
+	begin(contest, policy);
+	while ((waiting = queue_take(&contest->queue)) != NULL)
+		answer(contest, (struct client *)waiting);
+}
+
+/* A row of the table: means over its runs, and standard deviations. */
+struct figures {
+	double ms, ms_deviation;
+	double calls, calls_deviation;
+};
+
+/* Both means scatter: that of the table, and ours. */
+static void
+agrees(double got, double wanted, double deviation, const char *what)
+{
+	double error = deviation * sqrt(1.0 / RUNS + 1.0 / TABLE_RUNS);
+
+	ok(fabs(got - wanted) < 4 * error, what);
+	printf("# got %.1f, wanted %.1f, off by %+.1f standard errors\n", got,
+	    wanted, (got - wanted) / error);
+}
+
+/*
+ * POLICY, or no pause at all where it is NULL, against a row of the table;
+ * AHEAD failures count before the first one.
+ */
+static void
+contend_from(int64_t ahead, const char *what, const struct policy *policy,
+    struct figures wanted)
+{
+	static const struct policy none;
+	struct random random = random_from(2015);
+	struct contest contest = {
+		.random = &random, .backs_off = policy != NULL, .ahead = ahead
+	};
+	double ms = 0, calls = 0;
+
+	for (int i = 0; i < RUNS; i++) {
+		play(&contest, policy != NULL ? policy : &none);
+		ms += (double)contest.queue.now_ns / (double)MS / RUNS;
+		calls += (double)contest.calls / RUNS;
+	}
+	agrees(calls, wanted.calls, wanted.calls_deviation, what);
+	agrees(ms, wanted.ms, wanted.ms_deviation, "  in the same time");
+}
+
+static void
+contend(const char *what, const struct policy *policy, struct figures wanted)
+{
+	contend_from(0, what, policy, wanted);
+}
+
+/* The model counts failures from 1, and its first window is 2 * 5 ms. */
+static struct policy
+policy_of(enum growth growth, int64_t base_ns, double factor)
+{
+	return (struct policy) {
+		.growth = growth,
+		.base_ns = base_ns,
+		.factor = factor,
+		.cap_ns = 2000 * MS,
+		.max_exponent = INT64_MAX,
+		.jitter.kind = JITTER_FULL,
+	};
+}
+
+/* What AWS compared, as measured with the simulator that AWS published. */
+static void
+test_aws(void)
+{
+	struct policy policy = policy_of(GROWTH_EXPONENTIAL, 10 * MS, 2);
+
+	contend("no pauses", NULL, (struct figures) { 2026, 42, 2422, 33 });
+	contend("full", &policy, (struct figures) { 4886, 503, 795.8, 6.9 });
+	policy.jitter.kind = JITTER_EQUAL;
+	contend("equal", &policy, (struct figures) { 6603, 642, 812.4, 7.8 });
+	policy.jitter.kind = JITTER_NONE;
+	contend("exponential without jitter", &policy,
+	    (struct figures) { 63391, 3781, 1855, 57 });
+	policy.jitter.kind = JITTER_DECORRELATED;
+	policy.base_ns = 5 * MS;
+	contend("decorrelated, its window capped", &policy,
+	    (struct figures) { 4249, 526, 1001.2, 28.7 });
+	policy.cap_mode = CAP_AFTER;
+	contend("decorrelated, capped after the draw", &policy,
+	    (struct figures) { 4591, 702, 1002.3, 27.9 });
+}
+
+static void
+test_growth(void)
+{
+	struct policy policy = policy_of(GROWTH_EXPONENTIAL, 15 * MS / 2, 1.5);
+
+	contend(
+	    "factor 1.5", &policy, (struct figures) { 4268, 524, 1087.5, 8.6 });
+	/* A row of 100 runs, which is nearer than it need be. */
+	policy = policy_of(GROWTH_EXPONENTIAL, 15 * MS, 3);
+	contend(
+	    "factor 3", &policy, (struct figures) { 5243, 562, 614.3, 7.3 });
+	/* Here the first window is that of two failures. */
+	policy = policy_of(GROWTH_QUADRATIC, 5 * MS, 2);
+	contend_from(1, "quadratic", &policy,
+	    (struct figures) { 3434, 304, 870.8, 9.9 });
+	policy.growth = GROWTH_CUBIC;
+	contend_from(
+	    1, "cubic", &policy, (struct figures) { 4928, 519, 573.2, 7.1 });
+	policy = policy_of(GROWTH_BINARY, 5 * MS, 2);
+	policy.slot_ns = 5 * MS;
+	policy.max_exponent = 8;
+	contend("slots up to 2^8", &policy,
+	    (struct figures) { 4117, 359, 806.8, 8.6 });
+	policy.max_exponent = 10;
+	policy.cap_ns = DURATION_INF;
+	contend("slots up to 2^10", &policy,
+	    (struct figures) { 7365, 1077, 794.9, 6.5 });
+}
+
+/* What other implementations draw. */
+static void
+test_others(void)
+{
+	struct policy policy = policy_of(GROWTH_EXPONENTIAL, 10 * MS, 2);
+
+	policy.cap_mode = CAP_AFTER;
+	policy.floor_ns = 5 * MS;
+	contend("jpillora", &policy, (struct figures) { 5847, 854, 794.4, 7 });
+	policy.floor_ns = 0;
+	policy.jitter.kind = JITTER_SMOOTH;
+	contend("Polly with twice the base", &policy,
+	    (struct figures) { 6200, 1091, 799.2, 6.9 });
+	policy.base_ns = 5 * MS;
+	contend("Polly", &policy, (struct figures) { 6135, 1023, 877.1, 7.1 });
+	policy = policy_of(GROWTH_EXPONENTIAL, 10 * MS, 2);
+	policy.cap_mode = CAP_BEFORE;
+	policy.jitter = (struct jitter) { JITTER_SCALE, 0.8, 1.2, 0 };
+	contend(
+	    "gRPC's 20 %", &policy, (struct figures) { 9356, 824, 837.9, 7 });
+	policy.jitter = (struct jitter) { JITTER_SCALE, 0.5, 1.5, 0 };
+	contend("50 %", &policy, (struct figures) { 6558, 874, 732.9, 6.6 });
+	policy.factor = 1.5;
+	policy.base_ns = 15 * MS / 2;
+	contend("cenkalti's 50 % at 1.5", &policy,
+	    (struct figures) { 4516, 690, 984.2, 9 });
+}
+
+int
+main(void)
+{
+	test_aws();
+	test_growth();
+	test_others();
+	return done();
+}
