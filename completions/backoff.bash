@@ -8,16 +8,25 @@
 # The options that take an argument, those that do not, and those whose
 # argument is joined to them, if there is one.
 _backoff_with_argument='-b --base -f --factor -c --cap --floor -g --growth
-  -d --delays -j --jitter --splay --reset-after --throttle-base --seed
+  -d --delays -j --jitter --splay --reset-after --throttle-base -p --preset --seed
   -n --attempts -t --timeout -T --deadline --until -s --signal
   -k --kill-after --grace --consecutive --wake-on --success-on --pass-on
   -r --retry-on --throttle-on -x --stop-on --success-if --retry-if
   --throttle-if --stop-if --hint-max -i --stdin --spool-limit --name
   --log-format --log-file --before-retry --at-end --id --cap-mode
   --max-exponent --steps --slot --from'
-_backoff_without_argument='--retry-after --quiet-success -q --quiet
+_backoff_without_argument='--retry-after --quiet-success --plan -q --quiet
   -v --verbose -h --help -V --version'
-_backoff_with_joined_argument='-o --hold'
+_backoff_with_joined_argument='-o --hold --tool'
+
+# What --preset=list and --tool=list print.
+_backoff_presets='list ethernet sip-invite sip-request tcp dhcp apue jpillora
+  celery aws-full aws-equal aws-decorrelated aws-sdk grpc-connect grpc-retry
+  google cenkalti resilience4j tenacity polly envoy curl kubernetes
+  kubernetes-job systemd smtp polling wechat-pay alipay sre'
+_backoff_tools='list sysexits curl wget rsync ssh git apt-get pip npm docker
+  kubectl aws gcloud rclone restic borg psql pg_isready pg_dump mysql ping
+  ansible-playbook'
 
 # Is $1 an option that takes an argument? Then _backoff_option is its name.
 _backoff_takes() {
@@ -72,6 +81,12 @@ _backoff_argument() {
       ;;
     -j | --jitter)
       words='none full equal decorrelated smooth'
+      ;;
+    -p | --preset)
+      words=$_backoff_presets
+      ;;
+    --tool)
+      words=$_backoff_tools
       ;;
     --log-format)
       words='text json'

@@ -8,14 +8,14 @@ function __backoff_command
     set -l tokens (commandline -opc) (commandline -ct)
     set -e tokens[1]
     set -l options b/base= f/factor= c/cap= floor= g/growth= d/delays=
-    set -a options j/jitter= splay= reset-after= throttle-base= seed=
+    set -a options j/jitter= splay= reset-after= throttle-base= p/preset= seed=
     set -a options n/attempts= t/timeout= T/deadline= until= s/signal=
     set -a options k/kill-after= grace= consecutive= wake-on=
     set -a options success-on=+ pass-on=+ r/retry-on=+ throttle-on=+ x/stop-on=+
     set -a options success-if=+ retry-if=+ throttle-if=+ stop-if=+
-    set -a options retry-after hint-max= i/stdin= spool-limit= 'o/hold=?'
+    set -a options 'tool=?' retry-after hint-max= i/stdin= spool-limit= 'o/hold=?'
     set -a options quiet-success
-    set -a options q/quiet v/verbose name= log-format= log-file=
+    set -a options q/quiet v/verbose name= log-format= log-file= plan
     set -a options before-retry= at-end= id= h/help V/version
     set -a options cap-mode= max-exponent= steps= slot= from=
     argparse -s $options -- $tokens 2>/dev/null
@@ -41,6 +41,20 @@ function __backoff_signals
     end
 end
 
+function __backoff_presets
+    string split ' ' -- list ethernet sip-invite sip-request tcp dhcp apue \
+        jpillora celery aws-full aws-equal aws-decorrelated aws-sdk \
+        grpc-connect grpc-retry google cenkalti resilience4j tenacity polly \
+        envoy curl kubernetes kubernetes-job systemd smtp polling wechat-pay \
+        alipay sre
+end
+
+function __backoff_tools
+    string split ' ' -- list sysexits curl wget rsync ssh git apt-get pip npm \
+        docker kubectl aws gcloud rclone restic borg psql pg_isready pg_dump \
+        mysql ping ansible-playbook
+end
+
 function __backoff_codes
     set -l codes nonzero any signal timeout start
     set -a codes usage dataerr noinput nouser nohost unavailable software oserr
@@ -61,6 +75,7 @@ complete -c backoff -n __backoff_own -s j -l jitter -x -a 'none full equal decor
 complete -c backoff -n __backoff_own -l splay -x -d 'Random wait before the first attempt'
 complete -c backoff -n __backoff_own -l reset-after -x -d 'An attempt that ran this long starts the count again'
 complete -c backoff -n __backoff_own -l throttle-base -x -d 'Base of the pause after a throttle'
+complete -c backoff -n __backoff_own -s p -l preset -x -a '(__backoff_presets)' -d 'The options of a known system'
 complete -c backoff -n __backoff_own -l seed -x -d 'Draw the same pauses each time'
 
 complete -c backoff -n __backoff_own -s n -l attempts -x -a inf -d 'Total runs, the first included'
@@ -82,6 +97,7 @@ complete -c backoff -n __backoff_own -l success-if -x -d 'A matching line means 
 complete -c backoff -n __backoff_own -l retry-if -x -d 'A matching line means retry, and nothing else'
 complete -c backoff -n __backoff_own -l throttle-if -x -d 'A matching line means retry, after the longer pause'
 complete -c backoff -n __backoff_own -l stop-if -x -d 'A matching line means that trying again cannot help'
+complete -c backoff -n __backoff_own -l tool -a '(__backoff_tools)' -d 'What is known of a command'
 complete -c backoff -n __backoff_own -l retry-after -d 'A Retry-After: line in the output says how long to wait'
 complete -c backoff -n __backoff_own -l hint-max -x -a inf -d 'Give up where we are asked to wait longer'
 
@@ -95,6 +111,7 @@ complete -c backoff -n __backoff_own -s v -l verbose -d 'Also successes, signals
 complete -c backoff -n __backoff_own -l name -x -d 'Who, in every line'
 complete -c backoff -n __backoff_own -l log-format -x -a 'text json' -d 'Format of the log'
 complete -c backoff -n __backoff_own -l log-file -r -F -d 'Append the log there'
+complete -c backoff -n __backoff_own -l plan -d 'Print the pauses as a table and a chart; run nothing'
 complete -c backoff -n __backoff_own -l before-retry -x -a '(__fish_complete_command)' -d 'Run after each pause'
 complete -c backoff -n __backoff_own -l at-end -x -a '(__fish_complete_command)' -d 'Run at the end'
 complete -c backoff -n __backoff_own -l id -x -d 'BACKOFF_ID for the command'

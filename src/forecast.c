@@ -34,8 +34,8 @@ forecast_start(const struct settings *settings, int64_t left_ns,
 	for (size_t i = 0; i < count; i++)
 		histories[i] = (struct history) {
 			.schedule = schedule,
-			.elapsed_ns = random_between(
-			    random, splay.low_ns, splay.high_ns),
+			.elapsed_ns
+			= random_between(random, splay.low_ns, splay.high_ns),
 		};
 	return (struct forecast) {
 		.settings = settings,
@@ -62,22 +62,29 @@ has_memory(const struct forecast *forecast)
 	return kind == JITTER_DECORRELATED || kind == JITTER_SMOOTH;
 }
 
+static int64_t
+nearest(int64_t ns, int64_t slot_ns)
+{
+	int64_t above = ns % slot_ns;
+
+	return saturating_add(
+	    ns - above, above >= slot_ns - slot_ns / 2 ? slot_ns : 0);
+}
+
 /* The ends of RANGE that --slot leaves. */
 static struct range
 slotted(const struct policy *policy, struct range range)
 {
 	int64_t slot_ns = policy->slot_ns;
-	int64_t above = slot_ns > 0 ? range.low_ns % slot_ns : 0;
+	int64_t above;
 
 	if (slot_ns == 0)
 		return range;
-	if (policy->jitter.kind == JITTER_NONE) {
-		if (above >= slot_ns - slot_ns / 2)
-			above -= slot_ns;
-		range.low_ns = saturating_add(range.low_ns, -above);
-		range.high_ns = range.low_ns;
-		return range;
-	}
+	if (policy->jitter.kind == JITTER_NONE
+	    || policy->jitter.kind == JITTER_SMOOTH)
+		return (struct range) { nearest(range.low_ns, slot_ns),
+			nearest(range.high_ns, slot_ns) };
+	above = range.low_ns % slot_ns;
 	if (above > 0)
 		range.low_ns = saturating_add(range.low_ns, slot_ns - above);
 	range.high_ns
@@ -91,10 +98,10 @@ free_range(const struct forecast *forecast, int64_t n)
 {
 	struct range range;
 
-	range.low_ns = schedule_range(&forecast->lowest, n, false, INT64_MAX)
-	                   .low_ns;
-	range.high_ns = schedule_range(&forecast->highest, n, false, INT64_MAX)
-	                    .high_ns;
+	range.low_ns
+	    = schedule_range(&forecast->lowest, n, false, INT64_MAX).low_ns;
+	range.high_ns
+	    = schedule_range(&forecast->highest, n, false, INT64_MAX).high_ns;
 	return slotted(&forecast->settings->policy, range);
 }
 
@@ -257,18 +264,20 @@ find_ranges(struct forecast *forecast, int64_t n)
 	shrunk = shrunk_range(forecast, n,
 	    (struct range) {
 	        left.low_ns, min_ns(left.high_ns, drawn.high_ns) });
-	row->latest_ns = min_ns(forecast->left_ns,
-	    saturating_add(row->latest_ns, drawn.high_ns));
-	if (left.high_ns < drawn.high_ns) {
-		/* In every history: the attempt after it is the last. */
-		forecast->over = true;
-		row->pause = shrunk;
-	} else {
-		row->pause.low_ns = min_ns(drawn.low_ns, shrunk.low_ns);
-		remember_extremes(forecast, drawn, n);
-	}
-	row->earliest_ns = saturating_add(row->earliest_ns,
-	    forecast->over ? shrunk.low_ns : drawn.low_ns);
+	row->latest_ns = min_ns(
+	    forecast->left_ns, saturating_add(row->latest_ns, drawn.high_ns));
+	/* In every history: the attempt after it is the last. */
+	forecast->over = left.high_ns
+	    < schedule_range(&forecast->lowest, n, false, INT64_MAX).high_ns;
+	if (left.high_ns < drawn.high_ns)
+		row->pause.high_ns = shrunk.high_ns;
+	row->pause.low_ns = forecast->over
+	    ? shrunk.low_ns
+	    : min_ns(drawn.low_ns, shrunk.low_ns);
+	drawn.high_ns = row->pause.high_ns;
+	remember_extremes(forecast, drawn, n);
+	row->earliest_ns = saturating_add(
+	    row->earliest_ns, forecast->over ? shrunk.low_ns : drawn.low_ns);
 	return true;
 }
 

@@ -49,9 +49,8 @@ struct forecast {
  * come from RANDOM. LEFT_NS is what deadline and --until leave. Set the
  * horizon to the longest outage that forecast_outlasts() will be asked for.
  */
-struct forecast forecast_start(const struct settings *settings,
-    int64_t left_ns, struct random *random, struct history *histories,
-    size_t count);
+struct forecast forecast_start(const struct settings *settings, int64_t left_ns,
+    struct random *random, struct history *histories, size_t count);
 
 /* The next pause into forecast->row. False: no further one. */
 bool forecast_next(struct forecast *forecast);

@@ -29,8 +29,7 @@ behind(const char *string)
 bool
 presets_next(struct preset *preset)
 {
-	preset->name
-	    = preset->name == NULL ? table : behind(preset->note);
+	preset->name = preset->name == NULL ? table : behind(preset->note);
 	if (*preset->name == '\0')
 		return false;
 	preset->needs = behind(preset->name);

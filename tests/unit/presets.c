@@ -16,8 +16,7 @@
 #define MIN NS_PER_MIN
 #define DRAWS 100000
 
-const struct program program
-    = { PROGRAM_BACKOFF, "presets", 6, "", "" };
+const struct program program = { PROGRAM_BACKOFF, "presets", 6, "", "" };
 
 static struct options options;
 static struct random random_source;
@@ -119,12 +118,12 @@ test_protocols(void)
 	sum_is("-p sip-invite", 0, 6, 31500 * MS);
 	ok(options.settings.limits.from_start,
 	    "SIP counts from when a request was sent");
-	pauses_near("-p sip-request", .3,
-	    VECTOR(.5, 1, 2, 4, 4, 4, 4, 4, 4, 4), (double)S, 0);
+	pauses_near("-p sip-request", .3, VECTOR(.5, 1, 2, 4, 4, 4, 4, 4, 4, 4),
+	    (double)S, 0);
 	attempts_are("-p sip-request", 11);
 	sum_is("-p sip-request", 0, 10, 31500 * MS);
-	pauses_near("-p tcp", .3, VECTOR(1, 2, 4, 8, 16, 32, 60, 60),
-	    (double)S, 0);
+	pauses_near(
+	    "-p tcp", .3, VECTOR(1, 2, 4, 8, 16, 32, 60, 60), (double)S, 0);
 	sum_is("-p tcp -b 200ms -c 2m", 0, 16, 924600 * MS);
 	pauses_near("-p dhcp", 0, VECTOR(3, 7, 15, 31, 63, 63), (double)S, 0);
 	pauses_near("-p dhcp", 1, VECTOR(5, 9, 17, 33, 65, 65), (double)S, 0);
@@ -155,8 +154,8 @@ test_libraries(void)
 	    "-p jpillora -f 1.5", .3, VECTOR(100, 150, 225), (double)MS, 0);
 	pauses_near("-p jpillora -b 100ns -f 1.75 --floor=0", .3,
 	    VECTOR(100, 175, 306, 535, 937), 1, 0);
-	pauses_near("-p jpillora -b 500s -c 100s", .3, VECTOR(100, 100),
-	    (double)S, 0);
+	pauses_near(
+	    "-p jpillora -b 500s -c 100s", .3, VECTOR(100, 100), (double)S, 0);
 	pauses_near("-p jpillora -j full", .5,
 	    VECTOR(100, 150, 250, 450, 850, 1650), (double)MS, 0);
 	pauses_near("-p celery", 1,
@@ -166,8 +165,8 @@ test_libraries(void)
 	pauses_near(
 	    "-p celery -b 4s -c 100s", 1, VECTOR(4, 8, 16, 32), (double)S, 0);
 	/* The second but last of 33 numbers. */
-	pauses_near("-p celery -b 32s -c 100s", 31.5 / 33, VECTOR(31),
-	    (double)S, 0);
+	pauses_near(
+	    "-p celery -b 32s -c 100s", 31.5 / 33, VECTOR(31), (double)S, 0);
 	pauses_near(
 	    "-p celery -b 40s -c 100s", 1, VECTOR(40, 80, 100), (double)S, 0);
 	pauses_near("-p google", .25,
@@ -190,8 +189,8 @@ test_libraries(void)
 	pauses_near("-p resilience4j", .5,
 	    VECTOR(500, 750, 1125, 1687.5, 2531.25), (double)MS, 0);
 	attempts_are("-p resilience4j", 3);
-	pauses_near("-p tenacity", .25, VECTOR(1.25, 2.25, 4.25, 8.25),
-	    (double)S, 0);
+	pauses_near(
+	    "-p tenacity", .25, VECTOR(1.25, 2.25, 4.25, 8.25), (double)S, 0);
 	pauses_near("-p tenacity -j none -c 40", .25,
 	    VECTOR(1, 2, 4, 8, 16, 32, 40, 40), (double)S, 0);
 	pauses_near("-p tenacity -j none --floor=20", .25,
@@ -212,8 +211,8 @@ static void
 test_services(void)
 {
 	pauses_near("-p aws-full", 1,
-	    VECTOR(10, 20, 40, 80, 160, 320, 640, 1280, 2000, 2000),
-	    (double)MS, 0);
+	    VECTOR(10, 20, 40, 80, 160, 320, 640, 1280, 2000, 2000), (double)MS,
+	    0);
 	pauses_near("-p aws-full", .5, VECTOR(5, 10, 20), (double)MS, 0);
 	pauses_near("-p aws-equal", 0, VECTOR(5, 10, 20, 40), (double)MS, 0);
 	pauses_near("-p aws-equal", 1, VECTOR(10, 20, 40, 80), (double)MS, 0);
@@ -233,20 +232,21 @@ test_services(void)
 	pauses_near("-p grpc-retry", 1, VECTOR(120, 240, 480, 960, 1200, 1200),
 	    (double)MS, 0);
 	attempts_are("-p grpc-retry", 4);
-	pauses_near("-p envoy", 1, VECTOR(25, 75, 175, 250, 250), (double)MS, 0);
+	pauses_near(
+	    "-p envoy", 1, VECTOR(25, 75, 175, 250, 250), (double)MS, 0);
 	attempts_are("-p envoy", 2);
 	pauses_near("-p curl", .3,
 	    VECTOR(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600), (double)S,
 	    0);
-	pauses_near("-p kubernetes", .3,
-	    VECTOR(10, 20, 40, 80, 160, 300, 300), (double)S, 0);
+	pauses_near("-p kubernetes", .3, VECTOR(10, 20, 40, 80, 160, 300, 300),
+	    (double)S, 0);
 	is_int(options.settings.limits.reset_after_ns, 10 * MIN,
 	    "ten minutes start it again");
 	sum_is("-p kubernetes-job", 0, 6, 630 * S);
 	attempts_are("-p kubernetes-job", 7);
 	pauses_near("-p systemd -b 1 -c 60 --steps=6", .3,
-	    VECTOR(1, 1.978602, 3.914868, 7.745967, 15.326189, 30.324434, 60,
-	        60),
+	    VECTOR(
+	        1, 1.978602, 3.914868, 7.745967, 15.326189, 30.324434, 60, 60),
 	    (double)S, 500);
 	pauses_near("-p systemd -b 100ms -c 60 --steps=5", .3,
 	    VECTOR(.1, .359443, 1.291994, 4.643984, 16.692485, 60), (double)S,
@@ -256,7 +256,8 @@ test_services(void)
 	    (double)S, 500);
 	pauses_near("-p systemd -b 2 -c 16 --steps=3", .3, VECTOR(2, 4, 8, 16),
 	    (double)S, 1);
-	pauses_near("-p polling", .3, VECTOR(100, 200, 400, 800), (double)MS, 0);
+	pauses_near(
+	    "-p polling", .3, VECTOR(100, 200, 400, 800), (double)MS, 0);
 	sum_is("-p wechat-pay", 0, 15, 86640 * S);
 	attempts_are("-p wechat-pay", 16);
 	sum_is("-p alipay", 0, 7, 1464 * MIN);
@@ -337,8 +338,8 @@ static void
 mean_is(int64_t unit_ns, int64_t most, const char *what)
 {
 	double sum = 0;
-	double error = sqrt(
-	    ((double)(most + 1) * (double)(most + 1) - 1) / 12 / DRAWS);
+	double error
+	    = sqrt(((double)(most + 1) * (double)(most + 1) - 1) / 12 / DRAWS);
 
 	for (int i = 0; i < DRAWS; i++) {
 		if (drawn[i] % unit_ns != 0 || drawn[i] < 0
@@ -347,8 +348,7 @@ mean_is(int64_t unit_ns, int64_t most, const char *what)
 		sum += (double)(drawn[i] / unit_ns);
 	}
 	if (!ok(fabs(sum / DRAWS - (double)most / 2) < 5 * error, what))
-		printf("# mean %g, wanted %g\n", sum / DRAWS,
-		    (double)most / 2);
+		printf("# mean %g, wanted %g\n", sum / DRAWS, (double)most / 2);
 }
 
 /* Pearson's test of the integers 0..MOST < 64; p < 1e-6. */
@@ -467,8 +467,8 @@ test_copies(void)
 				copy.settings.policy.delays = 0;
 		copy.settings.policy.delays_ns
 		    = options.settings.policy.delays_ns;
-		ok(memcmp(&copy.settings, &options.settings,
-		       sizeof copy.settings)
+		ok(memcmp(
+		       &copy.settings, &options.settings, sizeof copy.settings)
 		        == 0,
 		    preset.name);
 		ok(*preset.source != '\0', "it has a source");

@@ -1,0 +1,229 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# --plan: what the options mean, before they are trusted; and presets.
+#
+# shellcheck disable=SC2154 # the helpers set these
+
+load helper
+load ../lib/events
+
+setup() {
+  cd "$BATS_TEST_TMPDIR" || return
+  export LC_ALL=C
+}
+
+# rows EXPRESSION...: these hold of the rows of the plan in $output, a list
+# of objects in p.
+rows() {
+  python3 - "$@" 3<<<"$output" <<'PY'
+import json, os, sys
+p = [json.loads(line) for line in os.fdopen(3)]
+for expression in sys.argv[1:]:
+    if not eval(expression):
+        sys.exit(f"not so: {expression}\n{p}")
+PY
+}
+
+# at_width COLUMNS ARG...: what backoff shows on a terminal so wide.
+at_width() {
+  python3 - "$@" <<'PY'
+import fcntl, os, pty, struct, sys, termios
+pid, master = pty.fork()
+if pid == 0:
+    size = struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0)
+    fcntl.ioctl(1, termios.TIOCSWINSZ, size)
+    os.execv(os.environ["BACKOFF"], ["backoff"] + sys.argv[2:])
+shown = b""
+while True:
+    try:
+        part = os.read(master, 4096)
+    except OSError:
+        break
+    if not part:
+        break
+    shown += part
+sys.stdout.write(shown.decode().replace("\r\n", "\n"))
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+PY
+}
+
+# --- the plan ---
+
+@test "the plan is a table and a chart on stdout" {
+  "$BACKOFF" --plan -n 4 -b 1s >got 2>said
+  cat >wanted <<'END'
+  after           pause           next attempt starts at
+attempt     from    mean      to  earliest    mean  latest
+      1    100ms   550ms      1s     100ms   550ms      1s  ##
+      2    100ms    1.6s      3s     200ms    2.1s      4s  #######
+      3    100ms    4.6s      9s     300ms    6.7s     13s  ####################
+
+4 attempts, the last one 6.7s after the start (300ms to 13s).
+Chance that it outlasts an outage of 10s: 12%, 1m: 0%, 10m: 0%.
+END
+  diff wanted got
+  [ ! -s said ]
+}
+
+@test "the plan needs no command, and runs none" {
+  run -0 "$BACKOFF" --plan
+  run -0 "$BACKOFF" --plan -- touch made
+  [ ! -e made ]
+  run -125 "$BACKOFF" -n 4
+  assert_output --partial 'COMMAND: missing'
+}
+
+@test "the plan of one attempt has no pause" {
+  run -0 "$BACKOFF" --plan -n 1
+  assert_output 'One attempt, no pause.'
+  run -0 "$BACKOFF" --plan -n 1 --log-format=json
+  assert_output ''
+}
+
+@test "a plan that cannot be written is 125" {
+  [ -w /dev/full ] || skip "no /dev/full"
+  for option in --plan --preset=list; do
+    run -125 sh -c '"$BACKOFF" "$1" >/dev/full' sh "$option"
+    assert_output --partial 'backoff: '
+  done
+}
+
+@test "the plan as JSON: keys, order and digits" {
+  run -0 "$BACKOFF" --plan --log-format=json -n 3 -b 1s
+  assert_output '{"event":"plan","after_attempt":1,"low_s":0.100000000,"high_s":1.000000000,"mean_s":0.550000000,"earliest_s":0.100000000,"mean_total_s":0.550000000,"latest_s":1.000000000}
+{"event":"plan","after_attempt":2,"low_s":0.100000000,"high_s":3.000000000,"mean_s":1.550000000,"earliest_s":0.200000000,"mean_total_s":2.100000000,"latest_s":4.000000000}'
+}
+
+@test "the plan for ever has 10,000 rows as JSON, and few to read" {
+  run -0 "$BACKOFF" --plan --log-format=json -n inf
+  rows 'len(p) == 10000' 'p[-1]["after_attempt"] == 10000'
+  run -0 "$BACKOFF" --plan -n inf
+  [ "${#lines[@]}" -lt 20 ]
+  assert_line 'And so on.'
+}
+
+@test "the plan ends at the deadline" {
+  run -0 "$BACKOFF" --plan --log-format=json -T 10 -j none
+  rows '[r["high_s"] for r in p] == [1, 3, 6]' 'p[-1]["latest_s"] == 10'
+  run -0 "$BACKOFF" --plan -T 10 -j none
+  assert_line 'At most 4 attempts before the time is up.'
+  run -0 "$BACKOFF" --plan --log-format=json --until="@$(($(date +%s) + 3600))"
+  rows '3590 <= p[-1]["latest_s"] <= 3600'
+}
+
+@test "the plan counts the splay" {
+  run -0 "$BACKOFF" --plan --log-format=json -n 2 -j none --splay=2..4
+  rows 'p == [dict(p[0], earliest_s=3, mean_total_s=4, latest_s=5)]'
+}
+
+@test "the plan is what the loop then does" {
+  local options seed
+  for options in '' '-j equal' '-j none' '-j 0.5 --cap-mode=before' '-j +1ms' \
+    '-g cubic -j decorrelated --cap-mode=after' '-j smooth' '--slot=2ms --floor=0' \
+    '-d 1ms,2ms,5ms' '-p sre -b 1ms'; do
+    [[ $options == *-[dp]* ]] || options+=' -b 1ms -c 9ms -n 6'
+    # shellcheck disable=SC2086 # several words
+    "$BACKOFF" $options --plan --log-format=json >rows
+    : >drawn
+    for seed in {1..30}; do
+      # shellcheck disable=SC2086
+      run -1 logged --seed="$seed" $options -- false
+      cat "$events" >>drawn
+    done
+    python3 - "$options" <<'PY' || fail "$options"
+import json, sys
+rows = {r["after_attempt"]: r for r in map(json.loads, open("rows"))}
+seen = {}
+for line in open("drawn"):
+    e = json.loads(line)
+    if e["event"] == "attempt" and e["pause_s"] is not None:
+        seen.setdefault(e["attempt"], []).append(e["pause_s"])
+assert rows.keys() == seen.keys(), (rows.keys(), seen.keys())
+for n, pauses in seen.items():
+    low, high = rows[n]["low_s"], rows[n]["high_s"]
+    assert low <= min(pauses) and max(pauses) <= high, (n, low, high, pauses)
+    if low == high:
+        assert set(pauses) == {low}
+    else:
+        # 30 draws: all in three quarters of a range is less than one in 5,000
+        assert min(pauses) < low + (high - low) * .6, (n, low, high, pauses)
+        assert max(pauses) > high - (high - low) * .75, (n, low, high, pauses)
+PY
+  done
+}
+
+@test "the chart has the width of the terminal, and 80 columns else" {
+  run -0 "$BACKOFF" --plan
+  assert_equal "$(wc -L <<<"$output")" 80
+  run -0 at_width 120 --plan
+  assert_equal "$(wc -L <<<"$output")" 120
+  run -0 at_width 72 --plan
+  assert_equal "$(wc -L <<<"$output")" 72
+}
+
+@test "the chart is ASCII where the locale has no UTF-8" {
+  run -0 "$BACKOFF" --plan
+  assert_output --partial '####'
+  run -0 env LC_ALL=C.UTF-8 "$BACKOFF" --plan
+  assert_output --partial '███'
+  refute_output --partial '#'
+}
+
+@test "a chance that is not certain is not rounded to certainty" {
+  run -0 "$BACKOFF" --plan -j none -b 30s -f 1 -n 3
+  assert_line 'Chance that it outlasts an outage of 10s: 100%, 1m: 100%, 10m: 0%.'
+  run -0 "$BACKOFF" --plan
+  assert_line --partial 'of 10s: above 99%'
+}
+
+# --- presets ---
+
+@test "--preset=list has each with its options, which are an option list of ours" {
+  "$BACKOFF" --preset=list >list
+  grep -v '^ ' list | sed 's/ (approximate)//' >names
+  assert_equal "$(wc -l <names)" 29
+  while read -r name; do
+    options=$(sed -n "/^$name\\( (approximate)\\)*\$/{n;p;}" list)
+    needed=
+    if [[ $options == *', needs '* ]]; then
+      options=${options%, needs *}
+      needed='-b 1 -c 60 --steps=3'
+    fi
+    # shellcheck disable=SC2086 # several words
+    "$BACKOFF" $options $needed --plan --log-format=json | head -n 50 >copied
+    # shellcheck disable=SC2086
+    "$BACKOFF" -p "$name" $needed --plan --log-format=json | head -n 50 >named
+    cmp copied named
+    [ -s named ]
+  done <names
+  # A name, options, a source, and perhaps a note.
+  run grep -c '^    [^-(]' list
+  assert_output 29
+}
+
+@test "a preset decides for the loop" {
+  run -1 logged -p curl -b 1ms -n 4 -- false
+  assert_events 'pauses == [1000 * us, 2000 * us, 4000 * us]'
+}
+
+@test "an option wins over the preset, wherever it stands" {
+  for order in '-n 3 -p alipay -d 1ms,2ms' '-d 1ms,2ms -p alipay -n 3'; do
+    # shellcheck disable=SC2086 # several words
+    run -1 logged $order -- false
+    assert_events 'pauses == [1000 * us, 2000 * us]'
+  done
+}
+
+@test "a preset that is none, two of them, and one that needs more" {
+  run -125 "$BACKOFF" --preset=etherbet true
+  assert_output 'backoff: --preset: etherbet: expected the name of a preset; --preset=list prints all'
+  run -125 "$BACKOFF" --preset=tcp -p tcp true
+  assert_output 'backoff: --preset: tcp: expected one preset'
+  run -125 "$BACKOFF" --preset=systemd -b 1 true
+  assert_output 'backoff: --preset: systemd: expected --base --cap --steps with it'
+}
+
+@test "own options that contradict each other are refused beside a preset too" {
+  run -125 "$BACKOFF" -p tcp --floor=2m -c 1m true
+  assert_output 'backoff: --floor: 2m: expected no more than --cap'
+}

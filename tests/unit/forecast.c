@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Forecasts, against formulas, and against what the loop then does.
+ */
+#include <config.h>
+
+#include <math.h>
+
+#include "duration.h"
+#include "forecast.h"
+#include "tap.h"
+
+#define MS NS_PER_MS
+#define S NS_PER_S
+#define HISTORIES 4096
+#define ROWS 64
+#define RUNS 100
+
+static struct settings settings;
+static struct history histories[HISTORIES];
+static struct forecast forecast;
+static struct random source;
+
+/* The defaults: full jitter from 1 s on, tripling, up to a minute. */
+static void
+reset(void)
+{
+	settings = (struct settings) {
+		.policy = {
+			.base_ns = S,
+			.factor = 3,
+			.cap_ns = 60 * S,
+			.floor_ns = S / 10,
+			.throttle_base_ns = 5 * S,
+			.max_exponent = INT64_MAX,
+			.jitter.kind = JITTER_FULL,
+		},
+		.limits = {
+			.attempts = 6,
+			.timeout_ns = DURATION_INF,
+			.deadline_ns = DURATION_INF,
+			.until_ns = INT64_MAX,
+			.reset_after_ns = DURATION_INF,
+			.consecutive = 1,
+			.hint_max_ns = DURATION_INF,
+			.spool_limit = INT64_MAX,
+		},
+	};
+}
+
+static void
+start(void)
+{
+	source = random_from(1);
+	forecast = forecast_start(&settings, settings.limits.deadline_ns,
+	    &source, histories, HISTORIES);
+}
+
+static void
+row_is(int64_t low_ns, int64_t mean_ns, int64_t high_ns, const char *what)
+{
+	ok(forecast_next(&forecast), what);
+	is_int(forecast.row.pause.low_ns, low_ns, "  from");
+	is_int(forecast.row.mean_ns, mean_ns, "  in the mean");
+	is_int(forecast.row.pause.high_ns, high_ns, "  to");
+}
+
+static void
+total_is(int64_t earliest_ns, int64_t mean_ns, int64_t latest_ns)
+{
+	is_int(forecast.row.earliest_ns, earliest_ns, "  earliest");
+	is_int(forecast.row.mean_total_ns, mean_ns, "  mean total");
+	is_int(forecast.row.latest_ns, latest_ns, "  latest");
+}
+
+static void
+test_formulas(void)
+{
+	reset();
+	start();
+	row_is(100 * MS, 550 * MS, S, "the default, 1");
+	total_is(100 * MS, 550 * MS, S);
+	row_is(100 * MS, 1550 * MS, 3 * S, "2");
+	total_is(200 * MS, 2100 * MS, 4 * S);
+	row_is(100 * MS, 4550 * MS, 9 * S, "3");
+	row_is(100 * MS, 13550 * MS, 27 * S, "4");
+	row_is(100 * MS, 30050 * MS, 60 * S, "5");
+	total_is(500 * MS, 50250 * MS, 100 * S);
+	ok(!forecast_next(&forecast), "no pause after the last attempt");
+	ok(!forecast_next(&forecast), "nor later");
+
+	reset();
+	settings.policy.jitter.kind = JITTER_NONE;
+	settings.limits.splay = (struct range) { 2 * S, 4 * S };
+	start();
+	row_is(S, S, S, "without jitter");
+	total_is(3 * S, 4 * S, 5 * S);
+
+	reset();
+	settings.policy.slot_ns = S;
+	start();
+	row_is(S, S, S, "slots above the floor");
+	row_is(S, 2 * S, 3 * S, "1, 2 or 3 of them");
+	settings.policy.jitter.kind = JITTER_NONE;
+	settings.policy.base_ns = 1600 * MS;
+	start();
+	row_is(2 * S, 2 * S, 2 * S, "the nearest slot");
+	row_is(5 * S, 5 * S, 5 * S, "below");
+
+	reset();
+	settings.policy.cap_mode = CAP_AFTER;
+	settings.policy.floor_ns = 0;
+	settings.policy.cap_ns = 2 * S;
+	start();
+	row_is(0, S / 2, S, "the cap after the draw, but out of reach");
+	/* E(min(U[0, 3], 2)) = (2 * 2 / 2 + 2 * 1) / 3 */
+	row_is(0, 4 * S / 3, 2 * S, "within reach");
+}
+
+/* The means of the article's own formula, as other simulators have them. */
+static void
+test_memory(void)
+{
+	static const double after[] = { 2, 3.51, 5.75, 8.25, 10, 11.2, 12 };
+	static const double within[] = { 2, 3.5, 5.7, 7.3, 7.9, 8.1 };
+
+	reset();
+	settings.policy.jitter.kind = JITTER_DECORRELATED;
+	settings.policy.cap_ns = 20 * S;
+	settings.policy.cap_mode = CAP_AFTER;
+	settings.limits.attempts = INT64_MAX;
+	start();
+	for (int i = 0; i < 7 && forecast_next(&forecast); i++)
+		ok(fabs((double)forecast.row.mean_ns / 1e9 - after[i]) < .3,
+		    "decorrelated, the cap after the draw");
+	settings.policy.cap_mode = CAP_WINDOW;
+	start();
+	for (int i = 0; i < 6 && forecast_next(&forecast); i++)
+		ok(fabs((double)forecast.row.mean_ns / 1e9 - within[i]) < .3,
+		    "decorrelated, the cap within");
+	is_int(forecast.row.pause.low_ns, S, "it may always be the base");
+	is_int(forecast.row.pause.high_ns, 20 * S, "and, by now, the cap");
+}
+
+static void
+test_deadline(void)
+{
+	reset();
+	settings.policy.jitter.kind = JITTER_NONE;
+	settings.limits.attempts = INT64_MAX;
+	settings.limits.deadline_ns = 10 * S;
+	start();
+	row_is(S, S, S, "1 s of 10");
+	row_is(3 * S, 3 * S, 3 * S, "3 s of 9");
+	row_is(6 * S, 6 * S, 6 * S, "the last one is what is left");
+	total_is(10 * S, 10 * S, 10 * S);
+	ok(!forecast_next(&forecast), "then the time is up");
+}
+
+static void
+test_outages(void)
+{
+	reset();
+	start();
+	while (forecast_next(&forecast))
+		;
+	ok(forecast_outlasts(&forecast, 500 * MS) == 1,
+	    "half a second: surely");
+	ok(forecast_outlasts(&forecast, 101 * S) == 0, "101 s: never");
+	/* U[0.1, 60] and four smaller ones, normal enough: 50 s is the mean. */
+	ok(fabs(forecast_outlasts(&forecast, 50250 * MS) - .5) < .05,
+	    "the mean: one half");
+}
+
+/* The loop, in a world where all fails at once. */
+struct stage {
+	int64_t now_ns;
+	int64_t pauses_ns[ROWS];
+	int64_t starts_ns[ROWS + 1];
+	int count; /* of attempts */
+};
+
+static int64_t
+now_ns(void *self)
+{
+	return ((struct stage *)self)->now_ns;
+}
+
+static int
+pause_until(void *self, int64_t until_ns)
+{
+	struct stage *stage = self;
+
+	if (stage->count > 0 && stage->count <= ROWS)
+		stage->pauses_ns[stage->count - 1] = until_ns - stage->now_ns;
+	stage->now_ns = until_ns;
+	return 0;
+}
+
+static struct outcome
+attempt(void *self, const struct moment *moment, int64_t cut_ns)
+{
+	struct stage *stage = self;
+
+	(void)moment, (void)cut_ns;
+	if (stage->count <= ROWS)
+		stage->starts_ns[stage->count] = stage->now_ns;
+	stage->count++;
+	return (struct outcome) {
+		.kind = OUTCOME_EXITED,
+		.status = 1,
+		.started_ns = stage->now_ns,
+		.ended_ns = stage->now_ns,
+	};
+}
+
+static struct outcome
+hook(void *self, enum hook which, const struct moment *moment, int64_t cut_ns)
+{
+	(void)self, (void)which, (void)moment, (void)cut_ns;
+	return (struct outcome) { .kind = OUTCOME_EXITED };
+}
+
+static struct release
+release(void *self, enum result result)
+{
+	(void)self, (void)result;
+	return (struct release) { 0 };
+}
+
+static void
+tell_start(void *self)
+{
+	(void)self;
+}
+
+static void
+tell_attempt(void *self, const struct moment *moment, int64_t pause_ns)
+{
+	(void)self, (void)moment, (void)pause_ns;
+}
+
+static void
+tell_end(void *self, const struct moment *moment, const struct ending *ending)
+{
+	(void)self, (void)moment, (void)ending;
+}
+
+static struct stage
+run_of(struct random *random)
+{
+	struct stage stage = { .now_ns = 0 };
+	struct world world = {
+		.self = &stage,
+		.now_ns = now_ns,
+		.epoch_ns = now_ns,
+		.pause = pause_until,
+		.attempt = attempt,
+		.hook = hook,
+		.release = release,
+		.tell_start = tell_start,
+		.tell_attempt = tell_attempt,
+		.tell_end = tell_end,
+	};
+
+	run_loop(&settings, random, &world);
+	return stage;
+}
+
+static void
+choose_settings(struct random *random)
+{
+	struct policy *policy = &settings.policy;
+	struct limits *limits = &settings.limits;
+
+	reset();
+	policy->growth = (enum growth)random_between(random, 0, 6);
+	policy->factor = 1 + random_unit(random) * 2;
+	policy->jitter = (struct jitter) {
+		.kind = (enum jitter_kind)random_between(random, 0, 7),
+		.low = .5,
+		.high = 1.5,
+		.spread_ns = S,
+	};
+	policy->cap_mode = (enum cap_mode)random_between(random, 0, 2);
+	policy->cap_ns = random_between(random, 2, 20) * S;
+	policy->floor_ns = random_between(random, 0, 10) * S / 10;
+	policy->slot_ns = random_between(random, 0, 3) / 3 * S;
+	limits->attempts = random_between(random, 2, 9);
+	if (random_between(random, 0, 2) == 0)
+		limits->deadline_ns = random_between(random, 1, 40) * S;
+	if (random_between(random, 0, 2) == 0)
+		limits->splay
+		    = (struct range) { S, random_between(random, 1, 9) * S };
+}
+
+/* What the loop has done in RUNS runs, beside the forecast. */
+struct seen {
+	struct range pauses[ROWS]; /* shortest and longest */
+	int most; /* attempts */
+	bool outside; /* a pause, a start or an attempt not forecast */
+};
+
+static struct seen
+watch_loop(const struct forecast_row *rows, int count, struct random *random)
+{
+	struct seen seen = { .most = 0 };
+
+	for (int i = 0; i < ROWS; i++)
+		seen.pauses[i] = (struct range) { INT64_MAX, -1 };
+	for (int run = 0; run < RUNS; run++) {
+		struct stage stage = run_of(random);
+
+		if (stage.count > seen.most)
+			seen.most = stage.count;
+		for (int i = 0; i + 1 < stage.count; i++) {
+			int64_t ns = stage.pauses_ns[i];
+			struct range *range = &seen.pauses[i];
+
+			seen.outside |= i >= count || ns < rows[i].pause.low_ns
+			    || ns > rows[i].pause.high_ns
+			    || stage.starts_ns[i + 1] < rows[i].earliest_ns
+			    || stage.starts_ns[i + 1] > rows[i].latest_ns;
+			range->low_ns = ns < range->low_ns ? ns : range->low_ns;
+			range->high_ns
+			    = ns > range->high_ns ? ns : range->high_ns;
+		}
+	}
+	return seen;
+}
+
+/* No pause of the loop is outside the forecast. */
+static bool
+comes_true(uint64_t seed)
+{
+	struct random random = random_from(seed);
+	struct forecast_row rows[ROWS];
+	struct seen seen;
+	int count = 0;
+
+	choose_settings(&random);
+	start();
+	while (count < ROWS && forecast_next(&forecast))
+		rows[count++] = forecast.row;
+	seen = watch_loop(rows, count, &random);
+	for (int i = 0; i < count; i++)
+		seen.outside |= rows[i].mean_ns < rows[i].pause.low_ns
+		    || rows[i].mean_ns > rows[i].pause.high_ns
+		    || rows[i].mean_total_ns < rows[i].earliest_ns
+		    || rows[i].mean_total_ns > rows[i].latest_ns;
+	return !seen.outside && (count < ROWS || seen.most >= count);
+}
+
+/* The first pause of the loop comes near both ends that are forecast. */
+static bool
+is_tight(uint64_t seed)
+{
+	struct random random = random_from(seed);
+	struct seen seen;
+	struct range wanted;
+	int64_t margin_ns;
+
+	choose_settings(&random);
+	settings.limits.deadline_ns = DURATION_INF;
+	start();
+	forecast_next(&forecast);
+	wanted = forecast.row.pause;
+	margin_ns = (wanted.high_ns - wanted.low_ns) / 4;
+	seen = watch_loop(&forecast.row, 1, &random);
+	return seen.pauses[0].low_ns <= wanted.low_ns + margin_ns
+	    && seen.pauses[0].high_ns >= wanted.high_ns - margin_ns;
+}
+
+static void
+test_loop(void)
+{
+	int64_t wrong = -1, loose = -1;
+
+	for (uint64_t seed = 1; seed <= 200; seed++) {
+		if (!comes_true(seed))
+			wrong = (int64_t)seed;
+		if (!is_tight(seed))
+			loose = (int64_t)seed;
+	}
+	is_int(wrong, -1, "the loop stays within what is forecast");
+	is_int(loose, -1, "and comes near its ends");
+}
+
+int
+main(void)
+{
+	test_formulas();
+	test_memory();
+	test_deadline();
+	test_outages();
+	test_loop();
+	return done();
+}
