@@ -1,0 +1,1211 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <regex.h>
+#include <stdlib.h>
+
+#include "tap.h"
+#include "tools.h"
+#include "verdict.h"
+
+#define MESSAGES 64 /* of one tool, at most */
+#define TOOLS 64
+
+/* What a tool left behind, and what the table is to make of it. */
+struct sample {
+	const char *tool;
+	int status;
+	enum verdict verdict;
+	const char *meaning; /* NULL: the table does not know */
+	const char *text; /* on stderr */
+};
+
+/* The messages of a tool, and whether a sample was decided by each. */
+struct compiled {
+	const struct tool *tool;
+	size_t count;
+	struct tool_message messages[MESSAGES];
+	regex_t regexes[MESSAGES];
+	bool decided[MESSAGES];
+};
+
+static struct compiled compiled[TOOLS];
+
+static const struct sample samples[] = {
+	{ "sysexits", 75, VERDICT_RETRY, "temporary failure", "" },
+	{ "sysexits", 69, VERDICT_RETRY, "service unavailable", "" },
+	{ "sysexits", 71, VERDICT_RETRY, "system error", "" },
+	{ "sysexits", 64, VERDICT_STOP, "bad usage", "" },
+	{ "sysexits", 77, VERDICT_STOP, "permission denied", "" },
+	{ "sysexits", 78, VERDICT_STOP, "bad configuration", "" },
+	{ "sysexits", 126, VERDICT_STOP, "cannot be run", "" },
+	{ "sysexits", 127, VERDICT_STOP, "command not found", "" },
+	{ "sysexits", 1, VERDICT_RETRY, NULL, "" },
+
+	{ "curl", 7, VERDICT_RETRY, "could not connect to host",
+	    "curl: (7) Failed to connect to 127.0.0.1 port 1 after 0 ms: "
+	    "Couldn't connect to server" },
+	{ "curl", 6, VERDICT_RETRY, "could not resolve host",
+	    "curl: (6) Could not resolve host: nonexistent.invalid" },
+	{ "curl", 28, VERDICT_RETRY, "timed out",
+	    "curl: (28) Connection timed out after 1001 milliseconds" },
+	{ "curl", 1, VERDICT_STOP, "unsupported protocol",
+	    "curl: (1) Protocol \"foo\" not supported or disabled in libcurl" },
+	{ "curl", 2, VERDICT_STOP, "bad option, or failed to initialize",
+	    "curl: option --bad: is unknown" },
+	{ "curl", 60, VERDICT_STOP, "server certificate not verified", "" },
+	{ "curl", 101, VERDICT_RETRY, NULL, "" },
+	{ "curl", 22, VERDICT_RETRY, "HTTP error", "" },
+	{ "curl", 22, VERDICT_RETRY, "HTTP error of the server",
+	    "  % Total    % Received % Xferd  Average Speed   Time\n"
+	    "curl: (22) The requested URL returned error: 503" },
+	{ "curl", 22, VERDICT_RETRY, "HTTP error of the server",
+	    "curl: (22) The requested URL returned error: 408" },
+	{ "curl", 22, VERDICT_RETRY, "HTTP error of the server",
+	    "curl: (22) The requested URL returned error: 522" },
+	{ "curl", 22, VERDICT_THROTTLE, "HTTP 429: too many requests",
+	    "curl: (22) The requested URL returned error: 429" },
+	{ "curl", 22, VERDICT_STOP, "HTTP 404 or 410: not found",
+	    "curl: (22) The requested URL returned error: 404" },
+	{ "curl", 22, VERDICT_STOP, "HTTP 401, 403 or 407: not authorized",
+	    "curl: (22) The requested URL returned error: 403" },
+	{ "curl", 22, VERDICT_STOP, "HTTP error that will not pass",
+	    "curl: (22) The requested URL returned error: 451" },
+	{ "curl", 22, VERDICT_STOP, "HTTP error that will not pass",
+	    "curl: (22) The requested URL returned error: 501" },
+	{ "curl", 25, VERDICT_STOP, "FTP upload denied",
+	    "curl: (25) Failed FTP upload: 553" },
+	{ "curl", 25, VERDICT_RETRY, "upload could not start",
+	    "curl: (25) Failed FTP upload: 450" },
+
+	{ "wget", 4, VERDICT_RETRY, "network failure",
+	    "Connecting to 127.0.0.1:1... failed: Connection refused." },
+	{ "wget", 4, VERDICT_RETRY, "network failure",
+	    "wget: unable to resolve host address 'nonexistent.invalid'" },
+	{ "wget", 8, VERDICT_RETRY, "HTTP error of the server",
+	    "HTTP request sent, awaiting response... 503 Service Unavailable\n"
+	    "2026-11-21 15:52:27 ERROR 503: Service Unavailable." },
+	{ "wget", 8, VERDICT_THROTTLE, "HTTP 429: too many requests",
+	    "2026-11-21 15:52:27 ERROR 429: Too Many Requests." },
+	{ "wget", 8, VERDICT_STOP, "HTTP error that will not pass",
+	    "2026-11-21 15:52:27 ERROR 404: Not Found." },
+	{ "wget", 8, VERDICT_STOP, "HTTP error that will not pass",
+	    "HTTP ERROR response 404  [http://127.0.0.1:18080/404]" },
+	{ "wget", 8, VERDICT_STOP, "FTP file not found",
+	    "No such file 'README'." },
+	{ "wget", 8, VERDICT_RETRY, "server sent an error", "" },
+	{ "wget", 6, VERDICT_STOP, "authentication failed",
+	    "Username/Password Authentication Failed." },
+	{ "wget", 2, VERDICT_STOP, "bad option or configuration",
+	    "wget: unrecognized option '--bad'" },
+	{ "wget", 1, VERDICT_STOP, "cannot write there",
+	    "/nonexist/x: No such file or directory" },
+
+	{ "rsync", 10, VERDICT_RETRY, "socket error",
+	    "rsync: [Receiver] failed to connect to 127.0.0.1 (127.0.0.1): "
+	    "Connection refused (111)" },
+	{ "rsync", 1, VERDICT_STOP, "bad option or usage",
+	    "rsync: --bad: unknown option" },
+	{ "rsync", 24, VERDICT_SUCCESS, "some source files vanished",
+	    "file has vanished: \"/tmp/x\"" },
+	{ "rsync", 5, VERDICT_STOP, "access denied by the daemon",
+	    "@ERROR: auth failed on module auth" },
+	{ "rsync", 5, VERDICT_STOP, "no such module",
+	    "@ERROR: Unknown module 'nosuch'" },
+	{ "rsync", 5, VERDICT_THROTTLE, "daemon has too many connections",
+	    "@ERROR: max connections (1) reached -- try again later" },
+	{ "rsync", 5, VERDICT_RETRY, "could not start the session",
+	    "rsync: server sent \"HTTP/1.1 400 Bad Request\" rather than "
+	    "greeting" },
+	{ "rsync", 11, VERDICT_STOP, "no space or read-only",
+	    "rsync: [receiver] write failed on \"/mnt/big\": No space left on "
+	    "device (28)\n"
+	    "rsync error: error in file IO (code 11) at receiver.c(657)" },
+	{ "rsync", 11, VERDICT_STOP, "cannot use the destination",
+	    "rsync: [Receiver] mkdir \"/nonexist/y/z\" failed: No such file or "
+	    "directory (2)" },
+	{ "rsync", 11, VERDICT_RETRY, "file I/O error",
+	    "rsync: read errors mapping \"/mnt/x\": Input/output error (5)" },
+	{ "rsync", 12, VERDICT_RETRY, "data stream broke",
+	    "rsync: opendir \"/srv/lost+found\" failed: Permission denied "
+	    "(13)\n"
+	    "Connection to 127.0.0.1 closed by remote host." },
+	{ "rsync", 12, VERDICT_STOP, "no rsync on the remote side",
+	    "bash: line 1: rsync: command not found" },
+	{ "rsync", 14, VERDICT_STOP, "remote shell not found",
+	    "rsync: [Receiver] Failed to exec nosuch: No such file or "
+	    "directory "
+	    "(2)" },
+	{ "rsync", 23, VERDICT_STOP, "some files cannot be transferred",
+	    "rsync: [sender] link_stat \"/nonexist\" failed: No such file or "
+	    "directory (2)" },
+	{ "rsync", 23, VERDICT_RETRY, "some files were not transferred",
+	    "ERROR: x failed verification -- update discarded." },
+	{ "rsync", 30, VERDICT_RETRY, "timed out",
+	    "[Receiver] io timeout after 1 seconds -- exiting" },
+	{ "rsync", 255, VERDICT_RETRY, "could not connect to host",
+	    "ssh: connect to host 127.0.0.1 port 1: Connection refused\n"
+	    "rsync error: unexplained error (code 255) at io.c(285)" },
+	{ "rsync", 255, VERDICT_RETRY, "could not resolve host",
+	    "ssh: Could not resolve hostname nonexistent.invalid: Name or "
+	    "service not known" },
+	{ "rsync", 255, VERDICT_STOP, "login denied",
+	    "root@127.0.0.1: Permission denied "
+	    "(publickey,keyboard-interactive)." },
+	{ "rsync", 255, VERDICT_STOP, "host key verification failed",
+	    "Host key verification failed." },
+
+	{ "ssh", 255, VERDICT_RETRY, "connection refused",
+	    "ssh: connect to host 127.0.0.1 port 1: Connection refused" },
+	{ "ssh", 255, VERDICT_RETRY, "could not resolve host",
+	    "ssh: Could not resolve hostname nonexistent.invalid: Name or "
+	    "service not known" },
+	{ "ssh", 255, VERDICT_RETRY, "timed out",
+	    "Connection timed out during banner exchange" },
+	{ "ssh", 255, VERDICT_RETRY, "timed out",
+	    "ssh: connect to host 10.0.0.1 port 22: Connection timed out" },
+	{ "ssh", 255, VERDICT_RETRY, "timed out",
+	    "Timeout, server 10.0.0.1 not responding." },
+	{ "ssh", 255, VERDICT_RETRY, "connection lost",
+	    "kex_exchange_identification: Connection closed by remote host" },
+	{ "ssh", 255, VERDICT_RETRY, "connection lost",
+	    "Connection to 127.0.0.1 closed by remote host." },
+	{ "ssh", 255, VERDICT_RETRY, "connection failed", "" },
+	{ "ssh", 255, VERDICT_STOP, "login denied",
+	    "root@127.0.0.1: Permission denied "
+	    "(publickey,keyboard-interactive)." },
+	{ "ssh", 255, VERDICT_STOP, "login denied",
+	    "Received disconnect from 127.0.0.1 port 22:2: Too many "
+	    "authentication failures" },
+	{ "ssh", 255, VERDICT_STOP, "host key verification failed",
+	    "@    WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!     @\n"
+	    "Host key verification failed.\r" },
+	{ "ssh", 255, VERDICT_STOP, "no common algorithm",
+	    "Unable to negotiate with 127.0.0.1 port 18022: no matching cipher "
+	    "found. Their offer: aes128-ctr" },
+	{ "ssh", 255, VERDICT_STOP, "bad usage",
+	    "unknown option -- -\nusage: ssh [-46AaCfGgKkMNnqsTtVvXxYy]" },
+	{ "ssh", 255, VERDICT_STOP, "bad configuration",
+	    "command-line: line 0: Bad configuration option: foo" },
+	{ "ssh", 7, VERDICT_RETRY, "remote command or copy failed", "" },
+	{ "ssh", 1, VERDICT_RETRY, "remote command or copy failed",
+	    "cat: /nonexist: Permission denied" },
+	{ "scp", 1, VERDICT_STOP, "file cannot be copied",
+	    "scp: dest open \"/nonexist/x/y\": No such file or directory" },
+	{ "scp", 1, VERDICT_STOP, "host key verification failed",
+	    "Host key verification failed." },
+	{ "sftp", 1, VERDICT_STOP, "file cannot be copied",
+	    "File \"/nonexist\" not found." },
+
+	{ "git", 128, VERDICT_RETRY, "could not connect to host",
+	    "Cloning into 'c1'...\n"
+	    "fatal: unable to access 'http://127.0.0.1:1/r.git/': Failed to "
+	    "connect to 127.0.0.1 port 1 after 0 ms: Couldn't connect to "
+	    "server" },
+	{ "git", 128, VERDICT_RETRY, "could not connect to host",
+	    "ssh: connect to host 127.0.0.1 port 1: Connection refused\n"
+	    "fatal: Could not read from remote repository.\n"
+	    "\n"
+	    "Please make sure you have the correct access rights\n"
+	    "and the repository exists." },
+	{ "git", 128, VERDICT_RETRY, "could not resolve host",
+	    "fatal: unable to access 'http://nonexistent.invalid/r.git/': "
+	    "Could "
+	    "not resolve host: nonexistent.invalid" },
+	{ "git", 1, VERDICT_RETRY, "could not resolve host",
+	    "fatal: unable to look up nonexistent.invalid (port 9418) (Name or "
+	    "service not known)" },
+	{ "git", 128, VERDICT_RETRY, "HTTP error of the server",
+	    "fatal: unable to access 'http://127.0.0.1:18080/503/r.git/': The "
+	    "requested URL returned error: 503" },
+	{ "git", 128, VERDICT_THROTTLE, "too many requests",
+	    "fatal: unable to access 'http://127.0.0.1:18080/429/r.git/': The "
+	    "requested URL returned error: 429" },
+	{ "git", 128, VERDICT_STOP, "HTTP error that will not pass",
+	    "fatal: unable to access 'http://127.0.0.1:18080/403/r.git/': The "
+	    "requested URL returned error: 403" },
+	{ "git", 128, VERDICT_STOP, "repository not found",
+	    "fatal: repository 'http://127.0.0.1:18080/404/r.git/' not found" },
+	{ "git", 128, VERDICT_STOP, "repository not found",
+	    "fatal: repository '/nonexist/r.git' does not exist" },
+	{ "git", 128, VERDICT_STOP, "repository not found",
+	    "ERROR: Repository not found.\n"
+	    "fatal: Could not read from remote repository." },
+	{ "git", 128, VERDICT_STOP, "no git repository there",
+	    "fatal: '/nonexist' does not appear to be a git repository" },
+	{ "git", 128, VERDICT_STOP, "not in a git repository",
+	    "fatal: not a git repository (or any of the parent directories): "
+	    ".git" },
+	{ "git", 128, VERDICT_STOP, "login denied",
+	    "fatal: could not read Username for 'http://127.0.0.1:18080': "
+	    "terminal prompts disabled" },
+	{ "git", 128, VERDICT_STOP, "login denied",
+	    "root@127.0.0.1: Permission denied "
+	    "(publickey,keyboard-interactive)." },
+	{ "git", 128, VERDICT_STOP, "host key verification failed",
+	    "Host key verification failed." },
+	{ "git", 128, VERDICT_STOP, "server certificate not verified",
+	    "fatal: unable to access 'https://127.0.0.1/r/': SSL certificate "
+	    "problem: self-signed certificate" },
+	{ "git", 128, VERDICT_STOP, "no such ref",
+	    "fatal: couldn't find remote ref nosuch" },
+	{ "git", 128, VERDICT_STOP, "destination exists",
+	    "fatal: destination path 'c1' already exists and is not an empty "
+	    "directory." },
+	{ "git", 128, VERDICT_STOP, "branches have diverged",
+	    "fatal: Not possible to fast-forward, aborting." },
+	{ "git", 128, VERDICT_STOP, "no such revision",
+	    "fatal: ambiguous argument 'nosuch': unknown revision or path not "
+	    "in the working tree." },
+	{ "git", 1, VERDICT_STOP, "push rejected",
+	    " ! [rejected]        master -> master (fetch first)\n"
+	    "error: failed to push some refs to '/srv/g/.'" },
+	{ "git", 1, VERDICT_STOP, "push declined by the remote",
+	    " ! [remote rejected] master -> master (pre-receive hook "
+	    "declined)" },
+	{ "git", 1, VERDICT_RETRY, "locked by another git",
+	    " ! [remote rejected] master -> master (failed to update ref)" },
+	{ "git", 128, VERDICT_RETRY, "locked by another git",
+	    "fatal: Unable to create '/srv/g/.git/index.lock': File exists." },
+	{ "git", 1, VERDICT_STOP, "nothing of that name",
+	    "error: pathspec 'nosuch' did not match any file(s) known to git" },
+	{ "git", 1, VERDICT_STOP, "local changes in the way",
+	    "error: Your local changes to the following files would be "
+	    "overwritten by merge:" },
+	{ "git", 128, VERDICT_STOP, "no space or read-only",
+	    "fatal: write error: No space left on device" },
+	{ "git", 1, VERDICT_RETRY, "HTTP error of the server",
+	    "error: RPC failed; HTTP 503 curl 22 The requested URL returned "
+	    "error: 503\n"
+	    "fatal: the remote end hung up unexpectedly" },
+	{ "git", 128, VERDICT_RETRY, "connection lost",
+	    "error: RPC failed; curl 92 HTTP/2 stream 0 was not closed "
+	    "cleanly: "
+	    "CANCEL (err 8)\n"
+	    "fatal: early EOF" },
+	{ "git", 128, VERDICT_RETRY, "timed out",
+	    "ssh: connect to host 10.0.0.1 port 22: Connection timed out" },
+	{ "git", 128, VERDICT_RETRY, "fatal error", "" },
+	{ "git", 129, VERDICT_STOP, "bad usage",
+	    "error: unknown option `bad'" },
+
+	{ "apt-get", 100, VERDICT_STOP, "no such package",
+	    "E: Unable to locate package nosuchpackage" },
+	{ "apt", 100, VERDICT_STOP, "no such package",
+	    "Error: Unable to locate package nosuchpackage" },
+	{ "apt-get", 100, VERDICT_STOP, "no such version",
+	    "E: Version '99' for 'zsh' was not found" },
+	{ "apt-get", 100, VERDICT_STOP, "dependencies cannot be met",
+	    "E: Unable to correct problems, you have held broken packages." },
+	{ "apt-get", 100, VERDICT_STOP, "bad usage",
+	    "E: Command line option --bad is not understood in combination "
+	    "with "
+	    "the other options" },
+	{ "apt-get", 100, VERDICT_STOP, "not permitted",
+	    "E: Could not open lock file /var/lib/dpkg/lock-frontend - open "
+	    "(13: Permission denied)\n"
+	    "E: Unable to acquire the dpkg frontend lock "
+	    "(/var/lib/dpkg/lock-frontend), are you root?" },
+	{ "apt-get", 100, VERDICT_STOP, "system needs a repair, or space",
+	    "E: dpkg was interrupted, you must manually run 'dpkg --configure "
+	    "-a' to correct the problem." },
+	{ "apt-get", 100, VERDICT_STOP, "HTTP error that will not pass",
+	    "E: Failed to fetch http://127.0.0.1:18080/404/debian/dists/stable/"
+	    "main/binary-amd64/Packages  404  Not Found [IP: 127.0.0.1 "
+	    "18080]" },
+	{ "apt-get", 100, VERDICT_STOP, "no such repository",
+	    "E: The repository 'http://127.0.0.1:18080/404/debian stable "
+	    "Release' does not have a Release file." },
+	{ "apt-get", 100, VERDICT_THROTTLE, "HTTP 429: too many requests",
+	    "E: Failed to fetch http://127.0.0.1:18080/429/debian/x.deb  429  "
+	    "Too Many Requests [IP: 127.0.0.1 18080]" },
+	{ "apt-get", 100, VERDICT_RETRY, "HTTP error of the server",
+	    "E: Failed to fetch http://127.0.0.1:18080/503/debian/dists/stable/"
+	    "InRelease  503  Service Unavailable [IP: 127.0.0.1 18080]\n"
+	    "E: Some index files failed to download. They have been ignored, "
+	    "or "
+	    "old ones used instead." },
+	{ "apt-get", 100, VERDICT_RETRY, "could not connect to host",
+	    "E: Failed to fetch http://127.0.0.1:1/debian/dists/stable/"
+	    "InRelease  Could not connect to 127.0.0.1:1 (127.0.0.1). - "
+	    "connect "
+	    "(111: Connection refused)" },
+	{ "apt-get", 100, VERDICT_RETRY, "could not resolve host",
+	    "E: Failed to fetch http://nonexistent.invalid/debian/dists/stable/"
+	    "InRelease  Could not resolve 'nonexistent.invalid'" },
+	{ "apt-get", 100, VERDICT_RETRY, "locked by another process",
+	    "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by "
+	    "process 27453 (python3)\n"
+	    "E: Unable to acquire the dpkg frontend lock "
+	    "(/var/lib/dpkg/lock-frontend), is another process using it?" },
+	{ "apt-get", 100, VERDICT_RETRY, "mirror is being updated",
+	    "E: Failed to fetch http://example.org/x.deb  File has unexpected "
+	    "size (10 != 11). Mirror sync in progress?" },
+	{ "apt-get", 100, VERDICT_RETRY, "error",
+	    "E: Sub-process /usr/bin/dpkg returned an error code (1)" },
+
+	/* A package that does not exist; refused; 404 and 503: all the same. */
+	{ "pip", 1, VERDICT_RETRY,
+	    "no such package, or no answer from the index",
+	    "ERROR: Could not find a version that satisfies the requirement "
+	    "nosuch (from versions: none)\n"
+	    "ERROR: No matching distribution found for nosuch" },
+	{ "pip3", 1, VERDICT_RETRY, "could not connect to the index",
+	    "WARNING: Retrying (Retry(total=0, connect=None, read=None, "
+	    "redirect=None, status=None)) after connection broken by "
+	    "'NewConnectionError('<pip._vendor.urllib3.connection."
+	    "HTTPConnection object at 0x7f27bb83f210>: Failed to establish a "
+	    "new "
+	    "connection: [Errno -2] Name or service not known')': "
+	    "/simple/nosuch/\n"
+	    "ERROR: No matching distribution found for nosuch" },
+	{ "pip", 2, VERDICT_RETRY, "could not connect to the index",
+	    "ERROR: Exception:\n"
+	    "Traceback (most recent call last):\n"
+	    "ConnectionRefusedError: [Errno 111] Connection refused" },
+	{ "pip", 2, VERDICT_STOP, "bad usage", "no such option: --bad" },
+	{ "pip", 1, VERDICT_STOP, "bad usage",
+	    "ERROR: unknown command \"nosuch\"" },
+	{ "pip", 1, VERDICT_STOP, "bad requirements",
+	    "ERROR: Could not open requirements file: [Errno 2] No such file "
+	    "or "
+	    "directory: '/nonexist'" },
+	{ "pip", 1, VERDICT_STOP, "HTTP error that will not pass",
+	    "  ERROR: HTTP error 404 while getting "
+	    "http://127.0.0.1:18080/404/x-1.0.tar.gz" },
+	{ "pip", 1, VERDICT_THROTTLE, "HTTP 429: too many requests",
+	    "  ERROR: HTTP error 429 while getting "
+	    "http://127.0.0.1:18080/429/x-1.0.tar.gz" },
+	{ "pip", 1, VERDICT_RETRY, "HTTP error of the server",
+	    "ERROR: Could not install packages due to an OSError: "
+	    "HTTPConnectionPool(host='127.0.0.1', port=18080): Max retries "
+	    "exceeded with url: /503/x-1.0.tar.gz (Caused by "
+	    "ResponseError('too many 503 error responses'))" },
+	{ "pip", 2, VERDICT_RETRY, "connection lost",
+	    "pip._vendor.urllib3.exceptions.ReadTimeoutError: "
+	    "HTTPSConnectionPool(host='files.pythonhosted.org', port=443): "
+	    "Read "
+	    "timed out." },
+	{ "pip", 1, VERDICT_STOP, "environment is managed by the system",
+	    "error: externally-managed-environment" },
+	{ "pip", 1, VERDICT_STOP, "packages do not fit",
+	    "ERROR: ResolutionImpossible: for help visit "
+	    "https://pip.pypa.io/en/latest/topics/dependency-resolution/" },
+	{ "pip", 1, VERDICT_STOP, "no space, or not permitted",
+	    "ERROR: Could not install packages due to an OSError: [Errno 13] "
+	    "Permission denied: '/usr/lib/python3'" },
+	{ "pip", 1, VERDICT_RETRY, "error", "" },
+
+	{ "npm", 1, VERDICT_RETRY, "could not reach the registry",
+	    "npm error code ECONNREFUSED\n"
+	    "npm error syscall connect\n"
+	    "npm error FetchError: request to http://127.0.0.1:1/x failed" },
+	{ "npm", 1, VERDICT_RETRY, "could not reach the registry",
+	    "npm ERR! code ETIMEDOUT" },
+	{ "npx", 1, VERDICT_RETRY, "could not resolve host",
+	    "npm error code ENOTFOUND\nnpm error syscall getaddrinfo" },
+	{ "npm", 1, VERDICT_RETRY, "HTTP error of the server",
+	    "npm error code E503\n"
+	    "npm error 503 Service Unavailable - GET http://127.0.0.1/x" },
+	{ "npm", 1, VERDICT_THROTTLE, "HTTP 429: too many requests",
+	    "npm error code E429" },
+	{ "npm", 1, VERDICT_STOP, "HTTP error that will not pass",
+	    "npm error code E404\n"
+	    "npm error 404 Not Found - GET http://127.0.0.1:18080/404/x" },
+	{ "npm", 1, VERDICT_STOP, "HTTP error that will not pass",
+	    "npm ERR! code E401" },
+	{ "npm", 1, VERDICT_STOP, "login needed", "npm error code ENEEDAUTH" },
+	{ "npm", 1, VERDICT_STOP, "bad usage", "npm error code EUSAGE" },
+	{ "npm", 1, VERDICT_STOP, "packages do not fit",
+	    "npm error code ERESOLVE" },
+	{ "npm", 1, VERDICT_STOP, "files cannot be read or written",
+	    "npm error code ENOENT" },
+	{ "npm", 1, VERDICT_STOP, "no such script",
+	    "npm error Missing script: \"nosuch\"" },
+	{ "npm", 254, VERDICT_STOP, "no such file", "npm error code ENOENT" },
+	{ "npm", 7, VERDICT_RETRY, NULL, "" },
+
+	{ "docker", 1, VERDICT_RETRY, "could not connect to the daemon",
+	    "Cannot connect to the Docker daemon at tcp://127.0.0.1:1. Is the "
+	    "docker daemon running?" },
+	{ "docker", 125, VERDICT_RETRY, "could not connect to the daemon",
+	    "docker: Cannot connect to the Docker daemon at tcp://127.0.0.1:1. "
+	    "Is the docker daemon running?" },
+	{ "docker", 1, VERDICT_RETRY, "could not connect to the daemon",
+	    "error during connect: Get \"http://nonexistent.invalid:1/v1.50/"
+	    "containers/json\": dial tcp: lookup nonexistent.invalid on "
+	    "10.255.255.53:53: no such host" },
+	{ "docker", 1, VERDICT_STOP, "image not found",
+	    "Error response from daemon: manifest for x:latest not found: "
+	    "manifest unknown: manifest unknown" },
+	{ "docker", 125, VERDICT_STOP, "image not found",
+	    "docker: Error response from daemon: pull access denied for x, "
+	    "repository does not exist or may require 'docker login': denied: "
+	    "requested access to the resource is denied" },
+	{ "docker", 1, VERDICT_STOP, "access denied by the registry",
+	    "Error response from daemon: unauthorized: authentication "
+	    "required" },
+	{ "docker", 1, VERDICT_STOP, "access denied by the registry",
+	    "denied: requested access to the resource is denied" },
+	{ "docker", 1, VERDICT_THROTTLE, "registry limits the rate",
+	    "Error response from daemon: toomanyrequests: You have reached "
+	    "your "
+	    "pull rate limit." },
+	{ "docker", 125, VERDICT_RETRY, "timed out",
+	    "docker: Error response from daemon: Get "
+	    "https://registry-1.docker.io/v2/: net/http: TLS handshake "
+	    "timeout" },
+	{ "docker", 1, VERDICT_RETRY, "HTTP error of the registry",
+	    "Error response from daemon: received unexpected HTTP status: 503 "
+	    "Service Unavailable" },
+	{ "podman", 125, VERDICT_RETRY, "HTTP error of the registry",
+	    "Error: initializing source docker://127.0.0.1:19003/x:latest: "
+	    "pinging container registry 127.0.0.1:19003: invalid status code "
+	    "from registry 503 (Service Unavailable)" },
+	{ "podman", 125, VERDICT_RETRY, "could not connect to the registry",
+	    "Error: initializing source docker://127.0.0.1:1/x:latest: pinging "
+	    "container registry 127.0.0.1:1: Get \"http://127.0.0.1:1/v2/\": "
+	    "dial tcp 127.0.0.1:1: connect: connection refused" },
+	{ "podman", 125, VERDICT_RETRY, "could not resolve host",
+	    "Error: initializing source docker://nonexistent.invalid/x:latest: "
+	    "pinging container registry nonexistent.invalid: Get "
+	    "\"http://nonexistent.invalid/v2/\": dial tcp: lookup "
+	    "nonexistent.invalid on 10.255.255.53:53: no such host" },
+	{ "docker", 125, VERDICT_STOP, "bad usage", "unknown flag: --bad" },
+	{ "podman", 125, VERDICT_STOP, "bad usage",
+	    "Error: unrecognized command `podman nosuch`" },
+	{ "docker", 1, VERDICT_STOP, "bad usage",
+	    "docker: 'docker run' requires at least 1 argument" },
+	{ "docker", 125, VERDICT_STOP, "bad image name",
+	    "docker: invalid reference format" },
+	{ "docker", 125, VERDICT_STOP, "no such object, or name in use",
+	    "docker: Error response from daemon: Conflict. The container name "
+	    "x "
+	    "is already in use" },
+	{ "docker", 1, VERDICT_STOP, "no such object, or name in use",
+	    "Error response from daemon: No such container: x" },
+	{ "docker", 1, VERDICT_STOP, "not permitted to use the daemon",
+	    "permission denied while trying to connect to the Docker daemon "
+	    "socket at unix:///var/run/docker.sock" },
+	{ "docker", 1, VERDICT_STOP, "no space left",
+	    "ERROR: failed to solve: write /x: no space left on device" },
+	{ "docker", 1, VERDICT_RETRY, "failed",
+	    "app: error: the queue is empty" },
+	{ "docker", 125, VERDICT_RETRY, "container was not started",
+	    "docker: Error response from daemon: unavail" },
+	{ "docker", 127, VERDICT_STOP, "command not found in the container",
+	    "" },
+	{ "docker", 3, VERDICT_RETRY, NULL, "" },
+
+	{ "kubectl", 1, VERDICT_RETRY, "could not connect to the server",
+	    "The connection to the server 127.0.0.1:1 was refused - did you "
+	    "specify the right host or port?" },
+	{ "kubectl", 1, VERDICT_RETRY, "could not resolve host",
+	    "Unable to connect to the server: dial tcp: lookup "
+	    "nonexistent.invalid on 10.255.255.53:53: no such host" },
+	{ "kubectl", 1, VERDICT_RETRY, "timed out",
+	    "error: timed out waiting for the condition on pods/x" },
+	{ "kubectl", 1, VERDICT_RETRY, "error of the server",
+	    "Error from server (ServiceUnavailable): the server is currently "
+	    "unable to handle the request" },
+	{ "kubectl", 1, VERDICT_RETRY, "error of the server",
+	    "Error from server: etcdserver: leader changed" },
+	{ "kubectl", 1, VERDICT_RETRY, "object was modified meanwhile",
+	    "Error from server (Conflict): the server reported a conflict" },
+	{ "kubectl", 1, VERDICT_THROTTLE, "too many requests",
+	    "Error from server (TooManyRequests): the server has received too "
+	    "many requests and has asked us to try again later" },
+	{ "kubectl", 1, VERDICT_STOP, "not found",
+	    "Error from server (NotFound): pods \"x\" not found" },
+	{ "kubectl", 1, VERDICT_STOP, "access denied",
+	    "error: You must be logged in to the server (the server has asked "
+	    "for the client to provide credentials)" },
+	{ "kubectl", 1, VERDICT_STOP, "access denied",
+	    "Error from server (Forbidden): status 403" },
+	{ "kubectl", 1, VERDICT_STOP, "request refused",
+	    "The Pod \"x\" is invalid: spec.containers: Required value" },
+	{ "kubectl", 1, VERDICT_STOP, "server certificate not verified",
+	    "Unable to connect to the server: tls: failed to verify "
+	    "certificate: x509: certificate signed by unknown authority" },
+	{ "kubectl", 1, VERDICT_STOP, "bad configuration, or no such file",
+	    "error: the path \"/nonexist\" does not exist" },
+	{ "kubectl", 1, VERDICT_STOP, "bad configuration, or no such file",
+	    "Error in configuration: context was not found for specified "
+	    "context: nosuch" },
+	{ "kubectl", 1, VERDICT_STOP, "bad usage",
+	    "Error: unknown flag: --bad" },
+	{ "kubectl", 1, VERDICT_RETRY, "failed",
+	    "command terminated with exit code 1" },
+
+	{ "aws", 255, VERDICT_RETRY, "could not connect to host",
+	    "\nCould not connect to the endpoint URL: "
+	    "\"http://127.0.0.1:1/\"" },
+	{ "aws", 254, VERDICT_THROTTLE, "service limits the rate",
+	    "\nAn error occurred (SlowDown) when calling the ListBuckets "
+	    "operation (reached max retries: 0): msg" },
+	{ "aws", 254, VERDICT_THROTTLE, "service limits the rate",
+	    "aws: [ERROR]: An error occurred (ThrottlingException) when "
+	    "calling "
+	    "the DescribeX operation: Rate exceeded" },
+	{ "aws", 1, VERDICT_THROTTLE, "service limits the rate",
+	    "upload failed: ./x to s3://b/x An error occurred (SlowDown) when "
+	    "calling the PutObject operation (reached max retries: 0): msg" },
+	{ "aws", 254, VERDICT_STOP, "access denied",
+	    "An error occurred (AccessDenied) when calling the ListBuckets "
+	    "operation (reached max retries: 0): msg" },
+	{ "aws", 255, VERDICT_STOP, "access denied",
+	    "An error occurred (ExpiredToken) when calling the ListBuckets "
+	    "operation: msg" },
+	{ "aws", 1, VERDICT_STOP, "not found",
+	    "fatal error: An error occurred (404) when calling the HeadObject "
+	    "operation: Key \"x\" does not exist" },
+	{ "aws", 254, VERDICT_STOP, "not found",
+	    "An error occurred (InvalidInstanceID.NotFound) when calling the "
+	    "DescribeInstances operation: x" },
+	{ "aws", 254, VERDICT_STOP, "request refused",
+	    "An error occurred (ValidationError) when calling the CreateStack "
+	    "operation: x" },
+	{ "aws", 254, VERDICT_RETRY, "error of the service",
+	    "An error occurred (InternalError) when calling the ListBuckets "
+	    "operation (reached max retries: 0): msg" },
+	{ "aws", 255, VERDICT_RETRY, "connection lost",
+	    "Read timeout on endpoint URL: \"http://127.0.0.1/\"" },
+	{ "aws", 255, VERDICT_STOP, "bad configuration or no credentials",
+	    "Unable to locate credentials. You can configure credentials by "
+	    "running \"aws configure\"." },
+	{ "aws", 255, VERDICT_STOP, "bad configuration or no credentials",
+	    "\nThe config profile (nosuch) could not be found" },
+	{ "aws", 255, VERDICT_STOP, "no such file",
+	    "\nThe user-provided path /nonexist does not exist." },
+	{ "aws", 252, VERDICT_STOP, "bad syntax or parameter",
+	    "aws: error: the following arguments are required: command" },
+	{ "aws", 254, VERDICT_RETRY, "error of the service",
+	    "An error occurred (Mystery) when calling the X operation: y" },
+
+	{ "gcloud", 1, VERDICT_RETRY, "could not connect to host",
+	    "ERROR: gcloud crashed (ConnectionError): "
+	    "HTTPConnectionPool(host='127.0.0.1', port=1): Max retries "
+	    "exceeded" },
+	{ "gcloud", 1, VERDICT_STOP, "login needed",
+	    "ERROR: (gcloud.pubsub.topics.list) You do not currently have an "
+	    "active account selected." },
+	{ "gcloud", 1, VERDICT_STOP, "access denied",
+	    "ERROR: (gcloud.projects.describe) PERMISSION_DENIED: The caller "
+	    "does not have permission" },
+	{ "gcloud", 1, VERDICT_STOP, "not found",
+	    "ERROR: (gcloud.run.services.describe) NOT_FOUND: Resource x" },
+	{ "gcloud", 1, VERDICT_STOP, "request refused",
+	    "ERROR: (gcloud.run.deploy) INVALID_ARGUMENT: x" },
+	{ "gcloud", 1, VERDICT_STOP, "quota of the project is used up",
+	    " - Quota 'GPUS_ALL_REGIONS' exceeded. Limit: 0.0 globally." },
+	{ "gcloud", 1, VERDICT_THROTTLE, "service limits the rate",
+	    "ERROR: (gcloud.run.services.list) RESOURCE_EXHAUSTED: Quota "
+	    "exceeded for quota metric 'Read requests'" },
+	{ "gcloud", 1, VERDICT_RETRY, "error of the service",
+	    "ERROR: (gcloud.run.deploy) UNAVAILABLE: The service is currently "
+	    "unavailable." },
+	{ "gcloud", 1, VERDICT_RETRY, "failed",
+	    "ERROR: (gcloud.compute.zones.list) Some requests did not "
+	    "succeed:" },
+	{ "gcloud", 2, VERDICT_STOP, "bad usage",
+	    "ERROR: (gcloud) unrecognized arguments: --bad " },
+
+	{ "rclone", 5, VERDICT_RETRY, "could not connect to host",
+	    "2026/11/21 15:58:22 Failed to lsf with 2 errors: last error was: "
+	    "error in ListJSON: error listing \"\": failed to readDir: Get "
+	    "\"http://127.0.0.1:1/\": dial tcp 127.0.0.1:1: connect: "
+	    "connection "
+	    "refused" },
+	{ "rclone", 5, VERDICT_RETRY, "temporary error", "" },
+	{ "rclone", 1, VERDICT_RETRY, "could not resolve host",
+	    "dial tcp: lookup nonexistent.invalid on 10.255.255.53:53: no such "
+	    "host" },
+	{ "rclone", 1, VERDICT_RETRY, "HTTP error of the server",
+	    "2026/11/21 15:58:22 ERROR : : error listing: couldn't list files: "
+	    "status 503: 503 Service Unavailable" },
+	{ "rclone", 2, VERDICT_THROTTLE, "service limits the rate",
+	    "error listing \"\": failed to readDir: HTTP Error: 429 Too Many "
+	    "Requests" },
+	{ "rclone", 1, VERDICT_STOP, "access denied",
+	    "error listing \"\": failed to readDir: HTTP Error: 403 "
+	    "Forbidden" },
+	{ "rclone", 1, VERDICT_STOP, "bad usage",
+	    "Error: unknown flag: --bad" },
+	{ "rclone", 1, VERDICT_STOP, "bad usage",
+	    "Command copy needs 2 arguments minimum: you provided 0 non flag "
+	    "arguments: []" },
+	{ "rclone", 1, VERDICT_STOP, "no such remote",
+	    "2026/11/21 15:58:22 Failed to create file system for "
+	    "\"nosuch:x\": "
+	    "didn't find section in config file" },
+	{ "rclone", 3, VERDICT_STOP, "directory not found", "" },
+	{ "rclone", 9, VERDICT_SUCCESS, "nothing to transfer", "" },
+	{ "rclone", 8, VERDICT_STOP, "transfer limit reached", "" },
+
+	{ "restic", 1, VERDICT_RETRY, "HTTP error of the server",
+	    "Fatal: unable to open config file: unexpected HTTP response "
+	    "(503): "
+	    "503 Service Unavailable\n"
+	    "Is there a repository at the following location?" },
+	{ "restic", 1, VERDICT_THROTTLE, "service limits the rate",
+	    "Fatal: unable to open config file: unexpected HTTP response "
+	    "(429): "
+	    "429 Too Many Requests" },
+	{ "restic", 1, VERDICT_STOP, "access denied",
+	    "Fatal: unable to open config file: unexpected HTTP response "
+	    "(403): "
+	    "403 Forbidden" },
+	{ "restic", 1, VERDICT_STOP, "repository does not exist",
+	    "Fatal: unable to open config file: stat /nonexist/config: no such "
+	    "file or directory" },
+	{ "restic", 1, VERDICT_STOP, "repository does not exist",
+	    "Fatal: unable to open config file: <config/> does not exist" },
+	{ "restic", 1, VERDICT_STOP, "wrong password",
+	    "Fatal: wrong password or no key found" },
+	{ "restic", 1, VERDICT_STOP, "nothing to back up",
+	    "/nonexist does not exist, skipping\n"
+	    "Fatal: all target directories/files do not exist" },
+	{ "restic", 1, VERDICT_STOP, "bad usage", "unknown flag: --bad" },
+	{ "restic", 1, VERDICT_STOP, "bad usage",
+	    "Fatal: Please specify repository location (-r or "
+	    "--repository-file)" },
+	{ "restic", 1, VERDICT_STOP, "no space left",
+	    "Fatal: unable to save snapshot: write /srv/r/tmp: no space left "
+	    "on "
+	    "device" },
+	{ "restic", 1, VERDICT_RETRY, "repository is locked",
+	    "unable to create lock in backend: repository is already locked by "
+	    "PID 21705 on vm by root (UID 0, GID 0)" },
+	{ "restic", 1, VERDICT_RETRY, "could not connect to host",
+	    "subprocess ssh: ssh: connect to host 127.0.0.1 port 22: "
+	    "Connection "
+	    "refused" },
+	{ "restic", 1, VERDICT_RETRY, "could not resolve host",
+	    "dial tcp: lookup nonexistent.invalid: no such host" },
+	{ "restic", 11, VERDICT_RETRY, "repository is locked", "" },
+	{ "restic", 12, VERDICT_STOP, "wrong password", "" },
+	{ "restic", 3, VERDICT_STOP, "some source data could not be read", "" },
+
+	{ "borg", 1, VERDICT_SUCCESS, "done, with warnings",
+	    "/nonexist: [Errno 2] No such file or directory: 'nonexist'" },
+	{ "borg", 1, VERDICT_STOP, "refused by sudo",
+	    "sudo: a password is required" },
+	{ "borg", 2, VERDICT_RETRY, "repository is locked",
+	    "Failed to create/acquire the lock /srv/br/lock.exclusive "
+	    "(timeout)." },
+	{ "borg", 2, VERDICT_RETRY, "could not connect to host",
+	    "Remote: ssh: connect to host 127.0.0.1 port 1: Connection "
+	    "refused\n"
+	    "Connection closed by remote host. Is borg working on the "
+	    "server?" },
+	{ "borg", 2, VERDICT_RETRY, "could not resolve host",
+	    "Remote: ssh: Could not resolve hostname nonexistent.invalid: Name "
+	    "or service not known\n"
+	    "Connection closed by remote host. Is borg working on the "
+	    "server?" },
+	{ "borg", 2, VERDICT_STOP, "access denied",
+	    "Remote: root@127.0.0.1: Permission denied (publickey).\n"
+	    "Connection closed by remote host. Is borg working on the "
+	    "server?" },
+	{ "borg", 2, VERDICT_STOP, "repository does not exist",
+	    "Repository /nonexist does not exist." },
+	{ "borg", 2, VERDICT_STOP, "wrong passphrase",
+	    "passphrase supplied in BORG_PASSPHRASE, by BORG_PASSCOMMAND or "
+	    "via "
+	    "BORG_PASSPHRASE_FD is incorrect." },
+	{ "borg", 2, VERDICT_STOP, "archive exists already, or does not",
+	    "Archive a already exists" },
+	{ "borg", 2, VERDICT_STOP, "bad usage",
+	    "borg: error: unrecognized arguments: --bad" },
+	{ "borg", 2, VERDICT_STOP, "no space left",
+	    "Insufficient free space to complete transaction (required: 1 GB, "
+	    "available: 1 MB)." },
+	{ "borg", 2, VERDICT_RETRY, "error", "" },
+	{ "borg", 73, VERDICT_RETRY, "repository is locked", "" },
+	{ "borg", 87, VERDICT_RETRY, "connection broke", "" },
+	{ "borg", 13, VERDICT_STOP, "repository does not exist", "" },
+	{ "borg", 107, VERDICT_SUCCESS, "done, some files could not be read",
+	    "" },
+	/* timeout(1), env(1) and shells have these for themselves. */
+	{ "borg", 124, VERDICT_RETRY, NULL, "" },
+	{ "borg", 127, VERDICT_RETRY, NULL, "" },
+
+	{ "psql", 2, VERDICT_RETRY, "could not connect to the server",
+	    "psql: error: connection to server at \"127.0.0.1\", port 1 "
+	    "failed: "
+	    "Connection refused\n"
+	    "\tIs the server running on that host and accepting TCP/IP "
+	    "connections?" },
+	{ "psql", 2, VERDICT_RETRY, "could not resolve host",
+	    "psql: error: could not translate host name "
+	    "\"nonexistent.invalid\" to address: Name or service not known" },
+	{ "psql", 2, VERDICT_RETRY, "server is not up yet",
+	    "psql: error: connection to server at \"127.0.0.1\", port 15432 "
+	    "failed: FATAL:  the database system is not accepting "
+	    "connections" },
+	{ "psql", 2, VERDICT_RETRY, "connection lost",
+	    "FATAL:  terminating connection due to administrator command\n"
+	    "server closed the connection unexpectedly" },
+	{ "psql", 2, VERDICT_THROTTLE, "too many connections",
+	    "psql: error: connection to server at \"127.0.0.1\", port 15432 "
+	    "failed: FATAL:  sorry, too many clients already" },
+	{ "psql", 2, VERDICT_STOP, "login denied",
+	    "psql: error: connection to server at \"127.0.0.1\", port 15432 "
+	    "failed: FATAL:  password authentication failed for user "
+	    "\"postgres\"" },
+	{ "psql", 2, VERDICT_STOP, "login denied",
+	    "psql: error: connection to server at \"127.0.0.1\", port 15432 "
+	    "failed: fe_sendauth: no password supplied" },
+	{ "psql", 2, VERDICT_STOP, "no such database",
+	    "psql: error: connection to server at \"127.0.0.1\", port 15432 "
+	    "failed: FATAL:  database \"nosuch\" does not exist" },
+	{ "psql", 2, VERDICT_RETRY, "connection failed or was lost", "" },
+	{ "psql", 1, VERDICT_STOP, "fatal error of its own, or of the command",
+	    "ERROR:  syntax error at or near \"selec\"" },
+	{ "psql", 3, VERDICT_STOP, "error in the script", "" },
+
+	{ "pg_isready", 1, VERDICT_RETRY, "server rejects connections", "" },
+	{ "pg_isready", 2, VERDICT_RETRY, "no response", "" },
+	{ "pg_isready", 3, VERDICT_STOP, "no attempt was made", "" },
+
+	{ "pg_dump", 1, VERDICT_RETRY, "could not connect to the server",
+	    "pg_dump: error: connection to server at \"127.0.0.1\", port 1 "
+	    "failed: Connection refused" },
+	{ "pg_dumpall", 1, VERDICT_RETRY, "could not resolve host",
+	    "pg_dumpall: error: could not translate host name "
+	    "\"nonexistent.invalid\" to address: Name or service not known" },
+	{ "pg_dump", 1, VERDICT_RETRY, "server is not up yet",
+	    "pg_dump: error: connection to server at \"127.0.0.1\", port 15432 "
+	    "failed: FATAL:  the database system is starting up" },
+	{ "pg_dump", 1, VERDICT_RETRY, "connection lost",
+	    "pg_dump: detail: Error message from server: server closed the "
+	    "connection unexpectedly" },
+	{ "pg_dump", 1, VERDICT_THROTTLE, "too many connections",
+	    "pg_dump: error: connection to server at \"127.0.0.1\", port 15432 "
+	    "failed: FATAL:  sorry, too many clients already" },
+	{ "pg_dump", 1, VERDICT_STOP, "access denied",
+	    "pg_dump: error: connection to server at \"127.0.0.1\", port 15432 "
+	    "failed: FATAL:  password authentication failed for user "
+	    "\"postgres\"" },
+	{ "pg_dump", 1, VERDICT_STOP, "no such database",
+	    "pg_dump: error: connection to server at \"127.0.0.1\", port 15432 "
+	    "failed: FATAL:  database \"nosuch\" does not exist" },
+	{ "pg_dump", 1, VERDICT_STOP, "bad usage",
+	    "/usr/lib/postgresql/15/bin/pg_dump: unrecognized option "
+	    "'--bad'" },
+	{ "pg_dump", 1, VERDICT_STOP, "no such table or schema",
+	    "pg_dump: error: no matching tables were found" },
+	{ "pg_dumpall", 1, VERDICT_STOP, "file cannot be read or written",
+	    "pg_dumpall: error: could not open output file \"/nonexist/x\": No "
+	    "such file or directory" },
+	{ "pg_restore", 1, VERDICT_STOP, "not an archive",
+	    "pg_restore: error: input file does not appear to be a valid "
+	    "archive" },
+	{ "pg_dump", 1, VERDICT_STOP, "server version mismatch",
+	    "pg_dump: error: aborting because of server version mismatch" },
+	{ "pg_dump", 1, VERDICT_RETRY, "failed", "" },
+
+	{ "mysql", 1, VERDICT_RETRY, "could not connect to the server",
+	    "ERROR 2002 (HY000): Can't connect to server on '127.0.0.1' "
+	    "(115)" },
+	{ "mysqldump", 2, VERDICT_RETRY, "could not connect to the server",
+	    "mysqldump: Got error: 2002: \"Can't connect to server on "
+	    "'127.0.0.1' (115)\" when trying to connect" },
+	{ "mysqladmin", 1, VERDICT_RETRY, "could not connect to the server",
+	    "mysqladmin: connect to server at '127.0.0.1' failed\n"
+	    "error: 'Can't connect to server on '127.0.0.1' (115)'" },
+	{ "mysql", 1, VERDICT_RETRY, "could not resolve host",
+	    "ERROR 2005 (HY000): Unknown server host 'nonexistent.invalid' "
+	    "(-2)" },
+	{ "mariadb", 1, VERDICT_RETRY, "connection lost",
+	    "ERROR 2013 (HY000) at line 1: Lost connection to server during "
+	    "query" },
+	{ "mysql", 1, VERDICT_RETRY, "lock wait or deadlock",
+	    "ERROR 1205 (HY000) at line 1: Lock wait timeout exceeded; try "
+	    "restarting transaction" },
+	{ "mysql", 1, VERDICT_THROTTLE, "too many connections",
+	    "ERROR 2002 (HY000): Received error packet before completion of "
+	    "TLS "
+	    "handshake. The authenticity of the following error cannot be "
+	    "verified: 1040 - Too many connections" },
+	{ "mysql", 1, VERDICT_STOP, "access denied",
+	    "ERROR 1045 (28000): Access denied for user 'u'@'localhost' (using "
+	    "password: YES)" },
+	{ "mysqladmin", 1, VERDICT_STOP, "access denied",
+	    "error: 'Access denied for user 'u'@'localhost' (using password: "
+	    "YES)'" },
+	{ "mariadb-dump", 2, VERDICT_STOP, "no such database or table",
+	    "mariadb-dump: Got error: 1049: \"Unknown database 'nosuch'\" when "
+	    "selecting the database" },
+	{ "mysql", 1, VERDICT_STOP, "error in the statement",
+	    "ERROR 1064 (42000) at line 1: You have an error in your SQL "
+	    "syntax" },
+	{ "mysqldump", 2, VERDICT_STOP, "bad usage",
+	    "mysqldump: unknown option '--bad'" },
+	{ "mysqldump", 6, VERDICT_STOP, "no such table",
+	    "mysqldump: Couldn't find table: \"nosuch\"" },
+	{ "mysql", 1, VERDICT_RETRY, "failed", "" },
+
+	{ "ping", 1, VERDICT_RETRY, "no reply", "" },
+	{ "ping", 1, VERDICT_STOP, "bad usage",
+	    "ping: invalid argument: '0': out of range: 1 <= value <= "
+	    "9223372036854775807" },
+	{ "ping", 2, VERDICT_STOP, "bad usage", "ping: invalid option -- '-'" },
+	{ "ping", 2, VERDICT_STOP, "not permitted",
+	    "ping: socktype: SOCK_RAW\nping: socket: Operation not permitted" },
+	{ "ping", 2, VERDICT_RETRY, "could not resolve host",
+	    "ping: nonexistent.invalid: Name or service not known" },
+	{ "ping", 2, VERDICT_RETRY, "network unreachable",
+	    "ping: connect: Network is unreachable" },
+	{ "ping", 2, VERDICT_RETRY, "failed", "" },
+
+	{ "ansible-playbook", 4, VERDICT_RETRY, "hosts unreachable", "" },
+	{ "ansible-playbook", 2, VERDICT_RETRY, "tasks failed on some hosts",
+	    "" },
+	{ "ansible-playbook", 4, VERDICT_STOP, "playbook cannot be read",
+	    "ERROR! We were unable to read either as JSON nor YAML, these are "
+	    "the errors we got from each:" },
+	{ "ansible-playbook", 2, VERDICT_STOP, "bad options",
+	    "usage: ansible-playbook [-h] [--version] [-v]" },
+	{ "ansible-playbook", 1, VERDICT_STOP, "error",
+	    "ERROR! the playbook: nosuch.yml could not be found" },
+};
+
+/* What they say when nothing is wrong, or near to what is meant. */
+static const struct sample ordinary[] = {
+	{ "curl", 22, 0, NULL,
+	    "  0   503    0     0    0     0      0      0 --:--:-- --:--:--" },
+	{ "curl", 22, 0, NULL, "< HTTP/1.1 404 Not Found" },
+	{ "curl", 6, 0, NULL,
+	    "curl: (22) The requested URL returned error: 404" },
+	{ "wget", 8, 0, NULL, "Connecting to 127.0.0.1:404... connected." },
+	{ "wget", 8, 0, NULL, "Length: 503 [text/plain]" },
+	{ "wget", 8, 0, NULL, "Saving to: 'ERROR'" },
+	{ "rsync", 12, 0, NULL,
+	    "rsync: opendir \"/root\" failed: Permission denied (13)" },
+	{ "rsync", 255, 0, NULL,
+	    "rsync: opendir \"/root\" failed: Permission denied (13)" },
+	{ "rsync", 23, 0, NULL, "file has vanished: \"/tmp/x\"" },
+	{ "ssh", 255, 0, NULL,
+	    "Warning: Permanently added '127.0.0.1' (ED25519) to the list of "
+	    "known hosts." },
+	{ "ssh", 1, 0, NULL,
+	    "ls: cannot open directory '.': Permission denied" },
+	{ "ssh", 1, 0, NULL, "grep: /nonexist: No such file or directory" },
+	{ "git", 128, 0, NULL,
+	    "Please make sure you have the correct access "
+	    "rights" },
+	{ "git", 128, 0, NULL, "and the repository exists." },
+	{ "git", 128, 0, NULL, "Cloning into 'timeout-503'..." },
+	{ "git", 128, 0, NULL,
+	    "Receiving objects: 100% (3931/3931), 3.38 MiB | 20.22 MiB/s" },
+	{ "git", 129, 0, NULL, "fatal: repository 'x' not found" },
+	{ "apt-get", 100, 0, NULL,
+	    "W: Some index files failed to download. They have been ignored, "
+	    "or "
+	    "old ones used instead." },
+	{ "apt-get", 100, 0, NULL, "N: Unable to locate package, they say" },
+	{ "pip", 1, 0, NULL,
+	    "ERROR: Could not find a version that satisfies the requirement x "
+	    "(from versions: none)" },
+	{ "pip", 1, 0, NULL,
+	    "WARNING: Running pip as the 'root' user can result in broken "
+	    "permissions" },
+	{ "npm", 1, 0, NULL, "npm warn deprecated x@1.0.0: code E404 is used" },
+	{ "npm", 1, 0, NULL,
+	    "npm error A complete log of this run can be found "
+	    "in: /root/.npm/_logs/404.log" },
+	{ "npm", 7, 0, NULL, "npm error code E404" },
+	{ "docker", 1, 0, NULL, "HTTP 404: manifest unknown" },
+	{ "docker", 1, 0, NULL, "app: access denied" },
+	{ "docker", 125, 0, NULL, "Unable to find image 'x:latest' locally" },
+	{ "docker", 125, 0, NULL,
+	    "Run 'docker run --help' for more "
+	    "information" },
+	{ "kubectl", 1, 0, NULL, "Warning: v1 ComponentStatus is deprecated" },
+	{ "kubectl", 1, 0, NULL, "app: user x does not exist" },
+	{ "aws", 254, 0, NULL, "An error occurred (Mystery) when calling X" },
+	{ "aws", 1, 0, NULL,
+	    "warning: Skipping file /dev/x. File is character "
+	    "special device" },
+	{ "gcloud", 1, 0, NULL,
+	    "Created [https://www.googleapis.com/compute/v1/projects/p]." },
+	{ "rclone", 1, 0, NULL,
+	    "2026/11/21 15:58:23 ERROR : a: file not in Local file system" },
+	{ "restic", 1, 0, NULL,
+	    "Is there a repository at the following location?" },
+	{ "borg", 1, 0, NULL, "/x: file changed while we backed it up" },
+	{ "borg", 2, 0, NULL,
+	    "Using a pure-python msgpack! This will result in "
+	    "lower performance." },
+	{ "psql", 2, 0, NULL, "NOTICE:  table \"x\" does not exist, skipping" },
+	{ "psql", 1, 0, NULL, "FATAL:  database \"x\" does not exist" },
+	{ "pg_dump", 1, 0, NULL,
+	    "pg_dump: warning: there are circular foreign-key constraints" },
+	{ "mysql", 1, 0, NULL,
+	    "mysql: [Warning] Using a password on the command line interface "
+	    "can be insecure." },
+	{ "ping", 1, 0, NULL,
+	    "ping: Warning: source address might be selected "
+	    "on device other than: eth0" },
+	{ "ansible-playbook", 4, 0, NULL,
+	    "[WARNING]: No inventory was parsed, only implicit localhost is "
+	    "available" },
+};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static struct compiled *
+compiled_of(const char *name)
+{
+	const struct tool *tool = tool_named(name);
+
+	for (size_t i = 0; i < TOOLS && tool != NULL; i++)
+		if (compiled[i].tool == tool)
+			return &compiled[i];
+	printf("Bail out! no tool %s\n", name);
+	exit(1);
+}
+
+/* Whether one of the lines of TEXT matches. */
+static bool
+matches(const regex_t *regex, const char *text)
+{
+	char copy[1024];
+	bool found = false;
+
+	snprintf(copy, sizeof copy, "%s", text);
+	for (char *line = copy; line != NULL && !found;) {
+		char *end = strchr(line, '\n');
+
+		if (end != NULL)
+			*end = '\0';
+		found = regexec(regex, line, 0, NULL, 0) == 0;
+		line = end == NULL ? NULL : end + 1;
+	}
+	return found;
+}
+
+/* The message that decides, or NULL; *MATCHED is how many match. */
+static const struct tool_message *
+decide(struct compiled *known, int status, const char *text, int *matched)
+{
+	static const enum verdict order[] = { VERDICT_STOP, VERDICT_SUCCESS,
+		VERDICT_THROTTLE, VERDICT_RETRY };
+	const struct tool_message *first = NULL;
+
+	*matched = 0;
+	for (size_t o = 0; o < COUNT(order); o++)
+		for (size_t i = 0; i < known->count; i++) {
+			const struct tool_message *message
+			    = &known->messages[i];
+
+			if (message->verdict != order[o]
+			    || status < message->low || status > message->high
+			    || !matches(&known->regexes[i], text))
+				continue;
+			++*matched;
+			if (first == NULL) {
+				first = message;
+				known->decided[i] = true;
+			}
+		}
+	return first;
+}
+
+static void
+test_sample(const struct sample *sample)
+{
+	struct compiled *known = compiled_of(sample->tool);
+	enum verdict verdict = VERDICT_RETRY;
+	const char *meaning = "";
+	const struct tool_message *message;
+	struct tool_code code;
+	char what[1200];
+	int matched;
+
+	message = decide(known, sample->status, sample->text, &matched);
+	if (message != NULL) {
+		verdict = message->verdict;
+		meaning = message->meaning;
+	} else if (tool_code(known->tool, sample->status, &code)) {
+		verdict = code.verdict;
+		meaning = code.meaning;
+	}
+	snprintf(what, sizeof what, "%s %d: %.60s", sample->tool,
+	    sample->status, sample->text + strspn(sample->text, "\n"));
+	what[strcspn(what, "\n")] = '\0';
+	is_string(verdict_name(verdict), verdict_name(sample->verdict), what);
+	is_string(
+	    meaning, sample->meaning == NULL ? "" : sample->meaning, "  means");
+}
+
+static void
+test_ordinary(const struct sample *sample)
+{
+	char what[1200];
+	int matched;
+
+	decide(
+	    compiled_of(sample->tool), sample->status, sample->text, &matched);
+	snprintf(what, sizeof what, "%s says nothing: %s", sample->tool,
+	    sample->text);
+	is_int(matched, 0, what);
+}
+
+/* Lower-case phrases that fit into a line of the log. */
+static bool
+reads_well(const char *meaning)
+{
+	return strlen(meaning) > 2 && strlen(meaning) <= 48
+	    && strpbrk(meaning, "()\n\t\\\"") == NULL
+	    && meaning[strlen(meaning) - 1] != '.';
+}
+
+static void
+compile_messages(struct compiled *known)
+{
+	const char *name = tool_name(known->tool);
+	bool valid = true;
+
+	while (tool_message_at(
+	    known->tool, known->count, &known->messages[known->count])) {
+		struct tool_message *message = &known->messages[known->count];
+		struct tool_code code;
+
+		if (!ok(regcomp(&known->regexes[known->count], message->regex,
+		            REG_EXTENDED | REG_NOSUB)
+		            == 0,
+		        message->regex))
+			exit(1);
+		valid = valid && message->low >= 1
+		    && message->low <= message->high && message->high <= 255
+		    && message->verdict > VERDICT_NONE
+		    && message->verdict < VERDICTS
+		    && reads_well(message->meaning)
+		    && tool_code(known->tool, message->low, &code)
+		    && tool_code(known->tool, message->high, &code);
+		if (++known->count == MESSAGES)
+			break;
+	}
+	ok(valid, name);
+	/* The conditions of the user need room beside them. */
+	ok(known->count <= 32, "  has few messages");
+}
+
+static void
+test_codes(const struct tool *tool)
+{
+	bool valid = true, overlapping = false;
+	uint8_t taken[256] = { 0 };
+	struct tool_code code, again;
+	size_t count = 0;
+
+	for (; tool_code_at(tool, count, &code); count++) {
+		valid = valid && code.low >= 1 && code.low <= code.high
+		    && code.high <= 255 && code.verdict > VERDICT_NONE
+		    && code.verdict < VERDICTS && reads_well(code.meaning)
+		    && tool_code(tool, code.high, &again)
+		    && again.meaning == code.meaning;
+		for (int status = code.low; status <= code.high; status++)
+			overlapping = taken[status & 255]++ > 0 || overlapping;
+	}
+	ok(count > 0 && valid, tool_name(tool));
+	ok(!overlapping, "  no code twice");
+	ok(!tool_code(tool, 0, &code), "  0 is no code of a failure");
+	ok(strlen(tool_source(tool)) > 8, "  has a source");
+	ok(strlen(tool_warning(tool)) <= 80, "  its warning is a line");
+}
+
+static void
+test_names(void)
+{
+	static const char names[][20] = { "sysexits", "curl", "wget", "rsync",
+		"ssh", "git", "apt-get", "pip", "npm", "docker", "kubectl",
+		"aws", "gcloud", "rclone", "restic", "borg", "psql",
+		"pg_isready", "pg_dump", "mysql", "ping", "ansible-playbook" };
+	static const char aliases[][2][20] = {
+		{ "scp", "ssh" },
+		{ "sftp", "ssh" },
+		{ "apt", "apt-get" },
+		{ "pip3", "pip" },
+		{ "npx", "npm" },
+		{ "podman", "docker" },
+		{ "pg_dumpall", "pg_dump" },
+		{ "pg_restore", "pg_dump" },
+		{ "mysqldump", "mysql" },
+		{ "mariadb", "mysql" },
+		{ "mariadb-dump", "mysql" },
+		{ "mysqladmin", "mysql" },
+		{ "mariadb-admin", "mysql" },
+	};
+	static const char unknown[][12]
+	    = { "", " ", "cur", "curls", "CURL", "scp sftp", "sc", "true" };
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		is_string(tool_name(tool_at(i)), names[i], names[i]);
+		ok(tool_named(names[i]) == tool_at(i), "  is found");
+	}
+	ok(tool_at(COUNT(names)) == NULL, "there is no other");
+	for (size_t i = 0; i < COUNT(aliases); i++)
+		ok(tool_named(aliases[i][0]) == tool_named(aliases[i][1]),
+		    aliases[i][0]);
+	for (size_t i = 0; i < COUNT(unknown); i++)
+		ok(tool_named(unknown[i]) == NULL, "no such tool");
+	is_string(tool_aliases(tool_named("ssh")), "scp sftp", "aliases");
+	is_string(tool_aliases(tool_named("curl")), "", "no alias");
+	is_string(tool_warning(tool_named("curl")),
+	    "without -f an HTTP 503 is exit 0; with -s add -S, or 404 and 503 "
+	    "look alike",
+	    "the warning of curl");
+}
+
+/* The status of HTTP that passes, and the one that does not. */
+static void
+test_http(void)
+{
+	static const int passing[] = { 408, 425, 500, 502, 503, 504, 522, 524 };
+	static const int lasting[] = { 400, 401, 402, 403, 404, 405, 406, 407,
+		409, 410, 411, 413, 415, 417, 418, 420, 422, 423, 424, 426, 428,
+		430, 431, 451, 499, 501, 505 };
+	char text[64];
+
+	for (size_t i = 0; i < COUNT(passing) + COUNT(lasting); i++) {
+		bool lasts = i >= COUNT(passing);
+		int status = lasts ? lasting[i - COUNT(passing)] : passing[i];
+		int matched;
+
+		snprintf(text, sizeof text,
+		    "curl: (22) The requested URL returned error: %d", status);
+		is_int(decide(compiled_of("curl"), 22, text, &matched)->verdict,
+		    lasts ? VERDICT_STOP : VERDICT_RETRY, text);
+	}
+}
+
+int
+main(void)
+{
+	bool all = true;
+
+	test_names();
+	for (size_t i = 0; tool_at(i) != NULL && i < TOOLS; i++) {
+		compiled[i].tool = tool_at(i);
+		test_codes(tool_at(i));
+		compile_messages(&compiled[i]);
+	}
+	for (size_t i = 0; i < COUNT(samples); i++)
+		test_sample(&samples[i]);
+	for (size_t i = 0; i < COUNT(ordinary); i++)
+		test_ordinary(&ordinary[i]);
+	for (size_t i = 0; i < TOOLS; i++)
+		for (size_t j = 0; j < compiled[i].count; j++)
+			if (!compiled[i].decided[j]) {
+				printf("# %s: %s\n",
+				    tool_name(compiled[i].tool),
+				    compiled[i].messages[j].regex);
+				all = false;
+			}
+	ok(all, "each message decides a sample");
+	test_http();
+	return done();
+}
