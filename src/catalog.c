@@ -6,7 +6,9 @@
 
 #include "catalog.h"
 #include "presets.h"
+#include "tools.h"
 #include "usage.h"
+#include "verdict.h"
 
 /* The options in a line of their own: to be copied and changed. */
 void
@@ -24,4 +26,53 @@ catalog_presets(void)
 			printf("    (%s)\n", preset.note);
 	}
 	usage_finish();
+}
+
+void
+catalog_tools(void)
+{
+	const struct tool *tool;
+
+	for (size_t i = 0; (tool = tool_at(i)) != NULL; i++) {
+		printf("%s%s%s\n", tool_name(tool),
+		    *tool_aliases(tool) != '\0' ? " " : "",
+		    tool_aliases(tool));
+		printf("    %s\n", tool_source(tool));
+	}
+	usage_finish();
+}
+
+/* "  5-7  retry     " */
+static void
+print_codes(int low, int high, enum verdict verdict)
+{
+	char codes[16];
+
+	snprintf(codes, sizeof codes, low == high ? "%d" : "%d-%d", low, high);
+	printf("%9s  %-8s  ", codes, verdict_name(verdict));
+}
+
+void
+catalog_tool(const struct tool *tool)
+{
+	struct tool_code code;
+	struct tool_message message;
+
+	printf("%s: %s\n\n", tool_name(tool), tool_source(tool));
+	puts("     exit  verdict   meaning");
+	print_codes(0, 0, VERDICT_SUCCESS);
+	puts("success");
+	for (size_t i = 0; tool_code_at(tool, i, &code); i++) {
+		print_codes(code.low, code.high, code.verdict);
+		puts(code.meaning);
+	}
+	puts("   others  retry     not documented");
+	if (tool_message_at(tool, 0, &message))
+		puts("\n     exit  verdict   where a line on stderr matches");
+	for (size_t i = 0; tool_message_at(tool, i, &message); i++) {
+		print_codes(message.low, message.high, message.verdict);
+		printf("%s\n%22s%s\n", message.meaning, "", message.regex);
+	}
+	if (*tool_warning(tool) != '\0')
+		printf("\nBeware: %s.\n", tool_warning(tool));
 }

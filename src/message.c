@@ -14,14 +14,28 @@ add_status(struct text *text, const char *what, int status)
 	text_number(text, status);
 }
 
+/* "exit 7 (could not connect to host)" */
+static void
+add_exit(struct text *text, const struct outcome *outcome)
+{
+	const char *meaning = outcome->evidence.meaning;
+
+	if (outcome->status == 0 && outcome->evidence.unmatched)
+		meaning = "no line matches --success-if";
+	add_status(text, "exit ", outcome->status);
+	if (meaning == NULL)
+		return;
+	text_add(text, " (");
+	text_add(text, meaning);
+	text_byte(text, ')');
+}
+
 static void
 add_outcome(struct text *text, const struct outcome *outcome)
 {
 	switch (outcome->kind) {
 	case OUTCOME_EXITED:
-		add_status(text, "exit ", outcome->status);
-		if (outcome->status == 0 && outcome->evidence.unmatched)
-			text_add(text, " (no line matches --success-if)");
+		add_exit(text, outcome);
 		break;
 	case OUTCOME_KILLED:
 		text_add(text, "killed by ");
@@ -246,4 +260,10 @@ message_settings(struct text *text, const struct settings *settings)
 	add_in(text, ", floor ", policy->floor_ns);
 	add_limit(text, ", timeout ", limits->timeout_ns);
 	add_limit(text, ", deadline ", limits->deadline_ns);
+	if (settings->rules.tool != NULL) {
+		text_add(text, ", tool ");
+		text_add(text, tool_name(settings->rules.tool));
+	} else if (settings->rules.tool_asked) {
+		text_add(text, ", tool unknown");
+	}
 }

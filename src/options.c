@@ -13,6 +13,7 @@
 #include "presets.h"
 #include "usage.h"
 #include "values.h"
+#include "wrappers.h"
 
 /* Where the value of an option goes, and what reads it. */
 struct target {
@@ -128,6 +129,20 @@ add_condition(struct options *options, enum option_id id, enum verdict verdict,
 	options->streams.scan = &scan;
 }
 
+/* The tool of that name; NULL, to be found by COMMAND, where it is NULL. */
+static const struct tool *
+find_tool(const char *name)
+{
+	const struct tool *tool = name != NULL ? tool_named(name) : NULL;
+
+	if (name == NULL || tool != NULL)
+		return tool;
+	if (strcmp(name, "list") == 0)
+		catalog_tools();
+	arguments_refuse(OPT_TOOL, name,
+	    "expected the name of a tool; --tool=list prints all");
+}
+
 /* Options with a meaning of their own; the others have a target. */
 static void
 apply_special(struct options *options, enum option_id id, const char *text)
@@ -163,8 +178,12 @@ apply_special(struct options *options, enum option_id id, const char *text)
 	case OPT_STOP_IF:
 		add_condition(options, id, VERDICT_STOP, text);
 		break;
+	case OPT_TOOL:
+		options->settings.rules.tool_asked = true;
+		options->settings.rules.tool = find_tool(text);
+		break;
 	case OPT_RETRY_AFTER:
-		scan.retry_after = true;
+		scan.retry_after = scan.needs_stdout = true;
 		options->streams.scan = &scan;
 		break;
 	case OPT_PRESET:
@@ -339,6 +358,20 @@ imitate(struct options *options, struct given *given, const char *name)
 	}
 }
 
+static void
+settle_tool(struct options *options)
+{
+	struct rules *rules = &options->settings.rules;
+	struct wrapped wrapped = wrapped_command(options->errand.argv);
+
+	options->errand.lock_conflict = wrapped.lock_conflict;
+	if (rules->tool_asked && rules->tool == NULL && wrapped.name != NULL)
+		rules->tool = tool_named(wrapped.name);
+	if (rules->tool != NULL && scan_add_tool(&scan, rules->tool))
+		options->streams.scan = &scan;
+	options->errand.tool = rules->tool;
+}
+
 void
 options_parse(struct options *options, int argc, char **argv)
 {
@@ -354,6 +387,8 @@ options_parse(struct options *options, int argc, char **argv)
 	if (given.text[OPT_STEPS] != NULL)
 		policy->factor = schedule_factor(
 		    policy->base_ns, policy->cap_ns, options->steps);
+	if (options->settings.rules.tool_asked)
+		settle_tool(options);
 	options->seeded = given.text[OPT_SEED] != NULL;
 	options->errand.kill_after_ns = options->settings.limits.kill_after_ns;
 	options->report.settings = &options->settings;

@@ -35,6 +35,8 @@ struct evidence {
 	enum verdict matched; /* by a condition on the output: */
 	const char *pattern;
 	bool unmatched; /* --success-if was given, and no line matched */
+	enum verdict known; /* what --tool knows of its status */
+	const char *meaning; /* of that: "could not connect", or NULL */
 	const char *last_line; /* of stderr, or NULL where we did not see it */
 	bool input_lost; /* its stdin cannot be given again: */
 	int64_t input_taken; /* how much of it was read */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog.h"
 #include "chart.h"
 #include "clock.h"
 #include "duration.h"
@@ -192,6 +193,18 @@ print_chances(const struct plan *plan)
 }
 
 static void
+print_plan(const struct plan *plan)
+{
+	if (plan->count == 0) {
+		puts("One attempt, no pause.");
+		return;
+	}
+	print_table(plan);
+	print_end(plan);
+	print_chances(plan);
+}
+
+static void
 print_json(const struct plan *plan)
 {
 	char line[512];
@@ -211,12 +224,12 @@ plan_show(const struct options *options)
 
 	if (options->report.format == LOG_JSON) {
 		print_json(&plan);
-	} else if (plan.count == 0) {
-		puts("One attempt, no pause.");
 	} else {
-		print_table(&plan);
-		print_end(&plan);
-		print_chances(&plan);
+		if (options->errand.tool != NULL) {
+			catalog_tool(options->errand.tool);
+			putchar('\n');
+		}
+		print_plan(&plan);
 	}
 	usage_finish();
 }

@@ -4,171 +4,64 @@
 #include <string.h>
 
 #include "clock.h"
+#include "literal.h"
 #include "retryafter.h"
 #include "scan.h"
 
-/*
- * The longest string of plain characters that every match of an extended
- * regular expression must contain: to search for that first is many times
- * faster. Groups, brackets and repeated characters end a run; alternatives
- * leave none.
- */
-struct literal {
-	char run[32];
-	size_t length;
-	char best[32];
-};
-
-static void
-end_run(struct literal *literal)
-{
-	literal->run[literal->length] = '\0';
-	if (literal->length > strlen(literal->best))
-		memcpy(literal->best, literal->run, literal->length + 1);
-	literal->length = 0;
-}
-
-/* Behind the bracket expression that TEXT begins with. */
+/* NULL, or why TEXT is no regular expression. */
 static const char *
-skip_bracket(const char *text)
+compile(struct condition *condition, const char *text)
 {
-	text++;
-	text += *text == '^';
-	text += *text == ']';
-	while (*text != '\0' && *text != ']') {
-		if (*text == '[' && strchr(".:=", text[1]) != NULL) {
-			const char kind[] = { text[1], ']', '\0' };
-			const char *end = strstr(text + 2, kind);
-
-			text = end == NULL ? text + 1 : end + 1;
-		}
-		text++;
-	}
-	return *text == '\0' ? text : text + 1;
-}
-
-/* Behind the group that TEXT begins with. */
-static const char *
-skip_group(const char *text)
-{
-	int depth = 0;
-
-	while (*text != '\0') {
-		if (*text == '[') {
-			text = skip_bracket(text);
-			continue;
-		}
-		depth += *text == '(';
-		depth -= *text == ')';
-		text += *text == '\\' && text[1] != '\0' ? 2 : 1;
-		if (depth == 0)
-			break;
-	}
-	return text;
-}
-
-/* Repetitions, one of which allows none, take the last character away. */
-static const char *
-skip_repetition(struct literal *literal, const char *text)
-{
-	const char *end = text;
-	bool all_plus = true;
-
-	while (*end != '\0' && strchr("*+?{", *end) != NULL) {
-		all_plus = all_plus && *end == '+';
-		if (*end == '{')
-			end += strcspn(end, "}");
-		end += *end != '\0';
-	}
-	if (!all_plus && literal->length > 0)
-		literal->length--;
-	end_run(literal);
-	return end;
-}
-
-static void
-find_literal(const char *text, char literal_text[32])
-{
-	struct literal literal = { .length = 0 };
-
-	while (*text != '\0') {
-		if (*text == '|') {
-			literal.best[0] = '\0';
-			literal.length = 0;
-			break;
-		}
-		if (strchr("*+?{", *text) != NULL) {
-			text = skip_repetition(&literal, text);
-			continue;
-		}
-		if (strchr("[(", *text) != NULL) {
-			end_run(&literal);
-			text = *text == '[' ? skip_bracket(text)
-			                    : skip_group(text);
-			continue;
-		}
-		if (*text == '\\' && text[1] != '\0'
-		    && strchr(".[]\\()*+?{}|^$/", text[1]) != NULL) {
-			text++;
-		} else if (strchr(".^$)\\", *text) != NULL) {
-			end_run(&literal);
-			text += *text == '\\' && text[1] != '\0' ? 2 : 1;
-			continue;
-		}
-		if (literal.length + 1 >= sizeof literal.run)
-			end_run(&literal);
-		literal.run[literal.length++] = *text++;
-	}
-	end_run(&literal);
-	memcpy(literal_text, literal.best, sizeof literal.best);
-}
-
-/*
- * POSIX leaves "\1" undefined, and where libc takes it for a reference a
- * match may take for ever.
- */
-static bool
-has_reference(const char *text)
-{
-	while (*text != '\0') {
-		if (*text == '[') {
-			text = skip_bracket(text);
-			continue;
-		}
-		if (*text == '\\' && text[1] >= '1' && text[1] <= '9')
-			return true;
-		text += *text == '\\' && text[1] != '\0' ? 2 : 1;
-	}
-	return false;
-}
-
-const char *
-scan_add(struct scan *scan, enum verdict verdict, const char *text)
-{
-	struct condition *condition;
 	static char error[128];
-	int code;
+	int code = regcomp(&condition->regex, text, REG_EXTENDED | REG_NOSUB);
 
-	/* It would match every line: surely a variable that was not set. */
-	if (*text == '\0')
-		return "expected a regular expression";
-	if (has_reference(text))
-		return "expected a regular expression without \\1 to \\9";
-	if (scan->count == SCAN_CONDITIONS)
-		return "expected fewer conditions";
-	condition = &scan->conditions[scan->count];
-	*condition = (struct condition) { .verdict = verdict, .text = text };
-	code = regcomp(&condition->regex, text, REG_EXTENDED | REG_NOSUB);
 	if (code != 0) {
 		memcpy(error, "expected an extended regular expression: ", 42);
 		regerror(
 		    code, &condition->regex, error + 41, sizeof error - 41);
 		return error;
 	}
-	find_literal(text, condition->literal);
-	scan->needs_success |= verdict == VERDICT_SUCCESS;
-	scan->count++;
+	condition->text = text;
+	literal_find(text, condition->literal);
 	return NULL;
+}
+
+const char *
+scan_add(struct scan *scan, enum verdict verdict, const char *text)
+{
+	struct condition condition = { .verdict = verdict };
+	const char *expected;
+
+	/* It would match every line: surely a variable that was not set. */
+	if (*text == '\0')
+		return "expected a regular expression";
+	if (literal_has_reference(text))
+		return "expected a regular expression without \\1 to \\9";
+	if (scan->count == SCAN_CONDITIONS)
+		return "expected fewer conditions";
+	expected = compile(&condition, text);
+	if (expected != NULL)
+		return expected;
+	scan->conditions[scan->count++] = condition;
+	scan->needs_stdout = true;
+	scan->needs_success |= verdict == VERDICT_SUCCESS;
+	return NULL;
+}
+
+bool
+scan_add_tool(struct scan *scan, const struct tool *tool)
+{
+	struct condition condition = { .is_known = true };
+	size_t count = 0;
+
+	while (scan->count < SCAN_CONDITIONS
+	    && tool_message_at(tool, count, &condition.message)) {
+		condition.verdict = condition.message.verdict;
+		if (compile(&condition, condition.message.regex) == NULL)
+			scan->conditions[scan->count++] = condition;
+		count++;
+	}
+	return count > 0;
 }
 
 void
@@ -280,6 +173,8 @@ scan_lines(struct scan *scan, bool is_stderr, char *lines, size_t length)
 	for (size_t i = 0; i < scan->count; i++) {
 		struct condition *condition = &scan->conditions[i];
 
+		if (condition->is_known && !is_stderr)
+			continue;
 		condition->matched
 		    = condition->matched || lines_match(condition, lines, end);
 	}
@@ -330,16 +225,51 @@ scan_finish(struct scan *scan, struct scan_stream *stream)
 	stream->skipping = false;
 }
 
-const struct condition *
-scan_match(const struct scan *scan)
+/* Which of what matches decides: the lower the sooner. */
+static int
+rank(enum verdict verdict)
 {
 	static const enum verdict order[] = { VERDICT_STOP, VERDICT_SUCCESS,
 		VERDICT_THROTTLE, VERDICT_RETRY };
+	int place = 0;
 
-	for (size_t kind = 0; kind < sizeof order / sizeof *order; kind++)
-		for (size_t i = 0; i < scan->count; i++)
-			if (scan->conditions[i].matched
-			    && scan->conditions[i].verdict == order[kind])
-				return &scan->conditions[i];
-	return NULL;
+	while (place < 3 && order[place] != verdict)
+		place++;
+	return place;
+}
+
+/* Of the user's conditions, or of a tool's messages for this STATUS. */
+static const struct condition *
+decisive(const struct scan *scan, bool known, int status)
+{
+	const struct condition *found = NULL;
+
+	for (size_t i = 0; i < scan->count; i++) {
+		const struct condition *condition = &scan->conditions[i];
+
+		if (!condition->matched || condition->is_known != known)
+			continue;
+		if (known
+		    && (status < condition->message.low
+		        || status > condition->message.high))
+			continue;
+		if (found == NULL
+		    || rank(condition->verdict) < rank(found->verdict))
+			found = condition;
+	}
+	return found;
+}
+
+const struct condition *
+scan_match(const struct scan *scan)
+{
+	return decisive(scan, false, 0);
+}
+
+const struct tool_message *
+scan_message(const struct scan *scan, int status)
+{
+	const struct condition *found = decisive(scan, true, status);
+
+	return found != NULL ? &found->message : NULL;
 }

@@ -13,6 +13,8 @@
 #include <stdint.h>
 
 #include "codes.h"
+#include "literal.h"
+#include "tools.h"
 
 #define SCAN_LINE 65536
 #define SCAN_LAST 121 /* of the last line, with its terminator */
@@ -22,8 +24,10 @@
 struct condition {
 	enum verdict verdict;
 	const char *text;
+	bool is_known; /* it is a message of a tool, on stderr only: */
+	struct tool_message message;
 	regex_t regex;
-	char literal[32]; /* in every match; "": none was found */
+	char literal[LITERAL_SIZE]; /* in every match; "": none was found */
 	bool matched;
 };
 
@@ -31,7 +35,8 @@ struct scan {
 	struct condition conditions[SCAN_CONDITIONS];
 	size_t count;
 	bool needs_success; /* one of them is for VERDICT_SUCCESS */
-	bool retry_after; /* look for such headers */
+	bool needs_stdout; /* stderr is always looked at */
+	bool retry_after; /* look for such headers; set needs_stdout too */
 
 	/* Found: */
 	int64_t retry_after_ns; /* the last one, < 0: none */
@@ -51,6 +56,9 @@ struct scan_stream {
  */
 const char *scan_add(struct scan *scan, enum verdict verdict, const char *text);
 
+/* Adds the messages of TOOL. False: it has none. */
+bool scan_add_tool(struct scan *scan, const struct tool *tool);
+
 /* Forgets what was found. */
 void scan_reset(struct scan *scan);
 
@@ -63,5 +71,8 @@ void scan_finish(struct scan *scan, struct scan_stream *stream);
 
 /* The condition that decides: stop, success, throttle, retry; or NULL. */
 const struct condition *scan_match(const struct scan *scan);
+
+/* The same of the messages that a tool has for exit STATUS. */
+const struct tool_message *scan_message(const struct scan *scan, int status);
 
 #endif

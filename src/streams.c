@@ -163,3 +163,9 @@ streams_end(void)
 	add_failure(&evidence);
 	return evidence;
 }
+
+const struct tool_message *
+streams_message(int status)
+{
+	return scan != NULL ? scan_message(scan, status) : NULL;
+}

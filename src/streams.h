@@ -33,4 +33,7 @@ const char *streams_begin(struct command *command);
 /* After it: what it left behind. */
 struct evidence streams_end(void);
 
+/* Then: which message of the tool it wrote, of those for exit STATUS. */
+const struct tool_message *streams_message(int status);
+
 #endif

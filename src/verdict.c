@@ -17,6 +17,8 @@ verdict_of(const struct rules *rules, const struct outcome *outcome)
 		return VERDICT_RETRY;
 	if (verdict != VERDICT_NONE)
 		return verdict;
+	if (outcome->evidence.known != VERDICT_NONE)
+		return outcome->evidence.known;
 	return rules->listed_only ? VERDICT_STOP : VERDICT_RETRY;
 }
 

@@ -8,9 +8,12 @@
 #include <stdbool.h>
 
 #include "codes.h"
+#include "tools.h"
 
 struct rules {
 	struct codes codes;
+	const struct tool *tool; /* what is known of COMMAND, or NULL */
+	bool tool_asked; /* that was asked for */
 	bool listed_only; /* what nothing matches stops */
 	bool match_needed; /* exit 0 is a success only where a line says so */
 };

@@ -106,7 +106,8 @@ watch_begin(int descriptors[3])
 	for (int i = 0; i < WATCH_DESCRIPTORS; i++) {
 		int fd = channels[i].target;
 
-		if (descriptors[fd] >= 0)
+		if (descriptors[fd] >= 0
+		    || (i == 0 && !scan->needs_stdout && !together))
 			continue;
 		if (i == 1 && together && channels[0].pipe >= 0) {
 			descriptors[fd] = channels[0].commands;
@@ -279,7 +280,8 @@ scan_held(struct channel *channel)
 	int file = hold_file(channel->target, &size);
 	ssize_t count;
 
-	if (file < 0)
+	if (file < 0
+	    || (!scan->needs_stdout && !stream_of(channel)->is_stderr))
 		return;
 	while (offset < size) {
 		size_t most = SCAN_LINE;

@@ -58,6 +58,27 @@ cut_at(const struct errand *errand, int64_t cut_ns)
 	};
 }
 
+/* What the tool's table says of an exit, and of what was on stderr then. */
+static void
+look_up(struct outcome *outcome, const struct errand *errand)
+{
+	const struct tool_message *message;
+	struct tool_code code;
+
+	if (errand->tool == NULL || outcome->kind != OUTCOME_EXITED
+	    || outcome->status == 0
+	    || outcome->status == errand->lock_conflict)
+		return;
+	message = streams_message(outcome->status);
+	if (message != NULL) {
+		outcome->evidence.known = message->verdict;
+		outcome->evidence.meaning = message->meaning;
+	} else if (tool_code(errand->tool, outcome->status, &code)) {
+		outcome->evidence.known = code.verdict;
+		outcome->evidence.meaning = code.meaning;
+	}
+}
+
 static struct outcome
 attempt(void *self, const struct moment *moment, int64_t cut_ns)
 {
@@ -79,6 +100,7 @@ attempt(void *self, const struct moment *moment, int64_t cut_ns)
 	}
 	outcome = child_run(&command, &cut);
 	outcome.evidence = streams_end();
+	look_up(&outcome, errand);
 	return outcome;
 }
 

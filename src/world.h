@@ -9,9 +9,12 @@
 
 #include "child.h"
 #include "run.h"
+#include "tools.h"
 
 struct errand {
 	char *const *argv; /* COMMAND */
+	const struct tool *tool; /* what is known of it, or NULL; but not of */
+	int lock_conflict; /* this status, which is that of a flock; or -1 */
 	int signal; /* what a timeout sends first */
 	int64_t kill_after_ns;
 	int64_t grace_ns;

@@ -236,10 +236,10 @@ base_name(const char *path)
 	return slash == NULL ? path : slash + 1;
 }
 
-struct command
-command_behind(char *const argv[])
+struct wrapped
+wrapped_command(char *const argv[])
 {
-	struct command command = { .name = NULL, .lock_conflict = -1 };
+	struct wrapped command = { .name = NULL, .lock_conflict = -1 };
 	const struct wrapper *wrapper;
 
 	while (argv != NULL && argv[0] != NULL) {

@@ -6,7 +6,7 @@
  * nice, ionice, timeout, nohup, flock and stdbuf, in any order.
  */
 
-struct command {
+struct wrapped {
 	/* Its base name, within argv; NULL: it cannot be told. */
 	const char *name;
 	/*
@@ -21,6 +21,6 @@ struct command {
  * ARGV ends with NULL. An option that is not known here ends the search: a
  * guess could take its argument for the command.
  */
-struct command command_behind(char *const argv[]);
+struct wrapped wrapped_command(char *const argv[]);
 
 #endif

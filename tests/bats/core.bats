@@ -31,6 +31,7 @@ strlen
 strncmp
 strrchr
 strspn
+strstr
 __libc_current_sigrtmax
 __libc_current_sigrtmin
 END

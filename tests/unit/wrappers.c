@@ -6,7 +6,7 @@
 
 #define WORDS 24
 
-static struct command
+static struct wrapped
 split(const char *line)
 {
 	static char text[256];
@@ -18,7 +18,7 @@ split(const char *line)
 	     word = strtok(NULL, " "))
 		argv[count++] = word;
 	argv[count] = NULL;
-	return command_behind(argv);
+	return wrapped_command(argv);
 }
 
 /* LINE runs NAME; NULL: that cannot be told. */
@@ -41,7 +41,7 @@ test_plain(void)
 	runs("./curl", "curl");
 	runs("env-update A=1", "env-update");
 	runs("sh -c curl", "sh");
-	ok(command_behind((char *[]) { NULL }).name == NULL, "no command");
+	ok(wrapped_command((char *[]) { NULL }).name == NULL, "no command");
 }
 
 static void
