@@ -688,7 +688,7 @@ static const struct sample samples[] = {
 
 	{ "borg", 1, VERDICT_SUCCESS, "done, with warnings",
 	    "/nonexist: [Errno 2] No such file or directory: 'nonexist'" },
-	{ "borg", 1, VERDICT_STOP, "refused by sudo",
+	{ "borg", 1, VERDICT_STOP, "borg was not run",
 	    "sudo: a password is required" },
 	{ "borg", 2, VERDICT_RETRY, "repository is locked",
 	    "Failed to create/acquire the lock /srv/br/lock.exclusive "
