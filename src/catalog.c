@@ -35,8 +35,7 @@ catalog_tools(void)
 
 	for (size_t i = 0; (tool = tool_at(i)) != NULL; i++) {
 		printf("%s%s%s\n", tool_name(tool),
-		    *tool_aliases(tool) != '\0' ? " " : "",
-		    tool_aliases(tool));
+		    *tool_aliases(tool) != '\0' ? " " : "", tool_aliases(tool));
 		printf("    %s\n", tool_source(tool));
 	}
 	usage_finish();

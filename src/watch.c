@@ -280,8 +280,7 @@ scan_held(struct channel *channel)
 	int file = hold_file(channel->target, &size);
 	ssize_t count;
 
-	if (file < 0
-	    || (!scan->needs_stdout && !stream_of(channel)->is_stderr))
+	if (file < 0 || (!scan->needs_stdout && !stream_of(channel)->is_stderr))
 		return;
 	while (offset < size) {
 		size_t most = SCAN_LINE;

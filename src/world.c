@@ -66,8 +66,7 @@ look_up(struct outcome *outcome, const struct errand *errand)
 	struct tool_code code;
 
 	if (errand->tool == NULL || outcome->kind != OUTCOME_EXITED
-	    || outcome->status == 0
-	    || outcome->status == errand->lock_conflict)
+	    || outcome->status == 0 || outcome->status == errand->lock_conflict)
 		return;
 	message = streams_message(outcome->status);
 	if (message != NULL) {
