@@ -314,7 +314,7 @@ imitate_option(struct options *options, struct given *given, enum option_id id,
 	}
 }
 
-/* What the user has to choose is given: "--base --cap". */
+/* What the user has to choose is given: "--base, --cap and --steps". */
 static void
 check_needs(const struct preset *preset, const struct given *given)
 {
@@ -324,13 +324,11 @@ check_needs(const struct preset *preset, const struct given *given)
 	text_add(&text, "expected ");
 	text_add(&text, preset->needs);
 	text_add(&text, " with it");
-	for (const char *at = preset->needs; *at != '\0';
-	     at += strspn(at, " ")) {
-		size_t length = strcspn(at, " ");
+	for (const char *at = preset->needs; (at = strstr(at, "--")) != NULL;) {
+		size_t length = strcspn(at += 2, ", ");
 
-		if (given->text[arguments_named(at + 2, length - 2)] == NULL)
+		if (given->text[arguments_named(at, length)] == NULL)
 			arguments_refuse(OPT_PRESET, preset->name, why);
-		at += length;
 	}
 }
 

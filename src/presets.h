@@ -10,7 +10,7 @@
 struct preset {
 	const char *name;
 	bool approximate;
-	const char *needs; /* options that have to be given with it, or "" */
+	const char *needs; /* what has to be given with it, or "" */
 	const char *options; /* that it stands for, with a space between */
 	const char *source; /* where that is written */
 	const char *note; /* what differs, or goes with it; or "" */

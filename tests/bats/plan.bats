@@ -220,7 +220,7 @@ PY
   run -125 "$BACKOFF" --preset=tcp -p tcp true
   assert_output 'backoff: --preset: tcp: expected one preset'
   run -125 "$BACKOFF" --preset=systemd -b 1 true
-  assert_output 'backoff: --preset: systemd: expected --base --cap --steps with it'
+  assert_output 'backoff: --preset: systemd: expected --base, --cap and --steps with it'
 }
 
 @test "own options that contradict each other are refused beside a preset too" {
