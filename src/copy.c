@@ -43,7 +43,7 @@ copy_bytes(int to, const char *bytes, size_t count)
 static bool
 copy_rest(int to, int file, off_t offset, off_t size)
 {
-	static char buffer[CHUNK];
+	char buffer[CHUNK];
 
 	while (offset < size) {
 		size_t most

@@ -96,7 +96,7 @@ struct hint
 hint_take(void)
 {
 	struct hint hint = { .after_ns = -1 };
-	char text[4096];
+	static char text[4096];
 	off_t size = lseek(file, 0, SEEK_END);
 	off_t room = sizeof text - 1;
 	ssize_t count;

@@ -77,6 +77,8 @@ hold_release(bool failed)
 	int to[3] = { -1, STDOUT_FILENO, STDERR_FILENO };
 	int error = 0;
 
+	if (what == HOLD_NOTHING)
+		return true;
 	if (failed && what == HOLD_STDOUT)
 		to[STDOUT_FILENO] = STDERR_FILENO;
 	signals_before_write();

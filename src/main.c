@@ -94,7 +94,8 @@ prepare(struct options *options)
 	if (!environment_start(
 	        options->report.id, hint_start(), &options->settings.limits))
 		usage_refuse("environment", "no memory", strerror(errno));
-	streams_start(&options->streams);
+	if (!streams_start(&options->streams))
+		usage_refuse("streams", "no memory", strerror(errno));
 }
 
 int

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -32,14 +33,14 @@ static struct {
 	int failure; /* errno for it */
 } in = { .pipe = -1 };
 
-static char buffer[STDIN_EXACT];
+static char *buffer; /* of STDIN_EXACT bytes, where one is needed */
 
-void
+bool
 stdin_start(enum stdin_mode mode, int64_t limit)
 {
 	spool_start(limit);
 	if (mode == STDIN_INHERIT)
-		return;
+		return true;
 	in.source = mode == STDIN_NULL ? SOURCE_NULL : source_of(STDIN_FILENO);
 	in.reader = STDIN_FILENO;
 	if (in.source == SOURCE_PIPE)
@@ -49,6 +50,11 @@ stdin_start(enum stdin_mode mode, int64_t limit)
 		if (in.entry_offset < 0)
 			in.source = SOURCE_INHERITED;
 	}
+	if (in.source == SOURCE_PIPE || in.source == SOURCE_SOCKET) {
+		buffer = malloc(STDIN_EXACT);
+		return buffer != NULL;
+	}
+	return true;
 }
 
 /* How many bytes wait in a pipe or socket. */
@@ -128,8 +134,8 @@ read_waiting(int64_t most)
 	struct pollfd waited = { .fd = in.reader, .events = POLLIN };
 	ssize_t count;
 
-	if (most > (int64_t)sizeof buffer)
-		most = sizeof buffer;
+	if (most > STDIN_EXACT)
+		most = STDIN_EXACT;
 	if (in.reader == STDIN_FILENO && poll(&waited, 1, 0) == 0) {
 		errno = EAGAIN;
 		return -1;
@@ -220,8 +226,8 @@ give_from_spool(void)
 	int64_t most = in.taken - in.fed;
 	int64_t count;
 
-	if (most > (int64_t)sizeof buffer)
-		most = sizeof buffer;
+	if (most > STDIN_EXACT)
+		most = STDIN_EXACT;
 	count = spool_read(buffer, most, in.fed);
 	if (count <= 0) {
 		errno = count == 0 ? EIO : errno;
@@ -260,14 +266,14 @@ show(void)
 	if (in.source == SOURCE_SOCKET) {
 		do
 			count = recv(STDIN_FILENO, buffer,
-			    in.wide ? sizeof buffer : 4096,
+			    in.wide ? (size_t)STDIN_EXACT : 4096,
 			    MSG_PEEK | MSG_DONTWAIT);
 		while (count < 0 && errno == EINTR);
 		return count <= 0 ? count : give(buffer, count);
 	}
 	do
 		count = tee(
-		    STDIN_FILENO, in.pipe, sizeof buffer, SPLICE_F_NONBLOCK);
+		    STDIN_FILENO, in.pipe, STDIN_EXACT, SPLICE_F_NONBLOCK);
 	while (count < 0 && errno == EINTR);
 	if (count > 0)
 		in.fed += count;

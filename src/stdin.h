@@ -22,8 +22,11 @@ enum stdin_mode {
 /* How far COMMAND's reading is followed byte by byte. */
 #define STDIN_EXACT (INT64_C(64) * 1024)
 
-/* Once, before anything is spawned. LIMIT is the most that is kept. */
-void stdin_start(enum stdin_mode mode, int64_t limit);
+/*
+ * Once, before anything is spawned. LIMIT is the most that is kept. False:
+ * no memory.
+ */
+bool stdin_start(enum stdin_mode mode, int64_t limit);
 
 /*
  * Before an attempt. Returns the descriptor that is to be COMMAND's stdin

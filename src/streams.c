@@ -15,15 +15,15 @@
 
 static struct scan *scan;
 static int commands_stdin; /* COMMAND's end, until it has it; or -1 */
+static bool is_ours; /* one of its streams, in this attempt */
 
-void
+bool
 streams_start(const struct streams *streams)
 {
-	stdin_start(streams->stdin_mode, streams->spool_limit);
 	hold_start(streams->hold);
 	scan = streams->scan;
-	if (scan != NULL)
-		watch_start(scan);
+	return stdin_start(streams->stdin_mode, streams->spool_limit)
+	    && (scan == NULL || watch_start(scan));
 }
 
 static void
@@ -86,6 +86,9 @@ streams_begin(struct command *command)
 		broken = "held output";
 	else if (!watch_begin(command->descriptors))
 		broken = "output";
+	is_ours = false;
+	for (int fd = 0; fd < 3; fd++)
+		is_ours = is_ours || command->descriptors[fd] >= 0;
 	if (broken == NULL)
 		return NULL;
 	error = errno;
@@ -148,11 +151,13 @@ streams_end(void)
 	struct evidence evidence = { .hinted = VERDICT_NONE };
 
 	started();
-	signals_without_pipe();
-	stdin_end();
-	hold_end();
-	watch_end();
-	signals_with_pipe();
+	if (is_ours) {
+		signals_without_pipe();
+		stdin_end();
+		hold_end();
+		watch_end();
+		signals_with_pipe();
+	}
 	add_hints(&evidence);
 	if (scan != NULL)
 		add_matches(&evidence);

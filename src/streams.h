@@ -21,8 +21,8 @@ struct streams {
 	struct scan *scan; /* what to watch for, or NULL */
 };
 
-/* Once, before anything is spawned. */
-void streams_start(const struct streams *streams);
+/* Once, before anything is spawned. False: no memory. */
+bool streams_start(const struct streams *streams);
 
 /*
  * Before an attempt: lays COMMAND's descriptors and pump. NULL, or which of

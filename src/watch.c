@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -26,9 +27,11 @@ struct channel {
 	size_t left; /* this much of it is to be read */
 };
 
-/* Apart from the channels, which are initialized, these cost no room. */
-static char buffers[WATCH_DESCRIPTORS][SCAN_LINE];
-static struct scan_stream streams[WATCH_DESCRIPTORS];
+/* What a channel needs where something is watched: too much to be static. */
+static struct room {
+	char buffer[SCAN_LINE];
+	struct scan_stream stream;
+} * rooms; /* WATCH_DESCRIPTORS of them */
 
 static struct scan *scan;
 static bool together; /* stdout and stderr are one, and keep their order */
@@ -42,19 +45,23 @@ static struct channel channels[WATCH_DESCRIPTORS] = {
 static char *
 buffer_of(const struct channel *channel)
 {
-	return buffers[channel - channels];
+	return rooms[channel - channels].buffer;
 }
 
 static struct scan_stream *
 stream_of(const struct channel *channel)
 {
-	return &streams[channel - channels];
+	return &rooms[channel - channels].stream;
 }
 
-void
+bool
 watch_start(struct scan *what)
 {
 	struct stat stat;
+
+	rooms = calloc(WATCH_DESCRIPTORS, sizeof *rooms);
+	if (rooms == NULL)
+		return false;
 
 	scan = what;
 	together = descriptor_same(STDOUT_FILENO, STDERR_FILENO);
@@ -66,6 +73,7 @@ watch_start(struct scan *what)
 		channel->is_socket = fstat(channel->target, &stat) == 0
 		    && S_ISSOCK(stat.st_mode);
 	}
+	return true;
 }
 
 static bool
@@ -99,10 +107,10 @@ watch_begin(int descriptors[3])
 	if (scan == NULL)
 		return true;
 	scan_reset(scan);
-	streams[0].is_stderr = together
+	rooms[0].stream.is_stderr = together
 	    && (descriptors[STDOUT_FILENO] < 0
 	        || descriptors[STDOUT_FILENO] == descriptors[STDERR_FILENO]);
-	streams[1].is_stderr = true;
+	rooms[1].stream.is_stderr = true;
 	for (int i = 0; i < WATCH_DESCRIPTORS; i++) {
 		int fd = channels[i].target;
 
@@ -315,6 +323,6 @@ watch_end(void)
 		cut_off = cut_off || channels[i].pipe >= 0;
 		close_pipe(&channels[i]);
 		scan_held(&channels[i]);
-		scan_finish(scan, &streams[i]);
+		scan_finish(scan, &rooms[i].stream);
 	}
 }

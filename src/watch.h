@@ -14,8 +14,8 @@
 
 #define WATCH_DESCRIPTORS 2
 
-/* Once. Without a scan nothing is watched. */
-void watch_start(struct scan *scan);
+/* Once; without it nothing is watched. False: no memory. */
+bool watch_start(struct scan *scan);
 
 /*
  * Before an attempt: sets what is still -1 in DESCRIPTORS[1] and [2] to the
