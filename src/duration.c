@@ -32,6 +32,18 @@ is_digit(char c)
 }
 
 int64_t
+min_ns(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+int64_t
+max_ns(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+int64_t
 saturating_add(int64_t a, int64_t b)
 {
 	return a > INT64_MAX - b ? INT64_MAX : a + b;

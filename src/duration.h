@@ -46,6 +46,9 @@ bool size_parse(const char *text, int64_t *bytes);
 /* For people: "41.2GiB", "512B". */
 void size_text(struct text *text, int64_t bytes);
 
+int64_t min_ns(int64_t a, int64_t b);
+int64_t max_ns(int64_t a, int64_t b);
+
 /* a + b and a * b for values >= 0, saturating at INT64_MAX. */
 int64_t saturating_add(int64_t a, int64_t b);
 int64_t saturating_multiply(int64_t a, int64_t b);

@@ -7,18 +7,6 @@
 #include "power.h"
 
 static int64_t
-min_ns(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
-static int64_t
-max_ns(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
-static int64_t
 middle(struct range range)
 {
 	return range.low_ns + (range.high_ns - range.low_ns) / 2;

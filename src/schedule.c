@@ -5,18 +5,6 @@
 #include "power.h"
 #include "schedule.h"
 
-static int64_t
-min_ns(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
-static int64_t
-max_ns(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
 /*
  * NS * BY, rounded down, saturating; the comparison comes before the cast,
  * which is undefined beyond int64. A thousandth of a nanosecond is given
