@@ -8,12 +8,13 @@
 
 #include "duration.h"
 #include "forecast.h"
+#include "stage.h"
 #include "tap.h"
 
 #define MS NS_PER_MS
 #define S NS_PER_S
 #define HISTORIES 4096
-#define ROWS 64
+#define ROWS (STAGE_ATTEMPTS - 1)
 #define RUNS 100
 
 static struct settings settings;
@@ -172,101 +173,6 @@ test_outages(void)
 	    "the mean: one half");
 }
 
-/* The loop, in a world where all fails at once. */
-struct stage {
-	int64_t now_ns;
-	int64_t pauses_ns[ROWS];
-	int64_t starts_ns[ROWS + 1];
-	int count; /* of attempts */
-};
-
-static int64_t
-now_ns(void *self)
-{
-	return ((struct stage *)self)->now_ns;
-}
-
-static int
-pause_until(void *self, int64_t until_ns)
-{
-	struct stage *stage = self;
-
-	if (stage->count > 0 && stage->count <= ROWS)
-		stage->pauses_ns[stage->count - 1] = until_ns - stage->now_ns;
-	stage->now_ns = until_ns;
-	return 0;
-}
-
-static struct outcome
-attempt(void *self, const struct moment *moment, int64_t cut_ns)
-{
-	struct stage *stage = self;
-
-	(void)moment, (void)cut_ns;
-	if (stage->count <= ROWS)
-		stage->starts_ns[stage->count] = stage->now_ns;
-	stage->count++;
-	return (struct outcome) {
-		.kind = OUTCOME_EXITED,
-		.status = 1,
-		.started_ns = stage->now_ns,
-		.ended_ns = stage->now_ns,
-	};
-}
-
-static struct outcome
-hook(void *self, enum hook which, const struct moment *moment, int64_t cut_ns)
-{
-	(void)self, (void)which, (void)moment, (void)cut_ns;
-	return (struct outcome) { .kind = OUTCOME_EXITED };
-}
-
-static struct release
-release(void *self, enum result result)
-{
-	(void)self, (void)result;
-	return (struct release) { 0 };
-}
-
-static void
-tell_start(void *self)
-{
-	(void)self;
-}
-
-static void
-tell_attempt(void *self, const struct moment *moment, int64_t pause_ns)
-{
-	(void)self, (void)moment, (void)pause_ns;
-}
-
-static void
-tell_end(void *self, const struct moment *moment, const struct ending *ending)
-{
-	(void)self, (void)moment, (void)ending;
-}
-
-static struct stage
-run_of(struct random *random)
-{
-	struct stage stage = { .now_ns = 0 };
-	struct world world = {
-		.self = &stage,
-		.now_ns = now_ns,
-		.epoch_ns = now_ns,
-		.pause = pause_until,
-		.attempt = attempt,
-		.hook = hook,
-		.release = release,
-		.tell_start = tell_start,
-		.tell_attempt = tell_attempt,
-		.tell_end = tell_end,
-	};
-
-	run_loop(&settings, random, &world);
-	return stage;
-}
-
 static void
 choose_settings(struct random *random)
 {
@@ -297,7 +203,7 @@ choose_settings(struct random *random)
 /* What the loop has done in RUNS runs, beside the forecast. */
 struct seen {
 	struct range pauses[ROWS]; /* shortest and longest */
-	int most; /* attempts */
+	int64_t most; /* attempts */
 	bool outside; /* a pause, a start or an attempt not forecast */
 };
 
@@ -309,18 +215,19 @@ watch_loop(const struct forecast_row *rows, int count, struct random *random)
 	for (int i = 0; i < ROWS; i++)
 		seen.pauses[i] = (struct range) { INT64_MAX, -1 };
 	for (int run = 0; run < RUNS; run++) {
-		struct stage stage = run_of(random);
+		struct stage stage = { .down_ns = INT64_MAX };
 
-		if (stage.count > seen.most)
-			seen.most = stage.count;
-		for (int i = 0; i + 1 < stage.count; i++) {
-			int64_t ns = stage.pauses_ns[i];
+		stage_run(&stage, &settings, random);
+		if (stage.attempts > seen.most)
+			seen.most = stage.attempts;
+		for (int i = 0; i + 1 < stage.attempts; i++) {
+			int64_t ns = stage.at_ns[i + 1] - stage.at_ns[i];
 			struct range *range = &seen.pauses[i];
 
 			seen.outside |= i >= count || ns < rows[i].pause.low_ns
 			    || ns > rows[i].pause.high_ns
-			    || stage.starts_ns[i + 1] < rows[i].earliest_ns
-			    || stage.starts_ns[i + 1] > rows[i].latest_ns;
+			    || stage.at_ns[i + 1] < rows[i].earliest_ns
+			    || stage.at_ns[i + 1] > rows[i].latest_ns;
 			range->low_ns = ns < range->low_ns ? ns : range->low_ns;
 			range->high_ns
 			    = ns > range->high_ns ? ns : range->high_ns;

@@ -10,6 +10,7 @@
 #include "presets.h"
 #include "program.h"
 #include "tap.h"
+#include "uniform.h"
 
 #define MS NS_PER_MS
 #define S NS_PER_S
@@ -19,23 +20,8 @@
 const struct program program = { PROGRAM_BACKOFF, "presets", 6, "", "" };
 
 static struct options options;
-static struct random random_source;
 static struct schedule schedule;
 static int64_t drawn[DRAWS];
-
-/* A uniform number that is known; the low bit keeps 0 from rejection. */
-static uint64_t
-constant(struct random *random)
-{
-	return random->state | 1;
-}
-
-static void
-set_uniform(double u)
-{
-	random_source.bits = constant;
-	random_source.state = u >= 1 ? UINT64_MAX : (uint64_t)(u * 0x1p63) << 1;
-}
 
 /* Understands a command line, "-p NAME -b 2s", and begins its schedule. */
 static void

@@ -7,25 +7,10 @@
 #include "power.h"
 #include "schedule.h"
 #include "tap.h"
+#include "uniform.h"
 
 #define MS NS_PER_MS
 #define S NS_PER_S
-
-static struct random random_source;
-
-/* A uniform number that is known; the low bit keeps 0 from rejection. */
-static uint64_t
-constant(struct random *random)
-{
-	return random->state | 1;
-}
-
-static void
-set_uniform(double u)
-{
-	random_source.bits = constant;
-	random_source.state = u >= 1 ? UINT64_MAX : (uint64_t)(u * 0x1p63) << 1;
-}
 
 static struct policy
 policy_of(enum growth growth, int64_t base_ns, double factor)
