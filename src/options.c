@@ -264,6 +264,10 @@ static const struct options initial = {
 		.signal = SIGTERM,
 		.grace_ns = DURATION_INF,
 	},
+	.herd = {
+		.outage_ns = -1,
+		.runs = 1,
+	},
 };
 
 static const char *

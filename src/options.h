@@ -14,11 +14,11 @@
 #include "streams.h"
 #include "world.h"
 
-/* Of backoff-herd. What was not given is 0. */
+/* Of backoff-herd. */
 struct herd {
-	int64_t clients;
-	int64_t outage_ns;
-	double capacity; /* requests a second */
+	int64_t clients; /* 0: not given */
+	int64_t outage_ns; /* -1: not given */
+	double capacity; /* requests a second; 0: not given */
 	int64_t runs;
 };
 

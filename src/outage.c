@@ -57,13 +57,16 @@ count_attempt(struct outage *outage)
 	outage->attempts++;
 	if (outage->load != NULL)
 		load_add(outage->load, now_ns);
-	if (now_ns < outage->peak_from_ns)
+	if (now_ns == 0)
 		return;
 	if (now_ns / TENTH_NS != outage->tenth) {
 		outage->tenth = now_ns / TENTH_NS;
 		outage->in_tenth = 0;
 	}
-	if (++outage->in_tenth > outage->peak)
+	outage->in_tenth++;
+	if (outage->in_tenth > outage->peak_after_0)
+		outage->peak_after_0 = outage->in_tenth;
+	if (now_ns >= outage->peak_from_ns && outage->in_tenth > outage->peak)
 		outage->peak = outage->in_tenth;
 }
 
@@ -163,7 +166,8 @@ outage_start(struct outage *outage, struct random *random)
 {
 	outage->random = random;
 	outage->queue = queue_start();
-	outage->attempts = outage->peak = outage->waited_ns = 0;
+	outage->attempts = outage->waited_ns = 0;
+	outage->peak = outage->peak_after_0 = 0;
 	outage->served = outage->exhausted = outage->late = 0;
 	outage->in_tenth = outage->at_once = outage->left = 0;
 	outage->second = outage->tenth = -1;

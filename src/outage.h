@@ -43,11 +43,12 @@ struct outage {
 	struct outage_client *clients; /* so many */
 	int64_t *waits_ns; /* room for so many */
 	struct load *load; /* where attempts are counted too, or NULL */
-	int64_t peak_from_ns; /* earlier attempts are in no peak */
+	int64_t peak_from_ns; /* > 0, a multiple of a tenth of a second */
 
 	/* What comes out. */
 	int64_t attempts; /* of all, the first ones included */
-	int64_t peak; /* most of them in one tenth of a second */
+	int64_t peak; /* most of them in a tenth of a second from there on, */
+	int64_t peak_after_0; /* and of all but those at 0 */
 	int64_t served; /* clients, and who gave up for lack of: */
 	int64_t exhausted; /* attempts */
 	int64_t late; /* time */

@@ -91,6 +91,25 @@ print_wrapped(const char *help, int column)
 	putchar('\n');
 }
 
+/* Of "... (6|inf)", two defaults, the one of this program. */
+static void
+print_help(const char *help, int column)
+{
+	char words[128];
+	struct text text = text_in(words, sizeof words);
+	const char *bar = strrchr(help, '|');
+	const char *other = bar == NULL ? NULL : strrchr(help, '(') + 1;
+
+	for (; *help != '\0'; help++) {
+		if (program.set == PROGRAM_HERD && help == other)
+			help = bar + 1;
+		if (program.set == PROGRAM_BACKOFF && help == bar)
+			help = strchr(bar, ')');
+		text_byte(&text, *help);
+	}
+	print_wrapped(words, column);
+}
+
 static void
 print_row(const struct row *row)
 {
@@ -104,7 +123,7 @@ print_row(const struct row *row)
 		column += printf("[=%s", row->argument + 1);
 	else if (row->argument != NULL)
 		column += printf("=%s", row->argument);
-	print_wrapped(row->help, column);
+	print_help(row->help, column);
 }
 
 void

@@ -52,10 +52,10 @@ refuses_values() {
   done
 }
 
-# The options as "LETTER NAME": with an argument, without one, and with one
-# that may be missing, which is then joined to the option.
+# The options of BACKOFF or BOTH, as "LETTER NAME": with an argument, without
+# one, and with one that may be missing, which is then joined to the option.
 options() {
-  sed -n "s/^OPT([A-Z_]*, '\{0,1\}\([^',]*\)'\{0,1\}, \"\([^\"]*\)\", $1.*/\1 \2/p" \
+  sed -n "s/^OPT(B[A-Z]*, [A-Z_]*, '\{0,1\}\([^',]*\)'\{0,1\}, \"\([^\"]*\)\", $1.*/\1 \2/p" \
     "$TOP_SRCDIR/src/options.def"
 }
 valued() { options '"[^[]'; }
@@ -83,7 +83,7 @@ no_durations=(abc s 1x 1S 1M - -1 -1s 1.2.3 . "1,5" 0x10 1e3 nan 1m-30s 1m30 10%
   flags | grep -qx 'q quiet'
   joined | grep -qx 'o hold'
   [ "$( (valued && flags && joined) | wc -l)" -eq \
-    "$(grep -c '^OPT(' "$TOP_SRCDIR/src/options.def")" ]
+    "$(grep -c '^OPT(B' "$TOP_SRCDIR/src/options.def")" ]
 }
 
 @test "a bad duration is refused by every option that takes one" {

@@ -1,21 +1,43 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 #
-# The words: --help, the man page, the completions and the README say what
-# the program does, and src/options.def is the one list of options.
+# The words: --help, the man pages, the completions and the README say what
+# the programs do, and src/options.def is the one list of options.
 # shellcheck shell=bash
 
 load helper
 
 setup() {
   cd "$BATS_TEST_TMPDIR" || return
-  man=$TOP_SRCDIR/man/backoff.1
   lib=$TOP_SRCDIR/tests/lib
+  look_at backoff
+}
+
+# look_at PROGRAM: what follows is about this one of the two.
+look_at() {
+  program=$1
+  man=$TOP_SRCDIR/man/$program.1
+  case $program in
+    backoff) binary=$BACKOFF rows='BACKOFF\|BOTH' ;;
+    backoff-herd) binary=$HERD rows='HERD\|BOTH' ;;
+  esac
+}
+
+# for_both COMMAND...: once for each program, in a directory of its own.
+for_both() {
+  local each
+
+  for each in backoff backoff-herd; do
+    look_at "$each"
+    mkdir "$BATS_TEST_TMPDIR/$each"
+    cd "$BATS_TEST_TMPDIR/$each" || return
+    "$@"
+  done
 }
 
 # The options of options.def, one a line: LETTER|- NAME ARGUMENT|-
 options() {
-  sed -n 's/^OPT([A-Z_]*, \([^,]*\), "\([^"]*\)", \([^"]*NULL\|"[^"]*"\),.*/\1 \2 \3/p' \
+  sed -n "s/^OPT(\($rows\), [A-Z_]*, \([^,]*\), \"\([^\"]*\)\", \([^\"]*NULL\|\"[^\"]*\"\),.*/\2 \3 \4/p" \
     "$TOP_SRCDIR/src/options.def" |
     sed "s/^0 /- /; s/^'\(.\)' /\1 /; s/NULL\$/-/; s/\"//g" |
     sort
@@ -40,7 +62,7 @@ option_names() {
 # The options of --help, in the form of options(): --hold[=WHAT] is one whose
 # argument may be missing.
 help_options() {
-  "$BACKOFF" --help |
+  "$binary" --help |
     sed 's/\[=\([A-Z]*\]\)/=[\1/' |
     sed -n 's/^ *\(-\(.\), \)\{0,1\}--\([a-z-]*\)\(=\([^ ]*\)\)\{0,1\}\( .*\)\{0,1\}$/\2 \3 \5/p' |
     sed 's/^ /- /; s/ $/ -/' |
@@ -50,7 +72,7 @@ help_options() {
 # The options of the man page, in the form of options(); an option whose
 # letter takes another argument than its name comes out as an odd line.
 man_options() {
-  sed -n '/^\.Sh OPTIONS/,/^\.Sh PAUSES/s/^\.It Fl //p' "$man" |
+  section OPTIONS | sed -n 's/^\.It Fl //p' |
     sed 's/ Ns | Ns Cm /|/; s/ Ns | Ns Ar /|/
          s/ Ns Oo Ar \([A-Z]*\) Oc/ Ar [\1]/
          s/ Ns Oo = Ns Ar \([A-Z]*\) Oc/ Ns = Ns Ar [\1]/' |
@@ -81,9 +103,11 @@ section() {
 
 # complete_by SHELL LINE: what SHELL offers after LINE, one a line.
 complete_by() {
+  local file=$TOP_SRCDIR/completions/${2%% *}
+
   case $1 in
     bash)
-      bash "$lib/bash-complete" "$TOP_SRCDIR/completions/backoff.bash" "$2"
+      bash "$lib/bash-complete" "$file.bash" "$2"
       ;;
     zsh)
       zsh -f "$lib/zsh-complete" "$TOP_SRCDIR/completions" "$PWD/offered" "$2"
@@ -93,7 +117,7 @@ complete_by() {
       # What it offers has a description behind a tab.
       HOME=$PWD XDG_CONFIG_HOME=$PWD XDG_DATA_HOME=$PWD fish -c '
         source $argv[1]; complete -C $argv[2]
-      ' "$TOP_SRCDIR/completions/backoff.fish" "$2" | cut -f 1
+      ' "$file.fish" "$2" | cut -f 1
       ;;
   esac
 }
@@ -113,72 +137,119 @@ assert_same() {
   assert_success
 }
 
-@test "docs: these tests read every line of the option table" {
+reads_every_line() {
   options >table
-  assert_equal "$(wc -l <table)" "$(grep -c '^OPT(' "$TOP_SRCDIR/src/options.def")"
+  assert_equal "$(wc -l <table)" \
+    "$(grep -c "^OPT(\($rows\)," "$TOP_SRCDIR/src/options.def")"
 }
 
-@test "docs: --help has the options of the table and no other" {
+@test "docs: these tests read every line of the option table" {
+  for_both reads_every_line
+}
+
+help_has_all() {
   options >table
   help_options >help
   assert_same table help
 }
 
-@test "docs: no line of --help is longer than 80 columns" {
-  "$BACKOFF" --help >help
+@test "docs: --help has the options of the table and no other" {
+  for_both help_has_all
+}
+
+help_is_narrow() {
+  "$binary" --help >help
   run awk 'length > 80' help
   assert_output ''
 }
 
-@test "docs: the man page has the options of the table and no other" {
+@test "docs: no line of --help is longer than 80 columns" {
+  for_both help_is_narrow
+}
+
+@test "docs: --help has the default of the program that it is about" {
+  run "$BACKOFF" --help
+  assert_line --regexp '^  -n, --attempts=.*included \(6\)$'
+  run "$HERD" --help
+  assert_line --regexp '^  -n, --attempts=.*included \(inf\)$'
+}
+
+page_has_all() {
   options >table
   man_options >page
   assert_same table page
 }
 
-@test "docs: the man page names only options that exist" {
+@test "docs: the man pages have the options of the table and no other" {
+  for_both page_has_all
+}
+
+page_has_no_other() {
   options | awk '{ print "--" $2 }' >known
   sed -n 's/^\.Fl -\([a-z][a-z-]*\).*/--\1/p' "$man" | sort -u >named
   run grep -vxF -f known named
   assert_output ''
 }
 
-@test "docs: the bash completion has the options of the table and no other" {
+@test "docs: the man pages name only options that exist" {
+  for_both page_has_no_other
+}
+
+bash_has_all() {
+  local lists=_${program//-/_}
+
   option_names >table
   # The function offers "-b" without "=", so that a blank follows.
-  NO_BASH_COMPLETION=1 complete_by bash 'backoff -' | sort >offered
+  NO_BASH_COMPLETION=1 complete_by bash "$program -" | sort >offered
   sed '/^-[^-]/s/=$//; s/=?$//' table | sort >wanted
   assert_same wanted offered
   # shellcheck source=/dev/null
-  source "$TOP_SRCDIR/completions/backoff.bash"
-  # shellcheck disable=SC2154,SC2086
+  source "$TOP_SRCDIR/completions/$program.bash"
+  local with=${lists}_with_argument without=${lists}_without_argument
+  local joined=${lists}_with_joined_argument
+  # shellcheck disable=SC2086
   {
-    printf '%s=\n' $_backoff_with_argument
-    printf '%s\n' $_backoff_without_argument
-    printf '%s=?\n' $_backoff_with_joined_argument
+    printf '%s=\n' ${!with}
+    printf '%s\n' ${!without}
+    [[ -z ${!joined-} ]] || printf '%s=?\n' ${!joined}
   } | sort >listed
   assert_same table listed
 }
 
-@test "docs: the zsh completion has the options of the table and no other" {
+@test "docs: the bash completions have the options of the table and no other" {
+  for_both bash_has_all
+}
+
+zsh_has_all() {
   option_names >table
-  sed -n '/^ *local -a options=/,/^ *)$/p' "$TOP_SRCDIR/completions/_backoff" |
+  sed -n '/^ *local -a options=/,/^ *)$/p' "$TOP_SRCDIR/completions/_$program" |
     sed -n "s/^ *'[^']*'{\(-.\)\([-+]\{0,1\}\),\(--[^}]*\)}.*/\1\2\n\3/p
             s/^ *'\**\(--[^[]*\)\[.*/\1/p" |
     sed 's/+$/=/; s/=\{0,1\}-$/=?/' | sort >listed
   assert_same table listed
 }
 
-@test "docs: the fish completion has the options of the table and no other" {
-  local file=$TOP_SRCDIR/completions/backoff.fish
+@test "docs: the zsh completions have the options of the table and no other" {
+  for_both zsh_has_all
+}
 
+fish_has_all() {
   option_names >table
-  sed -n 's/^complete -c backoff -n __backoff_own \(-s \(.\) \)\{0,1\}-l \([a-z-]*\) \(-[xra] \)\{0,1\}.*/\2 \3 \4/p' "$file" |
+  sed -n "s/^complete -c $program \(-n __backoff_own \)\{0,1\}\(-s \(.\) \)\{0,1\}-l \([a-z-]*\) \(-[xra] \)\{0,1\}.*/\3 \4 \5/p" \
+    "$TOP_SRCDIR/completions/$program.fish" |
     sed -n 's/ -[xr] $/=/; s/ -a $/=?/; s/ *$//; /^ /!s/^\(.\) [^ =]*\(=\{0,1\}?\{0,1\}\)$/-\1\2\n&/; p' |
     sed 's/^\(.\{0,1\}\) \([a-z]\)/--\2/' | sort >completed
   assert_same table completed
-  # What it takes for the options when it looks for the command.
-  sed -n 's/^ *set -[la] options //p' "$file" | tr ' ' '\n' | tr -d "+'" |
+}
+
+@test "docs: the fish completions have the options of the table and no other" {
+  for_both fish_has_all
+}
+
+@test "docs: the fish completion looks behind all options for the command" {
+  option_names >table
+  sed -n 's/^ *set -[la] options //p' "$TOP_SRCDIR/completions/backoff.fish" |
+    tr ' ' '\n' | tr -d "+'" |
     sed 's|^\(.\)/\([a-z-]*\)\(=\{0,1\}?\{0,1\}\)$|-\1\3\n--\2\3|; t; s/^/--/' |
     sort >parsed
   assert_same table parsed
@@ -199,22 +270,37 @@ assert_same() {
   assert_same documented seen.names
 }
 
-@test "docs: mandoc has no complaint about the man page" {
-  need mandoc
+@test "docs: the man page of backoff-herd has every exit status" {
+  look_at backoff-herd
+  section 'EXIT STATUS' | sed -n 's/^\.It //p' >statuses
+  run cat statuses
+  assert_output $'0\n125'
+}
+
+mandoc_is_content() {
   run mandoc -Tlint -Wwarning "$man"
   assert_success
   assert_output ''
 }
 
-@test "docs: groff has no complaint about the man page" {
-  need groff
+@test "docs: mandoc has no complaint about the man pages" {
+  need mandoc
+  for_both mandoc_is_content
+}
+
+groff_is_content() {
   run --separate-stderr groff -mandoc -Tutf8 -ww -z "$man"
   assert_success
   # shellcheck disable=SC2154
   assert_equal "$stderr" ''
 }
 
-@test "docs: the examples of the man page can be copied from any reader" {
+@test "docs: groff has no complaint about the man pages" {
+  need groff
+  for_both groff_is_content
+}
+
+examples_are_plain() {
   # A bare - or ' may come out of the formatter as a typographic one.
   run awk '
     /^\.Sh / { here = /EXAMPLES/ }
@@ -222,6 +308,10 @@ assert_same() {
     here && shown && !/^- name:/ { gsub(/\\-/, ""); if (/[-\047`]/) print }
     /^\.Bd/ { shown = 1 }' "$man"
   assert_output ''
+}
+
+@test "docs: the examples of the man pages can be copied from any reader" {
+  for_both examples_are_plain
 }
 
 # Cuts the EXAMPLES of the man page into files: N.spec has what the comment
@@ -276,7 +366,7 @@ try_example() {
   shift
   mkdir -p "$n/tools"
   cd "$n" || return
-  ln -s "$BACKOFF" tools/backoff
+  ln -s "$BACKOFF" "$HERD" tools
   touch tools.expected
   spec=$(<"../$n.spec")
   while [[ $spec == *';'* ]]; do
@@ -324,9 +414,13 @@ try_examples() {
   return "$failed"
 }
 
-@test "docs: the examples of the man page run as printed" {
+examples_run() {
   run try_examples without
   assert_success
+}
+
+@test "docs: the examples of the man pages run as printed" {
+  for_both examples_run
 }
 
 @test "docs: the examples of the man page that take long run as printed" {
@@ -382,10 +476,14 @@ try_examples() {
   done <rooms
 }
 
-@test "docs: the top entry of NEWS is this version" {
-  run "$BACKOFF" --version
+is_the_version_of_news() {
+  run "$binary" --version
   assert_success
-  assert_output "backoff $(awk 'NF { print $1; exit }' "$TOP_SRCDIR/NEWS")"
+  assert_output "$program $(awk 'NF { print $1; exit }' "$TOP_SRCDIR/NEWS")"
+}
+
+@test "docs: the top entry of NEWS is this version" {
+  for_both is_the_version_of_news
 }
 
 @test "docs: the words that bash offers for an argument are accepted" {
@@ -401,6 +499,24 @@ try_examples() {
       assert_success
       assert_output ''
     done < <(grep -v -e '^RT.*[0-9]' words)
+  done
+}
+
+@test "docs: the words that bash offers to backoff-herd are accepted" {
+  local option word
+
+  export NO_BASH_COMPLETION=1
+  PATH=$(dirname "$HERD"):$PATH
+  for option in growth jitter cap cap-mode attempts preset; do
+    complete_by bash "backoff-herd --$option=" >words
+    assert [ -s words ]
+    while read -r word; do
+      local -a needed=()
+      [[ $word != systemd ]] || needed=(--base=1 --cap=1m --steps=2)
+      run "$HERD" "--$option=$word" "${needed[@]}" \
+        --clients=1 --outage=1 --capacity=1
+      assert_success
+    done <words
   done
 }
 
@@ -442,6 +558,31 @@ offers() {
   assert_output some.log
 }
 
+# offers_to_herd SHELL: the same of backoff-herd.
+offers_to_herd() {
+  local shell=$1
+
+  PATH=$(dirname "$HERD"):$PATH
+  run complete_by "$shell" 'backoff-herd --cl'
+  assert_output --regexp '^--clients=?$'
+  run complete_by "$shell" 'backoff-herd --clients=3 -b 2s --out'
+  assert_output --regexp '^--outage=?$'
+  run complete_by "$shell" 'backoff-herd -g qu'
+  assert_output quadratic
+  run complete_by "$shell" 'backoff-herd --growth=fib'
+  assert_output --regexp '^(--growth=)?fibonacci$'
+  run complete_by "$shell" 'backoff-herd --jitter dec'
+  assert_output decorrelated
+  run complete_by "$shell" 'backoff-herd --preset=kubernetes-'
+  assert_output --regexp '^(--preset=)?kubernetes-job$'
+  run complete_by "$shell" 'backoff-herd -p smt'
+  assert_output smtp
+  # There are no operands, and no files.
+  touch some.log
+  run complete_by "$shell" 'backoff-herd -b 2s some'
+  assert_output ''
+}
+
 # offers_command SHELL: the wrapped command is completed, and by its own
 # rules: those of timeout(1), which all three shells bring along.
 offers_command() {
@@ -481,6 +622,11 @@ offers_command() {
   assert_output zfile
 }
 
+@test "docs: bash completes backoff-herd" {
+  need_bash_completion
+  offers_to_herd bash
+}
+
 @test "docs: bash completes the wrapped command" {
   need_bash_completion
   offers_command bash
@@ -491,6 +637,11 @@ offers_command() {
   offers zsh
 }
 
+@test "docs: zsh completes backoff-herd" {
+  need zsh
+  offers_to_herd zsh
+}
+
 @test "docs: zsh completes the wrapped command" {
   need zsh
   offers_command zsh
@@ -499,6 +650,11 @@ offers_command() {
 @test "docs: fish completes options and their arguments" {
   need fish
   offers fish
+}
+
+@test "docs: fish completes backoff-herd" {
+  need fish
+  offers_to_herd fish
 }
 
 @test "docs: fish completes the wrapped command" {

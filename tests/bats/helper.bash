@@ -2,15 +2,17 @@
 # What every bats file starts with.  shellcheck shell=bash
 #
 # BACKOFF is the program under test: the build sets it, and
-# BACKOFF=/usr/bin/backoff tests an installed one.
+# BACKOFF=/usr/bin/backoff tests an installed one. HERD is the other program,
+# beside it.
 
 bats_require_minimum_version 1.5.0
 bats_load_library bats-support
 bats_load_library bats-assert
 
 : "${BACKOFF:=$BATS_TEST_DIRNAME/../../backoff}"
+: "${HERD:=$(dirname "$BACKOFF")/backoff-herd}"
 : "${TOP_SRCDIR:=$BATS_TEST_DIRNAME/../..}"
-export BACKOFF TOP_SRCDIR
+export BACKOFF HERD TOP_SRCDIR
 
 # A test that hangs fails, with room for a slow machine.
 export BATS_TEST_TIMEOUT="${BATS_TEST_TIMEOUT:-180}"

@@ -244,6 +244,27 @@ test_conservation(void)
 	is_int(outage.attempts, attempts, "  not one attempt");
 }
 
+/* The peak is one of attempts within a tenth of a second, counted from 0. */
+static void
+test_peaks(void)
+{
+	reset();
+	settings.policy.jitter.kind = JITTER_NONE;
+	settings.policy.growth = GROWTH_CONSTANT;
+	simulate(20, 0, 1, 1);
+	is_int(outage.peak_after_0, 19, "all but the one served at 0");
+	is_int(outage.peak, 15, "  but after 5 s they are fewer");
+	simulate(4, 0, 1, 1);
+	is_int(outage.peak, 0, "  or none at all");
+	settings.policy.base_ns = S / 40;
+	simulate(10, S, 1000, 1);
+	is_int(outage.peak_after_0, 40, "four times in a tenth of a second");
+	settings.limits.splay = (struct range) { S / 2, S / 2 };
+	settings.policy.base_ns = 7 * S;
+	simulate(10, S, 1000, 1);
+	is_int(outage.peak_after_0, 10, "a splay is after 0");
+}
+
 /* Where every other attempt is served, there are no two in a row. */
 static void
 test_streak(void)
@@ -544,6 +565,7 @@ main(void)
 	test_five_minutes();
 	test_conservation();
 	test_capacity();
+	test_peaks();
 	test_streak();
 	test_waits();
 	test_determinism();

@@ -1,0 +1,67 @@
+# bash completion for backoff-herd(1)                     -*- shell-script -*-
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+
+# The options that take an argument, and those that do not.
+_backoff_herd_with_argument='--clients --outage --capacity --runs -b --base
+  -f --factor -c --cap --floor -g --growth -d --delays -j --jitter --splay
+  -p --preset --seed -n --attempts -T --deadline --cap-mode --max-exponent
+  --steps --slot'
+_backoff_herd_without_argument='-h --help -V --version'
+
+# What can be the argument of the option $1, by the program $2.
+_backoff_herd_words() {
+  case $1 in
+    -g | --growth)
+      echo exponential binary linear quadratic cubic fibonacci constant
+      ;;
+    -j | --jitter)
+      echo none full equal decorrelated smooth
+      ;;
+    -c | --cap | -n | --attempts)
+      echo inf
+      ;;
+    -p | --preset)
+      echo list
+      "$2" --preset=list 2>/dev/null | sed -n 's/^\([^ ][^ ]*\).*/\1/p'
+      ;;
+    --cap-mode)
+      echo window before after
+      ;;
+  esac
+}
+
+# The options; those with a name and an argument end in "=".
+_backoff_herd_options() {
+  local word
+
+  for word in $_backoff_herd_with_argument; do
+    [[ $word == --* ]] && word+='='
+    printf '%s\n' "$word"
+  done
+  echo "$_backoff_herd_without_argument"
+}
+
+_backoff_herd() {
+  local now=$2 before=$3 joined='' words
+
+  # bash cuts words at "=", which is a word of its own then, if it is told to.
+  if [[ $now == '=' ]]; then
+    now=''
+  elif [[ $before == '=' ]]; then
+    before=${COMP_WORDS[COMP_CWORD - 2]}
+  elif [[ $now == --*=* ]]; then
+    before=${now%%=*}
+    joined=$before=
+    now=${now#*=}
+  fi
+  case " ${_backoff_herd_with_argument//$'\n'/ } " in
+    *" $before "*) words=$(_backoff_herd_words "$before" "$1") ;;
+    *) words=$(_backoff_herd_options) ;;
+  esac
+  mapfile -t COMPREPLY < <(compgen -P "$joined" -W "$words" -- "$now")
+  [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null
+  return 0
+}
+
+complete -F _backoff_herd backoff-herd

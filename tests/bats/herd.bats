@@ -1,0 +1,418 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# backoff-herd: the figures of another simulator, and the picture of them.
+
+load helper
+
+setup() {
+  cd "$BATS_TEST_TMPDIR" || return
+  export LC_ALL=C
+  lib=$TOP_SRCDIR/tests/lib
+}
+
+# herd OPTION...: 1000 clients, a minute down, then 100 a second.
+herd() {
+  "$HERD" --clients=1000 --outage=1m --capacity=100 "$@"
+}
+
+# figures COLUMN: those of the table on stdin, a line for each row; times in
+# seconds.
+figures() {
+  awk -v column="$1" '
+    function value(text, sum) {
+      if (text !~ /[a-z]$/)
+        return text
+      while (match(text, /^[0-9.]+/)) {
+        number = substr(text, 1, RLENGTH)
+        text = substr(text, RLENGTH + 1)
+        match(text, /^[a-z]+/)
+        sum += number * unit[substr(text, 1, RLENGTH)]
+        text = substr(text, RLENGTH + 1)
+      }
+      return sum
+    }
+    BEGIN {
+      unit["us"] = 1e-6; unit["ms"] = 1e-3; unit["s"] = 1; unit["m"] = 60
+      unit["h"] = 3600; unit["d"] = 86400
+    }
+    NR > 3 && NF == 0 { exit }
+    NR > 3 { print value($(NF - 3 + column)) }'
+}
+
+# agrees COLUMN RETRIES PEAK MEAN 95% LAST: the table in the file "out" has
+# these figures in that column, within 10 percent.
+agrees() {
+  local column=$1
+
+  shift
+  figures "$column" <out | sed 2d >got
+  run awk -v wanted="$*" '
+    BEGIN { split(wanted, want) }
+    { apart = $1 - want[NR]; if (apart < 0) apart = -apart }
+    apart > want[NR] / 10 { print "row " NR ": " $1 " and not " want[NR] }
+    END { if (NR != 5) print NR " rows" }' got
+  assert_output ''
+}
+
+# Without the floor, and doubling, as in the reference figures.
+reference=(--factor=2 --cap=20s --floor=0)
+
+@test "herd: full jitter has the reference figures, and so have the two beside it" {
+  herd "${reference[@]}" --runs=20 >out
+  agrees 1 10.1 34 6.8 15.7 19.5
+  agrees 2 11.5 1000 101 191 191
+  agrees 3 64.5 1000 4.5 9 9
+}
+
+@test "herd: equal jitter has the reference figures" {
+  herd "${reference[@]}" --jitter=equal --runs=20 >out
+  agrees 1 8.0 62 8.0 16.1 19.4
+}
+
+@test "herd: no jitter has the reference figures" {
+  herd "${reference[@]}" --jitter=none >out
+  agrees 1 11.5 1000 101 191 191
+}
+
+@test "herd: Ethernet slots have the reference figures" {
+  # The last one scatters: of a single run it says nothing.
+  herd --factor=2 --growth=binary --slot=1s --max-exponent=10 --cap=inf \
+    --floor=0 --runs=400 >out
+  agrees 1 6.6 182 42 113 398
+}
+
+@test "herd: the peak after 0s has that of the first retries" {
+  # 1000 clients come back evenly within the second, 100 each 100ms.
+  herd --cap=1s --floor=0 >out
+  run awk 'NR == 2 && ($1 < 100 || $1 > 250)' <(figures 1 <out)
+  assert_output ''
+  run sed -n 2p <(figures 2 <out)
+  assert_output 1000
+}
+
+# What an option is tried with; empty: it only prints.
+sample() {
+  case $1 in
+    clients) echo 500 ;;
+    outage) echo 30s ;;
+    capacity) echo 99.5 ;;
+    runs) echo 2 ;;
+    base) echo 2s ;;
+    factor) echo 2 ;;
+    cap) echo 10s ;;
+    floor) echo 500ms ;;
+    growth) echo linear ;;
+    delays) echo 1s,5s,20s ;;
+    jitter) echo equal ;;
+    splay) echo 5s..10s ;;
+    preset) echo cenkalti ;;
+    seed) echo 7 ;;
+    attempts) echo 3 ;;
+    deadline) echo 40s ;;
+    cap-mode) echo after ;;
+    max-exponent) echo 2 ;;
+    steps) echo 7 ;;
+    slot) echo 1s ;;
+    help | version) ;;
+    *) fail "there is no test of --$1" ;;
+  esac
+}
+
+@test "herd: each of its options makes a difference" {
+  local name value
+
+  herd >plain
+  sed -n 's/^OPT(\(HERD\|BOTH\), [A-Z_]*, [^,]*, "\([^"]*\)".*/\2/p' \
+    "$TOP_SRCDIR/src/options.def" >names
+  [ "$(wc -l <names)" -ge 20 ]
+  while read -r name; do
+    value=$(sample "$name")
+    herd "--$name${value:+=$value}" >out
+    run cmp plain out
+    assert_failure
+  done <names
+}
+
+@test "herd: what is required and missing is named" {
+  run -125 "$HERD"
+  assert_output 'backoff-herd: --clients: missing: expected how many there are'
+  run -125 "$HERD" --clients=10 --capacity=1
+  assert_output --regexp '^backoff-herd: --outage: missing: expected [^:]*$'
+  run -125 "$HERD" --clients=10 --outage=1
+  assert_output --regexp '^backoff-herd: --capacity: missing: expected [^:]*$'
+}
+
+# refuses TEXT OPTION...: with TEXT in the one line on stderr, and 125.
+refuses() {
+  local text=$1
+
+  shift
+  run -125 --separate-stderr herd "$@"
+  assert_output ''
+  # shellcheck disable=SC2154
+  assert_equal "${#stderr_lines[@]}" 1
+  [[ $stderr == "backoff-herd: "*"$text"* ]] || fail "$stderr"
+}
+
+@test "herd: what is wrong is refused in one line" {
+  refuses 'operand: true: expected' -- true
+  refuses 'operand: 10: expected' 10
+  refuses '--clients: 0: expected' --clients=0
+  refuses '--clients: many: expected' --clients=many
+  refuses '--clients: 1000001: expected at most 1000000' --clients=1000001
+  refuses '--clients: 9223372036854775807: expected at most' --clients=99999999999999999999
+  refuses '--outage: -1: expected' --outage=-1
+  refuses '--outage: inf: expected' --outage=inf
+  refuses '--capacity: 0: expected' --capacity=0
+  refuses '--capacity: nan: expected' --capacity=nan
+  refuses '--runs: 0: expected' --runs=0
+  refuses '--base: 1x: expected' --base=1x
+  refuses '--floor: 2m: expected no more than --cap' --floor=2m
+  refuses '--delays: 1s: expected no --base' --delays=1s --base=1s
+  refuses '--preset: nothing: expected' --preset=nothing
+  refuses '--preset: systemd: expected --base' --preset=systemd
+  refuses '--client=1: expected the full name, --clients' --client=1
+}
+
+@test "herd: options that only backoff has are none" {
+  for option in --timeout=1 --until=12:00 --plan --hold --quiet -q; do
+    refuses "no such option: $option: backoff-herd --help lists them" "$option"
+  done
+}
+
+@test "herd: no pauses and no limit are no end" {
+  refuses 'no end: all pauses are 0: expected' --base=0
+  refuses 'no end: all pauses are 0: expected' --base=0 --deadline=1h
+  refuses 'no end: all pauses are 0: expected' \
+    --base=200ms --growth=constant --slot=1s --jitter=none
+  refuses 'no end: it takes longer than 292 years' \
+    --factor=1000 --cap=inf --clients=3 --capacity=0.000000001
+  refuses 'no end: it takes longer than 292 years' \
+    --factor=1000 --cap=inf --clients=3 --capacity=0.000000001 --jitter=none
+  run -0 herd --base=0 --attempts=3
+}
+
+@test "herd: the others may have no end" {
+  run -0 herd --base=0 --jitter=+1s
+  assert_line '--jitter=none: all pauses are 0'
+  assert_line --regexp '^attempts per client.* [0-9.]+ +- +64\.5$'
+}
+
+@test "herd: no outage is one, too" {
+  run -0 herd --outage=0
+  assert_line --index 0 '1000 clients, an outage of 0s, then 100 served a second'
+  # Of the loop 100 are served each second, 0 among them.
+  assert_line --regexp '^  until the last is served .* 9s$'
+  refute_line --partial 'up again'
+}
+
+@test "herd: the same options print the same" {
+  herd --splay=1s --runs=3 >first
+  herd --splay=1s --runs=3 >second
+  herd --splay=1s --runs=3 --seed=1 >third
+  herd --splay=1s --runs=3 --seed=2 >fourth
+  cmp first second
+  cmp first third
+  run cmp first fourth
+  assert_failure
+}
+
+@test "herd: where nothing is drawn, one run is enough" {
+  run -0 herd --jitter=none --runs=1000000000
+  assert_line --index 0 '1000 clients, an outage of 1m, then 100 served a second'
+  run -0 herd --runs=2
+  assert_line --index 0 --partial '; mean of 2 runs'
+}
+
+@test "herd: a preset stands for its options" {
+  herd --preset=aws-sdk >preset
+  herd --base=1s --factor=2 --cap=20s --jitter=full --floor=0 --attempts=3 \
+    >options
+  cmp preset options
+  herd --preset=aws-sdk --attempts=inf >unlimited
+  run grep -c 'gave up' unlimited
+  assert_output 0
+}
+
+@test "herd: --preset=list is that of backoff" {
+  "$HERD" --preset=list >ours
+  "$BACKOFF" --preset=list >theirs
+  cmp ours theirs
+}
+
+@test "herd: who gives up is told where there is a limit" {
+  run -0 herd
+  refute_line --partial 'gave up'
+  run -0 herd --attempts=5
+  assert_line --regexp '^clients that gave up +1000 +1000 +0$'
+  assert_line --regexp '^attempts per client, after the first +4\.0 +4\.0 +64\.5$'
+  assert_line --regexp '^extra wait after the outage, mean +- +- +4\.5s$'
+  run -0 herd --deadline=70s --jitter=equal --cap=5s
+  assert_line --regexp '^clients that gave up +[0-9]+ +[1-9][0-9]+ +0$'
+  run -0 herd --delays=30s,40s
+  assert_line --regexp '^clients that gave up +900 +900 +0$'
+}
+
+@test "herd: the deadline is an end for those who wait" {
+  herd --deadline=65s --cap=5s >out
+  # 100 a second from 1m on, and no more than 5 seconds of them.
+  run awk 'NR == 7 && ($1 < 500 || $1 > 600)' <(figures 1 <out)
+  assert_output ''
+}
+
+# rows N: the rows of chart N, without what is left of them.
+rows() {
+  awk -v n="$1" '
+    /^(these options|--jitter=none|every second)/ { chart++; next }
+    chart == n && /^ *[0-9.]*[a-zA-Z\/]* *\|/ { sub(/^[^|]*\|/, ""); print }'
+}
+
+@test "herd: clients in lockstep make no beats with the columns" {
+  local outage
+
+  for outage in 45s 1m 2m 3m 5m 10m 1h; do
+    herd --outage="$outage" >out
+    # As long as the service is down, they come each second.
+    run rows 3 <out
+    assert_equal "${#lines[@]}" 3
+    assert_line --index 0 --regexp '^#{20}#*[^#]*$'
+  done
+}
+
+@test "herd: the chart is as high as its label says, and the start is cut off" {
+  herd >out
+  # A loop of 1000 clients is 1000 a second, but at 0 and 1 in one column.
+  run grep -c '^  1000/s |###' out
+  assert_output 1
+  # Columns of 2s: those without jitter come at 4 and 13.
+  run rows 2 <out
+  assert_line --index 0 --regexp '^# #   #'
+  run grep -c '^   500/s |# #   # ' out
+  assert_output 1
+}
+
+@test "herd: the moment when the service is back is marked on the time axis" {
+  herd >out
+  run awk '
+    /^ *0s / { label = index($0, " 1m ") + 1 }
+    /^ *\^ up again after 1m$/ { mark = index($0, "^") }
+    END { print (label > 10 && label == mark) }' out
+  assert_output 1
+  # Where there is no room behind it, the words stand before it.
+  herd --cap=5s >out
+  run grep -c '^ *up again after 1m \^$' out
+  assert_output 1
+}
+
+@test "herd: others that take longer go on beyond the chart" {
+  run -0 herd
+  assert_line '--jitter=none, goes on until 10m40s'
+  assert_line 'every second'
+}
+
+@test "herd: a picture has at most 35 lines of at most 80 columns where it is piped" {
+  for options in --runs=3 --attempts=9 --outage=100ms --outage=6h \
+    '--clients=100000 --capacity=10000000 --attempts=3'; do
+    # shellcheck disable=SC2086
+    herd $options >out
+    run awk 'length > 80 { print } END { if (NR > 35) print NR " lines" }' out
+    assert_output ''
+  done
+}
+
+@test "herd: the characters are those of the locale" {
+  LC_ALL=C herd >ascii
+  run grep -n '[^ -~]' ascii
+  assert_output ''
+  [[ $(LC_ALL=C.UTF-8 locale charmap) == UTF-8 ]] || skip 'no C.UTF-8'
+  LC_ALL=C.UTF-8 herd >unicode
+  grep -q '│█.*▁' unicode
+  grep -q '└┬──' unicode
+  grep -q '▲ up again' unicode
+  # The figures are the same, with the same decimal point.
+  cmp <(sed '/^Attempts/q' ascii) <(sed '/^Attempts/q' unicode)
+}
+
+# at_terminal COLUMNS: takes the steps of tests/lib/terminal.py on stdin.
+at_terminal() {
+  { echo "resize 50 $1"; cat; } >steps
+  run python3 "$lib/terminal.py" <steps
+  assert_success
+}
+
+@test "herd: the charts are as wide as the terminal" {
+  local columns widest
+
+  for columns in 60 80 100 140; do
+    at_terminal "$columns" <<'EOS'
+type "$HERD" --clients=1000 --outage=2m --capacity=100 -g constant
+prompt
+EOS
+    widest=$(awk '/^ *\+\+--/ { print length }' <<<"$output")
+    assert [ "$widest" -le "$columns" ]
+    assert [ "$widest" -gt $((columns / 2)) ]
+  done
+}
+
+# Some seconds of work.
+work=(--clients=10000 --outage=2h --capacity=1000)
+
+@test "herd: a progress bar at a terminal is erased, and elsewhere there is none" {
+  "$HERD" "${work[@]}" >out 2>err 3>&- &
+  at_terminal 80 <<EOS
+type "\$HERD" ${work[*]}
+wait simulating #* +\d+%
+wait [ ]{48}10000 clients, an outage of 2h
+wait up again after 2h
+prompt
+EOS
+  wait $!
+  run cat err
+  assert_output ''
+  run head -n 1 out
+  assert_output '10000 clients, an outage of 2h, then 1000 served a second'
+}
+
+@test "herd: Ctrl-C ends it" {
+  at_terminal 80 <<'EOS'
+type "$HERD" --clients=100000 --outage=30d --capacity=100
+wait simulating #* +\d+%
+key C-c
+prompt
+type echo status $?
+wait status 130
+never up again
+EOS
+}
+
+@test "herd: there is no bar for what takes no time" {
+  at_terminal 80 <<'EOS'
+type "$HERD" --clients=10 --outage=1m --capacity=100
+wait up again
+prompt
+never simulating
+EOS
+}
+
+@test "herd: 10,000 clients are as good as 1000, in all that they share" {
+  local outage
+
+  for outage in 1m 10m; do
+    run -0 "$HERD" --clients=10000 --outage="$outage" --capacity=100
+    assert_line --regexp '^  until the last is served .* 1m39s$'
+  done
+}
+
+@test "herd: output that cannot be written is a failure" {
+  run -125 --separate-stderr sh -c '"$HERD" --clients=10 --outage=1 --capacity=1 >/dev/full'
+  # shellcheck disable=SC2154
+  assert_equal "${#stderr_lines[@]}" 1
+  run -125 sh -c '"$HERD" --clients=10 --outage=1 --capacity=1 >&- 2>/dev/null'
+}
+
+@test "herd: no memory is a failure in one line" {
+  ! nm "$HERD" 2>/dev/null | grep -q __asan_ || skip 'built with sanitizers'
+  run -125 sh -c 'ulimit -v 40000 && "$HERD" --clients=1000000 --outage=1 --capacity=1'
+  assert_output --regexp '^backoff-herd: --clients: no memory: [^:]*$'
+}
