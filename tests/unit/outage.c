@@ -6,6 +6,7 @@
 
 #include "duration.h"
 #include "outage.h"
+#include "stage.h"
 #include "tap.h"
 
 #define S NS_PER_S
@@ -384,87 +385,6 @@ test_endless(void)
 	is_int(outage.attempts, 50000, "  where it is reached");
 }
 
-/* One client, in the world of the loop. */
-struct stage {
-	int64_t now_ns;
-	int64_t down_ns;
-	int64_t attempts;
-	int64_t at_ns[64]; /* of each */
-};
-
-static int64_t
-now_ns(void *self)
-{
-	return ((struct stage *)self)->now_ns;
-}
-
-static int
-pause_until(void *self, int64_t until_ns)
-{
-	struct stage *stage = self;
-
-	if (until_ns > stage->now_ns)
-		stage->now_ns = until_ns;
-	return 0;
-}
-
-static struct outcome
-attempt(void *self, const struct moment *moment, int64_t cut_ns)
-{
-	struct stage *stage = self;
-
-	(void)moment;
-	(void)cut_ns;
-	if (stage->attempts < 64)
-		stage->at_ns[stage->attempts] = stage->now_ns;
-	stage->attempts++;
-	return (struct outcome) {
-		.status = stage->now_ns < stage->down_ns,
-		.started_ns = stage->now_ns,
-		.ended_ns = stage->now_ns,
-	};
-}
-
-static struct outcome
-hook(void *self, enum hook which, const struct moment *moment, int64_t cut_ns)
-{
-	(void)self;
-	(void)which;
-	(void)moment;
-	(void)cut_ns;
-	return (struct outcome) { .status = 0 };
-}
-
-static struct release
-release(void *self, enum result result)
-{
-	(void)self;
-	(void)result;
-	return (struct release) { 0, 0 };
-}
-
-static void
-tell_start(void *self)
-{
-	(void)self;
-}
-
-static void
-tell_attempt(void *self, const struct moment *moment, int64_t pause_ns)
-{
-	(void)self;
-	(void)moment;
-	(void)pause_ns;
-}
-
-static void
-tell_end(void *self, const struct moment *moment, const struct ending *ending)
-{
-	(void)self;
-	(void)moment;
-	(void)ending;
-}
-
 /* Any settings, most of them reasonable; whole numbers, so that they meet. */
 static void
 draw_settings(struct random *random)
@@ -505,27 +425,15 @@ like_the_loop(uint64_t seed, int64_t down_ns, enum result *result)
 {
 	struct random random = random_from(seed), same = random;
 	struct stage stage = { .down_ns = down_ns };
-	struct world world = {
-		.self = &stage,
-		.now_ns = now_ns,
-		.epoch_ns = now_ns,
-		.pause = pause_until,
-		.attempt = attempt,
-		.hook = hook,
-		.release = release,
-		.tell_start = tell_start,
-		.tell_attempt = tell_attempt,
-		.tell_end = tell_end,
-	};
 	bool alike = true, more = true;
 
-	*result = run_loop(&settings, &random, &world).result;
+	*result = stage_run(&stage, &settings, &random).result;
 	start(1, down_ns, 1000, &same);
 	while (more) {
 		int64_t before = outage.attempts;
 
 		more = outage_step(&outage, 1);
-		if (outage.attempts > before && before < 64)
+		if (outage.attempts > before && before < STAGE_ATTEMPTS)
 			alike = alike
 			    && stage.at_ns[before] == outage.queue.now_ns;
 	}
