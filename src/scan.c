@@ -54,7 +54,7 @@ scan_add_tool(struct scan *scan, const struct tool *tool)
 	struct condition condition = { .is_known = true };
 	size_t count = 0;
 
-	while (scan->count < SCAN_CONDITIONS
+	while (count < SCAN_MESSAGES
 	    && tool_message_at(tool, count, &condition.message)) {
 		condition.verdict = condition.message.verdict;
 		if (compile(&condition, condition.message.regex) == NULL)

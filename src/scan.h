@@ -18,7 +18,8 @@
 
 #define SCAN_LINE 65536
 #define SCAN_LAST 121 /* of the last line, with its terminator */
-#define SCAN_CONDITIONS 64
+#define SCAN_CONDITIONS 64 /* at most, that the user gives */
+#define SCAN_MESSAGES 32 /* no tool has more */
 
 /* One condition: a line that matches TEXT means VERDICT. */
 struct condition {
@@ -32,7 +33,7 @@ struct condition {
 };
 
 struct scan {
-	struct condition conditions[SCAN_CONDITIONS];
+	struct condition conditions[SCAN_CONDITIONS + SCAN_MESSAGES];
 	size_t count;
 	bool needs_success; /* one of them is for VERDICT_SUCCESS */
 	bool needs_stdout; /* stderr is always looked at */
@@ -56,7 +57,7 @@ struct scan_stream {
  */
 const char *scan_add(struct scan *scan, enum verdict verdict, const char *text);
 
-/* Adds the messages of TOOL. False: it has none. */
+/* Adds the messages of TOOL, last of all. False: it has none. */
 bool scan_add_tool(struct scan *scan, const struct tool *tool);
 
 /* Forgets what was found. */

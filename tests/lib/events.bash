@@ -29,3 +29,13 @@ assert_events() {
 in_pause() {
   wait_for grep -qs "\"attempt\":${1:-1},.*\"pause_s\":[0-9]" "$events"
 }
+
+# judged: sets verdict and reason to those of the last attempt in the log.
+judged() {
+  local line
+  line=$(grep '"event":"attempt"' "$events" | tail -n 1)
+  [[ $line =~ \"verdict\":\"([a-z]*)\",\"reason\":\"(.*)\",\"duration_s\": ]] ||
+    fail "no attempt: $line"
+  # shellcheck disable=SC2034
+  verdict=${BASH_REMATCH[1]} reason=${BASH_REMATCH[2]//\\\"/\"}
+}

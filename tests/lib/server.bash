@@ -173,3 +173,81 @@ stop_nginx() {
 body_arrives() {
   [ -n "$(find "$BATS_TEST_TMPDIR/body" -type f -size +0 2>/dev/null)" ]
 }
+
+# rsyncd_ready: settings for an rsync daemon that has ./served.
+rsyncd_ready() {
+  command -v rsync >/dev/null || skip "rsync is missing"
+  local user='' dir=$BATS_TEST_TMPDIR
+  [ "$(id -u)" -ne 0 ] || user="uid = root
+gid = $(id -gn)"
+  cat >"$dir/rsyncd.conf" <<CONF
+pid file = $dir/rsyncd.pid
+log file = $dir/rsyncd.log
+use chroot = no
+$user
+[served]
+path = $dir/served
+read only = no
+CONF
+  start_script rsync --daemon --config="$dir/rsyncd.conf" \
+    --address=127.0.0.1 --port="$PORT"
+  URL=rsync://127.0.0.1:$PORT/served/
+}
+
+# stop_rsyncd: it has a process for each connection, all in its group. By
+# KILL, because a TERM can leave those waiting for each other for 30 s; so
+# the next one finds a file that says it still runs.
+stop_rsyncd() {
+  local pid
+  pid=$(cat "$BATS_TEST_TMPDIR/rsyncd.pid")
+  kill -KILL -- "-$pid"
+  wait_for gone "$pid"
+  rm "$BATS_TEST_TMPDIR/rsyncd.pid"
+}
+
+# sshd_ready: settings for an sshd that lets us in by SSH, the command.
+sshd_ready() {
+  SSHD=$(PATH=$PATH:/usr/sbin:/usr/local/sbin type -P sshd) ||
+    skip "sshd is missing"
+  command -v ssh >/dev/null || skip "ssh is missing"
+  # Who may not read shadow passwords learns from PAM alone that the
+  # account is not locked.
+  local dir=$BATS_TEST_TMPDIR pam=no
+  [ "$(id -u)" -eq 0 ] || pam=yes
+  ssh-keygen -q -t ed25519 -N '' -f "$dir/host_key"
+  ssh-keygen -q -t ed25519 -N '' -f "$dir/key"
+  cat >"$dir/sshd_config" <<CONF
+ListenAddress 127.0.0.1:$PORT
+HostKey $dir/host_key
+PidFile $dir/sshd.pid
+AuthorizedKeysFile $dir/key.pub
+StrictModes no
+UsePAM $pam
+CONF
+  cat >"$dir/ssh_config" <<CONF
+Host *
+IdentityFile $dir/key
+IdentitiesOnly yes
+UserKnownHostsFile $dir/known_hosts
+StrictHostKeyChecking no
+BatchMode yes
+LogLevel ERROR
+CONF
+  local daemon=("$SSHD" -f "$dir/sshd_config" -E "$dir/sshd.log")
+  # Root's sshd insists on a directory that only its boot script makes.
+  if [ "$(id -u)" -eq 0 ] && [ ! -d /run/sshd ]; then
+    unshare --mount true 2>/dev/null || skip "/run/sshd is missing"
+    daemon=(unshare --mount sh -c
+      'mount -t tmpfs tmpfs /run && mkdir /run/sshd && exec "$@"' sh
+      "${daemon[@]}")
+  fi
+  start_script "${daemon[@]}"
+  SSH=(ssh -F "$dir/ssh_config" -p "$PORT" 127.0.0.1)
+  if ! "$START" || ! "${SSH[@]}" true </dev/null; then
+    skip "no ssh into this account"
+  fi
+  local pid
+  pid=$(cat "$dir/sshd.pid")
+  kill -TERM "$pid"
+  wait_for gone "$pid"
+}

@@ -124,6 +124,34 @@ reason_is(struct outcome outcome, const char *wanted)
 	is_string(buffer, wanted, wanted);
 }
 
+/* What is known of the status stands behind it, wherever that stands. */
+static void
+test_meaning(void)
+{
+	struct outcome outcome = {
+		.kind = OUTCOME_EXITED,
+		.status = 7,
+		.evidence = { .known = VERDICT_RETRY,
+		    .meaning = "could not connect to host" },
+	};
+
+	reason_is(outcome, "exit 7 (could not connect to host)");
+	outcome.evidence.last_line = "";
+	reason_is(outcome, "exit 7 (could not connect to host)");
+	outcome.evidence.last_line = "curl: (7)";
+	reason_is(outcome, "exit 7 (could not connect to host) \"curl: (7)\"");
+	outcome.evidence.unmatched = true;
+	reason_is(outcome, "exit 7 (could not connect to host) \"curl: (7)\"");
+	outcome.evidence.matched = VERDICT_STOP;
+	outcome.evidence.pattern = "URL";
+	reason_is(outcome, "output matches 'URL' \"curl: (7)\"");
+	outcome.evidence.hinted = VERDICT_RETRY;
+	reason_is(outcome, "COMMAND asked to retry \"curl: (7)\"");
+	outcome = (struct outcome) { .kind = OUTCOME_EXITED,
+		.evidence = { .unmatched = true } };
+	reason_is(outcome, "exit 0 (no line matches --success-if)");
+}
+
 static void
 test_json(void)
 {
@@ -180,6 +208,7 @@ main(void)
 	              .limit_ns = 10 * NS_PER_S },
 	    "timed out after 10s");
 	reason_is(outcome_not_started(EACCES), "Permission denied");
+	test_meaning();
 	test_json();
 	return done();
 }

@@ -9,6 +9,7 @@
 #include "retryafter.h"
 #include "scan.h"
 #include "tap.h"
+#include "verdict.h"
 
 /* 2026-11-21 12:00:00 GMT, the scan's present. */
 #define NOW_NS (INT64_C(1795262400) * NS_PER_S)
@@ -351,6 +352,116 @@ check_refusals(void)
 	}
 }
 
+/* --- what a tool says --- */
+
+static void
+begin_tool(const char *name)
+{
+	memset(&scan, 0, sizeof scan);
+	memset(&stream, 0, sizeof stream);
+	stream.is_stderr = true;
+	ok(scan_add_tool(&scan, tool_named(name)), name);
+	scan_reset(&scan);
+}
+
+static void
+feed_line(const char *line)
+{
+	feed(line, strlen(line), 7);
+}
+
+/* After LINES of stderr, exit STATUS of the tool means VERDICT. */
+static void
+says(const char *name, const char *lines, int status, enum verdict verdict)
+{
+	const struct tool_message *message;
+	char what[64];
+
+	begin_tool(name);
+	feed_line(lines);
+	message = scan_message(&scan, status);
+	snprintf(what, sizeof what, "  after exit %d: %s", status,
+	    verdict != VERDICT_NONE ? verdict_name(verdict) : "nothing");
+	is_int(
+	    message != NULL ? message->verdict : VERDICT_NONE, verdict, what);
+	end();
+}
+
+#define CURL_ERROR "curl: (22) The requested URL returned error: "
+#define NO_SPACE "write failed: No space left on device (28)\n"
+
+static void
+check_tool_codes(void)
+{
+	says("curl", CURL_ERROR "404\n", 22, VERDICT_STOP);
+	says("curl", CURL_ERROR "404\n", 21, VERDICT_NONE);
+	says("curl", CURL_ERROR "404\n", 23, VERDICT_NONE);
+	says("curl", "words\n", 22, VERDICT_NONE);
+	says("rsync", NO_SPACE, 10, VERDICT_NONE);
+	says("rsync", NO_SPACE, 11, VERDICT_STOP);
+	says("rsync", NO_SPACE, 17, VERDICT_STOP);
+	says("rsync", NO_SPACE, 23, VERDICT_STOP);
+	says("rsync", NO_SPACE, 24, VERDICT_NONE);
+}
+
+static void
+check_tool_order(void)
+{
+	says("curl", CURL_ERROR "503\n" CURL_ERROR "429\n", 22,
+	    VERDICT_THROTTLE);
+	says("curl", CURL_ERROR "429\n" CURL_ERROR "503\n", 22,
+	    VERDICT_THROTTLE);
+	says("curl", CURL_ERROR "429\n" CURL_ERROR "404\n", 22, VERDICT_STOP);
+	says("curl", CURL_ERROR "404\n" CURL_ERROR "429\n", 22, VERDICT_STOP);
+	/* What is none of its codes does not stand in the way. */
+	says(
+	    "rsync", NO_SPACE "@ERROR: max connections\n", 5, VERDICT_THROTTLE);
+}
+
+static void
+check_tool_streams(void)
+{
+	begin_tool("curl");
+	ok(!scan.needs_stdout, "a tool does not need stdout");
+	stream.is_stderr = false;
+	feed_line(CURL_ERROR "404\n");
+	ok(scan_message(&scan, 22) == NULL, "nor is it looked at there");
+	stream.is_stderr = true;
+	feed_line(CURL_ERROR "404\n");
+	is_string(scan_message(&scan, 22)->meaning,
+	    "HTTP 404 or 410: not found", "its message has a meaning");
+	ok(scan_match(&scan) == NULL, "it is no condition of the user");
+	scan_reset(&scan);
+	ok(scan_message(&scan, 22) == NULL, "a reset forgets the message");
+	end();
+	ok(!scan_add_tool(&scan, tool_named("sysexits")),
+	    "a tool without messages");
+}
+
+/* As many conditions as a user may give, and all messages beside them. */
+static void
+check_tool_room(void)
+{
+	memset(&scan, 0, sizeof scan);
+	memset(&stream, 0, sizeof stream);
+	stream.is_stderr = true;
+	for (int i = 0; i < SCAN_CONDITIONS; i++)
+		if (scan_add(&scan, VERDICT_THROTTLE, "line") != NULL)
+			ok(false, "a condition is refused");
+	ok(scan_add(&scan, VERDICT_THROTTLE, "line") != NULL,
+	    "one too many is refused");
+	ok(scan_add_tool(&scan, tool_named("git")), "a tool is not");
+	scan_reset(&scan);
+	feed_line("a line\n");
+	ok(scan_message(&scan, 1) == NULL, "a condition is no message");
+	is_int(scan_match(&scan)->verdict, VERDICT_THROTTLE, "it matches");
+	scan_reset(&scan);
+	feed_line("failed to update ref\n");
+	ok(scan_message(&scan, 1) != NULL, "the last message is there");
+	ok(scan_match(&scan) == NULL, "a message is no condition");
+	end();
+}
+
 /* --- Retry-After --- */
 
 static void
@@ -428,6 +539,10 @@ main(void)
 	check_last_line();
 	check_order();
 	check_refusals();
+	check_tool_codes();
+	check_tool_order();
+	check_tool_streams();
+	check_tool_room();
 	check_retry_after();
 	return done();
 }

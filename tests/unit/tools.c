@@ -4,6 +4,7 @@
 #include <regex.h>
 #include <stdlib.h>
 
+#include "scan.h"
 #include "tap.h"
 #include "tools.h"
 #include "verdict.h"
@@ -1089,8 +1090,7 @@ compile_messages(struct compiled *known)
 			break;
 	}
 	ok(valid, name);
-	/* The conditions of the user need room beside them. */
-	ok(known->count <= 32, "  has few messages");
+	ok(known->count <= SCAN_MESSAGES, "  has few messages");
 }
 
 static void

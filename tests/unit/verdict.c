@@ -81,10 +81,83 @@ test_outcomes(void)
 	is_string(verdict_name(VERDICT_NONE), "", "no verdict has no name");
 }
 
+/* Of an exit with 7, whose evidence is as given. */
+static enum verdict
+verdict_on(const struct rules *rules, struct evidence evidence)
+{
+	return verdict(rules,
+	    (struct outcome) {
+	        .kind = OUTCOME_EXITED, .status = 7, .evidence = evidence });
+}
+
+/* Hint, REGEX, CODES, the tool, the defaults: the first that speaks. */
+static void
+test_order(void)
+{
+	struct rules none = { .listed_only = false };
+	struct rules codes = { .codes.exact[7] = VERDICT_PASS };
+	struct rules listed = { .listed_only = true };
+	struct evidence evidence = { .known = VERDICT_STOP };
+
+	is_int(verdict_on(&none, evidence), VERDICT_STOP,
+	    "what a tool knows decides before the defaults");
+	is_int(verdict_on(&codes, evidence), VERDICT_PASS,
+	    "CODES decide before it");
+	evidence.matched = VERDICT_THROTTLE;
+	is_int(
+	    verdict_on(&none, evidence), VERDICT_THROTTLE, "so does a match");
+	is_int(verdict_on(&codes, evidence), VERDICT_THROTTLE,
+	    "which decides before CODES");
+	evidence.hinted = VERDICT_SUCCESS;
+	is_int(verdict_on(&codes, evidence), VERDICT_SUCCESS,
+	    "a hint decides before all");
+
+	evidence = (struct evidence) { .known = VERDICT_RETRY };
+	is_int(verdict_on(&listed, evidence), VERDICT_RETRY,
+	    "with --retry-on the known is not the unlisted");
+	evidence.known = VERDICT_NONE;
+	is_int(verdict_on(&listed, evidence), VERDICT_STOP,
+	    "what no tool knows stops there");
+	is_int(verdict_on(&none, evidence), VERDICT_RETRY,
+	    "and is retried where nothing is listed");
+}
+
+/* CODES of any width are said by the user, and a tool is silent. */
+static void
+test_wide_codes(void)
+{
+	struct rules range = { .codes.range[7] = VERDICT_PASS };
+	struct rules nonzero = { .codes.nonzero = VERDICT_PASS };
+	struct rules any = { .codes.any = VERDICT_PASS };
+	struct evidence known = { .known = VERDICT_STOP };
+
+	is_int(verdict_on(&range, known), VERDICT_PASS, "a range");
+	is_int(verdict_on(&nonzero, known), VERDICT_PASS, "nonzero");
+	is_int(verdict_on(&any, known), VERDICT_PASS, "any");
+}
+
+/* --success-if makes a failure of exit 0, and of nothing else. */
+static void
+test_match_needed(void)
+{
+	struct rules rules = { .match_needed = true };
+	struct evidence known = { .known = VERDICT_STOP };
+	struct outcome exit_0 = { .kind = OUTCOME_EXITED };
+
+	is_int(verdict(&rules, exit_0), VERDICT_RETRY, "0 needs the match");
+	is_int(verdict_on(&rules, known), VERDICT_STOP,
+	    "what a tool knows of 7 does not");
+	exit_0.evidence.matched = VERDICT_SUCCESS;
+	is_int(verdict(&rules, exit_0), VERDICT_SUCCESS, "0 has it");
+}
+
 int
 main(void)
 {
 	test_rules();
+	test_order();
+	test_wide_codes();
+	test_match_needed();
 	test_start_failures();
 	test_outcomes();
 	return done();

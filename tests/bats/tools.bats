@@ -1,0 +1,640 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# --tool: what is known of a command decides what the options do not. The
+# commands are fakes here; the real ones are in real-tools.bats.
+#
+# What stands in single quotes here is for another shell to expand.
+# shellcheck disable=SC2016
+# shellcheck disable=SC2154 # what the helpers set
+
+load helper
+load ../lib/events
+load ../lib/process
+
+# What curl says of a status of HTTP.
+says_404='curl: (22) The requested URL returned error: 404'
+says_429='curl: (22) The requested URL returned error: 429'
+says_503='curl: (22) The requested URL returned error: 503'
+# And what is made of it.
+stops_404="stop: exit 22 (HTTP 404 or 410: not found) \"$says_404\""
+
+setup() {
+  got=$BATS_TEST_TMPDIR/got
+  said=$BATS_TEST_TMPDIR/said
+  cd "$BATS_TEST_TMPDIR" || return
+  mkdir bin
+  PATH=$PWD/bin:$PATH
+  fake curl
+}
+
+teardown() {
+  end_all
+}
+
+# fake NAME: a command "NAME STATUS [LINE]...", which writes to stderr.
+fake() {
+  cat >"bin/$1" <<'SH'
+#!/bin/sh
+status=$1
+shift
+[ $# -eq 0 ] || printf '%s\n' "$@" >&2
+exit "$status"
+SH
+  chmod +x "bin/$1"
+}
+
+# judges WANTED OPTION... -- COMMAND...: what an attempt is taken for, and
+# why: "stop: exit 7". What came out is in $got and $said, our end in $ended.
+judges() {
+  local wanted=$1
+  shift
+  ended=0
+  logged -n 1 "$@" </dev/null >"$got" 2>"$said" || ended=$?
+  judged
+  assert_equal "$verdict: $reason" "$wanted"
+}
+
+# --- what it knows ---
+
+@test "a code that may pass is retried, and its meaning stands in the reason" {
+  judges 'retry: exit 7 (could not connect to host)' --tool -- curl 7
+  assert_equal "$ended" 7
+}
+
+@test "a code that will not pass stops" {
+  run -2 logged -b 0 --tool -- curl 2
+  judged
+  assert_equal "$verdict: $reason" 'stop: exit 2 (bad option, or failed to initialize)'
+  assert_events 'len(attempts) == 1' 'end.result == "stopped"'
+}
+
+@test "without --tool nothing is known" {
+  judges 'retry: exit 2' -- curl 2
+  judges 'retry: exit 22' -- curl 22 "$says_404"
+}
+
+@test "it is retried until it succeeds" {
+  run -0 --separate-stderr logged -b 0 --tool=curl -- sh -c '[ "$BACKOFF_ATTEMPT" -eq 3 ] || exit 7'
+  assert_equal "$stderr" ''
+  assert_events '[a.verdict for a in attempts] == ["retry", "retry", "success"]' 'attempts[2].reason == "exit 0"'
+}
+
+@test "a code can be a success: rsync's 24" {
+  fake rsync
+  judges 'success: exit 24 (some source files vanished)' --tool -- rsync 24
+  assert_equal "$ended" 0
+  judges 'retry: exit 24' -- rsync 24
+}
+
+@test "a throttle has its longer pause" {
+  run logged -n 2 -b 1us -j none --throttle-base=3ms --tool -- curl 22 "$says_429"
+  assert_events '[a.verdict for a in attempts] == ["throttle", "throttle"]' 'pauses == [3*ms]'
+}
+
+@test "a status that the table does not know is retried" {
+  judges 'retry: exit 199' --tool -- curl 199
+  fake psql
+  judges 'retry: exit 7' --tool -- psql 7
+}
+
+@test "the log line has the meaning, and behind it the last line of stderr" {
+  run --separate-stderr "$BACKOFF" -n 2 -b 0 --tool -- curl 7
+  assert_regex "${stderr_lines[0]}" \
+    '^backoff: curl: attempt 1/2 failed after [^ ]*: exit 7 \(could not connect to host\); next in 0s$'
+  assert_regex "${stderr_lines[1]}" \
+    '^backoff: curl: giving up after 2 attempts in [^ ]*: exit 7 \(could not connect to host\)$'
+  run --separate-stderr "$BACKOFF" -b 0 --tool -- curl 22 first "$says_404"
+  assert_equal "${stderr_lines[2]}" \
+    "backoff: curl: not retrying after attempt 1/6: exit 22 (HTTP 404 or 410: not found) \"$says_404\""
+  run --separate-stderr "$BACKOFF" -n 2 -b 0 --tool -- curl 22 "$says_429"
+  assert_equal "${stderr_lines[1]}" \
+    "backoff: curl: attempt 1/2 throttled: exit 22 (HTTP 429: too many requests) \"$says_429\"; next in 0s"
+}
+
+# --- messages ---
+
+@test "a message decides where the code does not" {
+  judges 'retry: exit 22 (HTTP error)' --tool -- curl 22
+  judges "$stops_404" --tool -- curl 22 "$says_404"
+  judges "throttle: exit 22 (HTTP 429: too many requests) \"$says_429\"" --tool -- curl 22 "$says_429"
+  judges "retry: exit 22 (HTTP error of the server) \"$says_503\"" --tool -- curl 22 "$says_503"
+}
+
+@test "the message need not be the last line, nor end in a newline" {
+  judges 'stop: exit 22 (HTTP 404 or 410: not found) "more"' --tool -- curl 22 first "$says_404" more
+  judges "$stops_404" --tool=curl -- sh -c 'printf %s "$1" >&2; exit 22' sh "$says_404"
+}
+
+@test "of several messages stop comes first, then throttle and retry, in whatever order they stand" {
+  judges "stop: exit 22 (HTTP 404 or 410: not found) \"$says_429\"" --tool -- curl 22 "$says_404" "$says_503" "$says_429"
+  judges "stop: exit 22 (HTTP 404 or 410: not found) \"$says_404\"" --tool -- curl 22 "$says_429" "$says_503" "$says_404"
+  judges "throttle: exit 22 (HTTP 429: too many requests) \"$says_503\"" --tool -- curl 22 "$says_429" "$says_503"
+  judges "throttle: exit 22 (HTTP 429: too many requests) \"$says_429\"" --tool -- curl 22 "$says_503" "$says_429"
+}
+
+@test "of several stops the first row gives the meaning" {
+  # The third row has all statuses that will not pass.
+  judges "stop: exit 22 (HTTP error that will not pass) \"${says_404%4}0\"" --tool -- curl 22 "${says_404%4}0"
+  judges "stop: exit 22 (HTTP 404 or 410: not found) \"${says_404%4}0\"" --tool -- curl 22 "$says_404" "${says_404%4}0"
+}
+
+@test "a message counts after the exit codes of its row only" {
+  judges "retry: exit 7 (could not connect to host) \"$says_404\"" --tool -- curl 7 "$says_404"
+  judges "stop: exit 23 (could not write output) \"$says_503\"" --tool -- curl 23 "$says_503"
+  judges "retry: exit 199 \"$says_404\"" --tool -- curl 199 "$says_404"
+}
+
+@test "a range of codes has both its ends, and nothing beside them" {
+  local line='write failed on "x": No space left on device (28)' status
+  local shown=${line//\"/?}
+  fake rsync
+  for status in 11 12 23; do
+    judges "stop: exit $status (no space or read-only) \"$shown\"" --tool -- rsync "$status" "$line"
+  done
+  judges "retry: exit 10 (socket error) \"$shown\"" --tool -- rsync 10 "$line"
+  judges "success: exit 24 (some source files vanished) \"$shown\"" --tool -- rsync 24 "$line"
+}
+
+@test "a message on stdout is none" {
+  judges 'retry: exit 22 (HTTP error)' --tool=curl -- sh -c 'echo "$1"; exit 22' sh "$says_404"
+  assert_equal "$(<"$got")" "$says_404"
+  # Not even where stdout is looked at for something else.
+  judges 'retry: exit 22 (HTTP error)' --tool=curl --stop-if=never -- sh -c 'echo "$1"; exit 22' sh "$says_404"
+  judges 'retry: exit 22 (HTTP error)' --tool=curl --retry-after -- sh -c 'echo "$1"; exit 22' sh "$says_404"
+}
+
+@test "a message is found on stdout where that and stderr are one" {
+  # One pipe serves both, and who wrote what cannot be told.
+  logged -n 1 --tool=curl -- sh -c 'echo "$1"; exit 22' sh "$says_404" >"$got" 2>&1 || true
+  judged
+  assert_equal "$verdict: $reason" "$stops_404"
+}
+
+@test "stdout and stderr that are one keep their order" {
+  "$BACKOFF" --tool=curl -- bash -c 'for i in {1..300}; do echo "out $i"; echo "err $i" >&2; done' >"$got" 2>&1
+  cmp "$got" <(for i in {1..300}; do echo "out $i"; echo "err $i"; done)
+}
+
+@test "two openings of one file are not one" {
+  logged -n 1 --tool=curl -- sh -c 'echo "$1"; exit 22' sh "$says_404" >>"$got" 2>>"$got" || true
+  judged
+  assert_equal "$verdict: $reason" 'retry: exit 22 (HTTP error)'
+}
+
+@test "a message counts for its own attempt only" {
+  run logged -n 2 -b 0 --tool=curl -- \
+    sh -c 'if [ "$BACKOFF_ATTEMPT" -eq 1 ]; then echo "$1" >&2; exit 7; fi; exit 22' sh "$says_404"
+  assert_events '[a.verdict for a in attempts] == ["retry", "retry"]' \
+    'attempts[1].reason == "exit 22 (HTTP error)"'
+}
+
+@test "stderr is seen as it is written" {
+  run --separate-stderr -22 "$BACKOFF" -qqn 1 --tool -- curl 22 one "$says_404"
+  assert_equal "$stderr" "one
+$says_404"
+  mkfifo go
+  python3 "$lib/reader.py" read:4 tell:go -- sh -c 'exec "$BACKOFF" --tool=curl -- \
+    sh -c "echo one >&2; read -r go <go; echo two >&2" 2>&1 >/dev/null' </dev/null >"$got"
+  assert_equal "$(<"$got")" "$(printf 'one\ntwo')"
+}
+
+# --- which streams are watched ---
+
+# at_terminal OPTION [2>FILE]: what COMMAND finds there.
+at_terminal() {
+  cat >bin/look <<'SH'
+#!/bin/sh
+for fd in 0 1 2; do
+  if [ -t $fd ]; then printf '%d tty ' $fd; else printf '%d no ' $fd; fi
+done
+echo
+SH
+  chmod +x bin/look
+  run -0 python3 "$lib/terminal.py" <<EOS
+type "\$BACKOFF" $1 look ${2:-}
+prompt
+EOS
+}
+
+@test "at a terminal only stderr becomes a pipe" {
+  at_terminal --tool=curl '2>seen'
+  assert_line --partial '0 tty 1 tty 2 no'
+}
+
+@test "at a terminal stdout and stderr become one pipe where they are one" {
+  at_terminal --tool=curl
+  assert_line --partial '0 tty 1 no 2 no'
+}
+
+@test "a tool without messages watches nothing" {
+  at_terminal --tool=pg_isready
+  assert_line --partial '0 tty 1 tty 2 tty'
+  judges 'retry: exit 2 (no response)' --tool=pg_isready -- sh -c 'echo words >&2; exit 2'
+}
+
+@test "a command that is not known is not watched" {
+  at_terminal --tool
+  assert_line --partial '0 tty 1 tty 2 tty'
+}
+
+@test "held stderr is looked at in its file" {
+  judges "$stops_404" --tool=curl -oall -- \
+    sh -c '[ -f /dev/stdout ] && [ -f /dev/stderr ] || exit 9; echo "$1" >&2; exit 22' sh "$says_404"
+  assert_equal "$(<"$said")" "$says_404"
+  judges "$stops_404" --tool --quiet-success -- curl 22 "$says_404"
+  judges 'retry: exit 22 (HTTP error)' --tool=curl -oall -- sh -c 'echo "$1"; exit 22' sh "$says_404"
+}
+
+@test "held stdout is not looked at, and stderr beside it is" {
+  judges "$stops_404" --tool=curl -o -- sh -c 'echo "$1" >&2; exit 22' sh "$says_404"
+  judges 'retry: exit 22 (HTTP error)' --tool=curl -o -- sh -c 'echo "$1"; exit 22' sh "$says_404"
+  # Also where they are one outside: then only stdout is held.
+  logged -n 1 --tool=curl -o -- sh -c 'echo "$1"; exit 22' sh "$says_404" >"$got" 2>&1 || true
+  judged
+  assert_equal "$verdict: $reason" 'retry: exit 22 (HTTP error)'
+}
+
+# --- by whose name ---
+
+@test "COMMAND's name decides, also that of a path" {
+  mkdir other
+  cp bin/curl other/curl
+  ln -s curl bin/rsync
+  judges 'retry: exit 7 (could not connect to host)' --tool -- curl 7
+  judges 'retry: exit 7 (could not connect to host)' --tool -- other/curl 7
+  judges 'retry: exit 7 (could not connect to host)' --tool -- "$PWD/other/curl" 7
+  judges 'retry: exit 10 (socket error)' --tool -- rsync 10
+}
+
+@test "--name does not count, only COMMAND does" {
+  judges 'retry: exit 7' --tool --name=curl -- sh -c 'exit 7'
+}
+
+@test "--tool=NAME is for a command of another name" {
+  judges 'stop: exit 3 (malformed URL)' --tool=curl -- sh -c 'exit 3'
+  fake rsync
+  judges 'stop: exit 3 (malformed URL)' --tool=curl -- rsync 3
+}
+
+@test "a tool has its other names" {
+  fake scp
+  judges 'retry: exit 255 (connection failed)' --tool -- scp 255
+  judges 'retry: exit 255 (connection failed)' --tool=sftp -- sh -c 'exit 255'
+}
+
+@test "the last --tool counts" {
+  judges 'stop: exit 3 (malformed URL)' --tool=rsync --tool=curl -- sh -c 'exit 3'
+  judges 'stop: exit 3 (malformed URL)' --tool=rsync --tool -- curl 3
+  judges 'stop: exit 3 (could not select files)' --tool --tool=rsync -- curl 3
+}
+
+@test "through env, nice, nohup, stdbuf and timeout" {
+  local wrapper
+  for wrapper in 'env A=1' 'env -u A --' 'nice' 'nice -n 1' 'nohup' 'stdbuf -oL' 'timeout 1h' 'timeout -k 5 -s INT 1h'; do
+    # shellcheck disable=SC2086 # several words
+    judges 'stop: exit 3 (malformed URL)' --tool -- $wrapper curl 3
+  done
+  judges "$stops_404" --tool -- env A=1 timeout 1h "$(type -P nice)" nohup stdbuf -e0 "$PWD/bin/curl" 22 "$says_404"
+}
+
+@test "through ionice and flock" {
+  if ! type -P ionice flock >/dev/null; then
+    skip "ionice or flock is missing"
+  fi
+  judges 'stop: exit 3 (malformed URL)' --tool -- ionice -t -c 3 curl 3
+  judges 'stop: exit 3 (malformed URL)' --tool -- flock lock curl 3
+  judges 'stop: exit 3 (malformed URL)' --tool -- flock -n -E 75 lock ionice -t -c 3 curl 3
+}
+
+@test "through sudo" {
+  cat >bin/sudo <<'SH'
+#!/bin/sh
+[ "$1 $2 $3" = "-n -u nobody" ] || exit 1
+shift 3
+exec "$@"
+SH
+  chmod +x bin/sudo
+  judges 'stop: exit 3 (malformed URL)' --tool -- sudo -n -u nobody curl 3
+}
+
+@test "a shell is not looked through" {
+  judges 'retry: exit 3' --tool -- sh -c 'curl 3'
+  judges 'retry: exit 3' --tool -- env -S 'curl 3'
+}
+
+@test "-v says which tool is known, or that none is" {
+  run --separate-stderr -0 "$BACKOFF" -v --tool -- nice curl 0
+  assert_regex "${stderr_lines[0]}" ', tool curl$'
+  run --separate-stderr -0 "$BACKOFF" -v --tool=scp -- true
+  assert_regex "${stderr_lines[0]}" ', tool ssh$'
+  run --separate-stderr -0 "$BACKOFF" -v --tool -- true
+  assert_regex "${stderr_lines[0]}" ', tool unknown$'
+  run --separate-stderr -0 "$BACKOFF" -v --tool -- env -S 'curl 0'
+  assert_regex "${stderr_lines[0]}" ', tool unknown$'
+  run --separate-stderr -0 "$BACKOFF" -v -- curl 0
+  [[ ${stderr_lines[0]} != *tool* ]]
+}
+
+@test "a command that is not known is no error, and is retried as ever" {
+  run --separate-stderr -0 "$BACKOFF" --tool -- sh -c 'echo fine'
+  assert_output fine
+  assert_equal "$stderr" ''
+  judges 'retry: exit 2' --tool -- sh -c 'exit 2'
+}
+
+@test "a tool that there is not is an error of one line" {
+  local name
+  for name in crul CURL '' ' ' 'scp sftp' /usr/bin/curl; do
+    run --separate-stderr -125 "$BACKOFF" --tool="$name" -- touch made
+    assert_output ''
+    assert_equal "$stderr" "backoff: --tool: $name: expected the name of a tool; --tool=list prints all"
+  done
+  refute [ -e made ]
+}
+
+@test "--tool takes no word behind it" {
+  judges 'stop: exit 3 (malformed URL)' --tool curl 3
+}
+
+# --- the order of decision ---
+
+@test "a hint decides before the tool's messages and codes" {
+  local hint='echo "verdict=$1" >"$BACKOFF_HINT"; echo "$2" >&2; exit 22'
+  judges "throttle: COMMAND asked to throttle \"$says_404\"" --tool=curl -- sh -c "$hint" sh throttle "$says_404"
+  judges "success: COMMAND asked to success \"$says_404\"" --tool=curl -- sh -c "$hint" sh success "$says_404"
+  judges 'retry: COMMAND asked to retry' --tool=curl -- sh -c 'echo verdict=retry >"$BACKOFF_HINT"; exit 2'
+}
+
+@test "an after= without a verdict leaves it to the tool" {
+  judges 'stop: exit 2 (bad option, or failed to initialize)' --tool=curl -- \
+    sh -c 'echo after=1ms >"$BACKOFF_HINT"; exit 2'
+}
+
+@test "a REGEX that is given decides before the tool's messages" {
+  judges "throttle: output matches '404' \"$says_404\"" --throttle-if=404 --tool -- curl 22 "$says_404"
+  judges "retry: output matches '404' \"$says_404\"" --retry-if=404 --tool -- curl 22 "$says_404"
+  judges "success: output matches '404' \"$says_404\"" --success-if=404 --tool -- curl 22 "$says_404"
+  judges "stop: output matches '503' \"$says_503\"" --stop-if=503 --tool -- curl 22 "$says_503"
+}
+
+@test "a REGEX that is given decides before the tool's codes" {
+  judges "stop: output matches 'words' \"words\"" --stop-if=words --tool -- curl 7 words
+  judges "retry: output matches 'words' \"words\"" --retry-if=words --tool -- curl 2 words
+  fake rsync
+  judges "stop: output matches 'words' \"words\"" --stop-if=words --tool -- rsync 24 words
+}
+
+@test "a REGEX that does not match leaves it to the tool" {
+  judges "$stops_404" --throttle-if=never --tool -- curl 22 "$says_404"
+  judges 'retry: exit 7 (could not connect to host)' --stop-if=never --tool -- curl 7
+}
+
+@test "a REGEX that is given is looked for on stdout too, beside the tool's messages" {
+  judges "stop: output matches 'words' \"$says_503\"" --stop-if=words --tool=curl -- \
+    sh -c 'echo words; echo "$1" >&2; exit 22' sh "$says_503"
+  assert_equal "$(<"$got")" words
+}
+
+@test "CODES that are given decide before the tool's messages" {
+  local codes
+  for codes in 22 20-30 nonzero any; do
+    judges "throttle: exit 22 (HTTP 404 or 410: not found) \"$says_404\"" --throttle-on="$codes" --tool -- curl 22 "$says_404"
+    judges "retry: exit 22 (HTTP 404 or 410: not found) \"$says_404\"" -r "$codes" --tool -- curl 22 "$says_404"
+    judges "stop: exit 22 (HTTP error of the server) \"$says_503\"" -x "$codes" --tool -- curl 22 "$says_503"
+  done
+}
+
+@test "CODES that are given decide before the tool's codes" {
+  local codes
+  for codes in 7 4-7 nonzero any; do
+    judges 'stop: exit 7 (could not connect to host)' -x "$codes" --tool -- curl 7
+    judges 'pass: exit 7 (could not connect to host)' --pass-on="$codes" --tool -- curl 7
+    judges 'success: exit 7 (could not connect to host)' --success-on="$codes" --tool -- curl 7
+  done
+  fake rsync
+  judges 'retry: exit 24 (some source files vanished)' -r 24 --tool -- rsync 24
+}
+
+@test "other CODES leave it to the tool" {
+  judges "$stops_404" --throttle-on=7,23-30,timeout,signal --tool -- curl 22 "$says_404"
+  judges 'stop: exit 2 (bad option, or failed to initialize)' --throttle-on=7 --tool -- curl 2
+}
+
+@test "the tool decides before the defaults" {
+  judges 'stop: exit 2 (bad option, or failed to initialize)' --tool -- curl 2
+  judges 'retry: exit 2' -- curl 2
+}
+
+@test "with --retry-on or --retry-if, what the tool knows is known, and all else stops" {
+  local option
+  for option in -r9 --retry-if=never; do
+    judges 'retry: exit 7 (could not connect to host)' "$option" --tool -- curl 7
+    judges "throttle: exit 22 (HTTP 429: too many requests) \"$says_429\"" "$option" --tool -- curl 22 "$says_429"
+    judges 'stop: exit 199' "$option" --tool -- curl 199
+    judges 'stop: exit 7' "$option" --tool -- sh -c 'exit 7'
+  done
+}
+
+@test "--success-if: exit 0 without a match is retried, a failure is as the tool has it" {
+  judges 'retry: exit 0 (no line matches --success-if)' --success-if=ready --tool -- curl 0
+  judges 'stop: exit 2 (bad option, or failed to initialize)' --success-if=ready --tool -- curl 2
+  judges 'retry: exit 7 (could not connect to host)' --success-if=ready --tool -- curl 7
+  judges "success: output matches 'ready' \"ready\"" --success-if=ready --tool -- curl 7 ready
+}
+
+@test "64 conditions leave room for all messages of a tool" {
+  local options=() i
+  for i in {1..64}; do
+    options+=(--stop-if="never $i")
+  done
+  judges "$stops_404" "${options[@]}" --tool -- curl 22 "$says_404"
+  # The last row of git's.
+  judges 'retry: exit 1 (locked by another git) "cannot lock ref"' "${options[@]}" --tool=git -- \
+    sh -c 'echo cannot lock ref >&2; exit 1'
+}
+
+# --- what a tool does not decide ---
+
+@test "exit 0 is a success, whatever is on stderr" {
+  judges "success: exit 0 \"$says_404\"" --tool -- curl 0 "$says_404"
+  judges "success: exit 0 \"$says_429\"" --tool -- curl 0 "$says_429"
+}
+
+@test "a timeout is a timeout, whatever its status and its messages" {
+  judges "retry: timed out after 1s \"$says_404\"" -t 1s --tool=curl -- \
+    sh -c 'trap "exit 22" TERM; echo "$1" >&2; sleep 1000 3>&- & wait' sh "$says_404"
+  assert_events 'attempts[0].outcome == "timed-out"' 'attempts[0].status == 22'
+  judges "stop: timed out after 1s \"$says_429\"" -r 7 -t 1s --tool=curl -- \
+    sh -c 'echo "$1" >&2; exec sleep 1000' sh "$says_429"
+}
+
+@test "a death is a death, whatever is on stderr, and is not the status of a shell" {
+  judges "retry: killed by KILL \"$says_404\"" --tool=curl -- \
+    sh -c 'echo "$1" >&2; kill -KILL $$' sh "$says_404"
+  # 130, which INT is to a shell, stops restic; KILL is 137 there.
+  judges 'stop: killed by INT' --tool=sysexits -- sh -c 'kill -INT $$'
+  judges 'retry: killed by TERM' --tool=ssh -- sh -c 'kill -TERM $$'
+}
+
+@test "a command that is not found, or cannot be run, is as without a tool" {
+  judges 'stop: not found' --tool=ssh -- ./missing
+  judges 'retry: not found' -r start --tool=sysexits -- ./missing
+  : >plain
+  judges 'stop: Permission denied' --tool=ssh -- ./plain
+  # sysexits has 126 for a stop, but this will pass.
+  cp "$(type -P true)" busy
+  exec 7>>busy
+  judges 'retry: Text file busy' --tool=sysexits -- ./busy
+  exec 7>&-
+  judges 'stop: exit 126 (cannot be run)' --tool=sysexits -- sh -c 'exit 126'
+}
+
+# --- a lock that is taken ---
+
+# judges_locked ...: the same while somebody has the lock.
+judges_locked() {
+  (
+    exec 7>>lock
+    flock 7
+    judges "$@" 7>&-
+  )
+}
+
+@test "flock -n: a lock that is taken is retried, and is no word of the tool's" {
+  type -P flock >/dev/null || skip "flock is missing"
+  judges_locked 'retry: exit 1' --tool -- flock -n lock curl 3
+  judges_locked 'retry: exit 1' --tool -- nice flock -w 0 "$PWD/lock" nice curl 3
+  # Not the meaning of the other 1 either, and not its messages.
+  fake git
+  judges_locked 'retry: exit 1' --tool -- flock -n lock git 128
+  fake borg
+  judges_locked 'retry: exit 1' --tool -- flock -n lock borg 1
+  assert_equal "$(<"$got")" ''
+}
+
+@test "flock -n: a lock that is free leaves it to the tool, but for that status" {
+  type -P flock >/dev/null || skip "flock is missing"
+  judges 'stop: exit 3 (malformed URL)' --tool -- flock -n lock curl 3
+  judges 'retry: exit 1' --tool -- flock -n lock curl 1
+  fake borg
+  judges 'retry: exit 1' --tool -- flock -n lock borg 1
+}
+
+@test "flock -E: that is the status" {
+  type -P flock >/dev/null || skip "flock is missing"
+  judges_locked 'retry: exit 3' --tool -- flock -n -E 3 lock curl 3
+  judges_locked 'retry: exit 22' --tool -- flock -nE22 lock curl 3
+  judges 'stop: exit 1 (unsupported protocol)' --tool -- flock -n -E 3 lock curl 1
+  judges 'retry: exit 3' --tool -- flock -n -E 3 lock curl 3
+}
+
+@test "flock without -n or -w has no status of its own" {
+  type -P flock >/dev/null || skip "flock is missing"
+  judges 'stop: exit 1 (unsupported protocol)' --tool -- flock lock curl 1
+}
+
+@test "flock -n: CODES and --retry-on decide about a lock that is taken" {
+  type -P flock >/dev/null || skip "flock is missing"
+  judges_locked 'stop: exit 1' -x 1 --tool -- flock -n lock curl 3
+  judges_locked 'stop: exit 1' -r 7 --tool -- flock -n lock curl 3
+}
+
+@test "a lock that is taken is waited for by trying again" {
+  type -P flock >/dev/null || skip "flock is missing"
+  # The hook frees it: whoever holds it waits for that word.
+  mkfifo free held
+  (exec 7>>lock; flock 7; echo >held; read -r _ <free) 3>&- &
+  pid=$!
+  read -r _ <held
+  run -0 logged -b 0 --before-retry='[ "$BACKOFF_ATTEMPT" -ne 3 ] ||
+      { echo >free; flock lock true; }' --tool -- flock -n lock curl 0
+  wait "$pid"
+  assert_events '[a.reason for a in attempts] == ["exit 1", "exit 1", "exit 0"]'
+}
+
+# --- pictures ---
+
+@test "--tool=list has each tool with its names and its source" {
+  run -0 "$BACKOFF" --tool=list
+  assert_equal "$(grep -c '^[^ ]' <<<"$output")" 22
+  assert_equal "$(grep -c '^    [^ ]' <<<"$output")" 22
+  assert_line --index 0 sysexits
+  assert_line 'ssh scp sftp'
+  assert_line --index 3 '    curl(1), EXIT CODES'
+  # No options beside it, no command.
+  run -0 "$BACKOFF" -n 3 --tool=list -- touch made
+  refute [ -e made ]
+}
+
+@test "--tool=NAME --plan is its table, its messages, its warning and the plan" {
+  run -0 "$BACKOFF" --tool=pg_isready --plan -n 1
+  assert_output 'pg_isready: pg_isready(1), EXIT STATUS
+
+     exit  verdict   meaning
+        0  success   success
+        1  retry     server rejects connections
+        2  retry     no response
+        3  stop      no attempt was made
+   others  retry     not documented
+
+Beware: it does not log in: a wrong user or database is exit 0 too.
+
+One attempt, no pause.'
+  run -0 "$BACKOFF" --tool=curl --plan
+  assert_line --index 0 'curl: curl(1), EXIT CODES'
+  assert_line '        7  retry     could not connect to host'
+  assert_line '     exit  verdict   where a line on stderr matches'
+  assert_line '       22  stop      HTTP 404 or 410: not found'
+  assert_line '                      curl: \(22\) The requested URL returned error: 4(04|10)'
+  assert_line '       22  throttle  HTTP 429: too many requests'
+  assert_line 'Beware: without -f an HTTP 503 is exit 0; with -s add -S, or 404 and 503 look alike.'
+  assert_line '  after           pause           next attempt starts at'
+  run -0 "$BACKOFF" --tool=borg --plan
+  assert_line '  108-123  success   done, with warnings'
+}
+
+@test "each tool has a plan, by each of its names" {
+  local name tool
+  while read -r tool names; do
+    for name in "$tool" $names; do
+      run -0 "$BACKOFF" --tool="$name" --plan -n 1
+      assert_equal "${lines[0]%%: *}" "$tool"
+      assert_line --index -1 'One attempt, no pause.'
+    done
+  done < <("$BACKOFF" --tool=list | grep '^[^ ]')
+}
+
+@test "--tool --plan goes by COMMAND, which is not run" {
+  run -0 "$BACKOFF" --tool --plan -n 1 -- nice curl 0
+  assert_line --index 0 'curl: curl(1), EXIT CODES'
+  run -0 "$BACKOFF" --tool --plan -n 1 -- touch made
+  assert_output 'One attempt, no pause.'
+  run -0 "$BACKOFF" --tool --plan -n 1
+  assert_output 'One attempt, no pause.'
+  refute [ -e made ]
+}
+
+@test "--tool --plan as JSON is the plan alone" {
+  run -0 "$BACKOFF" --tool=curl --plan --log-format=json -n 3
+  assert_equal "${#lines[@]}" 2
+  assert_line --index 0 --partial '{"event":"plan",'
+}
+
+@test "a table that cannot be written is 125" {
+  local option
+  [ -w /dev/full ] || skip "no /dev/full"
+  for option in --tool=list '--tool=curl --plan' '--tool=pg_isready --plan'; do
+    # shellcheck disable=SC2086 # several words
+    run -125 bash -c '"$BACKOFF" "$@" >/dev/full' bash $option
+    assert_output 'backoff: standard output: write error: the text could not be written'
+    # shellcheck disable=SC2086
+    run -125 bash -c '"$BACKOFF" "$@" >&-' bash $option
+    assert_output 'backoff: standard output: write error: the text could not be written'
+  done
+}
+
+@test "the conditions are those of the C locale, whatever ours is" {
+  export LC_ALL=C.UTF-8
+  judges "$stops_404" --tool -- curl 22 "$says_404"
+  judges 'stop: exit 22 (HTTP 404 or 410: not found) "caf'$'\303\251''"' --tool -- curl 22 $'\377\376'"$says_404" $'caf\303\251'
+}
