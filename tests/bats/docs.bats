@@ -467,6 +467,20 @@ examples_run() {
   done <links
 }
 
+@test "docs: the pictures in the README are what the programs print" {
+  # The command behind "$ ", and what follows it up to the end of the block.
+  sed -n '/^\$ backoff/,/^```/p' "$TOP_SRCDIR/README.md" >pictures
+  run grep -c '^\$ ' pictures
+  assert_output 2
+  while read -r _ program line; do
+    sed -n "/^\\$ $program $line\$/,/^\`\`\`/p" pictures | sed '1d; $d' >wanted
+    [[ $program == backoff ]] && program=$BACKOFF || program=$HERD
+    # shellcheck disable=SC2086 # several words
+    LC_ALL=C.UTF-8 "$program" $line | head -n "$(wc -l <wanted)" >got
+    assert_same wanted got
+  done < <(grep '^\$ ' pictures)
+}
+
 @test "docs: the rooms of CONTRIBUTING.md exist" {
   sed -n 's/^- `src\/\(.*\)`:.*/\1/p' "$TOP_SRCDIR/CONTRIBUTING.md" |
     sed 's/`, `/\n/g' >rooms
