@@ -367,6 +367,8 @@ child_run(const struct command *command, const struct cut *cut)
 	watch.pid = spawn(command);
 	if (watch.pid < 0) {
 		watch.outcome = outcome_not_started(errno);
+		watch.outcome.no_interpreter = watch.outcome.error == ENOENT
+		    && script_exists(command->argv[0]);
 		watch.outcome.told_late = signals_drain();
 	} else {
 		if (command->pump != NULL)

@@ -163,7 +163,7 @@ has_formula(const struct forecast *forecast)
 {
 	const struct policy *policy = &forecast->settings->policy;
 
-	return !has_memory(forecast) && forecast->left_ns == INT64_MAX
+	return !has_memory(forecast) && !forecast->cut
 	    && (policy->slot_ns == 0 || policy->cap_mode != CAP_AFTER);
 }
 
@@ -208,6 +208,7 @@ live_on(struct forecast *forecast, int64_t n, struct mean *pauses,
 			.left_ns = forecast->left_ns,
 		};
 		struct pause pause;
+		int64_t next_ns;
 
 		if (history->ended
 		    || (formula && history->elapsed_ns >= forecast->horizon_ns))
@@ -218,10 +219,13 @@ live_on(struct forecast *forecast, int64_t n, struct mean *pauses,
 		history->ended = pause.kind != PAUSE_DRAWN || pause.last;
 		if (pause.kind != PAUSE_DRAWN)
 			continue;
-		history->elapsed_ns
-		    = saturating_add(history->elapsed_ns, pause.ns);
+		next_ns = saturating_add(history->elapsed_ns, pause.ns);
 		add_to_mean(pauses, pause.ns);
-		add_to_mean(totals, history->elapsed_ns);
+		add_to_mean(totals, next_ns);
+		/* At the very deadline no attempt begins. */
+		if (next_ns < forecast->left_ns
+		    || forecast->left_ns == INT64_MAX)
+			history->elapsed_ns = next_ns;
 	}
 }
 
@@ -247,6 +251,7 @@ find_ranges(struct forecast *forecast, int64_t n)
 		remember_extremes(forecast, drawn, n);
 		return true;
 	}
+	forecast->cut = true;
 	if (left.high_ns <= 0)
 		return false;
 	shrunk = shrunk_range(forecast, n,

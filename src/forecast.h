@@ -41,6 +41,7 @@ struct forecast {
 	size_t count;
 	struct schedule lowest, highest; /* draw the least, the most */
 	struct forecast_row row; /* the last one */
+	bool cut; /* the deadline has shrunk pauses in some histories */
 	bool over;
 };
 

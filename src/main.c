@@ -85,10 +85,11 @@ static void
 prepare(struct options *options)
 {
 	const char *file = options->report.file;
+	const char *broken = report_open(&options->report);
 
-	if (!report_open(&options->report))
-		usage_refuse(file != NULL ? "--log-file" : "--quiet-success",
-		    file != NULL ? file : "no temporary file", strerror(errno));
+	if (broken != NULL)
+		usage_refuse(broken, file != NULL ? file : "no temporary file",
+		    strerror(errno));
 	if (!signals_start(options->wake_on))
 		usage_refuse("signalfd", "no descriptor", strerror(errno));
 	if (!environment_start(

@@ -46,6 +46,8 @@ add_outcome(struct text *text, const struct outcome *outcome)
 		duration_text(text, outcome->limit_ns);
 		break;
 	case OUTCOME_NOT_STARTED:
+		if (outcome->no_interpreter)
+			text_add(text, "interpreter ");
 		text_add(text,
 		    outcome->error == ENOENT ? "not found"
 		                             : strerror(outcome->error));
@@ -191,7 +193,7 @@ add_end_reason(struct text *text, const struct moment *moment,
 		message_reason(text, outcome);
 		if (outcome->kind == OUTCOME_NOT_STARTED
 		    && outcome->status == STATUS_NOT_FOUND
-		    && strchr(name, '/') == NULL)
+		    && !outcome->no_interpreter && strchr(name, '/') == NULL)
 			text_add(text,
 			    " (a shell function or builtin? "
 			    "try: backoff bash -c '...')");

@@ -63,6 +63,7 @@ struct outcome {
 	int signal; /* that killed it, or 0; also of a timed-out attempt */
 	int error; /* errno of an attempt that was not started */
 	bool lasting; /* that error will not pass by itself (rule 54) */
+	bool no_interpreter; /* ENOENT is about that: the program is there */
 	bool past_deadline; /* cut by --deadline, not by --timeout */
 	bool by_forwarded; /* killed by a signal that we passed on */
 	int told; /* HUP INT QUIT TERM that came meanwhile, or 0 */

@@ -82,8 +82,7 @@ pause_choose(const struct pacing *pacing, struct schedule *schedule)
 {
 	struct pause pause = draw(pacing, schedule);
 
-	if (!pacing->moment->outcome.evidence.asked
-	    || pacing->moment->streak > 0)
+	if (!pacing->moment->outcome.evidence.asked)
 		return pause;
 	/* It says why nothing is left better than the schedule does. */
 	return obey(pacing, schedule, pause);

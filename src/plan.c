@@ -32,6 +32,7 @@ struct plan {
 	struct forecast_row *rows;
 	size_t count;
 	bool cut; /* there would be more of them */
+	int64_t left_ns; /* for all, INT64_MAX: for ever */
 	double chances[OUTAGES];
 };
 
@@ -57,25 +58,34 @@ time_left(const struct limits *limits)
 	return left_ns;
 }
 
+static bool
+is_endless(const struct plan *plan)
+{
+	return plan->settings->limits.attempts == INT64_MAX
+	    && plan->left_ns == INT64_MAX;
+}
+
 static struct plan
 make_plan(const struct settings *settings)
 {
 	struct plan plan = {
 		.settings = settings,
+		.left_ns = time_left(&settings->limits),
 		.rows = room_for(MOST_ROWS, sizeof *plan.rows),
 	};
 	/* Always the same histories: the same options, the same plan. */
 	struct random random = random_from(1);
-	struct forecast forecast
-	    = forecast_start(settings, time_left(&settings->limits), &random,
-	        room_for(HISTORIES, sizeof(struct history)), HISTORIES);
+	struct forecast forecast = forecast_start(settings, plan.left_ns,
+	    &random, room_for(HISTORIES, sizeof(struct history)), HISTORIES);
 
 	forecast.horizon_ns = outages_ns[OUTAGES - 1];
 	while (plan.count < MOST_ROWS && forecast_next(&forecast))
 		plan.rows[plan.count++] = forecast.row;
 	plan.cut = plan.count == MOST_ROWS && forecast_next(&forecast);
 	for (size_t i = 0; i < OUTAGES; i++)
-		plan.chances[i] = forecast_outlasts(&forecast, outages_ns[i]);
+		plan.chances[i] = is_endless(&plan)
+		    ? 1
+		    : forecast_outlasts(&forecast, outages_ns[i]);
 	free(forecast.histories);
 	return plan;
 }
@@ -97,12 +107,12 @@ print_row(const struct forecast_row *row, const struct chart *chart)
 	struct text text = text_in(bar, sizeof bar);
 
 	printf("%7" PRId64, row->after_attempt);
-	print_duration(" ", row->pause.low_ns, 8);
-	print_duration("", row->mean_ns, 8);
-	print_duration("", row->pause.high_ns, 8);
-	print_duration(" ", row->earliest_ns, 9);
-	print_duration("", row->mean_total_ns, 8);
-	print_duration("", row->latest_ns, 8);
+	print_duration("  ", row->pause.low_ns, 7);
+	print_duration(" ", row->mean_ns, 7);
+	print_duration(" ", row->pause.high_ns, 7);
+	print_duration("   ", row->earliest_ns, 7);
+	print_duration(" ", row->mean_total_ns, 7);
+	print_duration(" ", row->latest_ns, 7);
 	if (row->pause.low_ns == row->pause.high_ns)
 		chart_bar(&text, chart, row->pause.high_ns);
 	else
@@ -195,13 +205,19 @@ print_chances(const struct plan *plan)
 static void
 print_plan(const struct plan *plan)
 {
+	if (plan->left_ns <= 0) {
+		puts("No attempt: the time is up.");
+		return;
+	}
 	if (plan->count == 0) {
 		puts("One attempt, no pause.");
 		return;
 	}
 	print_table(plan);
 	print_end(plan);
-	print_chances(plan);
+	/* What is cut off may last longer than what was looked at. */
+	if (!plan->cut || is_endless(plan))
+		print_chances(plan);
 }
 
 static void

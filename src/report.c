@@ -32,6 +32,7 @@ enum weight {
 
 static const struct report *report;
 static int descriptor = STDERR_FILENO;
+static int held = -1; /* what --quiet-success keeps back, until released */
 static bool stalled;
 static bool never_stalls; /* it is a file */
 static char usual_buffer[5120];
@@ -67,8 +68,10 @@ open_log(const char *file)
 		errno = EBADF;
 		return -1;
 	}
-	return descriptor_out_of_the_way(open(
-	    file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666));
+	return descriptor_out_of_the_way(open(file,
+	    O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY
+	        | O_NONBLOCK, /* a FIFO that nobody reads is an error */
+	    0666));
 }
 
 static bool
@@ -79,7 +82,7 @@ is_file(int fd)
 	return fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode);
 }
 
-bool
+const char *
 report_open(const struct report *what)
 {
 	report = what;
@@ -91,15 +94,23 @@ report_open(const struct report *what)
 	if (buffer_size > sizeof usual_buffer)
 		buffer = malloc(buffer_size);
 	if (buffer == NULL)
-		return false;
+		return "memory";
+	if (report->held && (held = tempfile_open(O_APPEND)) < 0)
+		return "--quiet-success";
+	if (held >= 0)
+		descriptor = held;
 	if (report->file != NULL)
 		descriptor = open_log(report->file);
-	else if (report->held)
-		descriptor = tempfile_open(O_APPEND);
 	if (descriptor < 0)
-		return false;
+		return "--log-file";
 	never_stalls = is_file(descriptor);
-	return true;
+	return NULL;
+}
+
+int
+report_held(void)
+{
+	return held;
 }
 
 void
@@ -107,15 +118,15 @@ report_release(void)
 {
 	bool copied;
 
-	if (!report->held || report->file != NULL
-	    || descriptor == STDERR_FILENO)
+	if (held < 0)
 		return;
 	signals_before_write();
-	copied = copy_file(
-	    STDERR_FILENO, descriptor, lseek(descriptor, 0, SEEK_END));
+	copied = copy_file(STDERR_FILENO, held, lseek(held, 0, SEEK_END));
 	signals_after_write(!copied);
-	close(descriptor);
-	descriptor = STDERR_FILENO;
+	close(held);
+	if (descriptor == held)
+		descriptor = STDERR_FILENO;
+	held = -1;
 	never_stalls = is_file(descriptor);
 }
 

@@ -27,8 +27,11 @@ struct report {
 	bool held; /* on stderr: nothing is said before report_release() */
 };
 
-/* False: errno tells why the log cannot be opened, or memory is short. */
-bool report_open(const struct report *report);
+/* NULL, or what cannot be had, with errno. */
+const char *report_open(const struct report *report);
+
+/* The file that holds what is not to be seen yet, or -1. */
+int report_held(void);
 
 /* What was held comes out, and what follows at once. */
 void report_release(void);

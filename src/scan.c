@@ -35,6 +35,8 @@ scan_add(struct scan *scan, enum verdict verdict, const char *text)
 	/* It would match every line: surely a variable that was not set. */
 	if (*text == '\0')
 		return "expected a regular expression";
+	if (strchr(text, '\n') != NULL)
+		return "expected a regular expression for one line";
 	if (literal_has_reference(text))
 		return "expected a regular expression without \\1 to \\9";
 	if (scan->count == SCAN_CONDITIONS)

@@ -77,3 +77,13 @@ script_free(char **script)
 	free(script[1]);
 	free(script);
 }
+
+bool
+script_exists(const char *name)
+{
+	char *path = find(name);
+	bool exists = path != NULL && is_program(path);
+
+	free(path);
+	return exists;
+}

@@ -112,12 +112,16 @@ run_script(const struct errand *errand, const char *script,
 	int null
 	    = descriptor_out_of_the_way(open("/dev/null", O_RDWR | O_CLOEXEC));
 	bool has_stderr = fcntl(STDERR_FILENO, F_GETFD) >= 0;
+	/* Nothing of a hook is seen before we know that we give up. */
+	int held = report_held();
 	struct command command = { .argv = argv,
 		.descriptors
-		= { null, has_stderr ? STDERR_FILENO : null, -1 } };
+		= { null, has_stderr ? STDERR_FILENO : null, held } };
 	struct cut cut = cut_at(errand, cut_ns);
 	struct outcome outcome;
 
+	if (held >= 0)
+		command.descriptors[STDOUT_FILENO] = held;
 	environment_set(moment);
 	outcome = child_run(&command, &cut);
 	close(null);

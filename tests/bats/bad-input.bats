@@ -461,6 +461,8 @@ no_durations=(abc s 1x 1S 1M - -1 -1s 1.2.3 . "1,5" 0x10 1e3 nan 1m-30s 1m30 10%
   refuses "--log-file $BATS_TEST_TMPDIR" --log-file="$BATS_TEST_TMPDIR"
   refuses "--log-file $BATS_TEST_TMPDIR/no/log" --log-file="$BATS_TEST_TMPDIR/no/log"
   refuses '--log-file /dev/fd/77' --log-file=/dev/fd/77
+  mkfifo "$BATS_TEST_TMPDIR/unread"
+  refuses "--log-file $BATS_TEST_TMPDIR/unread" --log-file="$BATS_TEST_TMPDIR/unread"
 }
 
 @test "--at-end is not run when the command line is refused" {

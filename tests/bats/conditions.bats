@@ -595,6 +595,11 @@ for i in range(256):
   gives 'exit 7' --success-if=ready -- sh -c 'echo wait; exit 7'
 }
 
+@test "a REGEX of two lines could never match, and is refused" {
+  run -125 "$BACKOFF" --stop-if=$'a\nb' -- true
+  assert_output 'backoff: --stop-if: a?b: expected a regular expression for one line'
+}
+
 @test "a reference to a group is refused: its match could take for ever" {
   run -125 "$BACKOFF" --stop-if='(a)\1' -- true
   assert_output 'backoff: --stop-if: (a)\1: expected a regular expression without \1 to \9'

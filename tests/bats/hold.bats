@@ -540,6 +540,21 @@ big() {
   holds "$said"
 }
 
+@test "--quiet-success keeps back what hooks print too" {
+  local hooks=(--before-retry='echo before; echo err >&2' --at-end='echo end')
+  writes --quiet-success -b 0 "${hooks[@]}" -- sh -c '[ "$BACKOFF_ATTEMPT" -eq 2 ]'
+  [ "$status" -eq 0 ]
+  holds "$got"
+  holds "$said"
+  writes --quiet-success -b 0 -n 2 "${hooks[@]}" -- false
+  run cut -d : -f 3- "$said"
+  assert_output --regexp ' attempt 1/2 failed .*
+before
+err
+ giving up .*
+end'
+}
+
 @test "--quiet-success gives up with the log, the last attempt's output and the closing line" {
   writes --quiet-success -b 0 -n 3 -- \
     sh -c 'echo "out $BACKOFF_ATTEMPT"; echo "err $BACKOFF_ATTEMPT" >&2; exit 7'

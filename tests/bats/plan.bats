@@ -111,6 +111,31 @@ END
   rows '3590 <= p[-1]["latest_s"] <= 3600'
 }
 
+@test "at the very deadline no attempt starts that could outlast an outage" {
+  run -0 "$BACKOFF" --plan -T 10s -j none
+  assert_line --partial 'outage of 10s: 0%'
+  run -0 "$BACKOFF" --plan --until=@1
+  assert_output 'No attempt: the time is up.'
+}
+
+@test "a deadline that is far away changes no figure" {
+  "$BACKOFF" --plan --log-format=json -n 5 >free
+  "$BACKOFF" --plan --log-format=json -n 5 -T 1d >limited
+  cmp free limited
+}
+
+@test "what goes on for ever outlasts all" {
+  run -0 "$BACKOFF" --plan -b 0 -n inf
+  assert_line --partial '10m: 100%'
+}
+
+@test "the columns of long times stand apart" {
+  run -0 "$BACKOFF" --plan -c inf -n 30
+  refute_output --regexp '[dhms][0-9]+[dh][0-9]+[hm]?[0-9]'
+  run -0 awk '/^ +[0-9]/ && NF != 8' <<<"$output"
+  assert_output ''
+}
+
 @test "the plan counts the splay" {
   run -0 "$BACKOFF" --plan --log-format=json -n 2 -j none --splay=2..4
   rows 'p == [dict(p[0], earliest_s=3, mean_total_s=4, latest_s=5)]'

@@ -71,6 +71,14 @@ fork_calls='?vfork,?fork,clone,?clone3'
   lasting 127 ./orphan
 }
 
+@test "a script whose interpreter is not found is not said to be missing itself" {
+  script orphan '#!/no/such/interpreter' 'exit 0'
+  run -127 "$BACKOFF" -- ./orphan
+  assert_output --regexp ': interpreter not found$'
+  PATH=$PWD:$PATH run -127 "$BACKOFF" -- orphan
+  assert_output --regexp ': interpreter not found$'
+}
+
 @test "rule 54: a dangling link is 127" {
   ln -s none dangling
   lasting 127 ./dangling

@@ -588,6 +588,15 @@ test_hints(void)
 	is_between(stage.told_pauses_ns[0], 90 * S, 91 * S, "  of a minute");
 
 	reset();
+	settings.limits.consecutive = 2;
+	act(exited(0), 0);
+	stage.acts[0].outcome.evidence.asked = true;
+	stage.acts[0].outcome.evidence.asked_ns = 30 * S;
+	act(exited(0), 0);
+	ends(RESULT_SUCCESS, 0, 0, 2, "also within a streak");
+	is_between(stage.told_pauses_ns[0], 30 * S, 31 * S, "  it is waited");
+
+	reset();
 	act(asked(0), 0);
 	act(exited(0), 0);
 	ends(RESULT_SUCCESS, 0, 0, 2, "a short one");

@@ -731,6 +731,30 @@ static const struct sample samples[] = {
 	{ "borg", 124, VERDICT_RETRY, NULL, "" },
 	{ "borg", 127, VERDICT_RETRY, NULL, "" },
 
+	{ "psql", 3, VERDICT_RETRY, "in conflict with another transaction",
+	    "psql:script.sql:3: ERROR:  deadlock detected" },
+	{ "psql", 1, VERDICT_RETRY, "in conflict with another transaction",
+	    "ERROR:  could not serialize access due to concurrent update" },
+	{ "psql", 3, VERDICT_RETRY, "connection lost",
+	    "psql:script.sql:3: server closed the connection unexpectedly" },
+	{ "psql", 3, VERDICT_STOP, "error in the script",
+	    "psql:script.sql:3: ERROR:  relation \"deadlocks\" does not "
+	    "exist" },
+	{ "gcloud", 1, VERDICT_RETRY, "in conflict with another operation",
+	    "ERROR: (gcloud.sql.instances.patch) HTTPError 409: Operation "
+	    "failed because another operation was already in progress." },
+	{ "docker", 1, VERDICT_STOP, "access denied by the registry",
+	    "Error response from daemon: failed to fetch oauth token: "
+	    "unexpected status: 401 Unauthorized" },
+	{ "git", 1, VERDICT_STOP, "push declined by the remote",
+	    " ! [remote rejected] main -> main (push declined due to "
+	    "repository rule violations)" },
+	{ "wget", 8, VERDICT_STOP, "not found",
+	    "Remote file does not exist -- broken link!!!" },
+	{ "curl", 56, VERDICT_STOP, "proxy: not authorized",
+	    "curl: (56) CONNECT tunnel failed, response 407" },
+	{ "curl", 56, VERDICT_RETRY, "could not receive data",
+	    "curl: (56) CONNECT tunnel failed, response 502" },
 	{ "psql", 2, VERDICT_RETRY, "could not connect to the server",
 	    "psql: error: connection to server at \"127.0.0.1\", port 1 "
 	    "failed: "
