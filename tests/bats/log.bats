@@ -180,12 +180,12 @@ said() {
 @test "durations read 850ms, 4.1s, 9s, 1m30s, 2h5m" {
   local pause
   for pause in 850ms 4.1s 9s 1m30s 2h5m; do
-    "$BACKOFF" -d "$pause" -- false 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+    "$BACKOFF" -d "$pause" -- false 2>"$BATS_TEST_TMPDIR/$pause" 3>&- &
     pid=$!
-    wait_for grep -q 'next in' "$BATS_TEST_TMPDIR/err"
+    wait_for grep -qs 'next in' "$BATS_TEST_TMPDIR/$pause"
     kill -TERM "$pid"
     wait "$pid" || true
-    run -0 head -n 1 "$BATS_TEST_TMPDIR/err"
+    run -0 head -n 1 "$BATS_TEST_TMPDIR/$pause"
     assert_output --regexp "; next in $pause\$"
   done
 }
