@@ -236,8 +236,9 @@ in_a_small_disk='mount -t tmpfs -o size=64k tmpfs small && exec "$@"'
 
 @test "rsync: too many connections are a throttle" {
   rsyncd_ready
-  # As the manual has it: a module that is disabled says so.
-  echo 'max connections = -1' >>"$BATS_TEST_TMPDIR/rsyncd.conf"
+  # As the manual has it: a negative number is for a module that is disabled.
+  printf '%s\n' 'max connections = -1' "lock file = $BATS_TEST_TMPDIR/rsyncd.lock" \
+    >>"$BATS_TEST_TMPDIR/rsyncd.conf"
   "$START"
   fails 5 'throttle: exit 5 (daemon has too many connections)' -- rsync upload "$URL"
 }

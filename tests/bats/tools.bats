@@ -29,6 +29,7 @@ setup() {
 
 teardown() {
   end_all
+  [ -z "${holder:-}" ] || kill "$holder" 2>/dev/null || true
 }
 
 # fake NAME: a command "NAME STATUS [LINE]...", which writes to stderr.
@@ -544,11 +545,11 @@ judges_locked() {
   # The hook frees it: whoever holds it waits for that word.
   mkfifo free held
   (exec 7>>lock; flock 7; echo >held; read -r _ <free) 3>&- &
-  pid=$!
+  holder=$!
   read -r _ <held
   run -0 logged -b 0 --before-retry='[ "$BACKOFF_ATTEMPT" -ne 3 ] ||
       { echo >free; flock lock true; }' --tool -- flock -n lock curl 0
-  wait "$pid"
+  wait "$holder"
   assert_events '[a.reason for a in attempts] == ["exit 1", "exit 1", "exit 0"]'
 }
 
@@ -602,6 +603,17 @@ One attempt, no pause.'
       assert_line --index -1 'One attempt, no pause.'
     done
   done < <("$BACKOFF" --tool=list | grep '^[^ ]')
+}
+
+@test "the tables are shown whole: a row of each code and message, and of 0" {
+  local tool sources=("$TOP_SRCDIR"/src/tools*.def) codes messages
+  codes=$(cat "${sources[@]}" | grep -c '^CODE(')
+  messages=$(cat "${sources[@]}" | grep -c '^MESSAGE(')
+  for tool in $("$BACKOFF" --tool=list | sed -n 's/^\([^ ]*\).*/\1/p'); do
+    "$BACKOFF" --tool="$tool" --plan -n 1
+  done >tables
+  assert_equal "$(grep -cE '^ *[0-9]+(-[0-9]+)?  (success|throttle|retry|stop) ' tables)" $((codes + messages + 22))
+  assert_equal "$(grep -cE '^ {22}[^ ]' tables)" "$messages"
 }
 
 @test "--tool --plan goes by COMMAND, which is not run" {
