@@ -187,6 +187,11 @@ pass_on(struct channel *channel)
 			continue;
 		if (errno == EAGAIN)
 			return false;
+		if (errno == EBADF) {
+			/* It was closed to us: nobody was to see it. */
+			channel->start = channel->end;
+			return true;
+		}
 		/* COMMAND is to meet the reader's absence, as without us. */
 		failure = errno;
 		channel->start = channel->end;

@@ -595,6 +595,13 @@ for i in range(256):
   gives 'exit 7' --success-if=ready -- sh -c 'echo wait; exit 7'
 }
 
+@test "what is written to a closed stream goes nowhere, and that is no failure" {
+  run -0 sh -c '"$BACKOFF" --stop-if=never -- sh -c "echo seen; echo unseen >&2" 2>&-'
+  assert_output seen
+  run -7 sh -c '"$BACKOFF" -n 1 --stop-if=seen -- sh -c "echo seen >&2; exit 7" 2>&- >&-'
+  assert_output ''
+}
+
 @test "a REGEX of two lines could never match, and is refused" {
   run -125 "$BACKOFF" --stop-if=$'a\nb' -- true
   assert_output 'backoff: --stop-if: a?b: expected a regular expression for one line'

@@ -731,6 +731,10 @@ static const struct sample samples[] = {
 	{ "borg", 124, VERDICT_RETRY, NULL, "" },
 	{ "borg", 127, VERDICT_RETRY, NULL, "" },
 
+	{ "rsync", 12, VERDICT_STOP, "login denied",
+	    "me@host: Permission denied (publickey)." },
+	{ "rsync", 12, VERDICT_RETRY, "could not connect to host",
+	    "ssh: connect to host 127.0.0.1 port 1: Connection refused" },
 	{ "psql", 3, VERDICT_RETRY, "in conflict with another transaction",
 	    "psql:script.sql:3: ERROR:  deadlock detected" },
 	{ "psql", 1, VERDICT_RETRY, "in conflict with another transaction",
