@@ -187,8 +187,8 @@ pass_on(struct channel *channel)
 			continue;
 		if (errno == EAGAIN)
 			return false;
-		if (errno == EBADF) {
-			/* It was closed to us: nobody was to see it. */
+		if (errno == EBADF && channel->target == STDERR_FILENO) {
+			/* Hardly a program minds a closed stderr. */
 			channel->start = channel->end;
 			return true;
 		}

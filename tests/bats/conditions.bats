@@ -595,7 +595,7 @@ for i in range(256):
   gives 'exit 7' --success-if=ready -- sh -c 'echo wait; exit 7'
 }
 
-@test "what is written to a closed stream goes nowhere, and that is no failure" {
+@test "what is written to a closed stderr goes nowhere, and that is no failure" {
   run -0 sh -c '"$BACKOFF" --stop-if=never -- sh -c "echo seen; echo unseen >&2" 2>&-'
   assert_output seen
   run -7 sh -c '"$BACKOFF" -n 1 --stop-if=seen -- sh -c "echo seen >&2; exit 7" 2>&- >&-'
