@@ -356,10 +356,10 @@ child_run(const struct command *command, const struct cut *cut)
 	struct watch watch = { .cut = cut, .kill_ns = INT64_MAX };
 	int64_t started_ns;
 
-	if (with_tree) {
+	if (with_tree)
 		tree_adopt_orphans();
+	if (with_tree || command->is_fed)
 		watch.spared = tree_before();
-	}
 	/* What ended while nobody listened: rule 74. */
 	if (with_tree || has_strangers())
 		reap(&watch);

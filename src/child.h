@@ -24,6 +24,7 @@ struct command {
 	char *const *argv;
 	int descriptors[3]; /* its 0, 1 and 2, or -1: inherited */
 	const struct pump *pump; /* or NULL */
+	bool is_fed; /* by the pump, which may fail: then it is killed */
 };
 
 /* What is never is INT64_MAX. */

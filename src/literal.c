@@ -30,7 +30,8 @@ skip_bracket(const char *text)
 	text += *text == '^';
 	text += *text == ']';
 	while (*text != '\0' && *text != ']') {
-		if (*text == '[' && strchr(".:=", text[1]) != NULL) {
+		if (*text == '[' && text[1] != '\0'
+		    && strchr(".:=", text[1]) != NULL) {
 			const char kind[] = { text[1], ']', '\0' };
 			const char *end = strstr(text + 2, kind);
 

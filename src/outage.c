@@ -111,6 +111,8 @@ pause_client(struct outage *outage, struct outage_client *client)
 		.moment = &moment,
 		.failures = client->failures,
 		.left_ns = time_left(outage),
+		/* It takes no time, but begins before the deadline. */
+		.longest_ns = 1,
 	};
 	struct pause pause = pause_choose(&pacing, &client->schedule);
 

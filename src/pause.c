@@ -32,6 +32,7 @@ draw(const struct pacing *pacing, struct schedule *schedule)
 	int64_t ran_ns = settings->limits.from_start
 	    ? outcome->ended_ns - outcome->started_ns
 	    : 0;
+	int64_t latest_ns;
 
 	/* In a streak the pause is the first window. */
 	if (pacing->moment->streak > 0) {
@@ -39,16 +40,21 @@ draw(const struct pacing *pacing, struct schedule *schedule)
 		schedule = &first;
 		n = 1;
 	}
-	if (schedule_range(schedule, n, throttled, limit_ns).high_ns
-	    > saturating_add(pacing->left_ns, ran_ns)) {
+	latest_ns
+	    = schedule_range(schedule, n, throttled, limit_ns).high_ns - ran_ns;
+	if (ran_ns > 0)
+		latest_ns = max_ns(latest_ns, settings->policy.floor_ns);
+	if (latest_ns > pacing->left_ns) {
 		if (room(pacing) <= 0)
 			return (struct pause) { .kind = PAUSE_TOO_LATE };
 		limit_ns = saturating_add(room(pacing), ran_ns);
 		pause.last = true;
 	}
 	pause.ns = schedule_draw(schedule, n, throttled, limit_ns) - ran_ns;
-	if (ran_ns > 0 && pause.ns < settings->policy.floor_ns)
-		pause.ns = settings->policy.floor_ns;
+	if (ran_ns > 0)
+		pause.ns = max_ns(pause.ns, settings->policy.floor_ns);
+	if (pause.last)
+		pause.ns = min_ns(pause.ns, room(pacing));
 	return pause;
 }
 
@@ -65,7 +71,7 @@ obey(const struct pacing *pacing, struct schedule *schedule, struct pause pause)
 
 	if (asked_ns > settings->limits.hint_max_ns)
 		return (struct pause) { .kind = PAUSE_ASKED_BEYOND };
-	if (asked_ns >= room(pacing))
+	if (pacing->left_ns < INT64_MAX && asked_ns >= room(pacing))
 		return (struct pause) { .kind = PAUSE_ASKED_TOO_LATE };
 	if (latest_ns > room(pacing)) {
 		latest_ns = room(pacing);
@@ -82,8 +88,8 @@ pause_choose(const struct pacing *pacing, struct schedule *schedule)
 {
 	struct pause pause = draw(pacing, schedule);
 
-	if (!pacing->moment->outcome.evidence.asked)
+	if (!pacing->moment->outcome.evidence.asked
+	    || (pause.kind == PAUSE_TOO_LATE && room(pacing) <= 0))
 		return pause;
-	/* It says why nothing is left better than the schedule does. */
 	return obey(pacing, schedule, pause);
 }

@@ -19,7 +19,9 @@
 
 #define MOST_ROWS 10000
 #define HISTORIES 4096
-#define TABLE_WIDTH 60 /* what is beside it is for the chart */
+#define TABLE_WIDTH 60 /* what is beside it is for the chart: */
+#define LEAST_CHART 10
+#define MOST_CHART 300
 
 /* The outages that we tell the chance for. */
 static const int64_t outages_ns[]
@@ -143,9 +145,8 @@ print_table(const struct plan *plan)
 {
 	struct screen screen = screen_of_stdout();
 	struct chart chart = {
-		.width = screen.width > TABLE_WIDTH + 10
-		    ? screen.width - TABLE_WIDTH
-		    : 10,
+		.width = min_ns(max_ns(screen.width - TABLE_WIDTH, LEAST_CHART),
+		    MOST_CHART),
 		.unicode = screen.unicode,
 	};
 

@@ -93,7 +93,7 @@ widest(const struct jitter *jitter, int64_t cap_ns)
 		                        : DURATION_INF;
 	case JITTER_SPREAD:
 	case JITTER_ADD:
-		return cap_ns - jitter->spread_ns;
+		return max_ns(cap_ns - jitter->spread_ns, -1);
 	case JITTER_NONE:
 	case JITTER_FULL:
 	case JITTER_EQUAL:

@@ -63,8 +63,18 @@ is_hopeless(void)
 	return stdin_failure() != 0;
 }
 
-static const struct pump pump
-    = { started, wanted, serve, is_hopeless, watch_drain };
+static bool
+drain(void)
+{
+	bool more;
+
+	signals_without_pipe();
+	more = watch_drain();
+	signals_with_pipe();
+	return more;
+}
+
+static const struct pump pump = { started, wanted, serve, is_hopeless, drain };
 
 const char *
 streams_begin(struct command *command)
@@ -79,6 +89,7 @@ streams_begin(struct command *command)
 	command->pump = &pump;
 	commands_stdin = stdin_begin();
 	command->descriptors[STDIN_FILENO] = commands_stdin;
+	command->is_fed = stdin_wanted().fd >= 0;
 	errno = stdin_failure();
 	if (errno != 0)
 		broken = "stdin";

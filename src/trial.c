@@ -36,8 +36,9 @@ add_run(struct sums *sums, const struct outage *outage)
 static struct figures
 means(const struct sums *sums, double runs, double clients)
 {
+	double attempts = sums->attempts / runs / clients;
 	struct figures figures = {
-		.retries = sums->attempts / runs / clients - 1,
+		.retries = attempts > 1 ? attempts - 1 : 0,
 		.peak_after_0 = sums->peak_after_0 / runs,
 		.peak = sums->peak / runs,
 		.gave_up = sums->gave_up / runs,

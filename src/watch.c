@@ -22,6 +22,7 @@ struct channel {
 	int target; /* our fd 1 or 2 */
 	int out; /* the target, in a description that does not block */
 	bool is_socket;
+	size_t step; /* what has room at all has it for so much */
 	size_t start, end; /* of what is read, but not written yet */
 	bool ended; /* COMMAND has: only what is there still counts, and */
 	size_t left; /* this much of it is to be read */
@@ -70,8 +71,12 @@ watch_start(struct scan *what)
 
 		channel->out
 		    = descriptor_without_blocking(channel->target, O_WRONLY);
-		channel->is_socket = fstat(channel->target, &stat) == 0
-		    && S_ISSOCK(stat.st_mode);
+		if (fstat(channel->target, &stat) != 0)
+			continue;
+		channel->is_socket = S_ISSOCK(stat.st_mode);
+		channel->step = S_ISREG(stat.st_mode) ? SIZE_MAX
+		    : S_ISFIFO(stat.st_mode)          ? PIPE_BUF
+		                                      : 256;
 	}
 	return true;
 }
@@ -155,6 +160,15 @@ watch_wanted(struct pollfd *descriptors)
 	return count;
 }
 
+/* Whether a target that may block us, as another user's pipe, would not. */
+static bool
+has_room(const struct channel *channel)
+{
+	struct pollfd target = { .fd = channel->out, .events = POLLOUT };
+
+	return channel->step == SIZE_MAX || poll(&target, 1, 0) > 0;
+}
+
 static ssize_t
 write_some(const struct channel *channel)
 {
@@ -163,10 +177,14 @@ write_some(const struct channel *channel)
 
 	if (channel->is_socket)
 		return send(channel->out, bytes, count, MSG_DONTWAIT);
-	/* A pipe that has room at all has it for this much. */
-	if (channel->out == channel->target && count > 4096)
-		count = 4096;
-	return write(channel->out, bytes, count);
+	if (channel->out != channel->target)
+		return write(channel->out, bytes, count);
+	if (!has_room(channel)) {
+		errno = EAGAIN;
+		return -1;
+	}
+	return write(
+	    channel->out, bytes, count < channel->step ? count : channel->step);
 }
 
 /* Writes what is read; false: there is no room for all of it. */
@@ -179,8 +197,6 @@ pass_on(struct channel *channel)
 		written = write_some(channel);
 		if (written >= 0) {
 			channel->start += (size_t)written;
-			if (channel->out == channel->target)
-				return channel->start == channel->end;
 			continue;
 		}
 		if (errno == EINTR)
@@ -279,7 +295,10 @@ watch_drain(void)
 
 	for (int i = 0; i < WATCH_DESCRIPTORS; i++) {
 		note_end(&channels[i]);
-		serve(&channels[i]);
+		/* It is no more than what was in the pipe at that moment. */
+		while (channels[i].pipe >= 0 && pass_on(&channels[i])
+		    && read_some(&channels[i]))
+			continue;
 		more = more || channels[i].pipe >= 0;
 	}
 	return more;

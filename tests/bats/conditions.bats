@@ -602,6 +602,75 @@ for i in range(256):
   assert_output ''
 }
 
+@test "last words at a timeout are whole, into a file and into a pipe" {
+  local i command='
+import os, signal, sys, time
+def last(*_):
+    os.write(1, b"x" * 60000)
+    os._exit(3)
+signal.signal(signal.SIGTERM, last)
+time.sleep(60)'
+  for i in 1 2 3 4 5; do
+    "$BACKOFF" -qq -n 1 -t 300ms --stop-if=never -- python3 -c "$command" >"$got" || true
+    assert_equal "$(stat -c %s "$got")" 60000
+    "$BACKOFF" -qq -n 1 -t 300ms --stop-if=never -- python3 -c "$command" | cat >"$got"
+    assert_equal "$(stat -c %s "$got")" 60000
+  done
+}
+
+@test "a reader that is gone when the rest is written leaves an end in the log" {
+  # Stopped while COMMAND writes and ends, we find both at once.
+  cd "$BATS_TEST_TMPDIR" || return
+  mkfifo pipe
+  exec 8<>pipe
+  exec 9>pipe
+  "$BACKOFF" -n 1 -i inherit --log-format=json --log-file=log --stop-if=never -- \
+    sh -c 'echo >started; while [ ! -e go ]; do sleep 0.05; done; echo x' >&9 8<&- 3>&- &
+  pid=$!
+  wait_for test -e started
+  kill -STOP "$pid"
+  touch go
+  wait_for eval '! pgrep -P "$pid" >/dev/null || [ "$(ps -o stat= --ppid "$pid" | cut -c1)" = Z ]'
+  exec 8<&- 9>&-
+  kill -CONT "$pid"
+  wait "$pid" || true
+  run tail -n 1 log
+  assert_output --partial '"event":"end"'
+}
+
+@test "a pipe of another user that is full does not keep us from ending" {
+  [ "$(id -u)" -eq 0 ] || skip "only root can become another user"
+  command -v setpriv >/dev/null || skip "setpriv is missing"
+  cd "$BATS_TEST_TMPDIR" || return
+  cp "$BACKOFF" backoff
+  chmod 755 . backoff
+  setpriv --reuid=65534 --clear-groups ./backoff true 2>/dev/null ||
+    skip "another user may not come here"
+  mkfifo pipe
+  # A reader that reads nothing.
+  exec 8<>pipe
+  exec 9>pipe
+  setpriv --reuid=65534 --clear-groups ./backoff -q -n 1 --stop-if=never -- \
+    sh -c 'head -c 300000 /dev/zero' >&9 8<&- 3>&- &
+  pid=$!
+  exec 9>&-
+  # It has written all that there is room for.
+  wait_for full
+  kill -TERM "$pid"
+  run wait "$pid"
+  assert_equal "$status" 143
+  exec 8<&-
+}
+
+# full: who writes to the pipe at fd 8 would have to wait.
+full() {
+  python3 -c '
+import select, sys
+poll = select.poll()
+poll.register(8, select.POLLOUT)
+sys.exit(bool(poll.poll(0)))'
+}
+
 @test "a REGEX of two lines could never match, and is refused" {
   run -125 "$BACKOFF" --stop-if=$'a\nb' -- true
   assert_output 'backoff: --stop-if: a?b: expected a regular expression for one line'

@@ -899,3 +899,29 @@ no_tee=(-e 'inject=tee:error=ENOSYS')
     idles pipe 10000 "$option" 'head -c 10 >/dev/null; exec <&-' "${no_tee[@]}"
   done
 }
+
+@test "an input that breaks ends the command, and spares children that were there before" {
+  cd "$BATS_TEST_TMPDIR" || return
+  run python3 - 3>&- <<'PY'
+import os, signal, socket, struct, subprocess
+with socket.create_server(("127.0.0.1", 0)) as listener:
+    ours = socket.create_connection(listener.getsockname())
+    theirs, _ = listener.accept()
+child = subprocess.Popen(
+    ["sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $! >kept; exec \"$BACKOFF\" -n 2 -- "
+     "sh -c 'echo >reads; cat >/dev/null; exec sleep 1000'"], stdin=ours)
+ours.close()
+while not os.path.exists("reads"):
+    pass
+theirs.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+theirs.close()
+print(child.wait())
+kept = int(open("kept").read())
+os.kill(kept, 0)
+print(open(f"/proc/{kept}/stat").read().split()[2])
+os.kill(kept, signal.SIGKILL)
+PY
+  assert_line 125
+  assert_line S
+  assert_line --partial 'stdin could not be carried'
+}

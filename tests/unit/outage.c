@@ -246,6 +246,19 @@ test_conservation(void)
 }
 
 /* The peak is one of attempts within a tenth of a second, counted from 0. */
+/* The last attempt before a deadline is made, as the loop makes it. */
+static void
+test_deadline(void)
+{
+	reset();
+	settings.policy.jitter.kind = JITTER_NONE;
+	settings.policy.base_ns = S / 10;
+	settings.limits.deadline_ns = S;
+	simulate(10, S / 2, 100, 1);
+	is_int(outage.served, 10, "just before the deadline all are served");
+	is_int(outage.late, 0, "  and none is late");
+}
+
 static void
 test_peaks(void)
 {
@@ -408,7 +421,6 @@ draw_settings(struct random *random)
 	policy->floor_ns = random_between(random, 0, 10) * S / 10;
 	policy->slot_ns = random_between(random, 0, 3) / 3 * S;
 	limits->consecutive = random_between(random, 1, 3);
-	limits->from_start = random_between(random, 0, 1) == 1;
 	if (random_between(random, 0, 1) == 1)
 		limits->attempts
 		    = random_between(random, limits->consecutive, 12);
@@ -424,7 +436,7 @@ static bool
 like_the_loop(uint64_t seed, int64_t down_ns, enum result *result)
 {
 	struct random random = random_from(seed), same = random;
-	struct stage stage = { .down_ns = down_ns };
+	struct stage stage = { .down_ns = down_ns, .takes_ns = 1 };
 	bool alike = true, more = true;
 
 	*result = stage_run(&stage, &settings, &random).result;
@@ -473,6 +485,7 @@ main(void)
 	test_five_minutes();
 	test_conservation();
 	test_capacity();
+	test_deadline();
 	test_peaks();
 	test_streak();
 	test_waits();

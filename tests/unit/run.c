@@ -400,6 +400,15 @@ test_from_start(void)
 	ends(RESULT_EXHAUSTED, 7, 0, 3, "--from=start");
 	is_int(stage.told_pauses_ns[0], 400 * MS, "  less the attempt");
 	is_int(stage.told_pauses_ns[1], 100 * MS, "  but the floor");
+
+	reset();
+	settings.limits.from_start = true;
+	settings.limits.deadline_ns = 1200 * MS;
+	settings.policy.floor_ns = S;
+	act(exited(7), 500 * MS);
+	act(exited(7), 200 * MS);
+	ends(RESULT_DEADLINE, 7, 0, 2, "a floor beyond the deadline");
+	is_int(stage.told_pauses_ns[0], 200 * MS, "  is cut as a window is");
 }
 
 static void
@@ -586,6 +595,18 @@ test_hints(void)
 	act(exited(0), 0);
 	ends(RESULT_SUCCESS, 0, 0, 2, "it may exceed the cap");
 	is_between(stage.told_pauses_ns[0], 90 * S, 91 * S, "  of a minute");
+
+	reset();
+	settings.limits.deadline_ns = S;
+	act(asked(0), S);
+	ends(RESULT_DEADLINE, 22, 0, 1, "none, where no time is left");
+	ok(!stage.told.asked_too_long, "  is not why it ends");
+
+	reset();
+	settings.limits.hint_max_ns = DURATION_INF;
+	act(asked(DURATION_INF - 1), 0);
+	act(exited(0), 0);
+	ends(RESULT_SUCCESS, 0, 0, 2, "one of centuries, without a limit");
 
 	reset();
 	settings.limits.consecutive = 2;

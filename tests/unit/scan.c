@@ -340,7 +340,7 @@ static void
 check_refusals(void)
 {
 	static const char *const refused[]
-	    = { "", "(", "[", "a{2,1}", "\\", "[z-a]", "[[:none:]]" };
+	    = { "", "(", "[", "a{2,1}", "\\", "[z-a]", "[[:none:]]", "[[" };
 
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
 		const char *why = begin(refused[i]);

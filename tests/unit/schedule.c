@@ -111,6 +111,20 @@ test_extremes(void)
 			    "the longest base stays so");
 		}
 	policy = policy_of(GROWTH_EXPONENTIAL, S, 2);
+	policy.cap_ns = 60 * S;
+	policy.floor_ns = S / 10;
+	for (int kind = JITTER_SPREAD; kind <= JITTER_ADD; kind++) {
+		struct schedule schedule;
+
+		policy.jitter.kind = (enum jitter_kind)kind;
+		policy.jitter.spread_ns = DURATION_INF - 1;
+		schedule = schedule_start(&policy, &random_source);
+		is_int(schedule_range(&schedule, 1, false, INT64_MAX).low_ns,
+		    S / 10, "centuries of jitter: from the floor");
+		is_int(schedule_range(&schedule, 1, false, INT64_MAX).high_ns,
+		    60 * S, "  to the cap");
+	}
+	policy = policy_of(GROWTH_EXPONENTIAL, S, 2);
 	is_int(schedule_window(&policy, 34), S << 33, "2^33 s is exact");
 	is_int(schedule_window(&policy, 35), DURATION_INF, "2^34 s saturates");
 	policy.factor = 1;

@@ -13,6 +13,7 @@
 struct stage {
 	int64_t now_ns;
 	int64_t down_ns; /* until then all fail */
+	int64_t takes_ns; /* an attempt, says its outcome; no time passes */
 	int64_t attempts;
 	int64_t at_ns[STAGE_ATTEMPTS]; /* of each */
 };
@@ -45,7 +46,7 @@ stage_attempt(void *self, const struct moment *moment, int64_t cut_ns)
 	return (struct outcome) {
 		.kind = OUTCOME_EXITED,
 		.status = stage->now_ns < stage->down_ns,
-		.started_ns = stage->now_ns,
+		.started_ns = stage->now_ns - stage->takes_ns,
 		.ended_ns = stage->now_ns,
 	};
 }
