@@ -9,15 +9,15 @@
 #include "catalog.h"
 #include "defaults.h"
 #include "duration.h"
+#include "imitate.h"
 #include "options.h"
-#include "presets.h"
 #include "usage.h"
 #include "values.h"
 #include "wrappers.h"
 
 /* Where the value of an option goes, and what reads it. */
 struct target {
-	value_parser *parse; /* NULL: see apply() */
+	value_parser *parse; /* NULL: see apply_special() */
 	size_t field;
 };
 
@@ -210,8 +210,8 @@ apply_special(struct options *options, enum option_id id, const char *text)
 	}
 }
 
-static void
-apply(struct options *options, enum option_id id, const char *text)
+void
+options_apply(struct options *options, enum option_id id, const char *text)
 {
 	const struct target *target = &targets[id];
 	const char *expected;
@@ -237,7 +237,7 @@ parse_arguments(
 		if (id == OPT_PRESET && given->text[id] != NULL)
 			arguments_refuse(id, text, "expected one preset");
 		given->text[id] = text != NULL ? text : "";
-		apply(options, id, text);
+		options_apply(options, id, text);
 	}
 }
 
@@ -294,72 +294,6 @@ check_contradictions(const struct options *options, const struct given *given)
 	arguments_refuse(found.a, given->text[found.a], why);
 }
 
-/*
- * Applies an option of a preset, unless the user has given it, or one that
- * contradicts it. What this program does not have is no part of it.
- */
-static void
-imitate_option(struct options *options, struct given *given, enum option_id id,
-    const char *text)
-{
-	struct options before = *options, derived;
-	struct contradiction found;
-
-	if (!arguments_has(id) || given->text[id] != NULL)
-		return;
-	apply(options, id, text);
-	given->text[id] = text;
-	derived = *options;
-	defaults_derive(&derived, given);
-	if (defaults_contradict(&derived, given, &found)
-	    && (found.a == id || found.b == id)) {
-		*options = before;
-		given->text[id] = NULL;
-	}
-}
-
-/* What the user has to choose is given: "--base, --cap and --steps". */
-static void
-check_needs(const struct preset *preset, const struct given *given)
-{
-	char why[64];
-	struct text text = text_in(why, sizeof why);
-
-	text_add(&text, "expected ");
-	text_add(&text, preset->needs);
-	text_add(&text, " with it");
-	for (const char *at = preset->needs; (at = strstr(at, "--")) != NULL;) {
-		size_t length = strcspn(at += 2, ", ");
-
-		if (given->text[arguments_named(at, length)] == NULL)
-			arguments_refuse(OPT_PRESET, preset->name, why);
-	}
-}
-
-/* "--base=1s --cap=1m" of a preset; the user's own options come first. */
-static void
-imitate(struct options *options, struct given *given, const char *name)
-{
-	struct preset preset;
-
-	if (!presets_find(&preset, name))
-		arguments_refuse(OPT_PRESET, name,
-		    "expected the name of a preset; --preset=list prints all");
-	check_needs(&preset, given);
-	for (const char *at = preset.options; *at != '\0';
-	     at += strspn(at, " ")) {
-		size_t length = strcspn(at, " ");
-		size_t named = strcspn(at, "=");
-		char *value = strndup(at + named + 1, length - named - 1);
-
-		if (value == NULL)
-			arguments_refuse(OPT_PRESET, name, "no memory for it");
-		imitate_option(
-		    options, given, arguments_named(at + 2, named - 2), value);
-		at += length;
-	}
-}
-
 static void
 settle_tool(struct options *options)
 {
@@ -379,11 +313,13 @@ options_parse(struct options *options, int argc, char **argv)
 {
 	struct given given = { { NULL } };
 	struct policy *policy = &options->settings.policy;
+	char room[256];
+	struct text words = text_in(room, sizeof room);
 
 	*options = initial;
 	parse_arguments(options, &given, argc, argv);
 	if (given.text[OPT_PRESET] != NULL)
-		imitate(options, &given, given.text[OPT_PRESET]);
+		imitate(options, &given, given.text[OPT_PRESET], &words);
 	defaults_derive(options, &given);
 	check_contradictions(options, &given);
 	if (given.text[OPT_STEPS] != NULL)

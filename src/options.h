@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arguments.h"
 #include "report.h"
 #include "run.h"
 #include "streams.h"
@@ -41,5 +42,9 @@ struct options {
  * that cannot be, with 0 after --help and what else only prints.
  */
 void options_parse(struct options *options, int argc, char **argv);
+
+/* Applies one option; exits with 125 where its TEXT cannot be meant. */
+void options_apply(
+    struct options *options, enum option_id id, const char *text);
 
 #endif

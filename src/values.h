@@ -6,6 +6,8 @@
  * returns NULL, or what was expected instead.
  */
 
+#include "schedule.h"
+
 typedef const char *value_parser(const char *text, void *field);
 
 /* Fields of int64_t nanoseconds. */
@@ -34,10 +36,13 @@ value_parser value_growth;
 value_parser value_cap_mode;
 value_parser value_jitter;
 value_parser value_splay; /* struct range */
-value_parser value_delays; /* struct policy: its list */
+value_parser value_delays; /* struct policy: its list, in memory of ours */
 value_parser value_log_format;
 value_parser value_stdin_mode;
 value_parser value_hold; /* NULL is "stdout" */
+
+/* Gives the memory of such a list back. */
+void value_free_delays(struct policy *policy);
 
 /* Fields of bool: "start" is true, "end" is false. */
 value_parser value_from;

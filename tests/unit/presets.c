@@ -11,6 +11,7 @@
 #include "program.h"
 #include "tap.h"
 #include "uniform.h"
+#include "values.h"
 
 #define MS NS_PER_MS
 #define S NS_PER_S
@@ -33,6 +34,7 @@ given(const char *words)
 	char *copy = copies[turn++ % 16];
 	int argc = 1;
 
+	value_free_delays(&options.settings.policy);
 	/* What is refused ends this program, and so fails. */
 	snprintf(copy, sizeof copies[0], "%s true", words);
 	for (char *at = strtok(copy, " "); at != NULL; at = strtok(NULL, " "))
@@ -439,17 +441,19 @@ test_copies(void)
 	while (presets_next(&preset)) {
 		char words[1024];
 		struct options copy;
+		int64_t list[16];
 		const char *needed
 		    = *preset.needs != '\0' ? "-b 1 -c 60 --steps=6" : "";
 
 		snprintf(words, sizeof words, "%s %s", preset.options, needed);
 		given(words);
 		copy = options;
+		for (size_t i = 0; i < copy.settings.policy.delays; i++)
+			list[i] = copy.settings.policy.delays_ns[i];
 		snprintf(words, sizeof words, "-p %s %s", preset.name, needed);
 		given(words);
 		for (size_t i = 0; i < copy.settings.policy.delays; i++)
-			if (copy.settings.policy.delays_ns[i]
-			    != options.settings.policy.delays_ns[i])
+			if (list[i] != options.settings.policy.delays_ns[i])
 				copy.settings.policy.delays = 0;
 		copy.settings.policy.delays_ns
 		    = options.settings.policy.delays_ns;
