@@ -657,7 +657,8 @@ time.sleep(60)'
   # It has written all that there is room for.
   wait_for full
   kill -TERM "$pid"
-  run wait "$pid"
+  status=0
+  wait "$pid" || status=$?
   assert_equal "$status" 143
   exec 8<&-
 }
