@@ -68,6 +68,8 @@ drain(void)
 {
 	bool more;
 
+	if (!is_ours)
+		return false;
 	signals_without_pipe();
 	more = watch_drain();
 	signals_with_pipe();
