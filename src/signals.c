@@ -34,11 +34,15 @@ static const int passing[] = {
 
 static sigset_t entry_mask;
 static sigset_t life_mask; /* while we work */
-static sigset_t pause_mask; /* life_mask less what ends or wakes a pause */
+static sigset_t pause_mask; /* life_mask less PAUSING */
 static sigset_t write_mask;
 static struct sigaction entry_child_action;
 static int wake_signal;
 static int descriptor;
+
+/* What ends or wakes a pause, as far as it was not ignored. */
+static int pausing[ARRAY_LENGTH(ending) + 2];
+static size_t pausing_count;
 
 static bool
 is_ignored(int signal)
@@ -79,23 +83,25 @@ derive_masks(const sigset_t *handled)
 	for (int signal = 1; signal < NSIG; signal++)
 		if (sigismember(handled, signal) == 1)
 			sigaddset(&life_mask, signal);
-	pause_mask = life_mask;
 	write_mask = life_mask;
 	sigaddset(&write_mask, SIGPIPE);
 	sigaddset(&write_mask, SIGXFSZ);
 	for (size_t i = 0; i < ARRAY_LENGTH(ending); i++) {
 		if (sigismember(handled, ending[i]) == 0)
 			continue;
-		sigdelset(&pause_mask, ending[i]);
+		pausing[pausing_count++] = ending[i];
 		if (!init && sigismember(&entry_mask, ending[i]) == 0)
 			sigdelset(&write_mask, ending[i]);
 	}
 	if (wake_signal != 0 && sigismember(handled, wake_signal) == 1)
-		sigdelset(&pause_mask, wake_signal);
+		pausing[pausing_count++] = wake_signal;
 #ifndef PAUSE_BY_NANOSLEEP
 	if (!is_ignored(SIGCONT))
-		sigdelset(&pause_mask, SIGCONT);
+		pausing[pausing_count++] = SIGCONT;
 #endif
+	pause_mask = life_mask;
+	for (size_t i = 0; i < pausing_count; i++)
+		sigdelset(&pause_mask, pausing[i]);
 }
 
 bool
@@ -232,10 +238,8 @@ dispose(void (*handler)(int))
 	struct sigaction action = { .sa_handler = handler };
 
 	sigfillset(&action.sa_mask);
-	for (int signal = 1; signal < NSIG; signal++)
-		if (sigismember(&life_mask, signal) == 1
-		    && sigismember(&pause_mask, signal) == 0)
-			sigaction(signal, &action, NULL);
+	for (size_t i = 0; i < pausing_count; i++)
+		sigaction(pausing[i], &action, NULL);
 }
 
 const sigset_t *
