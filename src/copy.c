@@ -23,7 +23,8 @@ wait_for_room(int to)
 	return errno == EAGAIN && (poll(&wanted, 1, -1) > 0 || errno == EINTR);
 }
 
-bool
+/* All of BYTES. */
+static bool
 copy_bytes(int to, const char *bytes, size_t count)
 {
 	while (count > 0) {

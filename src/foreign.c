@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <string.h>
-
 #include "foreign.h"
+#include "words.h"
 
 static const struct {
 	const char *names; /* with a space between them */
@@ -37,13 +36,7 @@ const char *
 foreign_option(const char *name, size_t length)
 {
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-		for (const char *at = table[i].names; *at != '\0';
-		     at += strspn(at, " ")) {
-			size_t size = strcspn(at, " ");
-
-			if (size == length && memcmp(at, name, size) == 0)
-				return table[i].ours;
-			at += size;
-		}
+		if (words_have(table[i].names, name, length))
+			return table[i].ours;
 	return NULL;
 }

@@ -149,20 +149,6 @@ attempt(struct outage *outage, struct outage_client *client)
 		pause_client(outage, client);
 }
 
-/* As in the loop, it ends before the deadline if it can. */
-static int64_t
-splay(const struct outage *outage)
-{
-	struct range range = outage->settings->limits.splay;
-	int64_t left = time_left(outage);
-
-	if (range.high_ns > left) {
-		range.high_ns = left;
-		range.low_ns = range.low_ns < left ? range.low_ns : left;
-	}
-	return random_between(outage->random, range.low_ns, range.high_ns);
-}
-
 void
 outage_start(struct outage *outage, struct random *random)
 {
@@ -180,7 +166,8 @@ outage_start(struct outage *outage, struct random *random)
 		*client = (struct outage_client) {
 			.schedule
 			= schedule_start(&outage->settings->policy, random),
-			.waiting.at_ns = splay(outage),
+			.waiting.at_ns = pause_splay(&outage->settings->limits,
+			    time_left(outage), random),
 		};
 		queue_put(&outage->queue, &client->waiting);
 	}

@@ -33,6 +33,10 @@ struct pacing {
 	int64_t longest_ns; /* attempt so far */
 };
 
+/* The wait before the first attempt, drawn so that it ends by LEFT_NS. */
+int64_t pause_splay(
+    const struct limits *limits, int64_t left_ns, struct random *random);
+
 struct pause pause_choose(
     const struct pacing *pacing, struct schedule *schedule);
 

@@ -284,21 +284,16 @@ static void
 splay(struct run *run)
 {
 	const struct world *world = run->world;
-	struct range range = run->settings->limits.splay;
 	int64_t left = time_left(run, run->started_ns);
 	int signal;
 
 	/* before_attempt() tells that it is too late. */
 	if (left <= 0)
 		return;
-	if (range.high_ns > left) {
-		range.high_ns = left;
-		range.low_ns = range.low_ns < left ? range.low_ns : left;
-	}
 	signal = world->pause(world->self,
 	    saturating_add(run->started_ns,
-	        random_between(
-	            run->schedule.random, range.low_ns, range.high_ns)));
+	        pause_splay(
+	            &run->settings->limits, left, run->schedule.random)));
 	if (signal != 0)
 		interrupt(run, signal);
 }

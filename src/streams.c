@@ -68,8 +68,6 @@ drain(void)
 {
 	bool more;
 
-	if (!is_ours)
-		return false;
 	signals_without_pipe();
 	more = watch_drain();
 	signals_with_pipe();
@@ -88,7 +86,6 @@ streams_begin(struct command *command)
 	hint_take();
 	for (int fd = 0; fd < 3; fd++)
 		command->descriptors[fd] = -1;
-	command->pump = &pump;
 	commands_stdin = stdin_begin();
 	command->descriptors[STDIN_FILENO] = commands_stdin;
 	command->is_fed = stdin_wanted().fd >= 0;
@@ -102,6 +99,7 @@ streams_begin(struct command *command)
 	is_ours = false;
 	for (int fd = 0; fd < 3; fd++)
 		is_ours = is_ours || command->descriptors[fd] >= 0;
+	command->pump = is_ours ? &pump : NULL;
 	if (broken == NULL)
 		return NULL;
 	error = errno;
