@@ -50,47 +50,19 @@ has_memory(const struct forecast *forecast)
 	return kind == JITTER_DECORRELATED || kind == JITTER_SMOOTH;
 }
 
-static int64_t
-nearest(int64_t ns, int64_t slot_ns)
-{
-	int64_t above = ns % slot_ns;
-
-	return saturating_add(
-	    ns - above, above >= slot_ns - slot_ns / 2 ? slot_ns : 0);
-}
-
-/* The ends of RANGE that --slot leaves. */
-static struct range
-slotted(const struct policy *policy, struct range range)
-{
-	int64_t slot_ns = policy->slot_ns;
-	int64_t above;
-
-	if (slot_ns == 0)
-		return range;
-	if (policy->jitter.kind == JITTER_NONE
-	    || policy->jitter.kind == JITTER_SMOOTH)
-		return (struct range) { nearest(range.low_ns, slot_ns),
-			nearest(range.high_ns, slot_ns) };
-	above = range.low_ns % slot_ns;
-	if (above > 0)
-		range.low_ns = saturating_add(range.low_ns, slot_ns - above);
-	range.high_ns
-	    = max_ns(range.high_ns - range.high_ns % slot_ns, range.low_ns);
-	return range;
-}
-
 /* The pause after failure N over all histories that a deadline leaves be. */
 static struct range
 free_range(const struct forecast *forecast, int64_t n)
 {
+	const struct policy *policy = &forecast->settings->policy;
 	struct range range;
 
 	range.low_ns
 	    = schedule_range(&forecast->lowest, n, false, INT64_MAX).low_ns;
 	range.high_ns
 	    = schedule_range(&forecast->highest, n, false, INT64_MAX).high_ns;
-	return slotted(&forecast->settings->policy, range);
+	return schedule_slots(
+	    policy, range, policy->jitter.kind == JITTER_SMOOTH);
 }
 
 /* The pause before the last attempt, which a deadline has shrunk. */

@@ -6,7 +6,6 @@
  */
 #include <config.h>
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -76,16 +75,6 @@ check(const struct options *options)
 		usage_refuse("--clients", number, "expected at most 1000000");
 }
 
-static void *
-room_for(int64_t count, size_t size)
-{
-	void *room = calloc((size_t)count, size);
-
-	if (room == NULL)
-		usage_refuse("--clients", "no memory", strerror(errno));
-	return room;
-}
-
 /* What people write first: until COMMAND; do sleep 1; done */
 static struct settings
 each_second(const struct settings *settings)
@@ -122,10 +111,10 @@ make_trials(struct trial *trials, const struct options *options, bool unicode)
 	struct progress progress = progress_start(unicode);
 	uint64_t seed = options->seeded ? (uint64_t)options->seed : SEED;
 	struct trial_room room = {
-		.clients
-		= room_for(options->herd.clients, sizeof *room.clients),
-		.waits_ns
-		= room_for(options->herd.clients, sizeof *room.waits_ns),
+		.clients = usage_room("--clients",
+		    (size_t)options->herd.clients, sizeof *room.clients),
+		.waits_ns = usage_room("--clients",
+		    (size_t)options->herd.clients, sizeof *room.waits_ns),
 	};
 	double runs = 0, made = 0;
 
@@ -135,8 +124,9 @@ make_trials(struct trial *trials, const struct options *options, bool unicode)
 		double before = made;
 
 		made += (double)trials[i].runs;
-		trials[i].load = load_in(
-		    room_for(BUCKETS, sizeof(int64_t)), BUCKETS, BUCKET_NS);
+		trials[i].load
+		    = load_in(usage_room("--clients", BUCKETS, sizeof(int64_t)),
+		        BUCKETS, BUCKET_NS);
 		progress_part(&progress, before / runs, made / runs);
 		trial_make(&trials[i], &options->herd, seed, &room, &progress);
 	}

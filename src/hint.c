@@ -2,9 +2,7 @@
 #include <config.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -12,25 +10,12 @@
 #include "descriptor.h"
 #include "duration.h"
 #include "hint.h"
+#include "tempfile.h"
 #include "verdict.h"
 
 static int file = -1;
 static char name[PATH_MAX];
 static bool named; /* in a directory, so that it must be removed */
-
-/* Where the kernel has no files in memory. */
-static int
-open_named(void)
-{
-	const char *directory = getenv("TMPDIR");
-	struct text text = text_in(name, sizeof name);
-
-	text_add(&text,
-	    directory != NULL && *directory != '\0' ? directory : "/var/tmp");
-	text_add(&text, "/backoff-hint-XXXXXX");
-	named = true;
-	return mkostemp(name, O_CLOEXEC);
-}
 
 static bool
 is_our_proc(void)
@@ -58,7 +43,9 @@ hint_start(void)
 		text_add(&text, "/fd/");
 		text_number(&text, file);
 	} else {
-		file = descriptor_out_of_the_way(open_named());
+		/* Where the kernel has no files in memory. */
+		named = true;
+		file = tempfile_named("backoff-hint-", 0, name, sizeof name);
 	}
 	return file >= 0 ? name : NULL;
 }

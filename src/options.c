@@ -270,14 +270,6 @@ static const struct options initial = {
 	},
 };
 
-static const char *
-base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
-
 static void
 check_contradictions(const struct options *options, const struct given *given)
 {

@@ -8,21 +8,12 @@
 #include "chart.h"
 #include "duration.h"
 #include "picture.h"
+#include "screen.h"
 
 #define MARGIN 10 /* left of a chart */
 #define LEAST_CELLS 20 /* right of it */
 #define MOST_CELLS 500
 #define LONGEST_NS (INT64_MAX / 4)
-
-static void
-print_duration(const char *before, int64_t ns)
-{
-	char words[32];
-	struct text text = text_in(words, sizeof words);
-
-	duration_text(&text, ns);
-	printf("%s%s", before, words);
-}
 
 /* The time axis: COLUMNS times CELLS character cells from 0 on. */
 struct axis {
@@ -147,7 +138,7 @@ print_chart(const struct trial *trial, const struct axis *axis, int height)
 		return;
 	}
 	if (end_ns >= axis->columns * axis->column_ns)
-		print_duration(", goes on until ", end_ns);
+		screen_duration(", goes on until ", end_ns, 0);
 	putchar('\n');
 	print_bars(trial, axis, height);
 }
@@ -235,8 +226,8 @@ print_legend(const struct axis *axis)
 		printf("Attempts over time in columns of 1/%d s",
 		    (int)(NS_PER_S / axis->column_ns));
 	else
-		print_duration(
-		    "Attempts over time in columns of ", axis->column_ns);
+		screen_duration(
+		    "Attempts over time in columns of ", axis->column_ns, 0);
 	puts("; the first is cut off if higher.");
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,16 +37,6 @@ struct plan {
 	double chances[OUTAGES];
 };
 
-static void *
-room_for(size_t count, size_t size)
-{
-	void *room = calloc(count, size);
-
-	if (room == NULL)
-		usage_refuse("--plan", "no memory", strerror(errno));
-	return room;
-}
-
 /* What the limits leave from now on. */
 static int64_t
 time_left(const struct limits *limits)
@@ -73,12 +62,13 @@ make_plan(const struct settings *settings)
 	struct plan plan = {
 		.settings = settings,
 		.left_ns = time_left(&settings->limits),
-		.rows = room_for(MOST_ROWS, sizeof *plan.rows),
+		.rows = usage_room("--plan", MOST_ROWS, sizeof *plan.rows),
 	};
 	/* Always the same histories: the same options, the same plan. */
 	struct random random = random_from(1);
 	struct forecast forecast = forecast_start(settings, plan.left_ns,
-	    &random, room_for(HISTORIES, sizeof(struct history)), HISTORIES);
+	    &random, usage_room("--plan", HISTORIES, sizeof(struct history)),
+	    HISTORIES);
 
 	forecast.horizon_ns = outages_ns[OUTAGES - 1];
 	while (plan.count < MOST_ROWS && forecast_next(&forecast))
@@ -93,28 +83,18 @@ make_plan(const struct settings *settings)
 }
 
 static void
-print_duration(const char *before, int64_t ns, int width)
-{
-	char words[32];
-	struct text text = text_in(words, sizeof words);
-
-	duration_text(&text, ns);
-	printf("%s%*s", before, width, words);
-}
-
-static void
 print_row(const struct forecast_row *row, const struct chart *chart)
 {
 	char bar[1024];
 	struct text text = text_in(bar, sizeof bar);
 
 	printf("%7" PRId64, row->after_attempt);
-	print_duration("  ", row->pause.low_ns, 7);
-	print_duration(" ", row->mean_ns, 7);
-	print_duration(" ", row->pause.high_ns, 7);
-	print_duration("   ", row->earliest_ns, 7);
-	print_duration(" ", row->mean_total_ns, 7);
-	print_duration(" ", row->latest_ns, 7);
+	screen_duration("  ", row->pause.low_ns, 7);
+	screen_duration(" ", row->mean_ns, 7);
+	screen_duration(" ", row->pause.high_ns, 7);
+	screen_duration("   ", row->earliest_ns, 7);
+	screen_duration(" ", row->mean_total_ns, 7);
+	screen_duration(" ", row->latest_ns, 7);
 	if (row->pause.low_ns == row->pause.high_ns)
 		chart_bar(&text, chart, row->pause.high_ns);
 	else
@@ -174,9 +154,9 @@ print_end(const struct plan *plan)
 	} else if (attempts < INT64_MAX
 	    && last->after_attempt == attempts - 1) {
 		printf("%" PRId64 " attempts, the last one", attempts);
-		print_duration(" ", last->mean_total_ns, 0);
-		print_duration(" after the start (", last->earliest_ns, 0);
-		print_duration(" to ", last->latest_ns, 0);
+		screen_duration(" ", last->mean_total_ns, 0);
+		screen_duration(" after the start (", last->earliest_ns, 0);
+		screen_duration(" to ", last->latest_ns, 0);
 		puts(").");
 	} else {
 		printf("At most %" PRId64 " attempts before the time is up.\n",
@@ -191,7 +171,7 @@ print_chances(const struct plan *plan)
 	for (size_t i = 0; i < OUTAGES; i++) {
 		double percent = 100 * plan->chances[i];
 
-		print_duration(i == 0 ? " " : ", ", outages_ns[i], 0);
+		screen_duration(i == 0 ? " " : ", ", outages_ns[i], 0);
 		/* Neither certain nor impossible is rounded to that. */
 		if (percent > 0 && percent < 1)
 			printf(": below 1%%");

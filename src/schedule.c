@@ -250,22 +250,39 @@ schedule_range(const struct schedule *schedule, int64_t n, bool throttled,
 	return raise_low(range, min_ns(policy->floor_ns, limit_ns));
 }
 
-/* Uniform among the whole multiples of SLOT_NS in RANGE. */
-static int64_t
-draw_slot(struct random *random, struct range range, int64_t slot_ns)
-{
-	int64_t low = range.low_ns / slot_ns + (range.low_ns % slot_ns != 0);
-	int64_t high = range.high_ns / slot_ns;
-
-	return saturating_multiply(
-	    low > high ? low : random_between(random, low, high), slot_ns);
-}
-
 static int64_t
 nearest_slot(int64_t ns, int64_t slot_ns)
 {
 	return saturating_multiply(
 	    ns / slot_ns + (ns % slot_ns >= slot_ns - slot_ns / 2), slot_ns);
+}
+
+struct range
+schedule_slots(const struct policy *policy, struct range range, bool smooth)
+{
+	int64_t slot_ns = policy->slot_ns;
+
+	if (slot_ns == 0)
+		return range;
+	if (smooth || policy->jitter.kind == JITTER_NONE)
+		return (struct range) { nearest_slot(range.low_ns, slot_ns),
+			nearest_slot(range.high_ns, slot_ns) };
+	range.low_ns = saturating_multiply(
+	    range.low_ns / slot_ns + (range.low_ns % slot_ns != 0), slot_ns);
+	range.high_ns
+	    = max_ns(range.high_ns - range.high_ns % slot_ns, range.low_ns);
+	return range;
+}
+
+/* Uniform among the slots of RANGE, which begins and ends with one. */
+static int64_t
+draw(struct random *random, struct range range, int64_t slot_ns)
+{
+	if (slot_ns == 0 || range.low_ns == range.high_ns)
+		return random_between(random, range.low_ns, range.high_ns);
+	return slot_ns
+	    * random_between(
+	        random, range.low_ns / slot_ns, range.high_ns / slot_ns);
 }
 
 int64_t
@@ -287,13 +304,8 @@ schedule_draw(
 	} else {
 		range = raise_low(range_of(schedule, n, limit_ns), floor_ns);
 	}
-	if (policy->slot_ns == 0)
-		pause_ns = random_between(
-		    schedule->random, range.low_ns, range.high_ns);
-	else if (smooth || policy->jitter.kind == JITTER_NONE)
-		pause_ns = nearest_slot(range.low_ns, policy->slot_ns);
-	else
-		pause_ns = draw_slot(schedule->random, range, policy->slot_ns);
+	range = schedule_slots(policy, range, smooth);
+	pause_ns = draw(schedule->random, range, policy->slot_ns);
 	if (policy->cap_mode == CAP_AFTER)
 		pause_ns = min_ns(pause_ns, policy->cap_ns);
 	/* A slot that is rounded up must not lead past the limit. */

@@ -3,11 +3,14 @@
 
 #include <langinfo.h>
 #include <locale.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "duration.h"
 #include "screen.h"
+#include "text.h"
 
 #define USUAL_WIDTH 80
 
@@ -30,4 +33,14 @@ screen_of_stdout(void)
 		.width = width_of_stdout(),
 		.unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
 	};
+}
+
+void
+screen_duration(const char *before, int64_t ns, int width)
+{
+	char words[32];
+	struct text text = text_in(words, sizeof words);
+
+	duration_text(&text, ns);
+	printf("%s%*s", before, width, words);
 }

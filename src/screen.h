@@ -6,6 +6,7 @@
  */
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct screen {
 	int width; /* in columns; 80 where it is no terminal */
@@ -13,5 +14,8 @@ struct screen {
 };
 
 struct screen screen_of_stdout(void);
+
+/* Prints BEFORE, and a duration in a column of WIDTH (0: as it comes). */
+void screen_duration(const char *before, int64_t ns, int width);
 
 #endif

@@ -11,17 +11,33 @@
 #include "tempfile.h"
 #include "text.h"
 
+static const char *
+directory(void)
+{
+	const char *chosen = getenv("TMPDIR");
+
+	return chosen != NULL && *chosen != '\0' ? chosen : "/var/tmp";
+}
+
+int
+tempfile_named(const char *prefix, int flags, char *path, size_t size)
+{
+	struct text text = text_in(path, size);
+
+	text_add(&text, directory());
+	text_add(&text, "/");
+	text_add(&text, prefix);
+	text_add(&text, "XXXXXX");
+	return descriptor_out_of_the_way(mkostemp(path, flags | O_CLOEXEC));
+}
+
 /* For file systems that have no O_TMPFILE: a name, for a moment. */
 static int
-open_named(const char *directory, int flags)
+open_and_unlink(int flags)
 {
 	char path[PATH_MAX];
-	struct text text = text_in(path, sizeof path);
-	int fd;
+	int fd = tempfile_named("backoff-", flags, path, sizeof path);
 
-	text_add(&text, directory);
-	text_add(&text, "/backoff-XXXXXX");
-	fd = mkostemp(path, flags | O_CLOEXEC);
 	if (fd >= 0)
 		unlink(path);
 	return fd;
@@ -30,13 +46,10 @@ open_named(const char *directory, int flags)
 int
 tempfile_open(int flags)
 {
-	const char *directory = getenv("TMPDIR");
-	int fd;
+	int fd
+	    = open(directory(), O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
 
-	if (directory == NULL || *directory == '\0')
-		directory = "/var/tmp";
-	fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
 	if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR))
-		fd = open_named(directory, flags);
+		return open_and_unlink(flags);
 	return descriptor_out_of_the_way(fd);
 }

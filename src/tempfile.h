@@ -2,14 +2,16 @@
 #ifndef BACKOFF_TEMPFILE_H
 #define BACKOFF_TEMPFILE_H
 /*
- * Files without a name: gone as soon as nobody has them open, however we
- * end.
+ * Files in ${TMPDIR:-/var/tmp}, for reading and for writing with FLAGS (0 or
+ * O_APPEND), close-on-exec and out of the way. < 0: errno tells why not.
  */
 
-/*
- * A new file in ${TMPDIR:-/var/tmp}, for reading and for writing with FLAGS
- * (0 or O_APPEND), close-on-exec and out of the way. < 0: errno tells why.
- */
+#include <stddef.h>
+
+/* Without a name: gone as soon as nobody has it open, however we end. */
 int tempfile_open(int flags);
+
+/* With a name, which begins with PREFIX, in PATH of SIZE bytes. */
+int tempfile_named(const char *prefix, int flags, char *path, size_t size);
 
 #endif

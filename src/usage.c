@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,16 @@ usage_refuse(const char *what, const char *text, const char *why)
 	fputs(why, stderr);
 	putc('\n', stderr);
 	exit(STATUS_ERROR);
+}
+
+void *
+usage_room(const char *option, size_t count, size_t size)
+{
+	void *room = calloc(count, size);
+
+	if (room == NULL)
+		usage_refuse(option, "no memory", strerror(errno));
+	return room;
 }
 
 void

@@ -5,9 +5,14 @@
  * Words to whoever typed the command line.
  */
 
+#include <stddef.h>
+
 /* "backoff: WHAT: TEXT: WHY" in one line on stderr, and exit with 125. */
 _Noreturn void usage_refuse(
     const char *what, const char *text, const char *why);
+
+/* COUNT zeroed elements of SIZE bytes, which OPTION asks for. */
+void *usage_room(const char *option, size_t count, size_t size);
 
 /* To stdout; exit with 0, or with 125 where that could not be written. */
 _Noreturn void usage_help(void);

@@ -228,12 +228,12 @@ wrapper_named(const char *name)
 	return NULL;
 }
 
-static const char *
+const char *
 base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	return slash == NULL ? path : slash + 1;
+	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
 struct wrapped

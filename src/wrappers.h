@@ -6,6 +6,9 @@
  * nice, ionice, timeout, nohup, flock and stdbuf, in any order.
  */
 
+/* PATH without its directory; all of it where nothing would be left. */
+const char *base_name(const char *path);
+
 struct wrapped {
 	/* Its base name, within argv; NULL: it cannot be told. */
 	const char *name;

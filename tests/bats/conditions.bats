@@ -31,17 +31,6 @@ verdict() {
   assert_events "attempts[0].verdict == '$wanted'"
 }
 
-# reads [OPTION...] [STEP...] -- COMMAND...: with a stdout that is read as
-# reader.py is told: what it read is in $got, stderr in $said.
-reads() {
-  python3 "$lib/reader.py" --fate "$fate" "$@" >"$got" 2>"$said" </dev/null
-}
-
-# ended FATE: what reads() ran has ended so.
-ended() {
-  assert_equal "$(cat "$fate")" "$1"
-}
-
 # finds REGEX COMMAND...: an output in which a line matches.
 finds() {
   local regex=$1

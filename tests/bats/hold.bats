@@ -29,17 +29,6 @@ writes() {
   "$BACKOFF" "$@" >"$got" 2>"$said" || status=$?
 }
 
-# reads [OPTION...] [STEP...] -- COMMAND...: the same, with a stdout that is
-# read as reader.py is told.
-reads() {
-  python3 "$lib/reader.py" --fate "$fate" "$@" >"$got" 2>"$said" </dev/null
-}
-
-# ended FATE: what reads() ran has ended so.
-ended() {
-  assert_equal "$(cat "$fate")" "$1"
-}
-
 # holds FILE LINE...: it consists of these lines.
 holds() {
   local file=$1

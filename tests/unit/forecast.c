@@ -10,6 +10,7 @@
 #include "forecast.h"
 #include "stage.h"
 #include "tap.h"
+#include "unlimited.h"
 
 #define MS NS_PER_MS
 #define S NS_PER_S
@@ -36,17 +37,9 @@ reset(void)
 			.max_exponent = INT64_MAX,
 			.jitter.kind = JITTER_FULL,
 		},
-		.limits = {
-			.attempts = 6,
-			.timeout_ns = DURATION_INF,
-			.deadline_ns = DURATION_INF,
-			.until_ns = INT64_MAX,
-			.reset_after_ns = DURATION_INF,
-			.consecutive = 1,
-			.hint_max_ns = DURATION_INF,
-			.spool_limit = INT64_MAX,
-		},
+		.limits = unlimited(),
 	};
+	settings.limits.attempts = 6;
 }
 
 static void

@@ -8,6 +8,7 @@
 #include "outage.h"
 #include "stage.h"
 #include "tap.h"
+#include "unlimited.h"
 
 #define S NS_PER_S
 #define MOST 1000
@@ -32,18 +33,9 @@ reset(void)
 			.max_exponent = INT64_MAX,
 			.jitter.kind = JITTER_FULL,
 		},
-		.limits = {
-			.attempts = INT64_MAX,
-			.timeout_ns = DURATION_INF,
-			.kill_after_ns = 10 * S,
-			.deadline_ns = DURATION_INF,
-			.until_ns = INT64_MAX,
-			.reset_after_ns = DURATION_INF,
-			.consecutive = 1,
-			.hint_max_ns = 3600 * S,
-			.spool_limit = INT64_MAX,
-		},
+		.limits = unlimited(),
 	};
+	settings.limits.hint_max_ns = 3600 * S;
 }
 
 static void

@@ -11,6 +11,7 @@
 #include "duration.h"
 #include "run.h"
 #include "tap.h"
+#include "unlimited.h"
 
 #define MS NS_PER_MS
 #define S NS_PER_S
@@ -169,18 +170,10 @@ reset(void)
 			.throttle_base_ns = 5 * S,
 			.max_exponent = INT64_MAX,
 		},
-		.limits = {
-			.attempts = 6,
-			.timeout_ns = DURATION_INF,
-			.kill_after_ns = 10 * S,
-			.deadline_ns = DURATION_INF,
-			.until_ns = INT64_MAX,
-			.reset_after_ns = DURATION_INF,
-			.consecutive = 1,
-			.hint_max_ns = 3600 * S,
-			.spool_limit = INT64_MAX,
-		},
+		.limits = unlimited(),
 	};
+	settings.limits.attempts = 6;
+	settings.limits.hint_max_ns = 3600 * S;
 }
 
 static void
