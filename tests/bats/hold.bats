@@ -10,7 +10,6 @@ load ../lib/process
 load ../lib/tree
 
 setup() {
-  fate=$BATS_TEST_TMPDIR/fate
   got=$BATS_TEST_TMPDIR/got
   said=$BATS_TEST_TMPDIR/said
   go=$BATS_TEST_TMPDIR/go

@@ -25,12 +25,14 @@ start() {
 # reads [OPTION...] [STEP...] -- COMMAND...: with a stdout that is read as
 # reader.py is told: what it read is in $got, stderr in $said.
 reads() {
-  python3 "$lib/reader.py" --fate "$fate" "$@" >"$got" 2>"$said" </dev/null
+  got=$BATS_TEST_TMPDIR/got said=$BATS_TEST_TMPDIR/said
+  python3 "$lib/reader.py" --fate "$BATS_TEST_TMPDIR/fate" "$@" \
+    >"$got" 2>"$said" </dev/null
 }
 
 # ended FATE: what reads() ran has ended so.
 ended() {
-  assert_equal "$(cat "$fate")" "$1"
+  assert_equal "$(cat "$BATS_TEST_TMPDIR/fate")" "$1"
 }
 
 # await FILE REGEX: until a line of the file matches; fails when what was
