@@ -457,7 +457,7 @@ for i in range(256):
     ended 'killed PIPE'
   done
   reads --ignore PIPE close -- "$BACKOFF" -qq -n1 --stop-if=never -- /bin/echo lost
-  run ! grep -x 'exited 0' "$fate"
+  run ! grep -x 'exited 0' "$BATS_TEST_TMPDIR/fate"
 }
 
 @test "a stdout without a reader takes nothing from stderr" {
