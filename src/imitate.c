@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "apply.h"
 #include "arguments.h"
 #include "imitate.h"
 #include "presets.h"
@@ -22,7 +23,7 @@ imitate_option(struct options *options, struct given *given, enum option_id id,
 
 	if (!arguments_has(id) || given->text[id] != NULL)
 		return;
-	options_apply(options, id, text);
+	apply_option(options, id, text);
 	given->text[id] = text;
 	derived = *options;
 	defaults_derive(&derived, given);

@@ -43,8 +43,4 @@ struct options {
  */
 void options_parse(struct options *options, int argc, char **argv);
 
-/* Applies one option; exits with 125 where its TEXT cannot be meant. */
-void options_apply(
-    struct options *options, enum option_id id, const char *text);
-
 #endif
