@@ -16,14 +16,15 @@ struct forecast
 forecast_start(const struct settings *settings, int64_t left_ns,
     struct random *random, struct history *histories, size_t count)
 {
-	struct range splay = settings->limits.splay;
+	struct range splay = { min_ns(settings->limits.splay.low_ns, left_ns),
+		min_ns(settings->limits.splay.high_ns, left_ns) };
 	struct schedule schedule = schedule_start(&settings->policy, random);
 
 	for (size_t i = 0; i < count; i++)
 		histories[i] = (struct history) {
 			.schedule = schedule,
 			.elapsed_ns
-			= random_between(random, splay.low_ns, splay.high_ns),
+			= pause_splay(&settings->limits, left_ns, random),
 		};
 	return (struct forecast) {
 		.settings = settings,
@@ -54,15 +55,10 @@ has_memory(const struct forecast *forecast)
 static struct range
 free_range(const struct forecast *forecast, int64_t n)
 {
-	const struct policy *policy = &forecast->settings->policy;
-	struct range range;
-
-	range.low_ns
-	    = schedule_range(&forecast->lowest, n, false, INT64_MAX).low_ns;
-	range.high_ns
-	    = schedule_range(&forecast->highest, n, false, INT64_MAX).high_ns;
-	return schedule_slots(
-	    policy, range, policy->jitter.kind == JITTER_SMOOTH);
+	return (struct range) {
+		schedule_range(&forecast->lowest, n, false, INT64_MAX).low_ns,
+		schedule_range(&forecast->highest, n, false, INT64_MAX).high_ns,
+	};
 }
 
 /* The pause before the last attempt, which a deadline has shrunk. */
@@ -96,21 +92,27 @@ remember_extremes(struct forecast *forecast, struct range drawn, int64_t n)
 }
 
 /*
- * The mean of U[low, high] where draws above CAP_NS become CAP_NS. (A double
- * has fewer digits than an int64, so not where nothing is cut.)
+ * The mean of U[low, high], or of its slots, where draws above CAP_NS become
+ * CAP_NS. (A double has fewer digits than an int64, so not where nothing is
+ * cut.)
  */
 static int64_t
-clamped_mean(struct range range, int64_t cap_ns)
+clamped_mean(struct range range, int64_t slot_ns, int64_t cap_ns)
 {
-	double low = (double)range.low_ns, high = (double)range.high_ns;
-	double cap = (double)cap_ns;
+	int64_t step_ns = max_ns(slot_ns, 1);
+	double all, within;
 
 	if (range.high_ns <= cap_ns)
 		return middle(range);
 	if (range.low_ns >= cap_ns)
 		return cap_ns;
-	return (int64_t)(((cap * cap - low * low) / 2 + cap * (high - cap))
-	    / (high - low));
+	all = 1.0 + (double)((range.high_ns - range.low_ns) / step_ns);
+	within = 1.0 + (double)((cap_ns - range.low_ns) / step_ns);
+	return (int64_t)((within
+	                         * ((double)range.low_ns
+	                             + (double)step_ns * (within - 1) / 2)
+	                     + (all - within) * (double)cap_ns)
+	    / all);
 }
 
 /* The mean of the pause after failure N, where it has a formula. */
@@ -126,17 +128,19 @@ free_mean(const struct forecast *forecast, int64_t n, struct range range)
 		return middle(range);
 	uncapped.cap_mode = CAP_BEFORE;
 	uncapped.cap_ns = DURATION_INF;
-	return clamped_mean(
-	    schedule_range(&schedule, n, false, INT64_MAX), policy->cap_ns);
+	return clamped_mean(schedule_range(&schedule, n, false, INT64_MAX),
+	    policy->slot_ns, policy->cap_ns);
 }
 
+/* Whether the mean of the pause after failure N has one. */
 static bool
-has_formula(const struct forecast *forecast)
+has_formula(const struct forecast *forecast, int64_t n)
 {
-	const struct policy *policy = &forecast->settings->policy;
+	enum jitter_kind kind = forecast->settings->policy.jitter.kind;
 
-	return !has_memory(forecast) && !forecast->cut
-	    && (policy->slot_ns == 0 || policy->cap_mode != CAP_AFTER);
+	return !forecast->cut
+	    && (!has_memory(forecast)
+	        || (kind == JITTER_DECORRELATED && n == 1));
 }
 
 /* Sums of many, without overflow: the mean, and how many there are. */
@@ -169,7 +173,8 @@ live_on(struct forecast *forecast, int64_t n, struct mean *pauses,
     struct mean *totals)
 {
 	const struct moment moment = { .verdict = VERDICT_RETRY };
-	bool formula = has_formula(forecast);
+	bool endless = forecast->left_ns == INT64_MAX;
+	bool draws_alike = endless && !has_memory(forecast);
 
 	for (size_t i = 0; i < forecast->count; i++) {
 		struct history *history = &forecast->histories[i];
@@ -183,9 +188,10 @@ live_on(struct forecast *forecast, int64_t n, struct mean *pauses,
 		int64_t next_ns;
 
 		if (history->ended
-		    || (formula && history->elapsed_ns >= forecast->horizon_ns))
+		    || (draws_alike
+		        && history->elapsed_ns >= forecast->horizon_ns))
 			continue;
-		if (pacing.left_ns < INT64_MAX)
+		if (!endless)
 			pacing.left_ns -= history->elapsed_ns;
 		pause = pause_choose(&pacing, &history->schedule);
 		history->ended = pause.kind != PAUSE_DRAWN || pause.last;
@@ -194,10 +200,12 @@ live_on(struct forecast *forecast, int64_t n, struct mean *pauses,
 		next_ns = saturating_add(history->elapsed_ns, pause.ns);
 		add_to_mean(pauses, pause.ns);
 		add_to_mean(totals, next_ns);
-		/* At the very deadline no attempt begins. */
-		if (next_ns < forecast->left_ns
-		    || forecast->left_ns == INT64_MAX)
-			history->elapsed_ns = next_ns;
+		history->elapsed_ns = next_ns;
+		if (endless || next_ns < forecast->left_ns)
+			continue;
+		/* In the loop it begins a moment before the time is up. */
+		history->elapsed_ns = forecast->left_ns - 1;
+		history->ended = true;
 	}
 }
 
@@ -258,7 +266,9 @@ forecast_next(struct forecast *forecast)
 		return false;
 	row->after_attempt = n;
 	live_on(forecast, n, &pauses, &totals);
-	if (has_formula(forecast)) {
+	row->certain = forecast->left_ns == INT64_MAX
+	    || pauses.count == (int64_t)forecast->count;
+	if (has_formula(forecast, n)) {
 		row->mean_ns = free_mean(forecast, n, row->pause);
 		row->mean_total_ns
 		    = saturating_add(row->mean_total_ns, row->mean_ns);
@@ -267,6 +277,16 @@ forecast_next(struct forecast *forecast)
 		row->mean_ns = mean_ns(pauses, middle(row->pause));
 		row->mean_total_ns = mean_ns(totals, row->latest_ns);
 	}
+	return true;
+}
+
+bool
+forecast_settled(const struct forecast *forecast)
+{
+	for (size_t i = 0; i < forecast->count; i++)
+		if (!forecast->histories[i].ended
+		    && forecast->histories[i].elapsed_ns < forecast->horizon_ns)
+			return false;
 	return true;
 }
 

@@ -24,6 +24,7 @@ struct forecast_row {
 	int64_t earliest_ns;
 	int64_t mean_total_ns;
 	int64_t latest_ns;
+	bool certain; /* no history seen ends before it */
 };
 
 /* What may happen. */
@@ -55,6 +56,9 @@ struct forecast forecast_start(const struct settings *settings, int64_t left_ns,
 
 /* The next pause into forecast->row. False: no further one. */
 bool forecast_next(struct forecast *forecast);
+
+/* Whether no history goes on that has not reached the horizon. */
+bool forecast_settled(const struct forecast *forecast);
 
 /*
  * The share of the histories so far that have an attempt at OUTAGE_NS or

@@ -33,6 +33,7 @@ struct plan {
 	struct forecast_row *rows;
 	size_t count;
 	bool cut; /* there would be more of them */
+	bool settled; /* they would not change the chances */
 	int64_t left_ns; /* for all, INT64_MAX: for ever */
 	double chances[OUTAGES];
 };
@@ -74,6 +75,7 @@ make_plan(const struct settings *settings)
 	while (plan.count < MOST_ROWS && forecast_next(&forecast))
 		plan.rows[plan.count++] = forecast.row;
 	plan.cut = plan.count == MOST_ROWS && forecast_next(&forecast);
+	plan.settled = !plan.cut || forecast_settled(&forecast);
 	for (size_t i = 0; i < OUTAGES; i++)
 		plan.chances[i] = is_endless(&plan)
 		    ? 1
@@ -149,10 +151,13 @@ print_end(const struct plan *plan)
 	int64_t attempts = plan->settings->limits.attempts;
 
 	putchar('\n');
-	if (plan->cut) {
+	if (plan->cut && plan->left_ns < INT64_MAX) {
+		screen_duration("And so on, at most until the time is up, ",
+		    plan->left_ns, 0);
+		puts(" after the start.");
+	} else if (plan->cut) {
 		puts("And so on.");
-	} else if (attempts < INT64_MAX
-	    && last->after_attempt == attempts - 1) {
+	} else if (last->certain && last->after_attempt == attempts - 1) {
 		printf("%" PRId64 " attempts, the last one", attempts);
 		screen_duration(" ", last->mean_total_ns, 0);
 		screen_duration(" after the start (", last->earliest_ns, 0);
@@ -196,8 +201,7 @@ print_plan(const struct plan *plan)
 	}
 	print_table(plan);
 	print_end(plan);
-	/* What is cut off may last longer than what was looked at. */
-	if (!plan->cut || is_endless(plan))
+	if (plan->settled || is_endless(plan))
 		print_chances(plan);
 }
 

@@ -150,12 +150,19 @@ raise_low(struct range range, int64_t least)
 	return range;
 }
 
-/* What the jitter makes of a window that no draw may lead past CAP_NS. */
+/*
+ * What the jitter makes of a window that no draw may lead past CAP_NS: a
+ * wider one shrinks until its upper end meets it.
+ */
 static struct range
 spread_within(const struct schedule *schedule, int64_t window, int64_t cap_ns)
 {
-	window = min_ns(window, widest(&schedule->policy->jitter, cap_ns));
-	return lower_to(spread(schedule, window), cap_ns);
+	int64_t widest_ns = widest(&schedule->policy->jitter, cap_ns);
+	struct range range = spread(schedule, min_ns(window, widest_ns));
+
+	if (window > widest_ns)
+		range.high_ns = cap_ns;
+	return lower_to(range, cap_ns);
 }
 
 /*
@@ -176,7 +183,10 @@ smooth_step(const struct schedule *schedule, double t, int64_t cap_ns)
 	    : saturating_add(cap_ns, 1);
 }
 
-/* Beyond the cap it is drawn again from the upper half below the cap. */
+/*
+ * Beyond the cap it is drawn again from the upper half below the cap, or
+ * becomes the cap.
+ */
 static struct range
 smooth_range(const struct schedule *schedule, int64_t n, int64_t cap_ns)
 {
@@ -185,7 +195,9 @@ smooth_range(const struct schedule *schedule, int64_t n, int64_t cap_ns)
 
 	if (high <= cap_ns)
 		return (struct range) { low, high };
-	return (struct range) { min_ns(low, cap_ns / 2), cap_ns };
+	if (schedule->policy->cap_mode == CAP_WINDOW)
+		low = min_ns(low, cap_ns / 2);
+	return (struct range) { min_ns(low, cap_ns), cap_ns };
 }
 
 static int64_t
@@ -213,7 +225,7 @@ throttled_range(const struct policy *policy, int64_t n, int64_t limit_ns)
 	return (struct range) { drawn ? window / 2 : window, window };
 }
 
-/* The range that the draw is made from; CAP_AFTER is still to come. */
+/* Before floor, slots and CAP_AFTER. */
 static struct range
 range_of(const struct schedule *schedule, int64_t n, int64_t limit_ns)
 {
@@ -237,6 +249,52 @@ range_of(const struct schedule *schedule, int64_t n, int64_t limit_ns)
 	return range;
 }
 
+static int64_t
+nearest_slot(int64_t ns, int64_t slot_ns)
+{
+	return saturating_multiply(
+	    ns / slot_ns + (ns % slot_ns >= slot_ns - slot_ns / 2), slot_ns);
+}
+
+/*
+ * RANGE in whole slots: inwards, so that all are drawn alike, or each end to
+ * the NEAREST one.
+ */
+static struct range
+in_slots(struct range range, int64_t slot_ns, bool nearest)
+{
+	if (slot_ns == 0)
+		return range;
+	if (nearest)
+		return (struct range) { nearest_slot(range.low_ns, slot_ns),
+			nearest_slot(range.high_ns, slot_ns) };
+	range.low_ns = saturating_multiply(
+	    range.low_ns / slot_ns + (range.low_ns % slot_ns != 0), slot_ns);
+	range.high_ns
+	    = max_ns(range.high_ns - range.high_ns % slot_ns, range.low_ns);
+	return range;
+}
+
+/* What is drawn from RANGE, but for the most that a pause may be. */
+static struct range
+settle(const struct policy *policy, struct range range, bool throttled,
+    int64_t limit_ns)
+{
+	enum jitter_kind kind = policy->jitter.kind;
+
+	return in_slots(raise_low(range, min_ns(policy->floor_ns, limit_ns)),
+	    policy->slot_ns,
+	    kind == JITTER_NONE || (kind == JITTER_SMOOTH && !throttled));
+}
+
+/* A draw beyond it becomes it. */
+static int64_t
+most(const struct policy *policy, int64_t limit_ns)
+{
+	return policy->cap_mode == CAP_AFTER ? min_ns(policy->cap_ns, limit_ns)
+	                                     : limit_ns;
+}
+
 struct range
 schedule_range(const struct schedule *schedule, int64_t n, bool throttled,
     int64_t limit_ns)
@@ -245,33 +303,8 @@ schedule_range(const struct schedule *schedule, int64_t n, bool throttled,
 	struct range range = throttled ? throttled_range(policy, n, limit_ns)
 	                               : range_of(schedule, n, limit_ns);
 
-	if (policy->cap_mode == CAP_AFTER)
-		range = lower_to(range, policy->cap_ns);
-	return raise_low(range, min_ns(policy->floor_ns, limit_ns));
-}
-
-static int64_t
-nearest_slot(int64_t ns, int64_t slot_ns)
-{
-	return saturating_multiply(
-	    ns / slot_ns + (ns % slot_ns >= slot_ns - slot_ns / 2), slot_ns);
-}
-
-struct range
-schedule_slots(const struct policy *policy, struct range range, bool smooth)
-{
-	int64_t slot_ns = policy->slot_ns;
-
-	if (slot_ns == 0)
-		return range;
-	if (smooth || policy->jitter.kind == JITTER_NONE)
-		return (struct range) { nearest_slot(range.low_ns, slot_ns),
-			nearest_slot(range.high_ns, slot_ns) };
-	range.low_ns = saturating_multiply(
-	    range.low_ns / slot_ns + (range.low_ns % slot_ns != 0), slot_ns);
-	range.high_ns
-	    = max_ns(range.high_ns - range.high_ns % slot_ns, range.low_ns);
-	return range;
+	return lower_to(
+	    settle(policy, range, throttled, limit_ns), most(policy, limit_ns));
 }
 
 /* Uniform among the slots of RANGE, which begins and ends with one. */
@@ -290,26 +323,21 @@ schedule_draw(
     struct schedule *schedule, int64_t n, bool throttled, int64_t limit_ns)
 {
 	const struct policy *policy = schedule->policy;
-	int64_t floor_ns = min_ns(policy->floor_ns, limit_ns);
-	bool smooth = policy->jitter.kind == JITTER_SMOOTH && !throttled;
 	struct range range;
 	int64_t pause_ns;
 
-	if (smooth) {
+	if (throttled) {
+		range = throttled_range(policy, n, limit_ns);
+	} else if (policy->jitter.kind == JITTER_SMOOTH) {
 		pause_ns = smooth_draw(
 		    schedule, n, min_ns(policy->cap_ns, limit_ns));
-		range.low_ns = range.high_ns = max_ns(pause_ns, floor_ns);
-	} else if (throttled) {
-		range = schedule_range(schedule, n, true, limit_ns);
+		range = (struct range) { pause_ns, pause_ns };
 	} else {
-		range = raise_low(range_of(schedule, n, limit_ns), floor_ns);
+		range = range_of(schedule, n, limit_ns);
 	}
-	range = schedule_slots(policy, range, smooth);
-	pause_ns = draw(schedule->random, range, policy->slot_ns);
-	if (policy->cap_mode == CAP_AFTER)
-		pause_ns = min_ns(pause_ns, policy->cap_ns);
-	/* A slot that is rounded up must not lead past the limit. */
-	pause_ns = min_ns(pause_ns, limit_ns);
+	range = settle(policy, range, throttled, limit_ns);
+	pause_ns = min_ns(draw(schedule->random, range, policy->slot_ns),
+	    most(policy, limit_ns));
 	if (!throttled)
 		schedule->previous_ns = max_ns(pause_ns, policy->base_ns);
 	return pause_ns;

@@ -91,13 +91,6 @@ int64_t schedule_window(const struct policy *policy, int64_t n);
 struct range schedule_range(const struct schedule *schedule, int64_t n,
     bool throttled, int64_t limit_ns);
 
-/*
- * RANGE in whole slots. Where a draw has no choice (no jitter, or SMOOTH, that
- * drew before) each end is rounded to the nearest, else inwards.
- */
-struct range schedule_slots(
-    const struct policy *policy, struct range range, bool smooth);
-
 /* Draws that pause, >= 0. */
 int64_t schedule_draw(
     struct schedule *schedule, int64_t n, bool throttled, int64_t limit_ns);

@@ -145,7 +145,7 @@ value_seed(const char *text, void *field)
 
 	return count_parse(text, seed) && *seed < INT64_MAX
 	    ? NULL
-	    : "expected a whole number, 0 or more";
+	    : "expected a whole number from 0 to 9223372036854775806";
 }
 
 const char *

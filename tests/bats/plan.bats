@@ -118,6 +118,35 @@ END
   assert_output 'No attempt: the time is up.'
 }
 
+@test "the plan tells what a limit makes of many attempts" {
+  run -0 "$BACKOFF" --plan -n 50 -T 20m
+  assert_line 'At most 50 attempts before the time is up.'
+  assert_line --partial '10m: 100%'
+  run -0 "$BACKOFF" --plan -T 20m
+  assert_line 'And so on, at most until the time is up, 20m after the start.'
+  assert_line --partial '10m: 100%'
+  run -0 "$BACKOFF" --plan -n 2 -T 20m -j none
+  assert_line '2 attempts, the last one 1s after the start (1s to 1s).'
+  run -0 "$BACKOFF" --plan -T 5s --splay=20m
+  assert_line --partial 'outage of 10s: 0%'
+  run -0 "$BACKOFF" --plan -T 70s -b 100s -c inf -j none -n 3
+  assert_line --partial 'outage of 10s: 100%, 1m: 100%'
+}
+
+@test "means that a deadline changes stay between the ends" {
+  local options
+  for options in '-T 603s -j none -g constant -b 2s' '-p smtp' '-p cenkalti' \
+    '-T 20m' '-T 11m --cap-mode=after --slot=7s' '-T 30m --splay=5m'; do
+    # shellcheck disable=SC2086 # several words
+    run -0 "$BACKOFF" --plan --log-format=json $options
+    rows 'all(r["low_s"] <= r["mean_s"] <= r["high_s"] for r in p)' \
+      'all(r["earliest_s"] <= r["mean_total_s"] <= r["latest_s"] for r in p)'
+  done
+  # Beyond the longest outage that is asked for, too.
+  run -0 "$BACKOFF" --plan --log-format=json -T 1231s -j none -g constant -b 2s
+  rows 'p[-1]["mean_total_s"] == 1231'
+}
+
 @test "a deadline that is far away changes no figure" {
   "$BACKOFF" --plan --log-format=json -n 5 >free
   "$BACKOFF" --plan --log-format=json -n 5 -T 1d >limited

@@ -109,6 +109,31 @@ test_formulas(void)
 	row_is(0, S / 2, S, "the cap after the draw, but out of reach");
 	/* E(min(U[0, 3], 2)) = (2 * 2 / 2 + 2 * 1) / 3 */
 	row_is(0, 4 * S / 3, 2 * S, "within reach");
+	settings.policy.slot_ns = S / 2;
+	start();
+	row_is(0, S / 2, S, "slots, and the cap out of reach");
+	/* 0, 0.5, 1, 1.5 and 2, and 2 in place of 2.5 and 3 */
+	row_is(0, 9 * S / 7, 2 * S, "within reach");
+	settings.policy.cap_ns = 700 * MS;
+	settings.policy.jitter.kind = JITTER_NONE;
+	start();
+	row_is(700 * MS, 700 * MS, 700 * MS, "a slot beyond the cap");
+}
+
+/* Where a cap shrinks a window, the longest pause is the cap. */
+static void
+test_cap(void)
+{
+	reset();
+	settings.policy.cap_ns = 700 * MS;
+	settings.policy.floor_ns = 0;
+	settings.policy.jitter
+	    = (struct jitter) { .kind = JITTER_SCALE, .low = .8, .high = 1.2 };
+	start();
+	row_is(466666666, 583333333, 700 * MS, "in proportion");
+	settings.policy.slot_ns = 100 * MS;
+	start();
+	row_is(500 * MS, 600 * MS, 700 * MS, "in slots");
 }
 
 /* The means of the article's own formula, as other simulators have them. */
@@ -123,6 +148,8 @@ test_memory(void)
 	settings.policy.cap_ns = 20 * S;
 	settings.policy.cap_mode = CAP_AFTER;
 	settings.limits.attempts = INT64_MAX;
+	start();
+	row_is(S, 2 * S, 3 * S, "decorrelated: the first has a formula");
 	start();
 	for (int i = 0; i < 7 && forecast_next(&forecast); i++)
 		ok(fabs((double)forecast.row.mean_ns / 1e9 - after[i]) < .3,
@@ -149,6 +176,31 @@ test_deadline(void)
 	row_is(6 * S, 6 * S, 6 * S, "the last one is what is left");
 	total_is(10 * S, 10 * S, 10 * S);
 	ok(!forecast_next(&forecast), "then the time is up");
+	ok(forecast_outlasts(&forecast, 10 * S - 1) == 1,
+	    "the last attempt begins just before");
+	ok(forecast_outlasts(&forecast, 10 * S) == 0, "and not later");
+
+	settings.policy.growth = GROWTH_CONSTANT;
+	settings.limits.deadline_ns = 3 * S / 2;
+	start();
+	forecast.horizon_ns = S / 2;
+	row_is(S, S, S, "beyond the horizon");
+	row_is(S / 2, S / 2, S / 2, "the deadline shrinks the pause");
+	total_is(3 * S / 2, 3 * S / 2, 3 * S / 2);
+	ok(forecast.row.certain, "in all histories");
+
+	settings.limits.splay = (struct range) { 0, 100 * S };
+	start();
+	ok(forecast_outlasts(&forecast, 3 * S / 2) == 0,
+	    "the splay ends before the deadline");
+	ok(fabs(forecast_outlasts(&forecast, 3 * S / 4) - .5) < .05,
+	    "and is cut, not cut off");
+	ok(forecast_next(&forecast) && forecast.row.certain,
+	    "it leaves something for one pause");
+	is_int(forecast.row.pause.low_ns, 1, "  little");
+	is_int(forecast.row.pause.high_ns, S, "  or enough");
+	ok(forecast_next(&forecast) && !forecast.row.certain,
+	    "and for another one in some histories");
 }
 
 static void
@@ -290,6 +342,7 @@ int
 main(void)
 {
 	test_formulas();
+	test_cap();
 	test_memory();
 	test_deadline();
 	test_outages();
