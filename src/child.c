@@ -5,15 +5,15 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "child.h"
 #include "clock.h"
-#include "environment.h"
+#include "duration.h"
 #include "script.h"
 #include "signals.h"
+#include "spawn.h"
 #include "tree.h"
 
 enum stage {
@@ -22,6 +22,10 @@ enum stage {
 	STAGE_KILLING,
 };
 
+/* For those who have COMMAND's output when it has ended. */
+#define PATIENCE_NS (100 * NS_PER_MS)
+#define LOOK_NS (2 * NS_PER_MS) /* from one look whether they are gone */
+
 struct watch {
 	const struct cut *cut;
 	struct processes spared; /* not of COMMAND's tree */
@@ -29,82 +33,10 @@ struct watch {
 	int wait_status;
 	enum stage stage;
 	int64_t kill_ns; /* the moment of KILL */
+	int64_t patience_ns; /* the moment at which it ends; 0: not begun */
+	bool patient;
 	struct outcome outcome;
 };
-
-/*
- * The child from vfork to exec. It shares our memory, and we stand still
- * meanwhile: so it touches nothing but what is meant for it.
- */
-static void
-become(const struct command *command, pid_t parent)
-{
-	pid_t present;
-
-	/* If we are killed, COMMAND must not go on unsupervised (rule 34). */
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	/* It is 0 where our children live in a pid namespace of their own. */
-	present = getppid();
-	if (present != parent && present != 0)
-		_exit(STATUS_ERROR);
-	for (int fd = 0; fd < 3; fd++)
-		if (command->descriptors[fd] >= 0)
-			dup2(command->descriptors[fd], fd);
-	environment_adopt();
-	signals_restore();
-	execvp(command->argv[0], command->argv);
-}
-
-/*
- * Its pid, or -1 with errno of fork or exec. vfork, because the errno of
- * exec comes back through shared memory, and because it costs the same
- * however large we are.
- */
-static pid_t
-spawn_program(const struct command *command)
-{
-	static pid_t parent;
-	volatile int error = 0;
-	pid_t pid;
-
-	if (parent == 0)
-		parent = getpid();
-	pid = vfork();
-
-	if (pid == 0) {
-		become(command, parent);
-		error = errno;
-		_exit(STATUS_NOT_FOUND);
-	}
-	if (pid > 0 && error != 0) {
-		waitpid(pid, NULL, 0);
-		errno = error;
-		return -1;
-	}
-	return pid;
-}
-
-/* The same, where it may also be a script without #! (rule 57). */
-static pid_t
-spawn(const struct command *command)
-{
-	struct command shell = *command;
-	pid_t pid = spawn_program(command);
-	char **script;
-	int error;
-
-	if (pid >= 0 || errno != ENOEXEC)
-		return pid;
-	script = script_argv(command->argv);
-	if (script == NULL)
-		return -1;
-	shell.argv = script;
-	pid = spawn_program(&shell);
-	error = errno;
-	script_free(script);
-	errno = error;
-	return pid;
-}
 
 /* Everything that has ended, orphans that came to us included. */
 static void
@@ -249,31 +181,47 @@ on_signal(struct watch *watch, const struct arrival *arrival)
 	pass_on(watch, arrival);
 }
 
-/* The next moment at which something is to be done about COMMAND. */
+/*
+ * The next moment at which something is to be done about COMMAND, or to see
+ * whether others have its held output still, which nothing announces.
+ */
 static int64_t
 next_ns(const struct watch *watch)
 {
 	int64_t cut_ns = watch->cut->at_ns;
+	int64_t next_ns = watch->kill_ns;
 
-	if (watch->stage == STAGE_RUNNING && cut_ns < watch->kill_ns)
-		return cut_ns;
-	return watch->kill_ns;
+	if (watch->stage == STAGE_RUNNING)
+		next_ns = min_ns(next_ns, cut_ns);
+	if (watch->patient)
+		next_ns = min_ns(next_ns, clock_now_ns() + LOOK_NS);
+	return next_ns;
 }
 
 /*
  * COMMAND is over, but not all that it wrote has found its way. That is
  * waited for as COMMAND itself would wait to write it: until its time is
- * up, or we are told to end.
+ * up, or we are told to end. What it has left behind may be about to write
+ * what is COMMAND's, as the tee of "exec > >(tee log)"; it gets a moment.
  */
 static bool
 is_draining(struct watch *watch, const struct pump *pump)
 {
 	const struct outcome *outcome = &watch->outcome;
+	bool disturbed = watch->stage != STAGE_RUNNING || outcome->told != 0
+	    || outcome->told_late != 0;
+	int64_t now_ns;
 
-	if (pump == NULL || !pump->drain() || watch->stage != STAGE_RUNNING
-	    || outcome->told != 0 || outcome->told_late != 0)
+	if (pump == NULL)
 		return false;
-	if (clock_now_ns() < watch->cut->at_ns)
+	now_ns = clock_now_ns();
+	if (watch->patience_ns == 0)
+		watch->patience_ns = min_ns(
+		    saturating_add(now_ns, PATIENCE_NS), watch->cut->at_ns);
+	watch->patient = !disturbed && now_ns < watch->patience_ns;
+	if (!pump->drain(watch->patient) || disturbed)
+		return false;
+	if (now_ns < watch->cut->at_ns)
 		return true;
 	watch->outcome.kind = OUTCOME_TIMED_OUT;
 	return false;
@@ -364,7 +312,7 @@ child_run(const struct command *command, const struct cut *cut)
 	if (with_tree || has_strangers())
 		reap(&watch);
 	started_ns = clock_now_ns();
-	watch.pid = spawn(command);
+	watch.pid = spawn(command->argv, command->descriptors);
 	if (watch.pid < 0) {
 		watch.outcome = outcome_not_started(errno);
 		watch.outcome.no_interpreter = watch.outcome.error == ENOENT

@@ -17,7 +17,11 @@ struct pump {
 	int (*wanted)(struct pollfd *descriptors); /* how many to wait for */
 	void (*serve)(const struct pollfd *came, int count); /* one came */
 	bool (*is_hopeless)(void); /* the program cannot do right any more */
-	bool (*drain)(void); /* after its end: is something left to do? */
+	/*
+	 * After its end: is something left to do? To be PATIENT is to wait
+	 * for those, too, who have its output still and may write to it.
+	 */
+	bool (*drain)(bool patient);
 };
 
 struct command {

@@ -50,18 +50,24 @@ descriptor_same(int a, int b)
 }
 
 int
-descriptor_without_blocking(int fd, int mode)
+descriptor_reopen(int fd, int flags)
 {
 	char path[32];
 	struct text text = text_in(path, sizeof path);
-	struct stat stat;
-	int other = -1;
 
 	text_add(&text, "/proc/self/fd/");
 	text_number(&text, fd);
+	return descriptor_out_of_the_way(open(path, flags | O_CLOEXEC));
+}
+
+int
+descriptor_without_blocking(int fd, int mode)
+{
+	struct stat stat;
+	int other = -1;
+
 	if (fstat(fd, &stat) == 0
 	    && (S_ISFIFO(stat.st_mode) || S_ISCHR(stat.st_mode)))
-		other = descriptor_out_of_the_way(
-		    open(path, mode | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+		other = descriptor_reopen(fd, mode | O_NONBLOCK | O_NOCTTY);
 	return other >= 0 ? other : fd;
 }

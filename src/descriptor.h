@@ -24,6 +24,9 @@ bool descriptor_same(int a, int b);
  */
 int descriptor_without_blocking(int fd, int mode);
 
+/* Another description of it, opened with FLAGS, out of the way; or < 0. */
+int descriptor_reopen(int fd, int flags);
+
 /* A copy of FD, close-on-exec and out of the way; < 0: errno tells why. */
 int descriptor_copy(int fd);
 

@@ -15,15 +15,41 @@
 
 static enum hold_what what;
 static bool one_file; /* stdout and stderr are one, and keep their order */
+static bool can_tell; /* whether a file has writers */
 static off_t sizes[3];
 static int files[3] = { NOT_HELD, NOT_HELD, NOT_HELD };
+static int writers[3] = { NOT_HELD, NOT_HELD, NOT_HELD }; /* COMMAND's */
 
-void
+/* The kernel gives a read lease where nobody can write. */
+static bool
+has_writers(int file)
+{
+	if (fcntl(file, F_SETLEASE, F_RDLCK) != 0)
+		return errno == EAGAIN;
+	fcntl(file, F_SETLEASE, F_UNLCK);
+	return false;
+}
+
+bool
 hold_start(enum hold_what hold)
 {
+	int trial, reader;
+
 	what = hold;
 	one_file
 	    = hold == HOLD_ALL && descriptor_same(STDOUT_FILENO, STDERR_FILENO);
+	if (hold == HOLD_NOTHING)
+		return true;
+	trial = tempfile_open(O_APPEND);
+	if (trial < 0)
+		return false;
+	reader = descriptor_reopen(trial, O_RDONLY);
+	close(trial);
+	/* On NFS it seems as if there always were one. */
+	can_tell = reader >= 0 && !has_writers(reader);
+	if (reader >= 0)
+		close(reader);
+	return true;
 }
 
 static void
@@ -36,6 +62,25 @@ drop(void)
 	}
 }
 
+/* COMMAND's description is not ours, so that we are no writer ourselves. */
+static bool
+open_file(int fd)
+{
+	int reader = -1;
+
+	/* A second opening of /dev/stdout must not write over it. */
+	files[fd] = tempfile_open(O_APPEND);
+	if (files[fd] < 0)
+		return false;
+	if (can_tell)
+		reader = descriptor_reopen(files[fd], O_RDONLY);
+	if (reader >= 0) {
+		writers[fd] = files[fd];
+		files[fd] = reader;
+	}
+	return true;
+}
+
 bool
 hold_begin(int descriptors[3])
 {
@@ -45,16 +90,33 @@ hold_begin(int descriptors[3])
 		    || (fd == STDERR_FILENO && what == HOLD_STDOUT))
 			continue;
 		if (fd == STDERR_FILENO && one_file) {
-			descriptors[fd] = files[STDOUT_FILENO];
+			descriptors[fd] = descriptors[STDOUT_FILENO];
 			continue;
 		}
-		/* A second opening of /dev/stdout must not write over it. */
-		files[fd] = tempfile_open(O_APPEND);
-		if (files[fd] < 0)
+		if (!open_file(fd))
 			return false;
-		descriptors[fd] = files[fd];
+		descriptors[fd] = writers[fd] >= 0 ? writers[fd] : files[fd];
 	}
 	return true;
+}
+
+void
+hold_started(void)
+{
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (writers[fd] >= 0)
+			close(writers[fd]);
+		writers[fd] = NOT_HELD;
+	}
+}
+
+bool
+hold_is_open(void)
+{
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		if (can_tell && files[fd] >= 0 && has_writers(files[fd]))
+			return true;
+	return false;
 }
 
 void

@@ -16,8 +16,8 @@ enum hold_what {
 	HOLD_ALL,
 };
 
-/* Once. */
-void hold_start(enum hold_what what);
+/* Once. False, with errno: no file can be made. */
+bool hold_start(enum hold_what what);
 
 /*
  * Before an attempt: drops what is held, and opens new files. Sets
@@ -25,6 +25,12 @@ void hold_start(enum hold_what what);
  * not held are left alone. False: errno tells why.
  */
 bool hold_begin(int descriptors[3]);
+
+/* COMMAND has its descriptors now. */
+void hold_started(void);
+
+/* After COMMAND's end: whether others have the files, to write to them. */
+bool hold_is_open(void);
 
 /*
  * After it: what others that have the files write from now on is not the

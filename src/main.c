@@ -24,6 +24,7 @@
 #include "program.h"
 #include "signals.h"
 #include "streams.h"
+#include "tempfile.h"
 #include "usage.h"
 
 const struct program program = {
@@ -88,8 +89,10 @@ prepare(struct options *options)
 	const char *broken = report_open(&options->report);
 
 	if (broken != NULL)
-		usage_refuse(broken, file != NULL ? file : "no temporary file",
+		usage_refuse(broken, file != NULL ? file : tempfile_directory(),
 		    strerror(errno));
+	if (!hold_start(options->streams.hold))
+		usage_refuse("--hold", tempfile_directory(), strerror(errno));
 	if (!signals_start(options->wake_on))
 		usage_refuse("signalfd", "no descriptor", strerror(errno));
 	if (!environment_start(

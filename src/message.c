@@ -157,11 +157,19 @@ static void
 add_lost_input(struct text *text, const struct evidence *evidence,
     const struct limits *limits)
 {
+	char bytes[2][32];
+	struct text taken = text_in(bytes[0], sizeof bytes[0]);
+	struct text limit = text_in(bytes[1], sizeof bytes[1]);
+
+	size_text(&taken, evidence->input_taken);
+	size_text(&limit, limits->spool_limit);
 	if (evidence->input_loss == 0) {
 		text_add(text, "it read ");
-		size_text(text, evidence->input_taken);
+		if (strcmp(taken.data, limit.data) == 0)
+			text_add(text, "over ");
+		text_add(text, taken.data);
 		text_add(text, " of stdin, --spool-limit is ");
-		size_text(text, limits->spool_limit);
+		text_add(text, limit.data);
 	} else {
 		text_add(text, "its stdin could not be kept: ");
 		text_add(text, strerror(evidence->input_loss));

@@ -40,7 +40,7 @@ scan_add(struct scan *scan, enum verdict verdict, const char *text)
 	if (literal_has_reference(text))
 		return "expected a regular expression without \\1 to \\9";
 	if (scan->count == SCAN_CONDITIONS)
-		return "expected fewer conditions";
+		return "expected at most 64 conditions in all";
 	expected = compile(&condition, text);
 	if (expected != NULL)
 		return expected;

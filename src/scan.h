@@ -18,7 +18,7 @@
 
 #define SCAN_LINE 65536
 #define SCAN_LAST 121 /* of the last line, with its terminator */
-#define SCAN_CONDITIONS 64 /* at most, that the user gives */
+#define SCAN_CONDITIONS 64 /* at most, that the user gives: see scan_add() */
 #define SCAN_MESSAGES 32 /* no tool has more */
 
 /* One condition: a line that matches TEXT means VERDICT. */

@@ -20,7 +20,6 @@ static bool is_ours; /* one of its streams, in this attempt */
 bool
 streams_start(const struct streams *streams)
 {
-	hold_start(streams->hold);
 	scan = streams->scan;
 	return stdin_start(streams->stdin_mode, streams->spool_limit)
 	    && (scan == NULL || watch_start(scan));
@@ -32,6 +31,7 @@ started(void)
 	if (commands_stdin >= 0)
 		close(commands_stdin);
 	commands_stdin = -1;
+	hold_started();
 	watch_started();
 }
 
@@ -64,14 +64,16 @@ is_hopeless(void)
 }
 
 static bool
-drain(void)
+drain(bool patient)
 {
 	bool more;
 
 	signals_without_pipe();
-	more = watch_drain();
+	/* What it has left behind reads no more of our stdin. */
+	stdin_end();
+	more = watch_drain(patient);
 	signals_with_pipe();
-	return more;
+	return more || (patient && hold_is_open());
 }
 
 static const struct pump pump = { started, wanted, serve, is_hopeless, drain };
@@ -86,7 +88,9 @@ streams_begin(struct command *command)
 	hint_take();
 	for (int fd = 0; fd < 3; fd++)
 		command->descriptors[fd] = -1;
+	signals_without_pipe();
 	commands_stdin = stdin_begin();
+	signals_with_pipe();
 	command->descriptors[STDIN_FILENO] = commands_stdin;
 	command->is_fed = stdin_wanted().fd >= 0;
 	errno = stdin_failure();
@@ -151,6 +155,8 @@ add_failure(struct evidence *evidence)
 	} else if (watch_failure() != 0) {
 		evidence->broken = "output";
 		evidence->error = watch_failure();
+		/* Its pipe is closed, so its failure may be our doing. */
+		evidence->hopeless = evidence->error != EPIPE;
 	}
 	if (evidence->error == EPIPE && signals_pipe_is_deadly())
 		evidence->broken_signal = SIGPIPE;

@@ -11,8 +11,8 @@
 #include "tempfile.h"
 #include "text.h"
 
-static const char *
-directory(void)
+const char *
+tempfile_directory(void)
 {
 	const char *chosen = getenv("TMPDIR");
 
@@ -24,7 +24,7 @@ tempfile_named(const char *prefix, int flags, char *path, size_t size)
 {
 	struct text text = text_in(path, size);
 
-	text_add(&text, directory());
+	text_add(&text, tempfile_directory());
 	text_add(&text, "/");
 	text_add(&text, prefix);
 	text_add(&text, "XXXXXX");
@@ -46,8 +46,8 @@ open_and_unlink(int flags)
 int
 tempfile_open(int flags)
 {
-	int fd
-	    = open(directory(), O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
+	int fd = open(
+	    tempfile_directory(), O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
 
 	if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR))
 		return open_and_unlink(flags);

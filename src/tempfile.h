@@ -8,6 +8,9 @@
 
 #include <stddef.h>
 
+/* That directory. */
+const char *tempfile_directory(void);
+
 /* Without a name: gone as soon as nobody has it open, however we end. */
 int tempfile_open(int flags);
 

@@ -289,17 +289,23 @@ note_end(struct channel *channel)
 }
 
 bool
-watch_drain(void)
+watch_drain(bool patient)
 {
 	bool more = false;
 
 	for (int i = 0; i < WATCH_DESCRIPTORS; i++) {
-		note_end(&channels[i]);
-		/* It is no more than what was in the pipe at that moment. */
-		while (channels[i].pipe >= 0 && pass_on(&channels[i])
-		    && read_some(&channels[i]))
-			continue;
-		more = more || channels[i].pipe >= 0;
+		struct channel *channel = &channels[i];
+
+		if (patient) {
+			serve(channel);
+		} else {
+			note_end(channel);
+			/* No more than was in the pipe at that moment. */
+			while (channel->pipe >= 0 && pass_on(channel)
+			    && read_some(channel))
+				continue;
+		}
+		more = more || channel->pipe >= 0;
 	}
 	return more;
 }

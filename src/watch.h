@@ -34,10 +34,11 @@ void watch_serve(const struct pollfd *came, int count);
 int watch_failure(void);
 
 /*
- * After COMMAND's end: passes on what is in the pipes still, but not what
- * others who have them may write. True: there is no room for all of it yet.
+ * After COMMAND's end: passes on what is in the pipes still. True: there is
+ * no room for all of it yet. What others write who have them counts as long
+ * as we are PATIENT. True then also: there are such others.
  */
-bool watch_drain(void);
+bool watch_drain(bool patient);
 
 /* After the attempt: scans what is held. */
 void watch_end(void);

@@ -480,6 +480,35 @@ for i in range(256):
   grep -q 'output could not be carried: No space left on device$' "$said"
 }
 
+@test "a full disk is told as such where there is more to write, and not retried" {
+  run -125 bash -c '"$BACKOFF" -b 0 --stop-if=never -- seq 100000 2>"$1" >/dev/full' - "$said"
+  assert_equal "$(wc -l <"$said")" 1
+  grep -q '1 attempt .*output could not be carried: No space left on device$' "$said"
+}
+
+# The one that has the output when COMMAND ends is awake by then.
+export leaves='exec 3> >(: >"$go"; read -r line; env true; echo "$line")
+  until [ -e "$go" ]; do sleep 0.01; done
+  echo hello >&3'
+
+@test "what a command leaves to its tee is its output" {
+  run -0 "$BACKOFF" -q -n 1 --success-if=hello -- bash -c "$leaves"
+  assert_output hello
+  rm "$go"
+  run -0 "$BACKOFF" -q -n 1 -o --success-if=hello -- bash -c "$leaves"
+  assert_output hello
+}
+
+@test "what has the output and stays is not waited for" {
+  local hold
+  for hold in -q -o; do
+    run -0 "$BACKOFF" "$hold" -n 1 --stop-if=never -- \
+      sh -c 'sleep 1000 & echo $! >"$go"; echo hello'
+    assert_output hello
+    kill "$(<"$go")"
+  done
+}
+
 @test "a slow reader does not stop a timeout" {
   mkfifo "$go"
   reads full hear:"$go" read -- "$BACKOFF" -n 1 -t 300ms --stop-if=never -- sh -c "$chatter"

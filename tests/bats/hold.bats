@@ -589,3 +589,11 @@ end'
   assert_equal "${lines[*]:0:3}" '1 2 3'
   assert_equal "${#lines[@]}" 4
 }
+
+@test "without a place for what is held nothing is run" {
+  run -125 env TMPDIR=/proc "$BACKOFF" -o -- touch "$go"
+  assert_output 'backoff: --hold: /proc: No such file or directory'
+  run -125 env TMPDIR=/proc "$BACKOFF" --quiet-success -- touch "$go"
+  assert_output 'backoff: --quiet-success: /proc: No such file or directory'
+  [ ! -e "$go" ]
+}

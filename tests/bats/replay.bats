@@ -925,3 +925,18 @@ PY
   assert_line S
   assert_line --partial 'stdin could not be carried'
 }
+
+@test "a look without waiting finds what is there, or the end" {
+  local look='read -t 0 && read -r line; echo "found $line"; exit 7'
+  mkfifo "$BATS_TEST_TMPDIR/fifo"
+  for _ in 1 2 3 4 5; do
+    exec 5<>"$BATS_TEST_TMPDIR/fifo"
+    echo hi >&5
+    run -7 "$BACKOFF" -qq -n 2 -b 0 -- bash -c "$look" <&5
+    assert_output $'found hi\nfound hi'
+    exec 5< <(:)
+    wait "$!"
+    run -0 "$BACKOFF" -qq -n 1 -- bash -c 'read -t 0' <&5
+    exec 5<&-
+  done
+}

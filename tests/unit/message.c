@@ -196,6 +196,31 @@ test_json(void)
 	    "end");
 }
 
+/* Two sizes that read alike are told apart. */
+static void
+test_spool_limit(void)
+{
+	struct moment moment = a_moment();
+	struct ending ending = { .result = RESULT_STOPPED, .input_lost = true };
+	struct limits limits = six;
+	struct text text = text_in(buffer, sizeof buffer);
+
+	limits.spool_limit = 65536;
+	moment.outcome.evidence.input_taken = 131072;
+	message_end(&text, &moment, &limits, &ending, "curl");
+	is_string(buffer,
+	    "not retrying after attempt 2/6: it read 128KiB of stdin, "
+	    "--spool-limit is 64KiB",
+	    "what was read, and the limit");
+	moment.outcome.evidence.input_taken = 65537;
+	text = text_in(buffer, sizeof buffer);
+	message_end(&text, &moment, &limits, &ending, "curl");
+	is_string(buffer,
+	    "not retrying after attempt 2/6: it read over 64KiB of stdin, "
+	    "--spool-limit is 64KiB",
+	    "a little more");
+}
+
 int
 main(void)
 {
@@ -210,5 +235,6 @@ main(void)
 	reason_is(outcome_not_started(EACCES), "Permission denied");
 	test_meaning();
 	test_json();
+	test_spool_limit();
 	return done();
 }

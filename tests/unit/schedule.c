@@ -235,6 +235,12 @@ test_limit(void)
 	policy.cap_mode = CAP_BEFORE;
 	range = schedule_range(&schedule, 1, false, 8 * S);
 	is_int(range.high_ns, 8 * S, "in every cap mode");
+	policy.jitter.kind = JITTER_NONE;
+	policy.slot_ns = 4 * S;
+	range = schedule_range(&schedule, 1, false, INT64_MAX);
+	is_int(range.high_ns, 12 * S, "it is compared with what is drawn");
+	range = schedule_range(&schedule, 1, false, 11 * S);
+	is_int(range.high_ns, 11 * S, "also where a slot leads past it");
 }
 
 static void
