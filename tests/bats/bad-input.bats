@@ -212,7 +212,7 @@ no_durations=(abc s 1x 1S 1M - -1 -1s 1.2.3 . "1,5" 0x10 1e3 nan 1m-30s 1m30 10%
   done
   try "${many[@]}" -- true
   [ "$status" -eq 0 ]
-  refuses '--stop-if fewer' "${many[@]}" --stop-if=again
+  refuses '--stop-if at most 64 conditions' "${many[@]}" --stop-if=again
 }
 
 @test "an empty value is refused by every option but the free texts" {

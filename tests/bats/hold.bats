@@ -591,9 +591,9 @@ end'
 }
 
 @test "without a place for what is held nothing is run" {
-  run -125 env TMPDIR=/proc "$BACKOFF" -o -- touch "$go"
-  assert_output 'backoff: --hold: /proc: No such file or directory'
-  run -125 env TMPDIR=/proc "$BACKOFF" --quiet-success -- touch "$go"
-  assert_output 'backoff: --quiet-success: /proc: No such file or directory'
+  run -125 env TMPDIR=/nonexistent "$BACKOFF" -o -- touch "$go"
+  assert_output 'backoff: --hold: /nonexistent: No such file or directory'
+  run -125 env TMPDIR=/nonexistent "$BACKOFF" --quiet-success -- touch "$go"
+  assert_output 'backoff: --quiet-success: /nonexistent: No such file or directory'
   [ ! -e "$go" ]
 }
