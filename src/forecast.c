@@ -16,15 +16,14 @@ struct forecast
 forecast_start(const struct settings *settings, int64_t left_ns,
     struct random *random, struct history *histories, size_t count)
 {
-	struct range splay = { min_ns(settings->limits.splay.low_ns, left_ns),
-		min_ns(settings->limits.splay.high_ns, left_ns) };
+	struct range splay = pause_splay(&settings->limits, left_ns);
 	struct schedule schedule = schedule_start(&settings->policy, random);
 
 	for (size_t i = 0; i < count; i++)
 		histories[i] = (struct history) {
 			.schedule = schedule,
 			.elapsed_ns
-			= pause_splay(&settings->limits, left_ns, random),
+			= random_between(random, splay.low_ns, splay.high_ns),
 		};
 	return (struct forecast) {
 		.settings = settings,

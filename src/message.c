@@ -157,13 +157,13 @@ static void
 add_lost_input(struct text *text, const struct evidence *evidence,
     const struct limits *limits)
 {
-	char bytes[2][32];
-	struct text taken = text_in(bytes[0], sizeof bytes[0]);
-	struct text limit = text_in(bytes[1], sizeof bytes[1]);
-
-	size_text(&taken, evidence->input_taken);
-	size_text(&limit, limits->spool_limit);
 	if (evidence->input_loss == 0) {
+		char bytes[2][32];
+		struct text taken = text_in(bytes[0], sizeof bytes[0]);
+		struct text limit = text_in(bytes[1], sizeof bytes[1]);
+
+		size_text(&taken, evidence->input_taken);
+		size_text(&limit, limits->spool_limit);
 		text_add(text, "it read ");
 		if (strcmp(taken.data, limit.data) == 0)
 			text_add(text, "over ");

@@ -152,6 +152,8 @@ attempt(struct outage *outage, struct outage_client *client)
 void
 outage_start(struct outage *outage, struct random *random)
 {
+	struct range splay;
+
 	outage->random = random;
 	outage->queue = queue_start();
 	outage->attempts = outage->waited_ns = 0;
@@ -160,14 +162,15 @@ outage_start(struct outage *outage, struct random *random)
 	outage->in_tenth = outage->at_once = outage->left = 0;
 	outage->second = outage->tenth = -1;
 	outage->endless = false;
+	splay = pause_splay(&outage->settings->limits, time_left(outage));
 	for (int64_t i = 0; i < outage->clients_count; i++) {
 		struct outage_client *client = &outage->clients[i];
 
 		*client = (struct outage_client) {
 			.schedule
 			= schedule_start(&outage->settings->policy, random),
-			.waiting.at_ns = pause_splay(&outage->settings->limits,
-			    time_left(outage), random),
+			.waiting.at_ns
+			= random_between(random, splay.low_ns, splay.high_ns),
 		};
 		queue_put(&outage->queue, &client->waiting);
 	}

@@ -83,11 +83,11 @@ obey(const struct pacing *pacing, struct schedule *schedule, struct pause pause)
 	return pause;
 }
 
-int64_t
-pause_splay(const struct limits *limits, int64_t left_ns, struct random *random)
+struct range
+pause_splay(const struct limits *limits, int64_t left_ns)
 {
-	return random_between(random, min_ns(limits->splay.low_ns, left_ns),
-	    min_ns(limits->splay.high_ns, left_ns));
+	return (struct range) { min_ns(limits->splay.low_ns, left_ns),
+		min_ns(limits->splay.high_ns, left_ns) };
 }
 
 struct pause

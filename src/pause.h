@@ -33,9 +33,8 @@ struct pacing {
 	int64_t longest_ns; /* attempt so far */
 };
 
-/* The wait before the first attempt, drawn so that it ends by LEFT_NS. */
-int64_t pause_splay(
-    const struct limits *limits, int64_t left_ns, struct random *random);
+/* What the wait before the first attempt is drawn from; it ends by LEFT_NS. */
+struct range pause_splay(const struct limits *limits, int64_t left_ns);
 
 struct pause pause_choose(
     const struct pacing *pacing, struct schedule *schedule);

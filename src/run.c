@@ -285,6 +285,7 @@ splay(struct run *run)
 {
 	const struct world *world = run->world;
 	int64_t left = time_left(run, run->started_ns);
+	struct range range = pause_splay(&run->settings->limits, left);
 	int signal;
 
 	/* before_attempt() tells that it is too late. */
@@ -292,8 +293,8 @@ splay(struct run *run)
 		return;
 	signal = world->pause(world->self,
 	    saturating_add(run->started_ns,
-	        pause_splay(
-	            &run->settings->limits, left, run->schedule.random)));
+	        random_between(
+	            run->schedule.random, range.low_ns, range.high_ns)));
 	if (signal != 0)
 		interrupt(run, signal);
 }

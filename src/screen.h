@@ -2,7 +2,7 @@
 #ifndef BACKOFF_SCREEN_H
 #define BACKOFF_SCREEN_H
 /*
- * What stdout can show.
+ * What stdout can show, and times in its columns.
  */
 
 #include <stdbool.h>

@@ -74,6 +74,56 @@ widen(void)
 	fcntl(in.pipe, F_SETPIPE_SZ, (int)STDIN_EXACT);
 }
 
+static int
+open_pipe(void)
+{
+	int ends[2];
+
+	in.starved = in.broken = false;
+	if (pipe2(ends, O_CLOEXEC) != 0) {
+		in.failure = errno;
+		return -1;
+	}
+	in.pipe = descriptor_out_of_the_way(ends[1]);
+	fcntl(in.pipe, F_SETFL, O_NONBLOCK);
+	/* One page is one slot: it has room only when all of it was read. */
+	in.wide = in.taken >= STDIN_EXACT && !in.copying;
+	fcntl(in.pipe, F_SETPIPE_SZ, in.wide ? (int)STDIN_EXACT : 1);
+	in.fed = 0;
+	return descriptor_out_of_the_way(ends[0]);
+}
+
+static int
+open_null(void)
+{
+	int null = descriptor_out_of_the_way(
+	    open("/dev/null", O_RDONLY | O_CLOEXEC));
+
+	if (null < 0)
+		in.failure = errno;
+	return null;
+}
+
+int
+stdin_begin(void)
+{
+	in.failure = 0;
+	switch (in.source) {
+	case SOURCE_INHERITED:
+		break;
+	case SOURCE_NULL:
+		return open_null();
+	case SOURCE_FILE:
+		if (lseek(STDIN_FILENO, in.entry_offset, SEEK_SET) < 0)
+			in.failure = errno;
+		break;
+	case SOURCE_PIPE:
+	case SOURCE_SOCKET:
+		return open_pipe();
+	}
+	return -1;
+}
+
 /*
  * Reads up to MOST bytes that are waiting: >= 0, or -1 with errno. Another
  * process may be faster, and must not make us block.
@@ -282,69 +332,6 @@ feed(void)
 	return false;
 }
 
-/* A few steps of feeding, so that signals get their turn. */
-static void
-feed_some(void)
-{
-	for (int i = 0; i < 16 && in.pipe >= 0 && !in.broken && feed(); i++)
-		continue;
-}
-
-static int
-open_pipe(void)
-{
-	int ends[2];
-
-	in.starved = in.broken = false;
-	if (pipe2(ends, O_CLOEXEC) != 0) {
-		in.failure = errno;
-		return -1;
-	}
-	in.pipe = descriptor_out_of_the_way(ends[1]);
-	fcntl(in.pipe, F_SETFL, O_NONBLOCK);
-	/* One page is one slot: it has room only when all of it was read. */
-	in.wide = in.taken >= STDIN_EXACT && !in.copying;
-	fcntl(in.pipe, F_SETPIPE_SZ, in.wide ? (int)STDIN_EXACT : 1);
-	in.fed = 0;
-	return descriptor_out_of_the_way(ends[0]);
-}
-
-static int
-open_null(void)
-{
-	int null = descriptor_out_of_the_way(
-	    open("/dev/null", O_RDONLY | O_CLOEXEC));
-
-	if (null < 0)
-		in.failure = errno;
-	return null;
-}
-
-int
-stdin_begin(void)
-{
-	int commands;
-
-	in.failure = 0;
-	switch (in.source) {
-	case SOURCE_INHERITED:
-		break;
-	case SOURCE_NULL:
-		return open_null();
-	case SOURCE_FILE:
-		if (lseek(STDIN_FILENO, in.entry_offset, SEEK_SET) < 0)
-			in.failure = errno;
-		break;
-	case SOURCE_PIPE:
-	case SOURCE_SOCKET:
-		commands = open_pipe();
-		/* A look without waiting finds what is there, and its end. */
-		feed_some();
-		return commands;
-	}
-	return -1;
-}
-
 struct pollfd
 stdin_wanted(void)
 {
@@ -356,12 +343,20 @@ stdin_wanted(void)
 }
 
 void
+stdin_feed(void)
+{
+	/* A few steps, so that signals get their turn. */
+	for (int i = 0; i < 16 && in.pipe >= 0 && !in.broken && feed(); i++)
+		continue;
+}
+
+void
 stdin_serve(const struct pollfd *came)
 {
 	/* With nobody to read it, what is left in the pipe stays there. */
 	if (came->fd == in.pipe && (came->revents & POLLERR) != 0)
 		close_pipe();
-	feed_some();
+	stdin_feed();
 }
 
 void

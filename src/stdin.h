@@ -34,6 +34,9 @@ bool stdin_start(enum stdin_mode mode, int64_t limit);
  */
 int stdin_begin(void);
 
+/* Gives COMMAND what is there; before it is started too. Never blocks. */
+void stdin_feed(void);
+
 /*
  * While the attempt runs: what to wait for (an fd of -1 is nothing), and
  * to be called when that has come. Never blocks.

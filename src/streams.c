@@ -88,11 +88,15 @@ streams_begin(struct command *command)
 	hint_take();
 	for (int fd = 0; fd < 3; fd++)
 		command->descriptors[fd] = -1;
-	signals_without_pipe();
 	commands_stdin = stdin_begin();
-	signals_with_pipe();
 	command->descriptors[STDIN_FILENO] = commands_stdin;
 	command->is_fed = stdin_wanted().fd >= 0;
+	if (command->is_fed) {
+		/* A look without waiting finds what is there, or the end. */
+		signals_without_pipe();
+		stdin_feed();
+		signals_with_pipe();
+	}
 	errno = stdin_failure();
 	if (errno != 0)
 		broken = "stdin";

@@ -237,7 +237,6 @@ test_conservation(void)
 	is_int(outage.attempts, attempts, "  not one attempt");
 }
 
-/* The peak is one of attempts within a tenth of a second, counted from 0. */
 /* The last attempt before a deadline is made, as the loop makes it. */
 static void
 test_deadline(void)
@@ -251,6 +250,7 @@ test_deadline(void)
 	is_int(outage.late, 0, "  and none is late");
 }
 
+/* The peak is one of attempts within a tenth of a second, counted from 0. */
 static void
 test_peaks(void)
 {
