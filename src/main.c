@@ -17,15 +17,15 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "environment.h"
-#include "hint.h"
-#include "options.h"
-#include "plan.h"
-#include "program.h"
-#include "signals.h"
-#include "streams.h"
-#include "tempfile.h"
-#include "usage.h"
+#include "process/environment.h"
+#include "streams/hint_file.h"
+#include "options/options.h"
+#include "plan/plan.h"
+#include "options/program.h"
+#include "process/signals.h"
+#include "streams/streams.h"
+#include "streams/tempfile.h"
+#include "options/usage.h"
 
 const struct program program = {
 	PROGRAM_BACKOFF,
@@ -85,8 +85,8 @@ make_id(unsigned char *bytes)
 static void
 prepare(struct options *options)
 {
-	const char *file = options->report.file;
-	const char *broken = report_open(&options->report);
+	const char *file = options->log.file;
+	const char *broken = log_open(&options->log);
 
 	if (broken != NULL)
 		usage_refuse(broken, file != NULL ? file : tempfile_directory(),
@@ -96,7 +96,7 @@ prepare(struct options *options)
 	if (!signals_start(options->wake_on))
 		usage_refuse("signalfd", "no descriptor", strerror(errno));
 	if (!environment_start(
-	        options->report.id, hint_start(), &options->settings.limits))
+	        options->log.id, hint_start(), &options->settings.limits))
 		usage_refuse("environment", "no memory", strerror(errno));
 	if (!streams_start(&options->streams))
 		usage_refuse("streams", "no memory", strerror(errno));
@@ -114,17 +114,17 @@ main(int argc, char **argv)
 	options_parse(&options, argc, argv);
 	if (options.plan)
 		plan_show(&options);
-	if (options.errand.argv[0] == NULL)
+	if (options.job.argv[0] == NULL)
 		usage_refuse("COMMAND", "missing",
 		    "expected backoff [OPTION]... [--] COMMAND [ARG]...");
 	entropy = gather_entropy();
 	random = random_from(
 	    options.seeded ? (uint64_t)options.seed : entropy.seed);
-	if (options.report.id == NULL)
-		options.report.id = make_id(entropy.id);
+	if (options.log.id == NULL)
+		options.log.id = make_id(entropy.id);
 	prepare(&options);
 
-	world = world_of(&options.errand);
+	world = world_of(&options.job);
 	ending = run_loop(&options.settings, &random, &world);
 
 	hint_stop();

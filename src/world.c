@@ -8,13 +8,13 @@
 #include <stdint.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "descriptor.h"
-#include "environment.h"
-#include "report.h"
-#include "signals.h"
-#include "sleep.h"
-#include "streams.h"
+#include "process/clock.h"
+#include "process/fd.h"
+#include "process/environment.h"
+#include "log/log.h"
+#include "process/signals.h"
+#include "process/sleep.h"
+#include "streams/streams.h"
 #include "world.h"
 
 static int64_t
@@ -47,97 +47,97 @@ pause_until(void *self, int64_t until_ns)
 	return signals_ends(signal) ? signal : signals_drain();
 }
 
-static struct cut
-cut_at(const struct errand *errand, int64_t cut_ns)
+static struct time_limit
+cut_at(const struct job *job, int64_t cutoff_ns)
 {
-	return (struct cut) {
-		.at_ns = cut_ns,
-		.signal = errand->signal,
-		.kill_after_ns = errand->kill_after_ns,
-		.grace_ns = errand->grace_ns,
+	return (struct time_limit) {
+		.at_ns = cutoff_ns,
+		.signal = job->signal,
+		.kill_after_ns = job->kill_after_ns,
+		.grace_ns = job->grace_ns,
 	};
 }
 
 /* What the tool's table says of an exit, and of what was on stderr then. */
 static void
-look_up(struct outcome *outcome, const struct errand *errand)
+look_up(struct outcome *outcome, const struct job *job)
 {
 	const struct tool_message *message;
 	struct tool_code code;
 
-	if (errand->tool == NULL || outcome->kind != OUTCOME_EXITED
-	    || outcome->status == 0 || outcome->status == errand->lock_conflict)
+	if (job->tool == NULL || outcome->kind != OUTCOME_EXITED
+	    || outcome->status == 0 || outcome->status == job->lock_conflict)
 		return;
 	message = streams_message(outcome->status);
 	if (message != NULL) {
-		outcome->evidence.known = message->verdict;
-		outcome->evidence.meaning = message->meaning;
-	} else if (tool_code(errand->tool, outcome->status, &code)) {
-		outcome->evidence.known = code.verdict;
-		outcome->evidence.meaning = code.meaning;
+		outcome->evidence.tool.verdict = message->verdict;
+		outcome->evidence.tool.meaning = message->meaning;
+	} else if (tool_code(job->tool, outcome->status, &code)) {
+		outcome->evidence.tool.verdict = code.verdict;
+		outcome->evidence.tool.meaning = code.meaning;
 	}
 }
 
 static struct outcome
-attempt(void *self, const struct moment *moment, int64_t cut_ns)
+attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 {
-	const struct errand *errand = self;
-	struct command command = { .argv = errand->argv };
-	struct cut cut = cut_at(errand, cut_ns);
+	const struct job *job = self;
+	struct command command = { .argv = job->argv };
+	struct time_limit limit = cut_at(job, cutoff_ns);
 	struct outcome outcome;
 	const char *broken;
 
-	environment_set(moment);
+	environment_set(state);
 	broken = streams_begin(&command);
 	if (broken != NULL) {
 		outcome = outcome_not_started(errno);
-		outcome.evidence.broken = broken;
-		outcome.evidence.hopeless = true;
-		outcome.evidence.error = outcome.error;
+		outcome.evidence.failure.stream = broken;
+		outcome.evidence.failure.is_final = true;
+		outcome.evidence.failure.error = outcome.error;
 		outcome.started_ns = outcome.ended_ns = clock_now_ns();
 		return outcome;
 	}
-	outcome = child_run(&command, &cut);
+	outcome = supervise(&command, &limit);
 	outcome.evidence = streams_end();
-	look_up(&outcome, errand);
+	look_up(&outcome, job);
 	return outcome;
 }
 
 static struct outcome
-run_script(const struct errand *errand, const char *script,
-    const struct moment *moment, int64_t cut_ns)
+run_script(const struct job *job, const char *script,
+    const struct loop_state *state, int64_t cutoff_ns)
 {
 	char *argv[] = { (char[]) { "/bin/sh" }, (char[]) { "-c" },
 		(char *)(uintptr_t)script, NULL };
-	int null
-	    = descriptor_out_of_the_way(open("/dev/null", O_RDWR | O_CLOEXEC));
+	int null = fd_out_of_the_way(open("/dev/null", O_RDWR | O_CLOEXEC));
 	bool has_stderr = fcntl(STDERR_FILENO, F_GETFD) >= 0;
 	/* Nothing of a hook is seen before we know that we give up. */
-	int held = report_held();
+	int held = log_held();
 	struct command command = { .argv = argv,
 		.descriptors
 		= { null, has_stderr ? STDERR_FILENO : null, held } };
-	struct cut cut = cut_at(errand, cut_ns);
+	struct time_limit limit = cut_at(job, cutoff_ns);
 	struct outcome outcome;
 
 	if (held >= 0)
 		command.descriptors[STDOUT_FILENO] = held;
-	environment_set(moment);
-	outcome = child_run(&command, &cut);
+	environment_set(state);
+	outcome = supervise(&command, &limit);
 	close(null);
 	return outcome;
 }
 
 static struct outcome
-hook(void *self, enum hook hook, const struct moment *moment, int64_t cut_ns)
+hook(void *self, enum hook hook, const struct loop_state *state,
+    int64_t cutoff_ns)
 {
 	static const struct outcome fine = { .kind = OUTCOME_EXITED };
-	const struct errand *errand = self;
+	const struct job *job = self;
 	const char *script
-	    = hook == HOOK_AT_END ? errand->at_end : errand->before_retry;
+	    = hook == HOOK_AT_END ? job->at_end : job->before_retry;
 
 	return script == NULL ? fine
-	                      : run_script(errand, script, moment, cut_ns);
+	                      : run_script(job, script, state, cutoff_ns);
 }
 
 /*
@@ -148,14 +148,14 @@ hook(void *self, enum hook hook, const struct moment *moment, int64_t cut_ns)
 static struct release
 release(void *self, enum result result)
 {
-	const struct errand *errand = self;
+	const struct job *job = self;
 	struct release done = { 0 };
 	bool failed = result != RESULT_SUCCESS && result != RESULT_PASS;
 
-	if (errand->quiet_success && result == RESULT_SUCCESS)
+	if (job->quiet_success && result == RESULT_SUCCESS)
 		return done;
 	if (failed)
-		report_release();
+		log_release();
 	if (hold_release(failed))
 		return done;
 	done.error = errno;
@@ -168,28 +168,29 @@ static void
 tell_start(void *self)
 {
 	(void)self;
-	report_start();
+	log_start();
 }
 
 static void
-tell_attempt(void *self, const struct moment *moment, int64_t pause_ns)
+tell_attempt(void *self, const struct loop_state *state, int64_t pause_ns)
 {
 	(void)self;
-	report_attempt(moment, pause_ns);
+	log_attempt(state, pause_ns);
 }
 
 static void
-tell_end(void *self, const struct moment *moment, const struct ending *ending)
+tell_end(
+    void *self, const struct loop_state *state, const struct ending *ending)
 {
 	(void)self;
-	report_end(moment, ending);
+	log_end(state, ending);
 }
 
 struct world
-world_of(struct errand *errand)
+world_of(struct job *job)
 {
 	return (struct world) {
-		.self = errand,
+		.self = job,
 		.now_ns = now_ns,
 		.epoch_ns = epoch_ns,
 		.pause = pause_until,

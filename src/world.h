@@ -7,11 +7,11 @@
 
 #include <stdbool.h>
 
-#include "child.h"
-#include "run.h"
-#include "tools.h"
+#include "process/supervise.h"
+#include "core/loop.h"
+#include "core/known/tools.h"
 
-struct errand {
+struct job {
 	char *const *argv; /* COMMAND */
 	const struct tool *tool; /* what is known of it, or NULL; but not of */
 	int lock_conflict; /* this status, which is that of a flock; or -1 */
@@ -24,6 +24,6 @@ struct errand {
 };
 
 /* ERRAND must outlive the world. */
-struct world world_of(struct errand *errand);
+struct world world_of(struct job *job);
 
 #endif

@@ -56,7 +56,7 @@ refuses_values() {
 # one, and with one that may be missing, which is then joined to the option.
 options() {
   sed -n "s/^OPT(B[A-Z]*, [A-Z_]*, '\{0,1\}\([^',]*\)'\{0,1\}, \"\([^\"]*\)\", $1.*/\1 \2/p" \
-    "$TOP_SRCDIR/src/options.def"
+    "$TOP_SRCDIR/src/options/options.def"
 }
 valued() { options '"[^[]'; }
 flags() { options NULL; }
@@ -83,7 +83,7 @@ no_durations=(abc s 1x 1S 1M - -1 -1s 1.2.3 . "1,5" 0x10 1e3 nan 1m-30s 1m30 10%
   flags | grep -qx 'q quiet'
   joined | grep -qx 'o hold'
   [ "$( (valued && flags && joined) | wc -l)" -eq \
-    "$(grep -c '^OPT(B' "$TOP_SRCDIR/src/options.def")" ]
+    "$(grep -c '^OPT(B' "$TOP_SRCDIR/src/options/options.def")" ]
 }
 
 @test "a bad duration is refused by every option that takes one" {
@@ -391,7 +391,7 @@ no_durations=(abc s 1x 1S 1M - -1 -1s 1.2.3 . "1,5" 0x10 1e3 nan 1m-30s 1m30 10%
   local letter name short
   while read -r letter name; do
     short=${name%?}
-    ! grep -q "\"$short\"" "$TOP_SRCDIR/src/options.def" || continue
+    ! grep -q "\"$short\"" "$TOP_SRCDIR/src/options/options.def" || continue
     refuses "--$short --$name" "--$short"
     refuses "--$short --$name" "--$short=1"
   done < <(valued && flags && joined)

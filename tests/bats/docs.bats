@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # The words: --help, the man pages, the completions and the README say what
-# the programs do, and src/options.def is the one list of options.
+# the programs do, and src/options/options.def is the one list of options.
 # shellcheck shell=bash
 
 load helper
@@ -38,7 +38,7 @@ for_both() {
 # The options of options.def, one a line: LETTER|- NAME ARGUMENT|-
 options() {
   sed -n "s/^OPT(\($rows\), [A-Z_]*, \([^,]*\), \"\([^\"]*\)\", \([^\"]*NULL\|\"[^\"]*\"\),.*/\2 \3 \4/p" \
-    "$TOP_SRCDIR/src/options.def" |
+    "$TOP_SRCDIR/src/options/options.def" |
     sed "s/^0 /- /; s/^'\(.\)' /\1 /; s/NULL\$/-/; s/\"//g" |
     sort
 }
@@ -140,7 +140,7 @@ assert_same() {
 reads_every_line() {
   options >table
   assert_equal "$(wc -l <table)" \
-    "$(grep -c "^OPT(\($rows\)," "$TOP_SRCDIR/src/options.def")"
+    "$(grep -c "^OPT(\($rows\)," "$TOP_SRCDIR/src/options/options.def")"
 }
 
 @test "docs: these tests read every line of the option table" {
@@ -483,7 +483,7 @@ examples_run() {
 
 @test "docs: the rooms of CONTRIBUTING.md exist" {
   sed -n 's/^- `src\/\(.*\)`:.*/\1/p' "$TOP_SRCDIR/CONTRIBUTING.md" |
-    sed 's/`, `/\n/g' >rooms
+    sed 's,`\, `src/,\n,g' >rooms
   assert [ -s rooms ]
   while read -r room; do
     assert [ -e "$TOP_SRCDIR/src/$room" ]

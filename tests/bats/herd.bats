@@ -124,7 +124,7 @@ sample() {
 
   herd >plain
   sed -n 's/^OPT(\(HERD\|BOTH\), [A-Z_]*, [^,]*, "\([^"]*\)".*/\2/p' \
-    "$TOP_SRCDIR/src/options.def" >names
+    "$TOP_SRCDIR/src/options/options.def" >names
   [ "$(wc -l <names)" -ge 20 ]
   while read -r name; do
     value=$(sample "$name")

@@ -606,7 +606,7 @@ One attempt, no pause.'
 }
 
 @test "the tables are shown whole: a row of each code and message, and of 0" {
-  local tool sources=("$TOP_SRCDIR"/src/tools*.def) codes messages
+  local tool sources=("$TOP_SRCDIR"/src/core/known/tools*.def) codes messages
   codes=$(cat "${sources[@]}" | grep -c '^CODE(')
   messages=$(cat "${sources[@]}" | grep -c '^MESSAGE(')
   for tool in $("$BACKOFF" --tool=list | sed -n 's/^\([^ ]*\).*/\1/p'); do

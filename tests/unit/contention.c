@@ -9,9 +9,9 @@
 
 #include <math.h>
 
-#include "duration.h"
-#include "queue.h"
-#include "schedule.h"
+#include "core/duration.h"
+#include "core/event_queue.h"
+#include "core/schedule.h"
 #include "tap.h"
 
 #define MS NS_PER_MS
@@ -29,7 +29,7 @@ enum message {
 };
 
 struct client {
-	struct waiting waiting;
+	struct event waiting;
 	struct schedule schedule;
 	int64_t failures;
 	int64_t version; /* of the row, as it was read */
@@ -41,7 +41,7 @@ struct contest {
 	bool backs_off;
 	int64_t ahead; /* failures that count before the first one */
 	struct client clients[CLIENTS];
-	struct queue queue; /* for their messages to arrive */
+	struct event_queue queue; /* for their messages to arrive */
 	int64_t version; /* of the row */
 	int64_t calls; /* writes */
 };
@@ -59,7 +59,7 @@ net_delay(struct random *random)
 static void
 begin(struct contest *contest, const struct policy *policy)
 {
-	contest->queue = queue_start();
+	contest->queue = event_queue_start();
 	contest->calls = contest->version = 0;
 	for (int i = 0; i < CLIENTS; i++) {
 		struct client *client = &contest->clients[i];
@@ -70,7 +70,7 @@ begin(struct contest *contest, const struct policy *policy)
 			.message = ASKS,
 			.waiting.at_ns = net_delay(contest->random),
 		};
-		queue_put(&contest->queue, &client->waiting);
+		event_queue_put(&contest->queue, &client->waiting);
 	}
 }
 
@@ -105,16 +105,16 @@ answer(struct contest *contest, struct client *client)
 		return;
 	}
 	client->waiting.at_ns += wait_ns;
-	queue_put(&contest->queue, &client->waiting);
+	event_queue_put(&contest->queue, &client->waiting);
 }
 
 static void
 play(struct contest *contest, const struct policy *policy)
 {
-	struct waiting *waiting;
+	struct event *waiting;
 
 	begin(contest, policy);
-	while ((waiting = queue_take(&contest->queue)) != NULL)
+	while ((waiting = event_queue_take(&contest->queue)) != NULL)
 		answer(contest, (struct client *)waiting);
 }
 

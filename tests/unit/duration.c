@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "duration.h"
+#include "core/duration.h"
 #include "tap.h"
 
 static void

@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-#include "duration.h"
-#include "forecast.h"
+#include "core/duration.h"
+#include "core/forecast.h"
 #include "stage.h"
 #include "tap.h"
 #include "unlimited.h"

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "duration.h"
-#include "json.h"
-#include "message.h"
+#include "core/duration.h"
+#include "core/json.h"
+#include "core/message.h"
 #include "tap.h"
 
 static char buffer[1024];
@@ -15,10 +15,10 @@ static const struct limits six = { .attempts = 6, .consecutive = 3 };
 static const struct limits unlimited = { .attempts = INT64_MAX };
 
 /* Attempt 2 of 2: exit 7 after 4.1 s, 21.4 s after the start. */
-static struct moment
+static struct loop_state
 a_moment(void)
 {
-	return (struct moment) {
+	return (struct loop_state) {
 		.attempt = 2,
 		.count = 2,
 		.elapsed_ns = 21400 * NS_PER_MS,
@@ -32,82 +32,82 @@ a_moment(void)
 }
 
 static void
-attempt_is(const struct moment *moment, const struct limits *limits,
+attempt_is(const struct loop_state *state, const struct limits *limits,
     int64_t pause_ns, const char *wanted)
 {
 	struct text text = text_in(buffer, sizeof buffer);
 
-	message_attempt(&text, moment, limits, pause_ns);
+	message_attempt(&text, state, limits, pause_ns);
 	is_string(buffer, wanted, wanted);
 }
 
 static void
-end_is(struct moment moment, struct ending ending, const char *wanted)
+end_is(struct loop_state state, struct ending ending, const char *wanted)
 {
 	struct text text = text_in(buffer, sizeof buffer);
 
-	message_end(&text, &moment, &six, &ending, "curl");
+	message_end(&text, &state, &six, &ending, "curl");
 	is_string(buffer, wanted, wanted);
 }
 
 static void
 test_attempts(void)
 {
-	struct moment moment = a_moment();
+	struct loop_state state = a_moment();
 
-	attempt_is(&moment, &six, 2100 * NS_PER_MS,
+	attempt_is(&state, &six, 2100 * NS_PER_MS,
 	    "attempt 2/6 failed after 4.1s: exit 7; next in 2.1s");
-	attempt_is(&moment, &six, -1, "");
-	attempt_is(&moment, &unlimited, 0,
+	attempt_is(&state, &six, -1, "");
+	attempt_is(&state, &unlimited, 0,
 	    "attempt 2 failed after 4.1s: exit 7; next in 0s");
-	moment.attempt = 7;
-	moment.count = 1;
-	attempt_is(&moment, &six, NS_PER_S,
+	state.attempt = 7;
+	state.count = 1;
+	attempt_is(&state, &six, NS_PER_S,
 	    "attempt 7 (1/6) failed after 4.1s: exit 7; next in 1s");
-	moment = a_moment();
-	moment.verdict = VERDICT_THROTTLE;
-	attempt_is(&moment, &six, 9 * NS_PER_S,
+	state = a_moment();
+	state.verdict = VERDICT_THROTTLE;
+	attempt_is(&state, &six, 9 * NS_PER_S,
 	    "attempt 2/6 throttled: exit 7; next in 9s");
-	moment.verdict = VERDICT_SUCCESS;
-	moment.streak = 1;
-	attempt_is(&moment, &six, NS_PER_S,
+	state.verdict = VERDICT_SUCCESS;
+	state.streak = 1;
+	attempt_is(&state, &six, NS_PER_S,
 	    "attempt 2/6 succeeded, 1 of 3 in a row; next in 1s");
 }
 
 static void
 test_ends(void)
 {
-	struct moment moment = a_moment();
-	struct moment first = a_moment();
-	struct moment none = { .attempt = 0 };
+	struct loop_state state = a_moment();
+	struct loop_state first = a_moment();
+	struct loop_state none = { .attempt = 0 };
 
 	first.attempt = first.count = 1;
 	first.elapsed_ns = 100 * NS_PER_MS;
-	end_is(moment, (struct ending) { .result = RESULT_EXHAUSTED },
+	end_is(state, (struct ending) { .result = RESULT_EXHAUSTED },
 	    "giving up after 2 attempts in 21.4s: exit 7");
 	end_is(first, (struct ending) { .result = RESULT_EXHAUSTED },
 	    "giving up after 1 attempt in 100ms: exit 7");
 	end_is(first, (struct ending) { .result = RESULT_STOPPED },
 	    "not retrying after attempt 1/6: exit 7");
-	end_is(moment, (struct ending) { .result = RESULT_DEADLINE },
+	end_is(state, (struct ending) { .result = RESULT_DEADLINE },
 	    "deadline reached after 2 attempts in 21.4s: exit 7");
 	end_is(none, (struct ending) { .result = RESULT_DEADLINE },
 	    "deadline reached after 0 attempts in 0s");
-	end_is(moment,
+	end_is(state,
 	    (struct ending) {
 	        .result = RESULT_INTERRUPTED, .interrupted_by = SIGTERM },
 	    "interrupted by TERM after 2 attempts in 21.4s");
-	end_is(moment, (struct ending) { .result = RESULT_SUCCESS },
+	end_is(state, (struct ending) { .result = RESULT_SUCCESS },
 	    "succeeded at attempt 2/6 in 21.4s");
-	end_is(moment, (struct ending) { .result = RESULT_PASS }, "");
-	end_is(moment,
+	end_is(state, (struct ending) { .result = RESULT_PASS }, "");
+	end_is(state,
 	    (struct ending) { .result = RESULT_STOPPED,
 	        .vetoed = true,
 	        .hook = { .kind = OUTCOME_EXITED, .status = 1 } },
 	    "not retrying after attempt 2/6: hook said no (exit 1)");
-	moment.streak = 1;
-	moment.verdict = VERDICT_SUCCESS;
-	end_is(moment, (struct ending) { .result = RESULT_EXHAUSTED },
+	state.streak = 1;
+	state.verdict = VERDICT_SUCCESS;
+	end_is(state, (struct ending) { .result = RESULT_EXHAUSTED },
 	    "giving up after 2 attempts in 21.4s: succeeded, 1 of 3 in a row");
 	first.outcome = outcome_not_started(ENOENT);
 	end_is(first, (struct ending) { .result = RESULT_STOPPED },
@@ -131,24 +131,23 @@ test_meaning(void)
 	struct outcome outcome = {
 		.kind = OUTCOME_EXITED,
 		.status = 7,
-		.evidence = { .known = VERDICT_RETRY,
-		    .meaning = "could not connect to host" },
+		.evidence.tool = { VERDICT_RETRY, "could not connect to host" },
 	};
 
 	reason_is(outcome, "exit 7 (could not connect to host)");
-	outcome.evidence.last_line = "";
+	outcome.evidence.match.last_line = "";
 	reason_is(outcome, "exit 7 (could not connect to host)");
-	outcome.evidence.last_line = "curl: (7)";
+	outcome.evidence.match.last_line = "curl: (7)";
 	reason_is(outcome, "exit 7 (could not connect to host) \"curl: (7)\"");
-	outcome.evidence.unmatched = true;
+	outcome.evidence.match.missing = true;
 	reason_is(outcome, "exit 7 (could not connect to host) \"curl: (7)\"");
-	outcome.evidence.matched = VERDICT_STOP;
-	outcome.evidence.pattern = "URL";
+	outcome.evidence.match.verdict = VERDICT_STOP;
+	outcome.evidence.match.pattern = "URL";
 	reason_is(outcome, "output matches 'URL' \"curl: (7)\"");
-	outcome.evidence.hinted = VERDICT_RETRY;
+	outcome.evidence.hint.verdict = VERDICT_RETRY;
 	reason_is(outcome, "COMMAND asked to retry \"curl: (7)\"");
 	outcome = (struct outcome) { .kind = OUTCOME_EXITED,
-		.evidence = { .unmatched = true } };
+		.evidence.match.missing = true };
 	reason_is(outcome, "exit 0 (no line matches --success-if)");
 }
 
@@ -156,7 +155,7 @@ static void
 test_json(void)
 {
 	struct text text = text_in(buffer, sizeof buffer);
-	struct moment moment = a_moment();
+	struct loop_state state = a_moment();
 	int64_t time = INT64_C(1795261200123456789);
 
 	json_start(&text, time, "an id", "na\"me", "curl", &six);
@@ -169,25 +168,25 @@ test_json(void)
 	json_start(&text, time, "i", "n", "c", &unlimited);
 	ok(strstr(buffer, "\"attempts\":null}") != NULL, "inf is null");
 	text = text_in(buffer, sizeof buffer);
-	json_attempt(&text, time, "i", &moment, 1337000000);
+	json_attempt(&text, time, "i", &state, 1337000000);
 	is_string(buffer,
 	    "{\"time\":\"2026-11-21T11:40:00.123Z\",\"event\":\"attempt\","
 	    "\"id\":\"i\",\"attempt\":2,\"outcome\":\"exited\",\"status\":7,"
 	    "\"signal\":null,\"verdict\":\"retry\",\"reason\":\"exit 7\","
 	    "\"duration_s\":4.100000000,\"pause_s\":1.337000000}",
 	    "attempt");
-	moment.outcome.kind = OUTCOME_KILLED;
-	moment.outcome.status = -1;
-	moment.outcome.signal = SIGSEGV;
+	state.outcome.kind = OUTCOME_KILLED;
+	state.outcome.status = -1;
+	state.outcome.signal = SIGSEGV;
 	text = text_in(buffer, sizeof buffer);
-	json_attempt(&text, time, "i", &moment, -1);
+	json_attempt(&text, time, "i", &state, -1);
 	ok(strstr(buffer,
 	       "\"outcome\":\"killed\",\"status\":null,\"signal\":\"SEGV\"")
 	        != NULL,
 	    "a death has a signal and no status");
 	ok(strstr(buffer, "\"pause_s\":null}") != NULL, "no pause is null");
 	text = text_in(buffer, sizeof buffer);
-	json_end(&text, time, "i", &moment,
+	json_end(&text, time, "i", &state,
 	    &(struct ending) { .result = RESULT_SUCCESS });
 	is_string(buffer,
 	    "{\"time\":\"2026-11-21T11:40:00.123Z\",\"event\":\"end\","
@@ -200,21 +199,21 @@ test_json(void)
 static void
 test_spool_limit(void)
 {
-	struct moment moment = a_moment();
+	struct loop_state state = a_moment();
 	struct ending ending = { .result = RESULT_STOPPED, .input_lost = true };
 	struct limits limits = six;
 	struct text text = text_in(buffer, sizeof buffer);
 
 	limits.spool_limit = 65536;
-	moment.outcome.evidence.input_taken = 131072;
-	message_end(&text, &moment, &limits, &ending, "curl");
+	state.outcome.evidence.input.taken = 131072;
+	message_end(&text, &state, &limits, &ending, "curl");
 	is_string(buffer,
 	    "not retrying after attempt 2/6: it read 128KiB of stdin, "
 	    "--spool-limit is 64KiB",
 	    "what was read, and the limit");
-	moment.outcome.evidence.input_taken = 65537;
+	state.outcome.evidence.input.taken = 65537;
 	text = text_in(buffer, sizeof buffer);
-	message_end(&text, &moment, &limits, &ending, "curl");
+	message_end(&text, &state, &limits, &ending, "curl");
 	is_string(buffer,
 	    "not retrying after attempt 2/6: it read over 64KiB of stdin, "
 	    "--spool-limit is 64KiB",

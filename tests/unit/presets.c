@@ -5,13 +5,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "duration.h"
-#include "options.h"
-#include "presets.h"
-#include "program.h"
+#include "core/duration.h"
+#include "options/options.h"
+#include "core/known/presets.h"
+#include "options/program.h"
 #include "tap.h"
 #include "uniform.h"
-#include "values.h"
+#include "options/option_values.h"
 
 #define MS NS_PER_MS
 #define S NS_PER_S

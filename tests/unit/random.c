@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "random.h"
+#include "core/random.h"
 #include "tap.h"
 
 /* A source that always gives the same bits. */

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#include "duration.h"
-#include "power.h"
-#include "schedule.h"
+#include "core/duration.h"
+#include "core/real_math.h"
+#include "core/schedule.h"
 #include "tap.h"
 #include "uniform.h"
 

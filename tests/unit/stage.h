@@ -6,7 +6,7 @@
  * service is up. What the loop does there is noted.
  */
 
-#include "run.h"
+#include "core/loop.h"
 
 #define STAGE_ATTEMPTS 64 /* that are noted */
 
@@ -35,11 +35,11 @@ stage_pause(void *self, int64_t until_ns)
 }
 
 static struct outcome
-stage_attempt(void *self, const struct moment *moment, int64_t cut_ns)
+stage_attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 {
 	struct stage *stage = self;
 
-	(void)moment, (void)cut_ns;
+	(void)state, (void)cutoff_ns;
 	if (stage->attempts < STAGE_ATTEMPTS)
 		stage->at_ns[stage->attempts] = stage->now_ns;
 	stage->attempts++;
@@ -52,10 +52,10 @@ stage_attempt(void *self, const struct moment *moment, int64_t cut_ns)
 }
 
 static struct outcome
-stage_hook(
-    void *self, enum hook which, const struct moment *moment, int64_t cut_ns)
+stage_hook(void *self, enum hook which, const struct loop_state *state,
+    int64_t cutoff_ns)
 {
-	(void)self, (void)which, (void)moment, (void)cut_ns;
+	(void)self, (void)which, (void)state, (void)cutoff_ns;
 	return (struct outcome) { .kind = OUTCOME_EXITED };
 }
 
@@ -73,16 +73,16 @@ stage_tell_start(void *self)
 }
 
 static void
-stage_tell_attempt(void *self, const struct moment *moment, int64_t pause_ns)
+stage_tell_attempt(void *self, const struct loop_state *state, int64_t pause_ns)
 {
-	(void)self, (void)moment, (void)pause_ns;
+	(void)self, (void)state, (void)pause_ns;
 }
 
 static void
 stage_tell_end(
-    void *self, const struct moment *moment, const struct ending *ending)
+    void *self, const struct loop_state *state, const struct ending *ending)
 {
-	(void)self, (void)moment, (void)ending;
+	(void)self, (void)state, (void)ending;
 }
 
 /* Runs the loop on STAGE, of which down_ns is set. */

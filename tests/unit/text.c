@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "json.h"
+#include "core/json.h"
 #include "tap.h"
-#include "text.h"
+#include "core/text.h"
 
 static void
 json_is(const char *string, const char *wanted, const char *what)

@@ -4,10 +4,10 @@
 #include <regex.h>
 #include <stdlib.h>
 
-#include "scan.h"
+#include "streams/line_scan.h"
 #include "tap.h"
-#include "tools.h"
-#include "verdict.h"
+#include "core/known/tools.h"
+#include "core/verdict.h"
 
 #define MESSAGES 64 /* of one tool, at most */
 #define TOOLS 64

@@ -5,7 +5,7 @@
  * A generator whose uniform numbers are all the same, and known.
  */
 
-#include "random.h"
+#include "core/random.h"
 
 static struct random random_source;
 

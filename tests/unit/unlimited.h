@@ -5,8 +5,8 @@
  * Limits that limit nothing, for a test to begin with.
  */
 
-#include "duration.h"
-#include "run.h"
+#include "core/duration.h"
+#include "core/loop.h"
 
 static struct limits
 unlimited(void)

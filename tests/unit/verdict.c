@@ -5,7 +5,7 @@
 #include <signal.h>
 
 #include "tap.h"
-#include "verdict.h"
+#include "core/verdict.h"
 
 static enum verdict
 verdict(const struct rules *rules, struct outcome outcome)
@@ -97,25 +97,25 @@ test_order(void)
 	struct rules none = { .listed_only = false };
 	struct rules codes = { .codes.exact[7] = VERDICT_PASS };
 	struct rules listed = { .listed_only = true };
-	struct evidence evidence = { .known = VERDICT_STOP };
+	struct evidence evidence = { .tool.verdict = VERDICT_STOP };
 
 	is_int(verdict_on(&none, evidence), VERDICT_STOP,
 	    "what a tool knows decides before the defaults");
 	is_int(verdict_on(&codes, evidence), VERDICT_PASS,
 	    "CODES decide before it");
-	evidence.matched = VERDICT_THROTTLE;
+	evidence.match.verdict = VERDICT_THROTTLE;
 	is_int(
 	    verdict_on(&none, evidence), VERDICT_THROTTLE, "so does a match");
 	is_int(verdict_on(&codes, evidence), VERDICT_THROTTLE,
 	    "which decides before CODES");
-	evidence.hinted = VERDICT_SUCCESS;
+	evidence.hint.verdict = VERDICT_SUCCESS;
 	is_int(verdict_on(&codes, evidence), VERDICT_SUCCESS,
 	    "a hint decides before all");
 
-	evidence = (struct evidence) { .known = VERDICT_RETRY };
+	evidence = (struct evidence) { .tool.verdict = VERDICT_RETRY };
 	is_int(verdict_on(&listed, evidence), VERDICT_RETRY,
 	    "with --retry-on the known is not the unlisted");
-	evidence.known = VERDICT_NONE;
+	evidence.tool.verdict = VERDICT_NONE;
 	is_int(verdict_on(&listed, evidence), VERDICT_STOP,
 	    "what no tool knows stops there");
 	is_int(verdict_on(&none, evidence), VERDICT_RETRY,
@@ -129,7 +129,7 @@ test_wide_codes(void)
 	struct rules range = { .codes.range[7] = VERDICT_PASS };
 	struct rules nonzero = { .codes.nonzero = VERDICT_PASS };
 	struct rules any = { .codes.any = VERDICT_PASS };
-	struct evidence known = { .known = VERDICT_STOP };
+	struct evidence known = { .tool.verdict = VERDICT_STOP };
 
 	is_int(verdict_on(&range, known), VERDICT_PASS, "a range");
 	is_int(verdict_on(&nonzero, known), VERDICT_PASS, "nonzero");
@@ -141,13 +141,13 @@ static void
 test_match_needed(void)
 {
 	struct rules rules = { .match_needed = true };
-	struct evidence known = { .known = VERDICT_STOP };
+	struct evidence known = { .tool.verdict = VERDICT_STOP };
 	struct outcome exit_0 = { .kind = OUTCOME_EXITED };
 
 	is_int(verdict(&rules, exit_0), VERDICT_RETRY, "0 needs the match");
 	is_int(verdict_on(&rules, known), VERDICT_STOP,
 	    "what a tool knows of 7 does not");
-	exit_0.evidence.matched = VERDICT_SUCCESS;
+	exit_0.evidence.match.verdict = VERDICT_SUCCESS;
 	is_int(verdict(&rules, exit_0), VERDICT_SUCCESS, "0 has it");
 }
 

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <stddef.h>
+#include <string.h>
+
+#include "core/duration.h"
+
+struct unit {
+	char name[4];
+	int64_t ns;
+};
+
+/* A name that begins with another one stands before it. */
+static const struct unit units[] = {
+	{ "ns", 1 },
+	{ "us", 1000 },
+	{ "ms", NS_PER_MS },
+	{ "sec", NS_PER_S },
+	{ "s", NS_PER_S },
+	{ "min", NS_PER_MIN },
+	{ "m", NS_PER_MIN },
+	{ "hr", 60 * NS_PER_MIN },
+	{ "h", 60 * NS_PER_MIN },
+	{ "d", 24 * 60 * NS_PER_MIN },
+};
+
+static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+int64_t
+min_ns(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+int64_t
+max_ns(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+int64_t
+saturating_add(int64_t a, int64_t b)
+{
+	return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+int64_t
+saturating_multiply(int64_t a, int64_t b)
+{
+	if (b != 0 && a > INT64_MAX / b)
+		return INT64_MAX;
+	return a * b;
+}
+
+/*
+ * The end of the decimal number that TEXT begins with: "1", "1.5", ".5".
+ * A point needs a digit behind it, so that "1..2" is a range. *POINT is
+ * where the point stands, or the end. NULL: no number.
+ */
+static const char *
+decimal_end(const char *text, const char **point)
+{
+	const char *end = text;
+
+	while (is_digit(*end))
+		end++;
+	*point = end;
+	if (*end == '.' && is_digit(end[1]))
+		do
+			end++;
+		while (is_digit(*end));
+	return end == text ? NULL : end;
+}
+
+static int64_t
+whole_number(const char *digit, const char *end)
+{
+	int64_t number = 0;
+
+	for (; digit < end; digit++)
+		number = saturating_add(
+		    saturating_multiply(number, 10), *digit - '0');
+	return number;
+}
+
+/*
+ * The decimal number from TEXT to END (its point at POINT) times UNIT_NS.
+ * From the last decimal to the first, each step rounded up: nested
+ * ceilings are the ceiling of the whole.
+ */
+static int64_t
+scale(const char *text, const char *point, const char *end, int64_t unit_ns)
+{
+	int64_t fraction_ns = 0;
+
+	for (const char *digit = end - 1; digit > point; digit--)
+		fraction_ns = ((*digit - '0') * unit_ns + fraction_ns + 9) / 10;
+	return saturating_add(
+	    saturating_multiply(whole_number(text, point), unit_ns),
+	    fraction_ns);
+}
+
+static const struct unit *
+unit_at(const char *text)
+{
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (strncmp(text, units[i].name, strlen(units[i].name)) == 0)
+			return &units[i];
+	return NULL;
+}
+
+/* What is too long is very long, but only "inf" never ends. */
+static int64_t
+below_inf(int64_t ns)
+{
+	return ns < DURATION_INF ? ns : DURATION_INF - 1;
+}
+
+const char *
+duration_scan(const char *text, int64_t *ns, bool *with_unit)
+{
+	const char *point;
+	const char *end = decimal_end(text, &point);
+	const struct unit *unit;
+
+	*with_unit = true;
+	if (strncmp(text, "inf", 3) == 0) {
+		*ns = DURATION_INF;
+		return text + 3;
+	}
+	if (end == NULL)
+		return NULL;
+	unit = unit_at(end);
+	if (unit == NULL) {
+		*with_unit = false;
+		*ns = below_inf(scale(text, point, end, NS_PER_S));
+		return end;
+	}
+	*ns = 0;
+	do {
+		*ns = saturating_add(*ns, scale(text, point, end, unit->ns));
+		text = end + strlen(unit->name);
+		end = decimal_end(text, &point);
+		unit = end == NULL ? NULL : unit_at(end);
+	} while (unit != NULL);
+	*ns = below_inf(*ns);
+	return text;
+}
+
+bool
+duration_parse(const char *text, int64_t *ns)
+{
+	bool with_unit;
+	const char *rest = duration_scan(text, ns, &with_unit);
+
+	return rest != NULL && *rest == '\0';
+}
+
+const char *
+number_scan(const char *text, double *number)
+{
+	const char *point;
+	const char *end = decimal_end(text, &point);
+	double divisor = 1;
+
+	if (end == NULL)
+		return NULL;
+	*number = 0;
+	for (const char *digit = text; digit < end; digit++) {
+		if (digit == point)
+			continue;
+		*number = *number * 10 + (*digit - '0');
+		if (digit > point)
+			divisor *= 10;
+	}
+	/* Exact up to 15 digits: both are then whole numbers in a double. */
+	*number /= divisor;
+	return end;
+}
+
+bool
+number_parse(const char *text, double *number)
+{
+	const char *rest = number_scan(text, number);
+
+	return rest != NULL && *rest == '\0' && *number <= 1e300;
+}
+
+bool
+count_parse(const char *text, int64_t *count)
+{
+	const char *end = text;
+
+	while (is_digit(*end))
+		end++;
+	*count = whole_number(text, end);
+	return end > text && *end == '\0';
+}
+
+bool
+size_parse(const char *text, int64_t *bytes)
+{
+	static const char letters[] = "KMGT";
+	const char *end = text;
+	const char *unit;
+
+	while (is_digit(*end))
+		end++;
+	if (end == text)
+		return false;
+	*bytes = whole_number(text, end);
+	if (*end == '\0')
+		return true;
+	unit = strchr(letters, *end);
+	if (unit == NULL || (end[1] != '\0' && strcmp(end + 1, "iB") != 0))
+		return false;
+	for (; unit >= letters; unit--)
+		*bytes = saturating_multiply(*bytes, 1024);
+	return true;
+}
+
+void
+size_text(struct text *text, int64_t bytes)
+{
+	static const char names[][4] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	size_t unit = 0;
+	int64_t tenths = 0;
+
+	for (; bytes >= 1024 && unit < 4; unit++) {
+		tenths = bytes % 1024 * 10 / 1024;
+		bytes /= 1024;
+	}
+	text_number(text, bytes);
+	if (tenths > 0) {
+		text_byte(text, '.');
+		text_number(text, tenths);
+	}
+	text_add(text, names[unit]);
+}
+
+/* "1h5m": AMOUNT minor units, PER_MAJOR of them in one major unit. */
+static void
+two_units(struct text *text, int64_t amount, int64_t per_major, char major,
+    char minor)
+{
+	text_number(text, amount / per_major);
+	text_byte(text, major);
+	if (amount % per_major == 0)
+		return;
+	text_number(text, amount % per_major);
+	text_byte(text, minor);
+}
+
+void
+duration_text(struct text *text, int64_t ns)
+{
+	int64_t ms = ns / NS_PER_MS + (ns % NS_PER_MS >= NS_PER_MS / 2);
+	int64_t tenths = ms / 100 + (ms % 100 >= 50);
+	int64_t seconds = tenths / 10 + (tenths % 10 >= 5);
+	int64_t minutes = seconds / 60 + (seconds % 60 >= 30);
+
+	if (ns == DURATION_INF) {
+		text_add(text, "inf");
+	} else if (ns == 0) {
+		text_add(text, "0s");
+	} else if (ns < NS_PER_MS) {
+		text_number(text, ns < 1000 ? ns : ns / 1000);
+		text_add(text, ns < 1000 ? "ns" : "us");
+	} else if (ms < 1000) {
+		text_number(text, ms);
+		text_add(text, "ms");
+	} else if (tenths < 600) {
+		text_number(text, tenths / 10);
+		if (tenths % 10 != 0) {
+			text_byte(text, '.');
+			text_number(text, tenths % 10);
+		}
+		text_byte(text, 's');
+	} else if (seconds < 3600) {
+		two_units(text, seconds, 60, 'm', 's');
+	} else if (minutes < 24 * 60) {
+		two_units(text, minutes, 60, 'h', 'm');
+	} else {
+		two_units(
+		    text, minutes / 60 + (minutes % 60 >= 30), 24, 'd', 'h');
+	}
+}
+
+void
+duration_seconds(struct text *text, int64_t ns)
+{
+	text_number(text, ns / NS_PER_S);
+	text_byte(text, '.');
+	text_digits(text, ns % NS_PER_S, 9);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_CORE_DURATION_H
+#define BACKOFF_CORE_DURATION_H
+/*
+ * Durations: text to int64 nanoseconds and back. No double, no locale.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/text.h"
+
+#define NS_PER_MS INT64_C(1000000)
+#define NS_PER_S INT64_C(1000000000)
+#define NS_PER_MIN (60 * NS_PER_S)
+
+/* Longer than any duration. The longest, 292 years, is one less. */
+#define DURATION_INF INT64_MAX
+
+/*
+ * Reads the longest duration that TEXT begins with: "1.5" (seconds),
+ * "200ms", "1m30s", "inf". What is finer than a nanosecond is rounded up,
+ * what is too long saturates. Returns the rest of TEXT, or NULL where it
+ * begins with no duration. *WITH_UNIT tells whether a unit was written.
+ */
+const char *duration_scan(const char *text, int64_t *ns, bool *with_unit);
+
+/* The whole TEXT is one duration. */
+bool duration_parse(const char *text, int64_t *ns);
+
+/* The whole TEXT is one decimal number, such as "1.6". */
+bool number_parse(const char *text, double *number);
+
+/* A decimal number that TEXT begins with; the rest of TEXT, or NULL. */
+const char *number_scan(const char *text, double *number);
+
+/* The whole TEXT is one whole number, saturating at INT64_MAX. */
+bool count_parse(const char *text, int64_t *count);
+
+/*
+ * The whole TEXT is a size: bytes, or K M G T, KiB MiB GiB TiB (powers of
+ * 1024), saturating.
+ */
+bool size_parse(const char *text, int64_t *bytes);
+
+/* For people: "41.2GiB", "512B". */
+void size_text(struct text *text, int64_t bytes);
+
+int64_t min_ns(int64_t a, int64_t b);
+int64_t max_ns(int64_t a, int64_t b);
+
+/* a + b and a * b for values >= 0, saturating at INT64_MAX. */
+int64_t saturating_add(int64_t a, int64_t b);
+int64_t saturating_multiply(int64_t a, int64_t b);
+
+/* For people: "850ms", "4.1s", "1m30s", "2h5m", "inf". */
+void duration_text(struct text *text, int64_t ns);
+
+/* For machines: seconds with exactly nine decimals. */
+void duration_seconds(struct text *text, int64_t ns);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "core/exit_codes.h"
+#include "core/duration.h"
+
+struct name {
+	char text[12];
+	int number;
+};
+
+static const struct name signal_names[] = {
+	{ "HUP", SIGHUP },
+	{ "INT", SIGINT },
+	{ "QUIT", SIGQUIT },
+	{ "ILL", SIGILL },
+	{ "TRAP", SIGTRAP },
+	{ "ABRT", SIGABRT },
+	{ "BUS", SIGBUS },
+	{ "FPE", SIGFPE },
+	{ "KILL", SIGKILL },
+	{ "USR1", SIGUSR1 },
+	{ "SEGV", SIGSEGV },
+	{ "USR2", SIGUSR2 },
+	{ "PIPE", SIGPIPE },
+	{ "ALRM", SIGALRM },
+	{ "TERM", SIGTERM },
+#ifdef SIGSTKFLT
+	{ "STKFLT", SIGSTKFLT },
+#endif
+	{ "CHLD", SIGCHLD },
+	{ "CONT", SIGCONT },
+	{ "STOP", SIGSTOP },
+	{ "TSTP", SIGTSTP },
+	{ "TTIN", SIGTTIN },
+	{ "TTOU", SIGTTOU },
+	{ "URG", SIGURG },
+	{ "XCPU", SIGXCPU },
+	{ "XFSZ", SIGXFSZ },
+	{ "VTALRM", SIGVTALRM },
+	{ "PROF", SIGPROF },
+	{ "WINCH", SIGWINCH },
+	{ "IO", SIGIO },
+	{ "POLL", SIGIO },
+#ifdef SIGPWR
+	{ "PWR", SIGPWR },
+#endif
+	{ "SYS", SIGSYS },
+};
+
+/* sysexits.h, as numbers: not every libc has the header. */
+static const struct name exit_names[] = {
+	{ "USAGE", 64 },
+	{ "DATAERR", 65 },
+	{ "NOINPUT", 66 },
+	{ "NOUSER", 67 },
+	{ "NOHOST", 68 },
+	{ "UNAVAILABLE", 69 },
+	{ "SOFTWARE", 70 },
+	{ "OSERR", 71 },
+	{ "OSFILE", 72 },
+	{ "CANTCREAT", 73 },
+	{ "IOERR", 74 },
+	{ "TEMPFAIL", 75 },
+	{ "PROTOCOL", 76 },
+	{ "NOPERM", 77 },
+	{ "CONFIG", 78 },
+};
+
+#define ARRAY_LENGTH(array) (sizeof(array) / sizeof *(array))
+
+/* The upper case of an ASCII letter, whatever the locale. */
+static char
+upper(char c)
+{
+	return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+}
+
+static const char *
+without_prefix(const char *text, const char *prefix)
+{
+	size_t i = 0;
+
+	while (prefix[i] != '\0')
+		if (upper(text[i]) != prefix[i])
+			return text;
+		else
+			i++;
+	return text + i;
+}
+
+static bool
+same_name(const char *text, const char *name)
+{
+	while (*name != '\0' && upper(*text) == *name) {
+		text++;
+		name++;
+	}
+	return *text == *name;
+}
+
+/* The number of a name in a table, or -1. */
+static int
+look_up(const struct name *names, size_t count, const char *text)
+{
+	for (size_t i = 0; i < count; i++)
+		if (same_name(text, names[i].text))
+			return names[i].number;
+	return -1;
+}
+
+/* "RTMIN", "RTMIN+2", "RTMAX-1": libc keeps some of them for itself. */
+static int
+real_time_signal(const char *text)
+{
+	bool from_end = same_name(text, "RTMAX")
+	    || without_prefix(text, "RTMAX-") != text;
+	const char *rest = without_prefix(text, from_end ? "RTMAX" : "RTMIN");
+	int64_t offset = 0;
+
+	if (rest == text)
+		return 0;
+	if (*rest != '\0'
+	    && (*rest != (from_end ? '-' : '+')
+	        || !count_parse(rest + 1, &offset)
+	        || offset > SIGRTMAX - SIGRTMIN))
+		return 0;
+	return from_end ? SIGRTMAX - (int)offset : SIGRTMIN + (int)offset;
+}
+
+int
+signal_parse(const char *text)
+{
+	const char *name = without_prefix(text, "SIG");
+	int64_t number;
+	int found;
+
+	if (count_parse(text, &number))
+		return number < SIGNALS ? (int)number : 0;
+	found = look_up(signal_names, ARRAY_LENGTH(signal_names), name);
+	return found > 0 ? found : real_time_signal(name);
+}
+
+void
+signal_text(struct text *text, int signal)
+{
+	for (size_t i = 0; i < ARRAY_LENGTH(signal_names); i++)
+		if (signal_names[i].number == signal) {
+			text_add(text, signal_names[i].text);
+			return;
+		}
+	if (signal >= SIGRTMIN && signal <= SIGRTMAX) {
+		text_add(text, "RTMIN");
+		signal -= SIGRTMIN;
+		if (signal == 0)
+			return;
+		text_byte(text, '+');
+	}
+	text_number(text, signal);
+}
+
+/* Gives a cell of a layer its verdict, unless another one has it. */
+static enum codes_error
+claim(uint8_t *cell, enum verdict verdict, enum verdict *other)
+{
+	if (*cell != VERDICT_NONE && *cell != (uint8_t)verdict) {
+		*other = *cell;
+		return CODES_CONFLICT;
+	}
+	*cell = (uint8_t)verdict;
+	return CODES_OK;
+}
+
+/* The cell of a word, a name or a single number, or NULL. */
+static uint8_t *
+cell_of(struct codes *codes, const char *item)
+{
+	int64_t number;
+	int signal, status;
+
+	if (count_parse(item, &number))
+		return number < EXIT_CODES ? &codes->exact[number] : NULL;
+	if (same_name(item, "NONZERO"))
+		return &codes->nonzero;
+	if (same_name(item, "SIGNAL"))
+		return &codes->signal;
+	if (same_name(item, "ANY"))
+		return &codes->any;
+	if (same_name(item, "TIMEOUT"))
+		return &codes->timeout;
+	if (same_name(item, "START"))
+		return &codes->start;
+	status = look_up(
+	    exit_names, ARRAY_LENGTH(exit_names), without_prefix(item, "EX_"));
+	if (status > 0)
+		return &codes->exact[status];
+	signal = signal_parse(item);
+	return signal > 0 ? &codes->killed[signal] : NULL;
+}
+
+/* "4-7" */
+static enum codes_error
+add_range(
+    struct codes *codes, char *item, enum verdict verdict, enum verdict *other)
+{
+	char *dash = strchr(item, '-');
+	enum codes_error error = CODES_OK;
+	int64_t low, high;
+
+	if (dash == NULL)
+		return CODES_SYNTAX;
+	*dash = '\0';
+	if (!count_parse(item, &low) || !count_parse(dash + 1, &high)
+	    || low > high || high >= EXIT_CODES)
+		return CODES_SYNTAX;
+	for (; low <= high && error == CODES_OK; low++)
+		error = claim(&codes->range[low], verdict, other);
+	return error;
+}
+
+static enum codes_error
+add_item(
+    struct codes *codes, char *item, enum verdict verdict, enum verdict *other)
+{
+	uint8_t *cell = cell_of(codes, item);
+
+	if (cell != NULL)
+		return claim(cell, verdict, other);
+	return add_range(codes, item, verdict, other);
+}
+
+enum codes_error
+codes_add(struct codes *codes, const char *list, enum verdict verdict,
+    const char **item, int *length, enum verdict *other)
+{
+	enum codes_error error;
+	char copy[32];
+
+	for (;; list++) {
+		size_t size = strcspn(list, ",");
+
+		*item = list;
+		*length = (int)size;
+		if (size >= sizeof copy)
+			return CODES_SYNTAX;
+		memcpy(copy, list, size);
+		copy[size] = '\0';
+		error = add_item(codes, copy, verdict, other);
+		if (error != CODES_OK)
+			return error;
+		list += size;
+		if (*list == '\0')
+			return CODES_OK;
+	}
+}
+
+static enum verdict
+first_of(uint8_t narrow, uint8_t wide, uint8_t any)
+{
+	return narrow != VERDICT_NONE ? narrow
+	    : wide != VERDICT_NONE    ? wide
+	                              : any;
+}
+
+static enum verdict
+match_exit(const struct codes *codes, int status)
+{
+	uint8_t exact = codes->exact[status];
+	uint8_t wide = codes->range[status];
+
+	/* The default success is as narrow as a number. */
+	if (exact == VERDICT_NONE && status == 0)
+		exact = VERDICT_SUCCESS;
+	if (wide == VERDICT_NONE && status != 0)
+		wide = codes->nonzero;
+	return first_of(exact, wide, codes->any);
+}
+
+enum verdict
+codes_match(const struct codes *codes, const struct outcome *outcome)
+{
+	int signal = outcome->signal;
+
+	switch (outcome->kind) {
+	case OUTCOME_TIMED_OUT:
+		return first_of(codes->timeout, VERDICT_NONE, codes->any);
+	case OUTCOME_NOT_STARTED:
+		/* A wide word does not mean the ends that never pass. */
+		return first_of(codes->start,
+		    outcome->lasting ? VERDICT_STOP : VERDICT_NONE, codes->any);
+	case OUTCOME_KILLED:
+		if (signal >= SIGNALS)
+			return first_of(
+			    VERDICT_NONE, codes->signal, codes->any);
+		if (codes->killed[signal] == VERDICT_NONE
+		    && (signal == SIGINT || signal == SIGQUIT))
+			return VERDICT_STOP;
+		return first_of(
+		    codes->killed[signal], codes->signal, codes->any);
+	case OUTCOME_EXITED:
+		break;
+	}
+	return match_exit(codes, outcome->status);
+}

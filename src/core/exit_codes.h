@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_CORE_EXIT_CODES_H
+#define BACKOFF_CORE_EXIT_CODES_H
+/*
+ * CODES, the sets of outcomes that --success-on and its like take, and
+ * the names of signals.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/outcome.h"
+#include "core/text.h"
+
+#define EXIT_CODES 256
+#define SIGNALS 65 /* 1..64 */
+
+/*
+ * The verdicts given by the user, one layer a width. All zero is empty.
+ * Exit statuses are those of a command that ran: 127 is not `start`.
+ */
+struct codes {
+	uint8_t exact[EXIT_CODES];
+	uint8_t killed[SIGNALS];
+	uint8_t timeout;
+	uint8_t start;
+	uint8_t range[EXIT_CODES];
+	uint8_t nonzero;
+	uint8_t signal;
+	uint8_t any;
+};
+
+/* Why a list was refused, and which item of it. */
+enum codes_error {
+	CODES_OK,
+	CODES_SYNTAX,
+	CODES_CONFLICT, /* *OTHER has it already, in the same width */
+};
+
+/*
+ * Adds the comma-separated LIST under VERDICT. Where it is refused, *ITEM
+ * and *LENGTH are the offending item. VERDICT must not be VERDICT_NONE.
+ */
+enum codes_error codes_add(struct codes *codes, const char *list,
+    enum verdict verdict, const char **item, int *length, enum verdict *other);
+
+/* The verdict of the narrowest item that matches, or VERDICT_NONE. */
+enum verdict codes_match(
+    const struct codes *codes, const struct outcome *outcome);
+
+/* "TERM", "SIGTERM", "term", "15", "RTMIN+3": its number, or 0. */
+int signal_parse(const char *text);
+
+/* The name without SIG; "34" where it has none. */
+void signal_text(struct text *text, int signal);
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <time.h>
+
+#include "core/duration.h"
+#include "core/json.h"
+#include "core/message.h"
+
+/*
+ * The length of the UTF-8 sequence that STRING begins with, by the table
+ * of well-formed sequences in Unicode's section 3.9; 0 where it is none.
+ */
+static int
+utf8_length(const unsigned char *string)
+{
+	unsigned char low = 0x80, high = 0xbf;
+	int length;
+
+	if (string[0] < 0x80)
+		return 1;
+	if (string[0] < 0xc2 || string[0] > 0xf4)
+		return 0;
+	length = string[0] < 0xe0 ? 2 : string[0] < 0xf0 ? 3 : 4;
+	if (string[0] == 0xe0)
+		low = 0xa0;
+	if (string[0] == 0xed)
+		high = 0x9f;
+	if (string[0] == 0xf0)
+		low = 0x90;
+	if (string[0] == 0xf4)
+		high = 0x8f;
+	if (string[1] < low || string[1] > high)
+		return 0;
+	for (int i = 2; i < length; i++)
+		if (string[i] < 0x80 || string[i] > 0xbf)
+			return 0;
+	return length;
+}
+
+static void
+add_escaped(struct text *text, unsigned char byte)
+{
+	static const char hex[] = "0123456789abcdef";
+
+	if (byte == '"' || byte == '\\') {
+		text_byte(text, '\\');
+		text_byte(text, (char)byte);
+	} else if (byte >= 0x20) {
+		text_byte(text, (char)byte);
+	} else {
+		text_add(text, "\\u00");
+		text_byte(text, hex[byte >> 4]);
+		text_byte(text, hex[byte & 15]);
+	}
+}
+
+void
+json_string(struct text *text, const char *string)
+{
+	const unsigned char *at = (const unsigned char *)string;
+
+	text_byte(text, '"');
+	while (*at != '\0') {
+		int length = utf8_length(at);
+
+		if (length == 0) {
+			text_add(text, "\\ufffd");
+			at++;
+		} else if (length == 1) {
+			add_escaped(text, *at++);
+		} else {
+			for (; length > 0; length--)
+				text_byte(text, (char)*at++);
+		}
+	}
+	text_byte(text, '"');
+}
+
+/* {"time":"2026-11-21T11:40:00.123Z","event":"EVENT","id":"..." */
+static void
+begin(struct text *text, int64_t epoch_ns, const char *event, const char *id)
+{
+	time_t seconds = (time_t)(epoch_ns / NS_PER_S);
+	struct tm tm = { 0 };
+
+	gmtime_r(&seconds, &tm);
+	text_add(text, "{\"time\":\"");
+	text_digits(text, tm.tm_year + 1900, 4);
+	text_byte(text, '-');
+	text_digits(text, tm.tm_mon + 1, 2);
+	text_byte(text, '-');
+	text_digits(text, tm.tm_mday, 2);
+	text_byte(text, 'T');
+	text_digits(text, tm.tm_hour, 2);
+	text_byte(text, ':');
+	text_digits(text, tm.tm_min, 2);
+	text_byte(text, ':');
+	text_digits(text, tm.tm_sec, 2);
+	text_byte(text, '.');
+	text_digits(text, epoch_ns % NS_PER_S / NS_PER_MS, 3);
+	text_add(text, "Z\",\"event\":\"");
+	text_add(text, event);
+	text_add(text, "\",\"id\":");
+	json_string(text, id);
+}
+
+static void
+add_key(struct text *text, const char *key)
+{
+	text_add(text, ",\"");
+	text_add(text, key);
+	text_add(text, "\":");
+}
+
+static void
+add_word(struct text *text, const char *key, const char *word)
+{
+	add_key(text, key);
+	text_byte(text, '"');
+	text_add(text, word);
+	text_byte(text, '"');
+}
+
+static void
+add_seconds(struct text *text, const char *key, int64_t ns)
+{
+	add_key(text, key);
+	duration_seconds(text, ns);
+}
+
+void
+json_start(struct text *text, int64_t epoch_ns, const char *id,
+    const char *name, const char *command, const struct limits *limits)
+{
+	begin(text, epoch_ns, "start", id);
+	add_key(text, "name");
+	json_string(text, name);
+	add_key(text, "command");
+	json_string(text, command);
+	add_key(text, "attempts");
+	if (limits->attempts == INT64_MAX)
+		text_add(text, "null");
+	else
+		text_number(text, limits->attempts);
+	text_byte(text, '}');
+}
+
+static const char *
+outcome_name(enum outcome_kind kind)
+{
+	static const char names[][12]
+	    = { "exited", "killed", "timed-out", "not-started" };
+
+	return names[kind];
+}
+
+void
+json_attempt(struct text *text, int64_t epoch_ns, const char *id,
+    const struct loop_state *state, int64_t pause_ns)
+{
+	const struct outcome *outcome = &state->outcome;
+	char words[JSON_REASON];
+	struct text reason = text_in(words, sizeof words);
+
+	begin(text, epoch_ns, "attempt", id);
+	add_key(text, "attempt");
+	text_number(text, state->attempt);
+	add_word(text, "outcome", outcome_name(outcome->kind));
+	add_key(text, "status");
+	if (outcome->status < 0)
+		text_add(text, "null");
+	else
+		text_number(text, outcome->status);
+	add_key(text, "signal");
+	if (outcome->signal == 0) {
+		text_add(text, "null");
+	} else {
+		text_byte(text, '"');
+		signal_text(text, outcome->signal);
+		text_byte(text, '"');
+	}
+	add_word(text, "verdict", verdict_name(state->verdict));
+	message_reason(&reason, outcome);
+	add_key(text, "reason");
+	json_string(text, words);
+	add_seconds(
+	    text, "duration_s", outcome->ended_ns - outcome->started_ns);
+	add_key(text, "pause_s");
+	if (pause_ns < 0)
+		text_add(text, "null");
+	else
+		duration_seconds(text, pause_ns);
+	text_byte(text, '}');
+}
+
+void
+json_end(struct text *text, int64_t epoch_ns, const char *id,
+    const struct loop_state *state, const struct ending *ending)
+{
+	begin(text, epoch_ns, "end", id);
+	add_word(text, "result", result_name(ending->result));
+	add_key(text, "attempts");
+	text_number(text, state->attempt);
+	add_key(text, "status");
+	text_number(text, ending->status);
+	add_seconds(text, "elapsed_s", state->elapsed_ns);
+	text_byte(text, '}');
+}
+
+void
+json_plan(struct text *text, const struct forecast_row *row)
+{
+	text_add(text, "{\"event\":\"plan\"");
+	add_key(text, "after_attempt");
+	text_number(text, row->after_attempt);
+	add_seconds(text, "low_s", row->pause.low_ns);
+	add_seconds(text, "high_s", row->pause.high_ns);
+	add_seconds(text, "mean_s", row->mean_ns);
+	add_seconds(text, "earliest_s", row->earliest_ns);
+	add_seconds(text, "mean_total_s", row->mean_total_ns);
+	add_seconds(text, "latest_s", row->latest_ns);
+	text_byte(text, '}');
+}

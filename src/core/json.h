@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_CORE_JSON_H
+#define BACKOFF_CORE_JSON_H
+/*
+ * The events as JSON, one object each, keys in a fixed order, without the
+ * newline. EPOCH_NS is the time of the event.
+ */
+
+#include <stdint.h>
+
+#include "core/forecast.h"
+#include "core/loop.h"
+#include "core/text.h"
+
+#define JSON_REASON 512 /* the most of a reason that is told */
+
+void json_start(struct text *text, int64_t epoch_ns, const char *id,
+    const char *name, const char *command, const struct limits *limits);
+void json_attempt(struct text *text, int64_t epoch_ns, const char *id,
+    const struct loop_state *state, int64_t pause_ns);
+void json_end(struct text *text, int64_t epoch_ns, const char *id,
+    const struct loop_state *state, const struct ending *ending);
+
+/* A pause of --plan; it has no time and no id. */
+void json_plan(struct text *text, const struct forecast_row *row);
+
+/* STRING with its quotes; what is not UTF-8 becomes U+FFFD. */
+void json_string(struct text *text, const char *string);
+
+#endif

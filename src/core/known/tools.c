@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <stdint.h>
+#include <string.h>
+
+#include "core/known/tools.h"
+#include "core/text.h"
+
+/*
+ * tools.def is read once for each of the tables below. The texts of all rows
+ * stand behind each other in one struct, and the rows have their offsets in
+ * it: a pointer would be four times as large, and each of them something to
+ * relocate before main.
+ */
+#define PASTE(id, line, field) id##_##line##_##field
+#define FIELD(id, line, field) PASTE(id, line, field)
+#define OFFSET(id, field) offsetof(struct texts, FIELD(id, __LINE__, field))
+
+struct texts {
+#define TOOL(id, name, aliases, source, warning) \
+	char FIELD(id, __LINE__, NAME)[sizeof(name)]; \
+	char FIELD(id, __LINE__, ALIASES)[sizeof(aliases)]; \
+	char FIELD(id, __LINE__, SOURCE)[sizeof(source)]; \
+	char FIELD(id, __LINE__, WARNING)[sizeof(warning)];
+#define CODE(id, low, high, verdict, meaning) \
+	char FIELD(id, __LINE__, MEANING)[sizeof(meaning)];
+#define MESSAGE(id, low, high, verdict, regex, meaning) \
+	char FIELD(id, __LINE__, REGEX)[sizeof(regex)]; \
+	char FIELD(id, __LINE__, MEANING)[sizeof(meaning)];
+#include "core/known/tools.def"
+};
+
+_Static_assert(sizeof(struct texts) <= UINT16_MAX, "an offset has 16 bits");
+
+static const struct texts texts = {
+#define TOOL(id, name, aliases, source, warning) name, aliases, source, warning,
+#define CODE(id, low, high, verdict, meaning) meaning,
+#define MESSAGE(id, low, high, verdict, regex, meaning) regex, meaning,
+#include "core/known/tools.def"
+};
+
+enum tool_id {
+#define TOOL(id, name, aliases, source, warning) TOOL_##id,
+#include "core/known/tools.def"
+};
+
+struct tool {
+	uint16_t name, aliases, source, warning;
+};
+
+static const struct tool tools[] = {
+#define TOOL(id, name, aliases, source, warning) \
+	{ OFFSET(id, NAME), OFFSET(id, ALIASES), OFFSET(id, SOURCE), \
+		OFFSET(id, WARNING) },
+#include "core/known/tools.def"
+};
+
+struct code_row {
+	uint8_t tool, low, high, verdict;
+	uint16_t meaning;
+};
+
+static const struct code_row codes[] = {
+#define CODE(id, low, high, verdict, meaning) \
+	{ TOOL_##id, low, high, VERDICT_##verdict, OFFSET(id, MEANING) },
+#include "core/known/tools.def"
+};
+
+struct message_row {
+	uint8_t tool, low, high, verdict;
+	uint16_t regex, meaning;
+};
+
+static const struct message_row messages[] = {
+#define MESSAGE(id, low, high, verdict, regex, meaning) \
+	{ TOOL_##id, low, high, VERDICT_##verdict, OFFSET(id, REGEX), \
+		OFFSET(id, MEANING) },
+#include "core/known/tools.def"
+};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static const char *
+text_at(uint16_t offset)
+{
+	return (const char *)&texts + offset;
+}
+
+const struct tool *
+tool_named(const char *name)
+{
+	for (size_t i = 0; i < COUNT(tools); i++)
+		if (strcmp(text_at(tools[i].name), name) == 0
+		    || words_have(
+		        text_at(tools[i].aliases), name, strlen(name)))
+			return &tools[i];
+	return NULL;
+}
+
+const struct tool *
+tool_at(size_t index)
+{
+	return index < COUNT(tools) ? &tools[index] : NULL;
+}
+
+const char *
+tool_name(const struct tool *tool)
+{
+	return text_at(tool->name);
+}
+
+const char *
+tool_aliases(const struct tool *tool)
+{
+	return text_at(tool->aliases);
+}
+
+const char *
+tool_source(const struct tool *tool)
+{
+	return text_at(tool->source);
+}
+
+const char *
+tool_warning(const struct tool *tool)
+{
+	return text_at(tool->warning);
+}
+
+bool
+tool_code_at(const struct tool *tool, size_t index, struct tool_code *code)
+{
+	for (size_t i = 0; i < COUNT(codes); i++) {
+		const struct code_row *row = &codes[i];
+
+		if (&tools[row->tool] != tool || index-- > 0)
+			continue;
+		*code = (struct tool_code) {
+			.low = row->low,
+			.high = row->high,
+			.verdict = row->verdict,
+			.meaning = text_at(row->meaning),
+		};
+		return true;
+	}
+	return false;
+}
+
+bool
+tool_code(const struct tool *tool, int status, struct tool_code *code)
+{
+	for (size_t i = 0; tool_code_at(tool, i, code); i++)
+		if (code->low <= status && status <= code->high)
+			return true;
+	return false;
+}
+
+bool
+tool_message_at(
+    const struct tool *tool, size_t index, struct tool_message *message)
+{
+	for (size_t i = 0; i < COUNT(messages); i++) {
+		const struct message_row *row = &messages[i];
+
+		if (&tools[row->tool] != tool || index-- > 0)
+			continue;
+		*message = (struct tool_message) {
+			.low = row->low,
+			.high = row->high,
+			.verdict = row->verdict,
+			.regex = text_at(row->regex),
+			.meaning = text_at(row->meaning),
+		};
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_CORE_KNOWN_TOOLS_H
+#define BACKOFF_CORE_KNOWN_TOOLS_H
+/*
+ * What is known of commands: which exit codes of theirs, and which lines on
+ * stderr, are worth a retry. The data stand in tools.def.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/outcome.h"
+
+/* A tool of the table; constant. */
+struct tool;
+
+/* Exit codes low..high, 1..255, and what they mean. */
+struct tool_code {
+	int low, high;
+	enum verdict verdict;
+	const char *meaning; /* "could not resolve host" */
+};
+
+/*
+ * After an exit with low..high, a line on stderr that matches regex (POSIX
+ * extended, C locale) means the verdict, whatever the code does. Of several
+ * the first of stop, success, throttle, retry decides.
+ */
+struct tool_message {
+	int low, high;
+	enum verdict verdict;
+	const char *regex;
+	const char *meaning;
+};
+
+/* The tool that has NAME, a base name; NULL: there is none. */
+const struct tool *tool_named(const char *name);
+
+/* The tools in their order; NULL behind the last. */
+const struct tool *tool_at(size_t index);
+
+const char *tool_name(const struct tool *tool);
+/* Its further names, with blanks between them; "": there is none. */
+const char *tool_aliases(const struct tool *tool);
+/* Where its codes are documented, or what was observed. */
+const char *tool_source(const struct tool *tool);
+/* The trap that everyone falls into; "": there is none. */
+const char *tool_warning(const struct tool *tool);
+
+/* The row of exit STATUS; false: the table does not know it. */
+bool tool_code(const struct tool *tool, int status, struct tool_code *code);
+
+/* The rows of a tool in their order; false behind the last. */
+bool tool_code_at(
+    const struct tool *tool, size_t index, struct tool_code *code);
+bool tool_message_at(
+    const struct tool *tool, size_t index, struct tool_message *message);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "core/duration.h"
+#include "core/text.h"
+#include "core/known/wrapped_command.h"
+
+/*
+ * A wrapper and its options, as the manuals of coreutils, util-linux and sudo
+ * have them. Options with which it runs no command, does not wait for it, or
+ * reads it from a string, are missing on purpose.
+ */
+struct wrapper {
+	char name[8];
+	char flags[12]; /* letters of the options without an argument */
+	char takers[10]; /* and of those with one */
+	char long_flags[128]; /* names; an argument can only follow a "=" */
+	char long_takers[112]; /* names; the argument may be the next word */
+	uint8_t operands; /* before the command */
+	bool assignments; /* NAME=VALUE may stand before it */
+};
+
+static const struct wrapper wrappers[] = {
+	{
+	    .name = "env",
+	    .flags = "i0v",
+	    .takers = "uCa",
+	    .long_flags = "ignore-environment null debug block-signal "
+	                  "default-signal ignore-signal list-signal-handling",
+	    .long_takers = "unset chdir argv0",
+	    .assignments = true,
+	},
+	{
+	    .name = "sudo",
+	    .flags = "ABEHiknNPsS",
+	    .takers = "CDgpRrtTu",
+	    .long_flags = "askpass bell preserve-env set-home login "
+	                  "reset-timestamp non-interactive no-update "
+	                  "preserve-groups stdin shell",
+	    .long_takers
+	    = "close-from chdir group host prompt chroot role type "
+	      "command-timeout user",
+	    .assignments = true,
+	},
+	{
+	    .name = "nice",
+	    .takers = "n",
+	    .long_takers = "adjustment",
+	},
+	{
+	    .name = "ionice",
+	    .flags = "t",
+	    .takers = "cn",
+	    .long_flags = "ignore",
+	    .long_takers = "class classdata",
+	},
+	{
+	    .name = "timeout",
+	    .flags = "fpv",
+	    .takers = "ks",
+	    .long_flags = "foreground preserve-status verbose",
+	    .long_takers = "kill-after signal",
+	    .operands = 1,
+	},
+	{
+	    .name = "nohup",
+	},
+	{
+	    .name = "flock",
+	    .flags = "sexnoF",
+	    .takers = "wE",
+	    .long_flags = "shared exclusive nonblock nonblocking nb close "
+	                  "no-fork fcntl verbose",
+	    .long_takers = "timeout wait conflict-exit-code",
+	    .operands = 1,
+	},
+	{
+	    .name = "stdbuf",
+	    .takers = "ioe",
+	    .long_takers = "input output error",
+	},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* What an option of flock means for its status where the lock is taken. */
+struct locking {
+	bool gives_up;
+	int64_t conflict;
+};
+
+static void
+note_option(struct locking *locking, const char *option, const char *argument)
+{
+	static const char giving_up[]
+	    = "n w nonblock nonblocking nb timeout wait";
+	size_t length = strcspn(option, "=");
+
+	if (words_have(giving_up, option, length))
+		locking->gives_up = true;
+	if (words_have("E conflict-exit-code", option, length)
+	    && (argument == NULL || !count_parse(argument, &locking->conflict)
+	        || locking->conflict > 255))
+		locking->conflict = -1;
+}
+
+/*
+ * Behind the words of the option *WORDS, "--name", "--name=value" or
+ * "--name value"; NULL: it is not known.
+ */
+static char *const *
+skip_long(
+    const struct wrapper *wrapper, char *const *words, struct locking *locking)
+{
+	const char *name = *words + 2;
+	size_t length = strcspn(name, "=");
+	const char *argument
+	    = name[length] == '=' ? name + length + 1 : words[1];
+
+	if (words_have(wrapper->long_takers, name, length)) {
+		note_option(locking, name, argument);
+		if (name[length] == '=')
+			return words + 1;
+		return words[1] == NULL ? NULL : words + 2;
+	}
+	if (!words_have(wrapper->long_flags, name, length))
+		return NULL;
+	note_option(locking, name, NULL);
+	return words + 1;
+}
+
+/* The same for letters: "-i", "-iv", "-u name", "-uname". */
+static char *const *
+skip_letters(
+    const struct wrapper *wrapper, char *const *words, struct locking *locking)
+{
+	for (const char *letter = *words + 1; *letter != '\0'; letter++) {
+		const char option[] = { *letter, '\0' };
+		bool joined = letter[1] != '\0';
+
+		if (strchr(wrapper->takers, *letter) != NULL) {
+			note_option(
+			    locking, option, joined ? letter + 1 : words[1]);
+			if (joined)
+				return words + 1;
+			return words[1] == NULL ? NULL : words + 2;
+		}
+		if (strchr(wrapper->flags, *letter) == NULL)
+			return NULL;
+		note_option(locking, option, NULL);
+	}
+	return words + 1;
+}
+
+/* "-5" and "--5", as nice has always taken them. */
+static bool
+is_adjustment(const struct wrapper *wrapper, const char *word)
+{
+	word += 1 + (word[1] == '-' || word[1] == '+');
+	return strcmp(wrapper->name, "nice") == 0 && *word >= '0'
+	    && *word <= '9';
+}
+
+static char *const *
+skip_option(
+    const struct wrapper *wrapper, char *const *words, struct locking *locking)
+{
+	const char *word = *words;
+
+	/* A mere "-" is -i to env, and nothing to the others. */
+	if (word[1] == '\0')
+		return wrapper->assignments ? words + 1 : NULL;
+	if (is_adjustment(wrapper, word))
+		return words + 1;
+	return word[1] == '-' ? skip_long(wrapper, words, locking)
+	                      : skip_letters(wrapper, words, locking);
+}
+
+/* Behind the options and assignments at WORDS; NULL: one is not known. */
+static char *const *
+skip_options(
+    const struct wrapper *wrapper, char *const *words, struct locking *locking)
+{
+	bool options = true;
+
+	while (words != NULL && *words != NULL) {
+		const char *word = *words;
+
+		if (options && strcmp(word, "--") == 0) {
+			options = false;
+			words++;
+		} else if (options && word[0] == '-') {
+			words = skip_option(wrapper, words, locking);
+		} else if (wrapper->assignments && strchr(word, '=') != NULL) {
+			words++;
+		} else {
+			break;
+		}
+	}
+	return words;
+}
+
+/* Behind WRAPPER and all that is its own; NULL: it cannot be told. */
+static char *const *
+skip_wrapper(
+    const struct wrapper *wrapper, char *const *words, struct locking *locking)
+{
+	words = skip_options(wrapper, words + 1, locking);
+	for (int i = 0; i < wrapper->operands && words != NULL; i++)
+		words = *words == NULL ? NULL : words + 1;
+	/* flock FILE -c 'a script': whatever a shell makes of it. */
+	if (words != NULL && (*words == NULL || **words == '-'))
+		return NULL;
+	return words;
+}
+
+static const struct wrapper *
+wrapper_named(const char *name)
+{
+	for (size_t i = 0; i < COUNT(wrappers); i++)
+		if (strcmp(wrappers[i].name, name) == 0)
+			return &wrappers[i];
+	return NULL;
+}
+
+const char *
+base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+struct wrapped
+wrapped_command(char *const argv[])
+{
+	struct wrapped command = { .name = NULL, .lock_conflict = -1 };
+	const struct wrapper *wrapper;
+
+	while (argv != NULL && argv[0] != NULL) {
+		struct locking locking = { .conflict = 1 };
+
+		command.name = base_name(argv[0]);
+		wrapper = wrapper_named(command.name);
+		if (wrapper == NULL)
+			return command;
+		argv = skip_wrapper(wrapper, argv, &locking);
+		/* Of several the first one that gives up decides. */
+		if (strcmp(wrapper->name, "flock") == 0 && locking.gives_up
+		    && command.lock_conflict < 0)
+			command.lock_conflict = (int)locking.conflict;
+	}
+	command.name = NULL;
+	return command;
+}

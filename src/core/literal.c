@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <stddef.h>
+#include <string.h>
+
+#include "core/literal.h"
+
+/* The current run of plain characters, and the longest one so far. */
+struct literal {
+	char run[LITERAL_SIZE];
+	size_t length;
+	char best[LITERAL_SIZE];
+};
+
+static void
+end_run(struct literal *literal)
+{
+	literal->run[literal->length] = '\0';
+	if (literal->length > strlen(literal->best))
+		memcpy(literal->best, literal->run, literal->length + 1);
+	literal->length = 0;
+}
+
+/* Behind the bracket expression that TEXT begins with. */
+static const char *
+skip_bracket(const char *text)
+{
+	text++;
+	text += *text == '^';
+	text += *text == ']';
+	while (*text != '\0' && *text != ']') {
+		if (*text == '[' && text[1] != '\0'
+		    && strchr(".:=", text[1]) != NULL) {
+			const char kind[] = { text[1], ']', '\0' };
+			const char *end = strstr(text + 2, kind);
+
+			text = end == NULL ? text + 1 : end + 1;
+		}
+		text++;
+	}
+	return *text == '\0' ? text : text + 1;
+}
+
+/* Behind the group that TEXT begins with. */
+static const char *
+skip_group(const char *text)
+{
+	int depth = 0;
+
+	while (*text != '\0') {
+		if (*text == '[') {
+			text = skip_bracket(text);
+			continue;
+		}
+		depth += *text == '(';
+		depth -= *text == ')';
+		text += *text == '\\' && text[1] != '\0' ? 2 : 1;
+		if (depth == 0)
+			break;
+	}
+	return text;
+}
+
+/* Repetitions, one of which allows none, take the last character away. */
+static const char *
+skip_repetition(struct literal *literal, const char *text)
+{
+	const char *end = text;
+	bool all_plus = true;
+
+	while (*end != '\0' && strchr("*+?{", *end) != NULL) {
+		all_plus = all_plus && *end == '+';
+		if (*end == '{')
+			end += strcspn(end, "}");
+		end += *end != '\0';
+	}
+	if (!all_plus && literal->length > 0)
+		literal->length--;
+	end_run(literal);
+	return end;
+}
+
+void
+literal_find(const char *text, char literal_text[LITERAL_SIZE])
+{
+	struct literal literal = { .length = 0 };
+
+	while (*text != '\0') {
+		if (*text == '|') {
+			literal.best[0] = '\0';
+			literal.length = 0;
+			break;
+		}
+		if (strchr("*+?{", *text) != NULL) {
+			text = skip_repetition(&literal, text);
+			continue;
+		}
+		if (strchr("[(", *text) != NULL) {
+			end_run(&literal);
+			text = *text == '[' ? skip_bracket(text)
+			                    : skip_group(text);
+			continue;
+		}
+		if (*text == '\\' && text[1] != '\0'
+		    && strchr(".[]\\()*+?{}|^$/", text[1]) != NULL) {
+			text++;
+		} else if (strchr(".^$)\\", *text) != NULL) {
+			end_run(&literal);
+			text += *text == '\\' && text[1] != '\0' ? 2 : 1;
+			continue;
+		}
+		if (literal.length + 1 >= sizeof literal.run)
+			end_run(&literal);
+		literal.run[literal.length++] = *text++;
+	}
+	end_run(&literal);
+	memcpy(literal_text, literal.best, sizeof literal.best);
+}
+
+bool
+literal_has_reference(const char *text)
+{
+	while (*text != '\0') {
+		if (*text == '[') {
+			text = skip_bracket(text);
+			continue;
+		}
+		if (*text == '\\' && text[1] >= '1' && text[1] <= '9')
+			return true;
+		text += *text == '\\' && text[1] != '\0' ? 2 : 1;
+	}
+	return false;
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include "core/duration.h"
+#include "core/next_pause.h"
+#include "core/loop.h"
+
+struct run {
+	const struct settings *settings;
+	const struct world *world;
+	struct schedule schedule;
+	struct loop_state state;
+	struct ending ending; /* result RESULT_NONE while we go on */
+	int64_t started_ns;
+	int64_t deadline_ns; /* the moment, not the duration */
+	int64_t failures; /* since the last reset: n of the windows */
+	int64_t longest_ns; /* attempt so far */
+	bool last; /* what is left is shorter than a further pause */
+};
+
+const char *
+result_name(enum result result)
+{
+	static const char names[][12] = { "", "success", "pass", "exhausted",
+		"stopped", "deadline", "interrupted", "error" };
+
+	return names[result];
+}
+
+/* Until the deadline or --until, whichever comes first. */
+static int64_t
+time_left(const struct run *run, int64_t now_ns)
+{
+	const struct limits *limits = &run->settings->limits;
+	int64_t left = INT64_MAX;
+
+	if (run->deadline_ns < INT64_MAX)
+		left = run->deadline_ns - now_ns;
+	if (limits->until_ns < INT64_MAX) {
+		int64_t until
+		    = limits->until_ns - run->world->epoch_ns(run->world->self);
+
+		left = until < left ? until : left;
+	}
+	return left;
+}
+
+static void
+end(struct run *run, enum result result, int status)
+{
+	run->ending.result = result;
+	run->ending.status = status;
+}
+
+/* Ends with what became of the last attempt, but never with 0. */
+static void
+give_up(struct run *run, enum result result)
+{
+	const struct outcome *outcome = &run->state.outcome;
+	int status = outcome_status(outcome);
+
+	if (outcome->kind == OUTCOME_KILLED)
+		run->ending.signal = outcome->signal;
+	end(run, result, status == 0 ? 1 : status);
+}
+
+/* A signal that found no attempt running: we die by it. */
+static void
+interrupt(struct run *run, int signal)
+{
+	run->ending.interrupted_by = signal;
+	run->ending.signal = signal;
+	end(run, RESULT_INTERRUPTED, STATUS_SIGNAL + signal);
+}
+
+/* We could not do our part: carry COMMAND's input or output. */
+static void
+fail(struct run *run, const char *broken, int error, int signal)
+{
+	run->ending.broken = broken;
+	run->ending.error = error;
+	run->ending.signal = signal;
+	end(run, RESULT_ERROR,
+	    signal != 0 ? STATUS_SIGNAL + signal : STATUS_ERROR);
+}
+
+/*
+ * Whether the next attempt may begin now. (What later asks others, such as
+ * a gate that lets one probe through, asks here and in after_verdict().)
+ */
+static bool
+before_attempt(struct run *run, int64_t now_ns)
+{
+	if (time_left(run, now_ns) > 0)
+		return true;
+	if (run->state.verdict == VERDICT_NONE)
+		end(run, RESULT_DEADLINE, STATUS_TIMED_OUT);
+	else
+		give_up(run, RESULT_DEADLINE);
+	return false;
+}
+
+static bool
+is_failure(enum verdict verdict)
+{
+	return verdict == VERDICT_RETRY || verdict == VERDICT_THROTTLE;
+}
+
+static bool
+is_good(enum verdict verdict)
+{
+	return verdict == VERDICT_SUCCESS || verdict == VERDICT_PASS;
+}
+
+/* --reset-after: an attempt that lived long is number 1 of a new count. */
+static void
+reset_after_long_run(struct run *run)
+{
+	const struct outcome *outcome = &run->state.outcome;
+	int64_t ran_ns = outcome->ended_ns - outcome->started_ns;
+
+	if (!is_failure(run->state.verdict)
+	    || ran_ns < run->settings->limits.reset_after_ns
+	    || outcome->kind == OUTCOME_TIMED_OUT
+	    || outcome->kind == OUTCOME_NOT_STARTED)
+		return;
+	run->state.count = 1;
+	run->failures = 0;
+	schedule_reset(&run->schedule);
+}
+
+/*
+ * What the end of an attempt means for the loop. Leaves the ending at
+ * RESULT_NONE where a further attempt is to follow.
+ */
+static void
+after_verdict(struct run *run)
+{
+	const struct limits *limits = &run->settings->limits;
+	const struct outcome *outcome = &run->state.outcome;
+	enum verdict verdict = run->state.verdict;
+	int end_signal = outcome->late_end_signal != 0
+	    ? outcome->late_end_signal
+	    : outcome->end_signal;
+
+	reset_after_long_run(run);
+	run->state.streak
+	    = verdict == VERDICT_SUCCESS ? run->state.streak + 1 : 0;
+	if (is_failure(verdict))
+		run->failures++;
+
+	if (outcome->evidence.failure.stream != NULL
+	    && (outcome->evidence.failure.is_final || is_good(verdict))) {
+		fail(run, outcome->evidence.failure.stream,
+		    outcome->evidence.failure.error,
+		    outcome->evidence.failure.signal);
+	} else if (outcome->evidence.failure.cut_off && end_signal != 0
+	    && is_good(verdict)) {
+		interrupt(run, end_signal);
+	} else if (run->state.streak == limits->consecutive) {
+		end(run, RESULT_SUCCESS, 0);
+	} else if (verdict == VERDICT_PASS) {
+		end(run, RESULT_PASS, outcome_status(outcome));
+		if (outcome->kind == OUTCOME_KILLED)
+			run->ending.signal = outcome->signal;
+	} else if (outcome->late_end_signal != 0) {
+		interrupt(run, outcome->late_end_signal);
+	} else if (outcome->end_signal != 0 || outcome->by_forwarded) {
+		run->ending.interrupted_by = outcome->end_signal != 0
+		    ? outcome->end_signal
+		    : outcome->signal;
+		give_up(run, RESULT_INTERRUPTED);
+	} else if (outcome->past_deadline) {
+		give_up(run, RESULT_DEADLINE);
+	} else if (verdict == VERDICT_STOP) {
+		give_up(run, RESULT_STOPPED);
+	} else if (run->state.count >= limits->attempts) {
+		give_up(run, RESULT_EXHAUSTED);
+	} else if (run->last) {
+		give_up(run, RESULT_DEADLINE);
+	} else if (outcome->evidence.input.lost) {
+		run->ending.input_lost = true;
+		give_up(run, RESULT_STOPPED);
+	}
+}
+
+/* The pause after the last attempt, from its end; -1: we give up. */
+static int64_t
+choose_pause(struct run *run)
+{
+	struct pause_context context = {
+		.settings = run->settings,
+		.state = &run->state,
+		.failures = run->failures,
+		.left_ns = time_left(run, run->state.outcome.ended_ns),
+		.longest_ns = run->longest_ns,
+	};
+	struct pause pause = next_pause(&context, &run->schedule);
+
+	run->last = pause.last;
+	if (pause.kind == PAUSE_DRAWN)
+		return pause.ns;
+	run->ending.asked_too_long = pause.kind != PAUSE_TOO_LATE;
+	give_up(run,
+	    pause.kind == PAUSE_ASKED_BEYOND ? RESULT_STOPPED
+	                                     : RESULT_DEADLINE);
+	return -1;
+}
+
+static void
+attempt(struct run *run, int64_t now_ns)
+{
+	const struct world *world = run->world;
+	int64_t cutoff_ns
+	    = saturating_add(now_ns, run->settings->limits.timeout_ns);
+	bool deadline_first = run->deadline_ns < cutoff_ns;
+	int64_t ran_ns;
+
+	run->state.attempt++;
+	run->state.count++;
+	run->state.elapsed_ns = now_ns - run->started_ns;
+	run->state.outcome = world->attempt(world->self, &run->state,
+	    deadline_first ? run->deadline_ns : cutoff_ns);
+	run->state.outcome.past_deadline
+	    = deadline_first && run->state.outcome.kind == OUTCOME_TIMED_OUT;
+	run->state.outcome.limit_ns = deadline_first
+	    ? run->deadline_ns - now_ns
+	    : run->settings->limits.timeout_ns;
+	run->state.verdict
+	    = verdict_of(&run->settings->rules, &run->state.outcome);
+	ran_ns = run->state.outcome.ended_ns - run->state.outcome.started_ns;
+	if (ran_ns > run->longest_ns)
+		run->longest_ns = ran_ns;
+}
+
+static int64_t
+now(const struct run *run)
+{
+	return run->world->now_ns(run->world->self);
+}
+
+/* --before-retry, which sees the coming attempt's number. */
+static void
+ask_hook(struct run *run)
+{
+	const struct world *world = run->world;
+	struct loop_state coming = run->state;
+	struct outcome hook;
+
+	coming.attempt++;
+	coming.elapsed_ns = now(run) - run->started_ns;
+	hook = world->hook(
+	    world->self, HOOK_BEFORE_RETRY, &coming, run->deadline_ns);
+	if (hook.end_signal != 0 || hook.late_end_signal != 0) {
+		interrupt(run,
+		    hook.end_signal != 0 ? hook.end_signal
+		                         : hook.late_end_signal);
+	} else if (hook.kind == OUTCOME_TIMED_OUT) {
+		give_up(run, RESULT_DEADLINE);
+	} else if (outcome_status(&hook) != 0) {
+		run->ending.vetoed = true;
+		run->ending.hook = hook;
+		give_up(run, RESULT_STOPPED);
+	}
+}
+
+/* From the end of an attempt to the moment before the next one. */
+static void
+between_attempts(struct run *run)
+{
+	const struct world *world = run->world;
+	int64_t pause_ns = -1;
+	int signal;
+
+	after_verdict(run);
+	if (run->ending.result == RESULT_NONE)
+		pause_ns = choose_pause(run);
+	world->tell_attempt(world->self, &run->state, pause_ns);
+	if (run->ending.result != RESULT_NONE)
+		return;
+	signal = world->pause(
+	    world->self, saturating_add(run->state.outcome.ended_ns, pause_ns));
+	if (signal != 0)
+		interrupt(run, signal);
+	else
+		ask_hook(run);
+}
+
+/* The random wait before the first attempt. */
+static void
+splay(struct run *run)
+{
+	const struct world *world = run->world;
+	int64_t left = time_left(run, run->started_ns);
+	struct range range = next_pause_splay(&run->settings->limits, left);
+	int signal;
+
+	/* before_attempt() tells that it is too late. */
+	if (left <= 0)
+		return;
+	signal = world->pause(world->self,
+	    saturating_add(run->started_ns,
+	        random_between(
+	            run->schedule.random, range.low_ns, range.high_ns)));
+	if (signal != 0)
+		interrupt(run, signal);
+}
+
+/* What was held comes out; a success that cannot be shown is none. */
+static void
+release(struct run *run)
+{
+	const struct world *world = run->world;
+	enum result result = run->ending.result;
+	struct release release = world->release(world->self, result);
+
+	if (release.error == 0
+	    || (result != RESULT_SUCCESS && result != RESULT_PASS))
+		return;
+	fail(run, "output", release.error, release.signal);
+}
+
+/* Tells how it ended; a signal in --at-end is the last word. */
+static void
+finish(struct run *run)
+{
+	const struct world *world = run->world;
+	int64_t cutoff_ns = run->deadline_ns;
+	int64_t now_ns;
+	struct outcome hook;
+
+	release(run);
+	now_ns = now(run);
+	run->state.elapsed_ns = now_ns - run->started_ns;
+	run->state.result = run->ending.result;
+	world->tell_end(world->self, &run->state, &run->ending);
+	if (run->ending.result == RESULT_INTERRUPTED
+	    || run->ending.result == RESULT_ERROR)
+		return;
+	/* A deadline that has passed is what people want to be told of. */
+	if (cutoff_ns <= now_ns)
+		cutoff_ns = saturating_add(
+		    now_ns, run->settings->limits.kill_after_ns);
+	hook = world->hook(world->self, HOOK_AT_END, &run->state, cutoff_ns);
+	if (hook.end_signal != 0 || hook.late_end_signal != 0)
+		interrupt(run,
+		    hook.end_signal != 0 ? hook.end_signal
+		                         : hook.late_end_signal);
+}
+
+struct ending
+run_loop(const struct settings *settings, struct random *random,
+    const struct world *world)
+{
+	struct run run = {
+		.settings = settings,
+		.world = world,
+		.schedule = schedule_start(&settings->policy, random),
+		.started_ns = world->now_ns(world->self),
+	};
+	int64_t now_ns = run.started_ns;
+
+	run.deadline_ns
+	    = saturating_add(run.started_ns, settings->limits.deadline_ns);
+	world->tell_start(world->self);
+	splay(&run);
+	while (run.ending.result == RESULT_NONE
+	    && before_attempt(&run, now_ns = now(&run))) {
+		attempt(&run, now_ns);
+		between_attempts(&run);
+	}
+	finish(&run);
+	return run.ending;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_CORE_LOOP_STATE_H
+#define BACKOFF_CORE_LOOP_STATE_H
+/*
+ * Where the loop is, and how it ended: what COMMAND, the hooks and the log
+ * are told.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/outcome.h"
+
+enum result {
+	RESULT_NONE, /* not ended yet */
+	RESULT_SUCCESS,
+	RESULT_PASS,
+	RESULT_EXHAUSTED,
+	RESULT_STOPPED,
+	RESULT_DEADLINE,
+	RESULT_INTERRUPTED,
+	RESULT_ERROR,
+};
+
+/* What COMMAND, the hooks and the log are told of where the loop is. */
+struct loop_state {
+	int64_t attempt; /* the number of this attempt, or the coming one */
+	int64_t count; /* the same since the last reset */
+	int64_t streak; /* successes in a row */
+	int64_t elapsed_ns;
+	enum verdict verdict; /* of the attempt before; VERDICT_NONE at first */
+	struct outcome outcome; /* likewise */
+	enum result result;
+};
+
+struct ending {
+	enum result result;
+	int signal; /* to die by, or 0 */
+	int status; /* to exit with; 128 + signal where there is one */
+	int interrupted_by; /* the signal that ended the loop, or 0 */
+	bool vetoed; /* by the hook whose outcome follows */
+	struct outcome hook;
+	bool asked_too_long; /* the other side, for a wait */
+	bool input_lost; /* there would have been a further attempt */
+	const char *broken; /* of RESULT_ERROR: the stream, and errno */
+	int error;
+};
+
+/* "success", "exhausted" ...; "" for RESULT_NONE. */
+const char *result_name(enum result result);
+
+#endif

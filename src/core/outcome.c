@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <sys/wait.h>
+
+#include "core/outcome.h"
+
+/* Rule 55: the next moment may have what this one lacked. */
+static bool
+passes(int error)
+{
+	switch (error) {
+	case EAGAIN:
+	case ENOMEM:
+	case ETXTBSY:
+	case EMFILE:
+	case ENFILE:
+	case EIO:
+	case ESTALE:
+	case ETIMEDOUT:
+	case EINTR:
+		return true;
+	default:
+		return false;
+	}
+}
+
+struct outcome
+outcome_not_started(int error)
+{
+	return (struct outcome) {
+		.kind = OUTCOME_NOT_STARTED,
+		.status
+		= error == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN,
+		.error = error,
+		.lasting = !passes(error),
+	};
+}
+
+struct outcome
+outcome_of_wait(int wait_status)
+{
+	if (WIFSIGNALED(wait_status))
+		return (struct outcome) {
+			.kind = OUTCOME_KILLED,
+			.status = -1,
+			.signal = WTERMSIG(wait_status),
+		};
+	return (struct outcome) {
+		.kind = OUTCOME_EXITED,
+		.status = WEXITSTATUS(wait_status),
+	};
+}
+
+int
+outcome_status(const struct outcome *outcome)
+{
+	switch (outcome->kind) {
+	case OUTCOME_TIMED_OUT:
+		return STATUS_TIMED_OUT;
+	case OUTCOME_KILLED:
+		return STATUS_SIGNAL + outcome->signal;
+	case OUTCOME_EXITED:
+	case OUTCOME_NOT_STARTED:
+		break;
+	}
+	return outcome->status;
+}

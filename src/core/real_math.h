@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_CORE_REAL_MATH_H
+#define BACKOFF_CORE_REAL_MATH_H
+/*
+ * The little arithmetic that the schedules need, without libm: loading
+ * that alone would cost 300 kB of memory.
+ */
+
+#include <stdint.h>
+
+/* base^exponent for base >= 0, exponent >= 0; infinity where too large. */
+double power(double base, int64_t exponent);
+
+/* The smallest x >= 1 with x^DEGREE >= VALUE, for VALUE >= 1. */
+double root_above(double value, int64_t degree);
+
+/* 2^t * tanh(sqrt(4t)), 0 <= t < 1000: the curve of Polly's jitter. */
+double polly_curve(double t);
+
+#endif

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include "core/duration.h"
+#include "core/real_math.h"
+#include "core/schedule.h"
+
+/*
+ * NS * BY, rounded down, saturating; the comparison comes before the cast,
+ * which is undefined beyond int64. A thousandth of a nanosecond is given
+ * back to products that are whole but for the last bit of a double.
+ */
+static int64_t
+times(int64_t ns, double by)
+{
+	double product;
+
+	if (ns == 0)
+		return 0;
+	product = (double)ns * by + 0.001;
+	return product < 0x1p63 ? (int64_t)product : DURATION_INF;
+}
+
+static int64_t
+fibonacci(int64_t n)
+{
+	int64_t a = 0, b = 1;
+
+	for (; n > 1 && b < DURATION_INF; n--) {
+		int64_t sum = saturating_add(a, b);
+
+		a = b;
+		b = sum;
+	}
+	return b;
+}
+
+/* Window N of a schedule that begins with BASE_NS. */
+static int64_t
+grow(const struct policy *policy, int64_t base_ns, int64_t n)
+{
+	int64_t steps = min_ns(n, policy->max_exponent);
+
+	switch (policy->growth) {
+	case GROWTH_EXPONENTIAL:
+		return times(base_ns, power(policy->factor, steps - 1));
+	case GROWTH_BINARY:
+		return times(base_ns, power(policy->factor, steps) - 1);
+	case GROWTH_LINEAR:
+		return saturating_multiply(base_ns, steps);
+	case GROWTH_QUADRATIC:
+		return saturating_multiply(
+		    base_ns, saturating_multiply(steps, steps));
+	case GROWTH_CUBIC:
+		return saturating_multiply(base_ns,
+		    saturating_multiply(
+		        steps, saturating_multiply(steps, steps)));
+	case GROWTH_FIBONACCI:
+		return saturating_multiply(base_ns, fibonacci(steps));
+	case GROWTH_CONSTANT:
+		break;
+	}
+	return base_ns;
+}
+
+int64_t
+schedule_window(const struct policy *policy, int64_t n)
+{
+	int64_t last = (int64_t)policy->delays;
+
+	if (policy->delays_ns != NULL)
+		return policy->delays_ns[min_ns(n, last) - 1];
+	return grow(policy, policy->base_ns, n);
+}
+
+static int64_t
+throttle_window(const struct policy *policy, int64_t n)
+{
+	/* A list does not grow: no pause is shorter than the throttle base. */
+	if (policy->delays_ns != NULL)
+		return max_ns(
+		    policy->throttle_base_ns, schedule_window(policy, n));
+	return grow(policy, policy->throttle_base_ns, n);
+}
+
+/* The widest window whose range ends at CAP_NS; negative where none does. */
+static int64_t
+widest(const struct jitter *jitter, int64_t cap_ns)
+{
+	switch (jitter->kind) {
+	case JITTER_SCALE:
+		return jitter->high > 0 ? times(cap_ns, 1 / jitter->high)
+		                        : DURATION_INF;
+	case JITTER_SPREAD:
+	case JITTER_ADD:
+		return max_ns(cap_ns - jitter->spread_ns, -1);
+	case JITTER_NONE:
+	case JITTER_FULL:
+	case JITTER_EQUAL:
+	case JITTER_DECORRELATED:
+	case JITTER_SMOOTH:
+		break;
+	}
+	return cap_ns;
+}
+
+/* What the jitter makes of a window; its ends may be below 0. */
+static struct range
+spread(const struct schedule *schedule, int64_t window)
+{
+	const struct policy *policy = schedule->policy;
+	const struct jitter *jitter = &policy->jitter;
+
+	switch (jitter->kind) {
+	case JITTER_FULL:
+		return (struct range) { 0, window };
+	case JITTER_EQUAL:
+		return (struct range) { window / 2, window };
+	case JITTER_DECORRELATED:
+		return (struct range) { policy->base_ns, window };
+	case JITTER_SCALE:
+		return (struct range) { times(window, jitter->low),
+			times(window, jitter->high) };
+	case JITTER_SPREAD:
+		return (struct range) { window - jitter->spread_ns,
+			saturating_add(window, jitter->spread_ns) };
+	case JITTER_ADD:
+		return (struct range) { window,
+			saturating_add(window, jitter->spread_ns) };
+	case JITTER_NONE:
+	case JITTER_SMOOTH: /* has no window, see smooth_range() */
+		break;
+	}
+	return (struct range) { window, window };
+}
+
+static struct range
+lower_to(struct range range, int64_t most)
+{
+	range.high_ns = min_ns(range.high_ns, most);
+	range.low_ns = min_ns(range.low_ns, range.high_ns);
+	return range;
+}
+
+static struct range
+raise_low(struct range range, int64_t least)
+{
+	range.high_ns = max_ns(range.high_ns, least);
+	range.low_ns = min_ns(max_ns(range.low_ns, least), range.high_ns);
+	return range;
+}
+
+/*
+ * What the jitter makes of a window that no draw may lead past CAP_NS: a
+ * wider one shrinks until its upper end meets it.
+ */
+static struct range
+spread_within(const struct schedule *schedule, int64_t window, int64_t cap_ns)
+{
+	int64_t widest_ns = widest(&schedule->policy->jitter, cap_ns);
+	struct range range = spread(schedule, min_ns(window, widest_ns));
+
+	if (window > widest_ns)
+		range.high_ns = cap_ns;
+	return lower_to(range, cap_ns);
+}
+
+/*
+ * The step of Polly v8's DecorrelatedJitterBackoffV2 from the point of the
+ * curve where the last draw was to T >= 0, or CAP_NS + 1 where it is longer.
+ */
+static int64_t
+smooth_step(const struct schedule *schedule, double t, int64_t cap_ns)
+{
+	double step;
+
+	if (t >= 1000)
+		return saturating_add(cap_ns, 1);
+	step = (double)schedule->policy->base_ns
+	    * ((polly_curve(t) - schedule->previous_curve) / 1.4);
+	return step < 0x1p63 && (int64_t)step <= cap_ns
+	    ? (int64_t)step
+	    : saturating_add(cap_ns, 1);
+}
+
+/*
+ * Beyond the cap it is drawn again from the upper half below the cap, or
+ * becomes the cap.
+ */
+static struct range
+smooth_range(const struct schedule *schedule, int64_t n, int64_t cap_ns)
+{
+	int64_t low = smooth_step(schedule, (double)(n - 1), cap_ns);
+	int64_t high = smooth_step(schedule, (double)n, cap_ns);
+
+	if (high <= cap_ns)
+		return (struct range) { low, high };
+	if (schedule->policy->cap_mode == CAP_WINDOW)
+		low = min_ns(low, cap_ns / 2);
+	return (struct range) { min_ns(low, cap_ns), cap_ns };
+}
+
+static int64_t
+smooth_draw(struct schedule *schedule, int64_t n, int64_t cap_ns)
+{
+	double t = (double)(n - 1) + random_unit(schedule->random);
+	int64_t step = smooth_step(schedule, t, cap_ns);
+
+	if (t < 1000)
+		schedule->previous_curve = polly_curve(t);
+	if (step <= cap_ns)
+		return step;
+	if (schedule->policy->cap_mode != CAP_WINDOW)
+		return cap_ns;
+	return random_between(schedule->random, cap_ns / 2, cap_ns);
+}
+
+static struct range
+throttled_range(const struct policy *policy, int64_t n, int64_t limit_ns)
+{
+	int64_t window = min_ns(
+	    throttle_window(policy, n), min_ns(policy->cap_ns, limit_ns));
+	bool drawn = policy->jitter.kind != JITTER_NONE;
+
+	return (struct range) { drawn ? window / 2 : window, window };
+}
+
+/* Before floor, slots and CAP_AFTER. */
+static struct range
+range_of(const struct schedule *schedule, int64_t n, int64_t limit_ns)
+{
+	const struct policy *policy = schedule->policy;
+	int64_t cap_ns = policy->cap_ns;
+	int64_t window = schedule_window(policy, n);
+	struct range range;
+
+	if (policy->jitter.kind == JITTER_SMOOTH)
+		return smooth_range(schedule, n, min_ns(cap_ns, limit_ns));
+	if (policy->jitter.kind == JITTER_DECORRELATED)
+		window = saturating_multiply(schedule->previous_ns, 3);
+	if (policy->cap_mode == CAP_WINDOW)
+		range = spread_within(schedule, window, cap_ns);
+	else
+		range = spread(schedule,
+		    policy->cap_mode == CAP_BEFORE ? min_ns(window, cap_ns)
+		                                   : window);
+	if (range.high_ns > limit_ns)
+		range = spread_within(schedule, window, limit_ns);
+	return range;
+}
+
+static int64_t
+nearest_slot(int64_t ns, int64_t slot_ns)
+{
+	return saturating_multiply(
+	    ns / slot_ns + (ns % slot_ns >= slot_ns - slot_ns / 2), slot_ns);
+}
+
+/*
+ * RANGE in whole slots: inwards, so that all are drawn alike, or each end to
+ * the NEAREST one.
+ */
+static struct range
+in_slots(struct range range, int64_t slot_ns, bool nearest)
+{
+	if (slot_ns == 0)
+		return range;
+	if (nearest)
+		return (struct range) { nearest_slot(range.low_ns, slot_ns),
+			nearest_slot(range.high_ns, slot_ns) };
+	range.low_ns = saturating_multiply(
+	    range.low_ns / slot_ns + (range.low_ns % slot_ns != 0), slot_ns);
+	range.high_ns
+	    = max_ns(range.high_ns - range.high_ns % slot_ns, range.low_ns);
+	return range;
+}
+
+/* What is drawn from RANGE, but for the most that a pause may be. */
+static struct range
+settle(const struct policy *policy, struct range range, bool throttled,
+    int64_t limit_ns)
+{
+	enum jitter_kind kind = policy->jitter.kind;
+
+	return in_slots(raise_low(range, min_ns(policy->floor_ns, limit_ns)),
+	    policy->slot_ns,
+	    kind == JITTER_NONE || (kind == JITTER_SMOOTH && !throttled));
+}
+
+/* A draw beyond it becomes it. */
+static int64_t
+most(const struct policy *policy, int64_t limit_ns)
+{
+	return policy->cap_mode == CAP_AFTER ? min_ns(policy->cap_ns, limit_ns)
+	                                     : limit_ns;
+}
+
+struct range
+schedule_range(const struct schedule *schedule, int64_t n, bool throttled,
+    int64_t limit_ns)
+{
+	const struct policy *policy = schedule->policy;
+	struct range range = throttled ? throttled_range(policy, n, limit_ns)
+	                               : range_of(schedule, n, limit_ns);
+
+	return lower_to(
+	    settle(policy, range, throttled, limit_ns), most(policy, limit_ns));
+}
+
+/* Uniform among the slots of RANGE, which begins and ends with one. */
+static int64_t
+draw(struct random *random, struct range range, int64_t slot_ns)
+{
+	if (slot_ns == 0 || range.low_ns == range.high_ns)
+		return random_between(random, range.low_ns, range.high_ns);
+	return slot_ns
+	    * random_between(
+	        random, range.low_ns / slot_ns, range.high_ns / slot_ns);
+}
+
+int64_t
+schedule_draw(
+    struct schedule *schedule, int64_t n, bool throttled, int64_t limit_ns)
+{
+	const struct policy *policy = schedule->policy;
+	struct range range;
+	int64_t pause_ns;
+
+	if (throttled) {
+		range = throttled_range(policy, n, limit_ns);
+	} else if (policy->jitter.kind == JITTER_SMOOTH) {
+		pause_ns = smooth_draw(
+		    schedule, n, min_ns(policy->cap_ns, limit_ns));
+		range = (struct range) { pause_ns, pause_ns };
+	} else {
+		range = range_of(schedule, n, limit_ns);
+	}
+	range = settle(policy, range, throttled, limit_ns);
+	pause_ns = min_ns(draw(schedule->random, range, policy->slot_ns),
+	    most(policy, limit_ns));
+	if (!throttled)
+		schedule->previous_ns = max_ns(pause_ns, policy->base_ns);
+	return pause_ns;
+}
+
+double
+schedule_factor(int64_t base_ns, int64_t cap_ns, int64_t steps)
+{
+	if (base_ns >= cap_ns)
+		return 1;
+	return root_above((double)cap_ns / (double)base_ns, steps);
+}
+
+struct schedule
+schedule_start(const struct policy *policy, struct random *random)
+{
+	struct schedule schedule = { .policy = policy, .random = random };
+
+	schedule_reset(&schedule);
+	return schedule;
+}
+
+void
+schedule_reset(struct schedule *schedule)
+{
+	schedule->previous_ns = schedule->policy->base_ns;
+	schedule->previous_curve = 0;
+}

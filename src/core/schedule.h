@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_CORE_SCHEDULE_H
+#define BACKOFF_CORE_SCHEDULE_H
+/*
+ * How long the pauses are: windows, ranges and draws. Pure computation;
+ * all times are int64 nanoseconds and saturate instead of overflowing.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/random.h"
+
+enum growth {
+	GROWTH_EXPONENTIAL,
+	GROWTH_BINARY,
+	GROWTH_LINEAR,
+	GROWTH_QUADRATIC,
+	GROWTH_CUBIC,
+	GROWTH_FIBONACCI,
+	GROWTH_CONSTANT,
+};
+
+enum jitter_kind {
+	JITTER_NONE,
+	JITTER_FULL,
+	JITTER_EQUAL,
+	JITTER_DECORRELATED,
+	JITTER_SMOOTH,
+	JITTER_SCALE, /* w * U[low, high] */
+	JITTER_SPREAD, /* w +- spread */
+	JITTER_ADD, /* w + U[0, spread] */
+};
+
+struct jitter {
+	enum jitter_kind kind;
+	double low, high; /* of JITTER_SCALE, 0 <= low <= high */
+	int64_t spread_ns; /* of JITTER_SPREAD and JITTER_ADD */
+};
+
+enum cap_mode {
+	CAP_WINDOW, /* the window shrinks until no draw can exceed the cap */
+	CAP_BEFORE, /* the window is capped, a draw may exceed it */
+	CAP_AFTER, /* a draw beyond the cap becomes the cap */
+};
+
+/* The settings of a schedule. */
+struct policy {
+	int64_t base_ns;
+	double factor; /* >= 1 */
+	int64_t cap_ns; /* > 0, or DURATION_INF */
+	int64_t floor_ns;
+	enum growth growth;
+	const int64_t *delays_ns; /* the windows themselves, or NULL */
+	size_t delays;
+	struct jitter jitter;
+	int64_t throttle_base_ns;
+	enum cap_mode cap_mode;
+	int64_t max_exponent; /* windows stop growing there; INT64_MAX: never */
+	int64_t slot_ns; /* pauses are whole multiples of it; 0: of 1 ns */
+};
+
+/* A schedule in use: decorrelated and smooth jitter have a memory. */
+struct schedule {
+	const struct policy *policy;
+	struct random *random;
+	int64_t previous_ns; /* pause drawn last, for decorrelated */
+	double previous_curve; /* value of the curve there, for smooth */
+};
+
+struct range {
+	int64_t low_ns;
+	int64_t high_ns; /* >= low_ns */
+};
+
+struct schedule schedule_start(
+    const struct policy *policy, struct random *random);
+
+/* Forgets what was drawn: the next pause is a first one again. */
+void schedule_reset(struct schedule *schedule);
+
+/* Window N >= 1 before cap and jitter. */
+int64_t schedule_window(const struct policy *policy, int64_t n);
+
+/*
+ * The range of the pause after failure N >= 1. With THROTTLED it is that of
+ * the throttle base. LIMIT_NS < DURATION_INF shrinks it so that it ends
+ * there, as the cap does, whatever the cap mode; it wins over the floor.
+ */
+struct range schedule_range(const struct schedule *schedule, int64_t n,
+    bool throttled, int64_t limit_ns);
+
+/* Draws that pause, >= 0. */
+int64_t schedule_draw(
+    struct schedule *schedule, int64_t n, bool throttled, int64_t limit_ns);
+
+/* The factor with which base reaches cap after STEPS steps, 0 < base. */
+double schedule_factor(int64_t base_ns, int64_t cap_ns, int64_t steps);
+
+#endif

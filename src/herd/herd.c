@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * backoff-herd shows what many clients do to a service that is down and
+ * comes back, when all of them run backoff with the same options. It exits
+ * with 0, or with 125 after a usage error or a failure of its own.
+ */
+#include <config.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/duration.h"
+#include "options/options.h"
+#include "herd/timeline.h"
+#include "options/program.h"
+#include "herd/progress.h"
+#include "plan/terminal.h"
+#include "herd/figures.h"
+#include "herd/scenario.h"
+#include "options/usage.h"
+
+/* They take some 90 MB, and minutes where they wait for long. */
+#define MOST_CLIENTS INT64_C(1000000)
+
+/* The usual seed: the same options, the same figures. */
+#define SEED 1
+
+/*
+ * They double until they suffice, and are parts of a second then, or whole
+ * seconds: 2 ms for 2 minutes, 1 s for 18 hours.
+ */
+#define BUCKET_NS (NS_PER_S / 512)
+#define BUCKETS 65536
+
+const struct program program = {
+	PROGRAM_HERD,
+	"backoff-herd",
+	INT64_MAX,
+	"Usage: backoff-herd [OPTION]... --clients=N --outage=DURATION "
+	"--capacity=RATE\n"
+	"Show what many clients that run backoff with these options do to a "
+	"service\n"
+	"that is down, and then serves RATE requests a second.\n",
+	"\n"
+	"DURATION is a number with a unit (ns us ms s m h d), such as 1m30s;\n"
+	"without one it is in seconds. RATE is a number such as 100 or 0.5.\n"
+	"Unless --seed is given it is 1: the same options print the same "
+	"figures.\n",
+};
+
+static void
+check(const struct options *options)
+{
+	const struct herd *herd = &options->herd;
+	char number[24];
+	struct text text = text_in(number, sizeof number);
+
+	if (options->job.argv[0] != NULL)
+		usage_refuse(
+		    "operand", options->job.argv[0], "expected options only");
+	if (herd->clients == 0)
+		usage_refuse(
+		    "--clients", "missing", "expected how many there are");
+	if (herd->outage_ns < 0)
+		usage_refuse("--outage", "missing",
+		    "expected how long the service is down, such as 1m");
+	if (herd->capacity <= 0)
+		usage_refuse("--capacity", "missing",
+		    "expected how many requests a second it serves then");
+	text_number(&text, herd->clients);
+	if (herd->clients > MOST_CLIENTS)
+		usage_refuse("--clients", number, "expected at most 1000000");
+}
+
+/* What people write first: until COMMAND; do sleep 1; done */
+static struct settings
+each_second(const struct settings *settings)
+{
+	struct settings fixed = *settings;
+
+	fixed.policy = (struct policy) {
+		.base_ns = NS_PER_S,
+		.factor = 1,
+		.cap_ns = DURATION_INF,
+		.growth = GROWTH_CONSTANT,
+		.jitter.kind = JITTER_NONE,
+		.max_exponent = INT64_MAX,
+	};
+	fixed.limits.attempts = INT64_MAX;
+	fixed.limits.deadline_ns = DURATION_INF;
+	fixed.limits.splay = (struct range) { 0, 0 };
+	return fixed;
+}
+
+static struct settings
+without_jitter(const struct settings *settings)
+{
+	struct settings plain = *settings;
+
+	plain.policy.jitter = (struct jitter) { .kind = JITTER_NONE };
+	return plain;
+}
+
+/* Their order is the one in which they are shown. */
+static void
+make_trials(
+    struct scenario *trials, const struct options *options, bool unicode)
+{
+	struct progress progress = progress_start(unicode);
+	uint64_t seed = options->seeded ? (uint64_t)options->seed : SEED;
+	struct scenario_memory room = {
+		.clients = usage_allocate("--clients",
+		    (size_t)options->herd.clients, sizeof *room.clients),
+		.waits_ns = usage_allocate("--clients",
+		    (size_t)options->herd.clients, sizeof *room.waits_ns),
+	};
+	double runs = 0, made = 0;
+
+	for (int i = 0; i < SCENARIOS; i++)
+		runs += (double)trials[i].runs;
+	for (int i = 0; i < SCENARIOS && trials[0].no_end == NULL; i++) {
+		double before = made;
+
+		made += (double)trials[i].runs;
+		trials[i].histogram = histogram_in(
+		    usage_allocate("--clients", BUCKETS, sizeof(int64_t)),
+		    BUCKETS, BUCKET_NS);
+		progress_part(&progress, before / runs, made / runs);
+		scenario_run(
+		    &trials[i], &options->herd, seed, &room, &progress);
+	}
+	progress_end(&progress);
+	free(room.clients);
+	free(room.waits_ns);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct scenario trials[SCENARIOS] = {
+		{ .name = "these options" },
+		{ .name = "--jitter=none" },
+		{ .name = "every second" },
+	};
+	struct options options;
+	struct terminal terminal;
+
+	options_parse(&options, argc, argv);
+	check(&options);
+	trials[0].settings = options.settings;
+	trials[1].settings = without_jitter(&options.settings);
+	trials[2].settings = each_second(&options.settings);
+	for (int i = 0; i < SCENARIOS; i++)
+		trials[i].runs
+		    = scenario_runs(&trials[i].settings, options.herd.runs);
+	terminal = terminal_of_stdout();
+	make_trials(trials, &options, terminal.unicode);
+	if (trials[0].no_end != NULL)
+		usage_refuse("no end", trials[0].no_end,
+		    "expected other pauses, or --attempts");
+	figures_show(trials, &options.herd);
+	putchar('\n');
+	timeline_show(trials, &options.herd, terminal);
+	usage_finish();
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "process/clock.h"
+#include "streams/copy.h"
+#include "process/fd.h"
+#include "core/duration.h"
+#include "core/json.h"
+#include "core/message.h"
+#include "log/log.h"
+#include "process/signals.h"
+#include "streams/tempfile.h"
+
+/* How much a line has to say: what -q, -qq and -v go by. */
+enum weight {
+	WEIGHT_DETAIL, /* for -v */
+	WEIGHT_NORMAL,
+	WEIGHT_LAST, /* how we gave up */
+};
+
+/* A stalled reader costs us this much once, not at every line. */
+#define PATIENCE_NS NS_PER_S
+
+static const struct log_options *options;
+static int descriptor = STDERR_FILENO;
+static int held = -1; /* what --quiet-success keeps back, until released */
+static bool stalled;
+static bool never_stalls; /* it is a file */
+static char usual_buffer[5120];
+static char *buffer = usual_buffer;
+static size_t buffer_size;
+
+/* "/dev/fd/3", "/dev/stdout": that very descriptor. Else -1. */
+static int
+named_descriptor(const char *file)
+{
+	int64_t number;
+
+	if (strcmp(file, "/dev/stdout") == 0)
+		return STDOUT_FILENO;
+	if (strcmp(file, "/dev/stderr") == 0)
+		return STDERR_FILENO;
+	if (strncmp(file, "/dev/fd/", 8) == 0 && count_parse(file + 8, &number)
+	    && number < 1000000)
+		return (int)number;
+	return -1;
+}
+
+static int
+open_log(const char *file)
+{
+	int named = named_descriptor(file);
+	int flags;
+
+	if (named >= 0) {
+		flags = fcntl(named, F_GETFL);
+		if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
+			return fd_copy(named);
+		errno = EBADF;
+		return -1;
+	}
+	return fd_out_of_the_way(open(file,
+	    O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY
+	        | O_NONBLOCK, /* a FIFO that nobody reads is an error */
+	    0666));
+}
+
+static bool
+is_file(int fd)
+{
+	struct stat stat;
+
+	return fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode);
+}
+
+const char *
+log_open(const struct log_options *what)
+{
+	options = what;
+	/* A byte of a string takes six at the most: \ufffd. */
+	buffer_size = 1024 + 6 * JSON_REASON
+	    + 6
+	        * (strlen(options->name) + strlen(options->command)
+	            + strlen(options->id));
+	if (buffer_size > sizeof usual_buffer)
+		buffer = malloc(buffer_size);
+	if (buffer == NULL)
+		return "memory";
+	if (options->held && (held = tempfile_open(O_APPEND)) < 0)
+		return "--quiet-success";
+	if (held >= 0)
+		descriptor = held;
+	if (options->file != NULL)
+		descriptor = open_log(options->file);
+	if (descriptor < 0)
+		return "--log-file";
+	never_stalls = is_file(descriptor);
+	return NULL;
+}
+
+int
+log_held(void)
+{
+	return held;
+}
+
+void
+log_release(void)
+{
+	bool copied;
+
+	if (held < 0)
+		return;
+	signals_before_write();
+	copied = copy_file(STDERR_FILENO, held, lseek(held, 0, SEEK_END));
+	signals_after_write(!copied);
+	close(held);
+	if (descriptor == held)
+		descriptor = STDERR_FILENO;
+	held = -1;
+	never_stalls = is_file(descriptor);
+}
+
+/* Whether there is room for a line within PATIENCE_NS. */
+static bool
+has_room(void)
+{
+	struct pollfd log = { .fd = descriptor, .events = POLLOUT };
+	struct timespec patience = clock_timespec(stalled ? 0 : PATIENCE_NS);
+
+	if (never_stalls)
+		return true;
+	stalled = ppoll(&log, 1, &patience, NULL) == 0;
+	return !stalled;
+}
+
+/* A line that finds no room, or no reader, is dropped. */
+static void
+write_line(const char *line, size_t length)
+{
+	bool broken = false;
+
+	signals_before_write();
+	while (length > 0 && has_room()) {
+		ssize_t written = write(descriptor, line, length);
+
+		if (written < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		broken = written < 0;
+		if (written <= 0)
+			break;
+		line += written;
+		length -= (size_t)written;
+	}
+	signals_after_write(broken);
+}
+
+static bool
+is_wanted(enum weight weight)
+{
+	if (options->file != NULL)
+		return weight != WEIGHT_DETAIL || options->verbose;
+	if (options->quiet > 0)
+		return options->quiet == 1 && weight == WEIGHT_LAST;
+	return weight != WEIGHT_DETAIL || options->verbose;
+}
+
+/* In a log file: the local time. It may load a time zone: not before. */
+static void
+add_local_time(struct text *text)
+{
+	time_t now = (time_t)(clock_epoch_ns() / NS_PER_S);
+	struct tm tm = { 0 };
+	char stamp[40];
+
+	tzset();
+	localtime_r(&now, &tm);
+	if (strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S%z ", &tm) > 0)
+		text_add(text, stamp);
+}
+
+static struct text
+text_begin(void)
+{
+	struct text text = text_in(buffer, buffer_size - 1);
+
+	if (options->file != NULL)
+		add_local_time(&text);
+	text_add(&text, "backoff: ");
+	text_printable(&text, options->name);
+	text_add(&text, ": ");
+	return text;
+}
+
+/* Room for the newline was kept. */
+static void
+finish_line(struct text *text)
+{
+	text->data[text->length] = '\n';
+	write_line(text->data, text->length + 1);
+}
+
+static void
+log_settings(void)
+{
+	struct text text = text_begin();
+
+	message_settings(&text, options->settings);
+	finish_line(&text);
+}
+
+void
+log_start(void)
+{
+	struct text text;
+
+	if (options->format == LOG_TEXT) {
+		if (is_wanted(WEIGHT_DETAIL))
+			log_settings();
+	} else if (is_wanted(WEIGHT_NORMAL)) {
+		text = text_in(buffer, buffer_size - 1);
+		json_start(&text, clock_epoch_ns(), options->id, options->name,
+		    options->command, &options->settings->limits);
+		finish_line(&text);
+	}
+}
+
+static void
+log_forwarded(const struct outcome *outcome)
+{
+	struct text text = text_begin();
+
+	text_add(&text, "passed on");
+	for (int signal = 1; signal < SIGNALS; signal++)
+		if (outcome->forwarded >> (signal - 1) & 1) {
+			text_byte(&text, ' ');
+			signal_text(&text, signal);
+		}
+	finish_line(&text);
+}
+
+static void
+log_unreadable_hints(void)
+{
+	struct text text = text_begin();
+
+	text_add(&text,
+	    "a line of BACKOFF_HINT is neither after=DURATION nor "
+	    "verdict=stop|retry|throttle|success|pass");
+	finish_line(&text);
+}
+
+void
+log_attempt(const struct loop_state *state, int64_t pause_ns)
+{
+	struct text text;
+
+	if (options->format == LOG_TEXT) {
+		if (state->outcome.forwarded != 0 && is_wanted(WEIGHT_DETAIL))
+			log_forwarded(&state->outcome);
+		if (state->outcome.evidence.hint.unreadable > 0
+		    && is_wanted(WEIGHT_DETAIL))
+			log_unreadable_hints();
+		if (pause_ns < 0 || !is_wanted(WEIGHT_NORMAL))
+			return;
+		text = text_begin();
+		message_attempt(
+		    &text, state, &options->settings->limits, pause_ns);
+	} else {
+		if (!is_wanted(WEIGHT_NORMAL))
+			return;
+		text = text_in(buffer, buffer_size - 1);
+		json_attempt(
+		    &text, clock_epoch_ns(), options->id, state, pause_ns);
+	}
+	finish_line(&text);
+}
+
+/* A success is only worth a line to who asked; an answer is not. */
+static bool
+is_end_wanted(enum result result)
+{
+	if (result == RESULT_ERROR)
+		return true;
+	if (result != RESULT_SUCCESS && result != RESULT_PASS)
+		return is_wanted(WEIGHT_LAST);
+	if (options->format == LOG_JSON)
+		return is_wanted(WEIGHT_NORMAL);
+	return result == RESULT_SUCCESS && is_wanted(WEIGHT_DETAIL);
+}
+
+void
+log_end(const struct loop_state *state, const struct ending *ending)
+{
+	struct text text;
+
+	if (!is_end_wanted(ending->result))
+		return;
+	if (ending->result == RESULT_ERROR)
+		log_release();
+	if (options->format == LOG_TEXT) {
+		text = text_begin();
+		message_end(&text, state, &options->settings->limits, ending,
+		    options->command);
+	} else {
+		text = text_in(buffer, buffer_size - 1);
+		json_end(&text, clock_epoch_ns(), options->id, state, ending);
+	}
+	finish_line(&text);
+}

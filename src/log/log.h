@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_LOG_LOG_H
+#define BACKOFF_LOG_LOG_H
+/*
+ * The log: one write a line, to stderr or a file. Nothing that goes wrong
+ * with it changes what the loop does.
+ */
+
+#include <stdbool.h>
+
+#include "core/loop.h"
+
+enum log_format {
+	LOG_TEXT,
+	LOG_JSON,
+};
+
+struct log_options {
+	const char *name; /* who, in every line */
+	const char *command; /* the first word */
+	const char *id;
+	const struct settings *settings;
+	enum log_format format;
+	const char *file; /* instead of stderr, or NULL */
+	int quiet; /* times -q was given */
+	bool verbose;
+	bool held; /* on stderr: nothing is said before log_release() */
+};
+
+/* NULL, or what cannot be had, with errno. */
+const char *log_open(const struct log_options *options);
+
+/* The file that holds what is not to be seen yet, or -1. */
+int log_held(void);
+
+/* What was held comes out, and what follows at once. */
+void log_release(void);
+
+void log_start(void);
+void log_attempt(const struct loop_state *state, int64_t pause_ns);
+void log_end(const struct loop_state *state, const struct ending *ending);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_OPTIONS_LIST_KNOWN_H
+#define BACKOFF_OPTIONS_LIST_KNOWN_H
+/*
+ * What we know, printed: presets, tools, and the table of a tool.
+ */
+
+#include "core/known/tools.h"
+
+/* To stdout; exit with 0, or with 125 where that could not be written. */
+_Noreturn void list_presets(void);
+_Noreturn void list_tools(void);
+
+/* The table of one, to stdout. */
+void list_tool(const struct tool *tool);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "options/option_checks.h"
+#include "core/duration.h"
+#include "options/program.h"
+
+static void
+derive_policy(struct policy *policy, const struct given *given)
+{
+	bool list = policy->delays_ns != NULL;
+	int64_t first = list ? policy->delays_ns[0] : policy->base_ns;
+
+	if (given->text[OPT_CAP] == NULL)
+		policy->cap_ns = list ? DURATION_INF : NS_PER_MIN;
+	if (given->text[OPT_FLOOR] == NULL) {
+		policy->floor_ns = list ? 0 : policy->base_ns / 10;
+		if (policy->floor_ns > policy->cap_ns)
+			policy->floor_ns = policy->cap_ns;
+	}
+	if (given->text[OPT_JITTER] == NULL && list)
+		policy->jitter.kind = JITTER_NONE;
+	if (given->text[OPT_THROTTLE_BASE] == NULL)
+		policy->throttle_base_ns = saturating_multiply(first, 5);
+}
+
+static void
+derive_attempts(struct options *options)
+{
+	const struct policy *policy = &options->settings.policy;
+	struct limits *limits = &options->settings.limits;
+
+	limits->attempts = program.attempts;
+	if (limits->deadline_ns < DURATION_INF || limits->until_ns < INT64_MAX)
+		limits->attempts = INT64_MAX;
+	if (policy->delays_ns != NULL)
+		limits->attempts = (int64_t)policy->delays + 1;
+}
+
+static void
+derive_streams(struct options *options, const struct given *given)
+{
+	const struct limits *limits = &options->settings.limits;
+
+	if (given->text[OPT_STDIN] == NULL && limits->attempts == 1)
+		options->streams.stdin_mode = STDIN_INHERIT;
+	options->streams.spool_limit = limits->spool_limit;
+	if (options->job.quiet_success)
+		options->streams.hold = HOLD_ALL;
+}
+
+void
+option_defaults(struct options *options, const struct given *given)
+{
+	derive_policy(&options->settings.policy, given);
+	if (given->text[OPT_ATTEMPTS] == NULL)
+		derive_attempts(options);
+	derive_streams(options, given);
+}
+
+bool
+option_contradiction(const struct options *options, const struct given *given,
+    struct contradiction *found)
+{
+	const struct policy *policy = &options->settings.policy;
+	const struct limits *limits = &options->settings.limits;
+	static const char beside[] = " beside it";
+	static const char no[] = "expected no ";
+	static const char no_more[] = "expected no more than ";
+	const struct {
+		struct contradiction contradiction;
+		bool by_value; /* also where B was not given */
+		bool holds;
+	} all[] = {
+		{ { OPT_DELAYS, OPT_BASE, no, beside }, false, true },
+		{ { OPT_DELAYS, OPT_FACTOR, no, beside }, false, true },
+		{ { OPT_DELAYS, OPT_GROWTH, no, beside }, false, true },
+		{ { OPT_DELAYS, OPT_STEPS, no, beside }, false, true },
+		{ { OPT_STEPS, OPT_FACTOR, no, beside }, false, true },
+		{ { OPT_FLOOR, OPT_CAP, no_more, "" }, true,
+		    policy->floor_ns > policy->cap_ns },
+		{ { OPT_SLOT, OPT_CAP, no_more, "" }, true,
+		    policy->slot_ns > policy->cap_ns },
+		{ { OPT_CONSECUTIVE, OPT_ATTEMPTS, no_more, "" }, true,
+		    limits->consecutive > limits->attempts },
+		{ { OPT_STEPS, OPT_GROWTH, "expected ",
+		      "=exponential with it" },
+		    true, policy->growth != GROWTH_EXPONENTIAL },
+		{ { OPT_STEPS, OPT_BASE, "expected a ", " above 0 with it" },
+		    true, policy->base_ns == 0 },
+		{ { OPT_STEPS, OPT_CAP, "expected a ",
+		      " that is not inf with it" },
+		    true, policy->cap_ns == DURATION_INF },
+	};
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		*found = all[i].contradiction;
+		if (given->text[found->a] != NULL && all[i].holds
+		    && (all[i].by_value || given->text[found->b] != NULL))
+			return true;
+	}
+	return false;
+}

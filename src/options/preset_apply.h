@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_OPTIONS_PRESET_APPLY_H
+#define BACKOFF_OPTIONS_PRESET_APPLY_H
+/*
+ * The options of a preset, as if they had been given.
+ */
+
+#include "options/option_checks.h"
+#include "options/options.h"
+#include "core/text.h"
+
+/*
+ * Applies "--base=1s --cap=1m" of the preset NAME; the user's own options
+ * come first. WORDS has room for them, and GIVEN then points into it. A
+ * preset that is none, or needs more, exits with 125.
+ */
+void preset_apply(struct options *options, struct given *given,
+    const char *name, struct text *words);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_OPTIONS_PROGRAM_H
+#define BACKOFF_OPTIONS_PROGRAM_H
+/*
+ * Which of the two programs this is: what the parser of their options has
+ * to know. Each defines it.
+ */
+
+#include <stdint.h>
+
+enum program_set {
+	PROGRAM_BACKOFF = 1,
+	PROGRAM_HERD = 2,
+	PROGRAM_BOTH = 3,
+};
+
+struct program {
+	enum program_set set; /* one of the two */
+	const char *name;
+	int64_t attempts; /* the default where no other option says one */
+	const char *synopsis; /* what --help begins with */
+	const char *notes; /* what it ends with */
+};
+
+extern const struct program program;
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "core/duration.h"
+#include "plan/terminal.h"
+#include "core/text.h"
+
+#define USUAL_WIDTH 80
+
+static int
+width_of_stdout(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+		return USUAL_WIDTH;
+	return size.ws_col;
+}
+
+struct terminal
+terminal_of_stdout(void)
+{
+	/* Of what is written, that is all that depends on the locale. */
+	setlocale(LC_CTYPE, "");
+	return (struct terminal) {
+		.width = width_of_stdout(),
+		.unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+	};
+}
+
+void
+terminal_duration(const char *before, int64_t ns, int width)
+{
+	char words[32];
+	struct text text = text_in(words, sizeof words);
+
+	duration_text(&text, ns);
+	printf("%s%*s", before, width, words);
+}

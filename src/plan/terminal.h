@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_PLAN_TERMINAL_H
+#define BACKOFF_PLAN_TERMINAL_H
+/*
+ * What stdout can show, and times in its columns.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct terminal {
+	int width; /* in columns; 80 where it is no terminal */
+	bool unicode; /* the locale is one of UTF-8 */
+};
+
+struct terminal terminal_of_stdout(void);
+
+/* Prints BEFORE, and a duration in a column of WIDTH (0: as it comes). */
+void terminal_duration(const char *before, int64_t ns, int width);
+
+#endif

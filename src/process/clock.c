@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include "process/clock.h"
+#include "core/duration.h"
+
+static int64_t
+read_clock(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+int64_t
+clock_now_ns(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+int64_t
+clock_epoch_ns(void)
+{
+	return read_clock(CLOCK_REALTIME);
+}
+
+struct timespec
+clock_timespec(int64_t ns)
+{
+	int64_t seconds = ns / NS_PER_S;
+
+	/* A 32-bit time_t ends in 2038; whoever waits so long waits again. */
+	if (seconds > INT32_MAX && sizeof(time_t) < sizeof seconds)
+		seconds = INT32_MAX;
+	return (struct timespec) {
+		.tv_sec = (time_t)seconds,
+		.tv_nsec = (long)(ns % NS_PER_S),
+	};
+}

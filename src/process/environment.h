@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_PROCESS_ENVIRONMENT_H
+#define BACKOFF_PROCESS_ENVIRONMENT_H
+/*
+ * What COMMAND and the hooks find in their environment: ours as we found
+ * it, but BACKOFF_* always set anew.
+ */
+
+#include <stdbool.h>
+
+#include "core/loop.h"
+
+/* Lays it out; HINT may be NULL. False: no memory. */
+bool environment_start(
+    const char *id, const char *hint, const struct limits *limits);
+
+/* Makes `environ` the one for this moment. */
+void environment_set(const struct loop_state *state);
+
+/*
+ * For the child between vfork and exec: what systemd has addressed to our
+ * pid (LISTEN_PID, WATCHDOG_PID) goes to the child (rule 60).
+ */
+void environment_adopt(void);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <time.h>
+
+#include "process/clock.h"
+#include "process/signals.h"
+#include "process/sleep.h"
+
+/* What the handler shares with the sleep. */
+static volatile sig_atomic_t arrived;
+static struct timespec request;
+
+/*
+ * A signal between the test of ARRIVED and the system call would be lost.
+ * It is not, because it makes the request itself a moment long past, and
+ * libc hands this very struct to the kernel.
+ */
+static void
+handle(int signal)
+{
+	if (signal == SIGCONT)
+		return;
+	if (arrived == 0 || signals_ends(signal))
+		arrived = signal;
+	*(volatile time_t *)&request.tv_sec = 0;
+	*(volatile long *)&request.tv_nsec = 0;
+}
+
+#ifdef PAUSE_BY_NANOSLEEP
+
+static void
+sleep_through(int64_t until_ns)
+{
+	request = clock_timespec(until_ns);
+	signals_open(handle);
+	while (arrived == 0
+	    && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &request, NULL)
+	        == EINTR)
+		continue;
+	signals_close();
+}
+
+#else
+
+/*
+ * Where libc would sleep on a copy of the request: ppoll takes the mask
+ * and the time in one call. A stop stretches it, so CONT wakes it too.
+ */
+static void
+sleep_through(int64_t until_ns)
+{
+	const sigset_t *mask = signals_arm(handle);
+	int64_t left_ns;
+
+	while (arrived == 0 && (left_ns = until_ns - clock_now_ns()) > 0) {
+		request = clock_timespec(left_ns);
+		ppoll(NULL, 0, &request, mask);
+	}
+	signals_close();
+}
+
+#endif
+
+int
+sleep_until_told(int64_t until_ns)
+{
+	arrived = 0;
+	sleep_through(until_ns);
+	return arrived;
+}

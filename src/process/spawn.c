@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "process/environment.h"
+#include "core/outcome.h"
+#include "process/sh_fallback.h"
+#include "process/signals.h"
+#include "process/spawn.h"
+
+/*
+ * The child from vfork to exec. It shares our memory, and we stand still
+ * meanwhile: so it touches nothing but what is meant for it.
+ */
+static void
+become(char *const argv[], const int descriptors[3], pid_t parent)
+{
+	pid_t present;
+
+	/* If we are killed, COMMAND must not go on unsupervised (rule 34). */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	/* It is 0 where our children live in a pid namespace of their own. */
+	present = getppid();
+	if (present != parent && present != 0)
+		_exit(STATUS_ERROR);
+	for (int fd = 0; fd < 3; fd++)
+		if (descriptors[fd] >= 0)
+			dup2(descriptors[fd], fd);
+	environment_adopt();
+	signals_restore();
+	execvp(argv[0], argv);
+}
+
+/*
+ * Its pid, or -1 with errno of fork or exec. vfork, because the errno of
+ * exec comes back through shared memory, and because it costs the same
+ * however large we are.
+ */
+static pid_t
+spawn_program(char *const argv[], const int descriptors[3])
+{
+	static pid_t parent;
+	volatile int error = 0;
+	pid_t pid;
+
+	if (parent == 0)
+		parent = getpid();
+	pid = vfork();
+
+	if (pid == 0) {
+		become(argv, descriptors, parent);
+		error = errno;
+		_exit(STATUS_NOT_FOUND);
+	}
+	if (pid > 0 && error != 0) {
+		waitpid(pid, NULL, 0);
+		errno = error;
+		return -1;
+	}
+	return pid;
+}
+
+pid_t
+spawn(char *const argv[], const int descriptors[3])
+{
+	pid_t pid = spawn_program(argv, descriptors);
+	char **script;
+	int error;
+
+	if (pid >= 0 || errno != ENOEXEC)
+		return pid;
+	script = sh_fallback_argv(argv);
+	if (script == NULL)
+		return -1;
+	pid = spawn_program(script, descriptors);
+	error = errno;
+	sh_fallback_free(script);
+	errno = error;
+	return pid;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "streams/copy.h"
+#include "process/fd.h"
+#include "streams/held_output.h"
+#include "process/signals.h"
+#include "streams/tempfile.h"
+
+#define NOT_HELD (-1)
+
+static enum hold_what what;
+static bool one_file; /* stdout and stderr are one, and keep their order */
+static bool can_tell; /* whether a file has writers */
+static off_t sizes[3];
+static int files[3] = { NOT_HELD, NOT_HELD, NOT_HELD };
+static int writers[3] = { NOT_HELD, NOT_HELD, NOT_HELD }; /* COMMAND's */
+
+/* The kernel gives a read lease where nobody can write. */
+static bool
+has_writers(int file)
+{
+	if (fcntl(file, F_SETLEASE, F_RDLCK) != 0)
+		return errno == EAGAIN;
+	fcntl(file, F_SETLEASE, F_UNLCK);
+	return false;
+}
+
+bool
+hold_start(enum hold_what hold)
+{
+	int probe, reader;
+
+	what = hold;
+	one_file = hold == HOLD_ALL && fd_same(STDOUT_FILENO, STDERR_FILENO);
+	if (hold == HOLD_NOTHING)
+		return true;
+	probe = tempfile_open(O_APPEND);
+	if (probe < 0)
+		return false;
+	reader = fd_reopen(probe, O_RDONLY);
+	close(probe);
+	/* On NFS it seems as if there always were one. */
+	can_tell = reader >= 0 && !has_writers(reader);
+	if (reader >= 0)
+		close(reader);
+	return true;
+}
+
+static void
+drop(void)
+{
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (files[fd] >= 0)
+			close(files[fd]);
+		files[fd] = NOT_HELD;
+	}
+}
+
+/* COMMAND's description is not ours, so that we are no writer ourselves. */
+static bool
+open_file(int fd)
+{
+	int reader = -1;
+
+	/* A second opening of /dev/stdout must not write over it. */
+	files[fd] = tempfile_open(O_APPEND);
+	if (files[fd] < 0)
+		return false;
+	if (can_tell)
+		reader = fd_reopen(files[fd], O_RDONLY);
+	if (reader >= 0) {
+		writers[fd] = files[fd];
+		files[fd] = reader;
+	}
+	return true;
+}
+
+bool
+hold_begin(int descriptors[3])
+{
+	drop();
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (what == HOLD_NOTHING
+		    || (fd == STDERR_FILENO && what == HOLD_STDOUT))
+			continue;
+		if (fd == STDERR_FILENO && one_file) {
+			descriptors[fd] = descriptors[STDOUT_FILENO];
+			continue;
+		}
+		if (!open_file(fd))
+			return false;
+		descriptors[fd] = writers[fd] >= 0 ? writers[fd] : files[fd];
+	}
+	return true;
+}
+
+void
+hold_started(void)
+{
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (writers[fd] >= 0)
+			close(writers[fd]);
+		writers[fd] = NOT_HELD;
+	}
+}
+
+bool
+hold_is_open(void)
+{
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		if (can_tell && files[fd] >= 0 && has_writers(files[fd]))
+			return true;
+	return false;
+}
+
+void
+hold_end(void)
+{
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		sizes[fd] = files[fd] >= 0 ? lseek(files[fd], 0, SEEK_END) : 0;
+}
+
+int
+hold_file(int fd, off_t *size)
+{
+	*size = sizes[fd];
+	return files[fd];
+}
+
+bool
+hold_release(bool failed)
+{
+	int to[3] = { -1, STDOUT_FILENO, STDERR_FILENO };
+	int error = 0;
+
+	if (what == HOLD_NOTHING)
+		return true;
+	if (failed && what == HOLD_STDOUT)
+		to[STDOUT_FILENO] = STDERR_FILENO;
+	signals_before_write();
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		if (files[fd] >= 0 && sizes[fd] < 0)
+			error = EIO;
+		else if (files[fd] >= 0
+		    && !copy_file(to[fd], files[fd], sizes[fd]))
+			error = errno;
+	signals_after_write(error != 0);
+	drop();
+	errno = error;
+	return error == 0;
+}

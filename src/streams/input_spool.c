@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "streams/input_spool.h"
+#include "streams/tempfile.h"
+
+static struct {
+	int64_t limit;
+	int64_t size;
+	int file; /* -1 before it is needed */
+	bool lost;
+	int loss;
+} spool = { .file = -1 };
+
+void
+spool_start(int64_t limit)
+{
+	spool.limit = limit;
+}
+
+void
+spool_lose(int error)
+{
+	if (spool.lost)
+		return;
+	spool.lost = true;
+	spool.loss = error;
+	if (spool.file >= 0)
+		close(spool.file);
+	spool.file = -1;
+}
+
+void
+spool_keep(const char *bytes, int64_t count)
+{
+	if (spool.lost)
+		return;
+	if (count > spool.limit - spool.size) {
+		spool_lose(0);
+		return;
+	}
+	if (spool.file < 0)
+		spool.file = tempfile_open(0);
+	if (spool.file < 0) {
+		spool_lose(errno);
+		return;
+	}
+	while (count > 0) {
+		ssize_t written
+		    = pwrite(spool.file, bytes, (size_t)count, spool.size);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0) {
+			spool_lose(written == 0 ? ENOSPC : errno);
+			return;
+		}
+		bytes += written;
+		spool.size += written;
+		count -= written;
+	}
+}
+
+int64_t
+spool_read(char *bytes, int64_t count, int64_t offset)
+{
+	ssize_t got;
+
+	do
+		got = pread(spool.file, bytes, (size_t)count, offset);
+	while (got < 0 && errno == EINTR);
+	return got;
+}
+
+bool
+spool_is_lost(void)
+{
+	return spool.lost;
+}
+
+int
+spool_loss(void)
+{
+	return spool.loss;
+}

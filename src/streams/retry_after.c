@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "core/duration.h"
+#include "streams/retry_after.h"
+
+/* The form of today, and the two obsolete ones (RFC 9110, 5.6.7). */
+static int64_t
+parse_date(const char *text, int64_t epoch_ns)
+{
+	static const char *const forms[] = { "%a, %d %b %Y %H:%M:%S GMT",
+		"%A, %d-%b-%y %H:%M:%S GMT", "%a %b %d %H:%M:%S %Y" };
+
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+		struct tm tm = { 0 };
+		const char *rest = strptime(text, forms[i], &tm);
+		time_t at;
+
+		if (rest == NULL || *rest != '\0')
+			continue;
+		at = timegm(&tm);
+		if (at <= epoch_ns / NS_PER_S)
+			return 0;
+		return saturating_multiply(at, NS_PER_S) - epoch_ns;
+	}
+	return -1;
+}
+
+int64_t
+retry_after_line(const char *line, size_t length, int64_t epoch_ns)
+{
+	static const char name[] = "Retry-After:";
+	char value[64];
+	size_t skipped = strspn(line, " \t");
+	int64_t seconds;
+
+	if (skipped < length && strchr("<>", line[skipped]) != NULL)
+		skipped += 1 + strspn(line + skipped + 1, " \t");
+	if (skipped + sizeof name - 1 > length
+	    || strncasecmp(line + skipped, name, sizeof name - 1) != 0)
+		return -1;
+	skipped += sizeof name - 1;
+	while (skipped < length && strchr(" \t", line[skipped]) != NULL)
+		skipped++;
+	while (length > skipped && strchr(" \t\r", line[length - 1]) != NULL)
+		length--;
+	if (length - skipped >= sizeof value)
+		return -1;
+	memcpy(value, line + skipped, length - skipped);
+	value[length - skipped] = '\0';
+	if (count_parse(value, &seconds))
+		return saturating_multiply(seconds, NS_PER_S);
+	return parse_date(value, epoch_ns);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_STREAMS_STREAMS_H
+#define BACKOFF_STREAMS_STREAMS_H
+/*
+ * What an attempt reads and writes, and what we learn from that: stdin,
+ * held and watched output and hints, for one attempt after the other.
+ */
+
+#include <stdint.h>
+
+#include "process/supervise.h"
+#include "streams/held_output.h"
+#include "core/loop.h"
+#include "streams/line_scan.h"
+#include "streams/input.h"
+
+struct streams {
+	enum stdin_mode stdin_mode;
+	int64_t spool_limit;
+	enum hold_what hold;
+	struct scan *scan; /* what to watch for, or NULL */
+};
+
+/* Once, before anything is spawned. False: no memory. */
+bool streams_start(const struct streams *streams);
+
+/*
+ * Before an attempt: lays COMMAND's descriptors and pump. NULL, or which of
+ * them cannot be had, with errno, and then nothing is to be ended.
+ */
+const char *streams_begin(struct command *command);
+
+/* After it: what it left behind. */
+struct evidence streams_end(void);
+
+/* Then: which message of the tool it wrote, of those for exit STATUS. */
+const struct tool_message *streams_message(int status);
+
+#endif

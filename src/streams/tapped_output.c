@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "process/fd.h"
+#include "streams/held_output.h"
+#include "streams/tapped_output.h"
+
+/* One watched stream: from COMMAND's pipe past the scan to its target. */
+struct channel {
+	int pipe; /* to read from, or -1 */
+	int commands; /* COMMAND's end, until it has it */
+	int target; /* our fd 1 or 2 */
+	int out; /* the target, in a description that does not block */
+	bool is_socket;
+	size_t step; /* what has room at all has it for so much */
+	size_t start, end; /* of what is read, but not written yet */
+	bool ended; /* COMMAND has: only what is there still counts, and */
+	size_t left; /* this much of it is to be read */
+};
+
+/* What a channel needs where something is watched: too much to be static. */
+static struct room {
+	char buffer[SCAN_LINE];
+	struct scan_stream stream;
+} * rooms; /* WATCH_DESCRIPTORS of them */
+
+static struct scan *scan;
+static bool together; /* stdout and stderr are one, and keep their order */
+static int failure;
+static bool cut_off;
+static struct channel channels[TAP_DESCRIPTORS] = {
+	{ .pipe = -1, .commands = -1, .target = STDOUT_FILENO, .out = -1 },
+	{ .pipe = -1, .commands = -1, .target = STDERR_FILENO, .out = -1 },
+};
+
+static char *
+buffer_of(const struct channel *channel)
+{
+	return rooms[channel - channels].buffer;
+}
+
+static struct scan_stream *
+stream_of(const struct channel *channel)
+{
+	return &rooms[channel - channels].stream;
+}
+
+bool
+tap_start(struct scan *what)
+{
+	struct stat stat;
+
+	rooms = calloc(TAP_DESCRIPTORS, sizeof *rooms);
+	if (rooms == NULL)
+		return false;
+
+	scan = what;
+	together = fd_same(STDOUT_FILENO, STDERR_FILENO);
+	for (int i = 0; i < TAP_DESCRIPTORS; i++) {
+		struct channel *channel = &channels[i];
+
+		channel->out = fd_without_blocking(channel->target, O_WRONLY);
+		if (fstat(channel->target, &stat) != 0)
+			continue;
+		channel->is_socket = S_ISSOCK(stat.st_mode);
+		channel->step = S_ISREG(stat.st_mode) ? SIZE_MAX
+		    : S_ISFIFO(stat.st_mode)          ? PIPE_BUF
+		                                      : 256;
+	}
+	return true;
+}
+
+static bool
+open_pipe(struct channel *channel)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return false;
+	channel->pipe = fd_out_of_the_way(ends[0]);
+	channel->commands = fd_out_of_the_way(ends[1]);
+	fcntl(channel->pipe, F_SETFL, O_NONBLOCK);
+	channel->start = channel->end = 0;
+	channel->ended = false;
+	return true;
+}
+
+static void
+close_pipe(struct channel *channel)
+{
+	if (channel->pipe >= 0)
+		close(channel->pipe);
+	channel->pipe = -1;
+}
+
+bool
+tap_begin(int descriptors[3])
+{
+	failure = 0;
+	cut_off = false;
+	if (scan == NULL)
+		return true;
+	scan_reset(scan);
+	rooms[0].stream.is_stderr = together
+	    && (descriptors[STDOUT_FILENO] < 0
+	        || descriptors[STDOUT_FILENO] == descriptors[STDERR_FILENO]);
+	rooms[1].stream.is_stderr = true;
+	for (int i = 0; i < TAP_DESCRIPTORS; i++) {
+		int fd = channels[i].target;
+
+		if (descriptors[fd] >= 0
+		    || (i == 0 && !scan->needs_stdout && !together))
+			continue;
+		if (i == 1 && together && channels[0].pipe >= 0) {
+			descriptors[fd] = channels[0].commands;
+			continue;
+		}
+		if (!open_pipe(&channels[i]))
+			return false;
+		descriptors[fd] = channels[i].commands;
+	}
+	return true;
+}
+
+void
+tap_started(void)
+{
+	for (int i = 0; i < TAP_DESCRIPTORS; i++) {
+		if (channels[i].commands >= 0)
+			close(channels[i].commands);
+		channels[i].commands = -1;
+	}
+}
+
+int
+tap_wanted(struct pollfd *descriptors)
+{
+	int count = 0;
+
+	for (int i = 0; i < TAP_DESCRIPTORS; i++) {
+		const struct channel *channel = &channels[i];
+
+		if (channel->pipe < 0)
+			continue;
+		descriptors[count++] = channel->start < channel->end
+		    ? (struct pollfd) { .fd = channel->out, .events = POLLOUT }
+		    : (struct pollfd) { .fd = channel->pipe, .events = POLLIN };
+	}
+	return count;
+}
+
+/* Whether a target that may block us, as another user's pipe, would not. */
+static bool
+has_room(const struct channel *channel)
+{
+	struct pollfd target = { .fd = channel->out, .events = POLLOUT };
+
+	return channel->step == SIZE_MAX || poll(&target, 1, 0) > 0;
+}
+
+static ssize_t
+write_some(const struct channel *channel)
+{
+	const char *bytes = buffer_of(channel) + channel->start;
+	size_t count = channel->end - channel->start;
+
+	if (channel->is_socket)
+		return send(channel->out, bytes, count, MSG_DONTWAIT);
+	if (channel->out != channel->target)
+		return write(channel->out, bytes, count);
+	if (!has_room(channel)) {
+		errno = EAGAIN;
+		return -1;
+	}
+	return write(
+	    channel->out, bytes, count < channel->step ? count : channel->step);
+}
+
+/* Writes what is read; false: there is no room for all of it. */
+static bool
+pass_on(struct channel *channel)
+{
+	ssize_t written;
+
+	while (channel->start < channel->end) {
+		written = write_some(channel);
+		if (written >= 0) {
+			channel->start += (size_t)written;
+			continue;
+		}
+		if (errno == EINTR)
+			continue;
+		if (errno == EAGAIN)
+			return false;
+		if (errno == EBADF && channel->target == STDERR_FILENO) {
+			/* Hardly a program minds a closed stderr. */
+			channel->start = channel->end;
+			return true;
+		}
+		/* COMMAND is to meet the reader's absence, as without us. */
+		failure = errno;
+		channel->start = channel->end;
+		close_pipe(channel);
+		return false;
+	}
+	return true;
+}
+
+/* Reads and scans; false: nothing is there, or the pipe has ended. */
+static bool
+read_some(struct channel *channel)
+{
+	size_t most = SCAN_LINE;
+	ssize_t count;
+
+	if (channel->ended && channel->left < most)
+		most = channel->left;
+	if (most == 0) {
+		close_pipe(channel);
+		return false;
+	}
+	do
+		count = read(channel->pipe, buffer_of(channel), most);
+	while (count < 0 && errno == EINTR);
+	if (count < 0 && errno != EAGAIN)
+		failure = errno;
+	if (count == 0 || (count < 0 && errno != EAGAIN))
+		close_pipe(channel);
+	if (count <= 0)
+		return false;
+	channel->start = 0;
+	channel->end = (size_t)count;
+	if (channel->ended)
+		channel->left -= (size_t)count;
+	scan_bytes(scan, stream_of(channel), buffer_of(channel), (size_t)count);
+	return true;
+}
+
+static void
+serve(struct channel *channel)
+{
+	/* A few steps, so that signals get their turn. */
+	for (int i = 0; i < 16 && channel->pipe >= 0; i++)
+		if (!pass_on(channel) || !read_some(channel))
+			break;
+}
+
+void
+tap_on_ready(const struct pollfd *came, int count)
+{
+	for (int i = 0; i < count; i++)
+		for (int j = 0; j < TAP_DESCRIPTORS; j++)
+			if (came[i].revents != 0
+			    && (came[i].fd == channels[j].pipe
+			        || came[i].fd == channels[j].out))
+				serve(&channels[j]);
+}
+
+int
+tap_failure(void)
+{
+	return failure;
+}
+
+/* COMMAND has ended: what others write from now on is not its output. */
+static void
+note_end(struct channel *channel)
+{
+	int left = 0;
+
+	if (channel->pipe < 0 || channel->ended)
+		return;
+	/* Not known: all until it is empty. */
+	if (ioctl(channel->pipe, FIONREAD, &left) != 0)
+		left = INT_MAX;
+	channel->ended = true;
+	channel->left = (size_t)left;
+}
+
+bool
+tap_drain(bool patient)
+{
+	bool more = false;
+
+	for (int i = 0; i < TAP_DESCRIPTORS; i++) {
+		struct channel *channel = &channels[i];
+
+		if (patient) {
+			serve(channel);
+		} else {
+			note_end(channel);
+			/* No more than was in the pipe at that moment. */
+			while (channel->pipe >= 0 && pass_on(channel)
+			    && read_some(channel))
+				continue;
+		}
+		more = more || channel->pipe >= 0;
+	}
+	return more;
+}
+
+/* Held output went into a file. */
+static void
+scan_held(struct channel *channel)
+{
+	off_t offset = 0, size;
+	int file = hold_file(channel->target, &size);
+	ssize_t count;
+
+	if (file < 0 || (!scan->needs_stdout && !stream_of(channel)->is_stderr))
+		return;
+	while (offset < size) {
+		size_t most = SCAN_LINE;
+
+		if (size - offset < (off_t)most)
+			most = (size_t)(size - offset);
+		count = pread(file, buffer_of(channel), most, offset);
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count <= 0) {
+			failure = count == 0 ? EIO : errno;
+			break;
+		}
+		scan_bytes(scan, stream_of(channel), buffer_of(channel),
+		    (size_t)count);
+		offset += count;
+	}
+}
+
+bool
+tap_was_cut_off(void)
+{
+	return cut_off;
+}
+
+void
+tap_end(void)
+{
+	if (scan == NULL)
+		return;
+	for (int i = 0; i < TAP_DESCRIPTORS; i++) {
+		cut_off = cut_off || channels[i].pipe >= 0;
+		close_pipe(&channels[i]);
+		scan_held(&channels[i]);
+		scan_finish(scan, &rooms[i].stream);
+	}
+}

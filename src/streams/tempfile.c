@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "process/fd.h"
+#include "streams/tempfile.h"
+#include "core/text.h"
+
+const char *
+tempfile_directory(void)
+{
+	const char *chosen = getenv("TMPDIR");
+
+	return chosen != NULL && *chosen != '\0' ? chosen : "/var/tmp";
+}
+
+int
+tempfile_named(const char *prefix, int flags, char *path, size_t size)
+{
+	struct text text = text_in(path, size);
+
+	text_add(&text, tempfile_directory());
+	text_add(&text, "/");
+	text_add(&text, prefix);
+	text_add(&text, "XXXXXX");
+	return fd_out_of_the_way(mkostemp(path, flags | O_CLOEXEC));
+}
+
+/* For file systems that have no O_TMPFILE: a name, for a moment. */
+static int
+open_and_unlink(int flags)
+{
+	char path[PATH_MAX];
+	int fd = tempfile_named("backoff-", flags, path, sizeof path);
+
+	if (fd >= 0)
+		unlink(path);
+	return fd;
+}
+
+int
+tempfile_open(int flags)
+{
+	int fd = open(
+	    tempfile_directory(), O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
+
+	if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR))
+		return open_and_unlink(flags);
+	return fd_out_of_the_way(fd);
+}

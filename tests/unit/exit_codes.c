@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <signal.h>
+
+#include "core/exit_codes.h"
+#include "tap.h"
+
+static struct codes codes;
+static enum verdict other;
+
+static enum codes_error
+add(const char *list, enum verdict verdict)
+{
+	const char *item;
+	int length;
+
+	return codes_add(&codes, list, verdict, &item, &length, &other);
+}
+
+static void
+reset(void)
+{
+	codes = (struct codes) { 0 };
+}
+
+static enum verdict
+exited(int status)
+{
+	return codes_match(&codes,
+	    &(struct outcome) { .kind = OUTCOME_EXITED, .status = status });
+}
+
+static enum verdict
+killed(int signal)
+{
+	return codes_match(&codes,
+	    &(struct outcome) {
+	        .kind = OUTCOME_KILLED, .status = -1, .signal = signal });
+}
+
+static enum verdict
+timed_out(void)
+{
+	return codes_match(&codes,
+	    &(struct outcome) { .kind = OUTCOME_TIMED_OUT, .status = 7 });
+}
+
+static enum verdict
+not_started(bool lasting)
+{
+	return codes_match(&codes,
+	    &(struct outcome) { .kind = OUTCOME_NOT_STARTED,
+	        .status = STATUS_NOT_FOUND,
+	        .lasting = lasting });
+}
+
+static void
+test_defaults(void)
+{
+	reset();
+	ok(exited(0) == VERDICT_SUCCESS, "0 is success by default");
+	ok(exited(1) == VERDICT_NONE, "1 is nothing by default");
+	ok(killed(SIGINT) == VERDICT_STOP, "INT stops by default");
+	ok(killed(SIGQUIT) == VERDICT_STOP, "QUIT stops by default");
+	ok(killed(SIGSEGV) == VERDICT_NONE, "SEGV does not");
+	ok(not_started(true) == VERDICT_STOP, "lasting starts stop");
+	ok(not_started(false) == VERDICT_NONE, "passing ones do not");
+	ok(timed_out() == VERDICT_NONE, "a timeout is nothing by default");
+}
+
+static void
+test_widths(void)
+{
+	reset();
+	ok(add("any", VERDICT_RETRY) == CODES_OK, "any");
+	ok(add("nonzero", VERDICT_THROTTLE) == CODES_OK, "nonzero");
+	ok(add("4-7", VERDICT_PASS) == CODES_OK, "a range");
+	ok(add("5", VERDICT_STOP) == CODES_OK, "a number in it");
+	ok(exited(5) == VERDICT_STOP, "a number beats a range");
+	ok(exited(4) == VERDICT_PASS, "a range beats nonzero");
+	ok(exited(8) == VERDICT_THROTTLE, "nonzero beats any");
+	ok(exited(0) == VERDICT_SUCCESS, "any does not touch success");
+	ok(timed_out() == VERDICT_RETRY, "any covers timeouts");
+	ok(not_started(false) == VERDICT_RETRY, "any covers passing starts");
+	ok(not_started(true) == VERDICT_STOP, "but not lasting ones");
+	ok(killed(SIGSEGV) == VERDICT_RETRY, "any covers signals");
+	ok(killed(SIGINT) == VERDICT_STOP, "but not INT");
+	ok(add("signal", VERDICT_PASS) == CODES_OK, "signal");
+	ok(killed(SIGSEGV) == VERDICT_PASS, "signal beats any");
+	ok(killed(SIGINT) == VERDICT_STOP, "but not INT's default");
+	ok(add("SIGINT,int", VERDICT_RETRY) == CODES_OK, "names of INT");
+	ok(killed(SIGINT) == VERDICT_RETRY, "a named INT is not a stop");
+	ok(add("start,timeout", VERDICT_THROTTLE) == CODES_OK, "two words");
+	ok(not_started(true) == VERDICT_THROTTLE, "start covers lasting");
+	ok(timed_out() == VERDICT_THROTTLE, "timeout beats any");
+	ok(add("0-3", VERDICT_STOP) == CODES_OK, "a range with 0");
+	ok(exited(0) == VERDICT_SUCCESS, "does not touch success");
+	ok(add("0", VERDICT_STOP) == CODES_OK, "0 itself");
+	ok(exited(0) == VERDICT_STOP, "does");
+}
+
+static void
+test_refusals(void)
+{
+	reset();
+	ok(add("7", VERDICT_RETRY) == CODES_OK, "7 once");
+	ok(add("6,7", VERDICT_RETRY) == CODES_OK, "7 twice under the same");
+	ok(add("7", VERDICT_STOP) == CODES_CONFLICT, "7 under another");
+	ok(other == VERDICT_RETRY, "and that is named");
+	ok(add("7-9", VERDICT_STOP) == CODES_OK, "a range is another width");
+	ok(add("9-11", VERDICT_PASS) == CODES_CONFLICT, "ranges overlap");
+	ok(add("EX_TEMPFAIL", VERDICT_PASS) == CODES_OK, "a sysexits name");
+	ok(add("75", VERDICT_STOP) == CODES_CONFLICT, "is its number");
+	ok(exited(75) == VERDICT_PASS, "and matches it");
+	ok(add("usage,ex_config", VERDICT_PASS) == CODES_OK, "without EX_");
+	ok(exited(64) == VERDICT_PASS && exited(78) == VERDICT_PASS, "too");
+	ok(add("any", VERDICT_PASS) == CODES_OK, "any once");
+	ok(add("any", VERDICT_STOP) == CODES_CONFLICT, "any twice");
+	ok(add("", VERDICT_STOP) == CODES_SYNTAX, "empty");
+	ok(add("1,,2", VERDICT_STOP) == CODES_SYNTAX, "empty item");
+	ok(add("256", VERDICT_STOP) == CODES_SYNTAX, "256");
+	ok(add("5-3", VERDICT_STOP) == CODES_SYNTAX, "LOW above HIGH");
+	ok(add("5-", VERDICT_STOP) == CODES_SYNTAX, "half a range");
+	ok(add("-1", VERDICT_STOP) == CODES_SYNTAX, "negative");
+	ok(add("NOSUCH", VERDICT_STOP) == CODES_SYNTAX, "no such name");
+	ok(add("1 ", VERDICT_STOP) == CODES_SYNTAX, "blanks");
+	ok(add("99999999999999999999999999999999999999", VERDICT_STOP)
+	        == CODES_SYNTAX,
+	    "a very long item");
+}
+
+/* Every number that has a name gets it back. */
+static void
+test_signals(void)
+{
+	char buffer[32];
+
+	is_int(signal_parse("TERM"), SIGTERM, "TERM");
+	is_int(signal_parse("SIGTERM"), SIGTERM, "SIGTERM");
+	is_int(signal_parse("sigterm"), SIGTERM, "sigterm");
+	is_int(signal_parse("15"), 15, "15");
+	is_int(signal_parse("RTMIN"), SIGRTMIN, "RTMIN");
+	is_int(signal_parse("RTMIN+2"), SIGRTMIN + 2, "RTMIN+2");
+	is_int(signal_parse("RTMAX-1"), SIGRTMAX - 1, "RTMAX-1");
+	is_int(signal_parse("RTMAX"), SIGRTMAX, "RTMAX");
+	is_int(signal_parse("RTMIN-1"), 0, "not RTMIN-1");
+	is_int(signal_parse("RTMAX+1"), 0, "not RTMAX+1");
+	is_int(signal_parse("RTMIN+99"), 0, "not RTMIN+99");
+	is_int(signal_parse("0"), 0, "not 0");
+	is_int(signal_parse("65"), 0, "not 65");
+	is_int(signal_parse(""), 0, "not empty");
+	is_int(signal_parse("SIG"), 0, "not SIG");
+	is_int(signal_parse("TERMX"), 0, "not TERMX");
+	for (int signal = 1; signal < SIGNALS; signal++) {
+		struct text text = text_in(buffer, sizeof buffer);
+
+		signal_text(&text, signal);
+		is_int(signal_parse(buffer), signal, buffer);
+	}
+}
+
+int
+main(void)
+{
+	test_defaults();
+	test_widths();
+	test_refusals();
+	test_signals();
+	return done();
+}

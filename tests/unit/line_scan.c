@@ -1,0 +1,548 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <stdlib.h>
+
+#include "process/clock.h"
+#include "core/duration.h"
+#include "core/random.h"
+#include "streams/retry_after.h"
+#include "streams/line_scan.h"
+#include "tap.h"
+#include "core/verdict.h"
+
+/* 2026-11-21 12:00:00 GMT, the scan's present. */
+#define NOW_NS (INT64_C(1795262400) * NS_PER_S)
+
+static struct random chance;
+
+int64_t
+clock_epoch_ns(void)
+{
+	return NOW_NS;
+}
+
+static size_t
+below(size_t bound)
+{
+	return (size_t)random_between(&chance, 0, (int64_t)bound - 1);
+}
+
+/* --- a scan, and what a simple one finds --- */
+
+static struct scan scan;
+static struct scan_stream stream;
+
+static const char *
+begin(const char *regex)
+{
+	const char *refused;
+
+	memset(&scan, 0, sizeof scan);
+	memset(&stream, 0, sizeof stream);
+	scan.retry_after = true;
+	stream.is_stderr = true;
+	refused = scan_add(&scan, VERDICT_STOP, regex);
+	scan_reset(&scan);
+	return refused;
+}
+
+static void
+end(void)
+{
+	for (size_t i = 0; i < scan.count; i++)
+		regfree(&scan.conditions[i].regex);
+}
+
+/* Feeds TEXT in pieces of random sizes up to MOST. */
+static void
+feed(const char *text, size_t length, size_t most)
+{
+	while (length > 0) {
+		size_t size = 1 + below(most);
+
+		size = size < length ? size : length;
+		scan_bytes(&scan, &stream, text, size);
+		text += size;
+		length -= size;
+	}
+	scan_finish(&scan, &stream);
+}
+
+/* The same, a line at a time, with nothing but regexec. */
+static bool
+any_line_matches(const char *regex, const char *text, size_t length)
+{
+	static char line[SCAN_LINE + 1];
+	const char *end_of_text = text + length;
+	regex_t compiled;
+	bool found = false;
+
+	if (regcomp(&compiled, regex, REG_EXTENDED | REG_NOSUB) != 0)
+		return false;
+	while (text < end_of_text && !found) {
+		const char *newline
+		    = memchr(text, '\n', (size_t)(end_of_text - text));
+		const char *stop = newline == NULL ? end_of_text : newline;
+		size_t size = (size_t)(stop - text);
+
+		size = size < SCAN_LINE ? size : SCAN_LINE;
+		for (size_t i = 0; i < size; i++)
+			line[i] = text[i] == '\0' ? '\001' : text[i];
+		line[size] = '\0';
+		found = regexec(&compiled, line, 0, NULL, 0) == 0;
+		text = stop + 1;
+	}
+	regfree(&compiled);
+	return found;
+}
+
+/* --- the literal that is searched for first is never wrong --- */
+
+/* A regular expression of random parts; many are none, and are refused. */
+static void
+make_regex(char *regex, size_t size)
+{
+	static const char *const parts[] = { "a", "b", "ab", "abc", "c", ".",
+		"\\.", "*", "+", "?", "{0}", "{0,1}", "{1,2}", "{2}", "{,1}",
+		"{1,}", "(", ")", "|", "^", "$", "[ab]", "[^a]", "[]a]",
+		"[^]a|]", "[[:alpha:]c]", "[[.b.]]", "[[=a=]|]", "[(]", "\\(",
+		"\\|", "\\\\", "\\*", "\\w", "\\b", "\\<", "\\/", "|", "x", "-",
+		" ", "}", "\\{", "\\n", "abcabcabcabcabcabc" };
+	size_t count = 1 + below(8);
+
+	*regex = '\0';
+	for (size_t i = 0; i < count; i++) {
+		const char *part = parts[below(sizeof parts / sizeof *parts)];
+
+		if (strlen(regex) + strlen(part) < size)
+			strcat(regex, part);
+	}
+}
+
+/* Lines of what such a regular expression is made of. */
+static size_t
+make_text(char *text, size_t size)
+{
+	static const char *const parts[] = { "a", "b", "c", "ab", "abc", "x",
+		"abcabcabcabcabcabc", "|", "(", "]", ".", "*", "\\", "-", " ",
+		"}", "{", "n", "/", "\n", "\n", "\n" };
+	size_t length = 0;
+
+	for (size_t count = below(12); count > 0; count--) {
+		const char *part = parts[below(sizeof parts / sizeof *parts)];
+
+		if (length + strlen(part) < size) {
+			memcpy(text + length, part, strlen(part));
+			length += strlen(part);
+		}
+	}
+	return length;
+}
+
+static bool
+agrees(const char *regex, const char *text, size_t length)
+{
+	bool wanted = any_line_matches(regex, text, length);
+	bool found;
+
+	begin(regex);
+	feed(text, length, 64);
+	found = scan_match(&scan) != NULL;
+	if (found != wanted) {
+		printf("# '%s' (literal '%s') %s: ", regex,
+		    scan.conditions[0].literal,
+		    wanted ? "is missed in" : "is found in");
+		for (size_t i = 0; i < length; i++)
+			putchar(text[i] == '\n' ? '\t' : text[i]);
+		putchar('\n');
+	}
+	end();
+	return found == wanted;
+}
+
+static void
+compare_with_regexec(void)
+{
+	int compared = 0, wrong = 0;
+
+	while (compared < 5000 && wrong < 10) {
+		char regex[128], text[256];
+		regex_t compiled;
+
+		make_regex(regex, sizeof regex);
+		if (regcomp(&compiled, regex, REG_EXTENDED | REG_NOSUB) != 0)
+			continue;
+		regfree(&compiled);
+		for (int i = 0; i < 4; i++)
+			wrong += !agrees(
+			    regex, text, make_text(text, sizeof text));
+		compared++;
+	}
+	ok(wrong == 0,
+	    "5000 random regular expressions match as regexec has it");
+}
+
+/* Those that the search for a literal could fall for. */
+static void
+compare_known_traps(void)
+{
+	static const struct {
+		const char *regex, *text;
+	} traps[] = {
+		{ "xa+?y", "xy" },
+		{ "xa+*y", "xy" },
+		{ "xa+{0}y", "xy" },
+		{ "xa*+y", "xy" },
+		{ "xab?{0}y", "xay" },
+		{ "(ab)?c", "c" },
+		{ "(a|b)c|d", "d" },
+		{ "ab|", "" },
+		{ "a|b", "b" },
+		{ "[|]a", "|a" },
+		{ "[)]a)b", ")a)b" },
+		{ "([)]a)?b", "b" },
+		{ "([]|]a)?b", "b" },
+		{ "(\\)a)?b", "b" },
+		{ "a\\|b", "a|b" },
+		{ "abcabcabcabcabcabcabcabcabcabcabc*",
+		    "abcabcabcabcabcabcabcabcabcabcab" },
+		{ "abcabcabcabcabcabcabcabcabcabca?b",
+		    "abcabcabcabcabcabcabcabcabcabcb" },
+		{ "a\nb", "a\nb" },
+		{ "^$", "a\n\nb" },
+		{ "[[:alpha:]|]b", "|b" },
+		{ "[[.-.]]b", "-b" },
+		{ "[[=a=]]b", "ab" },
+		{ "a{2}b", "aab" },
+		{ "ba{0}", "b" },
+	};
+
+	for (size_t i = 0; i < sizeof traps / sizeof *traps; i++)
+		ok(agrees(traps[i].regex, traps[i].text, strlen(traps[i].text)),
+		    "a regular expression that could mislead the search");
+}
+
+/* --- lines, wherever they are cut --- */
+
+/* Random lines, some around SCAN_LINE long, with NULs. */
+static size_t
+make_long_text(char *text, size_t size)
+{
+	size_t length = 0;
+
+	for (size_t lines = 1 + below(6); lines > 0; lines--) {
+		size_t line = below(3) == 0
+		    ? SCAN_LINE - 8 + below(16) * below(200)
+		    : below(200);
+
+		for (size_t i = 0; i < line && length < size; i++)
+			text[length++] = "xxxxxxx\0"[below(8)];
+		for (const char *at = below(3) == 0 ? "needle" : "pin";
+		     *at != '\0' && length < size; at++)
+			text[length++] = *at;
+		if ((lines > 1 || below(2) == 0) && length < size)
+			text[length++] = '\n';
+	}
+	return length;
+}
+
+static void
+compare_pieces(void)
+{
+	static char text[6 * (SCAN_LINE + 300)];
+	static const size_t sizes[]
+	    = { 7, 500, 4096, SCAN_LINE - 1, SCAN_LINE };
+	char *exact;
+	int wrong = 0;
+
+	for (int i = 0; i < 100; i++) {
+		size_t length = make_long_text(text, sizeof text);
+		bool wanted = any_line_matches("needl[e]", text, length);
+		char last_line[SCAN_LAST];
+
+		/* On the heap, where reading beyond it is noticed. */
+		exact = malloc(length + 1);
+		if (exact == NULL)
+			break;
+		memcpy(exact, text, length);
+		for (size_t j = 0; j < sizeof sizes / sizeof *sizes; j++) {
+			begin("needl[e]");
+			feed(exact, length, sizes[j]);
+			wrong += (scan_match(&scan) != NULL) != wanted;
+			if (j > 0)
+				wrong += strcmp(last_line, scan.last_line) != 0;
+			memcpy(last_line, scan.last_line, sizeof last_line);
+			end();
+		}
+		free(exact);
+	}
+	is_int(wrong, 0, "lines are the same in pieces of every size");
+}
+
+static void
+last_line_is(const char *text, const char *wanted, const char *what)
+{
+	begin("never");
+	feed(text, strlen(text), 3);
+	is_string(scan.last_line, wanted, what);
+	end();
+}
+
+static void
+check_last_line(void)
+{
+	char text[300], wanted[300];
+
+	last_line_is("", "", "no output has no last line");
+	last_line_is("a\nb\n", "b", "the last line is the last one");
+	last_line_is("a\nb", "b", "and needs no newline");
+	last_line_is("a\n \t\r\n\n", "a", "blank lines are none");
+	last_line_is("a\tb\033c\177d\"e\n", "a?b?c?d?e",
+	    "control characters and quotes are replaced");
+	memset(text, 'x', sizeof text);
+	text[200] = '\0';
+	memset(wanted, 'x', SCAN_LAST - 1);
+	wanted[SCAN_LAST - 1] = '\0';
+	last_line_is(text, wanted, "120 bytes of it are kept");
+	begin("never");
+	stream.is_stderr = false;
+	feed("a\n", 2, 2);
+	is_string(scan.last_line, "", "stdout has none");
+	end();
+}
+
+/* --- conditions --- */
+
+static void
+check_order(void)
+{
+	static const enum verdict order[] = { VERDICT_STOP, VERDICT_SUCCESS,
+		VERDICT_THROTTLE, VERDICT_RETRY };
+
+	for (size_t first = 0; first < 4; first++) {
+		memset(&scan, 0, sizeof scan);
+		memset(&stream, 0, sizeof stream);
+		for (size_t i = 4; i > first; i--)
+			scan_add(&scan, order[i - 1], "line");
+		scan_reset(&scan);
+		ok(scan_match(&scan) == NULL, "nothing matches at first");
+		feed("a line\n", 7, 7);
+		is_int(scan_match(&scan)->verdict, order[first],
+		    "stop, success, throttle, retry");
+		scan_reset(&scan);
+		ok(scan_match(&scan) == NULL, "a reset forgets the matches");
+		end();
+	}
+}
+
+static void
+check_refusals(void)
+{
+	static const char *const refused[]
+	    = { "", "(", "[", "a{2,1}", "\\", "[z-a]", "[[:none:]]", "[[" };
+
+	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+		const char *why = begin(refused[i]);
+
+		ok(why != NULL && strncmp(why, "expected ", 9) == 0
+		        && strchr(why, '\n') == NULL,
+		    "what is no regular expression is refused with a reason");
+		end();
+	}
+}
+
+/* --- what a tool says --- */
+
+static void
+begin_tool(const char *name)
+{
+	memset(&scan, 0, sizeof scan);
+	memset(&stream, 0, sizeof stream);
+	stream.is_stderr = true;
+	ok(scan_add_tool(&scan, tool_named(name)), name);
+	scan_reset(&scan);
+}
+
+static void
+feed_line(const char *line)
+{
+	feed(line, strlen(line), 7);
+}
+
+/* After LINES of stderr, exit STATUS of the tool means VERDICT. */
+static void
+says(const char *name, const char *lines, int status, enum verdict verdict)
+{
+	const struct tool_message *message;
+	char what[64];
+
+	begin_tool(name);
+	feed_line(lines);
+	message = scan_message(&scan, status);
+	snprintf(what, sizeof what, "  after exit %d: %s", status,
+	    verdict != VERDICT_NONE ? verdict_name(verdict) : "nothing");
+	is_int(
+	    message != NULL ? message->verdict : VERDICT_NONE, verdict, what);
+	end();
+}
+
+#define CURL_ERROR "curl: (22) The requested URL returned error: "
+#define NO_SPACE "write failed: No space left on device (28)\n"
+
+static void
+check_tool_codes(void)
+{
+	says("curl", CURL_ERROR "404\n", 22, VERDICT_STOP);
+	says("curl", CURL_ERROR "404\n", 21, VERDICT_NONE);
+	says("curl", CURL_ERROR "404\n", 23, VERDICT_NONE);
+	says("curl", "words\n", 22, VERDICT_NONE);
+	says("rsync", NO_SPACE, 10, VERDICT_NONE);
+	says("rsync", NO_SPACE, 11, VERDICT_STOP);
+	says("rsync", NO_SPACE, 17, VERDICT_STOP);
+	says("rsync", NO_SPACE, 23, VERDICT_STOP);
+	says("rsync", NO_SPACE, 24, VERDICT_NONE);
+}
+
+static void
+check_tool_order(void)
+{
+	says("curl", CURL_ERROR "503\n" CURL_ERROR "429\n", 22,
+	    VERDICT_THROTTLE);
+	says("curl", CURL_ERROR "429\n" CURL_ERROR "503\n", 22,
+	    VERDICT_THROTTLE);
+	says("curl", CURL_ERROR "429\n" CURL_ERROR "404\n", 22, VERDICT_STOP);
+	says("curl", CURL_ERROR "404\n" CURL_ERROR "429\n", 22, VERDICT_STOP);
+	/* What is none of its codes does not stand in the way. */
+	says(
+	    "rsync", NO_SPACE "@ERROR: max connections\n", 5, VERDICT_THROTTLE);
+}
+
+static void
+check_tool_streams(void)
+{
+	begin_tool("curl");
+	ok(!scan.needs_stdout, "a tool does not need stdout");
+	stream.is_stderr = false;
+	feed_line(CURL_ERROR "404\n");
+	ok(scan_message(&scan, 22) == NULL, "nor is it looked at there");
+	stream.is_stderr = true;
+	feed_line(CURL_ERROR "404\n");
+	is_string(scan_message(&scan, 22)->meaning,
+	    "HTTP 404 or 410: not found", "its message has a meaning");
+	ok(scan_match(&scan) == NULL, "it is no condition of the user");
+	scan_reset(&scan);
+	ok(scan_message(&scan, 22) == NULL, "a reset forgets the message");
+	end();
+	ok(!scan_add_tool(&scan, tool_named("sysexits")),
+	    "a tool without messages");
+}
+
+/* As many conditions as a user may give, and all messages beside them. */
+static void
+check_tool_room(void)
+{
+	memset(&scan, 0, sizeof scan);
+	memset(&stream, 0, sizeof stream);
+	stream.is_stderr = true;
+	for (int i = 0; i < SCAN_CONDITIONS; i++)
+		if (scan_add(&scan, VERDICT_THROTTLE, "line") != NULL)
+			ok(false, "a condition is refused");
+	ok(scan_add(&scan, VERDICT_THROTTLE, "line") != NULL,
+	    "one too many is refused");
+	ok(scan_add_tool(&scan, tool_named("git")), "a tool is not");
+	scan_reset(&scan);
+	feed_line("a line\n");
+	ok(scan_message(&scan, 1) == NULL, "a condition is no message");
+	is_int(scan_match(&scan)->verdict, VERDICT_THROTTLE, "it matches");
+	scan_reset(&scan);
+	feed_line("failed to update ref\n");
+	ok(scan_message(&scan, 1) != NULL, "the last message is there");
+	ok(scan_match(&scan) == NULL, "a message is no condition");
+	end();
+}
+
+/* --- Retry-After --- */
+
+static void
+asks(const char *line, int64_t wanted, const char *what)
+{
+	/* On the heap, where reading beyond it is noticed. */
+	size_t length = strlen(line);
+	char *exact = malloc(length + 2);
+
+	if (exact == NULL)
+		return;
+	memcpy(exact, line, length);
+	memcpy(exact + length, "\n", 2);
+	is_int(retry_after_line(exact, length, NOW_NS), wanted, what);
+	free(exact);
+}
+
+static void
+check_retry_after(void)
+{
+	asks("Retry-After: 8", 8 * NS_PER_S, "seconds");
+	asks("retry-after:8", 8 * NS_PER_S, "in any case, without a blank");
+	asks(" \t< RETRY-AFTER: \t8 \t\r", 8 * NS_PER_S, "among blanks");
+	asks("> Retry-After: 0", 0, "no seconds");
+	asks("Retry-After: 9223372036", INT64_C(9223372036) * NS_PER_S,
+	    "the most seconds there are");
+	asks("Retry-After: 9223372037", INT64_MAX, "more seconds saturate");
+	asks("Retry-After: 99999999999999999999", INT64_MAX,
+	    "more than any number is as much");
+	asks("Retry-After: Sat, 21 Nov 2026 12:00:08 GMT", 8 * NS_PER_S,
+	    "a date");
+	asks("Retry-After: Saturday, 21-Nov-26 12:00:08 GMT", 8 * NS_PER_S,
+	    "a date of RFC 850");
+	asks("Retry-After: Sat Nov 21 12:00:08 2026", 8 * NS_PER_S,
+	    "a date of asctime");
+	asks("Retry-After: Tue Dec  1 12:00:00 2026", 864000 * NS_PER_S,
+	    "a date of asctime with one digit");
+	asks("Retry-After: Sat, 21 Nov 2026 12:00:00 GMT", 0, "now");
+	asks("Retry-After: Sun, 06 Nov 1994 08:49:37 GMT", 0, "the past");
+	asks("Retry-After: Sunday, 06-Nov-94 08:49:37 GMT", 0,
+	    "the past of RFC 850");
+	asks("Retry-After: Sun Nov  6 08:49:37 1994", 0, "the past of asctime");
+	asks("Retry-After: Mon, 07 Nov 1960 08:49:37 GMT", 0,
+	    "a past before all clocks");
+	asks("Retry-After: Sat, 01 Jan 0001 00:00:00 GMT", 0,
+	    "a past before all calendars");
+	asks("Retry-After: Fri, 31 Dec 9999 23:59:59 GMT", INT64_MAX - NOW_NS,
+	    "a future beyond all clocks saturates");
+
+	asks("", -1, "an empty line");
+	asks(" ", -1, "a blank");
+	asks("<", -1, "a sign alone");
+	asks("< ", -1, "a sign and a blank");
+	asks("Retry-After", -1, "a name alone");
+	asks("Retry-After:", -1, "no value");
+	asks("Retry-After: ", -1, "a blank for a value");
+	asks("Retry-After: -1", -1, "a negative number");
+	asks("Retry-After: 1.5", -1, "a fraction");
+	asks("Retry-After: 1 2", -1, "two numbers");
+	asks("Retry-After: Sat, 21 Nov 2026 12:00:08 GMT+1", -1,
+	    "another time zone");
+	asks("Retry-After: 00000000000000000000000000000000000000000000000000"
+	     "0000000000000000000000000000000008",
+	    -1, "a value that no server writes");
+	asks("X-Retry-After: 8", -1, "another name");
+}
+
+int
+main(void)
+{
+	chance = random_from(20261121);
+	compare_known_traps();
+	compare_with_regexec();
+	compare_pieces();
+	check_last_line();
+	check_order();
+	check_refusals();
+	check_tool_codes();
+	check_tool_order();
+	check_tool_streams();
+	check_tool_room();
+	check_retry_after();
+	return done();
+}

@@ -1,0 +1,738 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The loop in a world of its own: a script of attempts, a clock that moves
+ * only when they and the pauses do, and a record of what happened.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <signal.h>
+
+#include "core/duration.h"
+#include "core/loop.h"
+#include "tap.h"
+#include "unlimited.h"
+
+#define MS NS_PER_MS
+#define S NS_PER_S
+#define EPOCH_NS (INT64_C(1795261200) * S)
+#define MOST 64
+
+struct act {
+	struct outcome outcome;
+	int64_t takes_ns;
+};
+
+struct stage {
+	struct act acts[MOST]; /* the last one repeats */
+	int acts_count;
+	int pause_signal; /* that arrives in pause number */
+	int pause_number;
+	struct outcome hook; /* what --before-retry returns */
+	struct outcome at_end;
+	int64_t hook_takes_ns;
+
+	int64_t now_ns;
+	int attempts;
+	int pauses;
+	int hooks;
+	int ends;
+	int releases;
+	enum result released_for;
+	struct release release; /* what becomes of it */
+	int told_starts, told_ends;
+	int64_t told_pauses_ns[MOST]; /* of each attempt, -1: none */
+	int64_t counts[MOST];
+	int64_t hook_attempt; /* the number that the last hook was told */
+	int64_t at_end_cut_ns;
+	enum result at_end_result;
+	struct ending end_signal;
+};
+
+static int64_t
+now_ns(void *self)
+{
+	return ((struct stage *)self)->now_ns;
+}
+
+static int64_t
+epoch_ns(void *self)
+{
+	return EPOCH_NS + ((struct stage *)self)->now_ns;
+}
+
+static int
+pause_until(void *self, int64_t until_ns)
+{
+	struct stage *stage = self;
+
+	/* The first call is the splay; a pause of number 1 follows it. */
+	if (stage->pauses++ == stage->pause_number && stage->pause_signal)
+		return stage->pause_signal;
+	if (until_ns > stage->now_ns)
+		stage->now_ns = until_ns;
+	return 0;
+}
+
+static struct outcome
+attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
+{
+	struct stage *stage = self;
+	int i = stage->attempts < stage->acts_count ? stage->attempts
+	                                            : stage->acts_count - 1;
+	struct outcome outcome = stage->acts[i].outcome;
+	int64_t end_ns = saturating_add(stage->now_ns, stage->acts[i].takes_ns);
+
+	(void)state;
+	stage->attempts++;
+	outcome.started_ns = stage->now_ns;
+	if (end_ns > cutoff_ns) {
+		end_ns = cutoff_ns;
+		outcome.kind = OUTCOME_TIMED_OUT;
+		outcome.signal = SIGTERM;
+	}
+	stage->now_ns = outcome.ended_ns = end_ns;
+	return outcome;
+}
+
+static struct outcome
+hook(void *self, enum hook which, const struct loop_state *state,
+    int64_t cutoff_ns)
+{
+	struct stage *stage = self;
+	struct outcome outcome
+	    = which == HOOK_AT_END ? stage->at_end : stage->hook;
+
+	if (which == HOOK_AT_END) {
+		stage->ends++;
+		stage->at_end_cut_ns = cutoff_ns;
+		stage->at_end_result = state->result;
+		return outcome;
+	}
+	stage->hooks++;
+	stage->hook_attempt = state->attempt;
+	stage->now_ns += stage->hook_takes_ns;
+	if (stage->now_ns > cutoff_ns) {
+		stage->now_ns = cutoff_ns;
+		outcome.kind = OUTCOME_TIMED_OUT;
+	}
+	return outcome;
+}
+
+static struct release
+release_held(void *self, enum result result)
+{
+	struct stage *stage = self;
+
+	stage->releases++;
+	stage->released_for = result;
+	return stage->release;
+}
+
+static void
+tell_start(void *self)
+{
+	((struct stage *)self)->told_starts++;
+}
+
+static void
+tell_attempt(void *self, const struct loop_state *state, int64_t pause_ns)
+{
+	struct stage *stage = self;
+
+	stage->told_pauses_ns[stage->attempts - 1] = pause_ns;
+	stage->counts[stage->attempts - 1] = state->count;
+}
+
+static void
+tell_end(
+    void *self, const struct loop_state *state, const struct ending *ending)
+{
+	struct stage *stage = self;
+
+	stage->told_ends++;
+	stage->end_signal = *ending;
+	is_int(state->attempt, stage->attempts, "  the end knows the count");
+}
+
+static struct stage stage;
+static struct settings settings;
+
+/* A fresh stage; base 1 s doubles without jitter, six attempts. */
+static void
+reset(void)
+{
+	stage = (struct stage) { .acts_count = 1, .pause_number = -1 };
+	settings = (struct settings) {
+		.policy = {
+			.base_ns = S,
+			.factor = 2,
+			.cap_ns = 60 * S,
+			.floor_ns = 100 * MS,
+			.throttle_base_ns = 5 * S,
+			.max_exponent = INT64_MAX,
+		},
+		.limits = unlimited(),
+	};
+	settings.limits.attempts = 6;
+	settings.limits.hint_max_ns = 3600 * S;
+}
+
+static void
+act(struct outcome outcome, int64_t takes_ns)
+{
+	stage.acts[stage.attempts++] = (struct act) { outcome, takes_ns };
+	stage.acts_count = stage.attempts;
+}
+
+static struct outcome
+exited(int status)
+{
+	return (struct outcome) { .kind = OUTCOME_EXITED, .status = status };
+}
+
+static struct outcome
+killed(int signal)
+{
+	return (struct outcome) {
+		.kind = OUTCOME_KILLED, .status = -1, .signal = signal
+	};
+}
+
+static struct ending
+run(void)
+{
+	struct random random = random_from(1);
+	struct world world = {
+		.self = &stage,
+		.now_ns = now_ns,
+		.epoch_ns = epoch_ns,
+		.pause = pause_until,
+		.attempt = attempt,
+		.hook = hook,
+		.release = release_held,
+		.tell_start = tell_start,
+		.tell_attempt = tell_attempt,
+		.tell_end = tell_end,
+	};
+	struct ending ending;
+
+	stage.attempts = 0;
+	ending = run_loop(&settings, &random, &world);
+	is_int(stage.releases, 1, "  output was released once");
+	is_int(stage.told_starts, 1, "  one start was told");
+	is_int(stage.told_ends, 1, "  and one end");
+	return ending;
+}
+
+static void
+ends(enum result result, int status, int signal, int attempts, const char *what)
+{
+	struct ending ending = run();
+
+	is_string(result_name(ending.result), result_name(result), what);
+	is_int(ending.status, status, "  with its status");
+	is_int(ending.signal, signal, "  and signal");
+	is_int(stage.attempts, attempts, "  after so many attempts");
+}
+
+static void
+test_plain(void)
+{
+	reset();
+	act(exited(0), S);
+	ends(RESULT_SUCCESS, 0, 0, 1, "a success ends at once");
+	is_int(stage.told_pauses_ns[0], -1, "  without a pause");
+
+	reset();
+	act(exited(7), 0);
+	ends(RESULT_EXHAUSTED, 7, 0, 6, "a failure is run six times");
+	is_int(stage.now_ns, 31 * S, "  1 + 2 + 4 + 8 + 16 s in all");
+	is_int(stage.told_pauses_ns[4], 16 * S, "  16 s before the last");
+	is_int(stage.told_pauses_ns[5], -1, "  and none after it");
+	is_int(stage.ends, 1, "  --at-end was run");
+	ok(stage.at_end_result == RESULT_EXHAUSTED, "  and knew the result");
+
+	reset();
+	act(exited(7), 0);
+	act(exited(0), 0);
+	ends(RESULT_SUCCESS, 0, 0, 2, "a later success counts");
+
+	reset();
+	act(killed(SIGSEGV), 0);
+	ends(RESULT_EXHAUSTED, 128 + SIGSEGV, SIGSEGV, 6,
+	    "we die by what killed the last attempt");
+
+	reset();
+	act(outcome_not_started(ENOENT), 0);
+	ends(RESULT_STOPPED, 127, 0, 1, "a missing command is not retried");
+
+	reset();
+	act(outcome_not_started(EAGAIN), 0);
+	act(exited(0), 0);
+	ends(RESULT_SUCCESS, 0, 0, 2, "rule 55: a refused fork is");
+
+	reset();
+	settings.limits.attempts = INT64_MAX;
+	for (int i = 0; i < MOST - 1; i++)
+		act(exited(1), 0);
+	act(exited(0), 0);
+	ends(RESULT_SUCCESS, 0, 0, MOST, "inf goes on");
+	is_int(stage.told_pauses_ns[MOST - 2], 60 * S, "  at the cap");
+}
+
+static void
+test_verdicts(void)
+{
+	reset();
+	settings.rules.codes.exact[1] = VERDICT_PASS;
+	act(exited(1), 0);
+	ends(RESULT_PASS, 1, 0, 1, "a pass keeps its status");
+
+	reset();
+	settings.rules.codes.exact[3] = VERDICT_SUCCESS;
+	act(exited(3), 0);
+	ends(RESULT_SUCCESS, 0, 0, 1, "another success is 0");
+
+	reset();
+	settings.rules.codes.exact[0] = VERDICT_RETRY;
+	act(exited(0), 0);
+	ends(RESULT_EXHAUSTED, 1, 0, 6, "rule 39: never 0 without success");
+
+	reset();
+	settings.rules.codes.exact[7] = VERDICT_THROTTLE;
+	act(exited(1), 0);
+	act(exited(7), 0);
+	act(exited(1), 0);
+	act(exited(0), 0);
+	ends(RESULT_SUCCESS, 0, 0, 4, "a throttle is retried");
+	is_int(stage.told_pauses_ns[1], 10 * S,
+	    "  after its own window, n counting all failures");
+	is_int(stage.told_pauses_ns[2], 4 * S, "  and that pause only");
+
+	reset();
+	act(killed(SIGINT), 0);
+	ends(RESULT_STOPPED, 130, SIGINT, 1, "rule 28: INT ends the loop");
+}
+
+static void
+test_time(void)
+{
+	reset();
+	settings.limits.timeout_ns = 2 * S;
+	act(exited(0), 3 * S);
+	ends(RESULT_EXHAUSTED, 124, 0, 6, "rule 37: a timeout is 124");
+	is_int(stage.now_ns, 31 * S + 12 * S, "  each cut after 2 s");
+
+	reset();
+	settings.limits.attempts = INT64_MAX;
+	settings.limits.deadline_ns = 10 * S;
+	act(exited(7), S / 2);
+	/* .5 (1) .5 (2) .5 (4) .5, at 9 s: 8 s reach past; 1 - .5 s left. */
+	ends(RESULT_DEADLINE, 7, 0, 5, "the deadline ends the loop");
+	is_int(stage.told_pauses_ns[3], S / 2,
+	    "  the last pause shrinks to what is left less an attempt");
+	is_int(stage.told_pauses_ns[4], -1, "  the attempt after it is last");
+	is_int(stage.now_ns, 10 * S, "  in time");
+
+	reset();
+	settings.limits.deadline_ns = 10 * S;
+	settings.limits.attempts = INT64_MAX;
+	act(exited(7), 6 * S);
+	ends(RESULT_DEADLINE, 124, 0, 2, "an attempt is cut by the deadline");
+}
+
+static void
+test_deadline_edges(void)
+{
+	reset();
+	settings.limits.deadline_ns = 8 * S;
+	act(exited(7), 5 * S);
+	ends(RESULT_DEADLINE, 124, 0, 2, "a window that just fits is kept");
+	is_int(stage.told_pauses_ns[0], S, "  as it is");
+	is_int(stage.now_ns, 8 * S, "  and the attempt cut");
+
+	reset();
+	settings.limits.deadline_ns = 11 * S / 2;
+	act(exited(7), 5 * S);
+	ends(RESULT_DEADLINE, 7, 0, 1, "rule 43: nothing left, no pause");
+	is_int(stage.now_ns, 5 * S, "  we give up at once");
+
+	reset();
+	settings.limits.deadline_ns = 6 * S;
+	act(exited(7), 5 * S);
+	ends(RESULT_DEADLINE, 7, 0, 1,
+	    "a pause that ends on the deadline leaves no time for an attempt");
+
+	reset();
+	settings.limits.timeout_ns = 3 * S;
+	settings.limits.deadline_ns = 2 * S;
+	act(exited(0), 9 * S);
+	ends(RESULT_DEADLINE, 124, 0, 1, "the deadline comes before -t");
+
+	reset();
+	settings.limits.until_ns = EPOCH_NS;
+	act(exited(0), 0);
+	ends(RESULT_DEADLINE, 124, 0, 0, "--until in the past starts nothing");
+
+	reset();
+	settings.limits.until_ns = EPOCH_NS + 4 * S;
+	settings.limits.attempts = INT64_MAX;
+	act(exited(7), S);
+	act(exited(7), 60 * S);
+	ends(RESULT_DEADLINE, 7, 0, 2, "--until does not cut an attempt");
+}
+
+/* The next pause is measured from the start, but not below the floor. */
+static void
+test_from_start(void)
+{
+	reset();
+	settings.limits.from_start = true;
+	settings.limits.attempts = 3;
+	act(exited(7), 600 * MS);
+	act(exited(7), 5 * S);
+	ends(RESULT_EXHAUSTED, 7, 0, 3, "--from=start");
+	is_int(stage.told_pauses_ns[0], 400 * MS, "  less the attempt");
+	is_int(stage.told_pauses_ns[1], 100 * MS, "  but the floor");
+
+	reset();
+	settings.limits.from_start = true;
+	settings.limits.deadline_ns = 1200 * MS;
+	settings.policy.floor_ns = S;
+	act(exited(7), 500 * MS);
+	act(exited(7), 200 * MS);
+	ends(RESULT_DEADLINE, 7, 0, 2, "a floor beyond the deadline");
+	is_int(stage.told_pauses_ns[0], 200 * MS, "  is cut as a window is");
+}
+
+static void
+test_reset(void)
+{
+	reset();
+	settings.limits.reset_after_ns = 10 * S;
+	settings.limits.attempts = 3;
+	act(exited(7), 0);
+	act(exited(7), 0);
+	act(exited(7), 10 * S);
+	act(exited(7), 0);
+	ends(RESULT_EXHAUSTED, 7, 0, 5, "a long attempt starts a new count");
+	is_int(stage.counts[2], 1, "  it is number 1 of it");
+	is_int(stage.told_pauses_ns[2], S, "  and of the windows");
+	is_int(stage.told_pauses_ns[3], 2 * S, "  which grow again");
+
+	reset();
+	settings.limits.reset_after_ns = 10 * S;
+	settings.limits.timeout_ns = 11 * S;
+	settings.limits.attempts = 2;
+	act(exited(0), 60 * S);
+	ends(RESULT_EXHAUSTED, 124, 0, 2, "a timeout never resets");
+}
+
+static void
+test_consecutive(void)
+{
+	reset();
+	settings.limits.consecutive = 3;
+	settings.limits.attempts = 9;
+	act(exited(7), 0);
+	act(exited(0), 0);
+	act(exited(0), 0);
+	act(exited(7), 0);
+	act(exited(0), 0);
+	act(exited(0), 0);
+	act(exited(0), 0);
+	ends(RESULT_SUCCESS, 0, 0, 7, "three in a row are a success");
+	is_int(stage.told_pauses_ns[1], S, "  the first window in a streak");
+	is_int(stage.told_pauses_ns[2], S, "  stays");
+	is_int(stage.told_pauses_ns[3], 2 * S, "  failures go on growing");
+
+	reset();
+	settings.limits.consecutive = 3;
+	settings.limits.attempts = 3;
+	act(exited(7), 0);
+	act(exited(0), 0);
+	ends(RESULT_EXHAUSTED, 1, 0, 3, "a broken streak is 1, not 0");
+}
+
+static void
+test_signals(void)
+{
+	struct outcome outcome = exited(7);
+
+	reset();
+	stage.pause_signal = SIGTERM;
+	stage.pause_number = 2;
+	act(exited(7), 0);
+	ends(RESULT_INTERRUPTED, 128 + SIGTERM, SIGTERM, 2,
+	    "rule 42: we die by a signal in a pause");
+	is_int(stage.ends, 0, "  and --at-end is not run");
+
+	reset();
+	stage.pause_signal = SIGHUP;
+	stage.pause_number = 0;
+	act(exited(0), 0);
+	ends(RESULT_INTERRUPTED, 128 + SIGHUP, SIGHUP, 0, "also in the splay");
+
+	reset();
+	outcome.end_signal = SIGTERM;
+	act(outcome, 0);
+	ends(RESULT_INTERRUPTED, 7, 0, 1,
+	    "rule 27: told in an attempt, we exit as it does");
+	is_int(stage.end_signal.interrupted_by, SIGTERM, "  and say by what");
+
+	reset();
+	outcome = exited(0);
+	outcome.end_signal = SIGTERM;
+	act(outcome, 0);
+	ends(RESULT_SUCCESS, 0, 0, 1, "a success is one all the same");
+
+	reset();
+	outcome.end_signal = 0;
+	outcome.late_end_signal = SIGTERM;
+	act(outcome, 0);
+	ends(RESULT_SUCCESS, 0, 0, 1, "also where the signal came late");
+
+	reset();
+	outcome = exited(7);
+	outcome.late_end_signal = SIGTERM;
+	act(outcome, 0);
+	ends(RESULT_INTERRUPTED, 128 + SIGTERM, SIGTERM, 1,
+	    "a late signal is one in a pause");
+
+	reset();
+	outcome = killed(SIGUSR1);
+	outcome.by_forwarded = true;
+	act(outcome, 0);
+	ends(RESULT_INTERRUPTED, 128 + SIGUSR1, SIGUSR1, 1,
+	    "rule 29: killed by what we passed on, the loop ends");
+}
+
+static void
+test_hooks(void)
+{
+	reset();
+	act(exited(7), 0);
+	act(exited(0), 0);
+	ends(RESULT_SUCCESS, 0, 0, 2, "a hook that agrees");
+	is_int(stage.hooks, 1, "  is asked once");
+	is_int(stage.hook_attempt, 2, "  about the coming attempt");
+
+	reset();
+	stage.hook = exited(1);
+	act(exited(7), 0);
+	ends(RESULT_STOPPED, 7, 0, 1, "a hook that says no");
+	ok(stage.end_signal.vetoed, "  is named");
+
+	reset();
+	stage.hook.end_signal = SIGTERM;
+	act(exited(7), 0);
+	ends(RESULT_INTERRUPTED, 143, SIGTERM, 1, "a signal in a hook");
+
+	reset();
+	stage.hook_takes_ns = 60 * S;
+	settings.limits.deadline_ns = 10 * S;
+	act(exited(7), 0);
+	ends(RESULT_DEADLINE, 7, 0, 1, "the deadline in a hook");
+	is_int(stage.at_end_cut_ns, 20 * S, "  leaves --at-end 10 s more");
+
+	reset();
+	stage.at_end = exited(9);
+	act(exited(7), 0);
+	ends(RESULT_EXHAUSTED, 7, 0, 6, "--at-end changes nothing");
+	is_int(stage.at_end_cut_ns, DURATION_INF, "  and has all the time");
+
+	reset();
+	stage.at_end.end_signal = SIGINT;
+	act(exited(7), 0);
+	ends(RESULT_INTERRUPTED, 130, SIGINT, 6, "but a signal in it does");
+}
+
+static void
+test_splay(void)
+{
+	reset();
+	settings.limits.splay = (struct range) { 2 * S, 5 * S };
+	act(exited(0), 0);
+	ends(RESULT_SUCCESS, 0, 0, 1, "a splay");
+	is_between(stage.now_ns, 2 * S, 5 * S, "  comes first");
+
+	reset();
+	settings.limits.splay = (struct range) { 20 * S, 50 * S };
+	settings.limits.deadline_ns = 10 * S;
+	act(exited(0), 0);
+	ends(RESULT_DEADLINE, 124, 0, 0, "a splay ends at the deadline");
+	is_int(stage.now_ns, 10 * S, "  at the latest");
+}
+
+static struct outcome
+asked(int64_t ns)
+{
+	struct outcome outcome = exited(22);
+
+	outcome.evidence.hint.has_wait = true;
+	outcome.evidence.hint.wait_ns = ns;
+	return outcome;
+}
+
+static void
+test_hints(void)
+{
+	reset();
+	act(asked(30 * S), 0);
+	act(exited(0), 0);
+	ends(RESULT_SUCCESS, 0, 0, 2, "a wait that was asked for");
+	is_between(stage.told_pauses_ns[0], 30 * S, 31 * S,
+	    "  is a lower bound, with up to the base on top");
+
+	reset();
+	act(asked(90 * S), 0);
+	act(exited(0), 0);
+	ends(RESULT_SUCCESS, 0, 0, 2, "it may exceed the cap");
+	is_between(stage.told_pauses_ns[0], 90 * S, 91 * S, "  of a minute");
+
+	reset();
+	settings.limits.deadline_ns = S;
+	act(asked(0), S);
+	ends(RESULT_DEADLINE, 22, 0, 1, "none, where no time is left");
+	ok(!stage.end_signal.asked_too_long, "  is not why it ends");
+
+	reset();
+	settings.limits.hint_max_ns = DURATION_INF;
+	act(asked(DURATION_INF - 1), 0);
+	act(exited(0), 0);
+	ends(RESULT_SUCCESS, 0, 0, 2, "one of centuries, without a limit");
+
+	reset();
+	settings.limits.consecutive = 2;
+	act(exited(0), 0);
+	stage.acts[0].outcome.evidence.hint.has_wait = true;
+	stage.acts[0].outcome.evidence.hint.wait_ns = 30 * S;
+	act(exited(0), 0);
+	ends(RESULT_SUCCESS, 0, 0, 2, "also within a streak");
+	is_between(stage.told_pauses_ns[0], 30 * S, 31 * S, "  it is waited");
+
+	reset();
+	act(asked(0), 0);
+	act(exited(0), 0);
+	ends(RESULT_SUCCESS, 0, 0, 2, "a short one");
+	is_int(stage.told_pauses_ns[0], S, "  shortens nothing");
+
+	reset();
+	act(asked(3601 * S), 0);
+	ends(RESULT_STOPPED, 22, 0, 1, "more than --hint-max");
+	ok(stage.end_signal.asked_too_long, "  is told");
+
+	reset();
+	settings.limits.deadline_ns = 20 * S;
+	act(asked(30 * S), 0);
+	ends(RESULT_DEADLINE, 22, 0, 1, "more than the deadline leaves");
+	ok(stage.end_signal.asked_too_long, "  is told too");
+	is_int(stage.now_ns, 0, "  at once");
+
+	reset();
+	settings.limits.deadline_ns = 20 * S;
+	settings.limits.attempts = INT64_MAX;
+	act(asked(19 * S), 0);
+	ends(RESULT_DEADLINE, 22, 0, 2, "what just fits is the last pause");
+	is_between(stage.told_pauses_ns[0], 19 * S, 20 * S,
+	    "  with as much of the base on top as fits");
+}
+
+static void
+test_evidence(void)
+{
+	struct outcome outcome = exited(0);
+
+	reset();
+	outcome.evidence.hint.verdict = VERDICT_STOP;
+	act(outcome, 0);
+	ends(RESULT_STOPPED, 1, 0, 1, "COMMAND can ask to stop");
+
+	reset();
+	outcome = exited(7);
+	outcome.evidence.match.verdict = VERDICT_SUCCESS;
+	act(outcome, 0);
+	ends(RESULT_SUCCESS, 0, 0, 1, "a match can make a success");
+	outcome.evidence.hint.verdict = VERDICT_PASS;
+	reset();
+	act(outcome, 0);
+	ends(RESULT_PASS, 7, 0, 1, "but COMMAND's own word comes first");
+
+	reset();
+	settings.rules.match_needed = true;
+	act(exited(0), 0);
+	ends(RESULT_EXHAUSTED, 1, 0, 6, "exit 0 may need a match");
+	reset();
+	settings.rules.match_needed = true;
+	settings.rules.codes.exact[0] = VERDICT_SUCCESS;
+	act(exited(0), 0);
+	ends(RESULT_SUCCESS, 0, 0, 1, "unless it was listed");
+
+	reset();
+	outcome = exited(7);
+	outcome.evidence.input.lost = true;
+	act(outcome, 0);
+	ends(RESULT_STOPPED, 7, 0, 1, "lost input allows no further attempt");
+	ok(stage.end_signal.input_lost, "  and is told");
+	reset();
+	outcome.status = 0;
+	act(outcome, 0);
+	ends(RESULT_SUCCESS, 0, 0, 1, "but a success needs none");
+
+	reset();
+	outcome = exited(0);
+	outcome.evidence.failure.stream = "stdin";
+	outcome.evidence.failure.error = EIO;
+	outcome.evidence.failure.is_final = true;
+	outcome.kind = OUTCOME_KILLED;
+	outcome.signal = SIGKILL;
+	act(outcome, 0);
+	ends(RESULT_ERROR, 125, 0, 1, "a stream that broke is our failure");
+	is_int(stage.ends, 0, "  without --at-end");
+	reset();
+	outcome.kind = OUTCOME_EXITED;
+	outcome.signal = 0;
+	act(outcome, 0);
+	ends(RESULT_ERROR, 125, 0, 1, "even where the attempt says success");
+}
+
+static void
+test_release(void)
+{
+	reset();
+	stage.release.error = ENOSPC;
+	act(exited(0), 0);
+	ends(RESULT_ERROR, 125, 0, 1, "a success that cannot be shown");
+
+	reset();
+	stage.release = (struct release) { EPIPE, SIGPIPE };
+	act(exited(0), 0);
+	ends(RESULT_ERROR, 128 + SIGPIPE, SIGPIPE, 1,
+	    "whose reader has gone dies as a writer does");
+
+	reset();
+	stage.release.error = ENOSPC;
+	act(exited(7), 0);
+	ends(RESULT_EXHAUSTED, 7, 0, 6, "a failure stays what it is");
+	ok(stage.released_for == RESULT_EXHAUSTED, "  and is known");
+}
+
+int
+main(void)
+{
+	test_plain();
+	test_verdicts();
+	test_time();
+	test_deadline_edges();
+	test_from_start();
+	test_reset();
+	test_consecutive();
+	test_signals();
+	test_hooks();
+	test_splay();
+	test_hints();
+	test_evidence();
+	test_release();
+	return done();
+}

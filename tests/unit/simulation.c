@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Outages, against the figures of another simulator, and against the loop.
+ */
+#include <config.h>
+
+#include "core/duration.h"
+#include "core/simulation.h"
+#include "stage.h"
+#include "tap.h"
+#include "unlimited.h"
+
+#define S NS_PER_S
+#define MOST 1000
+#define BUCKETS 1024
+
+static struct settings settings;
+static struct simulated_client clients[MOST];
+static int64_t waits_ns[MOST], counts[BUCKETS];
+static struct histogram histogram;
+static struct simulation simulation;
+
+/* Full jitter from 1 s on, doubling, up to 20 s; no limits. */
+static void
+reset(void)
+{
+	settings = (struct settings) {
+		.policy = {
+			.base_ns = S,
+			.factor = 2,
+			.cap_ns = 20 * S,
+			.throttle_base_ns = 5 * S,
+			.max_exponent = INT64_MAX,
+			.jitter.kind = JITTER_FULL,
+		},
+		.limits = unlimited(),
+	};
+	settings.limits.hint_max_ns = 3600 * S;
+}
+
+static void
+start(int64_t count, int64_t down_ns, double capacity, struct random *random)
+{
+	histogram = histogram_in(counts, BUCKETS, S / 10);
+	simulation = (struct simulation) {
+		.settings = &settings,
+		.service = { down_ns, capacity },
+		.clients_count = count,
+		.clients = clients,
+		.waits_ns = waits_ns,
+		.histogram = &histogram,
+		.peak_from_ns = 5 * S,
+	};
+	simulation_start(&simulation, random);
+}
+
+static void
+simulate(int64_t count, int64_t down_ns, double capacity, uint64_t seed)
+{
+	struct random random = random_from(seed);
+
+	start(count, down_ns, capacity, &random);
+	while (simulation_step(&simulation, 1000))
+		;
+}
+
+/* A row of the table; times in seconds. 0: it has no such figure. */
+struct figures {
+	double retries; /* of each client: the first attempt is none */
+	double peak;
+	double wait, wait_95, last;
+};
+
+static void
+agrees(double got, double wanted, const char *what)
+{
+	double apart = got < wanted ? wanted - got : got - wanted;
+
+	if (wanted <= 0)
+		return;
+	ok(apart <= wanted / 10, what);
+	printf("# got %.2f, wanted %.1f\n", got, wanted);
+}
+
+static void
+down_for(int64_t down_ns, int runs, const char *what, struct figures wanted)
+{
+	struct random random = random_from(60);
+	struct figures got = { 0, 0, 0, 0, 0 };
+
+	for (int i = 0; i < runs; i++) {
+		start(1000, down_ns, 100, &random);
+		while (simulation_step(&simulation, 1000))
+			;
+		got.retries += (double)simulation.attempts / 1000 - 1;
+		got.peak += (double)simulation.peak;
+		got.wait += (double)simulation.waited_ns / (1000 * (double)S);
+		got.wait_95
+		    += (double)simulation_wait(&simulation, 95) / (double)S;
+		got.last
+		    += (double)simulation_wait(&simulation, 100) / (double)S;
+	}
+	agrees(got.retries / runs, wanted.retries, what);
+	agrees(got.peak / runs, wanted.peak, "  the same peak");
+	agrees(got.wait / runs, wanted.wait, "  the same wait");
+	agrees(got.wait_95 / runs, wanted.wait_95, "  95 % so long");
+	agrees(got.last / runs, wanted.last, "  and the last");
+}
+
+static void
+test_minute(void)
+{
+	struct policy *policy = &settings.policy;
+
+	reset();
+	down_for(
+	    60 * S, 40, "full", (struct figures) { 10.1, 34, 6.8, 15.7, 19.5 });
+	policy->factor = 3;
+	down_for(60 * S, 40, "full, by 3",
+	    (struct figures) { 9.0, 24, 6.8, 15.7, 19.8 });
+	policy->growth = GROWTH_CUBIC;
+	down_for(60 * S, 40, "full, cubic",
+	    (struct figures) { 8.2, 26, 6.7, 15.5, 19.4 });
+	reset();
+	policy->jitter.kind = JITTER_EQUAL;
+	down_for(
+	    60 * S, 40, "equal", (struct figures) { 8.0, 62, 8.0, 16.1, 19.4 });
+	policy->jitter.kind = JITTER_NONE;
+	down_for(
+	    60 * S, 1, "none", (struct figures) { 11.5, 1000, 101, 191, 191 });
+	policy->growth = GROWTH_CONSTANT;
+	down_for(60 * S, 1, "each second",
+	    (struct figures) { 64.5, 1000, 4.5, 9, 9 });
+	policy->jitter.kind = JITTER_DECORRELATED;
+	down_for(60 * S, 40, "decorrelated",
+	    (struct figures) { 10.2, 36, 6.2, 15.3, 20.9 });
+}
+
+static void
+test_others(void)
+{
+	struct policy *policy = &settings.policy;
+
+	reset();
+	policy->cap_mode = CAP_AFTER;
+	down_for(60 * S, 20, "full, capped after the draw",
+	    (struct figures) { 8.3, 36, 10.1, 19, 20 });
+	policy->floor_ns = S;
+	down_for(
+	    60 * S, 20, "jpillora", (struct figures) { 8.1, 49, 9.9, 19, 20 });
+	policy->floor_ns = 0;
+	policy->jitter.kind = JITTER_DECORRELATED;
+	down_for(60 * S, 20, "decorrelated, capped after the draw",
+	    (struct figures) { 8.9, 35, 8.5, 18.6, 20 });
+	policy->jitter.kind = JITTER_SMOOTH;
+	down_for(
+	    60 * S, 20, "Polly", (struct figures) { 8, 37, 9.7, 17.7, 19.8 });
+	policy->cap_mode = CAP_BEFORE;
+	policy->jitter = (struct jitter) { JITTER_SCALE, 0.8, 1.2, 0 };
+	down_for(
+	    60 * S, 40, "20 %", (struct figures) { 7, 75, 11.1, 17.7, 30.5 });
+	policy->jitter = (struct jitter) { JITTER_SCALE, 0.5, 1.5, 0 };
+	down_for(
+	    60 * S, 20, "50 %", (struct figures) { 7, 34, 11, 23.9, 29.2 });
+}
+
+/*
+ * The last one scatters: its standard deviation is 115 s, so that the mean
+ * of 400 runs is known to 6 s.
+ */
+static void
+test_slots(void)
+{
+	reset();
+	settings.policy.growth = GROWTH_BINARY;
+	settings.policy.slot_ns = S;
+	settings.policy.max_exponent = 10;
+	settings.policy.cap_ns = DURATION_INF;
+	down_for(60 * S, 400, "Ethernet slots",
+	    (struct figures) { 6.6, 182, 42, 113, 398 });
+}
+
+static void
+test_five_minutes(void)
+{
+	struct policy *policy = &settings.policy;
+
+	reset();
+	policy->cap_ns = 60 * S;
+	down_for(300 * S, 40, "5 minutes, full",
+	    (struct figures) { 15.6, 38, 20, 0, 0 });
+	policy->factor = 3;
+	down_for(300 * S, 40, "5 minutes, full, by 3",
+	    (struct figures) { 14, 21, 20.4, 0, 0 });
+	policy->growth = GROWTH_CUBIC;
+	down_for(300 * S, 40, "5 minutes, full, cubic",
+	    (struct figures) { 13.1, 23, 20.3, 0, 0 });
+	policy->jitter.kind = JITTER_DECORRELATED;
+	policy->cap_mode = CAP_AFTER;
+	down_for(300 * S, 40, "5 minutes, decorrelated",
+	    (struct figures) { 16.9, 36, 24.5, 0, 0 });
+}
+
+static int64_t
+total_of_load(void)
+{
+	int64_t total = 0;
+
+	for (int i = 0; i < BUCKETS; i++)
+		total += counts[i];
+	return total;
+}
+
+static void
+test_conservation(void)
+{
+	int64_t attempts = 0;
+	int64_t results[RESULT_ERROR + 1] = { 0 };
+
+	reset();
+	settings.limits.attempts = 11;
+	settings.limits.deadline_ns = 70 * S;
+	simulate(1000, 60 * S, 50, 1);
+	for (int i = 0; i < 1000; i++) {
+		attempts += clients[i].attempts;
+		results[clients[i].result]++;
+	}
+	is_int(
+	    attempts, simulation.attempts, "attempts of all are those of each");
+	is_int(total_of_load(), simulation.attempts, "  and make the load");
+	is_int(results[RESULT_SUCCESS], simulation.served, "all served are");
+	is_int(results[RESULT_EXHAUSTED], simulation.exhausted,
+	    "and all exhausted");
+	is_int(results[RESULT_DEADLINE], simulation.late, "and all too late");
+	is_int(simulation.served + simulation.exhausted + simulation.late, 1000,
+	    "nobody is lost");
+	ok(simulation.served > 0 && simulation.exhausted > 0
+	        && simulation.late > 0,
+	    "  and there are some of each");
+	ok(!simulation_step(&simulation, 1), "nothing comes after the end");
+	is_int(simulation.attempts, attempts, "  not one attempt");
+}
+
+/* The last attempt before a deadline is made, as the loop makes it. */
+static void
+test_deadline(void)
+{
+	reset();
+	settings.policy.jitter.kind = JITTER_NONE;
+	settings.policy.base_ns = S / 10;
+	settings.limits.deadline_ns = S;
+	simulate(10, S / 2, 100, 1);
+	is_int(
+	    simulation.served, 10, "just before the deadline all are served");
+	is_int(simulation.late, 0, "  and none is late");
+}
+
+/* The peak is one of attempts within a tenth of a second, counted from 0. */
+static void
+test_peaks(void)
+{
+	reset();
+	settings.policy.jitter.kind = JITTER_NONE;
+	settings.policy.growth = GROWTH_CONSTANT;
+	simulate(20, 0, 1, 1);
+	is_int(simulation.peak_after_0, 19, "all but the one served at 0");
+	is_int(simulation.peak, 15, "  but after 5 s they are fewer");
+	simulate(4, 0, 1, 1);
+	is_int(simulation.peak, 0, "  or none at all");
+	settings.policy.base_ns = S / 40;
+	simulate(10, S, 1000, 1);
+	is_int(
+	    simulation.peak_after_0, 40, "four times in a tenth of a second");
+	settings.limits.splay = (struct range) { S / 2, S / 2 };
+	settings.policy.base_ns = 7 * S;
+	simulate(10, S, 1000, 1);
+	is_int(simulation.peak_after_0, 10, "a splay is after 0");
+}
+
+/* Where every other attempt is served, there are no two in a row. */
+static void
+test_streak(void)
+{
+	reset();
+	settings.policy.jitter.kind = JITTER_NONE;
+	settings.policy.growth = GROWTH_CONSTANT;
+	settings.limits.attempts = 100;
+	settings.limits.consecutive = 2;
+	simulate(1, 60 * S, 0.5, 1);
+	is_int(simulation.exhausted, 1, "a failure breaks a streak");
+	simulate(1, 60 * S, 1, 1);
+	is_int(simulation_wait(&simulation, 100), S,
+	    "two in a row take two seconds");
+}
+
+/* Clients who come each second, or all the time, take what there is. */
+static void
+test_capacity(void)
+{
+	int64_t seconds[300] = { 0 };
+	int64_t most = 0;
+
+	reset();
+	settings.policy.jitter.kind = JITTER_NONE;
+	settings.policy.growth = GROWTH_CONSTANT;
+	simulate(100, 60 * S, 2.5, 1);
+	is_int(
+	    simulation_wait(&simulation, 100), 39 * S, "100 at 2.5 a second");
+	is_int(simulation_wait(&simulation, 3), 0, "  3 in the first");
+	is_int(simulation_wait(&simulation, 4), S, "  2 in the next");
+	simulate(10, 60 * S, 0.5, 1);
+	is_int(simulation_wait(&simulation, 100), 18 * S,
+	    "10 at one in 2 seconds");
+	is_int(simulation.waited_ns, 90 * S, "  waited so long");
+	simulate(10, 0, 1, 1);
+	is_int(simulation_wait(&simulation, 100), 9 * S, "without an outage");
+	is_int(simulation.attempts, 55, "  there is a herd all the same");
+	simulate(1, 60 * S, 1, 1);
+	is_int(simulation.attempts, 61, "the moment that it is back is served");
+	simulate(1, 60 * S + 1, 1, 1);
+	is_int(simulation.attempts, 62, "  the one before is not");
+	simulate(1000, 60 * S, 1e30, 1);
+	is_int(simulation_wait(&simulation, 100), 0,
+	    "where there is enough for all");
+	is_int(simulation.attempts, 61000, "  all are served at once");
+
+	reset();
+	settings.policy.cap_ns = S;
+	simulate(1000, S / 3, 9.9, 1);
+	is_int(simulation.served, 1000, "all are served at last");
+	for (int i = 0; i < 1000; i++)
+		seconds[waits_ns[i] / S]++;
+	for (int i = 0; i < 300; i++)
+		most = seconds[i] > most ? seconds[i] : most;
+	is_int(most, 10, "but never more than there is");
+	ok(waits_ns[0] >= 0, "and nobody before there was any");
+}
+
+static void
+test_waits(void)
+{
+	bool ascending = true;
+
+	reset();
+	settings.limits.attempts = 1;
+	simulate(10, 60 * S, 100, 1);
+	is_int(simulation.exhausted, 10, "one attempt is not enough");
+	is_int(simulation_wait(&simulation, 95), 0, "  and nobody waited");
+
+	reset();
+	simulate(100, 60 * S, 10, 1);
+	for (int i = 1; i < 100; i++)
+		ascending = ascending && waits_ns[i] >= waits_ns[i - 1];
+	ok(ascending, "waits ascend");
+	is_int(
+	    simulation_wait(&simulation, 1), waits_ns[0], "the nearest rank");
+	is_int(simulation_wait(&simulation, 95), waits_ns[94], "of 95 %");
+	is_int(simulation_wait(&simulation, 100), waits_ns[99], "of all");
+	simulate(11, 60 * S, 10, 1);
+	is_int(simulation_wait(&simulation, 50), waits_ns[5], "of half of 11");
+}
+
+static void
+test_determinism(void)
+{
+	struct random random = random_from(4);
+	struct simulation first;
+	double before = 0;
+	bool forward = true;
+
+	reset();
+	settings.limits.splay.high_ns = 5 * S;
+	simulate(500, 60 * S, 100, 4);
+	first = simulation;
+	simulate(500, 60 * S, 100, 5);
+	ok(first.waited_ns != simulation.waited_ns,
+	    "another seed, other waits");
+
+	start(500, 60 * S, 100, &random);
+	while (simulation_step(&simulation, 1)) {
+		forward = forward && simulation_progress(&simulation) >= before;
+		before = simulation_progress(&simulation);
+	}
+	is_int(simulation.attempts, first.attempts, "the same seed, the same");
+	is_int(simulation.waited_ns, first.waited_ns, "  in steps of any size");
+	ok(forward, "progress goes forward");
+	ok(simulation_progress(&simulation) >= 1, "  to its end");
+}
+
+/* A schedule that never pauses has no end, unless attempts have. */
+static void
+test_endless(void)
+{
+	reset();
+	settings.policy.base_ns = 0;
+	simulate(10, 60 * S, 100, 1);
+	ok(simulation.endless, "no pauses, no end");
+	is_int(simulation.queue.now_ns, 0, "  and no time");
+	settings.limits.attempts = 5000;
+	simulate(10, 60 * S, 100, 1);
+	ok(!simulation.endless, "a limit is an end");
+	is_int(simulation.attempts, 50000, "  where it is reached");
+}
+
+/* Any settings, most of them reasonable; whole numbers, so that they meet. */
+static void
+draw_settings(struct random *random)
+{
+	static const enum jitter_kind with_numbers = JITTER_SCALE;
+	struct policy *policy = &settings.policy;
+	struct limits *limits = &settings.limits;
+
+	reset();
+	policy->growth = (enum growth)random_between(random, 0, 6);
+	policy->jitter = (struct jitter) {
+		.kind = (enum jitter_kind)random_between(random, 0, 7),
+		.low = 0.5,
+		.high = 1.5,
+		.spread_ns = S,
+	};
+	if (policy->jitter.kind > with_numbers)
+		policy->base_ns = 2 * S;
+	policy->cap_ns = random_between(random, 2, 20) * S;
+	policy->cap_mode = (enum cap_mode)random_between(random, 0, 2);
+	policy->floor_ns = random_between(random, 0, 10) * S / 10;
+	policy->slot_ns = random_between(random, 0, 3) / 3 * S;
+	limits->consecutive = random_between(random, 1, 3);
+	if (random_between(random, 0, 1) == 1)
+		limits->attempts
+		    = random_between(random, limits->consecutive, 12);
+	if (random_between(random, 0, 1) == 1)
+		limits->deadline_ns = random_between(random, 1, 40) * S;
+	if (random_between(random, 0, 1) == 1)
+		limits->splay
+		    = (struct range) { S, random_between(random, 1, 9) * S };
+}
+
+/* Whether a client of one does what the loop does, at the same times. */
+static bool
+like_the_loop(uint64_t seed, int64_t down_ns, enum result *result)
+{
+	struct random random = random_from(seed), same = random;
+	struct stage stage = { .down_ns = down_ns, .takes_ns = 1 };
+	bool alike = true, more = true;
+
+	*result = stage_run(&stage, &settings, &random).result;
+	start(1, down_ns, 1000, &same);
+	while (more) {
+		int64_t before = simulation.attempts;
+
+		more = simulation_step(&simulation, 1);
+		if (simulation.attempts > before && before < STAGE_ATTEMPTS)
+			alike = alike
+			    && stage.at_ns[before] == simulation.queue.now_ns;
+	}
+	return alike && simulation.attempts == stage.attempts
+	    && clients[0].result == *result && random.state == same.state;
+}
+
+static void
+test_like_the_loop(void)
+{
+	struct random random = random_from(1);
+	int64_t results[RESULT_ERROR + 1] = { 0 };
+	int differ = 0;
+
+	for (uint64_t seed = 0; seed < 3000; seed++) {
+		enum result result;
+
+		draw_settings(&random);
+		if (!like_the_loop(
+		        seed, random_between(&random, 0, 60) * S, &result)
+		    && differ++ < 3)
+			printf("# seed %" PRIu64 " differs\n", seed);
+		results[result]++;
+	}
+	is_int(differ, 0, "one client does what the loop does");
+	ok(results[RESULT_SUCCESS] > 300, "  often with success");
+	ok(results[RESULT_EXHAUSTED] > 300, "  often for lack of attempts");
+	ok(results[RESULT_DEADLINE] > 300, "  often for lack of time");
+}
+
+int
+main(void)
+{
+	test_minute();
+	test_others();
+	test_slots();
+	test_five_minutes();
+	test_conservation();
+	test_capacity();
+	test_deadline();
+	test_peaks();
+	test_streak();
+	test_waits();
+	test_determinism();
+	test_endless();
+	test_like_the_loop();
+	return done();
+}

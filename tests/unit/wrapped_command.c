@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include "tap.h"
+#include "core/known/wrapped_command.h"
+
+#define WORDS 24
+
+static struct wrapped
+split(const char *line)
+{
+	static char text[256];
+	static char *argv[WORDS];
+	size_t count = 0;
+
+	snprintf(text, sizeof text, "%s", line);
+	for (char *word = strtok(text, " "); word != NULL && count < WORDS - 1;
+	     word = strtok(NULL, " "))
+		argv[count++] = word;
+	argv[count] = NULL;
+	return wrapped_command(argv);
+}
+
+/* LINE runs NAME; NULL: that cannot be told. */
+static void
+runs(const char *line, const char *name)
+{
+	const char *got = split(line).name;
+
+	if (got == NULL || name == NULL)
+		ok(got == name, line);
+	else
+		is_string(got, name, line);
+}
+
+static void
+test_plain(void)
+{
+	runs("curl -f http://example.org/", "curl");
+	runs("/usr/bin/curl", "curl");
+	runs("./curl", "curl");
+	runs("env-update A=1", "env-update");
+	runs("sh -c curl", "sh");
+	ok(wrapped_command((char *[]) { NULL }).name == NULL, "no command");
+}
+
+static void
+test_env(void)
+{
+	runs("env curl", "curl");
+	runs("/usr/bin/env A=1 curl", "curl");
+	runs("env -i A=1 curl", "curl");
+	runs("env - A=1 B= curl", "curl");
+	runs("env -i -u A curl", "curl");
+	runs("env -iuA curl", "curl");
+	runs("env -ivC /tmp curl", "curl");
+	runs("env --unset=A --chdir /tmp curl", "curl");
+	runs("env --ignore-environment curl", "curl");
+	runs("env --block-signal=INT --debug curl", "curl");
+	runs("env -- A=1 curl", "curl");
+	runs("env -a other curl", "curl");
+	runs("env", NULL);
+	runs("env A=1", NULL);
+	runs("env -u", NULL);
+	runs("env -Scurl", NULL);
+	runs("env -S curl", NULL);
+	runs("env -iS curl", NULL);
+	runs("env --split-string=curl wget", NULL);
+	runs("env --unknown curl", NULL);
+	runs("env -x curl", NULL);
+	runs("env --help curl", NULL);
+}
+
+static void
+test_sudo(void)
+{
+	runs("sudo curl", "curl");
+	runs("sudo -u backup curl", "curl");
+	runs("sudo -ubackup curl", "curl");
+	runs("sudo -nu backup curl", "curl");
+	runs("sudo -nH -g staff -- curl", "curl");
+	runs("sudo --user=backup --non-interactive curl", "curl");
+	runs("sudo --user backup curl", "curl");
+	runs("sudo --preserve-env=PATH curl", "curl");
+	runs("sudo --preserve-env curl", "curl");
+	runs("sudo A=1 curl", "curl");
+	runs("sudo A=1 -u backup curl", "curl");
+	runs("sudo -E -D /tmp -T 30 curl", "curl");
+	runs("sudo -i curl", "curl");
+	runs("sudo -s", NULL);
+	runs("sudo -e curl", NULL);
+	runs("sudo -l curl", NULL);
+	runs("sudo -v", NULL);
+	runs("sudo -b curl", NULL);
+	runs("sudo -h localhost curl", NULL);
+	runs("sudo --edit curl", NULL);
+	runs("sudo -u", NULL);
+}
+
+static void
+test_nice(void)
+{
+	runs("nice curl", "curl");
+	runs("nice -n 10 curl", "curl");
+	runs("nice -n -5 curl", "curl");
+	runs("nice -n10 curl", "curl");
+	runs("nice -5 curl", "curl");
+	runs("nice --5 curl", "curl");
+	runs("nice -19 -- curl", "curl");
+	runs("nice --adjustment=5 curl", "curl");
+	runs("nice --adjustment 5 curl", "curl");
+	runs("nice", NULL);
+	runs("nice -n", NULL);
+	runs("nice -x curl", NULL);
+	runs("nice - curl", NULL);
+}
+
+static void
+test_ionice(void)
+{
+	runs("ionice curl", "curl");
+	runs("ionice -c2 -n7 curl", "curl");
+	runs("ionice -c 3 -t curl", "curl");
+	runs("ionice -tc 3 curl", "curl");
+	runs("ionice --class idle --ignore curl", "curl");
+	runs("ionice --class=2 --classdata=7 curl", "curl");
+	runs("ionice -p 5", NULL);
+	runs("ionice -c3 -p 5 6", NULL);
+	runs("ionice --pid=5", NULL);
+	runs("ionice -u 0 curl", NULL);
+	runs("ionice -P 5", NULL);
+}
+
+static void
+test_timeout(void)
+{
+	runs("timeout 30 curl", "curl");
+	runs("timeout 1m30s curl", "curl");
+	runs("timeout -k 5 -s TERM 30 curl", "curl");
+	runs("timeout -k5 -sTERM 30 curl", "curl");
+	runs("timeout -vk 5 30 curl", "curl");
+	runs("timeout --kill-after=5 --signal KILL 30 curl", "curl");
+	runs("timeout --preserve-status --foreground -v 30 curl", "curl");
+	runs("timeout -- 30 curl", "curl");
+	runs("timeout 30", NULL);
+	runs("timeout", NULL);
+	runs("timeout --help", NULL);
+	runs("timeout -k 30 curl", NULL);
+}
+
+static void
+test_nohup_and_stdbuf(void)
+{
+	runs("nohup curl", "curl");
+	runs("nohup -- curl", "curl");
+	runs("nohup", NULL);
+	runs("nohup --version", NULL);
+	runs("stdbuf -oL curl", "curl");
+	runs("stdbuf -o L -e0 -i 0 curl", "curl");
+	runs("stdbuf --output=L --error 0 curl", "curl");
+	runs("stdbuf -oL", NULL);
+	runs("stdbuf -x curl", NULL);
+}
+
+static void
+test_flock(void)
+{
+	runs("flock /run/lock curl", "curl");
+	runs("flock -n /run/lock curl -f", "curl");
+	runs("flock -xn -w 5 /run/lock curl", "curl");
+	runs("flock -w5 -E 75 -o /run/lock curl", "curl");
+	runs(
+	    "flock --timeout 5 --conflict-exit-code=75 /run/lock curl", "curl");
+	runs("flock --nb --verbose /run/lock curl", "curl");
+	runs("flock -F /run/lock curl", "curl");
+	runs("flock 9", NULL);
+	runs("flock -w 5 9", NULL);
+	runs("flock -u 9", NULL);
+	runs("flock /run/lock -c curl", NULL);
+	runs("flock /run/lock --command curl", NULL);
+	runs("flock -c curl /run/lock", NULL);
+	runs("flock", NULL);
+}
+
+/* What it exits with where the lock is taken. */
+static void
+test_lock_conflict(void)
+{
+	is_int(split("curl").lock_conflict, -1, "no flock");
+	is_int(split("flock f curl").lock_conflict, -1, "one that waits");
+	is_int(split("flock -n f curl").lock_conflict, 1, "-n");
+	is_int(split("flock -w 5 f curl").lock_conflict, 1, "-w");
+	is_int(split("flock --wait=5 f curl").lock_conflict, 1, "--wait");
+	is_int(split("flock --nonblock f curl").lock_conflict, 1, "--nonblock");
+	is_int(split("flock -nE 75 f curl").lock_conflict, 75, "-nE 75");
+	is_int(split("flock -E75 -n f curl").lock_conflict, 75, "-E75 -n");
+	is_int(split("flock -n --conflict-exit-code 9 f curl").lock_conflict, 9,
+	    "--conflict-exit-code");
+	is_int(split("flock -n -E x f curl").lock_conflict, -1, "not a code");
+	is_int(split("flock -n -E 256 f curl").lock_conflict, -1, "too large");
+	is_int(split("sudo -n curl").lock_conflict, -1, "-n of another");
+	is_int(split("sudo flock -n f nice curl").lock_conflict, 1, "nested");
+	is_int(split("flock -n f flock -n -E 9 g curl").lock_conflict, 1,
+	    "of two the first");
+	is_int(split("flock f flock -n -E 9 g curl").lock_conflict, 9,
+	    "that gives up");
+}
+
+/* Each of them within each other. */
+static void
+test_nesting(void)
+{
+	static const char outer[][32] = { "env A=1", "sudo -u backup",
+		"nice -n 10", "ionice -c3", "timeout -k 5 30", "nohup",
+		"flock -w 5 /run/lock", "stdbuf -oL" };
+	char line[128];
+
+	for (size_t i = 0; i < sizeof outer / sizeof *outer; i++)
+		for (size_t j = 0; j < sizeof outer / sizeof *outer; j++) {
+			snprintf(line, sizeof line,
+			    "%.31s /usr/bin/%.31s curl -n", outer[i], outer[j]);
+			runs(line, "curl");
+		}
+	runs("sudo -u backup nice -n 10 timeout 30 /usr/bin/curl -f", "curl");
+	runs("nohup env -i stdbuf -oL flock /run/lock ionice -c2 curl", "curl");
+	runs("nice sudo -v", NULL);
+	runs("nice env -S curl", NULL);
+	runs("timeout 5 flock f -c curl", NULL);
+}
+
+int
+main(void)
+{
+	test_plain();
+	test_env();
+	test_sudo();
+	test_nice();
+	test_ionice();
+	test_timeout();
+	test_nohup_and_stdbuf();
+	test_flock();
+	test_lock_conflict();
+	test_nesting();
+	return done();
+}
