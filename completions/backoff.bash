@@ -12,7 +12,7 @@ _backoff_with_argument='-b --base -f --factor -c --cap --floor -g --growth
   -n --attempts -t --timeout -T --deadline --until -s --signal
   -k --kill-after --grace --consecutive --wake-on --success-on --pass-on
   -r --retry-on --throttle-on -x --stop-on --success-if --retry-if
-  --throttle-if --stop-if --hint-max -i --stdin --spool-limit --name
+  --throttle-if --stop-if --watch --hint-max -i --stdin --spool-limit --name
   --log-format --log-file --before-retry --at-end --id --cap-mode
   --max-exponent --steps --slot --from'
 _backoff_without_argument='--retry-after --quiet-success --plan -q --quiet

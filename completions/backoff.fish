@@ -13,7 +13,7 @@ function __backoff_command
     set -a options k/kill-after= grace= consecutive= wake-on=
     set -a options success-on=+ pass-on=+ r/retry-on=+ throttle-on=+ x/stop-on=+
     set -a options success-if=+ retry-if=+ throttle-if=+ stop-if=+
-    set -a options 'tool=?' retry-after hint-max= i/stdin= spool-limit= 'o/hold=?'
+    set -a options watch= 'tool=?' retry-after hint-max= i/stdin= spool-limit= 'o/hold=?'
     set -a options quiet-success
     set -a options q/quiet v/verbose name= log-format= log-file= plan
     set -a options before-retry= at-end= id= h/help V/version
@@ -97,6 +97,7 @@ complete -c backoff -n __backoff_own -l success-if -x -d 'A matching line means 
 complete -c backoff -n __backoff_own -l retry-if -x -d 'A matching line means retry, and nothing else'
 complete -c backoff -n __backoff_own -l throttle-if -x -d 'A matching line means retry, after the longer pause'
 complete -c backoff -n __backoff_own -l stop-if -x -d 'A matching line means that trying again cannot help'
+complete -c backoff -n __backoff_own -l watch -x -a 'stdout stderr both' -d 'Where the conditions and --retry-after look'
 complete -c backoff -n __backoff_own -l tool -a '(__backoff_tools)' -d 'What is known of a command'
 complete -c backoff -n __backoff_own -l retry-after -d 'A Retry-After: line in the output says how long to wait'
 complete -c backoff -n __backoff_own -l hint-max -x -a inf -d 'Give up where we are asked to wait longer'

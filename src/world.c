@@ -62,16 +62,18 @@ cut_at(const struct job *job, int64_t cutoff_ns)
 static void
 look_up(struct outcome *outcome, const struct job *job)
 {
-	const struct tool_message *message;
+	const struct condition *found;
 	struct tool_code code;
 
 	if (job->tool == NULL || outcome->kind != OUTCOME_EXITED
 	    || outcome->status == 0 || outcome->status == job->lock_conflict)
 		return;
-	message = streams_message(outcome->status);
-	if (message != NULL) {
-		outcome->evidence.tool.verdict = message->verdict;
-		outcome->evidence.tool.meaning = message->meaning;
+	found = streams_message(outcome->status);
+	if (found != NULL) {
+		outcome->evidence.tool.verdict = found->message.verdict;
+		outcome->evidence.tool.meaning = found->message.meaning;
+		if (outcome->evidence.match.verdict == VERDICT_NONE)
+			outcome->evidence.match.last_line = found->quote.text;
 	} else if (tool_code(job->tool, outcome->status, &code)) {
 		outcome->evidence.tool.verdict = code.verdict;
 		outcome->evidence.tool.meaning = code.meaning;
@@ -99,6 +101,8 @@ attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 	}
 	outcome = supervise(&command, &limit);
 	outcome.evidence = streams_end();
+	if (outcome.evidence.failure.cut_off && outcome.late_end_signal == 0)
+		outcome.late_end_signal = signals_drain();
 	look_up(&outcome, job);
 	return outcome;
 }

@@ -39,7 +39,8 @@ struct match {
 	enum verdict verdict; /* of the condition that matched, or NONE: */
 	const char *pattern;
 	bool missing; /* --success-if was given, and no line matches */
-	const char *last_line; /* of stderr; NULL: backoff did not see it */
+	const char *last_line; /* of stderr, or the one that matched; NULL:
+	                        * backoff did not see stderr */
 };
 
 /* What --tool knows of its exit status or message. */

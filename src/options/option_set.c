@@ -124,6 +124,19 @@ add_condition(struct options *options, enum option_id id, enum verdict verdict,
 	options->streams.scan = &scan;
 }
 
+static void
+set_watch(const char *text)
+{
+	static const char names[][8] = { "both", "stdout", "stderr" };
+
+	for (int i = 0; i < 3; i++)
+		if (strcmp(text, names[i]) == 0) {
+			scan.watch = (enum watch)i;
+			return;
+		}
+	arguments_refuse(OPT_WATCH, text, "expected stdout, stderr or both");
+}
+
 /* The tool of that name; NULL, to be found by COMMAND, where it is NULL. */
 static const struct tool *
 find_tool(const char *name)
@@ -178,8 +191,11 @@ apply_special(struct options *options, enum option_id id, const char *text)
 		options->settings.rules.tool = find_tool(text);
 		break;
 	case OPT_RETRY_AFTER:
-		scan.retry_after = scan.needs_stdout = true;
+		scan.retry_after = true;
 		options->streams.scan = &scan;
+		break;
+	case OPT_WATCH:
+		set_watch(text);
 		break;
 	case OPT_PRESET:
 		if (strcmp(text, "list") == 0)

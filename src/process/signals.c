@@ -222,6 +222,20 @@ signals_drain(void)
 	return found;
 }
 
+bool
+signals_end_pending(void)
+{
+	sigset_t pending;
+
+	sigpending(&pending);
+	for (size_t i = 0; i < ARRAY_LENGTH(ending); i++)
+		if (signals_ends(ending[i])
+		    && sigismember(&pending, ending[i]) == 1
+		    && !is_ignored(ending[i]))
+			return true;
+	return false;
+}
+
 void
 signals_restore(void)
 {

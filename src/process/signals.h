@@ -48,6 +48,9 @@ enum wake signals_wait(struct arrival *arrival, int64_t until_ns,
 /* Takes what has arrived; returns a signal that ends us, or 0. */
 int signals_drain(void);
 
+/* Whether one that ends us has arrived and was not taken yet. */
+bool signals_end_pending(void);
+
 /* In the child, before exec: everything as it was when we started. */
 void signals_restore(void);
 

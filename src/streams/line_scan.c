@@ -1,35 +1,63 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/duration.h"
+#include "core/regex_text.h"
 #include "process/clock.h"
-#include "core/literal.h"
-#include "streams/retry_after.h"
 #include "streams/line_scan.h"
+#include "streams/retry_after.h"
 
-/* NULL, or why TEXT is no regular expression. */
+/* A slice of looking at lines; signals are looked at in between. */
+#define SLICE_NS (10 * NS_PER_MS)
+
+/*
+ * NULL, or why TEXT is no regular expression. LITERAL is what each match of
+ * it contains.
+ */
 static const char *
-compile(struct condition *condition, const char *text)
+compile(regex_t *regex, const char *text, char literal[PREFILTER_SIZE])
 {
-	static char error[128];
-	int code = regcomp(&condition->regex, text, REG_EXTENDED | REG_NOSUB);
+	static const char expected[]
+	    = "expected an extended regular expression";
+	static char why[128];
+	struct text reason = text_in(why, sizeof why);
+	size_t size = 3 * strlen(text) + 1;
+	char *buffer = malloc(size);
+	struct text rewritten;
+	const char *escape;
+	int code;
 
-	if (code != 0) {
-		memcpy(error, "expected an extended regular expression: ", 42);
-		regerror(
-		    code, &condition->regex, error + 41, sizeof error - 41);
-		return error;
+	if (buffer == NULL)
+		return "no memory for it";
+	rewritten = text_in(buffer, size);
+	escape = regex_text(&rewritten, text);
+	text_add(&reason, expected);
+	if (escape != NULL) {
+		const char name[] = { '\\', escape[1], '\0' };
+
+		text_add(&reason, " without ");
+		text_add(&reason, name);
+		text_add(&reason, "; for a backslash write \\\\");
+		free(buffer);
+		return why;
 	}
-	condition->text = text;
-	literal_find(text, condition->literal);
-	return NULL;
+	prefilter_find(buffer, literal);
+	code = regcomp(regex, buffer, REG_EXTENDED | REG_NOSUB);
+	free(buffer);
+	if (code == 0)
+		return NULL;
+	text_add(&reason, ": ");
+	regerror(code, regex, why + reason.length, sizeof why - reason.length);
+	return why;
 }
 
 const char *
 scan_add(struct scan *scan, enum verdict verdict, const char *text)
 {
-	struct condition condition = { .verdict = verdict };
+	struct condition condition = { .verdict = verdict, .text = text };
 	const char *expected;
 
 	/* It would match every line: surely a variable that was not set. */
@@ -37,33 +65,82 @@ scan_add(struct scan *scan, enum verdict verdict, const char *text)
 		return "expected a regular expression";
 	if (strchr(text, '\n') != NULL)
 		return "expected a regular expression for one line";
-	if (literal_has_reference(text))
-		return "expected a regular expression without \\1 to \\9";
 	if (scan->count == SCAN_CONDITIONS)
 		return "expected at most 64 conditions in all";
-	expected = compile(&condition, text);
+	expected = compile(&condition.regex, text, condition.literal);
 	if (expected != NULL)
 		return expected;
 	scan->conditions[scan->count++] = condition;
-	scan->needs_stdout = true;
+	scan->has_conditions = true;
 	scan->needs_success |= verdict == VERDICT_SUCCESS;
 	return NULL;
+}
+
+/*
+ * Those messages that no literal spares from regexec(3), as one expression:
+ * a line that does not match (A)|(B)|... matches none of them. Without it
+ * each is tried alone.
+ */
+static void
+compile_union(struct scan *scan)
+{
+	char literal[PREFILTER_SIZE];
+	size_t size = 1;
+	struct text text;
+	char *buffer;
+
+	for (size_t i = 0; i < scan->count; i++)
+		size += strlen(scan->conditions[i].text) + 3;
+	buffer = malloc(size);
+	if (buffer == NULL)
+		return;
+	text = text_in(buffer, size);
+	for (size_t i = 0; i < scan->count; i++) {
+		const struct condition *condition = &scan->conditions[i];
+
+		if (!condition->is_known || condition->literal[0] != '\0')
+			continue;
+		text_add(&text, text.length > 0 ? "|(" : "(");
+		text_add(&text, condition->text);
+		text_add(&text, ")");
+	}
+	scan->has_union = text.length > 0
+	    && compile(&scan->unfiltered, buffer, literal) == NULL;
+	free(buffer);
 }
 
 bool
 scan_add_tool(struct scan *scan, const struct tool *tool)
 {
 	struct condition condition = { .is_known = true };
-	size_t count = 0;
 
-	while (count < SCAN_MESSAGES
-	    && tool_message_at(tool, count, &condition.message)) {
+	for (size_t i = 0;
+	     i < SCAN_MESSAGES && tool_message_at(tool, i, &condition.message);
+	     i++) {
 		condition.verdict = condition.message.verdict;
-		if (compile(&condition, condition.message.regex) == NULL)
+		condition.text = condition.message.regex;
+		scan->has_messages = true;
+		if (compile(&condition.regex, condition.text, condition.literal)
+		    == NULL)
 			scan->conditions[scan->count++] = condition;
-		count++;
 	}
-	return count > 0;
+	compile_union(scan);
+	return scan->has_messages;
+}
+
+/* Whether the user's conditions are looked for there. */
+static bool
+is_watched(const struct scan *scan, bool is_stderr)
+{
+	return scan->watch != (is_stderr ? WATCH_STDOUT : WATCH_STDERR);
+}
+
+bool
+scan_needs(const struct scan *scan, bool is_stderr)
+{
+	return (is_stderr && scan->has_messages)
+	    || ((scan->has_conditions || scan->retry_after)
+	        && is_watched(scan, is_stderr));
 }
 
 void
@@ -72,159 +149,200 @@ scan_reset(struct scan *scan)
 	for (size_t i = 0; i < scan->count; i++)
 		scan->conditions[i].matched = false;
 	scan->retry_after_ns = -1;
-	scan->last_line[0] = '\0';
+	scan->last_line = (struct quote) { 0 };
 }
 
-static bool
-line_matches(const struct condition *condition, char *line, size_t length)
-{
-	size_t end = length < SCAN_LINE ? length : SCAN_LINE;
-	char saved = line[end];
-	bool matches;
-
-	line[end] = '\0';
-	matches = regexec(&condition->regex, line, 0, NULL, 0) == 0;
-	line[end] = saved;
-	return matches;
-}
-
-/* The length of the line at AT, without its newline. */
+/* Without a character of UTF-8 that the cut at the end has left open. */
 static size_t
-line_length(const char *at, const char *end)
+whole_characters(const char *bytes, size_t length)
 {
-	const char *newline = memchr(at, '\n', (size_t)(end - at));
+	size_t start = length;
+	unsigned char lead;
+	size_t size;
 
-	return (size_t)((newline == NULL ? end : newline) - at);
+	while (start > 0 && length - start < 3
+	    && ((unsigned char)bytes[start - 1] & 0xc0) == 0x80)
+		start--;
+	if (start == 0)
+		return length;
+	lead = (unsigned char)bytes[start - 1];
+	size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+	return start - 1 + size > length ? start - 1 : length;
 }
 
-/* Whether one of the lines from AT to END matches. */
-static bool
-lines_match(const struct condition *condition, char *at, char *end)
+/* What is shown of the stream's line: what may stand in quotes, raw. */
+static struct quote
+quote_of(const struct scan_stream *stream)
 {
-	size_t literal_length = strlen(condition->literal);
+	struct quote quote = { .length = stream->shown_length };
 
-	while (at < end) {
-		size_t length;
+	memcpy(quote.text, stream->shown, quote.length);
+	return quote;
+}
 
-		if (literal_length > 0) {
-			char *found = memmem(at, (size_t)(end - at),
-			    condition->literal, literal_length);
-			char *newline;
+/* Made fit to stand in quotes, and a string. */
+static void
+clean(struct quote *quote)
+{
+	size_t length = quote->length;
 
-			if (found == NULL)
-				return false;
-			newline = memrchr(at, '\n', (size_t)(found - at));
-			at = newline == NULL ? at : newline + 1;
-		}
-		length = line_length(at, end);
-		if (line_matches(condition, at, length))
+	while (length > 0 && (unsigned char)quote->text[length - 1] <= ' ')
+		length--;
+	if (length == SCAN_QUOTE)
+		length = whole_characters(quote->text, length);
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)quote->text[i] < ' '
+		    || quote->text[i] == '\x7f' || quote->text[i] == '"')
+			quote->text[i] = '?';
+	quote->text[length] = '\0';
+	quote->length = length;
+}
+
+static bool
+has_match(const struct condition *condition, const char *line, bool unfiltered)
+{
+	if (condition->literal[0] != '\0')
+		unfiltered = strstr(line, condition->literal) != NULL;
+	return unfiltered && regexec(&condition->regex, line, 0, NULL, 0) == 0;
+}
+
+static void
+match_line(struct scan *scan, const struct scan_stream *stream)
+{
+	const char *line = stream->line;
+	bool watched = is_watched(scan, stream->is_stderr);
+	bool listening = stream->is_stderr && scan->has_messages;
+	/* Whether a message without a literal can match. */
+	bool in_union = listening
+	    && (!scan->has_union
+	        || regexec(&scan->unfiltered, line, 0, NULL, 0) == 0);
+
+	for (size_t i = 0; i < scan->count; i++) {
+		struct condition *condition = &scan->conditions[i];
+
+		if (condition->matched
+		    || !(condition->is_known ? listening : watched)
+		    || !has_match(
+		        condition, line, condition->is_known ? in_union : true))
+			continue;
+		condition->matched = true;
+		condition->quote = stream->is_stderr ? quote_of(stream)
+		                                     : (struct quote) { 0 };
+		clean(&condition->quote);
+	}
+}
+
+static bool
+has_letter(const char *bytes, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		unsigned char byte = (unsigned char)bytes[i];
+
+		/* Of UTF-8, most are letters. */
+		if ((byte | 0x20) >= 'a'
+		    && ((byte | 0x20) <= 'z' || byte >= 0x80))
 			return true;
-		at += length + 1;
 	}
 	return false;
 }
 
 static void
-find_retry_after(struct scan *scan, const char *at, const char *end)
+end_line(struct scan *scan, struct scan_stream *stream)
 {
-	while (at < end) {
-		size_t length = line_length(at, end);
-		int64_t after_ns
-		    = retry_after_line(at, length, clock_epoch_ns());
+	char *end = stream->line + stream->length;
+
+	/* A regular expression's end of text is no end of a line. */
+	for (char *nul = memchr(stream->line, '\0', stream->length);
+	     nul != NULL; nul = memchr(nul, '\0', (size_t)(end - nul)))
+		*nul = '\001';
+	*end = '\0';
+	match_line(scan, stream);
+	if (scan->retry_after && is_watched(scan, stream->is_stderr)) {
+		int64_t after_ns = retry_after_line(
+		    stream->line, stream->length, clock_epoch_ns());
 
 		if (after_ns >= 0)
 			scan->retry_after_ns = after_ns;
-		at += length + 1;
 	}
+	if (stream->is_stderr
+	    && has_letter(stream->shown, stream->shown_length))
+		scan->last_line = quote_of(stream);
+	stream->length = stream->shown_length = 0;
+	stream->returned = false;
 }
 
-/* The last line that is not blank, fit to be shown. */
 static void
-find_last_line(struct scan *scan, const char *at, const char *end)
+add(char *to, size_t *length, size_t room, const char *bytes, size_t count)
 {
-	const char *start;
-	size_t length;
-
-	while (end > at && (unsigned char)end[-1] <= ' ')
-		end--;
-	if (end == at)
-		return;
-	start = memrchr(at, '\n', (size_t)(end - at));
-	start = start == NULL ? at : start + 1;
-	length = (size_t)(end - start);
-	if (length >= sizeof scan->last_line)
-		length = sizeof scan->last_line - 1;
-	for (size_t i = 0; i < length; i++)
-		scan->last_line[i] = (unsigned char)start[i] < ' '
-		        || start[i] == '\x7f' || start[i] == '"'
-		    ? '?'
-		    : start[i];
-	scan->last_line[length] = '\0';
+	if (count > room - *length)
+		count = room - *length;
+	memcpy(to + *length, bytes, count);
+	*length += count;
 }
 
-/* Whole lines, LENGTH > 0 bytes. */
+/* A carriage return begins what is shown anew, but not at a line's end. */
 static void
-scan_lines(struct scan *scan, bool is_stderr, char *lines, size_t length)
+add_shown(struct scan_stream *stream, const char *bytes, size_t count)
 {
-	char *end = lines + length;
+	bool returns = false;
+	const char *last;
 
-	/* A regular expression's end of text is no end of a line. */
-	for (char *nul = memchr(lines, '\0', length); nul != NULL;
-	     nul = memchr(nul, '\0', (size_t)(end - nul)))
-		*nul = '\001';
-	for (size_t i = 0; i < scan->count; i++) {
-		struct condition *condition = &scan->conditions[i];
-
-		if (condition->is_known && !is_stderr)
-			continue;
-		condition->matched
-		    = condition->matched || lines_match(condition, lines, end);
+	while (count > 0 && bytes[count - 1] == '\r') {
+		returns = true;
+		count--;
 	}
-	if (scan->retry_after)
-		find_retry_after(scan, lines, end);
-	if (is_stderr)
-		find_last_line(scan, lines, end);
+	if (count > 0) {
+		last = memrchr(bytes, '\r', count);
+		if (stream->returned || last != NULL)
+			stream->shown_length = 0;
+		if (last != NULL) {
+			count -= (size_t)(last + 1 - bytes);
+			bytes = last + 1;
+		}
+		stream->returned = false;
+		add(stream->shown, &stream->shown_length, sizeof stream->shown,
+		    bytes, count);
+	}
+	stream->returned |= returns;
 }
 
-void
+size_t
 scan_bytes(struct scan *scan, struct scan_stream *stream, const char *bytes,
     size_t count)
 {
-	const char *newline;
-	size_t whole;
+	int64_t slice_end_ns = clock_now_ns() + SLICE_NS;
+	size_t done = 0, unclocked = 0;
 
-	if (stream->skipping) {
-		newline = memchr(bytes, '\n', count);
+	while (done < count) {
+		const char *at = bytes + done;
+		const char *newline = memchr(at, '\n', count - done);
+		size_t part
+		    = newline == NULL ? count - done : (size_t)(newline - at);
+
+		add(stream->line, &stream->length, SCAN_LINE, at, part);
+		if (stream->is_stderr)
+			add_shown(stream, at, part);
+		done += part;
 		if (newline == NULL)
-			return;
-		stream->skipping = false;
-		count -= (size_t)(newline + 1 - bytes);
-		bytes = newline + 1;
+			break;
+		done++;
+		end_line(scan, stream);
+		unclocked += part + 64;
+		if (unclocked < SCAN_LINE)
+			continue;
+		unclocked = 0;
+		if (clock_now_ns() >= slice_end_ns)
+			break;
 	}
-	memcpy(stream->line + stream->length, bytes, count);
-	stream->length += count;
-	newline = memrchr(stream->line, '\n', stream->length);
-	if (newline != NULL) {
-		whole = (size_t)(newline + 1 - stream->line);
-		scan_lines(scan, stream->is_stderr, stream->line, whole);
-		stream->length -= whole;
-		memmove(stream->line, stream->line + whole, stream->length);
-	}
-	if (stream->length >= SCAN_LINE) {
-		scan_lines(scan, stream->is_stderr, stream->line, SCAN_LINE);
-		stream->length = 0;
-		stream->skipping = true;
-	}
+	return done;
 }
 
 void
 scan_finish(struct scan *scan, struct scan_stream *stream)
 {
 	if (stream->length > 0)
-		scan_lines(
-		    scan, stream->is_stderr, stream->line, stream->length);
-	stream->length = 0;
-	stream->skipping = false;
+		end_line(scan, stream);
+	clean(&scan->last_line);
 }
 
 /* Which of what matches decides: the lower the sooner. */
@@ -268,10 +386,8 @@ scan_match(const struct scan *scan)
 	return decisive(scan, false, 0);
 }
 
-const struct tool_message *
+const struct condition *
 scan_message(const struct scan *scan, int status)
 {
-	const struct condition *found = decisive(scan, true, status);
-
-	return found != NULL ? &found->message : NULL;
+	return decisive(scan, true, status);
 }

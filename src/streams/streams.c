@@ -136,10 +136,12 @@ add_matches(struct evidence *evidence)
 {
 	const struct condition *condition = scan_match(scan);
 
-	evidence->match.last_line = scan->last_line;
+	evidence->match.last_line = scan->last_line.text;
 	evidence->match.missing = condition == NULL && scan->needs_success;
 	if (condition == NULL)
 		return;
+	if (condition->quote.length > 0)
+		evidence->match.last_line = condition->quote.text;
 	evidence->match.verdict = condition->verdict;
 	evidence->match.pattern = condition->text;
 }
@@ -186,7 +188,7 @@ streams_end(void)
 	return evidence;
 }
 
-const struct tool_message *
+const struct condition *
 streams_message(int status)
 {
 	return scan != NULL ? scan_message(scan, status) : NULL;

@@ -34,6 +34,6 @@ const char *streams_begin(struct command *command);
 struct evidence streams_end(void);
 
 /* Then: which message of the tool it wrote, of those for exit STATUS. */
-const struct tool_message *streams_message(int status);
+const struct condition *streams_message(int status);
 
 #endif

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "process/fd.h"
+#include "process/signals.h"
 #include "streams/held_output.h"
 #include "streams/tapped_output.h"
 
@@ -23,16 +24,20 @@ struct channel {
 	int out; /* the target, in a description that does not block */
 	bool is_socket;
 	size_t step; /* what has room at all has it for so much */
-	size_t start, end; /* of what is read, but not written yet */
+	size_t start; /* of what is read, but not written yet */
+	size_t scanned; /* so far it has been looked at, and may be written */
+	size_t end;
 	bool ended; /* COMMAND has: only what is there still counts, and */
 	size_t left; /* this much of it is to be read */
 };
 
+#define READ_SIZE 65536
+
 /* What a channel needs where something is watched: too much to be static. */
-static struct room {
-	char buffer[SCAN_LINE];
+static struct tap_buffer {
+	char bytes[READ_SIZE];
 	struct scan_stream stream;
-} * rooms; /* WATCH_DESCRIPTORS of them */
+} * buffers; /* TAP_DESCRIPTORS of them */
 
 static struct scan *scan;
 static bool together; /* stdout and stderr are one, and keep their order */
@@ -46,13 +51,13 @@ static struct channel channels[TAP_DESCRIPTORS] = {
 static char *
 buffer_of(const struct channel *channel)
 {
-	return rooms[channel - channels].buffer;
+	return buffers[channel - channels].bytes;
 }
 
 static struct scan_stream *
 stream_of(const struct channel *channel)
 {
-	return &rooms[channel - channels].stream;
+	return &buffers[channel - channels].stream;
 }
 
 bool
@@ -60,8 +65,8 @@ tap_start(struct scan *what)
 {
 	struct stat stat;
 
-	rooms = calloc(TAP_DESCRIPTORS, sizeof *rooms);
-	if (rooms == NULL)
+	buffers = calloc(TAP_DESCRIPTORS, sizeof *buffers);
+	if (buffers == NULL)
 		return false;
 
 	scan = what;
@@ -90,7 +95,7 @@ open_pipe(struct channel *channel)
 	channel->pipe = fd_out_of_the_way(ends[0]);
 	channel->commands = fd_out_of_the_way(ends[1]);
 	fcntl(channel->pipe, F_SETFL, O_NONBLOCK);
-	channel->start = channel->end = 0;
+	channel->start = channel->scanned = channel->end = 0;
 	channel->ended = false;
 	return true;
 }
@@ -106,22 +111,26 @@ close_pipe(struct channel *channel)
 bool
 tap_begin(int descriptors[3])
 {
+	bool shared;
+
 	failure = 0;
 	cut_off = false;
 	if (scan == NULL)
 		return true;
 	scan_reset(scan);
-	rooms[0].stream.is_stderr = together
+	/* Told apart, the two need a pipe each, and may lose their order. */
+	shared = together && scan->watch == WATCH_BOTH;
+	buffers[0].stream.is_stderr = shared
 	    && (descriptors[STDOUT_FILENO] < 0
 	        || descriptors[STDOUT_FILENO] == descriptors[STDERR_FILENO]);
-	rooms[1].stream.is_stderr = true;
+	buffers[1].stream.is_stderr = true;
 	for (int i = 0; i < TAP_DESCRIPTORS; i++) {
 		int fd = channels[i].target;
 
 		if (descriptors[fd] >= 0
-		    || (i == 0 && !scan->needs_stdout && !together))
+		    || !(shared || scan_needs(scan, i == 1)))
 			continue;
-		if (i == 1 && together && channels[0].pipe >= 0) {
+		if (i == 1 && shared && channels[0].pipe >= 0) {
 			descriptors[fd] = channels[0].commands;
 			continue;
 		}
@@ -172,7 +181,7 @@ static ssize_t
 write_some(const struct channel *channel)
 {
 	const char *bytes = buffer_of(channel) + channel->start;
-	size_t count = channel->end - channel->start;
+	size_t count = channel->scanned - channel->start;
 
 	if (channel->is_socket)
 		return send(channel->out, bytes, count, MSG_DONTWAIT);
@@ -186,13 +195,13 @@ write_some(const struct channel *channel)
 	    channel->out, bytes, count < channel->step ? count : channel->step);
 }
 
-/* Writes what is read; false: there is no room for all of it. */
+/* Writes what has been scanned; false: there is no room for all of it. */
 static bool
-pass_on(struct channel *channel)
+write_scanned(struct channel *channel)
 {
 	ssize_t written;
 
-	while (channel->start < channel->end) {
+	while (channel->start < channel->scanned) {
 		written = write_some(channel);
 		if (written >= 0) {
 			channel->start += (size_t)written;
@@ -204,23 +213,33 @@ pass_on(struct channel *channel)
 			return false;
 		if (errno == EBADF && channel->target == STDERR_FILENO) {
 			/* Hardly a program minds a closed stderr. */
-			channel->start = channel->end;
+			channel->start = channel->scanned;
 			return true;
 		}
 		/* COMMAND is to meet the reader's absence, as without us. */
 		failure = errno;
-		channel->start = channel->end;
+		channel->start = channel->scanned = channel->end;
 		close_pipe(channel);
 		return false;
 	}
 	return true;
 }
 
-/* Reads and scans; false: nothing is there, or the pipe has ended. */
+/* A slice of what has been read; false: there is more to be scanned. */
+static bool
+scan_some(struct channel *channel)
+{
+	channel->scanned += scan_bytes(scan, stream_of(channel),
+	    buffer_of(channel) + channel->scanned,
+	    channel->end - channel->scanned);
+	return channel->scanned == channel->end;
+}
+
+/* False: nothing is there, or the pipe has ended. */
 static bool
 read_some(struct channel *channel)
 {
-	size_t most = SCAN_LINE;
+	size_t most = READ_SIZE;
 	ssize_t count;
 
 	if (channel->ended && channel->left < most)
@@ -238,20 +257,27 @@ read_some(struct channel *channel)
 		close_pipe(channel);
 	if (count <= 0)
 		return false;
-	channel->start = 0;
+	channel->start = channel->scanned = 0;
 	channel->end = (size_t)count;
 	if (channel->ended)
 		channel->left -= (size_t)count;
-	scan_bytes(scan, stream_of(channel), buffer_of(channel), (size_t)count);
 	return true;
 }
 
-static void
-serve(struct channel *channel)
+/* Whether there is something to be scanned. */
+static bool
+has_bytes(struct channel *channel)
 {
-	/* A few steps, so that signals get their turn. */
+	return channel->scanned < channel->end || read_some(channel);
+}
+
+/* Reads, scans and writes a few times, so that signals get their turn. */
+static void
+advance(struct channel *channel)
+{
 	for (int i = 0; i < 16 && channel->pipe >= 0; i++)
-		if (!pass_on(channel) || !read_some(channel))
+		if (!write_scanned(channel) || !has_bytes(channel)
+		    || !scan_some(channel))
 			break;
 }
 
@@ -263,7 +289,7 @@ tap_on_ready(const struct pollfd *came, int count)
 			if (came[i].revents != 0
 			    && (came[i].fd == channels[j].pipe
 			        || came[i].fd == channels[j].out))
-				serve(&channels[j]);
+				advance(&channels[j]);
 }
 
 int
@@ -296,13 +322,14 @@ tap_drain(bool patient)
 		struct channel *channel = &channels[i];
 
 		if (patient) {
-			serve(channel);
+			advance(channel);
 		} else {
 			note_end(channel);
 			/* No more than was in the pipe at that moment. */
-			while (channel->pipe >= 0 && pass_on(channel)
-			    && read_some(channel))
-				continue;
+			while (channel->pipe >= 0 && write_scanned(channel)
+			    && has_bytes(channel))
+				while (!scan_some(channel))
+					continue;
 		}
 		more = more || channel->pipe >= 0;
 	}
@@ -317,11 +344,15 @@ scan_held(struct channel *channel)
 	int file = hold_file(channel->target, &size);
 	ssize_t count;
 
-	if (file < 0 || (!scan->needs_stdout && !stream_of(channel)->is_stderr))
+	if (file < 0 || !scan_needs(scan, stream_of(channel)->is_stderr))
 		return;
 	while (offset < size) {
-		size_t most = SCAN_LINE;
+		size_t most = READ_SIZE;
 
+		if (signals_end_pending()) {
+			cut_off = true;
+			return;
+		}
 		if (size - offset < (off_t)most)
 			most = (size_t)(size - offset);
 		count = pread(file, buffer_of(channel), most, offset);
@@ -331,9 +362,8 @@ scan_held(struct channel *channel)
 			failure = count == 0 ? EIO : errno;
 			break;
 		}
-		scan_bytes(scan, stream_of(channel), buffer_of(channel),
-		    (size_t)count);
-		offset += count;
+		offset += (off_t)scan_bytes(scan, stream_of(channel),
+		    buffer_of(channel), (size_t)count);
 	}
 }
 
@@ -352,6 +382,6 @@ tap_end(void)
 		cut_off = cut_off || channels[i].pipe >= 0;
 		close_pipe(&channels[i]);
 		scan_held(&channels[i]);
-		scan_finish(scan, &rooms[i].stream);
+		scan_finish(scan, &buffers[i].stream);
 	}
 }

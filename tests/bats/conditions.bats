@@ -324,10 +324,10 @@ for i in range(256):
   cmp "$said" "$BATS_TEST_TMPDIR/bytes"
 }
 
-@test "of a line longer than 64 KiB the first 64 KiB count" {
+@test "of a line longer than 4 KiB the first 4 KiB count" {
   local x
-  x=$(head -c 65530 /dev/zero | tr '\0' x)
-  echo "${x}needle" >"$BATS_TEST_TMPDIR/just" # its last byte is byte 65536
+  x=$(head -c 4090 /dev/zero | tr '\0' x)
+  echo "${x}needle" >"$BATS_TEST_TMPDIR/just" # its last byte is byte 4096
   echo "${x}xneedle" >"$BATS_TEST_TMPDIR/beyond"
   finds needle cat "$BATS_TEST_TMPDIR/just"
   finds 'needle$' cat "$BATS_TEST_TMPDIR/just"
@@ -343,7 +343,7 @@ for i in range(256):
   { head -c 1000000 /dev/zero | tr '\0' x; printf '\nneedle\n'; } >"$BATS_TEST_TMPDIR/long"
   finds '^needle$' cat "$BATS_TEST_TMPDIR/long"
   cmp "$got" "$BATS_TEST_TMPDIR/long"
-  { head -c 65536 /dev/zero | tr '\0' x; printf '\nneedle'; } >"$BATS_TEST_TMPDIR/exact"
+  { head -c 4096 /dev/zero | tr '\0' x; printf '\nneedle'; } >"$BATS_TEST_TMPDIR/exact"
   finds '^needle$' cat "$BATS_TEST_TMPDIR/exact"
   misses 'xneedle' cat "$BATS_TEST_TMPDIR/exact"
 }
@@ -583,7 +583,7 @@ export leaves='exec 3> >(: >"$go"; read -r line; env true; echo "$line")
 @test "held lines are lines as well: long ones, NUL, and the last" {
   status=0
   local x
-  x=$(head -c 65530 /dev/zero | tr '\0' x)
+  x=$(head -c 4090 /dev/zero | tr '\0' x)
   printf '%sxneedle\n%s' "$x" "$x" >"$BATS_TEST_TMPDIR/beyond"
   run -0 "$BACKOFF" -qq -n 1 -o --stop-if=needle -- cat "$BATS_TEST_TMPDIR/beyond"
   run -1 "$BACKOFF" -qq -n 1 -o --stop-if='^a.b$' -- printf 'a\0b'
@@ -696,8 +696,66 @@ sys.exit(bool(poll.poll(0)))'
 
 @test "a reference to a group is refused: its match could take for ever" {
   run -125 "$BACKOFF" --stop-if='(a)\1' -- true
-  assert_output 'backoff: --stop-if: (a)\1: expected a regular expression without \1 to \9'
+  assert_output 'backoff: --stop-if: (a)\1: expected an extended regular expression without \1; for a backslash write \\'
   run -7 "$BACKOFF" -qn 1 --stop-if='[\1]\\1' -- sh -c 'exit 7'
+}
+
+@test "an escape that people mean is taken as they mean it" {
+  finds '^\d+$' echo 42
+  misses '\d' echo d
+  finds '\D' echo d
+  finds 'a\tb' printf 'a\tb\n'
+  misses 'a\tb' echo atb
+  finds '[\d]' printf '%s\n' '\'
+}
+
+@test "an escape without a meaning is refused, and the way to write it is told" {
+  run -125 "$BACKOFF" --retry-if='a\qb' -- true
+  assert_output 'backoff: --retry-if: a\qb: expected an extended regular expression without \q; for a backslash write \\'
+  run -125 "$BACKOFF" --success-if='\n' -- true
+  assert_output 'backoff: --success-if: \n: expected an extended regular expression without \n; for a backslash write \\'
+}
+
+# watched WHAT SCRIPT: does the condition see what it writes?
+watched() {
+  run "$BACKOFF" -n 1 --watch="$1" --stop-if=timeout -- sh -c "$2"
+  assert_equal "$status" 7
+  [[ $output == *"output matches 'timeout'"* ]]
+}
+
+@test "--watch: the conditions look at one stream only, also where both are one" {
+  local out='echo timeout=30; exit 7' err='echo timeout=30 >&2; exit 7'
+  watched stdout "$out"
+  watched stderr "$err"
+  watched both "$out"
+  watched both "$err"
+  run ! watched stderr "$out"
+  run ! watched stdout "$err"
+}
+
+@test "--watch: --retry-after looks at one stream only" {
+  local script='echo "Retry-After: 7200" >&2; exit 7'
+  logged -n 2 -b 0 --retry-after --watch=stderr -- sh -c "$script" || true
+  assert_events "end.result == 'stopped' and end.attempts == 1"
+  logged -n 2 -b 0 --retry-after --watch=stdout -- sh -c "$script" || true
+  assert_events "end.result == 'exhausted' and end.attempts == 2"
+}
+
+@test "--watch: the other stream stays what it is" {
+  local what
+  for what in stdout stderr both; do
+    "$BACKOFF" -n 1 --watch="$what" --stop-if=never -- sh -c '
+      { for fd in 4 5; do [ -p "/dev/fd/$fd" ] && echo pipe || echo file; done; } \
+        4>&1 5>&2 >"$BATS_TEST_TMPDIR/$0"' "$what" >"$got" 2>"$said"
+  done
+  assert_equal "$(paste -sd' ' "$BATS_TEST_TMPDIR/stdout")" 'pipe file'
+  assert_equal "$(paste -sd' ' "$BATS_TEST_TMPDIR/stderr")" 'file pipe'
+  assert_equal "$(paste -sd' ' "$BATS_TEST_TMPDIR/both")" 'pipe pipe'
+}
+
+@test "--watch: what it takes is told" {
+  run -125 "$BACKOFF" --watch=stdin -- true
+  assert_output 'backoff: --watch: stdin: expected stdout, stderr or both'
 }
 
 @test "the last line of stderr follows in quotes, where we see it anyway" {
@@ -717,6 +775,10 @@ sys.exit(bool(poll.poll(0)))'
 
 @test "the last line of stderr is one with something in it" {
   gives 'exit 7 "words"' --stop-if=never -- sh -c 'printf "words \r\n\n  \n" >&2; exit 7'
+  gives 'exit 7 "LINE 1: SELCT"' --stop-if=never -- \
+    sh -c 'printf "LINE 1: SELCT\n        ^\n" >&2; exit 7'
+  gives 'exit 7 "100 of 100 bytes"' --stop-if=never -- \
+    sh -c 'printf "  0 of 100 bytes\r100 of 100 bytes\r\n" >&2; exit 7'
   gives 'exit 7 "half"' --stop-if=never -- sh -c 'printf "whole\nhalf" >&2; exit 7'
 }
 

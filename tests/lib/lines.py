@@ -10,7 +10,7 @@ a regular expression. It is written in pieces that end anywhere; after some
 of them the writer waits until all has been taken from the pipe, so that a
 reader surely meets that end. All bytes must arrive, and the verdict must be
 that of grep -E in the C locale over the same lines, with \\001 for each NUL
-and 64 KiB of each line.
+and 4 KiB of each line.
 """
 
 import array
@@ -24,7 +24,7 @@ import tempfile
 import termios
 import time
 
-LINE = 65536
+LINE = 4096
 REGEXES = ["fatal", "^fatal", "fat.l", "fatal|error", "(fatal|error) [0-9]+", "a.b",
            "error( [0-9]+)? x", "^[^a-z]+$", "[[:cntrl:]]b", "\x01b", "\xff", "^$",
            "fatal$", "^fatal$", "x+fatal", "(ab)+\\.", "a{3}b?\\|", "^b*$", "er+or"]

@@ -22,6 +22,15 @@ clock_epoch_ns(void)
 	return NOW_NS;
 }
 
+static int64_t clock_ns, clock_step_ns; /* from one look to the next */
+
+int64_t
+clock_now_ns(void)
+{
+	clock_ns += clock_step_ns;
+	return clock_ns;
+}
+
 static size_t
 below(size_t bound)
 {
@@ -62,7 +71,8 @@ feed(const char *text, size_t length, size_t most)
 		size_t size = 1 + below(most);
 
 		size = size < length ? size : length;
-		scan_bytes(&scan, &stream, text, size);
+		if (scan_bytes(&scan, &stream, text, size) != size)
+			ok(false, "all of it is looked at");
 		text += size;
 		length -= size;
 	}
@@ -97,7 +107,7 @@ any_line_matches(const char *regex, const char *text, size_t length)
 	return found;
 }
 
-/* --- the literal that is searched for first is never wrong --- */
+/* --- a condition matches what regexec matches --- */
 
 /* A regular expression of random parts; many are none, and are refused. */
 static void
@@ -108,7 +118,7 @@ make_regex(char *regex, size_t size)
 		"{1,}", "(", ")", "|", "^", "$", "[ab]", "[^a]", "[]a]",
 		"[^]a|]", "[[:alpha:]c]", "[[.b.]]", "[[=a=]|]", "[(]", "\\(",
 		"\\|", "\\\\", "\\*", "\\w", "\\b", "\\<", "\\/", "|", "x", "-",
-		" ", "}", "\\{", "\\n", "abcabcabcabcabcabc" };
+		" ", "}", "\\{", "abcabcabcabcabcabc" };
 	size_t count = 1 + below(8);
 
 	*regex = '\0';
@@ -150,8 +160,7 @@ agrees(const char *regex, const char *text, size_t length)
 	feed(text, length, 64);
 	found = scan_match(&scan) != NULL;
 	if (found != wanted) {
-		printf("# '%s' (literal '%s') %s: ", regex,
-		    scan.conditions[0].literal,
+		printf("# '%s' %s: ", regex,
 		    wanted ? "is missed in" : "is found in");
 		for (size_t i = 0; i < length; i++)
 			putchar(text[i] == '\n' ? '\t' : text[i]);
@@ -183,7 +192,7 @@ compare_with_regexec(void)
 	    "5000 random regular expressions match as regexec has it");
 }
 
-/* Those that the search for a literal could fall for. */
+/* Those that a rewriting of the text could fall for. */
 static void
 compare_known_traps(void)
 {
@@ -220,7 +229,7 @@ compare_known_traps(void)
 
 	for (size_t i = 0; i < sizeof traps / sizeof *traps; i++)
 		ok(agrees(traps[i].regex, traps[i].text, strlen(traps[i].text)),
-		    "a regular expression that could mislead the search");
+		    "a regular expression that is easily misread");
 }
 
 /* --- lines, wherever they are cut --- */
@@ -259,7 +268,7 @@ compare_pieces(void)
 	for (int i = 0; i < 100; i++) {
 		size_t length = make_long_text(text, sizeof text);
 		bool wanted = any_line_matches("needl[e]", text, length);
-		char last_line[SCAN_LAST];
+		char last_line[SCAN_QUOTE + 1];
 
 		/* On the heap, where reading beyond it is noticed. */
 		exact = malloc(length + 1);
@@ -271,8 +280,10 @@ compare_pieces(void)
 			feed(exact, length, sizes[j]);
 			wrong += (scan_match(&scan) != NULL) != wanted;
 			if (j > 0)
-				wrong += strcmp(last_line, scan.last_line) != 0;
-			memcpy(last_line, scan.last_line, sizeof last_line);
+				wrong += strcmp(last_line, scan.last_line.text)
+				    != 0;
+			memcpy(
+			    last_line, scan.last_line.text, sizeof last_line);
 			end();
 		}
 		free(exact);
@@ -285,7 +296,7 @@ last_line_is(const char *text, const char *wanted, const char *what)
 {
 	begin("never");
 	feed(text, strlen(text), 3);
-	is_string(scan.last_line, wanted, what);
+	is_string(scan.last_line.text, wanted, what);
 	end();
 }
 
@@ -298,21 +309,110 @@ check_last_line(void)
 	last_line_is("a\nb\n", "b", "the last line is the last one");
 	last_line_is("a\nb", "b", "and needs no newline");
 	last_line_is("a\n \t\r\n\n", "a", "blank lines are none");
+	last_line_is("ERROR: at\n        ^\n", "ERROR: at",
+	    "nor is a line without a letter");
+	last_line_is("\xc3\xa9\n42\n", "\xc3\xa9", "a letter of UTF-8 is one");
+	last_line_is("  0% \r 50% of it\r100% of it\n", "100% of it",
+	    "what stands after the last carriage return");
+	last_line_is("100% of it\r\n", "100% of it", "but not at its end");
+	last_line_is("first\r", "first", "nor at the end of all");
+	last_line_is("one\r\rtwo\r\r", "two", "nor where there are several");
 	last_line_is("a\tb\033c\177d\"e\n", "a?b?c?d?e",
 	    "control characters and quotes are replaced");
 	memset(text, 'x', sizeof text);
 	text[200] = '\0';
-	memset(wanted, 'x', SCAN_LAST - 1);
-	wanted[SCAN_LAST - 1] = '\0';
+	memset(wanted, 'x', SCAN_QUOTE);
+	wanted[SCAN_QUOTE] = '\0';
 	last_line_is(text, wanted, "120 bytes of it are kept");
+	memcpy(text + SCAN_QUOTE - 1, "\xe2\x82\xac", 3);
+	wanted[SCAN_QUOTE - 1] = '\0';
+	last_line_is(text, wanted, "but no part of a character");
+	memcpy(text + SCAN_QUOTE - 3, "\xe2\x82\xac", 3);
+	memcpy(wanted + SCAN_QUOTE - 3, "\xe2\x82\xac", 4);
+	last_line_is(text, wanted, "a whole one stays");
 	begin("never");
 	stream.is_stderr = false;
 	feed("a\n", 2, 2);
-	is_string(scan.last_line, "", "stdout has none");
+	is_string(scan.last_line.text, "", "stdout has none");
 	end();
 }
 
 /* --- conditions --- */
+
+static void
+check_quotes(void)
+{
+	begin("number [0-9]");
+	feed("start\n10%\rnumber 1 \"x\"\nnumber 2\nthe end\n", 43, 5);
+	is_string(scan_match(&scan)->quote.text, "number 1 ?x?",
+	    "the first line that matched is kept, from its last return on");
+	is_string(scan.last_line.text, "the end", "beside the last one");
+	end();
+	begin("number");
+	stream.is_stderr = false;
+	feed("number 1\n", 9, 9);
+	is_string(scan_match(&scan)->quote.text, "", "but none of stdout");
+	end();
+}
+
+static void
+check_watch(void)
+{
+	static const struct {
+		enum watch watch;
+		bool is_stderr, sees;
+	} cases[] = {
+		{ WATCH_BOTH, false, true },
+		{ WATCH_BOTH, true, true },
+		{ WATCH_STDOUT, false, true },
+		{ WATCH_STDOUT, true, false },
+		{ WATCH_STDERR, false, false },
+		{ WATCH_STDERR, true, true },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		begin("line");
+		scan.watch = cases[i].watch;
+		stream.is_stderr = cases[i].is_stderr;
+		feed("a line\nRetry-After: 8\n", 22, 22);
+		is_int(scan_needs(&scan, cases[i].is_stderr), cases[i].sees,
+		    "a stream that is watched is needed");
+		is_int(scan_match(&scan) != NULL, cases[i].sees,
+		    "and matched against");
+		is_int(scan.retry_after_ns >= 0, cases[i].sees,
+		    "and searched for a header");
+		end();
+	}
+}
+
+/* As a clock that jumps shows: after each look at it a slice is over. */
+static void
+check_slices(void)
+{
+	static char lines[4 * SCAN_LINE];
+	size_t done = 0, calls = 0;
+
+	memset(lines, 'x', sizeof lines);
+	for (size_t i = 1; i <= 4; i++)
+		lines[i * SCAN_LINE - 1] = '\n';
+	lines[sizeof lines - 2] = 'y';
+	begin("y$");
+	clock_step_ns = NS_PER_S;
+	while (done < sizeof lines && calls < 100) {
+		size_t count = scan_bytes(
+		    &scan, &stream, lines + done, sizeof lines - done);
+
+		ok(count > 0, "a slice goes on");
+		done += count;
+		calls++;
+	}
+	clock_step_ns = 0;
+	is_int((int64_t)done, (int64_t)sizeof lines,
+	    "the slices are all there is");
+	is_int((int64_t)calls, 4, "a slow line ends a slice");
+	ok(scan_match(&scan) != NULL, "and nothing is left out");
+	end();
+}
 
 static void
 check_order(void)
@@ -339,8 +439,8 @@ check_order(void)
 static void
 check_refusals(void)
 {
-	static const char *const refused[]
-	    = { "", "(", "[", "a{2,1}", "\\", "[z-a]", "[[:none:]]", "[[" };
+	static const char *const refused[] = { "", "(", "[", "a{2,1}", "\\",
+		"[z-a]", "[[:none:]]", "[[", "\\q", "(a)\\1", "a\\nb" };
 
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
 		const char *why = begin(refused[i]);
@@ -374,7 +474,7 @@ feed_line(const char *line)
 static void
 says(const char *name, const char *lines, int status, enum verdict verdict)
 {
-	const struct tool_message *message;
+	const struct condition *message;
 	char what[64];
 
 	begin_tool(name);
@@ -382,8 +482,8 @@ says(const char *name, const char *lines, int status, enum verdict verdict)
 	message = scan_message(&scan, status);
 	snprintf(what, sizeof what, "  after exit %d: %s", status,
 	    verdict != VERDICT_NONE ? verdict_name(verdict) : "nothing");
-	is_int(
-	    message != NULL ? message->verdict : VERDICT_NONE, verdict, what);
+	is_int(message != NULL ? message->message.verdict : VERDICT_NONE,
+	    verdict, what);
 	end();
 }
 
@@ -422,13 +522,14 @@ static void
 check_tool_streams(void)
 {
 	begin_tool("curl");
-	ok(!scan.needs_stdout, "a tool does not need stdout");
+	ok(!scan_needs(&scan, false), "a tool does not need stdout");
+	ok(scan_needs(&scan, true), "but stderr");
 	stream.is_stderr = false;
 	feed_line(CURL_ERROR "404\n");
 	ok(scan_message(&scan, 22) == NULL, "nor is it looked at there");
 	stream.is_stderr = true;
 	feed_line(CURL_ERROR "404\n");
-	is_string(scan_message(&scan, 22)->meaning,
+	is_string(scan_message(&scan, 22)->message.meaning,
 	    "HTTP 404 or 410: not found", "its message has a meaning");
 	ok(scan_match(&scan) == NULL, "it is no condition of the user");
 	scan_reset(&scan);
@@ -538,6 +639,9 @@ main(void)
 	compare_pieces();
 	check_last_line();
 	check_order();
+	check_quotes();
+	check_watch();
+	check_slices();
 	check_refusals();
 	check_tool_codes();
 	check_tool_order();

@@ -4,13 +4,14 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/literal.h"
+#include "core/prefilter.h"
+#include "core/regex_text.h"
 
 /* The current run of plain characters, and the longest one so far. */
 struct literal {
-	char run[LITERAL_SIZE];
+	char run[PREFILTER_SIZE];
 	size_t length;
-	char best[LITERAL_SIZE];
+	char best[PREFILTER_SIZE];
 };
 
 static void
@@ -22,26 +23,6 @@ end_run(struct literal *literal)
 	literal->length = 0;
 }
 
-/* Behind the bracket expression that TEXT begins with. */
-static const char *
-skip_bracket(const char *text)
-{
-	text++;
-	text += *text == '^';
-	text += *text == ']';
-	while (*text != '\0' && *text != ']') {
-		if (*text == '[' && text[1] != '\0'
-		    && strchr(".:=", text[1]) != NULL) {
-			const char kind[] = { text[1], ']', '\0' };
-			const char *end = strstr(text + 2, kind);
-
-			text = end == NULL ? text + 1 : end + 1;
-		}
-		text++;
-	}
-	return *text == '\0' ? text : text + 1;
-}
-
 /* Behind the group that TEXT begins with. */
 static const char *
 skip_group(const char *text)
@@ -50,7 +31,7 @@ skip_group(const char *text)
 
 	while (*text != '\0') {
 		if (*text == '[') {
-			text = skip_bracket(text);
+			text = regex_skip_bracket(text);
 			continue;
 		}
 		depth += *text == '(';
@@ -82,7 +63,7 @@ skip_repetition(struct literal *literal, const char *text)
 }
 
 void
-literal_find(const char *text, char literal_text[LITERAL_SIZE])
+prefilter_find(const char *text, char literal_text[PREFILTER_SIZE])
 {
 	struct literal literal = { .length = 0 };
 
@@ -98,7 +79,7 @@ literal_find(const char *text, char literal_text[LITERAL_SIZE])
 		}
 		if (strchr("[(", *text) != NULL) {
 			end_run(&literal);
-			text = *text == '[' ? skip_bracket(text)
+			text = *text == '[' ? regex_skip_bracket(text)
 			                    : skip_group(text);
 			continue;
 		}
@@ -116,19 +97,4 @@ literal_find(const char *text, char literal_text[LITERAL_SIZE])
 	}
 	end_run(&literal);
 	memcpy(literal_text, literal.best, sizeof literal.best);
-}
-
-bool
-literal_has_reference(const char *text)
-{
-	while (*text != '\0') {
-		if (*text == '[') {
-			text = skip_bracket(text);
-			continue;
-		}
-		if (*text == '\\' && text[1] >= '1' && text[1] <= '9')
-			return true;
-		text += *text == '\\' && text[1] != '\0' ? 2 : 1;
-	}
-	return false;
 }

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <string.h>
+
+#include "core/regex_text.h"
+#include "tap.h"
+
+static char buffer[128];
+
+static void
+becomes(const char *regex, const char *wanted)
+{
+	struct text out = text_in(buffer, sizeof buffer);
+
+	ok(regex_text(&out, regex) == NULL, regex);
+	is_string(buffer, wanted, wanted);
+}
+
+static void
+is_refused_at(const char *regex, size_t offset)
+{
+	struct text out = text_in(buffer, sizeof buffer);
+	const char *at = regex_text(&out, regex);
+
+	ok(at != NULL, regex);
+	is_int(at - regex, (int64_t)offset, "at the escape");
+}
+
+int
+main(void)
+{
+	becomes("", "");
+	becomes("plain", "plain");
+	becomes("\\d+", "[0-9]+");
+	becomes("a\\Db", "a[^0-9]b");
+	becomes("\\t", "\t");
+	becomes("\\w\\W\\s\\S\\b\\B", "\\w\\W\\s\\S\\b\\B");
+	becomes("\\.\\\\\\[\\(\\|\\-\\/\\<\\>", "\\.\\\\\\[\\(\\|\\-\\/\\<\\>");
+	becomes("\\\\d", "\\\\d");
+	becomes("\\[\\d]", "\\[[0-9]]");
+	/* In brackets a backslash stands for itself. */
+	becomes("[\\d]\\d", "[\\d][0-9]");
+	becomes("[]\\d]\\d", "[]\\d][0-9]");
+	becomes("[^]\\d]", "[^]\\d]");
+	becomes("[[:alpha:]\\d]\\d", "[[:alpha:]\\d][0-9]");
+	becomes("[[.].]\\d]\\d", "[[.].]\\d][0-9]");
+	/* What regcomp(3) has to refuse is left to it. */
+	becomes("[\\q", "[\\q");
+	becomes("\\", "\\");
+
+	is_refused_at("\\q", 0);
+	is_refused_at("a\\\\\\n", 3);
+	is_refused_at("(a)\\1", 3);
+	is_refused_at("[\\1]\\9", 4);
+	is_refused_at("\\0", 0);
+	is_refused_at("\\Z", 0);
+	return done();
+}
