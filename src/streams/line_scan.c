@@ -114,6 +114,7 @@ scan_add_tool(struct scan *scan, const struct tool *tool)
 {
 	struct condition condition = { .is_known = true };
 
+	scan->has_messages = false;
 	for (size_t i = 0;
 	     i < SCAN_MESSAGES && tool_message_at(tool, i, &condition.message);
 	     i++) {
