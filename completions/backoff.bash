@@ -24,7 +24,7 @@ _backoff_presets='list ethernet sip-invite sip-request tcp dhcp apue jpillora
   celery aws-full aws-equal aws-decorrelated aws-sdk grpc-connect grpc-retry
   google cenkalti resilience4j tenacity polly envoy curl kubernetes
   kubernetes-job systemd smtp polling wechat-pay alipay sre'
-_backoff_tools='list sysexits curl wget rsync ssh git apt-get pip npm docker
+_backoff_tools='list sysexits curl wget rsync ssh scp git apt-get pip npm docker
   kubectl aws gcloud rclone restic borg psql pg_isready pg_dump mysql ping
   ansible-playbook'
 

@@ -50,7 +50,7 @@ function __backoff_presets
 end
 
 function __backoff_tools
-    string split ' ' -- list sysexits curl wget rsync ssh git apt-get pip npm \
+    string split ' ' -- list sysexits curl wget rsync ssh scp git apt-get pip npm \
         docker kubectl aws gcloud rclone restic borg psql pg_isready pg_dump \
         mysql ping ansible-playbook
 end

@@ -73,6 +73,15 @@ check_contradictions(const struct options *options, const struct given *given)
 	arguments_refuse(found.a, given->text[found.a], why);
 }
 
+/* Who is run in the end, as curl behind env or nice. */
+static const char *
+name_of(char *const argv[])
+{
+	const char *name = wrapped_command(argv).name;
+
+	return name != NULL ? name : base_name(argv[0]);
+}
+
 void
 options_parse(struct options *options, int argc, char **argv)
 {
@@ -97,5 +106,5 @@ options_parse(struct options *options, int argc, char **argv)
 	options->log.settings = &options->settings;
 	options->log.command = options->job.argv[0];
 	if (given.text[OPT_NAME] == NULL && options->log.command != NULL)
-		options->log.name = base_name(options->log.command);
+		options->log.name = name_of(options->job.argv);
 }

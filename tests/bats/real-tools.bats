@@ -293,10 +293,10 @@ in_a_small_disk='mount -t tmpfs -o size=64k tmpfs small && exec "$@"'
   fails 255 'stop: exit 255 (host key verification failed)' -- sftp -F config -P "$PORT" 127.0.0.1:upload
 }
 
-@test "ssh: a remote command that fails is retried, whatever its status" {
+@test "ssh: a remote command's own status is an answer, not an outage" {
   sshd_ready
   "$START"
-  fails 7 'retry: exit 7 (remote command or copy failed)' -- "${SSH[@]}" exit 7
+  fails 7 "stop: exit 7 (the remote command's own status)" -- "${SSH[@]}" exit 7
 }
 
 @test "ssh: an sshd that starts at the third attempt" {

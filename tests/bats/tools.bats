@@ -122,21 +122,21 @@ judges() {
 }
 
 @test "the message need not be the last line, nor end in a newline" {
-  judges 'stop: exit 22 (HTTP 404 or 410: not found) "more"' --tool -- curl 22 first "$says_404" more
+  judges "$stops_404" --tool -- curl 22 first "$says_404" more
   judges "$stops_404" --tool=curl -- sh -c 'printf %s "$1" >&2; exit 22' sh "$says_404"
 }
 
 @test "of several messages stop comes first, then throttle and retry, in whatever order they stand" {
-  judges "stop: exit 22 (HTTP 404 or 410: not found) \"$says_429\"" --tool -- curl 22 "$says_404" "$says_503" "$says_429"
+  judges "$stops_404" --tool -- curl 22 "$says_404" "$says_503" "$says_429"
   judges "stop: exit 22 (HTTP 404 or 410: not found) \"$says_404\"" --tool -- curl 22 "$says_429" "$says_503" "$says_404"
-  judges "throttle: exit 22 (HTTP 429: too many requests) \"$says_503\"" --tool -- curl 22 "$says_429" "$says_503"
+  judges "throttle: exit 22 (HTTP 429: too many requests) \"$says_429\"" --tool -- curl 22 "$says_429" "$says_503"
   judges "throttle: exit 22 (HTTP 429: too many requests) \"$says_429\"" --tool -- curl 22 "$says_503" "$says_429"
 }
 
 @test "of several stops the first row gives the meaning" {
   # The third row has all statuses that will not pass.
   judges "stop: exit 22 (HTTP error that will not pass) \"${says_404%4}0\"" --tool -- curl 22 "${says_404%4}0"
-  judges "stop: exit 22 (HTTP 404 or 410: not found) \"${says_404%4}0\"" --tool -- curl 22 "$says_404" "${says_404%4}0"
+  judges "$stops_404" --tool -- curl 22 "$says_404" "${says_404%4}0"
 }
 
 @test "a message counts after the exit codes of its row only" {
@@ -318,6 +318,14 @@ SH
   judges 'stop: exit 3 (malformed URL)' --tool -- sudo -n -u nobody curl 3
 }
 
+@test "the name in the log is that of the command behind its wrappers" {
+  fake curl
+  run -7 --separate-stderr "$BACKOFF" -n 1 -- env LC_ALL=C nice -n 5 curl 7
+  assert_regex "$stderr" '^backoff: curl: giving up '
+  run -7 --separate-stderr "$BACKOFF" -n 1 -- env -S 'sh -c "exit 7"'
+  assert_regex "$stderr" '^backoff: env: giving up '
+}
+
 @test "a shell is not looked through" {
   judges 'retry: exit 3' --tool -- sh -c 'curl 3'
   judges 'retry: exit 3' --tool -- env -S 'curl 3'
@@ -327,7 +335,7 @@ SH
   run --separate-stderr -0 "$BACKOFF" -v --tool -- nice curl 0
   assert_regex "${stderr_lines[0]}" ', tool curl$'
   run --separate-stderr -0 "$BACKOFF" -v --tool=scp -- true
-  assert_regex "${stderr_lines[0]}" ', tool ssh$'
+  assert_regex "${stderr_lines[0]}" ', tool scp$'
   run --separate-stderr -0 "$BACKOFF" -v --tool -- true
   assert_regex "${stderr_lines[0]}" ', tool unknown$'
   run --separate-stderr -0 "$BACKOFF" -v --tool -- env -S 'curl 0'
@@ -557,10 +565,10 @@ judges_locked() {
 
 @test "--tool=list has each tool with its names and its source" {
   run -0 "$BACKOFF" --tool=list
-  assert_equal "$(grep -c '^[^ ]' <<<"$output")" 22
-  assert_equal "$(grep -c '^    [^ ]' <<<"$output")" 22
+  assert_equal "$(grep -c '^[^ ]' <<<"$output")" 23
+  assert_equal "$(grep -c '^    [^ ]' <<<"$output")" 23
   assert_line --index 0 sysexits
-  assert_line 'ssh scp sftp'
+  assert_line 'scp sftp'
   assert_line --index 3 '    curl(1), EXIT CODES'
   # No options beside it, no command.
   run -0 "$BACKOFF" -n 3 --tool=list -- touch made
@@ -612,7 +620,7 @@ One attempt, no pause.'
   for tool in $("$BACKOFF" --tool=list | sed -n 's/^\([^ ]*\).*/\1/p'); do
     "$BACKOFF" --tool="$tool" --plan -n 1
   done >tables
-  assert_equal "$(grep -cE '^ *[0-9]+(-[0-9]+)?  (success|throttle|retry|stop) ' tables)" $((codes + messages + 22))
+  assert_equal "$(grep -cE '^ *[0-9]+(-[0-9]+)?  (success|throttle|retry|stop) ' tables)" $((codes + messages + 23))
   assert_equal "$(grep -cE '^ {22}[^ ]' tables)" "$messages"
 }
 
@@ -648,5 +656,5 @@ One attempt, no pause.'
 @test "the conditions are those of the C locale, whatever ours is" {
   export LC_ALL=C.UTF-8
   judges "$stops_404" --tool -- curl 22 "$says_404"
-  judges 'stop: exit 22 (HTTP 404 or 410: not found) "caf'$'\303\251''"' --tool -- curl 22 $'\377\376'"$says_404" $'caf\303\251'
+  judges 'stop: exit 22 (HTTP 404 or 410: not found) "caf'$'\303\251''curl: (22) The requested URL returned error: 404"' --tool -- curl 22 $'caf\303\251'"$says_404"
 }

@@ -105,6 +105,9 @@ static const struct sample samples[] = {
 	{ "rsync", 10, VERDICT_RETRY, "socket error",
 	    "rsync: [Receiver] failed to connect to 127.0.0.1 (127.0.0.1): "
 	    "Connection refused (111)" },
+	{ "rsync", 1, VERDICT_STOP, "module is read only",
+	    "@ERROR: module is read only\n"
+	    "rsync error: syntax or usage error (code 1) at main.c(1137)" },
 	{ "rsync", 1, VERDICT_STOP, "bad option or usage",
 	    "rsync: --bad: unknown option" },
 	{ "rsync", 24, VERDICT_SUCCESS, "some source files vanished",
@@ -188,9 +191,43 @@ static const struct sample samples[] = {
 	    "unknown option -- -\nusage: ssh [-46AaCfGgKkMNnqsTtVvXxYy]" },
 	{ "ssh", 255, VERDICT_STOP, "bad configuration",
 	    "command-line: line 0: Bad configuration option: foo" },
-	{ "ssh", 7, VERDICT_RETRY, "remote command or copy failed", "" },
-	{ "ssh", 1, VERDICT_RETRY, "remote command or copy failed",
-	    "cat: /nonexist: Permission denied" },
+	{ "scp", 255, VERDICT_RETRY, "connection refused",
+	    "ssh: connect to host 127.0.0.1 port 1: Connection refused" },
+	{ "scp", 255, VERDICT_RETRY, "could not resolve host",
+	    "ssh: Could not resolve hostname nonexistent.invalid: Name or "
+	    "service not known" },
+	{ "scp", 255, VERDICT_RETRY, "timed out",
+	    "Connection timed out during banner exchange" },
+	{ "scp", 255, VERDICT_RETRY, "timed out",
+	    "ssh: connect to host 10.0.0.1 port 22: Connection timed out" },
+	{ "scp", 255, VERDICT_RETRY, "timed out",
+	    "Timeout, server 10.0.0.1 not responding." },
+	{ "scp", 255, VERDICT_RETRY, "connection lost",
+	    "kex_exchange_identification: Connection closed by remote host" },
+	{ "scp", 255, VERDICT_RETRY, "connection lost",
+	    "Connection to 127.0.0.1 closed by remote host." },
+	{ "scp", 255, VERDICT_RETRY, "connection failed", "" },
+	{ "scp", 255, VERDICT_STOP, "login denied",
+	    "root@127.0.0.1: Permission denied "
+	    "(publickey,keyboard-interactive)." },
+	{ "scp", 255, VERDICT_STOP, "login denied",
+	    "Received disconnect from 127.0.0.1 port 22:2: Too many "
+	    "authentication failures" },
+	{ "scp", 255, VERDICT_STOP, "host key verification failed",
+	    "@    WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!     @\n"
+	    "Host key verification failed.\r" },
+	{ "scp", 255, VERDICT_STOP, "no common algorithm",
+	    "Unable to negotiate with 127.0.0.1 port 18022: no matching cipher "
+	    "found. Their offer: aes128-ctr" },
+	{ "scp", 255, VERDICT_STOP, "bad usage",
+	    "unknown option -- -\nusage: scp [-346ABCOpqRrsTv]" },
+	{ "scp", 255, VERDICT_STOP, "bad configuration",
+	    "command-line: line 0: Bad configuration option: foo" },
+	{ "ssh", 7, VERDICT_STOP, "the remote command's own status", "" },
+	{ "ssh", 254, VERDICT_STOP, "the remote command's own status", "" },
+	{ "scp", 1, VERDICT_RETRY, "copy failed", "" },
+	{ "ssh", 1, VERDICT_STOP, "the remote command's own status",
+	    "ssh: connect to host 127.0.0.1 port 1: Connection refused" },
 	{ "scp", 1, VERDICT_STOP, "file cannot be copied",
 	    "scp: dest open \"/nonexist/x/y\": No such file or directory" },
 	{ "scp", 1, VERDICT_STOP, "host key verification failed",
@@ -1149,12 +1186,11 @@ static void
 test_names(void)
 {
 	static const char names[][20] = { "sysexits", "curl", "wget", "rsync",
-		"ssh", "git", "apt-get", "pip", "npm", "docker", "kubectl",
-		"aws", "gcloud", "rclone", "restic", "borg", "psql",
+		"ssh", "scp", "git", "apt-get", "pip", "npm", "docker",
+		"kubectl", "aws", "gcloud", "rclone", "restic", "borg", "psql",
 		"pg_isready", "pg_dump", "mysql", "ping", "ansible-playbook" };
 	static const char aliases[][2][20] = {
-		{ "scp", "ssh" },
-		{ "sftp", "ssh" },
+		{ "sftp", "scp" },
 		{ "apt", "apt-get" },
 		{ "pip3", "pip" },
 		{ "npx", "npm" },
@@ -1180,7 +1216,7 @@ test_names(void)
 		    aliases[i][0]);
 	for (size_t i = 0; i < COUNT(unknown); i++)
 		ok(tool_named(unknown[i]) == NULL, "no such tool");
-	is_string(tool_aliases(tool_named("ssh")), "scp sftp", "aliases");
+	is_string(tool_aliases(tool_named("scp")), "sftp", "aliases");
 	is_string(tool_aliases(tool_named("curl")), "", "no alias");
 	is_string(tool_warning(tool_named("curl")),
 	    "without -f an HTTP 503 is exit 0; with -s add -S, or 404 and 503 "
