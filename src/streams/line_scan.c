@@ -40,7 +40,7 @@ compile(regex_t *regex, const char *text, char literal[PREFILTER_SIZE])
 
 		text_add(&reason, " without ");
 		text_add(&reason, name);
-		text_add(&reason, "; for a backslash write \\\\");
+		text_add(&reason, " (\\\\ is a backslash)");
 		free(buffer);
 		return why;
 	}

@@ -696,7 +696,7 @@ sys.exit(bool(poll.poll(0)))'
 
 @test "a reference to a group is refused: its match could take for ever" {
   run -125 "$BACKOFF" --stop-if='(a)\1' -- true
-  assert_output 'backoff: --stop-if: (a)\1: expected an extended regular expression without \1; for a backslash write \\'
+  assert_output 'backoff: --stop-if: (a)\1: expected an extended regular expression without \1 (\\ is a backslash)'
   run -7 "$BACKOFF" -qn 1 --stop-if='[\1]\\1' -- sh -c 'exit 7'
 }
 
@@ -706,14 +706,14 @@ sys.exit(bool(poll.poll(0)))'
   finds '\D' echo d
   finds 'a\tb' printf 'a\tb\n'
   misses 'a\tb' echo atb
-  finds '[\d]' printf '%s\n' '\'
+  finds '[\d]' printf '\\\n'
 }
 
 @test "an escape without a meaning is refused, and the way to write it is told" {
   run -125 "$BACKOFF" --retry-if='a\qb' -- true
-  assert_output 'backoff: --retry-if: a\qb: expected an extended regular expression without \q; for a backslash write \\'
+  assert_output 'backoff: --retry-if: a\qb: expected an extended regular expression without \q (\\ is a backslash)'
   run -125 "$BACKOFF" --success-if='\n' -- true
-  assert_output 'backoff: --success-if: \n: expected an extended regular expression without \n; for a backslash write \\'
+  assert_output 'backoff: --success-if: \n: expected an extended regular expression without \n (\\ is a backslash)'
 }
 
 # watched WHAT SCRIPT: does the condition see what it writes?
