@@ -775,8 +775,8 @@ watched() {
 
 @test "the last line of stderr is one with something in it" {
   gives 'exit 7 "words"' --stop-if=never -- sh -c 'printf "words \r\n\n  \n" >&2; exit 7'
-  gives 'exit 7 "LINE 1: SELCT"' --stop-if=never -- \
-    sh -c 'printf "LINE 1: SELCT\n        ^\n" >&2; exit 7'
+  gives 'exit 7 "LINE 1: FROM"' --stop-if=never -- \
+    sh -c 'printf "LINE 1: FROM\n        ^\n" >&2; exit 7'
   gives 'exit 7 "100 of 100 bytes"' --stop-if=never -- \
     sh -c 'printf "  0 of 100 bytes\r100 of 100 bytes\r\n" >&2; exit 7'
   gives 'exit 7 "half"' --stop-if=never -- sh -c 'printf "whole\nhalf" >&2; exit 7'
