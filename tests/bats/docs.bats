@@ -675,3 +675,12 @@ offers_command() {
   need fish
   offers_command fish
 }
+
+@test "docs: README, NEWS and LICENSE are installed" {
+  local build
+  build=$(dirname "$BACKOFF")
+  [ -f "$build/Makefile" ] || skip "no build tree beside $BACKOFF"
+  env -u MAKEFLAGS -u MAKELEVEL make -s -C "$build" install-dist_docDATA \
+    DESTDIR="$BATS_TEST_TMPDIR" docdir=/doc
+  assert_equal "$(cd "$BATS_TEST_TMPDIR/doc" && echo *)" 'LICENSE NEWS README.md'
+}
