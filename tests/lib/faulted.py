@@ -181,15 +181,15 @@ def read_rest(fd):
 
 
 def bearers(cookie):
-    """The processes with that cookie in their environment."""
-    mark = f"{COOKIE}={cookie}".encode()
+    """The processes whose cookie in the environment begins so."""
+    mark = f"\0{COOKIE}={cookie}".encode()
     found = []
     for name in os.listdir("/proc"):
         if not name.isdigit():
             continue
         try:
             with open(f"/proc/{name}/environ", "rb") as file:
-                if mark in file.read().split(b"\0"):
+                if mark in b"\0" + file.read():
                     found.append(int(name))
         except OSError:
             pass
@@ -275,7 +275,7 @@ def run_scenario(scenario, options, limit):
     """It, under strace with these options."""
     run = Run()
     with tempfile.TemporaryDirectory(prefix="faults-") as directory:
-        cookie = os.path.basename(directory)
+        cookie = directory + "/"
         os.mkdir(os.path.join(directory, "tmp"))
         with open(os.path.join(directory, "big"), "wb") as file:
             file.write(BIG)
