@@ -32,6 +32,7 @@ struct channel {
 };
 
 #define READ_SIZE 65536
+#define UNKNOWN_STEP 256 /* a terminal with room at all has it for so much */
 
 /* What a channel needs where something is watched: too much to be static. */
 static struct tap_buffer {
@@ -75,12 +76,13 @@ tap_start(struct scan *what)
 		struct channel *channel = &channels[i];
 
 		channel->out = fd_without_blocking(channel->target, O_WRONLY);
+		channel->step = UNKNOWN_STEP;
 		if (fstat(channel->target, &stat) != 0)
 			continue;
 		channel->is_socket = S_ISSOCK(stat.st_mode);
 		channel->step = S_ISREG(stat.st_mode) ? SIZE_MAX
 		    : S_ISFIFO(stat.st_mode)          ? PIPE_BUF
-		                                      : 256;
+		                                      : UNKNOWN_STEP;
 	}
 	return true;
 }
