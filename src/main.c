@@ -17,15 +17,20 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "process/environment.h"
-#include "streams/hint_file.h"
+#include "core/random.h"
+#include "core/text.h"
+#include "log/log.h"
 #include "options/options.h"
-#include "plan/plan.h"
 #include "options/program.h"
+#include "options/usage.h"
+#include "plan/plan.h"
+#include "process/environment.h"
 #include "process/signals.h"
+#include "streams/held_output.h"
+#include "streams/hint_file.h"
 #include "streams/streams.h"
 #include "streams/tempfile.h"
-#include "options/usage.h"
+#include "world.h"
 
 const struct program program = {
 	PROGRAM_BACKOFF,

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/duration.h"
 
 struct unit {
@@ -108,7 +109,7 @@ scale(const char *text, const char *point, const char *end, int64_t unit_ns)
 static const struct unit *
 unit_at(const char *text)
 {
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+	for (size_t i = 0; i < ARRAY_LENGTH(units); i++)
 		if (strncmp(text, units[i].name, strlen(units[i].name)) == 0)
 			return &units[i];
 	return NULL;

@@ -5,8 +5,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/exit_codes.h"
+#include "core/array.h"
 #include "core/duration.h"
+#include "core/exit_codes.h"
 
 struct name {
 	char text[12];
@@ -70,8 +71,6 @@ static const struct name exit_names[] = {
 	{ "NOPERM", 77 },
 	{ "CONFIG", 78 },
 };
-
-#define ARRAY_LENGTH(array) (sizeof(array) / sizeof *(array))
 
 /* The upper case of an ASCII letter, whatever the locale. */
 static char

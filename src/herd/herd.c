@@ -13,14 +13,14 @@
 #include <string.h>
 
 #include "core/duration.h"
-#include "options/options.h"
-#include "herd/timeline.h"
-#include "options/program.h"
-#include "herd/progress.h"
-#include "plan/terminal.h"
 #include "herd/figures.h"
+#include "herd/progress.h"
 #include "herd/scenario.h"
+#include "herd/timeline.h"
+#include "options/options.h"
+#include "options/program.h"
 #include "options/usage.h"
+#include "process/terminal.h"
 
 /* They take some 90 MB, and minutes where they wait for long. */
 #define MOST_CLIENTS INT64_C(1000000)

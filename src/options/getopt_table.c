@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "core/text.h"
 #include "options/getopt_table.h"
 #include "options/other_tools.h"
 #include "options/program.h"
-#include "core/text.h"
 #include "options/usage.h"
 
 /* What getopt_long returns for an option: beyond every letter. */

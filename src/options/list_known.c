@@ -4,11 +4,11 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "options/list_known.h"
 #include "core/known/presets.h"
 #include "core/known/tools.h"
-#include "options/usage.h"
 #include "core/verdict.h"
+#include "options/list_known.h"
+#include "options/usage.h"
 
 /* The options in a line of their own: to be copied and changed. */
 void

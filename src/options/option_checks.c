@@ -4,8 +4,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "options/option_checks.h"
+#include "core/array.h"
 #include "core/duration.h"
+#include "options/option_checks.h"
 #include "options/program.h"
 
 static void
@@ -96,7 +97,7 @@ option_contradiction(const struct options *options, const struct given *given,
 		    true, policy->cap_ns == DURATION_INF },
 	};
 
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+	for (size_t i = 0; i < ARRAY_LENGTH(all); i++) {
 		*found = all[i].contradiction;
 		if (given->text[found->a] != NULL && all[i].holds
 		    && (all[i].by_value || given->text[found->b] != NULL))

@@ -7,7 +7,7 @@
  */
 
 #include "options/getopt_table.h"
-#include "options/options.h"
+#include "options/option_types.h"
 
 /* The text of each option that was given, the last one, or NULL. */
 struct given {

@@ -4,11 +4,12 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "options/option_set.h"
-#include "options/list_known.h"
-#include "options/usage.h"
-#include "options/option_values.h"
 #include "core/known/wrapped_command.h"
+#include "options/list_known.h"
+#include "options/option_set.h"
+#include "options/option_values.h"
+#include "options/usage.h"
+#include "streams/line_scan.h"
 
 /* Where the value of an option goes, and what reads it. */
 struct target {
@@ -188,7 +189,7 @@ apply_special(struct options *options, enum option_id id, const char *text)
 		break;
 	case OPT_TOOL:
 		options->settings.rules.tool_asked = true;
-		options->settings.rules.tool = find_tool(text);
+		options->job.tool = find_tool(text);
 		break;
 	case OPT_RETRY_AFTER:
 		scan.retry_after = true;
@@ -239,13 +240,15 @@ option_set(struct options *options, enum option_id id, const char *text)
 void
 option_set_tool(struct options *options)
 {
-	struct rules *rules = &options->settings.rules;
-	struct wrapped wrapped = wrapped_command(options->job.argv);
+	struct job *job = &options->job;
+	struct wrapped wrapped = wrapped_command(job->argv);
 
-	options->job.lock_conflict = wrapped.lock_conflict;
-	if (rules->tool == NULL && wrapped.name != NULL)
-		rules->tool = tool_named(wrapped.name);
-	if (rules->tool != NULL && scan_add_tool(&scan, rules->tool))
+	job->lock_conflict = wrapped.lock_conflict;
+	if (job->tool == NULL && wrapped.name != NULL)
+		job->tool = tool_named(wrapped.name);
+	if (job->tool == NULL)
+		return;
+	options->settings.rules.tool = tool_name(job->tool);
+	if (scan_add_tool(&scan, job->tool))
 		options->streams.scan = &scan;
-	options->job.tool = rules->tool;
 }

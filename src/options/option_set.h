@@ -5,7 +5,8 @@
  * What each option does to the settings.
  */
 
-#include "options/options.h"
+#include "options/getopt_table.h"
+#include "options/option_types.h"
 
 /* Applies one option; exits with 125 where its TEXT cannot be meant. */
 void option_set(struct options *options, enum option_id id, const char *text);

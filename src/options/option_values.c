@@ -7,14 +7,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "process/clock.h"
-#include "core/exit_codes.h"
 #include "core/duration.h"
-#include "streams/held_output.h"
-#include "log/log.h"
+#include "core/exit_codes.h"
 #include "core/schedule.h"
-#include "streams/input.h"
+#include "options/option_types.h"
 #include "options/option_values.h"
+#include "process/clock.h"
 
 static const char a_duration[]
     = "expected a duration such as 500ms, 2s or 1m30s";

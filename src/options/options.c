@@ -4,13 +4,13 @@
 #include <signal.h>
 #include <stddef.h>
 
-#include "options/option_set.h"
+#include "core/duration.h"
+#include "core/known/wrapped_command.h"
 #include "options/getopt_table.h"
 #include "options/option_checks.h"
-#include "core/duration.h"
-#include "options/preset_apply.h"
+#include "options/option_set.h"
 #include "options/options.h"
-#include "core/known/wrapped_command.h"
+#include "options/preset_apply.h"
 
 static void
 parse_arguments(

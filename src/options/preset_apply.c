@@ -4,11 +4,11 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "options/option_set.h"
-#include "options/getopt_table.h"
-#include "options/preset_apply.h"
 #include "core/known/presets.h"
+#include "options/getopt_table.h"
+#include "options/option_set.h"
 #include "options/option_values.h"
+#include "options/preset_apply.h"
 
 /*
  * Applies an option of a preset, unless the user has given it, or one that

@@ -5,9 +5,9 @@
  * The options of a preset, as if they had been given.
  */
 
-#include "options/option_checks.h"
-#include "options/options.h"
 #include "core/text.h"
+#include "options/option_checks.h"
+#include "options/option_types.h"
 
 /*
  * Applies "--base=1s --cap=1m" of the preset NAME; the user's own options

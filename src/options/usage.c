@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/outcome.h"
-#include "options/program.h"
 #include "core/text.h"
+#include "options/program.h"
 #include "options/usage.h"
 
 #define TEXT_COLUMN 28
@@ -143,7 +144,7 @@ usage_help(void)
 	const struct row *title = NULL;
 
 	fputs(program.synopsis, stdout);
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++) {
 		if (rows[i].name == NULL)
 			title = &rows[i];
 		if (rows[i].name == NULL || (rows[i].set & program.set) == 0)

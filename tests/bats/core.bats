@@ -119,6 +119,41 @@ sources() {
   assert_output ''
 }
 
+# with_include LINE FILE: lint-rooms on the sources, with LINE added to FILE.
+with_include() {
+  local there=$BATS_TEST_TMPDIR/there
+
+  mkdir "$there"
+  cp -R Makefile.am src "$there"
+  chmod -R u+w "$there"
+  echo "$1" >>"$there/$2"
+  run tests/lint-rooms "$there"
+}
+
+@test "no include breaks the order of the rooms or closes a circle" {
+  run -0 tests/lint-rooms
+  assert_output ''
+}
+
+@test "lint-rooms says which include goes up to a later room" {
+  with_include '#include "log/log.h"' src/core/text.c
+  assert_failure
+  assert_line --regexp \
+    '^src/core/text.c:[0-9]+: log/log.h is in the room log, which comes after core$'
+}
+
+@test "lint-rooms says which includes close a circle" {
+  with_include '#include "core/loop.h"' src/core/outcome.h
+  assert_failure
+  assert_line --regexp '^circle: .*src/core/outcome -> src/core/loop -> '
+}
+
+@test "lint-rooms says which included file is in no room" {
+  with_include '#include "core/made_up.h"' src/main.c
+  assert_failure
+  assert_output --regexp '^src/main.c:[0-9]+: core/made_up.h is in no room$'
+}
+
 @test "each header is guarded by its own name" {
   sources .h
   local header guard

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "core/duration.h"
-#include "plan/terminal.h"
+#include "process/terminal.h"
 #include "core/text.h"
 
 #define USUAL_WIDTH 80

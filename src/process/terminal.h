@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_PLAN_TERMINAL_H
-#define BACKOFF_PLAN_TERMINAL_H
+#ifndef BACKOFF_PROCESS_TERMINAL_H
+#define BACKOFF_PROCESS_TERMINAL_H
 /*
  * What stdout can show, and times in its columns.
  */
