@@ -9,21 +9,32 @@
 #include "core/verdict.h"
 #include "options/list_known.h"
 #include "options/usage.h"
+#include "process/terminal.h"
 
-/* The options in a line of their own: to be copied and changed. */
+/* "    --base=1s --cap=1m", in as many lines as it takes. */
+static void
+print_indented(const char *text)
+{
+	terminal_wrapped(text, 0, 4, terminal_text_width());
+}
+
+/* The options stand apart: to be copied and changed. */
 void
 list_presets(void)
 {
 	struct preset preset = { .name = NULL };
+	char words[320];
 
 	while (presets_next(&preset)) {
 		printf("%s%s\n", preset.name,
 		    preset.approximate ? " (approximate)" : "");
-		printf("    %s%s%s\n", preset.options,
+		snprintf(words, sizeof words, "%s%s%s", preset.options,
 		    *preset.needs != '\0' ? ", needs " : "", preset.needs);
-		printf("    %s\n", preset.source);
+		print_indented(words);
+		print_indented(preset.source);
+		snprintf(words, sizeof words, "(%s)", preset.note);
 		if (*preset.note != '\0')
-			printf("    (%s)\n", preset.note);
+			print_indented(words);
 	}
 	usage_finish();
 }
@@ -32,11 +43,13 @@ void
 list_tools(void)
 {
 	const struct tool *tool;
+	char words[160];
 
 	for (size_t i = 0; (tool = tool_at(i)) != NULL; i++) {
-		printf("%s%s%s\n", tool_name(tool),
-		    *tool_aliases(tool) != '\0' ? " " : "", tool_aliases(tool));
-		printf("    %s\n", tool_source(tool));
+		snprintf(words, sizeof words, "%s %s", tool_name(tool),
+		    tool_aliases(tool));
+		terminal_wrapped(words, 0, 0, terminal_text_width());
+		print_indented(tool_source(tool));
 	}
 	usage_finish();
 }

@@ -27,10 +27,18 @@ enum hold_what {
 	HOLD_ALL,
 };
 
+/* Which output the conditions and Retry-After are looked for in. */
+enum watch {
+	WATCH_BOTH,
+	WATCH_STDOUT,
+	WATCH_STDERR,
+};
+
 struct streams {
 	enum stdin_mode stdin_mode;
 	int64_t spool_limit;
 	enum hold_what hold;
+	enum watch watch;
 	struct scan *scan; /* what to watch for, or NULL */
 };
 
@@ -69,6 +77,7 @@ struct options {
 	struct streams streams; /* with a scan where one is needed */
 	struct log_options log;
 	int wake_on; /* signal, or 0 */
+	const char *preset; /* NULL: none was given */
 	bool seeded;
 	int64_t seed;
 	int64_t steps; /* of --steps, 0 where it was not given */

@@ -15,6 +15,15 @@ struct terminal {
 
 struct terminal terminal_of_stdout(void);
 
+/* Columns for running text: those of stdout, but 32 to 80. */
+int terminal_text_width(void);
+
+/*
+ * Prints the words of TEXT, and a newline, between the columns FROM and
+ * WIDTH; COLUMN is where the line is now.
+ */
+void terminal_wrapped(const char *text, int column, int from, int width);
+
 /* Prints BEFORE, and a duration in a column of WIDTH (0: as it comes). */
 void terminal_duration(const char *before, int64_t ns, int width);
 

@@ -37,9 +37,9 @@ for_both() {
 
 # The options of options.def, one a line: LETTER|- NAME ARGUMENT|-
 options() {
-  sed -n "s/^OPT(\($rows\), [A-Z_]*, \([^,]*\), \"\([^\"]*\)\", \([^\"]*NULL\|\"[^\"]*\"\),.*/\2 \3 \4/p" \
+  sed -n "s/^OPT(\($rows\), [A-Z_]*, \([^,]*\), \"\([^\"]*\)\", \"\([^\"]*\)\",.*/\2 \3 \4/p" \
     "$TOP_SRCDIR/src/options/options.def" |
-    sed "s/^0 /- /; s/^'\(.\)' /\1 /; s/NULL\$/-/; s/\"//g" |
+    sed "s/^0 /- /; s/^'\(.\)' /\1 /; s/ \$/ -/" |
     sort
 }
 
@@ -64,7 +64,7 @@ option_names() {
 help_options() {
   "$binary" --help |
     sed 's/\[=\([A-Z]*\]\)/=[\1/' |
-    sed -n 's/^ *\(-\(.\), \)\{0,1\}--\([a-z-]*\)\(=\([^ ]*\)\)\{0,1\}\( .*\)\{0,1\}$/\2 \3 \5/p' |
+    sed -n 's/^ \{2,6\}\(-\(.\), \)\{0,1\}--\([a-z-]*\)\(=\([^ ]*\)\)\{0,1\}\( .*\)\{0,1\}$/\2 \3 \5/p' |
     sed 's/^ /- /; s/ $/ -/' |
     sort
 }
