@@ -66,7 +66,8 @@ print_row(const struct option_row *row, int width)
 		column = 0;
 	}
 	add_help(&help, row->help);
-	terminal_wrapped(words, column, from, width);
+	terminal_wrapped(
+	    words, column + printf("%*s", from - column, ""), from, width);
 }
 
 /* Lines: those with a blank in front as they are, others as paragraphs. */

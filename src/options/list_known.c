@@ -11,11 +11,11 @@
 #include "options/usage.h"
 #include "process/terminal.h"
 
-/* "    --base=1s --cap=1m", in as many lines as it takes. */
+/* "    --base=1s --cap=1m"; what does not fit stands further in. */
 static void
 print_indented(const char *text)
 {
-	terminal_wrapped(text, 0, 4, terminal_text_width());
+	terminal_wrapped(text, printf("    "), 8, terminal_text_width());
 }
 
 /* The options stand apart: to be copied and changed. */
@@ -43,12 +43,14 @@ void
 list_tools(void)
 {
 	const struct tool *tool;
-	char words[160];
+	int width = terminal_text_width();
 
 	for (size_t i = 0; (tool = tool_at(i)) != NULL; i++) {
-		snprintf(words, sizeof words, "%s %s", tool_name(tool),
-		    tool_aliases(tool));
-		terminal_wrapped(words, 0, 0, terminal_text_width());
+		int column = printf("%s", tool_name(tool));
+
+		if (*tool_aliases(tool) != '\0')
+			column += printf(" ");
+		terminal_wrapped(tool_aliases(tool), column, 8, width);
 		print_indented(tool_source(tool));
 	}
 	usage_finish();

@@ -52,8 +52,6 @@ terminal_wrapped(const char *text, int column, int from, int width)
 {
 	bool is_first = true; /* of its line */
 
-	for (; column < from; column++)
-		putchar(' ');
 	while (*text != '\0') {
 		int length = (int)strcspn(text, " ");
 

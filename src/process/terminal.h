@@ -19,8 +19,8 @@ struct terminal terminal_of_stdout(void);
 int terminal_text_width(void);
 
 /*
- * Prints the words of TEXT, and a newline, between the columns FROM and
- * WIDTH; COLUMN is where the line is now.
+ * Prints the words of TEXT up to column WIDTH, and a newline. The line is at
+ * COLUMN now; those after it start at column FROM.
  */
 void terminal_wrapped(const char *text, int column, int from, int width);
 

@@ -167,6 +167,50 @@ help_is_narrow() {
   for_both help_is_narrow
 }
 
+# at_width COLUMNS OPTION: what the program prints at a terminal of that width.
+at_width() {
+  printf 'resize 50 %s\ntype "%s" %s; echo th""e end\nwait the end\n' \
+    "$1" "$binary" "$2" >steps
+  python3 "$lib/terminal.py" <steps | tr -d '\r' | sed 's/<prompt>//'
+}
+
+fits() {
+  local columns
+
+  for columns in 40 60 80; do
+    at_width "$columns" --help >shown
+    grep -q -- --version shown
+    # The examples are to be copied, and stay whole.
+    run awk -v columns="$columns" \
+      'length > columns && !/^  backoff|echo/' shown
+    assert_output ''
+  done
+}
+
+@test "docs: --help fits terminals of 40 to 80 columns" {
+  for_both fits
+}
+
+@test "docs: --help has four examples, and names the manual" {
+  run "$BACKOFF" --help
+  assert_equal "$(grep -c '^  backoff ' <<<"$output")" 4
+  assert_line --regexp 'man backoff$'
+}
+
+lists_are_narrow() {
+  local option
+
+  for option in --preset=list --tool=list; do
+    "$binary" $option >list || continue
+    run awk 'length > 80' list
+    assert_output ''
+  done
+}
+
+@test "docs: no line of the lists is longer than 80 columns" {
+  for_both lists_are_narrow
+}
+
 @test "docs: --help has the default of the program that it is about" {
   run "$BACKOFF" --help
   assert_line --regexp '^  -n, --attempts=.*included \(6\)$'
