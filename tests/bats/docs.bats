@@ -537,10 +537,10 @@ examples_run() {
 is_the_version_of_news() {
   run "$binary" --version
   assert_success
-  assert_output "$program $(awk 'NF { print $1; exit }' "$TOP_SRCDIR/NEWS")"
+  assert_output "$program $(awk '/^[0-9]/ && !/unreleased/ { print $1; exit }' "$TOP_SRCDIR/NEWS")"
 }
 
-@test "docs: the top entry of NEWS is this version" {
+@test "docs: the top entry of NEWS that is released is this version" {
   for_both is_the_version_of_news
 }
 
@@ -605,6 +605,10 @@ offers() {
   assert_output KILL
   run complete_by "$shell" 'backoff -r timeout,temp'
   assert_output --regexp '^(timeout,)?tempfail$'
+  run complete_by "$shell" 'backoff --retry-on=5,ti'
+  assert_output --regexp '^((--retry-on=)?5,)?timeout$'
+  run complete_by "$shell" 'backoff -x 4-7,KILL,sig'
+  assert_output --regexp '^(4-7,KILL,)?signal$'
   run complete_by "$shell" 'backoff --stdin=inh'
   assert_output --regexp '^(--stdin=)?inherit$'
   run complete_by "$shell" 'backoff --hold=a'
