@@ -70,7 +70,7 @@ END
   run -0 "$BACKOFF" --plan -- touch made
   [ ! -e made ]
   run -125 "$BACKOFF" -n 4
-  assert_output --partial 'COMMAND: missing'
+  assert_output --partial 'no command given; try backoff --help'
 }
 
 @test "the plan of one attempt has no pause" {
