@@ -15,6 +15,7 @@
 #include "process/signals.h"
 #include "process/sleep.h"
 #include "streams/held_output.h"
+#include "streams/line_scan.h"
 #include "streams/streams.h"
 #include "world.h"
 

@@ -74,6 +74,8 @@ sample(enum option_id id)
 		return "null";
 	case OPT_HOLD:
 		return "all";
+	case OPT_WATCH:
+		return "stderr";
 	case OPT_LOG_FORMAT:
 		return "json";
 	case OPT_CAP_MODE:

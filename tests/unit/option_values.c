@@ -124,6 +124,7 @@ test_words(void)
 	enum log_format format;
 	enum stdin_mode input;
 	enum hold_what hold;
+	enum watch watch;
 	bool from_start;
 
 	for (size_t i = 0; i < ARRAY_LENGTH(shapes); i++) {
@@ -140,6 +141,8 @@ test_words(void)
 	ok(hold == HOLD_ALL, "all");
 	takes(value_hold, NULL, &hold);
 	ok(hold == HOLD_STDOUT, "alone it is stdout");
+	takes(value_watch, "stderr", &watch);
+	ok(watch == WATCH_STDERR, "stderr");
 	takes(value_from, "start", &from_start);
 	ok(from_start, "start");
 	takes(value_from, "end", &from_start);
