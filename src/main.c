@@ -17,34 +17,48 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "process/environment.h"
-#include "streams/hint_file.h"
+#include "core/random.h"
+#include "core/text.h"
+#include "log/log.h"
 #include "options/options.h"
-#include "plan/plan.h"
 #include "options/program.h"
+#include "options/usage.h"
+#include "plan/plan.h"
+#include "process/environment.h"
 #include "process/signals.h"
+#include "streams/held_output.h"
+#include "streams/hint_file.h"
 #include "streams/streams.h"
 #include "streams/tempfile.h"
-#include "options/usage.h"
+#include "world.h"
 
 const struct program program = {
 	PROGRAM_BACKOFF,
 	"backoff",
 	6,
 	"Usage: backoff [OPTION]... [--] COMMAND [ARG]...\n"
-	"Run COMMAND, and run it again after a pause for as long as it "
-	"fails.\n",
+	"Retry a failing COMMAND, with growing random pauses, until it "
+	"succeeds "
+	"or retrying cannot help.\n",
 	"\n"
-	"DURATION is a number with a unit (ns us ms s m h d), such as 1m30s;\n"
-	"without one it is in seconds. CODES are exit codes and ranges, "
-	"nonzero,\n"
-	"any, signal names, signal, timeout, start, or names of sysexits.h.\n"
+	"DURATION is a number with a unit (ns us ms s m h d), such as 1m30s; "
+	"without one, it is in seconds. CODES are exit codes and ranges, "
+	"nonzero, any, signal names, signal, timeout, start, or names of "
+	"sysexits.h.\n"
 	"\n"
-	"We exit with the status of the last attempt, 0 after a success, 124 "
-	"after\n"
-	"a timeout, 125 if we fail ourselves, 126 or 127 where COMMAND cannot "
-	"be run\n"
-	"or is not found; and die by the signal that killed it.\n",
+	"backoff exits with 0 after a success, else with the status of the "
+	"last "
+	"attempt: 124 after a timeout, 126 or 127 if COMMAND cannot be run or "
+	"is not found. It dies by the signal that killed the last attempt. It "
+	"exits with 125 if it fails itself.\n"
+	"\n"
+	"Examples:\n"
+	"  backoff curl -fsS https://example.com/\n"
+	"  backoff -T 5m -t 30s ssh host uptime\n"
+	"  backoff -d 5s -T 10m pg_isready -q\n"
+	"  backoff --tool rsync -a data host:\n"
+	"\n"
+	"The manual: man backoff\n",
 };
 
 /* Bits from the kernel: never from the time, which others share. */
@@ -115,8 +129,8 @@ main(int argc, char **argv)
 	if (options.plan)
 		plan_show(&options);
 	if (options.job.argv[0] == NULL)
-		usage_refuse("COMMAND", "missing",
-		    "expected backoff [OPTION]... [--] COMMAND [ARG]...");
+		usage_refuse(
+		    "no command given; try backoff --help", NULL, NULL);
 	entropy = gather_entropy();
 	random = random_from(
 	    options.seeded ? (uint64_t)options.seed : entropy.seed);

@@ -8,12 +8,14 @@
 #include <stdint.h>
 #include <unistd.h>
 
-#include "process/clock.h"
-#include "process/fd.h"
-#include "process/environment.h"
 #include "log/log.h"
+#include "process/clock.h"
+#include "process/environment.h"
+#include "process/fd.h"
 #include "process/signals.h"
 #include "process/sleep.h"
+#include "streams/held_output.h"
+#include "streams/line_scan.h"
 #include "streams/streams.h"
 #include "world.h"
 

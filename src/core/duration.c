@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/duration.h"
 
 struct unit {
@@ -108,7 +109,7 @@ scale(const char *text, const char *point, const char *end, int64_t unit_ns)
 static const struct unit *
 unit_at(const char *text)
 {
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+	for (size_t i = 0; i < ARRAY_LENGTH(units); i++)
 		if (strncmp(text, units[i].name, strlen(units[i].name)) == 0)
 			return &units[i];
 	return NULL;
@@ -142,12 +143,18 @@ duration_scan(const char *text, int64_t *ns, bool *with_unit)
 		return end;
 	}
 	*ns = 0;
-	do {
-		*ns = saturating_add(*ns, scale(text, point, end, unit->ns));
+	for (const char *part = text; unit != NULL;) {
+		int64_t before_ns = unit->ns;
+
+		*ns = saturating_add(*ns, scale(part, point, end, unit->ns));
 		text = end + strlen(unit->name);
-		end = decimal_end(text, &point);
+		part = text + strspn(text, " ");
+		end = decimal_end(part, &point);
 		unit = end == NULL ? NULL : unit_at(end);
-	} while (unit != NULL);
+		/* "1s 2s" is rather a list without its comma. */
+		if (part > text && unit != NULL && unit->ns >= before_ns)
+			unit = NULL;
+	}
 	*ns = below_inf(*ns);
 	return text;
 }

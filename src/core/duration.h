@@ -19,8 +19,8 @@
 
 /*
  * Reads the longest duration that TEXT begins with: "1.5" (seconds),
- * "200ms", "1m30s", "inf". What is finer than a nanosecond is rounded up,
- * what is too long saturates. Returns the rest of TEXT, or NULL where it
+ * "200ms", "1m30s", "1m 30s", "inf". What is finer than a nanosecond is rounded
+ * up, what is too long saturates. Returns the rest of TEXT, or NULL where it
  * begins with no duration. *WITH_UNIT tells whether a unit was written.
  */
 const char *duration_scan(const char *text, int64_t *ns, bool *with_unit);

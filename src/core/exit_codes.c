@@ -5,8 +5,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/exit_codes.h"
+#include "core/array.h"
 #include "core/duration.h"
+#include "core/exit_codes.h"
 
 struct name {
 	char text[12];
@@ -70,8 +71,6 @@ static const struct name exit_names[] = {
 	{ "NOPERM", 77 },
 	{ "CONFIG", 78 },
 };
-
-#define ARRAY_LENGTH(array) (sizeof(array) / sizeof *(array))
 
 /* The upper case of an ASCII letter, whatever the locale. */
 static char
@@ -163,6 +162,44 @@ signal_text(struct text *text, int signal)
 	text_number(text, signal);
 }
 
+/* TEXT behind PREFIX, if it is there, is all that is looked at. */
+static struct nearest
+nearest_behind(const char *prefix, const char *text, size_t length)
+{
+	const char *rest = without_prefix(text, prefix);
+
+	return nearest_to(rest, length - (size_t)(rest - text));
+}
+
+static void
+offer(struct nearest *nearest, const struct name *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		nearest_offer(nearest, names[i].text, strlen(names[i].text));
+}
+
+struct nearest
+signal_nearest(const char *text)
+{
+	struct nearest nearest = nearest_behind("SIG", text, strlen(text));
+
+	offer(&nearest, signal_names, ARRAY_LENGTH(signal_names));
+	return nearest;
+}
+
+struct nearest
+codes_nearest(const char *item, size_t length)
+{
+	const char *prefix
+	    = without_prefix(item, "EX_") != item ? "EX_" : "SIG";
+	struct nearest nearest = nearest_behind(prefix, item, length);
+
+	nearest_offer_words(&nearest, "nonzero any signal timeout start");
+	offer(&nearest, exit_names, ARRAY_LENGTH(exit_names));
+	offer(&nearest, signal_names, ARRAY_LENGTH(signal_names));
+	return nearest;
+}
+
 /* Gives a cell of a layer its verdict, unless another one has it. */
 static enum codes_error
 claim(uint8_t *cell, enum verdict verdict, enum verdict *other)
@@ -204,8 +241,8 @@ cell_of(struct codes *codes, const char *item)
 
 /* "4-7" */
 static enum codes_error
-add_range(
-    struct codes *codes, char *item, enum verdict verdict, enum verdict *other)
+add_range(struct codes *codes, char *item, enum verdict verdict,
+    struct codes_fault *fault)
 {
 	char *dash = strchr(item, '-');
 	enum codes_error error = CODES_OK;
@@ -217,25 +254,28 @@ add_range(
 	if (!count_parse(item, &low) || !count_parse(dash + 1, &high)
 	    || low > high || high >= EXIT_CODES)
 		return CODES_SYNTAX;
-	for (; low <= high && error == CODES_OK; low++)
-		error = claim(&codes->range[low], verdict, other);
+	for (; low <= high && error == CODES_OK; low++) {
+		fault->status = (int)low;
+		error = claim(&codes->range[low], verdict, &fault->other);
+	}
 	return error;
 }
 
 static enum codes_error
-add_item(
-    struct codes *codes, char *item, enum verdict verdict, enum verdict *other)
+add_item(struct codes *codes, char *item, enum verdict verdict,
+    struct codes_fault *fault)
 {
 	uint8_t *cell = cell_of(codes, item);
 
+	fault->status = -1;
 	if (cell != NULL)
-		return claim(cell, verdict, other);
-	return add_range(codes, item, verdict, other);
+		return claim(cell, verdict, &fault->other);
+	return add_range(codes, item, verdict, fault);
 }
 
 enum codes_error
 codes_add(struct codes *codes, const char *list, enum verdict verdict,
-    const char **item, int *length, enum verdict *other)
+    struct codes_fault *fault)
 {
 	enum codes_error error;
 	char copy[32];
@@ -243,18 +283,19 @@ codes_add(struct codes *codes, const char *list, enum verdict verdict,
 	for (;; list++) {
 		size_t size = strcspn(list, ",");
 
-		*item = list;
-		*length = (int)size;
+		fault->item = list;
+		fault->length = size;
 		if (size >= sizeof copy)
 			return CODES_SYNTAX;
 		memcpy(copy, list, size);
 		copy[size] = '\0';
-		error = add_item(codes, copy, verdict, other);
+		error = add_item(codes, copy, verdict, fault);
 		if (error != CODES_OK)
 			return error;
 		list += size;
 		if (*list == '\0')
 			return CODES_OK;
+		list += strspn(list + 1, " ");
 	}
 }
 

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/nearest.h"
 #include "core/outcome.h"
 #include "core/text.h"
 
@@ -30,19 +31,30 @@ struct codes {
 	uint8_t any;
 };
 
-/* Why a list was refused, and which item of it. */
 enum codes_error {
 	CODES_OK,
 	CODES_SYNTAX,
-	CODES_CONFLICT, /* *OTHER has it already, in the same width */
+	CODES_CONFLICT, /* another verdict has it already, in the same width */
+};
+
+/* What of a list was refused. */
+struct codes_fault {
+	const char *item; /* within the list, of */
+	size_t length;
+	enum verdict other; /* that has it already */
+	int status; /* the first of a range that has, or -1 */
 };
 
 /*
- * Adds the comma-separated LIST under VERDICT. Where it is refused, *ITEM
- * and *LENGTH are the offending item. VERDICT must not be VERDICT_NONE.
+ * Adds the comma-separated LIST, with or without blanks behind the commas,
+ * under VERDICT, which must not be VERDICT_NONE. FAULT says what is refused.
  */
 enum codes_error codes_add(struct codes *codes, const char *list,
-    enum verdict verdict, const char **item, int *length, enum verdict *other);
+    enum verdict verdict, struct codes_fault *fault);
+
+/* What may have been meant by an item that is none, or by no signal. */
+struct nearest codes_nearest(const char *item, size_t length);
+struct nearest signal_nearest(const char *text);
 
 /* The verdict of the narrowest item that matches, or VERDICT_NONE. */
 enum verdict codes_match(

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "core/random.h"
-#include "core/loop.h"
 #include "core/schedule.h"
+#include "core/settings.h"
 
 /* One pause. What is impossibly far away is DURATION_INF. */
 struct forecast_row {

@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 #include "core/forecast.h"
-#include "core/loop.h"
+#include "core/loop_state.h"
+#include "core/settings.h"
 #include "core/text.h"
 
 #define JSON_REASON 512 /* the most of a reason that is told */

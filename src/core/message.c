@@ -275,7 +275,7 @@ message_settings(struct text *text, const struct settings *settings)
 	add_limit(text, ", deadline ", limits->deadline_ns);
 	if (settings->rules.tool != NULL) {
 		text_add(text, ", tool ");
-		text_add(text, tool_name(settings->rules.tool));
+		text_add(text, settings->rules.tool);
 	} else if (settings->rules.tool_asked) {
 		text_add(text, ", tool unknown");
 	}

@@ -8,7 +8,8 @@
 
 #include <stdint.h>
 
-#include "core/loop.h"
+#include "core/loop_state.h"
+#include "core/settings.h"
 #include "core/text.h"
 
 /* "attempt 2/6 failed after 4.1s: exit 7; next in 2.1s" */

@@ -9,7 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/loop.h"
+#include "core/loop_state.h"
+#include "core/settings.h"
 
 enum pause_kind {
 	PAUSE_DRAWN,

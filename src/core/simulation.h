@@ -18,7 +18,8 @@
 #include "core/histogram.h"
 #include "core/event_queue.h"
 #include "core/random.h"
-#include "core/loop.h"
+#include "core/loop_state.h"
+#include "core/settings.h"
 
 struct simulated_client {
 	struct event waiting; /* its next attempt; where it ended, that */

@@ -8,12 +8,11 @@
 #include <stdbool.h>
 
 #include "core/exit_codes.h"
-#include "core/known/tools.h"
 
 struct rules {
 	struct codes codes;
-	const struct tool *tool; /* what is known of COMMAND, or NULL */
-	bool tool_asked; /* that was asked for */
+	const char *tool; /* the name of what is known of COMMAND, or NULL */
+	bool tool_asked; /* --tool was given */
 	bool listed_only; /* what nothing matches stops */
 	bool match_needed; /* exit 0 is a success only where a line says so */
 };

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/duration.h"
 #include "herd/figures.h"
 
@@ -38,7 +39,7 @@ static const struct row rows[] = {
 	/* The last row: where there is a limit. */
 	{ "clients that gave up", FIELD(gave_up), UNIT_NUMBER },
 };
-#define ROWS (sizeof rows / sizeof *rows)
+#define ROWS ARRAY_LENGTH(rows)
 
 static void
 print_figure(const struct scenario *scenario, const struct row *row)

@@ -13,14 +13,14 @@
 #include <string.h>
 
 #include "core/duration.h"
-#include "options/options.h"
-#include "herd/timeline.h"
-#include "options/program.h"
-#include "herd/progress.h"
-#include "plan/terminal.h"
 #include "herd/figures.h"
+#include "herd/progress.h"
 #include "herd/scenario.h"
+#include "herd/timeline.h"
+#include "options/options.h"
+#include "options/program.h"
 #include "options/usage.h"
+#include "process/terminal.h"
 
 /* They take some 90 MB, and minutes where they wait for long. */
 #define MOST_CLIENTS INT64_C(1000000)
@@ -42,13 +42,17 @@ const struct program program = {
 	"Usage: backoff-herd [OPTION]... --clients=N --outage=DURATION "
 	"--capacity=RATE\n"
 	"Show what many clients that run backoff with these options do to a "
-	"service\n"
-	"that is down, and then serves RATE requests a second.\n",
+	"service that is down, and then serves RATE requests a second.\n",
 	"\n"
-	"DURATION is a number with a unit (ns us ms s m h d), such as 1m30s;\n"
-	"without one it is in seconds. RATE is a number such as 100 or 0.5.\n"
+	"DURATION is a number with a unit (ns us ms s m h d), such as 1m30s; "
+	"without one, it is in seconds. RATE is a number such as 100 or 0.5. "
 	"Unless --seed is given it is 1: the same options print the same "
-	"figures.\n",
+	"figures.\n"
+	"\n"
+	"Example:\n"
+	"  backoff-herd --clients=1000 --outage=1m --capacity=100\n"
+	"\n"
+	"The manual: man backoff-herd\n",
 };
 
 static void

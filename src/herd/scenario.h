@@ -9,9 +9,10 @@
 #include <stdint.h>
 
 #include "core/histogram.h"
-#include "options/options.h"
+#include "core/settings.h"
 #include "core/simulation.h"
 #include "herd/progress.h"
+#include "options/herd_options.h"
 
 /* So many side by side. */
 #define SCENARIOS 3

@@ -5,10 +5,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "core/array.h"
 #include "core/bar_chart.h"
 #include "core/duration.h"
 #include "herd/timeline.h"
-#include "plan/terminal.h"
+#include "process/terminal.h"
 
 #define MARGIN 10 /* left of a chart */
 #define LEAST_CELLS 20 /* right of it */
@@ -38,7 +39,7 @@ make_axis(int64_t until_ns, int64_t bucket_ns, int64_t cells)
 	struct axis axis = { .column_ns = bucket_ns };
 
 	if (until_ns >= 20 * NS_PER_S)
-		for (size_t i = 0; i < sizeof seconds / sizeof *seconds
+		for (size_t i = 0; i < ARRAY_LENGTH(seconds)
 		     && until_ns / axis.column_ns >= cells;
 		     i++)
 			if (seconds[i] * NS_PER_S > axis.column_ns)
@@ -97,7 +98,7 @@ rate_text(char *label, size_t size, double rate)
 	size_t i = rate >= 1e7 ? 0 : rate >= 1e5 ? 1 : 2;
 
 	while (rate > 0 && rate * units[i].times < 0.1
-	    && i + 1 < sizeof units / sizeof *units)
+	    && i + 1 < ARRAY_LENGTH(units))
 		i++;
 	rate *= units[i].times;
 	snprintf(label, size, "%.*f%s", rate > 0 && rate < 9.95 ? 1 : 0, rate,
@@ -156,7 +157,7 @@ tick_step(const struct axis *axis)
 	int64_t least_ns = axis->column_ns * (8 / axis->cells + 1);
 	int64_t step_ns = 12 * 60 * NS_PER_MIN;
 
-	for (size_t i = 0; i < sizeof milliseconds / sizeof *milliseconds; i++)
+	for (size_t i = 0; i < ARRAY_LENGTH(milliseconds); i++)
 		if (milliseconds[i] * NS_PER_MS >= least_ns)
 			return milliseconds[i] * NS_PER_MS;
 	while (step_ns < least_ns)

@@ -5,9 +5,9 @@
  * What came of the trials: their attempts over time, one chart for each.
  */
 
-#include "options/options.h"
-#include "plan/terminal.h"
 #include "herd/scenario.h"
+#include "options/herd_options.h"
+#include "process/terminal.h"
 
 /* To stdout. The first trial is the one that it is about. */
 void timeline_show(const struct scenario *trials, const struct herd *herd,

@@ -8,24 +8,8 @@
 
 #include <stdbool.h>
 
-#include "core/loop.h"
-
-enum log_format {
-	LOG_TEXT,
-	LOG_JSON,
-};
-
-struct log_options {
-	const char *name; /* who, in every line */
-	const char *command; /* the first word */
-	const char *id;
-	const struct settings *settings;
-	enum log_format format;
-	const char *file; /* instead of stderr, or NULL */
-	int quiet; /* times -q was given */
-	bool verbose;
-	bool held; /* on stderr: nothing is said before log_release() */
-};
+#include "core/loop_state.h"
+#include "options/option_types.h"
 
 /* NULL, or what cannot be had, with errno. */
 const char *log_open(const struct log_options *options);

@@ -6,81 +6,23 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "core/text.h"
 #include "options/getopt_table.h"
+#include "core/nearest.h"
 #include "options/other_tools.h"
 #include "options/program.h"
-#include "core/text.h"
 #include "options/usage.h"
 
 /* What getopt_long returns for an option: beyond every letter. */
 #define CODE(id) (256 + (int)(id))
 
-const char option_names[OPTIONS][16] = {
-#define GROUP(title)
-#define OPT(set, id, letter, name, argument, help) name,
-#include "options/options.def"
-#undef GROUP
-#undef OPT
-};
-
-static const char letters[OPTIONS] = {
-#define GROUP(title)
-#define OPT(set, id, letter, name, argument, help) letter,
-#include "options/options.def"
-#undef GROUP
-#undef OPT
-};
-
-static const unsigned char sets[OPTIONS] = {
-#define GROUP(title)
-#define OPT(set, id, letter, name, argument, help) PROGRAM_##set,
-#include "options/options.def"
-#undef GROUP
-#undef OPT
-};
-
-static const char *const arguments[OPTIONS] = {
-#define GROUP(title)
-#define OPT(set, id, letter, name, argument, help) argument,
-#include "options/options.def"
-#undef GROUP
-#undef OPT
-};
-
-bool
-arguments_has(enum option_id id)
-{
-	return (sets[id] & program.set) != 0;
-}
-
-enum option_id
-arguments_named(const char *name, size_t length)
-{
-	for (int id = 0; id < OPTIONS; id++)
-		if (strncmp(option_names[id], name, length) == 0
-		    && option_names[id][length] == '\0')
-			return (enum option_id)id;
-	return OPTIONS;
-}
-
 /* As getopt_long has it: "[WHAT]" need not be there. */
 static int
-has_argument(int id)
+has_argument(const struct option_row *row)
 {
-	if (arguments[id] == NULL)
+	if (row->argument[0] == '\0')
 		return no_argument;
-	return arguments[id][0] == '[' ? optional_argument : required_argument;
-}
-
-void
-arguments_refuse(enum option_id id, const char *text, const char *why)
-{
-	char what[24];
-	struct text name = text_in(what, sizeof what);
-
-	text_add(&name, "--");
-	text_add(&name, option_names[id]);
-	usage_refuse(what, text, why);
+	return row->argument[0] == '[' ? optional_argument : required_argument;
 }
 
 static const char *
@@ -88,6 +30,14 @@ list_hint(void)
 {
 	return program.set == PROGRAM_HERD ? "backoff-herd --help lists them"
 	                                   : "backoff --help lists them";
+}
+
+/* "expected the full name, --retry-on, --retry-if" */
+static void
+add_name(struct text *text, int count, const char *name)
+{
+	text_add(text, count > 0 ? ", --" : "expected the full name, --");
+	text_add(text, name);
 }
 
 /*
@@ -100,27 +50,31 @@ check_long_name(const char *argument)
 {
 	const char *name = argument + 2;
 	size_t length = strcspn(argument, "=") - 2;
-	const char *full = NULL;
-	const char *ours;
-	char why[48];
-	struct text text = text_in(why, sizeof why);
+	struct nearest nearest = nearest_to(name, length);
+	const char *ours = other_tools_option(name, length);
+	int full_names = 0;
+	char words[160];
+	struct text why = text_in(words, sizeof words);
 
 	for (int id = 0; id < OPTIONS; id++) {
-		if (!arguments_has((enum option_id)id)
-		    || strncmp(option_names[id], name, length) != 0)
+		const char *full = option_table[id].name;
+
+		if (!option_is_ours((enum option_id)id))
 			continue;
-		if (option_names[id][length] == '\0')
+		nearest_offer(&nearest, full, strlen(full));
+		if (length == 0 || strncmp(full, name, length) != 0)
+			continue;
+		if (full[length] == '\0')
 			return;
-		full = option_names[id];
+		add_name(&why, full_names++, full);
 	}
-	ours = other_tools_option(name, length);
 	if (ours != NULL)
 		usage_refuse("no such option", argument, ours);
-	if (full == NULL || length == 0)
-		usage_refuse("no such option", argument, list_hint());
-	text_add(&text, "expected the full name, --");
-	text_add(&text, full);
-	usage_refuse("abbreviated option", argument, why);
+	if (full_names > 0)
+		usage_refuse("abbreviated option", argument, words);
+	if (!nearest_ask(&nearest, &why, "--"))
+		text_add(&why, list_hint());
+	usage_refuse("no such option", argument, words);
 }
 
 /* The tables in the form that getopt_long takes. */
@@ -130,17 +84,19 @@ build_getopt_tables(char *short_options, struct option *long_options)
 	*short_options++ = '+'; /* stop at COMMAND */
 	*short_options++ = ':';
 	for (int id = 0; id < OPTIONS; id++) {
-		if (!arguments_has((enum option_id)id))
+		const struct option_row *row = &option_table[id];
+
+		if (!option_is_ours((enum option_id)id))
 			continue;
 		*long_options++ = (struct option) {
-			.name = option_names[id],
-			.has_arg = has_argument(id),
+			.name = row->name,
+			.has_arg = has_argument(row),
 			.val = CODE(id),
 		};
-		if (letters[id] == 0)
+		if (row->letter == 0)
 			continue;
-		*short_options++ = letters[id];
-		for (int colons = has_argument(id); colons > 0; colons--)
+		*short_options++ = row->letter;
+		for (int colons = has_argument(row); colons > 0; colons--)
 			*short_options++ = ':';
 	}
 	*short_options = '\0';
@@ -154,7 +110,8 @@ identify(int code)
 	if (code >= CODE(0))
 		return (enum option_id)(code - CODE(0));
 	for (int id = 0; id < OPTIONS; id++)
-		if (letters[id] != 0 && letters[id] == code)
+		if (option_table[id].letter != 0
+		    && option_table[id].letter == code)
 			return (enum option_id)id;
 	return OPTIONS;
 }
@@ -167,9 +124,9 @@ refuse_syntax(int code, char **argv)
 	char letter[] = { '-', (char)optopt, '\0' };
 
 	if (code == ':' && id < OPTIONS)
-		arguments_refuse(id, argv[optind - 1], "expected an argument");
+		option_refuse(id, argv[optind - 1], "expected an argument");
 	if (optopt >= CODE(0) && id < OPTIONS)
-		arguments_refuse(id, argv[optind - 1], "expected no argument");
+		option_refuse(id, argv[optind - 1], "expected no argument");
 	usage_refuse("no such option", letter, list_hint());
 }
 

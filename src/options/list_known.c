@@ -4,26 +4,37 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "options/list_known.h"
 #include "core/known/presets.h"
 #include "core/known/tools.h"
-#include "options/usage.h"
 #include "core/verdict.h"
+#include "options/list_known.h"
+#include "options/usage.h"
+#include "process/terminal.h"
 
-/* The options in a line of their own: to be copied and changed. */
+/* "    --base=1s --cap=1m"; what does not fit stands further in. */
+static void
+print_indented(const char *text)
+{
+	terminal_wrapped(text, printf("    "), 8, terminal_text_width());
+}
+
+/* The options stand apart: to be copied and changed. */
 void
 list_presets(void)
 {
 	struct preset preset = { .name = NULL };
+	char words[320];
 
 	while (presets_next(&preset)) {
 		printf("%s%s\n", preset.name,
 		    preset.approximate ? " (approximate)" : "");
-		printf("    %s%s%s\n", preset.options,
+		snprintf(words, sizeof words, "%s%s%s", preset.options,
 		    *preset.needs != '\0' ? ", needs " : "", preset.needs);
-		printf("    %s\n", preset.source);
+		print_indented(words);
+		print_indented(preset.source);
+		snprintf(words, sizeof words, "(%s)", preset.note);
 		if (*preset.note != '\0')
-			printf("    (%s)\n", preset.note);
+			print_indented(words);
 	}
 	usage_finish();
 }
@@ -32,11 +43,15 @@ void
 list_tools(void)
 {
 	const struct tool *tool;
+	int width = terminal_text_width();
 
 	for (size_t i = 0; (tool = tool_at(i)) != NULL; i++) {
-		printf("%s%s%s\n", tool_name(tool),
-		    *tool_aliases(tool) != '\0' ? " " : "", tool_aliases(tool));
-		printf("    %s\n", tool_source(tool));
+		int column = printf("%s", tool_name(tool));
+
+		if (*tool_aliases(tool) != '\0')
+			column += printf(" ");
+		terminal_wrapped(tool_aliases(tool), column, 8, width);
+		print_indented(tool_source(tool));
 	}
 	usage_finish();
 }

@@ -4,8 +4,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "options/option_checks.h"
+#include "core/array.h"
 #include "core/duration.h"
+#include "options/option_checks.h"
 #include "options/program.h"
 
 static void
@@ -50,6 +51,7 @@ derive_streams(struct options *options, const struct given *given)
 	options->streams.spool_limit = limits->spool_limit;
 	if (options->job.quiet_success)
 		options->streams.hold = HOLD_ALL;
+	options->log.held = options->job.quiet_success;
 }
 
 void
@@ -67,19 +69,18 @@ option_contradiction(const struct options *options, const struct given *given,
 {
 	const struct policy *policy = &options->settings.policy;
 	const struct limits *limits = &options->settings.limits;
-	static const char beside[] = " beside it";
-	static const char no[] = "expected no ";
+	static const char with[] = "cannot be combined with ";
 	static const char no_more[] = "expected no more than ";
 	const struct {
 		struct contradiction contradiction;
 		bool by_value; /* also where B was not given */
 		bool holds;
 	} all[] = {
-		{ { OPT_DELAYS, OPT_BASE, no, beside }, false, true },
-		{ { OPT_DELAYS, OPT_FACTOR, no, beside }, false, true },
-		{ { OPT_DELAYS, OPT_GROWTH, no, beside }, false, true },
-		{ { OPT_DELAYS, OPT_STEPS, no, beside }, false, true },
-		{ { OPT_STEPS, OPT_FACTOR, no, beside }, false, true },
+		{ { OPT_DELAYS, OPT_BASE, with, "" }, false, true },
+		{ { OPT_DELAYS, OPT_FACTOR, with, "" }, false, true },
+		{ { OPT_DELAYS, OPT_GROWTH, with, "" }, false, true },
+		{ { OPT_DELAYS, OPT_STEPS, with, "" }, false, true },
+		{ { OPT_STEPS, OPT_FACTOR, with, "" }, false, true },
 		{ { OPT_FLOOR, OPT_CAP, no_more, "" }, true,
 		    policy->floor_ns > policy->cap_ns },
 		{ { OPT_SLOT, OPT_CAP, no_more, "" }, true,
@@ -96,7 +97,7 @@ option_contradiction(const struct options *options, const struct given *given,
 		    true, policy->cap_ns == DURATION_INF },
 	};
 
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+	for (size_t i = 0; i < ARRAY_LENGTH(all); i++) {
 		*found = all[i].contradiction;
 		if (given->text[found->a] != NULL && all[i].holds
 		    && (all[i].by_value || given->text[found->b] != NULL))

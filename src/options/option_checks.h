@@ -6,8 +6,8 @@
  * and what cannot be meant.
  */
 
-#include "options/getopt_table.h"
-#include "options/options.h"
+#include "options/option_table.h"
+#include "options/option_types.h"
 
 /* The text of each option that was given, the last one, or NULL. */
 struct given {
@@ -17,7 +17,7 @@ struct given {
 /* Sets what was not given. */
 void option_defaults(struct options *options, const struct given *given);
 
-/* Option A cannot be, because of B: BEFORE, "--B" and AFTER say why. */
+/* Option A cannot be because of B: BEFORE, "--B" and AFTER say why. */
 struct contradiction {
 	enum option_id a, b;
 	const char *before, *after;

@@ -2,18 +2,18 @@
 #ifndef BACKOFF_OPTIONS_OPTION_SET_H
 #define BACKOFF_OPTIONS_OPTION_SET_H
 /*
- * What each option does to the settings.
+ * What each option does: options.def as a table of parsers and targets.
  */
 
-#include "options/options.h"
+#include "options/option_table.h"
+#include "options/option_types.h"
 
-/* Applies one option; exits with 125 where its TEXT cannot be meant. */
+/* Applies one option; exits with 125 if its TEXT cannot be meant. */
 void option_set(struct options *options, enum option_id id, const char *text);
 
 /*
- * Lets what is known of a tool decide: of the one that --tool names, or of
- * the one that the errand's argv runs in the end, if it is known.
+ * Whether TEXT would do as the argument of an option that may stand alone.
  */
-void option_set_tool(struct options *options);
+bool option_takes(enum option_id id, const char *text);
 
 #endif

@@ -1,286 +1,252 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "process/clock.h"
-#include "core/exit_codes.h"
+#include "core/array.h"
 #include "core/duration.h"
-#include "streams/held_output.h"
-#include "log/log.h"
-#include "core/schedule.h"
-#include "streams/input.h"
+#include "core/nearest.h"
+#include "options/option_types.h"
 #include "options/option_values.h"
+#include "options/time_of_day.h"
+#include "process/clock.h"
 
-static const char a_duration[]
-    = "expected a duration such as 500ms, 2s or 1m30s";
-
-const char *
-value_duration(const char *text, void *field)
+bool
+refuse(struct refusal *refusal, const char *why)
 {
-	return duration_parse(text, field) ? NULL : a_duration;
-}
+	struct text text = text_in(refusal->why, sizeof refusal->why);
 
-const char *
-value_duration_above_0(const char *text, void *field)
-{
-	int64_t *ns = field;
-
-	if (!duration_parse(text, ns))
-		return a_duration;
-	return *ns > 0 ? NULL : "expected a duration above 0";
-}
-
-const char *
-value_finite_duration(const char *text, void *field)
-{
-	int64_t *ns = field;
-
-	if (!duration_parse(text, ns))
-		return a_duration;
-	return *ns < DURATION_INF ? NULL : "expected a duration that ends";
-}
-
-const char *
-value_timeout(const char *text, void *field)
-{
-	int64_t *ns = field;
-
-	if (!duration_parse(text, ns))
-		return a_duration;
-	if (*ns == 0)
-		*ns = DURATION_INF;
-	return NULL;
-}
-
-/* "HH:MM" or "HH:MM:SS" into the time of day of TM. */
-static bool
-parse_time_of_day(const char *text, struct tm *tm)
-{
-	int *fields[] = { &tm->tm_hour, &tm->tm_min, &tm->tm_sec };
-	static const int limits[] = { 24, 60, 60 };
-
-	tm->tm_sec = 0;
-	for (int i = 0; i < 3; i++) {
-		if (text[0] < '0' || text[0] > '9' || text[1] < '0'
-		    || text[1] > '9')
-			return false;
-		*fields[i] = (text[0] - '0') * 10 + (text[1] - '0');
-		if (*fields[i] >= limits[i])
-			return false;
-		text += 2;
-		if (*text == '\0')
-			return i > 0;
-		if (*text++ != ':')
-			return false;
-	}
+	text_add(&text, why);
 	return false;
 }
 
-const char *
-value_until(const char *text, void *field)
+bool
+refuse_but_ask(struct refusal *refusal, const struct nearest *nearest,
+    const char *expected)
 {
-	static const char expected[]
-	    = "expected a local time as HH:MM[:SS], or @SECONDS since the "
-	      "epoch";
-	int64_t *until_ns = field;
-	time_t now = (time_t)(clock_epoch_ns() / NS_PER_S);
-	time_t then;
-	struct tm tm;
+	struct text why = text_in(refusal->why, sizeof refusal->why);
 
-	if (text[0] == '@') {
-		if (!count_parse(text + 1, until_ns))
-			return expected;
+	return nearest_ask(nearest, &why, "") ? false
+	                                      : refuse(refusal, expected);
+}
+
+bool
+value_duration(const char *text, void *field, struct refusal *refusal)
+{
+	return duration_parse(text, field)
+	    || refuse(
+	        refusal, "expected a duration such as 500ms, 2s or 1m30s");
+}
+
+bool
+value_duration_above_0(const char *text, void *field, struct refusal *refusal)
+{
+	int64_t *ns = field;
+
+	return value_duration(text, ns, refusal)
+	    && (*ns > 0 || refuse(refusal, "expected a duration above 0"));
+}
+
+bool
+value_finite_duration(const char *text, void *field, struct refusal *refusal)
+{
+	int64_t *ns = field;
+
+	return value_duration(text, ns, refusal)
+	    && (*ns < DURATION_INF
+	        || refuse(refusal, "expected a duration that ends"));
+}
+
+bool
+value_timeout(const char *text, void *field, struct refusal *refusal)
+{
+	int64_t *ns = field;
+
+	if (!value_duration(text, ns, refusal))
+		return false;
+	if (*ns == 0)
+		*ns = DURATION_INF;
+	return true;
+}
+
+bool
+value_until(const char *text, void *field, struct refusal *refusal)
+{
+	int64_t *until_ns = field;
+	int second;
+
+	if (text[0] == '@' && count_parse(text + 1, until_ns)) {
 		*until_ns = saturating_multiply(*until_ns, NS_PER_S);
 		/* INT64_MAX is none. */
 		*until_ns -= *until_ns == INT64_MAX;
-		return NULL;
+		return true;
 	}
+	second = time_of_day_parse(text);
+	if (second < 0)
+		return refuse(refusal,
+		    "expected a local time as HH:MM[:SS], or @SECONDS since "
+		    "the epoch");
 	tzset();
-	if (localtime_r(&now, &tm) == NULL || !parse_time_of_day(text, &tm))
-		return expected;
-	tm.tm_isdst = -1;
-	then = mktime(&tm);
-	if (then <= now) {
-		tm.tm_mday++;
-		tm.tm_isdst = -1;
-		then = mktime(&tm);
-	}
-	*until_ns = saturating_multiply(then, NS_PER_S);
-	return NULL;
+	*until_ns = time_of_day_next(clock_epoch_ns() / NS_PER_S, second);
+	if (*until_ns < 0)
+		return refuse(refusal, "the local time is not known");
+	*until_ns = saturating_multiply(*until_ns, NS_PER_S);
+	return true;
 }
 
-const char *
-value_count(const char *text, void *field)
+bool
+value_count(const char *text, void *field, struct refusal *refusal)
 {
 	int64_t *count = field;
 
-	return count_parse(text, count) && *count > 0
-	    ? NULL
-	    : "expected a whole number, 1 or more";
+	return (count_parse(text, count) && *count > 0)
+	    || refuse(refusal, "expected a whole number, 1 or more");
 }
 
-const char *
-value_attempts(const char *text, void *field)
+bool
+value_attempts(const char *text, void *field, struct refusal *refusal)
 {
 	int64_t *count = field;
 
 	if (strcmp(text, "inf") == 0) {
 		*count = INT64_MAX;
-		return NULL;
+		return true;
 	}
-	return value_count(text, field) == NULL
-	    ? NULL
-	    : "expected a number of runs, 1 or more, or inf";
+	return value_count(text, count, refusal)
+	    || refuse(refusal, "expected a number of runs, 1 or more, or inf");
 }
 
-const char *
-value_seed(const char *text, void *field)
+bool
+value_seed(const char *text, void *field, struct refusal *refusal)
 {
 	int64_t *seed = field;
 
-	return count_parse(text, seed) && *seed < INT64_MAX
-	    ? NULL
-	    : "expected a whole number from 0 to 9223372036854775806";
+	return (count_parse(text, seed) && *seed < INT64_MAX)
+	    || refuse(refusal,
+	        "expected a whole number from 0 to 9223372036854775806");
 }
 
-const char *
-value_size(const char *text, void *field)
+bool
+value_size(const char *text, void *field, struct refusal *refusal)
 {
 	return size_parse(text, field)
-	    ? NULL
-	    : "expected a size such as 4096, 64K, 10MiB or 1G";
+	    || refuse(
+	        refusal, "expected a size such as 4096, 64K, 10MiB or 1G");
 }
 
-const char *
-value_factor(const char *text, void *field)
+bool
+value_factor(const char *text, void *field, struct refusal *refusal)
 {
 	double *factor = field;
 
-	return number_parse(text, factor) && *factor >= 1
-	    ? NULL
-	    : "expected a number, 1 or more";
+	return (number_parse(text, factor) && *factor >= 1)
+	    || refuse(refusal, "expected a number, 1 or more");
 }
 
-const char *
-value_rate(const char *text, void *field)
+bool
+value_rate(const char *text, void *field, struct refusal *refusal)
 {
 	double *rate = field;
 
-	return number_parse(text, rate) && *rate > 0
-	    ? NULL
-	    : "expected a number above 0";
+	return (number_parse(text, rate) && *rate > 0)
+	    || refuse(refusal, "expected a number above 0");
 }
 
-const char *
-value_signal(const char *text, void *field)
+bool
+value_times(const char *text, void *field, struct refusal *refusal)
 {
-	int *signal = field;
+	int *times = field;
 
-	*signal = signal_parse(text);
-	return *signal > 0 ? NULL : "expected a signal such as TERM or 15";
+	(void)text;
+	(void)refusal;
+	++*times;
+	return true;
 }
 
-const char *
-value_wake_signal(const char *text, void *field)
+bool
+value_flag(const char *text, void *field, struct refusal *refusal)
 {
-	int *signal = field;
+	bool *flag = field;
 
-	*signal = signal_parse(text);
-	switch (*signal) {
-	case SIGHUP:
-	case SIGUSR1:
-	case SIGUSR2:
-	case SIGALRM:
-	case SIGWINCH:
-	case SIGIO:
-		return NULL;
-	default:
-		if (*signal >= SIGRTMIN && *signal <= SIGRTMAX)
-			return NULL;
-		return "expected HUP, USR1, USR2, ALRM, WINCH, IO or a "
-		       "real-time signal";
+	(void)text;
+	(void)refusal;
+	*flag = true;
+	return true;
+}
+
+bool
+value_text(const char *text, void *field, struct refusal *refusal)
+{
+	const char **copy = field;
+
+	(void)refusal;
+	*copy = text;
+	return true;
+}
+
+/* The place of TEXT in a list with single blanks between its words, or -1. */
+static int
+place(const char *text, const char *words)
+{
+	size_t length = strlen(text);
+
+	for (int i = 0;; i++) {
+		size_t size = strcspn(words, " ");
+
+		if (size == length && memcmp(words, text, length) == 0)
+			return i;
+		if (words[size] == '\0')
+			return -1;
+		words += size + 1;
 	}
 }
 
-/* The place of TEXT in a list of words that ends with NULL, or -1. */
-static int
-place(const char *text, const char *const *words)
+/* "expected window, before or after", or the nearest of them. */
+static bool
+refuse_word(struct refusal *refusal, const char *text, const char *words)
 {
-	for (int i = 0; words[i] != NULL; i++)
-		if (strcmp(text, words[i]) == 0)
-			return i;
-	return -1;
+	const char *last = strrchr(words, ' ');
+	struct nearest nearest = nearest_to(text, strlen(text));
+	char room[128];
+	struct text expected = text_in(room, sizeof room);
+
+	text_add(&expected, "expected ");
+	for (const char *at = words; *at != '\0'; at++)
+		if (at == last)
+			text_add(&expected, " or ");
+		else if (*at == ' ')
+			text_add(&expected, ", ");
+		else
+			text_byte(&expected, *at);
+	nearest_offer_words(&nearest, words);
+	return refuse_but_ask(refusal, &nearest, room);
 }
 
-const char *
-value_growth(const char *text, void *field)
-{
-	static const char *const words[] = { "exponential", "binary", "linear",
-		"quadratic", "cubic", "fibonacci", "constant", NULL };
-	int found = place(text, words);
+/* The words of an enum, in its order; the first is FIRST. */
+#define WORDS(name, type, first, words) \
+	bool value_##name( \
+	    const char *text, void *field, struct refusal *refusal) \
+	{ \
+		int found = text == NULL ? 0 : place(text, words); \
+\
+		if (found < 0) \
+			return refuse_word(refusal, text, words); \
+		*(type *)field = (type)(found + (int)(first)); \
+		return true; \
+	}
 
-	*(enum growth *)field = (enum growth)found;
-	return found >= 0 ? NULL
-	                  : "expected exponential, binary, linear, "
-	                    "quadratic, cubic, fibonacci or constant";
-}
-
-const char *
-value_cap_mode(const char *text, void *field)
-{
-	static const char *const words[]
-	    = { "window", "before", "after", NULL };
-	int found = place(text, words);
-
-	*(enum cap_mode *)field = (enum cap_mode)found;
-	return found >= 0 ? NULL : "expected window, before or after";
-}
-
-const char *
-value_log_format(const char *text, void *field)
-{
-	static const char *const words[] = { "text", "json", NULL };
-	int found = place(text, words);
-
-	*(enum log_format *)field = (enum log_format)found;
-	return found >= 0 ? NULL : "expected text or json";
-}
-
-const char *
-value_stdin_mode(const char *text, void *field)
-{
-	static const char *const words[]
-	    = { "replay", "inherit", "null", NULL };
-	int found = place(text, words);
-
-	*(enum stdin_mode *)field = (enum stdin_mode)found;
-	return found >= 0 ? NULL : "expected replay, inherit or null";
-}
-
-const char *
-value_hold(const char *text, void *field)
-{
-	static const char *const words[] = { "stdout", "all", NULL };
-	int found = text == NULL ? 0 : place(text, words);
-
-	*(enum hold_what *)field = found == 0 ? HOLD_STDOUT : HOLD_ALL;
-	return found >= 0 ? NULL : "expected stdout or all";
-}
-
-const char *
-value_from(const char *text, void *field)
-{
-	static const char *const words[] = { "end", "start", NULL };
-	int found = place(text, words);
-
-	*(bool *)field = found == 1;
-	return found >= 0 ? NULL : "expected end or start";
-}
+/* clang-format off */
+WORDS(growth, enum growth, GROWTH_EXPONENTIAL,
+    "exponential binary linear quadratic cubic fibonacci constant")
+WORDS(cap_mode, enum cap_mode, CAP_WINDOW, "window before after")
+WORDS(log_format, enum log_format, LOG_TEXT, "text json")
+WORDS(stdin_mode, enum stdin_mode, STDIN_REPLAY, "replay inherit null")
+WORDS(hold, enum hold_what, HOLD_STDOUT, "stdout all")
+WORDS(watch, enum watch, WATCH_BOTH, "both stdout stderr")
+WORDS(from, bool, false, "end start")
+/* clang-format on */
 
 /* "1s" or "+1s": the unit tells it from the number of a scale. */
 static bool
@@ -296,73 +262,116 @@ parse_time_jitter(const char *text, struct jitter *jitter)
 	    && jitter->spread_ns < DURATION_INF;
 }
 
-/* "0.2" is 0.8..1.2. */
-static const char *
-parse_scale(const char *text, struct jitter *jitter, const char *expected)
+/* "0.2", which is 0.8..1.2, or "0.8..1.2" */
+static bool
+parse_scale(const char *text, struct jitter *jitter)
 {
 	const char *rest = number_scan(text, &jitter->low);
 
 	jitter->kind = JITTER_SCALE;
-	if (rest != NULL && *rest == '\0' && jitter->low <= 1) {
+	if (rest == NULL)
+		return false;
+	if (*rest == '\0' && jitter->low <= 1) {
 		jitter->high = 1 + jitter->low;
 		jitter->low = 1 - jitter->low;
-		return NULL;
+		return true;
 	}
-	if (rest == NULL || strncmp(rest, "..", 2) != 0
-	    || !number_parse(rest + 2, &jitter->high))
-		return expected;
-	return jitter->low <= jitter->high
-	    ? NULL
-	    : "expected LOW..HIGH with LOW not above HIGH";
+	return strncmp(rest, "..", 2) == 0
+	    && number_parse(rest + 2, &jitter->high);
 }
 
-const char *
-value_jitter(const char *text, void *field)
+static const char low_above_high[]
+    = "expected LOW..HIGH with LOW not above HIGH";
+
+bool
+value_jitter(const char *text, void *field, struct refusal *refusal)
 {
-	static const char *const words[]
-	    = { "none", "full", "equal", "decorrelated", "smooth", NULL };
-	static const char expected[]
-	    = "expected none, full, equal, decorrelated, smooth, a number up "
-	      "to 1, a range such as 0.5..1.5, or a duration such as 1s or "
-	      "+1s";
+	static const char words[] = "none full equal decorrelated smooth";
 	struct jitter *jitter = field;
 	int found = place(text, words);
+	struct nearest nearest = nearest_to(text, strlen(text));
 
 	if (found >= 0) {
 		jitter->kind = (enum jitter_kind)found;
-		return NULL;
+		return true;
 	}
 	if (parse_time_jitter(text, jitter))
-		return NULL;
-	return parse_scale(text, jitter, expected);
+		return true;
+	if (parse_scale(text, jitter))
+		return jitter->low <= jitter->high
+		    || refuse(refusal, low_above_high);
+	nearest_offer_words(&nearest, words);
+	return refuse_but_ask(refusal, &nearest,
+	    "expected none, full, equal, decorrelated, smooth, a number up "
+	    "to 1, a range such as 0.5..1.5, or a duration such as 1s or "
+	    "+1s");
 }
 
-const char *
-value_splay(const char *text, void *field)
+bool
+value_splay(const char *text, void *field, struct refusal *refusal)
 {
-	static const char expected[]
-	    = "expected a duration such as 30s, or a range such as 1s..10s";
 	struct range *range = field;
 	bool with_unit;
 	const char *rest = duration_scan(text, &range->high_ns, &with_unit);
 
 	range->low_ns = 0;
-	if (rest == NULL)
-		return expected;
-	if (strncmp(rest, "..", 2) == 0) {
+	if (rest != NULL && strncmp(rest, "..", 2) == 0) {
 		range->low_ns = range->high_ns;
 		rest = duration_scan(rest + 2, &range->high_ns, &with_unit);
 	}
 	if (rest == NULL || *rest != '\0' || range->high_ns == DURATION_INF)
-		return expected;
+		return refuse(refusal,
+		    "expected a duration such as 30s, or a range such as "
+		    "1s..10s");
 	return range->low_ns <= range->high_ns
-	    ? NULL
-	    : "expected LOW..HIGH with LOW not above HIGH";
+	    || refuse(refusal, low_above_high);
 }
 
-const char *
-value_text(const char *text, void *field)
+/* The list TEXT, of COUNT finite durations. */
+static bool
+parse_delays(const char *text, int64_t *list, size_t count)
 {
-	*(const char **)field = text;
-	return NULL;
+	bool with_unit;
+
+	for (size_t i = 0; i < count; i++) {
+		text = duration_scan(text, &list[i], &with_unit);
+		if (text == NULL || list[i] == DURATION_INF
+		    || *text != (i + 1 < count ? ',' : '\0'))
+			return false;
+		text++;
+		if (i + 1 < count)
+			text += strspn(text, " ");
+	}
+	return true;
+}
+
+bool
+value_delays(const char *text, void *field, struct refusal *refusal)
+{
+	struct policy *policy = field;
+	size_t count = 1;
+	int64_t *list;
+
+	for (const char *at = text; *at != '\0'; at++)
+		count += *at == ',';
+	list = calloc(count, sizeof *list);
+	if (list == NULL)
+		return refuse(refusal, "no memory for it");
+	if (!parse_delays(text, list, count)) {
+		free(list);
+		return refuse(
+		    refusal, "expected a list of durations such as 15s,30s,3m");
+	}
+	value_free_delays(policy);
+	policy->delays_ns = list;
+	policy->delays = count;
+	return true;
+}
+
+void
+value_free_delays(struct policy *policy)
+{
+	free((void *)(uintptr_t)policy->delays_ns);
+	policy->delays_ns = NULL;
+	policy->delays = 0;
 }

@@ -3,29 +3,57 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 
-#include "options/option_set.h"
+#include "core/duration.h"
+#include "core/known/wrapped_command.h"
 #include "options/getopt_table.h"
 #include "options/option_checks.h"
-#include "core/duration.h"
-#include "options/preset_apply.h"
+#include "options/option_rules.h"
+#include "options/option_set.h"
 #include "options/options.h"
-#include "core/known/wrapped_command.h"
+#include "options/preset_apply.h"
+
+/*
+ * "--tool curl -- curl ..." is not meant as it stands: the value of an option
+ * that may stand alone is joined to it. OPERANDS follow option ALONE.
+ */
+static void
+check_operand(enum option_id alone, char *const *operands)
+{
+	const char *value = operands[0], *next;
+	char why[64];
+	struct text text = text_in(why, sizeof why);
+
+	if (value == NULL || strcmp(operands[-1], "--") == 0)
+		return;
+	next = operands[1];
+	if (next == NULL
+	    || (strcmp(next, "--") != 0 && strcmp(next, value) != 0)
+	    || !option_takes(alone, value))
+		return;
+	text_add(&text, "expected --");
+	text_add(&text, option_table[alone].name);
+	text_add(&text, "=");
+	text_add(&text, value);
+	option_refuse(alone, value, why);
+}
 
 static void
 parse_arguments(
     struct options *options, struct given *given, int argc, char **argv)
 {
-	enum option_id id;
+	enum option_id id, alone = OPTIONS;
 	const char *text;
 
 	while ((id = arguments_next(argc, argv, &text, &options->job.argv))
 	    != OPTIONS) {
-		if (id == OPT_PRESET && given->text[id] != NULL)
-			arguments_refuse(id, text, "expected one preset");
 		given->text[id] = text != NULL ? text : "";
 		option_set(options, id, text);
+		alone = text == NULL ? id : OPTIONS;
 	}
+	if (alone < OPTIONS)
+		check_operand(alone, options->job.argv);
 }
 
 static const struct options initial = {
@@ -68,9 +96,9 @@ check_contradictions(const struct options *options, const struct given *given)
 		return;
 	text_add(&text, found.before);
 	text_add(&text, "--");
-	text_add(&text, option_names[found.b]);
+	text_add(&text, option_table[found.b].name);
 	text_add(&text, found.after);
-	arguments_refuse(found.a, given->text[found.a], why);
+	option_refuse(found.a, given->text[found.a], why);
 }
 
 /* Who is run in the end, as curl behind env or nice. */
@@ -92,15 +120,16 @@ options_parse(struct options *options, int argc, char **argv)
 
 	*options = initial;
 	parse_arguments(options, &given, argc, argv);
-	if (given.text[OPT_PRESET] != NULL)
-		preset_apply(options, &given, given.text[OPT_PRESET], &words);
+	if (options->preset != NULL)
+		preset_apply(options, &given, &words);
 	option_defaults(options, &given);
 	check_contradictions(options, &given);
 	if (given.text[OPT_STEPS] != NULL)
 		policy->factor = schedule_factor(
 		    policy->base_ns, policy->cap_ns, options->steps);
+	rules_use_watch(options);
 	if (options->settings.rules.tool_asked)
-		option_set_tool(options);
+		rules_use_tool(options);
 	options->seeded = given.text[OPT_SEED] != NULL;
 	options->job.kill_after_ns = options->settings.limits.kill_after_ns;
 	options->log.settings = &options->settings;

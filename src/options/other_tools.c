@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "options/other_tools.h"
+#include "core/array.h"
 #include "core/text.h"
+#include "options/other_tools.h"
 
 static const struct {
 	const char *names; /* with a space between them */
@@ -35,7 +36,7 @@ static const struct {
 const char *
 other_tools_option(const char *name, size_t length)
 {
-	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+	for (size_t i = 0; i < ARRAY_LENGTH(table); i++)
 		if (words_have(table[i].names, name, length))
 			return table[i].ours;
 	return NULL;

@@ -4,35 +4,44 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "options/option_set.h"
-#include "options/getopt_table.h"
-#include "options/preset_apply.h"
 #include "core/known/presets.h"
+#include "options/option_set.h"
 #include "options/option_values.h"
+#include "options/preset_apply.h"
+
+/* Whether option ID contradicts another one, defaults included. */
+static bool
+is_contradicted(
+    const struct options *options, const struct given *given, enum option_id id)
+{
+	struct options complete = *options;
+	struct contradiction found;
+
+	option_defaults(&complete, given);
+	return option_contradiction(&complete, given, &found)
+	    && (found.a == id || found.b == id);
+}
 
 /*
- * Applies an option of a preset, unless the user has given it, or one that
+ * Adds an option of a preset, unless the user has given it, or one that
  * contradicts it. What this program does not have is no part of it.
  */
 static void
-imitate_option(struct options *options, struct given *given, enum option_id id,
+add_option(struct options *options, struct given *given, enum option_id id,
     const char *text)
 {
-	struct options before = *options, derived;
-	struct contradiction found;
+	struct options with = *options;
+	struct given given_with = *given;
 
-	if (!arguments_has(id) || given->text[id] != NULL)
+	if (!option_is_ours(id) || given->text[id] != NULL)
 		return;
-	option_set(options, id, text);
-	given->text[id] = text;
-	derived = *options;
-	option_defaults(&derived, given);
-	if (option_contradiction(&derived, given, &found)
-	    && (found.a == id || found.b == id)) {
-		if (id == OPT_DELAYS)
-			value_free_delays(&options->settings.policy);
-		*options = before;
-		given->text[id] = NULL;
+	option_set(&with, id, text);
+	given_with.text[id] = text;
+	if (!is_contradicted(&with, &given_with, id)) {
+		*options = with;
+		*given = given_with;
+	} else if (id == OPT_DELAYS) {
+		value_free_delays(&with.settings.policy);
 	}
 }
 
@@ -49,31 +58,29 @@ check_needs(const struct preset *preset, const struct given *given)
 	for (const char *at = preset->needs; (at = strstr(at, "--")) != NULL;) {
 		size_t length = strcspn(at += 2, ", ");
 
-		if (given->text[arguments_named(at, length)] == NULL)
-			arguments_refuse(OPT_PRESET, preset->name, why);
+		if (given->text[option_named(at, length)] == NULL)
+			option_refuse(OPT_PRESET, preset->name, why);
 	}
 }
 
 void
-preset_apply(struct options *options, struct given *given, const char *name,
-    struct text *words)
+preset_apply(struct options *options, struct given *given, struct text *words)
 {
 	struct preset preset;
-	char *at = words->data;
+	char *word = words->data;
 
-	if (!presets_find(&preset, name))
-		arguments_refuse(OPT_PRESET, name,
-		    "expected the name of a preset; --preset=list prints all");
+	if (!presets_find(&preset, options->preset))
+		return;
 	check_needs(&preset, given);
 	text_add(words, preset.options);
-	while (*at != '\0') {
-		size_t length = strcspn(at, " ");
-		size_t named = strcspn(at, "=");
-		bool is_last = at[length] == '\0';
+	while (*word != '\0') {
+		const char *name = word + strlen("--");
+		size_t length = strcspn(name, "=");
+		const char *value = name + length + 1;
+		char *end = word + strcspn(word, " ");
 
-		at[length] = '\0';
-		imitate_option(options, given,
-		    arguments_named(at + 2, named - 2), at + named + 1);
-		at += length + !is_last;
+		word = end + (*end != '\0');
+		*end = '\0';
+		add_option(options, given, option_named(name, length), value);
 	}
 }

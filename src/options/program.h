@@ -18,8 +18,9 @@ struct program {
 	enum program_set set; /* one of the two */
 	const char *name;
 	int64_t attempts; /* the default where no other option says one */
-	const char *synopsis; /* what --help begins with */
-	const char *notes; /* what it ends with */
+	/* What --help begins with, and ends with: a paragraph a line. */
+	const char *synopsis;
+	const char *notes;
 };
 
 extern const struct program program;

@@ -6,15 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options/list_known.h"
+#include "core/array.h"
 #include "core/bar_chart.h"
-#include "process/clock.h"
 #include "core/duration.h"
 #include "core/forecast.h"
 #include "core/json.h"
-#include "plan/plan.h"
-#include "plan/terminal.h"
+#include "options/list_known.h"
 #include "options/usage.h"
+#include "plan/plan.h"
+#include "process/clock.h"
+#include "process/terminal.h"
 
 #define MOST_ROWS 10000
 #define HISTORIES 4096
@@ -25,7 +26,7 @@
 /* The outages that we tell the chance for. */
 static const int64_t outages_ns[]
     = { 10 * NS_PER_S, NS_PER_MIN, 10 * NS_PER_MIN };
-#define OUTAGES (sizeof outages_ns / sizeof *outages_ns)
+#define OUTAGES ARRAY_LENGTH(outages_ns)
 
 /* The pauses of a plan. */
 struct plan {

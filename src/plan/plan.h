@@ -5,7 +5,7 @@
  * --plan: the schedule as people can see it.
  */
 
-#include "options/options.h"
+#include "options/option_types.h"
 
 /*
  * To stdout, as a table with a chart or as JSON; exit with 0, or with 125

@@ -8,7 +8,8 @@
 
 #include <stdbool.h>
 
-#include "core/loop.h"
+#include "core/loop_state.h"
+#include "core/settings.h"
 
 /* Lays it out; HINT may be NULL. False: no memory. */
 bool environment_start(

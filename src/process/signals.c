@@ -7,6 +7,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "core/array.h"
 #include "process/clock.h"
 #include "process/fd.h"
 #include "process/signals.h"
@@ -29,8 +30,6 @@ static const int passing[] = {
 	SIGSTKFLT,
 #endif
 };
-
-#define ARRAY_LENGTH(array) (sizeof(array) / sizeof *(array))
 
 static sigset_t entry_mask;
 static sigset_t life_mask; /* while we work */

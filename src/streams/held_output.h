@@ -10,11 +10,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-enum hold_what {
-	HOLD_NOTHING,
-	HOLD_STDOUT,
-	HOLD_ALL,
-};
+#include "options/option_types.h"
 
 /* Once. False, with errno: no file can be made. */
 bool hold_start(enum hold_what what);

@@ -13,11 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum stdin_mode {
-	STDIN_REPLAY,
-	STDIN_INHERIT,
-	STDIN_NULL,
-};
+#include "options/option_types.h"
 
 /* How far COMMAND's reading is followed byte by byte. */
 #define INPUT_EXACT (INT64_C(64) * 1024)

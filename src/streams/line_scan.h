@@ -16,18 +16,12 @@
 #include "core/exit_codes.h"
 #include "core/known/tools.h"
 #include "core/prefilter.h"
+#include "options/option_types.h"
 
 #define SCAN_LINE 4096
 #define SCAN_QUOTE 120 /* of a line that is quoted */
 #define SCAN_CONDITIONS 64 /* at most, that the user gives: see scan_add() */
 #define SCAN_MESSAGES 32 /* no tool has more */
-
-/* Which output the conditions and Retry-After are looked for in. */
-enum watch {
-	WATCH_BOTH,
-	WATCH_STDOUT,
-	WATCH_STDERR,
-};
 
 struct quote {
 	size_t length;

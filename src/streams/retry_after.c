@@ -5,6 +5,7 @@
 #include <strings.h>
 #include <time.h>
 
+#include "core/array.h"
 #include "core/duration.h"
 #include "streams/retry_after.h"
 
@@ -15,7 +16,7 @@ parse_date(const char *text, int64_t epoch_ns)
 	static const char *const forms[] = { "%a, %d %b %Y %H:%M:%S GMT",
 		"%A, %d-%b-%y %H:%M:%S GMT", "%a %b %d %H:%M:%S %Y" };
 
-	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+	for (size_t i = 0; i < ARRAY_LENGTH(forms); i++) {
 		struct tm tm = { 0 };
 		const char *rest = strptime(text, forms[i], &tm);
 		time_t at;

@@ -9,6 +9,8 @@
 
 #include "streams/hint_file.h"
 #include "process/signals.h"
+#include "streams/held_output.h"
+#include "streams/input.h"
 #include "streams/input_spool.h"
 #include "streams/streams.h"
 #include "streams/tapped_output.h"

@@ -8,18 +8,8 @@
 
 #include <stdint.h>
 
+#include "options/option_types.h"
 #include "process/supervise.h"
-#include "streams/held_output.h"
-#include "core/loop.h"
-#include "streams/line_scan.h"
-#include "streams/input.h"
-
-struct streams {
-	enum stdin_mode stdin_mode;
-	int64_t spool_limit;
-	enum hold_what hold;
-	struct scan *scan; /* what to watch for, or NULL */
-};
 
 /* Once, before anything is spawned. False: no memory. */
 bool streams_start(const struct streams *streams);

@@ -41,6 +41,14 @@ refuses() {
   [ ! -e "$made" ] || fail "COMMAND was started: $tried"
 }
 
+# says PHRASE ARG...: likewise, the line holds the PHRASE.
+says() {
+  local phrase=$1
+  shift
+  refuses '' "$@"
+  refused "$phrase"
+}
+
 # refuses_values OPTION VALUE...: each value by itself.
 refuses_values() {
   local option=$1 value
@@ -58,8 +66,8 @@ options() {
   sed -n "s/^OPT(B[A-Z]*, [A-Z_]*, '\{0,1\}\([^',]*\)'\{0,1\}, \"\([^\"]*\)\", $1.*/\1 \2/p" \
     "$TOP_SRCDIR/src/options/options.def"
 }
-valued() { options '"[^[]'; }
-flags() { options NULL; }
+valued() { options '"[^["]'; }
+flags() { options '""'; }
 joined() { options '"\['; }
 
 # What no option takes as a duration.
@@ -293,6 +301,108 @@ no_durations=(abc s 1x 1S 1M - -1 -1s 1.2.3 . "1,5" 0x10 1e3 nan 1m-30s 1m30 10%
   [ ! -e "$made" ]
 }
 
+@test "blanks may stand behind the commas of a list and in a compound duration" {
+  local -a good
+  for good in "-r=1, 2" "--stop-on=4-7,  KILL, timeout" "-T=1m 30s" \
+    "--timeout=1h 1m 1s" "--delays=1ms, 2ms,3ms" "--delays=1s 1ms, 2ms"; do
+    try "${good%%=*}" "${good#*=}" -- true
+    [ "$status" -eq 0 ] || fail "$tried: $(cat "$err")"
+  done
+}
+
+@test "blanks anywhere else are refused" {
+  refuses_values --timeout '1 m' '1m30 s' ' 1m' '1m ' '1m 30' '30s 1m'
+  refuses_values --delays '1s ,2s' ' 1s' '1s,2s ' '1 s,2s' '1s, '
+  refuses '--retry-on 1' --retry-on='1 ,2'
+  refuses '--retry-on' --retry-on='1, '
+  refuses_values --retry-on ' 1' '4 - 7'
+}
+
+@test "the nearest option is named" {
+  says 'did you mean --attempts?' --atempts=3
+  says 'did you mean --deadline?' --deadlien 3
+  says 'did you mean --quiet?' --quite
+  says 'backoff --help lists them' --nothing-like-it
+}
+
+# asks QUESTION ARG...: the line ends with it.
+asks() {
+  local question=$1
+  shift
+  refuses '' "$@"
+  grep -q ": did you mean $question?\$" "$err" || fail "$(cat "$err")"
+}
+
+@test "the nearest word is named" {
+  asks linear --growth=lineer
+  asks exponential -g expo
+  asks decorrelated --jitter=decorelated
+  asks before --cap-mode=befor
+  asks start --from=strat
+  asks inherit --stdin=inherti
+  asks stdout --hold=stdou
+  asks json --log-format=jsn
+  asks TERM --signal=TREM
+  asks timeout --retry-on=7,timout
+  asks TEMPFAIL --stop-on=EX_TMPFAIL
+  asks curl --tool=crul
+  asks resilience4j --preset=resiliense4j
+}
+
+@test "without a near word the expected ones are named" {
+  says 'expected window, before or after' --cap-mode=nowhere
+  says '--tool=list prints all' --tool=nothing
+  says '--preset=list prints all' --preset=nothing
+}
+
+@test "presets and tools under other names name their relatives" {
+  asks 'kubernetes or kubernetes-job' --preset=k8s
+  asks 'aws-full, aws-equal, aws-decorrelated or aws-sdk' --preset=aws
+  asks kubectl --tool=k8s
+  asks 'psql, pg_isready or pg_dump' --tool=postgres
+}
+
+@test "the value of an option that may stand alone has to be joined to it" {
+  refuses '--tool curl --tool=curl' --tool curl
+  refuses '--tool rsync --tool=rsync' -q --tool rsync
+  refuses '--hold all --hold=all' -o all
+  refuses '--hold stdout --hold=stdout' -qo stdout
+  refuses '--hold all --hold=all' --hold all
+  try --tool touch touch "$made"
+  [ "$status" -eq 0 ]
+  try -o -- touch "$made"
+  [ "$status" -eq 0 ]
+  try --tool curl curl "$made"
+  refused '--tool=curl'
+}
+
+@test "a COMMAND that is a value of the option in front of it is run" {
+  mkdir "$BATS_TEST_TMPDIR/bin"
+  printf '#!/bin/sh\ntouch "%s"\n' "$made" >"$BATS_TEST_TMPDIR/bin/all"
+  chmod +x "$BATS_TEST_TMPDIR/bin/all"
+  PATH=$BATS_TEST_TMPDIR/bin:$PATH try -o all
+  [ "$status" -eq 0 ]
+  rm "$made"
+  PATH=$BATS_TEST_TMPDIR/bin:$PATH try -o -- all all
+  [ "$status" -eq 0 ]
+  rm "$made"
+  PATH=$BATS_TEST_TMPDIR/bin:$PATH try -o all something
+  [ "$status" -eq 0 ]
+  rm "$made"
+}
+
+@test "an abbreviation names all that it could be" {
+  refuses '--success-on --success-if' --success=1
+}
+
+@test "the words for what cannot go together are the field's" {
+  says 'cannot be combined with --base' --delays=1s --base=1s
+  says 'cannot be combined with --factor' --steps=3 --factor=2
+  says '5 is in both --retry-on and --stop-on' --retry-on=5 --stop-on=1,5
+  says '7 is in both --retry-on and --stop-on' --retry-on=4-7 --stop-on=7-9
+  says 'KILL is in both --retry-on and --stop-on' --retry-on=KILL --stop-on=KILL
+}
+
 @test "--floor above --cap is refused, both named" {
   refuses '--floor --cap' --floor=2s --cap=1s
   refuses '--floor --cap' --cap=1s --floor=2s
@@ -430,20 +540,20 @@ no_durations=(abc s 1x 1S 1M - -1 -1s 1.2.3 . "1,5" 0x10 1e3 nan 1m-30s 1m30 10%
   local letter name
   while read -r letter name; do
     try "--$name"
-    refused COMMAND
+    refused 'no command given; try backoff --help'
     [ "$letter" != 0 ] || continue
     try "-$letter"
-    refused COMMAND
+    refused 'no command given; try backoff --help'
   done < <(joined)
 }
 
 @test "no COMMAND is refused" {
   try
-  refused COMMAND
+  refused 'no command given; try backoff --help'
   try --
-  refused COMMAND
+  refused 'no command given; try backoff --help'
   try -n 3 -b 1ms --
-  refused COMMAND
+  refused 'no command given; try backoff --help'
 }
 
 @test "the first thing that is wrong is refused, -q and -qq or not" {

@@ -119,6 +119,78 @@ sources() {
   assert_output ''
 }
 
+# with_include LINE FILE: lint-rooms on the sources, with LINE added to FILE.
+with_include() {
+  local there=$BATS_TEST_TMPDIR/there
+
+  mkdir "$there"
+  cp -R Makefile.am src "$there"
+  chmod -R u+w "$there"
+  echo "$1" >>"$there/$2"
+  run tests/lint-rooms "$there"
+}
+
+@test "no include breaks the order of the rooms or closes a circle" {
+  run -0 tests/lint-rooms
+  assert_output ''
+}
+
+@test "lint-rooms says which include goes up to a later room" {
+  with_include '#include "log/log.h"' src/core/text.c
+  assert_failure
+  assert_line --regexp \
+    '^src/core/text.c:[0-9]+: log/log.h is in the room log, which comes after core$'
+}
+
+@test "lint-rooms says which includes close a circle" {
+  with_include '#include "core/loop.h"' src/core/outcome.h
+  assert_failure
+  assert_line --regexp '^circle: .*src/core/outcome -> src/core/loop -> '
+}
+
+@test "lint-rooms says which included file is in no room" {
+  with_include '#include "core/made_up.h"' src/main.c
+  assert_failure
+  assert_output --regexp '^src/main.c:[0-9]+: core/made_up.h is in no room$'
+}
+
+# compiles_with ROW FILE: whether FILE does, with ROW in the table of options.
+compiles_with() {
+  local there=$BATS_TEST_TMPDIR/there
+
+  mkdir -p "$there/options"
+  { cat src/options/options.def; echo "$1"; } >"$there/options/options.def"
+  # shellcheck disable=SC2086 # CC may be several words
+  run $CC -fsyntax-only -I "$there" -I src -I "$(dirname "$BACKOFF")" "$2"
+}
+
+@test "an option without a parser does not compile" {
+  : "${CC:=cc}"
+  [ -f "$(dirname "$BACKOFF")/config.h" ] || skip "no config.h"
+  command -v "${CC%% *}" >/dev/null || skip "no compiler"
+  local row='OPT(BOTH, NOVEL, 0, "novel", "TEXT", LOGS, PARSER, FIELD(log.name), "x")'
+
+  compiles_with "${row/PARSER/text}" src/options/option_set.c
+  assert_success
+  for parser in '' NULL 0 no_such_parser; do
+    compiles_with "${row/PARSER/$parser}" src/options/option_set.c
+    assert_failure
+  done
+}
+
+@test "an option with a name that does not fit into the table does not compile" {
+  : "${CC:=cc}"
+  [ -f "$(dirname "$BACKOFF")/config.h" ] || skip "no config.h"
+  command -v "${CC%% *}" >/dev/null || skip "no compiler"
+  local row='OPT(BOTH, NOVEL, 0, "NAME", "TEXT", LOGS, text, FIELD(log.name), "x")'
+
+  compiles_with "${row/NAME/fifteen-letters}" src/options/option_table.c
+  assert_success
+  compiles_with "${row/NAME/sixteen--letters}" src/options/option_table.c
+  assert_failure
+  assert_output --partial 'too long: '
+}
+
 @test "each header is guarded by its own name" {
   sources .h
   local header guard

@@ -37,9 +37,9 @@ for_both() {
 
 # The options of options.def, one a line: LETTER|- NAME ARGUMENT|-
 options() {
-  sed -n "s/^OPT(\($rows\), [A-Z_]*, \([^,]*\), \"\([^\"]*\)\", \([^\"]*NULL\|\"[^\"]*\"\),.*/\2 \3 \4/p" \
+  sed -n "s/^OPT(\($rows\), [A-Z_]*, \([^,]*\), \"\([^\"]*\)\", \"\([^\"]*\)\",.*/\2 \3 \4/p" \
     "$TOP_SRCDIR/src/options/options.def" |
-    sed "s/^0 /- /; s/^'\(.\)' /\1 /; s/NULL\$/-/; s/\"//g" |
+    sed "s/^0 /- /; s/^'\(.\)' /\1 /; s/ \$/ -/" |
     sort
 }
 
@@ -64,7 +64,7 @@ option_names() {
 help_options() {
   "$binary" --help |
     sed 's/\[=\([A-Z]*\]\)/=[\1/' |
-    sed -n 's/^ *\(-\(.\), \)\{0,1\}--\([a-z-]*\)\(=\([^ ]*\)\)\{0,1\}\( .*\)\{0,1\}$/\2 \3 \5/p' |
+    sed -n 's/^ \{2,6\}\(-\(.\), \)\{0,1\}--\([a-z-]*\)\(=\([^ ]*\)\)\{0,1\}\( .*\)\{0,1\}$/\2 \3 \5/p' |
     sed 's/^ /- /; s/ $/ -/' |
     sort
 }
@@ -165,6 +165,50 @@ help_is_narrow() {
 
 @test "docs: no line of --help is longer than 80 columns" {
   for_both help_is_narrow
+}
+
+# at_width COLUMNS OPTION: what the program prints at a terminal of that width.
+at_width() {
+  printf 'resize 50 %s\ntype "%s" %s; echo th""e end\nwait the end\n' \
+    "$1" "$binary" "$2" >steps
+  python3 "$lib/terminal.py" <steps | tr -d '\r' | sed 's/<prompt>//'
+}
+
+fits() {
+  local columns
+
+  for columns in 40 60 80; do
+    at_width "$columns" --help >shown
+    grep -q -- --version shown
+    # The examples are to be copied, and stay whole.
+    run awk -v columns="$columns" \
+      'length > columns && !/^  backoff|echo/' shown
+    assert_output ''
+  done
+}
+
+@test "docs: --help fits terminals of 40 to 80 columns" {
+  for_both fits
+}
+
+@test "docs: --help has four examples, and names the manual" {
+  run "$BACKOFF" --help
+  assert_equal "$(grep -c '^  backoff ' <<<"$output")" 4
+  assert_line --regexp 'man backoff$'
+}
+
+lists_are_narrow() {
+  local option
+
+  for option in --preset=list --tool=list; do
+    "$binary" $option >list || continue
+    run awk 'length > 80' list
+    assert_output ''
+  done
+}
+
+@test "docs: no line of the lists is longer than 80 columns" {
+  for_both lists_are_narrow
 }
 
 @test "docs: --help has the default of the program that it is about" {
@@ -493,10 +537,10 @@ examples_run() {
 is_the_version_of_news() {
   run "$binary" --version
   assert_success
-  assert_output "$program $(awk 'NF { print $1; exit }' "$TOP_SRCDIR/NEWS")"
+  assert_output "$program $(awk '/^[0-9]/ && !/unreleased/ { print $1; exit }' "$TOP_SRCDIR/NEWS")"
 }
 
-@test "docs: the top entry of NEWS is this version" {
+@test "docs: the top entry of NEWS that is released is this version" {
   for_both is_the_version_of_news
 }
 
@@ -561,6 +605,10 @@ offers() {
   assert_output KILL
   run complete_by "$shell" 'backoff -r timeout,temp'
   assert_output --regexp '^(timeout,)?tempfail$'
+  run complete_by "$shell" 'backoff --retry-on=5,ti'
+  assert_output --regexp '^((--retry-on=)?5,)?timeout$'
+  run complete_by "$shell" 'backoff -x 4-7,KILL,sig'
+  assert_output --regexp '^(4-7,KILL,)?signal$'
   run complete_by "$shell" 'backoff --stdin=inh'
   assert_output --regexp '^(--stdin=)?inherit$'
   run complete_by "$shell" 'backoff --hold=a'

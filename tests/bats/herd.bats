@@ -169,7 +169,7 @@ refuses() {
   refuses '--runs: 0: expected' --runs=0
   refuses '--base: 1x: expected' --base=1x
   refuses '--floor: 2m: expected no more than --cap' --floor=2m
-  refuses '--delays: 1s: expected no --base' --delays=1s --base=1s
+  refuses '--delays: 1s: cannot be combined with --base' --delays=1s --base=1s
   refuses '--preset: nothing: expected' --preset=nothing
   refuses '--preset: systemd: expected --base' --preset=systemd
   refuses '--client=1: expected the full name, --clients' --client=1

@@ -353,10 +353,19 @@ SH
 
 @test "a tool that there is not is an error of one line" {
   local name
-  for name in crul CURL '' ' ' 'scp sftp' /usr/bin/curl; do
+  for name in nothing '' ' ' 'scp sftp' /usr/bin/curl; do
     run --separate-stderr -125 "$BACKOFF" --tool="$name" -- touch made
     assert_output ''
     assert_equal "$stderr" "backoff: --tool: $name: expected the name of a tool; --tool=list prints all"
+  done
+  refute [ -e made ]
+}
+
+@test "a tool that there is not, but nearly, is asked for" {
+  local name
+  for name in crul CURL; do
+    run --separate-stderr -125 "$BACKOFF" --tool="$name" -- touch made
+    assert_equal "$stderr" "backoff: --tool: $name: did you mean curl?"
   done
   refute [ -e made ]
 }

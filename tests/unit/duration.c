@@ -143,6 +143,8 @@ main(void)
 	parses("1hr", 3600 * NS_PER_S);
 	parses("1d", 86400 * NS_PER_S);
 	parses("1m30s", 90 * NS_PER_S);
+	parses("1m 30s", 90 * NS_PER_S);
+	parses("1h  1m 1s", 3661 * NS_PER_S);
 	parses("1h1.5m10ms", 3690 * NS_PER_S + 10 * NS_PER_MS);
 	parses("0", 0);
 	parses("inf", DURATION_INF);

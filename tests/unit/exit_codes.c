@@ -8,14 +8,15 @@
 
 static struct codes codes;
 static enum verdict other;
+static struct codes_fault fault;
 
 static enum codes_error
 add(const char *list, enum verdict verdict)
 {
-	const char *item;
-	int length;
+	enum codes_error error = codes_add(&codes, list, verdict, &fault);
 
-	return codes_add(&codes, list, verdict, &item, &length, &other);
+	other = fault.other;
+	return error;
 }
 
 static void
@@ -124,10 +125,66 @@ test_refusals(void)
 	ok(add("5-", VERDICT_STOP) == CODES_SYNTAX, "half a range");
 	ok(add("-1", VERDICT_STOP) == CODES_SYNTAX, "negative");
 	ok(add("NOSUCH", VERDICT_STOP) == CODES_SYNTAX, "no such name");
-	ok(add("1 ", VERDICT_STOP) == CODES_SYNTAX, "blanks");
+	ok(add("1 ", VERDICT_STOP) == CODES_SYNTAX, "a blank at the end");
+	ok(add(" 1", VERDICT_STOP) == CODES_SYNTAX, "and at the start");
+	ok(add("1 ,2", VERDICT_STOP) == CODES_SYNTAX, "and before a comma");
+	ok(add("1, ", VERDICT_STOP) == CODES_SYNTAX, "a blank is no item");
 	ok(add("99999999999999999999999999999999999999", VERDICT_STOP)
 	        == CODES_SYNTAX,
 	    "a very long item");
+}
+
+static void
+test_blanks(void)
+{
+	reset();
+	ok(add("1, 2,  4-7, KILL", VERDICT_STOP) == CODES_OK,
+	    "blanks behind commas");
+	ok(exited(2) == VERDICT_STOP && exited(5) == VERDICT_STOP
+	        && killed(SIGKILL) == VERDICT_STOP,
+	    "do not matter");
+}
+
+static void
+test_faults(void)
+{
+	reset();
+	add("4-7", VERDICT_RETRY);
+	ok(add("1, 7-9", VERDICT_STOP) == CODES_CONFLICT, "ranges overlap");
+	is_int(fault.status, 7, "in a status");
+	is_int((int)fault.length, 3, "of an item");
+	ok(strncmp(fault.item, "7-9", 3) == 0, "that is shown");
+	add("KILL", VERDICT_RETRY);
+	ok(add("SIGKILL", VERDICT_STOP) == CODES_CONFLICT, "a signal twice");
+	is_int(fault.status, -1, "is no status");
+}
+
+/* TEXT may have been meant to be this; NULL: nothing is near. */
+static void
+near(struct nearest nearest, const char *text, const char *wanted)
+{
+	if (wanted == NULL || nearest.found == NULL)
+		ok(nearest.found == NULL && wanted == NULL, text);
+	else
+		ok(nearest.found_length == strlen(wanted)
+		        && memcmp(nearest.found, wanted, strlen(wanted)) == 0,
+		    text);
+}
+
+static void
+test_nearest(void)
+{
+	near(codes_nearest("timout", 6), "timout", "timeout");
+	near(codes_nearest("non-zero", 8), "non-zero", "nonzero");
+	near(codes_nearest("TREM", 4), "TREM", "TERM");
+	near(codes_nearest("SIGTREM", 7), "SIGTREM", "TERM");
+	near(codes_nearest("EX_TMPFAIL", 10), "EX_TMPFAIL", "TEMPFAIL");
+	near(codes_nearest("tempfial,7", 8), "tempfial", "TEMPFAIL");
+	near(codes_nearest("4-x", 3), "4-x", NULL);
+	near(codes_nearest("nothing", 7), "nothing", NULL);
+	near(signal_nearest("SIGKIL"), "SIGKIL", "KILL");
+	near(signal_nearest("wnich"), "wnich", "WINCH");
+	near(signal_nearest("timeout"), "no signal", NULL);
 }
 
 /* Every number that has a name gets it back. */
@@ -166,6 +223,9 @@ main(void)
 	test_defaults();
 	test_widths();
 	test_refusals();
+	test_blanks();
+	test_faults();
+	test_nearest();
 	test_signals();
 	return done();
 }

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/known/tools.h"
 #include "core/text.h"
 
@@ -79,8 +80,6 @@ static const struct message_row messages[] = {
 #include "core/known/tools.def"
 };
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 static const char *
 text_at(uint16_t offset)
 {
@@ -90,7 +89,7 @@ text_at(uint16_t offset)
 const struct tool *
 tool_named(const char *name)
 {
-	for (size_t i = 0; i < COUNT(tools); i++)
+	for (size_t i = 0; i < ARRAY_LENGTH(tools); i++)
 		if (strcmp(text_at(tools[i].name), name) == 0
 		    || words_have(
 		        text_at(tools[i].aliases), name, strlen(name)))
@@ -101,7 +100,7 @@ tool_named(const char *name)
 const struct tool *
 tool_at(size_t index)
 {
-	return index < COUNT(tools) ? &tools[index] : NULL;
+	return index < ARRAY_LENGTH(tools) ? &tools[index] : NULL;
 }
 
 const char *
@@ -131,7 +130,7 @@ tool_warning(const struct tool *tool)
 bool
 tool_code_at(const struct tool *tool, size_t index, struct tool_code *code)
 {
-	for (size_t i = 0; i < COUNT(codes); i++) {
+	for (size_t i = 0; i < ARRAY_LENGTH(codes); i++) {
 		const struct code_row *row = &codes[i];
 
 		if (&tools[row->tool] != tool || index-- > 0)
@@ -160,7 +159,7 @@ bool
 tool_message_at(
     const struct tool *tool, size_t index, struct tool_message *message)
 {
-	for (size_t i = 0; i < COUNT(messages); i++) {
+	for (size_t i = 0; i < ARRAY_LENGTH(messages); i++) {
 		const struct message_row *row = &messages[i];
 
 		if (&tools[row->tool] != tool || index-- > 0)

@@ -6,9 +6,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/duration.h"
-#include "core/text.h"
 #include "core/known/wrapped_command.h"
+#include "core/text.h"
 
 /*
  * A wrapper and its options, as the manuals of coreutils, util-linux and sudo
@@ -85,8 +86,6 @@ static const struct wrapper wrappers[] = {
 	    .long_takers = "input output error",
 	},
 };
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* What an option of flock means for its status where the lock is taken. */
 struct locking {
@@ -222,7 +221,7 @@ skip_wrapper(
 static const struct wrapper *
 wrapper_named(const char *name)
 {
-	for (size_t i = 0; i < COUNT(wrappers); i++)
+	for (size_t i = 0; i < ARRAY_LENGTH(wrappers); i++)
 		if (strcmp(wrappers[i].name, name) == 0)
 			return &wrappers[i];
 	return NULL;

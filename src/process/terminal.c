@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 #include "core/duration.h"
-#include "plan/terminal.h"
+#include "process/terminal.h"
 #include "core/text.h"
 
 #define USUAL_WIDTH 80
+#define WIDEST_TEXT 80 /* longer lines are hard to read */
+#define NARROWEST_TEXT 32
 
 static int
 width_of_stdout(void)
@@ -33,6 +35,38 @@ terminal_of_stdout(void)
 		.width = width_of_stdout(),
 		.unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
 	};
+}
+
+int
+terminal_text_width(void)
+{
+	int width = width_of_stdout();
+
+	return width > WIDEST_TEXT   ? WIDEST_TEXT
+	    : width < NARROWEST_TEXT ? NARROWEST_TEXT
+	                             : width;
+}
+
+void
+terminal_wrapped(const char *text, int column, int from, int width)
+{
+	bool is_first = true; /* of its line */
+
+	while (*text != '\0') {
+		int length = (int)strcspn(text, " ");
+
+		if (!is_first && column + 1 + length > width) {
+			printf("\n%*s", from, "");
+			column = from;
+		} else if (!is_first) {
+			putchar(' ');
+			column++;
+		}
+		column += printf("%.*s", length, text);
+		is_first = false;
+		text += length + (text[length] == ' ');
+	}
+	putchar('\n');
 }
 
 void

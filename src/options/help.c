@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/text.h"
+#include "options/help.h"
+#include "options/option_table.h"
+#include "options/program.h"
+#include "options/usage.h"
+#include "process/terminal.h"
+
+#define TEXT_COLUMN 28 /* of what an option does; and where that */
+#define NARROW_COLUMN 8 /* leaves too little room: */
+#define LEAST_TEXT 32
+
+/* "  -o, --hold[=WHAT]"; how many columns that are. */
+static int
+print_names(const struct option_row *row)
+{
+	char words[64];
+	struct text text = text_in(words, sizeof words);
+
+	text_add(&text, "      ");
+	if (row->letter != 0) {
+		words[2] = '-';
+		words[3] = row->letter;
+		words[4] = ',';
+	}
+	text_add(&text, "--");
+	text_add(&text, row->name);
+	if (row->argument[0] == '[')
+		text_add(&text, "[=");
+	else if (row->argument[0] != '\0')
+		text_add(&text, "=");
+	text_add(&text, row->argument + (row->argument[0] == '['));
+	return printf("%s", words);
+}
+
+/* The help of an option, with what this program has for "%". */
+static void
+add_help(struct text *text, const char *help)
+{
+	for (; *help != '\0'; help++)
+		if (*help != '%')
+			text_byte(text, *help);
+		else if (program.attempts == INT64_MAX)
+			text_add(text, "inf");
+		else
+			text_number(text, program.attempts);
+}
+
+static void
+print_row(const struct option_row *row, int width)
+{
+	char words[sizeof row->help + 8];
+	struct text help = text_in(words, sizeof words);
+	int from
+	    = width - TEXT_COLUMN >= LEAST_TEXT ? TEXT_COLUMN : NARROW_COLUMN;
+	int column = print_names(row);
+
+	if (column > from - 2) {
+		putchar('\n');
+		column = 0;
+	}
+	add_help(&help, row->help);
+	terminal_wrapped(
+	    words, column + printf("%*s", from - column, ""), from, width);
+}
+
+/* Lines: those with a blank in front as they are, others as paragraphs. */
+static void
+print_lines(const char *lines, int width)
+{
+	char line[512];
+
+	while (*lines != '\0') {
+		int length = (int)strcspn(lines, "\n");
+
+		snprintf(line, sizeof line, "%.*s", length, lines);
+		if (*line == ' ')
+			puts(line);
+		else
+			terminal_wrapped(line, 0, 0, width);
+		lines += length + (lines[length] == '\n');
+	}
+}
+
+void
+help_show(void)
+{
+	int width = terminal_text_width();
+	int group = GROUPS;
+
+	print_lines(program.synopsis, width);
+	for (int id = 0; id < OPTIONS; id++) {
+		const struct option_row *row = &option_table[id];
+
+		if (!option_is_ours((enum option_id)id))
+			continue;
+		if (row->group != group)
+			printf("\n%s:\n", option_groups[row->group]);
+		group = row->group;
+		print_row(row, width);
+	}
+	print_lines(program.notes, width);
+	usage_finish();
+}
+
+void
+help_version(void)
+{
+	printf("%s %s\n", program.name, PACKAGE_VERSION);
+	usage_finish();
+}

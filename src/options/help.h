@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_OPTIONS_HELP_H
+#define BACKOFF_OPTIONS_HELP_H
+/*
+ * --help and --version.
+ */
+
+/* To stdout; exit with 0, or with 125 if that could not be written. */
+_Noreturn void help_show(void);
+_Noreturn void help_version(void);
+
+#endif

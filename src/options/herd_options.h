@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_OPTIONS_HERD_OPTIONS_H
+#define BACKOFF_OPTIONS_HERD_OPTIONS_H
+/*
+ * What backoff-herd is asked to simulate.
+ */
+
+#include <stdint.h>
+
+struct herd {
+	int64_t clients; /* 0: not given */
+	int64_t outage_ns; /* -1: not given */
+	double capacity; /* requests a second; 0: not given */
+	int64_t runs;
+};
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <signal.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "core/exit_codes.h"
+#include "core/known/presets.h"
+#include "core/known/relatives.h"
+#include "core/known/tools.h"
+#include "core/known/wrapped_command.h"
+#include "options/list_known.h"
+#include "options/option_rules.h"
+#include "options/option_table.h"
+#include "streams/line_scan.h"
+
+bool
+value_signal(const char *text, void *field, struct refusal *refusal)
+{
+	int *signal = field;
+	struct nearest nearest;
+
+	*signal = signal_parse(text);
+	if (*signal > 0)
+		return true;
+	nearest = signal_nearest(text);
+	return refuse_but_ask(
+	    refusal, &nearest, "expected a signal such as TERM or 15");
+}
+
+bool
+value_wake_signal(const char *text, void *field, struct refusal *refusal)
+{
+	static const int possible[]
+	    = { SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH, SIGIO };
+	int *signal = field;
+
+	*signal = signal_parse(text);
+	for (size_t i = 0; i < ARRAY_LENGTH(possible); i++)
+		if (*signal == possible[i])
+			return true;
+	return (*signal >= SIGRTMIN && *signal <= SIGRTMAX)
+	    || refuse(refusal,
+	        "expected HUP, USR1, USR2, ALRM, WINCH, IO or a real-time "
+	        "signal");
+}
+
+bool
+value_preset(const char *text, void *field, struct refusal *refusal)
+{
+	const char **name = field;
+	struct preset preset;
+	struct text why = text_in(refusal->why, sizeof refusal->why);
+
+	if (strcmp(text, "list") == 0)
+		list_presets();
+	if (*name != NULL)
+		return refuse(refusal, "expected one preset");
+	*name = text;
+	if (presets_find(&preset, text))
+		return true;
+	if (preset_relatives(text, &why))
+		return false;
+	return refuse(
+	    refusal, "expected the name of a preset; --preset=list prints all");
+}
+
+/* The option that a verdict's CODES come from. */
+static enum option_id
+option_of(enum verdict verdict)
+{
+	switch (verdict) {
+	case VERDICT_SUCCESS:
+		return OPT_SUCCESS_ON;
+	case VERDICT_PASS:
+		return OPT_PASS_ON;
+	case VERDICT_THROTTLE:
+		return OPT_THROTTLE_ON;
+	case VERDICT_STOP:
+		return OPT_STOP_ON;
+	case VERDICT_RETRY:
+	case VERDICT_NONE:
+		break;
+	}
+	return OPT_RETRY_ON;
+}
+
+/* "7 is in both --retry-on and --stop-on" */
+static void
+say_conflict(struct refusal *refusal, const struct codes_fault *fault,
+    enum verdict verdict)
+{
+	struct text why = text_in(refusal->why, sizeof refusal->why);
+
+	if (fault->status >= 0)
+		text_number(&why, fault->status);
+	else
+		text_add(&why, refusal->item);
+	text_add(&why, " is in both --");
+	text_add(&why, option_table[option_of(fault->other)].name);
+	text_add(&why, " and --");
+	text_add(&why, option_table[option_of(verdict)].name);
+}
+
+static bool
+add_codes(const char *list, struct rules *rules, enum verdict verdict,
+    struct refusal *refusal)
+{
+	struct codes_fault fault;
+	enum codes_error error
+	    = codes_add(&rules->codes, list, verdict, &fault);
+	struct text item = text_in(refusal->item, sizeof refusal->item);
+	struct nearest nearest;
+
+	if (error == CODES_OK)
+		return true;
+	/* An empty item shows best in its list. */
+	for (size_t i = 0; i < fault.length; i++)
+		text_byte(&item, fault.item[i]);
+	if (error == CODES_CONFLICT) {
+		say_conflict(refusal, &fault, verdict);
+		return false;
+	}
+	nearest = codes_nearest(fault.item, fault.length);
+	return refuse_but_ask(refusal, &nearest,
+	    "expected codes such as 7, 4-7, nonzero, TERM, timeout or "
+	    "EX_TEMPFAIL");
+}
+
+bool
+value_success_on(const char *text, void *field, struct refusal *refusal)
+{
+	return add_codes(text, field, VERDICT_SUCCESS, refusal);
+}
+
+bool
+value_pass_on(const char *text, void *field, struct refusal *refusal)
+{
+	return add_codes(text, field, VERDICT_PASS, refusal);
+}
+
+bool
+value_retry_on(const char *text, void *field, struct refusal *refusal)
+{
+	struct rules *rules = field;
+
+	rules->listed_only = true;
+	return add_codes(text, rules, VERDICT_RETRY, refusal);
+}
+
+bool
+value_throttle_on(const char *text, void *field, struct refusal *refusal)
+{
+	return add_codes(text, field, VERDICT_THROTTLE, refusal);
+}
+
+bool
+value_stop_on(const char *text, void *field, struct refusal *refusal)
+{
+	return add_codes(text, field, VERDICT_STOP, refusal);
+}
+
+/* What the output is watched for; large, so not part of the options. */
+static struct scan scan;
+
+static bool
+add_condition(const char *text, struct options *options, enum verdict verdict,
+    struct refusal *refusal)
+{
+	const char *expected = scan_add(&scan, verdict, text);
+
+	options->streams.scan = &scan;
+	return expected == NULL || refuse(refusal, expected);
+}
+
+bool
+value_success_if(const char *text, void *field, struct refusal *refusal)
+{
+	struct options *options = field;
+
+	options->settings.rules.match_needed = true;
+	return add_condition(text, options, VERDICT_SUCCESS, refusal);
+}
+
+bool
+value_retry_if(const char *text, void *field, struct refusal *refusal)
+{
+	struct options *options = field;
+
+	options->settings.rules.listed_only = true;
+	return add_condition(text, options, VERDICT_RETRY, refusal);
+}
+
+bool
+value_throttle_if(const char *text, void *field, struct refusal *refusal)
+{
+	return add_condition(text, field, VERDICT_THROTTLE, refusal);
+}
+
+bool
+value_stop_if(const char *text, void *field, struct refusal *refusal)
+{
+	return add_condition(text, field, VERDICT_STOP, refusal);
+}
+
+bool
+value_retry_after(const char *text, void *field, struct refusal *refusal)
+{
+	struct options *options = field;
+
+	(void)text;
+	(void)refusal;
+	scan.retry_after = true;
+	options->streams.scan = &scan;
+	return true;
+}
+
+bool
+value_tool(const char *text, void *field, struct refusal *refusal)
+{
+	struct options *options = field;
+	struct text why = text_in(refusal->why, sizeof refusal->why);
+
+	options->settings.rules.tool_asked = true;
+	options->job.tool = NULL;
+	if (text == NULL)
+		return true;
+	if (strcmp(text, "list") == 0)
+		list_tools();
+	options->job.tool = tool_named(text);
+	if (options->job.tool != NULL)
+		return true;
+	if (tool_relatives(text, &why))
+		return false;
+	return refuse(
+	    refusal, "expected the name of a tool; --tool=list prints all");
+}
+
+void
+rules_use_watch(const struct options *options)
+{
+	scan.watch = options->streams.watch;
+}
+
+void
+rules_use_tool(struct options *options)
+{
+	struct job *job = &options->job;
+	struct wrapped wrapped = wrapped_command(job->argv);
+
+	job->lock_conflict = wrapped.lock_conflict;
+	if (job->tool == NULL && wrapped.name != NULL)
+		job->tool = tool_named(wrapped.name);
+	if (job->tool == NULL)
+		return;
+	options->settings.rules.tool = tool_name(job->tool);
+	if (scan_add_tool(&scan, job->tool))
+		options->streams.scan = &scan;
+}

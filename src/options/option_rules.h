@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_OPTIONS_OPTION_RULES_H
+#define BACKOFF_OPTIONS_OPTION_RULES_H
+/*
+ * The values of options that say what an outcome means, and of those that
+ * name something known: signals, presets, tools.
+ */
+
+#include "options/option_types.h"
+#include "options/option_values.h"
+
+/* Fields of int. */
+value_parser value_signal;
+value_parser value_wake_signal;
+
+/* A field of const char *, NULL at first. "list" prints all and exits. */
+value_parser value_preset;
+
+/* Fields of struct rules: CODES. */
+value_parser value_success_on;
+value_parser value_pass_on;
+value_parser value_retry_on;
+value_parser value_throttle_on;
+value_parser value_stop_on;
+
+/* All options: a REGEX, and what to look for in the output. */
+value_parser value_success_if;
+value_parser value_retry_if;
+value_parser value_throttle_if;
+value_parser value_stop_if;
+value_parser value_retry_after;
+value_parser value_tool; /* NULL: by COMMAND's name. "list" prints all */
+
+/* Lets the output be watched that --watch names. */
+void rules_use_watch(const struct options *options);
+
+/*
+ * Lets what is known of a tool decide: of the one that --tool names, or of
+ * the one that the job's argv runs in the end, if it is known.
+ */
+void rules_use_tool(struct options *options);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_OPTIONS_TIME_OF_DAY_H
+#define BACKOFF_OPTIONS_TIME_OF_DAY_H
+/*
+ * Times of the day as a local clock shows them.
+ */
+
+#include <stdint.h>
+
+/* "HH:MM" or "HH:MM:SS" as a second of the day, or -1. */
+int time_of_day_parse(const char *text);
+
+/*
+ * The first moment after NOW_S, in seconds since the epoch, at which a local
+ * clock shows SECOND of the day; if a change of the clock skips that, the
+ * moment of the change. -1: there is no local time. Call tzset(3) before.
+ */
+int64_t time_of_day_next(int64_t now_s, int second);
+
+#endif
