@@ -207,6 +207,17 @@ choose_pause(struct run *run)
 	return -1;
 }
 
+/* What could not be ended within --grace has not reached its limit. */
+static void
+set_aside_grace(struct outcome *outcome, int64_t now_ns)
+{
+	if (outcome->unended.pid == 0 || outcome->kind != OUTCOME_TIMED_OUT
+	    || outcome->ended_ns >= saturating_add(now_ns, outcome->limit_ns))
+		return;
+	outcome->past_deadline = false;
+	outcome->limit_ns = 0;
+}
+
 static void
 attempt(struct run *run, int64_t now_ns)
 {
@@ -226,6 +237,7 @@ attempt(struct run *run, int64_t now_ns)
 	run->state.outcome.limit_ns = deadline_first
 	    ? run->deadline_ns - now_ns
 	    : run->settings->limits.timeout_ns;
+	set_aside_grace(&run->state.outcome, now_ns);
 	run->state.verdict
 	    = verdict_of(&run->settings->rules, &run->state.outcome);
 	ran_ns = run->state.outcome.ended_ns - run->state.outcome.started_ns;
@@ -256,6 +268,7 @@ ask_hook(struct run *run)
 		    hook.end_signal != 0 ? hook.end_signal
 		                         : hook.late_end_signal);
 	} else if (hook.kind == OUTCOME_TIMED_OUT) {
+		run->ending.hook = hook;
 		give_up(run, RESULT_DEADLINE);
 	} else if (outcome_status(&hook) != 0) {
 		run->ending.vetoed = true;

@@ -39,7 +39,7 @@ struct ending {
 	int status; /* to exit with; 128 + signal where there is one */
 	int interrupted_by; /* the signal that ended the loop, or 0 */
 	bool vetoed; /* by the hook whose outcome follows */
-	struct outcome hook;
+	struct outcome hook; /* also of one that was cut by the deadline */
 	bool asked_too_long; /* the other side, for a wait */
 	bool input_lost; /* there would have been a further attempt */
 	const char *broken; /* of RESULT_ERROR: the stream, and errno */

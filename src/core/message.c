@@ -30,6 +30,23 @@ add_exit(struct text *text, const struct outcome *outcome)
 	text_byte(text, ')');
 }
 
+/* "cannot end process 1234 (sudo)" */
+static void
+add_unended(
+    struct text *text, const char *before, const struct unended *unended)
+{
+	if (unended->pid == 0)
+		return;
+	text_add(text, before);
+	text_add(text, "cannot end process ");
+	text_number(text, unended->pid);
+	if (unended->name[0] == '\0')
+		return;
+	text_add(text, " (");
+	text_printable(text, unended->name);
+	text_byte(text, ')');
+}
+
 static void
 add_outcome(struct text *text, const struct outcome *outcome)
 {
@@ -42,8 +59,13 @@ add_outcome(struct text *text, const struct outcome *outcome)
 		signal_text(text, outcome->signal);
 		break;
 	case OUTCOME_TIMED_OUT:
+		if (outcome->limit_ns == 0 && outcome->unended.pid != 0) {
+			add_unended(text, "", &outcome->unended);
+			break;
+		}
 		text_add(text, "timed out after ");
 		duration_text(text, outcome->limit_ns);
+		add_unended(text, "; ", &outcome->unended);
 		break;
 	case OUTCOME_NOT_STARTED:
 		if (outcome->no_interpreter)
@@ -228,6 +250,7 @@ message_end(struct text *text, const struct loop_state *state,
 		text_add(text, "interrupted by ");
 		signal_text(text, ending->interrupted_by);
 		add_after_attempts(text, " after ", state);
+		add_unended(text, ": ", &state->outcome.unended);
 		return;
 	case RESULT_STOPPED:
 		text_add(text, "not retrying after ");
@@ -246,6 +269,8 @@ message_end(struct text *text, const struct loop_state *state,
 		break;
 	}
 	add_end_reason(text, state, limits, ending, name);
+	if (!ending->vetoed)
+		add_unended(text, "; ", &ending->hook.unended);
 }
 
 static void

@@ -74,6 +74,12 @@ struct evidence {
 	struct stream_failure failure;
 };
 
+/* A process of the attempt that backoff may not signal and that goes on. */
+struct unended {
+	int64_t pid; /* or 0: there is none */
+	char name[16]; /* any bytes; "" where it is not known */
+};
+
 /* What a shell and timeout(1) say for it. */
 #define STATUS_TIMED_OUT 124
 #define STATUS_ERROR 125
@@ -93,8 +99,10 @@ struct outcome {
 	int end_signal; /* HUP INT QUIT TERM that came meanwhile, or 0 */
 	int late_end_signal; /* such a one that found the command dead */
 	uint64_t forwarded; /* signals passed on, bit N - 1 for signal N */
+	bool tree_unseen; /* only COMMAND was signalled: /proc shows no more */
+	struct unended unended;
 	struct evidence evidence;
-	int64_t limit_ns; /* the time that a timed-out attempt had */
+	int64_t limit_ns; /* what a timed-out attempt had; 0: cut by --grace */
 	int64_t started_ns; /* on the clock of the loop */
 	int64_t ended_ns;
 };

@@ -8,6 +8,9 @@ verdict_of(const struct rules *rules, const struct outcome *outcome)
 {
 	enum verdict verdict = codes_match(&rules->codes, outcome);
 
+	/* No further attempt beside it, and no success while it goes on. */
+	if (outcome->kind == OUTCOME_TIMED_OUT && outcome->unended.pid != 0)
+		return VERDICT_STOP;
 	if (outcome->evidence.hint.verdict != VERDICT_NONE)
 		return outcome->evidence.hint.verdict;
 	if (outcome->evidence.match.verdict != VERDICT_NONE)

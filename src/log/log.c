@@ -249,6 +249,17 @@ log_forwarded(const struct outcome *outcome)
 }
 
 static void
+log_unseen_tree(void)
+{
+	struct text text = text_begin();
+
+	text_add(&text,
+	    "signalled the command alone: what it has started is not seen in "
+	    "/proc, which is missing or of another PID namespace");
+	finish_line(&text);
+}
+
+static void
 log_unreadable_hints(void)
 {
 	struct text text = text_begin();
@@ -267,6 +278,8 @@ log_attempt(const struct loop_state *state, int64_t pause_ns)
 	if (options->format == LOG_TEXT) {
 		if (state->outcome.forwarded != 0 && is_wanted(WEIGHT_DETAIL))
 			log_forwarded(&state->outcome);
+		if (state->outcome.tree_unseen && is_wanted(WEIGHT_DETAIL))
+			log_unseen_tree();
 		if (state->outcome.evidence.hint.unreadable > 0
 		    && is_wanted(WEIGHT_DETAIL))
 			log_unreadable_hints();

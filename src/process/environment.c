@@ -177,6 +177,12 @@ environment_set(const struct loop_state *state)
 	environ = ours;
 }
 
+struct environment_mark
+environment_mark(void)
+{
+	return (struct environment_mark) { id_entry, values[ATTEMPT] };
+}
+
 void
 environment_adopt(void)
 {

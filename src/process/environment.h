@@ -18,6 +18,14 @@ bool environment_start(
 /* Makes `environ` the one for this moment. */
 void environment_set(const struct loop_state *state);
 
+/* What only the processes of this attempt have: two strings, NAME=VALUE. */
+struct environment_mark {
+	const char *id;
+	const char *attempt;
+};
+
+struct environment_mark environment_mark(void);
+
 /*
  * For the child between vfork and exec: what systemd has addressed to our
  * pid (LISTEN_PID, WATCHDOG_PID) goes to the child (rule 60).

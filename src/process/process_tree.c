@@ -5,14 +5,37 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/text.h"
+#include "process/environment.h"
 #include "process/process_tree.h"
+
+bool
+proc_is_ours(void)
+{
+	static enum {
+		UNKNOWN,
+		OURS,
+		NOT_OURS
+	} proc;
+	char self[24] = "", pid[24];
+	struct text text = text_in(pid, sizeof pid);
+
+	if (proc == UNKNOWN) {
+		text_number(&text, getpid());
+		proc = readlink("/proc/self", self, sizeof self - 1) > 0
+		        && strcmp(self, pid) == 0
+		    ? OURS
+		    : NOT_OURS;
+	}
+	return proc == OURS;
+}
 
 void
 process_tree_adopt_orphans(void)
@@ -20,161 +43,268 @@ process_tree_adopt_orphans(void)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
-/* The process of a directory of /proc; pid 0 where it is none, or gone. */
-static struct process
-read_process(int proc, const char *name)
+bool
+process_tree_has_children(void)
 {
-	struct process process = { 0 };
-	char path[300], line[1024];
-	char state;
-	const char *fields;
-	ssize_t length;
-	int fd;
+	siginfo_t info;
 
-	if (name[0] < '1' || name[0] > '9')
-		return process;
-	snprintf(path, sizeof path, "%s/stat", name);
-	fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
+	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0
+	    || errno != ECHILD;
+}
+
+/* Opens the file NAME of the process in /proc; -1: it is gone. */
+static int
+open_file(pid_t pid, const char *name)
+{
+	char path[48];
+	struct text text = text_in(path, sizeof path);
+
+	text_add(&text, "/proc/");
+	text_number(&text, pid);
+	text_byte(&text, '/');
+	text_add(&text, name);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* What /proc says of it. False: it is gone. */
+static bool
+read_process(struct process *process, pid_t pid)
+{
+	/* Fifty numbers and a name; the kernel gives it in one piece. */
+	char line[1280];
+	ssize_t length;
+	int fd = open_file(pid, "stat");
+
 	if (fd < 0)
-		return process;
+		return false;
 	length = read(fd, line, sizeof line - 1);
 	close(fd);
-	line[length > 0 ? length : 0] = '\0';
-	/* A command name may hold anything, parentheses too. */
-	fields = strrchr(line, ')');
-	if (fields != NULL
-	    && sscanf(fields,
-	           ") %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u "
-	           "%*u %*d %*d %*d %*d %*d %*d %llu",
-	           &state, &process.parent, &process.start)
-	        == 3) {
-		process.pid = (pid_t)strtol(name, NULL, 10);
-		process.zombie = state == 'Z' || state == 'X';
+	if (length <= 0)
+		return false;
+	line[length] = '\0';
+	return process_parse(process, line);
+}
+
+/*
+ * Whether it was started in the environment of this attempt. Unreadable, as
+ * that of a set-user-ID program, is no.
+ */
+static bool
+read_mark(pid_t pid)
+{
+	const struct environment_mark mark = environment_mark();
+	size_t length = 0, size = 1 << 16;
+	ssize_t count = -1;
+	char *block = malloc(size);
+	bool found = false;
+	int fd = open_file(pid, "environ");
+
+	while (fd >= 0 && block != NULL
+	    && (count = read(fd, block + length, size - length)) > 0) {
+		char *larger;
+
+		length += (size_t)count;
+		if (length < size)
+			continue;
+		larger = realloc(block, size *= 2);
+		if (larger == NULL)
+			break;
+		block = larger;
 	}
-	return process;
+	if (count == 0)
+		found = process_environ_has(block, length, mark.id)
+		    && process_environ_has(block, length, mark.attempt);
+	if (fd >= 0)
+		close(fd);
+	free(block);
+	return found;
+}
+
+/* Room for one more, where it doubles. False: no memory. */
+static bool
+make_room(struct processes *processes, size_t *room)
+{
+	struct process *list;
+
+	if (processes->count < *room)
+		return true;
+	*room = *room * 2 + 64;
+	list = realloc(processes->list, *room * sizeof *list);
+	if (list != NULL)
+		processes->list = list;
+	return list != NULL;
 }
 
 /* Every process there is; as many as memory holds. */
 static struct processes
-read_all(void)
+read_all(const struct ancestry *ancestry)
 {
 	struct processes all = { 0 };
 	size_t room = 0;
-	DIR *directory = opendir("/proc");
+	DIR *directory = proc_is_ours() ? opendir("/proc") : NULL;
 	struct dirent *entry;
 
 	if (directory == NULL)
 		return all;
 	while ((entry = readdir(directory)) != NULL) {
-		struct process process
-		    = read_process(dirfd(directory), entry->d_name);
+		struct process process;
 
-		if (process.pid == 0)
+		if (entry->d_name[0] < '1' || entry->d_name[0] > '9'
+		    || !read_process(
+		        &process, (pid_t)strtol(entry->d_name, NULL, 10)))
 			continue;
-		if (all.count == room) {
-			struct process *list;
-
-			room = room * 2 + 64;
-			list = realloc(all.list, room * sizeof *list);
-			if (list == NULL)
-				break;
-			all.list = list;
-		}
+		if (process_needs_mark(ancestry, &process))
+			process.has_mark = read_mark(process.pid);
+		if (!make_room(&all, &room))
+			break;
 		all.list[all.count++] = process;
 	}
 	closedir(directory);
 	return all;
 }
 
-static bool
-is_spared(const struct processes *preexisting, const struct process *process)
-{
-	for (size_t i = 0; i < preexisting->count; i++)
-		if (preexisting->list[i].pid == process->pid
-		    && preexisting->list[i].start == process->start)
-			return true;
-	return false;
-}
-
-static int
-compare_pids(const void *a, const void *b)
-{
-	pid_t left = ((const struct process *)a)->pid;
-	pid_t right = ((const struct process *)b)->pid;
-
-	return (left > right) - (left < right);
-}
-
-/* The kernel lists /proc in the order of pids. */
-static bool
-is_below(const struct processes *all, pid_t pid)
-{
-	const struct process wanted = { .pid = pid };
-	const struct process *found = all->count == 0
-	    ? NULL
-	    : bsearch(
-	        &wanted, all->list, all->count, sizeof wanted, compare_pids);
-
-	return found != NULL && found->below;
-}
-
-/* Marks what is below us, but not what is spared, nor what is below that. */
+/* The processes of the tree, and no others. */
 static struct processes
-read_tree(const struct processes *preexisting)
+read_tree(const struct ancestry *ancestry)
 {
-	struct processes all = read_all();
-	pid_t self = getpid();
-	bool found;
-
-	do {
-		found = false;
-		for (size_t i = 0; i < all.count; i++) {
-			struct process *process = &all.list[i];
-
-			if (process->below
-			    || !(process->parent == self
-			        || is_below(&all, process->parent))
-			    || is_spared(preexisting, process))
-				continue;
-			process->below = found = true;
-		}
-	} while (found);
-	return all;
-}
-
-struct processes
-process_tree_before(void)
-{
-	static const struct processes none;
-	struct processes tree = { 0 };
-	siginfo_t info;
+	struct processes tree = read_all(ancestry);
 	size_t count = 0;
 
-	/* The usual case costs one call: we have no children at all. */
-	if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0)
-		return tree;
-	tree = read_tree(&none);
+	process_tree_mark(&tree, ancestry);
 	for (size_t i = 0; i < tree.count; i++)
-		if (tree.list[i].below)
+		if (tree.list[i].in_tree)
 			tree.list[count++] = tree.list[i];
 	tree.count = count;
 	return tree;
 }
 
-size_t
-process_tree_signal(
-    const struct processes *preexisting, pid_t command, int signal)
+struct process_tree
+process_tree_before(void)
 {
-	struct processes tree = read_tree(preexisting);
-	size_t sent = 0;
+	struct process_tree tree = { .known.count = 0 };
+	struct ancestry ancestry = { .self = 0 };
 
-	if (command != 0 && kill(command, signal) == 0)
-		sent++;
-	for (size_t i = 0; i < tree.count; i++)
-		if (tree.list[i].below && !tree.list[i].zombie
-		    && tree.list[i].pid != command
-		    && kill(tree.list[i].pid, signal) == 0)
-			sent++;
-	free(tree.list);
-	return sent;
+	/* The usual case costs one call: there are no children at all. */
+	if (!process_tree_has_children())
+		return tree;
+	ancestry.self = getpid();
+	tree.preexisting = read_tree(&ancestry);
+	return tree;
+}
+
+#if !HAVE_DECL_SYS_PIDFD_OPEN || !HAVE_DECL_SYS_PIDFD_SEND_SIGNAL
+/* A number that no kernel has. */
+#undef SYS_pidfd_open
+#undef SYS_pidfd_send_signal
+#define SYS_pidfd_open -1
+#define SYS_pidfd_send_signal -1
+#endif
+
+static int
+open_pidfd(pid_t pid)
+{
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
+static int
+signal_pidfd(int pidfd, int signal)
+{
+	return (int)syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0);
+}
+
+/*
+ * Linux before 5.3 lacks them (ENOSYS), and a sandbox may forbid them, most
+ * often with EPERM. Tried on ourselves, where EPERM can mean nothing else.
+ */
+static bool
+has_pidfds(void)
+{
+	static enum {
+		UNKNOWN,
+		PRESENT,
+		MISSING
+	} pidfds;
+	int self;
+
+	if (pidfds == UNKNOWN) {
+		self = open_pidfd(getpid());
+		pidfds = self >= 0 && signal_pidfd(self, 0) == 0 ? PRESENT
+		                                                 : MISSING;
+		if (self >= 0)
+			close(self);
+	}
+	return pidfds == PRESENT;
+}
+
+/*
+ * 0, or errno. The descriptor stands for whoever has the pid now. That this
+ * is the process that was read before is then known by its start, so that
+ * the signal reaches no other, even if that one ends and its pid is reused.
+ */
+static int
+signal_process(const struct process *process, int signal)
+{
+	int pidfd = has_pidfds() ? open_pidfd(process->pid) : -1;
+	struct process now;
+	int error = 0;
+
+	if (!read_process(&now, process->pid) || now.start != process->start
+	    || now.is_zombie)
+		error = ESRCH;
+	/* Without a free descriptor, as without pidfds: by the pid. */
+	else if ((pidfd >= 0 ? signal_pidfd(pidfd, signal)
+	                     : kill(process->pid, signal))
+	    != 0)
+		error = errno;
+	if (pidfd >= 0)
+		close(pidfd);
+	return error;
+}
+
+/* A process that could be sent the signal, or could not: ERROR. */
+static void
+tally(struct process_census *census, const struct process *process, int error)
+{
+	if (error != 0 && error != EPERM)
+		return;
+	census->count++;
+	if (error == EPERM && census->refused++ == 0)
+		census->unending = *process;
+}
+
+struct process_census
+process_tree_signal(struct process_tree *tree, pid_t command, int signal)
+{
+	const struct ancestry ancestry = {
+		.self = getpid(),
+		.command = command,
+		.preexisting = tree->preexisting,
+		.known = tree->known,
+	};
+	struct processes now = read_tree(&ancestry);
+	struct process_census census = { 0 };
+	struct process unnamed = { .pid = command };
+	const struct process *first = &unnamed;
+
+	for (size_t i = 0; i < now.count; i++)
+		if (now.list[i].pid == command)
+			first = &now.list[i];
+	/* It has not been reaped, so its pid cannot be anybody else's. */
+	if (command != 0)
+		tally(&census, first, kill(command, signal) == 0 ? 0 : errno);
+	for (size_t i = 0; i < now.count; i++)
+		if (now.list[i].pid != command && !now.list[i].is_zombie)
+			tally(&census, &now.list[i],
+			    signal_process(&now.list[i], signal));
+	free(tree->known.list);
+	tree->known = now;
+	return census;
+}
+
+void
+process_tree_free(struct process_tree *tree)
+{
+	free(tree->preexisting.list);
+	free(tree->known.list);
+	*tree = (struct process_tree) { .known.count = 0 };
 }

@@ -2,40 +2,52 @@
 #ifndef BACKOFF_PROCESS_PROCESS_TREE_H
 #define BACKOFF_PROCESS_PROCESS_TREE_H
 /*
- * COMMAND's tree: every process below us but those that were there before
- * it. We are a subreaper then, so that what loses its parent comes to us
- * and cannot get out of sight. Read from /proc; without it, a tree is
- * nothing but COMMAND.
+ * COMMAND's tree: every process below backoff but those that were there
+ * before it. backoff is a subreaper then, so that what loses its parent
+ * comes to it and cannot get out of sight. Read from /proc; without it, the
+ * tree is nothing but COMMAND.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
-struct process {
-	pid_t pid;
-	pid_t parent;
-	unsigned long long start; /* in ticks since boot: tells reused pids */
-	bool zombie;
-	bool below; /* in the tree */
+#include "core/process_tree_mark.h"
+
+struct process_tree {
+	struct processes preexisting; /* to be spared */
+	struct processes known; /* in the tree at the last look */
 };
 
-struct processes {
-	struct process *list;
-	size_t count;
+/* What a signal met. */
+struct process_census {
+	size_t count; /* processes that are there */
+	size_t refused; /* of these, may not be signalled: EPERM */
+	struct process unending; /* one of these; its name may be unknown */
 };
-
-/* Makes us the parent of orphans below us. To be called before a spawn. */
-void process_tree_adopt_orphans(void);
-
-/* What is below us already, to be spared. Free the list. */
-struct processes process_tree_before(void);
 
 /*
- * Sends SIGNAL to COMMAND (0: it has been reaped) and to everything in its
- * tree that is not SPARED. Returns how many processes it was sent to.
+ * Whether /proc is there and shows this PID namespace: in that of another
+ * one, a pid of ours is somebody else's.
  */
-size_t process_tree_signal(
-    const struct processes *preexisting, pid_t command, int signal);
+bool proc_is_ours(void);
+
+/* Makes backoff the parent of orphans below it. Call before a spawn. */
+void process_tree_adopt_orphans(void);
+
+/* Whether backoff has any child, dead ones included. */
+bool process_tree_has_children(void);
+
+/* A tree without a process yet: notes what is to be spared. Free it. */
+struct process_tree process_tree_before(void);
+
+/*
+ * Sends SIGNAL (0: only looks) to COMMAND (0: it has been reaped) and to
+ * everything else in its tree.
+ */
+struct process_census process_tree_signal(
+    struct process_tree *tree, pid_t command, int signal);
+
+void process_tree_free(struct process_tree *tree);
 
 #endif

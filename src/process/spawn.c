@@ -59,7 +59,8 @@ spawn_program(char *const argv[], const int descriptors[3])
 		_exit(STATUS_NOT_FOUND);
 	}
 	if (pid > 0 && error != 0) {
-		waitpid(pid, NULL, 0);
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			continue;
 		errno = error;
 		return -1;
 	}

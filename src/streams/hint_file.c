@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "process/fd.h"
+#include "process/process_tree.h"
 #include "core/duration.h"
 #include "streams/hint_file.h"
 #include "streams/tempfile.h"
@@ -17,24 +18,12 @@ static int file = -1;
 static char name[PATH_MAX];
 static bool named; /* in a directory, so that it must be removed */
 
-static bool
-is_our_proc(void)
-{
-	char self[24] = "", pid[24];
-	struct text text = text_in(pid, sizeof pid);
-
-	text_number(&text, getpid());
-	return readlink("/proc/self", self, sizeof self - 1) > 0
-	    && strcmp(self, pid) == 0;
-}
-
 const char *
 hint_start(void)
 {
 	struct text text = text_in(name, sizeof name);
 
-	/* In /proc of another pid namespace our pid is somebody else's. */
-	if (is_our_proc())
+	if (proc_is_ours())
 		file = fd_out_of_the_way(
 		    memfd_create("backoff-hint", MFD_CLOEXEC));
 	if (file >= 0) {

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/process_tree_mark.h"
+
+/* The numbers of the fields, as proc(5) counts them. */
+enum field {
+	FIELD_STATE = 3,
+	FIELD_PARENT = 4,
+	FIELD_THREADS = 20,
+	FIELD_START = 22,
+};
+
+/* The field after those that END is at the end of, or NULL. */
+static const char *
+next_field(const char *end)
+{
+	return *end == ' ' && end[1] != '\0' ? end + 1 : NULL;
+}
+
+/* The name stands from the first "(" to the last ")". */
+static const char *
+parse_name(struct process *process, const char *line)
+{
+	const char *begin = strchr(line, '(');
+	const char *end = strrchr(line, ')');
+	size_t length;
+
+	if (begin == NULL || end == NULL || end < begin)
+		return NULL;
+	length = (size_t)(end - ++begin);
+	if (length > sizeof process->name - 1)
+		length = sizeof process->name - 1;
+	memcpy(process->name, begin, length);
+	process->name[length] = '\0';
+	return end + 1;
+}
+
+bool
+process_parse(struct process *process, const char *line)
+{
+	const char *rest;
+	char state = '\0';
+	unsigned long long value;
+	char *end;
+
+	*process = (struct process) { .pid = (pid_t)strtol(line, NULL, 10) };
+	rest = parse_name(process, line);
+	if (process->pid <= 0 || rest == NULL)
+		return false;
+	for (int field = FIELD_STATE; field <= FIELD_START; field++) {
+		rest = next_field(rest);
+		if (rest == NULL)
+			return false;
+		if (field == FIELD_STATE) {
+			state = *rest++;
+			continue;
+		}
+		value = strtoull(rest, &end, 10);
+		if (end == rest)
+			return false;
+		rest = end;
+		if (field == FIELD_PARENT)
+			process->parent = (pid_t)value;
+		else if (field == FIELD_THREADS)
+			/* A main thread may end before the others do. */
+			process->is_zombie
+			    = (state == 'Z' || state == 'X') && value <= 1;
+		else if (field == FIELD_START)
+			process->start = value;
+	}
+	return true;
+}
+
+bool
+processes_have(const struct processes *processes, const struct process *process)
+{
+	for (size_t i = 0; i < processes->count; i++)
+		if (processes->list[i].pid == process->pid
+		    && processes->list[i].start == process->start)
+			return true;
+	return false;
+}
+
+bool
+process_needs_mark(
+    const struct ancestry *ancestry, const struct process *process)
+{
+	return ancestry->preexisting.count > 0
+	    && process->parent == ancestry->self
+	    && process->pid != ancestry->command
+	    && !processes_have(&ancestry->preexisting, process)
+	    && !processes_have(&ancestry->known, process);
+}
+
+bool
+process_environ_has(const char *block, size_t length, const char *entry)
+{
+	size_t wanted = strlen(entry);
+
+	while (length > 0) {
+		const char *end = memchr(block, '\0', length);
+		size_t size = end != NULL ? (size_t)(end - block) : length;
+
+		if (size == wanted && memcmp(block, entry, wanted) == 0)
+			return true;
+		if (end == NULL)
+			break;
+		block += size + 1;
+		length -= size + 1;
+	}
+	return false;
+}
+
+static int
+compare_pids(const void *a, const void *b)
+{
+	pid_t left = ((const struct process *)a)->pid;
+	pid_t right = ((const struct process *)b)->pid;
+
+	return (left > right) - (left < right);
+}
+
+static bool
+is_in_tree(const struct processes *all, pid_t pid)
+{
+	const struct process wanted = { .pid = pid };
+	const struct process *found = bsearch(
+	    &wanted, all->list, all->count, sizeof wanted, compare_pids);
+
+	return found != NULL && found->in_tree;
+}
+
+static bool
+belongs(const struct processes *all, const struct ancestry *ancestry,
+    const struct process *process)
+{
+	if (processes_have(&ancestry->known, process))
+		return true;
+	if (processes_have(&ancestry->preexisting, process))
+		return false;
+	if (process->parent == ancestry->self)
+		return process->has_mark
+		    || !process_needs_mark(ancestry, process);
+	return is_in_tree(all, process->parent);
+}
+
+void
+process_tree_mark(struct processes *all, const struct ancestry *ancestry)
+{
+	bool found = all->count > 0;
+
+	if (found)
+		qsort(all->list, all->count, sizeof *all->list, compare_pids);
+	/* A child can have a lower pid than its parent: so several passes. */
+	while (found) {
+		found = false;
+		for (size_t i = 0; i < all->count; i++) {
+			struct process *process = &all->list[i];
+
+			if (process->in_tree
+			    || !belongs(all, ancestry, process))
+				continue;
+			process->in_tree = found = true;
+		}
+	}
+}

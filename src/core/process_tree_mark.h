@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_CORE_PROCESS_TREE_MARK_H
+#define BACKOFF_CORE_PROCESS_TREE_MARK_H
+/*
+ * Which of all processes belong to COMMAND's tree, decided from plain data:
+ * what /proc says, and what was there before.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#define PROCESS_NAME 16 /* bytes of a name, its terminator included */
+
+struct process {
+	pid_t pid;
+	pid_t parent;
+	unsigned long long start; /* in ticks since boot: a pid is reused */
+	char name[PROCESS_NAME]; /* as it is: it may hold any byte but NUL */
+	bool is_zombie;
+	bool has_mark; /* its environment is that of this attempt */
+	bool in_tree;
+};
+
+struct processes {
+	struct process *list;
+	size_t count;
+};
+
+/* What decides whose a process is. */
+struct ancestry {
+	pid_t self;
+	pid_t command; /* or 0: it has been reaped */
+	struct processes preexisting; /* below self before COMMAND was */
+	struct processes known; /* in the tree when it was last looked at */
+};
+
+/*
+ * Reads a line of /proc/PID/stat, whose command name may hold parentheses,
+ * blanks and newlines. False: it is none.
+ */
+bool process_parse(struct process *process, const char *line);
+
+/* Whether PROCESS, by pid and start, is one of the list. */
+bool processes_have(
+    const struct processes *processes, const struct process *process);
+
+/*
+ * Whether has_mark decides about PROCESS: it is an orphan that came to
+ * self, either from COMMAND's tree or from a child that self had before.
+ */
+bool process_needs_mark(
+    const struct ancestry *ancestry, const struct process *process);
+
+/* Whether ENTRY, "NAME=VALUE", is one of the strings in the block. */
+bool process_environ_has(const char *block, size_t length, const char *entry);
+
+/*
+ * Sets in_tree of every process below self, but neither of those that were
+ * there before nor of what is below them. Sorts ALL by pid.
+ */
+void process_tree_mark(struct processes *all, const struct ancestry *ancestry);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/duration.h"
+#include "process/child.h"
+#include "process/clock.h"
+
+void
+child_reap(struct child *child)
+{
+	int status;
+	pid_t pid;
+
+	/* Nobody tells us twice: EINTR, which some tracers cause, is no end. */
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0
+	    || (pid < 0 && errno == EINTR))
+		if (pid > 0 && pid == child->pid) {
+			child->pid = 0;
+			child->wait_status = status;
+		}
+}
+
+/* How COMMAND has ended, though it has not been reaped; si_pid 0: not yet. */
+static siginfo_t
+peek(const struct child *child)
+{
+	siginfo_t info = { 0 };
+
+	while (
+	    waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT)
+	        != 0
+	    && errno == EINTR)
+		continue;
+	return info;
+}
+
+bool
+child_is_dead(const struct child *child)
+{
+	return child->pid == 0 || peek(child).si_pid != 0;
+}
+
+/* It may be that another process sent it what we have got as well. */
+bool
+child_has_died_by(const struct child *child, int signal)
+{
+	siginfo_t info;
+
+	if (child->pid == 0)
+		return false;
+	info = peek(child);
+	return info.si_pid != 0 && info.si_status == signal
+	    && (info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED);
+}
+
+static void
+signal_tree(struct child *child, int signal)
+{
+	child->left = process_tree_signal(&child->tree, child->pid, signal);
+	child->outcome.tree_unseen = !proc_is_ours();
+}
+
+void
+child_kill(struct child *child)
+{
+	child->stage = STAGE_KILLING;
+	child->limit_passed = child->is_hurried = true;
+	child->kill_ns = INT64_MAX;
+	signal_tree(child, SIGKILL);
+}
+
+/* KILL is to follow in so long, unless it was to come sooner. */
+static void
+plan_kill(struct child *child, int64_t now_ns, int64_t after_ns)
+{
+	int64_t kill_ns = saturating_add(now_ns, after_ns);
+
+	child->kill_ns = min_ns(child->kill_ns, kill_ns);
+	child->give_up_ns = min_ns(child->give_up_ns, kill_ns);
+}
+
+void
+child_time_out(struct child *child, int64_t now_ns)
+{
+	int signal = child->limit->signal;
+
+	child->limit_passed = child->is_hurried = true;
+	/* Else it has ended by itself, and the rest of its tree is cut. */
+	if (!child_is_dead(child))
+		child->outcome.kind = OUTCOME_TIMED_OUT;
+	plan_kill(child, now_ns, child->limit->kill_after_ns);
+	if (signal == SIGKILL) {
+		child_kill(child);
+		return;
+	}
+	child->stage = STAGE_ENDING;
+	signal_tree(child, signal);
+	/* What is stopped would not see it before it goes on (rule 7). */
+	if (signal != SIGCONT)
+		signal_tree(child, SIGCONT);
+}
+
+/*
+ * Passes a signal on, unless COMMAND has it from the terminal or sent it
+ * itself (rule 22). It has not been reaped, so the pid is no one else's.
+ */
+void
+child_pass_on(struct child *child, const struct arrival *arrival)
+{
+	int signal = arrival->signal;
+
+	if (arrival->sender == child->pid
+	    || (arrival->from_terminal && getpgid(child->pid) == getpgrp()))
+		return;
+	if (kill(child->pid, signal) != 0)
+		return;
+	child->outcome.forwarded |= UINT64_C(1) << (signal - 1);
+	if (signal == SIGTERM || signal == SIGHUP)
+		kill(child->pid, SIGCONT);
+}
+
+void
+child_begin_grace(struct child *child)
+{
+	if (child->limit->grace_ns == INT64_MAX || child->stage > STAGE_ENDING)
+		return;
+	child->stage = STAGE_ENDING;
+	plan_kill(child, clock_now_ns(), child->limit->grace_ns);
+	/* What loses its parent now was seen before that. */
+	signal_tree(child, 0);
+}
+
+static void
+begin_draining(struct child *child)
+{
+	child->left = (struct process_census) { 0 };
+	child->stage = child->relay == NULL ? STAGE_OVER : STAGE_DRAINING;
+}
+
+/*
+ * What cannot be signalled has had its time. The others were sent KILL, but
+ * where they are its children, their end is announced to nobody but it.
+ */
+static bool
+is_time_to_give_up(const struct child *child)
+{
+	int64_t left_ns;
+
+	if (child->left.refused == 0)
+		return false;
+	left_ns = child->give_up_ns - clock_now_ns();
+	return left_ns <= 0
+	    && (child->left.count == child->left.refused
+	        || left_ns <= -REFUSED_LOOK_NS);
+}
+
+static void
+give_up(struct child *child)
+{
+	const struct process *process = &child->left.unending;
+	struct unended *unended = &child->outcome.unended;
+
+	unended->pid = process->pid;
+	memcpy(unended->name, process->name, sizeof unended->name);
+	/* Of COMMAND itself there is nothing else to tell. */
+	if (child->pid != 0)
+		child->outcome.kind = OUTCOME_TIMED_OUT;
+	begin_draining(child);
+}
+
+void
+child_look_what_is_left(struct child *child)
+{
+	switch (child->stage) {
+	case STAGE_RUNNING:
+		if (child->pid == 0)
+			begin_draining(child);
+		break;
+	case STAGE_ENDING:
+		if (child->pid != 0)
+			break;
+		signal_tree(child, 0);
+		/* Without a KILL to come, it is waited for COMMAND only. */
+		if (child->kill_ns < INT64_MAX ? child->left.count == 0
+		                               : child->left.refused == 0)
+			begin_draining(child);
+		break;
+	case STAGE_KILLING:
+		if (child->pid != 0 && child->left.refused == 0)
+			break;
+		/* Each death may have brought an orphan that KILL missed. */
+		signal_tree(child, SIGKILL);
+		if (child->pid == 0 && child->left.count == 0)
+			begin_draining(child);
+		else if (is_time_to_give_up(child))
+			give_up(child);
+		break;
+	case STAGE_DRAINING:
+	case STAGE_OVER:
+		break;
+	}
+}

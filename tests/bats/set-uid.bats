@@ -1,0 +1,200 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What backoff may not signal, as an ordinary user whose command becomes root:
+# it counts as there, gets --kill-after to end by itself, and is named then.
+# shellcheck disable=SC2154 # what process.bash and events.bash set
+
+load helper
+load ../lib/events
+load ../lib/process
+load ../lib/tree
+
+# become.c: becomes root in every respect, so that the user who has started
+# it cannot signal it any more; makes the file of its first argument, and
+# ends when somebody writes to the FIFO of the second.
+setup_file() {
+  [ "$(id -u)" -eq 0 ] || skip "only root can make a set-user-ID program"
+  command -v setpriv >/dev/null || skip "setpriv is not installed"
+  export USERS_DIR=$BATS_FILE_TMPDIR/users
+  mkdir "$USERS_DIR"
+  cat >"$BATS_FILE_TMPDIR/become.c" <<'SOURCE'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <unistd.h>
+
+int
+main(int argc, char **argv)
+{
+	char byte;
+
+	if (argc < 3 || setresuid(0, 0, 0) != 0)
+		return 77;
+	close(open(argv[1], O_CREAT | O_WRONLY, 0666));
+	return read(open(argv[2], O_RDONLY), &byte, 1) != 1;
+}
+SOURCE
+  "${CC:-cc}" -o "$USERS_DIR/become" "$BATS_FILE_TMPDIR/become.c" || skip "no C compiler"
+  chmod 4755 "$USERS_DIR/become"
+  cp "$BACKOFF" "$USERS_DIR/backoff"
+  chmod 1777 "$USERS_DIR"
+  chmod a+x "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$(dirname "$BATS_FILE_TMPDIR")"
+  cd "$USERS_DIR" || return
+  mkfifo trial
+  echo go >trial 3>&- &
+  as_user ./become ready trial || skip "no set-user-ID programs in $USERS_DIR"
+}
+
+# as_user COMMAND...: by an ordinary user.
+as_user() {
+  setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+}
+
+setup() {
+  cd "$USERS_DIR" || return
+  rm -rf run
+  mkdir -m 1777 run
+  cd run || return
+  # One for each attempt, to be opened by root and the user.
+  mkfifo -m 666 go.1 go.2
+  events=$PWD/events
+  BACKOFF=../backoff
+}
+
+teardown() {
+  end_all
+  end_marked
+}
+
+# cut OPTION... -- COMMAND...: logged, with ever longer limits until ./there.1
+# is made before the timeout or, with CUT=-T, the deadline.
+cut() {
+  for limit in 1s 3s 10s 30s; do
+    end_marked
+    rm -f there.* events attempt.*
+    status=0
+    TEST_MARK=$MARKS/tree as_user "$BACKOFF" --log-format=json --log-file="$events" --base=0 \
+      "${CUT:--t}" "$limit" "$@" >output 2>&1 </dev/null 3>&- || status=$?
+    [ ! -e there.1 ] || return 0
+  done
+  fail "not ready in time"
+}
+
+# assert_named [REASON]: the one attempt has timed out, and the closing reason
+# names the process, which is alive and is the only one that is left.
+assert_named() {
+  local left
+  left=$(bearers tree)
+  assert_equal "$status" 124
+  [ "$(cat "/proc/$left/comm")" = become ] || fail "left behind: $left"
+  assert_events 'len(attempts) == 1 and attempts[0].outcome == "timed-out"' \
+    'attempts[0].verdict == "stop" and attempts[0].pause_s is None' \
+    "attempts[0].reason == 'timed out after $limit; cannot end process $left (become)'" "$@"
+}
+
+@test "a command that cannot be signalled gets --kill-after, then backoff gives up and names it" {
+  cut -n 2 -k 300ms -- ../become there.1 go.1
+  assert_named 'end.result == "stopped" and end.status == 124' \
+    'attempts[0].status is None and attempts[0].signal is None' \
+    'attempts[0].duration_s >= 1300*ms'
+}
+
+@test "a process below the command that cannot be signalled is there: no attempt beside it" {
+  cut -n 2 -k 300ms -- sh -c '../become there.$BACKOFF_ATTEMPT go.$BACKOFF_ATTEMPT; exit 5'
+  assert_named 'end.result == "stopped"' 'attempts[0].signal == "TERM"'
+}
+
+@test "beside it, what can be signalled is ended" {
+  cut -n 2 -k 300ms -- sh -c '
+    setsid sh -c "trap \"\" TERM; while :; do sleep 1000; done" & ../become there.1 go.1'
+  assert_named
+}
+
+@test "the text says which process cannot be ended" {
+  # To a file: what is left behind would hold a pipe open.
+  run ! as_user sh -c 'TEST_MARK=$MARKS/tree exec "$@" >output 2>&1 3>&-' sh \
+    "$BACKOFF" -n 2 -t 3s -s KILL -k 300ms -- ../become there.1 go.1
+  assert_equal "$status" 124
+  output=$(cat output)
+  assert_output --regexp "^backoff: become: not retrying after attempt 1/2: timed out after 3s; cannot end process [0-9]+ \(become\)$"
+}
+
+@test "a deadline gives up in the same way" {
+  CUT=-T cut -n 2 -k 300ms -- sh -c '../become there.1 go.1; exit 5'
+  assert_named 'end.result == "deadline" and end.status == 124'
+}
+
+@test "--success-on=timeout is no success while it goes on" {
+  cut -n 2 -k 300ms --success-on=timeout -- ../become there.1 go.1
+  assert_named 'end.result == "stopped"'
+}
+
+# waits_for_it OPTION...: the next attempt begins when it has ended by itself.
+waits_for_it() {
+  TEST_MARK=$MARKS/tree start -- setpriv --reuid=65534 --regid=65534 --clear-groups \
+    "$BACKOFF" -qq -n 2 --base=0 -t 3s "$@" -- sh -c '
+      echo "attempt $BACKOFF_ATTEMPT $$"
+      [ "$BACKOFF_ATTEMPT" -eq 1 ] || exit 7
+      ../become there.1 go.1; exit 5'
+  await "$out" 'attempt 1'
+  wait_for gone "$(sed -n 's/^attempt 1 //p' "$out")"
+  wait_for test -e there.1
+  # Longer than it takes to begin an attempt.
+  sleep 0.5
+  # run.py, backoff and it.
+  assert_alive tree 3
+  refute grep -q 'attempt 2' "$out"
+  echo go >go.1
+  assert_fate 'exited 7'
+  assert_none tree
+}
+
+@test "what ends by itself within --kill-after is followed by the next attempt" {
+  waits_for_it -k 1h
+}
+
+@test "with -k inf it is waited for, too" {
+  waits_for_it -k inf
+}
+
+@test "with -k inf what is below a process that is not waited for is seen to end" {
+  TEST_MARK=$MARKS/tree start -- setpriv --reuid=65534 --regid=65534 --clear-groups \
+    "$BACKOFF" -qq -n 2 --base=0 -t 3s -k inf -- sh -c '
+      echo "attempt $BACKOFF_ATTEMPT $$"
+      [ "$BACKOFF_ATTEMPT" -eq 1 ] || exit 7
+      sh -c "trap \"\" TERM; ../become there.1 go.1; while :; do sleep 1000; done" & wait'
+  await "$out" 'attempt 1'
+  wait_for gone "$(sed -n 's/^attempt 1 //p' "$out")"
+  echo go >go.1
+  assert_fate 'exited 7'
+}
+
+@test "--grace: what cannot be ended is named, and the status is 124" {
+  TEST_MARK=$MARKS/tree start -- setpriv --reuid=65534 --regid=65534 --clear-groups \
+    "$BACKOFF" --grace=300ms -n 2 -t 1h -- ../become there.1 go.1
+  wait_for test -e there.1
+  signal TERM
+  assert_fate 'exited 124'
+  local left
+  left=$(bearers tree)
+  grep -Eq "^backoff: become: interrupted by TERM after 1 attempt in [^:]*: cannot end process $left \(become\)$" "$err" ||
+    fail "$(cat "$err")"
+}
+
+@test "--grace: a process below the command that cannot be ended is named, the status is the command's" {
+  TEST_MARK=$MARKS/tree start -- setpriv --reuid=65534 --regid=65534 --clear-groups \
+    "$BACKOFF" --grace=300ms -n 2 -- sh -c 'trap "exit 3" TERM; ../become there.1 go.1 & wait'
+  wait_for test -e there.1
+  signal TERM
+  assert_fate 'exited 3'
+  grep -Eq "interrupted by TERM after 1 attempt in [^:]*: cannot end process $(bearers tree) \(become\)$" "$err" ||
+    fail "$(cat "$err")"
+}
+
+@test "a hook that cannot be ended at the deadline is named" {
+  run ! as_user sh -c 'TEST_MARK=$MARKS/tree exec "$@" >output 2>&1 3>&-' sh \
+    "$BACKOFF" -n 2 --base=0 -T 3s -k 300ms \
+    --before-retry='exec ../become there.1 go.1' -- false
+  assert_equal "$status" 1
+  output=$(cat output)
+  assert_output --regexp "deadline reached after 1 attempt in [^:]*: exit 1; cannot end process [0-9]+ \(become\)"
+}
