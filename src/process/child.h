@@ -14,7 +14,6 @@
 #include "core/outcome.h"
 #include "process/process_tree.h"
 #include "process/signals.h"
-#include "process/supervise.h"
 
 /* From one look to the next at what cannot be signalled. */
 #define REFUSED_LOOK_NS (100 * NS_PER_MS)
@@ -26,6 +25,14 @@ enum stage {
 	STAGE_KILLING,
 	STAGE_DRAINING, /* all is over but what it wrote */
 	STAGE_OVER,
+};
+
+/* What is never is INT64_MAX. */
+struct time_limit {
+	int64_t at_ns; /* the moment to end it by force */
+	int signal; /* what it is sent then */
+	int64_t kill_after_ns; /* from that signal to KILL */
+	int64_t grace_ns; /* from a signal that ends us to KILL */
 };
 
 struct child {

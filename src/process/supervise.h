@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "core/outcome.h"
+#include "process/child.h"
 
 /* What goes on between us and the program while it runs. */
 struct relay {
@@ -29,14 +30,6 @@ struct command {
 	int descriptors[3]; /* its 0, 1 and 2, or -1: inherited */
 	const struct relay *relay; /* or NULL */
 	bool is_fed; /* by the pump, which may fail: then it is killed */
-};
-
-/* What is never is INT64_MAX. */
-struct time_limit {
-	int64_t at_ns; /* the moment to end it by force */
-	int signal; /* what it is sent then */
-	int64_t kill_after_ns; /* from that signal to KILL */
-	int64_t grace_ns; /* from a signal that ends us to KILL */
 };
 
 /*

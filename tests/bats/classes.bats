@@ -204,12 +204,15 @@ busy_command() {
 }
 
 @test "timeout matches a timed-out attempt whatever its status" {
-  # WINCH ends nothing: the command goes on to its own end.
-  local past=(-t 50ms -s WINCH -k inf -- sh -c 'sleep 0.3; exit "$0"')
   verdict stop -x timeout -t 50ms -- sleep 60
+  # The command goes on to its own end.
+  local past=(-t 50ms -- bash -c "$until_term"'; exit "$0"')
+  under=("${HOLD_TERM[@]}")
   verdict stop -x timeout "${past[@]}" 0
   verdict retry -x 7 "${past[@]}" 7
   verdict retry --success-on=7 "${past[@]}" 0
+  # shellcheck disable=SC2034 # for logged
+  under=()
   verdict retry -x TERM,signal -t 50ms -- sleep 60
   verdict retry -x timeout -- sh -c 'exit 124'
 }

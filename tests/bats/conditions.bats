@@ -14,7 +14,8 @@ setup() {
   got=$BATS_TEST_TMPDIR/got
   said=$BATS_TEST_TMPDIR/said
   go=$BATS_TEST_TMPDIR/go
-  export go BATS_TEST_TMPDIR
+  full=$BATS_TEST_TMPDIR/full
+  export go full BATS_TEST_TMPDIR
 }
 
 teardown() {
@@ -64,9 +65,10 @@ gives() {
   reason "$wanted"
 }
 
-# A COMMAND that says by $go that it was told to end, and fills its stdout.
-# (What fills it has no part in bats, which waits for whoever has its fd 3.)
-chatter='yes 3>&- & trap "kill \$! 2>/dev/null; echo >\"\$go\"; exit 3" TERM; wait'
+# A COMMAND under HOLD_TERM that fills its stdout, and when it has heard by
+# $full that this is so, says by $go that it was told to end. (What fills it
+# has no part in bats, which waits for whoever has its fd 3.)
+chatter='yes 3>&- & read -r _ <"$full"; '$until_term'; kill -KILL $!; echo >"$go"; exit 3'
 
 # --- what they mean ---
 
@@ -160,9 +162,11 @@ chatter='yes 3>&- & trap "kill \$! 2>/dev/null; echo >\"\$go\"; exit 3" TERM; wa
 }
 
 @test "a match decides what a timeout is" {
-  verdict stop -t 50ms --stop-if=line -- sh -c 'echo line; exec sleep 1000'
-  verdict retry -t 50ms --stop-if=line -- sh -c 'echo other; exec sleep 1000'
-  run -0 "$BACKOFF" -t 50ms --success-if=line -- sh -c 'echo line; exec sleep 1000'
+  # shellcheck disable=SC2034 # for logged
+  under=("${HOLD_TERM[@]}")
+  verdict stop -t 50ms --stop-if=line -- bash -c "echo line; $until_term"
+  verdict retry -t 50ms --stop-if=line -- bash -c "echo other; $until_term"
+  verdict success -t 50ms --success-if=line -- bash -c "echo line; $until_term"
 }
 
 @test "a match does not cut a running attempt short" {
@@ -510,15 +514,17 @@ export leaves='exec 3> >(: >"$go"; read -r line; env true; echo "$line")
 }
 
 @test "a slow reader does not stop a timeout" {
-  mkfifo "$go"
-  reads full hear:"$go" read -- "$BACKOFF" -n 1 -t 300ms --stop-if=never -- sh -c "$chatter"
+  mkfifo "$go" "$full"
+  reads full tell:"$full" hear:"$go" read -- "${HOLD_TERM[@]}" \
+    "$BACKOFF" -n 1 -t 300ms -k 1h --stop-if=never -- bash -c "$chatter"
   ended 'exited 124'
   grep -q 'timed out after 300ms' "$said"
 }
 
 @test "a slow reader does not stop a signal" {
-  mkfifo "$go"
-  reads full kill:TERM hear:"$go" read -- "$BACKOFF" --stop-if=never -- sh -c "$chatter"
+  mkfifo "$go" "$full"
+  reads full tell:"$full" kill:TERM hear:"$go" read -- "${HOLD_TERM[@]}" \
+    "$BACKOFF" --stop-if=never -- bash -c "$chatter"
   ended 'exited 3'
   grep -q 'interrupted by TERM' "$said"
 }
@@ -626,11 +632,12 @@ def last(*_):
     os.write(1, b"x" * 60000)
     os._exit(3)
 signal.signal(signal.SIGTERM, last)
-time.sleep(60)'
+signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
+time.sleep(1000)'
   for i in 1 2 3 4 5; do
-    "$BACKOFF" -qq -n 1 -t 300ms --stop-if=never -- python3 -c "$command" >"$got" || true
+    "${HOLD_TERM[@]}" "$BACKOFF" -qq -n 1 -t 200ms -k 1h --stop-if=never -- python3 -c "$command" >"$got" || true
     assert_equal "$(stat -c %s "$got")" 60000
-    "$BACKOFF" -qq -n 1 -t 300ms --stop-if=never -- python3 -c "$command" | cat >"$got"
+    "${HOLD_TERM[@]}" "$BACKOFF" -qq -n 1 -t 200ms -k 1h --stop-if=never -- python3 -c "$command" | cat >"$got"
     assert_equal "$(stat -c %s "$got")" 60000
   done
 }

@@ -141,15 +141,15 @@ without_streams() { exec <&- >&- 2>&-; }
 @test "we get by with few descriptors" {
   local limit
   for limit in 4 5 8 10 11; do
-    run sh -c 'ulimit -n "$1"; exec "$BACKOFF" -q -n 2 --base=0 -- sh -c "ulimit -n; exit 7"' \
-      sh "$limit" 3>&-
+    run sh -c 'exec 3>&-; ulimit -n "$1"; exec "$BACKOFF" -q -n 2 --base=0 -- sh -c "ulimit -n; exit 7"' \
+      sh "$limit"
     assert_equal "$limit: $status" "$limit: 7"
     assert_equal "${lines[0]} ${lines[1]}" "$limit $limit"
   done
 }
 
 @test "with few descriptors a timeout still ends the command" {
-  run sh -c 'ulimit -n 4; exec "$BACKOFF" -q -n 2 --base=0 -t 100ms -- sleep 1000' 3>&-
+  run sh -c 'exec 3>&-; ulimit -n 4; exec "$BACKOFF" -q -n 2 --base=0 -t 100ms -- sleep 1000'
   assert_equal "$status" 124
 }
 
@@ -263,7 +263,10 @@ told() {
 }
 
 @test "BACKOFF_STATUS and BACKOFF_VERDICT are those of the attempt before, empty at first" {
-  run "$BACKOFF" -qq -n 6 --base=0 -t 2s --throttle-on=9 --throttle-base=0 --consecutive=2 -- sh -c '
+  local limit
+  # All but the fourth attempt are to end in time.
+  for limit in 1s 5s 25s; do
+    run "$BACKOFF" -qq -n 6 --base=0 -t "$limit" --throttle-on=9 --throttle-base=0 --consecutive=2 -- sh -c '
     echo "<$BACKOFF_STATUS $BACKOFF_VERDICT>"
     case $BACKOFF_ATTEMPT in
     1) exit 7 ;;
@@ -271,6 +274,8 @@ told() {
     3) kill -s KILL $$; sleep 1000 ;;
     4) exec sleep 1000 ;;
     esac'
+    [ "$status" -ne 0 ] || [ "$(grep -c 124 <<<"$output")" -ne 1 ] || break
+  done
   assert_success
   assert_output $'< >\n<7 retry>\n<9 throttle>\n<137 retry>\n<124 retry>\n<0 success>'
 }

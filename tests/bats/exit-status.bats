@@ -20,12 +20,23 @@ teardown() {
 # and the log say. (The signal state of run.py matters here: a shell in the
 # background ignores INT and QUIT.)
 ends() {
-  local fate=$1 result=$2 status
+  local fate=$1 result=$2
   shift 2
+  runs "$@"
+  has_ended "$fate" "$result" "$*"
+}
+
+# runs ARG...: the run alone.
+runs() {
   rm -f "$events" "$count"
-  python3 "$lib/run.py" --fate fate -- "$BACKOFF" --base=0 \
+  python3 "$lib/run.py" --fate fate -- "${under[@]}" "$BACKOFF" --base=0 \
     --log-format=json --log-file="$events" "$@" </dev/null 3>&-
-  assert_equal "$(cat fate): $*" "$fate: $*"
+}
+
+# has_ended FATE RESULT [ARGS]: so it ended.
+has_ended() {
+  local fate=$1 result=$2 status
+  assert_equal "$(cat fate): ${3:-}" "$fate: ${3:-}"
   case $fate in
   exited*) status=${fate#exited } ;;
   killed*) status=$((128 + $(kill -l "${fate#killed }"))) ;;
@@ -116,8 +127,13 @@ need_namespace() {
     '[ "$BACKOFF_ATTEMPT" -gt 1 ] && exit 9; '"$(dies KILL)"
   ends 'killed KILL' exhausted -n 2 -- sh -c \
     '[ "$BACKOFF_ATTEMPT" -gt 1 ] || exit 9; '"$(dies KILL)"
-  ends 'exited 9' exhausted -n 2 -t 1s -- sh -c \
-    '[ "$BACKOFF_ATTEMPT" -gt 1 ] && exit 9; exec sleep 1000'
+  # The second attempt is to end in time.
+  local limit
+  for limit in 300ms 2s 10s; do
+    runs -n 2 -t "$limit" -- sh -c '[ "$BACKOFF_ATTEMPT" -gt 1 ] && exit 9; exec sleep 1000'
+    ! log_holds 'attempts[1].outcome == "exited"' || break
+  done
+  has_ended 'exited 9' exhausted
 }
 
 @test "giving up for --stop-on keeps the status" {
@@ -166,8 +182,8 @@ need_namespace() {
 }
 
 @test "rule 37: 124 also when the command ends with 0 after the TERM" {
-  ends 'exited 124' exhausted -n 1 -t 2s -- sh -c \
-    'trap "exit 0" TERM; while :; do sleep 0.05; done'
+  local under=("${HOLD_TERM[@]}")
+  ends 'exited 124' exhausted -n 1 -t 100ms -- bash -c "$until_term; exit 0"
   assert_events 'attempts[0].outcome == "timed-out" and attempts[0].status == 0'
 }
 
@@ -177,18 +193,42 @@ need_namespace() {
 }
 
 @test "rule 43: a deadline that leaves no time for a pause gives the last attempt's status" {
-  ends 'exited 7' deadline --base=1m -T 3s -- sh -c 'sleep 1.6; exit 7'
+  all_but_used_up 'exit 7'
+  has_ended 'exited 7' deadline
   attempts 1
-  ends 'killed KILL' deadline --base=1m -T 3s -- sh -c "sleep 1.6; $(dies KILL)"
+  all_but_used_up "$(dies KILL)"
+  has_ended 'killed KILL' deadline
+}
+
+# all_but_used_up END: an attempt takes more than half of the time, and ends
+# so before that is up.
+all_but_used_up() {
+  local limit
+  for limit in 1 6 30; do
+    runs --base=1m -T "${limit}s" -- sh -c "sleep $((limit / 2)).6; $1"
+    ! log_holds 'attempts[0].outcome != "timed-out"' || return 0
+  done
 }
 
 @test "a deadline in --before-retry gives the last attempt's status" {
-  ends 'exited 7' deadline -T 3s --before-retry='sleep 1000' -- sh -c 'exit 7'
+  local limit
+  for limit in 1s 5s 25s; do
+    rm -f asked
+    runs -T "$limit" --before-retry=': >asked; exec sleep 1000' -- sh -c 'exit 7'
+    [ ! -e asked ] || break
+  done
+  has_ended 'exited 7' deadline
   attempts 1
 }
 
 @test "past --until the status is that of the last attempt" {
-  ends 'exited 7' deadline --base=1m --until=@"$(($(date +%s) + 2))" -- sh -c 'exit 7'
+  # One attempt is to be before it.
+  local seconds
+  for seconds in 2 8 30; do
+    runs --base=1m --until=@"$(($(date +%s) + seconds))" -- sh -c 'exit 7'
+    ! log_holds attempts || break
+  done
+  has_ended 'exited 7' deadline
 }
 
 # --- not started, and failures of our own ---

@@ -29,6 +29,14 @@ wait_for() {
   done
 }
 
+# In front of "$BACKOFF", for a COMMAND that has something to do before it is
+# cut by a timeout, or by a deadline: it gets no TERM (see hold_term.py). It
+# waits for the TERM to be there by $until_term, in bash, because dash unblocks
+# all signals where it starts a program.
+# shellcheck disable=SC2034 # for the tests
+HOLD_TERM=(python3 "$BATS_TEST_DIRNAME/../lib/hold_term.py")
+export until_term='until grep -q "^ShdPnd:.*[4-7c-f]...$" /proc/$$/status; do sleep 0.02; done'
+
 # fails_then_succeeds N FILE: a script on stdout that fails N times
 # (exit 7), counting in FILE, and then succeeds.
 fails_then_succeeds() {

@@ -22,10 +22,13 @@ teardown() {
   end_marked
 }
 
+# What stands in front of the program: a test may set it.
+under=()
+
 # writes: runs it; its stdout is in $got, its stderr in $said.
 writes() {
   status=0
-  "$BACKOFF" "$@" >"$got" 2>"$said" || status=$?
+  "${under[@]}" "$BACKOFF" "$@" >"$got" 2>"$said" || status=$?
 }
 
 # holds FILE LINE...: it consists of these lines.
@@ -183,7 +186,8 @@ big() {
   writes -o -b 0 --before-retry='exit 9' -- sh -c 'echo vetoed; exit 7'
   [ "$status" -eq 7 ]
   tells '.*: attempt 1/6 failed .*' vetoed '.*: hook said no .*'
-  writes -o -n 1 -t 50ms -- sh -c 'echo late; exec sleep 1000'
+  under=("${HOLD_TERM[@]}")
+  writes -o -n 1 -t 50ms -- bash -c "echo late; $until_term"
   [ "$status" -eq 124 ]
   tells late '.*: timed out .*'
   run -134 bash -c '"$BACKOFF" -o -n 1 -- sh -c "echo dead; kill -ABRT \$\$" >"$1" 2>"$2"' \
@@ -192,14 +196,21 @@ big() {
 }
 
 @test "at the deadline: what the attempt that it cut had written" {
-  writes -o -T 100ms -- sh -c 'echo cut; exec sleep 1000'
+  under=("${HOLD_TERM[@]}")
+  writes -o -T 100ms -- bash -c "echo cut; $until_term"
   [ "$status" -eq 124 ]
   holds "$got"
   tells cut '.*: deadline reached after 1 attempt .*'
 }
 
 @test "at the deadline between two attempts: what the last one had written" {
-  writes -o -T 1s -b 0 --before-retry='exec sleep 1000' -- sh -c 'echo last; exit 7'
+  # The first attempt and the beginning of the hook are to be before it.
+  local limit
+  for limit in 1s 5s 25s; do
+    rm -f "$over"
+    writes -o -T "$limit" -b 0 --before-retry=': >"$over"; exec sleep 1000' -- sh -c 'echo last; exit 7'
+    [ ! -e "$over" ] || break
+  done
   [ "$status" -eq 7 ]
   holds "$got"
   tells '.*: attempt 1 failed .*' last '.*: deadline reached after 1 attempt .*'

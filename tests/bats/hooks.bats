@@ -134,17 +134,29 @@ wait_in_hook='echo >"$READY"; exec sleep 300'
 }
 
 @test "--timeout does not count the hook" {
-  run -0 logged -t 1s -b 0 --before-retry='sleep 1.5; touch "$SEEN"' -- \
-    sh -c '[ -e "$SEEN" ]'
+  local limit
+  for limit in 1 5 25; do
+    rm -f "$seen"
+    run logged -t "$limit" -b 0 --before-retry="sleep $limit.5; touch \"\$SEEN\"" -- \
+      sh -c '[ -e "$SEEN" ]'
+    ! log_holds "all(a.duration_s < $limit*s for a in attempts)" || break
+  done
+  assert_equal "$status" 0
   assert_events 'len(attempts) == 2' \
     'all(a.outcome == "exited" for a in attempts)'
 }
 
 @test "the deadline cuts --before-retry; the status is the last attempt's" {
-  run -7 logged -T 2s -b 0 --before-retry='echo $$ >"$SEEN"; exec sleep 300' -- \
-    sh -c 'exit 7'
+  # The attempt, and the beginning of the hook, are to be before it.
+  local limit
+  for limit in 1 5 25; do
+    run logged -T "$limit" -b 0 --before-retry='echo $$ >"$SEEN"; exec sleep 300' -- \
+      sh -c 'exit 7'
+    [ ! -s "$seen" ] || break
+  done
+  assert_equal "$status" 7
   assert_events 'len(attempts) == 1' \
-    'end.result == "deadline" and end.status == 7' 'end.elapsed_s >= 2*s'
+    'end.result == "deadline" and end.status == 7' "end.elapsed_s >= $limit*s"
   run kill -0 "$(cat "$seen")"
   assert_failure
 }
@@ -209,7 +221,7 @@ END
   run -127 logged --at-end="$note" -- no-such-command-of-ours
   noted '1/6 127 stop stopped'
   rm "$seen"
-  run -124 logged -n 1 -T 500ms --at-end="$note" -- sleep 60
+  run -124 logged -n 1 -T 1s --at-end="$note" -- sleep 60
   run cat "$seen"
   assert_output --regexp '^1/1 .* deadline$'
   rm "$seen"

@@ -37,7 +37,7 @@ drawn() {
   in_pause
   kill -TERM "$pid"
   wait "$pid" || true
-  assert_events 'pauses == [1*s]'
+  assert_events 'pauses[0] == 1*s'
   pauses 1,3,9,27,81 -b 1us -j none
 }
 
@@ -383,38 +383,57 @@ END
 
 # --- deadline and until ---
 
-# The last attempt has as long as the longest before it, here a second.
-slow_at_first='[ "$BACKOFF_ATTEMPT" -gt 1 ] || sleep 1; exit 7'
+# The last attempt has as long as the longest before it: a quarter of the
+# time. in_time OPTION... makes a run with ever longer times until the first
+# attempt was not much slower; $limit is its time, in seconds.
+slow_at_first='[ "$BACKOFF_ATTEMPT" -gt 1 ] || sleep "$0"; exit 7'
+
+in_time() {
+  for limit in 2 8 32; do
+    run logged "${@//LIMIT/$limit}" -- \
+      sh -c "$slow_at_first" "$(printf '%d.%02d' $((limit / 4)) $((limit * 25 % 100)))"
+    ! log_holds "attempts[0].duration_s < 0.32 * $limit*s" || return 0
+  done
+}
 
 @test "--deadline cuts a running attempt" {
-  run -124 logged -T 200ms -- sleep 60
+  run -124 logged -T 1s -- sleep 60
   assert_events 'attempts[0].outcome == "timed-out"' \
-    'attempts[0].duration_s >= 150*ms' 'end.elapsed_s >= 200*ms' \
+    '0 < attempts[0].duration_s <= end.elapsed_s' 'end.elapsed_s >= 1*s' \
     'end.result == "deadline" and end.status == 124'
 }
 
 @test "the last pause is shrunk to the time left less the longest attempt" {
-  run -7 logged -T 4s -b 1h -c inf -j none -- sh -c "$slow_at_first"
+  in_time -T LIMIT -b 1h -c inf -j none
+  assert_equal "$status" 7
   assert_events 'len(attempts) == 2' \
-    '0 < pauses[0] <= 4*s - 2 * attempts[0].duration_s' \
+    "0 < pauses[0] <= $limit*s - 2 * attempts[0].duration_s" \
     'end.result == "deadline" and end.status == 7'
 }
 
 @test "a drawn last pause is shrunk too" {
-  run -7 logged -T 4s -b 1h -c inf --floor=0 -- sh -c "$slow_at_first"
+  in_time -T LIMIT -b 1h -c inf --floor=0
   assert_events 'len(attempts) == 2' \
-    '0 <= pauses[0] <= 4*s - 2 * attempts[0].duration_s' \
+    "0 <= pauses[0] <= $limit*s - 2 * attempts[0].duration_s" \
     'end.result == "deadline"'
 }
 
 @test "rule 43: where no time is left for another attempt we give up at once" {
-  run -7 logged -T 4s -b 1h -- sh -c 'sleep 2.2; exit 7'
+  # The attempt takes more than half of it, and is to end before it.
+  for limit in 1 6 30; do
+    run logged -T "${limit}s" -b 1h -- sh -c "sleep $((limit / 2)).6; exit 7"
+    ! log_holds 'attempts[0].outcome == "exited"' || break
+  done
+  assert_equal "$status" 7
   assert_events 'len(attempts) == 1' 'attempts[0].pause_s is None' \
     'end.result == "deadline" and end.status == 7'
 }
 
 @test "the deadline counts from our start, the splay included" {
-  run logged -T 2s --splay=400ms..401ms -- sleep 60
+  for limit in 1s 4s 16s; do
+    run logged -T "$limit" --splay=400ms..401ms -- sleep 60
+    ! log_holds attempts || break
+  done
   [ "$status" -eq 124 ]
   assert_events 'attempts[0].duration_s < end.elapsed_s - 400*ms'
 }
@@ -422,12 +441,12 @@ slow_at_first='[ "$BACKOFF_ATTEMPT" -gt 1 ] || sleep 1; exit 7'
 @test "--slot does not carry the last pause past the deadline" {
   local jitter
   for jitter in none full; do
-    run logged -T 3s -b 1m --slot=10s -j "$jitter" -- sh -c "$slow_at_first"
-    assert_events 'sum(pauses) <= 3*s - 2 * attempts[0].duration_s' \
+    in_time -T LIMIT -b 1m --slot=40s -j "$jitter"
+    assert_events "sum(pauses) <= $limit*s - 2 * attempts[0].duration_s" \
       'end.result == "deadline"'
   done
-  run logged -T 3s -b 1m --slot=1.5s -j none -- sh -c "$slow_at_first"
-  assert_events 'sum(pauses) <= 3*s - 2 * attempts[0].duration_s'
+  in_time -T LIMIT -b 1m --slot=800ms -j none
+  assert_events "sum(pauses) <= $limit*s - 2 * attempts[0].duration_s"
 }
 
 @test "a pause that ends before the deadline is not shrunk" {
@@ -454,23 +473,39 @@ slow_at_first='[ "$BACKOFF_ATTEMPT" -gt 1 ] || sleep 1; exit 7'
 }
 
 @test "an attempt that runs at --until may finish" {
-  run -0 logged --until=@$(($(date +%s) + 2)) -- sleep 2.5
+  local seconds until
+  for seconds in 2 8 30; do
+    until=$(($(date +%s) + seconds))
+    run logged --until=@$until -- sh -c 'until [ "$(date +%s)" -gt "$0" ]; do sleep 0.1; done' "$until"
+    ! log_holds attempts || break
+  done
+  assert_equal "$status" 0
   assert_events 'len(attempts) == 1' 'end.result == "success"'
 }
 
 @test "the last pause before --until is shrunk" {
-  run -7 logged --until=@$(($(date +%s) + 4)) -b 1h -c inf -j none -- \
-    sh -c "$slow_at_first"
+  local seconds
+  for seconds in 3 12 48; do
+    run logged --until=@$(($(date +%s) + seconds)) -b 1h -c inf -j none -- \
+      sh -c "$slow_at_first" 0.3
+    ! log_holds "attempts and attempts[0].duration_s < $seconds*s // 5" || break
+  done
+  assert_equal "$status" 7
   assert_events 'len(attempts) == 2' \
-    '0 < pauses[0] <= 4*s - 2 * attempts[0].duration_s' \
+    "0 < pauses[0] <= $seconds*s - 2 * attempts[0].duration_s" \
     'end.result == "deadline" and end.status == 7'
 }
 
 @test "--until=HH:MM:SS is local time" {
   export TZ=XYZ-05:30
-  run -7 logged --until="$(date -d '+5 sec' +%H:%M:%S)" -b 1h -c inf -j none -- \
-    sh -c "$slow_at_first"
-  assert_events 'len(attempts) == 2' 'pauses[0] <= 4*s' \
+  local seconds
+  for seconds in 3 12 48; do
+    run logged --until="$(date -d "+$seconds sec" +%H:%M:%S)" -b 1h -c inf -j none -- \
+      sh -c "$slow_at_first" 0.3
+    ! log_holds "attempts and attempts[0].duration_s < $seconds*s // 5" \
+      'end.elapsed_s < 3600*s' || break
+  done
+  assert_events 'len(attempts) == 2' "pauses[0] <= $seconds*s" \
     'end.result == "deadline"'
 }
 
@@ -527,8 +562,12 @@ slow_at_first='[ "$BACKOFF_ATTEMPT" -gt 1 ] || sleep 1; exit 7'
 # --- reset ---
 
 @test "--reset-after starts the windows and the count again" {
-  run -7 logged -n 3 -b 1us -j none --reset-after=2s -- \
-    sh -c '[ "$BACKOFF_ATTEMPT" -ne 2 ] || sleep 2.1; exit 7'
+  # Only the second attempt is to run that long.
+  for limit in 1 6 30; do
+    run -7 logged -n 3 -b 1us -j none --reset-after="${limit}s" -- \
+      sh -c '[ "$BACKOFF_ATTEMPT" -ne 2 ] || sleep "$0.1"; exit 7' "$limit"
+    ! log_holds "[a.attempt for a in attempts if a.duration_s >= $limit*s] == [2]" || break
+  done
   assert_events 'len(attempts) == 4' 'pauses == [1*us, 1*us, 3*us]' \
     'end.result == "exhausted" and end.attempts == 4'
 }

@@ -116,14 +116,20 @@ said() {
 }
 
 @test "a deadline that cuts an attempt has its own line" {
-  tells -T 200ms -- sleep 60
+  tells -T 1s -- sleep 60
   [ "$status" -eq 124 ]
   said 'backoff: sleep: deadline reached after 1 attempt in DUR: timed out after DUR'
 }
 
 @test "a deadline after the last attempt has its own line" {
-  tells -T 3s -b 1h --jitter=none -- \
-    sh -c '[ "$BACKOFF_ATTEMPT" -gt 1 ] || sleep 1; exit 7'
+  # The first attempt takes a quarter of it, and is to end before half of it.
+  local limit
+  for limit in 2 8 32; do
+    tells -T "$limit" -b 1h --jitter=none -- \
+      sh -c '[ "$BACKOFF_ATTEMPT" -gt 1 ] || sleep "$0"; exit 7' \
+      "$(printf '%d.%02d' $((limit / 4)) $((limit * 25 % 100)))"
+    [ "${#said[@]}" -ne 2 ] || break
+  done
   [ "$status" -eq 7 ]
   said 'backoff: sh: attempt 1 failed after DUR: exit 7; next in DUR' \
     'backoff: sh: deadline reached after 2 attempts in DUR: exit 7'
@@ -170,8 +176,13 @@ said() {
 }
 
 @test "after a reset the lines give both counts" {
-  tells -n 2 -b 1ms --jitter=none --reset-after=2s -- \
-    sh -c '[ "$BACKOFF_ATTEMPT" -ne 2 ] || sleep 2.1; exit 7'
+  # Only the second attempt is to run that long.
+  local limit
+  for limit in 1 6 30; do
+    tells -n 2 -b 1ms --jitter=none --reset-after="${limit}s" -- \
+      sh -c '[ "$BACKOFF_ATTEMPT" -ne 2 ] || sleep "$0.1"; exit 7' "$limit"
+    [ "${#said[@]}" -ne 3 ] || break
+  done
   said 'backoff: sh: attempt 1/2 failed after DUR: exit 7; next in 1ms' \
     'backoff: sh: attempt 2 \(1/2\) failed after DUR: exit 7; next in 1ms' \
     'backoff: sh: giving up after 3 attempts in DUR: exit 7'
@@ -183,7 +194,7 @@ said() {
     "$BACKOFF" -d "$pause" -- false 2>"$BATS_TEST_TMPDIR/$pause" 3>&- &
     pid=$!
     wait_for grep -qs 'next in' "$BATS_TEST_TMPDIR/$pause"
-    kill -TERM "$pid"
+    kill -TERM "$pid" || true # the shorter ones may be over
     wait "$pid" || true
     run -0 head -n 1 "$BATS_TEST_TMPDIR/$pause"
     assert_output --regexp "; next in $pause\$"
@@ -195,7 +206,7 @@ said() {
   said 'backoff: sh: giving up after 3 attempts in DUR: exit 7'
   tells --quiet --stop-on=7 -- sh -c 'exit 7'
   said 'backoff: sh: not retrying after attempt 1/6: exit 7'
-  tells -q -T 200ms -- sleep 60
+  tells -q -T 1s -- sleep 60
   said 'backoff: sleep: deadline reached after 1 attempt in DUR: timed out after DUR'
   tells -q -b 1ms -- sh -c "$(fails_then_succeeds 2 "$count")"
   said
@@ -455,8 +466,10 @@ END
     'attempts[0].signal == "TERM" and attempts[0].status is None' \
     'attempts[0].reason.startswith("timed out after ")' \
     'attempts[0].duration_s >= 50*ms' 'end.status == 124'
-  # WINCH ends nothing: the command goes on to its own end.
-  run -124 logged -n 1 -t 50ms -s WINCH -k inf -- sh -c 'sleep 0.3; exit 3'
+  # The command goes on to its own end.
+  # shellcheck disable=SC2034 # for logged
+  under=("${HOLD_TERM[@]}")
+  run -124 logged -n 1 -t 50ms -- bash -c "$until_term; exit 3"
   assert_events 'attempts[0].outcome == "timed-out"' \
     'attempts[0].status == 3 and attempts[0].signal is None'
 }
@@ -479,7 +492,7 @@ END
   run -7 logged --stop-on=7 -- sh -c 'exit 7'
   assert_events 'end.result == "stopped" and end.status == 7' \
     'attempts[0].verdict == "stop" and attempts[0].pause_s is None'
-  run -124 logged -T 200ms -- sleep 60
+  run -124 logged -T 1s -- sleep 60
   assert_events 'end.result == "deadline" and end.status == 124' \
     'attempts[0].outcome == "timed-out"'
   run -0 logged --success-on=7 -- sh -c 'exit 7'

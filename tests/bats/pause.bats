@@ -14,21 +14,39 @@ teardown() {
 
 # traced ARG...: runs the program with these arguments under strace.
 traced() {
+  traced_with -- "$@"
+}
+
+# traced_with [STRACE-OPTION]... -- ARG...: likewise, by such a strace.
+traced_with() {
+  local options=()
   need_strace
+  while [ "$1" != -- ]; do
+    options+=("$1")
+    shift
+  done
   trace=$BATS_TEST_TMPDIR/trace
-  start -- strace -o "$trace" "$BACKOFF" "$@"
+  start -- strace -o "$trace" "${options[@]}" "$BACKOFF" "${@:2}"
 }
 
 # assert_idle: a second goes by without a system call of the process that
-# strace shows, and without the kernel having let it run.
+# strace shows, and without the kernel having let it run. Whoever wakes up
+# now and then never has such a second, however often it is tried; on a busy
+# machine the first one may still have the end of what went before.
 assert_idle() {
-  local traced_pid calls switches
+  local traced_pid before
   traced_pid=$(child_of "$pid")
-  wait_for in_state "$traced_pid" S
-  calls=$(wc -c <"$trace") switches=$(grep switches "/proc/$traced_pid/status")
-  sleep 1.5
-  assert_equal "$(tail -c "+$((calls + 1))" "$trace")" ''
-  assert_equal "$(grep switches "/proc/$traced_pid/status")" "$switches"
+  for _ in {1..20}; do
+    before=$(activity "$traced_pid")
+    sleep 1.1
+    [ "$(activity "$traced_pid")" != "$before" ] || return 0
+  done
+  fail "never idle: $(tail "$trace")"
+}
+
+activity() {
+  wc -c <"$trace"
+  grep switches "/proc/$1/status"
 }
 
 @test "rule 40: while an attempt runs we make no system call" {
@@ -72,30 +90,31 @@ only_with_nanosleep() {
 
 @test "rule 40: a pause is one clock_nanosleep to an absolute instant" {
   only_with_nanosleep
-  traced -d 10ms,20ms,30ms -- false
+  # None of them lasts: a short one is no call at all where it is over before.
+  traced_with -e inject=clock_nanosleep:retval=0 -- -d 1h,2h,3h -- false
   assert_fate "exited 1"
   run -0 grep -E 'nanosleep|ppoll\(NULL' "$trace"
   assert_equal "${#lines[@]}" 3
   for line in "${lines[@]}"; do
-    assert_regex "$line" '^clock_nanosleep\(CLOCK_MONOTONIC, TIMER_ABSTIME, \{.*\) = 0$'
+    assert_regex "$line" '^clock_nanosleep\(CLOCK_MONOTONIC, TIMER_ABSTIME, \{.*\) = 0 \(INJECTED\)$'
   done
 }
 
 @test "rule 40: a pause that was stopped and continued keeps its end" {
   only_with_nanosleep
-  traced -d 1500ms -- sh -c '[ "$BACKOFF_ATTEMPT" = 2 ]'
-  await_pause
+  local calls='clock_nanosleep\(CLOCK_MONOTONIC, TIMER_ABSTIME, \{[^}]*\}'
+  traced -d 1h -- false
+  wait_for grep -Eqs "$calls" "$trace"
   signal STOP "$(child_of "$pid")"
-  wait_for stop_seen
+  wait_for grep -q 'stopped by SIGSTOP' "$trace"
   signal CONT "$(child_of "$pid")"
-  assert_fate "exited 0"
-  # However often the call had to be made, the instant was the same.
-  run -0 grep -Eo 'clock_nanosleep\(CLOCK_MONOTONIC, TIMER_ABSTIME, \{[^}]*\}' "$trace"
+  wait_for in_state "$(child_of "$pid")" S
+  signal TERM "$(child_of "$pid")"
+  assert_fate "killed TERM"
+  # The call was made again, and the instant was the same.
+  run -0 grep -Eo "$calls" "$trace"
+  assert [ "${#lines[@]}" -ge 2 ]
   assert_equal "$(printf '%s\n' "${lines[@]}" | sort -u | wc -l)" 1
-}
-
-stop_seen() {
-  grep -q 'stopped by SIGSTOP' "$trace"
 }
 
 @test "rule 45: a pause of nothing makes no call" {
@@ -164,23 +183,24 @@ PYTHON
   run ! grep -E '^(clock_gettime|clock_nanosleep|timer_create|timerfd_create).*CLOCK_(REALTIME|BOOTTIME|TAI)' "$trace"
 }
 
-# A wrong program waits three seconds more, every time.
+# A wrong program waits two seconds more, every time, however often it is
+# tried; a busy machine may do that now and then, or cut the attempt early.
 # Only we are stopped: COMMAND's stop would be told to us, and wake us.
 stopped_time_counts() { # STATE...
-  for _ in 1 2 3; do
-    start "$@" -- "$BACKOFF" --log-format=json -n 1 -t 3s -- sh -c "$sleeper"
-    await "$out" '^ready'
-    wait_for in_state "$pid" S
-    signal STOP
-    sleep 3.2
+  local took
+  for _ in {1..20}; do
+    start "$@" -- "$BACKOFF" --log-format=json -n 1 -t 2s -- sh -c "$sleeper"
+    wait_for begun
+    signal STOP 2>/dev/null || continue
+    sleep 2.1
     signal CONT
     assert_fate "exited 124"
-    run -0 sed -n 's/.*"duration_s":\([0-9]*\)\..*/\1/p' "$err"
-    if [ "$output" -lt 5 ]; then
+    took=$(sed -n 's/.*"duration_s":\([0-9]*\)\..*/\1/p' "$err")
+    if [ "$took" -lt 4 ]; then
       return 0
     fi
   done
-  fail "an attempt of $output s, with a timeout of 3 s"
+  fail "an attempt of $took s, with a timeout of 2 s"
 }
 
 @test "rule 6: stopped time counts for --timeout" {
@@ -194,7 +214,12 @@ stopped_time_counts() { # STATE...
 # The attempt took more than half of the time there is, so there is no room
 # for another after any pause.
 @test "rule 43: where the deadline leaves no room for an attempt we give up without a pause" {
-  traced -b 1h -c 1h -j none -T 8s -- sh -c 'echo ready; sleep 4.5; exit 7'
+  local limit
+  for limit in 1 6 30; do
+    traced -b 1h -c 1h -j none -T "$limit" -- sh -c 'echo ready; sleep "$0.6"; exit 7' $((limit / 2))
+    wait "$runner" || true
+    [ "$(cat "$BATS_TEST_TMPDIR/fate")" = 'exited 124' ] || break
+  done
   assert_fate "exited 7"
   assert_ready 1
   run ! grep -E '^clock_nanosleep|^ppoll\(NULL' "$trace"
@@ -237,7 +262,7 @@ stepped() {
 }
 
 @test "rule 41: a TERM at any instant from the end of a pause to the next attempt ends us" {
-  stepped return "$BACKOFF" -d 10ms -- sh -c \
+  stepped return "$BACKOFF" -d 1h -- sh -c \
     '[ "$BACKOFF_ATTEMPT" = 2 ] || exit 1; exec sleep 20'
 }
 

@@ -101,9 +101,13 @@ size() {
 
 @test "an attempt that timed out on a stalled writer leaves the next one all of it" {
   for kind in "${KINDS[@]}"; do
-    fed --late=10 "$kind" -n 2 -t 2s -- sh -c '
+    # The one that stalls gets no TERM, so it is killed for it.
+    feed --late=10 "$kind" data "${HOLD_TERM[@]}" "$BACKOFF" -qq --base=0 -n 2 -t 200ms -- bash -c '
       head -c 10 >"saw.$BACKOFF_ATTEMPT"
-      [ "$BACKOFF_ATTEMPT" -eq 2 ] || cat >/dev/null'
+      [ "$BACKOFF_ATTEMPT" -eq 1 ] || exit 0
+      exec 4<&0
+      cat <&4 >/dev/null &
+      '"$until_term"'; kill -s KILL $!; exit 7' || true # the second may be slow
     assert_saw saw.1 10
     assert_saw saw.2 10
     assert_left 10
@@ -803,13 +807,13 @@ mounted() {
 # --- no busy waiting ---
 
 # idles KIND SIZE OPTION SCRIPT [STRACE-OPTION]...: while SCRIPT does
-# nothing for half a second, we do nothing either. What else there is to do
-# takes a few hundred calls; busy waiting takes some ten thousand.
+# nothing for a fifth of a second, we do nothing either. What else there is
+# to do takes a few hundred calls; busy waiting takes some thousands.
 idles() {
   local kind=$1 size=$2 option=$3 script=$4
   head -c "$size" data >some
   feed $option "$kind" some strace -qq -o calls "${@:5}" \
-    "$BACKOFF" -qq -n 2 --base=0 -- sh -c "$script; sleep 0.5"
+    "$BACKOFF" -qq -n 2 --base=0 -- sh -c "$script; sleep 0.2"
   [ "$(wc -l <calls)" -lt 1000 ] || {
     tail -n 20 calls
     fail "$(wc -l <calls) calls: $kind of $size $option, $script"
@@ -822,7 +826,7 @@ idles() {
     idles "$kind" 0 --open :
     idles "$kind" 10 --open :
     idles "$kind" 10 --open 'head -c 10 >/dev/null'
-    idles "$kind" 10 --open 'timeout 0.5 cat >/dev/null'
+    idles "$kind" 10 --open 'timeout 0.2 cat >/dev/null'
   done
 }
 
@@ -902,8 +906,9 @@ no_tee=(-e 'inject=tee:error=ENOSYS')
 
 @test "an input that breaks ends the command, and spares children that were there before" {
   cd "$BATS_TEST_TMPDIR" || return
-  run python3 - 3>&- <<'PY'
+  run python3 - <<'PY'
 import os, signal, socket, struct, subprocess
+os.closerange(3, 256)
 with socket.create_server(("127.0.0.1", 0)) as listener:
     ours = socket.create_connection(listener.getsockname())
     theirs, _ = listener.accept()

@@ -442,7 +442,7 @@ ended_while_stopped() {
 # ends in less than half a second, however often it is tried.
 @test "a full pipe on stderr does not hold us against TERM" {
   local since quick=
-  for _ in 1 2 3 4 5 6; do
+  for _ in {1..20}; do
     start --stderr stalled -- "$BACKOFF" -d 1h -- sh -c 'echo ready; exit 7'
     await "$out" '^ready'
     wait_for stalled_after_its_child
@@ -462,18 +462,17 @@ stalled_after_its_child() {
 }
 
 @test "rule 32: signals that we forward in an attempt are discarded in a pause" {
-  start -- "$BACKOFF" --log-format=json -d 700ms -- sh -c \
+  # Had one of them ended the pause, the probe would see those that follow.
+  start -- "$BACKOFF" -d 1h --wake-on=39 -- sh -c \
     '[ "$BACKOFF_ATTEMPT" = 2 ] || exit 7; exec python3 "$PROBE"'
-  await "$err" '"pause_s":0.7'
-  for name in USR1 USR2 ALRM VTALRM PROF IO PWR 35 RTMAX; do
+  await_pause
+  for name in USR1 USR2 ALRM VTALRM PROF IO PWR 35 RTMAX 39; do
     signal "$name"
   done
   await "$out" '^ready' # alive, then
   barrier
   await "$out" '^seen nothing$'
   assert_fate "exited 0"
-  elapsed=$(sed -n 's/.*"event":"end".*"elapsed_s":\([0-9]*\)\.\([0-9]*\)}$/\1\2/p' "$err")
-  assert [ "$((10#$elapsed))" -ge 700000000 ]
 }
 
 @test "rule 33: each INT by kill(2) is forwarded, and the second is no KILL" {
@@ -562,20 +561,26 @@ got_twice() {
   assert_fate "exited 3"
 }
 
+# cut_after_term LIMIT-OPTION: what does not see the TERM is told to end, and
+# then cut. (A limit before the TERM is none that we want to see.)
+cut_after_term() {
+  local seconds
+  for seconds in 1 5 25; do
+    start --block TERM -- "$BACKOFF" -v -d 1h "$1" "$seconds" -k 100ms -- sleep 1000
+    wait_for begun
+    signal TERM 2>/dev/null || continue
+    assert_fate "exited 124"
+    ! grep -q 'TERM' "$err" || return 0
+  done
+  fail "TERM was not passed on: $(cat "$err")"
+}
+
 @test "the limits go on after TERM: --timeout ends what ignores it" {
-  start -- "$BACKOFF" -d 1h -t 500ms -k 100ms -- sh -c 'trap "" TERM; '"$sleeper"
-  await "$out" '^ready'
-  signal TERM
-  assert_fate "exited 124"
-  assert_ready 1
+  cut_after_term -t
 }
 
 @test "the limits go on after TERM: --deadline ends what ignores it" {
-  start -- "$BACKOFF" -T 500ms -k 100ms -- sh -c 'trap "" TERM; '"$sleeper"
-  await "$out" '^ready'
-  signal TERM
-  assert_fate "exited 124"
-  assert_ready 1
+  cut_after_term -T
 }
 
 @test "-v notes what was forwarded, after the attempt" {
@@ -662,9 +667,7 @@ got_twice() {
 }
 
 @test "rule 7: a timeout ends a COMMAND that is stopped" {
-  start -- "$BACKOFF" -n 1 -t 300ms -k inf -- sh -c "$sleeper"
-  await "$out" '^ready'
-  signal STOP "$(the_probe)"
+  start -- "$BACKOFF" -n 1 -t 500ms -k inf -- sh -c 'kill -STOP $$; exec sleep 1000'
   assert_fate "exited 124"
 }
 

@@ -479,11 +479,13 @@ SH
 }
 
 @test "a timeout is a timeout, whatever its status and its messages" {
-  judges "retry: timed out after 1s \"$says_404\"" -t 1s --tool=curl -- \
-    sh -c 'trap "exit 22" TERM; echo "$1" >&2; sleep 1000 3>&- & wait' sh "$says_404"
+  # shellcheck disable=SC2034 # for logged
+  under=("${HOLD_TERM[@]}")
+  judges "retry: timed out after 100ms \"$says_404\"" -t 100ms --tool=curl -- \
+    bash -c 'echo "$1" >&2; '"$until_term"'; exit 22' bash "$says_404"
   assert_events 'attempts[0].outcome == "timed-out"' 'attempts[0].status == 22'
-  judges "stop: timed out after 1s \"$says_429\"" -r 7 -t 1s --tool=curl -- \
-    sh -c 'echo "$1" >&2; exec sleep 1000' sh "$says_429"
+  judges "stop: timed out after 100ms \"$says_429\"" -r 7 -t 100ms --tool=curl -- \
+    bash -c 'echo "$1" >&2; '"$until_term" bash "$says_429"
 }
 
 @test "a death is a death, whatever is on stderr, and is not the status of a shell" {

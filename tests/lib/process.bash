@@ -106,6 +106,11 @@ child_of() {
   echo "$children"
 }
 
+# begun: what was started has a child, or is over already.
+begun() {
+  [ -e "$BATS_TEST_TMPDIR/fate" ] || [ -n "$(child_of "$pid" 2>/dev/null)" ]
+}
+
 # need_strace: skips where processes must not be traced.
 need_strace() {
   command -v strace >/dev/null || skip "strace is not installed"

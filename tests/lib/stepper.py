@@ -16,6 +16,9 @@ stretch has been left. After the TERM it runs untraced.
   return        each instruction from the end of the pause to the next system
                 call, and from there on as above to the next spawn
 
+For `return` the pause has to end by itself, but not before its call: so it is
+one of an hour, whose request we set to zero when it enters the kernel.
+
 Each run must be ended by TERM. In `pause`, up to the first line on stderr,
 the command's own status will do as well: a command that was ending when the
 TERM reached it has not been killed by it. Exit status 77: we cannot trace.
@@ -30,7 +33,7 @@ import sys
 
 import run
 
-TRACEME, PEEKTEXT, GETREGS, SINGLESTEP, DETACH, SYSCALL = 0, 1, 12, 9, 17, 24
+TRACEME, PEEKTEXT, POKEDATA, GETREGS, SINGLESTEP, DETACH, SYSCALL = 0, 1, 5, 12, 9, 17, 24
 SETOPTIONS, GET_SYSCALL_INFO = 0x4200, 0x420e
 TRACESYSGOOD, EXITKILL = 1, 1 << 20
 ENTRY, EXIT = 1, 2
@@ -46,6 +49,8 @@ NUMBERS = {  # of the calls that we must know
   AARCH64: dict(write=[64, 66], spawn=[220, 435], sleep=[73, 101, 115],
                 wait=[73, 133, 137], wait4=260, waitid=95),
 }
+
+NANOSLEEP = 35  # of X86_64; clock_nanosleep and ppoll have the time third
 
 libc = ctypes.CDLL(None, use_errno=True)
 libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
@@ -113,6 +118,11 @@ class Tracee:
     ptrace(GETREGS, self.pid, 0, ctypes.addressof(registers))
     instruction = struct.unpack("=27Q", registers.raw)[16]
     return ptrace(PEEKTEXT, self.pid, instruction) & 0xffff == 0x050f
+
+  def zero_time(self, address):
+    """Makes the struct timespec there a time that is over."""
+    for offset in 0, 8:
+      ptrace(POKEDATA, self.pid, address + offset, 0)
 
   def finish(self):
     """Sends the TERM, lets it run and returns its fate."""
@@ -223,8 +233,17 @@ def instructions_to_pause(tracee, calls):
   yield from instructions_to_call(tracee)
 
 
+def end_pause_at_its_call(tracee, calls):
+  to_pause(tracee, calls)
+  _, arch, number, arguments = tracee.next_call()
+  if number not in known_numbers(arch)["sleep"]:
+    sys.exit("another call than the pause: %d" % number)
+  tracee.zero_time(arguments[0 if number == NANOSLEEP else 2])
+  tracee.next_call()
+
+
 def return_from_pause(tracee, calls):
-  to_pause(tracee, calls + 1)
+  end_pause_at_its_call(tracee, calls)
   yield from instructions_to_call(tracee)
   while True:
     kind, arch, number, _ = tracee.next_call()

@@ -33,7 +33,7 @@ import time
 import run
 
 PROMPT = "<prompt>"
-PATIENCE = 60  # seconds until a step that waits is a failure
+PATIENCE = 170  # seconds until a step that waits is a failure
 
 
 class Failure(Exception):
