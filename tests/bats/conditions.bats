@@ -762,7 +762,7 @@ watched() {
 
 @test "--watch: what it takes is told" {
   run -125 "$BACKOFF" --watch=stdin -- true
-  assert_output 'backoff: --watch: stdin: expected stdout, stderr or both'
+  assert_output 'backoff: --watch: stdin: expected both, stdout or stderr'
 }
 
 @test "the last line of stderr follows in quotes, where we see it anyway" {
