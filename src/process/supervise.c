@@ -145,7 +145,7 @@ forward(struct child *child, const struct arrival *arrival)
 		return;
 	if (kill(child->pid, signal) != 0)
 		return;
-	child->outcome.forwarded |= UINT64_C(1) << (signal - 1);
+	signal_set_add(&child->outcome.forwarded, signal);
 	if (signal == SIGTERM || signal == SIGHUP)
 		kill(child->pid, SIGCONT);
 }
@@ -277,7 +277,7 @@ conclude(struct child *child)
 		outcome->late_end_signal = late;
 	outcome->by_forwarded = outcome->kind == OUTCOME_KILLED
 	    && !signals_wakes(end.signal)
-	    && (outcome->forwarded >> (end.signal - 1) & 1) != 0;
+	    && signal_set_has(&outcome->forwarded, end.signal);
 }
 
 /*
