@@ -214,6 +214,7 @@ attempt(struct run *run, int64_t now_ns)
 	int64_t cutoff_ns
 	    = saturating_add(now_ns, run->settings->limits.timeout_ns);
 	bool deadline_first = run->deadline_ns < cutoff_ns;
+	struct decision decision;
 	int64_t ran_ns;
 
 	run->state.attempt++;
@@ -226,8 +227,9 @@ attempt(struct run *run, int64_t now_ns)
 	run->state.outcome.limit_ns = deadline_first
 	    ? run->deadline_ns - now_ns
 	    : run->settings->limits.timeout_ns;
-	run->state.verdict
-	    = verdict_of(&run->settings->rules, &run->state.outcome);
+	decision = verdict_of(&run->settings->rules, &run->state.outcome);
+	run->state.verdict = decision.verdict;
+	run->state.outcome.rule = decision.rule;
 	ran_ns = run->state.outcome.ended_ns - run->state.outcome.started_ns;
 	if (ran_ns > run->longest_ns)
 		run->longest_ns = ran_ns;

@@ -16,6 +16,7 @@
 #include "core/duration.h"
 #include "core/json.h"
 #include "core/message.h"
+#include "core/settings_text.h"
 #include "log/log.h"
 #include "process/signals.h"
 #include "streams/tempfile.h"
@@ -35,6 +36,8 @@ static int descriptor = STDERR_FILENO;
 static int held = -1; /* what --quiet-success keeps back, until released */
 static bool stalled;
 static bool never_stalls; /* it is a file */
+static bool is_stderr; /* what is logged stands among what COMMAND says */
+static struct repeats repeats;
 static char usual_buffer[5120];
 static char *buffer = usual_buffer;
 static size_t buffer_size;
@@ -82,12 +85,22 @@ is_file(int fd)
 	return fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode);
 }
 
+/* The same, whoever has opened it: "2>log --log-file=log". */
+static bool
+is_same_file(int a, int b)
+{
+	struct stat left, right;
+
+	return fstat(a, &left) == 0 && fstat(b, &right) == 0
+	    && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
+}
+
 const char *
 log_open(const struct log_options *what)
 {
 	options = what;
 	/* A byte of a string takes six at the most: \ufffd. */
-	buffer_size = 1024 + 6 * JSON_REASON
+	buffer_size = 1024 + 6 * REASON_SIZE
 	    + 6
 	        * (strlen(options->name) + strlen(options->command)
 	            + strlen(options->id));
@@ -104,6 +117,8 @@ log_open(const struct log_options *what)
 	if (descriptor < 0)
 		return "--log-file";
 	never_stalls = is_file(descriptor);
+	is_stderr
+	    = options->file == NULL || is_same_file(descriptor, STDERR_FILENO);
 	return NULL;
 }
 
@@ -214,7 +229,9 @@ log_settings(void)
 {
 	struct text text = text_begin();
 
-	message_settings(&text, options->settings);
+	settings_text(&text, options->settings);
+	if (options->further != NULL)
+		text_add(&text, options->further);
 	finish_line(&text);
 }
 
@@ -259,33 +276,106 @@ log_unreadable_hints(void)
 	finish_line(&text);
 }
 
+/* What --retry-after lacked, once. */
+static void
+log_missing_header(void)
+{
+	struct text text = text_begin();
+	static bool is_told;
+
+	if (is_told)
+		return;
+	is_told = true;
+	text_add(&text, "--retry-after: no Retry-After line in the output; ");
+	if (options->headers != NULL) {
+		text_add(&text, "to print it the command needs ");
+		text_add(&text, options->headers);
+	} else {
+		text_add(&text, "the command has to print it");
+	}
+	finish_line(&text);
+}
+
+static void
+log_killed(const struct outcome *outcome)
+{
+	struct text text = text_begin();
+
+	message_killed(&text, outcome);
+	finish_line(&text);
+}
+
+/* A code that is not what it was meant as, once. */
+static void
+log_signal_as_status(const struct outcome *outcome)
+{
+	struct text text = text_begin();
+	static bool is_told;
+
+	if (is_told
+	    || !message_signal_as_status(
+	        &text, &options->settings->rules.codes, outcome))
+		return;
+	is_told = true;
+	finish_line(&text);
+}
+
+static void
+log_details(const struct outcome *outcome)
+{
+	if (outcome->forwarded != 0)
+		log_forwarded(outcome);
+	if (outcome->killed.count > 0)
+		log_killed(outcome);
+	if (outcome->evidence.hint.unreadable > 0)
+		log_unreadable_hints();
+	log_signal_as_status(outcome);
+}
+
+/* The lines of an attempt in text. */
+static void
+log_attempt_text(const struct loop_state *state, int64_t pause_ns)
+{
+	const struct evidence *evidence = &state->outcome.evidence;
+	struct loop_state told = *state;
+	bool tells_all = options->verbose || options->file != NULL;
+	struct text text;
+	int64_t count;
+
+	if (is_wanted(WEIGHT_DETAIL))
+		log_details(&state->outcome);
+	if (!is_wanted(WEIGHT_NORMAL))
+		return;
+	/* Who reads the log has just read that line. */
+	if (is_stderr && evidence->match.is_passed_on)
+		told.outcome.evidence.match.last_line = NULL;
+	count = repeats_count(&repeats, &told);
+	if (pause_ns >= 0 && (tells_all || repeats_are_told(count))) {
+		text = text_begin();
+		message_attempt(&text, &told, &options->settings->limits,
+		    tells_all ? 1 : count, pause_ns);
+		finish_line(&text);
+	}
+	if (state->verdict == VERDICT_THROTTLE && evidence->hint.lacks_header)
+		log_missing_header();
+}
+
 void
 log_attempt(const struct loop_state *state, int64_t pause_ns)
 {
 	struct text text;
 
 	if (options->format == LOG_TEXT) {
-		if (state->outcome.forwarded != 0 && is_wanted(WEIGHT_DETAIL))
-			log_forwarded(&state->outcome);
-		if (state->outcome.evidence.hint.unreadable > 0
-		    && is_wanted(WEIGHT_DETAIL))
-			log_unreadable_hints();
-		if (pause_ns < 0 || !is_wanted(WEIGHT_NORMAL))
-			return;
-		text = text_begin();
-		message_attempt(
-		    &text, state, &options->settings->limits, pause_ns);
-	} else {
-		if (!is_wanted(WEIGHT_NORMAL))
-			return;
+		log_attempt_text(state, pause_ns);
+	} else if (is_wanted(WEIGHT_NORMAL)) {
 		text = text_in(buffer, buffer_size - 1);
 		json_attempt(
 		    &text, clock_epoch_ns(), options->id, state, pause_ns);
+		finish_line(&text);
 	}
-	finish_line(&text);
 }
 
-/* A success is only worth a line to who asked; an answer is not. */
+/* A success or an answer is only worth a line to who asked. */
 static bool
 is_end_wanted(enum result result)
 {
@@ -295,25 +385,46 @@ is_end_wanted(enum result result)
 		return is_wanted(WEIGHT_LAST);
 	if (options->format == LOG_JSON)
 		return is_wanted(WEIGHT_NORMAL);
-	return result == RESULT_SUCCESS && is_wanted(WEIGHT_DETAIL);
+	return is_wanted(WEIGHT_DETAIL);
+}
+
+static void
+log_end_text(const struct loop_state *state, const struct ending *ending)
+{
+	struct loop_state told = *state;
+	struct text text = text_begin();
+
+	/* It has been passed on, or was held and is released by now. */
+	if (is_stderr)
+		told.outcome.evidence.match.last_line = NULL;
+	message_end(
+	    &text, &told, &options->settings->limits, ending, options->command);
+	finish_line(&text);
+}
+
+static void
+log_end_json(const struct loop_state *state, const struct ending *ending)
+{
+	struct text text = text_in(buffer, buffer_size - 1);
+	char words[REASON_SIZE];
+	struct text reason = text_in(words, sizeof words);
+	bool has_reason = reason_of_end(&reason, state,
+	    &options->settings->limits, ending, options->command);
+
+	json_end(&text, clock_epoch_ns(), options->id, state, ending,
+	    has_reason ? words : NULL);
+	finish_line(&text);
 }
 
 void
 log_end(const struct loop_state *state, const struct ending *ending)
 {
-	struct text text;
-
 	if (!is_end_wanted(ending->result))
 		return;
 	if (ending->result == RESULT_ERROR)
 		log_release();
-	if (options->format == LOG_TEXT) {
-		text = text_begin();
-		message_end(&text, state, &options->settings->limits, ending,
-		    options->command);
-	} else {
-		text = text_in(buffer, buffer_size - 1);
-		json_end(&text, clock_epoch_ns(), options->id, state, ending);
-	}
-	finish_line(&text);
+	if (options->format == LOG_TEXT)
+		log_end_text(state, ending);
+	else
+		log_end_json(state, ending);
 }

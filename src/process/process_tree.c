@@ -178,3 +178,42 @@ process_tree_signal(
 	free(tree.list);
 	return sent;
 }
+
+/* The name that ps(1) has for it; it may be gone. */
+static void
+read_name(struct killed *left)
+{
+	char path[40];
+	ssize_t length = 0;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%lld/comm", (long long)left->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		length = read(fd, left->name, sizeof left->name - 1);
+		close(fd);
+	}
+	left->name[length > 0 ? length : 0] = '\0';
+	left->name[strcspn(left->name, "\n")] = '\0';
+}
+
+struct killed
+process_tree_left(const struct processes *preexisting, pid_t command)
+{
+	struct processes tree = read_tree(preexisting);
+	struct killed left = { .count = command != 0, .pid = command };
+
+	for (size_t i = 0; i < tree.count; i++) {
+		const struct process *process = &tree.list[i];
+
+		if (!process->below || process->zombie
+		    || process->pid == command)
+			continue;
+		if (left.count++ == 0)
+			left.pid = process->pid;
+	}
+	free(tree.list);
+	if (left.count > 0)
+		read_name(&left);
+	return left;
+}

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "core/outcome.h"
+
 struct process {
 	pid_t pid;
 	pid_t parent;
@@ -37,5 +39,11 @@ struct processes process_tree_before(void);
  */
 size_t process_tree_signal(
     const struct processes *preexisting, pid_t command, int signal);
+
+/*
+ * What of it is left: how many processes, and one of them by pid and name.
+ */
+struct killed process_tree_left(
+    const struct processes *preexisting, pid_t command);
 
 #endif

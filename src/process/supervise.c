@@ -125,9 +125,12 @@ on_time(struct child *child)
 
 	if (child->stage == STAGE_RUNNING && is_dead(child))
 		return;
-	if (now_ns >= child->kill_ns)
+	if (now_ns >= child->kill_ns) {
+		child->outcome.killed
+		    = process_tree_left(&child->preexisting, child->pid);
 		kill_tree(child);
-	else if (child->stage == STAGE_RUNNING && now_ns >= child->limit->at_ns)
+	} else if (child->stage == STAGE_RUNNING
+	    && now_ns >= child->limit->at_ns)
 		time_out(child, now_ns);
 }
 

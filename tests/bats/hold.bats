@@ -182,7 +182,7 @@ big() {
   tells stopped '.*: not retrying .*'
   writes -o -b 0 --before-retry='exit 9' -- sh -c 'echo vetoed; exit 7'
   [ "$status" -eq 7 ]
-  tells '.*: attempt 1/6 failed .*' vetoed '.*: hook said no .*'
+  tells '.*: attempt 1/6 failed .*' vetoed '.*: --before-retry refused .*'
   writes -o -n 1 -t 50ms -- sh -c 'echo late; exec sleep 1000'
   [ "$status" -eq 124 ]
   tells late '.*: timed out .*'
