@@ -504,7 +504,7 @@ FORMS
   chmod +x "$BATS_TEST_TMPDIR/bin/curl"
   PATH=$BATS_TEST_TMPDIR/bin:$PATH run -22 "$BACKOFF" --retry-after --throttle-on=22 \
     -n 2 -b 0 -- env curl http://localhost/
-  assert_line --index 1 "backoff: env: --retry-after: no Retry-After line in the output; \
+  assert_line --index 1 "backoff: curl: --retry-after: no Retry-After line in the output; \
 to print it the command needs -w '%{stderr}Retry-After: %header{retry-after}\\n' or -D /dev/stderr"
   run -0 "$BACKOFF" --tool=curl --plan
   assert_output --partial "-w '%{stderr}Retry-After: %header{retry-after}\\n' or -D /dev/stderr"
