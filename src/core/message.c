@@ -147,7 +147,31 @@ message_end(struct text *text, const struct loop_state *state,
 }
 
 void
-message_killed(struct text *text, const struct outcome *outcome)
+message_missing_header(struct text *text, const char *options)
+{
+	text_add(text, "--retry-after: no Retry-After line in the output; ");
+	if (options != NULL) {
+		text_add(text, "to print it the command needs ");
+		text_add(text, options);
+	} else {
+		text_add(text, "the command has to print it");
+	}
+}
+
+static bool
+add_forwarded(struct text *text, const struct outcome *outcome)
+{
+	text_add(text, "passed on");
+	for (int signal = 1; signal < SIGNALS; signal++)
+		if (outcome->forwarded >> (signal - 1) & 1) {
+			text_byte(text, ' ');
+			signal_text(text, signal);
+		}
+	return outcome->forwarded != 0;
+}
+
+static bool
+add_killed(struct text *text, const struct outcome *outcome)
 {
 	const struct killed *killed = &outcome->killed;
 
@@ -163,10 +187,11 @@ message_killed(struct text *text, const struct outcome *outcome)
 		text_number(text, killed->count - 1);
 		text_add(text, " more");
 	}
+	return killed->count > 0;
 }
 
-bool
-message_signal_as_status(
+static bool
+add_signal_as_status(
     struct text *text, const struct codes *codes, const struct outcome *outcome)
 {
 	int signal = outcome->signal;
@@ -185,4 +210,26 @@ message_signal_as_status(
 	text_add(text, "-on is an exit status; the signal is ");
 	signal_text(text, signal);
 	return true;
+}
+
+bool
+message_note(struct text *text, enum note note, const struct outcome *outcome,
+    const struct codes *codes)
+{
+	switch (note) {
+	case NOTE_FORWARDED:
+		return add_forwarded(text, outcome);
+	case NOTE_KILLED:
+		return add_killed(text, outcome);
+	case NOTE_UNREADABLE_HINT:
+		text_add(text,
+		    "a line of BACKOFF_HINT is neither after=DURATION nor "
+		    "verdict=stop|retry|throttle|success|pass");
+		return outcome->evidence.hint.unreadable > 0;
+	case NOTE_SIGNAL_AS_STATUS:
+		return add_signal_as_status(text, codes, outcome);
+	case NOTES:
+		break;
+	}
+	return false;
 }

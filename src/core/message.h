@@ -44,14 +44,24 @@ void message_attempt(struct text *text, const struct loop_state *state,
 void message_end(struct text *text, const struct loop_state *state,
     const struct limits *limits, const struct ending *ending, const char *name);
 
-/* For --verbose: what had to be killed, and by which option's time. */
-void message_killed(struct text *text, const struct outcome *outcome);
+/* --retry-after lacks its line. OPTIONS make COMMAND print it, or NULL. */
+void message_missing_header(struct text *text, const char *options);
 
-/*
- * For --verbose: a death by the signal whose number, or 128 more, is in CODES
- * as an exit status, which was hardly meant. False: there is none such.
- */
-bool message_signal_as_status(struct text *text, const struct codes *codes,
-    const struct outcome *outcome);
+/* What --verbose tells of an attempt besides. */
+enum note {
+	NOTE_FORWARDED, /* the signals that were passed on */
+	NOTE_KILLED, /* what had to be killed, and by which option's time */
+	NOTE_UNREADABLE_HINT,
+	/*
+	 * A death by the signal whose number, or 128 more, CODES have as an
+	 * exit status, which was hardly meant.
+	 */
+	NOTE_SIGNAL_AS_STATUS,
+	NOTES
+};
+
+/* False: there is nothing of that kind to be told. */
+bool message_note(struct text *text, enum note note,
+    const struct outcome *outcome, const struct codes *codes);
 
 #endif

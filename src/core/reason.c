@@ -166,7 +166,7 @@ likely_meaning(const char *name)
 	const char *equals = strchr(name, '=');
 	const char *slash = strchr(name, '/');
 
-	if (strpbrk(name, " \t\n") != NULL)
+	if (name[strcspn(name, " \t\n")] != '\0')
 		return "one word with blanks: write the words apart, or "
 		       "sh -c '...'";
 	if (equals != NULL && (slash == NULL || equals < slash))

@@ -85,16 +85,6 @@ is_file(int fd)
 	return fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode);
 }
 
-/* The same, whoever has opened it: "2>log --log-file=log". */
-static bool
-is_same_file(int a, int b)
-{
-	struct stat left, right;
-
-	return fstat(a, &left) == 0 && fstat(b, &right) == 0
-	    && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
-}
-
 const char *
 log_open(const struct log_options *what)
 {
@@ -118,7 +108,7 @@ log_open(const struct log_options *what)
 		return "--log-file";
 	never_stalls = is_file(descriptor);
 	is_stderr
-	    = options->file == NULL || is_same_file(descriptor, STDERR_FILENO);
+	    = options->file == NULL || fd_same_file(descriptor, STDERR_FILENO);
 	return NULL;
 }
 
@@ -251,31 +241,6 @@ log_start(void)
 	}
 }
 
-static void
-log_forwarded(const struct outcome *outcome)
-{
-	struct text text = text_begin();
-
-	text_add(&text, "passed on");
-	for (int signal = 1; signal < SIGNALS; signal++)
-		if (outcome->forwarded >> (signal - 1) & 1) {
-			text_byte(&text, ' ');
-			signal_text(&text, signal);
-		}
-	finish_line(&text);
-}
-
-static void
-log_unreadable_hints(void)
-{
-	struct text text = text_begin();
-
-	text_add(&text,
-	    "a line of BACKOFF_HINT is neither after=DURATION nor "
-	    "verdict=stop|retry|throttle|success|pass");
-	finish_line(&text);
-}
-
 /* What --retry-after lacked, once. */
 static void
 log_missing_header(void)
@@ -286,50 +251,26 @@ log_missing_header(void)
 	if (is_told)
 		return;
 	is_told = true;
-	text_add(&text, "--retry-after: no Retry-After line in the output; ");
-	if (options->headers != NULL) {
-		text_add(&text, "to print it the command needs ");
-		text_add(&text, options->headers);
-	} else {
-		text_add(&text, "the command has to print it");
-	}
+	message_missing_header(&text, options->headers);
 	finish_line(&text);
 }
 
 static void
-log_killed(const struct outcome *outcome)
+log_notes(const struct outcome *outcome)
 {
-	struct text text = text_begin();
-
-	message_killed(&text, outcome);
-	finish_line(&text);
-}
-
-/* A code that is not what it was meant as, once. */
-static void
-log_signal_as_status(const struct outcome *outcome)
-{
-	struct text text = text_begin();
 	static bool is_told;
 
-	if (is_told
-	    || !message_signal_as_status(
-	        &text, &options->settings->rules.codes, outcome))
-		return;
-	is_told = true;
-	finish_line(&text);
-}
+	for (int note = 0; note < NOTES; note++) {
+		struct text text = text_begin();
 
-static void
-log_details(const struct outcome *outcome)
-{
-	if (outcome->forwarded != 0)
-		log_forwarded(outcome);
-	if (outcome->killed.count > 0)
-		log_killed(outcome);
-	if (outcome->evidence.hint.unreadable > 0)
-		log_unreadable_hints();
-	log_signal_as_status(outcome);
+		/* Once is enough of what is so each time. */
+		if ((note == NOTE_SIGNAL_AS_STATUS && is_told)
+		    || !message_note(&text, (enum note)note, outcome,
+		        &options->settings->rules.codes))
+			continue;
+		is_told = is_told || note == NOTE_SIGNAL_AS_STATUS;
+		finish_line(&text);
+	}
 }
 
 /* The lines of an attempt in text. */
@@ -343,7 +284,7 @@ log_attempt_text(const struct loop_state *state, int64_t pause_ns)
 	int64_t count;
 
 	if (is_wanted(WEIGHT_DETAIL))
-		log_details(&state->outcome);
+		log_notes(&state->outcome);
 	if (!is_wanted(WEIGHT_NORMAL))
 		return;
 	/* Who reads the log has just read that line. */

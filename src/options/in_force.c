@@ -60,6 +60,9 @@ add_conditions(struct text *text, const struct scan *scan)
 	}
 	if (scan->retry_after)
 		text_add(text, ", retry-after");
+	if (scan->watch != WATCH_BOTH)
+		add_word(text, "watch",
+		    scan->watch == WATCH_STDOUT ? "stdout" : "stderr");
 }
 
 static void

@@ -141,8 +141,9 @@ options_parse(struct options *options, int argc, char **argv)
 		options_in_force(&further, options);
 		options->log.further = more;
 	}
-	options->log.headers
-	    = headers_options(wrapped_command(options->job.argv).name);
+	if (options->streams.scan != NULL && options->streams.scan->retry_after)
+		options->log.headers
+		    = headers_options(wrapped_command(options->job.argv).name);
 	options->log.command = options->job.argv[0];
 	if (given.text[OPT_NAME] == NULL && options->log.command != NULL)
 		options->log.name = name_of(options->job.argv);

@@ -344,33 +344,36 @@ test_notes(void)
 	struct codes codes = { .exact[9] = VERDICT_STOP };
 	struct text text = text_in(buffer, sizeof buffer);
 
-	message_killed(&text, &outcome);
+	ok(message_note(&text, NOTE_KILLED, &outcome, &codes), "killed");
 	is_string(buffer, "--kill-after had to kill sleep (4711)", "one");
 	outcome.kind = OUTCOME_EXITED;
 	outcome.killed.count = 3;
 	text = text_in(buffer, sizeof buffer);
-	message_killed(&text, &outcome);
+	ok(message_note(&text, NOTE_KILLED, &outcome, &codes), "killed");
 	is_string(buffer, "--grace had to kill sleep (4711) and 2 more",
 	    "three, after a signal to us");
 
 	outcome
 	    = (struct outcome) { .kind = OUTCOME_KILLED, .signal = SIGKILL };
 	text = text_in(buffer, sizeof buffer);
-	ok(message_signal_as_status(&text, &codes, &outcome), "9 beside KILL");
+	ok(message_note(&text, NOTE_SIGNAL_AS_STATUS, &outcome, &codes),
+	    "9 beside KILL");
 	is_string(buffer,
 	    "9 in --stop-on is an exit status; the signal is KILL", "is told");
 	codes.killed[SIGKILL] = VERDICT_RETRY;
-	ok(!message_signal_as_status(&text, &codes, &outcome),
+	ok(!message_note(&text, NOTE_SIGNAL_AS_STATUS, &outcome, &codes),
 	    "not where KILL is named too");
 	codes = (struct codes) { .exact[137] = VERDICT_RETRY };
 	text = text_in(buffer, sizeof buffer);
-	ok(message_signal_as_status(&text, &codes, &outcome), "137 beside it");
+	ok(message_note(&text, NOTE_SIGNAL_AS_STATUS, &outcome, &codes),
+	    "137 beside it");
 	is_string(buffer,
 	    "137 in --retry-on is an exit status; the signal is KILL",
 	    "is told too");
 	outcome.kind = OUTCOME_EXITED;
-	ok(!message_signal_as_status(&text, &codes, &outcome),
-	    "an exit is none");
+	for (int note = 0; note < NOTES; note++)
+		ok(!message_note(&text, (enum note)note, &outcome, &codes),
+		    "nothing of that kind");
 }
 
 static void
