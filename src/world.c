@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -86,6 +87,17 @@ look_up(struct outcome *outcome, const struct job *job)
 	}
 }
 
+/* Nobody reads what COMMAND writes any more: its PIPE is the end of it. */
+static bool
+reader_has_gone(void)
+{
+	struct pollfd outputs[]
+	    = { { .fd = STDOUT_FILENO }, { .fd = STDERR_FILENO } };
+
+	return poll(outputs, 2, 0) > 0
+	    && ((outputs[0].revents | outputs[1].revents) & POLLERR) != 0;
+}
+
 static struct outcome
 attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 {
@@ -109,6 +121,8 @@ attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 	outcome.evidence = streams_end();
 	if (outcome.evidence.failure.cut_off && outcome.late_end_signal == 0)
 		outcome.late_end_signal = signals_drain();
+	outcome.reader_gone = outcome.kind == OUTCOME_KILLED
+	    && outcome.signal == SIGPIPE && reader_has_gone();
 	look_up(&outcome, job);
 	return outcome;
 }

@@ -300,50 +300,80 @@ codes_add(struct codes *codes, const char *list, enum verdict verdict,
 }
 
 static enum verdict
-first_of(uint8_t narrow, uint8_t wide, uint8_t any)
+first_of(enum verdict narrow, enum verdict wide, enum verdict any)
 {
 	return narrow != VERDICT_NONE ? narrow
 	    : wide != VERDICT_NONE    ? wide
 	                              : any;
 }
 
+/*
+ * What an outcome means unless an item as narrow as a number says otherwise;
+ * no wide word such as any means these ends.
+ */
 static enum verdict
-match_exit(const struct codes *codes, int status)
+default_of(const struct outcome *outcome)
 {
-	uint8_t exact = codes->exact[status];
-	uint8_t wide = codes->range[status];
+	switch (outcome->kind) {
+	case OUTCOME_EXITED:
+		return outcome->status == 0 ? VERDICT_SUCCESS : VERDICT_NONE;
+	case OUTCOME_KILLED:
+		if (outcome->signal == SIGINT || outcome->signal == SIGQUIT
+		    || (outcome->signal == SIGPIPE && outcome->reader_gone))
+			return VERDICT_STOP;
+		break;
+	case OUTCOME_NOT_STARTED:
+		if (outcome->lasting)
+			return VERDICT_STOP;
+		break;
+	case OUTCOME_TIMED_OUT:
+		break;
+	}
+	return VERDICT_NONE;
+}
 
-	/* The default success is as narrow as a number. */
-	if (exact == VERDICT_NONE && status == 0)
-		exact = VERDICT_SUCCESS;
-	if (wide == VERDICT_NONE && status != 0)
-		wide = codes->nonzero;
-	return first_of(exact, wide, codes->any);
+/* By the item that names the very outcome. */
+static enum verdict
+narrow_of(const struct codes *codes, const struct outcome *outcome)
+{
+	switch (outcome->kind) {
+	case OUTCOME_EXITED:
+		return codes->exact[outcome->status];
+	case OUTCOME_KILLED:
+		return outcome->signal < SIGNALS
+		    ? codes->killed[outcome->signal]
+		    : VERDICT_NONE;
+	case OUTCOME_NOT_STARTED:
+		return codes->start;
+	case OUTCOME_TIMED_OUT:
+		break;
+	}
+	return codes->timeout;
+}
+
+/* By an item that names more than one, any aside. */
+static enum verdict
+wide_of(const struct codes *codes, const struct outcome *outcome)
+{
+	if (outcome->kind == OUTCOME_KILLED)
+		return codes->signal;
+	if (outcome->kind != OUTCOME_EXITED)
+		return VERDICT_NONE;
+	if (codes->range[outcome->status] == VERDICT_NONE
+	    && outcome->status != 0)
+		return codes->nonzero;
+	return codes->range[outcome->status];
 }
 
 enum verdict
-codes_match(const struct codes *codes, const struct outcome *outcome)
+codes_match(
+    const struct codes *codes, const struct outcome *outcome, bool *by_default)
 {
-	int signal = outcome->signal;
+	enum verdict narrow = narrow_of(codes, outcome);
 
-	switch (outcome->kind) {
-	case OUTCOME_TIMED_OUT:
-		return first_of(codes->timeout, VERDICT_NONE, codes->any);
-	case OUTCOME_NOT_STARTED:
-		/* A wide word does not mean the ends that never pass. */
-		return first_of(codes->start,
-		    outcome->lasting ? VERDICT_STOP : VERDICT_NONE, codes->any);
-	case OUTCOME_KILLED:
-		if (signal >= SIGNALS)
-			return first_of(
-			    VERDICT_NONE, codes->signal, codes->any);
-		if (codes->killed[signal] == VERDICT_NONE
-		    && (signal == SIGINT || signal == SIGQUIT))
-			return VERDICT_STOP;
-		return first_of(
-		    codes->killed[signal], codes->signal, codes->any);
-	case OUTCOME_EXITED:
-		break;
-	}
-	return match_exit(codes, outcome->status);
+	*by_default
+	    = narrow == VERDICT_NONE && default_of(outcome) != VERDICT_NONE;
+	if (*by_default)
+		return default_of(outcome);
+	return first_of(narrow, wide_of(codes, outcome), codes->any);
 }

@@ -56,9 +56,12 @@ enum codes_error codes_add(struct codes *codes, const char *list,
 struct nearest codes_nearest(const char *item, size_t length);
 struct nearest signal_nearest(const char *text);
 
-/* The verdict of the narrowest item that matches, or VERDICT_NONE. */
+/*
+ * The verdict of the narrowest item that matches, or VERDICT_NONE. BY_DEFAULT:
+ * it is that of no item, but what such an outcome means without one.
+ */
 enum verdict codes_match(
-    const struct codes *codes, const struct outcome *outcome);
+    const struct codes *codes, const struct outcome *outcome, bool *by_default);
 
 /* "TERM", "SIGTERM", "term", "15", "RTMIN+3": its number, or 0. */
 int signal_parse(const char *text);

@@ -5,7 +5,7 @@
 
 #include "core/duration.h"
 #include "core/json.h"
-#include "core/message.h"
+#include "core/reason.h"
 
 static void
 add_escaped(struct text *text, unsigned char byte)
@@ -129,7 +129,7 @@ json_attempt(struct text *text, int64_t epoch_ns, const char *id,
     const struct loop_state *state, int64_t pause_ns)
 {
 	const struct outcome *outcome = &state->outcome;
-	char words[JSON_REASON];
+	char words[REASON_SIZE];
 	struct text reason = text_in(words, sizeof words);
 
 	begin(text, epoch_ns, "attempt", id);
@@ -150,7 +150,7 @@ json_attempt(struct text *text, int64_t epoch_ns, const char *id,
 		text_byte(text, '"');
 	}
 	add_word(text, "verdict", verdict_name(state->verdict));
-	message_reason(&reason, outcome);
+	reason_text(&reason, outcome);
 	add_key(text, "reason");
 	json_string(text, words);
 	add_seconds(
@@ -165,7 +165,8 @@ json_attempt(struct text *text, int64_t epoch_ns, const char *id,
 
 void
 json_end(struct text *text, int64_t epoch_ns, const char *id,
-    const struct loop_state *state, const struct ending *ending)
+    const struct loop_state *state, const struct ending *ending,
+    const char *reason)
 {
 	begin(text, epoch_ns, "end", id);
 	add_word(text, "result", result_name(ending->result));
@@ -173,6 +174,11 @@ json_end(struct text *text, int64_t epoch_ns, const char *id,
 	text_number(text, state->attempt);
 	add_key(text, "status");
 	text_number(text, ending->status);
+	add_key(text, "reason");
+	if (reason == NULL)
+		text_add(text, "null");
+	else
+		json_string(text, reason);
 	add_seconds(text, "elapsed_s", state->elapsed_ns);
 	text_byte(text, '}');
 }

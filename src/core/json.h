@@ -13,14 +13,15 @@
 #include "core/settings.h"
 #include "core/text.h"
 
-#define JSON_REASON 512 /* the most of a reason that is told */
-
 void json_start(struct text *text, int64_t epoch_ns, const char *id,
     const char *name, const char *command, const struct limits *limits);
 void json_attempt(struct text *text, int64_t epoch_ns, const char *id,
     const struct loop_state *state, int64_t pause_ns);
+
+/* REASON is that of the closing line, or NULL. */
 void json_end(struct text *text, int64_t epoch_ns, const char *id,
-    const struct loop_state *state, const struct ending *ending);
+    const struct loop_state *state, const struct ending *ending,
+    const char *reason);
 
 /* A pause of --plan; it has no time and no id. */
 void json_plan(struct text *text, const struct forecast_row *row);

@@ -213,6 +213,7 @@ attempt(struct run *run, int64_t now_ns)
 	int64_t cutoff_ns
 	    = saturating_add(now_ns, run->settings->limits.timeout_ns);
 	bool deadline_first = run->deadline_ns < cutoff_ns;
+	struct decision decision;
 	int64_t ran_ns;
 
 	run->state.attempt++;
@@ -227,8 +228,9 @@ attempt(struct run *run, int64_t now_ns)
 	    : run->settings->limits.timeout_ns;
 	set_aside_grace(&run->state.outcome, now_ns);
 	run->told = outcome_told(&run->state.outcome);
-	run->state.verdict
-	    = verdict_of(&run->settings->rules, &run->state.outcome);
+	decision = verdict_of(&run->settings->rules, &run->state.outcome);
+	run->state.verdict = decision.verdict;
+	run->state.outcome.rule = decision.rule;
 	ran_ns = run->state.outcome.ended_ns - run->state.outcome.started_ns;
 	if (ran_ns > run->longest_ns)
 		run->longest_ns = ran_ns;

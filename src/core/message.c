@@ -1,104 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <errno.h>
 #include <string.h>
 
 #include "core/duration.h"
 #include "core/message.h"
-
-static void
-add_status(struct text *text, const char *what, int status)
-{
-	text_add(text, what);
-	text_number(text, status);
-}
-
-/* "exit 7 (could not connect to host)" */
-static void
-add_exit(struct text *text, const struct outcome *outcome)
-{
-	const char *meaning = outcome->evidence.tool.meaning;
-
-	if (outcome->status == 0 && outcome->evidence.match.missing)
-		meaning = "no line matches --success-if";
-	add_status(text, "exit ", outcome->status);
-	if (meaning == NULL)
-		return;
-	text_add(text, " (");
-	text_add(text, meaning);
-	text_byte(text, ')');
-}
-
-/* "cannot end process 1234 (sudo)" */
-static void
-add_unended(
-    struct text *text, const char *before, const struct unended *unended)
-{
-	if (unended->pid == 0)
-		return;
-	text_add(text, before);
-	text_add(text, "cannot end process ");
-	text_number(text, unended->pid);
-	if (unended->name[0] == '\0')
-		return;
-	text_add(text, " (");
-	text_printable(text, unended->name);
-	text_byte(text, ')');
-}
-
-static void
-add_outcome(struct text *text, const struct outcome *outcome)
-{
-	switch (outcome->kind) {
-	case OUTCOME_EXITED:
-		add_exit(text, outcome);
-		break;
-	case OUTCOME_KILLED:
-		text_add(text, "killed by ");
-		signal_text(text, outcome->signal);
-		break;
-	case OUTCOME_TIMED_OUT:
-		if (outcome->limit_ns == 0 && outcome->unended.pid != 0) {
-			add_unended(text, "", &outcome->unended);
-			break;
-		}
-		text_add(text, "timed out after ");
-		duration_text(text, outcome->limit_ns);
-		add_unended(text, "; ", &outcome->unended);
-		break;
-	case OUTCOME_NOT_STARTED:
-		if (outcome->no_interpreter)
-			text_add(text, "interpreter ");
-		text_add(text,
-		    outcome->error == ENOENT ? "not found"
-		                             : strerror(outcome->error));
-		break;
-	}
-}
-
-void
-message_reason(struct text *text, const struct outcome *outcome)
-{
-	const struct evidence *evidence = &outcome->evidence;
-
-	if (evidence->hint.verdict != VERDICT_NONE) {
-		text_add(text, "COMMAND asked to ");
-		text_add(text, verdict_name(evidence->hint.verdict));
-	} else if (evidence->match.verdict != VERDICT_NONE) {
-		text_add(text, "output matches '");
-		text_printable(text, evidence->match.pattern);
-		text_byte(text, '\'');
-	} else {
-		add_outcome(text, outcome);
-	}
-	if (evidence->match.last_line != NULL
-	    && *evidence->match.last_line != '\0') {
-		text_add(text, " \"");
-		text_add(text, evidence->match.last_line);
-		text_byte(text, '"');
-	}
-}
 
 static void
 add_in(struct text *text, const char *before, int64_t ns)
@@ -126,37 +32,53 @@ add_attempt(struct text *text, const struct loop_state *state,
 		text_byte(text, ')');
 }
 
-static void
-add_streak(struct text *text, const struct loop_state *state,
-    const struct limits *limits)
+int64_t
+repeats_count(struct repeats *repeats, const struct loop_state *state)
 {
-	text_add(text, "succeeded, ");
-	text_number(text, state->streak);
-	text_add(text, " of ");
-	text_number(text, limits->consecutive);
-	text_add(text, " in a row");
+	char words[REASON_SIZE];
+	struct text reason = text_in(words, sizeof words);
+
+	if (state->verdict == VERDICT_SUCCESS) {
+		repeats->count = 0;
+		return 0;
+	}
+	reason_text(&reason, &state->outcome);
+	if (strcmp(words, repeats->reason) != 0)
+		repeats->count = 0;
+	memcpy(repeats->reason, words, sizeof words);
+	return ++repeats->count;
+}
+
+bool
+repeats_are_told(int64_t count)
+{
+	return count < 10 || count % 10 == 0;
 }
 
 void
 message_attempt(struct text *text, const struct loop_state *state,
-    const struct limits *limits, int64_t pause_ns)
+    const struct limits *limits, int64_t repeats, int64_t pause_ns)
 {
 	const struct outcome *outcome = &state->outcome;
 
 	if (pause_ns < 0)
 		return;
 	add_attempt(text, state, limits);
-	text_byte(text, ' ');
 	if (state->verdict == VERDICT_SUCCESS) {
-		add_streak(text, state, limits);
-	} else if (state->verdict == VERDICT_THROTTLE) {
-		text_add(text, "throttled: ");
-		message_reason(text, outcome);
+		text_byte(text, ' ');
+		reason_streak(text, state, limits);
 	} else {
-		add_in(text, "failed after ",
-		    outcome->ended_ns - outcome->started_ns);
-		text_add(text, ": ");
-		message_reason(text, outcome);
+		if (state->verdict == VERDICT_THROTTLE)
+			text_add(text, " throttled: ");
+		else {
+			add_in(text, " failed after ",
+			    outcome->ended_ns - outcome->started_ns);
+			text_add(text, ": ");
+		}
+		if (repeats > 1)
+			text_add(text, "(same as before)");
+		else
+			reason_text(text, outcome);
 	}
 	add_in(text, "; next in ", pause_ns);
 	if (outcome->evidence.hint.has_wait) {
@@ -176,81 +98,34 @@ add_after_attempts(
 	add_in(text, " in ", state->elapsed_ns);
 }
 
-/* "it read 41.2GiB of stdin, --spool-limit is 1GiB" */
-static void
-add_lost_input(struct text *text, const struct evidence *evidence,
-    const struct limits *limits)
-{
-	if (evidence->input.error == 0) {
-		char bytes[2][32];
-		struct text taken = text_in(bytes[0], sizeof bytes[0]);
-		struct text limit = text_in(bytes[1], sizeof bytes[1]);
-
-		size_text(&taken, evidence->input.taken);
-		size_text(&limit, limits->spool_limit);
-		text_add(text, "it read ");
-		if (strcmp(taken.data, limit.data) == 0)
-			text_add(text, "over ");
-		text_add(text, taken.data);
-		text_add(text, " of stdin, --spool-limit is ");
-		text_add(text, limit.data);
-	} else {
-		text_add(text, "its stdin could not be kept: ");
-		text_add(text, strerror(evidence->input.error));
-	}
-}
-
-static void
-add_end_reason(struct text *text, const struct loop_state *state,
-    const struct limits *limits, const struct ending *ending, const char *name)
-{
-	const struct outcome *outcome = &state->outcome;
-
-	text_add(text, ": ");
-	if (ending->vetoed) {
-		text_add(text, "hook said no (");
-		message_reason(text, &ending->hook);
-		text_byte(text, ')');
-	} else if (ending->broken != NULL) {
-		text_add(text, ending->broken);
-		text_add(text, " could not be carried: ");
-		text_add(text, strerror(ending->error));
-	} else if (ending->asked_too_long) {
-		add_in(
-		    text, "server asked for ", outcome->evidence.hint.wait_ns);
-	} else if (ending->input_lost) {
-		add_lost_input(text, &outcome->evidence, limits);
-	} else if (state->streak > 0) {
-		add_streak(text, state, limits);
-	} else {
-		message_reason(text, outcome);
-		if (outcome->kind == OUTCOME_NOT_STARTED
-		    && outcome->status == STATUS_NOT_FOUND
-		    && !outcome->no_interpreter && strchr(name, '/') == NULL)
-			text_add(text,
-			    " (a shell function or builtin? "
-			    "try: backoff bash -c '...')");
-	}
-}
-
 void
 message_end(struct text *text, const struct loop_state *state,
     const struct limits *limits, const struct ending *ending, const char *name)
 {
+	char words[REASON_SIZE];
+	struct text reason = text_in(words, sizeof words);
+
 	switch (ending->result) {
 	case RESULT_NONE:
-	case RESULT_PASS:
 		return;
+	case RESULT_PASS:
 	case RESULT_SUCCESS:
-		text_add(text, "succeeded at ");
+		text_add(text,
+		    ending->result == RESULT_PASS ? "passed at "
+		                                  : "succeeded at ");
 		add_attempt(text, state, limits);
 		add_in(text, " in ", state->elapsed_ns);
+		if (ending->result == RESULT_SUCCESS)
+			return;
+		text_add(text, " (");
+		reason_outcome(text, &state->outcome);
+		text_byte(text, ')');
 		return;
 	case RESULT_INTERRUPTED:
 		text_add(text, "interrupted by ");
 		signal_text(text, ending->interrupted_by);
 		add_after_attempts(text, " after ", state);
-		add_unended(text, ": ", &state->outcome.unended);
+		reason_unended(text, ": ", &state->outcome.unended);
 		return;
 	case RESULT_STOPPED:
 		text_add(text, "not retrying after ");
@@ -264,44 +139,106 @@ message_end(struct text *text, const struct loop_state *state,
 		break;
 	case RESULT_DEADLINE:
 		add_after_attempts(text, "deadline reached after ", state);
-		if (state->attempt == 0)
-			return;
 		break;
 	}
-	add_end_reason(text, state, limits, ending, name);
+	if (reason_of_end(&reason, state, limits, ending, name)) {
+		text_add(text, ": ");
+		text_add(text, words);
+	}
 	if (!ending->vetoed)
-		add_unended(text, "; ", &ending->hook.unended);
-}
-
-static void
-add_limit(struct text *text, const char *what, int64_t ns)
-{
-	if (ns != DURATION_INF)
-		add_in(text, what, ns);
+		reason_unended(text, "; ", &ending->hook.unended);
 }
 
 void
-message_settings(struct text *text, const struct settings *settings)
+message_missing_header(struct text *text, const char *options)
 {
-	const struct policy *policy = &settings->policy;
-	const struct limits *limits = &settings->limits;
-
-	text_add(text, "attempts ");
-	if (limits->attempts == INT64_MAX)
-		text_add(text, "inf");
-	else
-		text_number(text, limits->attempts);
-	text_add(text, ", windows");
-	for (int64_t n = 1; n <= 4; n++)
-		add_in(text, " ", schedule_window(policy, n));
-	add_in(text, " ..., cap ", policy->cap_ns);
-	add_in(text, ", floor ", policy->floor_ns);
-	add_limit(text, ", timeout ", limits->timeout_ns);
-	add_limit(text, ", deadline ", limits->deadline_ns);
-	if (settings->rules.tool != NULL) {
-		text_add(text, ", tool ");
-		text_add(text, settings->rules.tool);
-	} else if (settings->rules.tool_asked) {
-		text_add(text, ", tool unknown");
+	text_add(text, "--retry-after: no Retry-After line in the output; ");
+	if (options != NULL) {
+		text_add(text, "to print it the command needs ");
+		text_add(text, options);
+	} else {
+		text_add(text, "the command has to print it");
 	}
+}
+
+static bool
+add_forwarded(struct text *text, const struct outcome *outcome)
+{
+	text_add(text, "passed on");
+	for (int signal = 1; signal <= SIGNAL_SET_MOST; signal++)
+		if (signal_set_has(&outcome->forwarded, signal)) {
+			text_byte(text, ' ');
+			signal_text(text, signal);
+		}
+	return !signal_set_is_empty(&outcome->forwarded);
+}
+
+static bool
+add_killed(struct text *text, const struct outcome *outcome)
+{
+	const struct killed *killed = &outcome->killed;
+
+	text_add(text,
+	    outcome->kind == OUTCOME_TIMED_OUT ? "--kill-after" : "--grace");
+	text_add(text, " had to kill ");
+	text_printable(text, killed->name);
+	text_add(text, " (");
+	text_number(text, killed->pid);
+	text_byte(text, ')');
+	if (killed->count > 1) {
+		text_add(text, " and ");
+		text_number(text, killed->count - 1);
+		text_add(text, " more");
+	}
+	return killed->count > 0;
+}
+
+static bool
+add_signal_as_status(
+    struct text *text, const struct codes *codes, const struct outcome *outcome)
+{
+	int signal = outcome->signal;
+	int number = signal;
+
+	if (outcome->kind != OUTCOME_KILLED || signal >= SIGNALS
+	    || codes->killed[signal] != VERDICT_NONE)
+		return false;
+	if (codes->exact[number] == VERDICT_NONE)
+		number += STATUS_SIGNAL;
+	if (codes->exact[number] == VERDICT_NONE)
+		return false;
+	text_number(text, number);
+	text_add(text, " in --");
+	text_add(text, verdict_name(codes->exact[number]));
+	text_add(text, "-on is an exit status; the signal is ");
+	signal_text(text, signal);
+	return true;
+}
+
+bool
+message_note(struct text *text, enum note note, const struct outcome *outcome,
+    const struct codes *codes)
+{
+	switch (note) {
+	case NOTE_FORWARDED:
+		return add_forwarded(text, outcome);
+	case NOTE_KILLED:
+		return add_killed(text, outcome);
+	case NOTE_UNSEEN_TREE:
+		text_add(text,
+		    "signalled the command alone: what it has started is not "
+		    "seen in /proc, which is missing or of another PID "
+		    "namespace");
+		return outcome->tree_unseen;
+	case NOTE_UNREADABLE_HINT:
+		text_add(text,
+		    "a line of BACKOFF_HINT is neither after=DURATION nor "
+		    "verdict=stop|retry|throttle|success|pass");
+		return outcome->evidence.hint.unreadable > 0;
+	case NOTE_SIGNAL_AS_STATUS:
+		return add_signal_as_status(text, codes, outcome);
+	case NOTES:
+		break;
+	}
+	return false;
 }

@@ -26,11 +26,26 @@ enum verdict {
 
 #define VERDICTS 6
 
+/* Which rule made an outcome what it is. */
+enum rule {
+	RULE_DEFAULT, /* none of the user's */
+	RULE_HINT, /* a verdict in BACKOFF_HINT */
+	RULE_MATCH, /* a REGEX that matches */
+	RULE_NO_MATCH, /* exit 0, and none that --success-if needs */
+	RULE_STOP_ON,
+	RULE_SUCCESS_ON,
+	RULE_CODES, /* further CODES */
+	RULE_TOOL,
+	RULE_UNLISTED, /* it is not in --retry-on */
+	RULE_UNMATCHED, /* --retry-if alone was given, and no line matches */
+};
+
 /* What COMMAND said through BACKOFF_HINT or Retry-After. Zero is nothing. */
 struct hint {
 	enum verdict verdict; /* or VERDICT_NONE */
 	bool has_wait; /* it asked for a wait: */
 	int64_t wait_ns;
+	bool lacks_header; /* --retry-after was given, and no line had it */
 	int unreadable; /* lines of BACKOFF_HINT that mean nothing */
 };
 
@@ -38,9 +53,9 @@ struct hint {
 struct match {
 	enum verdict verdict; /* of the condition that matched, or NONE: */
 	const char *pattern;
-	bool missing; /* --success-if was given, and no line matches */
 	const char *last_line; /* of stderr, or the one that matched; NULL:
 	                        * backoff did not see stderr */
+	bool is_passed_on; /* that line was written to our stderr, too */
 };
 
 /* What --tool knows of its exit status or message. */
@@ -54,6 +69,7 @@ struct input_fate {
 	bool lost;
 	int64_t taken; /* bytes that were read of it */
 	int error; /* errno of the loss; 0: --spool-limit */
+	const char *directory; /* where it was to be kept */
 };
 
 /* A stream that backoff could not carry to or from COMMAND. */
@@ -80,6 +96,13 @@ struct unended {
 	char name[16]; /* any bytes; "" where it is not known */
 };
 
+/* What was left when --kill-after or --grace sent KILL. */
+struct killed {
+	int count; /* of processes; 0: nothing had to be killed */
+	int64_t pid; /* of one of them */
+	char name[16]; /* its name as ps(1) has it */
+};
+
 /* What a shell and timeout(1) say for it. */
 #define STATUS_TIMED_OUT 124
 #define STATUS_ERROR 125
@@ -102,13 +125,16 @@ struct outcome {
 	bool lasting; /* that error will not pass by itself (rule 54) */
 	bool no_interpreter; /* ENOENT is about that: the program is there */
 	bool past_deadline; /* cut by --deadline, not by --timeout */
+	bool reader_gone; /* that of our stdout or stderr, at a death by PIPE */
 	bool by_forwarded; /* killed by a signal that we passed on */
 	int end_signal; /* HUP INT QUIT TERM that came meanwhile, or 0 */
 	int late_end_signal; /* such a one that found the command dead */
 	struct signal_set forwarded; /* signals passed on */
+	struct killed killed;
 	bool tree_unseen; /* only COMMAND was signalled: /proc shows no more */
 	struct unended unended;
 	struct evidence evidence;
+	enum rule rule; /* that decided what it means, once that is known */
 	int64_t limit_ns; /* what a timed-out attempt had; 0: cut by --grace */
 	int64_t started_ns; /* on the clock of the loop */
 	int64_t ended_ns;

@@ -89,6 +89,25 @@ text_printable(struct text *text, const char *string)
 }
 
 void
+text_bounded(struct text *text, const char *string)
+{
+	char beginning[TEXT_BOUND];
+	size_t end = TEXT_BOUND - 3;
+
+	if (strlen(string) <= TEXT_BOUND) {
+		text_printable(text, string);
+		return;
+	}
+	/* Not within a character: 10xxxxxx goes on with one. */
+	while (end > 0 && ((unsigned char)string[end] & 0xc0) == 0x80)
+		end--;
+	memcpy(beginning, string, end);
+	beginning[end] = '\0';
+	text_printable(text, beginning);
+	text_add(text, "...");
+}
+
+void
 text_digits(struct text *text, int64_t number, int digits)
 {
 	char reversed[20];

@@ -27,6 +27,13 @@ void text_number(struct text *text, int64_t number);
  */
 void text_printable(struct text *text, const char *string);
 
+/*
+ * The same of what others have said, who may have said much: at most the
+ * first TEXT_BOUND bytes, the last three of which are then "...".
+ */
+#define TEXT_BOUND 120
+void text_bounded(struct text *text, const char *string);
+
 /* At least DIGITS digits of a number that is not negative. */
 void text_digits(struct text *text, int64_t number, int digits);
 

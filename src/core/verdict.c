@@ -3,26 +3,63 @@
 
 #include "core/verdict.h"
 
-enum verdict
+/* Whether CODES list anything to retry: --retry-on was given. */
+static bool
+has_retry_list(const struct codes *codes)
+{
+	for (int status = 0; status < EXIT_CODES; status++)
+		if (codes->exact[status] == VERDICT_RETRY
+		    || codes->range[status] == VERDICT_RETRY)
+			return true;
+	for (int signal = 0; signal < SIGNALS; signal++)
+		if (codes->killed[signal] == VERDICT_RETRY)
+			return true;
+	return codes->timeout == VERDICT_RETRY || codes->start == VERDICT_RETRY
+	    || codes->nonzero == VERDICT_RETRY || codes->signal == VERDICT_RETRY
+	    || codes->any == VERDICT_RETRY;
+}
+
+/* By CODES, where they have said VERDICT. */
+static struct decision
+by_codes(enum verdict verdict, bool by_default)
+{
+	struct decision decision = { verdict, RULE_CODES };
+
+	if (by_default)
+		decision.rule = RULE_DEFAULT;
+	else if (verdict == VERDICT_STOP)
+		decision.rule = RULE_STOP_ON;
+	else if (verdict == VERDICT_SUCCESS)
+		decision.rule = RULE_SUCCESS_ON;
+	return decision;
+}
+
+struct decision
 verdict_of(const struct rules *rules, const struct outcome *outcome)
 {
-	enum verdict verdict = codes_match(&rules->codes, outcome);
+	const struct evidence *evidence = &outcome->evidence;
+	bool by_default;
+	enum verdict verdict = codes_match(&rules->codes, outcome, &by_default);
 
 	/* No further attempt beside it, and no success while it goes on. */
 	if (outcome->kind == OUTCOME_TIMED_OUT && outcome->unended.pid != 0)
-		return VERDICT_STOP;
-	if (outcome->evidence.hint.verdict != VERDICT_NONE)
-		return outcome->evidence.hint.verdict;
-	if (outcome->evidence.match.verdict != VERDICT_NONE)
-		return outcome->evidence.match.verdict;
-	if (rules->match_needed && outcome->kind == OUTCOME_EXITED
-	    && outcome->status == 0 && rules->codes.exact[0] == VERDICT_NONE)
-		return VERDICT_RETRY;
+		return (struct decision) { VERDICT_STOP, RULE_DEFAULT };
+	if (evidence->hint.verdict != VERDICT_NONE)
+		return (struct decision) { evidence->hint.verdict, RULE_HINT };
+	if (evidence->match.verdict != VERDICT_NONE)
+		return (
+		    struct decision) { evidence->match.verdict, RULE_MATCH };
+	if (rules->match_needed && by_default && verdict == VERDICT_SUCCESS)
+		return (struct decision) { VERDICT_RETRY, RULE_NO_MATCH };
 	if (verdict != VERDICT_NONE)
-		return verdict;
-	if (outcome->evidence.tool.verdict != VERDICT_NONE)
-		return outcome->evidence.tool.verdict;
-	return rules->listed_only ? VERDICT_STOP : VERDICT_RETRY;
+		return by_codes(verdict, by_default);
+	if (evidence->tool.verdict != VERDICT_NONE)
+		return (struct decision) { evidence->tool.verdict, RULE_TOOL };
+	if (!rules->listed_only)
+		return (struct decision) { VERDICT_RETRY, RULE_DEFAULT };
+	return (struct decision) { VERDICT_STOP,
+		has_retry_list(&rules->codes) ? RULE_UNLISTED
+		                              : RULE_UNMATCHED };
 }
 
 const char *

@@ -17,7 +17,13 @@ struct rules {
 	bool match_needed; /* exit 0 is a success only where a line says so */
 };
 
-enum verdict verdict_of(
+/* A verdict, and what it goes back to. */
+struct decision {
+	enum verdict verdict;
+	enum rule rule;
+};
+
+struct decision verdict_of(
     const struct rules *rules, const struct outcome *outcome);
 
 /* "success", "retry" ...; "" for VERDICT_NONE. */

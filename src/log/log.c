@@ -13,6 +13,7 @@
 #include "core/duration.h"
 #include "core/json.h"
 #include "core/message.h"
+#include "core/settings_text.h"
 #include "log/log.h"
 #include "process/signals.h"
 #include "streams/copy.h"
@@ -37,6 +38,8 @@ static bool has_outlet;
 static bool stalled; /* its reader */
 static bool torn; /* the last line lacks its end */
 static bool told; /* to end */
+static bool is_stderr; /* what is logged stands among what COMMAND says */
+static struct repeats repeats;
 static char usual_buffer[5120];
 static char *buffer = usual_buffer; /* a newline for a torn line, then text */
 static size_t buffer_size;
@@ -81,7 +84,7 @@ log_open(const struct log_options *what)
 {
 	options = what;
 	/* A byte of a string takes six at the most: \ufffd. */
-	buffer_size = 1024 + 6 * JSON_REASON
+	buffer_size = 1024 + 6 * REASON_SIZE
 	    + 6
 	        * (strlen(options->name) + strlen(options->command)
 	            + strlen(options->id));
@@ -98,6 +101,8 @@ log_open(const struct log_options *what)
 	if (descriptor < 0)
 		return "--log-file";
 	buffer[0] = '\n';
+	is_stderr
+	    = options->file == NULL || fd_same_file(descriptor, STDERR_FILENO);
 	return NULL;
 }
 
@@ -205,7 +210,9 @@ log_settings(void)
 {
 	struct text text = text_begin();
 
-	message_settings(&text, options->settings);
+	settings_text(&text, options->settings);
+	if (options->further != NULL)
+		text_add(&text, options->further);
 	finish_line(&text);
 }
 
@@ -225,40 +232,64 @@ log_start(void)
 	}
 }
 
+/* What --retry-after lacked, once. */
 static void
-log_forwarded(const struct outcome *outcome)
+log_missing_header(void)
 {
 	struct text text = text_begin();
+	static bool is_told;
 
-	text_add(&text, "passed on");
-	for (int signal = 1; signal <= SIGNAL_SET_MOST; signal++)
-		if (signal_set_has(&outcome->forwarded, signal)) {
-			text_byte(&text, ' ');
-			signal_text(&text, signal);
-		}
+	if (is_told)
+		return;
+	is_told = true;
+	message_missing_header(&text, options->headers);
 	finish_line(&text);
 }
 
 static void
-log_unseen_tree(void)
+log_notes(const struct outcome *outcome)
 {
-	struct text text = text_begin();
+	static bool is_told;
 
-	text_add(&text,
-	    "signalled the command alone: what it has started is not seen in "
-	    "/proc, which is missing or of another PID namespace");
-	finish_line(&text);
+	for (int note = 0; note < NOTES; note++) {
+		struct text text = text_begin();
+
+		/* Once is enough of what is so each time. */
+		if ((note == NOTE_SIGNAL_AS_STATUS && is_told)
+		    || !message_note(&text, (enum note)note, outcome,
+		        &options->settings->rules.codes))
+			continue;
+		is_told = is_told || note == NOTE_SIGNAL_AS_STATUS;
+		finish_line(&text);
+	}
 }
 
+/* The lines of an attempt in text. */
 static void
-log_unreadable_hints(void)
+log_attempt_text(const struct loop_state *state, int64_t pause_ns)
 {
-	struct text text = text_begin();
+	const struct evidence *evidence = &state->outcome.evidence;
+	struct loop_state shown = *state;
+	bool tells_all = options->verbose || options->file != NULL;
+	struct text text;
+	int64_t count;
 
-	text_add(&text,
-	    "a line of BACKOFF_HINT is neither after=DURATION nor "
-	    "verdict=stop|retry|throttle|success|pass");
-	finish_line(&text);
+	if (is_wanted(WEIGHT_DETAIL))
+		log_notes(&state->outcome);
+	if (!is_wanted(WEIGHT_NORMAL))
+		return;
+	/* Who reads the log has just read that line. */
+	if (is_stderr && evidence->match.is_passed_on)
+		shown.outcome.evidence.match.last_line = NULL;
+	count = repeats_count(&repeats, &shown);
+	if (pause_ns >= 0 && (tells_all || repeats_are_told(count))) {
+		text = text_begin();
+		message_attempt(&text, &shown, &options->settings->limits,
+		    tells_all ? 1 : count, pause_ns);
+		finish_line(&text);
+	}
+	if (state->verdict == VERDICT_THROTTLE && evidence->hint.lacks_header)
+		log_missing_header();
 }
 
 void
@@ -268,30 +299,16 @@ log_attempt(const struct loop_state *state, int64_t pause_ns)
 
 	told = told || outcome_told(&state->outcome) != 0;
 	if (options->format == LOG_TEXT) {
-		if (!signal_set_is_empty(&state->outcome.forwarded)
-		    && is_wanted(WEIGHT_DETAIL))
-			log_forwarded(&state->outcome);
-		if (state->outcome.tree_unseen && is_wanted(WEIGHT_DETAIL))
-			log_unseen_tree();
-		if (state->outcome.evidence.hint.unreadable > 0
-		    && is_wanted(WEIGHT_DETAIL))
-			log_unreadable_hints();
-		if (pause_ns < 0 || !is_wanted(WEIGHT_NORMAL))
-			return;
-		text = text_begin();
-		message_attempt(
-		    &text, state, &options->settings->limits, pause_ns);
-	} else {
-		if (!is_wanted(WEIGHT_NORMAL))
-			return;
+		log_attempt_text(state, pause_ns);
+	} else if (is_wanted(WEIGHT_NORMAL)) {
 		text = text_in(buffer + 1, buffer_size - 2);
 		json_attempt(
 		    &text, clock_epoch_ns(), options->id, state, pause_ns);
+		finish_line(&text);
 	}
-	finish_line(&text);
 }
 
-/* A success is only worth a line to who asked; an answer is not. */
+/* A success or an answer is only worth a line to who asked. */
 static bool
 is_end_wanted(enum result result)
 {
@@ -301,29 +318,50 @@ is_end_wanted(enum result result)
 		return is_wanted(WEIGHT_LAST);
 	if (options->format == LOG_JSON)
 		return is_wanted(WEIGHT_NORMAL);
-	return result == RESULT_SUCCESS && is_wanted(WEIGHT_DETAIL);
+	return is_wanted(WEIGHT_DETAIL);
+}
+
+static void
+log_end_text(const struct loop_state *state, const struct ending *ending)
+{
+	struct loop_state shown = *state;
+	struct text text = text_begin();
+
+	/* It has been passed on, or was held and is released by now. */
+	if (is_stderr)
+		shown.outcome.evidence.match.last_line = NULL;
+	message_end(&text, &shown, &options->settings->limits, ending,
+	    options->command);
+	finish_line(&text);
+}
+
+static void
+log_end_json(const struct loop_state *state, const struct ending *ending)
+{
+	struct text text = text_in(buffer + 1, buffer_size - 2);
+	char words[REASON_SIZE];
+	struct text reason = text_in(words, sizeof words);
+	bool has_reason = reason_of_end(&reason, state,
+	    &options->settings->limits, ending, options->command);
+
+	json_end(&text, clock_epoch_ns(), options->id, state, ending,
+	    has_reason ? words : NULL);
+	finish_line(&text);
 }
 
 void
 log_end(const struct loop_state *state, const struct ending *ending)
 {
-	struct text text;
-
 	told = told || ending->result == RESULT_INTERRUPTED;
 	if (!is_end_wanted(ending->result))
 		return;
 	if (ending->result == RESULT_ERROR)
 		log_release(
 		    told ? clock_now_ns() + LAST_PATIENCE_NS : INT64_MAX);
-	if (options->format == LOG_TEXT) {
-		text = text_begin();
-		message_end(&text, state, &options->settings->limits, ending,
-		    options->command);
-	} else {
-		text = text_in(buffer + 1, buffer_size - 2);
-		json_end(&text, clock_epoch_ns(), options->id, state, ending);
-	}
-	finish_line(&text);
+	if (options->format == LOG_TEXT)
+		log_end_text(state, ending);
+	else
+		log_end_json(state, ending);
 }
 
 void

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "core/known/headers.h"
 #include "core/known/presets.h"
 #include "core/known/tools.h"
 #include "core/verdict.h"
@@ -89,4 +90,7 @@ list_tool(const struct tool *tool)
 	}
 	if (*tool_warning(tool) != '\0')
 		printf("\nBeware: %s.\n", tool_warning(tool));
+	if (headers_options(tool_name(tool)) != NULL)
+		printf("\nFor --retry-after it needs\n    %s\n",
+		    headers_options(tool_name(tool)));
 }

@@ -52,6 +52,8 @@ struct log_options {
 	const char *command; /* the first word */
 	const char *id; /* NULL where --id was not given */
 	const struct settings *settings;
+	const char *further; /* settings in force beside them, or NULL */
+	const char *headers; /* what COMMAND needs to print such, or NULL */
 	enum log_format format;
 	const char *file; /* instead of stderr, or NULL */
 	int quiet; /* times -q was given */

@@ -6,12 +6,15 @@
 #include <string.h>
 
 #include "core/duration.h"
+#include "core/known/headers.h"
 #include "core/known/wrapped_command.h"
 #include "options/getopt_table.h"
 #include "options/option_checks.h"
+#include "options/in_force.h"
 #include "options/option_rules.h"
 #include "options/option_set.h"
 #include "options/options.h"
+#include "streams/line_scan.h"
 #include "options/preset_apply.h"
 
 /*
@@ -117,6 +120,8 @@ options_parse(struct options *options, int argc, char **argv)
 	struct policy *policy = &options->settings.policy;
 	char room[256];
 	struct text words = text_in(room, sizeof room);
+	static char more[2048];
+	struct text further = text_in(more, sizeof more);
 
 	*options = initial;
 	parse_arguments(options, &given, argc, argv);
@@ -133,6 +138,13 @@ options_parse(struct options *options, int argc, char **argv)
 	options->seeded = given.text[OPT_SEED] != NULL;
 	options->job.kill_after_ns = options->settings.limits.kill_after_ns;
 	options->log.settings = &options->settings;
+	if (options->log.verbose) {
+		options_in_force(&further, options);
+		options->log.further = more;
+	}
+	if (options->streams.scan != NULL && options->streams.scan->retry_after)
+		options->log.headers
+		    = headers_options(wrapped_command(options->job.argv).name);
 	options->log.command = options->job.argv[0];
 	if (given.text[OPT_NAME] == NULL && options->log.command != NULL)
 		options->log.name = name_of(options->job.argv);

@@ -75,6 +75,17 @@ child_kill(struct child *child)
 	signal_tree(child, SIGKILL);
 }
 
+void
+child_note_killed(struct child *child)
+{
+	struct killed *killed = &child->outcome.killed;
+	const struct process *met = &child->left.met;
+
+	killed->count = (int)(child->left.count - child->left.refused);
+	killed->pid = met->pid;
+	memcpy(killed->name, met->name, sizeof killed->name);
+}
+
 /* KILL is to follow in so long, unless it was to come sooner. */
 static void
 plan_kill(struct child *child, int64_t now_ns, int64_t after_ns)

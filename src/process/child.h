@@ -73,6 +73,9 @@ void child_time_out(struct child *child, int64_t now_ns);
 /* Sends KILL to the tree. */
 void child_kill(struct child *child);
 
+/* Notes whom it met, for who asks what --kill-after had to kill. */
+void child_note_killed(struct child *child);
+
 /*
  * COMMAND, or more, may have ended, or the time for that: goes on to the
  * next stage where there is nothing left to wait for.

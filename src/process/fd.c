@@ -33,9 +33,17 @@ fd_out_of_the_way(int fd)
 }
 
 bool
-fd_same(int a, int b)
+fd_same_file(int a, int b)
 {
 	struct stat left, right;
+
+	return fstat(a, &left) == 0 && fstat(b, &right) == 0
+	    && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
+}
+
+bool
+fd_same(int a, int b)
+{
 	long order = -1;
 
 #ifdef SYS_kcmp
@@ -43,10 +51,7 @@ fd_same(int a, int b)
 	order = syscall(SYS_kcmp, getpid(), getpid(), 0, (unsigned long)a,
 	    (unsigned long)b);
 #endif
-	if (order >= 0)
-		return order == 0;
-	return fstat(a, &left) == 0 && fstat(b, &right) == 0
-	    && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
+	return order >= 0 ? order == 0 : fd_same_file(a, b);
 }
 
 int

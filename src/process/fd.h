@@ -17,6 +17,9 @@ int fd_out_of_the_way(int fd);
 /* Whether both are one open file description: one offset, one file. */
 bool fd_same(int a, int b);
 
+/* Whether both are one file, whoever has opened it. */
+bool fd_same_file(int a, int b);
+
 /*
  * Another description of the pipe or device that FD is, opened with MODE,
  * which does not block: others may rely on that of FD to block. FD itself

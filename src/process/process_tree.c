@@ -270,6 +270,8 @@ tally(struct process_census *census, const struct process *process, int error)
 	census->count++;
 	if (error == EPERM && census->refused++ == 0)
 		census->unending = *process;
+	else if (error == 0)
+		census->met = *process;
 }
 
 struct process_census

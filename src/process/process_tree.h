@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "core/outcome.h"
 #include "core/process_tree_mark.h"
 
 struct process_tree {
@@ -24,6 +25,7 @@ struct process_census {
 	size_t count; /* processes that are there */
 	size_t refused; /* of these, may not be signalled: EPERM */
 	struct process unending; /* one of these; its name may be unknown */
+	struct process met; /* one of the others, likewise */
 };
 
 /*

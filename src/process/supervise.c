@@ -30,9 +30,10 @@ on_time(struct child *child)
 	if (child->stage >= STAGE_DRAINING
 	    || (child->stage == STAGE_RUNNING && child_is_dead(child)))
 		return;
-	if (now_ns >= child->kill_ns)
+	if (now_ns >= child->kill_ns) {
 		child_kill(child);
-	else if (!child->limit_passed && now_ns >= child->limit->at_ns)
+		child_note_killed(child);
+	} else if (!child->limit_passed && now_ns >= child->limit->at_ns)
 		child_time_out(child, now_ns);
 }
 

@@ -14,15 +14,18 @@
 #include "streams/input_spool.h"
 #include "streams/streams.h"
 #include "streams/tapped_output.h"
+#include "streams/tempfile.h"
 
 static struct scan *scan;
 static int commands_stdin; /* COMMAND's end, until it has it; or -1 */
+static bool passes_stderr; /* as it comes: it is not held */
 static bool is_ours; /* one of its streams, in this attempt */
 
 bool
 streams_start(const struct streams *streams)
 {
 	scan = streams->scan;
+	passes_stderr = streams->hold != HOLD_ALL;
 	return input_start(streams->stdin_mode, streams->spool_limit)
 	    && (scan == NULL || tap_start(scan));
 }
@@ -127,6 +130,8 @@ add_hint(struct evidence *evidence)
 	const struct hint said = hint_take();
 
 	evidence->hint = said;
+	evidence->hint.lacks_header = !said.has_wait && scan != NULL
+	    && scan->retry_after && scan->retry_after_ns < 0;
 	if (!said.has_wait && scan != NULL && scan->retry_after_ns >= 0) {
 		evidence->hint.has_wait = true;
 		evidence->hint.wait_ns = scan->retry_after_ns;
@@ -139,7 +144,7 @@ add_matches(struct evidence *evidence)
 	const struct condition *condition = scan_match(scan);
 
 	evidence->match.last_line = scan->last_line.text;
-	evidence->match.missing = condition == NULL && scan->needs_success;
+	evidence->match.is_passed_on = passes_stderr;
 	if (condition == NULL)
 		return;
 	if (condition->quote.length > 0)
@@ -185,6 +190,7 @@ streams_end(void)
 	evidence.input.lost = spool_is_lost();
 	evidence.input.taken = input_taken_bytes();
 	evidence.input.error = spool_loss();
+	evidence.input.directory = tempfile_directory();
 	evidence.failure.cut_off = tap_was_cut_off();
 	add_failure(&evidence);
 	return evidence;

@@ -61,7 +61,9 @@ reason() {
 gives() {
   local wanted=$1
   shift
-  "$BACKOFF" -n 1 "$@" >"$got" 2>"$said" || true
+  # In a log of its own, where no line of stderr has been read before.
+  rm -f "$said"
+  "$BACKOFF" -n 1 --log-file="$said" "$@" >"$got" 2>"$BATS_TEST_TMPDIR/stderr" || true
   reason "$wanted"
 }
 
@@ -774,10 +776,36 @@ watched() {
 }
 
 @test "the last line of stderr is that of the last attempt" {
-  run --separate-stderr "$BACKOFF" -n 2 -b 0 --stop-if=never -- \
+  run -7 "$BACKOFF" -n 2 -b 0 --stop-if=never --log-file="$said" -- \
     sh -c '[ "$BACKOFF_ATTEMPT" -eq 2 ] || echo one >&2; exit 7'
-  [[ ${stderr_lines[1]} == *': exit 7 "one"; next in '* ]]
-  [[ ${stderr_lines[2]} == *': exit 7' ]]
+  [[ $(sed -n 1p "$said") == *': exit 7 "one"; next in '* ]]
+  [[ $(sed -n 2p "$said") == *': exit 7' ]]
+}
+
+@test "a line of stderr is not said again on the stderr where it has been read" {
+  local log
+  for log in '' --log-file=/dev/stderr --log-file=/dev/fd/2 "--log-file=$said"; do
+    : >"$said"
+    "$BACKOFF" -n 2 -b 0 --stop-if=never ${log:+"$log"} -- \
+      sh -c 'echo why >&2; exit 7' 2>>"$said" || true
+    assert_equal "$(grep -c why "$said")" 2
+    assert_equal "$(grep -c ': exit 7' "$said")" 2
+  done
+}
+
+@test "JSON on that very stderr quotes it all the same" {
+  "$BACKOFF" -n 1 --stop-if=never --log-format=json -- \
+    sh -c 'echo why >&2; exit 7' 2>"$said" || true
+  assert_equal "$(grep -c '"reason":"exit 7 \\"why\\""' "$said")" 2
+}
+
+@test "a held line that is dropped is quoted, one that is released is not" {
+  "$BACKOFF" -oall -n 2 -b 0 --stop-if=never -- \
+    sh -c 'echo "why $BACKOFF_ATTEMPT" >&2; exit 7' 2>"$said" || true
+  assert_equal "$(sed 's/ after [0-9.]*[mu]*s:/ after T:/; s/ in [0-9.]*[mu]*s:/ in T:/' "$said")" \
+    'backoff: sh: attempt 1/2 failed after T: exit 7 "why 1"; next in 0s
+why 2
+backoff: sh: giving up after 2 attempts in T: exit 7'
 }
 
 @test "the last line of stderr is one with something in it" {
@@ -805,11 +833,12 @@ watched() {
 
 @test "stdout that is held is not taken for stderr, though both are one" {
   mkfifo "$go"
+  export events
   # Its line of stderr has been seen before stdout is looked at.
-  reads read:4 tell:"$go" -- sh -c 'exec "$BACKOFF" -o -n 1 --stop-if=never -- \
-    sh -c "echo err >&2; read -r go <\"\$go\"; echo out; exit 7" 2>&1'
+  reads read:4 tell:"$go" -- sh -c 'exec "$BACKOFF" -o -n 1 --stop-if=never \
+    --log-format=json --log-file="$events" -- sh -c "echo err >&2; read -r go <\"\$go\"; echo out; exit 7" 2>&1'
   ended 'exited 7'
-  [[ $(tail -n 1 "$got") == *': exit 7 "err"' ]] || fail "$(tail -n 1 "$got")"
+  [[ $(tail -n 1 "$events") == *'"reason":"exit 7 \"err\""'* ]] || fail "$(tail -n 1 "$events")"
 }
 
 @test "the last line of held stderr is shown as well" {

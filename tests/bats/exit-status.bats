@@ -348,3 +348,45 @@ told_to_end() {
   without_log 'exited 143' "${namespace[@]}" "$BACKOFF" -n 1 -q -- sh -c "$(dies TERM)"
   without_log 'exited 139' "${namespace[@]}" "$BACKOFF" -n 1 -q -- sh -c "$(dies SEGV)"
 }
+
+# piped N RESULT OPTION... -- COMMAND...: with a reader that takes one line of
+# stdout and goes, N attempts are made.
+piped() {
+  local count=$1 result=$2
+  shift 2
+  rm -f "$events" fate
+  { python3 "$lib/run.py" --fate fate -- "$BACKOFF" --base=0 \
+    --log-format=json --log-file="$events" "$@" </dev/null 3>&-; } | head -n 1 >taken
+  assert_equal "$(cat taken)" y
+  assert_equal "$(cat fate)" 'killed PIPE'
+  assert_events "end.result == '$result' and end.attempts == $count" \
+    "end.reason.startswith('killed by PIPE')"
+}
+
+@test "a command that PIPE kills, as nobody reads its output any more, is not run again" {
+  piped 1 stopped yes
+  piped 1 stopped --retry-on=any yes
+  piped 1 stopped --retry-on=signal yes
+  # Watched output, too: COMMAND's own pipe is one of ours there.
+  piped 1 stopped --stop-if=never yes
+}
+
+@test "PIPE by name, or a REGEX, decides before that" {
+  piped 3 exhausted -n 3 --retry-on=PIPE yes
+  run -0 "$BACKOFF" --success-on=PIPE -q -- true
+  rm -f "$events"
+  { "$BACKOFF" --base=0 -n 2 --retry-if=y --log-format=json --log-file="$events" yes || true; } |
+    head -n 1
+  assert_events 'end.result == "exhausted" and end.attempts == 2'
+}
+
+@test "the reader of stderr counts as well" {
+  { "$BACKOFF" --base=0 --log-format=json --log-file="$events" -- \
+    sh -c 'exec yes >&2' 3>&- || true; } 2>&1 >/dev/null | head -n 1 >taken
+  assert_events 'end.result == "stopped" and end.attempts == 1'
+}
+
+@test "PIPE by a pipe or a socket of the command's own is retried" {
+  ends 'killed PIPE' exhausted -n 3 -- sh -c 'kill -PIPE $$'
+  attempts 3
+}

@@ -36,7 +36,7 @@ asked() {
   # All that is more than nothing is too much, so that nobody waits.
   "$BACKOFF" -n 2 -b 0 --retry-after --hint-max=1ns --log-file="$said" -- "$@" >/dev/null 2>&1 || true
   if [ -n "$wanted" ]; then
-    [[ $(tail -n 1 "$said") =~ ': server asked for '($wanted)$ ]]
+    [[ $(tail -n 1 "$said") =~ ': server asked to wait '($wanted)', more than --hint-max (1ns)'$ ]]
   else
     run ! grep 'server asked' "$said"
   fi || fail "$*: $(cat "$said")"
@@ -64,7 +64,7 @@ prints='printf "$1"; exit 7'
 @test "BACKOFF_HINT is never inherited" {
   export BACKOFF_HINT=$BATS_TEST_TMPDIR/theirs
   run -7 --separate-stderr "$BACKOFF" -- sh -c "$hint" - verdict=stop
-  [[ $stderr == *': COMMAND asked to stop' ]]
+  [[ $stderr == *': the command asked to stop (BACKOFF_HINT)' ]]
   [ ! -e "$BATS_TEST_TMPDIR/theirs" ]
 }
 
@@ -81,7 +81,7 @@ prints='printf "$1"; exit 7'
   local text
   while read -r text wanted; do
     "$BACKOFF" -n 2 --hint-max=1ns --log-file="$said" -- sh -c "$hint" - "after=$text" || true
-    [[ $(tail -n 1 "$said") == *": server asked for $wanted" ]] || fail "$text: $(cat "$said")"
+    [[ $(tail -n 1 "$said") == *": server asked to wait $wanted, more than --hint-max (1ns)" ]] || fail "$text: $(cat "$said")"
   done <<'FORMS'
 8 8s
 1.5s 1.5s
@@ -126,14 +126,14 @@ FORMS
 @test "verdict= is the verdict: stop" {
   hinted stop verdict=stop
   run -7 --separate-stderr "$BACKOFF" -- sh -c "$hint" - verdict=stop
-  [[ $stderr == 'backoff: sh: not retrying after attempt 1/6: COMMAND asked to stop' ]]
+  [[ $stderr == 'backoff: sh: not retrying after attempt 1/6: the command asked to stop (BACKOFF_HINT)' ]]
 }
 
 @test "verdict= is the verdict: retry, even of what exits with 0" {
   hinted retry verdict=retry
   run -1 --separate-stderr "$BACKOFF" -n 2 -b 0 -- sh -c 'echo verdict=retry >"$BACKOFF_HINT"'
-  [[ ${stderr_lines[0]} == *': COMMAND asked to retry; next in 0s' ]]
-  [[ ${stderr_lines[1]} == *': giving up after 2 attempts in '*': COMMAND asked to retry' ]]
+  [[ ${stderr_lines[0]} == *': the command asked to retry (BACKOFF_HINT); next in 0s' ]]
+  [[ ${stderr_lines[1]} == *': giving up after 2 attempts in '*': the command asked to retry (BACKOFF_HINT)' ]]
 }
 
 @test "verdict= is the verdict: throttle, with the longer pause" {
@@ -154,7 +154,7 @@ FORMS
   signal TERM
   assert_fate 'killed TERM'
   local next='next in [89](\.[0-9])?s \(server asked for 8s\)'
-  grep -qE "^backoff: sh: attempt 1/6 throttled: COMMAND asked to throttle; $next\$" "$err"
+  grep -qE "^backoff: sh: attempt 1/6 throttled: the command asked to slow down \(BACKOFF_HINT\); $next\$" "$err"
 }
 
 @test "verdict= is the verdict: success" {
@@ -175,7 +175,8 @@ FORMS
     run logged -n 2 -b 0 --stop-if=line --success-if=other -x 7 -- \
       sh -c 'echo line; echo "verdict=$1" >"$BACKOFF_HINT"; exit 7' - "$verdict"
     assert_events "attempts[0].verdict == '$verdict'" \
-      "attempts[0].reason.startswith('COMMAND asked to $verdict')"
+      "attempts[0].reason.startswith('the command ')" \
+      "'(BACKOFF_HINT)' in attempts[0].reason"
     run logged -n 2 -b 0 --success-on=7 -- sh -c "$hint" - "verdict=$verdict"
     assert_events "attempts[0].verdict == '$verdict'"
   done
@@ -216,11 +217,11 @@ FORMS
 
 @test "-v notes what could not be read, and nothing else does" {
   run --separate-stderr -7 "$BACKOFF" -v -n 1 -- sh -c "$hint" - nonsense
-  [ "$(grep -c BACKOFF_HINT <<<"$stderr")" -eq 1 ]
+  [ "$(grep -c "line of BACKOFF_HINT" <<<"$stderr")" -eq 1 ]
   run --separate-stderr -7 "$BACKOFF" -n 1 -- sh -c "$hint" - nonsense
-  [ "$(grep -c BACKOFF_HINT <<<"$stderr")" -eq 0 ]
+  [ "$(grep -c "line of BACKOFF_HINT" <<<"$stderr")" -eq 0 ]
   run --separate-stderr -7 "$BACKOFF" -v -n 1 -- sh -c "$hint" - after=1s '' verdict=retry
-  [ "$(grep -c BACKOFF_HINT <<<"$stderr")" -eq 0 ]
+  [ "$(grep -c "line of BACKOFF_HINT" <<<"$stderr")" -eq 0 ]
 }
 
 @test "a hint is of its own attempt only" {
@@ -298,7 +299,7 @@ FORMS
   assert_equal "${#lines[@]}" 2
   [[ ${lines[0]} == "$BATS_TEST_TMPDIR"/tmp/* ]]
   assert_equal "${lines[1]}" 600
-  [[ $stderr == *'COMMAND asked to stop' ]]
+  [[ $stderr == *'the command asked to stop (BACKOFF_HINT)' ]]
   [ -z "$(ls -A "$BATS_TEST_TMPDIR/tmp")" ]
 }
 
@@ -371,7 +372,7 @@ FORMS
   for option in -oall -ostdout --quiet-success; do
     "$BACKOFF" "$option" --retry-after --hint-max=1s --log-file="$said" -- \
       sh -c 'echo "Retry-After: 8"; exit 7' >/dev/null 2>&1 || true
-    grep -q 'server asked for 8s$' "$said"
+    grep -q 'server asked to wait 8s, more than' "$said"
     rm "$said"
   done
 }
@@ -438,7 +439,7 @@ FORMS
     18446744073709551616 99999999999999999999999999999; do
     asked '.+' sh -c "$prints" - "Retry-After: $number\n"
     run -7 "$BACKOFF" --retry-after -- sh -c 'echo "Retry-After: $1"; exit 7' - "$number"
-    [[ $output == *': not retrying after attempt 1/6: server asked for '* ]]
+    [[ $output == *': not retrying after attempt 1/6: server asked to wait '* ]]
   done
   asked '.+' sh -c "$prints" - 'Retry-After: Fri, 31 Dec 9999 23:59:59 GMT\n'
 }
@@ -447,7 +448,7 @@ FORMS
 
 @test "--hint-max is 1h by default" {
   run -7 "$BACKOFF" -- sh -c "$hint" - after=2h
-  assert_equal "$output" 'backoff: sh: not retrying after attempt 1/6: server asked for 2h'
+  assert_equal "$output" 'backoff: sh: not retrying after attempt 1/6: server asked to wait 2h, more than --hint-max (1h)'
   start_logged -- sh -c "$hint" - after=1h
   in_pause
   kill -TERM "$pid"
@@ -477,16 +478,45 @@ FORMS
   assert_equal "$status" 7
   assert_events 'end.result == "deadline"' 'len(attempts) == 1'
   run -7 "$BACKOFF" -T 1m -- sh -c "$hint" - after=2m
-  [[ $output =~ ^'backoff: sh: deadline reached after 1 attempt in '[^:]*': server asked for 2m'$ ]]
+  [[ $output =~ ^'backoff: sh: deadline reached after 1 attempt in '[^:]*': server asked to wait 2m, more than is left'$ ]]
 }
 
 @test "past --until we give up, and say that it was the hint" {
   run -7 "$BACKOFF" --until="@$(($(date +%s) + 60))" -- sh -c "$hint" - after=2m
-  [[ $output =~ ^'backoff: sh: deadline reached after 1 attempt in '[^:]*': server asked for 2m'$ ]]
+  [[ $output =~ ^'backoff: sh: deadline reached after 1 attempt in '[^:]*': server asked to wait 2m, more than is left'$ ]]
 }
 
 @test "the output of an attempt whose server asks for too long is not lost" {
   run --separate-stderr -7 "$BACKOFF" -o -- sh -c "echo words; $hint" - after=2h
   assert_output ''
   assert_equal "${stderr_lines[0]}" words
+}
+
+@test "--retry-after: a throttle without the line says once what is missing" {
+  run -9 "$BACKOFF" --retry-after --throttle-on=9 -n 3 -b 0 -- sh -c 'exit 9'
+  assert_equal "$(grep -c 'no Retry-After line' <<<"$output")" 1
+  assert_line --index 1 'backoff: sh: --retry-after: no Retry-After line in the output; the command has to print it'
+}
+
+@test "--retry-after: what curl needs to print the line is told, behind env, too" {
+  mkdir "$BATS_TEST_TMPDIR/bin"
+  printf '#!/bin/sh\nexit 22\n' >"$BATS_TEST_TMPDIR/bin/curl"
+  chmod +x "$BATS_TEST_TMPDIR/bin/curl"
+  PATH=$BATS_TEST_TMPDIR/bin:$PATH run -22 "$BACKOFF" --retry-after --throttle-on=22 \
+    -n 2 -b 0 -- env curl http://localhost/
+  assert_line --index 1 "backoff: curl: --retry-after: no Retry-After line in the output; \
+to print it the command needs -w '%{stderr}Retry-After: %header{retry-after}\\n' or -D /dev/stderr"
+  run -0 "$BACKOFF" --tool=curl --plan
+  assert_output --partial "-w '%{stderr}Retry-After: %header{retry-after}\\n' or -D /dev/stderr"
+}
+
+@test "--retry-after: what throttles and has the line lacks nothing" {
+  run -9 "$BACKOFF" --retry-after --throttle-on=9 -n 2 -b 0 -- \
+    sh -c 'echo "Retry-After: 0"; exit 9'
+  refute_output --partial 'no Retry-After line'
+  run -9 "$BACKOFF" --retry-after --throttle-on=9 -n 2 -b 0 -- \
+    sh -c 'echo after=0 >"$BACKOFF_HINT"; exit 9'
+  refute_output --partial 'no Retry-After line'
+  run -9 "$BACKOFF" --retry-after -n 2 -b 0 -- sh -c 'exit 9'
+  refute_output --partial 'no Retry-After line'
 }

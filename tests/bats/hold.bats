@@ -185,7 +185,7 @@ big() {
   tells stopped '.*: not retrying .*'
   writes -o -b 0 --before-retry='exit 9' -- sh -c 'echo vetoed; exit 7'
   [ "$status" -eq 7 ]
-  tells '.*: attempt 1/6 failed .*' vetoed '.*: hook said no .*'
+  tells '.*: attempt 1/6 failed .*' vetoed '.*: --before-retry refused .*'
   under=("${HOLD_TERM[@]}")
   writes -o -n 1 -t 50ms -- bash -c "echo late; $until_term"
   [ "$status" -eq 124 ]

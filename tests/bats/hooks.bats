@@ -116,16 +116,16 @@ wait_in_hook='echo >"$READY"; exec sleep 300'
     sh -c 'exit 7'
   assert_equal "${#stderr_lines[@]}" 2
   assert_regex "${stderr_lines[0]}" '^backoff: sh: attempt 1/6 failed after .*: exit 7; next in 20ms$'
-  assert_regex "${stderr_lines[1]}" '^backoff: sh: .*: hook said no \(exit 1\)$'
+  assert_regex "${stderr_lines[1]}" '^backoff: sh: .*: --before-retry refused \(exit 1\)$'
   run -7 --separate-stderr "$BACKOFF" -q -b 0 --before-retry='exit 3' -- sh -c 'exit 7'
   assert_equal "${#stderr_lines[@]}" 1
-  assert_regex "${stderr_lines[0]}" 'hook said no \(exit 3\)$'
+  assert_regex "${stderr_lines[0]}" '--before-retry refused \(exit 3\)$'
 }
 
 @test "a hook that dies says no as well" {
   run -7 --separate-stderr "$BACKOFF" -b 0 --before-retry='kill -KILL $$' -- \
     sh -c 'exit 7'
-  assert_regex "${stderr_lines[-1]}" 'hook said no'
+  assert_regex "${stderr_lines[-1]}" '--before-retry refused'
 }
 
 @test "what --before-retry makes is there for the attempt" {

@@ -50,14 +50,14 @@ said() {
   tells -d 20ms,30ms -- sh -c "$(fails_then_succeeds 2 "$count")"
   [ "$status" -eq 0 ]
   said 'backoff: sh: attempt 1/3 failed after DUR: exit 7; next in 20ms' \
-    'backoff: sh: attempt 2/3 failed after DUR: exit 7; next in 30ms'
+    'backoff: sh: attempt 2/3 failed after DUR: \(same as before\); next in 30ms'
 }
 
 @test "the last attempt has just its closing line" {
   tells -d 1ms,1ms -- sh -c 'exit 7'
   [ "$status" -eq 7 ]
   said 'backoff: sh: attempt 1/3 failed after DUR: exit 7; next in 1ms' \
-    'backoff: sh: attempt 2/3 failed after DUR: exit 7; next in 1ms' \
+    'backoff: sh: attempt 2/3 failed after DUR: \(same as before\); next in 1ms' \
     'backoff: sh: giving up after 3 attempts in DUR: exit 7'
 }
 
@@ -70,7 +70,7 @@ said() {
   tells -n inf -b 1ms --jitter=none -- sh -c "$(fails_then_succeeds 1 "$count")"
   said 'backoff: sh: attempt 1 failed after DUR: exit 7; next in 1ms'
   tells -n inf --stop-on=7 -- sh -c 'exit 7'
-  said 'backoff: sh: not retrying after attempt 1: exit 7'
+  said 'backoff: sh: not retrying after attempt 1: exit 7 \(--stop-on\)'
 }
 
 @test "a stop says that it is not retried" {
@@ -78,7 +78,7 @@ said() {
     sh -c '[ "$BACKOFF_ATTEMPT" -gt 1 ] && exit 8; exit 7'
   [ "$status" -eq 8 ]
   said 'backoff: sh: attempt 1/6 failed after DUR: exit 7; next in 1ms' \
-    'backoff: sh: not retrying after attempt 2/6: exit 8'
+    'backoff: sh: not retrying after attempt 2/6: exit 8 \(--stop-on\)'
 }
 
 @test "a pass says nothing" {
@@ -101,10 +101,17 @@ said() {
     'backoff: sleep: giving up after 2 attempts in DUR: timed out after DUR'
 }
 
-@test "a missing command is 'not found', with a hint where it has no slash" {
+@test "a missing command is 'not found', and where a shell can help, how" {
+  local missed='backoff: .*: not retrying after attempt 1/6: not found'
   tells no-such-command-of-ours
   [ "$status" -eq 127 ]
-  said "backoff: no-such-command-of-ours: not retrying after attempt 1/6: not found \(a shell function or builtin\? try: backoff bash -c '\.\.\.'\)"
+  said "$missed \(a shell function or builtin\? export -f it, then: backoff bash -c 'NAME \"\\\$@\"' _ \.\.\.\)"
+  tells 'curl -fsS http://localhost/'
+  [ "$status" -eq 127 ]
+  said "$missed \(one word with blanks: write the words apart, or sh -c '\.\.\.'\)"
+  tells NO_SUCH=/bin/true true
+  [ "$status" -eq 127 ]
+  said "$missed \(env NAME=\.\.\. COMMAND\)"
   tells "$BATS_TEST_TMPDIR/no-such-command"
   [ "$status" -eq 127 ]
   said 'backoff: no-such-command: not retrying after attempt 1/6: not found'
@@ -145,7 +152,7 @@ said() {
   [ "$status" -eq 143 ]
   mapfile -t said <"$BATS_TEST_TMPDIR/err"
   said 'backoff: sh: attempt 1/3 failed after DUR: exit 7; next in 1ms' \
-    'backoff: sh: attempt 2/3 failed after DUR: exit 7; next in 1h' \
+    'backoff: sh: attempt 2/3 failed after DUR: \(same as before\); next in 1h' \
     'backoff: sh: interrupted by TERM after 2 attempts in DUR'
 }
 
@@ -185,7 +192,7 @@ said() {
     [ "${#said[@]}" -ne 3 ] || break
   done
   said 'backoff: sh: attempt 1/2 failed after DUR: exit 7; next in 1ms' \
-    'backoff: sh: attempt 2 \(1/2\) failed after DUR: exit 7; next in 1ms' \
+    'backoff: sh: attempt 2 \(1/2\) failed after DUR: \(same as before\); next in 1ms' \
     'backoff: sh: giving up after 3 attempts in DUR: exit 7'
 }
 
@@ -206,7 +213,7 @@ said() {
   tells -q -n 3 -b 1ms -- sh -c 'exit 7'
   said 'backoff: sh: giving up after 3 attempts in DUR: exit 7'
   tells --quiet --stop-on=7 -- sh -c 'exit 7'
-  said 'backoff: sh: not retrying after attempt 1/6: exit 7'
+  said 'backoff: sh: not retrying after attempt 1/6: exit 7 \(--stop-on\)'
   tells -q -T 1s -- sleep 60
   said 'backoff: sleep: deadline reached after 1 attempt in DUR: timed out after DUR'
   tells -q -b 1ms -- sh -c "$(fails_then_succeeds 2 "$count")"
@@ -232,6 +239,132 @@ said() {
   last=${said[-1]}
   said=("$last")
   said 'backoff: sh: succeeded at attempt 3/6 in DUR'
+}
+
+@test "the rule that made it a stop is named, beside what a tool says" {
+  local stopped='backoff: [a-z]+: not retrying after attempt 1/6'
+  tells --retry-on=8 -- sh -c 'exit 7'
+  said "$stopped: exit 7 \(not in --retry-on\)"
+  tells --retry-on=8 -t 50ms -- sleep 60
+  said "$stopped: timed out after DUR \(not in --retry-on\)"
+  tells --stop-on=timeout -t 50ms -- sleep 60
+  said "$stopped: timed out after DUR \(--stop-on\)"
+  tells --retry-on=8 -- sh -c 'kill -SEGV $$'
+  said "$stopped: killed by SEGV \(not in --retry-on\)"
+  tells --retry-if=later -- sh -c 'exit 7'
+  said "$stopped: exit 7 \(no line matches --retry-if\)"
+  tells --tool=sysexits --stop-on=75 -- sh -c 'exit 75'
+  said "$stopped: exit 75 \([a-z ]+\) \(--stop-on\)"
+  tells --tool=sysexits -- sh -c 'exit 64'
+  said "$stopped: exit 64 \([a-z ]+\)"
+  tells -- sh -c 'kill -INT $$'
+  said "$stopped: killed by INT"
+}
+
+@test "-v tells of a pass and its status" {
+  tells -v --pass-on=1 -- sh -c 'exit 1'
+  [ "$status" -eq 1 ]
+  said "${said[0]}" 'backoff: sh: passed at attempt 1/6 in DUR \(exit 1\)'
+}
+
+@test "-v tells what --kill-after and --grace had to kill" {
+  tells -v -n 1 -t 50ms -k 50ms -- sh -c 'trap "" TERM; while :; do sleep 60; done'
+  [ "$status" -eq 124 ]
+  said "${said[0]}" \
+    'backoff: sh: --kill-after had to kill sh \([0-9]+\)( and 1 more)?' \
+    'backoff: sh: giving up after 1 attempt in DUR: timed out after DUR'
+
+  mkfifo "$BATS_TEST_TMPDIR/ready"
+  "$BACKOFF" -v --grace=50ms -- \
+    bash -c 'trap "" TERM; echo >"$1"; while :; do :; done' _ "$BATS_TEST_TMPDIR/ready" \
+    2>"$BATS_TEST_TMPDIR/err" 3>&- &
+  pid=$!
+  read -r _ <"$BATS_TEST_TMPDIR/ready"
+  kill -TERM "$pid"
+  wait "$pid" || status=$?
+  run -0 cat "$BATS_TEST_TMPDIR/err"
+  assert_output --regexp $'(^|\n)backoff: bash: --grace had to kill bash \\([0-9]+\\)\n'
+}
+
+@test "what ends by itself at a timeout had not to be killed" {
+  tells -v -n 1 -t 50ms -- sleep 60
+  said "${said[0]}" \
+    'backoff: sleep: giving up after 1 attempt in DUR: timed out after DUR'
+}
+
+@test "-v notes that a code is a status and no signal, once" {
+  tells -v -n 3 -b 1ms -x 9 -- sh -c 'kill -KILL $$'
+  [ "$status" -eq 137 ]
+  said "${said[0]}" \
+    'backoff: sh: 9 in --stop-on is an exit status; the signal is KILL' \
+    'backoff: sh: attempt 1/3 failed after DUR: killed by KILL; next in DUR' \
+    'backoff: sh: attempt 2/3 failed after DUR: killed by KILL; next in DUR' \
+    'backoff: sh: giving up after 3 attempts in DUR: killed by KILL'
+}
+
+@test "from the tenth failure with the same reason only every tenth is told" {
+  tells -n 25 -b 0 -- sh -c 'exit 7'
+  mapfile -t numbers < <(printf '%s\n' "${said[@]}" | sed -n 's|.*: attempt \([0-9]*\)/25 .*|\1|p')
+  [ "${numbers[*]}" = '1 2 3 4 5 6 7 8 9 10 20' ]
+  [[ ${said[0]} == *': exit 7; next in 0s' ]]
+  for line in "${said[@]:1:10}"; do
+    [[ $line == *': (same as before); next in 0s' ]] || fail "$line"
+  done
+  [[ ${said[11]} == 'backoff: sh: giving up after 25 attempts in '*': exit 7' ]]
+}
+
+@test "another reason begins anew" {
+  tells -n 26 -b 0 -- sh -c '[ "$BACKOFF_ATTEMPT" -gt 12 ] && exit 8; exit 7'
+  mapfile -t numbers < <(printf '%s\n' "${said[@]}" |
+    sed -n 's|.*: attempt \([0-9]*\)/26 .*: exit .*|\1|p')
+  [ "${numbers[*]}" = '1 13' ]
+  mapfile -t numbers < <(printf '%s\n' "${said[@]}" |
+    sed -n 's|.*: attempt \([0-9]*\)/26 .*: (same as before).*|\1|p')
+  [ "${numbers[*]}" = '2 3 4 5 6 7 8 9 10 14 15 16 17 18 19 20 21 22' ]
+}
+
+@test "-v, a log file and JSON tell all failures, each with its reason" {
+  tells -v -n 25 -b 0 -- sh -c 'exit 7'
+  run -0 grep -c 'attempt .*: exit 7; next in 0s$' "$BATS_TEST_TMPDIR/err"
+  assert_output 24
+  tells --log-file="$BATS_TEST_TMPDIR/log" -n 25 -b 0 -- sh -c 'exit 7'
+  run -0 grep -c 'attempt .*: exit 7; next in 0s$' "$BATS_TEST_TMPDIR/log"
+  assert_output 24
+  run -7 logged -n 25 -b 0 -- sh -c 'exit 7'
+  assert_events '[a.reason for a in attempts] == ["exit 7"] * 25'
+}
+
+@test "a long REGEX that matches leaves room for the rest of the line" {
+  local long
+  printf -v long '%4300s' ''
+  tells -n 2 -b 1ms --jitter=none --retry-if="(hello|${long// /x})" -- \
+    sh -c 'echo hello; exit 7'
+  said "backoff: sh: attempt 1/2 failed after DUR: output matches '\(hello\|x+\.\.\.'; next in 1ms" \
+    "backoff: sh: giving up after 2 attempts in DUR: output matches '\(hello\|x+\.\.\.'"
+}
+
+@test "-v tells nothing but the basics of the defaults" {
+  tells -v -- true
+  said 'backoff: true: attempts 6, windows 1s 3s 9s 27s \.\.\., cap 1m, floor 100ms' \
+    'backoff: true: succeeded at attempt 1/6 in DUR'
+}
+
+@test "-v tells all that is not the default, in one line" {
+  tells -v -n 1 -b 2s --cap=45s -j 0.2 -t 30s -k 5s -s INT --grace=7s -T 1h \
+    --hint-max=2h --spool-limit=1M --reset-after=3m --wake-on=USR1 \
+    -r 1-3,timeout -x 9,KILL --stop-if='den(ied)' --success-if=done --retry-after \
+    --watch=stdout -i null -oall --before-retry='echo again' --at-end=: --seed=3 \
+    --throttle-base=1s --slot=1ms --cap-mode=after --from=start -- printf 'done\n'
+  [ "${#said[@]}" -eq 2 ]
+  for setting in 'attempts 1' 'windows 2s ' 'cap 45s' 'jitter 0.8..1.2' \
+    'timeout 30s' 'kill-after 5s' 'signal INT' 'grace 7s' 'deadline 1h' \
+    'hint-max 2h' 'spool-limit 1MiB' 'reset-after 3m' 'wake-on USR1' \
+    'retry-on 1-3,timeout' 'stop-on 9,KILL' "stop-if 'den(ied)'" \
+    "success-if 'done'" 'retry-after' 'watch stdout' 'stdin null' 'hold all' \
+    "before-retry 'echo again'" "at-end ':'" 'seed 3' 'throttle-base 1s' \
+    'slot 1ms' 'cap-mode after' 'from start'; do
+    [[ "${said[0]}, " == *[,:]' '"$setting"* ]] || fail "no $setting: ${said[0]}"
+  done
 }
 
 @test "-v tells the settings in force, each line with who we are" {
@@ -565,6 +698,25 @@ END
 @test "-qq silences JSON on stderr too" {
   tells -qq --log-format=json -n 2 -b 1ms -- sh -c 'exit 7'
   said
+}
+
+@test "the end has the reason of the closing line" {
+  run -7 logged --stop-on=7 -- sh -c 'exit 7'
+  assert_events 'end.reason == "exit 7 (--stop-on)"' \
+    'attempts[0].reason == "exit 7 (--stop-on)"'
+  run -7 logged -n 2 -b 1ms -- sh -c 'exit 7'
+  assert_events 'end.reason == "exit 7"'
+  run -7 logged -b 1ms --before-retry='exit 3' -- sh -c 'exit 7'
+  assert_events 'attempts[0].reason == "exit 7"' \
+    'end.reason == "--before-retry refused (exit 3)"'
+  run -0 logged --success-on=7 -- sh -c 'exit 7'
+  assert_events 'attempts[0].reason == "exit 7 (--success-on)"' \
+    'end.reason is None'
+  run -1 logged --pass-on=1 -- sh -c 'exit 1'
+  assert_events 'end.reason is None'
+  run -127 logged no-such-command-of-ours
+  assert_events 'attempts[0].reason == "not found"' \
+    'end.reason.startswith("not found (a shell function or builtin?")'
 }
 
 @test "the id is a UUID, one for all events, another for another run" {

@@ -201,7 +201,7 @@ assert_obeyed() {
   run --separate-stderr "$BACKOFF" --base=10ms --retry-after --before-retry="$release" -- \
     "${CURL[@]}" -D /dev/stderr -o /dev/null "$URL/limited/file"
   assert_success
-  assert_regex "$stderr" 'backoff: curl: attempt 1/6 failed after [^ ]*: exit 22 ".*"; next in 2s \(server asked for 2s\)'
+  assert_regex "$stderr" 'backoff: curl: attempt 1/6 failed after [^ ]*: exit 22; next in 2s \(server asked for 2s\)'
 }
 
 @test "a 429 with Retry-After: 2 is not waited for beyond --hint-max" {
@@ -209,7 +209,7 @@ assert_obeyed() {
   run --separate-stderr "$BACKOFF" --base=10ms --retry-after --hint-max=1s -- \
     "${CURL[@]}" -D /dev/stderr "$URL/limited/file"
   assert_equal "$status" 22
-  assert_equal "${stderr_lines[-1]}" 'backoff: curl: not retrying after attempt 1/6: server asked for 2s'
+  assert_equal "${stderr_lines[-1]}" 'backoff: curl: not retrying after attempt 1/6: server asked to wait 2s, more than --hint-max (1s)'
 }
 
 @test "a 429 with Retry-After: 2 means nothing without --retry-after" {

@@ -48,7 +48,8 @@ inject() {
 # await_second PID REASON: until two attempts have failed for that reason;
 # fails when the process has ended before.
 await_second() {
-  until grep -q "attempt 2.* failed after .*: $2; next in" log; do
+  until grep -q "attempt 1.* failed after .*: $2; next in" log &&
+    grep -q "attempt 2.* failed after .*: (same as before); next in" log; do
     kill -0 "$1" 2>/dev/null || fail "ended: $(cat log)"
     sleep 0.02
   done
@@ -260,7 +261,22 @@ fork_calls='?vfork,?fork,clone,?clone3'
 @test "for a name without a slash that is not found there is a hint" {
   run -127 "$BACKOFF" -- my_function
   assert_output "backoff: my_function: not retrying after attempt 1/6: not found \
-(a shell function or builtin? try: backoff bash -c '...')"
+(a shell function or builtin? export -f it, then: backoff bash -c 'NAME \"\$@\"' _ ...)"
+}
+
+@test "the way that the hint shows runs a function with its arguments" {
+  # shellcheck disable=SC2317 # called by the bash below
+  my_function() { printf '%s|' "$@"; }
+  export -f my_function
+  run -0 "$BACKOFF" bash -c 'my_function "$@"' _ 'one word' two
+  assert_output 'one word|two|'
+}
+
+@test "for a word that only a shell would take apart there is a hint" {
+  run -127 "$BACKOFF" 'echo hello'
+  assert_output --partial ": not found (one word with blanks: write the words apart, or sh -c '...')"
+  run -127 "$BACKOFF" MY_VARIABLE=1 env
+  assert_output --partial ': not found (env NAME=... COMMAND)'
 }
 
 @test "the hint is not for statuses of the command's own" {

@@ -104,11 +104,13 @@ judges() {
     '^backoff: curl: attempt 1/2 failed after [^ ]*: exit 7 \(could not connect to host\); next in 0s$'
   assert_regex "${stderr_lines[1]}" \
     '^backoff: curl: giving up after 2 attempts in [^ ]*: exit 7 \(could not connect to host\)$'
-  run --separate-stderr "$BACKOFF" -b 0 --tool -- curl 22 first "$says_404"
-  assert_equal "${stderr_lines[2]}" \
+  # In a log of its own: on the same stderr that line has just been read.
+  run --separate-stderr "$BACKOFF" -b 0 --tool --log-file=log -- curl 22 first "$says_404"
+  assert_equal "$(sed -n '1s/^[^ ]* //p' log)" \
     "backoff: curl: not retrying after attempt 1/6: exit 22 (HTTP 404 or 410: not found) \"$says_404\""
-  run --separate-stderr "$BACKOFF" -n 2 -b 0 --tool -- curl 22 "$says_429"
-  assert_equal "${stderr_lines[1]}" \
+  rm log
+  run --separate-stderr "$BACKOFF" -n 2 -b 0 --tool --log-file=log -- curl 22 "$says_429"
+  assert_equal "$(sed -n '1s/^[^ ]* //p' log)" \
     "backoff: curl: attempt 1/2 throttled: exit 22 (HTTP 429: too many requests) \"$says_429\"; next in 0s"
 }
 
@@ -378,9 +380,9 @@ SH
 
 @test "a hint decides before the tool's messages and codes" {
   local hint='echo "verdict=$1" >"$BACKOFF_HINT"; echo "$2" >&2; exit 22'
-  judges "throttle: COMMAND asked to throttle \"$says_404\"" --tool=curl -- sh -c "$hint" sh throttle "$says_404"
-  judges "success: COMMAND asked to success \"$says_404\"" --tool=curl -- sh -c "$hint" sh success "$says_404"
-  judges 'retry: COMMAND asked to retry' --tool=curl -- sh -c 'echo verdict=retry >"$BACKOFF_HINT"; exit 2'
+  judges "throttle: the command asked to slow down (BACKOFF_HINT) \"$says_404\"" --tool=curl -- sh -c "$hint" sh throttle "$says_404"
+  judges "success: the command reported success (BACKOFF_HINT) \"$says_404\"" --tool=curl -- sh -c "$hint" sh success "$says_404"
+  judges 'retry: the command asked to retry (BACKOFF_HINT)' --tool=curl -- sh -c 'echo verdict=retry >"$BACKOFF_HINT"; exit 2'
 }
 
 @test "an after= without a verdict leaves it to the tool" {
@@ -418,16 +420,16 @@ SH
   for codes in 22 20-30 nonzero any; do
     judges "throttle: exit 22 (HTTP 404 or 410: not found) \"$says_404\"" --throttle-on="$codes" --tool -- curl 22 "$says_404"
     judges "retry: exit 22 (HTTP 404 or 410: not found) \"$says_404\"" -r "$codes" --tool -- curl 22 "$says_404"
-    judges "stop: exit 22 (HTTP error of the server) \"$says_503\"" -x "$codes" --tool -- curl 22 "$says_503"
+    judges "stop: exit 22 (HTTP error of the server) (--stop-on) \"$says_503\"" -x "$codes" --tool -- curl 22 "$says_503"
   done
 }
 
 @test "CODES that are given decide before the tool's codes" {
   local codes
   for codes in 7 4-7 nonzero any; do
-    judges 'stop: exit 7 (could not connect to host)' -x "$codes" --tool -- curl 7
+    judges 'stop: exit 7 (could not connect to host) (--stop-on)' -x "$codes" --tool -- curl 7
     judges 'pass: exit 7 (could not connect to host)' --pass-on="$codes" --tool -- curl 7
-    judges 'success: exit 7 (could not connect to host)' --success-on="$codes" --tool -- curl 7
+    judges 'success: exit 7 (could not connect to host) (--success-on)' --success-on="$codes" --tool -- curl 7
   done
   fake rsync
   judges 'retry: exit 24 (some source files vanished)' -r 24 --tool -- rsync 24
@@ -446,10 +448,12 @@ SH
 @test "with --retry-on or --retry-if, what the tool knows is known, and all else stops" {
   local option
   for option in -r9 --retry-if=never; do
+    local why='not in --retry-on'
+    [ "$option" = -r9 ] || why='no line matches --retry-if'
     judges 'retry: exit 7 (could not connect to host)' "$option" --tool -- curl 7
     judges "throttle: exit 22 (HTTP 429: too many requests) \"$says_429\"" "$option" --tool -- curl 22 "$says_429"
-    judges 'stop: exit 199' "$option" --tool -- curl 199
-    judges 'stop: exit 7' "$option" --tool -- sh -c 'exit 7'
+    judges "stop: exit 199 ($why)" "$option" --tool -- curl 199
+    judges "stop: exit 7 ($why)" "$option" --tool -- sh -c 'exit 7'
   done
 }
 
@@ -484,7 +488,7 @@ SH
   judges "retry: timed out after 100ms \"$says_404\"" -t 100ms --tool=curl -- \
     bash -c 'echo "$1" >&2; '"$until_term"'; exit 22' bash "$says_404"
   assert_events 'attempts[0].outcome == "timed-out"' 'attempts[0].status == 22'
-  judges "stop: timed out after 100ms \"$says_429\"" -r 7 -t 100ms --tool=curl -- \
+  judges "stop: timed out after 100ms (not in --retry-on) \"$says_429\"" -r 7 -t 100ms --tool=curl -- \
     bash -c 'echo "$1" >&2; '"$until_term" bash "$says_429"
 }
 
@@ -555,8 +559,8 @@ judges_locked() {
 
 @test "flock -n: CODES and --retry-on decide about a lock that is taken" {
   type -P flock >/dev/null || skip "flock is missing"
-  judges_locked 'stop: exit 1' -x 1 --tool -- flock -n lock curl 3
-  judges_locked 'stop: exit 1' -r 7 --tool -- flock -n lock curl 3
+  judges_locked 'stop: exit 1 (--stop-on)' -x 1 --tool -- flock -n lock curl 3
+  judges_locked 'stop: exit 1 (not in --retry-on)' -r 7 --tool -- flock -n lock curl 3
 }
 
 @test "a lock that is taken is waited for by trying again" {

@@ -51,6 +51,7 @@ KEYS = {
         ),
         ("attempts", COUNT),
         ("status", COUNT),
+        ("reason", f"(?:{TEXT}|null)"),
         ("elapsed_s", SECONDS),
     ],
 }
@@ -114,6 +115,11 @@ def read_log(path):
         require(attempt.attempt == number, "attempts are not counted 1, 2...")
         check_attempt(attempt)
     require(end.attempts == len(attempts), "end counts other attempts")
+    require(
+        (end.reason is None)
+        == (end.result in ("success", "pass", "interrupted") or not attempts),
+        f"{end.result} with the reason {end.reason}",
+    )
     require(len({event.id for event in events}) == 1, "ids differ")
     for attempt in attempts[:-1]:
         require(attempt.pause_s is not None, "null before the last pause")

@@ -9,6 +9,7 @@
 static struct codes codes;
 static enum verdict other;
 static struct codes_fault fault;
+static bool by_default;
 
 static enum codes_error
 add(const char *list, enum verdict verdict)
@@ -29,7 +30,8 @@ static enum verdict
 exited(int status)
 {
 	return codes_match(&codes,
-	    &(struct outcome) { .kind = OUTCOME_EXITED, .status = status });
+	    &(struct outcome) { .kind = OUTCOME_EXITED, .status = status },
+	    &by_default);
 }
 
 static enum verdict
@@ -37,14 +39,16 @@ killed(int signal)
 {
 	return codes_match(&codes,
 	    &(struct outcome) {
-	        .kind = OUTCOME_KILLED, .status = -1, .signal = signal });
+	        .kind = OUTCOME_KILLED, .status = -1, .signal = signal },
+	    &by_default);
 }
 
 static enum verdict
 timed_out(void)
 {
 	return codes_match(&codes,
-	    &(struct outcome) { .kind = OUTCOME_TIMED_OUT, .status = 7 });
+	    &(struct outcome) { .kind = OUTCOME_TIMED_OUT, .status = 7 },
+	    &by_default);
 }
 
 static enum verdict
@@ -53,7 +57,8 @@ not_started(bool lasting)
 	return codes_match(&codes,
 	    &(struct outcome) { .kind = OUTCOME_NOT_STARTED,
 	        .status = STATUS_NOT_FOUND,
-	        .lasting = lasting });
+	        .lasting = lasting },
+	    &by_default);
 }
 
 static void

@@ -7,11 +7,13 @@
 #include "core/duration.h"
 #include "core/json.h"
 #include "core/message.h"
+#include "core/settings_text.h"
 #include "tap.h"
 
 static char buffer[1024];
 
-static const struct limits six = { .attempts = 6, .consecutive = 3 };
+static const struct limits six
+    = { .attempts = 6, .consecutive = 3, .hint_max_ns = 60 * NS_PER_MIN };
 static const struct limits unlimited = { .attempts = INT64_MAX };
 
 /* Attempt 2 of 2: exit 7 after 4.1 s, 21.4 s after the start. */
@@ -37,7 +39,7 @@ attempt_is(const struct loop_state *state, const struct limits *limits,
 {
 	struct text text = text_in(buffer, sizeof buffer);
 
-	message_attempt(&text, state, limits, pause_ns);
+	message_attempt(&text, state, limits, 1, pause_ns);
 	is_string(buffer, wanted, wanted);
 }
 
@@ -99,20 +101,101 @@ test_ends(void)
 	    "interrupted by TERM after 2 attempts in 21.4s");
 	end_is(state, (struct ending) { .result = RESULT_SUCCESS },
 	    "succeeded at attempt 2/6 in 21.4s");
-	end_is(state, (struct ending) { .result = RESULT_PASS }, "");
+	end_is(state, (struct ending) { .result = RESULT_PASS },
+	    "passed at attempt 2/6 in 21.4s (exit 7)");
 	end_is(state,
 	    (struct ending) { .result = RESULT_STOPPED,
 	        .vetoed = true,
 	        .hook = { .kind = OUTCOME_EXITED, .status = 1 } },
-	    "not retrying after attempt 2/6: hook said no (exit 1)");
+	    "not retrying after attempt 2/6: --before-retry refused (exit 1)");
 	state.streak = 1;
 	state.verdict = VERDICT_SUCCESS;
 	end_is(state, (struct ending) { .result = RESULT_EXHAUSTED },
 	    "giving up after 2 attempts in 21.4s: succeeded, 1 of 3 in a row");
-	first.outcome = outcome_not_started(ENOENT);
-	end_is(first, (struct ending) { .result = RESULT_STOPPED },
-	    "not retrying after attempt 1/6: not found (a shell function or "
-	    "builtin? try: backoff bash -c '...')");
+}
+
+/* The REASON of the closing line, or NULL. */
+static const char *
+end_reason(const struct loop_state *state, const struct ending *ending,
+    const char *name)
+{
+	struct text text = text_in(buffer, sizeof buffer);
+
+	return reason_of_end(&text, state, &six, ending, name) ? buffer : NULL;
+}
+
+static void
+end_reason_is(const struct loop_state *state, struct ending ending,
+    const char *name, const char *wanted)
+{
+	const char *got = end_reason(state, &ending, name);
+
+	is_string(got != NULL ? got : "", wanted, wanted);
+}
+
+/* What stopped a run that could have gone on. */
+static void
+test_end_reasons(void)
+{
+	static const enum result without[]
+	    = { RESULT_SUCCESS, RESULT_PASS, RESULT_INTERRUPTED };
+	struct ending stopped = { .result = RESULT_STOPPED };
+	struct loop_state state = a_moment();
+	struct loop_state none = { .attempt = 0 };
+
+	for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+		ok(end_reason(
+		       &state, &(struct ending) { .result = without[i] }, "sh")
+		        == NULL,
+		    result_name(without[i]));
+	ok(end_reason(
+	       &none, &(struct ending) { .result = RESULT_DEADLINE }, "sh")
+	        == NULL,
+	    "a deadline before the first attempt has no reason");
+	state.outcome.evidence.hint.has_wait = true;
+	state.outcome.evidence.hint.wait_ns = 120 * NS_PER_MIN;
+	stopped.asked_too_long = true;
+	end_reason_is(&state, stopped, "sh",
+	    "server asked to wait 2h, more than --hint-max (1h)");
+	stopped.result = RESULT_DEADLINE;
+	end_reason_is(&state, stopped, "sh",
+	    "server asked to wait 2h, more than is left");
+	stopped
+	    = (struct ending) { .result = RESULT_STOPPED, .input_lost = true };
+	state.outcome.evidence.input.error = ENOENT;
+	state.outcome.evidence.input.directory = "/nonexist";
+	end_reason_is(&state, stopped, "sh",
+	    "cannot keep stdin in TMPDIR /nonexist: No such file or "
+	    "directory");
+}
+
+/* A word that only a shell would have understood. */
+static void
+test_not_found(void)
+{
+	static const char function[]
+	    = "not found (a shell function or builtin? export -f it, then: "
+	      "backoff bash -c 'NAME \"$@\"' _ ...)";
+	static const char blanks[]
+	    = "not found (one word with blanks: write the words apart, or "
+	      "sh -c '...')";
+	static const char variable[] = "not found (env NAME=... COMMAND)";
+	struct ending stopped = { .result = RESULT_STOPPED };
+	struct loop_state state = a_moment();
+
+	state.outcome = outcome_not_started(ENOENT);
+	end_reason_is(&state, stopped, "deploy", function);
+	end_reason_is(&state, stopped, "./deploy", "not found");
+	end_reason_is(&state, stopped, "curl -fsS localhost", blanks);
+	end_reason_is(&state, stopped, "curl http://localhost/", blanks);
+	end_reason_is(&state, stopped, "FOO=1 deploy", blanks);
+	end_reason_is(&state, stopped, "FOO=1", variable);
+	end_reason_is(&state, stopped, "FOO=/bin/true", variable);
+	end_reason_is(&state, stopped, "/srv/a=b/deploy", "not found");
+	state.outcome.no_interpreter = true;
+	end_reason_is(&state, stopped, "deploy", "interpreter not found");
+	state.outcome = outcome_not_started(EACCES);
+	end_reason_is(&state, stopped, "deploy", "Permission denied");
 }
 
 static void
@@ -120,7 +203,7 @@ reason_is(struct outcome outcome, const char *wanted)
 {
 	struct text text = text_in(buffer, sizeof buffer);
 
-	message_reason(&text, &outcome);
+	reason_text(&text, &outcome);
 	is_string(buffer, wanted, wanted);
 }
 
@@ -139,16 +222,158 @@ test_meaning(void)
 	reason_is(outcome, "exit 7 (could not connect to host)");
 	outcome.evidence.match.last_line = "curl: (7)";
 	reason_is(outcome, "exit 7 (could not connect to host) \"curl: (7)\"");
-	outcome.evidence.match.missing = true;
-	reason_is(outcome, "exit 7 (could not connect to host) \"curl: (7)\"");
+	outcome.rule = RULE_STOP_ON;
+	reason_is(outcome,
+	    "exit 7 (could not connect to host) (--stop-on) \"curl: (7)\"");
+	outcome.rule = RULE_MATCH;
 	outcome.evidence.match.verdict = VERDICT_STOP;
 	outcome.evidence.match.pattern = "URL";
 	reason_is(outcome, "output matches 'URL' \"curl: (7)\"");
+	outcome.rule = RULE_HINT;
 	outcome.evidence.hint.verdict = VERDICT_RETRY;
-	reason_is(outcome, "COMMAND asked to retry \"curl: (7)\"");
+	reason_is(
+	    outcome, "the command asked to retry (BACKOFF_HINT) \"curl: (7)\"");
+	outcome.evidence.match.last_line = NULL;
+	outcome.evidence.hint.verdict = VERDICT_STOP;
+	reason_is(outcome, "the command asked to stop (BACKOFF_HINT)");
 	outcome = (struct outcome) { .kind = OUTCOME_EXITED,
-		.evidence.match.missing = true };
+		.rule = RULE_NO_MATCH };
 	reason_is(outcome, "exit 0 (no line matches --success-if)");
+}
+
+/* The rule of the user's that made it a stop or a success. */
+static void
+test_rules(void)
+{
+	struct outcome outcome = { .kind = OUTCOME_EXITED, .status = 7 };
+
+	outcome.rule = RULE_STOP_ON;
+	reason_is(outcome, "exit 7 (--stop-on)");
+	outcome.rule = RULE_SUCCESS_ON;
+	reason_is(outcome, "exit 7 (--success-on)");
+	outcome.rule = RULE_UNLISTED;
+	reason_is(outcome, "exit 7 (not in --retry-on)");
+	outcome.rule = RULE_UNMATCHED;
+	reason_is(outcome, "exit 7 (no line matches --retry-if)");
+	outcome.rule = RULE_CODES;
+	reason_is(outcome, "exit 7");
+	outcome = (struct outcome) { .kind = OUTCOME_TIMED_OUT,
+		.limit_ns = NS_PER_S,
+		.rule = RULE_UNLISTED };
+	reason_is(outcome, "timed out after 1s (not in --retry-on)");
+	outcome = (struct outcome) {
+		.kind = OUTCOME_KILLED, .signal = SIGKILL, .rule = RULE_STOP_ON
+	};
+	reason_is(outcome, "killed by KILL (--stop-on)");
+	outcome = outcome_not_started(EAGAIN);
+	outcome.rule = RULE_UNLISTED;
+	reason_is(
+	    outcome, "Resource temporarily unavailable (not in --retry-on)");
+}
+
+/* However long what is quoted is, the rest of the line stands. */
+static void
+test_bounds(void)
+{
+	static char long_text[4300];
+	struct loop_state state = a_moment();
+
+	memset(long_text, 'x', sizeof long_text - 1);
+	state.outcome.rule = RULE_MATCH;
+	state.outcome.evidence.match.verdict = VERDICT_RETRY;
+	state.outcome.evidence.match.pattern = long_text;
+	state.outcome.evidence.match.last_line = long_text;
+	attempt_is(&state, &six, NS_PER_S, buffer);
+	ok(strlen(buffer) < 400, "what is quoted is cut off");
+	ok(strstr(buffer, "xxx...\"; next in 1s") != NULL,
+	    "and the line goes on behind it");
+	/* 117 bytes would end within the euro sign. */
+	memcpy(long_text + 116, "\xe2\x82\xac", 3);
+	state.outcome.evidence.match.last_line = NULL;
+	attempt_is(&state, &six, NS_PER_S, buffer);
+	ok(strstr(buffer, "xxx...'; next in 1s") != NULL
+	        && strstr(buffer, "\xe2") == NULL,
+	    "no character is cut in two");
+}
+
+static void
+test_repeats(void)
+{
+	static struct repeats repeats;
+	struct loop_state state = a_moment();
+	struct text text = text_in(buffer, sizeof buffer);
+	int told = 0;
+
+	for (int64_t n = 1; n <= 30; n++)
+		is_int(repeats_count(&repeats, &state), n, "one more");
+	for (int64_t n = 1; n <= 30; n++)
+		told += repeats_are_told(n);
+	is_int(told, 9 + 3, "nine, then every tenth is told");
+	ok(repeats_are_told(9) && repeats_are_told(10) && !repeats_are_told(11)
+	        && !repeats_are_told(19) && repeats_are_told(20),
+	    "the tenth is one of them");
+	state.outcome.status = 8;
+	is_int(repeats_count(&repeats, &state), 1, "another reason");
+	is_int(repeats_count(&repeats, &state), 2, "twice");
+	state.verdict = VERDICT_SUCCESS;
+	is_int(repeats_count(&repeats, &state), 0, "a success is none");
+	state.verdict = VERDICT_THROTTLE;
+	is_int(repeats_count(&repeats, &state), 1, "and ends the row");
+
+	message_attempt(&text, &state, &six, 2, NS_PER_S);
+	is_string(buffer, "attempt 2/6 throttled: (same as before); next in 1s",
+	    "a throttle that repeats itself");
+	state.verdict = VERDICT_RETRY;
+	state.outcome.evidence.hint.has_wait = true;
+	text = text_in(buffer, sizeof buffer);
+	message_attempt(&text, &state, &six, 20, NS_PER_S);
+	is_string(buffer,
+	    "attempt 2/6 failed after 4.1s: (same as before); next in 1s "
+	    "(server asked for 0s)",
+	    "a failure");
+}
+
+/* What --verbose notes. */
+static void
+test_notes(void)
+{
+	struct outcome outcome = {
+		.kind = OUTCOME_TIMED_OUT,
+		.killed = { 1, 4711, "sleep" },
+	};
+	struct codes codes = { .exact[9] = VERDICT_STOP };
+	struct text text = text_in(buffer, sizeof buffer);
+
+	ok(message_note(&text, NOTE_KILLED, &outcome, &codes), "killed");
+	is_string(buffer, "--kill-after had to kill sleep (4711)", "one");
+	outcome.kind = OUTCOME_EXITED;
+	outcome.killed.count = 3;
+	text = text_in(buffer, sizeof buffer);
+	ok(message_note(&text, NOTE_KILLED, &outcome, &codes), "killed");
+	is_string(buffer, "--grace had to kill sleep (4711) and 2 more",
+	    "three, after a signal to us");
+
+	outcome
+	    = (struct outcome) { .kind = OUTCOME_KILLED, .signal = SIGKILL };
+	text = text_in(buffer, sizeof buffer);
+	ok(message_note(&text, NOTE_SIGNAL_AS_STATUS, &outcome, &codes),
+	    "9 beside KILL");
+	is_string(buffer,
+	    "9 in --stop-on is an exit status; the signal is KILL", "is told");
+	codes.killed[SIGKILL] = VERDICT_RETRY;
+	ok(!message_note(&text, NOTE_SIGNAL_AS_STATUS, &outcome, &codes),
+	    "not where KILL is named too");
+	codes = (struct codes) { .exact[137] = VERDICT_RETRY };
+	text = text_in(buffer, sizeof buffer);
+	ok(message_note(&text, NOTE_SIGNAL_AS_STATUS, &outcome, &codes),
+	    "137 beside it");
+	is_string(buffer,
+	    "137 in --retry-on is an exit status; the signal is KILL",
+	    "is told too");
+	outcome.kind = OUTCOME_EXITED;
+	for (int note = 0; note < NOTES; note++)
+		ok(!message_note(&text, (enum note)note, &outcome, &codes),
+		    "nothing of that kind");
 }
 
 static void
@@ -187,12 +412,20 @@ test_json(void)
 	ok(strstr(buffer, "\"pause_s\":null}") != NULL, "no pause is null");
 	text = text_in(buffer, sizeof buffer);
 	json_end(&text, time, "i", &state,
-	    &(struct ending) { .result = RESULT_SUCCESS });
+	    &(struct ending) { .result = RESULT_SUCCESS }, NULL);
 	is_string(buffer,
 	    "{\"time\":\"2026-11-21T11:40:00.123Z\",\"event\":\"end\","
 	    "\"id\":\"i\",\"result\":\"success\",\"attempts\":2,\"status\":0,"
-	    "\"elapsed_s\":21.400000000}",
+	    "\"reason\":null,\"elapsed_s\":21.400000000}",
 	    "end");
+	text = text_in(buffer, sizeof buffer);
+	json_end(&text, time, "i", &state,
+	    &(struct ending) { .result = RESULT_STOPPED, .status = 7 },
+	    "exit 7 (--stop-on)");
+	ok(strstr(buffer,
+	       "\"status\":7,\"reason\":\"exit 7 (--stop-on)\",\"elapsed_s\"")
+	        != NULL,
+	    "an end with a reason");
 }
 
 /* Two sizes that read alike are told apart. */
@@ -220,11 +453,112 @@ test_spool_limit(void)
 	    "a little more");
 }
 
+static void
+settings_are(const struct settings *settings, const char *wanted)
+{
+	struct text text = text_in(buffer, sizeof buffer);
+
+	settings_text(&text, settings);
+	is_string(buffer, wanted, wanted);
+}
+
+/* The first line of --verbose: whatever is not the default. */
+static void
+test_settings(void)
+{
+	struct settings settings = {
+		.policy = {
+			.base_ns = NS_PER_S,
+			.factor = 3,
+			.cap_ns = NS_PER_MIN,
+			.floor_ns = 100 * NS_PER_MS,
+			.jitter = { .kind = JITTER_FULL },
+			.throttle_base_ns = 5 * NS_PER_S,
+			.max_exponent = INT64_MAX,
+		},
+		.limits = {
+			.attempts = 6,
+			.timeout_ns = DURATION_INF,
+			.kill_after_ns = 10 * NS_PER_S,
+			.deadline_ns = DURATION_INF,
+			.until_ns = INT64_MAX,
+			.reset_after_ns = DURATION_INF,
+			.consecutive = 1,
+			.hint_max_ns = 60 * NS_PER_MIN,
+			.spool_limit = INT64_C(1) << 30,
+		},
+	};
+	struct policy *policy = &settings.policy;
+	struct limits *limits = &settings.limits;
+	struct codes *codes = &settings.rules.codes;
+
+	settings_are(&settings,
+	    "attempts 6, windows 1s 3s 9s 27s ..., cap 1m, floor 100ms");
+	codes->exact[5] = codes->exact[6] = codes->exact[7] = VERDICT_RETRY;
+	codes->exact[255] = codes->timeout = VERDICT_RETRY;
+	codes->range[0] = codes->range[1] = VERDICT_STOP;
+	codes->killed[SIGKILL] = codes->nonzero = VERDICT_STOP;
+	codes->signal = VERDICT_PASS;
+	codes->any = VERDICT_SUCCESS;
+	codes->start = VERDICT_THROTTLE;
+	settings_are(&settings,
+	    "attempts 6, windows 1s 3s 9s 27s ..., cap 1m, floor 100ms, "
+	    "success-on any, pass-on signal, retry-on 5-7,255,timeout, "
+	    "throttle-on start, stop-on 0-1,KILL,nonzero");
+	*codes = (struct codes) { .any = VERDICT_NONE };
+	*limits = (struct limits) {
+		.attempts = INT64_MAX,
+		.timeout_ns = 30 * NS_PER_S,
+		.kill_after_ns = DURATION_INF,
+		.deadline_ns = 10 * NS_PER_MIN,
+		.until_ns = 1795261200 * NS_PER_S,
+		.reset_after_ns = NS_PER_MIN,
+		.consecutive = 3,
+		.hint_max_ns = DURATION_INF,
+		.spool_limit = 65536,
+		.splay = { NS_PER_S, 2 * NS_PER_S },
+		.from_start = true,
+	};
+	settings_are(&settings,
+	    "attempts inf, windows 1s 3s 9s 27s ..., cap 1m, floor 100ms, "
+	    "splay 1s..2s, from start, timeout 30s, kill-after inf, "
+	    "deadline 10m, until @1795261200, reset-after 1m, consecutive 3, "
+	    "hint-max inf, spool-limit 64KiB");
+	*limits = (struct limits) {
+		.attempts = 6,
+		.timeout_ns = DURATION_INF,
+		.kill_after_ns = 10 * NS_PER_S,
+		.deadline_ns = DURATION_INF,
+		.until_ns = INT64_MAX,
+		.reset_after_ns = DURATION_INF,
+		.consecutive = 1,
+		.hint_max_ns = 60 * NS_PER_MIN,
+		.spool_limit = INT64_C(1) << 30,
+	};
+	policy->throttle_base_ns = 2 * NS_PER_S;
+	policy->cap_mode = CAP_AFTER;
+	policy->max_exponent = 10;
+	policy->slot_ns = 10 * NS_PER_MS;
+	policy->jitter = (struct jitter) { JITTER_SCALE, 0.5, 1.25, 0 };
+	settings_are(&settings,
+	    "attempts 6, windows 1s 3s 9s 27s ..., cap 1m, floor 100ms, "
+	    "jitter 0.5..1.25, throttle-base 2s, cap-mode after, "
+	    "max-exponent 10, slot 10ms");
+	policy->jitter
+	    = (struct jitter) { .kind = JITTER_ADD, .spread_ns = NS_PER_S };
+	settings_are(&settings,
+	    "attempts 6, windows 1s 3s 9s 27s ..., cap 1m, floor 100ms, "
+	    "jitter +1s, throttle-base 2s, cap-mode after, max-exponent 10, "
+	    "slot 10ms");
+}
+
 int
 main(void)
 {
 	test_attempts();
 	test_ends();
+	test_end_reasons();
+	test_not_found();
 	reason_is(
 	    (struct outcome) { .kind = OUTCOME_KILLED, .signal = SIGSEGV },
 	    "killed by SEGV");
@@ -233,6 +567,11 @@ main(void)
 	    "timed out after 10s");
 	reason_is(outcome_not_started(EACCES), "Permission denied");
 	test_meaning();
+	test_rules();
+	test_bounds();
+	test_repeats();
+	test_notes();
+	test_settings();
 	test_json();
 	test_spool_limit();
 	return done();

@@ -10,7 +10,14 @@
 static enum verdict
 verdict(const struct rules *rules, struct outcome outcome)
 {
-	return verdict_of(rules, &outcome);
+	return verdict_of(rules, &outcome).verdict;
+}
+
+static void
+rule_is(const struct rules *rules, struct outcome outcome, enum rule wanted,
+    const char *what)
+{
+	is_int(verdict_of(rules, &outcome).rule, wanted, what);
 }
 
 static void
@@ -151,6 +158,78 @@ test_match_needed(void)
 	is_int(verdict(&rules, exit_0), VERDICT_SUCCESS, "0 has it");
 }
 
+/* Which rule it was: what the user did not say has no name. */
+static void
+test_deciding_rule(void)
+{
+	const struct outcome exit_0 = { .kind = OUTCOME_EXITED };
+	const struct outcome exit_7 = { .kind = OUTCOME_EXITED, .status = 7 };
+	const struct outcome timeout = { .kind = OUTCOME_TIMED_OUT };
+	const struct outcome interrupted
+	    = { .kind = OUTCOME_KILLED, .status = -1, .signal = SIGINT };
+	struct outcome seen = exit_7;
+	struct rules none = { .listed_only = false };
+	struct rules stop = { .codes.exact[7] = VERDICT_STOP,
+		.codes.timeout = VERDICT_STOP,
+		.codes.killed[SIGINT] = VERDICT_STOP };
+	struct rules success = { .codes.nonzero = VERDICT_SUCCESS };
+	struct rules throttle = { .codes.range[7] = VERDICT_THROTTLE };
+	struct rules only_9
+	    = { .listed_only = true, .codes.exact[9] = VERDICT_RETRY };
+	struct rules only_matched = { .listed_only = true };
+	struct rules needed = { .match_needed = true };
+
+	rule_is(&none, exit_0, RULE_DEFAULT, "0 is a success by default");
+	rule_is(&none, exit_7, RULE_DEFAULT, "7 is a retry by default");
+	rule_is(&none, interrupted, RULE_DEFAULT, "INT stops by default");
+	rule_is(&none, outcome_not_started(ENOENT), RULE_DEFAULT,
+	    "so does a command that is not there");
+	rule_is(&stop, exit_7, RULE_STOP_ON, "--stop-on=7");
+	rule_is(&stop, timeout, RULE_STOP_ON, "--stop-on=timeout");
+	rule_is(&stop, interrupted, RULE_STOP_ON, "--stop-on=INT");
+	rule_is(&success, exit_7, RULE_SUCCESS_ON, "--success-on=nonzero");
+	rule_is(&success, exit_0, RULE_DEFAULT, "which 0 does not need");
+	rule_is(&throttle, exit_7, RULE_CODES, "--throttle-on=7");
+	rule_is(&only_9, exit_7, RULE_UNLISTED, "7 is not in --retry-on=9");
+	rule_is(&only_9, timeout, RULE_UNLISTED, "nor is a timeout");
+	rule_is(&only_matched, exit_7, RULE_UNMATCHED,
+	    "--retry-if alone has no list");
+	rule_is(&needed, exit_0, RULE_NO_MATCH, "0 lacks its --success-if");
+	rule_is(&needed, exit_7, RULE_DEFAULT, "7 needs none");
+	seen.evidence.tool.verdict = VERDICT_STOP;
+	rule_is(&only_9, seen, RULE_TOOL, "what the tool knows");
+	seen.evidence.match.verdict = VERDICT_STOP;
+	rule_is(&stop, seen, RULE_MATCH, "a REGEX");
+	seen.evidence.hint.verdict = VERDICT_STOP;
+	rule_is(&stop, seen, RULE_HINT, "BACKOFF_HINT");
+}
+
+/* `| head` ends it; a socket of the command's own does not. */
+static void
+test_broken_pipe(void)
+{
+	struct outcome outcome
+	    = { .kind = OUTCOME_KILLED, .status = -1, .signal = SIGPIPE };
+	struct rules none = { .listed_only = false };
+	struct rules any = { .codes.any = VERDICT_RETRY };
+	struct rules signals = { .codes.signal = VERDICT_RETRY };
+	struct rules named = { .codes.killed[SIGPIPE] = VERDICT_RETRY };
+
+	is_int(verdict(&none, outcome), VERDICT_RETRY,
+	    "PIPE is retried while somebody reads");
+	outcome.reader_gone = true;
+	is_int(verdict(&none, outcome), VERDICT_STOP,
+	    "it is a stop when the reader has gone");
+	is_int(verdict(&any, outcome), VERDICT_STOP, "any does not cover it");
+	is_int(verdict(&signals, outcome), VERDICT_STOP, "nor does signal");
+	is_int(verdict(&named, outcome), VERDICT_RETRY, "PIPE does");
+	outcome.evidence.match.verdict = VERDICT_RETRY;
+	is_int(verdict(&none, outcome), VERDICT_RETRY, "so does a REGEX");
+	outcome.signal = SIGTERM;
+	outcome.evidence.match.verdict = VERDICT_NONE;
+	is_int(verdict(&none, outcome), VERDICT_RETRY, "it is about PIPE");
+}
+
 int
 main(void)
 {
@@ -158,6 +237,8 @@ main(void)
 	test_order();
 	test_wide_codes();
 	test_match_needed();
+	test_deciding_rule();
+	test_broken_pipe();
 	test_start_failures();
 	test_outcomes();
 	return done();

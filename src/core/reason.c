@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "core/duration.h"
+#include "core/reason.h"
+
+static void
+add_status(struct text *text, const char *what, int status)
+{
+	text_add(text, what);
+	text_number(text, status);
+}
+
+/* "cannot end process 1234 (sudo)" */
+void
+reason_unended(
+    struct text *text, const char *before, const struct unended *unended)
+{
+	if (unended->pid == 0)
+		return;
+	text_add(text, before);
+	text_add(text, "cannot end process ");
+	text_number(text, unended->pid);
+	if (unended->name[0] == '\0')
+		return;
+	text_add(text, " (");
+	text_printable(text, unended->name);
+	text_byte(text, ')');
+}
+
+void
+reason_outcome(struct text *text, const struct outcome *outcome)
+{
+	switch (outcome->kind) {
+	case OUTCOME_EXITED:
+		add_status(text, "exit ", outcome->status);
+		break;
+	case OUTCOME_KILLED:
+		text_add(text, "killed by ");
+		signal_text(text, outcome->signal);
+		break;
+	case OUTCOME_TIMED_OUT:
+		if (outcome->limit_ns == 0 && outcome->unended.pid != 0) {
+			reason_unended(text, "", &outcome->unended);
+			break;
+		}
+		text_add(text, "timed out after ");
+		duration_text(text, outcome->limit_ns);
+		reason_unended(text, "; ", &outcome->unended);
+		break;
+	case OUTCOME_NOT_STARTED:
+		if (outcome->no_interpreter)
+			text_add(text, "interpreter ");
+		text_add(text,
+		    outcome->error == ENOENT ? "not found"
+		                             : strerror(outcome->error));
+		break;
+	}
+}
+
+static void
+add_in_parentheses(struct text *text, const char *words)
+{
+	if (words == NULL)
+		return;
+	text_add(text, " (");
+	text_add(text, words);
+	text_byte(text, ')');
+}
+
+/* The rule of the user's that made it what it is, or NULL. */
+static const char *
+rule_name(enum rule rule)
+{
+	switch (rule) {
+	case RULE_STOP_ON:
+		return "--stop-on";
+	case RULE_SUCCESS_ON:
+		return "--success-on";
+	case RULE_UNLISTED:
+		return "not in --retry-on";
+	case RULE_UNMATCHED:
+		return "no line matches --retry-if";
+	case RULE_NO_MATCH:
+		return "no line matches --success-if";
+	case RULE_DEFAULT:
+	case RULE_HINT:
+	case RULE_MATCH:
+	case RULE_CODES:
+	case RULE_TOOL:
+		break;
+	}
+	return NULL;
+}
+
+static void
+add_hint_verdict(struct text *text, enum verdict verdict)
+{
+	static const char *const words[VERDICTS] = {
+		[VERDICT_SUCCESS] = "reported success",
+		[VERDICT_PASS] = "reported a pass",
+		[VERDICT_RETRY] = "asked to retry",
+		[VERDICT_THROTTLE] = "asked to slow down",
+		[VERDICT_STOP] = "asked to stop",
+	};
+
+	text_add(text, "the command ");
+	text_add(text, words[verdict]);
+	text_add(text, " (BACKOFF_HINT)");
+}
+
+void
+reason_text(struct text *text, const struct outcome *outcome)
+{
+	const struct evidence *evidence = &outcome->evidence;
+	const char *line = evidence->match.last_line;
+
+	if (outcome->rule == RULE_HINT) {
+		add_hint_verdict(text, evidence->hint.verdict);
+	} else if (outcome->rule == RULE_MATCH) {
+		text_add(text, "output matches '");
+		text_bounded(text, evidence->match.pattern);
+		text_byte(text, '\'');
+	} else {
+		reason_outcome(text, outcome);
+		if (outcome->kind == OUTCOME_EXITED)
+			add_in_parentheses(text, evidence->tool.meaning);
+		add_in_parentheses(text, rule_name(outcome->rule));
+	}
+	if (line != NULL && *line != '\0') {
+		text_add(text, " \"");
+		text_bounded(text, line);
+		text_byte(text, '"');
+	}
+}
+
+static void
+add_in(struct text *text, const char *before, int64_t ns)
+{
+	text_add(text, before);
+	duration_text(text, ns);
+}
+
+void
+reason_streak(struct text *text, const struct loop_state *state,
+    const struct limits *limits)
+{
+	text_add(text, "succeeded, ");
+	text_number(text, state->streak);
+	text_add(text, " of ");
+	text_number(text, limits->consecutive);
+	text_add(text, " in a row");
+}
+
+/* "it read 41.2GiB of stdin, --spool-limit is 1GiB" */
+static void
+add_lost_input(struct text *text, const struct evidence *evidence,
+    const struct limits *limits)
+{
+	if (evidence->input.error == 0) {
+		char bytes[2][32];
+		struct text taken = text_in(bytes[0], sizeof bytes[0]);
+		struct text limit = text_in(bytes[1], sizeof bytes[1]);
+
+		size_text(&taken, evidence->input.taken);
+		size_text(&limit, limits->spool_limit);
+		text_add(text, "it read ");
+		if (strcmp(taken.data, limit.data) == 0)
+			text_add(text, "over ");
+		text_add(text, taken.data);
+		text_add(text, " of stdin, --spool-limit is ");
+		text_add(text, limit.data);
+	} else {
+		text_add(text, "cannot keep stdin in TMPDIR ");
+		text_bounded(text, evidence->input.directory);
+		text_add(text, ": ");
+		text_add(text, strerror(evidence->input.error));
+	}
+}
+
+/* What a name that was not found may have been meant as, or NULL. */
+static const char *
+likely_meaning(const char *name)
+{
+	const char *equals = strchr(name, '=');
+	const char *slash = strchr(name, '/');
+
+	if (name[strcspn(name, " \t\n")] != '\0')
+		return "one word with blanks: write the words apart, or "
+		       "sh -c '...'";
+	if (equals != NULL && (slash == NULL || equals < slash))
+		return "env NAME=... COMMAND";
+	if (slash == NULL)
+		return "a shell function or builtin? export -f it, then: "
+		       "backoff bash -c 'NAME \"$@\"' _ ...";
+	return NULL;
+}
+
+static void
+add_asked_too_long(struct text *text, const struct outcome *outcome,
+    const struct limits *limits, enum result result)
+{
+	add_in(text, "server asked to wait ", outcome->evidence.hint.wait_ns);
+	if (result != RESULT_STOPPED) {
+		text_add(text, ", more than is left");
+		return;
+	}
+	add_in(text, ", more than --hint-max (", limits->hint_max_ns);
+	text_byte(text, ')');
+}
+
+bool
+reason_of_end(struct text *text, const struct loop_state *state,
+    const struct limits *limits, const struct ending *ending, const char *name)
+{
+	const struct outcome *outcome = &state->outcome;
+
+	if (ending->result < RESULT_EXHAUSTED
+	    || ending->result == RESULT_INTERRUPTED
+	    || (ending->result == RESULT_DEADLINE && state->attempt == 0))
+		return false;
+	if (ending->vetoed) {
+		text_add(text, "--before-retry refused (");
+		reason_text(text, &ending->hook);
+		text_byte(text, ')');
+	} else if (ending->broken != NULL) {
+		text_add(text, ending->broken);
+		text_add(text, " could not be carried: ");
+		text_add(text, strerror(ending->error));
+	} else if (ending->asked_too_long) {
+		add_asked_too_long(text, outcome, limits, ending->result);
+	} else if (ending->input_lost) {
+		add_lost_input(text, &outcome->evidence, limits);
+	} else if (state->streak > 0) {
+		reason_streak(text, state, limits);
+	} else {
+		reason_text(text, outcome);
+		if (outcome->kind == OUTCOME_NOT_STARTED
+		    && outcome->status == STATUS_NOT_FOUND
+		    && !outcome->no_interpreter)
+			add_in_parentheses(text, likely_meaning(name));
+	}
+	return true;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_CORE_REASON_H
+#define BACKOFF_CORE_REASON_H
+/*
+ * REASON: why an attempt ended as it did, and why there is no further one.
+ */
+
+#include <stdbool.h>
+
+#include "core/loop_state.h"
+#include "core/settings.h"
+#include "core/text.h"
+
+#define REASON_SIZE 512 /* room for any REASON */
+
+/*
+ * "exit 7 (could not connect) \"curl: (7) ...\"", "killed by SEGV", "output
+ * matches 'denied'": what happened, what a tool says of it, the user's rule
+ * that made it a stop or a success, and a line of stderr.
+ */
+void reason_text(struct text *text, const struct outcome *outcome);
+
+/* What happened, and no more. */
+void reason_outcome(struct text *text, const struct outcome *outcome);
+
+/* BEFORE, and whom backoff could not end; nothing if there is none. */
+void reason_unended(
+    struct text *text, const char *before, const struct unended *unended);
+
+/* "succeeded, 1 of 3 in a row" */
+void reason_streak(struct text *text, const struct loop_state *state,
+    const struct limits *limits);
+
+/*
+ * That of the closing line. NAME is COMMAND's first word, for what a name
+ * that was not found may have been meant as. False: there is none, and
+ * nothing is added.
+ */
+bool reason_of_end(struct text *text, const struct loop_state *state,
+    const struct limits *limits, const struct ending *ending, const char *name);
+
+#endif

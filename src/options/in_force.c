@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <signal.h>
+
+#include "core/duration.h"
+#include "core/verdict.h"
+#include "options/in_force.h"
+#include "streams/line_scan.h"
+
+static void
+add_word(struct text *text, const char *name, const char *word)
+{
+	text_add(text, ", ");
+	text_add(text, name);
+	text_byte(text, ' ');
+	text_add(text, word);
+}
+
+static void
+add_signal(struct text *text, const char *name, int signal)
+{
+	text_add(text, ", ");
+	text_add(text, name);
+	text_byte(text, ' ');
+	signal_text(text, signal);
+}
+
+/* A REGEX, a script: what the user wrote, in quotes. */
+static void
+add_quoted(struct text *text, const char *said)
+{
+	text_add(text, " '");
+	text_bounded(text, said);
+	text_byte(text, '\'');
+}
+
+static void
+add_script(struct text *text, const char *name, const char *script)
+{
+	if (script == NULL)
+		return;
+	text_add(text, ", ");
+	text_add(text, name);
+	add_quoted(text, script);
+}
+
+static void
+add_conditions(struct text *text, const struct scan *scan)
+{
+	for (size_t i = 0; i < scan->count; i++) {
+		const struct condition *condition = &scan->conditions[i];
+
+		if (condition->is_known)
+			continue;
+		text_add(text, ", ");
+		text_add(text, verdict_name(condition->verdict));
+		text_add(text, "-if");
+		add_quoted(text, condition->text);
+	}
+	if (scan->retry_after)
+		text_add(text, ", retry-after");
+	if (scan->watch != WATCH_BOTH)
+		add_word(text, "watch",
+		    scan->watch == WATCH_STDOUT ? "stdout" : "stderr");
+}
+
+static void
+add_streams(struct text *text, const struct options *options)
+{
+	static const char modes[][8] = { "replay", "inherit", "null" };
+	enum stdin_mode mode = options->streams.stdin_mode;
+	/* Where there is one attempt, there is nothing to be replayed. */
+	enum stdin_mode usual = options->settings.limits.attempts == 1
+	    ? STDIN_INHERIT
+	    : STDIN_REPLAY;
+
+	if (mode != usual)
+		add_word(text, "stdin", modes[mode]);
+	if (options->job.quiet_success)
+		text_add(text, ", quiet-success");
+	else if (options->streams.hold != HOLD_NOTHING)
+		add_word(text, "hold",
+		    options->streams.hold == HOLD_ALL ? "all" : "stdout");
+	if (options->streams.scan != NULL)
+		add_conditions(text, options->streams.scan);
+}
+
+void
+options_in_force(struct text *text, const struct options *options)
+{
+	const struct job *job = &options->job;
+
+	if (job->signal != SIGTERM)
+		add_signal(text, "signal", job->signal);
+	if (job->grace_ns != DURATION_INF) {
+		text_add(text, ", grace ");
+		duration_text(text, job->grace_ns);
+	}
+	if (options->wake_on != 0)
+		add_signal(text, "wake-on", options->wake_on);
+	add_streams(text, options);
+	add_script(text, "before-retry", job->before_retry);
+	add_script(text, "at-end", job->at_end);
+	if (options->seeded) {
+		text_add(text, ", seed ");
+		text_number(text, options->seed);
+	}
+}
