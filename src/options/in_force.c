@@ -60,9 +60,6 @@ add_conditions(struct text *text, const struct scan *scan)
 	}
 	if (scan->retry_after)
 		text_add(text, ", retry-after");
-	if (scan->watch != WATCH_BOTH)
-		add_word(text, "watch",
-		    scan->watch == WATCH_STDOUT ? "stdout" : "stderr");
 }
 
 static void
@@ -84,6 +81,10 @@ add_streams(struct text *text, const struct options *options)
 		    options->streams.hold == HOLD_ALL ? "all" : "stdout");
 	if (options->streams.scan != NULL)
 		add_conditions(text, options->streams.scan);
+	if (options->streams.watch != WATCH_BOTH)
+		add_word(text, "watch",
+		    options->streams.watch == WATCH_STDOUT ? "stdout"
+		                                           : "stderr");
 }
 
 void

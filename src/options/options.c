@@ -142,7 +142,7 @@ options_parse(struct options *options, int argc, char **argv)
 		options_in_force(&further, options);
 		options->log.further = more;
 	}
-	if (options->streams.scan != NULL && options->streams.scan->retry_after)
+	if (given.text[OPT_RETRY_AFTER] != NULL)
 		options->log.headers
 		    = headers_options(wrapped_command(options->job.argv).name);
 	options->log.command = options->job.argv[0];
