@@ -148,13 +148,27 @@ belongs(const struct processes *all, const struct ancestry *ancestry,
 	return is_in_tree(all, process->parent);
 }
 
+/* The kernel lists them in that order: there is next to nothing to do. */
+static void
+sort_by_pid(struct processes *all)
+{
+	for (size_t i = 1; i < all->count; i++) {
+		struct process process = all->list[i];
+		size_t place = i;
+
+		for (; place > 0 && all->list[place - 1].pid > process.pid;
+		     place--)
+			all->list[place] = all->list[place - 1];
+		all->list[place] = process;
+	}
+}
+
 void
 process_tree_mark(struct processes *all, const struct ancestry *ancestry)
 {
 	bool found = all->count > 0;
 
-	if (found)
-		qsort(all->list, all->count, sizeof *all->list, compare_pids);
+	sort_by_pid(all);
 	/* A child can have a lower pid than its parent: so several passes. */
 	while (found) {
 		found = false;

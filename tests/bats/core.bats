@@ -32,6 +32,8 @@ strncmp
 strrchr
 strspn
 strstr
+strtol
+strtoull
 __libc_current_sigrtmax
 __libc_current_sigrtmin
 END

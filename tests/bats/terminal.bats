@@ -119,6 +119,7 @@ EOS
 }
 
 @test "rule 22: nothing is sent by us when Ctrl-\\ ends an attempt" {
+  # shellcheck disable=SC1003 # it is the key
   sends_nothing QUIT 'key C-\'
 }
 
