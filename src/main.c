@@ -111,6 +111,7 @@ prepare(struct options *options)
 {
 	const char *file = options->log.file;
 	const char *broken = log_open(&options->log);
+	struct stream_failure failure;
 
 	if (broken != NULL)
 		usage_refuse(broken, file != NULL ? file : tempfile_directory(),
@@ -119,11 +120,18 @@ prepare(struct options *options)
 		usage_refuse("--hold", tempfile_directory(), strerror(errno));
 	if (!signals_start(options->wake_on))
 		usage_refuse("signalfd", "no descriptor", strerror(errno));
+	if (!world_start(&options->job))
+		usage_refuse(options->job.before_retry != NULL
+		        ? "--before-retry"
+		        : "--at-end",
+		    "/dev/null", strerror(errno));
+	failure = streams_start(&options->streams);
+	if (failure.stream != NULL)
+		usage_refuse(failure.stream, "cannot be carried",
+		    strerror(failure.error));
 	if (!environment_start(
 	        options->log.id, hint_start(), &options->settings.limits))
 		refuse_without_hint("environment");
-	if (!streams_start(&options->streams))
-		refuse_without_hint("streams");
 }
 
 int

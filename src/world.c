@@ -23,6 +23,8 @@
 /* What a slow reader of the output gets when we have been told to end. */
 #define LAST_PATIENCE_NS (100 * NS_PER_MS)
 
+static int null = -1; /* the hooks' /dev/null */
+
 static int64_t
 now_ns(void *self)
 {
@@ -98,25 +100,30 @@ reader_has_gone(void)
 	    && ((outputs[0].revents | outputs[1].revents) & POLLERR) != 0;
 }
 
+/* COMMAND's streams cannot be laid. */
+static struct outcome
+without_streams(const struct stream_failure *failure)
+{
+	struct outcome outcome = outcome_not_started(failure->error);
+
+	outcome.evidence.failure = *failure;
+	outcome.started_ns = outcome.ended_ns = clock_now_ns();
+	return outcome;
+}
+
 static struct outcome
 attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 {
 	const struct job *job = self;
 	struct command command = { .argv = job->argv };
 	struct time_limit limit = cut_at(job, cutoff_ns);
+	struct stream_failure failure;
 	struct outcome outcome;
-	const char *broken;
 
 	environment_set(state);
-	broken = streams_begin(&command);
-	if (broken != NULL) {
-		outcome = outcome_not_started(errno);
-		outcome.evidence.failure.stream = broken;
-		outcome.evidence.failure.is_final = true;
-		outcome.evidence.failure.error = outcome.error;
-		outcome.started_ns = outcome.ended_ns = clock_now_ns();
-		return outcome;
-	}
+	failure = streams_begin(&command);
+	if (failure.stream != NULL)
+		return without_streams(&failure);
 	outcome = supervise(&command, &limit);
 	outcome.evidence = streams_end();
 	if (outcome.evidence.failure.cut_off && outcome.late_end_signal == 0)
@@ -133,7 +140,6 @@ run_script(const struct job *job, const char *script,
 {
 	char *argv[] = { (char[]) { "/bin/sh" }, (char[]) { "-c" },
 		(char *)(uintptr_t)script, NULL };
-	int null = fd_out_of_the_way(open("/dev/null", O_RDWR | O_CLOEXEC));
 	bool has_stderr = fcntl(STDERR_FILENO, F_GETFD) >= 0;
 	/* Nothing of a hook is seen before we know that we give up. */
 	int held = log_held();
@@ -141,14 +147,11 @@ run_script(const struct job *job, const char *script,
 		.descriptors
 		= { null, has_stderr ? STDERR_FILENO : null, held } };
 	struct time_limit limit = cut_at(job, cutoff_ns);
-	struct outcome outcome;
 
 	if (held >= 0)
 		command.descriptors[STDOUT_FILENO] = held;
 	environment_set(state);
-	outcome = supervise(&command, &limit);
-	close(null);
-	return outcome;
+	return supervise(&command, &limit);
 }
 
 static struct outcome
@@ -218,6 +221,16 @@ tell_end(
 {
 	(void)self;
 	log_end(state, ending);
+}
+
+bool
+world_start(const struct job *job)
+{
+	if (job->before_retry == NULL && job->at_end == NULL)
+		return true;
+	/* Now, so that no hook has to do without it later. */
+	null = fd_out_of_the_way(open("/dev/null", O_RDWR | O_CLOEXEC));
+	return null >= 0;
 }
 
 struct world

@@ -5,8 +5,16 @@
  * The real world of the loop: this process, its children, its clock.
  */
 
+#include <stdbool.h>
+
 #include "core/loop.h"
 #include "options/option_types.h"
+
+/*
+ * Opens what the hooks of JOB need, before anything is spawned. False: errno
+ * tells why /dev/null cannot be had.
+ */
+bool world_start(const struct job *job);
 
 /* JOB must outlive the world. */
 struct world world_of(struct job *job);

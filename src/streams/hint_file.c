@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,6 +14,8 @@
 #include "streams/hint_file.h"
 #include "streams/tempfile.h"
 #include "core/verdict.h"
+
+#define MOST (INT64_C(1) << 20) /* bytes that are read: the last ones */
 
 static int file = -1;
 static char name[PATH_MAX];
@@ -48,54 +51,97 @@ verdict_of_word(const char *word)
 	return VERDICT_NONE;
 }
 
+/* One line, as it is read. */
+struct line {
+	char bytes[256]; /* without its newline, with a terminator at the end */
+	size_t length;
+	bool is_hint; /* false: too long, cut off, or with a NUL */
+};
+
 /* Later lines win. */
 static void
-read_line(struct hint *hint, const char *line)
+end_line(struct line *line, struct hint *hint)
 {
+	const char *text = line->bytes;
+	enum verdict verdict = VERDICT_NONE;
 	int64_t after_ns;
-	enum verdict verdict;
 
-	if (strncmp(line, "after=", 6) == 0
-	    && duration_parse(line + 6, &after_ns)) {
+	line->bytes[line->length] = '\0';
+	if (!line->is_hint) {
+		hint->unreadable++;
+	} else if (strncmp(text, "after=", 6) == 0
+	    && duration_parse(text + 6, &after_ns)) {
 		hint->has_wait = true;
 		hint->wait_ns = after_ns;
-		return;
+	} else {
+		if (strncmp(text, "verdict=", 8) == 0)
+			verdict = verdict_of_word(text + 8);
+		if (verdict != VERDICT_NONE)
+			hint->verdict = verdict;
+		else if (*text != '\0')
+			hint->unreadable++;
 	}
-	verdict = strncmp(line, "verdict=", 8) == 0 ? verdict_of_word(line + 8)
-	                                            : VERDICT_NONE;
-	if (verdict != VERDICT_NONE)
-		hint->verdict = verdict;
-	else if (*line != '\0')
-		hint->unreadable++;
+	*line = (struct line) { .is_hint = true };
+}
+
+static void
+read_bytes(
+    struct line *line, struct hint *hint, const char *bytes, ssize_t count)
+{
+	for (ssize_t i = 0; i < count; i++) {
+		if (bytes[i] == '\n') {
+			end_line(line, hint);
+			continue;
+		}
+		if (bytes[i] == '\0' || line->length == sizeof line->bytes - 1)
+			line->is_hint = false;
+		else
+			line->bytes[line->length++] = bytes[i];
+	}
+}
+
+/* What stands in the file from OFFSET to SIZE. */
+static void
+read_lines(struct hint *hint, off_t offset, off_t size)
+{
+	static char bytes[4096];
+	struct line line = { .is_hint = true };
+	ssize_t count;
+
+	/* From the byte before: a newline there makes the next line whole. */
+	if (offset > 0)
+		line.is_hint = false;
+	while (offset < size) {
+		off_t left = size - offset;
+		size_t most = sizeof bytes;
+
+		if (left < (off_t)most)
+			most = (size_t)left;
+		count = pread(file, bytes, most, offset);
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count < 0)
+			line.is_hint = false;
+		if (count <= 0)
+			break;
+		read_bytes(&line, hint, bytes, count);
+		offset += count;
+	}
+	end_line(&line, hint);
 }
 
 struct hint
 hint_take(void)
 {
 	struct hint hint = { 0 };
-	static char text[4096];
 	off_t size = lseek(file, 0, SEEK_END);
-	off_t room = sizeof text - 1;
-	ssize_t count;
-	char *line = text, *end;
 
 	if (size <= 0)
 		return hint;
-	/* The last lines count; the first of a cut-off text is no line. */
-	count = pread(file, text, (size_t)room, size > room ? size - room : 0);
-	if (count < 0)
-		count = 0;
+	/* Whatever size COMMAND has given it, this takes no time. */
+	read_lines(&hint, size > MOST ? size - MOST - 1 : 0, size);
 	while (ftruncate(file, 0) != 0 && errno == EINTR)
 		continue;
-	text[count] = '\0';
-	if (size > room)
-		line += strcspn(line, "\n");
-	while ((end = strchr(line, '\n')) != NULL) {
-		*end = '\0';
-		read_line(&hint, line);
-		line = end + 1;
-	}
-	read_line(&hint, line);
 	return hint;
 }
 

@@ -3,37 +3,58 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "process/fd.h"
+#include "streams/input.h"
+#include "streams/input_pipe.h"
 #include "streams/input_source.h"
 #include "streams/input_spool.h"
-#include "streams/input.h"
+
+/* How far COMMAND's reading is followed byte by byte. */
+#define EXACT (INT64_C(64) * 1024)
+
+/* Less than a page: an empty pipe has room for it. */
+#define PORTION 4096
+
+/* What is being done for COMMAND's input. */
+enum phase {
+	PHASE_NONE, /* nothing: its stdin is no pipe of ours */
+	PHASE_REPLAY, /* giving it what earlier attempts have read */
+	PHASE_EXACT, /* showing it stdin; what it has read is taken later */
+	PHASE_STREAM, /* beyond EXACT: taking what it is given at once */
+	PHASE_COPY, /* tee(2) does not do: taking before giving */
+	PHASE_ENDED, /* nothing more: it has all that there is */
+	PHASE_BROKEN, /* nothing more: it cannot be given its input */
+};
+
+/* What has to come before the next step. */
+enum wait {
+	WAIT_NOTHING, /* the next step can be taken */
+	WAIT_ROOM, /* room in COMMAND's pipe */
+	WAIT_LOOK, /* the time to see whether that pipe is empty */
+	WAIT_MORE, /* more on stdin, or its end */
+	WAIT_NEVER, /* there is no next step */
+};
 
 /*
  * Offsets count from where we found the input. What is before `taken` has
- * left our stdin for the spool; COMMAND's pipe has been filled up to `fed`.
- * tee(2) and MSG_PEEK fill it without taking, so fed may be ahead.
+ * left our stdin for the spool. tee(2) and MSG_PEEK fill COMMAND's pipe
+ * without taking, so that pipe_given() may be ahead.
  */
 static struct {
 	enum source source;
+	enum phase phase;
+	enum wait wait;
 	int64_t entry_offset; /* of SOURCE_FILE */
 	int64_t taken;
-	int64_t fed;
-	int pipe; /* COMMAND's, to write to; -1: closed */
-	bool wide; /* that pipe holds INPUT_EXACT, not a page */
-	bool starved; /* it has room, but our stdin has nothing */
-	int reader; /* our stdin, where that can be: without blocking */
-	bool copying; /* tee(2) does not do: take, then give */
-	bool broken; /* COMMAND cannot be given its input: */
-	int failure; /* errno for it */
-} in = { .pipe = -1 };
+	int null; /* /dev/null while COMMAND has it, or -1 */
+	bool without_tee;
+	int failure; /* errno of PHASE_BROKEN, or of what could not begin */
+} in = { .wait = WAIT_NEVER, .null = -1 };
 
-static char *buffer; /* of INPUT_EXACT bytes, where one is needed */
+static char *buffer; /* of PIPE_WIDE bytes, where one is needed */
 
 bool
 input_start(enum stdin_mode mode, int64_t limit)
@@ -41,66 +62,47 @@ input_start(enum stdin_mode mode, int64_t limit)
 	spool_start(limit);
 	if (mode == STDIN_INHERIT)
 		return true;
-	in.source = mode == STDIN_NULL ? SOURCE_NULL : source_of(STDIN_FILENO);
-	in.reader = STDIN_FILENO;
-	if (in.source == SOURCE_PIPE)
-		in.reader = fd_without_blocking(STDIN_FILENO, O_RDONLY);
+	in.source = SOURCE_NULL;
+	if (mode == STDIN_REPLAY && !source_start(&in.source))
+		return false;
 	if (in.source == SOURCE_FILE) {
 		in.entry_offset = lseek(STDIN_FILENO, 0, SEEK_CUR);
-		if (in.entry_offset < 0)
-			in.source = SOURCE_INHERITED;
+		if (in.entry_offset >= 0)
+			return true;
+		/* Some files of the kernel's are streams all the same. */
+		in.source = SOURCE_INHERITED;
+		return errno == ESPIPE;
 	}
 	if (in.source == SOURCE_PIPE || in.source == SOURCE_SOCKET) {
-		buffer = malloc(INPUT_EXACT);
+		buffer = malloc(PIPE_WIDE);
 		return buffer != NULL;
 	}
 	return true;
 }
 
-/* How many bytes wait in a pipe or socket. */
-static int64_t
-waiting(int fd)
+/* The phase in which COMMAND gets what comes after what it was given. */
+static enum phase
+next_phase(void)
 {
-	int count = 0;
-
-	return ioctl(fd, FIONREAD, &count) == 0 ? count : 0;
-}
-
-/* Resizes COMMAND's pipe; what is larger than allowed stays as it is. */
-static void
-widen(void)
-{
-	in.wide = true;
-	fcntl(in.pipe, F_SETPIPE_SZ, (int)INPUT_EXACT);
+	if (pipe_given() < in.taken)
+		return PHASE_REPLAY;
+	if (in.without_tee)
+		return PHASE_COPY;
+	return in.taken < EXACT ? PHASE_EXACT : PHASE_STREAM;
 }
 
 static int
-open_pipe(void)
+begin_pipe(void)
 {
-	int ends[2];
-
-	in.starved = in.broken = false;
-	if (pipe2(ends, O_CLOEXEC) != 0) {
+	if (!pipe_open()) {
 		in.failure = errno;
 		return -1;
 	}
-	in.pipe = fd_out_of_the_way(ends[1]);
-	fcntl(in.pipe, F_SETFL, O_NONBLOCK);
-	/* One page is one slot: it has room only when all of it was read. */
-	in.wide = in.taken >= INPUT_EXACT && !in.copying;
-	fcntl(in.pipe, F_SETPIPE_SZ, in.wide ? (int)INPUT_EXACT : 1);
-	in.fed = 0;
-	return fd_out_of_the_way(ends[0]);
-}
-
-static int
-open_null(void)
-{
-	int null = fd_out_of_the_way(open("/dev/null", O_RDONLY | O_CLOEXEC));
-
-	if (null < 0)
-		in.failure = errno;
-	return null;
+	if (in.taken >= EXACT && !in.without_tee)
+		pipe_widen();
+	in.phase = next_phase();
+	in.wait = WAIT_NOTHING;
+	return pipe_commands_end();
 }
 
 int
@@ -111,42 +113,30 @@ input_begin(void)
 	case SOURCE_INHERITED:
 		break;
 	case SOURCE_NULL:
-		return open_null();
+		in.null = fd_out_of_the_way(
+		    open("/dev/null", O_RDONLY | O_CLOEXEC));
+		if (in.null < 0)
+			in.failure = errno;
+		return in.null;
 	case SOURCE_FILE:
 		if (lseek(STDIN_FILENO, in.entry_offset, SEEK_SET) < 0)
 			in.failure = errno;
 		break;
 	case SOURCE_PIPE:
 	case SOURCE_SOCKET:
-		return open_pipe();
+		return begin_pipe();
 	}
 	return -1;
 }
 
-/*
- * Reads up to MOST bytes that are waiting: >= 0, or -1 with errno. Another
- * process may be faster, and must not make us block.
- */
-static int64_t
-read_waiting(int64_t most)
+/* COMMAND must not take what it has for all there is: its pipe stays open. */
+static enum wait
+break_off(void)
 {
-	struct pollfd waited = { .fd = in.reader, .events = POLLIN };
-	ssize_t count;
-
-	if (most > INPUT_EXACT)
-		most = INPUT_EXACT;
-	if (in.reader == STDIN_FILENO && poll(&waited, 1, 0) == 0) {
-		errno = EAGAIN;
-		return -1;
-	}
-	do
-		if (in.source == SOURCE_SOCKET)
-			count = recv(
-			    in.reader, buffer, (size_t)most, MSG_DONTWAIT);
-		else
-			count = read(in.reader, buffer, (size_t)most);
-	while (count < 0 && errno == EINTR);
-	return count;
+	if (in.failure == 0)
+		in.failure = errno;
+	in.phase = PHASE_BROKEN;
+	return WAIT_NEVER;
 }
 
 /*
@@ -156,212 +146,235 @@ read_waiting(int64_t most)
 static bool
 take(int64_t count)
 {
+	bool refused = false;
+
 	while (count > 0) {
-		int64_t moved = read_waiting(count);
+		int64_t moved = source_read(
+		    buffer, count < PIPE_WIDE ? count : PIPE_WIDE);
 
-		if (moved <= 0) {
-			int error = moved == 0 ? EPIPE : errno;
-
-			spool_lose(error);
-			in.taken += count;
-			errno = error;
-			/* Where another process was faster, it has them. */
-			return error == EPIPE || error == EAGAIN;
+		if (moved > 0) {
+			spool_keep(buffer, moved);
+			in.taken += moved;
+			count -= moved;
+			continue;
 		}
-		spool_keep(buffer, moved);
-		in.taken += moved;
-		count -= moved;
+		/* Where another process was faster, it has them. */
+		if (moved == 0 || (errno == EAGAIN && source_is_empty())) {
+			spool_lose(moved == 0 ? EPIPE : EAGAIN);
+			in.taken += count;
+			return true;
+		}
+		/* It was not, or new bytes have come: once more, then. */
+		if (errno != EAGAIN || refused)
+			return false;
+		refused = true;
 	}
 	return true;
 }
 
-/* Takes what COMMAND has read of what it was given ahead. */
-static bool
-settle(void)
+/* Nothing was given: COUNT is 0, at the end of stdin, or -1 with errno. */
+static enum wait
+wait_for_stdin(int64_t count)
 {
-	int64_t read_by_command = in.fed - waiting(in.pipe);
-
-	return read_by_command <= in.taken || take(read_by_command - in.taken);
+	if (count == 0) {
+		pipe_finish();
+		in.phase = PHASE_ENDED;
+		return WAIT_NEVER;
+	}
+	if (errno != EAGAIN)
+		return break_off();
+	return pipe_has_room() ? WAIT_MORE : WAIT_ROOM;
 }
 
-/* COMMAND must not take what it has for all there is: its pipe stays open. */
-static bool
-break_off(void)
+/* Until COMMAND has read all that is in its pipe. */
+static enum wait
+wait_for_reader(void)
 {
-	in.failure = errno;
-	in.broken = true;
-	return false;
+	int64_t unread;
+
+	/* A pipe of one page has room when it is empty, and not before. */
+	if (!pipe_has_room())
+		return WAIT_ROOM;
+	unread = pipe_unread();
+	if (unread == 0)
+		return WAIT_NOTHING;
+	/* It could not be made so small, and so nothing tells. */
+	return unread > 0 && pipe_look_later() ? WAIT_LOOK : break_off();
 }
 
-static void
-close_pipe(void)
+static enum wait
+replay(void)
 {
-	if (in.pipe < 0)
-		return;
-	if (!settle())
-		break_off();
-	close(in.pipe);
-	in.pipe = -1;
+	int64_t most = in.taken - pipe_given();
+	int64_t count = spool_read(
+	    buffer, most < PIPE_WIDE ? most : PIPE_WIDE, pipe_given());
+
+	if (count == 0)
+		errno = EIO;
+	if (count <= 0)
+		return break_off();
+	if (pipe_give(buffer, count) < 0)
+		return errno == EAGAIN ? WAIT_ROOM : break_off();
+	in.phase = next_phase();
+	return WAIT_NOTHING;
 }
 
-/* Into COMMAND's pipe; -1 with errno EAGAIN where it has no room. */
+/*
+ * Gives COMMAND what is at the head of stdin, for a socket up to MOST bytes,
+ * and leaves it there. 0: stdin has ended. -1: errno.
+ */
 static int64_t
-give(const char *bytes, int64_t count)
+show(int64_t most)
 {
-	ssize_t given;
-
-	do
-		given = write(in.pipe, bytes, (size_t)count);
-	while (given < 0 && errno == EINTR);
-	if (given > 0)
-		in.fed += given;
-	return given;
-}
-
-/* What earlier attempts have read. */
-static int64_t
-give_from_spool(void)
-{
-	int64_t most = in.taken - in.fed;
 	int64_t count;
 
-	if (most > INPUT_EXACT)
-		most = INPUT_EXACT;
-	count = spool_read(buffer, most, in.fed);
-	if (count <= 0) {
-		errno = count == 0 ? EIO : errno;
-		return -1;
-	}
-	return give(buffer, count);
+	if (in.source == SOURCE_PIPE)
+		return pipe_tee(STDIN_FILENO);
+	count = source_peek(buffer, most);
+	return count <= 0 ? count : pipe_give(buffer, count);
 }
 
-/* Takes first: for where COMMAND cannot be shown what is not taken. */
-static int64_t
+/* After show() has given nothing. */
+static enum wait
+wait_after_show(int64_t count)
+{
+	if (in.source == SOURCE_PIPE && count < 0 && errno != EAGAIN) {
+		in.without_tee = true;
+		in.phase = PHASE_COPY;
+		return WAIT_NOTHING;
+	}
+	return wait_for_stdin(count);
+}
+
+/* COMMAND has read so much that it is followed from afar. */
+static enum wait
+begin_stream(void)
+{
+	pipe_widen();
+	/* tee(2) begins at the head of stdin: what was shown, leaves it. */
+	if (!take(pipe_given() - in.taken))
+		return break_off();
+	in.phase = PHASE_STREAM;
+	return WAIT_NOTHING;
+}
+
+static enum wait
+follow_exactly(void)
+{
+	int64_t unread = pipe_unread();
+	int64_t read_by_command = pipe_given() - unread;
+	int64_t count;
+
+	if (unread < 0 || !take(read_by_command - in.taken))
+		return break_off();
+	if (in.taken >= EXACT)
+		return begin_stream();
+	if (unread > 0)
+		return wait_for_reader();
+	count = show(PORTION);
+	return count > 0 ? WAIT_NOTHING : wait_after_show(count);
+}
+
+static enum wait
+stream(void)
+{
+	int64_t count = show(PIPE_WIDE);
+
+	if (count <= 0)
+		return wait_after_show(count);
+	return take(count) ? WAIT_NOTHING : break_off();
+}
+
+static enum wait
 copy(void)
 {
+	int64_t unread = pipe_unread();
 	int64_t count;
 
+	if (unread < 0)
+		return break_off();
 	/* Only an empty pipe surely has room for what is then taken. */
-	if (waiting(in.pipe) > 0) {
-		errno = EAGAIN;
-		return -1;
-	}
-	count = read_waiting(4096);
+	if (unread > 0)
+		return wait_for_reader();
+	count = source_read(buffer, PORTION);
 	if (count <= 0)
-		return count;
+		return wait_for_stdin(count);
 	spool_keep(buffer, count);
 	in.taken += count;
-	return give(buffer, count);
-}
-
-/* Shows COMMAND what is at the head of stdin. 0: it has ended. */
-static int64_t
-show(void)
-{
-	int64_t count;
-
-	if (in.copying)
-		return copy();
-	if (in.source == SOURCE_SOCKET) {
-		do
-			count = recv(STDIN_FILENO, buffer,
-			    in.wide ? (size_t)INPUT_EXACT : 4096,
-			    MSG_PEEK | MSG_DONTWAIT);
-		while (count < 0 && errno == EINTR);
-		return count <= 0 ? count : give(buffer, count);
-	}
-	do
-		count = tee(
-		    STDIN_FILENO, in.pipe, INPUT_EXACT, SPLICE_F_NONBLOCK);
-	while (count < 0 && errno == EINTR);
-	if (count > 0)
-		in.fed += count;
-	if (count < 0 && errno != EAGAIN && errno != EPIPE) {
-		in.copying = true;
-		return copy();
-	}
-	return count;
-}
-
-/* Of COMMAND's pipe: where it is full, our stdin need not be waited for. */
-static bool
-has_room(void)
-{
-	struct pollfd pipe = { .fd = in.pipe, .events = POLLOUT };
-
-	return poll(&pipe, 1, 0) > 0;
-}
-
-/* One step of feeding; false: nothing more can be done for now. */
-static bool
-feed(void)
-{
-	bool from_spool = in.fed < in.taken;
-	int64_t given;
-
-	if (!from_spool) {
-		if (!settle())
-			return break_off();
-		/* tee(2) begins with what is not taken: shown twice else. */
-		if (!in.wide && !in.copying && in.taken >= INPUT_EXACT) {
-			widen();
-			if (!take(in.fed - in.taken))
-				return break_off();
-		}
-		/* Both: COMMAND may have read on since settle() looked. */
-		if (!in.wide && (in.fed > in.taken || waiting(in.pipe) > 0))
-			return false;
-	}
-	in.starved = false;
-	given = from_spool ? give_from_spool() : show();
-	if (given > 0) {
-		if (in.wide && in.fed > in.taken && !take(in.fed - in.taken))
-			return break_off();
-		return true;
-	}
-	if (given < 0 && errno == EAGAIN) {
-		in.starved
-		    = !from_spool && has_room() && waiting(STDIN_FILENO) == 0;
-		return false;
-	}
-	if (given < 0 && errno != EPIPE)
+	if (pipe_give(buffer, count) < 0 && errno != EAGAIN)
 		return break_off();
-	/* The input has ended, or COMMAND reads no more. */
-	close_pipe();
-	return false;
+	in.phase = next_phase();
+	return WAIT_NOTHING;
 }
 
-struct pollfd
-input_wanted(void)
+static enum wait
+take_step(void)
 {
-	if (in.broken || in.pipe < 0)
-		return (struct pollfd) { .fd = -1 };
-	if (in.starved)
-		return (struct pollfd) { .fd = STDIN_FILENO, .events = POLLIN };
-	return (struct pollfd) { .fd = in.pipe, .events = POLLOUT };
+	switch (in.phase) {
+	case PHASE_REPLAY:
+		return replay();
+	case PHASE_EXACT:
+		return follow_exactly();
+	case PHASE_STREAM:
+		return stream();
+	case PHASE_COPY:
+		return copy();
+	case PHASE_NONE:
+	case PHASE_ENDED:
+	case PHASE_BROKEN:
+		break;
+	}
+	return WAIT_NEVER;
 }
 
 void
 input_feed(void)
 {
 	/* A few steps, so that signals get their turn. */
-	for (int i = 0; i < 16 && in.pipe >= 0 && !in.broken && feed(); i++)
-		continue;
+	for (int i = 0; i < 16; i++) {
+		in.wait = take_step();
+		if (in.wait != WAIT_NOTHING)
+			break;
+	}
 }
 
-void
-input_on_ready(const struct pollfd *came)
+struct pollfd
+input_wanted(void)
 {
-	/* With nobody to read it, what is left in the pipe stays there. */
-	if (came->fd == in.pipe && (came->revents & POLLERR) != 0)
-		close_pipe();
-	input_feed();
+	switch (in.wait) {
+	case WAIT_NOTHING: /* It has room, or will have it. */
+	case WAIT_ROOM:
+		return pipe_until_room();
+	case WAIT_LOOK:
+		return pipe_until_look();
+	case WAIT_MORE:
+		return (struct pollfd) { .fd = STDIN_FILENO, .events = POLLIN };
+	case WAIT_NEVER:
+		break;
+	}
+	return (struct pollfd) { .fd = -1 };
+}
+
+/* What COMMAND was shown and nobody has read is not taken. */
+static void
+end_pipe(void)
+{
+	int64_t unread = pipe_drain(buffer);
+
+	if (unread < 0 || !take(pipe_given() - unread - in.taken))
+		break_off();
 }
 
 void
 input_end(void)
 {
-	close_pipe();
+	if (in.null >= 0)
+		close(in.null);
+	in.null = -1;
+	if (in.phase != PHASE_NONE)
+		end_pipe();
+	in.phase = PHASE_NONE;
+	in.wait = WAIT_NEVER;
 }
 
 int

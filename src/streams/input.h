@@ -15,35 +15,35 @@
 
 #include "options/option_types.h"
 
-/* How far COMMAND's reading is followed byte by byte. */
-#define INPUT_EXACT (INT64_C(64) * 1024)
-
 /*
- * Once, before anything is spawned. LIMIT is the most that is kept. False:
- * no memory.
+ * Once, before anything is spawned. LIMIT is the most that is kept. False
+ * with errno: no memory, or it cannot be told what stdin is.
  */
 bool input_start(enum stdin_mode mode, int64_t limit);
 
 /*
- * Before an attempt. Returns the descriptor that is to be COMMAND's stdin
- * (close it once it has it), -1 where it is inherited.
+ * Before an attempt. Returns the descriptor that is to be COMMAND's stdin,
+ * which stays ours to close; -1 where it is inherited, or input_failure().
  */
 int input_begin(void);
 
-/* Gives COMMAND what is there; before it is started too. Never blocks. */
+/*
+ * Gives COMMAND what is there. To be called before it is started, too: a
+ * look without waiting then finds what is there, or the end. Never blocks.
+ */
 void input_feed(void);
 
-/*
- * While the attempt runs: what to wait for (an fd of -1 is nothing), and
- * to be called when that has come. Never blocks.
- */
+/* What to wait for before it is to be fed again; an fd of -1 is nothing. */
 struct pollfd input_wanted(void);
-void input_on_ready(const struct pollfd *came);
 
-/* After the attempt. */
+/*
+ * After the attempt, or at any time before. What COMMAND was given and
+ * nobody has read by now is left to whoever reads our stdin next; a process
+ * that COMMAND has left behind finds the end.
+ */
 void input_end(void);
 
-/* COMMAND's input cannot be had any more: errno, or 0. */
+/* COMMAND's input could not be had, from input_begin() on: errno, or 0. */
 int input_failure(void);
 
 /* How much was read of a pipe or socket, by all attempts. */

@@ -1,39 +1,114 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
+#include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "process/fd.h"
 #include "streams/input_source.h"
 
+static bool is_socket;
+static int reader = STDIN_FILENO; /* where that can be: without blocking */
+
+/* Only a connected stream has an order and an end, so that it can be kept. */
 static bool
-is_connected_stream(int fd)
+source_of_socket(int fd, enum source *source)
 {
 	struct sockaddr_storage peer;
 	socklen_t peer_size = sizeof peer;
 	int type = 0;
 	socklen_t size = sizeof type;
 
-	return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0
-	    && type == SOCK_STREAM
-	    && getpeername(fd, (struct sockaddr *)&peer, &peer_size) == 0;
+	*source = SOURCE_INHERITED;
+	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0)
+		return false;
+	if (type != SOCK_STREAM)
+		return true;
+	if (getpeername(fd, (struct sockaddr *)&peer, &peer_size) != 0)
+		return errno == ENOTCONN;
+	*source = SOURCE_SOCKET;
+	return true;
 }
 
-enum source
-source_of(int fd)
+static bool
+source_of(int fd, enum source *source)
 {
 	struct stat stat;
+	int flags;
 
-	if (fstat(fd, &stat) != 0
-	    || (fcntl(fd, F_GETFL) & O_ACCMODE) == O_WRONLY)
-		return SOURCE_INHERITED;
+	*source = SOURCE_INHERITED;
+	if (fstat(fd, &stat) != 0)
+		return errno == EBADF;
+	flags = fcntl(fd, F_GETFL);
+	if (flags < 0)
+		return false;
+	if ((flags & O_ACCMODE) == O_WRONLY || (flags & O_PATH) != 0)
+		return true;
+	if (S_ISSOCK(stat.st_mode))
+		return source_of_socket(fd, source);
 	if (S_ISREG(stat.st_mode))
-		return SOURCE_FILE;
-	if (S_ISFIFO(stat.st_mode))
-		return SOURCE_PIPE;
-	if (S_ISSOCK(stat.st_mode) && is_connected_stream(fd))
-		return SOURCE_SOCKET;
-	return SOURCE_INHERITED;
+		*source = SOURCE_FILE;
+	else if (S_ISFIFO(stat.st_mode))
+		*source = SOURCE_PIPE;
+	return true;
+}
+
+bool
+source_start(enum source *source)
+{
+	if (!source_of(STDIN_FILENO, source))
+		return false;
+	is_socket = *source == SOURCE_SOCKET;
+	if (*source == SOURCE_PIPE)
+		reader = fd_without_blocking(STDIN_FILENO, O_RDONLY);
+	return true;
+}
+
+static ssize_t
+receive(char *buffer, int64_t most, int flags)
+{
+	ssize_t count;
+
+	do
+		count = recv(
+		    STDIN_FILENO, buffer, (size_t)most, flags | MSG_DONTWAIT);
+	while (count < 0 && errno == EINTR);
+	return count;
+}
+
+int64_t
+source_peek(char *buffer, int64_t most)
+{
+	return receive(buffer, most, MSG_PEEK);
+}
+
+int64_t
+source_read(char *buffer, int64_t most)
+{
+	struct pollfd waited = { .fd = reader, .events = POLLIN };
+	ssize_t count;
+
+	if (is_socket)
+		return receive(buffer, most, 0);
+	if (reader == STDIN_FILENO && poll(&waited, 1, 0) == 0) {
+		errno = EAGAIN;
+		return -1;
+	}
+	do
+		count = read(reader, buffer, (size_t)most);
+	while (count < 0 && errno == EINTR);
+	return count;
+}
+
+bool
+source_is_empty(void)
+{
+	int count;
+
+	return ioctl(STDIN_FILENO, FIONREAD, &count) == 0 && count == 0;
 }

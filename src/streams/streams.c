@@ -17,25 +17,36 @@
 #include "streams/tempfile.h"
 
 static struct scan *scan;
-static int commands_stdin; /* COMMAND's end, until it has it; or -1 */
 static bool passes_stderr; /* as it comes: it is not held */
-static bool is_ours; /* one of its streams, in this attempt */
+static bool is_ours; /* one of COMMAND's streams, in this attempt */
 
-bool
+static struct stream_failure
+failed(const char *stream, int error)
+{
+	return (struct stream_failure) {
+		.stream = stream,
+		.error = error,
+		.is_final = true,
+	};
+}
+
+static const struct stream_failure no_failure;
+
+struct stream_failure
 streams_start(const struct streams *streams)
 {
 	scan = streams->scan;
 	passes_stderr = streams->hold != HOLD_ALL;
-	return input_start(streams->stdin_mode, streams->spool_limit)
-	    && (scan == NULL || tap_start(scan));
+	if (!input_start(streams->stdin_mode, streams->spool_limit))
+		return failed("stdin", errno);
+	if (scan != NULL && !tap_start(scan))
+		return failed("output", errno);
+	return no_failure;
 }
 
 static void
 started(void)
 {
-	if (commands_stdin >= 0)
-		close(commands_stdin);
-	commands_stdin = -1;
 	hold_started();
 	tap_started();
 }
@@ -53,7 +64,7 @@ on_ready(const struct pollfd *came, int count)
 {
 	signals_before_write();
 	if (came[0].revents != 0)
-		input_on_ready(&came[0]);
+		input_feed();
 	tap_on_ready(came + 1, count - 1);
 	signals_after_write(true);
 }
@@ -84,43 +95,46 @@ drain(bool patient)
 static const struct relay relay
     = { started, wanted, on_ready, has_failed, drain };
 
-const char *
-streams_begin(struct command *command)
+/* Lays DESCRIPTORS: those that are COMMAND's alone, or -1. */
+static struct stream_failure
+lay(int descriptors[3])
 {
-	const char *broken = NULL;
-	int error;
-
-	/* What a hook or a leftover has said is not this attempt's word. */
-	hint_take();
 	for (int fd = 0; fd < 3; fd++)
-		command->descriptors[fd] = -1;
-	commands_stdin = input_begin();
-	command->descriptors[STDIN_FILENO] = commands_stdin;
-	command->is_fed = input_wanted().fd >= 0;
-	if (command->is_fed) {
-		/* A look without waiting finds what is there, or the end. */
+		descriptors[fd] = -1;
+	descriptors[STDIN_FILENO] = input_begin();
+	if (input_wanted().fd >= 0) {
 		signals_before_write();
 		input_feed();
 		signals_after_write(true);
 	}
-	errno = input_failure();
-	if (errno != 0)
-		broken = "stdin";
-	else if (!hold_begin(command->descriptors))
-		broken = "held output";
-	else if (!tap_begin(command->descriptors))
-		broken = "output";
+	if (input_failure() != 0)
+		return failed("stdin", input_failure());
+	if (!hold_begin(descriptors))
+		return failed("held output", errno);
+	if (!tap_begin(descriptors))
+		return failed("output", errno);
+	return no_failure;
+}
+
+struct stream_failure
+streams_begin(struct command *command)
+{
+	struct stream_failure failure;
+
+	/* What a hook or a leftover has said is not this attempt's word. */
+	hint_take();
+	failure = lay(command->descriptors);
+	if (failure.stream != NULL) {
+		started();
+		input_end();
+		return failure;
+	}
 	is_ours = false;
 	for (int fd = 0; fd < 3; fd++)
 		is_ours = is_ours || command->descriptors[fd] >= 0;
 	command->relay = is_ours ? &relay : NULL;
-	if (broken == NULL)
-		return NULL;
-	error = errno;
-	started();
-	input_end();
-	errno = error;
-	return broken;
+	command->is_fed = input_wanted().fd >= 0;
+	return no_failure;
 }
 
 /* BACKOFF_HINT is COMMAND's own word, a header only the server's. */

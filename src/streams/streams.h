@@ -11,14 +11,14 @@
 #include "options/option_types.h"
 #include "process/supervise.h"
 
-/* Once, before anything is spawned. False: no memory. */
-bool streams_start(const struct streams *streams);
+/* Once, before anything is spawned: what cannot be carried, if anything. */
+struct stream_failure streams_start(const struct streams *streams);
 
 /*
- * Before an attempt: lays COMMAND's descriptors and pump. NULL, or which of
- * them cannot be had, with errno, and then nothing is to be ended.
+ * Before an attempt: lays COMMAND's descriptors and relay; or tells which of
+ * them cannot be had, and then nothing is to be ended.
  */
-const char *streams_begin(struct command *command);
+struct stream_failure streams_begin(struct command *command);
 
 /* After it: what it left behind. */
 struct evidence streams_end(void);

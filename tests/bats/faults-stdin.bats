@@ -134,10 +134,59 @@ read_of_kept='^pread64\([0-9]+, "([0-9]|\\n)'
   faults "pipe unix" pipe2 . "$ERRORS" also-left
 }
 
-# What is left cannot be known when the kernel does not tell how much was
-# read; what the command sees, all the same.
 @test "the question how much was read fails" {
-  faults "pipe unix" ioctl FIONREAD "$ERRORS"
+  faults "pipe unix" ioctl FIONREAD "$ERRORS" also-left
+}
+
+@test "the read that takes from a stream finds nothing, though it is there" {
+  faults pipe read "$read_of_stdin" EAGAIN also-left
+  faults unix recvfrom '^recvfrom' EAGAIN also-left
+}
+
+@test "the read that takes from a stream finds nothing again: that is said" {
+  local call first
+  for kind in pipe unix; do
+    call=read first=$(which read "$read_of_stdin" pipe 5000 9000 | head -n 1)
+    [ "$kind" = pipe ] ||
+      call=recvfrom first=$(which recvfrom ', MSG_DONTWAIT,' unix 5000 9000 | head -n 1)
+    traced "$kind" 5000 9000 -e trace="$call" -e inject="$call:error=EAGAIN:when=$first..$((first + 1))"
+    assert_equal "$kind: $status" "$kind: 125"
+    run cat said
+    assert_output --regexp 'stdin could not be carried: Resource temporarily unavailable$'
+  done
+}
+
+# unknown KIND CALLS REGEX ERROR: the call that tells what stdin is fails; the
+# command is not started, and all is left.
+unknown() {
+  local when
+  rm -f saw.*
+  python3 "$lib/feed.py" "$1" data strace -qq -o trace -e trace="$2" "$BACKOFF" -- true
+  when=$(grep -nE -- "$3" trace | sed 's/:.*//' | head -n 1)
+  [ -n "$when" ] || fail "no such call: $3"
+  traced "$1" 10 10 -e trace="$2" -e inject="$2:error=$4:when=$when"
+  grep -q INJECTED trace
+  assert_equal "$1 $2 $4: $status $(sed 's/: [^:]*$//' said)" "$1 $2 $4: 125 backoff: stdin: cannot be carried"
+  [ ! -e saw.1 ] || fail "the command was started"
+  cmp data left
+}
+
+@test "what cannot be told to be a stream is not taken for something else" {
+  for error in EIO ENOMEM; do
+    unknown pipe '?fstat,?newfstatat,?statx' '^(fstat|newfstatat|statx)\(0,' "$error"
+    unknown unix '?fstat,?newfstatat,?statx' '^(fstat|newfstatat|statx)\(0,' "$error"
+    unknown unix getsockopt '^getsockopt\(0,' "$error"
+    unknown tcp getpeername '^getpeername\(0,' "$error"
+    unknown pipe fcntl '^fcntl\(0, F_GETFL' "$error"
+  done
+}
+
+@test "where the offset of a file cannot be told, the command is not started" {
+  strace -qq -o trace -e trace=lseek "$BACKOFF" -- true <data
+  when=$(grep -nE '^lseek\(0, 0, SEEK_CUR' trace | sed 's/:.*//')
+  run -125 strace -qq -o /dev/null -e trace=lseek -e inject=lseek:error=EIO:when="$when" \
+    "$BACKOFF" -- sh -c 'echo started' <data
+  assert_output 'backoff: stdin: cannot be carried: Input/output error'
 }
 
 @test "fcntl, which sizes and moves the pipe, fails" {

@@ -247,6 +247,52 @@ FORMS
   assert_events 'attempts[0].verdict == "stop"'
 }
 
+@test "a NUL spoils its own line, and no other" {
+  run logged -n 2 -b 0 -- sh -c 'printf "nonsense\\0\nafter=3us\nverdict=throttle\\0\nverdict=retry" >"$BACKOFF_HINT"; exit 7'
+  assert_events 'pauses == [3*us]' 'attempts[0].verdict == "retry"'
+  run logged -n 2 -b 0 -- sh -c 'printf "\\0verdict=stop\nverdict=success\\0" >"$BACKOFF_HINT"; exit 7'
+  assert_events 'attempts[0].verdict == "retry"'
+  run --separate-stderr -7 "$BACKOFF" -v -n 1 -- sh -c 'printf "verdict=retry\\0" >"$BACKOFF_HINT"; exit 7'
+  [ "$(grep -c BACKOFF_HINT <<<"$stderr")" -eq 1 ]
+}
+
+@test "the first line counts, however much is written after it" {
+  local lines
+  for lines in 1 1000 20000; do
+    run logged -n 2 -b 0 -- sh -c 'echo after=3us >"$BACKOFF_HINT"
+      yes verdict=retry | head -n "$1" >>"$BACKOFF_HINT"; exit 7' - "$lines"
+    assert_events 'pauses == [3*us]' 'attempts[0].verdict == "retry"'
+  done
+}
+
+@test "of more than 1 MiB the last MiB counts, whatever its size, and a line that it cuts is none" {
+  run logged -n 2 -b 0 -- sh -c 'truncate -s 1T "$BACKOFF_HINT" || exit 0
+    printf "\nafter=3us\n" >>"$BACKOFF_HINT"; exit 7'
+  assert_events 'pauses == [3*us]'
+  # The last MiB begins before, at and after the verdict of this line.
+  local length
+  for length in 1048562 1048563 1048564 1048574 1048575 1048576; do
+    run logged -n 2 -b 0 -- sh -c '{ echo after=1us; echo not-verdict=stop
+      head -c $(($1 - 12)) /dev/zero | tr "\0" "\n"; } >"$BACKOFF_HINT"; exit 7' - "$length"
+    assert_events 'attempts[0].verdict == "retry"'
+  done
+  # One that it does not cut is one.
+  run logged -n 2 -b 0 -- sh -c '{ echo nonsense; echo verdict=stop
+    head -c $((1048576 - 13)) /dev/zero | tr "\0" "\n"; } >"$BACKOFF_HINT"; exit 7'
+  assert_events 'attempts[0].verdict == "stop"'
+}
+
+@test "a line without an end is one that cannot be read" {
+  run logged -n 2 -b 0 -- sh -c 'echo after=3us >"$BACKOFF_HINT"
+    head -c 900000 /dev/zero | tr "\0" x >>"$BACKOFF_HINT"; printf "\nverdict=retry" >>"$BACKOFF_HINT"; exit 7'
+  assert_events 'pauses == [3*us]' 'attempts[0].verdict == "retry"'
+  run --separate-stderr -7 "$BACKOFF" -v -n 1 -- sh -c 'head -c 900000 /dev/zero | tr "\0" x >"$BACKOFF_HINT"; exit 7'
+  [ "$(grep -c BACKOFF_HINT <<<"$stderr")" -eq 1 ]
+  # Not even where its beginning could be.
+  run logged -n 2 -b 0 -- sh -c '{ printf verdict=stop; head -c 9000 /dev/zero | tr "\0" " "; } >"$BACKOFF_HINT"; exit 7'
+  assert_events 'attempts[0].verdict == "retry"'
+}
+
 @test "of more than 4 KiB the last lines count" {
   run logged -n 2 -b 0 -- sh -c 'for i in $(seq 1000); do echo after=1h; done >"$BACKOFF_HINT"
     echo after=3us >>"$BACKOFF_HINT"; exit 7'

@@ -81,6 +81,29 @@ wait_in_hook='echo >"$READY"; exec sleep 300'
   noted /dev/null /dev/null
 }
 
+@test "where /dev/null cannot be opened no hook takes the job's stdin" {
+  need_strace
+  local hook
+  seq 3 >"$BATS_TEST_TMPDIR/input"
+  for hook in --before-retry --at-end; do
+    for error in EACCES EMFILE; do
+      for when in 1+ 2+; do
+        rm -f "$seen"
+        run strace -qq -o "$BATS_TEST_TMPDIR/trace" -e trace=openat -P /dev/null \
+          -e inject=openat:error="$error":when="$when" \
+          "$BACKOFF" -n 3 -b 0 "$hook"='cat >>"$SEEN"' -- false <"$BATS_TEST_TMPDIR/input"
+        [ ! -s "$seen" ] || fail "$hook read $(cat "$seen")"
+        if grep -q INJECTED "$BATS_TEST_TMPDIR/trace"; then
+          assert_equal "$status" 125
+          assert_output --regexp "^backoff: $hook: /dev/null: (Permission denied|Too many open files)\$"
+        else
+          assert_equal "$status" 1
+        fi
+      done
+    done
+  done
+}
+
 @test "the hooks' stdout is our stderr" {
   run -1 --separate-stderr "$BACKOFF" -qq -n 2 -b 0 --before-retry='echo before' \
     --at-end='echo end; echo error >&2' -- false

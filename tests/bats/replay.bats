@@ -402,6 +402,41 @@ SCRIPT
   [ "$(size later)" -le "$(getconf PAGESIZE)" ]
 }
 
+@test "a process that is left behind finds the end of what its attempt was shown" {
+  for kind in "${KINDS[@]}"; do
+    for status in 0 7; do
+      mkfifo go
+      run fed "$kind" -n 2 --stop-on=7 -- sh -c '
+        read -r line
+        exec 4<&0  # the shell gives what it runs by & another stdin
+        { read -r _ <go; cat <&4 >late; mv late later; } >/dev/null 2>&1 3>&- &
+        exit "$1"' sh "$status"
+      echo >go
+      wait_for test -e later
+      assert_equal "$kind: $(size later)" "$kind: 0"
+      assert_left 2
+      rm later go
+    done
+  done
+}
+
+@test "what a process that is left behind has read by then is taken as well" {
+  for kind in "${KINDS[@]}"; do
+    mkfifo read end
+    fed "$kind" -- sh -c '
+      read -r line
+      exec 4<&0
+      { read -r line <&4; echo "$line" >late; echo >read; read -r _ <end
+        cat <&4 >>late; mv late later; } >/dev/null 2>&1 3>&- &
+      read -r _ <read'
+    echo >end
+    wait_for test -e later
+    assert_equal "$kind: $(cat later)" "$kind: 2"
+    assert_left 4
+    rm later read end
+  done
+}
+
 @test "another who reads the same pipe does not block us" {
   for _ in 1 2 3 4 5; do
     seq 100000 | {
@@ -862,6 +897,57 @@ idles() {
       idles "$kind" 10 "$option" 'exec <&-'
       idles "$kind" 10 "$option" 'head -c 10 >/dev/null; exec <&-'
       idles "$kind" 180000 "$option" 'head -c 70000 >/dev/null; exec <&-'
+    done
+  done
+}
+
+# size_refused KIND FILE [OPTION] COMMAND...: with a pipe for the command that
+# cannot be made to hold one page only, as in a sandbox, so that there always
+# is room in it; strace writes to ./calls.
+size_refused() {
+  local when
+  feed "$1" "$2" strace -qq -o calls -e trace=fcntl "$BACKOFF" -n 1 --stdin=replay -- true
+  when=$(grep -n F_SETPIPE_SZ calls | sed 's/:.*//')
+  rm calls
+  feed --open "$1" "$2" strace -qq -o calls -e inject=fcntl:error=EPERM:when="$when" \
+    "$BACKOFF" -qq -n 1 --stdin=replay -- "${@:3}"
+}
+
+# The command waits until we have looked ten times whether it has read, or have
+# made as many calls as only a busy loop makes.
+@test "where the command's pipe cannot be made small, looks at it become rare" {
+  need_strace
+  seq 3 >few
+  for kind in pipe unix; do
+    mkfifo go
+    size_refused "$kind" few sh -c 'read -r line; echo >read; read -r _ <go; head -n 2 >saw' 3>&- &
+    wait_for test -e read
+    # shellcheck disable=SC2016
+    wait_for sh -c '[ "$(grep -c ^timerfd_settime calls)" -ge 10 ] || [ "$(wc -l <calls)" -gt 2000 ]'
+    cp calls looked
+    echo >go
+    wait $!
+    grep -q 'F_SETPIPE_SZ.*INJECTED' looked
+    assert_equal "$(cat saw)" $'2\n3'
+    assert_equal "$(size left)" 0
+    # From one look to the next there are a few calls, and more and more time.
+    [ "$(sed -n '/^timerfd_settime/,$p' looked | wc -l)" -le $((6 * $(grep -c ^timerfd_settime looked))) ] ||
+      fail "$(tail -n 20 looked)"
+    sed -n 's/^timerfd_settime(.*tv_nsec=\([1-9][0-9]*\)}.*/\1/p' looked >times
+    sort -c -n times
+    assert_equal "$(tail -n 1 times)" 100000000
+    rm go read calls
+  done
+}
+
+@test "where the command's pipe cannot be made small, exactly what was read is taken" {
+  need_strace
+  for kind in pipe unix; do
+    for count in 0 1 4097 60000; do
+      size_refused "$kind" data head -c "$count" >saw
+      grep -q 'F_SETPIPE_SZ.*INJECTED' calls
+      assert_saw saw "$count"
+      assert_left "$count"
     done
   done
 }

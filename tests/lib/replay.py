@@ -31,8 +31,9 @@ PATIENCE = 120  # seconds; a run takes less than one
 SHOWN = 5
 KINDS = feed.KINDS + ("pipe", "pipe", "file")
 
-# want: bytes, None is all; pause: seconds between reads; how: how it reads;
-# fate: an exit status, or "kill".
+# want: bytes, None is all; pause: seconds between reads; how: how it reads,
+# and what it leaves behind: "late" is a process that reads on, until it finds
+# the end; fate: an exit status, or "kill".
 Attempt = collections.namedtuple("Attempt", "want block pause how fate")
 Case = collections.namedtuple("Case", "seed kind data chunks late stays attempts limit")
 
@@ -66,6 +67,11 @@ if how == "close":
   time.sleep(0.002)
 if how == "leave" and posix.fork() == 0:
   posix.read(int(sys.argv[3]), 1)
+  posix._exit(0)
+if how == "late" and posix.fork() == 0:
+  late = posix.open("%s.late.%d" % (sys.argv[1], number), posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL)
+  while part := posix.read(0, block):
+    posix.write(late, part)
   posix._exit(0)
 if fate == "kill":
   posix.kill(posix.getpid(), 9)
@@ -110,7 +116,7 @@ def random_attempt(rng, size, may_wait, fate):
   block = max(block, amount // 2000)
   reads = max(1, amount // block)
   pause = rng.uniform(0, 0.02 / reads) if reads <= 50 and rng.random() < 0.2 else 0
-  how = rng.choice(["plain", "plain", "poll", "close", "leave"])
+  how = rng.choice(["plain", "plain", "poll", "close", "leave", "late"])
   return Attempt(want, block, pause, how, fate)
 
 
@@ -123,6 +129,8 @@ def random_case(seed):
   count = rng.choice([1, 2, 2, 3, 3, 4])
   fates = [rng.choice([7, 7, "kill"]) for _ in range(count - 1)] + [rng.choice([0, 0, 0, 7, "kill"])]
   attempts = [random_attempt(rng, len(data), not stays, fate) for fate in fates]
+  if kind == "file":  # who reads on would move the offset of the next attempt
+    attempts = [a._replace(how="plain") if a.how == "late" else a for a in attempts]
   # What nobody will ask for may come when everything is over.
   late = None
   if stays and rng.random() < 0.5:
@@ -200,14 +208,23 @@ def run(program, case, base):
   return status, said, left
 
 
-def seen(base):
-  """What each attempt saw, in turn."""
-  parts = []
-  while os.path.exists(path := "%s.%d" % (base, len(parts) + 1)):
+def contents(path):
+  """Of a file that is removed; None: there is none."""
+  try:
     with open(path, "rb") as file:
-      parts.append(file.read())
-    os.unlink(path)
-  return parts
+      os.unlink(path)
+      return file.read()
+  except FileNotFoundError:
+    return None
+
+
+def seen(base):
+  """What each attempt saw, in turn, and what it left behind saw after it."""
+  parts, late = [], []
+  while (part := contents("%s.%d" % (base, len(parts) + 1))) is not None:
+    parts.append(part)
+    late.append(contents("%s.late.%d" % (base, len(parts))) or b"")
+  return parts, late
 
 
 def difference(what, expected, found):
@@ -217,13 +234,13 @@ def difference(what, expected, found):
     what, len(found), len(expected), at)
 
 
-def judge_count(case, count):
+def judge_count(case, reaches):
   """--spool-limit: the first failure after more was read ends it."""
-  size = len(case.data)
+  size, count = len(case.data), len(reaches)
   for number in range(1, len(case.attempts)):
-    taken = furthest(case.attempts[:number], size)
-    if case.limit is None or case.kind == "file":
+    if case.limit is None or case.kind == "file" or number > count:
       continue
+    taken = max(reaches[:number])
     surely = taken > case.limit
     perhaps = taken >= EXACT and min(size, taken + AHEAD) > case.limit
     if surely and count > number:
@@ -235,12 +252,9 @@ def judge_count(case, count):
   return None
 
 
-def judge_left(case, done, left):
+def judge_left(case, reaches, left):
   size = len(case.data)
-  if case.kind == "file":
-    start = furthest(done[-1:], size)
-  else:
-    start = furthest(done, size)
+  start = reaches[-1] if case.kind == "file" else max(reaches)
   ahead = AHEAD if case.kind != "file" and start >= EXACT else 0
   expected = case.data[start:]
   if not expected.endswith(left):
@@ -250,24 +264,34 @@ def judge_left(case, done, left):
   return None
 
 
-def judge(case, result, parts):
+def judge_seen(case, parts, late):
+  for number, (attempt, part, rest) in enumerate(zip(case.attempts, parts, late), 1):
+    if part != case.data[:attempt.want]:
+      return difference("attempt %d saw" % number, case.data[:attempt.want], part)
+    then = case.data[len(part):len(part) + len(rest)]
+    if rest != then:
+      return difference("what attempt %d left behind saw" % number, then, rest)
+  return None
+
+
+def judge(case, result, parts, late):
   """What is wrong, or None."""
   status, said, left = result
   if status is None:
     return "hangs"
   if said:
     return "says %r" % said
-  wrong = judge_count(case, len(parts))
+  if not parts:
+    return "no attempt"
+  reaches = [len(part) + len(rest) for part, rest in zip(parts, late)]
+  wrong = judge_seen(case, parts, late) or judge_count(case, reaches)
   if wrong:
     return wrong
-  done = case.attempts[:len(parts)]
-  for number, (attempt, part) in enumerate(zip(done, parts), 1):
-    if part != case.data[:attempt.want]:
-      return difference("attempt %d saw" % number, case.data[:attempt.want], part)
-  expected = -9 if done[-1].fate == "kill" else done[-1].fate
+  fate = case.attempts[len(parts) - 1].fate
+  expected = -9 if fate == "kill" else fate
   if status != expected:
     return "status %d instead of %d" % (status, expected)
-  return judge_left(case, done, left)
+  return judge_left(case, reaches, left)
 
 
 def text_of(case):
@@ -282,7 +306,7 @@ def try_case(arguments):
   case = random_case(seed)
   base = os.path.join(directory, str(seed))
   result = run(program, case, base)
-  wrong = judge(case, result, seen(base))
+  wrong = judge(case, result, *seen(base))
   if case.kind == "file":
     os.unlink(base + ".in")
   return case.kind, wrong and "seed %d: %s\n%s" % (seed, wrong, text_of(case))

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "core/duration.h"
+#include "process/fd.h"
+#include "streams/input_pipe.h"
+
+#define FIRST_LOOK_NS NS_PER_MS
+#define LAST_LOOK_NS (100 * NS_PER_MS)
+
+static struct {
+	int writer;
+	int reader;
+	int64_t given;
+	int timer; /* for looks; made when first needed, then kept */
+	int64_t look_ns; /* from the last look to the next one */
+} feed = { .writer = -1, .reader = -1, .timer = -1 };
+
+static void
+close_end(int *end)
+{
+	int error = errno;
+
+	if (*end >= 0)
+		close(*end);
+	*end = -1;
+	errno = error;
+}
+
+bool
+pipe_open(void)
+{
+	int ends[2];
+
+	feed.given = feed.look_ns = 0;
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return false;
+	feed.reader = fd_out_of_the_way(ends[0]);
+	feed.writer = fd_out_of_the_way(ends[1]);
+	/* One page is one slot: it has room only when all of it was read. */
+	fcntl(feed.writer, F_SETPIPE_SZ, 1);
+	if (fcntl(feed.writer, F_SETFL, O_NONBLOCK) == 0)
+		return true;
+	close_end(&feed.writer);
+	close_end(&feed.reader);
+	return false;
+}
+
+void
+pipe_widen(void)
+{
+	fcntl(feed.writer, F_SETPIPE_SZ, (int)PIPE_WIDE);
+}
+
+int
+pipe_commands_end(void)
+{
+	return feed.reader;
+}
+
+static int64_t
+note_given(int64_t given)
+{
+	if (given > 0) {
+		feed.given += given;
+		feed.look_ns = 0;
+	}
+	return given;
+}
+
+int64_t
+pipe_give(const char *bytes, int64_t count)
+{
+	ssize_t given;
+
+	do
+		given = write(feed.writer, bytes, (size_t)count);
+	while (given < 0 && errno == EINTR);
+	return note_given(given);
+}
+
+int64_t
+pipe_tee(int from)
+{
+	ssize_t given;
+
+	do
+		given = tee(from, feed.writer, PIPE_WIDE, SPLICE_F_NONBLOCK);
+	while (given < 0 && errno == EINTR);
+	return note_given(given);
+}
+
+int64_t
+pipe_given(void)
+{
+	return feed.given;
+}
+
+int64_t
+pipe_unread(void)
+{
+	int count;
+
+	return ioctl(feed.reader, FIONREAD, &count) == 0 ? count : -1;
+}
+
+bool
+pipe_has_room(void)
+{
+	struct pollfd room = pipe_until_room();
+
+	return poll(&room, 1, 0) > 0;
+}
+
+void
+pipe_finish(void)
+{
+	close_end(&feed.writer);
+}
+
+/* Another's read may come before ours, and must not make us wait. */
+static bool
+read_on(char *buffer, int64_t *unread)
+{
+	ssize_t count;
+
+	do
+		count = read(feed.reader, buffer, PIPE_WIDE);
+	while (count < 0 && errno == EINTR);
+	if (count > 0)
+		*unread += count;
+	else if (count < 0 && (errno != EAGAIN || pipe_unread() != 0))
+		*unread = -1;
+	return count > 0;
+}
+
+int64_t
+pipe_drain(char *buffer)
+{
+	int64_t unread = 0;
+
+	/* Without a writer no reader finds out that it does not block. */
+	pipe_finish();
+	if (feed.given > 0 && fcntl(feed.reader, F_SETFL, O_NONBLOCK) != 0)
+		unread = -1;
+	/* More than it was given is somebody else's, who may never end. */
+	while (unread >= 0 && unread < feed.given && read_on(buffer, &unread))
+		continue;
+	close_end(&feed.reader);
+	return unread;
+}
+
+struct pollfd
+pipe_until_room(void)
+{
+	return (struct pollfd) { .fd = feed.writer, .events = POLLOUT };
+}
+
+bool
+pipe_look_later(void)
+{
+	struct itimerspec later = { 0 };
+
+	if (feed.timer < 0)
+		feed.timer = fd_out_of_the_way(
+		    timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC));
+	if (feed.timer < 0)
+		return false;
+	feed.look_ns = feed.look_ns == 0
+	    ? FIRST_LOOK_NS
+	    : min_ns(2 * feed.look_ns, LAST_LOOK_NS);
+	later.it_value.tv_nsec = (long)feed.look_ns;
+	return timerfd_settime(feed.timer, 0, &later, NULL) == 0;
+}
+
+struct pollfd
+pipe_until_look(void)
+{
+	return (struct pollfd) { .fd = feed.timer, .events = POLLIN };
+}
