@@ -81,7 +81,8 @@ end_line(struct line *line, struct hint *hint)
 		else if (*text != '\0')
 			hint->unreadable++;
 	}
-	*line = (struct line) { .is_hint = true };
+	line->length = 0;
+	line->is_hint = true;
 }
 
 static void

@@ -251,7 +251,10 @@ static enum wait
 begin_stream(void)
 {
 	pipe_widen();
-	/* tee(2) begins at the head of stdin: what was shown, leaves it. */
+	/*
+	 * tee(2) always starts at the head of stdin: what COMMAND was shown
+	 * is taken first, or it would see that twice.
+	 */
 	if (!take(pipe_given() - in.taken))
 		return break_off();
 	in.phase = PHASE_STREAM;
