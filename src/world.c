@@ -24,6 +24,8 @@
 #define LAST_PATIENCE_NS (100 * NS_PER_MS)
 static int null = -1; /* the hooks' /dev/null */
 
+static int null = -1; /* the hooks' /dev/null */
+
 static int64_t
 now_ns(void *self)
 {
