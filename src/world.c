@@ -22,6 +22,7 @@
 
 /* What a slow reader of the output gets when we have been told to end. */
 #define LAST_PATIENCE_NS (100 * NS_PER_MS)
+
 static int null = -1; /* the hooks' /dev/null */
 
 static int null = -1; /* the hooks' /dev/null */
