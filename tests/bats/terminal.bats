@@ -96,18 +96,38 @@ never (?s)ready.*ready
 EOS
 }
 
-@test "rule 22: nothing is sent by us when Ctrl-C ends an attempt" {
+# sends_nothing NAME STEP: of what we send to COMMAND when the terminal has
+# sent that signal to both, strace alone can tell: a second one coalesces
+# with the first. (After a hangup nothing can be read from the terminal.)
+sends_nothing() {
   need_strace
-  at_terminal <<'EOS'
-type strace -qq -o trace -e trace=kill,tkill,tgkill,pidfd_send_signal "$BACKOFF" -d 1h -- python3 "$PROBE" --exit 3
-wait ready (\d+) (\d+)
-key C-c
-wait got INT from kernel
+  at_terminal <<EOS
+type strace -o trace -e trace=kill,tkill,tgkill,pidfd_send_signal "\$BACKOFF" -n 1 -- python3 "\$PROBE" --exit 3 >seen
+file seen ready (\\d+) (\\d+)
+$2
+file seen got $1 from kernel
 kill 40 2
-prompt
+file seen $1=1
+file trace exited with 3
 EOS
   run -0 grep -c '^.*kill(\|^pidfd_send' "$BATS_TEST_TMPDIR/trace"
   assert_output 1 # the barrier
+}
+
+@test "rule 22: nothing is sent by us when Ctrl-C ends an attempt" {
+  sends_nothing INT 'key C-c'
+}
+
+@test "rule 22: nothing is sent by us when Ctrl-\\ ends an attempt" {
+  sends_nothing QUIT 'key C-\'
+}
+
+@test "rule 22: nothing is sent by us when the terminal hangs up" {
+  sends_nothing HUP hangup
+}
+
+@test "rule 9: nothing is sent by us when the terminal is resized" {
+  sends_nothing WINCH 'resize 30 90'
 }
 
 @test "rule 22: Ctrl-C is forwarded where COMMAND has moved to a group of its own" {

@@ -11,6 +11,8 @@ One step a line:
                    the last REGEX that had groups
   state N LETTERS  until that process is in one of these states (ps(1)); X is
                    gone or dead
+  file PATH REGEX  until a file has it; as with wait, groups are kept
+  hangup           kill bash, for which the kernel sends HUP to its foreground
   resize ROWS COLS of the terminal
   output off|on    what Ctrl-S and Ctrl-Q do
 
@@ -71,6 +73,17 @@ class Terminal:
     self.position = match.end()
     self.groups = match.groups() or self.groups
 
+  def file(self, path, regex):
+    deadline = time.monotonic() + PATIENCE
+    while not (match := re.search(regex, contents(path))):
+      if time.monotonic() > deadline:
+        raise Failure("not in %s: %s" % (path, regex))
+      time.sleep(0.02)
+    self.groups = match.groups() or self.groups
+
+  def hangup(self):
+    os.kill(self.shell, signal.SIGKILL)
+
   def prompt(self):
     self.wait(re.escape(PROMPT))
 
@@ -106,6 +119,14 @@ class Terminal:
       except ProcessLookupError:
         pass
     os.waitpid(self.shell, 0)
+
+
+def contents(path):
+  try:
+    with open(path) as file:
+      return file.read()
+  except FileNotFoundError:
+    return ""
 
 
 def become_bash(slave):
@@ -155,6 +176,8 @@ def main():
       verb, _, rest = step.partition(" ")
       if verb in ("type", "wait", "never", "key", "output"):
         getattr(terminal, verb)(rest)
+      elif verb == "file":
+        terminal.file(*rest.split(" ", 1))
       elif verb:
         getattr(terminal, verb)(*rest.split())
   except (Failure, OSError) as failure:
