@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
+#include "core/duration.h"
 #include "log/log.h"
 #include "process/clock.h"
 #include "process/environment.h"
@@ -18,6 +19,9 @@
 #include "streams/line_scan.h"
 #include "streams/streams.h"
 #include "world.h"
+
+/* What a slow reader of the output gets when we have been told to end. */
+#define LAST_PATIENCE_NS (100 * NS_PER_MS)
 
 static int64_t
 now_ns(void *self)
@@ -35,7 +39,8 @@ epoch_ns(void *self)
 
 /*
  * What is not for us in a pause is discarded. A pause of nothing makes no
- * call at all: what arrives there finds the next attempt.
+ * call at all: what arrives there finds the next attempt, unless a line of
+ * the log has waited for its reader until a signal came.
  */
 static int
 pause_until(void *self, int64_t until_ns)
@@ -44,7 +49,7 @@ pause_until(void *self, int64_t until_ns)
 
 	(void)self;
 	if (until_ns <= clock_now_ns())
-		return 0;
+		return signals_met();
 	signal = sleep_until_told(until_ns);
 	return signals_ends(signal) ? signal : signals_drain();
 }
@@ -141,9 +146,13 @@ hook(void *self, enum hook hook, const struct loop_state *state,
 	const struct job *job = self;
 	const char *script
 	    = hook == HOOK_AT_END ? job->at_end : job->before_retry;
+	struct outcome outcome = fine;
 
-	return script == NULL ? fine
-	                      : run_script(job, script, state, cutoff_ns);
+	if (script != NULL)
+		outcome = run_script(job, script, state, cutoff_ns);
+	if (hook == HOOK_AT_END && outcome.kind == OUTCOME_NOT_STARTED)
+		log_at_end_failed(outcome.error);
+	return outcome;
 }
 
 /*
@@ -152,21 +161,27 @@ hook(void *self, enum hook hook, const struct loop_state *state,
  * and a success not at all.
  */
 static struct release
-release(void *self, enum result result)
+release(void *self, enum result result, int told)
 {
 	const struct job *job = self;
 	struct release done = { 0 };
 	bool failed = result != RESULT_SUCCESS && result != RESULT_PASS;
+	int64_t until_ns
+	    = told != 0 ? clock_now_ns() + LAST_PATIENCE_NS : INT64_MAX;
+	enum written log = WRITTEN_ALL, output;
 
 	if (job->quiet_success && result == RESULT_SUCCESS)
 		return done;
 	if (failed)
-		log_release();
-	if (hold_release(failed))
-		return done;
-	done.error = errno;
-	if (done.error == EPIPE && signals_pipe_is_deadly())
-		done.signal = SIGPIPE;
+		log = log_release(until_ns);
+	output = hold_release(failed, until_ns);
+	if (output == WRITTEN_FAILED) {
+		done.error = errno;
+		if (done.error == EPIPE && signals_pipe_is_deadly())
+			done.signal = SIGPIPE;
+	}
+	if (output == WRITTEN_PART || log == WRITTEN_PART)
+		done.cut_by = told != 0 ? told : signals_drain();
 	return done;
 }
 

@@ -7,37 +7,6 @@
 #include "core/json.h"
 #include "core/message.h"
 
-/*
- * The length of the UTF-8 sequence that STRING begins with, by the table
- * of well-formed sequences in Unicode's section 3.9; 0 where it is none.
- */
-static int
-utf8_length(const unsigned char *string)
-{
-	unsigned char low = 0x80, high = 0xbf;
-	int length;
-
-	if (string[0] < 0x80)
-		return 1;
-	if (string[0] < 0xc2 || string[0] > 0xf4)
-		return 0;
-	length = string[0] < 0xe0 ? 2 : string[0] < 0xf0 ? 3 : 4;
-	if (string[0] == 0xe0)
-		low = 0xa0;
-	if (string[0] == 0xed)
-		high = 0x9f;
-	if (string[0] == 0xf0)
-		low = 0x90;
-	if (string[0] == 0xf4)
-		high = 0x8f;
-	if (string[1] < low || string[1] > high)
-		return 0;
-	for (int i = 2; i < length; i++)
-		if (string[i] < 0x80 || string[i] > 0xbf)
-			return 0;
-	return length;
-}
-
 static void
 add_escaped(struct text *text, unsigned char byte)
 {
@@ -62,7 +31,7 @@ json_string(struct text *text, const char *string)
 
 	text_byte(text, '"');
 	while (*at != '\0') {
-		int length = utf8_length(at);
+		size_t length = utf8_length((const char *)at);
 
 		if (length == 0) {
 			text_add(text, "\\ufffd");

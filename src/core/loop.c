@@ -15,6 +15,7 @@ struct run {
 	int64_t deadline_ns; /* the moment, not the duration */
 	int64_t failures; /* since the last reset: n of the windows */
 	int64_t longest_ns; /* attempt so far */
+	int told; /* the signal that has told us to end, or 0 */
 	bool last; /* what is left is shorter than a further pause */
 };
 
@@ -68,6 +69,7 @@ give_up(struct run *run, enum result result)
 static void
 interrupt(struct run *run, int signal)
 {
+	run->told = signal;
 	run->ending.interrupted_by = signal;
 	run->ending.signal = signal;
 	end(run, RESULT_INTERRUPTED, STATUS_SIGNAL + signal);
@@ -238,6 +240,7 @@ attempt(struct run *run, int64_t now_ns)
 	    ? run->deadline_ns - now_ns
 	    : run->settings->limits.timeout_ns;
 	set_aside_grace(&run->state.outcome, now_ns);
+	run->told = outcome_told(&run->state.outcome);
 	run->state.verdict
 	    = verdict_of(&run->settings->rules, &run->state.outcome);
 	ran_ns = run->state.outcome.ended_ns - run->state.outcome.started_ns;
@@ -319,18 +322,22 @@ splay(struct run *run)
 		interrupt(run, signal);
 }
 
-/* What was held comes out; a success that cannot be shown is none. */
+/*
+ * What was held comes out. A success that cannot be shown is none; nor is
+ * one whose reader stalls when we are told to end.
+ */
 static void
 release(struct run *run)
 {
 	const struct world *world = run->world;
 	enum result result = run->ending.result;
-	struct release release = world->release(world->self, result);
+	struct release release = world->release(world->self, result, run->told);
 
-	if (release.error == 0
-	    || (result != RESULT_SUCCESS && result != RESULT_PASS))
-		return;
-	fail(run, "output", release.error, release.signal);
+	if (release.cut_by != 0 && result != RESULT_INTERRUPTED)
+		interrupt(run, release.cut_by);
+	else if (release.error != 0
+	    && (result == RESULT_SUCCESS || result == RESULT_PASS))
+		fail(run, "output", release.error, release.signal);
 }
 
 /* Tells how it ended; a signal in --at-end is the last word. */

@@ -16,6 +16,7 @@
 struct release {
 	int error; /* errno */
 	int signal; /* to die by for it, or 0 */
+	int cut_by; /* the signal for which a reader was not waited for */
 };
 
 enum hook {
@@ -44,8 +45,11 @@ struct world {
 	struct outcome (*hook)(void *self, enum hook hook,
 	    const struct loop_state *state, int64_t cutoff_ns);
 
-	/* Held output comes out, as the result has it. */
-	struct release (*release)(void *self, enum result result);
+	/*
+	 * Held output comes out, as the result has it. TOLD is the signal
+	 * that has told us to end, or 0: then readers may take their time.
+	 */
+	struct release (*release)(void *self, enum result result, int told);
 
 	/* The loop starts; an attempt has ended, PAUSE_NS follows or, < 0,
 	 * nothing; the loop has ended. */

@@ -67,3 +67,31 @@ outcome_status(const struct outcome *outcome)
 	}
 	return outcome->status;
 }
+
+int
+outcome_told(const struct outcome *outcome)
+{
+	return outcome->late_end_signal != 0 ? outcome->late_end_signal
+	                                     : outcome->end_signal;
+}
+
+void
+signal_set_add(struct signal_set *set, int signal)
+{
+	set->words[(signal - 1) / 64] |= UINT64_C(1) << (signal - 1) % 64;
+}
+
+bool
+signal_set_has(const struct signal_set *set, int signal)
+{
+	return (set->words[(signal - 1) / 64] >> (signal - 1) % 64 & 1) != 0;
+}
+
+bool
+signal_set_is_empty(const struct signal_set *set)
+{
+	for (int i = 0; i < SIGNAL_SET_MOST / 64; i++)
+		if (set->words[i] != 0)
+			return false;
+	return true;
+}

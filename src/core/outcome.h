@@ -87,6 +87,13 @@ struct unended {
 #define STATUS_NOT_FOUND 127
 #define STATUS_SIGNAL 128 /* plus the signal */
 
+/* MIPS has 127 signals, all others have 64. */
+#define SIGNAL_SET_MOST 128
+
+struct signal_set {
+	uint64_t words[SIGNAL_SET_MOST / 64];
+};
+
 struct outcome {
 	enum outcome_kind kind;
 	int status; /* of exit, or -1; also of a timed-out attempt */
@@ -98,7 +105,7 @@ struct outcome {
 	bool by_forwarded; /* killed by a signal that we passed on */
 	int end_signal; /* HUP INT QUIT TERM that came meanwhile, or 0 */
 	int late_end_signal; /* such a one that found the command dead */
-	uint64_t forwarded; /* signals passed on, bit N - 1 for signal N */
+	struct signal_set forwarded; /* signals passed on */
 	bool tree_unseen; /* only COMMAND was signalled: /proc shows no more */
 	struct unended unended;
 	struct evidence evidence;
@@ -112,6 +119,14 @@ struct outcome outcome_not_started(int error);
 
 /* The kind, status and signal of a wait(2) status. */
 struct outcome outcome_of_wait(int wait_status);
+
+/* The signal that told us to end during the attempt, or right after it; 0. */
+int outcome_told(const struct outcome *outcome);
+
+/* SIGNAL is 1 to SIGNAL_SET_MOST. */
+void signal_set_add(struct signal_set *set, int signal);
+bool signal_set_has(const struct signal_set *set, int signal);
+bool signal_set_is_empty(const struct signal_set *set);
 
 /* What $? would be in a shell: 0..255. */
 int outcome_status(const struct outcome *outcome);

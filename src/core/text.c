@@ -28,14 +28,64 @@ text_add(struct text *text, const char *string)
 		text_byte(text, *string++);
 }
 
+/* By the table of well-formed sequences in Unicode's section 3.9. */
+size_t
+utf8_length(const char *bytes)
+{
+	const unsigned char *string = (const unsigned char *)bytes;
+	unsigned char low = 0x80, high = 0xbf;
+	size_t length;
+
+	if (string[0] < 0x80)
+		return 1;
+	if (string[0] < 0xc2 || string[0] > 0xf4)
+		return 0;
+	length = string[0] < 0xe0 ? 2 : string[0] < 0xf0 ? 3 : 4;
+	if (string[0] == 0xe0)
+		low = 0xa0;
+	if (string[0] == 0xed)
+		high = 0x9f;
+	if (string[0] == 0xf0)
+		low = 0x90;
+	if (string[0] == 0xf4)
+		high = 0x8f;
+	if (string[1] < low || string[1] > high)
+		return 0;
+	for (size_t i = 2; i < length; i++)
+		if (string[i] < 0x80 || string[i] > 0xbf)
+			return 0;
+	return length;
+}
+
+/* Also U+0080 to U+009F, which a terminal may take for ESC [ and the like. */
+static bool
+is_control(const char *character, size_t length)
+{
+	unsigned char first = (unsigned char)character[0];
+
+	return first < ' ' || first == '\x7f'
+	    || (length == 2 && first == 0xc2
+	        && (unsigned char)character[1] < 0xa0);
+}
+
 void
 text_printable(struct text *text, const char *string)
 {
-	for (; *string != '\0'; string++)
-		text_byte(text,
-		    (unsigned char)*string < ' ' || *string == '\x7f'
-		        ? '?'
-		        : *string);
+	size_t step;
+
+	for (; *string != '\0'; string += step) {
+		size_t length = utf8_length(string);
+
+		step = length > 0 ? length : 1;
+		if (text->length + step >= text->size)
+			return;
+		if (length == 0 || is_control(string, length)) {
+			text_byte(text, '?');
+			continue;
+		}
+		for (size_t i = 0; i < length; i++)
+			text_byte(text, string[i]);
+	}
 }
 
 void

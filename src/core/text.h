@@ -21,11 +21,17 @@ void text_byte(struct text *text, char byte);
 void text_add(struct text *text, const char *string);
 void text_number(struct text *text, int64_t number);
 
-/* STRING on one line: its control characters become question marks. */
+/*
+ * STRING on one line that no terminal obeys: a control character, or a byte
+ * that is no UTF-8, becomes a question mark.
+ */
 void text_printable(struct text *text, const char *string);
 
 /* At least DIGITS digits of a number that is not negative. */
 void text_digits(struct text *text, int64_t number, int digits);
+
+/* The bytes of the UTF-8 sequence that STRING begins with; 0: it is none. */
+size_t utf8_length(const char *string);
 
 /*
  * WORDS is a list with single blanks between them: one string in a table,

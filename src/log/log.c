@@ -3,21 +3,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "process/clock.h"
-#include "streams/copy.h"
 #include "process/fd.h"
 #include "core/duration.h"
 #include "core/json.h"
 #include "core/message.h"
 #include "log/log.h"
 #include "process/signals.h"
+#include "streams/copy.h"
 #include "streams/tempfile.h"
 
 /* How much a line has to say: what -q, -qq and -v go by. */
@@ -27,16 +25,20 @@ enum weight {
 	WEIGHT_LAST, /* how we gave up */
 };
 
-/* A stalled reader costs us this much once, not at every line. */
+/* A stalled reader costs this much once, not at every line. */
 #define PATIENCE_NS NS_PER_S
+#define LAST_PATIENCE_NS (100 * NS_PER_MS) /* when backoff is told to end */
 
 static const struct log_options *options;
 static int descriptor = STDERR_FILENO;
 static int held = -1; /* what --quiet-success keeps back, until released */
-static bool stalled;
-static bool never_stalls; /* it is a file */
+static struct outlet outlet; /* of the descriptor, from the first line on */
+static bool has_outlet;
+static bool stalled; /* its reader */
+static bool torn; /* the last line lacks its end */
+static bool told; /* to end */
 static char usual_buffer[5120];
-static char *buffer = usual_buffer;
+static char *buffer = usual_buffer; /* a newline for a torn line, then text */
 static size_t buffer_size;
 
 /* "/dev/fd/3", "/dev/stdout": that very descriptor. Else -1. */
@@ -74,14 +76,6 @@ open_log(const char *file)
 	    0666));
 }
 
-static bool
-is_file(int fd)
-{
-	struct stat stat;
-
-	return fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode);
-}
-
 const char *
 log_open(const struct log_options *what)
 {
@@ -103,7 +97,7 @@ log_open(const struct log_options *what)
 		descriptor = open_log(options->file);
 	if (descriptor < 0)
 		return "--log-file";
-	never_stalls = is_file(descriptor);
+	buffer[0] = '\n';
 	return NULL;
 }
 
@@ -113,55 +107,52 @@ log_held(void)
 	return held;
 }
 
-void
-log_release(void)
+enum written
+log_release(int64_t until_ns)
 {
-	bool copied;
+	enum written end;
 
 	if (held < 0)
-		return;
+		return WRITTEN_ALL;
 	signals_before_write();
-	copied = copy_file(STDERR_FILENO, held, lseek(held, 0, SEEK_END));
-	signals_after_write(!copied);
+	end = copy_file(
+	    STDERR_FILENO, held, lseek(held, 0, SEEK_END), until_ns);
+	signals_after_write(end == WRITTEN_FAILED);
+	torn = end == WRITTEN_PART;
 	close(held);
-	if (descriptor == held)
+	if (descriptor == held) {
 		descriptor = STDERR_FILENO;
+		has_outlet = false;
+	}
 	held = -1;
-	never_stalls = is_file(descriptor);
+	return end;
 }
 
-/* Whether there is room for a line within PATIENCE_NS. */
-static bool
-has_room(void)
+/* How long a line waits for room. */
+static int64_t
+patience(void)
 {
-	struct pollfd log = { .fd = descriptor, .events = POLLOUT };
-	struct timespec patience = clock_timespec(stalled ? 0 : PATIENCE_NS);
-
-	if (never_stalls)
-		return true;
-	stalled = ppoll(&log, 1, &patience, NULL) == 0;
-	return !stalled;
+	if (stalled)
+		return 0;
+	return told ? LAST_PATIENCE_NS : PATIENCE_NS;
 }
 
 /* A line that finds no room, or no reader, is dropped. */
 static void
 write_line(const char *line, size_t length)
 {
-	bool broken = false;
+	size_t left = length;
+	enum written end;
 
+	if (!has_outlet)
+		outlet = outlet_of(descriptor);
+	has_outlet = true;
 	signals_before_write();
-	while (length > 0 && has_room()) {
-		ssize_t written = write(descriptor, line, length);
-
-		if (written < 0 && (errno == EINTR || errno == EAGAIN))
-			continue;
-		broken = written < 0;
-		if (written <= 0)
-			break;
-		line += written;
-		length -= (size_t)written;
-	}
-	signals_after_write(broken);
+	end = outlet_put(&outlet, line, &left, clock_now_ns() + patience());
+	signals_after_write(end == WRITTEN_FAILED);
+	stalled = end == WRITTEN_PART;
+	if (left < length)
+		torn = line[length - left - 1] != '\n';
 }
 
 static bool
@@ -191,7 +182,7 @@ add_local_time(struct text *text)
 static struct text
 text_begin(void)
 {
-	struct text text = text_in(buffer, buffer_size - 1);
+	struct text text = text_in(buffer + 1, buffer_size - 2);
 
 	if (options->file != NULL)
 		add_local_time(&text);
@@ -201,12 +192,12 @@ text_begin(void)
 	return text;
 }
 
-/* Room for the newline was kept. */
+/* Room for the newlines was kept. */
 static void
 finish_line(struct text *text)
 {
 	text->data[text->length] = '\n';
-	write_line(text->data, text->length + 1);
+	write_line(text->data - torn, text->length + 1 + torn);
 }
 
 static void
@@ -227,7 +218,7 @@ log_start(void)
 		if (is_wanted(WEIGHT_DETAIL))
 			log_settings();
 	} else if (is_wanted(WEIGHT_NORMAL)) {
-		text = text_in(buffer, buffer_size - 1);
+		text = text_in(buffer + 1, buffer_size - 2);
 		json_start(&text, clock_epoch_ns(), options->id, options->name,
 		    options->command, &options->settings->limits);
 		finish_line(&text);
@@ -240,8 +231,8 @@ log_forwarded(const struct outcome *outcome)
 	struct text text = text_begin();
 
 	text_add(&text, "passed on");
-	for (int signal = 1; signal < SIGNALS; signal++)
-		if (outcome->forwarded >> (signal - 1) & 1) {
+	for (int signal = 1; signal <= SIGNAL_SET_MOST; signal++)
+		if (signal_set_has(&outcome->forwarded, signal)) {
 			text_byte(&text, ' ');
 			signal_text(&text, signal);
 		}
@@ -275,8 +266,10 @@ log_attempt(const struct loop_state *state, int64_t pause_ns)
 {
 	struct text text;
 
+	told = told || outcome_told(&state->outcome) != 0;
 	if (options->format == LOG_TEXT) {
-		if (state->outcome.forwarded != 0 && is_wanted(WEIGHT_DETAIL))
+		if (!signal_set_is_empty(&state->outcome.forwarded)
+		    && is_wanted(WEIGHT_DETAIL))
 			log_forwarded(&state->outcome);
 		if (state->outcome.tree_unseen && is_wanted(WEIGHT_DETAIL))
 			log_unseen_tree();
@@ -291,7 +284,7 @@ log_attempt(const struct loop_state *state, int64_t pause_ns)
 	} else {
 		if (!is_wanted(WEIGHT_NORMAL))
 			return;
-		text = text_in(buffer, buffer_size - 1);
+		text = text_in(buffer + 1, buffer_size - 2);
 		json_attempt(
 		    &text, clock_epoch_ns(), options->id, state, pause_ns);
 	}
@@ -316,17 +309,33 @@ log_end(const struct loop_state *state, const struct ending *ending)
 {
 	struct text text;
 
+	told = told || ending->result == RESULT_INTERRUPTED;
 	if (!is_end_wanted(ending->result))
 		return;
 	if (ending->result == RESULT_ERROR)
-		log_release();
+		log_release(
+		    told ? clock_now_ns() + LAST_PATIENCE_NS : INT64_MAX);
 	if (options->format == LOG_TEXT) {
 		text = text_begin();
 		message_end(&text, state, &options->settings->limits, ending,
 		    options->command);
 	} else {
-		text = text_in(buffer, buffer_size - 1);
+		text = text_in(buffer + 1, buffer_size - 2);
 		json_end(&text, clock_epoch_ns(), options->id, state, ending);
 	}
+	finish_line(&text);
+}
+
+void
+log_at_end_failed(int error)
+{
+	struct text text;
+
+	/* No event of JSON is for this; a line of text would be none at all. */
+	if (options->format == LOG_JSON || !is_wanted(WEIGHT_LAST))
+		return;
+	text = text_begin();
+	text_add(&text, "--at-end could not be run: ");
+	text_add(&text, strerror(error));
 	finish_line(&text);
 }

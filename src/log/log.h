@@ -10,6 +10,7 @@
 
 #include "core/loop_state.h"
 #include "options/option_types.h"
+#include "streams/outlet.h"
 
 /* NULL, or what cannot be had, with errno. */
 const char *log_open(const struct log_options *options);
@@ -17,11 +18,17 @@ const char *log_open(const struct log_options *options);
 /* The file that holds what is not to be seen yet, or -1. */
 int log_held(void);
 
-/* What was held comes out, and what follows at once. */
-void log_release(void);
+/*
+ * What was held comes out, and what follows at once. Room is waited for as
+ * by outlet_put().
+ */
+enum written log_release(int64_t until_ns);
 
 void log_start(void);
 void log_attempt(const struct loop_state *state, int64_t pause_ns);
 void log_end(const struct loop_state *state, const struct ending *ending);
+
+/* --at-end could not be run: errno ERROR. */
+void log_at_end_failed(int error);
 
 #endif

@@ -120,7 +120,7 @@ child_pass_on(struct child *child, const struct arrival *arrival)
 		return;
 	if (kill(child->pid, signal) != 0)
 		return;
-	child->outcome.forwarded |= UINT64_C(1) << (signal - 1);
+	signal_set_add(&child->outcome.forwarded, signal);
 	if (signal == SIGTERM || signal == SIGHUP)
 		kill(child->pid, SIGCONT);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/array.h"
+#include "core/outcome.h"
 #include "process/clock.h"
 #include "process/fd.h"
 #include "process/signals.h"
@@ -31,13 +32,19 @@ static const int passing[] = {
 #endif
 };
 
+_Static_assert(NSIG - 1 <= SIGNAL_SET_MOST, "a signal_set has room for all");
+
 static sigset_t entry_mask;
 static sigset_t life_mask; /* while we work */
 static sigset_t pause_mask; /* life_mask less PAUSING */
-static sigset_t write_mask;
+static sigset_t write_mask; /* life_mask and the signals of a failed write */
+static sigset_t handled; /* what is read from the descriptor */
+static sigset_t ends_us; /* of these: HUP INT QUIT TERM, not the wake signal */
 static struct sigaction entry_child_action;
 static int wake_signal;
 static int descriptor;
+static bool narrowed; /* the descriptor tells only of what ends us */
+static bool met; /* such a signal, in signals_await_room() */
 
 /* What ends or wakes a pause, as far as it was not ignored. */
 static int pausing[ARRAY_LENGTH(ending) + 2];
@@ -73,26 +80,24 @@ take_child_signal(sigset_t *set)
 
 /* The masks that follow from the set of signals that we deal with. */
 static void
-derive_masks(const sigset_t *handled)
+derive_masks(void)
 {
-	/* For PID 1 the kernel drops what it has no handler for. */
-	bool init = getpid() == 1;
-
 	life_mask = entry_mask;
 	for (int signal = 1; signal < NSIG; signal++)
-		if (sigismember(handled, signal) == 1)
+		if (sigismember(&handled, signal) == 1)
 			sigaddset(&life_mask, signal);
 	write_mask = life_mask;
 	sigaddset(&write_mask, SIGPIPE);
 	sigaddset(&write_mask, SIGXFSZ);
+	sigemptyset(&ends_us);
 	for (size_t i = 0; i < ARRAY_LENGTH(ending); i++) {
-		if (sigismember(handled, ending[i]) == 0)
+		if (sigismember(&handled, ending[i]) == 0)
 			continue;
 		pausing[pausing_count++] = ending[i];
-		if (!init && sigismember(&entry_mask, ending[i]) == 0)
-			sigdelset(&write_mask, ending[i]);
+		if (ending[i] != wake_signal)
+			sigaddset(&ends_us, ending[i]);
 	}
-	if (wake_signal != 0 && sigismember(handled, wake_signal) == 1)
+	if (wake_signal != 0 && sigismember(&handled, wake_signal) == 1)
 		pausing[pausing_count++] = wake_signal;
 #ifndef PAUSE_BY_NANOSLEEP
 	if (!is_ignored(SIGCONT))
@@ -106,8 +111,6 @@ derive_masks(const sigset_t *handled)
 bool
 signals_start(int wake_on)
 {
-	sigset_t handled;
-
 	wake_signal = wake_on;
 	sigemptyset(&handled);
 	for (size_t i = 0; i < ARRAY_LENGTH(ending); i++)
@@ -125,7 +128,7 @@ signals_start(int wake_on)
 	sigaddset(&handled, SIGCONT);
 
 	sigprocmask(SIG_BLOCK, NULL, &entry_mask);
-	derive_masks(&handled);
+	derive_masks();
 	sigprocmask(SIG_SETMASK, &life_mask, NULL);
 	descriptor = fd_out_of_the_way(
 	    signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK));
@@ -161,12 +164,22 @@ is_terminal_signal(int signal)
 	    || signal == SIGWINCH || signal == SIGCONT;
 }
 
+/* From now on the descriptor tells of all that we deal with, or of less. */
+static void
+narrow(bool narrower)
+{
+	if (narrowed != narrower)
+		signalfd(descriptor, narrower ? &ends_us : &handled, 0);
+	narrowed = narrower;
+}
+
 /* What was ignored when we started is taken too, but tells nothing. */
 static bool
 take(struct arrival *arrival)
 {
 	struct signalfd_siginfo info;
 
+	narrow(false);
 	do
 		if (read(descriptor, &info, sizeof info) != sizeof info)
 			return false;
@@ -178,6 +191,20 @@ take(struct arrival *arrival)
 	return true;
 }
 
+/* ppoll(2) until then, or for ever; what it says. */
+static int
+wait_until(struct pollfd *watched, int count, int64_t until_ns)
+{
+	struct timespec left;
+	int64_t left_ns;
+
+	if (until_ns == INT64_MAX)
+		return ppoll(watched, (nfds_t)count, NULL, NULL);
+	left_ns = until_ns - clock_now_ns();
+	left = clock_timespec(left_ns > 0 ? left_ns : 0);
+	return ppoll(watched, (nfds_t)count, &left, NULL);
+}
+
 enum wake
 signals_wait(struct arrival *arrival, int64_t until_ns,
     struct pollfd *descriptors, int count)
@@ -185,20 +212,16 @@ signals_wait(struct arrival *arrival, int64_t until_ns,
 	struct pollfd watched[1 + WAIT_DESCRIPTORS]
 	    = { { .fd = descriptor, .events = POLLIN } };
 
+	narrow(false);
 	for (;;) {
-		struct timespec left;
 		int ready, others = 0;
-		bool for_ever = until_ns == INT64_MAX;
-		int64_t left_ns = for_ever ? 0 : until_ns - clock_now_ns();
 
-		left = clock_timespec(left_ns > 0 ? left_ns : 0);
 		for (int i = 0; i < count; i++)
 			watched[1 + i] = descriptors[i];
-		ready = ppoll(
-		    watched, 1 + (nfds_t)count, for_ever ? NULL : &left, NULL);
+		ready = wait_until(watched, 1 + count, until_ns);
 		if (ready > 0 && watched[0].revents != 0 && take(arrival))
 			return WAKE_SIGNAL;
-		if (!for_ever && clock_now_ns() >= until_ns)
+		if (until_ns < INT64_MAX && clock_now_ns() >= until_ns)
 			return WAKE_TIME;
 		for (int i = 0; i < count; i++) {
 			descriptors[i] = watched[1 + i];
@@ -209,12 +232,37 @@ signals_wait(struct arrival *arrival, int64_t until_ns,
 	}
 }
 
+enum wake
+signals_await_room(int fd, int64_t until_ns)
+{
+	struct pollfd watched[] = { { .fd = fd, .events = POLLOUT },
+		{ .fd = descriptor, .events = POLLIN } };
+
+	/* What does not end us stays for the attempt or the pause. */
+	narrow(true);
+	do
+		if (until_ns < INT64_MAX && clock_now_ns() >= until_ns)
+			return WAKE_TIME;
+	while (wait_until(watched, ARRAY_LENGTH(watched), until_ns) <= 0);
+	if (watched[0].revents != 0)
+		return WAKE_DESCRIPTOR;
+	met = true;
+	return WAKE_SIGNAL;
+}
+
+int
+signals_met(void)
+{
+	return met ? signals_drain() : 0;
+}
+
 int
 signals_drain(void)
 {
 	struct arrival arrival;
 	int found = 0;
 
+	met = false;
 	while (take(&arrival))
 		if (found == 0 && signals_ends(arrival.signal))
 			found = arrival.signal;
@@ -275,37 +323,6 @@ signals_close(void)
 	dispose(SIG_DFL);
 }
 
-/* The signal of a write that failed must not meet us later. */
-static void
-take_write_signal(int signal)
-{
-	static const struct timespec now;
-	sigset_t set;
-
-	if (sigismember(&entry_mask, signal) == 1)
-		return;
-	sigemptyset(&set);
-	sigaddset(&set, signal);
-	sigtimedwait(&set, NULL, &now);
-}
-
-void
-signals_without_pipe(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGPIPE);
-	sigaddset(&set, SIGXFSZ);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-}
-
-void
-signals_with_pipe(void)
-{
-	signals_after_write(true);
-}
-
 void
 signals_before_write(void)
 {
@@ -315,10 +332,17 @@ signals_before_write(void)
 void
 signals_after_write(bool failed)
 {
-	if (failed) {
-		take_write_signal(SIGPIPE);
-		take_write_signal(SIGXFSZ);
-	}
+	static const int raised[] = { SIGPIPE, SIGXFSZ };
+	static const struct timespec now;
+	sigset_t set;
+
+	/* What a failed write has raised must not meet us later. */
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_LENGTH(raised); i++)
+		if (sigismember(&entry_mask, raised[i]) == 0)
+			sigaddset(&set, raised[i]);
+	while (failed && sigtimedwait(&set, NULL, &now) > 0)
+		continue;
 	sigprocmask(SIG_SETMASK, &life_mask, NULL);
 }
 

@@ -45,6 +45,16 @@ enum wake {
 enum wake signals_wait(struct arrival *arrival, int64_t until_ns,
     struct pollfd *descriptors, int count);
 
+/*
+ * Waits until FD has room to write, or until a signal that ends us is there,
+ * or UNTIL_NS, and tells the first of these that is so. The signal stays
+ * pending: a pause finds it, or signals_drain().
+ */
+enum wake signals_await_room(int fd, int64_t until_ns);
+
+/* As signals_drain() where that met a signal; else 0, without a call. */
+int signals_met(void);
+
 /* Takes what has arrived; returns a signal that ends us, or 0. */
 int signals_drain(void);
 
@@ -63,18 +73,12 @@ void signals_open(void (*handler)(int));
 void signals_close(void);
 
 /*
- * Around our own writes: a reader that has gone away is an error (EPIPE),
- * not our end. The second one takes the PIPE of such a write with it.
- */
-void signals_without_pipe(void);
-void signals_with_pipe(void);
-
-/*
- * Likewise, around a write that may block: and what ends us acts as when we
- * started. BROKEN: it met EPIPE.
+ * Around our own writes, which do not block: a reader that has gone away, or
+ * a file that may not grow, is an error and not our end. FAILED: a write
+ * may have met one.
  */
 void signals_before_write(void);
-void signals_after_write(bool broken);
+void signals_after_write(bool failed);
 
 /* What PIPE does to who writes where nobody reads, unless it is ignored. */
 bool signals_pipe_is_deadly(void);

@@ -186,7 +186,7 @@ conclude(struct child *child)
 		outcome->late_end_signal = late;
 	outcome->by_forwarded = outcome->kind == OUTCOME_KILLED
 	    && !signals_wakes(end.signal)
-	    && (outcome->forwarded >> (end.signal - 1) & 1) != 0;
+	    && signal_set_has(&outcome->forwarded, end.signal);
 }
 
 /*

@@ -3,79 +3,78 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <unistd.h>
 
+#include "process/signals.h"
 #include "streams/copy.h"
 
 #define CHUNK 65536
 #define SPLICE 1048576 /* large pages of the cache pass whole */
 
-/* Whether a write that failed is worth another try, once there is room. */
-static bool
-wait_for_room(int to)
-{
-	struct pollfd wanted = { .fd = to, .events = POLLOUT };
-
-	if (errno == EINTR)
-		return true;
-	/* Somebody has made the shared description non-blocking. */
-	return errno == EAGAIN && (poll(&wanted, 1, -1) > 0 || errno == EINTR);
-}
-
-/* All of BYTES. */
-static bool
-copy_bytes(int to, const char *bytes, size_t count)
-{
-	while (count > 0) {
-		ssize_t written = write(to, bytes, count);
-
-		if (written < 0 && !wait_for_room(to))
-			return false;
-		if (written > 0) {
-			bytes += written;
-			count -= (size_t)written;
-		}
-	}
-	return true;
-}
-
 /* By read and write, from OFFSET to SIZE. */
-static bool
-copy_rest(int to, int file, off_t offset, off_t size)
+static enum written
+copy_rest(const struct outlet *to, int file, off_t offset, off_t size,
+    int64_t until_ns)
 {
 	char buffer[CHUNK];
+	enum written end = WRITTEN_ALL;
 
-	while (offset < size) {
+	while (offset < size && end == WRITTEN_ALL) {
 		size_t most
 		    = size - offset < CHUNK ? (size_t)(size - offset) : CHUNK;
 		ssize_t count = pread(file, buffer, most, offset);
+		size_t left = (size_t)count;
 
 		if (count < 0 && errno == EINTR)
 			continue;
 		if (count == 0)
 			errno = EIO;
-		if (count <= 0 || !copy_bytes(to, buffer, (size_t)count))
-			return false;
+		if (count <= 0)
+			return WRITTEN_FAILED;
 		offset += count;
+		end = outlet_put(to, buffer, &left, until_ns);
 	}
-	return true;
+	return end;
 }
 
 /*
  * Into a pipe without touching the bytes, as long as that goes well: it
- * does not where the target is anything else.
+ * does not where the target is anything else. *OFFSET is where it ended.
  */
-bool
-copy_file(int to, int file, off_t size)
+static enum written
+splice_file(int to, int file, off_t *offset, off_t size, int64_t until_ns)
 {
-	off_t offset = 0;
 	ssize_t moved = 1;
 
-	while (offset < size && moved > 0) {
-		off_t most = size - offset < SPLICE ? size - offset : SPLICE;
+	while (*offset < size && moved != 0) {
+		off_t most = size - *offset < SPLICE ? size - *offset : SPLICE;
 
-		moved = splice(file, &offset, to, NULL, (size_t)most, 0);
+		moved = splice(
+		    file, offset, to, NULL, (size_t)most, SPLICE_F_NONBLOCK);
+		if (moved >= 0 || errno == EINTR)
+			continue;
+		if (errno != EAGAIN)
+			break;
+		if (signals_await_room(to, until_ns) != WAKE_DESCRIPTOR)
+			return WRITTEN_PART;
 	}
-	return copy_rest(to, file, offset, size);
+	return WRITTEN_ALL;
+}
+
+enum written
+copy_file(int to, int file, off_t size, int64_t until_ns)
+{
+	off_t offset = 0;
+	enum written end = splice_file(to, file, &offset, size, until_ns);
+	struct outlet outlet;
+	int error;
+
+	if (end != WRITTEN_ALL || offset >= size)
+		return end;
+	outlet = outlet_of(to);
+	end = copy_rest(&outlet, file, offset, size, until_ns);
+	error = errno;
+	outlet_close(&outlet);
+	errno = error;
+	return end;
 }

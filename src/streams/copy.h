@@ -6,10 +6,12 @@
  * non-blocking, or opened for appending.
  */
 
-#include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
-/* The first SIZE bytes of FILE. False: errno tells why not. */
-bool copy_file(int to, int file, off_t size);
+#include "streams/outlet.h"
+
+/* The first SIZE bytes of FILE; room is waited for as by outlet_put(). */
+enum written copy_file(int to, int file, off_t size, int64_t until_ns);
 
 #endif

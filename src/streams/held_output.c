@@ -132,25 +132,34 @@ hold_file(int fd, off_t *size)
 	return files[fd];
 }
 
-bool
-hold_release(bool failed)
+enum written
+hold_release(bool failed, int64_t until_ns)
 {
 	int to[3] = { -1, STDOUT_FILENO, STDERR_FILENO };
+	enum written end = WRITTEN_ALL;
 	int error = 0;
 
 	if (what == HOLD_NOTHING)
-		return true;
+		return WRITTEN_ALL;
 	if (failed && what == HOLD_STDOUT)
 		to[STDOUT_FILENO] = STDERR_FILENO;
 	signals_before_write();
-	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
-		if (files[fd] >= 0 && sizes[fd] < 0)
-			error = EIO;
-		else if (files[fd] >= 0
-		    && !copy_file(to[fd], files[fd], sizes[fd]))
+	/* What keeps one stream from its reader does not keep the other. */
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+		enum written one = WRITTEN_FAILED;
+
+		if (files[fd] < 0)
+			continue;
+		errno = EIO;
+		if (sizes[fd] >= 0)
+			one = copy_file(to[fd], files[fd], sizes[fd], until_ns);
+		if (one == WRITTEN_FAILED)
 			error = errno;
+		if (one > end)
+			end = one;
+	}
 	signals_after_write(error != 0);
 	drop();
 	errno = error;
-	return error == 0;
+	return end;
 }

@@ -8,9 +8,11 @@
  */
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "options/option_types.h"
+#include "streams/outlet.h"
 
 /* Once. False, with errno: no file can be made. */
 bool hold_start(enum hold_what what);
@@ -38,10 +40,10 @@ void hold_end(void);
 int hold_file(int fd, off_t *size);
 
 /*
- * Copies what the last attempt wrote to where it belongs, all of it; with
- * FAILED, held stdout goes to stderr unless all was held. Once: what has
- * been released is held no more. False: errno tells why not.
+ * Copies what the last attempt wrote to where it belongs; with FAILED, held
+ * stdout goes to stderr unless all was held. Room is waited for as by
+ * outlet_put(). Once: what has been released is held no more.
  */
-bool hold_release(bool failed);
+enum written hold_release(bool failed, int64_t until_ns);
 
 #endif

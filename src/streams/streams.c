@@ -48,11 +48,11 @@ wanted(struct pollfd *descriptors)
 static void
 on_ready(const struct pollfd *came, int count)
 {
-	signals_without_pipe();
+	signals_before_write();
 	if (came[0].revents != 0)
 		input_on_ready(&came[0]);
 	tap_on_ready(came + 1, count - 1);
-	signals_with_pipe();
+	signals_after_write(true);
 }
 
 /*
@@ -70,11 +70,11 @@ drain(bool patient)
 {
 	bool more;
 
-	signals_without_pipe();
+	signals_before_write();
 	/* What it has left behind reads no more of our stdin. */
 	input_end();
 	more = tap_drain(patient);
-	signals_with_pipe();
+	signals_after_write(true);
 	return more || (patient && hold_is_open());
 }
 
@@ -96,9 +96,9 @@ streams_begin(struct command *command)
 	command->is_fed = input_wanted().fd >= 0;
 	if (command->is_fed) {
 		/* A look without waiting finds what is there, or the end. */
-		signals_without_pipe();
+		signals_before_write();
 		input_feed();
-		signals_with_pipe();
+		signals_after_write(true);
 	}
 	errno = input_failure();
 	if (errno != 0)
@@ -173,11 +173,11 @@ streams_end(void)
 
 	started();
 	if (is_ours) {
-		signals_without_pipe();
+		signals_before_write();
 		input_end();
 		hold_end();
 		tap_end();
-		signals_with_pipe();
+		signals_after_write(true);
 	}
 	add_hint(&evidence);
 	if (scan != NULL)

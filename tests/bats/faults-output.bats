@@ -273,6 +273,20 @@ ERRORS='ENOSPC EIO EMFILE EINTR'
   done
 }
 
+@test "the file for hints that has a name goes with us, by whatever signal we die" {
+  local call
+  # Our own line, and our own release into a pipe.
+  for call in write splice; do
+    to_pipe -e trace=memfd_create,"$call" -e inject=memfd_create:error=ENOSYS \
+      -e inject="$call:signal=TERM:when=1" -- -o -b 1h -n 2 -- \
+      sh -c 'ls -A "$TMPDIR" >"$TMPDIR.seen"; cat "$1"; [ "$2" = splice ]' - "$big" "$call"
+    grep -q 'killed by SIGTERM' "$trace" || [ "$call" = splice ]
+    # (It was there.)
+    grep -q '^backoff-hint-' "$TMPDIR.seen"
+    assert_equal "$(ls -A "$TMPDIR")" ''
+  done
+}
+
 @test "without any file for hints everything else goes on" {
   TMPDIR=$BATS_TEST_TMPDIR/none to_file -e trace=memfd_create -e inject=memfd_create:error=ENOSYS -- \
     --stop-if=never -- cat "$big"

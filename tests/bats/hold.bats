@@ -507,6 +507,42 @@ big() {
   ended 'killed TERM'
 }
 
+# told_then_writes READER_STEP...: COMMAND writes much and succeeds when it is
+# told to end.
+told_then_writes() {
+  big >/dev/null
+  mkfifo "$go"
+  TEST_MARK=$MARKS/mine reads hear:"$go" kill:TERM "$@" -- "$BACKOFF" -o -n 1 -- \
+    sh -c 'trap "cat \"\$BATS_TEST_TMPDIR/big\"; exit 0" TERM; echo >"$go"
+      while :; do sleep 0.02; done'
+}
+
+@test "rule 71: told to end in an attempt that then succeeds, one signal ends a release that stalls" {
+  told_then_writes end
+  ended 'killed TERM'
+  tells '.*: interrupted by TERM after 1 attempt in .*'
+  # What there was room for has come out.
+  [ "$(stat -c %s "$got")" -ge 65536 ]
+  cmp -n "$(stat -c %s "$got")" "$got" "$BATS_TEST_TMPDIR/big"
+}
+
+@test "told to end in an attempt that then succeeds, a release that need not wait is whole" {
+  mkfifo "$go"
+  big >/dev/null
+  start -- sh -c 'exec "$BACKOFF" -o -n 1 -- sh -c "trap \"cat \\\"\$BATS_TEST_TMPDIR/big\\\"; exit 0\" TERM
+    echo >\"\$go\"; while :; do sleep 0.02; done"'
+  read -r <"$go"
+  signal TERM
+  assert_fate 'exited 0'
+  cmp "$out" "$BATS_TEST_TMPDIR/big"
+}
+
+@test "rule 71: a signal ends a release of --quiet-success that is stuck at its log" {
+  reads --both full kill:TERM end -- "$BACKOFF" --quiet-success -b 0 -n 2 \
+    --name="$(head -c 70000 /dev/zero | tr '\0' x)" -- false
+  ended 'killed TERM'
+}
+
 @test "rule 13: a signal that was ignored when we started does not end a release" {
   reads --ignore HUP full kill:HUP read -- "$BACKOFF" -o -- cat "$(big)"
   ended 'exited 0'

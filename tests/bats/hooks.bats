@@ -7,6 +7,7 @@
 
 load helper
 load ../lib/events
+load ../lib/process
 
 setup() {
   seen=$BATS_TEST_TMPDIR/seen
@@ -287,6 +288,23 @@ END
   run -125 "$BACKOFF" --at-end='touch "$SEEN"' --log-file="$BATS_TEST_TMPDIR" -- true
   run -125 "$BACKOFF" --at-end='touch "$SEEN"' --base=abc -- true
   [ ! -e "$seen" ]
+}
+
+@test "--at-end that cannot be run is told, and changes nothing" {
+  need_strace
+  local call option
+  call='?vfork,?fork,clone,?clone3'
+  run -7 strace -qq -o /dev/null -e trace="$call" -e inject="$call:error=EAGAIN:when=2" \
+    "$BACKOFF" -q -n 1 --at-end='echo end >>"$SEEN"' -- sh -c 'exit 7'
+  assert_line --index 0 --regexp '^backoff: sh: giving up after 1 attempt in '
+  assert_line --index 1 'backoff: sh: --at-end could not be run: Resource temporarily unavailable'
+  assert_equal "${#lines[@]}" 2
+  [ ! -e "$seen" ]
+  for option in -qq --log-format=json; do
+    run -7 strace -qq -o /dev/null -e trace="$call" -e inject="$call:error=EAGAIN:when=2" \
+      "$BACKOFF" "$option" -n 1 --at-end='echo end >>"$SEEN"' -- sh -c 'exit 7'
+    refute_output --partial 'could not be run'
+  done
 }
 
 # --- what they find ---

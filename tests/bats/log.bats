@@ -7,6 +7,7 @@
 
 load helper
 load ../lib/events
+load ../lib/process
 
 setup() {
   count=$BATS_TEST_TMPDIR/count
@@ -276,6 +277,11 @@ said() {
   done
 }
 
+@test "a name with the control characters of eight bits stays without them, raw and as UTF-8" {
+  tells --name=$'a\x9b31mb\xc2\x9b31mc\xc2\x85d\xff' -n 1 -- sh -c 'exit 7'
+  said 'backoff: a\?31mb\?31mc\?d\?: giving up after 1 attempt in DUR: exit 7'
+}
+
 @test "a name that is not UTF-8 spoils no line" {
   tells --name=$'caf\xe9 \xff' -n 2 -b 1ms -- sh -c 'exit 7'
   [ "${#said[@]}" -eq 2 ]
@@ -401,6 +407,20 @@ END
   tells --log-file=/dev/full -n 3 -b 1ms -- sh -c 'echo ran; exit 7'
   [ "$status" -eq 7 ]
   [ "$(cat "$BATS_TEST_TMPDIR/out")" = $'ran\nran\nran' ]
+}
+
+# A line longer than a pipe comes out in part before its reader stalls.
+@test "a line that came out in part is not glued to the next one" {
+  export go=$BATS_TEST_TMPDIR/go over=$BATS_TEST_TMPDIR/over
+  local kind
+  mkfifo "$go" "$over"
+  for kind in pipe nonblocking; do
+    reads --stdout "$kind" --both hear:"$go" read:65536 tell:"$over" end -- \
+      "$BACKOFF" --name="$(head -c 70000 /dev/zero | tr '\0' x)" -b 0 -n 2 \
+      --before-retry='echo >"$go"; read -r _ <"$over"' -- false
+    ended 'exited 1'
+    assert_equal "$(head -c 65600 "$got" | tail -n +2 | cut -c 1-14)" 'backoff: xxxxx'
+  done
 }
 
 # --- JSON ---

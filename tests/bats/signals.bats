@@ -457,6 +457,46 @@ ended_while_stopped() {
   assert_equal "$quick" yes
 }
 
+# injected CALL:signal=NAME:when=N ARG...: the signal is pending as soon as
+# we make that call of ours.
+injected() {
+  need_strace
+  start ${stderr_kind:+--stderr "$stderr_kind"} -- strace -qq -o "$BATS_TEST_TMPDIR/trace" \
+    -e "trace=${1%%:*}" -e inject="$1" "$BACKOFF" "${@:2}"
+}
+
+@test "a TERM that is there when a line is written: the line, the last held output and the end" {
+  injected write:signal=TERM:when=1 -o -b 1h -j none -- sh -c 'echo last; exit 7'
+  assert_fate "killed TERM"
+  run -0 cat "$err"
+  assert_line --index 0 --regexp '^backoff: sh: attempt 1/6 failed .*; next in 1m$'
+  assert_line --index 1 last
+  assert_line --index 2 --regexp '^backoff: sh: interrupted by TERM after 1 attempt in .*'
+}
+
+@test "a TERM that comes while a line waits for room ends us before another attempt, without a pause too" {
+  stderr_kind=stalled injected ppoll:signal=TERM:when=2 -b 0 -n inf -- sh -c 'echo ready; exit 7'
+  assert_fate "killed TERM"
+  assert_ready 1
+}
+
+@test "what is not for us does not cut the wait for room short" {
+  stderr_kind=stalled injected ppoll:signal=USR1:when=2 -b 0 -n 1 -- sh -c 'exit 7'
+  assert_fate "exited 7"
+  run -0 grep -c '^ppoll(\[{fd=2.*Timeout' "$BATS_TEST_TMPDIR/trace"
+  assert_output 1
+}
+
+# The second that a line waits is spent once, not at every line.
+@test "a reader of the log that stalls is waited for once" {
+  need_strace
+  start --stderr stalled -- strace -qq -o "$BATS_TEST_TMPDIR/trace" -e trace=ppoll \
+    "$BACKOFF" -b 0 -n 5 -- false
+  assert_fate "exited 1"
+  run -0 grep -c Timeout "$BATS_TEST_TMPDIR/trace"
+  assert_output 1
+}
+
 stalled_after_its_child() {
   [ -z "$(child_of "$pid")" ] && in_state "$pid" S
 }
@@ -524,6 +564,29 @@ got_twice() {
   signal TERM
   assert_fate "killed TERM"
   assert_ready 1
+}
+
+@test "--wake-on=HUP: a HUP that is there when a line is written wakes the pause" {
+  injected write:signal=HUP:when=1 --wake-on=HUP -d 1h -- sh -c '[ "$BACKOFF_ATTEMPT" = 2 ]'
+  assert_fate "exited 0"
+}
+
+@test "--wake-on=HUP: a HUP that comes while a line waits for room wakes the pause" {
+  stderr_kind=stalled injected ppoll:signal=HUP:when=2 --wake-on=HUP -d 1h -- \
+    sh -c '[ "$BACKOFF_ATTEMPT" = 2 ]'
+  assert_fate "exited 0"
+}
+
+@test "--wake-on=HUP: a HUP does not end a release" {
+  mkfifo "$BATS_TEST_TMPDIR/slow"
+  exec 5<>"$BATS_TEST_TMPDIR/slow"
+  start -- sh -c 'exec "$BACKOFF" --wake-on=HUP -o -- head -c 300000 /dev/zero >"$0"' "$BATS_TEST_TMPDIR/slow"
+  wait_for is_full 5
+  wait_for in_state "$pid" S
+  signal HUP
+  head -c 300000 <&5 | wc -c >"$BATS_TEST_TMPDIR/count"
+  assert_fate "exited 0"
+  exec 5>&-
 }
 
 @test "--wake-on: in an attempt its signal is forwarded" {
@@ -715,6 +778,26 @@ as_pid_1() {
   signal TERM "$(child_of "$pid")"
   assert_fate "exited 143"
   assert_equal "$(the_parent)" 1
+}
+
+@test "rules 38 and 71: as PID 1, TERM in a release to a reader that stalls ends us with 143" {
+  mkfifo "$BATS_TEST_TMPDIR/slow"
+  exec 5<>"$BATS_TEST_TMPDIR/slow"
+  as_pid_1 sh -c 'exec "$BACKOFF" -o -n 1 -- head -c 300000 /dev/zero >"$0"' "$BATS_TEST_TMPDIR/slow"
+  wait_for is_full 5
+  wait_for in_state "$(child_of "$pid")" S
+  signal TERM "$(child_of "$pid")"
+  assert_fate "exited 143"
+  exec 5>&-
+}
+
+# is_full FD: a pipe of the usual size is.
+is_full() {
+  python3 -c '
+import array, fcntl, sys, termios
+count = array.array("i", [0])
+fcntl.ioctl(int(sys.argv[1]), termios.FIONREAD, count)
+sys.exit(count[0] < 61440)' "$1"
 }
 
 @test "rule 73: as PID 1, COMMAND's own answer to TERM is our status" {

@@ -39,6 +39,7 @@ struct stage {
 	int ends;
 	int releases;
 	enum result released_for;
+	int release_told;
 	struct release release; /* what becomes of it */
 	int told_starts, told_ends;
 	int64_t told_pauses_ns[MOST]; /* of each attempt, -1: none */
@@ -120,12 +121,13 @@ hook(void *self, enum hook which, const struct loop_state *state,
 }
 
 static struct release
-release_held(void *self, enum result result)
+release_held(void *self, enum result result, int told)
 {
 	struct stage *stage = self;
 
 	stage->releases++;
 	stage->released_for = result;
+	stage->release_told = told;
 	return stage->release;
 }
 
@@ -697,6 +699,42 @@ test_evidence(void)
 	ends(RESULT_ERROR, 125, 0, 1, "even where the attempt says success");
 }
 
+/* Readers that stall when we are told to end. */
+static void
+test_cut_release(void)
+{
+	struct outcome told = exited(0);
+
+	reset();
+	told.end_signal = SIGTERM;
+	stage.release.cut_by = SIGTERM;
+	act(told, 0);
+	ends(RESULT_INTERRUPTED, 143, SIGTERM, 1,
+	    "a success whose reader stalls when we are told to end");
+	is_int(stage.release_told, SIGTERM, "  which its release knows");
+	is_int(stage.end_signal.interrupted_by, SIGTERM, "  as the log does");
+	is_int(stage.ends, 0, "  without --at-end");
+
+	reset();
+	stage.release.cut_by = SIGHUP;
+	act(exited(7), 0);
+	ends(RESULT_INTERRUPTED, 129, SIGHUP, 6, "a failure likewise");
+
+	reset();
+	told.status = 7;
+	stage.release.cut_by = SIGTERM;
+	act(told, 0);
+	ends(RESULT_INTERRUPTED, 7, 0, 1,
+	    "but the fate of an attempt that was told to end stays");
+
+	reset();
+	stage.pause_signal = SIGINT;
+	stage.pause_number = 1;
+	act(exited(7), 0);
+	ends(RESULT_INTERRUPTED, 130, SIGINT, 1, "a signal in a pause");
+	is_int(stage.release_told, SIGINT, "  is known to the release");
+}
+
 static void
 test_release(void)
 {
@@ -706,7 +744,7 @@ test_release(void)
 	ends(RESULT_ERROR, 125, 0, 1, "a success that cannot be shown");
 
 	reset();
-	stage.release = (struct release) { EPIPE, SIGPIPE };
+	stage.release = (struct release) { .error = EPIPE, .signal = SIGPIPE };
 	act(exited(0), 0);
 	ends(RESULT_ERROR, 128 + SIGPIPE, SIGPIPE, 1,
 	    "whose reader has gone dies as a writer does");
@@ -716,11 +754,32 @@ test_release(void)
 	act(exited(7), 0);
 	ends(RESULT_EXHAUSTED, 7, 0, 6, "a failure stays what it is");
 	ok(stage.released_for == RESULT_EXHAUSTED, "  and is known");
+	is_int(stage.release_told, 0, "  nobody has told us to end");
+	test_cut_release();
+}
+
+static void
+test_signal_set(void)
+{
+	struct signal_set set = { { 0 } };
+
+	ok(signal_set_is_empty(&set), "a set of signals begins empty");
+	signal_set_add(&set, SIGHUP);
+	signal_set_add(&set, 64);
+	signal_set_add(&set, 127);
+	ok(signal_set_has(&set, SIGHUP) && signal_set_has(&set, 64)
+	        && signal_set_has(&set, 127),
+	    "  has what was added, beyond 64 too");
+	ok(!signal_set_has(&set, SIGINT) && !signal_set_has(&set, 63)
+	        && !signal_set_has(&set, 65),
+	    "  and nothing else");
+	ok(!signal_set_is_empty(&set), "  and is not empty");
 }
 
 int
 main(void)
 {
+	test_signal_set();
 	test_plain();
 	test_verdicts();
 	test_time();

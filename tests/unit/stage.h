@@ -60,10 +60,10 @@ stage_hook(void *self, enum hook which, const struct loop_state *state,
 }
 
 static struct release
-stage_release(void *self, enum result result)
+stage_release(void *self, enum result result, int told)
 {
-	(void)self, (void)result;
-	return (struct release) { 0, 0 };
+	(void)self, (void)result, (void)told;
+	return (struct release) { 0 };
 }
 
 static void

@@ -15,6 +15,38 @@ json_is(const char *string, const char *wanted, const char *what)
 	is_string(buffer, wanted, what);
 }
 
+static void
+printable_is(const char *string, const char *wanted, const char *what)
+{
+	char buffer[64];
+	struct text text = text_in(buffer, sizeof buffer);
+
+	text_printable(&text, string);
+	is_string(buffer, wanted, what);
+}
+
+static void
+test_printable(void)
+{
+	char buffer[4];
+	struct text text = text_in(buffer, sizeof buffer);
+
+	printable_is("a\tb\x1b[1m\x7f", "a?b?[1m?", "control characters go");
+	printable_is("\x9b"
+	             "1m\x85",
+	    "?1m?", "also raw ones of eight bits");
+	printable_is(
+	    "\xc2\x80|\xc2\x9b|\xc2\x9f", "?|?|?", "and U+0080 to U+009F");
+	printable_is("\xc2\xa0\xc3\x9b\xe2\x82\xac\xf0\x9f\x98\x80",
+	    "\xc2\xa0\xc3\x9b\xe2\x82\xac\xf0\x9f\x98\x80",
+	    "other UTF-8 stays");
+	printable_is("\xff|\xc3|\xe2\x82|\xc0\x9b", "?|?|??|??",
+	    "a byte that is no UTF-8 does not");
+	text_printable(&text, "ab\xe2\x82\xac");
+	is_string(
+	    buffer, "ab", "a character that does not fit is left out whole");
+}
+
 int
 main(void)
 {
@@ -49,5 +81,6 @@ main(void)
 	json_is("\xe0\x9f\xbf\xf0\x8f\xbf\xbf",
 	    "\"\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\"",
 	    "JSON replaces overlong forms of three and four bytes");
+	test_printable();
 	return done();
 }

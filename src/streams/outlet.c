@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "process/fd.h"
+#include "process/signals.h"
+#include "streams/outlet.h"
+
+#define MEMORY_MAJOR 1 /* /dev/null, /dev/full and the like */
+#define SMALL_STEP 256 /* a terminal that has room has it for so much */
+
+/* To open /dev/ptmx is to make another terminal. */
+static bool
+is_terminal(int fd, const struct stat *stat)
+{
+	return S_ISCHR(stat->st_mode) && stat->st_rdev != makedev(5, 2)
+	    && isatty(fd);
+}
+
+struct outlet
+outlet_of(int fd)
+{
+	struct outlet outlet = { .fd = fd, .out = fd, .step = SMALL_STEP };
+	struct stat stat;
+	int again = -1;
+
+	if (fstat(fd, &stat) != 0)
+		return outlet;
+	outlet.is_socket = S_ISSOCK(stat.st_mode);
+	if (S_ISREG(stat.st_mode) || S_ISBLK(stat.st_mode)
+	    || (S_ISCHR(stat.st_mode) && major(stat.st_rdev) == MEMORY_MAJOR))
+		outlet.step = SIZE_MAX;
+	else if (S_ISFIFO(stat.st_mode))
+		outlet.step = PIPE_BUF;
+	/* O_NONBLOCK on FD itself would be seen by all who share it. */
+	if (S_ISFIFO(stat.st_mode)
+	    || (outlet.step != SIZE_MAX && is_terminal(fd, &stat)))
+		again = fd_reopen(fd, O_WRONLY | O_NONBLOCK | O_NOCTTY);
+	if (again >= 0)
+		outlet.out = again;
+	return outlet;
+}
+
+void
+outlet_close(struct outlet *outlet)
+{
+	if (outlet->out != outlet->fd)
+		close(outlet->out);
+	outlet->out = outlet->fd;
+}
+
+/*
+ * Without a description of our own (another user's pipe, no /proc) a look
+ * comes first, and then no more than there is room for.
+ */
+static ssize_t
+write_step(const struct outlet *outlet, const char *bytes, size_t count)
+{
+	struct pollfd target = { .fd = outlet->fd, .events = POLLOUT };
+
+	if (poll(&target, 1, 0) == 0) {
+		errno = EAGAIN;
+		return -1;
+	}
+	return write(
+	    outlet->fd, bytes, count < outlet->step ? count : outlet->step);
+}
+
+ssize_t
+outlet_write(const struct outlet *outlet, const char *bytes, size_t count)
+{
+	if (outlet->is_socket)
+		return send(outlet->fd, bytes, count, MSG_DONTWAIT);
+	if (outlet->out != outlet->fd || outlet->step == SIZE_MAX)
+		return write(outlet->out, bytes, count);
+	return write_step(outlet, bytes, count);
+}
+
+enum written
+outlet_put(const struct outlet *outlet, const char *bytes, size_t *left,
+    int64_t until_ns)
+{
+	while (*left > 0) {
+		ssize_t written = outlet_write(outlet, bytes, *left);
+
+		if (written > 0) {
+			bytes += written;
+			*left -= (size_t)written;
+			continue;
+		}
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written == 0)
+			errno = EIO;
+		if (written == 0 || errno != EAGAIN)
+			return WRITTEN_FAILED;
+		if (signals_await_room(outlet->fd, until_ns) != WAKE_DESCRIPTOR)
+			return WRITTEN_PART;
+	}
+	return WRITTEN_ALL;
+}
