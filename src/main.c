@@ -96,6 +96,16 @@ make_id(unsigned char *bytes)
 	return id;
 }
 
+/* No memory, when there may be a file for hints already: it is removed. */
+static _Noreturn void
+refuse_without_hint(const char *what)
+{
+	const char *why = strerror(errno);
+
+	hint_stop();
+	usage_refuse(what, "no memory", why);
+}
+
 static void
 prepare(struct options *options)
 {
@@ -111,9 +121,9 @@ prepare(struct options *options)
 		usage_refuse("signalfd", "no descriptor", strerror(errno));
 	if (!environment_start(
 	        options->log.id, hint_start(), &options->settings.limits))
-		usage_refuse("environment", "no memory", strerror(errno));
+		refuse_without_hint("environment");
 	if (!streams_start(&options->streams))
-		usage_refuse("streams", "no memory", strerror(errno));
+		refuse_without_hint("streams");
 }
 
 int

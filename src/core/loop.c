@@ -4,6 +4,7 @@
 #include "core/duration.h"
 #include "core/next_pause.h"
 #include "core/loop.h"
+#include "core/result.h"
 
 struct run {
 	const struct settings *settings;
@@ -18,15 +19,6 @@ struct run {
 	int told; /* the signal that has told us to end, or 0 */
 	bool last; /* what is left is shorter than a further pause */
 };
-
-const char *
-result_name(enum result result)
-{
-	static const char names[][12] = { "", "success", "pass", "exhausted",
-		"stopped", "deadline", "interrupted", "error" };
-
-	return names[result];
-}
 
 /* Until the deadline or --until, whichever comes first. */
 static int64_t
@@ -108,12 +100,6 @@ is_failure(enum verdict verdict)
 	return verdict == VERDICT_RETRY || verdict == VERDICT_THROTTLE;
 }
 
-static bool
-is_good(enum verdict verdict)
-{
-	return verdict == VERDICT_SUCCESS || verdict == VERDICT_PASS;
-}
-
 /* --reset-after: an attempt that lived long is number 1 of a new count. */
 static void
 reset_after_long_run(struct run *run)
@@ -138,51 +124,51 @@ reset_after_long_run(struct run *run)
 static void
 after_verdict(struct run *run)
 {
-	const struct limits *limits = &run->settings->limits;
 	const struct outcome *outcome = &run->state.outcome;
+	const struct stream_failure *failure = &outcome->evidence.failure;
 	enum verdict verdict = run->state.verdict;
-	int end_signal = outcome->late_end_signal != 0
-	    ? outcome->late_end_signal
-	    : outcome->end_signal;
+	enum result result;
 
 	reset_after_long_run(run);
 	run->state.streak
 	    = verdict == VERDICT_SUCCESS ? run->state.streak + 1 : 0;
 	if (is_failure(verdict))
 		run->failures++;
-
-	if (outcome->evidence.failure.stream != NULL
-	    && (outcome->evidence.failure.is_final || is_good(verdict))) {
-		fail(run, outcome->evidence.failure.stream,
-		    outcome->evidence.failure.error,
-		    outcome->evidence.failure.signal);
-	} else if (outcome->evidence.failure.cut_off && end_signal != 0
-	    && is_good(verdict)) {
-		interrupt(run, end_signal);
-	} else if (run->state.streak == limits->consecutive) {
-		end(run, RESULT_SUCCESS, 0);
-	} else if (verdict == VERDICT_PASS) {
-		end(run, RESULT_PASS, outcome_status(outcome));
+	result = result_after_attempt(
+	    &run->settings->limits, &run->state, run->last);
+	switch (result) {
+	case RESULT_NONE:
+		break;
+	case RESULT_ERROR:
+		fail(run, failure->stream, failure->error, failure->signal);
+		break;
+	case RESULT_SUCCESS:
+		end(run, result, 0);
+		break;
+	case RESULT_PASS:
+		end(run, result, outcome_status(outcome));
 		if (outcome->kind == OUTCOME_KILLED)
 			run->ending.signal = outcome->signal;
-	} else if (outcome->late_end_signal != 0) {
-		interrupt(run, outcome->late_end_signal);
-	} else if (outcome->end_signal != 0 || outcome->by_forwarded) {
-		run->ending.interrupted_by = outcome->end_signal != 0
-		    ? outcome->end_signal
-		    : outcome->signal;
-		give_up(run, RESULT_INTERRUPTED);
-	} else if (outcome->past_deadline) {
-		give_up(run, RESULT_DEADLINE);
-	} else if (verdict == VERDICT_STOP) {
-		give_up(run, RESULT_STOPPED);
-	} else if (run->state.count >= limits->attempts) {
-		give_up(run, RESULT_EXHAUSTED);
-	} else if (run->last) {
-		give_up(run, RESULT_DEADLINE);
-	} else if (outcome->evidence.input.lost) {
-		run->ending.input_lost = true;
-		give_up(run, RESULT_STOPPED);
+		break;
+	case RESULT_INTERRUPTED:
+		/* As in a pause, where COMMAND's own end is not its fate. */
+		if (outcome->late_end_signal != 0
+		    || (failure->cut_off && verdict_is_good(verdict))) {
+			interrupt(run, run->told);
+			break;
+		}
+		run->ending.interrupted_by
+		    = run->told != 0 ? run->told : outcome->signal;
+		give_up(run, result);
+		break;
+	case RESULT_STOPPED:
+		run->ending.input_lost = verdict != VERDICT_STOP;
+		give_up(run, result);
+		break;
+	case RESULT_EXHAUSTED:
+	case RESULT_DEADLINE:
+		give_up(run, result);
+		break;
 	}
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/duration.h"
 #include "core/loop.h"
+#include "core/result.h"
 #include "tap.h"
 #include "unlimited.h"
 
@@ -758,6 +759,48 @@ test_release(void)
 	test_cut_release();
 }
 
+/* Of two that hold, the earlier decides. */
+static void
+test_order(void)
+{
+	struct limits limits = { .attempts = 9, .consecutive = 1 };
+	struct loop_state state = { .verdict = VERDICT_RETRY };
+	struct outcome *outcome = &state.outcome;
+
+	ok(result_after_attempt(&limits, &state, false) == RESULT_NONE,
+	    "a failure is followed by an attempt");
+	outcome->evidence.input.lost = true;
+	ok(result_after_attempt(&limits, &state, false) == RESULT_STOPPED,
+	    "  unless its input is lost");
+	ok(result_after_attempt(&limits, &state, true) == RESULT_DEADLINE,
+	    "  or, before that, no time is left");
+	state.count = 9;
+	ok(result_after_attempt(&limits, &state, true) == RESULT_EXHAUSTED,
+	    "  or it was the last");
+	state.verdict = VERDICT_STOP;
+	ok(result_after_attempt(&limits, &state, true) == RESULT_STOPPED,
+	    "  or none can help");
+	outcome->past_deadline = true;
+	ok(result_after_attempt(&limits, &state, true) == RESULT_DEADLINE,
+	    "  or the deadline cut it");
+	outcome->end_signal = SIGTERM;
+	ok(result_after_attempt(&limits, &state, true) == RESULT_INTERRUPTED,
+	    "  or backoff was told to end");
+	state.verdict = VERDICT_PASS;
+	ok(result_after_attempt(&limits, &state, true) == RESULT_PASS,
+	    "  but an answer is one all the same");
+	state.verdict = VERDICT_SUCCESS;
+	state.streak = 1;
+	ok(result_after_attempt(&limits, &state, true) == RESULT_SUCCESS,
+	    "  and so is a success");
+	outcome->evidence.failure.cut_off = true;
+	ok(result_after_attempt(&limits, &state, true) == RESULT_INTERRUPTED,
+	    "  unless its output was cut off");
+	outcome->evidence.failure.stream = "output";
+	ok(result_after_attempt(&limits, &state, true) == RESULT_ERROR,
+	    "  or could not be written");
+}
+
 static void
 test_signal_set(void)
 {
@@ -779,6 +822,7 @@ test_signal_set(void)
 int
 main(void)
 {
+	test_order();
 	test_signal_set();
 	test_plain();
 	test_verdicts();

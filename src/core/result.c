@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include "core/result.h"
+
+const char *
+result_name(enum result result)
+{
+	static const char names[][12] = { "", "success", "pass", "exhausted",
+		"stopped", "deadline", "interrupted", "error" };
+
+	return names[result];
+}
+
+bool
+verdict_is_good(enum verdict verdict)
+{
+	return verdict == VERDICT_SUCCESS || verdict == VERDICT_PASS;
+}
+
+enum result
+result_after_attempt(
+    const struct limits *limits, const struct loop_state *state, bool last)
+{
+	const struct outcome *outcome = &state->outcome;
+	const struct stream_failure *failure = &outcome->evidence.failure;
+	enum verdict verdict = state->verdict;
+	int told = outcome_told(outcome);
+
+	/* 1. Input or output failed: even a success is worth nothing. */
+	if (failure->stream != NULL
+	    && (failure->is_final || verdict_is_good(verdict)))
+		return RESULT_ERROR;
+	/* 2. Told to end with output of a success not passed on yet. */
+	if (failure->cut_off && told != 0 && verdict_is_good(verdict))
+		return RESULT_INTERRUPTED;
+	/* 3, 4. What COMMAND has achieved counts, whatever came meanwhile. */
+	if (state->streak == limits->consecutive)
+		return RESULT_SUCCESS;
+	if (verdict == VERDICT_PASS)
+		return RESULT_PASS;
+	/* 5. Told to end, or COMMAND died of a signal that was passed on. */
+	if (told != 0 || outcome->by_forwarded)
+		return RESULT_INTERRUPTED;
+	/* 6. The deadline cut it. */
+	if (outcome->past_deadline)
+		return RESULT_DEADLINE;
+	/* 7. Trying again cannot help. */
+	if (verdict == VERDICT_STOP)
+		return RESULT_STOPPED;
+	/* 8. That was the last attempt. */
+	if (state->count >= limits->attempts)
+		return RESULT_EXHAUSTED;
+	/* 9. So it was for want of time. */
+	if (last)
+		return RESULT_DEADLINE;
+	/* 10. There is nothing to feed another attempt with. */
+	if (outcome->evidence.input.lost)
+		return RESULT_STOPPED;
+	return RESULT_NONE;
+}
