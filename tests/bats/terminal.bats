@@ -119,7 +119,7 @@ EOS
 }
 
 @test "rule 22: nothing is sent by us when Ctrl-\\ ends an attempt" {
-  sends_nothing QUIT 'key C-\'
+  sends_nothing QUIT "key C-\\"
 }
 
 @test "rule 22: nothing is sent by us when the terminal hangs up" {
