@@ -477,12 +477,12 @@ FORMS
   assert_equal "$status" 7
   assert_events 'end.result == "deadline"' 'len(attempts) == 1'
   run -7 "$BACKOFF" -T 1m -- sh -c "$hint" - after=2m
-  [[ $output =~ ^'backoff: sh: deadline reached after 1 attempt in '[^:]*': server asked for 2m'$ ]]
+  [[ $output =~ ^'backoff: sh: no time for another attempt after 1 in '[^:]*': server asked for 2m'$ ]]
 }
 
 @test "past --until we give up, and say that it was the hint" {
   run -7 "$BACKOFF" --until="@$(($(date +%s) + 60))" -- sh -c "$hint" - after=2m
-  [[ $output =~ ^'backoff: sh: deadline reached after 1 attempt in '[^:]*': server asked for 2m'$ ]]
+  [[ $output =~ ^'backoff: sh: no time for another attempt after 1 in '[^:]*': server asked for 2m'$ ]]
 }
 
 @test "the output of an attempt whose server asks for too long is not lost" {
