@@ -176,7 +176,7 @@ END
 
 @test "what --outage cannot mean is refused in one line" {
   local text
-  for text in '' , 1x 5s, inf; do
+  for text in '' 1x '5s,' inf; do
     run -125 "$BACKOFF" --plan --outage="$text"
     assert_output "backoff: --outage: $text: expected a list of durations such as 15s,30s,3m"
   done
