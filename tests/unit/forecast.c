@@ -242,6 +242,23 @@ test_partly_cut(void)
 	is_int(forecast.row.earliest_ns, 200 * MS, "  soonest there");
 }
 
+/* All pauses fit, but some histories end where others go on. */
+static void
+test_some_end(void)
+{
+	int64_t beyond = 0;
+
+	reset();
+	settings.policy.growth = GROWTH_CONSTANT;
+	settings.limits.attempts = INT64_MAX;
+	settings.limits.deadline_ns = 20 * S;
+	start();
+	while (forecast_next(&forecast))
+		beyond += forecast.row.mean_total_ns > forecast.row.latest_ns;
+	is_int(beyond, 0, "the mean of those that go on is in time");
+	is_int(forecast.row.latest_ns, 19 * S, "  as is the latest");
+}
+
 static void
 test_splay(void)
 {
@@ -503,6 +520,7 @@ main(void)
 	test_memory();
 	test_deadline();
 	test_partly_cut();
+	test_some_end();
 	test_splay();
 	test_until();
 	test_settled();

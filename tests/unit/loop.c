@@ -456,6 +456,15 @@ test_consecutive(void)
 	is_int(stage.told_pauses_ns[3], 2 * S, "  failures go on growing");
 
 	reset();
+	settings.limits.consecutive = 2;
+	act(exited(7), 0);
+	act(exited(7), 0);
+	act(exited(0), 0);
+	ends(RESULT_SUCCESS, 0, 0, 4, "a streak after two failures");
+	is_int(stage.told_pauses_ns[1], 2 * S, "  whose windows have grown");
+	is_int(stage.told_pauses_ns[2], S, "  has the first one");
+
+	reset();
 	settings.limits.consecutive = 3;
 	settings.limits.attempts = 3;
 	act(exited(7), 0);

@@ -7,6 +7,7 @@
 
 #include "core/duration.h"
 #include "core/loop.h"
+#include "core/next_pause.h"
 #include "stage.h"
 #include "tap.h"
 #include "unlimited.h"
@@ -384,7 +385,30 @@ test_every_jitter(void)
 static void
 test_decorrelated(void)
 {
+	struct loop_state state = { .verdict = VERDICT_RETRY };
+	struct random random = random_from(1);
+	struct pause_context context = {
+		.settings = &settings,
+		.state = &state,
+		.failures = 1,
+		.deadline = { 10 * S, 10 * S },
+		.until = { INT64_MAX, INT64_MAX },
+	};
+	struct schedule schedule;
+	struct pause pause;
 	struct runs runs;
+
+	reset(10 * S);
+	settings.policy.jitter.kind = JITTER_DECORRELATED;
+	settings.policy.base_ns = 4 * S;
+	settings.policy.throttle_base_ns = 50 * S;
+	schedule = schedule_start(&settings.policy, &random);
+	pause = next_pause(&context, &schedule);
+	is_between(pause.ns, 4500 * MS, 9 * S, "decorrelated, cut");
+	is_int(schedule.previous_ns, pause.ns, "  is the previous pause then");
+	state.verdict = VERDICT_THROTTLE;
+	next_pause(&context, &schedule);
+	is_int(schedule.previous_ns, pause.ns, "  a throttled one is not");
 
 	/* From 1 s to three times what was drawn, of 4 s and more. */
 	reset(10 * S);
