@@ -502,7 +502,7 @@ examples_run() {
   assert_output 2
   run grep -E '^ *\./bootstrap && make check$' "$readme"
   assert_success
-  assert [ "$(wc -l <"$readme")" -le 150 ]
+  assert [ "$(wc -l <"$readme")" -le 200 ]
   assert [ "$(wc -l <"$TOP_SRCDIR/CONTRIBUTING.md")" -le 60 ]
   sed -n 's/.*](\([^):]*\)).*/\1/p' "$readme" "$TOP_SRCDIR/CONTRIBUTING.md" >links
   while read -r link; do
