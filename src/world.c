@@ -25,8 +25,6 @@
 
 static int null = -1; /* the hooks' /dev/null */
 
-static int null = -1; /* the hooks' /dev/null */
-
 static int64_t
 now_ns(void *self)
 {

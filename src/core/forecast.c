@@ -12,33 +12,63 @@ middle(struct range range)
 	return range.low_ns + (range.high_ns - range.low_ns) / 2;
 }
 
+/* A limit of TOTAL_NS from our start, at ELAPSED_NS. */
+static struct budget
+budget_at(int64_t total_ns, int64_t elapsed_ns)
+{
+	return (struct budget) { total_ns,
+		total_ns == INT64_MAX ? INT64_MAX : total_ns - elapsed_ns };
+}
+
+/* What next_pause() asks for after failure N at ELAPSED_NS. */
+static struct pause_context
+context_at(const struct forecast *forecast, int64_t n, int64_t elapsed_ns)
+{
+	static const struct loop_state failed = { .verdict = VERDICT_RETRY };
+
+	return (struct pause_context) {
+		.settings = forecast->settings,
+		.state = &failed,
+		.failures = n,
+		.deadline
+		= budget_at(forecast->settings->limits.deadline_ns, elapsed_ns),
+		.until = budget_at(forecast->until_in_ns, elapsed_ns),
+	};
+}
+
 struct forecast
-forecast_start(const struct settings *settings, int64_t left_ns,
+forecast_start(const struct settings *settings, int64_t until_in_ns,
     struct random *random, struct history *histories, size_t count)
 {
-	struct range splay = next_pause_splay(&settings->limits, left_ns);
-	struct schedule schedule = schedule_start(&settings->policy, random);
-
-	for (size_t i = 0; i < count; i++)
-		histories[i] = (struct history) {
-			.schedule = schedule,
-			.elapsed_ns
-			= random_between(random, splay.low_ns, splay.high_ns),
-		};
-	return (struct forecast) {
+	struct forecast forecast = {
 		.settings = settings,
-		.left_ns = left_ns,
+		.until_in_ns = until_in_ns,
 		.horizon_ns = INT64_MAX,
 		.histories = histories,
 		.count = count,
-		.lowest = schedule,
-		.highest = schedule,
-		.row = {
-			.earliest_ns = splay.low_ns,
-			.mean_total_ns = middle(splay),
-			.latest_ns = splay.high_ns,
-		},
+		.lowest = schedule_start(&settings->policy, random),
+		.highest = schedule_start(&settings->policy, random),
 	};
+	struct pause_context context = context_at(&forecast, 0, 0);
+	struct range splay = next_pause_splay(&context);
+
+	forecast.row.earliest_ns = splay.low_ns;
+	forecast.row.mean_total_ns = middle(splay);
+	forecast.row.latest_ns = splay.high_ns;
+	for (size_t i = 0; i < count; i++)
+		histories[i] = (struct history) {
+			.schedule = forecast.lowest,
+			.elapsed_ns
+			= random_between(random, splay.low_ns, splay.high_ns),
+		};
+	return forecast;
+}
+
+bool
+forecast_is_timeless(const struct forecast *forecast)
+{
+	return forecast->settings->limits.deadline_ns == INT64_MAX
+	    && forecast->until_in_ns == INT64_MAX;
 }
 
 /* Whether a pause depends on those before it. */
@@ -50,44 +80,97 @@ has_memory(const struct forecast *forecast)
 	return kind == JITTER_DECORRELATED || kind == JITTER_SMOOTH;
 }
 
-/* The pause after failure N over all histories that a deadline leaves be. */
-static struct range
-free_range(const struct forecast *forecast, int64_t n)
+/* What pauses, and the starts of the attempts after them, range over. */
+struct extremes {
+	struct range pause;
+	struct range start;
+};
+
+static void
+widen(struct range *range, int64_t low_ns, int64_t high_ns)
 {
-	return (struct range) {
-		schedule_range(&forecast->lowest, n, false, INT64_MAX).low_ns,
-		schedule_range(&forecast->highest, n, false, INT64_MAX).high_ns,
-	};
+	range->low_ns = min_ns(range->low_ns, low_ns);
+	range->high_ns = max_ns(range->high_ns, high_ns);
 }
 
-/* The pause before the last attempt, which a deadline has shrunk. */
-static struct range
-shrunk_range(const struct forecast *forecast, int64_t n, struct range left)
+/* Adds what SCHEDULE may draw after failure N, if that is at ELAPSED_NS. */
+static void
+look_at(const struct forecast *forecast, const struct schedule *schedule,
+    int64_t n, int64_t elapsed_ns, struct extremes *extremes)
 {
+	struct pause_context context = context_at(forecast, n, elapsed_ns);
 	struct range range;
 
-	range.low_ns = schedule_range(
-	    &forecast->lowest, n, false, max_ns(left.low_ns, 1))
-	                   .low_ns;
-	range.high_ns
-	    = schedule_range(&forecast->highest, n, false, left.high_ns)
-	          .high_ns;
-	return range;
+	if (!next_pause_range(&context, schedule, &range))
+		return;
+	widen(&extremes->pause, range.low_ns, range.high_ns);
+	widen(&extremes->start, saturating_add(elapsed_ns, range.low_ns),
+	    saturating_add(elapsed_ns, range.high_ns));
+}
+
+/*
+ * Where time is limited. The later failure N is, the less room is left. So
+ * the ends of a pause change one way only, but for one step: from the moment
+ * on at which the longest pause no longer fits, and all of the room is used.
+ * From another moment on there is no further attempt.
+ */
+static void
+look_at_the_rest(
+    struct forecast *forecast, int64_t n, struct extremes *extremes)
+{
+	int64_t first_ns = forecast->row.earliest_ns;
+	struct pause_context context = context_at(forecast, n, first_ns);
+	struct room room = next_pause_room(&context);
+	int64_t longest_ns
+	    = schedule_range(&forecast->highest, n, false).high_ns;
+	int64_t last_ns = min_ns(
+	    forecast->row.latest_ns, first_ns + (room.ns - room.least_ns));
+	int64_t step_ns
+	    = max_ns(first_ns, first_ns + (room.ns - longest_ns) + 1);
+
+	look_at(forecast, &forecast->highest, n, last_ns, extremes);
+	if (step_ns <= last_ns)
+		look_at(forecast, &forecast->highest, n, step_ns, extremes);
+	if (step_ns <= last_ns || last_ns < forecast->row.latest_ns)
+		forecast->touched = true;
 }
 
 /* The next pauses are drawn after the least, and after the most. */
 static void
 remember_extremes(struct forecast *forecast, struct range drawn, int64_t n)
 {
-	const struct policy *policy = &forecast->settings->policy;
-
-	forecast->lowest.previous_ns = max_ns(drawn.low_ns, policy->base_ns);
-	forecast->highest.previous_ns = max_ns(drawn.high_ns, policy->base_ns);
-	if (policy->jitter.kind != JITTER_SMOOTH || n >= 1000)
+	schedule_remember(&forecast->lowest, drawn.low_ns);
+	schedule_remember(&forecast->highest, drawn.high_ns);
+	if (forecast->settings->policy.jitter.kind != JITTER_SMOOTH
+	    || n >= 1000)
 		return;
 	/* The nearer the last point on the curve, the shorter the step. */
 	forecast->lowest.previous_curve = polly_curve((double)n);
 	forecast->highest.previous_curve = polly_curve((double)(n - 1));
+}
+
+/* The ranges of row N; false: no history gets so far. */
+static bool
+find_ranges(struct forecast *forecast, int64_t n)
+{
+	static const struct range none = { INT64_MAX, -1 };
+	struct extremes extremes = { none, none };
+	struct forecast_row *row = &forecast->row;
+
+	look_at(forecast, &forecast->lowest, n, row->earliest_ns, &extremes);
+	look_at(forecast, &forecast->highest, n, row->earliest_ns, &extremes);
+	if (extremes.pause.high_ns < 0)
+		return false;
+	if (forecast_is_timeless(forecast))
+		look_at(
+		    forecast, &forecast->highest, n, row->latest_ns, &extremes);
+	else
+		look_at_the_rest(forecast, n, &extremes);
+	row->pause = extremes.pause;
+	row->earliest_ns = extremes.start.low_ns;
+	row->latest_ns = extremes.start.high_ns;
+	remember_extremes(forecast, row->pause, n);
+	return true;
 }
 
 /*
@@ -127,7 +210,7 @@ free_mean(const struct forecast *forecast, int64_t n, struct range range)
 		return middle(range);
 	uncapped.cap_mode = CAP_BEFORE;
 	uncapped.cap_ns = DURATION_INF;
-	return clamped_mean(schedule_range(&schedule, n, false, INT64_MAX),
+	return clamped_mean(schedule_range(&schedule, n, false),
 	    policy->slot_ns, policy->cap_ns);
 }
 
@@ -137,7 +220,7 @@ has_formula(const struct forecast *forecast, int64_t n)
 {
 	enum jitter_kind kind = forecast->settings->policy.jitter.kind;
 
-	return !forecast->cut
+	return !forecast->touched
 	    && (!has_memory(forecast)
 	        || (kind == JITTER_DECORRELATED && n == 1));
 }
@@ -155,15 +238,24 @@ add_to_mean(struct mean *mean, int64_t ns)
 	mean->count++;
 }
 
+/* A double has fewer digits than an int64: they may lead out of RANGE. */
 static int64_t
-mean_ns(struct mean mean, int64_t if_none)
+mean_ns(struct mean mean, struct range range)
 {
-	double ns;
+	double ns = mean.sum / (double)mean.count;
 
-	if (mean.count == 0)
-		return if_none;
-	ns = mean.sum / (double)mean.count;
-	return ns < 0x1p63 ? (int64_t)ns : DURATION_INF;
+	if (ns >= (double)range.high_ns)
+		return range.high_ns;
+	return max_ns((int64_t)ns, range.low_ns);
+}
+
+/* Whether what HISTORY draws from now on is asked for by nobody. */
+static bool
+is_settled(const struct forecast *forecast, const struct history *history)
+{
+	return history->ended
+	    || (history->elapsed_ns >= forecast->horizon_ns
+	        && forecast_is_timeless(forecast) && !has_memory(forecast));
 }
 
 /* Lets each history draw its pause after failure N, and take it. */
@@ -171,86 +263,24 @@ static void
 live_on(struct forecast *forecast, int64_t n, struct mean *pauses,
     struct mean *totals)
 {
-	const struct loop_state state = { .verdict = VERDICT_RETRY };
-	bool endless = forecast->left_ns == INT64_MAX;
-	bool draws_alike = endless && !has_memory(forecast);
-
 	for (size_t i = 0; i < forecast->count; i++) {
 		struct history *history = &forecast->histories[i];
-		struct pause_context context = {
-			.settings = forecast->settings,
-			.state = &state,
-			.failures = n,
-			.left_ns = forecast->left_ns,
-		};
+		struct pause_context context;
 		struct pause pause;
-		int64_t next_ns;
 
-		if (history->ended
-		    || (draws_alike
-		        && history->elapsed_ns >= forecast->horizon_ns))
+		if (is_settled(forecast, history))
 			continue;
-		if (!endless)
-			context.left_ns -= history->elapsed_ns;
+		context = context_at(forecast, n, history->elapsed_ns);
 		pause = next_pause(&context, &history->schedule);
-		history->ended = pause.kind != PAUSE_DRAWN || pause.last;
-		if (pause.kind != PAUSE_DRAWN)
+		forecast->draws++;
+		history->ended = pause.kind != PAUSE_DRAWN;
+		if (history->ended)
 			continue;
-		next_ns = saturating_add(history->elapsed_ns, pause.ns);
+		history->elapsed_ns
+		    = saturating_add(history->elapsed_ns, pause.ns);
 		add_to_mean(pauses, pause.ns);
-		add_to_mean(totals, next_ns);
-		history->elapsed_ns = next_ns;
-		if (endless || next_ns < forecast->left_ns)
-			continue;
-		/* In the loop it begins a moment before the time is up. */
-		history->elapsed_ns = forecast->left_ns - 1;
-		history->ended = true;
+		add_to_mean(totals, history->elapsed_ns);
 	}
-}
-
-/*
- * The ranges of the pause and of the next attempt's start; false: no history
- * gets so far.
- */
-static bool
-find_ranges(struct forecast *forecast, int64_t n)
-{
-	struct forecast_row *row = &forecast->row;
-	struct range drawn = free_range(forecast, n);
-	/* What is left where most of the time is gone, and least of it. */
-	struct range left = { forecast->left_ns - row->latest_ns,
-		forecast->left_ns - row->earliest_ns };
-	struct range shrunk;
-
-	row->pause = drawn;
-	if (forecast->left_ns == INT64_MAX || left.low_ns >= drawn.high_ns) {
-		row->earliest_ns
-		    = saturating_add(row->earliest_ns, drawn.low_ns);
-		row->latest_ns = saturating_add(row->latest_ns, drawn.high_ns);
-		remember_extremes(forecast, drawn, n);
-		return true;
-	}
-	forecast->cut = true;
-	if (left.high_ns <= 0)
-		return false;
-	shrunk = shrunk_range(forecast, n,
-	    (struct range) {
-	        left.low_ns, min_ns(left.high_ns, drawn.high_ns) });
-	row->latest_ns = min_ns(
-	    forecast->left_ns, saturating_add(row->latest_ns, drawn.high_ns));
-	/* In every history: the attempt after it is the last. */
-	forecast->over = left.high_ns
-	    < schedule_range(&forecast->lowest, n, false, INT64_MAX).high_ns;
-	if (left.high_ns < drawn.high_ns)
-		row->pause.high_ns = shrunk.high_ns;
-	row->pause.low_ns = forecast->over
-	    ? shrunk.low_ns
-	    : min_ns(drawn.low_ns, shrunk.low_ns);
-	drawn.high_ns = row->pause.high_ns;
-	remember_extremes(forecast, drawn, n);
-	row->earliest_ns = saturating_add(
-	    row->earliest_ns, forecast->over ? shrunk.low_ns : drawn.low_ns);
-	return true;
 }
 
 bool
@@ -260,21 +290,25 @@ forecast_next(struct forecast *forecast)
 	int64_t n = row->after_attempt + 1;
 	struct mean pauses = { 0 }, totals = { 0 };
 
-	if (forecast->over || n >= forecast->settings->limits.attempts
+	if (n >= forecast->settings->limits.attempts
 	    || !find_ranges(forecast, n))
 		return false;
 	row->after_attempt = n;
 	live_on(forecast, n, &pauses, &totals);
-	row->certain = forecast->left_ns == INT64_MAX
+	row->certain = forecast_is_timeless(forecast)
 	    || pauses.count == (int64_t)forecast->count;
 	if (has_formula(forecast, n)) {
 		row->mean_ns = free_mean(forecast, n, row->pause);
 		row->mean_total_ns
 		    = saturating_add(row->mean_total_ns, row->mean_ns);
+	} else if (pauses.count > 0) {
+		row->mean_ns = mean_ns(pauses, row->pause);
+		row->mean_total_ns = mean_ns(totals,
+		    (struct range) { row->earliest_ns, row->latest_ns });
 	} else {
 		/* Too rare for any of them: nothing is known of a mean. */
-		row->mean_ns = mean_ns(pauses, middle(row->pause));
-		row->mean_total_ns = mean_ns(totals, row->latest_ns);
+		row->mean_ns = middle(row->pause);
+		row->mean_total_ns = row->latest_ns;
 	}
 	return true;
 }

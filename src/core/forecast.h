@@ -27,6 +27,13 @@ struct forecast_row {
 	bool certain; /* no history seen ends before it */
 };
 
+/* Outages, whose chances to be outlasted are asked for. */
+#define MOST_OUTAGES 16
+struct outages {
+	int64_t ns[MOST_OUTAGES];
+	size_t count;
+};
+
 /* What may happen. */
 struct history {
 	struct schedule schedule;
@@ -36,23 +43,28 @@ struct history {
 
 struct forecast {
 	const struct settings *settings;
-	int64_t left_ns; /* for everything; INT64_MAX: for ever */
+	int64_t until_in_ns; /* from our start; INT64_MAX: never */
 	int64_t horizon_ns; /* what is later than that is not asked for */
 	struct history *histories;
 	size_t count;
+	int64_t draws; /* made for them so far */
 	struct schedule lowest, highest; /* draw the least, the most */
 	struct forecast_row row; /* the last one */
-	bool cut; /* the deadline has shrunk pauses in some histories */
-	bool over;
+	bool touched; /* some histories by a deadline: no formula holds */
 };
 
 /*
  * Starts it with COUNT > 0 histories, which stay the caller's. Their draws
- * come from RANDOM. LEFT_NS is what deadline and --until leave. Set the
- * horizon to the longest outage that forecast_outlasts() will be asked for.
+ * come from RANDOM. UNTIL_IN_NS > 0 is the time to --until, INT64_MAX where
+ * it was not given. Set the horizon to the longest outage that
+ * forecast_outlasts() will be asked for.
  */
-struct forecast forecast_start(const struct settings *settings, int64_t left_ns,
-    struct random *random, struct history *histories, size_t count);
+struct forecast forecast_start(const struct settings *settings,
+    int64_t until_in_ns, struct random *random, struct history *histories,
+    size_t count);
+
+/* Whether neither a deadline nor --until limits it. */
+bool forecast_is_timeless(const struct forecast *forecast);
 
 /* The next pause into forecast->row. False: no further one. */
 bool forecast_next(struct forecast *forecast);

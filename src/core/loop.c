@@ -14,28 +14,35 @@ struct run {
 	struct ending ending; /* result RESULT_NONE while we go on */
 	int64_t started_ns;
 	int64_t deadline_ns; /* the moment, not the duration */
+	int64_t until_in_ns; /* from our start; INT64_MAX: there is none */
 	int64_t failures; /* since the last reset: n of the windows */
 	int64_t longest_ns; /* attempt so far */
 	int told; /* the signal that has told us to end, or 0 */
-	bool last; /* what is left is shorter than a further pause */
 };
+
+static int64_t
+before_deadline(const struct run *run, int64_t now_ns)
+{
+	return run->deadline_ns == INT64_MAX ? INT64_MAX
+	                                     : run->deadline_ns - now_ns;
+}
+
+/* It goes by the time of day, which may have been set meanwhile. */
+static int64_t
+before_until(const struct run *run)
+{
+	const struct world *world = run->world;
+	int64_t until_ns = run->settings->limits.until_ns;
+
+	return until_ns == INT64_MAX ? INT64_MAX
+	                             : until_ns - world->epoch_ns(world->self);
+}
 
 /* Until the deadline or --until, whichever comes first. */
 static int64_t
 time_left(const struct run *run, int64_t now_ns)
 {
-	const struct limits *limits = &run->settings->limits;
-	int64_t left = INT64_MAX;
-
-	if (run->deadline_ns < INT64_MAX)
-		left = run->deadline_ns - now_ns;
-	if (limits->until_ns < INT64_MAX) {
-		int64_t until
-		    = limits->until_ns - run->world->epoch_ns(run->world->self);
-
-		left = until < left ? until : left;
-	}
-	return left;
+	return min_ns(before_deadline(run, now_ns), before_until(run));
 }
 
 static void
@@ -134,8 +141,7 @@ after_verdict(struct run *run)
 	    = verdict == VERDICT_SUCCESS ? run->state.streak + 1 : 0;
 	if (is_failure(verdict))
 		run->failures++;
-	result = result_after_attempt(
-	    &run->settings->limits, &run->state, run->last);
+	result = result_after_attempt(&run->settings->limits, &run->state);
 	switch (result) {
 	case RESULT_NONE:
 		break;
@@ -172,26 +178,33 @@ after_verdict(struct run *run)
 	}
 }
 
+static struct pause_context
+pause_context(const struct run *run, int64_t now_ns)
+{
+	return (struct pause_context) {
+		.settings = run->settings,
+		.state = &run->state,
+		.failures = run->failures,
+		.deadline = { run->settings->limits.deadline_ns,
+		    before_deadline(run, now_ns) },
+		.until = { run->until_in_ns, before_until(run) },
+		.longest_ns = run->longest_ns,
+	};
+}
+
 /* The pause after the last attempt, from its end; -1: we give up. */
 static int64_t
 choose_pause(struct run *run)
 {
-	struct pause_context context = {
-		.settings = run->settings,
-		.state = &run->state,
-		.failures = run->failures,
-		.left_ns = time_left(run, run->state.outcome.ended_ns),
-		.longest_ns = run->longest_ns,
-	};
+	struct pause_context context
+	    = pause_context(run, run->state.outcome.ended_ns);
 	struct pause pause = next_pause(&context, &run->schedule);
 
-	run->last = pause.last;
 	if (pause.kind == PAUSE_DRAWN)
 		return pause.ns;
-	run->ending.asked_too_long = pause.kind != PAUSE_TOO_LATE;
-	give_up(run,
-	    pause.kind == PAUSE_ASKED_BEYOND ? RESULT_STOPPED
-	                                     : RESULT_DEADLINE);
+	run->ending.asked_too_long = pause.kind != PAUSE_NO_TIME;
+	run->ending.no_time = pause.kind != PAUSE_ASKED_BEYOND;
+	give_up(run, run->ending.no_time ? RESULT_DEADLINE : RESULT_STOPPED);
 	return -1;
 }
 
@@ -295,13 +308,14 @@ static void
 splay(struct run *run)
 {
 	const struct world *world = run->world;
-	int64_t left = time_left(run, run->started_ns);
-	struct range range = next_pause_splay(&run->settings->limits, left);
+	struct pause_context context = pause_context(run, run->started_ns);
+	struct range range;
 	int signal;
 
 	/* before_attempt() tells that it is too late. */
-	if (left <= 0)
+	if (time_left(run, run->started_ns) <= 0)
 		return;
+	range = next_pause_splay(&context);
 	signal = world->pause(world->self,
 	    saturating_add(run->started_ns,
 	        random_between(
@@ -370,6 +384,7 @@ run_loop(const struct settings *settings, struct random *random,
 
 	run.deadline_ns
 	    = saturating_add(run.started_ns, settings->limits.deadline_ns);
+	run.until_in_ns = before_until(&run);
 	world->tell_start(world->self);
 	splay(&run);
 	while (run.ending.result == RESULT_NONE

@@ -40,6 +40,7 @@ struct ending {
 	int interrupted_by; /* the signal that ended the loop, or 0 */
 	bool vetoed; /* by the hook whose outcome follows */
 	struct outcome hook; /* also of one that was cut by the deadline */
+	bool no_time; /* left for another attempt */
 	bool asked_too_long; /* the other side, for a wait */
 	bool input_lost; /* there would have been a further attempt */
 	const char *broken; /* of RESULT_ERROR: the stream, and errno */

@@ -88,6 +88,15 @@ message_attempt(struct text *text, const struct loop_state *state,
 	}
 }
 
+/* "no time for another attempt after 3 in 9.2s" */
+static void
+add_no_time(struct text *text, const struct loop_state *state)
+{
+	text_add(text, "no time for another attempt after ");
+	text_number(text, state->attempt);
+	add_in(text, " in ", state->elapsed_ns);
+}
+
 static void
 add_after_attempts(
     struct text *text, const char *what, const struct loop_state *state)
@@ -138,7 +147,11 @@ message_end(struct text *text, const struct loop_state *state,
 		add_after_attempts(text, "giving up after ", state);
 		break;
 	case RESULT_DEADLINE:
-		add_after_attempts(text, "deadline reached after ", state);
+		if (ending->no_time)
+			add_no_time(text, state);
+		else
+			add_after_attempts(
+			    text, "deadline reached after ", state);
 		break;
 	}
 	if (reason_of_end(&reason, state, limits, ending, name)) {

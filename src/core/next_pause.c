@@ -4,58 +4,139 @@
 #include "core/duration.h"
 #include "core/next_pause.h"
 
-/* What is left for a pause, so that the longest attempt fits behind it. */
-static int64_t
-room(const struct pause_context *context)
+/* At least this part of a limit is kept back, */
+#define LEAST_PART 10
+/* or this, whichever is less. */
+#define LEAST_NS NS_PER_S
+
+/* What BUDGET leaves for a pause if an attempt needs NEEDED_NS of it. */
+static struct room
+room_in(const struct pause_context *context, const struct budget *budget,
+    int64_t needed_ns)
 {
-	if (context->left_ns == INT64_MAX)
-		return INT64_MAX;
-	return context->left_ns - context->longest_ns;
+	const struct policy *policy = &context->settings->policy;
+	int64_t part_ns = budget->total_ns / LEAST_PART;
+	int64_t reserve_ns = max_ns(needed_ns, min_ns(part_ns, LEAST_NS));
+	int64_t first_ns;
+
+	if (budget->total_ns == INT64_MAX)
+		return (struct room) { INT64_MAX, 0 };
+	first_ns = min_ns(schedule_window(policy, 1), policy->cap_ns);
+	return (struct room) { budget->left_ns - reserve_ns,
+		min_ns(first_ns, part_ns) };
 }
 
-/*
- * By the schedule. A window that would reach past the deadline shrinks to
- * what is left less the longest attempt so far, and the attempt after it is
- * the last.
- */
-static struct pause
-draw(const struct pause_context *context, struct schedule *schedule)
+struct room
+next_pause_room(const struct pause_context *context)
 {
-	const struct settings *settings = context->settings;
-	const struct outcome *outcome = &context->state->outcome;
-	bool throttled = context->state->verdict == VERDICT_THROTTLE;
-	struct pause pause = { .kind = PAUSE_DRAWN };
-	int64_t n = context->failures;
-	int64_t limit_ns = INT64_MAX;
-	struct schedule first = *schedule;
-	/* With --from=start that much of the pause is over. */
-	int64_t ran_ns = settings->limits.from_start
-	    ? outcome->ended_ns - outcome->started_ns
-	    : 0;
-	int64_t latest_ns;
+	/* So that an attempt that took all of --timeout counts but once. */
+	int64_t needed_ns = min_ns(saturating_multiply(context->longest_ns, 2),
+	    context->settings->limits.timeout_ns);
+	struct room deadline = room_in(context, &context->deadline, needed_ns);
+	/* An attempt that is running then may finish. */
+	struct room until = room_in(context, &context->until, 0);
 
-	/* In a streak the pause is the first window. */
-	if (context->state->streak > 0) {
-		schedule_reset(&first);
-		schedule = &first;
-		n = 1;
-	}
-	latest_ns
-	    = schedule_range(schedule, n, throttled, limit_ns).high_ns - ran_ns;
-	if (ran_ns > 0)
-		latest_ns = max_ns(latest_ns, settings->policy.floor_ns);
-	if (latest_ns > context->left_ns) {
-		if (room(context) <= 0)
-			return (struct pause) { .kind = PAUSE_TOO_LATE };
-		limit_ns = saturating_add(room(context), ran_ns);
-		pause.last = true;
-	}
-	pause.ns = schedule_draw(schedule, n, throttled, limit_ns) - ran_ns;
-	if (ran_ns > 0)
-		pause.ns = max_ns(pause.ns, settings->policy.floor_ns);
-	if (pause.last)
-		pause.ns = min_ns(pause.ns, room(context));
-	return pause;
+	return until.ns < deadline.ns ? until : deadline;
+}
+
+static struct range
+upper_half(struct room room)
+{
+	return (struct range) { room.ns / 2, room.ns };
+}
+
+struct range
+next_pause_splay(const struct pause_context *context)
+{
+	struct range splay = context->settings->limits.splay;
+	struct room room = next_pause_room(context);
+
+	return splay.high_ns <= room.ns ? splay : upper_half(room);
+}
+
+/* What --from=start leaves of a pause, but no less than the floor. */
+static int64_t
+from_end(const struct pause_context *context, int64_t pause_ns)
+{
+	const struct outcome *outcome = &context->state->outcome;
+	int64_t ran_ns = outcome->ended_ns - outcome->started_ns;
+
+	if (!context->settings->limits.from_start || ran_ns == 0)
+		return pause_ns;
+	return max_ns(pause_ns - ran_ns, context->settings->policy.floor_ns);
+}
+
+static bool
+is_throttled(const struct pause_context *context)
+{
+	return context->state->verdict == VERDICT_THROTTLE;
+}
+
+/* What the pause would be drawn from if time had no end. */
+static struct range
+free_range(const struct pause_context *context, const struct schedule *schedule)
+{
+	struct range range = schedule_range(
+	    schedule, context->failures, is_throttled(context));
+
+	return (struct range) { from_end(context, range.low_ns),
+		from_end(context, range.high_ns) };
+}
+
+static struct range
+cut_range(const struct pause_context *context, struct room room)
+{
+	if (context->settings->policy.jitter.kind == JITTER_NONE)
+		return (struct range) { room.ns, room.ns };
+	return upper_half(room);
+}
+
+bool
+next_pause_range(const struct pause_context *context,
+    const struct schedule *schedule, struct range *range)
+{
+	struct room room = next_pause_room(context);
+
+	if (room.ns < room.least_ns)
+		return false;
+	*range = free_range(context, schedule);
+	if (range->high_ns > room.ns)
+		*range = cut_range(context, room);
+	return true;
+}
+
+/* As the schedule has it, where that fits into ROOM; else to use that up. */
+static int64_t
+draw(const struct pause_context *context, struct schedule *schedule,
+    struct room room)
+{
+	bool throttled = is_throttled(context);
+	struct range range;
+	int64_t pause_ns;
+
+	if (room.ns == INT64_MAX
+	    || free_range(context, schedule).high_ns <= room.ns)
+		return from_end(context,
+		    schedule_draw(schedule, context->failures, throttled));
+	range = cut_range(context, room);
+	pause_ns
+	    = random_between(schedule->random, range.low_ns, range.high_ns);
+	if (!throttled)
+		schedule_remember(schedule, pause_ns);
+	return pause_ns;
+}
+
+/* In a streak the pause is a first one, and leaves no trace. */
+static int64_t
+draw_in_streak(const struct pause_context *context,
+    const struct schedule *schedule, struct room room)
+{
+	struct pause_context first_context = *context;
+	struct schedule first = *schedule;
+
+	first_context.failures = 1;
+	schedule_reset(&first);
+	return draw(&first_context, &first, room);
 }
 
 /*
@@ -63,41 +144,34 @@ draw(const struct pause_context *context, struct schedule *schedule)
  * so that those who were told the same second do not come back in it.
  */
 static struct pause
-obey(const struct pause_context *context, struct schedule *schedule,
-    struct pause pause)
+obey(const struct pause_context *context, struct random *random,
+    struct room room, int64_t drawn_ns)
 {
 	const struct settings *settings = context->settings;
 	int64_t asked_ns = context->state->outcome.evidence.hint.wait_ns;
-	int64_t latest_ns = saturating_add(asked_ns, settings->policy.base_ns);
+	int64_t latest_ns = min_ns(
+	    saturating_add(asked_ns, settings->policy.base_ns), room.ns);
 
 	if (asked_ns > settings->limits.hint_max_ns)
 		return (struct pause) { .kind = PAUSE_ASKED_BEYOND };
-	if (context->left_ns < INT64_MAX && asked_ns >= room(context))
+	if (asked_ns > room.ns)
 		return (struct pause) { .kind = PAUSE_ASKED_TOO_LATE };
-	if (latest_ns > room(context)) {
-		latest_ns = room(context);
-		pause.last = true;
-	}
-	asked_ns = random_between(schedule->random, asked_ns, latest_ns);
-	if (asked_ns > pause.ns)
-		pause.ns = asked_ns;
-	return pause;
-}
-
-struct range
-next_pause_splay(const struct limits *limits, int64_t left_ns)
-{
-	return (struct range) { min_ns(limits->splay.low_ns, left_ns),
-		min_ns(limits->splay.high_ns, left_ns) };
+	asked_ns = random_between(random, asked_ns, latest_ns);
+	return (struct pause) { PAUSE_DRAWN, max_ns(asked_ns, drawn_ns) };
 }
 
 struct pause
 next_pause(const struct pause_context *context, struct schedule *schedule)
 {
-	struct pause pause = draw(context, schedule);
+	struct room room = next_pause_room(context);
+	int64_t drawn_ns;
 
-	if (!context->state->outcome.evidence.hint.has_wait
-	    || (pause.kind == PAUSE_TOO_LATE && room(context) <= 0))
-		return pause;
-	return obey(context, schedule, pause);
+	if (room.ns < room.least_ns)
+		return (struct pause) { .kind = PAUSE_NO_TIME };
+	drawn_ns = context->state->streak > 0
+	    ? draw_in_streak(context, schedule, room)
+	    : draw(context, schedule, room);
+	if (context->state->outcome.evidence.hint.has_wait)
+		return obey(context, schedule->random, room, drawn_ns);
+	return (struct pause) { PAUSE_DRAWN, drawn_ns };
 }

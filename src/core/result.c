@@ -20,7 +20,7 @@ verdict_is_good(enum verdict verdict)
 
 enum result
 result_after_attempt(
-    const struct limits *limits, const struct loop_state *state, bool last)
+    const struct limits *limits, const struct loop_state *state)
 {
 	const struct outcome *outcome = &state->outcome;
 	const struct stream_failure *failure = &outcome->evidence.failure;
@@ -51,10 +51,7 @@ result_after_attempt(
 	/* 8. That was the last attempt. */
 	if (state->count >= limits->attempts)
 		return RESULT_EXHAUSTED;
-	/* 9. So it was for want of time. */
-	if (last)
-		return RESULT_DEADLINE;
-	/* 10. There is nothing to feed another attempt with. */
+	/* 9. There is nothing to feed another attempt with. */
 	if (outcome->evidence.input.lost)
 		return RESULT_STOPPED;
 	return RESULT_NONE;

@@ -16,10 +16,9 @@ bool verdict_is_good(enum verdict verdict);
 /*
  * The result that the end of an attempt brings; RESULT_NONE: another one is
  * to follow. STATE has the streak and the count with this attempt in them.
- * LAST: it was chosen to be the last, for want of time. The order is the
- * contract: the first that holds decides.
+ * The order is the contract: the first that holds decides.
  */
 enum result result_after_attempt(
-    const struct limits *limits, const struct loop_state *state, bool last);
+    const struct limits *limits, const struct loop_state *state);
 
 #endif

@@ -151,12 +151,13 @@ raise_low(struct range range, int64_t least)
 }
 
 /*
- * What the jitter makes of a window that no draw may lead past CAP_NS: a
+ * What the jitter makes of a window that no draw may lead past the cap: a
  * wider one shrinks until its upper end meets it.
  */
 static struct range
-spread_within(const struct schedule *schedule, int64_t window, int64_t cap_ns)
+spread_within(const struct schedule *schedule, int64_t window)
 {
+	int64_t cap_ns = schedule->policy->cap_ns;
 	int64_t widest_ns = widest(&schedule->policy->jitter, cap_ns);
 	struct range range = spread(schedule, min_ns(window, widest_ns));
 
@@ -167,11 +168,12 @@ spread_within(const struct schedule *schedule, int64_t window, int64_t cap_ns)
 
 /*
  * The step of Polly v8's DecorrelatedJitterBackoffV2 from the point of the
- * curve where the last draw was to T >= 0, or CAP_NS + 1 where it is longer.
+ * curve where the last draw was to T >= 0, or the cap + 1 where it is longer.
  */
 static int64_t
-smooth_step(const struct schedule *schedule, double t, int64_t cap_ns)
+smooth_step(const struct schedule *schedule, double t)
 {
+	int64_t cap_ns = schedule->policy->cap_ns;
 	double step;
 
 	if (t >= 1000)
@@ -188,10 +190,11 @@ smooth_step(const struct schedule *schedule, double t, int64_t cap_ns)
  * becomes the cap.
  */
 static struct range
-smooth_range(const struct schedule *schedule, int64_t n, int64_t cap_ns)
+smooth_range(const struct schedule *schedule, int64_t n)
 {
-	int64_t low = smooth_step(schedule, (double)(n - 1), cap_ns);
-	int64_t high = smooth_step(schedule, (double)n, cap_ns);
+	int64_t cap_ns = schedule->policy->cap_ns;
+	int64_t low = smooth_step(schedule, (double)(n - 1));
+	int64_t high = smooth_step(schedule, (double)n);
 
 	if (high <= cap_ns)
 		return (struct range) { low, high };
@@ -201,10 +204,11 @@ smooth_range(const struct schedule *schedule, int64_t n, int64_t cap_ns)
 }
 
 static int64_t
-smooth_draw(struct schedule *schedule, int64_t n, int64_t cap_ns)
+smooth_draw(struct schedule *schedule, int64_t n)
 {
+	int64_t cap_ns = schedule->policy->cap_ns;
 	double t = (double)(n - 1) + random_unit(schedule->random);
-	int64_t step = smooth_step(schedule, t, cap_ns);
+	int64_t step = smooth_step(schedule, t);
 
 	if (t < 1000)
 		schedule->previous_curve = polly_curve(t);
@@ -216,10 +220,9 @@ smooth_draw(struct schedule *schedule, int64_t n, int64_t cap_ns)
 }
 
 static struct range
-throttled_range(const struct policy *policy, int64_t n, int64_t limit_ns)
+throttled_range(const struct policy *policy, int64_t n)
 {
-	int64_t window = min_ns(
-	    throttle_window(policy, n), min_ns(policy->cap_ns, limit_ns));
+	int64_t window = min_ns(throttle_window(policy, n), policy->cap_ns);
 	bool drawn = policy->jitter.kind != JITTER_NONE;
 
 	return (struct range) { drawn ? window / 2 : window, window };
@@ -227,26 +230,25 @@ throttled_range(const struct policy *policy, int64_t n, int64_t limit_ns)
 
 /* Before floor, slots and CAP_AFTER. */
 static struct range
-range_of(const struct schedule *schedule, int64_t n, int64_t limit_ns)
+range_of(const struct schedule *schedule, int64_t n)
 {
 	const struct policy *policy = schedule->policy;
-	int64_t cap_ns = policy->cap_ns;
 	int64_t window = schedule_window(policy, n);
-	struct range range;
 
 	if (policy->jitter.kind == JITTER_SMOOTH)
-		return smooth_range(schedule, n, min_ns(cap_ns, limit_ns));
+		return smooth_range(schedule, n);
 	if (policy->jitter.kind == JITTER_DECORRELATED)
 		window = saturating_multiply(schedule->previous_ns, 3);
-	if (policy->cap_mode == CAP_WINDOW)
-		range = spread_within(schedule, window, cap_ns);
-	else
-		range = spread(schedule,
-		    policy->cap_mode == CAP_BEFORE ? min_ns(window, cap_ns)
-		                                   : window);
-	if (range.high_ns > limit_ns)
-		range = spread_within(schedule, window, limit_ns);
-	return range;
+	switch (policy->cap_mode) {
+	case CAP_WINDOW:
+		return spread_within(schedule, window);
+	case CAP_BEFORE:
+		window = min_ns(window, policy->cap_ns);
+		break;
+	case CAP_AFTER:
+		break;
+	}
+	return spread(schedule, window);
 }
 
 static int64_t
@@ -275,36 +277,31 @@ in_slots(struct range range, int64_t slot_ns, bool nearest)
 	return range;
 }
 
-/* What is drawn from RANGE, but for the most that a pause may be. */
+/* What is drawn from RANGE, but for CAP_AFTER. */
 static struct range
-settle(const struct policy *policy, struct range range, bool throttled,
-    int64_t limit_ns)
+settle(const struct policy *policy, struct range range, bool throttled)
 {
 	enum jitter_kind kind = policy->jitter.kind;
 
-	return in_slots(raise_low(range, min_ns(policy->floor_ns, limit_ns)),
-	    policy->slot_ns,
+	return in_slots(raise_low(range, policy->floor_ns), policy->slot_ns,
 	    kind == JITTER_NONE || (kind == JITTER_SMOOTH && !throttled));
 }
 
-/* A draw beyond it becomes it. */
+/* The longest pause: a draw beyond it becomes it. */
 static int64_t
-most(const struct policy *policy, int64_t limit_ns)
+most(const struct policy *policy)
 {
-	return policy->cap_mode == CAP_AFTER ? min_ns(policy->cap_ns, limit_ns)
-	                                     : limit_ns;
+	return policy->cap_mode == CAP_AFTER ? policy->cap_ns : DURATION_INF;
 }
 
 struct range
-schedule_range(const struct schedule *schedule, int64_t n, bool throttled,
-    int64_t limit_ns)
+schedule_range(const struct schedule *schedule, int64_t n, bool throttled)
 {
 	const struct policy *policy = schedule->policy;
-	struct range range = throttled ? throttled_range(policy, n, limit_ns)
-	                               : range_of(schedule, n, limit_ns);
+	struct range range
+	    = throttled ? throttled_range(policy, n) : range_of(schedule, n);
 
-	return lower_to(
-	    settle(policy, range, throttled, limit_ns), most(policy, limit_ns));
+	return lower_to(settle(policy, range, throttled), most(policy));
 }
 
 /* Uniform among the slots of RANGE, which begins and ends with one. */
@@ -319,28 +316,32 @@ draw(struct random *random, struct range range, int64_t slot_ns)
 }
 
 int64_t
-schedule_draw(
-    struct schedule *schedule, int64_t n, bool throttled, int64_t limit_ns)
+schedule_draw(struct schedule *schedule, int64_t n, bool throttled)
 {
 	const struct policy *policy = schedule->policy;
 	struct range range;
 	int64_t pause_ns;
 
 	if (throttled) {
-		range = throttled_range(policy, n, limit_ns);
+		range = throttled_range(policy, n);
 	} else if (policy->jitter.kind == JITTER_SMOOTH) {
-		pause_ns = smooth_draw(
-		    schedule, n, min_ns(policy->cap_ns, limit_ns));
+		pause_ns = smooth_draw(schedule, n);
 		range = (struct range) { pause_ns, pause_ns };
 	} else {
-		range = range_of(schedule, n, limit_ns);
+		range = range_of(schedule, n);
 	}
-	range = settle(policy, range, throttled, limit_ns);
-	pause_ns = min_ns(draw(schedule->random, range, policy->slot_ns),
-	    most(policy, limit_ns));
+	range = settle(policy, range, throttled);
+	pause_ns = min_ns(
+	    draw(schedule->random, range, policy->slot_ns), most(policy));
 	if (!throttled)
-		schedule->previous_ns = max_ns(pause_ns, policy->base_ns);
+		schedule_remember(schedule, pause_ns);
 	return pause_ns;
+}
+
+void
+schedule_remember(struct schedule *schedule, int64_t pause_ns)
+{
+	schedule->previous_ns = max_ns(pause_ns, schedule->policy->base_ns);
 }
 
 double

@@ -85,15 +85,16 @@ int64_t schedule_window(const struct policy *policy, int64_t n);
 
 /*
  * The range of the pause after failure N >= 1. With THROTTLED it is that of
- * the throttle base. LIMIT_NS < DURATION_INF shrinks it so that it ends
- * there, as the cap does, whatever the cap mode; it wins over the floor.
+ * the throttle base.
  */
-struct range schedule_range(const struct schedule *schedule, int64_t n,
-    bool throttled, int64_t limit_ns);
+struct range schedule_range(
+    const struct schedule *schedule, int64_t n, bool throttled);
 
 /* Draws that pause, >= 0. */
-int64_t schedule_draw(
-    struct schedule *schedule, int64_t n, bool throttled, int64_t limit_ns);
+int64_t schedule_draw(struct schedule *schedule, int64_t n, bool throttled);
+
+/* Another pause was drawn in its place: decorrelated jitter goes on from it. */
+void schedule_remember(struct schedule *schedule, int64_t pause_ns);
 
 /* The factor with which base reaches cap after STEPS steps, 0 < base. */
 double schedule_factor(int64_t base_ns, int64_t cap_ns, int64_t steps);

@@ -101,6 +101,21 @@ time_left(const struct simulation *simulation)
 	    : deadline_ns - simulation->queue.now_ns;
 }
 
+/* What next_pause() asks for now; STATE is of a client, with FAILURES. */
+static struct pause_context
+pause_context(const struct simulation *simulation,
+    const struct loop_state *state, int64_t failures)
+{
+	return (struct pause_context) {
+		.settings = simulation->settings,
+		.state = state,
+		.failures = failures,
+		.deadline = { simulation->settings->limits.deadline_ns,
+		    time_left(simulation) },
+		.until = { INT64_MAX, INT64_MAX },
+	};
+}
+
 /* The pause after an attempt of CLIENT's that was not the last. */
 static void
 pause_client(struct simulation *simulation, struct simulated_client *client)
@@ -111,21 +126,14 @@ pause_client(struct simulation *simulation, struct simulated_client *client)
 		.streak = client->streak,
 		.verdict = client->streak > 0 ? VERDICT_SUCCESS : VERDICT_RETRY,
 	};
-	struct pause_context context = {
-		.settings = simulation->settings,
-		.state = &state,
-		.failures = client->failures,
-		.left_ns = time_left(simulation),
-		/* It takes no time, but begins before the deadline. */
-		.longest_ns = 1,
-	};
+	struct pause_context context
+	    = pause_context(simulation, &state, client->failures);
 	struct pause pause = next_pause(&context, &client->schedule);
 
 	if (pause.kind != PAUSE_DRAWN) {
 		leave(simulation, client, RESULT_DEADLINE);
 		return;
 	}
-	client->last = pause.last;
 	client->waiting.at_ns
 	    = saturating_add(simulation->queue.now_ns, pause.ns);
 	event_queue_put(&simulation->queue, &client->waiting);
@@ -149,8 +157,6 @@ attempt(struct simulation *simulation, struct simulated_client *client)
 		leave(simulation, client, RESULT_SUCCESS);
 	else if (client->attempts >= limits->attempts)
 		leave(simulation, client, RESULT_EXHAUSTED);
-	else if (client->last)
-		leave(simulation, client, RESULT_DEADLINE);
 	else
 		pause_client(simulation, client);
 }
@@ -158,6 +164,8 @@ attempt(struct simulation *simulation, struct simulated_client *client)
 void
 simulation_start(struct simulation *simulation, struct random *random)
 {
+	const struct loop_state start = { 0 };
+	struct pause_context context;
 	struct range splay;
 
 	simulation->random = random;
@@ -168,8 +176,8 @@ simulation_start(struct simulation *simulation, struct random *random)
 	simulation->in_tenth = simulation->at_once = simulation->left = 0;
 	simulation->second = simulation->tenth = -1;
 	simulation->endless = false;
-	splay = next_pause_splay(
-	    &simulation->settings->limits, time_left(simulation));
+	context = pause_context(simulation, &start, 0);
+	splay = next_pause_splay(&context);
 	for (int64_t i = 0; i < simulation->clients_count; i++) {
 		struct simulated_client *client = &simulation->clients[i];
 

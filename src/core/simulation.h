@@ -27,7 +27,6 @@ struct simulated_client {
 	int64_t attempts;
 	int64_t failures;
 	int64_t streak; /* successes in a row */
-	bool last; /* the next attempt is */
 	enum result result; /* SUCCESS, EXHAUSTED, DEADLINE; NONE so far */
 };
 

@@ -16,7 +16,8 @@ derive_policy(struct policy *policy, const struct given *given)
 	int64_t first = list ? policy->delays_ns[0] : policy->base_ns;
 
 	if (given->text[OPT_CAP] == NULL)
-		policy->cap_ns = list ? DURATION_INF : NS_PER_MIN;
+		policy->cap_ns
+		    = list ? DURATION_INF : max_ns(NS_PER_MIN, policy->base_ns);
 	if (given->text[OPT_FLOOR] == NULL) {
 		policy->floor_ns = list ? 0 : policy->base_ns / 10;
 		if (policy->floor_ns > policy->cap_ns)
@@ -35,10 +36,10 @@ derive_attempts(struct options *options)
 	struct limits *limits = &options->settings.limits;
 
 	limits->attempts = program.attempts;
-	if (limits->deadline_ns < DURATION_INF || limits->until_ns < INT64_MAX)
-		limits->attempts = INT64_MAX;
 	if (policy->delays_ns != NULL)
 		limits->attempts = (int64_t)policy->delays + 1;
+	if (limits->deadline_ns < DURATION_INF || limits->until_ns < INT64_MAX)
+		limits->attempts = INT64_MAX;
 }
 
 static void

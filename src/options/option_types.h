@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/forecast.h"
 #include "core/known/tools.h"
 #include "core/settings.h"
 #include "options/herd_options.h"
@@ -84,6 +85,7 @@ struct options {
 	int64_t seed;
 	int64_t steps; /* of --steps, 0 where it was not given */
 	bool plan; /* show it, run nothing */
+	struct outages outages; /* of the plan */
 	struct herd herd;
 };
 

@@ -82,6 +82,7 @@ static const struct options initial = {
 		.signal = SIGTERM,
 		.grace_ns = DURATION_INF,
 	},
+	.outages = { { 10 * NS_PER_S, NS_PER_MIN, 10 * NS_PER_MIN }, 3 },
 	.herd = {
 		.outage_ns = -1,
 		.runs = 1,

@@ -18,37 +18,43 @@
 #include "process/terminal.h"
 
 #define MOST_ROWS 10000
-#define HISTORIES 4096
-#define TABLE_WIDTH 60 /* what is beside it is for the chart: */
+
+/*
+ * So many histories give a chance to a percentage point, as a rule; of a
+ * long plan there are fewer, so that it is no longer at work than a tenth
+ * of a second or two. A few that are made first tell how long it is.
+ */
+#define MOST_HISTORIES 16384
+#define LEAST_HISTORIES 100
+#define FIRST_HISTORIES 8
+#define MOST_DRAWS 1000000
+
+#define WIDE_TABLE 60 /* what is beside it is for the chart: */
 #define LEAST_CHART 10
 #define MOST_CHART 300
-
-/* The outages that we tell the chance for. */
-static const int64_t outages_ns[]
-    = { 10 * NS_PER_S, NS_PER_MIN, 10 * NS_PER_MIN };
-#define OUTAGES ARRAY_LENGTH(outages_ns)
+#define NARROW_TABLE 33
+#define LEAST_NARROW_CHART 5
 
 /* The pauses of a plan. */
 struct plan {
 	const struct settings *settings;
+	const struct outages *outages;
+	struct terminal terminal;
 	struct forecast_row *rows;
 	size_t count;
 	bool cut; /* there would be more of them */
 	bool settled; /* they would not change the chances */
+	int64_t until_in_ns; /* the time to --until; INT64_MAX: there is none */
 	int64_t left_ns; /* for all, INT64_MAX: for ever */
-	double chances[OUTAGES];
+	double chances[MOST_OUTAGES];
 };
 
-/* What the limits leave from now on. */
 static int64_t
-time_left(const struct limits *limits)
+time_to_until(const struct limits *limits)
 {
-	int64_t left_ns = limits->deadline_ns;
-
-	if (limits->until_ns < INT64_MAX
-	    && limits->until_ns - clock_epoch_ns() < left_ns)
-		left_ns = limits->until_ns - clock_epoch_ns();
-	return left_ns;
+	return limits->until_ns == INT64_MAX
+	    ? INT64_MAX
+	    : limits->until_ns - clock_epoch_ns();
 }
 
 static bool
@@ -58,40 +64,88 @@ is_endless(const struct plan *plan)
 	    && plan->left_ns == INT64_MAX;
 }
 
-static struct plan
-make_plan(const struct settings *settings)
+/* Fills rows and chances from COUNT histories; returns how many they drew. */
+static int64_t
+make_histories(struct plan *plan, struct history *histories, size_t count)
 {
+	/* Always the same: the same options, the same plan. */
+	struct random random = random_from(1);
+	struct forecast forecast = forecast_start(
+	    plan->settings, plan->until_in_ns, &random, histories, count);
+	const struct outages *outages = plan->outages;
+
+	forecast.horizon_ns = 0;
+	for (size_t i = 0; i < outages->count; i++)
+		forecast.horizon_ns
+		    = max_ns(forecast.horizon_ns, outages->ns[i]);
+	plan->count = 0;
+	while (plan->count < MOST_ROWS && forecast_next(&forecast))
+		plan->rows[plan->count++] = forecast.row;
+	plan->cut = plan->count == MOST_ROWS && forecast_next(&forecast);
+	plan->settled = !plan->cut || forecast_settled(&forecast);
+	for (size_t i = 0; i < outages->count; i++)
+		plan->chances[i] = is_endless(plan)
+		    ? 1
+		    : forecast_outlasts(&forecast, outages->ns[i]);
+	return forecast.draws;
+}
+
+static struct plan
+make_plan(const struct options *options)
+{
+	const struct limits *limits = &options->settings.limits;
 	struct plan plan = {
-		.settings = settings,
-		.left_ns = time_left(&settings->limits),
+		.settings = &options->settings,
+		.outages = &options->outages,
+		.until_in_ns = time_to_until(limits),
 		.rows = usage_allocate("--plan", MOST_ROWS, sizeof *plan.rows),
 	};
-	/* Always the same histories: the same options, the same plan. */
-	struct random random = random_from(1);
-	struct forecast forecast
-	    = forecast_start(settings, plan.left_ns, &random,
-	        usage_allocate("--plan", HISTORIES, sizeof(struct history)),
-	        HISTORIES);
+	struct history *histories
+	    = usage_allocate("--plan", MOST_HISTORIES, sizeof *histories);
+	int64_t draws, count;
 
-	forecast.horizon_ns = outages_ns[OUTAGES - 1];
-	while (plan.count < MOST_ROWS && forecast_next(&forecast))
-		plan.rows[plan.count++] = forecast.row;
-	plan.cut = plan.count == MOST_ROWS && forecast_next(&forecast);
-	plan.settled = !plan.cut || forecast_settled(&forecast);
-	for (size_t i = 0; i < OUTAGES; i++)
-		plan.chances[i] = is_endless(&plan)
-		    ? 1
-		    : forecast_outlasts(&forecast, outages_ns[i]);
-	free(forecast.histories);
+	plan.left_ns = min_ns(limits->deadline_ns, plan.until_in_ns);
+	if (plan.left_ns > 0) {
+		draws = make_histories(&plan, histories, FIRST_HISTORIES);
+		count = MOST_DRAWS / (draws / FIRST_HISTORIES + 1);
+		count = min_ns(max_ns(count, LEAST_HISTORIES), MOST_HISTORIES);
+		make_histories(&plan, histories, (size_t)count);
+	}
+	free(histories);
 	return plan;
 }
 
-static void
-print_row(const struct forecast_row *row, const struct chart *chart)
+/* Beside the table, as wide as there is room for; 0: none is. */
+static int64_t
+chart_width(int64_t room, int64_t least)
 {
-	char bar[1024];
-	struct text text = text_in(bar, sizeof bar);
+	return room < least ? 0 : min_ns(room, MOST_CHART);
+}
 
+/* Whether the terminal is wide enough for all columns. */
+static bool
+is_wide(const struct plan *plan)
+{
+	return plan->terminal.width >= WIDE_TABLE - 2;
+}
+
+static void
+print_head(const struct plan *plan)
+{
+	if (is_wide(plan)) {
+		puts("  after           pause           "
+		     "next attempt starts at");
+		puts("attempt     from    mean      to  "
+		     "earliest    mean  latest");
+	} else {
+		puts("            pause       next at");
+		puts("after     from      to     mean");
+	}
+}
+
+static void
+print_wide_row(const struct forecast_row *row)
+{
 	printf("%7" PRId64, row->after_attempt);
 	terminal_duration("  ", row->pause.low_ns, 7);
 	terminal_duration(" ", row->mean_ns, 7);
@@ -99,12 +153,42 @@ print_row(const struct forecast_row *row, const struct chart *chart)
 	terminal_duration("   ", row->earliest_ns, 7);
 	terminal_duration(" ", row->mean_total_ns, 7);
 	terminal_duration(" ", row->latest_ns, 7);
+}
+
+static void
+print_narrow_row(const struct forecast_row *row)
+{
+	printf("%5" PRId64, row->after_attempt);
+	terminal_duration("  ", row->pause.low_ns, 7);
+	terminal_duration(" ", row->pause.high_ns, 7);
+	terminal_duration("  ", row->mean_total_ns, 7);
+}
+
+static void
+print_chart(const struct forecast_row *row, const struct chart *chart)
+{
+	char bar[1024];
+	struct text text = text_in(bar, sizeof bar);
+
 	if (row->pause.low_ns == row->pause.high_ns)
 		chart_bar(&text, chart, row->pause.high_ns);
 	else
 		chart_interval(
 		    &text, chart, row->pause.low_ns, row->pause.high_ns);
-	printf("  %s\n", bar);
+	printf("  %s", bar);
+}
+
+static void
+print_row(const struct plan *plan, const struct forecast_row *row,
+    const struct chart *chart)
+{
+	if (is_wide(plan))
+		print_wide_row(row);
+	else
+		print_narrow_row(row);
+	if (chart->width > 0)
+		print_chart(row, chart);
+	putchar('\n');
 }
 
 static bool
@@ -127,24 +211,29 @@ is_tedious(const struct plan *plan, size_t i)
 static void
 print_table(const struct plan *plan)
 {
-	struct terminal terminal = terminal_of_stdout();
+	int width = plan->terminal.width;
 	struct chart chart = {
-		.width
-		= min_ns(max_ns(terminal.width - TABLE_WIDTH, LEAST_CHART),
-		    MOST_CHART),
-		.unicode = terminal.unicode,
+		.width = is_wide(plan)
+		    ? chart_width(width - WIDE_TABLE, LEAST_CHART)
+		    : chart_width(width - NARROW_TABLE, LEAST_NARROW_CHART),
+		.unicode = plan->terminal.unicode,
 	};
 
 	for (size_t i = 0; i < plan->count; i++)
-		if (plan->rows[i].pause.high_ns > chart.most)
-			chart.most = plan->rows[i].pause.high_ns;
-	puts("  after           pause           next attempt starts at");
-	puts("attempt     from    mean      to  earliest    mean  latest");
+		chart.most = max_ns(chart.most, plan->rows[i].pause.high_ns);
+	print_head(plan);
 	for (size_t i = 0; i < plan->count; i++)
 		if (!is_tedious(plan, i))
-			print_row(&plan->rows[i], &chart);
+			print_row(plan, &plan->rows[i], &chart);
 		else if (!is_tedious(plan, i - 1))
-			puts("    ...");
+			puts(is_wide(plan) ? "    ..." : "  ...");
+}
+
+static void
+add_duration(struct text *text, const char *before, int64_t ns)
+{
+	text_add(text, before);
+	duration_text(text, ns);
 }
 
 static void
@@ -152,43 +241,59 @@ print_end(const struct plan *plan)
 {
 	const struct forecast_row *last = &plan->rows[plan->count - 1];
 	int64_t attempts = plan->settings->limits.attempts;
+	char words[256];
+	struct text text = text_in(words, sizeof words);
 
-	putchar('\n');
 	if (plan->cut && plan->left_ns < INT64_MAX) {
-		terminal_duration("And so on, at most until the time is up, ",
-		    plan->left_ns, 0);
-		puts(" after the start.");
+		add_duration(&text, "And so on, at most until the time is up, ",
+		    plan->left_ns);
+		text_add(&text, " after the start.");
 	} else if (plan->cut) {
-		puts("And so on.");
+		text_add(&text, "And so on.");
 	} else if (last->certain && last->after_attempt == attempts - 1) {
-		printf("%" PRId64 " attempts, the last one", attempts);
-		terminal_duration(" ", last->mean_total_ns, 0);
-		terminal_duration(" after the start (", last->earliest_ns, 0);
-		terminal_duration(" to ", last->latest_ns, 0);
-		puts(").");
+		text_number(&text, attempts);
+		add_duration(
+		    &text, " attempts, the last one ", last->mean_total_ns);
+		add_duration(&text, " after the start (", last->earliest_ns);
+		add_duration(&text, " to ", last->latest_ns);
+		text_add(&text, ").");
 	} else {
-		printf("At most %" PRId64 " attempts before the time is up.\n",
-		    last->after_attempt + 1);
+		text_add(&text, "At most ");
+		text_number(&text, last->after_attempt + 1);
+		text_add(&text, " attempts before the time is up.");
 	}
+	terminal_wrapped(words, 0, 0, plan->terminal.width);
+}
+
+/* Neither certain nor impossible is rounded to that. */
+static void
+add_chance(struct text *text, double chance)
+{
+	if (chance > 0 && chance < 0.01) {
+		text_add(text, "below 1");
+	} else if (chance > 0.99 && chance < 1) {
+		text_add(text, "above 99");
+	} else {
+		text_number(text, (int64_t)(100 * chance + 0.5));
+	}
+	text_byte(text, '%');
 }
 
 static void
 print_chances(const struct plan *plan)
 {
-	fputs("Chance that it outlasts an outage of", stdout);
-	for (size_t i = 0; i < OUTAGES; i++) {
-		double percent = 100 * plan->chances[i];
+	const struct outages *outages = plan->outages;
+	char words[1024];
+	struct text text = text_in(words, sizeof words);
 
-		terminal_duration(i == 0 ? " " : ", ", outages_ns[i], 0);
-		/* Neither certain nor impossible is rounded to that. */
-		if (percent > 0 && percent < 1)
-			printf(": below 1%%");
-		else if (percent > 99 && percent < 100)
-			printf(": above 99%%");
-		else
-			printf(": %.0f%%", percent);
+	text_add(&text, "Chance that it outlasts an outage of");
+	for (size_t i = 0; i < outages->count; i++) {
+		add_duration(&text, i == 0 ? " " : ", ", outages->ns[i]);
+		text_add(&text, ": ");
+		add_chance(&text, plan->chances[i]);
 	}
-	puts(".");
+	text_byte(&text, '.');
+	terminal_wrapped(words, 0, 0, plan->terminal.width);
 }
 
 static void
@@ -203,6 +308,7 @@ print_plan(const struct plan *plan)
 		return;
 	}
 	print_table(plan);
+	putchar('\n');
 	print_end(plan);
 	if (plan->settled || is_endless(plan))
 		print_chances(plan);
@@ -224,8 +330,9 @@ print_json(const struct plan *plan)
 void
 plan_show(const struct options *options)
 {
-	struct plan plan = make_plan(&options->settings);
+	struct plan plan = make_plan(options);
 
+	plan.terminal = terminal_of_stdout();
 	if (options->log.format == LOG_JSON) {
 		print_json(&plan);
 	} else {

@@ -524,12 +524,12 @@ FORMS
   assert_equal "$status" 7
   assert_events 'end.result == "deadline"' 'len(attempts) == 1'
   run -7 "$BACKOFF" -T 1m -- sh -c "$hint" - after=2m
-  [[ $output =~ ^'backoff: sh: deadline reached after 1 attempt in '[^:]*': server asked to wait 2m, more than is left'$ ]]
+  [[ $output =~ ^'backoff: sh: no time for another attempt after 1 in '[^:]*': server asked to wait 2m, more than is left'$ ]]
 }
 
 @test "past --until we give up, and say that it was the hint" {
   run -7 "$BACKOFF" --until="@$(($(date +%s) + 60))" -- sh -c "$hint" - after=2m
-  [[ $output =~ ^'backoff: sh: deadline reached after 1 attempt in '[^:]*': server asked to wait 2m, more than is left'$ ]]
+  [[ $output =~ ^'backoff: sh: no time for another attempt after 1 in '[^:]*': server asked to wait 2m, more than is left'$ ]]
 }
 
 @test "the output of an attempt whose server asks for too long is not lost" {

@@ -129,8 +129,8 @@ said() {
   said 'backoff: sleep: deadline reached after 1 attempt in DUR: timed out after DUR'
 }
 
-@test "a deadline after the last attempt has its own line" {
-  # The first attempt takes a quarter of it, and is to end before half of it.
+@test "no time for another attempt has its own line" {
+  # The first attempt takes a quarter of it: twice that is kept back.
   local limit
   for limit in 2 8 32; do
     tells -T "$limit" -b 1h --jitter=none -- \
@@ -140,7 +140,7 @@ said() {
   done
   [ "$status" -eq 7 ]
   said 'backoff: sh: attempt 1 failed after DUR: exit 7; next in DUR' \
-    'backoff: sh: deadline reached after 2 attempts in DUR: exit 7'
+    'backoff: sh: no time for another attempt after 2 in DUR: exit 7'
 }
 
 @test "an interrupted pause says by what" {

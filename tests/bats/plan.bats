@@ -59,7 +59,7 @@ attempt     from    mean      to  earliest    mean  latest
       3    100ms    4.6s      9s     300ms    6.7s     13s  ####################
 
 4 attempts, the last one 6.7s after the start (300ms to 13s).
-Chance that it outlasts an outage of 10s: 12%, 1m: 0%, 10m: 0%.
+Chance that it outlasts an outage of 10s: 13%, 1m: 0%, 10m: 0%.
 END
   diff wanted got
   [ ! -s said ]
@@ -104,16 +104,16 @@ END
 
 @test "the plan ends at the deadline" {
   run -0 "$BACKOFF" --plan --log-format=json -T 10 -j none
-  rows '[r["high_s"] for r in p] == [1, 3, 6]' 'p[-1]["latest_s"] == 10'
+  rows '[r["high_s"] for r in p] == [1, 3, 5]' 'p[-1]["latest_s"] == 9'
   run -0 "$BACKOFF" --plan -T 10 -j none
   assert_line 'At most 4 attempts before the time is up.'
   run -0 "$BACKOFF" --plan --log-format=json --until="@$(($(date +%s) + 3600))"
   rows '3000 <= p[-1]["latest_s"] <= 3600'
 }
 
-@test "at the very deadline no attempt starts that could outlast an outage" {
-  run -0 "$BACKOFF" --plan -T 10s -j none
-  assert_line --partial 'outage of 10s: 0%'
+@test "in the reserve no attempt starts that could outlast an outage" {
+  run -0 "$BACKOFF" --plan -T 10s -j none --outage=9s,9001ms
+  assert_line 'Chance that it outlasts an outage of 9s: 100%, 9s: 0%.'
   run -0 "$BACKOFF" --plan --until=@1
   assert_output 'No attempt: the time is up.'
 }
@@ -144,7 +144,7 @@ END
   done
   # Beyond the longest outage that is asked for, too.
   run -0 "$BACKOFF" --plan --log-format=json -T 1231s -j none -g constant -b 2s
-  rows 'p[-1]["mean_total_s"] == 1231'
+  rows 'p[-1]["mean_total_s"] == 1230'
 }
 
 @test "a deadline that is far away changes no figure" {
@@ -163,6 +163,52 @@ END
   refute_output --regexp '[dhms][0-9]+[dh][0-9]+[hm]?[0-9]'
   run -0 awk '/^ +[0-9]/ && NF != 8' <<<"$output"
   assert_output ''
+}
+
+@test "--outage says for which outages the chance is told" {
+  run -0 "$BACKOFF" --plan -j none --outage=39s,41s,2h
+  assert_line 'Chance that it outlasts an outage of 39s: 100%, 41s: 100%, 2h: 0%.'
+  run -0 "$BACKOFF" --plan -n inf --outage=1m30s
+  assert_line 'Chance that it outlasts an outage of 1m30s: 100%.'
+  run -0 "$BACKOFF" --plan -j none
+  assert_line --partial 'outage of 10s: 100%, 1m: 100%, 10m: 0%.'
+}
+
+@test "what --outage cannot mean is refused in one line" {
+  local text
+  for text in '' 1x '5s,' inf; do
+    run -125 "$BACKOFF" --plan --outage="$text"
+    assert_output "backoff: --outage: $text: expected a list of durations such as 15s,30s,3m"
+  done
+  text=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16
+  run -0 "$BACKOFF" --plan --outage="$text"
+  run -125 "$BACKOFF" --plan --outage="$text,17"
+  assert_output "backoff: --outage: $text,17: expected at most 16 durations"
+}
+
+@test "the plan tells no chance that it does not know" {
+  # 10,000 rows are 10ms of it, and most of 10m is behind them.
+  run -0 "$BACKOFF" --plan -n 20000 -b 1us -g constant -j none
+  assert_line 'And so on.'
+  refute_output --partial Chance
+  run -0 "$BACKOFF" --plan -n 20000 -b 1us -g constant -j none --outage=10ms
+  assert_line 'Chance that it outlasts an outage of 10ms: 100%.'
+}
+
+@test "the low of a pause is the floor, unless the deadline cuts it" {
+  run -0 "$BACKOFF" --plan --log-format=json -T 100s -b 10s --floor=8s
+  rows 'all(r["low_s"] == 8 or r["high_s"] > 45 for r in p[:2])' \
+    'min(r["low_s"] for r in p) == 5'
+  run -0 "$BACKOFF" --plan --log-format=json -T 20m
+  rows 'all(r["low_s"] >= 0.1 for r in p)'
+}
+
+@test "a long plan is made of few histories" {
+  # Of 4,096 it took 7 s; so many rows are no more work than these.
+  TIMEFORMAT=%U
+  short=$({ time "$BACKOFF" --plan -T 106751d >/dev/null; } 2>&1)
+  run awk -v took="$short" 'BEGIN { exit (took > 3) }'
+  assert_success
 }
 
 @test "the plan counts the splay" {
@@ -213,6 +259,41 @@ PY
   assert_equal "$(wc -L <<<"$output")" 120
   run -0 at_width 72 --plan
   assert_equal "$(wc -L <<<"$output")" 72
+}
+
+@test "on a narrow terminal the plan leaves out the chart, then columns" {
+  local width
+  for width in 69 58 57 40 38 31; do
+    run -0 at_width "$width" --plan -T 10m
+    [ "$(wc -L <<<"$output")" -le "$width" ]
+    assert_line --regexp '^ +1 +100ms '
+  done
+  at_width 58 --plan -n 2 -b 1s >got
+  cat >wanted <<'END'
+  after           pause           next attempt starts at
+attempt     from    mean      to  earliest    mean  latest
+      1    100ms   550ms      1s     100ms   550ms      1s
+
+2 attempts, the last one 550ms after the start (100ms to
+1s).
+Chance that it outlasts an outage of 10s: 0%, 1m: 0%, 10m:
+0%.
+END
+  diff wanted got
+  at_width 40 --plan -n 4 -b 1s >got
+  cat >wanted <<'END'
+            pause       next at
+after     from      to     mean
+    1    100ms      1s    550ms  #
+    2    100ms      3s     2.1s  ##
+    3    100ms      9s     6.7s  #######
+
+4 attempts, the last one 6.7s after the
+start (300ms to 13s).
+Chance that it outlasts an outage of
+10s: 13%, 1m: 0%, 10m: 0%.
+END
+  diff wanted got
 }
 
 @test "the chart is ASCII where the locale has no UTF-8" {

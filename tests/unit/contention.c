@@ -97,8 +97,8 @@ answer(struct contest *contest, struct client *client)
 	case REFUSES:
 		client->failures++;
 		if (contest->backs_off)
-			wait_ns += schedule_draw(&client->schedule,
-			    client->failures, false, INT64_MAX);
+			wait_ns += schedule_draw(
+			    &client->schedule, client->failures, false);
 		client->message = ASKS;
 		break;
 	case ACCEPTS:

@@ -14,12 +14,13 @@
 
 #define MS NS_PER_MS
 #define S NS_PER_S
-#define HISTORIES 4096
+#define HISTORIES 16384
 #define ROWS (STAGE_ATTEMPTS - 1)
 #define RUNS 100
 
 static struct settings settings;
 static struct history histories[HISTORIES];
+static size_t histories_count = HISTORIES;
 static struct forecast forecast;
 static struct random source;
 
@@ -46,8 +47,8 @@ static void
 start(void)
 {
 	source = random_from(1);
-	forecast = forecast_start(&settings, settings.limits.deadline_ns,
-	    &source, histories, HISTORIES);
+	forecast = forecast_start(
+	    &settings, INT64_MAX, &source, histories, histories_count);
 }
 
 static void
@@ -163,6 +164,7 @@ test_memory(void)
 	is_int(forecast.row.pause.high_ns, 20 * S, "and, by now, the cap");
 }
 
+/* The first pauses fit; then all of the room is used, or its upper half. */
 static void
 test_deadline(void)
 {
@@ -171,36 +173,106 @@ test_deadline(void)
 	settings.limits.attempts = INT64_MAX;
 	settings.limits.deadline_ns = 10 * S;
 	start();
-	row_is(S, S, S, "1 s of 10");
-	row_is(3 * S, 3 * S, 3 * S, "3 s of 9");
-	row_is(6 * S, 6 * S, 6 * S, "the last one is what is left");
-	total_is(10 * S, 10 * S, 10 * S);
-	ok(!forecast_next(&forecast), "then the time is up");
-	ok(forecast_outlasts(&forecast, 10 * S - 1) == 1,
-	    "the last attempt begins just before");
-	ok(forecast_outlasts(&forecast, 10 * S) == 0, "and not later");
+	row_is(S, S, S, "1 s of 9");
+	row_is(3 * S, 3 * S, 3 * S, "3 s of 8");
+	row_is(5 * S, 5 * S, 5 * S, "the last one is what is left");
+	total_is(9 * S, 9 * S, 9 * S);
+	ok(forecast.row.certain, "in all histories");
+	ok(!forecast_next(&forecast), "then there is no time for another");
+	ok(forecast_outlasts(&forecast, 9 * S) == 1, "so long it lasts");
+	ok(forecast_outlasts(&forecast, 9 * S + 1) == 0, "and no longer");
 
 	settings.policy.growth = GROWTH_CONSTANT;
 	settings.limits.deadline_ns = 3 * S / 2;
 	start();
 	forecast.horizon_ns = S / 2;
 	row_is(S, S, S, "beyond the horizon");
-	row_is(S / 2, S / 2, S / 2, "the deadline shrinks the pause");
-	total_is(3 * S / 2, 3 * S / 2, 3 * S / 2);
-	ok(forecast.row.certain, "in all histories");
+	row_is(350 * MS, 350 * MS, 350 * MS, "the rest of the room");
 
+	settings.policy.jitter.kind = JITTER_FULL;
+	settings.policy.growth = GROWTH_EXPONENTIAL;
+	settings.limits.deadline_ns = 10 * S;
+	start();
+	row_is(100 * MS, 550 * MS, S, "drawn, 1");
+	row_is(100 * MS, 1550 * MS, 3 * S, "2");
+	/* At 0.2 to 4 s, 9 s do not fit: room is 5 to 8.8 s. */
+	ok(forecast_next(&forecast), "3");
+	is_int(forecast.row.pause.low_ns, 2500 * MS, "  from half the least");
+	is_int(forecast.row.pause.high_ns, 8800 * MS, "  to the most");
+	is_int(forecast.row.earliest_ns, 4600 * MS, "  earliest");
+	is_int(forecast.row.latest_ns, 9 * S, "  latest");
+	/* It goes on while there is room for 1 s. */
+	ok(forecast_next(&forecast), "4");
+	is_int(forecast.row.pause.low_ns, 500 * MS, "  from half of 1 s");
+	is_int(forecast.row.pause.high_ns, 4400 * MS, "  to what was left");
+	is_int(forecast.row.earliest_ns, 6800 * MS, "  earliest");
+}
+
+/* Where the pause fits in some histories, and not in others. */
+static void
+test_partly_cut(void)
+{
+	reset();
+	settings.policy.base_ns = 6 * S;
+	settings.policy.floor_ns = 3 * S;
+	settings.policy.growth = GROWTH_CONSTANT;
+	settings.limits.deadline_ns = 20 * S;
+	start();
+	row_is(3 * S, 4500 * MS, 6 * S, "6 s of 19");
+	row_is(3 * S, 4500 * MS, 6 * S, "6 s of 13 to 16");
+	/* Room is 7 to 13 s. */
+	row_is(3 * S, 4500 * MS, 6 * S, "the last one that always fits");
+	/* Room is 1 to 10 s; from 2 s on there is another attempt. */
+	ok(forecast_next(&forecast), "one that fits in some histories");
+	is_int(forecast.row.pause.low_ns, S, "  below the floor in others");
+	is_int(forecast.row.pause.high_ns, 6 * S, "  or all of it");
+	is_int(forecast.row.earliest_ns, 12 * S, "  no sooner than the floor");
+	is_int(forecast.row.latest_ns, 19 * S, "  no later than the reserve");
+	ok(!forecast.row.certain, "  and in some there is none");
+
+	/* A cut pause is longer than the floor here: 4 s and more. */
+	settings.policy.growth = GROWTH_LINEAR;
+	settings.policy.base_ns = 8 * S;
+	settings.policy.floor_ns = 100 * MS;
+	start();
+	row_is(100 * MS, 4050 * MS, 8 * S, "8 s of 19");
+	ok(forecast_next(&forecast), "16 s of 11 to 18.9");
+	is_int(forecast.row.pause.low_ns, 100 * MS, "  fit in some");
+	is_int(forecast.row.pause.high_ns, 16 * S, "  at most");
+	is_int(forecast.row.earliest_ns, 200 * MS, "  soonest there");
+}
+
+/* All pauses fit, but some histories end where others go on. */
+static void
+test_some_end(void)
+{
+	int64_t beyond = 0;
+
+	reset();
+	settings.policy.growth = GROWTH_CONSTANT;
+	settings.limits.attempts = INT64_MAX;
+	settings.limits.deadline_ns = 20 * S;
+	start();
+	while (forecast_next(&forecast))
+		beyond += forecast.row.mean_total_ns > forecast.row.latest_ns;
+	is_int(beyond, 0, "the mean of those that go on is in time");
+	is_int(forecast.row.latest_ns, 19 * S, "  as is the latest");
+}
+
+static void
+test_splay(void)
+{
+	reset();
+	settings.limits.deadline_ns = 10 * S;
+	settings.limits.attempts = INT64_MAX;
 	settings.limits.splay = (struct range) { 0, 100 * S };
 	start();
-	ok(forecast_outlasts(&forecast, 3 * S / 2) == 0,
-	    "the splay ends before the deadline");
-	ok(fabs(forecast_outlasts(&forecast, 3 * S / 4) - .5) < .05,
-	    "and is cut, not cut off");
-	ok(forecast_next(&forecast) && forecast.row.certain,
-	    "it leaves something for one pause");
-	is_int(forecast.row.pause.low_ns, 1, "  little");
-	is_int(forecast.row.pause.high_ns, S, "  or enough");
-	ok(forecast_next(&forecast) && !forecast.row.certain,
-	    "and for another one in some histories");
+	ok(forecast_outlasts(&forecast, 9 * S + 1) == 0,
+	    "the splay ends before the reserve");
+	ok(forecast_outlasts(&forecast, 4499 * MS) == 1,
+	    "and does not begin before the middle of the room");
+	ok(fabs(forecast_outlasts(&forecast, 6750 * MS) - .5) < .05,
+	    "it is drawn, not cut off");
 }
 
 static void
@@ -216,6 +288,106 @@ test_outages(void)
 	/* U[0.1, 60] and four smaller ones, normal enough: 50 s is the mean. */
 	ok(fabs(forecast_outlasts(&forecast, 50250 * MS) - .5) < .05,
 	    "the mean: one half");
+}
+
+static void
+test_until(void)
+{
+	reset();
+	settings.policy.jitter.kind = JITTER_NONE;
+	settings.limits.attempts = INT64_MAX;
+	source = random_from(1);
+	forecast
+	    = forecast_start(&settings, 10 * S, &source, histories, HISTORIES);
+	row_is(S, S, S, "--until: 1 s");
+	row_is(3 * S, 3 * S, 3 * S, "3 s");
+	row_is(5 * S, 5 * S, 5 * S, "what is left");
+	ok(!forecast_next(&forecast), "then there is no time for another");
+}
+
+/* What lies behind the rows that were made is known only if nothing does. */
+static void
+test_settled(void)
+{
+	reset();
+	settings.policy.jitter.kind = JITTER_NONE;
+	settings.policy.growth = GROWTH_CONSTANT;
+	settings.limits.attempts = INT64_MAX;
+	start();
+	forecast.horizon_ns = 10 * S;
+	for (int i = 0; i < 9; i++)
+		forecast_next(&forecast);
+	ok(!forecast_settled(&forecast), "9 s of 10: not settled");
+	forecast_next(&forecast);
+	ok(forecast_settled(&forecast), "all at the horizon: settled");
+	settings.limits.deadline_ns = 5 * S;
+	start();
+	forecast.horizon_ns = 10 * S;
+	for (int i = 0; i < 4; i++)
+		forecast_next(&forecast);
+	ok(!forecast_settled(&forecast), "before the deadline: not settled");
+	while (forecast_next(&forecast))
+		;
+	ok(!forecast_next(&forecast), "over is over");
+	is_int(forecast.draws, 5 * HISTORIES, "and nothing is drawn then");
+}
+
+/* Whether a run of the loop has an attempt at OUTAGE_NS or later. */
+static double
+simulated_chance(int64_t outage_ns)
+{
+	struct random random = random_from(99);
+	int64_t outlasted = 0;
+
+	for (int run = 0; run < 10000; run++) {
+		struct stage stage = { .down_ns = outage_ns };
+
+		stage_run(&stage, &settings, &random);
+		outlasted += stage.ending.result == RESULT_SUCCESS;
+	}
+	return (double)outlasted / 10000;
+}
+
+/* The chances that are forecast are those of 10,000 runs of the loop. */
+static void
+chances_are_true(const char *what)
+{
+	static const int64_t outages_ns[] = { S, 5 * S, 8 * S, 8500 * MS,
+		10 * S, 20 * S, 40 * S, 57 * S, 60 * S, 100 * S };
+	double worst = 0;
+
+	start();
+	while (forecast_next(&forecast))
+		;
+	for (size_t i = 0; i < sizeof outages_ns / sizeof *outages_ns; i++) {
+		double off = fabs(forecast_outlasts(&forecast, outages_ns[i])
+		    - simulated_chance(outages_ns[i]));
+
+		worst = off > worst ? off : worst;
+	}
+	ok(worst < .02, what);
+	printf("# off by %.4f\n", worst);
+}
+
+static void
+test_chances(void)
+{
+	static const enum jitter_kind kinds[] = { JITTER_NONE, JITTER_FULL,
+		JITTER_EQUAL, JITTER_DECORRELATED, JITTER_SMOOTH };
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		reset();
+		settings.policy.jitter.kind = kinds[i];
+		chances_are_true("chances of 6 attempts");
+		settings.limits.attempts = INT64_MAX;
+		settings.limits.deadline_ns = 10 * S;
+		chances_are_true("chances of -T 10s");
+		settings.limits.deadline_ns = 60 * S;
+		settings.limits.splay.high_ns = 20 * S;
+		chances_are_true("chances of -T 1m --splay=20s");
+		settings.limits.attempts = 6;
+		chances_are_true("chances of -T 1m --splay=20s -n 6");
+	}
 }
 
 static void
@@ -328,6 +500,8 @@ test_loop(void)
 {
 	int64_t wrong = -1, loose = -1;
 
+	/* Only the ranges matter. */
+	histories_count = 256;
 	for (uint64_t seed = 1; seed <= 200; seed++) {
 		if (!comes_true(seed))
 			wrong = (int64_t)seed;
@@ -345,6 +519,12 @@ main(void)
 	test_cap();
 	test_memory();
 	test_deadline();
+	test_partly_cut();
+	test_some_end();
+	test_splay();
+	test_until();
+	test_settled();
+	test_chances();
 	test_outages();
 	test_loop();
 	return done();

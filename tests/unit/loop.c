@@ -330,30 +330,35 @@ test_time(void)
 	reset();
 	settings.limits.attempts = INT64_MAX;
 	settings.limits.deadline_ns = 10 * S;
-	act(exited(7), S / 2);
-	/* .5 (1) .5 (2) .5 (4) .5, at 9 s: 8 s reach past; 1 - .5 s left. */
+	act(exited(7), S / 4);
+	/* .25 (1) .25 (2) .25 (4) .25, at 8 s: 8 s do not fit, but 1 s. */
 	ends(RESULT_DEADLINE, 7, 0, 5, "the deadline ends the loop");
-	is_int(stage.told_pauses_ns[3], S / 2,
-	    "  the last pause shrinks to what is left less an attempt");
-	is_int(stage.told_pauses_ns[4], -1, "  the attempt after it is last");
-	is_int(stage.now_ns, 10 * S, "  in time");
+	is_int(stage.told_pauses_ns[3], S,
+	    "  a pause that does not fit takes the room that there is");
+	is_int(stage.told_pauses_ns[4], -1, "  there is none after it");
+	is_int(stage.now_ns, 9250 * MS, "  in time");
+	ok(stage.end_signal.no_time, "  and said to be for want of time");
 
 	reset();
 	settings.limits.deadline_ns = 10 * S;
 	settings.limits.attempts = INT64_MAX;
-	act(exited(7), 6 * S);
+	act(exited(7), S);
+	act(exited(7), 60 * S);
 	ends(RESULT_DEADLINE, 124, 0, 2, "an attempt is cut by the deadline");
+	is_int(stage.now_ns, 10 * S, "  to the nanosecond");
+	ok(!stage.end_signal.no_time, "  which is another thing");
 }
 
 static void
 test_deadline_edges(void)
 {
 	reset();
-	settings.limits.deadline_ns = 8 * S;
-	act(exited(7), 5 * S);
+	settings.limits.deadline_ns = 7 * S;
+	act(exited(7), 2 * S);
+	act(exited(7), 9 * S);
 	ends(RESULT_DEADLINE, 124, 0, 2, "a window that just fits is kept");
 	is_int(stage.told_pauses_ns[0], S, "  as it is");
-	is_int(stage.now_ns, 8 * S, "  and the attempt cut");
+	is_int(stage.now_ns, 7 * S, "  and the attempt cut");
 
 	reset();
 	settings.limits.deadline_ns = 11 * S / 2;
@@ -401,12 +406,12 @@ test_from_start(void)
 
 	reset();
 	settings.limits.from_start = true;
-	settings.limits.deadline_ns = 1200 * MS;
-	settings.policy.floor_ns = S;
+	settings.limits.deadline_ns = 3 * S;
+	settings.policy.floor_ns = 2 * S;
 	act(exited(7), 500 * MS);
 	act(exited(7), 200 * MS);
 	ends(RESULT_DEADLINE, 7, 0, 2, "a floor beyond the deadline");
-	is_int(stage.told_pauses_ns[0], 200 * MS, "  is cut as a window is");
+	is_int(stage.told_pauses_ns[0], 1500 * MS, "  is cut as a window is");
 }
 
 static void
@@ -449,6 +454,15 @@ test_consecutive(void)
 	is_int(stage.told_pauses_ns[1], S, "  the first window in a streak");
 	is_int(stage.told_pauses_ns[2], S, "  stays");
 	is_int(stage.told_pauses_ns[3], 2 * S, "  failures go on growing");
+
+	reset();
+	settings.limits.consecutive = 2;
+	act(exited(7), 0);
+	act(exited(7), 0);
+	act(exited(0), 0);
+	ends(RESULT_SUCCESS, 0, 0, 4, "a streak after two failures");
+	is_int(stage.told_pauses_ns[1], 2 * S, "  whose windows have grown");
+	is_int(stage.told_pauses_ns[2], S, "  has the first one");
 
 	reset();
 	settings.limits.consecutive = 3;
@@ -564,8 +578,8 @@ test_splay(void)
 	settings.limits.splay = (struct range) { 20 * S, 50 * S };
 	settings.limits.deadline_ns = 10 * S;
 	act(exited(0), 0);
-	ends(RESULT_DEADLINE, 124, 0, 0, "a splay ends at the deadline");
-	is_int(stage.now_ns, 10 * S, "  at the latest");
+	ends(RESULT_SUCCESS, 0, 0, 1, "a splay leaves time for an attempt");
+	is_between(stage.now_ns, 4500 * MS, 9 * S, "  as a pause does");
 }
 
 static struct outcome
@@ -631,6 +645,7 @@ test_hints(void)
 	act(asked(30 * S), 0);
 	ends(RESULT_DEADLINE, 22, 0, 1, "more than the deadline leaves");
 	ok(stage.end_signal.asked_too_long, "  is told too");
+	ok(stage.end_signal.no_time, "  as want of time");
 	is_int(stage.now_ns, 0, "  at once");
 
 	reset();
@@ -638,8 +653,8 @@ test_hints(void)
 	settings.limits.attempts = INT64_MAX;
 	act(asked(19 * S), 0);
 	ends(RESULT_DEADLINE, 22, 0, 2, "what just fits is the last pause");
-	is_between(stage.told_pauses_ns[0], 19 * S, 20 * S,
-	    "  with as much of the base on top as fits");
+	is_int(stage.told_pauses_ns[0], 19 * S,
+	    "  with nothing on top where nothing more fits");
 }
 
 static void
@@ -767,37 +782,35 @@ test_order(void)
 	struct loop_state state = { .verdict = VERDICT_RETRY };
 	struct outcome *outcome = &state.outcome;
 
-	ok(result_after_attempt(&limits, &state, false) == RESULT_NONE,
+	ok(result_after_attempt(&limits, &state) == RESULT_NONE,
 	    "a failure is followed by an attempt");
 	outcome->evidence.input.lost = true;
-	ok(result_after_attempt(&limits, &state, false) == RESULT_STOPPED,
+	ok(result_after_attempt(&limits, &state) == RESULT_STOPPED,
 	    "  unless its input is lost");
-	ok(result_after_attempt(&limits, &state, true) == RESULT_DEADLINE,
-	    "  or, before that, no time is left");
 	state.count = 9;
-	ok(result_after_attempt(&limits, &state, true) == RESULT_EXHAUSTED,
+	ok(result_after_attempt(&limits, &state) == RESULT_EXHAUSTED,
 	    "  or it was the last");
 	state.verdict = VERDICT_STOP;
-	ok(result_after_attempt(&limits, &state, true) == RESULT_STOPPED,
+	ok(result_after_attempt(&limits, &state) == RESULT_STOPPED,
 	    "  or none can help");
 	outcome->past_deadline = true;
-	ok(result_after_attempt(&limits, &state, true) == RESULT_DEADLINE,
+	ok(result_after_attempt(&limits, &state) == RESULT_DEADLINE,
 	    "  or the deadline cut it");
 	outcome->end_signal = SIGTERM;
-	ok(result_after_attempt(&limits, &state, true) == RESULT_INTERRUPTED,
+	ok(result_after_attempt(&limits, &state) == RESULT_INTERRUPTED,
 	    "  or backoff was told to end");
 	state.verdict = VERDICT_PASS;
-	ok(result_after_attempt(&limits, &state, true) == RESULT_PASS,
+	ok(result_after_attempt(&limits, &state) == RESULT_PASS,
 	    "  but an answer is one all the same");
 	state.verdict = VERDICT_SUCCESS;
 	state.streak = 1;
-	ok(result_after_attempt(&limits, &state, true) == RESULT_SUCCESS,
+	ok(result_after_attempt(&limits, &state) == RESULT_SUCCESS,
 	    "  and so is a success");
 	outcome->evidence.failure.cut_off = true;
-	ok(result_after_attempt(&limits, &state, true) == RESULT_INTERRUPTED,
+	ok(result_after_attempt(&limits, &state) == RESULT_INTERRUPTED,
 	    "  unless its output was cut off");
 	outcome->evidence.failure.stream = "output";
-	ok(result_after_attempt(&limits, &state, true) == RESULT_ERROR,
+	ok(result_after_attempt(&limits, &state) == RESULT_ERROR,
 	    "  or could not be written");
 }
 

@@ -93,6 +93,9 @@ test_ends(void)
 	    "not retrying after attempt 1/6: exit 7");
 	end_is(state, (struct ending) { .result = RESULT_DEADLINE },
 	    "deadline reached after 2 attempts in 21.4s: exit 7");
+	end_is(state,
+	    (struct ending) { .result = RESULT_DEADLINE, .no_time = true },
+	    "no time for another attempt after 2 in 21.4s: exit 7");
 	end_is(none, (struct ending) { .result = RESULT_DEADLINE },
 	    "deadline reached after 0 attempts in 0s");
 	end_is(state,

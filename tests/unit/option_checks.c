@@ -74,6 +74,12 @@ test_defaults(void)
 	    "the floor is not above the cap");
 
 	reset();
+	give(OPT_BASE, "5m");
+	option_defaults(&options, &given);
+	is_int(options.settings.policy.cap_ns, 5 * NS_PER_MIN,
+	    "the cap is not below the base");
+
+	reset();
 	give(OPT_ATTEMPTS, "1");
 	option_defaults(&options, &given);
 	ok(options.streams.stdin_mode == STDIN_INHERIT, "but for one attempt");
@@ -87,6 +93,10 @@ test_defaults(void)
 	give(OPT_DELAYS, "1s,2s");
 	option_defaults(&options, &given);
 	is_int(options.settings.limits.attempts, 3, "by the list");
+	give(OPT_DEADLINE, "1m");
+	option_defaults(&options, &given);
+	is_int(
+	    options.settings.limits.attempts, INT64_MAX, "by both: no limit");
 	is_int(options.settings.policy.floor_ns, 0, "no floor");
 	ok(options.settings.policy.jitter.kind == JITTER_NONE, "no jitter");
 

@@ -26,6 +26,7 @@ sample(enum option_id id)
 	case OPT_CAPACITY:
 	case OPT_FACTOR:
 	case OPT_OUTAGE:
+	case OPT_OUTAGES:
 	case OPT_BASE:
 	case OPT_CAP:
 	case OPT_FLOOR:

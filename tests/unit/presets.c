@@ -47,7 +47,7 @@ given(const char *words)
 static int64_t
 draw(int64_t n)
 {
-	return schedule_draw(&schedule, n, false, INT64_MAX);
+	return schedule_draw(&schedule, n, false);
 }
 
 /* The pauses of WORDS at U are these, give or take TOLERANCE_NS. */

@@ -119,10 +119,10 @@ test_extremes(void)
 		policy.jitter.kind = (enum jitter_kind)kind;
 		policy.jitter.spread_ns = DURATION_INF - 1;
 		schedule = schedule_start(&policy, &random_source);
-		is_int(schedule_range(&schedule, 1, false, INT64_MAX).low_ns,
-		    S / 10, "centuries of jitter: from the floor");
-		is_int(schedule_range(&schedule, 1, false, INT64_MAX).high_ns,
-		    60 * S, "  to the cap");
+		is_int(schedule_range(&schedule, 1, false).low_ns, S / 10,
+		    "centuries of jitter: from the floor");
+		is_int(schedule_range(&schedule, 1, false).high_ns, 60 * S,
+		    "  to the cap");
 	}
 	policy = policy_of(GROWTH_EXPONENTIAL, S, 2);
 	is_int(schedule_window(&policy, 34), S << 33, "2^33 s is exact");
@@ -143,17 +143,17 @@ range_is(const struct policy *policy, int64_t n, int64_t low, int64_t high,
     const char *what)
 {
 	struct schedule schedule = schedule_start(policy, &random_source);
-	struct range range = schedule_range(&schedule, n, false, INT64_MAX);
+	struct range range = schedule_range(&schedule, n, false);
 
 	is_int(range.low_ns, low, what);
 	is_int(range.high_ns, high, what);
 	set_uniform(0);
 	schedule_reset(&schedule);
-	is_int(schedule_draw(&schedule, n, false, INT64_MAX), low,
+	is_int(schedule_draw(&schedule, n, false), low,
 	    "  and the least draw is its lower end");
 	set_uniform(1);
 	schedule_reset(&schedule);
-	is_int(schedule_draw(&schedule, n, false, INT64_MAX), high,
+	is_int(schedule_draw(&schedule, n, false), high,
 	    "  and the greatest its upper end");
 }
 
@@ -217,33 +217,6 @@ test_cap_modes(void)
 }
 
 static void
-test_limit(void)
-{
-	struct policy policy = policy_of(GROWTH_EXPONENTIAL, 10 * S, 2);
-	struct schedule schedule;
-	struct range range;
-
-	policy.jitter.kind = JITTER_EQUAL;
-	policy.floor_ns = 3 * S;
-	schedule = schedule_start(&policy, &random_source);
-	range = schedule_range(&schedule, 1, false, 8 * S);
-	is_int(range.low_ns, 4 * S, "a limit shrinks the window");
-	is_int(range.high_ns, 8 * S, "to end there");
-	range = schedule_range(&schedule, 1, false, 2 * S);
-	is_int(range.low_ns, 2 * S, "it wins over the floor");
-	is_int(range.high_ns, 2 * S, "which is above it");
-	policy.cap_mode = CAP_BEFORE;
-	range = schedule_range(&schedule, 1, false, 8 * S);
-	is_int(range.high_ns, 8 * S, "in every cap mode");
-	policy.jitter.kind = JITTER_NONE;
-	policy.slot_ns = 4 * S;
-	range = schedule_range(&schedule, 1, false, INT64_MAX);
-	is_int(range.high_ns, 12 * S, "it is compared with what is drawn");
-	range = schedule_range(&schedule, 1, false, 11 * S);
-	is_int(range.high_ns, 11 * S, "also where a slot leads past it");
-}
-
-static void
 test_throttle(void)
 {
 	struct policy policy = policy_of(GROWTH_EXPONENTIAL, S, 3);
@@ -251,14 +224,14 @@ test_throttle(void)
 	struct range range;
 
 	policy.jitter.kind = JITTER_FULL;
-	range = schedule_range(&schedule, 2, true, INT64_MAX);
+	range = schedule_range(&schedule, 2, true);
 	is_int(range.low_ns, 7500 * MS, "a throttle's lower end is half");
 	is_int(range.high_ns, 15 * S, "of its own window");
 	policy.cap_ns = 10 * S;
-	range = schedule_range(&schedule, 2, true, INT64_MAX);
+	range = schedule_range(&schedule, 2, true);
 	is_int(range.high_ns, 10 * S, "which the cap limits");
 	policy.jitter.kind = JITTER_NONE;
-	range = schedule_range(&schedule, 1, true, INT64_MAX);
+	range = schedule_range(&schedule, 1, true);
 	is_int(range.low_ns, 5 * S, "without jitter it is exact");
 }
 
@@ -276,15 +249,20 @@ test_decorrelated(void)
 	policy.jitter.kind = JITTER_DECORRELATED;
 	set_uniform(.5);
 	for (int n = 1; n <= 7; n++)
-		is_int(schedule_draw(&schedule, n, false, INT64_MAX) / MS,
-		    wanted[n - 1], "decorrelated, as published");
+		is_int(schedule_draw(&schedule, n, false) / MS, wanted[n - 1],
+		    "decorrelated, as published");
 	schedule_reset(&schedule);
-	is_int(schedule_draw(&schedule, 1, false, INT64_MAX), 2 * S,
-	    "a reset forgets");
+	is_int(schedule_draw(&schedule, 1, false), 2 * S, "a reset forgets");
+	schedule_remember(&schedule, 5 * S);
+	is_int(schedule_range(&schedule, 2, false).high_ns, 15 * S,
+	    "it goes on from what it is told that was drawn");
+	schedule_remember(&schedule, S / 2);
+	is_int(schedule_range(&schedule, 2, false).high_ns, 3 * S,
+	    "but not below the base");
 	policy.cap_mode = CAP_WINDOW;
 	schedule_reset(&schedule);
 	for (int n = 1; n <= 6; n++)
-		ok(schedule_draw(&schedule, n, false, INT64_MAX) < 10600 * MS,
+		ok(schedule_draw(&schedule, n, false) < 10600 * MS,
 		    "the cap inside the draw leaves no pile on it");
 }
 
@@ -302,22 +280,22 @@ test_smooth(void)
 	policy.jitter.kind = JITTER_SMOOTH;
 	set_uniform(.5);
 	for (int n = 1; n <= 6; n++)
-		is_between(schedule_draw(&schedule, n, false, INT64_MAX) / 1000,
+		is_between(schedule_draw(&schedule, n, false) / 1000,
 		    half[n - 1] - 1, half[n - 1] + 1, "smooth with u = .5");
 	schedule_reset(&schedule);
 	set_uniform(0);
 	for (int n = 1; n <= 5; n++)
-		is_between(schedule_draw(&schedule, n, false, INT64_MAX) / 1000,
+		is_between(schedule_draw(&schedule, n, false) / 1000,
 		    zero[n - 1] - 1, zero[n - 1] + 1, "smooth with u = 0");
 	policy.cap_ns = 10 * S;
 	set_uniform(.5);
-	draw = schedule_draw(&schedule, 40, false, INT64_MAX);
+	draw = schedule_draw(&schedule, 40, false);
 	is_int(draw, 7500 * MS, "beyond the cap: U[cap/2, cap]");
-	draw = schedule_draw(&schedule, 5000, false, INT64_MAX);
+	draw = schedule_draw(&schedule, 5000, false);
 	is_int(draw, 7500 * MS, "also where the curve has no number");
 	policy.cap_mode = CAP_AFTER;
 	schedule_reset(&schedule);
-	draw = schedule_draw(&schedule, 40, false, INT64_MAX);
+	draw = schedule_draw(&schedule, 40, false);
 	is_int(draw, 10 * S, "or clipped");
 }
 
@@ -334,8 +312,7 @@ test_slots(void)
 		    = schedule_start(&policy, &random_source);
 
 		random_source = random_from((uint64_t)i);
-		if (schedule_draw(&schedule, 3, false, INT64_MAX)
-		    % policy.slot_ns)
+		if (schedule_draw(&schedule, 3, false) % policy.slot_ns)
 			ok(false, "only whole multiples are drawn");
 	}
 	policy.base_ns = 4 * MS;
@@ -343,21 +320,17 @@ test_slots(void)
 	set_uniform(.5);
 	is_int(schedule_draw(&(struct schedule) { .policy = &policy,
 	                         .random = &random_source },
-	           1, false, INT64_MAX),
+	           1, false),
 	    10 * MS, "none in the range: its lower end rounded up");
-	is_int(schedule_draw(&(struct schedule) { .policy = &policy,
-	                         .random = &random_source },
-	           1, false, 3 * MS),
-	    3 * MS, "but not beyond the limit");
 	policy.jitter.kind = JITTER_NONE;
 	is_int(schedule_draw(&(struct schedule) { .policy = &policy,
 	                         .random = &random_source },
-	           1, false, INT64_MAX),
+	           1, false),
 	    0, "without jitter: the nearest, downwards");
 	policy.base_ns = 5 * MS;
 	is_int(schedule_draw(&(struct schedule) { .policy = &policy,
 	                         .random = &random_source },
-	           1, false, INT64_MAX),
+	           1, false),
 	    10 * MS, "and upwards");
 }
 
@@ -374,8 +347,7 @@ test_steps(void)
 	for (int n = 1; n <= 8; n++) {
 		struct schedule schedule
 		    = schedule_start(&policy, &random_source);
-		int64_t draw
-		    = schedule_draw(&schedule, n, false, INT64_MAX) / 1000;
+		int64_t draw = schedule_draw(&schedule, n, false) / 1000;
 
 		is_between(
 		    draw, wanted[n - 1] - 1, wanted[n - 1], "systemd's steps");
@@ -418,7 +390,6 @@ main(void)
 	test_extremes();
 	test_jitter();
 	test_cap_modes();
-	test_limit();
 	test_throttle();
 	test_decorrelated();
 	test_smooth();

@@ -2,10 +2,11 @@
 #ifndef BACKOFF_STAGE_H
 #define BACKOFF_STAGE_H
 /*
- * A world for the loop in which attempts take no time, and fail until a
- * service is up. What the loop does there is noted.
+ * A world for the loop in which attempts fail until a service is up, and take
+ * no time unless told to. What the loop does there is noted.
  */
 
+#include "core/duration.h"
 #include "core/loop.h"
 
 #define STAGE_ATTEMPTS 64 /* that are noted */
@@ -14,8 +15,21 @@ struct stage {
 	int64_t now_ns;
 	int64_t down_ns; /* until then all fail */
 	int64_t takes_ns; /* an attempt, says its outcome; no time passes */
+	struct range lasts; /* each attempt, with that much time passing, */
+	struct random lasts_random; /* drawn from here */
+	int64_t first_ns; /* or the first one, where this is above 0 */
+	int64_t hook_ns; /* so much time passes in --before-retry */
+	struct hint hint; /* that comes with each failure */
+	enum verdict asks; /* what COMMAND makes of its failures */
+	int64_t successes; /* so many of the first attempts, all the same */
+
 	int64_t attempts;
-	int64_t at_ns[STAGE_ATTEMPTS]; /* of each */
+	int64_t at_ns[STAGE_ATTEMPTS]; /* the start of each */
+	int64_t pauses_ns[STAGE_ATTEMPTS]; /* after it, or -1 */
+	int64_t longest_ns;
+	int64_t cut; /* attempts that ended at the cutoff, */
+	int64_t cut_short; /* though no longer than twice those before */
+	struct ending ending;
 };
 
 static int64_t
@@ -34,28 +48,57 @@ stage_pause(void *self, int64_t until_ns)
 	return 0;
 }
 
+static int64_t
+stage_lasts(struct stage *stage)
+{
+	if (stage->attempts == 0 && stage->first_ns > 0)
+		return stage->first_ns;
+	return stage->lasts.high_ns == 0
+	    ? 0
+	    : random_between(&stage->lasts_random, stage->lasts.low_ns,
+	        stage->lasts.high_ns);
+}
+
 static struct outcome
 stage_attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 {
 	struct stage *stage = self;
+	struct outcome outcome = {
+		.kind = OUTCOME_EXITED,
+		.status = stage->now_ns < stage->down_ns
+		    && stage->attempts >= stage->successes,
+		.started_ns = stage->now_ns - stage->takes_ns,
+	};
+	int64_t lasts_ns = stage_lasts(stage);
 
-	(void)state, (void)cutoff_ns;
+	(void)state;
 	if (stage->attempts < STAGE_ATTEMPTS)
 		stage->at_ns[stage->attempts] = stage->now_ns;
 	stage->attempts++;
-	return (struct outcome) {
-		.kind = OUTCOME_EXITED,
-		.status = stage->now_ns < stage->down_ns,
-		.started_ns = stage->now_ns - stage->takes_ns,
-		.ended_ns = stage->now_ns,
-	};
+	if (outcome.status != 0) {
+		outcome.evidence.hint = stage->hint;
+		outcome.evidence.hint.verdict = stage->asks;
+	}
+	if (lasts_ns > cutoff_ns - stage->now_ns) {
+		stage->cut++;
+		stage->cut_short += lasts_ns <= 2 * stage->longest_ns;
+		lasts_ns = cutoff_ns - stage->now_ns;
+		outcome.kind = OUTCOME_TIMED_OUT;
+	}
+	stage->longest_ns = max_ns(stage->longest_ns, lasts_ns);
+	outcome.ended_ns = stage->now_ns += lasts_ns;
+	return outcome;
 }
 
 static struct outcome
 stage_hook(void *self, enum hook which, const struct loop_state *state,
     int64_t cutoff_ns)
 {
-	(void)self, (void)which, (void)state, (void)cutoff_ns;
+	struct stage *stage = self;
+
+	(void)state, (void)cutoff_ns;
+	if (which == HOOK_BEFORE_RETRY)
+		stage->now_ns += stage->hook_ns;
 	return (struct outcome) { .kind = OUTCOME_EXITED };
 }
 
@@ -75,14 +118,19 @@ stage_tell_start(void *self)
 static void
 stage_tell_attempt(void *self, const struct loop_state *state, int64_t pause_ns)
 {
-	(void)self, (void)state, (void)pause_ns;
+	struct stage *stage = self;
+
+	(void)state;
+	if (stage->attempts <= STAGE_ATTEMPTS)
+		stage->pauses_ns[stage->attempts - 1] = pause_ns;
 }
 
 static void
 stage_tell_end(
     void *self, const struct loop_state *state, const struct ending *ending)
 {
-	(void)self, (void)state, (void)ending;
+	(void)state;
+	((struct stage *)self)->ending = *ending;
 }
 
 /* Runs the loop on STAGE, of which down_ns is set. */

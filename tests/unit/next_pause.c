@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How the time that was asked for is used: what the loop does under a
+ * deadline, over many runs, and at each decision of the rule.
+ */
+#include <config.h>
+
+#include "core/duration.h"
+#include "core/loop.h"
+#include "core/next_pause.h"
+#include "stage.h"
+#include "tap.h"
+#include "unlimited.h"
+
+#define MS NS_PER_MS
+#define S NS_PER_S
+#define RUNS 200
+
+static struct settings settings;
+static struct stage stage;
+
+/* The defaults, with a deadline: full jitter from 1 s on, tripling. */
+static void
+reset(int64_t deadline_ns)
+{
+	stage = (struct stage) {
+		.down_ns = INT64_MAX,
+		.lasts_random = random_from(7),
+	};
+	settings = (struct settings) {
+		.policy = {
+			.base_ns = S,
+			.factor = 3,
+			.cap_ns = 60 * S,
+			.floor_ns = S / 10,
+			.throttle_base_ns = 5 * S,
+			.max_exponent = INT64_MAX,
+			.jitter.kind = JITTER_FULL,
+		},
+		.limits = unlimited(),
+	};
+	settings.limits.deadline_ns = deadline_ns;
+	settings.limits.hint_max_ns = 3600 * S;
+}
+
+static void
+run(uint64_t seed)
+{
+	struct random random = random_from(seed);
+
+	stage_run(&stage, &settings, &random);
+}
+
+/* The same stage again, from its start. */
+static void
+run_again(const struct stage *fresh, uint64_t seed)
+{
+	stage = *fresh;
+	stage.lasts_random = random_from(seed + 1000);
+	run(seed);
+}
+
+/* The extremes of RUNS runs. */
+struct runs {
+	struct range ends; /* when they ended */
+	int64_t attempts; /* in all */
+	int64_t cut, cut_short;
+	int64_t served;
+	struct range pauses[STAGE_ATTEMPTS];
+};
+
+static struct runs
+watch(void)
+{
+	const struct stage fresh = stage;
+	struct runs runs = { .ends = { INT64_MAX, 0 } };
+
+	for (int i = 0; i < STAGE_ATTEMPTS; i++)
+		runs.pauses[i] = (struct range) { INT64_MAX, -1 };
+	for (uint64_t seed = 0; seed < RUNS; seed++) {
+		run_again(&fresh, seed);
+		runs.ends.low_ns = min_ns(runs.ends.low_ns, stage.now_ns);
+		runs.ends.high_ns = max_ns(runs.ends.high_ns, stage.now_ns);
+		runs.attempts += stage.attempts;
+		runs.cut += stage.cut;
+		runs.cut_short += stage.cut_short;
+		runs.served += stage.ending.result == RESULT_SUCCESS;
+		for (int i = 0; i < stage.attempts && i < STAGE_ATTEMPTS; i++) {
+			struct range *range = &runs.pauses[i];
+			int64_t ns = stage.pauses_ns[i];
+
+			range->low_ns = min_ns(range->low_ns, ns);
+			range->high_ns = max_ns(range->high_ns, ns);
+		}
+	}
+	stage = fresh;
+	return runs;
+}
+
+/* --- over many runs --- */
+
+static const enum jitter_kind jitters[]
+    = { JITTER_NONE, JITTER_FULL, JITTER_EQUAL, JITTER_DECORRELATED };
+static const int64_t deadlines_ns[] = { 2 * S, 10 * S };
+
+#define EACH(i, array) \
+	for (size_t i = 0; i < sizeof(array) / sizeof *(array); i++)
+
+/* Attempts of at most a tenth of the deadline. */
+static void
+test_most_of_the_time_is_used(void)
+{
+	EACH(d, deadlines_ns)
+	EACH(j, jitters)
+	for (int64_t tenths = 0; tenths <= 2; tenths++) {
+		int64_t deadline_ns = deadlines_ns[d];
+		struct runs runs;
+
+		reset(deadline_ns);
+		settings.policy.jitter.kind = jitters[j];
+		stage.lasts.low_ns = tenths == 2 ? deadline_ns / 10 : 0;
+		stage.lasts.high_ns = tenths > 0 ? deadline_ns / 10 : 0;
+		runs = watch();
+		is_between(runs.ends.low_ns, deadline_ns / 10 * 7, deadline_ns,
+		    "no run ends before seven tenths");
+		is_int(
+		    runs.cut_short, 0, "  and none cuts an attempt too short");
+		stage.down_ns = deadline_ns / 2;
+		is_int(watch().served, RUNS,
+		    "  nor misses who is back at half time");
+	}
+}
+
+/* Attempts of any length: some are cut, but not those that were likely. */
+static void
+test_no_attempt_is_cut_that_was_foreseen(void)
+{
+	EACH(d, deadlines_ns)
+	EACH(j, jitters)
+	{
+		struct runs runs;
+
+		reset(deadlines_ns[d]);
+		settings.policy.jitter.kind = jitters[j];
+		stage.lasts = (struct range) { 0, deadlines_ns[d] / 2 };
+		runs = watch();
+		ok(runs.cut > 0, "some attempts are cut");
+		is_int(runs.cut_short, 0,
+		    "  none that took no longer than twice the longest");
+	}
+}
+
+/* What the contract tells of `-T ... -- false`. */
+static void
+test_averages(void)
+{
+	struct runs runs;
+
+	reset(10 * S);
+	runs = watch();
+	is_between(runs.ends.low_ns, 8 * S, 9 * S, "-T 10s ends from 8 s");
+	is_between(runs.ends.high_ns, 8 * S, 9 * S, "  to 9 s");
+	is_between(runs.attempts, 46 * RUNS / 10, 50 * RUNS / 10,
+	    "  after 4.8 attempts");
+	reset(2 * S);
+	runs = watch();
+	is_between(
+	    runs.ends.low_ns, 1600 * MS, 1800 * MS, "-T 2s ends from 1.6 s");
+	is_between(runs.ends.high_ns, 1600 * MS, 1800 * MS, "  to 1.8 s");
+	reset(600 * S);
+	runs = watch();
+	is_between(
+	    runs.ends.low_ns, 598 * S, 599 * S, "-T 10m ends from 598 s");
+	is_between(runs.ends.high_ns, 598 * S, 599 * S, "  to 599 s");
+}
+
+/* --- the reserve --- */
+
+/* The only pause under a deadline of 100 s, without jitter, to its end. */
+static int64_t
+only_pause(void)
+{
+	settings.policy.base_ns = 1000 * S;
+	settings.policy.cap_ns = DURATION_INF;
+	settings.policy.jitter.kind = JITTER_NONE;
+	run(1);
+	return stage.pauses_ns[0];
+}
+
+static void
+test_reserve(void)
+{
+	reset(100 * S);
+	is_int(only_pause(), 99 * S, "a second is kept back");
+	reset(5 * S);
+	is_int(only_pause(), 4500 * MS, "or a tenth, where that is less");
+
+	reset(100 * S);
+	stage.first_ns = 20 * S;
+	is_int(only_pause(), 40 * S, "twice what the longest attempt took");
+	is_int(stage.attempts, 2, "  for one more");
+	reset(100 * S);
+	stage.first_ns = 400 * MS;
+	is_int(only_pause(), 98600 * MS, "but a second at least");
+
+	reset(100 * S);
+	settings.limits.timeout_ns = 30 * S;
+	stage.first_ns = 20 * S;
+	is_int(only_pause(), 50 * S, "never more than --timeout");
+	reset(100 * S);
+	settings.limits.timeout_ns = 30 * S;
+	stage.first_ns = 60 * S;
+	is_int(only_pause(), 40 * S, "once, where the longest timed out");
+	reset(100 * S);
+	settings.limits.timeout_ns = 100 * MS;
+	is_int(only_pause(), 99 * S, "a second, however short a timeout is");
+
+	reset(100 * S);
+	stage.first_ns = 55 * S;
+	is_int(only_pause(), -1, "where it needs more than there is: none");
+	is_int(stage.now_ns, 55 * S, "  and no time is lost by that");
+	ok(stage.ending.result == RESULT_DEADLINE, "  which is the deadline's");
+}
+
+static void
+test_hooks_take_from_the_reserve(void)
+{
+	reset(100 * S);
+	stage.first_ns = 20 * S;
+	stage.hook_ns = 15 * S;
+	is_int(only_pause(), 40 * S, "a hook changes no pause");
+	is_int(stage.at_ns[1], 75 * S, "  but takes of the reserve");
+	is_int(stage.attempts, 2, "  what the attempt leaves");
+}
+
+static void
+test_until(void)
+{
+	reset(DURATION_INF);
+	settings.limits.until_ns = 100 * S;
+	is_int(only_pause(), 99 * S, "--until keeps a second back");
+	reset(DURATION_INF);
+	settings.limits.until_ns = 5 * S;
+	is_int(only_pause(), 4500 * MS, "or a tenth");
+	reset(DURATION_INF);
+	settings.limits.until_ns = 1000 * S;
+	stage.now_ns = 995 * S;
+	is_int(only_pause(), 4500 * MS, "  of the time from our start");
+	reset(DURATION_INF);
+	settings.limits.until_ns = 100 * S;
+	stage.first_ns = 40 * S;
+	is_int(
+	    only_pause(), 59 * S, "not what an attempt needs: it may finish");
+	is_int(stage.now_ns, 99 * S, "  and is the last one");
+
+	reset(100 * S);
+	settings.limits.until_ns = 90 * S;
+	is_int(only_pause(), 89 * S, "with --deadline: what leaves less");
+	reset(100 * S);
+	settings.limits.until_ns = 90 * S;
+	stage.first_ns = 20 * S;
+	is_int(only_pause(), 40 * S, "  by what it keeps back, too");
+}
+
+/* --- room or no room --- */
+
+static void
+pauses_are(const int64_t *wanted_ns, int count, const char *what)
+{
+	run(1);
+	ok(stage.attempts == count, what);
+	for (int i = 0; i < count && i < stage.attempts; i++)
+		is_int(stage.pauses_ns[i], wanted_ns[i], "  pause for pause");
+}
+
+static void
+test_when_to_give_up(void)
+{
+	/* 1 and 3 s fit, 9 do not: all of the room. */
+	reset(10 * S);
+	settings.policy.jitter.kind = JITTER_NONE;
+	pauses_are((int64_t[]) { S, 3 * S, 5 * S, -1 }, 4, "to the end");
+	ok(stage.ending.no_time, "it is for want of time");
+	is_int(stage.now_ns, 9 * S, "  which is not used up");
+
+	/* Of 10 s, room for 9, 5.5 and 2, none of them below a tenth. */
+	reset(10 * S);
+	settings.policy.jitter.kind = JITTER_NONE;
+	settings.policy.growth = GROWTH_CONSTANT;
+	settings.policy.base_ns = 3500 * MS;
+	pauses_are((int64_t[]) { 3500 * MS, 3500 * MS, 2 * S, -1 }, 4,
+	    "a room that is not the first window");
+
+	/* 9 s less nine times 990 ms: a tenth of it is far more. */
+	reset(10 * S);
+	settings.policy.jitter.kind = JITTER_NONE;
+	settings.policy.growth = GROWTH_CONSTANT;
+	settings.policy.base_ns = 990 * MS;
+	run(1);
+	is_int(stage.attempts, 10, "a room below the first window is none");
+	is_int(stage.now_ns, 8910 * MS, "  nor below a tenth");
+	settings.policy.base_ns = 80 * MS;
+	settings.policy.floor_ns = 0;
+	stage = (struct stage) { .down_ns = INT64_MAX };
+	run(1);
+	is_int(stage.attempts, 113, "  but only if it is below both");
+
+	/* What the cap makes of the first window. */
+	reset(10 * S);
+	settings.policy.jitter.kind = JITTER_NONE;
+	settings.policy.cap_ns = 40 * MS;
+	run(1);
+	is_int(stage.now_ns, 9 * S, "a base above the cap is the cap");
+}
+
+static void
+test_upper_half(void)
+{
+	struct runs runs;
+
+	reset(100 * S);
+	settings.policy.base_ns = 1000 * S;
+	settings.policy.cap_ns = DURATION_INF;
+	runs = watch();
+	is_between(runs.pauses[0].low_ns, 49500 * MS, 52 * S,
+	    "the upper half of the room");
+	is_between(runs.pauses[0].high_ns, 97 * S, 99 * S, "  up to its end");
+
+	settings.policy.base_ns = 99 * S;
+	settings.policy.floor_ns = S;
+	runs = watch();
+	is_between(runs.pauses[0].low_ns, S, 4 * S, "what fits is left alone");
+	settings.policy.base_ns = 99 * S + 1;
+	runs = watch();
+	is_between(runs.pauses[0].low_ns, 49500 * MS, 52 * S, "or does not");
+
+	settings.policy.floor_ns = 98 * S;
+	settings.policy.cap_ns = 98 * S;
+	settings.policy.base_ns = S;
+	runs = watch();
+	is_int(runs.pauses[0].low_ns, 98 * S, "a floor that fits");
+	settings.policy.floor_ns = settings.policy.cap_ns = 100 * S;
+	runs = watch();
+	is_between(
+	    runs.pauses[0].low_ns, 49500 * MS, 52 * S, "a floor gives way");
+
+	reset(100 * S);
+	settings.policy.base_ns = 59 * S;
+	settings.policy.slot_ns = 60 * S;
+	settings.policy.jitter.kind = JITTER_NONE;
+	pauses_are((int64_t[]) { 60 * S, 39 * S, -1 }, 3, "a slot gives way");
+	settings.policy.jitter.kind = JITTER_FULL;
+	settings.policy.base_ns = 1000 * S;
+	settings.policy.cap_ns = DURATION_INF;
+	stage = (struct stage) { .down_ns = INT64_MAX };
+	run(1);
+	ok(stage.pauses_ns[0] % (60 * S) != 0, "  with jitter as well");
+}
+
+/* Also in the other cap modes, which may exceed the cap. */
+static void
+test_every_jitter(void)
+{
+	for (int kind = JITTER_NONE; kind <= JITTER_ADD; kind++)
+		for (int mode = CAP_WINDOW; mode <= CAP_AFTER; mode++) {
+			struct runs runs;
+
+			reset(60 * S);
+			settings.policy.cap_mode = (enum cap_mode)mode;
+			settings.policy.cap_ns = 20 * S;
+			settings.policy.jitter = (struct jitter) {
+				.kind = (enum jitter_kind)kind,
+				.low = .5,
+				.high = 1.5,
+				.spread_ns = S,
+			};
+			runs = watch();
+			is_between(runs.ends.low_ns, 57 * S, 59 * S,
+			    "every jitter, cap as it may be");
+			is_between(
+			    runs.ends.high_ns, 57 * S, 59 * S, "  in time");
+		}
+}
+
+static void
+test_decorrelated(void)
+{
+	struct loop_state state = { .verdict = VERDICT_RETRY };
+	struct random random = random_from(1);
+	struct pause_context context = {
+		.settings = &settings,
+		.state = &state,
+		.failures = 1,
+		.deadline = { 10 * S, 10 * S },
+		.until = { INT64_MAX, INT64_MAX },
+	};
+	struct schedule schedule;
+	struct pause pause;
+	struct runs runs;
+
+	reset(10 * S);
+	settings.policy.jitter.kind = JITTER_DECORRELATED;
+	settings.policy.base_ns = 4 * S;
+	settings.policy.throttle_base_ns = 50 * S;
+	schedule = schedule_start(&settings.policy, &random);
+	pause = next_pause(&context, &schedule);
+	is_between(pause.ns, 4500 * MS, 9 * S, "decorrelated, cut");
+	is_int(schedule.previous_ns, pause.ns, "  is the previous pause then");
+	state.verdict = VERDICT_THROTTLE;
+	next_pause(&context, &schedule);
+	is_int(schedule.previous_ns, pause.ns, "  a throttled one is not");
+
+	/* From 1 s to three times what was drawn, of 4 s and more. */
+	reset(10 * S);
+	settings.policy.jitter.kind = JITTER_DECORRELATED;
+	settings.policy.base_ns = 4 * S;
+	stage.asks = VERDICT_NONE;
+	runs = watch();
+	is_between(runs.pauses[0].low_ns, 4500 * MS, 5 * S, "cut to 9 s");
+	/* What is left is at most 4.5 s, and thrice the last is more. */
+	is_between(runs.pauses[1].high_ns, 2 * S, 4500 * MS, "  and again");
+}
+
+static void
+test_from_start(void)
+{
+	reset(100 * S);
+	settings.limits.from_start = true;
+	stage.first_ns = 20 * S;
+	is_int(only_pause(), 40 * S, "--from=start, cut");
+	reset(100 * S);
+	settings.limits.from_start = true;
+	settings.policy.base_ns = 60 * S;
+	settings.policy.jitter.kind = JITTER_NONE;
+	stage.first_ns = 20 * S;
+	run(1);
+	is_int(stage.pauses_ns[0], 40 * S, "  and just not cut");
+	settings.policy.floor_ns = 41 * S;
+	stage = (struct stage) { .down_ns = INT64_MAX, .first_ns = 20 * S };
+	run(1);
+	is_int(stage.pauses_ns[0], 40 * S, "  a floor gives way here too");
+}
+
+/* All draws at the end of the room would be a herd of their own. */
+static void
+test_throttle(void)
+{
+	struct runs runs;
+
+	reset(10 * S);
+	settings.policy.throttle_base_ns = 50 * S;
+	stage.asks = VERDICT_THROTTLE;
+	runs = watch();
+	is_between(runs.pauses[0].low_ns, 4500 * MS, 5 * S,
+	    "a throttled pause in the upper half");
+	is_between(
+	    runs.pauses[0].high_ns, 8500 * MS, 9 * S, "  and all over it");
+	settings.policy.jitter.kind = JITTER_NONE;
+	stage.asks = VERDICT_THROTTLE;
+	run(1);
+	is_int(stage.pauses_ns[0], 9 * S, "  without jitter at its end");
+	reset(10 * S);
+	stage.asks = VERDICT_THROTTLE;
+	runs = watch();
+	is_between(runs.pauses[0].low_ns, 2500 * MS, 3 * S,
+	    "one that fits is left alone");
+	is_between(runs.pauses[0].high_ns, 4 * S, 5 * S, "  at both ends");
+}
+
+/* The pause in a streak is the first window, however many have failed. */
+static void
+test_streak(void)
+{
+	reset(10 * S);
+	settings.limits.consecutive = 3;
+	settings.policy.jitter.kind = JITTER_NONE;
+	stage.successes = 1;
+	pauses_are((int64_t[]) { S, S, 3 * S, 4 * S, -1 }, 5, "a streak");
+	reset(10 * S);
+	settings.limits.consecutive = 3;
+	settings.policy.base_ns = 20 * S;
+	settings.policy.jitter.kind = JITTER_NONE;
+	stage.successes = 2;
+	pauses_are((int64_t[]) { 9 * S, -1 }, 2, "whose pause is cut as well");
+	ok(stage.ending.status == 1, "  and broken by want of time");
+}
+
+static void
+test_base_0(void)
+{
+	reset(10 * S);
+	settings.policy.base_ns = settings.policy.floor_ns = 0;
+	stage.lasts = (struct range) { S / 4, S / 4 };
+	run(1);
+	is_int(stage.attempts, 37, "base 0 goes on without a pause");
+	is_int(stage.now_ns, 9250 * MS, "  until the reserve is begun");
+	is_int(stage.cut, 0, "  and cuts nothing");
+}
+
+static void
+test_delays(void)
+{
+	static const int64_t delays_ns[] = { 5 * S };
+
+	reset(22 * S);
+	settings.policy.delays_ns = delays_ns;
+	settings.policy.delays = 1;
+	settings.policy.jitter.kind = JITTER_NONE;
+	settings.policy.floor_ns = 0;
+	pauses_are((int64_t[]) { 5 * S, 5 * S, 5 * S, 5 * S, -1 }, 5,
+	    "a list: 1 s of room is below its first and a tenth");
+	settings.limits.deadline_ns = 24 * S;
+	stage = (struct stage) { .down_ns = INT64_MAX };
+	pauses_are((int64_t[]) { 5 * S, 5 * S, 5 * S, 5 * S, 3 * S, -1 }, 6,
+	    "  and 3 s are not");
+}
+
+static void
+test_splay(void)
+{
+	struct range first = { INT64_MAX, 0 };
+
+	for (uint64_t seed = 0; seed < RUNS; seed++) {
+		reset(10 * S);
+		settings.limits.splay = (struct range) { 20 * S, 50 * S };
+		run(seed);
+		first.low_ns = min_ns(first.low_ns, stage.at_ns[0]);
+		first.high_ns = max_ns(first.high_ns, stage.at_ns[0]);
+	}
+	is_between(first.low_ns, 4500 * MS, 5 * S,
+	    "a splay beyond the room: from its upper half");
+	is_between(first.high_ns, 8500 * MS, 9 * S, "  up to its end");
+	reset(10 * S);
+	settings.limits.splay = (struct range) { 9 * S, 9 * S };
+	run(1);
+	is_int(stage.at_ns[0], 9 * S, "one that fits is left alone");
+}
+
+/* --- hints --- */
+
+static void
+ask_for(int64_t ns)
+{
+	stage.hint.has_wait = true;
+	stage.hint.wait_ns = ns;
+}
+
+static void
+test_hints(void)
+{
+	struct runs runs;
+
+	reset(10 * S);
+	ask_for(9 * S);
+	run(1);
+	is_int(stage.pauses_ns[0], 9 * S, "a hint that just fits");
+	is_int(stage.attempts, 2, "  is followed");
+	reset(10 * S);
+	ask_for(9 * S + 1);
+	run(1);
+	is_int(stage.attempts, 1, "one that reaches into the reserve is not");
+	is_int(stage.now_ns, 0, "  and we give up at once");
+	ok(stage.ending.result == RESULT_DEADLINE, "  as past the deadline");
+	ok(stage.ending.asked_too_long, "  and say so");
+	reset(10 * S);
+	stage.first_ns = 3 * S;
+	ask_for(S);
+	run(1);
+	is_int(stage.pauses_ns[0], S, "the reserve is that of the attempts");
+	reset(10 * S);
+	stage.first_ns = 3 * S;
+	ask_for(S + 1);
+	run(1);
+	is_int(stage.attempts, 1, "  of twice the longest of them");
+
+	/* Room of 9 s: 8.5 s, and as much of the base on top as there is. */
+	reset(10 * S);
+	ask_for(8500 * MS);
+	runs = watch();
+	is_between(runs.pauses[0].low_ns, 8500 * MS, 8550 * MS, "the jitter");
+	is_between(
+	    runs.pauses[0].high_ns, 8950 * MS, 9 * S, "  ends with the room");
+
+	reset(10 * S);
+	stage.first_ns = 9500 * MS;
+	ask_for(0);
+	run(1);
+	is_int(stage.attempts, 1, "no time, whatever was asked for");
+	ok(stage.ending.no_time && !stage.ending.asked_too_long,
+	    "  is told as that");
+}
+
+int
+main(void)
+{
+	test_most_of_the_time_is_used();
+	test_no_attempt_is_cut_that_was_foreseen();
+	test_averages();
+	test_reserve();
+	test_hooks_take_from_the_reserve();
+	test_until();
+	test_when_to_give_up();
+	test_upper_half();
+	test_every_jitter();
+	test_decorrelated();
+	test_from_start();
+	test_throttle();
+	test_streak();
+	test_base_0();
+	test_delays();
+	test_splay();
+	test_hints();
+	return done();
+}
