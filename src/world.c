@@ -195,6 +195,8 @@ release(void *self, enum result result, int told)
 		done.error = errno;
 		if (done.error == EPIPE && signals_pipe_is_deadly())
 			done.signal = SIGPIPE;
+		if (failed)
+			log_release_failed(done.error);
 	}
 	if (output == WRITTEN_PART || log == WRITTEN_PART)
 		done.cut_by = told != 0 ? told : signals_drain();

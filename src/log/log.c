@@ -364,8 +364,8 @@ log_end(const struct loop_state *state, const struct ending *ending)
 		log_end_json(state, ending);
 }
 
-void
-log_at_end_failed(int error)
+static void
+log_failure(const char *what, int error)
 {
 	struct text text;
 
@@ -373,7 +373,21 @@ log_at_end_failed(int error)
 	if (options->format == LOG_JSON || !is_wanted(WEIGHT_LAST))
 		return;
 	text = text_begin();
-	text_add(&text, "--at-end could not be run: ");
+	text_add(&text, what);
 	text_add(&text, strerror(error));
 	finish_line(&text);
+}
+
+void
+log_at_end_failed(int error)
+{
+	log_failure("--at-end could not be run: ", error);
+}
+
+void
+log_release_failed(int error)
+{
+	/* It may have ended within a line, on the same stderr. */
+	torn = torn || is_stderr;
+	log_failure("held output could not be written: ", error);
 }

@@ -11,6 +11,22 @@
 #include "process/child.h"
 #include "process/clock.h"
 
+/* What is told of a COMMAND whose status is lost. */
+#define STATUS_LOST (STATUS_ERROR << 8)
+
+/* COMMAND alone: the kernel says that there is no child at all. */
+static void
+reap_command(struct child *child)
+{
+	int status = STATUS_LOST;
+	pid_t pid = waitpid(child->pid, &status, WNOHANG);
+
+	if (pid == 0)
+		return;
+	child->pid = 0;
+	child->wait_status = pid > 0 ? status : STATUS_LOST;
+}
+
 void
 child_reap(struct child *child)
 {
@@ -24,6 +40,9 @@ child_reap(struct child *child)
 			child->pid = 0;
 			child->wait_status = status;
 		}
+	/* Cannot be, as it is ours until it is reaped; but not to wait for. */
+	if (pid < 0 && child->pid > 0)
+		reap_command(child);
 }
 
 /* How COMMAND has ended, though it has not been reaped; si_pid 0: not yet. */

@@ -39,6 +39,7 @@ struct child {
 	const struct time_limit *limit;
 	const struct relay *relay; /* or NULL */
 	struct process_tree tree;
+	bool loses_orphans; /* they do not come to us, nor does their SIGCHLD */
 	struct process_census left; /* what the last signal to it met */
 	pid_t pid; /* 0 as soon as it is reaped: nothing is sent to it then */
 	int wait_status;

@@ -37,10 +37,10 @@ proc_is_ours(void)
 	return proc == OURS;
 }
 
-void
+bool
 process_tree_adopt_orphans(void)
 {
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	return prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
 }
 
 bool
@@ -270,7 +270,7 @@ tally(struct process_census *census, const struct process *process, int error)
 	census->count++;
 	if (error == EPERM && census->refused++ == 0)
 		census->unending = *process;
-	else if (error == 0)
+	else if (error == 0 && census->met.pid == 0)
 		census->met = *process;
 }
 

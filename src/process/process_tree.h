@@ -25,7 +25,7 @@ struct process_census {
 	size_t count; /* processes that are there */
 	size_t refused; /* of these, may not be signalled: EPERM */
 	struct process unending; /* one of these; its name may be unknown */
-	struct process met; /* one of the others, likewise */
+	struct process met; /* the first of the others, likewise */
 };
 
 /*
@@ -34,8 +34,12 @@ struct process_census {
  */
 bool proc_is_ours(void);
 
-/* Makes backoff the parent of orphans below it. Call before a spawn. */
-void process_tree_adopt_orphans(void);
+/*
+ * Makes backoff the parent of orphans below it. Call before a spawn. False:
+ * it cannot be (Linux before 3.4, a sandbox), and their end is announced to
+ * somebody else.
+ */
+bool process_tree_adopt_orphans(void);
 
 /* Whether backoff has any child, dead ones included. */
 bool process_tree_has_children(void);

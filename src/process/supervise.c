@@ -79,7 +79,7 @@ on_signal(struct child *child, const struct arrival *arrival)
 /*
  * The next moment at which something is to be done about COMMAND, or to see
  * what nothing announces: whether others have its held output still, and
- * whether what cannot be signalled is there still.
+ * whether what cannot be signalled, or is not ours to reap, is there still.
  */
 static int64_t
 next_ns(const struct child *child)
@@ -90,7 +90,7 @@ next_ns(const struct child *child)
 		next_ns = min_ns(next_ns, child->limit->at_ns);
 	if (child->is_patient)
 		next_ns = min_ns(next_ns, clock_now_ns() + LOOK_NS);
-	if (child->left.refused > 0
+	if ((child->left.refused > 0 || child->loses_orphans)
 	    && (child->pid == 0 || child->stage == STAGE_KILLING))
 		next_ns = min_ns(next_ns, clock_now_ns() + REFUSED_LOOK_NS);
 	return next_ns;
@@ -218,7 +218,7 @@ supervise(const struct command *command, const struct time_limit *limit)
 	int64_t started_ns;
 
 	if (with_tree)
-		process_tree_adopt_orphans();
+		child.loses_orphans = !process_tree_adopt_orphans();
 	if (with_tree || command->is_fed)
 		child.tree = process_tree_before();
 	/* What ended in the pause, when nobody read SIGCHLD (rule 74). */

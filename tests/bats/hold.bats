@@ -128,7 +128,7 @@ big() {
     run --separate-stderr -125 "$BACKOFF" --hold="$value" -- echo never
     assert_output ''
     [ "${#stderr_lines[@]}" -eq 1 ]
-    [[ $stderr == "backoff: --hold: $value: expected "* ]]
+    [[ $stderr == "backoff: --hold: $value: "@(expected|did you mean)* ]]
   done
 }
 

@@ -16,10 +16,10 @@ setup() {
 # A duration in a line of text.
 DUR='([0-9]+(\.[0-9])?s|[0-9]+[mun]?s|[0-9]+m([0-9]+s)?|[0-9]+h([0-9]+m)?)'
 
-# tells ARG...: run it; what it said on stderr is in $said, line by line.
+# tells ARG...: run it, under the command in $under if there is one; what it said on stderr is in $said, line by line.
 tells() {
   status=0
-  "$BACKOFF" "$@" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" ||
+  "${under[@]}" "$BACKOFF" "$@" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" ||
     status=$?
   mapfile -t said <"$BATS_TEST_TMPDIR/err"
 }
@@ -268,11 +268,12 @@ said() {
 }
 
 @test "-v tells what --kill-after and --grace had to kill" {
-  tells -v -n 1 -t 50ms -k 50ms -- sh -c 'trap "" TERM; while :; do sleep 60; done'
+  local under=("${HOLD_TERM[@]}")
+  tells -v -n 1 -t 50ms -k 50ms -- sleep 1000
   [ "$status" -eq 124 ]
   said "${said[0]}" \
-    'backoff: sh: --kill-after had to kill sh \([0-9]+\)( and 1 more)?' \
-    'backoff: sh: giving up after 1 attempt in DUR: timed out after DUR'
+    'backoff: sleep: --kill-after had to kill sleep \([0-9]+\)' \
+    'backoff: sleep: giving up after 1 attempt in DUR: timed out after DUR'
 
   mkfifo "$BATS_TEST_TMPDIR/ready"
   "$BACKOFF" -v --grace=50ms -- \
