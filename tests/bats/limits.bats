@@ -101,6 +101,7 @@ drawn() {
 
 @test "--floor is the shortest pause" {
   pauses 7,7,9,27 -b 1us --floor=7us -j none
+  pauses 7,7,7 -b 1us --floor=7us --cap=7us
 }
 
 @test "--base=0 makes every pause 0" {

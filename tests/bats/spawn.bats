@@ -147,6 +147,13 @@ fork_calls='?vfork,?fork,clone,?clone3'
   assert_events 'len(attempts) == 1 and end.result == "stopped"'
 }
 
+@test "rule 74: what could not become the command is reaped" {
+  run -127 "$BACKOFF" -qq -n 2 --base=0 --retry-on=start --before-retry='
+    for child in $(cat /proc/$PPID/task/*/children); do cat "/proc/$child/stat"; done >children' -- ./none
+  [ -s children ]
+  run ! grep ') Z ' children
+}
+
 # --- the command's own 126 and 127: rule 56 ---
 
 @test "rule 56: the command's own 127 and 126 are retried" {

@@ -183,6 +183,20 @@ stopped_and_dead_or_over() {
   assert_events 'attempts[0].outcome == "exited" and attempts[0].status == 7'
 }
 
+# The call of strace that shows the end of the time lasts for a while, and the
+# command ends meanwhile; ever longer, for the command is to be faster.
+@test "rule 51: a command that ends between the timer and the look at it keeps its status" {
+  need_strace
+  local delay_us
+  for delay_us in 1000000 8000000 30000000; do
+    status=0
+    strace -qq -o /dev/null -e trace=ppoll -e inject="ppoll:delay_exit=$delay_us:when=1" \
+      "$BACKOFF" -qq -n 1 -t 100ms -- sh -c 'sleep 0.3; exit 7' </dev/null || status=$?
+    [ "$status" -eq 124 ] || break
+  done
+  assert_equal "$status" 7
+}
+
 @test "rule 51: a success that has ended when the deadline is seen is one" {
   both_while_stopped -T 'exit 0'
   assert_equal "$status" 0
@@ -271,6 +285,15 @@ while True:
         os.waitpid(oldest, 0)
 SCRIPT
   cut -t -n 1 -k 200ms -- python3 fork.py
+  assert_equal "$status" 124
+  assert_none tree
+}
+
+@test "rule 48: a process with parentheses in its name is ended too" {
+  local name='a) R 1 1 ('
+  cp "$(type -P sleep)" "$name"
+  "./$name" 0 2>/dev/null || skip "sleep goes by its name here"
+  cut -t -n 1 -- sh -c 'setsid "./$0" 1000 & : >ready; wait' "$name"
   assert_equal "$status" 124
   assert_none tree
 }
@@ -471,6 +494,32 @@ SCRIPT
       sleep 0.05
     done
     exit 9'
+  assert_success
+}
+
+# Two that end while we are stopped are one CHLD.
+@test "rule 74: orphans that end together are all reaped" {
+  mkfifo gate
+  cat >orphans.sh <<'SCRIPT'
+zombies() {
+  for child in $(cat /proc/$PPID/task/*/children); do
+    case $(sed "s/.*) //" "/proc/$child/stat" 2>/dev/null) in Z*) echo "$child" ;; esac
+  done | wc -l
+}
+until_zombies() { until [ "$(zombies)" -eq "$1" ]; do sleep 0.02; done; }
+
+(setsid sh -c ': >one; read -r _ <gate' &)
+(setsid sh -c ': >two; read -r _ <gate' &)
+until [ -e one ] && [ -e two ]; do sleep 0.02; done
+kill -STOP "$PPID"
+exec 4<>gate
+echo >&4
+echo >&4
+until_zombies 2
+kill -CONT "$PPID"
+until_zombies 0
+SCRIPT
+  run "$BACKOFF" -q -n 1 -t 1h -- sh orphans.sh
   assert_success
 }
 

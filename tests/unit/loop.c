@@ -636,6 +636,11 @@ test_hints(void)
 	is_int(stage.told_pauses_ns[0], S, "  shortens nothing");
 
 	reset();
+	act(asked(3600 * S), 0);
+	act(exited(0), 0);
+	ends(RESULT_SUCCESS, 0, 0, 2, "as much as --hint-max is waited");
+
+	reset();
 	act(asked(3601 * S), 0);
 	ends(RESULT_STOPPED, 22, 0, 1, "more than --hint-max");
 	ok(stage.end_signal.asked_too_long, "  is told");

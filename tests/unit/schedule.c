@@ -209,6 +209,11 @@ test_cap_modes(void)
 	range_is(&policy, 9, 5 * S, 6 * S, "add below the cap");
 	policy.jitter.spread_ns = 10 * S;
 	range_is(&policy, 9, 0, 6 * S, "a spread wider than the cap");
+	policy.cap_ns = 100;
+	policy.jitter
+	    = (struct jitter) { .kind = JITTER_SCALE, .low = .8, .high = 1.2 };
+	range_is(&policy, 9, 66, 100, "it meets the cap to the nanosecond");
+	policy.cap_ns = 6 * S;
 	policy.base_ns = 20 * S;
 	policy.jitter.kind = JITTER_NONE;
 	range_is(&policy, 1, 6 * S, 6 * S, "a base above the cap is the cap");
