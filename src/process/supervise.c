@@ -90,8 +90,11 @@ next_ns(const struct child *child)
 		next_ns = min_ns(next_ns, child->limit->at_ns);
 	if (child->is_patient)
 		next_ns = min_ns(next_ns, clock_now_ns() + LOOK_NS);
-	if ((child->left.refused > 0 || child->loses_orphans)
+	if (child->left.refused > 0
 	    && (child->pid == 0 || child->stage == STAGE_KILLING))
+		next_ns = min_ns(next_ns, clock_now_ns() + REFUSED_LOOK_NS);
+	if (child->loses_orphans && child->pid == 0
+	    && (child->stage == STAGE_ENDING || child->stage == STAGE_KILLING))
 		next_ns = min_ns(next_ns, clock_now_ns() + REFUSED_LOOK_NS);
 	return next_ns;
 }
@@ -217,8 +220,7 @@ supervise(const struct command *command, const struct time_limit *limit)
 	};
 	int64_t started_ns;
 
-	if (with_tree)
-		child.loses_orphans = !process_tree_adopt_orphans();
+	child.loses_orphans = !with_tree || !process_tree_adopt_orphans();
 	if (with_tree || command->is_fed)
 		child.tree = process_tree_before();
 	/* What ended in the pause, when nobody read SIGCHLD (rule 74). */
