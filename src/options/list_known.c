@@ -67,26 +67,90 @@ print_codes(int low, int high, enum verdict verdict)
 	printf("%9s  %-8s  ", codes, verdict_name(verdict));
 }
 
-void
-list_tool(const struct tool *tool)
+/* What the loop makes of exit STATUS if the tool has this to say of it. */
+static enum verdict
+judge(const struct rules *rules, int status, enum verdict advice)
 {
+	const struct outcome outcome = {
+		.kind = OUTCOME_EXITED,
+		.status = status,
+		.evidence.tool.verdict = advice,
+	};
+
+	return verdict_of(rules, &outcome).verdict;
+}
+
+/* A row of the tool's; more where the user's rules split its codes. */
+static void
+print_row(const struct rules *rules, const struct tool_message *row)
+{
+	int low = row->low;
+
+	while (low <= row->high) {
+		enum verdict verdict = judge(rules, low, row->verdict);
+		int high = low;
+
+		while (high < row->high
+		    && judge(rules, high + 1, row->verdict) == verdict)
+			high++;
+		print_codes(low, high, verdict);
+		puts(row->meaning);
+		if (row->regex != NULL)
+			printf("%22s%s\n", "", row->regex);
+		low = high + 1;
+	}
+}
+
+/* What is in no row: the verdict that most have, after those that differ. */
+static void
+print_undocumented(const struct rules *rules, const struct tool *tool)
+{
+	int counts[VERDICTS] = { 0 };
+	enum verdict usual = VERDICT_NONE;
+	struct tool_message row = { .meaning = "not documented" };
 	struct tool_code code;
-	struct tool_message message;
+
+	for (int status = 1; status < EXIT_CODES; status++)
+		if (!tool_code(tool, status, &code))
+			counts[judge(rules, status, VERDICT_NONE)]++;
+	for (int verdict = 0; verdict < VERDICTS; verdict++)
+		if (counts[verdict] > counts[usual])
+			usual = (enum verdict)verdict;
+	for (int status = 1; status < EXIT_CODES; status++) {
+		row.low = row.high = status;
+		if (!tool_code(tool, status, &code)
+		    && judge(rules, status, VERDICT_NONE) != usual)
+			print_row(rules, &row);
+	}
+	printf("   others  %-8s  not documented\n", verdict_name(usual));
+}
+
+void
+list_tool(const struct tool *tool, const struct rules *rules)
+{
+	struct tool_message row = { .meaning = "success" };
+	struct tool_code code;
 
 	printf("%s: %s\n\n", tool_name(tool), tool_source(tool));
 	puts("     exit  verdict   meaning");
-	print_codes(0, 0, VERDICT_SUCCESS);
-	puts("success");
+	if (judge(rules, 0, VERDICT_NONE) != VERDICT_SUCCESS)
+		row.meaning = "exit 0";
+	print_row(rules, &row);
 	for (size_t i = 0; tool_code_at(tool, i, &code); i++) {
-		print_codes(code.low, code.high, code.verdict);
-		puts(code.meaning);
+		row = (struct tool_message) {
+			.low = code.low,
+			.high = code.high,
+			.verdict = code.verdict,
+			.meaning = code.meaning,
+		};
+		print_row(rules, &row);
 	}
-	puts("   others  retry     not documented");
-	if (tool_message_at(tool, 0, &message))
-		puts("\n     exit  verdict   where a line on stderr matches");
-	for (size_t i = 0; tool_message_at(tool, i, &message); i++) {
-		print_codes(message.low, message.high, message.verdict);
-		printf("%s\n%22s%s\n", message.meaning, "", message.regex);
+	print_undocumented(rules, tool);
+	for (size_t i = 0; tool_message_at(tool, i, &row); i++) {
+		if (i == 0)
+			puts("\n     exit  verdict   where a line on stderr "
+			     "matches");
+		print_row(rules, &row);
 	}
 	if (*tool_warning(tool) != '\0')
 		printf("\nBeware: %s.\n", tool_warning(tool));

@@ -6,12 +6,13 @@
  */
 
 #include "core/known/tools.h"
+#include "core/verdict.h"
 
 /* To stdout; exit with 0, or with 125 where that could not be written. */
 _Noreturn void list_presets(void);
 _Noreturn void list_tools(void);
 
 /* The table of one, to stdout. */
-void list_tool(const struct tool *tool);
+void list_tool(const struct tool *tool, const struct rules *rules);
 
 #endif

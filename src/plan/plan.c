@@ -337,7 +337,7 @@ plan_show(const struct options *options)
 		print_json(&plan);
 	} else {
 		if (options->job.tool != NULL) {
-			list_tool(options->job.tool);
+			list_tool(options->job.tool, &options->settings.rules);
 			putchar('\n');
 		}
 		print_plan(&plan);

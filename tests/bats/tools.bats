@@ -639,6 +639,23 @@ One attempt, no pause.'
   assert_equal "$(grep -cE '^ {22}[^ ]' tables)" "$messages"
 }
 
+@test "the table has the verdicts that the loop has, those of the user included" {
+  run -0 "$BACKOFF" --tool=curl --plan -x 7 --throttle-on=200 --pass-on=54-55
+  assert_line --regexp '^ *7  stop      could not connect'
+  assert_line --regexp '^ *6  retry     could not resolve host'
+  assert_line --regexp '^ *200  throttle  not documented$'
+  assert_line --regexp '^ *55  pass      '
+  assert_line '   others  retry     not documented'
+  judges 'stop: exit 7 (could not connect to host) (--stop-on)' --tool -x 7 -- curl 7
+  judges 'throttle: exit 200' --tool --throttle-on=200 -- curl 200
+  run -0 "$BACKOFF" --tool=curl --plan -r 7
+  assert_line '   others  stop      not documented'
+  assert_line --regexp '^ *6  retry     could not resolve host'
+  judges 'retry: exit 6 (could not resolve host)' --tool -r 7 -- curl 6
+  run -0 "$BACKOFF" --tool=curl --plan --success-if=ready
+  assert_line --regexp '^ *0  retry     exit 0$'
+}
+
 @test "--tool --plan goes by COMMAND, which is not run" {
   run -0 "$BACKOFF" --tool --plan -n 1 -- nice curl 0
   assert_line --index 0 'curl: curl(1), EXIT CODES'
