@@ -122,7 +122,9 @@ print_undocumented(const struct rules *rules, const struct tool *tool)
 		    && judge(rules, status, VERDICT_NONE) != usual)
 			print_row(rules, &row);
 	}
-	printf("   others  %-8s  not documented\n", verdict_name(usual));
+	if (counts[usual] > 0)
+		printf("   others  %-8s  not documented\n",
+		    verdict_name(usual));
 }
 
 void

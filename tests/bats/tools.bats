@@ -652,6 +652,9 @@ One attempt, no pause.'
   assert_line '   others  stop      not documented'
   assert_line --regexp '^ *6  retry     could not resolve host'
   judges 'retry: exit 6 (could not resolve host)' --tool -r 7 -- curl 6
+  run -0 "$BACKOFF" --tool=ssh --plan -r 3
+  assert_line --regexp '^ *4-254  stop  '
+  refute_line --regexp 'not documented'
   run -0 "$BACKOFF" --tool=curl --plan --success-if=ready
   assert_line --regexp '^ *0  retry     exit 0$'
 }
