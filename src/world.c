@@ -191,8 +191,11 @@ release(void *self, enum result result, int told)
 	if (failed)
 		log = log_release(until_ns);
 	output = hold_release(failed, until_ns);
-	if (output == WRITTEN_FAILED) {
+	if (output == WRITTEN_FAILED)
 		done.error = errno;
+	if (hold_tore_stderr())
+		log_stderr_torn();
+	if (done.error != 0) {
 		if (done.error == EPIPE && signals_pipe_is_deadly())
 			done.signal = SIGPIPE;
 		if (failed)

@@ -385,9 +385,13 @@ log_at_end_failed(int error)
 }
 
 void
+log_stderr_torn(void)
+{
+	torn = torn || is_stderr;
+}
+
+void
 log_release_failed(int error)
 {
-	/* It may have ended within a line, on the same stderr. */
-	torn = torn || is_stderr;
 	log_failure("held output could not be written: ", error);
 }

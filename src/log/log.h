@@ -31,6 +31,9 @@ void log_end(const struct loop_state *state, const struct ending *ending);
 /* --at-end could not be run: errno ERROR. */
 void log_at_end_failed(int error);
 
+/* Others have written to stderr, and may not have ended the line. */
+void log_stderr_torn(void);
+
 /* What was held of the last attempt could not be written. */
 void log_release_failed(int error);
 

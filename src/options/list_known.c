@@ -123,8 +123,8 @@ print_undocumented(const struct rules *rules, const struct tool *tool)
 			print_row(rules, &row);
 	}
 	if (counts[usual] > 0)
-		printf("   others  %-8s  not documented\n",
-		    verdict_name(usual));
+		printf(
+		    "   others  %-8s  not documented\n", verdict_name(usual));
 }
 
 void

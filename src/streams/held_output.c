@@ -16,6 +16,7 @@
 static enum hold_what what;
 static bool one_file; /* stdout and stderr are one, and keep their order */
 static bool can_tell; /* whether a file has writers */
+static bool stderr_torn; /* by a release that did not come to its end */
 static off_t sizes[3];
 static int files[3] = { NOT_HELD, NOT_HELD, NOT_HELD };
 static int writers[3] = { NOT_HELD, NOT_HELD, NOT_HELD }; /* COMMAND's */
@@ -132,6 +133,12 @@ hold_file(int fd, off_t *size)
 	return files[fd];
 }
 
+bool
+hold_tore_stderr(void)
+{
+	return stderr_torn;
+}
+
 enum written
 hold_release(bool failed, int64_t until_ns)
 {
@@ -155,6 +162,8 @@ hold_release(bool failed, int64_t until_ns)
 			one = copy_file(to[fd], files[fd], sizes[fd], until_ns);
 		if (one == WRITTEN_FAILED)
 			error = errno;
+		stderr_torn = stderr_torn
+		    || (one != WRITTEN_ALL && to[fd] == STDERR_FILENO);
 		if (one > end)
 			end = one;
 	}

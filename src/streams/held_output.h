@@ -46,4 +46,7 @@ int hold_file(int fd, off_t *size);
  */
 enum written hold_release(bool failed, int64_t until_ns);
 
+/* Whether that has left a part on stderr, which may end within a line. */
+bool hold_tore_stderr(void);
+
 #endif

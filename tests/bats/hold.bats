@@ -266,7 +266,16 @@ big() {
 @test "a stdout that takes nothing does not hide what a failure wrote to stderr" {
   run -7 bash -c '"$BACKOFF" -oall -n 1 -- sh -c "echo out; echo why >&2; exit 7" 2>"$1" >/dev/full' \
     - "$said"
-  tells why '.*: giving up .*'
+  tells why '.*: held output could not be written: No space left on device' \
+    '.*: giving up .*'
+}
+
+@test "output of a failure that cannot be written: its status stays, and that is said" {
+  [ -w /dev/full ] || skip "no /dev/full"
+  run -7 bash -c '"$BACKOFF" -o -n 1 --log-file="$1" -- sh -c "echo out; exit 7" 2>/dev/full' - "$said"
+  run -0 sed 's/^[^ ]* //' "$said"
+  assert_line --index 0 'backoff: sh: held output could not be written: No space left on device'
+  assert_line --index 1 --regexp '^backoff: sh: giving up after 1 attempt in .*: exit 7$'
 }
 
 # --- where the command writes ---
