@@ -152,22 +152,36 @@ obey(const struct pause_context *context, struct random *random,
 	int64_t latest_ns = min_ns(
 	    saturating_add(asked_ns, settings->policy.base_ns), room.ns);
 
-	if (asked_ns > settings->limits.hint_max_ns)
-		return (struct pause) { .kind = PAUSE_ASKED_BEYOND };
-	if (asked_ns > room.ns)
-		return (struct pause) { .kind = PAUSE_ASKED_TOO_LATE };
 	asked_ns = random_between(random, asked_ns, latest_ns);
 	return (struct pause) { PAUSE_DRAWN, max_ns(asked_ns, drawn_ns) };
+}
+
+/*
+ * Whether a pause can follow. Of two reasons against it, what the other side
+ * asked for is the one that tells more.
+ */
+static enum pause_kind
+can_follow(const struct pause_context *context, struct room room)
+{
+	const struct hint *hint = &context->state->outcome.evidence.hint;
+
+	if (hint->has_wait
+	    && hint->wait_ns > context->settings->limits.hint_max_ns)
+		return PAUSE_ASKED_BEYOND;
+	if (hint->has_wait && hint->wait_ns > max_ns(room.ns, 0))
+		return PAUSE_ASKED_TOO_LATE;
+	return room.ns < room.least_ns ? PAUSE_NO_TIME : PAUSE_DRAWN;
 }
 
 struct pause
 next_pause(const struct pause_context *context, struct schedule *schedule)
 {
 	struct room room = next_pause_room(context);
+	enum pause_kind kind = can_follow(context, room);
 	int64_t drawn_ns;
 
-	if (room.ns < room.least_ns)
-		return (struct pause) { .kind = PAUSE_NO_TIME };
+	if (kind != PAUSE_DRAWN)
+		return (struct pause) { .kind = kind };
 	drawn_ns = context->state->streak > 0
 	    ? draw_in_streak(context, schedule, room)
 	    : draw(context, schedule, room);

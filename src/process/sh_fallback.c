@@ -82,7 +82,9 @@ bool
 sh_fallback_exists(const char *name)
 {
 	char *path = find(name);
-	bool exists = path != NULL && is_program(path);
+	/* A name that PATH does not have is not looked for in our directory. */
+	bool exists
+	    = path != NULL && strchr(path, '/') != NULL && is_program(path);
 
 	free(path);
 	return exists;

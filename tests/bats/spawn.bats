@@ -80,6 +80,14 @@ fork_calls='?vfork,?fork,clone,?clone3'
   assert_output --regexp ': interpreter not found$'
 }
 
+@test "a script in the current directory, but not in PATH, is what is not found" {
+  script upload '#!/bin/sh' 'exit 0'
+  run -127 env PATH=/usr/bin:/bin "$BACKOFF" -- upload
+  assert_output --partial ': not found (a shell function or builtin?'
+  run -127 env -u PATH "$BACKOFF" -- upload
+  assert_output --partial ': not found ('
+}
+
 @test "rule 54: a dangling link is 127" {
   ln -s none dangling
   lasting 127 ./dangling

@@ -588,6 +588,12 @@ test_hints(void)
 	is_int(stage.attempts, 1, "no time, whatever was asked for");
 	ok(stage.ending.no_time && !stage.ending.asked_too_long,
 	    "  is told as that");
+	reset(10 * S);
+	stage.first_ns = 9500 * MS;
+	ask_for(S);
+	run(1);
+	ok(stage.ending.asked_too_long,
+	    "where both are so, what was asked for is what is told");
 }
 
 int
