@@ -477,6 +477,21 @@ SCRIPT
   assert_none tree
 }
 
+@test "a limit that passes while the rest of the tree has its grace makes no timeout of COMMAND's end" {
+  # COMMAND is to end before it.
+  local limit
+  for limit in 1s 5s 25s; do
+    TEST_MARK=$MARKS/tree start -- "$BACKOFF" -t "$limit" -k 100ms --grace=1h -- \
+      sh -c 'sleep 1000 & trap "exit 3" TERM; echo ready; while :; do sleep 0.02; done'
+    await "$out" ready
+    signal TERM 2>/dev/null || continue
+    wait "$runner" || true
+    [ "$(cat "$BATS_TEST_TMPDIR/fate")" = 'exited 124' ] || break
+  done
+  assert_fate 'exited 3'
+  assert_none tree
+}
+
 # --- who is reaped, and who is waited for ---
 
 @test "rule 74: orphans that end are reaped, not kept as zombies" {
