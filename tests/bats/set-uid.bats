@@ -12,9 +12,22 @@ load ../lib/tree
 # become.c: becomes root in every respect, so that the user who has started
 # it cannot signal it any more; makes the file of its first argument, and
 # ends when somebody writes to the FIFO of the second.
+#
+# In setup_file a skip is a failure: why_not is for setup.
 setup_file() {
-  [ "$(id -u)" -eq 0 ] || skip "only root can make a set-user-ID program"
-  command -v setpriv >/dev/null || skip "setpriv is not installed"
+  export why_not=
+  make_become || why_not=${why_not:-"no set-user-ID programs in $BATS_FILE_TMPDIR"}
+}
+
+make_become() {
+  if [ "$(id -u)" -ne 0 ]; then
+    why_not="only root can make a set-user-ID program"
+    return 1
+  fi
+  if ! command -v setpriv >/dev/null; then
+    why_not="setpriv is not installed"
+    return 1
+  fi
   export USERS_DIR=$BATS_FILE_TMPDIR/users
   mkdir "$USERS_DIR"
   cat >"$BATS_FILE_TMPDIR/become.c" <<'SOURCE'
@@ -33,7 +46,10 @@ main(int argc, char **argv)
 	return read(open(argv[2], O_RDONLY), &byte, 1) != 1;
 }
 SOURCE
-  "${CC:-cc}" -o "$USERS_DIR/become" "$BATS_FILE_TMPDIR/become.c" || skip "no C compiler"
+  if ! "${CC:-cc}" -o "$USERS_DIR/become" "$BATS_FILE_TMPDIR/become.c"; then
+    why_not="no C compiler"
+    return 1
+  fi
   chmod 4755 "$USERS_DIR/become"
   cp "$BACKOFF" "$USERS_DIR/backoff"
   chmod 1777 "$USERS_DIR"
@@ -41,7 +57,7 @@ SOURCE
   cd "$USERS_DIR" || return
   mkfifo trial
   echo go >trial 3>&- &
-  as_user ./become ready trial || skip "no set-user-ID programs in $USERS_DIR"
+  as_user ./become ready trial
 }
 
 # as_user COMMAND...: by an ordinary user.
@@ -50,6 +66,7 @@ as_user() {
 }
 
 setup() {
+  [ -z "$why_not" ] || skip "$why_not"
   cd "$USERS_DIR" || return
   rm -rf run
   mkdir -m 1777 run
