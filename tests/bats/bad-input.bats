@@ -363,6 +363,7 @@ asks() {
 }
 
 @test "the value of an option that may stand alone has to be joined to it" {
+  cd "$BATS_TEST_TMPDIR" || return
   refuses '--tool curl --tool=curl' --tool curl
   refuses '--tool rsync --tool=rsync' -q --tool rsync
   refuses '--hold all --hold=all' -o all

@@ -345,7 +345,7 @@ check_quotes(void)
 	begin("number [0-9]");
 	feed("start\n10%\rnumber 1 \"x\"\n"
 	     "number 2\nthe end\n",
-	    43, 5);
+	    40, 5);
 	is_string(scan_match(&scan)->quote.text, "number 1 ?x?",
 	    "the first line that matched is kept, from its last return on");
 	is_string(scan.last_line.text, "the end", "beside the last one");
