@@ -4,6 +4,7 @@
 #include "core/duration.h"
 #include "options/option_checks.h"
 #include "options/option_set.h"
+#include "options/option_values.h"
 #include "options/preset_apply.h"
 #include "options/program.h"
 #include "tap.h"
@@ -17,6 +18,7 @@ static struct given given;
 static void
 reset(void)
 {
+	value_free_delays(&options.settings.policy);
 	options = (struct options) {
 		.settings.policy = { .base_ns = NS_PER_S,
 		    .factor = 3,
@@ -156,5 +158,6 @@ main(void)
 	test_defaults();
 	test_contradictions();
 	test_preset();
+	value_free_delays(&options.settings.policy);
 	return done();
 }

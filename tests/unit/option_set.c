@@ -5,6 +5,7 @@
 
 #include "core/duration.h"
 #include "options/option_set.h"
+#include "options/option_values.h"
 #include "options/program.h"
 #include "streams/line_scan.h"
 #include "tap.h"
@@ -114,6 +115,7 @@ test_targets(void)
 		option_set(&one, id, sample(id));
 		ok(memcmp(&one, &before, sizeof one) != 0,
 		    option_table[i].name);
+		value_free_delays(&one.settings.policy);
 		option_set(&all, id, sample(id));
 	}
 	is_int(all.settings.policy.base_ns, 7 * NS_PER_S, "the base");
@@ -129,6 +131,7 @@ test_targets(void)
 	    "four conditions, given twice");
 	ok(all.plan && all.log.verbose && all.job.quiet_success, "flags");
 	is_int(all.log.quiet, 1, "quiet once");
+	value_free_delays(&all.settings.policy);
 }
 
 static void
