@@ -66,7 +66,11 @@ get_time(const uint8_t *bytes)
 struct gate_record
 gate_record_new(void)
 {
-	return (struct gate_record) { .state = GATE_OPEN, .turn = 1 };
+	return (struct gate_record) {
+		.state = GATE_OPEN,
+		.turn = 1,
+		.rate = GATE_LEAST_RATE,
+	};
 }
 
 void
@@ -128,8 +132,13 @@ limit_times(struct gate_record *record, int64_t now_ns)
 			return false;
 		*past[i] = min_ns(*past[i], now_ns);
 	}
-	return record->due_ns <= saturating_add(latest_ns, due_ns)
-	    && record->release_ns <= saturating_add(latest_ns, GATE_DUE_NS);
+	if (record->due_ns > saturating_add(latest_ns, due_ns)
+	    || record->release_ns > saturating_add(latest_ns, GATE_DUE_NS))
+		return false;
+	record->due_ns = min_ns(record->due_ns, saturating_add(now_ns, due_ns));
+	record->release_ns
+	    = min_ns(record->release_ns, saturating_add(now_ns, GATE_DUE_NS));
+	return true;
 }
 
 static void
