@@ -82,6 +82,8 @@ holds(enum gate_guard guard, const struct gate_step *step)
 		return record->rate > GATE_OPEN_RATE;
 	case GUARD_THIRD:
 		return is_third(step);
+	case GUARD_SLOWED:
+		return gate_slowed(step);
 	case GUARD_COUNTED:
 		return record->failures > 0;
 	case GUARD_ASKED:

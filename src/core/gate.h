@@ -42,7 +42,7 @@
 #define GATE_STUCK_NS (10 * INT64_C(1000000000))
 
 /* Above this rate, in thousandths a second, the gate is open again. */
-#define GATE_OPEN_RATE UINT32_C(256000)
+#define GATE_OPEN_RATE UINT32_C(1024000)
 
 /* A run, as it asks. */
 struct gate_run {

@@ -26,7 +26,7 @@ enum offset {
 	AT_LONGEST = 80,
 	AT_PROBE = 88,
 	AT_RATE_SINCE = 96,
-	AT_HALVED = 104,
+	AT_SLOWED = 104,
 	AT_RELEASE = 112,
 	AT_HINTED = 120,
 	AT_PASSED_OVER = 121,
@@ -110,7 +110,7 @@ read_fields(struct gate_record *record, const uint8_t *bytes)
 		.patience_ns = get_time(bytes + AT_PATIENCE),
 		.rate = (uint32_t)get(bytes + AT_RATE, 4),
 		.rate_ns = get_time(bytes + AT_RATE_SINCE),
-		.halved_ns = get_time(bytes + AT_HALVED),
+		.slowed_ns = get_time(bytes + AT_SLOWED),
 		.release_ns = get_time(bytes + AT_RELEASE),
 	};
 	memcpy(reason, bytes + AT_REASON, GATE_REASON_SIZE);
@@ -123,7 +123,7 @@ limit_times(struct gate_record *record, int64_t now_ns)
 {
 	int64_t *past[] = { &record->last_failure_ns, &record->since_ns,
 		&record->shut_ns, &record->news_ns, &record->probe_ns,
-		&record->turn_ns, &record->rate_ns, &record->halved_ns };
+		&record->turn_ns, &record->rate_ns, &record->slowed_ns };
 	int64_t latest_ns = saturating_add(now_ns, TOLERANCE_NS);
 	int64_t due_ns = record->hinted ? GATE_HINT_NS : GATE_DUE_NS;
 
@@ -198,7 +198,7 @@ gate_encode(const struct gate_record *record, uint8_t bytes[GATE_RECORD_SIZE])
 	put_time(bytes + AT_LONGEST, record->longest_ns);
 	put_time(bytes + AT_PROBE, record->probe_ns);
 	put_time(bytes + AT_RATE_SINCE, record->rate_ns);
-	put_time(bytes + AT_HALVED, record->halved_ns);
+	put_time(bytes + AT_SLOWED, record->slowed_ns);
 	put_time(bytes + AT_RELEASE, record->release_ns);
 	bytes[AT_HINTED] = record->hinted;
 	bytes[AT_PASSED_OVER] = record->passed_over;

@@ -53,8 +53,7 @@ count_attempt(struct simulation *simulation)
 	int64_t now_ns = simulation->queue.now_ns;
 
 	simulation->attempts++;
-	if (now_ns >= simulation->peak_from_ns
-	    && now_ns < simulation->service.down_ns)
+	if (now_ns > NS_PER_S && now_ns < simulation->service.down_ns)
 		simulation->down++;
 	if (simulation->histogram != NULL)
 		histogram_add(simulation->histogram, now_ns);

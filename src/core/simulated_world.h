@@ -57,8 +57,8 @@ struct simulation {
 	int64_t attempts; /* of all, the first ones included */
 	int64_t peak; /* most of them in a tenth of a second from there on, */
 	int64_t peak_after_0; /* and of all but those at 0 */
-	int64_t down; /* attempts from peak_from_ns on, before DOWN_NS, */
-	int64_t refused; /* and those that failed after it */
+	int64_t down; /* attempts before DOWN_NS, after the first second, */
+	int64_t refused; /* and those that failed after DOWN_NS */
 	int64_t served; /* clients, and who gave up for lack of: */
 	int64_t exhausted; /* attempts */
 	int64_t late; /* time */

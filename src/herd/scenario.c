@@ -41,7 +41,7 @@ static struct figures
 means(const struct sums *sums, double runs, const struct herd *herd)
 {
 	double clients = (double)herd->clients;
-	double down_ns = (double)(herd->outage_ns - SCENARIO_STARTED_NS);
+	double down_ns = (double)(herd->outage_ns - NS_PER_S);
 	double attempts = sums->attempts / runs / clients;
 	struct figures figures = {
 		.retries = attempts > 1 ? attempts - 1 : 0,
@@ -53,9 +53,9 @@ means(const struct sums *sums, double runs, const struct herd *herd)
 		.served = sums->served > 0,
 	};
 
-	if (down_ns > 0)
-		figures.down_rate
-		    = sums->down / runs / (down_ns / (double)NS_PER_S);
+	figures.down_rate = down_ns > 0
+	    ? sums->down / runs / (down_ns / (double)NS_PER_S)
+	    : -1;
 	if (figures.served) {
 		figures.wait_ns = sums->waits_ns / sums->served;
 		figures.wait_95_ns = sums->waits_95_ns / sums->runs_served;
@@ -123,6 +123,5 @@ scenario_run(struct scenario *scenario, const struct herd *herd, uint64_t seed,
 		}
 		add_run(&sums, &simulation);
 	}
-	scenario->figures
-	    = means(&sums, (double)scenario->runs, herd);
+	scenario->figures = means(&sums, (double)scenario->runs, herd);
 }

@@ -112,6 +112,9 @@ arrange(struct gate_record *record, enum gate_guard guard)
 		record->failures = 2;
 		record->last_run = 2;
 		break;
+	case GUARD_SLOWED:
+		record->slowed_ns = NOW - NS_PER_S / 2;
+		break;
 	case GUARD_COUNTED:
 		record->failures = 1;
 		break;
@@ -317,7 +320,7 @@ stragglers(void)
 		fail(&record, NOW + 1, run, 0);
 	is_int(record.state, GATE_RAMP, "old failures do not end that");
 	for (uint64_t run = 1; run <= 3; run++)
-		fail(&record, NOW + NS_PER_S, run, 0);
+		fail(&record, NOW + (int64_t)run * NS_PER_S, run, 0);
 	is_int(record.state, GATE_SHUT, "new ones do");
 }
 
@@ -494,13 +497,13 @@ ramps(void)
 	is_between(starts(&record, NOW, NOW + NS_PER_S), 2, 3, "2 a second");
 	is_between(starts(&record, NOW + NS_PER_S, NOW + 2 * NS_PER_S), 4, 5,
 	    "then 4");
-	is_between(starts(&record, NOW + 2 * NS_PER_S, NOW + 7 * NS_PER_S), 247,
-	    252, "8 16 32 64 128");
-	is_between(starts(&record, NOW + 7 * NS_PER_S, NOW + 8 * NS_PER_S), 250,
-	    258, "256");
-	is_int(ask(&record, NOW + 8 * NS_PER_S, 0).kind, GATE_START, "all");
+	is_between(starts(&record, NOW + 2 * NS_PER_S, NOW + 9 * NS_PER_S),
+	    1014, 1023, "8 16 32 64 128 256 512");
+	is_between(starts(&record, NOW + 9 * NS_PER_S, NOW + 10 * NS_PER_S),
+	    1000, 1030, "1024");
+	is_int(ask(&record, NOW + 10 * NS_PER_S, 0).kind, GATE_START, "all");
 	is_int(record.state, GATE_OPEN, "then it is open");
-	is_int(record.since_ns, NOW + 8 * NS_PER_S, "... since then");
+	is_int(record.since_ns, NOW + 10 * NS_PER_S, "... since then");
 }
 
 static void
@@ -511,24 +514,21 @@ ramp_failures(void)
 
 	fail(&record, now_ns, 1, 0);
 	is_int(record.rate, 16000, "a failure halves the rate");
-	succeed(&record, now_ns, now_ns - 1, 0);
-	fail(&record, now_ns + 1, 1, 0);
+	for (uint64_t run = 2; run < 30; run++)
+		fail(&record, now_ns + NS_PER_S - 1, run, 0);
 	is_int(record.rate, 16000, "but once a second");
-	succeed(&record, now_ns + 1, now_ns - 1, 0);
-	starts(&record, now_ns, now_ns + NS_PER_S + 1);
+	is_int(record.state, GATE_RAMP, "it has had its answer");
+	starts(&record, now_ns, now_ns + NS_PER_S - 1);
 	is_int(record.rate, 16000, "a second without a failure");
 	starts(&record, now_ns + NS_PER_S, now_ns + NS_PER_S + NS_PER_S / 2);
-	is_int(record.rate, 17600, "lets it grow by a tenth");
-	fail(&record, now_ns + 2 * NS_PER_S, 1, 0);
-	is_int(record.rate, 8800, "the next one halves it again");
-	for (int i = 3; i < 60; i++) {
+	is_int(record.rate, 16800, "lets it grow by a twentieth");
+	fail(&record, now_ns + NS_PER_S + NS_PER_S / 2, 1, 0);
+	is_int(record.rate, 11760, "the next failure takes 30 percent");
+	for (int i = 3; i < 30; i++)
 		fail(&record, now_ns + i * NS_PER_S, 1, 0);
-		if (record.rate < GATE_LEAST_RATE)
-			break;
-	}
 	is_int(record.rate, GATE_LEAST_RATE, "it does not come to a halt");
 	is_int(record.state, GATE_RAMP, "one job alone does not shut it");
-	fail(&record, now_ns + 60 * NS_PER_S, 2, 0);
+	fail(&record, now_ns + 31 * NS_PER_S, 2, 0);
 	is_int(record.state, GATE_SHUT, "a second one does");
 	is_int(record.probes, 0, "its probes count from 1");
 }

@@ -65,7 +65,7 @@ some_record(struct random *random, int64_t now_ns)
 		.patience_ns = some_time(random),
 		.rate = (uint32_t)random->bits(random),
 		.rate_ns = past_ns,
-		.halved_ns = below(random, 2) * past_ns,
+		.slowed_ns = below(random, 2) * past_ns,
 		.release_ns = saturating_add(past_ns, NS_PER_S),
 	};
 }
