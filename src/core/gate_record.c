@@ -79,7 +79,7 @@ gate_set_reason(struct gate_record *record, const char *text)
 	size_t length = 0;
 
 	memset(record->reason, 0, sizeof record->reason);
-	for (; text[length] != '\0' && length < GATE_REASON_SIZE; length++)
+	for (; length < GATE_REASON_SIZE && text[length] != '\0'; length++)
 		record->reason[length]
 		    = text[length] >= ' ' && text[length] <= '~' ? text[length]
 		                                                 : '?';

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/gate.h"
+#include "core/gate_record.h"
 #include "core/gate_rules.h"
+#include "core/gate_types.h"
 
 /* clang-format off */
 const struct gate_rule gate_rules[GATE_RULES] = {
