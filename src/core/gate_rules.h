@@ -18,7 +18,7 @@ enum gate_event {
 	/* Of a straggler, that began before the gate shut, or whose turn has
 	 * passed on. */
 	GATE_LATE_SUCCESS,
-	GATE_LATE_FAILURE,
+	GATE_LATE_FAILURE, /* or nothing new */
 };
 #define GATE_EVENTS 9
 

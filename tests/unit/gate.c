@@ -310,10 +310,16 @@ static void
 stragglers(void)
 {
 	struct gate_record record = shut_gate(), before = record;
+	struct gate_attempt early
+	    = attempt_of(GATE_ENDED_WELL, NOW - NS_PER_S, NOW);
+	struct gate_run run = run_with(4, 0);
 
 	fail(&record, NOW + 1, 4, 0);
 	ok(memcmp(&record, &before, sizeof record) == 0,
 	    "a straggler's failure changes nothing");
+	early.ended_ns = NOW - 1;
+	gate_end(&record, NOW + 1, &run, &early);
+	is_int(record.state, GATE_SHUT, "a success before it shut is old news");
 	succeed(&record, NOW + 1, NOW - NS_PER_S, 0);
 	is_int(record.state, GATE_RAMP, "its success begins the ramp");
 	for (uint64_t run = 1; run <= 3; run++)
@@ -451,6 +457,9 @@ stuck_turns(void)
 	    GATE_TAKE, "one who has missed it by 10 s is");
 	is_int(ask(&record, NOW + 12 * NS_PER_S, 1).kind, GATE_LOST,
 	    "it finds another number");
+	next.turn = 1;
+	is_int(gate_pass_over(&record, NOW + NS_PER_MIN, &next).kind,
+	    GATE_QUEUE, "who waited for the old number looks again");
 	next.turn = 2;
 	is_int(gate_ask(&record, NOW + 12 * NS_PER_S, &next).kind, GATE_PROBE,
 	    "and the one who took it probes");

@@ -60,7 +60,8 @@ some_record(struct random *random, int64_t now_ns)
 		.news_ns = past_ns,
 		.probe_ns = past_ns,
 		.passed_over = (uint8_t)random->bits(random),
-		.turn = (uint32_t)random->bits(random),
+		.turn
+		= (uint32_t)random->bits(random) * (uint32_t)below(random, 2),
 		.turn_ns = past_ns,
 		.patience_ns = some_time(random),
 		.rate = (uint32_t)random->bits(random),

@@ -126,6 +126,8 @@ begin(struct play *play, struct player *player, bool holds, struct tally *tally)
 		player->phase = RUNNING;
 		player->since_ns = play->now_ns;
 	} else if (decision.kind == GATE_PROBE) {
+		if (player->turn != play->record.turn)
+			tally->flaw = "a probe by who has not the turn";
 		player->phase = PROBING;
 		player->since_ns = play->now_ns;
 	} else if (decision.until_ns <= play->now_ns) {
