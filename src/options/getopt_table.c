@@ -72,6 +72,11 @@ check_long_name(const char *argument)
 		usage_refuse("no such option", argument, ours);
 	if (full_names > 0)
 		usage_refuse("abbreviated option", argument, words);
+	other_tools_offer(&nearest);
+	if (nearest.found != NULL)
+		ours = other_tools_option(nearest.found, nearest.found_length);
+	if (ours != NULL)
+		usage_refuse("no such option", argument, ours);
 	if (!nearest_ask(&nearest, &why, "--"))
 		text_add(&why, list_hint());
 	usage_refuse("no such option", argument, words);

@@ -41,3 +41,10 @@ other_tools_option(const char *name, size_t length)
 			return table[i].ours;
 	return NULL;
 }
+
+void
+other_tools_offer(struct nearest *nearest)
+{
+	for (size_t i = 0; i < ARRAY_LENGTH(table); i++)
+		nearest_offer_words(nearest, table[i].names);
+}

@@ -7,7 +7,12 @@
 
 #include <stddef.h>
 
+#include "core/nearest.h"
+
 /* Which of ours to use for one of NAME's first LENGTH bytes, or NULL. */
 const char *other_tools_option(const char *name, size_t length);
+
+/* Offers their names to a search for a misspelt one. */
+void other_tools_offer(struct nearest *nearest);
 
 #endif

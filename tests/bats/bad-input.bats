@@ -333,6 +333,11 @@ asks() {
   grep -q ": did you mean $question?\$" "$err" || fail "$(cat "$err")"
 }
 
+@test "a misspelt option of another tool names ours" {
+  says 'use --attempts, which counts the first run too' --retires=3
+  says 'use --base for the first pause, or --delays for a list' --deley 3
+}
+
 @test "the nearest word is named" {
   asks linear --growth=lineer
   asks exponential -g expo
