@@ -524,6 +524,18 @@ examples_run() {
   done < <(grep '^\$ ' pictures)
 }
 
+@test "docs: the drawing of backoff at work is what a run prints" {
+  command -v curl >/dev/null || skip 'no curl'
+  run "$TOP_SRCDIR/tests/picture" --check "$TOP_SRCDIR/docs/at-work.svg"
+  assert_success
+}
+
+@test "docs: what the README says of other tools is so" {
+  command -v strace >/dev/null || skip 'no strace'
+  run "$TOP_SRCDIR/tests/peers" --check "$TOP_SRCDIR/README.md"
+  assert_success
+}
+
 @test "docs: the rooms of CONTRIBUTING.md exist" {
   sed -n 's/^- `src\/\(.*\)`:.*/\1/p' "$TOP_SRCDIR/CONTRIBUTING.md" |
     sed 's,`\, `src/,\n,g' >rooms

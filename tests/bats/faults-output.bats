@@ -94,6 +94,16 @@ ERRORS='ENOSPC EIO EMFILE EINTR'
   assert_equal "$status" 0
 }
 
+@test "a splice that fails after it has moved a part: the rest is written from there" {
+  # A call moves at most 1 MiB.
+  head -c 3M /dev/urandom >twice
+  to_pipe -e trace=splice -e inject=splice:error=EINVAL:when=2+ -- -o -- cat twice
+  grep -q 'splice.* = [1-9][0-9]*$' "$trace"
+  grep -q 'splice.*INJECTED' "$trace"
+  assert_equal "$status" 0
+  cmp "$got" twice
+}
+
 @test "a splice that fails in a release into a file" {
   faults to_file splice tmp "$ERRORS" -o -- cat "$big"
   assert_equal "$status" 0

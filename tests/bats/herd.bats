@@ -305,6 +305,12 @@ rows() {
   assert_output 1
 }
 
+@test "herd: the chart reaches beyond the outage where all have given up before" {
+  herd --attempts=2 --outage=10m >out
+  run grep -c '^ *up again after 10m' out
+  assert_output 1
+}
+
 @test "herd: others that take longer go on beyond the chart" {
   run -0 herd
   assert_line '--jitter=none, goes on until 10m40s'
