@@ -901,6 +901,18 @@ idles() {
   done
 }
 
+# The pipe has room only when all in it has been read: the kernel tells.
+@test "no clock is needed to see that the command has read" {
+  need_strace
+  seq 3 >few
+  for kind in pipe unix; do
+    feed --open "$kind" few strace -qq -o calls -e trace=timerfd_settime \
+      "$BACKOFF" -qq -n 1 --stdin=replay -- sh -c 'read -r line; sleep 0.3; head -n 2 >saw'
+    assert_equal "$(cat saw)" $'2\n3'
+    run ! grep timerfd_settime calls
+  done
+}
+
 # size_refused KIND FILE [OPTION] COMMAND...: with a pipe for the command that
 # cannot be made to hold one page only, as in a sandbox, so that there always
 # is room in it; strace writes to ./calls.
