@@ -123,7 +123,7 @@ END
   assert_line 'At most 50 attempts before the time is up.'
   assert_line --partial '10m: 100%'
   run -0 "$BACKOFF" --plan -T 20m
-  assert_line 'And so on, at most until the time is up, 20m after the start.'
+  assert_line 'And so on, for at most 20m in all.'
   assert_line --partial '10m: 100%'
   run -0 "$BACKOFF" --plan -n 2 -T 20m -j none
   assert_line '2 attempts, the last one 1s after the start (1s to 1s).'
