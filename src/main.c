@@ -128,7 +128,7 @@ prepare(struct options *options)
 		    "/dev/null", strerror(errno));
 	failure = streams_start(&options->streams);
 	if (failure.stream != NULL)
-		usage_refuse(failure.stream, "cannot be carried",
+		usage_refuse(failure.stream, "cannot be passed on",
 		    strerror(failure.error));
 	if (!environment_start(
 	        options->log.id, hint_start(), &options->settings.limits))

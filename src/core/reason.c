@@ -228,7 +228,7 @@ reason_of_end(struct text *text, const struct loop_state *state,
 		text_byte(text, ')');
 	} else if (ending->broken != NULL) {
 		text_add(text, ending->broken);
-		text_add(text, " could not be carried: ");
+		text_add(text, " could not be passed on: ");
 		text_add(text, strerror(ending->error));
 	} else if (ending->asked_too_long) {
 		add_asked_too_long(text, outcome, limits, ending->result);

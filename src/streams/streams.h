@@ -11,7 +11,7 @@
 #include "options/option_types.h"
 #include "process/supervise.h"
 
-/* Once, before anything is spawned: what cannot be carried, if anything. */
+/* Once, before anything is spawned: what cannot be passed on, if anything. */
 struct stream_failure streams_start(const struct streams *streams);
 
 /*

@@ -475,7 +475,7 @@ for i in range(256):
 @test "a closed stdout loses nothing in silence" {
   run -125 bash -c '"$BACKOFF" --stop-if=never -- echo lost 2>"$1" >&-' - "$said"
   assert_equal "$(wc -l <"$said")" 1
-  grep -q 'output could not be carried: Bad file descriptor$' "$said"
+  grep -q 'output could not be passed on: Bad file descriptor$' "$said"
   run -0 bash -c '"$BACKOFF" --stop-if=never -- true 2>"$1" >&-' - "$said"
   run -0 bash -c '"$BACKOFF" --stop-if=never -- true 2>&-'
 }
@@ -483,13 +483,13 @@ for i in range(256):
 @test "a full disk loses nothing in silence" {
   run -125 bash -c '"$BACKOFF" --stop-if=never -- echo lost 2>"$1" >/dev/full' - "$said"
   assert_equal "$(wc -l <"$said")" 1
-  grep -q 'output could not be carried: No space left on device$' "$said"
+  grep -q 'output could not be passed on: No space left on device$' "$said"
 }
 
 @test "a full disk is told as such where there is more to write, and not retried" {
   run -125 bash -c '"$BACKOFF" -b 0 --stop-if=never -- seq 100000 2>"$1" >/dev/full' - "$said"
   assert_equal "$(wc -l <"$said")" 1
-  grep -q '1 attempt .*output could not be carried: No space left on device$' "$said"
+  grep -q '1 attempt .*output could not be passed on: No space left on device$' "$said"
 }
 
 # The one that has the output when COMMAND ends is awake by then.

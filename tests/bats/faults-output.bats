@@ -128,7 +128,7 @@ ERRORS='ENOSPC EIO EMFILE EINTR'
   to_file -e trace=write -e inject=write:error=ENOSPC:when=2 -- -o -- cat "$big"
   assert_equal "$status" 125
   assert_equal "$(wc -l <"$said")" 1
-  grep -q 'output could not be carried: No space left on device$' "$said"
+  grep -q 'output could not be passed on: No space left on device$' "$said"
 }
 
 @test "a read that fails in a release" {
@@ -224,7 +224,7 @@ ERRORS='ENOSPC EIO EMFILE EINTR'
     sh -c 'echo "attempt $BACKOFF_ATTEMPT"; : >"$TMPDIR/run-$BACKOFF_ATTEMPT"'
   assert_equal "$status" 125
   assert_equal "$(wc -l <"$said")" 1
-  grep -q 'output could not be carried: No space left on device$' "$said"
+  grep -q 'output could not be passed on: No space left on device$' "$said"
   assert_equal "$(ls "$TMPDIR")" run-1
 }
 

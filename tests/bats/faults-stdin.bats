@@ -161,7 +161,7 @@ SCRIPT
     run "${filled[@]}" -e inject="$call:error=EAGAIN:when=$first..$((first + 1))" \
       "$BACKOFF" -- sh -c 'head -c 5000 >/dev/null; sleep 100'
     assert_equal "$kind: $status" "$kind: 125"
-    assert_output --regexp 'stdin could not be carried: Resource temporarily unavailable$'
+    assert_output --regexp 'stdin could not be passed on: Resource temporarily unavailable$'
   done <<'STREAMS'
 pipe read ^read.*"0
 unix recvfrom ,.MSG_DONTWAIT,
@@ -178,7 +178,7 @@ unknown() {
   [ -n "$when" ] || fail "no such call: $3"
   traced "$1" 10 10 -e trace="$2" -e inject="$2:error=$4:when=$when"
   grep -q INJECTED trace
-  assert_equal "$1 $2 $4: $status $(sed 's/: [^:]*$//' said)" "$1 $2 $4: 125 backoff: stdin: cannot be carried"
+  assert_equal "$1 $2 $4: $status $(sed 's/: [^:]*$//' said)" "$1 $2 $4: 125 backoff: stdin: cannot be passed on"
   [ ! -e saw.1 ] || fail "the command was started"
   cmp data left
 }
@@ -198,7 +198,7 @@ unknown() {
   when=$(grep -nE '^lseek\(0, 0, SEEK_CUR' trace | sed 's/:.*//')
   run -125 strace -qq -o /dev/null -e trace=lseek -e inject=lseek:error=EIO:when="$when" \
     "$BACKOFF" -- sh -c 'echo started' <data
-  assert_output 'backoff: stdin: cannot be carried: Input/output error'
+  assert_output 'backoff: stdin: cannot be passed on: Input/output error'
 }
 
 @test "fcntl, which sizes and moves the pipe, fails" {

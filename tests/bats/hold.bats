@@ -436,20 +436,20 @@ big() {
 
 @test "rule 70: a full disk is 125, with a word of why" {
   run -125 bash -c '"$BACKOFF" -o -- echo lost 2>"$1" >/dev/full' - "$said"
-  tells "backoff: echo: failed after 1 attempt in $TIME: output could not be carried: No space left on device"
+  tells "backoff: echo: failed after 1 attempt in $TIME: output could not be passed on: No space left on device"
 }
 
 @test "a full disk is 125 for a pass as well" {
   run -125 bash -c '"$BACKOFF" -o --pass-on=1 -- sh -c "echo lost; exit 1" 2>"$1" >/dev/full' - "$said"
-  tells '.*: output could not be carried: No space left on device'
+  tells '.*: output could not be passed on: No space left on device'
 }
 
 @test "the word of why a release failed comes with -qq, and with --quiet-success" {
   run -125 bash -c '"$BACKOFF" -qq -o -- echo lost 2>"$1" >/dev/full' - "$said"
-  tells '.*: output could not be carried: No space left on device'
+  tells '.*: output could not be passed on: No space left on device'
   run -125 bash -c '"$BACKOFF" --quiet-success --pass-on=1 -- sh -c "echo lost; exit 1" 2>"$1" >/dev/full' \
     - "$said"
-  tells '.*: output could not be carried: No space left on device'
+  tells '.*: output could not be passed on: No space left on device'
 }
 
 @test "a release that failed is the result error in the events" {
@@ -460,7 +460,7 @@ big() {
 
 @test "a closed stdout is 125, unless there is nothing to write" {
   run -125 bash -c '"$BACKOFF" -o -- echo lost 2>"$1" >&-' - "$said"
-  tells '.*: output could not be carried: Bad file descriptor'
+  tells '.*: output could not be passed on: Bad file descriptor'
   run -0 bash -c '"$BACKOFF" -o -- true 2>"$1" >&-' - "$said"
   holds "$said"
   run -0 bash -c '"$BACKOFF" -o -- true 2>"$1" >/dev/full' - "$said"
@@ -489,10 +489,10 @@ big() {
 @test "rule 31: where PIPE is ignored, a reader that has gone away is 125" {
   reads --ignore PIPE close -- "$BACKOFF" -o -- echo lost
   ended 'exited 125'
-  tells '.*: output could not be carried: Broken pipe'
+  tells '.*: output could not be passed on: Broken pipe'
   reads --ignore PIPE full close -- "$BACKOFF" -o -- cat "$(big)"
   ended 'exited 125'
-  tells '.*: output could not be carried: Broken pipe'
+  tells '.*: output could not be passed on: Broken pipe'
 }
 
 @test "giving up to a stderr without a reader changes nothing of how we end" {

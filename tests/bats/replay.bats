@@ -370,7 +370,7 @@ SCRIPT
   run python3 "$lib/feed.py" --reset go tcp data "$BACKOFF" -n 1 --stdin=replay -- \
     sh -c 'head -c "$(stat -c %s data)" >/dev/null; echo >go; cat'
   assert_equal "$status" 125
-  assert_output --regexp '^backoff: sh: failed after 1 attempt in [^ ]*: stdin could not be carried: Connection reset by peer$'
+  assert_output --regexp '^backoff: sh: failed after 1 attempt in [^ ]*: stdin could not be passed on: Connection reset by peer$'
 }
 
 # --- those who are left behind, and those who read the same ---
@@ -1016,7 +1016,7 @@ os.kill(kept, signal.SIGKILL)
 PY
   assert_line 125
   assert_line S
-  assert_line --partial 'stdin could not be carried'
+  assert_line --partial 'stdin could not be passed on'
 }
 
 @test "a look without waiting finds what is there, or the end" {
