@@ -144,7 +144,7 @@ SCRIPT
   "${unshare[@]}" sh outer.sh >output 2>&1 </dev/null 3>&- || true
   assert_equal "$(cat status)" '500 124'
   assert_equal "$(cat alive)" $'alive\nalive\nalive'
-  grep -q 'signalled the command alone' log || fail "$(cat log)"
+  grep -q 'signalled only the command' log || fail "$(cat log)"
 }
 
 @test "where /proc is ours, nothing is said of it" {
