@@ -33,8 +33,8 @@ child_reap(struct child *child)
 	int status;
 	pid_t pid;
 
-	/* Go on after EINTR (some tracers cause it): no second SIGCHLD comes.
-	 */
+	/* EINTR, which some tracers cause, must not end this: no second
+	 * SIGCHLD comes. */
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0
 	    || (pid < 0 && errno == EINTR))
 		if (pid > 0 && pid == child->pid) {
