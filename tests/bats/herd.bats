@@ -305,7 +305,7 @@ rows() {
   assert_output 1
 }
 
-@test "herd: a case that takes longer says until when it goes on" {
+@test "herd: a case that outlasts the chart says until when it goes on" {
   run -0 herd
   assert_line '--jitter=none, goes on until 10m40s'
   assert_line 'every second'

@@ -265,7 +265,7 @@ FORMS
   done
 }
 
-@test "only the last MiB of the file counts, and not a line that is cut there" {
+@test "only the last 1 MiB of the file counts, and not a line that is cut there" {
   run logged -n 2 -b 0 -- sh -c 'truncate -s 1T "$BACKOFF_HINT" || exit 0
     printf "\nafter=3us\n" >>"$BACKOFF_HINT"; exit 7'
   assert_events 'pauses == [3*us]'
@@ -301,7 +301,7 @@ FORMS
   assert_events 'attempts[0].verdict == "stop"'
 }
 
-@test "the rest of a line that was cut is no line, wherever it was cut" {
+@test "the rest of a line that was cut is no line, wherever a long text is cut" {
   local length
   # The word stands so many bytes before the end, within a line.
   for length in 4083 4084 4094 4095 4096; do
