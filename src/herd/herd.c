@@ -67,8 +67,8 @@ check(const struct options *options)
 		usage_refuse(
 		    "operand", options->job.argv[0], "expected options only");
 	if (herd->clients == 0)
-		usage_refuse(
-		    "--clients", "missing", "expected how many there are");
+		usage_refuse("--clients", "missing",
+		    "expected how many clients there are");
 	if (herd->outage_ns < 0)
 		usage_refuse("--outage", "missing",
 		    "expected how long the service is down, such as 1m");

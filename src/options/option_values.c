@@ -56,7 +56,7 @@ value_finite_duration(const char *text, void *field, struct refusal *refusal)
 
 	return value_duration(text, ns, refusal)
 	    && (*ns < DURATION_INF
-	        || refuse(refusal, "expected a duration that ends"));
+	        || refuse(refusal, "expected a finite duration"));
 }
 
 bool

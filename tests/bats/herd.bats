@@ -136,7 +136,7 @@ sample() {
 
 @test "herd: a missing required option is named" {
   run -125 "$HERD"
-  assert_output 'backoff-herd: --clients: missing: expected how many there are'
+  assert_output 'backoff-herd: --clients: missing: expected how many clients there are'
   run -125 "$HERD" --clients=10 --capacity=1
   assert_output --regexp '^backoff-herd: --outage: missing: expected [^:]*$'
   run -125 "$HERD" --clients=10 --outage=1
