@@ -6,7 +6,7 @@
 #include "options/other_tools.h"
 
 static const struct {
-	const char *names; /* with a space between them */
+	const char *names; /* separated by blanks */
 	const char *ours;
 } table[] = {
 	{ "retries retry tries times count max-attempts max-retries max-tries",

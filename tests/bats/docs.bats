@@ -308,7 +308,7 @@ fish_has_all() {
   grep -q 'dies by signal N' statuses
 
   "$BACKOFF" --at-end='env >>seen' -- sh -c 'env >seen'
-  section ENVIRONMENT | sed -n 's/^\.It Ev //p' | sort >documented
+  section 'ENVIRONMENT VARIABLES' | sed -n 's/^\.It Ev //p' | sort >documented
   sed -n 's/^\(BACKOFF_[A-Z]*\)=.*/\1/p' seen | sort -u >seen.names
   assert_same documented seen.names
 }
