@@ -11,13 +11,13 @@ struct run {
 	const struct world *world;
 	struct schedule schedule;
 	struct loop_state state;
-	struct ending ending; /* result RESULT_NONE while we go on */
+	struct ending ending; /* result RESULT_NONE while the loop goes on */
 	int64_t started_ns;
 	int64_t deadline_ns; /* the moment, not the duration */
-	int64_t until_in_ns; /* from our start; INT64_MAX: there is none */
+	int64_t until_in_ns; /* from the start to --until; INT64_MAX: none */
 	int64_t failures; /* since the last reset: n of the windows */
-	int64_t longest_ns; /* attempt so far */
-	int told; /* the signal that has told us to end, or 0 */
+	int64_t longest_ns; /* the longest attempt so far */
+	int told; /* the signal that told backoff to end, or 0 */
 };
 
 static int64_t
@@ -27,7 +27,7 @@ before_deadline(const struct run *run, int64_t now_ns)
 	                                     : run->deadline_ns - now_ns;
 }
 
-/* It goes by the time of day, which may have been set meanwhile. */
+/* Asked anew each time, because the time of day may be set meanwhile. */
 static int64_t
 before_until(const struct run *run)
 {
@@ -52,7 +52,7 @@ end(struct run *run, enum result result, int status)
 	run->ending.status = status;
 }
 
-/* Ends with what became of the last attempt, but never with 0. */
+/* Ends with the status or signal of the last attempt, but never with 0. */
 static void
 give_up(struct run *run, enum result result)
 {
@@ -64,7 +64,7 @@ give_up(struct run *run, enum result result)
 	end(run, result, status == 0 ? 1 : status);
 }
 
-/* A signal that found no attempt running: we die by it. */
+/* The signal came while no attempt was running: backoff dies by it. */
 static void
 interrupt(struct run *run, int signal)
 {
@@ -74,7 +74,7 @@ interrupt(struct run *run, int signal)
 	end(run, RESULT_INTERRUPTED, STATUS_SIGNAL + signal);
 }
 
-/* We could not do our part: carry COMMAND's input or output. */
+/* backoff itself failed: it could not pass on COMMAND's input or output. */
 static void
 fail(struct run *run, const char *broken, int error, int signal)
 {
@@ -86,8 +86,8 @@ fail(struct run *run, const char *broken, int error, int signal)
 }
 
 /*
- * Whether the next attempt may begin now. (What later asks others, such as
- * a gate that lets one probe through, asks here and in after_verdict().)
+ * Whether the next attempt may begin now. (A gate that coordinates several
+ * runs belongs here and in after_verdict().)
  */
 static bool
 before_attempt(struct run *run, int64_t now_ns)
@@ -107,7 +107,7 @@ is_failure(enum verdict verdict)
 	return verdict == VERDICT_RETRY || verdict == VERDICT_THROTTLE;
 }
 
-/* --reset-after: an attempt that lived long is number 1 of a new count. */
+/* --reset-after: an attempt that ran for long is number 1 of a new count. */
 static void
 reset_after_long_run(struct run *run)
 {
@@ -125,8 +125,8 @@ reset_after_long_run(struct run *run)
 }
 
 /*
- * What the end of an attempt means for the loop. Leaves the ending at
- * RESULT_NONE where a further attempt is to follow.
+ * Decides what the verdict means for the loop. Leaves the result at
+ * RESULT_NONE if another attempt is to follow.
  */
 static void
 after_verdict(struct run *run)
@@ -157,7 +157,7 @@ after_verdict(struct run *run)
 			run->ending.signal = outcome->signal;
 		break;
 	case RESULT_INTERRUPTED:
-		/* As in a pause, where COMMAND's own end is not its fate. */
+		/* As in a pause: backoff dies by the signal itself. */
 		if (outcome->late_end_signal != 0
 		    || (failure->cut_off && verdict_is_good(verdict))) {
 			interrupt(run, run->told);
@@ -192,7 +192,7 @@ pause_context(const struct run *run, int64_t now_ns)
 	};
 }
 
-/* The pause after the last attempt, from its end; -1: we give up. */
+/* The pause, counted from the end of the attempt; -1: backoff gives up. */
 static int64_t
 choose_pause(struct run *run)
 {
@@ -208,7 +208,7 @@ choose_pause(struct run *run)
 	return -1;
 }
 
-/* What could not be ended within --grace has not reached its limit. */
+/* Marks an attempt that --grace cut: it has not reached its time limit. */
 static void
 set_aside_grace(struct outcome *outcome, int64_t now_ns)
 {
@@ -255,7 +255,7 @@ now(const struct run *run)
 	return run->world->now_ns(run->world->self);
 }
 
-/* --before-retry, which sees the coming attempt's number. */
+/* Runs --before-retry, which is told the number of the next attempt. */
 static void
 ask_hook(struct run *run)
 {
@@ -281,7 +281,7 @@ ask_hook(struct run *run)
 	}
 }
 
-/* From the end of an attempt to the moment before the next one. */
+/* All that happens from the end of an attempt to the start of the next. */
 static void
 between_attempts(struct run *run)
 {
@@ -312,7 +312,7 @@ splay(struct run *run)
 	struct range range;
 	int signal;
 
-	/* before_attempt() tells that it is too late. */
+	/* Too late for any attempt: before_attempt() says so. */
 	if (time_left(run, run->started_ns) <= 0)
 		return;
 	range = next_pause_splay(&context);
@@ -325,8 +325,8 @@ splay(struct run *run)
 }
 
 /*
- * What was held comes out. A success that cannot be shown is none; nor is
- * one whose reader stalls when we are told to end.
+ * Releases held output. A success whose output cannot be written is none,
+ * and neither is one whose reader stalls when backoff is told to end.
  */
 static void
 release(struct run *run)
@@ -342,7 +342,7 @@ release(struct run *run)
 		fail(run, "output", release.error, release.signal);
 }
 
-/* Tells how it ended; a signal in --at-end is the last word. */
+/* Reports the result and runs --at-end; a signal in it decides the end. */
 static void
 finish(struct run *run)
 {
@@ -359,7 +359,7 @@ finish(struct run *run)
 	if (run->ending.result == RESULT_INTERRUPTED
 	    || run->ending.result == RESULT_ERROR)
 		return;
-	/* A deadline that has passed is what people want to be told of. */
+	/* --at-end must also run, and have time, after the deadline. */
 	if (cutoff_ns <= now_ns)
 		cutoff_ns = saturating_add(
 		    now_ns, run->settings->limits.kill_after_ns);

@@ -2,8 +2,8 @@
 #ifndef BACKOFF_CORE_LOOP_H
 #define BACKOFF_CORE_LOOP_H
 /*
- * The retry loop. It knows nothing of processes and clocks: what it needs
- * of the world stands in struct world, so that tests run it in no time.
+ * The retry loop. It knows nothing of processes and clocks: it reaches them
+ * through struct world, so that tests can run it without waiting.
  */
 
 #include <stdbool.h>
@@ -12,11 +12,11 @@
 #include "core/loop_state.h"
 #include "core/settings.h"
 
-/* What became of releasing held output; all 0: it was written. */
+/* The result of releasing held output; all 0: it was written. */
 struct release {
 	int error; /* errno */
 	int signal; /* to die by for it, or 0 */
-	int cut_by; /* the signal for which a reader was not waited for */
+	int cut_by; /* the signal that ended the wait for a slow reader, or 0 */
 };
 
 enum hook {
@@ -32,27 +32,27 @@ struct world {
 	int64_t (*epoch_ns)(void *self);
 
 	/*
-	 * Waits until then, or until it is told to go on or to end. Returns
-	 * the signal that ends us, or 0.
+	 * Waits until UNTIL_NS, or until a signal ends the pause. Returns the
+	 * signal if it tells backoff to end, else 0.
 	 */
 	int (*pause)(void *self, int64_t until_ns);
 
-	/* One attempt, cut at CUT_NS. started_ns, ended_ns are always set. */
+	/* Runs one attempt, cut at CUTOFF_NS. The times are always set. */
 	struct outcome (*attempt)(
 	    void *self, const struct loop_state *state, int64_t cutoff_ns);
 
-	/* The hook's outcome; exit 0 at once where there is none. */
+	/* Runs a hook. Without one, the outcome is exit 0, at once. */
 	struct outcome (*hook)(void *self, enum hook hook,
 	    const struct loop_state *state, int64_t cutoff_ns);
 
 	/*
-	 * Held output comes out, as the result has it. TOLD is the signal
-	 * that has told us to end, or 0: then readers may take their time.
+	 * Releases held output as RESULT demands. TOLD is the signal that
+	 * told backoff to end; only if it is 0, slow readers are waited for.
 	 */
 	struct release (*release)(void *self, enum result result, int told);
 
-	/* The loop starts; an attempt has ended, PAUSE_NS follows or, < 0,
-	 * nothing; the loop has ended. */
+	/* Report that the loop starts; that an attempt has ended, before a
+	 * pause of PAUSE_NS (< 0: none follows); that the loop has ended. */
 	void (*tell_start)(void *self);
 	void (*tell_attempt)(
 	    void *self, const struct loop_state *state, int64_t pause_ns);

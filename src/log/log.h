@@ -2,8 +2,8 @@
 #ifndef BACKOFF_LOG_LOG_H
 #define BACKOFF_LOG_LOG_H
 /*
- * The log: one write a line, to stderr or a file. Nothing that goes wrong
- * with it changes what the loop does.
+ * The log: one write(2) per line, to stderr or a file. A line that cannot be
+ * written never changes what the loop does.
  */
 
 #include <stdbool.h>
@@ -12,15 +12,18 @@
 #include "options/option_types.h"
 #include "streams/outlet.h"
 
-/* NULL, or what cannot be had, with errno. */
+/*
+ * Opens the log. Returns NULL, or, with errno set, what failed: "memory" or
+ * the name of an option.
+ */
 const char *log_open(const struct log_options *options);
 
-/* The file that holds what is not to be seen yet, or -1. */
+/* The file in which --quiet-success holds the log back, or -1. */
 int log_held(void);
 
 /*
- * What was held comes out, and what follows at once. Room is waited for as
- * by outlet_put().
+ * Copies the held log to stderr; later lines go there directly. Waits for
+ * room until UNTIL_NS, as outlet_put() does.
  */
 enum written log_release(int64_t until_ns);
 
@@ -28,13 +31,13 @@ void log_start(void);
 void log_attempt(const struct loop_state *state, int64_t pause_ns);
 void log_end(const struct loop_state *state, const struct ending *ending);
 
-/* --at-end could not be run: errno ERROR. */
+/* Logs that --at-end could not be run; ERROR is an errno. */
 void log_at_end_failed(int error);
 
-/* Others have written to stderr, and may not have ended the line. */
+/* Held output on stderr may lack its newline: begin the next line anew. */
 void log_stderr_torn(void);
 
-/* What was held of the last attempt could not be written. */
+/* Logs that held output could not be written; ERROR is an errno. */
 void log_release_failed(int error);
 
 #endif
