@@ -81,7 +81,9 @@ x_of(const struct panel *panel, int64_t ns)
 static void
 number_text(char *words, size_t size, double number, double step)
 {
-	if (step >= 1e6)
+	if (number == 0)
+		snprintf(words, size, "0");
+	else if (step >= 1e6)
 		snprintf(words, size, "%.10gM", number / 1e6);
 	else if (step >= 1e4)
 		snprintf(words, size, "%.10gk", number / 1e3);
@@ -133,12 +135,13 @@ add_curve(struct text *text, const struct panel *panel)
 	svg_area_end(text, bottom_of(panel), SVG_CURVE);
 }
 
+/* Above its line, but for one at the top; what is beyond it has no line. */
 static void
 add_capacity(struct text *text, const struct panel *panel)
 {
 	int64_t right = panel->box.x + panel->box.width;
-	int64_t y = panel->has_capacity ? y_of(panel, panel->herd->capacity)
-	                                : panel->box.y + 160;
+	int64_t y = y_of(panel, panel->herd->capacity);
+	int64_t words_y = y - 40;
 	char words[64];
 
 	snprintf(words, sizeof words, "capacity %.10g/s%s",
@@ -146,7 +149,11 @@ add_capacity(struct text *text, const struct panel *panel)
 	    panel->has_capacity ? "" : ", beyond the scale");
 	if (panel->has_capacity)
 		svg_across(text, panel->box.x, right, y, SVG_LIMIT);
-	svg_words(text, SVG_UP_TO, right - 20, y - 40, SVG_LIMIT_INK, words);
+	else
+		words_y = panel->box.y + 320;
+	if (words_y < panel->box.y + 100)
+		words_y = y + 140;
+	svg_words(text, SVG_UP_TO, right - 20, words_y, SVG_LIMIT_INK, words);
 }
 
 /* The moment from which on there is service. */
@@ -242,7 +249,7 @@ add_head(struct text *text, const struct scenario *trials,
 	svg_words(text, SVG_FROM, 200, 540, SVG_PALE_INK, line);
 	about = text_in(words, sizeof words);
 	text_add(&about, "Requests a second, in columns of ");
-	duration_text(&about, axis->column_ns);
+	time_axis_column(axis, &about);
 	text_add(&about, "; the first is cut off if higher");
 	svg_words(text, SVG_FROM, 200, 850, SVG_INK, words);
 }

@@ -42,6 +42,18 @@ time_axis_of(
 	return axis;
 }
 
+void
+time_axis_column(const struct time_axis *axis, struct text *text)
+{
+	if (axis->column_ns >= NS_PER_S) {
+		duration_text(text, axis->column_ns);
+		return;
+	}
+	text_add(text, "1/");
+	text_number(text, NS_PER_S / axis->column_ns);
+	text_add(text, " s");
+}
+
 int64_t
 time_axis_end(const struct time_axis *axis)
 {

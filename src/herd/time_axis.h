@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/text.h"
 #include "herd/scenario.h"
 #include "options/herd_options.h"
 
@@ -28,6 +29,9 @@ struct time_axis {
  */
 struct time_axis time_axis_of(
     const struct scenario *trial, const struct herd *herd, int64_t most);
+
+/* "2s", "1/32 s": how wide a column is. */
+void time_axis_column(const struct time_axis *axis, struct text *text);
 
 /* Where it ends. */
 int64_t time_axis_end(const struct time_axis *axis);

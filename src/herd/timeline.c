@@ -186,13 +186,13 @@ print_recovery(const struct axis *axis, int64_t outage_ns)
 static void
 print_legend(const struct axis *axis)
 {
-	if (axis->time.column_ns < NS_PER_S)
-		printf("Attempts over time in columns of 1/%d s",
-		    (int)(NS_PER_S / axis->time.column_ns));
-	else
-		terminal_duration("Attempts over time in columns of ",
-		    axis->time.column_ns, 0);
-	puts("; the first is cut off if higher.");
+	char words[32];
+	struct text text = text_in(words, sizeof words);
+
+	time_axis_column(&axis->time, &text);
+	printf("Attempts over time in columns of %s; "
+	       "the first is cut off if higher.\n",
+	    words);
 }
 
 void

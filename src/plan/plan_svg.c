@@ -22,8 +22,8 @@
 
 #define ATTEMPTS_X 700 /* right end of the numbers of the attempts */
 #define LEFT_X 850
-#define RIGHT_X 4600
-#define PANEL_WIDTH 2750 /* a mean has room behind it */
+#define RIGHT_X 4500
+#define PANEL_WIDTH 2550 /* a mean has room behind it */
 
 /* One of the two: for each row from when to when, and the mean. */
 struct panel {

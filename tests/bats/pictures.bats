@@ -77,7 +77,7 @@ def at(left, time):
             and re.fullmatch(r"([0-9.]+(ns|us|ms|s|m|h|d))+", w["words"])]
   first = min(labels, key=lambda w: abs(w["x"] - left))
   same = [w for w in labels if w["y"] == first["y"]
-          and first["x"] <= w["x"] < first["x"] + (720 if left < 80 else 290)]
+          and first["x"] <= w["x"] < first["x"] + (720 if left < 80 else 260)]
   last = max(same, key=lambda w: w["x"])
   return first["x"] + (last["x"] - first["x"]) * time / seconds(last["words"])
 
@@ -231,7 +231,7 @@ PY
       and mark["y1"] < bar["y"] < bar["y"] + bar["height"] < mark["y2"]
       for part, left, low, mean, high in (
         (0, 85, "low_s", "mean_s", "high_s"),
-        (1, 460, "earliest_s", "mean_total_s", "latest_s"))
+        (1, 450, "earliest_s", "mean_total_s", "latest_s"))
       for row, bar, mark in zip(rows, bars[part::2], lines(MARK)[part::2])))(
       [__import__("json").loads(row) for row in open("rows")])'
 }
@@ -321,7 +321,7 @@ EOS
 --clients=100000 --outage=10s --capacity=10000 -n 7
 --clients=10 --outage=1d --capacity=1 -n 3
 --clients=1000 --outage=300ms --capacity=1000000 -b 1ms
---clients=3 --outage=3 --capacity=0.5 --jitter=smooth
+--clients=3 --outage=3 --capacity=1 --jitter=smooth
 --clients=1000 --outage=10m --capacity=0.5 -n 6
 EOS
 }
@@ -400,11 +400,11 @@ shows() {
   plan --format=svg >plan.svg
   screenshot plan.svg
   # The fifth pause is as wide as the axis, the first hardly a pixel or two.
-  shows plan.bmp 2f81c7 85 209 275 26 3000 3900
+  shows plan.bmp 2f81c7 85 209 255 26 2800 3600
   shows plan.bmp 2f81c7 100 105 260 26 0 0
   # The background, and nothing but it between the two.
   shows plan.bmp ffffff 0 0 10 10 100 100
-  shows plan.bmp ffffff 452 105 5 130 650 650
+  shows plan.bmp ffffff 440 105 5 130 650 650
   # Words, in whichever font: dark on white.
   shows plan.bmp 24292f 20 15 300 30 100 9000
 }
