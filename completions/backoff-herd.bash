@@ -6,7 +6,8 @@
 _backoff_herd_with_argument='--clients --outage --capacity --runs -b --base
   -f --factor -c --cap --floor -g --growth -d --delays -j --jitter --splay
   -p --preset --seed -n --attempts -T --deadline --cap-mode --max-exponent
-  --steps --slot'
+  --steps --slot
+  --log-format --format'
 _backoff_herd_without_argument='--gate -h --help -V --version'
 
 # What can be the argument of the option $1, by the program $2.
@@ -24,6 +25,12 @@ _backoff_herd_words() {
     -p | --preset)
       echo list
       "$2" --preset=list 2>/dev/null | sed -n 's/^\([^ ][^ ]*\).*/\1/p'
+      ;;
+    --log-format)
+      echo text json
+      ;;
+    --format)
+      echo text json svg
       ;;
     --cap-mode)
       echo window before after

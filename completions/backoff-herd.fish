@@ -30,6 +30,8 @@ complete -c backoff-herd -l seed -x -d 'Draw the same pauses each time'
 complete -c backoff-herd -s n -l attempts -x -a inf -d 'Total runs, the first included'
 complete -c backoff-herd -s T -l deadline -x -d 'Limit everything to this long'
 
+complete -c backoff-herd -l log-format -x -a 'text json' -d 'json means --format=json'
+complete -c backoff-herd -l format -x -a 'text json svg' -d 'Print text, json or svg, a picture'
 complete -c backoff-herd -s h -l help -d 'Print help and exit'
 complete -c backoff-herd -s V -l version -d 'Print the version and exit'
 

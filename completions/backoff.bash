@@ -13,7 +13,7 @@ _backoff_with_argument='-b --base -f --factor -c --cap --floor -g --growth
   -k --kill-after --grace --consecutive --wake-on --success-on --pass-on
   -r --retry-on --throttle-on -x --stop-on --success-if --retry-if
   --throttle-if --stop-if --watch --hint-max -i --stdin --spool-limit --name
-  --log-format --log-file --outage --before-retry --at-end --id --cap-mode
+  --log-format --log-file --outage --format --before-retry --at-end --id --cap-mode
   --max-exponent --steps --slot --from'
 _backoff_without_argument='--retry-after --quiet-success --plan -q --quiet
   -v --verbose -h --help -V --version'
@@ -87,6 +87,9 @@ _backoff_argument() {
       ;;
     --tool)
       words=$_backoff_tools
+      ;;
+    --format)
+      echo text json svg
       ;;
     --log-format)
       words='text json'

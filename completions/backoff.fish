@@ -15,7 +15,7 @@ function __backoff_command
     set -a options success-if=+ retry-if=+ throttle-if=+ stop-if=+
     set -a options watch= 'tool=?' retry-after hint-max= i/stdin= spool-limit= 'o/hold=?'
     set -a options quiet-success
-    set -a options q/quiet v/verbose name= log-format= log-file= plan outage=
+    set -a options q/quiet v/verbose name= log-format= log-file= plan outage= format=
     set -a options before-retry= at-end= id= h/help V/version
     set -a options cap-mode= max-exponent= steps= slot= from=
     argparse -s $options -- $tokens 2>/dev/null
@@ -113,6 +113,7 @@ complete -c backoff -n __backoff_own -l name -x -d 'The name in every log line'
 complete -c backoff -n __backoff_own -l log-format -x -a 'text json' -d 'Format of the log'
 complete -c backoff -n __backoff_own -l log-file -r -F -d 'Append the log there'
 complete -c backoff -n __backoff_own -l plan -d 'Print the pauses as a table and a chart; run nothing'
+complete -c backoff -n __backoff_own -l format -x -a 'text json svg' -d 'With --plan, text, json or svg, a picture'
 complete -c backoff -n __backoff_own -l outage -x -d 'With --plan, the outages whose chance it tells'
 complete -c backoff -n __backoff_own -l before-retry -x -a '(__fish_complete_command)' -d 'Run after each pause'
 complete -c backoff -n __backoff_own -l at-end -x -a '(__fish_complete_command)' -d 'Run at the end'

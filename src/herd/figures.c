@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -121,18 +120,34 @@ print_rows(const struct scenario *trials)
 }
 
 void
+figures_title(
+    struct text *text, const struct scenario *trials, const struct herd *herd)
+{
+	char capacity[32];
+
+	snprintf(capacity, sizeof capacity, "%.10g", herd->capacity);
+	text_number(text, herd->clients);
+	text_add(text, herd->clients == 1 ? " client" : " clients");
+	text_add(text, ", an outage of ");
+	duration_text(text, herd->outage_ns);
+	text_add(text, ", then ");
+	text_add(text, capacity);
+	text_add(text, " served a second");
+	if (trials[0].runs > 1) {
+		text_add(text, "; mean of ");
+		text_number(text, trials[0].runs);
+		text_add(text, " runs");
+	}
+}
+
+void
 figures_show(const struct scenario *trials, const struct herd *herd)
 {
-	char words[32];
+	char words[160];
 	struct text text = text_in(words, sizeof words);
 
-	duration_text(&text, herd->outage_ns);
-	printf("%" PRId64
-	       " client%s, an outage of %s, then %.10g served a second",
-	    herd->clients, herd->clients == 1 ? "" : "s", words,
-	    herd->capacity);
-	if (trials[0].runs > 1)
-		printf("; mean of %" PRId64 " runs", trials[0].runs);
-	puts("\n");
+	figures_title(&text, trials, herd);
+	puts(words);
+	putchar('\n');
 	print_rows(trials);
 }

@@ -5,8 +5,16 @@
  * The figures of all scenarios, side by side.
  */
 
+#include "core/text.h"
 #include "herd/scenario.h"
 #include "options/herd_options.h"
+
+/*
+ * What the trials are of: clients, outage, capacity, runs. Those are of the
+ * first trial, the one that it is about.
+ */
+void figures_title(
+    struct text *text, const struct scenario *trials, const struct herd *herd);
 
 /* Prints to stdout. The first scenario has the user's own options. */
 void figures_show(const struct scenario *trials, const struct herd *herd);

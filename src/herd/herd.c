@@ -14,6 +14,8 @@
 
 #include "core/duration.h"
 #include "herd/figures.h"
+#include "herd/herd_json.h"
+#include "herd/herd_svg.h"
 #include "herd/progress.h"
 #include "herd/scenario.h"
 #include "herd/timeline.h"
@@ -177,8 +179,14 @@ main(int argc, char **argv)
 	if (trials[0].no_end != NULL)
 		usage_refuse("no end", trials[0].no_end,
 		    "expected other pauses, or --attempts");
-	figures_show(trials, &options.herd);
-	putchar('\n');
-	timeline_show(trials, &options.herd, terminal);
+	if (options.format == FORMAT_JSON) {
+		herd_json(trials, &options.herd);
+	} else if (options.format == FORMAT_SVG) {
+		herd_svg(trials, &options.herd);
+	} else {
+		figures_show(trials, &options.herd);
+		putchar('\n');
+		timeline_show(trials, &options.herd, terminal);
+	}
 	usage_finish();
 }

@@ -42,6 +42,14 @@ derive_attempts(struct options *options)
 		limits->attempts = INT64_MAX;
 }
 
+/* What asks for a log as JSON asks for a preview as JSON. */
+static void
+derive_format(struct options *options, const struct given *given)
+{
+	if (given->text[OPT_FORMAT] == NULL && options->log.format == LOG_JSON)
+		options->format = FORMAT_JSON;
+}
+
 static void
 derive_streams(struct options *options, const struct given *given)
 {
@@ -62,6 +70,7 @@ option_defaults(struct options *options, const struct given *given)
 	if (given->text[OPT_ATTEMPTS] == NULL)
 		derive_attempts(options);
 	derive_streams(options, given);
+	derive_format(options, given);
 }
 
 bool
@@ -96,6 +105,8 @@ option_contradiction(const struct options *options, const struct given *given,
 		{ { OPT_STEPS, OPT_CAP, "expected a ",
 		      " that is not inf with it" },
 		    true, policy->cap_ns == DURATION_INF },
+		{ { OPT_FORMAT, OPT_PLAN, "expected ", " with it" }, true,
+		    program.set == PROGRAM_BACKOFF && !options->plan },
 	};
 
 	for (size_t i = 0; i < ARRAY_LENGTH(all); i++) {

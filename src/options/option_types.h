@@ -48,6 +48,13 @@ enum log_format {
 	LOG_JSON,
 };
 
+/* How a preview is printed: --plan, or all that backoff-herd does. */
+enum format {
+	FORMAT_TEXT,
+	FORMAT_JSON,
+	FORMAT_SVG,
+};
+
 struct log_options {
 	const char *name; /* the name in every line */
 	const char *command; /* the first word of COMMAND */
@@ -86,6 +93,7 @@ struct options {
 	int64_t steps; /* 0 if --steps was not given */
 	bool plan; /* print the plan and run nothing */
 	struct outages outages; /* for the plan */
+	enum format format; /* of the plan or the herd */
 	struct herd herd;
 };
 

@@ -11,9 +11,11 @@
 #include "core/duration.h"
 #include "core/forecast.h"
 #include "core/json.h"
+#include "core/settings_text.h"
 #include "options/list_known.h"
 #include "options/usage.h"
 #include "plan/plan.h"
+#include "plan/plan_svg.h"
 #include "process/clock.h"
 #include "process/terminal.h"
 
@@ -326,14 +328,26 @@ print_json(const struct plan *plan)
 	}
 }
 
+static void
+print_svg(const struct plan *plan)
+{
+	char words[512];
+	struct text text = text_in(words, sizeof words);
+
+	settings_text(&text, plan->settings);
+	plan_svg(plan->rows, plan->count, plan->cut, words);
+}
+
 void
 plan_show(const struct options *options)
 {
 	struct plan plan = make_plan(options);
 
 	plan.terminal = terminal_of_stdout();
-	if (options->log.format == LOG_JSON) {
+	if (options->format == FORMAT_JSON) {
 		print_json(&plan);
+	} else if (options->format == FORMAT_SVG) {
+		print_svg(&plan);
 	} else {
 		if (options->job.tool != NULL) {
 			list_tool(options->job.tool, &options->settings.rules);

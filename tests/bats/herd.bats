@@ -216,6 +216,7 @@ sample() {
     max-exponent) echo 2 ;;
     steps) echo 7 ;;
     slot) echo 1s ;;
+    log-format | format) echo json ;;
     help | version) ;;
     *) fail "there is no test of --$1" ;;
   esac

@@ -79,7 +79,10 @@ sample(enum option_id id)
 	case OPT_WATCH:
 		return "stderr";
 	case OPT_LOG_FORMAT:
+	case OPT_HERD_LOG_FORMAT:
 		return "json";
+	case OPT_FORMAT:
+		return "svg";
 	case OPT_CAP_MODE:
 		return "before";
 	case OPT_FROM:
@@ -131,6 +134,7 @@ test_targets(void)
 	ok(all.streams.scan != NULL && all.streams.scan->count == 8,
 	    "four conditions, given twice");
 	ok(all.plan && all.log.verbose && all.job.quiet_success, "flags");
+	is_int(all.format, FORMAT_SVG, "a format");
 	is_int(all.log.quiet, 1, "quiet once");
 	value_free_delays(&all.settings.policy);
 }
