@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What cannot be meant is refused in one line before COMMAND starts.
+# Bad command lines are refused in one line before COMMAND starts.
 
 load helper
 
@@ -24,7 +24,7 @@ refused() {
   done
 }
 
-# try ARG...: exactly these arguments.
+# try ARG...: runs backoff with exactly these arguments.
 try() {
   tried="backoff $*" status=0
   "$BACKOFF" "$@" >"$out" 2>"$err" || status=$?
@@ -49,7 +49,7 @@ says() {
   refused "$phrase"
 }
 
-# refuses_values OPTION VALUE...: each value by itself.
+# refuses_values OPTION VALUE...: tries each value by itself.
 refuses_values() {
   local option=$1 value
   shift
@@ -70,7 +70,7 @@ valued() { options '"[^["]'; }
 flags() { options '""'; }
 joined() { options '"\['; }
 
-# What no option takes as a duration.
+# Bad durations for every option.
 no_durations=(abc s 1x 1S 1M - -1 -1s 1.2.3 . "1,5" 0x10 1e3 nan 1m-30s 1m30 10% "1s " infs)
 
 @test "these command lines start COMMAND if their values are good" {
@@ -325,7 +325,7 @@ no_durations=(abc s 1x 1S 1M - -1 -1s 1.2.3 . "1,5" 0x10 1e3 nan 1m-30s 1m30 10%
   says 'backoff --help lists them' --nothing-like-it
 }
 
-# asks QUESTION ARG...: the line ends with it.
+# asks QUESTION ARG...: checks that the line ends with QUESTION.
 asks() {
   local question=$1
   shift

@@ -5,7 +5,7 @@
 load helper
 load ../lib/events
 
-# verdict WANTED OPTION... -- COMMAND...: what the first attempt counts as.
+# verdict WANTED OPTION... -- COMMAND...: checks the first attempt's verdict.
 verdict() {
   local wanted=$1
   shift

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Conditions on the output: --success-if, --retry-if, --throttle-if and
-# --stop-if, and that to look at the output changes nothing of it.
+# --stop-if, and that watching the output does not change it.
 #
 # shellcheck disable=SC2154 # the helpers set these
 
@@ -23,7 +23,7 @@ teardown() {
   end_marked
 }
 
-# verdict WANTED OPTION... -- COMMAND...: what the first attempt counts as.
+# verdict WANTED OPTION... -- COMMAND...: checks the first attempt's verdict.
 verdict() {
   local wanted=$1
   shift
@@ -31,7 +31,7 @@ verdict() {
   assert_events "attempts[0].verdict == '$wanted'"
 }
 
-# finds REGEX COMMAND...: an output in which a line matches.
+# finds REGEX COMMAND...: checks that a line of COMMAND's output matches.
 finds() {
   local regex=$1
   shift
@@ -40,7 +40,7 @@ finds() {
   [ "$status" -eq 1 ] || fail "not found: '$regex' in the output of: $* ($status)"
 }
 
-# misses REGEX COMMAND...: no line does, though the output arrives.
+# misses REGEX COMMAND...: checks that no line matches, and the output arrives.
 misses() {
   local regex=$1
   shift
@@ -72,7 +72,7 @@ gives() {
 # has no part in bats, which waits for whoever has its fd 3.)
 chatter='yes 3>&- & read -r _ <"$full"; '$until_term'; kill -KILL $!; echo >"$go"; exit 3'
 
-# --- what they mean ---
+# --- the four options ---
 
 @test "--stop-if does not retry" {
   verdict stop --stop-if=fatal -- sh -c 'echo a fatal error; exit 7'
@@ -492,7 +492,7 @@ for i in range(256):
   grep -q '1 attempt .*output could not be passed on: No space left on device$' "$said"
 }
 
-# The one that has the output when COMMAND ends is awake by then.
+# The leftover process that has the output is running when COMMAND ends.
 export leaves='exec 3> >(: >"$go"; read -r line; env true; echo "$line")
   until [ -e "$go" ]; do sleep 0.01; done
   echo hello >&3'
@@ -606,7 +606,7 @@ export leaves='exec 3> >(: >"$go"; read -r line; env true; echo "$line")
   grep -q 'not retrying' "$got"
 }
 
-# --- what is said of it ---
+# --- reasons and quotes in the log ---
 
 @test "the reason is the regular expression that decided" {
   gives "output matches 'fa[t]al'" --stop-if='fa[t]al' -- sh -c 'echo fatal; exit 7'
@@ -689,7 +689,7 @@ time.sleep(1000)'
   exec 8<&-
 }
 
-# full: who writes to the pipe at fd 8 would have to wait.
+# full: whether a write to the pipe at fd 8 would block.
 full() {
   python3 -c '
 import select, sys
@@ -725,7 +725,7 @@ sys.exit(bool(poll.poll(0)))'
   assert_output 'backoff: --success-if: \n: expected an extended regular expression without \n (\\ is a backslash)'
 }
 
-# watched WHAT SCRIPT: does the condition see what it writes?
+# watched WHAT SCRIPT: whether the condition sees what SCRIPT writes.
 watched() {
   run "$BACKOFF" -n 1 --watch="$1" --stop-if=timeout -- sh -c "$2"
   assert_equal "$status" 7

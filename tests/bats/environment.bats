@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What the command finds: all that it would find without us, and BACKOFF_*.
+# The command finds everything as without backoff, and BACKOFF_*.
 # shellcheck disable=SC2154 # what process.bash and events.bash set
 
 load helper
@@ -177,7 +177,7 @@ without_streams() { exec <&- >&- 2>&-; }
   assert_events 'len(attempts) == 2 and attempts[1].outcome == "not-started"'
 }
 
-# --- rule 60: who listens ---
+# --- rule 60: LISTEN_PID and WATCHDOG_PID ---
 
 # adopted NAME: the variable holds our pid; the command finds its own there,
 # at each attempt.
@@ -231,7 +231,7 @@ adopted() {
 
 # --- BACKOFF_* ---
 
-# told EXPECTED OPTION... -- EXPRESSION: what the attempts print of it.
+# told EXPECTED OPTION... -- EXPRESSION: checks what the attempts print for it.
 told() {
   local expected=$1
   shift

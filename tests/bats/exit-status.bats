@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# How it ends: our status, and the signals that we die by.
+# The exit status of backoff, and the signals that it dies by.
 # shellcheck disable=SC2154 # what process.bash and events.bash set
 
 load helper
@@ -26,14 +26,14 @@ ends() {
   has_ended "$fate" "$result" "$*"
 }
 
-# runs ARG...: the run alone.
+# runs ARG...: only runs it.
 runs() {
   rm -f "$events" "$count"
   python3 "$lib/run.py" --fate fate -- "${under[@]}" "$BACKOFF" --base=0 \
     --log-format=json --log-file="$events" "$@" </dev/null 3>&-
 }
 
-# has_ended FATE RESULT [ARGS]: so it ended.
+# has_ended FATE RESULT [ARGS]: checks how it ended.
 has_ended() {
   local fate=$1 result=$2 status
   assert_equal "$(cat fate): ${3:-}" "$fate: ${3:-}"
@@ -44,12 +44,12 @@ has_ended() {
   assert_events "end.result == '$result'" "end.status == $status"
 }
 
-# attempts N: the last of these runs made so many.
+# attempts N: checks that the last of these runs made N attempts.
 attempts() {
   assert_events "end.attempts == $1"
 }
 
-# without_log FATE ARG...: the same for a run that never gets to a log.
+# without_log FATE ARG...: the same for a run that ends before it has a log.
 without_log() {
   local fate=$1
   shift

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What the system refuses while output is held, released or watched: all of
-# the output comes out, or we end with a word of why; never a loss in
-# silence, and never a byte twice.
+# System calls fail while output is held, released or watched. Either all of
+# the output comes out, or backoff fails and says why; output is never lost
+# silently, and no byte comes out twice.
 #
 # shellcheck disable=SC2154 # the helpers set these
 
@@ -90,7 +90,7 @@ ERRORS='ENOSPC EIO EMFILE EINTR'
 
 @test "a splice that fails in a release into a pipe" {
   faults to_pipe splice pipe: "$ERRORS EINVAL EAGAIN" -o -- cat "$big"
-  # There is another way.
+  # Copying falls back to read and write.
   assert_equal "$status" 0
 }
 

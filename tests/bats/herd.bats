@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 #
-# backoff-herd: the figures of another simulator, and the picture of them.
+# backoff-herd: its figures, compared with another simulator, and its charts.
 
 load helper
 
@@ -76,7 +76,7 @@ reference=(--factor=2 --cap=20s --floor=0)
 }
 
 @test "herd: Ethernet slots have the reference figures" {
-  # The last one scatters: of a single run it says nothing.
+  # When the last is served varies too much to test it with a single run.
   herd --factor=2 --growth=binary --slot=1s --max-exponent=10 --cap=inf \
     --floor=0 --runs=400 >out
   agrees 1 6.6 182 42 113 398
@@ -192,7 +192,7 @@ between() {
   assert_line 'no gate: all pauses are 0'
 }
 
-# What an option is tried with; empty: it only prints.
+# A value to try each option with; empty: the option only prints.
 sample() {
   case $1 in
     clients) echo 500 ;;
@@ -305,7 +305,7 @@ refuses() {
 @test "herd: an outage of 0 is accepted" {
   run -0 herd --outage=0
   assert_line --index 0 '1000 clients, an outage of 0s, then 100 served a second'
-  # Of the loop 100 are served each second, 0 among them.
+  # 100 clients of the loop are served each second, also in the first.
   assert_line --regexp '^  until the last is served .* 9s$'
   refute_line --partial 'up again'
 }
@@ -364,7 +364,7 @@ refuses() {
   assert_output ''
 }
 
-# rows N: the rows of chart N, without what is left of them.
+# rows N: the rows of chart N, without the margin to their left.
 rows() {
   awk -v n="$1" '
     /^(these options|--jitter=none|every second)/ { chart++; next }
@@ -376,7 +376,7 @@ rows() {
 
   for outage in 45s 1m 2m 3m 5m 10m 1h; do
     herd --outage="$outage" >out
-    # As long as the service is down, they come each second.
+    # While the service is down, they come every second.
     run rows 3 <out
     assert_equal "${#lines[@]}" 3
     assert_line --index 0 --regexp '^#{20}#*[^#]*$'
@@ -402,7 +402,7 @@ rows() {
     /^ *\^ up again after 1m$/ { mark = index($0, "^") }
     END { print (label > 10 && label == mark) }' out
   assert_output 1
-  # Where there is no room behind it, the words stand before it.
+  # If there is no room to its right, the text is to its left.
   herd --cap=5s >out
   run grep -c '^ *up again after 1m \^$' out
   assert_output 1
@@ -464,7 +464,7 @@ EOS
   done
 }
 
-# Some seconds of work.
+# This takes some seconds.
 work=(--clients=10000 --outage=2h --capacity=1000)
 
 @test "herd: a progress bar at a terminal is erased, and elsewhere there is none" {

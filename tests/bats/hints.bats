@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The other side's word: BACKOFF_HINT, --retry-after, and how far we obey.
+# Hints: BACKOFF_HINT, --retry-after, and their limits.
 #
 # shellcheck disable=SC2154 # the helpers set these
 
@@ -20,7 +20,7 @@ teardown() {
 # A COMMAND that hints its arguments, a line each, and fails.
 hint='printf "%s\n" "$@" >"$BACKOFF_HINT"; exit 7'
 
-# hinted WANTED_VERDICT LINE...: what the attempt counts as that hints these.
+# hinted WANTED_VERDICT LINE...: checks the verdict on an attempt with these hints.
 hinted() {
   local wanted=$1
   shift
@@ -33,7 +33,7 @@ hinted() {
 asked() {
   local wanted=$1
   shift
-  # All that is more than nothing is too much, so that nobody waits.
+  # Any wait above 0 is too long here, so that the test does not wait.
   "$BACKOFF" -n 2 -b 0 --retry-after --hint-max=1ns --log-file="$said" -- "$@" >/dev/null 2>&1 || true
   if [ -n "$wanted" ]; then
     [[ $(tail -n 1 "$said") =~ ': server asked to wait '($wanted)', more than --hint-max (1ns)'$ ]]
@@ -43,12 +43,12 @@ asked() {
   rm "$said"
 }
 
-# in_two_hours FORMAT: that moment, in GMT, as date(1) writes it.
+# in_two_hours FORMAT: the time two hours from now, in GMT, by date(1).
 in_two_hours() {
   LC_ALL=C date -ud '+2 hours' "+$1"
 }
 
-# prints TEXT is a COMMAND that writes it as printf does, and fails.
+# prints TEXT: a COMMAND that prints TEXT with printf, and fails.
 prints='printf "$1"; exit 7'
 
 # --- BACKOFF_HINT ---
@@ -276,7 +276,7 @@ FORMS
       head -c $(($1 - 12)) /dev/zero | tr "\0" "\n"; } >"$BACKOFF_HINT"; exit 7' - "$length"
     assert_events 'attempts[0].verdict == "retry"'
   done
-  # One that it does not cut is one.
+  # A line that is not cut counts.
   run logged -n 2 -b 0 -- sh -c '{ echo nonsense; echo verdict=stop
     head -c $((1048576 - 13)) /dev/zero | tr "\0" "\n"; } >"$BACKOFF_HINT"; exit 7'
   assert_events 'attempts[0].verdict == "stop"'
@@ -288,7 +288,7 @@ FORMS
   assert_events 'pauses == [3*us]' 'attempts[0].verdict == "retry"'
   run --separate-stderr -7 "$BACKOFF" -v -n 1 -- sh -c 'head -c 900000 /dev/zero | tr "\0" x >"$BACKOFF_HINT"; exit 7'
   [ "$(grep -c BACKOFF_HINT <<<"$stderr")" -eq 1 ]
-  # Not even where its beginning could be.
+  # Not even if what is left of it looks like a line.
   run logged -n 2 -b 0 -- sh -c '{ printf verdict=stop; head -c 9000 /dev/zero | tr "\0" " "; } >"$BACKOFF_HINT"; exit 7'
   assert_events 'attempts[0].verdict == "retry"'
 }
@@ -316,7 +316,7 @@ FORMS
     "$BACKOFF" -qq -n 1 -- sh -c "echo \$BACKOFF_HINT; echo verdict=stop >\$BACKOFF_HINT; exit 8"; exit 7'
   assert_equal "${#lines[@]}" 4
   [ "${lines[0]}" != "${lines[1]}" ]
-  # The inner word stopped the inner one alone.
+  # The hint in the inner one stopped only the inner one.
   grep -q 'giving up after 2 attempts .*: exit 7$' "$said"
 }
 
@@ -490,7 +490,7 @@ FORMS
   asked '.+' sh -c "$prints" - 'Retry-After: Fri, 31 Dec 9999 23:59:59 GMT\n'
 }
 
-# --- how far we obey ---
+# --- the limits of hints ---
 
 @test "--hint-max is 1h by default" {
   run -7 "$BACKOFF" -- sh -c "$hint" - after=2h

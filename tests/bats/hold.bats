@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Held output: what an attempt writes comes out when it is decided, once.
+# Held output: what an attempt writes is released after its verdict, once.
 #
 # shellcheck disable=SC2154 # the helpers set these
 
@@ -22,7 +22,7 @@ teardown() {
   end_marked
 }
 
-# What stands in front of the program: a test may set it.
+# A command to run the program under; a test may set it.
 under=()
 
 # writes: runs it; its stdout is in $got, its stderr in $said.
@@ -31,7 +31,7 @@ writes() {
   "${under[@]}" "$BACKOFF" "$@" >"$got" 2>"$said" || status=$?
 }
 
-# holds FILE LINE...: it consists of these lines.
+# holds FILE LINE...: checks that FILE consists of these lines.
 holds() {
   local file=$1
   shift
@@ -42,7 +42,7 @@ holds() {
   fi
 }
 
-# tells REGEX...: stderr consists of lines that match these in full.
+# tells REGEX...: checks that stderr consists of lines that match these in full.
 tells() {
   local line
   mapfile -t lines <"$said"
@@ -163,7 +163,7 @@ big() {
   tells 'attempt 3' '.*: giving up after 3 attempts .*'
 }
 
-# --- what a failure leaves ---
+# --- output after a failure ---
 
 @test "giving up: the last attempt's stdout is on stderr, before the closing line" {
   writes -o -b 0 -n 2 -- sh -c 'echo "out $BACKOFF_ATTEMPT"; echo "err $BACKOFF_ATTEMPT" >&2; exit 7'
@@ -366,7 +366,7 @@ big() {
 @test "rule 68: a second opening of /dev/stdout appends, and makes no holes" {
   writes -o -- bash -c 'echo first; echo second >>/dev/stdout; echo third; echo fourth >>/dev/stdout'
   holds "$got" first second third fourth
-  # This one cuts off what was there: it asks for it.
+  # This one truncates what was there, as it asks for that.
   writes -o -- bash -c 'echo first; echo second >/dev/stdout; echo third'
   holds "$got" second third
 }
@@ -530,7 +530,7 @@ told_then_writes() {
   told_then_writes end
   ended 'killed TERM'
   tells '.*: interrupted by TERM after 1 attempt in .*'
-  # What there was room for has come out.
+  # As much has come out as there was room for.
   [ "$(stat -c %s "$got")" -ge 65536 ]
   cmp -n "$(stat -c %s "$got")" "$got" "$BATS_TEST_TMPDIR/big"
 }
@@ -564,7 +564,7 @@ told_then_writes() {
     sh -c 'echo run >>"$BATS_TEST_TMPDIR/runs"; cat "$BATS_TEST_TMPDIR/big"'
   ended 'killed TERM'
   assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/runs")" 1
-  # What did come out is a beginning of it.
+  # What came out is the beginning of the output.
   cmp -n "$(wc -c <"$got")" "$got" "$BATS_TEST_TMPDIR/big"
 }
 

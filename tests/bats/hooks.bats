@@ -16,16 +16,16 @@ setup() {
   export READY=$ready
 }
 
-# A hook that notes what it finds, a line a run.
+# A hook that records what it finds, one line per run.
 note='echo "$BACKOFF_ATTEMPT/$BACKOFF_ATTEMPTS ${BACKOFF_STATUS:-none} ${BACKOFF_VERDICT:-none} ${BACKOFF_RESULT-unset}" >>"$SEEN"'
 
-# noted LINE...: the hook noted these and no others.
+# noted LINE...: checks that the hook recorded exactly these lines.
 noted() {
   printf '%s\n' "$@" >"$BATS_TEST_TMPDIR/wanted"
   diff "$BATS_TEST_TMPDIR/wanted" "$seen"
 }
 
-# A hook that says when it runs, and then for long: a signal finds it there.
+# A hook that says that it runs, and then runs long enough for a signal.
 wait_in_hook='echo >"$READY"; exec sleep 300'
 
 # --- --before-retry ---
@@ -330,7 +330,7 @@ END
   done
 }
 
-# --- what they find ---
+# --- the environment of the hooks ---
 
 @test "COMMAND finds no BACKOFF_RESULT, and all others set anew" {
   export BACKOFF_RESULT=stale BACKOFF_STATUS=stale BACKOFF_VERDICT=stale \

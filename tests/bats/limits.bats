@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# How long the pauses are, and how long we go on.
+# How long the pauses are, and when backoff gives up.
 #
 # shellcheck disable=SC2030,SC2031 # each test has a process of its own
 # shellcheck disable=SC2154 # the helpers set these
@@ -32,7 +32,7 @@ drawn() {
 # --- the windows ---
 
 @test "an exponential window grows by 3 from 1s to 1m" {
-  # The default base, seen as far as patience goes.
+  # The default base; only as many pauses as a test can wait for.
   start_logged -j none -- false
   in_pause
   kill -TERM "$pid"

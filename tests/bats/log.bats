@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What we say of a run: the lines of text, and the events as JSON.
+# The log of a run: lines of text, and events as JSON.
 #
 # shellcheck disable=SC2030,SC2031 # each test has a process of its own
 # shellcheck disable=SC2154 # the helpers set these

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 #
-# Sleeping and waiting: what we do while nothing happens, and that nothing
-# which happens is missed.
+# Sleeping and waiting: backoff does nothing while nothing happens, and nothing
+# that happens is missed.
 
 # shellcheck disable=SC2154 # what process.bash sets
 load helper
@@ -17,7 +17,7 @@ traced() {
   traced_with -- "$@"
 }
 
-# traced_with [STRACE-OPTION]... -- ARG...: likewise, by such a strace.
+# traced_with [STRACE-OPTION]... -- ARG...: the same, with these options.
 traced_with() {
   local options=()
   need_strace

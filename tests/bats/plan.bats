@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# --plan: what the options mean, before they are trusted; and presets.
+# --plan, which shows what options mean; and presets.
 #
 # shellcheck disable=SC2154 # the helpers set these
 
@@ -12,7 +12,7 @@ setup() {
   export LC_ALL=C
 }
 
-# rows EXPRESSION...: these hold of the rows of the plan in $output, a list
+# rows EXPRESSION...: checks these for the rows of the plan in $output, a list
 # of objects in p.
 rows() {
   python3 - "$@" 3<<<"$output" <<'PY'

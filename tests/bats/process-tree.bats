@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Which processes are ended, and how, where that is not plain: --grace, pids
-# that are reused, a /proc of others, what may not be signalled.
+# Which processes are ended, and how, in the difficult cases: --grace, pids
+# that are reused, another namespace's /proc, processes that may not be signalled.
 # shellcheck disable=SC2154 # what process.bash and events.bash set
 
 load helper
@@ -23,7 +23,7 @@ stopped_and_dead() {
   in_state "$1" T && in_state "$(child_of "$1")" Z
 }
 
-# stop: the program, until signal CONT.
+# stop: stops the program, until signal CONT.
 stop() {
   signal STOP
   wait_for in_state "$pid" T
@@ -100,7 +100,7 @@ stop() {
   wait_for alive helper
 }
 
-# --- whose /proc ---
+# --- /proc of another PID namespace ---
 
 @test "in a PID namespace with the /proc of another, the command alone is ended" {
   command -v unshare >/dev/null || skip "unshare is not installed"

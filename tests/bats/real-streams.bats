@@ -5,7 +5,7 @@
 # uploaded to a real nginx that does not take it at once; and what a real
 # nginx says about when to come back.
 #
-# What stands in single quotes here is for another shell to expand.
+# Variables in single quotes here are for another shell to expand.
 # shellcheck disable=SC2016
 # shellcheck disable=SC2154 # what server.bash sets
 

@@ -5,7 +5,7 @@
 # or stopped as its table says, and each comes through when the other side
 # is back in time. Nothing here waits for a time to pass.
 #
-# What stands in single quotes here is for another shell to expand.
+# Variables in single quotes here are for another shell to expand.
 # shellcheck disable=SC2016
 # shellcheck disable=SC2154 # what the helpers set
 

@@ -6,7 +6,7 @@
 # here waits for a time to pass: the --before-retry hook brings a server
 # back, and a server is cut off when half a file has been seen to arrive.
 #
-# What stands in single quotes here is for another shell to expand.
+# Variables in single quotes here are for another shell to expand.
 # shellcheck disable=SC2016
 
 load helper

@@ -14,7 +14,7 @@ KINDS=(pipe fifo unix tcp)
 
 setup() {
   cd "$BATS_TEST_TMPDIR" || return
-  # What is kept for replay, and nothing else, goes here.
+  # Only the files kept for replay go here.
   mkdir tmp
   export TMPDIR=$PWD/tmp
   # No two pages alike, and no multiple of anything.
@@ -28,7 +28,7 @@ teardown() {
   fi
 }
 
-# b ARG...: a run that pauses and says nothing.
+# b ARG...: a run with short pauses that prints nothing.
 b() {
   "$BACKOFF" -qq --base=0 "$@"
 }
@@ -373,7 +373,7 @@ SCRIPT
   assert_output --regexp '^backoff: sh: failed after 1 attempt in [^ ]*: stdin could not be passed on: Connection reset by peer$'
 }
 
-# --- those who are left behind, and those who read the same ---
+# --- leftover processes, and other readers of the same pipe ---
 
 @test "a grandchild that keeps the stream open neither delays backoff nor disturbs later attempts" {
   for kind in "${KINDS[@]}"; do
@@ -398,7 +398,7 @@ SCRIPT
       echo >go; until [ -e later ]; do sleep 0.02; done ;;
     esac'
   assert_saw saw 100000
-  # What had been shown to its attempt is all there is for it.
+  # It gets no more than its attempt had been shown.
   [ "$(size later)" -le "$(getconf PAGESIZE)" ]
 }
 
@@ -788,7 +788,7 @@ cannot_keep() {
     assert_line --index 1 --regexp \
       "^backoff: sh: not retrying after attempt 1/3: cannot keep stdin in TMPDIR /[^:]*: $1\$"
     assert_equal "${#lines[@]}" 2
-    # What nobody reads needs no keeping.
+    # Input that nobody reads need not be kept.
     run feed "$kind" data "${@:2}" "$BACKOFF" -qq --base=0 -n 3 -- sh -c 'echo run; exit 7'
     assert_output $'run\nrun\nrun'
     assert_left 0
@@ -964,7 +964,7 @@ size_refused() {
   done
 }
 
-# --- where there is no tee(2) ---
+# --- without tee(2) ---
 
 no_tee=(-e 'inject=tee:error=ENOSYS')
 

@@ -60,7 +60,7 @@ SOURCE
   as_user ./become ready trial
 }
 
-# as_user COMMAND...: by an ordinary user.
+# as_user COMMAND...: runs it as an ordinary user.
 as_user() {
   setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
 }

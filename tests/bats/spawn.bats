@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Starting the command, and what it means that it cannot be started.
+# Starting the command, and failures to start it.
 # shellcheck disable=SC2154 # what process.bash and events.bash set
 
 load helper
@@ -57,7 +57,7 @@ await_second() {
 
 fork_calls='?vfork,?fork,clone,?clone3'
 
-# --- what stays as it is: rule 54 ---
+# --- lasting failures: rule 54 ---
 
 @test "rule 54: a command that is not found is 127, and not tried again" {
   lasting 127 no-such-command-anywhere
@@ -178,7 +178,7 @@ fork_calls='?vfork,?fork,clone,?clone3'
   assert_events 'len(attempts) == 2 and attempts[0].outcome == "exited"'
 }
 
-# --- what passes: rule 55 ---
+# --- temporary failures: rule 55 ---
 
 @test "rule 55: a fork that fails for now is a failed attempt, and the next may succeed" {
   need_strace
@@ -261,7 +261,7 @@ fork_calls='?vfork,?fork,clone,?clone3'
   assert_output --regexp '^attempt ([3-9]|[1-9][0-9]+)$'
 }
 
-# --- what is said ---
+# --- messages ---
 
 @test "a command that is not found is named, with the reason" {
   run -127 "$BACKOFF" -- ./none
@@ -299,7 +299,7 @@ fork_calls='?vfork,?fork,clone,?clone3'
   refute_output --partial 'builtin'
 }
 
-# --- how it is looked up ---
+# --- looking it up in PATH ---
 
 @test "rule 57: a script without #! is run by the shell" {
   script plain 'echo "$1 $2"; exit 3'

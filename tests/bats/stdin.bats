@@ -12,7 +12,7 @@ setup() {
   printf '%s\n' header one two three >input
 }
 
-# b ARG...: a run that pauses and says nothing.
+# b ARG...: a run with short pauses that prints nothing.
 b() {
   "$BACKOFF" -qq --base=0 "$@"
 }
@@ -178,7 +178,7 @@ SCRIPT
   assert_equal "$(cat log)" $'1\n2\n3'
 }
 
-# --- what is no regular file: rules 66 and 67 ---
+# --- other kinds of stdin: rules 66 and 67 ---
 
 @test "rule 66: /dev/null is /dev/null at each attempt" {
   run b -n 2 -- sh -c 'readlink /proc/self/fd/0; cat; exit 7' </dev/null

@@ -314,7 +314,7 @@ SCRIPT
 }
 
 @test "rule 52: no attempt begins before the whole tree of the one before is gone" {
-  # Each process of the tree holds the lock; who comes too early gets none.
+  # Each process of the tree holds the lock; an attempt that starts too early fails.
   command -v flock >/dev/null || skip "flock is not installed"
   cut -t -n 3 -k 200ms -- sh -c \
     "exec 9>lock; flock -n 9 || echo \"\$BACKOFF_ATTEMPT\" >>overlap; rm -rf tree ready; $hydra"
@@ -331,7 +331,7 @@ SCRIPT
   refute_output --partial overlap
 }
 
-# --- and nothing else ---
+# --- what is left alone ---
 
 @test "rule 48: children that we had before the spawn are spared, with what they start" {
   cat >start.sh <<'SCRIPT'
@@ -492,7 +492,7 @@ SCRIPT
   assert_none tree
 }
 
-# --- who is reaped, and who is waited for ---
+# --- reaping and waiting ---
 
 @test "rule 74: orphans that end are reaped, not kept as zombies" {
   # Each attempt leaves an orphan, which ends with it; the last one looks
@@ -512,7 +512,7 @@ SCRIPT
   assert_success
 }
 
-# Two that end while we are stopped are one CHLD.
+# Two that end while backoff is stopped cause a single CHLD.
 @test "rule 74: orphans that end together are all reaped" {
   mkfifo gate
   cat >orphans.sh <<'SCRIPT'

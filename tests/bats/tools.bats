@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# --tool: what is known of a command decides what the options do not. The
+# --tool: its table decides what the options leave open. The
 # commands are fakes here; the real ones are in real-tools.bats.
 #
-# What stands in single quotes here is for another shell to expand.
+# Variables in single quotes here are for another shell to expand.
 # shellcheck disable=SC2016
 # shellcheck disable=SC2154 # what the helpers set
 
@@ -11,11 +11,11 @@ load helper
 load ../lib/events
 load ../lib/process
 
-# What curl says of a status of HTTP.
+# What curl prints for an HTTP status.
 says_404='curl: (22) The requested URL returned error: 404'
 says_429='curl: (22) The requested URL returned error: 429'
 says_503='curl: (22) The requested URL returned error: 503'
-# And what is made of it.
+# And the meaning of that in the log.
 stops_404="stop: exit 22 (HTTP 404 or 410: not found) \"$says_404\""
 
 setup() {
@@ -55,7 +55,7 @@ judges() {
   assert_equal "$verdict: $reason" "$wanted"
 }
 
-# --- what it knows ---
+# --- exit codes ---
 
 @test "a transient code is retried, and its meaning is in the reason" {
   judges 'retry: exit 7 (could not connect to host)' --tool -- curl 7
@@ -203,7 +203,7 @@ $says_404"
 
 # --- which streams are watched ---
 
-# at_terminal OPTION [2>FILE]: what COMMAND finds there.
+# at_terminal OPTION [2>FILE]: which streams COMMAND finds to be terminals.
 at_terminal() {
   cat >bin/look <<'SH'
 #!/bin/sh
@@ -257,7 +257,7 @@ EOS
   assert_equal "$verdict: $reason" 'retry: exit 22 (HTTP error)'
 }
 
-# --- by whose name ---
+# --- finding the tool ---
 
 @test "COMMAND's base name decides" {
   mkdir other
@@ -576,7 +576,7 @@ judges_locked() {
   assert_events '[a.reason for a in attempts] == ["exit 1", "exit 1", "exit 0"]'
 }
 
-# --- pictures ---
+# --- lists and tables ---
 
 @test "--tool=list has each tool with its names and its source" {
   run -0 "$BACKOFF" --tool=list

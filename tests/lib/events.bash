@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # What the tests of the event stream share.  shellcheck shell=bash
 
-# Where the JSON log goes: not to stderr, which is looked at by itself.
+# The JSON log has a file of its own, so that stderr can be tested separately.
 events=$BATS_TEST_TMPDIR/events
 
-# What stands in front of the program: a test may set it.
+# A command to run the program under; a test may set it.
 under=()
 
 # logged ARG...: one run of backoff with a JSON log of its own.

@@ -5,7 +5,7 @@ lib=$BATS_TEST_DIRNAME/../lib
 PROBE=$lib/probe.py
 export PROBE PYTHONDONTWRITEBYTECODE=1
 
-# A command that says that it is there, and ends by the first signal.
+# A command that prints that it has started, and dies by the first signal.
 export sleeper='echo "ready $$ $PPID"; exec sleep 1000'
 
 # start [STATE...] -- COMMAND...: in the background, from the signal state
@@ -30,7 +30,7 @@ reads() {
     >"$got" 2>"$said" </dev/null
 }
 
-# ended FATE: what reads() ran has ended so.
+# ended FATE: checks how the command of reads() has ended.
 ended() {
   assert_equal "$(cat "$BATS_TEST_TMPDIR/fate")" "$1"
 }
@@ -55,7 +55,7 @@ await_pause() {
   await "$err" 'next in'
 }
 
-# signal NAME [PROCESS]: to the program, or to that process.
+# signal NAME [PROCESS]: sends it to the program, or to that process.
 signal() {
   kill -s "$1" -- "${2:-$pid}"
 }
@@ -81,7 +81,7 @@ assert_fate() {
   assert_equal "$(cat "$BATS_TEST_TMPDIR/fate")" "$1"
 }
 
-# assert_ready N: the probe was started that many times.
+# assert_ready N: checks that the probe was started N times.
 assert_ready() {
   assert_equal "$(grep -c '^ready' "$out")" "$1"
 }
@@ -106,7 +106,7 @@ child_of() {
   echo "$children"
 }
 
-# begun: what was started has a child, or is over already.
+# begun: whether the program has a child, or has ended.
 begun() {
   [ -e "$BATS_TEST_TMPDIR/fate" ] || [ -n "$(child_of "$pid" 2>/dev/null)" ]
 }
@@ -117,7 +117,7 @@ need_strace() {
   strace -qq -o /dev/null true 2>/dev/null || skip "strace is not permitted here"
 }
 
-# end_all: whatever a test left behind; for teardown().
+# end_all: ends whatever a test left behind; for teardown().
 end_all() {
   if [ -n "${runner:-}" ]; then
     kill -s KILL -- "-$pid" "$pid" "$runner" 2>/dev/null || true

@@ -2,7 +2,7 @@
 # Real servers on loopback that go away and come back, with settings of our
 # own; for tests whose setup() calls server_setup.  shellcheck shell=bash
 #
-# What stands in single quotes here is for another shell to expand, and what
+# Variables in single quotes here are for another shell to expand, and what
 # is set here is for the tests.
 # shellcheck disable=SC2016,SC2034
 
@@ -45,14 +45,14 @@ while True:
 PY
 }
 
-# ours: the processes that work below this test's directory or hold a
+# ours: the processes whose working directory is below this test's, or that have a
 # file there open.
 ours() {
   find /proc/[0-9]*/cwd /proc/[0-9]*/fd -lname "$BATS_TEST_TMPDIR/*" \
     2>/dev/null | cut -d / -f 3 | sort -u
 }
 
-# none_left: none of those; what there still is, is killed.
+# none_left: checks that there are none of those; kills what there is.
 none_left() {
   local pids
   pids=$(ours)
@@ -62,7 +62,7 @@ none_left() {
   }
 }
 
-# gone GROUP: nothing of this process group runs; who has to reap the dead
+# gone GROUP: whether nothing of this process group runs; reaping the dead
 # may take its time.
 gone() {
   ps -A -o pgid= -o stat= |

@@ -13,7 +13,7 @@ bearers() {
   grep -lsFzx -- "TEST_MARK=$MARKS/$1" /proc/[0-9]*/environ | command cut -d/ -f3
 }
 
-# assert_none NAME: no process bears the mark.
+# assert_none NAME: checks that no process bears the mark.
 assert_none() {
   local left
   left=$(bearers "$1")

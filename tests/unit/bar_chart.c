@@ -17,7 +17,7 @@ chart_of(bool unicode, int64_t width, int64_t most)
 	};
 }
 
-/* Characters, where each takes one cell. */
+/* Counts characters, each of which takes one cell. */
 static int64_t
 cells(void)
 {
@@ -143,7 +143,7 @@ test_rows(void)
 	row(&chart, 1, "", "  however high");
 }
 
-/* Any numbers: never wider than it may be, never less for more. */
+/* Random numbers: a bar is never too wide, and never shorter for more. */
 static void
 test_any(void)
 {

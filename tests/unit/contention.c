@@ -2,8 +2,8 @@
 /*
  * The contention model of Brooker, "Exponential Backoff And Jitter" (AWS
  * Architecture Blog, 2015): clients of one optimistic lock, each of which
- * must succeed once. It measures what our schedules do to others, and the
- * figures of other implementations are known.
+ * must succeed once. It measures what a schedule does to other clients, and
+ * the figures of other implementations are known.
  */
 #include <config.h>
 
@@ -17,15 +17,15 @@
 #define MS NS_PER_MS
 #define CLIENTS 100
 #define RUNS 100
-#define TABLE_RUNS 400 /* that the figures wanted are means of */
+#define TABLE_RUNS 400 /* the expected figures are means of so many runs */
 #define PI 3.14159265358979323846
 
 enum message {
-	ASKS, /* the client, for the row */
-	SHOWS, /* the server its version */
-	WRITES, /* the client, if that is the version still */
-	REFUSES, /* the server */
-	ACCEPTS, /* likewise */
+	ASKS, /* the client asks for the row */
+	SHOWS, /* the server sends its version */
+	WRITES, /* the client writes, if that is still the version */
+	REFUSES, /* the server refuses the write */
+	ACCEPTS, /* the server accepts the write */
 };
 
 struct client {
@@ -33,7 +33,7 @@ struct client {
 	struct schedule schedule;
 	int64_t failures;
 	int64_t version; /* of the row, as it was read */
-	enum message message; /* that is under way */
+	enum message message; /* the message under way */
 };
 
 struct contest {
@@ -46,7 +46,7 @@ struct contest {
 	int64_t calls; /* writes */
 };
 
-/* Normal(10 ms, 2 ms), without its sign (Box and Muller 1958). */
+/* The absolute value of Normal(10 ms, 2 ms) (Box and Muller 1958). */
 static int64_t
 net_delay(struct random *random)
 {
@@ -124,7 +124,7 @@ struct figures {
 	double calls, calls_deviation;
 };
 
-/* Both means scatter: that of the table, and ours. */
+/* Both means have an error: that of the table, and the one measured here. */
 static void
 agrees(double got, double wanted, double deviation, const char *what)
 {
@@ -136,8 +136,8 @@ agrees(double got, double wanted, double deviation, const char *what)
 }
 
 /*
- * POLICY, or no pause at all where it is NULL, against a row of the table;
- * AHEAD failures count before the first one.
+ * Compares POLICY, or no pauses if it is NULL, with a row of the table. The
+ * first failure counts as number AHEAD + 1.
  */
 static void
 contend_from(int64_t ahead, const char *what, const struct policy *policy,

@@ -9,7 +9,7 @@
 
 static struct event all[MANY];
 
-/* Puts MANY in, up to SPAN_NS from now; each goes on AGAIN times. */
+/* Queues MANY events up to SPAN_NS ahead, and requeues AGAIN * MANY of them. */
 static void
 goes_on(int64_t span_ns, int again, const char *what)
 {

@@ -164,7 +164,7 @@ test_faults(void)
 	is_int(fault.status, -1, "is no status");
 }
 
-/* TEXT may have been meant to be this; NULL: nothing is near. */
+/* Checks the word suggested for TEXT; NULL: none. */
 static void
 near(struct nearest nearest, const char *text, const char *wanted)
 {
@@ -192,7 +192,7 @@ test_nearest(void)
 	near(signal_nearest("timeout"), "no signal", NULL);
 }
 
-/* Every number that has a name gets it back. */
+/* Reads and prints the names and numbers of signals. */
 static void
 test_signals(void)
 {

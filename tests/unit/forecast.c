@@ -208,7 +208,7 @@ test_deadline(void)
 	is_int(forecast.row.earliest_ns, 6800 * MS, "  earliest");
 }
 
-/* Where the pause fits in some histories, and not in others. */
+/* The pause fits in some histories and not in others. */
 static void
 test_partly_cut(void)
 {
@@ -305,7 +305,7 @@ test_until(void)
 	ok(!forecast_next(&forecast), "then there is no time for another");
 }
 
-/* What lies behind the rows that were made is known only if nothing does. */
+/* Later rows matter for the chances unless the histories are settled. */
 static void
 test_settled(void)
 {
@@ -417,11 +417,11 @@ choose_settings(struct random *random)
 		    = (struct range) { S, random_between(random, 1, 9) * S };
 }
 
-/* What the loop has done in RUNS runs, beside the forecast. */
+/* What the loop did in RUNS runs, to compare with the forecast. */
 struct seen {
 	struct range pauses[ROWS]; /* shortest and longest */
-	int64_t most; /* attempts */
-	bool outside; /* a pause, a start or an attempt not forecast */
+	int64_t most; /* the most attempts of a run */
+	bool outside; /* a pause, start or attempt outside the forecast */
 };
 
 static struct seen

@@ -109,7 +109,7 @@ any_line_matches(const char *regex, const char *text, size_t length)
 
 /* --- a condition matches what regexec matches --- */
 
-/* A regular expression of random parts; many are none, and are refused. */
+/* A regular expression of random parts; many are invalid and refused. */
 static void
 make_regex(char *regex, size_t size)
 {
@@ -130,7 +130,7 @@ make_regex(char *regex, size_t size)
 	}
 }
 
-/* Lines of what such a regular expression is made of. */
+/* Lines made of the parts of such a regular expression. */
 static size_t
 make_text(char *text, size_t size)
 {
@@ -192,7 +192,7 @@ compare_with_regexec(void)
 	    "5000 random regular expressions match as regexec has it");
 }
 
-/* Those that a rewriting of the text could fall for. */
+/* Expressions that are easy to rewrite wrongly. */
 static void
 compare_known_traps(void)
 {
@@ -387,7 +387,7 @@ check_watch(void)
 	}
 }
 
-/* As a clock that jumps shows: after each look at it a slice is over. */
+/* The clock jumps at each look, so that each slice is over at once. */
 static void
 check_slices(void)
 {
@@ -454,7 +454,7 @@ check_refusals(void)
 	}
 }
 
-/* --- what a tool says --- */
+/* --- messages of a tool --- */
 
 static void
 begin_tool(const char *name)
@@ -515,7 +515,7 @@ check_tool_order(void)
 	    VERDICT_THROTTLE);
 	says("curl", CURL_ERROR "429\n" CURL_ERROR "404\n", 22, VERDICT_STOP);
 	says("curl", CURL_ERROR "404\n" CURL_ERROR "429\n", 22, VERDICT_STOP);
-	/* What is none of its codes does not stand in the way. */
+	/* Messages for other codes do not interfere. */
 	says(
 	    "rsync", NO_SPACE "@ERROR: max connections\n", 5, VERDICT_THROTTLE);
 }

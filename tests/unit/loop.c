@@ -25,9 +25,9 @@ struct act {
 };
 
 struct stage {
-	struct act acts[MOST]; /* the last one repeats */
+	struct act acts[MOST]; /* what the attempts do; the last one repeats */
 	int acts_count;
-	int pause_signal; /* that arrives in pause number */
+	int pause_signal; /* the signal that arrives in a pause, number: */
 	int pause_number;
 	struct outcome hook; /* what --before-retry returns */
 	struct outcome at_end;
@@ -41,7 +41,7 @@ struct stage {
 	int releases;
 	enum result released_for;
 	int release_told;
-	struct release release; /* what becomes of it */
+	struct release release; /* the result of releasing held output */
 	int told_starts, told_ends;
 	int64_t told_pauses_ns[MOST]; /* of each attempt, -1: none */
 	int64_t counts[MOST];
@@ -779,7 +779,7 @@ test_release(void)
 	test_cut_release();
 }
 
-/* Of two that hold, the earlier decides. */
+/* If two rules apply, the earlier one decides. */
 static void
 test_order(void)
 {

@@ -210,7 +210,7 @@ reason_is(struct outcome outcome, const char *wanted)
 	is_string(buffer, wanted, wanted);
 }
 
-/* What is known of the status stands behind it, wherever that stands. */
+/* The meaning of a status follows it wherever it is printed. */
 static void
 test_meaning(void)
 {
@@ -274,7 +274,7 @@ test_rules(void)
 	    outcome, "Resource temporarily unavailable (not in --retry-on)");
 }
 
-/* However long what is quoted is, the rest of the line stands. */
+/* A long quote does not crowd out the rest of the line. */
 static void
 test_bounds(void)
 {
@@ -431,7 +431,7 @@ test_json(void)
 	    "an end with a reason");
 }
 
-/* Two sizes that read alike are told apart. */
+/* Two sizes that would read the same are printed in bytes. */
 static void
 test_spool_limit(void)
 {

@@ -6,7 +6,7 @@
 #include "core/nearest.h"
 #include "tap.h"
 
-/* Of WORDS, this one is meant by WORD; "" is none. */
+/* Checks which of WORDS is suggested for WORD; "": none. */
 static void
 meant(const char *word, const char *words, const char *wanted)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the time that was asked for is used: what the loop does under a
- * deadline, over many runs, and at each decision of the rule.
+ * How the time up to a deadline is used: what the loop does over many runs,
+ * and at each decision of the rule.
  */
 #include <config.h>
 
@@ -131,7 +131,7 @@ test_most_of_the_time_is_used(void)
 	}
 }
 
-/* Attempts of any length: some are cut, but not those that were likely. */
+/* Attempts of any length: only unusually long ones are cut. */
 static void
 test_no_attempt_is_cut_that_was_foreseen(void)
 {
@@ -150,7 +150,7 @@ test_no_attempt_is_cut_that_was_foreseen(void)
 	}
 }
 
-/* What the contract tells of `-T ... -- false`. */
+/* The figures of the man page for `-T ... false`. */
 static void
 test_averages(void)
 {

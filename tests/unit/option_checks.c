@@ -14,7 +14,7 @@ const struct program program = { PROGRAM_BACKOFF, "option_checks", 6, "", "" };
 static struct options options;
 static struct given given;
 
-/* Starts over with what stands for no option given. */
+/* Starts again as if no option had been given. */
 static void
 reset(void)
 {
@@ -37,7 +37,7 @@ give(enum option_id id, const char *text)
 	given.text[id] = text;
 }
 
-/* A contradicts B. */
+/* Checks that A contradicts B. */
 static void
 contradict(
     enum option_id a, const char *a_text, enum option_id b, const char *b_text)

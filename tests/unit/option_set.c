@@ -12,7 +12,7 @@
 
 const struct program program = { PROGRAM_BACKOFF, "option_set", 6, "", "" };
 
-/* An argument that each option takes, and that is not its default. */
+/* For each option, a valid argument other than its default. */
 static const char *
 sample(enum option_id id)
 {
@@ -103,7 +103,7 @@ sample(enum option_id id)
 	return NULL;
 }
 
-/* Each option changes the options, and none changes what another has. */
+/* Each option changes something, and nothing that belongs to another one. */
 static void
 test_targets(void)
 {

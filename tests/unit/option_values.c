@@ -16,7 +16,7 @@ const struct program program = { PROGRAM_BACKOFF, "option_values", 6, "", "" };
 
 static struct refusal refusal;
 
-/* PARSE reads TEXT into FIELD. */
+/* Checks that PARSE reads TEXT into FIELD. */
 static void
 takes(value_parser *parse, const char *text, void *field)
 {
@@ -25,7 +25,7 @@ takes(value_parser *parse, const char *text, void *field)
 		printf("# %s\n", refusal.why);
 }
 
-/* PARSE refuses TEXT, and says WHY. */
+/* Checks that PARSE refuses TEXT and says WHY. */
 static void
 refuses(value_parser *parse, const char *text, const char *why)
 {

@@ -24,7 +24,7 @@ static struct options options;
 static struct schedule schedule;
 static int64_t drawn[DRAWS];
 
-/* Understands a command line, "-p NAME -b 2s", and begins its schedule. */
+/* Parses a command line such as "-p NAME -b 2s" and starts its schedule. */
 static void
 given(const char *words)
 {
@@ -35,7 +35,7 @@ given(const char *words)
 	int argc = 1;
 
 	value_free_delays(&options.settings.policy);
-	/* What is refused ends this program, and so fails. */
+	/* A usage error would end this program, and so fail the test. */
 	snprintf(copy, sizeof copies[0], "%s true", words);
 	for (char *at = strtok(copy, " "); at != NULL; at = strtok(NULL, " "))
 		argv[argc++] = at;
@@ -50,7 +50,7 @@ draw(int64_t n)
 	return schedule_draw(&schedule, n, false);
 }
 
-/* The pauses of WORDS at U are these, give or take TOLERANCE_NS. */
+/* Checks the pauses of WORDS at U, within TOLERANCE_NS. */
 static void
 pauses_near(const char *words, double u, const double *wanted, int count,
     double unit_ns, int64_t tolerance_ns)
@@ -382,7 +382,7 @@ test_slots(void)
 	mean_is(MS, 75, "envoy: whole milliseconds up to 75");
 }
 
-/* What has a memory, over many histories. */
+/* Jitter that depends on earlier pauses, over many histories. */
 static void
 test_histories(void)
 {
@@ -431,7 +431,7 @@ test_pile(void)
 	}
 }
 
-/* What a preset stands for is what it says that it stands for. */
+/* A preset has the effect of the options that it prints. */
 static void
 test_copies(void)
 {

@@ -45,7 +45,7 @@ main(void)
 	becomes("[^]\\d]", "[^]\\d]");
 	becomes("[[:alpha:]\\d]\\d", "[[:alpha:]\\d][0-9]");
 	becomes("[[.].]\\d]\\d", "[[.].]\\d][0-9]");
-	/* What regcomp(3) has to refuse is left to it. */
+	/* Other errors are left for regcomp(3) to refuse. */
 	becomes("[\\q", "[\\q");
 	becomes("\\", "\\");
 

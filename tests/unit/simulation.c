@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Outages, against the figures of another simulator, and against the loop.
+ * Compares simulated outages with another simulator and with the loop.
  */
 #include <config.h>
 
@@ -66,7 +66,7 @@ simulate(int64_t count, int64_t down_ns, double capacity, uint64_t seed)
 
 /* A row of the table; times in seconds. 0: it has no such figure. */
 struct figures {
-	double retries; /* of each client: the first attempt is none */
+	double retries; /* per client: attempts after the first */
 	double peak;
 	double wait, wait_95, last;
 };
@@ -165,8 +165,8 @@ test_others(void)
 }
 
 /*
- * The last one scatters: its standard deviation is 115 s, so that the mean
- * of 400 runs is known to 6 s.
+ * When the last client is served varies much: the standard deviation is
+ * 115 s, so the mean of 400 runs has an error of 6 s.
  */
 static void
 test_slots(void)
@@ -277,7 +277,7 @@ test_peaks(void)
 	is_int(simulation.peak_after_0, 10, "a splay is after 0");
 }
 
-/* Where every other attempt is served, there are no two in a row. */
+/* If every other attempt is served, there are never two in a row. */
 static void
 test_streak(void)
 {
@@ -293,7 +293,7 @@ test_streak(void)
 	    "two in a row take two seconds");
 }
 
-/* Clients who come each second, or all the time, take what there is. */
+/* Clients that come every second, or all the time, use the full capacity. */
 static void
 test_capacity(void)
 {
@@ -402,7 +402,7 @@ test_endless(void)
 	is_int(simulation.attempts, 50000, "  where it is reached");
 }
 
-/* Any settings, most of them reasonable; whole numbers, so that they meet. */
+/* Random settings, mostly reasonable; whole numbers, so that times coincide. */
 static void
 draw_settings(struct random *random)
 {
@@ -435,7 +435,7 @@ draw_settings(struct random *random)
 		    = (struct range) { S, random_between(random, 1, 9) * S };
 }
 
-/* Whether a client of one does what the loop does, at the same times. */
+/* Whether a single client does what the loop does, at the same times. */
 static bool
 like_the_loop(uint64_t seed, int64_t down_ns, enum result *result)
 {

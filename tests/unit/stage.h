@@ -3,32 +3,32 @@
 #define BACKOFF_STAGE_H
 /*
  * A world for the loop in which attempts fail until a service is up, and take
- * no time unless told to. What the loop does there is noted.
+ * no time unless asked to. It records what the loop does.
  */
 
 #include "core/duration.h"
 #include "core/loop.h"
 
-#define STAGE_ATTEMPTS 64 /* that are noted */
+#define STAGE_ATTEMPTS 64 /* how many are recorded */
 
 struct stage {
 	int64_t now_ns;
-	int64_t down_ns; /* until then all fail */
-	int64_t takes_ns; /* an attempt, says its outcome; no time passes */
-	struct range lasts; /* each attempt, with that much time passing, */
-	struct random lasts_random; /* drawn from here */
-	int64_t first_ns; /* or the first one, where this is above 0 */
-	int64_t hook_ns; /* so much time passes in --before-retry */
-	struct hint hint; /* that comes with each failure */
-	enum verdict asks; /* what COMMAND makes of its failures */
-	int64_t successes; /* so many of the first attempts, all the same */
+	int64_t down_ns; /* until then all attempts fail */
+	int64_t takes_ns; /* an outcome's duration; the clock does not move */
+	struct range lasts; /* how long an attempt moves the clock, drawn */
+	struct random lasts_random; /* from this generator */
+	int64_t first_ns; /* if above 0: the same for the first attempt */
+	int64_t hook_ns; /* how long --before-retry takes */
+	struct hint hint; /* comes with each failure */
+	enum verdict asks; /* COMMAND's own verdict on its failures */
+	int64_t successes; /* so many first attempts succeed nevertheless */
 
 	int64_t attempts;
 	int64_t at_ns[STAGE_ATTEMPTS]; /* the start of each */
 	int64_t pauses_ns[STAGE_ATTEMPTS]; /* after it, or -1 */
 	int64_t longest_ns;
-	int64_t cut; /* attempts that ended at the cutoff, */
-	int64_t cut_short; /* though no longer than twice those before */
+	int64_t cut; /* how many attempts ended at the cutoff, */
+	int64_t cut_short; /* and how many at most twice as long as before */
 	struct ending ending;
 };
 

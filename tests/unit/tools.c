@@ -12,12 +12,12 @@
 #define MESSAGES 64 /* of one tool, at most */
 #define TOOLS 64
 
-/* What a tool left behind, and what the table is to make of it. */
+/* The status and stderr of a tool, and the verdict that is expected. */
 struct sample {
 	const char *tool;
 	int status;
 	enum verdict verdict;
-	const char *meaning; /* NULL: the table does not know */
+	const char *meaning; /* NULL: it is not in the table */
 	const char *text; /* on stderr */
 };
 
@@ -382,7 +382,7 @@ static const struct sample samples[] = {
 	{ "apt-get", 100, VERDICT_RETRY, "error",
 	    "E: Sub-process /usr/bin/dpkg returned an error code (1)" },
 
-	/* A package that does not exist; refused; 404 and 503: all the same. */
+	/* No such package, connection refused, 404, 503: all look the same. */
 	{ "pip", 1, VERDICT_RETRY,
 	    "no such package, or no answer from the index",
 	    "ERROR: Could not find a version that satisfies the requirement "
@@ -764,7 +764,7 @@ static const struct sample samples[] = {
 	{ "borg", 13, VERDICT_STOP, "repository does not exist", "" },
 	{ "borg", 107, VERDICT_SUCCESS, "done, some files could not be read",
 	    "" },
-	/* timeout(1), env(1) and shells have these for themselves. */
+	/* timeout(1), env(1) and shells use these themselves. */
 	{ "borg", 124, VERDICT_RETRY, NULL, "" },
 	{ "borg", 127, VERDICT_RETRY, NULL, "" },
 
@@ -937,7 +937,7 @@ static const struct sample samples[] = {
 	    "ERROR! the playbook: nosuch.yml could not be found" },
 };
 
-/* What they say when nothing is wrong, or near to what is meant. */
+/* Harmless messages, and messages similar to those in the tables. */
 static const struct sample ordinary[] = {
 	{ "curl", 22, 0, NULL,
 	    "  0   503    0     0    0     0      0      0 --:--:-- --:--:--" },
@@ -1224,7 +1224,7 @@ test_names(void)
 	    "the warning of curl");
 }
 
-/* The status of HTTP that passes, and the one that does not. */
+/* HTTP statuses that may be temporary, and those that are permanent. */
 static void
 test_http(void)
 {

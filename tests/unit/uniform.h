@@ -2,7 +2,7 @@
 #ifndef BACKOFF_UNIFORM_H
 #define BACKOFF_UNIFORM_H
 /*
- * A generator whose uniform numbers are all the same, and known.
+ * A generator that always gives the same known number.
  */
 
 #include "core/random.h"

@@ -2,7 +2,7 @@
 #ifndef UNLIMITED_H
 #define UNLIMITED_H
 /*
- * Limits that limit nothing, for a test to begin with.
+ * Limits that limit nothing, as a starting point for tests.
  */
 
 #include "core/duration.h"

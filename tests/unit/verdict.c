@@ -88,7 +88,7 @@ test_outcomes(void)
 	is_string(verdict_name(VERDICT_NONE), "", "no verdict has no name");
 }
 
-/* Of an exit with 7, whose evidence is as given. */
+/* The verdict on an exit 7 with this evidence. */
 static enum verdict
 verdict_on(const struct rules *rules, struct evidence evidence)
 {
@@ -97,7 +97,7 @@ verdict_on(const struct rules *rules, struct evidence evidence)
 	        .kind = OUTCOME_EXITED, .status = 7, .evidence = evidence });
 }
 
-/* Hint, REGEX, CODES, the tool, the defaults: the first that speaks. */
+/* Hint, REGEX, CODES, tool, defaults: the first that applies decides. */
 static void
 test_order(void)
 {
@@ -129,7 +129,7 @@ test_order(void)
 	    "and is retried where nothing is listed");
 }
 
-/* CODES of any width are said by the user, and a tool is silent. */
+/* CODES of any width come before the tool. */
 static void
 test_wide_codes(void)
 {
@@ -143,7 +143,7 @@ test_wide_codes(void)
 	is_int(verdict_on(&any, known), VERDICT_PASS, "any");
 }
 
-/* --success-if makes a failure of exit 0, and of nothing else. */
+/* --success-if turns exit 0, and nothing else, into a failure. */
 static void
 test_match_needed(void)
 {
@@ -158,7 +158,7 @@ test_match_needed(void)
 	is_int(verdict(&rules, exit_0), VERDICT_SUCCESS, "0 has it");
 }
 
-/* Which rule it was: what the user did not say has no name. */
+/* The rule that decided; a default has no name. */
 static void
 test_deciding_rule(void)
 {

@@ -21,7 +21,7 @@ split(const char *line)
 	return wrapped_command(argv);
 }
 
-/* LINE runs NAME; NULL: that cannot be told. */
+/* Checks that LINE runs NAME; NULL: it is not known what it runs. */
 static void
 runs(const char *line, const char *name)
 {
@@ -182,7 +182,7 @@ test_flock(void)
 	runs("flock", NULL);
 }
 
-/* What it exits with where the lock is taken. */
+/* The status if the lock is taken. */
 static void
 test_lock_conflict(void)
 {
@@ -206,7 +206,7 @@ test_lock_conflict(void)
 	    "that gives up");
 }
 
-/* Each of them within each other. */
+/* Each wrapper within each other one. */
 static void
 test_nesting(void)
 {
