@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <string.h>
+
+#include "core/crc32.h"
+#include "core/duration.h"
+#include "core/gate_record.h"
+
+/* Where the fields are. What is not named is 0. */
+enum offset {
+	AT_STATE = 0,
+	AT_TWO_RUNS = 1,
+	AT_FAILURES = 2,
+	AT_PROBES = 4,
+	AT_LAST_RUN = 8,
+	AT_LAST_FAILURE = 16,
+	AT_DUE = 24,
+	AT_SINCE = 32,
+	AT_SHUT = 40,
+	AT_NEWS = 48,
+	AT_TURN = 56,
+	AT_RATE = 60,
+	AT_TURN_SINCE = 64,
+	AT_PATIENCE = 72,
+	AT_LONGEST = 80,
+	AT_PROBE = 88,
+	AT_RATE_SINCE = 96,
+	AT_HALVED = 104,
+	AT_RELEASE = 112,
+	AT_HINTED = 120,
+	AT_PASSED_OVER = 121,
+	AT_REASON = 128,
+	AT_CRC = GATE_RECORD_SIZE - 4,
+};
+
+/* Another processor's clock, or a reading just before BYTES were written. */
+#define TOLERANCE_NS NS_PER_S
+
+static uint64_t
+get(const uint8_t *bytes, int size)
+{
+	uint64_t number = 0;
+
+	while (size-- > 0)
+		number = number << 8 | bytes[size];
+	return number;
+}
+
+static void
+put(uint8_t *bytes, int size, uint64_t number)
+{
+	for (int i = 0; i < size; i++, number >>= 8)
+		bytes[i] = (uint8_t)number;
+}
+
+/* What is negative as a time, or would be, is INT64_MAX. */
+static int64_t
+get_time(const uint8_t *bytes)
+{
+	uint64_t number = get(bytes, 8);
+
+	return number > INT64_MAX ? INT64_MAX : (int64_t)number;
+}
+
+struct gate_record
+gate_record_new(void)
+{
+	return (struct gate_record) { .state = GATE_OPEN, .turn = 1 };
+}
+
+void
+gate_set_reason(struct gate_record *record, const char *text)
+{
+	size_t length = 0;
+
+	memset(record->reason, 0, sizeof record->reason);
+	for (; text[length] != '\0' && length < GATE_REASON_SIZE; length++)
+		record->reason[length]
+		    = text[length] >= ' ' && text[length] <= '~' ? text[length]
+								 : '?';
+}
+
+static void
+read_fields(struct gate_record *record, const uint8_t *bytes)
+{
+	char reason[GATE_REASON_SIZE + 1] = "";
+
+	*record = (struct gate_record) {
+		.state = (enum gate_state)bytes[AT_STATE],
+		.failures = (uint16_t)get(bytes + AT_FAILURES, 2),
+		.two_runs = bytes[AT_TWO_RUNS] != 0,
+		.last_run = get(bytes + AT_LAST_RUN, 8),
+		.last_failure_ns = get_time(bytes + AT_LAST_FAILURE),
+		.longest_ns = get_time(bytes + AT_LONGEST),
+		.probes = (uint32_t)get(bytes + AT_PROBES, 4),
+		.due_ns = get_time(bytes + AT_DUE),
+		.hinted = bytes[AT_HINTED] != 0,
+		.since_ns = get_time(bytes + AT_SINCE),
+		.shut_ns = get_time(bytes + AT_SHUT),
+		.news_ns = get_time(bytes + AT_NEWS),
+		.probe_ns = get_time(bytes + AT_PROBE),
+		.passed_over = bytes[AT_PASSED_OVER],
+		.turn = (uint32_t)get(bytes + AT_TURN, 4),
+		.turn_ns = get_time(bytes + AT_TURN_SINCE),
+		.patience_ns = get_time(bytes + AT_PATIENCE),
+		.rate = (uint32_t)get(bytes + AT_RATE, 4),
+		.rate_ns = get_time(bytes + AT_RATE_SINCE),
+		.halved_ns = get_time(bytes + AT_HALVED),
+		.release_ns = get_time(bytes + AT_RELEASE),
+	};
+	memcpy(reason, bytes + AT_REASON, GATE_REASON_SIZE);
+	gate_set_reason(record, reason);
+}
+
+/* False: no run can have written such a time by NOW_NS. */
+static bool
+limit_times(struct gate_record *record, int64_t now_ns)
+{
+	int64_t *past[] = { &record->last_failure_ns, &record->since_ns,
+		&record->shut_ns, &record->news_ns, &record->probe_ns,
+		&record->turn_ns, &record->rate_ns, &record->halved_ns };
+	int64_t latest_ns = saturating_add(now_ns, TOLERANCE_NS);
+	int64_t due_ns = record->hinted ? GATE_HINT_NS : GATE_DUE_NS;
+
+	for (size_t i = 0; i < sizeof past / sizeof past[0]; i++) {
+		if (*past[i] > latest_ns)
+			return false;
+		*past[i] = min_ns(*past[i], now_ns);
+	}
+	return record->due_ns <= saturating_add(latest_ns, due_ns)
+	    && record->release_ns <= saturating_add(latest_ns, GATE_DUE_NS);
+}
+
+static void
+limit_numbers(struct gate_record *record)
+{
+	record->longest_ns = min_ns(record->longest_ns, GATE_PATIENCE_NS);
+	record->patience_ns = min_ns(record->patience_ns, GATE_PATIENCE_NS);
+	if (record->probes > GATE_MOST_PROBES)
+		record->probes = GATE_MOST_PROBES;
+	if (record->turn == 0)
+		record->turn = 1;
+	if (record->rate < GATE_LEAST_RATE)
+		record->rate = GATE_LEAST_RATE;
+	if (record->rate > GATE_MOST_RATE)
+		record->rate = GATE_MOST_RATE;
+}
+
+bool
+gate_decode(struct gate_record *record, const uint8_t bytes[GATE_RECORD_SIZE],
+    int64_t now_ns)
+{
+	if (get(bytes + AT_CRC, 4) == crc32(bytes, AT_CRC)
+	    && bytes[AT_STATE] < GATE_STATES) {
+		read_fields(record, bytes);
+		limit_numbers(record);
+		if (limit_times(record, now_ns))
+			return true;
+	}
+	*record = gate_record_new();
+	return false;
+}
+
+static void
+put_time(uint8_t *bytes, int64_t ns)
+{
+	put(bytes, 8, (uint64_t)ns);
+}
+
+void
+gate_encode(const struct gate_record *record, uint8_t bytes[GATE_RECORD_SIZE])
+{
+	memset(bytes, 0, GATE_RECORD_SIZE);
+	bytes[AT_STATE] = (uint8_t)record->state;
+	bytes[AT_TWO_RUNS] = record->two_runs;
+	put(bytes + AT_FAILURES, 2, record->failures);
+	put(bytes + AT_PROBES, 4, record->probes);
+	put(bytes + AT_LAST_RUN, 8, record->last_run);
+	put_time(bytes + AT_LAST_FAILURE, record->last_failure_ns);
+	put_time(bytes + AT_DUE, record->due_ns);
+	put_time(bytes + AT_SINCE, record->since_ns);
+	put_time(bytes + AT_SHUT, record->shut_ns);
+	put_time(bytes + AT_NEWS, record->news_ns);
+	put(bytes + AT_TURN, 4, record->turn);
+	put(bytes + AT_RATE, 4, record->rate);
+	put_time(bytes + AT_TURN_SINCE, record->turn_ns);
+	put_time(bytes + AT_PATIENCE, record->patience_ns);
+	put_time(bytes + AT_LONGEST, record->longest_ns);
+	put_time(bytes + AT_PROBE, record->probe_ns);
+	put_time(bytes + AT_RATE_SINCE, record->rate_ns);
+	put_time(bytes + AT_HALVED, record->halved_ns);
+	put_time(bytes + AT_RELEASE, record->release_ns);
+	bytes[AT_HINTED] = record->hinted;
+	bytes[AT_PASSED_OVER] = record->passed_over;
+	memcpy(bytes + AT_REASON, record->reason, GATE_REASON_SIZE);
+	put(bytes + AT_CRC, 4, crc32(bytes, AT_CRC));
+}
