@@ -3,8 +3,9 @@
 #define BACKOFF_SHARED_STATE_DIR_H
 /*
  * The directory of what runs share. The first choice that there is: the one
- * asked for, $BACKOFF_STATE_DIR, the first of $STATE_DIRECTORY, /var/lib/backoff
- * for root, ${XDG_STATE_HOME:-$HOME/.local/state}/backoff, /var/tmp/backoff-UID.
+ * asked for, $BACKOFF_STATE_DIR, the first of $STATE_DIRECTORY,
+ * /var/lib/backoff for root, ${XDG_STATE_HOME:-$HOME/.local/state}/backoff,
+ * /var/tmp/backoff-UID.
  */
 
 #include <limits.h>
@@ -28,7 +29,7 @@ struct state_dir {
  * or NULL. NOTE is told, in words, of what was passed over, as file systems of
  * a network are. False: DIR has the path, and why it cannot be used.
  */
-bool state_dir_open(struct state_dir *dir, const char *asked,
-    void (*note)(const char *words));
+bool state_dir_open(
+    struct state_dir *dir, const char *asked, void (*note)(const char *words));
 
 #endif

@@ -30,7 +30,8 @@
 struct state_file {
 	int fd; /* closed on exec, out of the way; -1: not open */
 	const struct state_dir *dir;
-	char why[WHY_SIZE]; /* what has just failed: "No space left on device" */
+	char
+	    why[WHY_SIZE]; /* what has just failed: "No space left on device" */
 };
 
 /*
