@@ -282,7 +282,7 @@ log_attempt_text(const struct loop_state *state, int64_t pause_ns)
 	if (is_stderr && evidence->match.is_passed_on)
 		shown.outcome.evidence.match.last_line = NULL;
 	count = repeats_count(&repeats, &shown);
-	if (pause_ns >= 0 && (tells_all || repeats_are_told(count))) {
+	if (pause_ns != PAUSE_NONE && (tells_all || repeats_are_told(count))) {
 		text = text_begin();
 		message_attempt(&text, &shown, &options->settings->limits,
 		    tells_all ? 1 : count, pause_ns);
