@@ -3,17 +3,18 @@
 
 #include "core/crc32.h"
 
+#define POLYNOMIAL UINT32_C(0xedb88320)
+
+/* A bit at a time: a record has 200 bytes, and is written after a failure. */
 uint32_t
-crc32(const void *bytes, size_t size)
+crc32(const uint8_t *bytes, size_t length)
 {
-	const unsigned char *at = bytes;
 	uint32_t crc = UINT32_MAX;
 
-	/* Bit by bit: a table would cost more than the few bytes there are. */
-	for (; size > 0; size--) {
-		crc ^= *at++;
+	for (size_t i = 0; i < length; i++) {
+		crc ^= bytes[i];
 		for (int bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? UINT32_C(0xedb88320) : 0);
+			crc = crc >> 1 ^ (crc & 1 ? POLYNOMIAL : 0);
 	}
 	return ~crc;
 }

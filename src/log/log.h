@@ -12,6 +12,13 @@
 #include "options/option_types.h"
 #include "streams/outlet.h"
 
+/* How much a line has to say: what -q, -qq and -v go by. */
+enum weight {
+	WEIGHT_DETAIL, /* for -v */
+	WEIGHT_NORMAL,
+	WEIGHT_LAST, /* how we gave up */
+};
+
 /* NULL, or what cannot be had, with errno. */
 const char *log_open(const struct log_options *options);
 
@@ -27,6 +34,14 @@ enum written log_release(int64_t until_ns);
 void log_start(void);
 void log_attempt(const struct loop_state *state, int64_t pause_ns);
 void log_end(const struct loop_state *state, const struct ending *ending);
+
+/*
+ * News of what runs share: WORDS where the log is text, else EVENT with those
+ * members of json_member() and its like. Either may be NULL: nothing is said
+ * there.
+ */
+void log_news(enum weight weight, const char *words, const char *event,
+    const char *members);
 
 /* --at-end could not be run: errno ERROR. */
 void log_at_end_failed(int error);

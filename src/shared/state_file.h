@@ -17,7 +17,7 @@
 #include "shared/state_dir.h"
 
 /*
- * The bytes that are locked with F_OFD_SETLK. The record's is held for
+ * The bytes that are locked (shared/lock_wait.h). The record's is held for
  * microseconds; a turn is STATE_TURN + its number, a slot STATE_SLOT + 0 to
  * 1023.
  */
@@ -63,15 +63,11 @@ bool state_file_lock(struct state_file *file);
 void state_file_unlock(struct state_file *file);
 
 /*
- * Writes all of the record, at once, the header as STATE_FILE_READ left it or
- * state_record_begin() has made it. False: FILE has why.
+ * Writes all of the record, at once, the header as state_file_read() left it.
+ * False: FILE has why.
  */
 bool state_file_write(
     struct state_file *file, const uint8_t record[STATE_SIZE]);
-
-/* Takes or frees the lock on one byte, without waiting. errno tells why not. */
-bool state_file_try_byte(struct state_file *file, int64_t byte);
-void state_file_free_byte(struct state_file *file, int64_t byte);
 
 /* All of its locks are gone. */
 void state_file_close(struct state_file *file);
