@@ -3,111 +3,15 @@
 
 #include "core/duration.h"
 #include "core/gate.h"
+#include "core/gate_actions.h"
+#include "core/gate_rules.h"
 
-/* So many failures in a row, none of them this long after the one before. */
+/* So many in a row shut the gate. */
 #define FAILURES 3
-#define GAP_NS (60 * NS_PER_S)
-
-/* The ramp: its start, its steps, in thousandths a second. */
-#define FIRST_RATE 2000
-#define STEP_NS NS_PER_S
 
 /* A probe may last this much longer than the longest failure; at least, */
 #define LONG_TIMES 2
 #define LONG_NS (10 * NS_PER_S)
-
-/* clang-format off */
-const struct gate_rule gate_rules[GATE_RULES] = {
-#define RULE(from, event, guard, action, to, kind) \
-	{ GATE_##from, GATE_##event, GUARD_##guard, ACTION_##action, \
-	  GATE_##to, GATE_##kind }
-	RULE(OPEN, ASKS, NONE, NONE, OPEN, START),
-	RULE(OPEN, HOLDS, NONE, NONE, OPEN, START),
-	RULE(OPEN, IMPATIENT, NONE, NONE, OPEN, START),
-	RULE(OPEN, SUCCESS, COUNTED, FORGET, OPEN, NOTHING),
-	RULE(OPEN, SUCCESS, NONE, NONE, OPEN, NOTHING),
-	RULE(OPEN, FAILURE, THIRD, SHUT, SHUT, NOTHING),
-	RULE(OPEN, FAILURE, NONE, COUNT, OPEN, NOTHING),
-	RULE(OPEN, HINT, NONE, SHUT, SHUT, NOTHING),
-	RULE(OPEN, NEUTRAL, NONE, NONE, OPEN, NOTHING),
-	RULE(OPEN, LATE_SUCCESS, COUNTED, FORGET, OPEN, NOTHING),
-	RULE(OPEN, LATE_SUCCESS, NONE, NONE, OPEN, NOTHING),
-	RULE(OPEN, LATE_FAILURE, NONE, NONE, OPEN, NOTHING),
-
-	RULE(SHUT, ASKS, NONE, NONE, SHUT, QUEUE),
-	RULE(SHUT, HOLDS, OTHER_TURN, NONE, SHUT, LOST),
-	RULE(SHUT, HOLDS, DUE, PROBE, PROBING, PROBE),
-	RULE(SHUT, HOLDS, NONE, HOLD, SHUT, WAIT),
-	RULE(SHUT, IMPATIENT, OVERDUE, RAISE, SHUT, TAKE),
-	RULE(SHUT, IMPATIENT, NONE, NONE, SHUT, QUEUE),
-	/* No attempt that tells news runs now: that would be a probe. */
-	RULE(SHUT, SUCCESS, NONE, NONE, SHUT, NOTHING),
-	RULE(SHUT, FAILURE, NONE, NONE, SHUT, NOTHING),
-	RULE(SHUT, HINT, NONE, NONE, SHUT, NOTHING),
-	RULE(SHUT, NEUTRAL, NONE, NONE, SHUT, NOTHING),
-	RULE(SHUT, LATE_SUCCESS, ASKED, NONE, SHUT, NOTHING),
-	RULE(SHUT, LATE_SUCCESS, NONE, RAMP, RAMP, NOTHING),
-	RULE(SHUT, LATE_FAILURE, NONE, NONE, SHUT, NOTHING),
-
-	RULE(PROBING, ASKS, NONE, NONE, PROBING, QUEUE),
-	RULE(PROBING, HOLDS, OTHER_TURN, NONE, PROBING, LOST),
-	/* Who held the turn before has died with its probe. */
-	RULE(PROBING, HOLDS, NONE, PROBE, PROBING, PROBE),
-	RULE(PROBING, IMPATIENT, OVERDUE, RAISE, SHUT, TAKE),
-	RULE(PROBING, IMPATIENT, NONE, NONE, PROBING, QUEUE),
-	RULE(PROBING, SUCCESS, NONE, RAMP, RAMP, NOTHING),
-	RULE(PROBING, FAILURE, NONE, PROBE_FAILED, SHUT, NOTHING),
-	RULE(PROBING, HINT, NONE, PROBE_FAILED, SHUT, NOTHING),
-	RULE(PROBING, NEUTRAL, NONE, PROBE_VOID, SHUT, NOTHING),
-	RULE(PROBING, LATE_SUCCESS, NONE, RAMP, RAMP, NOTHING),
-	RULE(PROBING, LATE_FAILURE, NONE, NONE, PROBING, NOTHING),
-
-	RULE(RAMP, ASKS, FULL, OPEN, OPEN, START),
-	RULE(RAMP, ASKS, NONE, NONE, RAMP, QUEUE),
-	RULE(RAMP, HOLDS, FULL, OPEN, OPEN, START),
-	RULE(RAMP, HOLDS, OTHER_TURN, NONE, RAMP, LOST),
-	RULE(RAMP, HOLDS, RELEASE, RELEASE, RAMP, START),
-	RULE(RAMP, HOLDS, NONE, HOLD, RAMP, WAIT),
-	RULE(RAMP, IMPATIENT, FULL, OPEN, OPEN, START),
-	RULE(RAMP, IMPATIENT, OVERDUE, RAISE, RAMP, TAKE),
-	RULE(RAMP, IMPATIENT, NONE, NONE, RAMP, QUEUE),
-	RULE(RAMP, SUCCESS, FULL, OPEN, OPEN, NOTHING),
-	RULE(RAMP, SUCCESS, COUNTED, FORGET, RAMP, NOTHING),
-	RULE(RAMP, SUCCESS, NONE, NONE, RAMP, NOTHING),
-	RULE(RAMP, FAILURE, THIRD, SHUT, SHUT, NOTHING),
-	RULE(RAMP, FAILURE, NONE, SLOW, RAMP, NOTHING),
-	RULE(RAMP, HINT, NONE, SHUT, SHUT, NOTHING),
-	RULE(RAMP, NEUTRAL, NONE, NONE, RAMP, NOTHING),
-	RULE(RAMP, LATE_SUCCESS, FULL, OPEN, OPEN, NOTHING),
-	RULE(RAMP, LATE_SUCCESS, COUNTED, FORGET, RAMP, NOTHING),
-	RULE(RAMP, LATE_SUCCESS, NONE, NONE, RAMP, NOTHING),
-	RULE(RAMP, LATE_FAILURE, NONE, NONE, RAMP, NOTHING),
-#undef RULE
-};
-/* clang-format on */
-
-/* All that a rule sees. */
-struct step {
-	struct gate_record *record;
-	int64_t now_ns;
-	const struct gate_run *run;
-	const struct gate_attempt *attempt; /* that has ended, or NULL */
-	int64_t ended_ns; /* when it did, not after now */
-};
-
-/* The time since THEN_NS, never less than 0. */
-static int64_t
-since(int64_t then_ns, int64_t now_ns)
-{
-	return now_ns > then_ns ? now_ns - then_ns : 0;
-}
-
-static int64_t
-ran_ns(const struct step *step)
-{
-	return min_ns(since(step->attempt->began_ns, step->ended_ns),
-	    GATE_PATIENCE_NS);
-}
 
 int64_t
 gate_failures(const struct gate_record *record)
@@ -132,7 +36,7 @@ probe_patience(const struct gate_record *record)
 	int64_t patience_ns = max_ns(record->patience_ns, LONG_NS);
 
 	return record->passed_over == 0 ? min_ns(long_ns, patience_ns)
-					: patience_ns;
+	                                : patience_ns;
 }
 
 int64_t
@@ -143,37 +47,27 @@ gate_overdue_ns(const struct gate_record *record)
 		return saturating_add(
 		    max_ns(record->due_ns, record->turn_ns), GATE_STUCK_NS);
 	case GATE_PROBING:
-		return saturating_add(
-		    record->probe_ns, probe_patience(record));
+		return saturating_add(record->probe_ns, probe_patience(record));
 	case GATE_RAMP:
 		return saturating_add(
-		    max_ns(record->release_ns, record->turn_ns),
-		    GATE_STUCK_NS);
+		    max_ns(record->release_ns, record->turn_ns), GATE_STUCK_NS);
 	case GATE_OPEN:
 		break;
 	}
 	return INT64_MAX;
 }
 
-/* Whether a failure that ended then goes on with the count. */
 static bool
-continues(const struct step *step)
-{
-	return step->record->failures > 0
-	    && since(step->record->last_failure_ns, step->ended_ns) <= GAP_NS;
-}
-
-static bool
-is_third(const struct step *step)
+is_third(const struct gate_step *step)
 {
 	const struct gate_record *record = step->record;
 
-	return continues(step) && record->failures >= FAILURES - 1
+	return gate_continues(step) && record->failures >= FAILURES - 1
 	    && (record->two_runs || record->last_run != step->run->id);
 }
 
 static bool
-holds(enum gate_guard guard, const struct step *step)
+holds(enum gate_guard guard, const struct gate_step *step)
 {
 	const struct gate_record *record = step->record;
 
@@ -201,183 +95,127 @@ holds(enum gate_guard guard, const struct step *step)
 	return true;
 }
 
-/* The turn is RUN's. */
-static void
-hold(const struct step *step)
+/* What the decision is to wait for. */
+static int64_t
+wait_until(const struct gate_record *record, enum gate_kind kind)
 {
-	step->record->turn_ns = min_ns(step->run->turn_ns, step->now_ns);
-	step->record->patience_ns
-	    = min_ns(step->run->patience_ns, GATE_PATIENCE_NS);
+	if (kind == GATE_QUEUE)
+		return gate_overdue_ns(record);
+	if (kind == GATE_WAIT)
+		return record->state == GATE_RAMP ? record->release_ns
+		                                  : record->due_ns;
+	return 0;
 }
 
-static void
-count(const struct step *step)
+static struct gate_decision
+decide(const struct gate_step *asked, enum gate_event event)
 {
-	struct gate_record *record = step->record;
+	struct gate_record next = *asked->record;
+	struct gate_step step = *asked;
+	const struct gate_rule *rule = gate_rules;
+	struct gate_decision decision = { .was = next.state };
 
-	if (!continues(step)) {
-		record->failures = 0;
-		record->two_runs = false;
-		record->longest_ns = 0;
-	} else if (record->last_run != step->run->id) {
-		record->two_runs = true;
+	step.record = &next;
+	if (next.state == GATE_RAMP)
+		gate_grow(&next, step.now_ns);
+	while (rule->from != (unsigned char)next.state
+	    || rule->event != (unsigned char)event
+	    || !holds((enum gate_guard)rule->guard, &step))
+		rule++;
+	decision.rule = (size_t)(rule - gate_rules);
+	decision.kind = (enum gate_kind)rule->kind;
+	decision.changed = rule->action != ACTION_NONE;
+	if (decision.changed) {
+		gate_act((enum gate_action)rule->action, &step);
+		next.state = (enum gate_state)rule->to;
+		*asked->record = next;
 	}
-	if (record->failures < UINT16_MAX)
-		record->failures++;
-	record->last_run = step->run->id;
-	record->last_failure_ns
-	    = max_ns(record->last_failure_ns, step->ended_ns);
-	record->longest_ns = max_ns(record->longest_ns, ran_ns(step));
-	gate_set_reason(record, step->attempt->reason);
+	decision.until_ns = wait_until(asked->record, decision.kind);
+	return decision;
 }
 
-static void
-forget(struct gate_record *record)
+struct gate_decision
+gate_ask(struct gate_record *record, int64_t now_ns, const struct gate_run *run)
 {
-	record->failures = 0;
-	record->two_runs = false;
+	const struct gate_step step
+	    = { .record = record, .now_ns = max_ns(now_ns, 0), .run = run };
+
+	return decide(&step, run->turn == 0 ? GATE_ASKS : GATE_HOLDS);
 }
 
-/* The next probe is due after a hint or a pause, as the failure says. */
-static void
-set_due(const struct step *step)
+struct gate_decision
+gate_pass_over(
+    struct gate_record *record, int64_t now_ns, const struct gate_run *run)
 {
-	struct gate_record *record = step->record;
-	int64_t pause_ns = max_ns(step->attempt->pause_ns, 0);
+	const struct gate_step step
+	    = { .record = record, .now_ns = max_ns(now_ns, 0), .run = run };
 
-	record->hinted = step->attempt->hint_ns > 0;
-	record->due_ns = record->hinted
-	    ? min_ns(step->attempt->hint_ns,
-		saturating_add(step->now_ns, GATE_HINT_NS))
-	    : saturating_add(step->ended_ns, min_ns(pause_ns, GATE_DUE_NS));
+	return decide(&step, GATE_IMPATIENT);
 }
 
-static void
-shut(const struct step *step)
+/* Whether what became of the attempt says nothing of how it is now. */
+static bool
+is_late(const struct gate_step *step)
 {
-	struct gate_record *record = step->record;
+	const struct gate_record *record = step->record;
 
-	count(step);
-	set_due(step);
-	record->probes = 0;
-	record->passed_over = 0;
-	record->since_ns = record->shut_ns = record->news_ns = step->now_ns;
-}
-
-static void
-probe_failed(const struct step *step)
-{
-	struct gate_record *record = step->record;
-
-	set_due(step);
-	if (record->probes < GATE_MOST_PROBES)
-		record->probes++;
-	record->passed_over = 0;
-	record->longest_ns = max_ns(record->longest_ns, ran_ns(step));
-	gate_set_reason(record, step->attempt->reason);
-}
-
-static void
-raise_turn(struct gate_record *record, int64_t now_ns)
-{
-	record->turn = record->turn == UINT32_MAX ? 1 : record->turn + 1;
-	record->turn_ns = now_ns;
-	if (record->state == GATE_PROBING && record->passed_over < UINT8_MAX)
-		record->passed_over++;
-}
-
-static void
-begin_ramp(struct gate_record *record, int64_t now_ns)
-{
-	forget(record);
-	record->since_ns = record->news_ns = now_ns;
-	record->rate = FIRST_RATE;
-	record->rate_ns = record->release_ns = now_ns;
-	record->halved_ns = 0;
-	record->passed_over = 0;
-}
-
-/* It doubles until it was too much once, and then feels its way. */
-static void
-grow(struct gate_record *record, int64_t now_ns)
-{
-	while (record->rate <= GATE_OPEN_RATE
-	    && since(record->rate_ns, now_ns) >= STEP_NS) {
-		record->rate_ns += STEP_NS;
-		record->rate = record->halved_ns == 0
-		    ? record->rate * 2
-		    : record->rate + record->rate / 10;
-	}
-}
-
-static void
-slow_down(struct gate_record *record, int64_t now_ns)
-{
-	record->rate_ns = now_ns;
-	if (record->halved_ns > 0
-	    && since(record->halved_ns, now_ns) < STEP_NS)
-		return;
-	record->halved_ns = now_ns;
-	record->rate = record->rate / 2 > GATE_LEAST_RATE ? record->rate / 2
-							  : GATE_LEAST_RATE;
-}
-
-/* The next one follows in its time: who is late makes up for one at most. */
-static void
-release(struct gate_record *record, int64_t now_ns)
-{
-	int64_t gap_ns = NS_PER_S * 1000 / record->rate;
-
-	record->release_ns
-	    = max_ns(record->release_ns, now_ns - min_ns(gap_ns, now_ns))
-	    + gap_ns;
-}
-
-static void
-act(enum gate_action action, const struct step *step)
-{
-	struct gate_record *record = step->record;
-
-	switch (action) {
-	case ACTION_NONE:
-	case ACTION_PROBE_VOID:
-		break;
-	case ACTION_HOLD:
-		hold(step);
-		break;
-	case ACTION_PROBE:
-		hold(step);
-		record->probe_ns = step->now_ns;
-		break;
-	case ACTION_RELEASE:
-		hold(step);
-		release(record, step->now_ns);
-		break;
-	case ACTION_RAISE:
-		raise_turn(record, step->now_ns);
-		break;
-	case ACTION_COUNT:
-		count(step);
-		break;
-	case ACTION_SLOW:
-		count(step);
-		slow_down(record, step->now_ns);
-		break;
-	case ACTION_FORGET:
-		forget(record);
-		break;
-	case ACTION_SHUT:
-		shut(step);
-		break;
-	case ACTION_PROBE_FAILED:
-		probe_failed(step);
-		break;
-	case ACTION_RAMP:
-		begin_ramp(record, step->now_ns);
-		break;
-	case ACTION_OPEN:
-		forget(record);
-		record->since_ns = step->now_ns;
+	switch (record->state) {
+	case GATE_SHUT:
+		return true;
+	case GATE_PROBING:
+		return step->run->turn != record->turn;
+	case GATE_OPEN:
+	case GATE_RAMP:
 		break;
 	}
+	return step->attempt->began_ns < record->news_ns;
+}
+
+static enum gate_event
+event_of(const struct gate_step *step)
+{
+	switch (step->attempt->outcome) {
+	case GATE_ENDED_WELL:
+		return is_late(step) ? GATE_LATE_SUCCESS : GATE_SUCCESS;
+	case GATE_FAILED:
+		if (is_late(step))
+			break;
+		return step->attempt->hint_ns > 0 ? GATE_HINT : GATE_FAILURE;
+	case GATE_NO_NEWS:
+		if (is_late(step))
+			break;
+		return GATE_NEUTRAL;
+	}
+	return GATE_LATE_FAILURE;
+}
+
+struct gate_decision
+gate_end(struct gate_record *record, int64_t now_ns, const struct gate_run *run,
+    const struct gate_attempt *attempt)
+{
+	const struct gate_step step = {
+		.record = record,
+		.now_ns = max_ns(now_ns, 0),
+		.run = run,
+		.attempt = attempt,
+		.ended_ns = max_ns(min_ns(attempt->ended_ns, now_ns), 0),
+	};
+
+	return decide(&step, event_of(&step));
+}
+
+const char *
+gate_state_name(enum gate_state state)
+{
+	switch (state) {
+	case GATE_OPEN:
+		return "open";
+	case GATE_SHUT:
+		return "shut";
+	case GATE_PROBING:
+		return "probing";
+	case GATE_RAMP:
+		return "ramp";
+	}
+	return "";
 }

@@ -89,7 +89,7 @@ struct gate_decision {
 	enum gate_state was; /* the gate, before; record.state is after */
 	bool changed; /* the record: it has to be written */
 	int64_t until_ns; /* of GATE_WAIT and GATE_QUEUE; else 0 */
-	size_t rule; /* which of gate_rules it was */
+	size_t rule; /* which of gate_rules (gate_rules.h) it was */
 };
 
 /*
@@ -118,8 +118,8 @@ struct gate_decision gate_end(struct gate_record *record, int64_t now_ns,
 
 /*
  * For which failure in a row, >= 1, the pause has to be drawn that gate_end()
- * is to have, if an attempt of RUN fails that began then. Read it before or
- * under the lock: it only decides how long the pause is.
+ * is to have. It may be read before the lock is had: it only decides how long
+ * that pause is.
  */
 int64_t gate_failures(const struct gate_record *record);
 
@@ -131,64 +131,5 @@ int64_t gate_overdue_ns(const struct gate_record *record);
 
 /* "open", "shut", "probing", "ramp". */
 const char *gate_state_name(enum gate_state state);
-
-/*
- * The table of all transitions, for tests that walk it. The first rule of a
- * state and an event whose guard holds is the one; the last has none.
- */
-enum gate_event {
-	GATE_ASKS, /* a run that does not hold the turn */
-	GATE_HOLDS, /* ... that does */
-	GATE_IMPATIENT, /* the first in the queue */
-	GATE_SUCCESS, /* of an attempt that tells news */
-	GATE_FAILURE,
-	GATE_HINT, /* a failure with one */
-	GATE_NEUTRAL,
-	/* Of a straggler, that began before the gate shut, or whose turn has
-	 * passed on. */
-	GATE_LATE_SUCCESS,
-	GATE_LATE_FAILURE,
-};
-#define GATE_EVENTS 9
-
-enum gate_guard {
-	GUARD_NONE,
-	GUARD_OTHER_TURN, /* what is held is not record.turn */
-	GUARD_DUE, /* the probe is */
-	GUARD_RELEASE, /* of the next attempt in the ramp is due */
-	GUARD_FULL, /* the ramp has come to its end */
-	GUARD_THIRD, /* failure in a row, and not all from one run */
-	GUARD_COUNTED, /* failures: there are some */
-	GUARD_ASKED, /* the other side asked to wait longer */
-	GUARD_OVERDUE, /* the holder of the turn is */
-};
-
-enum gate_action {
-	ACTION_NONE, /* the record stays as it is */
-	ACTION_HOLD, /* the turn: since when, and for how long */
-	ACTION_PROBE, /* begins */
-	ACTION_RELEASE, /* one attempt of the ramp */
-	ACTION_RAISE, /* the number of the turn */
-	ACTION_COUNT, /* a failure */
-	ACTION_SLOW, /* and the ramp slows down */
-	ACTION_FORGET, /* the failures */
-	ACTION_SHUT,
-	ACTION_PROBE_FAILED,
-	ACTION_PROBE_VOID, /* as if it had not been */
-	ACTION_RAMP, /* begins */
-	ACTION_OPEN,
-};
-
-struct gate_rule {
-	unsigned char from; /* of enum gate_state */
-	unsigned char event; /* ... gate_event */
-	unsigned char guard; /* ... gate_guard */
-	unsigned char action; /* ... gate_action */
-	unsigned char to; /* ... gate_state */
-	unsigned char kind; /* ... gate_kind */
-};
-
-#define GATE_RULES 58
-extern const struct gate_rule gate_rules[GATE_RULES];
 
 #endif

@@ -9,8 +9,7 @@
 #define MOST_DRAWS 32
 
 int64_t
-gate_pause(
-    const struct policy *policy, struct random *random, int64_t failures)
+gate_pause(const struct policy *policy, struct random *random, int64_t failures)
 {
 	struct policy limited = *policy;
 	struct schedule schedule;
@@ -24,6 +23,5 @@ gate_pause(
 	if (policy->jitter.kind == JITTER_DECORRELATED)
 		for (; n < min_ns(failures, MOST_DRAWS); n++)
 			schedule_draw(&schedule, n, false);
-	return min_ns(
-	    schedule_draw(&schedule, failures, false), GATE_DUE_NS);
+	return min_ns(schedule_draw(&schedule, failures, false), GATE_DUE_NS);
 }

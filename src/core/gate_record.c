@@ -78,7 +78,7 @@ gate_set_reason(struct gate_record *record, const char *text)
 	for (; text[length] != '\0' && length < GATE_REASON_SIZE; length++)
 		record->reason[length]
 		    = text[length] >= ' ' && text[length] <= '~' ? text[length]
-								 : '?';
+		                                                 : '?';
 }
 
 static void

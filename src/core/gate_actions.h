@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_CORE_GATE_ACTIONS_H
+#define BACKOFF_CORE_GATE_ACTIONS_H
+/*
+ * What the rules of a gate do to its record.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/gate.h"
+#include "core/gate_rules.h"
+
+/* All that a rule sees. */
+struct gate_step {
+	struct gate_record *record;
+	int64_t now_ns;
+	const struct gate_run *run;
+	const struct gate_attempt *attempt; /* that has ended, or NULL */
+	int64_t ended_ns; /* when it did, not after now */
+};
+
+/* Whether the failure that has ended is in a row with the one before. */
+bool gate_continues(const struct gate_step *step);
+
+/*
+ * The rate of the ramp at NOW_NS: it doubles each second until it was too
+ * much once, and then feels its way.
+ */
+void gate_grow(struct gate_record *record, int64_t now_ns);
+
+void gate_act(enum gate_action action, const struct gate_step *step);
+
+#endif
