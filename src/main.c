@@ -26,6 +26,7 @@
 #include "plan/plan.h"
 #include "process/environment.h"
 #include "process/signals.h"
+#include "shared/doors.h"
 #include "streams/held_output.h"
 #include "streams/hint_file.h"
 #include "streams/streams.h"
@@ -152,6 +153,9 @@ main(int argc, char **argv)
 	entropy = gather_entropy();
 	random = random_from(
 	    options.seeded ? (uint64_t)options.seed : entropy.seed);
+	/* Other draws than those of the pauses, which stay as they are. */
+	options.job.has_doors
+	    = doors_start(&options.shared, random_from(~random.state));
 	if (options.log.id == NULL)
 		options.log.id = make_id(entropy.id);
 	prepare(&options);

@@ -8,6 +8,7 @@
 #include "options/help.h"
 #include "options/option_rules.h"
 #include "options/option_set.h"
+#include "options/option_shared.h"
 #include "options/option_values.h"
 
 /* What reads an option's argument, and where it goes. */

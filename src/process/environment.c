@@ -18,6 +18,7 @@ enum variable {
 	ID,
 	RESULT, /* only at the end */
 	HINT,
+	SLOTS, /* inherited, unless it is ours to say */
 	VARIABLES,
 };
 
@@ -31,6 +32,7 @@ static const char names[VARIABLES][20] = {
 	[ID] = "BACKOFF_ID=",
 	[RESULT] = "BACKOFF_RESULT=",
 	[HINT] = "BACKOFF_HINT=",
+	[SLOTS] = "BACKOFF_SLOTS=",
 };
 
 static const char pid_names[2][16] = { "LISTEN_PID=", "WATCHDOG_PID=" };
@@ -39,6 +41,7 @@ extern char **environ;
 
 static char values[VARIABLES][56];
 static char *id_entry, *hint_entry;
+static char *slots_found, *slots_entry;
 static char pid_entries[2][32];
 static bool pids_are_ours; /* one of them was addressed to us */
 static char *usual_ours[128];
@@ -146,12 +149,20 @@ environment_start(const char *id, const char *hint, const struct limits *limits)
 	    || (hint != NULL && hint_entry == NULL))
 		return false;
 	for (size_t i = 0; i < count; i++)
-		if (!is_ours(environ[i]))
+		if (begins(environ[i], names[SLOTS]))
+			slots_found = environ[i];
+		else if (!is_ours(environ[i]))
 			ours[inherited++] = pid_entry(environ[i]);
 	write_value(DEPTH, NULL, depth());
 	write_value(ATTEMPTS, limits->attempts == INT64_MAX ? "inf" : NULL,
 	    limits->attempts);
 	return true;
+}
+
+void
+environment_slots(char *entry)
+{
+	slots_entry = entry;
 }
 
 void
@@ -173,6 +184,8 @@ environment_set(const struct loop_state *state)
 		write_value(RESULT, result_name(state->result), 0);
 		*next++ = values[RESULT];
 	}
+	if (slots_entry != NULL || slots_found != NULL)
+		*next++ = slots_entry != NULL ? slots_entry : slots_found;
 	*next = NULL;
 	environ = ours;
 }

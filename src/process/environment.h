@@ -15,6 +15,12 @@
 bool environment_start(
     const char *id, const char *hint, const struct limits *limits);
 
+/*
+ * ENTRY, "BACKOFF_SLOTS=...", stands there from now on, in the place of what
+ * we found; NULL: what we found does. It is not copied.
+ */
+void environment_slots(char *entry);
+
 /* Makes `environ` the one for this moment. */
 void environment_set(const struct loop_state *state);
 
