@@ -153,11 +153,11 @@ main(int argc, char **argv)
 	entropy = gather_entropy();
 	random = random_from(
 	    options.seeded ? (uint64_t)options.seed : entropy.seed);
-	/* Other draws than those of the pauses, which stay as they are. */
-	options.job.has_doors
-	    = doors_start(&options.shared, random_from(~random.state));
 	if (options.log.id == NULL)
 		options.log.id = make_id(entropy.id);
+	/* Other draws than those of the pauses, which stay as they are. */
+	options.job.has_doors = doors_start(&options.shared, &options.settings,
+	    options.log.id, random_from(~random.state));
 	prepare(&options);
 
 	world = world_of(&options.job);

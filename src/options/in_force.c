@@ -90,6 +90,11 @@ add_streams(struct text *text, const struct options *options)
 static void
 add_shared(struct text *text, const struct shared_options *shared)
 {
+	if (shared->gate.name[0] != '\0') {
+		add_word(text, "gate", shared->gate.name);
+		text_add(text, ", gate-wait ");
+		duration_text(text, shared->gate.wait_ns);
+	}
 	if (shared->slots.name[0] != '\0') {
 		add_word(text, "slots", shared->slots.name);
 		text_byte(text, ':');

@@ -96,6 +96,8 @@ option_contradiction(const struct options *options, const struct given *given,
 		{ { OPT_STEPS, OPT_CAP, "expected a ",
 		      " that is not inf with it" },
 		    true, policy->cap_ns == DURATION_INF },
+		{ { OPT_GATE_WAIT, OPT_GATE, "expected ", "=NAME with it" },
+		    true, given->text[OPT_GATE] == NULL },
 	};
 
 	for (size_t i = 0; i < ARRAY_LENGTH(all); i++) {

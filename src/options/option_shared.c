@@ -37,6 +37,21 @@ value_directory(const char *text, void *field, struct refusal *refusal)
 }
 
 bool
+value_gate(const char *text, void *field, struct refusal *refusal)
+{
+	struct gate_options *gate = field;
+	const char *rest;
+
+	gate->list = strcmp(text, "list") == 0;
+	gate->name[0] = '\0';
+	if (gate->list)
+		return true;
+	rest = scan_shared_name(text, gate->name, refusal);
+	return rest != NULL
+	    && (*rest == '\0' || refuse(refusal, expected_name));
+}
+
+bool
 value_defer(const char *text, void *field, struct refusal *refusal)
 {
 	struct defer_options *defer = field;

@@ -88,9 +88,17 @@ struct slots_options {
 	int64_t count;
 };
 
+/* While a service is down, one run of that name tries, and all others wait. */
+struct gate_options {
+	char name[SHARED_NAME_SIZE]; /* "": there is none */
+	bool list; /* print all, and run nothing */
+	int64_t wait_ns; /* at the most, in all */
+};
+
 /* What runs share. */
 struct shared_options {
 	const char *directory; /* of --state-dir, or NULL */
+	struct gate_options gate;
 	struct defer_options defer;
 	struct slots_options slots;
 };

@@ -18,6 +18,7 @@ enum variable {
 	ID,
 	RESULT, /* only at the end */
 	HINT,
+	GATE, /* only with --gate */
 	SLOTS, /* inherited, unless it is ours to say */
 	VARIABLES,
 };
@@ -32,6 +33,7 @@ static const char names[VARIABLES][20] = {
 	[ID] = "BACKOFF_ID=",
 	[RESULT] = "BACKOFF_RESULT=",
 	[HINT] = "BACKOFF_HINT=",
+	[GATE] = "BACKOFF_GATE=",
 	[SLOTS] = "BACKOFF_SLOTS=",
 };
 
@@ -41,6 +43,7 @@ extern char **environ;
 
 static char values[VARIABLES][56];
 static char *id_entry, *hint_entry;
+static bool has_gate;
 static char *slots_found, *slots_entry;
 static char pid_entries[2][32];
 static bool pids_are_ours; /* one of them was addressed to us */
@@ -166,6 +169,14 @@ environment_slots(char *entry)
 }
 
 void
+environment_gate(const char *state)
+{
+	has_gate = state != NULL;
+	if (has_gate)
+		write_value(GATE, state, 0);
+}
+
+void
 environment_set(const struct loop_state *state)
 {
 	bool first = state->verdict == VERDICT_NONE;
@@ -184,6 +195,8 @@ environment_set(const struct loop_state *state)
 		write_value(RESULT, result_name(state->result), 0);
 		*next++ = values[RESULT];
 	}
+	if (has_gate)
+		*next++ = values[GATE];
 	if (slots_entry != NULL || slots_found != NULL)
 		*next++ = slots_entry != NULL ? slots_entry : slots_found;
 	*next = NULL;

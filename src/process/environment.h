@@ -21,6 +21,9 @@ bool environment_start(
  */
 void environment_slots(char *entry);
 
+/* BACKOFF_GATE is STATE from now on; NULL: there is none. */
+void environment_gate(const char *state);
+
 /* Makes `environ` the one for this moment. */
 void environment_set(const struct loop_state *state);
 

@@ -8,13 +8,16 @@
 
 #include "core/loop.h"
 #include "core/random.h"
+#include "core/settings.h"
 #include "options/option_types.h"
 
 /*
  * Nothing is opened yet. False: nothing is shared, and none of the other
- * functions is to be called. OPTIONS must live on.
+ * functions is to be called. OPTIONS and SETTINGS must live on; ID is the
+ * run's.
  */
-bool doors_start(const struct shared_options *options, struct random random);
+bool doors_start(const struct shared_options *options,
+    const struct settings *settings, const char *id, struct random random);
 
 struct entry doors_before_attempt(
     const struct loop_state *state, int64_t until_ns);

@@ -77,9 +77,8 @@ shared_state_open(struct shared_part *part)
 	return false;
 }
 
-/* What was there is damaged: with -v. */
-static void
-note_new(const struct shared_part *part)
+void
+shared_state_note_new(const struct shared_part *part)
 {
 	char words[WHY_SIZE + 128];
 	struct text text = text_in(words, sizeof words);
@@ -102,7 +101,7 @@ shared_state_read(struct shared_part *part, uint8_t record[STATE_SIZE])
 	case STATE_RECORD:
 		return true;
 	case STATE_NEW:
-		note_new(part);
+		shared_state_note_new(part);
 		return true;
 	case STATE_UNUSABLE:
 		break;

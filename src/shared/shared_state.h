@@ -38,6 +38,9 @@ bool shared_state_begin(struct shared_part *part, uint8_t record[STATE_SIZE]);
 bool shared_state_finish(
     struct shared_part *part, const uint8_t record[STATE_SIZE], bool changed);
 
+/* Says with -v that the state of PART is as new, where it was damaged. */
+void shared_state_note_new(const struct shared_part *part);
+
 /* Says that PART cannot be used, and why, and closes it. */
 void shared_state_lose(struct shared_part *part, const char *why);
 
