@@ -27,6 +27,7 @@
 #include "process/environment.h"
 #include "process/signals.h"
 #include "shared/doors.h"
+#include "shared/gate_list.h"
 #include "streams/held_output.h"
 #include "streams/hint_file.h"
 #include "streams/streams.h"
@@ -145,6 +146,8 @@ main(int argc, char **argv)
 	struct ending ending;
 
 	options_parse(&options, argc, argv);
+	if (options.shared.gate.list)
+		gate_list(options.shared.directory);
 	if (options.plan)
 		plan_show(&options);
 	if (options.job.argv[0] == NULL)
