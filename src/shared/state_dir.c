@@ -66,27 +66,32 @@ is_of_network(int fd)
 	return false;
 }
 
-/* As mkdir -p -m 700, whatever the umask is: a new one is for us alone. */
-static void
+/* Makes PATH, as mkdir(1) does with -p. */
+static bool
+make_all(char *path)
+{
+	for (char *at = path + 1; *at != '\0'; at++)
+		if (*at == '/') {
+			*at = '\0';
+			mkdir(path, 0700);
+			*at = '/';
+		}
+	return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
+/* For us alone, whatever the umask is. False: errno tells why not. */
+static bool
 make(const char *path)
 {
-	char part[PATH_MAX];
-	mode_t mask;
-	size_t length = strlen(path);
+	char copy[PATH_MAX];
+	struct text text = text_in(copy, sizeof copy);
+	mode_t mask = umask(0);
+	bool is_made;
 
-	/* The usual case: all but the last part is there. */
-	mask = umask(0);
-	if (mkdir(path, 0700) != 0 && errno == ENOENT && length < sizeof part) {
-		memcpy(part, path, length + 1);
-		for (size_t i = 1; i < length; i++)
-			if (part[i] == '/') {
-				part[i] = '\0';
-				mkdir(part, 0700);
-				part[i] = '/';
-			}
-		mkdir(path, 0700);
-	}
+	text_add(&text, path);
+	is_made = make_all(copy);
 	umask(mask);
+	return is_made;
 }
 
 /*
@@ -133,10 +138,8 @@ try(struct state_dir *dir, const struct choice *choice)
 	if (strlen(choice->parent) + strlen(choice->child) >= sizeof dir->path)
 		return fail(dir, strerror(ENAMETOOLONG));
 	dir->fd = open(dir->path, flags);
-	if (dir->fd < 0 && errno == ENOENT) {
-		make(dir->path);
+	if (dir->fd < 0 && errno == ENOENT && make(dir->path))
 		dir->fd = open(dir->path, flags);
-	}
 	dir->fd = fd_out_of_the_way(dir->fd);
 	if (dir->fd < 0)
 		return fail(dir, strerror(errno));
