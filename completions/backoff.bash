@@ -12,7 +12,7 @@ _backoff_with_argument='-b --base -f --factor -c --cap --floor -g --growth
   -n --attempts -t --timeout -T --deadline --until -s --signal
   -k --kill-after --grace --consecutive --wake-on --success-on --pass-on
   -r --retry-on --throttle-on -x --stop-on --success-if --retry-if
-  --throttle-if --stop-if --watch --hint-max --slots --defer --state-dir -i --stdin --spool-limit --name
+  --throttle-if --stop-if --watch --hint-max --gate --gate-wait --slots --defer --state-dir -i --stdin --spool-limit --name
   --log-format --log-file --outage --before-retry --at-end --id --cap-mode
   --max-exponent --steps --slot --from'
 _backoff_without_argument='--retry-after --quiet-success --plan -q --quiet
@@ -102,6 +102,12 @@ _backoff_argument() {
       ;;
     --hold)
       words='stdout all'
+      ;;
+    --gate)
+      words='list'
+      ;;
+    --gate-wait)
+      words='0 inf'
       ;;
     -n | --attempts | -c | --cap | -k | --kill-after | --grace | --hint-max)
       words='inf'
