@@ -307,7 +307,7 @@ fish_has_all() {
   grep -q '^\.It Ar COMMAND' statuses
   grep -q 'dies by signal N' statuses
 
-  "$BACKOFF" --slots=docs:1 --at-end='env >>seen' -- sh -c 'env >seen'
+  "$BACKOFF" --state-dir="$PWD/state" --gate=docs --slots=docs:1 --at-end='env >>seen' -- sh -c 'env >seen'
   section ENVIRONMENT | sed -n 's/^\.It Ev //p' | sort >documented
   sed -n 's/^\(BACKOFF_[A-Z]*\)=.*/\1/p' seen | sort -u >seen.names
   assert_same documented seen.names
