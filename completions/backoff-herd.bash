@@ -7,7 +7,7 @@ _backoff_herd_with_argument='--clients --outage --capacity --runs -b --base
   -f --factor -c --cap --floor -g --growth -d --delays -j --jitter --splay
   -p --preset --seed -n --attempts -T --deadline --cap-mode --max-exponent
   --steps --slot'
-_backoff_herd_without_argument='-h --help -V --version'
+_backoff_herd_without_argument='--gate -h --help -V --version'
 
 # What can be the argument of the option $1, by the program $2.
 _backoff_herd_words() {

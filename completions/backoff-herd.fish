@@ -14,6 +14,7 @@ complete -c backoff-herd -l clients -x -d 'How many clients there are'
 complete -c backoff-herd -l outage -x -d 'How long the service is down'
 complete -c backoff-herd -l capacity -x -d 'How many requests a second it serves after that'
 complete -c backoff-herd -l runs -x -d 'Simulate it this many times'
+complete -c backoff-herd -l gate -d 'Let all clients share a gate'
 
 complete -c backoff-herd -s b -l base -x -d 'The longest first pause'
 complete -c backoff-herd -s f -l factor -x -d 'How much longer the longest pause gets each time'

@@ -82,6 +82,8 @@ holds(enum gate_guard guard, const struct gate_step *step)
 		return record->rate > GATE_OPEN_RATE;
 	case GUARD_THIRD:
 		return is_third(step);
+	case GUARD_SLOWED:
+		return gate_slowed(step);
 	case GUARD_COUNTED:
 		return record->failures > 0;
 	case GUARD_ASKED:
@@ -176,7 +178,12 @@ event_of(const struct gate_step *step)
 {
 	switch (step->attempt->outcome) {
 	case GATE_ENDED_WELL:
-		return is_late(step) ? GATE_LATE_SUCCESS : GATE_SUCCESS;
+		if (!is_late(step))
+			return GATE_SUCCESS;
+		/* It came before what the gate knows. */
+		if (step->ended_ns < step->record->news_ns)
+			break;
+		return GATE_LATE_SUCCESS;
 	case GATE_FAILED:
 		if (is_late(step))
 			break;

@@ -40,6 +40,13 @@ gate_continues(const struct gate_step *step)
 	    && since(step->record->last_failure_ns, step->ended_ns) <= GAP_NS;
 }
 
+bool
+gate_slowed(const struct gate_step *step)
+{
+	return step->record->slowed_ns > 0
+	    && since(step->record->slowed_ns, step->now_ns) < STEP_NS;
+}
+
 /* The turn is RUN's. */
 static void
 hold(const struct gate_step *step)
@@ -132,7 +139,7 @@ begin_ramp(struct gate_record *record, int64_t now_ns)
 	record->since_ns = record->news_ns = now_ns;
 	record->rate = FIRST_RATE;
 	record->rate_ns = record->release_ns = now_ns;
-	record->halved_ns = 0;
+	record->slowed_ns = 0;
 	record->passed_over = 0;
 }
 
@@ -142,21 +149,21 @@ gate_grow(struct gate_record *record, int64_t now_ns)
 	while (record->rate <= GATE_OPEN_RATE
 	    && since(record->rate_ns, now_ns) >= STEP_NS) {
 		record->rate_ns += STEP_NS;
-		record->rate = record->halved_ns == 0
+		record->rate = record->slowed_ns == 0
 		    ? record->rate * 2
-		    : record->rate + record->rate / 10;
+		    : record->rate + record->rate / 20;
 	}
 }
 
+/* Once it was twice too much; from then on, hardly more than there is. */
 static void
 slow_down(struct gate_record *record, int64_t now_ns)
 {
-	record->rate_ns = now_ns;
-	if (record->halved_ns > 0 && since(record->halved_ns, now_ns) < STEP_NS)
-		return;
-	record->halved_ns = now_ns;
-	record->rate = record->rate / 2 > GATE_LEAST_RATE ? record->rate / 2
-	                                                  : GATE_LEAST_RATE;
+	record->rate
+	    = record->slowed_ns == 0 ? record->rate / 2 : record->rate / 10 * 7;
+	if (record->rate < GATE_LEAST_RATE)
+		record->rate = GATE_LEAST_RATE;
+	record->rate_ns = record->slowed_ns = now_ns;
 }
 
 /* The next one follows in its time: who is late makes up for one at most. */

@@ -8,8 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/gate.h"
+#include "core/gate_record.h"
 #include "core/gate_rules.h"
+#include "core/gate_types.h"
 
 /* All that a rule sees. */
 struct gate_step {
@@ -22,6 +23,9 @@ struct gate_step {
 
 /* Whether the failure that has ended is in a row with the one before. */
 bool gate_continues(const struct gate_step *step);
+
+/* Whether the ramp was slowed down less than a second ago. */
+bool gate_slowed(const struct gate_step *step);
 
 /*
  * The rate of the ramp at NOW_NS: it doubles each second until it was too

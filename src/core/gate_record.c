@@ -26,7 +26,7 @@ enum offset {
 	AT_LONGEST = 80,
 	AT_PROBE = 88,
 	AT_RATE_SINCE = 96,
-	AT_HALVED = 104,
+	AT_SLOWED = 104,
 	AT_RELEASE = 112,
 	AT_HINTED = 120,
 	AT_PASSED_OVER = 121,
@@ -66,7 +66,11 @@ get_time(const uint8_t *bytes)
 struct gate_record
 gate_record_new(void)
 {
-	return (struct gate_record) { .state = GATE_OPEN, .turn = 1 };
+	return (struct gate_record) {
+		.state = GATE_OPEN,
+		.turn = 1,
+		.rate = GATE_LEAST_RATE,
+	};
 }
 
 void
@@ -75,7 +79,7 @@ gate_set_reason(struct gate_record *record, const char *text)
 	size_t length = 0;
 
 	memset(record->reason, 0, sizeof record->reason);
-	for (; text[length] != '\0' && length < GATE_REASON_SIZE; length++)
+	for (; length < GATE_REASON_SIZE && text[length] != '\0'; length++)
 		record->reason[length]
 		    = text[length] >= ' ' && text[length] <= '~' ? text[length]
 		                                                 : '?';
@@ -106,7 +110,7 @@ read_fields(struct gate_record *record, const uint8_t *bytes)
 		.patience_ns = get_time(bytes + AT_PATIENCE),
 		.rate = (uint32_t)get(bytes + AT_RATE, 4),
 		.rate_ns = get_time(bytes + AT_RATE_SINCE),
-		.halved_ns = get_time(bytes + AT_HALVED),
+		.slowed_ns = get_time(bytes + AT_SLOWED),
 		.release_ns = get_time(bytes + AT_RELEASE),
 	};
 	memcpy(reason, bytes + AT_REASON, GATE_REASON_SIZE);
@@ -119,7 +123,7 @@ limit_times(struct gate_record *record, int64_t now_ns)
 {
 	int64_t *past[] = { &record->last_failure_ns, &record->since_ns,
 		&record->shut_ns, &record->news_ns, &record->probe_ns,
-		&record->turn_ns, &record->rate_ns, &record->halved_ns };
+		&record->turn_ns, &record->rate_ns, &record->slowed_ns };
 	int64_t latest_ns = saturating_add(now_ns, TOLERANCE_NS);
 	int64_t due_ns = record->hinted ? GATE_HINT_NS : GATE_DUE_NS;
 
@@ -128,8 +132,13 @@ limit_times(struct gate_record *record, int64_t now_ns)
 			return false;
 		*past[i] = min_ns(*past[i], now_ns);
 	}
-	return record->due_ns <= saturating_add(latest_ns, due_ns)
-	    && record->release_ns <= saturating_add(latest_ns, GATE_DUE_NS);
+	if (record->due_ns > saturating_add(latest_ns, due_ns)
+	    || record->release_ns > saturating_add(latest_ns, GATE_DUE_NS))
+		return false;
+	record->due_ns = min_ns(record->due_ns, saturating_add(now_ns, due_ns));
+	record->release_ns
+	    = min_ns(record->release_ns, saturating_add(now_ns, GATE_DUE_NS));
+	return true;
 }
 
 static void
@@ -189,7 +198,7 @@ gate_encode(const struct gate_record *record, uint8_t bytes[GATE_RECORD_SIZE])
 	put_time(bytes + AT_LONGEST, record->longest_ns);
 	put_time(bytes + AT_PROBE, record->probe_ns);
 	put_time(bytes + AT_RATE_SINCE, record->rate_ns);
-	put_time(bytes + AT_HALVED, record->halved_ns);
+	put_time(bytes + AT_SLOWED, record->slowed_ns);
 	put_time(bytes + AT_RELEASE, record->release_ns);
 	bytes[AT_HINTED] = record->hinted;
 	bytes[AT_PASSED_OVER] = record->passed_over;

@@ -20,7 +20,7 @@
 /* No number in a record is beyond these, whatever the file says. */
 #define GATE_MOST_PROBES UINT32_C(1000000)
 #define GATE_LEAST_RATE UINT32_C(100) /* in thousandths, a second */
-#define GATE_MOST_RATE UINT32_C(512000)
+#define GATE_MOST_RATE UINT32_C(2048000)
 #define GATE_DUE_NS (10 * INT64_C(1000000000)) /* without a hint */
 #define GATE_HINT_NS (24 * 3600 * INT64_C(1000000000)) /* with one */
 #define GATE_PATIENCE_NS (24 * 3600 * INT64_C(1000000000))
@@ -61,7 +61,7 @@ struct gate_record {
 	/* While it is in the ramp. */
 	uint32_t rate; /* starts a second, times 1000 */
 	int64_t rate_ns; /* since when that is so */
-	int64_t halved_ns; /* when it was last halved; 0: never yet */
+	int64_t slowed_ns; /* when it was last slowed down; 0: never yet */
 	int64_t release_ns; /* when the next attempt may start */
 
 	/* Why it is shut: printable ASCII. */

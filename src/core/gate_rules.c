@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/gate.h"
+#include "core/gate_record.h"
 #include "core/gate_rules.h"
+#include "core/gate_types.h"
 
 /* clang-format off */
 const struct gate_rule gate_rules[GATE_RULES] = {
@@ -62,6 +63,8 @@ const struct gate_rule gate_rules[GATE_RULES] = {
 	RULE(RAMP, SUCCESS, FULL, OPEN, OPEN, NOTHING),
 	RULE(RAMP, SUCCESS, COUNTED, FORGET, RAMP, NOTHING),
 	RULE(RAMP, SUCCESS, NONE, NONE, RAMP, NOTHING),
+	/* It is known: what started faster than that fails, too. */
+	RULE(RAMP, FAILURE, SLOWED, NONE, RAMP, NOTHING),
 	RULE(RAMP, FAILURE, THIRD, SHUT, SHUT, NOTHING),
 	RULE(RAMP, FAILURE, NONE, SLOW, RAMP, NOTHING),
 	RULE(RAMP, HINT, NONE, SHUT, SHUT, NOTHING),

@@ -18,7 +18,7 @@ enum gate_event {
 	/* Of a straggler, that began before the gate shut, or whose turn has
 	 * passed on. */
 	GATE_LATE_SUCCESS,
-	GATE_LATE_FAILURE,
+	GATE_LATE_FAILURE, /* or nothing new */
 };
 #define GATE_EVENTS 9
 
@@ -29,6 +29,7 @@ enum gate_guard {
 	GUARD_RELEASE, /* of the next attempt in the ramp is due */
 	GUARD_FULL, /* the ramp has come to its end */
 	GUARD_THIRD, /* failure in a row, and not all from one run */
+	GUARD_SLOWED, /* the ramp, less than a second ago */
 	GUARD_COUNTED, /* failures: there are some */
 	GUARD_ASKED, /* the other side asked to wait longer */
 	GUARD_OVERDUE, /* the holder of the turn is */
@@ -59,7 +60,7 @@ struct gate_rule {
 	unsigned char kind; /* ... gate_kind */
 };
 
-#define GATE_RULES 56
+#define GATE_RULES 57
 extern const struct gate_rule gate_rules[GATE_RULES];
 
 #endif

@@ -17,33 +17,52 @@
 enum unit {
 	UNIT_NUMBER,
 	UNIT_TENTHS,
+	UNIT_HUNDREDTHS,
 	UNIT_TIME, /* it is known only where someone was served */
+};
+
+/* Where a row is shown. */
+enum condition {
+	ALWAYS,
+	WITH_GATE,
+	WITH_LIMIT,
 };
 
 struct row {
 	const char *label;
 	size_t field; /* a double of struct figures */
 	enum unit unit;
+	enum condition condition;
 };
 
 #define FIELD(field) offsetof(struct figures, field)
 
 static const struct row rows[] = {
-	{ "attempts per client, after the first", FIELD(retries), UNIT_TENTHS },
-	{ "peak attempts per 100ms, after 0s", FIELD(peak_after_0),
-	    UNIT_NUMBER },
-	{ "  after 5s", FIELD(peak), UNIT_NUMBER },
-	{ "extra wait after the outage, mean", FIELD(wait_ns), UNIT_TIME },
-	{ "  95th percentile", FIELD(wait_95_ns), UNIT_TIME },
-	{ "  until the last is served", FIELD(last_ns), UNIT_TIME },
-	/* The last row: where there is a limit. */
-	{ "clients that gave up", FIELD(gave_up), UNIT_NUMBER },
+	{ "attempts per client, after the first", FIELD(retries), UNIT_TENTHS,
+	    ALWAYS },
+	{ "peak attempts per 100ms, after 0s", FIELD(peak_after_0), UNIT_NUMBER,
+	    ALWAYS },
+	{ "  after 5s", FIELD(peak), UNIT_NUMBER, ALWAYS },
+	{ "extra wait after the outage, mean", FIELD(wait_ns), UNIT_TIME,
+	    ALWAYS },
+	{ "  95th percentile", FIELD(wait_95_ns), UNIT_TIME, ALWAYS },
+	{ "  until the last is served", FIELD(last_ns), UNIT_TIME, ALWAYS },
+	{ "attempts per second of the outage", FIELD(down_rate),
+	    UNIT_HUNDREDTHS, WITH_GATE },
+	{ "failed attempts after the outage", FIELD(refused), UNIT_NUMBER,
+	    WITH_GATE },
+	{ "clients that gave up", FIELD(gave_up), UNIT_NUMBER, WITH_LIMIT },
 };
 #define ROWS ARRAY_LENGTH(rows)
 
 static void
 print_figure(const struct scenario *scenario, const struct row *row)
 {
+	static const int decimals[] = {
+		[UNIT_TENTHS] = 1,
+		[UNIT_HUNDREDTHS] = 2,
+		[UNIT_TIME] = 0,
+	};
 	double value;
 	char words[32];
 	struct text text = text_in(words, sizeof words);
@@ -51,14 +70,15 @@ print_figure(const struct scenario *scenario, const struct row *row)
 	memcpy(&value, (const char *)&scenario->figures + row->field,
 	    sizeof value);
 	if (scenario->no_end != NULL
-	    || (row->unit == UNIT_TIME && !scenario->figures.served))
+	    || (row->unit == UNIT_TIME && !scenario->figures.served)
+	    || value < 0)
 		text_byte(&text, '-');
 	else if (row->unit == UNIT_TIME)
 		duration_text(
 		    &text, value < 0x1p63 ? (int64_t)value : DURATION_INF);
 	else
-		snprintf(words, sizeof words, "%.*f",
-		    row->unit == UNIT_TENTHS ? 1 : 0, value);
+		snprintf(
+		    words, sizeof words, "%.*f", decimals[row->unit], value);
 	printf("%*s", FIGURE_WIDTH, words);
 }
 
@@ -69,16 +89,30 @@ has_limit(const struct limits *limits)
 	    || limits->deadline_ns < DURATION_INF;
 }
 
+static bool
+is_shown(const struct row *row, const struct scenario *first)
+{
+	switch (row->condition) {
+	case WITH_GATE:
+		return first->gated;
+	case WITH_LIMIT:
+		return has_limit(&first->settings.limits);
+	case ALWAYS:
+		break;
+	}
+	return true;
+}
+
 static void
 print_rows(const struct scenario *trials)
 {
-	size_t count = has_limit(&trials[0].settings.limits) ? ROWS : ROWS - 1;
-
 	printf("%*s", LABEL_WIDTH, "");
 	for (int i = 0; i < SCENARIOS; i++)
 		printf("%*s", FIGURE_WIDTH, trials[i].name);
 	putchar('\n');
-	for (size_t row = 0; row < count; row++) {
+	for (size_t row = 0; row < ROWS; row++) {
+		if (!is_shown(&rows[row], &trials[0]))
+			continue;
 		printf("%-*s", LABEL_WIDTH, rows[row].label);
 		for (int i = 0; i < SCENARIOS; i++)
 			print_figure(&trials[i], &rows[row]);

@@ -108,6 +108,15 @@ without_jitter(const struct settings *settings)
 	return plain;
 }
 
+/* Without jitter is of less interest than without the gate. */
+static void
+compare_gate(struct scenario *trials)
+{
+	trials[0].gated = true;
+	trials[1].name = "no gate";
+	trials[1].settings = trials[0].settings;
+}
+
 /* Their order is the one in which they are shown. */
 static void
 make_trials(
@@ -157,6 +166,8 @@ main(int argc, char **argv)
 	trials[0].settings = options.settings;
 	trials[1].settings = without_jitter(&options.settings);
 	trials[2].settings = each_second(&options.settings);
+	if (options.herd.gate)
+		compare_gate(trials);
 	for (int i = 0; i < SCENARIOS; i++)
 		trials[i].runs
 		    = scenario_runs(&trials[i].settings, options.herd.runs);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include "core/duration.h"
 #include "core/random.h"
 #include "herd/scenario.h"
 
@@ -10,6 +11,7 @@
 /* Sums over the runs. */
 struct sums {
 	double attempts, peak_after_0, peak, gave_up, ends_ns;
+	double down, refused;
 	double waits_ns, served;
 	double waits_95_ns, lasts_ns, runs_served;
 };
@@ -20,6 +22,8 @@ add_run(struct sums *sums, const struct simulation *simulation)
 	sums->attempts += (double)simulation->attempts;
 	sums->peak_after_0 += (double)simulation->peak_after_0;
 	sums->peak += (double)simulation->peak;
+	sums->down += (double)simulation->down;
+	sums->refused += (double)simulation->refused;
 	sums->gave_up += (double)(simulation->exhausted + simulation->late);
 	sums->ends_ns += (double)simulation->queue.now_ns;
 	if (simulation->served == 0)
@@ -34,18 +38,24 @@ add_run(struct sums *sums, const struct simulation *simulation)
 }
 
 static struct figures
-means(const struct sums *sums, double runs, double clients)
+means(const struct sums *sums, double runs, const struct herd *herd)
 {
+	double clients = (double)herd->clients;
+	double down_ns = (double)(herd->outage_ns - NS_PER_S);
 	double attempts = sums->attempts / runs / clients;
 	struct figures figures = {
 		.retries = attempts > 1 ? attempts - 1 : 0,
 		.peak_after_0 = sums->peak_after_0 / runs,
 		.peak = sums->peak / runs,
 		.gave_up = sums->gave_up / runs,
+		.refused = sums->refused / runs,
 		.end_ns = sums->ends_ns / runs,
 		.served = sums->served > 0,
 	};
 
+	figures.down_rate = down_ns > 0
+	    ? sums->down / runs / (down_ns / (double)NS_PER_S)
+	    : -1;
 	if (figures.served) {
 		figures.wait_ns = sums->waits_ns / sums->served;
 		figures.wait_95_ns = sums->waits_95_ns / sums->runs_served;
@@ -92,10 +102,11 @@ scenario_run(struct scenario *scenario, const struct herd *herd, uint64_t seed,
 		.waits_ns = room->waits_ns,
 		.histogram = &scenario->histogram,
 		.peak_from_ns = SCENARIO_STARTED_NS,
+		.gated = scenario->gated,
 	};
 	struct sums sums = { 0 };
 
-	if (pauses_are_0(simulation, seed)) {
+	if (!scenario->gated && pauses_are_0(simulation, seed)) {
 		scenario->no_end = "all pauses are 0";
 		return;
 	}
@@ -112,6 +123,5 @@ scenario_run(struct scenario *scenario, const struct herd *herd, uint64_t seed,
 		}
 		add_run(&sums, &simulation);
 	}
-	scenario->figures
-	    = means(&sums, (double)scenario->runs, (double)herd->clients);
+	scenario->figures = means(&sums, (double)scenario->runs, herd);
 }

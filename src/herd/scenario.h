@@ -26,6 +26,9 @@ struct figures {
 	double peak_after_0; /* attempts in a tenth of a second */
 	double peak; /* the same, after TRIAL_STARTED_NS */
 	double gave_up; /* clients */
+	double down_rate; /* attempts a second in the outage, but for its
+	                   * first second; < 0: there is no more of it */
+	double refused; /* attempts that failed after it */
 	double end_ns; /* when the last attempt was made */
 
 	/* By those that were served, after the outage; of one at least. */
@@ -38,6 +41,7 @@ struct figures {
 struct scenario {
 	const char *name;
 	struct settings settings;
+	bool gated; /* its clients share a gate */
 	int64_t runs;
 
 	/* What came of it. */

@@ -5,6 +5,7 @@
  * What backoff-herd is asked to simulate.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct herd {
@@ -12,6 +13,7 @@ struct herd {
 	int64_t outage_ns; /* -1: not given */
 	double capacity; /* requests a second; 0: not given */
 	int64_t runs;
+	bool gate; /* all clients share one */
 };
 
 #endif

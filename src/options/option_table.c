@@ -48,11 +48,14 @@ option_is_ours(enum option_id id)
 enum option_id
 option_named(const char *name, size_t length)
 {
+	enum option_id found = OPTIONS;
+
 	for (int id = 0; id < OPTIONS; id++)
 		if (strlen(option_table[id].name) == length
-		    && memcmp(option_table[id].name, name, length) == 0)
-			return (enum option_id)id;
-	return OPTIONS;
+		    && memcmp(option_table[id].name, name, length) == 0
+		    && (found == OPTIONS || option_is_ours((enum option_id)id)))
+			found = (enum option_id)id;
+	return found;
 }
 
 void

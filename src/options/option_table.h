@@ -44,7 +44,10 @@ extern const char option_groups[GROUPS][40]; /* titles */
 /* Whether this program has it. */
 bool option_is_ours(enum option_id id);
 
-/* The option of which NAME[0..LENGTH) is the long name; OPTIONS: none. */
+/*
+ * The option of which NAME[0..LENGTH) is the long name, ours rather than the
+ * other program's; OPTIONS: none.
+ */
 enum option_id option_named(const char *name, size_t length);
 
 /* "backoff: --NAME: TEXT: WHY" in one line, and exit with 125. */

@@ -91,6 +91,107 @@ reference=(--factor=2 --cap=20s --floor=0)
   assert_output 1000
 }
 
+# gate CLIENTS CAPACITY OPTION...: ten minutes down, in the file "out".
+gate() {
+  local clients=$1 capacity=$2
+
+  shift 2
+  "$HERD" --gate --clients="$clients" --outage=10m --capacity="$capacity" \
+    "$@" >out
+}
+
+# figure COLUMN LABEL: the one in the row of that label.
+figure() {
+  grep -n -- "^ *$2  " out | cut -d: -f1 >row
+  figures "$1" <out | sed -n "$(($(cat row) - 3))p"
+}
+
+# between LOW HIGH NUMBER
+between() {
+  run awk "BEGIN { if ($3 < $1 || $3 > $2) print \"$3 is not in $1..$2\" }"
+  assert_output ''
+}
+
+# The reference is another simulation, made before there was a gate. A better
+# ramp may serve all sooner than it does, but no sooner than the service can.
+@test "herd: with a gate 2000 clients have the reference figures, or better ones" {
+  gate 2000 100 --runs=20
+  between 0.18 0.22 "$(figure 1 'attempts per second of the outage')"
+  between 1.0 1.2 "$(figure 1 'attempts per client, after the first')"
+  between 20 39.6 "$(figure 1 'until the last is served')"
+  between 10 24.2 "$(figure 1 'extra wait after the outage, mean')"
+  between 69 85 "$(figure 2 'attempts per second of the outage')"
+  between 21.6 26.4 "$(figure 2 'attempts per client, after the first')"
+  between 59 73 "$(figure 2 'until the last is served')"
+}
+
+@test "herd: so they have with a service that serves only 20 a second" {
+  gate 2000 20 --runs=20
+  between 0.18 0.22 "$(figure 1 'attempts per second of the outage')"
+  between 100 155 "$(figure 1 'until the last is served')"
+  between 50 80 "$(figure 1 'extra wait after the outage, mean')"
+  between 1 50 "$(figure 1 'failed attempts after the outage')"
+  between 2050 2520 "$(figure 2 'failed attempts after the outage')"
+}
+
+@test "herd: so have 200 clients" {
+  gate 200 20 --runs=20
+  between 0.18 0.22 "$(figure 1 'attempts per second of the outage')"
+  between 10 18.7 "$(figure 1 'until the last is served')"
+  between 6.8 8.4 "$(figure 2 'attempts per second of the outage')"
+}
+
+@test "herd: a gate loses no job that is lost without, as probes do not count" {
+  gate 20 5 --attempts=6 --runs=5
+  assert_equal "$(figure 1 'clients that gave up')" 0
+  assert_equal "$(figure 2 'clients that gave up')" 20
+}
+
+@test "herd: attempts that are no probes count at a gate, too" {
+  gate 20 5 --attempts=1
+  assert_equal "$(figure 1 'clients that gave up')" 20
+  gate 1 5 --attempts=6
+  assert_equal "$(figure 1 'clients that gave up')" 1
+}
+
+@test "herd: --deadline holds at a gate" {
+  gate 20 5 --deadline=9m
+  assert_equal "$(figure 1 'clients that gave up')" 20
+}
+
+@test "herd: two columns tell what a gate is worth, the third what is usual" {
+  gate 200 20
+  run grep -c 'these options  *no gate  *every second$' out
+  assert_output 1
+  run grep -c '^no gate' out
+  assert_output 1
+}
+
+@test "herd: figures of the gate stand only beside one" {
+  herd >out
+  run grep -c 'of the outage\|failed attempts' out
+  assert_output 0
+}
+
+@test "herd: the chart shows how they come back, ever faster" {
+  "$HERD" --gate --clients=1000 --capacity=1000 --outage=20s >out
+  # The last row of the first chart: nobody, then more and more.
+  run awk '/^these options$/ { getline; getline; getline; getline; getline
+    line = substr($0, index($0, "|") + 1); print line; exit }' out
+  assert_output --regexp '^[^ ].* .*#$'
+}
+
+@test "herd: an outage of a second has no rate that could be told" {
+  "$HERD" --gate --clients=100 --capacity=10 --outage=1s >out
+  run grep -c '^attempts per second of the outage  *-  *-  *-$' out
+  assert_output 1
+}
+
+@test "herd: at a gate pauses of 0 have an end" {
+  run -0 "$HERD" --gate --base=0 --clients=20 --capacity=5 --outage=10s
+  assert_line 'no gate: all pauses are 0'
+}
+
 # What an option is tried with; empty: it only prints.
 sample() {
   case $1 in
@@ -98,6 +199,7 @@ sample() {
     outage) echo 30s ;;
     capacity) echo 99.5 ;;
     runs) echo 2 ;;
+    gate) ;;
     base) echo 2s ;;
     factor) echo 2 ;;
     cap) echo 10s ;;

@@ -86,6 +86,7 @@ sample(enum option_id id)
 		return "start";
 	case OPT_TOOL:
 		return "curl";
+	case OPT_HERD_GATE:
 	case OPT_RETRY_AFTER:
 	case OPT_QUIET_SUCCESS:
 	case OPT_QUIET:

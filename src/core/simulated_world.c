@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include "core/duration.h"
+#include "core/next_pause.h"
+#include "core/simulated_world.h"
+
+#define TENTH_NS (NS_PER_S / 10)
+
+/* The least whole number that is not below X >= 0. */
+static int64_t
+ceiling(double x)
+{
+	int64_t whole = x < 0x1p63 ? (int64_t)x : INT64_MAX;
+
+	return (double)whole < x ? whole + 1 : whole;
+}
+
+/* To serve in second N: what is due by its end less what was by its start. */
+static int64_t
+due_in_second(double capacity, int64_t n)
+{
+	int64_t whole = capacity < 0x1p62 ? (int64_t)capacity : INT64_MAX / 2;
+	double rest = capacity < 0x1p62 ? capacity - (double)whole : 0;
+
+	return whole + ceiling(rest * (double)(n + 1))
+	    - ceiling(rest * (double)n);
+}
+
+/* Whether an attempt now finds the service up, and not too busy. */
+static bool
+serve(struct simulation *simulation)
+{
+	int64_t since_ns
+	    = simulation->queue.now_ns - simulation->service.down_ns;
+
+	if (since_ns < 0)
+		return false;
+	if (since_ns / NS_PER_S != simulation->second) {
+		simulation->second = since_ns / NS_PER_S;
+		simulation->left = due_in_second(
+		    simulation->service.capacity, simulation->second);
+	}
+	if (simulation->left == 0)
+		return false;
+	simulation->left--;
+	return true;
+}
+
+static void
+count_attempt(struct simulation *simulation)
+{
+	int64_t now_ns = simulation->queue.now_ns;
+
+	simulation->attempts++;
+	if (now_ns > NS_PER_S && now_ns < simulation->service.down_ns)
+		simulation->down++;
+	if (simulation->histogram != NULL)
+		histogram_add(simulation->histogram, now_ns);
+	if (now_ns == 0)
+		return;
+	if (now_ns / TENTH_NS != simulation->tenth) {
+		simulation->tenth = now_ns / TENTH_NS;
+		simulation->in_tenth = 0;
+	}
+	simulation->in_tenth++;
+	if (simulation->in_tenth > simulation->peak_after_0)
+		simulation->peak_after_0 = simulation->in_tenth;
+	if (now_ns >= simulation->peak_from_ns
+	    && simulation->in_tenth > simulation->peak)
+		simulation->peak = simulation->in_tenth;
+}
+
+bool
+simulated_attempt(struct simulation *simulation)
+{
+	bool served;
+
+	count_attempt(simulation);
+	served = serve(simulation);
+	if (!served && simulation->queue.now_ns >= simulation->service.down_ns)
+		simulation->refused++;
+	return served;
+}
+
+void
+simulated_end(struct simulation *simulation, struct simulated_client *client,
+    enum result result)
+{
+	client->result = result;
+	if (result == RESULT_SUCCESS) {
+		int64_t wait_ns
+		    = simulation->queue.now_ns - simulation->service.down_ns;
+
+		simulation->waits_ns[simulation->served++] = wait_ns;
+		simulation->waited_ns
+		    = saturating_add(simulation->waited_ns, wait_ns);
+	} else if (result == RESULT_EXHAUSTED) {
+		simulation->exhausted++;
+	} else {
+		simulation->late++;
+	}
+}
+
+int64_t
+simulated_time_left(const struct simulation *simulation)
+{
+	int64_t deadline_ns = simulation->settings->limits.deadline_ns;
+
+	return deadline_ns == DURATION_INF
+	    ? INT64_MAX
+	    : deadline_ns - simulation->queue.now_ns;
+}
+
+/* What next_pause() asks for now; STATE is of a client, with FAILURES. */
+static struct pause_context
+pause_context(const struct simulation *simulation,
+    const struct loop_state *state, int64_t failures)
+{
+	return (struct pause_context) {
+		.settings = simulation->settings,
+		.state = state,
+		.failures = failures,
+		.deadline = { simulation->settings->limits.deadline_ns,
+		    simulated_time_left(simulation) },
+		.until = { INT64_MAX, INT64_MAX },
+	};
+}
+
+void
+simulated_pause(struct simulation *simulation, struct simulated_client *client)
+{
+	struct loop_state state = {
+		.attempt = client->attempts,
+		.count = client->attempts,
+		.streak = client->streak,
+		.verdict = client->streak > 0 ? VERDICT_SUCCESS : VERDICT_RETRY,
+	};
+	struct pause_context context
+	    = pause_context(simulation, &state, client->failures);
+	struct pause pause = next_pause(&context, &client->schedule);
+
+	if (pause.kind != PAUSE_DRAWN) {
+		simulated_end(simulation, client, RESULT_DEADLINE);
+		return;
+	}
+	client->waiting.at_ns
+	    = saturating_add(simulation->queue.now_ns, pause.ns);
+	event_queue_put(&simulation->queue, &client->waiting);
+}
+
+bool
+simulated_verdict(
+    struct simulation *simulation, struct simulated_client *client, bool served)
+{
+	const struct limits *limits = &simulation->settings->limits;
+
+	client->attempts++;
+	if (served) {
+		client->streak++;
+	} else {
+		client->streak = 0;
+		client->failures++;
+	}
+	if (client->streak == limits->consecutive)
+		simulated_end(simulation, client, RESULT_SUCCESS);
+	else if (client->attempts >= limits->attempts)
+		simulated_end(simulation, client, RESULT_EXHAUSTED);
+	else
+		return true;
+	return false;
+}
+
+struct range
+simulated_splay(const struct simulation *simulation)
+{
+	const struct loop_state start = { 0 };
+	struct pause_context context = pause_context(simulation, &start, 0);
+
+	return next_pause_splay(&context);
+}

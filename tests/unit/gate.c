@@ -1,0 +1,669 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A gate: each transition of its table, and the rules that it stands for.
+ */
+#include <config.h>
+
+#include <string.h>
+
+#include "core/crc32.h"
+#include "core/duration.h"
+#include "core/gate.h"
+#include "core/gate_pause.h"
+#include "core/gate_rules.h"
+#include "tap.h"
+
+#define NOW (1000 * NS_PER_S)
+#define TURN 5
+#define TENTH (NS_PER_S / 10)
+
+static struct gate_run
+run_with(uint64_t id, uint32_t turn)
+{
+	return (struct gate_run) {
+		.id = id,
+		.turn = turn,
+		.turn_ns = NOW,
+		.patience_ns = 70 * NS_PER_S,
+	};
+}
+
+static struct gate_attempt
+attempt_of(enum gate_outcome outcome, int64_t began_ns, int64_t ended_ns)
+{
+	return (struct gate_attempt) {
+		.outcome = outcome,
+		.began_ns = began_ns,
+		.ended_ns = ended_ns,
+		.pause_ns = 2 * NS_PER_S,
+		.reason = "exit 7",
+	};
+}
+
+/* An attempt of RUN's that took a tenth of a second has failed at NOW_NS. */
+static struct gate_decision
+fail(struct gate_record *record, int64_t now_ns, uint64_t run, uint32_t turn)
+{
+	struct gate_attempt attempt
+	    = attempt_of(GATE_FAILED, now_ns - TENTH, now_ns);
+	struct gate_run who = run_with(run, turn);
+
+	return gate_end(record, now_ns, &who, &attempt);
+}
+
+static struct gate_decision
+succeed(
+    struct gate_record *record, int64_t now_ns, int64_t began_ns, uint32_t turn)
+{
+	struct gate_attempt attempt
+	    = attempt_of(GATE_ENDED_WELL, began_ns, now_ns);
+	struct gate_run who = run_with(1, turn);
+
+	return gate_end(record, now_ns, &who, &attempt);
+}
+
+static struct gate_decision
+ask(struct gate_record *record, int64_t now_ns, uint32_t turn)
+{
+	struct gate_run who = run_with(1, turn);
+
+	who.turn_ns = now_ns;
+	return gate_ask(record, now_ns, &who);
+}
+
+/* No guard holds for it, whatever happens. */
+static struct gate_record
+plain(enum gate_state state)
+{
+	return (struct gate_record) {
+		.state = state,
+		.last_run = 1,
+		.last_failure_ns = NOW - NS_PER_S,
+		.due_ns = NOW + NS_PER_S,
+		.news_ns = NOW - 10 * NS_PER_S,
+		.probe_ns = NOW,
+		.turn = TURN,
+		.turn_ns = NOW,
+		.patience_ns = 70 * NS_PER_S,
+		.rate = 2000,
+		.rate_ns = NOW,
+		.release_ns = NOW + NS_PER_S / 2,
+	};
+}
+
+/* GUARD holds for it. */
+static void
+arrange(struct gate_record *record, enum gate_guard guard)
+{
+	switch (guard) {
+	case GUARD_NONE:
+	case GUARD_OTHER_TURN:
+		break;
+	case GUARD_DUE:
+		record->due_ns = NOW;
+		break;
+	case GUARD_RELEASE:
+		record->release_ns = NOW;
+		break;
+	case GUARD_FULL:
+		record->rate = GATE_OPEN_RATE + 1;
+		break;
+	case GUARD_THIRD:
+		record->failures = 2;
+		record->last_run = 2;
+		break;
+	case GUARD_SLOWED:
+		record->slowed_ns = NOW - NS_PER_S / 2;
+		break;
+	case GUARD_COUNTED:
+		record->failures = 1;
+		break;
+	case GUARD_ASKED:
+		record->hinted = true;
+		break;
+	case GUARD_OVERDUE:
+		record->turn_ns = record->due_ns = record->release_ns
+		    = record->probe_ns = NOW - 11 * NS_PER_S;
+		break;
+	}
+}
+
+static bool
+is_late(enum gate_event event)
+{
+	return event == GATE_LATE_SUCCESS || event == GATE_LATE_FAILURE;
+}
+
+static struct gate_decision
+end_as(struct gate_record *record, enum gate_event event)
+{
+	bool late = is_late(event);
+	struct gate_attempt attempt
+	    = attempt_of(GATE_FAILED, NOW - (late ? 20 : 1) * NS_PER_S, NOW);
+	struct gate_run run = run_with(
+	    1, record->state == GATE_PROBING ? TURN - (uint32_t)late : 0);
+
+	if (event == GATE_SUCCESS || event == GATE_LATE_SUCCESS)
+		attempt.outcome = GATE_ENDED_WELL;
+	if (event == GATE_NEUTRAL)
+		attempt.outcome = GATE_NO_NEWS;
+	if (event == GATE_HINT)
+		attempt.hint_ns = NOW + NS_PER_MIN;
+	return gate_end(record, NOW, &run, &attempt);
+}
+
+static struct gate_decision
+happen(struct gate_record *record, enum gate_event event, enum gate_guard guard)
+{
+	struct gate_run run
+	    = run_with(1, guard == GUARD_OTHER_TURN ? TURN - 1 : TURN);
+
+	switch (event) {
+	case GATE_ASKS:
+		run.turn = 0;
+		return gate_ask(record, NOW, &run);
+	case GATE_HOLDS:
+		return gate_ask(record, NOW, &run);
+	case GATE_IMPATIENT:
+		return gate_pass_over(record, NOW, &run);
+	case GATE_SUCCESS:
+	case GATE_FAILURE:
+	case GATE_HINT:
+	case GATE_NEUTRAL:
+	case GATE_LATE_SUCCESS:
+	case GATE_LATE_FAILURE:
+		break;
+	}
+	return end_as(record, event);
+}
+
+/* Whoever ends an attempt while it is shut is late. */
+static bool
+is_unreachable(const struct gate_rule *rule)
+{
+	return rule->from == GATE_SHUT && rule->event >= GATE_SUCCESS
+	    && rule->event <= GATE_NEUTRAL;
+}
+
+static void
+walk(void)
+{
+	char what[80];
+
+	for (size_t i = 0; i < GATE_RULES; i++) {
+		const struct gate_rule *rule = &gate_rules[i];
+		struct gate_record record = plain((enum gate_state)rule->from);
+		struct gate_record before;
+		struct gate_decision decision;
+
+		if (is_unreachable(rule))
+			continue;
+		arrange(&record, (enum gate_guard)rule->guard);
+		before = record;
+		decision = happen(&record, (enum gate_event)rule->event,
+		    (enum gate_guard)rule->guard);
+		snprintf(what, sizeof what, "rule %zu: from %s, event %d", i,
+		    gate_state_name((enum gate_state)rule->from), rule->event);
+		ok(decision.rule == i && record.state == rule->to
+		        && decision.kind == (enum gate_kind)rule->kind
+		        && decision.was == (enum gate_state)rule->from,
+		    what);
+		if (!decision.changed)
+			ok(memcmp(&record, &before, sizeof record) == 0,
+			    "... and the record is as it was");
+	}
+}
+
+/* Each state and event has rules, all together, and one without a guard. */
+static void
+table_is_whole(void)
+{
+	bool ended[GATE_STATES][GATE_EVENTS] = { { false } };
+	bool ordered = true, whole = true;
+
+	for (size_t i = 0; i < GATE_RULES; i++) {
+		const struct gate_rule *rule = &gate_rules[i];
+
+		ordered = ordered && !ended[rule->from][rule->event];
+		if (rule->guard == GUARD_NONE)
+			ended[rule->from][rule->event] = true;
+		if (rule->action == ACTION_NONE)
+			whole = whole && rule->from == rule->to;
+	}
+	for (int state = 0; state < GATE_STATES; state++)
+		for (int event = 0; event < GATE_EVENTS; event++)
+			whole = whole && ended[state][event];
+	ok(ordered, "no rule stands behind one without a guard");
+	ok(whole, "each state has an answer to each event");
+}
+
+static void
+what_shuts(void)
+{
+	struct gate_record record = gate_record_new();
+
+	for (int i = 0; i < 10; i++)
+		fail(&record, NOW + i * NS_PER_S, 1, 0);
+	is_int(record.state, GATE_OPEN, "one broken job alone shuts nothing");
+	fail(&record, NOW + 10 * NS_PER_S, 2, 0);
+	is_int(record.state, GATE_SHUT, "a second run that fails shuts it");
+	is_int(record.due_ns, NOW + 12 * NS_PER_S,
+	    "the probe is due a pause after that failure");
+	is_int(record.shut_ns, NOW + 10 * NS_PER_S, "it knows since when");
+	is_string(record.reason, "exit 7", "and why");
+	is_int(record.longest_ns, TENTH, "and how long a failure takes");
+
+	record = gate_record_new();
+	fail(&record, NOW, 1, 0);
+	fail(&record, NOW, 2, 0);
+	is_int(record.state, GATE_OPEN, "two failures are too few");
+	succeed(&record, NOW, NOW - 1, 0);
+	is_int(record.failures, 0, "a success forgets them");
+	fail(&record, NOW, 1, 0);
+	fail(&record, NOW + NS_PER_MIN, 2, 0);
+	fail(&record, NOW + 2 * NS_PER_MIN + 1, 3, 0);
+	is_int(record.state, GATE_OPEN, "so does more than a minute");
+	is_int(record.failures, 1, "... and the count starts again");
+	fail(&record, NOW + 3 * NS_PER_MIN, 3, 0);
+	fail(&record, NOW + 4 * NS_PER_MIN, 3, 0);
+	is_int(record.state, GATE_OPEN, "... with one run");
+	fail(&record, NOW + 5 * NS_PER_MIN, 1, 0);
+	is_int(record.state, GATE_SHUT, "a minute alone does not");
+}
+
+/* A gate that has shut at NOW; the probe is due 2 s later. */
+static struct gate_record
+shut_gate(void)
+{
+	struct gate_record record = gate_record_new();
+
+	for (uint64_t run = 1; run <= 3; run++)
+		fail(&record, NOW, run, 0);
+	return record;
+}
+
+static void
+hints(void)
+{
+	struct gate_record record = gate_record_new();
+	struct gate_attempt attempt = attempt_of(GATE_FAILED, NOW - TENTH, NOW);
+	struct gate_run run = run_with(1, 0);
+
+	attempt.hint_ns = NOW + NS_PER_MIN;
+	gate_end(&record, NOW, &run, &attempt);
+	is_int(record.state, GATE_SHUT, "a hint shuts it at once");
+	is_int(record.due_ns, NOW + NS_PER_MIN, "until then");
+	succeed(&record, NOW + 1, NOW - NS_PER_S, 0);
+	is_int(record.state, GATE_SHUT, "that stands, whoever is served");
+	is_int(ask(&record, NOW + NS_PER_MIN - 1, 1).kind, GATE_WAIT,
+	    "no probe before");
+	is_int(ask(&record, NOW + NS_PER_MIN, 1).kind, GATE_PROBE, "then one");
+	attempt.hint_ns = INT64_MAX;
+	run.turn = 1;
+	gate_end(&record, NOW + NS_PER_MIN, &run, &attempt);
+	is_int(record.due_ns, NOW + NS_PER_MIN + GATE_HINT_NS,
+	    "no hint is obeyed for more than a day");
+	is_int(record.probes, 1, "that probe failed");
+}
+
+static void
+stragglers(void)
+{
+	struct gate_record record = shut_gate(), before = record;
+	struct gate_attempt early
+	    = attempt_of(GATE_ENDED_WELL, NOW - NS_PER_S, NOW);
+	struct gate_run run = run_with(4, 0);
+
+	fail(&record, NOW + 1, 4, 0);
+	ok(memcmp(&record, &before, sizeof record) == 0,
+	    "a straggler's failure changes nothing");
+	early.ended_ns = NOW - 1;
+	gate_end(&record, NOW + 1, &run, &early);
+	is_int(record.state, GATE_SHUT, "a success before it shut is old news");
+	succeed(&record, NOW + 1, NOW - NS_PER_S, 0);
+	is_int(record.state, GATE_RAMP, "its success begins the ramp");
+	for (uint64_t run = 1; run <= 3; run++)
+		fail(&record, NOW + 1, run, 0);
+	is_int(record.state, GATE_RAMP, "old failures do not end that");
+	for (uint64_t run = 1; run <= 3; run++)
+		fail(&record, NOW + (int64_t)run * NS_PER_S, run, 0);
+	is_int(record.state, GATE_SHUT, "new ones do");
+}
+
+static void
+probes(void)
+{
+	struct gate_record record = shut_gate();
+	struct gate_decision decision = ask(&record, NOW, 0);
+
+	is_int(decision.kind, GATE_QUEUE, "shut: who comes has to queue");
+	is_int(decision.until_ns, NOW + 12 * NS_PER_S,
+	    "... until the holder of the turn has missed its time");
+	decision = ask(&record, NOW, 1);
+	is_int(decision.kind, GATE_WAIT, "who holds the turn waits");
+	is_int(decision.until_ns, NOW + 2 * NS_PER_S, "... until it is due");
+	is_int(ask(&record, NOW + 2 * NS_PER_S, 2).kind, GATE_LOST,
+	    "a turn of another number is none");
+	is_int(ask(&record, NOW + 2 * NS_PER_S, 1).kind, GATE_PROBE,
+	    "then it probes");
+	is_int(gate_failures(&record), 2, "its pause is the second");
+	fail(&record, NOW + 3 * NS_PER_S, 1, 1);
+	is_int(record.state, GATE_SHUT, "a failed probe shuts it again");
+	is_int(record.probes, 1, "... and is counted");
+	is_int(record.due_ns, NOW + 5 * NS_PER_S, "... the next one is due");
+	is_int(record.shut_ns, NOW, "... it has been shut for longer");
+	is_int(gate_failures(&record), 3, "the next pause is the third");
+	ask(&record, NOW + 5 * NS_PER_S, 1);
+	is_int(ask(&record, NOW + 6 * NS_PER_S, 1).kind, GATE_PROBE,
+	    "a prober that died leaves its probe to the next");
+	succeed(&record, NOW + 7 * NS_PER_S, NOW + 6 * NS_PER_S, 1);
+	is_int(record.state, GATE_RAMP, "a success begins the ramp");
+}
+
+static void
+neutral(void)
+{
+	struct gate_record record = shut_gate();
+	struct gate_attempt attempt
+	    = attempt_of(GATE_NO_NEWS, NOW + 2 * NS_PER_S, NOW + 3 * NS_PER_S);
+	struct gate_run run = run_with(1, 1);
+
+	ask(&record, NOW + 2 * NS_PER_S, 1);
+	gate_end(&record, NOW + 3 * NS_PER_S, &run, &attempt);
+	is_int(record.probes, 0, "a neutral probe is none");
+	is_int(ask(&record, NOW + 3 * NS_PER_S, 1).kind, GATE_PROBE,
+	    "the next in the queue probes at once");
+}
+
+static void
+long_pauses(void)
+{
+	struct gate_record record = gate_record_new();
+	struct gate_attempt attempt = attempt_of(GATE_FAILED, NOW - TENTH, NOW);
+
+	attempt.pause_ns = INT64_MAX;
+	for (uint64_t id = 1; id <= 3; id++) {
+		struct gate_run run = run_with(id, 0);
+
+		gate_end(&record, NOW, &run, &attempt);
+	}
+	is_int(record.due_ns, NOW + GATE_DUE_NS,
+	    "a probe is due after 10 s at the latest");
+}
+
+/* Shut after failures of LONGEST_NS; a probe of turn 1 began at NOW. */
+static struct gate_record
+probed_gate(int64_t longest_ns, int64_t patience_ns)
+{
+	struct gate_record record = shut_gate();
+	struct gate_run run = run_with(1, 1);
+
+	record.longest_ns = longest_ns;
+	record.due_ns = NOW;
+	run.patience_ns = patience_ns;
+	gate_ask(&record, NOW, &run);
+	return record;
+}
+
+static void
+long_probes(void)
+{
+	struct gate_record record = probed_gate(NS_PER_S, 70 * NS_PER_S);
+	struct gate_run first = run_with(2, 1);
+	struct gate_decision decision;
+
+	is_int(gate_overdue_ns(&record), NOW + 10 * NS_PER_S,
+	    "a probe may last for 10 s");
+	decision = gate_pass_over(&record, NOW + 10 * NS_PER_S - 1, &first);
+	is_int(decision.kind, GATE_QUEUE, "before that nobody else tries");
+	decision = gate_pass_over(&record, NOW + 10 * NS_PER_S, &first);
+	is_int(decision.kind, GATE_TAKE, "then the turn passes on");
+	is_int(record.turn, 2, "... and has another number");
+	decision = gate_pass_over(&record, NOW + 10 * NS_PER_S, &first);
+	is_int(decision.kind, GATE_QUEUE, "but once");
+	first.turn = 2;
+	decision = gate_ask(&record, NOW + 10 * NS_PER_S, &first);
+	is_int(decision.kind, GATE_PROBE, "one more tries");
+	is_int(gate_overdue_ns(&record), NOW + 80 * NS_PER_S,
+	    "a third one only when that is stuck");
+	fail(&record, NOW + 11 * NS_PER_S, 1, 1);
+	is_int(record.state, GATE_PROBING, "the late failure changes nothing");
+	succeed(&record, NOW + 12 * NS_PER_S, NOW, 1);
+	is_int(record.state, GATE_RAMP, "the late success opens");
+	fail(&record, NOW + 12 * NS_PER_S, 2, 2);
+	is_int(record.failures, 0, "the other probe then tells nothing new");
+
+	record = probed_gate(30 * NS_PER_S, 70 * NS_PER_S);
+	is_int(gate_overdue_ns(&record), NOW + 60 * NS_PER_S,
+	    "a probe may last for twice the longest failure");
+	record = probed_gate(60 * NS_PER_S, 70 * NS_PER_S);
+	is_int(gate_overdue_ns(&record), NOW + 70 * NS_PER_S,
+	    "but not beyond the patience of its holder");
+	record = probed_gate(NS_PER_S, 0);
+	is_int(gate_overdue_ns(&record), NOW + 10 * NS_PER_S,
+	    "which is never less than 10 s");
+}
+
+static void
+stuck_turns(void)
+{
+	struct gate_record record = shut_gate();
+	struct gate_run next = run_with(2, 1);
+
+	ask(&record, NOW + NS_PER_S, 1);
+	is_int(gate_pass_over(&record, NOW + 12 * NS_PER_S - 1, &next).kind,
+	    GATE_QUEUE, "a holder who waits for the time is not stuck");
+	is_int(gate_pass_over(&record, NOW + 12 * NS_PER_S, &next).kind,
+	    GATE_TAKE, "one who has missed it by 10 s is");
+	is_int(ask(&record, NOW + 12 * NS_PER_S, 1).kind, GATE_LOST,
+	    "it finds another number");
+	next.turn = 1;
+	is_int(gate_pass_over(&record, NOW + NS_PER_MIN, &next).kind,
+	    GATE_QUEUE, "who waited for the old number looks again");
+	next.turn = 2;
+	is_int(gate_ask(&record, NOW + 12 * NS_PER_S, &next).kind, GATE_PROBE,
+	    "and the one who took it probes");
+	record.turn = UINT32_MAX;
+	next.turn = UINT32_MAX;
+	gate_pass_over(&record, NOW + 100 * NS_PER_S, &next);
+	is_int(record.turn, 1, "no turn has the number 0");
+}
+
+/* A ramp that began at NOW. */
+static struct gate_record
+ramp(void)
+{
+	struct gate_record record = shut_gate();
+
+	succeed(&record, NOW, NOW - NS_PER_S, 0);
+	return record;
+}
+
+/* Starts between two moments, if many wait for the turn. */
+static int
+starts(struct gate_record *record, int64_t from_ns, int64_t to_ns)
+{
+	int64_t now_ns = from_ns;
+	int count = 0;
+
+	while (now_ns < to_ns && record->state == GATE_RAMP) {
+		struct gate_decision decision = ask(record, now_ns, 1);
+
+		if (decision.kind == GATE_START)
+			count++;
+		else
+			now_ns = decision.until_ns;
+	}
+	return count;
+}
+
+static void
+ramps(void)
+{
+	struct gate_record record = ramp();
+
+	is_int(ask(&record, NOW, 0).kind, GATE_QUEUE, "a ramp has a queue");
+	is_between(starts(&record, NOW, NOW + NS_PER_S), 2, 3, "2 a second");
+	is_between(starts(&record, NOW + NS_PER_S, NOW + 2 * NS_PER_S), 4, 5,
+	    "then 4");
+	is_between(starts(&record, NOW + 2 * NS_PER_S, NOW + 9 * NS_PER_S),
+	    1014, 1023, "8 16 32 64 128 256 512");
+	is_between(starts(&record, NOW + 9 * NS_PER_S, NOW + 10 * NS_PER_S),
+	    1000, 1030, "1024");
+	is_int(ask(&record, NOW + 10 * NS_PER_S, 0).kind, GATE_START, "all");
+	is_int(record.state, GATE_OPEN, "then it is open");
+	is_int(record.since_ns, NOW + 10 * NS_PER_S, "... since then");
+}
+
+static void
+ramp_failures(void)
+{
+	struct gate_record record = ramp();
+	int64_t now_ns = NOW + 4 * NS_PER_S;
+
+	fail(&record, now_ns, 1, 0);
+	is_int(record.rate, 16000, "a failure halves the rate");
+	for (uint64_t run = 2; run < 30; run++)
+		fail(&record, now_ns + NS_PER_S - 1, run, 0);
+	is_int(record.rate, 16000, "but once a second");
+	is_int(record.state, GATE_RAMP, "it has had its answer");
+	starts(&record, now_ns, now_ns + NS_PER_S - 1);
+	is_int(record.rate, 16000, "a second without a failure");
+	starts(&record, now_ns + NS_PER_S, now_ns + NS_PER_S + NS_PER_S / 2);
+	is_int(record.rate, 16800, "lets it grow by a twentieth");
+	fail(&record, now_ns + NS_PER_S + NS_PER_S / 2, 1, 0);
+	is_int(record.rate, 11760, "the next failure takes 30 percent");
+	for (int i = 3; i < 30; i++)
+		fail(&record, now_ns + i * NS_PER_S, 1, 0);
+	is_int(record.rate, GATE_LEAST_RATE, "it does not come to a halt");
+	is_int(record.state, GATE_RAMP, "one job alone does not shut it");
+	fail(&record, now_ns + 31 * NS_PER_S, 2, 0);
+	is_int(record.state, GATE_SHUT, "a second one does");
+	is_int(record.probes, 0, "its probes count from 1");
+}
+
+static void
+record_on_disk(void)
+{
+	struct gate_record record = shut_gate(), back;
+	uint8_t bytes[GATE_RECORD_SIZE], again[GATE_RECORD_SIZE];
+
+	is_int(crc32((const uint8_t *)"123456789", 9), 0xcbf43926, "the crc");
+	record.last_run = 0x0102030405060708;
+	gate_encode(&record, bytes);
+	ok(gate_decode(&back, bytes, NOW), "a record can be read again");
+	gate_encode(&back, again);
+	ok(memcmp(bytes, again, sizeof bytes) == 0, "it is the same");
+	ok(bytes[0] == GATE_SHUT && bytes[8] == 8 && bytes[15] == 1,
+	    "numbers are little-endian, wherever it was written");
+	ok(memcmp(bytes + 128, "exit 7\0", 7) == 0, "the reason stands at 128");
+	bytes[100] ^= 4;
+	ok(!gate_decode(&back, bytes, NOW), "one bit is noticed");
+	is_int(back.state, GATE_OPEN, "and it is as new");
+	is_int(back.turn, 1, "with a turn");
+	ok(!gate_decode(&back, (const uint8_t[GATE_RECORD_SIZE]) { 0 }, NOW),
+	    "zeros are no record");
+	ok(!gate_decode(&back, again, NOW - 2 * NS_PER_S),
+	    "a time that is still to come makes it new");
+	ok(gate_decode(&back, again, NOW - NS_PER_S / 2),
+	    "... unless clocks can differ so");
+	is_int(back.shut_ns, NOW - NS_PER_S / 2, "... and it is now then");
+	record.due_ns = NOW + GATE_DUE_NS + 2 * NS_PER_S;
+	gate_encode(&record, bytes);
+	ok(!gate_decode(&back, bytes, NOW), "so does a probe due too late");
+	record.hinted = true;
+	gate_encode(&record, bytes);
+	ok(gate_decode(&back, bytes, NOW), "... without a hint");
+	gate_set_reason(&record,
+	    "a\033]0;\n\xc3\xa9 12345678901234567890123456"
+	    "78901234567890");
+	is_string(record.reason, "a?]0;??? 1234567890123456789012345678901",
+	    "a reason is printable, and cut");
+}
+
+static void
+pauses(void)
+{
+	struct policy policy = {
+		.base_ns = NS_PER_S,
+		.factor = 3,
+		.cap_ns = NS_PER_MIN,
+		.floor_ns = NS_PER_S / 10,
+		.jitter.kind = JITTER_FULL,
+		.max_exponent = INT64_MAX,
+	};
+	struct random random = random_from(1);
+	int64_t sum = 0, longest = 0;
+
+	for (int i = 0; i < 1000; i++) {
+		int64_t ns = gate_pause(&policy, &random, 9);
+
+		sum += ns / 1000;
+		longest = max_ns(longest, ns);
+	}
+	is_between(longest, 9 * NS_PER_S, GATE_DUE_NS, "10 s at most");
+	is_between(sum, 4800 * NS_PER_MS, 5300 * NS_PER_MS,
+	    "and no draw piles up there");
+	policy.jitter.kind = JITTER_NONE;
+	is_int(gate_pause(&policy, &random, 2), 3 * NS_PER_S, "the second");
+	policy.floor_ns = policy.slot_ns = policy.base_ns = NS_PER_MIN;
+	is_int(gate_pause(&policy, &random, 1), GATE_DUE_NS, "no floor above");
+	policy.jitter.kind = JITTER_DECORRELATED;
+	policy.floor_ns = policy.base_ns = policy.slot_ns = 0;
+	policy.base_ns = NS_PER_S;
+	for (int i = 0, growing = 0; i < 100; i++) {
+		growing += gate_pause(&policy, &random, 40) > 3 * NS_PER_S;
+		if (i == 99)
+			ok(growing > 50, "decorrelated pauses grow");
+	}
+}
+
+/* Whatever the clock says, nothing overflows, and it gets out again. */
+static void
+far_future(void)
+{
+	for (int state = 0; state < GATE_STATES; state++)
+		for (int event = 0; event < GATE_EVENTS; event++) {
+			struct gate_record record
+			    = plain((enum gate_state)state);
+			struct gate_attempt attempt = attempt_of(
+			    GATE_FAILED, INT64_MAX - event, INT64_MAX);
+			struct gate_run run = run_with(1, TURN);
+
+			attempt.hint_ns = event % 2 ? INT64_MAX : 0;
+			gate_ask(&record, INT64_MAX, &run);
+			gate_end(&record, INT64_MAX, &run, &attempt);
+			gate_pass_over(&record, INT64_MAX, &run);
+			run.turn = record.turn;
+			gate_ask(&record, INT64_MAX, &run);
+			run.turn_ns = attempt.began_ns = attempt.ended_ns
+			    = INT64_MIN;
+			gate_end(&record, -event, &run, &attempt);
+			gate_ask(&record, -event, &run);
+			if (record.due_ns < 0 || record.release_ns < 0
+			    || record.turn_ns < 0)
+				ok(false, "no time is negative");
+		}
+	ok(true, "a clock at its end overflows nothing");
+}
+
+int
+main(void)
+{
+	table_is_whole();
+	walk();
+	what_shuts();
+	hints();
+	stragglers();
+	probes();
+	neutral();
+	long_pauses();
+	long_probes();
+	stuck_turns();
+	ramps();
+	ramp_failures();
+	record_on_disk();
+	pauses();
+	far_future();
+	return done();
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A gate whose record is not what a run has written: random bytes, and one
+ * or more bits the other way, with a checksum that is right.
+ */
+#include <config.h>
+
+#include <string.h>
+
+#include "core/crc32.h"
+#include "core/random.h"
+#include "gate_check.h"
+#include "tap.h"
+
+#define RECORDS 200000
+
+static int64_t
+below(struct random *random, int64_t many)
+{
+	return random_between(random, 0, many - 1);
+}
+
+static void
+repair(uint8_t *bytes)
+{
+	uint32_t crc = crc32(bytes, GATE_RECORD_SIZE - 4);
+
+	for (int i = 0; i < 4; i++)
+		bytes[GATE_RECORD_SIZE - 4 + i] = (uint8_t)(crc >> 8 * i);
+}
+
+/* Times that are hard, and others. */
+static int64_t
+some_time(struct random *random)
+{
+	static const int64_t hard[] = { 0, 1, NS_PER_S, 60 * NS_PER_S,
+		INT64_MAX - NS_PER_S, INT64_MAX - 1, INT64_MAX };
+
+	return below(random, 2) == 0 ? hard[below(random, 7)]
+	                             : below(random, 3600 * NS_PER_S);
+}
+
+static struct gate_record
+some_record(struct random *random, int64_t now_ns)
+{
+	int64_t past_ns = below(random, min_ns(now_ns, INT64_MAX - 1) + 1);
+
+	return (struct gate_record) {
+		.state = (enum gate_state)below(random, GATE_STATES),
+		.failures = (uint16_t)below(random, 4),
+		.two_runs = below(random, 2) == 0,
+		.last_run = (uint64_t)below(random, 3),
+		.last_failure_ns = past_ns,
+		.longest_ns = some_time(random),
+		.probes = (uint32_t)random->bits(random),
+		.due_ns = saturating_add(past_ns, below(random, 11) * NS_PER_S),
+		.hinted = below(random, 2) == 0,
+		.since_ns = past_ns,
+		.shut_ns = past_ns,
+		.news_ns = past_ns,
+		.probe_ns = past_ns,
+		.passed_over = (uint8_t)random->bits(random),
+		.turn
+		= (uint32_t)random->bits(random) * (uint32_t)below(random, 2),
+		.turn_ns = past_ns,
+		.patience_ns = some_time(random),
+		.rate = (uint32_t)random->bits(random),
+		.rate_ns = past_ns,
+		.slowed_ns = below(random, 2) * past_ns,
+		.release_ns = saturating_add(past_ns, NS_PER_S),
+	};
+}
+
+static void
+spoil(uint8_t *bytes, struct random *random)
+{
+	if (below(random, 4) == 0)
+		for (int i = 0; i < GATE_RECORD_SIZE; i++)
+			bytes[i] = (uint8_t)random->bits(random);
+	for (int64_t bits = below(random, 4); bits > 0; bits--)
+		bytes[below(random, GATE_RECORD_SIZE)]
+		    ^= (uint8_t)(1 << below(random, 8));
+	bytes[0] %= 5;
+	if (below(random, 8) > 0)
+		repair(bytes);
+}
+
+static const char *
+live(struct gate_record *record, int64_t now_ns, struct random *random)
+{
+	for (int i = 0; i < 6; i++) {
+		struct gate_run run = {
+			.id = (uint64_t)below(random, 3),
+			.turn = record->turn * (uint32_t)below(random, 2),
+			.turn_ns = some_time(random),
+			.patience_ns = some_time(random),
+		};
+		struct gate_attempt attempt = {
+			.outcome = (enum gate_outcome)below(random, 3),
+			.began_ns = some_time(random),
+			.ended_ns = some_time(random),
+			.hint_ns = below(random, 2) * some_time(random),
+			.pause_ns = some_time(random),
+			.reason = "",
+		};
+		int64_t what = below(random, 3);
+
+		now_ns = saturating_add(now_ns, below(random, 30 * NS_PER_S));
+		if (what == 0)
+			gate_ask(record, now_ns, &run);
+		else if (what == 1)
+			gate_end(record, now_ns, &run, &attempt);
+		else
+			gate_pass_over(record, now_ns, &run);
+		if (gate_flaw(record, now_ns) != NULL)
+			return gate_flaw(record, now_ns);
+	}
+	/* At the end of the clock nothing can be waited for. */
+	return now_ns < INT64_MAX - MOST_WAIT ? gate_opens(*record, now_ns)
+	                                      : NULL;
+}
+
+int
+main(void)
+{
+	struct random random = random_from(1);
+	uint8_t bytes[GATE_RECORD_SIZE];
+	const char *flaw = NULL;
+	int taken = 0, states[GATE_STATES] = { 0 };
+
+	for (int i = 0; i < RECORDS && flaw == NULL; i++) {
+		int64_t now_ns = some_time(&random);
+		struct gate_record record = some_record(&random, now_ns);
+
+		gate_encode(&record, bytes);
+		spoil(bytes, &random);
+		if (gate_decode(&record, bytes, now_ns)) {
+			taken++;
+			states[record.state]++;
+		}
+		flaw = gate_flaw(&record, now_ns);
+		if (flaw == NULL)
+			flaw = live(&record, now_ns, &random);
+		if (flaw != NULL)
+			printf("# record %d: %s\n", i, flaw);
+	}
+	ok(flaw == NULL, "a gate of any record is bounded, and opens again");
+	is_between(taken, RECORDS / 8, RECORDS / 10 * 9,
+	    "some records are taken as they are, some not");
+	for (int state = 0; state < GATE_STATES; state++)
+		ok(states[state] > RECORDS / 100, gate_state_name(state));
+	return done();
+}
