@@ -36,7 +36,7 @@ holder() {
 # the queue does: it has opened the file, and has no child.
 waiting() {
   [ "$(state "$1")" = S ] && [ -z "$(cat "/proc/$1/task/$1/children")" ] &&
-    ls -l "/proc/$1/fd" | grep -q "$BACKOFF_STATE_DIR/hub"
+    find "/proc/$1/fd" -lname "$state/hub" | grep -q .
 }
 
 @test "no more attempts than slots go on at once" {
