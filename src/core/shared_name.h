@@ -7,12 +7,12 @@
 
 #include <stddef.h>
 
-#define SHARED_NAME_SIZE 65 /* bytes of the longest, its terminator included \
-	                     */
+#define SHARED_NAME_SIZE 65 /* of the longest, with its terminator */
 
 /*
- * The length of the NAME that TEXT begins with: [A-Za-z0-9_][A-Za-z0-9._-]*,
- * 1 to 64 bytes, but not "list". 0: it begins with none.
+ * The length of the NAME that TEXT begins with:
+ * [A-Za-z0-9_][A-Za-z0-9._-]*, 1 to 64 bytes, but not "list". 0: it begins
+ * with none.
  */
 size_t shared_name_scan(const char *text);
 

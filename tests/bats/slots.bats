@@ -36,7 +36,7 @@ holder() {
 # the queue does: it has opened the file, and has no child.
 waiting() {
   [ "$(state "$1")" = S ] && [ -z "$(cat "/proc/$1/task/$1/children")" ] &&
-    ls -l "/proc/$1/fd" | grep -q "$BACKOFF_STATE_DIR/hub"
+    find "/proc/$1/fd" -lname "$state/hub" | grep -q .
 }
 
 @test "no more attempts than slots go on at once" {
@@ -237,7 +237,26 @@ woken() {
   each_wait woken
 }
 
-@test "the queue is in order, and who comes later does not overtake it" {
+@test "who comes while others wait does not take the slot that they wait for" {
+  holder 2 1
+  holder 2 2
+  "$BACKOFF" -q --slots=hub:2 -- sh -c 'echo first >>order' 3>&- 7>&- &
+  local first=$!
+  holders+=("$first")
+  wait_for waiting "$first"
+  kill -STOP "$first"
+  wait_for in_state "$first" T
+  echo >&7
+  wait -n "${holders[0]}" "${holders[1]}"
+  start -- "$BACKOFF" --slots=hub:2 sh -c 'echo second >>order'
+  await "$err" 'waiting for one of 2 slots of hub'
+  kill -CONT "$first"
+  wait "$first"
+  assert_fate 'exited 0'
+  assert_equal "$(xargs <order)" 'first second'
+}
+
+@test "the queue is in order" {
   local i
   holder 2 1
   holder 2 2

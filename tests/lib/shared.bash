@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # What runs share, for the tests.  shellcheck shell=bash
-# shellcheck disable=SC2034 # for the tests
+# shellcheck disable=SC2034,SC2119,SC2120 # for the tests
 
 state=$BACKOFF_STATE_DIR
 

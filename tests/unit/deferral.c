@@ -143,7 +143,8 @@ test_record(void)
 	        && state_record_deferral(record).failures == 1,
 	    "a deferral outlives a reboot");
 	memset(record + STATE_DEFERRAL_AT, 0xff, STATE_DEFERRAL_SIZE);
-	is_int(crc32((const uint8_t *)"123456789", 9), 0xcbf43926, "the checksum is zlib's");
+	is_int(crc32((const uint8_t *)"123456789", 9), 0xcbf43926,
+	    "the checksum is zlib's");
 }
 
 static void
