@@ -119,8 +119,8 @@ gate_members(
 }
 
 void
-gate_closing(struct text *text, const char *name, int64_t waited_ns,
-    const char *reason)
+gate_closing(
+    struct text *text, const char *name, int64_t waited_ns, const char *reason)
 {
 	text_add(text, "gave up at gate ");
 	text_add(text, name);

@@ -42,7 +42,7 @@ void gate_members(
     struct text *text, enum gate_news news, const struct gate_event *event);
 
 /* "gave up at gate hub after 1h: exit 7". REASON may be "". */
-void gate_closing(struct text *text, const char *name, int64_t waited_ns,
-    const char *reason);
+void gate_closing(
+    struct text *text, const char *name, int64_t waited_ns, const char *reason);
 
 #endif

@@ -9,7 +9,7 @@ load ../lib/process
 
 setup() {
   # A service: it is up while the file "up" is there. Each request is a line.
-  cd "$BATS_TEST_TMPDIR"
+  cd "$BATS_TEST_TMPDIR" || return
   cat >job <<'EOF'
 #!/bin/sh
 echo "$BACKOFF_GATE" >>requests
@@ -34,11 +34,11 @@ beside() {
 }
 
 # shut_gate: three failures in a row, from two runs. The next probe is due
-# within a second or so.
+# within milliseconds.
 shut_gate() {
   rm -f state/hub
   "$BACKOFF" -qq --gate=hub -n 2 -b 1ms -- ./job || true
-  "$BACKOFF" -qq --gate=hub -n 1 -b "${1:-1ms}" -- ./job || true
+  "$BACKOFF" -qq --gate=hub -n 1 -b 1ms -- ./job || true
   : >requests
 }
 
@@ -366,4 +366,59 @@ assert gate[0]["next_s"] >= 0 and gate[2]["waited_s"] > 0
   sleep 1.5
   after=$(wc -c <trace)
   assert_equal "$after" "$before"
+}
+
+@test "--gate=list prints the gates, since when and why they are shut, and who waits" {
+  shut_for 30m
+  "$BACKOFF" -qq --defer=sync:1h..1h -n 1 -- false || true
+  touch up
+  "$BACKOFF" -qq --gate=fine -- ./job
+  beside --gate=hub -- true
+  wait_for grep -q 'waiting at gate' beside
+  start -- "$BACKOFF" --gate=hub -- true
+  behind_gate
+  run -0 "$BACKOFF" --gate=list
+  assert_line --index 0 --regexp '^NAME +GATE +SINCE +WAITING +SLOTS +DEFERRED UNTIL +REASON$'
+  assert_line --index 1 --regexp '^fine +open +- +- +- +- +-$'
+  assert_line --index 2 --regexp '^hub +shut +[0-9-]{10} [0-9:]{8} +2 +- +- +exit 7$'
+  assert_line --index 3 --regexp '^sync +open +- +- +- +[0-9-]{10} [0-9:]{8} +exit 1$'
+  assert_equal "${#lines[@]}" 4
+}
+
+@test "--gate=list of a directory that cannot be used is an error" {
+  : >file
+  run -125 "$BACKOFF" --state-dir=file --gate=list
+  assert_regex "$output" '^backoff: --gate=list: file: '
+}
+
+@test "--plan says what the gate does" {
+  run -0 "$BACKOFF" --gate=hub --gate-wait=5m --plan
+  assert_line --partial "while gate hub is open"
+  assert_output --partial "for at most 5m in all."
+  assert_equal "$(ls state)" ""
+}
+
+# The second comes when the first has gone: it must find the turn, and a record
+# that it can go on from, or one that counts as new.
+@test "kill -9 of the prober at any of its system calls keeps nobody else waiting" {
+  local total=0 call count fate
+  need_strace
+  for call in fcntl pread64 pwrite64 openat clock_nanosleep vfork clone wait4; do
+    count=0 fate=137
+    while [ "$fate" = 137 ]; do
+      count=$((count + 1)) fate=0
+      rm -f up
+      shut_gate
+      touch up
+      strace -qq -o /dev/null -e trace="$call" \
+        -e inject="$call":signal=KILL:when="$count" \
+        "$BACKOFF" -qq --gate=hub -- ./job || fate=$?
+      run -0 "$BACKOFF" --gate=hub --gate-wait=60s -- ./job
+      refute_output --partial "cannot use"
+    done
+    assert_equal "$fate" 0
+    total=$((total + count - 1))
+  done
+  assert [ "$total" -gt 15 ]
+  echo "# killed at $total system calls" >&3
 }
