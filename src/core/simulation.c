@@ -7,10 +7,10 @@
 
 #define TENTH_NS (NS_PER_S / 10)
 
-/* So many attempts of each client at one moment are no mere chance. */
+/* So many attempts per client within one nanosecond cannot be chance. */
 #define ENDLESS 1000
 
-/* The least whole number that is not below X >= 0. */
+/* X >= 0, rounded up. */
 static int64_t
 ceiling(double x)
 {
@@ -19,7 +19,7 @@ ceiling(double x)
 	return (double)whole < x ? whole + 1 : whole;
 }
 
-/* To serve in second N: what is due by its end less what was by its start. */
+/* How many are served in second N: all due by its end less those before. */
 static int64_t
 due_in_second(double capacity, int64_t n)
 {
@@ -30,7 +30,7 @@ due_in_second(double capacity, int64_t n)
 	    - ceiling(rest * (double)n);
 }
 
-/* Whether an attempt now finds the service up, and not too busy. */
+/* Whether an attempt at this time is served. */
 static bool
 serve(struct simulation *simulation)
 {
@@ -101,7 +101,7 @@ time_left(const struct simulation *simulation)
 	    : deadline_ns - simulation->queue.now_ns;
 }
 
-/* What next_pause() asks for now; STATE is of a client, with FAILURES. */
+/* The context for next_pause() of a client with this STATE and FAILURES. */
 static struct pause_context
 pause_context(const struct simulation *simulation,
     const struct loop_state *state, int64_t failures)
@@ -116,7 +116,7 @@ pause_context(const struct simulation *simulation,
 	};
 }
 
-/* The pause after an attempt of CLIENT's that was not the last. */
+/* Lets CLIENT pause after an attempt that was not its last. */
 static void
 pause_client(struct simulation *simulation, struct simulated_client *client)
 {
@@ -139,7 +139,7 @@ pause_client(struct simulation *simulation, struct simulated_client *client)
 	event_queue_put(&simulation->queue, &client->waiting);
 }
 
-/* One attempt, and what it means for the loop: see after_verdict() there. */
+/* Makes one attempt, and decides as after_verdict() of loop.c does. */
 static void
 attempt(struct simulation *simulation, struct simulated_client *client)
 {
@@ -191,7 +191,7 @@ simulation_start(struct simulation *simulation, struct random *random)
 	}
 }
 
-/* Whether pauses of 0 keep the clients at this moment for ever. */
+/* Whether pauses of 0 keep the clients at this time for ever. */
 static bool
 is_endless(const struct simulation *simulation)
 {
@@ -199,7 +199,7 @@ is_endless(const struct simulation *simulation)
 	    && simulation->at_once / ENDLESS > simulation->clients_count;
 }
 
-/* Whose turn it is, at once; or NULL. */
+/* Advances the clock to the next attempt; returns its client, or NULL. */
 static struct simulated_client *
 next_client(struct simulation *simulation)
 {
@@ -209,7 +209,7 @@ next_client(struct simulation *simulation)
 	simulation->at_once = simulation->queue.now_ns == before_ns
 	    ? simulation->at_once + 1
 	    : 0;
-	/* It is the first member of the client. */
+	/* The event is the first member of its client. */
 	return (struct simulated_client *)waiting;
 }
 

@@ -2,14 +2,14 @@
 #ifndef BACKOFF_CORE_SIMULATION_H
 #define BACKOFF_CORE_SIMULATION_H
 /*
- * What many clients do to a service that is down and comes back: each runs
- * the loop, with the same pauses (pause.h) and the same limits, but its
- * attempts take no time and the world is a few numbers.
+ * Simulates many clients and a service that is down and comes back. Each
+ * client follows the rules of the loop, with the same pauses (next_pause.h)
+ * and the same limits, but an attempt takes no time.
  *
- * All clients start at 0, each after its splay. Until DOWN_NS nothing is
- * served; from then on, in each second counted from there, the first
- * CAPACITY attempts that come. All others fail. There is no time of day:
- * --until is for the caller to turn into a deadline.
+ * All clients start at 0, each after its splay. Until DOWN_NS all attempts
+ * fail. After that, the first CAPACITY attempts in each second, counted from
+ * there, are served, and all others fail. There is no time of day: the caller
+ * has to turn --until into a deadline.
  */
 
 #include <stdbool.h>
@@ -22,7 +22,7 @@
 #include "core/settings.h"
 
 struct simulated_client {
-	struct event waiting; /* its next attempt; where it ended, that */
+	struct event waiting; /* at the time of its next, or last, attempt */
 	struct schedule schedule;
 	int64_t attempts;
 	int64_t failures;
@@ -32,55 +32,54 @@ struct simulated_client {
 
 struct service {
 	int64_t down_ns; /* >= 0 */
-	double capacity; /* served a second, > 0; 0.5: in every other one */
+	double capacity; /* served per second, > 0; 0.5: one every 2 seconds */
 };
 
 struct simulation {
-	/* What is asked. The memory is the caller's. */
+	/* Input. The caller owns the memory. */
 	const struct settings *settings; /* of each client */
 	struct service service;
 	int64_t clients_count; /* >= 1 */
-	struct simulated_client *clients; /* so many */
-	int64_t *waits_ns; /* room for so many */
-	struct histogram
-	    *histogram; /* where attempts are counted too, or NULL */
+	struct simulated_client *clients; /* clients_count of them */
+	int64_t *waits_ns; /* room for clients_count */
+	struct histogram *histogram; /* counts the attempts as well, or NULL */
 	int64_t peak_from_ns; /* > 0, a multiple of a tenth of a second */
 
-	/* What comes out. */
-	int64_t attempts; /* of all, the first ones included */
-	int64_t peak; /* most of them in a tenth of a second from there on, */
-	int64_t peak_after_0; /* and of all but those at 0 */
-	int64_t served; /* clients, and who gave up for lack of: */
-	int64_t exhausted; /* attempts */
-	int64_t late; /* time */
-	int64_t waited_ns; /* by those served, from DOWN_NS on, in all */
-	bool endless; /* they try for ever without a pause */
+	/* Results. */
+	int64_t attempts; /* of all clients, including the first ones */
+	int64_t peak; /* most in a tenth of a second, from peak_from_ns on */
+	int64_t peak_after_0; /* the same, of all attempts but those at 0 */
+	int64_t served; /* number of clients that were served */
+	int64_t exhausted; /* that gave up because of --attempts */
+	int64_t late; /* that gave up because of --deadline */
+	int64_t waited_ns; /* sum of the waits after DOWN_NS until served */
+	bool endless; /* the clients try for ever without a pause */
 
-	/* How far it is. */
+	/* State. */
 	struct random *random;
 	struct event_queue queue;
-	int64_t second; /* the current one, since DOWN_NS */
-	int64_t left; /* to serve in it */
-	int64_t tenth; /* of a second, the current one */
-	int64_t in_tenth;
-	int64_t at_once; /* attempts at this moment */
+	int64_t second; /* the current second, counted from DOWN_NS */
+	int64_t left; /* how many can still be served in it */
+	int64_t tenth; /* the current tenth of a second */
+	int64_t in_tenth; /* attempts in it */
+	int64_t at_once; /* attempts at the current nanosecond */
 };
 
-/* All clients of OUTAGE, where what is asked is set, start over. */
+/* Starts a run; the input must be set. */
 void simulation_start(struct simulation *simulation, struct random *random);
 
 /*
- * Goes on by at most ATTEMPTS attempts. False at the end, or where there
- * will be none: ENDLESS is set.
+ * Simulates at most ATTEMPTS further attempts. False: the run has ended, or
+ * never will, and then ENDLESS is set.
  */
 bool simulation_step(struct simulation *simulation, int64_t attempts);
 
-/* About how much of it is over, 0..1. It never goes back. */
+/* Roughly how much of the run is done, 0..1. It never decreases. */
 double simulation_progress(const struct simulation *simulation);
 
 /*
- * How long after DOWN_NS this percentage of those served was so, 1..100, as
- * the nearest rank; 0 where nobody was.
+ * How long after DOWN_NS this percentage (1..100) of the served clients had
+ * been served, by the nearest-rank method; 0 if none was.
  */
 int64_t simulation_wait(const struct simulation *simulation, int percent);
 

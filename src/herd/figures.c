@@ -17,7 +17,7 @@
 enum unit {
 	UNIT_NUMBER,
 	UNIT_TENTHS,
-	UNIT_TIME, /* it is known only where someone was served */
+	UNIT_TIME, /* unknown if no client was served */
 };
 
 struct row {
@@ -36,7 +36,7 @@ static const struct row rows[] = {
 	{ "extra wait after the outage, mean", FIELD(wait_ns), UNIT_TIME },
 	{ "  95th percentile", FIELD(wait_95_ns), UNIT_TIME },
 	{ "  until the last is served", FIELD(last_ns), UNIT_TIME },
-	/* The last row: where there is a limit. */
+	/* The last row: printed only if something limits the attempts. */
 	{ "clients that gave up", FIELD(gave_up), UNIT_NUMBER },
 };
 #define ROWS ARRAY_LENGTH(rows)
