@@ -83,7 +83,7 @@ complete -c backoff -n __backoff_own -s t -l timeout -x -d 'Limit each attempt t
 complete -c backoff -n __backoff_own -s T -l deadline -x -d 'Limit everything to this long'
 complete -c backoff -n __backoff_own -l until -x -d 'Start no attempt after this time'
 complete -c backoff -n __backoff_own -s s -l signal -x -a '(__backoff_signals)' -d 'The signal that a timeout sends first'
-complete -c backoff -n __backoff_own -s k -l kill-after -x -a inf -d 'Send KILL this long after it'
+complete -c backoff -n __backoff_own -s k -l kill-after -x -a inf -d 'Then send KILL this much later'
 complete -c backoff -n __backoff_own -l grace -x -a inf -d 'KILL all its processes this long after backoff is told to end'
 complete -c backoff -n __backoff_own -l consecutive -x -d 'Succeed only after so many successes in a row'
 complete -c backoff -n __backoff_own -l wake-on -x -a 'HUP USR1 USR2 ALRM WINCH IO' -d 'End the pause and try again on this signal'
@@ -113,7 +113,7 @@ complete -c backoff -n __backoff_own -l spool-limit -x -d 'Keep at most this muc
 complete -c backoff -n __backoff_own -s o -l hold -a 'stdout all' -d 'Hold back the output until the attempt has succeeded or failed'
 complete -c backoff -n __backoff_own -l quiet-success -d 'For cron: hold back everything, and print nothing on success'
 
-complete -c backoff -n __backoff_own -s q -l quiet -d 'Print only the line that gives up'
+complete -c backoff -n __backoff_own -s q -l quiet -d 'Print only why backoff gives up'
 complete -c backoff -n __backoff_own -s v -l verbose -d 'Also successes, signals, the settings'
 complete -c backoff -n __backoff_own -l name -x -d 'The name in every log line'
 complete -c backoff -n __backoff_own -l log-format -x -a 'text json' -d 'Format of the log'

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * backoff runs a command, and runs it again after a pause for as long as
- * it fails and trying again can help. How it ends:
+ * backoff retries a failing command, with growing random pauses, until it
+ * succeeds or retrying cannot help. Its exit status:
  *
  *   0        success
- *   N        the status of the last attempt, or of an answer (--pass-on)
+ *   N        the status of the last attempt (a failure, or --pass-on)
  *   124      the last attempt timed out, or the deadline cut it
- *   125      we failed ourselves: usage, no memory
+ *   125      backoff itself failed: usage, no memory
  *   126 127  COMMAND cannot be run, or was not found
- *   signal   by the one that killed the last attempt, or that ended us
+ *   signal   backoff dies by the signal that killed the last attempt, or
+ *            by the one that told it to end
  */
 #include <config.h>
 
@@ -63,7 +64,7 @@ const struct program program = {
 	"The manual: man backoff\n",
 };
 
-/* Bits from the kernel: never from the time, which others share. */
+/* From the kernel, never from the clock: clients share the time. */
 struct entropy {
 	uint64_t seed;
 	unsigned char id[16];
@@ -98,7 +99,7 @@ make_id(unsigned char *bytes)
 	return id;
 }
 
-/* No memory, when there may be a file for hints already: it is removed. */
+/* For a failure after hint_start(): removes the hint file, if there is one. */
 static _Noreturn void
 refuse_without_hint(const char *what)
 {
@@ -129,7 +130,7 @@ prepare(struct options *options)
 		    "/dev/null", strerror(errno));
 	failure = streams_start(&options->streams);
 	if (failure.stream != NULL)
-		usage_refuse(failure.stream, "cannot be carried",
+		usage_refuse(failure.stream, "cannot be passed on",
 		    strerror(failure.error));
 	if (!environment_start(
 	        options->log.id, hint_start(), &options->settings.limits))

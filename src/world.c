@@ -21,7 +21,7 @@
 #include "streams/streams.h"
 #include "world.h"
 
-/* What a slow reader of the output gets when we have been told to end. */
+/* How long to wait for a slow reader once backoff has been told to end. */
 #define LAST_PATIENCE_NS (100 * NS_PER_MS)
 
 static int null = -1; /* the hooks' /dev/null */
@@ -41,9 +41,9 @@ epoch_ns(void *self)
 }
 
 /*
- * What is not for us in a pause is discarded. A pause of nothing makes no
- * call at all: what arrives there finds the next attempt, unless a line of
- * the log has waited for its reader until a signal came.
+ * Discards signals that do not end the pause. A pause of 0 makes no system
+ * call: a signal then meets the next attempt, unless it arrived earlier,
+ * while a line of the log waited for its reader.
  */
 static int
 pause_until(void *self, int64_t until_ns)
@@ -68,7 +68,7 @@ cut_at(const struct job *job, int64_t cutoff_ns)
 	};
 }
 
-/* What the tool's table says of an exit, and of what was on stderr then. */
+/* Looks up the status, and the messages on stderr, in the tool's table. */
 static void
 look_up(struct outcome *outcome, const struct job *job)
 {
@@ -90,7 +90,7 @@ look_up(struct outcome *outcome, const struct job *job)
 	}
 }
 
-/* Nobody reads what COMMAND writes any more: its PIPE is the end of it. */
+/* Whether our stdout or stderr has lost its reader, as with "| head". */
 static bool
 reader_has_gone(void)
 {
@@ -101,7 +101,7 @@ reader_has_gone(void)
 	    && ((outputs[0].revents | outputs[1].revents) & POLLERR) != 0;
 }
 
-/* COMMAND's streams cannot be laid. */
+/* The outcome of an attempt whose streams could not be set up. */
 static struct outcome
 without_streams(const struct stream_failure *failure)
 {
@@ -156,7 +156,7 @@ run_script(const struct job *job, const char *script,
 	char *argv[] = { (char[]) { "/bin/sh" }, (char[]) { "-c" },
 		(char *)(uintptr_t)script, NULL };
 	bool has_stderr = fcntl(STDERR_FILENO, F_GETFD) >= 0;
-	/* Nothing of a hook is seen before we know that we give up. */
+	/* --quiet-success holds back what a hook prints, too. */
 	int held = log_held();
 	struct command command = { .argv = argv,
 		.descriptors
@@ -187,9 +187,10 @@ hook(void *self, enum hook hook, const struct loop_state *state,
 }
 
 /*
- * A success or an answer comes out where it belongs; of a failure, what the
- * last attempt wrote, on stderr. With --quiet-success, the log before it,
- * and a success, or a run that was put off, not at all.
+ * Releases held output. After a success or a pass: to where it belongs, but
+ * with --quiet-success a success, or a run that was put off, prints nothing.
+ * After a failure: first the held log, then what the last attempt wrote, as
+ * hold_release() says.
  */
 static struct release
 release(void *self, enum result result, int told)
@@ -252,7 +253,7 @@ world_start(const struct job *job)
 {
 	if (job->before_retry == NULL && job->at_end == NULL)
 		return true;
-	/* Now, so that no hook has to do without it later. */
+	/* Opened now, because later there may be no descriptor left. */
 	null = fd_out_of_the_way(open("/dev/null", O_RDWR | O_CLOEXEC));
 	return null >= 0;
 }

@@ -2,7 +2,7 @@
 #ifndef BACKOFF_WORLD_H
 #define BACKOFF_WORLD_H
 /*
- * The real world of the loop: this process, its children, its clock.
+ * The loop's port to the real world: this process, its children, its clock.
  */
 
 #include <stdbool.h>
@@ -11,8 +11,8 @@
 #include "options/option_types.h"
 
 /*
- * Opens what the hooks of JOB need, before anything is spawned. False: errno
- * tells why /dev/null cannot be had.
+ * Opens what the hooks of JOB need, before anything is spawned. Returns
+ * false, with errno set, if /dev/null cannot be opened.
  */
 bool world_start(const struct job *job);
 

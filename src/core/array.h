@@ -2,7 +2,7 @@
 #ifndef BACKOFF_CORE_ARRAY_H
 #define BACKOFF_CORE_ARRAY_H
 
-/* How many elements an array has; never of a pointer. */
+/* The number of elements of an array; wrong for a pointer. */
 #define ARRAY_LENGTH(array) (sizeof(array) / sizeof *(array))
 
 #endif

@@ -13,11 +13,11 @@ static const char left[PARTS + 1][4]
 static const char lower[PARTS + 1][4]
     = { u8" ", u8"▁", u8"▂", u8"▃", u8"▄", u8"▅", u8"▆", u8"▇", u8"█" };
 static const char right_half[] = u8"▐";
-/* As much ink as there are eighths. */
+/* ASCII characters with more and more ink, in place of the eighths. */
 static const char ink[PARTS + 1][2]
     = { " ", ".", ".", ":", "-", "=", "+", "*", "#" };
 
-/* VALUE out of the chart's most as so many of COUNT, the nearest. */
+/* VALUE scaled from 0..most to 0..COUNT, rounded to the nearest. */
 static int64_t
 scale(const struct chart *chart, int64_t value, int64_t count)
 {
@@ -29,7 +29,7 @@ scale(const struct chart *chart, int64_t value, int64_t count)
 	    int64_t)((double)value / (double)chart->most * (double)count + 0.5);
 }
 
-/* The same, but at least 1 of what is more than 0. */
+/* The same, but at least 1 for a value above 0. */
 static int64_t
 scale_seen(const struct chart *chart, int64_t value, int64_t count)
 {
@@ -63,8 +63,9 @@ chart_bar(struct text *text, const struct chart *chart, int64_t value)
 }
 
 /*
- * A cell cannot begin at any eighth, as it can end there, but at its middle:
- * what begins in a cell begins there, or with it.
+ * There are characters that end at any eighth of a cell, but the only one
+ * that begins inside a cell begins at its middle. So a bar ends at an eighth,
+ * and begins at a half.
  */
 static int64_t
 interval_in_blocks(

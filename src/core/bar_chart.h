@@ -2,8 +2,8 @@
 #ifndef BACKOFF_CORE_BAR_CHART_H
 #define BACKOFF_CORE_BAR_CHART_H
 /*
- * Bars for a terminal, from character cells. Nothing follows a bar: who
- * wants something beside it fills up what it left.
+ * Bars for a terminal, made of character cells. They are not padded: to put
+ * something to the right of a bar, add the blanks yourself.
  */
 
 #include <stdbool.h>
@@ -13,23 +13,23 @@
 #include "core/text.h"
 
 struct chart {
-	int64_t width; /* in cells, >= 1; for columns one for each */
-	int64_t height; /* likewise, of columns only */
-	int64_t most; /* the value that fills it; 0: all are 0 */
-	bool unicode; /* eighths of a cell in UTF-8, else ASCII */
+	int64_t width; /* in cells, >= 1; in chart_row(), one per value */
+	int64_t height; /* in cells, >= 1; only for chart_row() */
+	int64_t most; /* the value of a full bar; 0: all values are 0 */
+	bool unicode; /* draw eighths of a cell in UTF-8, else ASCII */
 };
 
 /*
- * Both return how many cells they used, at most the width. A value above 0
- * is seen, if only just.
+ * Both return the number of cells used, at most the width. A value above 0
+ * is always visible.
  */
 int64_t chart_bar(struct text *text, const struct chart *chart, int64_t value);
 
-/* From LOW to HIGH >= LOW, blank before; it is seen even where they meet. */
+/* A bar from LOW to HIGH >= LOW; it is visible even if they are equal. */
 int64_t chart_interval(
     struct text *text, const struct chart *chart, int64_t low, int64_t high);
 
-/* Row 1 (the top) to height of columns that stand for these WIDTH values. */
+/* One ROW, 1 (the top) to height, of columns for WIDTH values. */
 void chart_row(struct text *text, const struct chart *chart,
     const int64_t *values, int64_t row);
 

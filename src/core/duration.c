@@ -12,7 +12,7 @@ struct unit {
 	int64_t ns;
 };
 
-/* A name that begins with another one stands before it. */
+/* A longer name comes before a shorter one that it begins with. */
 static const struct unit units[] = {
 	{ "ns", 1 },
 	{ "us", 1000 },
@@ -60,8 +60,8 @@ saturating_multiply(int64_t a, int64_t b)
 
 /*
  * The end of the decimal number that TEXT begins with: "1", "1.5", ".5".
- * A point needs a digit behind it, so that "1..2" is a range. *POINT is
- * where the point stands, or the end. NULL: no number.
+ * A point needs a digit after it, so that "1..2" is a range. Sets *POINT to
+ * the point, or to the end if there is none. Returns NULL for no number.
  */
 static const char *
 decimal_end(const char *text, const char **point)
@@ -115,7 +115,7 @@ unit_at(const char *text)
 	return NULL;
 }
 
-/* What is too long is very long, but only "inf" never ends. */
+/* A duration that is too long becomes the longest one, but not "inf". */
 static int64_t
 below_inf(int64_t ns)
 {
@@ -151,7 +151,7 @@ duration_scan(const char *text, int64_t *ns, bool *with_unit)
 		part = text + strspn(text, " ");
 		end = decimal_end(part, &point);
 		unit = end == NULL ? NULL : unit_at(end);
-		/* "1s 2s" is rather a list without its comma. */
+		/* "1s 2s" is more likely a list that lacks its comma. */
 		if (part > text && unit != NULL && unit->ns >= before_ns)
 			unit = NULL;
 	}
@@ -185,7 +185,7 @@ number_scan(const char *text, double *number)
 		if (digit > point)
 			divisor *= 10;
 	}
-	/* Exact up to 15 digits: both are then whole numbers in a double. */
+	/* Exact up to 15 digits, as a double holds both numbers exactly. */
 	*number /= divisor;
 	return end;
 }

@@ -14,32 +14,32 @@
 #define NS_PER_S INT64_C(1000000000)
 #define NS_PER_MIN (60 * NS_PER_S)
 
-/* Longer than any duration. The longest, 292 years, is one less. */
+/* "inf": longer than any duration. The longest, 292 years, is 1 ns less. */
 #define DURATION_INF INT64_MAX
 
 /*
  * Reads the longest duration that TEXT begins with: "1.5" (seconds),
- * "200ms", "1m30s", "1m 30s", "inf". What is finer than a nanosecond is rounded
- * up, what is too long saturates. Returns the rest of TEXT, or NULL where it
- * begins with no duration. *WITH_UNIT tells whether a unit was written.
+ * "200ms", "1m30s", "1m 30s", "inf". A fraction of a nanosecond is rounded up;
+ * what is too long saturates. Returns the rest of TEXT, or NULL if it does not
+ * begin with a duration. Sets *WITH_UNIT to whether a unit was written.
  */
 const char *duration_scan(const char *text, int64_t *ns, bool *with_unit);
 
-/* The whole TEXT is one duration. */
+/* Reads TEXT, all of which must be one duration. */
 bool duration_parse(const char *text, int64_t *ns);
 
-/* The whole TEXT is one decimal number, such as "1.6". */
+/* Reads TEXT, all of which must be one decimal number, such as "1.6". */
 bool number_parse(const char *text, double *number);
 
-/* A decimal number that TEXT begins with; the rest of TEXT, or NULL. */
+/* Reads the decimal number that TEXT begins with; returns the rest, or NULL. */
 const char *number_scan(const char *text, double *number);
 
-/* The whole TEXT is one whole number, saturating at INT64_MAX. */
+/* Reads TEXT, all of which must be one whole number; saturates. */
 bool count_parse(const char *text, int64_t *count);
 
 /*
- * The whole TEXT is a size: bytes, or K M G T, KiB MiB GiB TiB (powers of
- * 1024), saturating.
+ * Reads TEXT, all of which must be one size: bytes, or K M G T, KiB MiB GiB
+ * TiB (powers of 1024); saturates.
  */
 bool size_parse(const char *text, int64_t *bytes);
 

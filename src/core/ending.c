@@ -64,7 +64,7 @@ ending_after_attempt(struct ending *ending, enum result result,
 			ending->signal = outcome->signal;
 		break;
 	case RESULT_INTERRUPTED:
-		/* As in a pause, where COMMAND's own end is not its fate. */
+		/* As in a pause: backoff dies by the signal itself. */
 		if (outcome->late_end_signal != 0
 		    || (failure->cut_off && verdict_is_good(state->verdict))) {
 			ending_interrupt(ending, told);

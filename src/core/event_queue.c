@@ -15,9 +15,10 @@ event_queue_start(void)
 }
 
 /*
- * By the highest digit in which the moment differs from now, and then by
- * that digit, so that the lists are in the order of time. It is later than
- * now, so that digit is not 0, and list 0 is free for what is now.
+ * The list for an event is chosen by the highest digit in which its time
+ * differs from now, and then by that digit, so that the lists are in the
+ * order of time. Its time is later than now, so that digit is not 0, and
+ * list 0 is free for events that are due now.
  */
 static int
 list_for(const struct event_queue *queue, int64_t at_ns)
@@ -47,9 +48,9 @@ event_queue_put(struct event_queue *queue, struct event *waiting)
 }
 
 /*
- * The earliest moment of LIST is now. All in it have the digit in common
- * for which they were put there, and now has it too: they differ in a lower
- * one at most, and move down.
+ * Advances now to the earliest time in LIST, and sorts LIST again. Its
+ * events share the digit that put them there, and now has that digit too: so
+ * they can only differ in lower digits, and move to earlier lists.
  */
 static void
 go_on(struct event_queue *queue, struct event *list)

@@ -2,35 +2,35 @@
 #ifndef BACKOFF_CORE_EVENT_QUEUE_H
 #define BACKOFF_CORE_EVENT_QUEUE_H
 /*
- * Who is next, of many that wait for a moment each: a radix heap (Ahuja,
- * Mehlhorn, Orlin, Tarjan 1990) of hexadecimal digits. Time only goes
- * forward in it, and those who wait for the same moment cost next to nothing.
+ * A priority queue of events, each at its own time: a radix heap (Ahuja,
+ * Mehlhorn, Orlin, Tarjan 1990) over hexadecimal digits. Time only goes
+ * forward in it, and events at the same time cost next to nothing.
  */
 
 #include <stdint.h>
 
-/* Of the caller's, as a part of who waits. */
+/* Intrusive node: embed it in whatever waits. The caller owns the memory. */
 struct event {
 	int64_t at_ns; /* >= 0 */
 	struct event *next;
 };
 
 struct event_queue {
-	int64_t now_ns; /* what was waited for last */
-	int first; /* none of the lists before it has anyone */
+	int64_t now_ns; /* the time of the event taken last */
+	int first; /* all lists before this one are empty */
 	struct event *lists[256]; /* by the highest digit that differs */
 };
 
 /* An empty queue at 0. */
 struct event_queue event_queue_start(void);
 
-/* WAITING->at_ns is not before now. */
+/* WAITING->at_ns must not be before now_ns. */
 void event_queue_put(struct event_queue *queue, struct event *waiting);
 
 /*
- * Takes out one that waits for the earliest moment, and it is now; NULL
- * where nobody waits. Among those of one moment the order is arbitrary, but
- * the same each time.
+ * Takes out an event with the earliest time, which becomes now_ns; NULL if
+ * the queue is empty. The order of events at the same time is arbitrary, but
+ * the same in each run.
  */
 struct event *event_queue_take(struct event_queue *queue);
 

@@ -162,7 +162,7 @@ signal_text(struct text *text, int signal)
 	text_number(text, signal);
 }
 
-/* TEXT behind PREFIX, if it is there, is all that is looked at. */
+/* Looks only at what follows PREFIX, if TEXT begins with it. */
 static struct nearest
 nearest_behind(const char *prefix, const char *text, size_t length)
 {
@@ -200,7 +200,7 @@ codes_nearest(const char *item, size_t length)
 	return nearest;
 }
 
-/* Gives a cell of a layer its verdict, unless another one has it. */
+/* Gives a cell of a layer its verdict, unless it has another one. */
 static enum codes_error
 claim(uint8_t *cell, enum verdict verdict, enum verdict *other)
 {
@@ -308,8 +308,8 @@ first_of(enum verdict narrow, enum verdict wide, enum verdict any)
 }
 
 /*
- * What an outcome means unless an item as narrow as a number says otherwise;
- * no wide word such as any means these ends.
+ * The verdict on outcomes that only an item as narrow as a number can change:
+ * wide words such as any do not cover them. VERDICT_NONE for all others.
  */
 static enum verdict
 default_of(const struct outcome *outcome)
@@ -332,7 +332,7 @@ default_of(const struct outcome *outcome)
 	return VERDICT_NONE;
 }
 
-/* By the item that names the very outcome. */
+/* The verdict of the item that names exactly this outcome. */
 static enum verdict
 narrow_of(const struct codes *codes, const struct outcome *outcome)
 {
@@ -351,7 +351,7 @@ narrow_of(const struct codes *codes, const struct outcome *outcome)
 	return codes->timeout;
 }
 
-/* By an item that names more than one, any aside. */
+/* The verdict of an item that names several outcomes, apart from any. */
 static enum verdict
 wide_of(const struct codes *codes, const struct outcome *outcome)
 {

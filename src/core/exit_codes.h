@@ -17,8 +17,8 @@
 #define SIGNALS 65 /* 1..64 */
 
 /*
- * The verdicts given by the user, one layer a width. All zero is empty.
- * Exit statuses are those of a command that ran: 127 is not `start`.
+ * The verdicts that the user gave, a layer for each width of item. All zero:
+ * none. Exit statuses are those of a command that ran: 127 is not `start`.
  */
 struct codes {
 	uint8_t exact[EXIT_CODES];
@@ -34,31 +34,31 @@ struct codes {
 enum codes_error {
 	CODES_OK,
 	CODES_SYNTAX,
-	CODES_CONFLICT, /* another verdict has it already, in the same width */
+	CODES_CONFLICT, /* it has another verdict already, in the same width */
 };
 
-/* What of a list was refused. */
+/* The item of a list that was refused. */
 struct codes_fault {
-	const char *item; /* within the list, of */
+	const char *item; /* within the list; its length follows */
 	size_t length;
-	enum verdict other; /* that has it already */
-	int status; /* the first of a range that has, or -1 */
+	enum verdict other; /* the verdict that it has already */
+	int status; /* the first status of a range that has it, or -1 */
 };
 
 /*
- * Adds the comma-separated LIST, with or without blanks behind the commas,
+ * Adds the comma-separated LIST, with or without blanks after the commas,
  * under VERDICT, which must not be VERDICT_NONE. FAULT says what is refused.
  */
 enum codes_error codes_add(struct codes *codes, const char *list,
     enum verdict verdict, struct codes_fault *fault);
 
-/* What may have been meant by an item that is none, or by no signal. */
+/* The known item, or signal, that an unknown one may have been meant as. */
 struct nearest codes_nearest(const char *item, size_t length);
 struct nearest signal_nearest(const char *text);
 
 /*
- * The verdict of the narrowest item that matches, or VERDICT_NONE. BY_DEFAULT:
- * it is that of no item, but what such an outcome means without one.
+ * The verdict of the narrowest item that matches, or VERDICT_NONE. Sets
+ * *BY_DEFAULT if it is not from an item but the outcome's default verdict.
  */
 enum verdict codes_match(
     const struct codes *codes, const struct outcome *outcome, bool *by_default);
@@ -66,7 +66,7 @@ enum verdict codes_match(
 /* "TERM", "SIGTERM", "term", "15", "RTMIN+3": its number, or 0. */
 int signal_parse(const char *text);
 
-/* The name without SIG; "34" where it has none. */
+/* Adds the name without SIG, or a number such as "34" if it has no name. */
 void signal_text(struct text *text, int signal);
 
 #endif

@@ -12,7 +12,7 @@ middle(struct range range)
 	return range.low_ns + (range.high_ns - range.low_ns) / 2;
 }
 
-/* A limit of TOTAL_NS from our start, at ELAPSED_NS. */
+/* What is left, at ELAPSED_NS, of a limit of TOTAL_NS from the start. */
 static struct budget
 budget_at(int64_t total_ns, int64_t elapsed_ns)
 {
@@ -20,7 +20,7 @@ budget_at(int64_t total_ns, int64_t elapsed_ns)
 		total_ns == INT64_MAX ? INT64_MAX : total_ns - elapsed_ns };
 }
 
-/* What next_pause() asks for after failure N at ELAPSED_NS. */
+/* The context for next_pause() after failure N at ELAPSED_NS. */
 static struct pause_context
 context_at(const struct forecast *forecast, int64_t n, int64_t elapsed_ns)
 {
@@ -80,7 +80,7 @@ has_memory(const struct forecast *forecast)
 	return kind == JITTER_DECORRELATED || kind == JITTER_SMOOTH;
 }
 
-/* What pauses, and the starts of the attempts after them, range over. */
+/* The extremes of the pauses, and of the starts of the attempts after them. */
 struct extremes {
 	struct range pause;
 	struct range start;
@@ -93,7 +93,7 @@ widen(struct range *range, int64_t low_ns, int64_t high_ns)
 	range->high_ns = max_ns(range->high_ns, high_ns);
 }
 
-/* Adds what SCHEDULE may draw after failure N, if that is at ELAPSED_NS. */
+/* Adds the range that SCHEDULE draws from after failure N at ELAPSED_NS. */
 static void
 look_at(const struct forecast *forecast, const struct schedule *schedule,
     int64_t n, int64_t elapsed_ns, struct extremes *extremes)
@@ -109,10 +109,11 @@ look_at(const struct forecast *forecast, const struct schedule *schedule,
 }
 
 /*
- * Where time is limited. The later failure N is, the less room is left. So
- * the ends of a pause change one way only, but for one step: from the moment
- * on at which the longest pause no longer fits, and all of the room is used.
- * From another moment on there is no further attempt.
+ * The extremes if time is limited. The later failure N, the less room is left
+ * for the pause, so both ends of its range only shrink, except at one time:
+ * where the longest pause no longer fits, the range jumps to all of the room.
+ * After a later time there is no further attempt. So it is enough to look at
+ * these two times.
  */
 static void
 look_at_the_rest(
@@ -135,7 +136,7 @@ look_at_the_rest(
 		forecast->touched = true;
 }
 
-/* The next pauses are drawn after the least, and after the most. */
+/* The next pauses follow the shortest and the longest pause of this row. */
 static void
 remember_extremes(struct forecast *forecast, struct range drawn, int64_t n)
 {
@@ -144,12 +145,12 @@ remember_extremes(struct forecast *forecast, struct range drawn, int64_t n)
 	if (forecast->settings->policy.jitter.kind != JITTER_SMOOTH
 	    || n >= 1000)
 		return;
-	/* The nearer the last point on the curve, the shorter the step. */
+	/* The nearer the last point on the curve, the shorter the pause. */
 	forecast->lowest.previous_curve = polly_curve((double)n);
 	forecast->highest.previous_curve = polly_curve((double)(n - 1));
 }
 
-/* The ranges of row N; false: no history gets so far. */
+/* Computes the ranges of row N. False: no run can get this far. */
 static bool
 find_ranges(struct forecast *forecast, int64_t n)
 {
@@ -174,9 +175,9 @@ find_ranges(struct forecast *forecast, int64_t n)
 }
 
 /*
- * The mean of U[low, high], or of its slots, where draws above CAP_NS become
- * CAP_NS. (A double has fewer digits than an int64, so not where nothing is
- * cut.)
+ * The mean of U[low, high], or of its slots, if draws above CAP_NS become
+ * CAP_NS. (Computed in a double only if something is cut, because a double has
+ * fewer digits than an int64.)
  */
 static int64_t
 clamped_mean(struct range range, int64_t slot_ns, int64_t cap_ns)
@@ -197,7 +198,7 @@ clamped_mean(struct range range, int64_t slot_ns, int64_t cap_ns)
 	    / all);
 }
 
-/* The mean of the pause after failure N, where it has a formula. */
+/* The mean of the pause after failure N, if it has a formula. */
 static int64_t
 free_mean(const struct forecast *forecast, int64_t n, struct range range)
 {
@@ -214,7 +215,7 @@ free_mean(const struct forecast *forecast, int64_t n, struct range range)
 	    policy->slot_ns, policy->cap_ns);
 }
 
-/* Whether the mean of the pause after failure N has one. */
+/* Whether the mean of the pause after failure N has a formula. */
 static bool
 has_formula(const struct forecast *forecast, int64_t n)
 {
@@ -225,7 +226,7 @@ has_formula(const struct forecast *forecast, int64_t n)
 	        || (kind == JITTER_DECORRELATED && n == 1));
 }
 
-/* Sums of many, without overflow: the mean, and how many there are. */
+/* A sum that cannot overflow, and the number of its terms. */
 struct mean {
 	double sum;
 	int64_t count;
@@ -238,7 +239,7 @@ add_to_mean(struct mean *mean, int64_t ns)
 	mean->count++;
 }
 
-/* A double has fewer digits than an int64: they may lead out of RANGE. */
+/* Clamped, as rounding in a double may lead out of RANGE. */
 static int64_t
 mean_ns(struct mean mean, struct range range)
 {
@@ -249,7 +250,7 @@ mean_ns(struct mean mean, struct range range)
 	return max_ns((int64_t)ns, range.low_ns);
 }
 
-/* Whether what HISTORY draws from now on is asked for by nobody. */
+/* Whether further draws of HISTORY would change nothing that is printed. */
 static bool
 is_settled(const struct forecast *forecast, const struct history *history)
 {
@@ -258,7 +259,7 @@ is_settled(const struct forecast *forecast, const struct history *history)
 	        && forecast_is_timeless(forecast) && !has_memory(forecast));
 }
 
-/* Lets each history draw its pause after failure N, and take it. */
+/* Lets each history draw and spend its pause after failure N. */
 static void
 live_on(struct forecast *forecast, int64_t n, struct mean *pauses,
     struct mean *totals)
@@ -306,7 +307,7 @@ forecast_next(struct forecast *forecast)
 		row->mean_total_ns = mean_ns(totals,
 		    (struct range) { row->earliest_ns, row->latest_ns });
 	} else {
-		/* Too rare for any of them: nothing is known of a mean. */
+		/* No history got this far, so there is no mean to show. */
 		row->mean_ns = middle(row->pause);
 		row->mean_total_ns = row->latest_ns;
 	}

@@ -2,9 +2,10 @@
 #ifndef BACKOFF_CORE_FORECAST_H
 #define BACKOFF_CORE_FORECAST_H
 /*
- * What the loop will do if all attempts fail and take no time: pause after
- * pause, over all that may be drawn. What has no simple formula is the mean
- * of many histories, which next_pause() makes as it does for the loop.
+ * What the loop will do if all attempts fail and take no time: for each pause,
+ * its range and mean. A mean without a simple formula is that of many
+ * histories, simulated runs whose pauses come from next_pause() as the loop's
+ * do.
  */
 
 #include <stdbool.h>
@@ -15,26 +16,26 @@
 #include "core/schedule.h"
 #include "core/settings.h"
 
-/* One pause. What is impossibly far away is DURATION_INF. */
+/* One pause. A time beyond all limits is DURATION_INF. */
 struct forecast_row {
 	int64_t after_attempt;
-	struct range pause; /* the shortest and the longest that may be drawn */
+	struct range pause; /* the shortest and the longest that can be drawn */
 	int64_t mean_ns;
-	/* When the next attempt starts, counted from our own start. */
+	/* When the next attempt starts, counted from the start of the loop. */
 	int64_t earliest_ns;
 	int64_t mean_total_ns;
 	int64_t latest_ns;
-	bool certain; /* no history seen ends before it */
+	bool certain; /* every history gets this far */
 };
 
-/* Outages, whose chances to be outlasted are asked for. */
+/* The outages of --outage: how likely is each to be outlasted? */
 #define MOST_OUTAGES 16
 struct outages {
 	int64_t ns[MOST_OUTAGES];
 	size_t count;
 };
 
-/* What may happen. */
+/* One simulated run. */
 struct history {
 	struct schedule schedule;
 	int64_t elapsed_ns; /* start of its last attempt */
@@ -43,20 +44,20 @@ struct history {
 
 struct forecast {
 	const struct settings *settings;
-	int64_t until_in_ns; /* from our start; INT64_MAX: never */
-	int64_t horizon_ns; /* what is later than that is not asked for */
+	int64_t until_in_ns; /* from the start to --until; INT64_MAX: none */
+	int64_t horizon_ns; /* attempts after it do not change the chances */
 	struct history *histories;
 	size_t count;
-	int64_t draws; /* made for them so far */
-	struct schedule lowest, highest; /* draw the least, the most */
-	struct forecast_row row; /* the last one */
-	bool touched; /* some histories by a deadline: no formula holds */
+	int64_t draws; /* how many the histories have made so far */
+	struct schedule lowest, highest; /* always draw the least, the most */
+	struct forecast_row row; /* the current one */
+	bool touched; /* a deadline may cut pauses, so no formula holds */
 };
 
 /*
- * Starts it with COUNT > 0 histories, which stay the caller's. Their draws
- * come from RANDOM. UNTIL_IN_NS > 0 is the time to --until, INT64_MAX where
- * it was not given. Set the horizon to the longest outage that
+ * Starts it with COUNT > 0 histories, whose memory the caller owns. They draw
+ * from RANDOM. UNTIL_IN_NS > 0 is the time to --until, or INT64_MAX if that
+ * was not given. Then set the horizon to the longest outage that
  * forecast_outlasts() will be asked for.
  */
 struct forecast forecast_start(const struct settings *settings,
@@ -66,15 +67,15 @@ struct forecast forecast_start(const struct settings *settings,
 /* Whether neither a deadline nor --until limits it. */
 bool forecast_is_timeless(const struct forecast *forecast);
 
-/* The next pause into forecast->row. False: no further one. */
+/* Computes the next pause into forecast->row. False: there is none. */
 bool forecast_next(struct forecast *forecast);
 
-/* Whether no history goes on that has not reached the horizon. */
+/* Whether every history has ended or reached the horizon. */
 bool forecast_settled(const struct forecast *forecast);
 
 /*
- * The share of the histories so far that have an attempt at OUTAGE_NS or
- * later.
+ * The share of the histories that have had an attempt at OUTAGE_NS or later
+ * by now.
  */
 double forecast_outlasts(const struct forecast *forecast, int64_t outage_ns);
 

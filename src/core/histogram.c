@@ -17,7 +17,7 @@ histogram_in(int64_t *counts, size_t buckets, int64_t bucket_ns)
 	};
 }
 
-/* Twice as long a time, in buckets twice as wide. */
+/* Doubles the width of the buckets, so that they cover twice the time. */
 static void
 widen(struct histogram *histogram)
 {
@@ -54,8 +54,8 @@ void
 histogram_columns(const struct histogram *histogram, int64_t until_ns,
     int64_t *columns, size_t count)
 {
-	int64_t so_far = 0; /* in whole buckets, and in whole columns: */
-	int64_t given = 0;
+	int64_t so_far = 0; /* events in the buckets read so far */
+	int64_t given = 0; /* events in the columns filled so far */
 	size_t bucket = 0;
 
 	for (size_t i = 1; i <= count; i++) {

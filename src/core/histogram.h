@@ -2,34 +2,34 @@
 #ifndef BACKOFF_CORE_HISTOGRAM_H
 #define BACKOFF_CORE_HISTOGRAM_H
 /*
- * How much happens over time, until nobody knows when: counts in buckets
- * that grow wider as the time goes on.
+ * A histogram over time whose end is not known in advance: when the buckets
+ * are used up, each becomes twice as wide.
  */
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct histogram {
-	int64_t *counts; /* the caller's */
+	int64_t *counts; /* the caller owns the memory */
 	size_t buckets;
 	int64_t bucket_ns;
-	int64_t latest_ns; /* of what was counted, or -1 */
+	int64_t latest_ns; /* time of the latest event, or -1 */
 };
 
-/* BUCKETS is even; each begins with BUCKET_NS > 0. */
+/* Starts with BUCKETS buckets, an even number, of BUCKET_NS > 0 each. */
 struct histogram histogram_in(
     int64_t *counts, size_t buckets, int64_t bucket_ns);
 
-/* One more at AT_NS >= 0. */
+/* Counts one event at AT_NS >= 0. */
 void histogram_add(struct histogram *histogram, int64_t at_ns);
 
-/* Where the last bucket ends that is not empty. */
+/* The end of the last bucket that is not empty. */
 int64_t histogram_end(const struct histogram *histogram);
 
 /*
- * The same in COUNT columns of equal width from 0 to UNTIL_NS > 0, as if
- * each bucket's were spread evenly over it. Nothing is lost but what comes
- * later than that.
+ * Converts the buckets to COUNT columns of equal width from 0 to UNTIL_NS > 0,
+ * as if the events of a bucket were spread evenly over it. Only events after
+ * UNTIL_NS are left out.
  */
 void histogram_columns(const struct histogram *histogram, int64_t until_ns,
     int64_t *columns, size_t count);

@@ -18,7 +18,7 @@ void json_start(struct text *text, int64_t epoch_ns, const char *id,
 void json_attempt(struct text *text, int64_t epoch_ns, const char *id,
     const struct loop_state *state, int64_t pause_ns);
 
-/* REASON is that of the closing line, or NULL. */
+/* REASON is the one in the closing line, or NULL. */
 void json_end(struct text *text, int64_t epoch_ns, const char *id,
     const struct loop_state *state, const struct ending *ending,
     const char *reason);
@@ -36,7 +36,7 @@ void json_member_seconds(struct text *text, const char *key, int64_t ns);
 /* A pause of --plan; it has no time and no id. */
 void json_plan(struct text *text, const struct forecast_row *row);
 
-/* STRING with its quotes; what is not UTF-8 becomes U+FFFD. */
+/* Adds STRING in quotes; bytes that are not UTF-8 become U+FFFD. */
 void json_string(struct text *text, const char *string);
 
 #endif

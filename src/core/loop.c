@@ -13,13 +13,13 @@ struct run {
 	struct schedule schedule;
 	struct loop_state state;
 	struct aftermath aftermath; /* of the last attempt */
-	struct ending ending; /* result RESULT_NONE while we go on */
+	struct ending ending; /* result RESULT_NONE while the loop goes on */
 	int64_t started_ns;
 	int64_t deadline_ns; /* the moment, not the duration */
-	int64_t until_in_ns; /* from our start; INT64_MAX: there is none */
+	int64_t until_in_ns; /* from the start to --until; INT64_MAX: none */
 	int64_t failures; /* since the last reset: n of the windows */
-	int64_t longest_ns; /* attempt so far */
-	int told; /* the signal that has told us to end, or 0 */
+	int64_t longest_ns; /* the longest attempt so far */
+	int told; /* the signal that told backoff to end, or 0 */
 };
 
 static int64_t
@@ -29,7 +29,7 @@ before_deadline(const struct run *run, int64_t now_ns)
 	                                     : run->deadline_ns - now_ns;
 }
 
-/* It goes by the time of day, which may have been set meanwhile. */
+/* Asked anew each time, because the time of day may be set meanwhile. */
 static int64_t
 before_until(const struct run *run)
 {
@@ -53,12 +53,14 @@ now(const struct run *run)
 	return run->world->now_ns(run->world->self);
 }
 
+/* Ends with the status or signal of the last attempt, but never with 0. */
 static void
 give_up(struct run *run, enum result result)
 {
 	ending_give_up(&run->ending, result, &run->state.outcome);
 }
 
+/* The signal came while no attempt was running: backoff dies by it. */
 static void
 interrupt(struct run *run, int signal)
 {
@@ -80,7 +82,7 @@ pause_context(const struct run *run, int64_t now_ns)
 	};
 }
 
-/* Where we are, with the number of the attempt that is to come. */
+/* The state, with the number of the next attempt. */
 static struct loop_state
 coming_state(const struct run *run, int64_t now_ns)
 {
@@ -91,7 +93,7 @@ coming_state(const struct run *run, int64_t now_ns)
 	return coming;
 }
 
-/* There is no time for the attempt that was to come. */
+/* There is no time for the next attempt. */
 static void
 end_late(struct run *run, bool in_wait)
 {
@@ -103,7 +105,7 @@ end_late(struct run *run, bool in_wait)
 	give_up(run, RESULT_DEADLINE);
 }
 
-/* Those who know of other runs put us off. */
+/* What runs share puts this one off. */
 static void
 end_refused(struct run *run, const struct entry *entry)
 {
@@ -125,10 +127,7 @@ latest_start(const struct run *run, int64_t now_ns)
 	return saturating_add(now_ns, max_ns(room.ns, 0));
 }
 
-/*
- * Whether the next attempt may begin now, which what runs share may put off;
- * NOW_NS is then when it may.
- */
+/* Whether the next attempt may begin; *NOW_NS is when, after any wait. */
 static bool
 before_attempt(struct run *run, int64_t *now_ns)
 {
@@ -169,7 +168,7 @@ is_failure(enum verdict verdict)
 	return verdict == VERDICT_RETRY || verdict == VERDICT_THROTTLE;
 }
 
-/* --reset-after: an attempt that lived long is number 1 of a new count. */
+/* --reset-after: an attempt that ran for long is number 1 of a new count. */
 static void
 reset_after_long_run(struct run *run)
 {
@@ -187,8 +186,8 @@ reset_after_long_run(struct run *run)
 }
 
 /*
- * What the end of an attempt means for the loop. Leaves the ending at
- * RESULT_NONE where a further attempt is to follow.
+ * Decides what the verdict means for the loop. Leaves the result at
+ * RESULT_NONE if another attempt is to follow.
  */
 static void
 after_verdict(struct run *run)
@@ -212,7 +211,7 @@ after_verdict(struct run *run)
 	    run->told);
 }
 
-/* The pause after the last attempt, from its end; PAUSE_NONE: we give up. */
+/* The pause from the end of the attempt; PAUSE_NONE: backoff gives up. */
 static int64_t
 choose_pause(struct run *run)
 {
@@ -258,7 +257,7 @@ attempt(struct run *run, int64_t now_ns)
 		run->longest_ns = ran_ns;
 }
 
-/* --before-retry, which sees the coming attempt's number. */
+/* Runs --before-retry, which is told the number of the next attempt. */
 static void
 ask_hook(struct run *run)
 {
@@ -282,7 +281,7 @@ ask_hook(struct run *run)
 	}
 }
 
-/* From the end of an attempt to the moment before the next one. */
+/* All that happens from the end of an attempt to the start of the next. */
 static void
 between_attempts(struct run *run)
 {
@@ -313,7 +312,7 @@ splay(struct run *run)
 	struct range range;
 	int signal;
 
-	/* before_attempt() tells that it is too late. */
+	/* Too late for any attempt: before_attempt() says so. */
 	if (time_left(run, run->started_ns) <= 0)
 		return;
 	range = next_pause_splay(&context);
@@ -326,8 +325,8 @@ splay(struct run *run)
 }
 
 /*
- * What was held comes out. A success that cannot be shown is none; nor is
- * one whose reader stalls when we are told to end.
+ * Releases held output. A success whose output cannot be written is none,
+ * and neither is one whose reader stalls when backoff is told to end.
  */
 static void
 release(struct run *run)
@@ -344,7 +343,7 @@ release(struct run *run)
 		    &run->ending, "output", release.error, release.signal);
 }
 
-/* Tells how it ended; a signal in --at-end is the last word. */
+/* Reports the result and runs --at-end; a signal in it decides the end. */
 static void
 finish(struct run *run)
 {
@@ -361,7 +360,7 @@ finish(struct run *run)
 	if (run->ending.result == RESULT_INTERRUPTED
 	    || run->ending.result == RESULT_ERROR)
 		return;
-	/* A deadline that has passed is what people want to be told of. */
+	/* --at-end must also run, and have time, after the deadline. */
 	if (cutoff_ns <= now_ns)
 		cutoff_ns = saturating_add(
 		    now_ns, run->settings->limits.kill_after_ns);

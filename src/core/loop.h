@@ -2,8 +2,8 @@
 #ifndef BACKOFF_CORE_LOOP_H
 #define BACKOFF_CORE_LOOP_H
 /*
- * The retry loop. It knows nothing of processes and clocks: what it needs
- * of the world stands in struct world, so that tests run it in no time.
+ * The retry loop. It knows nothing of processes and clocks: it reaches them
+ * through struct world, so that tests can run it without waiting.
  */
 
 #include <stdbool.h>
@@ -12,11 +12,11 @@
 #include "core/loop_state.h"
 #include "core/settings.h"
 
-/* What became of releasing held output; all 0: it was written. */
+/* The result of releasing held output; all 0: it was written. */
 struct release {
 	int error; /* errno */
 	int signal; /* to die by for it, or 0 */
-	int cut_by; /* the signal for which a reader was not waited for */
+	int cut_by; /* the signal that ended the wait for a slow reader, or 0 */
 };
 
 enum hook {
@@ -57,46 +57,47 @@ struct world {
 	int64_t (*epoch_ns)(void *self);
 
 	/*
-	 * Waits until then, or until it is told to go on or to end. Returns
-	 * the signal that ends us, or 0.
+	 * Waits until UNTIL_NS, or until a signal ends the pause. Returns the
+	 * signal if it tells backoff to end, else 0.
 	 */
 	int (*pause)(void *self, int64_t until_ns);
 
 	/*
-	 * The two doors to what runs share, or NULL. before_attempt() is asked
-	 * right before each attempt, --before-retry done: STATE has the coming
-	 * attempt's number, and the outcome and verdict of the one before. It
-	 * may wait for as long as it likes, but not beyond UNTIL_NS (INT64_MAX:
-	 * for ever), which leaves the reserve of the next attempt; a moment
-	 * that has come means: now or not at all. What is then there for it
-	 * to release it must release, unless it says ADMISSION_GO.
+	 * The two doors to what runs share, or NULL. before_attempt() is called
+	 * right before each attempt, after --before-retry: STATE has the next
+	 * attempt's number, and the outcome and verdict of the last one. It
+	 * may wait until UNTIL_NS (INT64_MAX: for ever), which leaves the
+	 * reserve of the next attempt; if that moment has come already, it
+	 * must not wait. Unless it returns ADMISSION_GO it must release what
+	 * it has taken.
 	 *
-	 * after_verdict() is told of each attempt that was made, as soon as its
-	 * verdict is known and before anything is said, whether or not a
-	 * further one follows. STATE has its number, outcome, hint and verdict;
-	 * of one during which we were told to end, outcome_told() says so.
+	 * after_verdict() is called after each attempt, as soon as its verdict
+	 * is known and before anything is said, whether or not another one
+	 * follows. STATE has its number, outcome, hint and verdict;
+	 * outcome_told() says whether backoff was told to end during it.
 	 */
 	struct entry (*before_attempt)(
 	    void *self, const struct loop_state *state, int64_t until_ns);
 	struct aftermath (*after_verdict)(
 	    void *self, const struct loop_state *state);
 
-	/* One attempt, cut at CUT_NS. started_ns, ended_ns are always set. */
+	/* Runs one attempt, cut at CUTOFF_NS. The times are always set. */
 	struct outcome (*attempt)(
 	    void *self, const struct loop_state *state, int64_t cutoff_ns);
 
-	/* The hook's outcome; exit 0 at once where there is none. */
+	/* Runs a hook. Without one, the outcome is exit 0, at once. */
 	struct outcome (*hook)(void *self, enum hook hook,
 	    const struct loop_state *state, int64_t cutoff_ns);
 
 	/*
-	 * Held output comes out, as the result has it. TOLD is the signal
-	 * that has told us to end, or 0: then readers may take their time.
+	 * Releases held output as RESULT demands. TOLD is the signal that
+	 * told backoff to end; only if it is 0, slow readers are waited for.
 	 */
 	struct release (*release)(void *self, enum result result, int told);
 
-	/* The loop starts; an attempt has ended, and PAUSE_NS follows, or
-	 * what the PAUSE_ of loop_state.h say; the loop has ended. */
+	/* Report that the loop starts; that an attempt has ended, before a
+	 * pause of PAUSE_NS (or PAUSE_NONE, PAUSE_AT_DOOR); that the loop has
+	 * ended. */
 	void (*tell_start)(void *self);
 	void (*tell_attempt)(
 	    void *self, const struct loop_state *state, int64_t pause_ns);

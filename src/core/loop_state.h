@@ -2,8 +2,8 @@
 #ifndef BACKOFF_CORE_LOOP_STATE_H
 #define BACKOFF_CORE_LOOP_STATE_H
 /*
- * Where the loop is, and how it ended: what COMMAND, the hooks and the log
- * are told.
+ * The state of the loop and its ending, as COMMAND, the hooks and the log
+ * see them.
  */
 
 #include <stdbool.h>
@@ -23,14 +23,14 @@ enum result {
 	RESULT_DEFERRED, /* no attempt was made: the run is put off */
 };
 
-/* What COMMAND, the hooks and the log are told of where the loop is. */
+/* The state of the loop during or after an attempt. */
 struct loop_state {
-	int64_t attempt; /* the number of this attempt, or the coming one */
-	int64_t count; /* the same since the last reset */
+	int64_t attempt; /* the number of this attempt, or of the next one */
+	int64_t count; /* the same, counted from the last reset */
 	int64_t streak; /* successes in a row */
 	int64_t elapsed_ns;
-	enum verdict verdict; /* of the attempt before; VERDICT_NONE at first */
-	struct outcome outcome; /* likewise */
+	enum verdict verdict; /* of the last attempt, or VERDICT_NONE */
+	struct outcome outcome; /* of the last attempt */
 	enum result result;
 };
 
@@ -44,11 +44,11 @@ struct ending {
 	int status; /* to exit with; 128 + signal where there is one */
 	int interrupted_by; /* the signal that ended the loop, or 0 */
 	bool vetoed; /* by the hook whose outcome follows */
-	struct outcome hook; /* also of one that was cut by the deadline */
-	bool no_time; /* left for another attempt */
-	bool asked_too_long; /* the other side, for a wait */
-	bool input_lost; /* there would have been a further attempt */
-	const char *broken; /* of RESULT_ERROR: the stream, and errno */
+	struct outcome hook; /* also of one that the deadline cut */
+	bool no_time; /* there is no time left for another attempt */
+	bool asked_too_long; /* the other side asked for too long a wait */
+	bool input_lost; /* only the lost input prevents another attempt */
+	const char *broken; /* for RESULT_ERROR: the stream; errno follows */
 	int error;
 	const char *closing; /* the closing line, where others ended us; with */
 	const char *closing_reason; /* its REASON, or NULL */

@@ -247,8 +247,8 @@ message_note(struct text *text, enum note note, const struct outcome *outcome,
 		return add_killed(text, outcome);
 	case NOTE_UNSEEN_TREE:
 		text_add(text,
-		    "signalled the command alone: what it has started is not "
-		    "seen in /proc, which is missing or of another PID "
+		    "signalled only the command: /proc does not show what it "
+		    "has started, as it is missing or of another PID "
 		    "namespace");
 		return outcome->tree_unseen;
 	case NOTE_UNREADABLE_HINT:

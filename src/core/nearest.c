@@ -5,7 +5,7 @@
 
 #include "core/nearest.h"
 
-#define LONGEST 24 /* that a slip is looked for in */
+#define LONGEST 24 /* longer words are not compared */
 
 static char
 lower(char c)

@@ -2,7 +2,7 @@
 #ifndef BACKOFF_CORE_NEAREST_H
 #define BACKOFF_CORE_NEAREST_H
 /*
- * Which known word somebody may have meant by an unknown one.
+ * Finds the known word that an unknown one is probably a slip for.
  */
 
 #include <stdbool.h>
@@ -15,21 +15,21 @@ struct nearest {
 	size_t length;
 	const char *found; /* the nearest so far, of FOUND_LENGTH, or NULL */
 	size_t found_length;
-	size_t distance; /* what comes in question is below it */
+	size_t distance; /* only words with fewer slips are accepted */
 };
 
-/* WORD must outlive the search; nothing is near a word of 1 or 2 letters. */
+/* WORD must outlive the search. A word of 1 or 2 letters finds nothing. */
 struct nearest nearest_to(const char *word, size_t length);
 
 /*
- * Another known word of LENGTH bytes. Near is what one slip (in a word of
- * less than six letters) or two can turn into it: a letter more, less or
- * wrong, or two that changed places; and what begins with the unknown word.
- * Capitals do not matter. NAME must outlive the search.
+ * Offers a known word of LENGTH bytes. It is near if the unknown word is a
+ * beginning of it, or differs by at most two slips (by one if it has fewer
+ * than six letters): a letter too many, missing or wrong, or two that changed
+ * places. Case does not matter. NAME must outlive the search.
  */
 void nearest_offer(struct nearest *nearest, const char *name, size_t length);
 
-/* The same of each word of a list with single blanks between them. */
+/* Offers each word of a list with single blanks between them. */
 void nearest_offer_words(struct nearest *nearest, const char *words);
 
 /* Adds "did you mean BEFORE...?", if something is near. */

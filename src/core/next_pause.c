@@ -4,7 +4,7 @@
 #include "core/duration.h"
 #include "core/next_pause.h"
 
-/* At least this part of a limit is kept back, */
+/* The least reserve: this part of the limit, */
 #define LEAST_PART 10
 /* or this, whichever is less. */
 #define LEAST_NS NS_PER_S
@@ -29,11 +29,11 @@ room_in(const struct pause_context *context, const struct budget *budget,
 struct room
 next_pause_room(const struct pause_context *context)
 {
-	/* So that an attempt that took all of --timeout counts but once. */
+	/* No attempt can need more than --timeout. */
 	int64_t needed_ns = min_ns(saturating_multiply(context->longest_ns, 2),
 	    context->settings->limits.timeout_ns);
 	struct room deadline = room_in(context, &context->deadline, needed_ns);
-	/* An attempt that is running then may finish. */
+	/* --until lets a running attempt finish, so it needs no time. */
 	struct room until = room_in(context, &context->until, 0);
 
 	return until.ns < deadline.ns ? until : deadline;
@@ -54,7 +54,7 @@ next_pause_splay(const struct pause_context *context)
 	return splay.high_ns <= room.ns ? splay : upper_half(room);
 }
 
-/* What --from=start leaves of a pause, but no less than the floor. */
+/* What is left of a pause at the end of the attempt, for --from=start. */
 static int64_t
 from_end(const struct pause_context *context, int64_t pause_ns)
 {
@@ -72,7 +72,7 @@ is_throttled(const struct pause_context *context)
 	return context->state->verdict == VERDICT_THROTTLE;
 }
 
-/* What the pause would be drawn from if time had no end. */
+/* The range of the pause if there were no time limit. */
 static struct range
 free_range(const struct pause_context *context, const struct schedule *schedule)
 {
@@ -105,7 +105,7 @@ next_pause_range(const struct pause_context *context,
 	return true;
 }
 
-/* As the schedule has it, where that fits into ROOM; else to use that up. */
+/* Draws from the schedule's range if that fits into ROOM, else from ROOM. */
 static int64_t
 draw(const struct pause_context *context, struct schedule *schedule,
     struct room room)
@@ -126,7 +126,7 @@ draw(const struct pause_context *context, struct schedule *schedule,
 	return pause_ns;
 }
 
-/* In a streak the pause is a first one, and leaves no trace. */
+/* In a streak, draws a first pause, and leaves the schedule as it is. */
 static int64_t
 draw_in_streak(const struct pause_context *context,
     const struct schedule *schedule, struct room room)
@@ -140,8 +140,9 @@ draw_in_streak(const struct pause_context *context,
 }
 
 /*
- * What the other side asked for is a lower bound, and up to the base more,
- * so that those who were told the same second do not come back in it.
+ * The wait that the other side asked for is a lower bound. Up to the base is
+ * added, so that clients that were told the same second do not all come back
+ * in that second.
  */
 static struct pause
 obey(const struct pause_context *context, struct random *random,
@@ -157,8 +158,8 @@ obey(const struct pause_context *context, struct random *random,
 }
 
 /*
- * Whether a pause can follow. Of two reasons against it, what the other side
- * asked for is the one that tells more.
+ * Whether a pause can follow. If there are two reasons against it, a hint is
+ * the one to report, because it says more.
  */
 static enum pause_kind
 can_follow(const struct pause_context *context, struct room room)

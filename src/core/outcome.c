@@ -7,7 +7,7 @@
 #include "core/duration.h"
 #include "core/outcome.h"
 
-/* Rule 55: the next moment may have what this one lacked. */
+/* Rule 55: whether what is lacking now may be there a moment later. */
 static bool
 passes(int error)
 {

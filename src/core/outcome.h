@@ -28,60 +28,60 @@ enum verdict {
 
 /* Which rule made an outcome what it is. */
 enum rule {
-	RULE_DEFAULT, /* none of the user's */
+	RULE_DEFAULT, /* no rule that the user gave */
 	RULE_HINT, /* a verdict in BACKOFF_HINT */
 	RULE_MATCH, /* a REGEX that matches */
-	RULE_NO_MATCH, /* exit 0, and none that --success-if needs */
+	RULE_NO_MATCH, /* exit 0 without the line that --success-if needs */
 	RULE_STOP_ON,
 	RULE_SUCCESS_ON,
-	RULE_CODES, /* further CODES */
+	RULE_CODES, /* CODES that the user gave */
 	RULE_TOOL,
 	RULE_UNLISTED, /* it is not in --retry-on */
-	RULE_UNMATCHED, /* --retry-if alone was given, and no line matches */
+	RULE_UNMATCHED, /* only --retry-if was given, and no line matches */
 };
 
-/* What COMMAND said through BACKOFF_HINT or Retry-After. Zero is nothing. */
+/* What BACKOFF_HINT or Retry-After asked for. All zero: nothing. */
 struct hint {
 	enum verdict verdict; /* or VERDICT_NONE */
-	bool has_wait; /* it asked for a wait: */
+	bool has_wait; /* it asked for a wait of wait_ns */
 	int64_t wait_ns;
 	bool lacks_header; /* --retry-after was given, and no line had it */
-	int unreadable; /* lines of BACKOFF_HINT that mean nothing */
+	int unreadable; /* number of lines of BACKOFF_HINT without a meaning */
 };
 
-/* What its output says. */
+/* What the output of an attempt says. */
 struct match {
-	enum verdict verdict; /* of the condition that matched, or NONE: */
+	enum verdict verdict; /* of the condition that matched, or NONE */
 	const char *pattern;
 	const char *last_line; /* of stderr, or the one that matched; NULL:
-	                        * backoff did not see stderr */
-	bool is_passed_on; /* that line was written to our stderr, too */
+	                        * stderr was not watched */
+	bool is_passed_on; /* that line has been written to our stderr */
 };
 
-/* What --tool knows of its exit status or message. */
+/* What --tool knows about the exit status or a message. */
 struct tool_advice {
 	enum verdict verdict; /* or VERDICT_NONE */
 	const char *meaning; /* "could not connect", or NULL */
 };
 
-/* Whether its input can be given to the next attempt. */
+/* Whether the next attempt can read the same input. */
 struct input_fate {
 	bool lost;
-	int64_t taken; /* bytes that were read of it */
-	int error; /* errno of the loss; 0: --spool-limit */
-	const char *directory; /* where it was to be kept */
+	int64_t taken; /* how many bytes of it were read */
+	int error; /* why it is lost: errno, or 0 for --spool-limit */
+	const char *directory; /* where it should have been kept */
 };
 
-/* A stream that backoff could not carry to or from COMMAND. */
+/* A stream that backoff could not pass on to or from COMMAND. */
 struct stream_failure {
 	const char *stream; /* "stdin", "output", or NULL: none failed */
 	int error; /* errno */
-	int signal; /* to die by for it, or 0 */
-	bool is_final; /* whatever the attempt says counts for nothing */
-	bool cut_off; /* output not yet passed on when a signal ended us */
+	int signal; /* that backoff dies by because of it, or 0 */
+	bool is_final; /* it counts whatever the attempt's own outcome is */
+	bool cut_off; /* a signal ended backoff before all was passed on */
 };
 
-/* What an attempt left behind besides its status. Zero is nothing. */
+/* What is known about an attempt besides its status. All zero: nothing. */
 struct evidence {
 	struct hint hint;
 	struct match match;
@@ -90,20 +90,20 @@ struct evidence {
 	struct stream_failure failure;
 };
 
-/* A process of the attempt that backoff may not signal and that goes on. */
+/* A process of the attempt that still runs and that backoff may not signal. */
 struct unended {
 	int64_t pid; /* or 0: there is none */
-	char name[16]; /* any bytes; "" where it is not known */
+	char name[16]; /* any bytes; "" if it is not known */
 };
 
-/* What was left when --kill-after or --grace sent KILL. */
+/* What --kill-after or --grace had to kill. */
 struct killed {
 	int count; /* of processes; 0: nothing had to be killed */
 	int64_t pid; /* of one of them */
-	char name[16]; /* its name as ps(1) has it */
+	char name[16]; /* its name as ps(1) shows it */
 };
 
-/* What a shell, timeout(1) and sysexits.h say for it. */
+/* Exit statuses, as a shell, timeout(1) and sysexits.h have them. */
 #define STATUS_DEFERRED 75 /* EX_TEMPFAIL */
 #define STATUS_TIMED_OUT 124
 #define STATUS_ERROR 125
@@ -120,23 +120,23 @@ struct signal_set {
 
 struct outcome {
 	enum outcome_kind kind;
-	int status; /* of exit, or -1; also of a timed-out attempt */
+	int status; /* exit status, or -1; also of a timed-out attempt */
 	int signal; /* that killed it, or 0; also of a timed-out attempt */
 	int error; /* errno of an attempt that was not started */
 	bool lasting; /* that error will not pass by itself (rule 54) */
-	bool no_interpreter; /* ENOENT is about that: the program is there */
+	bool no_interpreter; /* ENOENT, but only the interpreter is missing */
 	bool past_deadline; /* cut by --deadline, not by --timeout */
-	bool reader_gone; /* that of our stdout or stderr, at a death by PIPE */
-	bool by_forwarded; /* killed by a signal that we passed on */
-	int end_signal; /* HUP INT QUIT TERM that came meanwhile, or 0 */
-	int late_end_signal; /* such a one that found the command dead */
+	bool reader_gone; /* killed by PIPE after our reader had gone */
+	bool by_forwarded; /* killed by a signal that was passed on */
+	int end_signal; /* HUP INT QUIT TERM during the attempt, or 0 */
+	int late_end_signal; /* the same, but COMMAND had already ended */
 	struct signal_set forwarded; /* signals passed on */
 	struct killed killed;
-	bool tree_unseen; /* only COMMAND was signalled: /proc shows no more */
+	bool tree_unseen; /* only COMMAND was signalled, for want of /proc */
 	struct unended unended;
 	struct evidence evidence;
-	enum rule rule; /* that decided what it means, once that is known */
-	int64_t limit_ns; /* what a timed-out attempt had; 0: cut by --grace */
+	enum rule rule; /* that decided the verdict; set with the verdict */
+	int64_t limit_ns; /* time limit of the attempt; 0: cut by --grace */
 	int64_t started_ns; /* on the clock of the loop */
 	int64_t ended_ns;
 };
@@ -147,7 +147,7 @@ struct outcome outcome_not_started(int error);
 /* The kind, status and signal of a wait(2) status. */
 struct outcome outcome_of_wait(int wait_status);
 
-/* The signal that told us to end during the attempt, or right after it; 0. */
+/* The signal that told backoff to end in or right after the attempt, or 0. */
 int outcome_told(const struct outcome *outcome);
 
 /* SIGNAL is 1 to SIGNAL_SET_MOST. */

@@ -23,7 +23,7 @@ end_run(struct literal *literal)
 	literal->length = 0;
 }
 
-/* Behind the group that TEXT begins with. */
+/* Returns the end of the group that TEXT begins with. */
 static const char *
 skip_group(const char *text)
 {
@@ -43,7 +43,7 @@ skip_group(const char *text)
 	return text;
 }
 
-/* Repetitions, one of which allows none, take the last character away. */
+/* A repetition may allow zero times, so its character does not count. */
 static const char *
 skip_repetition(struct literal *literal, const char *text)
 {

@@ -2,10 +2,10 @@
 #ifndef BACKOFF_CORE_PREFILTER_H
 #define BACKOFF_CORE_PREFILTER_H
 /*
- * What every match of a regular expression contains: to look for that first
- * spares most calls of regexec(3), which is fast in glibc (36 MB of lines
- * against one expression: 0.2 s, and 0.06 s with it), but not in musl (2.5 s,
- * and 0.06 s).
+ * A string that every match of a regular expression contains. Searching for
+ * it first saves most calls of regexec(3). For 36 MB of lines and one
+ * expression, that is 0.06 s instead of 0.2 s with glibc, and 0.06 s instead
+ * of 2.5 s with musl.
  */
 
 #define PREFILTER_SIZE 32
@@ -13,7 +13,7 @@
 /*
  * The longest string of plain characters that every match of an extended
  * regular expression must contain. Groups, brackets and repeated characters
- * end a run; alternatives leave none: "". It is cut to fit.
+ * end a run; with alternatives there is none: "". It is cut to fit.
  */
 void prefilter_find(const char *regex, char literal[PREFILTER_SIZE]);
 

@@ -14,7 +14,7 @@ enum field {
 	FIELD_START = 22,
 };
 
-/* The field after those that END is at the end of, or NULL. */
+/* The start of the field that follows END, or NULL. */
 static const char *
 next_field(const char *end)
 {
@@ -66,7 +66,7 @@ process_parse(struct process *process, const char *line)
 		if (field == FIELD_PARENT)
 			process->parent = (pid_t)value;
 		else if (field == FIELD_THREADS)
-			/* A main thread may end before the others do. */
+			/* The main thread may end before the others do. */
 			process->is_zombie
 			    = (state == 'Z' || state == 'X') && value <= 1;
 		else if (field == FIELD_START)
@@ -148,7 +148,7 @@ belongs(const struct processes *all, const struct ancestry *ancestry,
 	return is_in_tree(all, process->parent);
 }
 
-/* The kernel lists them in that order: there is next to nothing to do. */
+/* /proc lists them in this order, so insertion sort has little to do. */
 static void
 sort_by_pid(struct processes *all)
 {
@@ -169,7 +169,7 @@ process_tree_mark(struct processes *all, const struct ancestry *ancestry)
 	bool found = all->count > 0;
 
 	sort_by_pid(all);
-	/* A child can have a lower pid than its parent: so several passes. */
+	/* Several passes, as a child can have a lower pid than its parent. */
 	while (found) {
 		found = false;
 		for (size_t i = 0; i < all->count; i++) {

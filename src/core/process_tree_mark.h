@@ -2,8 +2,8 @@
 #ifndef BACKOFF_CORE_PROCESS_TREE_MARK_H
 #define BACKOFF_CORE_PROCESS_TREE_MARK_H
 /*
- * Which of all processes belong to COMMAND's tree, decided from plain data:
- * what /proc says, and what was there before.
+ * Decides which processes belong to COMMAND's tree, from plain data: what
+ * /proc says, and which processes were there before.
  */
 
 #include <stdbool.h>
@@ -15,8 +15,9 @@
 struct process {
 	pid_t pid;
 	pid_t parent;
-	unsigned long long start; /* in ticks since boot: a pid is reused */
-	char name[PROCESS_NAME]; /* as it is: it may hold any byte but NUL */
+	unsigned long long
+	    start; /* ticks since boot; tells reused pids apart */
+	char name[PROCESS_NAME]; /* unchanged: any bytes but NUL */
 	bool is_zombie;
 	bool has_mark; /* its environment is that of this attempt */
 	bool in_tree;
@@ -27,17 +28,17 @@ struct processes {
 	size_t count;
 };
 
-/* What decides whose a process is. */
+/* What decides which tree a process belongs to. */
 struct ancestry {
 	pid_t self;
-	pid_t command; /* or 0: it has been reaped */
-	struct processes preexisting; /* below self before COMMAND was */
-	struct processes known; /* in the tree when it was last looked at */
+	pid_t command; /* 0 once it has been reaped */
+	struct processes preexisting; /* below self before COMMAND started */
+	struct processes known; /* in the tree at the last look */
 };
 
 /*
  * Reads a line of /proc/PID/stat, whose command name may hold parentheses,
- * blanks and newlines. False: it is none.
+ * blanks and newlines. False: it is not such a line.
  */
 bool process_parse(struct process *process, const char *line);
 
@@ -46,8 +47,8 @@ bool processes_have(
     const struct processes *processes, const struct process *process);
 
 /*
- * Whether has_mark decides about PROCESS: it is an orphan that came to
- * self, either from COMMAND's tree or from a child that self had before.
+ * Whether has_mark must decide about PROCESS, because it is an orphan that
+ * may come from COMMAND's tree or from a child that self had before.
  */
 bool process_needs_mark(
     const struct ancestry *ancestry, const struct process *process);
@@ -56,8 +57,8 @@ bool process_needs_mark(
 bool process_environ_has(const char *block, size_t length, const char *entry);
 
 /*
- * Sets in_tree of every process below self, but neither of those that were
- * there before nor of what is below them. Sorts ALL by pid.
+ * Sets in_tree of every process below self, except those that were there
+ * before COMMAND, and what is below those. Sorts ALL by pid.
  */
 void process_tree_mark(struct processes *all, const struct ancestry *ancestry);
 

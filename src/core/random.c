@@ -19,7 +19,7 @@ random_from(uint64_t seed)
 	return (struct random) { .bits = splitmix64, .state = seed };
 }
 
-/* The upper 64 bits of a * b, the lower ones in *LOW. */
+/* Returns the upper 64 bits of a * b; sets *LOW to the lower ones. */
 static uint64_t
 multiply(uint64_t a, uint64_t b, uint64_t *low)
 {

@@ -2,8 +2,8 @@
 #ifndef BACKOFF_CORE_RANDOM_H
 #define BACKOFF_CORE_RANDOM_H
 /*
- * The generator. Its source of bits can be exchanged, so that reference
- * vectors can be tested with a uniform number that is known.
+ * The random number generator. Its source of bits can be replaced, so that
+ * tests can feed it known numbers.
  */
 
 #include <stdint.h>
@@ -17,8 +17,8 @@ struct random {
 struct random random_from(uint64_t seed);
 
 /*
- * Uniform in [low, high], ends included, low <= high, without bias. Draws
- * nothing where there is no choice.
+ * Uniform in [low, high], ends included, low <= high, without bias. Does not
+ * advance the generator if low == high.
  */
 int64_t random_between(struct random *random, int64_t low, int64_t high);
 

@@ -2,13 +2,13 @@
 #ifndef BACKOFF_CORE_REAL_MATH_H
 #define BACKOFF_CORE_REAL_MATH_H
 /*
- * The little arithmetic that the schedules need, without libm: loading
- * that alone would cost 300 kB of memory.
+ * The little floating-point arithmetic that the schedules need, without
+ * libm, which would cost 300 kB of memory.
  */
 
 #include <stdint.h>
 
-/* base^exponent for base >= 0, exponent >= 0; infinity where too large. */
+/* base^exponent for base >= 0, exponent >= 0; infinity if too large. */
 double power(double base, int64_t exponent);
 
 /* The smallest x >= 1 with x^DEGREE >= VALUE, for VALUE >= 1. */

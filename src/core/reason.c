@@ -71,7 +71,7 @@ add_in_parentheses(struct text *text, const char *words)
 	text_byte(text, ')');
 }
 
-/* The rule of the user's that made it what it is, or NULL. */
+/* The option or rule that decided the verdict, or NULL for the default. */
 static const char *
 rule_name(enum rule rule)
 {
@@ -181,7 +181,7 @@ add_lost_input(struct text *text, const struct evidence *evidence,
 	}
 }
 
-/* What a name that was not found may have been meant as, or NULL. */
+/* How to write what a name that was not found may have meant, or NULL. */
 static const char *
 likely_meaning(const char *name)
 {
@@ -233,7 +233,7 @@ reason_of_end(struct text *text, const struct loop_state *state,
 		text_byte(text, ')');
 	} else if (ending->broken != NULL) {
 		text_add(text, ending->broken);
-		text_add(text, " could not be carried: ");
+		text_add(text, " could not be passed on: ");
 		text_add(text, strerror(ending->error));
 	} else if (ending->asked_too_long) {
 		add_asked_too_long(text, outcome, limits, ending->result);

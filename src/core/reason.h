@@ -2,7 +2,7 @@
 #ifndef BACKOFF_CORE_REASON_H
 #define BACKOFF_CORE_REASON_H
 /*
- * REASON: why an attempt ended as it did, and why there is no further one.
+ * REASON: why an attempt ended as it did, and why no other one follows.
  */
 
 #include <stdbool.h>
@@ -15,15 +15,15 @@
 
 /*
  * "exit 7 (could not connect) \"curl: (7) ...\"", "killed by SEGV", "output
- * matches 'denied'": what happened, what a tool says of it, the user's rule
- * that made it a stop or a success, and a line of stderr.
+ * matches 'denied'": what happened, what the tool's table says about it, the
+ * user's rule that made it a stop or a success, and a line of stderr.
  */
 void reason_text(struct text *text, const struct outcome *outcome);
 
-/* What happened, and no more. */
+/* Only what happened. */
 void reason_outcome(struct text *text, const struct outcome *outcome);
 
-/* BEFORE, and whom backoff could not end; nothing if there is none. */
+/* Adds BEFORE and the process that backoff could not end, if there is one. */
 void reason_unended(
     struct text *text, const char *before, const struct unended *unended);
 
@@ -32,9 +32,9 @@ void reason_streak(struct text *text, const struct loop_state *state,
     const struct limits *limits);
 
 /*
- * That of the closing line. NAME is COMMAND's first word, for what a name
- * that was not found may have been meant as. False: there is none, and
- * nothing is added.
+ * The REASON of the closing line. NAME is COMMAND's first word: if it was not
+ * found, the text says what it may have been meant as. False: there is no
+ * REASON, and nothing is added.
  */
 bool reason_of_end(struct text *text, const struct loop_state *state,
     const struct limits *limits, const struct ending *ending, const char *name);

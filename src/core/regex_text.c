@@ -33,7 +33,7 @@ is_letter_or_digit(char byte)
 	    || (byte >= '0' && byte <= '9');
 }
 
-/* What "\LETTER" means; NULL: nothing. */
+/* What "\LETTER" is translated to; NULL: it has no meaning. */
 static const char *
 meaning_of(char letter)
 {
@@ -44,7 +44,7 @@ meaning_of(char letter)
 		{ 'd', "[0-9]" },
 		{ 'D', "[^0-9]" },
 		{ 't', "\t" },
-		/* Those of GNU. */
+		/* GNU's own. */
 		{ 'w', "\\w" },
 		{ 'W', "\\W" },
 		{ 's', "\\s" },

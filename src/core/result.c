@@ -27,31 +27,31 @@ result_after_attempt(
 	enum verdict verdict = state->verdict;
 	int told = outcome_told(outcome);
 
-	/* 1. Input or output failed: even a success is worth nothing. */
+	/* 1. backoff could not pass on input or output: not even a success. */
 	if (failure->stream != NULL
 	    && (failure->is_final || verdict_is_good(verdict)))
 		return RESULT_ERROR;
-	/* 2. Told to end with output of a success not passed on yet. */
+	/* 2. Told to end before the output of a success was passed on. */
 	if (failure->cut_off && told != 0 && verdict_is_good(verdict))
 		return RESULT_INTERRUPTED;
-	/* 3, 4. What COMMAND has achieved counts, whatever came meanwhile. */
+	/* 3, 4. Success and pass count, whatever signal came meanwhile. */
 	if (state->streak == limits->consecutive)
 		return RESULT_SUCCESS;
 	if (verdict == VERDICT_PASS)
 		return RESULT_PASS;
-	/* 5. Told to end, or COMMAND died of a signal that was passed on. */
+	/* 5. Told to end, or COMMAND killed by a signal that was passed on. */
 	if (told != 0 || outcome->by_forwarded)
 		return RESULT_INTERRUPTED;
-	/* 6. The deadline cut it. */
+	/* 6. The deadline cut the attempt. */
 	if (outcome->past_deadline)
 		return RESULT_DEADLINE;
-	/* 7. Trying again cannot help. */
+	/* 7. Retrying cannot help. */
 	if (verdict == VERDICT_STOP)
 		return RESULT_STOPPED;
 	/* 8. That was the last attempt. */
 	if (state->count >= limits->attempts)
 		return RESULT_EXHAUSTED;
-	/* 9. There is nothing to feed another attempt with. */
+	/* 9. The input is lost, so another attempt could not read it. */
 	if (outcome->evidence.input.lost)
 		return RESULT_STOPPED;
 	return RESULT_NONE;

@@ -2,7 +2,7 @@
 #ifndef BACKOFF_CORE_RESULT_H
 #define BACKOFF_CORE_RESULT_H
 /*
- * Whether the end of an attempt is the end of the loop, and which.
+ * Whether the loop ends after an attempt, and with which result.
  */
 
 #include <stdbool.h>
@@ -10,13 +10,13 @@
 #include "core/loop_state.h"
 #include "core/settings.h"
 
-/* A success or a pass: COMMAND has done what it was to do. */
+/* A success or a pass: COMMAND has done its work. */
 bool verdict_is_good(enum verdict verdict);
 
 /*
- * The result that the end of an attempt brings; RESULT_NONE: another one is
- * to follow. STATE has the streak and the count with this attempt in them.
- * The order is the contract: the first that holds decides.
+ * The result after an attempt; RESULT_NONE: another attempt follows. STATE
+ * already includes this attempt in its streak and count. The order of the
+ * rules is part of the contract: the first that applies decides.
  */
 enum result result_after_attempt(
     const struct limits *limits, const struct loop_state *state);

@@ -6,9 +6,10 @@
 #include "core/schedule.h"
 
 /*
- * NS * BY, rounded down, saturating; the comparison comes before the cast,
- * which is undefined beyond int64. A thousandth of a nanosecond is given
- * back to products that are whole but for the last bit of a double.
+ * NS * BY, rounded down, saturating. The comparison comes before the cast,
+ * which is undefined beyond int64. Adding a thousandth of a nanosecond keeps
+ * a product that should be whole from being rounded down because of the last
+ * bit of a double.
  */
 static int64_t
 times(int64_t ns, double by)
@@ -76,14 +77,14 @@ schedule_window(const struct policy *policy, int64_t n)
 static int64_t
 throttle_window(const struct policy *policy, int64_t n)
 {
-	/* A list does not grow: no pause is shorter than the throttle base. */
+	/* A list has no base; use at least the throttle base as the window. */
 	if (policy->delays_ns != NULL)
 		return max_ns(
 		    policy->throttle_base_ns, schedule_window(policy, n));
 	return grow(policy, policy->throttle_base_ns, n);
 }
 
-/* The widest window whose range ends at CAP_NS; negative where none does. */
+/* The widest window whose range ends at CAP_NS; negative if there is none. */
 static int64_t
 widest(const struct jitter *jitter, int64_t cap_ns)
 {
@@ -104,7 +105,7 @@ widest(const struct jitter *jitter, int64_t cap_ns)
 	return cap_ns;
 }
 
-/* What the jitter makes of a window; its ends may be below 0. */
+/* The range that the jitter makes of a window; its ends may be below 0. */
 static struct range
 spread(const struct schedule *schedule, int64_t window)
 {
@@ -151,8 +152,8 @@ raise_low(struct range range, int64_t least)
 }
 
 /*
- * What the jitter makes of a window that no draw may lead past the cap: a
- * wider one shrinks until its upper end meets it.
+ * The same under CAP_WINDOW: a window that is too wide shrinks until the upper
+ * end of its range meets the cap.
  */
 static struct range
 spread_within(const struct schedule *schedule, int64_t window)
@@ -167,8 +168,8 @@ spread_within(const struct schedule *schedule, int64_t window)
 }
 
 /*
- * The step of Polly v8's DecorrelatedJitterBackoffV2 from the point of the
- * curve where the last draw was to T >= 0, or the cap + 1 where it is longer.
+ * The step of Polly v8's DecorrelatedJitterBackoffV2, from the last draw's
+ * point of the curve to T >= 0; cap + 1 if it exceeds the cap.
  */
 static int64_t
 smooth_step(const struct schedule *schedule, double t)
@@ -186,8 +187,8 @@ smooth_step(const struct schedule *schedule, double t)
 }
 
 /*
- * Beyond the cap it is drawn again from the upper half below the cap, or
- * becomes the cap.
+ * Where the curve exceeds the cap, the range is the upper half below the cap,
+ * or the cap itself.
  */
 static struct range
 smooth_range(const struct schedule *schedule, int64_t n)
@@ -228,7 +229,7 @@ throttled_range(const struct policy *policy, int64_t n)
 	return (struct range) { drawn ? window / 2 : window, window };
 }
 
-/* Before floor, slots and CAP_AFTER. */
+/* The range without floor, slots and CAP_AFTER. */
 static struct range
 range_of(const struct schedule *schedule, int64_t n)
 {
@@ -259,8 +260,8 @@ nearest_slot(int64_t ns, int64_t slot_ns)
 }
 
 /*
- * RANGE in whole slots: inwards, so that all are drawn alike, or each end to
- * the NEAREST one.
+ * Rounds RANGE to whole slots: inwards, so that all slots are equally likely,
+ * or, with NEAREST, each end to the nearest slot.
  */
 static struct range
 in_slots(struct range range, int64_t slot_ns, bool nearest)
@@ -277,7 +278,7 @@ in_slots(struct range range, int64_t slot_ns, bool nearest)
 	return range;
 }
 
-/* What is drawn from RANGE, but for CAP_AFTER. */
+/* Applies floor and slots to RANGE. */
 static struct range
 settle(const struct policy *policy, struct range range, bool throttled)
 {
@@ -287,7 +288,7 @@ settle(const struct policy *policy, struct range range, bool throttled)
 	    kind == JITTER_NONE || (kind == JITTER_SMOOTH && !throttled));
 }
 
-/* The longest pause: a draw beyond it becomes it. */
+/* The longest pause; a draw beyond it becomes it. */
 static int64_t
 most(const struct policy *policy)
 {

@@ -57,16 +57,16 @@ struct policy {
 	struct jitter jitter;
 	int64_t throttle_base_ns;
 	enum cap_mode cap_mode;
-	int64_t max_exponent; /* windows stop growing there; INT64_MAX: never */
+	int64_t max_exponent; /* failures after which windows stop growing */
 	int64_t slot_ns; /* pauses are whole multiples of it; 0: of 1 ns */
 };
 
-/* A schedule in use: decorrelated and smooth jitter have a memory. */
+/* A schedule in use: decorrelated and smooth jitter depend on the past. */
 struct schedule {
 	const struct policy *policy;
 	struct random *random;
-	int64_t previous_ns; /* pause drawn last, for decorrelated */
-	double previous_curve; /* value of the curve there, for smooth */
+	int64_t previous_ns; /* the pause drawn last, for decorrelated */
+	double previous_curve; /* the last value of the curve, for smooth */
 };
 
 struct range {
@@ -77,15 +77,15 @@ struct range {
 struct schedule schedule_start(
     const struct policy *policy, struct random *random);
 
-/* Forgets what was drawn: the next pause is a first one again. */
+/* Forgets the earlier draws: the next pause is a first one again. */
 void schedule_reset(struct schedule *schedule);
 
 /* Window N >= 1 before cap and jitter. */
 int64_t schedule_window(const struct policy *policy, int64_t n);
 
 /*
- * The range of the pause after failure N >= 1. With THROTTLED it is that of
- * the throttle base.
+ * The range of the pause after failure N >= 1. With THROTTLED it is computed
+ * from the throttle base.
  */
 struct range schedule_range(
     const struct schedule *schedule, int64_t n, bool throttled);
@@ -93,7 +93,7 @@ struct range schedule_range(
 /* Draws that pause, >= 0. */
 int64_t schedule_draw(struct schedule *schedule, int64_t n, bool throttled);
 
-/* Another pause was drawn in its place: decorrelated jitter goes on from it. */
+/* Records a pause drawn elsewhere: decorrelated jitter continues from it. */
 void schedule_remember(struct schedule *schedule, int64_t pause_ns);
 
 /* The factor with which base reaches cap after STEPS steps, 0 < base. */

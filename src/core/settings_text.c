@@ -33,7 +33,7 @@ add_count(struct text *text, const char *name, int64_t n, int64_t default_n)
 	text_number(text, n);
 }
 
-/* "0.2": three decimals are more than anybody sees in a pause. */
+/* "0.2": three decimals are enough, nobody notices more in a pause. */
 static void
 add_ratio(struct text *text, double ratio)
 {
@@ -95,7 +95,7 @@ add_policy(struct text *text, const struct policy *policy)
 	add_time(text, "slot", policy->slot_ns, 0);
 }
 
-/* Those of options.c, of which a test sees that they are not told. */
+/* The defaults here are those of options.c: a test checks the two agree. */
 static void
 add_limits(struct text *text, const struct limits *limits)
 {
@@ -121,7 +121,7 @@ add_limits(struct text *text, const struct limits *limits)
 	}
 }
 
-/* The next item of --VERDICT-on; the option's name before the first. */
+/* Starts an item of --VERDICT-on: the option's name, or a comma. */
 static void
 begin_item(struct text *text, enum verdict verdict, bool *any)
 {
@@ -135,7 +135,7 @@ begin_item(struct text *text, enum verdict verdict, bool *any)
 	text_add(text, "-on ");
 }
 
-/* Runs of statuses that have the same verdict, as "4-7". */
+/* Adds statuses with this verdict, runs of them as "4-7". */
 static void
 add_statuses(
     struct text *text, const uint8_t *statuses, enum verdict verdict, bool *any)

@@ -2,9 +2,9 @@
 #ifndef BACKOFF_CORE_SETTINGS_TEXT_H
 #define BACKOFF_CORE_SETTINGS_TEXT_H
 /*
- * The settings in force, for --verbose: the limit of attempts, the first
- * windows, cap and floor; then whatever is not the default, by the names of
- * the options.
+ * The settings in force, for --verbose: the limit on attempts, the first
+ * windows, cap and floor; then everything that is not the default, under the
+ * names of the options.
  */
 
 #include "core/settings.h"

@@ -5,7 +5,7 @@
 #include "core/simulated_gate.h"
 #include "core/simulation.h"
 
-/* So many attempts of each client at one moment are no mere chance. */
+/* So many attempts per client within one nanosecond cannot be chance. */
 #define ENDLESS 1000
 
 static void
@@ -46,7 +46,7 @@ simulation_start(struct simulation *simulation, struct random *random)
 	}
 }
 
-/* Whether pauses of 0 keep the clients at this moment for ever. */
+/* Whether pauses of 0 keep the clients at this time for ever. */
 static bool
 is_endless(const struct simulation *simulation)
 {
@@ -54,7 +54,7 @@ is_endless(const struct simulation *simulation)
 	    && simulation->at_once / ENDLESS > simulation->clients_count;
 }
 
-/* Whose turn it is, at once; or NULL. */
+/* Advances the clock to the next attempt; returns its client, or NULL. */
 static struct simulated_client *
 next_client(struct simulation *simulation)
 {
@@ -64,7 +64,7 @@ next_client(struct simulation *simulation)
 	simulation->at_once = simulation->queue.now_ns == before_ns
 	    ? simulation->at_once + 1
 	    : 0;
-	/* It is the first member of the client. */
+	/* The event is the first member of its client. */
 	return (struct simulated_client *)waiting;
 }
 

@@ -2,14 +2,14 @@
 #ifndef BACKOFF_CORE_SIMULATION_H
 #define BACKOFF_CORE_SIMULATION_H
 /*
- * What many clients do to a service that is down and comes back: each runs
- * the loop, with the same pauses (pause.h) and the same limits, but its
- * attempts take no time and the world is a few numbers.
+ * Simulates many clients and a service that is down and comes back. Each
+ * client follows the rules of the loop, with the same pauses (next_pause.h)
+ * and the same limits, but an attempt takes no time.
  *
- * All clients start at 0, each after its splay. Until DOWN_NS nothing is
- * served; from then on, in each second counted from there, the first
- * CAPACITY attempts that come. All others fail. There is no time of day:
- * --until is for the caller to turn into a deadline.
+ * All clients start at 0, each after its splay. Until DOWN_NS all attempts
+ * fail. After that, the first CAPACITY attempts in each second, counted from
+ * there, are served, and all others fail. There is no time of day: the caller
+ * has to turn --until into a deadline.
  *
  * With a gate (gate.h) an attempt takes a fifth of a second, so that there are
  * stragglers, and nobody dies.
@@ -21,21 +21,21 @@
 #include "core/random.h"
 #include "core/simulated_world.h"
 
-/* All clients of OUTAGE, where what is asked is set, start over. */
+/* Starts a run; the input must be set. */
 void simulation_start(struct simulation *simulation, struct random *random);
 
 /*
- * Goes on by at most ATTEMPTS attempts. False at the end, or where there
- * will be none: ENDLESS is set.
+ * Simulates at most ATTEMPTS further attempts. False: the run has ended, or
+ * never will, and then ENDLESS is set.
  */
 bool simulation_step(struct simulation *simulation, int64_t attempts);
 
-/* About how much of it is over, 0..1. It never goes back. */
+/* Roughly how much of the run is done, 0..1. It never decreases. */
 double simulation_progress(const struct simulation *simulation);
 
 /*
- * How long after DOWN_NS this percentage of those served was so, 1..100, as
- * the nearest rank; 0 where nobody was.
+ * How long after DOWN_NS this percentage (1..100) of the served clients had
+ * been served, by the nearest-rank method; 0 if none was.
  */
 int64_t simulation_wait(const struct simulation *simulation, int percent);
 

@@ -28,7 +28,7 @@ text_add(struct text *text, const char *string)
 		text_byte(text, *string++);
 }
 
-/* By the table of well-formed sequences in Unicode's section 3.9. */
+/* Follows the table of well-formed sequences in section 3.9 of Unicode. */
 size_t
 utf8_length(const char *bytes)
 {
@@ -57,7 +57,7 @@ utf8_length(const char *bytes)
 	return length;
 }
 
-/* Also U+0080 to U+009F, which a terminal may take for ESC [ and the like. */
+/* Includes U+0080 to U+009F, which a terminal may take for ESC [ or so. */
 static bool
 is_control(const char *character, size_t length)
 {
@@ -98,7 +98,7 @@ text_bounded(struct text *text, const char *string)
 		text_printable(text, string);
 		return;
 	}
-	/* Not within a character: 10xxxxxx goes on with one. */
+	/* Do not cut within a character: 10xxxxxx continues one. */
 	while (end > 0 && ((unsigned char)string[end] & 0xc0) == 0x80)
 		end--;
 	memcpy(beginning, string, end);

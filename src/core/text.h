@@ -2,8 +2,8 @@
 #ifndef BACKOFF_CORE_TEXT_H
 #define BACKOFF_CORE_TEXT_H
 /*
- * Text built in a buffer of the caller's: no allocation, no locale. What
- * does not fit is left out, and the text is always terminated.
+ * Builds text in a buffer that the caller owns: no allocation, no locale. What
+ * does not fit is left out, and the text always ends with a NUL.
  */
 
 #include <stdbool.h>
@@ -22,28 +22,27 @@ void text_add(struct text *text, const char *string);
 void text_number(struct text *text, int64_t number);
 
 /*
- * STRING on one line that no terminal obeys: a control character, or a byte
- * that is no UTF-8, becomes a question mark.
+ * Adds STRING so that it stays on one line and cannot control a terminal: a
+ * control character, or a byte that is not UTF-8, becomes a question mark.
  */
 void text_printable(struct text *text, const char *string);
 
 /*
- * The same of what others have said, who may have said much: at most the
- * first TEXT_BOUND bytes, the last three of which are then "...".
+ * The same for text from outside, which may be long: adds at most TEXT_BOUND
+ * bytes, of which the last three are "..." if something was cut.
  */
 #define TEXT_BOUND 120
 void text_bounded(struct text *text, const char *string);
 
-/* At least DIGITS digits of a number that is not negative. */
+/* Adds a number >= 0 with at least DIGITS digits. */
 void text_digits(struct text *text, int64_t number, int digits);
 
-/* The bytes of the UTF-8 sequence that STRING begins with; 0: it is none. */
+/* The length of the UTF-8 sequence that STRING begins with; 0: none. */
 size_t utf8_length(const char *string);
 
 /*
- * WORDS is a list with single blanks between them: one string in a table,
- * where an array would be pointers. Whether the LENGTH bytes at WORD are one
- * of them.
+ * Whether the LENGTH bytes at WORD are one of WORDS, a list with single blanks
+ * between them. (In a constant table, one string needs no pointers.)
  */
 bool words_have(const char *words, const char *word, size_t length);
 

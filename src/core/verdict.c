@@ -19,7 +19,7 @@ has_retry_list(const struct codes *codes)
 	    || codes->any == VERDICT_RETRY;
 }
 
-/* By CODES, where they have said VERDICT. */
+/* The decision if CODES gave this VERDICT. */
 static struct decision
 by_codes(enum verdict verdict, bool by_default)
 {
@@ -41,7 +41,7 @@ verdict_of(const struct rules *rules, const struct outcome *outcome)
 	bool by_default;
 	enum verdict verdict = codes_match(&rules->codes, outcome, &by_default);
 
-	/* No further attempt beside it, and no success while it goes on. */
+	/* A process still runs: neither a success, nor room for an attempt. */
 	if (outcome->kind == OUTCOME_TIMED_OUT && outcome->unended.pid != 0)
 		return (struct decision) { VERDICT_STOP, RULE_DEFAULT };
 	if (evidence->hint.verdict != VERDICT_NONE)

@@ -2,7 +2,7 @@
 #ifndef BACKOFF_CORE_VERDICT_H
 #define BACKOFF_CORE_VERDICT_H
 /*
- * What an attempt's end means.
+ * The verdict on the outcome of an attempt.
  */
 
 #include <stdbool.h>
@@ -11,13 +11,13 @@
 
 struct rules {
 	struct codes codes;
-	const char *tool; /* the name of what is known of COMMAND, or NULL */
+	const char *tool; /* name of the tool whose table applies, or NULL */
 	bool tool_asked; /* --tool was given */
-	bool listed_only; /* what nothing matches stops */
-	bool match_needed; /* exit 0 is a success only where a line says so */
+	bool listed_only; /* an outcome that nothing matches is a stop */
+	bool match_needed; /* exit 0 is a success only if a line matches */
 };
 
-/* A verdict, and what it goes back to. */
+/* A verdict, and the rule that decided it. */
 struct decision {
 	enum verdict verdict;
 	enum rule rule;

@@ -18,10 +18,10 @@ enum unit {
 	UNIT_NUMBER,
 	UNIT_TENTHS,
 	UNIT_HUNDREDTHS,
-	UNIT_TIME, /* it is known only where someone was served */
+	UNIT_TIME, /* unknown if no client was served */
 };
 
-/* Where a row is shown. */
+/* When a row is printed. */
 enum condition {
 	ALWAYS,
 	WITH_GATE,

@@ -2,13 +2,13 @@
 #ifndef BACKOFF_HERD_FIGURES_H
 #define BACKOFF_HERD_FIGURES_H
 /*
- * What came of the trials: their figures side by side.
+ * The figures of all scenarios, side by side.
  */
 
 #include "herd/scenario.h"
 #include "options/herd_options.h"
 
-/* To stdout. The first trial is the one that it is about. */
+/* Prints to stdout. The first scenario has the user's own options. */
 void figures_show(const struct scenario *trials, const struct herd *herd);
 
 #endif

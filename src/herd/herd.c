@@ -22,15 +22,16 @@
 #include "options/usage.h"
 #include "process/terminal.h"
 
-/* They take some 90 MB, and minutes where they wait for long. */
+/* So many take some 90 MB, and minutes if they make many attempts. */
 #define MOST_CLIENTS INT64_C(1000000)
 
-/* The usual seed: the same options, the same figures. */
+/* The default seed: the same options print the same figures. */
 #define SEED 1
 
 /*
- * They double until they suffice, and are parts of a second then, or whole
- * seconds: 2 ms for 2 minutes, 1 s for 18 hours.
+ * The buckets' width doubles until they hold the whole run. It starts at a
+ * power of two below a second, so it always divides one second or is a whole
+ * number of them: 2 ms are enough for 2 minutes, 1 s for 18 hours.
  */
 #define BUCKET_NS (NS_PER_S / 512)
 #define BUCKETS 65536
@@ -66,8 +67,8 @@ check(const struct options *options)
 		usage_refuse(
 		    "operand", options->job.argv[0], "expected options only");
 	if (herd->clients == 0)
-		usage_refuse(
-		    "--clients", "missing", "expected how many there are");
+		usage_refuse("--clients", "missing",
+		    "expected how many clients there are");
 	if (herd->outage_ns < 0)
 		usage_refuse("--outage", "missing",
 		    "expected how long the service is down, such as 1m");
@@ -79,7 +80,7 @@ check(const struct options *options)
 		usage_refuse("--clients", number, "expected at most 1000000");
 }
 
-/* What people write first: until COMMAND; do sleep 1; done */
+/* The loop that most people write: until COMMAND; do sleep 1; done */
 static struct settings
 each_second(const struct settings *settings)
 {
@@ -117,7 +118,7 @@ compare_gate(struct scenario *trials)
 	trials[1].settings = trials[0].settings;
 }
 
-/* Their order is the one in which they are shown. */
+/* Runs the scenarios, in the order in which they are shown. */
 static void
 make_trials(
     struct scenario *trials, const struct options *options, bool unicode)

@@ -10,7 +10,7 @@
 #include "herd/progress.h"
 
 #define BAR_WIDTH 32
-#define LINE_WIDTH 48 /* at least what we write */
+#define LINE_WIDTH 48 /* at least the width of what draw() prints */
 
 struct progress
 progress_start(bool unicode)

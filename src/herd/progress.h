@@ -2,7 +2,7 @@
 #ifndef BACKOFF_HERD_PROGRESS_H
 #define BACKOFF_HERD_PROGRESS_H
 /*
- * A bar on stderr, for who waits at a terminal.
+ * A progress bar on stderr, if that is a terminal.
  */
 
 #include <stdbool.h>
@@ -12,20 +12,20 @@ struct progress {
 	bool wanted; /* stderr is a terminal */
 	bool unicode;
 	bool shown;
-	int64_t next_ns; /* nothing is shown before */
+	int64_t next_ns; /* when to draw it next */
 	double from, to; /* see progress_part() */
 };
 
 /* Nothing is shown in the first second. */
 struct progress progress_start(bool unicode);
 
-/* Of the whole, 0..1, this part is at work. */
+/* The work begun now is the part FROM..TO of the whole, which is 0..1. */
 void progress_part(struct progress *progress, double from, double to);
 
-/* DONE, 0..1, of what is at work. */
+/* DONE, 0..1, of the current part is finished. */
 void progress_tell(struct progress *progress, double done);
 
-/* The terminal is as it was before. */
+/* Erases the bar. */
 void progress_end(struct progress *progress);
 
 #endif

@@ -5,7 +5,7 @@
 #include "core/random.h"
 #include "herd/scenario.h"
 
-/* Attempts between two looks at the clock: some milliseconds. */
+/* Attempts simulated between two looks at the clock: a few milliseconds. */
 #define STEP 50000
 
 /* Sums over the runs. */
@@ -28,7 +28,7 @@ add_run(struct sums *sums, const struct simulation *simulation)
 	sums->ends_ns += (double)simulation->queue.now_ns;
 	if (simulation->served == 0)
 		return;
-	/* All waits together may be longer than 292 years. */
+	/* A double, because the sum may exceed the 292 years of an int64_t. */
 	for (int64_t i = 0; i < simulation->served; i++)
 		sums->waits_ns += (double)simulation->waits_ns[i];
 	sums->served += (double)simulation->served;
@@ -64,7 +64,7 @@ means(const struct sums *sums, double runs, const struct herd *herd)
 	return figures;
 }
 
-/* One client shows soon whether there are pauses at all. */
+/* With pauses of 0 the simulation never ends; one client shows that soon. */
 static bool
 pauses_are_0(struct simulation simulation, uint64_t seed)
 {
@@ -116,7 +116,7 @@ scenario_run(struct scenario *scenario, const struct herd *herd, uint64_t seed,
 			progress_tell(progress,
 			    ((double)run + simulation_progress(&simulation))
 			        / (double)scenario->runs);
-		/* The clock has come to its end, and all are there. */
+		/* The clock has stopped at its last nanosecond. */
 		if (simulation.endless) {
 			scenario->no_end = "it takes longer than 292 years";
 			return;

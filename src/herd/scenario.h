@@ -2,7 +2,8 @@
 #ifndef BACKOFF_HERD_SCENARIO_H
 #define BACKOFF_HERD_SCENARIO_H
 /*
- * One way to back off, tried by a herd: what came of it, over all the runs.
+ * One set of options that a herd of clients tries, and the mean figures of
+ * all its runs.
  */
 
 #include <stdbool.h>
@@ -14,24 +15,24 @@
 #include "herd/progress.h"
 #include "options/herd_options.h"
 
-/* So many side by side. */
+/* How many are compared. */
 #define SCENARIOS 3
 
-/* Earlier attempts are still those of the start. */
+/* Attempts before this time still belong to the clients' common start. */
 #define SCENARIO_STARTED_NS (5 * INT64_C(1000000000))
 
 /* Means over the runs. */
 struct figures {
-	double retries; /* of each client: the first attempt is none */
+	double retries; /* per client: attempts after the first */
 	double peak_after_0; /* attempts in a tenth of a second */
-	double peak; /* the same, after TRIAL_STARTED_NS */
-	double gave_up; /* clients */
+	double peak; /* the same, after SCENARIO_STARTED_NS */
+	double gave_up; /* number of clients */
 	double down_rate; /* attempts a second in the outage, but for its
 	                   * first second; < 0: there is no more of it */
 	double refused; /* attempts that failed after it */
 	double end_ns; /* when the last attempt was made */
 
-	/* By those that were served, after the outage; of one at least. */
+	/* How long clients waited after the outage; only if any was SERVED. */
 	bool served;
 	double wait_ns;
 	double wait_95_ns;
@@ -44,22 +45,22 @@ struct scenario {
 	bool gated; /* its clients share a gate */
 	int64_t runs;
 
-	/* What came of it. */
-	const char *no_end; /* why nothing did, or NULL */
+	/* The result. */
+	const char *no_end; /* why the simulation would not end, or NULL */
 	struct figures figures;
 	struct histogram histogram; /* of all runs together */
 };
 
-/* Memory that one trial after the other uses, for so many clients. */
+/* Memory for the clients, which the scenarios use one after the other. */
 struct scenario_memory {
 	struct simulated_client *clients;
 	int64_t *waits_ns;
 };
 
-/* How many runs there have to be: one where all would be the same. */
+/* How many runs to make: WANTED, or 1 if nothing is drawn at random. */
 int64_t scenario_runs(const struct settings *settings, int64_t wanted);
 
-/* TRIAL has a name, settings, runs and an empty load. */
+/* Fills in the result of SCENARIO; the caller has set all else. */
 void scenario_run(struct scenario *scenario, const struct herd *herd,
     uint64_t seed, const struct scenario_memory *room,
     struct progress *progress);

@@ -20,19 +20,19 @@
 struct axis {
 	int64_t column_ns;
 	int64_t columns;
-	int64_t cells; /* each column is so wide */
+	int64_t cells; /* the width of a column */
 	bool unicode;
 };
 
 /*
- * Columns are whole seconds, so that clients in lockstep, who come once in
- * so many seconds, make no beats with them. Where 20 seconds are all that
- * there is, they are a half, a quarter ... of one.
+ * Columns are whole seconds wide: clients in lockstep return every so many
+ * seconds, and other widths would show waves that are not there. If all is
+ * over within 20 seconds, a column is 1/2, 1/4 ... of a second.
  */
 static struct axis
 make_axis(int64_t until_ns, int64_t bucket_ns, int64_t cells)
 {
-	/* That divide a minute, an hour or a day. */
+	/* Divisors of a minute, an hour or a day. */
 	static const int seconds[] = { 1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60,
 		120, 180, 300, 360, 600, 720, 900, 1200, 1800, 3600, 7200,
 		10800, 14400, 21600, 43200, 86400 };
@@ -57,7 +57,10 @@ cell_of(const struct axis *axis, int64_t at_ns)
 	return at_ns / axis->column_ns * axis->cells;
 }
 
-/* The attempts of each cell; returns the most, but for the first column. */
+/*
+ * Sets VALUES to the attempts in each cell. Returns the highest, leaving out
+ * the first column, where all clients start.
+ */
 static int64_t
 fill_cells(
     int64_t *values, const struct histogram *histogram, const struct axis *axis)
@@ -86,7 +89,7 @@ print_margin(const char *label, const char *line)
 	printf("%*s %s", MARGIN - 2, label, line);
 }
 
-/* So many a second, minute, hour or day. */
+/* RATE is per second; a low one is printed per minute, hour or day. */
 static void
 rate_text(char *label, size_t size, double rate)
 {
@@ -146,7 +149,7 @@ print_chart(
 	print_bars(scenario, axis, height);
 }
 
-/* The least of the usual steps of a clock that has room for its labels. */
+/* The smallest step of a usual clock that leaves room for the labels. */
 static int64_t
 tick_step(const struct axis *axis)
 {
@@ -165,7 +168,7 @@ tick_step(const struct axis *axis)
 	return step_ns;
 }
 
-/* Each where it is meant, but for one that would be cut off by the end. */
+/* Prints each label below its tick, but none that the edge would cut off. */
 static void
 print_times(const struct axis *axis, int64_t step_ns)
 {
@@ -184,7 +187,7 @@ print_times(const struct axis *axis, int64_t step_ns)
 	putchar('\n');
 }
 
-/* The line below the charts, and the times below it. */
+/* Prints the time axis below the charts. */
 static void
 print_ticks(const struct axis *axis)
 {
@@ -204,7 +207,7 @@ print_ticks(const struct axis *axis)
 	print_times(axis, step_ns);
 }
 
-/* A pointer to the moment from which on there is service. */
+/* Points to the time at which the service is up again. */
 static void
 print_recovery(const struct axis *axis, int64_t outage_ns)
 {
@@ -234,7 +237,10 @@ print_legend(const struct axis *axis)
 	puts("; the first is cut off if higher.");
 }
 
-/* The end of TRIAL, or a while after the outage; and 0 is no time at all. */
+/*
+ * Where the time axis ends: with the last attempt, but some time after the
+ * outage, and never at 0.
+ */
 static int64_t
 shown_until(const struct scenario *scenario, const struct herd *herd)
 {

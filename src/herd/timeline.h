@@ -2,14 +2,14 @@
 #ifndef BACKOFF_HERD_TIMELINE_H
 #define BACKOFF_HERD_TIMELINE_H
 /*
- * What came of the trials: their attempts over time, one chart for each.
+ * The attempts of each scenario over time, one chart for each.
  */
 
 #include "herd/scenario.h"
 #include "options/herd_options.h"
 #include "process/terminal.h"
 
-/* To stdout. The first trial is the one that it is about. */
+/* Prints to stdout. The first scenario has the user's own options. */
 void timeline_show(const struct scenario *trials, const struct herd *herd,
     struct terminal terminal);
 

@@ -20,29 +20,29 @@
 #include "streams/copy.h"
 #include "streams/tempfile.h"
 
-/* A stalled reader costs this much once, not at every line. */
+/* How long to wait for a stalled reader: once, not for every line. */
 #define PATIENCE_NS NS_PER_S
-#define LAST_PATIENCE_NS (100 * NS_PER_MS) /* when backoff is told to end */
+#define LAST_PATIENCE_NS (100 * NS_PER_MS) /* once backoff is told to end */
 
 static const struct log_options *options;
 static int descriptor = STDERR_FILENO;
-static int held = -1; /* what --quiet-success keeps back, until released */
-static struct outlet outlet; /* of the descriptor, from the first line on */
+static int held = -1; /* where --quiet-success holds the log back, or -1 */
+static struct outlet outlet; /* to DESCRIPTOR; made for the first line */
 static bool has_outlet;
-static bool stalled; /* its reader */
-static bool torn; /* the last line lacks its end */
-static bool told; /* to end */
-static bool is_stderr; /* what is logged stands among what COMMAND says */
+static bool stalled; /* the last line found no room in time */
+static bool torn; /* the last line was cut short and lacks its newline */
+static bool told; /* backoff has been told to end */
+static bool is_stderr; /* the log goes where COMMAND's stderr goes */
 static struct repeats repeats;
 static char usual_buffer[5120];
-static char *buffer = usual_buffer; /* a newline for a torn line, then text */
+static char *buffer = usual_buffer; /* [0]: the newline for a torn line */
 static size_t buffer_size;
 
 const char *
 log_open(const struct log_options *what)
 {
 	options = what;
-	/* A byte of a string takes six at the most: \ufffd. */
+	/* In JSON, a byte of a string becomes at most six: \ufffd. */
 	buffer_size = 1024 + 6 * REASON_SIZE
 	    + 6
 	        * (strlen(options->name) + strlen(options->command)
@@ -92,7 +92,7 @@ log_release(int64_t until_ns)
 	return end;
 }
 
-/* How long a line waits for room. */
+/* How long to wait for room for a line. */
 static int64_t
 patience(void)
 {
@@ -129,7 +129,7 @@ is_wanted(enum weight weight)
 	return weight != WEIGHT_DETAIL || options->verbose;
 }
 
-/* In a log file: the local time. It may load a time zone: not before. */
+/* For a log file. This may read the time zone's file, so not at the start. */
 static void
 add_local_time(struct text *text)
 {
@@ -156,7 +156,7 @@ text_begin(void)
 	return text;
 }
 
-/* Room for the newlines was kept. */
+/* The buffer has room for the newlines before and after TEXT. */
 static void
 finish_line(struct text *text)
 {
@@ -191,7 +191,7 @@ log_start(void)
 	}
 }
 
-/* What --retry-after lacked, once. */
+/* Says, once, why --retry-after found no header. */
 static void
 log_missing_header(void)
 {
@@ -213,7 +213,7 @@ log_notes(const struct outcome *outcome)
 	for (int note = 0; note < NOTES; note++) {
 		struct text text = text_begin();
 
-		/* Once is enough of what is so each time. */
+		/* This note would be the same each time: print it once. */
 		if ((note == NOTE_SIGNAL_AS_STATUS && is_told)
 		    || !message_note(&text, (enum note)note, outcome,
 		        &options->settings->rules.codes))
@@ -237,7 +237,7 @@ log_attempt_text(const struct loop_state *state, int64_t pause_ns)
 		log_notes(&state->outcome);
 	if (!is_wanted(WEIGHT_NORMAL))
 		return;
-	/* Who reads the log has just read that line. */
+	/* That line has just appeared on the same stderr: do not quote it. */
 	if (is_stderr && evidence->match.is_passed_on)
 		shown.outcome.evidence.match.last_line = NULL;
 	count = repeats_count(&repeats, &shown);
@@ -267,7 +267,7 @@ log_attempt(const struct loop_state *state, int64_t pause_ns)
 	}
 }
 
-/* A success or an answer is only worth a line to who asked. */
+/* A success or a pass has a line only with -v or in a JSON log. */
 static bool
 is_end_wanted(enum result result)
 {
@@ -286,7 +286,7 @@ log_end_text(const struct loop_state *state, const struct ending *ending)
 	struct loop_state shown = *state;
 	struct text text = text_begin();
 
-	/* It has been passed on, or was held and is released by now. */
+	/* Passed on or released from the hold, it is on that stderr already. */
 	if (is_stderr)
 		shown.outcome.evidence.match.last_line = NULL;
 	message_end(&text, &shown, &options->settings->limits, ending,
@@ -348,7 +348,7 @@ log_failure(const char *what, int error)
 {
 	struct text text;
 
-	/* No event of JSON is for this; a line of text would be none at all. */
+	/* JSON has no event for this, and a line of text is not valid JSON. */
 	if (options->format == LOG_JSON || !is_wanted(WEIGHT_LAST))
 		return;
 	text = text_begin();

@@ -2,8 +2,8 @@
 #ifndef BACKOFF_LOG_LOG_H
 #define BACKOFF_LOG_LOG_H
 /*
- * The log: one write a line, to stderr or a file. Nothing that goes wrong
- * with it changes what the loop does.
+ * The log: one write(2) per line, to stderr or a file. A line that cannot be
+ * written never changes what the loop does.
  */
 
 #include <stdbool.h>
@@ -12,22 +12,25 @@
 #include "options/option_types.h"
 #include "streams/outlet.h"
 
-/* How much a line has to say: what -q, -qq and -v go by. */
+/* How important a line is: -q, -qq and -v choose by it. */
 enum weight {
-	WEIGHT_DETAIL, /* for -v */
+	WEIGHT_DETAIL, /* only with -v */
 	WEIGHT_NORMAL,
-	WEIGHT_LAST, /* how we gave up */
+	WEIGHT_LAST, /* why backoff gives up: printed with -q too */
 };
 
-/* NULL, or what cannot be had, with errno. */
+/*
+ * Opens the log. Returns NULL, or, with errno set, what failed: "memory" or
+ * the name of an option.
+ */
 const char *log_open(const struct log_options *options);
 
-/* The file that holds what is not to be seen yet, or -1. */
+/* The file in which --quiet-success holds the log back, or -1. */
 int log_held(void);
 
 /*
- * What was held comes out, and what follows at once. Room is waited for as
- * by outlet_put().
+ * Copies the held log to stderr; later lines go there directly. Waits for
+ * room until UNTIL_NS, as outlet_put() does.
  */
 enum written log_release(int64_t until_ns);
 
@@ -36,20 +39,20 @@ void log_attempt(const struct loop_state *state, int64_t pause_ns);
 void log_end(const struct loop_state *state, const struct ending *ending);
 
 /*
- * News of what runs share: WORDS where the log is text, else EVENT with those
- * members of json_member() and its like. Either may be NULL: nothing is said
- * there.
+ * Logs news of what runs share: WORDS in a text log, EVENT with those MEMBERS
+ * (of json_member_string() and the like) in a JSON log. If the one that is
+ * needed is NULL, nothing is logged.
  */
 void log_news(enum weight weight, const char *words, const char *event,
     const char *members);
 
-/* --at-end could not be run: errno ERROR. */
+/* Logs that --at-end could not be run; ERROR is an errno. */
 void log_at_end_failed(int error);
 
-/* Others have written to stderr, and may not have ended the line. */
+/* Held output on stderr may lack its newline: begin the next line anew. */
 void log_stderr_torn(void);
 
-/* What was held of the last attempt could not be written. */
+/* Logs that held output could not be written; ERROR is an errno. */
 void log_release_failed(int error);
 
 #endif

@@ -13,10 +13,10 @@
 #include "options/program.h"
 #include "options/usage.h"
 
-/* What getopt_long returns for an option: beyond every letter. */
+/* What getopt_long returns for a long option: larger than any letter. */
 #define CODE(id) (256 + (int)(id))
 
-/* As getopt_long has it: "[WHAT]" need not be there. */
+/* In getopt_long's terms: "[WHAT]" is optional. */
 static int
 has_argument(const struct option_row *row)
 {
@@ -41,9 +41,9 @@ add_name(struct text *text, int count, const char *name)
 }
 
 /*
- * A long name that is not ours to the letter is refused before getopt_long
- * sees it, which would take an abbreviation: a later option would then
- * break the script that relied on it.
+ * Refuses a long name that is not spelt out exactly, before getopt_long sees
+ * it: that would accept an abbreviation, and an option added later could then
+ * break the script that used it.
  */
 static void
 check_long_name(const char *argument)
@@ -72,12 +72,17 @@ check_long_name(const char *argument)
 		usage_refuse("no such option", argument, ours);
 	if (full_names > 0)
 		usage_refuse("abbreviated option", argument, words);
+	other_tools_offer(&nearest);
+	if (nearest.found != NULL)
+		ours = other_tools_option(nearest.found, nearest.found_length);
+	if (ours != NULL)
+		usage_refuse("no such option", argument, ours);
 	if (!nearest_ask(&nearest, &why, "--"))
 		text_add(&why, list_hint());
 	usage_refuse("no such option", argument, words);
 }
 
-/* The tables in the form that getopt_long takes. */
+/* Builds the tables for getopt_long. */
 static void
 build_getopt_tables(char *short_options, struct option *long_options)
 {
@@ -103,7 +108,7 @@ build_getopt_tables(char *short_options, struct option *long_options)
 	*long_options = (struct option) { 0 };
 }
 
-/* The option of a letter or a code; OPTIONS where there is none. */
+/* The option for a letter or a code; OPTIONS if there is none. */
 static enum option_id
 identify(int code)
 {
@@ -116,7 +121,7 @@ identify(int code)
 	return OPTIONS;
 }
 
-/* What getopt_long has refused: ':' a missing argument, '?' the rest. */
+/* After getopt_long has refused: ':' is a missing argument, '?' the rest. */
 _Noreturn static void
 refuse_syntax(int code, char **argv)
 {

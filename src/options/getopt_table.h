@@ -2,16 +2,16 @@
 #ifndef BACKOFF_OPTIONS_GETOPT_TABLE_H
 #define BACKOFF_OPTIONS_GETOPT_TABLE_H
 /*
- * The command line as a sequence of options, as getopt_long(3) has it; and
- * what of it is refused.
+ * Splits the command line into options with getopt_long(3), and refuses what
+ * is not an option.
  */
 
 #include "options/option_table.h"
 
 /*
- * The next option of the command line, its argument or NULL in *TEXT;
- * OPTIONS after the last one, and then the operands begin at *OPERANDS. What
- * is not an option exits with 125.
+ * Returns the next option, with its argument, or NULL, in *TEXT. After the last
+ * one, returns OPTIONS, and the operands begin at *OPERANDS. Exits with 125 if
+ * something is not an option.
  */
 enum option_id arguments_next(
     int argc, char **argv, const char **text, char *const **operands);

@@ -12,11 +12,11 @@
 #include "options/usage.h"
 #include "process/terminal.h"
 
-#define TEXT_COLUMN 28 /* of what an option does; and where that */
-#define NARROW_COLUMN 8 /* leaves too little room: */
+#define TEXT_COLUMN 28 /* where the help of an option starts; */
+#define NARROW_COLUMN 8 /* on a narrow terminal */
 #define LEAST_TEXT 32
 
-/* "  -o, --hold[=WHAT]"; how many columns that are. */
+/* Prints "  -o, --hold[=WHAT]"; returns its width in columns. */
 static int
 print_names(const struct option_row *row)
 {
@@ -39,7 +39,7 @@ print_names(const struct option_row *row)
 	return printf("%s", words);
 }
 
-/* The help of an option, with what this program has for "%". */
+/* Adds the help of an option, with this program's default for "%". */
 static void
 add_help(struct text *text, const char *help)
 {
@@ -70,7 +70,7 @@ print_row(const struct option_row *row, int width)
 	    words, column + printf("%*s", from - column, ""), from, width);
 }
 
-/* Lines: those with a blank in front as they are, others as paragraphs. */
+/* Prints lines that start with a blank as they are, others as paragraphs. */
 static void
 print_lines(const char *lines, int width)
 {

@@ -5,7 +5,7 @@
  * --help and --version.
  */
 
-/* To stdout; exit with 0, or with 125 if that could not be written. */
+/* Print to stdout; exit with 0, or with 125 if that could not be written. */
 _Noreturn void help_show(void);
 _Noreturn void help_version(void);
 

@@ -2,7 +2,7 @@
 #ifndef BACKOFF_OPTIONS_HERD_OPTIONS_H
 #define BACKOFF_OPTIONS_HERD_OPTIONS_H
 /*
- * What backoff-herd is asked to simulate.
+ * What backoff-herd is to simulate.
  */
 
 #include <stdbool.h>

@@ -26,7 +26,7 @@ add_signal(struct text *text, const char *name, int signal)
 	signal_text(text, signal);
 }
 
-/* A REGEX, a script: what the user wrote, in quotes. */
+/* Adds a REGEX or a script as the user wrote it, in quotes. */
 static void
 add_quoted(struct text *text, const char *said)
 {
@@ -67,7 +67,7 @@ add_streams(struct text *text, const struct options *options)
 {
 	static const char modes[][8] = { "replay", "inherit", "null" };
 	enum stdin_mode mode = options->streams.stdin_mode;
-	/* Where there is one attempt, there is nothing to be replayed. */
+	/* A single attempt needs no replay. */
 	enum stdin_mode usual = options->settings.limits.attempts == 1
 	    ? STDIN_INHERIT
 	    : STDIN_REPLAY;

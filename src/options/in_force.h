@@ -2,13 +2,13 @@
 #ifndef BACKOFF_OPTIONS_IN_FORCE_H
 #define BACKOFF_OPTIONS_IN_FORCE_H
 /*
- * The options in force that the loop's settings do not hold, for --verbose.
+ * The options in force that are not settings of the loop, for --verbose.
  */
 
 #include "core/text.h"
 #include "options/option_types.h"
 
-/* ", stdin null, stop-if 'denied'": what is not the default; or nothing. */
+/* Adds what is not the default, such as ", stdin null, stop-if 'denied'". */
 void options_in_force(struct text *text, const struct options *options);
 
 #endif

@@ -12,14 +12,14 @@
 #include "options/usage.h"
 #include "process/terminal.h"
 
-/* "    --base=1s --cap=1m"; what does not fit stands further in. */
+/* Prints "    --base=1s --cap=1m"; wrapped lines are indented further. */
 static void
 print_indented(const char *text)
 {
 	terminal_wrapped(text, printf("    "), 8, terminal_text_width());
 }
 
-/* The options stand apart: to be copied and changed. */
+/* The options have lines of their own, so that they can be copied. */
 void
 list_presets(void)
 {
@@ -57,7 +57,7 @@ list_tools(void)
 	usage_finish();
 }
 
-/* "  5-7  retry     " */
+/* Prints "  5-7  retry     ". */
 static void
 print_codes(int low, int high, enum verdict verdict)
 {
@@ -67,7 +67,7 @@ print_codes(int low, int high, enum verdict verdict)
 	printf("%9s  %-8s  ", codes, verdict_name(verdict));
 }
 
-/* What the loop makes of exit STATUS if the tool has this to say of it. */
+/* The loop's verdict on exit STATUS if the tool advises this one. */
 static enum verdict
 judge(const struct rules *rules, int status, enum verdict advice)
 {
@@ -80,7 +80,7 @@ judge(const struct rules *rules, int status, enum verdict advice)
 	return verdict_of(rules, &outcome).verdict;
 }
 
-/* A row of the tool's; more where the user's rules split its codes. */
+/* Prints a row of the tool; several if the user's rules split its codes. */
 static void
 print_row(const struct rules *rules, const struct tool_message *row)
 {
@@ -101,7 +101,7 @@ print_row(const struct rules *rules, const struct tool_message *row)
 	}
 }
 
-/* What is in no row: the verdict that most have, after those that differ. */
+/* The codes without a row: first the exceptions, then what most of them get. */
 static void
 print_undocumented(const struct rules *rules, const struct tool *tool)
 {

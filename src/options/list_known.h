@@ -2,17 +2,17 @@
 #ifndef BACKOFF_OPTIONS_LIST_KNOWN_H
 #define BACKOFF_OPTIONS_LIST_KNOWN_H
 /*
- * What we know, printed: presets, tools, and the table of a tool.
+ * Prints what backoff knows: presets, tools, and the table of a tool.
  */
 
 #include "core/known/tools.h"
 #include "core/verdict.h"
 
-/* To stdout; exit with 0, or with 125 where that could not be written. */
+/* Print to stdout; exit with 0, or with 125 if that could not be written. */
 _Noreturn void list_presets(void);
 _Noreturn void list_tools(void);
 
-/* The table of one, to stdout. */
+/* Prints the table of one tool to stdout. */
 void list_tool(const struct tool *tool, const struct rules *rules);
 
 #endif

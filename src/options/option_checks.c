@@ -74,7 +74,7 @@ option_contradiction(const struct options *options, const struct given *given,
 	static const char no_more[] = "expected no more than ";
 	const struct {
 		struct contradiction contradiction;
-		bool by_value; /* also where B was not given */
+		bool by_value; /* also if B was not given: its default counts */
 		bool holds;
 	} all[] = {
 		{ { OPT_DELAYS, OPT_BASE, with, "" }, false, true },

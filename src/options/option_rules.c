@@ -66,7 +66,7 @@ value_preset(const char *text, void *field, struct refusal *refusal)
 	    refusal, "expected the name of a preset; --preset=list prints all");
 }
 
-/* The option that a verdict's CODES come from. */
+/* The option that gives CODES this verdict. */
 static enum option_id
 option_of(enum verdict verdict)
 {
@@ -86,7 +86,7 @@ option_of(enum verdict verdict)
 	return OPT_RETRY_ON;
 }
 
-/* "7 is in both --retry-on and --stop-on" */
+/* Says "7 is in both --retry-on and --stop-on". */
 static void
 say_conflict(struct refusal *refusal, const struct codes_fault *fault,
     enum verdict verdict)
@@ -115,7 +115,7 @@ add_codes(const char *list, struct rules *rules, enum verdict verdict,
 
 	if (error == CODES_OK)
 		return true;
-	/* An empty item shows best in its list. */
+	/* An empty item is easier to find if the whole list is shown. */
 	for (size_t i = 0; i < fault.length; i++)
 		text_byte(&item, fault.item[i]);
 	if (error == CODES_CONFLICT) {
@@ -161,7 +161,7 @@ value_stop_on(const char *text, void *field, struct refusal *refusal)
 	return add_codes(text, field, VERDICT_STOP, refusal);
 }
 
-/* What the output is watched for; large, so not part of the options. */
+/* What to look for in the output; too large to be part of the options. */
 static struct scan scan;
 
 static bool

@@ -2,8 +2,8 @@
 #ifndef BACKOFF_OPTIONS_OPTION_RULES_H
 #define BACKOFF_OPTIONS_OPTION_RULES_H
 /*
- * The values of options that say what an outcome means, and of those that
- * name something known: signals, presets, tools.
+ * The values of options that decide verdicts, and of those that name something
+ * known: signals, presets, tools.
  */
 
 #include "options/option_types.h"
@@ -23,20 +23,20 @@ value_parser value_retry_on;
 value_parser value_throttle_on;
 value_parser value_stop_on;
 
-/* All options: a REGEX, and what to look for in the output. */
+/* Take all of struct options: a REGEX, and what to look for in the output. */
 value_parser value_success_if;
 value_parser value_retry_if;
 value_parser value_throttle_if;
 value_parser value_stop_if;
 value_parser value_retry_after;
-value_parser value_tool; /* NULL: by COMMAND's name. "list" prints all */
+value_parser value_tool; /* NULL: go by COMMAND. "list" prints all, exits */
 
-/* Lets the output be watched that --watch names. */
+/* Applies --watch. */
 void rules_use_watch(const struct options *options);
 
 /*
- * Lets what is known of a tool decide: of the one that --tool names, or of
- * the one that the job's argv runs in the end, if it is known.
+ * Applies the table of the tool that --tool names, or else of the one that the
+ * job's argv runs in the end, if that is known.
  */
 void rules_use_tool(struct options *options);
 

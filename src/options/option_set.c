@@ -11,7 +11,7 @@
 #include "options/option_shared.h"
 #include "options/option_values.h"
 
-/* What reads an option's argument, and where it goes. */
+/* The parser of an option's argument, and the field that it sets. */
 struct target {
 	value_parser *parse;
 	size_t field;

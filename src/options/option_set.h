@@ -2,17 +2,18 @@
 #ifndef BACKOFF_OPTIONS_OPTION_SET_H
 #define BACKOFF_OPTIONS_OPTION_SET_H
 /*
- * What each option does: options.def as a table of parsers and targets.
+ * Applies options: options.def as a table of parsers and targets.
  */
 
 #include "options/option_table.h"
 #include "options/option_types.h"
 
-/* Applies one option; exits with 125 if its TEXT cannot be meant. */
+/* Applies one option; exits with 125 if its TEXT is not acceptable. */
 void option_set(struct options *options, enum option_id id, const char *text);
 
 /*
- * Whether TEXT would do as the argument of an option that may stand alone.
+ * Whether TEXT would be a valid argument for an option whose argument is
+ * optional.
  */
 bool option_takes(enum option_id id, const char *text);
 

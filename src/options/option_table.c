@@ -25,7 +25,7 @@ const char option_groups[GROUPS][40] = {
 #undef OPT
 };
 
-/* C lets a string fill an array without room for its NUL. */
+/* Needed because in C a string may fill an array without room for its NUL. */
 #define FITS(string, array) \
 	_Static_assert(sizeof(string) <= sizeof(array), "too long: " string);
 #define ROW_FITS(word, value, text) \

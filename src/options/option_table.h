@@ -2,8 +2,8 @@
 #ifndef BACKOFF_OPTIONS_OPTION_TABLE_H
 #define BACKOFF_OPTIONS_OPTION_TABLE_H
 /*
- * options.def as a table: how the options are called, and what --help says.
- * What they do is in option_set.c.
+ * options.def as a table: the names of the options, and what --help says. What
+ * they do is in option_set.c.
  */
 
 #include <stdbool.h>
@@ -28,10 +28,10 @@ enum option_id {
 	OPTIONS
 };
 
-/* Arrays and not pointers, which would be relocated at every start. */
+/* Arrays, because pointers would have to be relocated at every start. */
 struct option_row {
 	char name[16]; /* the long name, without "--" */
-	char argument[20]; /* "[WHAT]" may be missing; "": takes none */
+	char argument[20]; /* "[WHAT]" is optional; "": takes none */
 	char help[96];
 	char letter; /* or 0 */
 	unsigned char programs; /* of enum program_set */
@@ -45,12 +45,12 @@ extern const char option_groups[GROUPS][40]; /* titles */
 bool option_is_ours(enum option_id id);
 
 /*
- * The option of which NAME[0..LENGTH) is the long name, ours rather than the
- * other program's; OPTIONS: none.
+ * The option whose long name is NAME[0..LENGTH), of this program rather than
+ * of the other; OPTIONS: none.
  */
 enum option_id option_named(const char *name, size_t length);
 
-/* "backoff: --NAME: TEXT: WHY" in one line, and exit with 125. */
+/* Prints "backoff: --NAME: TEXT: WHY" and exits with 125. */
 _Noreturn void option_refuse(
     enum option_id id, const char *text, const char *why);
 

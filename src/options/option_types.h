@@ -2,8 +2,8 @@
 #ifndef BACKOFF_OPTIONS_OPTION_TYPES_H
 #define BACKOFF_OPTIONS_OPTION_TYPES_H
 /*
- * What the options say, as plain data: a struct for each of those that act on
- * it, and the enums of the values. Nothing here has an effect.
+ * The options as plain data: a struct for each module that acts on them, and
+ * the enums of the values. There is no code here.
  */
 
 #include <stdbool.h>
@@ -29,7 +29,7 @@ enum hold_what {
 	HOLD_ALL,
 };
 
-/* Which output the conditions and Retry-After are looked for in. */
+/* In which output to look for the conditions and Retry-After. */
 enum watch {
 	WATCH_BOTH,
 	WATCH_STDOUT,
@@ -41,7 +41,7 @@ struct streams {
 	int64_t spool_limit;
 	enum hold_what hold;
 	enum watch watch;
-	struct scan *scan; /* what to watch for, or NULL */
+	struct scan *scan; /* what to look for in the output, or NULL */
 };
 
 enum log_format {
@@ -50,29 +50,29 @@ enum log_format {
 };
 
 struct log_options {
-	const char *name; /* who, in every line */
-	const char *command; /* the first word */
-	const char *id; /* NULL where --id was not given */
+	const char *name; /* the name in every line */
+	const char *command; /* the first word of COMMAND */
+	const char *id; /* NULL if --id was not given */
 	const struct settings *settings;
-	const char *further; /* settings in force beside them, or NULL */
-	const char *headers; /* what COMMAND needs to print such, or NULL */
+	const char *further; /* other options in force, as text, or NULL */
+	const char *headers; /* options with which COMMAND prints headers */
 	enum log_format format;
-	const char *file; /* instead of stderr, or NULL */
-	int quiet; /* times -q was given */
+	const char *file; /* the log file, or NULL for stderr */
+	int quiet; /* how often -q was given */
 	bool verbose;
-	bool held; /* on stderr: nothing is said before log_release() */
+	bool held; /* stderr gets nothing before log_release() */
 };
 
 struct job {
 	char *const *argv; /* COMMAND */
-	const struct tool *tool; /* what is known of it, or NULL; but not of */
-	int lock_conflict; /* this status, which is that of a flock; or -1 */
-	int signal; /* what a timeout sends first */
+	const struct tool *tool; /* whose table applies to COMMAND, or NULL */
+	int lock_conflict; /* a status that comes from flock, or -1 */
+	int signal; /* the signal that a timeout sends first */
 	int64_t kill_after_ns;
 	int64_t grace_ns;
 	const char *before_retry; /* scripts for sh, or NULL */
 	const char *at_end;
-	bool quiet_success; /* a success leaves no trace */
+	bool quiet_success; /* a success prints nothing at all */
 	bool has_doors; /* something is shared with other runs */
 };
 
@@ -106,16 +106,16 @@ struct shared_options {
 struct options {
 	struct settings settings;
 	struct job job;
-	struct streams streams; /* with a scan where one is needed */
+	struct streams streams; /* with a scan if one is needed */
 	struct log_options log;
 	struct shared_options shared;
-	int wake_on; /* signal, or 0 */
-	const char *preset; /* NULL: none was given */
+	int wake_on; /* the signal, or 0 */
+	const char *preset; /* its name, or NULL */
 	bool seeded;
 	int64_t seed;
-	int64_t steps; /* of --steps, 0 where it was not given */
-	bool plan; /* show it, run nothing */
-	struct outages outages; /* of the plan */
+	int64_t steps; /* 0 if --steps was not given */
+	bool plan; /* print the plan and run nothing */
+	struct outages outages; /* for the plan */
 	struct herd herd;
 };
 

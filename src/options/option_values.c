@@ -56,7 +56,7 @@ value_finite_duration(const char *text, void *field, struct refusal *refusal)
 
 	return value_duration(text, ns, refusal)
 	    && (*ns < DURATION_INF
-	        || refuse(refusal, "expected a duration that ends"));
+	        || refuse(refusal, "expected a finite duration"));
 }
 
 bool
@@ -79,7 +79,7 @@ value_until(const char *text, void *field, struct refusal *refusal)
 
 	if (text[0] == '@' && count_parse(text + 1, until_ns)) {
 		*until_ns = saturating_multiply(*until_ns, NS_PER_S);
-		/* INT64_MAX is none. */
+		/* INT64_MAX would mean no limit. */
 		*until_ns -= *until_ns == INT64_MAX;
 		return true;
 	}
@@ -186,7 +186,7 @@ value_text(const char *text, void *field, struct refusal *refusal)
 	return true;
 }
 
-/* The place of TEXT in a list with single blanks between its words, or -1. */
+/* The index of TEXT in WORDS, which are separated by single blanks; or -1. */
 static int
 place(const char *text, const char *words)
 {
@@ -203,7 +203,7 @@ place(const char *text, const char *words)
 	}
 }
 
-/* "expected window, before or after", or the nearest of them. */
+/* Says "expected window, before or after", or suggests the nearest one. */
 static bool
 refuse_word(struct refusal *refusal, const char *text, const char *words)
 {
@@ -224,7 +224,7 @@ refuse_word(struct refusal *refusal, const char *text, const char *words)
 	return refuse_but_ask(refusal, &nearest, room);
 }
 
-/* The words of an enum, in its order; the first is FIRST. */
+/* A parser for the words of an enum, in its order; the first is FIRST. */
 #define WORDS(name, type, first, words) \
 	bool value_##name( \
 	    const char *text, void *field, struct refusal *refusal) \
@@ -248,7 +248,7 @@ WORDS(watch, enum watch, WATCH_BOTH, "both stdout stderr")
 WORDS(from, bool, false, "end start")
 /* clang-format on */
 
-/* "1s" or "+1s": the unit tells it from the number of a scale. */
+/* "1s" or "+1s": the unit distinguishes it from a plain number. */
 static bool
 parse_time_jitter(const char *text, struct jitter *jitter)
 {
@@ -262,7 +262,7 @@ parse_time_jitter(const char *text, struct jitter *jitter)
 	    && jitter->spread_ns < DURATION_INF;
 }
 
-/* "0.2", which is 0.8..1.2, or "0.8..1.2" */
+/* "0.2", which means 0.8..1.2, or "0.8..1.2". */
 static bool
 parse_scale(const char *text, struct jitter *jitter)
 {
@@ -327,7 +327,7 @@ value_splay(const char *text, void *field, struct refusal *refusal)
 	    || refuse(refusal, low_above_high);
 }
 
-/* The list TEXT, of COUNT finite durations. */
+/* Reads TEXT, a list of COUNT finite durations. */
 static bool
 parse_delays(const char *text, int64_t *list, size_t count)
 {

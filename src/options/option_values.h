@@ -2,7 +2,7 @@
 #ifndef BACKOFF_OPTIONS_OPTION_VALUES_H
 #define BACKOFF_OPTIONS_OPTION_VALUES_H
 /*
- * The values that options take: text to a field of the settings.
+ * Parsers for the values of options: from text to a field.
  */
 
 #include <stdbool.h>
@@ -11,22 +11,22 @@
 #include "core/nearest.h"
 #include "core/schedule.h"
 
-/* What is wrong with a value, for people. */
+/* Why a value was refused, in words. */
 struct refusal {
 	char item[64]; /* the offending part of it; "": all of it */
 	char why[192];
 };
 
-/* Says WHY, and returns false. */
+/* Sets WHY, and returns false. */
 bool refuse(struct refusal *refusal, const char *why);
 
-/* Asks for the nearest word; without one, says what was EXPECTED. */
+/* Suggests the nearest word; if there is none, says what was EXPECTED. */
 bool refuse_but_ask(struct refusal *refusal, const struct nearest *nearest,
     const char *expected);
 
 /*
- * Reads TEXT into FIELD. False: REFUSAL, all zero before, says why that
- * cannot be, and FIELD may have any value.
+ * Reads TEXT into FIELD. False: it is refused; REFUSAL, all zero before, says
+ * why, and FIELD is undefined.
  */
 typedef bool value_parser(
     const char *text, void *field, struct refusal *refusal);
@@ -35,7 +35,7 @@ typedef bool value_parser(
 value_parser value_duration; /* 0 or more, inf too */
 value_parser value_duration_above_0; /* inf too */
 value_parser value_finite_duration;
-value_parser value_timeout; /* 0 is none, as for timeout(1) */
+value_parser value_timeout; /* 0 is no limit, as in timeout(1) */
 value_parser value_until; /* since the epoch */
 
 /* Fields of int64_t. */
@@ -46,10 +46,10 @@ value_parser value_size; /* bytes */
 
 /* Fields of double. */
 value_parser value_factor; /* 1 or more */
-value_parser value_rate; /* above 0, a second */
+value_parser value_rate; /* above 0, per second */
 
 /* A field of int. */
-value_parser value_times; /* one more, whatever the text */
+value_parser value_times; /* adds one, whatever the text */
 
 /* Fields of bool. */
 value_parser value_flag; /* true, whatever the text */
@@ -61,14 +61,14 @@ value_parser value_cap_mode;
 value_parser value_jitter;
 value_parser value_splay; /* struct range */
 value_parser value_outages; /* struct outages */
-value_parser value_delays; /* struct policy: its list, in memory of ours */
+value_parser value_delays; /* struct policy: its list, allocated */
 value_parser value_outages; /* struct outages */
 value_parser value_log_format;
 value_parser value_stdin_mode;
 value_parser value_watch;
-value_parser value_hold; /* NULL is "stdout" */
+value_parser value_hold; /* NULL means "stdout" */
 
-/* Gives the memory of such a list back. */
+/* Frees the list of value_delays(). */
 void value_free_delays(struct policy *policy);
 
 /* A field of const char *: any text will do. */

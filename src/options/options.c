@@ -18,8 +18,8 @@
 #include "options/preset_apply.h"
 
 /*
- * "--tool curl -- curl ..." is not meant as it stands: the value of an option
- * that may stand alone is joined to it. OPERANDS follow option ALONE.
+ * Refuses "--tool curl -- curl ...", which would run "curl --": an optional
+ * argument must be joined to its option. OPERANDS follow option ALONE.
  */
 static void
 check_operand(enum option_id alone, char *const *operands)
@@ -106,7 +106,7 @@ check_contradictions(const struct options *options, const struct given *given)
 	option_refuse(found.a, given->text[found.a], why);
 }
 
-/* Who is run in the end, as curl behind env or nice. */
+/* The name of the program that runs in the end, such as curl behind env. */
 static const char *
 name_of(char *const argv[])
 {

@@ -2,16 +2,15 @@
 #ifndef BACKOFF_OPTIONS_OPTIONS_H
 #define BACKOFF_OPTIONS_OPTIONS_H
 /*
- * The command line, as settings. Which options there are stands in
- * options.def.
+ * Parses the command line. options.def has the table of options.
  */
 
 #include "options/option_types.h"
 
 /*
- * Fills OPTIONS from the command line; argv of the job is what is behind
- * the options, and may be empty. Exits with 125 and one line on stderr if
- * that cannot be, with 0 after --help and what else only prints.
+ * Fills OPTIONS from the command line; the job's argv is what follows the
+ * options, and may be empty. Exits with 125 and one line on stderr after a
+ * usage error, and with 0 after --help and other options that only print.
  */
 void options_parse(struct options *options, int argc, char **argv);
 

@@ -6,7 +6,7 @@
 #include "options/other_tools.h"
 
 static const struct {
-	const char *names; /* with a space between them */
+	const char *names; /* separated by blanks */
 	const char *ours;
 } table[] = {
 	{ "retries retry tries times count max-attempts max-retries max-tries",
@@ -40,4 +40,11 @@ other_tools_option(const char *name, size_t length)
 		if (words_have(table[i].names, name, length))
 			return table[i].ours;
 	return NULL;
+}
+
+void
+other_tools_offer(struct nearest *nearest)
+{
+	for (size_t i = 0; i < ARRAY_LENGTH(table); i++)
+		nearest_offer_words(nearest, table[i].names);
 }

@@ -2,12 +2,17 @@
 #ifndef BACKOFF_OPTIONS_OTHER_TOOLS_H
 #define BACKOFF_OPTIONS_OTHER_TOOLS_H
 /*
- * Options that other retry tools have, under the names that they have there.
+ * Options of other retry tools, under the names that they have there.
  */
 
 #include <stddef.h>
 
-/* Which of ours to use for one of NAME's first LENGTH bytes, or NULL. */
+#include "core/nearest.h"
+
+/* What to use instead of the option NAME[0..LENGTH), or NULL. */
 const char *other_tools_option(const char *name, size_t length);
+
+/* Offers their names to a search for a misspelt one. */
+void other_tools_offer(struct nearest *nearest);
 
 #endif

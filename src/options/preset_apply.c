@@ -9,7 +9,7 @@
 #include "options/option_values.h"
 #include "options/preset_apply.h"
 
-/* Whether option ID contradicts another one, defaults included. */
+/* Whether option ID contradicts another one; defaults count too. */
 static bool
 is_contradicted(
     const struct options *options, const struct given *given, enum option_id id)
@@ -23,8 +23,8 @@ is_contradicted(
 }
 
 /*
- * Adds an option of a preset, unless the user has given it, or one that
- * contradicts it. What this program does not have is no part of it.
+ * Adds an option of a preset, unless the user has given it or one that
+ * contradicts it. Skips options that this program does not have.
  */
 static void
 add_option(struct options *options, struct given *given, enum option_id id,
@@ -45,7 +45,7 @@ add_option(struct options *options, struct given *given, enum option_id id,
 	}
 }
 
-/* What the user has to choose is given: "--base, --cap and --steps". */
+/* Checks that the user gave what the preset needs: "--base, --cap ...". */
 static void
 check_needs(const struct preset *preset, const struct given *given)
 {

@@ -2,7 +2,7 @@
 #ifndef BACKOFF_OPTIONS_PRESET_APPLY_H
 #define BACKOFF_OPTIONS_PRESET_APPLY_H
 /*
- * The options of a preset, as if they had been given.
+ * Applies the options of a preset as if they had been given.
  */
 
 #include "core/text.h"
@@ -10,9 +10,10 @@
 #include "options/option_types.h"
 
 /*
- * Applies "--base=1s --cap=1m" of the preset that OPTIONS name; the user's
- * own options come first. WORDS has room for them, and GIVEN then points into
- * it. A preset that needs more exits with 125.
+ * Applies the options of the preset that OPTIONS name, such as "--base=1s
+ * --cap=1m"; the user's own options have priority. WORDS has room for them, and
+ * GIVEN points into it afterwards. Exits with 125 if the preset needs options
+ * that were not given.
  */
 void preset_apply(
     struct options *options, struct given *given, struct text *words);

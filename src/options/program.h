@@ -2,8 +2,8 @@
 #ifndef BACKOFF_OPTIONS_PROGRAM_H
 #define BACKOFF_OPTIONS_PROGRAM_H
 /*
- * Which of the two programs this is: what the parser of their options has
- * to know. Each defines it.
+ * What the parser of the options has to know about the program. Each of the
+ * two programs defines it.
  */
 
 #include <stdint.h>
@@ -17,8 +17,8 @@ enum program_set {
 struct program {
 	enum program_set set; /* one of the two */
 	const char *name;
-	int64_t attempts; /* the default where no other option says one */
-	/* What --help begins with, and ends with: a paragraph a line. */
+	int64_t attempts; /* the default, unless other options change it */
+	/* The beginning and the end of --help: each line is a paragraph. */
 	const char *synopsis;
 	const char *notes;
 };

@@ -34,7 +34,7 @@ time_of_day_parse(const char *text)
 	return -1;
 }
 
-/* What a local clock shows then, or -1. */
+/* The second of the day that a local clock shows at AT_S, or -1. */
 static int
 shown_at(int64_t at_s)
 {
@@ -46,7 +46,7 @@ shown_at(int64_t at_s)
 	return (tm.tm_hour * 60 + tm.tm_min) * 60 + tm.tm_sec;
 }
 
-/* The way forward from one second of a day to another. */
+/* The time forward from one second of the day to another. */
 static int
 seconds_between(int from, int to)
 {
@@ -54,9 +54,9 @@ seconds_between(int from, int to)
 }
 
 /*
- * From one quarter of an hour to the next: clocks are changed at the start
- * of one. mktime(3) would not do: of a time that is skipped, or that comes
- * twice, each libc makes what it likes.
+ * Goes from one quarter of an hour to the next, because clocks change at the
+ * start of one. mktime(3) is no help: for a time that is skipped or comes
+ * twice, its result differs between libcs.
  */
 int64_t
 time_of_day_next(int64_t now_s, int second)
@@ -76,7 +76,7 @@ time_of_day_next(int64_t now_s, int second)
 			return at + ahead;
 		shown = shown_at(next);
 		skipped = seconds_between(expected, shown);
-		/* More than half a day forward is back. */
+		/* More than half a day forward means backward. */
 		if (shown >= 0 && skipped < DAY / 2 && ahead - length < skipped)
 			return next;
 		at = next;

@@ -2,7 +2,7 @@
 #ifndef BACKOFF_OPTIONS_TIME_OF_DAY_H
 #define BACKOFF_OPTIONS_TIME_OF_DAY_H
 /*
- * Times of the day as a local clock shows them.
+ * Times of the day as local clocks show them.
  */
 
 #include <stdint.h>
@@ -11,9 +11,9 @@
 int time_of_day_parse(const char *text);
 
 /*
- * The first moment after NOW_S, in seconds since the epoch, at which a local
- * clock shows SECOND of the day; if a change of the clock skips that, the
- * moment of the change. -1: there is no local time. Call tzset(3) before.
+ * The first time after NOW_S, in seconds since the epoch, at which a local
+ * clock shows SECOND of the day; if a clock change skips that, the time of the
+ * change. -1: there is no local time. Call tzset(3) before.
  */
 int64_t time_of_day_next(int64_t now_s, int second);
 

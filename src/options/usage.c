@@ -10,7 +10,7 @@
 #include "options/program.h"
 #include "options/usage.h"
 
-/* Control characters of the offending text do not make it two lines. */
+/* Prints STRING so that control characters cannot break the line. */
 static void
 print_part(const char *string)
 {
@@ -27,7 +27,7 @@ usage_refuse(const char *what, const char *text, const char *why)
 {
 	static char line[4096];
 
-	/* One write: other programs may be talking there too. */
+	/* One write(2): other programs may be writing there too. */
 	setvbuf(stderr, line, _IOFBF, sizeof line);
 	fputs(program.name, stderr);
 	print_part(what);

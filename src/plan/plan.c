@@ -20,16 +20,16 @@
 #define MOST_ROWS 10000
 
 /*
- * So many histories give a chance to a percentage point, as a rule; of a
- * long plan there are fewer, so that it is no longer at work than a tenth
- * of a second or two. A few that are made first tell how long it is.
+ * A history is one simulated run. This many usually give the chances to a
+ * percentage point; a long plan makes fewer, so that it takes a tenth of a
+ * second or two at most. The first few histories show how long it is.
  */
 #define MOST_HISTORIES 16384
 #define LEAST_HISTORIES 100
 #define FIRST_HISTORIES 8
 #define MOST_DRAWS 1000000
 
-#define WIDE_TABLE 60 /* what is beside it is for the chart: */
+#define WIDE_TABLE 60 /* the chart has what is left of the line */
 #define LEAST_CHART 10
 #define MOST_CHART 300
 #define NARROW_TABLE 33
@@ -42,10 +42,10 @@ struct plan {
 	struct terminal terminal;
 	struct forecast_row *rows;
 	size_t count;
-	bool cut; /* there would be more of them */
-	bool settled; /* they would not change the chances */
-	int64_t until_in_ns; /* the time to --until; INT64_MAX: there is none */
-	int64_t left_ns; /* for all, INT64_MAX: for ever */
+	bool cut; /* there are more rows than MOST_ROWS */
+	bool settled; /* those would not change the chances */
+	int64_t until_in_ns; /* the time to --until; INT64_MAX: not given */
+	int64_t left_ns; /* the time for everything; INT64_MAX: no limit */
 	double chances[MOST_OUTAGES];
 };
 
@@ -68,7 +68,7 @@ is_endless(const struct plan *plan)
 static int64_t
 make_histories(struct plan *plan, struct history *histories, size_t count)
 {
-	/* Always the same: the same options, the same plan. */
+	/* A fixed seed: the same options print the same plan. */
 	struct random random = random_from(1);
 	struct forecast forecast = forecast_start(
 	    plan->settings, plan->until_in_ns, &random, histories, count);
@@ -115,7 +115,7 @@ make_plan(const struct options *options)
 	return plan;
 }
 
-/* Beside the table, as wide as there is room for; 0: none is. */
+/* As wide as there is room for beside the table; 0: too little. */
 static int64_t
 chart_width(int64_t room, int64_t least)
 {
@@ -198,7 +198,7 @@ is_same_pause(const struct forecast_row *a, const struct forecast_row *b)
 	    && a->pause.high_ns == b->pause.high_ns;
 }
 
-/* Of many rows with the same pause only the first and last tell anything. */
+/* Of many rows with the same pause, only the first and last are printed. */
 static bool
 is_tedious(const struct plan *plan, size_t i)
 {
@@ -245,9 +245,8 @@ print_end(const struct plan *plan)
 	struct text text = text_in(words, sizeof words);
 
 	if (plan->cut && plan->left_ns < INT64_MAX) {
-		add_duration(&text, "And so on, at most until the time is up, ",
-		    plan->left_ns);
-		text_add(&text, " after the start.");
+		add_duration(&text, "And so on, for at most ", plan->left_ns);
+		text_add(&text, " in all.");
 	} else if (plan->cut) {
 		text_add(&text, "And so on.");
 	} else if (last->certain && last->after_attempt == attempts - 1) {
@@ -265,7 +264,7 @@ print_end(const struct plan *plan)
 	terminal_wrapped(words, 0, 0, plan->terminal.width);
 }
 
-/* Neither certain nor impossible is rounded to that. */
+/* Prints 0% only if it is impossible, 100% only if it is certain. */
 static void
 add_chance(struct text *text, double chance)
 {

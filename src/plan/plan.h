@@ -2,14 +2,14 @@
 #ifndef BACKOFF_PLAN_PLAN_H
 #define BACKOFF_PLAN_PLAN_H
 /*
- * --plan: the schedule as people can see it.
+ * --plan: prints the schedule.
  */
 
 #include "options/option_types.h"
 
 /*
- * To stdout, as a table with a chart or as JSON; exit with 0, or with 125
- * where that could not be written.
+ * Prints to stdout, as a table with a chart or as JSON. Exits with 0, or
+ * with 125 if that could not be written.
  */
 _Noreturn void plan_show(const struct options *options);
 

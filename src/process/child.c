@@ -11,10 +11,10 @@
 #include "process/child.h"
 #include "process/clock.h"
 
-/* What is told of a COMMAND whose status is lost. */
+/* The wait status to report if COMMAND's own is lost. */
 #define STATUS_LOST (STATUS_ERROR << 8)
 
-/* COMMAND alone: the kernel says that there is no child at all. */
+/* Waits for COMMAND alone, after waitpid(-1) has said that it has no child. */
 static void
 reap_command(struct child *child)
 {
@@ -33,19 +33,20 @@ child_reap(struct child *child)
 	int status;
 	pid_t pid;
 
-	/* Nobody tells us twice: EINTR, which some tracers cause, is no end. */
+	/* EINTR, which some tracers cause, must not end this: no second
+	 * SIGCHLD comes. */
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0
 	    || (pid < 0 && errno == EINTR))
 		if (pid > 0 && pid == child->pid) {
 			child->pid = 0;
 			child->wait_status = status;
 		}
-	/* Cannot be, as it is ours until it is reaped; but not to wait for. */
+	/* Cannot happen, but without this backoff would wait for ever. */
 	if (pid < 0 && child->pid > 0)
 		reap_command(child);
 }
 
-/* How COMMAND has ended, though it has not been reaped; si_pid 0: not yet. */
+/* How COMMAND has ended, without reaping it; si_pid 0: it has not. */
 static siginfo_t
 peek(const struct child *child)
 {
@@ -65,7 +66,7 @@ child_is_dead(const struct child *child)
 	return child->pid == 0 || peek(child).si_pid != 0;
 }
 
-/* It may be that another process sent it what we have got as well. */
+/* True if, for example, somebody sent both COMMAND and backoff the signal. */
 bool
 child_has_died_by(const struct child *child, int signal)
 {
@@ -105,7 +106,7 @@ child_note_killed(struct child *child)
 	memcpy(killed->name, met->name, sizeof killed->name);
 }
 
-/* KILL is to follow in so long, unless it was to come sooner. */
+/* Plans KILL at NOW_NS + AFTER_NS, unless it is planned for sooner. */
 static void
 plan_kill(struct child *child, int64_t now_ns, int64_t after_ns)
 {
@@ -121,7 +122,7 @@ child_time_out(struct child *child, int64_t now_ns)
 	int signal = child->limit->signal;
 
 	child->limit_passed = child->is_hurried = true;
-	/* Else it has ended by itself, and the rest of its tree is cut. */
+	/* If COMMAND has ended by itself, only the rest of its tree is cut. */
 	if (!child_is_dead(child))
 		child->outcome.kind = OUTCOME_TIMED_OUT;
 	plan_kill(child, now_ns, child->limit->kill_after_ns);
@@ -131,14 +132,14 @@ child_time_out(struct child *child, int64_t now_ns)
 	}
 	child->stage = STAGE_ENDING;
 	signal_tree(child, signal);
-	/* What is stopped would not see it before it goes on (rule 7). */
+	/* A stopped process would not see it before CONT (rule 7). */
 	if (signal != SIGCONT)
 		signal_tree(child, SIGCONT);
 }
 
 /*
- * Passes a signal on, unless COMMAND has it from the terminal or sent it
- * itself (rule 22). It has not been reaped, so the pid is no one else's.
+ * Passes a signal on, unless COMMAND has it from the terminal or sent it itself
+ * (rule 22). COMMAND has not been reaped, so its pid cannot be reused.
  */
 void
 child_pass_on(struct child *child, const struct arrival *arrival)
@@ -162,7 +163,7 @@ child_begin_grace(struct child *child)
 		return;
 	child->stage = STAGE_ENDING;
 	plan_kill(child, clock_now_ns(), child->limit->grace_ns);
-	/* What loses its parent now was seen before that. */
+	/* Look now, so that a process that becomes an orphan is known. */
 	signal_tree(child, 0);
 }
 
@@ -174,8 +175,9 @@ begin_draining(struct child *child)
 }
 
 /*
- * What cannot be signalled has had its time. The others were sent KILL, but
- * where they are its children, their end is announced to nobody but it.
+ * Whether processes that cannot be signalled have had their time. The others
+ * got KILL; but if they are children of those, backoff gets no SIGCHLD for
+ * them, so they get one more look.
  */
 static bool
 is_time_to_give_up(const struct child *child)
@@ -198,7 +200,7 @@ give_up(struct child *child)
 
 	unended->pid = process->pid;
 	memcpy(unended->name, process->name, sizeof unended->name);
-	/* Of COMMAND itself there is nothing else to tell. */
+	/* If COMMAND itself still runs, it has no other outcome. */
 	if (child->pid != 0)
 		child->outcome.kind = OUTCOME_TIMED_OUT;
 	begin_draining(child);
@@ -216,7 +218,7 @@ child_look_what_is_left(struct child *child)
 		if (child->pid != 0)
 			break;
 		signal_tree(child, 0);
-		/* Without a KILL to come, it is waited for COMMAND only. */
+		/* If no KILL is planned, wait for COMMAND only. */
 		if (child->kill_ns < INT64_MAX ? child->left.count == 0
 		                               : child->left.refused == 0)
 			begin_draining(child);
@@ -224,7 +226,7 @@ child_look_what_is_left(struct child *child)
 	case STAGE_KILLING:
 		if (child->pid != 0 && child->left.refused == 0)
 			break;
-		/* Each death may have brought an orphan that KILL missed. */
+		/* A death may have left an orphan that KILL missed. */
 		signal_tree(child, SIGKILL);
 		if (child->pid == 0 && child->left.count == 0)
 			begin_draining(child);

@@ -30,7 +30,7 @@ clock_timespec(int64_t ns)
 {
 	int64_t seconds = ns / NS_PER_S;
 
-	/* A 32-bit time_t ends in 2038; whoever waits so long waits again. */
+	/* A 32-bit time_t ends in 2038; a longer wait is just begun again. */
 	if (seconds > INT32_MAX && sizeof(time_t) < sizeof seconds)
 		seconds = INT32_MAX;
 	return (struct timespec) {

@@ -2,8 +2,8 @@
 #ifndef BACKOFF_PROCESS_CLOCK_H
 #define BACKOFF_PROCESS_CLOCK_H
 /*
- * The time. Waits go by CLOCK_MONOTONIC: setting the clock
- * does not matter to it, and time in suspension does not count.
+ * The clocks. Waits use CLOCK_MONOTONIC: setting the time of day does not
+ * affect it, and time while the machine is suspended does not count.
  */
 
 #include <stdint.h>
@@ -12,7 +12,7 @@
 int64_t clock_now_ns(void);
 int64_t clock_epoch_ns(void);
 
-/* The moment or span as a timespec; what is too long for it saturates. */
+/* NS as a timespec; saturates if time_t is too small for it. */
 struct timespec clock_timespec(int64_t ns);
 
 #endif

@@ -46,10 +46,10 @@ static char *id_entry, *hint_entry;
 static bool has_gate;
 static char *slots_found, *slots_entry;
 static char pid_entries[2][32];
-static bool pids_are_ours; /* one of them was addressed to us */
+static bool pids_are_ours; /* one of them is the pid of backoff */
 static char *usual_ours[128];
-static char **ours; /* the variables of COMMAND's, VARIABLES free, NULL */
-static size_t inherited; /* how many of them are not ours */
+static char **ours; /* COMMAND's: inherited, then VARIABLES slots, NULL */
+static size_t inherited; /* how many of them are inherited */
 
 static bool
 begins(const char *string, const char *with)
@@ -68,7 +68,7 @@ is_ours(const char *entry)
 	return false;
 }
 
-/* The entry itself, or where it holds our pid, one that we can rewrite. */
+/* ENTRY itself, or, if it holds our pid, a copy that can be rewritten. */
 static char *
 pid_entry(char *entry)
 {
@@ -102,7 +102,7 @@ write_value(enum variable variable, const char *word, int64_t number)
 		text_number(&text, number);
 }
 
-/* One more than the depth of whoever started us. */
+/* One more than the inherited depth. */
 static int64_t
 depth(void)
 {
@@ -114,7 +114,7 @@ depth(void)
 	return saturating_add(number, 1);
 }
 
-/* The usual room where it is enough: without malloc we start faster. */
+/* USUAL if it is large enough: without malloc, backoff starts faster. */
 static void *
 room_for(void *usual, size_t usual_size, size_t size)
 {

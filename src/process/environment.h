@@ -2,8 +2,8 @@
 #ifndef BACKOFF_PROCESS_ENVIRONMENT_H
 #define BACKOFF_PROCESS_ENVIRONMENT_H
 /*
- * What COMMAND and the hooks find in their environment: ours as we found
- * it, but BACKOFF_* always set anew.
+ * The environment of COMMAND and the hooks: that of backoff, but with all
+ * BACKOFF_* variables set anew.
  */
 
 #include <stdbool.h>
@@ -11,23 +11,23 @@
 #include "core/loop_state.h"
 #include "core/settings.h"
 
-/* Lays it out; HINT may be NULL. False: no memory. */
+/* Prepares it; HINT may be NULL. False: no memory. */
 bool environment_start(
     const char *id, const char *hint, const struct limits *limits);
 
 /*
- * ENTRY, "BACKOFF_SLOTS=...", stands there from now on, in the place of what
- * we found; NULL: what we found does. It is not copied.
+ * Puts ENTRY, "BACKOFF_SLOTS=...", in the place of the one that was inherited;
+ * NULL: the inherited one stays. It is not copied.
  */
 void environment_slots(char *entry);
 
 /* BACKOFF_GATE is STATE from now on; NULL: there is none. */
 void environment_gate(const char *state);
 
-/* Makes `environ` the one for this moment. */
+/* Sets `environ` for the attempt or hook that follows. */
 void environment_set(const struct loop_state *state);
 
-/* What only the processes of this attempt have: two strings, NAME=VALUE. */
+/* Two strings NAME=VALUE that only this attempt's processes have. */
 struct environment_mark {
 	const char *id;
 	const char *attempt;
@@ -36,8 +36,8 @@ struct environment_mark {
 struct environment_mark environment_mark(void);
 
 /*
- * For the child between vfork and exec: what systemd has addressed to our
- * pid (LISTEN_PID, WATCHDOG_PID) goes to the child (rule 60).
+ * For the child between vfork and exec: if systemd has addressed LISTEN_PID or
+ * WATCHDOG_PID to backoff, they name the child from now on (rule 60).
  */
 void environment_adopt(void);
 

@@ -14,7 +14,7 @@ fd_copy(int fd)
 {
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 10);
 
-	/* A limit of ten descriptors or fewer leaves only the first ones. */
+	/* A limit of ten descriptors or fewer leaves none above 9. */
 	return copy >= 0 ? copy : fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
 
@@ -47,7 +47,7 @@ fd_same(int a, int b)
 	long order = -1;
 
 #ifdef SYS_kcmp
-	/* Type 0 is KCMP_FILE, whose header not every libc brings. */
+	/* Type 0 is KCMP_FILE; not every libc has its header. */
 	order = syscall(SYS_kcmp, getpid(), getpid(), 0, (unsigned long)a,
 	    (unsigned long)b);
 #endif

@@ -2,32 +2,32 @@
 #ifndef BACKOFF_PROCESS_FD_H
 #define BACKOFF_PROCESS_FD_H
 /*
- * Descriptors of our own stand where COMMAND's do not: closed on exec, and
- * not among 0 to 9, which scripts and jobservers use.
+ * backoff's own descriptors are out of COMMAND's way: closed on exec, and not
+ * among 0 to 9, which scripts and jobservers use.
  */
 
 #include <stdbool.h>
 
 /*
- * Moves FD, which must be close-on-exec; returns where it is now. Passes
- * a negative FD through; errno is as it was then.
+ * Moves FD, which must be close-on-exec, out of the way; returns its new
+ * number. Returns a negative FD as it is, and leaves errno alone then.
  */
 int fd_out_of_the_way(int fd);
 
-/* Whether both are one open file description: one offset, one file. */
+/* Whether both are one open file description, and so share one offset. */
 bool fd_same(int a, int b);
 
-/* Whether both are one file, whoever has opened it. */
+/* Whether both are the same file, opened once or twice. */
 bool fd_same_file(int a, int b);
 
 /*
- * Another description of the pipe or device that FD is, opened with MODE,
- * which does not block: others may rely on that of FD to block. FD itself
- * where that cannot be, and for files and sockets, which need none.
+ * Opens the pipe or device FD again, with MODE and without blocking. (Making
+ * FD itself non-blocking would affect others who share its description.)
+ * Returns FD if that fails, and for files and sockets, which do not need it.
  */
 int fd_without_blocking(int fd, int mode);
 
-/* Another description of it, opened with FLAGS, out of the way; or < 0. */
+/* Opens FD's file again, with FLAGS, out of the way; < 0: errno. */
 int fd_reopen(int fd, int flags);
 
 /* A copy of FD, close-on-exec and out of the way; < 0: errno tells why. */

@@ -66,11 +66,11 @@ open_file(pid_t pid, const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* What /proc says of it. False: it is gone. */
+/* Reads what /proc says about PID. False: it is gone. */
 static bool
 read_process(struct process *process, pid_t pid)
 {
-	/* Fifty numbers and a name; the kernel gives it in one piece. */
+	/* Fifty numbers and a name; one read(2) returns all of it. */
 	char line[1280];
 	ssize_t length;
 	int fd = open_file(pid, "stat");
@@ -86,8 +86,8 @@ read_process(struct process *process, pid_t pid)
 }
 
 /*
- * Whether it was started in the environment of this attempt. Unreadable, as
- * that of a set-user-ID program, is no.
+ * Whether PID was started with the environment of this attempt. If that cannot
+ * be read, as for a set-user-ID program: no.
  */
 static bool
 read_mark(pid_t pid)
@@ -120,7 +120,7 @@ read_mark(pid_t pid)
 	return found;
 }
 
-/* Room for one more, where it doubles. False: no memory. */
+/* Makes room for one more, doubling if it is full. False: no memory. */
 static bool
 make_room(struct processes *processes, size_t *room)
 {
@@ -135,7 +135,7 @@ make_room(struct processes *processes, size_t *room)
 	return list != NULL;
 }
 
-/* Every process there is; as many as memory holds. */
+/* All processes, or as many as there is memory for. */
 static struct processes
 read_all(const struct ancestry *ancestry)
 {
@@ -163,7 +163,7 @@ read_all(const struct ancestry *ancestry)
 	return all;
 }
 
-/* The processes of the tree, and no others. */
+/* Only the processes of the tree. */
 static struct processes
 read_tree(const struct ancestry *ancestry)
 {
@@ -184,7 +184,7 @@ process_tree_before(void)
 	struct process_tree tree = { .known.count = 0 };
 	struct ancestry ancestry = { .self = 0 };
 
-	/* The usual case costs one call: there are no children at all. */
+	/* Usually there are no children at all; then this is the only call. */
 	if (!process_tree_has_children())
 		return tree;
 	ancestry.self = getpid();
@@ -193,7 +193,7 @@ process_tree_before(void)
 }
 
 #if !HAVE_DECL_SYS_PIDFD_OPEN || !HAVE_DECL_SYS_PIDFD_SEND_SIGNAL
-/* A number that no kernel has. */
+/* A system call number that no kernel has: ENOSYS. */
 #undef SYS_pidfd_open
 #undef SYS_pidfd_send_signal
 #define SYS_pidfd_open -1
@@ -213,8 +213,8 @@ signal_pidfd(int pidfd, int signal)
 }
 
 /*
- * Linux before 5.3 lacks them (ENOSYS), and a sandbox may forbid them, most
- * often with EPERM. Tried on ourselves, where EPERM can mean nothing else.
+ * Linux before 5.3 lacks pidfds (ENOSYS), and a sandbox may forbid them, mostly
+ * with EPERM. So try one on backoff itself, where EPERM means nothing else.
  */
 static bool
 has_pidfds(void)
@@ -237,9 +237,9 @@ has_pidfds(void)
 }
 
 /*
- * 0, or errno. The descriptor stands for whoever has the pid now. That this
- * is the process that was read before is then known by its start, so that
- * the signal reaches no other, even if that one ends and its pid is reused.
+ * Returns 0 or errno. The pidfd stands for the process that has the pid now.
+ * Its start time, read after that, shows whether it is the process that was
+ * meant, so the signal reaches no other, even if the pid is reused.
  */
 static int
 signal_process(const struct process *process, int signal)
@@ -251,7 +251,7 @@ signal_process(const struct process *process, int signal)
 	if (!read_process(&now, process->pid) || now.start != process->start
 	    || now.is_zombie)
 		error = ESRCH;
-	/* Without a free descriptor, as without pidfds: by the pid. */
+	/* No free descriptor, or no pidfds: signal by the pid. */
 	else if ((pidfd >= 0 ? signal_pidfd(pidfd, signal)
 	                     : kill(process->pid, signal))
 	    != 0)
@@ -261,7 +261,7 @@ signal_process(const struct process *process, int signal)
 	return error;
 }
 
-/* A process that could be sent the signal, or could not: ERROR. */
+/* Counts a process that was signalled (ERROR 0), or could not be: errno. */
 static void
 tally(struct process_census *census, const struct process *process, int error)
 {
@@ -291,7 +291,7 @@ process_tree_signal(struct process_tree *tree, pid_t command, int signal)
 	for (size_t i = 0; i < now.count; i++)
 		if (now.list[i].pid == command)
 			first = &now.list[i];
-	/* It has not been reaped, so its pid cannot be anybody else's. */
+	/* COMMAND has not been reaped, so its pid cannot be reused. */
 	if (command != 0)
 		tally(&census, first, kill(command, signal) == 0 ? 0 : errno);
 	for (size_t i = 0; i < now.count; i++)

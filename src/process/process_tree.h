@@ -2,10 +2,10 @@
 #ifndef BACKOFF_PROCESS_PROCESS_TREE_H
 #define BACKOFF_PROCESS_PROCESS_TREE_H
 /*
- * COMMAND's tree: every process below backoff but those that were there
- * before it. backoff is a subreaper then, so that what loses its parent
- * comes to it and cannot get out of sight. Read from /proc; without it, the
- * tree is nothing but COMMAND.
+ * COMMAND's tree: every process below backoff, except those that were there
+ * before COMMAND. backoff becomes a subreaper, so that it adopts orphans and
+ * no process gets out of its sight. The tree is read from /proc; without
+ * that, it is only COMMAND.
  */
 
 #include <stdbool.h>
@@ -16,35 +16,35 @@
 #include "core/process_tree_mark.h"
 
 struct process_tree {
-	struct processes preexisting; /* to be spared */
+	struct processes preexisting; /* not to be signalled */
 	struct processes known; /* in the tree at the last look */
 };
 
-/* What a signal met. */
+/* What a signal reached. */
 struct process_census {
-	size_t count; /* processes that are there */
-	size_t refused; /* of these, may not be signalled: EPERM */
-	struct process unending; /* one of these; its name may be unknown */
-	struct process met; /* the first of the others, likewise */
+	size_t count; /* processes of the tree that are there */
+	size_t refused; /* how many of these may not be signalled (EPERM) */
+	struct process unending; /* one of the refused; it may lack a name */
+	struct process met; /* the first of the others; it may lack a name */
 };
 
 /*
- * Whether /proc is there and shows this PID namespace: in that of another
- * one, a pid of ours is somebody else's.
+ * Whether /proc is there and shows this PID namespace; in another namespace,
+ * our pids would belong to other processes.
  */
 bool proc_is_ours(void);
 
 /*
- * Makes backoff the parent of orphans below it. Call before a spawn. False:
- * it cannot be (Linux before 3.4, a sandbox), and their end is announced to
- * somebody else.
+ * Makes backoff adopt the orphans below it. Call before a spawn. False: that
+ * is impossible (Linux before 3.4, a sandbox), and another process gets the
+ * SIGCHLD of orphans.
  */
 bool process_tree_adopt_orphans(void);
 
 /* Whether backoff has any child, dead ones included. */
 bool process_tree_has_children(void);
 
-/* A tree without a process yet: notes what is to be spared. Free it. */
+/* A tree without COMMAND yet: records what is there before. Free it. */
 struct process_tree process_tree_before(void);
 
 /*

@@ -19,7 +19,7 @@ is_program(const char *path)
 	    && access(path, X_OK) == 0;
 }
 
-/* Where exec has found NAME; NULL: no memory. */
+/* The file that exec found for NAME; NULL: no memory. */
 static char *
 find(const char *name)
 {
@@ -35,7 +35,7 @@ find(const char *name)
 		if (found == NULL)
 			return NULL;
 		memcpy(found, path, directory);
-		/* An empty one is the current directory. */
+		/* An empty entry of PATH is the current directory. */
 		if (directory == 0)
 			found[directory++] = '.';
 		found[directory] = '/';
@@ -82,7 +82,7 @@ bool
 sh_fallback_exists(const char *name)
 {
 	char *path = find(name);
-	/* A name that PATH does not have is not looked for in our directory. */
+	/* A name not in PATH is not looked for in the current directory. */
 	bool exists
 	    = path != NULL && strchr(path, '/') != NULL && is_program(path);
 

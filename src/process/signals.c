@@ -3,7 +3,7 @@
 
 /*
  * glibc's fortified ppoll(2) takes a 32-bit timespec even where time_t has 64
- * bits (2.36, i386): the kernel reads a timeout of nothing, and the wait spins.
+ * bits (2.36, i386): the kernel reads a timeout of 0, and the wait spins.
  */
 #undef _FORTIFY_SOURCE
 
@@ -41,18 +41,18 @@ static const int passing[] = {
 _Static_assert(NSIG - 1 <= SIGNAL_SET_MOST, "a signal_set has room for all");
 
 static sigset_t entry_mask;
-static sigset_t life_mask; /* while we work */
-static sigset_t pause_mask; /* life_mask less PAUSING */
-static sigset_t write_mask; /* life_mask and the signals of a failed write */
-static sigset_t handled; /* what is read from the descriptor */
-static sigset_t ends_us; /* of these: HUP INT QUIT TERM, not the wake signal */
+static sigset_t life_mask; /* normally */
+static sigset_t pause_mask; /* life_mask without the signals in PAUSING */
+static sigset_t write_mask; /* life_mask and what a failed write raises */
+static sigset_t handled; /* the signals read from the descriptor */
+static sigset_t ends_us; /* of these, those that tell backoff to end */
 static struct sigaction entry_child_action;
 static int wake_signal;
 static int descriptor;
-static bool narrowed; /* the descriptor tells only of what ends us */
-static bool met; /* such a signal, in signals_await_room() */
+static bool narrowed; /* the descriptor reports only those in ends_us */
+static bool met; /* signals_await_room() has met one of them */
 
-/* What ends or wakes a pause, as far as it was not ignored. */
+/* The signals that end a pause, except those ignored at the start. */
 static int pausing[ARRAY_LENGTH(ending) + 2];
 static size_t pausing_count;
 
@@ -65,7 +65,7 @@ is_ignored(int signal)
 	    || action.sa_handler == SIG_IGN;
 }
 
-/* Rule 13: what was ignored when we started stays so. */
+/* Rule 13: a signal ignored at the start stays ignored. */
 static void
 add_unless_ignored(sigset_t *set, int signal)
 {
@@ -84,7 +84,7 @@ take_child_signal(sigset_t *set)
 	sigaddset(set, SIGCHLD);
 }
 
-/* The masks that follow from the set of signals that we deal with. */
+/* Computes the masks from the sets of signals. */
 static void
 derive_masks(void)
 {
@@ -121,8 +121,8 @@ signals_start(int wake_on)
 	sigemptyset(&handled);
 	for (size_t i = 0; i < ARRAY_LENGTH(ending); i++)
 		add_unless_ignored(&handled, ending[i]);
-	/* To ask for each of these would be a tenth of our start: see take().
-	 */
+	/* Asking whether each is ignored would take a tenth of the start-up
+	 * time, so take() sorts those out. */
 	for (size_t i = 0; i < ARRAY_LENGTH(passing); i++)
 		sigaddset(&handled, passing[i]);
 	for (int signal = SIGRTMIN; signal <= SIGRTMAX; signal++)
@@ -130,7 +130,7 @@ signals_start(int wake_on)
 	if (wake_on != 0)
 		add_unless_ignored(&handled, wake_on);
 	take_child_signal(&handled);
-	/* A stop stretches our wait, unless what ends the stop wakes us. */
+	/* A stop lengthens a wait with a relative timeout; CONT ends it. */
 	sigaddset(&handled, SIGCONT);
 
 	sigprocmask(SIG_BLOCK, NULL, &entry_mask);
@@ -167,9 +167,9 @@ signals_ends(int signal)
 }
 
 /*
- * What the kernel sends to a whole foreground group: keys, the end of the
- * session, a new window size. An alarm of ours is the kernel's too, but
- * reaches us alone.
+ * The signals that the kernel sends to a whole foreground group: for keys, the
+ * end of the session, a new window size. An alarm also comes from the kernel,
+ * but only to backoff.
  */
 static bool
 is_terminal_signal(int signal)
@@ -178,7 +178,7 @@ is_terminal_signal(int signal)
 	    || signal == SIGWINCH || signal == SIGCONT;
 }
 
-/* From now on the descriptor tells of all that we deal with, or of less. */
+/* Makes the descriptor report only the signals in ends_us, or all again. */
 static void
 narrow(bool narrower)
 {
@@ -187,7 +187,7 @@ narrow(bool narrower)
 	narrowed = narrower;
 }
 
-/* What was ignored when we started is taken too, but tells nothing. */
+/* Takes a signal, but passes over those that were ignored at the start. */
 static bool
 take(struct arrival *arrival)
 {
@@ -205,7 +205,7 @@ take(struct arrival *arrival)
 	return true;
 }
 
-/* ppoll(2) until then, or for ever; what it says. */
+/* ppoll(2) until UNTIL_NS, or for ever; returns its result. */
 static int
 wait_until(struct pollfd *watched, int count, int64_t until_ns)
 {
@@ -252,7 +252,7 @@ signals_await_room(int fd, int64_t until_ns)
 	struct pollfd watched[] = { { .fd = fd, .events = POLLOUT },
 		{ .fd = descriptor, .events = POLLIN } };
 
-	/* What does not end us stays for the attempt or the pause. */
+	/* All other signals stay for the attempt or the pause. */
 	narrow(true);
 	do
 		if (until_ns < INT64_MAX && clock_now_ns() >= until_ns)
@@ -350,7 +350,7 @@ signals_after_write(bool failed)
 	static const struct timespec now;
 	sigset_t set;
 
-	/* What a failed write has raised must not meet us later. */
+	/* A signal raised by a failed write must not act later. */
 	sigemptyset(&set);
 	for (size_t i = 0; i < ARRAY_LENGTH(raised); i++)
 		if (sigismember(&entry_mask, raised[i]) == 0)
@@ -375,7 +375,7 @@ signals_die(int signal)
 {
 	sigset_t mask;
 
-	/* COMMAND has left its core; ours would tell nothing. */
+	/* COMMAND has dumped its core; one of backoff would be useless. */
 	prctl(PR_SET_DUMPABLE, 0);
 	sigaction(signal, &(struct sigaction) { .sa_handler = SIG_DFL }, NULL);
 	kill(getpid(), signal);

@@ -2,9 +2,10 @@
 #ifndef BACKOFF_PROCESS_SIGNALS_H
 #define BACKOFF_PROCESS_SIGNALS_H
 /*
- * What arrives. The signals that we deal with are blocked for life and read
- * from a descriptor, so that none can come between a test and a wait. Those
- * ignored when we started are left alone. COMMAND gets back what we found.
+ * Receives signals. Those that backoff handles are always blocked and read
+ * from a descriptor, so that none can arrive between a test and a wait. Those
+ * ignored at the start stay ignored. COMMAND gets the original mask and
+ * dispositions.
  */
 
 #include <poll.h>
@@ -15,17 +16,17 @@
 
 struct arrival {
 	int signal;
-	bool from_terminal; /* which has sent it to our group already */
+	bool from_terminal; /* the terminal sent it to our whole group */
 	pid_t sender;
 };
 
 /*
- * To be called once, before anything is spawned. WAKE_ON is the signal that
- * cuts a pause short, or 0. False: errno tells why it failed.
+ * Call this once, before anything is spawned. WAKE_ON is the signal that ends
+ * a pause, or 0. False: it failed, see errno.
  */
 bool signals_start(int wake_on);
 
-/* HUP INT QUIT TERM, unless one of them is the wake signal. */
+/* Whether SIGNAL tells backoff to end: HUP INT QUIT TERM, unless it wakes. */
 bool signals_ends(int signal);
 
 bool signals_wakes(int signal);
@@ -42,51 +43,51 @@ enum wake {
 #define WAIT_DESCRIPTORS 4 /* the most that signals_wait() takes */
 
 /*
- * Waits until a signal is there, or one of the descriptors, or UNTIL_NS
- * (INT64_MAX: for ever), and tells the first of these that is so.
+ * Waits until a signal arrives, a descriptor is ready, or UNTIL_NS (INT64_MAX:
+ * for ever) has come; returns which. A signal comes first.
  */
 enum wake signals_wait(struct arrival *arrival, int64_t until_ns,
     struct pollfd *descriptors, int count);
 
 /*
- * Waits until FD has room to write, or until a signal that ends us is there,
- * or UNTIL_NS, and tells the first of these that is so. The signal stays
- * pending: a pause finds it, or signals_drain().
+ * Waits until FD has room to write, a signal tells backoff to end, or UNTIL_NS
+ * has come; returns which. The signal stays pending, for a pause or
+ * signals_drain() to find.
  */
 enum wake signals_await_room(int fd, int64_t until_ns);
 
-/* As signals_drain() where that met a signal; else 0, without a call. */
+/* signals_drain(), but only if signals_await_room() met a signal; else 0. */
 int signals_met(void);
 
-/* Takes what has arrived; returns a signal that ends us, or 0. */
+/* Takes all that has arrived; returns one that tells backoff to end, or 0. */
 int signals_drain(void);
 
-/* Whether one that ends us has arrived and was not taken yet. */
+/* Whether a signal that tells backoff to end is pending. */
 bool signals_end_pending(void);
 
-/* In the child, before exec: everything as it was when we started. */
+/* For the child, before exec: restores everything as it was at the start. */
 void signals_restore(void);
 
 /*
- * For the pause: handlers for what ends or wakes it. signals_arm() returns
- * the mask to wait with, signals_open() installs that as well.
+ * For the pause: install a handler for the signals that end it. signals_arm()
+ * returns the mask to wait with; signals_open() sets that mask too.
  */
 const sigset_t *signals_arm(void (*handler)(int));
 void signals_open(void (*handler)(int));
 void signals_close(void);
 
 /*
- * Around our own writes, which do not block: a reader that has gone away, or
- * a file that may not grow, is an error and not our end. FAILED: a write
- * may have met one.
+ * Bracket backoff's own writes, so that a reader that has gone away, or a file
+ * that may not grow, is an error and does not kill backoff (PIPE, XFSZ).
+ * FAILED: a write failed and may have raised one of these.
  */
 void signals_before_write(void);
 void signals_after_write(bool failed);
 
-/* What PIPE does to who writes where nobody reads, unless it is ignored. */
+/* Whether PIPE kills a writer without a reader: it was not ignored. */
 bool signals_pipe_is_deadly(void);
 
-/* Ends us by SIGNAL, or with status 128 + SIGNAL where that cannot be. */
+/* Dies by SIGNAL, or exits with 128 + SIGNAL if that is impossible. */
 _Noreturn void signals_die(int signal);
 
 #endif

@@ -3,7 +3,7 @@
 
 /*
  * glibc's fortified ppoll(2) takes a 32-bit timespec even where time_t has 64
- * bits (2.36, i386): the kernel reads a timeout of nothing, and the wait spins.
+ * bits (2.36, i386): the kernel reads a timeout of 0, and the wait spins.
  */
 #undef _FORTIFY_SOURCE
 
@@ -16,14 +16,14 @@
 #include "process/signals.h"
 #include "process/sleep.h"
 
-/* What the handler shares with the sleep. */
+/* Shared by the handler and the sleep. */
 static volatile sig_atomic_t arrived;
 static struct timespec request;
 
 /*
- * A signal between the test of ARRIVED and the system call would be lost.
- * It is not, because it makes the request itself a moment long past, and
- * libc hands this very struct to the kernel.
+ * A signal between the test of ARRIVED and the system call would be lost if
+ * the handler only set ARRIVED. So it also sets the request to a time long
+ * past; libc passes this very struct to the kernel, which returns at once.
  */
 static void
 handle(int signal)
@@ -53,8 +53,10 @@ sleep_through(int64_t until_ns)
 #else
 
 /*
- * Where libc would sleep on a copy of the request: ppoll takes the mask
- * and the time in one call. A stop stretches it, so CONT wakes it too.
+ * For a libc that gives the kernel a copy of the request (musl on 32 bits):
+ * ppoll unblocks the signals and waits in one call, so none is lost. While
+ * the process is stopped, a relative timeout does not run out in time: CONT
+ * wakes it too, and the time left is computed anew.
  */
 static void
 sleep_through(int64_t until_ns)

@@ -2,14 +2,14 @@
 #ifndef BACKOFF_PROCESS_SLEEP_H
 #define BACKOFF_PROCESS_SLEEP_H
 /*
- * The pause itself.
+ * Sleeps through a pause.
  */
 
 #include <stdint.h>
 
 /*
- * Sleeps until then, or until one of HUP INT QUIT TERM or the wake signal
- * arrives, also one that is pending already. Returns that signal, or 0.
+ * Sleeps until UNTIL_NS, or until HUP, INT, QUIT, TERM or the wake signal
+ * arrives; one that is already pending counts. Returns that signal, or 0.
  */
 int sleep_until_told(int64_t until_ns);
 

@@ -15,17 +15,17 @@
 #include "process/spawn.h"
 
 /*
- * The child from vfork to exec. It shares our memory, and we stand still
- * meanwhile: so it touches nothing but what is meant for it.
+ * Runs in the child from vfork to exec. It shares backoff's memory, and backoff
+ * is suspended meanwhile, so it must not change anything else there.
  */
 static void
 become(char *const argv[], const int descriptors[3], pid_t parent)
 {
 	pid_t present;
 
-	/* If we are killed, COMMAND must not go on unsupervised (rule 34). */
+	/* If backoff is killed, COMMAND must not run on alone (rule 34). */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	/* It is 0 where our children live in a pid namespace of their own. */
+	/* 0 if backoff's children live in a PID namespace of their own. */
 	present = getppid();
 	if (present != parent && present != 0)
 		_exit(STATUS_ERROR);
@@ -38,9 +38,9 @@ become(char *const argv[], const int descriptors[3], pid_t parent)
 }
 
 /*
- * Its pid, or -1 with errno of fork or exec. vfork, because the errno of
- * exec comes back through shared memory, and because it costs the same
- * however large we are.
+ * Returns the pid, or -1 with the errno of fork or exec. Uses vfork, because
+ * the errno of exec comes back through the shared memory, and because its cost
+ * does not depend on the size of backoff.
  */
 static pid_t
 spawn_program(char *const argv[], const int descriptors[3])

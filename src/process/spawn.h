@@ -2,15 +2,15 @@
 #ifndef BACKOFF_PROCESS_SPAWN_H
 #define BACKOFF_PROCESS_SPAWN_H
 /*
- * The start of a program.
+ * Starts programs.
  */
 
 #include <sys/types.h>
 
 /*
- * Starts ARGV as the child of ours that it returns, with DESCRIPTORS for its
- * 0, 1 and 2 (-1: ours). It may also be a script without #! (rule 57). < 0:
- * errno tells why it could not be started.
+ * Starts ARGV, with DESCRIPTORS as its 0, 1 and 2 (-1: inherited). It may be a
+ * script without #! (rule 57). Returns the pid, or < 0: it could not be
+ * started, see errno.
  */
 pid_t spawn(char *const argv[], const int descriptors[3]);
 

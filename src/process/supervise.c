@@ -17,11 +17,11 @@
 #include "process/spawn.h"
 #include "process/process_tree.h"
 
-/* For those who have COMMAND's output when it has ended. */
+/* How long leftover processes may go on writing to COMMAND's output. */
 #define PATIENCE_NS (100 * NS_PER_MS)
-#define LOOK_NS (2 * NS_PER_MS) /* from one look whether they are gone */
+#define LOOK_NS (2 * NS_PER_MS) /* how often to look whether they are gone */
 
-/* The time has come for the next stage, unless COMMAND was faster. */
+/* A limit has been reached, unless COMMAND ended just before. */
 static void
 on_time(struct child *child)
 {
@@ -37,7 +37,7 @@ on_time(struct child *child)
 		child_time_out(child, now_ns);
 }
 
-/* A signal that ends us found COMMAND dead. */
+/* A signal told backoff to end when COMMAND had already ended. */
 static void
 on_late_end_signal(struct child *child, const struct arrival *arrival)
 {
@@ -77,9 +77,9 @@ on_signal(struct child *child, const struct arrival *arrival)
 }
 
 /*
- * The next moment at which something is to be done about COMMAND, or to see
- * what nothing announces: whether others have its held output still, and
- * whether what cannot be signalled, or is not ours to reap, is there still.
+ * When to wake up next: at a limit, or to check what no event announces, such
+ * as whether leftovers still have the held output open, and whether processes
+ * that cannot be signalled, or that backoff does not reap, have ended.
  */
 static int64_t
 next_ns(const struct child *child)
@@ -100,10 +100,10 @@ next_ns(const struct child *child)
 }
 
 /*
- * COMMAND is over, but not all that it wrote has found its way. That is
- * waited for as COMMAND itself would wait to write it: until its time is
- * up, or we are told to end. What it has left behind may be about to write
- * what is COMMAND's, as the tee of "exec > >(tee log)"; it gets a moment.
+ * COMMAND has ended, but not all of its output has been passed on. Wait for
+ * that as COMMAND itself would have waited to write it: until its time is up,
+ * or backoff is told to end. A leftover process may be about to write output
+ * of COMMAND, such as the tee of "exec > >(tee log)", so it gets a moment.
  */
 static void
 drain(struct child *child)
@@ -164,7 +164,7 @@ static void
 watch_until_over(struct child *child)
 {
 	while (child->stage != STAGE_OVER) {
-		/* That something can be read says nothing of who is left. */
+		/* A readable descriptor does not mean that a process ended. */
 		if (await_event(child) != WAKE_DESCRIPTOR)
 			child_look_what_is_left(child);
 		if (child->stage == STAGE_DRAINING)
@@ -172,7 +172,7 @@ watch_until_over(struct child *child)
 	}
 }
 
-/* Puts what became of COMMAND into the outcome of the watch. */
+/* Completes the outcome with the way COMMAND ended. */
 static void
 conclude(struct child *child)
 {
@@ -194,8 +194,8 @@ conclude(struct child *child)
 }
 
 /*
- * Whether we can have children that we did not start: those that we were
- * given, and the orphans that come to PID 1.
+ * Whether backoff can have children that it did not start: those from before
+ * its exec, and the orphans that process 1 adopts.
  */
 static bool
 can_have_other_children(void)
@@ -223,7 +223,7 @@ supervise(const struct command *command, const struct time_limit *limit)
 	child.loses_orphans = !with_tree || !process_tree_adopt_orphans();
 	if (with_tree || command->is_fed)
 		child.tree = process_tree_before();
-	/* What ended in the pause, when nobody read SIGCHLD (rule 74). */
+	/* Reap what ended in the pause, when nobody read SIGCHLD (rule 74). */
 	if (with_tree || can_have_other_children())
 		child_reap(&child);
 	started_ns = clock_now_ns();

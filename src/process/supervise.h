@@ -2,7 +2,7 @@
 #ifndef BACKOFF_PROCESS_SUPERVISE_H
 #define BACKOFF_PROCESS_SUPERVISE_H
 /*
- * One run of a program: spawn, pass signals on, wait, time out.
+ * Runs a program once: spawns it, passes signals on, waits, times out.
  */
 
 #include <poll.h>
@@ -12,15 +12,16 @@
 #include "core/outcome.h"
 #include "process/child.h"
 
-/* What goes on between us and the program while it runs. */
+/* Callbacks for a program whose input or output backoff passes on. */
 struct relay {
-	void (*started)(void); /* the program has its descriptors */
-	int (*wanted)(struct pollfd *descriptors); /* how many to wait for */
-	void (*on_ready)(const struct pollfd *came, int count); /* one came */
-	bool (*has_failed)(void); /* the program cannot do right any more */
+	void (*started)(void); /* the program has its descriptors now */
+	int (*wanted)(struct pollfd *descriptors); /* returns how many */
+	void (*on_ready)(const struct pollfd *came, int count);
+	bool (*has_failed)(void); /* the program must be killed */
 	/*
-	 * After its end: is something left to do? To be PATIENT is to wait
-	 * for those, too, who have its output still and may write to it.
+	 * After its end: passes on what is left; returns whether there is
+	 * more. With PATIENT, that includes what leftover processes that still
+	 * have its output open may write.
 	 */
 	bool (*drain)(bool patient);
 };
@@ -29,12 +30,12 @@ struct command {
 	char *const *argv;
 	int descriptors[3]; /* its 0, 1 and 2, or -1: inherited */
 	const struct relay *relay; /* or NULL */
-	bool is_fed; /* by the pump, which may fail: then it is killed */
+	bool is_fed; /* by the relay; if that fails, the program is killed */
 };
 
 /*
- * Runs it to its end. A program that could not be started is an outcome
- * too; the times of the outcome are always set.
+ * Runs it to its end. If it could not be started, that is an outcome too. The
+ * times of the outcome are always set.
  */
 struct outcome supervise(
     const struct command *command, const struct time_limit *limit);

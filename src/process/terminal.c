@@ -29,7 +29,7 @@ width_of_stdout(void)
 struct terminal
 terminal_of_stdout(void)
 {
-	/* Of what is written, that is all that depends on the locale. */
+	/* Only the character set of the output depends on the locale. */
 	setlocale(LC_CTYPE, "");
 	return (struct terminal) {
 		.width = width_of_stdout(),
@@ -50,7 +50,7 @@ terminal_text_width(void)
 void
 terminal_wrapped(const char *text, int column, int from, int width)
 {
-	bool is_first = true; /* of its line */
+	bool is_first = true; /* first word of its line */
 
 	while (*text != '\0') {
 		int length = (int)strcspn(text, " ");

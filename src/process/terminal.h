@@ -2,29 +2,29 @@
 #ifndef BACKOFF_PROCESS_TERMINAL_H
 #define BACKOFF_PROCESS_TERMINAL_H
 /*
- * What stdout can show, and times in its columns.
+ * The size and character set of stdout, and output that fits them.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct terminal {
-	int width; /* in columns; 80 where it is no terminal */
-	bool unicode; /* the locale is one of UTF-8 */
+	int width; /* in columns; 80 if stdout is no terminal */
+	bool unicode; /* the locale is UTF-8 */
 };
 
 struct terminal terminal_of_stdout(void);
 
-/* Columns for running text: those of stdout, but 32 to 80. */
+/* The width for running text: that of stdout, but 32 to 80. */
 int terminal_text_width(void);
 
 /*
- * Prints the words of TEXT up to column WIDTH, and a newline. The line is at
- * COLUMN now; those after it start at column FROM.
+ * Prints the words of TEXT, wrapped at column WIDTH, and a newline. The first
+ * line continues at COLUMN; the others start at column FROM.
  */
 void terminal_wrapped(const char *text, int column, int from, int width);
 
-/* Prints BEFORE, and a duration in a column of WIDTH (0: as it comes). */
+/* Prints BEFORE, and a duration in a column of WIDTH (0: as long as it is). */
 void terminal_duration(const char *before, int64_t ns, int width);
 
 #endif

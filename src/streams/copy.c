@@ -9,9 +9,9 @@
 #include "streams/copy.h"
 
 #define CHUNK 65536
-#define SPLICE 1048576 /* large pages of the cache pass whole */
+#define SPLICE 1048576 /* so much that large pages are passed whole */
 
-/* By read and write, from OFFSET to SIZE. */
+/* Copies from OFFSET to SIZE with read(2) and write(2). */
 static enum written
 copy_rest(const struct outlet *to, int file, off_t offset, off_t size,
     int64_t until_ns)
@@ -38,8 +38,8 @@ copy_rest(const struct outlet *to, int file, off_t offset, off_t size,
 }
 
 /*
- * Into a pipe without touching the bytes, as long as that goes well: it
- * does not where the target is anything else. *OFFSET is where it ended.
+ * Copies into a pipe without touching the bytes, as far as splice(2) works,
+ * which it does for pipes only. Sets *OFFSET to where it ended.
  */
 static enum written
 splice_file(int to, int file, off_t *offset, off_t size, int64_t until_ns)

@@ -14,14 +14,14 @@
 #define NOT_HELD (-1)
 
 static enum hold_what what;
-static bool one_file; /* stdout and stderr are one, and keep their order */
-static bool can_tell; /* whether a file has writers */
-static bool stderr_torn; /* by a release that did not come to its end */
+static bool one_file; /* stdout and stderr are one file: keep their order */
+static bool can_tell; /* has_writers() works in this file system */
+static bool stderr_torn; /* a release to stderr was cut short */
 static off_t sizes[3];
 static int files[3] = { NOT_HELD, NOT_HELD, NOT_HELD };
-static int writers[3] = { NOT_HELD, NOT_HELD, NOT_HELD }; /* COMMAND's */
+static int writers[3] = { NOT_HELD, NOT_HELD, NOT_HELD }; /* for COMMAND */
 
-/* The kernel gives a read lease where nobody can write. */
+/* The kernel grants a read lease only if nobody can write. */
 static bool
 has_writers(int file)
 {
@@ -45,7 +45,7 @@ hold_start(enum hold_what hold)
 		return false;
 	reader = fd_reopen(probe, O_RDONLY);
 	close(probe);
-	/* On NFS it seems as if there always were one. */
+	/* On NFS there always seems to be a writer. */
 	can_tell = reader >= 0 && !has_writers(reader);
 	if (reader >= 0)
 		close(reader);
@@ -62,13 +62,13 @@ drop(void)
 	}
 }
 
-/* COMMAND's description is not ours, so that we are no writer ourselves. */
+/* COMMAND gets a description of its own: backoff must not be a writer. */
 static bool
 open_file(int fd)
 {
 	int reader = -1;
 
-	/* A second opening of /dev/stdout must not write over it. */
+	/* O_APPEND, as COMMAND may open /dev/stdout again and write at 0. */
 	files[fd] = tempfile_open(O_APPEND);
 	if (files[fd] < 0)
 		return false;
@@ -151,7 +151,7 @@ hold_release(bool failed, int64_t until_ns)
 	if (failed && what == HOLD_STDOUT)
 		to[STDOUT_FILENO] = STDERR_FILENO;
 	signals_before_write();
-	/* What keeps one stream from its reader does not keep the other. */
+	/* If one stream cannot be released, the other still can. */
 	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
 		enum written one = WRITTEN_FAILED;
 

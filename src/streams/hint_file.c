@@ -15,11 +15,11 @@
 #include "streams/tempfile.h"
 #include "core/verdict.h"
 
-#define MOST (INT64_C(1) << 20) /* bytes that are read: the last ones */
+#define MOST (INT64_C(1) << 20) /* at most the last so many bytes are read */
 
 static int file = -1;
 static char name[PATH_MAX];
-static bool named; /* in a directory, so that it must be removed */
+static bool named; /* it has a name in a directory, and must be removed */
 
 const char *
 hint_start(void)
@@ -35,7 +35,7 @@ hint_start(void)
 		text_add(&text, "/fd/");
 		text_number(&text, file);
 	} else {
-		/* Where the kernel has no files in memory. */
+		/* The kernel has no memfd, or a sandbox forbids it. */
 		named = true;
 		file = tempfile_named("backoff-hint-", 0, name, sizeof name);
 	}
@@ -51,14 +51,14 @@ verdict_of_word(const char *word)
 	return VERDICT_NONE;
 }
 
-/* One line, as it is read. */
+/* The line that is being read. */
 struct line {
-	char bytes[256]; /* without its newline, with a terminator at the end */
+	char bytes[256]; /* without the newline, terminated by a NUL */
 	size_t length;
 	bool is_hint; /* false: too long, cut off, or with a NUL */
 };
 
-/* Later lines win. */
+/* Handles a complete line; later lines win. */
 static void
 end_line(struct line *line, struct hint *hint)
 {
@@ -101,7 +101,7 @@ read_bytes(
 	}
 }
 
-/* What stands in the file from OFFSET to SIZE. */
+/* Reads the lines of the file from OFFSET to SIZE. */
 static void
 read_lines(struct hint *hint, off_t offset, off_t size)
 {
@@ -109,7 +109,7 @@ read_lines(struct hint *hint, off_t offset, off_t size)
 	struct line line = { .is_hint = true };
 	ssize_t count;
 
-	/* From the byte before: a newline there makes the next line whole. */
+	/* Starts one byte early: only after a newline is the line complete. */
 	if (offset > 0)
 		line.is_hint = false;
 	while (offset < size) {
@@ -139,7 +139,7 @@ hint_take(void)
 
 	if (size <= 0)
 		return hint;
-	/* Whatever size COMMAND has given it, this takes no time. */
+	/* Limited, because COMMAND can make the file as large as it likes. */
 	read_lines(&hint, size > MOST ? size - MOST - 1 : 0, size);
 	while (ftruncate(file, 0) != 0 && errno == EINTR)
 		continue;

@@ -8,13 +8,13 @@
 
 #include "core/outcome.h"
 
-/* Makes the file. Its name, or NULL with errno. */
+/* Creates the file. Returns its name, or NULL with errno. */
 const char *hint_start(void);
 
-/* What was written since the last call; empties the file. */
+/* Returns what was written since the last call; empties the file. */
 struct hint hint_take(void);
 
-/* Removes a file that has a name of its own. */
+/* Removes the file if it has a name in a directory. */
 void hint_stop(void);
 
 #endif

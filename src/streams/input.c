@@ -12,36 +12,36 @@
 #include "streams/input_source.h"
 #include "streams/input_spool.h"
 
-/* How far COMMAND's reading is followed byte by byte. */
+/* Up to here, exactly what COMMAND has read is taken from stdin. */
 #define EXACT (INT64_C(64) * 1024)
 
-/* Less than a page: an empty pipe has room for it. */
+/* At most a page, so that an empty pipe has room for it. */
 #define PORTION 4096
 
-/* What is being done for COMMAND's input. */
+/* How COMMAND gets its input at this stage. */
 enum phase {
-	PHASE_NONE, /* nothing: its stdin is no pipe of ours */
-	PHASE_REPLAY, /* giving it what earlier attempts have read */
-	PHASE_EXACT, /* showing it stdin; what it has read is taken later */
-	PHASE_STREAM, /* beyond EXACT: taking what it is given at once */
-	PHASE_COPY, /* tee(2) does not do: taking before giving */
-	PHASE_ENDED, /* nothing more: it has all that there is */
-	PHASE_BROKEN, /* nothing more: it cannot be given its input */
+	PHASE_NONE, /* not from backoff: its stdin is not our pipe */
+	PHASE_REPLAY, /* it gets what earlier attempts have read */
+	PHASE_EXACT, /* it is shown stdin; what it has read is taken later */
+	PHASE_STREAM, /* beyond EXACT: what it is given is taken at once */
+	PHASE_COPY, /* without tee(2): input is taken, then given */
+	PHASE_ENDED, /* it has got everything */
+	PHASE_BROKEN, /* its input failed */
 };
 
-/* What has to come before the next step. */
+/* What the next step has to wait for. */
 enum wait {
-	WAIT_NOTHING, /* the next step can be taken */
+	WAIT_NOTHING, /* nothing: it can be taken now */
 	WAIT_ROOM, /* room in COMMAND's pipe */
-	WAIT_LOOK, /* the time to see whether that pipe is empty */
+	WAIT_LOOK, /* the time to look again whether that pipe is empty */
 	WAIT_MORE, /* more on stdin, or its end */
 	WAIT_NEVER, /* there is no next step */
 };
 
 /*
- * Offsets count from where we found the input. What is before `taken` has
- * left our stdin for the spool. tee(2) and MSG_PEEK fill COMMAND's pipe
- * without taking, so that pipe_given() may be ahead.
+ * Offsets count from where backoff found the input. Everything before `taken`
+ * has been moved from stdin to the spool. tee(2) and MSG_PEEK fill COMMAND's
+ * pipe without taking anything from stdin, so pipe_given() may be ahead.
  */
 static struct {
 	enum source source;
@@ -49,12 +49,12 @@ static struct {
 	enum wait wait;
 	int64_t entry_offset; /* of SOURCE_FILE */
 	int64_t taken;
-	int null; /* /dev/null while COMMAND has it, or -1 */
+	int null; /* /dev/null, if COMMAND gets that, or -1 */
 	bool without_tee;
-	int failure; /* errno of PHASE_BROKEN, or of what could not begin */
+	int failure; /* errno of PHASE_BROKEN, or of input_begin() */
 } in = { .wait = WAIT_NEVER, .null = -1 };
 
-static char *buffer; /* of PIPE_WIDE bytes, where one is needed */
+static char *buffer; /* of PIPE_WIDE bytes, for a pipe or socket */
 
 bool
 input_start(enum stdin_mode mode, int64_t limit)
@@ -69,7 +69,7 @@ input_start(enum stdin_mode mode, int64_t limit)
 		in.entry_offset = lseek(STDIN_FILENO, 0, SEEK_CUR);
 		if (in.entry_offset >= 0)
 			return true;
-		/* Some files of the kernel's are streams all the same. */
+		/* Some regular files of the kernel cannot be rewound. */
 		in.source = SOURCE_INHERITED;
 		return errno == ESPIPE;
 	}
@@ -80,7 +80,7 @@ input_start(enum stdin_mode mode, int64_t limit)
 	return true;
 }
 
-/* The phase in which COMMAND gets what comes after what it was given. */
+/* The phase in which COMMAND gets the bytes after those it was given. */
 static enum phase
 next_phase(void)
 {
@@ -129,7 +129,7 @@ input_begin(void)
 	return -1;
 }
 
-/* COMMAND must not take what it has for all there is: its pipe stays open. */
+/* Keeps COMMAND's pipe open, so that it does not see an end of file. */
 static enum wait
 break_off(void)
 {
@@ -140,8 +140,8 @@ break_off(void)
 }
 
 /*
- * Moves COUNT bytes, which COMMAND has been given, from stdin to the spool.
- * False with errno: they are at the head of stdin still.
+ * Moves COUNT bytes, which COMMAND was given, from stdin to the spool. False,
+ * with errno: they are still at the head of stdin.
  */
 static bool
 take(int64_t count)
@@ -158,13 +158,13 @@ take(int64_t count)
 			count -= moved;
 			continue;
 		}
-		/* Where another process was faster, it has them. */
+		/* Another process was faster and has read them. */
 		if (moved == 0 || (errno == EAGAIN && source_is_empty())) {
 			spool_lose(moved == 0 ? EPIPE : EAGAIN);
 			in.taken += count;
 			return true;
 		}
-		/* It was not, or new bytes have come: once more, then. */
+		/* EAGAIN although stdin is not empty: try once more. */
 		if (errno != EAGAIN || refused)
 			return false;
 		refused = true;
@@ -172,7 +172,7 @@ take(int64_t count)
 	return true;
 }
 
-/* Nothing was given: COUNT is 0, at the end of stdin, or -1 with errno. */
+/* After nothing was given: COUNT is 0 at the end of stdin, or -1 (errno). */
 static enum wait
 wait_for_stdin(int64_t count)
 {
@@ -186,7 +186,7 @@ wait_for_stdin(int64_t count)
 	return pipe_has_room() ? WAIT_MORE : WAIT_ROOM;
 }
 
-/* Until COMMAND has read all that is in its pipe. */
+/* Waits until COMMAND has read all that is in its pipe. */
 static enum wait
 wait_for_reader(void)
 {
@@ -198,7 +198,7 @@ wait_for_reader(void)
 	unread = pipe_unread();
 	if (unread == 0)
 		return WAIT_NOTHING;
-	/* It could not be made so small, and so nothing tells. */
+	/* A larger pipe has room before it is empty, so look at intervals. */
 	return unread > 0 && pipe_look_later() ? WAIT_LOOK : break_off();
 }
 
@@ -220,8 +220,8 @@ replay(void)
 }
 
 /*
- * Gives COMMAND what is at the head of stdin, for a socket up to MOST bytes,
- * and leaves it there. 0: stdin has ended. -1: errno.
+ * Gives COMMAND what is at the head of stdin, from a socket up to MOST bytes,
+ * and leaves it in stdin. 0: stdin has ended. -1: errno.
  */
 static int64_t
 show(int64_t most)
@@ -234,7 +234,7 @@ show(int64_t most)
 	return count <= 0 ? count : pipe_give(buffer, count);
 }
 
-/* After show() has given nothing. */
+/* What to wait for after show() has given nothing. */
 static enum wait
 wait_after_show(int64_t count)
 {
@@ -246,14 +246,14 @@ wait_after_show(int64_t count)
 	return wait_for_stdin(count);
 }
 
-/* COMMAND has read so much that it is followed from afar. */
+/* COMMAND has read EXACT bytes: from now on, take larger pieces at once. */
 static enum wait
 begin_stream(void)
 {
 	pipe_widen();
 	/*
-	 * tee(2) always starts at the head of stdin: what COMMAND was shown
-	 * is taken first, or it would see that twice.
+	 * tee(2) always starts at the head of stdin, so first take what
+	 * COMMAND was already shown, or it would see those bytes twice.
 	 */
 	if (!take(pipe_given() - in.taken))
 		return break_off();
@@ -296,7 +296,7 @@ copy(void)
 
 	if (unread < 0)
 		return break_off();
-	/* Only an empty pipe surely has room for what is then taken. */
+	/* Only an empty pipe is sure to have room for what is taken now. */
 	if (unread > 0)
 		return wait_for_reader();
 	count = source_read(buffer, PORTION);
@@ -333,7 +333,7 @@ take_step(void)
 void
 input_feed(void)
 {
-	/* A few steps, so that signals get their turn. */
+	/* Only a few steps, so that signals are handled in between. */
 	for (int i = 0; i < 16; i++) {
 		in.wait = take_step();
 		if (in.wait != WAIT_NOTHING)
@@ -345,7 +345,7 @@ struct pollfd
 input_wanted(void)
 {
 	switch (in.wait) {
-	case WAIT_NOTHING: /* It has room, or will have it. */
+	case WAIT_NOTHING: /* the pipe has room, or will have */
 	case WAIT_ROOM:
 		return pipe_until_room();
 	case WAIT_LOOK:
@@ -358,7 +358,7 @@ input_wanted(void)
 	return (struct pollfd) { .fd = -1 };
 }
 
-/* What COMMAND was shown and nobody has read is not taken. */
+/* Takes what was read; what COMMAND was only shown stays in stdin. */
 static void
 end_pipe(void)
 {

@@ -18,8 +18,8 @@ static struct {
 	int writer;
 	int reader;
 	int64_t given;
-	int timer; /* for looks; made when first needed, then kept */
-	int64_t look_ns; /* from the last look to the next one */
+	int timer; /* for looks; created when first needed, then kept */
+	int64_t look_ns; /* time from the last look to the next one */
 } feed = { .writer = -1, .reader = -1, .timer = -1 };
 
 static void
@@ -43,7 +43,7 @@ pipe_open(void)
 		return false;
 	feed.reader = fd_out_of_the_way(ends[0]);
 	feed.writer = fd_out_of_the_way(ends[1]);
-	/* One page is one slot: it has room only when all of it was read. */
+	/* One page is one slot, so it has room only after all was read. */
 	fcntl(feed.writer, F_SETPIPE_SZ, 1);
 	if (fcntl(feed.writer, F_SETFL, O_NONBLOCK) == 0)
 		return true;
@@ -124,7 +124,7 @@ pipe_finish(void)
 	close_end(&feed.writer);
 }
 
-/* Another's read may come before ours, and must not make us wait. */
+/* Without blocking, as another reader may be faster. */
 static bool
 read_on(char *buffer, int64_t *unread)
 {
@@ -145,11 +145,12 @@ pipe_drain(char *buffer)
 {
 	int64_t unread = 0;
 
-	/* Without a writer no reader finds out that it does not block. */
+	/* Close the writing end first: then a leftover reader finds the end
+	 * and does not notice that the pipe no longer blocks. */
 	pipe_finish();
 	if (feed.given > 0 && fcntl(feed.reader, F_SETFL, O_NONBLOCK) != 0)
 		unread = -1;
-	/* More than it was given is somebody else's, who may never end. */
+	/* More than it was given comes from another writer: do not read on. */
 	while (unread >= 0 && unread < feed.given && read_on(buffer, &unread))
 		continue;
 	close_end(&feed.reader);

@@ -13,9 +13,9 @@
 #include "streams/input_source.h"
 
 static bool is_socket;
-static int reader = STDIN_FILENO; /* where that can be: without blocking */
+static int reader = STDIN_FILENO; /* or a non-blocking description of it */
 
-/* Only a connected stream has an order and an end, so that it can be kept. */
+/* Only a connected stream has an order and an end, as replay needs. */
 static bool
 source_of_socket(int fd, enum source *source)
 {

@@ -2,24 +2,24 @@
 #ifndef BACKOFF_STREAMS_INPUT_SPOOL_H
 #define BACKOFF_STREAMS_INPUT_SPOOL_H
 /*
- * What was taken from stdin, kept for further attempts in a file without a
- * name. When that cannot be, it is lost for good, and the running attempt
+ * Keeps what was taken from stdin in an unnamed file, for further attempts.
+ * If that fails, the input is lost for good, and only the running attempt
  * goes on.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* LIMIT is the most bytes that are kept. */
+/* At most LIMIT bytes are kept. */
 void spool_start(int64_t limit);
 
-/* Appends; or loses everything. */
+/* Appends BYTES, or loses everything. */
 void spool_keep(const char *bytes, int64_t count);
 
-/* Up to COUNT bytes from OFFSET on: how many, 0 at the end, -1: errno. */
+/* Reads up to COUNT bytes from OFFSET. Returns how many, 0 at the end, -1. */
 int64_t spool_read(char *bytes, int64_t count, int64_t offset);
 
-/* What was taken is not here, for ERROR (errno, or 0: the limit). */
+/* Gives up keeping the input, because of ERROR (errno, or 0: the limit). */
 void spool_lose(int error);
 
 bool spool_is_lost(void);

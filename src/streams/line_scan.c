@@ -10,12 +10,12 @@
 #include "streams/line_scan.h"
 #include "streams/retry_after.h"
 
-/* A slice of looking at lines; signals are looked at in between. */
+/* How long to scan before signals are handled. */
 #define SLICE_NS (10 * NS_PER_MS)
 
 /*
- * NULL, or why TEXT is no regular expression. LITERAL is what each match of
- * it contains.
+ * Compiles TEXT. Returns NULL, or why it is refused. Sets LITERAL to a string
+ * that each match contains.
  */
 static const char *
 compile(regex_t *regex, const char *text, char literal[PREFILTER_SIZE])
@@ -60,7 +60,7 @@ scan_add(struct scan *scan, enum verdict verdict, const char *text)
 	struct condition condition = { .verdict = verdict, .text = text };
 	const char *expected;
 
-	/* It would match every line: surely a variable that was not set. */
+	/* It would match every line: probably a variable that is not set. */
 	if (*text == '\0')
 		return "expected a regular expression";
 	if (strchr(text, '\n') != NULL)
@@ -77,9 +77,9 @@ scan_add(struct scan *scan, enum verdict verdict, const char *text)
 }
 
 /*
- * Those messages that no literal spares from regexec(3), as one expression:
- * a line that does not match (A)|(B)|... matches none of them. Without it
- * each is tried alone.
+ * Compiles all messages without a literal into one expression: a line that
+ * does not match (A)|(B)|... matches none of them. If that fails, each is
+ * tried alone.
  */
 static void
 compile_union(struct scan *scan)
@@ -129,7 +129,7 @@ scan_add_tool(struct scan *scan, const struct tool *tool)
 	return scan->has_messages;
 }
 
-/* Whether the user's conditions are looked for there. */
+/* Whether the user's conditions apply to this stream. */
 static bool
 is_watched(const struct scan *scan, bool is_stderr)
 {
@@ -153,7 +153,7 @@ scan_reset(struct scan *scan)
 	scan->last_line = (struct quote) { 0 };
 }
 
-/* Without a character of UTF-8 that the cut at the end has left open. */
+/* LENGTH without a UTF-8 character that was cut in two at the end. */
 static size_t
 whole_characters(const char *bytes, size_t length)
 {
@@ -171,7 +171,7 @@ whole_characters(const char *bytes, size_t length)
 	return start - 1 + size > length ? start - 1 : length;
 }
 
-/* What is shown of the stream's line: what may stand in quotes, raw. */
+/* The part of the line to be quoted, before clean(). */
 static struct quote
 quote_of(const struct scan_stream *stream)
 {
@@ -181,7 +181,7 @@ quote_of(const struct scan_stream *stream)
 	return quote;
 }
 
-/* Made fit to stand in quotes, and a string. */
+/* Replaces what must not appear within quotes, and terminates the string. */
 static void
 clean(struct quote *quote)
 {
@@ -213,7 +213,7 @@ match_line(struct scan *scan, const struct scan_stream *stream)
 	const char *line = stream->line;
 	bool watched = is_watched(scan, stream->is_stderr);
 	bool listening = stream->is_stderr && scan->has_messages;
-	/* Whether a message without a literal can match. */
+	/* Whether any message without a literal can match. */
 	bool in_union = listening
 	    && (!scan->has_union
 	        || regexec(&scan->unfiltered, line, 0, NULL, 0) == 0);
@@ -239,7 +239,7 @@ has_letter(const char *bytes, size_t length)
 	for (size_t i = 0; i < length; i++) {
 		unsigned char byte = (unsigned char)bytes[i];
 
-		/* Of UTF-8, most are letters. */
+		/* Most characters beyond ASCII are letters. */
 		if ((byte | 0x20) >= 'a'
 		    && ((byte | 0x20) <= 'z' || byte >= 0x80))
 			return true;
@@ -252,7 +252,7 @@ end_line(struct scan *scan, struct scan_stream *stream)
 {
 	char *end = stream->line + stream->length;
 
-	/* A regular expression's end of text is no end of a line. */
+	/* For regexec(3), a NUL would end the line. */
 	for (char *nul = memchr(stream->line, '\0', stream->length);
 	     nul != NULL; nul = memchr(nul, '\0', (size_t)(end - nul)))
 		*nul = '\001';
@@ -281,7 +281,7 @@ add(char *to, size_t *length, size_t room, const char *bytes, size_t count)
 	*length += count;
 }
 
-/* A carriage return begins what is shown anew, but not at a line's end. */
+/* After a carriage return the quote starts anew, unless the line ends there. */
 static void
 add_shown(struct scan_stream *stream, const char *bytes, size_t count)
 {
@@ -346,7 +346,7 @@ scan_finish(struct scan *scan, struct scan_stream *stream)
 	clean(&scan->last_line);
 }
 
-/* Which of what matches decides: the lower the sooner. */
+/* If several match, the one with the lowest rank decides. */
 static int
 rank(enum verdict verdict)
 {
@@ -359,7 +359,7 @@ rank(enum verdict verdict)
 	return place;
 }
 
-/* Of the user's conditions, or of a tool's messages for this STATUS. */
+/* Looks among the user's conditions, or a tool's messages for STATUS. */
 static const struct condition *
 decisive(const struct scan *scan, bool known, int status)
 {

@@ -2,10 +2,10 @@
 #ifndef BACKOFF_STREAMS_LINE_SCAN_H
 #define BACKOFF_STREAMS_LINE_SCAN_H
 /*
- * What the lines of an attempt's output tell: matches of the conditions,
- * Retry-After headers, the line of stderr that the log quotes. Constant
- * memory and bounded time: of a longer line only the first SCAN_LINE bytes
- * count, as regexec(3) may take time quadratic in the length.
+ * Looks at the lines of an attempt's output for matches of the conditions,
+ * for Retry-After headers and for the line of stderr that the log quotes. It
+ * uses constant memory and bounded time: only the first SCAN_LINE bytes of a
+ * line count, as regexec(3) may take time quadratic in the length.
  */
 
 #include <regex.h>
@@ -19,8 +19,8 @@
 #include "options/option_types.h"
 
 #define SCAN_LINE 4096
-#define SCAN_QUOTE 120 /* of a line that is quoted */
-#define SCAN_CONDITIONS 64 /* at most, that the user gives: see scan_add() */
+#define SCAN_QUOTE 120 /* bytes of a quoted line */
+#define SCAN_CONDITIONS 64 /* at most so many of the user: see scan_add() */
 #define SCAN_MESSAGES 32 /* no tool has more */
 
 struct quote {
@@ -32,12 +32,12 @@ struct quote {
 struct condition {
 	enum verdict verdict;
 	const char *text;
-	bool is_known; /* it is a message of a tool, on stderr only: */
+	bool is_known; /* it is a message of a tool, on stderr only */
 	struct tool_message message;
 	regex_t regex;
-	char literal[PREFILTER_SIZE]; /* in every match; "": none is known */
+	char literal[PREFILTER_SIZE]; /* part of every match; "": unknown */
 	bool matched;
-	struct quote quote; /* the line, if it was on stderr; else "" */
+	struct quote quote; /* the matching line if it was on stderr, or "" */
 };
 
 struct scan {
@@ -49,53 +49,54 @@ struct scan {
 	bool needs_success; /* one of the conditions is for VERDICT_SUCCESS */
 	bool retry_after; /* look for such headers */
 	bool has_union;
-	regex_t unfiltered; /* any of the messages without a literal */
+	regex_t unfiltered; /* matches any of the messages without a literal */
 
 	/* Found: */
-	int64_t retry_after_ns; /* the last one, < 0: none */
-	/* Of stderr, with a letter in it, or "". After scan_finish(). */
+	int64_t retry_after_ns; /* the last header; < 0: none */
+	/* Of stderr, with a letter in it, or ""; set by scan_finish(). */
 	struct quote last_line;
 };
 
-/* One stream of an attempt, between two calls. Zero is its start. */
+/* The state of one stream of an attempt. Starts with all zero. */
 struct scan_stream {
 	bool is_stderr;
-	size_t length; /* of the line so far, as far as it counts */
+	size_t length; /* of the line so far, at most SCAN_LINE */
 	char line[SCAN_LINE + 1];
-	/* What stands after the line's last carriage return. */
-	bool returned; /* one has come; what follows it begins anew */
+	/* The part of the line after its last carriage return. */
+	bool returned; /* a carriage return came: the next byte starts anew */
 	size_t shown_length;
 	char shown[SCAN_QUOTE];
 };
 
 /*
- * Adds a condition, at most SCAN_CONDITIONS. NULL, or why TEXT is refused.
+ * Adds a condition, at most SCAN_CONDITIONS. Returns NULL, or why TEXT is
+ * refused.
  */
 const char *scan_add(struct scan *scan, enum verdict verdict, const char *text);
 
-/* Adds the messages of TOOL, last of all. False: it has none. */
+/* Adds the messages of TOOL, after all conditions. False: it has none. */
 bool scan_add_tool(struct scan *scan, const struct tool *tool);
 
 /* Whether that stream has to be looked at. */
 bool scan_needs(const struct scan *scan, bool is_stderr);
 
-/* Forgets what was found. */
+/* Forgets what was found in an earlier attempt. */
 void scan_reset(struct scan *scan);
 
 /*
- * Further bytes of the stream. Returns how many were looked at: fewer than
- * COUNT if that took so long that it is time to look at signals.
+ * Scans further bytes of the stream. Returns how many: fewer than COUNT if
+ * that took so long that it is time to handle signals.
  */
 size_t scan_bytes(struct scan *scan, struct scan_stream *stream,
     const char *bytes, size_t count);
 
-/* The stream has ended: what it ends with is a line too. */
+/* The stream has ended: scans its last line, which may lack a newline. */
 void scan_finish(struct scan *scan, struct scan_stream *stream);
 
-/* The condition that decides: stop, success, throttle, retry; or NULL. */
+/* The match that decides: the first of stop, success, throttle, retry. */
 const struct condition *scan_match(const struct scan *scan);
 
-/* The same of the messages that a tool has for exit STATUS. */
+/* The same for the messages that a tool has for exit STATUS. */
 const struct condition *scan_message(const struct scan *scan, int status);
 
 #endif

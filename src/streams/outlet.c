@@ -15,9 +15,9 @@
 #include "streams/outlet.h"
 
 #define MEMORY_MAJOR 1 /* /dev/null, /dev/full and the like */
-#define SMALL_STEP 256 /* a terminal that has room has it for so much */
+#define SMALL_STEP 256 /* a terminal with any room has room for this */
 
-/* To open /dev/ptmx is to make another terminal. */
+/* Not /dev/ptmx: opening that again makes a new terminal. */
 static bool
 is_terminal(int fd, const struct stat *stat)
 {
@@ -40,7 +40,7 @@ outlet_of(int fd)
 		outlet.step = SIZE_MAX;
 	else if (S_ISFIFO(stat.st_mode))
 		outlet.step = PIPE_BUF;
-	/* O_NONBLOCK on FD itself would be seen by all who share it. */
+	/* O_NONBLOCK on FD itself would affect everyone who shares it. */
 	if (S_ISFIFO(stat.st_mode)
 	    || (outlet.step != SIZE_MAX && is_terminal(fd, &stat)))
 		again = fd_reopen(fd, O_WRONLY | O_NONBLOCK | O_NOCTTY);
@@ -58,8 +58,8 @@ outlet_close(struct outlet *outlet)
 }
 
 /*
- * Without a description of our own (another user's pipe, no /proc) a look
- * comes first, and then no more than there is room for.
+ * If FD could not be opened again (another user's pipe, no /proc), poll first,
+ * and then write no more than there is room for.
  */
 static ssize_t
 write_step(const struct outlet *outlet, const char *bytes, size_t count)

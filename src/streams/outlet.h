@@ -2,9 +2,9 @@
 #ifndef BACKOFF_STREAMS_OUTLET_H
 #define BACKOFF_STREAMS_OUTLET_H
 /*
- * Writes that never block, to a descriptor that others use too. Room is
- * waited for in signals_await_room(), where a signal that ends backoff is
- * seen, so that a full pipe or a stopped terminal cannot hold it.
+ * Writes without blocking to a descriptor that others use too. It waits for
+ * room in signals_await_room(), where a signal that tells backoff to end is
+ * noticed, so a full pipe or a stopped terminal cannot hold it up.
  */
 
 #include <stdbool.h>
@@ -14,30 +14,30 @@
 
 struct outlet {
 	int fd;
-	int out; /* its file again, in a description that does not block */
+	int out; /* a non-blocking description of its file, or itself */
 	bool is_socket;
-	size_t step; /* what is written at once; SIZE_MAX: it never blocks */
+	size_t step; /* bytes per write(2); SIZE_MAX: it never blocks */
 };
 
-/* What became of a write. */
+/* The result of a write. */
 enum written {
 	WRITTEN_ALL,
-	WRITTEN_PART, /* no room before the time was up or a signal came */
-	WRITTEN_FAILED, /* errno tells why */
+	WRITTEN_PART, /* the time was up, or a signal came, before the rest */
+	WRITTEN_FAILED, /* see errno */
 };
 
-/* What is wrong with FD is told by the first write. */
+/* Never fails; if FD is unusable, the first write fails. */
 struct outlet outlet_of(int fd);
 void outlet_close(struct outlet *outlet);
 
-/* As write(2) without blocking: EAGAIN where there is no room. */
+/* write(2) without blocking: EAGAIN if there is no room. */
 ssize_t outlet_write(
     const struct outlet *outlet, const char *bytes, size_t count);
 
 /*
- * Writes *LEFT bytes, and waits for room until UNTIL_NS (INT64_MAX: for
- * ever) or a signal that ends backoff, which stays pending. Sets *LEFT to
- * the number of bytes that were not written.
+ * Writes *LEFT bytes. Waits for room until UNTIL_NS (INT64_MAX: for ever) or a
+ * signal that tells backoff to end, which stays pending. Sets *LEFT to the
+ * number of bytes that were not written.
  */
 enum written outlet_put(const struct outlet *outlet, const char *bytes,
     size_t *left, int64_t until_ns);

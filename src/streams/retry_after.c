@@ -9,7 +9,7 @@
 #include "core/duration.h"
 #include "streams/retry_after.h"
 
-/* The form of today, and the two obsolete ones (RFC 9110, 5.6.7). */
+/* The current format, and the two obsolete ones (RFC 9110, 5.6.7). */
 static int64_t
 parse_date(const char *text, int64_t epoch_ns)
 {

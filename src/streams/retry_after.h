@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /*
- * The wait that a line of LENGTH bytes asks for, in nanoseconds from
- * EPOCH_NS on; 0 where that time is past, -1 where the line asks for none.
- * Blanks, "< " or "> ", as curl -v writes them, may stand before it.
+ * The wait that a line of LENGTH bytes asks for, in nanoseconds from EPOCH_NS;
+ * 0 if that time is past, -1 if the line is no such header. Blanks, "< " or
+ * "> ", as curl -v prints them, may precede it.
  */
 int64_t retry_after_line(const char *line, size_t length, int64_t epoch_ns);
 

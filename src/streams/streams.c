@@ -17,8 +17,8 @@
 #include "streams/tempfile.h"
 
 static struct scan *scan;
-static bool passes_stderr; /* as it comes: it is not held */
-static bool is_ours; /* one of COMMAND's streams, in this attempt */
+static bool passes_stderr; /* stderr is passed on at once, not held */
+static bool is_ours; /* backoff passes on a stream of this attempt */
 
 static struct stream_failure
 failed(const char *stream, int error)
@@ -51,7 +51,7 @@ started(void)
 	tap_started();
 }
 
-/* The first is that of stdin, the others those of the output. */
+/* The first descriptor is for stdin, the others are for the output. */
 static int
 wanted(struct pollfd *descriptors)
 {
@@ -70,8 +70,8 @@ on_ready(const struct pollfd *came, int count)
 }
 
 /*
- * Without its input COMMAND cannot do right any more; that its output goes
- * nowhere it learns from its pipe.
+ * Without its input COMMAND cannot work correctly, so it must end. If its
+ * output fails, it learns that from its pipe.
  */
 static bool
 has_failed(void)
@@ -85,7 +85,7 @@ drain(bool patient)
 	bool more;
 
 	signals_before_write();
-	/* What it has left behind reads no more of our stdin. */
+	/* Leftover processes must not read more of our stdin. */
 	input_end();
 	more = tap_drain(patient);
 	signals_after_write(true);
@@ -95,7 +95,7 @@ drain(bool patient)
 static const struct relay relay
     = { started, wanted, on_ready, has_failed, drain };
 
-/* Lays DESCRIPTORS: those that are COMMAND's alone, or -1. */
+/* Sets DESCRIPTORS: new ones for COMMAND, or -1 if it inherits ours. */
 static struct stream_failure
 lay(int descriptors[3])
 {
@@ -121,7 +121,7 @@ streams_begin(struct command *command)
 {
 	struct stream_failure failure;
 
-	/* What a hook or a leftover has said is not this attempt's word. */
+	/* Drop hints written by a hook or by a leftover process. */
 	hint_take();
 	failure = lay(command->descriptors);
 	if (failure.stream != NULL) {
@@ -137,7 +137,7 @@ streams_begin(struct command *command)
 	return no_failure;
 }
 
-/* BACKOFF_HINT is COMMAND's own word, a header only the server's. */
+/* BACKOFF_HINT wins: it is COMMAND's own, a header only the server's. */
 static void
 add_hint(struct evidence *evidence)
 {
@@ -167,7 +167,7 @@ add_matches(struct evidence *evidence)
 	evidence->match.pattern = condition->text;
 }
 
-/* A reader that has gone away is one for us too. */
+/* If the reader of the output has gone, backoff dies by PIPE as well. */
 static void
 add_failure(struct evidence *evidence)
 {
@@ -178,7 +178,7 @@ add_failure(struct evidence *evidence)
 	} else if (tap_failure() != 0) {
 		evidence->failure.stream = "output";
 		evidence->failure.error = tap_failure();
-		/* Its pipe is closed, so its failure may be our doing. */
+		/* COMMAND may have failed only because its pipe was closed. */
 		evidence->failure.is_final = evidence->failure.error != EPIPE;
 	}
 	if (evidence->failure.error == EPIPE && signals_pipe_is_deadly())

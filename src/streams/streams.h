@@ -2,8 +2,8 @@
 #ifndef BACKOFF_STREAMS_STREAMS_H
 #define BACKOFF_STREAMS_STREAMS_H
 /*
- * What an attempt reads and writes, and what we learn from that: stdin,
- * held and watched output and hints, for one attempt after the other.
+ * The streams of each attempt, and what they reveal: stdin, held and watched
+ * output, and hints.
  */
 
 #include <stdint.h>
@@ -11,19 +11,19 @@
 #include "options/option_types.h"
 #include "process/supervise.h"
 
-/* Once, before anything is spawned: what cannot be carried, if anything. */
+/* Call once, before anything is spawned. Returns the stream that failed. */
 struct stream_failure streams_start(const struct streams *streams);
 
 /*
- * Before an attempt: lays COMMAND's descriptors and relay; or tells which of
- * them cannot be had, and then nothing is to be ended.
+ * Before an attempt: sets COMMAND's descriptors and relay. If it returns a
+ * failure, streams_end() must not be called.
  */
 struct stream_failure streams_begin(struct command *command);
 
-/* After it: what it left behind. */
+/* After the attempt: returns what its streams have shown. */
 struct evidence streams_end(void);
 
-/* Then: which message of the tool it wrote, of those for exit STATUS. */
+/* After that: the tool's message for exit STATUS that it wrote, or NULL. */
 const struct condition *streams_message(int status);
 
 #endif

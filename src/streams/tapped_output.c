@@ -16,32 +16,32 @@
 #include "streams/held_output.h"
 #include "streams/tapped_output.h"
 
-/* One watched stream: from COMMAND's pipe past the scan to its target. */
+/* One watched stream: from COMMAND's pipe through the scan to its target. */
 struct channel {
 	int pipe; /* to read from, or -1 */
-	int commands; /* COMMAND's end, until it has it */
+	int commands; /* COMMAND's end, until COMMAND has started */
 	int target; /* our fd 1 or 2 */
-	int out; /* the target, in a description that does not block */
+	int out; /* a non-blocking description of the target */
 	bool is_socket;
-	size_t step; /* what has room at all has it for so much */
-	size_t start; /* of what is read, but not written yet */
-	size_t scanned; /* so far it has been looked at, and may be written */
+	size_t step; /* if there is any room, there is room for so much */
+	size_t start; /* start of what was read but not written yet */
+	size_t scanned; /* end of what was scanned and may be written */
 	size_t end;
-	bool ended; /* COMMAND has: only what is there still counts, and */
-	size_t left; /* this much of it is to be read */
+	bool ended; /* COMMAND has ended: only what is in the pipe counts */
+	size_t left; /* how much of that is still to be read */
 };
 
 #define READ_SIZE 65536
-#define UNKNOWN_STEP 256 /* a terminal with room at all has it for so much */
+#define UNKNOWN_STEP 256 /* a terminal with any room has room for this */
 
-/* What a channel needs where something is watched: too much to be static. */
+/* The buffers of a channel: allocated if needed, too large to be static. */
 static struct tap_buffer {
 	char bytes[READ_SIZE];
 	struct scan_stream stream;
 } * buffers; /* TAP_DESCRIPTORS of them */
 
 static struct scan *scan;
-static bool together; /* stdout and stderr are one, and keep their order */
+static bool together; /* stdout and stderr are one file: keep their order */
 static int failure;
 static bool cut_off;
 static struct channel channels[TAP_DESCRIPTORS] = {
@@ -120,7 +120,7 @@ tap_begin(int descriptors[3])
 	if (scan == NULL)
 		return true;
 	scan_reset(scan);
-	/* Told apart, the two need a pipe each, and may lose their order. */
+	/* To tell them apart takes a pipe each, and may lose their order. */
 	shared = together && scan->watch == WATCH_BOTH;
 	buffers[0].stream.is_stderr = shared
 	    && (descriptors[STDOUT_FILENO] < 0
@@ -170,7 +170,7 @@ tap_wanted(struct pollfd *descriptors)
 	return count;
 }
 
-/* Whether a target that may block us, as another user's pipe, would not. */
+/* Whether a write would not block, for targets that can only be polled. */
 static bool
 has_room(const struct channel *channel)
 {
@@ -197,7 +197,7 @@ write_some(const struct channel *channel)
 	    channel->out, bytes, count < channel->step ? count : channel->step);
 }
 
-/* Writes what has been scanned; false: there is no room for all of it. */
+/* Writes what was scanned. False: there is no room for all of it. */
 static bool
 write_scanned(struct channel *channel)
 {
@@ -214,11 +214,11 @@ write_scanned(struct channel *channel)
 		if (errno == EAGAIN)
 			return false;
 		if (errno == EBADF && channel->target == STDERR_FILENO) {
-			/* Hardly a program minds a closed stderr. */
+			/* Few programs mind that stderr is closed. */
 			channel->start = channel->scanned;
 			return true;
 		}
-		/* COMMAND is to meet the reader's absence, as without us. */
+		/* Let COMMAND get EPIPE too, as it would without backoff. */
 		failure = errno;
 		channel->start = channel->scanned = channel->end;
 		close_pipe(channel);
@@ -227,7 +227,7 @@ write_scanned(struct channel *channel)
 	return true;
 }
 
-/* A slice of what has been read; false: there is more to be scanned. */
+/* Scans a slice of what was read. False: there is more to scan. */
 static bool
 scan_some(struct channel *channel)
 {
@@ -237,7 +237,7 @@ scan_some(struct channel *channel)
 	return channel->scanned == channel->end;
 }
 
-/* False: nothing is there, or the pipe has ended. */
+/* Reads from the pipe. False: nothing is there, or the pipe has ended. */
 static bool
 read_some(struct channel *channel)
 {
@@ -266,14 +266,14 @@ read_some(struct channel *channel)
 	return true;
 }
 
-/* Whether there is something to be scanned. */
+/* Whether there is something to scan. */
 static bool
 has_bytes(struct channel *channel)
 {
 	return channel->scanned < channel->end || read_some(channel);
 }
 
-/* Reads, scans and writes a few times, so that signals get their turn. */
+/* Reads, scans and writes, but only a few times before signals are handled. */
 static void
 advance(struct channel *channel)
 {
@@ -300,7 +300,7 @@ tap_failure(void)
 	return failure;
 }
 
-/* COMMAND has ended: what others write from now on is not its output. */
+/* COMMAND has ended: what other processes write later is not its output. */
 static void
 note_end(struct channel *channel)
 {
@@ -308,7 +308,7 @@ note_end(struct channel *channel)
 
 	if (channel->pipe < 0 || channel->ended)
 		return;
-	/* Not known: all until it is empty. */
+	/* Unknown: read until the pipe is empty. */
 	if (ioctl(channel->pipe, FIONREAD, &left) != 0)
 		left = INT_MAX;
 	channel->ended = true;
@@ -327,7 +327,7 @@ tap_drain(bool patient)
 			advance(channel);
 		} else {
 			note_end(channel);
-			/* No more than was in the pipe at that moment. */
+			/* No more than was in the pipe at COMMAND's end. */
 			while (channel->pipe >= 0 && write_scanned(channel)
 			    && has_bytes(channel))
 				while (!scan_some(channel))
@@ -338,7 +338,7 @@ tap_drain(bool patient)
 	return more;
 }
 
-/* Held output went into a file. */
+/* Scans held output, which is in a file. */
 static void
 scan_held(struct channel *channel)
 {

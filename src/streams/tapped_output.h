@@ -2,9 +2,8 @@
 #ifndef BACKOFF_STREAMS_TAPPED_OUTPUT_H
 #define BACKOFF_STREAMS_TAPPED_OUTPUT_H
 /*
- * Watched output: COMMAND writes to pipes of ours, and what it writes goes
- * on to where it belongs as it comes, past a scan of its lines. Held
- * output is scanned in its file instead.
+ * Watched output: COMMAND writes to pipes of backoff, which scans the lines
+ * and passes them on at once. Held output is scanned in its file instead.
  */
 
 #include <poll.h>
@@ -14,36 +13,36 @@
 
 #define TAP_DESCRIPTORS 2
 
-/* Once; without it nothing is watched. False: no memory. */
+/* Call this once if something is watched. False: no memory. */
 bool tap_start(struct scan *scan);
 
 /*
- * Before an attempt: sets what is still -1 in DESCRIPTORS[1] and [2] to the
- * pipes that COMMAND is to write to. False: errno tells why.
+ * Before an attempt: sets DESCRIPTORS[1] and [2], if still -1, to the pipes
+ * that COMMAND will write to. False: it failed, see errno.
  */
 bool tap_begin(int descriptors[3]);
 
-/* COMMAND has its ends now. */
+/* To be called when COMMAND has its ends of the pipes. */
 void tap_started(void);
 
-/* While the attempt runs, as in child.h. */
+/* For struct relay, while the attempt runs. */
 int tap_wanted(struct pollfd *descriptors);
 void tap_on_ready(const struct pollfd *came, int count);
 
-/* errno: the output cannot be passed on any more. */
+/* Why the output cannot be passed on: errno, or 0. */
 int tap_failure(void);
 
 /*
- * After COMMAND's end: passes on what is in the pipes still. True: there is
- * no room for all of it yet. What others write who have them counts as long
- * as we are PATIENT. True then also: there are such others.
+ * After COMMAND's end: passes on what is still in the pipes. Returns true if
+ * there is no room for all of it yet. With PATIENT, what leftover processes
+ * write counts too, and it also returns true while there are any.
  */
 bool tap_drain(bool patient);
 
-/* After the attempt: scans what is held. */
+/* After the attempt: scans held output. */
 void tap_end(void);
 
-/* Something was left that had not been passed on. */
+/* Whether some output was not passed on. */
 bool tap_was_cut_off(void);
 
 #endif

@@ -31,7 +31,7 @@ tempfile_named(const char *prefix, int flags, char *path, size_t size)
 	return fd_out_of_the_way(mkostemp(path, flags | O_CLOEXEC));
 }
 
-/* For file systems that have no O_TMPFILE: a name, for a moment. */
+/* For file systems without O_TMPFILE: the file has a name for a moment. */
 static int
 open_and_unlink(int flags)
 {

@@ -73,7 +73,7 @@ joined() { options '"\['; }
 # What no option takes as a duration.
 no_durations=(abc s 1x 1S 1M - -1 -1s 1.2.3 . "1,5" 0x10 1e3 nan 1m-30s 1m30 10% "1s " infs)
 
-@test "the same lines with good values do start COMMAND" {
+@test "these command lines start COMMAND if their values are good" {
   try -n 2 -b 1ms --cap=1s --floor=1ms --jitter=equal -- touch "$made"
   [ "$status" -eq 0 ]
   [ -e "$made" ]
@@ -85,7 +85,7 @@ no_durations=(abc s 1x 1S 1M - -1 -1s 1.2.3 . "1,5" 0x10 1e3 nan 1m-30s 1m30 10%
   assert_regex "$(cat "$err")" '^backoff: --base: abc: .+'
 }
 
-@test "the table of options is read whole by these tests" {
+@test "these tests read every line of the table of options" {
   valued | grep -qx 'b base'
   valued | grep -qx '0 floor'
   flags | grep -qx 'q quiet'
@@ -102,7 +102,7 @@ no_durations=(abc s 1x 1S 1M - -1 -1s 1.2.3 . "1,5" 0x10 1e3 nan 1m-30s 1m30 10%
   done
 }
 
-@test "an endless pause is refused by the options that would make one" {
+@test "options that cannot be inf refuse it" {
   local option
   for option in --base --floor --throttle-base --splay --slot; do
     refuses_values "$option" inf
@@ -136,7 +136,7 @@ no_durations=(abc s 1x 1S 1M - -1 -1s 1.2.3 . "1,5" 0x10 1e3 nan 1m-30s 1m30 10%
   refuses_values --seed abc -1 1.5 0x10 1,2 '1 ' nan
 }
 
-@test "a bad value of --attempts is refused, 0 with them" {
+@test "a bad value of --attempts, such as 0, is refused" {
   refuses_values --attempts abc 0 00 -1 1.5 6x 0x6 infinite INF 1,2 '6 ' nan
 }
 
@@ -237,13 +237,13 @@ no_durations=(abc s 1x 1S 1M - -1 -1s 1.2.3 . "1,5" 0x10 1e3 nan 1m-30s 1m30 10%
   done < <(joined)
 }
 
-@test "a value apart from its option is refused as well" {
+@test "a bad value in a word of its own is refused too" {
   refuses '--base abc' --base abc
   refuses '--attempts 0' --attempts 0
   refuses '--stop-on 4-' --stop-on 4-
 }
 
-@test "a bad value of a short option is refused, joined or apart" {
+@test "a bad value of a short option is refused, joined to it or not" {
   local letter name
   while read -r letter name; do
     [ "$letter" != 0 ] || continue
@@ -253,7 +253,7 @@ no_durations=(abc s 1x 1S 1M - -1 -1s 1.2.3 . "1,5" 0x10 1e3 nan 1m-30s 1m30 10%
   done < <(valued)
 }
 
-@test "a bad value of an option that may stand alone is refused where it is joined" {
+@test "a bad value joined to an option with an optional argument is refused" {
   local letter name
   while read -r letter name; do
     refuses "--$name no-such-value" "--$name=no-such-value"
@@ -263,7 +263,7 @@ no_durations=(abc s 1x 1S 1M - -1 -1s 1.2.3 . "1,5" 0x10 1e3 nan 1m-30s 1m30 10%
   done < <(joined)
 }
 
-@test "what follows an option that may stand alone is COMMAND" {
+@test "the word after an option with an optional argument is COMMAND" {
   local letter name
   while read -r letter name; do
     try "--$name" touch "$made"
@@ -279,7 +279,7 @@ no_durations=(abc s 1x 1S 1M - -1 -1s 1.2.3 . "1,5" 0x10 1e3 nan 1m-30s 1m30 10%
   done < <(joined)
 }
 
-@test "-- after an option that wants a value is that value" {
+@test "-- after an option that needs a value is its value" {
   try -n -- touch "$made"
   refused '--'
   [ ! -e "$made" ]
@@ -301,7 +301,7 @@ no_durations=(abc s 1x 1S 1M - -1 -1s 1.2.3 . "1,5" 0x10 1e3 nan 1m-30s 1m30 10%
   [ ! -e "$made" ]
 }
 
-@test "blanks may stand behind the commas of a list and in a compound duration" {
+@test "blanks may follow the commas of a list and the parts of a duration" {
   local -a good
   for good in "-r=1, 2" "--stop-on=4-7,  KILL, timeout" "-T=1m 30s" \
     "--timeout=1h 1m 1s" "--delays=1ms, 2ms,3ms" "--delays=1s 1ms, 2ms"; do
@@ -333,6 +333,11 @@ asks() {
   grep -q ": did you mean $question?\$" "$err" || fail "$(cat "$err")"
 }
 
+@test "a misspelt option of another tool names ours" {
+  says 'use --attempts, which counts the first run too' --retires=3
+  says 'use --base for the first pause, or --delays for a list' --deley 3
+}
+
 @test "the nearest word is named" {
   asks linear --growth=lineer
   asks exponential -g expo
@@ -355,14 +360,14 @@ asks() {
   says '--preset=list prints all' --preset=nothing
 }
 
-@test "presets and tools under other names name their relatives" {
+@test "an unknown preset or tool is answered with related names" {
   asks 'kubernetes or kubernetes-job' --preset=k8s
   asks 'aws-full, aws-equal, aws-decorrelated or aws-sdk' --preset=aws
   asks kubectl --tool=k8s
   asks 'psql, pg_isready or pg_dump' --tool=postgres
 }
 
-@test "the value of an option that may stand alone has to be joined to it" {
+@test "an optional argument in a word of its own is refused" {
   cd "$BATS_TEST_TMPDIR" || return
   refuses '--tool curl --tool=curl' --tool curl
   refuses '--tool rsync --tool=rsync' -q --tool rsync
@@ -377,7 +382,7 @@ asks() {
   refused '--tool=curl'
 }
 
-@test "a COMMAND that is a value of the option in front of it is run" {
+@test "COMMAND is run although it could be a value of the option before it" {
   mkdir "$BATS_TEST_TMPDIR/bin"
   printf '#!/bin/sh\ntouch "%s"\n' "$made" >"$BATS_TEST_TMPDIR/bin/all"
   chmod +x "$BATS_TEST_TMPDIR/bin/all"
@@ -392,11 +397,11 @@ asks() {
   rm "$made"
 }
 
-@test "an abbreviation names all that it could be" {
+@test "an abbreviation is answered with all options that it could mean" {
   refuses '--success-on --success-if' --success=1
 }
 
-@test "the words for what cannot go together are the field's" {
+@test "contradictions are reported with the option and its value" {
   says 'cannot be combined with --base' --delays=1s --base=1s
   says 'cannot be combined with --factor' --steps=3 --factor=2
   says '5 is in both --retry-on and --stop-on' --retry-on=5 --stop-on=1,5
@@ -485,7 +490,7 @@ asks() {
   done
 }
 
-@test "options of other tools for the pause name ours" {
+@test "options of other tools for the pause are answered with ours" {
   local option
   for option in --delay=3 --delay; do
     refuses '--delay' $option
@@ -493,7 +498,7 @@ asks() {
   done
 }
 
-@test "options of other tools for a limit in time name ours" {
+@test "options of other tools for a time limit are answered with ours" {
   refuses '--max-time' --max-time=3
   grep -qE -e '--(timeout|deadline)\b' "$err" || fail "$(cat "$err")"
 }
@@ -537,7 +542,7 @@ asks() {
   done < <(valued)
 }
 
-@test "an option that may stand alone does so at the end of the line" {
+@test "an optional argument may be missing at the end of the line" {
   local letter name
   while read -r letter name; do
     try "--$name"
@@ -557,13 +562,13 @@ asks() {
   refused 'no command given; try backoff --help'
 }
 
-@test "the first thing that is wrong is refused, -q and -qq or not" {
+@test "the first error is reported, even with -q and -qq" {
   refuses '--base abc' -q --base=abc
   refuses '--base abc' -qq --base=abc
   refuses '--base abc' --base=abc --cap=def
 }
 
-@test "a refusal is the same one line with --log-format=json and --log-file" {
+@test "a usage error is the same line with --log-format=json and --log-file" {
   refuses '--base abc' --log-format=json --base=abc
   refuses '--base abc' --log-file="$BATS_TEST_TMPDIR/log" --base=abc
 }
@@ -581,7 +586,7 @@ asks() {
   [ ! -e "$made" ]
 }
 
-@test "a refusal that cannot be written is still 125" {
+@test "the status is 125 even if the usage error cannot be written" {
   try_status=0
   "$BACKOFF" --base=abc -- touch "$made" 2>/dev/full || try_status=$?
   [ "$try_status" -eq 125 ]
@@ -591,7 +596,7 @@ asks() {
   [ ! -e "$made" ]
 }
 
-@test "options of COMMAND are left to it" {
+@test "options of COMMAND are passed to it" {
   run -0 "$BACKOFF" echo --base=abc --nope -n
   assert_output -- '--base=abc --nope -n'
   run -0 "$BACKOFF" -n 2 -- echo -- --help

@@ -48,19 +48,19 @@ busy_command() {
   assert_events 'end.result == "stopped" and end.status == 131'
 }
 
-@test "rule 28: exit 130 and exit 131 are not deaths" {
+@test "rule 28: exit 130 and exit 131 are ordinary failures" {
   verdict retry -- sh -c 'exit 130'
   verdict retry -- sh -c 'exit 131'
 }
 
-@test "rule 29: by default other deaths are retried" {
+@test "rule 29: by default a command killed by another signal is retried" {
   local signal
   for signal in HUP KILL SEGV ABRT TERM USR1; do
     verdict retry -- sh -c "$(dies "$signal")"
   done
 }
 
-@test "rule 54: by default a command that cannot be started for good is not retried" {
+@test "rule 54: by default a command that cannot be started for a lasting reason is not retried" {
   verdict stop -- no-such-command-of-ours
   verdict stop -- "$BATS_TEST_TMPDIR"
 }
@@ -82,7 +82,7 @@ busy_command() {
   verdict retry --success-on=7,24 -- sh -c 'exit 8'
 }
 
-@test "--success-on can make a death or a timeout a success" {
+@test "--success-on can make a killed or timed-out attempt a success" {
   run -0 logged --success-on=PIPE -- sh -c "$(dies PIPE)"
   run -0 logged --success-on=timeout -t 50ms -- sleep 60
   assert_events 'attempts[0].outcome == "timed-out"' \
@@ -97,7 +97,7 @@ busy_command() {
   verdict retry --pass-on=1 -- sh -c 'exit 2'
 }
 
-@test "--pass-on can make a death an answer, by which we die" {
+@test "--pass-on can make a signal a pass, and backoff dies by it" {
   run -137 logged --pass-on=KILL -- sh -c "$(dies KILL)"
   assert_output ''
   assert_events 'end.result == "pass" and end.status == 137'
@@ -124,7 +124,7 @@ busy_command() {
   verdict retry -r any -- "$busy"
 }
 
-@test "--retry-on leaves the other four options their codes" {
+@test "--retry-on does not affect the codes of the other four options" {
   verdict throttle -r 7 --throttle-on=9 -- sh -c 'exit 9'
   verdict pass -r 7 --pass-on=1 -- sh -c 'exit 1'
   verdict success -r 7 --success-on=24 -- sh -c 'exit 24'
@@ -181,7 +181,7 @@ busy_command() {
   verdict stop -x 7,7,4-9,5-8,tempfail,75 -- sh -c 'exit 7'
 }
 
-@test "nonzero is every exit status but 0, and no death or timeout" {
+@test "nonzero is every exit status but 0, and neither a signal nor a timeout" {
   verdict stop -x nonzero -- sh -c 'exit 1'
   verdict stop -x nonzero -- sh -c 'exit 255'
   verdict success -x nonzero -- sh -c 'exit 0'
@@ -189,7 +189,7 @@ busy_command() {
   verdict retry -x nonzero -t 50ms -- sleep 60
 }
 
-@test "a signal's name matches that death, with SIG and without" {
+@test "a signal's name, with or without SIG, matches a command killed by it" {
   verdict stop -x KILL -- sh -c "$(dies KILL)"
   verdict stop -x SIGKILL -- sh -c "$(dies KILL)"
   verdict stop -x USR1,SIGSEGV -- sh -c "$(dies SEGV)"
@@ -197,7 +197,7 @@ busy_command() {
   verdict retry -x KILL -- sh -c 'exit 137'
 }
 
-@test "signal matches every death" {
+@test "signal matches a command killed by any signal" {
   verdict stop -x signal -- sh -c "$(dies KILL)"
   verdict stop -x signal -- sh -c "$(dies USR2)"
   verdict retry -x signal -- sh -c 'exit 143'
@@ -217,7 +217,7 @@ busy_command() {
   verdict retry -x timeout -- sh -c 'exit 124'
 }
 
-@test "start matches a command that is not started, for good or just now" {
+@test "start matches a command that cannot be started, for a lasting reason or not" {
   verdict retry -r start -- no-such-command-of-ours
   verdict retry --retry-on=start -- "$BATS_TEST_TMPDIR"
   verdict retry -x start -- sh -c 'exit 127'
@@ -225,7 +225,7 @@ busy_command() {
   verdict stop -x start -- "$busy"
 }
 
-@test "any covers statuses, deaths, timeouts and start failures" {
+@test "any covers statuses, signals, timeouts and start failures" {
   verdict stop -x any -- sh -c 'exit 7'
   verdict stop -x any -- sh -c "$(dies KILL)"
   verdict stop -x any -t 50ms -- sleep 60
@@ -280,18 +280,18 @@ busy_command() {
   verdict retry -r start -x any -- "$busy"
 }
 
-@test "the order of the options decides nothing" {
+@test "the order of the options does not matter" {
   verdict retry -x 64-78 -r 75 -- sh -c 'exit 75'
   verdict retry -x any -r KILL -- sh -c "$(dies KILL)"
 }
 
-@test "0 stays a success against wider codes" {
+@test "ranges and wide words do not change the verdict on 0" {
   verdict success -x any -- sh -c 'exit 0'
   verdict success -r 0-9 -- sh -c 'exit 0'
   verdict success --pass-on=0-9 -- sh -c 'exit 0'
 }
 
-@test "0 by name is what the option says" {
+@test "the number 0 itself changes the verdict on 0" {
   run -1 logged -n 3 --base=0 -r 0 -- true
   assert_events '[a.verdict for a in attempts] == ["retry"] * 3' \
     'end.result == "exhausted" and end.status == 1'
@@ -300,7 +300,7 @@ busy_command() {
     'end.result == "stopped" and end.status == 1'
 }
 
-@test "INT and QUIT deaths stop unless they are named" {
+@test "killed by INT or QUIT is a stop unless they are named" {
   verdict stop -r any -- sh -c "$(dies INT)"
   verdict stop --throttle-on=any -- sh -c "$(dies QUIT)"
   verdict retry -r INT -- sh -c "$(dies INT)"

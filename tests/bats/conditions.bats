@@ -74,7 +74,7 @@ chatter='yes 3>&- & read -r _ <"$full"; '$until_term'; kill -KILL $!; echo >"$go
 
 # --- what they mean ---
 
-@test "--stop-if: trying again cannot help" {
+@test "--stop-if does not retry" {
   verdict stop --stop-if=fatal -- sh -c 'echo a fatal error; exit 7'
   verdict retry --stop-if=fatal -- sh -c 'echo a fine day; exit 7'
   run --separate-stderr -7 "$BACKOFF" --stop-if=fatal -- sh -c 'echo fatal; exit 7'
@@ -82,7 +82,7 @@ chatter='yes 3>&- & read -r _ <"$full"; '$until_term'; kill -KILL $!; echo >"$go
   assert_equal "${#stderr_lines[@]}" 1
 }
 
-@test "--stop-if stops even what exits with 0, and then we do not" {
+@test "--stop-if stops even an exit 0, and backoff then exits with 1" {
   verdict stop --stop-if=fatal -- echo fatal
   run -1 "$BACKOFF" -q --stop-if=fatal -- echo fatal
 }
@@ -107,12 +107,12 @@ chatter='yes 3>&- & read -r _ <"$full"; '$until_term'; kill -KILL $!; echo >"$go
   verdict success --success-if=ready --success-on=0 -- echo wait
 }
 
-@test "--retry-if retries a match, even of what exits with 0" {
+@test "--retry-if retries a match, even after an exit 0" {
   verdict retry --retry-if='try again' -- sh -c 'echo please try again; exit 7'
   verdict retry --retry-if='try again' -- echo please try again
 }
 
-@test "--retry-if: what nothing matches is no retry" {
+@test "--retry-if: an attempt without a match is not retried" {
   verdict stop --retry-if='try again' -- sh -c 'echo no; exit 7'
   verdict success --retry-if='try again' -- echo yes
   verdict retry --retry-if='try again' -r 7 -- sh -c 'echo no; exit 7'
@@ -136,7 +136,7 @@ chatter='yes 3>&- & read -r _ <"$full"; '$until_term'; kill -KILL $!; echo >"$go
   done
 }
 
-@test "stop comes first, then success, throttle and retry, in whatever order they stand" {
+@test "stop decides first, then success, throttle and retry, in any order of the options" {
   local all=(--retry-if=line --throttle-if=line --success-if=line --stop-if=line)
   verdict stop "${all[@]}" -- sh -c 'echo line; exit 7'
   verdict success "${all[@]:0:3}" -- sh -c 'echo line; exit 7'
@@ -145,7 +145,7 @@ chatter='yes 3>&- & read -r _ <"$full"; '$until_term'; kill -KILL $!; echo >"$go
   verdict stop --stop-if=line --retry-if=line -- echo line
 }
 
-@test "the order of the lines decides nothing" {
+@test "the order of the lines does not matter" {
   verdict stop --stop-if=fatal --success-if=ready -- printf '%s\n' ready fatal
   verdict stop --stop-if=fatal --success-if=ready -- printf '%s\n' fatal ready
 }
@@ -157,13 +157,13 @@ chatter='yes 3>&- & read -r _ <"$full"; '$until_term'; kill -KILL $!; echo >"$go
   verdict throttle --throttle-if=line --stop-on=any -- sh -c 'echo line; exit 7'
 }
 
-@test "what does not match is left to CODES" {
+@test "without a match CODES decide" {
   verdict pass --stop-if=line --pass-on=7 -- sh -c 'exit 7'
   verdict stop --throttle-if=line -x 7 -- sh -c 'exit 7'
   verdict success --throttle-if=line -- true
 }
 
-@test "a match decides what a timeout is" {
+@test "a match decides the verdict on a timeout" {
   # shellcheck disable=SC2034 # for logged
   under=("${HOLD_TERM[@]}")
   verdict stop -t 50ms --stop-if=line -- bash -c "echo line; $until_term"
@@ -182,11 +182,11 @@ chatter='yes 3>&- & read -r _ <"$full"; '$until_term'; kill -KILL $!; echo >"$go
   verdict stop --stop-if=one --stop-if=two -- sh -c 'echo two; echo three >&2; exit 7'
 }
 
-@test "what two streams write is not one line" {
+@test "parts of a line on two streams do not make one line" {
   verdict retry --stop-if=abcd -- sh -c 'printf ab; printf cd >&2; exit 7'
 }
 
-@test "what two attempts write is not one line" {
+@test "parts of a line of two attempts do not make one line" {
   run logged -n 2 -b 0 --stop-if=abcd -- \
     sh -c 'if [ "$BACKOFF_ATTEMPT" -eq 1 ]; then printf ab; else printf cd; fi; exit 7'
   assert_events '[a.verdict for a in attempts] == ["retry", "retry"]'
@@ -205,7 +205,7 @@ chatter='yes 3>&- & read -r _ <"$full"; '$until_term'; kill -KILL $!; echo >"$go
 
 # --- regular expressions ---
 
-@test "a regular expression that is none is refused in one line, and nothing starts" {
+@test "a bad regular expression is refused in one line, and nothing starts" {
   local option regex
   for regex in '(' '[' '[a' 'a{2' "\\" 'a{2,1}' '[z-a]' '[[:none:]]' ''; do
     for option in --success-if --retry-if --throttle-if --stop-if; do
@@ -311,7 +311,7 @@ LINES
   misses '^end$' printf 'end\r\n'
 }
 
-@test "NUL is matched as \\001, and hides nothing behind it" {
+@test "NUL is matched as \\001, and what follows it is matched too" {
   finds $'a\001b' printf 'a\0b\n'
   finds '^a.b$' printf 'a\0b\n'
   finds b printf 'a\0b\n'
@@ -320,7 +320,7 @@ LINES
   finds '^...$' printf '\0\0\0\n'
 }
 
-@test "every byte passes as it is" {
+@test "every byte is passed on unchanged" {
   python3 -c 'import sys
 for i in range(256):
   sys.stdout.buffer.write(bytes(range(256)) + bytes([i]) * 3)' >"$BATS_TEST_TMPDIR/bytes"
@@ -330,7 +330,7 @@ for i in range(256):
   cmp "$said" "$BATS_TEST_TMPDIR/bytes"
 }
 
-@test "of a line longer than 4 KiB the first 4 KiB count" {
+@test "only the first 4 KiB of a line count" {
   local x
   x=$(head -c 4090 /dev/zero | tr '\0' x)
   echo "${x}needle" >"$BATS_TEST_TMPDIR/just" # its last byte is byte 4096
@@ -393,7 +393,7 @@ for i in range(256):
   cmp "$got" <(for i in {1..300}; do echo "out $i"; echo "err $i"; done)
 }
 
-@test "our own lines come behind what the command wrote" {
+@test "lines of the log come after what the command wrote" {
   "$BACKOFF" -b 0 -n 2 --stop-if=never -- sh -c 'echo "out $BACKOFF_ATTEMPT"; echo "err $BACKOFF_ATTEMPT" >&2
     exit 7' >"$got" 2>&1 || true
   mapfile -t lines <"$got"
@@ -423,13 +423,13 @@ for i in range(256):
   cmp "$got" <(head -c 110000 /dev/zero | tr '\0' '\n'; printf 'the end')
 }
 
-@test "a grandchild that holds the pipe does not hold us" {
+@test "a grandchild that keeps the pipe open does not delay backoff" {
   TEST_MARK=$MARKS/mine finds '^the end$' sh -c 'TEST_MARK=$MARKS/left sleep 1000 3>&- & printf "the end"'
   wait_for alive left
   assert_equal "$(cat "$got")" 'the end'
 }
 
-@test "what a grandchild of an earlier attempt writes is not of a later one" {
+@test "what a grandchild of an earlier attempt writes does not count for a later one" {
   mkfifo "$go" "$BATS_TEST_TMPDIR/done"
   TEST_MARK=$MARKS/mine run logged -n 2 -b 0 --stop-if=stale -- sh -c 'if [ "$BACKOFF_ATTEMPT" -eq 1 ]; then
       { trap "" PIPE; read -r go <"$go"; echo stale; echo >"$BATS_TEST_TMPDIR/done"; } 2>/dev/null 3>&- &
@@ -440,7 +440,7 @@ for i in range(256):
   refute_output --partial stale
 }
 
-@test "a reader that goes away: the command meets PIPE, as without us" {
+@test "if the reader goes away, the command gets PIPE, as without backoff" {
   local watch
   for watch in '' "$BACKOFF -qq -n1 --stop-if=never --"; do
     # shellcheck disable=SC2086 # several words
@@ -452,7 +452,7 @@ for i in range(256):
   done
 }
 
-@test "a reader that was never there: one line that finds none is no success" {
+@test "a line that cannot be written because there is no reader is no success" {
   local watch
   for watch in '' "$BACKOFF -qq -n1 --stop-if=never --"; do
     # shellcheck disable=SC2086 # several words
@@ -466,30 +466,30 @@ for i in range(256):
   run ! grep -x 'exited 0' "$BATS_TEST_TMPDIR/fate"
 }
 
-@test "a stdout without a reader takes nothing from stderr" {
+@test "a stdout without a reader does not affect stderr" {
   reads close -- "$BACKOFF" -qq -n1 --stop-if=never -- \
     sh -c 'trap "" PIPE; seq 100000; echo words >&2; exit 7'
   grep -qx words "$said"
 }
 
-@test "a closed stdout loses nothing in silence" {
+@test "output for a closed stdout is not lost silently" {
   run -125 bash -c '"$BACKOFF" --stop-if=never -- echo lost 2>"$1" >&-' - "$said"
   assert_equal "$(wc -l <"$said")" 1
-  grep -q 'output could not be carried: Bad file descriptor$' "$said"
+  grep -q 'output could not be passed on: Bad file descriptor$' "$said"
   run -0 bash -c '"$BACKOFF" --stop-if=never -- true 2>"$1" >&-' - "$said"
   run -0 bash -c '"$BACKOFF" --stop-if=never -- true 2>&-'
 }
 
-@test "a full disk loses nothing in silence" {
+@test "output for a full disk is not lost silently" {
   run -125 bash -c '"$BACKOFF" --stop-if=never -- echo lost 2>"$1" >/dev/full' - "$said"
   assert_equal "$(wc -l <"$said")" 1
-  grep -q 'output could not be carried: No space left on device$' "$said"
+  grep -q 'output could not be passed on: No space left on device$' "$said"
 }
 
-@test "a full disk is told as such where there is more to write, and not retried" {
+@test "a full disk is reported and not retried if there is more to write" {
   run -125 bash -c '"$BACKOFF" -b 0 --stop-if=never -- seq 100000 2>"$1" >/dev/full' - "$said"
   assert_equal "$(wc -l <"$said")" 1
-  grep -q '1 attempt .*output could not be carried: No space left on device$' "$said"
+  grep -q '1 attempt .*output could not be passed on: No space left on device$' "$said"
 }
 
 # The one that has the output when COMMAND ends is awake by then.
@@ -497,7 +497,7 @@ export leaves='exec 3> >(: >"$go"; read -r line; env true; echo "$line")
   until [ -e "$go" ]; do sleep 0.01; done
   echo hello >&3'
 
-@test "what a command leaves to its tee is its output" {
+@test "what a leftover tee still writes is the command's output" {
   run -0 "$BACKOFF" -q -n 1 --success-if=hello -- bash -c "$leaves"
   assert_output hello
   rm "$go"
@@ -505,7 +505,7 @@ export leaves='exec 3> >(: >"$go"; read -r line; env true; echo "$line")
   assert_output hello
 }
 
-@test "what has the output and stays is not waited for" {
+@test "a leftover process that keeps the output open is not waited for" {
   local hold
   for hold in -q -o; do
     run -0 "$BACKOFF" "$hold" -n 1 --stop-if=never -- \
@@ -620,14 +620,14 @@ export leaves='exec 3> >(: >"$go"; read -r line; env true; echo "$line")
   gives 'exit 7' --success-if=ready -- sh -c 'echo wait; exit 7'
 }
 
-@test "what is written to a closed stderr goes nowhere, and that is no failure" {
+@test "output for a closed stderr is dropped, and that is no failure" {
   run -0 sh -c '"$BACKOFF" --stop-if=never -- sh -c "echo seen; echo unseen >&2" 2>&-'
   assert_output seen
   run -7 sh -c '"$BACKOFF" -n 1 --stop-if=seen -- sh -c "echo seen >&2; exit 7" 2>&- >&-'
   assert_output ''
 }
 
-@test "last words at a timeout are whole, into a file and into a pipe" {
+@test "what is written at a timeout arrives whole, in a file and in a pipe" {
   local i command='
 import os, signal, sys, time
 def last(*_):
@@ -644,7 +644,7 @@ time.sleep(1000)'
   done
 }
 
-@test "a reader that is gone when the rest is written leaves an end in the log" {
+@test "if the reader has gone when the rest is written, the log still has its end" {
   # Stopped while COMMAND writes and ends, we find both at once.
   cd "$BATS_TEST_TMPDIR" || return
   mkfifo pipe
@@ -664,7 +664,7 @@ time.sleep(1000)'
   assert_output --partial '"event":"end"'
 }
 
-@test "a pipe of another user that is full does not keep us from ending" {
+@test "a full pipe of another user does not keep backoff from ending" {
   [ "$(id -u)" -eq 0 ] || skip "only root can become another user"
   command -v setpriv >/dev/null || skip "setpriv is missing"
   cd "$BATS_TEST_TMPDIR" || return
@@ -709,7 +709,7 @@ sys.exit(bool(poll.poll(0)))'
   run -7 "$BACKOFF" -qn 1 --stop-if='[\1]\\1' -- sh -c 'exit 7'
 }
 
-@test "an escape that people mean is taken as they mean it" {
+@test "escapes such as \\d have the meaning that people expect" {
   finds '^\d+$' echo 42
   misses '\d' echo d
   finds '\D' echo d
@@ -718,7 +718,7 @@ sys.exit(bool(poll.poll(0)))'
   finds '[\d]' printf '\\\n'
 }
 
-@test "an escape without a meaning is refused, and the way to write it is told" {
+@test "an escape without a meaning is refused, and the message says what to write" {
   run -125 "$BACKOFF" --retry-if='a\qb' -- true
   assert_output 'backoff: --retry-if: a\qb: expected an extended regular expression without \q (\\ is a backslash)'
   run -125 "$BACKOFF" --success-if='\n' -- true
@@ -750,7 +750,7 @@ watched() {
   assert_events "end.result == 'exhausted' and end.attempts == 2"
 }
 
-@test "--watch: the other stream stays what it is" {
+@test "--watch: the other stream is inherited" {
   local what
   for what in stdout stderr both; do
     "$BACKOFF" -n 1 --watch="$what" --stop-if=never -- sh -c '
@@ -762,12 +762,12 @@ watched() {
   assert_equal "$(paste -sd' ' "$BATS_TEST_TMPDIR/both")" 'pipe pipe'
 }
 
-@test "--watch: what it takes is told" {
+@test "--watch: a bad value is answered with the good ones" {
   run -125 "$BACKOFF" --watch=stdin -- true
   assert_output 'backoff: --watch: stdin: expected both, stdout or stderr'
 }
 
-@test "the last line of stderr follows in quotes, where we see it anyway" {
+@test "the last line of stderr follows in quotes if stderr is watched" {
   gives 'exit 7 "second"' --stop-if=never -- sh -c 'echo out; echo first >&2; echo second >&2; exit 7'
   gives "output matches 'out' \"err\"" --stop-if=out -- sh -c 'echo err >&2; echo out; exit 7'
   gives 'exit 7' --stop-if=never -- sh -c 'echo out; exit 7'
@@ -782,7 +782,7 @@ watched() {
   [[ $(sed -n 2p "$said") == *': exit 7' ]]
 }
 
-@test "a line of stderr is not said again on the stderr where it has been read" {
+@test "a line of stderr is not repeated on the same stderr" {
   local log
   for log in '' --log-file=/dev/stderr --log-file=/dev/fd/2 "--log-file=$said"; do
     : >"$said"
@@ -793,7 +793,7 @@ watched() {
   done
 }
 
-@test "JSON on that very stderr quotes it all the same" {
+@test "JSON on the same stderr quotes it nevertheless" {
   "$BACKOFF" -n 1 --stop-if=never --log-format=json -- \
     sh -c 'echo why >&2; exit 7' 2>"$said" || true
   assert_equal "$(grep -c '"reason":"exit 7 \\"why\\""' "$said")" 2
@@ -823,7 +823,7 @@ backoff: sh: giving up after 2 attempts in T: exit 7'
   gives 'exit 7 "a?b"' --stop-if=never -- sh -c 'printf "a\0b\n" >&2; exit 7'
 }
 
-@test "at most 120 bytes of it are shown" {
+@test "at most 120 bytes of it are quoted" {
   local x
   x=$(head -c 119 /dev/zero | tr '\0' x)
   gives "exit 7 \"${x}y\"" --stop-if=never -- sh -c 'echo "$0yz" >&2; exit 7' "$x"

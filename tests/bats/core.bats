@@ -231,7 +231,7 @@ compiles_with() {
   done <"$BATS_TEST_TMPDIR/files"
 }
 
-@test "nothing is left for later in the sources and tests" {
+@test "the sources and tests have no TODO" {
   distributed | grep -E '^(src|tests)/' >"$BATS_TEST_TMPDIR/files"
   run xargs grep -nwE 'TO''DO|FIX''ME|XX''X|HA''CK' /dev/null \
     <"$BATS_TEST_TMPDIR/files"

@@ -308,7 +308,7 @@ fish_has_all() {
   grep -q 'dies by signal N' statuses
 
   "$BACKOFF" --state-dir="$PWD/state" --gate=docs --slots=docs:1 --at-end='env >>seen' -- sh -c 'env >seen'
-  section ENVIRONMENT | sed -n 's/^\.It Ev //p' | sort >documented
+  section 'ENVIRONMENT VARIABLES' | sed -n 's/^\.It Ev //p' | sort >documented
   sed -n 's/^\(BACKOFF_[A-Z]*\)=.*/\1/p' seen | sort -u >seen.names
   assert_same documented seen.names
 }
@@ -522,6 +522,18 @@ examples_run() {
     LC_ALL=C.UTF-8 "$program" $line | head -n "$(wc -l <wanted)" >got
     assert_same wanted got
   done < <(grep '^\$ ' pictures)
+}
+
+@test "docs: the drawing of backoff at work is what a run prints" {
+  command -v curl >/dev/null || skip 'no curl'
+  run "$TOP_SRCDIR/tests/picture" --check "$TOP_SRCDIR/docs/at-work.svg"
+  assert_success
+}
+
+@test "docs: what the README says of other tools is so" {
+  command -v strace >/dev/null || skip 'no strace'
+  run "$TOP_SRCDIR/tests/peers" --check "$TOP_SRCDIR/README.md"
+  assert_success
 }
 
 @test "docs: the rooms of CONTRIBUTING.md exist" {

@@ -50,11 +50,11 @@ without_streams() { exec <&- >&- 2>&-; }
 
 # --- rules 59 and 62: nothing is different ---
 
-@test "rule 62: a command finds what it would find without us" {
+@test "rule 62: a command finds the same environment as without backoff" {
   transparent nothing
 }
 
-@test "rule 62: options of ours change nothing about that" {
+@test "rule 62: options of backoff do not change that" {
   transparent nothing -t 1h -T 2h --until=23:59 --grace=1s --signal=INT --splay=1ms \
     --wake-on=USR1 --seed=1 --name=x --before-retry=true --at-end=true
   transparent nothing --log-format=json --log-file="$BATS_TEST_TMPDIR/log"
@@ -80,7 +80,7 @@ without_streams() { exec <&- >&- 2>&-; }
   grep -qx "$(cd some/place && pwd -P)" found.2
 }
 
-@test "rule 61: what one attempt makes of its directory and umask is not the next one's" {
+@test "rule 61: an attempt that changes its directory or umask does not affect the next one" {
   run "$BACKOFF" -qq -n 3 --base=0 -- sh -c 'pwd -P; umask; cd /; umask 0; exit 7'
   assert_equal "$(printf '%s\n' "${lines[@]}" | sort -u | wc -l)" 2
   assert_line "$(pwd -P)"
@@ -132,13 +132,13 @@ without_streams() { exec <&- >&- 2>&-; }
   done
 }
 
-@test "a closed stderr takes no line of ours elsewhere" {
+@test "with a closed stderr the log goes nowhere else" {
   # What the command opens next has the number of stderr.
   "$BACKOFF" -v -n 2 --base=0 -- sh -c 'echo said >"out.$BACKOFF_ATTEMPT"; exit 7' 2>&- || true
   assert_equal "$(cat out.1 out.2)" $'said\nsaid'
 }
 
-@test "we get by with few descriptors" {
+@test "backoff works with few descriptors" {
   local limit
   for limit in 4 5 8 10 11; do
     run sh -c 'exec 3>&-; ulimit -n "$1"; exec "$BACKOFF" -q -n 2 --base=0 -- sh -c "ulimit -n; exit 7"' \
@@ -188,7 +188,7 @@ adopted() {
   assert_output ''
 }
 
-@test "rule 60: a LISTEN_PID that is ours becomes the command's, at every attempt" {
+@test "rule 60: LISTEN_PID, if it names backoff, names the command at every attempt" {
   adopted LISTEN_PID
 }
 
@@ -204,7 +204,7 @@ adopted() {
   assert_output $'1 x\n/dev/null\n1 x\n/dev/null'
 }
 
-@test "rule 60: those that are not ours are left alone" {
+@test "rule 60: if they name another process, they are left alone" {
   LISTEN_PID=1 WATCHDOG_PID=$$ NOTIFY_SOCKET=/run/x run "$BACKOFF" -qq -n 2 --base=0 -- \
     sh -c 'echo "$LISTEN_PID $WATCHDOG_PID $NOTIFY_SOCKET"; exit 7'
   assert_line --index 0 "1 $$ /run/x"
@@ -214,12 +214,12 @@ adopted() {
   assert_equal "${lines[1]}" "${lines[0]}"
 }
 
-@test "rule 60: those that were not there do not appear" {
+@test "rule 60: if they were not set, they are not set for the command" {
   run env -u LISTEN_PID -u WATCHDOG_PID "$BACKOFF" -- sh -c 'echo "${LISTEN_PID-none} ${WATCHDOG_PID-none}"'
   assert_output 'none none'
 }
 
-@test "rule 60: the command's pid may have more digits than ours" {
+@test "rule 60: the command's pid may have more digits than backoff's" {
   local namespace=(unshare --pid --fork --kill-child)
   [ "$(id -u)" -eq 0 ] || namespace+=(--user --map-root-user)
   "${namespace[@]}" true 2>/dev/null || skip "no pid namespace to be had here"
@@ -343,7 +343,7 @@ told() {
   [ "${lines[0]}" != "${lines[1]}" ] || fail "the same id twice"
 }
 
-@test "--id is BACKOFF_ID to the letter" {
+@test "--id is used unchanged as BACKOFF_ID" {
   local id
   for id in order-4711 'a b  "c" \ %d $x' $'\xc3\xa4' "$(printf '%03000d' 7)"; do
     run "$BACKOFF" -qq -n 2 --base=0 --id="$id" -- sh -c 'printf "<%s>" "$BACKOFF_ID"; exit 7'

@@ -79,14 +79,14 @@ need_namespace() {
   attempts 3
 }
 
-@test "rule 39: --success-on makes a status of the command our 0, and its own 0 stays one" {
+@test "rule 39: --success-on turns a status of the command into 0, and 0 stays 0" {
   ends 'exited 0' success --success-on=3 -- sh -c 'exit 3'
   attempts 1
   ends 'exited 0' success --success-on=3 -- true
   ends 'exited 4' exhausted -n 2 --success-on=3 -- sh -c 'exit 4'
 }
 
-@test "rule 39: --success-on makes a death, a timeout and a failed start our 0" {
+@test "rule 39: --success-on turns a signal, a timeout and a failed start into 0" {
   ends 'exited 0' success --success-on=KILL -- sh -c "$(dies KILL)"
   ends 'exited 0' success --success-on=timeout -t 100ms -- sleep 1000
   ends 'exited 0' success --success-on=start -- ./none
@@ -106,7 +106,7 @@ need_namespace() {
   ends 'exited 0' pass --pass-on=0 -- true
 }
 
-@test "a pass of a death is the same death, that of a timeout is 124" {
+@test "after a pass backoff dies by the command's signal; after a pass of a timeout it exits with 124" {
   ends 'killed TERM' pass --pass-on=TERM -- sh -c "$(dies TERM)"
   ends 'exited 124' pass --pass-on=timeout -t 100ms -- sleep 1000
 }
@@ -143,7 +143,7 @@ need_namespace() {
   attempts 1
 }
 
-@test "a veto of --before-retry keeps the last attempt's status" {
+@test "if --before-retry refuses, the last attempt's status is kept" {
   ends 'exited 7' stopped --before-retry='exit 3' -- sh -c 'exit 7'
   attempts 1
   ends 'killed KILL' stopped --before-retry='exit 3' -- sh -c "$(dies KILL)"
@@ -277,7 +277,7 @@ all_but_used_up() {
   assert_equal "$(cat fate)" "killed 40"
 }
 
-@test "rule 36: we die by a signal that we found ignored" {
+@test "rule 36: backoff dies even by a signal that was ignored at its start" {
   python3 "$lib/run.py" --ignore TERM --fate fate -- "$BACKOFF" -n 1 -q -- python3 -c '
 import os, signal
 signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -285,7 +285,7 @@ os.kill(os.getpid(), signal.SIGTERM)' 3>&-
   assert_equal "$(cat fate)" "killed TERM"
 }
 
-@test "rule 36: we die by a signal that we found blocked" {
+@test "rule 36: backoff dies even by a signal that was blocked at its start" {
   python3 "$lib/run.py" --block all --fate fate -- "$BACKOFF" -n 1 -q -- python3 -c '
 import os, signal
 signal.pthread_sigmask(signal.SIG_SETMASK, [])
@@ -337,7 +337,7 @@ told_to_end() {
   told_to_end 'killed KILL' 'kill -KILL $$'
 }
 
-@test "rule 27: told to end in an attempt, we are 0 only for what counts as success" {
+@test "rule 27: told to end in an attempt, backoff exits with 0 only after a success" {
   told_to_end 'exited 0' 'exit 3' --success-on=3
   told_to_end 'exited 1' 'exit 0' --retry-on=0
   told_to_end 'exited 0' 'exit 0' --pass-on=0
@@ -371,7 +371,7 @@ piped() {
   piped 1 stopped --stop-if=never yes
 }
 
-@test "PIPE by name, or a REGEX, decides before that" {
+@test "PIPE by name, or a REGEX, takes precedence over that" {
   piped 3 exhausted -n 3 --retry-on=PIPE yes
   run -0 "$BACKOFF" --success-on=PIPE -q -- true
   rm -f "$events"

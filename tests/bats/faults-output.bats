@@ -94,6 +94,16 @@ ERRORS='ENOSPC EIO EMFILE EINTR'
   assert_equal "$status" 0
 }
 
+@test "a splice that fails after it has moved a part: the rest is written from there" {
+  # A call moves at most 1 MiB.
+  head -c 3M /dev/urandom >twice
+  to_pipe -e trace=splice -e inject=splice:error=EINVAL:when=2+ -- -o -- cat twice
+  grep -q 'splice.* = [1-9][0-9]*$' "$trace"
+  grep -q 'splice.*INJECTED' "$trace"
+  assert_equal "$status" 0
+  cmp "$got" twice
+}
+
 @test "a splice that fails in a release into a file" {
   faults to_file splice tmp "$ERRORS" -o -- cat "$big"
   assert_equal "$status" 0
@@ -115,7 +125,7 @@ ERRORS='ENOSPC EIO EMFILE EINTR'
   done
 }
 
-@test "a write that is interrupted, or finds no room just now, is made again" {
+@test "a write that is interrupted, or finds no room for now, is repeated" {
   local error
   for error in EINTR EAGAIN; do
     to_file -e trace=write -e inject="write:error=$error:when=1..5" -- -o -- cat "$big"
@@ -128,7 +138,7 @@ ERRORS='ENOSPC EIO EMFILE EINTR'
   to_file -e trace=write -e inject=write:error=ENOSPC:when=2 -- -o -- cat "$big"
   assert_equal "$status" 125
   assert_equal "$(wc -l <"$said")" 1
-  grep -q 'output could not be carried: No space left on device$' "$said"
+  grep -q 'output could not be passed on: No space left on device$' "$said"
 }
 
 @test "a read that fails in a release" {
@@ -145,7 +155,7 @@ ERRORS='ENOSPC EIO EMFILE EINTR'
   done
 }
 
-@test "a write that fails as a failure is released changes nothing of how we end" {
+@test "a write that fails while a failure is released does not change the exit status" {
   local error
   for error in $ERRORS; do
     to_file -e trace=write -e inject="write:error=$error:when=1" -- \
@@ -179,7 +189,7 @@ ERRORS='ENOSPC EIO EMFILE EINTR'
   done
 }
 
-@test "a file system without O_TMPFILE gets a file whose name goes at once" {
+@test "without O_TMPFILE the file's name is removed at once" {
   local error number numbers
   to_file -e trace=openat -- -o -- cat "$big"
   numbers=$(calls openat O_TMPFILE)
@@ -224,11 +234,11 @@ ERRORS='ENOSPC EIO EMFILE EINTR'
     sh -c 'echo "attempt $BACKOFF_ATTEMPT"; : >"$TMPDIR/run-$BACKOFF_ATTEMPT"'
   assert_equal "$status" 125
   assert_equal "$(wc -l <"$said")" 1
-  grep -q 'output could not be carried: No space left on device$' "$said"
+  grep -q 'output could not be passed on: No space left on device$' "$said"
   assert_equal "$(ls "$TMPDIR")" run-1
 }
 
-@test "a pipe that cannot be had for watched output" {
+@test "a pipe for watched output cannot be created" {
   faults to_file pipe2 . "$ERRORS ENFILE" --stop-if=never -n 1 -- cat "$big"
   [ "$status" -ne 0 ]
   assert_equal "$(wc -l <"$said")" 1
@@ -263,7 +273,7 @@ ERRORS='ENOSPC EIO EMFILE EINTR'
 
 # --- the file for hints ---
 
-@test "without a file in memory everything else goes on" {
+@test "without a memfd everything else works" {
   local error
   for error in $ERRORS ENOSYS ENOMEM; do
     to_file -e trace=memfd_create -e inject="memfd_create:error=$error" -- -o --stop-if=never -- cat "$big"
@@ -273,7 +283,7 @@ ERRORS='ENOSPC EIO EMFILE EINTR'
   done
 }
 
-@test "the file for hints that has a name goes with us, by whatever signal we die" {
+@test "a hint file with a name is removed, whatever signal kills backoff" {
   local call
   # Our own line, and our own release into a pipe.
   for call in write splice; do
@@ -287,7 +297,7 @@ ERRORS='ENOSPC EIO EMFILE EINTR'
   done
 }
 
-@test "the file for hints that has a name goes with us, where memory ends" {
+@test "a hint file with a name is removed when memory runs out" {
   local kilobytes
   # What fails first, as the limit rises, is different from libc to libc.
   for kilobytes in $(seq 2000 20 4400); do
@@ -299,7 +309,7 @@ ERRORS='ENOSPC EIO EMFILE EINTR'
   skip "memory never ended there"
 }
 
-@test "without any file for hints everything else goes on" {
+@test "without any hint file everything else works" {
   TMPDIR=$BATS_TEST_TMPDIR/none to_file -e trace=memfd_create -e inject=memfd_create:error=ENOSYS -- \
     --stop-if=never -- cat "$big"
   assert_equal "$status" 0
@@ -308,7 +318,7 @@ ERRORS='ENOSPC EIO EMFILE EINTR'
 
 # --- a limit on descriptors ---
 
-@test "with hardly any descriptors output is whole, or we say why" {
+@test "with hardly any descriptors output is complete, or the reason is printed" {
   local limit args
   for limit in 5 6 7 8 9 10 11 12 14 16 20 24; do
     for args in -o -oall --stop-if=never '-o --stop-if=never' '--quiet-success --retry-after'; do

@@ -134,7 +134,7 @@ read_of_kept='^pread64\([0-9]+, "([0-9]|\\n)'
   faults "pipe unix" pipe2 . "$ERRORS" also-left
 }
 
-@test "the question how much was read fails" {
+@test "FIONREAD, which says how much was read, fails" {
   faults "pipe unix" ioctl FIONREAD "$ERRORS" also-left
 }
 
@@ -161,7 +161,7 @@ SCRIPT
     run "${filled[@]}" -e inject="$call:error=EAGAIN:when=$first..$((first + 1))" \
       "$BACKOFF" -- sh -c 'head -c 5000 >/dev/null; sleep 100'
     assert_equal "$kind: $status" "$kind: 125"
-    assert_output --regexp 'stdin could not be carried: Resource temporarily unavailable$'
+    assert_output --regexp 'stdin could not be passed on: Resource temporarily unavailable$'
   done <<'STREAMS'
 pipe read ^read.*"0
 unix recvfrom ,.MSG_DONTWAIT,
@@ -178,12 +178,12 @@ unknown() {
   [ -n "$when" ] || fail "no such call: $3"
   traced "$1" 10 10 -e trace="$2" -e inject="$2:error=$4:when=$when"
   grep -q INJECTED trace
-  assert_equal "$1 $2 $4: $status $(sed 's/: [^:]*$//' said)" "$1 $2 $4: 125 backoff: stdin: cannot be carried"
+  assert_equal "$1 $2 $4: $status $(sed 's/: [^:]*$//' said)" "$1 $2 $4: 125 backoff: stdin: cannot be passed on"
   [ ! -e saw.1 ] || fail "the command was started"
   cmp data left
 }
 
-@test "what cannot be told to be a stream is not taken for something else" {
+@test "if it is unknown whether stdin is a stream, nothing else is assumed" {
   for error in EIO ENOMEM; do
     unknown pipe '?fstat,?newfstatat,?statx' '^(fstat|newfstatat|statx)\(0,' "$error"
     unknown unix '?fstat,?newfstatat,?statx' '^(fstat|newfstatat|statx)\(0,' "$error"
@@ -193,19 +193,19 @@ unknown() {
   done
 }
 
-@test "where the offset of a file cannot be told, the command is not started" {
+@test "if the offset of a file is unknown, the command is not started" {
   strace -qq -o trace -e trace=lseek "$BACKOFF" -- true <data
   when=$(grep -nE '^lseek\(0, 0, SEEK_CUR' trace | sed 's/:.*//')
   run -125 strace -qq -o /dev/null -e trace=lseek -e inject=lseek:error=EIO:when="$when" \
     "$BACKOFF" -- sh -c 'echo started' <data
-  assert_output 'backoff: stdin: cannot be carried: Input/output error'
+  assert_output 'backoff: stdin: cannot be passed on: Input/output error'
 }
 
 @test "fcntl, which sizes and moves the pipe, fails" {
   faults pipe fcntl 'F_SETPIPE_SZ|F_SETFL|F_DUPFD' "$ERRORS" also-left
 }
 
-@test "a call that was interrupted is made again" {
+@test "an interrupted system call is repeated" {
   local call kind regex
   for call in tee recvfrom read preadv2 splice write pwrite64 pread64 poll ppoll; do
     kind=unix
@@ -228,7 +228,7 @@ unknown() {
 
 # --- failures of other kinds ---
 
-@test "where a file system has no files without a name, one has its name for a moment" {
+@test "without O_TMPFILE the file has a name for a moment" {
   feed=(python3 "$lib/feed.py" pipe data)
   "${feed[@]}" strace -qq -o trace -e trace=openat -P "$TMPDIR" -e inject=openat:error=EOPNOTSUPP \
     "$BACKOFF" -qq --base=0 -- sh -c '
@@ -239,7 +239,7 @@ unknown() {
   assert_equal "$(ls -A "$TMPDIR")" ""
 }
 
-@test "--stdin=null: where /dev/null cannot be opened, nothing else takes its place" {
+@test "--stdin=null: if /dev/null cannot be opened, nothing else takes its place" {
   for error in EMFILE EACCES; do
     run python3 "$lib/feed.py" --left left pipe data \
       strace -qq -o trace -e trace=openat -P /dev/null -e inject=openat:error="$error" \
@@ -266,7 +266,7 @@ unknown() {
   done
 }
 
-@test "with few descriptors to be had, the input is right or the end is clear" {
+@test "with few free descriptors, the input is right or the reason is printed" {
   for limit in 5 6 7 8 9 10 11 12 13 14 16; do
     rm -f saw.*
     status=0

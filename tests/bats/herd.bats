@@ -236,9 +236,9 @@ sample() {
   done <names
 }
 
-@test "herd: what is required and missing is named" {
+@test "herd: a missing required option is named" {
   run -125 "$HERD"
-  assert_output 'backoff-herd: --clients: missing: expected how many there are'
+  assert_output 'backoff-herd: --clients: missing: expected how many clients there are'
   run -125 "$HERD" --clients=10 --capacity=1
   assert_output --regexp '^backoff-herd: --outage: missing: expected [^:]*$'
   run -125 "$HERD" --clients=10 --outage=1
@@ -257,7 +257,7 @@ refuses() {
   [[ $stderr == "backoff-herd: "*"$text"* ]] || fail "$stderr"
 }
 
-@test "herd: what is wrong is refused in one line" {
+@test "herd: a usage error is one line" {
   refuses 'operand: true: expected' -- true
   refuses 'operand: 10: expected' 10
   refuses '--clients: 0: expected' --clients=0
@@ -277,13 +277,13 @@ refuses() {
   refuses '--client=1: expected the full name, --clients' --client=1
 }
 
-@test "herd: options that only backoff has are none" {
+@test "herd: options that only backoff has are unknown" {
   for option in --timeout=1 --until=12:00 --plan --hold --quiet -q; do
     refuses "no such option: $option: backoff-herd --help lists them" "$option"
   done
 }
 
-@test "herd: no pauses and no limit are no end" {
+@test "herd: without pauses and limits it refuses to run for ever" {
   refuses 'no end: all pauses are 0: expected' --base=0
   refuses 'no end: all pauses are 0: expected' --base=0 --deadline=1h
   refuses 'no end: all pauses are 0: expected' \
@@ -295,13 +295,13 @@ refuses() {
   run -0 herd --base=0 --attempts=3
 }
 
-@test "herd: the others may have no end" {
+@test "herd: a case beside these options may have no end" {
   run -0 herd --base=0 --jitter=+1s
   assert_line '--jitter=none: all pauses are 0'
   assert_line --regexp '^attempts per client.* [0-9.]+ +- +64\.5$'
 }
 
-@test "herd: no outage is one, too" {
+@test "herd: an outage of 0 is accepted" {
   run -0 herd --outage=0
   assert_line --index 0 '1000 clients, an outage of 0s, then 100 served a second'
   # Of the loop 100 are served each second, 0 among them.
@@ -320,7 +320,7 @@ refuses() {
   assert_failure
 }
 
-@test "herd: where nothing is drawn, one run is enough" {
+@test "herd: if nothing is random, one run is made" {
   run -0 herd --jitter=none --runs=1000000000
   assert_line --index 0 '1000 clients, an outage of 1m, then 100 served a second'
   run -0 herd --runs=2
@@ -343,7 +343,7 @@ refuses() {
   cmp ours theirs
 }
 
-@test "herd: who gives up is told where there is a limit" {
+@test "herd: clients that gave up are shown if there is a limit" {
   run -0 herd
   refute_line --partial 'gave up'
   run -0 herd --attempts=5
@@ -356,7 +356,7 @@ refuses() {
   assert_line --regexp '^clients that gave up +900 +900 +0$'
 }
 
-@test "herd: the deadline is an end for those who wait" {
+@test "herd: the deadline makes clients give up" {
   herd --deadline=65s --cap=5s >out
   # 100 a second from 1m on, and no more than 5 seconds of them.
   run awk 'NR == 7 && ($1 < 500 || $1 > 600)' <(figures 1 <out)
@@ -370,7 +370,7 @@ rows() {
     chart == n && /^ *[0-9.]*[a-zA-Z\/]* *\|/ { sub(/^[^|]*\|/, ""); print }'
 }
 
-@test "herd: clients in lockstep make no beats with the columns" {
+@test "herd: clients in lockstep draw no false waves" {
   local outage
 
   for outage in 45s 1m 2m 3m 5m 10m 1h; do
@@ -407,13 +407,19 @@ rows() {
   assert_output 1
 }
 
-@test "herd: others that take longer go on beyond the chart" {
+@test "herd: the chart reaches beyond the outage where all have given up before" {
+  herd --attempts=2 --outage=10m >out
+  run awk '/up again after 10m/ && length <= 80 { print "marked" }' out
+  assert_output marked
+}
+
+@test "herd: a case that outlasts the chart says until when it goes on" {
   run -0 herd
   assert_line '--jitter=none, goes on until 10m40s'
   assert_line 'every second'
 }
 
-@test "herd: a picture has at most 35 lines of at most 80 columns where it is piped" {
+@test "herd: in a pipe, the output has at most 35 lines of at most 80 columns" {
   for options in --runs=3 --attempts=9 --outage=100ms --outage=6h \
     '--clients=100000 --capacity=10000000 --attempts=3'; do
     # shellcheck disable=SC2086
@@ -423,7 +429,7 @@ rows() {
   done
 }
 
-@test "herd: the characters are those of the locale" {
+@test "herd: the characters fit the locale" {
   LC_ALL=C herd >ascii
   run grep -n '[^ -~]' ascii
   assert_output ''
@@ -488,7 +494,7 @@ never up again
 EOS
 }
 
-@test "herd: there is no bar for what takes no time" {
+@test "herd: there is no progress bar if it takes no time" {
   at_terminal 80 <<'EOS'
 type "$HERD" --clients=10 --outage=1m --capacity=100
 wait up again
@@ -497,7 +503,7 @@ never simulating
 EOS
 }
 
-@test "herd: 10,000 clients are as good as 1000, in all that they share" {
+@test "herd: 10,000 clients are served as fast as the capacity allows" {
   local outage
 
   for outage in 1m 10m; do

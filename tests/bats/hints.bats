@@ -68,7 +68,7 @@ prints='printf "$1"; exit 7'
   [ ! -e "$BATS_TEST_TMPDIR/theirs" ]
 }
 
-@test "after= is how long to wait, and said to be so" {
+@test "after= is how long to wait, and the log says so" {
   start -- "$BACKOFF" -j none -- sh -c "$hint" - after=8s
   await_pause
   signal TERM
@@ -103,12 +103,12 @@ FORMS
   assert_events 'min(pauses) >= 10*ms' 'max(pauses) <= 14*ms' 'len(set(pauses)) > 30'
 }
 
-@test "a hint is waited for, however short the cap is" {
+@test "a hint may exceed the cap" {
   run logged -n 2 -b 1ms -c 1ms -- sh -c "$hint" - after=60ms
   assert_events 'pauses[0] >= 60*ms' 'end.elapsed_s >= 60*ms'
 }
 
-@test "a pause that is longer by itself stays so" {
+@test "a pause that is longer than the hint is kept" {
   run logged -n 3 -b 20ms -f 1 -j none -- sh -c "$hint" - after=1ns
   assert_events 'all(20*ms <= p <= 20*ms + 1 for p in pauses)'
 }
@@ -129,7 +129,7 @@ FORMS
   [[ $stderr == 'backoff: sh: not retrying after attempt 1/6: the command asked to stop (BACKOFF_HINT)' ]]
 }
 
-@test "verdict= is the verdict: retry, even of what exits with 0" {
+@test "verdict= is the verdict: retry, even after an exit 0" {
   hinted retry verdict=retry
   run -1 --separate-stderr "$BACKOFF" -n 2 -b 0 -- sh -c 'echo verdict=retry >"$BACKOFF_HINT"'
   [[ ${stderr_lines[0]} == *': the command asked to retry (BACKOFF_HINT); next in 0s' ]]
@@ -182,12 +182,12 @@ FORMS
   done
 }
 
-@test "verdict= decides what a timeout and a death are, too" {
+@test "verdict= decides the verdict on a timeout and a signal, too" {
   run -0 "$BACKOFF" -t 100ms -- sh -c 'echo verdict=success >"$BACKOFF_HINT"; exec sleep 1000'
   run -0 "$BACKOFF" -- sh -c 'echo verdict=success >"$BACKOFF_HINT"; kill -KILL $$'
 }
 
-@test "after= leaves the verdict, and verdict= the pause" {
+@test "after= does not change the verdict, nor verdict= the pause" {
   hinted retry after=1ns
   run logged -n 2 -b 7us -j none -- sh -c "$hint" - verdict=retry
   assert_events 'pauses == [7*us]'
@@ -205,7 +205,7 @@ FORMS
   assert_events 'attempts[0].verdict == "stop"'
 }
 
-@test "what cannot be read is ignored" {
+@test "lines that cannot be read are ignored" {
   local line
   for line in after= after=-1 after=soon after=1x 'after=1 s' 'after =1' AFTER=1h ' after=1h' verdict= \
     verdict=maybe verdict=STOP 'verdict=stop ' ' verdict=stop' stop 'verdict=stop,retry' nonsense; do
@@ -215,7 +215,7 @@ FORMS
   hinted stop nonsense verdict=stop after=
 }
 
-@test "-v notes what could not be read, and nothing else does" {
+@test "only -v reports lines that cannot be read" {
   run --separate-stderr -7 "$BACKOFF" -v -n 1 -- sh -c "$hint" - nonsense
   [ "$(grep -c "line of BACKOFF_HINT" <<<"$stderr")" -eq 1 ]
   run --separate-stderr -7 "$BACKOFF" -n 1 -- sh -c "$hint" - nonsense
@@ -224,12 +224,12 @@ FORMS
   [ "$(grep -c "line of BACKOFF_HINT" <<<"$stderr")" -eq 0 ]
 }
 
-@test "a hint is of its own attempt only" {
+@test "a hint counts for its own attempt only" {
   run logged -n 3 -b 0 -- sh -c '[ "$BACKOFF_ATTEMPT" -ne 1 ] || echo after=5us >"$BACKOFF_HINT"; exit 7'
   assert_events 'pauses == [5*us, 0]'
 }
 
-@test "the file is emptied before each attempt: what a hook wrote there counts for none" {
+@test "the file is emptied before each attempt, so what a hook writes there never counts" {
   run logged -n 2 -b 0 --before-retry='echo verdict=stop >"$BACKOFF_HINT"' -- \
     sh -c 'cat "$BACKOFF_HINT"; [ "$BACKOFF_ATTEMPT" -eq 2 ]'
   assert_output ''
@@ -247,7 +247,7 @@ FORMS
   assert_events 'attempts[0].verdict == "stop"'
 }
 
-@test "a NUL spoils its own line, and no other" {
+@test "a NUL spoils only its own line" {
   run logged -n 2 -b 0 -- sh -c 'printf "nonsense\\0\nafter=3us\nverdict=throttle\\0\nverdict=retry" >"$BACKOFF_HINT"; exit 7'
   assert_events 'pauses == [3*us]' 'attempts[0].verdict == "retry"'
   run logged -n 2 -b 0 -- sh -c 'printf "\\0verdict=stop\nverdict=success\\0" >"$BACKOFF_HINT"; exit 7'
@@ -265,7 +265,7 @@ FORMS
   done
 }
 
-@test "of more than 1 MiB the last MiB counts, whatever its size, and a line that it cuts is none" {
+@test "only the last 1 MiB of the file counts, and not a line that is cut there" {
   run logged -n 2 -b 0 -- sh -c 'truncate -s 1T "$BACKOFF_HINT" || exit 0
     printf "\nafter=3us\n" >>"$BACKOFF_HINT"; exit 7'
   assert_events 'pauses == [3*us]'
@@ -282,7 +282,7 @@ FORMS
   assert_events 'attempts[0].verdict == "stop"'
 }
 
-@test "a line without an end is one that cannot be read" {
+@test "a line that is too long cannot be read" {
   run logged -n 2 -b 0 -- sh -c 'echo after=3us >"$BACKOFF_HINT"
     head -c 900000 /dev/zero | tr "\0" x >>"$BACKOFF_HINT"; printf "\nverdict=retry" >>"$BACKOFF_HINT"; exit 7'
   assert_events 'pauses == [3*us]' 'attempts[0].verdict == "retry"'
@@ -301,7 +301,7 @@ FORMS
   assert_events 'attempts[0].verdict == "stop"'
 }
 
-@test "the end of a line is no line, wherever a long text is cut" {
+@test "the rest of a line that was cut is no line, wherever a long text is cut" {
   local length
   # The word stands so many bytes before the end, within a line.
   for length in 4083 4084 4094 4095 4096; do
@@ -326,7 +326,7 @@ FORMS
   assert_output --partial there
 }
 
-@test "a hint with a success, a pass or a last attempt asks for nothing" {
+@test "a hint with a success, a pass or a last attempt has no effect" {
   run -0 "$BACKOFF" -- sh -c 'echo after=2h >"$BACKOFF_HINT"'
   assert_output ''
   run -7 "$BACKOFF" --pass-on=7 -- sh -c "$hint" - after=2h
@@ -335,7 +335,7 @@ FORMS
   [[ $output == *': giving up after 1 attempt in '*': exit 7' ]]
 }
 
-@test "where there are no files in memory it is one in TMPDIR, which is removed" {
+@test "without memfd the file is in TMPDIR, and is removed" {
   need_strace
   mkdir "$BATS_TEST_TMPDIR/tmp"
   TMPDIR=$BATS_TEST_TMPDIR/tmp run --separate-stderr -7 strace -qq -o /dev/null -e trace=memfd_create \
@@ -349,7 +349,7 @@ FORMS
   [ -z "$(ls -A "$BATS_TEST_TMPDIR/tmp")" ]
 }
 
-@test "that file is removed when a signal ends us, too" {
+@test "that file is removed also if a signal ends backoff" {
   need_strace
   mkdir "$BATS_TEST_TMPDIR/tmp"
   TMPDIR=$BATS_TEST_TMPDIR/tmp start -- strace -f -qq -o /dev/null -e trace=memfd_create \
@@ -385,7 +385,7 @@ FORMS
   asked 8s sh -c "$prints" - 'Retry-After: \t 8 \t \n'
 }
 
-@test "--retry-after: behind blanks, '< ' and '> '" {
+@test "--retry-after: after blanks, '< ' and '> '" {
   asked 8s sh -c "$prints" - '  \t Retry-After: 8\n'
   asked 8s sh -c "$prints" - '< Retry-After: 8\n'
   asked 8s sh -c "$prints" - '> retry-after: 8\n'
@@ -400,7 +400,7 @@ FORMS
   asked 8s sh -c "$prints" - 'Retry-After: 8'
 }
 
-@test "--retry-after: what is no such line" {
+@test "--retry-after: lines that are no such header" {
   local line
   for line in 'Retry-After 8' 'Retry-After' 'Retry-After:' 'Retry-After : 8' 'X-Retry-After: 8' \
     'Retry-Afters: 8' 'not Retry-After: 8' 'Retry-After: -8' 'Retry-After: +8' 'Retry-After: 8s' \
@@ -443,7 +443,7 @@ FORMS
   [ "$(grep -c 'server asked' <<<"$output")" -eq 1 ]
 }
 
-@test "--retry-after: the output arrives as it is" {
+@test "--retry-after: the output arrives unchanged" {
   run --separate-stderr -0 "$BACKOFF" --retry-after -- printf 'Retry-After: 8\r\nbody\0\n'
   assert_equal "$stderr" ''
   "$BACKOFF" --retry-after -- printf 'Retry-After: 8\r\nbody\0\n' |
@@ -479,7 +479,7 @@ FORMS
   done
 }
 
-@test "--retry-after: what no clock can hold is too long, not an overflow" {
+@test "--retry-after: a time that no clock can hold is too long, and no overflow" {
   local number
   for number in 4294967295 4294967296 9223372036 9223372037 9223372036854775807 9223372036854775808 \
     18446744073709551616 99999999999999999999999999999; do
@@ -556,7 +556,7 @@ to print it the command needs -w '%{stderr}Retry-After: %header{retry-after}\\n'
   assert_output --partial "-w '%{stderr}Retry-After: %header{retry-after}\\n' or -D /dev/stderr"
 }
 
-@test "--retry-after: what throttles and has the line lacks nothing" {
+@test "--retry-after: a throttle with the line reports nothing missing" {
   run -9 "$BACKOFF" --retry-after --throttle-on=9 -n 2 -b 0 -- \
     sh -c 'echo "Retry-After: 0"; exit 9'
   refute_output --partial 'no Retry-After line'

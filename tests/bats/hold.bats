@@ -132,7 +132,7 @@ big() {
   done
 }
 
-@test "a pass releases its output to stdout, with no word of ours" {
+@test "a pass releases its output to stdout, and backoff prints nothing" {
   writes -o -b 0 --pass-on=1 -- sh -c 'echo "attempt $BACKOFF_ATTEMPT"; exit $((3 - BACKOFF_ATTEMPT))'
   [ "$status" -eq 1 ]
   holds "$got" 'attempt 2'
@@ -180,7 +180,7 @@ big() {
   tells '.*: attempt 1/2 failed .*' 'err 2' '.*: giving up after 2 attempts in .*: exit 7'
 }
 
-@test "a stop, a veto of the hook, a timeout and a death show their output too" {
+@test "a stop, a refusal of the hook, a timeout and a signal release the output too" {
   writes -o -x 7 -- sh -c 'echo stopped; exit 7'
   tells stopped '.*: not retrying .*'
   writes -o -b 0 --before-retry='exit 9' -- sh -c 'echo vetoed; exit 7'
@@ -195,7 +195,7 @@ big() {
   tells dead '.*: killed by ABRT'
 }
 
-@test "at the deadline: what the attempt that it cut had written" {
+@test "the deadline releases what the attempt that it cut had written" {
   under=("${HOLD_TERM[@]}")
   writes -o -T 100ms -- bash -c "echo cut; $until_term"
   [ "$status" -eq 124 ]
@@ -203,7 +203,7 @@ big() {
   tells cut '.*: deadline reached after 1 attempt .*'
 }
 
-@test "at the deadline between two attempts: what the last one had written" {
+@test "a deadline between two attempts releases what the last one had written" {
   # The first attempt and the beginning of the hook are to be before it.
   local limit
   for limit in 1s 5s 25s; do
@@ -236,7 +236,7 @@ big() {
   tells '.*: attempt 1/6 failed .*' words '.*: interrupted by INT after 1 attempt .*'
 }
 
-@test "interrupted in an attempt: what it had written" {
+@test "interrupted in an attempt: what it had written is released" {
   mkfifo "$go"
   start -- "$BACKOFF" -o -- sh -c 'echo half; echo >"$go"; exec sleep 1000'
   read -r <"$go"
@@ -263,14 +263,14 @@ big() {
   tells 'out 2' '.*: giving up .*'
 }
 
-@test "a stdout that takes nothing does not hide what a failure wrote to stderr" {
+@test "a broken stdout does not hide what a failure wrote to stderr" {
   run -7 bash -c '"$BACKOFF" -oall -n 1 -- sh -c "echo out; echo why >&2; exit 7" 2>"$1" >/dev/full' \
     - "$said"
   tells why '.*: held output could not be written: No space left on device' \
     '.*: giving up .*'
 }
 
-@test "output of a failure that cannot be written: its status stays, and that is said" {
+@test "output of a failure that cannot be written: the status stays, and the log says so" {
   [ -w /dev/full ] || skip "no /dev/full"
   run -7 bash -c '"$BACKOFF" -o -n 1 --log-file="$1" -- sh -c "echo out; exit 7" 2>/dev/full' - "$said"
   run -0 sed 's/^[^ ]* //' "$said"
@@ -291,12 +291,12 @@ big() {
   [ $((0$(cat "$got") & 02000)) -ne 0 ]
 }
 
-@test "what is not held is ours, untouched" {
+@test "a stream that is not held is inherited" {
   writes -o -- sh -c 'readlink "/proc/$PPID/fd/2" /proc/$$/fd/2'
   holds "$got" "$said" "$said"
 }
 
-@test "the file is in TMPDIR, and nothing of it is left" {
+@test "the file is in TMPDIR, and vanishes" {
   mkdir "$BATS_TEST_TMPDIR/tmp"
   TMPDIR=$BATS_TEST_TMPDIR/tmp writes -o -- sh -c 'readlink /proc/self/fd/1; ls -A "$TMPDIR"'
   [ "$(wc -l <"$got")" -eq 1 ]
@@ -313,7 +313,7 @@ big() {
   [[ $(<"$got") == "$(readlink -f /var/tmp)"/* ]]
 }
 
-@test "where nothing can be held, we fail ourselves, and the command is not started" {
+@test "if nothing can be held, backoff fails with 125, and the command is not started" {
   local option directory
   : >"$BATS_TEST_TMPDIR/file"
   for directory in "$BATS_TEST_TMPDIR/none" "$BATS_TEST_TMPDIR/file" /proc; do
@@ -326,7 +326,7 @@ big() {
   done
 }
 
-@test "where nothing can be held, the message is not of another option or of the command" {
+@test "if nothing can be held, the message names the right option" {
   local option
   for option in -o --quiet-success; do
     TMPDIR=$BATS_TEST_TMPDIR/none writes "$option" -- true
@@ -346,7 +346,7 @@ big() {
   holds "$got" before after
 }
 
-@test "a grandchild that keeps the held streams open does not hold us" {
+@test "a grandchild that keeps the held streams open does not delay backoff" {
   TEST_MARK=$MARKS/mine writes -oall -- sh -c 'TEST_MARK=$MARKS/left sleep 1000 3>&- & echo err >&2'
   [ "$status" -eq 0 ]
   wait_for alive left
@@ -393,13 +393,13 @@ big() {
 
 # --- the release ---
 
-@test "rule 70: a release goes behind what is in a file opened for appending" {
+@test "rule 70: a release appends to a file opened for appending" {
   echo before >"$got"
   "$BACKOFF" -o -- cat "$(big)" >>"$got"
   cmp "$got" <(echo before; seq 100000)
 }
 
-@test "a release goes where our stdout stands, and moves it on" {
+@test "a release starts at the offset of stdout, and advances it" {
   { echo before; "$BACKOFF" -o -- echo held; echo after; } >"$got"
   holds "$got" before held after
 }
@@ -434,22 +434,22 @@ big() {
   [ $((0$(cat "$said") & 04000)) -eq 0 ]
 }
 
-@test "rule 70: a full disk is 125, with a word of why" {
+@test "rule 70: a full disk is 125, with the reason" {
   run -125 bash -c '"$BACKOFF" -o -- echo lost 2>"$1" >/dev/full' - "$said"
-  tells "backoff: echo: failed after 1 attempt in $TIME: output could not be carried: No space left on device"
+  tells "backoff: echo: failed after 1 attempt in $TIME: output could not be passed on: No space left on device"
 }
 
 @test "a full disk is 125 for a pass as well" {
   run -125 bash -c '"$BACKOFF" -o --pass-on=1 -- sh -c "echo lost; exit 1" 2>"$1" >/dev/full' - "$said"
-  tells '.*: output could not be carried: No space left on device'
+  tells '.*: output could not be passed on: No space left on device'
 }
 
-@test "the word of why a release failed comes with -qq, and with --quiet-success" {
+@test "the reason why a release failed is printed even with -qq and --quiet-success" {
   run -125 bash -c '"$BACKOFF" -qq -o -- echo lost 2>"$1" >/dev/full' - "$said"
-  tells '.*: output could not be carried: No space left on device'
+  tells '.*: output could not be passed on: No space left on device'
   run -125 bash -c '"$BACKOFF" --quiet-success --pass-on=1 -- sh -c "echo lost; exit 1" 2>"$1" >/dev/full' \
     - "$said"
-  tells '.*: output could not be carried: No space left on device'
+  tells '.*: output could not be passed on: No space left on device'
 }
 
 @test "a release that failed is the result error in the events" {
@@ -460,7 +460,7 @@ big() {
 
 @test "a closed stdout is 125, unless there is nothing to write" {
   run -125 bash -c '"$BACKOFF" -o -- echo lost 2>"$1" >&-' - "$said"
-  tells '.*: output could not be carried: Bad file descriptor'
+  tells '.*: output could not be passed on: Bad file descriptor'
   run -0 bash -c '"$BACKOFF" -o -- true 2>"$1" >&-' - "$said"
   holds "$said"
   run -0 bash -c '"$BACKOFF" -o -- true 2>"$1" >/dev/full' - "$said"
@@ -489,10 +489,10 @@ big() {
 @test "rule 31: where PIPE is ignored, a reader that has gone away is 125" {
   reads --ignore PIPE close -- "$BACKOFF" -o -- echo lost
   ended 'exited 125'
-  tells '.*: output could not be carried: Broken pipe'
+  tells '.*: output could not be passed on: Broken pipe'
   reads --ignore PIPE full close -- "$BACKOFF" -o -- cat "$(big)"
   ended 'exited 125'
-  tells '.*: output could not be carried: Broken pipe'
+  tells '.*: output could not be passed on: Broken pipe'
 }
 
 @test "giving up to a stderr without a reader changes nothing of how we end" {
@@ -558,7 +558,7 @@ told_then_writes() {
   cmp "$got" "$(big)"
 }
 
-@test "what stops a release makes no second one" {
+@test "a release that was stopped is not repeated" {
   big >/dev/null
   reads full kill:TERM end -- "$BACKOFF" -o -b 0 --at-end='echo end >>"$BATS_TEST_TMPDIR/hook"' -- \
     sh -c 'echo run >>"$BATS_TEST_TMPDIR/runs"; cat "$BATS_TEST_TMPDIR/big"'
@@ -633,7 +633,7 @@ end'
   holds "$said" 'err 2'
 }
 
-@test "--quiet-success leaves a --log-file its lines" {
+@test "--quiet-success does not affect a --log-file" {
   writes --quiet-success --log-file="$BATS_TEST_TMPDIR/log" -b 0 -- sh -c '[ "$BACKOFF_ATTEMPT" -eq 2 ]'
   [ "$status" -eq 0 ]
   holds "$said"
@@ -646,7 +646,7 @@ end'
   assert_equal "${#lines[@]}" 4
 }
 
-@test "without a place for what is held nothing is run" {
+@test "without a place for held output nothing is run" {
   run -125 env TMPDIR=/nonexistent "$BACKOFF" -o -- touch "$go"
   assert_output 'backoff: --hold: /nonexistent: No such file or directory'
   run -125 env TMPDIR=/nonexistent "$BACKOFF" --quiet-success -- touch "$go"

@@ -36,12 +36,12 @@ wait_in_hook='echo >"$READY"; exec sleep 300'
   noted attempt hook attempt hook attempt
 }
 
-@test "--before-retry does not run where the first attempt succeeds" {
+@test "--before-retry does not run if the first attempt succeeds" {
   run -0 logged --before-retry='echo hook >>"$SEEN"' -- true
   [ ! -e "$seen" ]
 }
 
-@test "--before-retry does not run where nothing is retried" {
+@test "--before-retry does not run if nothing is retried" {
   run -7 logged --stop-on=7 --before-retry='echo hook >>"$SEEN"' -- sh -c 'exit 7'
   [ ! -e "$seen" ]
 }
@@ -134,7 +134,7 @@ wait_in_hook='echo >"$READY"; exec sleep 300'
   assert_events 'len(attempts) == 1' 'end.status == 1'
 }
 
-@test "the veto is told" {
+@test "the log says that the hook refused" {
   run -7 --separate-stderr "$BACKOFF" -b 20ms -j none --before-retry='exit 1' -- \
     sh -c 'exit 7'
   assert_equal "${#stderr_lines[@]}" 2
@@ -145,13 +145,13 @@ wait_in_hook='echo >"$READY"; exec sleep 300'
   assert_regex "${stderr_lines[0]}" '--before-retry refused \(exit 3\)$'
 }
 
-@test "a hook that dies says no as well" {
+@test "a hook that is killed refuses as well" {
   run -7 --separate-stderr "$BACKOFF" -b 0 --before-retry='kill -KILL $$' -- \
     sh -c 'exit 7'
   assert_regex "${stderr_lines[-1]}" '--before-retry refused'
 }
 
-@test "what --before-retry makes is there for the attempt" {
+@test "the attempt finds what --before-retry made" {
   run -0 logged -b 0 --before-retry='touch "$SEEN"' -- \
     sh -c '[ -e "$SEEN" ]'
   assert_events 'len(attempts) == 2'
@@ -235,7 +235,7 @@ END
   noted '2/6 0 success success'
 }
 
-@test "--at-end runs however we end: pass, stop, deadline, veto" {
+@test "--at-end runs after a pass, a stop, the deadline and a refusal" {
   run -1 logged --pass-on=1 --at-end="$note" -- sh -c 'exit 1'
   noted '1/6 1 pass pass'
   rm "$seen"
@@ -307,13 +307,13 @@ END
   [ "$(cat "$seen")" = told ]
 }
 
-@test "--at-end is not run where we could not begin" {
+@test "--at-end is not run after a usage error" {
   run -125 "$BACKOFF" --at-end='touch "$SEEN"' --log-file="$BATS_TEST_TMPDIR" -- true
   run -125 "$BACKOFF" --at-end='touch "$SEEN"' --base=abc -- true
   [ ! -e "$seen" ]
 }
 
-@test "--at-end that cannot be run is told, and changes nothing" {
+@test "an --at-end that cannot be run is reported, and changes nothing" {
   need_strace
   local call option
   call='?vfork,?fork,clone,?clone3'
@@ -332,7 +332,7 @@ END
 
 # --- what they find ---
 
-@test "COMMAND finds no BACKOFF_RESULT, and the rest anew" {
+@test "COMMAND finds no BACKOFF_RESULT, and all others set anew" {
   export BACKOFF_RESULT=stale BACKOFF_STATUS=stale BACKOFF_VERDICT=stale \
     BACKOFF_ATTEMPT=99 BACKOFF_ATTEMPTS=99 BACKOFF_ID=stale BACKOFF_ELAPSED=stale
   run -7 logged -n 2 -b 0 --id=mine --before-retry="$note" -- \

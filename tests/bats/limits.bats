@@ -373,7 +373,7 @@ END
   assert_events 'start.attempts is None' 'len(attempts) == 50'
 }
 
-@test "with --deadline or --until attempts are without end" {
+@test "with --deadline or --until attempts are unlimited" {
   run -0 logged -b 0 -T 1h -- sh -c '[ "$BACKOFF_ATTEMPT" -eq 20 ]'
   assert_events 'start.attempts is None' 'len(attempts) == 20'
   run -0 logged -b 0 --until=@$(($(date +%s) + 3600)) -- \
@@ -409,7 +409,7 @@ in_time() {
     'end.result == "deadline" and end.status == 124'
 }
 
-@test "a pause that does not fit takes all the time left but for the reserve" {
+@test "a pause that does not fit uses all the time before the reserve" {
   in_time -T LIMIT -b 1h -j none
   assert_equal "$status" 7
   assert_events 'len(attempts) == 2' \
@@ -417,7 +417,7 @@ in_time() {
     'end.result == "deadline" and end.status == 7'
 }
 
-@test "with jitter it is drawn from that, floor or not" {
+@test "with jitter it is drawn from the upper half of that, whatever the floor" {
   in_time -T LIMIT -b 1h --floor=30m
   assert_events 'len(attempts) >= 2' \
     "0 < sum(pauses) <= $limit*s - 3 * attempts[0].duration_s" \
@@ -446,7 +446,7 @@ in_time() {
   assert_events 'len(attempts) == 3'
 }
 
-@test "rule 43: where no time is left for another attempt we give up at once" {
+@test "rule 43: if no time is left for another attempt backoff gives up at once" {
   # The attempt takes more than half of it, and is to end before it.
   for limit in 1 6 30; do
     run logged -T "${limit}s" -b 1h -- sh -c "sleep $((limit / 2)).6; exit 7"
@@ -493,7 +493,7 @@ in_time() {
     'end.result == "deadline" and end.status == 124'
 }
 
-@test "where --until has passed there is no splay either" {
+@test "after --until there is no splay either" {
   run -124 logged --until=@1000000000 --splay=60s..61s -- true
   assert_events 'attempts == []' 'end.elapsed_s < 60*s'
 }
@@ -509,7 +509,7 @@ in_time() {
   assert_events 'len(attempts) == 1' 'end.result == "success"'
 }
 
-@test "the pause before --until is cut, and a tenth kept back" {
+@test "the pause before --until is cut, and a tenth is kept in reserve" {
   local seconds
   for seconds in 3 12 48; do
     run logged --until=@$(($(date +%s) + seconds)) -b 1h -c inf -j none -- \
@@ -560,7 +560,7 @@ in_time() {
     'pauses == [1*us, 1*us, 1*us]'
 }
 
-@test "a success in a streak does not take the windows back" {
+@test "a success in a streak does not reset the windows" {
   run -0 logged --consecutive=2 -n inf -b 1us -j none -- \
     sh -c 'case $BACKOFF_ATTEMPT in [13]) exit 1;; esac'
   assert_events '[a.status for a in attempts] == [1, 0, 1, 0, 0]' \
@@ -615,7 +615,7 @@ in_time() {
   assert_events 'end.elapsed_s >= 200*ms + attempts[0].duration_s'
 }
 
-@test "a signal in the splay ends us before COMMAND starts" {
+@test "a signal in the splay ends backoff before COMMAND starts" {
   start_logged --splay=1h..2h -- touch "$BATS_TEST_TMPDIR/made"
   wait_for grep -qs '"start"' "$events"
   kill -TERM "$pid"

@@ -37,7 +37,7 @@ said() {
 
 # --- text ---
 
-@test "a command that succeeds at once gets not a byte of ours" {
+@test "a command that succeeds at once: backoff prints nothing" {
   tells true
   said
   [ "$status" -eq 0 ]
@@ -66,7 +66,7 @@ said() {
   said 'backoff: sh: giving up after 1 attempt in DUR: exit 7'
 }
 
-@test "with attempts without end the lines name no end" {
+@test "with unlimited attempts the lines have no limit" {
   tells -n inf -b 1ms --jitter=none -- sh -c "$(fails_then_succeeds 1 "$count")"
   said 'backoff: sh: attempt 1 failed after DUR: exit 7; next in 1ms'
   tells -n inf --stop-on=7 -- sh -c 'exit 7'
@@ -87,21 +87,21 @@ said() {
   said
 }
 
-@test "a death says by which signal" {
+@test "a killed attempt names the signal" {
   tells -n 1 -- sh -c 'kill -SEGV $$'
   said 'backoff: sh: giving up after 1 attempt in DUR: killed by SEGV'
   tells -- sh -c 'kill -INT $$'
   said 'backoff: sh: not retrying after attempt 1/6: killed by INT'
 }
 
-@test "a timeout says after how long" {
+@test "a timeout says its length" {
   tells -n 2 -d 1ms -t 50ms -- sleep 60
   [ "$status" -eq 124 ]
   said 'backoff: sleep: attempt 1/2 failed after DUR: timed out after DUR; next in 1ms' \
     'backoff: sleep: giving up after 2 attempts in DUR: timed out after DUR'
 }
 
-@test "a missing command is 'not found', and where a shell can help, how" {
+@test "a missing command is 'not found', with a hint if a shell can help" {
   local missed='backoff: .*: not retrying after attempt 1/6: not found'
   tells no-such-command-of-ours
   [ "$status" -eq 127 ]
@@ -209,7 +209,7 @@ said() {
   done
 }
 
-@test "-q leaves only the line with which we give up" {
+@test "-q prints only the line with which backoff gives up" {
   tells -q -n 3 -b 1ms -- sh -c 'exit 7'
   said 'backoff: sh: giving up after 3 attempts in DUR: exit 7'
   tells --quiet --stop-on=7 -- sh -c 'exit 7'
@@ -220,7 +220,7 @@ said() {
   said
 }
 
-@test "-q twice leaves nothing" {
+@test "-q twice prints nothing" {
   local option
   for option in -qq '-q -q' '--quiet --quiet' '-q --quiet -q'; do
     # shellcheck disable=SC2086 # several options
@@ -287,7 +287,7 @@ said() {
   assert_output --regexp $'(^|\n)backoff: bash: --grace had to kill bash \\([0-9]+\\)\n'
 }
 
-@test "what ends by itself at a timeout had not to be killed" {
+@test "a tree that ends by itself at a timeout is not reported as killed" {
   tells -v -n 1 -t 50ms -- sleep 60
   said "${said[0]}" \
     'backoff: sleep: giving up after 1 attempt in DUR: timed out after DUR'
@@ -314,7 +314,7 @@ said() {
   [[ ${said[11]} == 'backoff: sh: giving up after 25 attempts in '*': exit 7' ]]
 }
 
-@test "another reason begins anew" {
+@test "another reason restarts the count" {
   tells -n 26 -b 0 -- sh -c '[ "$BACKOFF_ATTEMPT" -gt 12 ] && exit 8; exit 7'
   mapfile -t numbers < <(printf '%s\n' "${said[@]}" |
     sed -n 's|.*: attempt \([0-9]*\)/26 .*: exit .*|\1|p')
@@ -344,13 +344,13 @@ said() {
     "backoff: sh: giving up after 2 attempts in DUR: output matches '\(hello\|x+\.\.\.'"
 }
 
-@test "-v tells nothing but the basics of the defaults" {
+@test "-v with the defaults prints only the basic settings" {
   tells -v -- true
   said 'backoff: true: attempts 6, windows 1s 3s 9s 27s \.\.\., cap 1m, floor 100ms' \
     'backoff: true: succeeded at attempt 1/6 in DUR'
 }
 
-@test "-v tells all that is not the default, in one line" {
+@test "-v prints all settings that are not the default, in one line" {
   tells -v -n 1 -b 2s --cap=45s -j 0.2 -t 30s -k 5s -s INT --grace=7s -T 1h \
     --hint-max=2h --spool-limit=1M --reset-after=3m --wake-on=USR1 \
     -r 1-3,timeout -x 9,KILL --stop-if='den(ied)' --success-if=done --retry-after \
@@ -411,7 +411,7 @@ said() {
   done
 }
 
-@test "a name with the control characters of eight bits stays without them, raw and as UTF-8" {
+@test "a name loses its 8-bit control characters, raw and as UTF-8" {
   tells --name=$'a\x9b31mb\xc2\x9b31mc\xc2\x85d\xff' -n 1 -- sh -c 'exit 7'
   said 'backoff: a\?31mb\?31mc\?d\?: giving up after 1 attempt in DUR: exit 7'
 }
@@ -422,7 +422,7 @@ said() {
   [[ ${said[1]} == 'backoff: caf'*': giving up after 2 attempts in '*': exit 7' ]]
 }
 
-@test "a name that is UTF-8 is left as it is" {
+@test "a name in UTF-8 is unchanged" {
   tells --name=$'Gr\xc3\xbc\xc3\x9fe \xe2\x82\xac' -n 1 -- sh -c 'exit 7'
   said $'backoff: Gr\xc3\xbc\xc3\x9fe \xe2\x82\xac: giving up after 1 attempt in DUR: exit 7'
 }
@@ -475,7 +475,7 @@ said() {
     '.*backoff: sh: giving up .*: exit 8'
 }
 
-@test "--log-file gets one write a line" {
+@test "--log-file gets one write(2) per line" {
   strace -o /dev/null true || skip "strace cannot trace here"
   local format
   for format in text json; do
@@ -544,7 +544,7 @@ END
 }
 
 # A line longer than a pipe comes out in part before its reader stalls.
-@test "a line that came out in part is not glued to the next one" {
+@test "after a line that was cut short the next one starts on a new line" {
   export go=$BATS_TEST_TMPDIR/go over=$BATS_TEST_TMPDIR/over
   local kind
   mkfifo "$go" "$over"
@@ -600,14 +600,14 @@ END
     'end.result == "exhausted" and end.status == 7'
 }
 
-@test "without an end of attempts start.attempts is null" {
+@test "with unlimited attempts start.attempts is null" {
   run -0 logged -n inf true
   assert_events 'start.attempts is None'
   run -0 logged --deadline=1h true
   assert_events 'start.attempts is None'
 }
 
-@test "a death has a signal without SIG and no status" {
+@test "a killed attempt has a signal without SIG and no status" {
   run -137 logged -n 1 -- sh -c 'kill -KILL $$'
   assert_events 'attempts[0].outcome == "killed"' \
     'attempts[0].signal == "KILL" and attempts[0].status is None' \

@@ -117,7 +117,7 @@ only_with_nanosleep() {
   assert_equal "$(printf '%s\n' "${lines[@]}" | sort -u | wc -l)" 1
 }
 
-@test "rule 45: a pause of nothing makes no call" {
+@test "rule 45: a pause of 0 makes no system call" {
   traced -qq --base=0 -n 5 -- false
   assert_fate "exited 1"
   run ! grep -E '^(clock_)?nanosleep|^ppoll\(NULL|^rt_sigaction\(SIG(HUP|INT|QUIT|TERM), \{sa_handler=0x' "$trace"
@@ -139,7 +139,7 @@ long_pause() { # OPTION...
   assert_ready 1
 }
 
-@test "rule 45: a pause longer than any life neither ends at once nor escapes TERM" {
+@test "rule 45: a pause of centuries neither ends at once nor ignores TERM" {
   long_pause -d 100000d
 }
 
@@ -207,13 +207,13 @@ stopped_time_counts() { # STATE...
   stopped_time_counts
 }
 
-@test "rules 6 and 13: stopped time counts where CONT was ignored at our start" {
+@test "rules 6 and 13: stopped time counts even if CONT was ignored at the start" {
   stopped_time_counts --ignore CONT
 }
 
 # The attempt took more than half of the time there is, so there is no room
 # for another after any pause.
-@test "rule 43: where the deadline leaves no room for an attempt we give up without a pause" {
+@test "rule 43: if the deadline leaves no room for an attempt backoff gives up without a pause" {
   local limit
   for limit in 1 6 30; do
     traced -b 1h -c 1h -j none -T "$limit" -- sh -c 'echo ready; sleep "$0.6"; exit 7' $((limit / 2))

@@ -94,7 +94,7 @@ END
 {"event":"plan","after_attempt":2,"low_s":0.100000000,"high_s":3.000000000,"mean_s":1.550000000,"earliest_s":0.200000000,"mean_total_s":2.100000000,"latest_s":4.000000000}'
 }
 
-@test "the plan for ever has 10,000 rows as JSON, and few to read" {
+@test "an endless plan has 10,000 rows as JSON, and few as a table" {
   run -0 "$BACKOFF" --plan --log-format=json -n inf
   rows 'len(p) == 10000' 'p[-1]["after_attempt"] == 10000'
   run -0 "$BACKOFF" --plan -n inf
@@ -118,12 +118,12 @@ END
   assert_output 'No attempt: the time is up.'
 }
 
-@test "the plan tells what a limit makes of many attempts" {
+@test "the plan says how many attempts fit into a limit" {
   run -0 "$BACKOFF" --plan -n 50 -T 20m
   assert_line 'At most 50 attempts before the time is up.'
   assert_line --partial '10m: 100%'
   run -0 "$BACKOFF" --plan -T 20m
-  assert_line 'And so on, at most until the time is up, 20m after the start.'
+  assert_line 'And so on, for at most 20m in all.'
   assert_line --partial '10m: 100%'
   run -0 "$BACKOFF" --plan -n 2 -T 20m -j none
   assert_line '2 attempts, the last one 1s after the start (1s to 1s).'
@@ -133,7 +133,7 @@ END
   assert_line --partial 'outage of 10s: 100%, 1m: 100%'
 }
 
-@test "means that a deadline changes stay between the ends" {
+@test "means that a deadline changes stay within their range" {
   local options
   for options in '-T 603s -j none -g constant -b 2s' '-p smtp' '-p cenkalti' \
     '-T 20m' '-T 11m --cap-mode=after --slot=7s' '-T 30m --splay=5m'; do
@@ -153,12 +153,12 @@ END
   cmp free limited
 }
 
-@test "what goes on for ever outlasts all" {
+@test "an endless plan outlasts every outage" {
   run -0 "$BACKOFF" --plan -b 0 -n inf
   assert_line --partial '10m: 100%'
 }
 
-@test "the columns of long times stand apart" {
+@test "long times do not run into the next column" {
   run -0 "$BACKOFF" --plan -c inf -n 30
   refute_output --regexp '[dhms][0-9]+[dh][0-9]+[hm]?[0-9]'
   run -0 awk '/^ +[0-9]/ && NF != 8' <<<"$output"
@@ -174,7 +174,7 @@ END
   assert_line --partial 'outage of 10s: 100%, 1m: 100%, 10m: 0%.'
 }
 
-@test "what --outage cannot mean is refused in one line" {
+@test "a bad --outage is refused in one line" {
   local text
   for text in '' 1x '5s,' inf; do
     run -125 "$BACKOFF" --plan --outage="$text"
@@ -186,7 +186,7 @@ END
   assert_output "backoff: --outage: $text,17: expected at most 16 durations"
 }
 
-@test "the plan tells no chance that it does not know" {
+@test "the plan prints no chance that it does not know" {
   # 10,000 rows are 10ms of it, and most of 10m is behind them.
   run -0 "$BACKOFF" --plan -n 20000 -b 1us -g constant -j none
   assert_line 'And so on.'
@@ -195,7 +195,7 @@ END
   assert_line 'Chance that it outlasts an outage of 10ms: 100%.'
 }
 
-@test "the low of a pause is the floor, unless the deadline cuts it" {
+@test "the shortest pause is the floor, unless the deadline cuts it" {
   run -0 "$BACKOFF" --plan --log-format=json -T 100s -b 10s --floor=8s
   rows 'all(r["low_s"] == 8 or r["high_s"] > 45 for r in p[:2])' \
     'min(r["low_s"] for r in p) == 5'
@@ -203,7 +203,7 @@ END
   rows 'all(r["low_s"] >= 0.1 for r in p)'
 }
 
-@test "a long plan is made of few histories" {
+@test "a long plan is simulated fewer times" {
   # Of 4,096 it took 7 s; so many rows are no more work than these.
   TIMEFORMAT=%U
   short=$({ time "$BACKOFF" --plan -T 106751d >/dev/null; } 2>&1)
@@ -216,7 +216,7 @@ END
   rows 'p == [dict(p[0], earliest_s=3, mean_total_s=4, latest_s=5)]'
 }
 
-@test "the plan is what the loop then does" {
+@test "the plan predicts what the loop does" {
   local options seed
   for options in '' '-j equal' '-j none' '-j 0.5 --cap-mode=before' '-j +1ms' \
     '-g cubic -j decorrelated --cap-mode=after' '-j smooth' '--slot=2ms --floor=0' \
@@ -337,7 +337,7 @@ END
   assert_output 29
 }
 
-@test "a preset decides for the loop" {
+@test "the loop uses the options of a preset" {
   run -1 logged -p curl -b 1ms -n 4 -- false
   assert_events 'pauses == [1000 * us, 2000 * us, 4000 * us]'
 }
@@ -350,7 +350,7 @@ END
   done
 }
 
-@test "a preset that is none, two of them, and one that needs more" {
+@test "an unknown preset, two presets, and one that needs options are refused" {
   run -125 "$BACKOFF" --preset=etherbet true
   assert_output 'backoff: --preset: etherbet: did you mean ethernet?'
   run -125 "$BACKOFF" --preset=tcp -p tcp true

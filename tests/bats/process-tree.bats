@@ -49,7 +49,7 @@ stop() {
   assert_none tree
 }
 
-@test "--grace is time for the whole tree, which is waited for" {
+@test "--grace gives the whole tree time, and backoff waits for all of it" {
   mkfifo go
   TEST_MARK=$MARKS/tree start -- "$BACKOFF" -qq --grace=1h -n 1 -- sh -c '
     (setsid sh -c "echo ready; read -r _ <go; echo clean >>ends" &)
@@ -65,7 +65,7 @@ stop() {
   assert_equal "$(cat ends)" clean
 }
 
-@test "--grace: a second signal, when only the rest of the tree is left, is the end of it" {
+@test "--grace: a second signal, when only the rest of the tree is left, ends it" {
   TEST_MARK=$MARKS/tree start -- "$BACKOFF" -qq --grace=1h -n 1 -- sh -c '
     (setsid sh -c "trap \"\" TERM; echo ready; while :; do sleep 1000; done" &)
     echo "command $$"; exec sleep 1000'
@@ -78,7 +78,7 @@ stop() {
   assert_none tree
 }
 
-@test "--grace: a command that got the signal with us, and is dead when we see it, leaves nothing" {
+@test "--grace: a command that got the signal too, and is dead when backoff sees it, leaves nothing" {
   TEST_MARK=$MARKS/tree start -- "$BACKOFF" -qq --grace=300ms -n 1 -- sh -c '
     (setsid sleep 1000 &); echo "ready $$ $PPID"; exec sleep 1000'
   await "$out" ready
@@ -90,7 +90,7 @@ stop() {
   assert_none tree
 }
 
-@test "--grace: what an attempt that has ended by itself leaves behind stays" {
+@test "--grace: leftovers of an attempt that ended by itself are not killed" {
   TEST_MARK=$MARKS/tree start -- "$BACKOFF" -qq --grace=1ms -n 1 -- sh -c '
     TEST_MARK=$MARKS/helper setsid sleep 1000 & kill -s STOP $PPID; exit 7'
   wait_for stopped_and_dead "$pid"
@@ -144,10 +144,10 @@ SCRIPT
   "${unshare[@]}" sh outer.sh >output 2>&1 </dev/null 3>&- || true
   assert_equal "$(cat status)" '500 124'
   assert_equal "$(cat alive)" $'alive\nalive\nalive'
-  grep -q 'signalled the command alone' log || fail "$(cat log)"
+  grep -q 'signalled only the command' log || fail "$(cat log)"
 }
 
-@test "where /proc is ours, nothing is said of it" {
+@test "if /proc shows our PID namespace, no note is printed" {
   run "$BACKOFF" -v -n 1 -t 100ms -- sleep 1000
   assert_equal "$status" 124
   refute_output --partial /proc
@@ -210,13 +210,13 @@ SCRIPT
   TEST_MARK=$MARKS/tree "${unshare[@]}" python3 reuse.py "$@" 2>errors </dev/null 3>&- || cat errors
 }
 
-@test "what has got the pid of a process of the tree is not hit by its signal" {
+@test "a process with a reused pid of the tree is not signalled" {
   run reuses_pid
   assert_output 'alive 124'
   grep -q pidfd_send_signal trace || fail "$(cat trace)"
 }
 
-@test "without pidfds, too, the pid that is signalled is looked at again" {
+@test "without pidfds, a pid is checked again before it is signalled" {
   run reuses_pid -e inject=pidfd_open:error=ENOSYS
   assert_output 'alive 124'
 }
@@ -270,7 +270,7 @@ SCRIPT
   done
 }
 
-@test "an interrupted waitid does not hide the children that we had before" {
+@test "an interrupted waitid does not hide earlier children" {
   need_strace
   local limit
   for limit in 1s 3s 10s; do
@@ -323,14 +323,14 @@ SCRIPT
 beside_orphan='trap "" TERM; : >standing
   until [ -e orphaned ]; do sleep 0.02; done; : >ready; while :; do sleep 1000; done'
 
-@test "rule 48: an orphan of a child that we had before is spared" {
+@test "rule 48: an orphan of an earlier child is spared" {
   with_helper 'until [ -e standing ]; do sleep 0.02; done; sleep 1000 & : >orphaned' "$beside_orphan"
   assert_equal "$status" 124
   assert_none tree
   assert_alive helper
 }
 
-@test "rule 48: an orphan of what such a child has started is spared, with what is below" {
+@test "rule 48: an orphan of a descendant of an earlier child is spared, with its own descendants" {
   with_helper 'until [ -e standing ]; do sleep 0.02; done
     (setsid sh -c "sleep 1000 & : >orphaned; wait" &)
     exec sleep 1000' "$beside_orphan"
@@ -339,7 +339,7 @@ beside_orphan='trap "" TERM; : >standing
   assert_alive helper 3
 }
 
-@test "rule 48: beside a child that we had before, the command's orphans are ended" {
+@test "rule 48: beside an earlier child, orphans of the command are ended" {
   with_helper 'exec sleep 1000' '
     (setsid sh -c "trap \"\" TERM; : >ready; while :; do sleep 1000; done" &)
     exec sleep 1000'
@@ -348,7 +348,7 @@ beside_orphan='trap "" TERM; : >standing
   assert_alive helper
 }
 
-@test "rule 48: so is one with an environment of its own, if it is orphaned by the timeout" {
+@test "rule 48: so is one with an environment of its own if the timeout orphans it" {
   with_helper 'exec sleep 1000' '
     env -i TEST_MARK="$MARKS/tree" setsid sh -c "trap \"\" TERM; : >ready; while :; do sleep 1000; done" &
     wait'

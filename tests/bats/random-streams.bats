@@ -24,11 +24,11 @@ replay() {
   assert_success
 }
 
-@test "500 random streams: each attempt saw what it had to, and what had to be left is" {
+@test "500 random streams: each attempt sees the right input, and the right rest is left" {
   replay "$BACKOFF" 500
 }
 
-@test "100 random streams while system calls take their time, so that races show" {
+@test "100 random streams with slow system calls, so that races show" {
   need_strace
   cat >slow <<'SCRIPT'
 #!/bin/sh

@@ -49,7 +49,7 @@ served_at() {
   assert_output "$(printf '%s\n' 503 503 201)"
 }
 
-@test "what is compressed on its way arrives whole when nginx says 503 twice" {
+@test "input compressed on its way arrives whole when nginx says 503 twice" {
   command -v gzip >/dev/null || skip "gzip is missing"
   "$START"
   dump | gzip -1 | retrying --before-retry="$(served_at 3)" -- \
@@ -59,7 +59,7 @@ served_at() {
   gzip -dc "$BATS_TEST_TMPDIR/served/new/dump.gz" | cmp upload -
 }
 
-@test "what one of several commands in a script uploads arrives whole, and the rest is for the others" {
+@test "the upload of one of several commands in a script arrives whole, and the rest is left for the others" {
   "$START"
   dump | {
     read -r _
@@ -196,7 +196,7 @@ assert_obeyed() {
   cmp upload "$BATS_TEST_TMPDIR/served/limited/dump"
 }
 
-@test "a 429 with Retry-After: 2 is told with the pause" {
+@test "a 429 with Retry-After: 2 is reported with the pause" {
   limited
   run --separate-stderr "$BACKOFF" --base=10ms --retry-after --before-retry="$release" -- \
     "${CURL[@]}" -D /dev/stderr -o /dev/null "$URL/limited/file"

@@ -119,7 +119,7 @@ curl_ready() {
   fails 22 'retry: exit 22 (HTTP error)' -- curl --disable --noproxy '*' -s -f "$URL/file"
 }
 
-@test "curl: what it cannot write stops" {
+@test "curl: a file that it cannot write is a stop" {
   curl_ready
   [ -w /dev/full ] || skip "no /dev/full"
   echo fine >"$BATS_TEST_TMPDIR/served/file"
@@ -226,7 +226,7 @@ in_a_small_disk='mount -t tmpfs -o size=64k tmpfs small && exec "$@"'
   assert_events 'len(attempts) == 1'
 }
 
-@test "rsync: what is not in the module stops, and so does a bad option" {
+@test "rsync: a file that is not in the module is a stop, and so is a bad option" {
   rsyncd_ready
   "$START"
   fails 23 'stop: exit 23 (some files cannot be transferred)' -- rsync "${URL}missing" .

@@ -191,7 +191,7 @@ SCRIPT
   assert_output $'1\n2\n3\n4\n5'
 }
 
-@test "what three attempts read of a pipe is taken once, to the byte" {
+@test "what three attempts read from a pipe is taken once, to the byte" {
   run sh -c 'seq 100000 | {
     "$BACKOFF" -qq --base=0 -n3 -- sh -c "head -c 10 >/dev/null; exit 1"; wc -c; }'
   assert_output $((588895 - 10))
@@ -217,7 +217,7 @@ SCRIPT
   done
 }
 
-@test "what is taken is what the attempt read that read the most" {
+@test "the attempt that reads the most decides how much is taken" {
   for kind in "${KINDS[@]}"; do
     fed "$kind" -n 3 -- sh -c '
       case $BACKOFF_ATTEMPT in
@@ -229,7 +229,7 @@ SCRIPT
   done
 }
 
-@test "of a line that was read byte by byte the next line is left" {
+@test "after a line that was read byte by byte the next line is left" {
   run sh -c 'printf "%s\n" one two three | {
     "$BACKOFF" -qq --base=0 -n 2 -- sh -c "read -r line; echo \"got \$line\"; exit 7"; cat; }'
   assert_output $'got one\ngot one\ntwo\nthree'
@@ -261,14 +261,14 @@ SCRIPT
   done
 }
 
-@test "one of us within another takes exactly what was read" {
+@test "a backoff within a backoff takes exactly what was read" {
   fed pipe -n 2 -- "$BACKOFF" -qq -n 2 --base=0 -- \
     sh -c 'head -c 10 >>saw; exit 7' || true
   assert_equal "$(size saw)" 40
   assert_left 10
 }
 
-@test "a signal that ends us leaves what was not read" {
+@test "if a signal ends backoff, what was not read is left" {
   for kind in "${KINDS[@]}"; do
     rm -f parent
     fed --open "$kind" -- sh -c 'head -c 10 >saw; echo $PPID >new; mv new parent; exec sleep 1000' 3>&- &
@@ -336,7 +336,7 @@ SCRIPT
   assert_equal "$(cat saw)" $'one\none\ntwo'
 }
 
-@test "a head -1 ends at once although the writer stays, and dies of nothing" {
+@test "a head -1 ends at once although the writer stays, and no signal kills it" {
   for kind in "${KINDS[@]}"; do
     run fed --open "$kind" -- head -n 1
     assert_success
@@ -349,7 +349,7 @@ SCRIPT
   assert_output $'y\n0'
 }
 
-@test "a command that closes its stdin and runs on ends as it does" {
+@test "a command that closes its stdin and runs on ends normally" {
   for kind in "${KINDS[@]}"; do
     run fed --open "$kind" -n 2 -- sh -c 'head -c 10 >/dev/null; exec <&-; sleep 0.2; exit 7'
     assert_equal "$status" 7
@@ -365,17 +365,17 @@ SCRIPT
   assert_output $'y\ny\ny'
 }
 
-@test "a connection that is broken in the middle is told, and is no end of the input" {
+@test "a connection that breaks is reported, and is not taken for the end of the input" {
   mkfifo go
   run python3 "$lib/feed.py" --reset go tcp data "$BACKOFF" -n 1 --stdin=replay -- \
     sh -c 'head -c "$(stat -c %s data)" >/dev/null; echo >go; cat'
   assert_equal "$status" 125
-  assert_output --regexp '^backoff: sh: failed after 1 attempt in [^ ]*: stdin could not be carried: Connection reset by peer$'
+  assert_output --regexp '^backoff: sh: failed after 1 attempt in [^ ]*: stdin could not be passed on: Connection reset by peer$'
 }
 
 # --- those who are left behind, and those who read the same ---
 
-@test "a grandchild that holds the stream neither holds us nor disturbs later attempts" {
+@test "a grandchild that keeps the stream open neither delays backoff nor disturbs later attempts" {
   for kind in "${KINDS[@]}"; do
     fed --open "$kind" -n 3 -- sh -c '
       head -c 10 >"saw.$BACKOFF_ATTEMPT"
@@ -420,7 +420,7 @@ SCRIPT
   done
 }
 
-@test "what a process that is left behind has read by then is taken as well" {
+@test "what a leftover process has read by then is taken as well" {
   for kind in "${KINDS[@]}"; do
     mkfifo read end
     fed "$kind" -- sh -c '
@@ -437,7 +437,7 @@ SCRIPT
   done
 }
 
-@test "another who reads the same pipe does not block us" {
+@test "another reader of the same pipe does not block backoff" {
   for _ in 1 2 3 4 5; do
     seq 100000 | {
       "$BACKOFF" -- cat >saw.1 &
@@ -447,7 +447,7 @@ SCRIPT
   done
 }
 
-@test "another who is faster with what we are about to take does not block us" {
+@test "another reader that takes the bytes first does not block backoff" {
   need_strace
   mkfifo go
   # The other reads while we are between poll and read.
@@ -466,7 +466,7 @@ found() {
   "$BACKOFF" "$@" -- readlink /proc/self/fd/0
 }
 
-@test "by default a pipe stays a pipe, but is one of ours" {
+@test "by default a pipe stays a pipe, but one that backoff made" {
   run sh -c ': | { readlink /proc/self/fd/0; "$BACKOFF" readlink /proc/self/fd/0; }'
   assert_success
   assert_line --index 0 --regexp '^pipe:'
@@ -510,7 +510,7 @@ sys.exit(7)'
   assert_equal "${lines[0]}" "${lines[1]}"
 }
 
-@test "with -n 1 --stdin=replay a pipe is ours and exactly what was read is taken" {
+@test "with -n 1 --stdin=replay the pipe is backoff's, and exactly what was read is taken" {
   run sh -c ': | { readlink /proc/self/fd/0; "$BACKOFF" -n 1 --stdin=replay readlink /proc/self/fd/0; }'
   [ "${lines[0]}" != "${lines[1]}" ]
   fed pipe -n 1 --stdin=replay -- sh -c 'read -r line; head -c 10 >/dev/null'
@@ -641,7 +641,7 @@ SCRIPT
 # for COMMAND to run; waits until there is one.
 kept='until ls -l /proc/$PPID/fd | grep "$TMPDIR/"; do sleep 0.02; done'
 
-@test "what was read is kept in a file without a name in TMPDIR, for us alone" {
+@test "what was read is kept in an unnamed file in TMPDIR that only backoff can open" {
   feed --late=10 pipe data "$BACKOFF" -- sh -c "head -c 10 >/dev/null; $kept"'
     ls -A "$TMPDIR"
     for fd in /proc/$PPID/fd/*; do
@@ -687,7 +687,7 @@ kept='until ls -l /proc/$PPID/fd | grep "$TMPDIR/"; do sleep 0.02; done'
   assert_equal "$(ls -A tmp)" ""
 }
 
-@test "a large stream does not make us larger" {
+@test "a large stream does not need more memory" {
   hwm='sed -n "s/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p" "/proc/$PPID/status"'
   base=$(: | "$BACKOFF" sh -c "cat >/dev/null; $hwm")
   [ "$base" -lt 4000 ] || skip "this build is large to begin with: $base kB"
@@ -901,6 +901,18 @@ idles() {
   done
 }
 
+# The pipe has room only when all in it has been read: the kernel tells.
+@test "no clock is needed to see that the command has read" {
+  need_strace
+  seq 3 >few
+  for kind in pipe unix; do
+    feed --open "$kind" few strace -qq -o calls -e trace=timerfd_settime \
+      "$BACKOFF" -qq -n 1 --stdin=replay -- sh -c 'read -r line; sleep 0.3; head -n 2 >saw'
+    assert_equal "$(cat saw)" $'2\n3'
+    run ! grep timerfd_settime calls
+  done
+}
+
 # size_refused KIND FILE [OPTION] COMMAND...: with a pipe for the command that
 # cannot be made to hold one page only, as in a sandbox, so that there always
 # is room in it; strace writes to ./calls.
@@ -915,7 +927,7 @@ size_refused() {
 
 # The command waits until we have looked ten times whether it has read, or have
 # made as many calls as only a busy loop makes.
-@test "where the command's pipe cannot be made small, looks at it become rare" {
+@test "if the command's pipe cannot be made small, it is polled less and less often" {
   need_strace
   seq 3 >few
   for kind in pipe unix; do
@@ -940,7 +952,7 @@ size_refused() {
   done
 }
 
-@test "where the command's pipe cannot be made small, exactly what was read is taken" {
+@test "if the command's pipe cannot be made small, exactly what was read is taken" {
   need_strace
   for kind in pipe unix; do
     for count in 0 1 4097 60000; do
@@ -1016,10 +1028,10 @@ os.kill(kept, signal.SIGKILL)
 PY
   assert_line 125
   assert_line S
-  assert_line --partial 'stdin could not be carried'
+  assert_line --partial 'stdin could not be passed on'
 }
 
-@test "a look without waiting finds what is there, or the end" {
+@test "a command that does not wait for input finds what is there, or the end" {
   local look='read -t 0 && read -r line; echo "found $line"; exit 7'
   mkfifo "$BATS_TEST_TMPDIR/fifo"
   for _ in 1 2 3 4 5; do

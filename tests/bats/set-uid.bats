@@ -115,12 +115,12 @@ assert_named() {
     'attempts[0].duration_s >= 1300*ms'
 }
 
-@test "a process below the command that cannot be signalled is there: no attempt beside it" {
+@test "no attempt starts beside a process below the command that cannot be signalled" {
   cut -n 2 -k 300ms -- sh -c '../become there.$BACKOFF_ATTEMPT go.$BACKOFF_ATTEMPT; exit 5'
   assert_named 'end.result == "stopped"' 'attempts[0].signal == "TERM"'
 }
 
-@test "beside it, what can be signalled is ended" {
+@test "beside it, processes that can be signalled are ended" {
   cut -n 2 -k 300ms -- sh -c '
     setsid sh -c "trap \"\" TERM; while :; do sleep 1000; done" & ../become there.1 go.1'
   assert_named
@@ -140,7 +140,7 @@ assert_named() {
   assert_named 'end.result == "deadline" and end.status == 124'
 }
 
-@test "--success-on=timeout is no success while it goes on" {
+@test "--success-on=timeout is no success while such a process runs" {
   cut -n 2 -k 300ms --success-on=timeout -- ../become there.1 go.1
   assert_named 'end.result == "stopped"'
 }
@@ -165,7 +165,7 @@ waits_for_it() {
   assert_none tree
 }
 
-@test "what ends by itself within --kill-after is followed by the next attempt" {
+@test "if it ends by itself within --kill-after, the next attempt follows" {
   waits_for_it -k 1h
 }
 
@@ -173,7 +173,7 @@ waits_for_it() {
   waits_for_it -k inf
 }
 
-@test "with -k inf what is below a process that is not waited for is seen to end" {
+@test "with -k inf the end of a process below an unwaited one is noticed" {
   TEST_MARK=$MARKS/tree start -- setpriv --reuid=65534 --regid=65534 --clear-groups \
     "$BACKOFF" -qq -n 2 --base=0 -t 3s -k inf -- sh -c '
       echo "attempt $BACKOFF_ATTEMPT $$"

@@ -89,7 +89,7 @@ dispositions_survive() {
   assert_equal "$(cat "$out")" "$plain"$'\n'"$plain"
 }
 
-@test "rules 14, 15 and 20: COMMAND finds defaults and an empty mask as they were" {
+@test "rules 14, 15 and 20: COMMAND gets default dispositions and an empty mask if backoff did" {
   dispositions_survive
 }
 
@@ -101,11 +101,11 @@ dispositions_survive() {
   dispositions_survive --ignore all
 }
 
-@test "rule 14: COMMAND finds the mask that we were given" {
+@test "rule 14: COMMAND gets the mask that backoff was given" {
   dispositions_survive --block HUP,TERM,USR1,CHLD,ALRM,TSTP,45
 }
 
-@test "rule 14: COMMAND finds everything blocked that was" {
+@test "rule 14: COMMAND gets all signals blocked if backoff did" {
   dispositions_survive --block all
 }
 
@@ -157,11 +157,11 @@ for_each_end_signal_in_a_pause() { # STATE...
   done
 }
 
-@test "rule 17: where everything is blocked at our start, each END signal ends a pause" {
+@test "rule 17: if everything is blocked at the start, each END signal still ends a pause" {
   for_each_end_signal_in_a_pause --block all
 }
 
-@test "rule 17: where everything is blocked at our start, TERM is forwarded and statuses arrive" {
+@test "rule 17: if everything is blocked at the start, TERM is still forwarded and statuses arrive" {
   start --block all -- "$BACKOFF" -d 1ms -- sh -c \
     '[ "$BACKOFF_ATTEMPT" = 2 ] || exit 1; exec python3 "$PROBE" --exit 3'
   await "$out" '^ready'
@@ -274,7 +274,7 @@ signal_forever() { # SIGNAL PROCESS: until it has gone
   while kill -s "$1" "$2" 2>/dev/null; do :; done
 }
 
-@test "rule 26: told to end, we stay until COMMAND has cleaned up" {
+@test "rule 26: told to end, backoff waits until COMMAND has cleaned up" {
   start -- "$BACKOFF" -d 1h -- sh -c \
     'trap "echo cleaning; sleep 0.3; echo cleaned; exit 5" TERM
      echo "ready $$ $PPID"; while :; do sleep 0.05; done'
@@ -314,7 +314,7 @@ signal_forever() { # SIGNAL PROCESS: until it has gone
   done
 }
 
-@test "rule 28: COMMAND that dies by INT or QUIT by itself ends the loop, and us" {
+@test "rule 28: COMMAND that dies by INT or QUIT by itself ends the loop, and backoff dies too" {
   local name
   for name in INT QUIT; do
     start -- "$BACKOFF" -d 1ms -- sh -c 'echo ready; kill -s "$0" $$' "$name"
@@ -480,7 +480,7 @@ injected() {
   assert_ready 1
 }
 
-@test "what is not for us does not cut the wait for room short" {
+@test "a signal that does not end backoff does not shorten the wait for room" {
   stderr_kind=stalled injected ppoll:signal=USR1:when=2 -b 0 -n 1 -- sh -c 'exit 7'
   assert_fate "exited 7"
   run -0 grep -cE '^ppoll(_time64)?\(\[\{fd=2.*Timeout' "$BATS_TEST_TMPDIR/trace"
@@ -530,7 +530,7 @@ got_twice() {
   [ "$(grep -c '^got INT' "$out")" = 2 ]
 }
 
-@test "rule 34: where we are killed by KILL, COMMAND gets a TERM" {
+@test "rule 34: if backoff is killed by KILL, COMMAND gets a TERM" {
   over_probe
   signal KILL
   assert_fate "killed KILL"
@@ -538,7 +538,7 @@ got_twice() {
   signal 40 "$(the_probe)"
 }
 
-@test "rule 36: no second core is written for COMMAND's" {
+@test "rule 36: no second core is written after COMMAND's" {
   cd "$BATS_TEST_TMPDIR"
   start --cores -- sh -c 'kill -SEGV $$'
   wait "$runner"

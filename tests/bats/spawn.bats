@@ -155,7 +155,7 @@ fork_calls='?vfork,?fork,clone,?clone3'
   assert_events 'len(attempts) == 1 and end.result == "stopped"'
 }
 
-@test "rule 74: what could not become the command is reaped" {
+@test "rule 74: a child that could not exec the command is reaped" {
   run -127 "$BACKOFF" -qq -n 2 --base=0 --retry-on=start --before-retry='
     for child in $(cat /proc/$PPID/task/*/children); do cat "/proc/$child/stat"; done >children' -- ./none
   [ -s children ]
@@ -287,7 +287,7 @@ fork_calls='?vfork,?fork,clone,?clone3'
   assert_output 'one word|two|'
 }
 
-@test "for a word that only a shell would take apart there is a hint" {
+@test "for a word that only a shell would split there is a hint" {
   run -127 "$BACKOFF" 'echo hello'
   assert_output --partial ": not found (one word with blanks: write the words apart, or sh -c '...')"
   run -127 "$BACKOFF" MY_VARIABLE=1 env
@@ -350,7 +350,7 @@ fork_calls='?vfork,?fork,clone,?clone3'
   assert_equal "$status" 3
 }
 
-@test "a name that is on the PATH only as what is not executable is 126" {
+@test "a name that PATH has only as a file that is not executable is 126" {
   mkdir first
   : >first/a-program-without-its-bit
   PATH=$PWD/first:$PATH lasting 126 a-program-without-its-bit

@@ -52,7 +52,7 @@ SCRIPT
   assert_output $'7\n7\n7\n7'
 }
 
-@test "rule 64: after a success the rest is left to whoever comes after" {
+@test "rule 64: after a success the rest is left for the next reader" {
   run sh -c '"$BACKOFF" -- dd bs=1 count=7 2>/dev/null; echo "rest:"; cat' <input
   assert_output $'header\nrest:\none\ntwo\nthree'
 }
@@ -86,7 +86,7 @@ SCRIPT
   assert_output $'header\nrest:\none\ntwo\nthree'
 }
 
-@test "rule 64: a veto of --before-retry leaves the file where the attempt left it" {
+@test "rule 64: if --before-retry refuses, the file stays where the attempt left it" {
   run sh -c '"$BACKOFF" -qq --base=0 --before-retry=false -- sh -c "dd bs=1 count=7 2>/dev/null; exit 7"
     echo "rest:"; cat' <input
   assert_output $'header\nrest:\none\ntwo\nthree'
@@ -123,7 +123,7 @@ SCRIPT
   [ -e end ] && [ ! -s end ]
 }
 
-@test "rule 64: a file that grows meanwhile is found as it is then" {
+@test "rule 64: the next attempt reads what was added to the file meanwhile" {
   b -n 2 -- sh -c 'cat >"saw.$BACKOFF_ATTEMPT"; echo four >>input; [ "$BACKOFF_ATTEMPT" -eq 2 ]' <input
   cmp saw.2 <(printf '%s\n' header one two three four)
 }
@@ -147,7 +147,7 @@ SCRIPT
   assert_output $'end\nend'
 }
 
-@test "rule 64: an offset beyond 4 GiB is found again" {
+@test "rule 64: an offset beyond 4 GiB is restored" {
   truncate -s 5G big 2>/dev/null || skip "no sparse files here"
   echo last >>big
   cat >start.py <<'SCRIPT'

@@ -344,7 +344,7 @@ EOS
 }
 
 # Output that Ctrl-S holds is a write that does not end. TERM does.
-@test "a terminal on which output is held does not hold us against TERM" {
+@test "a terminal stopped with Ctrl-S does not keep TERM from ending backoff" {
   at_terminal <<'EOS'
 type "$BACKOFF" -d 1h -- sh -c 'echo "ready $$ $PPID"; read -r line; exit 7'
 wait ready (\d+) (\d+)
@@ -362,7 +362,7 @@ EOS
 }
 
 # The second attempt is silent: its words would be held for good.
-@test "a terminal on which output is held does not hold up the loop" {
+@test "a terminal stopped with Ctrl-S does not stop the loop" {
   at_terminal <<'EOS'
 type "$BACKOFF" -d 1ms -- sh -c '[ "$BACKOFF_ATTEMPT" = 2 ] || { echo "ready $$ $PPID"; read -r line; }; exit 7'
 wait ready (\d+) (\d+)

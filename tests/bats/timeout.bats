@@ -65,7 +65,7 @@ stopped_and_dead() {
   assert_equal "$status" 3
 }
 
-@test "the text says what the time was" {
+@test "the log says how long the timeout was" {
   run "$BACKOFF" -n 2 -d 20ms -t 100ms -- sleep 1000
   assert_line --regexp 'sleep: attempt 1/2 failed after [^ ]+: timed out after 100ms; next in 20ms$'
   assert_line --regexp 'sleep: giving up after 2 attempts in [^ ]+: timed out after 100ms$'
@@ -78,7 +78,7 @@ stopped_and_dead() {
   assert_output 'after 124'
 }
 
-@test "rule 37: what the command makes of the TERM changes nothing" {
+@test "rule 37: how the command reacts to the TERM does not matter" {
   cut -t -n 1 -- sh -c \
     'trap "exit 0" TERM; : >ready; while :; do sleep 0.05; done'
   assert_equal "$status" 124
@@ -177,7 +177,7 @@ stopped_and_dead_or_over() {
   grep -qs '"end"' "$events" || stopped_and_dead "$pid"
 }
 
-@test "rule 51: a command that has ended when the timer is seen keeps its status" {
+@test "rule 51: a command that has ended when the timeout is noticed keeps its status" {
   both_while_stopped -t 'exit 7' -n 1
   assert_equal "$status" 7
   assert_events 'attempts[0].outcome == "exited" and attempts[0].status == 7'
@@ -185,7 +185,7 @@ stopped_and_dead_or_over() {
 
 # The call of strace that shows the end of the time lasts for a while, and the
 # command ends meanwhile; ever longer, for the command is to be faster.
-@test "rule 51: a command that ends between the timer and the look at it keeps its status" {
+@test "rule 51: a command that ends between the timeout and the check keeps its status" {
   need_strace
   local delay_us
   for delay_us in 1000000 8000000 30000000; do
@@ -257,7 +257,7 @@ stopped_and_dead_or_over() {
   assert_equal "$(cat got.child got.session got.daemon)" $'TERM\nTERM\nTERM'
 }
 
-@test "rule 48: what is started while the tree is ended does not get away" {
+@test "rule 48: a process started while the tree is ended does not get away" {
   cut -t -n 1 -k 300ms -- sh -c \
     'trap "(trap \"\" TERM; exec setsid sleep 1000) & exit 0" TERM
      : >ready; while :; do sleep 0.05; done'
@@ -456,7 +456,7 @@ SCRIPT
   assert_none tree
 }
 
-@test "without --grace what we were told to end may take its time" {
+@test "without --grace a command that is told to end may take its time" {
   start -- "$BACKOFF" -- sh -c \
     'trap "sleep 0.5; echo clean; exit 3" TERM; echo ready; while :; do sleep 0.05; done'
   await "$out" ready
@@ -538,7 +538,7 @@ SCRIPT
   assert_success
 }
 
-@test "rule 74: a child that we had before is reaped, and does not pass for the command" {
+@test "rule 74: an earlier child is reaped, and is not mistaken for the command" {
   run sh -c 'sleep 1000 & exec "$BACKOFF" -q -n 1 -- sh -c "
     kill \$1
     rounds=0

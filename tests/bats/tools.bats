@@ -57,24 +57,24 @@ judges() {
 
 # --- what it knows ---
 
-@test "a code that may pass is retried, and its meaning stands in the reason" {
+@test "a transient code is retried, and its meaning is in the reason" {
   judges 'retry: exit 7 (could not connect to host)' --tool -- curl 7
   assert_equal "$ended" 7
 }
 
-@test "a code that will not pass stops" {
+@test "a permanent code stops" {
   run -2 logged -b 0 --tool -- curl 2
   judged
   assert_equal "$verdict: $reason" 'stop: exit 2 (bad option, or failed to initialize)'
   assert_events 'len(attempts) == 1' 'end.result == "stopped"'
 }
 
-@test "without --tool nothing is known" {
+@test "without --tool no table applies" {
   judges 'retry: exit 2' -- curl 2
   judges 'retry: exit 22' -- curl 22 "$says_404"
 }
 
-@test "it is retried until it succeeds" {
+@test "a transient failure is retried until it succeeds" {
   run -0 --separate-stderr logged -b 0 --tool=curl -- sh -c '[ "$BACKOFF_ATTEMPT" -eq 3 ] || exit 7'
   assert_equal "$stderr" ''
   assert_events '[a.verdict for a in attempts] == ["retry", "retry", "success"]' 'attempts[2].reason == "exit 0"'
@@ -128,20 +128,20 @@ judges() {
   judges "$stops_404" --tool=curl -- sh -c 'printf %s "$1" >&2; exit 22' sh "$says_404"
 }
 
-@test "of several messages stop comes first, then throttle and retry, in whatever order they stand" {
+@test "if several messages match, stop decides first, then throttle and retry, in any order" {
   judges "$stops_404" --tool -- curl 22 "$says_404" "$says_503" "$says_429"
   judges "stop: exit 22 (HTTP 404 or 410: not found) \"$says_404\"" --tool -- curl 22 "$says_429" "$says_503" "$says_404"
   judges "throttle: exit 22 (HTTP 429: too many requests) \"$says_429\"" --tool -- curl 22 "$says_429" "$says_503"
   judges "throttle: exit 22 (HTTP 429: too many requests) \"$says_429\"" --tool -- curl 22 "$says_503" "$says_429"
 }
 
-@test "of several stops the first row gives the meaning" {
+@test "if several stops match, the first row gives the meaning" {
   # The third row has all statuses that will not pass.
   judges "stop: exit 22 (HTTP error that will not pass) \"${says_404%4}0\"" --tool -- curl 22 "${says_404%4}0"
   judges "$stops_404" --tool -- curl 22 "$says_404" "${says_404%4}0"
 }
 
-@test "a message counts after the exit codes of its row only" {
+@test "a message counts only with the exit codes of its row" {
   judges "retry: exit 7 (could not connect to host) \"$says_404\"" --tool -- curl 7 "$says_404"
   judges "stop: exit 23 (could not write output) \"$says_503\"" --tool -- curl 23 "$says_503"
   judges "retry: exit 199 \"$says_404\"" --tool -- curl 199 "$says_404"
@@ -158,7 +158,7 @@ judges() {
   judges "success: exit 24 (some source files vanished) \"$shown\"" --tool -- rsync 24 "$line"
 }
 
-@test "a message on stdout is none" {
+@test "a message on stdout does not count" {
   judges 'retry: exit 22 (HTTP error)' --tool=curl -- sh -c 'echo "$1"; exit 22' sh "$says_404"
   assert_equal "$(<"$got")" "$says_404"
   # Not even where stdout is looked at for something else.
@@ -178,7 +178,7 @@ judges() {
   cmp "$got" <(for i in {1..300}; do echo "out $i"; echo "err $i"; done)
 }
 
-@test "two openings of one file are not one" {
+@test "stdout and stderr opened separately are two, even for one file" {
   logged -n 1 --tool=curl -- sh -c 'echo "$1"; exit 22' sh "$says_404" >>"$got" 2>>"$got" || true
   judged
   assert_equal "$verdict: $reason" 'retry: exit 22 (HTTP error)'
@@ -259,7 +259,7 @@ EOS
 
 # --- by whose name ---
 
-@test "COMMAND's name decides, also that of a path" {
+@test "COMMAND's base name decides" {
   mkdir other
   cp bin/curl other/curl
   ln -s curl bin/rsync
@@ -279,7 +279,7 @@ EOS
   judges 'stop: exit 3 (malformed URL)' --tool=curl -- rsync 3
 }
 
-@test "a tool has its other names" {
+@test "a tool is known by its other names too" {
   fake scp
   judges 'retry: exit 255 (connection failed)' --tool -- scp 255
   judges 'retry: exit 255 (connection failed)' --tool=sftp -- sh -c 'exit 255'
@@ -328,7 +328,7 @@ SH
   assert_regex "$stderr" '^backoff: env: giving up '
 }
 
-@test "a shell is not looked through" {
+@test "a command run by a shell is not looked for" {
   judges 'retry: exit 3' --tool -- sh -c 'curl 3'
   judges 'retry: exit 3' --tool -- env -S 'curl 3'
 }
@@ -353,7 +353,7 @@ SH
   judges 'retry: exit 2' --tool -- sh -c 'exit 2'
 }
 
-@test "a tool that there is not is an error of one line" {
+@test "an unknown tool is an error of one line" {
   local name
   for name in nothing '' ' ' 'scp sftp' /usr/bin/curl; do
     run --separate-stderr -125 "$BACKOFF" --tool="$name" -- touch made
@@ -363,7 +363,7 @@ SH
   refute [ -e made ]
 }
 
-@test "a tool that there is not, but nearly, is asked for" {
+@test "a misspelt tool is answered with a suggestion" {
   local name
   for name in crul CURL; do
     run --separate-stderr -125 "$BACKOFF" --tool="$name" -- touch made
@@ -372,7 +372,7 @@ SH
   refute [ -e made ]
 }
 
-@test "--tool takes no word behind it" {
+@test "--tool does not take the next word" {
   judges 'stop: exit 3 (malformed URL)' --tool curl 3
 }
 
@@ -385,7 +385,7 @@ SH
   judges 'retry: the command asked to retry (BACKOFF_HINT)' --tool=curl -- sh -c 'echo verdict=retry >"$BACKOFF_HINT"; exit 2'
 }
 
-@test "an after= without a verdict leaves it to the tool" {
+@test "an after= without a verdict leaves the verdict to the tool" {
   judges 'stop: exit 2 (bad option, or failed to initialize)' --tool=curl -- \
     sh -c 'echo after=1ms >"$BACKOFF_HINT"; exit 2'
 }
@@ -404,7 +404,7 @@ SH
   judges "stop: output matches 'words' \"words\"" --stop-if=words --tool -- rsync 24 words
 }
 
-@test "a REGEX that does not match leaves it to the tool" {
+@test "without a match of a REGEX the tool decides" {
   judges "$stops_404" --throttle-if=never --tool -- curl 22 "$says_404"
   judges 'retry: exit 7 (could not connect to host)' --stop-if=never --tool -- curl 7
 }
@@ -435,7 +435,7 @@ SH
   judges 'retry: exit 24 (some source files vanished)' -r 24 --tool -- rsync 24
 }
 
-@test "other CODES leave it to the tool" {
+@test "CODES that do not match leave the verdict to the tool" {
   judges "$stops_404" --throttle-on=7,23-30,timeout,signal --tool -- curl 22 "$says_404"
   judges 'stop: exit 2 (bad option, or failed to initialize)' --throttle-on=7 --tool -- curl 2
 }
@@ -445,7 +445,7 @@ SH
   judges 'retry: exit 2' -- curl 2
 }
 
-@test "with --retry-on or --retry-if, what the tool knows is known, and all else stops" {
+@test "with --retry-on or --retry-if, the tool's table still counts, and everything else stops" {
   local option
   for option in -r9 --retry-if=never; do
     local why='not in --retry-on'
@@ -492,7 +492,7 @@ SH
     bash -c 'echo "$1" >&2; '"$until_term" bash "$says_429"
 }
 
-@test "a death is a death, whatever is on stderr, and is not the status of a shell" {
+@test "a signal is a signal, whatever is on stderr, and not a shell's status 128+N" {
   judges "retry: killed by KILL \"$says_404\"" --tool=curl -- \
     sh -c 'echo "$1" >&2; kill -KILL $$' sh "$says_404"
   # 130, which INT is to a shell, stops restic; KILL is 137 there.
@@ -500,7 +500,7 @@ SH
   judges 'retry: killed by TERM' --tool=ssh -- sh -c 'kill -TERM $$'
 }
 
-@test "a command that is not found, or cannot be run, is as without a tool" {
+@test "a tool does not change the verdict on a command that is not found or cannot be run" {
   judges 'stop: not found' --tool=ssh -- ./missing
   judges 'retry: not found' -r start --tool=sysexits -- ./missing
   : >plain
@@ -524,7 +524,7 @@ judges_locked() {
   )
 }
 
-@test "flock -n: a lock that is taken is retried, and is no word of the tool's" {
+@test "flock -n: a lock that is taken is retried, without the tool's meaning" {
   type -P flock >/dev/null || skip "flock is missing"
   judges_locked 'retry: exit 1' --tool -- flock -n lock curl 3
   judges_locked 'retry: exit 1' --tool -- nice flock -w 0 "$PWD/lock" nice curl 3
@@ -536,7 +536,7 @@ judges_locked() {
   assert_equal "$(<"$got")" ''
 }
 
-@test "flock -n: a lock that is free leaves it to the tool, but for that status" {
+@test "flock -n: if the lock is free, the tool decides, except about flock's own status" {
   type -P flock >/dev/null || skip "flock is missing"
   judges 'stop: exit 3 (malformed URL)' --tool -- flock -n lock curl 3
   judges 'retry: exit 1' --tool -- flock -n lock curl 1
@@ -544,7 +544,7 @@ judges_locked() {
   judges 'retry: exit 1' --tool -- flock -n lock borg 1
 }
 
-@test "flock -E: that is the status" {
+@test "flock -E sets flock's own status" {
   type -P flock >/dev/null || skip "flock is missing"
   judges_locked 'retry: exit 3' --tool -- flock -n -E 3 lock curl 3
   judges_locked 'retry: exit 22' --tool -- flock -nE22 lock curl 3
@@ -628,7 +628,7 @@ One attempt, no pause.'
   done < <("$BACKOFF" --tool=list | grep '^[^ ]')
 }
 
-@test "the tables are shown whole: a row of each code and message, and of 0" {
+@test "the tables are complete: a row for each code and message, and for 0" {
   local tool sources=("$TOP_SRCDIR"/src/core/known/tools*.def) codes messages
   codes=$(cat "${sources[@]}" | grep -c '^CODE(')
   messages=$(cat "${sources[@]}" | grep -c '^MESSAGE(')
@@ -639,7 +639,7 @@ One attempt, no pause.'
   assert_equal "$(grep -cE '^ {22}[^ ]' tables)" "$messages"
 }
 
-@test "the table has the verdicts that the loop has, those of the user included" {
+@test "the table shows the loop's verdicts, including the user's rules" {
   run -0 "$BACKOFF" --tool=curl --plan -x 7 --throttle-on=200 --pass-on=54-55
   assert_line --regexp '^ *7  stop      could not connect'
   assert_line --regexp '^ *6  retry     could not resolve host'

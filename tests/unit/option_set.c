@@ -56,10 +56,11 @@ sample(enum option_id id)
 	case OPT_STATE_DIR:
 		return "7";
 	case OPT_GATE:
-	case OPT_DEFER:
 		return "hub";
 	case OPT_SLOTS:
 		return "hub:7";
+	case OPT_DEFER:
+		return "hub:7s..8s";
 	case OPT_PASS_ON:
 		return "8";
 	case OPT_RETRY_ON:

@@ -53,7 +53,7 @@ test_durations(void)
 	refuses(value_duration_above_0, "0", "expected a duration above 0");
 	refuses(value_duration_above_0, "x", a_duration);
 	takes(value_duration_above_0, "1ns", &ns);
-	refuses(value_finite_duration, "inf", "expected a duration that ends");
+	refuses(value_finite_duration, "inf", "expected a finite duration");
 	takes(value_finite_duration, "0", &ns);
 	is_int(ns, 0, "0");
 	takes(value_timeout, "0", &ns);

@@ -7,8 +7,8 @@
 #include "core/known/presets.h"
 
 /*
- * One string after the other, five for each preset: a table of pointers
- * would have to be relocated at every start.
+ * Five strings for each preset, one after the other: a table of pointers would
+ * have to be relocated at every start.
  */
 static const char table[] =
 #define PRESET(name, needs, options, source, note) \

@@ -2,7 +2,7 @@
 #ifndef BACKOFF_CORE_KNOWN_PRESETS_H
 #define BACKOFF_CORE_KNOWN_PRESETS_H
 /*
- * How known systems back off: presets.def as a table.
+ * presets.def as a table: how known systems back off.
  */
 
 #include <stdbool.h>
@@ -10,19 +10,19 @@
 struct preset {
 	const char *name;
 	bool approximate;
-	const char *needs; /* what has to be given with it, or "" */
-	const char *options; /* that it stands for, with a space between */
-	const char *source; /* where that is written */
-	const char *note; /* what differs, or goes with it; or "" */
+	const char *needs; /* options that the user must give too, or "" */
+	const char *options; /* those it stands for, separated by blanks */
+	const char *source; /* where the system is described */
+	const char *note; /* a difference or a remark, or "" */
 };
 
 /*
- * The preset behind PRESET, in the order of presets.def; the first behind a
- * PRESET that is all zero. False: there is none.
+ * Advances PRESET to the next one in the order of presets.def, or, if it is
+ * all zero, to the first. False: there is none.
  */
 bool presets_next(struct preset *preset);
 
-/* The preset of that name. False: there is none. */
+/* Finds the preset called NAME. False: there is none. */
 bool presets_find(struct preset *preset, const char *name);
 
 #endif

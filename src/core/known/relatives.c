@@ -9,9 +9,9 @@
 #include "core/known/tools.h"
 #include "core/nearest.h"
 
-#define MOST 8 /* names in one question */
+#define MOST 8 /* at most this many names in one question */
 
-/* What is called so elsewhere; lists with a blank between the names. */
+/* Names used elsewhere for what we call otherwise; separated by blanks. */
 struct nickname {
 	char names[32];
 	char ours[32];
@@ -36,7 +36,7 @@ static const struct nickname tool_nicknames[] = {
 
 struct names {
 	struct nearest nearest;
-	const char *found[MOST]; /* each up to a blank or its end */
+	const char *found[MOST]; /* each ends at a blank or a NUL */
 	size_t count;
 };
 
@@ -47,7 +47,7 @@ take(struct names *names, const char *name)
 		names->found[names->count++] = name;
 }
 
-/* A name that is known: it begins with the unknown one, or may be near. */
+/* Offers a known name: it may begin with the unknown one, or be near it. */
 static void
 offer(struct names *names, const char *name)
 {

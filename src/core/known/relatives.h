@@ -2,7 +2,7 @@
 #ifndef BACKOFF_CORE_KNOWN_RELATIVES_H
 #define BACKOFF_CORE_KNOWN_RELATIVES_H
 /*
- * What may have been meant by a name that is in no table.
+ * Suggestions for a name that is in no table.
  */
 
 #include <stdbool.h>
@@ -10,9 +10,9 @@
 #include "core/text.h"
 
 /*
- * Adds "did you mean aws-full, aws-equal or aws-sdk?": those that begin with
- * NAME, that go by NAME elsewhere, or that are spelt much like it. False:
- * there are none.
+ * Adds "did you mean aws-full, aws-equal or aws-sdk?": the names that begin
+ * with NAME, that are called NAME elsewhere, or that differ from it by a slip.
+ * False: there are none.
  */
 bool preset_relatives(const char *name, struct text *text);
 bool tool_relatives(const char *name, struct text *text);

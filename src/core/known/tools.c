@@ -9,10 +9,9 @@
 #include "core/text.h"
 
 /*
- * tools.def is read once for each of the tables below. The texts of all rows
- * stand behind each other in one struct, and the rows have their offsets in
- * it: a pointer would be four times as large, and each of them something to
- * relocate before main.
+ * tools.def is included once for each of the tables below. The texts of all
+ * rows are in one struct, and a row holds offsets into it: a pointer would be
+ * four times as large, and would have to be relocated before main.
  */
 #define PASTE(id, line, field) id##_##line##_##field
 #define FIELD(id, line, field) PASTE(id, line, field)

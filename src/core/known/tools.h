@@ -2,8 +2,8 @@
 #ifndef BACKOFF_CORE_KNOWN_TOOLS_H
 #define BACKOFF_CORE_KNOWN_TOOLS_H
 /*
- * What is known of commands: which exit codes of theirs, and which lines on
- * stderr, are worth a retry. The data stand in tools.def.
+ * What backoff knows about commands: which of their exit codes, and which of
+ * their lines on stderr, are worth a retry. The data are in tools.def.
  */
 
 #include <stdbool.h>
@@ -23,8 +23,8 @@ struct tool_code {
 
 /*
  * After an exit with low..high, a line on stderr that matches regex (POSIX
- * extended, C locale) means the verdict, whatever the code does. Of several
- * the first of stop, success, throttle, retry decides.
+ * extended, C locale) decides the verdict, whatever the code says. If several
+ * match, the first of stop, success, throttle, retry decides.
  */
 struct tool_message {
 	int low, high;
@@ -33,24 +33,24 @@ struct tool_message {
 	const char *meaning;
 };
 
-/* The tool that has NAME, a base name; NULL: there is none. */
+/* The tool called NAME, a base name; NULL: there is none. */
 const struct tool *tool_named(const char *name);
 
-/* The tools in their order; NULL behind the last. */
+/* The tools in the order of the table; NULL after the last. */
 const struct tool *tool_at(size_t index);
 
 const char *tool_name(const struct tool *tool);
-/* Its further names, with blanks between them; "": there is none. */
+/* Its other names, separated by blanks, or "". */
 const char *tool_aliases(const struct tool *tool);
-/* Where its codes are documented, or what was observed. */
+/* Where its codes are documented, or with which version they were observed. */
 const char *tool_source(const struct tool *tool);
-/* The trap that everyone falls into; "": there is none. */
+/* The trap that everyone falls into, or "". */
 const char *tool_warning(const struct tool *tool);
 
-/* The row of exit STATUS; false: the table does not know it. */
+/* The row for exit STATUS; false: it is not in the table. */
 bool tool_code(const struct tool *tool, int status, struct tool_code *code);
 
-/* The rows of a tool in their order; false behind the last. */
+/* The rows of a tool in the order of the table; false after the last. */
 bool tool_code_at(
     const struct tool *tool, size_t index, struct tool_code *code);
 bool tool_message_at(

@@ -12,18 +12,18 @@
 #include "core/text.h"
 
 /*
- * A wrapper and its options, as the manuals of coreutils, util-linux and sudo
- * have them. Options with which it runs no command, does not wait for it, or
- * reads it from a string, are missing on purpose.
+ * A wrapper and its options, from the manuals of coreutils, util-linux and
+ * sudo. Options with which it runs no command, does not wait for it, or reads
+ * it from a string, are left out on purpose.
  */
 struct wrapper {
 	char name[8];
 	char flags[12]; /* letters of the options without an argument */
-	char takers[10]; /* and of those with one */
+	char takers[10]; /* letters of the options with an argument */
 	char long_flags[128]; /* names; an argument can only follow a "=" */
 	char long_takers[112]; /* names; the argument may be the next word */
-	uint8_t operands; /* before the command */
-	bool assignments; /* NAME=VALUE may stand before it */
+	uint8_t operands; /* how many come before the command */
+	bool assignments; /* NAME=VALUE may come before the command */
 };
 
 static const struct wrapper wrappers[] = {
@@ -87,7 +87,7 @@ static const struct wrapper wrappers[] = {
 	},
 };
 
-/* What an option of flock means for its status where the lock is taken. */
+/* What the options of flock say about its status if the lock is taken. */
 struct locking {
 	bool gives_up;
 	int64_t conflict;
@@ -109,8 +109,8 @@ note_option(struct locking *locking, const char *option, const char *argument)
 }
 
 /*
- * Behind the words of the option *WORDS, "--name", "--name=value" or
- * "--name value"; NULL: it is not known.
+ * Returns what follows the option *WORDS, "--name", "--name=value" or "--name
+ * value"; NULL: the option is not known.
  */
 static char *const *
 skip_long(
@@ -156,7 +156,7 @@ skip_letters(
 	return words + 1;
 }
 
-/* "-5" and "--5", as nice has always taken them. */
+/* nice has always accepted "-5" and "--5". */
 static bool
 is_adjustment(const struct wrapper *wrapper, const char *word)
 {
@@ -171,7 +171,7 @@ skip_option(
 {
 	const char *word = *words;
 
-	/* A mere "-" is -i to env, and nothing to the others. */
+	/* A single "-" means -i to env; the others do not have it. */
 	if (word[1] == '\0')
 		return wrapper->assignments ? words + 1 : NULL;
 	if (is_adjustment(wrapper, word))
@@ -180,7 +180,7 @@ skip_option(
 	                      : skip_letters(wrapper, words, locking);
 }
 
-/* Behind the options and assignments at WORDS; NULL: one is not known. */
+/* What follows the options and assignments at WORDS; NULL: one is unknown. */
 static char *const *
 skip_options(
     const struct wrapper *wrapper, char *const *words, struct locking *locking)
@@ -204,7 +204,7 @@ skip_options(
 	return words;
 }
 
-/* Behind WRAPPER and all that is its own; NULL: it cannot be told. */
+/* What follows WRAPPER and its own arguments; NULL: it is not known. */
 static char *const *
 skip_wrapper(
     const struct wrapper *wrapper, char *const *words, struct locking *locking)
@@ -212,7 +212,7 @@ skip_wrapper(
 	words = skip_options(wrapper, words + 1, locking);
 	for (int i = 0; i < wrapper->operands && words != NULL; i++)
 		words = *words == NULL ? NULL : words + 1;
-	/* flock FILE -c 'a script': whatever a shell makes of it. */
+	/* flock FILE -c 'a script': only a shell knows what that runs. */
 	if (words != NULL && (*words == NULL || **words == '-'))
 		return NULL;
 	return words;
@@ -249,7 +249,7 @@ wrapped_command(char *const argv[])
 		if (wrapper == NULL)
 			return command;
 		argv = skip_wrapper(wrapper, argv, &locking);
-		/* Of several the first one that gives up decides. */
+		/* Of several flocks, the first one that gives up decides. */
 		if (strcmp(wrapper->name, "flock") == 0 && locking.gives_up
 		    && command.lock_conflict < 0)
 			command.lock_conflict = (int)locking.conflict;

@@ -2,27 +2,27 @@
 #ifndef BACKOFF_CORE_KNOWN_WRAPPED_COMMAND_H
 #define BACKOFF_CORE_KNOWN_WRAPPED_COMMAND_H
 /*
- * Which command an argument vector runs in the end, seen through env, sudo,
+ * Finds the command that an argument vector runs in the end, behind env, sudo,
  * nice, ionice, timeout, nohup, flock and stdbuf, in any order.
  */
 
-/* PATH without its directory; all of it where nothing would be left. */
+/* PATH without its directory; all of it if nothing would be left. */
 const char *base_name(const char *path);
 
 struct wrapped {
-	/* Its base name, within argv; NULL: it cannot be told. */
+	/* Its base name, within argv; NULL: it is not known. */
 	const char *name;
 	/*
-	 * What a flock on the way exits with where another one has the lock,
-	 * 0..255; -1: there is none, or it waits. It says nothing of the
-	 * command, which was not run.
+	 * The status, 0..255, with which a flock among the wrappers exits if
+	 * somebody else holds the lock; -1: there is none, or it waits. The
+	 * command was not run then, so its tool's table does not apply.
 	 */
 	int lock_conflict;
 };
 
 /*
- * ARGV ends with NULL. An option that is not known here ends the search: a
- * guess could take its argument for the command.
+ * ARGV ends with NULL. An unknown option of a wrapper ends the search, because
+ * its argument could be taken for the command.
  */
 struct wrapped wrapped_command(char *const argv[]);
 
