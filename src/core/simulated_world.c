@@ -7,7 +7,7 @@
 
 #define TENTH_NS (NS_PER_S / 10)
 
-/* The least whole number that is not below X >= 0. */
+/* X >= 0, rounded up. */
 static int64_t
 ceiling(double x)
 {
@@ -16,7 +16,7 @@ ceiling(double x)
 	return (double)whole < x ? whole + 1 : whole;
 }
 
-/* To serve in second N: what is due by its end less what was by its start. */
+/* How many are served in second N: all due by its end less those before. */
 static int64_t
 due_in_second(double capacity, int64_t n)
 {
@@ -27,7 +27,7 @@ due_in_second(double capacity, int64_t n)
 	    - ceiling(rest * (double)n);
 }
 
-/* Whether an attempt now finds the service up, and not too busy. */
+/* Whether an attempt at this time is served. */
 static bool
 serve(struct simulation *simulation)
 {
@@ -112,7 +112,7 @@ simulated_time_left(const struct simulation *simulation)
 	    : deadline_ns - simulation->queue.now_ns;
 }
 
-/* What next_pause() asks for now; STATE is of a client, with FAILURES. */
+/* The context for next_pause() of a client with this STATE and FAILURES. */
 static struct pause_context
 pause_context(const struct simulation *simulation,
     const struct loop_state *state, int64_t failures)

@@ -17,7 +17,7 @@
 #include "core/settings.h"
 
 struct simulated_client {
-	struct event waiting; /* its next attempt; where it ended, that */
+	struct event waiting; /* at the time of its next, or last, attempt */
 	struct schedule schedule;
 	int64_t attempts; /* that count for --attempts */
 	int64_t failures;
@@ -31,7 +31,7 @@ struct simulated_client {
 
 struct service {
 	int64_t down_ns; /* >= 0 */
-	double capacity; /* served a second, > 0; 0.5: in every other one */
+	double capacity; /* served per second, > 0; 0.5: one every 2 seconds */
 };
 
 /* The gate that all pass, the queue at it, and who holds the turn. */
@@ -42,65 +42,61 @@ struct simulated_gate {
 };
 
 struct simulation {
-	/* What is asked. The memory is the caller's. */
+	/* Input. The caller owns the memory. */
 	const struct settings *settings; /* of each client */
 	struct service service;
 	int64_t clients_count; /* >= 1 */
-	struct simulated_client *clients; /* so many */
-	int64_t *waits_ns; /* room for so many */
-	struct histogram
-	    *histogram; /* where attempts are counted too, or NULL */
+	struct simulated_client *clients; /* clients_count of them */
+	int64_t *waits_ns; /* room for clients_count */
+	struct histogram *histogram; /* counts the attempts as well, or NULL */
 	int64_t peak_from_ns; /* > 0, a multiple of a tenth of a second */
 	bool gated; /* they share a gate; their attempts take a while then */
 
-	/* What comes out. */
-	int64_t attempts; /* of all, the first ones included */
-	int64_t peak; /* most of them in a tenth of a second from there on, */
-	int64_t peak_after_0; /* and of all but those at 0 */
-	int64_t down; /* attempts before DOWN_NS, after the first second, */
-	int64_t refused; /* and those that failed after DOWN_NS */
-	int64_t served; /* clients, and who gave up for lack of: */
-	int64_t exhausted; /* attempts */
-	int64_t late; /* time */
-	int64_t waited_ns; /* by those served, from DOWN_NS on, in all */
-	bool endless; /* they try for ever without a pause */
+	/* Results. */
+	int64_t attempts; /* of all clients, including the first ones */
+	int64_t peak; /* most in a tenth of a second, from peak_from_ns on */
+	int64_t peak_after_0; /* the same, of all attempts but those at 0 */
+	int64_t down; /* attempts before DOWN_NS, after the first second */
+	int64_t refused; /* attempts that failed after DOWN_NS */
+	int64_t served; /* number of clients that were served */
+	int64_t exhausted; /* that gave up because of --attempts */
+	int64_t late; /* that gave up because of --deadline */
+	int64_t waited_ns; /* sum of the waits after DOWN_NS until served */
+	bool endless; /* the clients try for ever without a pause */
 
-	/* How far it is. */
+	/* State. */
 	struct random *random;
 	struct event_queue queue;
 	struct simulated_gate gate;
-	int64_t second; /* the current one, since DOWN_NS */
-	int64_t left; /* to serve in it */
-	int64_t tenth; /* of a second, the current one */
-	int64_t in_tenth;
-	int64_t at_once; /* attempts at this moment */
+	int64_t second; /* the current second, counted from DOWN_NS */
+	int64_t left; /* how many can still be served in it */
+	int64_t tenth; /* the current tenth of a second */
+	int64_t in_tenth; /* attempts in it */
+	int64_t at_once; /* attempts at the current nanosecond */
 };
 
-/*
- * An attempt begins now, and is counted. Whether it finds the service up, and
- * not too busy.
- */
+/* Counts an attempt that begins now; whether it is served. */
 bool simulated_attempt(struct simulation *simulation);
 
 /*
- * What an attempt of CLIENT's that ends now means for its loop: it is done, or
- * goes on, and then this is true. See after_verdict() in loop.c.
+ * Decides after an attempt of CLIENT, as after_verdict() of loop.c does.
+ * False: that was its last.
  */
 bool simulated_verdict(struct simulation *simulation,
     struct simulated_client *client, bool served);
 
-/* Its pause after an attempt that was not the last. */
+/* Lets CLIENT pause after an attempt that was not its last. */
 void simulated_pause(
     struct simulation *simulation, struct simulated_client *client);
 
-/* It ends now, with that. */
+/* Ends the loop of CLIENT now. */
 void simulated_end(struct simulation *simulation,
     struct simulated_client *client, enum result result);
 
-/* Until --deadline. */
+/* The time that is left until --deadline. */
 int64_t simulated_time_left(const struct simulation *simulation);
 
-/* Before the first attempt of each client. */
+/* The range of the wait before the first attempt of each client. */
 struct range simulated_splay(const struct simulation *simulation);
 
 #endif
