@@ -27,8 +27,7 @@ static struct gate_file gate
     = { .part = { .what = "gate", .file = { .fd = -1 } } };
 static struct gate_run run;
 static struct gate_record seen; /* as it was when last asked */
-static bool is_tried; /* to open the file */
-static bool is_probe; /* the attempt that runs, or is to */
+static bool is_tried, is_probe; /* to open the file; the attempt is one */
 static int64_t waited_ns; /* in all */
 
 /* FNV-1a of 64 bits. */
@@ -37,8 +36,8 @@ hash(const char *text)
 {
 	uint64_t sum = UINT64_C(0xcbf29ce484222325);
 
-	for (; *text != '\0'; text++)
-		sum = (sum ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	while (*text != '\0')
+		sum = (sum ^ (unsigned char)*text++) * UINT64_C(0x100000001b3);
 	return sum;
 }
 
@@ -111,7 +110,6 @@ enter(const struct gate_decision *decision)
 	return go;
 }
 
-/* --gate-wait has passed. */
 static struct entry
 refuse(void)
 {
@@ -369,9 +367,9 @@ gate_door_leave(const struct loop_state *state)
 			turn_give_up(&gate, &run);
 		return none;
 	}
+	is_shut = record.state == GATE_SHUT || record.state == GATE_PROBING;
 	if (attempt.outcome != GATE_FAILED)
 		return none;
-	is_shut = record.state == GATE_SHUT || record.state == GATE_PROBING;
 	/* A hint that the gate has not taken still holds for ourselves. */
 	return (struct aftermath) {
 		.at_door = is_shut
