@@ -12,8 +12,9 @@ _backoff_with_argument='-b --base -f --factor -c --cap --floor -g --growth
   -n --attempts -t --timeout -T --deadline --until -s --signal
   -k --kill-after --grace --consecutive --wake-on --success-on --pass-on
   -r --retry-on --throttle-on -x --stop-on --success-if --retry-if
-  --throttle-if --stop-if --watch --hint-max -i --stdin --spool-limit --name
-  --log-format --log-file --outage --format --before-retry --at-end --id --cap-mode
+  --throttle-if --stop-if --watch --hint-max --gate --gate-wait --slots --defer
+  --state-dir -i --stdin --spool-limit --name --log-format --log-file --outage
+  --format --before-retry --at-end --id --cap-mode
   --max-exponent --steps --slot --from'
 _backoff_without_argument='--retry-after --quiet-success --plan -q --quiet
   -v --verbose -h --help -V --version'
@@ -106,6 +107,12 @@ _backoff_argument() {
     --hold)
       words='stdout all'
       ;;
+    --gate)
+      words='list'
+      ;;
+    --gate-wait)
+      words='0 inf'
+      ;;
     -n | --attempts | -c | --cap | -k | --kill-after | --grace | --hint-max)
       words='inf'
       ;;
@@ -125,6 +132,11 @@ _backoff_argument() {
     --log-file)
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -f -- "$now")
+      return
+      ;;
+    --state-dir)
+      compopt -o filenames 2>/dev/null
+      mapfile -t COMPREPLY < <(compgen -d -- "$now")
       return
       ;;
     --before-retry | --at-end)

@@ -14,7 +14,7 @@ function __backoff_command
     set -a options success-on=+ pass-on=+ r/retry-on=+ throttle-on=+ x/stop-on=+
     set -a options success-if=+ retry-if=+ throttle-if=+ stop-if=+
     set -a options watch= 'tool=?' retry-after hint-max= i/stdin= spool-limit= 'o/hold=?'
-    set -a options quiet-success
+    set -a options quiet-success gate= gate-wait= slots= defer= state-dir=
     set -a options q/quiet v/verbose name= log-format= log-file= plan outage= format=
     set -a options before-retry= at-end= id= h/help V/version
     set -a options cap-mode= max-exponent= steps= slot= from=
@@ -101,6 +101,12 @@ complete -c backoff -n __backoff_own -l watch -x -a 'stdout stderr both' -d 'Whe
 complete -c backoff -n __backoff_own -l tool -a '(__backoff_tools)' -d 'Use what backoff knows about a command'
 complete -c backoff -n __backoff_own -l retry-after -d 'Wait as long as a Retry-After: line in the output says'
 complete -c backoff -n __backoff_own -l hint-max -x -a inf -d 'Give up if asked to wait longer'
+
+complete -c backoff -n __backoff_own -l gate -x -a list -d 'While a service is down, let one run of that name try'
+complete -c backoff -n __backoff_own -l gate-wait -x -a '0 inf' -d 'Wait at most this long at a shut gate'
+complete -c backoff -n __backoff_own -l slots -x -d 'Run at most so many attempts at once, of all runs that name it'
+complete -c backoff -n __backoff_own -l defer -x -d 'A run that gave up puts off the next ones of its name'
+complete -c backoff -n __backoff_own -l state-dir -x -a '(__fish_complete_directories)' -d 'Where the files of these are'
 
 complete -c backoff -n __backoff_own -s i -l stdin -x -a 'replay inherit null' -d 'What each attempt finds on its standard input'
 complete -c backoff -n __backoff_own -l spool-limit -x -d 'Keep at most this much of stdin for further attempts'

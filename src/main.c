@@ -27,6 +27,8 @@
 #include "plan/plan.h"
 #include "process/environment.h"
 #include "process/signals.h"
+#include "shared/doors.h"
+#include "shared/gate_list.h"
 #include "streams/held_output.h"
 #include "streams/hint_file.h"
 #include "streams/streams.h"
@@ -145,6 +147,8 @@ main(int argc, char **argv)
 	struct ending ending;
 
 	options_parse(&options, argc, argv);
+	if (options.shared.gate.list)
+		gate_list(options.shared.directory);
 	if (options.plan)
 		plan_show(&options);
 	if (options.job.argv[0] == NULL)
@@ -155,6 +159,9 @@ main(int argc, char **argv)
 	    options.seeded ? (uint64_t)options.seed : entropy.seed);
 	if (options.log.id == NULL)
 		options.log.id = make_id(entropy.id);
+	/* Other draws than those of the pauses, which stay as they are. */
+	options.job.has_doors = doors_start(&options.shared, &options.settings,
+	    options.log.id, random_from(~random.state));
 	prepare(&options);
 
 	world = world_of(&options.job);

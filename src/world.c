@@ -15,6 +15,7 @@
 #include "process/fd.h"
 #include "process/signals.h"
 #include "process/sleep.h"
+#include "shared/doors.h"
 #include "streams/held_output.h"
 #include "streams/line_scan.h"
 #include "streams/streams.h"
@@ -134,6 +135,20 @@ attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 	return outcome;
 }
 
+static struct entry
+before_attempt(void *self, const struct loop_state *state, int64_t until_ns)
+{
+	(void)self;
+	return doors_before_attempt(state, until_ns);
+}
+
+static struct aftermath
+after_verdict(void *self, const struct loop_state *state)
+{
+	(void)self;
+	return doors_after_verdict(state);
+}
+
 static struct outcome
 run_script(const struct job *job, const char *script,
     const struct loop_state *state, int64_t cutoff_ns)
@@ -173,8 +188,9 @@ hook(void *self, enum hook hook, const struct loop_state *state,
 
 /*
  * Releases held output. After a success or a pass: to where it belongs, but
- * with --quiet-success a success prints nothing. After a failure: first the
- * held log, then what the last attempt wrote, as hold_release() says.
+ * with --quiet-success a success, or a run that was put off, prints nothing.
+ * After a failure: first the held log, then what the last attempt wrote, as
+ * hold_release() says.
  */
 static struct release
 release(void *self, enum result result, int told)
@@ -186,7 +202,8 @@ release(void *self, enum result result, int told)
 	    = told != 0 ? clock_now_ns() + LAST_PATIENCE_NS : INT64_MAX;
 	enum written log = WRITTEN_ALL, output;
 
-	if (job->quiet_success && result == RESULT_SUCCESS)
+	if (job->quiet_success
+	    && (result == RESULT_SUCCESS || result == RESULT_DEFERRED))
 		return done;
 	if (failed)
 		log = log_release(until_ns);
@@ -224,7 +241,10 @@ static void
 tell_end(
     void *self, const struct loop_state *state, const struct ending *ending)
 {
-	(void)self;
+	const struct job *job = self;
+
+	if (job->has_doors)
+		doors_end(state, ending->result);
 	log_end(state, ending);
 }
 
@@ -241,7 +261,7 @@ world_start(const struct job *job)
 struct world
 world_of(struct job *job)
 {
-	return (struct world) {
+	struct world world = {
 		.self = job,
 		.now_ns = now_ns,
 		.epoch_ns = epoch_ns,
@@ -253,4 +273,10 @@ world_of(struct job *job)
 		.tell_attempt = tell_attempt,
 		.tell_end = tell_end,
 	};
+
+	if (job->has_doors) {
+		world.before_attempt = before_attempt;
+		world.after_verdict = after_verdict;
+	}
+	return world;
 }

@@ -91,11 +91,34 @@ add_word(struct text *text, const char *key, const char *word)
 	text_byte(text, '"');
 }
 
-static void
-add_seconds(struct text *text, const char *key, int64_t ns)
+void
+json_member_seconds(struct text *text, const char *key, int64_t ns)
 {
 	add_key(text, key);
 	duration_seconds(text, ns);
+}
+
+void
+json_member_string(struct text *text, const char *key, const char *string)
+{
+	add_key(text, key);
+	json_string(text, string);
+}
+
+void
+json_member_number(struct text *text, const char *key, int64_t number)
+{
+	add_key(text, key);
+	text_number(text, number);
+}
+
+void
+json_event(struct text *text, int64_t epoch_ns, const char *event,
+    const char *id, const char *members)
+{
+	begin(text, epoch_ns, event, id);
+	text_add(text, members);
+	text_byte(text, '}');
 }
 
 void
@@ -153,7 +176,7 @@ json_attempt(struct text *text, int64_t epoch_ns, const char *id,
 	reason_text(&reason, outcome);
 	add_key(text, "reason");
 	json_string(text, words);
-	add_seconds(
+	json_member_seconds(
 	    text, "duration_s", outcome->ended_ns - outcome->started_ns);
 	add_key(text, "pause_s");
 	if (pause_ns < 0)
@@ -179,7 +202,7 @@ json_end(struct text *text, int64_t epoch_ns, const char *id,
 		text_add(text, "null");
 	else
 		json_string(text, reason);
-	add_seconds(text, "elapsed_s", state->elapsed_ns);
+	json_member_seconds(text, "elapsed_s", state->elapsed_ns);
 	text_byte(text, '}');
 }
 
@@ -189,11 +212,11 @@ json_plan(struct text *text, const struct forecast_row *row)
 	text_add(text, "{\"event\":\"plan\"");
 	add_key(text, "after_attempt");
 	text_number(text, row->after_attempt);
-	add_seconds(text, "low_s", row->pause.low_ns);
-	add_seconds(text, "high_s", row->pause.high_ns);
-	add_seconds(text, "mean_s", row->mean_ns);
-	add_seconds(text, "earliest_s", row->earliest_ns);
-	add_seconds(text, "mean_total_s", row->mean_total_ns);
-	add_seconds(text, "latest_s", row->latest_ns);
+	json_member_seconds(text, "low_s", row->pause.low_ns);
+	json_member_seconds(text, "high_s", row->pause.high_ns);
+	json_member_seconds(text, "mean_s", row->mean_ns);
+	json_member_seconds(text, "earliest_s", row->earliest_ns);
+	json_member_seconds(text, "mean_total_s", row->mean_total_ns);
+	json_member_seconds(text, "latest_s", row->latest_ns);
 	text_byte(text, '}');
 }

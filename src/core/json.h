@@ -23,6 +23,16 @@ void json_end(struct text *text, int64_t epoch_ns, const char *id,
     const struct loop_state *state, const struct ending *ending,
     const char *reason);
 
+/*
+ * Another event. MEMBERS are what stands behind its id: what the functions
+ * that follow have added, each with its comma.
+ */
+void json_event(struct text *text, int64_t epoch_ns, const char *event,
+    const char *id, const char *members);
+void json_member_string(struct text *text, const char *key, const char *string);
+void json_member_number(struct text *text, const char *key, int64_t number);
+void json_member_seconds(struct text *text, const char *key, int64_t ns);
+
 /* A pause of --plan; it has no time and no id. */
 void json_plan(struct text *text, const struct forecast_row *row);
 

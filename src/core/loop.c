@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include "core/duration.h"
+#include "core/ending.h"
 #include "core/next_pause.h"
 #include "core/loop.h"
 #include "core/result.h"
@@ -11,6 +12,7 @@ struct run {
 	const struct world *world;
 	struct schedule schedule;
 	struct loop_state state;
+	struct aftermath aftermath; /* of the last attempt */
 	struct ending ending; /* result RESULT_NONE while the loop goes on */
 	int64_t started_ns;
 	int64_t deadline_ns; /* the moment, not the duration */
@@ -45,23 +47,17 @@ time_left(const struct run *run, int64_t now_ns)
 	return min_ns(before_deadline(run, now_ns), before_until(run));
 }
 
-static void
-end(struct run *run, enum result result, int status)
+static int64_t
+now(const struct run *run)
 {
-	run->ending.result = result;
-	run->ending.status = status;
+	return run->world->now_ns(run->world->self);
 }
 
 /* Ends with the status or signal of the last attempt, but never with 0. */
 static void
 give_up(struct run *run, enum result result)
 {
-	const struct outcome *outcome = &run->state.outcome;
-	int status = outcome_status(outcome);
-
-	if (outcome->kind == OUTCOME_KILLED)
-		run->ending.signal = outcome->signal;
-	end(run, result, status == 0 ? 1 : status);
+	ending_give_up(&run->ending, result, &run->state.outcome);
 }
 
 /* The signal came while no attempt was running: backoff dies by it. */
@@ -69,35 +65,100 @@ static void
 interrupt(struct run *run, int signal)
 {
 	run->told = signal;
-	run->ending.interrupted_by = signal;
-	run->ending.signal = signal;
-	end(run, RESULT_INTERRUPTED, STATUS_SIGNAL + signal);
+	ending_interrupt(&run->ending, signal);
 }
 
-/* backoff itself failed: it could not pass on COMMAND's input or output. */
+static struct pause_context
+pause_context(const struct run *run, int64_t now_ns)
+{
+	return (struct pause_context) {
+		.settings = run->settings,
+		.state = &run->state,
+		.failures = run->failures,
+		.deadline = { run->settings->limits.deadline_ns,
+		    before_deadline(run, now_ns) },
+		.until = { run->until_in_ns, before_until(run) },
+		.longest_ns = run->longest_ns,
+	};
+}
+
+/* The state, with the number of the next attempt. */
+static struct loop_state
+coming_state(const struct run *run, int64_t now_ns)
+{
+	struct loop_state coming = run->state;
+
+	coming.attempt++;
+	coming.elapsed_ns = now_ns - run->started_ns;
+	return coming;
+}
+
+/* There is no time for the next attempt. */
 static void
-fail(struct run *run, const char *broken, int error, int signal)
+end_late(struct run *run, bool in_wait)
 {
-	run->ending.broken = broken;
-	run->ending.error = error;
-	run->ending.signal = signal;
-	end(run, RESULT_ERROR,
-	    signal != 0 ? STATUS_SIGNAL + signal : STATUS_ERROR);
+	if (run->state.verdict == VERDICT_NONE) {
+		ending_set(&run->ending, RESULT_DEADLINE, STATUS_TIMED_OUT);
+		return;
+	}
+	run->ending.no_time = in_wait;
+	give_up(run, RESULT_DEADLINE);
 }
 
-/*
- * Whether the next attempt may begin now. (A gate that coordinates several
- * runs belongs here and in after_verdict().)
- */
-static bool
-before_attempt(struct run *run, int64_t now_ns)
+/* What runs share puts this one off. */
+static void
+end_refused(struct run *run, const struct entry *entry)
 {
-	if (time_left(run, now_ns) > 0)
-		return true;
+	run->ending.closing = entry->closing;
+	run->ending.closing_reason = entry->reason;
 	if (run->state.verdict == VERDICT_NONE)
-		end(run, RESULT_DEADLINE, STATUS_TIMED_OUT);
+		ending_set(&run->ending, RESULT_DEFERRED, STATUS_DEFERRED);
 	else
 		give_up(run, RESULT_DEADLINE);
+}
+
+/* The moment from which on there is only time for the next attempt itself. */
+static int64_t
+latest_start(const struct run *run, int64_t now_ns)
+{
+	struct pause_context context = pause_context(run, now_ns);
+	struct room room = next_pause_room(&context);
+
+	return saturating_add(now_ns, max_ns(room.ns, 0));
+}
+
+/* Whether the next attempt may begin; *NOW_NS is when, after any wait. */
+static bool
+before_attempt(struct run *run, int64_t *now_ns)
+{
+	const struct world *world = run->world;
+	struct loop_state coming;
+	struct entry entry;
+
+	*now_ns = now(run);
+	if (time_left(run, *now_ns) <= 0) {
+		end_late(run, false);
+		return false;
+	}
+	if (world->before_attempt == NULL)
+		return true;
+	coming = coming_state(run, *now_ns);
+	entry = world->before_attempt(
+	    world->self, &coming, latest_start(run, *now_ns));
+	switch (entry.admission) {
+	case ADMISSION_GO:
+		*now_ns = now(run);
+		return true;
+	case ADMISSION_SIGNAL:
+		interrupt(run, entry.signal);
+		break;
+	case ADMISSION_LATE:
+		end_late(run, true);
+		break;
+	case ADMISSION_REFUSED:
+		end_refused(run, &entry);
+		break;
+	}
 	return false;
 }
 
@@ -131,68 +192,26 @@ reset_after_long_run(struct run *run)
 static void
 after_verdict(struct run *run)
 {
-	const struct outcome *outcome = &run->state.outcome;
-	const struct stream_failure *failure = &outcome->evidence.failure;
+	const struct world *world = run->world;
 	enum verdict verdict = run->state.verdict;
-	enum result result;
+	struct loop_state counted;
 
+	run->aftermath = (struct aftermath) { .at_door = false };
+	if (world->after_verdict != NULL)
+		run->aftermath = world->after_verdict(world->self, &run->state);
 	reset_after_long_run(run);
 	run->state.streak
 	    = verdict == VERDICT_SUCCESS ? run->state.streak + 1 : 0;
-	if (is_failure(verdict))
+	if (is_failure(verdict) && !run->aftermath.uncounted)
 		run->failures++;
-	result = result_after_attempt(&run->settings->limits, &run->state);
-	switch (result) {
-	case RESULT_NONE:
-		break;
-	case RESULT_ERROR:
-		fail(run, failure->stream, failure->error, failure->signal);
-		break;
-	case RESULT_SUCCESS:
-		end(run, result, 0);
-		break;
-	case RESULT_PASS:
-		end(run, result, outcome_status(outcome));
-		if (outcome->kind == OUTCOME_KILLED)
-			run->ending.signal = outcome->signal;
-		break;
-	case RESULT_INTERRUPTED:
-		/* As in a pause: backoff dies by the signal itself. */
-		if (outcome->late_end_signal != 0
-		    || (failure->cut_off && verdict_is_good(verdict))) {
-			interrupt(run, run->told);
-			break;
-		}
-		run->ending.interrupted_by
-		    = run->told != 0 ? run->told : outcome->signal;
-		give_up(run, result);
-		break;
-	case RESULT_STOPPED:
-		run->ending.input_lost = verdict != VERDICT_STOP;
-		give_up(run, result);
-		break;
-	case RESULT_EXHAUSTED:
-	case RESULT_DEADLINE:
-		give_up(run, result);
-		break;
-	}
+	counted = run->state;
+	counted.count -= run->aftermath.uncounted;
+	ending_after_attempt(&run->ending,
+	    result_after_attempt(&run->settings->limits, &counted), &run->state,
+	    run->told);
 }
 
-static struct pause_context
-pause_context(const struct run *run, int64_t now_ns)
-{
-	return (struct pause_context) {
-		.settings = run->settings,
-		.state = &run->state,
-		.failures = run->failures,
-		.deadline = { run->settings->limits.deadline_ns,
-		    before_deadline(run, now_ns) },
-		.until = { run->until_in_ns, before_until(run) },
-		.longest_ns = run->longest_ns,
-	};
-}
-
-/* The pause, counted from the end of the attempt; -1: backoff gives up. */
+/* The pause from the end of the attempt; PAUSE_NONE: backoff gives up. */
 static int64_t
 choose_pause(struct run *run)
 {
@@ -201,22 +220,11 @@ choose_pause(struct run *run)
 	struct pause pause = next_pause(&context, &run->schedule);
 
 	if (pause.kind == PAUSE_DRAWN)
-		return pause.ns;
+		return run->aftermath.at_door ? PAUSE_AT_DOOR : pause.ns;
 	run->ending.asked_too_long = pause.kind != PAUSE_NO_TIME;
 	run->ending.no_time = pause.kind != PAUSE_ASKED_BEYOND;
 	give_up(run, run->ending.no_time ? RESULT_DEADLINE : RESULT_STOPPED);
-	return -1;
-}
-
-/* Marks an attempt that --grace cut: it has not reached its time limit. */
-static void
-set_aside_grace(struct outcome *outcome, int64_t now_ns)
-{
-	if (outcome->unended.pid == 0 || outcome->kind != OUTCOME_TIMED_OUT
-	    || outcome->ended_ns >= saturating_add(now_ns, outcome->limit_ns))
-		return;
-	outcome->past_deadline = false;
-	outcome->limit_ns = 0;
+	return PAUSE_NONE;
 }
 
 static void
@@ -230,7 +238,7 @@ attempt(struct run *run, int64_t now_ns)
 	int64_t ran_ns;
 
 	run->state.attempt++;
-	run->state.count++;
+	run->state.count += !run->aftermath.uncounted;
 	run->state.elapsed_ns = now_ns - run->started_ns;
 	run->state.outcome = world->attempt(world->self, &run->state,
 	    deadline_first ? run->deadline_ns : cutoff_ns);
@@ -239,7 +247,7 @@ attempt(struct run *run, int64_t now_ns)
 	run->state.outcome.limit_ns = deadline_first
 	    ? run->deadline_ns - now_ns
 	    : run->settings->limits.timeout_ns;
-	set_aside_grace(&run->state.outcome, now_ns);
+	outcome_set_aside_grace(&run->state.outcome, now_ns);
 	run->told = outcome_told(&run->state.outcome);
 	decision = verdict_of(&run->settings->rules, &run->state.outcome);
 	run->state.verdict = decision.verdict;
@@ -249,22 +257,14 @@ attempt(struct run *run, int64_t now_ns)
 		run->longest_ns = ran_ns;
 }
 
-static int64_t
-now(const struct run *run)
-{
-	return run->world->now_ns(run->world->self);
-}
-
 /* Runs --before-retry, which is told the number of the next attempt. */
 static void
 ask_hook(struct run *run)
 {
 	const struct world *world = run->world;
-	struct loop_state coming = run->state;
+	struct loop_state coming = coming_state(run, now(run));
 	struct outcome hook;
 
-	coming.attempt++;
-	coming.elapsed_ns = now(run) - run->started_ns;
 	hook = world->hook(
 	    world->self, HOOK_BEFORE_RETRY, &coming, run->deadline_ns);
 	if (hook.end_signal != 0 || hook.late_end_signal != 0) {
@@ -286,7 +286,7 @@ static void
 between_attempts(struct run *run)
 {
 	const struct world *world = run->world;
-	int64_t pause_ns = -1;
+	int64_t pause_ns = PAUSE_NONE;
 	int signal;
 
 	after_verdict(run);
@@ -295,8 +295,8 @@ between_attempts(struct run *run)
 	world->tell_attempt(world->self, &run->state, pause_ns);
 	if (run->ending.result != RESULT_NONE)
 		return;
-	signal = world->pause(
-	    world->self, saturating_add(run->state.outcome.ended_ns, pause_ns));
+	signal = world->pause(world->self,
+	    saturating_add(run->state.outcome.ended_ns, max_ns(pause_ns, 0)));
 	if (signal != 0)
 		interrupt(run, signal);
 	else
@@ -339,7 +339,8 @@ release(struct run *run)
 		interrupt(run, release.cut_by);
 	else if (release.error != 0
 	    && (result == RESULT_SUCCESS || result == RESULT_PASS))
-		fail(run, "output", release.error, release.signal);
+		ending_fail(
+		    &run->ending, "output", release.error, release.signal);
 }
 
 /* Reports the result and runs --at-end; a signal in it decides the end. */
@@ -380,15 +381,15 @@ run_loop(const struct settings *settings, struct random *random,
 		.schedule = schedule_start(&settings->policy, random),
 		.started_ns = world->now_ns(world->self),
 	};
-	int64_t now_ns = run.started_ns;
+	int64_t now_ns;
 
 	run.deadline_ns
 	    = saturating_add(run.started_ns, settings->limits.deadline_ns);
 	run.until_in_ns = before_until(&run);
 	world->tell_start(world->self);
 	splay(&run);
-	while (run.ending.result == RESULT_NONE
-	    && before_attempt(&run, now_ns = now(&run))) {
+	while (
+	    run.ending.result == RESULT_NONE && before_attempt(&run, &now_ns)) {
 		attempt(&run, now_ns);
 		between_attempts(&run);
 	}

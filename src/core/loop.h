@@ -24,6 +24,31 @@ enum hook {
 	HOOK_AT_END,
 };
 
+/* Whether an attempt may begin, as those have it who know of other runs. */
+enum admission {
+	ADMISSION_GO,
+	ADMISSION_SIGNAL, /* one that ends us came while it waited */
+	ADMISSION_LATE, /* the limit passed while it waited */
+	/*
+	 * We are put off: without an attempt the result is deferred, after
+	 * one it is what a deadline brings.
+	 */
+	ADMISSION_REFUSED,
+};
+
+struct entry {
+	enum admission admission;
+	int signal; /* of ADMISSION_SIGNAL */
+	const char *closing; /* of ADMISSION_REFUSED: the closing line, and */
+	const char *reason; /* its REASON or NULL; both outlive the loop */
+};
+
+/* What those make of a verdict. All zero: as if there were none. */
+struct aftermath {
+	bool at_door; /* no pause of ours: before_attempt() waits */
+	bool uncounted; /* it does not count for --attempts and the windows */
+};
+
 struct world {
 	void *self;
 
@@ -36,6 +61,25 @@ struct world {
 	 * signal if it tells backoff to end, else 0.
 	 */
 	int (*pause)(void *self, int64_t until_ns);
+
+	/*
+	 * The two doors to what runs share, or NULL. before_attempt() is called
+	 * right before each attempt, after --before-retry: STATE has the next
+	 * attempt's number, and the outcome and verdict of the last one. It
+	 * may wait until UNTIL_NS (INT64_MAX: for ever), which leaves the
+	 * reserve of the next attempt; if that moment has come already, it
+	 * must not wait. Unless it returns ADMISSION_GO it must release what
+	 * it has taken.
+	 *
+	 * after_verdict() is called after each attempt, as soon as its verdict
+	 * is known and before anything is said, whether or not another one
+	 * follows. STATE has its number, outcome, hint and verdict;
+	 * outcome_told() says whether backoff was told to end during it.
+	 */
+	struct entry (*before_attempt)(
+	    void *self, const struct loop_state *state, int64_t until_ns);
+	struct aftermath (*after_verdict)(
+	    void *self, const struct loop_state *state);
 
 	/* Runs one attempt, cut at CUTOFF_NS. The times are always set. */
 	struct outcome (*attempt)(
@@ -52,7 +96,8 @@ struct world {
 	struct release (*release)(void *self, enum result result, int told);
 
 	/* Report that the loop starts; that an attempt has ended, before a
-	 * pause of PAUSE_NS (< 0: none follows); that the loop has ended. */
+	 * pause of PAUSE_NS (or PAUSE_NONE, PAUSE_AT_DOOR); that the loop has
+	 * ended. */
 	void (*tell_start)(void *self);
 	void (*tell_attempt)(
 	    void *self, const struct loop_state *state, int64_t pause_ns);

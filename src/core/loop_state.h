@@ -20,6 +20,7 @@ enum result {
 	RESULT_DEADLINE,
 	RESULT_INTERRUPTED,
 	RESULT_ERROR,
+	RESULT_DEFERRED, /* no attempt was made: the run is put off */
 };
 
 /* The state of the loop during or after an attempt. */
@@ -33,6 +34,10 @@ struct loop_state {
 	enum result result;
 };
 
+/* What follows an attempt, where that is no pause of so many nanoseconds. */
+#define PAUSE_NONE (-1) /* nothing: it was the last */
+#define PAUSE_AT_DOOR (-2) /* as long as others have it, such as a gate */
+
 struct ending {
 	enum result result;
 	int signal; /* to die by, or 0 */
@@ -45,6 +50,8 @@ struct ending {
 	bool input_lost; /* only the lost input prevents another attempt */
 	const char *broken; /* for RESULT_ERROR: the stream; errno follows */
 	int error;
+	const char *closing; /* the closing line, where others ended us; with */
+	const char *closing_reason; /* its REASON, or NULL */
 };
 
 /* "success", "exhausted" ...; "" for RESULT_NONE. */

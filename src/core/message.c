@@ -61,7 +61,7 @@ message_attempt(struct text *text, const struct loop_state *state,
 {
 	const struct outcome *outcome = &state->outcome;
 
-	if (pause_ns < 0)
+	if (pause_ns == PAUSE_NONE)
 		return;
 	add_attempt(text, state, limits);
 	if (state->verdict == VERDICT_SUCCESS) {
@@ -80,7 +80,10 @@ message_attempt(struct text *text, const struct loop_state *state,
 		else
 			reason_text(text, outcome);
 	}
-	add_in(text, "; next in ", pause_ns);
+	if (pause_ns == PAUSE_AT_DOOR)
+		text_add(text, "; next in its turn");
+	else
+		add_in(text, "; next in ", pause_ns);
 	if (outcome->evidence.hint.has_wait) {
 		add_in(text, " (server asked for ",
 		    outcome->evidence.hint.wait_ns);
@@ -114,8 +117,13 @@ message_end(struct text *text, const struct loop_state *state,
 	char words[REASON_SIZE];
 	struct text reason = text_in(words, sizeof words);
 
+	if (ending->closing != NULL) {
+		text_add(text, ending->closing);
+		return;
+	}
 	switch (ending->result) {
 	case RESULT_NONE:
+	case RESULT_DEFERRED:
 		return;
 	case RESULT_PASS:
 	case RESULT_SUCCESS:

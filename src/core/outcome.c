@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <sys/wait.h>
 
+#include "core/duration.h"
 #include "core/outcome.h"
 
 /* Rule 55: whether what is lacking now may be there a moment later. */
@@ -94,4 +95,14 @@ signal_set_is_empty(const struct signal_set *set)
 		if (set->words[i] != 0)
 			return false;
 	return true;
+}
+
+void
+outcome_set_aside_grace(struct outcome *outcome, int64_t now_ns)
+{
+	if (outcome->unended.pid == 0 || outcome->kind != OUTCOME_TIMED_OUT
+	    || outcome->ended_ns >= saturating_add(now_ns, outcome->limit_ns))
+		return;
+	outcome->past_deadline = false;
+	outcome->limit_ns = 0;
 }

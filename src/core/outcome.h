@@ -103,7 +103,8 @@ struct killed {
 	char name[16]; /* its name as ps(1) shows it */
 };
 
-/* Exit statuses, as a shell and timeout(1) have them. */
+/* Exit statuses, as a shell, timeout(1) and sysexits.h have them. */
+#define STATUS_DEFERRED 75 /* EX_TEMPFAIL */
 #define STATUS_TIMED_OUT 124
 #define STATUS_ERROR 125
 #define STATUS_CANNOT_RUN 126
@@ -153,6 +154,12 @@ int outcome_told(const struct outcome *outcome);
 void signal_set_add(struct signal_set *set, int signal);
 bool signal_set_has(const struct signal_set *set, int signal);
 bool signal_set_is_empty(const struct signal_set *set);
+
+/*
+ * Of one that began at NOW_NS: what could not be ended within --grace has not
+ * reached its limit.
+ */
+void outcome_set_aside_grace(struct outcome *outcome, int64_t now_ns);
 
 /* What $? would be in a shell: 0..255. */
 int outcome_status(const struct outcome *outcome);

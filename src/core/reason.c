@@ -218,6 +218,11 @@ reason_of_end(struct text *text, const struct loop_state *state,
 {
 	const struct outcome *outcome = &state->outcome;
 
+	if (ending->closing != NULL) {
+		if (ending->closing_reason != NULL)
+			text_add(text, ending->closing_reason);
+		return ending->closing_reason != NULL;
+	}
 	if (ending->result < RESULT_EXHAUSTED
 	    || ending->result == RESULT_INTERRUPTED
 	    || (ending->result == RESULT_DEADLINE && state->attempt == 0))

@@ -7,7 +7,7 @@ const char *
 result_name(enum result result)
 {
 	static const char names[][12] = { "", "success", "pass", "exhausted",
-		"stopped", "deadline", "interrupted", "error" };
+		"stopped", "deadline", "interrupted", "error", "deferred" };
 
 	return names[result];
 }

@@ -15,16 +15,10 @@
 #include "core/message.h"
 #include "core/settings_text.h"
 #include "log/log.h"
+#include "log/log_target.h"
 #include "process/signals.h"
 #include "streams/copy.h"
 #include "streams/tempfile.h"
-
-/* How important a line is: -q, -qq and -v choose by it. */
-enum weight {
-	WEIGHT_DETAIL, /* only with -v */
-	WEIGHT_NORMAL,
-	WEIGHT_LAST, /* why backoff gives up: printed with -q too */
-};
 
 /* How long to wait for a stalled reader: once, not for every line. */
 #define PATIENCE_NS NS_PER_S
@@ -44,41 +38,6 @@ static char usual_buffer[5120];
 static char *buffer = usual_buffer; /* [0]: the newline for a torn line */
 static size_t buffer_size;
 
-/* The descriptor that "/dev/fd/3" or "/dev/stdout" names; else -1. */
-static int
-named_descriptor(const char *file)
-{
-	int64_t number;
-
-	if (strcmp(file, "/dev/stdout") == 0)
-		return STDOUT_FILENO;
-	if (strcmp(file, "/dev/stderr") == 0)
-		return STDERR_FILENO;
-	if (strncmp(file, "/dev/fd/", 8) == 0 && count_parse(file + 8, &number)
-	    && number < 1000000)
-		return (int)number;
-	return -1;
-}
-
-static int
-open_log(const char *file)
-{
-	int named = named_descriptor(file);
-	int flags;
-
-	if (named >= 0) {
-		flags = fcntl(named, F_GETFL);
-		if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
-			return fd_copy(named);
-		errno = EBADF;
-		return -1;
-	}
-	return fd_out_of_the_way(open(file,
-	    O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY
-	        | O_NONBLOCK, /* a FIFO that nobody reads is an error */
-	    0666));
-}
-
 const char *
 log_open(const struct log_options *what)
 {
@@ -97,7 +56,7 @@ log_open(const struct log_options *what)
 	if (held >= 0)
 		descriptor = held;
 	if (options->file != NULL)
-		descriptor = open_log(options->file);
+		descriptor = log_target(options->file);
 	if (descriptor < 0)
 		return "--log-file";
 	buffer[0] = '\n';
@@ -282,7 +241,7 @@ log_attempt_text(const struct loop_state *state, int64_t pause_ns)
 	if (is_stderr && evidence->match.is_passed_on)
 		shown.outcome.evidence.match.last_line = NULL;
 	count = repeats_count(&repeats, &shown);
-	if (pause_ns >= 0 && (tells_all || repeats_are_told(count))) {
+	if (pause_ns != PAUSE_NONE && (tells_all || repeats_are_told(count))) {
 		text = text_begin();
 		message_attempt(&text, &shown, &options->settings->limits,
 		    tells_all ? 1 : count, pause_ns);
@@ -362,6 +321,26 @@ log_end(const struct loop_state *state, const struct ending *ending)
 		log_end_text(state, ending);
 	else
 		log_end_json(state, ending);
+}
+
+void
+log_news(enum weight weight, const char *words, const char *event,
+    const char *members)
+{
+	struct text text;
+
+	if (!is_wanted(weight))
+		return;
+	if (options->format == LOG_TEXT && words != NULL) {
+		text = text_begin();
+		text_printable(&text, words);
+		finish_line(&text);
+	} else if (options->format == LOG_JSON && event != NULL) {
+		text = text_in(buffer + 1, buffer_size - 2);
+		json_event(
+		    &text, clock_epoch_ns(), event, options->id, members);
+		finish_line(&text);
+	}
 }
 
 static void

@@ -12,6 +12,13 @@
 #include "options/option_types.h"
 #include "streams/outlet.h"
 
+/* How important a line is: -q, -qq and -v choose by it. */
+enum weight {
+	WEIGHT_DETAIL, /* only with -v */
+	WEIGHT_NORMAL,
+	WEIGHT_LAST, /* why backoff gives up: printed with -q too */
+};
+
 /*
  * Opens the log. Returns NULL, or, with errno set, what failed: "memory" or
  * the name of an option.
@@ -30,6 +37,14 @@ enum written log_release(int64_t until_ns);
 void log_start(void);
 void log_attempt(const struct loop_state *state, int64_t pause_ns);
 void log_end(const struct loop_state *state, const struct ending *ending);
+
+/*
+ * Logs news of what runs share: WORDS in a text log, EVENT with those MEMBERS
+ * (of json_member_string() and the like) in a JSON log. If the one that is
+ * needed is NULL, nothing is logged.
+ */
+void log_news(enum weight weight, const char *words, const char *event,
+    const char *members);
 
 /* Logs that --at-end could not be run; ERROR is an errno. */
 void log_at_end_failed(int error);

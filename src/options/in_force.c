@@ -87,6 +87,29 @@ add_streams(struct text *text, const struct options *options)
 		                                           : "stderr");
 }
 
+static void
+add_shared(struct text *text, const struct shared_options *shared)
+{
+	if (shared->gate.name[0] != '\0') {
+		add_word(text, "gate", shared->gate.name);
+		text_add(text, ", gate-wait ");
+		duration_text(text, shared->gate.wait_ns);
+	}
+	if (shared->slots.name[0] != '\0') {
+		add_word(text, "slots", shared->slots.name);
+		text_byte(text, ':');
+		text_number(text, shared->slots.count);
+	}
+	if (shared->defer.name[0] != '\0') {
+		add_word(text, "defer", shared->defer.name);
+		text_byte(text, ':');
+		duration_text(text, shared->defer.limits.low_ns);
+		text_add(text, "..");
+		duration_text(text, shared->defer.limits.high_ns);
+	}
+	add_script(text, "state-dir", shared->directory);
+}
+
 void
 options_in_force(struct text *text, const struct options *options)
 {
@@ -100,6 +123,7 @@ options_in_force(struct text *text, const struct options *options)
 	}
 	if (options->wake_on != 0)
 		add_signal(text, "wake-on", options->wake_on);
+	add_shared(text, &options->shared);
 	add_streams(text, options);
 	add_script(text, "before-retry", job->before_retry);
 	add_script(text, "at-end", job->at_end);

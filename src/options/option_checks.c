@@ -107,6 +107,8 @@ option_contradiction(const struct options *options, const struct given *given,
 		    true, policy->cap_ns == DURATION_INF },
 		{ { OPT_FORMAT, OPT_PLAN, "expected ", " with it" }, true,
 		    program.set == PROGRAM_BACKOFF && !options->plan },
+		{ { OPT_GATE_WAIT, OPT_GATE, "expected ", "=NAME with it" },
+		    true, given->text[OPT_GATE] == NULL },
 	};
 
 	for (size_t i = 0; i < ARRAY_LENGTH(all); i++) {

@@ -8,6 +8,7 @@
 #include "options/help.h"
 #include "options/option_rules.h"
 #include "options/option_set.h"
+#include "options/option_shared.h"
 #include "options/option_values.h"
 
 /* The parser of an option's argument, and the field that it sets. */

@@ -12,6 +12,7 @@
 #include "core/forecast.h"
 #include "core/known/tools.h"
 #include "core/settings.h"
+#include "core/shared_name.h"
 #include "options/herd_options.h"
 
 struct scan; /* of streams/line_scan.h */
@@ -79,6 +80,34 @@ struct job {
 	const char *before_retry; /* scripts for sh, or NULL */
 	const char *at_end;
 	bool quiet_success; /* a success prints nothing at all */
+	bool has_doors; /* something is shared with other runs */
+};
+
+/* A run that gave up puts off the next ones of its name. */
+struct defer_options {
+	char name[SHARED_NAME_SIZE]; /* "": it does not */
+	struct range limits; /* of the window */
+};
+
+/* So many attempts at once of all runs of that name. */
+struct slots_options {
+	char name[SHARED_NAME_SIZE]; /* "": as many as there are */
+	int64_t count;
+};
+
+/* While a service is down, one run of that name tries, and all others wait. */
+struct gate_options {
+	char name[SHARED_NAME_SIZE]; /* "": there is none */
+	bool list; /* print all, and run nothing */
+	int64_t wait_ns; /* at the most, in all */
+};
+
+/* What runs share. */
+struct shared_options {
+	const char *directory; /* of --state-dir, or NULL */
+	struct gate_options gate;
+	struct defer_options defer;
+	struct slots_options slots;
 };
 
 struct options {
@@ -86,6 +115,7 @@ struct options {
 	struct job job;
 	struct streams streams; /* with a scan if one is needed */
 	struct log_options log;
+	struct shared_options shared;
 	int wake_on; /* the signal, or 0 */
 	const char *preset; /* its name, or NULL */
 	bool seeded;

@@ -82,6 +82,7 @@ static const struct options initial = {
 		.signal = SIGTERM,
 		.grace_ns = DURATION_INF,
 	},
+	.shared.gate.wait_ns = 60 * NS_PER_MIN,
 	.outages = { { 10 * NS_PER_S, NS_PER_MIN, 10 * NS_PER_MIN }, 3 },
 	.herd = {
 		.outage_ns = -1,

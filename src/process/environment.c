@@ -18,6 +18,8 @@ enum variable {
 	ID,
 	RESULT, /* only at the end */
 	HINT,
+	GATE, /* only with --gate */
+	SLOTS, /* inherited, unless it is ours to say */
 	VARIABLES,
 };
 
@@ -31,6 +33,8 @@ static const char names[VARIABLES][20] = {
 	[ID] = "BACKOFF_ID=",
 	[RESULT] = "BACKOFF_RESULT=",
 	[HINT] = "BACKOFF_HINT=",
+	[GATE] = "BACKOFF_GATE=",
+	[SLOTS] = "BACKOFF_SLOTS=",
 };
 
 static const char pid_names[2][16] = { "LISTEN_PID=", "WATCHDOG_PID=" };
@@ -39,6 +43,8 @@ extern char **environ;
 
 static char values[VARIABLES][56];
 static char *id_entry, *hint_entry;
+static bool has_gate;
+static char *slots_found, *slots_entry;
 static char pid_entries[2][32];
 static bool pids_are_ours; /* one of them is the pid of backoff */
 static char *usual_ours[128];
@@ -146,12 +152,28 @@ environment_start(const char *id, const char *hint, const struct limits *limits)
 	    || (hint != NULL && hint_entry == NULL))
 		return false;
 	for (size_t i = 0; i < count; i++)
-		if (!is_ours(environ[i]))
+		if (begins(environ[i], names[SLOTS]))
+			slots_found = environ[i];
+		else if (!is_ours(environ[i]))
 			ours[inherited++] = pid_entry(environ[i]);
 	write_value(DEPTH, NULL, depth());
 	write_value(ATTEMPTS, limits->attempts == INT64_MAX ? "inf" : NULL,
 	    limits->attempts);
 	return true;
+}
+
+void
+environment_slots(char *entry)
+{
+	slots_entry = entry;
+}
+
+void
+environment_gate(const char *state)
+{
+	has_gate = state != NULL;
+	if (has_gate)
+		write_value(GATE, state, 0);
 }
 
 void
@@ -173,6 +195,10 @@ environment_set(const struct loop_state *state)
 		write_value(RESULT, result_name(state->result), 0);
 		*next++ = values[RESULT];
 	}
+	if (has_gate)
+		*next++ = values[GATE];
+	if (slots_entry != NULL || slots_found != NULL)
+		*next++ = slots_entry != NULL ? slots_entry : slots_found;
 	*next = NULL;
 	environ = ours;
 }

@@ -15,6 +15,15 @@
 bool environment_start(
     const char *id, const char *hint, const struct limits *limits);
 
+/*
+ * Puts ENTRY, "BACKOFF_SLOTS=...", in the place of the one that was inherited;
+ * NULL: the inherited one stays. It is not copied.
+ */
+void environment_slots(char *entry);
+
+/* BACKOFF_GATE is STATE from now on; NULL: there is none. */
+void environment_gate(const char *state);
+
 /* Sets `environ` for the attempt or hook that follows. */
 void environment_set(const struct loop_state *state);
 

@@ -147,6 +147,14 @@ signals_wakes(int signal)
 	return signal == wake_signal;
 }
 
+int
+signals_timer(void)
+{
+	int usual = SIGRTMAX - 1;
+
+	return signals_wakes(usual) ? usual - 1 : usual;
+}
+
 bool
 signals_ends(int signal)
 {

@@ -31,6 +31,9 @@ bool signals_ends(int signal);
 
 bool signals_wakes(int signal);
 
+/* The real-time signal of our timers: blocked for life, and nobody else's. */
+int signals_timer(void);
+
 enum wake {
 	WAKE_TIME,
 	WAKE_SIGNAL,

@@ -19,7 +19,10 @@ export BATS_TEST_TIMEOUT="${BATS_TEST_TIMEOUT:-180}"
 
 # The environment of whoever runs the tests decides nothing.
 unset CI GITHUB_ACTIONS BACKOFF_HINT BACKOFF_DEPTH BACKOFF_ATTEMPT \
-  LISTEN_PID LISTEN_FDS WATCHDOG_PID POSIXLY_CORRECT
+  BACKOFF_SLOTS LISTEN_PID LISTEN_FDS WATCHDOG_PID POSIXLY_CORRECT
+
+# What runs share, they share within a test.
+export BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/state
 
 # wait_for CONDITION...: until the command succeeds. The one place that
 # polls, for what no event announces; BATS_TEST_TIMEOUT bounds it.

@@ -5,7 +5,7 @@
 The letter is: one object a line, the keys in their order and no others,
 every *_s with exactly nine decimals, nulls only where they may be. Then
 every EXPRESSION (Python) must hold. It finds the lines as `start`,
-`attempts` and `end`, their keys as attributes, every *_s as an int of
+`attempts`, `news` (slot, defer) and `end`, their keys as attributes, every *_s as an int of
 nanoseconds; `pauses` are those of the attempts that have one; `us`, `ms`
 and `s` are nanoseconds too, so that `pauses == [1*ms, 3*ms]` reads well.
 """
@@ -41,13 +41,29 @@ KEYS = {
         ("duration_s", SECONDS),
         ("pause_s", f"(?:{SECONDS}|null)"),
     ],
+    "slot": [
+        ("time", TIME),
+        ("event", '"slot"'),
+        ("id", TEXT),
+        ("slots", TEXT),
+        ("waited_s", SECONDS),
+    ],
+    "defer": [
+        ("time", TIME),
+        ("event", '"defer"'),
+        ("id", TEXT),
+        ("name", TEXT),
+        ("failures", COUNT),
+        ("next_s", SECONDS),
+    ],
     "end": [
         ("time", TIME),
         ("event", '"end"'),
         ("id", TEXT),
         (
             "result",
-            '"(?:success|pass|exhausted|stopped|deadline|interrupted|error)"',
+            '"(?:success|pass|exhausted|stopped|deadline|interrupted|error'
+            '|deferred)"',
         ),
         ("attempts", COUNT),
         ("status", COUNT),
@@ -59,6 +75,7 @@ LINE = {
     event: re.compile("{" + ",".join(f'"{k}":{v}' for k, v in keys) + "}")
     for event, keys in KEYS.items()
 }
+NEWS = ("slot", "defer")  # of what runs share
 
 
 def require(holds, complaint):
@@ -105,6 +122,10 @@ def read_log(path):
         text = file.read()
     require(text.endswith("\n"), "the last line has no newline")
     events = [read(line) for line in text[:-1].split("\n")]
+    ids = {event.id for event in events}
+    # What is told of other runs may stand anywhere between start and end.
+    news = [event for event in events[1:-1] if event.event in NEWS]
+    events = [event for event in events if event not in news]
     names = [event.event for event in events]
     require(
         names == ["start"] + ["attempt"] * (len(names) - 2) + ["end"],
@@ -117,22 +138,26 @@ def read_log(path):
     require(end.attempts == len(attempts), "end counts other attempts")
     require(
         (end.reason is None)
-        == (end.result in ("success", "pass", "interrupted") or not attempts),
+        == (
+            end.result in ("success", "pass", "interrupted")
+            or not (attempts or end.result == "deferred")
+        ),
         f"{end.result} with the reason {end.reason}",
     )
-    require(len({event.id for event in events}) == 1, "ids differ")
+    require(len(ids) == 1, "ids differ")
     for attempt in attempts[:-1]:
         require(attempt.pause_s is not None, "null before the last pause")
-    return start, attempts, end
+    return start, attempts, end, news
 
 
 def main(path, *expressions):
     try:
-        start, attempts, end = read_log(path)
+        start, attempts, end, news = read_log(path)
         known = {
             "start": start,
             "attempts": attempts,
             "end": end,
+            "news": news,
             "pauses": [
                 a.pause_s for a in attempts if a.pause_s is not None
             ],

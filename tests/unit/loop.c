@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "core/array.h"
 #include "core/duration.h"
 #include "core/loop.h"
 #include "core/result.h"
@@ -49,6 +50,15 @@ struct stage {
 	int64_t at_end_cut_ns;
 	enum result at_end_result;
 	struct ending end_signal;
+
+	bool has_doors;
+	struct entry entries[MOST]; /* 0: go */
+	int64_t entry_takes_ns; /* each */
+	struct aftermath aftermaths[MOST]; /* of each attempt */
+	int entered, left; /* how often each door was passed */
+	int64_t entry_until_ns, entry_attempt; /* what was told last */
+	enum verdict entry_verdict, left_verdict;
+	int hooks_at_entry;
 };
 
 static int64_t
@@ -158,6 +168,28 @@ tell_end(
 	is_int(state->attempt, stage->attempts, "  the end knows the count");
 }
 
+static struct entry
+before_attempt(void *self, const struct loop_state *state, int64_t until_ns)
+{
+	struct stage *stage = self;
+
+	stage->entry_until_ns = until_ns;
+	stage->entry_attempt = state->attempt;
+	stage->entry_verdict = state->verdict;
+	stage->hooks_at_entry = stage->hooks;
+	stage->now_ns += stage->entry_takes_ns;
+	return stage->entries[stage->entered++];
+}
+
+static struct aftermath
+after_verdict(void *self, const struct loop_state *state)
+{
+	struct stage *stage = self;
+
+	stage->left_verdict = state->verdict;
+	return stage->aftermaths[stage->left++];
+}
+
 static struct stage stage;
 static struct settings settings;
 
@@ -220,6 +252,10 @@ run(void)
 	};
 	struct ending ending;
 
+	if (stage.has_doors) {
+		world.before_attempt = before_attempt;
+		world.after_verdict = after_verdict;
+	}
 	stage.attempts = 0;
 	ending = run_loop(&settings, &random, &world);
 	is_int(stage.releases, 1, "  output was released once");
@@ -837,9 +873,120 @@ test_signal_set(void)
 	ok(!signal_set_is_empty(&set), "  and is not empty");
 }
 
+static void
+test_doors(void)
+{
+	reset();
+	stage.has_doors = true;
+	stage.entry_takes_ns = 3 * S;
+	act(exited(7), 0);
+	ends(RESULT_EXHAUSTED, 7, 0, 6, "doors that let all through");
+	is_int(stage.now_ns, (31 + 18) * S, "  after what they took");
+	is_int(stage.entered, 6, "  are asked before each attempt");
+	is_int(stage.left, 6, "  and told after each");
+	is_int(stage.entry_attempt, 6, "  with the coming number");
+	ok(stage.entry_verdict == VERDICT_RETRY, "  and the verdict before");
+	ok(stage.left_verdict == VERDICT_RETRY, "  or of it");
+	is_int(stage.hooks_at_entry, 5, "  when --before-retry has run");
+	ok(stage.entry_until_ns == INT64_MAX, "  and without a limit");
+
+	reset();
+	stage.has_doors = true;
+	settings.limits.deadline_ns = 20 * S;
+	act(exited(0), 0);
+	ends(RESULT_SUCCESS, 0, 0, 1, "a deadline");
+	is_int(stage.entry_until_ns, 19 * S, "  keeps its reserve at a door");
+	ok(stage.left_verdict == VERDICT_SUCCESS, "  which hears of success");
+
+	reset();
+	stage.has_doors = true;
+	settings.limits.until_ns = EPOCH_NS + 5 * S;
+	act(exited(0), 0);
+	ends(RESULT_SUCCESS, 0, 0, 1, "--until");
+	is_int(stage.entry_until_ns, 4500 * MS, "  keeps its own");
+}
+
+/* The ends that a door brings, before an attempt and after one. */
+static void
+test_refusals(void)
+{
+	static const struct {
+		struct entry entry;
+		enum result first;
+		int status, signal;
+		enum result later;
+		int later_status;
+	} table[] = {
+		{ { ADMISSION_SIGNAL, SIGHUP, NULL, NULL }, RESULT_INTERRUPTED,
+		    129, SIGHUP, RESULT_INTERRUPTED, 129 },
+		{ { ADMISSION_LATE, 0, NULL, NULL }, RESULT_DEADLINE, 124, 0,
+		    RESULT_DEADLINE, 7 },
+		{ { ADMISSION_REFUSED, 0, "shut", "exit 7" }, RESULT_DEFERRED,
+		    75, 0, RESULT_DEADLINE, 7 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
+		reset();
+		stage.has_doors = true;
+		act(exited(7), 0);
+		stage.entries[0] = table[i].entry;
+		ends(table[i].first, table[i].status, table[i].signal, 0,
+		    "an end at the first door");
+		is_int(stage.left, 0, "  leaves by none");
+		is_int(stage.ends, table[i].signal == 0, "  and has --at-end");
+		ok(stage.end_signal.closing == table[i].entry.closing,
+		    "  with the line that it brings");
+
+		reset();
+		stage.has_doors = true;
+		act(exited(7), 0);
+		stage.entries[1] = table[i].entry;
+		ends(table[i].later, table[i].later_status, table[i].signal, 1,
+		    "the same after an attempt");
+		ok(stage.end_signal.no_time
+		        == (table[i].entry.admission == ADMISSION_LATE),
+		    "  tells whether there was no time");
+	}
+}
+
+static void
+test_aftermath(void)
+{
+	reset();
+	stage.has_doors = true;
+	settings.limits.attempts = 3;
+	for (int i = 1; i < 5; i++)
+		stage.aftermaths[i] = (struct aftermath) { true, true };
+	act(exited(7), S);
+	ends(RESULT_EXHAUSTED, 7, 0, 7, "what does not count is no attempt");
+	is_int(stage.told_pauses_ns[0], S, "  a pause of our own");
+	ok(stage.told_pauses_ns[1] == PAUSE_AT_DOOR
+	        && stage.told_pauses_ns[4] == PAUSE_AT_DOOR,
+	    "  gives way to the door's");
+	is_int(stage.told_pauses_ns[5], 2 * S, "  and goes on where it was");
+	ok(stage.told_pauses_ns[6] == PAUSE_NONE, "  to the last");
+	is_int(stage.counts[1], 2, "  the second has its number");
+	is_int(stage.counts[5], 2, "  which stays, until one counts");
+	is_int(stage.counts[6], 3, "  as the last one does");
+	is_int(stage.now_ns, (7 + 1 + 2) * S, "  no other time passes");
+
+	reset();
+	stage.has_doors = true;
+	stage.aftermaths[0] = (struct aftermath) { true, true };
+	settings.limits.attempts = 1;
+	settings.limits.hint_max_ns = S;
+	act(exited(7), 0);
+	stage.acts[0].outcome.evidence.hint
+	    = (struct hint) { .has_wait = true, .wait_ns = 2 * S };
+	ends(RESULT_STOPPED, 7, 0, 1, "a wait beyond --hint-max still ends");
+}
+
 int
 main(void)
 {
+	test_doors();
+	test_refusals();
+	test_aftermath();
 	test_order();
 	test_signal_set();
 	test_plain();

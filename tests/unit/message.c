@@ -59,7 +59,9 @@ test_attempts(void)
 
 	attempt_is(&state, &six, 2100 * NS_PER_MS,
 	    "attempt 2/6 failed after 4.1s: exit 7; next in 2.1s");
-	attempt_is(&state, &six, -1, "");
+	attempt_is(&state, &six, PAUSE_NONE, "");
+	attempt_is(&state, &six, PAUSE_AT_DOOR,
+	    "attempt 2/6 failed after 4.1s: exit 7; next in its turn");
 	attempt_is(&state, &unlimited, 0,
 	    "attempt 2 failed after 4.1s: exit 7; next in 0s");
 	state.attempt = 7;
@@ -74,6 +76,43 @@ test_attempts(void)
 	state.streak = 1;
 	attempt_is(&state, &six, NS_PER_S,
 	    "attempt 2/6 succeeded, 1 of 3 in a row; next in 1s");
+}
+
+/* Where others ended the run, REASON is theirs, if there is one. */
+static void
+test_closing_reason(void)
+{
+	struct loop_state state = a_moment();
+	struct ending ending = { .result = RESULT_DEFERRED,
+		.closing = "not now",
+		.closing_reason = "exit 9" };
+	struct text text = text_in(buffer, sizeof buffer);
+
+	ok(reason_of_end(&text, &state, &six, &ending, "curl"),
+	    "a run that was put off has a reason");
+	is_string(buffer, "exit 9", "  which is that of the runs before");
+	text = text_in(buffer, sizeof buffer);
+	ending.closing_reason = NULL;
+	ok(!reason_of_end(&text, &state, &six, &ending, "curl"),
+	    "  where they have left one");
+}
+
+static void
+test_news(void)
+{
+	char members[64];
+	struct text text = text_in(members, sizeof members);
+
+	json_member_string(&text, "name", "a\"b");
+	json_member_number(&text, "failures", 3);
+	json_member_seconds(&text, "next_s", 1500 * NS_PER_MS);
+	text = text_in(buffer, sizeof buffer);
+	json_event(&text, 0, "defer", "i", members);
+	is_string(buffer,
+	    "{\"time\":\"1970-01-01T00:00:00.000Z\",\"event\":\"defer\","
+	    "\"id\":\"i\",\"name\":\"a\\\"b\",\"failures\":3,"
+	    "\"next_s\":1.500000000}",
+	    "an event of what runs share");
 }
 
 static void
@@ -111,6 +150,12 @@ test_ends(void)
 	        .vetoed = true,
 	        .hook = { .kind = OUTCOME_EXITED, .status = 1 } },
 	    "not retrying after attempt 2/6: --before-retry refused (exit 1)");
+	end_is(none,
+	    (struct ending) { .result = RESULT_DEFERRED, .closing = "not now" },
+	    "not now");
+	end_is(state,
+	    (struct ending) { .result = RESULT_DEADLINE, .closing = "shut" },
+	    "shut");
 	state.streak = 1;
 	state.verdict = VERDICT_SUCCESS;
 	end_is(state, (struct ending) { .result = RESULT_EXHAUSTED },
@@ -560,6 +605,8 @@ main(void)
 {
 	test_attempts();
 	test_ends();
+	test_closing_reason();
+	test_news();
 	test_end_reasons();
 	test_not_found();
 	reason_is(

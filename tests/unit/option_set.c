@@ -52,7 +52,15 @@ sample(enum option_id id)
 	case OPT_BEFORE_RETRY:
 	case OPT_AT_END:
 	case OPT_ID:
+	case OPT_GATE_WAIT:
+	case OPT_STATE_DIR:
 		return "7";
+	case OPT_GATE:
+		return "hub";
+	case OPT_SLOTS:
+		return "hub:7";
+	case OPT_DEFER:
+		return "hub:7s..8s";
 	case OPT_PASS_ON:
 		return "8";
 	case OPT_RETRY_ON:

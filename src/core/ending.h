@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_CORE_ENDING_H
+#define BACKOFF_CORE_ENDING_H
+/*
+ * How the loop ends: what each end means for the exit status, and for the
+ * signal that backoff dies by.
+ */
+
+#include "core/loop_state.h"
+
+void ending_set(struct ending *ending, enum result result, int status);
+
+/* Ends with the status or signal of the last attempt, but never with 0. */
+void ending_give_up(
+    struct ending *ending, enum result result, const struct outcome *outcome);
+
+/* The signal came while no attempt was running: backoff dies by it. */
+void ending_interrupt(struct ending *ending, int signal);
+
+/* backoff itself failed: it could not pass on COMMAND's input or output. */
+void ending_fail(
+    struct ending *ending, const char *broken, int error, int signal);
+
+/*
+ * RESULT is what the last attempt of STATE brings, TOLD the signal that
+ * told backoff to end, or 0. RESULT_NONE changes nothing.
+ */
+void ending_after_attempt(struct ending *ending, enum result result,
+    const struct loop_state *state, int told);
+
+#endif

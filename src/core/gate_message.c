@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include "core/duration.h"
+#include "core/gate_message.h"
+#include "core/json.h"
+
+static void
+add_reason(struct text *text, const char *reason)
+{
+	if (*reason == '\0')
+		return;
+	text_add(text, ": ");
+	text_add(text, reason);
+}
+
+static void
+add_count(struct text *text, int64_t count, const char *what)
+{
+	text_add(text, ", ");
+	text_number(text, count);
+	text_byte(text, ' ');
+	text_add(text, what);
+	if (count != 1)
+		text_byte(text, 's');
+}
+
+static void
+add_shut(struct text *text, const struct gate_event *event)
+{
+	text_add(text, " shut");
+	if (event->until != NULL) {
+		text_add(text, " until ");
+		text_add(text, event->until);
+		text_add(text, " (server asked for ");
+		duration_text(text, event->asked_ns);
+		text_byte(text, ')');
+		return;
+	}
+	add_reason(text, event->reason);
+	add_count(text, event->failures, "failure");
+	text_add(text, " in a row");
+}
+
+static void
+add_wait(struct text *text, const struct gate_event *event)
+{
+	text_add(text, "waiting at gate ");
+	text_add(text, event->name);
+	if (event->is_ramp) {
+		text_add(text, ", which opens gradually");
+		return;
+	}
+	text_add(text, ", shut for ");
+	duration_text(text, event->shut_ns);
+	add_reason(text, event->reason);
+}
+
+void
+gate_message(
+    struct text *text, enum gate_news news, const struct gate_event *event)
+{
+	if (news == GATE_NEWS_WAIT) {
+		add_wait(text, event);
+		return;
+	}
+	if (news == GATE_NEWS_LOST) {
+		text_add(text, "lost the turn at gate ");
+		text_add(text, event->name);
+		return;
+	}
+	if (news == GATE_NEWS_PROBE)
+		text_add(text, "probing at ");
+	text_add(text, "gate ");
+	text_add(text, event->name);
+	switch (news) {
+	case GATE_NEWS_SHUT:
+		add_shut(text, event);
+		break;
+	case GATE_NEWS_RAMP:
+		text_add(text, " open after ");
+		duration_text(text, event->shut_ns);
+		add_count(text, event->probes, "probe");
+		break;
+	case GATE_NEWS_OPEN:
+		text_add(text, " open for all at once");
+		break;
+	case GATE_NEWS_PROBE:
+	case GATE_NEWS_WAIT:
+	case GATE_NEWS_LOST:
+		break;
+	}
+}
+
+static const char *
+news_name(enum gate_news news)
+{
+	static const char names[][8]
+	    = { "shut", "wait", "probe", "ramp", "open", "lost" };
+
+	return names[news];
+}
+
+void
+gate_members(
+    struct text *text, enum gate_news news, const struct gate_event *event)
+{
+	json_member_string(text, "gate", event->name);
+	json_member_string(text, "state", news_name(news));
+	if (*event->reason != '\0')
+		json_member_string(text, "reason", event->reason);
+	else
+		text_add(text, ",\"reason\":null");
+	json_member_seconds(text, "waited_s", event->waited_ns);
+	if (event->next_ns >= 0)
+		json_member_seconds(text, "next_s", event->next_ns);
+	else
+		text_add(text, ",\"next_s\":null");
+}
+
+void
+gate_closing(
+    struct text *text, const char *name, int64_t waited_ns, const char *reason)
+{
+	text_add(text, "gave up at gate ");
+	text_add(text, name);
+	text_add(text, " after ");
+	duration_text(text, waited_ns);
+	add_reason(text, reason);
+}

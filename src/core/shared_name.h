@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_CORE_SHARED_NAME_H
+#define BACKOFF_CORE_SHARED_NAME_H
+/*
+ * The NAME by which runs know each other; it is the name of a file too.
+ */
+
+#include <stddef.h>
+
+#define SHARED_NAME_SIZE 65 /* of the longest, with its terminator */
+
+/*
+ * The length of the NAME that TEXT begins with:
+ * [A-Za-z0-9_][A-Za-z0-9._-]*, 1 to 64 bytes, but not "list". 0: it begins
+ * with none.
+ */
+size_t shared_name_scan(const char *text);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <string.h>
+
+#include "core/crc32.h"
+#include "core/duration.h"
+#include "core/state_record.h"
+
+static const uint8_t magic[8] = { 'b', 'a', 'c', 'k', 'o', 'f', 'f', '\n' };
+
+/* Where the parts of the header are; so it stays in every version. */
+enum {
+	VERSION_AT = 8,
+	SIZE_AT = 10,
+	BOOT_AT = 12,
+	CRC_AT = 20,
+	HEADER_END = 24,
+};
+
+/* The same of the deferral, from STATE_DEFERRAL_AT on. */
+enum {
+	FAILURES_AT = 0,
+	UNTIL_AT = 4,
+	WINDOW_AT = 12,
+	STATUS_AT = 20,
+	REASON_AT = 21,
+	DEFERRAL_CRC_AT = STATE_DEFERRAL_SIZE - 4,
+};
+
+_Static_assert(REASON_AT + DEFERRAL_REASON_SIZE <= DEFERRAL_CRC_AT,
+    "the reason fits into its part");
+
+uint64_t
+little_get(const uint8_t *bytes, int bits)
+{
+	uint64_t number = 0;
+
+	for (int i = bits / 8; i > 0; i--)
+		number = number << 8 | bytes[i - 1];
+	return number;
+}
+
+void
+little_put(uint8_t *bytes, int bits, uint64_t number)
+{
+	for (int i = 0; i < bits / 8; i++) {
+		bytes[i] = (uint8_t)number;
+		number >>= 8;
+	}
+}
+
+enum state_header
+state_record_look(const uint8_t record[STATE_SIZE], size_t size)
+{
+	static const uint8_t zeros[sizeof magic];
+
+	if (size == 0 || memcmp(record, zeros, sizeof zeros) == 0)
+		return STATE_HEADER_EMPTY;
+	if (size < sizeof magic && memcmp(record, magic, size) == 0)
+		return STATE_HEADER_BROKEN;
+	if (memcmp(record, magic, sizeof magic) != 0)
+		return STATE_HEADER_FOREIGN;
+	if (little_get(record + VERSION_AT, 16) > STATE_VERSION
+	    || little_get(record + SIZE_AT, 16) > STATE_SIZE)
+		return STATE_HEADER_LATER;
+	if (size < STATE_SIZE
+	    || little_get(record + CRC_AT, 32) != crc32(record, CRC_AT))
+		return STATE_HEADER_BROKEN;
+	return STATE_HEADER_FINE;
+}
+
+uint64_t
+state_record_boot(const uint8_t record[STATE_SIZE])
+{
+	return little_get(record + BOOT_AT, 64);
+}
+
+void
+state_record_set_boot(uint8_t record[STATE_SIZE], uint64_t boot)
+{
+	memset(record, 0, STATE_GATE_AT);
+	memcpy(record, magic, sizeof magic);
+	little_put(record + VERSION_AT, 16, STATE_VERSION);
+	little_put(record + SIZE_AT, 16, STATE_SIZE);
+	little_put(record + BOOT_AT, 64, boot);
+	little_put(record + CRC_AT, 32, crc32(record, CRC_AT));
+}
+
+void
+state_record_begin(uint8_t record[STATE_SIZE], uint64_t boot)
+{
+	memset(record, 0, STATE_SIZE);
+	state_record_set_boot(record, boot);
+}
+
+/* A time from a file: nothing of ours is beyond half of what there is. */
+static int64_t
+get_time(const uint8_t *bytes)
+{
+	int64_t ns = (int64_t)(little_get(bytes, 64) & INT64_MAX);
+
+	return min_ns(ns, INT64_MAX / 2);
+}
+
+struct deferral
+state_record_deferral(const uint8_t record[STATE_SIZE])
+{
+	const uint8_t *part = record + STATE_DEFERRAL_AT;
+	struct deferral deferral = { .failures = 0 };
+	char words[DEFERRAL_REASON_SIZE + 1] = "";
+	struct text reason = text_in(deferral.reason, sizeof deferral.reason);
+
+	if (little_get(part + DEFERRAL_CRC_AT, 32)
+	    != crc32(part, DEFERRAL_CRC_AT))
+		return deferral;
+	deferral.failures = (uint32_t)little_get(part + FAILURES_AT, 32);
+	deferral.until_ns = get_time(part + UNTIL_AT);
+	deferral.window_ns = get_time(part + WINDOW_AT);
+	deferral.status = part[STATUS_AT];
+	memcpy(words, part + REASON_AT, DEFERRAL_REASON_SIZE);
+	text_printable(&reason, words);
+	return deferral;
+}
+
+void
+state_record_set_deferral(
+    uint8_t record[STATE_SIZE], const struct deferral *deferral)
+{
+	uint8_t *part = record + STATE_DEFERRAL_AT;
+
+	memset(part, 0, STATE_DEFERRAL_SIZE);
+	little_put(part + FAILURES_AT, 32, deferral->failures);
+	little_put(part + UNTIL_AT, 64, (uint64_t)deferral->until_ns);
+	little_put(part + WINDOW_AT, 64, (uint64_t)deferral->window_ns);
+	part[STATUS_AT] = deferral->status;
+	memcpy(part + REASON_AT, deferral->reason, DEFERRAL_REASON_SIZE);
+	little_put(part + DEFERRAL_CRC_AT, 32, crc32(part, DEFERRAL_CRC_AT));
+}

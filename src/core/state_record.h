@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_CORE_STATE_RECORD_H
+#define BACKOFF_CORE_STATE_RECORD_H
+/*
+ * The record that runs share, as bytes: little-endian, whoever reads it.
+ *
+ *   0    "backoff\n", u16 version, u16 size, u64 hash of the boot id, crc32 of
+ *        these; the rest of 64 is zero
+ *   64   the gate's part (192 bytes)
+ *   256  the deferral's part: u32 failures, i64 until, i64 window, u8 status,
+ *        reason, crc32 of these at its end
+ *   384  zero
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/deferral.h"
+
+#define STATE_SIZE 512
+#define STATE_VERSION 1
+#define STATE_GATE_AT 64
+#define STATE_GATE_SIZE 192
+#define STATE_DEFERRAL_AT 256
+#define STATE_DEFERRAL_SIZE 128
+
+enum state_header {
+	STATE_HEADER_FINE,
+	STATE_HEADER_EMPTY, /* nothing, or nothing but zeros: as new */
+	STATE_HEADER_BROKEN, /* cut short, or its checksum is wrong: as new */
+	STATE_HEADER_FOREIGN, /* another program's: not to be touched */
+	STATE_HEADER_LATER, /* of a version that we do not know: likewise */
+};
+
+/* What the first SIZE <= STATE_SIZE bytes are; the others are zero. */
+enum state_header state_record_look(
+    const uint8_t record[STATE_SIZE], size_t size);
+
+/* The boot that the gate's part is of. The header is fine. */
+uint64_t state_record_boot(const uint8_t record[STATE_SIZE]);
+
+/* A fresh header of that boot before zeros. */
+void state_record_begin(uint8_t record[STATE_SIZE], uint64_t boot);
+
+/* Writes the header again, for another boot; the rest stays. */
+void state_record_set_boot(uint8_t record[STATE_SIZE], uint64_t boot);
+
+/* The deferral's part, all zero where its checksum is wrong, and limited. */
+struct deferral state_record_deferral(const uint8_t record[STATE_SIZE]);
+void state_record_set_deferral(
+    uint8_t record[STATE_SIZE], const struct deferral *deferral);
+
+/* Little-endian numbers; BITS is 8, 16, 32 or 64. */
+uint64_t little_get(const uint8_t *bytes, int bits);
+void little_put(uint8_t *bytes, int bits, uint64_t number);
+
+#endif

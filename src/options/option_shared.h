@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_OPTIONS_OPTION_SHARED_H
+#define BACKOFF_OPTIONS_OPTION_SHARED_H
+/*
+ * The values of the options about what runs share.
+ */
+
+#include "options/option_types.h"
+#include "options/option_values.h"
+
+value_parser value_directory; /* const char *: any text but "" */
+value_parser value_gate; /* struct gate_options; "list" is its own member */
+value_parser value_defer; /* struct defer_options */
+value_parser value_slots; /* struct slots_options */
+
+/*
+ * The NAME that TEXT begins with, into NAME. What follows it, or NULL, which
+ * the refusal explains.
+ */
+const char *scan_shared_name(
+    const char *text, char name[SHARED_NAME_SIZE], struct refusal *refusal);
+
+#endif

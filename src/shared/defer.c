@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/duration.h"
+#include "core/json.h"
+#include "core/reason.h"
+#include "log/log.h"
+#include "process/clock.h"
+#include "shared/defer.h"
+#include "shared/shared_state.h"
+
+static struct shared_part part = { .what = "defer", .file = { .fd = -1 } };
+static const struct defer_options *options;
+static struct random *random_source;
+static struct deferral found; /* what our refusal goes by */
+
+void
+defer_start(const struct defer_options *what, struct random *random)
+{
+	options = what;
+	random_source = random;
+	part.name = what->name;
+}
+
+/* Who runs a job by hand wants it now. */
+static bool
+is_by_hand(void)
+{
+	return tcgetpgrp(STDERR_FILENO) == getpgrp();
+}
+
+/*
+ * "14:06", or what tells more where that is on another day, or within the
+ * minute. Rounded up: at the time that is told, a run is not put off.
+ */
+static void
+add_time(struct text *text, int64_t epoch_ns, int64_t until_ns)
+{
+	bool is_soon = until_ns - epoch_ns < NS_PER_MIN;
+	int64_t unit_ns = is_soon ? NS_PER_S : NS_PER_MIN;
+	time_t now = (time_t)(epoch_ns / NS_PER_S);
+	time_t then = (time_t)(saturating_add(until_ns, unit_ns - 1) / unit_ns
+	    * (unit_ns / NS_PER_S));
+	struct tm today = { 0 }, day = { 0 };
+	char stamp[64];
+
+	tzset();
+	localtime_r(&now, &today);
+	localtime_r(&then, &day);
+	if (day.tm_yday != today.tm_yday || day.tm_year != today.tm_year)
+		strftime(stamp, sizeof stamp, "%Y-%m-%d %H:%M", &day);
+	else
+		strftime(
+		    stamp, sizeof stamp, is_soon ? "%H:%M:%S" : "%H:%M", &day);
+	text_add(text, stamp);
+}
+
+/* "deferred: gave up 3 times in a row (exit 7); not before 14:06" */
+static const char *
+closing_line(int64_t epoch_ns)
+{
+	static char words[256];
+	struct text text = text_in(words, sizeof words);
+
+	text_add(&text, "deferred: gave up ");
+	if (found.failures == 1) {
+		text_add(&text, "once");
+	} else {
+		text_number(&text, found.failures);
+		text_add(&text, " times in a row");
+	}
+	if (found.reason[0] != '\0') {
+		text_add(&text, " (");
+		text_add(&text, found.reason);
+		text_byte(&text, ')');
+	}
+	text_add(&text, "; not before ");
+	add_time(&text, epoch_ns, found.until_ns);
+	return words;
+}
+
+static void
+tell(int64_t wait_ns)
+{
+	char members[256];
+	struct text text = text_in(members, sizeof members);
+
+	json_member_string(&text, "name", options->name);
+	json_member_number(&text, "failures", found.failures);
+	json_member_seconds(&text, "next_s", wait_ns);
+	log_news(WEIGHT_LAST, NULL, "defer", members);
+}
+
+/* The clock was set back: from now on it is a window at most. */
+static void
+rewrite(int64_t epoch_ns)
+{
+	uint8_t record[STATE_SIZE];
+	struct deferral deferral;
+	bool changed;
+
+	if (!shared_state_begin(&part, record))
+		return;
+	deferral = state_record_deferral(record);
+	deferral_wait(&deferral, epoch_ns, &changed);
+	if (changed)
+		state_record_set_deferral(record, &deferral);
+	shared_state_finish(&part, record, changed);
+}
+
+struct entry
+defer_ask(void)
+{
+	static const struct entry go = { .admission = ADMISSION_GO };
+	uint8_t record[STATE_SIZE];
+	int64_t epoch_ns = clock_epoch_ns();
+	int64_t wait_ns;
+	bool changed;
+
+	if (!shared_state_open(&part) || !shared_state_read(&part, record))
+		return go;
+	found = state_record_deferral(record);
+	wait_ns = deferral_wait(&found, epoch_ns, &changed);
+	if (changed)
+		rewrite(epoch_ns);
+	if (wait_ns == 0 || is_by_hand())
+		return go;
+	tell(wait_ns);
+	return (struct entry) {
+		.admission = ADMISSION_REFUSED,
+		.closing = closing_line(epoch_ns),
+		.reason = found.reason[0] != '\0' ? found.reason : NULL,
+	};
+}
+
+static void
+count_in(struct deferral *deferral, const struct loop_state *state)
+{
+	struct outcome outcome = state->outcome;
+	uint32_t failures = deferral->failures;
+	char words[REASON_SIZE];
+	struct text reason = text_in(words, sizeof words);
+	int64_t window_ns = deferral_window(
+	    options->limits, failures < UINT32_MAX ? failures + 1 : failures);
+	int64_t drawn_ns = random_between(
+	    random_source, window_ns - window_ns / 2, window_ns);
+
+	/* What the command said stays in its log. */
+	outcome.evidence.match.last_line = NULL;
+	reason_text(&reason, &outcome);
+	deferral_count(deferral, options->limits, clock_epoch_ns(), drawn_ns,
+	    outcome_status(&outcome), words);
+}
+
+void
+defer_end(const struct loop_state *state, enum result result)
+{
+	enum deferral_event event = deferral_event(result, state->verdict);
+	uint8_t record[STATE_SIZE];
+	struct deferral deferral;
+
+	if (part.file.fd < 0 || event == DEFERRAL_NONE)
+		return;
+	/* Nothing is written where there is nothing to be forgotten. */
+	if (event == DEFERRAL_FORGET
+	    && (!shared_state_read(&part, record)
+	        || state_record_deferral(record).failures == 0))
+		return;
+	if (!shared_state_begin(&part, record))
+		return;
+	deferral = state_record_deferral(record);
+	if (event == DEFERRAL_COUNT)
+		count_in(&deferral, state);
+	else
+		memset(&deferral, 0, sizeof deferral);
+	state_record_set_deferral(record, &deferral);
+	shared_state_finish(&part, record, true);
+}

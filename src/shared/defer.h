@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_SHARED_DEFER_H
+#define BACKOFF_SHARED_DEFER_H
+/*
+ * --defer: a run that gave up puts off the next ones.
+ */
+
+#include "core/loop.h"
+#include "core/random.h"
+#include "options/option_types.h"
+
+/* RANDOM draws how long; both must live on. */
+void defer_start(const struct defer_options *options, struct random *random);
+
+/*
+ * Whether this run may make its first attempt: ADMISSION_REFUSED where it is
+ * put off, which it never is before a person at a terminal.
+ */
+struct entry defer_ask(void);
+
+/* The run has ended, before --at-end: remembers what that means. */
+void defer_end(const struct loop_state *state, enum result result);
+
+#endif

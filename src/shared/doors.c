@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include "shared/defer.h"
+#include "shared/doors.h"
+#include "shared/gate_door.h"
+#include "shared/shared_state.h"
+#include "shared/slots.h"
+
+static const struct shared_options *options;
+static struct random random_state;
+
+static bool
+has_defer(void)
+{
+	return options->defer.name[0] != '\0';
+}
+
+static bool
+has_gate(void)
+{
+	return options->gate.name[0] != '\0';
+}
+
+static bool
+has_slots(void)
+{
+	return options->slots.name[0] != '\0';
+}
+
+bool
+doors_start(const struct shared_options *what, const struct settings *settings,
+    const char *id, struct random random)
+{
+	options = what;
+	random_state = random;
+	shared_state_start(what->directory);
+	if (has_defer())
+		defer_start(&what->defer, &random_state);
+	if (has_gate())
+		gate_door_start(&what->gate, settings, id, &random_state);
+	if (has_slots())
+		slots_start(&what->slots, &random_state);
+	return has_defer() || has_gate() || has_slots();
+}
+
+struct entry
+doors_before_attempt(const struct loop_state *state, int64_t until_ns)
+{
+	struct entry entry = { .admission = ADMISSION_GO };
+
+	if (has_defer() && state->verdict == VERDICT_NONE)
+		entry = defer_ask();
+	if (has_gate() && entry.admission == ADMISSION_GO)
+		entry = gate_door_enter(until_ns);
+	if (!has_slots() || entry.admission != ADMISSION_GO)
+		return entry;
+	entry = slots_take(until_ns);
+	if (has_gate() && entry.admission != ADMISSION_GO)
+		gate_door_cancel();
+	return entry;
+}
+
+struct aftermath
+doors_after_verdict(const struct loop_state *state)
+{
+	if (has_slots())
+		slots_free();
+	if (has_gate())
+		return gate_door_leave(state);
+	return (struct aftermath) { .at_door = false };
+}
+
+void
+doors_end(const struct loop_state *state, enum result result)
+{
+	if (has_defer())
+		defer_end(state, result);
+}

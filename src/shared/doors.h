@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_SHARED_DOORS_H
+#define BACKOFF_SHARED_DOORS_H
+/*
+ * What stands at the two doors of the loop (core/loop.h), in its order: who is
+ * put off waits for nothing, and who waits for others holds no slot.
+ */
+
+#include "core/loop.h"
+#include "core/random.h"
+#include "core/settings.h"
+#include "options/option_types.h"
+
+/*
+ * Nothing is opened yet. False: nothing is shared, and none of the other
+ * functions is to be called. OPTIONS and SETTINGS must live on; ID is the
+ * run's.
+ */
+bool doors_start(const struct shared_options *options,
+    const struct settings *settings, const char *id, struct random random);
+
+struct entry doors_before_attempt(
+    const struct loop_state *state, int64_t until_ns);
+struct aftermath doors_after_verdict(const struct loop_state *state);
+
+/* The loop has ended with RESULT, before --at-end. */
+void doors_end(const struct loop_state *state, enum result result);
+
+#endif

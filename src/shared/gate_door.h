@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_SHARED_GATE_DOOR_H
+#define BACKOFF_SHARED_GATE_DOOR_H
+/*
+ * --gate: what a run does at a gate that others pass too, before its attempts
+ * and after them. core/gate.h has the rules.
+ */
+
+#include "core/loop.h"
+#include "core/random.h"
+#include "core/settings.h"
+#include "options/option_types.h"
+
+/*
+ * Nothing is opened yet. ID is the run's; SETTINGS and RANDOM, which draws when
+ * the next probe is due, must live on.
+ */
+void gate_door_start(const struct gate_options *options,
+    const struct settings *settings, const char *id, struct random *random);
+
+/*
+ * Waits until an attempt may begin, until UNTIL_NS of CLOCK_MONOTONIC at the
+ * latest. After ADMISSION_GO either gate_door_leave() or gate_door_cancel()
+ * has to follow.
+ */
+struct entry gate_door_enter(int64_t until_ns);
+
+/* An attempt was made: its verdict is that of STATE. */
+struct aftermath gate_door_leave(const struct loop_state *state);
+
+/* There will be no attempt. */
+void gate_door_cancel(void);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_SHARED_GATE_FILE_H
+#define BACKOFF_SHARED_GATE_FILE_H
+/*
+ * The gate's part of a state file. Where a function fails, the WHY of the
+ * part's file has the reason, and the gate cannot be used.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/gate_record.h"
+#include "shared/shared_state.h"
+
+struct gate_file {
+	struct shared_part part; /* "gate" */
+	uint8_t bytes[STATE_SIZE]; /* as last read */
+	uint64_t boot; /* 0: not asked for yet */
+	bool is_noted; /* that what was there is as new */
+};
+
+/*
+ * Reads the record, and the time *NOW_NS after that, by CLOCK_BOOTTIME. What
+ * is not there, broken or of another boot is a gate that nobody has used.
+ */
+bool gate_file_read(
+    struct gate_file *gate, struct gate_record *record, int64_t *now_ns);
+
+/*
+ * The same with the lock of the record, which a true one leaves held. To be
+ * followed by gate_file_write() or gate_file_unlock(), which free it.
+ */
+bool gate_file_lock(
+    struct gate_file *gate, struct gate_record *record, int64_t *now_ns);
+bool gate_file_write(struct gate_file *gate, const struct gate_record *record);
+void gate_file_unlock(struct gate_file *gate);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/duration.h"
+#include "core/gate.h"
+#include "core/shared_name.h"
+#include "core/state_record.h"
+#include "options/usage.h"
+#include "process/clock.h"
+#include "shared/gate_list.h"
+#include "shared/lock_wait.h"
+#include "shared/state_file.h"
+
+#define MOST_SLOTS 1024
+
+/* A row, as text. */
+struct row {
+	char name[SHARED_NAME_SIZE];
+	char gate[8];
+	char since[24], waiting[24], slots[24], deferred[24];
+	char reason[DEFERRAL_REASON_SIZE];
+};
+
+/* The local time of a moment since the epoch. */
+static void
+put_time(char *words, size_t size, int64_t epoch_ns)
+{
+	time_t then = (time_t)(epoch_ns / NS_PER_S);
+	struct tm day = { 0 };
+
+	localtime_r(&then, &day);
+	if (strftime(words, size, "%Y-%m-%d %H:%M:%S", &day) == 0)
+		words[0] = '\0';
+}
+
+static void
+put_number(char *words, size_t size, int64_t number)
+{
+	if (number > 0)
+		snprintf(words, size, "%" PRId64, number);
+}
+
+/*
+ * How many wait for the lock of BYTE: those are in /proc/locks only, as
+ * "1: -> OFDLCK ADVISORY WRITE -1 fe:00:1234 17179869185 17179869185".
+ */
+static int64_t
+count_waiters(const struct stat *stat, int64_t byte)
+{
+	FILE *locks = fopen("/proc/locks", "re");
+	char line[256];
+	int64_t count = 0, start;
+	uint64_t inode;
+
+	while (locks != NULL && fgets(line, sizeof line, locks) != NULL)
+		if (sscanf(line,
+		        "%*d: -> OFDLCK %*s %*s %*d %*x:%*x:%" SCNu64
+		        " %" SCNd64,
+		        &inode, &start)
+		        == 2
+		    && inode == (uint64_t)stat->st_ino && start == byte)
+			count++;
+	if (locks != NULL)
+		fclose(locks);
+	return count;
+}
+
+/* Who stands in the queue, its head, and who waits with the turn. */
+static int64_t
+count_queue(const struct state_file *file, const struct gate_record *record)
+{
+	struct stat stat;
+
+	if (fstat(file->fd, &stat) != 0)
+		return 0;
+	return count_waiters(&stat, STATE_LOCK_QUEUE)
+	    + lock_is_taken(file->fd, STATE_LOCK_QUEUE)
+	    + (record->state != GATE_PROBING
+	        && lock_is_taken(file->fd, STATE_LOCK_TURN + record->turn));
+}
+
+static int64_t
+count_slots(const struct state_file *file)
+{
+	int64_t count = 0;
+
+	for (int64_t slot = 0; slot < MOST_SLOTS; slot++)
+		count += lock_is_taken(file->fd, STATE_LOCK_SLOT + slot);
+	return count;
+}
+
+static void
+add_gate(struct row *row, const struct state_file *file, const uint8_t *bytes)
+{
+	static const struct gate_run nobody;
+	int64_t now_ns = boottime_ns(), since_ns;
+	struct gate_record record;
+
+	if (!gate_decode(&record, bytes + STATE_GATE_AT, now_ns)
+	    || state_record_boot(bytes) != boot_hash())
+		record = gate_record_new();
+	/* A ramp may have come to its end when nobody was there. */
+	gate_ask(&record, now_ns, &nobody);
+	snprintf(
+	    row->gate, sizeof row->gate, "%s", gate_state_name(record.state));
+	put_number(
+	    row->waiting, sizeof row->waiting, count_queue(file, &record));
+	if (record.state == GATE_OPEN)
+		return;
+	since_ns = record.state == GATE_RAMP ? record.since_ns : record.shut_ns;
+	put_time(row->since, sizeof row->since,
+	    clock_epoch_ns() - (now_ns - since_ns));
+	snprintf(row->reason, sizeof row->reason, "%s", record.reason);
+}
+
+static void
+add_deferral(struct row *row, const uint8_t *bytes)
+{
+	struct deferral deferral = state_record_deferral(bytes);
+	int64_t now_ns = clock_epoch_ns(), wait_ns;
+	bool changed;
+
+	wait_ns = deferral_wait(&deferral, now_ns, &changed);
+	if (wait_ns == 0)
+		return;
+	put_time(row->deferred, sizeof row->deferred, now_ns + wait_ns);
+	if (row->reason[0] == '\0')
+		snprintf(
+		    row->reason, sizeof row->reason, "%s", deferral.reason);
+}
+
+/* False: it is no file of ours. */
+static bool
+read_row(struct row *row, const struct state_dir *dir, const char *name)
+{
+	struct state_file file;
+	uint8_t bytes[STATE_SIZE];
+	bool is_ours;
+
+	if (shared_name_scan(name) != strlen(name)
+	    || !state_file_open(&file, dir, name))
+		return false;
+	is_ours = state_file_read(&file, bytes, 0) != STATE_UNUSABLE;
+	if (is_ours) {
+		*row = (struct row) { .name = "" };
+		snprintf(row->name, sizeof row->name, "%s", name);
+		add_gate(row, &file, bytes);
+		add_deferral(row, bytes);
+		put_number(row->slots, sizeof row->slots, count_slots(&file));
+	}
+	state_file_close(&file);
+	return is_ours;
+}
+
+static const char *
+or_dash(const char *words)
+{
+	return *words != '\0' ? words : "-";
+}
+
+static void
+print_row(const struct row *row, int width)
+{
+	printf("%-*s  %-7s  %-19s  %7s  %5s  %-19s  %s\n", width, row->name,
+	    row->gate, or_dash(row->since), or_dash(row->waiting),
+	    or_dash(row->slots), or_dash(row->deferred), or_dash(row->reason));
+}
+
+/* Nobody's business: what is passed over. */
+static void
+ignore(const char *words)
+{
+	(void)words;
+}
+
+_Noreturn void
+gate_list(const char *directory)
+{
+	static const struct row head = { "NAME", "GATE", "SINCE", "WAITING",
+		"SLOTS", "DEFERRED UNTIL", "REASON" };
+	struct state_dir dir;
+	struct dirent **names;
+	struct row row;
+	int width = 4, count;
+
+	if (!state_dir_open(&dir, directory, ignore))
+		usage_refuse("--gate=list", dir.path, dir.why);
+	count = scandir(dir.path, &names, NULL, alphasort);
+	if (count < 0)
+		usage_refuse("--gate=list", dir.path, strerror(errno));
+	tzset();
+	for (int i = 0; i < count; i++)
+		if ((int)strlen(names[i]->d_name) > width
+		    && shared_name_scan(names[i]->d_name)
+		        == strlen(names[i]->d_name))
+			width = (int)strlen(names[i]->d_name);
+	print_row(&head, width);
+	for (int i = 0; i < count; i++) {
+		if (read_row(&row, &dir, names[i]->d_name))
+			print_row(&row, width);
+		free(names[i]);
+	}
+	free(names);
+	usage_finish();
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <time.h>
+
+#include "core/duration.h"
+#include "core/shared_name.h"
+#include "log/log.h"
+#include "process/clock.h"
+#include "shared/gate_news.h"
+#include "shared/state_file.h"
+
+static const char *name;
+static int64_t waited_ns;
+static int64_t told_ns; /* the wait was told of a gate shut then; 0: none */
+
+void
+gate_news_start(const char *of)
+{
+	name = of;
+}
+
+void
+gate_news_waited(int64_t ns)
+{
+	waited_ns = ns;
+}
+
+static void
+tell(enum weight weight, enum gate_news news, struct gate_event event)
+{
+	char words[512], members[512];
+	struct text text = text_in(words, sizeof words);
+	struct text json = text_in(members, sizeof members);
+
+	event.name = name;
+	event.waited_ns = waited_ns;
+	gate_message(&text, news, &event);
+	gate_members(&json, news, &event);
+	log_news(weight, words, NULL, NULL);
+	log_news(WEIGHT_NORMAL, NULL, "gate", members);
+}
+
+void
+gate_news_tell(enum gate_news news, const struct gate_record *record)
+{
+	tell(WEIGHT_DETAIL, news,
+	    (struct gate_event) {
+	        .reason = news == GATE_NEWS_OPEN ? "" : record->reason,
+	        .next_ns = -1,
+	    });
+}
+
+void
+gate_news_wait(const struct gate_record *record)
+{
+	int64_t now_ns = boottime_ns();
+	bool is_ramp = record->state == GATE_RAMP;
+	int64_t next_ns = is_ramp ? record->release_ns : record->due_ns;
+	bool is_new = !is_ramp && told_ns != record->shut_ns;
+
+	if (is_new)
+		told_ns = record->shut_ns;
+	tell(is_new ? WEIGHT_NORMAL : WEIGHT_DETAIL, GATE_NEWS_WAIT,
+	    (struct gate_event) {
+	        .reason = record->reason,
+	        .shut_ns = max_ns(now_ns - record->shut_ns, 0),
+	        .is_ramp = is_ramp,
+	        .next_ns = max_ns(next_ns - now_ns, 0),
+	    });
+}
+
+/* SPAN_NS from now as a time of day. */
+static void
+add_time_of_day(struct text *text, int64_t span_ns)
+{
+	time_t then = (time_t)((clock_epoch_ns() + span_ns) / NS_PER_S);
+	struct tm day = { 0 };
+	char stamp[40];
+
+	tzset();
+	localtime_r(&then, &day);
+	if (strftime(stamp, sizeof stamp, "%H:%M:%S", &day) > 0)
+		text_add(text, stamp);
+}
+
+static void
+tell_shut(const struct gate_record *before, const struct gate_record *after,
+    int64_t now_ns, int64_t asked_ns)
+{
+	char words[40];
+	struct text until = text_in(words, sizeof words);
+	int64_t next_ns = max_ns(after->due_ns - now_ns, 0);
+
+	if (after->hinted)
+		add_time_of_day(&until, next_ns);
+	tell(WEIGHT_NORMAL, GATE_NEWS_SHUT,
+	    (struct gate_event) {
+	        .reason = after->reason,
+	        .until = after->hinted ? words : NULL,
+	        .asked_ns = asked_ns,
+	        .failures = before->failures + 1,
+	        .next_ns = next_ns,
+	    });
+}
+
+void
+gate_news_change(const struct gate_record *before,
+    const struct gate_record *after, int64_t now_ns, int64_t asked_ns,
+    bool is_probe)
+{
+	bool was_shut
+	    = before->state == GATE_SHUT || before->state == GATE_PROBING;
+
+	if (!was_shut && after->state == GATE_SHUT)
+		tell_shut(before, after, now_ns, asked_ns);
+	else if (was_shut && after->state == GATE_RAMP)
+		tell(WEIGHT_NORMAL, GATE_NEWS_RAMP,
+		    (struct gate_event) {
+		        .reason = before->reason,
+		        .probes = (int64_t)before->probes + is_probe,
+		        .shut_ns = max_ns(now_ns - before->shut_ns, 0),
+		        .next_ns = -1,
+		    });
+	else if (before->state == GATE_RAMP && after->state == GATE_OPEN)
+		gate_news_tell(GATE_NEWS_OPEN, after);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_SHARED_GATE_NEWS_H
+#define BACKOFF_SHARED_GATE_NEWS_H
+/*
+ * What a run tells of its gate, in the log.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/gate_message.h"
+#include "core/gate_record.h"
+
+/* NAME must live on. */
+void gate_news_start(const char *name);
+
+/* How long the run has waited at it, in all. */
+void gate_news_waited(int64_t waited_ns);
+
+/* PROBE, OPEN or LOST: for -v, and for machines. */
+void gate_news_tell(enum gate_news news, const struct gate_record *record);
+
+/* One line for each time that the gate is shut; machines get all waits. */
+void gate_news_wait(const struct gate_record *record);
+
+/*
+ * What our verdict has made of the gate at NOW_NS. ASKED_NS is what the other
+ * side has asked for, if it did.
+ */
+void gate_news_change(const struct gate_record *before,
+    const struct gate_record *after, int64_t now_ns, int64_t asked_ns,
+    bool is_probe);
+
+#endif

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/duration.h"
+#include "core/json.h"
+#include "core/text.h"
+#include "log/log.h"
+#include "process/clock.h"
+#include "process/environment.h"
+#include "process/signals.h"
+#include "process/sleep.h"
+#include "shared/ancestors.h"
+#include "shared/lock_wait.h"
+#include "shared/shared_state.h"
+#include "shared/slots.h"
+
+#define TELL_AFTER_NS NS_PER_S
+#define FIRST_LOOK_NS (10 * NS_PER_MS)
+#define LAST_LOOK_NS (250 * NS_PER_MS)
+
+/* A wait for a slot. */
+struct wait {
+	int64_t since_ns;
+	int64_t until_ns;
+	bool is_told;
+	int signal; /* that has ended it, or 0 */
+};
+
+enum taken {
+	TAKEN,
+	NOT_TAKEN, /* until the time came, or a signal */
+	CANNOT, /* errno tells why */
+};
+
+static struct shared_part part = { .what = "slots", .file = { .fd = -1 } };
+static const struct slots_options *options;
+static struct random *random_source;
+static bool is_open; /* or was tried */
+static bool is_of_parent; /* who has started us holds one for us */
+static int64_t held = -1; /* the byte */
+static char *entry; /* of the environment, while we hold one; or NULL */
+
+void
+slots_start(const struct slots_options *what, struct random *random)
+{
+	options = what;
+	random_source = random;
+	part.name = what->name;
+}
+
+/* "DEVICE:INODE:NAME:", which tells these slots from others. */
+static void
+add_identity(struct text *text)
+{
+	const struct state_dir *dir = shared_state_dir();
+
+	text_number(text, (int64_t)dir->device);
+	text_byte(text, ':');
+	text_number(text, (int64_t)dir->inode);
+	text_byte(text, ':');
+	text_add(text, options->name);
+	text_byte(text, ':');
+}
+
+/*
+ * BACKOFF_SLOTS has a word "DEVICE:INODE:NAME:PID" for each slot that is held
+ * by who has started us, or who did. What only says so is not believed.
+ */
+static bool
+is_held_above(const char *words)
+{
+	char identity[SHARED_NAME_SIZE + 48];
+	struct text text = text_in(identity, sizeof identity);
+
+	add_identity(&text);
+	while (words != NULL && *words != '\0') {
+		size_t length = strcspn(words, " ");
+		char number[24] = "";
+		int64_t pid;
+
+		if (length > text.length && length - text.length < sizeof number
+		    && memcmp(words, identity, text.length) == 0) {
+			memcpy(
+			    number, words + text.length, length - text.length);
+			if (count_parse(number, &pid) && pid <= INT32_MAX
+			    && is_ancestor((pid_t)pid))
+				return true;
+		}
+		words += length + (words[length] == ' ');
+	}
+	return false;
+}
+
+/* What COMMAND finds: the slots held above us, and ours. */
+static char *
+make_entry(const char *above)
+{
+	size_t size = strlen(above) + SHARED_NAME_SIZE + 96;
+	char *room = malloc(size);
+	struct text text;
+
+	if (room == NULL)
+		return NULL;
+	text = text_in(room, size);
+	text_add(&text, "BACKOFF_SLOTS=");
+	text_add(&text, above);
+	if (above[0] != '\0')
+		text_byte(&text, ' ');
+	add_identity(&text);
+	text_number(&text, getpid());
+	return room;
+}
+
+/* The file, and whether we need a slot at all. */
+static void
+open_slots(void)
+{
+	const char *above = getenv("BACKOFF_SLOTS");
+
+	is_open = true;
+	if (!shared_state_open(&part))
+		return;
+	is_of_parent = is_held_above(above);
+	if (is_of_parent)
+		state_file_close(&part.file);
+	else
+		entry = make_entry(above != NULL ? above : "");
+}
+
+/* One that is free, from a random one on. */
+static enum taken
+look(void)
+{
+	int64_t first = random_between(random_source, 0, options->count - 1);
+
+	for (int64_t i = 0; i < options->count; i++) {
+		int64_t byte = STATE_LOCK_SLOT + (first + i) % options->count;
+
+		switch (lock_try(part.file.fd, byte)) {
+		case LOCK_HAD:
+			held = byte;
+			return TAKEN;
+		case LOCK_FAILED:
+			return CANNOT;
+		default:
+			break;
+		}
+	}
+	return NOT_TAKEN;
+}
+
+/* "waiting for one of 4 slots of hub" */
+static void
+tell_wait(struct wait *wait)
+{
+	char words[SHARED_NAME_SIZE + 64];
+	struct text text = text_in(words, sizeof words);
+
+	if (wait->is_told || clock_now_ns() - wait->since_ns < TELL_AFTER_NS)
+		return;
+	wait->is_told = true;
+	if (options->count == 1) {
+		text_add(&text, "waiting for the slot of ");
+	} else {
+		text_add(&text, "waiting for one of ");
+		text_number(&text, options->count);
+		text_add(&text, " slots of ");
+	}
+	text_add(&text, options->name);
+	log_news(WEIGHT_NORMAL, words, NULL, NULL);
+}
+
+/* When the wait is to be looked at again, but not after AT_NS. */
+static int64_t
+next_moment(const struct wait *wait, int64_t at_ns)
+{
+	if (!wait->is_told)
+		at_ns = min_ns(at_ns, wait->since_ns + TELL_AFTER_NS);
+	return min_ns(at_ns, wait->until_ns);
+}
+
+/* Whether SIGNAL, or the time, ends the wait. The wake signal does not. */
+static bool
+is_over(struct wait *wait, int signal)
+{
+	if (signals_ends(signal))
+		wait->signal = signal;
+	return wait->signal != 0 || clock_now_ns() >= wait->until_ns;
+}
+
+/* The lock of BYTE, in the order of the kernel. */
+static enum taken
+wait_for(struct wait *wait, int64_t byte)
+{
+	int signal = 0;
+
+	for (;;) {
+		switch (lock_wait(part.file.fd, byte,
+		    next_moment(wait, INT64_MAX), &signal)) {
+		case LOCK_HAD:
+			return TAKEN;
+		case LOCK_FAILED:
+			return CANNOT;
+		default:
+			break;
+		}
+		if (is_over(wait, signal))
+			return NOT_TAKEN;
+		tell_wait(wait);
+	}
+}
+
+/* Who has the queue looks again and again, and all others wait for it. */
+static enum taken
+look_until(struct wait *wait)
+{
+	int64_t nap_ns = FIRST_LOOK_NS;
+	enum taken taken;
+
+	while ((taken = look()) == NOT_TAKEN) {
+		int signal = sleep_until_told(
+		    next_moment(wait, clock_now_ns() + nap_ns));
+
+		if (is_over(wait, signal))
+			break;
+		tell_wait(wait);
+		nap_ns = min_ns(2 * nap_ns, LAST_LOOK_NS);
+	}
+	return taken;
+}
+
+static enum taken
+wait_in_line(struct wait *wait)
+{
+	enum taken taken;
+	int error;
+
+	if (options->count == 1) {
+		taken = wait_for(wait, STATE_LOCK_SLOT);
+		if (taken == TAKEN)
+			held = STATE_LOCK_SLOT;
+		return taken;
+	}
+	taken = wait_for(wait, STATE_LOCK_SLOT_QUEUE);
+	if (taken != TAKEN)
+		return taken;
+	taken = look_until(wait);
+	error = errno;
+	lock_free(part.file.fd, STATE_LOCK_SLOT_QUEUE);
+	errno = error;
+	return taken;
+}
+
+static void
+tell_taken(const struct wait *wait)
+{
+	char members[SHARED_NAME_SIZE + 64];
+	struct text text = text_in(members, sizeof members);
+
+	json_member_string(&text, "slots", options->name);
+	json_member_seconds(&text, "waited_s", clock_now_ns() - wait->since_ns);
+	log_news(WEIGHT_NORMAL, NULL, "slot", members);
+}
+
+/* What is not for us in the wait is discarded, as in a pause. */
+static struct entry
+wait_for_slot(int64_t until_ns)
+{
+	struct wait wait = { .since_ns = clock_now_ns(), .until_ns = until_ns };
+	enum taken taken = wait_in_line(&wait);
+	int signal;
+
+	if (taken == CANNOT) {
+		shared_state_lose(&part, strerror(errno));
+		return (struct entry) { .admission = ADMISSION_GO };
+	}
+	signal = wait.signal != 0 ? wait.signal : signals_drain();
+	if (signal != 0) {
+		slots_free();
+		return (struct entry) { .admission = ADMISSION_SIGNAL,
+			.signal = signal };
+	}
+	if (taken == NOT_TAKEN)
+		return (struct entry) { .admission = ADMISSION_LATE };
+	tell_taken(&wait);
+	return (struct entry) { .admission = ADMISSION_GO };
+}
+
+/*
+ * Who comes while others wait goes behind them: it would take the slot that
+ * the first of them, who only looks now and then, has waited for.
+ */
+static enum taken
+take_free(void)
+{
+	if (options->count > 1
+	    && lock_is_taken(part.file.fd, STATE_LOCK_SLOT_QUEUE))
+		return NOT_TAKEN;
+	return look();
+}
+
+struct entry
+slots_take(int64_t until_ns)
+{
+	struct entry result = { .admission = ADMISSION_GO };
+
+	if (!is_open)
+		open_slots();
+	if (part.file.fd < 0)
+		return result;
+	switch (take_free()) {
+	case TAKEN:
+		break;
+	case NOT_TAKEN:
+		result = wait_for_slot(until_ns);
+		break;
+	case CANNOT:
+		shared_state_lose(&part, strerror(errno));
+		break;
+	}
+	if (held >= 0)
+		environment_slots(entry);
+	return result;
+}
+
+void
+slots_free(void)
+{
+	if (held < 0)
+		return;
+	lock_free(part.file.fd, held);
+	held = -1;
+	environment_slots(NULL);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_SHARED_SLOTS_H
+#define BACKOFF_SHARED_SLOTS_H
+/*
+ * --slots: so many attempts at once of all runs of a name. A slot is the lock
+ * of a byte, which the kernel frees when its holder dies.
+ */
+
+#include "core/loop.h"
+#include "core/random.h"
+#include "options/option_types.h"
+
+/* RANDOM draws where to look first; both must live on. */
+void slots_start(const struct slots_options *options, struct random *random);
+
+/*
+ * Takes a slot, waiting for one until UNTIL_NS of CLOCK_MONOTONIC, unless one
+ * who has started us holds one of the same name: that is ours too.
+ */
+struct entry slots_take(int64_t until_ns);
+
+/* Gives it back. */
+void slots_free(void);
+
+#endif

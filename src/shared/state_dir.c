@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "core/array.h"
+#include "core/text.h"
+#include "process/fd.h"
+#include "shared/state_dir.h"
+
+/* A choice that was made for us may be passed over for the next one. */
+struct choice {
+	const char *parent; /* NULL: there is no such choice */
+	const char *child; /* below it, or "" */
+	bool by_user; /* who would wonder about another one */
+	bool of_all; /* anybody may have made it: no link is followed */
+};
+
+static bool
+fail(struct state_dir *dir, const char *why)
+{
+	struct text text = text_in(dir->why, sizeof dir->why);
+
+	text_add(&text, why);
+	if (dir->fd >= 0)
+		close(dir->fd);
+	dir->fd = -1;
+	return false;
+}
+
+/*
+ * The magic numbers of file systems that other machines write to: on those
+ * neither locks nor writes are seen in time, if at all.
+ */
+static bool
+is_of_network(int fd)
+{
+	static const uint32_t magics[] = {
+		0x00006969, /* NFS */
+		0x0000517b, /* SMB */
+		0xff534d42, /* CIFS */
+		0xfe534d42, /* SMB2 */
+		0x01021997, /* 9P */
+		0x73757245, /* Coda */
+		0x5346414f, 0x6b414653, /* AFS */
+		0x00c36400, /* Ceph */
+		0x0bd00bd0, /* Lustre */
+		0x47504653, /* GPFS */
+		0x7461636f, /* OCFS2 */
+		0x01161970, /* GFS2 */
+	};
+	struct statfs stat;
+
+	if (fstatfs(fd, &stat) != 0)
+		return false;
+	for (size_t i = 0; i < ARRAY_LENGTH(magics); i++)
+		if ((uint32_t)stat.f_type == magics[i])
+			return true;
+	return false;
+}
+
+/* Makes PATH, as mkdir(1) does with -p. */
+static bool
+make_all(char *path)
+{
+	for (char *at = path + 1; *at != '\0'; at++)
+		if (*at == '/') {
+			*at = '\0';
+			mkdir(path, 0700);
+			*at = '/';
+		}
+	return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
+/* For us alone, whatever the umask is. False: errno tells why not. */
+static bool
+make(const char *path)
+{
+	char copy[PATH_MAX];
+	struct text text = text_in(copy, sizeof copy);
+	mode_t mask = umask(0);
+	bool is_made;
+
+	text_add(&text, path);
+	is_made = make_all(copy);
+	umask(mask);
+	return is_made;
+}
+
+/*
+ * Whose files may decide for us: our own, where nobody else may make one; or
+ * those of a group to which a setgid directory was given for that.
+ */
+static bool
+check(struct state_dir *dir)
+{
+	struct stat stat;
+
+	if (fstat(dir->fd, &stat) != 0)
+		return fail(dir, strerror(errno));
+	if (is_of_network(dir->fd)) {
+		errno = EREMOTE;
+		return fail(dir, "a network file system");
+	}
+	errno = 0;
+	dir->device = stat.st_dev;
+	dir->inode = stat.st_ino;
+	dir->group = stat.st_gid;
+	dir->is_shared = (stat.st_mode & S_ISGID) != 0;
+	if ((stat.st_mode & S_IWOTH) != 0)
+		return fail(dir, "others may write there");
+	if (dir->is_shared)
+		return true;
+	if ((stat.st_mode & S_IWGRP) != 0)
+		return fail(dir, "its group may write there, without setgid");
+	if (stat.st_uid != geteuid())
+		return fail(dir, "owned by another user");
+	return true;
+}
+
+/* errno is EREMOTE for a file system of a network. */
+static bool
+try(struct state_dir *dir, const struct choice *choice)
+{
+	struct text path = text_in(dir->path, sizeof dir->path);
+	int flags = O_PATH | O_DIRECTORY | O_CLOEXEC
+	    | (choice->of_all ? O_NOFOLLOW : 0);
+
+	text_add(&path, choice->parent);
+	text_add(&path, choice->child);
+	if (strlen(choice->parent) + strlen(choice->child) >= sizeof dir->path)
+		return fail(dir, strerror(ENAMETOOLONG));
+	dir->fd = open(dir->path, flags);
+	if (dir->fd < 0 && errno == ENOENT && make(dir->path))
+		dir->fd = open(dir->path, flags);
+	dir->fd = fd_out_of_the_way(dir->fd);
+	if (dir->fd < 0)
+		return fail(dir, strerror(errno));
+	return check(dir);
+}
+
+/* The value of a variable that holds one path. */
+static const char *
+variable(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+/* The first path of $STATE_DIRECTORY, in which they are parted by colons. */
+static const char *
+first_of_service(void)
+{
+	static char first[PATH_MAX];
+	const char *all = variable("STATE_DIRECTORY");
+	size_t length = all != NULL ? strcspn(all, ":") : 0;
+
+	if (length == 0 || length >= sizeof first)
+		return NULL;
+	memcpy(first, all, length);
+	first[length] = '\0';
+	return first;
+}
+
+/* A relative path there is to be ignored, says the specification of XDG. */
+static struct choice
+of_home(void)
+{
+	const char *state = variable("XDG_STATE_HOME");
+	const char *home = variable("HOME");
+
+	if (state != NULL && state[0] == '/')
+		return (struct choice) { state, "/backoff", false, false };
+	if (home != NULL && home[0] == '/')
+		return (struct choice) { home, "/.local/state/backoff", false,
+			false };
+	return (struct choice) { NULL, "", false, false };
+}
+
+static void
+say_passed_over(const struct state_dir *dir, void (*note)(const char *words))
+{
+	char words[PATH_MAX + WHY_SIZE + 64];
+	struct text text = text_in(words, sizeof words);
+
+	text_add(&text, "state directory ");
+	text_add(&text, dir->path);
+	text_add(&text, " passed over: ");
+	text_add(&text, dir->why);
+	note(words);
+}
+
+bool
+state_dir_open(
+    struct state_dir *dir, const char *asked, void (*note)(const char *words))
+{
+	char uid[24];
+	struct text number = text_in(uid, sizeof uid);
+	const struct choice choices[] = {
+		{ asked, "", true, false },
+		{ variable("BACKOFF_STATE_DIR"), "", true, false },
+		{ first_of_service(), "", true, false },
+		{ geteuid() == 0 ? "/var/lib/backoff" : NULL, "", false,
+		    false },
+		of_home(),
+		{ "/var/tmp/backoff-", uid, false, true },
+	};
+
+	text_number(&number, geteuid());
+	dir->fd = -1;
+	for (size_t i = 0; i < ARRAY_LENGTH(choices); i++) {
+		bool is_last = i + 1 == ARRAY_LENGTH(choices);
+
+		if (choices[i].parent == NULL)
+			continue;
+		if (try(dir, &choices[i]))
+			return true;
+		if (is_last || (choices[i].by_user && errno != EREMOTE))
+			break;
+		say_passed_over(dir, note);
+	}
+	return false;
+}

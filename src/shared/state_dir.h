@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_SHARED_STATE_DIR_H
+#define BACKOFF_SHARED_STATE_DIR_H
+/*
+ * The directory of what runs share. The first choice that there is: the one
+ * asked for, $BACKOFF_STATE_DIR, the first of $STATE_DIRECTORY,
+ * /var/lib/backoff for root, ${XDG_STATE_HOME:-$HOME/.local/state}/backoff,
+ * /var/tmp/backoff-UID.
+ */
+
+#include <limits.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define WHY_SIZE 128
+
+struct state_dir {
+	int fd; /* O_PATH, closed on exec; -1: there is none */
+	bool is_shared; /* setgid: its group may read and write the files, */
+	gid_t group; /* which belong to this one */
+	dev_t device;
+	ino_t inode;
+	char path[PATH_MAX];
+	char why[WHY_SIZE]; /* it cannot be used: "Read-only file system" */
+};
+
+/*
+ * Opens it, made 0700 where it is missing. ASKED is the value of --state-dir,
+ * or NULL. NOTE is told, in words, of what was passed over, as file systems of
+ * a network are. False: DIR has the path, and why it cannot be used.
+ */
+bool state_dir_open(
+    struct state_dir *dir, const char *asked, void (*note)(const char *words));
+
+#endif

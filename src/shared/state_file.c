@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/duration.h"
+#include "core/text.h"
+#include "process/clock.h"
+#include "process/fd.h"
+#include "process/signals.h"
+#include "shared/lock_wait.h"
+#include "shared/state_file.h"
+
+#define LOCK_PATIENCE_NS (2 * NS_PER_S)
+#define LOCK_FIRST_NS (NS_PER_MS / 4)
+#define LOCK_LONGEST_NS (20 * NS_PER_MS)
+
+static bool
+fail(struct state_file *file, const char *why)
+{
+	struct text text = text_in(file->why, sizeof file->why);
+
+	text_add(&text, why);
+	return false;
+}
+
+static bool
+fail_with_number(struct state_file *file, const char *why, int64_t number)
+{
+	struct text text = text_in(file->why, sizeof file->why);
+
+	text_add(&text, why);
+	text_number(&text, number);
+	return false;
+}
+
+/*
+ * Never through a link, never waiting for the other end of a FIFO. With its
+ * mode from the first moment on, whatever the umask is: others may be looking.
+ */
+static int
+open_in(const struct state_dir *dir, const char *name)
+{
+	const int flags
+	    = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	int fd;
+	mode_t mask;
+
+	fd = openat(dir->fd, name, flags);
+	if (fd < 0 && errno == ENOENT) {
+		mask = umask(0);
+		fd = openat(dir->fd, name, flags | O_CREAT,
+		    dir->is_shared ? 0660 : 0600);
+		umask(mask);
+	}
+	return fd_out_of_the_way(fd);
+}
+
+static bool
+check(struct state_file *file, const struct stat *stat)
+{
+	mode_t mode = stat->st_mode & 07777;
+	mode_t wanted = file->dir->is_shared ? 0660 : 0600;
+
+	if (!S_ISREG(stat->st_mode))
+		return fail(file, "not a regular file");
+	if (stat->st_nlink > 1)
+		return fail(file, "it has another name, by a hard link");
+	if (!file->dir->is_shared && stat->st_uid != geteuid())
+		return fail(file, "owned by another user");
+	if (file->dir->is_shared && stat->st_gid != file->dir->group)
+		return fail(file, "not of the group of its directory");
+	if (mode != wanted) {
+		struct text text = text_in(file->why, sizeof file->why);
+
+		text_add(&text, "its mode is not ");
+		text_add(&text, file->dir->is_shared ? "0660" : "0600");
+		return false;
+	}
+	if (stat->st_size > STATE_SIZE)
+		return fail_with_number(
+		    file, "larger than a state file: ", stat->st_size);
+	return true;
+}
+
+bool
+state_file_open(
+    struct state_file *file, const struct state_dir *dir, const char *name)
+{
+	struct stat stat;
+
+	file->dir = dir;
+	file->why[0] = '\0';
+	file->fd = open_in(dir, name);
+	if (file->fd < 0)
+		return fail(
+		    file, errno == ELOOP ? "a symbolic link" : strerror(errno));
+	if (fstat(file->fd, &stat) != 0) {
+		fail(file, strerror(errno));
+	} else if (check(file, &stat)) {
+		return true;
+	}
+	state_file_close(file);
+	return false;
+}
+
+enum state_found
+state_file_read(
+    struct state_file *file, uint8_t record[STATE_SIZE], uint64_t boot)
+{
+	ssize_t size;
+
+	memset(record, 0, STATE_SIZE);
+	size = pread(file->fd, record, STATE_SIZE, 0);
+	if (size < 0) {
+		fail(file, strerror(errno));
+		return STATE_UNUSABLE;
+	}
+	file->why[0] = '\0';
+	switch (state_record_look(record, (size_t)size)) {
+	case STATE_HEADER_FINE:
+		return STATE_RECORD;
+	case STATE_HEADER_FOREIGN:
+		fail(file, "not a state file of backoff");
+		return STATE_UNUSABLE;
+	case STATE_HEADER_LATER:
+		fail(file, "written by a later version of backoff");
+		return STATE_UNUSABLE;
+	case STATE_HEADER_BROKEN:
+		fail(file,
+		    size < STATE_SIZE ? "cut short" : "its checksum is wrong");
+		break;
+	case STATE_HEADER_EMPTY:
+		if (size > 0)
+			fail(file, "nothing but zeros");
+		break;
+	}
+	state_record_begin(record, boot);
+	return STATE_NEW;
+}
+
+bool
+state_file_lock(struct state_file *file)
+{
+	int64_t until_ns = 0, nap_ns = LOCK_FIRST_NS;
+	enum lock_result result;
+	struct timespec nap;
+
+	while ((result = lock_try(file->fd, STATE_LOCK_RECORD)) != LOCK_HAD) {
+		if (result == LOCK_FAILED)
+			return fail(file, strerror(errno));
+		if (until_ns == 0)
+			until_ns = clock_now_ns() + LOCK_PATIENCE_NS;
+		/* Its holder is stopped in between: nobody waits for that. */
+		if (clock_now_ns() >= until_ns || signals_end_pending())
+			return fail(file, "its lock is held");
+		nap = clock_timespec(nap_ns);
+		nanosleep(&nap, NULL);
+		nap_ns = min_ns(2 * nap_ns, LOCK_LONGEST_NS);
+	}
+	return true;
+}
+
+void
+state_file_unlock(struct state_file *file)
+{
+	lock_free(file->fd, STATE_LOCK_RECORD);
+}
+
+bool
+state_file_write(struct state_file *file, const uint8_t record[STATE_SIZE])
+{
+	ssize_t size;
+	int error;
+
+	/* A limit on the size of files is an error, and not our end. */
+	signals_before_write();
+	size = pwrite(file->fd, record, STATE_SIZE, 0);
+	error = errno;
+	signals_after_write(size < 0);
+	if (size == STATE_SIZE)
+		return true;
+	return fail(file, strerror(size < 0 ? error : ENOSPC));
+}
+
+void
+state_file_close(struct state_file *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	file->fd = -1;
+}
+
+uint64_t
+boot_hash(void)
+{
+	/* FNV-1a of 64 bits: any two boots differ by chance enough. */
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	char id[64];
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t size = fd >= 0 ? read(fd, id, sizeof id) : 0;
+
+	if (fd >= 0)
+		close(fd);
+	for (ssize_t i = 0; i < size; i++)
+		hash = (hash ^ (unsigned char)id[i]) * UINT64_C(0x100000001b3);
+	return size > 0 ? hash : 0;
+}
+
+int64_t
+boottime_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return now.tv_sec * NS_PER_S + now.tv_nsec;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_SHARED_STATE_FILE_H
+#define BACKOFF_SHARED_STATE_FILE_H
+/*
+ * The file of one NAME: a record of STATE_SIZE bytes, and locks on bytes far
+ * beyond it. Nothing that goes wrong with it is more than a line: who cannot
+ * use it goes on as if nothing were shared.
+ *
+ * To look: state_file_read(). To change: state_file_lock(), state_file_read(),
+ * state_file_write(), state_file_unlock(), with nothing in between that waits.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/state_record.h"
+#include "shared/state_dir.h"
+
+/*
+ * The bytes that are locked (shared/lock_wait.h). The record's is held for
+ * microseconds; a turn is STATE_TURN + its number, a slot STATE_SLOT + 0 to
+ * 1023.
+ */
+#define STATE_LOCK_RECORD (INT64_C(1) << 32)
+#define STATE_LOCK_QUEUE (STATE_LOCK_RECORD + 1) /* of a gate */
+#define STATE_LOCK_SLOT_QUEUE (STATE_LOCK_RECORD + 2)
+#define STATE_LOCK_SLOT (INT64_C(1) << 33)
+#define STATE_LOCK_TURN (INT64_C(1) << 34)
+
+struct state_file {
+	int fd; /* closed on exec, out of the way; -1: not open */
+	const struct state_dir *dir;
+	char
+	    why[WHY_SIZE]; /* what has just failed: "No space left on device" */
+};
+
+/*
+ * Opens the file NAME in DIR, which outlives it, and makes it, empty, where it
+ * is missing. False: FILE has why; there is nothing to be closed.
+ */
+bool state_file_open(
+    struct state_file *file, const struct state_dir *dir, const char *name);
+
+enum state_found {
+	STATE_RECORD, /* bytes with a header that is in order */
+	STATE_NEW, /* a fresh header and zeros: FILE has why, for -v, or "" */
+	STATE_UNUSABLE, /* FILE has why: go on without it */
+};
+
+/*
+ * Reads all of the record. One of STATE_RECORD may be of another boot, and its
+ * parts have checksums of their own. BOOT is boot_hash(), for a fresh header.
+ */
+enum state_found state_file_read(
+    struct state_file *file, uint8_t record[STATE_SIZE], uint64_t boot);
+
+/*
+ * The lock of the record, waited for up to two seconds, and no longer than
+ * until a signal that ends us is there, which stays pending. False: FILE has
+ * why.
+ */
+bool state_file_lock(struct state_file *file);
+void state_file_unlock(struct state_file *file);
+
+/*
+ * Writes all of the record, at once, the header as state_file_read() left it.
+ * False: FILE has why.
+ */
+bool state_file_write(
+    struct state_file *file, const uint8_t record[STATE_SIZE]);
+
+/* All of its locks are gone. */
+void state_file_close(struct state_file *file);
+
+/* Which boot this is; 0: not known, and then like every other such. */
+uint64_t boot_hash(void);
+
+/* CLOCK_BOOTTIME, which goes on while the machine sleeps. */
+int64_t boottime_ns(void);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_SHARED_TURN_H
+#define BACKOFF_SHARED_TURN_H
+/*
+ * The turn at a gate: at most one run has it. Two bytes of the state file are
+ * locked for it. Who wants the turn blocks on the queue; who has the queue
+ * blocks on the turn, and frees the queue once it has that. So first come is
+ * first served, nobody polls, and the kernel gives the turn on when its
+ * holder dies. With one byte alone, who frees it and queues again would have
+ * it straight back.
+ *
+ * The head of the queue alone watches the clock: a holder that is stuck is
+ * passed over, by another byte for the turn. Who comes back late finds that
+ * the record has another number.
+ */
+
+#include <stdint.h>
+
+#include "core/gate.h"
+#include "shared/gate_file.h"
+
+enum turn_result {
+	TURN_HAD,
+	TURN_NEEDLESS, /* the gate is open by now */
+	TURN_TIME, /* UNTIL_NS came first */
+	TURN_SIGNAL, /* as LOCK_SIGNAL */
+	TURN_FAILED, /* the file or errno tells why: see turn_take() */
+};
+
+/*
+ * Waits for the turn as lock_wait() does. With TURN_HAD, RUN has its number,
+ * and since when; that stays so until turn_give_up(). A failure stands in the
+ * WHY of the file.
+ */
+enum turn_result turn_take(struct gate_file *gate, struct gate_run *run,
+    int64_t until_ns, int *signal);
+
+/* Nothing happens if RUN does not hold it. */
+void turn_give_up(struct gate_file *gate, struct gate_run *run);
+
+/* A moment of CLOCK_BOOTTIME by CLOCK_MONOTONIC, if no suspension follows. */
+int64_t turn_monotonic(int64_t boottime_ns);
+
+#endif

@@ -1,0 +1,247 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# --defer: a run that gave up puts off the next ones.
+#
+# shellcheck disable=SC2030,SC2031 # each test has a process of its own
+# shellcheck disable=SC2154 # the helpers set these
+
+load helper
+load ../lib/events
+load ../lib/process
+load ../lib/shared
+
+setup() {
+  cd "$BATS_TEST_TMPDIR" || return
+}
+
+# gave_up N: N runs in a row have, and it is time for the next.
+gave_up() {
+  record "failures=$1" until=-1 window=60000000000 >/dev/null
+}
+
+@test "a run that gave up puts off the next, which exits 75 and starts nothing" {
+  run -7 "$BACKOFF" --defer=hub:1h..2h -n 1 sh -c 'exit 7'
+  run -75 --separate-stderr "$BACKOFF" --defer=hub --at-end='echo $BACKOFF_RESULT >ended' \
+    touch started
+  assert_regex "$stderr" '^backoff: touch: deferred: gave up once \(exit 7\); not before ([0-9-]+ )?[0-9]{2}:[0-9]{2}$'
+  assert_equal "$output" ''
+  assert [ ! -e started ]
+  assert_equal "$(cat ended)" deferred
+}
+
+@test "a run of another name is not put off" {
+  quietly --defer=hub:1h..2h -n 1 false
+  run -0 "$BACKOFF" --defer=other true
+  run -0 "$BACKOFF" true
+}
+
+@test "a run that is put off changes nothing" {
+  quietly --defer=hub:1h..2h -n 1 false
+  cp "$state/hub" before
+  run -75 "$BACKOFF" --defer=hub true
+  cmp before "$state/hub"
+}
+
+@test "runs that give up in a row are counted, and the window doubles" {
+  quietly --defer=hub:1h..24h -n 1 false
+  assert_equal "$(field failures)" 1
+  assert_equal "$(field window)" 3600000000000
+  record until=-1 >/dev/null
+  quietly --defer=hub:1h..24h -n 1 sh -c 'exit 9'
+  assert_equal "$(field failures)" 2
+  assert_equal "$(field window)" 7200000000000
+  assert_equal "$(field status)" 9
+  run -75 "$BACKOFF" --defer=hub true
+  assert_output --regexp 'deferred: gave up 2 times in a row \(exit 9\)'
+}
+
+@test "the time is drawn from the upper half of the window" {
+  local i
+  : >draws
+  for i in {1..40}; do
+    rm -f "$state/hub"
+    quietly --defer=hub:100000s..100000s -n 1 false
+    echo $((($(field until) - $(date +%s%N)) / 1000000000)) >>draws
+  done
+  sort -n draws >sorted
+  # One in the lowest and one in the highest fifth come in 40 but for 1 in 3,700.
+  assert [ "$(head -n 1 sorted)" -gt 49000 ]
+  assert [ "$(head -n 1 sorted)" -lt 60000 ]
+  assert [ "$(tail -n 1 sorted)" -le 100000 ]
+  assert [ "$(tail -n 1 sorted)" -gt 90000 ]
+}
+
+@test "no count of failures overflows" {
+  local n
+  for n in 28 29 31 32 63 64 65 999999999 4294967295; do
+    gave_up "$n"
+    quietly --defer=hub:1h..2h -n 1 false
+    assert_equal "$(field window)" 7200000000000
+    assert [ "$(field until)" -gt "$(($(date +%s%N) + 3000 * 1000000000))" ]
+    assert [ "$(field until)" -le "$(($(date +%s%N) + 7200 * 1000000000))" ]
+  done
+  assert_equal "$(field failures)" 4294967295
+}
+
+@test "a success, a pass and a stop forget" {
+  gave_up 3
+  quietly --defer=hub true
+  assert_equal "$(field failures)" 0
+  gave_up 3
+  quietly --defer=hub --pass-on=1 false
+  assert_equal "$(field failures)" 0
+  gave_up 3
+  quietly --defer=hub --stop-on=1 false
+  assert_equal "$(field failures)" 0
+}
+
+@test "a run that was interrupted changes nothing" {
+  gave_up 3
+  start -- "$BACKOFF" --defer=hub -d 1000s -- false
+  await_pause
+  signal TERM
+  assert_fate 'killed TERM'
+  assert_equal "$(field failures)" 3
+}
+
+@test "a run that could not be started is not one that gave up" {
+  gave_up 3
+  run -127 "$BACKOFF" --defer=hub -- "$BATS_TEST_TMPDIR/none"
+  assert_equal "$(field failures)" 0
+}
+
+@test "a deadline that passes after a failure counts, one before does not" {
+  gave_up 1
+  run -124 "$BACKOFF" --defer=hub --until=@1 true
+  assert_equal "$(field failures)" 1
+  run -1 "$BACKOFF" --defer=hub -T 2s -d 1000s false
+  assert_equal "$(field failures)" 2
+}
+
+@test "a reboot forgets nothing, and the gate's part is let be" {
+  quietly --defer=hub:1h..2h -n 1 false
+  record boot=42 gate=90 >/dev/null
+  run -75 "$BACKOFF" --defer=hub true
+  record until=-1 >/dev/null
+  quietly --defer=hub:1h..2h -n 1 false
+  assert_equal "$(field failures)" 2
+  assert_equal "$(field boot)" 42
+  python3 -c 'import sys; sys.exit(open(sys.argv[1], "rb").read()[64:256] != b"Z" * 192)' \
+    "$state/hub"
+}
+
+@test "a clock that is set back holds no run longer than the window" {
+  record failures=1 until=+1000000 window=60000000000 >/dev/null
+  run -75 "$BACKOFF" --defer=hub true
+  assert [ "$(field until)" -le "$(($(date +%s%N) + 60 * 1000000000))" ]
+  cp "$state/hub" before
+  run -75 "$BACKOFF" --defer=hub true
+  cmp before "$state/hub"
+}
+
+@test "runs whose clocks differ by years" {
+  command -v faketime >/dev/null || skip 'faketime is not installed'
+  ldd "$BACKOFF" 2>/dev/null | grep -q libc ||
+    skip 'faketime has no say in a static program'
+  faketime '2030-01-01 00:00:00' "$BACKOFF" true ||
+    skip 'faketime does not work with this program'
+  faketime '2030-01-01 00:00:00' "$BACKOFF" -qq --defer=hub:1h..1h -n 1 false || :
+  run -75 faketime '2029-12-31 23:50:00' "$BACKOFF" --defer=hub true
+  # Back by years: from now on an hour at most.
+  run -75 faketime '2010-01-01 00:00:00' "$BACKOFF" --defer=hub true
+  assert_output --regexp 'not before 0[01]:[0-9]{2}$'
+  run -75 faketime '2010-01-01 00:20:00' "$BACKOFF" --defer=hub true
+  run -0 faketime '2010-01-01 01:01:00' "$BACKOFF" --defer=hub true
+  # Forth: its time has come.
+  faketime '2010-01-01 00:00:00' "$BACKOFF" -qq --defer=hub:1h..1h -n 1 false || :
+  run -0 faketime '2035-01-01 00:00:00' "$BACKOFF" --defer=hub true
+}
+
+@test "of two runs at once none is lost" {
+  local i pids=()
+  mkfifo go
+  for i in 1 2; do
+    "$BACKOFF" -qq --defer=hub:1h..2h -n 1 sh -c "echo >ready.$i; read -r _ <go; exit 7" 3>&- &
+    pids+=($!)
+    wait_for test -e "ready.$i"
+  done
+  exec 7<>go
+  printf '\n\n' >&7
+  for i in "${pids[@]}"; do
+    wait "$i" || :
+  done
+  assert_equal "$(field failures)" 2
+}
+
+@test "what a success forgets, it forgets also if it came meanwhile" {
+  mkfifo go
+  "$BACKOFF" -qq --defer=hub:1h..2h -n 1 sh -c 'echo >ready; read -r _ <go' 3>&- &
+  wait_for test -e ready
+  quietly --defer=hub:1h..2h -n 1 false
+  assert_equal "$(field failures)" 1
+  echo >go
+  wait $!
+  assert_equal "$(field failures)" 0
+}
+
+@test "the event, and the end of a run that is put off" {
+  run -1 logged --defer=hub:1h..2h -n 1 false
+  run -75 logged --defer=hub true
+  assert_events 'not attempts' '[n.event for n in news] == ["defer"]' \
+    'news[0].name == "hub"' 'news[0].failures == 1' \
+    '1000*s < news[0].next_s <= 3600*s' 'end.result == "deferred"' \
+    'end.status == 75' 'end.reason == "exit 1"'
+}
+
+@test "a skip is silent with --quiet-success and -qq, and told with -q" {
+  quietly --defer=hub:1h..2h -n 1 false
+  run -75 "$BACKOFF" --quiet-success --defer=hub true
+  assert_output ''
+  run -75 "$BACKOFF" -qq --defer=hub true
+  assert_output ''
+  run -75 "$BACKOFF" -q --defer=hub true
+  assert_output --partial 'deferred:'
+}
+
+@test "a person at a terminal is never put off, but a job in the background is" {
+  quietly --defer=hub:1h..2h -n 1 false
+  run python3 "$lib/terminal.py" <<'EOS'
+type "$BACKOFF" --defer=hub --pass-on=3 sh -c 'exit 3'; echo status $?
+wait status 3
+EOS
+  assert_success
+  assert_equal "$(field failures)" 0
+  quietly --defer=hub:1h..2h -n 1 false
+  run python3 "$lib/terminal.py" <<'EOS'
+type "$BACKOFF" --defer=hub true & wait $!; echo status $?
+wait status 75
+EOS
+  assert_success
+}
+
+@test "the settings in force name it" {
+  run -0 "$BACKOFF" -v --defer=hub true
+  assert_output --partial ', defer hub:1m..1h'
+}
+
+@test "usage errors of --defer, --slots and --state-dir" {
+  local value
+  for value in '' list .hub -hub 'a b' a/b hub: hub:5s hub:2..1 hub:0..1 hub:0..0 hub:1s..inf \
+    "$(printf '%065d' 0)"; do
+    run -125 "$BACKOFF" --defer="$value" touch started
+    assert_equal "${#lines[@]}" 1
+    assert_output --partial "backoff: --defer: $value: expected "
+  done
+  for value in '' hub hub: hub:0 hub:1025 hub:x list:1 hub:1:1; do
+    run -125 "$BACKOFF" --slots="$value" touch started
+    assert_equal "${#lines[@]}" 1
+    assert_output --partial "backoff: --slots: $value: expected "
+  done
+  run -125 "$BACKOFF" --state-dir= touch started
+  assert_output --partial 'backoff: --state-dir: : expected a directory'
+  assert [ ! -e started ]
+  for value in listing a..b _x 0 "$(printf '%064d' 0)"; do
+    run -0 "$BACKOFF" --defer="$value" true
+    run -0 "$BACKOFF" --slots="$value:1024" true
+  done
+}

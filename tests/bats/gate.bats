@@ -1,0 +1,424 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# --gate: runs that share the news that a service is down.
+
+# shellcheck disable=SC2154 # what process.bash sets
+load helper
+load ../lib/process
+
+setup() {
+  # A service: it is up while the file "up" is there. Each request is a line.
+  cd "$BATS_TEST_TMPDIR" || return
+  cat >job <<'EOF'
+#!/bin/sh
+echo "$BACKOFF_GATE" >>requests
+[ -e up ] || exit 7
+EOF
+  chmod +x job
+  mkdir -m 700 state
+  others=()
+  export BACKOFF_STATE_DIR=$PWD/state
+}
+
+teardown() {
+  end_all
+  [ ${#others[@]} = 0 ] || kill -s KILL "${others[@]}" 2>/dev/null || true
+}
+
+# beside ARG...: the program with these arguments, in the background. Its
+# stderr is in the file "beside".
+beside() {
+  "$BACKOFF" "$@" 2>beside 3>&- &
+  others+=($!)
+}
+
+# shut_gate: three failures in a row, from two runs. The next probe is due
+# within milliseconds.
+shut_gate() {
+  rm -f state/hub
+  "$BACKOFF" -qq --gate=hub -n 2 -b 1ms -- ./job || true
+  "$BACKOFF" -qq --gate=hub -n 1 -b 1ms -- ./job || true
+  : >requests
+}
+
+# shut_for TIME: by a server that asks to wait for so long.
+shut_for() {
+  "$BACKOFF" -qq --gate=hub -n 1 -- sh -c 'echo after='"$1"' >"$BACKOFF_HINT"; exit 7' || true
+}
+
+# behind_gate: what was started waits there.
+behind_gate() {
+  await "$err" 'waiting at gate hub'
+  wait_for in_state "$pid" S
+}
+
+calls() { # NAME-REGEX: how many of them the trace has on the state file
+  grep -Ec "$1" trace || true
+}
+
+@test "an open gate lets an attempt start, and says so to the command" {
+  touch up
+  run -0 "$BACKOFF" --gate=hub -- ./job
+  assert_output ""
+  assert_equal "$(cat requests)" open
+}
+
+@test "without --gate there is no file, and BACKOFF_GATE is not inherited" {
+  touch up
+  BACKOFF_GATE=shut run -0 "$BACKOFF" -- sh -c '[ -z "${BACKOFF_GATE+set}" ]'
+  assert_equal "$(ls state)" ""
+}
+
+@test "one broken job alone does not shut the gate" {
+  run -7 "$BACKOFF" --gate=hub -n 6 -b 1ms -- ./job
+  refute_output --partial "gate hub"
+  assert_equal "$(sort -u requests)" open
+}
+
+@test "three failures in a row from two runs shut it, and the log tells why" {
+  run -7 "$BACKOFF" --gate=hub -n 2 -b 1ms -- ./job
+  run -7 "$BACKOFF" --gate=hub -n 1 -b 1ms -- ./job
+  assert_line "backoff: job: gate hub shut: exit 7, 3 failures in a row"
+}
+
+@test "successes, answers and what must not be retried do not shut it" {
+  touch up
+  "$BACKOFF" -qq --gate=hub -n 1 -- sh -c 'exit 7' || true
+  "$BACKOFF" -qq --gate=hub -n 1 -- sh -c 'exit 7' || true
+  "$BACKOFF" -qq --gate=hub -n 1 -- true
+  "$BACKOFF" -qq --gate=hub -n 1 -- sh -c 'exit 7' || true
+  "$BACKOFF" -qq --gate=hub -n 1 -x 5 -- sh -c 'exit 5' || true
+  "$BACKOFF" -qq --gate=hub -n 1 -- ./no-such-command || true
+  "$BACKOFF" -qq --gate=hub -n 1 -- sh -c 'exit 7' || true
+  run -0 "$BACKOFF" --gate=hub -- ./job
+  assert_equal "$(cat requests)" open
+}
+
+@test "at a shut gate one tries, and a success opens it for all" {
+  shut_gate
+  touch up
+  run -0 "$BACKOFF" --gate=hub -- ./job
+  assert_line --regexp '^backoff: job: waiting at gate hub, shut for [^:]*: exit 7$'
+  assert_line --regexp '^backoff: job: gate hub open after [^,]*, 1 probe$'
+  run -0 "$BACKOFF" --gate=hub -- ./job
+  assert_equal "$(cat requests)" "$(printf 'probing\nramp')"
+}
+
+@test "probes that fail do not count for --attempts" {
+  shut_gate
+  start -- "$BACKOFF" --gate=hub -n 1 -b 1ms -- ./job
+  until [ "$(wc -l <requests)" -ge 3 ]; do sleep 0.05; done
+  touch up
+  assert_fate "exited 0"
+  assert_equal "$(sort -u requests)" probing
+}
+
+# Two of the three wait at any time: the third is never the next one.
+@test "the probes go in turn: who has failed queues again, behind the others" {
+  local i
+  shut_gate
+  for i in 1 2 3; do
+    beside -qq --gate=hub -b 300ms -f 1 -- sh -c "echo $i >>order; [ -e up ]"
+  done
+  until [ -e order ] && [ "$(wc -l <order)" -ge 9 ]; do sleep 0.05; done
+  touch up
+  wait "${others[@]}"
+  # The first ones may have come before the others were there.
+  run -0 sed -n 4,9p order
+  assert_equal "$(uniq <<<"$output")" "$output"
+  assert_equal "$(sort -u order | tr -d '\n')" 123
+}
+
+@test "--gate-wait=0 ends a run at a shut gate with 75 before any attempt" {
+  shut_gate
+  run -75 "$BACKOFF" --gate=hub --gate-wait=0 --at-end='echo "end $BACKOFF_RESULT"' -- ./job
+  assert_line --regexp '^backoff: job: gave up at gate hub after 0.*: exit 7$'
+  assert_line "end deferred"
+  assert_equal "$(cat requests)" ""
+}
+
+@test "--gate-wait=0 lets an attempt through where the gate is open" {
+  touch up
+  run -0 "$BACKOFF" --gate=hub --gate-wait=0 -- ./job
+}
+
+@test "--gate-wait bounds the waits of a run in all, and keeps the last status" {
+  shut_gate
+  run -7 "$BACKOFF" --gate=hub --gate-wait=3s -b 1ms -- ./job
+  assert_line --regexp '^backoff: job: gave up at gate hub after 3s: exit 7$'
+  assert_equal "$(sort -u requests)" probing
+}
+
+@test "--gate-wait needs a gate" {
+  run -125 "$BACKOFF" --gate-wait=3s -- true
+  assert_output "backoff: --gate-wait: 3s: expected --gate=NAME with it"
+}
+
+@test "a NAME that is none is refused" {
+  local name
+  for name in '' a/b .. .hidden -x "$(printf '%065d' 0)" 'a b'; do
+    run -125 "$BACKOFF" --gate="$name" -- true
+    assert_regex "$output" '^backoff: --gate: .*: expected a name'
+  done
+}
+
+@test "a hint shuts the gate at once, for all, and at least until then" {
+  run -7 "$BACKOFF" --gate=hub -n 1 -- sh -c 'echo after=30m >"$BACKOFF_HINT"; exit 7'
+  assert_line --regexp '^backoff: sh: gate hub shut until [0-9:]{8} \(server asked for 30m\)$'
+  run -75 "$BACKOFF" --gate=hub --gate-wait=1s -- ./job
+  assert [ ! -e requests ]
+}
+
+@test "a hint beyond --hint-max does not shut it" {
+  run -7 "$BACKOFF" --gate=hub --hint-max=1m -n 2 -- \
+    sh -c 'echo after=30m >"$BACKOFF_HINT"; exit 7'
+  refute_output --partial "gate hub shut"
+}
+
+@test "the deadline ends a wait before any attempt with 124" {
+  shut_for 30m
+  run -124 "$BACKOFF" --gate=hub -T 2s -- ./job
+  assert_line --regexp '^backoff: job: (deadline reached|no time for another attempt) after 0 '
+  assert [ ! -e requests ]
+}
+
+@test "--until ends a wait at the gate" {
+  shut_for 30m
+  run -124 "$BACKOFF" --gate=hub --until="@$(($(date +%s) + 3))" -- ./job
+  assert [ ! -e requests ]
+}
+
+@test "each END signal ends a wait in the queue and with the turn" {
+  local name
+  shut_for 30m
+  beside --gate=hub -- true
+  wait_for grep -q 'waiting at gate' beside
+  for name in HUP INT QUIT TERM; do
+    start -- "$BACKOFF" --gate=hub -- ./job
+    behind_gate
+    signal "$name"
+    assert_fate "killed $name"
+  done
+  kill "${others[0]}"
+  wait "${others[0]}" || true
+  for name in HUP INT QUIT TERM; do
+    start -- "$BACKOFF" --gate=hub -- ./job
+    behind_gate
+    signal "$name"
+    assert_fate "killed $name"
+  done
+  assert [ ! -e requests ]
+}
+
+# What a lost signal costs there is the 20 seconds of --gate-wait.
+@test "a TERM at any instruction just before the wait in the queue ends us" {
+  shut_for 30m
+  beside --gate=hub -- true
+  wait_for grep -q 'waiting at gate' beside
+  run python3 "$lib/stepper.py" entry "$BACKOFF" --gate=hub --gate-wait=20s -- true
+  [ "$status" != 77 ] || skip "processes cannot be stepped here"
+  assert_success
+  assert_regex "$output" '^[0-9]+ instants, none lost$'
+}
+
+@test "--wake-on lets an attempt through at once, whose success opens the gate" {
+  shut_gate
+  beside -v --gate=hub -- sleep 1000
+  wait_for grep -q 'probing at gate' beside
+  touch up
+  start -- "$BACKOFF" --gate=hub --wake-on=USR1 -- ./job
+  behind_gate
+  signal USR1
+  assert_fate "exited 0"
+  assert_equal "$(cat requests)" probing
+  assert grep -q 'gate hub open after' "$err"
+}
+
+@test "--wake-on: a failure of such an attempt leaves the gate shut" {
+  shut_for 30m
+  start -- "$BACKOFF" --gate=hub --wake-on=USR1 -n 1 -- ./job
+  behind_gate
+  signal USR1
+  assert_fate "exited 7"
+  run -75 "$BACKOFF" --gate=hub --gate-wait=0 -- ./job
+}
+
+@test "kill -9 of the prober: the next in the queue probes" {
+  shut_gate
+  start -- "$BACKOFF" -qq --gate=hub -- sh -c 'echo "ready $$"; exec sleep 1000'
+  wait_for grep -q ready "$out"
+  touch up
+  beside --gate=hub -- ./job
+  wait_for grep -q 'waiting at gate' beside
+  signal KILL
+  wait "${others[0]}"
+  assert_equal "$(cat requests)" probing
+  assert_fate "killed KILL"
+}
+
+@test "a stopped holder of the turn is passed over, and comes back late" {
+  shut_gate
+  start -- "$BACKOFF" -v --gate=hub -t 1h -- sh -c 'echo "ready $$"; sleep 1000'
+  wait_for grep -q ready "$out"
+  signal STOP
+  touch up
+  # After twice the longest failure, but at least ten seconds.
+  run -0 "$BACKOFF" --gate=hub -- ./job
+  assert_equal "$(cat requests)" probing
+  signal CONT
+  signal TERM
+  assert_fate "killed TERM"
+}
+
+@test "--before-retry runs before the turn is asked for" {
+  shut_gate
+  start -- "$BACKOFF" -q --gate=hub -b 1ms --before-retry='echo hook >>requests' -- ./job
+  until [ "$(grep -c probing requests)" -ge 2 ]; do sleep 0.05; done
+  touch up
+  assert_fate "exited 0"
+  assert_equal "$(sed -n 2p requests)" hook
+}
+
+@test "a run that cannot use its gate goes on without, and says so once" {
+  local what
+  touch up
+  for what in symlink directory fifo wide later large; do
+    rm -rf state/hub
+    case $what in
+      symlink) ln -s elsewhere state/hub ;;
+      directory) mkdir state/hub ;;
+      fifo) mkfifo -m 600 state/hub ;;
+      wide) : >state/hub && chmod 644 state/hub ;;
+      later) printf 'backoff\n\377\377' >state/hub && head -c 502 /dev/zero >>state/hub && chmod 600 state/hub ;;
+      large) head -c 1M /dev/zero >state/hub && chmod 600 state/hub ;;
+    esac
+    run -0 "$BACKOFF" --gate=hub -n 3 -b 1ms -- sh -c '[ "$BACKOFF_ATTEMPT" = 3 ]'
+    [ "$what" = later ] || assert_equal "$(grep -c 'cannot use gate hub' <<<"$output")" 1
+  done
+}
+
+@test "a file that is empty, cut or damaged is as new" {
+  local what
+  for what in empty cut damaged; do
+    shut_gate
+    case $what in
+      empty) : >state/hub ;;
+      cut) truncate -s 100 state/hub ;;
+      damaged) printf x | dd of=state/hub bs=1 seek=70 conv=notrunc status=none ;;
+    esac
+    : >requests
+    "$BACKOFF" -qq --gate=hub --gate-wait=0 -n 1 -- ./job || true
+    assert_equal "$(cat requests)" open
+  done
+}
+
+@test "removing the file opens the gate" {
+  shut_gate
+  rm state/hub
+  touch up
+  run -0 "$BACKOFF" --gate=hub --gate-wait=0 -- ./job
+}
+
+@test "JSON tells of each step at the gate" {
+  shut_gate
+  touch up
+  run -0 "$BACKOFF" --log-format=json --gate=hub -- ./job
+  run -0 python3 -c '
+import json, sys
+events = [json.loads(line) for line in sys.argv[1].splitlines()]
+gate = [e for e in events if e["event"] == "gate"]
+assert [e["state"] for e in gate] == ["wait", "probe", "ramp"], gate
+assert all(list(e) == ["time", "event", "id", "gate", "state", "reason", "waited_s", "next_s"] for e in gate)
+assert gate[0]["gate"] == "hub" and gate[0]["reason"] == "exit 7"
+assert gate[0]["next_s"] >= 0 and gate[2]["waited_s"] > 0
+' "$output"
+}
+
+@test "no descriptor of the state directory or file is left to the command" {
+  shut_gate
+  touch up
+  run -0 "$BACKOFF" -qq --gate=hub -- sh -c 'ls -l /proc/$$/fd'
+  refute_output --partial state
+}
+
+@test "an open gate costs one look before each attempt, and no write" {
+  need_strace
+  strace -o trace -e trace=openat,fstat,newfstatat,pread64,pwrite64,fcntl \
+    "$BACKOFF" --gate=hub --consecutive=3 -b 1ms -- true 2>/dev/null
+  assert_equal "$(calls '^openat\(.*"hub"')" 2 # the first time it makes it
+  strace -o trace -e trace=openat,pread64,pwrite64,fcntl,timer_create \
+    "$BACKOFF" --gate=hub --consecutive=3 -b 1ms -- true 2>/dev/null
+  assert_equal "$(calls '^openat\(.*"hub"')" 1
+  assert_equal "$(calls '^pread64\(.*, 512, 0\)')" 3
+  assert_equal "$(calls '^pwrite64|OFD|timer_create|boot_id')" 0
+}
+
+@test "a waiter makes no system call" {
+  need_strace
+  shut_for 30m
+  beside --gate=hub -- true
+  wait_for grep -q 'waiting at gate' beside
+  start -- strace -o trace "$BACKOFF" --gate=hub -- ./job
+  wait_for grep -q 'F_OFD_SETLKW' trace
+  local before after
+  before=$(wc -c <trace)
+  sleep 1.5
+  after=$(wc -c <trace)
+  assert_equal "$after" "$before"
+}
+
+@test "--gate=list prints the gates, since when and why they are shut, and who waits" {
+  shut_for 30m
+  "$BACKOFF" -qq --defer=sync:1h..1h -n 1 -- false || true
+  touch up
+  "$BACKOFF" -qq --gate=fine -- ./job
+  beside --gate=hub -- true
+  wait_for grep -q 'waiting at gate' beside
+  start -- "$BACKOFF" --gate=hub -- true
+  behind_gate
+  run -0 "$BACKOFF" --gate=list
+  assert_line --index 0 --regexp '^NAME +GATE +SINCE +WAITING +SLOTS +DEFERRED UNTIL +REASON$'
+  assert_line --index 1 --regexp '^fine +open +- +- +- +- +-$'
+  assert_line --index 2 --regexp '^hub +shut +[0-9-]{10} [0-9:]{8} +2 +- +- +exit 7$'
+  assert_line --index 3 --regexp '^sync +open +- +- +- +[0-9-]{10} [0-9:]{8} +exit 1$'
+  assert_equal "${#lines[@]}" 4
+}
+
+@test "--gate=list of a directory that cannot be used is an error" {
+  : >file
+  run -125 "$BACKOFF" --state-dir=file --gate=list
+  assert_regex "$output" '^backoff: --gate=list: file: '
+}
+
+@test "--plan says what the gate does" {
+  run -0 "$BACKOFF" --gate=hub --gate-wait=5m --plan
+  assert_line --partial "while gate hub is open"
+  assert_output --partial "for at most 5m in all."
+  assert_equal "$(ls state)" ""
+}
+
+# The second comes when the first has gone: it must find the turn, and a record
+# that it can go on from, or one that counts as new.
+@test "kill -9 of the prober at any of its system calls keeps nobody else waiting" {
+  local total=0 call count fate
+  need_strace
+  for call in fcntl pread64 pwrite64 openat clock_nanosleep vfork clone wait4; do
+    count=0 fate=137
+    while [ "$fate" = 137 ]; do
+      count=$((count + 1)) fate=0
+      rm -f up
+      shut_gate
+      touch up
+      strace -qq -o /dev/null -e trace="$call" \
+        -e inject="$call":signal=KILL:when="$count" \
+        "$BACKOFF" -qq --gate=hub -- ./job || fate=$?
+      run -0 "$BACKOFF" --gate=hub --gate-wait=60s -- ./job
+      refute_output --partial "cannot use"
+    done
+    assert_equal "$fate" 0
+    total=$((total + count - 1))
+  done
+  assert [ "$total" -gt 15 ]
+  echo "# killed at $total system calls" >&3
+}

@@ -1,0 +1,288 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# --slots: so many attempts at once of all runs of a name.
+#
+# shellcheck disable=SC2030,SC2031 # each test has a process of its own
+# shellcheck disable=SC2154 # the helpers set these
+# shellcheck disable=SC2016 # scripts for other shells
+
+load helper
+load ../lib/events
+load ../lib/process
+load ../lib/shared
+
+setup() {
+  cd "$BATS_TEST_TMPDIR" || return
+  mkfifo go
+  exec 7<>go
+  holders=()
+}
+
+teardown() {
+  local pid
+  for pid in "${holders[@]}"; do
+    kill -KILL "$pid" 2>/dev/null || :
+  done
+}
+
+# holder N [OPTION...]: run N takes a slot of hub, until `echo >&7`.
+holder() {
+  "$BACKOFF" --slots="hub:$1" -n 1 "${@:3}" -- sh -c "echo >held.$2; read -r _ <go" 7>&- 3>&- &
+  holders+=($!)
+  wait_for test -e "held.$2"
+}
+
+# waiting PROCESS: it waits for the lock of a byte, or sleeps as the first in
+# the queue does: it has opened the file, and has no child.
+waiting() {
+  [ "$(state "$1")" = S ] && [ -z "$(cat "/proc/$1/task/$1/children")" ] &&
+    find "/proc/$1/fd" -lname "$state/hub" | grep -q .
+}
+
+@test "no more attempts than slots go on at once" {
+  local pids=() i
+  for i in 1 2 3 4 5 6; do
+    "$BACKOFF" -q --slots=hub:2 -- sh -c '
+      echo + >>log; n=0
+      while [ "$n" -lt 3 ]; do cat /proc/self/stat >/dev/null; n=$((n + 1)); done
+      echo - >>log' 3>&- 7>&- &
+    pids+=($!)
+  done
+  for i in "${pids[@]}"; do
+    wait "$i"
+  done
+  python3 - <<'EOS'
+depth = most = starts = 0
+for line in open("log"):
+    depth += 1 if line == "+\n" else -1
+    starts += line == "+\n"
+    most = max(most, depth)
+assert starts == 6 and depth == 0 and 1 <= most <= 2, (starts, depth, most)
+EOS
+}
+
+@test "as many attempts as slots go on at once" {
+  holder 3 1
+  holder 3 2
+  holder 3 3
+  printf '\n\n\n' >&7
+  wait "${holders[@]}"
+}
+
+@test "a run that finds all slots taken waits, and says so after a second" {
+  holder 1 1
+  start -- "$BACKOFF" --slots=hub:1 true
+  await "$err" '^backoff: true: waiting for the slot of hub$'
+  echo >&7
+  assert_fate 'exited 0'
+  assert_equal "$(wc -l <"$err")" 1
+
+  holders=()
+  rm held.*
+  holder 2 1
+  holder 2 2
+  start -- "$BACKOFF" --slots=hub:2 true
+  await "$err" '^backoff: true: waiting for one of 2 slots of hub$'
+  echo >&7
+  assert_fate 'exited 0'
+  echo >&7
+}
+
+@test "the event of a wait has its length, and there is none without one" {
+  run -0 logged --slots=hub:1 true
+  assert_events 'not news'
+  holder 1 1
+  start_logged --slots=hub:1 true
+  wait_for waiting "$pid"
+  echo >&7
+  wait "$pid"
+  assert_events '[n.event for n in news] == ["slot"]' 'news[0].slots == "hub"' \
+    'news[0].waited_s > 0' 'len(attempts) == 1'
+}
+
+@test "a slot is free in the pauses and in the hooks" {
+  start -- "$BACKOFF" --slots=hub:1 -d 1000s -- false
+  await_pause
+  run -0 "$BACKOFF" --slots=hub:1 true
+  signal TERM
+  assert_fate 'killed TERM'
+  run -0 "$BACKOFF" --slots=hub:1 -d 0 -n 2 \
+    --before-retry='"$BACKOFF" --slots=hub:1 sh -c "env | grep ^BACKOFF_SLOTS" >in-hook' \
+    -- sh -c '[ "$BACKOFF_ATTEMPT" = 2 ]'
+  # What the hook had is its own alone.
+  assert_equal "$(wc -w <in-hook)" 1
+}
+
+@test "a nested run shares the slot of the one around it" {
+  run -0 "$BACKOFF" --slots=hub:1 -- sh -c '
+    "$BACKOFF" --slots=hub:1 -- sh -c "\"\$BACKOFF\" --slots=hub:1 -- echo inside"'
+  assert_output inside
+  # Also through one that has others, and one that has none.
+  run -0 "$BACKOFF" --slots=hub:1 -- "$BACKOFF" --slots=other:1 -- "$BACKOFF" -- \
+    "$BACKOFF" --slots=hub:1 -- "$BACKOFF" --slots=other:1 -- echo inside
+  assert_output inside
+}
+
+@test "children at the same time share the slot of their parent" {
+  run -0 "$BACKOFF" --slots=hub:1 -- sh -c '
+    mkfifo a b
+    "$BACKOFF" --slots=hub:1 -- sh -c "echo >a; read -r _ <b" &
+    "$BACKOFF" --slots=hub:1 -- sh -c "read -r _ <a; echo >b"
+    wait'
+}
+
+@test "a word in BACKOFF_SLOTS is not believed unless its holder is above us" {
+  holder 1 1
+  local word
+  word=$(tr '\0' '\n' <"/proc/$(child_of "${holders[0]}")/environ" | sed -n 's/^BACKOFF_SLOTS=//p')
+  assert_regex "$word" "^[0-9]+:[0-9]+:hub:${holders[0]}\$"
+  # Another's slot, nonsense, and a process above us of another directory.
+  BACKOFF_SLOTS="$word x:y :: ${word%:*}:999999999999999999999999 1:1:hub:$$ ${word%:*}: hub" \
+    start -- "$BACKOFF" --slots=hub:1 true
+  await "$err" 'waiting for the slot of hub'
+  echo >&7
+  assert_fate 'exited 0'
+}
+
+@test "the slot of a run that is killed is free" {
+  local n
+  for n in 1 2; do
+    holders=()
+    rm -f held.*
+    holder "$n" 1
+    [ "$n" -eq 1 ] || holder "$n" 2
+    start -- "$BACKOFF" --slots="hub:$n" true
+    await "$err" 'waiting for'
+    kill -KILL "${holders[0]}"
+    assert_fate 'exited 0'
+    kill -KILL "${holders[@]}" 2>/dev/null || :
+    wait "${holders[@]}" 2>/dev/null || :
+  done
+}
+
+# A wait of each kind: for the one slot, first in the queue, and behind it.
+each_wait() {
+  local kind slots
+  for kind in one first second; do
+    slots=2 holders=()
+    rm -f held.*
+    [ "$kind" != one ] || slots=1
+    holder "$slots" 1
+    [ "$kind" = one ] || holder "$slots" 2
+    if [ "$kind" = second ]; then
+      "$BACKOFF" --slots=hub:2 true 3>&- 7>&- &
+      holders+=($!)
+      wait_for waiting $!
+    fi
+    "$@"
+    kill -KILL "${holders[@]}"
+    wait "${holders[@]}" 2>/dev/null || :
+  done
+}
+
+ends_by() {
+  local name
+  for name in HUP INT QUIT TERM; do
+    start -- "$BACKOFF" --slots="hub:$slots" touch started
+    wait_for waiting "$pid"
+    signal "$name"
+    assert_fate "killed $name"
+    assert [ ! -e started ]
+    assert_equal "$(cat "$err")" "backoff: touch: interrupted by $name after 0 attempts in $(sed 's/.* in //' "$err")"
+  done
+}
+
+@test "HUP, INT, QUIT and TERM end a wait for a slot" {
+  each_wait ends_by
+}
+
+in_time() {
+  run -124 "$BACKOFF" --slots="hub:$slots" -T 300ms touch started
+  assert_output --regexp '^backoff: touch: deadline reached after 0 attempts in '
+  run -124 "$BACKOFF" --slots="hub:$slots" --until="@$(($(date +%s) + 2))" touch started
+  assert_output --regexp '^(.*waiting for .*
+)?backoff: touch: deadline reached after 0 attempts in '
+  assert [ ! -e started ]
+}
+
+@test "--deadline and --until end a wait for a slot" {
+  each_wait in_time
+}
+
+@test "a deadline in a wait after an attempt keeps its status" {
+  # The slot is free for the first attempt; its end is when another takes it.
+  start -- "$BACKOFF" --slots=hub:1 -d 0 -T 10s --before-retry='echo >paused; read -r _ <go' \
+    -- sh -c 'exit 7'
+  wait_for test -e paused
+  "$BACKOFF" --slots=hub:1 -- sh -c 'echo >taken; exec sleep 1000' 3>&- 7>&- &
+  holders+=($!)
+  wait_for test -e taken
+  echo >&7
+  assert_fate 'exited 7'
+  assert_equal "$(tail -n 1 "$err" | sed 's/ in .*:/:/')" \
+    'backoff: sh: no time for another attempt after 1: exit 7'
+}
+
+woken() {
+  start -- "$BACKOFF" --slots="hub:$slots" --wake-on=USR1 true
+  wait_for waiting "$pid"
+  signal USR1
+  signal USR2
+  await "$err" 'waiting for'
+  signal TERM
+  assert_fate 'killed TERM'
+}
+
+@test "neither the wake signal nor another one ends a wait for a slot" {
+  each_wait woken
+}
+
+@test "who comes while others wait does not take the slot that they wait for" {
+  holder 2 1
+  holder 2 2
+  "$BACKOFF" -q --slots=hub:2 -- sh -c 'echo first >>order' 3>&- 7>&- &
+  local first=$!
+  holders+=("$first")
+  wait_for waiting "$first"
+  kill -STOP "$first"
+  wait_for in_state "$first" T
+  echo >&7
+  wait -n "${holders[0]}" "${holders[1]}"
+  start -- "$BACKOFF" --slots=hub:2 sh -c 'echo second >>order'
+  await "$err" 'waiting for one of 2 slots of hub'
+  kill -CONT "$first"
+  wait "$first"
+  assert_fate 'exited 0'
+  assert_equal "$(xargs <order)" 'first second'
+}
+
+@test "the queue is in order" {
+  local i
+  holder 2 1
+  holder 2 2
+  for i in 1 2 3; do
+    "$BACKOFF" -q --slots=hub:2 -- sh -c "echo $i >>order; read -r _ <go" 3>&- 7>&- &
+    holders+=($!)
+    wait_for waiting $!
+  done
+  for i in 1 2 3; do
+    echo >&7
+    wait_for test -s order
+    wait_for sh -c "[ \$(wc -l <order) -ge $i ]"
+  done
+  printf '\n\n' >&7
+  wait "${holders[@]}"
+  assert_equal "$(xargs <order)" '1 2 3'
+}
+
+@test "a lock of COMMAND's own heirs holds no slot" {
+  "$BACKOFF" --slots=hub:1 -- sh -c 'sleep 1000 >/dev/null 2>&1 & echo $! >heir' 3>&- 7>&-
+  run -0 "$BACKOFF" --slots=hub:1 -T 100s true
+  kill "$(cat heir)"
+}
+
+@test "slots under random kills" {
+  run python3 "$TOP_SRCDIR/tests/stress-slots" --attempts=150
+  assert_success
+  assert_output --partial ' attempts, 0 wrong'
+}

@@ -1,0 +1,380 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The file of what runs share, and where it is: what is as new, and what
+# cannot be used.
+#
+# shellcheck disable=SC2030,SC2031 # each test has a process of its own
+# shellcheck disable=SC2154 # the helpers set these
+# shellcheck disable=SC2016 # scripts for other shells
+
+load helper
+load ../lib/shared
+
+setup() {
+  cd "$BATS_TEST_TMPDIR" || return
+  umask 022
+}
+
+# given_up: hub would put a run off.
+given_up() {
+  quietly --defer=hub:1h..2h -n 1 false
+  run -75 "$BACKOFF" --defer=hub true
+}
+
+# as_new [WHY]: it does not, and says so with -v; and it can be used again.
+as_new() {
+  run -0 "$BACKOFF" -v --defer=hub true
+  if [ -n "${1-}" ]; then
+    assert_line --partial "state of defer hub is as new: $1"
+  else
+    refute_line --partial 'as new'
+  fi
+  refute_line --partial 'cannot use'
+  given_up
+}
+
+# does_without WHY: it goes on without, and says so in one line.
+does_without() {
+  run -3 "$BACKOFF" --defer=hub -n 1 sh -c 'exit 3'
+  assert_equal "${#lines[@]}" 2
+  assert_regex "${lines[0]}" "^backoff: sh: cannot use defer hub \(.*: $1\); going on without\$"
+  run -3 "$BACKOFF" --slots=hub:2 -n 1 sh -c 'exit 3'
+  assert_equal "${#lines[@]}" 2
+  assert_regex "${lines[0]}" "^backoff: sh: cannot use slots hub \(.*: $1\); going on without\$"
+}
+
+@test "a file that was removed is as new" {
+  given_up
+  rm "$state/hub"
+  as_new
+}
+
+@test "an empty file is as new" {
+  given_up
+  : >"$state/hub"
+  as_new
+}
+
+@test "zeros, as a power failure leaves them, are as new" {
+  given_up
+  dd if=/dev/zero of="$state/hub" bs=512 count=1 conv=notrunc 2>/dev/null
+  as_new 'nothing but zeros'
+}
+
+@test "a file that was cut short is as new" {
+  local size
+  for size in 1 7 8 24 256 511; do
+    given_up
+    truncate -s "$size" "$state/hub"
+    as_new 'cut short'
+  done
+}
+
+@test "a header with a wrong checksum is as new" {
+  given_up
+  printf x | dd of="$state/hub" bs=1 seek=15 conv=notrunc 2>/dev/null
+  as_new 'its checksum is wrong'
+}
+
+@test "a deferral with a wrong checksum is as new" {
+  given_up
+  printf x | dd of="$state/hub" bs=1 seek=300 conv=notrunc 2>/dev/null
+  as_new
+}
+
+@test "a version from the future, or a larger record, is not touched" {
+  given_up
+  record version=2 >/dev/null
+  cp "$state/hub" before
+  run -0 "$BACKOFF" --defer=hub true
+  assert_output --partial 'written by a later version of backoff); going on without'
+  record version=1 size=513 >/dev/null
+  run -0 "$BACKOFF" --defer=hub true
+  assert_output --partial 'written by a later version of backoff); going on without'
+  record version=2 size=512 >/dev/null
+  cmp before "$state/hub"
+}
+
+@test "the file of another program is not touched" {
+  mkdir -m 700 "$state"
+  (umask 077 && echo 'export PATH=/bin' >"$state/hub")
+  run -1 "$BACKOFF" --defer=hub -n 1 false
+  assert_output --partial 'not a state file of backoff); going on without'
+  assert_equal "$(cat "$state/hub")" 'export PATH=/bin'
+}
+
+@test "a file of 1 GiB is not read" {
+  given_up
+  truncate -s 1G "$state/hub"
+  does_without 'larger than a state file: 1073741824'
+}
+
+@test "a symbolic link is not followed" {
+  mkdir -m 700 "$state"
+  ln -s "$PWD/elsewhere" "$state/hub"
+  does_without 'a symbolic link'
+  assert [ ! -e elsewhere ]
+}
+
+@test "a FIFO, a directory and a socket are no files" {
+  mkdir -m 700 "$state"
+  mkfifo -m 600 "$state/hub"
+  does_without 'not a regular file'
+  rm "$state/hub"
+  mkdir "$state/hub"
+  does_without 'Is a directory'
+  rmdir "$state/hub"
+  python3 -c 'import socket, os; os.chdir(os.environ["BACKOFF_STATE_DIR"]); socket.socket(socket.AF_UNIX).bind("hub")'
+  does_without 'No such device or address'
+}
+
+@test "a file with another mode is not believed" {
+  local mode
+  for mode in 0644 0660 0666 0700 4600; do
+    rm -rf "$state"
+    given_up
+    chmod "$mode" "$state/hub"
+    does_without 'its mode is not 0600'
+  done
+}
+
+@test "a file with two names is not believed" {
+  given_up
+  ln "$state/hub" other
+  does_without 'it has another name, by a hard link'
+}
+
+@test "a file or directory of another owner is not believed" {
+  [ "$(id -u)" -eq 0 ] || skip 'only root can give files away'
+  given_up
+  chown 65534 "$state/hub"
+  does_without 'owned by another user'
+  rm "$state/hub"
+  chown 65534 "$state"
+  does_without 'owned by another user'
+}
+
+@test "a directory in which others may write is not believed" {
+  mkdir "$state"
+  chmod 0777 "$state"
+  does_without 'others may write there'
+  chmod 2777 "$state"
+  does_without 'others may write there'
+  chmod u=rwx,g=rwx,o=,g-s "$state"
+  does_without 'its group may write there, without setgid'
+}
+
+@test "a directory that is none" {
+  : >"$state"
+  does_without 'Not a directory'
+}
+
+@test "directory and file are for us alone, whatever the umask is" {
+  local mask
+  for mask in 000 022 077 777; do
+    rm -rf "$state"
+    (umask "$mask" && "$BACKOFF" --state-dir="$state/deep/er" --defer=hub sh -c 'umask' >mask)
+    assert_equal "$(stat -c %a "$state" "$state/deep/er" "$state/deep/er/hub" | xargs)" \
+      '700 700 600'
+    assert_equal "$(cat mask)" "0$mask"
+  done
+}
+
+@test "a read-only disk" {
+  run in_mounts '
+    mount -t tmpfs none '"$PWD"'
+    cd '"$PWD"'
+    mkdir -m 700 ro
+    mount -o remount,ro none '"$PWD"'
+    for part in defer=hub slots=hub:1; do
+      "$BACKOFF" --state-dir=ro --$part true
+    done
+    "$BACKOFF" --state-dir=ro/new --defer=hub true'
+  assert_success
+  assert_equal "$(grep -c 'cannot use .*: Read-only file system); going on without$' <<<"$output")" 3
+}
+
+@test "a full disk" {
+  run in_mounts '
+    mount -t tmpfs -o size=16k none '"$PWD"'
+    cd '"$PWD"'
+    mkdir -m 700 full
+    "$BACKOFF" -qq --state-dir=full --defer=hub -n 1 true
+    head -c 1M /dev/zero >filler || :
+    "$BACKOFF" --state-dir=full --slots=hub:1 true
+    "$BACKOFF" --state-dir=full --defer=hub -n 1 false || echo status $?'
+  assert_line --regexp 'cannot use defer hub \(full: No space left on device\); going on without$'
+  refute_line --partial 'cannot use slots'
+  assert_line 'status 1'
+}
+
+@test "no locks, and a limit on the size of files" {
+  command -v strace >/dev/null || skip 'strace is not installed'
+  run -7 strace -qq -o /dev/null -e inject=fcntl:error=ENOLCK:when=4+ \
+    "$BACKOFF" --defer=hub -n 1 sh -c 'exit 7'
+  assert_output --partial 'No locks available); going on without'
+  run -7 bash -c 'ulimit -f 0; exec "$BACKOFF" --defer=small -n 1 sh -c "exit 7" 2>&1 | cat; exit "${PIPESTATUS[0]}"'
+  assert_output --partial 'File too large); going on without'
+}
+
+@test "the lock of the record is not waited for for ever" {
+  given_up
+  record until=-1 >/dev/null
+  python3 - "$state/hub" 3>&- <<'EOS' &
+import fcntl, struct, sys, signal
+file = open(sys.argv[1], "r+b")
+lock = struct.pack("hhqqi", fcntl.F_WRLCK, 0, 1 << 32, 1, 0)
+fcntl.fcntl(file, fcntl.F_OFD_SETLK, lock)
+open("locked", "w").close()
+signal.pause()
+EOS
+  holder=$!
+  wait_for test -e locked
+  run -1 "$BACKOFF" --defer=hub -n 1 false
+  kill "$holder"
+  assert_output --partial 'its lock is held); going on without'
+}
+
+@test "two users share a setgid directory" {
+  local user=(setpriv --clear-groups --regid 65534)
+  [ "$(id -u)" -eq 0 ] || skip 'only root can be two users'
+  command -v setpriv >/dev/null || skip 'setpriv is not installed'
+  chmod 755 . "$BATS_RUN_TMPDIR" "$BATS_SUITE_TMPDIR" "$BATS_FILE_TMPDIR" 2>/dev/null || :
+  local shared
+  shared=$(mktemp -d /tmp/backoff-shared.XXXXXX)
+  chgrp 54321 "$shared"
+  chmod 2770 "$shared"
+  cp "$BACKOFF" "$shared/../backoff.${shared##*.}"
+  local program=/tmp/backoff.${shared##*.}
+  chmod 755 "$program"
+  user=(setpriv --clear-groups --regid 54321)
+
+  (umask 077 && cd / && "${user[@]}" --reuid 65533 "$program" -qq --state-dir="$shared" --defer=hub:1h..2h -n 1 false) || :
+  local mode
+  mode=$(stat -c %a:%g "$shared/hub")
+  run -75 "${user[@]}" --reuid 65534 "$program" --state-dir="$shared" --defer=hub true
+  local first=$output
+  run -0 setpriv --clear-groups --regid 65534 --reuid 65534 "$program" --state-dir="$shared" --defer=hub true
+  local second=$output
+  chmod 640 "$shared/hub"
+  run -0 "${user[@]}" --reuid 65533 "$program" --state-dir="$shared" --defer=hub true
+  rm -r "$shared" "$program"
+  assert_equal "$mode" 660:54321
+  assert_regex "$first" 'deferred: gave up once'
+  assert_regex "$second" 'Permission denied\); going on without'
+  assert_output --partial 'its mode is not 0660); going on without'
+}
+
+# --- which directory ---
+
+@test "the first directory that is named is the one" {
+  unset BACKOFF_STATE_DIR
+  mkdir home
+  in_home() {
+    run -0 env HOME="$PWD/home" "$@" "$BACKOFF" -v --slots=hub:1 true
+    refute_line --partial 'cannot use'
+  }
+  in_home STATE_DIRECTORY="$PWD/one:$PWD/two"
+  assert [ -e one/hub ]
+  assert [ ! -e two ]
+  in_home STATE_DIRECTORY="$PWD/not" BACKOFF_STATE_DIR="$PWD/three"
+  assert [ -e three/hub ]
+  run -0 env BACKOFF_STATE_DIR="$PWD/not" "$BACKOFF" --state-dir="$PWD/four" --slots=hub:1 true
+  assert [ -e four/hub ]
+  assert [ ! -e not ]
+}
+
+@test "without a name it is below HOME, or XDG_STATE_HOME" {
+  [ "$(id -u)" -ne 0 ] || skip 'it is another one for root'
+  unset BACKOFF_STATE_DIR STATE_DIRECTORY XDG_STATE_HOME
+  mkdir home xdg
+  HOME=$PWD/home run -0 "$BACKOFF" --slots=hub:1 true
+  assert [ -e home/.local/state/backoff/hub ]
+  HOME=$PWD/home XDG_STATE_HOME=$PWD/xdg run -0 "$BACKOFF" --slots=hub:1 true
+  assert [ -e xdg/backoff/hub ]
+  rm -r home/.local
+  HOME=$PWD/home XDG_STATE_HOME=xdg run -0 "$BACKOFF" --slots=other:1 true
+  assert [ -e home/.local/state/backoff/other ]
+}
+
+@test "for root it is /var/lib/backoff, and what cannot be used is passed over" {
+  unset BACKOFF_STATE_DIR STATE_DIRECTORY
+  mkdir xdg
+  run in_mounts '
+    mount -t tmpfs none /var/lib
+    "$BACKOFF" --slots=hub:1 true
+    stat -c %a /var/lib/backoff /var/lib/backoff/hub
+    rm -r /var/lib/backoff
+    mount -o remount,ro none /var/lib
+    XDG_STATE_HOME='"$PWD"'/xdg "$BACKOFF" -v --slots=hub:1 true
+    stat -c %a '"$PWD"'/xdg/backoff/hub
+    mount -t tmpfs none /var/tmp
+    rm -r '"$PWD"'/xdg
+    mkdir /var/tmp/there
+    ln -s there /var/tmp/backoff-0
+    XDG_STATE_HOME=/dev/null "$BACKOFF" --slots=hub:1 true
+    rm /var/tmp/backoff-0
+    XDG_STATE_HOME=/dev/null "$BACKOFF" --slots=hub:1 true
+    stat -c %a /var/tmp/backoff-0/hub'
+  assert_success
+  assert_line --index 0 700
+  assert_line --index 1 600
+  assert_line --partial 'state directory /var/lib/backoff passed over: Read-only file system'
+  assert_line --partial 'cannot use slots hub (/var/tmp/backoff-0: Not a directory); going on'
+  assert_equal "$(grep -cx 600 <<<"$output")" 3
+}
+
+@test "a network file system is passed over, also where it was asked for" {
+  local cc=${CC:-cc}
+  ldd "$BACKOFF" 2>/dev/null | grep -q libc || skip 'a static program'
+  # There is none here: a library says that it is.
+  cat >nfs.c <<'EOC'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+int
+fstatfs(int fd, struct statfs *stat)
+{
+	struct stat file;
+	fstat(fd, &file);
+	stat->f_type = (file.st_mode & S_IXGRP) != 0 ? 0x6969 : 0xef53;
+	return 0;
+}
+int
+fstatfs64(int fd, struct statfs64 *stat)
+{
+	return fstatfs(fd, (struct statfs *)stat);
+}
+EOC
+  $cc -shared -fPIC -o nfs.so nfs.c || skip 'no shared libraries'
+  mkdir -m 750 nfs
+  mkdir -m 700 local
+  LD_PRELOAD=$PWD/nfs.so BACKOFF_STATE_DIR=$PWD/local run "$BACKOFF" -v --state-dir="$PWD/nfs" --slots=hub:1 true
+  [[ $output != *'cannot be preloaded'* && $output != *ASan* ]] || skip 'it cannot be preloaded'
+  assert_success
+  assert_line --partial "state directory $PWD/nfs passed over: a network file system"
+  assert [ -e local/hub ]
+  assert [ ! -e nfs/hub ]
+}
+
+# --- what it costs ---
+
+@test "who shares nothing makes none of its calls" {
+  command -v strace >/dev/null || skip 'strace is not installed'
+  run -1 strace -qq -o trace "$BACKOFF" -d 0 -n 3 false
+  run ! grep -E 'F_OFD|umask|statfs|boot_id|timer_create|pread64\(1|pwrite|/state' trace
+  assert [ ! -e "$state" ]
+}
+
+@test "a success writes nothing, and COMMAND finds nothing of it" {
+  command -v strace >/dev/null || skip 'strace is not installed'
+  given_up
+  record failures=0 >/dev/null
+  cp "$state/hub" before
+  strace -qq -o trace "$BACKOFF" --defer=hub --slots=hub:3 sh -c 'ls -l /proc/self/fd >fds; env | grep -c ^BACKOFF_STATE_DIR >env'
+  run ! grep -E 'pwrite|F_OFD_SETLKW|timer_create' trace
+  cmp before "$state/hub"
+  run ! grep state fds
+  assert_equal "$(cat env)" 1
+}

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+# What runs share, for the tests.  shellcheck shell=bash
+# shellcheck disable=SC2034,SC2119,SC2120 # for the tests
+
+state=$BACKOFF_STATE_DIR
+
+# record [KEY=NUMBER]...: that of hub, with these changes; see there.
+record() {
+  mkdir -p "$state"
+  chmod 700 "$state"
+  python3 "$TOP_SRCDIR/tests/lib/shared_record.py" "$state/hub" "$@"
+}
+
+# field KEY: one of its values.
+field() {
+  record | sed -n "s/^$1=//p"
+}
+
+# quietly ARG...: run backoff without a log, whatever comes of it.
+quietly() {
+  "$BACKOFF" -qq "$@" || :
+}
+
+# in_mounts SCRIPT: run by sh in a mount namespace of its own, as root there.
+in_mounts() {
+  local unshare=(unshare --mount)
+
+  [ "$(id -u)" -eq 0 ] || unshare=(unshare --user --map-root-user --mount)
+  "${unshare[@]}" sh -c 'mount -t tmpfs none /tmp' 2>/dev/null ||
+    skip "no mounts of our own here"
+  "${unshare[@]}" sh -ec "$1"
+}

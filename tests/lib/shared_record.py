@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""shared_record.py FILE [KEY=NUMBER]...: changes the record of runs, prints it.
+
+The keys are version, size and boot of the header, and failures, until,
+window (nanoseconds) and status of the deferral; gate=BYTE fills the part of the
+gate. Checksums are set right. A missing file is made. `until=+N` and
+`until=-N` are N seconds from now.
+"""
+
+import os
+import struct
+import sys
+import time
+import zlib
+
+SIZE = 512
+HEADER = ("version", 8, "<H"), ("size", 10, "<H"), ("boot", 12, "<Q")
+DEFERRAL = (
+    ("failures", 256, "<I"),
+    ("until", 260, "<q"),
+    ("window", 268, "<q"),
+    ("status", 276, "<B"),
+)
+FIELDS = {name: (at, form) for name, at, form in HEADER + DEFERRAL}
+CHECKSUMS = (0, 20), (256, 380)
+
+
+def fresh():
+    record = bytearray(SIZE)
+    record[:8] = b"backoff\n"
+    struct.pack_into("<HHQ", record, 8, 1, SIZE, 1)
+    return record
+
+
+def number(key, value):
+    if key == "until" and value[0] in "+-":
+        return time.time_ns() + int(value) * 10**9
+    return int(value)
+
+
+def main(path, *changes):
+    record = fresh()
+    if os.path.exists(path):
+        with open(path, "rb") as file:
+            record = bytearray(file.read(SIZE))
+    for change in changes:
+        key, value = change.split("=")
+        if key == "gate":
+            record[64:256] = bytes([int(value)]) * 192
+            continue
+        at, form = FIELDS[key]
+        struct.pack_into(form, record, at, number(key, value))
+    if changes:
+        for low, high in CHECKSUMS:
+            crc = zlib.crc32(record[low:high])
+            struct.pack_into("<I", record, high, crc)
+        with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "wb") as file:
+            file.write(record)
+    for name, (at, form) in FIELDS.items():
+        print(f"{name}={struct.unpack_from(form, record, at)[0]}")
+    reason = record[277:341].split(b"\0")[0].decode()
+    print(f"reason={reason}")
+    for low, high in CHECKSUMS:
+        (crc,) = struct.unpack_from("<I", record, high)
+        assert crc == zlib.crc32(record[low:high]), f"checksum at {high}"
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is said of a gate.
+ */
+#include <config.h>
+
+#include "core/duration.h"
+#include "core/gate_message.h"
+#include "tap.h"
+
+static const struct gate_event usual = {
+	.name = "hub",
+	.reason = "exit 7 (could not connect)",
+	.failures = 3,
+	.probes = 14,
+	.shut_ns = 123 * NS_PER_S,
+	.waited_ns = NS_PER_S / 2,
+	.next_ns = 2 * NS_PER_S,
+};
+
+static void
+says(enum gate_news news, const struct gate_event *event, const char *words)
+{
+	char line[256];
+	struct text text = text_in(line, sizeof line);
+
+	gate_message(&text, news, event);
+	is_string(line, words, words);
+}
+
+static void
+test_words(void)
+{
+	struct gate_event event = usual;
+
+	says(GATE_NEWS_SHUT, &event,
+	    "gate hub shut: exit 7 (could not connect), 3 failures in a row");
+	says(GATE_NEWS_WAIT, &event,
+	    "waiting at gate hub, shut for 2m3s: exit 7 (could not connect)");
+	says(GATE_NEWS_PROBE, &event, "probing at gate hub");
+	says(GATE_NEWS_RAMP, &event, "gate hub open after 2m3s, 14 probes");
+	says(GATE_NEWS_OPEN, &event, "gate hub open for all at once");
+	says(GATE_NEWS_LOST, &event, "lost the turn at gate hub");
+	event.probes = event.failures = 1;
+	event.reason = "";
+	says(GATE_NEWS_RAMP, &event, "gate hub open after 2m3s, 1 probe");
+	says(GATE_NEWS_SHUT, &event, "gate hub shut, 1 failure in a row");
+	event.is_ramp = true;
+	says(GATE_NEWS_WAIT, &event,
+	    "waiting at gate hub, which opens gradually");
+	event.until = "14:02:10";
+	event.asked_ns = NS_PER_MIN;
+	says(GATE_NEWS_SHUT, &event,
+	    "gate hub shut until 14:02:10 (server asked for 1m)");
+}
+
+static void
+has(enum gate_news news, const struct gate_event *event, const char *wanted)
+{
+	char members[256];
+	struct text text = text_in(members, sizeof members);
+
+	gate_members(&text, news, event);
+	is_string(members, wanted, "the members of an event");
+}
+
+static void
+test_members(void)
+{
+	struct gate_event event = usual;
+
+	has(GATE_NEWS_WAIT, &event,
+	    ",\"gate\":\"hub\",\"state\":\"wait\",\"reason\":\"exit 7 (could "
+	    "not connect)\",\"waited_s\":0.500000000,\"next_s\":2.000000000");
+	event.reason = "";
+	event.next_ns = -1;
+	has(GATE_NEWS_LOST, &event,
+	    ",\"gate\":\"hub\",\"state\":\"lost\",\"reason\":null,"
+	    "\"waited_s\":0.500000000,\"next_s\":null");
+}
+
+static void
+test_closing(void)
+{
+	char line[256];
+	struct text text = text_in(line, sizeof line);
+
+	gate_closing(&text, "hub", 3600 * NS_PER_S, "exit 7");
+	is_string(line, "gave up at gate hub after 1h: exit 7",
+	    "the closing line tells why it was shut");
+}
+
+int
+main(void)
+{
+	test_words();
+	test_members();
+	test_closing();
+	return done();
+}
