@@ -15,8 +15,8 @@ _backoff_with_argument='-b --base -f --factor -c --cap --floor -g --growth
   --throttle-if --stop-if --watch --hint-max -i --stdin --spool-limit --name
   --log-format --log-file --outage --before-retry --at-end --id --cap-mode
   --max-exponent --steps --slot --from'
-_backoff_without_argument='--retry-after --quiet-success --plan -q --quiet
-  -v --verbose -h --help -V --version'
+_backoff_without_argument='--die-with-parent --retry-after --quiet-success --plan
+  -q --quiet -v --verbose -h --help -V --version'
 _backoff_with_joined_argument='-o --hold --tool'
 
 # What --preset=list and --tool=list print.

@@ -17,7 +17,7 @@ struct run {
 	int64_t until_in_ns; /* from the start to --until; INT64_MAX: none */
 	int64_t failures; /* since the last reset: n of the windows */
 	int64_t longest_ns; /* the longest attempt so far */
-	int told; /* the signal that told backoff to end, or 0 */
+	int told; /* what told backoff to end, or 0 */
 };
 
 static int64_t
@@ -64,14 +64,14 @@ give_up(struct run *run, enum result result)
 	end(run, result, status == 0 ? 1 : status);
 }
 
-/* The signal came while no attempt was running: backoff dies by it. */
+/* Told to end while no attempt was running: backoff dies by that signal. */
 static void
-interrupt(struct run *run, int signal)
+interrupt(struct run *run, int told)
 {
-	run->told = signal;
-	run->ending.interrupted_by = signal;
-	run->ending.signal = signal;
-	end(run, RESULT_INTERRUPTED, STATUS_SIGNAL + signal);
+	run->told = told;
+	run->ending.interrupted_by = told;
+	run->ending.signal = told_signal(told);
+	end(run, RESULT_INTERRUPTED, STATUS_SIGNAL + run->ending.signal);
 }
 
 /* backoff itself failed: it could not pass on COMMAND's input or output. */

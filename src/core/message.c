@@ -107,6 +107,22 @@ add_after_attempts(
 	add_in(text, " in ", state->elapsed_ns);
 }
 
+static void
+add_interrupted(struct text *text, const struct loop_state *state,
+    const struct ending *ending)
+{
+	text_add(text, "interrupted");
+	if (ending->interrupted_by == TOLD_PARENT_ENDED) {
+		text_add(text, ", as ");
+		text_add(text, reason_parent_ended);
+		text_byte(text, ',');
+	} else {
+		text_add(text, " by ");
+		signal_text(text, ending->interrupted_by);
+	}
+	add_after_attempts(text, " after ", state);
+}
+
 void
 message_end(struct text *text, const struct loop_state *state,
     const struct limits *limits, const struct ending *ending, const char *name)
@@ -131,9 +147,7 @@ message_end(struct text *text, const struct loop_state *state,
 		text_byte(text, ')');
 		return;
 	case RESULT_INTERRUPTED:
-		text_add(text, "interrupted by ");
-		signal_text(text, ending->interrupted_by);
-		add_after_attempts(text, " after ", state);
+		add_interrupted(text, state, ending);
 		reason_unended(text, ": ", &state->outcome.unended);
 		return;
 	case RESULT_STOPPED:

@@ -7,6 +7,8 @@
 #include "core/duration.h"
 #include "core/reason.h"
 
+const char reason_parent_ended[] = "the parent has ended";
+
 static void
 add_status(struct text *text, const char *what, int status)
 {
@@ -218,6 +220,11 @@ reason_of_end(struct text *text, const struct loop_state *state,
 {
 	const struct outcome *outcome = &state->outcome;
 
+	if (ending->result == RESULT_INTERRUPTED
+	    && ending->interrupted_by == TOLD_PARENT_ENDED) {
+		text_add(text, reason_parent_ended);
+		return true;
+	}
 	if (ending->result < RESULT_EXHAUSTED
 	    || ending->result == RESULT_INTERRUPTED
 	    || (ending->result == RESULT_DEADLINE && state->attempt == 0))

@@ -80,6 +80,7 @@ struct options {
 	struct streams streams; /* with a scan if one is needed */
 	struct log_options log;
 	int wake_on; /* the signal, or 0 */
+	bool die_with_parent;
 	const char *preset; /* its name, or NULL */
 	bool seeded;
 	int64_t seed;
