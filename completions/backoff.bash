@@ -89,7 +89,7 @@ _backoff_argument() {
       words=$_backoff_tools
       ;;
     --log-format)
-      words='text json'
+      words='text json github'
       ;;
     --cap-mode)
       words='window before after'

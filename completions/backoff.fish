@@ -111,7 +111,7 @@ complete -c backoff -n __backoff_own -l quiet-success -d 'For cron: hold back ev
 complete -c backoff -n __backoff_own -s q -l quiet -d 'Print only why backoff gives up'
 complete -c backoff -n __backoff_own -s v -l verbose -d 'Also successes, signals, the settings'
 complete -c backoff -n __backoff_own -l name -x -d 'The name in every log line'
-complete -c backoff -n __backoff_own -l log-format -x -a 'text json' -d 'Format of the log'
+complete -c backoff -n __backoff_own -l log-format -x -a 'text json github' -d 'Format of the log'
 complete -c backoff -n __backoff_own -l log-file -r -F -d 'Append the log there'
 complete -c backoff -n __backoff_own -l plan -d 'Print the pauses as a table and a chart; run nothing'
 complete -c backoff -n __backoff_own -l outage -x -d 'With --plan, the outages whose chance it tells'

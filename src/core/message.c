@@ -55,14 +55,16 @@ repeats_are_told(int64_t count)
 	return count < 10 || count % 10 == 0;
 }
 
-void
+struct span
 message_attempt(struct text *text, const struct loop_state *state,
     const struct limits *limits, int64_t repeats, int64_t pause_ns)
 {
 	const struct outcome *outcome = &state->outcome;
 
+	struct span time = { 0, 0 };
+
 	if (pause_ns < 0)
-		return;
+		return time;
 	add_attempt(text, state, limits);
 	if (state->verdict == VERDICT_SUCCESS) {
 		text_byte(text, ' ');
@@ -80,12 +82,16 @@ message_attempt(struct text *text, const struct loop_state *state,
 		else
 			reason_text(text, outcome);
 	}
-	add_in(text, "; next in ", pause_ns);
+	text_add(text, "; next in ");
+	time.start = text->length;
+	duration_text(text, pause_ns);
+	time.end = text->length;
 	if (outcome->evidence.hint.has_wait) {
 		add_in(text, " (server asked for ",
 		    outcome->evidence.hint.wait_ns);
 		text_byte(text, ')');
 	}
+	return time;
 }
 
 /* "no time for another attempt after 3 in 9.2s" */

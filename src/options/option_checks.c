@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "core/array.h"
 #include "core/duration.h"
@@ -55,6 +57,17 @@ derive_streams(struct options *options, const struct given *given)
 	options->log.held = options->job.quiet_success;
 }
 
+/* A step of GitHub Actions: what we say there can be pointed at. */
+static void
+derive_log(struct options *options, const struct given *given)
+{
+	const char *actions = getenv("GITHUB_ACTIONS");
+
+	if (given->text[OPT_LOG_FORMAT] == NULL && options->log.file == NULL
+	    && actions != NULL && strcmp(actions, "true") == 0)
+		options->log.format = LOG_GITHUB;
+}
+
 void
 option_defaults(struct options *options, const struct given *given)
 {
@@ -62,6 +75,7 @@ option_defaults(struct options *options, const struct given *given)
 	if (given->text[OPT_ATTEMPTS] == NULL)
 		derive_attempts(options);
 	derive_streams(options, given);
+	derive_log(options, given);
 }
 
 bool

@@ -46,6 +46,7 @@ struct streams {
 enum log_format {
 	LOG_TEXT,
 	LOG_JSON,
+	LOG_GITHUB, /* text, and an annotation */
 };
 
 struct log_options {
