@@ -134,6 +134,13 @@ finish(void)
 	writer_put(&frame, WRITER_ENDS_LINE);
 }
 
+void
+countdown_line_end(void)
+{
+	if (is_there)
+		finish();
+}
+
 int
 countdown_line_wait(int64_t until_ns)
 {

@@ -25,6 +25,9 @@ bool countdown_line_start(struct text *text, struct span time, bool stays);
 /* Such a line was started, and has not ended yet. */
 bool countdown_line_is_there(void);
 
+/* Something else is to be said: the line ends, if it is there. */
+void countdown_line_end(void);
+
 /*
  * Waits until then, or until a signal ends or wakes us. Returns what tells us
  * to end or the wake signal, or 0, and ends the line.

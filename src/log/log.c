@@ -95,8 +95,10 @@ add_local_time(struct text *text)
 static struct text
 text_begin(void)
 {
-	struct text text = writer_begin();
+	struct text text;
 
+	countdown_line_end();
+	text = writer_begin();
 	if (options->file != NULL)
 		add_local_time(&text);
 	text_add(&text, "backoff: ");
@@ -144,12 +146,13 @@ log_start(void)
 static void
 log_missing_header(void)
 {
-	struct text text = text_begin();
 	static bool is_told;
+	struct text text;
 
 	if (is_told)
 		return;
 	is_told = true;
+	text = text_begin();
 	message_missing_header(&text, options->headers);
 	finish_line(&text);
 }
@@ -207,11 +210,11 @@ log_attempt_text(const struct loop_state *state, int64_t pause_ns)
 	/* That line has just appeared on the same stderr: do not quote it. */
 	if (writer_is_stderr() && evidence->match.is_passed_on)
 		shown.outcome.evidence.match.last_line = NULL;
-	if (state->verdict == VERDICT_THROTTLE && evidence->hint.lacks_header)
-		log_missing_header();
 	count = repeats_count(&repeats, &shown);
 	if (pause_ns >= 0)
 		log_failed_attempt(&shown, tells_all ? 1 : count, pause_ns);
+	if (state->verdict == VERDICT_THROTTLE && evidence->hint.lacks_header)
+		log_missing_header();
 }
 
 static void

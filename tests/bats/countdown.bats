@@ -43,6 +43,7 @@ key() {
   tmux -S "$socket" send-keys "$1"
 }
 
+# shellcheck disable=SC2120 # more often without
 screen() { # [OPTION of capture-pane]
   tmux -S "$socket" capture-pane -p "$@" | sed 's/ *$//; /^$/d'
 }
@@ -137,8 +138,9 @@ differs_from() {
   is_redrawn
   tmux -S "$socket" resize-window -x 90 -y 20
   shows '^backoff: rather-long: attempt 1/2 failed after [0-9]+ms: exit 7; next in 59m[0-9]+s$'
-  assert_equal "$(screen | grep -c 'next in')" 1
-  assert_equal "$(screen | grep -c 'rather-long: attempt')" 1
+  run screen
+  assert_equal "$(grep -c 'next in' <<<"$output")" 1
+  assert_equal "$(grep -c 'rather-long: attempt' <<<"$output")" 1
   key C-c
   is_shown '\$ backoff .*' \
     'backoff: rather-long: attempt 1/2 failed after [0-9]+ms: exit 7; next in 1h' \
@@ -246,6 +248,14 @@ differs_from() {
   assert_line --partial 'attempt 10/12'
   assert_line --partial 'interrupted by INT after 11 attempts'
   refute_output --partial '^C'
+}
+
+@test "countdown: what is said behind the line ends it" {
+  at_screen 120
+  types 'backoff --name=x --retry-after --throttle-on=7 --throttle-base=3s -j none -n 2 sh fails'
+  shows 'giving up'
+  is_shown '\$ backoff .*' 'backoff: x: attempt 1/2 throttled: exit 7; next in 3s' \
+    'backoff: x: --retry-after: no Retry-After .*' 'backoff: x: giving up after 2 attempts .*'
 }
 
 # stands_still [VARIABLE=VALUE...] -- ARG...: the line is there, and stays.

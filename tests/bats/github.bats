@@ -60,7 +60,6 @@ fails_once='[ "$BACKOFF_ATTEMPT" -ge 2 ] || exit 7'
   assert_fate "killed TERM"
   run -0 tail -n 1 "$err"
   assert_output --regexp '^::error title=backoff%3A false::interrupted by TERM after 1 attempt in '
-  runner=
 }
 
 @test "github: a pass is nothing" {
