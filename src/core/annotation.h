@@ -3,8 +3,8 @@
 #define BACKOFF_CORE_ANNOTATION_H
 /*
  * Workflow commands of GitHub Actions, whose runner reads them from the lines
- * of a step: one of ours, and none by whatever bytes we are given. (Line
- * breaks and other control characters are gone before: text_printable().)
+ * of a step: one that backoff means, and none by whatever bytes stand in its
+ * log. (text_printable() has removed line breaks and control characters.)
  */
 
 #include "core/text.h"
@@ -22,7 +22,7 @@ void annotation_text(struct text *text, enum annotation kind, const char *name,
     const char *message);
 
 /*
- * Makes a line of ours, which begins with our name, no command: the older
+ * Makes a line of the log, which begins with "backoff: ", no command: the older
  * "##[command]" would be found anywhere in it.
  */
 void annotation_defuse(char *line);

@@ -3,7 +3,7 @@
 #define BACKOFF_LOG_COUNTDOWN_LINE_H
 /*
  * A wait that people see run down: the line that announces it, its time drawn
- * again once a second, where the log is a terminal whose foreground is ours.
+ * again once a second, if the log is a terminal with backoff in its foreground.
  */
 
 #include <stdbool.h>
@@ -29,8 +29,8 @@ bool countdown_line_is_there(void);
 void countdown_line_end(void);
 
 /*
- * Waits until then, or until a signal ends or wakes us. Returns what tells us
- * to end or the wake signal, or 0, and ends the line.
+ * Waits until UNTIL_NS, or until a signal ends the pause. Returns what tells
+ * backoff to end or the wake signal, or 0, and ends the line.
  */
 int countdown_line_wait(int64_t until_ns);
 

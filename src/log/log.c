@@ -285,8 +285,8 @@ log_end_json(const struct loop_state *state, const struct ending *ending)
 }
 
 /*
- * Whether the end is one to point at: how we gave up, or that a success took
- * more than one attempt. It goes to stderr, so -q applies in any case, and
+ * Whether the end is one to point at: that backoff gave up, or that a success
+ * took more than one attempt. It goes to stderr, so -q applies in any case, and
  * what --quiet-success holds back is not there to be pointed at.
  */
 static bool

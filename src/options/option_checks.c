@@ -57,7 +57,7 @@ derive_streams(struct options *options, const struct given *given)
 	options->log.held = options->job.quiet_success;
 }
 
-/* A step of GitHub Actions: what we say there can be pointed at. */
+/* In a step of GitHub Actions, the end of the log is to be seen. */
 static void
 derive_log(struct options *options, const struct given *given)
 {

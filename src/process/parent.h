@@ -2,16 +2,16 @@
 #ifndef BACKOFF_PROCESS_PARENT_H
 #define BACKOFF_PROCESS_PARENT_H
 /*
- * The process that started us, for --die-with-parent: the kernel sends a
- * signal when the thread that started us has ended, and then we look whether
- * we have another parent. Without the option nothing here does anything.
+ * The process that started backoff, for --die-with-parent. The kernel sends
+ * a signal when the thread that started backoff has ended; that the process
+ * has ended is seen by getppid(2). Without the option this does nothing.
  */
 
 #include <stdbool.h>
 
 /*
- * Chooses a real-time signal that is not WAKE_ON, looks who our parent is,
- * and undoes that the signal may be ignored.
+ * Chooses a real-time signal that is not WAKE_ON, sees to it that it is not
+ * ignored, and remembers who the parent is.
  */
 void parent_choose_signal(int wake_on);
 
@@ -24,13 +24,13 @@ int parent_signal(void);
  */
 bool parent_watch(void);
 
-/* We have another parent than at first. */
+/* backoff has another parent than at first. */
 bool parent_has_ended(void);
 
 /* Takes the signal where it has come for a thread. Whether that was so. */
 bool parent_false_alarm(void);
 
-/* In the child, before exec: the signal is as it was when we started. */
+/* In the child, before exec: sets the signal as it was at the start. */
 void parent_restore_signal(void);
 
 #endif

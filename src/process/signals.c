@@ -137,7 +137,6 @@ signals_start(int wake_on, bool with_parent)
 	take_child_signal(&handled);
 	/* A stop lengthens a wait with a relative timeout; CONT ends it. */
 	sigaddset(&handled, SIGCONT);
-
 	sigprocmask(SIG_BLOCK, NULL, &entry_mask);
 	derive_masks();
 	sigprocmask(SIG_SETMASK, &life_mask, NULL);

@@ -16,7 +16,7 @@
 
 struct arrival {
 	int signal;
-	int told; /* the same, or TOLD_PARENT_ENDED, if it ends backoff; else 0 */
+	int told; /* what it tells, if that is to end: see outcome.h; or 0 */
 	bool from_terminal; /* the terminal sent it to our whole group */
 	pid_t sender;
 };

@@ -20,7 +20,7 @@
 
 /* Shared by the handler and the sleep. */
 static volatile sig_atomic_t arrived;
-static volatile sig_atomic_t alarmed; /* about our parent */
+static volatile sig_atomic_t alarmed; /* about the parent */
 static struct timespec request;
 
 /*
