@@ -38,5 +38,5 @@ main(void)
 	annotation_defuse(line);
 	is_string(line, "backoff: x: #?[error]a ##?[b] #?[",
 	    "nor in a line of the log");
-	;
+	return done();
 }

@@ -158,5 +158,5 @@ main(void)
 	time_is(61 * NS_PER_S, "1m1s", NS_PER_S);
 	time_is(3600 * NS_PER_S - 5, "1h", NS_PER_S - 5);
 	time_is(INT64_MAX, "inf", INT64_MAX % NS_PER_S);
-	;
+	return done();
 }
