@@ -10,7 +10,7 @@ function __backoff_command
     set -l options b/base= f/factor= c/cap= floor= g/growth= d/delays=
     set -a options j/jitter= splay= reset-after= throttle-base= p/preset= seed=
     set -a options n/attempts= t/timeout= T/deadline= until= s/signal=
-    set -a options k/kill-after= grace= consecutive= wake-on=
+    set -a options k/kill-after= grace= consecutive= wake-on= die-with-parent
     set -a options success-on=+ pass-on=+ r/retry-on=+ throttle-on=+ x/stop-on=+
     set -a options success-if=+ retry-if=+ throttle-if=+ stop-if=+
     set -a options watch= 'tool=?' retry-after hint-max= i/stdin= spool-limit= 'o/hold=?'
@@ -86,6 +86,7 @@ complete -c backoff -n __backoff_own -s s -l signal -x -a '(__backoff_signals)' 
 complete -c backoff -n __backoff_own -s k -l kill-after -x -a inf -d 'Then send KILL this much later'
 complete -c backoff -n __backoff_own -l grace -x -a inf -d 'KILL all its processes this long after backoff is told to end'
 complete -c backoff -n __backoff_own -l consecutive -x -d 'Succeed only after so many successes in a row'
+complete -c backoff -n __backoff_own -l die-with-parent -d 'End when the process that started backoff has ended'
 complete -c backoff -n __backoff_own -l wake-on -x -a 'HUP USR1 USR2 ALRM WINCH IO' -d 'End the pause and try again on this signal'
 
 complete -c backoff -n __backoff_own -l success-on -x -a '(__backoff_codes)' -d 'These are successes too'
@@ -116,7 +117,7 @@ complete -c backoff -n __backoff_own -l quiet-success -d 'For cron: hold back ev
 complete -c backoff -n __backoff_own -s q -l quiet -d 'Print only why backoff gives up'
 complete -c backoff -n __backoff_own -s v -l verbose -d 'Also successes, signals, the settings'
 complete -c backoff -n __backoff_own -l name -x -d 'The name in every log line'
-complete -c backoff -n __backoff_own -l log-format -x -a 'text json' -d 'Format of the log'
+complete -c backoff -n __backoff_own -l log-format -x -a 'text json github' -d 'Format of the log'
 complete -c backoff -n __backoff_own -l log-file -r -F -d 'Append the log there'
 complete -c backoff -n __backoff_own -l plan -d 'Print the pauses as a table and a chart; run nothing'
 complete -c backoff -n __backoff_own -l format -x -a 'text json svg' -d 'With --plan, text, json or svg, a picture'
