@@ -9,12 +9,17 @@
 load helper
 load ../lib/recipes
 
+setup_file() {
+  export action=$TOP_SRCDIR/action.yml YAML_PYTHON
+  YAML_PYTHON=$(a_python_with_yaml) || return 0
+  yaml_value "$action" runs steps 0 run >"$BATS_FILE_TMPDIR/step.sh"
+}
+
 setup() {
   cd "$BATS_TEST_TMPDIR" || return
   backoff_in_path
   need_yaml
-  action=$TOP_SRCDIR/action.yml
-  yaml_value "$action" runs steps 0 run >step.sh
+  cp "$BATS_FILE_TMPDIR/step.sh" .
   mkdir temp
   # What a runner sets. TMPDIR is not.
   runner=(CI=true GITHUB_ACTIONS=true GITHUB_ACTION_PATH="$TOP_SRCDIR"
@@ -323,6 +328,11 @@ migration() {
     sed '/^nick-fields/d'
 }
 
+# instead_of INPUT: the options that stand first in its row.
+instead_of() {
+  migration | sed -n "s/^\`$1\`[^\t]*\t\`options: \([^\`]*\)\`.*/\1/p"
+}
+
 @test "action: the table has each input and output of nick-fields/retry" {
   migration | cut -f 1 >left
   for name in timeout_minutes timeout_seconds max_attempts command retry_wait_seconds shell \
@@ -358,11 +368,11 @@ migration() {
   run -1 step COMMAND="$(migration | sed -n 's/.*`command: \(if [^`]*\)`.*/\1/p')" ATTEMPTS=3 OPTIONS='-b 0'
   assert_equal "$(xargs <order)" './first ./again ./again'
   # retry_on: timeout, and retry_on: error
-  run -1 step COMMAND='echo >>tried; false' OPTIONS='-b 0 -r timeout'
+  run -1 step COMMAND='echo >>tried; false' OPTIONS="-b 0 $(instead_of 'retry_on: timeout')"
   assert_equal "$(wc -l <tried)" 1
-  run -124 step COMMAND='echo >>slow; exec sleep 1000' TIMEOUT=1s OPTIONS='-b 0 -x timeout'
+  run -124 step COMMAND='echo >>slow; exec sleep 1000' TIMEOUT=1s OPTIONS="-b 0 $(instead_of 'retry_on: error')"
   outputs attempts=1 status=124 result=stopped
   # retry_on_exit_code
-  run -8 step COMMAND='exit $((6 + BACKOFF_ATTEMPT))' OPTIONS='-b 0 -r 7'
+  run -8 step COMMAND='exit $((6 + BACKOFF_ATTEMPT))' OPTIONS="-b 0 $(instead_of 'retry_on_exit_code: 7')"
   outputs attempts=2 status=8 result=stopped
 }

@@ -13,10 +13,11 @@ recipe() {
     END { exit !found }' "$recipes"
 }
 
-# a_python_with_yaml: the first in PATH may be another than that of Debian.
+# a_python_with_yaml: that of Debian has its packages, and the first in PATH
+# may be another.
 a_python_with_yaml() {
   local python
-  for python in python3 /usr/bin/python3; do
+  for python in /usr/bin/python3 python3; do
     if "$python" -c 'import yaml' 2>/dev/null; then
       echo "$python"
       return
@@ -27,7 +28,7 @@ a_python_with_yaml() {
 
 # need_yaml: skips where no YAML can be read.
 need_yaml() {
-  YAML_PYTHON=$(a_python_with_yaml) || skip "python3-yaml is not installed"
+  [ -n "${YAML_PYTHON-}" ] || YAML_PYTHON=$(a_python_with_yaml) || skip "python3-yaml is not installed"
 }
 
 # yaml_value FILE KEY...: the value there; a list, one a line.
