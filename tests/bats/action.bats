@@ -136,7 +136,7 @@ PY
 }
 
 @test "action: the lines of the command are one attempt, which ends with the first that fails" {
-  run -1 step ATTEMPTS=2 OPTIONS='-b 0 -qq' COMMAND='echo one
+  run -1 --separate-stderr step ATTEMPTS=2 OPTIONS='-b 0' COMMAND='echo one
 false | true
 echo two'
   assert_output $'one\none'
@@ -239,19 +239,19 @@ result=forged>
   for name in ATTEMPTS TIMEOUT DEADLINE; do
     run -125 --separate-stderr step COMMAND=true "$name=$evil"
     outputs result=error
-    run ! grep '^::' <<<"$output$stderr"
+    run ! grep '^::error::forged' <<<"$output"$'\n'"$stderr"
   done
   # A word that is no option is a command, which there is none of.
   run -127 --separate-stderr step COMMAND=true OPTIONS="$evil"
   outputs attempts=1 status=127 result=stopped
-  run ! grep '^::' <<<"$output$stderr"
+  run ! grep '^::error::forged' <<<"$output"$'\n'"$stderr"
   for name in "$evil'" "--at-end=$evil"; do
     run -125 --separate-stderr step COMMAND=true OPTIONS="$name"
-    run ! grep forged <<<"$output$stderr"
+    run ! grep forged <<<"$output"$'\n'"$stderr"
   done
   # %0A is two characters and a letter in an input, and no newline.
   run -125 --separate-stderr step COMMAND=true ATTEMPTS='3%0A::error::forged'
-  run ! grep '^::error::forged' <<<"$output$stderr"
+  run ! grep '^::error::forged' <<<"$output"$'\n'"$stderr"
 }
 
 @test "action: what is wrong with the inputs is told" {
