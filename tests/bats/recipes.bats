@@ -106,8 +106,9 @@ called() {
   command -v action-validator >/dev/null || skip "action-validator is not installed"
   mkdir -p .github/workflows
   for name in github action; do
-    recipe "$name" >".github/workflows/$name.yml"
-    action-validator ".github/workflows/$name.yml"
+    # A name that ends in action.yml is that of an action to it.
+    recipe "$name" >".github/workflows/$name-workflow.yml"
+    action-validator ".github/workflows/$name-workflow.yml"
   done
 }
 
