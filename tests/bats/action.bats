@@ -7,6 +7,7 @@
 # shellcheck shell=bash disable=SC2154 # the helpers set these
 
 load helper
+load ../lib/server
 load ../lib/recipes
 
 setup_file() {
@@ -24,6 +25,10 @@ setup() {
   # What a runner sets. TMPDIR is not.
   runner=(CI=true GITHUB_ACTIONS=true GITHUB_ACTION_PATH="$TOP_SRCDIR"
     GITHUB_OUTPUT="$PWD/output" GITHUB_WORKSPACE="$PWD" RUNNER_OS=Linux RUNNER_TEMP="$PWD/temp")
+}
+
+teardown() {
+  server_teardown
 }
 
 # step NAME=VALUE...: the step with these inputs; those that are not given are
