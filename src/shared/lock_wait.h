@@ -14,7 +14,8 @@ enum lock_result {
 	LOCK_HAD,
 	LOCK_BUSY, /* only of lock_try() */
 	LOCK_TIME, /* UNTIL_NS came first */
-	LOCK_SIGNAL, /* one of HUP INT QUIT TERM, the wake signal, or the parent's end did */
+	LOCK_SIGNAL, /* one of HUP INT QUIT TERM, the wake signal, or the
+	                parent's end did */
 	LOCK_FAILED, /* errno tells why: ENOLCK, EAGAIN (no timer), EBADF */
 };
 
