@@ -76,16 +76,16 @@ ends_with_prompt() {
 @test "countdown: the time runs down, and the line is left as it was" {
   at_screen 80
   types 'backoff --name=x -d 3s sh fails'
-  shows '^backoff: x: attempt 1/2 failed after [0-9]+ms: exit 7; next in 2s$'
-  shows '^backoff: x: attempt 1/2 failed after [0-9]+ms: exit 7; next in 1s$'
+  shows '^backoff: x: attempt 1/2 failed after [0-9.]+m?s: exit 7; next in 2s$'
+  shows '^backoff: x: attempt 1/2 failed after [0-9.]+m?s: exit 7; next in 1s$'
   run ! has 'next in 3s'
   is_shown '\$ backoff .*' \
-    'backoff: x: attempt 1/2 failed after [0-9]+ms: exit 7; next in 3s' \
+    'backoff: x: attempt 1/2 failed after [0-9.]+m?s: exit 7; next in 3s' \
     'backoff: x: giving up after 2 attempts in .*: exit 7'
 }
 
 @test "countdown: the scrollback is the log" {
-  at_screen 60
+  at_screen 80
   types 'seq 30; backoff --name=x -d 2s,2s sh fails; seq 30'
   shows '^30$'
   wait_for ends_with_prompt
@@ -102,7 +102,7 @@ ends_with_prompt() {
   run -0 screen -J
   assert_equal "${#lines[@]}" 4
   assert_line --index 1 --regexp \
-    '^backoff: a-name-that-is-long-enough-for-three: attempt 1/2 failed after [0-9]+ms: exit 7; next in 3s$'
+    '^backoff: a-name-that-is-long-enough-for-three: attempt 1/2 failed after [0-9.]+m?s: exit 7; next in 3s$'
   assert_line --index 2 --regexp \
     '^backoff: a-name-that-is-long-enough-for-three: giving up after 2 attempts in [0-9.]+s: exit 7$'
 }
@@ -137,13 +137,13 @@ differs_from() {
   shows '^.{,20}exit 7; next in 59m[0-9]+s$'
   is_redrawn
   tmux -S "$socket" resize-window -x 90 -y 20
-  shows '^backoff: rather-long: attempt 1/2 failed after [0-9]+ms: exit 7; next in 59m[0-9]+s$'
+  shows '^backoff: rather-long: attempt 1/2 failed after [0-9.]+m?s: exit 7; next in 59m[0-9]+s$'
   run screen
   assert_equal "$(grep -c 'next in' <<<"$output")" 1
   assert_equal "$(grep -c 'rather-long: attempt' <<<"$output")" 1
   key C-c
   is_shown '\$ backoff .*' \
-    'backoff: rather-long: attempt 1/2 failed after [0-9]+ms: exit 7; next in 1h' \
+    'backoff: rather-long: attempt 1/2 failed after [0-9.]+m?s: exit 7; next in 1h' \
     'backoff: rather-long: interrupted by INT after 1 attempt in .*'
 }
 
@@ -153,7 +153,7 @@ differs_from() {
   shows 'next in 59m'
   key C-c
   is_shown '\$ backoff .*' \
-    'backoff: x: attempt 1/2 failed after [0-9]+ms: exit 7; next in 1h' \
+    'backoff: x: attempt 1/2 failed after [0-9.]+m?s: exit 7; next in 1h' \
     'backoff: x: interrupted by INT after 1 attempt in .*'
 }
 
@@ -170,7 +170,7 @@ differs_from() {
   key C-c
   is_shown '\$ backoff .*' '.*next in (1h|59m.*)\^Z' '\[1\]\+  Stopped.*' \
     '\$ fg' 'backoff --name=x .*' \
-    'backoff: x: attempt 1/2 failed after [0-9]+ms: exit 7; next in 1h' \
+    'backoff: x: attempt 1/2 failed after [0-9.]+m?s: exit 7; next in 1h' \
     'backoff: x: interrupted by INT after 1 attempt in .*'
 }
 
