@@ -56,7 +56,7 @@ distributed() {
     -type f ! -name '*.o' ! -name '*.log' ! -name '*.trs' \
     ! -name .dirstamp ! -name '*.gc??' -print
   local file
-  for file in .clang-format .editorconfig .shellcheckrc CONTRIBUTING.md \
+  for file in .clang-format .clang-tidy .editorconfig .shellcheckrc CONTRIBUTING.md \
     LICENSE Makefile.am NEWS README.md SECURITY.md bootstrap configure.ac
   do
     echo "$file"
