@@ -24,10 +24,10 @@ complete -c backoff-herd -s g -l growth -x -a 'exponential binary linear quadrat
 complete -c backoff-herd -s d -l delays -x -d 'The pauses themselves'
 complete -c backoff-herd -s j -l jitter -x -a 'none full equal decorrelated smooth' -d 'How a pause is drawn'
 complete -c backoff-herd -l splay -x -d 'Wait a random time before the first attempt'
-complete -c backoff-herd -s p -l preset -x -a '(__backoff_herd_presets)' -d 'Use the options of a known system'
+complete -c backoff-herd -s p -l preset -x -a '(__backoff_herd_presets)' -d 'Pause as a known system does'
 complete -c backoff-herd -l seed -x -d 'Draw the same pauses each time'
 
-complete -c backoff-herd -s n -l attempts -x -a inf -d 'Total runs, the first included'
+complete -c backoff-herd -s n -l attempts -x -a inf -d 'The most attempts, the first included'
 complete -c backoff-herd -s T -l deadline -x -d 'Limit everything to this long'
 
 complete -c backoff-herd -l log-format -x -a 'text json' -d 'json means --format=json'

@@ -16,8 +16,8 @@ _backoff_with_argument='-b --base -f --factor -c --cap --floor -g --growth
   --state-dir -i --stdin --spool-limit --name --log-format --log-file --outage
   --format --before-retry --at-end --id --cap-mode
   --max-exponent --steps --slot --from'
-_backoff_without_argument='--retry-after --quiet-success --plan -q --quiet
-  -v --verbose -h --help -V --version'
+_backoff_without_argument='--die-with-parent --retry-after --quiet-success --plan
+  -q --quiet -v --verbose -h --help -V --version'
 _backoff_with_joined_argument='-o --hold --tool'
 
 # What --preset=list and --tool=list print.
@@ -93,7 +93,7 @@ _backoff_argument() {
       echo text json svg
       ;;
     --log-format)
-      words='text json'
+      words='text json github'
       ;;
     --cap-mode)
       words='window before after'

@@ -10,7 +10,7 @@ function __backoff_command
     set -l options b/base= f/factor= c/cap= floor= g/growth= d/delays=
     set -a options j/jitter= splay= reset-after= throttle-base= p/preset= seed=
     set -a options n/attempts= t/timeout= T/deadline= until= s/signal=
-    set -a options k/kill-after= grace= consecutive= wake-on=
+    set -a options k/kill-after= grace= consecutive= wake-on= die-with-parent
     set -a options success-on=+ pass-on=+ r/retry-on=+ throttle-on=+ x/stop-on=+
     set -a options success-if=+ retry-if=+ throttle-if=+ stop-if=+
     set -a options watch= 'tool=?' retry-after hint-max= i/stdin= spool-limit= 'o/hold=?'
@@ -75,21 +75,22 @@ complete -c backoff -n __backoff_own -s j -l jitter -x -a 'none full equal decor
 complete -c backoff -n __backoff_own -l splay -x -d 'Wait a random time before the first attempt'
 complete -c backoff -n __backoff_own -l reset-after -x -d 'Start the count again after an attempt that ran this long'
 complete -c backoff -n __backoff_own -l throttle-base -x -d 'The base when asked to slow down'
-complete -c backoff -n __backoff_own -s p -l preset -x -a '(__backoff_presets)' -d 'Use the options of a known system'
+complete -c backoff -n __backoff_own -s p -l preset -x -a '(__backoff_presets)' -d 'Pause as a known system does'
 complete -c backoff -n __backoff_own -l seed -x -d 'Draw the same pauses each time'
 
-complete -c backoff -n __backoff_own -s n -l attempts -x -a inf -d 'Total runs, the first included'
+complete -c backoff -n __backoff_own -s n -l attempts -x -a inf -d 'The most attempts, the first included'
 complete -c backoff -n __backoff_own -s t -l timeout -x -d 'Limit each attempt to this long'
 complete -c backoff -n __backoff_own -s T -l deadline -x -d 'Limit everything to this long'
 complete -c backoff -n __backoff_own -l until -x -d 'Start no attempt after this time'
 complete -c backoff -n __backoff_own -s s -l signal -x -a '(__backoff_signals)' -d 'The signal that a timeout sends first'
 complete -c backoff -n __backoff_own -s k -l kill-after -x -a inf -d 'Then send KILL this much later'
-complete -c backoff -n __backoff_own -l grace -x -a inf -d 'KILL all its processes this long after backoff is told to end'
+complete -c backoff -n __backoff_own -l grace -x -a inf -d 'KILL what is left of an attempt this long after backoff is told to end'
 complete -c backoff -n __backoff_own -l consecutive -x -d 'Succeed only after so many successes in a row'
+complete -c backoff -n __backoff_own -l die-with-parent -d 'End when the process that started backoff ends'
 complete -c backoff -n __backoff_own -l wake-on -x -a 'HUP USR1 USR2 ALRM WINCH IO' -d 'End the pause and try again on this signal'
 
-complete -c backoff -n __backoff_own -l success-on -x -a '(__backoff_codes)' -d 'These are successes too'
-complete -c backoff -n __backoff_own -l pass-on -x -a '(__backoff_codes)' -d 'Not a failure: end at once and keep this status'
+complete -c backoff -n __backoff_own -l success-on -x -a '(__backoff_codes)' -d 'Treat these as successes too'
+complete -c backoff -n __backoff_own -l pass-on -x -a '(__backoff_codes)' -d 'Treat these as answers, not failures: end at once with the same status'
 complete -c backoff -n __backoff_own -s r -l retry-on -x -a '(__backoff_codes)' -d 'Retry these, and nothing else'
 complete -c backoff -n __backoff_own -l throttle-on -x -a '(__backoff_codes)' -d 'Retry these after the longer pause'
 complete -c backoff -n __backoff_own -s x -l stop-on -x -a '(__backoff_codes)' -d 'Never retry these'
@@ -102,11 +103,11 @@ complete -c backoff -n __backoff_own -l tool -a '(__backoff_tools)' -d 'Use what
 complete -c backoff -n __backoff_own -l retry-after -d 'Wait as long as a Retry-After: line in the output says'
 complete -c backoff -n __backoff_own -l hint-max -x -a inf -d 'Give up if asked to wait longer'
 
-complete -c backoff -n __backoff_own -l gate -x -a list -d 'While a service is down, let one run of that name try'
+complete -c backoff -n __backoff_own -l gate -x -a list -d 'While a service is down, let one run at a time try'
 complete -c backoff -n __backoff_own -l gate-wait -x -a '0 inf' -d 'Wait at most this long at a shut gate'
-complete -c backoff -n __backoff_own -l slots -x -d 'Run at most so many attempts at once, of all runs that name it'
-complete -c backoff -n __backoff_own -l defer -x -d 'A run that gave up puts off the next ones of its name'
-complete -c backoff -n __backoff_own -l state-dir -x -a '(__fish_complete_directories)' -d 'Where the files of these are'
+complete -c backoff -n __backoff_own -l slots -x -d 'Run at most N attempts at once, of all runs that name it'
+complete -c backoff -n __backoff_own -l defer -x -d 'After a run gives up, put off the next ones with its NAME'
+complete -c backoff -n __backoff_own -l state-dir -x -a '(__fish_complete_directories)' -d 'Where these options keep their files'
 
 complete -c backoff -n __backoff_own -s i -l stdin -x -a 'replay inherit null' -d 'What each attempt finds on its standard input'
 complete -c backoff -n __backoff_own -l spool-limit -x -d 'Keep at most this much of stdin for further attempts'
@@ -116,9 +117,9 @@ complete -c backoff -n __backoff_own -l quiet-success -d 'For cron: hold back ev
 complete -c backoff -n __backoff_own -s q -l quiet -d 'Print only why backoff gives up'
 complete -c backoff -n __backoff_own -s v -l verbose -d 'Also successes, signals, the settings'
 complete -c backoff -n __backoff_own -l name -x -d 'The name in every log line'
-complete -c backoff -n __backoff_own -l log-format -x -a 'text json' -d 'Format of the log'
+complete -c backoff -n __backoff_own -l log-format -x -a 'text json github' -d 'Format of the log'
 complete -c backoff -n __backoff_own -l log-file -r -F -d 'Append the log there'
-complete -c backoff -n __backoff_own -l plan -d 'Print the pauses as a table and a chart; run nothing'
+complete -c backoff -n __backoff_own -l plan -d 'Preview the pauses as a table and a chart; run nothing'
 complete -c backoff -n __backoff_own -l format -x -a 'text json svg' -d 'With --plan, text, json or svg, a picture'
 complete -c backoff -n __backoff_own -l outage -x -d 'With --plan, the outages whose chance it tells'
 complete -c backoff -n __backoff_own -l before-retry -x -a '(__fish_complete_command)' -d 'Run after each pause'

@@ -121,7 +121,7 @@ prepare(struct options *options)
 		    strerror(errno));
 	if (!hold_start(options->streams.hold))
 		usage_refuse("--hold", tempfile_directory(), strerror(errno));
-	if (!signals_start(options->wake_on))
+	if (!signals_start(options->wake_on, options->die_with_parent))
 		usage_refuse("signalfd", "no descriptor", strerror(errno));
 	if (!world_start(&options->job))
 		usage_refuse(options->job.before_retry != NULL

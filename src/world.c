@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
+#include "log/countdown_line.h"
 #include "log/log.h"
 #include "process/clock.h"
 #include "process/environment.h"
@@ -51,9 +52,12 @@ pause_until(void *self, int64_t until_ns)
 	int signal;
 
 	(void)self;
-	if (until_ns <= clock_now_ns())
+	if (countdown_line_is_there())
+		signal = countdown_line_wait(until_ns);
+	else if (until_ns <= clock_now_ns())
 		return signals_met();
-	signal = sleep_until_told(until_ns);
+	else
+		signal = sleep_until_told(until_ns);
 	return signals_ends(signal) ? signal : signals_drain();
 }
 

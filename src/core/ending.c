@@ -23,11 +23,11 @@ ending_give_up(
 }
 
 void
-ending_interrupt(struct ending *ending, int signal)
+ending_interrupt(struct ending *ending, int told)
 {
-	ending->interrupted_by = signal;
-	ending->signal = signal;
-	ending_set(ending, RESULT_INTERRUPTED, STATUS_SIGNAL + signal);
+	ending->interrupted_by = told;
+	ending->signal = told_signal(told);
+	ending_set(ending, RESULT_INTERRUPTED, STATUS_SIGNAL + ending->signal);
 }
 
 void

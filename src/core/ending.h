@@ -14,8 +14,8 @@ void ending_set(struct ending *ending, enum result result, int status);
 void ending_give_up(
     struct ending *ending, enum result result, const struct outcome *outcome);
 
-/* The signal came while no attempt was running: backoff dies by it. */
-void ending_interrupt(struct ending *ending, int signal);
+/* Told to end while no attempt was running: backoff dies by that signal. */
+void ending_interrupt(struct ending *ending, int told);
 
 /* backoff itself failed: it could not pass on COMMAND's input or output. */
 void ending_fail(

@@ -19,7 +19,7 @@ struct run {
 	int64_t until_in_ns; /* from the start to --until; INT64_MAX: none */
 	int64_t failures; /* since the last reset: n of the windows */
 	int64_t longest_ns; /* the longest attempt so far */
-	int told; /* the signal that told backoff to end, or 0 */
+	int told; /* what told backoff to end, or 0 */
 };
 
 static int64_t
@@ -60,12 +60,12 @@ give_up(struct run *run, enum result result)
 	ending_give_up(&run->ending, result, &run->state.outcome);
 }
 
-/* The signal came while no attempt was running: backoff dies by it. */
+/* Told to end while no attempt was running: backoff dies by that signal. */
 static void
-interrupt(struct run *run, int signal)
+interrupt(struct run *run, int told)
 {
-	run->told = signal;
-	ending_interrupt(&run->ending, signal);
+	run->told = told;
+	ending_interrupt(&run->ending, told);
 }
 
 static struct pause_context

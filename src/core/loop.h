@@ -16,7 +16,7 @@
 struct release {
 	int error; /* errno */
 	int signal; /* to die by for it, or 0 */
-	int cut_by; /* the signal that ended the wait for a slow reader, or 0 */
+	int cut_by; /* what ended the wait for a slow reader, or 0 */
 };
 
 enum hook {
@@ -57,8 +57,8 @@ struct world {
 	int64_t (*epoch_ns)(void *self);
 
 	/*
-	 * Waits until UNTIL_NS, or until a signal ends the pause. Returns the
-	 * signal if it tells backoff to end, else 0.
+	 * Waits until UNTIL_NS, or until a signal ends the pause. Returns
+	 * what tells backoff to end, or 0.
 	 */
 	int (*pause)(void *self, int64_t until_ns);
 
@@ -90,8 +90,8 @@ struct world {
 	    const struct loop_state *state, int64_t cutoff_ns);
 
 	/*
-	 * Releases held output as RESULT demands. TOLD is the signal that
-	 * told backoff to end; only if it is 0, slow readers are waited for.
+	 * Releases held output as RESULT demands. TOLD is what told backoff
+	 * to end; only if it is 0, slow readers are waited for.
 	 */
 	struct release (*release)(void *self, enum result result, int told);
 

@@ -55,14 +55,16 @@ repeats_are_told(int64_t count)
 	return count < 10 || count % 10 == 0;
 }
 
-void
+struct span
 message_attempt(struct text *text, const struct loop_state *state,
     const struct limits *limits, int64_t repeats, int64_t pause_ns)
 {
 	const struct outcome *outcome = &state->outcome;
 
+	struct span time = { 0, 0 };
+
 	if (pause_ns == PAUSE_NONE)
-		return;
+		return time;
 	add_attempt(text, state, limits);
 	if (state->verdict == VERDICT_SUCCESS) {
 		text_byte(text, ' ');
@@ -80,15 +82,20 @@ message_attempt(struct text *text, const struct loop_state *state,
 		else
 			reason_text(text, outcome);
 	}
-	if (pause_ns == PAUSE_AT_DOOR)
+	if (pause_ns == PAUSE_AT_DOOR) {
 		text_add(text, "; next in its turn");
-	else
-		add_in(text, "; next in ", pause_ns);
+	} else {
+		text_add(text, "; next in ");
+		time.start = text->length;
+		duration_text(text, pause_ns);
+		time.end = text->length;
+	}
 	if (outcome->evidence.hint.has_wait) {
 		add_in(text, " (server asked for ",
 		    outcome->evidence.hint.wait_ns);
 		text_byte(text, ')');
 	}
+	return time;
 }
 
 /* "no time for another attempt after 3 in 9.2s" */
@@ -108,6 +115,22 @@ add_after_attempts(
 	text_number(text, state->attempt);
 	text_add(text, state->attempt == 1 ? " attempt" : " attempts");
 	add_in(text, " in ", state->elapsed_ns);
+}
+
+static void
+add_interrupted(struct text *text, const struct loop_state *state,
+    const struct ending *ending)
+{
+	text_add(text, "interrupted");
+	if (ending->interrupted_by == TOLD_PARENT_ENDED) {
+		text_add(text, ", as ");
+		text_add(text, reason_parent_ended);
+		text_byte(text, ',');
+	} else {
+		text_add(text, " by ");
+		signal_text(text, ending->interrupted_by);
+	}
+	add_after_attempts(text, " after ", state);
 }
 
 void
@@ -139,9 +162,7 @@ message_end(struct text *text, const struct loop_state *state,
 		text_byte(text, ')');
 		return;
 	case RESULT_INTERRUPTED:
-		text_add(text, "interrupted by ");
-		signal_text(text, ending->interrupted_by);
-		add_after_attempts(text, " after ", state);
+		add_interrupted(text, state, ending);
 		reason_unended(text, ": ", &state->outcome.unended);
 		return;
 	case RESULT_STOPPED:

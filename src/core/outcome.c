@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #include "core/duration.h"
@@ -74,6 +75,12 @@ outcome_told(const struct outcome *outcome)
 {
 	return outcome->late_end_signal != 0 ? outcome->late_end_signal
 	                                     : outcome->end_signal;
+}
+
+int
+told_signal(int told)
+{
+	return told == TOLD_PARENT_ENDED ? SIGTERM : told;
 }
 
 void

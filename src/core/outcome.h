@@ -118,6 +118,12 @@ struct signal_set {
 	uint64_t words[SIGNAL_SET_MOST / 64];
 };
 
+/*
+ * HUP INT QUIT TERM tell backoff to end, and so does this: the process that
+ * started it has ended (--die-with-parent). It counts as TERM.
+ */
+#define TOLD_PARENT_ENDED (SIGNAL_SET_MOST + 1)
+
 struct outcome {
 	enum outcome_kind kind;
 	int status; /* exit status, or -1; also of a timed-out attempt */
@@ -128,7 +134,7 @@ struct outcome {
 	bool past_deadline; /* cut by --deadline, not by --timeout */
 	bool reader_gone; /* killed by PIPE after our reader had gone */
 	bool by_forwarded; /* killed by a signal that was passed on */
-	int end_signal; /* HUP INT QUIT TERM during the attempt, or 0 */
+	int end_signal; /* what told backoff to end in the attempt, or 0 */
 	int late_end_signal; /* the same, but COMMAND had already ended */
 	struct signal_set forwarded; /* signals passed on */
 	struct killed killed;
@@ -147,8 +153,11 @@ struct outcome outcome_not_started(int error);
 /* The kind, status and signal of a wait(2) status. */
 struct outcome outcome_of_wait(int wait_status);
 
-/* The signal that told backoff to end in or right after the attempt, or 0. */
+/* What told backoff to end in or right after the attempt, or 0. */
 int outcome_told(const struct outcome *outcome);
+
+/* The signal that this counts as. */
+int told_signal(int told);
 
 /* SIGNAL is 1 to SIGNAL_SET_MOST. */
 void signal_set_add(struct signal_set *set, int signal);

@@ -7,6 +7,8 @@
 #include "core/duration.h"
 #include "core/reason.h"
 
+const char reason_parent_ended[] = "the parent has ended";
+
 static void
 add_status(struct text *text, const char *what, int status)
 {
@@ -222,6 +224,11 @@ reason_of_end(struct text *text, const struct loop_state *state,
 		if (ending->closing_reason != NULL)
 			text_add(text, ending->closing_reason);
 		return ending->closing_reason != NULL;
+	}
+	if (ending->result == RESULT_INTERRUPTED
+	    && ending->interrupted_by == TOLD_PARENT_ENDED) {
+		text_add(text, reason_parent_ended);
+		return true;
 	}
 	if (ending->result < RESULT_EXHAUSTED
 	    || ending->result == RESULT_INTERRUPTED

@@ -68,10 +68,10 @@ print_figures(const struct scenario *trial, const struct herd *herd)
 	print_seconds("wait_mean_s", served, figures->wait_ns);
 	print_seconds("wait_p95_s", served, figures->wait_95_ns);
 	print_seconds("wait_last_s", served, figures->last_ns);
-	print_number("outage_rate", ends && figures->down_rate >= 0,
-	    figures->down_rate);
-	print_number("late_failures", ends && figures->refused >= 0,
-	    figures->refused);
+	print_number(
+	    "outage_rate", ends && figures->down_rate >= 0, figures->down_rate);
+	print_number(
+	    "late_failures", ends && figures->refused >= 0, figures->refused);
 	print_number("gave_up", ends, figures->gave_up);
 	print_seconds("end_s", ends, figures->end_ns);
 	puts("}");

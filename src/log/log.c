@@ -1,122 +1,64 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "process/clock.h"
-#include "process/fd.h"
+#include "core/annotation.h"
 #include "core/duration.h"
 #include "core/json.h"
 #include "core/message.h"
 #include "core/settings_text.h"
+#include "log/countdown_line.h"
 #include "log/log.h"
-#include "log/log_target.h"
-#include "process/signals.h"
-#include "streams/copy.h"
-#include "streams/tempfile.h"
+#include "log/writer.h"
+#include "process/clock.h"
 
-/* How long to wait for a stalled reader: once, not for every line. */
-#define PATIENCE_NS NS_PER_S
 #define LAST_PATIENCE_NS (100 * NS_PER_MS) /* once backoff is told to end */
 
 static const struct log_options *options;
-static int descriptor = STDERR_FILENO;
-static int held = -1; /* where --quiet-success holds the log back, or -1 */
-static struct outlet outlet; /* to DESCRIPTOR; made for the first line */
-static bool has_outlet;
-static bool stalled; /* the last line found no room in time */
-static bool torn; /* the last line was cut short and lacks its newline */
 static bool told; /* backoff has been told to end */
-static bool is_stderr; /* the log goes where COMMAND's stderr goes */
+static bool has_failed; /* an attempt after which there was another one */
 static struct repeats repeats;
-static char usual_buffer[5120];
-static char *buffer = usual_buffer; /* [0]: the newline for a torn line */
-static size_t buffer_size;
+
+/* An environment in which nobody would see a countdown. */
+static bool
+is_watched(void)
+{
+	const char *terminal = getenv("TERM"), *ci = getenv("CI");
+
+	return terminal != NULL && *terminal != '\0'
+	    && strcmp(terminal, "dumb") != 0
+	    && (ci == NULL || *ci == '\0' || strcmp(ci, "false") == 0
+	        || strcmp(ci, "0") == 0);
+}
 
 const char *
 log_open(const struct log_options *what)
 {
 	options = what;
-	/* In JSON, a byte of a string becomes at most six: \ufffd. */
-	buffer_size = 1024 + 6 * REASON_SIZE
-	    + 6
-	        * (strlen(options->name) + strlen(options->command)
-	            + strlen(options->id));
-	if (buffer_size > sizeof usual_buffer)
-		buffer = malloc(buffer_size);
-	if (buffer == NULL)
-		return "memory";
-	if (options->held && (held = tempfile_open(O_APPEND)) < 0)
-		return "--quiet-success";
-	if (held >= 0)
-		descriptor = held;
-	if (options->file != NULL)
-		descriptor = log_target(options->file);
-	if (descriptor < 0)
-		return "--log-file";
-	buffer[0] = '\n';
-	is_stderr
-	    = options->file == NULL || fd_same_file(descriptor, STDERR_FILENO);
-	return NULL;
+	countdown_line_allow(options->format == LOG_TEXT
+	    && options->file == NULL && is_watched());
+	return writer_open(what);
 }
 
 int
 log_held(void)
 {
-	return held;
+	return writer_held();
 }
 
 enum written
 log_release(int64_t until_ns)
 {
-	enum written end;
-
-	if (held < 0)
-		return WRITTEN_ALL;
-	signals_before_write();
-	end = copy_file(
-	    STDERR_FILENO, held, lseek(held, 0, SEEK_END), until_ns);
-	signals_after_write(end == WRITTEN_FAILED);
-	torn = end == WRITTEN_PART;
-	close(held);
-	if (descriptor == held) {
-		descriptor = STDERR_FILENO;
-		has_outlet = false;
-	}
-	held = -1;
-	return end;
+	return writer_release(until_ns);
 }
 
-/* How long to wait for room for a line. */
-static int64_t
-patience(void)
+void
+log_stderr_torn(void)
 {
-	if (stalled)
-		return 0;
-	return told ? LAST_PATIENCE_NS : PATIENCE_NS;
-}
-
-/* A line that finds no room, or no reader, is dropped. */
-static void
-write_line(const char *line, size_t length)
-{
-	size_t left = length;
-	enum written end;
-
-	if (!has_outlet)
-		outlet = outlet_of(descriptor);
-	has_outlet = true;
-	signals_before_write();
-	end = outlet_put(&outlet, line, &left, clock_now_ns() + patience());
-	signals_after_write(end == WRITTEN_FAILED);
-	stalled = end == WRITTEN_PART;
-	if (left < length)
-		torn = line[length - left - 1] != '\n';
+	writer_torn_by_others();
 }
 
 static bool
@@ -146,8 +88,10 @@ add_local_time(struct text *text)
 static struct text
 text_begin(void)
 {
-	struct text text = text_in(buffer + 1, buffer_size - 2);
+	struct text text;
 
+	countdown_line_end();
+	text = writer_begin();
 	if (options->file != NULL)
 		add_local_time(&text);
 	text_add(&text, "backoff: ");
@@ -156,12 +100,12 @@ text_begin(void)
 	return text;
 }
 
-/* The buffer has room for the newlines before and after TEXT. */
 static void
 finish_line(struct text *text)
 {
-	text->data[text->length] = '\n';
-	write_line(text->data - torn, text->length + 1 + torn);
+	if (options->format == LOG_GITHUB)
+		annotation_defuse(text->data);
+	writer_finish(text);
 }
 
 static void
@@ -180,11 +124,11 @@ log_start(void)
 {
 	struct text text;
 
-	if (options->format == LOG_TEXT) {
+	if (options->format != LOG_JSON) {
 		if (is_wanted(WEIGHT_DETAIL))
 			log_settings();
 	} else if (is_wanted(WEIGHT_NORMAL)) {
-		text = text_in(buffer + 1, buffer_size - 2);
+		text = writer_begin();
 		json_start(&text, clock_epoch_ns(), options->id, options->name,
 		    options->command, &options->settings->limits);
 		finish_line(&text);
@@ -195,12 +139,13 @@ log_start(void)
 static void
 log_missing_header(void)
 {
-	struct text text = text_begin();
 	static bool is_told;
+	struct text text;
 
 	if (is_told)
 		return;
 	is_told = true;
+	text = text_begin();
 	message_missing_header(&text, options->headers);
 	finish_line(&text);
 }
@@ -223,6 +168,25 @@ log_notes(const struct outcome *outcome)
 	}
 }
 
+/*
+ * Failure number REPEATS of its kind. One that is not worth a line is seen
+ * nevertheless while it is waited.
+ */
+static void
+log_failed_attempt(
+    const struct loop_state *state, int64_t repeats_so_far, int64_t pause_ns)
+{
+	bool stays = repeats_are_told(repeats_so_far);
+	struct text text = text_begin();
+	struct span time = message_attempt(
+	    &text, state, &options->settings->limits, repeats_so_far, pause_ns);
+
+	if (pause_ns >= NS_PER_S && countdown_line_start(&text, time, stays))
+		return;
+	if (stays)
+		finish_line(&text);
+}
+
 /* The lines of an attempt in text. */
 static void
 log_attempt_text(const struct loop_state *state, int64_t pause_ns)
@@ -230,7 +194,6 @@ log_attempt_text(const struct loop_state *state, int64_t pause_ns)
 	const struct evidence *evidence = &state->outcome.evidence;
 	struct loop_state shown = *state;
 	bool tells_all = options->verbose || options->file != NULL;
-	struct text text;
 	int64_t count;
 
 	if (is_wanted(WEIGHT_DETAIL))
@@ -238,17 +201,20 @@ log_attempt_text(const struct loop_state *state, int64_t pause_ns)
 	if (!is_wanted(WEIGHT_NORMAL))
 		return;
 	/* That line has just appeared on the same stderr: do not quote it. */
-	if (is_stderr && evidence->match.is_passed_on)
+	if (writer_is_stderr() && evidence->match.is_passed_on)
 		shown.outcome.evidence.match.last_line = NULL;
 	count = repeats_count(&repeats, &shown);
-	if (pause_ns != PAUSE_NONE && (tells_all || repeats_are_told(count))) {
-		text = text_begin();
-		message_attempt(&text, &shown, &options->settings->limits,
-		    tells_all ? 1 : count, pause_ns);
-		finish_line(&text);
-	}
+	if (pause_ns != PAUSE_NONE)
+		log_failed_attempt(&shown, tells_all ? 1 : count, pause_ns);
 	if (state->verdict == VERDICT_THROTTLE && evidence->hint.lacks_header)
 		log_missing_header();
+}
+
+static void
+log_hurry(void)
+{
+	told = true;
+	writer_hurry();
 }
 
 void
@@ -256,11 +222,14 @@ log_attempt(const struct loop_state *state, int64_t pause_ns)
 {
 	struct text text;
 
-	told = told || outcome_told(&state->outcome) != 0;
-	if (options->format == LOG_TEXT) {
+	if (outcome_told(&state->outcome) != 0)
+		log_hurry();
+	has_failed = has_failed
+	    || (pause_ns != PAUSE_NONE && state->verdict != VERDICT_SUCCESS);
+	if (options->format != LOG_JSON) {
 		log_attempt_text(state, pause_ns);
 	} else if (is_wanted(WEIGHT_NORMAL)) {
-		text = text_in(buffer + 1, buffer_size - 2);
+		text = writer_begin();
 		json_attempt(
 		    &text, clock_epoch_ns(), options->id, state, pause_ns);
 		finish_line(&text);
@@ -287,7 +256,7 @@ log_end_text(const struct loop_state *state, const struct ending *ending)
 	struct text text = text_begin();
 
 	/* Passed on or released from the hold, it is on that stderr already. */
-	if (is_stderr)
+	if (writer_is_stderr())
 		shown.outcome.evidence.match.last_line = NULL;
 	message_end(&text, &shown, &options->settings->limits, ending,
 	    options->command);
@@ -297,7 +266,7 @@ log_end_text(const struct loop_state *state, const struct ending *ending)
 static void
 log_end_json(const struct loop_state *state, const struct ending *ending)
 {
-	struct text text = text_in(buffer + 1, buffer_size - 2);
+	struct text text = writer_begin();
 	char words[REASON_SIZE];
 	struct text reason = text_in(words, sizeof words);
 	bool has_reason = reason_of_end(&reason, state,
@@ -308,19 +277,55 @@ log_end_json(const struct loop_state *state, const struct ending *ending)
 	finish_line(&text);
 }
 
+/*
+ * Whether the end is one to point at: that backoff gave up, or that a success
+ * took more than one attempt. It goes to stderr, so -q applies in any case, and
+ * what --quiet-success holds back is not there to be pointed at.
+ */
+static bool
+is_annotated(enum result result, enum annotation *kind)
+{
+	*kind = ANNOTATION_ERROR;
+	if (result != RESULT_SUCCESS)
+		return result != RESULT_PASS && options->quiet < 2;
+	*kind = ANNOTATION_WARNING;
+	return has_failed && options->quiet == 0 && !options->held;
+}
+
+/* GitHub shows it by itself: so it has the line of stderr, too. */
+static void
+annotate(const struct loop_state *state, const struct ending *ending)
+{
+	char words[2 * REASON_SIZE];
+	struct text message = text_in(words, sizeof words);
+	struct text text = writer_begin();
+	enum annotation kind;
+
+	if (!is_annotated(ending->result, &kind))
+		return;
+	message_end(&message, state, &options->settings->limits, ending,
+	    options->command);
+	annotation_text(&text, kind, options->name, words);
+	writer_finish_on_stderr(&text);
+}
+
+/* The line with which it ends, and the annotation behind it. */
 void
 log_end(const struct loop_state *state, const struct ending *ending)
 {
-	told = told || ending->result == RESULT_INTERRUPTED;
-	if (!is_end_wanted(ending->result))
-		return;
+	if (ending->result == RESULT_INTERRUPTED)
+		log_hurry();
 	if (ending->result == RESULT_ERROR)
 		log_release(
 		    told ? clock_now_ns() + LAST_PATIENCE_NS : INT64_MAX);
-	if (options->format == LOG_TEXT)
-		log_end_text(state, ending);
-	else
-		log_end_json(state, ending);
+	if (is_end_wanted(ending->result)) {
+		if (options->format == LOG_JSON)
+			log_end_json(state, ending);
+		else
+			log_end_text(state, ending);
+	}
+	if (options->format == LOG_GITHUB)
+		annotate(state, ending);
 }
 
 void
@@ -331,12 +336,12 @@ log_news(enum weight weight, const char *words, const char *event,
 
 	if (!is_wanted(weight))
 		return;
-	if (options->format == LOG_TEXT && words != NULL) {
+	if (options->format != LOG_JSON && words != NULL) {
 		text = text_begin();
 		text_printable(&text, words);
 		finish_line(&text);
 	} else if (options->format == LOG_JSON && event != NULL) {
-		text = text_in(buffer + 1, buffer_size - 2);
+		text = writer_begin();
 		json_event(
 		    &text, clock_epoch_ns(), event, options->id, members);
 		finish_line(&text);
@@ -361,12 +366,6 @@ void
 log_at_end_failed(int error)
 {
 	log_failure("--at-end could not be run: ", error);
-}
-
-void
-log_stderr_torn(void)
-{
-	torn = torn || is_stderr;
 }
 
 void

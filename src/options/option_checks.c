@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "core/array.h"
 #include "core/duration.h"
@@ -63,6 +65,17 @@ derive_streams(struct options *options, const struct given *given)
 	options->log.held = options->job.quiet_success;
 }
 
+/* In a step of GitHub Actions, the end of the log is to be seen. */
+static void
+derive_log(struct options *options, const struct given *given)
+{
+	const char *actions = getenv("GITHUB_ACTIONS");
+
+	if (given->text[OPT_LOG_FORMAT] == NULL && options->log.file == NULL
+	    && actions != NULL && strcmp(actions, "true") == 0)
+		options->log.format = LOG_GITHUB;
+}
+
 void
 option_defaults(struct options *options, const struct given *given)
 {
@@ -71,6 +84,7 @@ option_defaults(struct options *options, const struct given *given)
 		derive_attempts(options);
 	derive_streams(options, given);
 	derive_format(options, given);
+	derive_log(options, given);
 }
 
 bool

@@ -47,6 +47,7 @@ struct streams {
 enum log_format {
 	LOG_TEXT,
 	LOG_JSON,
+	LOG_GITHUB, /* text, and an annotation */
 };
 
 /* How a preview is printed: --plan, or all that backoff-herd does. */
@@ -117,6 +118,7 @@ struct options {
 	struct log_options log;
 	struct shared_options shared;
 	int wake_on; /* the signal, or 0 */
+	bool die_with_parent;
 	const char *preset; /* its name, or NULL */
 	bool seeded;
 	int64_t seed;

@@ -241,7 +241,7 @@ refuse_word(struct refusal *refusal, const char *text, const char *words)
 WORDS(growth, enum growth, GROWTH_EXPONENTIAL,
     "exponential binary linear quadratic cubic fibonacci constant")
 WORDS(cap_mode, enum cap_mode, CAP_WINDOW, "window before after")
-WORDS(log_format, enum log_format, LOG_TEXT, "text json")
+WORDS(log_format, enum log_format, LOG_TEXT, "text json github")
 WORDS(format, enum format, FORMAT_TEXT, "text json svg")
 WORDS(stdin_mode, enum stdin_mode, STDIN_REPLAY, "replay inherit null")
 WORDS(hold, enum hold_what, HOLD_STDOUT, "stdout all")

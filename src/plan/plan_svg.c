@@ -33,7 +33,7 @@ struct panel {
 	const char *axis;
 };
 
-struct span {
+struct extent {
 	int64_t low_ns, mean_ns, high_ns;
 };
 
@@ -48,14 +48,14 @@ add_panel(struct text *text, const struct panel *panel)
 
 /* A bar from the least to the most, a mark at the mean, which is told. */
 static void
-add_span(
-    struct text *text, const struct panel *panel, size_t row, struct span span)
+add_extent(struct text *text, const struct panel *panel, size_t row,
+    struct extent extent)
 {
 	int64_t width = panel->box.width, x = panel->box.x;
 	int64_t y = panel->box.y + (int64_t)row * ROW + (ROW - BAR) / 2;
-	int64_t low = svg_scaled(span.low_ns, panel->most_ns, width);
-	int64_t mean = svg_scaled(span.mean_ns, panel->most_ns, width);
-	int64_t high = svg_scaled(span.high_ns, panel->most_ns, width);
+	int64_t low = svg_scaled(extent.low_ns, panel->most_ns, width);
+	int64_t mean = svg_scaled(extent.mean_ns, panel->most_ns, width);
+	int64_t high = svg_scaled(extent.high_ns, panel->most_ns, width);
 	char words[32];
 	struct text label = text_in(words, sizeof words);
 
@@ -65,7 +65,7 @@ add_span(
 	    SVG_CURVE);
 	svg_down(text, x + mean, y - 20, y + BAR + 20, SVG_MARK);
 	text_add(&label, "mean ");
-	duration_text(&label, span.mean_ns);
+	duration_text(&label, extent.mean_ns);
 	svg_words(text, SVG_FROM, x + max_ns(high, 10) + 60, y + BAR - 30,
 	    SVG_INK, words);
 }
@@ -94,12 +94,12 @@ add_rows(struct text *text, const struct forecast_row *rows, size_t count)
 
 		text_number(&label, rows[i].after_attempt);
 		svg_words(text, SVG_UP_TO, ATTEMPTS_X, y, SVG_INK, number);
-		add_span(text, &pauses, i,
-		    (struct span) { rows[i].pause.low_ns, rows[i].mean_ns,
+		add_extent(text, &pauses, i,
+		    (struct extent) { rows[i].pause.low_ns, rows[i].mean_ns,
 		        rows[i].pause.high_ns });
-		add_span(text, &starts, i,
-		    (struct span) { rows[i].earliest_ns, rows[i].mean_total_ns,
-		        rows[i].latest_ns });
+		add_extent(text, &starts, i,
+		    (struct extent) { rows[i].earliest_ns,
+		        rows[i].mean_total_ns, rows[i].latest_ns });
 	}
 }
 

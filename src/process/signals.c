@@ -17,6 +17,7 @@
 #include "core/outcome.h"
 #include "process/clock.h"
 #include "process/fd.h"
+#include "process/parent.h"
 #include "process/signals.h"
 
 static const int ending[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
@@ -30,9 +31,7 @@ static const int passing[] = {
 	SIGPROF,
 	SIGIO,
 	SIGWINCH,
-#ifdef SIGPWR
 	SIGPWR,
-#endif
 #ifdef SIGSTKFLT
 	SIGSTKFLT,
 #endif
@@ -45,7 +44,7 @@ static sigset_t life_mask; /* normally */
 static sigset_t pause_mask; /* life_mask without the signals in PAUSING */
 static sigset_t write_mask; /* life_mask and what a failed write raises */
 static sigset_t handled; /* the signals read from the descriptor */
-static sigset_t ends_us; /* of these, those that tell backoff to end */
+static sigset_t ends_us; /* of these, those that can tell backoff to end */
 static struct sigaction entry_child_action;
 static int wake_signal;
 static int descriptor;
@@ -53,7 +52,7 @@ static bool narrowed; /* the descriptor reports only those in ends_us */
 static bool met; /* signals_await_room() has met one of them */
 
 /* The signals that end a pause, except those ignored at the start. */
-static int pausing[ARRAY_LENGTH(ending) + 2];
+static int pausing[ARRAY_LENGTH(ending) + 3];
 static size_t pausing_count;
 
 static bool
@@ -105,6 +104,10 @@ derive_masks(void)
 	}
 	if (wake_signal != 0 && sigismember(&handled, wake_signal) == 1)
 		pausing[pausing_count++] = wake_signal;
+	if (parent_signal() != 0) {
+		pausing[pausing_count++] = parent_signal();
+		sigaddset(&ends_us, parent_signal());
+	}
 #ifndef PAUSE_BY_NANOSLEEP
 	if (!is_ignored(SIGCONT))
 		pausing[pausing_count++] = SIGCONT;
@@ -115,9 +118,11 @@ derive_masks(void)
 }
 
 bool
-signals_start(int wake_on)
+signals_start(int wake_on, bool with_parent)
 {
 	wake_signal = wake_on;
+	if (with_parent)
+		parent_choose_signal(wake_on);
 	sigemptyset(&handled);
 	for (size_t i = 0; i < ARRAY_LENGTH(ending); i++)
 		add_unless_ignored(&handled, ending[i]);
@@ -132,10 +137,10 @@ signals_start(int wake_on)
 	take_child_signal(&handled);
 	/* A stop lengthens a wait with a relative timeout; CONT ends it. */
 	sigaddset(&handled, SIGCONT);
-
 	sigprocmask(SIG_BLOCK, NULL, &entry_mask);
 	derive_masks();
 	sigprocmask(SIG_SETMASK, &life_mask, NULL);
+	met = with_parent && !parent_watch();
 	descriptor = fd_out_of_the_way(
 	    signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK));
 	return descriptor >= 0;
@@ -147,23 +152,13 @@ signals_wakes(int signal)
 	return signal == wake_signal;
 }
 
-int
-signals_timer(void)
-{
-	int usual = SIGRTMAX - 1;
-
-	return signals_wakes(usual) ? usual - 1 : usual;
-}
-
 bool
-signals_ends(int signal)
+signals_ends(int told)
 {
-	if (signals_wakes(signal))
-		return false;
 	for (size_t i = 0; i < ARRAY_LENGTH(ending); i++)
-		if (ending[i] == signal)
-			return true;
-	return false;
+		if (ending[i] == told)
+			return !signals_wakes(told);
+	return told == TOLD_PARENT_ENDED;
 }
 
 /*
@@ -187,7 +182,19 @@ narrow(bool narrower)
 	narrowed = narrower;
 }
 
-/* Takes a signal, but passes over those that were ignored at the start. */
+/*
+ * Signals that were ignored at the start, and the one that a thread of the
+ * parent has sent by ending.
+ */
+static bool
+tells_nothing(int signal)
+{
+	if (signal == parent_signal())
+		return !parent_has_ended();
+	return signal != SIGCHLD && is_ignored(signal);
+}
+
+/* Takes a signal, but passes over those that tell nothing. */
 static bool
 take(struct arrival *arrival)
 {
@@ -197,8 +204,13 @@ take(struct arrival *arrival)
 	do
 		if (read(descriptor, &info, sizeof info) != sizeof info)
 			return false;
-	while (info.ssi_signo != SIGCHLD && is_ignored((int)info.ssi_signo));
+	while (tells_nothing((int)info.ssi_signo));
+	*arrival
+	    = (struct arrival) { .signal = SIGTERM, .told = TOLD_PARENT_ENDED };
+	if ((int)info.ssi_signo == parent_signal())
+		return true;
 	arrival->signal = (int)info.ssi_signo;
+	arrival->told = signals_ends(arrival->signal) ? arrival->signal : 0;
 	arrival->sender = (pid_t)info.ssi_pid;
 	arrival->from_terminal
 	    = info.ssi_code == SI_KERNEL && is_terminal_signal(arrival->signal);
@@ -257,7 +269,8 @@ signals_await_room(int fd, int64_t until_ns)
 	do
 		if (until_ns < INT64_MAX && clock_now_ns() >= until_ns)
 			return WAKE_TIME;
-	while (wait_until(watched, ARRAY_LENGTH(watched), until_ns) <= 0);
+	while (wait_until(watched, ARRAY_LENGTH(watched), until_ns) <= 0
+	    || (watched[0].revents == 0 && parent_false_alarm()));
 	if (watched[0].revents != 0)
 		return WAKE_DESCRIPTOR;
 	met = true;
@@ -278,8 +291,8 @@ signals_drain(void)
 
 	met = false;
 	while (take(&arrival))
-		if (found == 0 && signals_ends(arrival.signal))
-			found = arrival.signal;
+		if (found == 0)
+			found = arrival.told;
 	return found;
 }
 
@@ -289,10 +302,10 @@ signals_end_pending(void)
 	sigset_t pending;
 
 	sigpending(&pending);
-	for (size_t i = 0; i < ARRAY_LENGTH(ending); i++)
-		if (signals_ends(ending[i])
-		    && sigismember(&pending, ending[i]) == 1
-		    && !is_ignored(ending[i]))
+	for (int signal = 1; signal < NSIG; signal++)
+		if (sigismember(&ends_us, signal) == 1
+		    && sigismember(&pending, signal) == 1
+		    && !tells_nothing(signal))
 			return true;
 	return false;
 }
@@ -300,6 +313,7 @@ signals_end_pending(void)
 void
 signals_restore(void)
 {
+	parent_restore_signal();
 	if (entry_child_action.sa_handler != SIG_DFL
 	    || entry_child_action.sa_flags != 0)
 		sigaction(SIGCHLD, &entry_child_action, NULL);

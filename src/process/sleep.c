@@ -12,12 +12,15 @@
 #include <signal.h>
 #include <time.h>
 
+#include "core/outcome.h"
 #include "process/clock.h"
+#include "process/parent.h"
 #include "process/signals.h"
 #include "process/sleep.h"
 
 /* Shared by the handler and the sleep. */
 static volatile sig_atomic_t arrived;
+static volatile sig_atomic_t alarmed; /* about the parent */
 static struct timespec request;
 
 /*
@@ -30,7 +33,9 @@ handle(int signal)
 {
 	if (signal == SIGCONT)
 		return;
-	if (arrived == 0 || signals_ends(signal))
+	if (signal == parent_signal())
+		alarmed = 1;
+	else if (arrived == 0 || signals_ends(signal))
 		arrived = signal;
 	*(volatile time_t *)&request.tv_sec = 0;
 	*(volatile long *)&request.tv_nsec = 0;
@@ -43,7 +48,7 @@ sleep_through(int64_t until_ns)
 {
 	request = clock_timespec(until_ns);
 	signals_open(handle);
-	while (arrived == 0
+	while (arrived == 0 && alarmed == 0
 	    && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &request, NULL)
 	        == EINTR)
 		continue;
@@ -64,7 +69,8 @@ sleep_through(int64_t until_ns)
 	const sigset_t *mask = signals_arm(handle);
 	int64_t left_ns;
 
-	while (arrived == 0 && (left_ns = until_ns - clock_now_ns()) > 0) {
+	while (arrived == 0 && alarmed == 0
+	    && (left_ns = until_ns - clock_now_ns()) > 0) {
 		request = clock_timespec(left_ns);
 		ppoll(NULL, 0, &request, mask);
 	}
@@ -77,6 +83,11 @@ int
 sleep_until_told(int64_t until_ns)
 {
 	arrived = 0;
-	sleep_through(until_ns);
+	do {
+		alarmed = 0;
+		sleep_through(until_ns);
+	} while (arrived == 0 && alarmed != 0 && !parent_has_ended());
+	if (alarmed != 0 && !signals_ends(arrived) && parent_has_ended())
+		return TOLD_PARENT_ENDED;
 	return arrived;
 }

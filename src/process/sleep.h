@@ -9,7 +9,8 @@
 
 /*
  * Sleeps until UNTIL_NS, or until HUP, INT, QUIT, TERM or the wake signal
- * arrives; one that is already pending counts. Returns that signal, or 0.
+ * arrives, or the parent has ended; what is already pending counts. Returns
+ * that signal or TOLD_PARENT_ENDED, or 0.
  */
 int sleep_until_told(int64_t until_ns);
 

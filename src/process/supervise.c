@@ -42,7 +42,7 @@ static void
 on_late_end_signal(struct child *child, const struct arrival *arrival)
 {
 	if (child->outcome.late_end_signal == 0)
-		child->outcome.late_end_signal = arrival->signal;
+		child->outcome.late_end_signal = arrival->told;
 	if (child->stage == STAGE_ENDING && child->kill_ns < INT64_MAX) {
 		child->give_up_ns = clock_now_ns();
 		child_kill(child);
@@ -56,7 +56,7 @@ on_late_end_signal(struct child *child, const struct arrival *arrival)
 static void
 on_signal(struct child *child, const struct arrival *arrival)
 {
-	bool ends = signals_ends(arrival->signal);
+	bool ends = arrival->told != 0;
 
 	if (arrival->signal == SIGCHLD) {
 		child_reap(child);
@@ -70,7 +70,7 @@ on_signal(struct child *child, const struct arrival *arrival)
 	}
 	if (ends) {
 		if (child->outcome.end_signal == 0)
-			child->outcome.end_signal = arrival->signal;
+			child->outcome.end_signal = arrival->told;
 		child_begin_grace(child);
 	}
 	child_pass_on(child, arrival);

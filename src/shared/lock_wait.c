@@ -9,13 +9,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/outcome.h"
 #include "process/clock.h"
+#include "process/parent.h"
 #include "process/signals.h"
 #include "shared/lock_wait.h"
 
 /* What the handlers share with the wait. */
 static volatile sig_atomic_t arrived;
 static volatile sig_atomic_t expired;
+static volatile sig_atomic_t alarmed; /* about the parent */
 static struct flock request;
 
 /*
@@ -34,7 +37,9 @@ handle(int signal)
 {
 	if (signal == SIGCONT)
 		return;
-	if (arrived == 0 || signals_ends(signal))
+	if (signal == parent_signal())
+		alarmed = 1;
+	else if (arrived == 0 || signals_ends(signal))
 		arrived = signal;
 	give_up_request();
 }
@@ -102,6 +107,16 @@ lock_is_taken(int fd, int64_t byte)
 	return call(fd, F_OFD_GETLK, &flock) == 0 && flock.l_type != F_UNLCK;
 }
 
+int
+lock_timer_signal(void)
+{
+	int signal = SIGRTMAX - 1;
+
+	while (signals_wakes(signal) || signal == parent_signal())
+		signal--;
+	return signal;
+}
+
 /* Starts *TIMER, which ends the wait at UNTIL_NS. */
 static bool
 start_timer(timer_t *timer, int64_t until_ns)
@@ -109,7 +124,7 @@ start_timer(timer_t *timer, int64_t until_ns)
 	struct itimerspec when = { .it_value = clock_timespec(until_ns) };
 	struct sigevent event = {
 		.sigev_notify = SIGEV_SIGNAL,
-		.sigev_signo = signals_timer(),
+		.sigev_signo = lock_timer_signal(),
 	};
 	int error;
 
@@ -134,7 +149,7 @@ stop_timer(timer_t timer)
 
 	timer_delete(timer);
 	sigemptyset(&set);
-	sigaddset(&set, signals_timer());
+	sigaddset(&set, lock_timer_signal());
 	while (sigtimedwait(&set, NULL, &now) > 0)
 		continue;
 }
@@ -143,7 +158,7 @@ stop_timer(timer_t timer)
 static enum lock_result
 wait_for_lock(int fd)
 {
-	while (arrived == 0 && expired == 0) {
+	while (arrived == 0 && expired == 0 && alarmed == 0) {
 		if (call(fd, F_OFD_SETLKW, &request) == 0)
 			return LOCK_HAD;
 		if (errno != EINTR)
@@ -164,30 +179,52 @@ wait_openly(int fd)
 	int error;
 
 	sigfillset(&action.sa_mask);
-	sigaction(signals_timer(), &action, &before);
-	sigdelset(&mask, signals_timer());
+	sigaction(lock_timer_signal(), &action, &before);
+	sigdelset(&mask, lock_timer_signal());
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	result = wait_for_lock(fd);
 	error = errno;
 	signals_close();
-	sigaction(signals_timer(), &before, NULL);
+	sigaction(lock_timer_signal(), &before, NULL);
 	errno = error;
 	return result;
 }
 
+/*
+ * The same, again after an alarm about the parent that was false: only a
+ * thread of it had ended. The request that the handler has changed may have
+ * freed nothing or not have had the lock, so it is made again.
+ */
+static enum lock_result
+wait_on(int fd, int64_t byte)
+{
+	enum lock_result result;
+
+	for (;;) {
+		alarmed = 0;
+		request = request_for(F_WRLCK, byte);
+		result = wait_openly(fd);
+		if (alarmed != 0 && !signals_ends(arrived)
+		    && parent_has_ended())
+			arrived = TOLD_PARENT_ENDED;
+		if (alarmed == 0 || arrived != 0 || expired != 0)
+			return result;
+		lock_free(fd, byte);
+	}
+}
+
 enum lock_result
-lock_wait(int fd, int64_t byte, int64_t until_ns, int *signal)
+lock_wait(int fd, int64_t byte, int64_t until_ns, int *told)
 {
 	enum lock_result result;
 	timer_t timer;
 	int error;
 
 	arrived = expired = 0;
-	*signal = 0;
-	request = request_for(F_WRLCK, byte);
+	*told = 0;
 	if (until_ns < INT64_MAX && !start_timer(&timer, until_ns))
 		return LOCK_FAILED;
-	result = wait_openly(fd);
+	result = wait_on(fd, byte);
 	error = errno;
 	if (until_ns < INT64_MAX)
 		stop_timer(timer);
@@ -196,6 +233,6 @@ lock_wait(int fd, int64_t byte, int64_t until_ns, int *signal)
 		return result;
 	/* It may have come just after the lock had. */
 	lock_free(fd, byte);
-	*signal = arrived;
+	*told = arrived;
 	return arrived != 0 ? LOCK_SIGNAL : LOCK_TIME;
 }

@@ -14,22 +14,26 @@ enum lock_result {
 	LOCK_HAD,
 	LOCK_BUSY, /* only of lock_try() */
 	LOCK_TIME, /* UNTIL_NS came first */
-	LOCK_SIGNAL, /* one of HUP INT QUIT TERM, or the wake signal, did */
+	LOCK_SIGNAL, /* one of HUP INT QUIT TERM, the wake signal, or the
+	                parent's end did */
 	LOCK_FAILED, /* errno tells why: ENOLCK, EAGAIN (no timer), EBADF */
 };
 
 /*
  * Waits for the lock of byte BYTE of FD, which must be open for writing. It
  * ends at UNTIL_NS of CLOCK_MONOTONIC (INT64_MAX: never), and with a signal as
- * sleep_until_told() does, also one that is pending already. *SIGNAL is
- * then that signal, else 0. The lock is held after LOCK_HAD only.
+ * sleep_until_told() does, also one that is pending already. *TOLD is
+ * then what that returns, else 0. The lock is held after LOCK_HAD only.
  */
-enum lock_result lock_wait(int fd, int64_t byte, int64_t until_ns, int *signal);
+enum lock_result lock_wait(int fd, int64_t byte, int64_t until_ns, int *told);
 
 /* The same without a wait. */
 enum lock_result lock_try(int fd, int64_t byte);
 
 void lock_free(int fd, int64_t byte);
+
+/* The real-time signal of the wait's timer: blocked for life, nobody else's. */
+int lock_timer_signal(void);
 
 /* Whether another open description has the lock now. */
 bool lock_is_taken(int fd, int64_t byte);

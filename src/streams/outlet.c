@@ -40,9 +40,9 @@ outlet_of(int fd)
 		outlet.step = SIZE_MAX;
 	else if (S_ISFIFO(stat.st_mode))
 		outlet.step = PIPE_BUF;
+	outlet.is_terminal = outlet.step != SIZE_MAX && is_terminal(fd, &stat);
 	/* O_NONBLOCK on FD itself would affect everyone who shares it. */
-	if (S_ISFIFO(stat.st_mode)
-	    || (outlet.step != SIZE_MAX && is_terminal(fd, &stat)))
+	if (S_ISFIFO(stat.st_mode) || outlet.is_terminal)
 		again = fd_reopen(fd, O_WRONLY | O_NONBLOCK | O_NOCTTY);
 	if (again >= 0)
 		outlet.out = again;

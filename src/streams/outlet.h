@@ -16,6 +16,7 @@ struct outlet {
 	int fd;
 	int out; /* a non-blocking description of its file, or itself */
 	bool is_socket;
+	bool is_terminal;
 	size_t step; /* bytes per write(2); SIZE_MAX: it never blocks */
 };
 

@@ -287,7 +287,7 @@ SCRIPT
 
 @test "a command that cannot be executed leaves no zombie where wait4 is interrupted" {
   need_strace
-  printf '#!/nonexistent\n' >script
+  echo "#!$PWD/none" >script
   chmod +x script
   local status=0
   strace -qq -o trace -e trace=wait4 -e inject=wait4:error=EINTR:when=1 \

@@ -6,7 +6,8 @@
 The first request for /503/429/200/FILE is answered with 503, the second one
 with 429, and from the third one on FILE comes from DIRECTORY; only what
 stands before FILE is counted, so that all files of a repository become
-available at once. It runs in the background when it listens.
+available at once. What is sent by PUT is kept there, where the answer is 200.
+It runs in the background when it listens.
 """
 
 import functools
@@ -19,13 +20,28 @@ asked = {}
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
-  def do_GET(self):
+  def answer(self):
     script, self.path = re.match(r"((?:/[0-9]{3})*)(.*)", self.path).groups()
     statuses = [int(status) for status in script.split("/")[1:]] or [200]
     turn = asked[script] = asked.get(script, 0) + 1
-    status = statuses[min(turn, len(statuses)) - 1]
+    return statuses[min(turn, len(statuses)) - 1]
+
+  def do_GET(self):
+    status = self.answer()
     if status == 200:
       super().do_GET()
+    else:
+      self.send_error(status)
+
+  def do_PUT(self):
+    status = self.answer()
+    body = self.rfile.read(int(self.headers["Content-Length"]))
+    if status == 200:
+      with open(self.translate_path(self.path), "wb") as file:
+        file.write(body)
+      self.send_response(200)
+      self.send_header("Content-Length", "0")
+      self.end_headers()
     else:
       self.send_error(status)
 

@@ -322,11 +322,11 @@ stragglers(void)
 	is_int(record.state, GATE_SHUT, "a success before it shut is old news");
 	succeed(&record, NOW + 1, NOW - NS_PER_S, 0);
 	is_int(record.state, GATE_RAMP, "its success begins the ramp");
-	for (uint64_t run = 1; run <= 3; run++)
-		fail(&record, NOW + 1, run, 0);
+	for (uint64_t other = 1; other <= 3; other++)
+		fail(&record, NOW + 1, other, 0);
 	is_int(record.state, GATE_RAMP, "old failures do not end that");
-	for (uint64_t run = 1; run <= 3; run++)
-		fail(&record, NOW + (int64_t)run * NS_PER_S, run, 0);
+	for (uint64_t other = 1; other <= 3; other++)
+		fail(&record, NOW + (int64_t)other * NS_PER_S, other, 0);
 	is_int(record.state, GATE_SHUT, "new ones do");
 }
 

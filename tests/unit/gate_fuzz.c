@@ -148,6 +148,7 @@ main(void)
 	is_between(taken, RECORDS / 8, RECORDS / 10 * 9,
 	    "some records are taken as they are, some not");
 	for (int state = 0; state < GATE_STATES; state++)
-		ok(states[state] > RECORDS / 100, gate_state_name(state));
+		ok(states[state] > RECORDS / 100,
+		    gate_state_name((enum gate_state)state));
 	return done();
 }

@@ -77,7 +77,7 @@ test_time(void)
 	ok(wait_until(a, 1, clock_now_ns() + LONG_NS) == LOCK_HAD,
 	    "what is free is had before its time");
 	sigpending(&pending);
-	ok(sigismember(&pending, signals_timer()) == 0,
+	ok(sigismember(&pending, lock_timer_signal()) == 0,
 	    "no signal of the timer stays pending");
 	close(a);
 	close(b);
@@ -91,7 +91,7 @@ test_foreign_timer_signal(void)
 	int64_t until_ns = clock_now_ns() + 20 * NS_PER_MS;
 
 	lock_try(a, 0);
-	kill(getpid(), signals_timer());
+	kill(getpid(), lock_timer_signal());
 	ok(wait_until(b, 0, until_ns) == LOCK_TIME
 	        && clock_now_ns() >= until_ns,
 	    "who else sends the timer's signal ends no wait");
@@ -223,7 +223,7 @@ wait_in_vain(const char *file)
 	int64_t until_ns = clock_now_ns() + 20 * NS_PER_S;
 	int signal = 0;
 
-	if (!signals_start(0) || lock_try(a, 0) != LOCK_HAD
+	if (!signals_start(0, false) || lock_try(a, 0) != LOCK_HAD
 	    || write(STDERR_FILENO, "waiting\n", 8) != 8)
 		_exit(1);
 	/* A signal that is lost costs this long, and the test. */
@@ -241,7 +241,7 @@ main(int argc, char **argv)
 	if (argc > 1)
 		wait_in_vain(argv[1]);
 	fd = mkstemp(path);
-	if (fd < 0 || !signals_start(SIGUSR1))
+	if (fd < 0 || !signals_start(SIGUSR1, false))
 		return 1;
 	test_had();
 	test_time();

@@ -522,6 +522,15 @@ test_signals(void)
 	is_int(stage.ends, 0, "  and --at-end is not run");
 
 	reset();
+	stage.pause_signal = TOLD_PARENT_ENDED;
+	stage.pause_number = 1;
+	act(exited(7), 0);
+	ends(RESULT_INTERRUPTED, 128 + SIGTERM, SIGTERM, 1,
+	    "rule 34: the end of the parent counts as TERM");
+	is_int(stage.end_signal.interrupted_by, TOLD_PARENT_ENDED,
+	    "  and is told for what it is");
+
+	reset();
 	stage.pause_signal = SIGHUP;
 	stage.pause_number = 0;
 	act(exited(0), 0);

@@ -99,6 +99,7 @@ sample(enum option_id id)
 		return "curl";
 	case OPT_HERD_GATE:
 	case OPT_RETRY_AFTER:
+	case OPT_DIE_WITH_PARENT:
 	case OPT_QUIET_SUCCESS:
 	case OPT_QUIET:
 	case OPT_VERBOSE:

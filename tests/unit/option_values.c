@@ -135,6 +135,8 @@ test_words(void)
 	ok(mode == CAP_AFTER, "after");
 	takes(value_log_format, "json", &format);
 	ok(format == LOG_JSON, "json");
+	takes(value_log_format, "github", &format);
+	ok(format == LOG_GITHUB, "github");
 	takes(value_stdin_mode, "null", &input);
 	ok(input == STDIN_NULL, "null");
 	takes(value_hold, "all", &hold);

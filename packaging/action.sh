@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# What action.yml runs. Its inputs are in INPUT_*, its outputs go to the file
+# that GITHUB_OUTPUT names; backoff takes the place of this script.
+
+set -euo pipefail
+
+# fail WHAT: an annotation, and the status of a usage error. No input may
+# stand in it: it could end the line and begin another annotation.
+fail() {
+  printf '::error title=backoff::%s\n' "$1" >&2
+  exit 125
+}
+
+# words TEXT: its words, each with a NUL behind it. Quotes and backslashes
+# count, and nothing is expanded.
+words() {
+  printf '%s\n' "$1" | xargs -r printf '%s\0' 2>/dev/null
+}
+
+# build: once a job, from the files of the action.
+build() {
+  local room=${RUNNER_TEMP:?}/backoff-action
+
+  if [[ ! -x $room/backoff ]]; then
+    echo '::group::Build backoff'
+    rm -rf "$room"
+    cp -R "${GITHUB_ACTION_PATH:?}" "$room"
+    (cd "$room" && ./bootstrap --no-install) </dev/null ||
+      fail 'it is not in PATH, and could not be built here'
+    echo '::endgroup::'
+  fi
+  program=$room/backoff
+}
+
+[[ -n ${INPUT_COMMAND-} ]] || fail 'the input command is missing'
+
+words "${INPUT_OPTIONS-}" >/dev/null || fail 'options: a quote has no end'
+mapfile -d '' -t options < <(words "${INPUT_OPTIONS-}")
+for option in "${options[@]}"; do
+  [[ $option != --at-end* ]] ||
+    fail 'options: --at-end is what the action takes its outputs from'
+done
+
+limits=()
+for name in attempts timeout deadline; do
+  input=INPUT_${name^^}
+  [[ -z ${!input-} ]] || limits+=("--$name=${!input}")
+done
+
+program=$(type -P backoff) || build
+
+# The last of several outputs of one name counts: this one stands where
+# backoff is used wrongly, or told to end.
+: "${GITHUB_OUTPUT:?}"
+echo 'result=error' >>"$GITHUB_OUTPUT"
+
+# Numbers and words of backoff's own; the command may have left a line there
+# without its end.
+readonly outputs='
+  [ -z "$(tail -c 1 "$GITHUB_OUTPUT")" ] || echo >>"$GITHUB_OUTPUT"
+  printf "%s\n" "attempts=$BACKOFF_ATTEMPT" "status=$BACKOFF_STATUS" \
+    "result=$BACKOFF_RESULT" >>"$GITHUB_OUTPUT"'
+
+# The command finds the environment of its step.
+command=$INPUT_COMMAND
+unset INPUT_COMMAND INPUT_ATTEMPTS INPUT_TIMEOUT INPUT_DEADLINE INPUT_OPTIONS
+
+exec "$program" --at-end="$outputs" "${limits[@]}" "${options[@]}" -- \
+  bash --noprofile --norc -e -o pipefail -c -- "$command"

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <signal.h>
+#include <stddef.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "core/countdown.h"
+#include "core/duration.h"
+#include "log/countdown_line.h"
+#include "log/writer.h"
+#include "process/clock.h"
+#include "process/signals.h"
+
+static bool is_allowed;
+static bool is_there;
+static bool line_stays;
+static struct countdown countdown;
+
+void
+countdown_line_allow(bool allowed)
+{
+	is_allowed = allowed;
+}
+
+bool
+countdown_line_is_there(void)
+{
+	return is_there;
+}
+
+/* Whoever is in the background leaves the screen to others. */
+static bool
+in_foreground(void)
+{
+	pid_t group = tcgetpgrp(STDERR_FILENO);
+
+	return group > 0 && group == getpgrp();
+}
+
+/* In columns; 0: it is not known. */
+static int
+width_of_stderr(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0
+	    || size.ws_col > COUNTDOWN_LINE_MOST / 2)
+		return 0;
+	return size.ws_col;
+}
+
+/* What was drawn is on another row now, or on none: others have written. */
+static void
+leave_row(void)
+{
+	countdown.drawn = 0;
+	writer_forget_open_line();
+}
+
+static bool
+can_draw(int width)
+{
+	return line_stays ? countdown_fits(&countdown, width)
+	                  : countdown_fits_a_row(&countdown, width);
+}
+
+bool
+countdown_line_start(struct text *text, struct span time, bool stays)
+{
+	char room[COUNTDOWN_FRAME_SIZE];
+	struct text frame = text_in(room, sizeof room);
+	int width;
+
+	countdown = (struct countdown) { .line = text->data, .time = time };
+	line_stays = stays;
+	if (!is_allowed || !writer_is_terminal() || !in_foreground())
+		return false;
+	width = width_of_stderr();
+	if (!can_draw(width) || !countdown_has_room(&countdown, width))
+		return false;
+	countdown_begin(&frame, width);
+	text_add(&frame, text->data);
+	if (!writer_put(&frame, WRITER_LEAVES_OPEN))
+		return true;
+	countdown.drawn = (int64_t)text->length;
+	is_there = true;
+	return true;
+}
+
+/* A terminal that takes nothing misses a frame, and holds nobody up. */
+static void
+draw(int64_t left_ns)
+{
+	char room[COUNTDOWN_FRAME_SIZE], words[32];
+	struct text frame = text_in(room, sizeof room);
+	struct text time = text_in(words, sizeof words);
+	int width = width_of_stderr();
+
+	if (!in_foreground()) {
+		leave_row();
+		return;
+	}
+	if (left_ns <= 0 || !can_draw(width))
+		return;
+	countdown_time(&time, left_ns);
+	countdown_draw(&frame, &countdown, words, width);
+	writer_try(&frame);
+}
+
+/* The line as it was at first, with its end, or none. */
+static void
+finish(void)
+{
+	char room[COUNTDOWN_FRAME_SIZE];
+	struct text frame = text_in(room, sizeof room);
+	int width = width_of_stderr();
+
+	is_there = false;
+	if (!in_foreground()) {
+		leave_row();
+		return;
+	}
+	if (!line_stays) {
+		if (countdown.drawn > 0 && width > 0)
+			countdown_erase(&frame, &countdown, width);
+		writer_put(&frame, WRITER_ENDS_LINE);
+		return;
+	}
+	if (can_draw(width))
+		countdown_draw(&frame, &countdown, NULL, width);
+	text_byte(&frame, '\n');
+	writer_put(&frame, WRITER_ENDS_LINE);
+}
+
+void
+countdown_line_end(void)
+{
+	if (is_there)
+		finish();
+}
+
+int
+countdown_line_wait(int64_t until_ns)
+{
+	struct arrival arrival = { .signal = 0 };
+	int64_t left_ns;
+	int told = 0;
+
+	while (told == 0 && (left_ns = until_ns - clock_now_ns()) > 0) {
+		int64_t next_ns = until_ns - left_ns + countdown_step(left_ns);
+
+		if (signals_wait(&arrival, next_ns, NULL, 0) != WAKE_SIGNAL)
+			draw(until_ns - next_ns);
+		else if (arrival.told != 0 || signals_wakes(arrival.signal))
+			told
+			    = arrival.told != 0 ? arrival.told : arrival.signal;
+		else if (arrival.signal == SIGCONT) {
+			leave_row();
+			draw(until_ns - clock_now_ns());
+		} else if (arrival.signal == SIGWINCH)
+			draw(until_ns - clock_now_ns());
+	}
+	if (told != 0)
+		writer_hurry();
+	finish();
+	return told;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/countdown.h"
+#include "core/duration.h"
+#include "core/reason.h"
+#include "log/log_target.h"
+#include "log/writer.h"
+#include "process/clock.h"
+#include "process/fd.h"
+#include "process/signals.h"
+#include "streams/copy.h"
+#include "streams/tempfile.h"
+
+/* How long to wait for a stalled reader: once, not for every line. */
+#define PATIENCE_NS NS_PER_S
+#define LAST_PATIENCE_NS (100 * NS_PER_MS) /* once backoff is told to end */
+
+static int descriptor = STDERR_FILENO;
+static int held = -1; /* where --quiet-success holds the log back, or -1 */
+static struct outlet outlet; /* to DESCRIPTOR; made for the first line */
+static bool has_outlet;
+static bool stalled; /* the last line found no room in time */
+static bool torn; /* the last line was cut short and lacks its newline */
+static bool told; /* backoff has been told to end */
+static bool is_stderr; /* the log goes where COMMAND's stderr goes */
+static char usual_buffer[5120];
+static char *buffer = usual_buffer; /* [0]: the newline for a torn line */
+static size_t buffer_size;
+static char tried[COUNTDOWN_FRAME_SIZE]; /* writer_try(): a frame */
+static size_t tried_from, tried_length; /* what is to be written of it */
+
+const char *
+writer_open(const struct log_options *options)
+{
+	/* In JSON, a byte of a string becomes at most six: \ufffd. */
+	buffer_size = 1024 + 6 * REASON_SIZE
+	    + 6
+	        * (strlen(options->name) + strlen(options->command)
+	            + strlen(options->id));
+	if (buffer_size > sizeof usual_buffer)
+		buffer = malloc(buffer_size);
+	if (buffer == NULL)
+		return "memory";
+	if (options->held && (held = tempfile_open(O_APPEND)) < 0)
+		return "--quiet-success";
+	if (held >= 0)
+		descriptor = held;
+	if (options->file != NULL)
+		descriptor = log_target(options->file);
+	if (descriptor < 0)
+		return "--log-file";
+	is_stderr
+	    = options->file == NULL || fd_same_file(descriptor, STDERR_FILENO);
+	return NULL;
+}
+
+int
+writer_held(void)
+{
+	return held;
+}
+
+enum written
+writer_release(int64_t until_ns)
+{
+	enum written end;
+
+	if (held < 0)
+		return WRITTEN_ALL;
+	signals_before_write();
+	end = copy_file(
+	    STDERR_FILENO, held, lseek(held, 0, SEEK_END), until_ns);
+	signals_after_write(end == WRITTEN_FAILED);
+	torn = end == WRITTEN_PART;
+	close(held);
+	if (descriptor == held) {
+		descriptor = STDERR_FILENO;
+		has_outlet = false;
+	}
+	held = -1;
+	return end;
+}
+
+/* How long to wait for room for a line. */
+static int64_t
+patience(void)
+{
+	if (stalled)
+		return 0;
+	return told ? LAST_PATIENCE_NS : PATIENCE_NS;
+}
+
+static struct outlet *
+opened(void)
+{
+	if (!has_outlet)
+		outlet = outlet_of(descriptor);
+	has_outlet = true;
+	return &outlet;
+}
+
+/* Whether all was written. A line that finds no room is dropped. */
+static bool
+put(const char *bytes, size_t length)
+{
+	size_t left = length;
+	enum written end;
+
+	opened();
+	signals_before_write();
+	end = outlet_put(&outlet, bytes, &left, clock_now_ns() + patience());
+	signals_after_write(end == WRITTEN_FAILED);
+	stalled = end == WRITTEN_PART;
+	if (left < length)
+		torn = bytes[length - left - 1] != '\n';
+	return left == 0;
+}
+
+struct text
+writer_begin(void)
+{
+	buffer[0] = '\n';
+	return text_in(buffer + 1, buffer_size - 2);
+}
+
+/* The buffer has room for the newlines before and after TEXT. */
+void
+writer_finish(struct text *text)
+{
+	text->data[text->length] = '\n';
+	put(text->data - torn, text->length + 1 + torn);
+}
+
+void
+writer_finish_on_stderr(struct text *text)
+{
+	struct outlet logs = outlet;
+	int there = descriptor;
+	bool had_outlet = has_outlet, was_stalled = stalled, was_torn = torn;
+
+	if (descriptor == STDERR_FILENO) {
+		writer_finish(text);
+		return;
+	}
+	descriptor = STDERR_FILENO;
+	has_outlet = stalled = torn = false;
+	writer_finish(text);
+	outlet_close(&outlet);
+	outlet = logs;
+	descriptor = there;
+	has_outlet = had_outlet;
+	stalled = was_stalled;
+	torn = was_torn;
+}
+
+bool
+writer_is_stderr(void)
+{
+	return is_stderr;
+}
+
+bool
+writer_is_terminal(void)
+{
+	return descriptor == STDERR_FILENO && opened()->is_terminal;
+}
+
+/* What the last try has left. Others than tries write it out. */
+static struct text
+rest_of_try(void)
+{
+	return (struct text) { .data = tried + tried_from,
+		.length = tried_length - tried_from };
+}
+
+bool
+writer_put(const struct text *text, enum writer_line line)
+{
+	struct text rest = rest_of_try();
+	bool all;
+
+	tried_from = tried_length;
+	all = (rest.length == 0 || put(rest.data, rest.length))
+	    && (text->length == 0 || put(text->data, text->length));
+	if (all)
+		torn = line == WRITER_LEAVES_OPEN;
+	return all;
+}
+
+void
+writer_try(const struct text *text)
+{
+	struct text rest = rest_of_try();
+	ssize_t written;
+
+	if (rest.length == 0) {
+		memcpy(tried, text->data, text->length);
+		tried_from = 0;
+		tried_length = text->length;
+		rest = rest_of_try();
+	}
+	signals_before_write();
+	written = outlet_write(opened(), rest.data, rest.length);
+	signals_after_write(written < 0);
+	if (written > 0) {
+		tried_from += (size_t)written;
+		torn = true;
+	} else if (tried_from == 0) {
+		tried_length = 0;
+	}
+}
+
+void
+writer_forget_open_line(void)
+{
+	torn = false;
+	tried_from = tried_length = 0;
+}
+
+void
+writer_hurry(void)
+{
+	told = true;
+}
+
+void
+writer_torn_by_others(void)
+{
+	torn = torn || is_stderr;
+}

@@ -1,0 +1,383 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# action.yml and packaging/action.sh, as a runner of GitHub Actions runs
+# them: the inputs in the environment, bash -e -o pipefail, a file for the
+# outputs, and no input.
+# shellcheck shell=bash disable=SC2154 # the helpers set these
+
+load helper
+load ../lib/server
+load ../lib/recipes
+
+setup_file() {
+  export action=$TOP_SRCDIR/action.yml YAML_PYTHON
+  YAML_PYTHON=$(a_python_with_yaml) || return 0
+  yaml_value "$action" runs steps 0 run >"$BATS_FILE_TMPDIR/step.sh"
+}
+
+setup() {
+  cd "$BATS_TEST_TMPDIR" || return
+  backoff_in_path
+  need_yaml
+  cp "$BATS_FILE_TMPDIR/step.sh" .
+  mkdir temp
+  # What a runner sets. TMPDIR is not.
+  runner=(CI=true GITHUB_ACTIONS=true GITHUB_ACTION_PATH="$TOP_SRCDIR"
+    GITHUB_OUTPUT="$PWD/output" GITHUB_WORKSPACE="$PWD" RUNNER_OS=Linux RUNNER_TEMP="$PWD/temp")
+}
+
+teardown() {
+  server_teardown
+}
+
+# step NAME=VALUE...: the step with these inputs; those that are not given are
+# empty, as a runner has it.
+step() {
+  local inputs=() name
+  for name in COMMAND ATTEMPTS TIMEOUT DEADLINE OPTIONS; do
+    inputs+=("INPUT_$name=")
+  done
+  for name in "$@"; do
+    inputs+=("INPUT_$name")
+  done
+  : >output
+  env "${runner[@]}" "${inputs[@]}" \
+    bash --noprofile --norc -e -o pipefail step.sh </dev/null 3>&-
+}
+
+# outputs NAME=VALUE...: as a runner reads the file: the last of a name
+# counts, and a line that is no NAME=VALUE is an error.
+outputs() {
+  python3 - output "$@" <<'PY'
+import sys
+got, path = {}, sys.argv[1]
+for line in open(path, newline="\n").read().split("\n"):
+  if not line:
+    continue
+  name, equals, value = line.partition("=")
+  if not equals or "<<" in name:
+    sys.exit("no output: %r" % line)
+  got[name] = value
+wanted = dict(word.split("=", 1) for word in sys.argv[2:])
+if got != wanted:
+  sys.exit("outputs are %r, wanted %r" % (got, wanted))
+PY
+}
+
+# --- action.yml ---
+
+@test "action: it is YAML that yamllint has no complaint about" {
+  yaml_value "$action" >/dev/null
+  command -v yamllint >/dev/null || skip "yamllint is not installed"
+  yamllint --strict -d '{extends: default, rules: {document-start: disable}}' "$action"
+}
+
+@test "action: it follows GitHub's own schema" {
+  command -v action-validator >/dev/null || skip "action-validator is not installed"
+  action-validator "$action"
+}
+
+@test "action: each input is one of the script, by way of the environment" {
+  yaml_value "$action" inputs | grep -o '"[a-z]*": {' | tr -d '": {' | sort >wanted
+  sed -n 's/.*\bINPUT_\([A-Z]*\): \${{ inputs\.\([a-z]*\) }}$/\1 \2/p' "$action" |
+    while read -r upper lower; do
+      assert_equal "${lower^^}" "$upper"
+      echo "$lower"
+    done | sort >passed
+  diff wanted passed
+  # The script reads those, and unsets them.
+  sed -n 's/^unset INPUT_/INPUT_/p' "$TOP_SRCDIR/packaging/action.sh" |
+    tr ' ' '\n' | sed 's/INPUT_//' | tr '[:upper:]' '[:lower:]' | sort >forgotten
+  diff wanted forgotten
+  # None is put into the script, where it would be run.
+  run ! grep -F '${{' step.sh
+  assert_equal "$(xargs <wanted)" 'attempts command deadline options timeout'
+}
+
+@test "action: each output is one that the script writes" {
+  yaml_value "$action" outputs | grep -o 'steps.run.outputs.[a-z]*' | sed 's/.*\.//' | sort >declared
+  assert_equal "$(xargs <declared)" 'attempts result status'
+  step COMMAND=true
+  cut -d = -f 1 output | sort -u | diff declared -
+}
+
+@test "action: what it needs of its own repository is there" {
+  run cat step.sh
+  assert_output 'exec bash "$GITHUB_ACTION_PATH/packaging/action.sh"'
+  [ -r "$TOP_SRCDIR/packaging/action.sh" ]
+  assert_equal "$(yaml_value "$action" runs using)" composite
+}
+
+# --- how it ends ---
+
+@test "action: a success, at once and later" {
+  run -0 step COMMAND='echo done'
+  assert_output 'done'
+  outputs attempts=1 status=0 result=success
+  run -0 step COMMAND='[ "$BACKOFF_ATTEMPT" -eq 3 ]' OPTIONS='-b 0'
+  outputs attempts=3 status=0 result=success
+}
+
+@test "action: it gives up with the status of the command" {
+  run -7 step COMMAND='exit 7' ATTEMPTS=2 OPTIONS='-b 0'
+  outputs attempts=2 status=7 result=exhausted
+  run -7 step COMMAND='exit 7' OPTIONS='-x 7'
+  outputs attempts=1 status=7 result=stopped
+  run -3 step COMMAND='exit 3' OPTIONS='--pass-on=3'
+  outputs attempts=1 status=3 result=pass
+}
+
+@test "action: timeout and deadline are those of backoff" {
+  run -124 step COMMAND='exec sleep 1000' TIMEOUT=200ms ATTEMPTS=1
+  outputs attempts=1 status=124 result=exhausted
+  run -124 step COMMAND='exec sleep 1000' DEADLINE=200ms
+  outputs attempts=1 status=124 result=deadline
+}
+
+@test "action: a command that is killed" {
+  run -137 step COMMAND='kill -KILL $$' ATTEMPTS=1
+  outputs attempts=1 status=137 result=exhausted
+}
+
+@test "action: the lines of the command are one attempt, which ends with the first that fails" {
+  run -1 --separate-stderr step ATTEMPTS=2 OPTIONS='-b 0' COMMAND='echo one
+false | true
+echo two'
+  assert_output $'one\none'
+  run -0 step COMMAND='# nothing but a comment'
+  # The variables, functions and quotes of bash.
+  run -0 step COMMAND='words=("a b" c); [[ ${#words[@]} == 2 ]] && echo "${words[0]}"'
+  assert_output 'a b'
+}
+
+@test "action: a command that begins like an option" {
+  run -0 step COMMAND='-x() { echo run; }
+-x'
+  assert_output run
+}
+
+@test "action: the command finds its step's environment, and nothing of the action's" {
+  export MINE='my own'
+  run -0 step COMMAND='echo "$MINE"; env | grep -c "^INPUT_" || true; readlink /proc/self/fd/0'
+  assert_output $'my own\n0\n/dev/null'
+}
+
+@test "action: what the command puts out stays whole beside what the action does" {
+  run -0 step COMMAND='printf "mine=1\nlast=2" >>"$GITHUB_OUTPUT"; echo result=forged >>"$GITHUB_OUTPUT"; printf "open=3" >>"$GITHUB_OUTPUT"'
+  outputs mine=1 last=2result=forged open=3 attempts=1 status=0 result=success
+}
+
+@test "action: a job that is cancelled ends the command" {
+  mkfifo ready
+  : >output
+  env --default-signal=INT "${runner[@]}" \
+    INPUT_COMMAND='trap "echo told; exit 3" INT; echo >ready; while :; do sleep 0.1; done' \
+    bash --noprofile --norc -e -o pipefail step.sh >out 2>&1 </dev/null 3>&- &
+  read -r <ready
+  kill -INT "$!"
+  local status=0
+  wait "$!" || status=$?
+  assert_equal "$status" 3
+  assert_equal "$(head -n 1 out)" told
+  outputs result=error
+}
+
+# --- options ---
+
+# splits OPTIONS WORD...: backoff gets these words for them.
+splits() {
+  local options=$1
+  shift
+  printf '<%s>\n' "$@" >wanted
+  stand_in backoff <<'SH'
+shift # --at-end
+for word; do
+  [ "$word" != -- ] || exit 0
+  printf '<%s>\n' "$word"
+done
+SH
+  run -0 step COMMAND=true OPTIONS="$options"
+  assert_output "$(<wanted)"
+}
+
+@test "action: options are words, with quotes, and nothing is expanded" {
+  splits '-b 2s --cap=1m' -b 2s --cap=1m
+  splits $'-b 2s\n  --cap=1m\n' -b 2s --cap=1m
+  splits "--retry-if='connection reset' -x 3" '--retry-if=connection reset' -x 3
+  splits '--name="a  b" -q' '--name=a  b' -q
+  splits "--retry-if=a\\ b --name=it\\'s" '--retry-if=a b' "--name=it's"
+  splits '--name=$HOME --id=`id` --name=$(id) --id=*' \
+    '--name=$HOME' '--id=`id`' '--name=$(id)' '--id=*'
+  splits "--name='' -q" --name= -q
+  splits '--name=;touch;forged & | > <' '--name=;touch;forged' '&' '|' '>' '<'
+}
+
+@test "action: the inputs are arguments as they stand" {
+  stand_in backoff <<'SH'
+shift
+printf '<%s>\n' "$@"
+SH
+  run -0 step COMMAND=$'a "b" \'c\'\n$d `e` %0A ::error::f' ATTEMPTS='3 -x 4' \
+    TIMEOUT='$(id)' DEADLINE=$'1m\nresult=forged'
+  assert_output "<--attempts=3 -x 4>
+<--timeout=\$(id)>
+<--deadline=1m
+result=forged>
+<-->
+<bash>
+<--noprofile>
+<--norc>
+<-e>
+<-o>
+<pipefail>
+<-c>
+<-->
+<a \"b\" 'c'
+\$d \`e\` %0A ::error::f>"
+  outputs result=error
+}
+
+@test "action: no input forges an output or an annotation of the action" {
+  local evil=$'x\n::error::forged\nresult=success\nattempts<<EOF'
+  local name
+  for name in ATTEMPTS TIMEOUT DEADLINE; do
+    run -125 --separate-stderr step COMMAND=true "$name=$evil"
+    outputs result=error
+    run ! grep '^::error::forged' <<<"$output"$'\n'"$stderr"
+  done
+  # A word that is no option is a command, which there is none of.
+  run -127 --separate-stderr step COMMAND=true OPTIONS="$evil"
+  outputs attempts=1 status=127 result=stopped
+  run ! grep '^::error::forged' <<<"$output"$'\n'"$stderr"
+  for name in "$evil'" "--at-end=$evil"; do
+    run -125 --separate-stderr step COMMAND=true OPTIONS="$name"
+    run ! grep forged <<<"$output"$'\n'"$stderr"
+  done
+  # %0A is two characters and a letter in an input, and no newline.
+  run -125 --separate-stderr step COMMAND=true ATTEMPTS='3%0A::error::forged'
+  run ! grep '^::error::forged' <<<"$output"$'\n'"$stderr"
+}
+
+@test "action: what is wrong with the inputs is told" {
+  run -125 step COMMAND=
+  assert_output '::error title=backoff::the input command is missing'
+  run -125 step COMMAND=true OPTIONS="--name='a b"
+  assert_output '::error title=backoff::options: a quote has no end'
+  run -125 step COMMAND=true OPTIONS='-q --at-end=true'
+  assert_output --partial 'options: --at-end is what the action takes its outputs from'
+  run -125 step COMMAND=true ATTEMPTS=0
+  assert_output --partial 'backoff: --attempts: 0:'
+  outputs result=error
+  # An option at the end that lacks its value takes nothing of the action's.
+  run -125 step COMMAND=true OPTIONS='-b'
+  assert_output --partial 'backoff: --base: --:'
+}
+
+# --- where backoff comes from ---
+
+@test "action: it builds backoff from its own files, once a job, where there is none" {
+  rm bin/backoff
+  ! command -v backoff || skip "backoff is installed here: $(command -v backoff)"
+  mkdir -p own/packaging
+  cp "$TOP_SRCDIR/packaging/action.sh" own/packaging
+  cat >own/bootstrap <<SH
+#!/bin/sh
+[ "\$*" = --no-install ] && ln -s '$(realpath "$BACKOFF")' backoff && echo built
+SH
+  chmod +x own/bootstrap
+  runner+=(GITHUB_ACTION_PATH="$PWD/own")
+  run -0 step COMMAND='echo run'
+  assert_output $'::group::Build backoff\nbuilt\n::endgroup::\nrun'
+  outputs attempts=1 status=0 result=success
+  [ ! -e own/backoff ]
+  run -0 step COMMAND='echo run'
+  assert_output run
+  # Where it cannot, that is told.
+  rm -r temp/*
+  printf '#!/bin/sh\necho no compiler >&2\nexit 1\n' >own/bootstrap
+  run -125 step COMMAND='echo run'
+  assert_output --partial $'no compiler\n'
+  assert_output --partial '::error title=backoff::it is not in PATH, and could not be built here'
+}
+
+# --- the page ---
+
+@test "recipe: the workflow with the action has inputs and outputs that it has" {
+  recipe action >workflow.yml
+  uses=(jobs publish steps 1)
+  yaml_value workflow.yml "${uses[@]}" with | grep -o '"[a-z]*": ' | tr -d '": ' >given
+  yaml_value "$action" inputs | grep -o '"[a-z]*": {' | tr -d '": {' >known
+  run grep -vxFf known given
+  assert_output ''
+  grep -o 'steps\.push\.outputs\.[a-z]*' workflow.yml | sed 's/.*\.//' | sort |
+    diff <(yaml_value "$action" outputs | grep -o '"[a-z]*": {' | tr -d '": {' | sort) -
+  stand_in docker <<'SH'
+echo "$*" >>docker.called
+[ "$BACKOFF_ATTEMPT" -eq 1 ] || echo denied >&2
+exit 1
+SH
+  # With pauses that a test has time for.
+  options=$(yaml_value workflow.yml "${uses[@]}" with options)
+  IMAGE=app run -1 step COMMAND="$(yaml_value workflow.yml "${uses[@]}" with command)" \
+    ATTEMPTS="$(yaml_value workflow.yml "${uses[@]}" with attempts)" \
+    TIMEOUT="$(yaml_value workflow.yml "${uses[@]}" with timeout)" \
+    OPTIONS="$options -b 10ms"
+  assert_equal "$(<docker.called)" $'push app\npush app'
+  outputs attempts=2 status=1 result=stopped
+}
+
+# The rows of the table: what was, and what is.
+migration() {
+  sed -n '/^### From nick-fields/,$p' "$recipes" | sed -n 's/^| \(.*\) | \(.*\) |$/\1\t\2/p' |
+    sed '/^nick-fields/d'
+}
+
+# instead_of INPUT: the options that stand first in its row.
+instead_of() {
+  migration | sed -n "s/^\`$1\`[^\t]*\t\`options: \([^\`]*\)\`.*/\1/p"
+}
+
+@test "action: the table has each input and output of nick-fields/retry" {
+  migration | cut -f 1 >left
+  for name in timeout_minutes timeout_seconds max_attempts command retry_wait_seconds shell \
+    polling_interval_seconds retry_on warning_on_retry on_retry_command continue_on_error \
+    new_command_on_retry retry_on_exit_code total_attempts exit_code exit_error; do
+    grep -q "\`$name\(:\|\`\)" left || fail "$name is missing"
+  done
+}
+
+@test "action: all that the table has in its place is taken" {
+  local n=0 name value
+  # Each of the words in backquotes that is an input with a value.
+  migration | cut -f 2 | sed 's/\\|/|/g' | grep -o '`[a-z]*: [^`]*`' | tr -d '`' >right
+  while IFS= read -r line; do
+    name=${line%%: *} value=${line#*: }
+    [[ $name != command ]] || continue
+    run -0 step COMMAND=true "${name^^}=$value"
+    n=$((n + 1))
+  done <right
+  [ "$n" -ge 10 ]
+}
+
+@test "action: what the table has in its place does the same" {
+  # on_retry_command, whose failure ends nothing
+  printf '#!/bin/sh\necho >>cleaned; exit 1\n' >clean-up
+  chmod +x clean-up
+  hook=$(migration | sed -n 's/.*`options: \(--before-retry=[^`]*\)`.*/\1/p' | sed 's/\\|/|/g')
+  run -1 step COMMAND=false ATTEMPTS=3 OPTIONS="-b 0 $hook"
+  assert_equal "$(wc -l <cleaned)" 2
+  # new_command_on_retry
+  printf '#!/bin/sh\necho "$0" >>order; exit 1\n' | tee first >again
+  chmod +x first again
+  run -1 step COMMAND="$(migration | sed -n 's/.*`command: \(if [^`]*\)`.*/\1/p')" ATTEMPTS=3 OPTIONS='-b 0'
+  assert_equal "$(xargs <order)" './first ./again ./again'
+  # retry_on: timeout, and retry_on: error
+  run -1 step COMMAND='echo >>tried; false' OPTIONS="-b 0 $(instead_of 'retry_on: timeout')"
+  assert_equal "$(wc -l <tried)" 1
+  run -124 step COMMAND='echo >>slow; exec sleep 1000' TIMEOUT=1s OPTIONS="-b 0 $(instead_of 'retry_on: error')"
+  outputs attempts=1 status=124 result=stopped
+  # retry_on_exit_code
+  run -8 step COMMAND='exit $((6 + BACKOFF_ATTEMPT))' OPTIONS="-b 0 $(instead_of 'retry_on_exit_code: 7')"
+  outputs attempts=2 status=8 result=stopped
+}

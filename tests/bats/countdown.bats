@@ -1,0 +1,321 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# The countdown at a terminal, as it looks: in a tmux of our own, from an
+# interactive bash. What is waited for is what the screen shows.
+
+load helper
+load ../lib/process
+
+setup() {
+  command -v tmux >/dev/null || skip "tmux is not installed"
+  cd "$BATS_TEST_TMPDIR" || return
+  socket=$BATS_TEST_TMPDIR/tmux
+  ln -s "$BACKOFF" backoff
+  # What it runs, so that lines are short and the same each time.
+  mkfifo go
+  cat >fails <<'EOS'
+echo $PPID >>pids
+[ ! -e output ] || cat output
+exit 7
+EOS
+}
+
+teardown() {
+  tmux -S "$socket" kill-server 2>/dev/null || true
+}
+
+# at_screen WIDTH [VARIABLE=VALUE]...: an empty one, 20 rows high.
+at_screen() {
+  env -u TMUX -u CI tmux -S "$socket" -f /dev/null new-session -d -x "$1" -y 20 \
+    env "${@:2}" PS1='$ ' PATH="$PWD:$PATH" bash --norc --noprofile --noediting -i 3>&-
+  shows '^\$$'
+  types clear
+  shows '^\$$'
+}
+
+types() {
+  tmux -S "$socket" send-keys -l "$1"
+  tmux -S "$socket" send-keys Enter
+}
+
+key() {
+  tmux -S "$socket" send-keys "$1"
+}
+
+# shellcheck disable=SC2120 # more often without
+screen() { # [OPTION of capture-pane]
+  tmux -S "$socket" capture-pane -p "$@" | sed 's/ *$//; /^$/d'
+}
+
+has() {
+  screen | grep -Eq -- "$1"
+}
+
+# shows REGEX: until a row of it matches.
+shows() {
+  wait_for has "$1"
+}
+
+# is_shown ROW...: these REGEXes and no other rows, the last of them a prompt.
+is_shown() {
+  local rows i=0
+  wait_for ends_with_prompt
+  mapfile -t rows < <(screen)
+  [ "${#rows[@]}" -eq $(($# + 1)) ] || fail "$# rows expected: $(screen)"
+  for row; do
+    [[ ${rows[i]} =~ ^$row$ ]] || fail "'${rows[i]}' is not '$row': $(screen)"
+    i=$((i + 1))
+  done
+}
+
+ends_with_prompt() {
+  [ "$(screen | tail -n 1)" = '$' ]
+}
+
+@test "countdown: the time runs down, and the line is left as it was" {
+  at_screen 80
+  types 'backoff --name=x -d 3s sh fails'
+  shows '^backoff: x: attempt 1/2 failed after [0-9.]+m?s: exit 7; next in 2s$'
+  shows '^backoff: x: attempt 1/2 failed after [0-9.]+m?s: exit 7; next in 1s$'
+  run ! has 'next in 3s'
+  is_shown '\$ backoff .*' \
+    'backoff: x: attempt 1/2 failed after [0-9.]+m?s: exit 7; next in 3s' \
+    'backoff: x: giving up after 2 attempts in .*: exit 7'
+}
+
+@test "countdown: the scrollback is the log" {
+  at_screen 80
+  types 'seq 30; backoff --name=x -d 2s,2s sh fails; seq 30'
+  shows '^30$'
+  wait_for ends_with_prompt
+  run screen -S -
+  assert_equal "$(grep -c 'next in 2s$' <<<"$output")" 2
+  assert_equal "$(grep -c 'next in' <<<"$output")" 2
+}
+
+@test "countdown: a line longer than the terminal is whole, and its last row runs down" {
+  at_screen 40
+  types 'backoff --name=a-name-that-is-long-enough-for-three -d 3s sh fails'
+  shows '^.{,25}next in 1s$'
+  wait_for ends_with_prompt
+  run -0 screen -J
+  assert_equal "${#lines[@]}" 4
+  assert_line --index 1 --regexp \
+    '^backoff: a-name-that-is-long-enough-for-three: attempt 1/2 failed after [0-9.]+m?s: exit 7; next in 3s$'
+  assert_line --index 2 --regexp \
+    '^backoff: a-name-that-is-long-enough-for-three: giving up after 2 attempts in [0-9.]+s: exit 7$'
+}
+
+@test "countdown: output that was not ended stays" {
+  at_screen 80
+  printf 'half a line' >output
+  types 'backoff --name=x -n 2 -d 2s sh fails 2>&1'
+  shows 'next in 1s$'
+  shows 'giving up'
+  run -0 screen
+  assert_line 'half a line'
+  assert_line --regexp '^backoff: x: attempt 1/2 .*; next in 2s$'
+}
+
+# is_redrawn: until the time has changed once more.
+is_redrawn() {
+  local before
+  before=$(screen)
+  wait_for differs_from "$before"
+}
+
+differs_from() {
+  [ "$(screen)" != "$1" ]
+}
+
+@test "countdown: a terminal that gets narrower, and wide again" {
+  at_screen 80
+  types 'backoff --name=rather-long -d 1h sh fails'
+  shows 'next in 59m5[0-9]s$'
+  tmux -S "$socket" resize-window -x 40 -y 20
+  shows '^.{,20}exit 7; next in 59m[0-9]+s$'
+  is_redrawn
+  tmux -S "$socket" resize-window -x 90 -y 20
+  shows '^backoff: rather-long: attempt 1/2 failed after [0-9.]+m?s: exit 7; next in 59m[0-9]+s$'
+  run screen
+  assert_equal "$(grep -c 'next in' <<<"$output")" 1
+  assert_equal "$(grep -c 'rather-long: attempt' <<<"$output")" 1
+  key C-c
+  is_shown '\$ backoff .*' \
+    'backoff: rather-long: attempt 1/2 failed after [0-9.]+m?s: exit 7; next in 1h' \
+    'backoff: rather-long: interrupted by INT after 1 attempt in .*'
+}
+
+@test "countdown: Ctrl-C leaves the line as it was, and nothing of the key" {
+  at_screen 80
+  types 'backoff --name=x -d 1h sh fails'
+  shows 'next in 59m'
+  key C-c
+  is_shown '\$ backoff .*' \
+    'backoff: x: attempt 1/2 failed after [0-9.]+m?s: exit 7; next in 1h' \
+    'backoff: x: interrupted by INT after 1 attempt in .*'
+}
+
+@test "countdown: Ctrl-Z, fg and Ctrl-C" {
+  at_screen 80
+  types 'backoff --name=x -d 1h sh fails'
+  shows 'next in 59m'
+  key C-z
+  shows 'Stopped'
+  wait_for ends_with_prompt
+  types fg
+  shows '^backoff --name=x'
+  shows '^backoff: x: attempt 1/2 .*next in 59m[0-9]+s$'
+  key C-c
+  is_shown '\$ backoff .*' '.*next in (1h|59m.*)\^Z' '\[1\]\+  Stopped.*' \
+    '\$ fg' 'backoff --name=x .*' \
+    'backoff: x: attempt 1/2 failed after [0-9.]+m?s: exit 7; next in 1h' \
+    'backoff: x: interrupted by INT after 1 attempt in .*'
+}
+
+@test "countdown: in the background nothing runs down, and in the foreground it does again" {
+  at_screen 80
+  types 'backoff --name=x -d 1h sh fails'
+  shows 'next in 59m'
+  key C-z
+  shows 'Stopped'
+  wait_for ends_with_prompt
+  types clear
+  types bg
+  shows '^\[1\]\+ backoff'
+  wait_for in_state "$(head -n 1 pids)" S
+  types 'sleep 2.5; echo slept'
+  shows '^slept'
+  run ! has 'next in'
+  types fg
+  shows '^backoff: x: attempt 1/2 .*next in 59m[0-9]+s$'
+  key C-c
+  shows 'interrupted by INT'
+}
+
+@test "countdown: a job that was started in the background writes plain lines, and tostop does not stop the wait" {
+  at_screen 80
+  types 'backoff --name=x -d 1h sh fails &'
+  shows 'next in 1h$'
+  types 'stty tostop; sleep 2.5; jobs; echo done'
+  shows '^done'
+  assert has 'Running'
+  run ! has 'next in 59m'
+}
+
+@test "countdown: with tostop a job that was sent to the background waits on" {
+  at_screen 80
+  types 'stty tostop; backoff --name=x -d 1h sh fails'
+  shows 'next in 59m'
+  key C-z
+  shows 'Stopped'
+  types 'clear; bg; sleep 2.5; jobs; echo done'
+  shows '^done'
+  assert has 'Running'
+}
+
+@test "countdown: Ctrl-S does not hold a signal up" {
+  at_screen 80
+  types 'backoff --name=x -d 1h sh fails'
+  shows 'next in 59m'
+  key C-s
+  sleep 2.2 # for frames that find no room
+  kill -s TERM "$(head -n 1 pids)"
+  wait_for gone "$(head -n 1 pids)"
+  key C-q
+  wait_for ends_with_prompt
+  run screen
+  assert_equal "$(grep -c 'next in' <<<"$output")" 1
+}
+
+@test "countdown: one signal is enough, and the next attempt comes in time" {
+  at_screen 80
+  types 'backoff --name=x -d 2s,1h --wake-on=USR1 sh fails'
+  shows 'attempt 2/3 .*next in 59m'
+  kill -s USR1 "$(head -n 1 pids)"
+  shows 'giving up after 3 attempts'
+}
+
+@test "countdown: failures that are not told have a line that goes with the wait" {
+  at_screen 100
+  types 'backoff --name=x -n 12 -d 1ms,1ms,1ms,1ms,1ms,1ms,1ms,1ms,1ms,1ms,1h sh fails'
+  shows '^backoff: x: attempt 11/12 failed .*: \(same as before\); next in 59m'
+  key C-c
+  wait_for ends_with_prompt
+  run -0 screen
+  refute_line --partial 'attempt 11/12'
+  assert_line --partial 'attempt 10/12'
+  assert_line --partial 'interrupted by INT after 11 attempts'
+  refute_output --partial '^C'
+}
+
+@test "countdown: what is said behind the line ends it" {
+  at_screen 120
+  types 'backoff --name=x --retry-after --throttle-on=7 --throttle-base=3s -j none -n 2 sh fails'
+  shows 'giving up'
+  is_shown '\$ backoff .*' 'backoff: x: attempt 1/2 throttled: exit 7; next in 3s' \
+    'backoff: x: --retry-after: no Retry-After .*' 'backoff: x: giving up after 2 attempts .*'
+}
+
+# stands_still [VARIABLE=VALUE...] -- ARG...: the line is there, and stays.
+stands_still() {
+  local variables=()
+  while [ "$1" != -- ]; do
+    variables+=("$1")
+    shift
+  done
+  at_screen 80 "${variables[@]}"
+  types "${*:2}"
+  shows 'next in 1h$'
+  sleep 1.5
+  assert has 'next in 1h$'
+  key C-c
+  shows 'interrupted by'
+}
+
+@test "countdown: none where TERM=dumb" {
+  stands_still TERM=dumb -- backoff --name=x -d 1h sh fails
+}
+
+@test "countdown: none where CI is set" {
+  stands_still CI=true -- backoff --name=x -d 1h sh fails
+}
+
+@test "countdown: CI=false is not set" {
+  at_screen 80 CI=false
+  types 'backoff --name=x -d 1h sh fails'
+  shows 'next in 59m'
+}
+
+@test "countdown: none on a terminal of no width" {
+  stands_still -- 'stty cols 0; backoff' --name=x -d 1h sh fails
+}
+
+@test "countdown: none in a pause of less than a second" {
+  at_screen 80
+  types 'strace -qq -o trace -e trace=ioctl,clock_nanosleep backoff --name=x -d 999ms sh fails'
+  shows 'giving up'
+  run ! grep -E 'TIOCGWINSZ|TIOCGPGRP' trace
+  run -0 grep -c '^clock_nanosleep' trace
+}
+
+@test "countdown: -q, JSON and --quiet-success have none" {
+  at_screen 80
+  types 'backoff -q -d 1100ms sh fails; backoff --log-format=json -d 1100ms sh fails; backoff --quiet-success -d 1100ms sh fails; echo end'
+  shows '^end'
+  run ! has 'next in 1s'
+  types 'clear; strace -qq -o trace -e trace=ioctl backoff -q -d 1100ms sh fails; echo end'
+  shows '^end'
+  run ! grep -E 'TIOCGWINSZ' trace
+}
+
+@test "countdown: off a terminal a pause is the same one call" {
+  need_strace
+  only=clock_nanosleep,ppoll,ppoll_time64,ioctl,rt_sigprocmask
+  run strace -qq -o trace -e trace=$only -e inject=clock_nanosleep:retval=0 \
+    env TERM=xterm "$BACKOFF" -d 1h,1h -- false
+  run ! grep -E 'TIOCGWINSZ|TIOCGPGRP' trace
+  [ "${PAUSE_BY:-nanosleep}" != nanosleep ] ||
+    assert_equal "$(grep -c '^clock_nanosleep' trace)" 2
+}

@@ -1,0 +1,165 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# --log-format=github: text, an annotation, and no command by others' bytes.
+
+load helper
+load ../lib/process
+
+# annotates ARG...: what stderr has is in $output.
+annotates() {
+  run --separate-stderr "$BACKOFF" --log-format=github -d 1ms "$@"
+  output=$stderr
+  lines=("${stderr_lines[@]}")
+}
+
+# injects_nothing: of the lines in $output, the runner obeys one at most, and
+# that is our annotation, the last. What COMMAND itself wrote has a mark.
+injects_nothing() {
+  local ours commands
+  ours=$(grep -av '^COMMAND' <<<"$output")
+  commands=$(LC_ALL=C tr '\r' '\n' <<<"$ours" | LC_ALL=C grep -aE '^[[:space:]]*::|##\[') || true
+  assert_equal "$(grep -c . <<<"$commands")" 1
+  assert_regex "$commands" '^::(error|warning) title=backoff%3A [^:,]*::'
+  assert_equal "${ours##*$'\n'}" "$commands"
+}
+
+fails_once='[ "$BACKOFF_ATTEMPT" -ge 2 ] || exit 7'
+
+@test "github: a success after a retry is text and one warning" {
+  annotates sh -c "$fails_once"
+  assert_success
+  assert_equal "${#lines[@]}" 2
+  assert_line --index 0 --regexp '^backoff: sh: attempt 1/2 failed after .*: exit 7; next in 1ms$'
+  assert_line --index 1 --regexp '^::warning title=backoff%3A sh::succeeded at attempt 2/2 in [0-9.]+m?s$'
+}
+
+@test "github: a success at once, and within a streak, is nothing" {
+  annotates true
+  assert_output ''
+  annotates -n 3 --consecutive=2 true
+  assert_equal "$(grep -c '^::' <<<"$output")" 0
+}
+
+@test "github: giving up is text and one error" {
+  annotates -n 2 sh -c 'exit 7'
+  assert_failure 7
+  assert_equal "${#lines[@]}" 3
+  assert_line --index 1 --regexp '^backoff: sh: giving up after 2 attempts in .*: exit 7$'
+  assert_line --index 2 --regexp '^::error title=backoff%3A sh::giving up after 2 attempts in .*: exit 7$'
+}
+
+@test "github: a stop, a name that is not found, and an interruption are errors" {
+  annotates -x 7 sh -c 'exit 7'
+  assert_line --regexp '^::error title=backoff%3A sh::not retrying after attempt 1/2: exit 7 \(--stop-on\)$'
+  annotates -- no-such-command-here
+  assert_line --regexp '^::error .*::not retrying after attempt 1/2: not found'
+  start -- "$BACKOFF" --log-format=github -d 1h -- false
+  await_pause
+  signal TERM
+  assert_fate "killed TERM"
+  run -0 tail -n 1 "$err"
+  assert_output --regexp '^::error title=backoff%3A false::interrupted by TERM after 1 attempt in '
+}
+
+@test "github: a pass is nothing" {
+  annotates --pass-on=1 sh -c 'exit 1'
+  assert_failure 1
+  assert_output ''
+}
+
+@test "github: the annotation has the line of stderr" {
+  annotates -n 1 --stop-if=nope sh -c 'echo "COMMAND nope, 100%" >&2; exit 7'
+  assert_line --regexp '^::error .*::.*output matches .nope. "COMMAND nope, 100%25"$'
+}
+
+@test "github: COMMAND's name injects nothing" {
+  for name in '::error::x' ' ::error::x' $'a\n::error::x' $'a\r::error::x' 'a%0A::error::x' \
+    '##[error]x' '##[add-mask]x' 'x,file=y' 'x:y' $'\e[31m::error::x' '%' '::' '###[x]' \
+    $'\xc2\x9b::error::x' $'\xff\n::add-mask::x'; do
+    annotates -n 2 --name="$name" false
+    injects_nothing
+    annotates -v -n 2 --name="$name" sh -c "$fails_once"
+    injects_nothing
+    cp /bin/false "$BATS_TEST_TMPDIR/${name//\//}" 2>/dev/null || continue
+    annotates -n 2 -- "$BATS_TEST_TMPDIR/${name//\//}"
+    injects_nothing
+  done
+}
+
+@test "github: a command line that is not found injects nothing" {
+  for command in $'::error::x' $'no\n::error::such' '##[error]no-such' 'no%0A::error::such'; do
+    annotates -- "$command"
+    injects_nothing
+  done
+}
+
+@test "github: what COMMAND writes injects nothing through the line that is quoted" {
+  for text in '::error::x' 'x%0A::error::x' '##[error]x' '##[command]x' 'x\r::error::x' \
+    '\033[31m::error::x' '\033]0;::error::x\007' '##[set-env name=PATH]x' '::stop-commands::x'; do
+    annotates -n 2 --throttle-if='MARK' --throttle-base=0 sh -c "printf 'COMMAND MARK $text\\n' >&2; exit 7"
+    injects_nothing
+    annotates -n 2 --stop-if='MARK' -o all sh -c "printf 'COMMAND MARK $text\\n' >&2; exit 7"
+    injects_nothing
+  done
+}
+
+@test "github: options that are told of inject nothing" {
+  annotates -v -n 2 --stop-if='##[error]x' --before-retry='# ##[error]
+::error::x' --at-end='true # ##[error]x' sh -c "$fails_once"
+  injects_nothing
+  annotates -n 2 --stop-if='a##\[error\]|COMMAND' sh -c 'echo COMMAND; exit 7'
+  assert_equal "$(grep -c '##\[' <<<"$output")" 0
+}
+
+@test "github: the annotation begins a line, whatever was said before" {
+  annotates -n 1 -o all sh -c 'printf "COMMAND half a line" >&2; exit 7'
+  assert_line --regexp '^::error title='
+}
+
+@test "github: -q leaves the line that gives up, and its annotation" {
+  annotates -q -n 2 false
+  assert_equal "${#lines[@]}" 2
+  assert_line --index 0 --partial 'giving up'
+  assert_line --index 1 --partial '::error'
+  annotates -q sh -c "$fails_once"
+  assert_output ''
+}
+
+@test "github: -q twice leaves nothing" {
+  annotates -qq -n 2 false
+  assert_output ''
+}
+
+@test "github: with --log-file the text is there, and the annotation on stderr" {
+  annotates --log-file="$BATS_TEST_TMPDIR/log" -n 2 false
+  assert_equal "${#lines[@]}" 1
+  assert_line --index 0 --regexp '^::error title=backoff%3A false::giving up'
+  run -0 cat "$BATS_TEST_TMPDIR/log"
+  assert_equal "${#lines[@]}" 2
+  refute_output --partial '::error'
+}
+
+@test "github: --quiet-success says nothing of a success, and all of a failure" {
+  annotates --quiet-success sh -c "$fails_once"
+  assert_output ''
+  annotates --quiet-success -n 2 sh -c 'echo COMMAND >&2; exit 7'
+  assert_line --index 0 --partial 'attempt 1/2'
+  assert_line --index 1 'COMMAND'
+  assert_line --index 2 --partial 'giving up'
+  assert_line --index 3 --partial '::error title='
+}
+
+@test "github: it is the default in GitHub Actions, where stderr is the log" {
+  export GITHUB_ACTIONS=true
+  run --separate-stderr "$BACKOFF" -n 1 false
+  assert_equal "${stderr_lines[1]%%::g*}" '::error title=backoff%3A false'
+  run --separate-stderr "$BACKOFF" -n 1 --log-format=text false
+  assert_equal "${#stderr_lines[@]}" 1
+  run --separate-stderr "$BACKOFF" -n 1 --log-format=json false
+  assert_equal "$(grep -c '::error' <<<"$stderr")" 0
+  run --separate-stderr "$BACKOFF" -n 1 --log-file="$BATS_TEST_TMPDIR/log" false
+  assert_equal "$stderr" ''
+  GITHUB_ACTIONS=1 run --separate-stderr "$BACKOFF" -n 1 false
+  assert_equal "${#stderr_lines[@]}" 1
+}

@@ -1,0 +1,228 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# --die-with-parent: who started us ends, and so do we, as by TERM.
+
+# shellcheck disable=SC2154 # what process.bash sets
+load helper
+load ../lib/process
+
+teardown() {
+  # What we wait for has been told of by now, or never will be.
+  for id in "$(cat "$BATS_TEST_TMPDIR"/pid)" "${parent:-}" "${runner:-}"; do
+    [ -z "$id" ] || kill -s KILL "$id" 2>/dev/null || true
+  done
+  [ -z "${runner:-}" ] || wait "$runner" 2>/dev/null || true
+}
+
+# orphans [OPTION...] -- COMMAND...: starts a parent that starts the command;
+# sets parent and pid, and out, err as start() does.
+orphans() {
+  out=$BATS_TEST_TMPDIR/out err=$BATS_TEST_TMPDIR/err
+  : >"$out"
+  : >"$err"
+  python3 "$lib/orphan.py" --parent "$BATS_TEST_TMPDIR/parent" \
+    --pid "$BATS_TEST_TMPDIR/pid" --fate "$BATS_TEST_TMPDIR/fate" "$@" \
+    </dev/null >"$out" 2>"$err" 3>&- &
+  runner=$!
+  wait_for test -s "$BATS_TEST_TMPDIR/pid"
+  wait_for test -s "$BATS_TEST_TMPDIR/parent"
+  pid=$(<"$BATS_TEST_TMPDIR/pid") parent=$(<"$BATS_TEST_TMPDIR/parent")
+}
+
+# has_fate TEXT: waits for the end of the command.
+has_fate() {
+  wait_for test -s "$BATS_TEST_TMPDIR/fate"
+  assert_equal "$(cat "$BATS_TEST_TMPDIR/fate")" "$1"
+}
+
+# was_child TEXT: the same while the parent is there: we see it after that.
+was_child() {
+  wait_for in_state "$pid" Z
+  kill -s KILL "$parent"
+  has_fate "$1"
+}
+
+said_last() { # REGEX
+  run -0 tail -n 1 "$err"
+  assert_output --regexp "$1"
+}
+
+as_parent_ended='^backoff: [a-z0-9]+: interrupted, as the parent has ended, after 1 attempt in [0-9.]+m?s$'
+
+@test "--die-with-parent: the parent's end in a pause is ours, as by TERM" {
+  orphans -- "$BACKOFF" --die-with-parent -d 1h -- false
+  await_pause
+  wait_for in_state "$pid" S
+  kill -s KILL "$parent"
+  has_fate "killed TERM"
+  said_last "$as_parent_ended"
+}
+
+@test "--die-with-parent: the parent's end in an attempt is a TERM for COMMAND, and its fate is ours" {
+  orphans -- "$BACKOFF" --die-with-parent -d 1h -- sh -c "$sleeper"
+  await "$out" '^ready'
+  kill -s KILL "$parent"
+  has_fate "killed TERM"
+  wait_for gone "$(the_probe)"
+  said_last "$as_parent_ended"
+}
+
+@test "--die-with-parent: COMMAND has its time to end, and its status is ours" {
+  orphans -- "$BACKOFF" --die-with-parent -d 1h -- python3 "$PROBE" --exit 3
+  await "$out" '^ready'
+  kill -s KILL "$parent"
+  await "$out" '^got TERM from user'
+  kill -s 40 "$pid"
+  has_fate "exited 3"
+  run -0 grep -c '^seen .*TERM=1$' "$out"
+  said_last "$as_parent_ended"
+}
+
+@test "--die-with-parent: --grace limits the time of COMMAND" {
+  orphans -- "$BACKOFF" --die-with-parent --grace=100ms -d 1h -- \
+    sh -c 'trap "" TERM; echo "ready $$ $PPID"; while :; do sleep 1000; done'
+  await "$out" '^ready'
+  kill -s KILL "$parent"
+  has_fate "killed KILL"
+}
+
+@test "--die-with-parent: the parent's end in a hook reaches the hook, and we die" {
+  orphans -- "$BACKOFF" --die-with-parent -d 1ms \
+    --before-retry='echo hook $$; exec sleep 1000' -- false
+  await "$err" '^hook'
+  kill -s KILL "$parent"
+  has_fate "killed TERM"
+  wait_for gone "$(sed -n 's/^hook //p' "$err")"
+  said_last "$as_parent_ended"
+}
+
+@test "--die-with-parent: the parent's end in the splay is ours before COMMAND was ever started" {
+  orphans -- "$BACKOFF" --die-with-parent --splay=1h..2h -- echo ready
+  wait_for in_state "$pid" S
+  kill -s KILL "$parent"
+  has_fate "killed TERM"
+  run ! grep -q ready "$out"
+  said_last 'as the parent has ended, after 0 attempts in'
+}
+
+@test "--die-with-parent: a parent that ends by itself, with 0, is one that has ended" {
+  orphans -- sh -c '"$0" --die-with-parent -d 1h -- false & echo "ready 0 $!"; read -r line <"$1"' \
+    "$BACKOFF" <(wait_for grep -q 'next in' "$BATS_TEST_TMPDIR/err"; echo go)
+  await "$err" 'as the parent has ended, after 1 attempt'
+  wait_for gone "$(the_parent)"
+}
+
+@test "--die-with-parent: a thread of the parent that ends is not the parent" {
+  mkfifo "$BATS_TEST_TMPDIR/fifo"
+  orphans --thread "$BATS_TEST_TMPDIR/fifo" -- "$BACKOFF" --die-with-parent -d 1h -- false
+  await_pause
+  wait_for in_state "$pid" S
+  echo >"$BATS_TEST_TMPDIR/fifo"
+  wait_for grep -q '^gone$' "$out"
+  # It has got the signal, and sleeps again: so it is there for another one.
+  wait_for in_state "$pid" S
+  kill -s TERM "$pid"
+  was_child "killed TERM"
+  said_last 'interrupted by TERM after 1 attempt'
+}
+
+@test "--die-with-parent: the end of a thread, and then of the whole parent" {
+  mkfifo "$BATS_TEST_TMPDIR/fifo"
+  orphans --thread "$BATS_TEST_TMPDIR/fifo" -- "$BACKOFF" --die-with-parent -d 1h -- false
+  await_pause
+  echo >"$BATS_TEST_TMPDIR/fifo"
+  wait_for grep -q '^gone$' "$out"
+  kill -s KILL "$parent"
+  has_fate "killed TERM"
+  said_last "$as_parent_ended"
+}
+
+@test "--die-with-parent: the end of a thread is no signal for COMMAND" {
+  mkfifo "$BATS_TEST_TMPDIR/fifo"
+  orphans --thread "$BATS_TEST_TMPDIR/fifo" -- "$BACKOFF" --die-with-parent -n 1 -- \
+    python3 "$PROBE" --exit 3
+  await "$out" '^ready'
+  echo >"$BATS_TEST_TMPDIR/fifo"
+  wait_for grep -q '^gone$' "$out"
+  kill -s 40 "$pid"
+  was_child "exited 3"
+  run -0 grep -c '^seen nothing$' "$out"
+}
+
+# It is stopped between the look at the parent and prctl(2).
+@test "--die-with-parent: a parent that has ended before prctl is seen, and COMMAND is not started" {
+  need_strace
+  orphans -- strace -D -qq -o "$BATS_TEST_TMPDIR/trace" -e trace=getppid,prctl \
+    -e inject=getppid:signal=STOP:when=1 "$BACKOFF" --die-with-parent -- echo ready
+  wait_for in_state "$pid" t
+  wait_for grep -q getppid "$BATS_TEST_TMPDIR/trace"
+  kill -s KILL "$parent"
+  wait_for gone "$parent"
+  kill -s CONT "$pid"
+  has_fate "killed TERM"
+  run ! grep -q ready "$out"
+  run -0 grep -c '^prctl(PR_SET_PDEATHSIG' "$BATS_TEST_TMPDIR/trace"
+  said_last 'interrupted, as the parent has ended, after 0 attempts in'
+}
+
+@test "--die-with-parent: TERM and the signal ignored at our start change nothing" {
+  local last
+  last=$(bash -c 'kill -l RTMAX')
+  orphans --ignore "TERM,$last" -- "$BACKOFF" --die-with-parent -d 1h -- \
+    sh -c 'grep ^SigIgn /proc/self/status; exit 7'
+  await_pause
+  kill -s KILL "$parent"
+  has_fate "killed TERM"
+  # COMMAND finds both ignored, as we did.
+  run -0 grep -o '[0-9a-f]*$' "$out"
+  assert_equal "$((0x$output >> 14 & 1)) $((0x$output >> 63 & 1))" "1 1"
+}
+
+@test "--die-with-parent: its signal is another one where --wake-on has that" {
+  orphans -- "$BACKOFF" --die-with-parent --wake-on=RTMAX -d 1h,1h -- false
+  await_pause
+  wait_for in_state "$pid" S
+  kill -s RTMAX "$pid"
+  wait_for two_lines "$err"
+  kill -s KILL "$parent"
+  has_fate "killed TERM"
+  said_last 'as the parent has ended, after 2 attempts'
+}
+
+two_lines() {
+  [ "$(wc -l <"$1")" -ge 2 ]
+}
+
+@test "--die-with-parent: the end of the log as JSON" {
+  orphans -- "$BACKOFF" --die-with-parent --log-format=json -d 1h -- false
+  await "$err" '"event":"attempt"'
+  kill -s KILL "$parent"
+  has_fate "killed TERM"
+  said_last '"result":"interrupted","attempts":1,"status":143,"reason":"the parent has ended","elapsed_s":'
+}
+
+@test "--die-with-parent: a write to a reader that stalls does not hold it up" {
+  mkfifo "$BATS_TEST_TMPDIR/fifo"
+  exec 9<>"$BATS_TEST_TMPDIR/fifo"
+  orphans -- sh -c 'exec "$@" >"$0"' "$BATS_TEST_TMPDIR/fifo" \
+    "$BACKOFF" --die-with-parent -o -- sh -c 'head -c 1000000 /dev/zero; echo "ready" >&2'
+  await "$err" '^ready'
+  kill -s KILL "$parent"
+  has_fate "killed TERM"
+}
+
+@test "without --die-with-parent we go on" {
+  orphans -- "$BACKOFF" -d 1h -- false
+  await_pause
+  kill -s KILL "$parent"
+  wait_for gone "$parent"
+  kill -s TERM "$pid"
+  has_fate "killed TERM"
+  said_last 'interrupted by TERM after 1 attempt'
+}
+
+@test "-v tells that --die-with-parent is in force" {
+  run -0 "$BACKOFF" -v --die-with-parent true
+  assert_line --partial ', die-with-parent'
+}
