@@ -60,7 +60,6 @@ value_parser value_growth;
 value_parser value_cap_mode;
 value_parser value_jitter;
 value_parser value_splay; /* struct range */
-value_parser value_outages; /* struct outages */
 value_parser value_delays; /* struct policy: its list, allocated */
 value_parser value_outages; /* struct outages */
 value_parser value_log_format;

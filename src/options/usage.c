@@ -7,19 +7,27 @@
 #include <string.h>
 
 #include "core/outcome.h"
+#include "core/text.h"
 #include "options/program.h"
 #include "options/usage.h"
 
-/* Prints STRING so that control characters cannot break the line. */
+/* Prints STRING so that it stays on its line and controls no terminal. */
 static void
 print_part(const char *string)
 {
+	size_t length;
+
 	fputs(": ", stderr);
-	for (; *string != '\0'; string++)
-		putc((unsigned char)*string < ' ' || *string == '\x7f'
-		        ? '?'
-		        : *string,
-		    stderr);
+	for (; *string != '\0'; string += length) {
+		char in[5] = "", out[sizeof in];
+		struct text text = text_in(out, sizeof out);
+
+		length = utf8_length(string);
+		length += length == 0;
+		memcpy(in, string, length);
+		text_printable(&text, in);
+		fputs(out, stderr);
+	}
 }
 
 void

@@ -625,3 +625,9 @@ asks() {
     refused
   done
 }
+
+@test "what a usage error quotes controls no terminal and is valid UTF-8" {
+  run "$BACKOFF" $'--base=\e[31m \233 \302\23331m \ncaf\303\251'
+  assert_failure 125
+  assert_output --partial 'backoff: --base: ?[31m ? ?31m ?café: expected a duration'
+}

@@ -56,8 +56,8 @@ distributed() {
     -type f ! -name '*.o' ! -name '*.log' ! -name '*.trs' \
     ! -name .dirstamp ! -name '*.gc??' -print
   local file
-  for file in .clang-format .editorconfig .shellcheckrc CONTRIBUTING.md \
-    LICENSE Makefile.am NEWS README.md bootstrap configure.ac
+  for file in .clang-format .clang-tidy .editorconfig .shellcheckrc CONTRIBUTING.md \
+    LICENSE Makefile.am NEWS README.md SECURITY.md bootstrap configure.ac
   do
     echo "$file"
   done
@@ -236,4 +236,32 @@ compiles_with() {
   run xargs grep -nwE 'TO''DO|FIX''ME|XX''X|HA''CK' /dev/null \
     <"$BATS_TEST_TMPDIR/files"
   assert_output ''
+}
+
+# What the program was configured with; an installed one has the defaults.
+configured() {
+  local makefile=${BACKOFF%/*}/Makefile
+  [ ! -f "$makefile" ] || grep -q -e "$1" "$makefile"
+}
+
+@test "the programs are hardened" {
+  local program
+  command -v readelf >/dev/null || skip "no readelf"
+  configured '^HARDENING_LDFLAGS = .*-z,now' || skip "built without hardening"
+  for program in "$BACKOFF" "$HERD"; do
+    readelf -hldW "$program" >"$BATS_TEST_TMPDIR/elf"
+    grep -q INTERP "$BATS_TEST_TMPDIR/elf" || skip "a static program"
+    readelf -sW "$program" >"$BATS_TEST_TMPDIR/symbols"
+    # A position-independent executable, at another address in each run.
+    grep -Eq '^ *Type: +DYN' "$BATS_TEST_TMPDIR/elf" || fail "$program: no PIE"
+    # Tables that are read-only from the start.
+    grep -q GNU_RELRO "$BATS_TEST_TMPDIR/elf" || fail "$program: no RELRO"
+    grep -Eq 'BIND_NOW|Flags: NOW' "$BATS_TEST_TMPDIR/elf" || fail "$program: binds late"
+    grep -Eq 'GNU_STACK.* RW ' "$BATS_TEST_TMPDIR/elf" || fail "$program: executable stack"
+    grep -q __stack_chk_fail "$BATS_TEST_TMPDIR/symbols" || fail "$program: no stack protector"
+    # Only where there is optimisation, and a libc that has it.
+    ! configured '^HARDENING_CPPFLAGS = .*FORTIFY' ||
+      ! getconf GNU_LIBC_VERSION >/dev/null 2>&1 ||
+      grep -q '_chk@' "$BATS_TEST_TMPDIR/symbols" || fail "$program: not fortified"
+  done
 }

@@ -59,6 +59,15 @@ offer(struct names *names, const char *name)
 	nearest_offer_words(&names->nearest, name);
 }
 
+/* The word after the one at WORD; NULL: there is none. */
+static const char *
+next_word(const char *word)
+{
+	const char *blank = strchr(word, ' ');
+
+	return blank != NULL ? blank + 1 : NULL;
+}
+
 static void
 take_nicknamed(
     struct names *names, const struct nickname *nicknames, size_t count)
@@ -69,7 +78,7 @@ take_nicknamed(
 		if (!words_have(nicknames[i].names, names->nearest.word,
 		        names->nearest.length))
 			continue;
-		for (; at != NULL; at = strchr(at, ' '), at += at != NULL)
+		for (; at != NULL; at = next_word(at))
 			take(names, at);
 	}
 }

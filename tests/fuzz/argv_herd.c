@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line of backoff-herd. */
+#define PROGRAM PROGRAM_HERD
+#include "fuzz/argv.c"

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The output of an attempt. The first line is a REGEX, the rest is the
+ * output: in pieces or at once, the same must be found in it, and what
+ * regexec(3) finds without our filter in front.
+ */
+#include <config.h>
+
+#include "core/verdict.h"
+#include "fuzz.h"
+#include "streams/line_scan.h"
+
+static struct scan scan;
+
+static void
+scan_output(
+    struct scan_stream *stream, const char *bytes, size_t size, size_t piece)
+{
+	memset(stream, 0, sizeof *stream);
+	stream->is_stderr = true;
+	scan_reset(&scan);
+	while (size > 0) {
+		size_t most = size < piece ? size : piece;
+		size_t done = scan_bytes(&scan, stream, bytes, most);
+
+		fuzz_require(done > 0 && done <= most, "no progress");
+		bytes += done;
+		size -= done;
+	}
+	scan_finish(&scan, stream);
+}
+
+static void
+require_quote(const struct quote *quote)
+{
+	fuzz_require(
+	    quote->length <= SCAN_QUOTE && quote->text[quote->length] == '\0',
+	    "a quote out of bounds");
+}
+
+/* Whether a line matches, as regexec(3) says alone. */
+static bool
+matches(const regex_t *regex, const char *bytes, size_t size)
+{
+	char line[SCAN_LINE + 1];
+	size_t length = 0;
+	bool found = false;
+
+	for (size_t i = 0; i <= size; i++) {
+		if (i < size && bytes[i] != '\n') {
+			if (length < SCAN_LINE)
+				line[length++]
+				    = bytes[i] == '\0' ? '\1' : bytes[i];
+			continue;
+		}
+		line[length] = '\0';
+		if ((i < size || length > 0)
+		    && regexec(regex, line, 0, NULL, 0) == 0)
+			found = true;
+		length = 0;
+	}
+	return found;
+}
+
+static void
+check(const char *bytes, size_t size, size_t piece)
+{
+	static struct scan_stream stream;
+	const struct condition *condition = &scan.conditions[0];
+	struct quote quote, last;
+	int64_t retry_after_ns;
+	bool matched;
+
+	scan_output(&stream, bytes, size, SIZE_MAX);
+	matched = condition->matched;
+	quote = condition->quote;
+	last = scan.last_line;
+	retry_after_ns = scan.retry_after_ns;
+	require_quote(&quote);
+	require_quote(&last);
+	fuzz_require(matched == matches(&condition->regex, bytes, size),
+	    "the filter and regexec(3) differ");
+
+	scan_output(&stream, bytes, size, piece);
+	fuzz_require(condition->matched == matched, "in pieces, no match");
+	fuzz_same(condition->quote.text, quote.text, "another quote");
+	fuzz_same(scan.last_line.text, last.text, "another last line");
+	/* A date is told as seconds from now. */
+	fuzz_require((retry_after_ns < 0) == (scan.retry_after_ns < 0),
+	    "another Retry-After");
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *string = fuzz_string(data, size);
+	char *end = memchr(string, '\n', size);
+	size_t length = end != NULL ? (size_t)(end - string) : size;
+
+	memset(&scan, 0, sizeof scan);
+	scan.retry_after = true;
+	if (end != NULL) {
+		*end = '\0';
+		if (fuzz_regex_is_modest(string)
+		    && scan_add(&scan, VERDICT_STOP, string) == NULL) {
+			size_t left = size - length - 1;
+
+			check(end + 1, left, 1 + length % 7);
+			regfree(&scan.conditions[0].regex);
+		}
+	}
+	free(string);
+	return 0;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A line of /proc/PID/stat: what was read is printed as such a line, and read
+ * again. And a block of /proc/PID/environ.
+ */
+#include <config.h>
+
+#include "core/process_tree_mark.h"
+#include "fuzz.h"
+
+static void
+check_again(const struct process *process)
+{
+	struct process other;
+	char line[256];
+
+	snprintf(line, sizeof line,
+	    "%d (%s) %c %d 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %llu 0\n",
+	    (int)process->pid, process->name, process->is_zombie ? 'Z' : 'S',
+	    (int)process->parent, process->start);
+	fuzz_require(
+	    process_parse(&other, line), "we cannot read what was printed");
+	fuzz_require(other.pid == process->pid
+	        && other.parent == process->parent
+	        && other.start == process->start
+	        && other.is_zombie == process->is_zombie
+	        && strcmp(other.name, process->name) == 0,
+	    "printed, it is another process");
+}
+
+/* The block is all of the input, without any NUL behind it. */
+static void
+check_environ(const uint8_t *data, size_t size)
+{
+	char *block = malloc(size > 0 ? size : 1);
+
+	if (block == NULL)
+		abort();
+	if (size > 0)
+		memcpy(block, data, size);
+	process_environ_has(block, size, "BACKOFF_ID=1");
+	free(block);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct process process;
+	char *line = fuzz_string(data, size);
+
+	if (process_parse(&process, line))
+		check_again(&process);
+	check_environ(data, size);
+	free(line);
+	return 0;
+}
