@@ -96,12 +96,12 @@ ERRORS='ENOSPC EIO EMFILE EINTR'
 
 @test "a splice that fails after it has moved a part: the rest is written from there" {
   # A call moves at most 1 MiB.
-  head -c 3M /dev/urandom >twice
-  to_pipe -e trace=splice -e inject=splice:error=EINVAL:when=2+ -- -o -- cat twice
+  head -c 3M /dev/urandom >"$BATS_TEST_TMPDIR/twice"
+  to_pipe -e trace=splice -e inject=splice:error=EINVAL:when=2+ -- -o -- cat "$BATS_TEST_TMPDIR/twice"
   grep -q 'splice.* = [1-9][0-9]*$' "$trace"
   grep -q 'splice.*INJECTED' "$trace"
   assert_equal "$status" 0
-  cmp "$got" twice
+  cmp "$got" "$BATS_TEST_TMPDIR/twice"
 }
 
 @test "a splice that fails in a release into a file" {
