@@ -135,25 +135,36 @@ begin_item(struct text *text, enum verdict verdict, bool *any)
 	text_add(text, "-on ");
 }
 
-/* Adds statuses with this verdict, runs of them as "4-7". */
+/* Adds the single statuses with this verdict. */
 static void
 add_statuses(
     struct text *text, const uint8_t *statuses, enum verdict verdict, bool *any)
 {
 	for (int status = 0; status < EXIT_CODES; status++) {
-		int last = status;
-
 		if (statuses[status] != verdict)
 			continue;
-		while (last + 1 < EXIT_CODES && statuses[last + 1] == verdict)
-			last++;
 		begin_item(text, verdict, any);
 		text_number(text, status);
-		if (last > status) {
-			text_byte(text, '-');
-			text_number(text, last);
-		}
-		status = last;
+	}
+}
+
+/* The ranges, even "7-7": another verdict on 7 is narrower, and wins. */
+static void
+add_ranges(
+    struct text *text, const uint8_t *statuses, enum verdict verdict, bool *any)
+{
+	for (int status = 0; status < EXIT_CODES; status++) {
+		int first = status;
+
+		if (statuses[first] != verdict)
+			continue;
+		while (
+		    status + 1 < EXIT_CODES && statuses[status + 1] == verdict)
+			status++;
+		begin_item(text, verdict, any);
+		text_number(text, first);
+		text_byte(text, '-');
+		text_number(text, status);
 	}
 }
 
@@ -173,7 +184,7 @@ add_codes(struct text *text, const struct codes *codes, enum verdict verdict)
 	bool any = false;
 
 	add_statuses(text, codes->exact, verdict, &any);
-	add_statuses(text, codes->range, verdict, &any);
+	add_ranges(text, codes->range, verdict, &any);
 	for (int signal = 1; signal < SIGNALS; signal++)
 		if (codes->killed[signal] == verdict) {
 			begin_item(text, verdict, &any);

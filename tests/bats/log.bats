@@ -796,3 +796,9 @@ END
   run -125 "$BACKOFF" --log-file="$BATS_TEST_TMPDIR/none/log" -- true
   assert_output "backoff: --log-file: $BATS_TEST_TMPDIR/none/log: No such file or directory"
 }
+
+@test "-v prints single statuses and ranges as they were given: the narrower wins" {
+  run "$BACKOFF" -v -n 1 --pass-on=7 --stop-on=4,5 -r 7-7,3-9 -- true
+  assert_success
+  assert_output --partial 'pass-on 7, retry-on 3-9, stop-on 4,5'
+}

@@ -555,7 +555,7 @@ test_settings(void)
 	codes->start = VERDICT_THROTTLE;
 	settings_are(&settings,
 	    "attempts 6, windows 1s 3s 9s 27s ..., cap 1m, floor 100ms, "
-	    "success-on any, pass-on signal, retry-on 5-7,255,timeout, "
+	    "success-on any, pass-on signal, retry-on 5,6,7,255,timeout, "
 	    "throttle-on start, stop-on 0-1,KILL,nonzero");
 	*codes = (struct codes) { .any = VERDICT_NONE };
 	*limits = (struct limits) {
