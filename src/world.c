@@ -140,6 +140,13 @@ attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 }
 
 static struct entry
+before_splay(void *self)
+{
+	(void)self;
+	return doors_before_splay();
+}
+
+static struct entry
 before_attempt(void *self, const struct loop_state *state, int64_t until_ns)
 {
 	(void)self;
@@ -279,6 +286,7 @@ world_of(struct job *job)
 	};
 
 	if (job->has_doors) {
+		world.before_splay = before_splay;
 		world.before_attempt = before_attempt;
 		world.after_verdict = after_verdict;
 	}

@@ -23,6 +23,18 @@ ending_give_up(
 }
 
 void
+ending_put_off(struct ending *ending, const struct loop_state *state,
+    const char *closing, const char *reason)
+{
+	ending->closing = closing;
+	ending->closing_reason = reason;
+	if (state->verdict == VERDICT_NONE)
+		ending_set(ending, RESULT_DEFERRED, STATUS_DEFERRED);
+	else
+		ending_give_up(ending, RESULT_DEADLINE, &state->outcome);
+}
+
+void
 ending_interrupt(struct ending *ending, int told)
 {
 	ending->interrupted_by = told;

@@ -14,6 +14,13 @@ void ending_set(struct ending *ending, enum result result, int status);
 void ending_give_up(
     struct ending *ending, enum result result, const struct outcome *outcome);
 
+/*
+ * What runs share puts us off: CLOSING is the closing line, REASON its REASON
+ * or NULL. Without an attempt that is the result; after one, as a deadline.
+ */
+void ending_put_off(struct ending *ending, const struct loop_state *state,
+    const char *closing, const char *reason);
+
 /* Told to end while no attempt was running: backoff dies by that signal. */
 void ending_interrupt(struct ending *ending, int told);
 

@@ -109,12 +109,8 @@ end_late(struct run *run, bool in_wait)
 static void
 end_refused(struct run *run, const struct entry *entry)
 {
-	run->ending.closing = entry->closing;
-	run->ending.closing_reason = entry->reason;
-	if (run->state.verdict == VERDICT_NONE)
-		ending_set(&run->ending, RESULT_DEFERRED, STATUS_DEFERRED);
-	else
-		give_up(run, RESULT_DEADLINE);
+	ending_put_off(
+	    &run->ending, &run->state, entry->closing, entry->reason);
 }
 
 /* The moment from which on there is only time for the next attempt itself. */
@@ -185,10 +181,7 @@ reset_after_long_run(struct run *run)
 	schedule_reset(&run->schedule);
 }
 
-/*
- * Decides what the verdict means for the loop. Leaves the result at
- * RESULT_NONE if another attempt is to follow.
- */
+/* What the verdict means for the loop. RESULT_NONE: another attempt follows. */
 static void
 after_verdict(struct run *run)
 {
@@ -309,12 +302,19 @@ splay(struct run *run)
 {
 	const struct world *world = run->world;
 	struct pause_context context = pause_context(run, run->started_ns);
+	struct entry entry = { .admission = ADMISSION_GO };
 	struct range range;
 	int signal;
 
 	/* Too late for any attempt: before_attempt() says so. */
 	if (time_left(run, run->started_ns) <= 0)
 		return;
+	if (world->before_splay != NULL)
+		entry = world->before_splay(world->self);
+	if (entry.admission == ADMISSION_REFUSED) {
+		end_refused(run, &entry);
+		return;
+	}
 	range = next_pause_splay(&context);
 	signal = world->pause(world->self,
 	    saturating_add(run->started_ns,

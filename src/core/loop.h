@@ -63,6 +63,12 @@ struct world {
 	int (*pause)(void *self, int64_t until_ns);
 
 	/*
+	 * Whether we are put off, or NULL: asked right before the splay, as who
+	 * is put off waits for nothing. It does not wait, and takes nothing.
+	 */
+	struct entry (*before_splay)(void *self);
+
+	/*
 	 * The two doors to what runs share, or NULL. before_attempt() is called
 	 * right before each attempt, after --before-retry: STATE has the next
 	 * attempt's number, and the outcome and verdict of the last one. It

@@ -16,6 +16,7 @@
 static struct shared_part part = { .what = "defer", .file = { .fd = -1 } };
 static const struct defer_options *options;
 static struct random *random_source;
+static bool is_tried; /* to open the file */
 static struct deferral found; /* what our refusal goes by */
 
 void
@@ -121,7 +122,11 @@ defer_ask(void)
 	int64_t wait_ns;
 	bool changed;
 
-	if (!shared_state_open(&part) || !shared_state_read(&part, record))
+	if (!is_tried) {
+		is_tried = true;
+		shared_state_open(&part);
+	}
+	if (part.file.fd < 0 || !shared_state_read(&part, record))
 		return go;
 	found = state_record_deferral(record);
 	wait_ns = deferral_wait(&found, epoch_ns, &changed);

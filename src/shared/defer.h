@@ -14,7 +14,8 @@ void defer_start(const struct defer_options *options, struct random *random);
 
 /*
  * Whether this run may make its first attempt: ADMISSION_REFUSED where it is
- * put off, which it never is before a person at a terminal.
+ * put off, which it never is before a person at a terminal. Asked again after a
+ * splay.
  */
 struct entry defer_ask(void);
 

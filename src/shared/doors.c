@@ -9,6 +9,7 @@
 
 static const struct shared_options *options;
 static struct random random_state;
+static bool has_splay;
 
 static bool
 has_defer(void)
@@ -34,6 +35,7 @@ doors_start(const struct shared_options *what, const struct settings *settings,
 {
 	options = what;
 	random_state = random;
+	has_splay = settings->limits.splay.high_ns > 0;
 	shared_state_start(what->directory);
 	if (has_defer())
 		defer_start(&what->defer, &random_state);
@@ -42,6 +44,15 @@ doors_start(const struct shared_options *what, const struct settings *settings,
 	if (has_slots())
 		slots_start(&what->slots, &random_state);
 	return has_defer() || has_gate() || has_slots();
+}
+
+struct entry
+doors_before_splay(void)
+{
+	/* Without a splay the first attempt is asked for right away. */
+	if (has_splay && has_defer())
+		return defer_ask();
+	return (struct entry) { .admission = ADMISSION_GO };
 }
 
 struct entry

@@ -19,6 +19,7 @@
 bool doors_start(const struct shared_options *options,
     const struct settings *settings, const char *id, struct random random);
 
+struct entry doors_before_splay(void);
 struct entry doors_before_attempt(
     const struct loop_state *state, int64_t until_ns);
 struct aftermath doors_after_verdict(const struct loop_state *state);

@@ -32,6 +32,9 @@ struct row {
 	char reason[DEFERRAL_REASON_SIZE];
 };
 
+static const struct row head = { "NAME", "GATE", "SINCE", "WAITING", "SLOTS",
+	"DEFERRED UNTIL", "REASON" };
+
 /* The local time of a moment since the epoch. */
 static void
 put_time(char *words, size_t size, int64_t epoch_ns)
@@ -177,28 +180,17 @@ print_row(const struct row *row, int width)
 	    or_dash(row->slots), or_dash(row->deferred), or_dash(row->reason));
 }
 
-/* Nobody's business: what is passed over. */
+/* All that there is in DIR. */
 static void
-ignore(const char *words)
+print_all(const struct state_dir *dir)
 {
-	(void)words;
-}
-
-_Noreturn void
-gate_list(const char *directory)
-{
-	static const struct row head = { "NAME", "GATE", "SINCE", "WAITING",
-		"SLOTS", "DEFERRED UNTIL", "REASON" };
-	struct state_dir dir;
 	struct dirent **names;
 	struct row row;
 	int width = 4, count;
 
-	if (!state_dir_open(&dir, directory, ignore))
-		usage_refuse("--gate=list", dir.path, dir.why);
-	count = scandir(dir.path, &names, NULL, alphasort);
+	count = scandir(dir->path, &names, NULL, alphasort);
 	if (count < 0)
-		usage_refuse("--gate=list", dir.path, strerror(errno));
+		usage_refuse("--gate=list", dir->path, strerror(errno));
 	tzset();
 	for (int i = 0; i < count; i++)
 		if ((int)strlen(names[i]->d_name) > width
@@ -207,10 +199,27 @@ gate_list(const char *directory)
 			width = (int)strlen(names[i]->d_name);
 	print_row(&head, width);
 	for (int i = 0; i < count; i++) {
-		if (read_row(&row, &dir, names[i]->d_name))
+		if (read_row(&row, dir, names[i]->d_name))
 			print_row(&row, width);
 		free(names[i]);
 	}
 	free(names);
+}
+
+_Noreturn void
+gate_list(const char *directory)
+{
+	struct state_dir dir;
+
+	switch (state_dir_look(&dir, directory)) {
+	case STATE_DIR_FOUND:
+		print_all(&dir);
+		break;
+	case STATE_DIR_MISSING:
+		print_row(&head, (int)strlen(head.name));
+		break;
+	case STATE_DIR_UNUSABLE:
+		usage_refuse("--gate=list", dir.path, dir.why);
+	}
 	usage_finish();
 }

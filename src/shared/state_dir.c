@@ -96,10 +96,11 @@ make(const char *path)
 
 /*
  * Whose files may decide for us: our own, where nobody else may make one; or
- * those of a group to which a setgid directory was given for that.
+ * those of a group to which a setgid directory was given for that. Where nobody
+ * asked for it, somebody else may have made such a one for a group of ours.
  */
 static bool
-check(struct state_dir *dir)
+check(struct state_dir *dir, const struct choice *choice)
 {
 	struct stat stat;
 
@@ -116,9 +117,9 @@ check(struct state_dir *dir)
 	dir->is_shared = (stat.st_mode & S_ISGID) != 0;
 	if ((stat.st_mode & S_IWOTH) != 0)
 		return fail(dir, "others may write there");
-	if (dir->is_shared)
+	if (dir->is_shared && (choice->by_user || stat.st_uid == geteuid()))
 		return true;
-	if ((stat.st_mode & S_IWGRP) != 0)
+	if (!dir->is_shared && (stat.st_mode & S_IWGRP) != 0)
 		return fail(dir, "its group may write there, without setgid");
 	if (stat.st_uid != geteuid())
 		return fail(dir, "owned by another user");
@@ -127,7 +128,7 @@ check(struct state_dir *dir)
 
 /* errno is EREMOTE for a file system of a network. */
 static bool
-try(struct state_dir *dir, const struct choice *choice)
+try(struct state_dir *dir, const struct choice *choice, bool to_be_made)
 {
 	struct text path = text_in(dir->path, sizeof dir->path);
 	int flags = O_PATH | O_DIRECTORY | O_CLOEXEC
@@ -138,12 +139,12 @@ try(struct state_dir *dir, const struct choice *choice)
 	if (strlen(choice->parent) + strlen(choice->child) >= sizeof dir->path)
 		return fail(dir, strerror(ENAMETOOLONG));
 	dir->fd = open(dir->path, flags);
-	if (dir->fd < 0 && errno == ENOENT && make(dir->path))
+	if (dir->fd < 0 && errno == ENOENT && to_be_made && make(dir->path))
 		dir->fd = open(dir->path, flags);
 	dir->fd = fd_out_of_the_way(dir->fd);
 	if (dir->fd < 0)
 		return fail(dir, strerror(errno));
-	return check(dir);
+	return check(dir, choice);
 }
 
 /* The value of a variable that holds one path. */
@@ -198,9 +199,10 @@ say_passed_over(const struct state_dir *dir, void (*note)(const char *words))
 	note(words);
 }
 
-bool
-state_dir_open(
-    struct state_dir *dir, const char *asked, void (*note)(const char *words))
+/* Opens the first choice that there is, or with TO_BE_MADE, that can be. */
+static bool
+choose(struct state_dir *dir, const char *asked, bool to_be_made,
+    void (*note)(const char *words))
 {
 	char uid[24];
 	struct text number = text_in(uid, sizeof uid);
@@ -221,11 +223,27 @@ state_dir_open(
 
 		if (choices[i].parent == NULL)
 			continue;
-		if (try(dir, &choices[i]))
+		if (try(dir, &choices[i], to_be_made))
 			return true;
 		if (is_last || (choices[i].by_user && errno != EREMOTE))
 			break;
-		say_passed_over(dir, note);
+		if (note != NULL)
+			say_passed_over(dir, note);
 	}
 	return false;
+}
+
+bool
+state_dir_open(
+    struct state_dir *dir, const char *asked, void (*note)(const char *words))
+{
+	return choose(dir, asked, true, note);
+}
+
+enum state_dir_found
+state_dir_look(struct state_dir *dir, const char *asked)
+{
+	if (choose(dir, asked, false, NULL))
+		return STATE_DIR_FOUND;
+	return errno == ENOENT ? STATE_DIR_MISSING : STATE_DIR_UNUSABLE;
 }

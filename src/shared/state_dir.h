@@ -32,4 +32,13 @@ struct state_dir {
 bool state_dir_open(
     struct state_dir *dir, const char *asked, void (*note)(const char *words));
 
+enum state_dir_found {
+	STATE_DIR_FOUND,
+	STATE_DIR_MISSING, /* nobody has made one yet */
+	STATE_DIR_UNUSABLE, /* as with state_dir_open() */
+};
+
+/* The same for one that only looks: it makes none, and tells nothing. */
+enum state_dir_found state_dir_look(struct state_dir *dir, const char *asked);
+
 #endif

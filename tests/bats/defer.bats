@@ -95,6 +95,21 @@ gave_up() {
   assert_equal "$(field failures)" 0
 }
 
+@test "a run that is put off does not wait for its splay first" {
+  quietly --defer=hub:1h..2h -n 1 false
+  run -75 timeout -s KILL "${PATIENCE:-300}" "$BACKOFF" --defer=hub --splay=1000s..1000s true
+  assert_output --regexp '^backoff: true: deferred: gave up once'
+  assert_equal "${#lines[@]}" 1
+}
+
+@test "a run that gave up during the splay of another puts that off, too" {
+  start -- "$BACKOFF" --defer=hub --wake-on=USR1 --splay=1000s..1000s -- true
+  wait_for in_state "$pid" S
+  quietly --defer=hub:1h..2h -n 1 false
+  signal USR1
+  assert_fate 'exited 75'
+}
+
 @test "a run that was interrupted changes nothing" {
   gave_up 3
   start -- "$BACKOFF" --defer=hub -d 1000s -- false

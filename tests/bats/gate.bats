@@ -391,6 +391,16 @@ assert gate[0]["next_s"] >= 0 and gate[2]["waited_s"] > 0
   assert_regex "$output" '^backoff: --gate=list: file: '
 }
 
+@test "--gate=list makes no directory, and has nothing to tell of a missing one" {
+  run -0 "$BACKOFF" --state-dir=missing/one --gate=list
+  assert_output --regexp '^NAME +GATE +SINCE +WAITING +SLOTS +DEFERRED UNTIL +REASON$'
+  assert [ ! -e missing ]
+  unset BACKOFF_STATE_DIR STATE_DIRECTORY
+  [ "$(id -u)" -ne 0 ] || skip 'it is another directory for root'
+  HOME=$PWD/home run -0 "$BACKOFF" --gate=list
+  assert [ ! -e home ]
+}
+
 @test "--plan says what the gate does" {
   run -0 "$BACKOFF" --gate=hub --gate-wait=5m --plan
   assert_line --partial "while gate hub is open"

@@ -324,6 +324,23 @@ EOS
   assert_equal "$(grep -cx 600 <<<"$output")" 3
 }
 
+@test "a directory that nobody asked for is our own, setgid or not" {
+  [ "$(id -u)" -eq 0 ] || skip 'only root can give directories away'
+  unset BACKOFF_STATE_DIR STATE_DIRECTORY
+  run in_mounts '
+    mount -t tmpfs none /var/tmp
+    mount -t tmpfs -o ro none /var/lib
+    mkdir -m 2770 /var/tmp/backoff-0
+    chown 65534 /var/tmp/backoff-0
+    XDG_STATE_HOME=/dev/null "$BACKOFF" --slots=hub:1 true
+    BACKOFF_STATE_DIR=/var/tmp/backoff-0 "$BACKOFF" --slots=asked:1 true
+    ls /var/tmp/backoff-0'
+  assert_success
+  assert_line --index 0 --partial 'cannot use slots hub (/var/tmp/backoff-0: owned by another user); going on'
+  assert_line --index 1 asked
+  assert_equal "${#lines[@]}" 2
+}
+
 @test "a network file system is passed over, also where it was asked for" {
   local cc=${CC:-cc}
   ldd "$BACKOFF" 2>/dev/null | grep -q libc || skip 'a static program'

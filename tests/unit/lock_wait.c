@@ -236,10 +236,14 @@ wait_in_vain(const char *file)
 int
 main(int argc, char **argv)
 {
+	static const int end_signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 	int fd;
 
 	if (argc > 1)
 		wait_in_vain(argv[1]);
+	/* Under nohup(1) or in the background of a script they are ignored. */
+	for (size_t i = 0; i < sizeof end_signals / sizeof *end_signals; i++)
+		signal(end_signals[i], SIG_DFL);
 	fd = mkstemp(path);
 	if (fd < 0 || !signals_start(SIGUSR1, false))
 		return 1;

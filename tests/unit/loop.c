@@ -168,6 +168,15 @@ tell_end(
 	is_int(state->attempt, stage->attempts, "  the end knows the count");
 }
 
+static struct entry at_start = { .admission = ADMISSION_GO };
+
+static struct entry
+before_splay(void *self)
+{
+	(void)self;
+	return at_start;
+}
+
 static struct entry
 before_attempt(void *self, const struct loop_state *state, int64_t until_ns)
 {
@@ -243,6 +252,7 @@ run(void)
 		.now_ns = now_ns,
 		.epoch_ns = epoch_ns,
 		.pause = pause_until,
+		.before_splay = before_splay,
 		.attempt = attempt,
 		.hook = hook,
 		.release = release_held,
@@ -627,6 +637,19 @@ test_splay(void)
 	is_between(stage.now_ns, 4500 * MS, 9 * S, "  as a pause does");
 }
 
+static void
+test_put_off(void)
+{
+	reset();
+	settings.limits.splay = (struct range) { 2 * S, 5 * S };
+	at_start = (struct entry) { .admission = ADMISSION_REFUSED,
+		.closing = "put off" };
+	ends(RESULT_DEFERRED, 75, 0, 0, "who is put off");
+	is_int(stage.now_ns, 0, "  waits for no splay");
+	is_string(stage.end_signal.closing, "put off", "  and says so");
+	at_start = (struct entry) { .admission = ADMISSION_GO };
+}
+
 static struct outcome
 asked(int64_t ns)
 {
@@ -1008,6 +1031,7 @@ main(void)
 	test_signals();
 	test_hooks();
 	test_splay();
+	test_put_off();
 	test_hints();
 	test_evidence();
 	test_release();
