@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "core/array.h"
 #include "core/duration.h"
 #include "core/shared_name.h"
 #include "log/log.h"
@@ -13,6 +14,16 @@
 static const char *name;
 static int64_t waited_ns;
 static int64_t told_ns; /* the wait was told of a gate shut then; 0: none */
+
+struct news {
+	enum weight weight;
+	char words[512], members[512];
+};
+
+/* Our attempt has lost the turn, and changed the gate. */
+static struct news held[2];
+static size_t held_count;
+static bool is_holding;
 
 void
 gate_news_start(const char *of)
@@ -27,18 +38,44 @@ gate_news_waited(int64_t ns)
 }
 
 static void
-tell(enum weight weight, enum gate_news news, struct gate_event event)
+put(const struct news *news)
 {
-	char words[512], members[512];
-	struct text text = text_in(words, sizeof words);
-	struct text json = text_in(members, sizeof members);
+	log_news(news->weight, news->words, NULL, NULL);
+	log_news(WEIGHT_NORMAL, NULL, "gate", news->members);
+}
 
+static void
+tell(enum weight weight, enum gate_news what, struct gate_event event)
+{
+	struct news now, *news = &now;
+	struct text text, json;
+
+	if (is_holding && held_count < ARRAY_LENGTH(held))
+		news = &held[held_count++];
+	text = text_in(news->words, sizeof news->words);
+	json = text_in(news->members, sizeof news->members);
 	event.name = name;
 	event.waited_ns = waited_ns;
-	gate_message(&text, news, &event);
-	gate_members(&json, news, &event);
-	log_news(weight, words, NULL, NULL);
-	log_news(WEIGHT_NORMAL, NULL, "gate", members);
+	news->weight = weight;
+	gate_message(&text, what, &event);
+	gate_members(&json, what, &event);
+	if (news == &now)
+		put(news);
+}
+
+void
+gate_news_hold(void)
+{
+	is_holding = true;
+}
+
+void
+gate_news_release(void)
+{
+	for (size_t i = 0; i < held_count; i++)
+		put(&held[i]);
+	held_count = 0;
+	is_holding = false;
 }
 
 void

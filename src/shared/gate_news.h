@@ -17,6 +17,13 @@ void gate_news_start(const char *name);
 /* How long the run has waited at it, in all. */
 void gate_news_waited(int64_t waited_ns);
 
+/*
+ * What is told from now on comes with gate_news_release(): when the attempt
+ * that has changed the gate has its line.
+ */
+void gate_news_hold(void);
+void gate_news_release(void);
+
 /* PROBE, OPEN or LOST: for -v, and for machines. */
 void gate_news_tell(enum gate_news news, const struct gate_record *record);
 

@@ -82,6 +82,31 @@ calls() { # NAME-REGEX: how many of them the trace has on the state file
   assert_line "backoff: job: gate hub shut: exit 7, 3 failures in a row"
 }
 
+@test "the log tells first of the attempt, and then that it has shut the gate" {
+  local i format
+  for format in text json; do
+    rm -f state/hub
+    for i in 1 2; do
+      "$BACKOFF" -qq --gate=hub -n 1 -- ./job || true
+    done
+    run -7 "$BACKOFF" --log-format="$format" --gate=hub --gate-wait=0 -n 6 -- ./job
+    run -0 grep -Eo 'attempt 1/6 failed|gate hub shut|"event":"attempt"|"state":"shut"' <<<"$output"
+    [ "$format" = json ] || assert_equal "$output" $'attempt 1/6 failed\ngate hub shut'
+    [ "$format" = text ] || assert_equal "$output" $'"event":"attempt"\n"state":"shut"'
+  done
+}
+
+@test "the number of a probe that fails is that of the last attempt that counted" {
+  shut_gate
+  run -7 "$BACKOFF" --gate=hub --gate-wait=2s -b 1ms -- ./job
+  assert_line --regexp 'attempt 1 \(0/6\) failed'
+  rm state/hub
+  "$BACKOFF" -qq --gate=hub -n 2 -b 1ms -- ./job || true
+  run -7 "$BACKOFF" --gate=hub --gate-wait=2s -b 1ms -- ./job
+  assert_line --regexp 'attempt 1/6 failed'
+  assert_line --regexp 'attempt 2 \(1/6\) failed'
+}
+
 @test "successes, answers and what must not be retried do not shut it" {
   touch up
   "$BACKOFF" -qq --gate=hub -n 1 -- sh -c 'exit 7' || true
