@@ -10,8 +10,9 @@
  * it straight back.
  *
  * The head of the queue alone watches the clock: a holder that is stuck is
- * passed over, by another byte for the turn. Who comes back late finds that
- * the record has another number.
+ * passed over, by another byte for the turn, and so is one whose probe still
+ * runs when another run's success has opened the gate. Who comes back late
+ * finds that the record has another number.
  */
 
 #include <stdint.h>

@@ -296,6 +296,29 @@ calls() { # NAME-REGEX: how many of them the trace has on the state file
   assert_fate "killed TERM"
 }
 
+# Such a probe would have the turn for two hours.
+@test "a probe that hangs does not hold up who waits when another's success opens the gate" {
+  shut_gate
+  python3 "$lib/shared_record.py" state/hub longest=$((3600 * 1000000000)) >/dev/null
+  beside -v --gate=hub -t 2h -- sleep 1000
+  wait_for grep -q 'probing at gate' beside
+  touch up
+  # The head of the queue, and one behind it.
+  "$BACKOFF" --gate=hub -- ./job 2>first 3>&- &
+  first=$!
+  others+=("$first")
+  wait_for grep -q 'waiting at gate' first
+  wait_for in_state "$first" S
+  start -- "$BACKOFF" --gate=hub --wake-on=USR1 -- ./job
+  behind_gate
+  signal USR1
+  assert_fate "exited 0"
+  wait "$first"
+  assert_equal "$(cat requests)" "$(printf 'probing\nramp')"
+  run -0 python3 "$lib/shared_record.py" state/hub
+  assert_line turn=2
+}
+
 @test "--before-retry runs before the turn is asked for" {
   shut_gate
   start -- "$BACKOFF" -q --gate=hub -b 1ms --before-retry='echo hook >>requests' -- ./job
