@@ -6,10 +6,10 @@
 #include "core/gate_message.h"
 #include "core/gate_pause.h"
 #include "core/reason.h"
+#include "log/countdown_line.h"
 #include "process/clock.h"
 #include "process/environment.h"
 #include "process/signals.h"
-#include "process/sleep.h"
 #include "shared/gate_attempt.h"
 #include "shared/gate_door.h"
 #include "shared/gate_file.h"
@@ -181,7 +181,7 @@ wait_in_turn(int64_t limit_ns)
 			turn_give_up(&gate, &run);
 			return (struct step) { .is_over = false };
 		}
-		signal = sleep_until_told(
+		signal = gate_news_count(&seen,
 		    min_ns(limit_ns, turn_monotonic(decision.until_ns)));
 		if (signal != 0)
 			return over(interrupted(signal));
@@ -212,19 +212,22 @@ wait_once(int64_t limit_ns)
 static struct entry
 wait_until(int64_t until_ns)
 {
-	int64_t began_ns = clock_now_ns(), patience_ns;
+	int64_t began_ns = clock_now_ns(), patience_ns, limit_ns;
 	struct step step;
+	bool had;
 	int signal;
 
 	/* A wait of nothing is none, even if a probe is due. */
 	patience_ns = max_ns(options->wait_ns - waited_ns, 0);
 	if (patience_ns == 0)
 		return refuse();
-	gate_news_wait(&seen);
-	do
-		step = wait_once(
-		    min_ns(until_ns, saturating_add(began_ns, patience_ns)));
-	while (!step.is_over);
+	limit_ns = min_ns(until_ns, saturating_add(began_ns, patience_ns));
+	had = turn_try(&gate, &run, seen.turn);
+	gate_news_wait(&seen, had);
+	step = had ? wait_in_turn(limit_ns) : wait_once(limit_ns);
+	while (!step.is_over)
+		step = wait_once(limit_ns);
+	countdown_line_end();
 	waited_ns = saturating_add(waited_ns, clock_now_ns() - began_ns);
 	gate_news_waited(waited_ns);
 	if (step.entry.admission == ADMISSION_LATE) {

@@ -6,8 +6,10 @@
 #include "core/array.h"
 #include "core/duration.h"
 #include "core/shared_name.h"
+#include "log/countdown_line.h"
 #include "log/log.h"
 #include "process/clock.h"
+#include "process/sleep.h"
 #include "shared/gate_news.h"
 #include "shared/state_file.h"
 
@@ -88,23 +90,58 @@ gate_news_tell(enum gate_news news, const struct gate_record *record)
 	    });
 }
 
-void
-gate_news_wait(const struct gate_record *record)
+static struct gate_event
+wait_event(const struct gate_record *record)
 {
 	int64_t now_ns = boottime_ns();
 	bool is_ramp = record->state == GATE_RAMP;
 	int64_t next_ns = is_ramp ? record->release_ns : record->due_ns;
-	bool is_new = !is_ramp && told_ns != record->shut_ns;
+
+	return (struct gate_event) {
+		.name = name,
+		.reason = record->reason,
+		.shut_ns = max_ns(now_ns - record->shut_ns, 0),
+		.is_ramp = is_ramp,
+		.next_ns = max_ns(next_ns - now_ns, 0),
+	};
+}
+
+/* Shorter waits are not worth a line that moves. */
+static bool
+show(const struct gate_event *event, bool stays)
+{
+	char words[512];
+	struct text text = text_in(words, sizeof words);
+	struct span time = gate_message(&text, GATE_NEWS_WAIT, event);
+
+	return !event->is_ramp && event->next_ns >= NS_PER_S
+	    && log_wait(words, time, clock_now_ns() - event->shut_ns, stays);
+}
+
+void
+gate_news_wait(const struct gate_record *record, bool counts)
+{
+	struct gate_event event = wait_event(record);
+	bool is_new = !event.is_ramp && told_ns != record->shut_ns;
 
 	if (is_new)
 		told_ns = record->shut_ns;
-	tell(is_new ? WEIGHT_NORMAL : WEIGHT_DETAIL, GATE_NEWS_WAIT,
-	    (struct gate_event) {
-	        .reason = record->reason,
-	        .shut_ns = max_ns(now_ns - record->shut_ns, 0),
-	        .is_ramp = is_ramp,
-	        .next_ns = max_ns(next_ns - now_ns, 0),
-	    });
+	if (!is_new || !counts || !show(&event, true))
+		tell(is_new ? WEIGHT_NORMAL : WEIGHT_DETAIL, GATE_NEWS_WAIT,
+		    event);
+}
+
+int
+gate_news_count(const struct gate_record *record, int64_t until_ns)
+{
+	struct gate_event event;
+
+	if (!countdown_line_is_there()) {
+		event = wait_event(record);
+		show(&event, false);
+	}
+	return countdown_line_is_there() ? countdown_line_wait(until_ns)
+	                                 : sleep_until_told(until_ns);
 }
 
 /* SPAN_NS from now as a time of day. */

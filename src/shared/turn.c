@@ -147,6 +147,21 @@ wait_as_first(
 	return fail_by_errno(gate);
 }
 
+bool
+turn_try(struct gate_file *gate, struct gate_run *run, uint32_t number)
+{
+	int fd = gate->part.file.fd;
+	bool had;
+
+	run->turn = 0;
+	if (lock_try(fd, STATE_LOCK_QUEUE) != LOCK_HAD)
+		return false;
+	had = lock_try(fd, byte_of(number)) == LOCK_HAD
+	    && check(gate, run, number) == TURN_HAD;
+	lock_free(fd, STATE_LOCK_QUEUE);
+	return had;
+}
+
 enum turn_result
 turn_take(
     struct gate_file *gate, struct gate_run *run, int64_t until_ns, int *signal)
