@@ -282,6 +282,57 @@ calls() { # NAME-REGEX: how many of them the trace has on the state file
   assert_fate "killed KILL"
 }
 
+# in_line N: until N runs wait for a lock of the state file: the first of them
+# for the turn, the others in the queue.
+in_line() {
+  wait_for stand_in_line "$1"
+}
+
+stand_in_line() {
+  [ "$(grep -c -- "-> OFDLCK .*:$(stat -c %i state/hub) " /proc/locks)" = "$1" ]
+}
+
+@test "kill -9 of the prober and of the next together: who stands behind them probes" {
+  local i
+  for i in 1 2 3; do
+    rm -f up
+    shut_gate
+    start -- "$BACKOFF" -qq --gate=hub -- sh -c 'echo "ready $$"; exec sleep 1000'
+    wait_for grep -q ready "$out"
+    beside -qq --gate=hub -- sh -c 'echo next >>requests'
+    in_line 1
+    beside -qq --gate=hub -- ./job
+    in_line 2
+    touch up
+    kill -s KILL "$pid" "${others[-2]}"
+    wait "${others[-1]}"
+    assert_equal "$(cat requests)" probing
+    assert_fate "killed KILL"
+  done
+}
+
+# The patience with the first probe is ten seconds; the second has its own.
+@test "what a stopped prober brings late is a straggler's, and the next probe has come in its time" {
+  local before
+  mkfifo first second
+  shut_gate
+  start -- "$BACKOFF" -v --gate=hub -- sh -c 'echo "ready $$"; read -r line <first; exit "$line"'
+  wait_for grep -q ready "$out"
+  signal STOP
+  beside -v --gate=hub -- sh -c 'read -r line <second; exit "$line"'
+  wait_for grep -q 'probing at gate' beside
+  before=$(python3 "$lib/shared_record.py" state/hub | grep -E '^(state|probes|turn)=')
+  echo "$before" | grep -q '^state=2$'
+  signal CONT
+  echo 7 >first
+  await "$err" 'lost the turn at gate hub'
+  run -0 python3 "$lib/shared_record.py" state/hub
+  assert_equal "$(grep -E '^(state|probes|turn)=' <<<"$output")" "$before"
+  echo 0 >second
+  wait "${others[0]}"
+  assert grep -q 'gate hub open after' beside
+}
+
 @test "a stopped holder of the turn is passed over, and comes back late" {
   shut_gate
   start -- "$BACKOFF" -v --gate=hub -t 1h -- sh -c 'echo "ready $$"; sleep 1000'
