@@ -50,8 +50,8 @@ void log_news(enum weight weight, const char *words, const char *event,
 /*
  * The same of a wait that is seen while it lasts, and can be waited with
  * countdown_line_wait() then: TIME in WORDS, of printable ASCII, is how long
- * ago SINCE_NS of CLOCK_MONOTONIC was. STAYS: the line is one of the log. False:
- * that cannot be, and nothing is written.
+ * ago SINCE_NS of CLOCK_MONOTONIC was. STAYS: the line is one of the log.
+ * False: that cannot be, and nothing is written.
  */
 bool log_wait(
     const char *words, struct span time, int64_t since_ns, bool stays);

@@ -32,8 +32,8 @@ boottime_ahead(void)
 }
 
 struct gate_attempt
-gate_attempt_of(const struct loop_state *state,
-    const struct settings *settings, struct random *random, char *words)
+gate_attempt_of(const struct loop_state *state, const struct settings *settings,
+    struct random *random, char *words)
 {
 	struct outcome outcome = state->outcome;
 	const struct hint *hint = &state->outcome.evidence.hint;

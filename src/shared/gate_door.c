@@ -181,8 +181,8 @@ wait_in_turn(int64_t limit_ns)
 			turn_give_up(&gate, &run);
 			return (struct step) { .is_over = false };
 		}
-		signal = gate_news_count(&seen,
-		    min_ns(limit_ns, turn_monotonic(decision.until_ns)));
+		signal = gate_news_count(
+		    &seen, min_ns(limit_ns, turn_monotonic(decision.until_ns)));
 		if (signal != 0)
 			return over(interrupted(signal));
 		if (clock_now_ns() >= limit_ns)
