@@ -244,8 +244,11 @@ tell_start(void *self)
 static void
 tell_attempt(void *self, const struct loop_state *state, int64_t pause_ns)
 {
-	(void)self;
+	const struct job *job = self;
+
 	log_attempt(state, pause_ns);
+	if (job->has_doors)
+		doors_told();
 }
 
 static void

@@ -218,6 +218,10 @@ gate_act(enum gate_action action, const struct gate_step *step)
 	case ACTION_RAMP:
 		begin_ramp(record, step->now_ns);
 		break;
+	case ACTION_RAMP_PAST:
+		raise_turn(record, step->now_ns);
+		begin_ramp(record, step->now_ns);
+		break;
 	case ACTION_OPEN:
 		forget(record);
 		record->since_ns = step->now_ns;

@@ -42,32 +42,37 @@ add_shut(struct text *text, const struct gate_event *event)
 	text_add(text, " in a row");
 }
 
-static void
+static struct span
 add_wait(struct text *text, const struct gate_event *event)
 {
+	struct span time = { 0, 0 };
+
 	text_add(text, "waiting at gate ");
 	text_add(text, event->name);
 	if (event->is_ramp) {
 		text_add(text, ", which opens gradually");
-		return;
+		return time;
 	}
 	text_add(text, ", shut for ");
+	time.start = text->length;
 	duration_text(text, event->shut_ns);
+	time.end = text->length;
 	add_reason(text, event->reason);
+	return time;
 }
 
-void
+struct span
 gate_message(
     struct text *text, enum gate_news news, const struct gate_event *event)
 {
-	if (news == GATE_NEWS_WAIT) {
-		add_wait(text, event);
-		return;
-	}
+	static const struct span none;
+
+	if (news == GATE_NEWS_WAIT)
+		return add_wait(text, event);
 	if (news == GATE_NEWS_LOST) {
 		text_add(text, "lost the turn at gate ");
 		text_add(text, event->name);
-		return;
+		return none;
 	}
 	if (news == GATE_NEWS_PROBE)
 		text_add(text, "probing at ");
@@ -90,6 +95,7 @@ gate_message(
 	case GATE_NEWS_LOST:
 		break;
 	}
+	return none;
 }
 
 static const char *

@@ -33,8 +33,11 @@ struct gate_event {
 	int64_t next_ns; /* until the next attempt may start; < 0: unknown */
 };
 
-/* "gate hub shut: exit 7, 3 failures in a row". */
-void gate_message(
+/*
+ * "gate hub shut: exit 7, 3 failures in a row". Returns where the time of WAIT
+ * stands, which grows; empty: there is none.
+ */
+struct span gate_message(
     struct text *text, enum gate_news news, const struct gate_event *event);
 
 /* The members of the event "gate": gate, state, reason, waited_s, next_s. */

@@ -48,6 +48,7 @@ enum gate_action {
 	ACTION_PROBE_FAILED,
 	ACTION_PROBE_VOID, /* as if it had not been */
 	ACTION_RAMP, /* begins */
+	ACTION_RAMP_PAST, /* ... and whoever probes has the turn no more */
 	ACTION_OPEN,
 };
 

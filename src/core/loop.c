@@ -176,7 +176,7 @@ reset_after_long_run(struct run *run)
 	    || outcome->kind == OUTCOME_TIMED_OUT
 	    || outcome->kind == OUTCOME_NOT_STARTED)
 		return;
-	run->state.count = 1;
+	run->state.count = !run->aftermath.uncounted;
 	run->failures = 0;
 	schedule_reset(&run->schedule);
 }
@@ -187,21 +187,19 @@ after_verdict(struct run *run)
 {
 	const struct world *world = run->world;
 	enum verdict verdict = run->state.verdict;
-	struct loop_state counted;
 
 	run->aftermath = (struct aftermath) { .at_door = false };
 	if (world->after_verdict != NULL)
 		run->aftermath = world->after_verdict(world->self, &run->state);
+	run->state.count -= run->aftermath.uncounted;
 	reset_after_long_run(run);
 	run->state.streak
 	    = verdict == VERDICT_SUCCESS ? run->state.streak + 1 : 0;
 	if (is_failure(verdict) && !run->aftermath.uncounted)
 		run->failures++;
-	counted = run->state;
-	counted.count -= run->aftermath.uncounted;
 	ending_after_attempt(&run->ending,
-	    result_after_attempt(&run->settings->limits, &counted), &run->state,
-	    run->told);
+	    result_after_attempt(&run->settings->limits, &run->state),
+	    &run->state, run->told);
 }
 
 /* The pause from the end of the attempt; PAUSE_NONE: backoff gives up. */
@@ -231,7 +229,7 @@ attempt(struct run *run, int64_t now_ns)
 	int64_t ran_ns;
 
 	run->state.attempt++;
-	run->state.count += !run->aftermath.uncounted;
+	run->state.count++;
 	run->state.elapsed_ns = now_ns - run->started_ns;
 	run->state.outcome = world->attempt(world->self, &run->state,
 	    deadline_first ? run->deadline_ns : cutoff_ns);

@@ -26,7 +26,9 @@ enum result {
 /* The state of the loop during or after an attempt. */
 struct loop_state {
 	int64_t attempt; /* the number of this attempt, or of the next one */
-	int64_t count; /* the same, counted from the last reset */
+	/* The same, counted from the last reset, without what does not count.
+	 */
+	int64_t count;
 	int64_t streak; /* successes in a row */
 	int64_t elapsed_ns;
 	enum verdict verdict; /* of the last attempt, or VERDICT_NONE */

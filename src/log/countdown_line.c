@@ -17,6 +17,7 @@ static bool is_allowed;
 static bool is_there;
 static bool line_stays;
 static struct countdown countdown;
+static int64_t since_ns; /* the time counts up from then; -1: down */
 
 void
 countdown_line_allow(bool allowed)
@@ -66,8 +67,8 @@ can_draw(int width)
 	                  : countdown_fits_a_row(&countdown, width);
 }
 
-bool
-countdown_line_start(struct text *text, struct span time, bool stays)
+static bool
+start(struct text *text, struct span time, bool stays)
 {
 	char room[COUNTDOWN_FRAME_SIZE];
 	struct text frame = text_in(room, sizeof room);
@@ -89,9 +90,46 @@ countdown_line_start(struct text *text, struct span time, bool stays)
 	return true;
 }
 
+bool
+countdown_line_start(struct text *text, struct span time, bool stays)
+{
+	since_ns = -1;
+	return start(text, time, stays);
+}
+
+bool
+countdown_line_start_up(
+    struct text *text, struct span time, bool stays, int64_t from_ns)
+{
+	since_ns = max_ns(from_ns, 0);
+	return start(text, time, stays);
+}
+
+/* What the line says at NOW_NS. */
+static void
+add_time(struct text *text, int64_t now_ns, int64_t until_ns)
+{
+	int64_t past_ns = now_ns - since_ns;
+
+	if (since_ns < 0)
+		countdown_time(text, until_ns - now_ns);
+	else
+		duration_text(text, past_ns - past_ns % NS_PER_S);
+}
+
+/* When it says something else. */
+static int64_t
+next_moment(int64_t now_ns, int64_t until_ns)
+{
+	if (since_ns < 0)
+		return now_ns + countdown_step(until_ns - now_ns);
+	return min_ns(
+	    until_ns, now_ns + NS_PER_S - (now_ns - since_ns) % NS_PER_S);
+}
+
 /* A terminal that takes nothing misses a frame, and holds nobody up. */
 static void
-draw(int64_t left_ns)
+draw(int64_t now_ns, int64_t until_ns)
 {
 	char room[COUNTDOWN_FRAME_SIZE], words[32];
 	struct text frame = text_in(room, sizeof room);
@@ -102,9 +140,9 @@ draw(int64_t left_ns)
 		leave_row();
 		return;
 	}
-	if (left_ns <= 0 || !can_draw(width))
+	if (now_ns >= until_ns || !can_draw(width))
 		return;
-	countdown_time(&time, left_ns);
+	add_time(&time, now_ns, until_ns);
 	countdown_draw(&frame, &countdown, words, width);
 	writer_try(&frame);
 }
@@ -145,22 +183,22 @@ int
 countdown_line_wait(int64_t until_ns)
 {
 	struct arrival arrival = { .signal = 0 };
-	int64_t left_ns;
+	int64_t now_ns;
 	int told = 0;
 
-	while (told == 0 && (left_ns = until_ns - clock_now_ns()) > 0) {
-		int64_t next_ns = until_ns - left_ns + countdown_step(left_ns);
+	while (told == 0 && (now_ns = clock_now_ns()) < until_ns) {
+		int64_t next_ns = next_moment(now_ns, until_ns);
 
 		if (signals_wait(&arrival, next_ns, NULL, 0) != WAKE_SIGNAL)
-			draw(until_ns - next_ns);
+			draw(next_ns, until_ns);
 		else if (arrival.told != 0 || signals_wakes(arrival.signal))
 			told
 			    = arrival.told != 0 ? arrival.told : arrival.signal;
 		else if (arrival.signal == SIGCONT) {
 			leave_row();
-			draw(until_ns - clock_now_ns());
+			draw(clock_now_ns(), until_ns);
 		} else if (arrival.signal == SIGWINCH)
-			draw(until_ns - clock_now_ns());
+			draw(clock_now_ns(), until_ns);
 	}
 	if (told != 0)
 		writer_hurry();

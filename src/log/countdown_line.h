@@ -22,6 +22,13 @@ void countdown_line_allow(bool allowed);
  */
 bool countdown_line_start(struct text *text, struct span time, bool stays);
 
+/*
+ * The same, but the time is how long ago SINCE_NS of CLOCK_MONOTONIC was, and
+ * grows while countdown_line_wait() waits.
+ */
+bool countdown_line_start_up(
+    struct text *text, struct span time, bool stays, int64_t since_ns);
+
 /* Such a line was started, and has not ended yet. */
 bool countdown_line_is_there(void);
 

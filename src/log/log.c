@@ -348,6 +348,22 @@ log_news(enum weight weight, const char *words, const char *event,
 	}
 }
 
+bool
+log_wait(const char *words, struct span time, int64_t since_ns, bool stays)
+{
+	struct text text;
+	size_t before;
+
+	if (!is_wanted(WEIGHT_NORMAL) || options->format != LOG_TEXT)
+		return false;
+	text = text_begin();
+	before = text.length;
+	text_add(&text, words);
+	time.start += before;
+	time.end += before;
+	return countdown_line_start_up(&text, time, stays, since_ns);
+}
+
 static void
 log_failure(const char *what, int error)
 {

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "core/loop_state.h"
+#include "core/text.h"
 #include "options/option_types.h"
 #include "streams/outlet.h"
 
@@ -45,6 +46,15 @@ void log_end(const struct loop_state *state, const struct ending *ending);
  */
 void log_news(enum weight weight, const char *words, const char *event,
     const char *members);
+
+/*
+ * The same of a wait that is seen while it lasts, and can be waited with
+ * countdown_line_wait() then: TIME in WORDS, of printable ASCII, is how long
+ * ago SINCE_NS of CLOCK_MONOTONIC was. STAYS: the line is one of the log.
+ * False: that cannot be, and nothing is written.
+ */
+bool log_wait(
+    const char *words, struct span time, int64_t since_ns, bool stays);
 
 /* Logs that --at-end could not be run; ERROR is an errno. */
 void log_at_end_failed(int error);

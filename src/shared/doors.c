@@ -4,6 +4,7 @@
 #include "shared/defer.h"
 #include "shared/doors.h"
 #include "shared/gate_door.h"
+#include "shared/gate_news.h"
 #include "shared/shared_state.h"
 #include "shared/slots.h"
 
@@ -80,6 +81,13 @@ doors_after_verdict(const struct loop_state *state)
 	if (has_gate())
 		return gate_door_leave(state);
 	return (struct aftermath) { .at_door = false };
+}
+
+void
+doors_told(void)
+{
+	if (has_gate())
+		gate_news_release();
 }
 
 void

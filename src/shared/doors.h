@@ -24,6 +24,9 @@ struct entry doors_before_attempt(
     const struct loop_state *state, int64_t until_ns);
 struct aftermath doors_after_verdict(const struct loop_state *state);
 
+/* The log has told of the attempt: what it has changed may follow. */
+void doors_told(void);
+
 /* The loop has ended with RESULT, before --at-end. */
 void doors_end(const struct loop_state *state, enum result result);
 

@@ -6,11 +6,11 @@
 #include "core/gate_message.h"
 #include "core/gate_pause.h"
 #include "core/reason.h"
-#include "core/result.h"
+#include "log/countdown_line.h"
 #include "process/clock.h"
 #include "process/environment.h"
 #include "process/signals.h"
-#include "process/sleep.h"
+#include "shared/gate_attempt.h"
 #include "shared/gate_door.h"
 #include "shared/gate_file.h"
 #include "shared/gate_news.h"
@@ -181,8 +181,8 @@ wait_in_turn(int64_t limit_ns)
 			turn_give_up(&gate, &run);
 			return (struct step) { .is_over = false };
 		}
-		signal = sleep_until_told(
-		    min_ns(limit_ns, turn_monotonic(decision.until_ns)));
+		signal = gate_news_count(
+		    &seen, min_ns(limit_ns, turn_monotonic(decision.until_ns)));
 		if (signal != 0)
 			return over(interrupted(signal));
 		if (clock_now_ns() >= limit_ns)
@@ -212,19 +212,22 @@ wait_once(int64_t limit_ns)
 static struct entry
 wait_until(int64_t until_ns)
 {
-	int64_t began_ns = clock_now_ns(), patience_ns;
+	int64_t began_ns = clock_now_ns(), patience_ns, limit_ns;
 	struct step step;
+	bool had;
 	int signal;
 
 	/* A wait of nothing is none, even if a probe is due. */
 	patience_ns = max_ns(options->wait_ns - waited_ns, 0);
 	if (patience_ns == 0)
 		return refuse();
-	gate_news_wait(&seen);
-	do
-		step = wait_once(
-		    min_ns(until_ns, saturating_add(began_ns, patience_ns)));
-	while (!step.is_over);
+	limit_ns = min_ns(until_ns, saturating_add(began_ns, patience_ns));
+	had = turn_try(&gate, &run, seen.turn);
+	gate_news_wait(&seen, had);
+	step = had ? wait_in_turn(limit_ns) : wait_once(limit_ns);
+	while (!step.is_over)
+		step = wait_once(limit_ns);
+	countdown_line_end();
 	waited_ns = saturating_add(waited_ns, clock_now_ns() - began_ns);
 	gate_news_waited(waited_ns);
 	if (step.entry.admission == ADMISSION_LATE) {
@@ -261,57 +264,6 @@ gate_door_enter(int64_t until_ns)
 	return wait_until(until_ns);
 }
 
-/* What the gate makes of an outcome. */
-static enum gate_outcome
-news_of(const struct loop_state *state)
-{
-	const struct outcome *outcome = &state->outcome;
-
-	if (verdict_is_good(state->verdict))
-		return GATE_ENDED_WELL;
-	if ((state->verdict != VERDICT_RETRY
-	        && state->verdict != VERDICT_THROTTLE)
-	    || outcome->kind == OUTCOME_NOT_STARTED
-	    || outcome_told(outcome) != 0 || outcome->by_forwarded)
-		return GATE_NO_NEWS;
-	return GATE_FAILED;
-}
-
-/* By how much CLOCK_BOOTTIME is ahead. */
-static int64_t
-boottime_ahead(void)
-{
-	return boottime_ns() - clock_now_ns();
-}
-
-/* WORDS, of REASON_SIZE, take the reason. */
-static struct gate_attempt
-attempt_of(const struct loop_state *state, char *words)
-{
-	struct outcome outcome = state->outcome;
-	const struct hint *hint = &state->outcome.evidence.hint;
-	int64_t ahead_ns = boottime_ahead();
-	struct gate_attempt attempt = {
-		.outcome = news_of(state),
-		.began_ns = outcome.started_ns + ahead_ns,
-		.ended_ns = outcome.ended_ns + ahead_ns,
-		.reason = words,
-	};
-	struct text reason = text_in(words, REASON_SIZE);
-
-	/* What the command said stays in its log. */
-	outcome.evidence.match.last_line = NULL;
-	reason_text(&reason, &outcome);
-	if (attempt.outcome == GATE_FAILED && hint->has_wait
-	    && hint->wait_ns > 0
-	    && hint->wait_ns <= settings->limits.hint_max_ns)
-		attempt.hint_ns = saturating_add(attempt.ended_ns,
-		    random_between(random_source, hint->wait_ns,
-		        saturating_add(
-		            hint->wait_ns, settings->policy.base_ns)));
-	return attempt;
-}
-
 /* Notes the attempt in the record, and gives the turn up. */
 static bool
 note(const struct loop_state *state, struct gate_attempt *attempt,
@@ -334,6 +286,7 @@ note(const struct loop_state *state, struct gate_attempt *attempt,
 		return false;
 	is_lost = is_probe && before.turn != run.turn;
 	turn_give_up(&gate, &run);
+	gate_news_hold();
 	if (is_lost)
 		gate_news_tell(GATE_NEWS_LOST, &before);
 	gate_news_change(&before, after, now_ns,
@@ -353,7 +306,7 @@ gate_door_leave(const struct loop_state *state)
 	if (gate.part.file.fd < 0)
 		return none;
 	environment_gate(NULL);
-	attempt = attempt_of(state, words);
+	attempt = gate_attempt_of(state, settings, random_source, words);
 	/* Nothing that anybody would want to know. */
 	if (run.turn == 0
 	    && (attempt.outcome == GATE_NO_NEWS

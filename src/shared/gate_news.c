@@ -3,16 +3,29 @@
 
 #include <time.h>
 
+#include "core/array.h"
 #include "core/duration.h"
 #include "core/shared_name.h"
+#include "log/countdown_line.h"
 #include "log/log.h"
 #include "process/clock.h"
+#include "process/sleep.h"
 #include "shared/gate_news.h"
 #include "shared/state_file.h"
 
 static const char *name;
 static int64_t waited_ns;
 static int64_t told_ns; /* the wait was told of a gate shut then; 0: none */
+
+struct news {
+	enum weight weight;
+	char words[512], members[512];
+};
+
+/* Our attempt has lost the turn, and changed the gate. */
+static struct news held[2];
+static size_t held_count;
+static bool is_holding;
 
 void
 gate_news_start(const char *of)
@@ -27,18 +40,44 @@ gate_news_waited(int64_t ns)
 }
 
 static void
-tell(enum weight weight, enum gate_news news, struct gate_event event)
+put(const struct news *news)
 {
-	char words[512], members[512];
-	struct text text = text_in(words, sizeof words);
-	struct text json = text_in(members, sizeof members);
+	log_news(news->weight, news->words, NULL, NULL);
+	log_news(WEIGHT_NORMAL, NULL, "gate", news->members);
+}
 
+static void
+tell(enum weight weight, enum gate_news what, struct gate_event event)
+{
+	struct news now, *news = &now;
+	struct text text, json;
+
+	if (is_holding && held_count < ARRAY_LENGTH(held))
+		news = &held[held_count++];
+	text = text_in(news->words, sizeof news->words);
+	json = text_in(news->members, sizeof news->members);
 	event.name = name;
 	event.waited_ns = waited_ns;
-	gate_message(&text, news, &event);
-	gate_members(&json, news, &event);
-	log_news(weight, words, NULL, NULL);
-	log_news(WEIGHT_NORMAL, NULL, "gate", members);
+	news->weight = weight;
+	gate_message(&text, what, &event);
+	gate_members(&json, what, &event);
+	if (news == &now)
+		put(news);
+}
+
+void
+gate_news_hold(void)
+{
+	is_holding = true;
+}
+
+void
+gate_news_release(void)
+{
+	for (size_t i = 0; i < held_count; i++)
+		put(&held[i]);
+	held_count = 0;
+	is_holding = false;
 }
 
 void
@@ -51,23 +90,58 @@ gate_news_tell(enum gate_news news, const struct gate_record *record)
 	    });
 }
 
-void
-gate_news_wait(const struct gate_record *record)
+static struct gate_event
+wait_event(const struct gate_record *record)
 {
 	int64_t now_ns = boottime_ns();
 	bool is_ramp = record->state == GATE_RAMP;
 	int64_t next_ns = is_ramp ? record->release_ns : record->due_ns;
-	bool is_new = !is_ramp && told_ns != record->shut_ns;
+
+	return (struct gate_event) {
+		.name = name,
+		.reason = record->reason,
+		.shut_ns = max_ns(now_ns - record->shut_ns, 0),
+		.is_ramp = is_ramp,
+		.next_ns = max_ns(next_ns - now_ns, 0),
+	};
+}
+
+/* Shorter waits are not worth a line that moves. */
+static bool
+show(const struct gate_event *event, bool stays)
+{
+	char words[512];
+	struct text text = text_in(words, sizeof words);
+	struct span time = gate_message(&text, GATE_NEWS_WAIT, event);
+
+	return !event->is_ramp && event->next_ns >= NS_PER_S
+	    && log_wait(words, time, clock_now_ns() - event->shut_ns, stays);
+}
+
+void
+gate_news_wait(const struct gate_record *record, bool counts)
+{
+	struct gate_event event = wait_event(record);
+	bool is_new = !event.is_ramp && told_ns != record->shut_ns;
 
 	if (is_new)
 		told_ns = record->shut_ns;
-	tell(is_new ? WEIGHT_NORMAL : WEIGHT_DETAIL, GATE_NEWS_WAIT,
-	    (struct gate_event) {
-	        .reason = record->reason,
-	        .shut_ns = max_ns(now_ns - record->shut_ns, 0),
-	        .is_ramp = is_ramp,
-	        .next_ns = max_ns(next_ns - now_ns, 0),
-	    });
+	if (!is_new || !counts || !show(&event, true))
+		tell(is_new ? WEIGHT_NORMAL : WEIGHT_DETAIL, GATE_NEWS_WAIT,
+		    event);
+}
+
+int
+gate_news_count(const struct gate_record *record, int64_t until_ns)
+{
+	struct gate_event event;
+
+	if (!countdown_line_is_there()) {
+		event = wait_event(record);
+		show(&event, false);
+	}
+	return countdown_line_is_there() ? countdown_line_wait(until_ns)
+	                                 : sleep_until_told(until_ns);
 }
 
 /* SPAN_NS from now as a time of day. */

@@ -17,11 +17,28 @@ void gate_news_start(const char *name);
 /* How long the run has waited at it, in all. */
 void gate_news_waited(int64_t waited_ns);
 
+/*
+ * What is told from now on comes with gate_news_release(): when the attempt
+ * that has changed the gate has its line.
+ */
+void gate_news_hold(void);
+void gate_news_release(void);
+
 /* PROBE, OPEN or LOST: for -v, and for machines. */
 void gate_news_tell(enum gate_news news, const struct gate_record *record);
 
-/* One line for each time that the gate is shut; machines get all waits. */
-void gate_news_wait(const struct gate_record *record);
+/*
+ * One line for each time that the gate is shut; machines get all waits. COUNTS:
+ * what follows is the wait of gate_news_count().
+ */
+void gate_news_wait(const struct gate_record *record, bool counts);
+
+/*
+ * A wait until UNTIL_NS of CLOCK_MONOTONIC, with a line on a terminal that
+ * tells for how long the gate has been shut. Returns what ends it as
+ * sleep_until_told() does.
+ */
+int gate_news_count(const struct gate_record *record, int64_t until_ns);
 
 /*
  * What our verdict has made of the gate at NOW_NS. ASKED_NS is what the other

@@ -13,6 +13,9 @@
 /* Not final: who is first in the queue has to look again. */
 #define TURN_AGAIN (TURN_FAILED + 1)
 
+/* A probe that runs for longer: the gate may open meanwhile, and not by it. */
+#define LOOK_NS NS_PER_S
+
 int64_t
 turn_monotonic(int64_t moment_ns)
 {
@@ -94,6 +97,20 @@ check(struct gate_file *gate, struct gate_run *run, uint32_t number)
 	return TURN_AGAIN;
 }
 
+/*
+ * When the head of the queue has to look whether the turn is still the one
+ * that it waits for. Of a shut gate the probe is to come.
+ */
+static int64_t
+look_again_ns(const struct gate_record *record, int64_t now_ns)
+{
+	if (record->state == GATE_PROBING)
+		return now_ns + LOOK_NS;
+	if (record->state == GATE_SHUT)
+		return max_ns(record->due_ns, now_ns) + LOOK_NS;
+	return INT64_MAX;
+}
+
 /* As the head of the queue. */
 static int
 wait_as_first(
@@ -101,7 +118,7 @@ wait_as_first(
 {
 	struct gate_record record;
 	struct gate_decision decision;
-	int64_t now_ns, overdue_ns;
+	int64_t now_ns, overdue_ns, look_ns;
 	uint32_t number;
 
 	if (!gate_file_read(gate, &record, &now_ns))
@@ -111,13 +128,16 @@ wait_as_first(
 	if (decision.kind == GATE_START)
 		return TURN_NEEDLESS;
 	overdue_ns = turn_monotonic(decision.until_ns);
+	look_ns = turn_monotonic(look_again_ns(&record, now_ns));
 	switch (lock_wait(gate->part.file.fd, byte_of(number),
-	    min_ns(until_ns, overdue_ns), signal)) {
+	    min_ns(until_ns, min_ns(overdue_ns, look_ns)), signal)) {
 	case LOCK_HAD:
 		return check(gate, run, number);
 	case LOCK_TIME:
-		return until_ns <= overdue_ns ? TURN_TIME
-		                              : pass_over(gate, run, number);
+		if (until_ns <= min_ns(overdue_ns, look_ns))
+			return TURN_TIME;
+		return overdue_ns <= look_ns ? pass_over(gate, run, number)
+		                             : TURN_AGAIN;
 	case LOCK_SIGNAL:
 		return TURN_SIGNAL;
 	case LOCK_BUSY:
@@ -125,6 +145,21 @@ wait_as_first(
 		break;
 	}
 	return fail_by_errno(gate);
+}
+
+bool
+turn_try(struct gate_file *gate, struct gate_run *run, uint32_t number)
+{
+	int fd = gate->part.file.fd;
+	bool had;
+
+	run->turn = 0;
+	if (lock_try(fd, STATE_LOCK_QUEUE) != LOCK_HAD)
+		return false;
+	had = lock_try(fd, byte_of(number)) == LOCK_HAD
+	    && check(gate, run, number) == TURN_HAD;
+	lock_free(fd, STATE_LOCK_QUEUE);
+	return had;
 }
 
 enum turn_result

@@ -10,10 +10,12 @@
  * it straight back.
  *
  * The head of the queue alone watches the clock: a holder that is stuck is
- * passed over, by another byte for the turn. Who comes back late finds that
- * the record has another number.
+ * passed over, by another byte for the turn, and so is one whose probe still
+ * runs when another run's success has opened the gate. Who comes back late
+ * finds that the record has another number.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/gate.h"
@@ -34,6 +36,9 @@ enum turn_result {
  */
 enum turn_result turn_take(struct gate_file *gate, struct gate_run *run,
     int64_t until_ns, int *signal);
+
+/* The same without a wait: false if anybody has it, or waits for it. */
+bool turn_try(struct gate_file *gate, struct gate_run *run, uint32_t number);
 
 /* Nothing happens if RUN does not hold it. */
 void turn_give_up(struct gate_file *gate, struct gate_run *run);

@@ -11,6 +11,7 @@ setup() {
   command -v tmux >/dev/null || skip "tmux is not installed"
   cd "$BATS_TEST_TMPDIR" || return
   socket=$BATS_TEST_TMPDIR/tmux
+  others=()
   ln -s "$BACKOFF" backoff
   # What it runs, so that lines are short and the same each time.
   mkfifo go
@@ -23,6 +24,7 @@ EOS
 
 teardown() {
   tmux -S "$socket" kill-server 2>/dev/null || true
+  [ ${#others[@]} = 0 ] || kill "${others[@]}" 2>/dev/null || true
 }
 
 # at_screen WIDTH [VARIABLE=VALUE]...: an empty one, 20 rows high.
@@ -318,4 +320,124 @@ stands_still() {
   run ! grep -E 'TIOCGWINSZ|TIOCGPGRP' trace
   [ "${PAUSE_BY:-nanosleep}" != nanosleep ] ||
     assert_equal "$(grep -c '^clock_nanosleep' trace)" 2
+}
+
+# at_gate WIDTH: a screen, and a gate that is shut for half an hour.
+at_gate() {
+  export BACKOFF_STATE_DIR=$PWD/state
+  mkdir -m 700 state
+  # shellcheck disable=SC2016 # for sh
+  "$BACKOFF" -qq --gate=hub -n 1 -- sh -c 'echo after=30m >"$BACKOFF_HINT"; exit 7' || true
+  at_screen "$1" BACKOFF_STATE_DIR="$BACKOFF_STATE_DIR"
+}
+
+# holder ARG...: a run with the turn, or the slot, that says so in "held".
+holder() {
+  "$BACKOFF" -v "$@" 2>held 3>&- &
+  held=$!
+  others+=("$held")
+  wait_for grep -q . held
+}
+
+# blocked: until what runs at the terminal waits for a lock.
+blocked() {
+  wait_for a_lock_is_awaited
+}
+
+a_lock_is_awaited() {
+  grep -q -- "-> OFDLCK .*:$(stat -c %i state/hub) " /proc/locks
+}
+
+# the_run: its process.
+the_run() {
+  pgrep -P "$(tmux -S "$socket" list-panes -F '#{pane_pid}')"
+}
+
+@test "countdown: at a gate the line tells for how long it has been shut, and is left as it was" {
+  at_gate 80
+  types 'backoff --name=x --gate=hub true'
+  shows '^backoff: x: waiting at gate hub, shut for [0-9.]+m?s: exit 7$'
+  is_redrawn
+  is_redrawn
+  run -0 screen
+  assert_equal "$(grep -c 'waiting at' <<<"$output")" 1
+  key C-c
+  is_shown '\$ backoff .*' \
+    'backoff: x: waiting at gate hub, shut for [0-9.]+m?s: exit 7' \
+    'backoff: x: interrupted by INT after 0 attempts in .*'
+}
+
+@test "countdown: Ctrl-Z, fg and Ctrl-C at a gate" {
+  at_gate 80
+  types 'backoff --name=x --gate=hub true'
+  shows '^backoff: x: waiting at gate hub'
+  key C-z
+  shows 'Stopped'
+  wait_for ends_with_prompt
+  types 'clear; fg'
+  shows '^backoff: x: waiting at gate hub, shut for [0-9ms]+: exit 7$'
+  is_redrawn
+  key C-c
+  shows '^backoff: x: interrupted by INT after 0 attempts'
+  wait_for ends_with_prompt
+}
+
+@test "countdown: in the queue of a gate the line stands still, as who waits in line makes no call" {
+  at_gate 80
+  holder --gate=hub -- true
+  types 'backoff --name=x --gate=hub true'
+  shows '^backoff: x: waiting at gate hub, shut for'
+  blocked
+  key C-z
+  shows 'Stopped'
+  wait_for ends_with_prompt
+  types 'clear; fg'
+  shows '^backoff --name=x'
+  wait_for in_state "$(the_run)" S
+  # It has the turn now, and the time runs in a line that goes with the wait.
+  kill "$held"
+  wait "$held" || true
+  shows '^backoff: x: waiting at gate hub, shut for [0-9ms]+: exit 7$'
+  key C-c
+  is_shown 'backoff --name=x.*' 'backoff: x: interrupted by INT after 0 attempts in .*'
+}
+
+@test "countdown: Ctrl-Z, fg and Ctrl-C in the queue of a gate" {
+  at_gate 80
+  holder --gate=hub -- true
+  types 'backoff --name=x --gate=hub true'
+  shows '^backoff: x: waiting at gate hub, shut for'
+  blocked
+  key C-z
+  shows 'Stopped'
+  wait_for ends_with_prompt
+  types fg
+  blocked
+  key C-c
+  shows '^(\^C)?backoff: x: interrupted by INT after 0 attempts'
+  wait_for ends_with_prompt
+}
+
+@test "countdown: Ctrl-Z, fg and Ctrl-C in the queue for a slot" {
+  local slots
+  for slots in 1 2; do
+    [ "$slots" = 1 ] || tmux -S "$socket" kill-server
+    rm -rf state
+    at_gate 80
+    holder --slots=hub:"$slots" -- sh -c 'echo taken >&2; exec sleep 1000'
+    wait_for grep -q taken held
+    [ "$slots" = 1 ] || holder --slots=hub:"$slots" -- sh -c 'echo too >&2; exec sleep 1000'
+    [ "$slots" = 1 ] || wait_for grep -q too held
+    types "backoff --name=x --slots=hub:$slots true"
+    shows '^backoff: x: waiting for '
+    key C-z
+    shows 'Stopped'
+    wait_for ends_with_prompt
+    types fg
+    wait_for in_state "$(the_run)" S
+    key C-c
+    shows '^(\^C)?backoff: x: interrupted by INT after 0 attempts'
+    wait_for ends_with_prompt
+    kill "${others[@]}"
+  done
 }

@@ -82,6 +82,31 @@ calls() { # NAME-REGEX: how many of them the trace has on the state file
   assert_line "backoff: job: gate hub shut: exit 7, 3 failures in a row"
 }
 
+@test "the log tells first of the attempt, and then that it has shut the gate" {
+  local i format
+  for format in text json; do
+    rm -f state/hub
+    for i in 1 2; do
+      "$BACKOFF" -qq --gate=hub -n 1 -- ./job || true
+    done
+    run -7 "$BACKOFF" --log-format="$format" --gate=hub --gate-wait=0 -n 6 -- ./job
+    run -0 grep -Eo 'attempt 1/6 failed|gate hub shut|"event":"attempt"|"state":"shut"' <<<"$output"
+    [ "$format" = json ] || assert_equal "$output" $'attempt 1/6 failed\ngate hub shut'
+    [ "$format" = text ] || assert_equal "$output" $'"event":"attempt"\n"state":"shut"'
+  done
+}
+
+@test "the number of a probe that fails is that of the last attempt that counted" {
+  shut_gate
+  run -7 "$BACKOFF" --gate=hub --gate-wait=2s -b 1ms -- ./job
+  assert_line --regexp 'attempt 1 \(0/6\) failed'
+  rm state/hub
+  "$BACKOFF" -qq --gate=hub -n 2 -b 1ms -- ./job || true
+  run -7 "$BACKOFF" --gate=hub --gate-wait=2s -b 1ms -- ./job
+  assert_line --regexp 'attempt 1/6 failed'
+  assert_line --regexp 'attempt 2 \(1/6\) failed'
+}
+
 @test "successes, answers and what must not be retried do not shut it" {
   touch up
   "$BACKOFF" -qq --gate=hub -n 1 -- sh -c 'exit 7' || true
@@ -257,6 +282,57 @@ calls() { # NAME-REGEX: how many of them the trace has on the state file
   assert_fate "killed KILL"
 }
 
+# in_line N: until N runs wait for a lock of the state file: the first of them
+# for the turn, the others in the queue.
+in_line() {
+  wait_for stand_in_line "$1"
+}
+
+stand_in_line() {
+  [ "$(grep -c -- "-> OFDLCK .*:$(stat -c %i state/hub) " /proc/locks)" = "$1" ]
+}
+
+@test "kill -9 of the prober and of the next together: who stands behind them probes" {
+  local i
+  for i in 1 2 3; do
+    rm -f up
+    shut_gate
+    start -- "$BACKOFF" -qq --gate=hub -- sh -c 'echo "ready $$"; exec sleep 1000'
+    wait_for grep -q ready "$out"
+    beside -qq --gate=hub -- sh -c 'echo next >>requests'
+    in_line 1
+    beside -qq --gate=hub -- ./job
+    in_line 2
+    touch up
+    kill -s KILL "$pid" "${others[-2]}"
+    wait "${others[-1]}"
+    assert_equal "$(cat requests)" probing
+    assert_fate "killed KILL"
+  done
+}
+
+# The patience with the first probe is ten seconds; the second has its own.
+@test "what a stopped prober brings late is a straggler's, and the next probe has come in its time" {
+  local before
+  mkfifo first second
+  shut_gate
+  start -- "$BACKOFF" -v --gate=hub -- sh -c 'echo "ready $$"; read -r line <first; exit "$line"'
+  wait_for grep -q ready "$out"
+  signal STOP
+  beside -v --gate=hub -- sh -c 'read -r line <second; exit "$line"'
+  wait_for grep -q 'probing at gate' beside
+  before=$(python3 "$lib/shared_record.py" state/hub | grep -E '^(state|probes|turn)=')
+  echo "$before" | grep -q '^state=2$'
+  signal CONT
+  echo 7 >first
+  await "$err" 'lost the turn at gate hub'
+  run -0 python3 "$lib/shared_record.py" state/hub
+  assert_equal "$(grep -E '^(state|probes|turn)=' <<<"$output")" "$before"
+  echo 0 >second
+  wait "${others[0]}"
+  assert grep -q 'gate hub open after' beside
+}
+
 @test "a stopped holder of the turn is passed over, and comes back late" {
   shut_gate
   start -- "$BACKOFF" -v --gate=hub -t 1h -- sh -c 'echo "ready $$"; sleep 1000'
@@ -269,6 +345,29 @@ calls() { # NAME-REGEX: how many of them the trace has on the state file
   signal CONT
   signal TERM
   assert_fate "killed TERM"
+}
+
+# Such a probe would have the turn for two hours.
+@test "a probe that hangs does not hold up who waits when another's success opens the gate" {
+  shut_gate
+  python3 "$lib/shared_record.py" state/hub longest=$((3600 * 1000000000)) >/dev/null
+  beside -v --gate=hub -t 2h -- sleep 1000
+  wait_for grep -q 'probing at gate' beside
+  touch up
+  # The head of the queue, and one behind it.
+  "$BACKOFF" --gate=hub -- ./job 2>first 3>&- &
+  first=$!
+  others+=("$first")
+  wait_for grep -q 'waiting at gate' first
+  wait_for in_state "$first" S
+  start -- "$BACKOFF" --gate=hub --wake-on=USR1 -- ./job
+  behind_gate
+  signal USR1
+  assert_fate "exited 0"
+  wait "$first"
+  assert_equal "$(cat requests)" "$(printf 'probing\nramp')"
+  run -0 python3 "$lib/shared_record.py" state/hub
+  assert_line turn=2
 }
 
 @test "--before-retry runs before the turn is asked for" {

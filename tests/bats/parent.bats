@@ -7,9 +7,13 @@
 load helper
 load ../lib/process
 
+setup() {
+  holders=()
+}
+
 teardown() {
   # What we wait for has been told of by now, or never will be.
-  for id in "$(cat "$BATS_TEST_TMPDIR"/pid)" "${parent:-}" "${runner:-}"; do
+  for id in "$(cat "$BATS_TEST_TMPDIR"/pid)" "${parent:-}" "${runner:-}" "${holders[@]}"; do
     [ -z "$id" ] || kill -s KILL "$id" 2>/dev/null || true
   done
   [ -z "${runner:-}" ] || wait "$runner" 2>/dev/null || true
@@ -225,4 +229,107 @@ two_lines() {
 @test "-v tells that --die-with-parent is in force" {
   run -0 "$BACKOFF" -v --die-with-parent true
   assert_line --partial ', die-with-parent'
+}
+
+# at_lock FILE: we, as nobody else here does, stand in line for a lock of that
+# state file. The kernel tells no process of such locks.
+at_lock() {
+  wait_for grep -q -- "-> OFDLCK .*:$(stat -c %i "$1") " /proc/locks
+}
+
+# waits_shared [OPTION of orphan.py...] -- [ARG...]: starts what waits for a
+# lock that another run has, as these arguments say.
+waits_shared() {
+  local options=()
+  while [ "$1" != -- ]; do
+    options+=("$1")
+    shift
+  done
+  export BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/state
+  rm -rf "$BACKOFF_STATE_DIR"
+  mkdir -m 700 "$BACKOFF_STATE_DIR"
+  # shellcheck disable=SC2016 # for sh
+  "$BACKOFF" -qq --gate=hub -n 1 -- sh -c 'echo after=30m >"$BACKOFF_HINT"; exit 7' || true
+  "$BACKOFF" -v --gate=hub -- true 2>"$BATS_TEST_TMPDIR/held" 3>&- &
+  holders=("$!")
+  "$BACKOFF" --slots=one:1 -- sh -c 'echo taken; exec sleep 1000' >"$BATS_TEST_TMPDIR/slot" 2>&1 3>&- &
+  holders+=("$!")
+  wait_for grep -q 'waiting at' "$BATS_TEST_TMPDIR/held"
+  wait_for grep -q taken "$BATS_TEST_TMPDIR/slot"
+  orphans "${options[@]}" -- "$BACKOFF" --die-with-parent "${@:2}"
+}
+
+as_parent_ended_at_once='^backoff: [a-z0-9]+: interrupted, as the parent has ended, after 0 attempts in [0-9.]+m?s$'
+
+@test "--die-with-parent: the parent's end ends a wait in the queue of a gate" {
+  waits_shared -- --gate=hub -- true
+  at_lock "$BACKOFF_STATE_DIR/hub"
+  kill -s KILL "$parent"
+  has_fate "killed TERM"
+  said_last "$as_parent_ended_at_once"
+}
+
+@test "--die-with-parent: the parent's end ends a wait with the turn of a gate" {
+  waits_shared -- --gate=hub -- true
+  at_lock "$BACKOFF_STATE_DIR/hub"
+  kill "${holders[0]}"
+  wait "${holders[0]}" || true
+  wait_for not_at_lock "$BACKOFF_STATE_DIR/hub"
+  wait_for in_state "$pid" S
+  kill -s KILL "$parent"
+  has_fate "killed TERM"
+}
+
+not_at_lock() {
+  ! grep -q -- "-> OFDLCK .*:$(stat -c %i "$1") " /proc/locks
+}
+
+@test "--die-with-parent: the parent's end ends a wait for a slot" {
+  waits_shared -- --slots=one:1 -- true
+  at_lock "$BACKOFF_STATE_DIR/one"
+  kill -s KILL "$parent"
+  has_fate "killed TERM"
+  said_last "$as_parent_ended_at_once"
+}
+
+@test "--die-with-parent: its signal is another one in the queue of a gate, where --wake-on has that" {
+  waits_shared -- --wake-on=RTMAX --gate=hub -d 1h -- sh -c 'echo "ready $$ $PPID"; exit 7'
+  at_lock "$BACKOFF_STATE_DIR/hub"
+  kill -s RTMAX "$pid"
+  await "$out" '^ready'
+  at_lock "$BACKOFF_STATE_DIR/hub"
+  kill -s KILL "$parent"
+  has_fate "killed TERM"
+  said_last 'as the parent has ended, after 1 attempt'
+}
+
+# The wake signal means nothing there; so the wait goes on.
+@test "--die-with-parent: its signal is another one in a wait for a slot" {
+  waits_shared -- --wake-on=RTMAX --slots=one:1 -- true
+  at_lock "$BACKOFF_STATE_DIR/one"
+  kill -s RTMAX "$pid"
+  at_lock "$BACKOFF_STATE_DIR/one"
+  kill -s KILL "$parent"
+  has_fate "killed TERM"
+  said_last "$as_parent_ended_at_once"
+}
+
+@test "--die-with-parent: the end of a thread of the parent ends no wait at a gate or for a slot" {
+  local option file
+  for option in --gate=hub --slots=one:1; do
+    rm -f "$BATS_TEST_TMPDIR"/{fifo,pid,parent,fate}
+    mkfifo "$BATS_TEST_TMPDIR/fifo"
+    waits_shared --thread "$BATS_TEST_TMPDIR/fifo" -- "$option" -- true
+    file=${option#*=} file=$BACKOFF_STATE_DIR/${file%:1}
+    at_lock "$file"
+    echo >"$BATS_TEST_TMPDIR/fifo"
+    wait_for grep -q '^gone$' "$out"
+    # It has got the signal, and stands in line again.
+    at_lock "$file"
+    kill -s TERM "$pid"
+    was_child "killed TERM"
+    said_last 'interrupted by TERM after 0 attempts'
+    kill "${holders[@]}"
+    wait "${holders[@]}" || true
+  done
 }

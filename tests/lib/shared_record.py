@@ -3,8 +3,8 @@
 """shared_record.py FILE [KEY=NUMBER]...: changes the record of runs, prints it.
 
 The keys are version, size and boot of the header, and failures, until,
-window (nanoseconds) and status of the deferral; gate=BYTE fills the part of the
-gate. Checksums are set right. A missing file is made. `until=+N` and
+window (nanoseconds) and status of the deferral; state, probes, turn and
+longest (nanoseconds) are of the gate, and gate=BYTE fills all of its part. Checksums are set right. A missing file is made. `until=+N` and
 `until=-N` are N seconds from now.
 """
 
@@ -22,8 +22,15 @@ DEFERRAL = (
     ("window", 268, "<q"),
     ("status", 276, "<B"),
 )
-FIELDS = {name: (at, form) for name, at, form in HEADER + DEFERRAL}
+GATE = (
+    ("state", 64, "<B"),
+    ("probes", 64 + 4, "<I"),
+    ("turn", 64 + 56, "<I"),
+    ("longest", 64 + 80, "<q"),
+)
+FIELDS = {name: (at, form) for name, at, form in HEADER + DEFERRAL + GATE}
 CHECKSUMS = (0, 20), (256, 380)
+GATE_CHECKSUM = 64, 252
 
 
 def fresh():
@@ -52,7 +59,8 @@ def main(path, *changes):
         at, form = FIELDS[key]
         struct.pack_into(form, record, at, number(key, value))
     if changes:
-        for low, high in CHECKSUMS:
+        is_gate = {change.split("=")[0] for change in changes} & {name for name, *_ in GATE}
+        for low, high in (*CHECKSUMS, *[GATE_CHECKSUM][:len(is_gate)]):
             crc = zlib.crc32(record[low:high])
             struct.pack_into("<I", record, high, crc)
         with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "wb") as file:
@@ -63,7 +71,8 @@ def main(path, *changes):
     print(f"reason={reason}")
     for low, high in CHECKSUMS:
         (crc,) = struct.unpack_from("<I", record, high)
-        assert crc == zlib.crc32(record[low:high]), f"checksum at {high}"
+        is_unused = not any(record[low:high])
+        assert is_unused or crc == zlib.crc32(record[low:high]), f"checksum at {high}"
 
 
 if __name__ == "__main__":

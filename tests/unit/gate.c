@@ -430,6 +430,7 @@ long_probes(void)
 	is_int(record.state, GATE_PROBING, "the late failure changes nothing");
 	succeed(&record, NOW + 12 * NS_PER_S, NOW, 1);
 	is_int(record.state, GATE_RAMP, "the late success opens");
+	is_int(record.turn, 3, "... and no probe holds up those who come then");
 	fail(&record, NOW + 12 * NS_PER_S, 2, 2);
 	is_int(record.failures, 0, "the other probe then tells nothing new");
 

@@ -997,9 +997,10 @@ test_aftermath(void)
 	    "  gives way to the door's");
 	is_int(stage.told_pauses_ns[5], 2 * S, "  and goes on where it was");
 	ok(stage.told_pauses_ns[6] == PAUSE_NONE, "  to the last");
-	is_int(stage.counts[1], 2, "  the second has its number");
-	is_int(stage.counts[5], 2, "  which stays, until one counts");
-	is_int(stage.counts[6], 3, "  as the last one does");
+	is_int(stage.counts[1], 1, "  the second has the number of the first");
+	is_int(stage.counts[4], 1, "  which stays, until one counts");
+	is_int(stage.counts[5], 2, "  as the next to last does");
+	is_int(stage.counts[6], 3, "  and the last");
 	is_int(stage.now_ns, (7 + 1 + 2) * S, "  no other time passes");
 
 	reset();
@@ -1011,6 +1012,24 @@ test_aftermath(void)
 	stage.acts[0].outcome.evidence.hint
 	    = (struct hint) { .has_wait = true, .wait_ns = 2 * S };
 	ends(RESULT_STOPPED, 7, 0, 1, "a wait beyond --hint-max still ends");
+	is_int(stage.counts[0], 0, "  though it has no number");
+}
+
+/* --reset-after begins anew, and what does not count is not number 1. */
+static void
+test_aftermath_of_a_long_run(void)
+{
+	reset();
+	stage.has_doors = true;
+	stage.aftermaths[1] = (struct aftermath) { true, true };
+	settings.limits.attempts = 2;
+	settings.limits.reset_after_ns = 60 * S;
+	act(exited(7), S);
+	act(exited(7), 60 * S);
+	act(exited(7), S);
+	ends(RESULT_EXHAUSTED, 7, 0, 4, "a long attempt that does not count");
+	is_int(stage.counts[1], 0, "  is none of the new count");
+	is_int(stage.counts[2], 1, "  whose first is the next");
 }
 
 int
@@ -1019,6 +1038,7 @@ main(void)
 	test_doors();
 	test_refusals();
 	test_aftermath();
+	test_aftermath_of_a_long_run();
 	test_order();
 	test_signal_set();
 	test_plain();
