@@ -34,6 +34,11 @@ build() {
   program=$room/backoff
 }
 
+# The last of several outputs of one name counts: this one stands where
+# an input is wrong, backoff is used wrongly, or told to end.
+: "${GITHUB_OUTPUT:?}"
+echo 'result=error' >>"$GITHUB_OUTPUT"
+
 [[ -n ${INPUT_COMMAND-} ]] || fail 'the input command is missing'
 
 words "${INPUT_OPTIONS-}" >/dev/null || fail 'options: a quote has no end'
@@ -51,10 +56,11 @@ done
 
 program=$(type -P backoff) || build
 
-# The last of several outputs of one name counts: this one stands where
-# backoff is used wrongly, or told to end.
-: "${GITHUB_OUTPUT:?}"
-echo 'result=error' >>"$GITHUB_OUTPUT"
+# Behind a word that is no option, the command would be another one.
+if seen=$("$program" --plan "${options[@]}" --version 2>/dev/null); then
+  [[ $seen == 'backoff '* ]] ||
+    fail 'options: a word is not an option, or runs nothing'
+fi
 
 # Numbers and words of backoff's own; the command may have left a line there
 # without its end.

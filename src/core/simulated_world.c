@@ -27,19 +27,28 @@ due_in_second(double capacity, int64_t n)
 	    - ceiling(rest * (double)n);
 }
 
-/* Whether an attempt at this time is served. */
+/*
+ * Whether an attempt at this time is served. With less than one a second, a
+ * second that has none would keep away for ever those who always come in it:
+ * then it is the first attempt of each 1 / capacity seconds.
+ */
 static bool
 serve(struct simulation *simulation)
 {
+	double capacity = simulation->service.capacity;
 	int64_t since_ns
 	    = simulation->queue.now_ns - simulation->service.down_ns;
+	int64_t now;
 
 	if (since_ns < 0)
 		return false;
-	if (since_ns / NS_PER_S != simulation->second) {
-		simulation->second = since_ns / NS_PER_S;
-		simulation->left = due_in_second(
-		    simulation->service.capacity, simulation->second);
+	now = capacity < 1
+	    ? (int64_t)((double)since_ns * capacity / (double)NS_PER_S)
+	    : since_ns / NS_PER_S;
+	if (now != simulation->second) {
+		simulation->second = now;
+		simulation->left
+		    = capacity < 1 ? 1 : due_in_second(capacity, now);
 	}
 	if (simulation->left == 0)
 		return false;

@@ -51,6 +51,7 @@ struct simulation {
 	struct histogram *histogram; /* counts the attempts as well, or NULL */
 	int64_t peak_from_ns; /* > 0, a multiple of a tenth of a second */
 	bool gated; /* they share a gate; their attempts take a while then */
+	int64_t most; /* attempts of a run, or 0: no limit */
 
 	/* Results. */
 	int64_t attempts; /* of all clients, including the first ones */
@@ -62,13 +63,13 @@ struct simulation {
 	int64_t exhausted; /* that gave up because of --attempts */
 	int64_t late; /* that gave up because of --deadline */
 	int64_t waited_ns; /* sum of the waits after DOWN_NS until served */
-	bool endless; /* the clients try for ever without a pause */
+	bool endless; /* they try without a pause, or more than MOST */
 
 	/* State. */
 	struct random *random;
 	struct event_queue queue;
 	struct simulated_gate gate;
-	int64_t second; /* the current second, counted from DOWN_NS */
+	int64_t second; /* the current one, from DOWN_NS, or 1 / capacity */
 	int64_t left; /* how many can still be served in it */
 	int64_t tenth; /* the current tenth of a second */
 	int64_t in_tenth; /* attempts in it */

@@ -48,10 +48,18 @@ simulation_start(struct simulation *simulation, struct random *random)
 
 /* Whether pauses of 0 keep the clients at this time for ever. */
 static bool
-is_endless(const struct simulation *simulation)
+stands_still(const struct simulation *simulation)
 {
 	return simulation->settings->limits.attempts == INT64_MAX
 	    && simulation->at_once / ENDLESS > simulation->clients_count;
+}
+
+static bool
+is_endless(const struct simulation *simulation)
+{
+	return stands_still(simulation)
+	    || (simulation->most > 0
+	        && simulation->attempts >= simulation->most);
 }
 
 /* Advances the clock to the next attempt; returns its client, or NULL. */
@@ -74,7 +82,8 @@ simulation_step(struct simulation *simulation, int64_t attempts)
 	for (; attempts > 0; attempts--) {
 		struct simulated_client *client = next_client(simulation);
 
-		simulation->endless = is_endless(simulation);
+		simulation->endless
+		    = client != NULL && is_endless(simulation);
 		if (client == NULL || simulation->endless)
 			return false;
 		if (simulation->gated)

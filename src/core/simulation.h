@@ -8,8 +8,9 @@
  *
  * All clients start at 0, each after its splay. Until DOWN_NS all attempts
  * fail. After that, the first CAPACITY attempts in each second, counted from
- * there, are served, and all others fail. There is no time of day: the caller
- * has to turn --until into a deadline.
+ * there, are served, and all others fail. With less than one a second it is
+ * the first attempt of each 1 / CAPACITY seconds. There is no time of day: the
+ * caller has to turn --until into a deadline.
  *
  * With a gate (gate.h) an attempt takes a fifth of a second, so that there are
  * stragglers, and nobody dies.

@@ -305,6 +305,9 @@ annotate(const struct loop_state *state, const struct ending *ending)
 		return;
 	message_end(&message, state, &options->settings->limits, ending,
 	    options->command);
+	/* Behind a line of COMMAND, which may have no end. */
+	if (options->file != NULL || !is_end_wanted(ending->result))
+		text_byte(&text, '\n');
 	annotation_text(&text, kind, options->name, words);
 	writer_finish_on_stderr(&text);
 }

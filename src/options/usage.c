@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +12,21 @@
 #include "options/program.h"
 #include "options/usage.h"
 
-/* Prints STRING so that it stays on its line and controls no terminal. */
+/* The middle of "##[", which begins a command of GitHub's. */
+static bool
+is_in_command(const char *string, const char *at)
+{
+	return at > string && strncmp(at - 1, "##[", 3) == 0;
+}
+
+/*
+ * Prints STRING so that it stays on its line, controls no terminal, and is no
+ * command for GitHub.
+ */
 static void
 print_part(const char *string)
 {
+	const char *start = string;
 	size_t length;
 
 	fputs(": ", stderr);
@@ -26,7 +38,7 @@ print_part(const char *string)
 		length += length == 0;
 		memcpy(in, string, length);
 		text_printable(&text, in);
-		fputs(out, stderr);
+		fputs(is_in_command(start, string) ? "?" : out, stderr);
 	}
 }
 

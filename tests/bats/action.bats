@@ -191,6 +191,7 @@ splits() {
   shift
   printf '<%s>\n' "$@" >wanted
   stand_in backoff <<'SH'
+[ "$1" != --plan ] || exec echo 'backoff 0'
 shift # --at-end
 for word; do
   [ "$word" != -- ] || exit 0
@@ -215,6 +216,7 @@ SH
 
 @test "action: the inputs are arguments as they stand" {
   stand_in backoff <<'SH'
+[ "$1" != --plan ] || exec echo 'backoff 0'
 shift
 printf '<%s>\n' "$@"
 SH
@@ -246,9 +248,10 @@ result=forged>
     outputs result=error
     run ! grep '^::error::forged' <<<"$output"$'\n'"$stderr"
   done
-  # A word that is no option is a command, which there is none of.
-  run -127 --separate-stderr step COMMAND=true OPTIONS="$evil"
-  outputs attempts=1 status=127 result=stopped
+  # A word that is no option would be a command.
+  rm output
+  run -125 --separate-stderr step COMMAND=true OPTIONS="$evil"
+  outputs result=error
   run ! grep '^::error::forged' <<<"$output"$'\n'"$stderr"
   for name in "$evil'" "--at-end=$evil"; do
     run -125 --separate-stderr step COMMAND=true OPTIONS="$name"
@@ -266,6 +269,14 @@ result=forged>
   assert_output '::error title=backoff::options: a quote has no end'
   run -125 step COMMAND=true OPTIONS='-q --at-end=true'
   assert_output --partial 'options: --at-end is what the action takes its outputs from'
+  for words in '-b 0 true' '-b 0 -- true' '--stop-if=not found' '-h'; do
+    rm -f output
+    run -125 step COMMAND='exit 3' OPTIONS="$words"
+    outputs result=error
+    assert_output --partial '::error title=backoff::options: a word is not an option, or runs nothing'
+  done
+  run -125 step COMMAND=true ATTEMPTS='##[error]x'
+  refute_output --partial '##['
   run -125 step COMMAND=true ATTEMPTS=0
   assert_output --partial 'backoff: --attempts: 0:'
   outputs result=error

@@ -117,6 +117,26 @@ fails_once='[ "$BACKOFF_ATTEMPT" -ge 2 ] || exit 7'
   assert_line --regexp '^::error title='
 }
 
+@test "github: a warning and a log file begin a line, whatever COMMAND left" {
+  run -0 "$BACKOFF" --log-format=github -d 1ms sh -c "printf 'COMMAND {}' >&2; $fails_once"
+  assert_line --regexp '^::warning title='
+  run -0 "$BACKOFF" --log-format=github -q -d 1ms sh -c "printf 'COMMAND {}'; $fails_once"
+  refute_output --partial '::'
+  run -1 "$BACKOFF" --log-format=github --log-file="$BATS_TEST_TMPDIR/log" -n 1 \
+    sh -c 'printf "COMMAND {}"; exit 1'
+  assert_line --regexp '^::error title='
+}
+
+@test "github: a usage error injects nothing" {
+  for option in --base='##[error]x' '--##[error]x' -r'##[group]' --gate='###[x]' --name='##[x' \
+    --log-file=/nope/'##[error]x'; do
+    run "$BACKOFF" --log-format=github "$option" -n 1 false
+    refute_output --partial '##['
+  done
+  TMPDIR='/nope##[error]' run -125 "$BACKOFF" --log-format=github -o false
+  refute_output --partial '##['
+}
+
 @test "github: -q leaves the line that gives up, and its annotation" {
   annotates -q -n 2 false
   assert_equal "${#lines[@]}" 2

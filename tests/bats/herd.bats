@@ -296,6 +296,12 @@ refuses() {
   run -0 herd --base=0 --attempts=3
 }
 
+@test "herd: less than one a second serves those who always come in odd seconds" {
+  run -0 "$HERD" --clients=3 --outage=3 --capacity=0.5 --format=json
+  assert_equal "$(grep -c '"no_end":null' <<<"$output")" 3
+  assert_line --regexp '"--jitter=none".*"wait_last_s":37\.0*,'
+}
+
 @test "herd: a case beside these options may have no end" {
   run -0 herd --base=0 --jitter=+1s
   assert_line '--jitter=none: all pauses are 0'

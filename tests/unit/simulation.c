@@ -312,6 +312,14 @@ test_capacity(void)
 	is_int(simulation_wait(&simulation, 100), 18 * S,
 	    "10 at one in 2 seconds");
 	is_int(simulation.waited_ns, 90 * S, "  waited so long");
+	/* All come in odd seconds, after the first pause. */
+	settings.policy.base_ns = 60 * S;
+	settings.limits.attempts = 20;
+	simulate(10, 59 * S, 0.5, 1);
+	is_int(simulation.served, 10, "who comes after two seconds is served");
+	is_int(simulation_wait(&simulation, 100), 541 * S, "  one each time");
+	settings.policy.base_ns = S;
+	settings.limits.attempts = INT64_MAX;
 	simulate(10, 0, 1, 1);
 	is_int(simulation_wait(&simulation, 100), 9 * S, "without an outage");
 	is_int(simulation.attempts, 55, "  there is a herd all the same");
@@ -400,6 +408,24 @@ test_endless(void)
 	simulate(10, 60 * S, 100, 1);
 	ok(!simulation.endless, "a limit is an end");
 	is_int(simulation.attempts, 50000, "  where it is reached");
+}
+
+/* Nobody is served for hours, with pauses that are too short to wait for. */
+static void
+test_most(void)
+{
+	struct random random = random_from(1);
+
+	reset();
+	settings.policy.cap_ns = 1000;
+	start(10, 3600 * S, 100, &random);
+	simulation.most = 20000;
+	while (simulation_step(&simulation, 1500))
+		;
+	ok(simulation.endless, "there is a most of attempts");
+	is_int(simulation.attempts, 20000, "  which is kept");
+	simulate(10, 60 * S, 100, 1);
+	ok(!simulation.endless, "none that is not given");
 }
 
 /* Random settings, mostly reasonable; whole numbers, so that times coincide. */
@@ -495,6 +521,7 @@ main(void)
 	test_waits();
 	test_determinism();
 	test_endless();
+	test_most();
 	test_like_the_loop();
 	return done();
 }
