@@ -279,13 +279,16 @@ log_end_json(const struct loop_state *state, const struct ending *ending)
 
 /*
  * Whether the end is one to point at: that backoff gave up, or that a success
- * took more than one attempt. It goes to stderr, so -q applies in any case, and
- * what --quiet-success holds back is not there to be pointed at.
+ * took more than one attempt. A run that was put off is neither. It goes to
+ * stderr, so -q applies in any case, and what --quiet-success holds back is not
+ * there to be pointed at.
  */
 static bool
 is_annotated(enum result result, enum annotation *kind)
 {
 	*kind = ANNOTATION_ERROR;
+	if (result == RESULT_DEFERRED)
+		return false;
 	if (result != RESULT_SUCCESS)
 		return result != RESULT_PASS && options->quiet < 2;
 	*kind = ANNOTATION_WARNING;

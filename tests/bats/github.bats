@@ -183,3 +183,13 @@ fails_once='[ "$BACKOFF_ATTEMPT" -ge 2 ] || exit 7'
   GITHUB_ACTIONS=1 run --separate-stderr "$BACKOFF" -n 1 false
   assert_equal "${#stderr_lines[@]}" 1
 }
+
+# Neither a failure nor a success.
+@test "github: a run that is put off is not pointed at" {
+  export GITHUB_ACTIONS=true BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/state
+  run "$BACKOFF" -n 1 --defer=job false
+  assert_line --partial '::error'
+  run -75 --separate-stderr "$BACKOFF" -n 1 --defer=job false
+  assert_equal "${#stderr_lines[@]}" 1
+  assert_regex "$stderr" ': deferred: '
+}
