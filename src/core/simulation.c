@@ -82,8 +82,7 @@ simulation_step(struct simulation *simulation, int64_t attempts)
 	for (; attempts > 0; attempts--) {
 		struct simulated_client *client = next_client(simulation);
 
-		simulation->endless
-		    = client != NULL && is_endless(simulation);
+		simulation->endless = client != NULL && is_endless(simulation);
 		if (client == NULL || simulation->endless)
 			return false;
 		if (simulation->gated)
