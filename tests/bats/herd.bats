@@ -290,9 +290,9 @@ refuses() {
   refuses 'no end: all pauses are 0: expected' \
     --base=200ms --growth=constant --slot=1s --jitter=none
   refuses 'no end: it takes longer than 292 years' \
-    --factor=1000 --cap=inf --clients=3 --capacity=0.000000001
+    --factor=1000 --cap=inf --clients=12 --capacity=0.000000001
   refuses 'no end: it takes longer than 292 years' \
-    --factor=1000 --cap=inf --clients=3 --capacity=0.000000001 --jitter=none
+    --factor=1000 --cap=inf --clients=12 --capacity=0.000000001 --jitter=none
   run -0 herd --base=0 --attempts=3
 }
 
