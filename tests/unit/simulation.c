@@ -313,11 +313,11 @@ test_capacity(void)
 	    "10 at one in 2 seconds");
 	is_int(simulation.waited_ns, 90 * S, "  waited so long");
 	/* All come in odd seconds, after the first pause. */
-	settings.policy.base_ns = 60 * S;
+	settings.policy.base_ns = 20 * S;
 	settings.limits.attempts = 20;
 	simulate(10, 59 * S, 0.5, 1);
 	is_int(simulation.served, 10, "who comes after two seconds is served");
-	is_int(simulation_wait(&simulation, 100), 541 * S, "  one each time");
+	is_int(simulation_wait(&simulation, 100), 181 * S, "  one each time");
 	settings.policy.base_ns = S;
 	settings.limits.attempts = INT64_MAX;
 	simulate(10, 0, 1, 1);
