@@ -304,6 +304,8 @@ stand_in_line() {
     beside -qq --gate=hub -- ./job
     in_line 2
     touch up
+    # Stopped, the next cannot begin between one kill and the other.
+    kill -s STOP "${others[-2]}"
     kill -s KILL "$pid" "${others[-2]}"
     wait "${others[-1]}"
     assert_equal "$(cat requests)" probing
