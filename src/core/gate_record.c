@@ -3,9 +3,11 @@
 
 #include <string.h>
 
+#include "core/array.h"
 #include "core/crc32.h"
 #include "core/duration.h"
 #include "core/gate_record.h"
+#include "core/little_endian.h"
 
 /* Where the fields are. What is not named is 0. */
 enum offset {
@@ -37,28 +39,11 @@ enum offset {
 /* Another processor's clock, or a reading just before BYTES were written. */
 #define TOLERANCE_NS NS_PER_S
 
-static uint64_t
-get(const uint8_t *bytes, int size)
-{
-	uint64_t number = 0;
-
-	while (size-- > 0)
-		number = number << 8 | bytes[size];
-	return number;
-}
-
-static void
-put(uint8_t *bytes, int size, uint64_t number)
-{
-	for (int i = 0; i < size; i++, number >>= 8)
-		bytes[i] = (uint8_t)number;
-}
-
 /* What is negative as a time, or would be, is INT64_MAX. */
 static int64_t
 get_time(const uint8_t *bytes)
 {
-	uint64_t number = get(bytes, 8);
+	uint64_t number = little_endian_get(bytes, 8);
 
 	return number > INT64_MAX ? INT64_MAX : (int64_t)number;
 }
@@ -92,12 +77,12 @@ read_fields(struct gate_record *record, const uint8_t *bytes)
 
 	*record = (struct gate_record) {
 		.state = (enum gate_state)bytes[AT_STATE],
-		.failures = (uint16_t)get(bytes + AT_FAILURES, 2),
+		.failures = (uint16_t)little_endian_get(bytes + AT_FAILURES, 2),
 		.two_runs = bytes[AT_TWO_RUNS] != 0,
-		.last_run = get(bytes + AT_LAST_RUN, 8),
+		.last_run = little_endian_get(bytes + AT_LAST_RUN, 8),
 		.last_failure_ns = get_time(bytes + AT_LAST_FAILURE),
 		.longest_ns = get_time(bytes + AT_LONGEST),
-		.probes = (uint32_t)get(bytes + AT_PROBES, 4),
+		.probes = (uint32_t)little_endian_get(bytes + AT_PROBES, 4),
 		.due_ns = get_time(bytes + AT_DUE),
 		.hinted = bytes[AT_HINTED] != 0,
 		.since_ns = get_time(bytes + AT_SINCE),
@@ -105,10 +90,10 @@ read_fields(struct gate_record *record, const uint8_t *bytes)
 		.news_ns = get_time(bytes + AT_NEWS),
 		.probe_ns = get_time(bytes + AT_PROBE),
 		.passed_over = bytes[AT_PASSED_OVER],
-		.turn = (uint32_t)get(bytes + AT_TURN, 4),
+		.turn = (uint32_t)little_endian_get(bytes + AT_TURN, 4),
 		.turn_ns = get_time(bytes + AT_TURN_SINCE),
 		.patience_ns = get_time(bytes + AT_PATIENCE),
-		.rate = (uint32_t)get(bytes + AT_RATE, 4),
+		.rate = (uint32_t)little_endian_get(bytes + AT_RATE, 4),
 		.rate_ns = get_time(bytes + AT_RATE_SINCE),
 		.slowed_ns = get_time(bytes + AT_SLOWED),
 		.release_ns = get_time(bytes + AT_RELEASE),
@@ -127,7 +112,7 @@ limit_times(struct gate_record *record, int64_t now_ns)
 	int64_t latest_ns = saturating_add(now_ns, TOLERANCE_NS);
 	int64_t due_ns = record->hinted ? GATE_HINT_NS : GATE_DUE_NS;
 
-	for (size_t i = 0; i < sizeof past / sizeof past[0]; i++) {
+	for (size_t i = 0; i < ARRAY_LENGTH(past); i++) {
 		if (*past[i] > latest_ns)
 			return false;
 		*past[i] = min_ns(*past[i], now_ns);
@@ -160,7 +145,7 @@ bool
 gate_decode(struct gate_record *record, const uint8_t bytes[GATE_RECORD_SIZE],
     int64_t now_ns)
 {
-	if (get(bytes + AT_CRC, 4) == crc32(bytes, AT_CRC)
+	if (little_endian_get(bytes + AT_CRC, 4) == crc32(bytes, AT_CRC)
 	    && bytes[AT_STATE] < GATE_STATES) {
 		read_fields(record, bytes);
 		limit_numbers(record);
@@ -174,7 +159,7 @@ gate_decode(struct gate_record *record, const uint8_t bytes[GATE_RECORD_SIZE],
 static void
 put_time(uint8_t *bytes, int64_t ns)
 {
-	put(bytes, 8, (uint64_t)ns);
+	little_endian_put(bytes, 8, (uint64_t)ns);
 }
 
 void
@@ -183,16 +168,16 @@ gate_encode(const struct gate_record *record, uint8_t bytes[GATE_RECORD_SIZE])
 	memset(bytes, 0, GATE_RECORD_SIZE);
 	bytes[AT_STATE] = (uint8_t)record->state;
 	bytes[AT_TWO_RUNS] = record->two_runs;
-	put(bytes + AT_FAILURES, 2, record->failures);
-	put(bytes + AT_PROBES, 4, record->probes);
-	put(bytes + AT_LAST_RUN, 8, record->last_run);
+	little_endian_put(bytes + AT_FAILURES, 2, record->failures);
+	little_endian_put(bytes + AT_PROBES, 4, record->probes);
+	little_endian_put(bytes + AT_LAST_RUN, 8, record->last_run);
 	put_time(bytes + AT_LAST_FAILURE, record->last_failure_ns);
 	put_time(bytes + AT_DUE, record->due_ns);
 	put_time(bytes + AT_SINCE, record->since_ns);
 	put_time(bytes + AT_SHUT, record->shut_ns);
 	put_time(bytes + AT_NEWS, record->news_ns);
-	put(bytes + AT_TURN, 4, record->turn);
-	put(bytes + AT_RATE, 4, record->rate);
+	little_endian_put(bytes + AT_TURN, 4, record->turn);
+	little_endian_put(bytes + AT_RATE, 4, record->rate);
 	put_time(bytes + AT_TURN_SINCE, record->turn_ns);
 	put_time(bytes + AT_PATIENCE, record->patience_ns);
 	put_time(bytes + AT_LONGEST, record->longest_ns);
@@ -203,5 +188,5 @@ gate_encode(const struct gate_record *record, uint8_t bytes[GATE_RECORD_SIZE])
 	bytes[AT_HINTED] = record->hinted;
 	bytes[AT_PASSED_OVER] = record->passed_over;
 	memcpy(bytes + AT_REASON, record->reason, GATE_REASON_SIZE);
-	put(bytes + AT_CRC, 4, crc32(bytes, AT_CRC));
+	little_endian_put(bytes + AT_CRC, 4, crc32(bytes, AT_CRC));
 }

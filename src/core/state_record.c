@@ -5,6 +5,7 @@
 
 #include "core/crc32.h"
 #include "core/duration.h"
+#include "core/little_endian.h"
 #include "core/state_record.h"
 
 static const uint8_t magic[8] = { 'b', 'a', 'c', 'k', 'o', 'f', 'f', '\n' };
@@ -31,25 +32,6 @@ enum {
 _Static_assert(REASON_AT + DEFERRAL_REASON_SIZE <= DEFERRAL_CRC_AT,
     "the reason fits into its part");
 
-uint64_t
-little_get(const uint8_t *bytes, int bits)
-{
-	uint64_t number = 0;
-
-	for (int i = bits / 8; i > 0; i--)
-		number = number << 8 | bytes[i - 1];
-	return number;
-}
-
-void
-little_put(uint8_t *bytes, int bits, uint64_t number)
-{
-	for (int i = 0; i < bits / 8; i++) {
-		bytes[i] = (uint8_t)number;
-		number >>= 8;
-	}
-}
-
 enum state_header
 state_record_look(const uint8_t record[STATE_SIZE], size_t size)
 {
@@ -61,11 +43,11 @@ state_record_look(const uint8_t record[STATE_SIZE], size_t size)
 		return STATE_HEADER_BROKEN;
 	if (memcmp(record, magic, sizeof magic) != 0)
 		return STATE_HEADER_FOREIGN;
-	if (little_get(record + VERSION_AT, 16) > STATE_VERSION
-	    || little_get(record + SIZE_AT, 16) > STATE_SIZE)
+	if (little_endian_get(record + VERSION_AT, 2) > STATE_VERSION
+	    || little_endian_get(record + SIZE_AT, 2) > STATE_SIZE)
 		return STATE_HEADER_LATER;
 	if (size < STATE_SIZE
-	    || little_get(record + CRC_AT, 32) != crc32(record, CRC_AT))
+	    || little_endian_get(record + CRC_AT, 4) != crc32(record, CRC_AT))
 		return STATE_HEADER_BROKEN;
 	return STATE_HEADER_FINE;
 }
@@ -73,7 +55,7 @@ state_record_look(const uint8_t record[STATE_SIZE], size_t size)
 uint64_t
 state_record_boot(const uint8_t record[STATE_SIZE])
 {
-	return little_get(record + BOOT_AT, 64);
+	return little_endian_get(record + BOOT_AT, 8);
 }
 
 void
@@ -81,10 +63,10 @@ state_record_set_boot(uint8_t record[STATE_SIZE], uint64_t boot)
 {
 	memset(record, 0, STATE_GATE_AT);
 	memcpy(record, magic, sizeof magic);
-	little_put(record + VERSION_AT, 16, STATE_VERSION);
-	little_put(record + SIZE_AT, 16, STATE_SIZE);
-	little_put(record + BOOT_AT, 64, boot);
-	little_put(record + CRC_AT, 32, crc32(record, CRC_AT));
+	little_endian_put(record + VERSION_AT, 2, STATE_VERSION);
+	little_endian_put(record + SIZE_AT, 2, STATE_SIZE);
+	little_endian_put(record + BOOT_AT, 8, boot);
+	little_endian_put(record + CRC_AT, 4, crc32(record, CRC_AT));
 }
 
 void
@@ -98,7 +80,7 @@ state_record_begin(uint8_t record[STATE_SIZE], uint64_t boot)
 static int64_t
 get_time(const uint8_t *bytes)
 {
-	int64_t ns = (int64_t)(little_get(bytes, 64) & INT64_MAX);
+	int64_t ns = (int64_t)(little_endian_get(bytes, 8) & INT64_MAX);
 
 	return min_ns(ns, INT64_MAX / 2);
 }
@@ -111,10 +93,10 @@ state_record_deferral(const uint8_t record[STATE_SIZE])
 	char words[DEFERRAL_REASON_SIZE + 1] = "";
 	struct text reason = text_in(deferral.reason, sizeof deferral.reason);
 
-	if (little_get(part + DEFERRAL_CRC_AT, 32)
+	if (little_endian_get(part + DEFERRAL_CRC_AT, 4)
 	    != crc32(part, DEFERRAL_CRC_AT))
 		return deferral;
-	deferral.failures = (uint32_t)little_get(part + FAILURES_AT, 32);
+	deferral.failures = (uint32_t)little_endian_get(part + FAILURES_AT, 4);
 	deferral.until_ns = get_time(part + UNTIL_AT);
 	deferral.window_ns = get_time(part + WINDOW_AT);
 	deferral.status = part[STATUS_AT];
@@ -130,10 +112,11 @@ state_record_set_deferral(
 	uint8_t *part = record + STATE_DEFERRAL_AT;
 
 	memset(part, 0, STATE_DEFERRAL_SIZE);
-	little_put(part + FAILURES_AT, 32, deferral->failures);
-	little_put(part + UNTIL_AT, 64, (uint64_t)deferral->until_ns);
-	little_put(part + WINDOW_AT, 64, (uint64_t)deferral->window_ns);
+	little_endian_put(part + FAILURES_AT, 4, deferral->failures);
+	little_endian_put(part + UNTIL_AT, 8, (uint64_t)deferral->until_ns);
+	little_endian_put(part + WINDOW_AT, 8, (uint64_t)deferral->window_ns);
 	part[STATUS_AT] = deferral->status;
 	memcpy(part + REASON_AT, deferral->reason, DEFERRAL_REASON_SIZE);
-	little_put(part + DEFERRAL_CRC_AT, 32, crc32(part, DEFERRAL_CRC_AT));
+	little_endian_put(
+	    part + DEFERRAL_CRC_AT, 4, crc32(part, DEFERRAL_CRC_AT));
 }

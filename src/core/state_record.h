@@ -51,8 +51,4 @@ struct deferral state_record_deferral(const uint8_t record[STATE_SIZE]);
 void state_record_set_deferral(
     uint8_t record[STATE_SIZE], const struct deferral *deferral);
 
-/* Little-endian numbers; BITS is 8, 16, 32 or 64. */
-uint64_t little_get(const uint8_t *bytes, int bits);
-void little_put(uint8_t *bytes, int bits, uint64_t number);
-
 #endif

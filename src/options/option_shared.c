@@ -6,8 +6,6 @@
 #include "core/duration.h"
 #include "options/option_shared.h"
 
-#define MOST_SLOTS 1024
-
 static const char expected_name[]
     = "expected a name of up to 64 letters, digits and . _ -";
 
@@ -82,6 +80,6 @@ value_slots(const char *text, void *field, struct refusal *refusal)
 	if (*rest != ':' || !count_parse(rest + 1, &slots->count))
 		return refuse(refusal,
 		    "expected NAME:N, with at most N attempts at once");
-	return (slots->count >= 1 && slots->count <= MOST_SLOTS)
+	return (slots->count >= 1 && slots->count <= SLOTS_MOST)
 	    || refuse(refusal, "expected a number of slots from 1 to 1024");
 }

@@ -90,6 +90,8 @@ struct defer_options {
 	struct range limits; /* of the window */
 };
 
+#define SLOTS_MOST 1024
+
 /* So many attempts at once of all runs of that name. */
 struct slots_options {
 	char name[SHARED_NAME_SIZE]; /* "": as many as there are */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <string.h>
+
 #include "core/duration.h"
 #include "core/gate.h"
 #include "core/gate_message.h"
 #include "core/gate_pause.h"
+#include "core/hash.h"
 #include "core/reason.h"
 #include "log/countdown_line.h"
 #include "process/clock.h"
@@ -30,17 +33,6 @@ static struct gate_record seen; /* as it was when last asked */
 static bool is_tried, is_probe; /* to open the file; the attempt is one */
 static int64_t waited_ns; /* in all */
 
-/* FNV-1a of 64 bits. */
-static uint64_t
-hash(const char *text)
-{
-	uint64_t sum = UINT64_C(0xcbf29ce484222325);
-
-	while (*text != '\0')
-		sum = (sum ^ (unsigned char)*text++) * UINT64_C(0x100000001b3);
-	return sum;
-}
-
 void
 gate_door_start(const struct gate_options *what,
     const struct settings *in_force, const char *id, struct random *random)
@@ -52,7 +44,7 @@ gate_door_start(const struct gate_options *what,
 	random_source = random;
 	gate.part.name = what->name;
 	gate_news_start(what->name);
-	run.id = hash(id);
+	run.id = hash_of(id, strlen(id));
 	run.patience_ns = saturating_add(MORE_PATIENCE_NS,
 	    timeout_ns < DURATION_INF ? timeout_ns : USUAL_PATIENCE_NS);
 }

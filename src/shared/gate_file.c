@@ -8,21 +8,18 @@
  * which one this is takes three system calls, and is put off.
  */
 static bool
-is_of_this_boot(struct gate_file *gate, const struct gate_record *record)
+is_of_this_boot(const struct gate_file *gate, const struct gate_record *record)
 {
 	if (record->state == GATE_OPEN && record->failures == 0)
 		return true;
-	if (gate->boot == 0)
-		gate->boot = boot_hash();
-	return state_record_boot(gate->bytes) == gate->boot;
+	return state_record_boot(gate->bytes) == boot_hash();
 }
 
 bool
 gate_file_read(
     struct gate_file *gate, struct gate_record *record, int64_t *now_ns)
 {
-	enum state_found found
-	    = state_file_read(&gate->part.file, gate->bytes, gate->boot);
+	enum state_found found = state_file_read(&gate->part.file, gate->bytes);
 
 	*now_ns = boottime_ns();
 	if (found == STATE_UNUSABLE)
@@ -56,9 +53,7 @@ gate_file_write(struct gate_file *gate, const struct gate_record *record)
 {
 	bool written;
 
-	if (gate->boot == 0)
-		gate->boot = boot_hash();
-	state_record_set_boot(gate->bytes, gate->boot);
+	state_record_set_boot(gate->bytes, boot_hash());
 	gate_encode(record, gate->bytes + STATE_GATE_AT);
 	written = state_file_write(&gate->part.file, gate->bytes);
 	state_file_unlock(&gate->part.file);

@@ -15,7 +15,6 @@
 struct gate_file {
 	struct shared_part part; /* "gate" */
 	uint8_t bytes[STATE_SIZE]; /* as last read */
-	uint64_t boot; /* 0: not asked for yet */
 	bool is_noted; /* that what was there is as new */
 };
 

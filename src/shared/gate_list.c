@@ -16,13 +16,12 @@
 #include "core/gate.h"
 #include "core/shared_name.h"
 #include "core/state_record.h"
+#include "options/option_types.h"
 #include "options/usage.h"
 #include "process/clock.h"
 #include "shared/gate_list.h"
 #include "shared/lock_wait.h"
 #include "shared/state_file.h"
-
-#define MOST_SLOTS 1024
 
 /* A row, as text. */
 struct row {
@@ -98,7 +97,7 @@ count_slots(const struct state_file *file)
 {
 	int64_t count = 0;
 
-	for (int64_t slot = 0; slot < MOST_SLOTS; slot++)
+	for (int64_t slot = 0; slot < SLOTS_MOST; slot++)
 		count += lock_is_taken(file->fd, STATE_LOCK_SLOT + slot);
 	return count;
 }
@@ -154,7 +153,7 @@ read_row(struct row *row, const struct state_dir *dir, const char *name)
 	if (shared_name_scan(name) != strlen(name)
 	    || !state_file_open(&file, dir, name))
 		return false;
-	is_ours = state_file_read(&file, bytes, 0) != STATE_UNUSABLE;
+	is_ours = state_file_read(&file, bytes) != STATE_UNUSABLE;
 	if (is_ours) {
 		*row = (struct row) { .name = "" };
 		snprintf(row->name, sizeof row->name, "%s", name);

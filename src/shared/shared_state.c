@@ -9,19 +9,6 @@ static const char *asked; /* the directory, or NULL */
 static struct state_dir directory = { .fd = -1 };
 static bool is_tried; /* to open it */
 
-/* Read when it is first needed: locks alone do without. */
-static uint64_t
-this_boot(void)
-{
-	static uint64_t boot;
-	static bool is_known;
-
-	if (!is_known)
-		boot = boot_hash();
-	is_known = true;
-	return boot;
-}
-
 static void
 note(const char *words)
 {
@@ -97,7 +84,7 @@ shared_state_note_new(const struct shared_part *part)
 bool
 shared_state_read(struct shared_part *part, uint8_t record[STATE_SIZE])
 {
-	switch (state_file_read(&part->file, record, this_boot())) {
+	switch (state_file_read(&part->file, record)) {
 	case STATE_RECORD:
 		return true;
 	case STATE_NEW:
@@ -119,7 +106,7 @@ shared_state_begin(struct shared_part *part, uint8_t record[STATE_SIZE])
 		shared_state_lose(part, part->file.why);
 		return false;
 	}
-	found = state_file_read(&part->file, record, this_boot());
+	found = state_file_read(&part->file, record);
 	if (found != STATE_UNUSABLE)
 		return true;
 	/* Closing it frees the lock, and nothing is told under that. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/duration.h"
+#include "core/hash.h"
 #include "core/text.h"
 #include "process/clock.h"
 #include "process/fd.h"
@@ -110,8 +111,7 @@ state_file_open(
 }
 
 enum state_found
-state_file_read(
-    struct state_file *file, uint8_t record[STATE_SIZE], uint64_t boot)
+state_file_read(struct state_file *file, uint8_t record[STATE_SIZE])
 {
 	ssize_t size;
 
@@ -140,7 +140,7 @@ state_file_read(
 			fail(file, "nothing but zeros");
 		break;
 	}
-	state_record_begin(record, boot);
+	state_record_begin(record, boot_hash());
 	return STATE_NEW;
 }
 
@@ -196,20 +196,28 @@ state_file_close(struct state_file *file)
 	file->fd = -1;
 }
 
-uint64_t
-boot_hash(void)
+static uint64_t
+read_boot_hash(void)
 {
-	/* FNV-1a of 64 bits: any two boots differ by chance enough. */
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 	char id[64];
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 	ssize_t size = fd >= 0 ? read(fd, id, sizeof id) : 0;
 
 	if (fd >= 0)
 		close(fd);
-	for (ssize_t i = 0; i < size; i++)
-		hash = (hash ^ (unsigned char)id[i]) * UINT64_C(0x100000001b3);
-	return size > 0 ? hash : 0;
+	return size > 0 ? hash_of(id, (size_t)size) : 0;
+}
+
+uint64_t
+boot_hash(void)
+{
+	static uint64_t boot;
+	static bool is_known;
+
+	if (!is_known)
+		boot = read_boot_hash();
+	is_known = true;
+	return boot;
 }
 
 int64_t

@@ -49,10 +49,10 @@ enum state_found {
 
 /*
  * Reads all of the record. One of STATE_RECORD may be of another boot, and its
- * parts have checksums of their own. BOOT is boot_hash(), for a fresh header.
+ * parts have checksums of their own.
  */
 enum state_found state_file_read(
-    struct state_file *file, uint8_t record[STATE_SIZE], uint64_t boot);
+    struct state_file *file, uint8_t record[STATE_SIZE]);
 
 /*
  * The lock of the record, waited for up to two seconds, and no longer than
@@ -72,7 +72,10 @@ bool state_file_write(
 /* All of its locks are gone. */
 void state_file_close(struct state_file *file);
 
-/* Which boot this is; 0: not known, and then like every other such. */
+/*
+ * Which boot this is; 0: not known, and then like every other such. Read when
+ * it is first asked for: locks alone do without.
+ */
 uint64_t boot_hash(void);
 
 /* CLOCK_BOOTTIME, which goes on while the machine sleeps. */

@@ -7,13 +7,14 @@
 
 #include "core/crc32.h"
 #include "core/deferral.h"
+#include "core/little_endian.h"
 #include "core/state_record.h"
 #include "fuzz.h"
 
 static void
 repair(uint8_t *bytes, size_t size)
 {
-	little_put(bytes + size - 4, 32, crc32(bytes, size - 4));
+	little_endian_put(bytes + size - 4, 4, crc32(bytes, size - 4));
 }
 
 static bool

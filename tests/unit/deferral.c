@@ -6,6 +6,8 @@
 #include "core/deferral.h"
 #include "core/duration.h"
 #include "core/random.h"
+#include "core/hash.h"
+#include "core/little_endian.h"
 #include "core/state_record.h"
 #include "tap.h"
 
@@ -145,6 +147,9 @@ test_record(void)
 	memset(record + STATE_DEFERRAL_AT, 0xff, STATE_DEFERRAL_SIZE);
 	is_int(crc32((const uint8_t *)"123456789", 9), 0xcbf43926,
 	    "the checksum is zlib's");
+	ok(hash_of("a", 1) == UINT64_C(0xaf63dc4c8601ec8c)
+	        && hash_of("foobar", 6) == UINT64_C(0x85944171f73967e8),
+	    "the hash is FNV-1a");
 }
 
 static void
@@ -192,10 +197,10 @@ test_noise(void)
 		int64_t wait_ns;
 
 		for (size_t at = 0; at < STATE_SIZE; at += 8)
-			little_put(record + at, 64, random.bits(&random));
+			little_endian_put(record + at, 8, random.bits(&random));
 		deferral = state_record_deferral(record);
 		wrong += deferral.failures != 0;
-		little_put(part + STATE_DEFERRAL_SIZE - 4, 32,
+		little_endian_put(part + STATE_DEFERRAL_SIZE - 4, 4,
 		    crc32(part, STATE_DEFERRAL_SIZE - 4));
 		deferral = state_record_deferral(record);
 		wait_ns = deferral_wait(&deferral, NOW, &changed);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_CORE_HASH_H
+#define BACKOFF_CORE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * FNV-1a of 64 bits (Fowler, Noll, Vo): tells things apart that differ by
+ * chance, and not those that somebody chose. Of "a" it is 0xaf63dc4c8601ec8c.
+ */
+uint64_t hash_of(const char *bytes, size_t size);
+
+#endif
