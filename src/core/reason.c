@@ -115,10 +115,9 @@ add_hint_verdict(struct text *text, enum verdict verdict)
 }
 
 void
-reason_text(struct text *text, const struct outcome *outcome)
+reason_without_line(struct text *text, const struct outcome *outcome)
 {
 	const struct evidence *evidence = &outcome->evidence;
-	const char *line = evidence->match.last_line;
 
 	if (outcome->rule == RULE_HINT) {
 		add_hint_verdict(text, evidence->hint.verdict);
@@ -132,6 +131,14 @@ reason_text(struct text *text, const struct outcome *outcome)
 			add_in_parentheses(text, evidence->tool.meaning);
 		add_in_parentheses(text, rule_name(outcome->rule));
 	}
+}
+
+void
+reason_text(struct text *text, const struct outcome *outcome)
+{
+	const char *line = outcome->evidence.match.last_line;
+
+	reason_without_line(text, outcome);
 	if (line != NULL && *line != '\0') {
 		text_add(text, " \"");
 		text_bounded(text, line);

@@ -20,6 +20,9 @@
  */
 void reason_text(struct text *text, const struct outcome *outcome);
 
+/* The same for other runs to read: what the command said stays in its log. */
+void reason_without_line(struct text *text, const struct outcome *outcome);
+
 /* Only what happened. */
 void reason_outcome(struct text *text, const struct outcome *outcome);
 

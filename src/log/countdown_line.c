@@ -11,6 +11,7 @@
 #include "log/countdown_line.h"
 #include "log/writer.h"
 #include "process/clock.h"
+#include "process/foreground.h"
 #include "process/signals.h"
 
 static bool is_allowed;
@@ -29,15 +30,6 @@ bool
 countdown_line_is_there(void)
 {
 	return is_there;
-}
-
-/* Whoever is in the background leaves the screen to others. */
-static bool
-in_foreground(void)
-{
-	pid_t group = tcgetpgrp(STDERR_FILENO);
-
-	return group > 0 && group == getpgrp();
 }
 
 /* In columns; 0: it is not known. */
@@ -76,7 +68,7 @@ start(struct text *text, struct span time, bool stays)
 
 	countdown = (struct countdown) { .line = text->data, .time = time };
 	line_stays = stays;
-	if (!is_allowed || !writer_is_terminal() || !in_foreground())
+	if (!is_allowed || !writer_is_terminal() || !is_in_foreground())
 		return false;
 	width = width_of_stderr();
 	if (!can_draw(width) || !countdown_has_room(&countdown, width))
@@ -136,7 +128,7 @@ draw(int64_t now_ns, int64_t until_ns)
 	struct text time = text_in(words, sizeof words);
 	int width = width_of_stderr();
 
-	if (!in_foreground()) {
+	if (!is_in_foreground()) {
 		leave_row();
 		return;
 	}
@@ -156,7 +148,7 @@ finish(void)
 	int width = width_of_stderr();
 
 	is_there = false;
-	if (!in_foreground()) {
+	if (!is_in_foreground()) {
 		leave_row();
 		return;
 	}

@@ -3,13 +3,13 @@
 
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "core/duration.h"
 #include "core/json.h"
 #include "core/reason.h"
 #include "log/log.h"
 #include "process/clock.h"
+#include "process/foreground.h"
 #include "shared/defer.h"
 #include "shared/shared_state.h"
 
@@ -25,13 +25,6 @@ defer_start(const struct defer_options *what, struct random *random)
 	options = what;
 	random_source = random;
 	part.name = what->name;
-}
-
-/* Who runs a job by hand wants it now. */
-static bool
-is_by_hand(void)
-{
-	return tcgetpgrp(STDERR_FILENO) == getpgrp();
 }
 
 /*
@@ -132,7 +125,8 @@ defer_ask(void)
 	wait_ns = deferral_wait(&found, epoch_ns, &changed);
 	if (changed)
 		rewrite(epoch_ns);
-	if (wait_ns == 0 || is_by_hand())
+	/* Who runs a job by hand wants it now. */
+	if (wait_ns == 0 || is_in_foreground())
 		return go;
 	tell(wait_ns);
 	return (struct entry) {
@@ -145,7 +139,7 @@ defer_ask(void)
 static void
 count_in(struct deferral *deferral, const struct loop_state *state)
 {
-	struct outcome outcome = state->outcome;
+	const struct outcome *outcome = &state->outcome;
 	uint32_t failures = deferral->failures;
 	char words[REASON_SIZE];
 	struct text reason = text_in(words, sizeof words);
@@ -154,11 +148,9 @@ count_in(struct deferral *deferral, const struct loop_state *state)
 	int64_t drawn_ns = random_between(
 	    random_source, window_ns - window_ns / 2, window_ns);
 
-	/* What the command said stays in its log. */
-	outcome.evidence.match.last_line = NULL;
-	reason_text(&reason, &outcome);
+	reason_without_line(&reason, outcome);
 	deferral_count(deferral, options->limits, clock_epoch_ns(), drawn_ns,
-	    outcome_status(&outcome), words);
+	    outcome_status(outcome), words);
 }
 
 void

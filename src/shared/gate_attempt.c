@@ -35,20 +35,18 @@ struct gate_attempt
 gate_attempt_of(const struct loop_state *state, const struct settings *settings,
     struct random *random, char *words)
 {
-	struct outcome outcome = state->outcome;
-	const struct hint *hint = &state->outcome.evidence.hint;
+	const struct outcome *outcome = &state->outcome;
+	const struct hint *hint = &outcome->evidence.hint;
 	int64_t ahead_ns = boottime_ahead();
 	struct gate_attempt attempt = {
 		.outcome = news_of(state),
-		.began_ns = outcome.started_ns + ahead_ns,
-		.ended_ns = outcome.ended_ns + ahead_ns,
+		.began_ns = outcome->started_ns + ahead_ns,
+		.ended_ns = outcome->ended_ns + ahead_ns,
 		.reason = words,
 	};
 	struct text reason = text_in(words, REASON_SIZE);
 
-	/* What the command said stays in its log. */
-	outcome.evidence.match.last_line = NULL;
-	reason_text(&reason, &outcome);
+	reason_without_line(&reason, outcome);
 	if (attempt.outcome == GATE_FAILED && hint->has_wait
 	    && hint->wait_ns > 0
 	    && hint->wait_ns <= settings->limits.hint_max_ns)
