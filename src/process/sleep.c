@@ -12,31 +12,25 @@
 #include <signal.h>
 #include <time.h>
 
-#include "core/outcome.h"
 #include "process/clock.h"
-#include "process/parent.h"
 #include "process/signals.h"
 #include "process/sleep.h"
+#include "process/told.h"
 
 /* Shared by the handler and the sleep. */
-static volatile sig_atomic_t arrived;
-static volatile sig_atomic_t alarmed; /* about the parent */
 static struct timespec request;
 
 /*
- * A signal between the test of ARRIVED and the system call would be lost if
- * the handler only set ARRIVED. So it also sets the request to a time long
- * past; libc passes this very struct to the kernel, which returns at once.
+ * A signal between told_anything() and the system call would be lost if the
+ * handler only noted it. So it also sets the request to a time long past;
+ * libc passes this very struct to the kernel, which returns at once.
  */
 static void
 handle(int signal)
 {
 	if (signal == SIGCONT)
 		return;
-	if (signal == parent_signal())
-		alarmed = 1;
-	else if (arrived == 0 || signals_ends(signal))
-		arrived = signal;
+	told_by(signal);
 	*(volatile time_t *)&request.tv_sec = 0;
 	*(volatile long *)&request.tv_nsec = 0;
 }
@@ -48,7 +42,7 @@ sleep_through(int64_t until_ns)
 {
 	request = clock_timespec(until_ns);
 	signals_open(handle);
-	while (arrived == 0 && alarmed == 0
+	while (!told_anything()
 	    && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &request, NULL)
 	        == EINTR)
 		continue;
@@ -69,8 +63,7 @@ sleep_through(int64_t until_ns)
 	const sigset_t *mask = signals_arm(handle);
 	int64_t left_ns;
 
-	while (arrived == 0 && alarmed == 0
-	    && (left_ns = until_ns - clock_now_ns()) > 0) {
+	while (!told_anything() && (left_ns = until_ns - clock_now_ns()) > 0) {
 		request = clock_timespec(left_ns);
 		ppoll(NULL, 0, &request, mask);
 	}
@@ -82,12 +75,9 @@ sleep_through(int64_t until_ns)
 int
 sleep_until_told(int64_t until_ns)
 {
-	arrived = 0;
-	do {
-		alarmed = 0;
+	told_reset();
+	do
 		sleep_through(until_ns);
-	} while (arrived == 0 && alarmed != 0 && !parent_has_ended());
-	if (alarmed != 0 && !signals_ends(arrived) && parent_has_ended())
-		return TOLD_PARENT_ENDED;
-	return arrived;
+	while (told_false_alarm());
+	return told_what();
 }

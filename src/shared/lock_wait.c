@@ -9,20 +9,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/outcome.h"
 #include "process/clock.h"
 #include "process/parent.h"
 #include "process/signals.h"
+#include "process/told.h"
 #include "shared/lock_wait.h"
 
 /* What the handlers share with the wait. */
-static volatile sig_atomic_t arrived;
 static volatile sig_atomic_t expired;
-static volatile sig_atomic_t alarmed; /* about the parent */
 static struct flock request;
 
 /*
- * A signal between the test of ARRIVED and the system call would be lost. It
+ * A signal between the test for one and the system call would be lost. It
  * is not, because it makes the request itself one that does not wait: to
  * free a byte that we do not have.
  */
@@ -37,10 +35,7 @@ handle(int signal)
 {
 	if (signal == SIGCONT)
 		return;
-	if (signal == parent_signal())
-		alarmed = 1;
-	else if (arrived == 0 || signals_ends(signal))
-		arrived = signal;
+	told_by(signal);
 	give_up_request();
 }
 
@@ -158,7 +153,7 @@ stop_timer(timer_t timer)
 static enum lock_result
 wait_for_lock(int fd)
 {
-	while (arrived == 0 && expired == 0 && alarmed == 0) {
+	while (!told_anything() && expired == 0) {
 		if (call(fd, F_OFD_SETLKW, &request) == 0)
 			return LOCK_HAD;
 		if (errno != EINTR)
@@ -201,13 +196,9 @@ wait_on(int fd, int64_t byte)
 	enum lock_result result;
 
 	for (;;) {
-		alarmed = 0;
 		request = request_for(F_WRLCK, byte);
 		result = wait_openly(fd);
-		if (alarmed != 0 && !signals_ends(arrived)
-		    && parent_has_ended())
-			arrived = TOLD_PARENT_ENDED;
-		if (alarmed == 0 || arrived != 0 || expired != 0)
+		if (!told_false_alarm() || expired != 0)
 			return result;
 		lock_free(fd, byte);
 	}
@@ -220,7 +211,8 @@ lock_wait(int fd, int64_t byte, int64_t until_ns, int *told)
 	timer_t timer;
 	int error;
 
-	arrived = expired = 0;
+	told_reset();
+	expired = 0;
 	*told = 0;
 	if (until_ns < INT64_MAX && !start_timer(&timer, until_ns))
 		return LOCK_FAILED;
@@ -229,10 +221,10 @@ lock_wait(int fd, int64_t byte, int64_t until_ns, int *told)
 	if (until_ns < INT64_MAX)
 		stop_timer(timer);
 	errno = error;
-	if (arrived == 0 && expired == 0)
+	if (told_what() == 0 && expired == 0)
 		return result;
 	/* It may have come just after the lock had. */
 	lock_free(fd, byte);
-	*told = arrived;
-	return arrived != 0 ? LOCK_SIGNAL : LOCK_TIME;
+	*told = told_what();
+	return *told != 0 ? LOCK_SIGNAL : LOCK_TIME;
 }
