@@ -10,7 +10,7 @@
 enum gate_event {
 	GATE_ASKS, /* a run that does not hold the turn */
 	GATE_HOLDS, /* ... that does */
-	GATE_IMPATIENT, /* the first in the queue */
+	GATE_IMPATIENT, /* who watches the clock in the queue */
 	GATE_SUCCESS, /* of an attempt that tells news */
 	GATE_FAILURE,
 	GATE_HINT, /* a failure with one */

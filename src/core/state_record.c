@@ -69,13 +69,6 @@ state_record_set_boot(uint8_t record[STATE_SIZE], uint64_t boot)
 	little_endian_put(record + CRC_AT, 4, crc32(record, CRC_AT));
 }
 
-void
-state_record_begin(uint8_t record[STATE_SIZE], uint64_t boot)
-{
-	memset(record, 0, STATE_SIZE);
-	state_record_set_boot(record, boot);
-}
-
 /* A time from a file: nothing of ours is beyond half of what there is. */
 static int64_t
 get_time(const uint8_t *bytes)

@@ -40,10 +40,7 @@ enum state_header state_record_look(
 /* The boot that the gate's part is of. The header is fine. */
 uint64_t state_record_boot(const uint8_t record[STATE_SIZE]);
 
-/* A fresh header of that boot before zeros. */
-void state_record_begin(uint8_t record[STATE_SIZE], uint64_t boot);
-
-/* Writes the header again, for another boot; the rest stays. */
+/* Writes the header, for that boot; the rest stays. */
 void state_record_set_boot(uint8_t record[STATE_SIZE], uint64_t boot);
 
 /* The deferral's part, all zero where its checksum is wrong, and limited. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <string.h>
+
 #include "shared/gate_file.h"
 
 /*
@@ -15,22 +17,49 @@ is_of_this_boot(const struct gate_file *gate, const struct gate_record *record)
 	return state_record_boot(gate->bytes) == boot_hash();
 }
 
-bool
-gate_file_read(
-    struct gate_file *gate, struct gate_record *record, int64_t *now_ns)
+/*
+ * *IS_BROKEN: there is something, and it is no record. A part of zeros is one
+ * that nobody has written yet.
+ */
+static bool
+read_record(struct gate_file *gate, struct gate_record *record, int64_t *now_ns,
+    bool *is_broken)
 {
+	static const uint8_t zeros[STATE_GATE_SIZE];
+	const uint8_t *part = gate->bytes + STATE_GATE_AT;
 	enum state_found found = state_file_read(&gate->part.file, gate->bytes);
 
 	*now_ns = boottime_ns();
+	*is_broken = false;
 	if (found == STATE_UNUSABLE)
 		return false;
 	if (found == STATE_NEW && !gate->is_noted)
 		shared_state_note_new(&gate->part);
 	gate->is_noted = true;
-	if (found == STATE_NEW
-	    || !gate_decode(record, gate->bytes + STATE_GATE_AT, *now_ns)
-	    || !is_of_this_boot(gate, record))
+	if (gate_decode(record, part, *now_ns)) {
+		if (!is_of_this_boot(gate, record))
+			*record = gate_record_new();
+	} else {
+		*is_broken = memcmp(part, zeros, sizeof zeros) != 0;
 		*record = gate_record_new();
+	}
+	return true;
+}
+
+/* What is just being written looks broken, but not under the lock. */
+bool
+gate_file_read(
+    struct gate_file *gate, struct gate_record *record, int64_t *now_ns)
+{
+	bool is_broken;
+
+	if (!read_record(gate, record, now_ns, &is_broken))
+		return false;
+	if (!is_broken)
+		return true;
+	if (!gate_file_lock(gate, record, now_ns))
+		return false;
+	gate_file_unlock(gate);
 	return true;
 }
 
@@ -38,11 +67,13 @@ bool
 gate_file_lock(
     struct gate_file *gate, struct gate_record *record, int64_t *now_ns)
 {
+	bool is_broken;
+
 	/* Nothing is said under the lock. */
 	gate->is_noted = true;
 	if (!state_file_lock(&gate->part.file))
 		return false;
-	if (gate_file_read(gate, record, now_ns))
+	if (read_record(gate, record, now_ns, &is_broken))
 		return true;
 	state_file_unlock(&gate->part.file);
 	return false;

@@ -54,11 +54,12 @@ put_number(char *words, size_t size, int64_t number)
 }
 
 /*
- * How many wait for the lock of BYTE: those are in /proc/locks only, as
+ * How many wait for a turn or a place in a queue for it: those are in
+ * /proc/locks only, as
  * "1: -> OFDLCK ADVISORY WRITE -1 fe:00:1234 17179869185 17179869185".
  */
 static int64_t
-count_waiters(const struct stat *stat, int64_t byte)
+count_waiters(ino_t file)
 {
 	FILE *locks = fopen("/proc/locks", "re");
 	char line[256];
@@ -71,14 +72,14 @@ count_waiters(const struct stat *stat, int64_t byte)
 		        " %" SCNd64,
 		        &inode, &start)
 		        == 2
-		    && inode == (uint64_t)stat->st_ino && start == byte)
+		    && inode == (uint64_t)file && start >= STATE_LOCK_TURN)
 			count++;
 	if (locks != NULL)
 		fclose(locks);
 	return count;
 }
 
-/* Who stands in the queue, its head, and who waits with the turn. */
+/* Who stands in the queue, its head among them, and who waits with the turn. */
 static int64_t
 count_queue(const struct state_file *file, const struct gate_record *record)
 {
@@ -86,8 +87,7 @@ count_queue(const struct state_file *file, const struct gate_record *record)
 
 	if (fstat(file->fd, &stat) != 0)
 		return 0;
-	return count_waiters(&stat, STATE_LOCK_QUEUE)
-	    + lock_is_taken(file->fd, STATE_LOCK_QUEUE)
+	return count_waiters(stat.st_ino)
 	    + (record->state != GATE_PROBING
 	        && lock_is_taken(file->fd, STATE_LOCK_TURN + record->turn));
 }

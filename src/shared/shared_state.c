@@ -107,6 +107,8 @@ shared_state_begin(struct shared_part *part, uint8_t record[STATE_SIZE])
 		return false;
 	}
 	found = state_file_read(&part->file, record);
+	if (found == STATE_NEW)
+		state_record_set_boot(record, boot_hash());
 	if (found != STATE_UNUSABLE)
 		return true;
 	/* Closing it frees the lock, and nothing is told under that. */

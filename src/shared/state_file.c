@@ -140,7 +140,7 @@ state_file_read(struct state_file *file, uint8_t record[STATE_SIZE])
 			fail(file, "nothing but zeros");
 		break;
 	}
-	state_record_begin(record, boot_hash());
+	memset(record, 0, STATE_SIZE);
 	return STATE_NEW;
 }
 

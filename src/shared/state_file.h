@@ -18,14 +18,14 @@
 
 /*
  * The bytes that are locked (shared/lock_wait.h). The record's is held for
- * microseconds; a turn is STATE_TURN + its number, a slot STATE_SLOT + 0 to
- * 1023.
+ * microseconds; a turn is at its number, the queue for it at some for each
+ * number, a slot at 0 to 1023.
  */
 #define STATE_LOCK_RECORD (INT64_C(1) << 32)
-#define STATE_LOCK_QUEUE (STATE_LOCK_RECORD + 1) /* of a gate */
-#define STATE_LOCK_SLOT_QUEUE (STATE_LOCK_RECORD + 2)
+#define STATE_LOCK_SLOT_QUEUE (STATE_LOCK_RECORD + 1)
 #define STATE_LOCK_SLOT (INT64_C(1) << 33)
 #define STATE_LOCK_TURN (INT64_C(1) << 34)
+#define STATE_LOCK_QUEUE (INT64_C(1) << 35)
 
 struct state_file {
 	int fd; /* closed on exec, out of the way; -1: not open */
@@ -43,7 +43,7 @@ bool state_file_open(
 
 enum state_found {
 	STATE_RECORD, /* bytes with a header that is in order */
-	STATE_NEW, /* a fresh header and zeros: FILE has why, for -v, or "" */
+	STATE_NEW, /* all zero, without a header: FILE has why, for -v, or "" */
 	STATE_UNUSABLE, /* FILE has why: go on without it */
 };
 
@@ -63,8 +63,7 @@ bool state_file_lock(struct state_file *file);
 void state_file_unlock(struct state_file *file);
 
 /*
- * Writes all of the record, at once, the header as state_file_read() left it.
- * False: FILE has why.
+ * Writes all of the record, at once, its header too. False: FILE has why.
  */
 bool state_file_write(
     struct state_file *file, const uint8_t record[STATE_SIZE]);

@@ -10,11 +10,29 @@
 #include "shared/lock_wait.h"
 #include "shared/turn.h"
 
-/* Not final: who is first in the queue has to look again. */
-#define TURN_AGAIN (TURN_FAILED + 1)
+/* Not final. */
+enum {
+	TURN_AGAIN = TURN_FAILED + 1, /* from the end of the queue */
+	TURN_LOOK, /* as its head */
+};
 
 /* A probe that runs for longer: the gate may open meanwhile, and not by it. */
 #define LOOK_NS NS_PER_S
+
+/*
+ * So many of those behind the head watch whether it does what it has to, each
+ * a little later than the one before. Who looks leaves the queue for that, and
+ * the kernel then wakes all who stand behind: so they are few, and as who has
+ * probed in vain watches next, they stand at the end.
+ */
+#define WATCHERS 8
+#define WATCHER_NS (2 * NS_PER_S)
+
+/* A watcher looks at least so often while a probe runs. */
+#define WATCH_NS NS_PER_MIN
+
+/* Who comes so late finds that nobody has seen to it. */
+#define DESERTED_NS NS_PER_MIN
 
 int64_t
 turn_monotonic(int64_t moment_ns)
@@ -28,9 +46,16 @@ turn_monotonic(int64_t moment_ns)
 }
 
 static int64_t
-byte_of(uint32_t number)
+turn_byte(uint32_t number)
 {
 	return STATE_LOCK_TURN + number;
+}
+
+/* Of the queue for that turn; its watchers have the bytes behind it. */
+static int64_t
+queue_byte(uint32_t number)
+{
+	return STATE_LOCK_QUEUE + (int64_t)number * (WATCHERS + 1);
 }
 
 static int
@@ -51,35 +76,39 @@ have(struct gate_run *run, uint32_t number)
 	return TURN_HAD;
 }
 
-/* The holder of turn NUMBER seems stuck. */
+/* The holder of turn NUMBER seems stuck, or who has to see to that does. */
 static int
 pass_over(struct gate_file *gate, struct gate_run *run, uint32_t number)
 {
 	struct gate_record record;
 	struct gate_decision decision;
-	struct gate_run first = *run;
+	struct gate_run waiter = *run;
 	enum lock_result taken = LOCK_BUSY;
 	int64_t now_ns;
 
 	if (!gate_file_lock(gate, &record, &now_ns))
 		return TURN_FAILED;
-	first.turn = number;
-	decision = gate_pass_over(&record, now_ns, &first);
+	waiter.turn = number;
+	decision = gate_pass_over(&record, now_ns, &waiter);
 	/* Before others can read the number, so that nobody comes first. */
 	if (decision.kind == GATE_TAKE)
-		taken = lock_try(gate->part.file.fd, byte_of(record.turn));
+		taken = lock_try(gate->part.file.fd, turn_byte(record.turn));
 	if (taken == LOCK_FAILED) {
 		fail_by_errno(gate);
 		gate_file_unlock(gate);
 		return TURN_FAILED;
 	}
-	if (!decision.changed)
+	if (!decision.changed) {
 		gate_file_unlock(gate);
-	else if (!gate_file_write(gate, &record))
+	} else if (!gate_file_write(gate, &record)) {
+		lock_free(gate->part.file.fd, turn_byte(record.turn));
 		return TURN_FAILED;
+	}
 	if (taken == LOCK_HAD)
 		return have(run, record.turn);
-	return decision.kind == GATE_START ? TURN_NEEDLESS : TURN_AGAIN;
+	if (decision.kind == GATE_START)
+		return TURN_NEEDLESS;
+	return record.turn == number ? TURN_LOOK : TURN_AGAIN;
 }
 
 /* It may have passed on while its byte was waited for. */
@@ -88,13 +117,12 @@ check(struct gate_file *gate, struct gate_run *run, uint32_t number)
 {
 	struct gate_record record;
 	int64_t now_ns;
+	bool is_read = gate_file_read(gate, &record, &now_ns);
 
-	if (!gate_file_read(gate, &record, &now_ns))
-		return TURN_FAILED;
-	if (record.turn == number)
+	if (is_read && record.turn == number)
 		return have(run, number);
-	lock_free(gate->part.file.fd, byte_of(number));
-	return TURN_AGAIN;
+	lock_free(gate->part.file.fd, turn_byte(number));
+	return is_read ? TURN_AGAIN : TURN_FAILED;
 }
 
 /*
@@ -111,25 +139,25 @@ look_again_ns(const struct gate_record *record, int64_t now_ns)
 	return INT64_MAX;
 }
 
-/* As the head of the queue. */
+/* As the head of the queue for turn NUMBER. */
 static int
-wait_as_first(
-    struct gate_file *gate, struct gate_run *run, int64_t until_ns, int *signal)
+wait_as_head(struct gate_file *gate, struct gate_run *run, uint32_t number,
+    int64_t until_ns, int *signal)
 {
 	struct gate_record record;
 	struct gate_decision decision;
 	int64_t now_ns, overdue_ns, look_ns;
-	uint32_t number;
 
 	if (!gate_file_read(gate, &record, &now_ns))
 		return TURN_FAILED;
-	number = record.turn;
 	decision = gate_ask(&record, now_ns, run);
 	if (decision.kind == GATE_START)
 		return TURN_NEEDLESS;
+	if (record.turn != number)
+		return TURN_AGAIN;
 	overdue_ns = turn_monotonic(decision.until_ns);
 	look_ns = turn_monotonic(look_again_ns(&record, now_ns));
-	switch (lock_wait(gate->part.file.fd, byte_of(number),
+	switch (lock_wait(gate->part.file.fd, turn_byte(number),
 	    min_ns(until_ns, min_ns(overdue_ns, look_ns)), signal)) {
 	case LOCK_HAD:
 		return check(gate, run, number);
@@ -137,7 +165,7 @@ wait_as_first(
 		if (until_ns <= min_ns(overdue_ns, look_ns))
 			return TURN_TIME;
 		return overdue_ns <= look_ns ? pass_over(gate, run, number)
-		                             : TURN_AGAIN;
+		                             : TURN_LOOK;
 	case LOCK_SIGNAL:
 		return TURN_SIGNAL;
 	case LOCK_BUSY:
@@ -147,6 +175,86 @@ wait_as_first(
 	return fail_by_errno(gate);
 }
 
+/* Which watcher of the queue for turn NUMBER we are from now on; 0: none. */
+static int
+be_watcher(const struct gate_file *gate, uint32_t number)
+{
+	for (int i = 1; i <= WATCHERS; i++)
+		if (lock_try(gate->part.file.fd, queue_byte(number) + i)
+		    == LOCK_HAD)
+			return i;
+	return 0;
+}
+
+/* When watcher WHICH has to look; the head will have looked before. */
+static int64_t
+watch_ns(const struct gate_record *record, int64_t now_ns, int64_t overdue_ns,
+    int which)
+{
+	int64_t look_ns = record->state == GATE_PROBING
+	    ? min_ns(overdue_ns, now_ns + WATCH_NS)
+	    : overdue_ns;
+
+	if (which == 0)
+		return INT64_MAX;
+	return turn_monotonic(saturating_add(look_ns, which * WATCHER_NS));
+}
+
+/* In the queue for the turn as it is now; TURN_AGAIN: it has another number. */
+static int
+wait_in_queue(struct gate_file *gate, struct gate_run *run,
+    const struct gate_record *record, int64_t look_ns, int64_t until_ns,
+    int *signal)
+{
+	int fd = gate->part.file.fd;
+	int result = TURN_LOOK;
+
+	switch (lock_wait(
+	    fd, queue_byte(record->turn), min_ns(until_ns, look_ns), signal)) {
+	case LOCK_HAD:
+		break;
+	case LOCK_TIME:
+		return until_ns <= look_ns ? TURN_TIME
+		                           : pass_over(gate, run, record->turn);
+	case LOCK_SIGNAL:
+		return TURN_SIGNAL;
+	case LOCK_BUSY:
+	case LOCK_FAILED:
+		return fail_by_errno(gate);
+	}
+	while (result == TURN_LOOK)
+		result
+		    = wait_as_head(gate, run, record->turn, until_ns, signal);
+	lock_free(fd, queue_byte(record->turn));
+	return result;
+}
+
+/* The same, as a watcher if one is missing. */
+static int
+wait_in_line(
+    struct gate_file *gate, struct gate_run *run, int64_t until_ns, int *signal)
+{
+	struct gate_record record;
+	struct gate_decision decision;
+	int result, which;
+	int64_t now_ns;
+
+	if (!gate_file_read(gate, &record, &now_ns))
+		return TURN_FAILED;
+	decision = gate_ask(&record, now_ns, run);
+	if (decision.kind == GATE_START)
+		return TURN_NEEDLESS;
+	if (now_ns >= saturating_add(decision.until_ns, DESERTED_NS))
+		return pass_over(gate, run, record.turn);
+	which = be_watcher(gate, record.turn);
+	result = wait_in_queue(gate, run, &record,
+	    watch_ns(&record, now_ns, decision.until_ns, which), until_ns,
+	    signal);
+	if (which > 0)
+		lock_free(gate->part.file.fd, queue_byte(record.turn) + which);
+	return result;
+}
+
 bool
 turn_try(struct gate_file *gate, struct gate_run *run, uint32_t number)
 {
@@ -154,11 +262,11 @@ turn_try(struct gate_file *gate, struct gate_run *run, uint32_t number)
 	bool had;
 
 	run->turn = 0;
-	if (lock_try(fd, STATE_LOCK_QUEUE) != LOCK_HAD)
+	if (lock_try(fd, queue_byte(number)) != LOCK_HAD)
 		return false;
-	had = lock_try(fd, byte_of(number)) == LOCK_HAD
+	had = lock_try(fd, turn_byte(number)) == LOCK_HAD
 	    && check(gate, run, number) == TURN_HAD;
-	lock_free(fd, STATE_LOCK_QUEUE);
+	lock_free(fd, queue_byte(number));
 	return had;
 }
 
@@ -166,24 +274,12 @@ enum turn_result
 turn_take(
     struct gate_file *gate, struct gate_run *run, int64_t until_ns, int *signal)
 {
-	int result = TURN_AGAIN;
+	int result;
 
 	run->turn = 0;
-	switch (
-	    lock_wait(gate->part.file.fd, STATE_LOCK_QUEUE, until_ns, signal)) {
-	case LOCK_HAD:
-		break;
-	case LOCK_TIME:
-		return TURN_TIME;
-	case LOCK_SIGNAL:
-		return TURN_SIGNAL;
-	case LOCK_BUSY:
-	case LOCK_FAILED:
-		return (enum turn_result)fail_by_errno(gate);
-	}
-	while (result == TURN_AGAIN)
-		result = wait_as_first(gate, run, until_ns, signal);
-	lock_free(gate->part.file.fd, STATE_LOCK_QUEUE);
+	do
+		result = wait_in_line(gate, run, until_ns, signal);
+	while (result > TURN_FAILED);
 	return (enum turn_result)result;
 }
 
@@ -191,6 +287,6 @@ void
 turn_give_up(struct gate_file *gate, struct gate_run *run)
 {
 	if (run->turn != 0)
-		lock_free(gate->part.file.fd, byte_of(run->turn));
+		lock_free(gate->part.file.fd, turn_byte(run->turn));
 	run->turn = 0;
 }

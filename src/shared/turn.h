@@ -3,16 +3,21 @@
 #define BACKOFF_SHARED_TURN_H
 /*
  * The turn at a gate: at most one run has it. Two bytes of the state file are
- * locked for it. Who wants the turn blocks on the queue; who has the queue
- * blocks on the turn, and frees the queue once it has that. So first come is
- * first served, nobody polls, and the kernel gives the turn on when its
- * holder dies. With one byte alone, who frees it and queues again would have
- * it straight back.
+ * locked for it: the turn, and the queue. Who wants the turn blocks on the
+ * queue; who has the queue blocks on the turn, and frees the queue once it has
+ * that. So first come is first served, nobody polls, and the kernel gives the
+ * turn on when its holder dies. With one byte alone, who frees it and queues
+ * again would have it straight back.
  *
- * The head of the queue alone watches the clock: a holder that is stuck is
- * passed over, by another byte for the turn, and so is one whose probe still
- * runs when another run's success has opened the gate. Who comes back late
- * finds that the record has another number.
+ * The head of the queue watches the clock: a holder that is stuck is passed
+ * over, by the next number, and so is one whose probe still runs when another
+ * run's success has opened the gate. Who comes back late finds that the record
+ * has another number.
+ *
+ * The head may be stopped, too. So a few of those behind it watch it, and pass
+ * the turn over in its stead, and so does a run that comes a minute later and
+ * finds that nobody has. The queue has the number of the turn: who finds
+ * another one goes over to that queue.
  */
 
 #include <stdbool.h>
@@ -37,7 +42,7 @@ enum turn_result {
 enum turn_result turn_take(struct gate_file *gate, struct gate_run *run,
     int64_t until_ns, int *signal);
 
-/* The same without a wait: false if anybody has it, or waits for it. */
+/* Turn NUMBER without a wait: false if anybody has it, or waits for it. */
 bool turn_try(struct gate_file *gate, struct gate_run *run, uint32_t number);
 
 /* Nothing happens if RUN does not hold it. */

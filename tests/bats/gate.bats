@@ -349,6 +349,34 @@ stand_in_line() {
   assert_fate "killed TERM"
 }
 
+# All others stand behind them, and they cannot look at the clock.
+@test "a stopped head of the queue, and the next one, are passed over, and come back late" {
+  shut_gate
+  start -- "$BACKOFF" -qq --gate=hub -t 1s -- sh -c 'echo "ready $$"; exec sleep 1000'
+  wait_for grep -q ready "$out"
+  beside -qq --gate=hub -t 1s -- sh -c 'echo head >>requests'
+  in_line 1
+  beside -qq --gate=hub -t 1s -- sh -c 'echo next >>requests'
+  in_line 2
+  beside -qq --gate=hub -t 1s -- ./job
+  in_line 3
+  beside -qq --gate=hub -t 1s -- ./job
+  in_line 4
+  touch up
+  kill -s STOP "${others[@]:0:2}"
+  wait_for in_state "${others[0]}" T
+  wait_for in_state "${others[1]}" T
+  kill -s KILL "$pid"
+  assert_fate "killed KILL"
+  wait "${others[2]}"
+  wait "${others[3]}"
+  assert_equal "$(cat requests)" "$(printf 'probing\nramp')"
+  kill -s CONT "${others[@]:0:2}"
+  wait "${others[0]}"
+  wait "${others[1]}"
+  assert_equal "$(tail -n 2 requests | sort)" "$(printf 'head\nnext')"
+}
+
 # Such a probe would have the turn for two hours.
 @test "a probe that hangs does not hold up who waits when another's success opens the gate" {
   shut_gate
@@ -412,6 +440,48 @@ stand_in_line() {
     "$BACKOFF" -qq --gate=hub --gate-wait=0 -n 1 -- ./job || true
     assert_equal "$(cat requests)" open
   done
+}
+
+# shut_out ARG...: run with these, the gate is shut, and no probe due.
+shut_out() {
+  run -75 "$@" "$BACKOFF" --gate=hub --gate-wait=100ms -- ./job
+  assert_equal "$(cat requests)" ''
+}
+
+@test "a gate of another boot is as new" {
+  touch up
+  : >requests
+  shut_for 30m
+  shut_out env
+  python3 "$lib/shared_record.py" state/hub boot=42 >/dev/null
+  run -0 "$BACKOFF" --gate=hub --gate-wait=100ms -- ./job
+  assert_equal "$(cat requests)" open
+}
+
+# A suspended machine is one whose CLOCK_BOOTTIME goes on without the others,
+# as in a time namespace.
+@test "the time of a suspended machine counts at a gate" {
+  local -a later=(unshare --time --boottime)
+  [ "$(id -u)" -eq 0 ] || later=(unshare --user --map-root-user --time --boottime)
+  "${later[@]}" 1 true 2>/dev/null || skip 'no time namespaces here'
+  touch up
+  : >requests
+  shut_for 30m
+  shut_out "${later[@]}" 600
+  run -0 "${later[@]}" 2000 "$BACKOFF" --gate=hub --gate-wait=100ms -- ./job
+  assert_equal "$(cat requests)" probing
+}
+
+@test "a clock that is set changes nothing at a gate" {
+  need_faketime
+  export DONT_FAKE_MONOTONIC=1
+  faketime '2010-01-01 00:00:00' "$BACKOFF" -q true ||
+    skip 'faketime does not work with this program'
+  touch up
+  : >requests
+  shut_for 30m
+  shut_out faketime '2010-01-01 00:00:00'
+  shut_out faketime '2040-01-01 00:00:00'
 }
 
 @test "removing the file opens the gate" {

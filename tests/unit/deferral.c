@@ -109,12 +109,19 @@ test_events(void)
 }
 
 static void
+fresh(uint8_t record[STATE_SIZE], uint64_t boot)
+{
+	memset(record, 0, STATE_SIZE);
+	state_record_set_boot(record, boot);
+}
+
+static void
 test_record(void)
 {
 	uint8_t record[STATE_SIZE], gate[STATE_GATE_SIZE];
 	struct deferral deferral = { 0 }, read;
 
-	state_record_begin(record, UINT64_C(0x0123456789abcdef));
+	fresh(record, UINT64_C(0x0123456789abcdef));
 	ok(memcmp(record, "backoff\n\1\0\0\2\xef\xcd\xab\x89\x67\x45\x23\1", 20)
 	        == 0,
 	    "a header is little-endian everywhere");
@@ -160,7 +167,7 @@ test_damage(void)
 	ok(state_record_look(record, 0) == STATE_HEADER_EMPTY, "no bytes");
 	ok(state_record_look(record, STATE_SIZE) == STATE_HEADER_EMPTY,
 	    "or zeros, as after a power failure");
-	state_record_begin(record, 1);
+	fresh(record, 1);
 	ok(state_record_look(record, 511) == STATE_HEADER_BROKEN, "cut short");
 	memset(record + 5, 0, STATE_SIZE - 5);
 	ok(state_record_look(record, 5) == STATE_HEADER_BROKEN,
@@ -168,15 +175,15 @@ test_damage(void)
 	memcpy(record, "#!/bin/sh\n", 10);
 	ok(state_record_look(record, 10) == STATE_HEADER_FOREIGN,
 	    "somebody's script is none of ours");
-	state_record_begin(record, 1);
+	fresh(record, 1);
 	record[8] = 2;
 	ok(state_record_look(record, STATE_SIZE) == STATE_HEADER_LATER,
 	    "a version from the future");
-	state_record_begin(record, 1);
+	fresh(record, 1);
 	record[11] = 4;
 	ok(state_record_look(record, STATE_SIZE) == STATE_HEADER_LATER,
 	    "a size beyond ours");
-	state_record_begin(record, 1);
+	fresh(record, 1);
 	record[13] ^= 1;
 	ok(state_record_look(record, STATE_SIZE) == STATE_HEADER_BROKEN,
 	    "a wrong checksum");

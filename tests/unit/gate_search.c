@@ -2,8 +2,8 @@
 /*
  * Runs at a gate, in any order: all orders of a few events, and many of
  * twelve. The locks are those that the kernel has: one holds a turn, one is
- * the first in the queue, who dies holds nothing. Who is stuck is never
- * heard of again.
+ * the first in its queue, who dies holds nothing. Who is stuck is never
+ * heard of again; those behind a first that is stuck look at the clock, too.
  */
 #include <config.h>
 
@@ -20,8 +20,8 @@
 
 enum phase {
 	AWAY,
-	QUEUED, /* behind the first */
-	FIRST, /* waits for that turn */
+	QUEUED, /* behind the first that waits for that turn */
+	FIRST, /* waits for it */
 	HOLDER,
 	PROBING,
 	RUNNING, /* in the open, or the ramp */
@@ -57,10 +57,11 @@ is_held(const struct play *play, uint32_t turn)
 }
 
 static bool
-has_first(const struct play *play)
+has_first(const struct play *play, uint32_t turn)
 {
 	for (int i = 0; i < RUNS; i++)
-		if (play->players[i].phase == FIRST)
+		if (play->players[i].phase == FIRST
+		    && play->players[i].turn == turn)
 			return true;
 	return false;
 }
@@ -68,7 +69,7 @@ has_first(const struct play *play)
 static void
 queue(struct play *play, struct player *player)
 {
-	player->phase = has_first(play) ? QUEUED : FIRST;
+	player->phase = has_first(play, play->record.turn) ? QUEUED : FIRST;
 	player->turn = play->record.turn;
 }
 
@@ -80,9 +81,9 @@ leave(struct play *play, struct player *player)
 
 	player->phase = AWAY;
 	for (int i = 0; i < RUNS && first; i++)
-		if (play->players[i].phase == QUEUED) {
+		if (play->players[i].phase == QUEUED
+		    && play->players[i].turn == player->turn) {
 			play->players[i].phase = FIRST;
-			play->players[i].turn = play->record.turn;
 			first = false;
 		}
 }
@@ -145,17 +146,13 @@ take(struct play *play, struct player *player, uint32_t turn,
 	*player = (struct player) { HOLDER, turn, play->now_ns };
 }
 
-/* The first in the queue gets the turn, or looks at the clock. */
+/* Who waits, as the first or behind it, looks at the clock. */
 static void
-wait_first(struct play *play, struct player *player, struct tally *tally)
+look(struct play *play, struct player *player, struct tally *tally)
 {
 	struct gate_run run = run_of(play, player, true);
 	struct gate_decision decision;
 
-	if (!is_held(play, player->turn)) {
-		take(play, player, player->turn, tally);
-		return;
-	}
 	decision = gate_pass_over(&play->record, play->now_ns, &run);
 	note(tally, &decision);
 	if (decision.kind == GATE_TAKE) {
@@ -164,9 +161,20 @@ wait_first(struct play *play, struct player *player, struct tally *tally)
 		leave(play, player);
 		player->phase = RUNNING;
 		player->since_ns = play->now_ns;
-	} else {
-		player->turn = play->record.turn;
+	} else if (player->turn != play->record.turn) {
+		leave(play, player);
+		queue(play, player);
 	}
+}
+
+/* The first in the queue gets the turn, or looks. */
+static void
+wait_first(struct play *play, struct player *player, struct tally *tally)
+{
+	if (is_held(play, player->turn))
+		look(play, player, tally);
+	else
+		take(play, player, player->turn, tally);
 }
 
 static void
@@ -200,9 +208,8 @@ has_way(const struct play *play, int way)
 	/* The last way is death, the others are of an attempt that ends. */
 	if (way % 5 == 4)
 		return player->phase != AWAY;
-	return way % 5 == 0
-	    ? player->phase != QUEUED
-	    : player->phase == PROBING || player->phase == RUNNING;
+	return way % 5 == 0 || player->phase == PROBING
+	    || player->phase == RUNNING;
 }
 
 static void
@@ -252,6 +259,8 @@ go(struct play *play, int way, struct tally *tally)
 		begin(play, player, true, tally);
 	else if (player->phase == FIRST)
 		wait_first(play, player, tally);
+	else if (player->phase == QUEUED)
+		look(play, player, tally);
 	else
 		end(play, player, way % 5, tally);
 	if (tally->flaw == NULL)
