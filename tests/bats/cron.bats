@@ -25,18 +25,13 @@ teardown() {
 # need_cron: skips where the real one cannot be run.
 need_cron() {
   CRON=$(PATH=$PATH:/usr/sbin:/sbin type -P cron) || skip "cron is not installed"
-  command -v faketime >/dev/null || skip "faketime is not installed"
+  need_faketime
   command -v unshare >/dev/null || skip "unshare is not installed"
   namespace=(unshare --mount --pid --fork --kill-child --mount-proc)
   # It changes to the user of the crontab, which the kernel allows to root.
   [ "$(id -u)" -eq 0 ] || skip "cron runs as root"
   "${namespace[@]}" sh -c 'mount -t overlay -o "lowerdir=$0:/usr/bin" overlay /usr/bin' \
     "$BATS_TEST_TMPDIR/usr-bin" 2>/dev/null || skip "no mounts to be had here"
-  preload=$(faketime -f '+0' sh -c 'echo "$LD_PRELOAD"')
-  LD_PRELOAD=$preload FAKETIME='+0 x1000' FAKETIME_ONLY_CMDS=backoff \
-    "$BACKOFF" true || skip 'faketime does not work with this program'
-  ldd "$BACKOFF" 2>/dev/null | grep -q libc ||
-    skip 'faketime has no say in a static program'
 }
 
 # crontab_of NAME: the line of that recipe.
@@ -63,6 +58,8 @@ cron_starts() {
   local line=$1 minute hour
   shift
   read -r minute hour _ <<<"$line"
+  # In a line for each minute, any does.
+  minute=${minute/\*/5} hour=${hour/\*/3}
   {
     printf '%s\n' "HOME=$BATS_TEST_TMPDIR/home" "LD_PRELOAD=$preload" \
       'FAKETIME=+0 x1000' FAKETIME_ONLY_CMDS=backoff "$@" "$line"
@@ -201,8 +198,7 @@ in_a_cron() {
   need_cron
   local crontab
   command -v curl >/dev/null || skip "curl is not installed"
-  start_script "$(type -P python3)" "$TOP_SRCDIR/tests/lib/answers.py" \
-    "$PORT" "$BATS_TEST_TMPDIR/served"
+  answers_ready
   "$START"
   crontab=$(crontab_of cron-upload)
   echo whole >app.tar.gz
@@ -218,8 +214,7 @@ in_a_cron() {
   need_cron
   local crontab
   command -v curl >/dev/null || skip "curl is not installed"
-  start_script "$(type -P python3)" "$TOP_SRCDIR/tests/lib/answers.py" \
-    "$PORT" "$BATS_TEST_TMPDIR/served"
+  answers_ready
   "$START"
   crontab=$(crontab_of cron-upload)
   echo whole >app.tar.gz
@@ -235,6 +230,36 @@ in_a_cron() {
   assert_line --partial 'not retrying after attempt 1: exit 22 (HTTP 401, 403 or 407: not authorized)'
 }
 
+# --- --defer ---
+
+@test "cron: a job that fails is put off in silence, until it is time" {
+  need_cron
+  local crontab ends=$BATS_TEST_TMPDIR/home/ends
+  stand_in "$BATS_TEST_TMPDIR/home/bin/sync" <<SH
+echo run >>'$BATS_TEST_TMPDIR/ran'
+[ -e '$BATS_TEST_TMPDIR/up' ]
+SH
+  touch "$ends"
+  # Every minute, and with a trace of each run.
+  crontab=$(crontab_of cron-defer | sed 's,^\*/5,*,
+    s, -- , --at-end=\x27echo $BACKOFF_RESULT >>$HOME/ends\x27&,')
+  cron_starts "$crontab" "BACKOFF_STATE_DIR=$BACKOFF_STATE_DIR"
+  put_off_twice() {
+    [ "$(grep -c '^deferred$' "$ends")" -ge 2 ]
+  }
+  wait_for put_off_twice
+  wait_for cron_idle
+  assert_equal "$(head -n 1 "$ends")" exhausted
+  assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/ran")" 3
+  mails 1
+  [[ $mail == *'giving up after 3 attempts'* ]]
+  touch "$BATS_TEST_TMPDIR/up"
+  python3 "$TOP_SRCDIR/tests/lib/shared_record.py" "$BACKOFF_STATE_DIR/sync" until=-1 >/dev/null
+  wait_for grep -q '^success$' "$ends"
+  wait_for cron_idle
+  mails 1
+}
+
 # --- --at-end ---
 
 # pinged PATH...: these were asked for, and no others.
@@ -246,8 +271,7 @@ pinged() {
 @test "cron: healthchecks is told of a success, and of a failure" {
   need_cron
   command -v curl >/dev/null || skip "curl is not installed"
-  start_script "$(type -P python3)" "$TOP_SRCDIR/tests/lib/answers.py" \
-    "$PORT" "$BATS_TEST_TMPDIR/served"
+  answers_ready
   "$START"
   mkdir "$BATS_TEST_TMPDIR/served/uuid"
   echo OK >"$BATS_TEST_TMPDIR/served/uuid/fail"

@@ -40,6 +40,18 @@ wait_for() {
 HOLD_TERM=(python3 "$BATS_TEST_DIRNAME/../lib/hold_term.py")
 export until_term='until grep -q "^ShdPnd:.*[4-7c-f]...$" /proc/$$/status; do sleep 0.02; done'
 
+# need_faketime: skips where libfaketime has no say; sets preload to its path.
+# shellcheck disable=SC2034 # for the tests
+need_faketime() {
+  command -v faketime >/dev/null || skip 'faketime is not installed'
+  # shellcheck disable=SC2016 # for the other shell
+  preload=$(faketime -f '+0' sh -c 'echo "$LD_PRELOAD"')
+  ldd "$BACKOFF" 2>/dev/null | grep -q libc ||
+    skip 'faketime has no say in a static program'
+  faketime -f '+0 x1000' "$BACKOFF" true 2>/dev/null ||
+    skip 'faketime does not work with this program'
+}
+
 # fails_then_succeeds N FILE: a script on stdout that fails N times
 # (exit 7), counting in FILE, and then succeeds.
 fails_then_succeeds() {

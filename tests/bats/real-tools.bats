@@ -34,12 +34,6 @@ needs() {
   command -v "$1" >/dev/null || skip "$1 is missing"
 }
 
-# answers_ready: an HTTP server that answers as the path says; see answers.py.
-answers_ready() {
-  start_script "$(type -P python3)" "$TOP_SRCDIR/tests/lib/answers.py" \
-    "$PORT" "$BATS_TEST_TMPDIR/served"
-}
-
 # fails STATUS WANTED -- COMMAND...: it ends so, is tried again where WANTED
 # is no stop, and WANTED is what the log says of it: "retry: exit 7 (...)".
 fails() {

@@ -170,8 +170,7 @@ SH
   command -v curl >/dev/null || skip "curl is not installed"
   yaml_of gitlab upload script >job.sh
   stand_in make <<<'echo "whole" >app.tar.gz'
-  start_script "$(type -P python3)" "$TOP_SRCDIR/tests/lib/answers.py" \
-    "$PORT" "$BATS_TEST_TMPDIR/served"
+  answers_ready
   URL=http://127.0.0.1:$PORT
   : >err
   # It is not up at first; then it is busy; then it takes the file.
@@ -365,8 +364,7 @@ SH
   export HOME
   mkdir -p .parallel
   touch .parallel/will-cite
-  start_script "$(type -P python3)" "$TOP_SRCDIR/tests/lib/answers.py" \
-    "$PORT" "$BATS_TEST_TMPDIR/served"
+  answers_ready
   "$START"
   for n in 1 2 3 4 5; do
     echo "$n" >"$BATS_TEST_TMPDIR/served/$n"
@@ -387,8 +385,7 @@ SH
   assert_equal "$(head -n 1 job)" '#!/bin/bash'
   assert_equal "$(sed -n '2,4p' job | grep -c '^#SBATCH --[a-z]*=[^ ]*$')" 3
   # The start within half a minute is not waited for: it hurries by a clock.
-  command -v faketime >/dev/null || skip "faketime is not installed"
-  faketime -f '+0 x100' "$BACKOFF" true 2>/dev/null || skip "faketime does not work with this program"
+  need_faketime
   chmod +x job
   run -0 faketime -f '+0 x100' ./job
   called srun './simulate 17'
@@ -398,15 +395,13 @@ SH
 
 @test "recipe: waiting for a port" {
   command -v nc >/dev/null || skip "nc is not installed"
-  start_script "$(type -P python3)" "$TOP_SRCDIR/tests/lib/answers.py" \
-    "$PORT" "$BATS_TEST_TMPDIR/served"
+  answers_ready
   export HOST=127.0.0.1 PORT
   waits_for port "$START"
 }
 
 @test "recipe: the way to wait for a port by bash alone" {
-  start_script "$(type -P python3)" "$TOP_SRCDIR/tests/lib/answers.py" \
-    "$PORT" "$BATS_TEST_TMPDIR/served"
+  answers_ready
   export HOST=127.0.0.1 PORT
   line=$(grep -o "bash -c ': <[^\`]*" "$recipes")
   run -1 bash -c "$line"
@@ -432,8 +427,7 @@ SH
 
 @test "recipe: waiting for an HTTP 200" {
   command -v curl >/dev/null || skip "curl is not installed"
-  start_script "$(type -P python3)" "$TOP_SRCDIR/tests/lib/answers.py" \
-    "$PORT" "$BATS_TEST_TMPDIR/served"
+  answers_ready
   echo here >"$BATS_TEST_TMPDIR/served/page"
   export URL=http://127.0.0.1:$PORT/503/404/200/page
   waits_for http "$START"
@@ -446,8 +440,7 @@ SH
   command -v curl >/dev/null || skip "curl is not installed"
   cd "$BATS_TEST_TMPDIR/served" || return
   echo '{"state": "running"}' >job
-  start_script "$(type -P python3)" "$TOP_SRCDIR/tests/lib/answers.py" \
-    "$PORT" "$BATS_TEST_TMPDIR/served"
+  answers_ready
   "$START"
   export URL=http://127.0.0.1:$PORT/job
   finish() {

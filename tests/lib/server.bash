@@ -83,6 +83,12 @@ SH
   chmod +x "$START"
 }
 
+# answers_ready: an HTTP server that answers as the path says; see answers.py.
+answers_ready() {
+  start_script "$(type -P python3)" "$TOP_SRCDIR/tests/lib/answers.py" \
+    "$PORT" "$BATS_TEST_TMPDIR/served"
+}
+
 # at_attempt N: the hook that brings the server back just before it.
 at_attempt() {
   printf '[ "$BACKOFF_ATTEMPT" -ne %d ] || "%s"' "$1" "$START"
