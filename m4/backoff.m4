@@ -95,4 +95,13 @@ AC_MSG_CHECKING([what restores the default signals])
 AS_IF([env --default-signal true 2>/dev/null],
   [DEFAULT_SIGNALS='env --default-signal'], [DEFAULT_SIGNALS=])
 AC_SUBST([DEFAULT_SIGNALS])
-AC_MSG_RESULT([${DEFAULT_SIGNALS:-nothing}])])
+AC_MSG_RESULT([${DEFAULT_SIGNALS:-nothing}])
+
+# The tests start python3 a thousand times, and a script that looks for it
+# first (pyenv) takes longer each time than the program that it finds.
+AC_MSG_CHECKING([for the directory of python3])
+python_dir=`python3 -c \
+  'import os, sys; print(os.path.dirname(sys.executable))' 2>/dev/null`
+AC_MSG_RESULT([${python_dir:-none}])
+PYTHON_PATH=${python_dir:+$python_dir:}
+AC_SUBST([PYTHON_PATH])])
