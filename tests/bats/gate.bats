@@ -337,7 +337,7 @@ stand_in_line() {
 
 @test "a stopped holder of the turn is passed over, and comes back late" {
   shut_gate
-  start -- "$BACKOFF" -v --gate=hub -t 1h -- sh -c 'echo "ready $$"; sleep 1000'
+  start -- "$BACKOFF" -v --gate=hub -t 1h -- sh -c 'echo "ready $$"; exec sleep 1000'
   wait_for grep -q ready "$out"
   signal STOP
   touch up
