@@ -72,22 +72,21 @@ judge() {
     echo "0, but $(stat -c %s left) bytes are left"
 }
 
-# faults KINDS CALL REGEX ERRORS [also-left]: all of it for one system call,
-# with one error after the other. Of several in a test the first must be one
-# that there is. `make faults` tries each error at each call.
+# faults KINDS CALL REGEX ERRORS [also-left]: all of it for one system call.
+# Of several in a test the first must be one that there is.
 faults() {
-  local kind sizes error when verdict wrong='' errors turn=0
-  read -ra errors <<<"$4"
+  local kind sizes error when verdict wrong=
   for kind in $1; do
     for sizes in "${SIZES[@]}"; do
       for when in $(which "$2" "$3" "$kind" $sizes); do
-        error=${errors[turn++ % ${#errors[@]}]}
-        traced "$kind" $sizes -e trace="$2,kill" -e inject="$2:error=$error:when=$when" \
-          -e inject=kill:delay_enter=200000
-        injected=$((injected + $(grep -c INJECTED trace || true)))
-        verdict=$(judge $sizes ${5-})
-        [ -z "$verdict" ] ||
-          wrong+="$kind $sizes, $error at $2 number $when: $verdict ($(tail -n 1 said))"$'\n'
+        for error in $4; do
+          traced "$kind" $sizes -e trace="$2,kill" -e inject="$2:error=$error:when=$when" \
+            -e inject=kill:delay_enter=200000
+          injected=$((injected + $(grep -c INJECTED trace || true)))
+          verdict=$(judge $sizes ${5-})
+          [ -z "$verdict" ] ||
+            wrong+="$kind $sizes, $error at $2 number $when: $verdict ($(tail -n 1 said))"$'\n'
+        done
       done
     done
   done
