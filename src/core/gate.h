@@ -16,7 +16,7 @@
  *   and the record has to be written before the lock is freed.
  * - the turn: something that one run alone can hold, of the number that the
  *   record tells (record.turn), such as the lock of a byte. Who waits for it
- *   stands in a queue; the first ones in it watch the clock.
+ *   stands in a queue; its head, and some behind it, watch the clock.
  *
  * An attempt, from the view of a run:
  *
@@ -55,7 +55,7 @@ struct gate_decision gate_ask(
     struct gate_record *record, int64_t now_ns, const struct gate_run *run);
 
 /*
- * One of the first in the queue, RUN, has waited for turn RUN->turn until
+ * RUN watches the clock in the queue, for turn RUN->turn, and it is
  * gate_overdue_ns(). Kinds: TAKE, the turn has the next number, and nobody
  * can hold it yet (take it before the lock of the record is freed); START,
  * the gate has opened; QUEUE, it is not stuck, or no longer that turn.

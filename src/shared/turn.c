@@ -51,11 +51,17 @@ turn_byte(uint32_t number)
 	return STATE_LOCK_TURN + number;
 }
 
-/* Of the queue for that turn; its watchers have the bytes behind it. */
+/* Of the queue for that turn; its watchers, 1 to WATCHERS, are behind it. */
 static int64_t
 queue_byte(uint32_t number)
 {
 	return STATE_LOCK_QUEUE + (int64_t)number * (WATCHERS + 1);
+}
+
+static int64_t
+watcher_byte(uint32_t number, int which)
+{
+	return queue_byte(number) + which;
 }
 
 static int
@@ -180,23 +186,24 @@ static int
 be_watcher(const struct gate_file *gate, uint32_t number)
 {
 	for (int i = 1; i <= WATCHERS; i++)
-		if (lock_try(gate->part.file.fd, queue_byte(number) + i)
+		if (lock_try(gate->part.file.fd, watcher_byte(number, i))
 		    == LOCK_HAD)
 			return i;
 	return 0;
 }
 
-/* When watcher WHICH has to look; the head will have looked before. */
+/* When watcher WHICH has to look; the head will have looked before. 0: never.
+ */
 static int64_t
 watch_ns(const struct gate_record *record, int64_t now_ns, int64_t overdue_ns,
     int which)
 {
-	int64_t look_ns = record->state == GATE_PROBING
-	    ? min_ns(overdue_ns, now_ns + WATCH_NS)
-	    : overdue_ns;
+	int64_t look_ns = overdue_ns;
 
 	if (which == 0)
 		return INT64_MAX;
+	if (record->state == GATE_PROBING)
+		look_ns = min_ns(overdue_ns, now_ns + WATCH_NS);
 	return turn_monotonic(saturating_add(look_ns, which * WATCHER_NS));
 }
 
@@ -251,7 +258,7 @@ wait_in_line(
 	    watch_ns(&record, now_ns, decision.until_ns, which), until_ns,
 	    signal);
 	if (which > 0)
-		lock_free(gate->part.file.fd, queue_byte(record.turn) + which);
+		lock_free(gate->part.file.fd, watcher_byte(record.turn, which));
 	return result;
 }
 

@@ -6,6 +6,7 @@
 # shellcheck disable=SC2154 # what process.bash sets
 load helper
 load ../lib/process
+load ../lib/shared
 
 setup() {
   # A service: it is up while the file "up" is there. Each request is a line.
@@ -323,12 +324,12 @@ stand_in_line() {
   signal STOP
   beside -v --gate=hub -- sh -c 'read -r line <second; exit "$line"'
   wait_for grep -q 'probing at gate' beside
-  before=$(python3 "$lib/shared_record.py" state/hub | grep -E '^(state|probes|turn)=')
+  before=$(record | grep -E '^(state|probes|turn)=')
   echo "$before" | grep -q '^state=2$'
   signal CONT
   echo 7 >first
   await "$err" 'lost the turn at gate hub'
-  run -0 python3 "$lib/shared_record.py" state/hub
+  run -0 record
   assert_equal "$(grep -E '^(state|probes|turn)=' <<<"$output")" "$before"
   echo 0 >second
   wait "${others[0]}"
@@ -380,7 +381,7 @@ stand_in_line() {
 # Such a probe would have the turn for two hours.
 @test "a probe that hangs does not hold up who waits when another's success opens the gate" {
   shut_gate
-  python3 "$lib/shared_record.py" state/hub longest=$((3600 * 1000000000)) >/dev/null
+  record longest=$((3600 * 1000000000)) >/dev/null
   beside -v --gate=hub -t 2h -- sleep 1000
   wait_for grep -q 'probing at gate' beside
   touch up
@@ -396,7 +397,7 @@ stand_in_line() {
   assert_fate "exited 0"
   wait "$first"
   assert_equal "$(cat requests)" "$(printf 'probing\nramp')"
-  run -0 python3 "$lib/shared_record.py" state/hub
+  run -0 record
   assert_line turn=2
 }
 
@@ -453,7 +454,7 @@ shut_out() {
   : >requests
   shut_for 30m
   shut_out env
-  python3 "$lib/shared_record.py" state/hub boot=42 >/dev/null
+  record boot=42 >/dev/null
   run -0 "$BACKOFF" --gate=hub --gate-wait=100ms -- ./job
   assert_equal "$(cat requests)" open
 }
