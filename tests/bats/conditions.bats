@@ -355,7 +355,7 @@ for i in range(256):
 }
 
 @test "lines in random pieces: the bytes arrive, and the verdict is that of grep -E (60 seeds)" {
-  python3 "$lib/lines.py" 1 60
+  "${PYTHON[@]}" "$lib/lines.py" 1 60
 }
 
 @test "memory does not grow with the output" {

@@ -254,7 +254,7 @@ SH
   mails 1
   [[ $mail == *'giving up after 3 attempts'* ]]
   touch "$BATS_TEST_TMPDIR/up"
-  python3 "$TOP_SRCDIR/tests/lib/shared_record.py" "$BACKOFF_STATE_DIR/sync" until=-1 >/dev/null
+  "${PYTHON[@]}" "$TOP_SRCDIR/tests/lib/shared_record.py" "$BACKOFF_STATE_DIR/sync" until=-1 >/dev/null
   wait_for grep -q '^success$' "$ends"
   wait_for cron_idle
   mails 1

@@ -216,14 +216,14 @@ gave_up() {
 
 @test "a person at a terminal is never put off, but a job in the background is" {
   quietly --defer=hub:1h..2h -n 1 false
-  run python3 "$lib/terminal.py" <<'EOS'
+  run "${PYTHON[@]}" "$lib/terminal.py" <<'EOS'
 type "$BACKOFF" --defer=hub --pass-on=3 sh -c 'exit 3'; echo status $?
 wait status 3
 EOS
   assert_success
   assert_equal "$(field failures)" 0
   quietly --defer=hub:1h..2h -n 1 false
-  run python3 "$lib/terminal.py" <<'EOS'
+  run "${PYTHON[@]}" "$lib/terminal.py" <<'EOS'
 type "$BACKOFF" --defer=hub true & wait $!; echo status $?
 wait status 75
 EOS

@@ -170,7 +170,7 @@ help_is_narrow() {
 # at_width COLUMNS OPTION: what the program prints at a terminal of that width.
 at_width() {
   printf 'resize 50 %s\ntype "%s" %s\nprompt\n' "$1" "$binary" "$2" >steps
-  python3 "$lib/terminal.py" <steps | tr -d '\r' | sed 's/<prompt>//'
+  "${PYTHON[@]}" "$lib/terminal.py" <steps | tr -d '\r' | sed 's/<prompt>//'
 }
 
 fits() {

@@ -29,7 +29,7 @@ ends() {
 # runs ARG...: only runs it.
 runs() {
   rm -f "$events" "$count"
-  python3 "$lib/run.py" --fate fate -- "${under[@]}" "$BACKOFF" --base=0 \
+  "${PYTHON[@]}" "$lib/run.py" --fate fate -- "${under[@]}" "$BACKOFF" --base=0 \
     --log-format=json --log-file="$events" "$@" </dev/null 3>&-
 }
 
@@ -53,7 +53,7 @@ attempts() {
 without_log() {
   local fate=$1
   shift
-  python3 "$lib/run.py" --fate fate -- "$@" </dev/null 3>&-
+  "${PYTHON[@]}" "$lib/run.py" --fate fate -- "$@" </dev/null 3>&-
   assert_equal "$(cat fate): $*" "$fate: $*"
 }
 
@@ -272,13 +272,13 @@ all_but_used_up() {
 }
 
 @test "rule 36: we die by real-time signals too" {
-  python3 "$lib/run.py" --fate fate -- "$BACKOFF" -n 1 -q -- \
+  "${PYTHON[@]}" "$lib/run.py" --fate fate -- "$BACKOFF" -n 1 -q -- \
     python3 -c 'import os; os.kill(os.getpid(), 40)' 3>&-
   assert_equal "$(cat fate)" "killed 40"
 }
 
 @test "rule 36: backoff dies even by a signal that was ignored at its start" {
-  python3 "$lib/run.py" --ignore TERM --fate fate -- "$BACKOFF" -n 1 -q -- python3 -c '
+  "${PYTHON[@]}" "$lib/run.py" --ignore TERM --fate fate -- "$BACKOFF" -n 1 -q -- python3 -c '
 import os, signal
 signal.signal(signal.SIGTERM, signal.SIG_DFL)
 os.kill(os.getpid(), signal.SIGTERM)' 3>&-
@@ -286,7 +286,7 @@ os.kill(os.getpid(), signal.SIGTERM)' 3>&-
 }
 
 @test "rule 36: backoff dies even by a signal that was blocked at its start" {
-  python3 "$lib/run.py" --block all --fate fate -- "$BACKOFF" -n 1 -q -- python3 -c '
+  "${PYTHON[@]}" "$lib/run.py" --block all --fate fate -- "$BACKOFF" -n 1 -q -- python3 -c '
 import os, signal
 signal.pthread_sigmask(signal.SIG_SETMASK, [])
 os.kill(os.getpid(), signal.SIGTERM)' 3>&-
@@ -294,7 +294,7 @@ os.kill(os.getpid(), signal.SIGTERM)' 3>&-
 }
 
 @test "rule 36: a shell loop around us stops when all are interrupted" {
-  python3 "$lib/run.py" --fate fate -- bash -c \
+  "${PYTHON[@]}" "$lib/run.py" --fate fate -- bash -c \
     'for i in 1 2 3; do echo "$i"; "$BACKOFF" -q -- sh -c "kill -s INT 0; sleep 1000"; done' \
     >rounds 3>&-
   assert_equal "$(cat fate)" 'killed INT'
@@ -355,7 +355,7 @@ piped() {
   local count=$1 result=$2
   shift 2
   rm -f "$events" fate
-  { python3 "$lib/run.py" --fate fate -- "$BACKOFF" --base=0 \
+  { "${PYTHON[@]}" "$lib/run.py" --fate fate -- "$BACKOFF" --base=0 \
     --log-format=json --log-file="$events" "$@" </dev/null 3>&-; } | head -n 1 >taken
   assert_equal "$(cat taken)" y
   assert_equal "$(cat fate)" 'killed PIPE'

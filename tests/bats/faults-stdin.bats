@@ -36,7 +36,7 @@ traced() {
   shift 3
   rm -f saw.*
   status=0
-  timeout -s KILL 60 python3 "$lib/feed.py" --left left "$kind" data \
+  timeout -s KILL 60 "${PYTHON[@]}" "$lib/feed.py" --left left "$kind" data \
     strace -qq -o trace "$@" \
     "$BACKOFF" --base=0 -n 3 -- sh -c "$attempts" sh "$first" "$second" 2>said || status=$?
 }
@@ -173,7 +173,7 @@ STREAMS
 unknown() {
   local when
   rm -f saw.*
-  python3 "$lib/feed.py" "$1" data strace -qq -o trace -e trace="$2" "$BACKOFF" -- true
+  "${PYTHON[@]}" "$lib/feed.py" "$1" data strace -qq -o trace -e trace="$2" "$BACKOFF" -- true
   when=$(grep -nE -- "$3" trace | sed 's/:.*//' | head -n 1)
   [ -n "$when" ] || fail "no such call: $3"
   traced "$1" 10 10 -e trace="$2" -e inject="$2:error=$4:when=$when"
@@ -229,7 +229,7 @@ unknown() {
 # --- failures of other kinds ---
 
 @test "without O_TMPFILE the file has a name for a moment" {
-  feed=(python3 "$lib/feed.py" pipe data)
+  feed=("${PYTHON[@]}" "$lib/feed.py" pipe data)
   "${feed[@]}" strace -qq -o trace -e trace=openat -P "$TMPDIR" -e inject=openat:error=EOPNOTSUPP \
     "$BACKOFF" -qq --base=0 -- sh -c '
       head -c 5000 >"saw.$BACKOFF_ATTEMPT"; ls -A "$TMPDIR"; [ "$BACKOFF_ATTEMPT" -eq 2 ]' >listed
@@ -241,7 +241,7 @@ unknown() {
 
 @test "--stdin=null: if /dev/null cannot be opened, nothing else takes its place" {
   for error in EMFILE EACCES; do
-    run python3 "$lib/feed.py" --left left pipe data \
+    run "${PYTHON[@]}" "$lib/feed.py" --left left pipe data \
       strace -qq -o trace -e trace=openat -P /dev/null -e inject=openat:error="$error" \
       "$BACKOFF" -q --base=0 -n 2 --stdin=null -- wc -c
     assert_not_equal "$status" 0
@@ -271,7 +271,7 @@ unknown() {
     rm -f saw.*
     status=0
     # strace or python3 may need more than that: the limit is for us alone.
-    python3 "$lib/feed.py" --left left pipe data sh -c 'ulimit -n "$1"; shift; exec "$@"' sh "$limit" \
+    "${PYTHON[@]}" "$lib/feed.py" --left left pipe data sh -c 'ulimit -n "$1"; shift; exec "$@"' sh "$limit" \
       "$BACKOFF" --base=0 -n 3 -- sh -c "$attempts" sh 5000 9000 2>said || status=$?
     assert_equal "$limit: $(judge 5000 9000 also-left)" "$limit: "
   done

@@ -242,7 +242,7 @@ calls() { # NAME-REGEX: how many of them the trace has on the state file
   shut_for 30m
   beside --gate=hub -- true
   wait_for grep -q 'waiting at gate' beside
-  run python3 "$lib/stepper.py" entry "$BACKOFF" --gate=hub --gate-wait=20s -- true
+  run "${PYTHON[@]}" "$lib/stepper.py" entry "$BACKOFF" --gate=hub --gate-wait=20s -- true
   [ "$status" != 77 ] || skip "processes cannot be stepped here"
   assert_success
   assert_regex "$output" '^[0-9]+ instants, none lost$'

@@ -6,8 +6,11 @@
 # beside it.
 
 bats_require_minimum_version 1.5.0
+# They find their parts by 17 calls of dirname, for each test anew.
+dirname() { printf '%s\n' "${1%/*}"; }
 bats_load_library bats-support
 bats_load_library bats-assert
+unset -f dirname
 
 : "${BACKOFF:=$BATS_TEST_DIRNAME/../../backoff}"
 : "${HERD:=$(dirname "$BACKOFF")/backoff-herd}"
@@ -24,11 +27,20 @@ unset CI GITHUB_ACTIONS BACKOFF_HINT BACKOFF_DEPTH BACKOFF_ATTEMPT \
 # What runs share, they share within a test.
 export BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/state
 
+# The interpreter for what tests/lib has. Where a machine has many packages
+# for Python, to look at them takes longer than all else that a script does.
+# shellcheck disable=SC2034 # for the tests
+PYTHON=(python3 -S)
+
 # wait_for CONDITION...: until the command succeeds. The one place that
-# polls, for what no event announces; BATS_TEST_TIMEOUT bounds it.
+# polls, for what no event announces; BATS_TEST_TIMEOUT bounds it. What takes
+# more than a second may take some more.
 wait_for() {
+  local looks=0 pause=0.02
+
   until "$@"; do
-    sleep 0.02
+    [ $((++looks)) -ne 50 ] || pause=0.2
+    sleep "$pause"
   done
 }
 
@@ -37,7 +49,7 @@ wait_for() {
 # waits for the TERM to be there by $until_term, in bash, because dash unblocks
 # all signals where it starts a program.
 # shellcheck disable=SC2034 # for the tests
-HOLD_TERM=(python3 "$BATS_TEST_DIRNAME/../lib/hold_term.py")
+HOLD_TERM=("${PYTHON[@]}" "$BATS_TEST_DIRNAME/../lib/hold_term.py")
 export until_term='until grep -q "^ShdPnd:.*[4-7c-f]...$" /proc/$$/status; do sleep 0.02; done'
 
 # need_faketime: skips where libfaketime has no say; sets preload to its path.

@@ -452,7 +452,7 @@ rows() {
 # at_terminal COLUMNS: takes the steps of tests/lib/terminal.py on stdin.
 at_terminal() {
   { echo "resize 50 $1"; cat; } >steps
-  run python3 "$lib/terminal.py" <steps
+  run "${PYTHON[@]}" "$lib/terminal.py" <steps
   assert_success
 }
 
@@ -471,22 +471,22 @@ EOS
 }
 
 # This takes some seconds.
-work=(--clients=10000 --outage=2h --capacity=1000)
+work=(--clients=10000 --outage=1h --capacity=1000)
 
 @test "herd: a progress bar at a terminal is erased, and elsewhere there is none" {
   "$HERD" "${work[@]}" >out 2>err 3>&- &
   at_terminal 80 <<EOS
 type "\$HERD" ${work[*]}
 wait simulating #* +\d+%
-wait [ ]{48}10000 clients, an outage of 2h
-wait up again after 2h
+wait [ ]{48}10000 clients, an outage of 1h
+wait up again after 1h
 prompt
 EOS
   wait $!
   run cat err
   assert_output ''
   run head -n 1 out
-  assert_output '10000 clients, an outage of 2h, then 1000 served a second'
+  assert_output '10000 clients, an outage of 1h, then 1000 served a second'
 }
 
 @test "herd: Ctrl-C ends it" {

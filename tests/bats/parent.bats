@@ -25,7 +25,7 @@ orphans() {
   out=$BATS_TEST_TMPDIR/out err=$BATS_TEST_TMPDIR/err
   : >"$out"
   : >"$err"
-  python3 "$lib/orphan.py" --parent "$BATS_TEST_TMPDIR/parent" \
+  "${PYTHON[@]}" "$lib/orphan.py" --parent "$BATS_TEST_TMPDIR/parent" \
     --pid "$BATS_TEST_TMPDIR/pid" --fate "$BATS_TEST_TMPDIR/fate" "$@" \
     </dev/null >"$out" 2>"$err" 3>&- &
   runner=$!

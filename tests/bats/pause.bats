@@ -239,7 +239,7 @@ stopped_time_counts() { # STATE...
 # stepped HOW...: see stepper.py. What a lost signal costs there is a pause
 # of 20 seconds, at the end of which the second attempt succeeds.
 stepped() {
-  run python3 "$lib/stepper.py" "$@"
+  run "${PYTHON[@]}" "$lib/stepper.py" "$@"
   [ "$status" != 77 ] || skip "processes cannot be stepped here"
   echo "# $output" >&3
   assert_success

@@ -19,7 +19,7 @@ setup() {
 
 # replay PROGRAM CASES
 replay() {
-  run python3 "$lib/replay.py" "$1" "${REPLAY_CASES:-$2}" cases ${REPLAY_SEED:+"$REPLAY_SEED"}
+  run "${PYTHON[@]}" "$lib/replay.py" "$1" "${REPLAY_CASES:-$2}" cases ${REPLAY_SEED:+"$REPLAY_SEED"}
   printf '# %s\n' "${lines[@]}" >&3
   assert_success
 }

@@ -36,7 +36,7 @@ b() {
 # feed [OPTION]... KIND DATA COMMAND...: the command with such a stdin; what
 # it leaves there is in ./left.
 feed() {
-  python3 "$lib/feed.py" --left left "$@"
+  "${PYTHON[@]}" "$lib/feed.py" --left left "$@"
 }
 
 # fed [OPTION]... KIND ARG...: backoff with ./data on such a stdin.
@@ -367,7 +367,7 @@ SCRIPT
 
 @test "a connection that breaks is reported, and is not taken for the end of the input" {
   mkfifo go
-  run python3 "$lib/feed.py" --reset go tcp data "$BACKOFF" -n 1 --stdin=replay -- \
+  run "${PYTHON[@]}" "$lib/feed.py" --reset go tcp data "$BACKOFF" -n 1 --stdin=replay -- \
     sh -c 'head -c "$(stat -c %s data)" >/dev/null; echo >go; cat'
   assert_equal "$status" 125
   assert_output --regexp '^backoff: sh: failed after 1 attempt in [^ ]*: stdin could not be passed on: Connection reset by peer$'
@@ -451,7 +451,7 @@ SCRIPT
   need_strace
   mkfifo go
   # The other reads while we are between poll and read.
-  run -0 timeout -s KILL 60 python3 "$lib/feed.py" --late=20 pipe data sh -c '
+  run -0 timeout -s KILL 60 "${PYTHON[@]}" "$lib/feed.py" --late=20 pipe data sh -c '
     exec 4<&0  # the shell gives what it runs by & another stdin
     { read -r _ <go; head -c 20 <&4 >other; } 3>&- &
     strace -qq -o /dev/null -e trace=?poll -e inject=?poll:delay_exit=500000 \

@@ -216,7 +216,7 @@ SCRIPT
 }
 
 @test "rule 66: at a terminal each attempt reads a line of its own" {
-  run -0 python3 "$lib/terminal.py" <<SCRIPT
+  run -0 "${PYTHON[@]}" "$lib/terminal.py" <<SCRIPT
 type "\$BACKOFF" -qq -n 3 --base=0 -- sh -c 'test -t 0 && echo "ready \$BACKOFF_ATTEMPT"; read -r line; echo "got <\$line>"; exit 7'
 wait ready 1
 type one
@@ -234,7 +234,7 @@ SCRIPT
 }
 
 @test "rule 66: an end of file typed at a terminal is that of one attempt" {
-  run -0 python3 "$lib/terminal.py" <<SCRIPT
+  run -0 "${PYTHON[@]}" "$lib/terminal.py" <<SCRIPT
 type "\$BACKOFF" -qq -n 2 --base=0 -- sh -c 'echo "ready \$BACKOFF_ATTEMPT"; cat; echo "end \$BACKOFF_ATTEMPT"; exit 7'
 wait ready 1
 key C-d

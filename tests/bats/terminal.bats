@@ -12,7 +12,7 @@ load ../lib/process
 # at_terminal: takes the steps on stdin; what was shown is in $output.
 at_terminal() {
   cd "$BATS_TEST_TMPDIR" || return
-  run python3 "$lib/terminal.py"
+  run "${PYTHON[@]}" "$lib/terminal.py"
   assert_success
 }
 

@@ -143,13 +143,13 @@ stopped_and_dead() {
 
 @test "rule 17: a timeout works with every signal blocked when we start" {
   rm -f fate
-  python3 "$lib/run.py" --block all --fate fate -- "$BACKOFF" -q -n 1 -t 100ms -k 100ms \
+  "${PYTHON[@]}" "$lib/run.py" --block all --fate fate -- "$BACKOFF" -q -n 1 -t 100ms -k 100ms \
     -- sleep 1000 3>&-
   assert_equal "$(cat fate)" 'exited 124'
 }
 
 @test "rule 16: a timeout works with CHLD ignored when we start" {
-  python3 "$lib/run.py" --ignore CHLD --fate fate -- "$BACKOFF" -q -n 1 -t 100ms \
+  "${PYTHON[@]}" "$lib/run.py" --ignore CHLD --fate fate -- "$BACKOFF" -q -n 1 -t 100ms \
     -- sleep 1000 3>&-
   assert_equal "$(cat fate)" 'exited 124'
 }

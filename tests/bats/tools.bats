@@ -196,7 +196,7 @@ judges() {
   assert_equal "$stderr" "one
 $says_404"
   mkfifo go
-  python3 "$lib/reader.py" read:4 tell:go -- sh -c 'exec "$BACKOFF" --tool=curl -- \
+  "${PYTHON[@]}" "$lib/reader.py" read:4 tell:go -- sh -c 'exec "$BACKOFF" --tool=curl -- \
     sh -c "echo one >&2; read -r go <go; echo two >&2" 2>&1 >/dev/null' </dev/null >"$got"
   assert_equal "$(<"$got")" "$(printf 'one\ntwo')"
 }
@@ -213,7 +213,7 @@ done
 echo
 SH
   chmod +x bin/look
-  run -0 python3 "$lib/terminal.py" <<EOS
+  run -0 "${PYTHON[@]}" "$lib/terminal.py" <<EOS
 type "\$BACKOFF" $1 look ${2:-}
 prompt
 EOS

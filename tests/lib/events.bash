@@ -24,7 +24,7 @@ start_logged() {
 # assert_events [EXPRESSION]...: the log is one to the letter, and these
 # hold of it (see events.py).
 assert_events() {
-  python3 "$TOP_SRCDIR/tests/lib/events.py" "$events" "$@" ||
+  "${PYTHON[@]}" "$TOP_SRCDIR/tests/lib/events.py" "$events" "$@" ||
     fail "the events are not as expected"
 }
 
@@ -33,7 +33,7 @@ assert_events() {
 # longer limits until the log says that the work was done in time: a busy
 # machine makes it longer, and not fail.
 log_holds() {
-  python3 "$TOP_SRCDIR/tests/lib/events.py" "$events" "$@" 2>/dev/null
+  "${PYTHON[@]}" "$TOP_SRCDIR/tests/lib/events.py" "$events" "$@" 2>/dev/null
 }
 
 # in_pause [N]: the background run waits after its attempt N (1).

@@ -15,7 +15,7 @@ start() {
   rm -f "$BATS_TEST_TMPDIR/pid" "$BATS_TEST_TMPDIR/fate"
   : >"$out"
   : >"$err"
-  python3 "$lib/run.py" --pid "$BATS_TEST_TMPDIR/pid" \
+  "${PYTHON[@]}" "$lib/run.py" --pid "$BATS_TEST_TMPDIR/pid" \
     --fate "$BATS_TEST_TMPDIR/fate" "$@" </dev/null >"$out" 2>"$err" 3>&- &
   runner=$!
   wait_for test -s "$BATS_TEST_TMPDIR/pid"
@@ -26,7 +26,7 @@ start() {
 # reader.py is told: what it read is in $got, stderr in $said.
 reads() {
   got=$BATS_TEST_TMPDIR/got said=$BATS_TEST_TMPDIR/said
-  python3 "$lib/reader.py" --fate "$BATS_TEST_TMPDIR/fate" "$@" \
+  "${PYTHON[@]}" "$lib/reader.py" --fate "$BATS_TEST_TMPDIR/fate" "$@" \
     >"$got" 2>"$said" </dev/null
 }
 

@@ -8,7 +8,7 @@ state=$BACKOFF_STATE_DIR
 record() {
   mkdir -p "$state"
   chmod 700 "$state"
-  python3 "$TOP_SRCDIR/tests/lib/shared_record.py" "$state/hub" "$@"
+  "${PYTHON[@]}" "$TOP_SRCDIR/tests/lib/shared_record.py" "$state/hub" "$@"
 }
 
 # field KEY: one of its values.
