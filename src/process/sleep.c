@@ -35,30 +35,13 @@ handle(int signal)
 	*(volatile long *)&request.tv_nsec = 0;
 }
 
-#ifdef PAUSE_BY_NANOSLEEP
-
-static void
-sleep_through(int64_t until_ns)
-{
-	request = clock_timespec(until_ns);
-	signals_open(handle);
-	while (!told_anything()
-	    && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &request, NULL)
-	        == EINTR)
-		continue;
-	signals_close();
-}
-
-#else
-
 /*
- * For a libc that gives the kernel a copy of the request (musl on 32 bits):
- * ppoll unblocks the signals and waits in one call, so none is lost. While
- * the process is stopped, a relative timeout does not run out in time: CONT
- * wakes it too, and the time left is computed anew.
+ * Where nanosleep will not do. ppoll unblocks the signals and waits in one
+ * call, so none is lost. While the process is stopped, a relative timeout does
+ * not run out in time: CONT wakes it too, and the time left is computed anew.
  */
 static void
-sleep_through(int64_t until_ns)
+poll_through(int64_t until_ns)
 {
 	const sigset_t *mask = signals_arm(handle);
 	int64_t left_ns;
@@ -68,6 +51,35 @@ sleep_through(int64_t until_ns)
 		ppoll(NULL, 0, &request, mask);
 	}
 	signals_close();
+}
+
+#ifdef PAUSE_BY_NANOSLEEP
+
+/* A sandbox may refuse the call: the pause is kept all the same. */
+static void
+sleep_through(int64_t until_ns)
+{
+	int error = 0;
+
+	request = clock_timespec(until_ns);
+	signals_open(handle);
+	while (!told_anything()
+	    && (error = clock_nanosleep(
+	            CLOCK_MONOTONIC, TIMER_ABSTIME, &request, NULL))
+	        == EINTR)
+		continue;
+	signals_close();
+	if (error != 0 && error != EINTR)
+		poll_through(until_ns);
+}
+
+#else
+
+/* A libc that gives the kernel a copy of the request (musl on 32 bits). */
+static void
+sleep_through(int64_t until_ns)
+{
+	poll_through(until_ns);
 }
 
 #endif

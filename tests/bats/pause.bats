@@ -4,9 +4,14 @@
 # Sleeping and waiting: backoff does nothing while nothing happens, and nothing
 # that happens is missed.
 
-# shellcheck disable=SC2154 # what process.bash sets
+# shellcheck disable=SC2034,SC2154 # what other files use and set
 load helper
+load ../lib/events
 load ../lib/process
+
+setup() {
+  cd "$BATS_TEST_TMPDIR" || return
+}
 
 teardown() {
   end_all
@@ -223,6 +228,18 @@ stopped_time_counts() { # STATE...
   assert_fate "exited 7"
   assert_ready 1
   run ! grep -E '^clock_nanosleep|^ppoll\(NULL' "$trace"
+}
+
+# A sandbox may refuse it, and a server that is down must not be hammered.
+@test "rule 40: a pause is kept if the call that sleeps is refused" {
+  need_strace
+  local error
+  for error in EPERM ENOSYS; do
+    under=(strace -qq -o calls -e trace=clock_nanosleep -e inject=clock_nanosleep:error="$error")
+    run -1 logged -d 200ms,300ms -- false
+    assert_events 'pauses == [200*ms, 300*ms]' 'end.elapsed_s >= 500*ms'
+    [ "${PAUSE_BY:-nanosleep}" != nanosleep ] || run -0 grep -c INJECTED calls
+  done
 }
 
 @test "rule 42: each END signal ends a pause, whatever the last status was" {

@@ -16,7 +16,7 @@ SPAWN = "EAGAIN ENOMEM EPERM ENOSYS"
 
 ERRNOS = {
     "access": "EACCES ENOENT",
-    "clock_nanosleep": "EINTR",
+    "clock_nanosleep": "EINTR EPERM ENOSYS",
     "clone": SPAWN,
     "clone3": SPAWN,
     "copy_file_range": MOVE,

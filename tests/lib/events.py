@@ -7,7 +7,8 @@ every *_s with exactly nine decimals, nulls only where they may be. Then
 every EXPRESSION (Python) must hold. It finds the lines as `start`,
 `attempts`, `news` (slot, defer) and `end`, their keys as attributes, every *_s as an int of
 nanoseconds; `pauses` are those of the attempts that have one; `us`, `ms`
-and `s` are nanoseconds too, so that `pauses == [1*ms, 3*ms]` reads well.
+and `s` are nanoseconds too, so that `pauses == [1*ms, 3*ms]` reads well, and
+`re` is the module.
 """
 
 import json
@@ -161,6 +162,7 @@ def main(path, *expressions):
             "pauses": [
                 a.pause_s for a in attempts if a.pause_s is not None
             ],
+            "re": re,
             "us": 10**3,
             "ms": 10**6,
             "s": 10**9,

@@ -1,0 +1,102 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# Clocks that run fast, and a calendar that somebody sets while we run:
+# libfaketime stands between us and both.
+
+# shellcheck disable=SC2034,SC2154 # what other files use and set
+load helper
+load ../lib/events
+
+setup() {
+  need_faketime
+  cd "$BATS_TEST_TMPDIR" || return
+}
+
+# calendar OFFSET: what the calendar shows from now on, beside the true one.
+calendar() {
+  echo "$1" >calendar
+}
+
+# set_by OFFSET... : a command that fails, and sets it so in its attempts.
+set_by() {
+  echo '#!/bin/sh' >sets
+  printf 'set -- %s\nshift $((BACKOFF_ATTEMPT - 1))\n' "$*" >>sets
+  # shellcheck disable=SC2016 # for sh
+  echo '[ $# -eq 0 ] || echo "$1" >calendar; exit 7' >>sets
+  chmod +x sets
+}
+
+# The calendar alone is false, and looked at anew each time.
+under_calendar() {
+  under=(env LD_PRELOAD="$preload" FAKETIME_TIMESTAMP_FILE="$PWD/calendar"
+    FAKETIME_NO_CACHE=1 FAKETIME_DONT_FAKE_MONOTONIC=1)
+  calendar +0
+}
+
+# dates EXPRESSION...: of the log; `at` are the seconds of its lines' times.
+dates() {
+  "${PYTHON[@]}" - "$events" "$@" <<'PY'
+import datetime, json, sys
+lines = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+at = [datetime.datetime.fromisoformat(e["time"][:-1]).timestamp() for e in lines]
+pauses = [e["pause_s"] for e in lines if e["event"] == "attempt" and e["pause_s"] is not None]
+for expression in sys.argv[2:]:
+    if not eval(expression):
+        sys.exit(f"{expression}: {at} {pauses}")
+PY
+}
+
+@test "clocks: an hour and a half of pauses, on a clock that runs 2000 times as fast" {
+  under=(faketime -f '+0 x2000')
+  run -1 logged -b 1m --factor=2 -c 30m -j none -n 8 -- false
+  assert_events \
+    'pauses == [60*s, 120*s, 240*s, 480*s, 960*s, 1800*s, 1800*s]' \
+    'end.elapsed_s >= sum(pauses)'
+  # Line 1 tells of the start, so line 1 + N of attempt N. To a millisecond.
+  dates 'all(at[n + 2] - at[n + 1] > pauses[n] - .002 for n in range(7))'
+}
+
+@test "clocks: a calendar that is set back or forth changes no pause and no limit" {
+  under_calendar
+  set_by -2h +3h -400d +0
+  run -7 logged -b 20ms --factor=2 -c inf -j none -n 5 -T 30m -t 20m \
+    --reset-after=10m -- ./sets
+  assert_events 'pauses == [20*ms, 40*ms, 80*ms, 160*ms]' \
+    'all(0 < a.duration_s < 600*s for a in attempts)' \
+    '[a.outcome for a in attempts] == ["exited"] * 5' \
+    'sum(pauses) <= end.elapsed_s < 600*s' 'end.result == "exhausted"'
+  # They are seen: the calendar's hours are in the lines' times.
+  dates 'at[1] - at[0] < -7000' 'at[2] - at[1] > 17000' 'at[3] - at[2] < -400 * 86400'
+}
+
+@test "clocks: --until goes by the calendar, also by one that is set" {
+  local until=$(($(date +%s) + 7200))
+  under_calendar
+  set_by +0 +1h +3h
+  run -7 logged --until=@"$until" -b 10ms -j none -- ./sets
+  assert_events 'len(attempts) == 3' 'end.result == "deadline" and end.elapsed_s < 7200*s'
+
+  # Set back, there is more of it.
+  calendar +3h
+  run -124 logged --until=@"$until" -n 2 -b 10ms -j none -- ./sets
+  calendar -1h
+  set_by -1h
+  run -7 logged --until=@"$until" -n 2 -b 10ms -j none -- ./sets
+  assert_events 'len(attempts) == 2' 'end.result == "exhausted"'
+}
+
+@test "clocks: the date of a Retry-After is one of the calendar" {
+  local at
+  at=$(LC_ALL=C date -u -d "+2 hours" '+%a, %d %b %Y %H:%M:%S GMT')
+  under_calendar
+  # An hour before it, by the calendar, and then two hours after it.
+  # shellcheck disable=SC2016 # for sh
+  printf '#!/bin/sh\necho "$OFFSET" >calendar; echo "Retry-After: %s" >&2; exit 7\n' "$at" >asks
+  chmod +x asks
+  OFFSET=+1h run -7 logged --retry-after -n 2 -b 10ms -j none -T 30m -- ./asks
+  assert_events 'len(attempts) == 1' 'end.result == "deadline"' \
+    're.fullmatch(r"server asked to wait (59m|1h).*, more than is left", end.reason)'
+  OFFSET=+4h run -7 logged --retry-after -n 2 -b 10ms -j none -T 30m -- ./asks
+  assert_events 'len(attempts) == 2' 'pauses == [10*ms]'
+}
