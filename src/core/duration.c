@@ -148,7 +148,8 @@ duration_scan(const char *text, int64_t *ns, bool *with_unit)
 
 		*ns = saturating_add(*ns, scale(part, point, end, unit->ns));
 		text = end + strlen(unit->name);
-		part = text + strspn(text, " ");
+		for (part = text; *part == ' '; part++)
+			continue;
 		end = decimal_end(part, &point);
 		unit = end == NULL ? NULL : unit_at(end);
 		/* "1s 2s" is more likely a list that lacks its comma. */
