@@ -146,7 +146,8 @@ def become_bash(slave):
 
 
 def stat_fields(pid):
-  with open("/proc/%d/stat" % pid) as file:
+  # Of any process: its name may be no text.
+  with open("/proc/%d/stat" % pid, errors="replace") as file:
     return file.read().rpartition(")")[2].split()
 
 
