@@ -26,6 +26,7 @@
 #include "options/usage.h"
 #include "plan/plan.h"
 #include "process/environment.h"
+#include "process/parent.h"
 #include "process/signals.h"
 #include "shared/doors.h"
 #include "shared/gate_list.h"
@@ -121,6 +122,9 @@ prepare(struct options *options)
 		    strerror(errno));
 	if (!hold_start(options->streams.hold))
 		usage_refuse("--hold", tempfile_directory(), strerror(errno));
+	if (options->die_with_parent && !parent_is_told_of())
+		usage_refuse("--die-with-parent", "not on this system",
+		    "a process is not told that its parent has ended");
 	if (!signals_start(options->wake_on, options->die_with_parent))
 		usage_refuse("signalfd", "no descriptor", strerror(errno));
 	if (!world_start(&options->job))

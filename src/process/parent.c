@@ -12,6 +12,22 @@ static int chosen;
 static pid_t parent;
 static struct sigaction entry_action;
 
+bool
+parent_is_told_of(void)
+{
+	return HAVE_DECL_PR_SET_PDEATHSIG;
+}
+
+void
+parent_ask_for(int signal)
+{
+#if HAVE_DECL_PR_SET_PDEATHSIG
+	prctl(PR_SET_PDEATHSIG, signal);
+#else
+	(void)signal;
+#endif
+}
+
 void
 parent_choose_signal(int wake_on)
 {
@@ -31,7 +47,7 @@ parent_signal(void)
 bool
 parent_watch(void)
 {
-	prctl(PR_SET_PDEATHSIG, chosen);
+	parent_ask_for(chosen);
 	if (!parent_has_ended())
 		return true;
 	/* It was too late to be told. */

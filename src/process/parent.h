@@ -9,6 +9,12 @@
 
 #include <stdbool.h>
 
+/* Whether this system tells a process that its parent has ended. */
+bool parent_is_told_of(void);
+
+/* In any process: from now on SIGNAL comes if its parent ends. */
+void parent_ask_for(int signal);
+
 /*
  * Chooses a real-time signal that is not WAKE_ON, sees to it that it is not
  * ignored, and remembers who the parent is.

@@ -40,7 +40,11 @@ proc_is_ours(void)
 bool
 process_tree_adopt_orphans(void)
 {
+#if HAVE_DECL_PR_SET_CHILD_SUBREAPER
 	return prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
+#else
+	return false;
+#endif
 }
 
 bool

@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "process/environment.h"
 #include "core/outcome.h"
+#include "process/parent.h"
 #include "process/sh_fallback.h"
 #include "process/signals.h"
 #include "process/spawn.h"
@@ -24,7 +24,7 @@ become(char *const argv[], const int descriptors[3], pid_t parent)
 	pid_t present;
 
 	/* If backoff is killed, COMMAND must not run on alone (rule 34). */
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	parent_ask_for(SIGTERM);
 	/* 0 if backoff's children live in a PID namespace of their own. */
 	present = getppid();
 	if (present != parent && present != 0)

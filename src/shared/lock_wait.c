@@ -62,6 +62,8 @@ request_for(int type, int64_t byte)
 	};
 }
 
+#if HAVE_DECL_F_OFD_SETLKW
+
 /*
  * The raw call: a libc might hand the kernel a copy, which a handler cannot
  * reach. With 64-bit offsets struct flock is what the kernel reads.
@@ -75,6 +77,30 @@ call(int fd, int command, struct flock *flock)
 	return (int)syscall(SYS_fcntl, fd, command, flock);
 #endif
 }
+
+#else
+
+/* Locks of a process would be lost with the first descriptor it closes. */
+#undef F_OFD_GETLK
+#undef F_OFD_SETLK
+#undef F_OFD_SETLKW
+enum {
+	F_OFD_GETLK,
+	F_OFD_SETLK,
+	F_OFD_SETLKW,
+};
+
+static int
+call(int fd, int command, const struct flock *flock)
+{
+	(void)fd;
+	(void)command;
+	(void)flock;
+	errno = ENOLCK;
+	return -1;
+}
+
+#endif
 
 enum lock_result
 lock_try(int fd, int64_t byte)

@@ -21,14 +21,23 @@ static int file = -1;
 static char name[PATH_MAX];
 static bool named; /* it has a name in a directory, and must be removed */
 
+static int
+open_in_memory(void)
+{
+#if HAVE_DECL_MEMFD_CREATE
+	return fd_out_of_the_way(memfd_create("backoff-hint", MFD_CLOEXEC));
+#else
+	return -1;
+#endif
+}
+
 const char *
 hint_start(void)
 {
 	struct text text = text_in(name, sizeof name);
 
 	if (proc_is_ours())
-		file = fd_out_of_the_way(
-		    memfd_create("backoff-hint", MFD_CLOEXEC));
+		file = open_in_memory();
 	if (file >= 0) {
 		text_add(&text, "/proc/");
 		text_number(&text, getpid());

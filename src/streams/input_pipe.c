@@ -88,12 +88,18 @@ pipe_give(const char *bytes, int64_t count)
 int64_t
 pipe_tee(int from)
 {
+#if HAVE_DECL_TEE
 	ssize_t given;
 
 	do
 		given = tee(from, feed.writer, PIPE_WIDE, SPLICE_F_NONBLOCK);
 	while (given < 0 && errno == EINTR);
 	return note_given(given);
+#else
+	(void)from;
+	errno = ENOSYS;
+	return -1;
+#endif
 }
 
 int64_t

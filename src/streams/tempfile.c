@@ -43,11 +43,23 @@ open_and_unlink(int flags)
 	return fd;
 }
 
+static int
+open_without_name(int flags)
+{
+#if HAVE_DECL_O_TMPFILE
+	return open(
+	    tempfile_directory(), O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
+#else
+	(void)flags;
+	errno = EOPNOTSUPP;
+	return -1;
+#endif
+}
+
 int
 tempfile_open(int flags)
 {
-	int fd = open(
-	    tempfile_directory(), O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
+	int fd = open_without_name(flags);
 
 	if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR))
 		return open_and_unlink(flags);

@@ -233,6 +233,7 @@ in_a_cron() {
 # --- --defer ---
 
 @test "cron: a job that fails is put off in silence, until it is time" {
+  need_call F_OFD_SETLKW
   need_cron
   local crontab ends=$BATS_TEST_TMPDIR/home/ends
   stand_in "$BATS_TEST_TMPDIR/home/bin/sync" <<SH

@@ -11,6 +11,7 @@ load ../lib/process
 load ../lib/shared
 
 setup() {
+  need_call F_OFD_SETLKW
   cd "$BATS_TEST_TMPDIR" || return
 }
 

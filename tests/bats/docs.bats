@@ -547,6 +547,18 @@ is_the_version_of_news() {
   assert_output "$program $(awk 'NF { print $1; exit }' "$TOP_SRCDIR/NEWS")"
 }
 
+@test "docs: docs/portability.md names calls that are in the files named, and in configure" {
+  local call place rows=0
+  while IFS='|' read -r _ call place _; do
+    call=${call//[\` ]/}
+    place=src/$(tr -d '\` ' <<<"$place")
+    [ "${place##*.}" = c ] || place=configure.ac
+    grep -qF -- "$call" "$TOP_SRCDIR/$place" || fail "no $call in $place"
+    rows=$((rows + 1))
+  done < <(grep '^| `' "$TOP_SRCDIR/docs/portability.md")
+  [ "$rows" -gt 40 ]
+}
+
 @test "docs: the top entry of NEWS is this version" {
   for_both is_the_version_of_news
 }

@@ -9,6 +9,7 @@ load ../lib/process
 load ../lib/shared
 
 setup() {
+  need_call F_OFD_SETLKW
   # A service: it is up while the file "up" is there. Each request is a line.
   cd "$BATS_TEST_TMPDIR" || return
   cat >job <<'EOF'

@@ -64,6 +64,17 @@ need_faketime() {
     skip 'faketime does not work with this program'
 }
 
+# has_call NAME: whether the program was built with this call, which other
+# systems than Linux may lack; configure has the list.
+has_call() {
+  [[ " ${WITHOUT-} " != *" $1 "* ]]
+}
+
+# need_call NAME: skips where the program has to do without.
+need_call() {
+  has_call "$1" || skip "built without $1"
+}
+
 # fails_then_succeeds N FILE: a script on stdout that fails N times
 # (exit 7), counting in FILE, and then succeeds.
 fails_then_succeeds() {

@@ -8,6 +8,7 @@ load helper
 load ../lib/process
 
 setup() {
+  need_call PR_SET_PDEATHSIG
   holders=()
 }
 

@@ -41,6 +41,7 @@ stop() {
 }
 
 @test "--grace KILLs what is left of the tree of a command that has answered the signal" {
+  need_call PR_SET_CHILD_SUBREAPER
   TEST_MARK=$MARKS/tree start -- "$BACKOFF" -qq --grace=300ms -n 1 -- sh -c '
     trap "exit 3" TERM; (setsid sleep 1000 &); echo ready; while :; do sleep 0.05; done'
   await "$out" ready
@@ -50,6 +51,7 @@ stop() {
 }
 
 @test "--grace gives the whole tree time, and backoff waits for all of it" {
+  need_call PR_SET_CHILD_SUBREAPER
   mkfifo go
   TEST_MARK=$MARKS/tree start -- "$BACKOFF" -qq --grace=1h -n 1 -- sh -c '
     (setsid sh -c "echo ready; read -r _ <go; echo clean >>ends" &)
@@ -66,6 +68,7 @@ stop() {
 }
 
 @test "--grace: a second signal, when only the rest of the tree is left, ends it" {
+  need_call PR_SET_CHILD_SUBREAPER
   TEST_MARK=$MARKS/tree start -- "$BACKOFF" -qq --grace=1h -n 1 -- sh -c '
     (setsid sh -c "trap \"\" TERM; echo ready; while :; do sleep 1000; done" &)
     echo "command $$"; exec sleep 1000'
@@ -79,6 +82,7 @@ stop() {
 }
 
 @test "--grace: a command that got the signal too, and is dead when backoff sees it, leaves nothing" {
+  need_call PR_SET_CHILD_SUBREAPER
   TEST_MARK=$MARKS/tree start -- "$BACKOFF" -qq --grace=300ms -n 1 -- sh -c '
     (setsid sleep 1000 &); echo "ready $$ $PPID"; exec sleep 1000'
   await "$out" ready
@@ -211,6 +215,7 @@ SCRIPT
 }
 
 @test "a process with a reused pid of the tree is not signalled" {
+  need_call SYS_pidfd_open
   run reuses_pid
   assert_output 'alive 124'
   grep -q pidfd_send_signal trace || fail "$(cat trace)"
@@ -222,6 +227,8 @@ SCRIPT
 }
 
 @test "without pidfds, by the kernel or a sandbox, the whole tree is ended" {
+  need_call SYS_pidfd_open
+  need_call PR_SET_CHILD_SUBREAPER
   need_strace
   local error limit
   for error in pidfd_open:error=ENOSYS pidfd_open:error=EPERM pidfd_send_signal:error=EPERM; do
@@ -240,6 +247,8 @@ SCRIPT
 }
 
 @test "with pidfds, only the command itself is signalled by its pid" {
+  need_call SYS_pidfd_open
+  need_call PR_SET_CHILD_SUBREAPER
   need_strace
   local limit
   for limit in 1s 3s 10s 30s; do
@@ -340,6 +349,7 @@ beside_orphan='trap "" TERM; : >standing
 }
 
 @test "rule 48: beside an earlier child, orphans of the command are ended" {
+  need_call PR_SET_CHILD_SUBREAPER
   with_helper 'exec sleep 1000' '
     (setsid sh -c "trap \"\" TERM; : >ready; while :; do sleep 1000; done" &)
     exec sleep 1000'

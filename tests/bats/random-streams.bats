@@ -12,6 +12,8 @@ load ../lib/process
 export BATS_TEST_TIMEOUT=900
 
 setup() {
+  # Else more is taken than was read.
+  need_call tee
   cd "$BATS_TEST_TMPDIR" || return
   mkdir tmp cases
   export TMPDIR=$PWD/tmp

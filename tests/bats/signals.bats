@@ -537,6 +537,7 @@ got_twice() {
 }
 
 @test "rule 34: if backoff is killed by KILL, COMMAND gets a TERM" {
+  need_call PR_SET_PDEATHSIG
   over_probe
   signal KILL
   assert_fate "killed KILL"

@@ -11,6 +11,7 @@ load helper
 load ../lib/shared
 
 setup() {
+  need_call F_OFD_SETLKW
   cd "$BATS_TEST_TMPDIR" || return
   umask 022
 }

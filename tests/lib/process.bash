@@ -117,6 +117,15 @@ need_strace() {
   strace -qq -o /dev/null true 2>/dev/null || skip "strace is not permitted here"
 }
 
+# name_open: sets open to the system call by which the program opens files by
+# name: openat, or open as musl has it on x86.
+# shellcheck disable=SC2034 # for the tests
+name_open() {
+  strace -qq -o "$BATS_TEST_TMPDIR/open" -e trace='?open,openat' -P /dev/null \
+    "$BACKOFF" --stdin=null -- true
+  open=$(sed -n '$s/(.*//p' "$BATS_TEST_TMPDIR/open")
+}
+
 # end_all: ends whatever a test left behind; for teardown().
 end_all() {
   if [ -n "${runner:-}" ]; then
