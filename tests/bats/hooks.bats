@@ -96,7 +96,7 @@ wait_in_hook='echo >"$READY"; exec sleep 300'
         [ ! -s "$seen" ] || fail "$hook read $(cat "$seen")"
         if grep -q INJECTED "$BATS_TEST_TMPDIR/trace"; then
           assert_equal "$status" 125
-          assert_output --regexp "^backoff: $hook: /dev/null: (Permission denied|Too many open files)\$"
+          assert_output --regexp "^backoff: $hook: /dev/null: (Permission denied|Too many open files|No file descriptors available)\$"
         else
           assert_equal "$when $status" '2+ 1'
         fi
