@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +11,7 @@
 #include "streams/line_scan.h"
 #include "streams/retry_after.h"
 
-/* How long to scan before signals are handled. */
-#define SLICE_NS (10 * NS_PER_MS)
+#define SLICE_NS (10 * NS_PER_MS) /* then signals are handled */
 
 /*
  * Compiles TEXT. Returns NULL, or why it is refused. Sets LITERAL to a string
@@ -20,8 +20,6 @@
 static const char *
 compile(regex_t *regex, const char *text, char literal[PREFILTER_SIZE])
 {
-	static const char expected[]
-	    = "expected an extended regular expression";
 	static char why[128];
 	struct text reason = text_in(why, sizeof why);
 	size_t size = 3 * strlen(text) + 1;
@@ -34,12 +32,10 @@ compile(regex_t *regex, const char *text, char literal[PREFILTER_SIZE])
 		return "no memory for it";
 	rewritten = text_in(buffer, size);
 	escape = regex_text(&rewritten, text);
-	text_add(&reason, expected);
+	text_add(&reason, "expected an extended regular expression");
 	if (escape != NULL) {
-		const char name[] = { '\\', escape[1], '\0' };
-
-		text_add(&reason, " without ");
-		text_add(&reason, name);
+		text_add(&reason, " without \\");
+		text_byte(&reason, escape[1]);
 		text_add(&reason, " (\\\\ is a backslash)");
 		free(buffer);
 		return why;
@@ -149,6 +145,7 @@ scan_reset(struct scan *scan)
 {
 	for (size_t i = 0; i < scan->count; i++)
 		scan->conditions[i].matched = false;
+	scan->lacks_memory = false;
 	scan->retry_after_ns = -1;
 	scan->last_line = (struct quote) { 0 };
 }
@@ -157,9 +154,8 @@ scan_reset(struct scan *scan)
 static size_t
 whole_characters(const char *bytes, size_t length)
 {
-	size_t start = length;
+	size_t start = length, size;
 	unsigned char lead;
-	size_t size;
 
 	while (start > 0 && length - start < 3
 	    && ((unsigned char)bytes[start - 1] & 0xc0) == 0x80)
@@ -199,12 +195,24 @@ clean(struct quote *quote)
 	quote->length = length;
 }
 
+/* For want of memory musl returns REG_ESPACE, but glibc REG_NOMATCH. */
 static bool
-has_match(const struct condition *condition, const char *line, bool unfiltered)
+matches(struct scan *scan, const regex_t *regex, const char *line)
+{
+	errno = 0;
+	if (regexec(regex, line, 0, NULL, 0) == 0)
+		return true;
+	scan->lacks_memory |= errno == ENOMEM;
+	return false;
+}
+
+static bool
+has_match(struct scan *scan, const struct condition *condition,
+    const char *line, bool unfiltered)
 {
 	if (condition->literal[0] != '\0')
 		unfiltered = strstr(line, condition->literal) != NULL;
-	return unfiltered && regexec(&condition->regex, line, 0, NULL, 0) == 0;
+	return unfiltered && matches(scan, &condition->regex, line);
 }
 
 static void
@@ -215,16 +223,15 @@ match_line(struct scan *scan, const struct scan_stream *stream)
 	bool listening = stream->is_stderr && scan->has_messages;
 	/* Whether any message without a literal can match. */
 	bool in_union = listening
-	    && (!scan->has_union
-	        || regexec(&scan->unfiltered, line, 0, NULL, 0) == 0);
+	    && (!scan->has_union || matches(scan, &scan->unfiltered, line));
 
 	for (size_t i = 0; i < scan->count; i++) {
 		struct condition *condition = &scan->conditions[i];
 
 		if (condition->matched
 		    || !(condition->is_known ? listening : watched)
-		    || !has_match(
-		        condition, line, condition->is_known ? in_union : true))
+		    || !has_match(scan, condition, line,
+		        condition->is_known ? in_union : true))
 			continue;
 		condition->matched = true;
 		condition->quote = stream->is_stderr ? quote_of(stream)
@@ -368,11 +375,10 @@ decisive(const struct scan *scan, bool known, int status)
 	for (size_t i = 0; i < scan->count; i++) {
 		const struct condition *condition = &scan->conditions[i];
 
-		if (!condition->matched || condition->is_known != known)
-			continue;
-		if (known
-		    && (status < condition->message.low
-		        || status > condition->message.high))
+		if (!condition->matched || condition->is_known != known
+		    || (known
+		        && (status < condition->message.low
+		            || status > condition->message.high)))
 			continue;
 		if (found == NULL
 		    || rank(condition->verdict) < rank(found->verdict))

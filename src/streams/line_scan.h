@@ -53,6 +53,7 @@ struct scan {
 
 	/* Found: */
 	int64_t retry_after_ns; /* the last header; < 0: none */
+	bool lacks_memory; /* a line could not be compared */
 	/* Of stderr, with a letter in it, or ""; set by scan_finish(). */
 	struct quote last_line;
 };

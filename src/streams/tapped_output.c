@@ -386,4 +386,7 @@ tap_end(void)
 		scan_held(&channels[i]);
 		scan_finish(scan, &buffers[i].stream);
 	}
+	/* A verdict from half of what was looked for may be the wrong one. */
+	if (failure == 0 && scan->lacks_memory)
+		failure = ENOMEM;
 }
