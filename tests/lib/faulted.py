@@ -54,6 +54,7 @@ class Scenario:
     status: int = 0
     kind: str = "null"  # of stdin
     data: bytes = b""
+    before: str = "true"  # what sh does first, without any fault
     # Likewise where more attempts or hooks than normally had to be made.
     success_is_whole: Optional[Callable[[Run], bool]] = None
 
@@ -111,6 +112,16 @@ setsid sleep 3600 &
 setsid sh -c 'trap "" TERM; sleep 3600 & wait; wait' &
 wait; wait; wait"""
 
+# Of what runs share, in a directory of its own. Another run holds it for a
+# moment, or is the reason to wait.
+SHARE = "-b 1ms -n 4 --state-dir=state "
+ALONE = "mkdir -m 700 state; "
+SHUT = ALONE + """"$BACKOFF" -n 1 --state-dir=state --gate=hub sh -c '
+  echo after=100ms >"$BACKOFF_HINT"; exit 7'; """
+HOLD = """sh -c ': >holding; exec sleep 0.3' &
+  until [ -e holding ]; do sleep 0.02; done"""
+SUCCEED = "cat big" + DONE
+
 SCENARIOS = [
     Scenario("plain", "", "cat" + DONE, prints(LINES), kind="file", data=LINES),
     Scenario("second-try", "-b 1ms -n 4",
@@ -137,6 +148,15 @@ SCENARIOS = [
              AGAIN + 'cat big' + DONE, log_is_json),
     Scenario("timeout", "-b 1ms -n 2 -t 100ms -k 100ms", TREE,
              lambda run: True, status=124),
+    Scenario("shared", SHARE + "--defer=hub --gate=hub --slots=hub:2", AGAIN + SUCCEED,
+             prints(BIG), before=ALONE),
+    Scenario("defer", SHARE + "--defer=hub -n 1", "cat big; exit 7", prints(BIG), status=7,
+             before=ALONE),
+    Scenario("slot-wait", SHARE + "--slots=hub:1", SUCCEED, prints(BIG),
+             before=ALONE + '"$BACKOFF" --state-dir=state --slots=hub:1 ' + HOLD),
+    Scenario("gate-probe", SHARE + "--gate=hub", SUCCEED, prints(BIG), before=SHUT),
+    Scenario("gate-queue", SHARE + "--gate=hub", SUCCEED, prints(BIG),
+             before=SHUT + '"$BACKOFF" --state-dir=state --gate=hub ' + HOLD),
 ]
 
 
@@ -255,6 +275,13 @@ def environment(directory, cookie):
             COOKIE: cookie}
 
 
+def prepare(scenario, directory, cookie):
+    subprocess.run(["sh", "-c", scenario.before], cwd=directory, check=False,
+                   env={**environment(directory, cookie), "BACKOFF": BACKOFF},
+                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)
+
+
 def strace_of(scenario, options):
     return ["strace", "-qq", "-y", "-e", "signal=none", "-o", "trace", *options, BACKOFF,
             *shlex.split(scenario.options), "--", "sh", "-c", BEGIN + scenario.command]
@@ -280,6 +307,7 @@ def run_scenario(scenario, options, limit):
         with open(os.path.join(directory, "big"), "wb") as file:
             file.write(BIG)
         stdin = open_stdin(scenario, directory)
+        prepare(scenario, directory, cookie)
         process, stdout = start(
             strace_of(scenario, options), directory, cookie, stdin)
         run.hung = not ends_in(process, limit)
