@@ -150,18 +150,16 @@ scan_reset(struct scan *scan)
 	scan->last_line = (struct quote) { 0 };
 }
 
-/* LENGTH without a UTF-8 character that was cut in two at the end. */
+/* LENGTH, of 4 at least, without a character of UTF-8 that was cut in two. */
 static size_t
 whole_characters(const char *bytes, size_t length)
 {
 	size_t start = length, size;
 	unsigned char lead;
 
-	while (start > 0 && length - start < 3
+	while (length - start < 3
 	    && ((unsigned char)bytes[start - 1] & 0xc0) == 0x80)
 		start--;
-	if (start == 0)
-		return length;
 	lead = (unsigned char)bytes[start - 1];
 	size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
 	return start - 1 + size > length ? start - 1 : length;

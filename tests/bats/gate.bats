@@ -558,6 +558,23 @@ assert gate[0]["next_s"] >= 0 and gate[2]["waited_s"] > 0
   assert_equal "${#lines[@]}" 4
 }
 
+@test "--gate=list has room for a long name" {
+  touch up
+  "$BACKOFF" -qq --gate=a-name-that-is-long -- ./job
+  "$BACKOFF" -qq --gate=b -- ./job
+  run -0 "$BACKOFF" --gate=list
+  assert_line --index 0 --regexp '^NAME {17}GATE '
+  assert_line --index 1 --regexp '^a-name-that-is-long  open '
+  assert_line --index 2 --regexp '^b {20}open '
+}
+
+@test "-q does not tell of a wait" {
+  shut_for 30m
+  run -75 "$BACKOFF" -q --gate=hub --gate-wait=50ms -- true
+  assert_equal "${#lines[@]}" 1
+  refute_line --partial waiting
+}
+
 @test "--gate=list of a directory that cannot be used is an error" {
   : >file
   run -125 "$BACKOFF" --state-dir=file --gate=list
@@ -578,6 +595,10 @@ assert gate[0]["next_s"] >= 0 and gate[2]["waited_s"] > 0
   run -0 "$BACKOFF" --gate=hub --gate-wait=5m --plan
   assert_line --partial "while gate hub is open"
   assert_output --partial "for at most 5m in all."
+  run -0 "$BACKOFF" --gate=hub --gate-wait=0 --plan
+  assert_output --partial "does not wait at a shut gate."
+  run -0 env COLUMNS=1000 "$BACKOFF" --gate=hub --gate-wait=inf --plan
+  assert_output --partial "waits there for as long as it is."
   assert_equal "$(ls state)" ""
 }
 

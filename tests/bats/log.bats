@@ -531,6 +531,19 @@ END
   assert_output --partial 'giving up after 1 attempt'
 }
 
+@test "--log-file=/dev/stdout and /dev/stderr are those, even in a file that has them both" {
+  local log=$BATS_TEST_TMPDIR/log name
+  for name in stdout stderr; do
+    "$BACKOFF" --log-file=/dev/$name -n 2 -b 1ms -- sh -c 'echo one; echo two >&2; exit 7' \
+      >"$log" 2>&1 || [ $? -eq 7 ]
+    run -0 cat "$log"
+    assert_line --index 2 --partial 'attempt 1/2 failed'
+    assert_line --index 3 one
+    assert_line --index 4 two
+    assert_line --index 5 --partial 'giving up after 2 attempts'
+  done
+}
+
 @test "--log-file is read relative to the directory we start in" {
   cd "$BATS_TEST_TMPDIR"
   tells --log-file=here -n 2 -b 1ms -- sh -c 'exit 7'

@@ -309,6 +309,8 @@ END
   assert_line 'Chance that it outlasts an outage of 10s: 100%, 1m: 100%, 10m: 0%.'
   run -0 "$BACKOFF" --plan
   assert_line --partial 'of 10s: above 99%'
+  run -0 "$BACKOFF" --plan -n 2 -b 10s --outage=9950ms
+  assert_line --partial 'an outage of 10s: below 1%'
 }
 
 # --- presets ---

@@ -155,6 +155,14 @@ does_without() {
   does_without 'owned by another user'
 }
 
+@test "a file of another group than its shared directory is not believed" {
+  [ "$(id -u)" -eq 0 ] || skip 'only root can give files away'
+  mkdir -m 2770 "$state"
+  quietly --defer=hub -n 1 false
+  chgrp 65534 "$state/hub"
+  does_without 'not of the group of its directory'
+}
+
 @test "a directory in which others may write is not believed" {
   mkdir "$state"
   chmod 0777 "$state"
@@ -163,6 +171,11 @@ does_without() {
   does_without 'others may write there'
   chmod u=rwx,g=rwx,o=,g-s "$state"
   does_without 'its group may write there, without setgid'
+}
+
+@test "a directory whose name is too long" {
+  BACKOFF_STATE_DIR=/tmp/$(printf '%05000d' 0)
+  does_without 'File name too long'
 }
 
 @test "a directory that is none" {
@@ -218,9 +231,8 @@ does_without() {
   assert_output --partial 'File too large); going on without'
 }
 
-@test "the lock of the record is not waited for for ever" {
-  given_up
-  record until=-1 >/dev/null
+# hold_lock: a process holds the lock of the record; sets holder.
+hold_lock() {
   python3 - "$state/hub" 3>&- <<'EOS' &
 import fcntl, struct, sys, signal
 file = open(sys.argv[1], "r+b")
@@ -231,9 +243,25 @@ signal.pause()
 EOS
   holder=$!
   wait_for test -e locked
+}
+
+@test "the lock of the record is not waited for for ever" {
+  given_up
+  record until=-1 >/dev/null
+  hold_lock
   run -1 "$BACKOFF" --defer=hub -n 1 false
   kill "$holder"
   assert_output --partial 'its lock is held); going on without'
+}
+
+@test "who is told to end does not complain of a lock that is held" {
+  quietly --gate=hub -n 1 false
+  hold_lock
+  # TERM comes when COMMAND has been reaped, and what it did is to be noted.
+  run -143 "$BACKOFF" --gate=hub -n 3 -b 1h sh -c '
+    (while kill -0 $$; do :; done; kill -TERM $PPID) 2>/dev/null & exit 7'
+  kill "$holder"
+  refute_line --partial 'cannot use'
 }
 
 @test "two users share a setgid directory" {

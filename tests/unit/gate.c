@@ -550,6 +550,11 @@ record_on_disk(void)
 	uint8_t bytes[GATE_RECORD_SIZE], again[GATE_RECORD_SIZE];
 
 	is_int(crc32((const uint8_t *)"123456789", 9), 0xcbf43926, "the crc");
+	record.rate = 0;
+	gate_encode(&record, bytes);
+	ok(gate_decode(&back, bytes, NOW) && back.rate == GATE_LEAST_RATE,
+	    "a rate of 0 would let nobody in again");
+	record = shut_gate();
 	record.last_run = 0x0102030405060708;
 	gate_encode(&record, bytes);
 	ok(gate_decode(&back, bytes, NOW), "a record can be read again");

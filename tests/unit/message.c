@@ -596,6 +596,11 @@ test_settings(void)
 	    "attempts 6, windows 1s 3s 9s 27s ..., cap 1m, floor 100ms, "
 	    "jitter 0.5..1.25, throttle-base 2s, cap-mode after, "
 	    "max-exponent 10, slot 10ms");
+	policy->jitter = (struct jitter) { JITTER_SCALE, 1, 2, 0 };
+	settings_are(&settings,
+	    "attempts 6, windows 1s 3s 9s 27s ..., cap 1m, floor 100ms, "
+	    "jitter 1..2, throttle-base 2s, cap-mode after, "
+	    "max-exponent 10, slot 10ms");
 	policy->jitter
 	    = (struct jitter) { .kind = JITTER_ADD, .spread_ns = NS_PER_S };
 	settings_are(&settings,

@@ -106,9 +106,18 @@ test_repeated(void)
 	    "what comes once");
 }
 
+/* localtime_r(3) knows no year beyond 2^31. */
+static void
+test_end_of_time(void)
+{
+	zone("UTC0");
+	is_int(next(INT64_MAX / 2, "02:30"), -1, "the end of time has none");
+}
+
 int
 main(void)
 {
+	test_end_of_time();
 	test_parse();
 	test_usual();
 	test_skipped();

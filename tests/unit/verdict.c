@@ -176,6 +176,8 @@ test_deciding_rule(void)
 	struct rules throttle = { .codes.range[7] = VERDICT_THROTTLE };
 	struct rules only_9
 	    = { .listed_only = true, .codes.exact[9] = VERDICT_RETRY };
+	struct rules only_kill
+	    = { .listed_only = true, .codes.killed[SIGKILL] = VERDICT_RETRY };
 	struct rules only_matched = { .listed_only = true };
 	struct rules needed = { .match_needed = true };
 
@@ -192,6 +194,8 @@ test_deciding_rule(void)
 	rule_is(&throttle, exit_7, RULE_CODES, "--throttle-on=7");
 	rule_is(&only_9, exit_7, RULE_UNLISTED, "7 is not in --retry-on=9");
 	rule_is(&only_9, timeout, RULE_UNLISTED, "nor is a timeout");
+	rule_is(
+	    &only_kill, exit_7, RULE_UNLISTED, "7 is not in --retry-on=KILL");
 	rule_is(&only_matched, exit_7, RULE_UNMATCHED,
 	    "--retry-if alone has no list");
 	rule_is(&needed, exit_0, RULE_NO_MATCH, "0 lacks its --success-if");
