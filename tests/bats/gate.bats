@@ -558,6 +558,18 @@ assert gate[0]["next_s"] >= 0 and gate[2]["waited_s"] > 0
   assert_equal "${#lines[@]}" 4
 }
 
+@test "a probe that gets no slot gives its turn to the next, and has tried nothing" {
+  shut_gate
+  start -- "$BACKOFF" --slots=hub:1 -- sh -c "$sleeper"
+  await "$out" '^ready'
+  run -124 "$BACKOFF" -v --gate=hub --slots=hub:1 -T 1s -- ./job
+  assert_output --partial 'gate hub'
+  assert_equal "$(field state) $(field probes)" '1 0'
+  touch up
+  run -0 "$BACKOFF" -v --gate=hub -- ./job
+  assert_equal "$(cat requests)" probing
+}
+
 @test "--gate=list has room for a long name" {
   touch up
   "$BACKOFF" -qq --gate=a-name-that-is-long -- ./job

@@ -470,6 +470,21 @@ EOS
   done
 }
 
+@test "herd: the charts have 20 columns at least, and 500 at most" {
+  local columns widest
+
+  for columns in 12 900; do
+    at_terminal "$columns" <<'EOS'
+type "$HERD" --clients=1000 --outage=2m --capacity=100 -g constant
+prompt
+EOS
+    widest=$(awk '/^ *\+\+--/ { print length }' <<<"$output")
+    assert [ "$widest" -gt 12 ]
+    assert [ "$widest" -le 511 ]
+  done
+  assert [ "$widest" -gt 250 ]
+}
+
 # This takes some seconds.
 work=(--clients=10000 --outage=1h --capacity=1000)
 

@@ -155,6 +155,27 @@ as_parent_ended='^backoff: [a-z0-9]+: interrupted, as the parent has ended, afte
   run -0 grep -c '^seen nothing$' "$out"
 }
 
+pipe_is_full() { # FD: so that a writer waits
+  "${PYTHON[@]}" -c 'import select, sys
+poll = select.poll()
+poll.register(int(sys.argv[1]), select.POLLOUT)
+sys.exit(poll.poll(0) != [])' "$1"
+}
+
+@test "--die-with-parent: the end of a thread ends no wait for a reader" {
+  mkfifo "$BATS_TEST_TMPDIR/fifo" "$BATS_TEST_TMPDIR/reader"
+  exec 9<>"$BATS_TEST_TMPDIR/reader"
+  orphans --thread "$BATS_TEST_TMPDIR/fifo" -- sh -c 'exec "$@" >"$0"' "$BATS_TEST_TMPDIR/reader" \
+    "$BACKOFF" --die-with-parent -o -- head -c 100000 /dev/zero
+  wait_for pipe_is_full 9
+  wait_for in_state "$pid" S
+  echo >"$BATS_TEST_TMPDIR/fifo"
+  wait_for grep -q '^gone$' "$out"
+  run -0 bash -c 'head -c 100000 <&9 | wc -c'
+  assert_output 100000
+  was_child "exited 0"
+}
+
 # It is stopped between the look at the parent and prctl(2).
 @test "--die-with-parent: a parent that has ended before prctl is seen, and COMMAND is not started" {
   need_strace

@@ -69,6 +69,7 @@ END
   run -0 "$BACKOFF" --plan
   run -0 "$BACKOFF" --plan -- touch made
   [ ! -e made ]
+  run -0 "$BACKOFF" --plan --retry-after
   run -125 "$BACKOFF" -n 4
   assert_output --partial 'no command given; try backoff --help'
 }

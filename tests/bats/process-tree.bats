@@ -358,6 +358,16 @@ beside_orphan='trap "" TERM; : >standing
   assert_alive helper
 }
 
+@test "rule 48: so are those with an environment of 200 KB" {
+  with_helper 'exec sleep 1000' '
+    big=$(head -c 100000 /dev/zero | tr "\0" x)
+    (A=$big Z=$big setsid sh -c "trap \"\" TERM; : >ready; while :; do sleep 1000; done" &)
+    exec sleep 1000'
+  assert_equal "$status" 124
+  assert_none tree
+  assert_alive helper
+}
+
 @test "rule 48: so is one with an environment of its own if the timeout orphans it" {
   with_helper 'exec sleep 1000' '
     env -i TEST_MARK="$MARKS/tree" setsid sh -c "trap \"\" TERM; : >ready; while :; do sleep 1000; done" &

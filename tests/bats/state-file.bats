@@ -175,6 +175,7 @@ does_without() {
 
 @test "a directory whose name is too long" {
   BACKOFF_STATE_DIR=/tmp/$(printf '%05000d' 0)
+  export BACKOFF_STATE_DIR
   does_without 'File name too long'
 }
 

@@ -566,3 +566,17 @@ SCRIPT
   sh -c 'TEST_MARK=$MARKS/helper sleep 1000 & exec "$BACKOFF" -- true' >output 2>&1 </dev/null 3>&-
   wait_for alive helper
 }
+
+@test "the limit of an attempt is that of its output too, where nobody reads it" {
+  # It writes all that it has, and ends; a part of that then waits for room.
+  for limit in 500ms 2s 8s 30s; do
+    rm -f ended stalled
+    mkfifo stalled
+    exec 9<>stalled
+    run -124 bash -c '"$BACKOFF" -n 1 -t "$1" --stop-if=never \
+      sh -c "head -c 100000 /dev/zero; : >ended" 2>&1 >stalled' - "$limit"
+    [ ! -e ended ] || break
+  done
+  assert [ -e ended ]
+  assert_output --partial "timed out after $limit"
+}

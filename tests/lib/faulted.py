@@ -145,7 +145,7 @@ SCENARIOS = [
              '[ "$BACKOFF_ATTEMPT" -ge 2 ] || { echo no; exit 7; }; '
              'cat big; echo done; echo note >&2' + DONE, watched_came_out),
     Scenario("json-log", "-b 1ms -n 4 --log-format=json --log-file=log",
-             AGAIN + 'cat big' + DONE, log_is_json),
+             'echo after=1ms >"$BACKOFF_HINT"; ' + AGAIN + 'cat big' + DONE, log_is_json),
     Scenario("timeout", "-b 1ms -n 2 -t 100ms -k 100ms", TREE,
              lambda run: True, status=124),
     Scenario("shared", SHARE + "--defer=hub --gate=hub --slots=hub:2", AGAIN + SUCCEED,

@@ -7,6 +7,7 @@
 #include "core/duration.h"
 #include "core/json.h"
 #include "core/message.h"
+#include "core/reason.h"
 #include "core/settings_text.h"
 #include "tap.h"
 
@@ -609,9 +610,22 @@ test_settings(void)
 	    "slot 10ms");
 }
 
+/* /proc no longer had its name when backoff looked. */
+static void
+test_unended(void)
+{
+	const struct unended process = { .pid = 12 };
+	char words[64];
+	struct text text = text_in(words, sizeof words);
+
+	reason_unended(&text, "; ", &process);
+	is_string(words, "; cannot end process 12", "a process without a name");
+}
+
 int
 main(void)
 {
+	test_unended();
 	test_attempts();
 	test_ends();
 	test_closing_reason();
