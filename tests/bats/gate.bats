@@ -562,12 +562,32 @@ assert gate[0]["next_s"] >= 0 and gate[2]["waited_s"] > 0
   shut_gate
   start -- "$BACKOFF" --slots=hub:1 -- sh -c "$sleeper"
   await "$out" '^ready'
+  run -124 "$BACKOFF" --gate=open --slots=hub:1 -T 300ms -- ./job
   run -124 "$BACKOFF" -v --gate=hub --slots=hub:1 -T 1s -- ./job
   assert_output --partial 'gate hub'
   assert_equal "$(field state) $(field probes)" '1 0'
   touch up
   run -0 "$BACKOFF" -v --gate=hub -- ./job
   assert_equal "$(cat requests)" probing
+}
+
+@test "successes for some seconds end the gradual return, which is told" {
+  shut_gate
+  touch up
+  "$BACKOFF" -qq --gate=hub -- ./job
+  assert_equal "$(field state)" 3
+  while [ "$(field state)" != 0 ]; do
+    "$BACKOFF" -v --gate=hub -- ./job 2>>said
+  done
+  run -0 grep -c 'gate hub open' said
+}
+
+@test "the deadline ends a wait in the queue behind a probe" {
+  shut_gate
+  start -- "$BACKOFF" --gate=hub -- sh -c "$sleeper"
+  await "$out" '^ready'
+  run -124 "$BACKOFF" --gate=hub -T 300ms -- ./job
+  assert_equal "$(cat requests)" ''
 }
 
 @test "--gate=list has room for a long name" {

@@ -654,3 +654,11 @@ end'
   assert_output 'backoff: --quiet-success: /nonexistent: No such file or directory'
   [ ! -e "$go" ]
 }
+
+@test "without /proc, output waits for a reader that is slow, and is whole" {
+  unshare --mount true 2>/dev/null || skip 'no mounts of our own here'
+  reads full read -- unshare --mount sh -c '
+    mount -t tmpfs none /proc && exec "$0" -o -- head -c 300000 /dev/zero' "$BACKOFF"
+  ended "exited 0"
+  assert_equal "$(wc -c <"$got")" 300000
+}
