@@ -302,21 +302,6 @@ ERRORS='ENOSPC EIO EMFILE EINTR'
   done
 }
 
-@test "a hint file with a name is removed when memory runs out" {
-  local kilobytes
-  # What fails first, as the limit rises, is different from libc to libc.
-  for ((kilobytes = 400; kilobytes < 4400; kilobytes += 200)); do
-    ! prlimit --as=$((kilobytes * 1024)) "$BACKOFF" --version >"$said" 2>&1 || break
-  done
-  for kilobytes in $(seq $((kilobytes - 200)) 20 4400); do
-    output=$(strace -qq -o /dev/null -e trace=memfd_create -e inject=memfd_create:error=ENOSYS \
-      prlimit --as=$((kilobytes * 1024)) "$BACKOFF" --stop-if=x -- true <<<input 2>&1) || true
-    assert_equal "$(ls -A "$TMPDIR")" ''
-    [[ $output != *'streams: no memory'* ]] || return 0
-  done
-  skip "memory never ended there"
-}
-
 @test "without any hint file everything else works" {
   TMPDIR=$BATS_TEST_TMPDIR/none to_file -e trace=memfd_create -e inject=memfd_create:error=ENOSYS -- \
     --stop-if=never -- cat "$big"
