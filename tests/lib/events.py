@@ -7,13 +7,15 @@ every *_s with exactly nine decimals, nulls only where they may be. Then
 every EXPRESSION (Python) must hold. It finds the lines as `start`,
 `attempts`, `news` (slot, defer) and `end`, their keys as attributes, every *_s as an int of
 nanoseconds; `pauses` are those of the attempts that have one; `us`, `ms`
-and `s` are nanoseconds too, so that `pauses == [1*ms, 3*ms]` reads well, and
+and `s` are nanoseconds too, so that `pauses == [1*ms, 3*ms]` reads well.
+`at` are the times of the lines in seconds: of start, each attempt, and end;
 `re` is the module.
 """
 
 import json
 import re
 import sys
+from datetime import datetime, timezone
 from types import SimpleNamespace
 
 TEXT = r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"'
@@ -151,6 +153,11 @@ def read_log(path):
     return start, attempts, end, news
 
 
+def seconds(time):
+    """Since the epoch, of a line's time."""
+    return datetime.strptime(time, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=timezone.utc).timestamp()
+
+
 def main(path, *expressions):
     try:
         start, attempts, end, news = read_log(path)
@@ -162,6 +169,7 @@ def main(path, *expressions):
             "pauses": [
                 a.pause_s for a in attempts if a.pause_s is not None
             ],
+            "at": [seconds(line.time) for line in (start, *attempts, end)],
             "re": re,
             "us": 10**3,
             "ms": 10**6,
