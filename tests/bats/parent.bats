@@ -53,7 +53,7 @@ said_last() { # REGEX
   assert_output --regexp "$1"
 }
 
-as_parent_ended='^backoff: [a-z0-9]+: interrupted, as the parent has ended, after 1 attempt in [0-9.]+m?s$'
+as_parent_ended='^backoff: [a-z0-9]+: interrupted, as the parent has ended, after 1 attempt in [0-9.mu]+s$'
 
 @test "--die-with-parent: the parent's end in a pause is ours, as by TERM" {
   orphans -- "$BACKOFF" --die-with-parent -d 1h -- false
@@ -281,7 +281,7 @@ waits_shared() {
   orphans "${options[@]}" -- "$BACKOFF" --die-with-parent "${@:2}"
 }
 
-as_parent_ended_at_once='^backoff: [a-z0-9]+: interrupted, as the parent has ended, after 0 attempts in [0-9.]+m?s$'
+as_parent_ended_at_once='^backoff: [a-z0-9]+: interrupted, as the parent has ended, after 0 attempts in [0-9.mu]+s$'
 
 @test "--die-with-parent: the parent's end ends a wait in the queue of a gate" {
   waits_shared -- --gate=hub -- true
