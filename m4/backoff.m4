@@ -105,3 +105,49 @@ python_dir=`python3 -c \
 AC_MSG_RESULT([${python_dir:-none}])
 PYTHON_PATH=${python_dir:+$python_dir:}
 AC_SUBST([PYTHON_PATH])])
+
+dnl BACKOFF_FLEET: whether to build backoff-fleet, and how: HAVE_HIREDIS,
+dnl HIREDIS_*, OPENSSL_*, and fleet for the summary.
+AC_DEFUN([BACKOFF_FLEET],
+[AC_ARG_WITH([hiredis],
+  [AS_HELP_STRING([--without-hiredis],
+     [do not build backoff-fleet, for --gate=fleet: and --slots=fleet:])],
+  [], [with_hiredis=auto])
+AC_ARG_WITH([openssl],
+  [AS_HELP_STRING([--without-openssl], [build backoff-fleet without TLS])],
+  [], [with_openssl=auto])
+AC_ARG_VAR([HIREDIS_CFLAGS], [how to compile with hiredis])
+AC_ARG_VAR([HIREDIS_LIBS], [how to link with it])
+AC_ARG_VAR([OPENSSL_CFLAGS], [how to compile with OpenSSL])
+AC_ARG_VAR([OPENSSL_LIBS], [how to link with it])
+: "${HIREDIS_LIBS=-lhiredis}" "${OPENSSL_LIBS=-lssl -lcrypto}"
+fleet=no
+AS_IF([test "$with_hiredis" != no],
+  [BACKOFF_LIBRARY([hiredis], [HIREDIS], [hiredis/hiredis.h],
+     [redisReaderFree(redisReaderCreate());], [fleet='yes (without TLS)'])
+   AS_IF([test "$fleet$with_hiredis" = noyes],
+     [AC_MSG_ERROR([hiredis is missing, or does not work])])])
+AS_IF([test "$fleet" != no && test "$with_openssl" != no],
+  [BACKOFF_LIBRARY([OpenSSL], [OPENSSL], [openssl/ssl.h],
+     [SSL_CTX_new(TLS_client_method());], [fleet='yes (with TLS)'])
+   AS_IF([test "$fleet$with_openssl" = 'yes (without TLS)yes'],
+     [AC_MSG_ERROR([OpenSSL is missing, or does not work])])])
+AS_IF([test "$fleet" = 'yes (with TLS)'],
+  [AC_DEFINE([HAVE_OPENSSL], [1],
+     [Define to 1 where backoff-fleet has TLS.])],
+  [OPENSSL_CFLAGS='' OPENSSL_LIBS=''])
+AM_CONDITIONAL([HAVE_HIREDIS], [test "$fleet" != no])
+AC_SUBST([fleet])])
+
+dnl BACKOFF_LIBRARY(NAME, VARIABLE, HEADER, CALL, THEN): whether a program
+dnl that makes the CALL can be linked by VARIABLE_CFLAGS and VARIABLE_LIBS.
+AC_DEFUN([BACKOFF_LIBRARY],
+[AC_MSG_CHECKING([for $1])
+backoff_cflags=$CFLAGS backoff_libs=$LIBS
+CFLAGS="$CFLAGS $$2_CFLAGS" LIBS="$$2_LIBS $LIBS"
+AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <stddef.h>
+#include <$3>]], [[$4]])],
+  [AC_MSG_RESULT([yes])
+   $5],
+  [AC_MSG_RESULT([no])])
+CFLAGS=$backoff_cflags LIBS=$backoff_libs])

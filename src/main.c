@@ -171,6 +171,7 @@ main(int argc, char **argv)
 	world = world_of(&options.job);
 	ending = run_loop(&options.settings, &random, &world);
 
+	doors_close();
 	hint_stop();
 	if (ending.signal != 0)
 		signals_die(ending.signal);

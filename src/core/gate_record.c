@@ -190,3 +190,19 @@ gate_encode(const struct gate_record *record, uint8_t bytes[GATE_RECORD_SIZE])
 	memcpy(bytes + AT_REASON, record->reason, GATE_REASON_SIZE);
 	little_endian_put(bytes + AT_CRC, 4, crc32(bytes, AT_CRC));
 }
+
+void
+gate_translate(struct gate_record *record, int64_t ahead_ns)
+{
+	int64_t *times[] = { &record->last_failure_ns, &record->since_ns,
+		&record->shut_ns, &record->news_ns, &record->probe_ns,
+		&record->turn_ns, &record->rate_ns, &record->slowed_ns,
+		&record->due_ns, &record->release_ns };
+
+	/* 0 stays: that never was. */
+	for (size_t i = 0; i < ARRAY_LENGTH(times); i++)
+		if (*times[i] > 0)
+			*times[i] = ahead_ns >= 0
+			    ? saturating_add(*times[i], ahead_ns)
+			    : max_ns(*times[i] + ahead_ns, 1);
+}

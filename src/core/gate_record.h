@@ -84,6 +84,12 @@ bool gate_decode(struct gate_record *record,
 void gate_encode(
     const struct gate_record *record, uint8_t bytes[GATE_RECORD_SIZE]);
 
+/*
+ * By another clock, which is AHEAD_NS ahead of the one of RECORD's times: what
+ * was before that clock began is at its beginning.
+ */
+void gate_translate(struct gate_record *record, int64_t ahead_ns);
+
 /* TEXT as a reason: cut, and a "?" for what is not printable ASCII. */
 void gate_set_reason(struct gate_record *record, const char *text);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
@@ -172,28 +173,41 @@ countdown_line_end(void)
 }
 
 int
-countdown_line_wait(int64_t until_ns)
+countdown_line_wait_for(int64_t until_ns, int fd)
 {
+	struct pollfd watched = { .fd = fd, .events = POLLIN };
 	struct arrival arrival = { .signal = 0 };
+	enum wake wake = WAKE_TIME;
 	int64_t now_ns;
 	int told = 0;
 
-	while (told == 0 && (now_ns = clock_now_ns()) < until_ns) {
-		int64_t next_ns = next_moment(now_ns, until_ns);
+	while (told == 0 && wake != WAKE_DESCRIPTOR
+	    && (now_ns = clock_now_ns()) < until_ns) {
+		int64_t next_ns
+		    = is_there ? next_moment(now_ns, until_ns) : until_ns;
 
-		if (signals_wait(&arrival, next_ns, NULL, 0) != WAKE_SIGNAL)
+		wake = signals_wait(&arrival, next_ns, &watched, fd >= 0);
+		if (wake == WAKE_TIME && is_there)
 			draw(next_ns, until_ns);
-		else if (arrival.told != 0 || signals_wakes(arrival.signal))
+		if (wake != WAKE_SIGNAL)
+			continue;
+		if (arrival.told != 0 || signals_wakes(arrival.signal))
 			told
 			    = arrival.told != 0 ? arrival.told : arrival.signal;
-		else if (arrival.signal == SIGCONT) {
+		else if (is_there && arrival.signal == SIGCONT) {
 			leave_row();
 			draw(clock_now_ns(), until_ns);
-		} else if (arrival.signal == SIGWINCH)
+		} else if (is_there && arrival.signal == SIGWINCH)
 			draw(clock_now_ns(), until_ns);
 	}
 	if (told != 0)
 		writer_hurry();
-	finish();
+	countdown_line_end();
 	return told;
+}
+
+int
+countdown_line_wait(int64_t until_ns)
+{
+	return countdown_line_wait_for(until_ns, -1);
 }

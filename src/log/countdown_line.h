@@ -41,4 +41,10 @@ void countdown_line_end(void);
  */
 int countdown_line_wait(int64_t until_ns);
 
+/*
+ * The same, with a line or without, and also until FD can be read; -1: there
+ * is no such descriptor.
+ */
+int countdown_line_wait_for(int64_t until_ns, int fd);
+
 #endif

@@ -91,12 +91,16 @@ static void
 add_shared(struct text *text, const struct shared_options *shared)
 {
 	if (shared->gate.name[0] != '\0') {
-		add_word(text, "gate", shared->gate.name);
+		text_add(
+		    text, shared->gate.fleet ? ", gate fleet:" : ", gate ");
+		text_add(text, shared->gate.name);
 		text_add(text, ", gate-wait ");
 		duration_text(text, shared->gate.wait_ns);
 	}
 	if (shared->slots.name[0] != '\0') {
-		add_word(text, "slots", shared->slots.name);
+		text_add(
+		    text, shared->slots.fleet ? ", slots fleet:" : ", slots ");
+		text_add(text, shared->slots.name);
 		text_byte(text, ':');
 		text_number(text, shared->slots.count);
 	}

@@ -27,6 +27,16 @@ scan_shared_name(
 	return text + length;
 }
 
+/* Whether TEXT is of a fleet: then *TEXT is what follows. */
+static bool
+scan_fleet(const char **text)
+{
+	bool is_fleet = strncmp(*text, "fleet:", 6) == 0;
+
+	*text += is_fleet ? 6 : 0;
+	return is_fleet;
+}
+
 bool
 value_directory(const char *text, void *field, struct refusal *refusal)
 {
@@ -44,6 +54,7 @@ value_gate(const char *text, void *field, struct refusal *refusal)
 	gate->name[0] = '\0';
 	if (gate->list)
 		return true;
+	gate->fleet = scan_fleet(&text);
 	rest = scan_shared_name(text, gate->name, refusal);
 	return rest != NULL
 	    && (*rest == '\0' || refuse(refusal, expected_name));
@@ -53,8 +64,12 @@ bool
 value_defer(const char *text, void *field, struct refusal *refusal)
 {
 	struct defer_options *defer = field;
-	const char *rest = scan_shared_name(text, defer->name, refusal);
+	const char *rest;
 
+	if (scan_fleet(&text))
+		return refuse(
+		    refusal, "expected NAME: no fleet shares deferrals");
+	rest = scan_shared_name(text, defer->name, refusal);
 	defer->limits = (struct range) { NS_PER_MIN, 60 * NS_PER_MIN };
 	if (rest == NULL || *rest == '\0')
 		return rest != NULL;
@@ -73,8 +88,10 @@ bool
 value_slots(const char *text, void *field, struct refusal *refusal)
 {
 	struct slots_options *slots = field;
-	const char *rest = scan_shared_name(text, slots->name, refusal);
+	const char *rest;
 
+	slots->fleet = scan_fleet(&text);
+	rest = scan_shared_name(text, slots->name, refusal);
 	if (rest == NULL)
 		return false;
 	if (*rest != ':' || !count_parse(rest + 1, &slots->count))

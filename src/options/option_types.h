@@ -95,12 +95,14 @@ struct defer_options {
 /* So many attempts at once of all runs of that name. */
 struct slots_options {
 	char name[SHARED_NAME_SIZE]; /* "": as many as there are */
+	bool fleet; /* among machines */
 	int64_t count;
 };
 
 /* While a service is down, one run of that name tries, and all others wait. */
 struct gate_options {
 	char name[SHARED_NAME_SIZE]; /* "": there is none */
+	bool fleet; /* among machines */
 	bool list; /* print all, and run nothing */
 	int64_t wait_ns; /* at the most, in all */
 };

@@ -10,6 +10,7 @@
 #include "core/duration.h"
 #include "process/child.h"
 #include "process/clock.h"
+#include "process/helper.h"
 
 /* The wait status to report if COMMAND's own is lost. */
 #define STATUS_LOST (STATUS_ERROR << 8)
@@ -40,6 +41,8 @@ child_reap(struct child *child)
 		if (pid > 0 && pid == child->pid) {
 			child->pid = 0;
 			child->wait_status = status;
+		} else if (pid > 0 && pid == helper_pid()) {
+			helper_is_reaped();
 		}
 	/* Cannot happen, but without this backoff would wait for ever. */
 	if (pid < 0 && child->pid > 0)

@@ -63,6 +63,9 @@ is_ours(const char *entry)
 {
 	if (!begins(entry, "BACKOFF_"))
 		return false;
+	/* Where the fleet's server is, with its password, and its helper. */
+	if (begins(entry, "BACKOFF_FLEET"))
+		return true;
 	for (int i = 0; i < VARIABLES; i++)
 		if (begins(entry, names[i]))
 			return true;

@@ -14,6 +14,7 @@
 
 #include "core/text.h"
 #include "process/environment.h"
+#include "process/helper.h"
 #include "process/process_tree.h"
 
 bool
@@ -156,6 +157,9 @@ read_all(const struct ancestry *ancestry)
 		if (entry->d_name[0] < '1' || entry->d_name[0] > '9'
 		    || !read_process(
 		        &process, (pid_t)strtol(entry->d_name, NULL, 10)))
+			continue;
+		/* As if it were not there: of nobody's tree. */
+		if (process.pid == helper_pid())
 			continue;
 		if (process_needs_mark(ancestry, &process))
 			process.has_mark = read_mark(process.pid);

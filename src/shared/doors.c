@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include "core/duration.h"
+#include "process/clock.h"
 #include "shared/defer.h"
 #include "shared/doors.h"
+#include "shared/fleet.h"
 #include "shared/gate_door.h"
 #include "shared/gate_news.h"
 #include "shared/shared_state.h"
 #include "shared/slots.h"
+
+/* A probe without --timeout, and what starting and telling may take. */
+#define USUAL_PATIENCE_NS NS_PER_MIN
+#define MORE_PATIENCE_NS (10 * NS_PER_S)
 
 static const struct shared_options *options;
 static struct random random_state;
@@ -34,6 +41,10 @@ bool
 doors_start(const struct shared_options *what, const struct settings *settings,
     const char *id, struct random random)
 {
+	int64_t timeout_ns = settings->limits.timeout_ns;
+	int64_t patience_ns = saturating_add(MORE_PATIENCE_NS,
+	    timeout_ns < DURATION_INF ? timeout_ns : USUAL_PATIENCE_NS);
+
 	options = what;
 	random_state = random;
 	has_splay = settings->limits.splay.high_ns > 0;
@@ -41,9 +52,11 @@ doors_start(const struct shared_options *what, const struct settings *settings,
 	if (has_defer())
 		defer_start(&what->defer, &random_state);
 	if (has_gate())
-		gate_door_start(&what->gate, settings, id, &random_state);
+		gate_door_start(
+		    &what->gate, settings, id, patience_ns, &random_state);
 	if (has_slots())
 		slots_start(&what->slots, &random_state);
+	fleet_start(what, patience_ns);
 	return has_defer() || has_gate() || has_slots();
 }
 
@@ -56,14 +69,14 @@ doors_before_splay(void)
 	return (struct entry) { .admission = ADMISSION_GO };
 }
 
-struct entry
-doors_before_attempt(const struct loop_state *state, int64_t until_ns)
+/* Through the gate, and then to a slot. */
+static struct entry
+enter(int64_t until_ns)
 {
 	struct entry entry = { .admission = ADMISSION_GO };
 
-	if (has_defer() && state->verdict == VERDICT_NONE)
-		entry = defer_ask();
-	if (has_gate() && entry.admission == ADMISSION_GO)
+	fleet_begin();
+	if (has_gate())
 		entry = gate_door_enter(until_ns);
 	if (!has_slots() || entry.admission != ADMISSION_GO)
 		return entry;
@@ -71,6 +84,27 @@ doors_before_attempt(const struct loop_state *state, int64_t until_ns)
 	if (has_gate() && entry.admission != ADMISSION_GO)
 		gate_door_cancel();
 	return entry;
+}
+
+struct entry
+doors_before_attempt(const struct loop_state *state, int64_t until_ns)
+{
+	struct entry entry = { .admission = ADMISSION_GO };
+	bool is_early = clock_now_ns() < until_ns;
+
+	if (has_defer() && state->verdict == VERDICT_NONE)
+		entry = defer_ask();
+	if (entry.admission == ADMISSION_GO)
+		entry = enter(until_ns);
+	/* The answer of a server may take its time, too. */
+	if (entry.admission != ADMISSION_GO || !is_early
+	    || clock_now_ns() < until_ns)
+		return entry;
+	if (has_slots())
+		slots_free();
+	if (has_gate())
+		gate_door_cancel();
+	return (struct entry) { .admission = ADMISSION_LATE };
 }
 
 struct aftermath
@@ -95,4 +129,10 @@ doors_end(const struct loop_state *state, enum result result)
 {
 	if (has_defer())
 		defer_end(state, result);
+}
+
+void
+doors_close(void)
+{
+	fleet_end();
 }

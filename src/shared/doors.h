@@ -12,7 +12,8 @@
 #include "options/option_types.h"
 
 /*
- * Nothing is opened yet. False: nothing is shared, and none of the other
+ * Nothing is opened yet, but the helper of a fleet is started, and exits with
+ * 125 if that cannot work. False: nothing is shared, and none of the other
  * functions is to be called. OPTIONS and SETTINGS must live on; ID is the
  * run's.
  */
@@ -29,5 +30,8 @@ void doors_told(void);
 
 /* The loop has ended with RESULT, before --at-end. */
 void doors_end(const struct loop_state *state, enum result result);
+
+/* Nothing follows: what helped ends. Without doors, that is nothing. */
+void doors_close(void);
 
 #endif

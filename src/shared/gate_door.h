@@ -13,10 +13,11 @@
 
 /*
  * Nothing is opened yet. ID is the run's; SETTINGS and RANDOM, which draws when
- * the next probe is due, must live on.
+ * the next probe is due, must live on; PATIENCE_NS is that of gate_types.h.
  */
 void gate_door_start(const struct gate_options *options,
-    const struct settings *settings, const char *id, struct random *random);
+    const struct settings *settings, const char *id, int64_t patience_ns,
+    struct random *random);
 
 /*
  * Waits until an attempt may begin, until UNTIL_NS of CLOCK_MONOTONIC at the

@@ -132,7 +132,7 @@ gate_news_wait(const struct gate_record *record, bool counts)
 }
 
 int
-gate_news_count(const struct gate_record *record, int64_t until_ns)
+gate_news_count(const struct gate_record *record, int64_t until_ns, int fd)
 {
 	struct gate_event event;
 
@@ -140,8 +140,9 @@ gate_news_count(const struct gate_record *record, int64_t until_ns)
 		event = wait_event(record);
 		show(&event, false);
 	}
-	return countdown_line_is_there() ? countdown_line_wait(until_ns)
-	                                 : sleep_until_told(until_ns);
+	if (fd >= 0 || countdown_line_is_there())
+		return countdown_line_wait_for(until_ns, fd);
+	return sleep_until_told(until_ns);
 }
 
 /* SPAN_NS from now as a time of day. */

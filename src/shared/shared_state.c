@@ -41,7 +41,8 @@ shared_state_lose(struct shared_part *part, const char *why)
 	text_bounded(&text, directory.path);
 	text_add(&text, ": ");
 	text_add(&text, why);
-	text_add(&text, "); going on without");
+	text_add(&text, "); going on ");
+	text_add(&text, part->instead != NULL ? part->instead : "without");
 	log_news(WEIGHT_NORMAL, words, NULL, NULL);
 	state_file_close(&part->file);
 }

@@ -15,6 +15,7 @@
 struct shared_part {
 	const char *what;
 	const char *name;
+	const char *instead; /* what is gone on with without it, or NULL */
 	struct state_file file; /* .fd < 0: we go on without it */
 };
 

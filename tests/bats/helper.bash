@@ -3,7 +3,7 @@
 #
 # BACKOFF is the program under test: the build sets it, and
 # BACKOFF=/usr/bin/backoff tests an installed one. HERD is the other program,
-# beside it.
+# beside it; FLEET_HELPER is the one that backoff starts for --gate=fleet:.
 
 bats_require_minimum_version 1.5.0
 # They find their parts by 17 calls of dirname, for each test anew.
@@ -14,15 +14,16 @@ unset -f dirname
 
 : "${BACKOFF:=$BATS_TEST_DIRNAME/../../backoff}"
 : "${HERD:=$(dirname "$BACKOFF")/backoff-herd}"
+: "${FLEET_HELPER:=$(dirname "$BACKOFF")/backoff-fleet}"
 : "${TOP_SRCDIR:=$BATS_TEST_DIRNAME/../..}"
-export BACKOFF HERD TOP_SRCDIR
+export BACKOFF HERD FLEET_HELPER TOP_SRCDIR
 
 # A test that hangs fails, with room for a slow machine.
 export BATS_TEST_TIMEOUT="${BATS_TEST_TIMEOUT:-180}"
 
 # The environment of whoever runs the tests decides nothing.
 unset CI GITHUB_ACTIONS BACKOFF_HINT BACKOFF_DEPTH BACKOFF_ATTEMPT \
-  BACKOFF_SLOTS LISTEN_PID LISTEN_FDS WATCHDOG_PID POSIXLY_CORRECT
+  BACKOFF_SLOTS BACKOFF_FLEET BACKOFF_FLEET_HELPER LISTEN_PID LISTEN_FDS WATCHDOG_PID POSIXLY_CORRECT
 
 # What runs share, they share within a test.
 export BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/state

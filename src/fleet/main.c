@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * backoff-fleet asks a server of Redis's kind for backoff, which has no other
+ * library than libc. backoff starts it, and talks to it over descriptor 3:
+ * core/fleet_line.h. Nobody else has a use for it.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "core/duration.h"
+#include "core/fleet_line.h"
+#include "core/process_tree_mark.h"
+#include "core/text.h"
+#include "fleet/owner.h"
+#include "fleet/server.h"
+#include "fleet/slot_lease.h"
+#include "fleet/tls.h"
+#include "fleet/turn_lease.h"
+#include "process/clock.h"
+
+#define BACKOFF_SOCKET 3
+
+char owner[OWNER_SIZE];
+
+static struct url url;
+static char name[2][FLEET_TEXT_SIZE]; /* of the gate and the slots, or "-" */
+
+/* The socket keeps messages apart: one that does not fit is not sent. */
+static void
+answer(const struct fleet_line *line)
+{
+	char room[FLEET_LINE_SIZE];
+	struct text text = text_in(room, sizeof room);
+
+	fleet_line_write(&text, line);
+	send(BACKOFF_SOCKET, room, text.length, MSG_NOSIGNAL);
+}
+
+static void
+answer_in_words(enum fleet_word word, const char *words)
+{
+	struct fleet_line line = { .word = word };
+	struct text text = text_in(line.text, sizeof line.text);
+
+	text_printable(&text, words);
+	answer(&line);
+}
+
+static void
+answer_number(enum fleet_word word, bool number)
+{
+	answer(&(struct fleet_line) { .word = word, .numbers = { number } });
+}
+
+/* A name may take long to be looked up, and nothing else ends that. */
+static void
+give_up_name(int signal)
+{
+	static const char words[] = "lost :timed out";
+
+	send(BACKOFF_SOCKET, words, sizeof words - 1, MSG_NOSIGNAL);
+	_exit(signal != 0);
+}
+
+/* The rest of what the connection may take is limited in stream.c. */
+static void
+limit_names(bool limited)
+{
+	const struct itimerval limit
+	    = { .it_value = { .tv_usec = limited ? 300000 : 0 } };
+
+	setitimer(ITIMER_REAL, &limit, NULL);
+}
+
+static bool
+connect_limited(void)
+{
+	bool connected;
+
+	limit_names(true);
+	connected = server_connect();
+	limit_names(false);
+	return connected;
+}
+
+static void
+lose(void)
+{
+	turn_lease_forget();
+	slot_lease_forget();
+	answer_in_words(FLEET_LOST, server_why());
+}
+
+/* "GATE SLOTS" */
+static bool
+take_names(const char *text)
+{
+	size_t length = strcspn(text, " ");
+
+	memcpy(name[0], text, length);
+	name[0][length] = '\0';
+	if (text[length] == ' ')
+		strcpy(name[1], text + length + 1);
+	return name[0][0] != '\0' && name[1][0] != '\0';
+}
+
+static void
+make_owner(void)
+{
+	static const char hex[] = "0123456789abcdef";
+	unsigned char bytes[OWNER_SIZE / 2];
+	struct text text = text_in(owner, sizeof owner);
+
+	while (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+		if (errno != EINTR)
+			abort();
+	for (size_t i = 0; i < sizeof bytes; i++) {
+		text_byte(&text, hex[bytes[i] >> 4]);
+		text_byte(&text, hex[bytes[i] & 15]);
+	}
+}
+
+static void
+hello(const struct fleet_line *line)
+{
+	const char *where = getenv("BACKOFF_FLEET");
+	const char *wrong = "BACKOFF_FLEET is not set";
+
+	if (line->numbers[0] != FLEET_VERSION || !take_names(line->text))
+		wrong = "backoff-fleet is of another version";
+	else if (where != NULL && where[0] != '\0')
+		wrong = url_parse(&url, where);
+	if (wrong == NULL && url.is_tls && !tls_is_built())
+		wrong = "backoff-fleet was built without TLS";
+	if (wrong != NULL) {
+		answer_in_words(FLEET_WRONG, wrong);
+		return;
+	}
+	make_owner();
+	server_start(&url);
+	turn_lease_start(name[0], (uint64_t)line->numbers[1], line->numbers[2]);
+	slot_lease_start(name[1], line->numbers[3]);
+	answer_in_words(FLEET_HELLO, url.shown);
+}
+
+static bool
+ask_gate(const struct fleet_line *line)
+{
+	struct fleet_line reply = { .word = FLEET_DONE };
+	bool interrupted = false, done = true;
+
+	switch (line->word) {
+	case FLEET_LOOK:
+		done = turn_lease_look(&reply);
+		break;
+	case FLEET_TURN:
+		done = turn_lease_take(&reply);
+		break;
+	case FLEET_AWAIT:
+		done = turn_lease_await(&reply, BACKOFF_SOCKET, &interrupted);
+		break;
+	case FLEET_END:
+		done = turn_lease_end(line, &reply);
+		break;
+	default:
+		done = turn_lease_cancel();
+	}
+	if (done && !interrupted)
+		answer(&reply);
+	return done;
+}
+
+static bool
+ask_slots(const struct fleet_line *line)
+{
+	bool interrupted = false, done, yes = false;
+
+	if (line->word == FLEET_FREE) {
+		done = slot_lease_free(&yes);
+	} else if (line->word == FLEET_SLOT) {
+		done = slot_lease_take(&yes);
+	} else {
+		done = slot_lease_claim(&yes, BACKOFF_SOCKET, &interrupted);
+	}
+	if (done && !interrupted)
+		answer_number(
+		    line->word == FLEET_FREE ? FLEET_FREED : FLEET_SLOT, yes);
+	return done;
+}
+
+static void
+do_what_is_asked(const struct fleet_line *line)
+{
+	bool done;
+
+	if (line->word == FLEET_HELLO) {
+		hello(line);
+		return;
+	}
+	done = server_why() != NULL || url.host[0] != '\0';
+	done = done && connect_limited()
+	    && (line->word == FLEET_SLOT || line->word == FLEET_CLAIM
+	                || line->word == FLEET_FREE
+	            ? ask_slots(line)
+	            : ask_gate(line));
+	if (!done)
+		lose();
+}
+
+/* Gives back what is held, as far as that can be done. */
+static _Noreturn void
+end(void)
+{
+	bool lost;
+
+	if (slot_lease_renewal_ns() < INT64_MAX)
+		slot_lease_free(&lost);
+	turn_lease_cancel();
+	_exit(0);
+}
+
+/* Whether backoff runs, or is stopped, as by Ctrl-Z. */
+static bool
+backoff_runs(void)
+{
+	char path[40], line[1280];
+	struct text text = text_in(path, sizeof path);
+	const char *state = NULL;
+	ssize_t size = -1;
+	int fd;
+
+	text_add(&text, "/proc/");
+	text_number(&text, getppid());
+	text_add(&text, "/stat");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		size = read(fd, line, sizeof line - 1);
+		close(fd);
+	}
+	if (size > 0) {
+		line[size] = '\0';
+		state = strrchr(line, ')');
+	}
+	/* Without /proc nobody knows. */
+	return state == NULL || state[1] == '\0'
+	    || strchr("Tt", state[2]) == NULL;
+}
+
+static void
+renew(void)
+{
+	int64_t now_ns = clock_now_ns();
+	bool runs = backoff_runs();
+
+	limit_names(true);
+	if (now_ns >= turn_lease_renewal_ns())
+		turn_lease_renew(runs);
+	if (now_ns >= slot_lease_renewal_ns())
+		slot_lease_renew(runs);
+	limit_names(false);
+}
+
+/* Until backoff says something, or has gone. */
+static void
+listen_to_backoff(void)
+{
+	struct pollfd watched = { .fd = BACKOFF_SOCKET, .events = POLLIN };
+	char words[FLEET_LINE_SIZE];
+	struct fleet_line line;
+	ssize_t size;
+	int64_t next_ns
+	    = min_ns(turn_lease_renewal_ns(), slot_lease_renewal_ns());
+	int64_t left_ns = max_ns(next_ns - clock_now_ns(), 0);
+
+	if (poll(&watched, 1,
+	        next_ns == INT64_MAX ? -1 : (int)(left_ns / NS_PER_MS) + 1)
+	    <= 0) {
+		if (clock_now_ns() >= next_ns)
+			renew();
+		return;
+	}
+	size = recv(BACKOFF_SOCKET, words, sizeof words - 1, 0);
+	if (size <= 0)
+		end();
+	words[size] = '\0';
+	if (!fleet_line_read(&line, words) || line.word == FLEET_BYE)
+		end();
+	do_what_is_asked(&line);
+}
+
+/* Nothing of backoff's but the socket, and nothing of the terminal's. */
+static void
+settle(void)
+{
+	static const int ignored[]
+	    = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGUSR1, SIGUSR2 };
+	int null = open("/dev/null", O_RDWR);
+	long most = sysconf(_SC_OPEN_MAX);
+	sigset_t none;
+
+	for (int fd = 0; fd < BACKOFF_SOCKET && null >= 0; fd++)
+		dup2(null, fd);
+	if (most < 0 || most > 65536)
+		most = 65536;
+	for (int fd = BACKOFF_SOCKET + 1; fd < most; fd++)
+		close(fd);
+	fcntl(BACKOFF_SOCKET, F_SETFD, FD_CLOEXEC);
+	/* backoff says when to end, and its end does. */
+	for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+		signal(ignored[i], SIG_IGN);
+	signal(SIGALRM, give_up_name);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (chdir("/") != 0)
+		_exit(1);
+}
+
+int
+main(void)
+{
+	struct stat stat;
+
+	if (fstat(BACKOFF_SOCKET, &stat) != 0 || !S_ISSOCK(stat.st_mode)) {
+		static const char words[] = "backoff-fleet: backoff starts it; "
+		                            "see backoff-gate(7)\n";
+
+		return write(STDERR_FILENO, words, sizeof words - 1) < 0 ? 1
+		                                                         : 125;
+	}
+	settle();
+	for (;;)
+		listen_to_backoff();
+}

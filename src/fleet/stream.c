@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "core/duration.h"
+#include "fleet/stream.h"
+#include "fleet/tls.h"
+#include "process/clock.h"
+
+static int fd = -1;
+static bool is_tls;
+static short events;
+
+static const char late[] = "timed out";
+
+bool
+stream_is_open(void)
+{
+	return fd >= 0;
+}
+
+int
+stream_descriptor(void)
+{
+	return fd;
+}
+
+short
+stream_events(void)
+{
+	return events;
+}
+
+void
+stream_close(void)
+{
+	if (is_tls)
+		tls_end();
+	is_tls = false;
+	if (fd >= 0)
+		close(fd);
+	fd = -1;
+}
+
+/* Until EVENTS of the socket or UNTIL_NS. False: too late. */
+static bool
+await(int64_t until_ns)
+{
+	struct pollfd watched = { .fd = fd, .events = events };
+	int64_t left_ns;
+
+	while ((left_ns = until_ns - clock_now_ns()) > 0)
+		if (poll(&watched, 1, (int)(left_ns / NS_PER_MS) + 1) > 0)
+			return true;
+	return false;
+}
+
+static const char *
+connect_to(int family, const struct sockaddr *address, socklen_t size,
+    int64_t until_ns)
+{
+	int error = 0, yes = 1;
+	socklen_t length = sizeof error;
+
+	fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return strerror(errno);
+	if (connect(fd, address, size) != 0) {
+		/* EAGAIN: the queue of a Unix socket is full. */
+		if (errno != EINPROGRESS)
+			return strerror(errno);
+		events = POLLOUT;
+		if (!await(until_ns))
+			return late;
+		if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) != 0
+		    || error != 0)
+			return strerror(error != 0 ? error : errno);
+	}
+	if (family != AF_UNIX)
+		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+	return NULL;
+}
+
+static const char *
+connect_unix(const struct url *url, int64_t until_ns)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	if (strlen(url->host) >= sizeof address.sun_path)
+		return strerror(ENAMETOOLONG);
+	strcpy(address.sun_path, url->host);
+	return connect_to(
+	    AF_UNIX, (struct sockaddr *)&address, sizeof address, until_ns);
+}
+
+static const char *
+connect_tcp(const struct url *url, int64_t until_ns)
+{
+	const struct addrinfo hints
+	    = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV };
+	struct addrinfo *all;
+	const char *why = "no address";
+	int error = getaddrinfo(url->host, url->port, &hints, &all);
+
+	if (error != 0)
+		return error == EAI_SYSTEM ? strerror(errno)
+		                           : gai_strerror(error);
+	for (const struct addrinfo *at = all; at != NULL && why != NULL;
+	     at = at->ai_next) {
+		stream_close();
+		why = connect_to(
+		    at->ai_family, at->ai_addr, at->ai_addrlen, until_ns);
+	}
+	freeaddrinfo(all);
+	return why;
+}
+
+static const char *
+begin_tls(const struct url *url, int64_t until_ns)
+{
+	int done;
+
+	is_tls = true;
+	if (!tls_start(fd, url->host))
+		return "no memory for TLS";
+	while ((done = tls_handshake(&events)) == 0)
+		if (!await(until_ns))
+			return late;
+	return done > 0 ? NULL : tls_why();
+}
+
+const char *
+stream_open(const struct url *url, int64_t until_ns)
+{
+	const char *why;
+
+	stream_close();
+	why = url->is_unix ? connect_unix(url, until_ns)
+	                   : connect_tcp(url, until_ns);
+	if (why == NULL && url->is_tls)
+		why = begin_tls(url, until_ns);
+	events = POLLIN;
+	if (why != NULL)
+		stream_close();
+	return why;
+}
+
+/* What a result of read(2) or write(2) says. */
+static ssize_t
+moved(ssize_t size, short wanted)
+{
+	events = wanted;
+	if (size < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	return size > 0 ? size : -1;
+}
+
+ssize_t
+stream_write(const void *bytes, size_t size)
+{
+	if (is_tls)
+		return tls_write(bytes, size, &events);
+	return moved(send(fd, bytes, size, MSG_NOSIGNAL), POLLOUT);
+}
+
+ssize_t
+stream_read(void *bytes, size_t size)
+{
+	if (is_tls)
+		return tls_read(bytes, size, &events);
+	return moved(read(fd, bytes, size), POLLIN);
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "core/duration.h"
+#include "core/hash.h"
+#include "log/log.h"
+#include "options/usage.h"
+#include "process/clock.h"
+#include "process/helper.h"
+#include "shared/fleet.h"
+#include "shared/shared_state.h"
+
+/* The linters do not know where we are installed. */
+#ifndef LIBEXECDIR
+#define LIBEXECDIR "/usr/local/libexec"
+#endif
+
+/*
+ * The helper keeps to 250 ms for the connection and for each answer of the
+ * server. This is for one that is stuck itself.
+ */
+#define ANSWER_NS (1500 * NS_PER_MS)
+#define BYE_NS (300 * NS_PER_MS)
+
+/* Some libcs declare it. NOLINTNEXTLINE(readability-redundant-declaration) */
+extern char **environ;
+
+static const struct shared_options *options;
+static int64_t patience;
+static char **environment; /* ours, before it is made COMMAND's */
+static char helper[PATH_MAX];
+static char server[FLEET_TEXT_SIZE]; /* what to call it */
+static bool is_used, is_lost, is_told, is_introduced;
+
+static const char *
+name_of(const char *name, bool is_fleet)
+{
+	return is_fleet ? name : "-";
+}
+
+/* Refuses --gate or --slots, whichever is of a fleet. */
+static _Noreturn void
+refuse(const char *why)
+{
+	char words[SHARED_NAME_SIZE + 8];
+	struct text text = text_in(words, sizeof words);
+	bool is_gate = options->gate.fleet;
+
+	text_add(&text, "fleet:");
+	text_add(&text, is_gate ? options->gate.name : options->slots.name);
+	helper_end(0);
+	usage_refuse(is_gate ? "--gate" : "--slots", words, why);
+}
+
+/* Beside our own binary, or where it was to be installed. */
+static void
+find_helper(void)
+{
+	const char *told = getenv("BACKOFF_FLEET_HELPER");
+	struct text path = text_in(helper, sizeof helper);
+	char self[PATH_MAX] = "", *slash;
+
+	if (told != NULL && told[0] != '\0') {
+		text_add(&path, told);
+		return;
+	}
+	if (readlink("/proc/self/exe", self, sizeof self - 1) > 0
+	    && (slash = strrchr(self, '/')) != NULL) {
+		*slash = '\0';
+		text_add(&path, self);
+		text_add(&path, "/backoff-fleet");
+		if (access(helper, X_OK) == 0)
+			return;
+	}
+	path = text_in(helper, sizeof helper);
+	text_add(&path, LIBEXECDIR "/backoff-fleet");
+}
+
+/* "cannot use fleet gate hub (SERVER: WHY); going on with the local gate" */
+static bool
+lose(const char *why, enum fleet_word asked)
+{
+	char words[2 * FLEET_TEXT_SIZE + SHARED_NAME_SIZE + 96];
+	struct text text = text_in(words, sizeof words);
+	bool is_slots = asked >= FLEET_SLOT && asked <= FLEET_FREE;
+	const char *what = is_slots ? "slots" : "gate";
+
+	is_lost = true;
+	if (is_told)
+		return false;
+	is_told = true;
+	text_add(&text, "cannot use fleet ");
+	text_add(&text, what);
+	text_byte(&text, ' ');
+	text_add(&text, is_slots ? options->slots.name : options->gate.name);
+	text_add(&text, " (");
+	text_add(&text, server);
+	text_add(&text, ": ");
+	text_add(&text, why);
+	text_add(&text, "); going on with");
+	if (shared_state_dir()->fd < 0) {
+		text_add(&text, "out");
+	} else {
+		text_add(&text, " the local ");
+		text_add(&text, what);
+	}
+	log_news(WEIGHT_NORMAL, words, NULL, NULL);
+	return false;
+}
+
+static void
+say_it_is_back(void)
+{
+	char words[FLEET_TEXT_SIZE + 64];
+	struct text text = text_in(words, sizeof words);
+
+	if (!is_told)
+		return;
+	is_told = false;
+	text_add(&text, "the fleet is there again (");
+	text_add(&text, server);
+	text_byte(&text, ')');
+	log_news(WEIGHT_DETAIL, words, NULL, NULL);
+}
+
+static bool
+put(const struct fleet_line *line)
+{
+	char room[FLEET_LINE_SIZE];
+	struct text text = text_in(room, sizeof room);
+
+	fleet_line_write(&text, line);
+	return send(helper_socket(), room, text.length,
+	           MSG_NOSIGNAL | MSG_DONTWAIT)
+	    > 0;
+}
+
+/* Its next message. NULL, or why there is none. */
+static const char *
+get(struct fleet_line *line, int64_t until_ns)
+{
+	struct pollfd watched = { .fd = helper_socket(), .events = POLLIN };
+	char room[FLEET_LINE_SIZE];
+	ssize_t size;
+	int64_t left_ns;
+
+	do {
+		left_ns = until_ns - clock_now_ns();
+		if (left_ns <= 0)
+			return "timed out";
+	} while (poll(&watched, 1, (int)(left_ns / NS_PER_MS) + 1) <= 0);
+	size = recv(helper_socket(), room, sizeof room - 1, MSG_DONTWAIT);
+	if (size <= 0)
+		return "backoff-fleet has ended";
+	room[size] = '\0';
+	return fleet_line_read(line, room) ? NULL : "a wrong answer";
+}
+
+/* Of this machine, or where that is not known, of this boot. */
+static int64_t
+machine(void)
+{
+	const struct state_dir *dir = shared_state_dir();
+	uint64_t parts[3] = { boot_hash() };
+
+	if (dir->fd >= 0) {
+		parts[1] = (uint64_t)dir->device;
+		parts[2] = (uint64_t)dir->inode;
+	}
+	return (int64_t)hash_of((const char *)parts, sizeof parts);
+}
+
+/* Starts the helper where there is none. NULL, or why that does not work. */
+static const char *
+introduce(struct fleet_line *answer, int64_t machine_id)
+{
+	struct fleet_line hello = { .word = FLEET_HELLO,
+		.numbers = { FLEET_VERSION, machine_id, patience,
+		    options->slots.count } };
+	struct text text = text_in(hello.text, sizeof hello.text);
+
+	if (helper_socket() < 0 && !helper_start(helper, environment))
+		return errno == ENOENT ? "backoff-fleet is not installed"
+		                       : strerror(errno);
+	text_add(&text, name_of(options->gate.name, options->gate.fleet));
+	text_byte(&text, ' ');
+	text_add(&text, name_of(options->slots.name, options->slots.fleet));
+	return put(&hello) ? get(answer, clock_now_ns() + ANSWER_NS)
+	                   : "backoff-fleet has ended";
+}
+
+void
+fleet_start(const struct shared_options *what, int64_t patience_ns)
+{
+	const char *where = getenv("BACKOFF_FLEET"), *why;
+	struct text text = text_in(server, sizeof server);
+	struct fleet_line answer = { .text = "" };
+
+	if (!what->gate.fleet && !what->slots.fleet)
+		return;
+	options = what;
+	patience = patience_ns;
+	environment = environ;
+	is_used = true;
+	if (where == NULL || where[0] == '\0')
+		refuse("BACKOFF_FLEET is not set; expected redis://HOST, "
+		       "rediss://HOST or unix:/PATH there");
+	find_helper();
+	why = introduce(&answer, 0);
+	if (why != NULL)
+		refuse(why);
+	if (answer.word != FLEET_HELLO)
+		refuse(answer.text);
+	text_add(&text, answer.text);
+}
+
+void
+fleet_begin(void)
+{
+	is_lost = false;
+}
+
+bool
+fleet_is_on(void)
+{
+	return is_used && !is_lost;
+}
+
+int
+fleet_socket(void)
+{
+	return helper_socket();
+}
+
+bool
+fleet_can_be_heard(void)
+{
+	struct pollfd watched = { .fd = helper_socket(), .events = POLLIN };
+
+	return poll(&watched, 1, 0) > 0;
+}
+
+/* It is of no use any more. */
+static bool
+drop(const char *why, enum fleet_word asked)
+{
+	helper_end(0);
+	is_introduced = false;
+	return lose(why, asked);
+}
+
+bool
+fleet_say(const struct fleet_line *question)
+{
+	struct fleet_line answer;
+	const char *why;
+
+	if (!is_introduced || helper_socket() < 0) {
+		why = introduce(&answer, machine());
+		if (why != NULL)
+			return drop(why, question->word);
+		is_introduced = true;
+	}
+	return put(question) || drop("backoff-fleet has ended", question->word);
+}
+
+static bool
+is_answer_to(enum fleet_word asked, enum fleet_word word)
+{
+	switch (asked) {
+	case FLEET_END:
+		return word == FLEET_ENDED;
+	case FLEET_CANCEL:
+		return word == FLEET_DONE;
+	case FLEET_SLOT:
+	case FLEET_CLAIM:
+		return word == FLEET_SLOT;
+	case FLEET_FREE:
+		return word == FLEET_FREED;
+	default:
+		return word == FLEET_GATE;
+	}
+}
+
+bool
+fleet_hear(enum fleet_word asked, struct fleet_line *answer)
+{
+	int64_t until_ns = clock_now_ns() + ANSWER_NS;
+	const char *why;
+
+	/* What was asked before, and given up, may still be answered. */
+	do {
+		why = get(answer, until_ns);
+		if (why != NULL)
+			return drop(why, asked);
+		if (answer->word == FLEET_LOST || answer->word == FLEET_WRONG)
+			return lose(answer->text, asked);
+	} while (!is_answer_to(asked, answer->word));
+	say_it_is_back();
+	return true;
+}
+
+bool
+fleet_ask(const struct fleet_line *question, struct fleet_line *answer)
+{
+	return fleet_say(question) && fleet_hear(question->word, answer);
+}
+
+void
+fleet_rest(void)
+{
+	if (helper_socket() >= 0)
+		put(&(struct fleet_line) { .word = FLEET_BYE });
+	helper_end(clock_now_ns() + BYE_NS);
+	is_introduced = false;
+}
+
+void
+fleet_end(void)
+{
+	if (is_used)
+		fleet_rest();
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_SHARED_FLEET_H
+#define BACKOFF_SHARED_FLEET_H
+/*
+ * The fleet: what runs on other machines share with ours. backoff-fleet asks
+ * its server for us (core/fleet_line.h). Where it has no answer in time, the
+ * fleet is lost for this attempt, and what is shared is that of this machine.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/fleet_line.h"
+#include "options/option_types.h"
+
+/*
+ * Starts the helper, and exits with 125 where that cannot work at all. Returns
+ * if nothing is shared in a fleet, too. OPTIONS must live on; PATIENCE_NS is
+ * that of gate_types.h.
+ */
+void fleet_start(const struct shared_options *options, int64_t patience_ns);
+
+/* An attempt is coming: a fleet that was lost is tried again. */
+void fleet_begin(void);
+
+/* It is used, and not lost. */
+bool fleet_is_on(void);
+
+/*
+ * Asks the helper, which is started if need be. False: the fleet is lost, and
+ * that has been told.
+ */
+bool fleet_ask(const struct fleet_line *question, struct fleet_line *answer);
+
+/* The same in two steps. In between our end of the socket can be read. */
+bool fleet_say(const struct fleet_line *question);
+bool fleet_hear(enum fleet_word asked, struct fleet_line *answer);
+int fleet_socket(void);
+bool fleet_can_be_heard(void);
+
+/* Nothing is held, and nothing will be asked soon: no helper is needed. */
+void fleet_rest(void);
+
+/* The run has ended. */
+void fleet_end(void);
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include "core/duration.h"
+#include "process/clock.h"
+#include "shared/fleet.h"
+#include "shared/fleet_gate.h"
+#include "shared/gate_news.h"
+
+/* So much later than the fleet those behind us take us for stuck. */
+#define MORE_PATIENCE_NS (10 * NS_PER_S)
+
+/* A wait says so often in the mirror that it goes on. */
+#define TOUCH_NS (5 * NS_PER_S)
+
+static bool is_asked; /* the turn was, and has not been given up */
+
+/*
+ * Of SEEN, by our clock. When the holder of the fleet's turn counts as stuck
+ * is for the fleet to see; what counts here is whether our client lives.
+ */
+static struct gate_record
+mirror_of(const struct gate_record *seen, uint32_t turn, int64_t now_ns)
+{
+	struct gate_record mirror = *seen;
+
+	mirror.turn = turn;
+	mirror.turn_ns = now_ns;
+	if (seen->state == GATE_PROBING) {
+		mirror.passed_over = 1;
+		mirror.patience_ns = saturating_add(
+		    gate_overdue_ns(seen) - seen->probe_ns, MORE_PATIENCE_NS);
+	}
+	return mirror;
+}
+
+static bool
+is_quiet(const struct gate_record *record)
+{
+	return record->state == GATE_OPEN && record->failures == 0;
+}
+
+/* Writes the mirror of SEEN, and makes that of it. */
+static void
+reflect(struct gate_file *file, struct gate_record *seen)
+{
+	struct gate_record local = { .turn = 0 };
+	int64_t now_ns;
+	bool done;
+
+	if (file->part.file.fd < 0)
+		return;
+	done = gate_file_read(file, &local, &now_ns);
+	if (done && !(is_quiet(seen) && is_quiet(&local))) {
+		done = gate_file_lock(file, &local, &now_ns);
+		*seen = mirror_of(seen, local.turn, now_ns);
+		done = done && gate_file_write(file, seen);
+	}
+	seen->turn = local.turn;
+	if (!done)
+		shared_state_lose(&file->part, file->part.file.why);
+}
+
+/* Takes a record of the server, whose clock says NOW_NS, by our clock. */
+static struct gate_record
+take_record(const uint8_t *bytes, int64_t now_ns)
+{
+	struct gate_record record;
+
+	gate_decode(&record, bytes, now_ns);
+	gate_translate(&record, boottime_ns() - now_ns);
+	return record;
+}
+
+static void
+take_answer(const struct fleet_gate *gate, const struct fleet_line *answer,
+    struct gate_record *seen, struct gate_decision *decision)
+{
+	int64_t now_ns = answer->numbers[3];
+
+	*decision = (struct gate_decision) {
+		.kind = (enum gate_kind)answer->numbers[0],
+		.was = (enum gate_state)answer->numbers[1],
+		.until_ns = saturating_add(
+		    boottime_ns(), max_ns(answer->numbers[2] - now_ns, 0)),
+	};
+	*seen = take_record(answer->records[0], now_ns);
+	reflect(gate->file, seen);
+	is_asked = decision->kind != GATE_START && decision->kind != GATE_LOST;
+	/* Those who wait here have taken us for stuck. */
+	if (gate->run->turn != 0 && gate->run->turn != seen->turn) {
+		fleet_gate_cancel();
+		decision->kind = GATE_LOST;
+	}
+}
+
+bool
+fleet_gate_ask(const struct fleet_gate *gate, enum fleet_word word,
+    struct gate_record *seen, struct gate_decision *decision)
+{
+	struct fleet_line answer;
+
+	if (!fleet_ask(&(struct fleet_line) { .word = word }, &answer))
+		return false;
+	take_answer(gate, &answer, seen, decision);
+	is_asked = is_asked && word != FLEET_LOOK;
+	return true;
+}
+
+/* The client of this machine still waits: nobody is to step in. */
+static void
+touch(const struct fleet_gate *gate)
+{
+	struct gate_record local;
+	int64_t now_ns;
+
+	if (gate->file->part.file.fd < 0
+	    || !gate_file_lock(gate->file, &local, &now_ns))
+		return;
+	local.turn_ns = now_ns;
+	if (local.turn == gate->run->turn)
+		gate_file_write(gate->file, &local);
+	else
+		gate_file_unlock(gate->file);
+}
+
+bool
+fleet_gate_await(const struct fleet_gate *gate, int64_t until_ns,
+    struct gate_record *seen, struct gate_decision *decision, int *signal)
+{
+	struct fleet_line answer = { .word = FLEET_AWAIT };
+
+	*signal = 0;
+	if (!fleet_say(&answer))
+		return false;
+	is_asked = true;
+	while (!fleet_can_be_heard()) {
+		if (clock_now_ns() >= until_ns)
+			return true;
+		*signal = gate_news_count(seen,
+		    min_ns(until_ns, clock_now_ns() + TOUCH_NS),
+		    fleet_socket());
+		if (*signal != 0)
+			return true;
+		touch(gate);
+	}
+	if (!fleet_hear(FLEET_AWAIT, &answer))
+		return false;
+	take_answer(gate, &answer, seen, decision);
+	return true;
+}
+
+bool
+fleet_gate_end(const struct fleet_gate *gate,
+    const struct gate_attempt *attempt, struct fleet_news *news)
+{
+	int64_t now_ns = boottime_ns();
+	struct fleet_line answer,
+	    line = { .word = FLEET_END,
+		    .numbers = { attempt->outcome, now_ns - attempt->began_ns,
+		        now_ns - attempt->ended_ns,
+		        attempt->hint_ns > 0
+		            ? max_ns(attempt->hint_ns - now_ns, 1)
+		            : 0,
+		        attempt->pause_ns } };
+	struct text reason = text_in(line.text, sizeof line.text);
+
+	text_add(&reason, attempt->reason);
+	is_asked = false;
+	if (!fleet_ask(&line, &answer))
+		return false;
+	news->is_lost = answer.numbers[0] != 0;
+	news->before = take_record(answer.records[0], answer.numbers[1]);
+	news->after = take_record(answer.records[1], answer.numbers[1]);
+	news->now_ns = boottime_ns();
+	reflect(gate->file, &news->after);
+	return true;
+}
+
+void
+fleet_gate_cancel(void)
+{
+	struct fleet_line answer;
+
+	if (is_asked)
+		fleet_ask(
+		    &(struct fleet_line) { .word = FLEET_CANCEL }, &answer);
+	is_asked = false;
+}
