@@ -79,11 +79,11 @@ read_number(int64_t *number, const char *from)
 {
 	char *end;
 
-	if (*from != '-' && (*from < '0' || *from > '9'))
+	if (*from < '0' || *from > '9')
 		return NULL;
 	errno = 0;
-	*number = strtoll(from, &end, 10);
-	return errno == 0 && end > from ? end : NULL;
+	*number = (int64_t)strtoull(from, &end, 10);
+	return errno == 0 && *number >= 0 ? end : NULL;
 }
 
 bool

@@ -9,7 +9,7 @@
  *
  *   WORD [NUMBER]... [#RECORD]... [:TEXT]
  *
- * A NUMBER is decimal and has 64 bits, a RECORD is the hexadecimal form of a
+ * A NUMBER is decimal, from 0 to 2^63 - 1, a RECORD is the hexadecimal form of a
  * gate's (gate_record.h), TEXT is printable ASCII up to the end. Spans are in
  * nanoseconds; NOW and UNTIL are times of the server, since the epoch.
  *

@@ -135,7 +135,8 @@ static void
 hello(const struct fleet_line *line)
 {
 	const char *where = getenv("BACKOFF_FLEET");
-	const char *wrong = "BACKOFF_FLEET is not set";
+	const char *wrong = "BACKOFF_FLEET is not set; expected redis://HOST, "
+	                    "rediss://HOST or unix:/PATH there";
 
 	if (line->numbers[0] != FLEET_VERSION || !take_names(line->text))
 		wrong = "backoff-fleet is of another version";
@@ -338,6 +339,7 @@ main(void)
 		return write(STDERR_FILENO, words, sizeof words - 1) < 0 ? 1
 		                                                         : 125;
 	}
+	setsid();
 	settle();
 	for (;;)
 		listen_to_backoff();

@@ -99,15 +99,17 @@ parse_unix(struct url *url, const char *from)
 
 		from = parse_user(url, user, user + strcspn(user, "/?"));
 		if (from == NULL)
-			return "expected unix://[USER]:PASSWORD@/PATH";
+			return "BACKOFF_FLEET: expected "
+			       "unix://[USER]:PASSWORD@/PATH";
 	}
 	if (*from != '/')
-		return "expected the whole path of a socket";
+		return "BACKOFF_FLEET: expected the whole path of a socket";
 	if (!decode(url->host, sizeof url->host, from, end))
-		return "the path of its socket is too long";
+		return "BACKOFF_FLEET: the path of its socket is too long";
 	if (*end != '\0'
 	    && (strncmp(end, "?db=", 4) != 0 || !parse_db(url, end + 4)))
-		return "expected nothing after the path but ?db=DB";
+		return "BACKOFF_FLEET: expected nothing after the path but "
+		       "?db=DB";
 	return NULL;
 }
 
@@ -118,25 +120,26 @@ parse_tcp(struct url *url, const char *from)
 	const char *host = parse_user(url, from, end), *after;
 
 	if (host == NULL)
-		return "expected [USER]:PASSWORD before the @";
+		return "BACKOFF_FLEET: expected [USER]:PASSWORD before the @";
 	if (*host == '[') {
 		after = memchr(host, ']', (size_t)(end - host));
 		if (after == NULL
 		    || !decode(url->host, sizeof url->host, host + 1, after))
-			return "expected a host";
+			return "BACKOFF_FLEET: expected a host";
 		after++;
 	} else {
 		after = memchr(host, ':', (size_t)(end - host));
 		after = after != NULL ? after : end;
 		if (!decode(url->host, sizeof url->host, host, after))
-			return "expected a host";
+			return "BACKOFF_FLEET: expected a host";
 	}
 	if (url->host[0] == '\0')
-		return "expected a host";
+		return "BACKOFF_FLEET: expected a host";
 	if (!parse_port(url, after, end))
-		return "expected a port from 1 to 65535";
+		return "BACKOFF_FLEET: expected a port from 1 to 65535";
 	if (*end != '\0' && (*end != '/' || !parse_db(url, end + 1)))
-		return "expected the number of a database after the host";
+		return "BACKOFF_FLEET: expected the number of a database after "
+		       "the host";
 	return NULL;
 }
 
@@ -171,7 +174,8 @@ url_parse(struct url *url, const char *text)
 	else if (url->is_tls || strncmp(text, "redis://", 8) == 0)
 		wrong = parse_tcp(url, text + (url->is_tls ? 9 : 8));
 	else
-		wrong = "expected redis://, rediss:// or unix:";
+		wrong = "BACKOFF_FLEET: expected redis://HOST, rediss://HOST "
+		        "or unix:/PATH";
 	show(url);
 	return wrong;
 }

@@ -27,7 +27,6 @@ become(const char *path, char *const environment[], int theirs)
 {
 	char *argv[] = { (char *)(uintptr_t)path, NULL };
 
-	setsid();
 	if (dup2(theirs, HELPER_SOCKET) >= 0)
 		execve(path, argv, environment);
 }
@@ -89,7 +88,7 @@ helper_end(int64_t until_ns)
 	/* It closes its end as it ends. What it still says is not wanted. */
 	while (ours >= 0 && (left_ns = until_ns - clock_now_ns()) > 0
 	    && poll(&socket, 1, (int)(left_ns / NS_PER_MS) + 1) != 0
-	    && recv(ours, rest, sizeof rest, MSG_DONTWAIT) > 0)
+	    && read(ours, rest, sizeof rest) > 0)
 		continue;
 	if (ours >= 0)
 		close(ours);

@@ -56,7 +56,8 @@ doors_start(const struct shared_options *what, const struct settings *settings,
 		    &what->gate, settings, id, patience_ns, &random_state);
 	if (has_slots())
 		slots_start(&what->slots, &random_state);
-	fleet_start(what, patience_ns);
+	if (what->gate.fleet || (what->slots.fleet && !slots_are_of_parent()))
+		fleet_start(what, patience_ns);
 	return has_defer() || has_gate() || has_slots();
 }
 

@@ -156,7 +156,7 @@ get(struct fleet_line *line, int64_t until_ns)
 		if (left_ns <= 0)
 			return "timed out";
 	} while (poll(&watched, 1, (int)(left_ns / NS_PER_MS) + 1) <= 0);
-	size = recv(helper_socket(), room, sizeof room - 1, MSG_DONTWAIT);
+	size = read(helper_socket(), room, sizeof room - 1);
 	if (size <= 0)
 		return "backoff-fleet has ended";
 	room[size] = '\0';
@@ -174,7 +174,7 @@ machine(void)
 		parts[1] = (uint64_t)dir->device;
 		parts[2] = (uint64_t)dir->inode;
 	}
-	return (int64_t)hash_of((const char *)parts, sizeof parts);
+	return (int64_t)(hash_of((const char *)parts, sizeof parts) >> 1);
 }
 
 /* Starts the helper where there is none. NULL, or why that does not work. */
@@ -199,19 +199,14 @@ introduce(struct fleet_line *answer, int64_t machine_id)
 void
 fleet_start(const struct shared_options *what, int64_t patience_ns)
 {
-	const char *where = getenv("BACKOFF_FLEET"), *why;
+	const char *why;
 	struct text text = text_in(server, sizeof server);
 	struct fleet_line answer = { .text = "" };
 
-	if (!what->gate.fleet && !what->slots.fleet)
-		return;
 	options = what;
 	patience = patience_ns;
 	environment = environ;
 	is_used = true;
-	if (where == NULL || where[0] == '\0')
-		refuse("BACKOFF_FLEET is not set; expected redis://HOST, "
-		       "rediss://HOST or unix:/PATH there");
 	find_helper();
 	why = introduce(&answer, 0);
 	if (why != NULL)

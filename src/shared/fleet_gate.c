@@ -157,8 +157,9 @@ fleet_gate_end(const struct fleet_gate *gate,
 	int64_t now_ns = boottime_ns();
 	struct fleet_line answer,
 	    line = { .word = FLEET_END,
-		    .numbers = { attempt->outcome, now_ns - attempt->began_ns,
-		        now_ns - attempt->ended_ns,
+		    .numbers
+		    = { attempt->outcome, max_ns(now_ns - attempt->began_ns, 0),
+		        max_ns(now_ns - attempt->ended_ns, 0),
 		        attempt->hint_ns > 0
 		            ? max_ns(attempt->hint_ns - now_ns, 1)
 		            : 0,

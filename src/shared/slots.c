@@ -9,12 +9,14 @@
 #include "core/duration.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "log/countdown_line.h"
 #include "log/log.h"
 #include "process/clock.h"
 #include "process/environment.h"
 #include "process/signals.h"
 #include "process/sleep.h"
 #include "shared/ancestors.h"
+#include "shared/fleet.h"
 #include "shared/lock_wait.h"
 #include "shared/shared_state.h"
 #include "shared/slots.h"
@@ -43,6 +45,7 @@ static struct random *random_source;
 static bool is_open; /* or was tried */
 static bool is_of_parent; /* who has started us holds one for us */
 static int64_t held = -1; /* the byte */
+static bool held_in_fleet; /* one of the fleet's, instead */
 static char *entry; /* of the environment, while we hold one; or NULL */
 
 void
@@ -51,24 +54,37 @@ slots_start(const struct slots_options *what, struct random *random)
 	options = what;
 	random_source = random;
 	part.name = what->name;
+	part.instead = what->fleet ? "with the fleet alone" : NULL;
 }
 
-/* "DEVICE:INODE:NAME:", which tells these slots from others. */
+/* "fleet:hub", as it was given. */
+static void
+add_name(struct text *text)
+{
+	text_add(text, options->fleet ? "fleet:" : "");
+	text_add(text, options->name);
+}
+
+/*
+ * "DEVICE:INODE:NAME:", which tells these slots from others, or "fleet:NAME:".
+ */
 static void
 add_identity(struct text *text)
 {
 	const struct state_dir *dir = shared_state_dir();
 
-	text_number(text, (int64_t)dir->device);
-	text_byte(text, ':');
-	text_number(text, (int64_t)dir->inode);
-	text_byte(text, ':');
-	text_add(text, options->name);
+	if (!options->fleet) {
+		text_number(text, (int64_t)dir->device);
+		text_byte(text, ':');
+		text_number(text, (int64_t)dir->inode);
+		text_byte(text, ':');
+	}
+	add_name(text);
 	text_byte(text, ':');
 }
 
 /*
- * BACKOFF_SLOTS has a word "DEVICE:INODE:NAME:PID" for each slot that is held
+ * BACKOFF_SLOTS has a word of our identity and a PID for each slot that is held
  * by who has started us, or who did. What only says so is not believed.
  */
 static bool
@@ -123,7 +139,7 @@ open_slots(void)
 	const char *above = getenv("BACKOFF_SLOTS");
 
 	is_open = true;
-	if (!shared_state_open(&part))
+	if (!shared_state_open(&part) && !options->fleet)
 		return;
 	is_of_parent = is_held_above(above);
 	if (is_of_parent)
@@ -132,12 +148,32 @@ open_slots(void)
 		entry = make_entry(above != NULL ? above : "");
 }
 
-/* One that is free, from a random one on. */
+bool
+slots_are_of_parent(void)
+{
+	return is_held_above(getenv("BACKOFF_SLOTS"));
+}
+
+static bool
+is_in_fleet(void)
+{
+	return options->fleet && fleet_is_on();
+}
+
+static bool
+is_local(void)
+{
+	return part.file.fd >= 0;
+}
+
+/* One that is free, from a random one on. Without any, none is needed. */
 static enum taken
-look(void)
+look_here(void)
 {
 	int64_t first = random_between(random_source, 0, options->count - 1);
 
+	if (!is_local())
+		return TAKEN;
 	for (int64_t i = 0; i < options->count; i++) {
 		int64_t byte = STATE_LOCK_SLOT + (first + i) % options->count;
 
@@ -152,6 +188,18 @@ look(void)
 		}
 	}
 	return NOT_TAKEN;
+}
+
+static enum taken
+look(void)
+{
+	struct fleet_line answer;
+
+	if (!is_in_fleet()
+	    || !fleet_ask(&(struct fleet_line) { .word = FLEET_SLOT }, &answer))
+		return look_here();
+	held_in_fleet = answer.numbers[0] != 0;
+	return held_in_fleet ? TAKEN : NOT_TAKEN;
 }
 
 /* "waiting for one of 4 slots of hub" */
@@ -171,7 +219,7 @@ tell_wait(struct wait *wait)
 		text_number(&text, options->count);
 		text_add(&text, " slots of ");
 	}
-	text_add(&text, options->name);
+	add_name(&text);
 	log_news(WEIGHT_NORMAL, words, NULL, NULL);
 }
 
@@ -234,13 +282,52 @@ look_until(struct wait *wait)
 	return taken;
 }
 
+/* A signal, or the time, ends the wait for the helper's answer. */
+static bool
+is_answered(struct wait *wait)
+{
+	while (!fleet_can_be_heard()) {
+		int signal = countdown_line_wait_for(
+		    next_moment(wait, INT64_MAX), fleet_socket());
+
+		if (is_over(wait, signal))
+			return false;
+		tell_wait(wait);
+	}
+	return true;
+}
+
+/* The same in the fleet, whose server hands out what is given back. */
+static enum taken
+claim_until(struct wait *wait)
+{
+	struct fleet_line answer = { .word = FLEET_CLAIM };
+
+	do {
+		answer = (struct fleet_line) { .word = FLEET_CLAIM };
+		if (!fleet_say(&answer))
+			return look_until(wait);
+		if (!is_answered(wait)) {
+			held_in_fleet = true;
+			slots_free();
+			return NOT_TAKEN;
+		}
+		if (!fleet_hear(FLEET_CLAIM, &answer))
+			return look_until(wait);
+	} while (answer.numbers[0] == 0);
+	held_in_fleet = true;
+	return TAKEN;
+}
+
 static enum taken
 wait_in_line(struct wait *wait)
 {
 	enum taken taken;
 	int error;
 
-	if (options->count == 1) {
+	if (!is_local())
+		return is_in_fleet() ? claim_until(wait) : TAKEN;
+	if (options->count == 1 && !options->fleet) {
 		taken = wait_for(wait, STATE_LOCK_SLOT);
 		if (taken == TAKEN)
 			held = STATE_LOCK_SLOT;
@@ -249,7 +336,7 @@ wait_in_line(struct wait *wait)
 	taken = wait_for(wait, STATE_LOCK_SLOT_QUEUE);
 	if (taken != TAKEN)
 		return taken;
-	taken = look_until(wait);
+	taken = is_in_fleet() ? claim_until(wait) : look_until(wait);
 	error = errno;
 	lock_free(part.file.fd, STATE_LOCK_SLOT_QUEUE);
 	errno = error;
@@ -259,10 +346,13 @@ wait_in_line(struct wait *wait)
 static void
 tell_taken(const struct wait *wait)
 {
-	char members[SHARED_NAME_SIZE + 64];
+	char members[SHARED_NAME_SIZE + 64], shown[SHARED_NAME_SIZE + 8];
 	struct text text = text_in(members, sizeof members);
 
-	json_member_string(&text, "slots", options->name);
+	struct text name = text_in(shown, sizeof shown);
+
+	add_name(&name);
+	json_member_string(&text, "slots", shown);
 	json_member_seconds(&text, "waited_s", clock_now_ns() - wait->since_ns);
 	log_news(WEIGHT_NORMAL, NULL, "slot", members);
 }
@@ -298,7 +388,7 @@ wait_for_slot(int64_t until_ns)
 static enum taken
 take_free(void)
 {
-	if (options->count > 1
+	if ((options->count > 1 || options->fleet) && is_local()
 	    && lock_is_taken(part.file.fd, STATE_LOCK_SLOT_QUEUE))
 		return NOT_TAKEN;
 	return look();
@@ -311,7 +401,7 @@ slots_take(int64_t until_ns)
 
 	if (!is_open)
 		open_slots();
-	if (part.file.fd < 0)
+	if (is_of_parent || (!is_local() && !is_in_fleet()))
 		return result;
 	switch (take_free()) {
 	case TAKEN:
@@ -323,17 +413,35 @@ slots_take(int64_t until_ns)
 		shared_state_lose(&part, strerror(errno));
 		break;
 	}
-	if (held >= 0)
+	if (held >= 0 || held_in_fleet)
 		environment_slots(entry);
 	return result;
+}
+
+/* Others may have had it meanwhile: there may have been one too many. */
+static void
+tell_lost(void)
+{
+	char words[SHARED_NAME_SIZE + 64];
+	struct text text = text_in(words, sizeof words);
+
+	text_add(&text, "lost the slot of ");
+	add_name(&text);
+	log_news(WEIGHT_NORMAL, words, NULL, NULL);
 }
 
 void
 slots_free(void)
 {
-	if (held < 0)
-		return;
-	lock_free(part.file.fd, held);
+	struct fleet_line answer;
+
+	if (held_in_fleet && is_in_fleet()
+	    && fleet_ask(&(struct fleet_line) { .word = FLEET_FREE }, &answer)
+	    && answer.numbers[0] != 0)
+		tell_lost();
+	if (held >= 0)
+		lock_free(part.file.fd, held);
 	held = -1;
+	held_in_fleet = false;
 	environment_slots(NULL);
 }

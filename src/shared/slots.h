@@ -19,6 +19,9 @@ void slots_start(const struct slots_options *options, struct random *random);
  */
 struct entry slots_take(int64_t until_ns);
 
+/* Whether who has started us holds one that we share: of a fleet. */
+bool slots_are_of_parent(void);
+
 /* Gives it back. */
 void slots_free(void);
 
