@@ -275,9 +275,22 @@ server_run(void)
 }
 
 enum server_event
-server_block(int64_t most_ns, int other)
+server_await_item(const char *key, int64_t most_ns, int other, bool *took)
 {
-	return run(clock_now_ns() + most_ns + SERVER_LIMIT_NS, other);
+	char limit[32];
+	struct text text = text_in(limit, sizeof limit);
+	enum server_event event;
+
+	text_number(&text, most_ns / NS_PER_S);
+	text_byte(&text, '.');
+	text_digits(&text, most_ns % NS_PER_S / NS_PER_MS, 3);
+	/* What has changed meanwhile is looked at anew. */
+	server_add("UNWATCH");
+	server_add("BLPOP %s %s", key, limit);
+	event = run(clock_now_ns() + most_ns + SERVER_LIMIT_NS, other);
+	*took
+	    = event == SERVER_REPLIED && replies[1]->type == REDIS_REPLY_ARRAY;
+	return event;
 }
 
 const redisReply *

@@ -46,8 +46,9 @@ enum server_event {
 	SERVER_INTERRUPTED, /* OTHER has something to read; it is closed */
 };
 
-/* The same with one command that blocks for up to MOST_NS. */
-enum server_event server_block(int64_t most_ns, int other);
+/* Takes an item of the list KEY, waiting for one for MOST_NS. */
+enum server_event server_await_item(
+    const char *key, int64_t most_ns, int other, bool *took);
 
 /* Closes the connection for that reason, and returns false. */
 bool server_fail(const char *why);

@@ -123,21 +123,13 @@ slot_lease_take(bool *had)
 bool
 slot_lease_claim(bool *had, int other, bool *interrupted)
 {
-	char limit[32];
-	struct text text = text_in(limit, sizeof limit);
-
 	*had = *interrupted = false;
 	if (!server_connect())
 		return false;
 	/* A turn that is held has to be renewed meanwhile. */
 	wait_ns = min_ns(wait_ns, turn_lease_renewal_ns() - clock_now_ns());
 	wait_ns = max_ns(wait_ns, LEAST_WAIT_NS);
-	text_number(&text, wait_ns / NS_PER_S);
-	text_byte(&text, '.');
-	text_digits(&text, wait_ns % NS_PER_S / NS_PER_MS, 3);
-	server_add("UNWATCH");
-	server_add("BLPOP %s %s", free_key, limit);
-	switch (server_block(wait_ns, other)) {
+	switch (server_await_item(free_key, wait_ns, other, had)) {
 	case SERVER_FAILED:
 		return false;
 	case SERVER_INTERRUPTED:

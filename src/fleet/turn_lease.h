@@ -2,18 +2,8 @@
 #ifndef BACKOFF_FLEET_TURN_LEASE_H
 #define BACKOFF_FLEET_TURN_LEASE_H
 /*
- * The gate of a fleet. Its keys, for a gate NAME:
- *
- *   backoff:{NAME}:gate   the record of the gate
- *   backoff:{NAME}:turn   "NUMBER OWNER": who has the turn of that number. It
- *       goes with its lease, or with the next number in the record.
- *   backoff:{NAME}:next   a list that has an item while nobody has the turn:
- *       who takes the item may take the turn. Those who wait block on it, and
- *       the server hands it to who has waited longest. An item that has got
- *       lost is replaced after a second without anybody's turn.
- *
- * Each time that the turn is taken the record gets the next number, so that
- * who comes back late finds another one.
+ * The turn at the gate of a fleet, and the gate: turn_store.h has what the
+ * server keeps of it.
  */
 
 #include <stdbool.h>

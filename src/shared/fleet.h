@@ -14,8 +14,8 @@
 #include "options/option_types.h"
 
 /*
- * Starts the helper, and exits with 125 where that cannot work at all. OPTIONS must live on; PATIENCE_NS is
- * that of gate_types.h.
+ * Starts the helper, and exits with 125 where that cannot work at all. OPTIONS
+ * must live on; PATIENCE_NS is that of gate_types.h.
  */
 void fleet_start(const struct shared_options *options, int64_t patience_ns);
 

@@ -183,7 +183,7 @@ fleet_gate_cancel(void)
 {
 	struct fleet_line answer;
 
-	if (is_asked)
+	if (is_asked && fleet_is_on())
 		fleet_ask(
 		    &(struct fleet_line) { .word = FLEET_CANCEL }, &answer);
 	is_asked = false;

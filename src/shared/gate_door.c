@@ -14,24 +14,20 @@
 #include "process/environment.h"
 #include "process/signals.h"
 #include "shared/fleet.h"
-#include "shared/fleet_gate.h"
 #include "shared/gate_attempt.h"
 #include "shared/gate_door.h"
-#include "shared/gate_file.h"
+#include "shared/gate_keeper.h"
 #include "shared/gate_news.h"
 #include "shared/turn.h"
 
 static const struct gate_options *options;
 static const struct settings *settings;
 static struct random *random_source;
-static struct gate_file gate
-    = { .part = { .what = "gate", .file = { .fd = -1 } } };
+static struct gate_keeper keeper
+    = { .file = { .part = { .what = "gate", .file = { .fd = -1 } } } };
 static const char *shown_name;
-static struct gate_run run;
-static struct gate_record seen; /* as it was when last asked */
 static bool is_tried, is_probe; /* to open the file; the attempt is one */
 static int64_t waited_ns; /* in all */
-static const struct fleet_gate fleet = { &gate, &run };
 
 void
 gate_door_start(const struct gate_options *what,
@@ -44,35 +40,15 @@ gate_door_start(const struct gate_options *what,
 	options = what;
 	settings = in_force;
 	random_source = random;
-	gate.part.name = what->name;
-	gate.part.instead = what->fleet ? "with the fleet alone" : NULL;
+	keeper.file.part.name = what->name;
+	keeper.file.part.instead = what->fleet ? "with the fleet alone" : NULL;
 	text_add(&text, what->fleet ? "fleet:" : "");
 	text_add(&text, what->name);
 	gate_news_start(shown);
 	shown_name = shown;
-	run.id = hash_of(id, strlen(id));
-	run.patience_ns = patience_ns;
-}
-
-/* The fleet of the gate, and not of the slots alone. */
-static bool
-fleet_has_gate(void)
-{
-	return options->fleet && fleet_is_on();
-}
-
-static bool
-is_local(void)
-{
-	return gate.part.file.fd >= 0;
-}
-
-/* Here, and in the fleet. */
-static void
-give_up_turn(void)
-{
-	turn_give_up(&gate, &run);
-	fleet_gate_cancel();
+	keeper.is_of_fleet = what->fleet;
+	keeper.run.id = hash_of(id, strlen(id));
+	keeper.run.patience_ns = patience_ns;
 }
 
 static const struct entry go = { .admission = ADMISSION_GO };
@@ -83,41 +59,16 @@ go_without(void)
 {
 	int signal;
 
-	run.turn = 0;
+	keeper.run.turn = 0;
 	environment_gate(NULL);
 	/* Nobody waits for the lock of the record when told to end. */
 	if (signals_end_pending() && (signal = signals_drain()) != 0)
 		return (struct entry) { .admission = ADMISSION_SIGNAL,
 			.signal = signal };
 	fleet_gate_cancel();
-	if (is_local())
-		shared_state_lose(&gate.part, gate.part.file.why);
+	if (gate_keeper_has_file(&keeper))
+		shared_state_lose(&keeper.file.part, keeper.file.part.file.why);
 	return go;
-}
-
-/* What the record says to us now; it is written where it says that. */
-static bool
-ask(struct gate_decision *decision)
-{
-	int64_t now_ns;
-
-	if (!is_local() && options->fleet) {
-		*decision = (struct gate_decision) { .kind = GATE_START };
-		seen = gate_record_new();
-		return true;
-	}
-	if (!gate_file_read(&gate, &seen, &now_ns))
-		return false;
-	*decision = gate_ask(&seen, now_ns, &run);
-	if (!decision->changed)
-		return true;
-	if (!gate_file_lock(&gate, &seen, &now_ns))
-		return false;
-	*decision = gate_ask(&seen, now_ns, &run);
-	if (decision->changed)
-		return gate_file_write(&gate, &seen);
-	gate_file_unlock(&gate);
-	return true;
 }
 
 /* The attempt may begin. A probe keeps the turn. */
@@ -126,12 +77,13 @@ enter(const struct gate_decision *decision)
 {
 	is_probe = decision->kind == GATE_PROBE;
 	if (!is_probe)
-		turn_give_up(&gate, &run);
-	environment_gate(is_probe ? "probing" : gate_state_name(seen.state));
+		turn_give_up(&keeper.file, &keeper.run);
+	environment_gate(
+	    is_probe ? "probing" : gate_state_name(keeper.seen.state));
 	if (is_probe)
-		gate_news_tell(GATE_NEWS_PROBE, &seen);
-	else if (decision->was == GATE_RAMP && seen.state == GATE_OPEN)
-		gate_news_tell(GATE_NEWS_OPEN, &seen);
+		gate_news_tell(GATE_NEWS_PROBE, &keeper.seen);
+	else if (decision->was == GATE_RAMP && keeper.seen.state == GATE_OPEN)
+		gate_news_tell(GATE_NEWS_OPEN, &keeper.seen);
 	return go;
 }
 
@@ -143,8 +95,8 @@ refuse(void)
 	struct text words = text_in(closing, sizeof closing);
 	struct text why = text_in(reason, sizeof reason);
 
-	gate_closing(&words, shown_name, waited_ns, seen.reason);
-	text_add(&why, seen.reason);
+	gate_closing(&words, shown_name, waited_ns, keeper.seen.reason);
+	text_add(&why, keeper.seen.reason);
 	return (struct entry) { .admission = ADMISSION_REFUSED,
 		.closing = closing,
 		.reason = reason[0] != '\0' ? reason : NULL };
@@ -157,7 +109,7 @@ refuse(void)
 static struct entry
 interrupted(int signal)
 {
-	give_up_turn();
+	gate_keeper_give_up(&keeper);
 	if (!signals_ends(signal))
 		signal = signals_drain();
 	if (signal != 0)
@@ -179,27 +131,6 @@ over(struct entry entry)
 	return (struct step) { true, entry };
 }
 
-/*
- * The same of who has the turn here: then the fleet decides, if there is one.
- * With GATE_QUEUE in *DECISION it waits there. *SIGNAL is what has ended that,
- * or 0.
- */
-static bool
-ask_in_turn(struct gate_decision *decision, int64_t limit_ns, int *signal)
-{
-	bool waits = decision->kind == GATE_QUEUE;
-
-	*signal = 0;
-	if (!fleet_has_gate() || (is_local() && run.turn == 0))
-		return ask(decision);
-	if (waits)
-		gate_news_wait(&seen, true);
-	if (waits ? fleet_gate_await(&fleet, limit_ns, &seen, decision, signal)
-	          : fleet_gate_ask(&fleet, FLEET_TURN, &seen, decision))
-		return true;
-	return ask(decision);
-}
-
 /* With the turn, or because none is needed, until an attempt may begin. */
 static struct step
 wait_in_turn(int64_t limit_ns)
@@ -209,7 +140,8 @@ wait_in_turn(int64_t limit_ns)
 	int signal;
 
 	for (;;) {
-		if (!ask_in_turn(&decision, limit_ns, &signal))
+		if (!gate_keeper_ask_in_turn(
+		        &keeper, &decision, limit_ns, &signal))
 			return over(go_without());
 		if (signal != 0)
 			return over(interrupted(signal));
@@ -220,21 +152,23 @@ wait_in_turn(int64_t limit_ns)
 		case GATE_WAIT:
 			break;
 		case GATE_LOST:
-			give_up_turn();
-			gate_news_tell(GATE_NEWS_LOST, &seen);
+			gate_keeper_give_up(&keeper);
+			gate_news_tell(GATE_NEWS_LOST, &keeper.seen);
 			return (struct step) { .is_over = false };
 		case GATE_QUEUE:
 			if (clock_now_ns() >= limit_ns)
 				return over(late);
-			if (fleet_has_gate() && (run.turn != 0 || !is_local()))
+			if (gate_keeper_has_fleet(&keeper)
+			    && (keeper.run.turn != 0
+			        || !gate_keeper_has_file(&keeper)))
 				continue;
 			/* fallthrough */
 		case GATE_NOTHING:
 		case GATE_TAKE:
-			give_up_turn();
+			gate_keeper_give_up(&keeper);
 			return (struct step) { .is_over = false };
 		}
-		signal = gate_news_count(&seen,
+		signal = gate_news_count(&keeper.seen,
 		    min_ns(limit_ns, turn_monotonic(decision.until_ns)), -1);
 		if (signal != 0)
 			return over(interrupted(signal));
@@ -248,12 +182,12 @@ wait_once(int64_t limit_ns)
 {
 	int signal;
 
-	if (!is_local())
+	if (!gate_keeper_has_file(&keeper))
 		return wait_in_turn(limit_ns);
 	/* Who stands behind others needs nobody who asks for it. */
 	if (options->fleet)
 		fleet_rest();
-	switch (turn_take(&gate, &run, limit_ns, &signal)) {
+	switch (turn_take(&keeper.file, &keeper.run, limit_ns, &signal)) {
 	case TURN_HAD:
 	case TURN_NEEDLESS:
 		break;
@@ -280,10 +214,11 @@ wait_until(int64_t until_ns)
 	if (patience_ns == 0)
 		return refuse();
 	limit_ns = min_ns(until_ns, saturating_add(began_ns, patience_ns));
-	had = !is_local() || turn_try(&gate, &run, seen.turn);
+	had = !gate_keeper_has_file(&keeper)
+	    || turn_try(&keeper.file, &keeper.run, keeper.seen.turn);
 	/* Who asks the fleet may find that it is not shut any more. */
-	if (!had || !fleet_has_gate())
-		gate_news_wait(&seen, had);
+	if (!had || !gate_keeper_has_fleet(&keeper))
+		gate_news_wait(&keeper.seen, had);
 	step = had ? wait_in_turn(limit_ns) : wait_once(limit_ns);
 	while (!step.is_over)
 		step = wait_once(limit_ns);
@@ -291,7 +226,7 @@ wait_until(int64_t until_ns)
 	waited_ns = saturating_add(waited_ns, clock_now_ns() - began_ns);
 	gate_news_waited(waited_ns);
 	if (step.entry.admission == ADMISSION_LATE) {
-		give_up_turn();
+		gate_keeper_give_up(&keeper);
 		if (saturating_add(began_ns, patience_ns) < until_ns)
 			return refuse();
 	}
@@ -312,33 +247,19 @@ gate_door_enter(int64_t until_ns)
 
 	if (!is_tried) {
 		is_tried = true;
-		shared_state_open(&gate.part);
+		shared_state_open(&keeper.file.part);
 	}
-	if (!is_local() && !fleet_has_gate())
+	if (!gate_keeper_has_file(&keeper) && !gate_keeper_has_fleet(&keeper))
 		return go;
 	is_probe = false;
-	if (!ask(&decision))
+	if (!gate_keeper_ask(&keeper, &decision))
 		return go_without();
 	/* What is shut here is so in the fleet, or was when somebody asked. */
-	if (decision.kind == GATE_START && fleet_has_gate())
-		fleet_gate_ask(&fleet, FLEET_LOOK, &seen, &decision);
+	if (decision.kind == GATE_START)
+		gate_keeper_look(&keeper, &decision);
 	if (decision.kind == GATE_START)
 		return enter(&decision);
 	return wait_until(until_ns);
-}
-
-/* Notes the attempt in the record of this machine. */
-static bool
-note_here(const struct gate_attempt *attempt, struct fleet_news *news)
-{
-	if (!gate_file_lock(&gate, &news->after, &news->now_ns))
-		return false;
-	news->before = news->after;
-	news->is_lost = is_probe && news->before.turn != run.turn;
-	if (gate_end(&news->after, news->now_ns, &run, attempt).changed)
-		return gate_file_write(&gate, &news->after);
-	gate_file_unlock(&gate);
-	return true;
 }
 
 /* Notes it where it counts, and gives the turn up. */
@@ -349,11 +270,9 @@ note(const struct loop_state *state, struct gate_attempt *attempt,
 	struct fleet_news news;
 
 	attempt->pause_ns = gate_pause(
-	    &settings->policy, random_source, gate_failures(&seen));
-	if (!(fleet_has_gate() && fleet_gate_end(&fleet, attempt, &news))
-	    && !note_here(attempt, &news))
+	    &settings->policy, random_source, gate_failures(&keeper.seen));
+	if (!gate_keeper_note(&keeper, attempt, is_probe, &news))
 		return false;
-	turn_give_up(&gate, &run);
 	gate_news_hold();
 	if (news.is_lost)
 		gate_news_tell(GATE_NEWS_LOST, &news.before);
@@ -372,21 +291,22 @@ gate_door_leave(const struct loop_state *state)
 	struct gate_record record;
 	bool is_shut;
 
-	if (!is_local() && !fleet_has_gate())
+	if (!gate_keeper_has_file(&keeper) && !gate_keeper_has_fleet(&keeper))
 		return none;
 	environment_gate(NULL);
 	attempt = gate_attempt_of(state, settings, random_source, words);
 	/* Nothing that anybody would want to know. */
-	if (run.turn == 0 && !is_probe
+	if (keeper.run.turn == 0 && !is_probe
 	    && (attempt.outcome == GATE_NO_NEWS
 	        || (attempt.outcome == GATE_ENDED_WELL
-	            && seen.state == GATE_OPEN && seen.failures == 0)))
+	            && keeper.seen.state == GATE_OPEN
+	            && keeper.seen.failures == 0)))
 		return none;
 	if (!note(state, &attempt, &record)) {
 		if (!signals_end_pending())
 			go_without();
 		else
-			turn_give_up(&gate, &run);
+			turn_give_up(&keeper.file, &keeper.run);
 		return none;
 	}
 	is_shut = record.state == GATE_SHUT || record.state == GATE_PROBING;
@@ -404,20 +324,6 @@ gate_door_leave(const struct loop_state *state)
 void
 gate_door_cancel(void)
 {
-	struct gate_attempt attempt = { .outcome = GATE_NO_NEWS, .reason = "" };
-	struct gate_record record;
-	int64_t now_ns;
-
 	environment_gate(NULL);
-	fleet_gate_cancel();
-	if (!is_local() || run.turn == 0)
-		return;
-	if (gate_file_lock(&gate, &record, &now_ns)) {
-		attempt.began_ns = attempt.ended_ns = now_ns;
-		if (gate_end(&record, now_ns, &run, &attempt).changed)
-			gate_file_write(&gate, &record);
-		else
-			gate_file_unlock(&gate);
-	}
-	turn_give_up(&gate, &run);
+	gate_keeper_cancel(&keeper);
 }

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/duration.h"
 #include "core/json.h"
@@ -15,11 +14,11 @@
 #include "process/environment.h"
 #include "process/signals.h"
 #include "process/sleep.h"
-#include "shared/ancestors.h"
 #include "shared/fleet.h"
 #include "shared/lock_wait.h"
 #include "shared/shared_state.h"
 #include "shared/slots.h"
+#include "shared/slots_word.h"
 
 #define TELL_AFTER_NS NS_PER_S
 #define FIRST_LOOK_NS (10 * NS_PER_MS)
@@ -57,81 +56,6 @@ slots_start(const struct slots_options *what, struct random *random)
 	part.instead = what->fleet ? "with the fleet alone" : NULL;
 }
 
-/* "fleet:hub", as it was given. */
-static void
-add_name(struct text *text)
-{
-	text_add(text, options->fleet ? "fleet:" : "");
-	text_add(text, options->name);
-}
-
-/*
- * "DEVICE:INODE:NAME:", which tells these slots from others, or "fleet:NAME:".
- */
-static void
-add_identity(struct text *text)
-{
-	const struct state_dir *dir = shared_state_dir();
-
-	if (!options->fleet) {
-		text_number(text, (int64_t)dir->device);
-		text_byte(text, ':');
-		text_number(text, (int64_t)dir->inode);
-		text_byte(text, ':');
-	}
-	add_name(text);
-	text_byte(text, ':');
-}
-
-/*
- * BACKOFF_SLOTS has a word of our identity and a PID for each slot that is held
- * by who has started us, or who did. What only says so is not believed.
- */
-static bool
-is_held_above(const char *words)
-{
-	char identity[SHARED_NAME_SIZE + 48];
-	struct text text = text_in(identity, sizeof identity);
-
-	add_identity(&text);
-	while (words != NULL && *words != '\0') {
-		size_t length = strcspn(words, " ");
-		char number[24] = "";
-		int64_t pid;
-
-		if (length > text.length && length - text.length < sizeof number
-		    && memcmp(words, identity, text.length) == 0) {
-			memcpy(
-			    number, words + text.length, length - text.length);
-			if (count_parse(number, &pid) && pid <= INT32_MAX
-			    && is_ancestor((pid_t)pid))
-				return true;
-		}
-		words += length + (words[length] == ' ');
-	}
-	return false;
-}
-
-/* What COMMAND finds: the slots held above us, and ours. */
-static char *
-make_entry(const char *above)
-{
-	size_t size = strlen(above) + SHARED_NAME_SIZE + 96;
-	char *room = malloc(size);
-	struct text text;
-
-	if (room == NULL)
-		return NULL;
-	text = text_in(room, size);
-	text_add(&text, "BACKOFF_SLOTS=");
-	text_add(&text, above);
-	if (above[0] != '\0')
-		text_byte(&text, ' ');
-	add_identity(&text);
-	text_number(&text, getpid());
-	return room;
-}
-
 /* The file, and whether we need a slot at all. */
 static void
 open_slots(void)
@@ -141,17 +65,17 @@ open_slots(void)
 	is_open = true;
 	if (!shared_state_open(&part) && !options->fleet)
 		return;
-	is_of_parent = is_held_above(above);
+	is_of_parent = slots_word_is_held(options, above);
 	if (is_of_parent)
 		state_file_close(&part.file);
 	else
-		entry = make_entry(above != NULL ? above : "");
+		entry = slots_word_entry(options, above != NULL ? above : "");
 }
 
 bool
 slots_are_of_parent(void)
 {
-	return is_held_above(getenv("BACKOFF_SLOTS"));
+	return slots_word_is_held(options, getenv("BACKOFF_SLOTS"));
 }
 
 static bool
@@ -219,7 +143,7 @@ tell_wait(struct wait *wait)
 		text_number(&text, options->count);
 		text_add(&text, " slots of ");
 	}
-	add_name(&text);
+	slots_word_name(&text, options);
 	log_news(WEIGHT_NORMAL, words, NULL, NULL);
 }
 
@@ -351,7 +275,7 @@ tell_taken(const struct wait *wait)
 
 	struct text name = text_in(shown, sizeof shown);
 
-	add_name(&name);
+	slots_word_name(&name, options);
 	json_member_string(&text, "slots", shown);
 	json_member_seconds(&text, "waited_s", clock_now_ns() - wait->since_ns);
 	log_news(WEIGHT_NORMAL, NULL, "slot", members);
@@ -426,7 +350,7 @@ tell_lost(void)
 	struct text text = text_in(words, sizeof words);
 
 	text_add(&text, "lost the slot of ");
-	add_name(&text);
+	slots_word_name(&text, options);
 	log_news(WEIGHT_NORMAL, words, NULL, NULL);
 }
 

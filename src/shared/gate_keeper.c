@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include "shared/fleet.h"
+#include "shared/gate_keeper.h"
+#include "shared/gate_news.h"
+#include "shared/turn.h"
+
+bool
+gate_keeper_has_file(const struct gate_keeper *keeper)
+{
+	return keeper->file.part.file.fd >= 0;
+}
+
+/* Of the gate, and not of the slots alone. */
+bool
+gate_keeper_has_fleet(const struct gate_keeper *keeper)
+{
+	return keeper->is_of_fleet && fleet_is_on();
+}
+
+static struct fleet_gate
+fleet_of(struct gate_keeper *keeper)
+{
+	return (struct fleet_gate) { &keeper->file, &keeper->run };
+}
+
+bool
+gate_keeper_ask(struct gate_keeper *keeper, struct gate_decision *decision)
+{
+	struct gate_file *file = &keeper->file;
+	struct gate_record *seen = &keeper->seen;
+	int64_t now_ns;
+
+	if (!gate_keeper_has_file(keeper)) {
+		*decision = (struct gate_decision) { .kind = GATE_START };
+		*seen = gate_record_new();
+		return true;
+	}
+	if (!gate_file_read(file, seen, &now_ns))
+		return false;
+	*decision = gate_ask(seen, now_ns, &keeper->run);
+	if (!decision->changed)
+		return true;
+	if (!gate_file_lock(file, seen, &now_ns))
+		return false;
+	*decision = gate_ask(seen, now_ns, &keeper->run);
+	if (decision->changed)
+		return gate_file_write(file, seen);
+	gate_file_unlock(file);
+	return true;
+}
+
+void
+gate_keeper_look(struct gate_keeper *keeper, struct gate_decision *decision)
+{
+	const struct fleet_gate fleet = fleet_of(keeper);
+
+	if (gate_keeper_has_fleet(keeper))
+		fleet_gate_ask(&fleet, FLEET_LOOK, &keeper->seen, decision);
+}
+
+bool
+gate_keeper_ask_in_turn(struct gate_keeper *keeper,
+    struct gate_decision *decision, int64_t limit_ns, int *signal)
+{
+	const struct fleet_gate fleet = fleet_of(keeper);
+	struct gate_record *seen = &keeper->seen;
+	bool waits = decision->kind == GATE_QUEUE;
+
+	*signal = 0;
+	if (!gate_keeper_has_fleet(keeper)
+	    || (gate_keeper_has_file(keeper) && keeper->run.turn == 0))
+		return gate_keeper_ask(keeper, decision);
+	if (waits)
+		gate_news_wait(seen, true);
+	return (waits ? fleet_gate_await(
+	            &fleet, limit_ns, seen, decision, signal)
+	              : fleet_gate_ask(&fleet, FLEET_TURN, seen, decision))
+	    || gate_keeper_ask(keeper, decision);
+}
+
+void
+gate_keeper_give_up(struct gate_keeper *keeper)
+{
+	turn_give_up(&keeper->file, &keeper->run);
+	fleet_gate_cancel();
+}
+
+/* In the record of this machine. */
+static bool
+note_here(struct gate_keeper *keeper, const struct gate_attempt *attempt,
+    bool is_probe, struct fleet_news *news)
+{
+	struct gate_file *file = &keeper->file;
+
+	if (!gate_keeper_has_file(keeper)
+	    || !gate_file_lock(file, &news->after, &news->now_ns))
+		return false;
+	news->before = news->after;
+	news->is_lost = is_probe && news->before.turn != keeper->run.turn;
+	if (gate_end(&news->after, news->now_ns, &keeper->run, attempt).changed)
+		return gate_file_write(file, &news->after);
+	gate_file_unlock(file);
+	return true;
+}
+
+bool
+gate_keeper_note(struct gate_keeper *keeper, const struct gate_attempt *attempt,
+    bool is_probe, struct fleet_news *news)
+{
+	const struct fleet_gate fleet = fleet_of(keeper);
+
+	if (!(gate_keeper_has_fleet(keeper)
+	        && fleet_gate_end(&fleet, attempt, news))
+	    && !note_here(keeper, attempt, is_probe, news))
+		return false;
+	turn_give_up(&keeper->file, &keeper->run);
+	return true;
+}
+
+void
+gate_keeper_cancel(struct gate_keeper *keeper)
+{
+	struct gate_attempt attempt = { .outcome = GATE_NO_NEWS, .reason = "" };
+	struct gate_file *file = &keeper->file;
+	struct gate_record record;
+	int64_t now_ns;
+
+	fleet_gate_cancel();
+	if (!gate_keeper_has_file(keeper) || keeper->run.turn == 0)
+		return;
+	if (gate_file_lock(file, &record, &now_ns)) {
+		attempt.began_ns = attempt.ended_ns = now_ns;
+		if (gate_end(&record, now_ns, &keeper->run, &attempt).changed)
+			gate_file_write(file, &record);
+		else
+			gate_file_unlock(file);
+	}
+	turn_give_up(file, &keeper->run);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/duration.h"
+#include "shared/ancestors.h"
+#include "shared/shared_state.h"
+#include "shared/slots_word.h"
+
+/* "fleet:hub", as it was given. */
+void
+slots_word_name(struct text *text, const struct slots_options *options)
+{
+	text_add(text, options->fleet ? "fleet:" : "");
+	text_add(text, options->name);
+}
+
+/*
+ * "DEVICE:INODE:NAME:", which tells these slots from others, or "fleet:NAME:".
+ */
+static void
+add_identity(struct text *text, const struct slots_options *options)
+{
+	const struct state_dir *dir = shared_state_dir();
+
+	if (!options->fleet) {
+		text_number(text, (int64_t)dir->device);
+		text_byte(text, ':');
+		text_number(text, (int64_t)dir->inode);
+		text_byte(text, ':');
+	}
+	slots_word_name(text, options);
+	text_byte(text, ':');
+}
+
+/*
+ * BACKOFF_SLOTS has a word of our identity and a PID for each slot that is held
+ * by who has started us, or who did. What only says so is not believed.
+ */
+bool
+slots_word_is_held(const struct slots_options *options, const char *words)
+{
+	char identity[SHARED_NAME_SIZE + 48];
+	struct text text = text_in(identity, sizeof identity);
+
+	add_identity(&text, options);
+	while (words != NULL && *words != '\0') {
+		size_t length = strcspn(words, " ");
+		char number[24] = "";
+		int64_t pid;
+
+		if (length > text.length && length - text.length < sizeof number
+		    && memcmp(words, identity, text.length) == 0) {
+			memcpy(
+			    number, words + text.length, length - text.length);
+			if (count_parse(number, &pid) && pid <= INT32_MAX
+			    && is_ancestor((pid_t)pid))
+				return true;
+		}
+		words += length + (words[length] == ' ');
+	}
+	return false;
+}
+
+/* What COMMAND finds: the slots held above us, and ours. */
+char *
+slots_word_entry(const struct slots_options *options, const char *above)
+{
+	size_t size = strlen(above) + SHARED_NAME_SIZE + 96;
+	char *room = malloc(size);
+	struct text text;
+
+	if (room == NULL)
+		return NULL;
+	text = text_in(room, size);
+	text_add(&text, "BACKOFF_SLOTS=");
+	text_add(&text, above);
+	if (above[0] != '\0')
+		text_byte(&text, ' ');
+	add_identity(&text, options);
+	text_number(&text, getpid());
+	return room;
+}
