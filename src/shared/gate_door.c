@@ -217,7 +217,8 @@ wait_until(int64_t until_ns)
 	had = !gate_keeper_has_file(&keeper)
 	    || turn_try(&keeper.file, &keeper.run, keeper.seen.turn);
 	/* Who asks the fleet may find that it is not shut any more. */
-	if (!had || !gate_keeper_has_fleet(&keeper))
+	keeper.has_to_tell = had && gate_keeper_has_fleet(&keeper);
+	if (!keeper.has_to_tell)
 		gate_news_wait(&keeper.seen, had);
 	step = had ? wait_in_turn(limit_ns) : wait_once(limit_ns);
 	while (!step.is_over)

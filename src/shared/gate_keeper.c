@@ -66,18 +66,23 @@ gate_keeper_ask_in_turn(struct gate_keeper *keeper,
 {
 	const struct fleet_gate fleet = fleet_of(keeper);
 	struct gate_record *seen = &keeper->seen;
-	bool waits = decision->kind == GATE_QUEUE;
+	bool done;
 
 	*signal = 0;
 	if (!gate_keeper_has_fleet(keeper)
 	    || (gate_keeper_has_file(keeper) && keeper->run.turn == 0))
 		return gate_keeper_ask(keeper, decision);
-	if (waits)
+	done = decision->kind == GATE_QUEUE
+	    ? fleet_gate_await(&fleet, limit_ns, seen, decision, signal)
+	    : fleet_gate_ask(&fleet, FLEET_TURN, seen, decision);
+	if (!done && !gate_keeper_ask(keeper, decision))
+		return false;
+	if (keeper->has_to_tell
+	    && (decision->kind == GATE_WAIT || decision->kind == GATE_QUEUE)) {
+		keeper->has_to_tell = false;
 		gate_news_wait(seen, true);
-	return (waits ? fleet_gate_await(
-	            &fleet, limit_ns, seen, decision, signal)
-	              : fleet_gate_ask(&fleet, FLEET_TURN, seen, decision))
-	    || gate_keeper_ask(keeper, decision);
+	}
+	return true;
 }
 
 void

@@ -19,6 +19,7 @@ struct gate_keeper {
 	struct gate_run run;
 	struct gate_record seen; /* as it was when last asked */
 	bool is_of_fleet;
+	bool has_to_tell; /* of the wait that may follow */
 };
 
 /* The file is there; the fleet is, and is not lost. */

@@ -1,0 +1,490 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# --gate=fleet: and --slots=fleet:, with a real server. A machine is a state
+# directory here: that is what tells machines apart, beside the boot.
+#
+# shellcheck disable=SC2030,SC2031 # each test has a process of its own
+# shellcheck disable=SC2154 # the helpers set these
+# shellcheck disable=SC2016 # scripts for other shells
+
+load helper
+load ../lib/process
+load ../lib/redis
+
+setup() {
+  need_call F_OFD_SETLKW
+  cd "$BATS_TEST_TMPDIR" || return
+  export BACKOFF_FLEET_HELPER=$FLEET_HELPER
+  mkfifo go
+  exec 7<>go
+}
+
+teardown() {
+  end_all
+  stop_redis
+}
+
+# with_server [OPTION...]: on a socket.
+with_server() {
+  need_redis
+  start_redis "$@"
+  export BACKOFF_FLEET=unix:$REDIS_SOCKET
+}
+
+# on MACHINE ARG...: backoff there.
+on() {
+  BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine$1 "$BACKOFF" "${@:2}" 7>&-
+}
+
+# start_on MACHINE ARG...: in the background, as start() does.
+start_on() {
+  export BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine$1
+  start -- "$BACKOFF" "${@:2}" 7>&-
+}
+
+# shut [OPTION...]: three failures from two machines shut the gate.
+shut() {
+  local machine
+  for machine in 1 1 2; do
+    on "$machine" -qq --gate=fleet:hub -n 1 "$@" false || :
+  done
+}
+
+# shut_for_long: a hint shuts it for an hour.
+shut_for_long() {
+  on 1 -qq --gate=fleet:hub -n 1 sh -c 'echo after=1h >"$BACKOFF_HINT"; exit 1' || :
+}
+
+# helpers: those that run for the test's own program.
+helpers() {
+  local each
+  for each in $(pgrep -x backoff-fleet); do
+    if grep -qz "^BACKOFF_FLEET=$BACKOFF_FLEET\$" "/proc/$each/environ" 2>/dev/null &&
+      ! in_state "$each" Z; then
+      echo "$each"
+    fi
+  done
+}
+
+helper_is_there() {
+  [ -n "$(helpers)" ]
+}
+
+no_helper() {
+  ! helper_is_there
+}
+
+# lease: there is one, of the turn.
+lease() {
+  [ "$(redis exists 'backoff:{hub}:turn')" = 1 ]
+}
+
+# blocked N: as many clients wait on the server.
+blocked() {
+  [ "$(redis info clients | tr -d '\r' | sed -n 's/^blocked_clients://p')" = "$1" ]
+}
+
+@test "without a helper or a server's name it is an error before anything runs" {
+  unset BACKOFF_FLEET
+  export BACKOFF_FLEET_HELPER=/nonexistent/backoff-fleet
+  run -125 --separate-stderr "$BACKOFF" --gate=fleet:hub touch ran
+  assert_equal "$stderr" 'backoff: --gate: fleet:hub: backoff-fleet is not installed'
+  run -125 --separate-stderr "$BACKOFF" --slots=fleet:hub:2 touch ran
+  assert_equal "$stderr" 'backoff: --slots: fleet:hub: backoff-fleet is not installed'
+  assert [ ! -e ran ]
+}
+
+@test "a server's name that is missing or wrong is an error that keeps the password" {
+  [ -x "$FLEET_HELPER" ] || skip 'backoff-fleet was not built'
+  unset BACKOFF_FLEET
+  run -125 --separate-stderr "$BACKOFF" --gate=fleet:hub touch ran
+  assert_equal "$stderr" 'backoff: --gate: fleet:hub: BACKOFF_FLEET is not set; expected redis://HOST, rediss://HOST or unix:/PATH there'
+  local wrong
+  for wrong in http://u:secret@host redis:// redis://u:secret@ \
+    redis://u:secret@host:0 redis://u:secret@host:x redis://u:secret@host/x \
+    redis://u:secret@host:6379?x redis://secret@host unix:path \
+    unix:/path?x redis://u:secret%0@host redis://u:secret@[::1 redis://:secret%00x@host; do
+    BACKOFF_FLEET=$wrong run -125 --separate-stderr "$BACKOFF" --gate=fleet:hub touch ran
+    assert_equal "${#stderr_lines[@]}" 1
+    assert_regex "$stderr" '^backoff: --gate: fleet:hub: BACKOFF_FLEET: expected '
+    refute_regex "$stderr" secret
+  done
+  assert [ ! -e ran ]
+}
+
+@test "nothing else is shared in a fleet" {
+  run -125 "$BACKOFF" --defer=fleet:hub true
+  assert_output 'backoff: --defer: fleet:hub: expected NAME: no fleet shares deferrals'
+  run -125 "$BACKOFF" --gate=fleet: true
+  run -125 "$BACKOFF" --gate=fleet:list true
+  run -125 "$BACKOFF" --slots=fleet:hub true
+}
+
+@test "backoff itself is linked with libc alone" {
+  command -v readelf >/dev/null || skip 'readelf is not installed'
+  run -0 readelf -d "$BACKOFF"
+  refute_output --regexp 'NEEDED.*(hiredis|ssl|crypto)'
+}
+
+@test "failures of one machine leave the gate open, those of two shut it for all" {
+  with_server
+  for _ in 1 2 3 4; do
+    on 1 -qq --gate=fleet:hub -n 1 false || :
+  done
+  run -0 on 3 --gate=fleet:hub sh -c 'echo "$BACKOFF_GATE"'
+  assert_output open
+  shut -b 1h -j none
+  run -75 on 3 --gate=fleet:hub --gate-wait=0 true
+  assert_output --regexp '^backoff: true: gave up at gate fleet:hub after 0s?.*: exit 1$'
+}
+
+@test "over TCP, with a password and a database, machines share a gate" {
+  need_redis
+  REDIS_PORT=$(redis_free_port)
+  start_redis --requirepass secret
+  export REDISCLI_AUTH=secret BACKOFF_FLEET=redis://:secret@127.0.0.1:$REDIS_PORT/3
+  shut -b 1h -j none
+  run -75 on 3 --gate=fleet:hub --gate-wait=0 true
+  assert_equal "$(redis -n 3 exists 'backoff:{hub}:gate')" 1
+  stop_redis
+}
+
+@test "over TLS the server has to show a certificate of its name" {
+  need_redis
+  grep -q 'define HAVE_OPENSSL 1' "$(dirname "$BACKOFF")/config.h" 2>/dev/null ||
+    skip 'backoff-fleet was built without TLS'
+  "$REDIS_SERVER" --tls-port 0 --port 0 --check-system 2>&1 </dev/null |
+    grep -q 'without TLS' && skip 'the server has no TLS'
+  redis_keys
+  local port
+  port=$(redis_free_port)
+  start_redis --tls-port "$port" --tls-cert-file "$REDIS/redis.pem" \
+    --tls-key-file "$REDIS/key.pem" --tls-ca-cert-file "$REDIS/ca.pem" \
+    --tls-auth-clients no
+  export BACKOFF_FLEET=rediss://localhost:$port SSL_CERT_FILE=$REDIS/ca.pem
+  shut -b 1h -j none
+  run -75 on 3 --gate=fleet:hub --gate-wait=0 true
+  BACKOFF_FLEET=rediss://127.0.0.1:$port run -75 on 3 --gate=fleet:hub --gate-wait=0 true
+  SSL_CERT_FILE=/dev/null run -0 on 4 --gate=fleet:hub echo ran
+  assert_output --regexp "^backoff: echo: cannot use fleet gate hub \(rediss://localhost:$port: self-signed certificate\); going on with the local gate
+ran$"
+}
+
+@test "what cannot be reached is the local gate, said once, without the password" {
+  need_redis
+  export BACKOFF_FLEET=redis://user:secret@127.0.0.1:1
+  run -1 on 1 --gate=fleet:hub -n 3 -b 1ms false
+  assert_equal "$(grep -c 'cannot use' <<<"$output")" 1
+  assert_line 'backoff: false: cannot use fleet gate hub (redis://127.0.0.1:1: Connection refused); going on with the local gate'
+  refute_output --partial secret
+  # Three failures from two runs shut the local one.
+  run -1 on 1 -v --gate=fleet:hub --gate-wait=0 -n 1 false
+  run -75 on 1 --gate=fleet:hub --gate-wait=0 false
+}
+
+@test "a wrong password, and one that is missing, are the local gate" {
+  need_redis
+  REDIS_PORT=$(redis_free_port)
+  start_redis --requirepass right
+  BACKOFF_FLEET=redis://:secret@127.0.0.1:$REDIS_PORT run -0 on 1 --gate=fleet:hub true
+  assert_output "backoff: true: cannot use fleet gate hub (redis://127.0.0.1:$REDIS_PORT: wrong user or password); going on with the local gate"
+  BACKOFF_FLEET=redis://127.0.0.1:$REDIS_PORT run -0 on 1 --gate=fleet:hub true
+  assert_output --partial 'it asks for a password'
+}
+
+@test "a server that hangs is given up" {
+  with_server
+  kill -STOP "$redis_pid"
+  run -0 on 1 --gate=fleet:hub true
+  assert_output --partial ': timed out); going on with the local gate'
+}
+
+@test "a server that is back is used again by the next attempt, which -v tells" {
+  with_server
+  stop_redis
+  start_on 1 -v --gate=fleet:hub -d 0 -n 2 --before-retry='echo hook; read -r _ <go' -- false
+  await "$err" 'cannot use fleet gate'
+  start_redis
+  echo >&7
+  await "$err" 'the fleet is there again'
+  assert_fate 'exited 1'
+}
+
+@test "other types, no memory, and replicas end in the local gate with one line" {
+  with_server
+  redis rpush 'backoff:{hub}:gate' x
+  # That is nobody's record.
+  run -0 on 1 --gate=fleet:hub -- echo ran
+  assert_output ran
+  redis set 'backoff:{hub}:slots' x
+  run -0 on 1 --slots=fleet:hub:1 true
+  assert_output --partial 'one of our keys is of another type); going on with the local slots'
+  redis config set maxmemory 1
+  run -1 on 1 --gate=fleet:hub -n 1 false
+  assert_output --partial 'out of memory there); going on with the local gate'
+  redis config set maxmemory 0
+  redis replicaof 127.0.0.1 1
+  redis config set replica-serve-stale-data yes
+  run -1 on 2 --gate=fleet:hub -n 1 false
+  assert_output --partial 'a read-only replica); going on with the local gate'
+  redis config set replica-serve-stale-data no
+  run -0 on 2 --gate=fleet:hub true
+  assert_output --partial 'a replica without its master); going on with the local gate'
+}
+
+@test "a record that is broken is as new" {
+  with_server
+  shut -b 1h -j none
+  redis setrange 'backoff:{hub}:gate' 20 x
+  run -0 on 3 --gate=fleet:hub sh -c 'echo "$BACKOFF_GATE"'
+  assert_output open
+}
+
+@test "all keys go after a day without use" {
+  with_server
+  shut -b 1ms
+  on 3 -q --gate=fleet:hub --slots=fleet:hub:2 sh -c 'redis-cli -s "$0" keys "*" >keys' "$REDIS_SOCKET"
+  local key
+  while read -r key; do
+    run -0 redis ttl "$key"
+    assert [ "$output" -gt 0 ]
+    assert [ "$output" -le 86400 ]
+  done < <(redis keys '*')
+  run -0 cat keys
+  assert_line 'backoff:{hub}:gate'
+  assert_line 'backoff:{hub}:slots'
+}
+
+@test "one machine probes at a time, and the next one follows its failure" {
+  with_server
+  shut -b 1ms
+  start_on 1 -q --gate=fleet:hub -b 1ms -- sh -c 'echo probing; read -r _ <go; exit 1'
+  await "$out" probing
+  BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine2 "$BACKOFF" --gate=fleet:hub \
+    -b 1ms sh -c 'echo "$BACKOFF_GATE" >second' 3>&- 7>&- &
+  wait_for blocked 1
+  assert [ ! -e second ]
+  echo >&7
+  wait $!
+  assert_equal "$(<second)" probing
+  # Its success lets the first one go too.
+  await "$out" 'probing.*'
+  printf '\n\n\n' >&7
+  signal TERM
+  assert_fate 'killed TERM'
+}
+
+@test "a prober that is killed is followed by another machine's" {
+  with_server
+  shut -b 1ms
+  start_on 1 -q --gate=fleet:hub -b 1ms -- sh -c 'echo probing; exec sleep 1000'
+  await "$out" probing
+  BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine2 "$BACKOFF" --gate=fleet:hub \
+    sh -c 'echo "$BACKOFF_GATE" >second' 3>&- 7>&- &
+  wait_for blocked 1
+  signal KILL
+  wait $!
+  assert_equal "$(<second)" probing
+  wait_for no_helper
+}
+
+@test "on one machine one run asks the server, and the others wait behind it" {
+  with_server
+  shut_for_long
+  local i pids=()
+  for i in 1 2 3 4; do
+    BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine2 "$BACKOFF" -q --gate=fleet:hub \
+      true 3>&- 7>&- &
+    pids+=($!)
+  done
+  wait_for lease
+  one_client() {
+    [ "$(redis client list | grep -vc 'cmd=client')" = 1 ] && [ "$(helpers | wc -l)" = 1 ]
+  }
+  wait_for one_client
+  kill "${pids[@]}"
+  wait "${pids[@]}" || :
+  wait_for no_helper
+}
+
+@test "a signal ends the wait for the turn, and the helper goes too" {
+  with_server
+  shut -b 1ms
+  start_on 1 -q --gate=fleet:hub -b 1ms -- sh -c 'echo probing; exec sleep 1000'
+  await "$out" probing
+  local prober=$pid name status
+  for name in TERM INT HUP QUIT; do
+    BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine2 env --default-signal "$BACKOFF" --gate=fleet:hub true \
+      2>said 3>&- 7>&- &
+    wait_for blocked 1
+    kill -s "$name" $!
+    status=0
+    wait $! || status=$?
+    assert_equal "$status" "$((128 + $(kill -l "$name")))"
+    wait_for blocked 0
+  done
+  kill -TERM "$prober"
+}
+
+@test "a server that is lost in a wait leaves the wait at the local gate" {
+  with_server
+  shut -b 1h -j none
+  start_on 3 -v --gate=fleet:hub -b 1ms -- sh -c 'echo "ran $BACKOFF_GATE"'
+  await "$err" 'waiting at gate fleet:hub'
+  wait_for lease
+  stop_redis
+  await "$out" 'ran probing'
+  assert_fate 'exited 0'
+  assert_equal "$(grep -c 'cannot use fleet' "$err")" 1
+}
+
+@test "a helper that is killed in an attempt does not end that" {
+  with_server
+  start_on 1 --gate=fleet:hub --slots=fleet:hub:1 -n 1 -- sh -c 'echo ready; read -r _ <go; exit 3'
+  await "$out" ready
+  kill -KILL "$(helpers)"
+  wait_for no_helper
+  echo >&7
+  assert_fate 'exited 3'
+  assert_equal "$(grep -c 'backoff-fleet has ended' "$err")" 1
+}
+
+@test "COMMAND has neither the server's name nor the socket" {
+  with_server
+  on 1 -q --gate=fleet:hub --slots=fleet:hub:1 sh -c 'env >env; ls -l /proc/$$/fd >fds'
+  refute grep -q BACKOFF_FLEET env
+  assert grep -q "^BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine1$" env
+  refute grep -q socket: fds
+}
+
+@test "the helper has nothing of ours open, and is in no terminal's way" {
+  with_server
+  start_on 1 --gate=fleet:hub -- sh -c 'echo ready; read -r _ <go' 5>mark
+  await "$out" ready
+  local helper
+  helper=$(helpers)
+  run -0 find "/proc/$helper/fd" -lname "$BATS_TEST_TMPDIR/*"
+  assert_output ''
+  assert_equal "$(ps -o sid= "$helper" | tr -d ' ')" "$helper"
+  echo >&7
+  assert_fate 'exited 0'
+  wait_for no_helper
+}
+
+@test "a timeout ends what COMMAND left behind, and not the helper" {
+  with_server
+  start_on 1 --gate=fleet:hub -t 1 -k 1s -n 1 -- "${HOLD_TERM[@]}" \
+    sh -c 'setsid sh -c "trap : TERM; echo daemon \$\$; while :; do sleep 1000; done" & wait'
+  await "$out" daemon
+  local daemon
+  daemon=$(sed -n 's/^daemon //p' "$out")
+  assert_fate 'exited 124'
+  wait_for gone "$daemon"
+  refute grep -q 'cannot use' "$err"
+}
+
+@test "no more attempts than slots go on at once among machines" {
+  with_server
+  local i pids=()
+  for i in 1 2 3 4 5 6; do
+    BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine$((i % 3)) "$BACKOFF" -q --slots=fleet:hub:2 -- sh -c '
+      echo + >>log; n=0
+      while [ "$n" -lt 3 ]; do cat /proc/self/stat >/dev/null; n=$((n + 1)); done
+      echo - >>log' 3>&- 7>&- &
+    pids+=($!)
+  done
+  for i in "${pids[@]}"; do
+    wait "$i"
+  done
+  python3 - <<'EOS'
+depth = most = starts = 0
+for line in open("log"):
+    depth += 1 if line == "+\n" else -1
+    starts += line == "+\n"
+    most = max(most, depth)
+assert starts == 6 and depth == 0 and 1 <= most <= 2, (starts, depth, most)
+EOS
+}
+
+@test "a slot that is given back, or whose holder is killed, goes to who waits" {
+  with_server
+  local round
+  for round in given killed; do
+    start_on 1 --slots=fleet:hub:1 -- sh -c 'echo ready; read -r _ <go'
+    await "$out" ready
+    BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine2 "$BACKOFF" --slots=fleet:hub:1 \
+      touch "$round" 3>&- 7>&- &
+    wait_for blocked 1
+    assert [ ! -e "$round" ]
+    if [ "$round" = given ]; then
+      echo >&7
+      assert_fate 'exited 0'
+    else
+      signal KILL
+    fi
+    wait $!
+    assert [ -e "$round" ]
+  done
+}
+
+@test "a slot that others have had meanwhile is told, and taken anew" {
+  with_server
+  start_on 1 --slots=fleet:hub:1 -n 2 -b 1ms -- sh -c 'echo ready "$BACKOFF_ATTEMPT"; read -r _ <go; exit 1'
+  await "$out" 'ready 1'
+  redis del 'backoff:{hub}:slots'
+  echo >&7
+  await "$out" 'ready 2'
+  assert_equal "$(redis zcard 'backoff:{hub}:slots')" 1
+  echo >&7
+  assert_fate 'exited 1'
+  assert_equal "$(grep -c 'lost the slot of fleet:hub' "$err")" 1
+}
+
+@test "a nested run shares the slot of the one around it, and needs no server's name" {
+  with_server
+  run -0 on 1 --slots=fleet:hub:1 -- sh -c '"$BACKOFF" --slots=fleet:hub:1 -- echo inside'
+  assert_output inside
+  run -125 on 1 --slots=hub:1 -n 1 -- sh -c '"$BACKOFF" --slots=fleet:hub:1 -- echo inside'
+}
+
+@test "without a state directory the fleet goes on alone" {
+  with_server
+  shut -b 1ms
+  : >file
+  BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/file run -0 "$BACKOFF" --gate=fleet:hub --slots=fleet:hub:1 \
+    sh -c 'echo "$BACKOFF_GATE $BACKOFF_SLOTS"'
+  assert_line --partial 'probing fleet:hub:'
+  assert_line "backoff: sh: cannot use gate hub ($BATS_TEST_TMPDIR/file: Not a directory); going on with the fleet alone"
+  assert_line "backoff: sh: cannot use slots hub ($BATS_TEST_TMPDIR/file: Not a directory); going on with the fleet alone"
+}
+
+@test "no attempt begins after the deadline, which the server's answer may use up" {
+  with_server
+  kill -STOP "$redis_pid"
+  run -124 on 1 --gate=fleet:hub -T 100ms touch ran
+  assert [ ! -e ran ]
+  assert_output --regexp 'after 0 attempts|deadline'
+}
+
+@test "the user of the manual may do what is needed" {
+  with_server
+  redis acl setuser backoff on '>secret' resetkeys '~backoff:*' resetchannels -@all \
+    +auth +select +time +watch +unwatch +multi +exec +get +mget +set +getex +del +expire +pttl \
+    +lpop +blpop +rpush +ltrim +zadd +zrem +zcount +zrangebyscore +zremrangebyscore
+  export BACKOFF_FLEET=unix://backoff:secret@$REDIS_SOCKET
+  shut -b 1ms
+  run -0 on 3 --gate=fleet:hub --slots=fleet:hub:1 sh -c 'exec sleep 6'
+  refute_output --partial 'cannot use'
+  redis acl setuser backoff -zadd
+  run -0 on 3 --slots=fleet:hub:1 true
+  assert_output --partial 'the user may not do that there'
+}
+
+@test "nothing is left behind where backoff is process 1" {
+  with_server
+  unshare -pf --mount-proc true 2>/dev/null || skip 'no PID namespace here'
+  run -0 unshare -pf --mount-proc "$BACKOFF" --gate=fleet:hub --slots=fleet:hub:1 sh -c 'echo ran' 3>&- 7>&-
+  assert_output ran
+  wait_for no_helper
+  assert_equal "$(redis zcard 'backoff:{hub}:slots')" 0
+}
