@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a fleet's server is: what is shown has neither user nor password. They
+ * are in no library: the helper's source is a part of this.
+ */
+#include <config.h>
+
+#include "fleet/url.c"
+#include "fuzz.h"
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *string = fuzz_string(data, size);
+	struct url url;
+
+	if (url_parse(&url, string) == NULL) {
+		fuzz_require(url.host[0] != '\0', "no host");
+		fuzz_require(strchr(url.shown, '@') == NULL
+		        || strchr(url.host, '@') != NULL,
+		    "what is shown has more than the host");
+	}
+	free(string);
+	return 0;
+}

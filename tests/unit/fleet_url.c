@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a fleet's server is.
+ */
+#include <config.h>
+
+#include "fleet/url.h"
+#include "tap.h"
+
+static void
+is(const char *text, const char *shown, const char *user, const char *password,
+    int db)
+{
+	struct url url;
+	const char *wrong = url_parse(&url, text);
+
+	is_string(wrong != NULL ? wrong : "", "", text);
+	is_string(url.shown, shown, "what is shown");
+	is_string(url.user, user, "the user");
+	is_string(url.password, password, "the password");
+	is_int(url.db, db, "the database");
+}
+
+static void
+is_wrong(const char *text)
+{
+	struct url url;
+	const char *wrong = url_parse(&url, text);
+
+	ok(wrong != NULL && strstr(wrong, "secret") == NULL
+	        && strstr(url.shown, "secret") == NULL,
+	    text);
+}
+
+int
+main(void)
+{
+	struct url url;
+
+	is("redis://host", "redis://host:6379", "", "", 0);
+	is("redis://host/", "redis://host:6379", "", "", 0);
+	is("redis://host:7/15", "redis://host:7", "", "", 15);
+	is("redis://:secret@host", "redis://host:6379", "", "secret", 0);
+	is("redis://me:secret@host:1", "redis://host:1", "me", "secret", 0);
+	is("redis://me:a@b:c@host", "redis://host:6379", "me", "a@b:c", 0);
+	is("redis://%6de:%2F%3a%40@host", "redis://host:6379", "me", "/:@", 0);
+	is("rediss://[::1]:7", "rediss://[::1]:7", "", "", 0);
+	is("rediss://:x@[fe80::1]/2", "rediss://[fe80::1]:6379", "", "x", 2);
+	is("unix:/run/redis", "unix:/run/redis", "", "", 0);
+	is("unix:///run/redis?db=3", "unix:/run/redis", "", "", 3);
+	is("unix://me:secret@/run/a%20b", "unix:/run/a b", "me", "secret", 0);
+	url_parse(&url, "rediss://host");
+	ok(url.is_tls && !url.is_unix, "rediss is TLS");
+	is_string(url.port, "6379", "the usual port");
+
+	is_wrong("");
+	is_wrong("host");
+	is_wrong("http://me:secret@host");
+	is_wrong("redis:/me:secret@host");
+	is_wrong("redis://");
+	is_wrong("redis://me:secret@");
+	is_wrong("redis://secret@host");
+	is_wrong("redis://me:secret@host:");
+	is_wrong("redis://me:secret@host:65536");
+	is_wrong("redis://me:secret@host:-1");
+	is_wrong("redis://me:secret@host/1x");
+	is_wrong("redis://me:secret@host/70000");
+	is_wrong("redis://me:secret%@host");
+	is_wrong("redis://me:secret%4@host");
+	is_wrong("redis://me:secret%00@host");
+	is_wrong("redis://me:secret@host?db=1");
+	is_wrong("redis://me:secret@[::1");
+	is_wrong("redis://me:secret@[::1]x");
+	is_wrong("unix:secret");
+	is_wrong("unix:");
+	is_wrong("unix:/run/redis?x=1");
+	is_wrong("unix://secret@/run/redis");
+	return done();
+}
