@@ -9,8 +9,8 @@
  *
  *   WORD [NUMBER]... [#RECORD]... [:TEXT]
  *
- * A NUMBER is decimal, from 0 to 2^63 - 1, a RECORD is the hexadecimal form of a
- * gate's (gate_record.h), TEXT is printable ASCII up to the end. Spans are in
+ * A NUMBER is decimal, from 0 to 2^63 - 1, a RECORD is the hexadecimal form of
+ * a gate's (gate_record.h), TEXT is printable ASCII up to the end. Spans are in
  * nanoseconds; NOW and UNTIL are times of the server, since the epoch.
  *
  *   hello VERSION MACHINE PATIENCE N :GATE SLOTS

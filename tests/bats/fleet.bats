@@ -488,3 +488,69 @@ EOS
   wait_for no_helper
   assert_equal "$(redis zcard 'backoff:{hub}:slots')" 0
 }
+
+@test "who is stopped loses its turn and its slot, which is told when it goes on" {
+  with_server
+  shut -b 1ms
+  start_on 1 -v --gate=fleet:hub --slots=fleet:hub:1 --stop-on=3 -- sh -c 'echo ready; read -r _ <go; exit 3'
+  await "$out" ready
+  BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine2 "$BACKOFF" -q --slots=fleet:hub:1 touch slot 3>&- 7>&- &
+  local pids=($!)
+  BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine3 "$BACKOFF" -q --gate=fleet:hub sh -c 'echo "$BACKOFF_GATE" >turn' 3>&- 7>&- &
+  pids+=($!)
+  wait_for blocked 2
+  # What runs is COMMAND, and what is stopped is who would renew.
+  signal STOP
+  wait "${pids[@]}"
+  assert_equal "$(cat turn)" probing
+  assert [ -e slot ]
+  signal CONT
+  echo >&7
+  assert_fate 'exited 3'
+  assert grep -q 'lost the slot of fleet:hub' "$err"
+  assert grep -q 'lost the turn at gate fleet:hub' "$err"
+}
+
+@test "a server that begins anew takes no slot away" {
+  with_server
+  shut -b 1ms
+  start_on 1 -v --gate=fleet:hub --slots=fleet:hub:1 -- sh -c 'echo ready; read -r _ <go'
+  await "$out" ready
+  stop_redis
+  start_redis
+  slot_is_back() {
+    [ "$(redis zcard 'backoff:{hub}:slots')" = 1 ]
+  }
+  wait_for slot_is_back
+  echo >&7
+  assert_fate 'exited 0'
+  refute grep -q 'lost the slot\|cannot use' "$err"
+}
+
+@test "--gate-wait and --until bound the wait for the turn of another machine" {
+  with_server
+  shut_for_long
+  start_on 1 -q --gate=fleet:hub -- true
+  wait_for lease
+  run -75 on 2 --gate=fleet:hub --gate-wait=1s true
+  assert_output --partial 'gave up at gate fleet:hub after 1s'
+  run -124 on 2 --gate=fleet:hub -T 1s true
+  wait_for blocked 0
+  signal TERM
+  assert_fate 'killed TERM'
+}
+
+@test "the wake signal starts an attempt at once" {
+  with_server
+  shut_for_long
+  start_on 1 -q --gate=fleet:hub -- true
+  wait_for lease
+  local first=$pid
+  BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine2 "$BACKOFF" -q --gate=fleet:hub --wake-on=USR1 \
+    sh -c 'echo ran >woken' 3>&- 7>&- &
+  wait_for blocked 1
+  kill -USR1 $!
+  wait $!
+  assert_equal "$(<woken)" ran
+  kill -TERM "$first"
+}
