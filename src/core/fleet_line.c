@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,9 +80,9 @@ read_number(int64_t *number, const char *from)
 
 	if (*from < '0' || *from > '9')
 		return NULL;
-	errno = 0;
 	*number = (int64_t)strtoull(from, &end, 10);
-	return errno == 0 && *number >= 0 ? end : NULL;
+	/* What is too large is all ones. */
+	return *number >= 0 ? end : NULL;
 }
 
 bool
