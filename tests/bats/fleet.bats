@@ -24,10 +24,10 @@ teardown() {
   stop_redis
 }
 
-# with_server [OPTION...]: on a socket.
+# with_server: on a socket.
 with_server() {
   need_redis
-  start_redis "$@"
+  start_redis
   export BACKOFF_FLEET=unix:$REDIS_SOCKET
 }
 
@@ -371,10 +371,13 @@ ran$"
   wait_for no_helper
 }
 
+# A daemon with an environment of its own is known by nothing but that backoff
+# has adopted it, and had no other child before.
 @test "a timeout ends what COMMAND left behind, and not the helper" {
   with_server
-  start_on 1 --gate=fleet:hub -t 1 -k 1s -n 1 -- "${HOLD_TERM[@]}" \
-    sh -c 'setsid sh -c "trap : TERM; echo daemon \$\$; while :; do sleep 1000; done" & wait'
+  start_on 1 --gate=fleet:hub -t 1 -k 1s -n 1 -- sh -c '
+    (env -i "PATH=$PATH" setsid sh -c "echo daemon \$\$; exec sleep 1000" &)
+    exec sleep 1000'
   await "$out" daemon
   local daemon
   daemon=$(sed -n 's/^daemon //p' "$out")
