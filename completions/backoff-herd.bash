@@ -3,12 +3,15 @@
 # shellcheck shell=bash
 
 # The options that take an argument, and those that do not.
-_backoff_herd_with_argument='--clients --outage --capacity --runs -b --base
+_backoff_herd_with_argument='--clients --outage --capacity --runs --machines -b --base
   -f --factor -c --cap --floor -g --growth -d --delays -j --jitter --splay
   -p --preset --seed -n --attempts -T --deadline --cap-mode --max-exponent
   --steps --slot
   --log-format --format'
-_backoff_herd_without_argument='--gate -h --help -V --version'
+_backoff_herd_without_argument='-h --help -V --version'
+
+# Those whose argument may be missing, and must be joined to them.
+_backoff_herd_with_joined_argument='--gate'
 
 # What can be the argument of the option $1, by the program $2.
 _backoff_herd_words() {
@@ -26,6 +29,9 @@ _backoff_herd_words() {
       echo list
       "$2" --preset=list 2>/dev/null | sed -n 's/^\([^ ][^ ]*\).*/\1/p'
       ;;
+    --gate)
+      echo machine fleet
+      ;;
     --log-format)
       echo text json
       ;;
@@ -38,7 +44,7 @@ _backoff_herd_words() {
   esac
 }
 
-# The options; those with a name and an argument end in "=".
+# The options that begin with $1; those with a name and an argument end in "=".
 _backoff_herd_options() {
   local word
 
@@ -46,25 +52,28 @@ _backoff_herd_options() {
     [[ $word == --* ]] && word+='='
     printf '%s\n' "$word"
   done
-  echo "$_backoff_herd_without_argument"
+  [[ $1 == --gate ]] && echo --gate=
+  echo "$_backoff_herd_without_argument $_backoff_herd_with_joined_argument"
 }
 
 _backoff_herd() {
-  local now=$2 before=$3 joined='' words
+  local now=$2 before=$3 joined='' words cut=no
 
   # bash cuts words at "=", which is a word of its own then, if it is told to.
   if [[ $now == '=' ]]; then
-    now=''
+    now='' cut=yes
   elif [[ $before == '=' ]]; then
-    before=${COMP_WORDS[COMP_CWORD - 2]}
+    before=${COMP_WORDS[COMP_CWORD - 2]} cut=yes
   elif [[ $now == --*=* ]]; then
     before=${now%%=*}
     joined=$before=
-    now=${now#*=}
+    now=${now#*=} cut=yes
   fi
-  case " ${_backoff_herd_with_argument//$'\n'/ } " in
+  words=$_backoff_herd_with_argument
+  [[ $cut == yes ]] && words+=" $_backoff_herd_with_joined_argument"
+  case " ${words//$'\n'/ } " in
     *" $before "*) words=$(_backoff_herd_words "$before" "$1") ;;
-    *) words=$(_backoff_herd_options) ;;
+    *) words=$(_backoff_herd_options "$now") ;;
   esac
   mapfile -t COMPREPLY < <(compgen -P "$joined" -W "$words" -- "$now")
   [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null

@@ -10,23 +10,56 @@
 /* Until the next in the queue has the turn: the kernel takes 2 to 3 ms. */
 #define TURN_NS (2 * NS_PER_MS)
 
+/* ... that of the fleet: the server wakes it, and it asks the server again. */
+#define FLEET_TURN_NS (5 * NS_PER_MS)
+
 #define PATIENCE_NS (70 * NS_PER_S)
 
-struct simulated_gate
-simulated_gate_start(void)
+void
+simulated_gate_start(struct simulation *simulation)
 {
-	return (struct simulated_gate) { .record = gate_record_new() };
+	const struct simulated_gate unused = { .record = gate_record_new() };
+
+	simulation->shared = unused;
+	for (int64_t i = 0; i < simulation->machines_count; i++)
+		simulation->machines[i] = unused;
 }
 
-static struct gate_run
-run_of(
+/* Neighbours are on different machines. */
+static int64_t
+machine_of(
     const struct simulation *simulation, const struct simulated_client *client)
 {
-	const struct simulated_gate *gate = &simulation->gate;
+	return (client - simulation->clients) % simulation->machines_count;
+}
+
+static struct simulated_turn *
+local_turn(
+    const struct simulation *simulation, const struct simulated_client *client)
+{
+	return &simulation->machines[machine_of(simulation, client)].turn;
+}
+
+/* The gate that CLIENT passes. */
+static struct simulated_gate *
+gate_of(struct simulation *simulation, const struct simulated_client *client)
+{
+	return simulation->fleet
+	    ? &simulation->shared
+	    : &simulation->machines[machine_of(simulation, client)];
+}
+
+/* To a fleet a machine is what a run is to a machine. */
+static struct gate_run
+run_of(struct simulation *simulation, const struct simulated_client *client)
+{
+	const struct simulated_gate *gate = gate_of(simulation, client);
+	int64_t id = simulation->fleet ? machine_of(simulation, client)
+	                               : client - simulation->clients;
 
 	return (struct gate_run) {
-		.id = (uint64_t)(client - simulation->clients),
-		.turn = gate->holder == client ? gate->record.turn : 0,
+		.id = (uint64_t)id,
+		.turn = gate->turn.holder == client ? gate->record.turn : 0,
 		.turn_ns = simulation->queue.now_ns,
 		.patience_ns = PATIENCE_NS,
 	};
@@ -42,32 +75,54 @@ wake_at(struct simulation *simulation, struct simulated_client *client,
 
 /* The first in the queue has the turn, in a moment. */
 static void
-pass_turn(struct simulation *simulation)
+pass_turn(struct simulation *simulation, struct simulated_turn *turn)
 {
-	struct simulated_gate *gate = &simulation->gate;
-	struct event *first = gate->first;
+	struct event *first = turn->first;
+	int64_t takes_ns
+	    = turn == &simulation->shared.turn ? FLEET_TURN_NS : TURN_NS;
 
-	gate->holder = (struct simulated_client *)first;
+	turn->holder = (struct simulated_client *)first;
 	if (first == NULL)
 		return;
-	gate->first = first->next;
-	wake_at(simulation, gate->holder,
-	    saturating_add(simulation->queue.now_ns, TURN_NS));
+	turn->first = first->next;
+	wake_at(simulation, turn->holder,
+	    saturating_add(simulation->queue.now_ns, takes_ns));
+}
+
+/* CLIENT passes on all turns that it holds. */
+static void
+give_up_turns(struct simulation *simulation, struct simulated_client *client)
+{
+	struct simulated_turn *local = local_turn(simulation, client);
+
+	if (simulation->shared.turn.holder == client)
+		pass_turn(simulation, &simulation->shared.turn);
+	if (local->holder == client)
+		pass_turn(simulation, local);
 }
 
 static void
-join_queue(struct simulation *simulation, struct simulated_client *client)
+join_queue(struct simulation *simulation, struct simulated_turn *turn,
+    struct simulated_client *client)
 {
-	struct simulated_gate *gate = &simulation->gate;
-
 	client->waiting.next = NULL;
-	if (gate->first == NULL)
-		gate->first = &client->waiting;
+	if (turn->first == NULL)
+		turn->first = &client->waiting;
 	else
-		gate->last->next = &client->waiting;
-	gate->last = &client->waiting;
-	if (gate->holder == NULL)
-		pass_turn(simulation);
+		turn->last->next = &client->waiting;
+	turn->last = &client->waiting;
+	if (turn->holder == NULL)
+		pass_turn(simulation, turn);
+}
+
+/* Of each machine one client alone stands in the queue of the fleet. */
+static void
+queue(struct simulation *simulation, struct simulated_client *client)
+{
+	struct simulated_turn *local = local_turn(simulation, client);
+
+	join_queue(simulation,
+	    local->holder == client ? &simulation->shared.turn : local, client);
 }
 
 static void
@@ -84,19 +139,19 @@ begin(struct simulation *simulation, struct simulated_client *client)
 static void
 ask(struct simulation *simulation, struct simulated_client *client)
 {
-	struct simulated_gate *gate = &simulation->gate;
+	struct simulated_gate *gate = gate_of(simulation, client);
 	struct gate_run run = run_of(simulation, client);
 	struct gate_decision decision
 	    = gate_ask(&gate->record, simulation->queue.now_ns, &run);
 
 	if (decision.kind == GATE_QUEUE) {
-		join_queue(simulation, client);
+		queue(simulation, client);
 	} else if (decision.kind == GATE_WAIT) {
 		wake_at(simulation, client, decision.until_ns);
 	} else {
 		begin(simulation, client);
-		if (decision.kind == GATE_START && gate->holder == client)
-			pass_turn(simulation);
+		if (decision.kind == GATE_START)
+			give_up_turns(simulation, client);
 	}
 }
 
@@ -104,7 +159,7 @@ ask(struct simulation *simulation, struct simulated_client *client)
 static void
 tell_gate(struct simulation *simulation, struct simulated_client *client)
 {
-	struct gate_record *record = &simulation->gate.record;
+	struct gate_record *record = &gate_of(simulation, client)->record;
 	int64_t now_ns = simulation->queue.now_ns;
 	struct gate_run run = run_of(simulation, client);
 	struct gate_attempt attempt = {
@@ -127,14 +182,13 @@ tell_gate(struct simulation *simulation, struct simulated_client *client)
 static void
 end(struct simulation *simulation, struct simulated_client *client)
 {
-	struct simulated_gate *gate = &simulation->gate;
-	bool probed = gate->holder == client;
+	struct simulated_gate *gate = gate_of(simulation, client);
+	bool probed = gate->turn.holder == client;
 	bool goes_on = true;
 
 	client->trying = false;
 	tell_gate(simulation, client);
-	if (probed)
-		pass_turn(simulation);
+	give_up_turns(simulation, client);
 	if (client->served || !probed)
 		goes_on = simulated_verdict(simulation, client, client->served);
 	if (!goes_on)
@@ -156,7 +210,6 @@ simulated_gate_go(
 		ask(simulation, client);
 	} else {
 		simulated_end(simulation, client, RESULT_DEADLINE);
-		if (simulation->gate.holder == client)
-			pass_turn(simulation);
+		give_up_turns(simulation, client);
 	}
 }

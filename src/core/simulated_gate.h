@@ -2,14 +2,14 @@
 #ifndef BACKOFF_CORE_SIMULATED_GATE_H
 #define BACKOFF_CORE_SIMULATED_GATE_H
 /*
- * Clients that share a gate: the functions of gate.h decide, and what locks
- * do in the real world is a list here.
+ * Clients that share gates: the functions of gate.h decide, and what locks
+ * and a server do in the real world are lists here.
  */
 
 #include "core/simulated_world.h"
 
-/* Nobody has used it. */
-struct simulated_gate simulated_gate_start(void);
+/* Nobody has used the gates yet. */
+void simulated_gate_start(struct simulation *simulation);
 
 /* What CLIENT was waiting for has come. */
 void simulated_gate_go(

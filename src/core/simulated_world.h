@@ -34,11 +34,19 @@ struct service {
 	double capacity; /* served per second, > 0; 0.5: one every 2 seconds */
 };
 
-/* The gate that all pass, the queue at it, and who holds the turn. */
-struct simulated_gate {
-	struct gate_record record;
+/* What one client holds at a time, and the queue of those who want it. */
+struct simulated_turn {
 	struct event *first, *last;
 	struct simulated_client *holder; /* NULL: nobody */
+};
+
+/*
+ * A gate. That of a machine is unused if there is one of the fleet, but not
+ * its turn: who holds it stands in the fleet's queue for its machine.
+ */
+struct simulated_gate {
+	struct gate_record record;
+	struct simulated_turn turn;
 };
 
 struct simulation {
@@ -50,7 +58,9 @@ struct simulation {
 	int64_t *waits_ns; /* room for clients_count */
 	struct histogram *histogram; /* counts the attempts as well, or NULL */
 	int64_t peak_from_ns; /* > 0, a multiple of a tenth of a second */
-	bool gated; /* they share a gate; their attempts take a while then */
+	int64_t machines_count; /* that have a gate; 0: there is none */
+	struct simulated_gate *machines; /* machines_count of them */
+	bool fleet; /* one gate for all of them */
 	int64_t most; /* attempts of a run, or 0: no limit */
 
 	/* Results. */
@@ -68,7 +78,7 @@ struct simulation {
 	/* State. */
 	struct random *random;
 	struct event_queue queue;
-	struct simulated_gate gate;
+	struct simulated_gate shared; /* of the fleet */
 	int64_t second; /* the current one, from DOWN_NS, or 1 / capacity */
 	int64_t left; /* how many can still be served in it */
 	int64_t tenth; /* the current tenth of a second */

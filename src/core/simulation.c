@@ -27,7 +27,7 @@ simulation_start(struct simulation *simulation, struct random *random)
 	simulation->attempts = simulation->waited_ns = 0;
 	simulation->peak = simulation->peak_after_0 = 0;
 	simulation->down = simulation->refused = 0;
-	simulation->gate = simulated_gate_start();
+	simulated_gate_start(simulation);
 	simulation->served = simulation->exhausted = simulation->late = 0;
 	simulation->in_tenth = simulation->at_once = simulation->left = 0;
 	simulation->second = simulation->tenth = -1;
@@ -85,7 +85,7 @@ simulation_step(struct simulation *simulation, int64_t attempts)
 		simulation->endless = client != NULL && is_endless(simulation);
 		if (client == NULL || simulation->endless)
 			return false;
-		if (simulation->gated)
+		if (simulation->machines_count > 0)
 			simulated_gate_go(simulation, client);
 		else if (simulated_time_left(simulation) > 0)
 			attempt(simulation, client);

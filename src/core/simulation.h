@@ -12,8 +12,8 @@
  * the first attempt of each 1 / CAPACITY seconds. There is no time of day: the
  * caller has to turn --until into a deadline.
  *
- * With a gate (gate.h) an attempt takes a fifth of a second, so that there are
- * stragglers, and nobody dies.
+ * With gates (gate.h) an attempt takes a fifth of a second, so that there are
+ * stragglers, and nobody dies. Each machine has a gate, or the fleet has one.
  */
 
 #include <stdbool.h>

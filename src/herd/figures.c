@@ -93,7 +93,7 @@ is_shown(const struct row *row, const struct scenario *first)
 {
 	switch (row->condition) {
 	case WITH_GATE:
-		return first->gated;
+		return first->gate != HERD_NO_GATE;
 	case WITH_LIMIT:
 		return has_limit(&first->settings.limits);
 	case ALWAYS:
@@ -128,6 +128,11 @@ figures_title(
 	snprintf(capacity, sizeof capacity, "%.10g", herd->capacity);
 	text_number(text, herd->clients);
 	text_add(text, herd->clients == 1 ? " client" : " clients");
+	if (herd->machines > 1) {
+		text_add(text, " on ");
+		text_number(text, herd->machines);
+		text_add(text, " machines");
+	}
 	text_add(text, ", an outage of ");
 	duration_text(text, herd->outage_ns);
 	text_add(text, ", then ");

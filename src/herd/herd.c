@@ -111,13 +111,24 @@ without_jitter(const struct settings *settings)
 	return plain;
 }
 
-/* Without jitter is of less interest than without the gate. */
+/*
+ * Without jitter is of less interest than without the gate; and if that is
+ * the fleet's, the loop is of less interest than a gate for each machine.
+ */
 static void
-compare_gate(struct scenario *trials)
+compare_gate(struct scenario *trials, enum herd_gate gate)
 {
-	trials[0].gated = true;
-	trials[1].name = "no gate";
-	trials[1].settings = trials[0].settings;
+	struct scenario *without = &trials[1];
+
+	trials[0].gate = gate;
+	if (gate == HERD_GATE_FLEET) {
+		trials[1].name = "--gate";
+		trials[1].gate = HERD_GATE_MACHINE;
+		trials[1].settings = trials[0].settings;
+		without = &trials[2];
+	}
+	without->name = "no gate";
+	without->settings = trials[0].settings;
 }
 
 /* Runs the scenarios, in the order in which they are shown. */
@@ -132,6 +143,8 @@ make_trials(
 		    (size_t)options->herd.clients, sizeof *room.clients),
 		.waits_ns = usage_allocate("--clients",
 		    (size_t)options->herd.clients, sizeof *room.waits_ns),
+		.machines = usage_allocate("--machines",
+		    (size_t)options->herd.machines, sizeof *room.machines),
 	};
 	double runs = 0, made = 0;
 
@@ -151,6 +164,7 @@ make_trials(
 	progress_end(&progress);
 	free(room.clients);
 	free(room.waits_ns);
+	free(room.machines);
 }
 
 int
@@ -169,8 +183,8 @@ main(int argc, char **argv)
 	trials[0].settings = options.settings;
 	trials[1].settings = without_jitter(&options.settings);
 	trials[2].settings = each_second(&options.settings);
-	if (options.herd.gate)
-		compare_gate(trials);
+	if (options.herd.gate != HERD_NO_GATE)
+		compare_gate(trials, options.herd.gate);
 	for (int i = 0; i < SCENARIOS; i++)
 		trials[i].runs
 		    = scenario_runs(&trials[i].settings, options.herd.runs);

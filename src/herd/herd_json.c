@@ -58,6 +58,8 @@ print_figures(const struct scenario *trial, const struct herd *herd)
 	fputs("{\"event\":\"herd\"", stdout);
 	print_string("policy", trial->name);
 	printf(",\"clients\":%" PRId64, herd->clients);
+	if (herd->machines > 1)
+		printf(",\"machines\":%" PRId64, herd->machines);
 	print_seconds("outage_s", true, (double)herd->outage_ns);
 	print_number("capacity", true, herd->capacity);
 	printf(",\"runs\":%" PRId64, trial->runs);

@@ -93,6 +93,13 @@ scenario_runs(const struct settings *settings, int64_t wanted)
 	    : wanted;
 }
 
+/* How many have a gate: all, or none. */
+static int64_t
+machines_of(const struct scenario *scenario, const struct herd *herd)
+{
+	return scenario->gate == HERD_NO_GATE ? 0 : herd->machines;
+}
+
 void
 scenario_run(struct scenario *scenario, const struct herd *herd, uint64_t seed,
     const struct scenario_memory *room, struct progress *progress)
@@ -106,12 +113,14 @@ scenario_run(struct scenario *scenario, const struct herd *herd, uint64_t seed,
 		.waits_ns = room->waits_ns,
 		.histogram = &scenario->histogram,
 		.peak_from_ns = SCENARIO_STARTED_NS,
-		.gated = scenario->gated,
+		.machines = room->machines,
+		.machines_count = machines_of(scenario, herd),
+		.fleet = scenario->gate == HERD_GATE_FLEET,
 		.most = MOST,
 	};
 	struct sums sums = { 0 };
 
-	if (!scenario->gated && pauses_are_0(simulation, seed)) {
+	if (scenario->gate == HERD_NO_GATE && pauses_are_0(simulation, seed)) {
 		scenario->no_end = "all pauses are 0";
 		return;
 	}

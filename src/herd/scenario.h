@@ -42,7 +42,7 @@ struct figures {
 struct scenario {
 	const char *name;
 	struct settings settings;
-	bool gated; /* its clients share a gate */
+	enum herd_gate gate; /* what its clients share */
 	int64_t runs;
 
 	/* The result. */
@@ -55,6 +55,7 @@ struct scenario {
 struct scenario_memory {
 	struct simulated_client *clients;
 	int64_t *waits_ns;
+	struct simulated_gate *machines; /* at least one */
 };
 
 /* How many runs to make: WANTED, or 1 if nothing is drawn at random. */

@@ -123,6 +123,14 @@ option_contradiction(const struct options *options, const struct given *given,
 		    program.set == PROGRAM_BACKOFF && !options->plan },
 		{ { OPT_GATE_WAIT, OPT_GATE, "expected ", "=NAME with it" },
 		    true, given->text[OPT_GATE] == NULL },
+		{ { OPT_MACHINES, OPT_HERD_GATE, "expected ", " with it" },
+		    true, given->text[OPT_HERD_GATE] == NULL },
+		{ { OPT_HERD_GATE, OPT_MACHINES, "expected ", " with it" },
+		    true,
+		    options->herd.gate == HERD_GATE_FLEET
+		        && given->text[OPT_MACHINES] == NULL },
+		{ { OPT_MACHINES, OPT_CLIENTS, no_more, "" }, false,
+		    options->herd.machines > options->herd.clients },
 	};
 
 	for (size_t i = 0; i < ARRAY_LENGTH(all); i++) {

@@ -67,6 +67,7 @@ value_parser value_format;
 value_parser value_stdin_mode;
 value_parser value_watch;
 value_parser value_hold; /* NULL means "stdout" */
+value_parser value_herd_gate; /* NULL means "machine" */
 
 /* Frees the list of value_delays(). */
 void value_free_delays(struct policy *policy);

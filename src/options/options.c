@@ -87,6 +87,7 @@ static const struct options initial = {
 	.herd = {
 		.outage_ns = -1,
 		.runs = 1,
+		.machines = 1,
 	},
 };
 

@@ -658,6 +658,10 @@ offers_to_herd() {
   assert_output --regexp '^(--preset=)?kubernetes-job$'
   run complete_by "$shell" 'backoff-herd -p smt'
   assert_output smtp
+  run complete_by "$shell" 'backoff-herd --gate=fl'
+  assert_output --regexp '^(--gate=)?fleet$'
+  run complete_by "$shell" 'backoff-herd --gate --mach'
+  assert_output --regexp '^--machines=?$'
   # There are no operands, and no files.
   touch some.log
   run complete_by "$shell" 'backoff-herd -b 2s some'

@@ -167,6 +167,45 @@ between() {
   assert_output 1
 }
 
+# The gates of 20 machines let through 20 times what one of all does.
+@test "herd: each machine has a gate, or the fleet has one" {
+  gate 2000 100 --machines=20 --runs=5
+  between 3.6 4.4 "$(figure 1 'attempts per second of the outage')"
+  gate 2000 100 --machines=20 --gate=fleet --runs=5
+  between 0.18 0.22 "$(figure 1 'attempts per second of the outage')"
+  between 3.6 4.4 "$(figure 2 'attempts per second of the outage')"
+  between 69 85 "$(figure 3 'attempts per second of the outage')"
+  between 20 41 "$(figure 1 'until the last is served')"
+}
+
+@test "herd: the gate of a fleet helps machines of one client each, whose own would not" {
+  gate 500 100 --machines=500 --gate=fleet
+  between 0.18 0.22 "$(figure 1 'attempts per second of the outage')"
+  between 15 25 "$(figure 2 'attempts per second of the outage')"
+  between 22 26 "$(figure 2 'attempts per client, after the first')"
+  between 22 26 "$(figure 3 'attempts per client, after the first')"
+  between 1.0 2.0 "$(figure 1 'attempts per client, after the first')"
+}
+
+@test "herd: beside the gate of a fleet stand those of the machines, and no gate" {
+  gate 200 20 --machines=10 --gate=fleet
+  run grep -c 'these options  *--gate  *no gate$' out
+  assert_output 1
+  run head -n 1 out
+  assert_output '200 clients on 10 machines, an outage of 10m, then 20 served a second'
+  run -0 "$HERD" --gate=fleet --machines=2 --clients=2 --outage=1 --capacity=1 --format=json
+  assert_line --index 0 --partial '"clients":2,"machines":2,"outage_s":1.0'
+}
+
+@test "herd: one machine is what there is without --machines" {
+  gate 200 20
+  mv out without
+  gate 200 20 --machines=1
+  cmp without out
+  gate 200 20 --machines=1 --gate=machine
+  cmp without out
+}
+
 @test "herd: figures of the gate stand only beside one" {
   herd >out
   run grep -c 'of the outage\|failed attempts' out
@@ -199,6 +238,7 @@ sample() {
     outage) echo 30s ;;
     capacity) echo 99.5 ;;
     runs) echo 2 ;;
+    machines) echo 5 ;;
     gate) ;;
     base) echo 2s ;;
     factor) echo 2 ;;
@@ -223,15 +263,17 @@ sample() {
 }
 
 @test "herd: each of its options makes a difference" {
-  local name value
+  local name value with
 
-  herd >plain
   sed -n 's/^OPT(\(HERD\|BOTH\), [A-Z_]*, [^,]*, "\([^"]*\)".*/\2/p' \
     "$TOP_SRCDIR/src/options/options.def" >names
   [ "$(wc -l <names)" -ge 20 ]
   while read -r name; do
     value=$(sample "$name")
-    herd "--$name${value:+=$value}" >out
+    with=()
+    [ "$name" != machines ] || with=(--gate)
+    herd "${with[@]}" >plain
+    herd "${with[@]}" "--$name${value:+=$value}" >out
     run cmp plain out
     assert_failure
   done <names
@@ -276,6 +318,11 @@ refuses() {
   refuses '--preset: nothing: expected' --preset=nothing
   refuses '--preset: systemd: expected --base' --preset=systemd
   refuses '--client=1: expected the full name, --clients' --client=1
+  refuses '--machines: 0: expected' --gate --machines=0
+  refuses '--machines: 1001: expected no more than --clients' --gate --machines=1001
+  refuses '--machines: 2: expected --gate with it' --machines=2
+  refuses '--gate: fleet: expected --machines with it' --gate=fleet
+  refuses '--gate: fleets: did you mean fleet?' --gate=fleets --machines=2
 }
 
 @test "herd: options that only backoff has are unknown" {

@@ -9,11 +9,13 @@
 #include "unlimited.h"
 
 #define CLIENTS 2000
+#define MACHINES 20
 #define SECONDS 1200
 #define DOWN 600
 #define CAPACITY 100
 
 static struct simulated_client clients[CLIENTS];
+static struct simulated_gate machines[MACHINES];
 static int64_t waits_ns[CLIENTS], buckets[2 * SECONDS], seconds[SECONDS];
 
 static struct settings
@@ -34,7 +36,8 @@ usual(void)
 
 /* All clients, and their attempts in each second in SECONDS. */
 static struct simulation
-simulate(const struct settings *settings, double capacity, uint64_t seed)
+simulate_machines(const struct settings *settings, double capacity,
+    uint64_t seed, int64_t count, bool fleet)
 {
 	struct random random = random_from(seed);
 	struct histogram histogram
@@ -47,7 +50,9 @@ simulate(const struct settings *settings, double capacity, uint64_t seed)
 		.waits_ns = waits_ns,
 		.histogram = &histogram,
 		.peak_from_ns = 5 * NS_PER_S,
-		.gated = true,
+		.machines = machines,
+		.machines_count = count,
+		.fleet = fleet,
 	};
 
 	simulation_start(&simulation, &random);
@@ -55,6 +60,12 @@ simulate(const struct settings *settings, double capacity, uint64_t seed)
 		;
 	histogram_columns(&histogram, SECONDS * NS_PER_S, seconds, SECONDS);
 	return simulation;
+}
+
+static struct simulation
+simulate(const struct settings *settings, double capacity, uint64_t seed)
+{
+	return simulate_machines(settings, capacity, seed, 1, false);
 }
 
 static int64_t
@@ -125,9 +136,47 @@ uses_what_there_is(void)
 	    22 * NS_PER_S, "... and has served all soon");
 }
 
+/* Each machine has its prober, or the fleet has one. */
+static void
+shares_a_gate(void)
+{
+	struct settings settings = usual();
+	struct simulation simulation
+	    = simulate_machines(&settings, CAPACITY, 1, MACHINES, true);
+
+	is_int(simulation.served, CLIENTS, "a fleet: all are served");
+	is_between(sum_of(10, DOWN), (DOWN - 10) / 6, (DOWN - 10) / 4,
+	    "... one of all machines probes, once in five seconds");
+	is_between(most_of(DOWN, SECONDS), CAPACITY, 2 * CAPACITY,
+	    "... they have one ramp together");
+	simulation = simulate_machines(&settings, CAPACITY, 1, MACHINES, false);
+	is_int(simulation.served, CLIENTS, "gates of their own: all served");
+	is_between(sum_of(10, DOWN), MACHINES * (DOWN - 10) / 6,
+	    MACHINES * (DOWN - 10) / 4, "... as many probe as there are");
+}
+
+/* A machine is one run to the fleet: it may be the one that is broken. */
+static void
+takes_two_machines(void)
+{
+	struct settings settings = usual();
+	struct simulation simulation;
+
+	settings.limits.deadline_ns = NS_PER_MIN;
+	simulation = simulate_machines(&settings, CAPACITY, 1, 1, true);
+	is_between(sum_of(10, DOWN), 2 * CLIENTS, 10 * CLIENTS,
+	    "one machine alone shuts no gate of a fleet");
+	is_int(simulation.late, CLIENTS, "... all pause on their own");
+	simulation = simulate_machines(&settings, CAPACITY, 1, 2, true);
+	is_between(sum_of(10, DOWN), 5, 20, "two shut it");
+	is_int(simulation.late, CLIENTS, "... who waits ends at the deadline");
+}
+
 int
 main(void)
 {
+	shares_a_gate();
+	takes_two_machines();
 	does_not_give_way();
 	uses_what_there_is();
 	for (uint64_t seed = 1; seed <= 5; seed++)

@@ -18,6 +18,7 @@ sample(enum option_id id)
 {
 	switch (id) {
 	case OPT_CLIENTS:
+	case OPT_MACHINES:
 	case OPT_RUNS:
 	case OPT_SEED:
 	case OPT_ATTEMPTS:
@@ -95,9 +96,10 @@ sample(enum option_id id)
 		return "before";
 	case OPT_FROM:
 		return "start";
+	case OPT_HERD_GATE:
+		return "fleet";
 	case OPT_TOOL:
 		return "curl";
-	case OPT_HERD_GATE:
 	case OPT_RETRY_AFTER:
 	case OPT_DIE_WITH_PARENT:
 	case OPT_QUIET_SUCCESS:
