@@ -1,0 +1,349 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# --gate=fleet: and a server that is ill, in each of the ways that servers are:
+# the attempt is made, one line says why, and the gate of the machine serves.
+
+# shellcheck disable=SC2154 # what redis.bash sets
+load helper
+load ../lib/shared
+load ../lib/redis
+
+setup() {
+  need_call F_OFD_SETLKW
+  need_redis
+  cd "$BATS_TEST_TMPDIR" || return
+  export BACKOFF_FLEET=unix:$REDIS_SOCKET
+  server=unix:$REDIS_SOCKET
+}
+
+teardown() {
+  [ -z "${proxy_pid-}" ] || kill "$proxy_pid" 2>/dev/null || :
+  stop_redis
+}
+
+# between FAULT: what comes to the server comes through tests/lib/fleet_proxy.py.
+between() {
+  mkfifo says
+  "${PYTHON[@]}" "$TOP_SRCDIR/tests/lib/fleet_proxy.py" "$REDIS/front" \
+    "$REDIS_SOCKET" "$1" >says 3>&- &
+  proxy_pid=$!
+  exec 7<says
+  read -r -u 7 ready
+  assert_equal "$ready" ready
+  server=unix:$REDIS/front
+  export BACKOFF_FLEET=$server
+}
+
+# sick_for WHY: the line that says why it cannot be used.
+sick_for() {
+  printf 'backoff: job: cannot use fleet gate hub (%s: %s); going on with the local gate\n' \
+    "$server" "$1"
+}
+
+# fails [OPTION...]: a run whose attempts fail, in a machine's state directory
+# of its own. Its lines about the fleet are in $output.
+fails() {
+  status=0
+  "$BACKOFF" --name=job --gate=fleet:hub -n 1 -b 1ms "$@" -- sh -c 'echo >>made; exit 7' \
+    >out 2>err || status=$?
+  assert_equal "$status" 7
+  grep 'cannot use' err >said || :
+  run cat said
+}
+
+# goes_on WHY: an attempt is made, one line says WHY, and three failures from
+# two runs shut the gate of the machine, which says it once for each run.
+goes_on() {
+  run -0 --separate-stderr "$BACKOFF" --name=job --gate=fleet:hub -n 1 -- echo made
+  assert_output made
+  assert_equal "$stderr" "$(sick_for "$1")"
+  fails -n 2
+  assert_output "$(sick_for "$1")"
+  fails
+  assert_output "$(sick_for "$1")"
+  assert_equal "$(wc -l <made)" 3
+  run -75 "$BACKOFF" -qq --gate=fleet:hub --gate-wait=0 -- echo made
+  assert_output ''
+}
+
+# start_tls: on 127.0.0.1 and 127.0.0.2, with a certificate for the first.
+start_tls() {
+  redis_keys
+  TLS_PORT=$(redis_free_port)
+  start_redis --bind '127.0.0.1 127.0.0.2' --tls-port "$TLS_PORT" \
+    --tls-cert-file "$REDIS/redis.pem" --tls-key-file "$REDIS/key.pem" \
+    --tls-ca-cert-file "$REDIS/ca.pem" --tls-auth-clients no
+}
+
+# shut_fleet: from two machines, which are two state directories.
+shut_fleet() {
+  local machine
+
+  for machine in one one two; do
+    run "$BACKOFF" -qq --state-dir="$PWD/$machine" --gate=fleet:hub -n 1 -- false
+    assert_failure 1
+  done
+}
+
+# is_shut: whether a run of a machine that has not asked before finds it so.
+is_shut() {
+  mkdir "machine$((++machines))"
+  run "$BACKOFF" -qq --state-dir="$PWD/machine$machines" --gate=fleet:hub \
+    --gate-wait=0 -n 1 -- true
+  [ "$status" -eq 75 ] || [ "$status" -eq 0 ] || fail "$status"
+  return $((status == 0))
+}
+
+@test "fleet-faults: a healthy server, through the proxy, has nothing said of it" {
+  start_redis
+  between none
+  shut_fleet
+  is_shut
+  run -0 --separate-stderr "$BACKOFF" --name=job --gate=fleet:other -n 1 -- echo made
+  assert_equal "$stderr" ''
+}
+
+@test "fleet-faults: no server" {
+  goes_on 'No such file or directory'
+}
+
+@test "fleet-faults: a server that has ended" {
+  start_redis
+  stop_redis
+  goes_on 'Connection refused'
+}
+
+@test "fleet-faults: a server that never answers" {
+  start_redis
+  between hole
+  goes_on 'timed out'
+}
+
+@test "fleet-faults: a server that is stopped" {
+  start_redis
+  kill -STOP "$redis_pid"
+  goes_on 'timed out'
+}
+
+@test "fleet-faults: a server that answers too late" {
+  start_redis
+  between slow=2
+  goes_on 'timed out'
+}
+
+@test "fleet-faults: a server that closes each connection" {
+  between closed
+  goes_on 'the connection was closed'
+}
+
+@test "fleet-faults: an answer without its end" {
+  start_redis
+  between half
+  goes_on 'timed out'
+}
+
+@test "fleet-faults: an answer without its end, and nothing more" {
+  start_redis
+  between cut
+  goes_on 'the connection was closed'
+}
+
+@test "fleet-faults: an answer that has no end" {
+  between endless
+  goes_on 'its answer is too long'
+}
+
+@test "fleet-faults: what is no Redis server" {
+  between 'answer=HTTP/1.1 400 Bad Request'
+  goes_on 'it does not speak as Redis does'
+}
+
+@test "fleet-faults: answers of another kind than those to what was asked" {
+  between 'answer=:1'
+  goes_on 'it does not know the time'
+}
+
+@test "fleet-faults: a server that is loading its data" {
+  between 'answer=-LOADING Redis is loading the dataset in memory'
+  goes_on 'it is still loading its data'
+}
+
+@test "fleet-faults: a disk that is full there" {
+  between 'answer=-MISCONF Redis is configured to save RDB snapshots'
+  goes_on 'it cannot write to its disk'
+}
+
+@test "fleet-faults: a refusal that nobody knows" {
+  between 'answer=-ERR unknown command'
+  goes_on 'it refused a command'
+}
+
+@test "fleet-faults: a replica that has lost its master" {
+  start_redis --replicaof 127.0.0.1 1 --replica-serve-stale-data no
+  goes_on 'a replica without its master'
+}
+
+# What reads is served there: only a failure has to be written.
+@test "fleet-faults: a read-only replica" {
+  start_redis --replicaof 127.0.0.1 1
+  run -0 --separate-stderr "$BACKOFF" --name=job --gate=fleet:hub -n 1 -- echo made
+  assert_equal "$stderr" ''
+  fails
+  assert_output "$(sick_for 'a read-only replica')"
+}
+
+@test "fleet-faults: no memory there" {
+  start_redis --maxmemory 1
+  run -0 --separate-stderr "$BACKOFF" --name=job --gate=fleet:hub -n 1 -- echo made
+  assert_equal "$stderr" ''
+  fails
+  assert_output "$(sick_for 'out of memory there')"
+}
+
+@test "fleet-faults: a wrong password, which no line tells" {
+  start_redis --requirepass secret-there
+  BACKOFF_FLEET=unix://:secret-here@$REDIS_SOCKET goes_on 'wrong user or password'
+  run grep -r secret err out state
+  assert_failure
+}
+
+@test "fleet-faults: no password where one is needed" {
+  start_redis --requirepass secret
+  goes_on 'it asks for a password'
+}
+
+@test "fleet-faults: a user who may not do that" {
+  start_redis
+  redis acl setuser weak on '>secret' '~*' '+@all' -mget
+  BACKOFF_FLEET=unix://weak:secret@$REDIS_SOCKET goes_on 'the user may not do that there'
+}
+
+@test "fleet-faults: a user who may read alone" {
+  start_redis
+  redis acl setuser weak on '>secret' '~*' '+@all' -set
+  BACKOFF_FLEET=unix://weak:secret@$REDIS_SOCKET fails
+  assert_output "$(sick_for 'the user may not do that there')"
+}
+
+@test "fleet-faults: keys of ours that are of another type" {
+  start_redis
+  redis lpush 'backoff:{hub}:gate' something
+  # It is nothing that we know, and so as new.
+  shut_fleet
+  is_shut
+  redis del 'backoff:{hub}:next'
+  redis set 'backoff:{hub}:next' something
+  run -0 --separate-stderr "$BACKOFF" --name=job --gate=fleet:hub -n 1 -- echo made
+  assert_line --index 0 made
+}
+
+@test "fleet-faults: a record that is damaged is as new" {
+  start_redis
+  shut_fleet
+  is_shut
+  redis setrange 'backoff:{hub}:gate' 8 xxxx
+  run ! is_shut
+  run -0 --separate-stderr "$BACKOFF" --name=job --gate=fleet:hub -n 1 -- echo made
+  assert_output made
+  assert_equal "$stderr" ''
+}
+
+@test "fleet-faults: a connection that is lost before a transaction is whole" {
+  start_redis
+  between before-exec
+  fails
+  assert_output "$(sick_for 'the connection was closed')"
+  run redis exists 'backoff:{hub}:gate'
+  assert_output 0
+}
+
+@test "fleet-faults: a connection that is lost when it was made" {
+  start_redis
+  between after-exec
+  fails
+  assert_output "$(sick_for 'the connection was closed')"
+  run redis exists 'backoff:{hub}:gate'
+  assert_output 1
+}
+
+@test "fleet-faults: a transaction that another crosses is made anew" {
+  start_redis
+  between crossed=2
+  fails
+  assert_output ''
+  # What it has written stands there, and not what the other has.
+  run redis strlen 'backoff:{hub}:gate'
+  assert_output 192
+}
+
+@test "fleet-faults: transactions that are always crossed have an end" {
+  start_redis
+  between crossed=1000
+  fails
+  assert_output "$(sick_for 'too many others write there')"
+}
+
+@test "fleet-faults: a server that forgets all has an open gate" {
+  start_redis
+  shut_fleet
+  is_shut
+  stop_redis
+  start_redis
+  run ! is_shut
+}
+
+@test "fleet-faults: the clock of the client decides nothing" {
+  need_faketime
+  start_redis
+  shut_fleet
+  for step in +400d -400d; do
+    FAKETIME_DONT_FAKE_MONOTONIC=1 run -75 faketime -f "$step" "$BACKOFF" -qq \
+      --state-dir="$PWD/state$step" --gate=fleet:hub --gate-wait=0 -n 1 -- true
+  done
+}
+
+# What TIME says is all that counts; a step makes what is there old, or void.
+@test "fleet-faults: the clock of the server steps" {
+  local step
+
+  start_redis
+  echo 0 >clock
+  between "clock=$PWD/clock"
+  for step in 3600 -3600; do
+    redis flushall
+    echo 0 >clock
+    shut_fleet
+    is_shut
+    echo "$step" >clock
+    # One probes, and its success lets all come back.
+    run -0 --separate-stderr "$BACKOFF" --name=job \
+      --state-dir="$PWD/stepped$step" --gate=fleet:hub -n 1 -- echo made
+    assert_output made
+    refute_regex "$stderr" 'cannot use'
+  done
+}
+
+@test "fleet-faults: TLS, with a certificate that nobody has signed" {
+  start_tls
+  server=rediss://127.0.0.1:$TLS_PORT
+  BACKOFF_FLEET=$server goes_on 'self-signed certificate'
+  # ... and one that is known.
+  export SSL_CERT_FILE=$REDIS/ca.pem
+  BACKOFF_FLEET=$server run -0 --separate-stderr "$BACKOFF" --name=job --gate=fleet:other -n 1 -- true
+  assert_equal "$stderr" ''
+}
+
+@test "fleet-faults: TLS, with a certificate of another host" {
+  start_tls
+  server=rediss://127.0.0.2:$TLS_PORT
+  export SSL_CERT_FILE=$REDIS/ca.pem
+  BACKOFF_FLEET=$server goes_on 'IP address mismatch'
+}
+
+@test "fleet-faults: TLS, where there is none" {
+  REDIS_PORT=$(redis_free_port)
+  start_redis
+  server=rediss://127.0.0.1:$REDIS_PORT
+  BACKOFF_FLEET=$server goes_on 'timed out'
+}
