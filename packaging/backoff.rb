@@ -8,10 +8,13 @@ class Backoff < Formula
   url "file://#{File.expand_path("../backoff-0.2.0.tar.xz", __dir__)}"
   license "MIT"
 
+  # For backoff-fleet alone; backoff itself needs libc.
+  depends_on "hiredis"
   depends_on :linux
+  depends_on "openssl@3"
 
   def install
-    system "./configure", *std_configure_args
+    system "./configure", "--with-hiredis", *std_configure_args
     system "make"
     system "make", "install"
   end

@@ -11,6 +11,10 @@ pkgs.stdenv.mkDerivation {
 
   nativeBuildInputs = [ pkgs.autoreconfHook ];
 
+  # For backoff-fleet alone; backoff finds it where it is installed.
+  buildInputs = [ pkgs.hiredis pkgs.openssl ];
+  configureFlags = [ "--with-hiredis" ];
+
   # The behaviour tests use programs of /bin and /usr/bin, which no build of Nix
   # has. The unit tests do without.
   doCheck = true;

@@ -22,8 +22,27 @@ build_source_package() {
 }
 
 package_has_everything() {
-  dpkg-deb --fsys-tarfile "$package" | tar -t >"$work/list" &&
+  for part in "$package" "$fleet"; do
+    dpkg-deb --fsys-tarfile "$part" | tar -t
+  done | sort -u >"$work/list" &&
     has_everything "$work/list"
+}
+
+# libs PACKAGE: what it depends on besides us.
+libs() {
+  dpkg-deb -f "$1" Depends | tr ',' '\n' | sed 's/^ *//; s/ .*//' |
+    grep -v '^backoff$' | sort | tr '\n' ' '
+}
+
+# Who wants no server needs none of what the helper is linked with.
+libc_is_enough() {
+  printf 'backoff: %s, backoff-fleet: %s\n' "$(libs "$package")" "$(libs "$fleet")"
+  [ "$(libs "$package")" = 'libc6 ' ] || return
+  libs "$fleet" | grep 'libhiredis.* libssl' || return
+  [ "$(dpkg-deb --fsys-tarfile "$fleet" | tar -t |
+    grep -v -e '/$' -e ./usr/share/lintian/)" = \
+    "./usr/libexec/backoff-fleet
+./usr/share/doc/backoff-fleet" ]
 }
 
 lintian_is_silent() {
@@ -67,7 +86,7 @@ shells_complete() {
 }
 
 remove_package() {
-  dpkg --purge backoff || return
+  dpkg --purge backoff-fleet backoff || return
   installed=no
   ! dpkg-query -W backoff 2>/dev/null || return
   paths_there | diff "$work/before" -
@@ -80,19 +99,22 @@ deb() {
   try 'make dist' make dist || return
   try 'the package is built, through a link' build_binary_package || return
   package=$(echo "$work"/backoff_*.deb)
+  fleet=$(echo "$work"/backoff-fleet_*.deb)
   try 'and its source package, from a copy' build_source_package
   try 'it has the programs, manual pages, completions and documents' \
     package_has_everything || return
+  try 'it needs libc alone, and backoff-fleet brings the rest' libc_is_enough
   try 'all was compiled with hardening (blhc)' blhc "$work/build.log"
   try 'lintian says nothing, pedantic as it is' lintian_is_silent
   if why=$(may_install); then
     paths_there >"$work/before"
     installed=yes where=
-    try 'it is installed' dpkg --install "$package" || return
+    try 'it is installed' dpkg --install "$package" "$fleet" || return
     try 'bash, zsh and fish complete it' shells_complete
   else
     try "it is unpacked, not installed ($why)" \
       dpkg-deb --extract "$package" "$where" || return
+    dpkg-deb --extract "$fleet" "$where"
   fi
   try 'its test smoke' env PATH="$where/usr/bin:/usr/bin:/bin" \
     "$top/packaging/debian/tests/smoke"
