@@ -108,7 +108,10 @@ _backoff_argument() {
       words='stdout all'
       ;;
     --gate)
-      words='list'
+      words='list fleet:'
+      ;;
+    --slots)
+      words='fleet:'
       ;;
     --gate-wait)
       words='0 inf'
@@ -145,6 +148,8 @@ _backoff_argument() {
       ;;
   esac
   mapfile -t COMPREPLY < <(compgen -P "$before" -W "$words" -- "$now")
+  [[ ${COMPREPLY[0]-} == *: ]] && compopt -o nospace 2>/dev/null
+  return 0
 }
 
 # The options that begin with $1; those with an argument end in "=".

@@ -103,9 +103,9 @@ complete -c backoff -n __backoff_own -l tool -a '(__backoff_tools)' -d 'Use what
 complete -c backoff -n __backoff_own -l retry-after -d 'Wait as long as a Retry-After: line in the output says'
 complete -c backoff -n __backoff_own -l hint-max -x -a inf -d 'Give up if asked to wait longer'
 
-complete -c backoff -n __backoff_own -l gate -x -a list -d 'While a service is down, let one run at a time try'
+complete -c backoff -n __backoff_own -l gate -x -a 'list fleet:' -d 'While a service is down, let one run at a time try'
 complete -c backoff -n __backoff_own -l gate-wait -x -a '0 inf' -d 'Wait at most this long at a shut gate'
-complete -c backoff -n __backoff_own -l slots -x -d 'Run at most N attempts at once, of all runs that name it'
+complete -c backoff -n __backoff_own -l slots -x -a fleet: -d 'Run at most N attempts at once, of all runs that name it'
 complete -c backoff -n __backoff_own -l defer -x -d 'After a run gives up, put off the next ones with its NAME'
 complete -c backoff -n __backoff_own -l state-dir -x -a '(__fish_complete_directories)' -d 'Where these options keep their files'
 

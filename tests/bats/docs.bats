@@ -563,6 +563,16 @@ is_the_version_of_news() {
   for_both is_the_version_of_news
 }
 
+# In the helper, but for those of a password and a database.
+@test "docs: the user of backoff-gate(7) may do what the helper does, and no more" {
+  sed -n '/^user backoff on /,/^\.Ed/p' "$TOP_SRCDIR/man/backoff-gate.7" |
+    grep -o '[+][a-z]*' | sort >may
+  sed -n 's/.*server_add("\([A-Z]*\).*/+\1/p' "$TOP_SRCDIR"/src/fleet/*.c |
+    tr '[:upper:]' '[:lower:]' | grep -vx '+auth\|+select' | sort -u >does
+  assert [ -s does ]
+  assert_same does may
+}
+
 @test "docs: the words that bash offers for an argument are accepted" {
   local option word
 
@@ -630,6 +640,10 @@ offers() {
   assert_output --regexp '^(4-7,KILL,)?signal$'
   run complete_by "$shell" 'backoff --stdin=inh'
   assert_output --regexp '^(--stdin=)?inherit$'
+  run complete_by "$shell" 'backoff --gate=fl'
+  assert_output --regexp '^(--gate=)?fleet:$'
+  run complete_by "$shell" 'backoff --slots=f'
+  assert_output --regexp '^(--slots=)?fleet:$'
   run complete_by "$shell" 'backoff --hold=a'
   assert_output --regexp '^(--hold=)?all$'
   run complete_by "$shell" 'backoff -oa'
