@@ -9,6 +9,7 @@
 load helper
 load ../lib/server
 load ../lib/recipes
+load ../lib/redis
 
 setup() {
   server_setup
@@ -16,6 +17,7 @@ setup() {
 }
 
 teardown() {
+  stop_redis
   server_teardown
 }
 
@@ -355,6 +357,27 @@ SH
   stand_in ssh <<<'echo "$2" >>asked; exit 255'
   run -124 xargs -P 1 -I{} backoff -n 1 -- ssh -n {} uptime <hosts
   assert_equal "$(<asked)" web1
+}
+
+@test "recipe: CI runners, which share a gate and slots" {
+  need_call F_OFD_SETLKW
+  need_redis
+  start_redis
+  stand_in docker <<<'echo "$*" "$BACKOFF_SLOTS" >>pushed; exit 1'
+  export BACKOFF_FLEET=unix:$REDIS_SOCKET IMAGE=app
+  # Two runners that fail shut the gate for the third one.
+  recipe fleet | sed 's/ -t / -n 1 -t /' >once
+  BACKOFF_STATE_DIR=$PWD/one run -1 bash once
+  BACKOFF_STATE_DIR=$PWD/one run -1 bash once
+  BACKOFF_STATE_DIR=$PWD/two run -1 bash once
+  assert_output --partial 'gate fleet:registry shut'
+  assert_equal "$(grep -c '^push app fleet:registry:' pushed)" 3
+  stand_in docker <<<'echo "$BACKOFF_GATE" >>pushed'
+  BACKOFF_STATE_DIR=$PWD/three by_lines fleet bash
+  run cat pushed
+  assert_line --index 3 --regexp 'probing|ramp'
+  run cat err
+  assert_line --partial 'waiting at gate fleet:registry'
 }
 
 @test "recipe: GNU parallel, with backoff inside" {
