@@ -440,7 +440,9 @@ the_run() {
 @test "countdown: Ctrl-Z, fg and Ctrl-C in the queue for a slot" {
   local slots
   for slots in 1 2; do
+    # Not the socket of a server that is about to end.
     [ "$slots" = 1 ] || tmux -S "$socket" kill-server
+    socket=$BATS_TEST_TMPDIR/tmux$slots
     rm -rf state
     at_gate 80
     holder --slots=hub:"$slots" -- sh -c 'echo taken >&2; exec sleep 1000'
