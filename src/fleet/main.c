@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core/duration.h"
@@ -34,6 +35,7 @@
 char owner[OWNER_SIZE];
 
 static struct url url;
+static volatile sig_atomic_t is_asked; /* backoff waits for an answer */
 static char name[2][FLEET_TEXT_SIZE]; /* of the gate and the slots, or "-" */
 
 /* The socket keeps messages apart: one that does not fit is not sent. */
@@ -69,29 +71,11 @@ give_up_name(int signal)
 {
 	static const char words[] = "lost :timed out";
 
+	/* A lease is worth the wait. */
+	if (!is_asked)
+		return;
 	send(BACKOFF_SOCKET, words, sizeof words - 1, MSG_NOSIGNAL);
 	_exit(signal != 0);
-}
-
-/* The rest of what the connection may take is limited in stream.c. */
-static void
-limit_names(bool limited)
-{
-	const struct itimerval limit
-	    = { .it_value = { .tv_usec = limited ? 300000 : 0 } };
-
-	setitimer(ITIMER_REAL, &limit, NULL);
-}
-
-static bool
-connect_limited(void)
-{
-	bool connected;
-
-	limit_names(true);
-	connected = server_connect();
-	limit_names(false);
-	return connected;
 }
 
 static void
@@ -111,7 +95,8 @@ take_names(const char *text)
 	memcpy(name[0], text, length);
 	name[0][length] = '\0';
 	if (text[length] == ' ')
-		strcpy(name[1], text + length + 1);
+		memcpy(
+		    name[1], text + length + 1, strlen(text + length + 1) + 1);
 	return name[0][0] != '\0' && name[1][0] != '\0';
 }
 
@@ -210,7 +195,7 @@ do_what_is_asked(const struct fleet_line *line)
 		return;
 	}
 	done = server_why() != NULL || url.host[0] != '\0';
-	done = done && connect_limited()
+	done = done && server_connect()
 	    && (line->word == FLEET_SLOT || line->word == FLEET_CLAIM
 	                || line->word == FLEET_FREE
 	            ? ask_slots(line)
@@ -225,6 +210,7 @@ end(void)
 {
 	bool lost;
 
+	is_asked = 1; /* no name is waited for for long */
 	if (slot_lease_renewal_ns() < INT64_MAX)
 		slot_lease_free(&lost);
 	turn_lease_cancel();
@@ -264,12 +250,11 @@ renew(void)
 	int64_t now_ns = clock_now_ns();
 	bool runs = backoff_runs();
 
-	limit_names(true);
+	/* Nobody waits for an answer: backoff limits its own waits. */
 	if (now_ns >= turn_lease_renewal_ns())
 		turn_lease_renew(runs);
 	if (now_ns >= slot_lease_renewal_ns())
 		slot_lease_renew(runs);
-	limit_names(false);
 }
 
 /* Until backoff says something, or has gone. */
@@ -284,20 +269,39 @@ listen_to_backoff(void)
 	    = min_ns(turn_lease_renewal_ns(), slot_lease_renewal_ns());
 	int64_t left_ns = max_ns(next_ns - clock_now_ns(), 0);
 
-	if (poll(&watched, 1,
-	        next_ns == INT64_MAX ? -1 : (int)(left_ns / NS_PER_MS) + 1)
-	    <= 0) {
-		if (clock_now_ns() >= next_ns)
-			renew();
+	/* Before what is asked: backoff may ask again and again. */
+	if (left_ns == 0) {
+		renew();
 		return;
 	}
+	if (poll(&watched, 1,
+	        next_ns == INT64_MAX ? -1 : (int)(left_ns / NS_PER_MS) + 1)
+	    <= 0)
+		return;
 	size = recv(BACKOFF_SOCKET, words, sizeof words - 1, 0);
 	if (size <= 0)
 		end();
 	words[size] = '\0';
 	if (!fleet_line_read(&line, words) || line.word == FLEET_BYE)
 		end();
+	is_asked = 1;
 	do_what_is_asked(&line);
+	is_asked = 0;
+}
+
+static void
+close_others(void)
+{
+	long most = sysconf(_SC_OPEN_MAX);
+
+#ifdef SYS_close_range
+	if (syscall(SYS_close_range, BACKOFF_SOCKET + 1, UINT_MAX, 0) == 0)
+		return;
+#endif
+	if (most < 0 || most > 65536)
+		most = 65536;
+	for (int fd = BACKOFF_SOCKET + 1; fd < most; fd++)
+		close(fd);
 }
 
 /* Nothing of backoff's but the socket, and nothing of the terminal's. */
@@ -307,15 +311,11 @@ settle(void)
 	static const int ignored[]
 	    = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGUSR1, SIGUSR2 };
 	int null = open("/dev/null", O_RDWR);
-	long most = sysconf(_SC_OPEN_MAX);
 	sigset_t none;
 
 	for (int fd = 0; fd < BACKOFF_SOCKET && null >= 0; fd++)
 		dup2(null, fd);
-	if (most < 0 || most > 65536)
-		most = 65536;
-	for (int fd = BACKOFF_SOCKET + 1; fd < most; fd++)
-		close(fd);
+	close_others();
 	fcntl(BACKOFF_SOCKET, F_SETFD, FD_CLOEXEC);
 	/* backoff says when to end, and its end does. */
 	for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)

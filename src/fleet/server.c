@@ -261,7 +261,8 @@ server_connect(void)
 {
 	int64_t until_ns = clock_now_ns() + SERVER_LIMIT_NS;
 
-	if (stream_is_open())
+	/* Nothing is awaited now: what can be read is its end. */
+	if (stream_is_open() && !stream_can_be_read())
 		return true;
 	server_close();
 	why = stream_open(url, until_ns);
@@ -325,8 +326,10 @@ server_take_time(const redisReply *reply, int64_t *now_ns)
 	    || !server_number(reply->element[1], &micros) || seconds < 0
 	    || micros < 0 || micros >= 1000000)
 		return server_fail("it does not know the time");
+	/* So far from the end of all times that spans may be added. */
 	*now_ns = saturating_add(
-	    saturating_multiply(seconds, NS_PER_S), micros * 1000);
+	    min_ns(saturating_multiply(seconds, NS_PER_S), INT64_MAX / 2),
+	    micros * 1000);
 	ahead_ns = *now_ns - clock_now_ns();
 	return true;
 }

@@ -76,7 +76,8 @@ look(int64_t *taken)
 	wait_ns = LEASE_NS;
 	if (first->elements == 2 && server_number(first->element[1], &until_ms))
 		wait_ns = min_ns(LEASE_NS,
-		    max_ns(until_ms, 0) * NS_PER_MS - server_now_ns());
+		    saturating_multiply(max_ns(until_ms, 0), NS_PER_MS)
+		        - server_now_ns());
 	return true;
 }
 
@@ -183,10 +184,13 @@ renew(bool *renewed)
 
 	if (!server_connect())
 		return false;
-	server_add("ZADD %s XX CH %lld %s", slots_key,
-	    ms(server_now_ns() + LEASE_NS), owner);
+	/* This machine may have been suspended: what time is it there? */
 	server_add("TIME");
-	if (!server_run() || !server_take_time(server_reply(1), &now_ns))
+	if (!server_run() || !server_take_time(server_reply(0), &now_ns))
+		return false;
+	server_add(
+	    "ZADD %s XX CH %lld %s", slots_key, ms(now_ns + LEASE_NS), owner);
+	if (!server_run())
 		return false;
 	server_number(server_reply(0), &changed);
 	*renewed = changed > 0;

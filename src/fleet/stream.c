@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -26,6 +27,14 @@ bool
 stream_is_open(void)
 {
 	return fd >= 0;
+}
+
+bool
+stream_can_be_read(void)
+{
+	struct pollfd watched = { .fd = fd, .events = POLLIN };
+
+	return poll(&watched, 1, 0) != 0;
 }
 
 int
@@ -97,9 +106,18 @@ connect_unix(const struct url *url, int64_t until_ns)
 
 	if (strlen(url->host) >= sizeof address.sun_path)
 		return strerror(ENAMETOOLONG);
-	strcpy(address.sun_path, url->host);
+	memcpy(address.sun_path, url->host, strlen(url->host) + 1);
 	return connect_to(
 	    AF_UNIX, (struct sockaddr *)&address, sizeof address, until_ns);
+}
+
+static void
+limit_names(bool limited)
+{
+	const struct itimerval limit
+	    = { .it_value = { .tv_usec = limited ? 250000 : 0 } };
+
+	setitimer(ITIMER_REAL, &limit, NULL);
 }
 
 static const char *
@@ -109,16 +127,26 @@ connect_tcp(const struct url *url, int64_t until_ns)
 	    = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV };
 	struct addrinfo *all;
 	const char *why = "no address";
-	int error = getaddrinfo(url->host, url->port, &hints, &all);
+	int64_t left = 0;
+	int error;
 
+	/* A name may take long, and nothing else ends that: main.c. */
+	limit_names(true);
+	error = getaddrinfo(url->host, url->port, &hints, &all);
+	limit_names(false);
 	if (error != 0)
 		return error == EAI_SYSTEM ? strerror(errno)
 		                           : gai_strerror(error);
+	for (const struct addrinfo *at = all; at != NULL; at = at->ai_next)
+		left++;
+	/* One that takes nothing leaves time for the others. */
 	for (const struct addrinfo *at = all; at != NULL && why != NULL;
 	     at = at->ai_next) {
+		int64_t now_ns = clock_now_ns();
+
 		stream_close();
-		why = connect_to(
-		    at->ai_family, at->ai_addr, at->ai_addrlen, until_ns);
+		why = connect_to(at->ai_family, at->ai_addr, at->ai_addrlen,
+		    now_ns + max_ns(until_ns - now_ns, 0) / left--);
 	}
 	freeaddrinfo(all);
 	return why;

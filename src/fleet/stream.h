@@ -26,6 +26,7 @@ ssize_t stream_write(const void *bytes, size_t size);
 ssize_t stream_read(void *bytes, size_t size);
 
 /* Until it is to be tried again; the descriptor and what poll(2) is to see. */
+bool stream_can_be_read(void);
 int stream_descriptor(void);
 short stream_events(void);
 

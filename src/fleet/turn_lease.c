@@ -292,6 +292,7 @@ turn_lease_cancel(void)
 	const struct fleet_line nothing = { .numbers = { GATE_NO_NEWS } };
 	struct fleet_line answer;
 
+	free_since_ns = 0;
 	if (has_item && self.turn == 0 && server_connect()) {
 		server_add("MULTI");
 		turn_store_add_item(false);

@@ -92,7 +92,10 @@ turn_store_watch(struct turn_view *view, bool *took_item)
 	if (took_item != NULL && server_reply(4)->type == REDIS_REPLY_STRING)
 		*took_item = true;
 	server_number(server_reply(3), &left_ms);
-	view->lease_left_ns = max_ns(left_ms, 0) * NS_PER_MS;
+	/* Without an end it is not one of ours. */
+	view->lease_left_ns = left_ms == -1
+	    ? LEASE_NS
+	    : saturating_multiply(max_ns(left_ms, 0), NS_PER_MS);
 	return true;
 }
 

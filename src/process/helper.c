@@ -87,7 +87,7 @@ helper_end(int64_t until_ns)
 
 	/* It closes its end as it ends. What it still says is not wanted. */
 	while (ours >= 0 && (left_ns = until_ns - clock_now_ns()) > 0
-	    && poll(&socket, 1, (int)(left_ns / NS_PER_MS) + 1) != 0
+	    && poll(&socket, 1, (int)(left_ns / NS_PER_MS) + 1) > 0
 	    && read(ours, rest, sizeof rest) > 0)
 		continue;
 	if (ours >= 0)

@@ -3,6 +3,7 @@
 
 #include "core/duration.h"
 #include "process/clock.h"
+#include "process/signals.h"
 #include "shared/defer.h"
 #include "shared/doors.h"
 #include "shared/fleet.h"
@@ -87,25 +88,39 @@ enter(int64_t until_ns)
 	return entry;
 }
 
+/* What was had at the doors, without an attempt. */
+static struct entry
+give_back(struct entry entry)
+{
+	if (has_slots())
+		slots_free();
+	if (has_gate())
+		gate_door_cancel();
+	return entry;
+}
+
 struct entry
 doors_before_attempt(const struct loop_state *state, int64_t until_ns)
 {
 	struct entry entry = { .admission = ADMISSION_GO };
 	bool is_early = clock_now_ns() < until_ns;
+	int signal;
 
 	if (has_defer() && state->verdict == VERDICT_NONE)
 		entry = defer_ask();
 	if (entry.admission == ADMISSION_GO)
 		entry = enter(until_ns);
-	/* The answer of a server may take its time, too. */
-	if (entry.admission != ADMISSION_GO || !is_early
-	    || clock_now_ns() < until_ns)
+	if (entry.admission != ADMISSION_GO)
 		return entry;
-	if (has_slots())
-		slots_free();
-	if (has_gate())
-		gate_door_cancel();
-	return (struct entry) { .admission = ADMISSION_LATE };
+	/* A server may have been asked, and taken its time. */
+	if ((options->gate.fleet || options->slots.fleet)
+	    && signals_end_pending() && (signal = signals_drain()) != 0)
+		return give_back((struct entry) {
+		    .admission = ADMISSION_SIGNAL, .signal = signal });
+	if (is_early && clock_now_ns() >= until_ns)
+		return give_back(
+		    (struct entry) { .admission = ADMISSION_LATE });
+	return entry;
 }
 
 struct aftermath

@@ -38,6 +38,8 @@ static char **environment; /* ours, before it is made COMMAND's */
 static char helper[PATH_MAX];
 static char server[FLEET_TEXT_SIZE]; /* what to call it */
 static bool is_used, is_lost, is_told, is_introduced;
+static bool is_restarted; /* the helper, for this attempt */
+static const char ended[] = "backoff-fleet has ended";
 
 static const char *
 name_of(const char *name, bool is_fleet)
@@ -158,7 +160,7 @@ get(struct fleet_line *line, int64_t until_ns)
 	} while (poll(&watched, 1, (int)(left_ns / NS_PER_MS) + 1) <= 0);
 	size = read(helper_socket(), room, sizeof room - 1);
 	if (size <= 0)
-		return "backoff-fleet has ended";
+		return ended;
 	room[size] = '\0';
 	return fleet_line_read(line, room) ? NULL : "a wrong answer";
 }
@@ -192,8 +194,7 @@ introduce(struct fleet_line *answer, int64_t machine_id)
 	text_add(&text, name_of(options->gate.name, options->gate.fleet));
 	text_byte(&text, ' ');
 	text_add(&text, name_of(options->slots.name, options->slots.fleet));
-	return put(&hello) ? get(answer, clock_now_ns() + ANSWER_NS)
-	                   : "backoff-fleet has ended";
+	return put(&hello) ? get(answer, clock_now_ns() + ANSWER_NS) : ended;
 }
 
 void
@@ -219,7 +220,7 @@ fleet_start(const struct shared_options *what, int64_t patience_ns)
 void
 fleet_begin(void)
 {
-	is_lost = false;
+	is_lost = is_restarted = false;
 }
 
 bool
@@ -251,19 +252,37 @@ drop(const char *why, enum fleet_word asked)
 	return lose(why, asked);
 }
 
+/*
+ * Whether another helper may be asked the same where one was killed: the server
+ * may be there all the same. What it held is lost, and that has to be told.
+ */
+static bool
+restart(enum fleet_word asked)
+{
+	if (is_restarted || asked == FLEET_END || asked == FLEET_CANCEL
+	    || asked == FLEET_FREE)
+		return false;
+	helper_end(0);
+	is_introduced = false;
+	is_restarted = true;
+	return true;
+}
+
 bool
 fleet_say(const struct fleet_line *question)
 {
 	struct fleet_line answer;
 	const char *why;
 
-	if (!is_introduced || helper_socket() < 0) {
-		why = introduce(&answer, machine());
-		if (why != NULL)
-			return drop(why, question->word);
-		is_introduced = true;
-	}
-	return put(question) || drop("backoff-fleet has ended", question->word);
+	if (is_introduced && put(question))
+		return true;
+	if (is_introduced && !restart(question->word))
+		return drop(ended, question->word);
+	why = introduce(&answer, machine());
+	if (why != NULL)
+		return drop(why, question->word);
+	is_introduced = true;
+	return put(question) || drop(ended, question->word);
 }
 
 static bool
@@ -284,20 +303,46 @@ is_answer_to(enum fleet_word asked, enum fleet_word word)
 	}
 }
 
-bool
-fleet_hear(enum fleet_word asked, struct fleet_line *answer)
+/* What is answered at once, in the place of what waits. */
+static enum fleet_word
+at_once(enum fleet_word asked)
+{
+	return asked == FLEET_AWAIT ? FLEET_TURN
+	    : asked == FLEET_CLAIM  ? FLEET_SLOT
+	                            : asked;
+}
+
+/* The next answer to what was asked. NULL, or why there is none. */
+static const char *
+hear(enum fleet_word asked, struct fleet_line *answer)
 {
 	int64_t until_ns = clock_now_ns() + ANSWER_NS;
 	const char *why;
 
 	/* What was asked before, and given up, may still be answered. */
-	do {
+	do
 		why = get(answer, until_ns);
-		if (why != NULL)
-			return drop(why, asked);
-		if (answer->word == FLEET_LOST || answer->word == FLEET_WRONG)
-			return lose(answer->text, asked);
-	} while (!is_answer_to(asked, answer->word));
+	while (why == NULL && answer->word != FLEET_LOST
+	    && answer->word != FLEET_WRONG
+	    && !is_answer_to(asked, answer->word));
+	return why;
+}
+
+bool
+fleet_hear(enum fleet_word asked, struct fleet_line *answer)
+{
+	const char *why = hear(asked, answer);
+
+	if (why == ended && restart(asked)) {
+		asked = at_once(asked);
+		if (!fleet_say(&(struct fleet_line) { .word = asked }))
+			return false;
+		why = hear(asked, answer);
+	}
+	if (why != NULL)
+		return drop(why, asked);
+	if (answer->word == FLEET_LOST || answer->word == FLEET_WRONG)
+		return lose(answer->text, asked);
 	say_it_is_back();
 	return true;
 }

@@ -3,6 +3,7 @@
 
 #include "core/duration.h"
 #include "process/clock.h"
+#include "process/signals.h"
 #include "shared/fleet.h"
 #include "shared/fleet_gate.h"
 #include "shared/gate_news.h"
@@ -57,7 +58,8 @@ reflect(struct gate_file *file, struct gate_record *seen)
 		done = done && gate_file_write(file, seen);
 	}
 	seen->turn = local.turn;
-	if (!done)
+	/* Nobody waits for the lock of the record when told to end. */
+	if (!done && !signals_end_pending())
 		shared_state_lose(&file->part, file->part.file.why);
 }
 

@@ -557,3 +557,92 @@ EOS
   assert_equal "$(<woken)" ran
   kill -TERM "$first"
 }
+
+@test "who has the turn and waits for a slot renews the turn, and asks the server seldom" {
+  with_server
+  shut -b 1ms
+  start_on 1 -q --slots=fleet:only:1 -- sh -c 'echo ready; read -r _ <go'
+  await "$out" ready
+  BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine2 "$BACKOFF" -q --gate=fleet:hub \
+    --slots=fleet:only:1 touch ran 3>&- 7>&- &
+  wait_for lease
+  wait_for blocked 1
+  redis config resetstat
+  renewed_twice() {
+    lease || fail 'the turn is lost'
+    [ "$(redis_calls getex)" -ge 2 ]
+  }
+  wait_for renewed_twice
+  assert [ "$(redis_calls 'w[a-z]*')" -lt "$((20 * $(redis_calls getex)))" ]
+  echo >&7
+  wait $!
+  assert [ -e ran ]
+}
+
+@test "a server that hangs when a lease is due for renewal costs nothing but time" {
+  with_server
+  shut -b 1ms
+  start_on 1 -q --gate=fleet:hub --slots=fleet:hub:1 -- sh -c 'echo ready; read -r _ <go'
+  await "$out" ready
+  kill -STOP "$redis_pid"
+  sleep 7 # the renewal is due after 5 s
+  kill -CONT "$redis_pid"
+  assert helper_is_there
+  echo >&7
+  assert_fate 'exited 0'
+  assert_equal "$(cat "$err")" ''
+}
+
+@test "a connection that was closed in a long attempt is made anew" {
+  with_server
+  start_on 1 --gate=fleet:hub -n 1 -- sh -c 'echo ready; read -r _ <go; exit 1'
+  await "$out" ready
+  redis client kill type normal skipme yes
+  echo >&7
+  assert_fate 'exited 1'
+  refute grep -q 'cannot use' "$err"
+  assert_equal "$(redis exists 'backoff:{hub}:gate')" 1
+}
+
+@test "a helper that is killed in the queue has a successor, which goes on waiting" {
+  with_server
+  shut -b 1ms
+  start_on 1 -q --gate=fleet:hub -b 1ms -- sh -c 'echo probing; read -r _ <go'
+  await "$out" probing
+  BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine2 "$BACKOFF" --gate=fleet:hub \
+    touch second 2>waits 3>&- 7>&- &
+  wait_for blocked 1
+  local waiting=$! killed
+  killed=$(pgrep -P $waiting -x backoff-fleet)
+  kill -KILL "$killed"
+  has_successor() {
+    pgrep -P $waiting -x backoff-fleet | grep -qvx "$killed"
+  }
+  wait_for has_successor
+  wait_for blocked 1
+  assert [ ! -e second ]
+  refute grep -q 'cannot use' waits
+  echo >&7
+  wait $waiting
+  assert [ -e second ]
+}
+
+@test "a signal that comes while the server is asked lets no attempt begin" {
+  cat >asked <<'EOS'
+#!/usr/bin/env python3
+import os, signal, socket
+backoff = socket.socket(fileno=3)
+while line := backoff.recv(4096):
+    if line.startswith(b"hello"):
+        backoff.send(b"hello :server")
+    elif line.startswith(b"bye"):
+        break
+    else:
+        os.kill(os.getppid(), signal.SIGTERM)
+        backoff.send(b"lost :gone")
+EOS
+  chmod +x asked
+  export BACKOFF_FLEET_HELPER=$PWD/asked BACKOFF_FLEET=unix:/nowhere
+  run -143 "$BACKOFF" --gate=fleet:hub sleep 1000
+  assert_line --partial 'interrupted by TERM after 0 attempts'
+}
