@@ -23,7 +23,8 @@ root_above(double value, int64_t degree)
 
 	/* Bisection down to neighbouring doubles takes at most 1100 steps. */
 	while (power(low, degree) < value) {
-		double middle = low + (high - low) / 2;
+		/* Not in a register: those of an 80387 have more digits. */
+		volatile double middle = low + (high - low) / 2;
 
 		if (middle <= low || middle >= high)
 			return high;
