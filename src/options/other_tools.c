@@ -1,74 +1,50 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <string.h>
-
+#include "core/array.h"
 #include "core/text.h"
 #include "options/other_tools.h"
 
-/* clang-format off */
-/*
- * Names, separated by blanks, and what to say of them, by turns. (As one string
- * it needs no pointers.)
- */
-static const char table[] =
-    "retries retry tries times count max-attempts max-retries max-tries\0"
-    "use --attempts, which counts the first run too\0"
-    "forever\0"
-    "use --attempts=inf; --attempts counts the first run too\0"
-    "delay sleep wait interval\0"
-    "use --base for the first pause, or --delays for a list\0"
-    "retry-delay\0"
-    "use --base for the first pause\0"
-    "min\0"
-    "use --base for the first pause, --floor for the shortest\0"
-    "min-delay\0"
-    "use --floor\0"
-    "max\0"
-    "use --cap for the longest pause\0"
-    "max-delay\0"
-    "use --cap\0"
-    "max-time\0"
-    "use --deadline for everything, --timeout for an attempt\0"
-    "max-elapsed retry-max-time\0"
-    "use --deadline\0"
-    "task-time\0"
-    "use --timeout\0"
-    "backoff\0"
-    "use --growth and --factor\0"
-    "multiplier exponent\0"
-    "use --factor\0"
-    "random randomize\0"
-    "use --jitter\0"
-    "on-retry\0"
-    "use --before-retry\0"
-    "fail\0"
-    "use --at-end\0"
-    "log\0"
-    "use --log-file\0"
-    "json\0"
-    "use --log-format=json\0";
-/* clang-format on */
-
-/* What is said of the names at NAMES; the next ones stand behind it. */
-static const char *
-ours(const char *names)
-{
-	return names + strlen(names) + 1;
-}
+static const struct {
+	const char *names; /* separated by blanks */
+	const char *ours;
+} table[] = {
+	{ "retries retry tries times count max-attempts max-retries max-tries",
+	    "use --attempts, which counts the first run too" },
+	{ "forever",
+	    "use --attempts=inf; --attempts counts the first run too" },
+	{ "delay sleep wait interval",
+	    "use --base for the first pause, or --delays for a list" },
+	{ "retry-delay", "use --base for the first pause" },
+	{ "min", "use --base for the first pause, --floor for the shortest" },
+	{ "min-delay", "use --floor" },
+	{ "max", "use --cap for the longest pause" },
+	{ "max-delay", "use --cap" },
+	{ "max-time",
+	    "use --deadline for everything, --timeout for an attempt" },
+	{ "max-elapsed retry-max-time", "use --deadline" },
+	{ "task-time", "use --timeout" },
+	{ "backoff", "use --growth and --factor" },
+	{ "multiplier exponent", "use --factor" },
+	{ "random randomize", "use --jitter" },
+	{ "on-retry", "use --before-retry" },
+	{ "fail", "use --at-end" },
+	{ "log", "use --log-file" },
+	{ "json", "use --log-format=json" },
+};
 
 const char *
 other_tools_option(const char *name, size_t length)
 {
-	for (const char *at = table; *at != '\0'; at = ours(ours(at)))
-		if (words_have(at, name, length))
-			return ours(at);
+	for (size_t i = 0; i < ARRAY_LENGTH(table); i++)
+		if (words_have(table[i].names, name, length))
+			return table[i].ours;
 	return NULL;
 }
 
 void
 other_tools_offer(struct nearest *nearest)
 {
-	for (const char *at = table; *at != '\0'; at = ours(ours(at)))
-		nearest_offer_words(nearest, at);
+	for (size_t i = 0; i < ARRAY_LENGTH(table); i++)
+		nearest_offer_words(nearest, table[i].names);
 }
