@@ -85,7 +85,6 @@ gather_entropy(void)
 static const char *
 make_id(unsigned char *bytes)
 {
-	static const char hex[] = "0123456789abcdef";
 	static char id[37];
 	struct text text = text_in(id, sizeof id);
 
@@ -94,8 +93,7 @@ make_id(unsigned char *bytes)
 	for (int i = 0; i < 16; i++) {
 		if (i == 4 || i == 6 || i == 8 || i == 10)
 			text_byte(&text, '-');
-		text_byte(&text, hex[bytes[i] >> 4]);
-		text_byte(&text, hex[bytes[i] & 15]);
+		text_hex(&text, bytes[i]);
 	}
 	return id;
 }

@@ -10,15 +10,6 @@ static const char words[FLEET_WORDS][8] = { "hello", "look", "turn", "await",
 	"end", "cancel", "slot", "claim", "free", "bye", "gate", "ended",
 	"done", "freed", "lost", "wrong" };
 
-static const char digits[] = "0123456789abcdef";
-
-static void
-add_text(struct text *text, const char *from)
-{
-	for (; *from != '\0'; from++)
-		text_byte(text, *from >= ' ' && *from <= '~' ? *from : '?');
-}
-
 void
 fleet_line_write(struct text *text, const struct fleet_line *line)
 {
@@ -33,14 +24,12 @@ fleet_line_write(struct text *text, const struct fleet_line *line)
 	}
 	for (int i = 0; i < line->records_count; i++) {
 		text_add(text, " #");
-		for (size_t j = 0; j < GATE_RECORD_SIZE; j++) {
-			text_byte(text, digits[line->records[i][j] >> 4]);
-			text_byte(text, digits[line->records[i][j] & 15]);
-		}
+		for (size_t j = 0; j < GATE_RECORD_SIZE; j++)
+			text_hex(text, line->records[i][j]);
 	}
 	if (line->text[0] != '\0') {
 		text_add(text, " :");
-		add_text(text, line->text);
+		text_ascii(text, line->text);
 	}
 }
 
@@ -48,6 +37,8 @@ fleet_line_write(struct text *text, const struct fleet_line *line)
 static const char *
 read_record(uint8_t *record, const char *hex)
 {
+	static const char digits[] = "0123456789abcdef";
+
 	for (size_t i = 0; i < 2 * (size_t)GATE_RECORD_SIZE; i++, hex++) {
 		const char *at = *hex != '\0' ? strchr(digits, *hex) : NULL;
 
@@ -98,7 +89,7 @@ fleet_line_read(struct fleet_line *line, const char *from)
 			struct text text
 			    = text_in(line->text, sizeof line->text);
 
-			add_text(&text, from + 1);
+			text_ascii(&text, from + 1);
 			return true;
 		}
 		if (*from == '#' && line->records_count < FLEET_RECORDS)

@@ -8,6 +8,7 @@
 #include "core/duration.h"
 #include "core/gate_record.h"
 #include "core/little_endian.h"
+#include "core/text.h"
 
 /* Where the fields are. What is not named is 0. */
 enum offset {
@@ -61,13 +62,11 @@ gate_record_new(void)
 void
 gate_set_reason(struct gate_record *record, const char *text)
 {
-	size_t length = 0;
+	struct text reason;
 
 	memset(record->reason, 0, sizeof record->reason);
-	for (; length < GATE_REASON_SIZE && text[length] != '\0'; length++)
-		record->reason[length]
-		    = text[length] >= ' ' && text[length] <= '~' ? text[length]
-		                                                 : '?';
+	reason = text_in(record->reason, sizeof record->reason);
+	text_ascii(&reason, text);
 }
 
 static void

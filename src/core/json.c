@@ -10,8 +10,6 @@
 static void
 add_escaped(struct text *text, unsigned char byte)
 {
-	static const char hex[] = "0123456789abcdef";
-
 	if (byte == '"' || byte == '\\') {
 		text_byte(text, '\\');
 		text_byte(text, (char)byte);
@@ -19,8 +17,7 @@ add_escaped(struct text *text, unsigned char byte)
 		text_byte(text, (char)byte);
 	} else {
 		text_add(text, "\\u00");
-		text_byte(text, hex[byte >> 4]);
-		text_byte(text, hex[byte & 15]);
+		text_hex(text, byte);
 	}
 }
 

@@ -28,6 +28,23 @@ text_add(struct text *text, const char *string)
 		text_byte(text, *string++);
 }
 
+void
+text_hex(struct text *text, uint8_t byte)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	text_byte(text, digits[byte >> 4]);
+	text_byte(text, digits[byte & 15]);
+}
+
+void
+text_ascii(struct text *text, const char *string)
+{
+	for (; *string != '\0'; string++)
+		text_byte(
+		    text, *string >= ' ' && *string <= '~' ? *string : '?');
+}
+
 /* Follows the table of well-formed sequences in section 3.9 of Unicode. */
 size_t
 utf8_length(const char *bytes)

@@ -26,6 +26,12 @@ void text_byte(struct text *text, char byte);
 void text_add(struct text *text, const char *string);
 void text_number(struct text *text, int64_t number);
 
+/* Two digits, of a to f in lower case. */
+void text_hex(struct text *text, uint8_t byte);
+
+/* Adds STRING with a question mark for what is not printable ASCII. */
+void text_ascii(struct text *text, const char *string);
+
 /*
  * Adds STRING so that it stays on one line and cannot control a terminal: a
  * control character, or a byte that is not UTF-8, becomes a question mark.

@@ -103,17 +103,14 @@ take_names(const char *text)
 static void
 make_owner(void)
 {
-	static const char hex[] = "0123456789abcdef";
 	unsigned char bytes[OWNER_SIZE / 2];
 	struct text text = text_in(owner, sizeof owner);
 
 	while (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
 		if (errno != EINTR)
 			abort();
-	for (size_t i = 0; i < sizeof bytes; i++) {
-		text_byte(&text, hex[bytes[i] >> 4]);
-		text_byte(&text, hex[bytes[i] & 15]);
-	}
+	for (size_t i = 0; i < sizeof bytes; i++)
+		text_hex(&text, bytes[i]);
 }
 
 static void
