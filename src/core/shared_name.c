@@ -19,3 +19,10 @@ shared_name_scan(const char *text)
 		return 0;
 	return length;
 }
+
+void
+shared_name_add(struct text *text, const char *name, bool is_fleet)
+{
+	text_add(text, is_fleet ? FLEET_PREFIX : "");
+	text_add(text, name);
+}

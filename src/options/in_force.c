@@ -91,16 +91,14 @@ static void
 add_shared(struct text *text, const struct shared_options *shared)
 {
 	if (shared->gate.name[0] != '\0') {
-		text_add(
-		    text, shared->gate.fleet ? ", gate fleet:" : ", gate ");
-		text_add(text, shared->gate.name);
+		text_add(text, ", gate ");
+		shared_name_add(text, shared->gate.name, shared->gate.fleet);
 		text_add(text, ", gate-wait ");
 		duration_text(text, shared->gate.wait_ns);
 	}
 	if (shared->slots.name[0] != '\0') {
-		text_add(
-		    text, shared->slots.fleet ? ", slots fleet:" : ", slots ");
-		text_add(text, shared->slots.name);
+		text_add(text, ", slots ");
+		shared_name_add(text, shared->slots.name, shared->slots.fleet);
 		text_byte(text, ':');
 		text_number(text, shared->slots.count);
 	}

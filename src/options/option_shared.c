@@ -31,9 +31,10 @@ scan_shared_name(
 static bool
 scan_fleet(const char **text)
 {
-	bool is_fleet = strncmp(*text, "fleet:", 6) == 0;
+	size_t length = strlen(FLEET_PREFIX);
+	bool is_fleet = strncmp(*text, FLEET_PREFIX, length) == 0;
 
-	*text += is_fleet ? 6 : 0;
+	*text += is_fleet ? length : 0;
 	return is_fleet;
 }
 

@@ -51,12 +51,12 @@ name_of(const char *name, bool is_fleet)
 static _Noreturn void
 refuse(const char *why)
 {
-	char words[SHARED_NAME_SIZE + 8];
+	char words[FLEET_NAME_SIZE];
 	struct text text = text_in(words, sizeof words);
 	bool is_gate = options->gate.fleet;
 
-	text_add(&text, "fleet:");
-	text_add(&text, is_gate ? options->gate.name : options->slots.name);
+	shared_name_add(
+	    &text, is_gate ? options->gate.name : options->slots.name, true);
 	helper_end(0);
 	usage_refuse(is_gate ? "--gate" : "--slots", words, why);
 }

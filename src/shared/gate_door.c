@@ -25,7 +25,7 @@ static const struct settings *settings;
 static struct random *random_source;
 static struct gate_keeper keeper
     = { .file = { .part = { .what = "gate", .file = { .fd = -1 } } } };
-static const char *shown_name;
+static char shown_name[FLEET_NAME_SIZE];
 static bool is_tried, is_probe; /* to open the file; the attempt is one */
 static int64_t waited_ns; /* in all */
 
@@ -34,18 +34,15 @@ gate_door_start(const struct gate_options *what,
     const struct settings *in_force, const char *id, int64_t patience_ns,
     struct random *random)
 {
-	static char shown[SHARED_NAME_SIZE + 8];
-	struct text text = text_in(shown, sizeof shown);
+	struct text text = text_in(shown_name, sizeof shown_name);
 
 	options = what;
 	settings = in_force;
 	random_source = random;
 	keeper.file.part.name = what->name;
 	keeper.file.part.instead = what->fleet ? "with the fleet alone" : NULL;
-	text_add(&text, what->fleet ? "fleet:" : "");
-	text_add(&text, what->name);
-	gate_news_start(shown);
-	shown_name = shown;
+	shared_name_add(&text, what->name, what->fleet);
+	gate_news_start(shown_name);
 	keeper.is_of_fleet = what->fleet;
 	keeper.run.id = hash_of(id, strlen(id));
 	keeper.run.patience_ns = patience_ns;

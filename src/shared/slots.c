@@ -143,7 +143,7 @@ tell_wait(struct wait *wait)
 		text_number(&text, options->count);
 		text_add(&text, " slots of ");
 	}
-	slots_word_name(&text, options);
+	shared_name_add(&text, options->name, options->fleet);
 	log_news(WEIGHT_NORMAL, words, NULL, NULL);
 }
 
@@ -225,7 +225,7 @@ is_answered(struct wait *wait)
 static enum taken
 claim_until(struct wait *wait)
 {
-	struct fleet_line answer = { .word = FLEET_CLAIM };
+	struct fleet_line answer;
 
 	do {
 		answer = (struct fleet_line) { .word = FLEET_CLAIM };
@@ -270,12 +270,11 @@ wait_in_line(struct wait *wait)
 static void
 tell_taken(const struct wait *wait)
 {
-	char members[SHARED_NAME_SIZE + 64], shown[SHARED_NAME_SIZE + 8];
+	char members[SHARED_NAME_SIZE + 64], shown[FLEET_NAME_SIZE];
 	struct text text = text_in(members, sizeof members);
-
 	struct text name = text_in(shown, sizeof shown);
 
-	slots_word_name(&name, options);
+	shared_name_add(&name, options->name, options->fleet);
 	json_member_string(&text, "slots", shown);
 	json_member_seconds(&text, "waited_s", clock_now_ns() - wait->since_ns);
 	log_news(WEIGHT_NORMAL, NULL, "slot", members);
@@ -350,7 +349,7 @@ tell_lost(void)
 	struct text text = text_in(words, sizeof words);
 
 	text_add(&text, "lost the slot of ");
-	slots_word_name(&text, options);
+	shared_name_add(&text, options->name, options->fleet);
 	log_news(WEIGHT_NORMAL, words, NULL, NULL);
 }
 

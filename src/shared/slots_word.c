@@ -6,17 +6,10 @@
 #include <unistd.h>
 
 #include "core/duration.h"
+#include "core/text.h"
 #include "shared/ancestors.h"
 #include "shared/shared_state.h"
 #include "shared/slots_word.h"
-
-/* "fleet:hub", as it was given. */
-void
-slots_word_name(struct text *text, const struct slots_options *options)
-{
-	text_add(text, options->fleet ? "fleet:" : "");
-	text_add(text, options->name);
-}
 
 /*
  * "DEVICE:INODE:NAME:", which tells these slots from others, or "fleet:NAME:".
@@ -32,7 +25,7 @@ add_identity(struct text *text, const struct slots_options *options)
 		text_number(text, (int64_t)dir->inode);
 		text_byte(text, ':');
 	}
-	slots_word_name(text, options);
+	shared_name_add(text, options->name, options->fleet);
 	text_byte(text, ':');
 }
 

@@ -8,11 +8,7 @@
 
 #include <stdbool.h>
 
-#include "core/text.h"
 #include "options/option_types.h"
-
-/* "hub" or "fleet:hub", as it was given. */
-void slots_word_name(struct text *text, const struct slots_options *options);
 
 /*
  * Whether WORDS, the value or NULL, name slots like those of OPTIONS that are
