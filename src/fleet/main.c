@@ -6,14 +6,12 @@
  */
 #include <config.h>
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -23,7 +21,7 @@
 #include "core/fleet_line.h"
 #include "core/process_tree_mark.h"
 #include "core/text.h"
-#include "fleet/owner.h"
+#include "fleet/lease.h"
 #include "fleet/server.h"
 #include "fleet/slot_lease.h"
 #include "fleet/tls.h"
@@ -31,8 +29,6 @@
 #include "process/clock.h"
 
 #define BACKOFF_SOCKET 3
-
-char owner[OWNER_SIZE];
 
 static struct url url;
 static volatile sig_atomic_t is_asked; /* backoff waits for an answer */
@@ -101,19 +97,6 @@ take_names(const char *text)
 }
 
 static void
-make_owner(void)
-{
-	unsigned char bytes[OWNER_SIZE / 2];
-	struct text text = text_in(owner, sizeof owner);
-
-	while (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
-		if (errno != EINTR)
-			abort();
-	for (size_t i = 0; i < sizeof bytes; i++)
-		text_hex(&text, bytes[i]);
-}
-
-static void
 hello(const struct fleet_line *line)
 {
 	const char *where = getenv("BACKOFF_FLEET");
@@ -130,7 +113,7 @@ hello(const struct fleet_line *line)
 		answer_in_words(FLEET_WRONG, wrong);
 		return;
 	}
-	make_owner();
+	lease_make_owner();
 	server_start(&url);
 	turn_lease_start(name[0], (uint64_t)line->numbers[1], line->numbers[2]);
 	slot_lease_start(name[1], line->numbers[3]);

@@ -194,8 +194,14 @@ exchange(size_t *sent, int *count)
 	return *sent < request_size || read_some(count);
 }
 
+enum event {
+	REPLIED,
+	FAILED,
+	INTERRUPTED,
+};
+
 /* Until all replies are there, or OTHER, if >= 0, can be read. */
-static enum server_event
+static enum event
 run(int64_t until_ns, int other)
 {
 	struct pollfd watched[2] = { { .fd = -1 }, { .fd = other } };
@@ -207,13 +213,13 @@ run(int64_t until_ns, int other)
 	received = 0;
 	for (;;) {
 		if (!exchange(&sent, &count))
-			return SERVER_FAILED;
+			return FAILED;
 		if (count == wanted)
 			break;
 		left_ns = until_ns - clock_now_ns();
 		if (left_ns <= 0) {
 			server_fail("timed out");
-			return SERVER_FAILED;
+			return FAILED;
 		}
 		watched[0] = (struct pollfd) { .fd = stream_descriptor(),
 			.events = stream_events() };
@@ -222,16 +228,16 @@ run(int64_t until_ns, int other)
 		    (int)(left_ns / NS_PER_MS) + 1);
 		if (other >= 0 && watched[1].revents != 0) {
 			server_close();
-			return SERVER_INTERRUPTED;
+			return INTERRUPTED;
 		}
 	}
 	request_size = 0;
 	wanted = 0;
 	if (find_error() == NULL)
-		return SERVER_REPLIED;
+		return REPLIED;
 	why = error_words(find_error()->str);
 	server_close();
-	return SERVER_FAILED;
+	return FAILED;
 }
 
 static bool
@@ -252,7 +258,7 @@ greet(int64_t until_ns)
 	time = wanted;
 	/* Who may not ask it for the time may do nothing else either. */
 	server_add("TIME");
-	return run(until_ns, -1) == SERVER_REPLIED
+	return run(until_ns, -1) == REPLIED
 	    && server_take_time(replies[time], &now_ns);
 }
 
@@ -272,15 +278,16 @@ server_connect(void)
 bool
 server_run(void)
 {
-	return run(clock_now_ns() + SERVER_LIMIT_NS, -1) == SERVER_REPLIED;
+	return run(clock_now_ns() + SERVER_LIMIT_NS, -1) == REPLIED;
 }
 
-enum server_event
-server_await_item(const char *key, int64_t most_ns, int other, bool *took)
+bool
+server_await_item(
+    const char *key, int64_t most_ns, int other, bool *took, bool *interrupted)
 {
 	char limit[32];
 	struct text text = text_in(limit, sizeof limit);
-	enum server_event event;
+	enum event event;
 
 	text_number(&text, most_ns / NS_PER_S);
 	text_byte(&text, '.');
@@ -289,9 +296,9 @@ server_await_item(const char *key, int64_t most_ns, int other, bool *took)
 	server_add("UNWATCH");
 	server_add("BLPOP %s %s", key, limit);
 	event = run(clock_now_ns() + most_ns + SERVER_LIMIT_NS, other);
-	*took
-	    = event == SERVER_REPLIED && replies[1]->type == REDIS_REPLY_ARRAY;
-	return event;
+	*took = event == REPLIED && replies[1]->type == REDIS_REPLY_ARRAY;
+	*interrupted = event == INTERRUPTED;
+	return event != FAILED;
 }
 
 const redisReply *

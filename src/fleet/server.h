@@ -40,15 +40,12 @@ void server_add(const char *format, ...);
 bool server_run(void);
 const redisReply *server_reply(int number);
 
-enum server_event {
-	SERVER_REPLIED,
-	SERVER_FAILED,
-	SERVER_INTERRUPTED, /* OTHER has something to read; it is closed */
-};
-
-/* Takes an item of the list KEY, waiting for one for MOST_NS. */
-enum server_event server_await_item(
-    const char *key, int64_t most_ns, int other, bool *took);
+/*
+ * Takes an item of the list KEY, waiting for one for MOST_NS. *INTERRUPTED: not
+ * to the end, as OTHER has something to read; the connection is closed.
+ */
+bool server_await_item(
+    const char *key, int64_t most_ns, int other, bool *took, bool *interrupted);
 
 /* Closes the connection for that reason, and returns false. */
 bool server_fail(const char *why);

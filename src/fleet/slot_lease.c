@@ -2,34 +2,23 @@
 #include <config.h>
 
 #include "core/duration.h"
-#include "core/shared_name.h"
-#include "core/text.h"
-#include "fleet/owner.h"
+#include "fleet/lease.h"
 #include "fleet/server.h"
 #include "fleet/slot_lease.h"
 #include "fleet/turn_lease.h"
 #include "process/clock.h"
 
-#define LEAST_WAIT_NS (50 * NS_PER_MS)
-
-static char slots_key[SHARED_NAME_SIZE + 24], free_key[SHARED_NAME_SIZE + 24];
+static char slots_key[LEASE_KEY_SIZE], free_key[LEASE_KEY_SIZE];
 static int64_t slots; /* how many there are */
 static bool is_held, is_lost;
-static int64_t renew_ns, held_until_ns;
+static struct lease lease;
 static int64_t wait_ns; /* until the first lease runs out */
 
 void
 slot_lease_start(const char *name, int64_t count)
 {
-	struct text text = text_in(slots_key, sizeof slots_key);
-
-	text_add(&text, "backoff:{");
-	text_add(&text, name);
-	text_add(&text, "}:slots");
-	text = text_in(free_key, sizeof free_key);
-	text_add(&text, "backoff:{");
-	text_add(&text, name);
-	text_add(&text, "}:free");
+	lease_make_key(slots_key, name, "slots");
+	lease_make_key(free_key, name, "free");
 	slots = count;
 }
 
@@ -44,13 +33,6 @@ static long long
 ms(int64_t ns)
 {
 	return (long long)(ns / NS_PER_MS);
-}
-
-static void
-is_renewed(void)
-{
-	held_until_ns = clock_now_ns() + LEASE_NS;
-	renew_ns = clock_now_ns() + RENEW_NS;
 }
 
 /* How many are taken; if that is all, when the first one is free. */
@@ -117,7 +99,7 @@ slot_lease_take(bool *had)
 		return server_fail("too many others write there");
 	*had = is_held = true;
 	is_lost = false;
-	is_renewed();
+	lease_begin(&lease);
 	return true;
 }
 
@@ -130,16 +112,8 @@ slot_lease_claim(bool *had, int other, bool *interrupted)
 	/* A turn that is held has to be renewed meanwhile. */
 	wait_ns = min_ns(wait_ns, turn_lease_renewal_ns() - clock_now_ns());
 	wait_ns = max_ns(wait_ns, LEAST_WAIT_NS);
-	switch (server_await_item(free_key, wait_ns, other, had)) {
-	case SERVER_FAILED:
-		return false;
-	case SERVER_INTERRUPTED:
-		*interrupted = true;
-		return true;
-	case SERVER_REPLIED:
-		break;
-	}
-	return slot_lease_take(had);
+	return server_await_item(free_key, wait_ns, other, had, interrupted)
+	    && (*interrupted || slot_lease_take(had));
 }
 
 bool
@@ -173,7 +147,7 @@ slot_lease_free(bool *lost)
 int64_t
 slot_lease_renewal_ns(void)
 {
-	return is_held ? renew_ns : INT64_MAX;
+	return is_held ? lease.renew_ns : INT64_MAX;
 }
 
 /* *RENEWED: it was still there. */
@@ -202,16 +176,16 @@ slot_lease_renew(bool holder_lives)
 {
 	bool renewed = false;
 
-	renew_ns = clock_now_ns() + RETRY_NS;
+	lease_try(&lease);
 	if (!holder_lives)
 		return;
 	if (!renew(&renewed)) {
-		if (clock_now_ns() >= held_until_ns)
+		if (lease_has_run_out(&lease))
 			slot_lease_forget();
 		return;
 	}
 	if (renewed) {
-		is_renewed();
+		lease_begin(&lease);
 		return;
 	}
 	/* Counted out, or the server began anew: is there still one? */

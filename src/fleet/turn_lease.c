@@ -4,7 +4,7 @@
 #include "core/duration.h"
 #include "core/gate.h"
 #include "core/text.h"
-#include "fleet/owner.h"
+#include "fleet/lease.h"
 #include "fleet/server.h"
 #include "fleet/turn_lease.h"
 #include "fleet/turn_store.h"
@@ -12,13 +12,12 @@
 
 /* The longest that a wait takes before it is looked at again. */
 #define MOST_WAIT_NS LEASE_NS
-#define LEAST_WAIT_NS (50 * NS_PER_MS)
 
 /* Who has taken the item takes the turn long before that. */
 #define ITEM_NS NS_PER_S
 
 static struct gate_run self;
-static int64_t held_until_ns, renew_ns; /* of CLOCK_MONOTONIC */
+static struct lease lease;
 static bool has_item; /* of the list */
 static int64_t free_since_ns; /* the turn is nobody's; 0: it is not so */
 static int64_t wait_ns;
@@ -37,13 +36,6 @@ turn_lease_forget(void)
 	self.turn = 0;
 	has_item = false;
 	free_since_ns = 0;
-}
-
-static void
-is_renewed(void)
-{
-	held_until_ns = clock_now_ns() + LEASE_NS;
-	renew_ns = clock_now_ns() + RENEW_NS;
 }
 
 /* Without the turn. Who has an item hands it on. */
@@ -84,7 +76,7 @@ go_on(struct gate_decision *decision)
 		return stored;
 	has_item = false;
 	if (keeps)
-		is_renewed();
+		lease_begin(&lease);
 	else
 		self.turn = 0;
 	return stored;
@@ -218,16 +210,8 @@ turn_lease_await(struct fleet_line *answer, int other, bool *interrupted)
 	if (!server_connect())
 		return false;
 	wait_ns = max_ns(min_ns(wait_ns, MOST_WAIT_NS), LEAST_WAIT_NS);
-	switch (turn_store_await_item(wait_ns, other, &has_item)) {
-	case SERVER_FAILED:
-		return false;
-	case SERVER_INTERRUPTED:
-		*interrupted = true;
-		return true;
-	case SERVER_REPLIED:
-		break;
-	}
-	return decide(answer, false);
+	return turn_store_await_item(wait_ns, other, &has_item, interrupted)
+	    && (*interrupted || decide(answer, false));
 }
 
 /* What the attempt of BEGAN and so on has made of the gate. */
@@ -305,23 +289,23 @@ turn_lease_cancel(void)
 int64_t
 turn_lease_renewal_ns(void)
 {
-	return self.turn != 0 ? renew_ns : INT64_MAX;
+	return self.turn != 0 ? lease.renew_ns : INT64_MAX;
 }
 
 void
 turn_lease_renew(bool holder_lives)
 {
-	renew_ns = clock_now_ns() + RETRY_NS;
+	lease_try(&lease);
 	if (!holder_lives)
 		return;
 	if (!turn_store_renew(&view, self.turn)) {
 		/* It has run out: what follows finds it so. */
-		if (clock_now_ns() >= held_until_ns)
-			renew_ns = INT64_MAX;
+		if (lease_has_run_out(&lease))
+			lease.renew_ns = INT64_MAX;
 		return;
 	}
 	if (view.lease_is_ours)
-		is_renewed();
+		lease_begin(&lease);
 	else
-		renew_ns = INT64_MAX;
+		lease.renew_ns = INT64_MAX;
 }

@@ -5,31 +5,20 @@
 #include <string.h>
 
 #include "core/duration.h"
-#include "core/shared_name.h"
 #include "core/text.h"
-#include "fleet/owner.h"
+#include "fleet/lease.h"
 #include "fleet/server.h"
 #include "fleet/turn_store.h"
 
-static char gate_key[SHARED_NAME_SIZE + 24], turn_key[SHARED_NAME_SIZE + 24],
-    next_key[SHARED_NAME_SIZE + 24];
-
-static void
-make_key(char *room, const char *name, const char *what)
-{
-	struct text text = text_in(room, sizeof gate_key);
-
-	text_add(&text, "backoff:{");
-	text_add(&text, name);
-	text_add(&text, what);
-}
+static char gate_key[LEASE_KEY_SIZE], turn_key[LEASE_KEY_SIZE],
+    next_key[LEASE_KEY_SIZE];
 
 void
 turn_store_start(const char *name)
 {
-	make_key(gate_key, name, "}:gate");
-	make_key(turn_key, name, "}:turn");
-	make_key(next_key, name, "}:next");
+	lease_make_key(gate_key, name, "gate");
+	lease_make_key(turn_key, name, "turn");
+	lease_make_key(next_key, name, "next");
 }
 
 static bool
@@ -182,8 +171,10 @@ turn_store_renew(struct turn_view *view, uint32_t turn)
 	return true;
 }
 
-enum server_event
-turn_store_await_item(int64_t most_ns, int other, bool *took_item)
+bool
+turn_store_await_item(
+    int64_t most_ns, int other, bool *took_item, bool *interrupted)
 {
-	return server_await_item(next_key, most_ns, other, took_item);
+	return server_await_item(
+	    next_key, most_ns, other, took_item, interrupted);
 }

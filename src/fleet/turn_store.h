@@ -53,8 +53,8 @@ enum stored {
 enum stored turn_store_commit(void);
 
 /* Waits for an item for MOST_NS, as server_await_item() does. */
-enum server_event turn_store_await_item(
-    int64_t most_ns, int other, bool *took_item);
+bool turn_store_await_item(
+    int64_t most_ns, int other, bool *took_item, bool *interrupted);
 
 /* Makes the lease longer, whoever has it, or ours again where nobody has. */
 bool turn_store_renew(struct turn_view *view, uint32_t turn);

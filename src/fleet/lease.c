@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+#include "core/duration.h"
+#include "core/text.h"
+#include "fleet/lease.h"
+#include "process/clock.h"
+
+#define RENEW_NS (5 * NS_PER_S)
+#define RETRY_NS NS_PER_S
+
+char owner[OWNER_SIZE];
+
+void
+lease_make_owner(void)
+{
+	unsigned char bytes[OWNER_SIZE / 2];
+	struct text text = text_in(owner, sizeof owner);
+
+	while (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+		if (errno != EINTR)
+			abort();
+	for (size_t i = 0; i < sizeof bytes; i++)
+		text_hex(&text, bytes[i]);
+}
+
+void
+lease_make_key(char key[LEASE_KEY_SIZE], const char *name, const char *what)
+{
+	struct text text = text_in(key, LEASE_KEY_SIZE);
+
+	text_add(&text, "backoff:{");
+	text_add(&text, name);
+	text_add(&text, "}:");
+	text_add(&text, what);
+}
+
+void
+lease_begin(struct lease *lease)
+{
+	int64_t now_ns = clock_now_ns();
+
+	lease->until_ns = now_ns + LEASE_NS;
+	lease->renew_ns = now_ns + RENEW_NS;
+}
+
+void
+lease_try(struct lease *lease)
+{
+	lease->renew_ns = clock_now_ns() + RETRY_NS;
+}
+
+bool
+lease_has_run_out(const struct lease *lease)
+{
+	return clock_now_ns() >= lease->until_ns;
+}
