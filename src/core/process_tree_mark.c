@@ -57,6 +57,7 @@ process_parse(struct process *process, const char *line)
 			return false;
 		if (field == FIELD_STATE) {
 			state = *rest++;
+			process->is_stopped = state == 'T' || state == 't';
 			continue;
 		}
 		value = strtoull(rest, &end, 10);

@@ -19,6 +19,7 @@ struct process {
 	    start; /* ticks since boot; tells reused pids apart */
 	char name[PROCESS_NAME]; /* unchanged: any bytes but NUL */
 	bool is_zombie;
+	bool is_stopped; /* by a signal or a tracer */
 	bool has_mark; /* its environment is that of this attempt */
 	bool in_tree;
 };

@@ -17,9 +17,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/array.h"
 #include "core/duration.h"
 #include "core/fleet_line.h"
-#include "core/process_tree_mark.h"
 #include "core/text.h"
 #include "fleet/lease.h"
 #include "fleet/server.h"
@@ -27,6 +27,7 @@
 #include "fleet/tls.h"
 #include "fleet/turn_lease.h"
 #include "process/clock.h"
+#include "process/process_tree.h"
 
 #define BACKOFF_SOCKET 3
 
@@ -174,8 +175,7 @@ do_what_is_asked(const struct fleet_line *line)
 		hello(line);
 		return;
 	}
-	done = server_why() != NULL || url.host[0] != '\0';
-	done = done && server_connect()
+	done = server_connect()
 	    && (line->word == FLEET_SLOT || line->word == FLEET_CLAIM
 	                || line->word == FLEET_FREE
 	            ? ask_slots(line)
@@ -201,27 +201,10 @@ end(void)
 static bool
 backoff_runs(void)
 {
-	char path[40], line[1280];
-	struct text text = text_in(path, sizeof path);
-	const char *state = NULL;
-	ssize_t size = -1;
-	int fd;
+	struct process backoff;
 
-	text_add(&text, "/proc/");
-	text_number(&text, getppid());
-	text_add(&text, "/stat");
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		size = read(fd, line, sizeof line - 1);
-		close(fd);
-	}
-	if (size > 0) {
-		line[size] = '\0';
-		state = strrchr(line, ')');
-	}
 	/* Without /proc nobody knows. */
-	return state == NULL || state[1] == '\0'
-	    || strchr("Tt", state[2]) == NULL;
+	return !process_read(&backoff, getppid()) || !backoff.is_stopped;
 }
 
 static void
@@ -262,7 +245,9 @@ listen_to_backoff(void)
 	if (size <= 0)
 		end();
 	words[size] = '\0';
-	if (!fleet_line_read(&line, words) || line.word == FLEET_BYE)
+	/* backoff says hello before it asks. */
+	if (!fleet_line_read(&line, words) || line.word == FLEET_BYE
+	    || (line.word != FLEET_HELLO && url.host[0] == '\0'))
 		end();
 	is_asked = 1;
 	do_what_is_asked(&line);
@@ -298,7 +283,7 @@ settle(void)
 	close_others();
 	fcntl(BACKOFF_SOCKET, F_SETFD, FD_CLOEXEC);
 	/* backoff says when to end, and its end does. */
-	for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+	for (size_t i = 0; i < ARRAY_LENGTH(ignored); i++)
 		signal(ignored[i], SIG_IGN);
 	signal(SIGALRM, give_up_name);
 	sigemptyset(&none);

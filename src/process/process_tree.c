@@ -71,9 +71,8 @@ open_file(pid_t pid, const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* Reads what /proc says about PID. False: it is gone. */
-static bool
-read_process(struct process *process, pid_t pid)
+bool
+process_read(struct process *process, pid_t pid)
 {
 	/* Fifty numbers and a name; one read(2) returns all of it. */
 	char line[1280];
@@ -155,7 +154,7 @@ read_all(const struct ancestry *ancestry)
 		struct process process;
 
 		if (entry->d_name[0] < '1' || entry->d_name[0] > '9'
-		    || !read_process(
+		    || !process_read(
 		        &process, (pid_t)strtol(entry->d_name, NULL, 10)))
 			continue;
 		/* As if it were not there: of nobody's tree. */
@@ -256,7 +255,7 @@ signal_process(const struct process *process, int signal)
 	struct process now;
 	int error = 0;
 
-	if (!read_process(&now, process->pid) || now.start != process->start
+	if (!process_read(&now, process->pid) || now.start != process->start
 	    || now.is_zombie)
 		error = ESRCH;
 	/* No free descriptor, or no pidfds: signal by the pid. */

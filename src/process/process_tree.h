@@ -34,6 +34,9 @@ struct process_census {
  */
 bool proc_is_ours(void);
 
+/* Reads what /proc says about PID. False: it is gone, or there is no /proc. */
+bool process_read(struct process *process, pid_t pid);
+
 /*
  * Makes backoff adopt the orphans below it. Call before a spawn. False: that
  * is impossible (Linux before 3.4, a sandbox), and another process gets the

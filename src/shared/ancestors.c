@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <fcntl.h>
 #include <unistd.h>
 
-#include "core/process_tree_mark.h"
-#include "core/text.h"
+#include "process/process_tree.h"
 #include "shared/ancestors.h"
 
 #define MOST_ANCESTORS \
@@ -16,24 +14,9 @@
 static pid_t
 parent_of(pid_t pid)
 {
-	char path[40], line[512];
-	struct text text = text_in(path, sizeof path);
 	struct process process;
-	ssize_t size;
-	int fd;
 
-	text_add(&text, "/proc/");
-	text_number(&text, pid);
-	text_add(&text, "/stat");
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	size = read(fd, line, sizeof line - 1);
-	close(fd);
-	if (size <= 0)
-		return 0;
-	line[size] = '\0';
-	return process_parse(&process, line) ? process.parent : 0;
+	return process_read(&process, pid) ? process.parent : 0;
 }
 
 bool

@@ -63,6 +63,9 @@ test_zombie(void)
 {
 	ok(parsed(STAT("a", "Z", "77", "0", "1")).is_zombie, "Z has ended");
 	ok(parsed(STAT("a", "X", "77", "0", "1")).is_zombie, "X has ended");
+	ok(parsed(STAT("a", "T", "77", "1", "1")).is_stopped, "T is stopped");
+	ok(parsed(STAT("a", "t", "77", "1", "1")).is_stopped, "so is t");
+	ok(!parsed(STAT("T", "S", "77", "1", "1")).is_stopped, "S is not");
 	ok(!parsed(STAT("a", "Z", "77", "3", "1")).is_zombie,
 	    "Z with further threads has not");
 	ok(!parsed(STAT("Z", "T", "77", "1", "1")).is_zombie,
