@@ -10,6 +10,7 @@
 load helper
 load ../lib/process
 load ../lib/redis
+load ../lib/shared
 
 setup() {
   need_call F_OFD_SETLKW
@@ -40,6 +41,11 @@ on() {
 start_on() {
   export BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine$1
   start -- "$BACKOFF" "${@:2}" 7>&-
+}
+
+# beside MACHINE ARG...: in the background, with $! as its process.
+beside() {
+  BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine$1 "$BACKOFF" "${@:2}" 3>&- 7>&- &
 }
 
 # shut [OPTION...]: three failures from two machines shut the gate.
@@ -260,8 +266,7 @@ ran$"
   shut -b 1ms
   start_on 1 -q --gate=fleet:hub -b 1ms -- sh -c 'echo probing; read -r _ <go; exit 1'
   await "$out" probing
-  BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine2 "$BACKOFF" --gate=fleet:hub \
-    -b 1ms sh -c 'echo "$BACKOFF_GATE" >second' 3>&- 7>&- &
+  beside 2 --gate=fleet:hub -b 1ms sh -c 'echo "$BACKOFF_GATE" >second'
   wait_for blocked 1
   assert [ ! -e second ]
   echo >&7
@@ -279,8 +284,7 @@ ran$"
   shut -b 1ms
   start_on 1 -q --gate=fleet:hub -b 1ms -- sh -c 'echo probing; exec sleep 1000'
   await "$out" probing
-  BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine2 "$BACKOFF" --gate=fleet:hub \
-    sh -c 'echo "$BACKOFF_GATE" >second' 3>&- 7>&- &
+  beside 2 --gate=fleet:hub sh -c 'echo "$BACKOFF_GATE" >second'
   wait_for blocked 1
   signal KILL
   wait $!
@@ -293,8 +297,7 @@ ran$"
   shut_for_long
   local i pids=()
   for i in 1 2 3 4; do
-    BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine2 "$BACKOFF" -q --gate=fleet:hub \
-      true 3>&- 7>&- &
+    beside 2 -q --gate=fleet:hub true
     pids+=($!)
   done
   wait_for lease
@@ -390,23 +393,13 @@ ran$"
   with_server
   local i pids=()
   for i in 1 2 3 4 5 6; do
-    BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine$((i % 3)) "$BACKOFF" -q --slots=fleet:hub:2 -- sh -c '
-      echo + >>log; n=0
-      while [ "$n" -lt 3 ]; do cat /proc/self/stat >/dev/null; n=$((n + 1)); done
-      echo - >>log' 3>&- 7>&- &
+    beside "$((i % 3))" -q --slots=fleet:hub:2 -- sh -c "$notes_itself"
     pids+=($!)
   done
   for i in "${pids[@]}"; do
     wait "$i"
   done
-  python3 - <<'EOS'
-depth = most = starts = 0
-for line in open("log"):
-    depth += 1 if line == "+\n" else -1
-    starts += line == "+\n"
-    most = max(most, depth)
-assert starts == 6 and depth == 0 and 1 <= most <= 2, (starts, depth, most)
-EOS
+  assert_at_once 6 2
 }
 
 @test "a slot that is given back, or whose holder is killed, goes to who waits" {
@@ -415,8 +408,7 @@ EOS
   for round in given killed; do
     start_on 1 --slots=fleet:hub:1 -- sh -c 'echo ready; read -r _ <go'
     await "$out" ready
-    BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine2 "$BACKOFF" --slots=fleet:hub:1 \
-      touch "$round" 3>&- 7>&- &
+    beside 2 --slots=fleet:hub:1 touch "$round"
     wait_for blocked 1
     assert [ ! -e "$round" ]
     if [ "$round" = given ]; then
@@ -497,9 +489,9 @@ EOS
   shut -b 1ms
   start_on 1 -v --gate=fleet:hub --slots=fleet:hub:1 --stop-on=3 -- sh -c 'echo ready; read -r _ <go; exit 3'
   await "$out" ready
-  BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine2 "$BACKOFF" -q --slots=fleet:hub:1 touch slot 3>&- 7>&- &
+  beside 2 -q --slots=fleet:hub:1 touch slot
   local pids=($!)
-  BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine3 "$BACKOFF" -q --gate=fleet:hub sh -c 'echo "$BACKOFF_GATE" >turn' 3>&- 7>&- &
+  beside 3 -q --gate=fleet:hub sh -c 'echo "$BACKOFF_GATE" >turn'
   pids+=($!)
   wait_for blocked 2
   # What runs is COMMAND, and what is stopped is who would renew.
@@ -549,8 +541,7 @@ EOS
   start_on 1 -q --gate=fleet:hub -- true
   wait_for lease
   local first=$pid
-  BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine2 "$BACKOFF" -q --gate=fleet:hub --wake-on=USR1 \
-    sh -c 'echo ran >woken' 3>&- 7>&- &
+  beside 2 -q --gate=fleet:hub --wake-on=USR1 sh -c 'echo ran >woken'
   wait_for blocked 1
   kill -USR1 $!
   wait $!
@@ -563,8 +554,7 @@ EOS
   shut -b 1ms
   start_on 1 -q --slots=fleet:only:1 -- sh -c 'echo ready; read -r _ <go'
   await "$out" ready
-  BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine2 "$BACKOFF" -q --gate=fleet:hub \
-    --slots=fleet:only:1 touch ran 3>&- 7>&- &
+  beside 2 -q --gate=fleet:hub --slots=fleet:only:1 touch ran
   wait_for lease
   wait_for blocked 1
   redis config resetstat
@@ -609,8 +599,7 @@ EOS
   shut -b 1ms
   start_on 1 -q --gate=fleet:hub -b 1ms -- sh -c 'echo probing; read -r _ <go'
   await "$out" probing
-  BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine2 "$BACKOFF" --gate=fleet:hub \
-    touch second 2>waits 3>&- 7>&- &
+  beside 2 --gate=fleet:hub touch second 2>waits
   wait_for blocked 1
   local waiting=$! killed
   killed=$(pgrep -P $waiting -x backoff-fleet)

@@ -43,23 +43,13 @@ waiting() {
 @test "no more attempts than slots go on at once" {
   local pids=() i
   for i in 1 2 3 4 5 6; do
-    "$BACKOFF" -q --slots=hub:2 -- sh -c '
-      echo + >>log; n=0
-      while [ "$n" -lt 3 ]; do cat /proc/self/stat >/dev/null; n=$((n + 1)); done
-      echo - >>log' 3>&- 7>&- &
+    "$BACKOFF" -q --slots=hub:2 -- sh -c "$notes_itself" 3>&- 7>&- &
     pids+=($!)
   done
   for i in "${pids[@]}"; do
     wait "$i"
   done
-  python3 - <<'EOS'
-depth = most = starts = 0
-for line in open("log"):
-    depth += 1 if line == "+\n" else -1
-    starts += line == "+\n"
-    most = max(most, depth)
-assert starts == 6 and depth == 0 and 1 <= most <= 2, (starts, depth, most)
-EOS
+  assert_at_once 6 2
 }
 
 @test "as many attempts as slots go on at once" {
