@@ -128,6 +128,14 @@ over(struct entry entry)
 	return (struct step) { true, entry };
 }
 
+/* Another machine has the fleet's turn, and we stand for ours. */
+static bool
+waits_in_fleet(void)
+{
+	return gate_keeper_has_fleet(&keeper)
+	    && (keeper.run.turn != 0 || !gate_keeper_has_file(&keeper));
+}
+
 /* With the turn, or because none is needed, until an attempt may begin. */
 static struct step
 wait_in_turn(int64_t limit_ns)
@@ -142,6 +150,12 @@ wait_in_turn(int64_t limit_ns)
 			return over(go_without());
 		if (signal != 0)
 			return over(interrupted(signal));
+		if (decision.kind == GATE_QUEUE) {
+			if (clock_now_ns() >= limit_ns)
+				return over(late);
+			if (waits_in_fleet())
+				continue;
+		}
 		switch (decision.kind) {
 		case GATE_START:
 		case GATE_PROBE:
@@ -153,13 +167,6 @@ wait_in_turn(int64_t limit_ns)
 			gate_news_tell(GATE_NEWS_LOST, &keeper.seen);
 			return (struct step) { .is_over = false };
 		case GATE_QUEUE:
-			if (clock_now_ns() >= limit_ns)
-				return over(late);
-			if (gate_keeper_has_fleet(&keeper)
-			    && (keeper.run.turn != 0
-			        || !gate_keeper_has_file(&keeper)))
-				continue;
-			/* fallthrough */
 		case GATE_NOTHING:
 		case GATE_TAKE:
 			gate_keeper_give_up(&keeper);
