@@ -10,6 +10,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <poll.h>
+#include <stdint.h>
 
 static SSL_CTX *context;
 static SSL *tls;
@@ -57,8 +58,10 @@ tls_start(int fd, const char *host)
 	if (is_address(host))
 		return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(tls), host)
 		    && SSL_set_fd(tls, fd);
-	return SSL_set_tlsext_host_name(tls, host) && SSL_set1_host(tls, host)
-	    && SSL_set_fd(tls, fd);
+	/* As SSL_set_tlsext_host_name() does, which drops the const openly. */
+	return SSL_ctrl(tls, SSL_CTRL_SET_TLSEXT_HOSTNAME,
+	           TLSEXT_NAMETYPE_host_name, (void *)(uintptr_t)host)
+	    && SSL_set1_host(tls, host) && SSL_set_fd(tls, fd);
 }
 
 void
