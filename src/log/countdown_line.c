@@ -200,14 +200,18 @@ countdown_line_wait_for(int64_t until_ns, int fd)
 		} else if (is_there && arrival.signal == SIGWINCH)
 			draw(clock_now_ns(), until_ns);
 	}
-	if (told != 0)
+	if (told != 0) {
 		writer_hurry();
-	countdown_line_end();
+		countdown_line_end();
+	}
 	return told;
 }
 
 int
 countdown_line_wait(int64_t until_ns)
 {
-	return countdown_line_wait_for(until_ns, -1);
+	int told = countdown_line_wait_for(until_ns, -1);
+
+	countdown_line_end();
+	return told;
 }

@@ -42,8 +42,8 @@ void countdown_line_end(void);
 int countdown_line_wait(int64_t until_ns);
 
 /*
- * The same, with a line or without, and also until FD can be read; -1: there
- * is no such descriptor.
+ * The same, with a line or without, and also until FD can be read. Only a
+ * signal ends the line: where the wait goes on, so does it.
  */
 int countdown_line_wait_for(int64_t until_ns, int fd);
 

@@ -139,7 +139,7 @@ fleet_gate_await(const struct fleet_gate *gate, int64_t until_ns,
 	while (!fleet_can_be_heard()) {
 		if (clock_now_ns() >= until_ns)
 			return true;
-		*signal = gate_news_count(seen,
+		*signal = gate_news_count_for(seen,
 		    min_ns(until_ns, clock_now_ns() + TOUCH_NS),
 		    fleet_socket());
 		if (*signal != 0)

@@ -173,7 +173,7 @@ wait_in_turn(int64_t limit_ns)
 			return (struct step) { .is_over = false };
 		}
 		signal = gate_news_count(&keeper.seen,
-		    min_ns(limit_ns, turn_monotonic(decision.until_ns)), -1);
+		    min_ns(limit_ns, turn_monotonic(decision.until_ns)));
 		if (signal != 0)
 			return over(interrupted(signal));
 		if (clock_now_ns() >= limit_ns)

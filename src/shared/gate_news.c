@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <string.h>
 #include <time.h>
 
 #include "core/array.h"
@@ -16,6 +17,7 @@
 static const char *name;
 static int64_t waited_ns;
 static int64_t told_ns; /* the wait was told of a gate shut then; 0: none */
+static char shown_reason[GATE_REASON_SIZE + 1]; /* in the line of the wait */
 
 struct news {
 	enum weight weight;
@@ -112,8 +114,10 @@ show(const struct gate_event *event, bool stays)
 {
 	char words[512];
 	struct text text = text_in(words, sizeof words);
+	struct text reason = text_in(shown_reason, sizeof shown_reason);
 	struct span time = gate_message(&text, GATE_NEWS_WAIT, event);
 
+	text_add(&reason, event->reason);
 	return !event->is_ramp && event->next_ns >= NS_PER_S
 	    && log_wait(words, time, clock_now_ns() - event->shut_ns, stays);
 }
@@ -131,18 +135,31 @@ gate_news_wait(const struct gate_record *record, bool counts)
 		    event);
 }
 
-int
-gate_news_count(const struct gate_record *record, int64_t until_ns, int fd)
+/* The line of the wait as it is now, if there can be one. */
+static void
+keep_shown(const struct gate_record *record)
 {
-	struct gate_event event;
+	struct gate_event event = wait_event(record);
 
-	if (!countdown_line_is_there()) {
-		event = wait_event(record);
+	if (strcmp(shown_reason, record->reason) != 0)
+		countdown_line_end();
+	if (!countdown_line_is_there())
 		show(&event, false);
-	}
-	if (fd >= 0 || countdown_line_is_there())
-		return countdown_line_wait_for(until_ns, fd);
-	return sleep_until_told(until_ns);
+}
+
+int
+gate_news_count(const struct gate_record *record, int64_t until_ns)
+{
+	keep_shown(record);
+	return countdown_line_is_there() ? countdown_line_wait(until_ns)
+	                                 : sleep_until_told(until_ns);
+}
+
+int
+gate_news_count_for(const struct gate_record *record, int64_t until_ns, int fd)
+{
+	keep_shown(record);
+	return countdown_line_wait_for(until_ns, fd);
 }
 
 /* SPAN_NS from now as a time of day. */

@@ -36,9 +36,16 @@ void gate_news_wait(const struct gate_record *record, bool counts);
 /*
  * A wait until UNTIL_NS of CLOCK_MONOTONIC, with a line on a terminal that
  * tells for how long the gate has been shut. Returns what ends it as
- * sleep_until_told() does. It also ends when FD, if >= 0, can be read.
+ * sleep_until_told() does.
  */
-int gate_news_count(const struct gate_record *record, int64_t until_ns, int fd);
+int gate_news_count(const struct gate_record *record, int64_t until_ns);
+
+/*
+ * The same, and also until FD can be read; the line goes on with the next such
+ * wait for the same reason, and ends with countdown_line_end().
+ */
+int gate_news_count_for(
+    const struct gate_record *record, int64_t until_ns, int fd);
 
 /*
  * What our verdict has made of the gate at NOW_NS. ASKED_NS is what the other

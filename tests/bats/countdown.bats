@@ -6,6 +6,7 @@
 
 load helper
 load ../lib/process
+load ../lib/redis
 
 setup() {
   command -v tmux >/dev/null || skip "tmux is not installed"
@@ -25,6 +26,7 @@ EOS
 teardown() {
   tmux -S "$socket" kill-server 2>/dev/null || true
   [ ${#others[@]} = 0 ] || kill "${others[@]}" 2>/dev/null || true
+  stop_redis
 }
 
 # at_screen WIDTH [VARIABLE=VALUE]...: an empty one, 20 rows high.
@@ -461,4 +463,30 @@ the_run() {
     wait_for ends_with_prompt
     kill "${others[@]}"
   done
+}
+
+@test "countdown: where another machine has the turn, one line counts in whole seconds" {
+  need_call F_OFD_SETLKW
+  need_redis
+  start_redis
+  export BACKOFF_FLEET_HELPER=$FLEET_HELPER BACKOFF_FLEET=unix:$REDIS_SOCKET
+  # shellcheck disable=SC2016 # for the other shell
+  BACKOFF_STATE_DIR=$PWD/1 "$BACKOFF" -qq --gate=fleet:hub -n 2 \
+    sh -c 'echo after=1h >"$BACKOFF_HINT"; exit 1' 3>&- &
+  others+=($!)
+  wait_for turn_is_taken
+  at_screen 80 "BACKOFF_STATE_DIR=$PWD/2"
+  types 'backoff --gate=fleet:hub true'
+  # Twice the time after which the wait is noted for others on this machine.
+  draws 'shut for 4s.*shut for 11s'
+  key C-c
+  wait_for ends_with_prompt
+  run -0 screen
+  assert_equal "$(grep -c 'shut for' <<<"$output")" 1
+  # That of the beginning.
+  [ "$(grep -aEo 'shut for ([0-9]+ms|[0-9]+[.][0-9]+s)' drawn | sort -u | wc -l)" -le 1 ]
+}
+
+turn_is_taken() {
+  redis exists 'backoff:{hub}:turn' | grep -qx 1
 }
