@@ -341,6 +341,14 @@ is_shut() {
   BACKOFF_FLEET=$server goes_on 'IP address mismatch'
 }
 
+@test "fleet-faults: TLS, with a certificate of another name" {
+  start_tls
+  # As a name, which leads to the server without one that serves names.
+  server=rediss://127.1:$TLS_PORT
+  export SSL_CERT_FILE=$REDIS/ca.pem
+  BACKOFF_FLEET=$server goes_on 'hostname mismatch'
+}
+
 @test "fleet-faults: TLS, where there is none" {
   REDIS_PORT=$(redis_free_port)
   start_redis

@@ -490,20 +490,39 @@ ran$"
   start_on 1 -v --gate=fleet:hub --slots=fleet:hub:1 --stop-on=3 -- sh -c 'echo ready; read -r _ <go; exit 3'
   await "$out" ready
   beside 2 -q --slots=fleet:hub:1 touch slot
-  local pids=($!)
-  beside 3 -q --gate=fleet:hub sh -c 'echo "$BACKOFF_GATE" >turn'
-  pids+=($!)
-  wait_for blocked 2
+  wait_for blocked 1
   # What runs is COMMAND, and what is stopped is who would renew.
   signal STOP
-  wait "${pids[@]}"
-  assert_equal "$(cat turn)" probing
+  wait $!
   assert [ -e slot ]
+  # Who waits may take it for stuck before that.
+  no_lease() {
+    ! lease
+  }
+  wait_for no_lease
+  run -0 on 3 -q --gate=fleet:hub sh -c 'echo "$BACKOFF_GATE"'
+  assert_output probing
   signal CONT
   echo >&7
   assert_fate 'exited 3'
   assert grep -q 'lost the slot of fleet:hub' "$err"
   assert grep -q 'lost the turn at gate fleet:hub' "$err"
+}
+
+@test "who has a turn that another has too gives way, whatever its number" {
+  with_server
+  shut -b 5s -j none
+  start_on 3 -v --gate=fleet:hub -- touch ran
+  wait_for lease
+  # As on a server that has begun anew.
+  local number
+  number=$(redis get 'backoff:{hub}:turn')
+  redis set 'backoff:{hub}:turn' "${number% *} another" px 60000
+  await "$err" 'lost the turn at gate fleet:hub'
+  assert [ ! -e ran ]
+  redis del 'backoff:{hub}:turn'
+  redis rpush 'backoff:{hub}:next' 1
+  assert_fate 'exited 0'
 }
 
 @test "a server that begins anew takes no slot away" {
