@@ -141,7 +141,7 @@ keep_shown(const struct gate_record *record)
 {
 	struct gate_event event = wait_event(record);
 
-	if (strcmp(shown_reason, record->reason) != 0)
+	if (event.is_ramp || strcmp(shown_reason, record->reason) != 0)
 		countdown_line_end();
 	if (!countdown_line_is_there())
 		show(&event, false);
