@@ -176,7 +176,7 @@ does_without() {
 @test "a directory whose name is too long" {
   BACKOFF_STATE_DIR=/tmp/$(printf '%05000d' 0)
   export BACKOFF_STATE_DIR
-  does_without 'File name too long'
+  does_without 'File ?name too long'
 }
 
 @test "a directory that is none" {
