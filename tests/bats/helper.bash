@@ -53,10 +53,17 @@ wait_for() {
 HOLD_TERM=("${PYTHON[@]}" "$BATS_TEST_DIRNAME/../lib/hold_term.py")
 export until_term='until grep -q "^ShdPnd:.*[4-7c-f]...$" /proc/$$/status; do sleep 0.02; done'
 
+# has_sanitizers PROGRAM: whether it was built with them.
+has_sanitizers() {
+  nm "$1" 2>/dev/null | grep -q __asan_
+}
+
 # need_faketime: skips where libfaketime has no say; sets preload to its path.
 # shellcheck disable=SC2034 # for the tests
 need_faketime() {
   command -v faketime >/dev/null || skip 'faketime is not installed'
+  # That of clang waits for ever for a lock of its own.
+  ! has_sanitizers "$BACKOFF" || skip 'the sanitizers are to be preloaded first'
   # shellcheck disable=SC2016 # for the other shell
   preload=$(faketime -f '+0' sh -c 'echo "$LD_PRELOAD"')
   ldd "$BACKOFF" 2>/dev/null | grep -q libc ||

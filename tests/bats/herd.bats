@@ -589,7 +589,7 @@ EOS
 }
 
 @test "herd: no memory is a failure in one line" {
-  ! nm "$HERD" 2>/dev/null | grep -q __asan_ || skip 'built with sanitizers'
+  ! has_sanitizers "$HERD" || skip 'built with sanitizers'
   run -125 sh -c 'ulimit -v 40000 && "$HERD" --clients=1000000 --outage=1 --capacity=1'
   assert_output --regexp '^backoff-herd: --clients: no memory: [^:]*$'
 }

@@ -657,7 +657,7 @@ end'
 
 @test "without /proc, output waits for a reader that is slow, and is whole" {
   unshare --mount true 2>/dev/null || skip 'no mounts of our own here'
-  ! nm "$BACKOFF" 2>/dev/null | grep -q __asan_ || skip 'the sanitizers need /proc'
+  ! has_sanitizers "$BACKOFF" || skip 'the sanitizers need /proc'
   reads full read -- unshare --mount sh -c '
     mount -t tmpfs none /proc && exec "$0" -o -- head -c 300000 /dev/zero' "$BACKOFF"
   ended "exited 0"

@@ -359,6 +359,7 @@ beside_orphan='trap "" TERM; : >standing
 }
 
 @test "rule 48: so are those with an environment of 200 KB" {
+  need_call PR_SET_CHILD_SUBREAPER
   with_helper 'exec sleep 1000' '
     big=$(head -c 100000 /dev/zero | tr "\0" x)
     (A=$big Z=$big setsid sh -c "trap \"\" TERM; : >ready; while :; do sleep 1000; done" &)

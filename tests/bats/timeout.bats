@@ -514,6 +514,7 @@ SCRIPT
 
 # Two that end while backoff is stopped cause a single CHLD.
 @test "rule 74: orphans that end together are all reaped" {
+  need_call PR_SET_CHILD_SUBREAPER
   mkfifo gate
   cat >orphans.sh <<'SCRIPT'
 zombies() {
