@@ -16,6 +16,7 @@
 #include "core/gate.h"
 #include "core/shared_name.h"
 #include "core/state_record.h"
+#include "core/text.h"
 #include "options/option_types.h"
 #include "options/usage.h"
 #include "process/clock.h"
@@ -148,6 +149,7 @@ read_row(struct row *row, const struct state_dir *dir, const char *name)
 {
 	struct state_file file;
 	uint8_t bytes[STATE_SIZE];
+	struct text shown = text_in(row->name, sizeof row->name);
 	bool is_ours;
 
 	if (shared_name_scan(name) != strlen(name)
@@ -156,7 +158,7 @@ read_row(struct row *row, const struct state_dir *dir, const char *name)
 	is_ours = state_file_read(&file, bytes) != STATE_UNUSABLE;
 	if (is_ours) {
 		*row = (struct row) { .name = "" };
-		snprintf(row->name, sizeof row->name, "%s", name);
+		text_add(&shown, name);
 		add_gate(row, &file, bytes);
 		add_deferral(row, bytes);
 		put_number(row->slots, sizeof row->slots, count_slots(&file));

@@ -35,7 +35,9 @@ cut() {
   fail "not ready in time"
 }
 
-# The hydra in ./tree, which makes ./ready as well.
+# The hydra in ./tree, which makes ./ready as well. Orphans of it are found by
+# who adopts them.
+has_call PR_SET_CHILD_SUBREAPER || export HYDRA_STAYS=1
 hydra='mkdir -p tree; ln -s tree/ready ready; exec sh "$HYDRA" tree'
 
 # stopped_and_dead: the process is stopped, its only child a zombie.
@@ -240,6 +242,7 @@ stopped_and_dead_or_over() {
 }
 
 @test "rule 48: the TERM reaches every process of the tree, in its own session and orphaned too" {
+  need_call PR_SET_CHILD_SUBREAPER
   cut -t -n 1 -k 1h -- sh -c '
     rm -f got.*
     show="trap \"echo TERM >got.\\\$name; exit 0\" TERM; : >up.\$name; while :; do sleep 0.05; done"
@@ -258,6 +261,7 @@ stopped_and_dead_or_over() {
 }
 
 @test "rule 48: a process started while the tree is ended does not get away" {
+  need_call PR_SET_CHILD_SUBREAPER
   cut -t -n 1 -k 300ms -- sh -c \
     'trap "(trap \"\" TERM; exec setsid sleep 1000) & exit 0" TERM
      : >ready; while :; do sleep 0.05; done'
@@ -266,6 +270,7 @@ stopped_and_dead_or_over() {
 }
 
 @test "rule 48: a process that forks all the time is ended with what it forked last" {
+  need_call PR_SET_CHILD_SUBREAPER
   # It keeps twenty children, the oldest of which it replaces without end.
   cat >fork.py <<'SCRIPT'
 import os, signal

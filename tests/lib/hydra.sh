@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # hydra.sh DIR: a tree of processes that is hard to end: children, sessions
 # in sessions, daemons that have left their parents, and of each kind one
-# that ignores TERM. It makes DIR/ready when all of them stand.
+# that ignores TERM. It makes DIR/ready when all of them stand. With
+# HYDRA_STAYS, none has left its parent.
 
 dir=$1 head=${2:-main}
 mkdir -p "$dir"
@@ -19,10 +20,14 @@ main)
   sh "$0" "$dir" child &
   sh "$0" "$dir" deaf-child &
   setsid sh "$0" "$dir" session &
-  (setsid sh "$0" "$dir" daemon &)
-  (setsid sh "$0" "$dir" deaf-daemon &)
-  for name in child deaf-child session inner-session deaf-inner-session \
-    daemon deaf-daemon; do
+  daemons=
+  if [ -z "$HYDRA_STAYS" ]; then
+    daemons='daemon deaf-daemon'
+    (setsid sh "$0" "$dir" daemon &)
+    (setsid sh "$0" "$dir" deaf-daemon &)
+  fi
+  # shellcheck disable=SC2086 # two names
+  for name in child deaf-child session inner-session deaf-inner-session $daemons; do
     until [ -e "$dir/$name" ]; do
       sleep 0.02
     done
