@@ -453,6 +453,41 @@ ran$"
   assert_line "backoff: sh: cannot use slots hub ($BATS_TEST_TMPDIR/file: Not a directory); going on with the fleet alone"
 }
 
+@test "without a state directory slots are waited for, and a lost server is said to be gone" {
+  with_server
+  : >file
+  start_on 1 -q --slots=fleet:hub:1 -- sh -c 'echo ready; read -r _ <go'
+  await "$out" ready
+  BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/file "$BACKOFF" -q --slots=fleet:hub:1 touch ran 3>&- 7>&- &
+  wait_for blocked 1
+  assert [ ! -e ran ]
+  echo >&7
+  wait $!
+  assert [ -e ran ]
+  assert_fate 'exited 0'
+  stop_redis
+  BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/file run -0 "$BACKOFF" --slots=fleet:hub:1 true
+  assert_line --regexp '^backoff: true: cannot use fleet slots hub \(.*\); going on without$'
+}
+
+@test "a signal ends the wait for a slot" {
+  with_server
+  start_on 1 -q --slots=fleet:hub:1 -- sh -c 'echo ready; read -r _ <go'
+  await "$out" ready
+  beside 2 -q --slots=fleet:hub:1 touch ran
+  wait_for blocked 1
+  kill -TERM $!
+  local status=0
+  wait $! || status=$?
+  assert_equal "$status" 143
+  wait_for blocked 0
+  assert [ ! -e ran ]
+  assert_equal "$(redis zcard 'backoff:{hub}:slots')" 1
+  echo >&7
+  assert_fate 'exited 0'
+  assert_equal "$(redis zcard 'backoff:{hub}:slots')" 0
+}
+
 @test "no attempt begins after the deadline, which the server's answer may use up" {
   with_server
   kill -STOP "$redis_pid"

@@ -32,6 +32,19 @@ is_wrong(const char *text)
 	    text);
 }
 
+/* START, and a host of more bytes than any has. */
+static void
+too_long(const char *start)
+{
+	char text[1024];
+	size_t length = strlen(start);
+
+	memset(text, 'x', sizeof text);
+	memcpy(text, start, length);
+	text[sizeof text - 1] = '\0';
+	is_wrong(text);
+}
+
 int
 main(void)
 {
@@ -75,5 +88,8 @@ main(void)
 	is_wrong("unix:");
 	is_wrong("unix:/run/redis?x=1");
 	is_wrong("unix://secret@/run/redis");
+	too_long("unix:/");
+	too_long("redis://");
+	too_long("redis://[");
 	return done();
 }
