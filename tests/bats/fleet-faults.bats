@@ -114,6 +114,11 @@ is_shut() {
   goes_on 'Connection refused'
 }
 
+@test "fleet-faults: a socket whose name is too long" {
+  server=unix:/$(printf '%0150d' 0)
+  BACKOFF_FLEET=$server goes_on 'File name too long'
+}
+
 @test "fleet-faults: a server that never answers" {
   start_redis
   between hole

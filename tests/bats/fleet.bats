@@ -100,6 +100,15 @@ blocked() {
   assert [ ! -e ran ]
 }
 
+@test "a program that was copied without its helper looks for it where it was to be installed" {
+  need_redis
+  cp "$BACKOFF" copy
+  BACKOFF_FLEET=unix:/nonexistent run env -u BACKOFF_FLEET_HELPER \
+    strace -qq -f -e trace=execve ./copy --gate=fleet:hub true
+  assert_line --regexp 'execve\("/[^"]*/backoff-fleet"'
+  refute_line --partial "$PWD/backoff-fleet"
+}
+
 @test "a server's name that is missing or wrong is an error that keeps the password" {
   [ -x "$FLEET_HELPER" ] || skip 'backoff-fleet was not built'
   unset BACKOFF_FLEET
@@ -350,6 +359,17 @@ ran$"
   echo >&7
   assert_fate 'exited 3'
   assert_equal "$(grep -c 'backoff-fleet has ended' "$err")" 1
+}
+
+@test "a helper that is stuck is given up" {
+  with_server
+  start_on 1 --gate=fleet:hub -n 1 -- sh -c 'echo ready; read -r _ <go; exit 1'
+  await "$out" ready
+  kill -STOP "$(helpers)"
+  echo >&7
+  assert_fate 'exited 1'
+  assert grep -q 'cannot use fleet gate hub (.*: timed out); going on with the local gate' "$err"
+  no_helper
 }
 
 @test "COMMAND has neither the server's name nor the socket" {
