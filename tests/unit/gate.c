@@ -588,6 +588,21 @@ record_on_disk(void)
 }
 
 static void
+other_clocks(void)
+{
+	struct gate_record record = { .shut_ns = NOW, .due_ns = INT64_MAX - 1 };
+
+	gate_translate(&record, 5);
+	is_int(record.shut_ns, NOW + 5, "a clock that is ahead");
+	is_int(record.due_ns, INT64_MAX, "... has an end");
+	is_int(record.probe_ns, 0, "what never was is not on it either");
+	gate_translate(&record, -5);
+	is_int(record.shut_ns, NOW, "a clock that is behind");
+	gate_translate(&record, -2 * NOW);
+	is_int(record.shut_ns, 1, "... has a beginning");
+}
+
+static void
 pauses(void)
 {
 	struct policy policy = {
@@ -669,6 +684,7 @@ main(void)
 	ramps();
 	ramp_failures();
 	record_on_disk();
+	other_clocks();
 	pauses();
 	far_future();
 	return done();
