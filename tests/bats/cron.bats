@@ -84,6 +84,8 @@ mount --bind '$BATS_TEST_TMPDIR/empty' /etc/cron.d
 mount --bind '$BATS_TEST_TMPDIR/pam' /etc/pam.d
 [ ! -e /etc/crontab ] || mount --bind /dev/null /etc/crontab
 mount -t tmpfs tmpfs /run
+# Of libfaketime, whose semaphores have the number of their process for a name.
+mount -t tmpfs tmpfs /dev/shm
 export LD_PRELOAD='$preload' TZ=UTC
 export FAKETIME='@$(date -u -d "2026-01-15 $hour:$minute UTC - 30 seconds" '+%F %T') x6'
 exec '$CRON' -f
