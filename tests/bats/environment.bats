@@ -64,7 +64,7 @@ without_streams() { exec <&- >&- 2>&-; }
 @test "rule 62: umask, niceness, limits, OOM score and timer slack are passed on" {
   odd_place() {
     umask 027
-    renice -n 5 -p "$BASHPID"
+    renice -n 19 -p "$BASHPID"
     ulimit -S -n 64 -c 0 -s 4096
     ulimit -S -f 100000
     echo 500 >/proc/self/oom_score_adj
