@@ -80,11 +80,6 @@ no_helper() {
   ! helper_is_there
 }
 
-# lease: there is one, of the turn.
-lease() {
-  [ "$(redis exists 'backoff:{hub}:turn')" = 1 ]
-}
-
 # blocked N: as many clients wait on the server.
 blocked() {
   [ "$(redis info clients | tr -d '\r' | sed -n 's/^blocked_clients://p')" = "$1" ]

@@ -77,6 +77,11 @@ redis() {
   redis-cli -s "$REDIS_SOCKET" "$@"
 }
 
+# lease: whether some machine has the turn at the gate hub.
+lease() {
+  [ "$(redis exists 'backoff:{hub}:turn')" = 1 ]
+}
+
 # redis_calls [COMMAND]: how many commands it has had since CONFIG RESETSTAT,
 # without those of redis-cli itself.
 redis_calls() {
