@@ -24,6 +24,7 @@ EOS
 }
 
 teardown() {
+  screen 2>/dev/null || true # for the log, if the test failed
   tmux -S "$socket" kill-server 2>/dev/null || true
   [ ${#others[@]} = 0 ] || kill "${others[@]}" 2>/dev/null || true
   stop_redis
@@ -33,8 +34,6 @@ teardown() {
 at_screen() {
   env -u TMUX -u CI tmux -S "$socket" -f /dev/null new-session -d -x "$1" -y 20 \
     env "${@:2}" PS1='$ ' PATH="$PWD:$PATH" bash --norc --noprofile --noediting -i 3>&-
-  shows '^\$$'
-  types clear
   shows '^\$$'
   # shellcheck disable=SC2016 # for tmux
   tmux -S "$socket" pipe-pane 'exec cat >>drawn'
@@ -195,8 +194,7 @@ differs_from() {
   key C-z
   shows 'Stopped'
   wait_for ends_with_prompt
-  types clear
-  types bg
+  types 'clear; bg'
   shows '^\[1\]\+ backoff'
   wait_for in_state "$(head -n 1 pids)" S
   types 'sleep 2.5; echo slept'
