@@ -132,8 +132,8 @@ signals_start(int wake_on, bool with_parent)
 		sigaddset(&handled, passing[i]);
 	for (int signal = SIGRTMIN; signal <= SIGRTMAX; signal++)
 		sigaddset(&handled, signal);
-	if (wake_on != 0)
-		add_unless_ignored(&handled, wake_on);
+	if (wake_on != 0 && is_ignored(wake_on))
+		sigdelset(&handled, wake_on);
 	take_child_signal(&handled);
 	/* A stop lengthens a wait with a relative timeout; CONT ends it. */
 	sigaddset(&handled, SIGCONT);

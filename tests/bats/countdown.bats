@@ -373,6 +373,7 @@ the_run() {
 }
 
 @test "countdown: at a gate the line tells for how long it has been shut, and is left as it was" {
+  need_call F_OFD_SETLKW
   at_gate 80
   types 'backoff --name=x --gate=hub true'
   shows '^backoff: x: waiting at gate hub, shut for [0-9.mu]+s: exit 7$'
@@ -387,6 +388,7 @@ the_run() {
 }
 
 @test "countdown: Ctrl-Z, fg and Ctrl-C at a gate" {
+  need_call F_OFD_SETLKW
   at_gate 80
   types 'backoff --name=x --gate=hub true'
   shows '^backoff: x: waiting at gate hub'
@@ -402,6 +404,7 @@ the_run() {
 }
 
 @test "countdown: in the queue of a gate the line stands still, as who waits in line makes no call" {
+  need_call F_OFD_SETLKW
   at_gate 80
   holder --gate=hub -- true
   types 'backoff --name=x --gate=hub true'
@@ -422,6 +425,7 @@ the_run() {
 }
 
 @test "countdown: Ctrl-Z, fg and Ctrl-C in the queue of a gate" {
+  need_call F_OFD_SETLKW
   at_gate 80
   holder --gate=hub -- true
   types 'backoff --name=x --gate=hub true'
@@ -438,6 +442,7 @@ the_run() {
 }
 
 @test "countdown: Ctrl-Z, fg and Ctrl-C in the queue for a slot" {
+  need_call F_OFD_SETLKW
   local slots
   for slots in 1 2; do
     # Not the socket of a server that is about to end.

@@ -23,7 +23,8 @@ over_probe() {
 mask_has() {
   local mask number
   mask=$(sed -n "s/^$1:[[:blank:]]*//p" "/proc/$3/status")
-  number=$(kill -l "$2")
+  number=$2 # kill -l would give the name of one
+  [[ $2 = *[!0-9]* ]] && number=$(kill -l "$2")
   [ $(((16#$mask >> (number - 1)) & 1)) = 1 ]
 }
 
@@ -95,6 +96,27 @@ dispositions_survive() {
 
 @test "rules 14 and 15: COMMAND finds ignored signals ignored" {
   dispositions_survive --ignore HUP,INT,QUIT,TERM,PIPE,USR1,ALRM,WINCH,TSTP,TTIN,XFSZ,40
+}
+
+@test "rules 13 and 15: what --wake-on names stays ignored if it was" {
+  local name
+  for name in HUP USR1 USR2 ALRM WINCH IO 37; do
+    ignored_to_wake "$name"
+  done
+}
+
+# ignored_to_wake SIGNAL: each attempt finds it ignored, and no pause ends by it.
+ignored_to_wake() {
+  start --ignore "$1" -- "$BACKOFF" -d 1ms,1h --wake-on="$1" -- \
+    sh -c 'grep ^SigIgn /proc/self/status; [ "$BACKOFF_ATTEMPT" = 1 ] || echo ready; exit 7'
+  await "$err" 'next in 1h'
+  mask_has SigIgn "$1" "$pid" || fail "$1 is not ignored"
+  assert_equal "$(grep -c ^SigIgn "$out")" 2
+  assert_equal "$(grep ^SigIgn "$out" | uniq | wc -l)" 1
+  signal "$1"
+  signal TERM
+  assert_fate "killed TERM"
+  assert_ready 1
 }
 
 @test "rules 14 and 15: COMMAND finds every signal ignored that can be" {
