@@ -14,6 +14,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -108,6 +109,18 @@ refuse_without_hint(const char *what)
 	usage_refuse(what, "no memory", why);
 }
 
+/* For files that backoff itself makes: where, and what changes that. */
+static const char *
+tempfile_place(void)
+{
+	static char words[PATH_MAX + 16];
+	struct text text = text_in(words, sizeof words);
+
+	text_add(&text, "TMPDIR ");
+	text_bounded(&text, tempfile_directory());
+	return words;
+}
+
 static void
 prepare(struct options *options)
 {
@@ -116,10 +129,10 @@ prepare(struct options *options)
 	struct stream_failure failure;
 
 	if (broken != NULL)
-		usage_refuse(broken, file != NULL ? file : tempfile_directory(),
+		usage_refuse(broken, file != NULL ? file : tempfile_place(),
 		    strerror(errno));
 	if (!hold_start(options->streams.hold))
-		usage_refuse("--hold", tempfile_directory(), strerror(errno));
+		usage_refuse("--hold", tempfile_place(), strerror(errno));
 	if (options->die_with_parent && !parent_is_told_of())
 		usage_refuse("--die-with-parent", "not on this system",
 		    "a process is not told that its parent has ended");

@@ -142,7 +142,8 @@ value_factor(const char *text, void *field, struct refusal *refusal)
 	double *factor = field;
 
 	return (number_parse(text, factor) && *factor >= 1)
-	    || refuse(refusal, "expected a number, 1 or more");
+	    || refuse(
+	        refusal, "expected a number, 1 or more, such as 1.5 or 2");
 }
 
 bool
@@ -151,7 +152,7 @@ value_rate(const char *text, void *field, struct refusal *refusal)
 	double *rate = field;
 
 	return (number_parse(text, rate) && *rate > 0)
-	    || refuse(refusal, "expected a number above 0");
+	    || refuse(refusal, "expected a number above 0, such as 0.5 or 20");
 }
 
 bool
@@ -184,6 +185,13 @@ value_text(const char *text, void *field, struct refusal *refusal)
 	(void)refusal;
 	*copy = text;
 	return true;
+}
+
+bool
+value_some_text(const char *text, void *field, struct refusal *refusal)
+{
+	return *text != '\0' ? value_text(text, field, refusal)
+	                     : refuse(refusal, "expected some text");
 }
 
 /* The index of TEXT in WORDS, which are separated by single blanks; or -1. */

@@ -72,8 +72,10 @@ usage_allocate(const char *option, size_t count, size_t size)
 void
 usage_finish(void)
 {
+	errno = 0;
 	if (fflush(stdout) != 0 || ferror(stdout))
 		usage_refuse("standard output", "write error",
-		    "the text could not be written");
+		    errno != 0 ? strerror(errno)
+		               : "the text could not be written");
 	exit(EXIT_SUCCESS);
 }

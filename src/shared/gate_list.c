@@ -137,7 +137,9 @@ add_deferral(struct row *row, const uint8_t *bytes)
 	wait_ns = deferral_wait(&deferral, now_ns, &changed);
 	if (wait_ns == 0)
 		return;
-	put_time(row->deferred, sizeof row->deferred, now_ns + wait_ns);
+	/* The first second in which it is over, as the log has it. */
+	put_time(row->deferred, sizeof row->deferred,
+	    saturating_add(now_ns, wait_ns + NS_PER_S - 1));
 	if (row->reason[0] == '\0')
 		snprintf(
 		    row->reason, sizeof row->reason, "%s", deferral.reason);

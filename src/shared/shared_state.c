@@ -39,6 +39,10 @@ shared_state_lose(struct shared_part *part, const char *why)
 	text_add(&text, part->name);
 	text_add(&text, " (");
 	text_bounded(&text, directory.path);
+	if (part->file.blames_file) {
+		text_byte(&text, '/');
+		text_add(&text, part->name);
+	}
 	text_add(&text, ": ");
 	text_add(&text, why);
 	text_add(&text, "); going on ");
@@ -50,7 +54,7 @@ shared_state_lose(struct shared_part *part, const char *why)
 bool
 shared_state_open(struct shared_part *part)
 {
-	part->file.fd = -1;
+	part->file = (struct state_file) { .fd = -1 };
 	if (!is_tried) {
 		is_tried = true;
 		state_dir_open(&directory, asked, note);

@@ -27,16 +27,27 @@ fail(struct state_file *file, const char *why)
 	struct text text = text_in(file->why, sizeof file->why);
 
 	text_add(&text, why);
+	file->blames_file = false;
+	return false;
+}
+
+/* The same for what is wrong with the file itself. */
+static bool
+blame(struct state_file *file, const char *why)
+{
+	fail(file, why);
+	file->blames_file = true;
 	return false;
 }
 
 static bool
-fail_with_number(struct state_file *file, const char *why, int64_t number)
+blame_size(struct state_file *file, int64_t size)
 {
 	struct text text = text_in(file->why, sizeof file->why);
 
-	text_add(&text, why);
-	text_number(&text, number);
+	text_add(&text, "larger than a state file: ");
+	text_number(&text, size);
+	file->blames_file = true;
 	return false;
 }
 
@@ -69,23 +80,19 @@ check(struct state_file *file, const struct stat *stat)
 	mode_t wanted = file->dir->is_shared ? 0660 : 0600;
 
 	if (!S_ISREG(stat->st_mode))
-		return fail(file, "not a regular file");
+		return blame(file, "not a regular file");
 	if (stat->st_nlink > 1)
-		return fail(file, "it has another name, by a hard link");
+		return blame(file, "it has another name, by a hard link");
 	if (!file->dir->is_shared && stat->st_uid != geteuid())
-		return fail(file, "owned by another user");
+		return blame(file, "owned by another user");
 	if (file->dir->is_shared && stat->st_gid != file->dir->group)
-		return fail(file, "not of the group of its directory");
-	if (mode != wanted) {
-		struct text text = text_in(file->why, sizeof file->why);
-
-		text_add(&text, "its mode is not ");
-		text_add(&text, file->dir->is_shared ? "0660" : "0600");
-		return false;
-	}
+		return blame(file, "not of the group of its directory");
+	if (mode != wanted)
+		return blame(file,
+		    file->dir->is_shared ? "its mode is not 0660"
+		                         : "its mode is not 0600");
 	if (stat->st_size > STATE_SIZE)
-		return fail_with_number(
-		    file, "larger than a state file: ", stat->st_size);
+		return blame_size(file, stat->st_size);
 	return true;
 }
 
@@ -99,8 +106,15 @@ state_file_open(
 	file->why[0] = '\0';
 	file->fd = open_in(dir, name);
 	if (file->fd < 0)
-		return fail(
-		    file, errno == ELOOP ? "a symbolic link" : strerror(errno));
+		switch (errno) {
+		case ELOOP:
+			return blame(file, "a symbolic link");
+		case EISDIR:
+		case ENXIO: /* a socket */
+			return blame(file, "not a regular file");
+		default:
+			return fail(file, strerror(errno));
+		}
 	if (fstat(file->fd, &stat) != 0) {
 		fail(file, strerror(errno));
 	} else if (check(file, &stat)) {
@@ -126,10 +140,10 @@ state_file_read(struct state_file *file, uint8_t record[STATE_SIZE])
 	case STATE_HEADER_FINE:
 		return STATE_RECORD;
 	case STATE_HEADER_FOREIGN:
-		fail(file, "not a state file of backoff");
+		blame(file, "not a state file of backoff");
 		return STATE_UNUSABLE;
 	case STATE_HEADER_LATER:
-		fail(file, "written by a later version of backoff");
+		blame(file, "written by a later version of backoff");
 		return STATE_UNUSABLE;
 	case STATE_HEADER_BROKEN:
 		fail(file,

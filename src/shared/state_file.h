@@ -32,6 +32,7 @@ struct state_file {
 	const struct state_dir *dir;
 	char
 	    why[WHY_SIZE]; /* what has just failed: "No space left on device" */
+	bool blames_file; /* WHY is about the file, not its directory or disk */
 };
 
 /*

@@ -20,6 +20,19 @@ gave_up() {
   record "failures=$1" until=-1 window=60000000000 >/dev/null
 }
 
+@test "the log and --gate=list name the same second" {
+  local told
+  # Where it is noon, a minute is over on the same day.
+  export TZ
+  TZ=$(printf 'NOON%+d' $(($(date -u +%-H) - 12)))
+  run -7 "$BACKOFF" --defer=hub:50s..50s -n 1 sh -c 'exit 7'
+  run -75 "$BACKOFF" --defer=hub true
+  told=${output##* }
+  assert_regex "$told" '^[0-9]{2}:[0-9]{2}:[0-9]{2}$'
+  run -0 "$BACKOFF" --gate=list
+  assert_line --index 1 --partial " $told "
+}
+
 @test "a run that gave up puts off the next, which exits 75 and starts nothing" {
   run -7 "$BACKOFF" --defer=hub:1h..2h -n 1 sh -c 'exit 7'
   run -75 --separate-stderr "$BACKOFF" --defer=hub --at-end='echo $BACKOFF_RESULT >ended' \

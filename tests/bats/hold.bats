@@ -649,9 +649,9 @@ end'
 
 @test "without a place for held output nothing is run" {
   run -125 env TMPDIR=/nonexistent "$BACKOFF" -o -- touch "$go"
-  assert_output 'backoff: --hold: /nonexistent: No such file or directory'
+  assert_output 'backoff: --hold: TMPDIR /nonexistent: No such file or directory'
   run -125 env TMPDIR=/nonexistent "$BACKOFF" --quiet-success -- touch "$go"
-  assert_output 'backoff: --quiet-success: /nonexistent: No such file or directory'
+  assert_output 'backoff: --quiet-success: TMPDIR /nonexistent: No such file or directory'
   [ ! -e "$go" ]
 }
 

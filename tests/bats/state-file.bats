@@ -44,6 +44,12 @@ does_without() {
   assert_regex "${lines[0]}" "^backoff: sh: cannot use slots hub \(.*: $1\); going on without\$"
 }
 
+# does_without_file WHY: the same where the file is to blame, which is named.
+does_without_file() {
+  does_without "$1"
+  assert_regex "${lines[0]}" "/hub: $1\); "
+}
+
 @test "a file that was removed is as new" {
   given_up
   rm "$state/hub"
@@ -107,26 +113,26 @@ does_without() {
 @test "a file of 1 GiB is not read" {
   given_up
   truncate -s 1G "$state/hub"
-  does_without 'larger than a state file: 1073741824'
+  does_without_file 'larger than a state file: 1073741824'
 }
 
 @test "a symbolic link is not followed" {
   mkdir -m 700 "$state"
   ln -s "$PWD/elsewhere" "$state/hub"
-  does_without 'a symbolic link'
+  does_without_file 'a symbolic link'
   assert [ ! -e elsewhere ]
 }
 
 @test "a FIFO, a directory and a socket are no files" {
   mkdir -m 700 "$state"
   mkfifo -m 600 "$state/hub"
-  does_without 'not a regular file'
+  does_without_file 'not a regular file'
   rm "$state/hub"
   mkdir "$state/hub"
-  does_without 'Is a directory'
+  does_without_file 'not a regular file'
   rmdir "$state/hub"
   python3 -c 'import socket, os; os.chdir(os.environ["BACKOFF_STATE_DIR"]); socket.socket(socket.AF_UNIX).bind("hub")'
-  does_without 'No such device or address'
+  does_without_file 'not a regular file'
 }
 
 @test "a file with another mode is not believed" {
@@ -135,21 +141,21 @@ does_without() {
     rm -rf "$state"
     given_up
     chmod "$mode" "$state/hub"
-    does_without 'its mode is not 0600'
+    does_without_file 'its mode is not 0600'
   done
 }
 
 @test "a file with two names is not believed" {
   given_up
   ln "$state/hub" other
-  does_without 'it has another name, by a hard link'
+  does_without_file 'it has another name, by a hard link'
 }
 
 @test "a file or directory of another owner is not believed" {
   [ "$(id -u)" -eq 0 ] || skip 'only root can give files away'
   given_up
   chown 65534 "$state/hub"
-  does_without 'owned by another user'
+  does_without_file 'owned by another user'
   rm "$state/hub"
   chown 65534 "$state"
   does_without 'owned by another user'

@@ -681,10 +681,10 @@ One attempt, no pause.'
   for option in --tool=list '--tool=curl --plan' '--tool=pg_isready --plan'; do
     # shellcheck disable=SC2086 # several words
     run -125 bash -c '"$BACKOFF" "$@" >/dev/full' bash $option
-    assert_output 'backoff: standard output: write error: the text could not be written'
+    assert_output 'backoff: standard output: write error: No space left on device'
     # shellcheck disable=SC2086
     run -125 bash -c '"$BACKOFF" "$@" >&-' bash $option
-    assert_output 'backoff: standard output: write error: the text could not be written'
+    assert_output 'backoff: standard output: write error: Bad file descriptor'
   done
 }
 

@@ -101,15 +101,18 @@ test_numbers(void)
 	    "expected a size such as 4096, 64K, 10MiB or 1G");
 	takes(value_factor, "1.5", &real);
 	ok(real == 1.5, "1.5");
-	refuses(value_factor, "0.9", "expected a number, 1 or more");
+	refuses(value_factor, "0.9",
+	    "expected a number, 1 or more, such as 1.5 or 2");
 	takes(value_rate, "0.5", &real);
-	refuses(value_rate, "0", "expected a number above 0");
+	refuses(
+	    value_rate, "0", "expected a number above 0, such as 0.5 or 20");
 	takes(value_times, NULL, &times);
 	takes(value_times, NULL, &times);
 	is_int(times, 2, "twice");
 	takes(value_flag, NULL, &flag);
 	ok(flag, "a flag");
 	takes(value_text, "any", &copy);
+	refuses(value_some_text, "", "expected some text");
 	is_string(copy, "any", "any text");
 }
 
