@@ -192,8 +192,14 @@ message_end(struct text *text, const struct loop_state *state,
 }
 
 void
-message_missing_header(struct text *text, const char *options)
+message_header(struct text *text, enum header header, const char *options)
 {
+	if (header == HEADER_UNREADABLE) {
+		text_add(text,
+		    "--retry-after: the Retry-After line is neither "
+		    "a number of seconds nor an HTTP date");
+		return;
+	}
 	text_add(text, "--retry-after: no Retry-After line in the output; ");
 	if (options != NULL) {
 		text_add(text, "to print it the command needs ");

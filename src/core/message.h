@@ -46,10 +46,10 @@ void message_end(struct text *text, const struct loop_state *state,
     const struct limits *limits, const struct ending *ending, const char *name);
 
 /*
- * Says that --retry-after found no header. OPTIONS are those with which COMMAND
- * prints it, or NULL.
+ * Says that --retry-after found no header, or none that can be read. OPTIONS
+ * are those with which COMMAND prints it, or NULL.
  */
-void message_missing_header(struct text *text, const char *options);
+void message_header(struct text *text, enum header header, const char *options);
 
 /* What else --verbose says about an attempt. */
 enum note {

@@ -40,12 +40,21 @@ enum rule {
 	RULE_UNMATCHED, /* only --retry-if was given, and no line matches */
 };
 
+/* What --retry-after has found; what comes later is of more worth. */
+enum header {
+	HEADER_UNWANTED, /* it was not given, or BACKOFF_HINT was there */
+	HEADER_MISSING, /* no line had it */
+	HEADER_EMPTY,
+	HEADER_UNREADABLE,
+	HEADER_READ,
+};
+
 /* What BACKOFF_HINT or Retry-After asked for. All zero: nothing. */
 struct hint {
 	enum verdict verdict; /* or VERDICT_NONE */
 	bool has_wait; /* it asked for a wait of wait_ns */
 	int64_t wait_ns;
-	bool lacks_header; /* --retry-after was given, and no line had it */
+	enum header header;
 	int unreadable; /* number of lines of BACKOFF_HINT without a meaning */
 };
 

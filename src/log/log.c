@@ -135,9 +135,18 @@ log_start(void)
 	}
 }
 
-/* Says, once, why --retry-after found no header. */
+/* Whether it is worth a line that --retry-after found no wait. */
+static bool
+misses_header(enum header header, enum verdict verdict)
+{
+	if (verdict == VERDICT_THROTTLE)
+		return header == HEADER_MISSING || header == HEADER_UNREADABLE;
+	return header == HEADER_UNREADABLE && is_wanted(WEIGHT_DETAIL);
+}
+
+/* Says, once, why that is so. */
 static void
-log_missing_header(void)
+log_header(enum header header)
 {
 	static bool is_told;
 	struct text text;
@@ -146,7 +155,7 @@ log_missing_header(void)
 		return;
 	is_told = true;
 	text = text_begin();
-	message_missing_header(&text, options->headers);
+	message_header(&text, header, options->headers);
 	finish_line(&text);
 }
 
@@ -206,8 +215,8 @@ log_attempt_text(const struct loop_state *state, int64_t pause_ns)
 	count = repeats_count(&repeats, &shown);
 	if (pause_ns != PAUSE_NONE)
 		log_failed_attempt(&shown, tells_all ? 1 : count, pause_ns);
-	if (state->verdict == VERDICT_THROTTLE && evidence->hint.lacks_header)
-		log_missing_header();
+	if (misses_header(evidence->hint.header, state->verdict))
+		log_header(evidence->hint.header);
 }
 
 static void

@@ -146,7 +146,7 @@ scan_reset(struct scan *scan)
 	for (size_t i = 0; i < scan->count; i++)
 		scan->conditions[i].matched = false;
 	scan->lacks_memory = false;
-	scan->retry_after_ns = -1;
+	scan->header = scan->retry_after ? HEADER_MISSING : HEADER_UNWANTED;
 	scan->last_line = (struct quote) { 0 };
 }
 
@@ -252,6 +252,25 @@ has_letter(const char *bytes, size_t length)
 	return false;
 }
 
+/* The last one that can be read counts. */
+static void
+find_header(struct scan *scan, const struct scan_stream *stream)
+{
+	int64_t wait_ns
+	    = retry_after_line(stream->line, stream->length, clock_epoch_ns());
+	enum header header = HEADER_READ;
+
+	if (wait_ns >= 0)
+		scan->retry_after_ns = wait_ns;
+	else if (wait_ns == RETRY_AFTER_UNREADABLE)
+		header = HEADER_UNREADABLE;
+	else
+		header = wait_ns == RETRY_AFTER_EMPTY ? HEADER_EMPTY
+		                                      : HEADER_MISSING;
+	if (header > scan->header)
+		scan->header = header;
+}
+
 static void
 end_line(struct scan *scan, struct scan_stream *stream)
 {
@@ -263,13 +282,8 @@ end_line(struct scan *scan, struct scan_stream *stream)
 		*nul = '\001';
 	*end = '\0';
 	match_line(scan, stream);
-	if (scan->retry_after && is_watched(scan, stream->is_stderr)) {
-		int64_t after_ns = retry_after_line(
-		    stream->line, stream->length, clock_epoch_ns());
-
-		if (after_ns >= 0)
-			scan->retry_after_ns = after_ns;
-	}
+	if (scan->retry_after && is_watched(scan, stream->is_stderr))
+		find_header(scan, stream);
 	if (stream->is_stderr
 	    && has_letter(stream->shown, stream->shown_length))
 		scan->last_line = quote_of(stream);

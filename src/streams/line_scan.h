@@ -52,7 +52,8 @@ struct scan {
 	regex_t unfiltered; /* matches any of the messages without a literal */
 
 	/* Found: */
-	int64_t retry_after_ns; /* the last header; < 0: none */
+	enum header header;
+	int64_t retry_after_ns; /* the last one that was read */
 	bool lacks_memory; /* a line could not be compared */
 	/* Of stderr, with a letter in it, or ""; set by scan_finish(). */
 	struct quote last_line;

@@ -28,7 +28,7 @@ parse_date(const char *text, int64_t epoch_ns)
 			return 0;
 		return saturating_multiply(at, NS_PER_S) - epoch_ns;
 	}
-	return -1;
+	return RETRY_AFTER_UNREADABLE;
 }
 
 int64_t
@@ -43,14 +43,16 @@ retry_after_line(const char *line, size_t length, int64_t epoch_ns)
 		skipped += 1 + strspn(line + skipped + 1, " \t");
 	if (skipped + sizeof name - 1 > length
 	    || strncasecmp(line + skipped, name, sizeof name - 1) != 0)
-		return -1;
+		return RETRY_AFTER_NONE;
 	skipped += sizeof name - 1;
 	while (skipped < length && strchr(" \t", line[skipped]) != NULL)
 		skipped++;
 	while (length > skipped && strchr(" \t\r", line[length - 1]) != NULL)
 		length--;
+	if (skipped == length)
+		return RETRY_AFTER_EMPTY;
 	if (length - skipped >= sizeof value)
-		return -1;
+		return RETRY_AFTER_UNREADABLE;
 	memcpy(value, line + skipped, length - skipped);
 	value[length - skipped] = '\0';
 	if (count_parse(value, &seconds))

@@ -144,9 +144,10 @@ add_hint(struct evidence *evidence)
 	const struct hint said = hint_take();
 
 	evidence->hint = said;
-	evidence->hint.lacks_header = !said.has_wait && scan != NULL
-	    && scan->retry_after && scan->retry_after_ns < 0;
-	if (!said.has_wait && scan != NULL && scan->retry_after_ns >= 0) {
+	if (said.has_wait || scan == NULL)
+		return;
+	evidence->hint.header = scan->header;
+	if (scan->header == HEADER_READ) {
 		evidence->hint.has_wait = true;
 		evidence->hint.wait_ns = scan->retry_after_ns;
 	}

@@ -556,6 +556,28 @@ to print it the command needs -w '%{stderr}Retry-After: %header{retry-after}\\n'
   assert_output --partial "-w '%{stderr}Retry-After: %header{retry-after}\\n' or -D /dev/stderr"
 }
 
+@test "--retry-after: a line that cannot be read is told once, after a throttle or with -v" {
+  local said='backoff: sh: --retry-after: the Retry-After line is neither a number of seconds nor an HTTP date'
+  run -9 "$BACKOFF" --retry-after --throttle-on=9 -n 3 -b 0 -- \
+    sh -c 'echo "Retry-After: 1.5"; exit 9'
+  assert_equal "$(grep -cxF "$said" <<<"$output")" 1
+  refute_output --partial 'no Retry-After line'
+  run -9 "$BACKOFF" -v --retry-after -n 3 -b 0 -- sh -c 'echo "Retry-After: soon"; exit 9'
+  assert_equal "$(grep -cxF "$said" <<<"$output")" 1
+  run -9 "$BACKOFF" --retry-after -n 3 -b 0 -- sh -c 'echo "Retry-After: soon"; exit 9'
+  refute_output --partial 'neither'
+  # One that can be read counts, wherever it stands.
+  run -9 "$BACKOFF" -v --retry-after --throttle-on=9 -n 2 -b 0 -- \
+    sh -c 'echo "Retry-After: 0"; echo "Retry-After: soon"; exit 9'
+  refute_output --partial 'neither'
+}
+
+@test "--retry-after: an empty line, as curl -w prints it, reports nothing missing" {
+  run -9 "$BACKOFF" -v --retry-after --throttle-on=9 -n 2 -b 0 -- \
+    sh -c 'printf "Retry-After: \r\n"; exit 9'
+  refute_output --partial -- --retry-after:
+}
+
 @test "--retry-after: a throttle with the line reports nothing missing" {
   run -9 "$BACKOFF" --retry-after --throttle-on=9 -n 2 -b 0 -- \
     sh -c 'echo "Retry-After: 0"; exit 9'

@@ -48,7 +48,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	epoch_ns = saturating_multiply(epoch_s, NS_PER_S);
 	line = fuzz_string(data, size);
 	ns = retry_after_line(line, size, epoch_ns);
-	fuzz_require(ns >= -1, "a wait below 0");
+	fuzz_require(ns >= RETRY_AFTER_UNREADABLE, "a wait below 0");
 	/* What is longer than all of time has no seconds to print. */
 	if (ns >= 0 && ns < INT64_MAX && epoch_ns < INT64_MAX)
 		check_again(ns, epoch_ns);

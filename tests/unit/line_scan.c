@@ -381,7 +381,7 @@ check_watch(void)
 		    "a stream that is watched is needed");
 		is_int(scan_match(&scan) != NULL, cases[i].sees,
 		    "and matched against");
-		is_int(scan.retry_after_ns >= 0, cases[i].sees,
+		is_int(scan.header == HEADER_READ, cases[i].sees,
 		    "and searched for a header");
 		end();
 	}
@@ -614,22 +614,22 @@ check_retry_after(void)
 	asks("Retry-After: Fri, 31 Dec 9999 23:59:59 GMT", INT64_MAX - NOW_NS,
 	    "a future beyond all clocks saturates");
 
-	asks("", -1, "an empty line");
-	asks(" ", -1, "a blank");
-	asks("<", -1, "a sign alone");
-	asks("< ", -1, "a sign and a blank");
-	asks("Retry-After", -1, "a name alone");
-	asks("Retry-After:", -1, "no value");
-	asks("Retry-After: ", -1, "a blank for a value");
-	asks("Retry-After: -1", -1, "a negative number");
-	asks("Retry-After: 1.5", -1, "a fraction");
-	asks("Retry-After: 1 2", -1, "two numbers");
-	asks("Retry-After: Sat, 21 Nov 2026 12:00:08 GMT+1", -1,
-	    "another time zone");
+	asks("", RETRY_AFTER_NONE, "an empty line");
+	asks(" ", RETRY_AFTER_NONE, "a blank");
+	asks("<", RETRY_AFTER_NONE, "a sign alone");
+	asks("< ", RETRY_AFTER_NONE, "a sign and a blank");
+	asks("Retry-After", RETRY_AFTER_NONE, "a name alone");
+	asks("Retry-After:", RETRY_AFTER_EMPTY, "no value");
+	asks("Retry-After: \r", RETRY_AFTER_EMPTY, "a blank for a value");
+	asks("Retry-After: -1", RETRY_AFTER_UNREADABLE, "a negative number");
+	asks("Retry-After: 1.5", RETRY_AFTER_UNREADABLE, "a fraction");
+	asks("Retry-After: 1 2", RETRY_AFTER_UNREADABLE, "two numbers");
+	asks("Retry-After: Sat, 21 Nov 2026 12:00:08 GMT+1",
+	    RETRY_AFTER_UNREADABLE, "another time zone");
 	asks("Retry-After: 00000000000000000000000000000000000000000000000000"
 	     "0000000000000000000000000000000008",
-	    -1, "a value that no server writes");
-	asks("X-Retry-After: 8", -1, "another name");
+	    RETRY_AFTER_UNREADABLE, "a value that no server writes");
+	asks("X-Retry-After: 8", RETRY_AFTER_NONE, "another name");
 }
 
 int
