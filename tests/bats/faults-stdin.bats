@@ -138,8 +138,11 @@ read_of_kept='^pread64\([0-9]+, "([0-9]|\\n)'
   faults "pipe unix" pipe2 . "$ERRORS" also-left
 }
 
+# Without tee, up to 4 KiB more than was read may be gone.
 @test "FIONREAD, which says how much was read, fails" {
-  faults "pipe unix" ioctl FIONREAD "$ERRORS" also-left
+  local left=also-left
+  has_call tee || left=
+  faults "pipe unix" ioctl FIONREAD "$ERRORS" $left
 }
 
 @test "the read that takes from a stream finds nothing, though it is there" {
