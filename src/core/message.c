@@ -191,22 +191,33 @@ message_end(struct text *text, const struct loop_state *state,
 		reason_unended(text, "; ", &ending->hook.unended);
 }
 
-void
-message_header(struct text *text, enum header header, const char *options)
+bool
+message_header(struct text *text, const struct loop_state *state, bool verbose,
+    const char *options)
 {
-	if (header == HEADER_UNREADABLE) {
+	bool is_throttle = state->verdict == VERDICT_THROTTLE;
+
+	switch (state->outcome.evidence.hint.header) {
+	case HEADER_UNREADABLE:
 		text_add(text,
-		    "--retry-after: the Retry-After line is neither "
-		    "a number of seconds nor an HTTP date");
-		return;
+		    "--retry-after: the Retry-After line is neither a number "
+		    "of seconds nor an HTTP date");
+		return is_throttle || verbose;
+	case HEADER_MISSING:
+		text_add(
+		    text, "--retry-after: no Retry-After line in the output; ");
+		text_add(text,
+		    options != NULL ? "to print it the command needs "
+		                    : "the command has to print it");
+		if (options != NULL)
+			text_add(text, options);
+		return is_throttle;
+	case HEADER_UNWANTED:
+	case HEADER_EMPTY:
+	case HEADER_READ:
+		break;
 	}
-	text_add(text, "--retry-after: no Retry-After line in the output; ");
-	if (options != NULL) {
-		text_add(text, "to print it the command needs ");
-		text_add(text, options);
-	} else {
-		text_add(text, "the command has to print it");
-	}
+	return false;
 }
 
 static bool

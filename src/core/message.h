@@ -46,10 +46,11 @@ void message_end(struct text *text, const struct loop_state *state,
     const struct limits *limits, const struct ending *ending, const char *name);
 
 /*
- * Says that --retry-after found no header, or none that can be read. OPTIONS
- * are those with which COMMAND prints it, or NULL.
+ * Why --retry-after found no wait. False: that is not worth a line. OPTIONS are
+ * those with which COMMAND prints the header, or NULL.
  */
-void message_header(struct text *text, enum header header, const char *options);
+bool message_header(struct text *text, const struct loop_state *state,
+    bool verbose, const char *options);
 
 /* What else --verbose says about an attempt. */
 enum note {

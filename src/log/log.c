@@ -135,28 +135,20 @@ log_start(void)
 	}
 }
 
-/* Whether it is worth a line that --retry-after found no wait. */
-static bool
-misses_header(enum header header, enum verdict verdict)
-{
-	if (verdict == VERDICT_THROTTLE)
-		return header == HEADER_MISSING || header == HEADER_UNREADABLE;
-	return header == HEADER_UNREADABLE && is_wanted(WEIGHT_DETAIL);
-}
-
-/* Says, once, why that is so. */
+/* Says, once, why --retry-after found no wait. */
 static void
-log_header(enum header header)
+log_header(const struct loop_state *state)
 {
 	static bool is_told;
 	struct text text;
 
 	if (is_told)
 		return;
-	is_told = true;
 	text = text_begin();
-	message_header(&text, header, options->headers);
-	finish_line(&text);
+	is_told = message_header(
+	    &text, state, is_wanted(WEIGHT_DETAIL), options->headers);
+	if (is_told)
+		finish_line(&text);
 }
 
 static void
@@ -215,8 +207,7 @@ log_attempt_text(const struct loop_state *state, int64_t pause_ns)
 	count = repeats_count(&repeats, &shown);
 	if (pause_ns != PAUSE_NONE)
 		log_failed_attempt(&shown, tells_all ? 1 : count, pause_ns);
-	if (misses_header(evidence->hint.header, state->verdict))
-		log_header(evidence->hint.header);
+	log_header(state);
 }
 
 static void

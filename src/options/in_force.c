@@ -58,7 +58,7 @@ add_conditions(struct text *text, const struct scan *scan)
 		text_add(text, "-if");
 		add_quoted(text, condition->text);
 	}
-	if (scan->retry_after)
+	if (scan->has_retry_after)
 		text_add(text, ", retry-after");
 }
 

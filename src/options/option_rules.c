@@ -211,7 +211,7 @@ value_retry_after(const char *text, void *field, struct refusal *refusal)
 
 	(void)text;
 	(void)refusal;
-	scan.retry_after = true;
+	scan.has_retry_after = true;
 	options->streams.scan = &scan;
 	return true;
 }

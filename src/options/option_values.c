@@ -187,13 +187,6 @@ value_text(const char *text, void *field, struct refusal *refusal)
 	return true;
 }
 
-bool
-value_some_text(const char *text, void *field, struct refusal *refusal)
-{
-	return *text != '\0' ? value_text(text, field, refusal)
-	                     : refuse(refusal, "expected some text");
-}
-
 /* The index of TEXT in WORDS, which are separated by single blanks; or -1. */
 static int
 place(const char *text, const char *words)

@@ -9,7 +9,6 @@
 #include "core/regex_text.h"
 #include "process/clock.h"
 #include "streams/line_scan.h"
-#include "streams/retry_after.h"
 
 #define SLICE_NS (10 * NS_PER_MS) /* then signals are handled */
 
@@ -136,7 +135,7 @@ bool
 scan_needs(const struct scan *scan, bool is_stderr)
 {
 	return (is_stderr && scan->has_messages)
-	    || ((scan->has_conditions || scan->retry_after)
+	    || ((scan->has_conditions || scan->has_retry_after)
 	        && is_watched(scan, is_stderr));
 }
 
@@ -146,7 +145,8 @@ scan_reset(struct scan *scan)
 	for (size_t i = 0; i < scan->count; i++)
 		scan->conditions[i].matched = false;
 	scan->lacks_memory = false;
-	scan->header = scan->retry_after ? HEADER_MISSING : HEADER_UNWANTED;
+	scan->retry_after.header
+	    = scan->has_retry_after ? HEADER_MISSING : HEADER_UNWANTED;
 	scan->last_line = (struct quote) { 0 };
 }
 
@@ -252,25 +252,6 @@ has_letter(const char *bytes, size_t length)
 	return false;
 }
 
-/* The last one that can be read counts. */
-static void
-find_header(struct scan *scan, const struct scan_stream *stream)
-{
-	int64_t wait_ns
-	    = retry_after_line(stream->line, stream->length, clock_epoch_ns());
-	enum header header = HEADER_READ;
-
-	if (wait_ns >= 0)
-		scan->retry_after_ns = wait_ns;
-	else if (wait_ns == RETRY_AFTER_UNREADABLE)
-		header = HEADER_UNREADABLE;
-	else
-		header = wait_ns == RETRY_AFTER_EMPTY ? HEADER_EMPTY
-		                                      : HEADER_MISSING;
-	if (header > scan->header)
-		scan->header = header;
-}
-
 static void
 end_line(struct scan *scan, struct scan_stream *stream)
 {
@@ -282,8 +263,9 @@ end_line(struct scan *scan, struct scan_stream *stream)
 		*nul = '\001';
 	*end = '\0';
 	match_line(scan, stream);
-	if (scan->retry_after && is_watched(scan, stream->is_stderr))
-		find_header(scan, stream);
+	if (scan->has_retry_after && is_watched(scan, stream->is_stderr))
+		retry_after_look(&scan->retry_after, stream->line,
+		    stream->length, clock_epoch_ns());
 	if (stream->is_stderr
 	    && has_letter(stream->shown, stream->shown_length))
 		scan->last_line = quote_of(stream);

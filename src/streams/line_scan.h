@@ -17,6 +17,7 @@
 #include "core/known/tools.h"
 #include "core/prefilter.h"
 #include "options/option_types.h"
+#include "streams/retry_after.h"
 
 #define SCAN_LINE 4096
 #define SCAN_QUOTE 120 /* bytes of a quoted line */
@@ -47,13 +48,12 @@ struct scan {
 	bool has_conditions; /* of the user */
 	bool has_messages; /* of a tool */
 	bool needs_success; /* one of the conditions is for VERDICT_SUCCESS */
-	bool retry_after; /* look for such headers */
+	bool has_retry_after; /* such headers are looked for */
 	bool has_union;
 	regex_t unfiltered; /* matches any of the messages without a literal */
 
 	/* Found: */
-	enum header header;
-	int64_t retry_after_ns; /* the last one that was read */
+	struct retry_after retry_after;
 	bool lacks_memory; /* a line could not be compared */
 	/* Of stderr, with a letter in it, or ""; set by scan_finish(). */
 	struct quote last_line;

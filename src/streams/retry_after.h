@@ -8,16 +8,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is no wait: */
-#define RETRY_AFTER_NONE (-1) /* another line */
-#define RETRY_AFTER_EMPTY (-2) /* as curl -w prints one that was not there */
-#define RETRY_AFTER_UNREADABLE (-3) /* neither seconds nor a date */
+#include "core/outcome.h"
+
+/* What has been found so far; all zero: nobody looks for it. */
+struct retry_after {
+	enum header header;
+	int64_t wait_ns; /* of the last one that could be read */
+};
 
 /*
- * The wait that a line of LENGTH bytes asks for, in nanoseconds from EPOCH_NS;
- * 0 if that time is past; or one of the above. Blanks, "< " or "> ", as
- * curl -v prints them, may precede it.
+ * Takes a line of LENGTH bytes into account: the wait that it asks for, from
+ * EPOCH_NS on, is 0 if that time is past. Blanks, "< " or "> ", as curl -v
+ * prints them, may precede the header. Without a value, as curl -w prints one
+ * that was not there, it is HEADER_EMPTY.
  */
-int64_t retry_after_line(const char *line, size_t length, int64_t epoch_ns);
+void retry_after_look(struct retry_after *found, const char *line,
+    size_t length, int64_t epoch_ns);
 
 #endif

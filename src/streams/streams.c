@@ -146,10 +146,10 @@ add_hint(struct evidence *evidence)
 	evidence->hint = said;
 	if (said.has_wait || scan == NULL)
 		return;
-	evidence->hint.header = scan->header;
-	if (scan->header == HEADER_READ) {
+	evidence->hint.header = scan->retry_after.header;
+	if (scan->retry_after.header == HEADER_READ) {
 		evidence->hint.has_wait = true;
-		evidence->hint.wait_ns = scan->retry_after_ns;
+		evidence->hint.wait_ns = scan->retry_after.wait_ns;
 	}
 }
 

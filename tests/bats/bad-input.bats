@@ -474,11 +474,6 @@ asks() {
   refuses '--pass-on --retry-on any' --pass-on=any --retry-on=any
 }
 
-@test "a name and a key of one's own are not empty" {
-  says '--name: : expected some text' --name=
-  says '--id: : expected some text' --id ''
-}
-
 @test "--outage without --plan is refused, both named" {
   refuses '--outage --plan' --outage=7
 }

@@ -97,11 +97,12 @@ blocked() {
 
 @test "a program that was copied without its helper looks for it where it was to be installed" {
   need_redis
-  cp "$BACKOFF" copy
+  mkdir copy
+  cp "$BACKOFF" copy/backoff
   BACKOFF_FLEET=unix:/nonexistent run env -u BACKOFF_FLEET_HELPER \
-    strace -qq -f -e trace=execve ./copy --gate=fleet:hub true
+    strace -qq -f -e trace=execve copy/backoff --gate=fleet:hub true
   assert_line --regexp 'execve\("/[^"]*/backoff-fleet"'
-  refute_line --partial "$PWD/backoff-fleet"
+  refute_line --partial "$PWD/copy/backoff-fleet"
 }
 
 @test "a server's name that is missing or wrong is an error that keeps the password" {

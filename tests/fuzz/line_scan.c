@@ -75,7 +75,7 @@ check(const char *bytes, size_t size, size_t piece)
 	matched = condition->matched;
 	quote = condition->quote;
 	last = scan.last_line;
-	header = scan.header;
+	header = scan.retry_after.header;
 	require_quote(&quote);
 	require_quote(&last);
 	fuzz_require(matched == matches(&condition->regex, bytes, size),
@@ -85,7 +85,7 @@ check(const char *bytes, size_t size, size_t piece)
 	fuzz_require(condition->matched == matched, "in pieces, no match");
 	fuzz_same(condition->quote.text, quote.text, "another quote");
 	fuzz_same(scan.last_line.text, last.text, "another last line");
-	fuzz_require(header == scan.header, "another Retry-After");
+	fuzz_require(header == scan.retry_after.header, "another Retry-After");
 }
 
 int
@@ -96,7 +96,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t length = end != NULL ? (size_t)(end - string) : size;
 
 	memset(&scan, 0, sizeof scan);
-	scan.retry_after = true;
+	scan.has_retry_after = true;
 	if (end != NULL) {
 		*end = '\0';
 		if (fuzz_regex_is_modest(string)

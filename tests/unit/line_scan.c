@@ -49,7 +49,7 @@ begin(const char *regex)
 
 	memset(&scan, 0, sizeof scan);
 	memset(&stream, 0, sizeof stream);
-	scan.retry_after = true;
+	scan.has_retry_after = true;
 	stream.is_stderr = true;
 	refused = scan_add(&scan, VERDICT_STOP, regex);
 	scan_reset(&scan);
@@ -381,7 +381,7 @@ check_watch(void)
 		    "a stream that is watched is needed");
 		is_int(scan_match(&scan) != NULL, cases[i].sees,
 		    "and matched against");
-		is_int(scan.header == HEADER_READ, cases[i].sees,
+		is_int(scan.retry_after.header == HEADER_READ, cases[i].sees,
 		    "and searched for a header");
 		end();
 	}
@@ -567,19 +567,36 @@ check_tool_room(void)
 
 /* --- Retry-After --- */
 
-static void
-asks(const char *line, int64_t wanted, const char *what)
+static struct retry_after
+look(const char *line)
 {
+	struct retry_after found = { .header = HEADER_MISSING };
 	/* On the heap, where reading beyond it is noticed. */
 	size_t length = strlen(line);
 	char *exact = malloc(length + 2);
 
 	if (exact == NULL)
-		return;
+		return found;
 	memcpy(exact, line, length);
 	memcpy(exact + length, "\n", 2);
-	is_int(retry_after_line(exact, length, NOW_NS), wanted, what);
+	retry_after_look(&found, exact, length, NOW_NS);
 	free(exact);
+	return found;
+}
+
+static void
+asks(const char *line, int64_t wanted_ns, const char *what)
+{
+	struct retry_after found = look(line);
+
+	is_int(
+	    found.header == HEADER_READ ? found.wait_ns : -1, wanted_ns, what);
+}
+
+static void
+is_no_wait(const char *line, enum header wanted, const char *what)
+{
+	is_int(look(line).header, wanted, what);
 }
 
 static void
@@ -614,22 +631,36 @@ check_retry_after(void)
 	asks("Retry-After: Fri, 31 Dec 9999 23:59:59 GMT", INT64_MAX - NOW_NS,
 	    "a future beyond all clocks saturates");
 
-	asks("", RETRY_AFTER_NONE, "an empty line");
-	asks(" ", RETRY_AFTER_NONE, "a blank");
-	asks("<", RETRY_AFTER_NONE, "a sign alone");
-	asks("< ", RETRY_AFTER_NONE, "a sign and a blank");
-	asks("Retry-After", RETRY_AFTER_NONE, "a name alone");
-	asks("Retry-After:", RETRY_AFTER_EMPTY, "no value");
-	asks("Retry-After: \r", RETRY_AFTER_EMPTY, "a blank for a value");
-	asks("Retry-After: -1", RETRY_AFTER_UNREADABLE, "a negative number");
-	asks("Retry-After: 1.5", RETRY_AFTER_UNREADABLE, "a fraction");
-	asks("Retry-After: 1 2", RETRY_AFTER_UNREADABLE, "two numbers");
-	asks("Retry-After: Sat, 21 Nov 2026 12:00:08 GMT+1",
-	    RETRY_AFTER_UNREADABLE, "another time zone");
-	asks("Retry-After: 00000000000000000000000000000000000000000000000000"
-	     "0000000000000000000000000000000008",
-	    RETRY_AFTER_UNREADABLE, "a value that no server writes");
-	asks("X-Retry-After: 8", RETRY_AFTER_NONE, "another name");
+	is_no_wait("", HEADER_MISSING, "an empty line");
+	is_no_wait(" ", HEADER_MISSING, "a blank");
+	is_no_wait("<", HEADER_MISSING, "a sign alone");
+	is_no_wait("< ", HEADER_MISSING, "a sign and a blank");
+	is_no_wait("Retry-After", HEADER_MISSING, "a name alone");
+	is_no_wait("Retry-After:", HEADER_EMPTY, "no value");
+	is_no_wait("Retry-After: \r", HEADER_EMPTY, "a blank for a value");
+	is_no_wait("Retry-After: -1", HEADER_UNREADABLE, "a negative number");
+	is_no_wait("Retry-After: 1.5", HEADER_UNREADABLE, "a fraction");
+	is_no_wait("Retry-After: 1 2", HEADER_UNREADABLE, "two numbers");
+	is_no_wait("Retry-After: Sat, 21 Nov 2026 12:00:08 GMT+1",
+	    HEADER_UNREADABLE, "another time zone");
+	is_no_wait(
+	    "Retry-After: 00000000000000000000000000000000000000000000000000"
+	    "0000000000000000000000000000000008",
+	    HEADER_UNREADABLE, "a value that no server writes");
+	is_no_wait("X-Retry-After: 8", HEADER_MISSING, "another name");
+}
+
+static void
+check_which_retry_after(void)
+{
+	struct retry_after found = { .header = HEADER_MISSING };
+
+	retry_after_look(&found, "Retry-After: 8", 14, NOW_NS);
+	retry_after_look(&found, "Retry-After: 9", 14, NOW_NS);
+	retry_after_look(&found, "Retry-After: soon", 17, NOW_NS);
+	retry_after_look(&found, "Retry-After:", 12, NOW_NS);
+	is_int(found.header, HEADER_READ, "one that can be read counts");
+	is_int(found.wait_ns, 9 * NS_PER_S, "the last one of these");
 }
 
 int
@@ -650,5 +681,6 @@ main(void)
 	check_tool_streams();
 	check_tool_room();
 	check_retry_after();
+	check_which_retry_after();
 	return done();
 }
