@@ -102,8 +102,7 @@ state_file_open(
 {
 	struct stat stat;
 
-	file->dir = dir;
-	file->why[0] = '\0';
+	*file = (struct state_file) { .fd = -1, .dir = dir };
 	file->fd = open_in(dir, name);
 	if (file->fd < 0)
 		switch (errno) {
