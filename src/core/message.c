@@ -192,32 +192,31 @@ message_end(struct text *text, const struct loop_state *state,
 }
 
 bool
-message_header(struct text *text, const struct loop_state *state, bool verbose,
-    const char *options)
+message_wants_header(const struct loop_state *state, bool verbose)
 {
-	bool is_throttle = state->verdict == VERDICT_THROTTLE;
+	enum header header = state->outcome.evidence.hint.header;
 
-	switch (state->outcome.evidence.hint.header) {
-	case HEADER_UNREADABLE:
+	if (state->verdict == VERDICT_THROTTLE)
+		return header == HEADER_MISSING || header == HEADER_UNREADABLE;
+	return header == HEADER_UNREADABLE && verbose;
+}
+
+void
+message_header(struct text *text, enum header header, const char *options)
+{
+	text_add(text, "--retry-after: ");
+	if (header == HEADER_UNREADABLE) {
 		text_add(text,
-		    "--retry-after: the Retry-After line is neither a number "
-		    "of seconds nor an HTTP date");
-		return is_throttle || verbose;
-	case HEADER_MISSING:
-		text_add(
-		    text, "--retry-after: no Retry-After line in the output; ");
-		text_add(text,
-		    options != NULL ? "to print it the command needs "
-		                    : "the command has to print it");
-		if (options != NULL)
-			text_add(text, options);
-		return is_throttle;
-	case HEADER_UNWANTED:
-	case HEADER_EMPTY:
-	case HEADER_READ:
-		break;
+		    "the Retry-After line is neither a number of "
+		    "seconds nor an HTTP date");
+		return;
 	}
-	return false;
+	text_add(text, "no Retry-After line in the output; ");
+	text_add(text,
+	    options != NULL ? "to print it the command needs "
+	                    : "the command has to print it");
+	if (options != NULL)
+		text_add(text, options);
 }
 
 static bool

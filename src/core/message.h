@@ -45,12 +45,14 @@ struct span message_attempt(struct text *text, const struct loop_state *state,
 void message_end(struct text *text, const struct loop_state *state,
     const struct limits *limits, const struct ending *ending, const char *name);
 
+/* Whether it is worth a line that --retry-after found no wait. */
+bool message_wants_header(const struct loop_state *state, bool verbose);
+
 /*
- * Why --retry-after found no wait. False: that is not worth a line. OPTIONS are
- * those with which COMMAND prints the header, or NULL.
+ * Why it found none. OPTIONS are those with which COMMAND prints the header, or
+ * NULL.
  */
-bool message_header(struct text *text, const struct loop_state *state,
-    bool verbose, const char *options);
+void message_header(struct text *text, enum header header, const char *options);
 
 /* What else --verbose says about an attempt. */
 enum note {

@@ -142,13 +142,13 @@ log_header(const struct loop_state *state)
 	static bool is_told;
 	struct text text;
 
-	if (is_told)
+	if (is_told || !message_wants_header(state, is_wanted(WEIGHT_DETAIL)))
 		return;
+	is_told = true;
 	text = text_begin();
-	is_told = message_header(
-	    &text, state, is_wanted(WEIGHT_DETAIL), options->headers);
-	if (is_told)
-		finish_line(&text);
+	message_header(
+	    &text, state->outcome.evidence.hint.header, options->headers);
+	finish_line(&text);
 }
 
 static void
