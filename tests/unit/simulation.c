@@ -253,6 +253,13 @@ test_deadline(void)
 	is_int(
 	    simulation.served, 10, "just before the deadline all are served");
 	is_int(simulation.late, 0, "  and none is late");
+	/* Of the last nanosecond nothing is kept in reserve. */
+	reset();
+	settings.limits.deadline_ns = 1;
+	settings.policy.jitter.kind = JITTER_NONE;
+	simulate(10, S, 1000, 1);
+	is_int(simulation.attempts, 10, "none is made at the deadline");
+	is_int(simulation.late, 10, "  which comes first");
 }
 
 /* The peak is one of attempts within a tenth of a second, counted from 0. */
