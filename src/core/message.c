@@ -212,11 +212,12 @@ message_header(struct text *text, enum header header, const char *options)
 		return;
 	}
 	text_add(text, "no Retry-After line in the output; ");
-	text_add(text,
-	    options != NULL ? "to print it the command needs "
-	                    : "the command has to print it");
-	if (options != NULL)
+	if (options != NULL) {
+		text_add(text, "to print it the command needs ");
 		text_add(text, options);
+	} else {
+		text_add(text, "the command has to print it");
+	}
 }
 
 static bool

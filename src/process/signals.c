@@ -102,7 +102,7 @@ derive_masks(void)
 		if (ending[i] != wake_signal)
 			sigaddset(&ends_us, ending[i]);
 	}
-	if (wake_signal != 0 && sigismember(&handled, wake_signal) == 1)
+	if (wake_signal != 0 && !is_ignored(wake_signal))
 		pausing[pausing_count++] = wake_signal;
 	if (parent_signal() != 0) {
 		pausing[pausing_count++] = parent_signal();
@@ -132,8 +132,6 @@ signals_start(int wake_on, bool with_parent)
 		sigaddset(&handled, passing[i]);
 	for (int signal = SIGRTMIN; signal <= SIGRTMAX; signal++)
 		sigaddset(&handled, signal);
-	if (wake_on != 0 && is_ignored(wake_on))
-		sigdelset(&handled, wake_on);
 	take_child_signal(&handled);
 	/* A stop lengthens a wait with a relative timeout; CONT ends it. */
 	sigaddset(&handled, SIGCONT);

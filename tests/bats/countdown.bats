@@ -343,6 +343,7 @@ asks_no_more_than_without_a_pause() {
 
 # at_gate WIDTH: a screen, and a gate that is shut for half an hour.
 at_gate() {
+  need_call F_OFD_SETLKW
   export BACKOFF_STATE_DIR=$PWD/state
   mkdir -m 700 state
   # shellcheck disable=SC2016 # for sh
@@ -373,7 +374,6 @@ the_run() {
 }
 
 @test "countdown: at a gate the line tells for how long it has been shut, and is left as it was" {
-  need_call F_OFD_SETLKW
   at_gate 80
   types 'backoff --name=x --gate=hub true'
   shows '^backoff: x: waiting at gate hub, shut for [0-9.mu]+s: exit 7$'
@@ -388,7 +388,6 @@ the_run() {
 }
 
 @test "countdown: Ctrl-Z, fg and Ctrl-C at a gate" {
-  need_call F_OFD_SETLKW
   at_gate 80
   types 'backoff --name=x --gate=hub true'
   shows '^backoff: x: waiting at gate hub'
@@ -404,7 +403,6 @@ the_run() {
 }
 
 @test "countdown: in the queue of a gate the line stands still, as who waits in line makes no call" {
-  need_call F_OFD_SETLKW
   at_gate 80
   holder --gate=hub -- true
   types 'backoff --name=x --gate=hub true'
@@ -425,7 +423,6 @@ the_run() {
 }
 
 @test "countdown: Ctrl-Z, fg and Ctrl-C in the queue of a gate" {
-  need_call F_OFD_SETLKW
   at_gate 80
   holder --gate=hub -- true
   types 'backoff --name=x --gate=hub true'
@@ -442,7 +439,6 @@ the_run() {
 }
 
 @test "countdown: Ctrl-Z, fg and Ctrl-C in the queue for a slot" {
-  need_call F_OFD_SETLKW
   local slots
   for slots in 1 2; do
     # Not the socket of a server that is about to end.
