@@ -10,24 +10,25 @@
 _backoff_with_argument='-b --base -f --factor -c --cap --floor -g --growth
   -d --delays -j --jitter --splay --reset-after --throttle-base -p --preset --seed
   -n --attempts -t --timeout -T --deadline --until -s --signal
-  -k --kill-after --grace --consecutive --wake-on --success-on --pass-on
+  -k --kill-after --grace --consecutive --flaky-status --wake-on --success-on --pass-on
   -r --retry-on --throttle-on -x --stop-on --success-if --retry-if
-  --throttle-if --stop-if --watch --hint-max --gate --gate-wait --slots --defer
+  --throttle-if --stop-if --watch --hint-max --gate --gate-wait --slots --slots-wait --defer
   --state-dir -i --stdin --spool-limit --name --log-format --log-file --outage
   --format --before-retry --at-end --id --cap-mode
-  --max-exponent --steps --slot --from'
-_backoff_without_argument='--die-with-parent --retry-after --quiet-success --plan
-  -q --quiet -v --verbose -h --help -V --version'
-_backoff_with_joined_argument='-o --hold --tool'
+  --max-exponent --steps --slot-time --from'
+_backoff_without_argument='--die-with-parent --quiet-success --quiet-repeats --plan
+  -q --quiet -v --verbose -V --version'
+_backoff_with_joined_argument='-o --hold --tool --retry-after -h --help'
 
 # What --preset=list and --tool=list print.
 _backoff_presets='list ethernet sip-invite sip-request tcp dhcp apue jpillora
-  celery aws-full aws-equal aws-decorrelated aws-sdk grpc-connect grpc-retry
+  celery aws-full aws-equal aws-decorrelated aws-sdk aws-sdk-2026
+  aws-dynamodb-2026 grpc-connect grpc-retry
   google cenkalti resilience4j tenacity polly envoy curl kubernetes
   kubernetes-job systemd smtp polling wechat-pay alipay sre'
 _backoff_tools='list sysexits curl wget rsync ssh scp git apt-get pip npm docker
-  kubectl aws gcloud rclone restic borg psql pg_isready pg_dump mysql ping
-  ansible-playbook'
+  skopeo podman kubectl aws gcloud rclone restic borg psql pg_isready pg_dump
+  mysql ping ansible-playbook'
 
 # Is $1 an option that takes an argument? Then _backoff_option is its name.
 _backoff_takes() {
@@ -107,13 +108,16 @@ _backoff_argument() {
     --hold)
       words='stdout all'
       ;;
+    --help)
+      words='all'
+      ;;
     --gate)
-      words='list fleet:'
+      words='list open: fleet:'
       ;;
     --slots)
       words='fleet:'
       ;;
-    --gate-wait)
+    --gate-wait | --slots-wait)
       words='0 inf'
       ;;
     -n | --attempts | -c | --cap | -k | --kill-after | --grace | --hint-max)
@@ -161,7 +165,7 @@ _backoff_options() {
     [[ $word == --* ]] && word+='='
     words+=("$word")
   done
-  [[ $1 == --hold ]] && words+=(--hold=)
+  [[ $1 == --hold || $1 == --help ]] && words+=("$1=")
   [[ $1 == -o* ]] && words+=(-ostdout -oall)
   words+=("$_backoff_without_argument" "$_backoff_with_joined_argument")
   mapfile -t COMPREPLY < <(compgen -W "${words[*]}" -- "$1")

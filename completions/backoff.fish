@@ -10,14 +10,14 @@ function __backoff_command
     set -l options b/base= f/factor= c/cap= floor= g/growth= d/delays=
     set -a options j/jitter= splay= reset-after= throttle-base= p/preset= seed=
     set -a options n/attempts= t/timeout= T/deadline= until= s/signal=
-    set -a options k/kill-after= grace= consecutive= wake-on= die-with-parent
+    set -a options k/kill-after= grace= consecutive= flaky-status= wake-on= die-with-parent
     set -a options success-on=+ pass-on=+ r/retry-on=+ throttle-on=+ x/stop-on=+
     set -a options success-if=+ retry-if=+ throttle-if=+ stop-if=+
-    set -a options watch= 'tool=?' retry-after hint-max= i/stdin= spool-limit= 'o/hold=?'
-    set -a options quiet-success gate= gate-wait= slots= defer= state-dir=
+    set -a options watch= 'tool=?' 'retry-after=?' hint-max= i/stdin= spool-limit= 'o/hold=?'
+    set -a options quiet-success quiet-repeats gate= gate-wait= slots= slots-wait= defer= state-dir=
     set -a options q/quiet v/verbose name= log-format= log-file= plan outage= format=
-    set -a options before-retry= at-end= id= h/help V/version
-    set -a options cap-mode= max-exponent= steps= slot= from=
+    set -a options before-retry= at-end= id= 'h/help=?' V/version
+    set -a options cap-mode= max-exponent= steps= slot-time= from=
     argparse -s $options -- $tokens 2>/dev/null
     or return 1
     # Of "backoff -" argparse says that "-" is an operand.
@@ -44,6 +44,7 @@ end
 function __backoff_presets
     string split ' ' -- list ethernet sip-invite sip-request tcp dhcp apue \
         jpillora celery aws-full aws-equal aws-decorrelated aws-sdk \
+        aws-sdk-2026 aws-dynamodb-2026 \
         grpc-connect grpc-retry google cenkalti resilience4j tenacity polly \
         envoy curl kubernetes kubernetes-job systemd smtp polling wechat-pay \
         alipay sre
@@ -51,8 +52,8 @@ end
 
 function __backoff_tools
     string split ' ' -- list sysexits curl wget rsync ssh scp git apt-get pip npm \
-        docker kubectl aws gcloud rclone restic borg psql pg_isready pg_dump \
-        mysql ping ansible-playbook
+        docker skopeo podman kubectl aws gcloud rclone restic borg psql \
+        pg_isready pg_dump mysql ping ansible-playbook
 end
 
 function __backoff_codes
@@ -65,8 +66,8 @@ end
 
 complete -c backoff -f -a '(__backoff_complete_command)'
 
-complete -c backoff -n __backoff_own -s b -l base -x -d 'The longest first pause'
-complete -c backoff -n __backoff_own -s f -l factor -x -d 'How much longer the longest pause gets each time'
+complete -c backoff -n __backoff_own -s b -l base -x -d 'Upper bound of the first pause'
+complete -c backoff -n __backoff_own -s f -l factor -x -d 'Multiply that bound after each failure'
 complete -c backoff -n __backoff_own -s c -l cap -x -a inf -d 'The longest pause'
 complete -c backoff -n __backoff_own -l floor -x -d 'The shortest pause'
 complete -c backoff -n __backoff_own -s g -l growth -x -a 'exponential binary linear quadratic cubic fibonacci constant' -d 'How the pauses grow'
@@ -80,17 +81,18 @@ complete -c backoff -n __backoff_own -l seed -x -d 'Draw the same pauses each ti
 
 complete -c backoff -n __backoff_own -s n -l attempts -x -a inf -d 'The most attempts, the first included'
 complete -c backoff -n __backoff_own -s t -l timeout -x -d 'Limit each attempt to this long'
-complete -c backoff -n __backoff_own -s T -l deadline -x -d 'Limit everything to this long'
+complete -c backoff -n __backoff_own -s T -l deadline -x -d 'Overall time limit'
 complete -c backoff -n __backoff_own -l until -x -d 'Start no attempt after this time'
 complete -c backoff -n __backoff_own -s s -l signal -x -a '(__backoff_signals)' -d 'The signal that a timeout sends first'
 complete -c backoff -n __backoff_own -s k -l kill-after -x -a inf -d 'Then send KILL this much later'
-complete -c backoff -n __backoff_own -l grace -x -a inf -d 'KILL what is left of an attempt this long after backoff is told to end'
+complete -c backoff -n __backoff_own -l grace -x -a inf -d 'After HUP, INT, QUIT or TERM, KILL what is left of the attempt this much later'
 complete -c backoff -n __backoff_own -l consecutive -x -d 'Succeed only after so many successes in a row'
+complete -c backoff -n __backoff_own -l flaky-status -x -d 'Exit with this status after a success that followed a failed attempt'
 complete -c backoff -n __backoff_own -l die-with-parent -d 'End when the process that started backoff ends'
 complete -c backoff -n __backoff_own -l wake-on -x -a 'HUP USR1 USR2 ALRM WINCH IO' -d 'End the pause and try again on this signal'
 
-complete -c backoff -n __backoff_own -l success-on -x -a '(__backoff_codes)' -d 'Treat these as successes too'
-complete -c backoff -n __backoff_own -l pass-on -x -a '(__backoff_codes)' -d 'Treat these as answers, not failures: end at once with the same status'
+complete -c backoff -n __backoff_own -l success-on -x -a '(__backoff_codes)' -d 'Count these as success too'
+complete -c backoff -n __backoff_own -l pass-on -x -a '(__backoff_codes)' -d 'Not a failure: end immediately and keep this status'
 complete -c backoff -n __backoff_own -s r -l retry-on -x -a '(__backoff_codes)' -d 'Retry these, and nothing else'
 complete -c backoff -n __backoff_own -l throttle-on -x -a '(__backoff_codes)' -d 'Retry these after the longer pause'
 complete -c backoff -n __backoff_own -s x -l stop-on -x -a '(__backoff_codes)' -d 'Never retry these'
@@ -100,19 +102,21 @@ complete -c backoff -n __backoff_own -l throttle-if -x -d 'Retry after the longe
 complete -c backoff -n __backoff_own -l stop-if -x -d 'Never retry if a line matches'
 complete -c backoff -n __backoff_own -l watch -x -a 'stdout stderr both' -d 'Where the conditions and --retry-after look'
 complete -c backoff -n __backoff_own -l tool -a '(__backoff_tools)' -d 'Use what backoff knows about a command'
-complete -c backoff -n __backoff_own -l retry-after -d 'Wait as long as a Retry-After: line in the output says'
+complete -c backoff -n __backoff_own -l retry-after -a '' -d 'Wait as long as the output asks for'
 complete -c backoff -n __backoff_own -l hint-max -x -a inf -d 'Give up if asked to wait longer'
 
-complete -c backoff -n __backoff_own -l gate -x -a 'list fleet:' -d 'While a service is down, let one run at a time try'
+complete -c backoff -n __backoff_own -l gate -x -a 'list open: fleet:' -d 'While a service is down, let one run at a time try'
 complete -c backoff -n __backoff_own -l gate-wait -x -a '0 inf' -d 'Wait at most this long at a shut gate'
 complete -c backoff -n __backoff_own -l slots -x -a fleet: -d 'Run at most N attempts at once, of all runs that name it'
+complete -c backoff -n __backoff_own -l slots-wait -x -a '0 inf' -d 'Wait at most this long for a slot; 0: skip the run'
 complete -c backoff -n __backoff_own -l defer -x -d 'After a run gives up, put off the next ones with its NAME'
 complete -c backoff -n __backoff_own -l state-dir -x -a '(__fish_complete_directories)' -d 'Where these options keep their files'
 
 complete -c backoff -n __backoff_own -s i -l stdin -x -a 'replay inherit null' -d 'What each attempt finds on its standard input'
 complete -c backoff -n __backoff_own -l spool-limit -x -d 'Keep at most this much of stdin for further attempts'
 complete -c backoff -n __backoff_own -s o -l hold -a 'stdout all' -d 'Hold back the output until the attempt has succeeded or failed'
-complete -c backoff -n __backoff_own -l quiet-success -d 'For cron: hold back everything, and print nothing on success'
+complete -c backoff -n __backoff_own -l quiet-success -d 'For cron: print nothing unless backoff gives up'
+complete -c backoff -n __backoff_own -l quiet-repeats -d 'For cron: the same, once until runs succeed again'
 
 complete -c backoff -n __backoff_own -s q -l quiet -d 'Print only why backoff gives up'
 complete -c backoff -n __backoff_own -s v -l verbose -d 'Also successes, signals, the settings'
@@ -125,11 +129,11 @@ complete -c backoff -n __backoff_own -l outage -x -d 'With --plan, the outages w
 complete -c backoff -n __backoff_own -l before-retry -x -a '(__fish_complete_command)' -d 'Run after each pause'
 complete -c backoff -n __backoff_own -l at-end -x -a '(__fish_complete_command)' -d 'Run at the end'
 complete -c backoff -n __backoff_own -l id -x -d 'BACKOFF_ID for the command'
-complete -c backoff -n __backoff_own -s h -l help -d 'Print help and exit'
+complete -c backoff -n __backoff_own -s h -l help -a all -d 'Print the usual options, or all, and exit'
 complete -c backoff -n __backoff_own -s V -l version -d 'Print the version and exit'
 
 complete -c backoff -n __backoff_own -l cap-mode -x -a 'window before after' -d 'Where the cap stands'
 complete -c backoff -n __backoff_own -l max-exponent -x -d 'Stop growing after so many failures'
 complete -c backoff -n __backoff_own -l steps -x -d 'Choose the factor that reaches the cap after so many steps'
-complete -c backoff -n __backoff_own -l slot -x -d 'Make each pause a whole multiple of this'
+complete -c backoff -n __backoff_own -l slot-time -x -d 'Make each pause a whole multiple of this'
 complete -c backoff -n __backoff_own -l from -x -a 'end start' -d 'Count the pause from that of the attempt'

@@ -7,7 +7,7 @@
 set -euo pipefail
 
 # fail WHAT: an annotation, and the status of a usage error. No input may
-# stand in it: it could end the line and begin another annotation.
+# stand in it as it is: it could end the line and begin another annotation.
 fail() {
   printf '::error title=backoff::%s\n' "$1" >&2
   exit 125
@@ -27,9 +27,11 @@ build() {
     echo '::group::Build backoff'
     rm -rf "$room"
     cp -R "${GITHUB_ACTION_PATH:?}" "$room"
-    (cd "$room" && ./bootstrap --no-install) </dev/null ||
-      fail 'it is not in PATH, and could not be built here'
+    built=yes
+    (cd "$room" && ./bootstrap --no-install) </dev/null || built=no
+    # What stands in a group that is left open is folded away.
     echo '::endgroup::'
+    [[ $built = yes ]] || fail 'it is not in PATH, and could not be built here'
   fi
   program=$room/backoff
 }
@@ -60,6 +62,14 @@ program=$(type -P backoff) || build
 if seen=$("$program" --plan "${options[@]}" --version 2>/dev/null); then
   [[ $seen == 'backoff '* ]] ||
     fail 'options: a word is not an option, or runs nothing'
+fi
+
+# What backoff quotes of an input has no control character.
+if ! said=$("$program" --plan "${limits[@]}" "${options[@]}" -- 2>&1 >/dev/null)
+then
+  said=${said##*$'\n'}
+  said=${said#backoff: }
+  fail "${said//%/%25}"
 fi
 
 # Numbers and words of backoff's own; the command may have left a line there

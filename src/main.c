@@ -31,6 +31,7 @@
 #include "process/signals.h"
 #include "shared/doors.h"
 #include "shared/gate_list.h"
+#include "shared/gate_open.h"
 #include "streams/held_output.h"
 #include "streams/hint_file.h"
 #include "streams/streams.h"
@@ -40,11 +41,19 @@
 const struct program program = {
 	PROGRAM_BACKOFF,
 	"backoff",
-	6,
+	8,
 	"Usage: backoff [OPTION]... [--] COMMAND [ARG]...\n"
 	"Retry a failing COMMAND, with growing random pauses, until it "
-	"succeeds "
-	"or retrying cannot help.\n",
+	"succeeds.\n",
+	"\n"
+	/* clang-format off */
+	"  backoff -T 10m -t 1m -- rsync -a docs web1:          # for 10 minutes\n"
+	"  backoff --tool -n 4 -- curl -fsSO \"$url\"             # like curl --retry 3\n"
+	"  backoff -n 1 -t 10s -- ./job                         # like timeout 10\n"
+	"  backoff -n 1 --quiet-success -- ./job                # like chronic\n"
+	"  backoff -n 1 --slots=job:1 --slots-wait=0 -- ./job   # like flock -n\n"
+	/* clang-format on */
+	"All options: backoff --help=all. The manual: man backoff\n",
 	"\n"
 	"DURATION is a number with a unit (ns us ms s m h d), such as 1m30s; "
 	"without one, it is in seconds. CODES are exit codes and ranges, "
@@ -59,7 +68,7 @@ const struct program program = {
 	"\n"
 	"Examples:\n"
 	"  backoff curl -fsS https://example.com/\n"
-	"  backoff -T 5m -t 30s ssh host uptime\n"
+	"  backoff -T 5m -t 30s ssh -tt host uptime\n"
 	"  backoff -d 5s -T 10m pg_isready -q\n"
 	"  backoff --tool rsync -a data host:\n"
 	"\n"
@@ -131,6 +140,8 @@ prepare(struct options *options)
 	if (broken != NULL)
 		usage_refuse(broken, file != NULL ? file : tempfile_place(),
 		    strerror(errno));
+	if (options->job.has_doors)
+		doors_open();
 	if (!hold_start(options->streams.hold))
 		usage_refuse("--hold", tempfile_place(), strerror(errno));
 	if (options->die_with_parent && !parent_is_told_of())
@@ -164,11 +175,15 @@ main(int argc, char **argv)
 	options_parse(&options, argc, argv);
 	if (options.shared.gate.list)
 		gate_list(options.shared.directory);
+	if (options.shared.gate.open)
+		gate_open(&options.shared);
 	if (options.plan)
 		plan_show(&options);
 	if (options.job.argv[0] == NULL)
 		usage_refuse(
 		    "no command given; try backoff --help", NULL, NULL);
+	if (options.job.argv[0][0] == '\0')
+		usage_refuse("COMMAND is an empty word", NULL, NULL);
 	entropy = gather_entropy();
 	random = random_from(
 	    options.seeded ? (uint64_t)options.seed : entropy.seed);

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <unistd.h>
 
+#include "core/deferral.h"
+#include "core/known/headers.h"
 #include "log/countdown_line.h"
 #include "log/log.h"
 #include "process/clock.h"
@@ -86,6 +88,8 @@ look_up(struct outcome *outcome, const struct job *job)
 	if (found != NULL) {
 		outcome->evidence.tool.verdict = found->message.verdict;
 		outcome->evidence.tool.meaning = found->message.meaning;
+		outcome->evidence.tool.states_wait
+		    = headers_are_likely(found->quote.text);
 		if (outcome->evidence.match.verdict == VERDICT_NONE)
 			outcome->evidence.match.last_line = found->quote.text;
 	} else if (tool_code(job->tool, outcome->status, &code)) {
@@ -130,7 +134,7 @@ attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 	if (failure.stream != NULL)
 		return without_streams(&failure);
 	outcome = supervise(&command, &limit);
-	outcome.evidence = streams_end();
+	outcome.evidence = streams_end(outcome.ended_ns);
 	if (outcome.evidence.failure.cut_off && outcome.late_end_signal == 0)
 		outcome.late_end_signal = signals_drain();
 	outcome.reader_gone = outcome.kind == OUTCOME_KILLED
@@ -200,7 +204,8 @@ hook(void *self, enum hook hook, const struct loop_state *state,
 /*
  * Releases held output. After a success or a pass: to where it belongs, but
  * with --quiet-success a success, or a run that was put off, prints nothing.
- * After a failure: first the held log, then what the last attempt wrote, as
+ * So does, with --quiet-repeats, a failure after a run that gave up, too.
+ * After any other: first the held log, then what the last attempt wrote, as
  * hold_release() says.
  */
 static struct release
@@ -213,9 +218,15 @@ release(void *self, enum result result, int told)
 	    = told != 0 ? clock_now_ns() + LAST_PATIENCE_NS : INT64_MAX;
 	enum written log = WRITTEN_ALL, output;
 
+	bool repeats = job->quiet_repeats && doors_gave_up_before();
+
 	if (job->quiet_success
 	    && (result == RESULT_SUCCESS || result == RESULT_DEFERRED))
 		return done;
+	if (repeats && deferral_gave_up(result)) {
+		log_silence();
+		return done;
+	}
 	if (failed)
 		log = log_release(until_ns);
 	output = hold_release(failed, until_ns);
@@ -260,6 +271,8 @@ tell_end(
 	if (job->has_doors)
 		doors_end(state, ending->result);
 	log_end(state, ending);
+	if (job->quiet_repeats)
+		doors_tell_recovery(ending->result);
 }
 
 bool

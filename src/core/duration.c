@@ -26,12 +26,6 @@ static const struct unit units[] = {
 	{ "d", 24 * 60 * NS_PER_MIN },
 };
 
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 int64_t
 min_ns(int64_t a, int64_t b)
 {
@@ -58,12 +52,7 @@ saturating_multiply(int64_t a, int64_t b)
 	return a * b;
 }
 
-/*
- * The end of the decimal number that TEXT begins with: "1", "1.5", ".5".
- * A point needs a digit after it, so that "1..2" is a range. Sets *POINT to
- * the point, or to the end if there is none. Returns NULL for no number.
- */
-static const char *
+const char *
 decimal_end(const char *text, const char **point)
 {
 	const char *end = text;
@@ -90,12 +79,12 @@ whole_number(const char *digit, const char *end)
 }
 
 /*
- * The decimal number from TEXT to END (its point at POINT) times UNIT_NS.
- * From the last decimal to the first, each step rounded up: nested
- * ceilings are the ceiling of the whole.
+ * From the last decimal to the first, each step rounded up: nested ceilings
+ * are the ceiling of the whole.
  */
-static int64_t
-scale(const char *text, const char *point, const char *end, int64_t unit_ns)
+int64_t
+decimal_scale(
+    const char *text, const char *point, const char *end, int64_t unit_ns)
 {
 	int64_t fraction_ns = 0;
 
@@ -139,14 +128,15 @@ duration_scan(const char *text, int64_t *ns, bool *with_unit)
 	unit = unit_at(end);
 	if (unit == NULL) {
 		*with_unit = false;
-		*ns = below_inf(scale(text, point, end, NS_PER_S));
+		*ns = below_inf(decimal_scale(text, point, end, NS_PER_S));
 		return end;
 	}
 	*ns = 0;
 	for (const char *part = text; unit != NULL;) {
 		int64_t before_ns = unit->ns;
 
-		*ns = saturating_add(*ns, scale(part, point, end, unit->ns));
+		*ns = saturating_add(
+		    *ns, decimal_scale(part, point, end, unit->ns));
 		text = end + strlen(unit->name);
 		for (part = text; *part == ' '; part++)
 			continue;

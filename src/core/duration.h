@@ -28,6 +28,20 @@ const char *duration_scan(const char *text, int64_t *ns, bool *with_unit);
 /* Reads TEXT, all of which must be one duration. */
 bool duration_parse(const char *text, int64_t *ns);
 
+/*
+ * The end of the decimal number that TEXT begins with: "1", "1.5", ".5".
+ * A point needs a digit after it, so that "1..2" is a range. Sets *POINT to
+ * the point, or to the end if there is none. Returns NULL for no number.
+ */
+const char *decimal_end(const char *text, const char **point);
+
+/*
+ * The decimal number from TEXT to END (its point at POINT) times UNIT_NS,
+ * rounded up; saturates.
+ */
+int64_t decimal_scale(
+    const char *text, const char *point, const char *end, int64_t unit_ns);
+
 /* Reads TEXT, all of which must be one decimal number, such as "1.6". */
 bool number_parse(const char *text, double *number);
 

@@ -54,7 +54,7 @@ ending_fail(struct ending *ending, const char *broken, int error, int signal)
 
 void
 ending_after_attempt(struct ending *ending, enum result result,
-    const struct loop_state *state, int told)
+    const struct loop_state *state, const struct limits *limits, int told)
 {
 	const struct outcome *outcome = &state->outcome;
 	const struct stream_failure *failure = &outcome->evidence.failure;
@@ -68,7 +68,8 @@ ending_after_attempt(struct ending *ending, enum result result,
 		    ending, failure->stream, failure->error, failure->signal);
 		break;
 	case RESULT_SUCCESS:
-		ending_set(ending, result, 0);
+		ending_set(ending, result,
+		    result_is_flaky(state) ? (int)limits->flaky_status : 0);
 		break;
 	case RESULT_PASS:
 		ending_set(ending, result, outcome_status(outcome));

@@ -7,6 +7,7 @@
  */
 
 #include "core/loop_state.h"
+#include "core/settings.h"
 
 void ending_set(struct ending *ending, enum result result, int status);
 
@@ -33,6 +34,6 @@ void ending_fail(
  * told backoff to end, or 0. RESULT_NONE changes nothing.
  */
 void ending_after_attempt(struct ending *ending, enum result result,
-    const struct loop_state *state, int told);
+    const struct loop_state *state, const struct limits *limits, int told);
 
 #endif

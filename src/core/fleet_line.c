@@ -7,8 +7,8 @@
 #include "core/fleet_line.h"
 
 static const char words[FLEET_WORDS][8] = { "hello", "look", "turn", "await",
-	"end", "cancel", "slot", "claim", "free", "bye", "gate", "ended",
-	"done", "freed", "lost", "wrong" };
+	"end", "cancel", "slot", "claim", "free", "bye", "open", "gate",
+	"ended", "done", "freed", "lost", "wrong", "opened" };
 
 void
 fleet_line_write(struct text *text, const struct fleet_line *line)

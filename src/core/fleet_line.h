@@ -37,6 +37,8 @@
  *     slot HAD              1 or 0
  *   free                    gives the slot back
  *     freed LOST            1: others had it meanwhile
+ *   open                    opens the gate by hand
+ *     opened WAS :REASON    WAS is 1 where it was shut, for that reason
  *   bye                     gives everything up; the answer is its end
  *
  * To anything but hello the answer may also be
@@ -56,6 +58,9 @@
 
 #define FLEET_VERSION 1
 
+/* What is held is held for so long without a word of its holder. */
+#define FLEET_LEASE_NS (15 * INT64_C(1000000000))
+
 enum fleet_word {
 	/* What backoff says. */
 	FLEET_HELLO,
@@ -68,6 +73,7 @@ enum fleet_word {
 	FLEET_CLAIM,
 	FLEET_FREE,
 	FLEET_BYE,
+	FLEET_OPEN,
 	/* What the helper alone says. */
 	FLEET_GATE,
 	FLEET_ENDED,
@@ -75,8 +81,9 @@ enum fleet_word {
 	FLEET_FREED,
 	FLEET_LOST,
 	FLEET_WRONG,
+	FLEET_OPENED,
 };
-#define FLEET_WORDS 16
+#define FLEET_WORDS 18
 
 #define FLEET_NUMBERS 5
 #define FLEET_RECORDS 2

@@ -6,9 +6,6 @@
 #include "core/gate_actions.h"
 #include "core/gate_rules.h"
 
-/* So many in a row shut the gate. */
-#define FAILURES 3
-
 /* A probe may last this much longer than the longest failure; at least, */
 #define LONG_TIMES 2
 #define LONG_NS (10 * NS_PER_S)
@@ -27,16 +24,20 @@ gate_failures(const struct gate_record *record)
 	return 1;
 }
 
-/* How long a probe may keep the turn. Only one may push in early. */
+/* Nobody wants to start: who has a turn is stuck for much less than that. */
+#define DESERTED_NS NS_PER_MIN
+
+/* So often it is looked at whether one of two long probes has ended. */
+#define LOOK_NS NS_PER_S
+
+/* How long a probe may keep the turn. */
 static int64_t
 probe_patience(const struct gate_record *record)
 {
 	int64_t long_ns = max_ns(
 	    LONG_NS, saturating_multiply(record->longest_ns, LONG_TIMES));
-	int64_t patience_ns = max_ns(record->patience_ns, LONG_NS);
 
-	return record->passed_over == 0 ? min_ns(long_ns, patience_ns)
-	                                : patience_ns;
+	return min_ns(long_ns, max_ns(record->patience_ns, LONG_NS));
 }
 
 int64_t
@@ -57,13 +58,29 @@ gate_overdue_ns(const struct gate_record *record)
 	return INT64_MAX;
 }
 
+int64_t
+gate_stated_ns(const struct gate_record *record, int64_t now_ns)
+{
+	bool is_shut
+	    = record->state == GATE_SHUT || record->state == GATE_PROBING;
+	int64_t ahead_ns = is_shut && record->hinted
+	    ? max_ns(record->due_ns - max_ns(now_ns, 0), 0)
+	    : 0;
+
+	return max_ns(record->stated_ns - ahead_ns, 0);
+}
+
+/* Two probes may run at once, not three: who would be the third waits. */
 static bool
-is_third(const struct gate_step *step)
+is_overdue(const struct gate_step *step)
 {
 	const struct gate_record *record = step->record;
 
-	return gate_continues(step) && record->failures >= FAILURES - 1
-	    && (record->two_runs || record->last_run != step->run->id);
+	if (step->run->turn != record->turn
+	    || step->now_ns < gate_overdue_ns(record))
+		return false;
+	return record->state != GATE_PROBING || record->other_turn == 0
+	    || step->run->other_gone;
 }
 
 static bool
@@ -79,18 +96,19 @@ holds(enum gate_guard guard, const struct gate_step *step)
 	case GUARD_RELEASE:
 		return step->now_ns >= record->release_ns;
 	case GUARD_FULL:
-		return record->rate > GATE_OPEN_RATE;
-	case GUARD_THIRD:
-		return is_third(step);
-	case GUARD_SLOWED:
-		return gate_slowed(step);
+		return record->rate > GATE_OPEN_RATE
+		    || step->now_ns
+		    > saturating_add(record->release_ns, DESERTED_NS);
+	case GUARD_ALONE:
+		return step->run->alone && step->now_ns >= record->release_ns;
+	case GUARD_ROW:
+		return gate_is_row(step);
 	case GUARD_COUNTED:
 		return record->failures > 0;
 	case GUARD_ASKED:
 		return record->hinted && step->now_ns < record->due_ns;
 	case GUARD_OVERDUE:
-		return step->run->turn == record->turn
-		    && step->now_ns >= gate_overdue_ns(record);
+		return is_overdue(step);
 	case GUARD_NONE:
 		break;
 	}
@@ -99,10 +117,15 @@ holds(enum gate_guard guard, const struct gate_step *step)
 
 /* What the decision is to wait for. */
 static int64_t
-wait_until(const struct gate_record *record, enum gate_kind kind)
+wait_until(
+    const struct gate_record *record, enum gate_kind kind, int64_t now_ns)
 {
+	int64_t overdue_ns = gate_overdue_ns(record);
+
 	if (kind == GATE_QUEUE)
-		return gate_overdue_ns(record);
+		return record->state == GATE_PROBING && record->other_turn != 0
+		    ? max_ns(overdue_ns, saturating_add(now_ns, LOOK_NS))
+		    : overdue_ns;
 	if (kind == GATE_WAIT)
 		return record->state == GATE_RAMP ? record->release_ns
 		                                  : record->due_ns;
@@ -119,7 +142,7 @@ decide(const struct gate_step *asked, enum gate_event event)
 
 	step.record = &next;
 	if (next.state == GATE_RAMP)
-		gate_grow(&next, step.now_ns);
+		gate_pace(&next, step.now_ns);
 	while (rule->from != (unsigned char)next.state
 	    || rule->event != (unsigned char)event
 	    || !holds((enum gate_guard)rule->guard, &step))
@@ -132,7 +155,8 @@ decide(const struct gate_step *asked, enum gate_event event)
 		next.state = (enum gate_state)rule->to;
 		*asked->record = next;
 	}
-	decision.until_ns = wait_until(asked->record, decision.kind);
+	decision.until_ns
+	    = wait_until(asked->record, decision.kind, step.now_ns);
 	return decision;
 }
 
@@ -209,6 +233,19 @@ gate_end(struct gate_record *record, int64_t now_ns, const struct gate_run *run,
 	};
 
 	return decide(&step, event_of(&step));
+}
+
+bool
+gate_open_by_hand(struct gate_record *record, int64_t now_ns)
+{
+	const struct gate_step step
+	    = { .record = record, .now_ns = max_ns(now_ns, 0) };
+
+	if (record->state != GATE_SHUT && record->state != GATE_PROBING)
+		return false;
+	gate_act(ACTION_RAMP_PAST, &step);
+	record->state = GATE_RAMP;
+	return true;
 }
 
 const char *

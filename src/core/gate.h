@@ -79,10 +79,22 @@ struct gate_decision gate_end(struct gate_record *record, int64_t now_ns,
 int64_t gate_failures(const struct gate_record *record);
 
 /*
+ * All time until moments that the other side has stated, up to NOW_NS, since
+ * the record was new: a wait is not to count what of it lies in that.
+ */
+int64_t gate_stated_ns(const struct gate_record *record, int64_t now_ns);
+
+/*
  * When the holder of the turn counts as stuck: INT64_MAX while the gate is
  * open.
  */
 int64_t gate_overdue_ns(const struct gate_record *record);
+
+/*
+ * Somebody knows that the service is up: the ramp begins, and whoever has the
+ * turn has it no more. False: the gate is not shut.
+ */
+bool gate_open_by_hand(struct gate_record *record, int64_t now_ns);
 
 /* "open", "shut", "probing", "ramp". */
 const char *gate_state_name(enum gate_state state);

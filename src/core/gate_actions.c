@@ -5,11 +5,25 @@
 #include "core/gate_actions.h"
 
 /* The longest time from one failure to the next that is in a row with it. */
-#define GAP_NS (60 * NS_PER_S)
+#define GAP_NS (5 * NS_PER_MIN)
 
-/* The ramp: its start, in thousandths a second, and its steps. */
-#define FIRST_RATE 2000
+/*
+ * So many failures in a row shut the gate: few by chance if they come together,
+ * as one attempt of each job that runs may fail; or many.
+ */
+#define FEW 3
+#define FEW_SPAN_NS NS_PER_S
+#define MANY 20
+
+/*
+ * The ramp is judged once in STEP_NS by its results: too many failures and it
+ * goes back to what was served; few, and it grows. One failure is chance.
+ */
 #define STEP_NS NS_PER_S
+#define CUT_PERCENT 30 /* more than that */
+#define GROW_PERCENT 20 /* at most */
+#define CHANCE 1
+#define GROW_PART 6 /* by so much of itself, after the first cut */
 
 /* The time since THEN_NS, never less than 0. */
 static int64_t
@@ -41,10 +55,18 @@ gate_continues(const struct gate_step *step)
 }
 
 bool
-gate_slowed(const struct gate_step *step)
+gate_is_row(const struct gate_step *step)
 {
-	return step->record->slowed_ns > 0
-	    && since(step->record->slowed_ns, step->now_ns) < STEP_NS;
+	const struct gate_record *record = step->record;
+	int count = record->failures + 1;
+
+	if (!gate_continues(step)
+	    || (!record->two_runs && record->last_run == step->run->id))
+		return false;
+	return (count >= MANY && record->state == GATE_OPEN)
+	    || (count >= FEW
+	        && since(record->first_failure_ns, step->ended_ns)
+	            >= FEW_SPAN_NS);
 }
 
 /* The turn is RUN's. */
@@ -65,12 +87,15 @@ count(const struct gate_step *step)
 		record->failures = 0;
 		record->two_runs = false;
 		record->longest_ns = 0;
+		record->first_failure_ns = step->ended_ns;
 	} else if (record->last_run != step->run->id) {
 		record->two_runs = true;
 	}
 	if (record->failures < UINT16_MAX)
 		record->failures++;
 	record->last_run = step->run->id;
+	record->first_failure_ns
+	    = min_ns(record->first_failure_ns, step->ended_ns);
 	record->last_failure_ns
 	    = max_ns(record->last_failure_ns, step->ended_ns);
 	record->longest_ns = max_ns(record->longest_ns, ran_ns(step));
@@ -96,6 +121,9 @@ set_due(const struct gate_step *step)
 	    ? min_ns(step->attempt->hint_ns,
 	        saturating_add(step->now_ns, GATE_HINT_NS))
 	    : saturating_add(step->ended_ns, min_ns(pause_ns, GATE_DUE_NS));
+	if (record->hinted)
+		record->stated_ns = saturating_add(
+		    record->stated_ns, since(step->now_ns, record->due_ns));
 }
 
 static void
@@ -106,7 +134,6 @@ shut(const struct gate_step *step)
 	count(step);
 	set_due(step);
 	record->probes = 0;
-	record->passed_over = 0;
 	record->since_ns = record->shut_ns = record->news_ns = step->now_ns;
 }
 
@@ -118,18 +145,16 @@ probe_failed(const struct gate_step *step)
 	set_due(step);
 	if (record->probes < GATE_MOST_PROBES)
 		record->probes++;
-	record->passed_over = 0;
-	record->longest_ns = max_ns(record->longest_ns, ran_ns(step));
 	gate_set_reason(record, step->attempt->reason);
 }
 
 static void
 raise_turn(struct gate_record *record, int64_t now_ns)
 {
+	if (record->state == GATE_PROBING)
+		record->other_turn = record->turn;
 	record->turn = record->turn == UINT32_MAX ? 1 : record->turn + 1;
 	record->turn_ns = now_ns;
-	if (record->state == GATE_PROBING && record->passed_over < UINT8_MAX)
-		record->passed_over++;
 }
 
 static void
@@ -137,33 +162,65 @@ begin_ramp(struct gate_record *record, int64_t now_ns)
 {
 	forget(record);
 	record->since_ns = record->news_ns = now_ns;
-	record->rate = FIRST_RATE;
-	record->rate_ns = record->release_ns = now_ns;
-	record->slowed_ns = 0;
-	record->passed_over = 0;
+	record->rate = GATE_LEAST_RATE;
+	record->rate_ns = record->release_ns = record->second_ns = now_ns;
+	record->was_cut = false;
+	record->results = record->failed = 0;
+}
+
+/*
+ * What the second that has passed says. In one without a start nobody was
+ * there, or who had the turn was stuck, and others may still wait.
+ */
+static uint32_t
+next_rate(struct gate_record *record)
+{
+	int failed = record->failed, served = record->results - failed;
+	bool has_starts = record->release_ns > record->second_ns;
+	uint32_t rate = record->rate;
+
+	if (record->results == 0 && !has_starts)
+		return rate;
+	if (failed > CHANCE && failed * 100 > record->results * CUT_PERCENT) {
+		record->was_cut = true;
+		rate = (uint32_t)served * 1000;
+	} else if (failed <= CHANCE
+	    || failed * 100 <= record->results * GROW_PERCENT) {
+		rate = record->was_cut ? rate + rate / GROW_PART : rate * 2;
+	}
+	return rate < GATE_LEAST_RATE ? GATE_LEAST_RATE
+	    : rate > GATE_MOST_RATE   ? GATE_MOST_RATE
+	                              : rate;
 }
 
 void
-gate_grow(struct gate_record *record, int64_t now_ns)
+gate_pace(struct gate_record *record, int64_t now_ns)
 {
 	while (record->rate <= GATE_OPEN_RATE
-	    && since(record->rate_ns, now_ns) >= STEP_NS) {
-		record->rate_ns += STEP_NS;
-		record->rate = record->slowed_ns == 0
-		    ? record->rate * 2
-		    : record->rate + record->rate / 20;
+	    && since(record->second_ns, now_ns) >= STEP_NS) {
+		uint32_t rate = next_rate(record);
+
+		/* Empty seconds say nothing, however many there were. */
+		if (record->results == 0
+		    && record->release_ns <= record->second_ns)
+			record->second_ns += since(record->second_ns, now_ns)
+			    / STEP_NS * STEP_NS;
+		else
+			record->second_ns += STEP_NS;
+		record->results = record->failed = 0;
+		if (rate != record->rate)
+			record->rate_ns = record->second_ns;
+		record->rate = rate;
 	}
 }
 
-/* Once it was twice too much; from then on, hardly more than there is. */
 static void
-slow_down(struct gate_record *record, int64_t now_ns)
+count_result(struct gate_record *record, bool failed)
 {
-	record->rate
-	    = record->slowed_ns == 0 ? record->rate / 2 : record->rate / 10 * 7;
-	if (record->rate < GATE_LEAST_RATE)
-		record->rate = GATE_LEAST_RATE;
-	record->rate_ns = record->slowed_ns = now_ns;
+	if (record->results == UINT16_MAX)
+		return;
+	record->results++;
+	record->failed = (uint16_t)(record->failed + failed);
 }
 
 /* The next one follows in its time: who is late makes up for one at most. */
@@ -202,12 +259,16 @@ gate_act(enum gate_action action, const struct gate_step *step)
 	case ACTION_COUNT:
 		count(step);
 		break;
-	case ACTION_SLOW:
-		count(step);
-		slow_down(record, step->now_ns);
-		break;
 	case ACTION_FORGET:
 		forget(record);
+		break;
+	case ACTION_RAMP_FAILED:
+		count(step);
+		count_result(record, true);
+		break;
+	case ACTION_RAMP_SERVED:
+		forget(record);
+		count_result(record, false);
 		break;
 	case ACTION_SHUT:
 		shut(step);

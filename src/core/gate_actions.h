@@ -24,14 +24,14 @@ struct gate_step {
 /* Whether the failure that has ended is in a row with the one before. */
 bool gate_continues(const struct gate_step *step);
 
-/* Whether the ramp was slowed down less than a second ago. */
-bool gate_slowed(const struct gate_step *step);
+/* Whether, with it, they are so many that the gate shuts. */
+bool gate_is_row(const struct gate_step *step);
 
 /*
- * The rate of the ramp at NOW_NS: it doubles each second until it was too
- * much once, and then feels its way.
+ * The rate of the ramp at NOW_NS: the results of each second that has passed
+ * decide. It doubles until it was too high once, and then feels its way.
  */
-void gate_grow(struct gate_record *record, int64_t now_ns);
+void gate_pace(struct gate_record *record, int64_t now_ns);
 
 void gate_act(enum gate_action action, const struct gate_step *step);
 

@@ -88,7 +88,7 @@ gate_message(
 		add_count(text, event->probes, "probe");
 		break;
 	case GATE_NEWS_OPEN:
-		text_add(text, " open for all at once");
+		text_add(text, " open, no longer paced");
 		break;
 	case GATE_NEWS_PROBE:
 	case GATE_NEWS_WAIT:

@@ -19,8 +19,8 @@
 
 /* No number in a record is beyond these, whatever the file says. */
 #define GATE_MOST_PROBES UINT32_C(1000000)
-#define GATE_LEAST_RATE UINT32_C(100) /* in thousandths, a second */
-#define GATE_MOST_RATE UINT32_C(2048000)
+#define GATE_LEAST_RATE UINT32_C(2000) /* in thousandths, a second */
+#define GATE_MOST_RATE UINT32_C(512000)
 #define GATE_DUE_NS (10 * INT64_C(1000000000)) /* without a hint */
 #define GATE_HINT_NS (24 * 3600 * INT64_C(1000000000)) /* with one */
 #define GATE_PATIENCE_NS (24 * 3600 * INT64_C(1000000000))
@@ -40,7 +40,8 @@ struct gate_record {
 	uint16_t failures;
 	bool two_runs; /* they came from at least two */
 	uint64_t last_run; /* who failed last, as a hash of its id */
-	int64_t last_failure_ns; /* when that attempt ended */
+	int64_t first_failure_ns; /* when the first of them ended */
+	int64_t last_failure_ns; /* ... the last one */
 	int64_t longest_ns; /* of the attempts that failed */
 
 	/* While it is shut. */
@@ -51,7 +52,8 @@ struct gate_record {
 	int64_t shut_ns; /* since it was last open, or in the ramp */
 	int64_t news_ns; /* attempts that began before tell no news */
 	int64_t probe_ns; /* when the probe that runs began */
-	uint8_t passed_over; /* turns, since a probe ended */
+	uint32_t other_turn; /* of a probe that was passed over, or 0 */
+	int64_t stated_ns; /* all time until the moments of hints, so far */
 
 	/* Whose turn it is. */
 	uint32_t turn; /* its number, >= 1 */
@@ -61,7 +63,9 @@ struct gate_record {
 	/* While it is in the ramp. */
 	uint32_t rate; /* starts a second, times 1000 */
 	int64_t rate_ns; /* since when that is so */
-	int64_t slowed_ns; /* when it was last slowed down; 0: never yet */
+	bool was_cut; /* it was too high once: it grows more slowly since */
+	int64_t second_ns; /* when the running second began */
+	uint16_t results, failed; /* of attempts in it, and how many failed */
 	int64_t release_ns; /* when the next attempt may start */
 
 	/* Why it is shut: printable ASCII. */

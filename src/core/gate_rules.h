@@ -27,9 +27,9 @@ enum gate_guard {
 	GUARD_OTHER_TURN, /* what is held is not record.turn */
 	GUARD_DUE, /* the probe is */
 	GUARD_RELEASE, /* of the next attempt in the ramp is due */
-	GUARD_FULL, /* the ramp has come to its end */
-	GUARD_THIRD, /* failure in a row, and not all from one run */
-	GUARD_SLOWED, /* the ramp, less than a second ago */
+	GUARD_FULL, /* the ramp has come to its end, or nobody is there */
+	GUARD_ALONE, /* ... is due, and nobody else waits for one */
+	GUARD_ROW, /* so many failures in a row shut the gate */
 	GUARD_COUNTED, /* failures: there are some */
 	GUARD_ASKED, /* the other side asked to wait longer */
 	GUARD_OVERDUE, /* the holder of the turn is */
@@ -42,8 +42,9 @@ enum gate_action {
 	ACTION_RELEASE, /* one attempt of the ramp */
 	ACTION_RAISE, /* the number of the turn */
 	ACTION_COUNT, /* a failure */
-	ACTION_SLOW, /* and the ramp slows down */
 	ACTION_FORGET, /* the failures */
+	ACTION_RAMP_FAILED, /* a result of the ramp, which counts it, too */
+	ACTION_RAMP_SERVED,
 	ACTION_SHUT,
 	ACTION_PROBE_FAILED,
 	ACTION_PROBE_VOID, /* as if it had not been */
@@ -61,7 +62,7 @@ struct gate_rule {
 	unsigned char kind; /* ... gate_kind */
 };
 
-#define GATE_RULES 57
+#define GATE_RULES 56
 extern const struct gate_rule gate_rules[GATE_RULES];
 
 #endif

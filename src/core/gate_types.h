@@ -5,13 +5,14 @@
  * What a gate is asked, and what it answers: see gate.h.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A holder of the turn who does not try is stuck after this long. */
 #define GATE_STUCK_NS (10 * INT64_C(1000000000))
 
 /* Above this rate, in thousandths a second, the gate is open again. */
-#define GATE_OPEN_RATE UINT32_C(1024000)
+#define GATE_OPEN_RATE UINT32_C(256000)
 
 /* A run, as it asks. */
 struct gate_run {
@@ -21,6 +22,11 @@ struct gate_run {
 	/* With the turn: how long its attempt may take before it counts as
 	 * stuck: --timeout, else a minute, and ten seconds on top. */
 	int64_t patience_ns;
+	/* With the turn: nobody waits behind it. False if that is unknown. */
+	bool alone;
+	/* gate_pass_over(): the probe of record.other_turn, if that is not 0,
+	 * runs no more. */
+	bool other_gone;
 };
 
 enum gate_outcome {

@@ -43,9 +43,10 @@ json_string(struct text *text, const char *string)
 	text_byte(text, '"');
 }
 
-/* {"time":"2026-11-21T11:40:00.123Z","event":"EVENT","id":"..." */
+/* {"time":"2026-11-21T11:40:00.123Z","event":"EVENT","id":"...","name":"..." */
 static void
-begin(struct text *text, int64_t epoch_ns, const char *event, const char *id)
+begin(struct text *text, int64_t epoch_ns, const char *event, const char *id,
+    const char *name)
 {
 	time_t seconds = (time_t)(epoch_ns / NS_PER_S);
 	struct tm tm = { 0 };
@@ -69,6 +70,8 @@ begin(struct text *text, int64_t epoch_ns, const char *event, const char *id)
 	text_add(text, event);
 	text_add(text, "\",\"id\":");
 	json_string(text, id);
+	text_add(text, ",\"name\":");
+	json_string(text, name);
 }
 
 static void
@@ -95,6 +98,17 @@ json_member_seconds(struct text *text, const char *key, int64_t ns)
 	duration_seconds(text, ns);
 }
 
+/* Below 0: null. */
+static void
+add_seconds_or_null(struct text *text, const char *key, int64_t ns)
+{
+	add_key(text, key);
+	if (ns < 0)
+		text_add(text, "null");
+	else
+		duration_seconds(text, ns);
+}
+
 void
 json_member_string(struct text *text, const char *key, const char *string)
 {
@@ -111,9 +125,9 @@ json_member_number(struct text *text, const char *key, int64_t number)
 
 void
 json_event(struct text *text, int64_t epoch_ns, const char *event,
-    const char *id, const char *members)
+    const char *id, const char *name, const char *members)
 {
-	begin(text, epoch_ns, event, id);
+	begin(text, epoch_ns, event, id, name);
 	text_add(text, members);
 	text_byte(text, '}');
 }
@@ -122,9 +136,7 @@ void
 json_start(struct text *text, int64_t epoch_ns, const char *id,
     const char *name, const char *command, const struct limits *limits)
 {
-	begin(text, epoch_ns, "start", id);
-	add_key(text, "name");
-	json_string(text, name);
+	begin(text, epoch_ns, "start", id, name);
 	add_key(text, "command");
 	json_string(text, command);
 	add_key(text, "attempts");
@@ -133,6 +145,22 @@ json_start(struct text *text, int64_t epoch_ns, const char *id,
 	else
 		text_number(text, limits->attempts);
 	text_byte(text, '}');
+}
+
+/* A line of COMMAND's output, as the text log would quote it, or NULL. */
+static void
+add_line(struct text *text, const char *line)
+{
+	char words[REASON_SIZE];
+	struct text quote = text_in(words, sizeof words);
+
+	add_key(text, "line");
+	if (line == NULL) {
+		text_add(text, "null");
+		return;
+	}
+	text_bounded(&quote, line);
+	json_string(text, words);
 }
 
 static const char *
@@ -146,13 +174,13 @@ outcome_name(enum outcome_kind kind)
 
 void
 json_attempt(struct text *text, int64_t epoch_ns, const char *id,
-    const struct loop_state *state, int64_t pause_ns)
+    const char *name, const struct loop_state *state, int64_t pause_ns)
 {
 	const struct outcome *outcome = &state->outcome;
 	char words[REASON_SIZE];
 	struct text reason = text_in(words, sizeof words);
 
-	begin(text, epoch_ns, "attempt", id);
+	begin(text, epoch_ns, "attempt", id, name);
 	add_key(text, "attempt");
 	text_number(text, state->attempt);
 	add_word(text, "outcome", outcome_name(outcome->kind));
@@ -170,25 +198,25 @@ json_attempt(struct text *text, int64_t epoch_ns, const char *id,
 		text_byte(text, '"');
 	}
 	add_word(text, "verdict", verdict_name(state->verdict));
-	reason_text(&reason, outcome);
+	reason_without_line(&reason, outcome);
 	add_key(text, "reason");
 	json_string(text, words);
+	add_line(text, reason_line(outcome));
 	json_member_seconds(
 	    text, "duration_s", outcome->ended_ns - outcome->started_ns);
-	add_key(text, "pause_s");
-	if (pause_ns < 0)
-		text_add(text, "null");
-	else
-		duration_seconds(text, pause_ns);
+	add_seconds_or_null(text, "hint_s",
+	    outcome->evidence.hint.has_wait ? outcome->evidence.hint.wait_ns
+	                                    : -1);
+	add_seconds_or_null(text, "pause_s", pause_ns);
 	text_byte(text, '}');
 }
 
 void
-json_end(struct text *text, int64_t epoch_ns, const char *id,
+json_end(struct text *text, int64_t epoch_ns, const char *id, const char *name,
     const struct loop_state *state, const struct ending *ending,
-    const char *reason)
+    const char *reason, const char *line)
 {
-	begin(text, epoch_ns, "end", id);
+	begin(text, epoch_ns, "end", id, name);
 	add_word(text, "result", result_name(ending->result));
 	add_key(text, "attempts");
 	text_number(text, state->attempt);
@@ -199,6 +227,7 @@ json_end(struct text *text, int64_t epoch_ns, const char *id,
 		text_add(text, "null");
 	else
 		json_string(text, reason);
+	add_line(text, line);
 	json_member_seconds(text, "elapsed_s", state->elapsed_ns);
 	text_byte(text, '}');
 }

@@ -16,19 +16,19 @@
 void json_start(struct text *text, int64_t epoch_ns, const char *id,
     const char *name, const char *command, const struct limits *limits);
 void json_attempt(struct text *text, int64_t epoch_ns, const char *id,
-    const struct loop_state *state, int64_t pause_ns);
+    const char *name, const struct loop_state *state, int64_t pause_ns);
 
-/* REASON is the one in the closing line, or NULL. */
+/* REASON is the one in the closing line, LINE what it would quote, or NULL. */
 void json_end(struct text *text, int64_t epoch_ns, const char *id,
-    const struct loop_state *state, const struct ending *ending,
-    const char *reason);
+    const char *name, const struct loop_state *state,
+    const struct ending *ending, const char *reason, const char *line);
 
 /*
- * Another event. MEMBERS are what stands behind its id: what the functions
+ * Another event. MEMBERS are what stands behind its name: what the functions
  * that follow have added, each with its comma.
  */
 void json_event(struct text *text, int64_t epoch_ns, const char *event,
-    const char *id, const char *members);
+    const char *id, const char *name, const char *members);
 void json_member_string(struct text *text, const char *key, const char *string);
 void json_member_number(struct text *text, const char *key, int64_t number);
 void json_member_seconds(struct text *text, const char *key, int64_t ns);

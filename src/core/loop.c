@@ -93,15 +93,16 @@ coming_state(const struct run *run, int64_t now_ns)
 	return coming;
 }
 
-/* There is no time for the next attempt. */
+/* There is no time for the next attempt; in its WAIT, or NULL. */
 static void
-end_late(struct run *run, bool in_wait)
+end_late(struct run *run, const struct entry *wait)
 {
+	run->ending.waiting = wait != NULL ? wait->waiting : NULL;
 	if (run->state.verdict == VERDICT_NONE) {
 		ending_set(&run->ending, RESULT_DEADLINE, STATUS_TIMED_OUT);
 		return;
 	}
-	run->ending.no_time = in_wait;
+	run->ending.no_time = wait != NULL;
 	give_up(run, RESULT_DEADLINE);
 }
 
@@ -133,7 +134,7 @@ before_attempt(struct run *run, int64_t *now_ns)
 
 	*now_ns = now(run);
 	if (time_left(run, *now_ns) <= 0) {
-		end_late(run, false);
+		end_late(run, NULL);
 		return false;
 	}
 	if (world->before_attempt == NULL)
@@ -149,7 +150,7 @@ before_attempt(struct run *run, int64_t *now_ns)
 		interrupt(run, entry.signal);
 		break;
 	case ADMISSION_LATE:
-		end_late(run, true);
+		end_late(run, &entry);
 		break;
 	case ADMISSION_REFUSED:
 		end_refused(run, &entry);
@@ -191,15 +192,18 @@ after_verdict(struct run *run)
 	run->aftermath = (struct aftermath) { .at_door = false };
 	if (world->after_verdict != NULL)
 		run->aftermath = world->after_verdict(world->self, &run->state);
+	if (run->settings->limits.attempts_given)
+		run->aftermath.uncounted = false;
 	run->state.count -= run->aftermath.uncounted;
 	reset_after_long_run(run);
 	run->state.streak
 	    = verdict == VERDICT_SUCCESS ? run->state.streak + 1 : 0;
-	if (is_failure(verdict) && !run->aftermath.uncounted)
+	if (is_failure(verdict)
+	    && (!run->aftermath.keeps_windows || run->failures == 0))
 		run->failures++;
 	ending_after_attempt(&run->ending,
 	    result_after_attempt(&run->settings->limits, &run->state),
-	    &run->state, run->told);
+	    &run->state, &run->settings->limits, run->told);
 }
 
 /* The pause from the end of the attempt; PAUSE_NONE: backoff gives up. */
@@ -243,6 +247,8 @@ attempt(struct run *run, int64_t now_ns)
 	decision = verdict_of(&run->settings->rules, &run->state.outcome);
 	run->state.verdict = decision.verdict;
 	run->state.outcome.rule = decision.rule;
+	if (verdict_is_good(decision.verdict))
+		outcome_forget_stated(&run->state.outcome.evidence.hint);
 	ran_ns = run->state.outcome.ended_ns - run->state.outcome.started_ns;
 	if (ran_ns > run->longest_ns)
 		run->longest_ns = ran_ns;
@@ -322,10 +328,7 @@ splay(struct run *run)
 		interrupt(run, signal);
 }
 
-/*
- * Releases held output. A success whose output cannot be written is none,
- * and neither is one whose reader stalls when backoff is told to end.
- */
+/* A success is none if its held output cannot be written, or taken in time. */
 static void
 release(struct run *run)
 {

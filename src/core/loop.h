@@ -39,14 +39,17 @@ enum admission {
 struct entry {
 	enum admission admission;
 	int signal; /* of ADMISSION_SIGNAL */
+	const char *waiting; /* of ADMISSION_LATE: what for, or NULL */
 	const char *closing; /* of ADMISSION_REFUSED: the closing line, and */
-	const char *reason; /* its REASON or NULL; both outlive the loop */
+	const char *reason; /* its REASON or NULL; all outlive the loop */
 };
 
 /* What those make of a verdict. All zero: as if there were none. */
 struct aftermath {
 	bool at_door; /* no pause of ours: before_attempt() waits */
-	bool uncounted; /* it does not count for --attempts and the windows */
+	/* A probe: it does not count for an --attempts that is a default. */
+	bool uncounted;
+	bool keeps_windows; /* others pace it: the windows do not grow */
 };
 
 struct world {

@@ -52,6 +52,7 @@ struct ending {
 	bool input_lost; /* only the lost input prevents another attempt */
 	const char *broken; /* for RESULT_ERROR: the stream; errno follows */
 	int error;
+	const char *waiting; /* what for, when the deadline passed; or NULL */
 	const char *closing; /* the closing line, where others ended us; with */
 	const char *closing_reason; /* its REASON, or NULL */
 };

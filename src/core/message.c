@@ -13,7 +13,7 @@ add_in(struct text *text, const char *before, int64_t ns)
 	duration_text(text, ns);
 }
 
-/* "attempt 2/6", "attempt 7 (1/6)" after a reset, "attempt 2" of inf. */
+/* "attempt 2/8", "attempt 7 (1/8)" after a reset, "attempt 2" of inf. */
 static void
 add_attempt(struct text *text, const struct loop_state *state,
     const struct limits *limits)
@@ -83,7 +83,7 @@ message_attempt(struct text *text, const struct loop_state *state,
 			reason_text(text, outcome);
 	}
 	if (pause_ns == PAUSE_AT_DOOR) {
-		text_add(text, "; next in its turn");
+		text_add(text, "; queued at the gate");
 	} else {
 		text_add(text, "; next in ");
 		time.start = text->length;
@@ -91,8 +91,8 @@ message_attempt(struct text *text, const struct loop_state *state,
 		time.end = text->length;
 	}
 	if (outcome->evidence.hint.has_wait) {
-		add_in(text, " (server asked for ",
-		    outcome->evidence.hint.wait_ns);
+		reason_asked(
+		    text, " (server asked for ", &outcome->evidence.hint);
 		text_byte(text, ')');
 	}
 	return time;
@@ -133,6 +133,26 @@ add_interrupted(struct text *text, const struct loop_state *state,
 	add_after_attempts(text, " after ", state);
 }
 
+/* "deadline reached in 30s, waiting for a slot of hub" */
+static void
+add_waiting(
+    struct text *text, const struct loop_state *state, const char *waiting)
+{
+	add_in(text, "deadline reached in ", state->elapsed_ns);
+	text_add(text, ", waiting for ");
+	text_add(text, waiting);
+}
+
+static void
+add_flaky_status(struct text *text, const struct ending *ending)
+{
+	if (ending->status == 0)
+		return;
+	text_add(text, ": exit ");
+	text_number(text, ending->status);
+	text_add(text, " (--flaky-status)");
+}
+
 void
 message_end(struct text *text, const struct loop_state *state,
     const struct limits *limits, const struct ending *ending, const char *name)
@@ -155,8 +175,10 @@ message_end(struct text *text, const struct loop_state *state,
 		                                  : "succeeded at ");
 		add_attempt(text, state, limits);
 		add_in(text, " in ", state->elapsed_ns);
-		if (ending->result == RESULT_SUCCESS)
+		if (ending->result == RESULT_SUCCESS) {
+			add_flaky_status(text, ending);
 			return;
+		}
 		text_add(text, " (");
 		reason_outcome(text, &state->outcome);
 		text_byte(text, ')');
@@ -176,14 +198,16 @@ message_end(struct text *text, const struct loop_state *state,
 		add_after_attempts(text, "giving up after ", state);
 		break;
 	case RESULT_DEADLINE:
-		if (ending->no_time)
+		if (ending->waiting != NULL)
+			add_waiting(text, state, ending->waiting);
+		else if (ending->no_time)
 			add_no_time(text, state);
 		else
 			add_after_attempts(
 			    text, "deadline reached after ", state);
 		break;
 	}
-	if (reason_of_end(&reason, state, limits, ending, name)) {
+	if (reason_of_end(&reason, state, limits, ending, name, NULL)) {
 		text_add(text, ": ");
 		text_add(text, words);
 	}
@@ -192,32 +216,39 @@ message_end(struct text *text, const struct loop_state *state,
 }
 
 bool
-message_wants_header(const struct loop_state *state, bool verbose)
+message_misses_wait(const struct loop_state *state)
 {
-	enum header header = state->outcome.evidence.hint.header;
+	const struct evidence *evidence = &state->outcome.evidence;
 
-	if (state->verdict == VERDICT_THROTTLE)
-		return header == HEADER_MISSING || header == HEADER_UNREADABLE;
-	return header == HEADER_UNREADABLE && verbose;
+	return !evidence->hint.has_wait
+	    && evidence->hint.stated == STATED_MISSING
+	    && (state->verdict == VERDICT_THROTTLE
+	        || evidence->tool.states_wait);
 }
 
 void
-message_header(struct text *text, enum header header, const char *options)
+message_missed_wait(struct text *text, const char *options)
 {
-	text_add(text, "--retry-after: ");
-	if (header == HEADER_UNREADABLE) {
-		text_add(text,
-		    "the Retry-After line is neither a number of "
-		    "seconds nor an HTTP date");
-		return;
-	}
-	text_add(text, "no Retry-After line in the output; ");
+	text_add(text, "--retry-after: no stated wait in the output; ");
 	if (options != NULL) {
-		text_add(text, "to print it the command needs ");
+		text_add(text, "to print the headers the command needs ");
 		text_add(text, options);
 	} else {
 		text_add(text, "the command has to print it");
 	}
+}
+
+bool
+message_unread_wait(struct text *text, const struct hint *hint)
+{
+	if (hint->unread == NULL)
+		return false;
+	text_add(
+	    text, hint->unread_in_file ? "BACKOFF_HINT: " : "--retry-after: ");
+	text_add(text, "no time can be read in \"");
+	text_printable(text, hint->unread);
+	text_byte(text, '"');
+	return true;
 }
 
 static bool
@@ -291,7 +322,7 @@ message_note(struct text *text, enum note note, const struct outcome *outcome,
 		return outcome->tree_unseen;
 	case NOTE_UNREADABLE_HINT:
 		text_add(text,
-		    "a line of BACKOFF_HINT is neither after=DURATION nor "
+		    "a line of BACKOFF_HINT is neither after=WHEN nor "
 		    "verdict=stop|retry|throttle|success|pass");
 		return outcome->evidence.hint.unreadable > 0;
 	case NOTE_SIGNAL_AS_STATUS:

@@ -31,7 +31,7 @@ int64_t repeats_count(struct repeats *repeats, const struct loop_state *state);
 bool repeats_are_told(int64_t count);
 
 /*
- * "attempt 2/6 failed after 4.1s: exit 7; next in 2.1s". If it is not the
+ * "attempt 2/8 failed after 4.1s: exit 7; next in 2.1s". If it is not the
  * first failure with this REASON (REPEATS > 1), that is "(same as before)".
  * Returns where the time until the next attempt stands.
  */
@@ -39,20 +39,26 @@ struct span message_attempt(struct text *text, const struct loop_state *state,
     const struct limits *limits, int64_t repeats, int64_t pause_ns);
 
 /*
- * "giving up after 6 attempts in 21.4s: exit 7". NAME is the command's first
+ * "giving up after 8 attempts in 21.4s: exit 7". NAME is the command's first
  * word: if it was not found, the line says how to write a shell function.
  */
 void message_end(struct text *text, const struct loop_state *state,
     const struct limits *limits, const struct ending *ending, const char *name);
 
-/* Whether it is worth a line that --retry-after found no wait. */
-bool message_wants_header(const struct loop_state *state, bool verbose);
+/*
+ * Whether it is worth a line that --retry-after found nothing: servers that
+ * limit a rate, or are not available, state a wait as a rule.
+ */
+bool message_misses_wait(const struct loop_state *state);
 
 /*
- * Why it found none. OPTIONS are those with which COMMAND prints the header, or
- * NULL.
+ * That it found nothing. OPTIONS are those with which COMMAND prints headers,
+ * or NULL.
  */
-void message_header(struct text *text, enum header header, const char *options);
+void message_missed_wait(struct text *text, const char *options);
+
+/* A text that should have been a time; false: there is none. */
+bool message_unread_wait(struct text *text, const struct hint *hint);
 
 /* What else --verbose says about an attempt. */
 enum note {

@@ -113,3 +113,13 @@ outcome_set_aside_grace(struct outcome *outcome, int64_t now_ns)
 	outcome->past_deadline = false;
 	outcome->limit_ns = 0;
 }
+
+void
+outcome_forget_stated(struct hint *hint)
+{
+	hint->stated = STATED_UNWANTED;
+	if (hint->by_output)
+		hint->has_wait = false;
+	if (!hint->unread_in_file)
+		hint->unread = NULL;
+}

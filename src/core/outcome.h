@@ -40,21 +40,30 @@ enum rule {
 	RULE_UNMATCHED, /* only --retry-if was given, and no line matches */
 };
 
-/* What --retry-after has found; what comes later is of more worth. */
-enum header {
-	HEADER_UNWANTED, /* it was not given, or BACKOFF_HINT was there */
-	HEADER_MISSING, /* no line had it */
-	HEADER_EMPTY,
-	HEADER_UNREADABLE,
-	HEADER_READ,
+/* What is known of a stated wait; what comes later is of more worth. */
+enum stated {
+	STATED_UNWANTED, /* nobody looked for it */
+	STATED_MISSING,
+	STATED_EMPTY, /* a header without a value */
+	STATED_UNREADABLE,
+	STATED_READ,
 };
 
-/* What BACKOFF_HINT or Retry-After asked for. All zero: nothing. */
+#define UNTIL_SIZE 24
+
+/*
+ * What BACKOFF_HINT asked for, or a stated wait in the output. All zero:
+ * nothing.
+ */
 struct hint {
 	enum verdict verdict; /* or VERDICT_NONE */
 	bool has_wait; /* it asked for a wait of wait_ns */
-	int64_t wait_ns;
-	enum header header;
+	bool by_output; /* which says nothing after a success */
+	int64_t wait_ns; /* from the end of the attempt */
+	char until[UNTIL_SIZE]; /* that moment by a local clock, or "" */
+	enum stated stated; /* what --retry-after has found */
+	const char *unread; /* a text that should have been a time, or NULL */
+	bool unread_in_file; /* it is of BACKOFF_HINT */
 	int unreadable; /* number of lines of BACKOFF_HINT without a meaning */
 };
 
@@ -71,6 +80,7 @@ struct match {
 struct tool_advice {
 	enum verdict verdict; /* or VERDICT_NONE */
 	const char *meaning; /* "could not connect", or NULL */
+	bool states_wait; /* a server that says so states a wait, as a rule */
 };
 
 /* Whether the next attempt can read the same input. */
@@ -181,5 +191,8 @@ void outcome_set_aside_grace(struct outcome *outcome, int64_t now_ns);
 
 /* What $? would be in a shell: 0..255. */
 int outcome_status(const struct outcome *outcome);
+
+/* A stated wait is one of an attempt that failed: a success forgets it. */
+void outcome_forget_stated(struct hint *hint);
 
 #endif

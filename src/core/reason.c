@@ -133,13 +133,21 @@ reason_without_line(struct text *text, const struct outcome *outcome)
 	}
 }
 
-void
-reason_text(struct text *text, const struct outcome *outcome)
+const char *
+reason_line(const struct outcome *outcome)
 {
 	const char *line = outcome->evidence.match.last_line;
 
+	return line != NULL && *line != '\0' ? line : NULL;
+}
+
+void
+reason_text(struct text *text, const struct outcome *outcome)
+{
+	const char *line = reason_line(outcome);
+
 	reason_without_line(text, outcome);
-	if (line != NULL && *line != '\0') {
+	if (line != NULL) {
 		text_add(text, " \"");
 		text_bounded(text, line);
 		text_byte(text, '"');
@@ -208,11 +216,21 @@ likely_meaning(const char *name)
 	return NULL;
 }
 
+void
+reason_asked(struct text *text, const char *before, const struct hint *hint)
+{
+	add_in(text, before, hint->wait_ns);
+	if (hint->until[0] == '\0')
+		return;
+	text_add(text, ", until ");
+	text_add(text, hint->until);
+}
+
 static void
 add_asked_too_long(struct text *text, const struct outcome *outcome,
     const struct limits *limits, enum result result)
 {
-	add_in(text, "server asked to wait ", outcome->evidence.hint.wait_ns);
+	reason_asked(text, "server asked to wait ", &outcome->evidence.hint);
 	if (result != RESULT_STOPPED) {
 		text_add(text, ", more than is left");
 		return;
@@ -223,10 +241,13 @@ add_asked_too_long(struct text *text, const struct outcome *outcome,
 
 bool
 reason_of_end(struct text *text, const struct loop_state *state,
-    const struct limits *limits, const struct ending *ending, const char *name)
+    const struct limits *limits, const struct ending *ending, const char *name,
+    const char **line)
 {
 	const struct outcome *outcome = &state->outcome;
 
+	if (line != NULL)
+		*line = NULL;
 	if (ending->closing != NULL) {
 		if (ending->closing_reason != NULL)
 			text_add(text, ending->closing_reason);
@@ -256,7 +277,12 @@ reason_of_end(struct text *text, const struct loop_state *state,
 	} else if (state->streak > 0) {
 		reason_streak(text, state, limits);
 	} else {
-		reason_text(text, outcome);
+		if (line == NULL) {
+			reason_text(text, outcome);
+		} else {
+			reason_without_line(text, outcome);
+			*line = reason_line(outcome);
+		}
 		if (outcome->kind == OUTCOME_NOT_STARTED
 		    && outcome->status == STATUS_NOT_FOUND
 		    && !outcome->no_interpreter)

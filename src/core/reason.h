@@ -20,8 +20,11 @@
  */
 void reason_text(struct text *text, const struct outcome *outcome);
 
-/* The same for other runs to read: what the command said stays in its log. */
+/* The same without that line: for JSON, and for other runs to read. */
 void reason_without_line(struct text *text, const struct outcome *outcome);
+
+/* The line of output that reason_text() quotes, or NULL. */
+const char *reason_line(const struct outcome *outcome);
 
 /* Only what happened. */
 void reason_outcome(struct text *text, const struct outcome *outcome);
@@ -39,10 +42,16 @@ void reason_streak(struct text *text, const struct loop_state *state,
 
 /*
  * The REASON of the closing line. NAME is COMMAND's first word: if it was not
- * found, the text says what it may have been meant as. False: there is no
- * REASON, and nothing is added.
+ * found, the text says what it may have been meant as. LINE gets the line of
+ * output that belongs to it, or NULL; if LINE is NULL, the text quotes it.
+ * False: there is no REASON, and nothing is added.
  */
 bool reason_of_end(struct text *text, const struct loop_state *state,
-    const struct limits *limits, const struct ending *ending, const char *name);
+    const struct limits *limits, const struct ending *ending, const char *name,
+    const char **line);
+
+/* BEFORE, and the wait that was asked for: "9m10s, until 14:24:53". */
+void reason_asked(
+    struct text *text, const char *before, const struct hint *hint);
 
 #endif

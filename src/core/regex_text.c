@@ -26,13 +26,6 @@ regex_skip_bracket(const char *regex)
 	return *regex == '\0' ? regex : regex + 1;
 }
 
-static bool
-is_letter_or_digit(char byte)
-{
-	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z')
-	    || (byte >= '0' && byte <= '9');
-}
-
 /* What "\LETTER" is translated to; NULL: it has no meaning. */
 static const char *
 meaning_of(char letter)
@@ -65,7 +58,8 @@ regex_text(struct text *out, const char *regex)
 	while (*regex != '\0') {
 		const char *end = regex + 1;
 
-		if (*regex == '\\' && is_letter_or_digit(regex[1])) {
+		if (*regex == '\\'
+		    && (is_letter(regex[1]) || is_digit(regex[1]))) {
 			const char *meaning = meaning_of(regex[1]);
 
 			if (meaning == NULL)

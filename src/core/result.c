@@ -18,6 +18,12 @@ verdict_is_good(enum verdict verdict)
 	return verdict == VERDICT_SUCCESS || verdict == VERDICT_PASS;
 }
 
+bool
+result_is_flaky(const struct loop_state *state)
+{
+	return state->attempt > state->streak;
+}
+
 enum result
 result_after_attempt(
     const struct limits *limits, const struct loop_state *state)

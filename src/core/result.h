@@ -13,6 +13,9 @@
 /* A success or a pass: COMMAND has done its work. */
 bool verdict_is_good(enum verdict verdict);
 
+/* Of a success: whether an attempt failed before it. */
+bool result_is_flaky(const struct loop_state *state);
+
 /*
  * The result after an attempt; RESULT_NONE: another attempt follows. STATE
  * already includes this attempt in its streak and count. The order of the

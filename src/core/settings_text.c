@@ -92,7 +92,7 @@ add_policy(struct text *text, const struct policy *policy)
 		text_add(text, cap_modes[policy->cap_mode]);
 	}
 	add_count(text, "max-exponent", policy->max_exponent, INT64_MAX);
-	add_time(text, "slot", policy->slot_ns, 0);
+	add_time(text, "slot-time", policy->slot_ns, 0);
 }
 
 /* The defaults here are those of options.c: a test checks the two agree. */
@@ -114,6 +114,7 @@ add_limits(struct text *text, const struct limits *limits)
 	}
 	add_time(text, "reset-after", limits->reset_after_ns, DURATION_INF);
 	add_count(text, "consecutive", limits->consecutive, 1);
+	add_count(text, "flaky-status", limits->flaky_status, 0);
 	add_time(text, "hint-max", limits->hint_max_ns, 60 * NS_PER_MIN);
 	if (limits->spool_limit != INT64_C(1) << 30) {
 		text_add(text, ", spool-limit ");

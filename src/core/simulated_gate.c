@@ -62,6 +62,8 @@ run_of(struct simulation *simulation, const struct simulated_client *client)
 		.turn = gate->turn.holder == client ? gate->record.turn : 0,
 		.turn_ns = simulation->queue.now_ns,
 		.patience_ns = PATIENCE_NS,
+		/* Who waits on the other machines is not known. */
+		.alone = !simulation->fleet && gate->turn.first == NULL,
 	};
 }
 
@@ -175,24 +177,23 @@ tell_gate(struct simulation *simulation, struct simulated_client *client)
 	gate_end(record, now_ns, &run, &attempt);
 }
 
-/*
- * A failed probe does not count for --attempts, and while the gate is shut
- * there is no other pause.
- */
+/* While the gate is shut there is no other pause. */
 static void
 end(struct simulation *simulation, struct simulated_client *client)
 {
 	struct simulated_gate *gate = gate_of(simulation, client);
 	bool probed = gate->turn.holder == client;
-	bool goes_on = true;
+	int64_t failures = client->failures;
 
 	client->trying = false;
 	tell_gate(simulation, client);
 	give_up_turns(simulation, client);
-	if (client->served || !probed)
-		goes_on = simulated_verdict(simulation, client, client->served);
-	if (!goes_on)
+	if (!simulated_verdict(simulation, client, client->served))
 		return;
+	/* The gate paces: the windows do not grow for that as well. */
+	if (!client->served
+	    && (probed || (failures > 0 && gate->record.state == GATE_RAMP)))
+		client->failures = failures;
 	if (client->served || gate->record.state == GATE_OPEN
 	    || gate->record.state == GATE_RAMP)
 		simulated_pause(simulation, client);

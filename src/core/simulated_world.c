@@ -7,6 +7,9 @@
 
 #define TENTH_NS (NS_PER_S / 10)
 
+/* A probability is drawn as a number below it. */
+#define DRAWS (INT64_C(1) << 53)
+
 /* X >= 0, rounded up. */
 static int64_t
 ceiling(double x)
@@ -80,13 +83,24 @@ count_attempt(struct simulation *simulation)
 		simulation->peak = simulation->in_tenth;
 }
 
+/* Nothing is drawn if none fails: the same seed gives the same run. */
+static bool
+fails_by_itself(const struct simulation *simulation)
+{
+	double failures = simulation->service.failures;
+
+	return failures > 0
+	    && (double)random_between(simulation->random, 0, DRAWS - 1)
+	    < failures * (double)DRAWS;
+}
+
 bool
 simulated_attempt(struct simulation *simulation)
 {
 	bool served;
 
 	count_attempt(simulation);
-	served = serve(simulation);
+	served = serve(simulation) && !fails_by_itself(simulation);
 	if (!served && simulation->queue.now_ns >= simulation->service.down_ns)
 		simulation->refused++;
 	return served;

@@ -32,6 +32,9 @@ struct simulated_client {
 struct service {
 	int64_t down_ns; /* >= 0 */
 	double capacity; /* served per second, > 0; 0.5: one every 2 seconds */
+	/* The share of requests that fail by themselves, 0..0.99; they take
+	 * as much of the capacity as others. */
+	double failures;
 };
 
 /* What one client holds at a time, and the queue of those who want it. */

@@ -21,16 +21,18 @@ enum {
 
 /* The same of the deferral, from STATE_DEFERRAL_AT on. */
 enum {
-	FAILURES_AT = 0,
-	UNTIL_AT = 4,
-	WINDOW_AT = 12,
-	STATUS_AT = 20,
-	REASON_AT = 21,
+	SINCE_AT = 0,
+	FAILURES_AT = 8,
+	UNTIL_AT = 12,
+	WINDOW_AT = 20,
+	STATUS_AT = 28,
+	REASON_AT = 29,
+	LAST_AT = REASON_AT + DEFERRAL_REASON_SIZE,
+	RUNS_AT = LAST_AT + 8,
 	DEFERRAL_CRC_AT = STATE_DEFERRAL_SIZE - 4,
 };
 
-_Static_assert(REASON_AT + DEFERRAL_REASON_SIZE <= DEFERRAL_CRC_AT,
-    "the reason fits into its part");
+_Static_assert(RUNS_AT + 4 <= DEFERRAL_CRC_AT, "all of it fits into its part");
 
 enum state_header
 state_record_look(const uint8_t record[STATE_SIZE], size_t size)
@@ -49,6 +51,8 @@ state_record_look(const uint8_t record[STATE_SIZE], size_t size)
 	if (size < STATE_SIZE
 	    || little_endian_get(record + CRC_AT, 4) != crc32(record, CRC_AT))
 		return STATE_HEADER_BROKEN;
+	if (little_endian_get(record + VERSION_AT, 2) < STATE_VERSION)
+		return STATE_HEADER_EARLIER;
 	return STATE_HEADER_FINE;
 }
 
@@ -92,9 +96,12 @@ state_record_deferral(const uint8_t record[STATE_SIZE])
 	deferral.failures = (uint32_t)little_endian_get(part + FAILURES_AT, 4);
 	deferral.until_ns = get_time(part + UNTIL_AT);
 	deferral.window_ns = get_time(part + WINDOW_AT);
+	deferral.last_ns = get_time(part + LAST_AT);
 	deferral.status = part[STATUS_AT];
 	memcpy(words, part + REASON_AT, DEFERRAL_REASON_SIZE);
 	text_printable(&reason, words);
+	deferral.runs = (uint32_t)little_endian_get(part + RUNS_AT, 4);
+	deferral.since_ns = get_time(part + SINCE_AT);
 	return deferral;
 }
 
@@ -108,8 +115,11 @@ state_record_set_deferral(
 	little_endian_put(part + FAILURES_AT, 4, deferral->failures);
 	little_endian_put(part + UNTIL_AT, 8, (uint64_t)deferral->until_ns);
 	little_endian_put(part + WINDOW_AT, 8, (uint64_t)deferral->window_ns);
+	little_endian_put(part + LAST_AT, 8, (uint64_t)deferral->last_ns);
 	part[STATUS_AT] = deferral->status;
 	memcpy(part + REASON_AT, deferral->reason, DEFERRAL_REASON_SIZE);
+	little_endian_put(part + RUNS_AT, 4, deferral->runs);
+	little_endian_put(part + SINCE_AT, 8, (uint64_t)deferral->since_ns);
 	little_endian_put(
 	    part + DEFERRAL_CRC_AT, 4, crc32(part, DEFERRAL_CRC_AT));
 }

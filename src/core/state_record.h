@@ -7,8 +7,10 @@
  *   0    "backoff\n", u16 version, u16 size, u64 hash of the boot id, crc32 of
  *        these; the rest of 64 is zero
  *   64   the gate's part (192 bytes)
- *   256  the deferral's part: u32 failures, i64 until, i64 window, u8 status,
- *        reason, crc32 of these at its end
+ *   256  the deferral's part: i64 first give-up of the row, u32 failures,
+ *        i64 until, i64 window, u8 status, reason (64), i64 last give-up that
+ *        counted, u32 runs in a row that gave up by whatever verdict, crc32 of
+ *        these at its end
  *   384  zero
  */
 
@@ -19,7 +21,7 @@
 #include "core/deferral.h"
 
 #define STATE_SIZE 512
-#define STATE_VERSION 1
+#define STATE_VERSION 2
 #define STATE_GATE_AT 64
 #define STATE_GATE_SIZE 192
 #define STATE_DEFERRAL_AT 256
@@ -29,6 +31,7 @@ enum state_header {
 	STATE_HEADER_FINE,
 	STATE_HEADER_EMPTY, /* nothing, or nothing but zeros: as new */
 	STATE_HEADER_BROKEN, /* cut short, or its checksum is wrong: as new */
+	STATE_HEADER_EARLIER, /* of a version whose parts were others: as new */
 	STATE_HEADER_FOREIGN, /* another program's: not to be touched */
 	STATE_HEADER_LATER, /* of a version that we do not know: likewise */
 };

@@ -163,3 +163,21 @@ words_have(const char *words, const char *word, size_t length)
 	}
 	return false;
 }
+
+bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+bool
+is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool
+is_of_word(char c)
+{
+	return is_letter(c) || is_digit(c) || c == '_';
+}

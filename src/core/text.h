@@ -57,4 +57,9 @@ size_t utf8_length(const char *string);
  */
 bool words_have(const char *words, const char *word, size_t length);
 
+/* Of ASCII, whatever the locale is; of a word: a letter, a digit or "_". */
+bool is_digit(char c);
+bool is_letter(char c);
+bool is_of_word(char c);
+
 #endif

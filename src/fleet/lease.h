@@ -9,11 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/duration.h"
+#include "core/fleet_line.h"
 #include "core/shared_name.h"
 
 /* A lease lasts so long, and is renewed so often. */
-#define LEASE_NS (15 * INT64_C(1000000000))
-#define LEASE_MS 15000
+#define LEASE_NS FLEET_LEASE_NS
+#define LEASE_MS ((int)(LEASE_NS / NS_PER_MS))
 
 /* What is not used for so many seconds goes. */
 #define KEEP_S 86400

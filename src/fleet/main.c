@@ -140,6 +140,9 @@ ask_gate(const struct fleet_line *line)
 	case FLEET_END:
 		done = turn_lease_end(line, &reply);
 		break;
+	case FLEET_OPEN:
+		done = turn_lease_open(&reply);
+		break;
 	default:
 		done = turn_lease_cancel();
 	}

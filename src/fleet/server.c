@@ -150,7 +150,7 @@ take_replies(int *count)
 
 	while (*count < wanted) {
 		if (redisReaderGetReply(reader, &reply) != REDIS_OK)
-			return server_fail("it does not speak as Redis does");
+			return server_fail("not a Redis server");
 		if (reply == NULL)
 			break;
 		replies[(*count)++] = reply;

@@ -35,6 +35,13 @@ ms(int64_t ns)
 	return (long long)(ns / NS_PER_MS);
 }
 
+/* Nobody's lease lasts longer: its clock was set back meanwhile. */
+static long long
+latest_ms(void)
+{
+	return ms(server_now_ns() + LEASE_NS + NS_PER_S);
+}
+
 /* How many are taken; if that is all, when the first one is free. */
 static bool
 look(int64_t *taken)
@@ -46,15 +53,16 @@ look(int64_t *taken)
 		return false;
 	server_add("WATCH %s", slots_key);
 	server_add("TIME");
-	server_add("ZCOUNT %s %lld +inf", slots_key, ms(server_now_ns()));
-	server_add("ZRANGEBYSCORE %s %lld +inf WITHSCORES LIMIT 0 1", slots_key,
-	    ms(server_now_ns()));
+	server_add(
+	    "ZCOUNT %s %lld %lld", slots_key, ms(server_now_ns()), latest_ms());
+	server_add("ZRANGEBYSCORE %s %lld %lld WITHSCORES LIMIT 0 1", slots_key,
+	    ms(server_now_ns()), latest_ms());
 	if (!server_run() || !server_take_time(server_reply(1), &now_ns))
 		return false;
 	first = server_reply(3);
 	if (!server_number(server_reply(2), taken)
 	    || first->type != REDIS_REPLY_ARRAY)
-		return server_fail("it does not answer as Redis does");
+		return server_fail("not a Redis server");
 	wait_ns = LEASE_NS;
 	if (first->elements == 2 && server_number(first->element[1], &until_ms))
 		wait_ns = min_ns(LEASE_NS,
@@ -71,12 +79,13 @@ take_free(bool *crossed)
 
 	server_add("MULTI");
 	server_add("ZREMRANGEBYSCORE %s -inf (%lld", slots_key, ms(now_ns));
+	server_add("ZREMRANGEBYSCORE %s (%lld +inf", slots_key, latest_ms());
 	server_add("ZADD %s %lld %s", slots_key, ms(now_ns + LEASE_NS), owner);
 	server_add("EXPIRE %s %d", slots_key, KEEP_S);
 	server_add("EXEC");
 	if (!server_run())
 		return false;
-	*crossed = server_reply(4)->type == REDIS_REPLY_NIL;
+	*crossed = server_reply(5)->type == REDIS_REPLY_NIL;
 	return true;
 }
 

@@ -106,6 +106,9 @@ wait_for_holder(struct gate_decision *decision)
 	free_since_ns = 0;
 	has_item = false;
 	waiter.turn = view.record.turn;
+	/* Nobody here can see how the first of two long probes fares. */
+	waiter.other_gone = view.now_ns
+	    >= saturating_add(view.record.probe_ns, self.patience_ns);
 	*decision = gate_pass_over(&view.record, view.now_ns, &waiter);
 	if (decision->kind == GATE_TAKE)
 		return take(decision);
@@ -284,6 +287,35 @@ turn_lease_cancel(void)
 		has_item = false;
 	}
 	return self.turn == 0 || turn_lease_end(&nothing, &answer);
+}
+
+/* By hand: whoever has the turn has it no more. */
+bool
+turn_lease_open(struct fleet_line *answer)
+{
+	enum stored result = STORE_CROSSED;
+	struct text reason;
+	bool was_shut = true;
+
+	for (int i = 0; i < TRIES && result == STORE_CROSSED; i++) {
+		*answer = (struct fleet_line) { .word = FLEET_OPENED };
+		if (!turn_store_watch(&view, NULL))
+			return false;
+		reason = text_in(answer->text, sizeof answer->text);
+		text_add(&reason, view.record.reason);
+		was_shut = gate_open_by_hand(&view.record, view.now_ns);
+		result = STORE_DONE;
+		if (was_shut) {
+			server_add("MULTI");
+			turn_store_add_record(&view);
+			turn_store_add_item(true);
+			result = turn_store_commit();
+		}
+	}
+	answer->numbers[0] = was_shut;
+	if (result == STORE_CROSSED)
+		return server_fail("too many others write there");
+	return result == STORE_DONE;
 }
 
 int64_t

@@ -18,6 +18,7 @@ bool turn_lease_look(struct fleet_line *answer);
 bool turn_lease_take(struct fleet_line *answer);
 bool turn_lease_end(const struct fleet_line *asked, struct fleet_line *answer);
 bool turn_lease_cancel(void);
+bool turn_lease_open(struct fleet_line *answer);
 
 /*
  * Waits until the turn may be had, or a few seconds; *INTERRUPTED: until OTHER

@@ -52,7 +52,7 @@ read_replies(struct turn_view *view, int first)
 		return false;
 	if (both->type != REDIS_REPLY_ARRAY || both->elements != 2
 	    || !bytes_of(both->element[0]) || !bytes_of(both->element[1]))
-		return server_fail("it does not answer as Redis does");
+		return server_fail("not a Redis server");
 	/* What is damaged is as new. */
 	if (both->element[0]->type == REDIS_REPLY_STRING
 	    && both->element[0]->len == GATE_RECORD_SIZE)

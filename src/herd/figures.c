@@ -123,7 +123,7 @@ void
 figures_title(
     struct text *text, const struct scenario *trials, const struct herd *herd)
 {
-	char capacity[32];
+	char capacity[32], share[40];
 
 	snprintf(capacity, sizeof capacity, "%.10g", herd->capacity);
 	text_number(text, herd->clients);
@@ -138,6 +138,11 @@ figures_title(
 	text_add(text, ", then ");
 	text_add(text, capacity);
 	text_add(text, " served a second");
+	if (herd->failures > 0) {
+		snprintf(share, sizeof share, ", %.10g%% fail",
+		    herd->failures * 100);
+		text_add(text, share);
+	}
 	if (trials[0].runs > 1) {
 		text_add(text, "; mean of ");
 		text_number(text, trials[0].runs);

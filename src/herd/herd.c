@@ -46,6 +46,7 @@ const struct program program = {
 	"--capacity=RATE\n"
 	"Show what many clients that run backoff with these options do to a "
 	"service that is down, and then serves RATE requests a second.\n",
+	NULL,
 	"\n"
 	"DURATION is a number with a unit (ns us ms s m h d), such as 1m30s; "
 	"without one, it is in seconds. RATE is a number such as 100 or 0.5. "
@@ -146,7 +147,7 @@ make_trials(
 		.machines = usage_allocate("--machines",
 		    (size_t)options->herd.machines, sizeof *room.machines),
 	};
-	double runs = 0, made = 0;
+	double runs = 0, made = 0, attempts = 0;
 
 	for (int i = 0; i < SCENARIOS; i++)
 		runs += (double)trials[i].runs;
@@ -158,8 +159,8 @@ make_trials(
 		    usage_allocate("--clients", BUCKETS, sizeof(int64_t)),
 		    BUCKETS, BUCKET_NS);
 		progress_part(&progress, before / runs, made / runs);
-		scenario_run(
-		    &trials[i], &options->herd, seed, &room, &progress);
+		scenario_run(&trials[i], &options->herd, seed, &room, &progress,
+		    &attempts);
 	}
 	progress_end(&progress);
 	free(room.clients);
@@ -190,6 +191,10 @@ main(int argc, char **argv)
 		    = scenario_runs(&trials[i].settings, options.herd.runs);
 	terminal = terminal_of_stdout();
 	make_trials(trials, &options, terminal.unicode);
+	if (trials[0].too_long)
+		usage_refuse("too long", trials[0].no_end,
+		    "expected at most 1000000000, by fewer --clients or "
+		    "--runs, or a shorter --outage");
 	if (trials[0].no_end != NULL)
 		usage_refuse("no end", trials[0].no_end,
 		    "expected other pauses, or --attempts");

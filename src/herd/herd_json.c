@@ -62,6 +62,8 @@ print_figures(const struct scenario *trial, const struct herd *herd)
 		printf(",\"machines\":%" PRId64, herd->machines);
 	print_seconds("outage_s", true, (double)herd->outage_ns);
 	print_number("capacity", true, herd->capacity);
+	if (herd->failures > 0)
+		print_number("failures", true, herd->failures);
 	printf(",\"runs\":%" PRId64, trial->runs);
 	print_string("no_end", trial->no_end);
 	print_number("retries_per_client", ends, figures->retries);

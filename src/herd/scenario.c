@@ -4,13 +4,10 @@
 #include "core/duration.h"
 #include "core/random.h"
 #include "herd/scenario.h"
+#include "herd/workload.h"
 
 /* Attempts simulated between two looks at the clock: a few milliseconds. */
 #define STEP 50000
-
-/* Attempts of a run: a minute or two. */
-#define MOST INT64_C(1000000000)
-#define MOST_TEXT "it takes more than 1000000000 attempts"
 
 /* Sums over the runs. */
 struct sums {
@@ -75,11 +72,45 @@ pauses_are_0(struct simulation simulation, uint64_t seed)
 	struct random random = random_from(seed);
 
 	simulation.clients_count = 1;
-	simulation.service = (struct service) { 1, 1 };
+	simulation.service = (struct service) { 1, 1, 0 };
 	simulation.histogram = NULL;
 	simulation_start(&simulation, &random);
 	simulation_step(&simulation, 10000);
 	return simulation.endless;
+}
+
+/* ATTEMPTS to three digits, as it is only known roughly. */
+static void
+text_about(struct text *text, double attempts)
+{
+	int64_t unit = 1;
+
+	text_add(text, "about ");
+	while (attempts / (double)unit >= 1000 && unit <= INT64_MAX / 10000)
+		unit *= 10;
+	attempts /= (double)unit;
+	text_number(text,
+	    saturating_multiply(
+	        unit, attempts < 1e6 ? (int64_t)(attempts + 0.5) : INT64_MAX));
+	text_add(text, " attempts");
+}
+
+/* Whether ATTEMPTS, with the BEFORE of other scenarios, are too many. */
+static bool
+takes_too_long(struct scenario *scenario, double before, double attempts)
+{
+	struct text text = text_in(scenario->words, sizeof scenario->words);
+
+	if (before + attempts <= (double)SCENARIO_MOST)
+		return false;
+	scenario->too_long = true;
+	scenario->no_end = scenario->words;
+	if (before > 0)
+		text_add(&text, "left out: with it there would be ");
+	else
+		text_add(&text, "it takes ");
+	text_about(&text, before + attempts);
+	return true;
 }
 
 int64_t
@@ -100,14 +131,84 @@ machines_of(const struct scenario *scenario, const struct herd *herd)
 	return scenario->gate == HERD_NO_GATE ? 0 : herd->machines;
 }
 
+/* A scenario that runs. */
+struct work {
+	struct scenario *scenario;
+	struct simulation *simulation;
+	struct sums sums; /* of the runs that have ended */
+	int64_t run; /* the number of these */
+	double before; /* attempts of other scenarios */
+	double next_look;
+	struct progress *progress;
+};
+
+/* Tells how far WORK has come; false: there is too much of it. */
+static bool
+look(struct work *work)
+{
+	const struct simulation *simulation = work->simulation;
+	double ended = (double)work->run, runs = (double)work->scenario->runs;
+	double attempts = work->sums.attempts;
+	double this_run = workload_of_run(simulation);
+	double others = ended > 0 ? attempts / ended : this_run;
+
+	progress_tell(
+	    work->progress, (ended + simulation_progress(simulation)) / runs);
+	work->next_look
+	    = attempts + (double)simulation->attempts + ended + STEP;
+	return !takes_too_long(work->scenario, work->before,
+	    attempts + this_run + (runs - ended - 1) * others);
+}
+
+/* Makes one more run. False: it, or all of them, would have no end. */
+static bool
+make_run(struct work *work)
+{
+	struct simulation *simulation = work->simulation;
+	bool goes_on;
+
+	do {
+		goes_on = simulation_step(simulation, STEP);
+		if ((goes_on
+		        || work->sums.attempts + (double)simulation->attempts
+		                + (double)work->run
+		            >= work->next_look)
+		    && !look(work))
+			return false;
+	} while (goes_on);
+	/* Never for a number of attempts, which look() would have refused. */
+	if (simulation->endless)
+		work->scenario->no_end = "it takes longer than 292 years";
+	else
+		add_run(&work->sums, simulation);
+	return !simulation->endless;
+}
+
+/* Whether it is known beforehand that SIMULATION has no end, or hardly any. */
+static bool
+is_hopeless(struct scenario *scenario, const struct simulation *simulation,
+    uint64_t seed, double before)
+{
+	if (scenario->gate != HERD_NO_GATE)
+		return false;
+	if (pauses_are_0(*simulation, seed)) {
+		scenario->no_end = "all pauses are 0";
+		return true;
+	}
+	return takes_too_long(scenario, before,
+	    workload_of_outage(*simulation, seed)
+	        * (double)simulation->clients_count * (double)scenario->runs);
+}
+
 void
 scenario_run(struct scenario *scenario, const struct herd *herd, uint64_t seed,
-    const struct scenario_memory *room, struct progress *progress)
+    const struct scenario_memory *room, struct progress *progress,
+    double *attempts)
 {
 	struct random random = random_from(seed);
 	struct simulation simulation = {
 		.settings = &scenario->settings,
-		.service = { herd->outage_ns, herd->capacity },
+		.service = { herd->outage_ns, herd->capacity, herd->failures },
 		.clients_count = herd->clients,
 		.clients = room->clients,
 		.waits_ns = room->waits_ns,
@@ -116,28 +217,21 @@ scenario_run(struct scenario *scenario, const struct herd *herd, uint64_t seed,
 		.machines = room->machines,
 		.machines_count = machines_of(scenario, herd),
 		.fleet = scenario->gate == HERD_GATE_FLEET,
-		.most = MOST,
 	};
-	struct sums sums = { 0 };
+	struct work work = {
+		.scenario = scenario,
+		.simulation = &simulation,
+		.before = *attempts,
+		.progress = progress,
+	};
 
-	if (scenario->gate == HERD_NO_GATE && pauses_are_0(simulation, seed)) {
-		scenario->no_end = "all pauses are 0";
+	if (is_hopeless(scenario, &simulation, seed, *attempts))
 		return;
-	}
-	for (int64_t run = 0; run < scenario->runs; run++) {
+	for (; work.run < scenario->runs; work.run++) {
 		simulation_start(&simulation, &random);
-		while (simulation_step(&simulation, STEP))
-			progress_tell(progress,
-			    ((double)run + simulation_progress(&simulation))
-			        / (double)scenario->runs);
-		/* If not so many, the clock is at its last nanosecond. */
-		if (simulation.endless) {
-			scenario->no_end = simulation.attempts >= MOST
-			    ? MOST_TEXT
-			    : "it takes longer than 292 years";
+		if (!make_run(&work))
 			return;
-		}
-		add_run(&sums, &simulation);
 	}
-	scenario->figures = means(&sums, (double)scenario->runs, herd);
+	*attempts += work.sums.attempts;
+	scenario->figures = means(&work.sums, (double)scenario->runs, herd);
 }

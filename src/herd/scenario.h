@@ -21,6 +21,9 @@
 /* Attempts before this time still belong to the clients' common start. */
 #define SCENARIO_STARTED_NS (5 * INT64_C(1000000000))
 
+/* Attempts of all runs of all that are compared: a minute or two. */
+#define SCENARIO_MOST INT64_C(1000000000)
+
 /* Means over the runs. */
 struct figures {
 	double retries; /* per client: attempts after the first */
@@ -47,6 +50,8 @@ struct scenario {
 
 	/* The result. */
 	const char *no_end; /* why the simulation would not end, or NULL */
+	char words[80]; /* for it */
+	bool too_long; /* because it takes more than SCENARIO_MOST attempts */
 	struct figures figures;
 	struct histogram histogram; /* of all runs together */
 };
@@ -61,9 +66,12 @@ struct scenario_memory {
 /* How many runs to make: WANTED, or 1 if nothing is drawn at random. */
 int64_t scenario_runs(const struct settings *settings, int64_t wanted);
 
-/* Fills in the result of SCENARIO; the caller has set all else. */
+/*
+ * Fills in the result of SCENARIO; the caller has set all else. ATTEMPTS is
+ * how many the ones before it have made, to which this one adds its own.
+ */
 void scenario_run(struct scenario *scenario, const struct herd *herd,
     uint64_t seed, const struct scenario_memory *room,
-    struct progress *progress);
+    struct progress *progress, double *attempts);
 
 #endif

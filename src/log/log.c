@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "core/message.h"
 #include "core/settings_text.h"
+#include "log/annotation_line.h"
 #include "log/countdown_line.h"
 #include "log/log.h"
 #include "log/writer.h"
@@ -20,6 +21,7 @@
 static const struct log_options *options;
 static bool told; /* backoff has been told to end */
 static bool has_failed; /* an attempt after which there was another one */
+static bool is_silent; /* --quiet-repeats */
 static struct repeats repeats;
 
 /* An environment in which nobody would see a countdown. */
@@ -64,10 +66,13 @@ log_stderr_torn(void)
 static bool
 is_wanted(enum weight weight)
 {
+	if (weight == WEIGHT_ALARM)
+		return true;
 	if (options->file != NULL)
 		return weight != WEIGHT_DETAIL || options->verbose;
 	if (options->quiet > 0)
-		return options->quiet == 1 && weight == WEIGHT_LAST;
+		return options->quiet == 1
+		    && (weight == WEIGHT_LAST || weight == WEIGHT_RECOVERY);
 	return weight != WEIGHT_DETAIL || options->verbose;
 }
 
@@ -120,6 +125,12 @@ log_settings(void)
 }
 
 void
+log_silence(void)
+{
+	is_silent = true;
+}
+
+void
 log_start(void)
 {
 	struct text text;
@@ -135,20 +146,25 @@ log_start(void)
 	}
 }
 
-/* Says, once, why --retry-after found no wait. */
+/* Says, each once, that no wait was stated, or none that can be read. */
 static void
-log_header(const struct loop_state *state)
+log_stated_wait(const struct loop_state *state)
 {
-	static bool is_told;
+	static bool is_missing_told, is_unread_told;
 	struct text text;
 
-	if (is_told || !message_wants_header(state, is_wanted(WEIGHT_DETAIL)))
-		return;
-	is_told = true;
-	text = text_begin();
-	message_header(
-	    &text, state->outcome.evidence.hint.header, options->headers);
-	finish_line(&text);
+	if (!is_missing_told && message_misses_wait(state)) {
+		is_missing_told = true;
+		text = text_begin();
+		message_missed_wait(&text, options->headers);
+		finish_line(&text);
+	}
+	if (!is_unread_told && state->outcome.evidence.hint.unread != NULL) {
+		is_unread_told = true;
+		text = text_begin();
+		message_unread_wait(&text, &state->outcome.evidence.hint);
+		finish_line(&text);
+	}
 }
 
 static void
@@ -207,7 +223,7 @@ log_attempt_text(const struct loop_state *state, int64_t pause_ns)
 	count = repeats_count(&repeats, &shown);
 	if (pause_ns != PAUSE_NONE)
 		log_failed_attempt(&shown, tells_all ? 1 : count, pause_ns);
-	log_header(state);
+	log_stated_wait(state);
 }
 
 static void
@@ -230,21 +246,27 @@ log_attempt(const struct loop_state *state, int64_t pause_ns)
 		log_attempt_text(state, pause_ns);
 	} else if (is_wanted(WEIGHT_NORMAL)) {
 		text = writer_begin();
-		json_attempt(
-		    &text, clock_epoch_ns(), options->id, state, pause_ns);
+		json_attempt(&text, clock_epoch_ns(), options->id,
+		    options->name, state, pause_ns);
 		finish_line(&text);
 	}
 }
 
-/* A success or a pass has a line only with -v or in a JSON log. */
+/*
+ * A success or a pass has a line only with -v or in a JSON log, unless
+ * --flaky-status gives the success another status than 0.
+ */
 static bool
-is_end_wanted(enum result result)
+is_end_wanted(const struct ending *ending)
 {
+	enum result result = ending->result;
+
 	if (result == RESULT_ERROR)
 		return true;
 	if (result != RESULT_SUCCESS && result != RESULT_PASS)
 		return is_wanted(WEIGHT_LAST);
-	if (options->format == LOG_JSON)
+	if (options->format == LOG_JSON
+	    || (result == RESULT_SUCCESS && ending->status != 0))
 		return is_wanted(WEIGHT_NORMAL);
 	return is_wanted(WEIGHT_DETAIL);
 }
@@ -269,69 +291,48 @@ log_end_json(const struct loop_state *state, const struct ending *ending)
 	struct text text = writer_begin();
 	char words[REASON_SIZE];
 	struct text reason = text_in(words, sizeof words);
+	const char *line;
 	bool has_reason = reason_of_end(&reason, state,
-	    &options->settings->limits, ending, options->command);
+	    &options->settings->limits, ending, options->command, &line);
 
-	json_end(&text, clock_epoch_ns(), options->id, state, ending,
-	    has_reason ? words : NULL);
+	json_end(&text, clock_epoch_ns(), options->id, options->name, state,
+	    ending, has_reason ? words : NULL, line);
 	finish_line(&text);
-}
-
-/*
- * Whether the end is one to point at: that backoff gave up, or that a success
- * took more than one attempt. A run that was put off is neither. It goes to
- * stderr, so -q applies in any case, and what --quiet-success holds back is not
- * there to be pointed at.
- */
-static bool
-is_annotated(enum result result, enum annotation *kind)
-{
-	*kind = ANNOTATION_ERROR;
-	if (result == RESULT_DEFERRED)
-		return false;
-	if (result != RESULT_SUCCESS)
-		return result != RESULT_PASS && options->quiet < 2;
-	*kind = ANNOTATION_WARNING;
-	return has_failed && options->quiet == 0 && !options->held;
-}
-
-/* GitHub shows it by itself: so it has the line of stderr, too. */
-static void
-annotate(const struct loop_state *state, const struct ending *ending)
-{
-	char words[2 * REASON_SIZE];
-	struct text message = text_in(words, sizeof words);
-	struct text text = writer_begin();
-	enum annotation kind;
-
-	if (!is_annotated(ending->result, &kind))
-		return;
-	message_end(&message, state, &options->settings->limits, ending,
-	    options->command);
-	/* Behind a line of COMMAND, which may have no end. */
-	if (options->file != NULL || !is_end_wanted(ending->result))
-		text_byte(&text, '\n');
-	annotation_text(&text, kind, options->name, words);
-	writer_finish_on_stderr(&text);
 }
 
 /* The line with which it ends, and the annotation behind it. */
 void
 log_end(const struct loop_state *state, const struct ending *ending)
 {
+	bool has_line = is_end_wanted(ending);
+
 	if (ending->result == RESULT_INTERRUPTED)
 		log_hurry();
 	if (ending->result == RESULT_ERROR)
 		log_release(
 		    told ? clock_now_ns() + LAST_PATIENCE_NS : INT64_MAX);
-	if (is_end_wanted(ending->result)) {
+	if (has_line) {
 		if (options->format == LOG_JSON)
 			log_end_json(state, ending);
 		else
 			log_end_text(state, ending);
 	}
-	if (options->format == LOG_GITHUB)
-		annotate(state, ending);
+	/* Behind a line of COMMAND, which may have no end. */
+	if (options->format == LOG_GITHUB && !is_silent)
+		annotation_line_write(options, state, ending, has_failed,
+		    options->file != NULL || !has_line);
+}
+
+/* What a success would lose is not kept back. */
+static void
+finish_news(enum weight weight, struct text *text)
+{
+	bool goes_out = weight == WEIGHT_ALARM || weight == WEIGHT_RECOVERY;
+
+	if (goes_out && options->held)
+		writer_finish_on_stderr(text);
+	else
+		finish_line(text);
 }
 
 void
@@ -345,12 +346,12 @@ log_news(enum weight weight, const char *words, const char *event,
 	if (options->format != LOG_JSON && words != NULL) {
 		text = text_begin();
 		text_printable(&text, words);
-		finish_line(&text);
+		finish_news(weight, &text);
 	} else if (options->format == LOG_JSON && event != NULL) {
 		text = writer_begin();
-		json_event(
-		    &text, clock_epoch_ns(), event, options->id, members);
-		finish_line(&text);
+		json_event(&text, clock_epoch_ns(), event, options->id,
+		    options->name, members);
+		finish_news(weight, &text);
 	}
 }
 

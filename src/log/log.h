@@ -18,6 +18,8 @@ enum weight {
 	WEIGHT_DETAIL, /* only with -v */
 	WEIGHT_NORMAL,
 	WEIGHT_LAST, /* why backoff gives up: printed with -q too */
+	WEIGHT_RECOVERY, /* the same; printed with --quiet-success too */
+	WEIGHT_ALARM, /* a limit does not hold: printed in any case */
 };
 
 /*
@@ -34,6 +36,9 @@ int log_held(void);
  * room until UNTIL_NS, as outlet_put() does.
  */
 enum written log_release(int64_t until_ns);
+
+/* For --quiet-repeats: what is held stays back, and nothing points at it. */
+void log_silence(void);
 
 void log_start(void);
 void log_attempt(const struct loop_state *state, int64_t pause_ns);

@@ -29,7 +29,7 @@ static const char *
 list_hint(void)
 {
 	return program.set == PROGRAM_HERD ? "backoff-herd --help lists them"
-	                                   : "backoff --help lists them";
+	                                   : "backoff --help=all lists them";
 }
 
 /* "expected the full name, --retry-on, --retry-if" */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/text.h"
 #include "options/help.h"
 #include "options/option_table.h"
@@ -12,7 +14,7 @@
 #include "options/usage.h"
 #include "process/terminal.h"
 
-#define TEXT_COLUMN 28 /* where the help of an option starts; */
+#define TEXT_COLUMN 29 /* where the help of an option starts; */
 #define NARROW_COLUMN 8 /* on a narrow terminal */
 #define LEAST_TEXT 32
 
@@ -52,8 +54,9 @@ add_help(struct text *text, const char *help)
 			text_number(text, program.attempts);
 }
 
+/* Prints the row; BRIEF leaves out what its help says after a semicolon. */
 static void
-print_row(const struct option_row *row, int width)
+print_row(const struct option_row *row, int width, bool brief)
 {
 	char words[sizeof row->help + 8];
 	struct text help = text_in(words, sizeof words);
@@ -61,11 +64,13 @@ print_row(const struct option_row *row, int width)
 	    = width - TEXT_COLUMN >= LEAST_TEXT ? TEXT_COLUMN : NARROW_COLUMN;
 	int column = print_names(row);
 
-	if (column > from - 2) {
+	if (column > from - 1) {
 		putchar('\n');
 		column = 0;
 	}
 	add_help(&help, row->help);
+	if (brief)
+		words[strcspn(words, ";")] = '\0';
 	terminal_wrapped(
 	    words, column + printf("%*s", from - column, ""), from, width);
 }
@@ -89,7 +94,35 @@ print_lines(const char *lines, int width)
 }
 
 void
-help_show(void)
+help_brief(void)
+{
+	static const enum option_id usual[] = {
+		OPT_ATTEMPTS,
+		OPT_TIMEOUT,
+		OPT_DEADLINE,
+		OPT_BASE,
+		OPT_CAP,
+		OPT_DELAYS,
+		OPT_RETRY_ON,
+		OPT_STOP_ON,
+		OPT_TOOL,
+		OPT_RETRY_AFTER,
+		OPT_QUIET_SUCCESS,
+		OPT_SLOTS,
+		OPT_GATE,
+	};
+	int width = terminal_text_width();
+
+	print_lines(program.synopsis, width);
+	putchar('\n');
+	for (size_t i = 0; i < ARRAY_LENGTH(usual); i++)
+		print_row(&option_table[usual[i]], width, true);
+	print_lines(program.brief, width);
+	usage_finish();
+}
+
+void
+help_all(void)
 {
 	int width = terminal_text_width();
 	int group = GROUPS;
@@ -103,7 +136,7 @@ help_show(void)
 		if (row->group != group)
 			printf("\n%s:\n", option_groups[row->group]);
 		group = row->group;
-		print_row(row, width);
+		print_row(row, width, false);
 	}
 	print_lines(program.notes, width);
 	usage_finish();

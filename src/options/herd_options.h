@@ -18,6 +18,7 @@ struct herd {
 	int64_t clients; /* 0: not given */
 	int64_t outage_ns; /* -1: not given */
 	double capacity; /* requests a second; 0: not given */
+	double failures; /* the share of requests that fail by themselves */
 	int64_t runs;
 	enum herd_gate gate;
 	int64_t machines; /* >= 1 */

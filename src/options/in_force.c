@@ -58,8 +58,10 @@ add_conditions(struct text *text, const struct scan *scan)
 		text_add(text, "-if");
 		add_quoted(text, condition->text);
 	}
-	if (scan->has_retry_after)
+	if (scan->wait.wanted == WANTED_ALL)
 		text_add(text, ", retry-after");
+	for (size_t i = 0; i < scan->wait.count; i++)
+		add_script(text, "retry-after", scan->wait.pointers[i].text);
 }
 
 static void
@@ -74,7 +76,9 @@ add_streams(struct text *text, const struct options *options)
 
 	if (mode != usual)
 		add_word(text, "stdin", modes[mode]);
-	if (options->job.quiet_success)
+	if (options->job.quiet_repeats)
+		text_add(text, ", quiet-repeats");
+	else if (options->job.quiet_success)
 		text_add(text, ", quiet-success");
 	else if (options->streams.hold != HOLD_NOTHING)
 		add_word(text, "hold",
@@ -101,6 +105,10 @@ add_shared(struct text *text, const struct shared_options *shared)
 		shared_name_add(text, shared->slots.name, shared->slots.fleet);
 		text_byte(text, ':');
 		text_number(text, shared->slots.count);
+		if (shared->slots.wait_ns != DURATION_INF) {
+			text_add(text, ", slots-wait ");
+			duration_text(text, shared->slots.wait_ns);
+		}
 	}
 	if (shared->defer.name[0] != '\0') {
 		add_word(text, "defer", shared->defer.name);

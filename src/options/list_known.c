@@ -127,6 +127,22 @@ print_undocumented(const struct rules *rules, const struct tool *tool)
 		    "   others  %-8s  not documented\n", verdict_name(usual));
 }
 
+static void
+print_messages(const struct rules *rules, const struct tool *tool)
+{
+	struct tool_message row;
+	bool on_stdout = false;
+
+	for (size_t i = 0; tool_message_at(tool, i, &row); i++) {
+		if (i == 0 || row.on_stdout != on_stdout)
+			printf("\n     exit  verdict   where a line on %s "
+			       "matches\n",
+			    row.on_stdout ? "stdout" : "stderr");
+		on_stdout = row.on_stdout;
+		print_row(rules, &row);
+	}
+}
+
 void
 list_tool(const struct tool *tool, const struct rules *rules)
 {
@@ -148,12 +164,7 @@ list_tool(const struct tool *tool, const struct rules *rules)
 		print_row(rules, &row);
 	}
 	print_undocumented(rules, tool);
-	for (size_t i = 0; tool_message_at(tool, i, &row); i++) {
-		if (i == 0)
-			puts("\n     exit  verdict   where a line on stderr "
-			     "matches");
-		print_row(rules, &row);
-	}
+	print_messages(rules, tool);
 	if (*tool_warning(tool) != '\0')
 		printf("\nBeware: %s.\n", tool_warning(tool));
 	if (headers_options(tool_name(tool)) != NULL)

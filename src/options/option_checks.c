@@ -18,13 +18,12 @@ derive_policy(struct policy *policy, const struct given *given)
 	int64_t first = list ? policy->delays_ns[0] : policy->base_ns;
 
 	if (given->text[OPT_CAP] == NULL)
-		policy->cap_ns
-		    = list ? DURATION_INF : max_ns(NS_PER_MIN, policy->base_ns);
-	if (given->text[OPT_FLOOR] == NULL) {
-		policy->floor_ns = list ? 0 : policy->base_ns / 10;
-		if (policy->floor_ns > policy->cap_ns)
-			policy->floor_ns = policy->cap_ns;
-	}
+		policy->cap_ns = list ? DURATION_INF
+		                      : max_ns(30 * NS_PER_S, policy->base_ns);
+	/* Not above a cap that is below the base: no pause would be random. */
+	if (given->text[OPT_FLOOR] == NULL)
+		policy->floor_ns
+		    = list ? 0 : min_ns(policy->base_ns, policy->cap_ns) / 10;
 	if (given->text[OPT_JITTER] == NULL && list)
 		policy->jitter.kind = JITTER_NONE;
 	if (given->text[OPT_THROTTLE_BASE] == NULL)
@@ -38,7 +37,8 @@ derive_attempts(struct options *options)
 	struct limits *limits = &options->settings.limits;
 
 	limits->attempts = program.attempts;
-	if (policy->delays_ns != NULL)
+	/* A single delay repeats: "-d 5s" means every 5 s, not twice. */
+	if (policy->delays_ns != NULL && policy->delays > 1)
 		limits->attempts = (int64_t)policy->delays + 1;
 	if (limits->deadline_ns < DURATION_INF || limits->until_ns < INT64_MAX)
 		limits->attempts = INT64_MAX;
@@ -60,6 +60,8 @@ derive_streams(struct options *options, const struct given *given)
 	if (given->text[OPT_STDIN] == NULL && limits->attempts == 1)
 		options->streams.stdin_mode = STDIN_INHERIT;
 	options->streams.spool_limit = limits->spool_limit;
+	if (options->job.quiet_repeats)
+		options->job.quiet_success = true;
 	if (options->job.quiet_success)
 		options->streams.hold = HOLD_ALL;
 	options->log.held = options->job.quiet_success;
@@ -80,7 +82,9 @@ void
 option_defaults(struct options *options, const struct given *given)
 {
 	derive_policy(&options->settings.policy, given);
-	if (given->text[OPT_ATTEMPTS] == NULL)
+	options->settings.limits.attempts_given
+	    = given->text[OPT_ATTEMPTS] != NULL;
+	if (!options->settings.limits.attempts_given)
 		derive_attempts(options);
 	derive_streams(options, given);
 	derive_format(options, given);
@@ -107,7 +111,7 @@ option_contradiction(const struct options *options, const struct given *given,
 		{ { OPT_STEPS, OPT_FACTOR, with, "" }, false, true },
 		{ { OPT_FLOOR, OPT_CAP, no_more, "" }, true,
 		    policy->floor_ns > policy->cap_ns },
-		{ { OPT_SLOT, OPT_CAP, no_more, "" }, true,
+		{ { OPT_SLOT_TIME, OPT_CAP, no_more, "" }, true,
 		    policy->slot_ns > policy->cap_ns },
 		{ { OPT_CONSECUTIVE, OPT_ATTEMPTS, no_more, "" }, true,
 		    limits->consecutive > limits->attempts },
@@ -125,6 +129,11 @@ option_contradiction(const struct options *options, const struct given *given,
 		    !options->plan },
 		{ { OPT_GATE_WAIT, OPT_GATE, "expected ", "=NAME with it" },
 		    true, given->text[OPT_GATE] == NULL },
+		{ { OPT_QUIET_REPEATS, OPT_DEFER, "expected ",
+		      "=NAME with it" },
+		    true, given->text[OPT_DEFER] == NULL },
+		{ { OPT_SLOTS_WAIT, OPT_SLOTS, "expected ", "=NAME:N with it" },
+		    true, given->text[OPT_SLOTS] == NULL },
 		{ { OPT_MACHINES, OPT_HERD_GATE, "expected ", " with it" },
 		    true, given->text[OPT_HERD_GATE] == NULL },
 		{ { OPT_HERD_GATE, OPT_MACHINES, "expected ", " with it" },

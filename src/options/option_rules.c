@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/duration.h"
 #include "core/exit_codes.h"
+#include "core/known/headers.h"
 #include "core/known/presets.h"
 #include "core/known/relatives.h"
 #include "core/known/tools.h"
@@ -44,6 +46,16 @@ value_wake_signal(const char *text, void *field, struct refusal *refusal)
 	    || refuse(refusal,
 	        "expected HUP, USR1, USR2, ALRM, WINCH, IO or a real-time "
 	        "signal");
+}
+
+bool
+value_status(const char *text, void *field, struct refusal *refusal)
+{
+	int64_t *status = field;
+
+	return (count_parse(text, status) && *status < EXIT_CODES)
+	    || refuse(
+	        refusal, "expected an exit status, a number from 0 to 255");
 }
 
 bool
@@ -209,11 +221,12 @@ value_retry_after(const char *text, void *field, struct refusal *refusal)
 {
 	struct options *options = field;
 
-	(void)text;
-	(void)refusal;
-	scan.has_retry_after = true;
+	const char *expected
+	    = text == NULL ? NULL : wait_scan_add(&scan.wait, text);
+
+	scan.wait.wanted = WANTED_ALL;
 	options->streams.scan = &scan;
-	return true;
+	return expected == NULL || refuse(refusal, expected);
 }
 
 bool
@@ -257,4 +270,9 @@ rules_use_tool(struct options *options)
 	options->settings.rules.tool = tool_name(job->tool);
 	if (scan_add_tool(&scan, job->tool))
 		options->streams.scan = &scan;
+	if (headers_options(tool_name(job->tool)) != NULL
+	    && scan.wait.wanted == WANTED_NOTHING) {
+		scan.wait.wanted = WANTED_HEADERS;
+		options->streams.scan = &scan;
+	}
 }

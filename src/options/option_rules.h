@@ -14,6 +14,7 @@ value_parser value_signal;
 value_parser value_wake_signal;
 
 /* A field of const char *, NULL at first. "list" prints all and exits. */
+value_parser value_status; /* int64_t, 0..255 */
 value_parser value_preset;
 
 /* Fields of struct rules: CODES. */

@@ -17,13 +17,24 @@ struct target {
 	size_t field;
 };
 
-_Noreturn static bool
+static bool
 value_help(const char *text, void *field, struct refusal *refusal)
+{
+	(void)field;
+	if (text == NULL)
+		help_brief();
+	if (strcmp(text, "all") == 0)
+		help_all();
+	return refuse(refusal, "expected all, or nothing");
+}
+
+_Noreturn static bool
+value_help_all(const char *text, void *field, struct refusal *refusal)
 {
 	(void)text;
 	(void)field;
 	(void)refusal;
-	help_show();
+	help_all();
 }
 
 _Noreturn static bool
@@ -67,6 +78,9 @@ option_takes(enum option_id id, const char *text)
 	struct options nowhere;
 	struct refusal refusal;
 
+	/* Every word is one, so nothing tells. */
+	if (id == OPT_RETRY_AFTER)
+		return false;
 	if (id == OPT_TOOL)
 		return strcmp(text, "list") == 0 || tool_named(text) != NULL;
 	return option_table[id].argument[0] == '['

@@ -55,6 +55,8 @@ value_gate(const char *text, void *field, struct refusal *refusal)
 	gate->name[0] = '\0';
 	if (gate->list)
 		return true;
+	gate->open = strncmp(text, "open:", 5) == 0;
+	text += gate->open ? 5 : 0;
 	gate->fleet = scan_fleet(&text);
 	rest = scan_shared_name(text, gate->name, refusal);
 	return rest != NULL
@@ -97,7 +99,7 @@ value_slots(const char *text, void *field, struct refusal *refusal)
 		return false;
 	if (*rest != ':' || !count_parse(rest + 1, &slots->count))
 		return refuse(refusal,
-		    "expected NAME:N, with at most N attempts at once");
+		    "expected NAME:N, for at most N concurrent attempts");
 	return (slots->count >= 1 && slots->count <= SLOTS_MOST)
 	    || refuse(refusal, "expected a number of slots from 1 to 1024");
 }

@@ -81,6 +81,7 @@ struct job {
 	const char *before_retry; /* scripts for sh, or NULL */
 	const char *at_end;
 	bool quiet_success; /* a success prints nothing at all */
+	bool quiet_repeats; /* nor a failure after a run that gave up too */
 	bool has_doors; /* something is shared with other runs */
 };
 
@@ -97,6 +98,7 @@ struct slots_options {
 	char name[SHARED_NAME_SIZE]; /* "": as many as there are */
 	bool fleet; /* among machines */
 	int64_t count;
+	int64_t wait_ns; /* for one, at the most, in all */
 };
 
 /* While a service is down, one run of that name tries, and all others wait. */
@@ -104,6 +106,7 @@ struct gate_options {
 	char name[SHARED_NAME_SIZE]; /* "": there is none */
 	bool fleet; /* among machines */
 	bool list; /* print all, and run nothing */
+	bool open; /* open it by hand, and run nothing */
 	int64_t wait_ns; /* at the most, in all */
 };
 

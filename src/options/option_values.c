@@ -10,8 +10,11 @@
 #include "core/nearest.h"
 #include "options/option_types.h"
 #include "options/option_values.h"
-#include "options/time_of_day.h"
+#include "process/time_of_day.h"
 #include "process/clock.h"
+
+/* What always fails would never end. */
+#define MOST_SHARE 0.99
 
 bool
 refuse(struct refusal *refusal, const char *why)
@@ -153,6 +156,26 @@ value_rate(const char *text, void *field, struct refusal *refusal)
 
 	return (number_parse(text, rate) && *rate > 0)
 	    || refuse(refusal, "expected a number above 0, such as 0.5 or 20");
+}
+
+bool
+value_share(const char *text, void *field, struct refusal *refusal)
+{
+	double *share = field;
+	size_t length = strlen(text);
+	bool is_percentage = length > 0 && text[length - 1] == '%';
+	char number[32] = "";
+
+	if (length < sizeof number) {
+		memcpy(number, text, length - is_percentage);
+		if (number_parse(number, share)) {
+			*share /= is_percentage ? 100 : 1;
+			if (*share >= 0 && *share <= MOST_SHARE)
+				return true;
+		}
+	}
+	return refuse(refusal,
+	    "expected a number of 0 to 0.99, or a percentage such as 5%");
 }
 
 bool
@@ -328,70 +351,4 @@ value_splay(const char *text, void *field, struct refusal *refusal)
 		    "1s..10s");
 	return range->low_ns <= range->high_ns
 	    || refuse(refusal, low_above_high);
-}
-
-/* Reads TEXT, a list of COUNT finite durations. */
-static bool
-parse_delays(const char *text, int64_t *list, size_t count)
-{
-	bool with_unit;
-
-	for (size_t i = 0; i < count; i++) {
-		text = duration_scan(text, &list[i], &with_unit);
-		if (text == NULL || list[i] == DURATION_INF
-		    || *text != (i + 1 < count ? ',' : '\0'))
-			return false;
-		text++;
-		if (i + 1 < count)
-			text += strspn(text, " ");
-	}
-	return true;
-}
-
-bool
-value_delays(const char *text, void *field, struct refusal *refusal)
-{
-	struct policy *policy = field;
-	size_t count = 1;
-	int64_t *list;
-
-	for (const char *at = text; *at != '\0'; at++)
-		count += *at == ',';
-	list = calloc(count, sizeof *list);
-	if (list == NULL)
-		return refuse(refusal, "no memory for it");
-	if (!parse_delays(text, list, count)) {
-		free(list);
-		return refuse(
-		    refusal, "expected a list of durations such as 15s,30s,3m");
-	}
-	value_free_delays(policy);
-	policy->delays_ns = list;
-	policy->delays = count;
-	return true;
-}
-
-bool
-value_outages(const char *text, void *field, struct refusal *refusal)
-{
-	struct policy list = { .delays_ns = NULL };
-	struct outages *outages = field;
-
-	if (!value_delays(text, &list, refusal))
-		return false;
-	outages->count = list.delays;
-	if (list.delays <= MOST_OUTAGES)
-		memcpy(outages->ns, list.delays_ns,
-		    list.delays * sizeof *outages->ns);
-	value_free_delays(&list);
-	return outages->count <= MOST_OUTAGES
-	    || refuse(refusal, "expected at most 16 durations");
-}
-
-void
-value_free_delays(struct policy *policy)
-{
-	free((void *)(uintptr_t)policy->delays_ns);
-	policy->delays_ns = NULL;
-	policy->delays = 0;
 }

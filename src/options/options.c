@@ -83,6 +83,7 @@ static const struct options initial = {
 		.grace_ns = DURATION_INF,
 	},
 	.shared.gate.wait_ns = 60 * NS_PER_MIN,
+	.shared.slots.wait_ns = DURATION_INF,
 	.outages = { { 10 * NS_PER_S, NS_PER_MIN, 10 * NS_PER_MIN }, 3 },
 	.herd = {
 		.outage_ns = -1,
@@ -97,6 +98,7 @@ check_contradictions(const struct options *options, const struct given *given)
 	struct contradiction found;
 	char why[64];
 	struct text text = text_in(why, sizeof why);
+	const char *value;
 
 	if (!option_contradiction(options, given, &found))
 		return;
@@ -104,7 +106,8 @@ check_contradictions(const struct options *options, const struct given *given)
 	text_add(&text, "--");
 	text_add(&text, option_table[found.b].name);
 	text_add(&text, found.after);
-	option_refuse(found.a, given->text[found.a], why);
+	value = given->text[found.a];
+	option_refuse(found.a, *value != '\0' ? value : NULL, why);
 }
 
 /* The name of the program that runs in the end, such as curl behind env. */

@@ -18,9 +18,10 @@ struct program {
 	enum program_set set; /* one of the two */
 	const char *name;
 	int64_t attempts; /* the default, unless other options change it */
-	/* The beginning and the end of --help: each line is a paragraph. */
-	const char *synopsis;
-	const char *notes;
+	/* Each line is a paragraph, but lines that begin with a blank. */
+	const char *synopsis; /* the beginning of --help */
+	const char *brief; /* the end of it, if there is a shorter --help */
+	const char *notes; /* the end of the whole */
 };
 
 extern const struct program program;

@@ -66,6 +66,18 @@ is_endless(const struct plan *plan)
 	    && plan->left_ns == INT64_MAX;
 }
 
+/* What all simulated runs outlasted is not certain to be outlasted. */
+static double
+chance_of(const struct plan *plan, const struct forecast *forecast, int64_t ns)
+{
+	double chance = is_endless(plan) ? 1 : forecast_outlasts(forecast, ns);
+
+	return chance == 1 && !plan->cut && plan->left_ns == INT64_MAX
+	        && plan->rows[plan->count - 1].earliest_ns < ns
+	    ? 0.999
+	    : chance;
+}
+
 /* Fills rows and chances from COUNT histories; returns how many they drew. */
 static int64_t
 make_histories(struct plan *plan, struct history *histories, size_t count)
@@ -86,9 +98,7 @@ make_histories(struct plan *plan, struct history *histories, size_t count)
 	plan->cut = plan->count == MOST_ROWS && forecast_next(&forecast);
 	plan->settled = !plan->cut || forecast_settled(&forecast);
 	for (size_t i = 0; i < outages->count; i++)
-		plan->chances[i] = is_endless(plan)
-		    ? 1
-		    : forecast_outlasts(&forecast, outages->ns[i]);
+		plan->chances[i] = chance_of(plan, &forecast, outages->ns[i]);
 	return forecast.draws;
 }
 

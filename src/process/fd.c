@@ -64,15 +64,3 @@ fd_reopen(int fd, int flags)
 	text_number(&text, fd);
 	return fd_out_of_the_way(open(path, flags | O_CLOEXEC));
 }
-
-int
-fd_without_blocking(int fd, int mode)
-{
-	struct stat stat;
-	int other = -1;
-
-	if (fstat(fd, &stat) == 0
-	    && (S_ISFIFO(stat.st_mode) || S_ISCHR(stat.st_mode)))
-		other = fd_reopen(fd, mode | O_NONBLOCK | O_NOCTTY);
-	return other >= 0 ? other : fd;
-}

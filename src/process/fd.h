@@ -20,13 +20,6 @@ bool fd_same(int a, int b);
 /* Whether both are the same file, opened once or twice. */
 bool fd_same_file(int a, int b);
 
-/*
- * Opens the pipe or device FD again, with MODE and without blocking. (Making
- * FD itself non-blocking would affect others who share its description.)
- * Returns FD if that fails, and for files and sockets, which do not need it.
- */
-int fd_without_blocking(int fd, int mode);
-
 /* Opens FD's file again, with FLAGS, out of the way; < 0: errno. */
 int fd_reopen(int fd, int flags);
 

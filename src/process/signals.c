@@ -29,6 +29,7 @@ static const int passing[] = {
 	SIGALRM,
 	SIGVTALRM,
 	SIGPROF,
+	SIGURG,
 	SIGIO,
 	SIGWINCH,
 	SIGPWR,
@@ -46,8 +47,7 @@ static sigset_t write_mask; /* life_mask and what a failed write raises */
 static sigset_t handled; /* the signals read from the descriptor */
 static sigset_t ends_us; /* of these, those that can tell backoff to end */
 static struct sigaction entry_child_action;
-static int wake_signal;
-static int descriptor;
+static int wake_signal, descriptor;
 static bool narrowed; /* the descriptor reports only those in ends_us */
 static bool met; /* signals_await_room() has met one of them */
 
@@ -162,13 +162,15 @@ signals_ends(int told)
 /*
  * The signals that the kernel sends to a whole foreground group: for keys, the
  * end of the session, a new window size. An alarm also comes from the kernel,
- * but only to backoff.
+ * but only to backoff; and so does a hangup where backoff leads the session:
+ * the group gets it when the leader ends, which waits for COMMAND.
  */
 static bool
 is_terminal_signal(int signal)
 {
-	return signal == SIGINT || signal == SIGQUIT || signal == SIGHUP
-	    || signal == SIGWINCH || signal == SIGCONT;
+	if (signal == SIGHUP || signal == SIGCONT)
+		return getsid(0) != getpid();
+	return signal == SIGINT || signal == SIGQUIT || signal == SIGWINCH;
 }
 
 /* Makes the descriptor report only the signals in ends_us, or all again. */

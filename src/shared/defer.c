@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <string.h>
 #include <time.h>
 
 #include "core/duration.h"
@@ -18,6 +17,7 @@ static const struct defer_options *options;
 static struct random *random_source;
 static bool is_tried; /* to open the file */
 static struct deferral found; /* what our refusal goes by */
+static struct deferral row; /* before our end: the runs that gave up */
 
 void
 defer_start(const struct defer_options *what, struct random *random)
@@ -32,9 +32,8 @@ defer_start(const struct defer_options *what, struct random *random)
  * minute. Rounded up: at the time that is told, a run is not put off.
  */
 static void
-add_time(struct text *text, int64_t epoch_ns, int64_t until_ns)
+add_moment(struct text *text, int64_t epoch_ns, int64_t until_ns, bool is_soon)
 {
-	bool is_soon = until_ns - epoch_ns < NS_PER_MIN;
 	int64_t unit_ns = is_soon ? NS_PER_S : NS_PER_MIN;
 	time_t now = (time_t)(epoch_ns / NS_PER_S);
 	time_t then = (time_t)(saturating_add(until_ns, unit_ns - 1) / unit_ns
@@ -73,23 +72,24 @@ closing_line(int64_t epoch_ns)
 		text_byte(&text, ')');
 	}
 	text_add(&text, "; not before ");
-	add_time(&text, epoch_ns, found.until_ns);
+	add_moment(&text, epoch_ns, found.until_ns,
+	    found.until_ns - epoch_ns < NS_PER_MIN);
 	return words;
 }
 
 static void
-tell(int64_t wait_ns)
+tell(enum weight weight, const char *words, uint32_t failures, int64_t wait_ns)
 {
 	char members[256];
 	struct text text = text_in(members, sizeof members);
 
-	json_member_string(&text, "name", options->name);
-	json_member_number(&text, "failures", found.failures);
+	json_member_string(&text, "defer", options->name);
+	json_member_number(&text, "failures", failures);
 	json_member_seconds(&text, "next_s", wait_ns);
-	log_news(WEIGHT_LAST, NULL, "defer", members);
+	log_news(weight, words, "defer", members);
 }
 
-/* The clock was set back: from now on it is a window at most. */
+/* It was longer than a window, or than ours: from now on it is that. */
 static void
 rewrite(int64_t epoch_ns)
 {
@@ -100,7 +100,7 @@ rewrite(int64_t epoch_ns)
 	if (!shared_state_begin(&part, record))
 		return;
 	deferral = state_record_deferral(record);
-	deferral_wait(&deferral, epoch_ns, &changed);
+	deferral_wait(&deferral, options->limits.high_ns, epoch_ns, &changed);
 	if (changed)
 		state_record_set_deferral(record, &deferral);
 	shared_state_finish(&part, record, changed);
@@ -122,13 +122,14 @@ defer_ask(void)
 	if (part.file.fd < 0 || !shared_state_read(&part, record))
 		return go;
 	found = state_record_deferral(record);
-	wait_ns = deferral_wait(&found, epoch_ns, &changed);
+	wait_ns = deferral_wait(
+	    &found, options->limits.high_ns, epoch_ns, &changed);
 	if (changed)
 		rewrite(epoch_ns);
 	/* Who runs a job by hand wants it now. */
 	if (wait_ns == 0 || is_in_foreground())
 		return go;
-	tell(wait_ns);
+	tell(WEIGHT_LAST, NULL, found.failures, wait_ns);
 	return (struct entry) {
 		.admission = ADMISSION_REFUSED,
 		.closing = closing_line(epoch_ns),
@@ -140,40 +141,87 @@ static void
 count_in(struct deferral *deferral, const struct loop_state *state)
 {
 	const struct outcome *outcome = &state->outcome;
-	uint32_t failures = deferral->failures;
+	int64_t epoch_ns = clock_epoch_ns();
+	/* As far as the clock was not set meanwhile. */
+	int64_t began_ns = epoch_ns - state->elapsed_ns;
 	char words[REASON_SIZE];
 	struct text reason = text_in(words, sizeof words);
 	int64_t window_ns = deferral_window(
-	    options->limits, failures < UINT32_MAX ? failures + 1 : failures);
+	    options->limits, deferral_failures(deferral, began_ns, epoch_ns));
 	int64_t drawn_ns = random_between(
 	    random_source, window_ns - window_ns / 2, window_ns);
 
 	reason_without_line(&reason, outcome);
-	deferral_count(deferral, options->limits, clock_epoch_ns(), drawn_ns,
+	deferral_count(deferral, options->limits, began_ns, epoch_ns, drawn_ns,
 	    outcome_status(outcome), words);
+}
+
+/* What is remembered now. False: nothing is. */
+static bool
+remembered(struct deferral *deferral)
+{
+	uint8_t record[STATE_SIZE];
+
+	if (part.file.fd < 0 || !shared_state_read(&part, record))
+		return false;
+	*deferral = state_record_deferral(record);
+	return true;
+}
+
+bool
+defer_gave_up_before(void)
+{
+	if (!remembered(&row))
+		row.runs = 0;
+	return row.runs > 0;
+}
+
+void
+defer_tell_recovery(enum result result)
+{
+	char words[128];
+	struct text text = text_in(words, sizeof words);
+
+	if ((result != RESULT_SUCCESS && result != RESULT_PASS)
+	    || row.runs == 0)
+		return;
+	text_add(&text, result == RESULT_PASS ? "passed" : "succeeded");
+	text_add(&text, ", after ");
+	text_number(&text, row.runs);
+	text_add(&text, row.runs == 1 ? " run" : " runs");
+	text_add(&text, " had given up since ");
+	/* Rounded down. */
+	add_moment(&text, clock_epoch_ns(),
+	    row.since_ns / NS_PER_MIN * NS_PER_MIN, false);
+	tell(WEIGHT_RECOVERY, words, row.runs, 0);
 }
 
 void
 defer_end(const struct loop_state *state, enum result result)
 {
 	enum deferral_event event = deferral_event(result, state->verdict);
+	bool gave_up = deferral_gave_up(result);
 	uint8_t record[STATE_SIZE];
 	struct deferral deferral;
 
-	if (part.file.fd < 0 || event == DEFERRAL_NONE)
+	if (part.file.fd < 0 || (event == DEFERRAL_NONE && !gave_up))
 		return;
 	/* Nothing is written where there is nothing to be forgotten. */
-	if (event == DEFERRAL_FORGET
-	    && (!shared_state_read(&part, record)
-	        || state_record_deferral(record).failures == 0))
+	if (!gave_up && event == DEFERRAL_FORGET
+	    && (!remembered(&deferral)
+	        || (deferral.failures == 0 && deferral.runs == 0)))
 		return;
 	if (!shared_state_begin(&part, record))
 		return;
 	deferral = state_record_deferral(record);
 	if (event == DEFERRAL_COUNT)
 		count_in(&deferral, state);
+	else if (event == DEFERRAL_FORGET)
+		deferral_forget_failures(&deferral);
+	if (gave_up)
+		deferral_add_run(&deferral, clock_epoch_ns());
 	else
-		memset(&deferral, 0, sizeof deferral);
+		deferral.runs = 0;
 	state_record_set_deferral(record, &deferral);
 	shared_state_finish(&part, record, true);
 }

@@ -19,6 +19,15 @@ void defer_start(const struct defer_options *options, struct random *random);
  */
 struct entry defer_ask(void);
 
+/*
+ * For --quiet-repeats, before defer_end(): whether the last run that was not
+ * put off gave up, by whatever verdict.
+ */
+bool defer_gave_up_before(void);
+
+/* After that and the end of the log: says so if RESULT ends such a row. */
+void defer_tell_recovery(enum result result);
+
 /* The run has ended, before --at-end: remembers what that means. */
 void defer_end(const struct loop_state *state, enum result result);
 

@@ -62,6 +62,13 @@ doors_start(const struct shared_options *what, const struct settings *settings,
 	return has_defer() || has_gate() || has_slots();
 }
 
+void
+doors_open(void)
+{
+	if (has_slots())
+		slots_open();
+}
+
 struct entry
 doors_before_splay(void)
 {
@@ -76,16 +83,24 @@ static struct entry
 enter(int64_t until_ns)
 {
 	struct entry entry = { .admission = ADMISSION_GO };
+	bool waited;
 
 	fleet_begin();
-	if (has_gate())
-		entry = gate_door_enter(until_ns);
-	if (!has_slots() || entry.admission != ADMISSION_GO)
-		return entry;
-	entry = slots_take(until_ns);
-	if (has_gate() && entry.admission != ADMISSION_GO)
-		gate_door_cancel();
-	return entry;
+	for (;;) {
+		if (has_gate())
+			entry = gate_door_enter(until_ns);
+		if (!has_slots() || entry.admission != ADMISSION_GO)
+			return entry;
+		entry = slots_take(
+		    until_ns, has_gate() ? gate_door_touch : NULL, &waited);
+		if (has_gate() && entry.admission != ADMISSION_GO)
+			gate_door_cancel();
+		if (entry.admission != ADMISSION_GO || !has_gate() || !waited
+		    || gate_door_look_again())
+			return entry;
+		/* It has shut meanwhile: who waits there holds no slot. */
+		slots_free();
+	}
 }
 
 /* What was had at the doors, without an attempt. */
@@ -138,6 +153,18 @@ doors_told(void)
 {
 	if (has_gate())
 		gate_news_release();
+}
+
+bool
+doors_gave_up_before(void)
+{
+	return defer_gave_up_before();
+}
+
+void
+doors_tell_recovery(enum result result)
+{
+	defer_tell_recovery(result);
 }
 
 void

@@ -20,6 +20,9 @@
 bool doors_start(const struct shared_options *options,
     const struct settings *settings, const char *id, struct random random);
 
+/* The log is open. Exits with 125 where a limit cannot be kept. */
+void doors_open(void);
+
 struct entry doors_before_splay(void);
 struct entry doors_before_attempt(
     const struct loop_state *state, int64_t until_ns);
@@ -27,6 +30,10 @@ struct aftermath doors_after_verdict(const struct loop_state *state);
 
 /* The log has told of the attempt: what it has changed may follow. */
 void doors_told(void);
+
+/* For --quiet-repeats, before doors_end() and after it: see defer.h. */
+bool doors_gave_up_before(void);
+void doors_tell_recovery(enum result result);
 
 /* The loop has ended with RESULT, before --at-end. */
 void doors_end(const struct loop_state *state, enum result result);

@@ -9,18 +9,13 @@
 #include <unistd.h>
 
 #include "core/duration.h"
-#include "core/hash.h"
 #include "log/log.h"
 #include "options/usage.h"
 #include "process/clock.h"
 #include "process/helper.h"
 #include "shared/fleet.h"
+#include "shared/fleet_identity.h"
 #include "shared/shared_state.h"
-
-/* The linters do not know where we are installed. */
-#ifndef LIBEXECDIR
-#define LIBEXECDIR "/usr/local/libexec"
-#endif
 
 /*
  * The helper keeps to 250 ms for the connection and for each answer of the
@@ -35,9 +30,10 @@ extern char **environ;
 static const struct shared_options *options;
 static int64_t patience;
 static char **environment; /* ours, before it is made COMMAND's */
-static char helper[PATH_MAX];
+static const char *helper;
 static char server[FLEET_TEXT_SIZE]; /* what to call it */
-static bool is_used, is_lost, is_told, is_introduced;
+static char lost_why[2 * FLEET_TEXT_SIZE]; /* "SERVER: WHY" */
+static bool is_used, is_lost, is_told, are_slots_told, is_introduced;
 static bool is_restarted; /* the helper, for this attempt */
 static const char ended[] = "backoff-fleet has ended";
 
@@ -61,60 +57,66 @@ refuse(const char *why)
 	usage_refuse(is_gate ? "--gate" : "--slots", words, why);
 }
 
-/* Beside our own binary, or where it was to be installed. */
+/* "SERVER: WHY", and what is gone on with. */
 static void
-find_helper(void)
+tell_lost(const char *what, bool is_slots)
 {
-	const char *told = getenv("BACKOFF_FLEET_HELPER");
-	struct text path = text_in(helper, sizeof helper);
-	char self[PATH_MAX] = "", *slash;
+	char words[4 * FLEET_TEXT_SIZE], of[FLEET_NAME_SIZE + 16];
+	struct text text = text_in(words, sizeof words);
+	struct text name = text_in(of, sizeof of);
 
-	if (told != NULL && told[0] != '\0') {
-		text_add(&path, told);
-		return;
-	}
-	if (readlink("/proc/self/exe", self, sizeof self - 1) > 0
-	    && (slash = strrchr(self, '/')) != NULL) {
-		*slash = '\0';
-		text_add(&path, self);
-		text_add(&path, "/backoff-fleet");
-		if (access(helper, X_OK) == 0)
-			return;
-	}
-	path = text_in(helper, sizeof helper);
-	text_add(&path, LIBEXECDIR "/backoff-fleet");
+	text_add(&name, is_slots ? "fleet slots " : "fleet gate ");
+	text_add(&name, is_slots ? options->slots.name : options->gate.name);
+	text_add(&text, what);
+	text_add(&text, " (");
+	text_add(&text, lost_why);
+	text_add(&text, "); going on with");
+	text_add(&text,
+	    shared_state_dir()->fd < 0 ? "out"
+	        : is_slots             ? " the local slots"
+	                               : " the local gate");
+	shared_state_degraded(
+	    is_slots ? WEIGHT_ALARM : WEIGHT_NORMAL, words, of, lost_why);
 }
 
 /* "cannot use fleet gate hub (SERVER: WHY); going on with the local gate" */
 static bool
 lose(const char *why, enum fleet_word asked)
 {
-	char words[2 * FLEET_TEXT_SIZE + SHARED_NAME_SIZE + 96];
-	struct text text = text_in(words, sizeof words);
-	bool is_slots = asked >= FLEET_SLOT && asked <= FLEET_FREE;
-	const char *what = is_slots ? "slots" : "gate";
+	char what[SHARED_NAME_SIZE + 32];
+	struct text text = text_in(lost_why, sizeof lost_why);
+	struct text words = text_in(what, sizeof what);
 
 	is_lost = true;
-	if (is_told)
-		return false;
-	is_told = true;
-	text_add(&text, "cannot use fleet ");
-	text_add(&text, what);
-	text_byte(&text, ' ');
-	text_add(&text, is_slots ? options->slots.name : options->gate.name);
-	text_add(&text, " (");
 	text_add(&text, server);
 	text_add(&text, ": ");
 	text_add(&text, why);
-	text_add(&text, "); going on with");
-	if (shared_state_dir()->fd < 0) {
-		text_add(&text, "out");
-	} else {
-		text_add(&text, " the local ");
-		text_add(&text, what);
-	}
-	log_news(WEIGHT_NORMAL, words, NULL, NULL);
+	/* What was held may have been another's meanwhile. */
+	if (asked == FLEET_FREE)
+		fleet_slots_are_local();
+	/* One that is wanted is waited for, before the local slots serve. */
+	if (is_told || (asked >= FLEET_SLOT && asked <= FLEET_FREE))
+		return false;
+	is_told = true;
+	text_add(&words, "cannot use fleet gate ");
+	text_add(&words, options->gate.name);
+	tell_lost(what, false);
 	return false;
+}
+
+void
+fleet_slots_are_local(void)
+{
+	char what[FLEET_NAME_SIZE + 32];
+	struct text words = text_in(what, sizeof what);
+
+	if (are_slots_told)
+		return;
+	are_slots_told = true;
+	text_add(&words, "limit of slots ");
+	shared_name_add(&words, options->slots.name, true);
+	text_add(&words, " NOT enforced");
+	tell_lost(what, true);
 }
 
 static void
@@ -123,10 +125,10 @@ say_it_is_back(void)
 	char words[FLEET_TEXT_SIZE + 64];
 	struct text text = text_in(words, sizeof words);
 
-	if (!is_told)
+	if (!is_told && !are_slots_told)
 		return;
-	is_told = false;
-	text_add(&text, "the fleet is there again (");
+	is_told = are_slots_told = false;
+	text_add(&text, "fleet server reachable again (");
 	text_add(&text, server);
 	text_byte(&text, ')');
 	log_news(WEIGHT_DETAIL, words, NULL, NULL);
@@ -165,20 +167,6 @@ get(struct fleet_line *line, int64_t until_ns)
 	return fleet_line_read(line, room) ? NULL : "a wrong answer";
 }
 
-/* Of this machine, or where that is not known, of this boot. */
-static int64_t
-machine(void)
-{
-	const struct state_dir *dir = shared_state_dir();
-	uint64_t parts[3] = { boot_hash() };
-
-	if (dir->fd >= 0) {
-		parts[1] = (uint64_t)dir->device;
-		parts[2] = (uint64_t)dir->inode;
-	}
-	return (int64_t)(hash_of((const char *)parts, sizeof parts) >> 1);
-}
-
 /* Starts the helper where there is none. NULL, or why that does not work. */
 static const char *
 introduce(struct fleet_line *answer, int64_t machine_id)
@@ -208,7 +196,7 @@ fleet_start(const struct shared_options *what, int64_t patience_ns)
 	patience = patience_ns;
 	environment = environ;
 	is_used = true;
-	find_helper();
+	helper = fleet_helper_path();
 	why = introduce(&answer, 0);
 	if (why != NULL)
 		refuse(why);
@@ -278,7 +266,7 @@ fleet_say(const struct fleet_line *question)
 		return true;
 	if (is_introduced && !restart(question->word))
 		return drop(ended, question->word);
-	why = introduce(&answer, machine());
+	why = introduce(&answer, fleet_machine());
 	if (why != NULL)
 		return drop(why, question->word);
 	is_introduced = true;
@@ -298,6 +286,8 @@ is_answer_to(enum fleet_word asked, enum fleet_word word)
 		return word == FLEET_SLOT;
 	case FLEET_FREE:
 		return word == FLEET_FREED;
+	case FLEET_OPEN:
+		return word == FLEET_OPENED;
 	default:
 		return word == FLEET_GATE;
 	}
@@ -345,6 +335,47 @@ fleet_hear(enum fleet_word asked, struct fleet_line *answer)
 		return lose(answer->text, asked);
 	say_it_is_back();
 	return true;
+}
+
+/* Asks once, without a word in the log. NULL, or "SERVER: WHY". */
+static const char *
+ask_once(enum fleet_word word, struct fleet_line *answer)
+{
+	static char words[2 * FLEET_TEXT_SIZE];
+	struct text text = text_in(words, sizeof words);
+	const char *why = introduce(answer, fleet_machine());
+
+	is_introduced = why == NULL;
+	if (why == NULL)
+		why = put(&(struct fleet_line) { .word = word })
+		    ? hear(word, answer)
+		    : ended;
+	if (why == NULL && is_answer_to(word, answer->word))
+		return NULL;
+	text_add(&text, server);
+	text_add(&text, ": ");
+	text_add(&text, why != NULL ? why : answer->text);
+	return words;
+}
+
+const char *
+fleet_check(void)
+{
+	struct fleet_line answer;
+
+	/* Nothing is held, but the server has to be there. */
+	return ask_once(FLEET_FREE, &answer);
+}
+
+const char *
+fleet_open(const struct shared_options *what, struct fleet_line *answer)
+{
+	const char *why;
+
+	fleet_start(what, 0);
+	why = ask_once(FLEET_OPEN, answer);
+	fleet_end();
+	return why;
 }
 
 bool

@@ -19,6 +19,16 @@
  */
 void fleet_start(const struct shared_options *options, int64_t patience_ns);
 
+/* Whether its server can be asked now: NULL, or "SERVER: WHY" it cannot. */
+const char *fleet_check(void);
+
+/*
+ * Opens the gate by hand, and ends the helper. NULL, or "SERVER: WHY" that does
+ * not work.
+ */
+const char *fleet_open(
+    const struct shared_options *what, struct fleet_line *answer);
+
 /* An attempt is coming: a fleet that was lost is tried again. */
 void fleet_begin(void);
 
@@ -30,6 +40,9 @@ bool fleet_is_on(void);
  * that has been told.
  */
 bool fleet_ask(const struct fleet_line *question, struct fleet_line *answer);
+
+/* The fleet is lost, and the local slots serve: an alarm, told once. */
+void fleet_slots_are_local(void);
 
 /* The same in two steps. In between our end of the socket can be read. */
 bool fleet_say(const struct fleet_line *question);

@@ -28,8 +28,8 @@ mirror_of(const struct gate_record *seen, uint32_t turn, int64_t now_ns)
 	mirror.turn = turn;
 	mirror.turn_ns = now_ns;
 	if (seen->state == GATE_PROBING) {
-		mirror.passed_over = 1;
-		mirror.patience_ns = saturating_add(
+		mirror.other_turn = 0;
+		mirror.longest_ns = mirror.patience_ns = saturating_add(
 		    gate_overdue_ns(seen) - seen->probe_ns, MORE_PATIENCE_NS);
 	}
 	return mirror;

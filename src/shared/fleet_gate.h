@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/fleet_line.h"
 #include "core/gate.h"
 #include "shared/gate_file.h"
 

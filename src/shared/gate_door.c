@@ -18,6 +18,8 @@
 #include "shared/gate_door.h"
 #include "shared/gate_keeper.h"
 #include "shared/gate_news.h"
+#include "shared/gate_note.h"
+#include "shared/gate_patience.h"
 #include "shared/turn.h"
 
 static const struct gate_options *options;
@@ -28,6 +30,7 @@ static struct gate_keeper keeper
 static char shown_name[FLEET_NAME_SIZE];
 static bool is_tried, is_probe; /* to open the file; the attempt is one */
 static int64_t waited_ns; /* in all */
+static int64_t spent_ns; /* of --gate-wait */
 
 void
 gate_door_start(const struct gate_options *what,
@@ -172,7 +175,7 @@ wait_in_turn(int64_t limit_ns)
 			gate_keeper_give_up(&keeper);
 			return (struct step) { .is_over = false };
 		}
-		signal = gate_news_count(&keeper.seen,
+		signal = gate_keeper_sleep(&keeper,
 		    min_ns(limit_ns, turn_monotonic(decision.until_ns)));
 		if (signal != 0)
 			return over(interrupted(signal));
@@ -205,34 +208,58 @@ wait_once(int64_t limit_ns)
 	return wait_in_turn(limit_ns);
 }
 
+static struct step
+wait_with(const struct gate_patience *patience, int64_t until_ns)
+{
+	struct step step;
+
+	do {
+		int64_t limit_ns
+		    = min_ns(until_ns, gate_patience_end(&keeper, patience));
+
+		step = keeper.run.turn != 0 || !gate_keeper_has_file(&keeper)
+		    ? wait_in_turn(limit_ns)
+		    : wait_once(limit_ns);
+	} while (!step.is_over
+	    || (step.entry.admission == ADMISSION_LATE
+	        && gate_patience_lasts(&keeper, patience, until_ns)));
+	return step;
+}
+
 static struct entry
 wait_until(int64_t until_ns)
 {
-	int64_t began_ns = clock_now_ns(), patience_ns, limit_ns;
+	struct gate_patience patience = {
+		.began_ns = clock_now_ns(),
+		.left_ns = max_ns(options->wait_ns - spent_ns, 0),
+		.stated_ns = gate_stated_ns(&keeper.seen, boottime_ns()),
+	};
+	int64_t took_ns, stated_ns;
 	struct step step;
 	bool had;
 	int signal;
 
 	/* A wait of nothing is none, even if a probe is due. */
-	patience_ns = max_ns(options->wait_ns - waited_ns, 0);
-	if (patience_ns == 0)
+	if (patience.left_ns == 0)
 		return refuse();
-	limit_ns = min_ns(until_ns, saturating_add(began_ns, patience_ns));
 	had = !gate_keeper_has_file(&keeper)
 	    || turn_try(&keeper.file, &keeper.run, keeper.seen.turn);
 	/* Who asks the fleet may find that it is not shut any more. */
 	keeper.has_to_tell = had && gate_keeper_has_fleet(&keeper);
 	if (!keeper.has_to_tell)
 		gate_news_wait(&keeper.seen, had);
-	step = had ? wait_in_turn(limit_ns) : wait_once(limit_ns);
-	while (!step.is_over)
-		step = wait_once(limit_ns);
+	step = wait_with(&patience, until_ns);
 	countdown_line_end();
-	waited_ns = saturating_add(waited_ns, clock_now_ns() - began_ns);
+	took_ns = clock_now_ns() - patience.began_ns;
+	stated_ns
+	    = gate_stated_ns(&keeper.seen, boottime_ns()) - patience.stated_ns;
+	waited_ns = saturating_add(waited_ns, took_ns);
+	spent_ns = saturating_add(
+	    spent_ns, max_ns(took_ns - max_ns(stated_ns, 0), 0));
 	gate_news_waited(waited_ns);
 	if (step.entry.admission == ADMISSION_LATE) {
 		gate_keeper_give_up(&keeper);
-		if (saturating_add(began_ns, patience_ns) < until_ns)
+		if (gate_patience_end(&keeper, &patience) < until_ns)
 			return refuse();
 	}
 	/* What came in the wait and is not for us is discarded. */
@@ -245,6 +272,26 @@ wait_until(int64_t until_ns)
 	return step.entry;
 }
 
+/*
+ * Who probes asks with the turn, which makes the time of the probe begin anew.
+ */
+static bool
+ask(struct gate_decision *decision)
+{
+	int signal;
+
+	*decision = (struct gate_decision) { .kind = GATE_NOTHING };
+	if (is_probe)
+		return gate_keeper_ask_in_turn(&keeper, decision,
+		    saturating_add(clock_now_ns(), NS_PER_S), &signal);
+	if (!gate_keeper_ask(&keeper, decision))
+		return false;
+	/* What is shut here is so in the fleet, or was when somebody asked. */
+	if (decision->kind == GATE_START)
+		gate_keeper_look(&keeper, decision);
+	return true;
+}
+
 struct entry
 gate_door_enter(int64_t until_ns)
 {
@@ -254,36 +301,47 @@ gate_door_enter(int64_t until_ns)
 		is_tried = true;
 		shared_state_open(&keeper.file.part);
 	}
-	if (!gate_keeper_has_file(&keeper) && !gate_keeper_has_fleet(&keeper))
+	if (!gate_keeper_is_there(&keeper))
 		return go;
 	is_probe = false;
-	if (!gate_keeper_ask(&keeper, &decision))
+	if (!ask(&decision))
 		return go_without();
-	/* What is shut here is so in the fleet, or was when somebody asked. */
-	if (decision.kind == GATE_START)
-		gate_keeper_look(&keeper, &decision);
 	if (decision.kind == GATE_START)
 		return enter(&decision);
 	return wait_until(until_ns);
 }
 
-/* Notes it where it counts, and gives the turn up. */
-static bool
-note(const struct loop_state *state, struct gate_attempt *attempt,
-    struct gate_record *after)
+void
+gate_door_touch(void)
 {
-	struct fleet_news news;
+	struct gate_decision decision;
 
-	attempt->pause_ns = gate_pause(
-	    &settings->policy, random_source, gate_failures(&keeper.seen));
-	if (!gate_keeper_note(&keeper, attempt, is_probe, &news))
+	if (is_probe && gate_keeper_is_there(&keeper))
+		ask(&decision);
+}
+
+bool
+gate_door_look_again(void)
+{
+	struct gate_decision decision;
+
+	if (!gate_keeper_is_there(&keeper))
+		return true;
+	if (!ask(&decision)) {
+		go_without();
+		return true;
+	}
+	if (is_probe && decision.kind == GATE_PROBE)
+		return true;
+	if (is_probe && decision.kind != GATE_START) {
+		gate_keeper_give_up(&keeper);
 		return false;
-	gate_news_hold();
-	if (news.is_lost)
-		gate_news_tell(GATE_NEWS_LOST, &news.before);
-	gate_news_change(&news.before, &news.after, news.now_ns,
-	    state->outcome.evidence.hint.wait_ns, is_probe);
-	*after = news.after;
+	}
+	if (keeper.seen.state == GATE_SHUT || keeper.seen.state == GATE_PROBING)
+		return false;
+	is_probe = false;
+	turn_give_up(&keeper.file, &keeper.run);
+	environment_gate(gate_state_name(keeper.seen.state));
 	return true;
 }
 
@@ -296,7 +354,7 @@ gate_door_leave(const struct loop_state *state)
 	struct gate_record record;
 	bool is_shut;
 
-	if (!gate_keeper_has_file(&keeper) && !gate_keeper_has_fleet(&keeper))
+	if (!gate_keeper_is_there(&keeper))
 		return none;
 	environment_gate(NULL);
 	attempt = gate_attempt_of(state, settings, random_source, words);
@@ -304,10 +362,11 @@ gate_door_leave(const struct loop_state *state)
 	if (keeper.run.turn == 0 && !is_probe
 	    && (attempt.outcome == GATE_NO_NEWS
 	        || (attempt.outcome == GATE_ENDED_WELL
-	            && keeper.seen.state == GATE_OPEN
-	            && keeper.seen.failures == 0)))
+	            && gate_note_is_needless(&keeper))))
 		return none;
-	if (!note(state, &attempt, &record)) {
+	attempt.pause_ns = gate_pause(
+	    &settings->policy, random_source, gate_failures(&keeper.seen));
+	if (!gate_note(&keeper, state, &attempt, is_probe, &record)) {
 		if (!signals_end_pending())
 			go_without();
 		else
@@ -323,6 +382,7 @@ gate_door_leave(const struct loop_state *state)
 		    && (attempt.hint_ns == 0
 		        || record.due_ns >= attempt.hint_ns),
 		.uncounted = is_probe,
+		.keeps_windows = is_probe || record.state == GATE_RAMP,
 	};
 }
 

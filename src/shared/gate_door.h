@@ -26,6 +26,15 @@ void gate_door_start(const struct gate_options *options,
  */
 struct entry gate_door_enter(int64_t until_ns);
 
+/*
+ * Who has been let in waits for something else: a probe has not begun yet, and
+ * keeps its turn.
+ */
+void gate_door_touch(void);
+
+/* Whether it may still go on after that. False: it has to enter again. */
+bool gate_door_look_again(void);
+
 /* An attempt was made: its verdict is that of STATE. */
 struct aftermath gate_door_leave(const struct loop_state *state);
 

@@ -2,7 +2,11 @@
 #include <config.h>
 
 #include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
 
+#include "core/text.h"
+#include "process/fd.h"
 #include "shared/gate_file.h"
 
 /*
@@ -95,4 +99,25 @@ void
 gate_file_unlock(struct gate_file *gate)
 {
 	state_file_unlock(&gate->part.file);
+}
+
+int
+gate_file_watch(struct gate_file *gate, const struct gate_record *seen)
+{
+	char path[40];
+	struct text text = text_in(path, sizeof path);
+	struct gate_record record;
+	int64_t now_ns;
+	int fd = fd_out_of_the_way(inotify_init1(IN_CLOEXEC));
+
+	text_add(&text, "/proc/self/fd/");
+	text_number(&text, gate->part.file.fd);
+	/* What was written before it was watched is not told of. */
+	if (fd >= 0 && inotify_add_watch(fd, path, IN_MODIFY) >= 0
+	    && gate_file_read(gate, &record, &now_ns)
+	    && record.state == seen->state && record.turn == seen->turn)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
 }

@@ -34,4 +34,10 @@ bool gate_file_lock(
 bool gate_file_write(struct gate_file *gate, const struct gate_record *record);
 void gate_file_unlock(struct gate_file *gate);
 
+/*
+ * A descriptor that can be read once the file has been written; -1: there is
+ * none, or it is not as SEEN any more.
+ */
+int gate_file_watch(struct gate_file *gate, const struct gate_record *seen);
+
 #endif

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <unistd.h>
+
+#include "core/duration.h"
+#include "process/clock.h"
 #include "shared/fleet.h"
 #include "shared/gate_keeper.h"
 #include "shared/gate_news.h"
 #include "shared/turn.h"
+
+#define LOOK_NS (15 * NS_PER_S)
 
 bool
 gate_keeper_has_file(const struct gate_keeper *keeper)
@@ -26,6 +32,12 @@ fleet_of(struct gate_keeper *keeper)
 }
 
 bool
+gate_keeper_is_there(const struct gate_keeper *keeper)
+{
+	return gate_keeper_has_file(keeper) || gate_keeper_has_fleet(keeper);
+}
+
+bool
 gate_keeper_ask(struct gate_keeper *keeper, struct gate_decision *decision)
 {
 	struct gate_file *file = &keeper->file;
@@ -39,6 +51,10 @@ gate_keeper_ask(struct gate_keeper *keeper, struct gate_decision *decision)
 	}
 	if (!gate_file_read(file, seen, &now_ns))
 		return false;
+	/* Who waits on other machines is not known. */
+	keeper->run.alone = seen->state == GATE_RAMP
+	    && !gate_keeper_has_fleet(keeper)
+	    && turn_is_alone(file, &keeper->run);
 	*decision = gate_ask(seen, now_ns, &keeper->run);
 	if (!decision->changed)
 		return true;
@@ -83,6 +99,29 @@ gate_keeper_ask_in_turn(struct gate_keeper *keeper,
 		gate_news_wait(seen, true);
 	}
 	return true;
+}
+
+/*
+ * Somebody may open the gate by hand long before the probe is due. Here that
+ * is seen by the file; the fleet's server, and a file that cannot be watched,
+ * are asked now and then.
+ */
+int
+gate_keeper_sleep(struct gate_keeper *keeper, int64_t until_ns)
+{
+	int64_t step_ns = clock_now_ns() + LOOK_NS;
+	int watch, signal;
+
+	if (until_ns <= step_ns)
+		return gate_news_count(&keeper->seen, until_ns);
+	watch = gate_keeper_has_fleet(keeper)
+	    ? -1
+	    : gate_file_watch(&keeper->file, &keeper->seen);
+	if (watch < 0)
+		return gate_news_count(&keeper->seen, step_ns);
+	signal = gate_news_count_for(&keeper->seen, until_ns, watch);
+	close(watch);
+	return signal;
 }
 
 void

@@ -26,6 +26,9 @@ struct gate_keeper {
 bool gate_keeper_has_file(const struct gate_keeper *keeper);
 bool gate_keeper_has_fleet(const struct gate_keeper *keeper);
 
+/* One of both: there is somebody to ask. */
+bool gate_keeper_is_there(const struct gate_keeper *keeper);
+
 /*
  * What the record of this machine says now; it is written where it says that.
  * False: the file cannot be used.
@@ -44,6 +47,9 @@ void gate_keeper_look(
  */
 bool gate_keeper_ask_in_turn(struct gate_keeper *keeper,
     struct gate_decision *decision, int64_t limit_ns, int *signal);
+
+/* With the turn, until UNTIL_NS: as gate_news_count(), or for a part of it. */
+int gate_keeper_sleep(struct gate_keeper *keeper, int64_t until_ns);
 
 /* Gives the turn up, here and in the fleet. */
 void gate_keeper_give_up(struct gate_keeper *keeper);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -73,7 +74,9 @@ count_waiters(ino_t file)
 		        " %" SCNd64,
 		        &inode, &start)
 		        == 2
-		    && inode == (uint64_t)file && start >= STATE_LOCK_TURN)
+		    && inode == (uint64_t)file && start >= STATE_LOCK_TURN
+		    && !(start >= STATE_LOCK_SLOT_LINE
+		        && start < STATE_LOCK_LINE))
 			count++;
 	if (locks != NULL)
 		fclose(locks);
@@ -134,7 +137,7 @@ add_deferral(struct row *row, const uint8_t *bytes)
 	int64_t now_ns = clock_epoch_ns(), wait_ns;
 	bool changed;
 
-	wait_ns = deferral_wait(&deferral, now_ns, &changed);
+	wait_ns = deferral_wait(&deferral, INT64_MAX, now_ns, &changed);
 	if (wait_ns == 0)
 		return;
 	/* The first second in which it is over, as the log has it. */
@@ -188,8 +191,13 @@ static void
 print_all(const struct state_dir *dir)
 {
 	struct dirent **names;
+	struct statvfs disk;
 	struct row row;
 	int width = 4, count;
+
+	/* No run could use what stands there. */
+	if (statvfs(dir->path, &disk) == 0 && (disk.f_flag & ST_RDONLY) != 0)
+		usage_refuse("--gate=list", dir->path, strerror(EROFS));
 
 	count = scandir(dir->path, &names, NULL, alphasort);
 	if (count < 0)

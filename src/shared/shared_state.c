@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <errno.h>
+#include <string.h>
+
+#include "core/json.h"
+#include "core/shared_name.h"
 #include "core/text.h"
 #include "log/log.h"
+#include "shared/lock_wait.h"
 #include "shared/shared_state.h"
 
 static const char *asked; /* the directory, or NULL */
@@ -28,44 +34,89 @@ shared_state_dir(void)
 }
 
 void
+shared_state_degraded(
+    enum weight weight, const char *words, const char *what, const char *reason)
+{
+	char members[2 * (PATH_MAX + WHY_SIZE) + 256];
+	struct text text = text_in(members, sizeof members);
+
+	json_member_string(&text, "what", what);
+	json_member_string(&text, "reason", reason);
+	log_news(weight, words, "degraded", members);
+}
+
+void
+shared_state_add_why(
+    struct text *text, const struct shared_part *part, const char *why)
+{
+	text_bounded(text, directory.path);
+	if (part->file.blames_file) {
+		text_byte(text, '/');
+		text_add(text, part->name);
+	}
+	text_add(text, ": ");
+	text_add(text, why);
+}
+
+void
 shared_state_lose(struct shared_part *part, const char *why)
 {
-	char words[PATH_MAX + WHY_SIZE + 128];
+	char words[PATH_MAX + WHY_SIZE + 192];
+	char what[SHARED_NAME_SIZE + 16], reason[PATH_MAX + WHY_SIZE + 80];
 	struct text text = text_in(words, sizeof words);
+	struct text of = text_in(what, sizeof what);
+	struct text because = text_in(reason, sizeof reason);
+	bool is_alarm = part->is_limit && part->instead == NULL;
 
-	text_add(&text, "cannot use ");
-	text_add(&text, part->what);
-	text_byte(&text, ' ');
-	text_add(&text, part->name);
-	text_add(&text, " (");
-	text_bounded(&text, directory.path);
-	if (part->file.blames_file) {
-		text_byte(&text, '/');
-		text_add(&text, part->name);
-	}
-	text_add(&text, ": ");
-	text_add(&text, why);
-	text_add(&text, "); going on ");
-	text_add(&text, part->instead != NULL ? part->instead : "without");
-	log_news(WEIGHT_NORMAL, words, NULL, NULL);
+	text_add(&of, part->what);
+	text_byte(&of, ' ');
+	text_add(&of, part->name);
+	shared_state_add_why(&because, part, why);
+	text_add(&text, is_alarm ? "limit of " : "cannot use ");
+	text_add(&text, what);
+	text_add(&text, is_alarm ? " NOT enforced (" : " (");
+	text_add(&text, reason);
+	text_add(&text, is_alarm ? ")" : "); going on ");
+	if (!is_alarm)
+		text_add(
+		    &text, part->instead != NULL ? part->instead : "without");
+	shared_state_degraded(
+	    is_alarm ? WEIGHT_ALARM : WEIGHT_NORMAL, words, what, reason);
 	state_file_close(&part->file);
 }
 
 bool
-shared_state_open(struct shared_part *part)
+shared_state_find(struct shared_part *part)
 {
+	struct text why = text_in(part->file.why, sizeof part->file.why);
+
 	part->file = (struct state_file) { .fd = -1 };
 	if (!is_tried) {
 		is_tried = true;
 		state_dir_open(&directory, asked, note);
 	}
 	if (directory.fd < 0) {
-		shared_state_lose(part, directory.why);
+		text_add(&why, directory.why);
 		return false;
 	}
-	if (state_file_open(&part->file, &directory, part->name))
+	if (!state_file_open(&part->file, &directory, part->name))
+		return false;
+	if (!part->is_limit || lock_is_possible(part->file.fd))
 		return true;
-	shared_state_lose(part, part->file.why);
+	text_add(&why, strerror(errno));
+	return false;
+}
+
+bool
+shared_state_open(struct shared_part *part)
+{
+	char why[WHY_SIZE];
+	struct text text = text_in(why, sizeof why);
+
+	if (shared_state_find(part))
+		return true;
+	text_add(&text, part->file.why);
+	shared_state_lose(part, why);
 	return false;
 }
 
@@ -81,7 +132,7 @@ shared_state_note_new(const struct shared_part *part)
 	text_add(&text, part->what);
 	text_byte(&text, ' ');
 	text_add(&text, part->name);
-	text_add(&text, " is as new: ");
+	text_add(&text, " ignored: ");
 	text_add(&text, part->file.why);
 	note(words);
 }

@@ -10,20 +10,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/text.h"
+#include "log/log.h"
 #include "shared/state_file.h"
 
 struct shared_part {
 	const char *what;
 	const char *name;
 	const char *instead; /* what is gone on with without it, or NULL */
+	bool is_limit; /* somebody relies on it */
 	struct state_file file; /* .fd < 0: we go on without it */
 };
 
 /* DIRECTORY is that of --state-dir, or NULL. */
 void shared_state_start(const char *directory);
 
-/* Opens the file of PART, whose what and name are set. */
+/* Opens the file of PART, whose what and name are set. False: it is lost. */
 bool shared_state_open(struct shared_part *part);
+
+/* The same, but nothing is told: WHY of the part's file says why not. */
+bool shared_state_find(struct shared_part *part);
 
 /*
  * The record, which is as new where it is missing or damaged. False: PART is
@@ -42,8 +48,22 @@ bool shared_state_finish(
 /* Says with -v that the state of PART is as new, where it was damaged. */
 void shared_state_note_new(const struct shared_part *part);
 
-/* Says that PART cannot be used, and why, and closes it. */
+/*
+ * Says that PART cannot be used, and why, and closes it. Of a limit that is an
+ * alarm, which -q does not keep back.
+ */
 void shared_state_lose(struct shared_part *part, const char *why);
+
+/* "DIR/NAME: WHY" */
+void shared_state_add_why(
+    struct text *text, const struct shared_part *part, const char *why);
+
+/*
+ * WORDS, or for machines the event: WHAT, such as "gate hub", is not in force
+ * for that REASON.
+ */
+void shared_state_degraded(enum weight weight, const char *words,
+    const char *what, const char *reason);
 
 /* Which directory that is. PART is open. */
 const struct state_dir *shared_state_dir(void);

@@ -6,31 +6,21 @@
 #include <string.h>
 
 #include "core/duration.h"
-#include "core/json.h"
-#include "core/text.h"
 #include "log/countdown_line.h"
-#include "log/log.h"
 #include "process/clock.h"
 #include "process/environment.h"
 #include "process/signals.h"
 #include "process/sleep.h"
 #include "shared/fleet.h"
-#include "shared/lock_wait.h"
+#include "shared/line.h"
 #include "shared/shared_state.h"
 #include "shared/slots.h"
+#include "shared/slots_news.h"
+#include "shared/slots_wait.h"
 #include "shared/slots_word.h"
 
-#define TELL_AFTER_NS NS_PER_S
 #define FIRST_LOOK_NS (10 * NS_PER_MS)
 #define LAST_LOOK_NS (250 * NS_PER_MS)
-
-/* A wait for a slot. */
-struct wait {
-	int64_t since_ns;
-	int64_t until_ns;
-	bool is_told;
-	int signal; /* that has ended it, or 0 */
-};
 
 enum taken {
 	TAKEN,
@@ -38,14 +28,16 @@ enum taken {
 	CANNOT, /* errno tells why */
 };
 
-static struct shared_part part = { .what = "slots", .file = { .fd = -1 } };
+static struct shared_part part
+    = { .what = "slots", .is_limit = true, .file = { .fd = -1 } };
 static const struct slots_options *options;
 static struct random *random_source;
-static bool is_open; /* or was tried */
 static bool is_of_parent; /* who has started us holds one for us */
 static int64_t held = -1; /* the byte */
 static bool held_in_fleet; /* one of the fleet's, instead */
 static char *entry; /* of the environment, while we hold one; or NULL */
+static int64_t waited_ns; /* in all */
+static bool is_lease_over; /* of a fleet that is lost */
 
 void
 slots_start(const struct slots_options *what, struct random *random)
@@ -57,19 +49,24 @@ slots_start(const struct slots_options *what, struct random *random)
 }
 
 /* The file, and whether we need a slot at all. */
-static void
-open_slots(void)
+void
+slots_open(void)
 {
-	const char *above = getenv("BACKOFF_SLOTS");
+	const char *above = getenv("BACKOFF_SLOTS"), *why;
+	bool found = shared_state_find(&part);
 
-	is_open = true;
-	if (!shared_state_open(&part) && !options->fleet)
-		return;
 	is_of_parent = slots_word_is_held(options, above);
-	if (is_of_parent)
+	if (is_of_parent) {
 		state_file_close(&part.file);
-	else
-		entry = slots_word_entry(options, above != NULL ? above : "");
+		return;
+	}
+	if (!found) {
+		why = options->fleet ? fleet_check() : "";
+		if (why != NULL)
+			slots_news_refuse_run(options, &part, why);
+		shared_state_open(&part);
+	}
+	entry = slots_word_entry(options, above != NULL ? above : "");
 }
 
 bool
@@ -98,20 +95,15 @@ look_here(void)
 
 	if (!is_local())
 		return TAKEN;
-	for (int64_t i = 0; i < options->count; i++) {
-		int64_t byte = STATE_LOCK_SLOT + (first + i) % options->count;
-
-		switch (lock_try(part.file.fd, byte)) {
-		case LOCK_HAD:
-			held = byte;
-			return TAKEN;
-		case LOCK_FAILED:
-			return CANNOT;
-		default:
-			break;
-		}
+	switch (lock_try_any(
+	    part.file.fd, STATE_LOCK_SLOT, options->count, first, &held)) {
+	case LOCK_HAD:
+		return TAKEN;
+	case LOCK_FAILED:
+		return CANNOT;
+	default:
+		return NOT_TAKEN;
 	}
-	return NOT_TAKEN;
 }
 
 static enum taken
@@ -120,87 +112,81 @@ look(void)
 	struct fleet_line answer;
 
 	if (!is_in_fleet()
-	    || !fleet_ask(&(struct fleet_line) { .word = FLEET_SLOT }, &answer))
+	    || !fleet_ask(
+	        &(struct fleet_line) { .word = FLEET_SLOT }, &answer)) {
+		if (options->fleet && !is_lease_over)
+			return NOT_TAKEN;
+		if (options->fleet)
+			fleet_slots_are_local();
 		return look_here();
+	}
 	held_in_fleet = answer.numbers[0] != 0;
 	return held_in_fleet ? TAKEN : NOT_TAKEN;
 }
 
-/* "waiting for one of 4 slots of hub" */
-static void
-tell_wait(struct wait *wait)
-{
-	char words[SHARED_NAME_SIZE + 64];
-	struct text text = text_in(words, sizeof words);
-
-	if (wait->is_told || clock_now_ns() - wait->since_ns < TELL_AFTER_NS)
-		return;
-	wait->is_told = true;
-	if (options->count == 1) {
-		text_add(&text, "waiting for the slot of ");
-	} else {
-		text_add(&text, "waiting for one of ");
-		text_number(&text, options->count);
-		text_add(&text, " slots of ");
-	}
-	shared_name_add(&text, options->name, options->fleet);
-	log_news(WEIGHT_NORMAL, words, NULL, NULL);
-}
-
-/* When the wait is to be looked at again, but not after AT_NS. */
-static int64_t
-next_moment(const struct wait *wait, int64_t at_ns)
-{
-	if (!wait->is_told)
-		at_ns = min_ns(at_ns, wait->since_ns + TELL_AFTER_NS);
-	return min_ns(at_ns, wait->until_ns);
-}
-
-/* Whether SIGNAL, or the time, ends the wait. The wake signal does not. */
-static bool
-is_over(struct wait *wait, int signal)
-{
-	if (signals_ends(signal))
-		wait->signal = signal;
-	return wait->signal != 0 || clock_now_ns() >= wait->until_ns;
-}
-
-/* The lock of BYTE, in the order of the kernel. */
+/* In the line, until nobody is before us. */
 static enum taken
-wait_for(struct wait *wait, int64_t byte)
+wait_behind(struct slots_wait *wait)
 {
-	int signal = 0;
+	enum lock_result result;
+	int signal;
 
-	for (;;) {
-		switch (lock_wait(part.file.fd, byte,
-		    next_moment(wait, INT64_MAX), &signal)) {
-		case LOCK_HAD:
-			return TAKEN;
-		case LOCK_FAILED:
+	while (!line_is_first(&wait->line)) {
+		result = line_wait(&wait->line, slots_wait_look(wait), &signal);
+		if (result == LOCK_FAILED)
 			return CANNOT;
-		default:
-			break;
-		}
-		if (is_over(wait, signal))
+		if (result != LOCK_HAD && !slots_wait_goes_on(wait, signal))
 			return NOT_TAKEN;
-		tell_wait(wait);
 	}
+	return TAKEN;
 }
 
-/* Who has the queue looks again and again, and all others wait for it. */
+/* The one slot that there is. */
 static enum taken
-look_until(struct wait *wait)
+wait_for_only(struct slots_wait *wait)
 {
+	enum lock_result result;
+	int signal;
+
+	do {
+		result = lock_wait(part.file.fd, STATE_LOCK_SLOT,
+		    slots_wait_look(wait), &signal);
+		if (result == LOCK_FAILED)
+			return CANNOT;
+		if (result == LOCK_HAD)
+			held = STATE_LOCK_SLOT;
+	} while (result != LOCK_HAD && slots_wait_goes_on(wait, signal));
+	return result == LOCK_HAD ? TAKEN : NOT_TAKEN;
+}
+
+/*
+ * A fleet that is lost is waited for, once in a run, as long as what others
+ * hold there lasts without it.
+ */
+static void
+wait_for_fleet(int64_t until_ns)
+{
+	if (!options->fleet || is_lease_over || is_in_fleet())
+		return;
+	is_lease_over = clock_now_ns() >= until_ns;
+	fleet_begin();
+}
+
+/* The first looks again and again, and all others wait for it. */
+static enum taken
+look_until(struct slots_wait *wait)
+{
+	int64_t lease_ns = clock_now_ns() + FLEET_LEASE_NS;
 	int64_t nap_ns = FIRST_LOOK_NS;
 	enum taken taken;
 
 	while ((taken = look()) == NOT_TAKEN) {
 		int signal = sleep_until_told(
-		    next_moment(wait, clock_now_ns() + nap_ns));
+		    slots_wait_moment(wait, clock_now_ns() + nap_ns));
 
-		if (is_over(wait, signal))
+		if (!slots_wait_goes_on(wait, signal))
 			break;
-		tell_wait(wait);
+		wait_for_fleet(lease_ns);
 		nap_ns = min_ns(2 * nap_ns, LAST_LOOK_NS);
 	}
 	return taken;
@@ -208,22 +194,22 @@ look_until(struct wait *wait)
 
 /* A signal, or the time, ends the wait for the helper's answer. */
 static bool
-is_answered(struct wait *wait)
+is_answered(struct slots_wait *wait)
 {
 	while (!fleet_can_be_heard()) {
 		int signal = countdown_line_wait_for(
-		    next_moment(wait, INT64_MAX), fleet_socket());
+		    slots_wait_moment(wait, INT64_MAX), fleet_socket());
 
-		if (is_over(wait, signal))
+		if (slots_wait_is_over(wait, signal))
 			return false;
-		tell_wait(wait);
+		slots_wait_tell(wait);
 	}
 	return true;
 }
 
 /* The same in the fleet, whose server hands out what is given back. */
 static enum taken
-claim_until(struct wait *wait)
+claim_until(struct slots_wait *wait)
 {
 	struct fleet_line answer;
 
@@ -238,55 +224,63 @@ claim_until(struct wait *wait)
 		}
 		if (!fleet_hear(FLEET_CLAIM, &answer))
 			return look_until(wait);
+		/* Not while the answer is waited for. */
+		slots_wait_touch(wait);
 	} while (answer.numbers[0] == 0);
 	held_in_fleet = true;
 	return TAKEN;
 }
 
 static enum taken
-wait_in_line(struct wait *wait)
+wait_as_first(struct slots_wait *wait)
 {
+	if (is_in_fleet())
+		return claim_until(wait);
+	return options->count == 1 && !options->fleet ? wait_for_only(wait)
+	                                              : look_until(wait);
+}
+
+/* In the order in which they have come. */
+static enum taken
+wait_in_line(struct slots_wait *wait)
+{
+	int64_t ticket = line_ticket();
 	enum taken taken;
 	int error;
 
 	if (!is_local())
-		return is_in_fleet() ? claim_until(wait) : TAKEN;
-	if (options->count == 1 && !options->fleet) {
-		taken = wait_for(wait, STATE_LOCK_SLOT);
-		if (taken == TAKEN)
-			held = STATE_LOCK_SLOT;
-		return taken;
-	}
-	taken = wait_for(wait, STATE_LOCK_SLOT_QUEUE);
-	if (taken != TAKEN)
-		return taken;
-	taken = is_in_fleet() ? claim_until(wait) : look_until(wait);
+		return wait_as_first(wait);
+	if (!line_join(
+	        &wait->line, part.file.fd, STATE_LOCK_SLOT_LINE, &ticket))
+		return CANNOT;
+	taken = wait_behind(wait);
+	if (taken == TAKEN)
+		taken = wait_as_first(wait);
 	error = errno;
-	lock_free(part.file.fd, STATE_LOCK_SLOT_QUEUE);
+	line_leave(&wait->line);
 	errno = error;
 	return taken;
 }
 
-static void
-tell_taken(const struct wait *wait)
-{
-	char members[SHARED_NAME_SIZE + 64], shown[FLEET_NAME_SIZE];
-	struct text text = text_in(members, sizeof members);
-	struct text name = text_in(shown, sizeof shown);
-
-	shared_name_add(&name, options->name, options->fleet);
-	json_member_string(&text, "slots", shown);
-	json_member_seconds(&text, "waited_s", clock_now_ns() - wait->since_ns);
-	log_news(WEIGHT_NORMAL, NULL, "slot", members);
-}
-
 /* What is not for us in the wait is discarded, as in a pause. */
 static struct entry
-wait_for_slot(int64_t until_ns)
+wait_for_slot(int64_t until_ns, void (*meanwhile)(void))
 {
-	struct wait wait = { .since_ns = clock_now_ns(), .until_ns = until_ns };
-	enum taken taken = wait_in_line(&wait);
+	int64_t since_ns = clock_now_ns();
+	int64_t limit_ns
+	    = saturating_add(since_ns, max_ns(options->wait_ns - waited_ns, 0));
+	struct slots_wait wait = { .options = options,
+		.since_ns = since_ns,
+		.until_ns = min_ns(until_ns, limit_ns),
+		.touch = meanwhile,
+		.touch_ns = meanwhile != NULL ? since_ns : INT64_MAX };
+	enum taken taken = NOT_TAKEN;
 	int signal;
+
+	/* A wait of nothing is none. */
+	if (limit_ns > since_ns)
+		taken = wait_in_line(&wait);
+	waited_ns = saturating_add(waited_ns, clock_now_ns() - since_ns);
 
 	if (taken == CANNOT) {
 		shared_state_lose(&part, strerror(errno));
@@ -299,8 +293,9 @@ wait_for_slot(int64_t until_ns)
 			.signal = signal };
 	}
 	if (taken == NOT_TAKEN)
-		return (struct entry) { .admission = ADMISSION_LATE };
-	tell_taken(&wait);
+		return limit_ns < until_ns ? slots_news_refuse(options)
+		                           : slots_news_late(options);
+	slots_news_taken(options, clock_now_ns() - since_ns);
 	return (struct entry) { .admission = ADMISSION_GO };
 }
 
@@ -311,26 +306,25 @@ wait_for_slot(int64_t until_ns)
 static enum taken
 take_free(void)
 {
-	if ((options->count > 1 || options->fleet) && is_local()
-	    && lock_is_taken(part.file.fd, STATE_LOCK_SLOT_QUEUE))
+	if (is_local() && !line_is_empty(part.file.fd, STATE_LOCK_SLOT_LINE))
 		return NOT_TAKEN;
 	return look();
 }
 
 struct entry
-slots_take(int64_t until_ns)
+slots_take(int64_t until_ns, void (*meanwhile)(void), bool *waited)
 {
 	struct entry result = { .admission = ADMISSION_GO };
 
-	if (!is_open)
-		open_slots();
-	if (is_of_parent || (!is_local() && !is_in_fleet()))
+	*waited = false;
+	if (is_of_parent || (!is_local() && !options->fleet))
 		return result;
 	switch (take_free()) {
 	case TAKEN:
 		break;
 	case NOT_TAKEN:
-		result = wait_for_slot(until_ns);
+		*waited = true;
+		result = wait_for_slot(until_ns, meanwhile);
 		break;
 	case CANNOT:
 		shared_state_lose(&part, strerror(errno));
@@ -341,18 +335,6 @@ slots_take(int64_t until_ns)
 	return result;
 }
 
-/* Others may have had it meanwhile: there may have been one too many. */
-static void
-tell_lost(void)
-{
-	char words[SHARED_NAME_SIZE + 64];
-	struct text text = text_in(words, sizeof words);
-
-	text_add(&text, "lost the slot of ");
-	shared_name_add(&text, options->name, options->fleet);
-	log_news(WEIGHT_NORMAL, words, NULL, NULL);
-}
-
 void
 slots_free(void)
 {
@@ -361,7 +343,7 @@ slots_free(void)
 	if (held_in_fleet && is_in_fleet()
 	    && fleet_ask(&(struct fleet_line) { .word = FLEET_FREE }, &answer)
 	    && answer.numbers[0] != 0)
-		tell_lost();
+		slots_news_lost(options);
 	if (held >= 0)
 		lock_free(part.file.fd, held);
 	held = -1;

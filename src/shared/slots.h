@@ -14,10 +14,17 @@
 void slots_start(const struct slots_options *options, struct random *random);
 
 /*
- * Takes a slot, waiting for one until UNTIL_NS of CLOCK_MONOTONIC, unless one
- * who has started us holds one of the same name: that is ours too.
+ * Finds them, with the log open. A limit is relied on: exits with 125 where it
+ * cannot be kept.
  */
-struct entry slots_take(int64_t until_ns);
+void slots_open(void);
+
+/*
+ * Takes a slot, waiting for one until UNTIL_NS of CLOCK_MONOTONIC, unless one
+ * who has started us holds one of the same name: that is ours too. TOUCH, if
+ * not NULL, is called every few seconds of the wait. *WAITED: there was one.
+ */
+struct entry slots_take(int64_t until_ns, void (*touch)(void), bool *waited);
 
 /* Whether who has started us holds one that we share: of a fleet. */
 bool slots_are_of_parent(void);

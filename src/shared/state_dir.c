@@ -21,6 +21,7 @@ struct choice {
 	const char *child; /* below it, or "" */
 	bool by_user; /* who would wonder about another one */
 	bool of_all; /* anybody may have made it: no link is followed */
+	bool of_home; /* it has to be our own user's home */
 };
 
 static bool
@@ -126,6 +127,61 @@ check(struct state_dir *dir, const struct choice *choice)
 	return true;
 }
 
+/* The owner of PATH, or of what it would be made in. */
+static bool
+is_ours(const char *path)
+{
+	char copy[PATH_MAX], *slash;
+	struct text text = text_in(copy, sizeof copy);
+	struct stat stat_of;
+
+	text_add(&text, path);
+	while (stat(copy, &stat_of) != 0) {
+		slash = strrchr(copy, '/');
+		if (slash == NULL || errno != ENOENT)
+			return false;
+		slash[slash == copy] = '\0';
+	}
+	return stat_of.st_uid == geteuid();
+}
+
+/* No symbolic link on the way is another user's, but root's may be there. */
+static bool
+has_foreign_link(const char *path)
+{
+	char copy[PATH_MAX];
+	struct text text = text_in(copy, sizeof copy);
+	struct stat stat_of;
+
+	text_add(&text, path);
+	text_byte(&text, '/');
+	for (char *at = copy + 1; *at != '\0'; at++) {
+		if (*at != '/')
+			continue;
+		*at = '\0';
+		if (lstat(copy, &stat_of) == 0 && S_ISLNK(stat_of.st_mode)
+		    && stat_of.st_uid != geteuid() && stat_of.st_uid != 0)
+			return true;
+		*at = '/';
+	}
+	return false;
+}
+
+/* As with sudo, where root has the HOME of a user, who may decide nothing. */
+static bool
+check_home(struct state_dir *dir, const struct choice *choice)
+{
+	const char *home = getenv("HOME"), *why = NULL;
+
+	if (!is_ours(choice->parent)
+	    || (home != NULL && home[0] == '/' && !is_ours(home)))
+		why = "HOME is of another user";
+	else if (has_foreign_link(dir->path))
+		why = "a symbolic link of another user leads there";
+	errno = 0;
+	return why == NULL || fail(dir, why);
+}
+
 /* errno is EREMOTE for a file system of a network. */
 static bool
 try(struct state_dir *dir, const struct choice *choice, bool to_be_made)
@@ -138,6 +194,8 @@ try(struct state_dir *dir, const struct choice *choice, bool to_be_made)
 	text_add(&path, choice->child);
 	if (strlen(choice->parent) + strlen(choice->child) >= sizeof dir->path)
 		return fail(dir, strerror(ENAMETOOLONG));
+	if (choice->of_home && !check_home(dir, choice))
+		return false;
 	dir->fd = open(dir->path, flags);
 	if (dir->fd < 0 && errno == ENOENT && to_be_made && make(dir->path))
 		dir->fd = open(dir->path, flags);
@@ -179,11 +237,14 @@ of_home(void)
 	const char *home = variable("HOME");
 
 	if (state != NULL && state[0] == '/')
-		return (struct choice) { state, "/backoff", false, false };
+		return (struct choice) {
+			.parent = state, .child = "/backoff", .of_home = true
+		};
 	if (home != NULL && home[0] == '/')
-		return (struct choice) { home, "/.local/state/backoff", false,
-			false };
-	return (struct choice) { NULL, "", false, false };
+		return (struct choice) { .parent = home,
+			.child = "/.local/state/backoff",
+			.of_home = true };
+	return (struct choice) { .parent = NULL };
 }
 
 static void
@@ -207,13 +268,15 @@ choose(struct state_dir *dir, const char *asked, bool to_be_made,
 	char uid[24];
 	struct text number = text_in(uid, sizeof uid);
 	const struct choice choices[] = {
-		{ asked, "", true, false },
-		{ variable("BACKOFF_STATE_DIR"), "", true, false },
-		{ first_of_service(), "", true, false },
-		{ geteuid() == 0 ? "/var/lib/backoff" : NULL, "", false,
-		    false },
+		{ .parent = asked, .child = "", .by_user = true },
+		{ .parent = variable("BACKOFF_STATE_DIR"),
+		    .child = "",
+		    .by_user = true },
+		{ .parent = first_of_service(), .child = "", .by_user = true },
+		{ .parent = geteuid() == 0 ? "/var/lib/backoff" : NULL,
+		    .child = "" },
 		of_home(),
-		{ "/var/tmp/backoff-", uid, false, true },
+		{ .parent = "/var/tmp/backoff-", .child = uid, .of_all = true },
 	};
 
 	text_number(&number, geteuid());

@@ -145,8 +145,10 @@ state_file_read(struct state_file *file, uint8_t record[STATE_SIZE])
 		blame(file, "written by a later version of backoff");
 		return STATE_UNUSABLE;
 	case STATE_HEADER_BROKEN:
-		fail(file,
-		    size < STATE_SIZE ? "cut short" : "its checksum is wrong");
+		fail(file, size < STATE_SIZE ? "cut short" : "bad checksum");
+		break;
+	case STATE_HEADER_EARLIER:
+		fail(file, "written by an earlier version of backoff");
 		break;
 	case STATE_HEADER_EMPTY:
 		if (size > 0)

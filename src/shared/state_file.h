@@ -18,14 +18,14 @@
 
 /*
  * The bytes that are locked (shared/lock_wait.h). The record's is held for
- * microseconds; a turn is at its number, the queue for it at some for each
- * number, a slot at 0 to 1023.
+ * microseconds; a turn is at its number, a slot at 0 to 1023. Of the lines
+ * (shared/line.h) there is one for the slots, and one for each turn.
  */
 #define STATE_LOCK_RECORD (INT64_C(1) << 32)
-#define STATE_LOCK_SLOT_QUEUE (STATE_LOCK_RECORD + 1)
 #define STATE_LOCK_SLOT (INT64_C(1) << 33)
 #define STATE_LOCK_TURN (INT64_C(1) << 34)
-#define STATE_LOCK_QUEUE (INT64_C(1) << 35)
+#define STATE_LOCK_SLOT_LINE (INT64_C(1) << 61)
+#define STATE_LOCK_LINE (INT64_C(1) << 62)
 
 struct state_file {
 	int fd; /* closed on exec, out of the way; -1: not open */

@@ -7,32 +7,27 @@
 #include "core/duration.h"
 #include "core/text.h"
 #include "process/clock.h"
-#include "shared/lock_wait.h"
+#include "shared/line.h"
 #include "shared/turn.h"
 
 /* Not final. */
 enum {
-	TURN_AGAIN = TURN_FAILED + 1, /* from the end of the queue */
-	TURN_LOOK, /* as its head */
+	TURN_AGAIN = TURN_FAILED + 1, /* in the line of another number */
+	TURN_LOOK, /* in this one */
 };
 
 /* A probe that runs for longer: the gate may open meanwhile, and not by it. */
 #define LOOK_NS NS_PER_S
 
 /*
- * So many of those behind the head watch whether it does what it has to, each
- * a little later than the one before. Who looks leaves the queue for that, and
- * the kernel then wakes all who stand behind: so they are few, and as who has
- * probed in vain watches next, they stand at the end.
+ * Who stands behind others looks at least so often, to find who of them is
+ * stopped: these, and the first of those who look then, keep within half a
+ * minute in all. Each comes a little later than the first of the line, who
+ * has to see to what is overdue, and no two at once.
  */
-#define WATCHERS 8
-#define WATCHER_NS (2 * NS_PER_S)
-
-/* A watcher looks at least so often while a probe runs. */
-#define WATCH_NS NS_PER_MIN
-
-/* Who comes so late finds that nobody has seen to it. */
-#define DESERTED_NS NS_PER_MIN
+#define WATCH_NS (15 * NS_PER_S)
+#define LATER_NS NS_PER_S
+#define SPREAD_NS (4 * NS_PER_S)
 
 int64_t
 turn_monotonic(int64_t moment_ns)
@@ -51,17 +46,11 @@ turn_byte(uint32_t number)
 	return STATE_LOCK_TURN + number;
 }
 
-/* Of the queue for that turn; its watchers, 1 to WATCHERS, are behind it. */
+/* Of the line for that turn: there are 4096 such, used one after the other. */
 static int64_t
-queue_byte(uint32_t number)
+line_byte(uint32_t number)
 {
-	return STATE_LOCK_QUEUE + (int64_t)number * (WATCHERS + 1);
-}
-
-static int64_t
-watcher_byte(uint32_t number, int which)
-{
-	return queue_byte(number) + which;
+	return STATE_LOCK_LINE + (int64_t)(number % 4096) * LINE_PLACES;
 }
 
 static int
@@ -95,6 +84,8 @@ pass_over(struct gate_file *gate, struct gate_run *run, uint32_t number)
 	if (!gate_file_lock(gate, &record, &now_ns))
 		return TURN_FAILED;
 	waiter.turn = number;
+	waiter.other_gone
+	    = !lock_is_taken(gate->part.file.fd, turn_byte(record.other_turn));
 	decision = gate_pass_over(&record, now_ns, &waiter);
 	/* Before others can read the number, so that nobody comes first. */
 	if (decision.kind == GATE_TAKE)
@@ -132,7 +123,7 @@ check(struct gate_file *gate, struct gate_run *run, uint32_t number)
 }
 
 /*
- * When the head of the queue has to look whether the turn is still the one
+ * When the first of the line has to look whether the turn is still the one
  * that it waits for. Of a shut gate the probe is to come.
  */
 static int64_t
@@ -145,33 +136,25 @@ look_again_ns(const struct gate_record *record, int64_t now_ns)
 	return INT64_MAX;
 }
 
-/* As the head of the queue for turn NUMBER. */
+/* As the first of the line, with the record as it is. */
 static int
-wait_as_head(struct gate_file *gate, struct gate_run *run, uint32_t number,
-    int64_t until_ns, int *signal)
+wait_as_first(struct gate_file *gate, struct gate_run *run,
+    const struct gate_record *record, int64_t overdue_ns, int64_t until_ns,
+    int *signal)
 {
-	struct gate_record record;
-	struct gate_decision decision;
-	int64_t now_ns, overdue_ns, look_ns;
+	int64_t look_ns = turn_monotonic(look_again_ns(record, boottime_ns()));
 
-	if (!gate_file_read(gate, &record, &now_ns))
-		return TURN_FAILED;
-	decision = gate_ask(&record, now_ns, run);
-	if (decision.kind == GATE_START)
-		return TURN_NEEDLESS;
-	if (record.turn != number)
-		return TURN_AGAIN;
-	overdue_ns = turn_monotonic(decision.until_ns);
-	look_ns = turn_monotonic(look_again_ns(&record, now_ns));
-	switch (lock_wait(gate->part.file.fd, turn_byte(number),
+	overdue_ns = turn_monotonic(overdue_ns);
+	switch (lock_wait(gate->part.file.fd, turn_byte(record->turn),
 	    min_ns(until_ns, min_ns(overdue_ns, look_ns)), signal)) {
 	case LOCK_HAD:
-		return check(gate, run, number);
+		return check(gate, run, record->turn);
 	case LOCK_TIME:
 		if (until_ns <= min_ns(overdue_ns, look_ns))
 			return TURN_TIME;
-		return overdue_ns <= look_ns ? pass_over(gate, run, number)
-		                             : TURN_LOOK;
+		return overdue_ns <= look_ns
+		    ? pass_over(gate, run, record->turn)
+		    : TURN_LOOK;
 	case LOCK_SIGNAL:
 		return TURN_SIGNAL;
 	case LOCK_BUSY:
@@ -181,69 +164,54 @@ wait_as_head(struct gate_file *gate, struct gate_run *run, uint32_t number,
 	return fail_by_errno(gate);
 }
 
-/* Which watcher of the queue for turn NUMBER we are from now on; 0: none. */
-static int
-be_watcher(const struct gate_file *gate, uint32_t number)
-{
-	for (int i = 1; i <= WATCHERS; i++)
-		if (lock_try(gate->part.file.fd, watcher_byte(number, i))
-		    == LOCK_HAD)
-			return i;
-	return 0;
-}
-
-/* When watcher WHICH has to look; the head will have looked before. 0: never.
- */
+/* How much later than the first of the line one with that ticket looks. */
 static int64_t
-watch_ns(const struct gate_record *record, int64_t now_ns, int64_t overdue_ns,
-    int which)
+later_ns(int64_t ticket)
 {
-	int64_t look_ns = overdue_ns;
-
-	if (which == 0)
-		return INT64_MAX;
-	if (record->state == GATE_PROBING)
-		look_ns = min_ns(overdue_ns, now_ns + WATCH_NS);
-	return turn_monotonic(saturating_add(look_ns, which * WATCHER_NS));
+	return LATER_NS
+	    + (int64_t)((uint64_t)ticket * UINT64_C(0x9e3779b97f4a7c15)
+	        % (uint64_t)SPREAD_NS);
 }
 
-/* In the queue for the turn as it is now; TURN_AGAIN: it has another number. */
+/*
+ * Behind others, with the record as it was at NOW_NS. Nothing has to happen
+ * before a probe is due.
+ */
 static int
-wait_in_queue(struct gate_file *gate, struct gate_run *run,
-    const struct gate_record *record, int64_t look_ns, int64_t until_ns,
-    int *signal)
+wait_behind(struct gate_file *gate, struct gate_run *run,
+    const struct line *line, const struct gate_record *record, int64_t now_ns,
+    int64_t overdue_ns, int64_t until_ns, int *signal)
 {
-	int fd = gate->part.file.fd;
-	int result = TURN_LOOK;
+	int64_t later = later_ns(line->place), look_ns = now_ns + WATCH_NS;
 
-	switch (lock_wait(
-	    fd, queue_byte(record->turn), min_ns(until_ns, look_ns), signal)) {
+	overdue_ns = saturating_add(overdue_ns, later);
+	if (now_ns >= overdue_ns)
+		return pass_over(gate, run, record->turn);
+	if (record->state == GATE_SHUT)
+		look_ns = max_ns(look_ns, record->due_ns);
+	look_ns = turn_monotonic(
+	    min_ns(saturating_add(look_ns, later), overdue_ns));
+	switch (line_wait(line, min_ns(until_ns, look_ns), signal)) {
 	case LOCK_HAD:
-		break;
+		return TURN_LOOK;
 	case LOCK_TIME:
-		return until_ns <= look_ns ? TURN_TIME
-		                           : pass_over(gate, run, record->turn);
+		return until_ns <= look_ns ? TURN_TIME : TURN_LOOK;
 	case LOCK_SIGNAL:
 		return TURN_SIGNAL;
 	case LOCK_BUSY:
 	case LOCK_FAILED:
-		return fail_by_errno(gate);
+		break;
 	}
-	while (result == TURN_LOOK)
-		result
-		    = wait_as_head(gate, run, record->turn, until_ns, signal);
-	lock_free(fd, queue_byte(record->turn));
-	return result;
+	return fail_by_errno(gate);
 }
 
-/* The same, as a watcher if one is missing. */
+/* One look, and one wait in the line for turn NUMBER. */
 static int
-wait_in_line(
-    struct gate_file *gate, struct gate_run *run, int64_t until_ns, int *signal)
+stand(struct gate_file *gate, struct gate_run *run, const struct line *line,
+    uint32_t number, int64_t until_ns, int *signal)
 {
 	struct gate_record record;
 	struct gate_decision decision;
-	int result, which;
 	int64_t now_ns;
 
 	if (!gate_file_read(gate, &record, &now_ns))
@@ -251,14 +219,33 @@ wait_in_line(
 	decision = gate_ask(&record, now_ns, run);
 	if (decision.kind == GATE_START)
 		return TURN_NEEDLESS;
-	if (now_ns >= saturating_add(decision.until_ns, DESERTED_NS))
-		return pass_over(gate, run, record.turn);
-	which = be_watcher(gate, record.turn);
-	result = wait_in_queue(gate, run, &record,
-	    watch_ns(&record, now_ns, decision.until_ns, which), until_ns,
-	    signal);
-	if (which > 0)
-		lock_free(gate->part.file.fd, watcher_byte(record.turn, which));
+	if (record.turn != number)
+		return TURN_AGAIN;
+	if (line_is_first(line))
+		return wait_as_first(
+		    gate, run, &record, decision.until_ns, until_ns, signal);
+	return wait_behind(gate, run, line, &record, now_ns, decision.until_ns,
+	    until_ns, signal);
+}
+
+/* In the line for the turn as it is now. */
+static int
+wait_in_line(struct gate_file *gate, struct gate_run *run, int64_t *ticket,
+    int64_t until_ns, int *signal)
+{
+	struct gate_record record;
+	struct line line;
+	int64_t now_ns;
+	int result = TURN_LOOK;
+
+	if (!gate_file_read(gate, &record, &now_ns))
+		return TURN_FAILED;
+	if (!line_join(
+	        &line, gate->part.file.fd, line_byte(record.turn), ticket))
+		return fail_by_errno(gate);
+	while (result == TURN_LOOK)
+		result = stand(gate, run, &line, record.turn, until_ns, signal);
+	line_leave(&line);
 	return result;
 }
 
@@ -266,26 +253,32 @@ bool
 turn_try(struct gate_file *gate, struct gate_run *run, uint32_t number)
 {
 	int fd = gate->part.file.fd;
-	bool had;
 
 	run->turn = 0;
-	if (lock_try(fd, queue_byte(number)) != LOCK_HAD)
-		return false;
-	had = lock_try(fd, turn_byte(number)) == LOCK_HAD
+	return line_is_empty(fd, line_byte(number))
+	    && lock_try(fd, turn_byte(number)) == LOCK_HAD
 	    && check(gate, run, number) == TURN_HAD;
-	lock_free(fd, queue_byte(number));
-	return had;
+}
+
+/* In any line: those of another number may not have come over yet. */
+bool
+turn_is_alone(const struct gate_file *gate, const struct gate_run *run)
+{
+	return run->turn != 0
+	    && lock_find(gate->part.file.fd, STATE_LOCK_LINE, INT64_MAX - 1)
+	    < 0;
 }
 
 enum turn_result
 turn_take(
     struct gate_file *gate, struct gate_run *run, int64_t until_ns, int *signal)
 {
+	int64_t ticket = line_ticket();
 	int result;
 
 	run->turn = 0;
 	do
-		result = wait_in_line(gate, run, until_ns, signal);
+		result = wait_in_line(gate, run, &ticket, until_ns, signal);
 	while (result > TURN_FAILED);
 	return (enum turn_result)result;
 }

@@ -2,22 +2,23 @@
 #ifndef BACKOFF_SHARED_TURN_H
 #define BACKOFF_SHARED_TURN_H
 /*
- * The turn at a gate: at most one run has it. Two bytes of the state file are
- * locked for it: the turn, and the queue. Who wants the turn blocks on the
- * queue; who has the queue blocks on the turn, and frees the queue once it has
- * that. So first come is first served, nobody polls, and the kernel gives the
- * turn on when its holder dies. With one byte alone, who frees it and queues
- * again would have it straight back.
+ * The turn at a gate: at most one run has it, by the lock of a byte of the
+ * state file. Who wants it stands in a line (line.h); the first of that blocks
+ * on the turn, and leaves the line once it has it. So first come is first
+ * served, nobody polls, and the kernel gives the turn on when its holder dies.
+ * With the turn's byte alone, who frees it and queues again would have it
+ * straight back.
  *
- * The head of the queue watches the clock: a holder that is stuck is passed
+ * The first of the line watches the clock: a holder that is stuck is passed
  * over, by the next number, and so is one whose probe still runs when another
  * run's success has opened the gate. Who comes back late finds that the record
  * has another number.
  *
- * The head may be stopped, too. So a few of those behind it watch it, and pass
- * the turn over in its stead, and so does a run that comes a minute later and
- * finds that nobody has. The queue has the number of the turn: who finds
- * another one goes over to that queue.
+ * The first may be stopped, too, and so may any that stand behind it. So each
+ * one looks now and then, some 20 seconds apart, and passes over what is stuck
+ * in their stead. The line has the number of the turn: who finds another one
+ * goes over to that line, with the ticket that it has, and leaves those behind
+ * who are stopped.
  */
 
 #include <stdbool.h>
@@ -44,6 +45,9 @@ enum turn_result turn_take(struct gate_file *gate, struct gate_run *run,
 
 /* Turn NUMBER without a wait: false if anybody has it, or waits for it. */
 bool turn_try(struct gate_file *gate, struct gate_run *run, uint32_t number);
+
+/* Whether RUN holds it, and nobody waits for it as far as locks tell. */
+bool turn_is_alone(const struct gate_file *gate, const struct gate_run *run);
 
 /* Nothing happens if RUN does not hold it. */
 void turn_give_up(struct gate_file *gate, struct gate_run *run);

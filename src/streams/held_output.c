@@ -13,13 +13,24 @@
 
 #define NOT_HELD (-1)
 
+/* What an attempt writes to fd 1 or 2. */
+struct held {
+	int file; /* to be read in the end, or NOT_HELD */
+	int writer; /* for COMMAND, if that is another description */
+	bool shows_writers; /* has_writers(file) is about others than backoff */
+	off_t size;
+};
+
+#define NOTHING_HELD \
+	{ \
+		NOT_HELD, NOT_HELD, false, 0 \
+	}
+
 static enum hold_what what;
 static bool one_file; /* stdout and stderr are one file: keep their order */
 static bool can_tell; /* has_writers() works in this file system */
 static bool stderr_torn; /* a release to stderr was cut short */
-static off_t sizes[3];
-static int files[3] = { NOT_HELD, NOT_HELD, NOT_HELD };
-static int writers[3] = { NOT_HELD, NOT_HELD, NOT_HELD }; /* for COMMAND */
+static struct held last[3] = { NOTHING_HELD, NOTHING_HELD, NOTHING_HELD };
 
 /* The kernel grants a read lease only if nobody can write. */
 static bool
@@ -53,68 +64,126 @@ hold_start(enum hold_what hold)
 }
 
 static void
-drop(void)
+close_one(int *file)
+{
+	if (*file >= 0)
+		close(*file);
+	*file = NOT_HELD;
+}
+
+static void
+drop(struct held held[3])
+{
+	int error = errno;
+
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+		close_one(&held[fd].file);
+		close_one(&held[fd].writer);
+	}
+	errno = error;
+}
+
+bool
+hold_keeps(int fd)
+{
+	return what == HOLD_ALL || (what == HOLD_STDOUT && fd == STDOUT_FILENO);
+}
+
+bool
+hold_is_one(void)
+{
+	return one_file;
+}
+
+/* Whether fd has a file of its own. */
+static bool
+has_file(int fd)
+{
+	return hold_keeps(fd) && !(one_file && fd == STDERR_FILENO);
+}
+
+static bool
+open_files(struct held held[3])
 {
 	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
-		if (files[fd] >= 0)
-			close(files[fd]);
-		files[fd] = NOT_HELD;
+		if (!has_file(fd))
+			continue;
+		/* COMMAND may open /dev/stdout again and write at 0. */
+		held[fd].file = tempfile_open(O_APPEND);
+		if (held[fd].file >= 0)
+			continue;
+		drop(held);
+		return false;
 	}
+	return true;
 }
 
 /* COMMAND gets a description of its own: backoff must not be a writer. */
-static bool
-open_file(int fd)
+static void
+split(struct held *held)
 {
 	int reader = -1;
 
-	/* O_APPEND, as COMMAND may open /dev/stdout again and write at 0. */
-	files[fd] = tempfile_open(O_APPEND);
-	if (files[fd] < 0)
-		return false;
-	if (can_tell)
-		reader = fd_reopen(files[fd], O_RDONLY);
-	if (reader >= 0) {
-		writers[fd] = files[fd];
-		files[fd] = reader;
-	}
-	return true;
+	if (held->file >= 0 && can_tell)
+		reader = fd_reopen(held->file, O_RDONLY);
+	if (reader < 0)
+		return;
+	held->writer = held->file;
+	held->file = reader;
+	held->shows_writers = true;
+}
+
+static int
+writer_of(const struct held *held)
+{
+	return held->writer >= 0 ? held->writer : held->file;
 }
 
 bool
 hold_begin(int descriptors[3])
 {
-	drop();
+	struct held next[3] = { NOTHING_HELD, NOTHING_HELD, NOTHING_HELD };
+	bool opened = open_files(next);
+
+	if (!opened && errno == EMFILE) {
+		/* There are descriptors for the files of one attempt only. */
+		drop(last);
+		opened = open_files(next);
+	}
+	if (!opened)
+		return false;
+	drop(last);
 	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
-		if (what == HOLD_NOTHING
-		    || (fd == STDERR_FILENO && what == HOLD_STDOUT))
-			continue;
-		if (fd == STDERR_FILENO && one_file) {
-			descriptors[fd] = descriptors[STDOUT_FILENO];
-			continue;
-		}
-		if (!open_file(fd))
-			return false;
-		descriptors[fd] = writers[fd] >= 0 ? writers[fd] : files[fd];
+		last[fd] = next[fd];
+		split(&last[fd]);
+		if (hold_keeps(fd) && descriptors[fd] < 0)
+			descriptors[fd] = writer_of(
+			    &last[has_file(fd) ? fd : STDOUT_FILENO]);
 	}
 	return true;
 }
 
-void
-hold_started(void)
+int
+hold_writer(void)
 {
-	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
-		if (writers[fd] >= 0)
-			close(writers[fd]);
-		writers[fd] = NOT_HELD;
-	}
+	return writer_of(&last[STDOUT_FILENO]);
+}
+
+void
+hold_started(bool keep_writers)
+{
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		if (keep_writers)
+			last[fd].shows_writers = false;
+		else
+			close_one(&last[fd].writer);
 }
 
 bool
 hold_is_open(void)
 {
 	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
-		if (can_tell && files[fd] >= 0 && has_writers(files[fd]))
+		if (last[fd].shows_writers && has_writers(last[fd].file))
 			return true;
 	return false;
 }
@@ -122,15 +191,18 @@ hold_is_open(void)
 void
 hold_end(void)
 {
-	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
-		sizes[fd] = files[fd] >= 0 ? lseek(files[fd], 0, SEEK_END) : 0;
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+		close_one(&last[fd].writer);
+		if (last[fd].file >= 0)
+			last[fd].size = lseek(last[fd].file, 0, SEEK_END);
+	}
 }
 
 int
 hold_file(int fd, off_t *size)
 {
-	*size = sizes[fd];
-	return files[fd];
+	*size = last[fd].size;
+	return last[fd].file;
 }
 
 bool
@@ -155,11 +227,12 @@ hold_release(bool failed, int64_t until_ns)
 	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
 		enum written one = WRITTEN_FAILED;
 
-		if (files[fd] < 0)
+		if (last[fd].file < 0)
 			continue;
 		errno = EIO;
-		if (sizes[fd] >= 0)
-			one = copy_file(to[fd], files[fd], sizes[fd], until_ns);
+		if (last[fd].size >= 0)
+			one = copy_file(
+			    to[fd], last[fd].file, last[fd].size, until_ns);
 		if (one == WRITTEN_FAILED)
 			error = errno;
 		stderr_torn = stderr_torn
@@ -168,7 +241,7 @@ hold_release(bool failed, int64_t until_ns)
 			end = one;
 	}
 	signals_after_write(error != 0);
-	drop();
+	drop(last);
 	errno = error;
 	return end;
 }

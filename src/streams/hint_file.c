@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "process/calendar.h"
 #include "process/fd.h"
 #include "process/process_tree.h"
 #include "core/duration.h"
@@ -67,21 +68,50 @@ struct line {
 	bool is_hint; /* false: too long, cut off, or with a NUL */
 };
 
+/* "after=" and a WHEN, or "inf". */
+static bool
+read_after(const char *text, struct stated_wait *after)
+{
+	struct when when;
+
+	if (strcmp(text, "inf") == 0) {
+		when = (struct when) { .ns = DURATION_INF };
+	} else if (!when_parse(text, &when)
+	    || (when.zone == ZONE_NAMED
+	        && !calendar_has_zone(when.zone_name))) {
+		return false;
+	}
+	after->stated = STATED_READ;
+	after->when = when;
+	return true;
+}
+
+/* Keeps LINE to be told, unless another one can be read. */
+static void
+keep_unread(struct stated_wait *after, const char *line)
+{
+	struct text text = text_in(after->text, sizeof after->text);
+
+	text_add(&text, line);
+	if (after->stated != STATED_READ)
+		after->stated = STATED_UNREADABLE;
+}
+
 /* Handles a complete line; later lines win. */
 static void
-end_line(struct line *line, struct hint *hint)
+end_line(struct line *line, struct hint *hint, struct stated_wait *after)
 {
 	const char *text = line->bytes;
 	enum verdict verdict = VERDICT_NONE;
-	int64_t after_ns;
 
 	line->bytes[line->length] = '\0';
 	if (!line->is_hint) {
 		hint->unreadable++;
-	} else if (strncmp(text, "after=", 6) == 0
-	    && duration_parse(text + 6, &after_ns)) {
-		hint->has_wait = true;
-		hint->wait_ns = after_ns;
+	} else if (strncmp(text, "after=", 6) == 0) {
+		if (!read_after(text + 6, after)) {
+			keep_unread(after, text);
+			hint->unreadable++;
+		}
 	} else {
 		if (strncmp(text, "verdict=", 8) == 0)
 			verdict = verdict_of_word(text + 8);
@@ -95,12 +125,12 @@ end_line(struct line *line, struct hint *hint)
 }
 
 static void
-read_bytes(
-    struct line *line, struct hint *hint, const char *bytes, ssize_t count)
+read_bytes(struct line *line, struct hint *hint, struct stated_wait *after,
+    const char *bytes, ssize_t count)
 {
 	for (ssize_t i = 0; i < count; i++) {
 		if (bytes[i] == '\n') {
-			end_line(line, hint);
+			end_line(line, hint, after);
 			continue;
 		}
 		if (bytes[i] == '\0' || line->length == sizeof line->bytes - 1)
@@ -112,7 +142,8 @@ read_bytes(
 
 /* Reads the lines of the file from OFFSET to SIZE. */
 static void
-read_lines(struct hint *hint, off_t offset, off_t size)
+read_lines(
+    struct hint *hint, struct stated_wait *after, off_t offset, off_t size)
 {
 	static char bytes[4096];
 	struct line line = { .is_hint = true };
@@ -134,22 +165,23 @@ read_lines(struct hint *hint, off_t offset, off_t size)
 			line.is_hint = false;
 		if (count <= 0)
 			break;
-		read_bytes(&line, hint, bytes, count);
+		read_bytes(&line, hint, after, bytes, count);
 		offset += count;
 	}
-	end_line(&line, hint);
+	end_line(&line, hint, after);
 }
 
 struct hint
-hint_take(void)
+hint_take(struct stated_wait *after)
 {
-	struct hint hint = { 0 };
+	struct hint hint = { .verdict = VERDICT_NONE };
 	off_t size = lseek(file, 0, SEEK_END);
 
+	after->stated = STATED_MISSING;
 	if (size <= 0)
 		return hint;
 	/* Limited, because COMMAND can make the file as large as it likes. */
-	read_lines(&hint, size > MOST ? size - MOST - 1 : 0, size);
+	read_lines(&hint, after, size > MOST ? size - MOST - 1 : 0, size);
 	while (ftruncate(file, 0) != 0 && errno == EINTR)
 		continue;
 	return hint;

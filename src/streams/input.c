@@ -73,11 +73,10 @@ input_start(enum stdin_mode mode, int64_t limit)
 		in.source = SOURCE_INHERITED;
 		return errno == ESPIPE;
 	}
-	if (in.source == SOURCE_PIPE || in.source == SOURCE_SOCKET) {
-		buffer = malloc(PIPE_WIDE);
-		return buffer != NULL;
-	}
-	return true;
+	if (in.source != SOURCE_PIPE && in.source != SOURCE_SOCKET)
+		return true;
+	buffer = malloc(PIPE_WIDE);
+	return buffer != NULL;
 }
 
 /* The phase in which COMMAND gets the bytes after those it was given. */
@@ -220,8 +219,8 @@ replay(void)
 }
 
 /*
- * Gives COMMAND what is at the head of stdin, from a socket up to MOST bytes,
- * and leaves it in stdin. 0: stdin has ended. -1: errno.
+ * Gives COMMAND up to MOST bytes from the head of stdin, and leaves them in
+ * stdin. 0: stdin has ended. -1: errno.
  */
 static int64_t
 show(int64_t most)
@@ -229,7 +228,7 @@ show(int64_t most)
 	int64_t count;
 
 	if (in.source == SOURCE_PIPE)
-		return pipe_tee(STDIN_FILENO);
+		return pipe_tee(STDIN_FILENO, most);
 	count = source_peek(buffer, most);
 	return count <= 0 ? count : pipe_give(buffer, count);
 }
@@ -268,7 +267,10 @@ follow_exactly(void)
 	int64_t read_by_command = pipe_given() - unread;
 	int64_t count;
 
-	if (unread < 0 || !take(read_by_command - in.taken))
+	if (unread < 0)
+		return break_off();
+	spool_was_read(read_by_command);
+	if (!take(read_by_command - in.taken))
 		return break_off();
 	if (in.taken >= EXACT)
 		return begin_stream();
@@ -281,8 +283,16 @@ follow_exactly(void)
 static enum wait
 stream(void)
 {
-	int64_t count = show(PIPE_WIDE);
+	int64_t unread = pipe_unread();
+	int64_t count;
 
+	if (unread < 0)
+		return break_off();
+	spool_was_read(pipe_given() - unread);
+	/* There may be more room, as COMMAND may enlarge its pipe. */
+	if (unread >= PIPE_WIDE)
+		return wait_for_reader();
+	count = show(PIPE_WIDE - unread);
 	if (count <= 0)
 		return wait_after_show(count);
 	return take(count) ? WAIT_NOTHING : break_off();
@@ -296,6 +306,7 @@ copy(void)
 
 	if (unread < 0)
 		return break_off();
+	spool_was_read(pipe_given() - unread);
 	/* Only an empty pipe is sure to have room for what is taken now. */
 	if (unread > 0)
 		return wait_for_reader();
@@ -364,6 +375,8 @@ end_pipe(void)
 {
 	int64_t unread = pipe_drain(buffer);
 
+	if (unread >= 0)
+		spool_was_read(pipe_given() - unread);
 	if (unread < 0 || !take(pipe_given() - unread - in.taken))
 		break_off();
 }
@@ -384,10 +397,4 @@ int
 input_failure(void)
 {
 	return in.failure;
-}
-
-int64_t
-input_taken_bytes(void)
-{
-	return in.taken;
 }

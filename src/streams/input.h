@@ -16,7 +16,7 @@
 #include "options/option_types.h"
 
 /*
- * Call this once, before anything is spawned. At most LIMIT bytes are kept.
+ * Call this once, before anything is spawned. For --spool-limit, LIMIT.
  * False with errno: no memory, or it is unknown what stdin is.
  */
 bool input_start(enum stdin_mode mode, int64_t limit);
@@ -45,8 +45,5 @@ void input_end(void);
 
 /* Why COMMAND's input failed since input_begin(): errno, or 0. */
 int input_failure(void);
-
-/* How much all attempts have read from a pipe or socket. */
-int64_t input_taken_bytes(void);
 
 #endif

@@ -86,17 +86,18 @@ pipe_give(const char *bytes, int64_t count)
 }
 
 int64_t
-pipe_tee(int from)
+pipe_tee(int from, int64_t most)
 {
 #if HAVE_DECL_TEE
 	ssize_t given;
 
 	do
-		given = tee(from, feed.writer, PIPE_WIDE, SPLICE_F_NONBLOCK);
+		given = tee(from, feed.writer, (size_t)most, SPLICE_F_NONBLOCK);
 	while (given < 0 && errno == EINTR);
 	return note_given(given);
 #else
 	(void)from;
+	(void)most;
 	errno = ENOSYS;
 	return -1;
 #endif

@@ -23,12 +23,13 @@ void pipe_widen(void);
 int pipe_commands_end(void);
 
 /*
- * Fill it from BYTES, or, by tee(2), with the head of the pipe FROM, which
- * keeps it. Return the number of bytes, or -1 with errno: EAGAIN if there is
- * no room. pipe_tee(): 0 at the end of FROM; EAGAIN also if FROM is empty.
+ * Fill it from BYTES, or, by tee(2), with MOST bytes from the head of the pipe
+ * FROM, which keeps them. Return the number of bytes, or -1 with errno: EAGAIN
+ * if there is no room. pipe_tee(): 0 at the end of FROM; EAGAIN also if FROM is
+ * empty.
  */
 int64_t pipe_give(const char *bytes, int64_t count);
-int64_t pipe_tee(int from);
+int64_t pipe_tee(int from, int64_t most);
 
 /* How many bytes it was given since it was opened. */
 int64_t pipe_given(void);

@@ -64,8 +64,11 @@ source_start(enum source *source)
 	if (!source_of(STDIN_FILENO, source))
 		return false;
 	is_socket = *source == SOURCE_SOCKET;
-	if (*source == SOURCE_PIPE)
-		reader = fd_without_blocking(STDIN_FILENO, O_RDONLY);
+	if (*source != SOURCE_PIPE)
+		return true;
+	reader = fd_reopen(STDIN_FILENO, O_RDONLY | O_NONBLOCK);
+	if (reader < 0)
+		reader = STDIN_FILENO;
 	return true;
 }
 

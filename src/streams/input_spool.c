@@ -9,6 +9,7 @@
 
 static struct {
 	int64_t limit;
+	int64_t read; /* by COMMAND, in all attempts */
 	int64_t size;
 	int file; /* -1 before it is needed */
 	bool lost;
@@ -34,14 +35,25 @@ spool_lose(int error)
 }
 
 void
+spool_was_read(int64_t until)
+{
+	if (until > spool.read)
+		spool.read = until;
+	if (spool.read > spool.limit)
+		spool_lose(0);
+}
+
+int64_t
+spool_read_bytes(void)
+{
+	return spool.read;
+}
+
+void
 spool_keep(const char *bytes, int64_t count)
 {
 	if (spool.lost)
 		return;
-	if (count > spool.limit - spool.size) {
-		spool_lose(0);
-		return;
-	}
 	if (spool.file < 0)
 		spool.file = tempfile_open(0);
 	if (spool.file < 0) {

@@ -10,8 +10,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* At most LIMIT bytes are kept. */
+/* If COMMAND reads more than LIMIT bytes, they are not kept. */
 void spool_start(int64_t limit);
+
+/* COMMAND has read up to this offset; what it was only given does not count. */
+void spool_was_read(int64_t until);
+
+/* The largest such offset. */
+int64_t spool_read_bytes(void);
 
 /* Appends BYTES, or loses everything. */
 void spool_keep(const char *bytes, int64_t count);

@@ -6,48 +6,12 @@
 #include <string.h>
 
 #include "core/duration.h"
-#include "core/regex_text.h"
+#include "core/waits/anchors.h"
 #include "process/clock.h"
+#include "streams/line_regex.h"
 #include "streams/line_scan.h"
 
 #define SLICE_NS (10 * NS_PER_MS) /* then signals are handled */
-
-/*
- * Compiles TEXT. Returns NULL, or why it is refused. Sets LITERAL to a string
- * that each match contains.
- */
-static const char *
-compile(regex_t *regex, const char *text, char literal[PREFILTER_SIZE])
-{
-	static char why[128];
-	struct text reason = text_in(why, sizeof why);
-	size_t size = 3 * strlen(text) + 1;
-	char *buffer = malloc(size);
-	struct text rewritten;
-	const char *escape;
-	int code;
-
-	if (buffer == NULL)
-		return "no memory for it";
-	rewritten = text_in(buffer, size);
-	escape = regex_text(&rewritten, text);
-	text_add(&reason, "expected an extended regular expression");
-	if (escape != NULL) {
-		text_add(&reason, " without \\");
-		text_byte(&reason, escape[1]);
-		text_add(&reason, " (\\\\ is a backslash)");
-		free(buffer);
-		return why;
-	}
-	prefilter_find(buffer, literal);
-	code = regcomp(regex, buffer, REG_EXTENDED | REG_NOSUB);
-	free(buffer);
-	if (code == 0)
-		return NULL;
-	text_add(&reason, ": ");
-	regerror(code, regex, why + reason.length, sizeof why - reason.length);
-	return why;
-}
 
 const char *
 scan_add(struct scan *scan, enum verdict verdict, const char *text)
@@ -55,14 +19,10 @@ scan_add(struct scan *scan, enum verdict verdict, const char *text)
 	struct condition condition = { .verdict = verdict, .text = text };
 	const char *expected;
 
-	/* It would match every line: probably a variable that is not set. */
-	if (*text == '\0')
-		return "expected a regular expression";
-	if (strchr(text, '\n') != NULL)
-		return "expected a regular expression for one line";
 	if (scan->count == SCAN_CONDITIONS)
 		return "expected at most 64 conditions in all";
-	expected = compile(&condition.regex, text, condition.literal);
+	expected = line_regex_of_user(
+	    &condition.regex, text, REG_NOSUB, condition.literal);
 	if (expected != NULL)
 		return expected;
 	scan->conditions[scan->count++] = condition;
@@ -100,7 +60,8 @@ compile_union(struct scan *scan)
 		text_add(&text, ")");
 	}
 	scan->has_union = text.length > 0
-	    && compile(&scan->unfiltered, buffer, literal) == NULL;
+	    && line_regex_compile(&scan->unfiltered, buffer, REG_NOSUB, literal)
+	        == NULL;
 	free(buffer);
 }
 
@@ -109,14 +70,16 @@ scan_add_tool(struct scan *scan, const struct tool *tool)
 {
 	struct condition condition = { .is_known = true };
 
-	scan->has_messages = false;
+	scan->has_messages = scan->has_messages_on_stdout = false;
 	for (size_t i = 0;
 	     i < SCAN_MESSAGES && tool_message_at(tool, i, &condition.message);
 	     i++) {
 		condition.verdict = condition.message.verdict;
 		condition.text = condition.message.regex;
 		scan->has_messages = true;
-		if (compile(&condition.regex, condition.text, condition.literal)
+		scan->has_messages_on_stdout |= condition.message.on_stdout;
+		if (line_regex_compile(&condition.regex, condition.text,
+		        REG_NOSUB, condition.literal)
 		    == NULL)
 			scan->conditions[scan->count++] = condition;
 	}
@@ -131,12 +94,30 @@ is_watched(const struct scan *scan, bool is_stderr)
 	return scan->watch != (is_stderr ? WATCH_STDOUT : WATCH_STDERR);
 }
 
-bool
-scan_needs(const struct scan *scan, bool is_stderr)
+/* Whether this may be the stderr that the tool writes its messages to. */
+static bool
+may_be_stderr(const struct scan_stream *stream)
 {
-	return (is_stderr && scan->has_messages)
-	    || ((scan->has_conditions || scan->has_retry_after)
-	        && is_watched(scan, is_stderr));
+	return stream->is_stderr || stream->is_shared;
+}
+
+/* Whether a message of the tool may be on this stream. */
+static bool
+is_listened_to(const struct scan *scan, const struct scan_stream *stream)
+{
+	return may_be_stderr(stream) ? scan->has_messages
+	                             : scan->has_messages_on_stdout;
+}
+
+bool
+scan_needs(const struct scan *scan, const struct scan_stream *stream)
+{
+	bool wanted = scan->has_conditions || scan->wait.wanted == WANTED_ALL
+	    || (scan->wait.wanted == WANTED_HEADERS
+	        && (stream->is_stderr || !scan->spares_stdout));
+
+	return is_listened_to(scan, stream)
+	    || (wanted && is_watched(scan, stream->is_stderr));
 }
 
 void
@@ -145,8 +126,7 @@ scan_reset(struct scan *scan)
 	for (size_t i = 0; i < scan->count; i++)
 		scan->conditions[i].matched = false;
 	scan->lacks_memory = false;
-	scan->retry_after.header
-	    = scan->has_retry_after ? HEADER_MISSING : HEADER_UNWANTED;
+	wait_scan_reset(&scan->wait);
 	scan->last_line = (struct quote) { 0 };
 }
 
@@ -218,16 +198,19 @@ match_line(struct scan *scan, const struct scan_stream *stream)
 {
 	const char *line = stream->line;
 	bool watched = is_watched(scan, stream->is_stderr);
-	bool listening = stream->is_stderr && scan->has_messages;
+	bool listening = is_listened_to(scan, stream);
 	/* Whether any message without a literal can match. */
 	bool in_union = listening
-	    && (!scan->has_union || matches(scan, &scan->unfiltered, line));
+	    && (!may_be_stderr(stream) || !scan->has_union
+	        || matches(scan, &scan->unfiltered, line));
 
 	for (size_t i = 0; i < scan->count; i++) {
 		struct condition *condition = &scan->conditions[i];
 
 		if (condition->matched
-		    || !(condition->is_known ? listening : watched)
+		    || !(condition->is_known ? may_be_stderr(stream)
+		                || condition->message.on_stdout
+		                             : watched)
 		    || !has_match(scan, condition, line,
 		        condition->is_known ? in_union : true))
 			continue;
@@ -263,14 +246,16 @@ end_line(struct scan *scan, struct scan_stream *stream)
 		*nul = '\001';
 	*end = '\0';
 	match_line(scan, stream);
-	if (scan->has_retry_after && is_watched(scan, stream->is_stderr))
-		retry_after_look(&scan->retry_after, stream->line,
-		    stream->length, clock_epoch_ns());
+	if (scan->wait.wanted != WANTED_NOTHING
+	    && is_watched(scan, stream->is_stderr)
+	    && !wait_scan_line(
+	        &scan->wait, stream->line, stream->length, stream->has_anchor))
+		scan->lacks_memory = true;
 	if (stream->is_stderr
 	    && has_letter(stream->shown, stream->shown_length))
 		scan->last_line = quote_of(stream);
 	stream->length = stream->shown_length = 0;
-	stream->returned = false;
+	stream->returned = stream->has_anchor = false;
 }
 
 static void
@@ -314,6 +299,10 @@ scan_bytes(struct scan *scan, struct scan_stream *stream, const char *bytes,
 {
 	int64_t slice_end_ns = clock_now_ns() + SLICE_NS;
 	size_t done = 0, unclocked = 0;
+	const char *end = bytes + count;
+	const char *anchor = scan->wait.wanted == WANTED_NOTHING
+	    ? end
+	    : anchor_next(bytes, end);
 
 	while (done < count) {
 		const char *at = bytes + done;
@@ -321,6 +310,10 @@ scan_bytes(struct scan *scan, struct scan_stream *stream, const char *bytes,
 		size_t part
 		    = newline == NULL ? count - done : (size_t)(newline - at);
 
+		if (anchor < at)
+			anchor = anchor_next(at, end);
+		/* It could also begin here and end in what is still to come. */
+		stream->has_anchor |= anchor < at + part || newline == NULL;
 		add(stream->line, &stream->length, SCAN_LINE, at, part);
 		if (stream->is_stderr)
 			add_shown(stream, at, part);

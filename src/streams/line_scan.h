@@ -3,7 +3,7 @@
 #define BACKOFF_STREAMS_LINE_SCAN_H
 /*
  * Looks at the lines of an attempt's output for matches of the conditions,
- * for Retry-After headers and for the line of stderr that the log quotes. It
+ * for stated waits and for the line of stderr that the log quotes. It
  * uses constant memory and bounded time: only the first SCAN_LINE bytes of a
  * line count, as regexec(3) may take time quadratic in the length.
  */
@@ -17,12 +17,12 @@
 #include "core/known/tools.h"
 #include "core/prefilter.h"
 #include "options/option_types.h"
-#include "streams/retry_after.h"
+#include "streams/wait_scan.h"
 
 #define SCAN_LINE 4096
 #define SCAN_QUOTE 120 /* bytes of a quoted line */
 #define SCAN_CONDITIONS 64 /* at most so many of the user: see scan_add() */
-#define SCAN_MESSAGES 32 /* no tool has more */
+#define SCAN_MESSAGES 48 /* no tool has more */
 
 struct quote {
 	size_t length;
@@ -33,7 +33,7 @@ struct quote {
 struct condition {
 	enum verdict verdict;
 	const char *text;
-	bool is_known; /* it is a message of a tool, on stderr only */
+	bool is_known; /* it is a message of a tool */
 	struct tool_message message;
 	regex_t regex;
 	char literal[PREFILTER_SIZE]; /* part of every match; "": unknown */
@@ -45,15 +45,16 @@ struct scan {
 	struct condition conditions[SCAN_CONDITIONS + SCAN_MESSAGES];
 	size_t count;
 	enum watch watch;
+	struct wait_scan wait;
+	bool spares_stdout; /* headers alone are no reason to watch it */
 	bool has_conditions; /* of the user */
 	bool has_messages; /* of a tool */
+	bool has_messages_on_stdout; /* among them */
 	bool needs_success; /* one of the conditions is for VERDICT_SUCCESS */
-	bool has_retry_after; /* such headers are looked for */
 	bool has_union;
 	regex_t unfiltered; /* matches any of the messages without a literal */
 
 	/* Found: */
-	struct retry_after retry_after;
 	bool lacks_memory; /* a line could not be compared */
 	/* Of stderr, with a letter in it, or ""; set by scan_finish(). */
 	struct quote last_line;
@@ -62,8 +63,10 @@ struct scan {
 /* The state of one stream of an attempt. Starts with all zero. */
 struct scan_stream {
 	bool is_stderr;
+	bool is_shared; /* stdout, but the same open file as stderr */
 	size_t length; /* of the line so far, at most SCAN_LINE */
 	char line[SCAN_LINE + 1];
+	bool has_anchor; /* a wait may be stated in the line */
 	/* The part of the line after its last carriage return. */
 	bool returned; /* a carriage return came: the next byte starts anew */
 	size_t shown_length;
@@ -80,7 +83,7 @@ const char *scan_add(struct scan *scan, enum verdict verdict, const char *text);
 bool scan_add_tool(struct scan *scan, const struct tool *tool);
 
 /* Whether that stream has to be looked at. */
-bool scan_needs(const struct scan *scan, bool is_stderr);
+bool scan_needs(const struct scan *scan, const struct scan_stream *stream);
 
 /* Forgets what was found in an earlier attempt. */
 void scan_reset(struct scan *scan);

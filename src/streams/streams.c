@@ -7,8 +7,10 @@
 #include <stddef.h>
 #include <unistd.h>
 
-#include "streams/hint_file.h"
+#include "process/calendar.h"
+#include "process/clock.h"
 #include "process/signals.h"
+#include "streams/hint_file.h"
 #include "streams/held_output.h"
 #include "streams/input.h"
 #include "streams/input_spool.h"
@@ -47,7 +49,7 @@ streams_start(const struct streams *streams)
 static void
 started(void)
 {
-	hold_started();
+	hold_started(tap_holds());
 	tap_started();
 }
 
@@ -109,10 +111,11 @@ lay(int descriptors[3])
 	}
 	if (input_failure() != 0)
 		return failed("stdin", input_failure());
-	if (!hold_begin(descriptors))
-		return failed("held output", errno);
 	if (!tap_begin(descriptors))
 		return failed("output", errno);
+	/* Last: only then does the output of the last attempt go. */
+	if (!hold_begin(descriptors))
+		return failed("held output", errno);
 	return no_failure;
 }
 
@@ -120,9 +123,10 @@ struct stream_failure
 streams_begin(struct command *command)
 {
 	struct stream_failure failure;
+	struct stated_wait old;
 
 	/* Drop hints written by a hook or by a leftover process. */
-	hint_take();
+	hint_take(&old);
 	failure = lay(command->descriptors);
 	if (failure.stream != NULL) {
 		started();
@@ -137,20 +141,62 @@ streams_begin(struct command *command)
 	return no_failure;
 }
 
-/* BACKOFF_HINT wins: it is COMMAND's own, a header only the server's. */
-static void
-add_hint(struct evidence *evidence)
+/* Whether SAID is a time that there is; if so, it is the wait. */
+static bool
+add_wait(struct hint *hint, const struct stated_wait *said, int64_t ended_ns)
 {
-	const struct hint said = hint_take();
+	/* By the calendar of now, whatever it was then. */
+	int64_t epoch_ns = clock_epoch_ns() - (clock_now_ns() - ended_ns);
+	struct text until = text_in(hint->until, sizeof hint->until);
+	int64_t moment_ns;
 
-	evidence->hint = said;
-	if (said.has_wait || scan == NULL)
-		return;
-	evidence->hint.header = scan->retry_after.header;
-	if (scan->retry_after.header == HEADER_READ) {
-		evidence->hint.has_wait = true;
-		evidence->hint.wait_ns = scan->retry_after.wait_ns;
+	if (said->stated != STATED_READ
+	    || !calendar_moment(&said->when, epoch_ns, &moment_ns))
+		return false;
+	hint->has_wait = true;
+	hint->wait_ns = said->when.kind == WHEN_DURATION ? said->when.ns
+	                                                 : moment_ns - epoch_ns;
+	if (said->when.kind != WHEN_DURATION && hint->wait_ns > 0)
+		calendar_text(&until, moment_ns, epoch_ns);
+	return true;
+}
+
+/* What one source says; a text that cannot be read is kept to be told. */
+static void
+add_source(struct hint *hint, enum wait_source source,
+    const struct stated_wait *said, int64_t ended_ns)
+{
+	bool is_wanted = !hint->has_wait;
+
+	if (is_wanted && add_wait(hint, said, ended_ns)) {
+		hint->by_output = source != WAIT_HINT;
+	} else if (hint->unread == NULL
+	    && (said->stated == STATED_UNREADABLE
+	        || (is_wanted && said->stated == STATED_READ))) {
+		hint->unread = said->text;
+		hint->unread_in_file = source == WAIT_HINT;
 	}
+}
+
+/* BACKOFF_HINT wins: it is COMMAND's own, the output's is another one's. */
+static void
+add_hint(struct evidence *evidence, int64_t ended_ns)
+{
+	static struct stated_wait after;
+	struct hint hint = hint_take(&after);
+
+	add_source(&hint, WAIT_HINT, &after, ended_ns);
+	for (int i = WAIT_HINT + 1; scan != NULL && i < WAIT_SOURCES; i++) {
+		enum wait_source source = (enum wait_source)i;
+		const struct stated_wait *said
+		    = waits_of(&scan->wait.waits, source);
+
+		add_source(&hint, source, said, ended_ns);
+		if (scan->wait.wanted == WANTED_ALL
+		    && said->stated > hint.stated)
+			hint.stated = said->stated;
+	}
+	evidence->hint = hint;
 }
 
 static void
@@ -179,15 +225,19 @@ add_failure(struct evidence *evidence)
 	} else if (tap_failure() != 0) {
 		evidence->failure.stream = "output";
 		evidence->failure.error = tap_failure();
-		/* COMMAND may have failed only because its pipe was closed. */
-		evidence->failure.is_final = evidence->failure.error != EPIPE;
+		/*
+		 * COMMAND may have failed only because its pipe was closed; a
+		 * file that cannot hold its output is the attempt's failure.
+		 */
+		evidence->failure.is_final
+		    = evidence->failure.error != EPIPE && !tap_holds();
 	}
 	if (evidence->failure.error == EPIPE && signals_pipe_is_deadly())
 		evidence->failure.signal = SIGPIPE;
 }
 
 struct evidence
-streams_end(void)
+streams_end(int64_t ended_ns)
 {
 	struct evidence evidence = { .hint.verdict = VERDICT_NONE };
 
@@ -199,11 +249,11 @@ streams_end(void)
 		tap_end();
 		signals_after_write(true);
 	}
-	add_hint(&evidence);
+	add_hint(&evidence, ended_ns);
 	if (scan != NULL)
 		add_matches(&evidence);
 	evidence.input.lost = spool_is_lost();
-	evidence.input.taken = input_taken_bytes();
+	evidence.input.taken = spool_read_bytes();
 	evidence.input.error = spool_loss();
 	evidence.input.directory = tempfile_directory();
 	evidence.failure.cut_off = tap_was_cut_off();

@@ -20,8 +20,11 @@ struct stream_failure streams_start(const struct streams *streams);
  */
 struct stream_failure streams_begin(struct command *command);
 
-/* After the attempt: returns what its streams have shown. */
-struct evidence streams_end(void);
+/*
+ * After the attempt, which ended at ENDED_NS: returns what its streams have
+ * shown.
+ */
+struct evidence streams_end(int64_t ended_ns);
 
 /* After that: the tool's message for exit STATUS that it wrote, or NULL. */
 const struct condition *streams_message(int status);

@@ -4,49 +4,44 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "process/fd.h"
 #include "process/signals.h"
 #include "streams/held_output.h"
+#include "streams/outlet.h"
 #include "streams/tapped_output.h"
+#include "streams/written_order.h"
 
 /* One watched stream: from COMMAND's pipe through the scan to its target. */
 struct channel {
 	int pipe; /* to read from, or -1 */
 	int commands; /* COMMAND's end, until COMMAND has started */
 	int target; /* our fd 1 or 2 */
-	int out; /* a non-blocking description of the target */
-	bool is_socket;
-	size_t step; /* if there is any room, there is room for so much */
+	struct outlet outlet; /* the target, or the file that holds it */
 	size_t start; /* start of what was read but not written yet */
-	size_t scanned; /* end of what was scanned and may be written */
-	size_t end;
+	size_t scanned, end; /* of what may be written; of what was read */
 	bool ended; /* COMMAND has ended: only what is in the pipe counts */
 	size_t left; /* how much of that is still to be read */
 };
 
-#define READ_SIZE 65536
-#define UNKNOWN_STEP 256 /* a terminal with any room has room for this */
-
 /* The buffers of a channel: allocated if needed, too large to be static. */
 static struct tap_buffer {
-	char bytes[READ_SIZE];
+	char bytes[TAP_READ_SIZE];
 	struct scan_stream stream;
 } * buffers; /* TAP_DESCRIPTORS of them */
 
 static struct scan *scan;
 static bool together; /* stdout and stderr are one file: keep their order */
+static bool in_turn; /* both are held in one file, but must be told apart */
+static struct channel *turn; /* then: the one that is being passed on */
 static int failure;
 static bool cut_off;
 static struct channel channels[TAP_DESCRIPTORS] = {
-	{ .pipe = -1, .commands = -1, .target = STDOUT_FILENO, .out = -1 },
-	{ .pipe = -1, .commands = -1, .target = STDERR_FILENO, .out = -1 },
+	{ .pipe = -1, .commands = -1, .target = STDOUT_FILENO },
+	{ .pipe = -1, .commands = -1, .target = STDERR_FILENO },
 };
 
 static char *
@@ -64,26 +59,15 @@ stream_of(const struct channel *channel)
 bool
 tap_start(struct scan *what)
 {
-	struct stat stat;
-
 	buffers = calloc(TAP_DESCRIPTORS, sizeof *buffers);
 	if (buffers == NULL)
 		return false;
-
 	scan = what;
+	/* On a terminal, COMMAND may print something else than into a pipe. */
+	scan->spares_stdout = isatty(STDOUT_FILENO);
 	together = fd_same(STDOUT_FILENO, STDERR_FILENO);
-	for (int i = 0; i < TAP_DESCRIPTORS; i++) {
-		struct channel *channel = &channels[i];
-
-		channel->out = fd_without_blocking(channel->target, O_WRONLY);
-		channel->step = UNKNOWN_STEP;
-		if (fstat(channel->target, &stat) != 0)
-			continue;
-		channel->is_socket = S_ISSOCK(stat.st_mode);
-		channel->step = S_ISREG(stat.st_mode) ? SIZE_MAX
-		    : S_ISFIFO(stat.st_mode)          ? PIPE_BUF
-		                                      : UNKNOWN_STEP;
-	}
+	for (int i = 0; i < TAP_DESCRIPTORS; i++)
+		channels[i].outlet = outlet_of(channels[i].target);
 	return true;
 }
 
@@ -99,7 +83,9 @@ open_pipe(struct channel *channel)
 	fcntl(channel->pipe, F_SETFL, O_NONBLOCK);
 	channel->start = channel->scanned = channel->end = 0;
 	channel->ended = false;
-	return true;
+	return !in_turn
+	    || order_add(
+	        (int)(channel - channels), channel->pipe, channel->commands);
 }
 
 static void
@@ -108,6 +94,15 @@ close_pipe(struct channel *channel)
 	if (channel->pipe >= 0)
 		close(channel->pipe);
 	channel->pipe = -1;
+}
+
+/* Whether COMMAND is to write to a pipe, and not to a file or to our own. */
+static bool
+needs_pipe(const struct channel *channel, bool shared)
+{
+	return in_turn
+	    || (!hold_keeps(channel->target)
+	        && (shared || scan_needs(scan, stream_of(channel))));
 }
 
 bool
@@ -122,15 +117,16 @@ tap_begin(int descriptors[3])
 	scan_reset(scan);
 	/* To tell them apart takes a pipe each, and may lose their order. */
 	shared = together && scan->watch == WATCH_BOTH;
-	buffers[0].stream.is_stderr = shared
-	    && (descriptors[STDOUT_FILENO] < 0
-	        || descriptors[STDOUT_FILENO] == descriptors[STDERR_FILENO]);
+	buffers[0].stream.is_shared = shared;
+	buffers[0].stream.is_stderr
+	    = shared && (!hold_keeps(STDOUT_FILENO) || hold_is_one());
 	buffers[1].stream.is_stderr = true;
+	in_turn = hold_is_one() && !shared;
+	turn = NULL;
 	for (int i = 0; i < TAP_DESCRIPTORS; i++) {
 		int fd = channels[i].target;
 
-		if (descriptors[fd] >= 0
-		    || !(shared || scan_needs(scan, i == 1)))
+		if (!needs_pipe(&channels[i], shared))
 			continue;
 		if (i == 1 && shared && channels[0].pipe >= 0) {
 			descriptors[fd] = channels[0].commands;
@@ -143,6 +139,12 @@ tap_begin(int descriptors[3])
 	return true;
 }
 
+bool
+tap_holds(void)
+{
+	return in_turn;
+}
+
 void
 tap_started(void)
 {
@@ -150,6 +152,8 @@ tap_started(void)
 		if (channels[i].commands >= 0)
 			close(channels[i].commands);
 		channels[i].commands = -1;
+		if (in_turn)
+			channels[i].outlet = outlet_of(hold_writer());
 	}
 }
 
@@ -161,50 +165,25 @@ tap_wanted(struct pollfd *descriptors)
 	for (int i = 0; i < TAP_DESCRIPTORS; i++) {
 		const struct channel *channel = &channels[i];
 
-		if (channel->pipe < 0)
+		if (channel->pipe < 0 || (in_turn && channel != turn))
 			continue;
 		descriptors[count++] = channel->start < channel->end
-		    ? (struct pollfd) { .fd = channel->out, .events = POLLOUT }
-		    : (struct pollfd) { .fd = channel->pipe, .events = POLLIN };
+		    ? (struct pollfd) { channel->outlet.out, POLLOUT, 0 }
+		    : (struct pollfd) { channel->pipe, POLLIN, 0 };
 	}
+	if (in_turn && turn == NULL)
+		descriptors[count++] = order_until_next();
 	return count;
-}
-
-/* Whether a write would not block, for targets that can only be polled. */
-static bool
-has_room(const struct channel *channel)
-{
-	struct pollfd target = { .fd = channel->out, .events = POLLOUT };
-
-	return channel->step == SIZE_MAX || poll(&target, 1, 0) > 0;
-}
-
-static ssize_t
-write_some(const struct channel *channel)
-{
-	const char *bytes = buffer_of(channel) + channel->start;
-	size_t count = channel->scanned - channel->start;
-
-	if (channel->is_socket)
-		return send(channel->out, bytes, count, MSG_DONTWAIT);
-	if (channel->out != channel->target)
-		return write(channel->out, bytes, count);
-	if (!has_room(channel)) {
-		errno = EAGAIN;
-		return -1;
-	}
-	return write(
-	    channel->out, bytes, count < channel->step ? count : channel->step);
 }
 
 /* Writes what was scanned. False: there is no room for all of it. */
 static bool
 write_scanned(struct channel *channel)
 {
-	ssize_t written;
-
 	while (channel->start < channel->scanned) {
-		written = write_some(channel);
+		ssize_t written = outlet_write(&channel->outlet,
+		    buffer_of(channel) + channel->start,
+		    channel->scanned - channel->start);
 		if (written >= 0) {
 			channel->start += (size_t)written;
 			continue;
@@ -241,7 +220,7 @@ scan_some(struct channel *channel)
 static bool
 read_some(struct channel *channel)
 {
-	size_t most = READ_SIZE;
+	size_t most = TAP_READ_SIZE;
 	ssize_t count;
 
 	if (channel->ended && channel->left < most)
@@ -266,7 +245,6 @@ read_some(struct channel *channel)
 	return true;
 }
 
-/* Whether there is something to scan. */
 static bool
 has_bytes(struct channel *channel)
 {
@@ -283,14 +261,42 @@ advance(struct channel *channel)
 			break;
 }
 
+/*
+ * The same for both streams, one write(2) of COMMAND's after the other. False:
+ * there is none to be passed on.
+ */
+static bool
+advance_in_turn(void)
+{
+	int which;
+
+	if (turn == NULL) {
+		which = order_next();
+		if (which < 0)
+			return false;
+		if (channels[which].pipe < 0 || !read_some(&channels[which]))
+			return true;
+		turn = &channels[which];
+		order_after_read(which, turn->pipe);
+	}
+	scan_some(turn);
+	if (!write_scanned(turn) && turn->pipe >= 0)
+		return false;
+	if (turn->start == turn->end)
+		turn = NULL;
+	return true;
+}
+
 void
 tap_on_ready(const struct pollfd *came, int count)
 {
+	for (int i = 0; in_turn && i < 16 && advance_in_turn(); i++)
+		continue;
 	for (int i = 0; i < count; i++)
 		for (int j = 0; j < TAP_DESCRIPTORS; j++)
-			if (came[i].revents != 0
+			if (!in_turn && came[i].revents != 0
 			    && (came[i].fd == channels[j].pipe
-			        || came[i].fd == channels[j].out))
+			        || came[i].fd == channels[j].outlet.out))
 				advance(&channels[j]);
 }
 
@@ -320,19 +326,20 @@ tap_drain(bool patient)
 {
 	bool more = false;
 
+	for (int i = 0; !patient && i < TAP_DESCRIPTORS; i++)
+		note_end(&channels[i]);
+	for (int i = 0; in_turn && advance_in_turn() && i < 16; i += patient)
+		continue;
 	for (int i = 0; i < TAP_DESCRIPTORS; i++) {
 		struct channel *channel = &channels[i];
 
-		if (patient) {
+		if (patient && !in_turn)
 			advance(channel);
-		} else {
-			note_end(channel);
-			/* No more than was in the pipe at COMMAND's end. */
-			while (channel->pipe >= 0 && write_scanned(channel)
-			    && has_bytes(channel))
-				while (!scan_some(channel))
-					continue;
-		}
+		/* No more than was in the pipe at COMMAND's end. */
+		while (!patient && channel->pipe >= 0 && write_scanned(channel)
+		    && has_bytes(channel))
+			while (!scan_some(channel))
+				continue;
 		more = more || channel->pipe >= 0;
 	}
 	return more;
@@ -346,10 +353,10 @@ scan_held(struct channel *channel)
 	int file = hold_file(channel->target, &size);
 	ssize_t count;
 
-	if (file < 0 || !scan_needs(scan, stream_of(channel)->is_stderr))
+	if (file < 0 || in_turn || !scan_needs(scan, stream_of(channel)))
 		return;
 	while (offset < size) {
-		size_t most = READ_SIZE;
+		size_t most = TAP_READ_SIZE;
 
 		if (signals_end_pending()) {
 			cut_off = true;

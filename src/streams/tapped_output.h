@@ -3,7 +3,9 @@
 #define BACKOFF_STREAMS_TAPPED_OUTPUT_H
 /*
  * Watched output: COMMAND writes to pipes of backoff, which scans the lines
- * and passes them on at once. Held output is scanned in its file instead.
+ * and passes them on at once. Held output is scanned in its file instead; but
+ * where one file holds both streams and only one is watched, in pipes that
+ * backoff passes on to that file in the order in which they were written to.
  */
 
 #include <poll.h>
@@ -12,15 +14,19 @@
 #include "streams/line_scan.h"
 
 #define TAP_DESCRIPTORS 2
+#define TAP_READ_SIZE 65536
 
 /* Call this once if something is watched. False: no memory. */
 bool tap_start(struct scan *scan);
 
 /*
- * Before an attempt: sets DESCRIPTORS[1] and [2], if still -1, to the pipes
- * that COMMAND will write to. False: it failed, see errno.
+ * Before an attempt, and before hold_begin(): sets those of DESCRIPTORS[1] and
+ * [2] for which COMMAND needs a pipe. False: it failed, see errno.
  */
 bool tap_begin(int descriptors[3]);
+
+/* Whether the pipes lead to the file that holds both streams. */
+bool tap_holds(void);
 
 /* To be called when COMMAND has its ends of the pipes. */
 void tap_started(void);

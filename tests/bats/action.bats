@@ -69,12 +69,12 @@ PY
 
 @test "action: it is YAML that yamllint has no complaint about" {
   yaml_value "$action" >/dev/null
-  command -v yamllint >/dev/null || skip "yamllint is not installed"
+  need yamllint
   yamllint --strict -d '{extends: default, rules: {document-start: disable}}' "$action"
 }
 
 @test "action: it follows GitHub's own schema" {
-  command -v action-validator >/dev/null || skip "action-validator is not installed"
+  need action-validator
   action-validator "$action"
 }
 
@@ -277,12 +277,19 @@ result=forged>
   done
   run -125 step COMMAND=true ATTEMPTS='##[error]x'
   refute_output --partial '##['
+}
+
+@test "action: a usage error is an annotation" {
   run -125 step COMMAND=true ATTEMPTS=0
-  assert_output --partial 'backoff: --attempts: 0:'
+  assert_output --regexp '^::error title=backoff::--attempts: 0: expected [^:]*$'
   outputs result=error
+  run -125 step COMMAND=true OPTIONS='--floor=2s --cap=1s'
+  assert_output '::error title=backoff::--floor: 2s: expected no more than --cap'
+  run -125 step COMMAND=true TIMEOUT='1%0A2'
+  assert_output --regexp '^::error title=backoff::--timeout: 1%250A2: expected '
   # An option at the end that lacks its value takes nothing of the action's.
   run -125 step COMMAND=true OPTIONS='-b'
-  assert_output --partial 'backoff: --base: --:'
+  assert_output --regexp '^::error title=backoff::--base: --: '
 }
 
 # --- where backoff comes from ---
@@ -308,8 +315,10 @@ SH
   rm -r temp/*
   printf '#!/bin/sh\necho no compiler >&2\nexit 1\n' >own/bootstrap
   run -125 step COMMAND='echo run'
-  assert_output --partial $'no compiler\n'
-  assert_output --partial '::error title=backoff::it is not in PATH, and could not be built here'
+  assert_output '::group::Build backoff
+no compiler
+::endgroup::
+::error title=backoff::it is not in PATH, and could not be built here'
 }
 
 # --- the page ---

@@ -11,7 +11,7 @@ setup() {
 
 needs_core() {
   [ -f "$LIBCORE" ] || skip "no libcore.a beside $BACKOFF"
-  command -v "$1" >/dev/null || skip "no $1"
+  need "$1"
 }
 
 # What the core may call: it computes, from values, without a system call.
@@ -247,7 +247,7 @@ configured() {
 
 @test "the programs are hardened" {
   local program
-  command -v readelf >/dev/null || skip "no readelf"
+  need readelf
   configured '^HARDENING_LDFLAGS = .*-z,now' || skip "built without hardening"
   for program in "$BACKOFF" "$HERD"; do
     readelf -hldW "$program" >"$BATS_TEST_TMPDIR/elf"

@@ -9,7 +9,7 @@ load ../lib/process
 load ../lib/redis
 
 setup() {
-  command -v tmux >/dev/null || skip "tmux is not installed"
+  need tmux
   cd "$BATS_TEST_TMPDIR" || return
   socket=$BATS_TEST_TMPDIR/tmux
   others=()
@@ -89,7 +89,7 @@ ends_with_prompt() {
 
 @test "countdown: the time runs down, and the line is left as it was" {
   at_screen 80
-  types 'backoff --name=x -d 3s sh fails'
+  types 'backoff --name=x -n 2 -d 3s sh fails'
   draws 'next in 3s.*next in 2s.*next in 1s'
   is_shown '\$ backoff .*' \
     'backoff: x: attempt 1/2 failed after [0-9.mu]+s: exit 7; next in 3s' \
@@ -115,7 +115,7 @@ ends_with_prompt() {
   run -0 screen -J
   assert_equal "${#lines[@]}" 4
   assert_line --index 1 --regexp \
-    '^backoff: a-name-that-is-long-enough-for-three: attempt 1/2 failed after [0-9.mu]+s: exit 7; next in 1h$'
+    '^backoff: a-name-that-is-long-enough-for-three: attempt 1/8 failed after [0-9.mu]+s: exit 7; next in 1h$'
   assert_line --index 2 --regexp \
     '^backoff: a-name-that-is-long-enough-for-three: interrupted by INT after 1 attempt in [0-9.mu]+s$'
 }
@@ -150,13 +150,13 @@ differs_from() {
   shows '^.{,20}exit 7; next in 59m[0-9]+s$'
   is_redrawn
   tmux -S "$socket" resize-window -x 90 -y 20
-  shows '^backoff: rather-long: attempt 1/2 failed after [0-9.mu]+s: exit 7; next in 59m[0-9]+s$'
+  shows '^backoff: rather-long: attempt 1/8 failed after [0-9.mu]+s: exit 7; next in 59m[0-9]+s$'
   run screen
   assert_equal "$(grep -c 'next in' <<<"$output")" 1
   assert_equal "$(grep -c 'rather-long: attempt' <<<"$output")" 1
   key C-c
   is_shown '\$ backoff .*' \
-    'backoff: rather-long: attempt 1/2 failed after [0-9.mu]+s: exit 7; next in 1h' \
+    'backoff: rather-long: attempt 1/8 failed after [0-9.mu]+s: exit 7; next in 1h' \
     'backoff: rather-long: interrupted by INT after 1 attempt in .*'
 }
 
@@ -166,7 +166,7 @@ differs_from() {
   shows 'next in 59m'
   key C-c
   is_shown '\$ backoff .*' \
-    'backoff: x: attempt 1/2 failed after [0-9.mu]+s: exit 7; next in 1h' \
+    'backoff: x: attempt 1/8 failed after [0-9.mu]+s: exit 7; next in 1h' \
     'backoff: x: interrupted by INT after 1 attempt in .*'
 }
 
@@ -179,11 +179,11 @@ differs_from() {
   wait_for ends_with_prompt
   types fg
   shows '^backoff --name=x'
-  shows '^backoff: x: attempt 1/2 .*next in 59m[0-9]+s$'
+  shows '^backoff: x: attempt 1/8 .*next in 59m[0-9]+s$'
   key C-c
   is_shown '\$ backoff .*' '.*next in (1h|59m.*)\^Z' '\[1\]\+  Stopped.*' \
     '\$ fg' 'backoff --name=x .*' \
-    'backoff: x: attempt 1/2 failed after [0-9.mu]+s: exit 7; next in 1h' \
+    'backoff: x: attempt 1/8 failed after [0-9.mu]+s: exit 7; next in 1h' \
     'backoff: x: interrupted by INT after 1 attempt in .*'
 }
 
@@ -201,7 +201,7 @@ differs_from() {
   shows '^slept'
   run ! has 'next in'
   types fg
-  shows '^backoff: x: attempt 1/2 .*next in 59m[0-9]+s$'
+  shows '^backoff: x: attempt 1/8 .*next in 59m[0-9]+s$'
   key C-c
   shows 'interrupted by INT'
 }
@@ -267,7 +267,7 @@ differs_from() {
   types 'backoff --name=x --retry-after --throttle-on=7 --throttle-base=3s -j none -n 2 sh fails'
   shows 'giving up'
   is_shown '\$ backoff .*' 'backoff: x: attempt 1/2 throttled: exit 7; next in 3s' \
-    'backoff: x: --retry-after: no Retry-After .*' 'backoff: x: giving up after 2 attempts .*'
+    'backoff: x: --retry-after: no stated wait .*' 'backoff: x: giving up after 2 attempts .*'
 }
 
 # stands_still [VARIABLE=VALUE...] -- ARG...: the line is there, and stays.
@@ -315,7 +315,7 @@ asks_no_more_than_without_a_pause() {
 
 @test "countdown: none in a pause of less than a second" {
   at_screen 80
-  types 'strace -qq -o trace -e trace=ioctl,clock_nanosleep backoff --name=x -d 999ms sh fails'
+  types 'strace -qq -o trace -e trace=ioctl,clock_nanosleep backoff --name=x -n 2 -d 999ms sh fails'
   shows 'giving up'
   asks_no_more_than_without_a_pause
   run -0 grep -c '^clock_nanosleep' trace
@@ -323,10 +323,10 @@ asks_no_more_than_without_a_pause() {
 
 @test "countdown: -q, JSON and --quiet-success have none" {
   at_screen 80
-  types 'backoff -q -d 1100ms sh fails; backoff --log-format=json -d 1100ms sh fails; backoff --quiet-success -d 1100ms sh fails; echo end'
+  types 'backoff -q -n 2 -d 1100ms sh fails; backoff --log-format=json -n 2 -d 1100ms sh fails; backoff --quiet-success -n 2 -d 1100ms sh fails; echo end'
   shows '^end'
   run ! has 'next in 1s'
-  types 'clear; strace -qq -o trace -e trace=ioctl backoff -q -d 1100ms sh fails; echo end'
+  types 'clear; strace -qq -o trace -e trace=ioctl backoff -q -n 2 -d 1100ms sh fails; echo end'
   shows '^end'
   asks_no_more_than_without_a_pause
 }

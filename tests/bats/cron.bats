@@ -26,12 +26,12 @@ teardown() {
 need_cron() {
   CRON=$(PATH=$PATH:/usr/sbin:/sbin type -P cron) || skip "cron is not installed"
   need_faketime
-  command -v unshare >/dev/null || skip "unshare is not installed"
-  namespace=(unshare --mount --pid --fork --kill-child --mount-proc)
   # It changes to the user of the crontab, which the kernel allows to root.
-  [ "$(id -u)" -eq 0 ] || skip "cron runs as root"
+  need_root
+  need_namespace --mount --pid --fork --kill-child --mount-proc
+  need_users
   "${namespace[@]}" sh -c 'mount -t overlay -o "lowerdir=$0:/usr/bin" overlay /usr/bin' \
-    "$BATS_TEST_TMPDIR/usr-bin" 2>/dev/null || skip "no mounts to be had here"
+    "$BATS_TEST_TMPDIR/usr-bin" 2>/dev/null || skip 'file systems cannot be mounted here'
 }
 
 # crontab_of NAME: the line of that recipe.
@@ -199,7 +199,7 @@ in_a_cron() {
 @test "cron: an upload waits for the server, and says nothing" {
   need_cron
   local crontab
-  command -v curl >/dev/null || skip "curl is not installed"
+  need curl
   answers_ready
   "$START"
   crontab=$(crontab_of cron-upload)
@@ -215,7 +215,7 @@ in_a_cron() {
 @test "cron: an upload that the server will never take is told at once" {
   need_cron
   local crontab
-  command -v curl >/dev/null || skip "curl is not installed"
+  need curl
   answers_ready
   "$START"
   crontab=$(crontab_of cron-upload)
@@ -263,6 +263,41 @@ SH
   mails 1
 }
 
+@test "cron: one mail when an outage begins, one when it is over, and nothing between" {
+  need_call F_OFD_SETLKW
+  need_cron
+  local crontab ends=$BATS_TEST_TMPDIR/home/ends
+  stand_in "$BATS_TEST_TMPDIR/home/bin/sync" <<SH
+echo out; echo err >&2
+[ -e '$BATS_TEST_TMPDIR/up' ]
+SH
+  touch "$ends"
+  # Every minute, and with a trace of each run. It is put off for a moment of
+  # its own hurrying clock, or for a minute of cron's.
+  crontab=$(crontab_of cron-repeats | sed 's,^\*/5,*,
+    s, -- , --at-end=\x27echo $BACKOFF_RESULT >>$HOME/ends\x27&,')
+  cron_starts "$crontab" "BACKOFF_STATE_DIR=$BACKOFF_STATE_DIR"
+  ended() {
+    [ "$(grep -c "^$1\$" "$ends")" -ge "$2" ]
+  }
+  time_for_it() {
+    "${PYTHON[@]}" "$TOP_SRCDIR/tests/lib/shared_record.py" "$BACKOFF_STATE_DIR/sync" until=-1 >/dev/null
+  }
+  wait_for ended exhausted 1
+  wait_for ended deferred 1
+  time_for_it
+  wait_for ended exhausted 2
+  wait_for ended deferred 2
+  touch "$BATS_TEST_TMPDIR/up"
+  time_for_it
+  wait_for ended success 2
+  wait_for cron_idle
+  mails 2
+  assert_equal "$(sed '1,/^$/d' "$BATS_TEST_TMPDIR"/mail/*.eml | grep -c 'giving up after 3 attempts')" 1
+  assert_equal "$(sed '1,/^$/d' "$BATS_TEST_TMPDIR"/mail/*.eml |
+    grep -c '^backoff: sync: succeeded, after 2 runs had given up since ')" 1
+}
+
 # --- --at-end ---
 
 # pinged PATH...: these were asked for, and no others.
@@ -273,7 +308,7 @@ pinged() {
 
 @test "cron: healthchecks is told of a success, and of a failure" {
   need_cron
-  command -v curl >/dev/null || skip "curl is not installed"
+  need curl
   answers_ready
   "$START"
   mkdir "$BATS_TEST_TMPDIR/served/uuid"
@@ -318,7 +353,7 @@ SH
 
 @test "cron: a line in the system log" {
   need_cron
-  command -v logger >/dev/null || skip "logger is not installed"
+  need logger
   # The real one, to a socket in the place of /dev/log.
   cp "$(type -P logger)" "$BATS_TEST_TMPDIR/logger"
   stand_in "$BATS_TEST_TMPDIR/usr-bin/logger" <<SH
@@ -407,7 +442,7 @@ at_end() {
 @test "the textfile: node_exporter reads it" {
   EXPORTER=$(type -P prometheus-node-exporter || type -P node_exporter) ||
     skip "node_exporter is not installed"
-  command -v curl >/dev/null || skip "curl is not installed"
+  need curl
   textfile_ready
   at_end nightly success 0 2
   at_end weekly exhausted 7 6

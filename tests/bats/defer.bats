@@ -182,7 +182,7 @@ gave_up() {
   run -0 faketime '2035-01-01 00:00:00' "$BACKOFF" --defer=hub true
 }
 
-@test "of two runs at once none is lost" {
+@test "two runs at once count once, and neither is lost" {
   local i pids=()
   mkfifo go
   for i in 1 2; do
@@ -195,7 +195,8 @@ gave_up() {
   for i in "${pids[@]}"; do
     wait "$i" || :
   done
-  assert_equal "$(field failures)" 2
+  assert_equal "$(field failures)" 1
+  assert_equal "$(field runs)" 2
 }
 
 @test "what a success forgets, it forgets also if it came meanwhile" {
@@ -213,7 +214,7 @@ gave_up() {
   run -1 logged --defer=hub:1h..2h -n 1 false
   run -75 logged --defer=hub true
   assert_events 'not attempts' '[n.event for n in news] == ["defer"]' \
-    'news[0].name == "hub"' 'news[0].failures == 1' \
+    'news[0].defer == "hub"' 'news[0].failures == 1' \
     '1000*s < news[0].next_s <= 3600*s' 'end.result == "deferred"' \
     'end.status == 75' 'end.reason == "exit 1"'
 }
@@ -226,6 +227,99 @@ gave_up() {
   assert_output ''
   run -75 "$BACKOFF" -q --defer=hub true
   assert_output --partial 'deferred:'
+}
+
+# --- --quiet-repeats ---
+
+# once STATUS ARG...: a run that is not put off, with --quiet-repeats; what it
+# prints is $output.
+once() {
+  run "-$1" "$BACKOFF" --quiet-repeats --defer=hub:1ns..1ns -n 1 "${@:2}"
+}
+
+@test "--quiet-repeats needs a --defer" {
+  run -125 "$BACKOFF" --quiet-repeats true
+  assert_output 'backoff: --quiet-repeats: expected --defer=NAME with it'
+}
+
+@test "--quiet-repeats prints what the first of the runs that give up has to say" {
+  once 7 sh -c 'echo out; echo err >&2; exit 7'
+  assert_line --index 0 out
+  assert_line --index 1 err
+  assert_line --index 2 --regexp '^backoff: sh: giving up after 1 attempt in .*: exit 7$'
+  assert_equal "${#lines[@]}" 3
+}
+
+@test "--quiet-repeats prints nothing where the run before gave up, too" {
+  quietly --defer=hub:1ns..1ns -n 1 false
+  once 7 --before-retry='echo hook' --at-end='echo end' sh -c 'echo out; echo err >&2; exit 7'
+  assert_output ''
+  once 9 -v sh -c 'echo out; exit 9'
+  assert_output ''
+}
+
+@test "--quiet-repeats: a run that stopped gave up, too" {
+  once 9 -x 9 sh -c 'exit 9'
+  assert_output --partial 'not retrying after attempt 1/1'
+  once 9 -x 9 sh -c 'exit 9'
+  assert_output ''
+  once 7 sh -c 'exit 7'
+  assert_output ''
+  once 127 ./none
+  assert_output ''
+}
+
+@test "--quiet-repeats: a run that is put off is silent, and does not count" {
+  quietly --defer=hub:1h..2h -n 1 false
+  run -75 "$BACKOFF" --quiet-repeats --defer=hub true
+  assert_output ''
+  record until=-1 >/dev/null
+  once 7 sh -c 'exit 7'
+  assert_output ''
+  once 0 true
+  assert_output --partial ': succeeded, after 2 runs had given up since '
+}
+
+@test "--quiet-repeats: one line says when it works again, and the next success none" {
+  quietly --defer=hub:1ns..1ns -n 1 false
+  record since="$(date -u -d '2026-01-15 02:10:59' +%s)000000000" >/dev/null
+  TZ=UTC once 0 --at-end='echo end' sh -c 'echo out; echo err >&2'
+  assert_output 'backoff: sh: succeeded, after 1 run had given up since 2026-01-15 02:10'
+  once 0 sh -c 'echo out'
+  assert_output ''
+}
+
+@test "--quiet-repeats: a pass ends the row as well, with its output" {
+  quietly --defer=hub:1ns..1ns -n 1 false
+  once 3 --pass-on=3 sh -c 'echo out; exit 3'
+  assert_line --index 0 out
+  assert_line --index 1 --partial ': passed, after 1 run had given up since '
+  once 3 --pass-on=3 sh -c 'exit 3'
+  assert_output ''
+}
+
+@test "--quiet-repeats: a run that is told to end changes nothing" {
+  quietly --defer=hub:1ns..1ns -n 1 false
+  run "$BACKOFF" --quiet-repeats --defer=hub:1ns..1ns sh -c 'kill -TERM $PPID; exec sleep 1000'
+  once 0 true
+  assert_output --partial ', after 1 run had'
+}
+
+@test "--quiet-repeats: a --log-file has it all, and -qq prints nothing" {
+  quietly --defer=hub:1ns..1ns -n 1 false
+  once 7 --log-file=log sh -c 'exit 7'
+  assert_output ''
+  grep -q 'giving up after 1 attempt' log
+  once 7 -qq false || :
+  once 0 -qq true
+  assert_output ''
+}
+
+@test "--quiet-repeats: in JSON the end of a row is an event" {
+  quietly --defer=hub:1ns..1ns -n 1 false
+  once 0 --log-format=json true
+  assert_equal "${#lines[@]}" 1
+  assert_output --regexp '"event":"defer",.*"failures":1,"next_s":0\.000000000}$'
 }
 
 @test "a person at a terminal is never put off, but a job in the background is" {

@@ -59,11 +59,16 @@ option_names() {
   done | sort
 }
 
+# The option that prints all options of the program.
+whole_help() {
+  [ "$program" = backoff-herd ] && echo --help || echo --help=all
+}
+
 # The options of --help, in the form of options(): --hold[=WHAT] is one whose
 # argument may be missing.
 help_options() {
-  "$binary" --help |
-    sed 's/\[=\([A-Z]*\]\)/=[\1/' |
+  "$binary" "$(whole_help)" |
+    sed 's/\[=\([A-Za-z]*\]\)/=[\1/' |
     sed -n 's/^ \{2,6\}\(-\(.\), \)\{0,1\}--\([a-z-]*\)\(=\([^ ]*\)\)\{0,1\}\( .*\)\{0,1\}$/\2 \3 \5/p' |
     sed 's/^ /- /; s/ $/ -/' |
     sort
@@ -74,8 +79,8 @@ help_options() {
 man_options() {
   section OPTIONS | sed -n 's/^\.It Fl //p' |
     sed 's/ Ns | Ns Cm /|/; s/ Ns | Ns Ar /|/
-         s/ Ns Oo Ar \([A-Z]*\) Oc/ Ar [\1]/
-         s/ Ns Oo = Ns Ar \([A-Z]*\) Oc/ Ns = Ns Ar [\1]/' |
+         s/ Ns Oo [AC][rm] \([A-Za-z]*\) Oc/ Ar [\1]/
+         s/ Ns Oo = Ns [AC][rm] \([A-Za-z]*\) Oc/ Ns = Ns Ar [\1]/' |
     while read -r line; do
       case $line in
         -*) letter=- one= ;;
@@ -122,10 +127,6 @@ complete_by() {
   esac
 }
 
-need() {
-  command -v "$1" >/dev/null || skip "$1 is not installed"
-}
-
 need_bash_completion() {
   [[ -r /usr/share/bash-completion/bash_completion ]] ||
     skip 'the package bash-completion is not installed'
@@ -153,12 +154,13 @@ help_has_all() {
   assert_same table help
 }
 
-@test "docs: --help has the options of the table and no other" {
+@test "docs: the whole help has the options of the table and no other" {
   for_both help_has_all
 }
 
 help_is_narrow() {
-  "$binary" --help >help
+  "$binary" "$(whole_help)" >help
+  "$binary" --help >>help
   run awk 'length > 80' help
   assert_output ''
 }
@@ -177,7 +179,7 @@ fits() {
   local columns
 
   for columns in 40 60 80; do
-    at_width "$columns" --help >shown
+    at_width "$columns" "$(whole_help)" >shown
     grep -q -- --version shown
     # The examples are to be copied, and stay whole.
     run awk -v columns="$columns" \
@@ -190,8 +192,40 @@ fits() {
   for_both fits
 }
 
-@test "docs: --help has four examples, and names the manual" {
-  run "$BACKOFF" --help
+@test "docs: --help is one screen of 24 lines" {
+  "$BACKOFF" --help >help
+  [ "$(wc -l <help)" -le 24 ]
+}
+
+@test "docs: --help has the usual options as the whole help has them" {
+  # Without the lines that a text is continued in, and what stands behind ";".
+  usual() { sed -n 's/;.*//; s/ *$//; /^ \{2,6\}-/p' | sort; }
+  "$BACKOFF" --help | usual >brief
+  "$BACKOFF" --help=all | usual >whole
+  [ "$(wc -l <brief)" -ge 12 ]
+  run comm -23 brief whole
+  assert_output ''
+}
+
+@test "docs: --help says how to see all options" {
+  run -0 "$BACKOFF" --help
+  assert_output --partial 'backoff --help=all'
+  refute_output --partial '--max-exponent'
+  run -0 "$BACKOFF" --help=all
+  assert_output --partial '--max-exponent'
+}
+
+@test "docs: the options that the examples of --help have are those of the table" {
+  options | awk '{ print "--" $2; print "-" $1 }' | sort -u >known
+  "$BACKOFF" --help | sed -n 's/^  backoff \(.*\) -- .*/\1/p' | tr ' ' '\n' |
+    sed -n 's/=.*//; /^-/p' >named
+  [ -s named ]
+  run grep -vxF -f known named
+  assert_output ''
+}
+
+@test "docs: the whole help has four examples, and names the manual" {
+  run "$BACKOFF" --help=all
   assert_equal "$(grep -c '^  backoff ' <<<"$output")" 4
   assert_line --regexp 'man backoff$'
 }
@@ -211,8 +245,8 @@ lists_are_narrow() {
 }
 
 @test "docs: --help has the default of the program that it is about" {
-  run "$BACKOFF" --help
-  assert_line --regexp '^  -n, --attempts=.*included \(6\)$'
+  run "$BACKOFF" --help=all
+  assert_line --regexp '^  -n, --attempts=.*included \(8\)$'
   run "$HERD" --help
   assert_line --regexp '^  -n, --attempts=.*included \(inf\)$'
 }
@@ -506,11 +540,27 @@ examples_run() {
   done <links
 }
 
+@test "docs: no line of a block in the README is wider than 80 columns" {
+  awk '/^```/ { inside = !inside } inside' "$TOP_SRCDIR/README.md" >blocks
+  [ -s blocks ]
+  LC_ALL=C.UTF-8 run -1 grep -nE '^.{81}' blocks
+}
+
+@test "docs: the README says what backoff is and why before any table or list of commands" {
+  # What is above the first heading but the title.
+  awk '/^## / { exit } { print }' "$TOP_SRCDIR/README.md" >first
+  [ "$(wc -l <first)" -le 36 ]
+  run -0 grep -F 'exponential backoff with jitter' first
+  run -0 grep -F 'circuit breaker' first
+  run -0 grep -F 'Why not a loop' first
+  run -1 grep '^|' first
+}
+
 @test "docs: the pictures in the README are what the programs print" {
   # The command behind "$ ", and what follows it up to the end of the block.
   sed -n '/^\$ backoff/,/^```/p' "$TOP_SRCDIR/README.md" >pictures
   run grep -c '^\$ ' pictures
-  assert_output 2
+  assert_output 1
   while read -r _ program line; do
     sed -n "/^\\$ $program $line\$/,/^\`\`\`/p" pictures | sed '1d; $d' >wanted
     [[ $program == backoff ]] && program=$BACKOFF || program=$HERD
@@ -521,13 +571,13 @@ examples_run() {
 }
 
 @test "docs: the drawing of backoff at work is what a run prints" {
-  command -v curl >/dev/null || skip 'no curl'
+  need curl
   run "$TOP_SRCDIR/tests/picture" --check "$TOP_SRCDIR/docs/at-work.svg"
   assert_success
 }
 
 @test "docs: what the README says of other tools is so" {
-  command -v strace >/dev/null || skip 'no strace'
+  need_strace
   run "$TOP_SRCDIR/tests/peers" --check "$TOP_SRCDIR/README.md"
   assert_success
 }

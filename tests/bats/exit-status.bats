@@ -62,14 +62,6 @@ dies() {
   echo "kill -s $1 \$\$; sleep 1000"
 }
 
-# need_namespace: ${namespace[@]} runs a command as process 1 of a namespace
-# of its own.
-need_namespace() {
-  namespace=(unshare --pid --fork --kill-child)
-  [ "$(id -u)" -eq 0 ] || namespace+=(--user --map-root-user)
-  "${namespace[@]}" true 2>/dev/null || skip "no pid namespace to be had here"
-}
-
 # --- success ---
 
 @test "rule 35: a success is 0, at the first attempt and later" {
@@ -249,7 +241,7 @@ all_but_used_up() {
 }
 
 @test "rule 35: 125 for help that cannot be written" {
-  [ -c /dev/full ] || skip "no /dev/full"
+  need_writable /dev/full
   without_log 'exited 125' sh -c '"$BACKOFF" --help >/dev/full 2>/dev/null'
   without_log 'exited 125' sh -c '"$BACKOFF" --version >/dev/full 2>/dev/null'
 }
@@ -344,7 +336,7 @@ told_to_end() {
 }
 
 @test "rule 38: as process 1, which no signal of its own can kill, we exit 128+N" {
-  need_namespace
+  need_namespace --pid --fork --kill-child
   without_log 'exited 143' "${namespace[@]}" "$BACKOFF" -n 1 -q -- sh -c "$(dies TERM)"
   without_log 'exited 139' "${namespace[@]}" "$BACKOFF" -n 1 -q -- sh -c "$(dies SEGV)"
 }

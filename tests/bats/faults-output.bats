@@ -313,6 +313,16 @@ ERRORS='ENOSPC EIO EMFILE EINTR'
 
 # --- a limit on descriptors ---
 
+@test "with hardly any descriptors nobody is waited for who is not there" {
+  local limit
+  for limit in 8 9 10 11 12 13; do
+    seq 3 | strace -qq -o "$trace" -e trace=fcntl bash -c 'exec 3>&-; ulimit -n "$0"; exec "$@"' "$limit" \
+      "$BACKOFF" -qq -oall -n 2 -b 0 -- sh -c 'exit 7' || true
+    # The lease says that somebody writes: only backoff itself can.
+    ! grep 'F_SETLEASE.*EAGAIN' "$trace" || fail "$limit descriptors"
+  done
+}
+
 @test "with hardly any descriptors output is complete, or the reason is printed" {
   local limit args
   for limit in 5 6 7 8 9 10 11 12 14 16 20 24; do

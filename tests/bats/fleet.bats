@@ -48,12 +48,11 @@ beside() {
   BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine$1 "$BACKOFF" "${@:2}" 3>&- 7>&- &
 }
 
-# shut [OPTION...]: three failures from two machines shut the gate.
+# shut [OPTION...]: three failures from two machines shut the gate; a second is
+# between the first and the last.
 shut() {
-  local machine
-  for machine in 1 1 2; do
-    on "$machine" -qq --gate=fleet:hub -n 1 "$@" false || :
-  done
+  on 1 -qq --gate=fleet:hub -n 2 -d 1s false || :
+  on 2 -qq --gate=fleet:hub -n 1 "$@" false || :
 }
 
 # shut_for_long: a hint shuts it for an hour.
@@ -132,7 +131,7 @@ blocked() {
 }
 
 @test "backoff itself is linked with libc alone" {
-  command -v readelf >/dev/null || skip 'readelf is not installed'
+  need readelf
   run -0 readelf -d "$BACKOFF"
   refute_output --regexp 'NEEDED.*(hiredis|ssl|crypto)'
 }
@@ -184,7 +183,7 @@ ran$"
 @test "what cannot be reached is the local gate, said once, without the password" {
   need_redis
   export BACKOFF_FLEET=redis://user:secret@127.0.0.1:1
-  run -1 on 1 --gate=fleet:hub -n 3 -b 1ms false
+  run -1 on 1 --gate=fleet:hub -n 3 -d 1s false
   assert_equal "$(grep -c 'cannot use' <<<"$output")" 1
   assert_line 'backoff: false: cannot use fleet gate hub (redis://127.0.0.1:1: Connection refused); going on with the local gate'
   refute_output --partial secret
@@ -217,7 +216,7 @@ ran$"
   await "$err" 'cannot use fleet gate'
   start_redis
   echo >&7
-  await "$err" 'the fleet is there again'
+  await "$err" 'fleet server reachable again'
   assert_fate 'exited 1'
 }
 
@@ -482,8 +481,45 @@ ran$"
   assert [ -e ran ]
   assert_fate 'exited 0'
   stop_redis
-  BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/file run -0 "$BACKOFF" --slots=fleet:hub:1 true
-  assert_line --regexp '^backoff: true: cannot use fleet slots hub \(.*\); going on without$'
+  # Neither the fleet nor the local slots can keep the limit.
+  BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/file run -125 "$BACKOFF" --slots=fleet:hub:1 touch started
+  assert_output --regexp '^backoff: cannot use slots fleet:hub \(.*/file: Not a directory; unix:.*\)$'
+  assert [ ! -e started ]
+}
+
+@test "--gate=open:fleet:NAME opens the gate for all machines" {
+  with_server
+  on 1 -qq --gate=fleet:hub -n 1 -- sh -c 'echo after=30m >"$BACKOFF_HINT"; exit 7' || :
+  run -75 on 2 --gate=fleet:hub --gate-wait=0 -- true
+  run -0 on 1 --gate=open:fleet:hub
+  assert_output 'gate fleet:hub was shut: exit 7; it opens gradually now'
+  run -0 on 2 --gate=fleet:hub -- sh -c 'echo "$BACKOFF_GATE"'
+  assert_output --partial ramp
+  redis flushall
+  run -0 on 1 --gate=open:fleet:hub
+  assert_output 'gate fleet:hub is open'
+  stop_redis
+  run -125 on 1 --gate=open:fleet:hub
+}
+
+@test "a lost server is waited for as long as a lease, and then the local slots serve, which is told under -qq" {
+  local before
+  with_server
+  on 1 -q --slots=fleet:hub:1 true
+  stop_redis
+  before=$SECONDS
+  run -0 on 1 -qq --slots=fleet:hub:1 -d 0 -n 2 -- sh -c '[ "$BACKOFF_ATTEMPT" = 2 ]'
+  assert_output --regexp '^backoff: sh: limit of slots fleet:hub NOT enforced \(unix:.*\); going on with the local slots$'
+  # Once a run, and not once an attempt: that would be 30 seconds.
+  assert [ $((SECONDS - before)) -ge 14 ]
+}
+
+@test "a lease that ends later than any can is one from before the clock was set back" {
+  with_server
+  redis zadd 'backoff:{hub}:slots' "$((($(date +%s) + 3600) * 1000))" dead
+  run -0 on 1 -qq --slots=fleet:hub:1 --slots-wait=5s -- echo ran
+  assert_output ran
+  assert_equal "$(redis zcard 'backoff:{hub}:slots')" 0
 }
 
 @test "a signal ends the wait for a slot" {
@@ -528,8 +564,8 @@ ran$"
 
 @test "nothing is left behind where backoff is process 1" {
   with_server
-  unshare -pf --mount-proc true 2>/dev/null || skip 'no PID namespace here'
-  run -0 unshare -pf --mount-proc "$BACKOFF" --gate=fleet:hub --slots=fleet:hub:1 sh -c 'echo ran' 3>&- 7>&-
+  need_namespace --pid --fork --mount-proc
+  run -0 "${namespace[@]}" "$BACKOFF" --gate=fleet:hub --slots=fleet:hub:1 sh -c 'echo ran' 3>&- 7>&-
   assert_output ran
   wait_for no_helper
   assert_equal "$(redis zcard 'backoff:{hub}:slots')" 0

@@ -35,13 +35,19 @@ beside() {
   others+=($!)
 }
 
-# shut_gate: three failures in a row, from two runs. The next probe is due
+# shut_gate: three failures in a row, from two runs, and a second between the
+# first and the last. The next probe is due
 # within milliseconds.
 shut_gate() {
   rm -f state/hub
-  "$BACKOFF" -qq --gate=hub -n 2 -b 1ms -- ./job || true
+  fail_twice
   "$BACKOFF" -qq --gate=hub -n 1 -b 1ms -- ./job || true
   : >requests
+}
+
+# fail_twice: a second apart, by one run. The next failure of another shuts it.
+fail_twice() {
+  "$BACKOFF" -qq --gate=hub -n 2 -d 1s -- ./job || true
 }
 
 # shut_for TIME: by a server that asks to wait for so long.
@@ -79,18 +85,16 @@ calls() { # NAME-REGEX: how many of them the trace has on the state file
 }
 
 @test "three failures in a row from two runs shut it, and the log tells why" {
-  run -7 "$BACKOFF" --gate=hub -n 2 -b 1ms -- ./job
+  fail_twice
   run -7 "$BACKOFF" --gate=hub -n 1 -b 1ms -- ./job
   assert_line "backoff: job: gate hub shut: exit 7, 3 failures in a row"
 }
 
 @test "the log tells first of the attempt, and then that it has shut the gate" {
-  local i format
+  local format
   for format in text json; do
     rm -f state/hub
-    for i in 1 2; do
-      "$BACKOFF" -qq --gate=hub -n 1 -- ./job || true
-    done
+    fail_twice
     run -7 "$BACKOFF" --log-format="$format" --gate=hub --gate-wait=0 -n 6 -- ./job
     run -0 grep -Eo 'attempt 1/6 failed|gate hub shut|"event":"attempt"|"state":"shut"' <<<"$output"
     [ "$format" = json ] || assert_equal "$output" $'attempt 1/6 failed\ngate hub shut'
@@ -101,12 +105,12 @@ calls() { # NAME-REGEX: how many of them the trace has on the state file
 @test "the number of a probe that fails is that of the last attempt that counted" {
   shut_gate
   run -7 "$BACKOFF" --gate=hub --gate-wait=2s -b 1ms -- ./job
-  assert_line --regexp 'attempt 1 \(0/6\) failed'
+  assert_line --regexp 'attempt 1 \(0/8\) failed'
   rm state/hub
-  "$BACKOFF" -qq --gate=hub -n 2 -b 1ms -- ./job || true
+  fail_twice
   run -7 "$BACKOFF" --gate=hub --gate-wait=2s -b 1ms -- ./job
-  assert_line --regexp 'attempt 1/6 failed'
-  assert_line --regexp 'attempt 2 \(1/6\) failed'
+  assert_line --regexp 'attempt 1/8 failed'
+  assert_line --regexp 'attempt 2 \(1/8\) failed'
 }
 
 @test "successes, answers and what must not be retried do not shut it" {
@@ -129,12 +133,25 @@ calls() { # NAME-REGEX: how many of them the trace has on the state file
   assert_line --regexp '^backoff: job: waiting at gate hub, shut for [^:]*: exit 7$'
   assert_line --regexp '^backoff: job: gate hub open after [^,]*, 1 probe$'
   run -0 "$BACKOFF" --gate=hub -- ./job
-  assert_equal "$(cat requests)" "$(printf 'probing\nramp')"
+  assert_equal "$(cat requests)" "$(printf 'probing\nopen')"
 }
 
-@test "probes that fail do not count for --attempts" {
+@test "an --attempts that was given bounds probes, too" {
   shut_gate
-  start -- "$BACKOFF" --gate=hub -n 1 -b 1ms -- ./job
+  run -7 "$BACKOFF" --gate=hub -n 2 -b 1ms -- ./job
+  assert_equal "$(cat requests)" "$(printf 'probing\nprobing')"
+}
+
+@test "the time until a stated moment is not of --gate-wait" {
+  shut_for 2s
+  touch up
+  run -0 "$BACKOFF" --gate=hub --gate-wait=1s -- ./job
+  assert_equal "$(cat requests)" probing
+}
+
+@test "probes that fail do not count for the default of --attempts" {
+  shut_gate
+  start -- "$BACKOFF" --gate=hub -b 1ms -- ./job
   until [ "$(wc -l <requests)" -ge 3 ]; do sleep 0.05; done
   touch up
   assert_fate "exited 0"
@@ -193,7 +210,7 @@ calls() { # NAME-REGEX: how many of them the trace has on the state file
 @test "a hint shuts the gate at once, for all, and at least until then" {
   run -7 "$BACKOFF" --gate=hub -n 1 -- sh -c 'echo after=30m >"$BACKOFF_HINT"; exit 7'
   assert_line --regexp '^backoff: sh: gate hub shut until [0-9:]{8} \(server asked for 30m\)$'
-  run -75 "$BACKOFF" --gate=hub --gate-wait=1s -- ./job
+  run -75 "$BACKOFF" --gate=hub --gate-wait=0 -- ./job
   assert [ ! -e requests ]
 }
 
@@ -372,11 +389,33 @@ stand_in_line() {
   assert_fate "killed KILL"
   wait "${others[2]}"
   wait "${others[3]}"
-  assert_equal "$(cat requests)" "$(printf 'probing\nramp')"
+  # Those who are stopped wait still, unless they have been passed over.
+  assert_regex "$(tr '\n' ' ' <requests)" '^probing (ramp|open) $'
   kill -s CONT "${others[@]:0:2}"
   wait "${others[0]}"
   wait "${others[1]}"
   assert_equal "$(tail -n 2 requests | sort)" "$(printf 'head\nnext')"
+}
+
+# With the one that has the turn, the first of the line, and eight that would
+# look at the clock: nobody has told those behind them.
+@test "nobody is held up for long by those who are stopped, however many they are" {
+  local i
+  # Nobody probes before all of them stand there.
+  shut_for 15s
+  for i in 0 1 2 3 4 5 6 7 8 9 10 11; do
+    beside -qq --gate=hub -n inf -- ./job
+    [ "$i" -eq 0 ] || in_line "$i"
+  done
+  kill -s STOP "${others[@]:0:10}"
+  for i in 0 1 2 3 4 5 6 7 8 9; do
+    wait_for in_state "${others[$i]}" T
+  done
+  touch up
+  wait "${others[10]}"
+  wait "${others[11]}"
+  kill -s CONT "${others[@]:0:10}"
+  wait "${others[@]}"
 }
 
 # Such a probe would have the turn for two hours.
@@ -397,7 +436,7 @@ stand_in_line() {
   signal USR1
   assert_fate "exited 0"
   wait "$first"
-  assert_equal "$(cat requests)" "$(printf 'probing\nramp')"
+  assert_equal "$(cat requests)" "$(printf 'probing\nopen')"
   run -0 record
   assert_line turn=2
 }
@@ -463,9 +502,8 @@ shut_out() {
 # A suspended machine is one whose CLOCK_BOOTTIME goes on without the others,
 # as in a time namespace.
 @test "the time of a suspended machine counts at a gate" {
-  local -a later=(unshare --time --boottime)
-  [ "$(id -u)" -eq 0 ] || later=(unshare --user --map-root-user --time --boottime)
-  "${later[@]}" 1 true 2>/dev/null || skip 'no time namespaces here'
+  need_namespace --time
+  local -a later=("${namespace[@]}" --boottime)
   touch up
   : >requests
   shut_for 30m
@@ -502,7 +540,7 @@ import json, sys
 events = [json.loads(line) for line in sys.argv[1].splitlines()]
 gate = [e for e in events if e["event"] == "gate"]
 assert [e["state"] for e in gate] == ["wait", "probe", "ramp"], gate
-assert all(list(e) == ["time", "event", "id", "gate", "state", "reason", "waited_s", "next_s"] for e in gate)
+assert all(list(e) == ["time", "event", "id", "name", "gate", "state", "reason", "waited_s", "next_s"] for e in gate)
 assert gate[0]["gate"] == "hub" and gate[0]["reason"] == "exit 7"
 assert gate[0]["next_s"] >= 0 and gate[2]["waited_s"] > 0
 ' "$output"
@@ -571,15 +609,14 @@ assert gate[0]["next_s"] >= 0 and gate[2]["waited_s"] > 0
   assert_equal "$(cat requests)" probing
 }
 
-@test "successes for some seconds end the gradual return, which is told" {
+@test "the gradual return ends where nobody else waits, which is told" {
   shut_gate
   touch up
   "$BACKOFF" -qq --gate=hub -- ./job
   assert_equal "$(field state)" 3
-  while [ "$(field state)" != 0 ]; do
-    "$BACKOFF" -v --gate=hub -- ./job 2>>said
-  done
-  run -0 grep -c 'gate hub open' said
+  run -0 "$BACKOFF" -v --gate=hub -- ./job
+  assert_output --partial 'gate hub open'
+  assert_equal "$(field state)" 0
 }
 
 @test "the deadline ends a wait in the queue behind a probe" {
@@ -602,9 +639,46 @@ assert gate[0]["next_s"] >= 0 and gate[2]["waited_s"] > 0
 
 @test "-q does not tell of a wait" {
   shut_for 30m
-  run -75 "$BACKOFF" -q --gate=hub --gate-wait=50ms -- true
+  run -124 "$BACKOFF" -q --gate=hub -T 1s -- true
   assert_equal "${#lines[@]}" 1
   refute_line --partial waiting
+}
+
+@test "--gate=open opens a gate for those who wait, too: they come back by the ramp" {
+  local i
+  shut_for 30m
+  touch up
+  for i in 1 2 3; do
+    beside -qq --gate=hub -- ./job
+    [ "$i" -eq 1 ] || in_line "$((i - 1))"
+  done
+  run -0 "$BACKOFF" --gate=open:hub
+  assert_output 'gate hub was shut: exit 7; it opens gradually now'
+  wait "${others[@]}"
+  # The last one is alone, and finds it open.
+  assert_equal "$(head -n 1 requests) $(wc -l <requests)" 'ramp 3'
+  run ! grep probing requests
+}
+
+@test "--gate=open of a gate that is open, or was never used, has nothing to do" {
+  run -0 "$BACKOFF" --gate=open:hub
+  assert_output 'gate hub is open'
+  assert [ ! -e state/hub ]
+  touch up
+  "$BACKOFF" --gate=hub -- ./job
+  run -0 "$BACKOFF" --gate=open:hub
+  assert_output 'gate hub is open'
+  run -0 "$BACKOFF" --state-dir=missing --gate=open:hub
+  assert_output 'gate hub is open'
+}
+
+@test "--gate=open of a state that cannot be used is 125" {
+  shut_for 30m
+  chmod 644 state/hub
+  run -125 "$BACKOFF" --gate=open:hub
+  assert_output 'backoff: --gate=open: hub: its mode is not 0600'
+  run -125 "$BACKOFF" --gate=open:
+  assert_regex "$output" '^backoff: --gate: .*: expected a name'
 }
 
 @test "--gate=list of a directory that cannot be used is an error" {
@@ -618,7 +692,7 @@ assert gate[0]["next_s"] >= 0 and gate[2]["waited_s"] > 0
   assert_output --regexp '^NAME +GATE +SINCE +WAITING +SLOTS +DEFERRED UNTIL +REASON$'
   assert [ ! -e missing ]
   unset BACKOFF_STATE_DIR STATE_DIRECTORY
-  [ "$(id -u)" -ne 0 ] || skip 'it is another directory for root'
+  need_ordinary_user
   HOME=$PWD/home run -0 "$BACKOFF" --gate=list
   assert [ ! -e home ]
 }

@@ -8,7 +8,7 @@ load ../lib/process
 
 # annotates ARG...: what stderr has is in $output.
 annotates() {
-  run --separate-stderr "$BACKOFF" --log-format=github -d 1ms "$@"
+  run --separate-stderr "$BACKOFF" --log-format=github -n 2 -d 1ms "$@"
   output=$stderr
   lines=("${stderr_lines[@]}")
 }
@@ -118,9 +118,9 @@ fails_once='[ "$BACKOFF_ATTEMPT" -ge 2 ] || exit 7'
 }
 
 @test "github: a warning and a log file begin a line, whatever COMMAND left" {
-  run -0 "$BACKOFF" --log-format=github -d 1ms sh -c "printf 'COMMAND {}' >&2; $fails_once"
+  run -0 "$BACKOFF" --log-format=github -n 2 -d 1ms sh -c "printf 'COMMAND {}' >&2; $fails_once"
   assert_line --regexp '^::warning title='
-  run -0 "$BACKOFF" --log-format=github -q -d 1ms sh -c "printf 'COMMAND {}'; $fails_once"
+  run -0 "$BACKOFF" --log-format=github -q -n 2 -d 1ms sh -c "printf 'COMMAND {}'; $fails_once"
   refute_output --partial '::'
   run -1 "$BACKOFF" --log-format=github --log-file="$BATS_TEST_TMPDIR/log" -n 1 \
     sh -c 'printf "COMMAND {}"; exit 1'

@@ -45,6 +45,8 @@ wait_for() {
   done
 }
 
+load ../lib/needs
+
 # In front of "$BACKOFF", for a COMMAND that has something to do before it is
 # cut by a timeout, or by a deadline: it gets no TERM (see hold_term.py). It
 # waits for the TERM to be there by $until_term, in bash, because dash unblocks
@@ -61,7 +63,7 @@ has_sanitizers() {
 # need_faketime: skips where libfaketime has no say; sets preload to its path.
 # shellcheck disable=SC2034 # for the tests
 need_faketime() {
-  command -v faketime >/dev/null || skip 'faketime is not installed'
+  need faketime
   # That of clang waits for ever for a lock of its own.
   ! has_sanitizers "$BACKOFF" || skip 'the sanitizers are to be preloaded first'
   # shellcheck disable=SC2016 # for the other shell

@@ -36,7 +36,7 @@ asked() {
   # Any wait above 0 is too long here, so that the test does not wait.
   "$BACKOFF" -n 2 -b 0 --retry-after --hint-max=1ns --log-file="$said" -- "$@" >/dev/null 2>&1 || true
   if [ -n "$wanted" ]; then
-    [[ $(tail -n 1 "$said") =~ ': server asked to wait '($wanted)', more than --hint-max (1ns)'$ ]]
+    [[ $(tail -n 1 "$said") =~ ': server asked to wait '($wanted)(, until [0-9: -]+)?', more than --hint-max (1ns)'$ ]]
   else
     run ! grep 'server asked' "$said"
   fi || fail "$*: $(cat "$said")"
@@ -74,7 +74,7 @@ prints='printf "$1"; exit 7'
   signal TERM
   assert_fate 'killed TERM'
   local next='next in [89](\.[0-9])?s \(server asked for 8s\)'
-  grep -qE "^backoff: sh: attempt 1/6 failed after [^:]*: exit 7; $next\$" "$err"
+  grep -qE "^backoff: sh: attempt 1/8 failed after [^:]*: exit 7; $next\$" "$err"
 }
 
 @test "after= takes durations of every form" {
@@ -126,7 +126,7 @@ FORMS
 @test "verdict= is the verdict: stop" {
   hinted stop verdict=stop
   run -7 --separate-stderr "$BACKOFF" -- sh -c "$hint" - verdict=stop
-  [[ $stderr == 'backoff: sh: not retrying after attempt 1/6: the command asked to stop (BACKOFF_HINT)' ]]
+  [[ $stderr == 'backoff: sh: not retrying after attempt 1/8: the command asked to stop (BACKOFF_HINT)' ]]
 }
 
 @test "verdict= is the verdict: retry, even after an exit 0" {
@@ -154,7 +154,7 @@ FORMS
   signal TERM
   assert_fate 'killed TERM'
   local next='next in [89](\.[0-9])?s \(server asked for 8s\)'
-  grep -qE "^backoff: sh: attempt 1/6 throttled: the command asked to slow down \(BACKOFF_HINT\); $next\$" "$err"
+  grep -qE "^backoff: sh: attempt 1/8 throttled: the command asked to slow down \(BACKOFF_HINT\); $next\$" "$err"
 }
 
 @test "verdict= is the verdict: success" {
@@ -207,7 +207,7 @@ FORMS
 
 @test "lines that cannot be read are ignored" {
   local line
-  for line in after= after=-1 after=soon after=1x 'after=1 s' 'after =1' AFTER=1h ' after=1h' verdict= \
+  for line in after= after=-1 after=soon after=1x 'after=1s 2s' 'after =1' AFTER=1h ' after=1h' verdict= \
     verdict=maybe verdict=STOP 'verdict=stop ' ' verdict=stop' stop 'verdict=stop,retry' nonsense; do
     run logged -n 2 -b 3us -j none -- sh -c "$hint" - "$line"
     assert_events 'pauses == [3*us]' 'attempts[0].verdict == "retry"'
@@ -485,7 +485,7 @@ FORMS
     18446744073709551616 99999999999999999999999999999; do
     asked '.+' sh -c "$prints" - "Retry-After: $number\n"
     run -7 "$BACKOFF" --retry-after -- sh -c 'echo "Retry-After: $1"; exit 7' - "$number"
-    [[ $output == *': not retrying after attempt 1/6: server asked to wait '* ]]
+    [[ $output == *': not retrying after attempt 1/8: server asked to wait '* ]]
   done
   asked '.+' sh -c "$prints" - 'Retry-After: Fri, 31 Dec 9999 23:59:59 GMT\n'
 }
@@ -494,7 +494,7 @@ FORMS
 
 @test "--hint-max is 1h by default" {
   run -7 "$BACKOFF" -- sh -c "$hint" - after=2h
-  assert_equal "$output" 'backoff: sh: not retrying after attempt 1/6: server asked to wait 2h, more than --hint-max (1h)'
+  assert_equal "$output" 'backoff: sh: not retrying after attempt 1/8: server asked to wait 2h, more than --hint-max (1h)'
   start_logged -- sh -c "$hint" - after=1h
   in_pause
   kill -TERM "$pid"
@@ -538,38 +538,52 @@ FORMS
   assert_equal "${stderr_lines[0]}" words
 }
 
-@test "--retry-after: a throttle without the line says once what is missing" {
+@test "--retry-after: a throttle without a stated wait says once what is missing" {
   run -9 "$BACKOFF" --retry-after --throttle-on=9 -n 3 -b 0 -- sh -c 'exit 9'
-  assert_equal "$(grep -c 'no Retry-After line' <<<"$output")" 1
-  assert_line --index 1 'backoff: sh: --retry-after: no Retry-After line in the output; the command has to print it'
+  assert_equal "$(grep -c 'no stated wait' <<<"$output")" 1
+  assert_line --index 1 'backoff: sh: --retry-after: no stated wait in the output; the command has to print it'
 }
 
-@test "--retry-after: what curl needs to print the line is told, behind env, too" {
+@test "--retry-after: what curl needs to print the headers is told, behind env, too" {
   mkdir "$BATS_TEST_TMPDIR/bin"
   printf '#!/bin/sh\nexit 22\n' >"$BATS_TEST_TMPDIR/bin/curl"
   chmod +x "$BATS_TEST_TMPDIR/bin/curl"
   PATH=$BATS_TEST_TMPDIR/bin:$PATH run -22 "$BACKOFF" --retry-after --throttle-on=22 \
     -n 2 -b 0 -- env curl http://localhost/
-  assert_line --index 1 "backoff: curl: --retry-after: no Retry-After line in the output; \
-to print it the command needs -w '%{stderr}Retry-After: %header{retry-after}\\n' or -D /dev/stderr"
+  assert_line --index 1 "backoff: curl: --retry-after: no stated wait in the output; \
+to print the headers the command needs -w '%{stderr}Retry-After: %header{retry-after}\\n' or -D /dev/stderr"
   run -0 "$BACKOFF" --tool=curl --plan
   assert_output --partial "-w '%{stderr}Retry-After: %header{retry-after}\\n' or -D /dev/stderr"
 }
 
-@test "--retry-after: a line that cannot be read is told once, after a throttle or with -v" {
-  local said='backoff: sh: --retry-after: the Retry-After line is neither a number of seconds nor an HTTP date'
-  run -9 "$BACKOFF" --retry-after --throttle-on=9 -n 3 -b 0 -- \
-    sh -c 'echo "Retry-After: 1.5"; exit 9'
+@test "--retry-after: a 503 that --tool knows says what is missing, and a 500 does not" {
+  local code
+  for code in 503 429; do
+    run -22 "$BACKOFF" --tool=curl --retry-after -n 3 -b 0 -- \
+      sh -c 'echo "curl: (22) The requested URL returned error: $1" >&2; exit 22' sh "$code"
+    assert_equal "$(grep -c 'no stated wait in the output' <<<"$output")" 1
+  done
+  run -8 "$BACKOFF" --tool=wget --retry-after -n 2 -b 0 -- \
+    sh -c 'echo "2026-11-23 07:00:00 ERROR 503: Service Unavailable." >&2; exit 8'
+  assert_equal "$(grep -c 'no stated wait in the output' <<<"$output")" 1
+  run -22 "$BACKOFF" --tool=curl --retry-after -n 2 -b 0 -- \
+    sh -c 'echo "curl: (22) The requested URL returned error: 500" >&2; exit 22'
+  refute_output --partial 'no stated wait'
+}
+
+@test "--retry-after: a header that cannot be read is told once, with its text" {
+  local said='backoff: sh: --retry-after: no time can be read in "Retry-After: 1.5"'
+  run -9 "$BACKOFF" --retry-after -n 3 -b 0 -- sh -c 'echo "< Retry-After:  1.5"; exit 9'
+  assert_equal "$(grep -c 'no time can be read' <<<"$output")" 1
+  run -9 "$BACKOFF" --retry-after --throttle-on=9 -n 3 -b 0 -- sh -c 'echo "< Retry-After: 1.5"; exit 9'
   assert_equal "$(grep -cxF "$said" <<<"$output")" 1
-  refute_output --partial 'no Retry-After line'
-  run -9 "$BACKOFF" -v --retry-after -n 3 -b 0 -- sh -c 'echo "Retry-After: soon"; exit 9'
-  assert_equal "$(grep -cxF "$said" <<<"$output")" 1
-  run -9 "$BACKOFF" --retry-after -n 3 -b 0 -- sh -c 'echo "Retry-After: soon"; exit 9'
-  refute_output --partial 'neither'
-  # One that can be read counts, wherever it stands.
+  refute_output --partial 'no stated wait'
+}
+
+@test "--retry-after: beside a header that can be read, one that cannot is not told" {
   run -9 "$BACKOFF" -v --retry-after --throttle-on=9 -n 2 -b 0 -- \
     sh -c 'echo "Retry-After: 0"; echo "Retry-After: soon"; exit 9'
-  refute_output --partial 'neither'
+  refute_output --partial 'no time can be read'
 }
 
 @test "--retry-after: an empty line, as curl -w prints it, reports nothing missing" {
@@ -581,10 +595,10 @@ to print it the command needs -w '%{stderr}Retry-After: %header{retry-after}\\n'
 @test "--retry-after: a throttle with the line reports nothing missing" {
   run -9 "$BACKOFF" --retry-after --throttle-on=9 -n 2 -b 0 -- \
     sh -c 'echo "Retry-After: 0"; exit 9'
-  refute_output --partial 'no Retry-After line'
+  refute_output --partial 'no stated wait'
   run -9 "$BACKOFF" --retry-after --throttle-on=9 -n 2 -b 0 -- \
     sh -c 'echo after=0 >"$BACKOFF_HINT"; exit 9'
-  refute_output --partial 'no Retry-After line'
+  refute_output --partial 'no stated wait'
   run -9 "$BACKOFF" --retry-after -n 2 -b 0 -- sh -c 'exit 9'
-  refute_output --partial 'no Retry-After line'
+  refute_output --partial 'no stated wait'
 }

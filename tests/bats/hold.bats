@@ -82,7 +82,7 @@ big() {
   text=$("$BACKOFF" -o -b 0 -- sh -c 'echo "attempt $BACKOFF_ATTEMPT"
     [ "$BACKOFF_ATTEMPT" -eq 3 ]' 2>"$said")
   assert_equal "$text" 'attempt 3'
-  tells 'backoff: sh: attempt 1/6 failed .*' 'backoff: sh: attempt 2/6 failed .*'
+  tells 'backoff: sh: attempt 1/8 failed .*' 'backoff: sh: attempt 2/8 failed .*'
 }
 
 @test "by default nothing is held: half an answer, and then a whole one" {
@@ -136,7 +136,7 @@ big() {
   writes -o -b 0 --pass-on=1 -- sh -c 'echo "attempt $BACKOFF_ATTEMPT"; exit $((3 - BACKOFF_ATTEMPT))'
   [ "$status" -eq 1 ]
   holds "$got" 'attempt 2'
-  tells '.* attempt 1/6 failed .*'
+  tells '.* attempt 1/8 failed .*'
 }
 
 @test "output of whatever counts as a success is released" {
@@ -185,7 +185,7 @@ big() {
   tells stopped '.*: not retrying .*'
   writes -o -b 0 --before-retry='exit 9' -- sh -c 'echo vetoed; exit 7'
   [ "$status" -eq 7 ]
-  tells '.*: attempt 1/6 failed .*' vetoed '.*: --before-retry refused .*'
+  tells '.*: attempt 1/8 failed .*' vetoed '.*: --before-retry refused .*'
   under=("${HOLD_TERM[@]}")
   writes -o -n 1 -t 50ms -- bash -c "echo late; $until_term"
   [ "$status" -eq 124 ]
@@ -223,7 +223,7 @@ big() {
   assert_fate 'killed TERM'
   holds "$out"
   said=$err
-  tells '.*: attempt 1/6 failed .*' last '.*: interrupted by TERM after 1 attempt .*'
+  tells '.*: attempt 1/8 failed .*' last '.*: interrupted by TERM after 1 attempt .*'
 }
 
 @test "interrupted in a pause with --hold=all: each to its own stream" {
@@ -233,7 +233,7 @@ big() {
   assert_fate 'killed INT'
   holds "$out" last
   said=$err
-  tells '.*: attempt 1/6 failed .*' words '.*: interrupted by INT after 1 attempt .*'
+  tells '.*: attempt 1/8 failed .*' words '.*: interrupted by INT after 1 attempt .*'
 }
 
 @test "interrupted in an attempt: what it had written is released" {
@@ -271,7 +271,7 @@ big() {
 }
 
 @test "output of a failure that cannot be written: the status stays, and the log says so" {
-  [ -w /dev/full ] || skip "no /dev/full"
+  need_writable /dev/full
   run -7 bash -c '"$BACKOFF" -o -n 1 --log-file="$1" -- sh -c "echo out; exit 7" 2>/dev/full' - "$said"
   run -0 sed 's/^[^ ]* //' "$said"
   assert_line --index 0 'backoff: sh: held output could not be written: No space left on device'
@@ -306,7 +306,7 @@ big() {
 }
 
 @test "an empty TMPDIR, and none, is /var/tmp" {
-  [ -w /var/tmp ] || skip "/var/tmp is not writable here"
+  need_writable /var/tmp
   TMPDIR='' writes -o -- readlink /proc/self/fd/1
   [[ $(<"$got") == "$(readlink -f /var/tmp)"/* ]]
   unset TMPDIR
@@ -324,6 +324,35 @@ big() {
       [ "$status" -eq 125 ] || fail "$option with TMPDIR=$directory: $status, $(cat "$said")"
       [ "$(wc -l <"$said")" -eq 1 ]
     done
+  done
+}
+
+@test "if the next attempt's output cannot be held, the last one's is released, with the reason" {
+  local TMPDIR=$BATS_TEST_TMPDIR/tmp option
+  export TMPDIR
+  for option in -o -oall --quiet-success; do
+    mkdir "$TMPDIR"
+    writes "$option" -q -b 0 -- sh -c 'echo out; rmdir "$TMPDIR"; exit 7'
+    assert_equal "$status" 125
+    cat "$got" "$said" >"$over"
+    tells_in_all "$option"
+  done
+}
+
+# tells_in_all: $over has the output, once, and then why there is no more.
+tells_in_all() {
+  assert_equal "$1: $(sed 's/ in [0-9.]*[mu]*s:/ in T:/; /next in/d' "$over")" "$1: out
+backoff: sh: failed after 2 attempts in T: held output could not be passed on: No such file or directory"
+}
+
+@test "with few descriptors, what was held last is released, or nothing ran" {
+  local limit
+  for limit in {7..16}; do
+    status=0
+    seq 3 | bash -c 'exec 3>&-; ulimit -n "$0"; exec "$@"' "$limit" "$BACKOFF" -oall -qq -n 3 -b 0 -- \
+      sh -c 'read -r line; ls -d / /nonexistent' >"$got" 2>"$said" || status=$?
+    [ "$status" -eq 2 ] || grep -q 'Too many open files' "$said"
+    grep -q 'after 1 attempt ' "$said" || assert_equal "$limit: $(cat "$got")" "$limit: /"
   done
 }
 
@@ -638,7 +667,7 @@ end'
   writes --quiet-success --log-file="$BATS_TEST_TMPDIR/log" -b 0 -- sh -c '[ "$BACKOFF_ATTEMPT" -eq 2 ]'
   [ "$status" -eq 0 ]
   holds "$said"
-  grep -q 'attempt 1/6 failed' "$BATS_TEST_TMPDIR/log"
+  grep -q 'attempt 1/8 failed' "$BATS_TEST_TMPDIR/log"
 }
 
 @test "--quiet-success with stdout and stderr that are one keeps their order" {
@@ -656,9 +685,9 @@ end'
 }
 
 @test "without /proc, output waits for a reader that is slow, and is whole" {
-  unshare --mount true 2>/dev/null || skip 'no mounts of our own here'
   ! has_sanitizers "$BACKOFF" || skip 'the sanitizers need /proc'
-  reads full read -- unshare --mount sh -c '
+  need_mounts
+  reads full read -- "${namespace[@]}" sh -c '
     mount -t tmpfs none /proc && exec "$0" -o -- head -c 300000 /dev/zero' "$BACKOFF"
   ended "exited 0"
   assert_equal "$(wc -c <"$got")" 300000

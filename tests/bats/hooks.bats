@@ -62,7 +62,7 @@ wait_in_hook='echo >"$READY"; exec sleep 300'
 
 @test "--before-retry finds the success of a streak" {
   run -0 logged --consecutive=2 -b 0 --before-retry="$note" -- true
-  noted '2/6 0 success unset'
+  noted '2/8 0 success unset'
 }
 
 @test "--before-retry finds the limit, the id, the depth and the time" {
@@ -139,7 +139,7 @@ wait_in_hook='echo >"$READY"; exec sleep 300'
   run -7 --separate-stderr "$BACKOFF" -b 20ms -j none --before-retry='exit 1' -- \
     sh -c 'exit 7'
   assert_equal "${#stderr_lines[@]}" 2
-  assert_regex "${stderr_lines[0]}" '^backoff: sh: attempt 1/6 failed after .*: exit 7; next in 20ms$'
+  assert_regex "${stderr_lines[0]}" '^backoff: sh: attempt 1/8 failed after .*: exit 7; next in 20ms$'
   assert_regex "${stderr_lines[1]}" '^backoff: sh: .*: --before-retry refused \(exit 1\)$'
   run -7 --separate-stderr "$BACKOFF" -q -b 0 --before-retry='exit 3' -- sh -c 'exit 7'
   assert_equal "${#stderr_lines[@]}" 1
@@ -230,21 +230,21 @@ END
 
 @test "--at-end runs after a success, at once or later" {
   run -0 logged --at-end="$note" -- true
-  noted '1/6 0 success success'
+  noted '1/8 0 success success'
   rm "$seen"
   run -0 logged -b 0 --at-end="$note" -- sh -c '[ "$BACKOFF_ATTEMPT" -eq 2 ]'
-  noted '2/6 0 success success'
+  noted '2/8 0 success success'
 }
 
 @test "--at-end runs after a pass, a stop, the deadline and a refusal" {
   run -1 logged --pass-on=1 --at-end="$note" -- sh -c 'exit 1'
-  noted '1/6 1 pass pass'
+  noted '1/8 1 pass pass'
   rm "$seen"
   run -7 logged --stop-on=7 --at-end="$note" -- sh -c 'exit 7'
-  noted '1/6 7 stop stopped'
+  noted '1/8 7 stop stopped'
   rm "$seen"
   run -127 logged --at-end="$note" -- no-such-command-of-ours
-  noted '1/6 127 stop stopped'
+  noted '1/8 127 stop stopped'
   rm "$seen"
   run -124 logged -n 1 -T 1s --at-end="$note" -- sleep 60
   run cat "$seen"

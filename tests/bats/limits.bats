@@ -17,21 +17,28 @@ pauses() {
   assert_events "pauses == [t if t >= 1000 else t * us for t in [$list]]"
 }
 
-# drawn LOW HIGH OPTION...: 200 pauses, every one from LOW to HIGH
-# (expressions), and spread over most of that range.
+# drawn LOW HIGH OPTION...: 60 pauses, every one from LOW to HIGH
+# (expressions), and spread over most of that range. The seed is the same each
+# time: so few could be anything else by chance.
 drawn() {
   local low=$1 high=$2
   shift 2
-  run -1 logged -n 201 "$@" -- false
-  assert_events 'len(pauses) == 200' \
+  run -1 logged -n 61 --seed=1 "$@" -- false
+  assert_events 'len(pauses) == 60' \
     "min(pauses) >= $low" "max(pauses) <= $high" \
     "max(pauses) - min(pauses) > 0.8 * ($high - ($low))" \
-    "0.25 < sum(p > ($low + $high) / 2 for p in pauses) / 200 < 0.75"
+    "0.25 < sum(p > ($low + $high) / 2 for p in pauses) / 60 < 0.75"
 }
 
 # --- the windows ---
 
-@test "an exponential window grows by 3 from 1s to 1m" {
+@test "an exponential window grows by 3 from 1s to 30s" {
+  run -0 "$BACKOFF" --plan --log-format=json -j none
+  run grep -o '"high_s":[0-9.]*' <<<"$output"
+  assert_output "$(printf '"high_s":%d.000000000\n' 1 3 9 27 30 30 30)"
+}
+
+@test "the windows grow by 3" {
   # The default base; only as many pauses as a test can wait for.
   start_logged -j none -- false
   in_pause
@@ -78,12 +85,12 @@ drawn() {
   pauses 5,5 -b 9us -c 5us -j none
 }
 
-@test "the default cap is 1m, or the base where that is longer" {
-  run -0 "$BACKOFF" --plan --log-format=json -b 30s -n 4 -j none
+@test "the default cap is 30s, or the base where that is longer" {
+  run -0 "$BACKOFF" --plan --log-format=json -b 15s -n 4 -j none
   run grep -o '"high_s":[0-9]*' <<<"$output"
-  assert_output '"high_s":30
-"high_s":60
-"high_s":60'
+  assert_output '"high_s":15
+"high_s":30
+"high_s":30'
   start_logged -b 2h -j none -- false
   in_pause
   kill -TERM "$pid"
@@ -104,6 +111,14 @@ drawn() {
   pauses 7,7,7 -b 1us --floor=7us --cap=7us
 }
 
+@test "a cap below the base leaves jitter: the floor is a tenth of the cap" {
+  run -0 "$BACKOFF" --plan --log-format=json -b 30s -c 2s
+  run grep -o '"low_s":[0-9.]*,"high_s":[0-9.]*' <<<"$output"
+  [ "${#lines[@]}" -eq 7 ]
+  run sort -u <<<"$output"
+  assert_output '"low_s":0.200000000,"high_s":2.000000000'
+}
+
 @test "--base=0 makes every pause 0" {
   pauses 0,0,0,0 -b 0
   pauses 0,0 -b 0s -j equal
@@ -122,19 +137,19 @@ drawn() {
     'pauses[3:] == [16*us] * 3'
 }
 
-@test "--slot makes pauses whole multiples" {
-  run -1 logged -n 101 -b 20us -g constant --slot=5us -j full -- false
+@test "--slot-time makes pauses whole multiples" {
+  run -1 logged -n 51 --seed=1 -b 20us -g constant --slot-time=5us -j full -- false
   assert_events 'set(pauses) == {5*us, 10*us, 15*us, 20*us}'
-  run -1 logged -n 101 -b 20us -g constant --floor=0 --slot=10us -- false
+  run -1 logged -n 51 --seed=1 -b 20us -g constant --floor=0 --slot-time=10us -- false
   assert_events 'set(pauses) == {0, 10*us, 20*us}'
 }
 
-@test "--slot without jitter rounds to the nearest multiple" {
-  pauses 10,10,20 -d 8us,12us,16us --slot=10us
+@test "--slot-time without jitter rounds to the nearest multiple" {
+  pauses 10,10,20 -d 8us,12us,16us --slot-time=10us
 }
 
-@test "--slot with no multiple in the range is the lower end rounded up" {
-  pauses 10,10 -b 9us -g constant --floor=8us --slot=10us
+@test "--slot-time with no multiple in the range is the lower end rounded up" {
+  pauses 10,10 -b 9us -g constant --floor=8us --slot-time=10us
 }
 
 @test "--from=start counts the pause from the start of the attempt" {
@@ -178,6 +193,11 @@ drawn() {
   assert_events 'pauses == [1*us]'
 }
 
+@test "a single one of --delays is every pause of the usual attempts" {
+  run -1 logged -d 1us -- false
+  assert_events 'start.attempts == 8' 'pauses == [1*us] * 7'
+}
+
 @test "--delays have no cap, no floor and no jitter by default" {
   start_logged -d 0,3h -- false
   in_pause 2
@@ -189,7 +209,7 @@ drawn() {
 @test "an explicit cap, floor and jitter apply to each of --delays" {
   pauses 1,5,5 -d 1us,8us,9us --cap=5us
   pauses 3,8 -d 1us,8us --floor=3us
-  run -1 logged -n 101 -d 100us -j full -- false
+  run -1 logged -n 51 --seed=1 -d 100us -j full -- false
   assert_events 'max(pauses) <= 100*us' 'min(pauses) < 30*us' \
     'max(pauses) > 70*us'
 }
@@ -261,7 +281,7 @@ END
 }
 
 @test "--jitter=decorrelated is between the base and thrice the last pause" {
-  run -1 logged -n 401 -b 1us -c 1ms -j decorrelated -- false
+  run -1 logged -n 101 --seed=1 -b 1us -c 1ms -j decorrelated -- false
   assert_events 'pauses[0] <= 3*us' 'min(pauses) >= 1*us' \
     'all(b <= 3 * a for a, b in zip(pauses, pauses[1:]))' \
     'max(pauses) <= 1*ms' 'max(pauses) > 10*us'
@@ -273,18 +293,30 @@ END
     'all(p >= 50*us for p in pauses[20:])' 'len(set(pauses)) > 50'
 }
 
-@test "no draw exceeds the cap, and none pile up on it" {
+# below_cap JITTER...
+below_cap() {
   local jitter
-  for jitter in full equal decorrelated smooth 0.5 0.5..3 20us +20us; do
-    run -1 logged -n 101 -b 30us -c 100us -j "$jitter" -- false
-    assert_events 'max(pauses) <= 100*us' 'pauses.count(100*us) <= 3' \
-      'len(set(pauses)) > 80'
+  for jitter; do
+    run -1 logged -n 41 --seed=1 -b 30us -c 100us -j "$jitter" -- false
+    assert_events 'max(pauses) <= 100*us' 'pauses.count(100*us) <= 2' \
+      'len(set(pauses)) > 32'
   done
 }
 
-@test "the window shrinks so that its upper end meets the cap" {
+@test "no draw of a method exceeds the cap, and none pile up on it" {
+  below_cap full equal decorrelated smooth
+}
+
+@test "no draw from a range exceeds the cap, and none pile up on it" {
+  below_cap 0.5 0.5..3 20us +20us
+}
+
+@test "the window shrinks so that the upper end of a ratio meets the cap" {
   drawn 50*us 100*us -b 1ms -g constant -c 100us --floor=0 -j equal
   drawn 100*us*2//3 100*us -b 1ms -g constant -c 100us --floor=0 -j 0.2
+}
+
+@test "the window shrinks so that the upper end of a jitter in time meets the cap" {
   drawn 60*us 100*us -b 1ms -g constant -c 100us --floor=0 -j 20us
   drawn 80*us 100*us -b 1ms -g constant -c 100us --floor=0 -j +20us
 }
@@ -353,9 +385,9 @@ END
 
 # --- attempts ---
 
-@test "there are 6 attempts by default, the first included" {
+@test "there are 8 attempts by default, the first included" {
   run -1 logged -b 0 -- false
-  assert_events 'start.attempts == 6' 'len(attempts) == 6' \
+  assert_events 'start.attempts == 8' 'len(attempts) == 8' \
     'end.result == "exhausted"'
 }
 
@@ -466,10 +498,10 @@ in_time() {
   assert_events 'attempts[0].duration_s < end.elapsed_s - 400*ms'
 }
 
-@test "--slot does not carry the last pause past the deadline" {
+@test "--slot-time does not carry the last pause past the deadline" {
   local jitter
   for jitter in none full; do
-    in_time -T LIMIT -b 1m --slot=40s -j "$jitter"
+    in_time -T LIMIT -b 1m --slot-time=40s -j "$jitter"
     assert_events "0 < sum(pauses) <= $limit*s - 3 * attempts[0].duration_s" \
       'end.result == "deadline"'
   done
@@ -542,6 +574,46 @@ in_time() {
       sh -c '[ "$BACKOFF_ATTEMPT" -eq 3 ]'
     assert_events 'len(attempts) == 3'
   done
+}
+
+# --- flaky-status ---
+
+@test "--flaky-status is the status of a success that followed a failure" {
+  run -42 logged --flaky-status=42 -b 0 --at-end='echo "$BACKOFF_RESULT"' -- \
+    sh -c '[ "$BACKOFF_ATTEMPT" -ge 3 ]'
+  assert_output success
+  assert_events 'end.result == "success" and end.status == 42' 'end.reason is None' \
+    'attempts[-1].verdict == "success" and attempts[-1].status == 0'
+}
+
+@test "--flaky-status is not the status of a success at once, nor of a failure" {
+  run -0 logged --flaky-status=42 -- true
+  run -7 logged --flaky-status=42 -n 2 -b 0 -- sh -c 'exit 7'
+  run -1 logged --flaky-status=42 -n 2 -b 0 --pass-on=1 -- sh -c '[ "$BACKOFF_ATTEMPT" -eq 1 ] && exit 2; exit 1'
+  assert_events 'end.result == "pass"'
+}
+
+@test "--flaky-status counts failures before and in a streak, and not its successes" {
+  run -0 logged --flaky-status=42 --consecutive=3 -b 0 -- true
+  run -42 logged --flaky-status=42 --consecutive=2 -b 0 -- \
+    sh -c '[ "$BACKOFF_ATTEMPT" -ne 2 ]'
+  assert_events '[a.status for a in attempts] == [0, 1, 0, 0]'
+}
+
+@test "--flaky-status: the log says so, without -v too, but not with -q" {
+  local flaky=(--flaky-status=9 -b 0 sh -c '[ "$BACKOFF_ATTEMPT" -ge 2 ]')
+  run -9 "$BACKOFF" "${flaky[@]}"
+  assert_line --index 1 --regexp '^backoff: sh: succeeded at attempt 2/8 in [^ ]*s: exit 9 \(--flaky-status\)$'
+  run -9 "$BACKOFF" -q "${flaky[@]}"
+  assert_output ''
+  run -0 "$BACKOFF" --flaky-status=0 "${flaky[@]:1}"
+  refute_output --partial succeeded
+}
+
+@test "--flaky-status: held output is released, as of any success" {
+  run -9 --separate-stderr "$BACKOFF" -o --flaky-status=9 -b 0 -- \
+    sh -c 'echo "$BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -ge 2 ]'
+  assert_output 2
 }
 
 # --- consecutive ---

@@ -77,8 +77,8 @@ said() {
   tells --base=1ms --jitter=none --stop-on=8 -- \
     sh -c '[ "$BACKOFF_ATTEMPT" -gt 1 ] && exit 8; exit 7'
   [ "$status" -eq 8 ]
-  said 'backoff: sh: attempt 1/6 failed after DUR: exit 7; next in 1ms' \
-    'backoff: sh: not retrying after attempt 2/6: exit 8 \(--stop-on\)'
+  said 'backoff: sh: attempt 1/8 failed after DUR: exit 7; next in 1ms' \
+    'backoff: sh: not retrying after attempt 2/8: exit 8 \(--stop-on\)'
 }
 
 @test "a pass says nothing" {
@@ -91,7 +91,7 @@ said() {
   tells -n 1 -- sh -c 'kill -SEGV $$'
   said 'backoff: sh: giving up after 1 attempt in DUR: killed by SEGV'
   tells -- sh -c 'kill -INT $$'
-  said 'backoff: sh: not retrying after attempt 1/6: killed by INT'
+  said 'backoff: sh: not retrying after attempt 1/8: killed by INT'
 }
 
 @test "a timeout says its length" {
@@ -102,7 +102,7 @@ said() {
 }
 
 @test "a missing command is 'not found', with a hint if a shell can help" {
-  local missed='backoff: .*: not retrying after attempt 1/6: not found'
+  local missed='backoff: .*: not retrying after attempt 1/8: not found'
   tells no-such-command-of-ours
   [ "$status" -eq 127 ]
   said "$missed \(a shell function or builtin\? export -f it, then: backoff bash -c 'NAME \"\\\$@\"' _ \.\.\.\)"
@@ -114,13 +114,13 @@ said() {
   said "$missed \(env NAME=\.\.\. COMMAND\)"
   tells "$BATS_TEST_TMPDIR/no-such-command"
   [ "$status" -eq 127 ]
-  said 'backoff: no-such-command: not retrying after attempt 1/6: not found'
+  said 'backoff: no-such-command: not retrying after attempt 1/8: not found'
 }
 
 @test "a command that cannot be run says why in the system's words" {
   tells "$BATS_TEST_TMPDIR"
   [ "$status" -eq 126 ]
-  said "backoff: ${BATS_TEST_TMPDIR##*/}: not retrying after attempt 1/6: Permission denied"
+  said "backoff: ${BATS_TEST_TMPDIR##*/}: not retrying after attempt 1/8: Permission denied"
 }
 
 @test "a deadline that cuts an attempt has its own line" {
@@ -172,8 +172,8 @@ said() {
 @test "a success within a streak says how far it is" {
   tells --consecutive=3 -b 20ms --jitter=none -- true
   [ "$status" -eq 0 ]
-  said 'backoff: true: attempt 1/6 succeeded, 1 of 3 in a row; next in 20ms' \
-    'backoff: true: attempt 2/6 succeeded, 2 of 3 in a row; next in 20ms'
+  said 'backoff: true: attempt 1/8 succeeded, 1 of 3 in a row; next in 20ms' \
+    'backoff: true: attempt 2/8 succeeded, 2 of 3 in a row; next in 20ms'
 }
 
 @test "a throttled attempt says so" {
@@ -213,7 +213,7 @@ said() {
   tells -q -n 3 -b 1ms -- sh -c 'exit 7'
   said 'backoff: sh: giving up after 3 attempts in DUR: exit 7'
   tells --quiet --stop-on=7 -- sh -c 'exit 7'
-  said 'backoff: sh: not retrying after attempt 1/6: exit 7 \(--stop-on\)'
+  said 'backoff: sh: not retrying after attempt 1/8: exit 7 \(--stop-on\)'
   tells -q -T 1s -- sleep 60
   said 'backoff: sleep: deadline reached after 1 attempt in DUR: timed out after DUR'
   tells -q -b 1ms -- sh -c "$(fails_then_succeeds 2 "$count")"
@@ -238,11 +238,11 @@ said() {
   [ "$status" -eq 0 ]
   last=${said[-1]}
   said=("$last")
-  said 'backoff: sh: succeeded at attempt 3/6 in DUR'
+  said 'backoff: sh: succeeded at attempt 3/8 in DUR'
 }
 
 @test "the rule that made it a stop is named, beside what a tool says" {
-  local stopped='backoff: [a-z]+: not retrying after attempt 1/6'
+  local stopped='backoff: [a-z]+: not retrying after attempt 1/8'
   tells --retry-on=8 -- sh -c 'exit 7'
   said "$stopped: exit 7 \(not in --retry-on\)"
   tells --retry-on=8 -t 50ms -- sleep 60
@@ -264,7 +264,7 @@ said() {
 @test "-v tells of a pass and its status" {
   tells -v --pass-on=1 -- sh -c 'exit 1'
   [ "$status" -eq 1 ]
-  said "${said[0]}" 'backoff: sh: passed at attempt 1/6 in DUR \(exit 1\)'
+  said "${said[0]}" 'backoff: sh: passed at attempt 1/8 in DUR \(exit 1\)'
 }
 
 @test "-v tells what --kill-after and --grace had to kill" {
@@ -346,8 +346,8 @@ said() {
 
 @test "-v with the defaults prints only the basic settings" {
   tells -v -- true
-  said 'backoff: true: attempts 6, windows 1s 3s 9s 27s \.\.\., cap 1m, floor 100ms' \
-    'backoff: true: succeeded at attempt 1/6 in DUR'
+  said 'backoff: true: attempts 8, windows 1s 3s 9s 27s \.\.\., cap 30s, floor 100ms' \
+    'backoff: true: succeeded at attempt 1/8 in DUR'
 }
 
 @test "-v prints all settings that are not the default, in one line" {
@@ -355,7 +355,7 @@ said() {
     --hint-max=2h --spool-limit=1M --reset-after=3m --wake-on=USR1 \
     -r 1-3,timeout -x 9,KILL --stop-if='den(ied)' --success-if=done --retry-after \
     --watch=stdout -i null -oall --before-retry='echo again' --at-end=: --seed=3 \
-    --throttle-base=1s --slot=1ms --cap-mode=after --from=start -- printf 'done\n'
+    --throttle-base=1s --slot-time=1ms --cap-mode=after --from=start -- printf 'done\n'
   [ "${#said[@]}" -eq 2 ]
   for setting in 'attempts 1' 'windows 2s ' 'cap 45s' 'jitter 0.8..1.2' \
     'timeout 30s' 'kill-after 5s' 'signal INT' 'grace 7s' 'deadline 1h' \
@@ -363,7 +363,7 @@ said() {
     'retry-on 1-3,timeout' 'stop-on 9,KILL' "stop-if 'den(ied)'" \
     "success-if 'done'" 'retry-after' 'watch stdout' 'stdin null' 'hold all' \
     "before-retry 'echo again'" "at-end ':'" 'seed 3' 'throttle-base 1s' \
-    'slot 1ms' 'cap-mode after' 'from start'; do
+    'slot-time 1ms' 'cap-mode after' 'from start'; do
     [[ "${said[0]}, " == *[,:]' '"$setting"* ]] || fail "no $setting: ${said[0]}"
   done
 }
@@ -428,7 +428,7 @@ said() {
 }
 
 @test "rule 76: each line is one write" {
-  strace -o /dev/null true || skip "strace cannot trace here"
+  need_strace
   strace -o "$BATS_TEST_TMPDIR/trace" -e trace=write,writev -s 1000 \
     "$BACKOFF" -n 3 -b 1ms -- sh -c 'exit 7' || true
   run -0 grep -c '^write(2, "backoff: sh: [^\\]*\\n", ' "$BATS_TEST_TMPDIR/trace"
@@ -476,7 +476,7 @@ said() {
 }
 
 @test "--log-file gets one write(2) per line" {
-  strace -o /dev/null true || skip "strace cannot trace here"
+  need_strace
   local format
   for format in text json; do
     rm -f "$BATS_TEST_TMPDIR/log"
@@ -577,7 +577,7 @@ END
   run -0 logged -b 1ms --jitter=none -- sh -c "$(fails_then_succeeds 2 "$count")"
   assert_output ''
   assert_events \
-    'start.attempts == 6 and start.name == "sh" and start.command == "sh"' \
+    'start.attempts == 8 and start.name == "sh" and start.command == "sh"' \
     'len(attempts) == 3' \
     '[a.outcome for a in attempts] == ["exited"] * 3' \
     '[a.status for a in attempts] == [7, 7, 0]' \
@@ -742,6 +742,20 @@ END
   assert_events "start.id != '$first'"
 }
 
+@test "JSON: each event has the name after the id" {
+  run -1 logged --name='a "b"' -n 2 -b 0 false
+  assert_equal "$(grep -c '","name":"a \\"b\\"",' "$events")" 4
+  assert_events 'start.name == end.name == attempts[1].name'
+}
+
+@test "JSON: the line of output stands in line, and not in reason" {
+  run -7 logged -n 1 --stop-if=never -- sh -c 'echo "no \"such\" bucket" >&2; exit 7'
+  assert_events 'attempts[0].reason == end.reason == "exit 7"' \
+    'attempts[0].line == end.line == "no ?such? bucket"'
+  run -7 logged -n 1 -- sh -c 'echo no such bucket >&2; exit 7'
+  assert_events 'attempts[0].line is None and end.line is None'
+}
+
 @test "the id is that of --id" {
   run -0 logged --id='job 42' true
   assert_events 'start.id == "job 42"'
@@ -789,7 +803,7 @@ END
   # The shell warns: it does not look at LOCPATH any more.
   export LOCPATH=$BATS_TEST_TMPDIR LC_ALL=de_DE.UTF-8 2>/dev/null
   [ "$(locale decimal_point)" = , ] || skip "libc does not load the locale"
-  tells -d 0.02s -j 0.0 -- sh -c 'exit 7'
+  tells -n 2 -d 0.02s -j 0.0 -- sh -c 'exit 7'
   said 'backoff: sh: attempt 1/2 failed after DUR: exit 7; next in 20ms' \
     'backoff: sh: giving up after 2 attempts in DUR: exit 7'
   run -7 logged -n 3 -b 1.5ms -f 1.5 -j none -- sh -c 'exit 7'

@@ -93,7 +93,7 @@ as_parent_ended='^backoff: [a-z0-9]+: interrupted, as the parent has ended, afte
 }
 
 @test "--die-with-parent: the parent's end in a hook reaches the hook, and we die" {
-  orphans -- "$BACKOFF" --die-with-parent -d 1ms \
+  orphans -- "$BACKOFF" --die-with-parent -n 2 -d 1ms \
     --before-retry='echo hook $$; exec sleep 1000' -- false
   await "$err" '^hook'
   kill -s KILL "$parent"
@@ -225,7 +225,7 @@ two_lines() {
   await "$err" '"event":"attempt"'
   kill -s KILL "$parent"
   has_fate "killed TERM"
-  said_last '"result":"interrupted","attempts":1,"status":143,"reason":"the parent has ended","elapsed_s":'
+  said_last '"result":"interrupted","attempts":1,"status":143,"reason":"the parent has ended","line":null,"elapsed_s":'
 }
 
 @test "--die-with-parent: a write to a reader that stalls does not hold it up" {

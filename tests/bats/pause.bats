@@ -129,7 +129,7 @@ only_with_nanosleep() {
 }
 
 @test "rule 45: the shortest pause there is ends" {
-  start -- "$BACKOFF" -d 1ns -- sh -c 'echo ready; exit 7'
+  start -- "$BACKOFF" -n 2 -d 1ns -- sh -c 'echo ready; exit 7'
   assert_fate "exited 7"
   assert_ready 2
 }
@@ -170,7 +170,7 @@ PYTHON
 # Were the pause part of the attempt that follows it, the parts would be
 # more than the whole.
 @test "rule 46: the time of an attempt begins with the attempt" {
-  start -- "$BACKOFF" --log-format=json -d 1s -- sh -c 'sleep 0.2; exit 7'
+  start -- "$BACKOFF" --log-format=json -n 2 -d 1s -- sh -c 'sleep 0.2; exit 7'
   assert_fate "exited 7"
   run -0 python3 - "$err" <<'PYTHON'
 import decimal, json, sys

@@ -82,7 +82,7 @@ END
 }
 
 @test "a plan that cannot be written is 125" {
-  [ -w /dev/full ] || skip "no /dev/full"
+  need_writable /dev/full
   for option in --plan --preset=list; do
     run -125 sh -c '"$BACKOFF" "$1" >/dev/full' sh "$option"
     assert_output --partial 'backoff: '
@@ -120,7 +120,7 @@ END
 }
 
 @test "the plan says how many attempts fit into a limit" {
-  run -0 "$BACKOFF" --plan -n 50 -T 20m
+  run -0 "$BACKOFF" --plan -n 50 -c 1m -T 20m
   assert_line 'At most 50 attempts before the time is up.'
   assert_line --partial '10m: 100%'
   run -0 "$BACKOFF" --plan -T 20m
@@ -137,7 +137,7 @@ END
 @test "means that a deadline changes stay within their range" {
   local options
   for options in '-T 603s -j none -g constant -b 2s' '-p smtp' '-p cenkalti' \
-    '-T 20m' '-T 11m --cap-mode=after --slot=7s' '-T 30m --splay=5m'; do
+    '-T 20m' '-T 11m --cap-mode=after --slot-time=7s' '-T 30m --splay=5m'; do
     # shellcheck disable=SC2086 # several words
     run -0 "$BACKOFF" --plan --log-format=json $options
     rows 'all(r["low_s"] <= r["mean_s"] <= r["high_s"] for r in p)' \
@@ -220,7 +220,7 @@ END
 @test "the plan predicts what the loop does" {
   local options seed
   for options in '' '-j equal' '-j none' '-j 0.5 --cap-mode=before' '-j +1ms' \
-    '-g cubic -j decorrelated --cap-mode=after' '-j smooth' '--slot=2ms --floor=0' \
+    '-g cubic -j decorrelated --cap-mode=after' '-j smooth' '--slot-time=2ms --floor=0' \
     '-d 1ms,2ms,5ms' '-p sre -b 1ms'; do
     [[ $options == *-[dp]* ]] || options+=' -b 1ms -c 9ms -n 6'
     # shellcheck disable=SC2086 # several words
@@ -320,7 +320,7 @@ END
   # What does not fit into a line stands further in.
   "$BACKOFF" --preset=list | sed ':a; N; $!ba; s/\n        / /g' >list
   grep -v '^ ' list | sed 's/ (approximate)//' >names
-  assert_equal "$(wc -l <names)" 29
+  assert_equal "$(wc -l <names)" 31
   while read -r name; do
     options=$(sed -n "/^$name\\( (approximate)\\)*\$/{n;p;}" list)
     needed=
@@ -337,7 +337,7 @@ END
   done <names
   # A name, options, a source, and perhaps a note.
   run grep -c '^    [^-(]' list
-  assert_output 29
+  assert_output 31
 }
 
 @test "the loop uses the options of a preset" {

@@ -107,10 +107,7 @@ stop() {
 # --- /proc of another PID namespace ---
 
 @test "in a PID namespace with the /proc of another, the command alone is ended" {
-  command -v unshare >/dev/null || skip "unshare is not installed"
-  local unshare=(unshare --user --map-root-user --pid --fork --mount-proc)
-  "${unshare[@]}" true || skip "no PID namespaces here"
-  "${unshare[@]}" sh -c 'echo 499 >/proc/sys/kernel/ns_last_pid' || skip "pids cannot be chosen here"
+  need_pids
   # In the outer namespace, process 500 has the children 501 to 540. In the
   # inner one 500 is backoff, and 501 to 540 are those that it would hit.
   cat >outer.sh <<'SCRIPT'
@@ -145,7 +142,7 @@ for pid in $bystanders; do
   kill -0 "$pid" && echo alive
 done >alive
 SCRIPT
-  "${unshare[@]}" sh outer.sh >output 2>&1 </dev/null 3>&- || true
+  "${namespace[@]}" sh outer.sh >output 2>&1 </dev/null 3>&- || true
   assert_equal "$(cat status)" '500 124'
   assert_equal "$(cat alive)" $'alive\nalive\nalive'
   grep -q 'signalled only the command' log || fail "$(cat log)"
@@ -161,12 +158,9 @@ SCRIPT
 
 # reuses_pid: in a PID namespace of its own, the command's child ends between
 # the reading of /proc and the signal, and another gets its pid. Prints what
-# became of that: "alive" or "hit". $1 is an option of strace.
+# became of that: "alive" or "hit". $@ are options of strace. After need_pids
+# and need_strace.
 reuses_pid() {
-  command -v unshare >/dev/null || skip "unshare is not installed"
-  need_strace
-  local unshare=(unshare --user --map-root-user --pid --fork --mount-proc)
-  "${unshare[@]}" sh -c 'echo 9 >/proc/sys/kernel/ns_last_pid' || skip "pids cannot be chosen here"
   cat >reuse.py <<'SCRIPT'
 import os, signal, subprocess, sys, time
 def wait_for(condition):
@@ -211,17 +205,21 @@ with open("victim.new", "w") as file:
 os.rename("victim.new", "victim")
 os.waitpid(child, 0)
 SCRIPT
-  TEST_MARK=$MARKS/tree "${unshare[@]}" python3 reuse.py "$@" 2>errors </dev/null 3>&- || cat errors
+  TEST_MARK=$MARKS/tree "${namespace[@]}" python3 reuse.py "$@" 2>errors </dev/null 3>&- || cat errors
 }
 
 @test "a process with a reused pid of the tree is not signalled" {
   need_call SYS_pidfd_open
+  need_pids
+  need_strace
   run reuses_pid
   assert_output 'alive 124'
   grep -q pidfd_send_signal trace || fail "$(cat trace)"
 }
 
 @test "without pidfds, a pid is checked again before it is signalled" {
+  need_pids
+  need_strace
   run reuses_pid -e inject=pidfd_open:error=ENOSYS
   assert_output 'alive 124'
 }

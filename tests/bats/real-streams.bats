@@ -50,7 +50,7 @@ served_at() {
 }
 
 @test "input compressed on its way arrives whole when nginx says 503 twice" {
-  command -v gzip >/dev/null || skip "gzip is missing"
+  need gzip
   "$START"
   dump | gzip -1 | retrying --before-retry="$(served_at 3)" -- \
     "${CURL[@]}" --upload-file - "$URL/new/dump.gz"
@@ -122,7 +122,7 @@ served_at() {
     bash "${CURL[@]}" --upload-file - "$URL/new/dump"
   assert_equal "$status" 22
   assert_regex "${stderr_lines[-1]}" \
-    '^backoff: curl: not retrying after attempt 1/6: it read 6\.[0-9]MiB of stdin, --spool-limit is 1MiB$'
+    '^backoff: curl: not retrying after attempt 1/8: it read 6\.[0-9]MiB of stdin, --spool-limit is 1MiB$'
   mkdir "$BATS_TEST_TMPDIR/served/new"
   seq 1000000 | retrying --spool-limit=1MiB -- "${CURL[@]}" --upload-file - "$URL/new/dump"
   cmp upload "$BATS_TEST_TMPDIR/served/new/dump"
@@ -203,7 +203,114 @@ assert_obeyed() {
   run --separate-stderr "$BACKOFF" --base=10ms --retry-after --before-retry="$release" -- \
     "${CURL[@]}" -D /dev/stderr -o /dev/null "$URL/limited/file"
   assert_success
-  assert_regex "$stderr" 'backoff: curl: attempt 1/6 failed after [^ ]*: exit 22; next in 2s \(server asked for 2s\)'
+  assert_regex "$stderr" 'backoff: curl: attempt 1/8 failed after [^ ]*: exit 22; next in 2s \(server asked for 2s\)'
+}
+
+# assert_throttled: one pause, of what the server asked for, by what verdict ever.
+assert_throttled() {
+  run -0 sed -n 's/.*"attempt":1,.*"hint_s":2.000000000,"pause_s":\([0-9.]*\)}/\1/p' "$LOG"
+  assert_output --regexp '^2\.0(0|10*$)'
+  run -0 grep '"event":"end"' "$LOG"
+  assert_output --partial '"attempts":2,"status":0,'
+}
+
+@test "a 429 with Retry-After: 2 is obeyed by --tool alone" {
+  limited
+  run retrying --tool --before-retry="$release" -- "${CURL[@]}" -D /dev/stderr "$URL/limited/file"
+  assert_success
+  assert_throttled
+}
+
+@test "a 429 with Retry-After: 2 is obeyed, by what wget -S prints" {
+  need wget
+  limited
+  run retrying --tool --retry-after --before-retry="$release" -- wget -S --no-proxy --tries=1 -O page "$URL/limited/file"
+  assert_success
+  assert_throttled
+}
+
+# shown FILE: the command of FILE that names --retry-after and curl, on one line.
+shown() {
+  sed -e 's/\\-/-/g; s/\\e$/\\/' "$TOP_SRCDIR/$1" | sed -n '/^backoff .*--retry-after/{:a; /\\$/{N; s/\\\n */ /; ba;}; p;}' | grep curl
+}
+
+@test "the examples of the README and the manual that name --retry-after obey a 429" {
+  limited
+  local file example
+  printf '#!/bin/sh\nexec "%s" --base=10ms --log-format=json --log-file="%s" --before-retry="%s" "$@"\n' \
+    "$BACKOFF" "$LOG" "$release" >../backoff
+  chmod +x ../backoff
+  export url=$URL/limited/file
+  for file in README.md man/backoff.1; do
+    rm -f ../served/limited/file "$LOG"
+    example=$(shown "$file")
+    [ -n "$example" ]
+    PATH=$BATS_TEST_TMPDIR:$PATH run -0 bash -c "${example//https:\/\/api.example.org\/data/$url}"
+    assert_throttled
+  done
+}
+
+# --- other ways to state a wait ---
+
+# states STATUS LINE...: what nginx answers instead: a header for each LINE, or
+# a body where it begins with a brace.
+states() {
+  local line lines=()
+  for line; do
+    if [[ $line == \{* ]]; then
+      lines+=("default_type application/json; return 429 '$line';")
+    else
+      lines+=("add_header ${line%%: *} \"${line#*: }\" always;")
+    fi
+  done
+  [[ ${*: -1} == \{* ]] || lines+=('return 429;')
+  sed -i "/location @slow_down/,/}/{/add_header/d; s|return 429;|${lines[*]}|}" "$BATS_TEST_TMPDIR/nginx.conf"
+}
+
+# assert_asked SECONDS COMMAND...: what the run asks for, with curl and wget as they
+# print headers and bodies.
+assert_asked() {
+  local wanted=$1
+  shift
+  rm -f "$LOG"
+  run retrying --retry-after --hint-max=0 -- "$@"
+  run -0 sed -n 's/.*"attempt":1,.*"hint_s":\([0-9.]*\),.*/\1/p' "$LOG"
+  assert_output "$wanted"
+}
+
+assert_all_asked() {
+  limited
+  assert_asked "$1" "${CURL[@]}" -i "$URL/limited/file"
+  assert_asked "$1" "${CURL[@]}" -D /dev/stderr "$URL/limited/file"
+  ! command -v wget >/dev/null || assert_asked "$1" wget -S --no-proxy --tries=1 -O page "$URL/limited/file"
+  stop_nginx
+}
+
+@test "a 429 with X-RateLimit-Reset is obeyed if nothing remains" {
+  states 'X-RateLimit-Remaining: 0' 'X-RateLimit-Reset: 46'
+  assert_all_asked 46.000000000
+}
+
+@test "a 429 with RateLimit-Reset is obeyed if nothing remains" {
+  states 'RateLimit-Reset: 7' 'RateLimit-Remaining: 0'
+  assert_all_asked 7.000000000
+}
+
+@test "a 429 with X-RateLimit-Reset-After is obeyed" {
+  states 'X-RateLimit-Reset-After: 1.337'
+  assert_all_asked 1.337000000
+}
+
+@test "a 429 with X-Amz-Retry-After is obeyed" {
+  states 'X-Amz-Retry-After: 1500'
+  assert_all_asked 1.500000000
+}
+
+@test "a 429 whose JSON body states a wait is obeyed" {
+  states '{"message": "slow down", "retry_after": 5}'
+  limited
+  assert_asked 5.000000000 curl --disable --noproxy '*' --silent --fail-with-body "$URL/limited/file"
+  stop_nginx
 }
 
 @test "a 429 with Retry-After: 2 is not waited for beyond --hint-max" {
@@ -211,7 +318,7 @@ assert_obeyed() {
   run --separate-stderr "$BACKOFF" --base=10ms --retry-after --hint-max=1s -- \
     "${CURL[@]}" -D /dev/stderr "$URL/limited/file"
   assert_equal "$status" 22
-  assert_equal "${stderr_lines[-1]}" 'backoff: curl: not retrying after attempt 1/6: server asked to wait 2s, more than --hint-max (1s)'
+  assert_equal "${stderr_lines[-1]}" 'backoff: curl: not retrying after attempt 1/8: server asked to wait 2s, more than --hint-max (1s)'
 }
 
 @test "a 429 with Retry-After: 2 means nothing without --retry-after" {

@@ -30,17 +30,13 @@ teardown() {
   server_teardown
 }
 
-needs() {
-  command -v "$1" >/dev/null || skip "$1 is missing"
-}
-
 # fails STATUS WANTED -- COMMAND...: it ends so, is tried again where WANTED
-# is no stop, and WANTED is what the log says of it: "retry: exit 7 (...)".
+# is no stop and no pass, and WANTED is what the log says of it: "retry: exit 7 (...)".
 fails() {
   local wanted_status=$1 wanted=$2 status=0 count=2
   shift 3
   case $wanted in
-    stop:*) count=1 ;;
+    stop:* | pass:*) count=1 ;;
   esac
   logged -n 2 -b 1us --tool -- "$@" </dev/null >out 2>err || status=$?
   assert_equal "$status" "$wanted_status"
@@ -66,7 +62,7 @@ succeeds() {
 
 # curl_ready: curl without anybody's settings.
 curl_ready() {
-  needs curl
+  need curl
   CURL=(curl --disable --noproxy '*' -sS)
 }
 
@@ -113,9 +109,17 @@ curl_ready() {
   fails 22 'retry: exit 22 (HTTP error)' -- curl --disable --noproxy '*' -s -f "$URL/file"
 }
 
+@test "curl: a certificate that is not verified stops, and the log quotes the reason" {
+  curl_ready
+  answers_with_tls_ready
+  "$START"
+  fails 60 'stop: exit 60 (server certificate not verified)' -- "${CURL[@]}" "https://127.0.0.1:$PORT/file"
+  assert_regex "$reason" '"curl: \(60\) SSL'
+}
+
 @test "curl: a file that it cannot write is a stop" {
   curl_ready
-  [ -w /dev/full ] || skip "no /dev/full"
+  need_writable /dev/full
   echo fine >"$BATS_TEST_TMPDIR/served/file"
   answers_ready
   "$START"
@@ -142,7 +146,7 @@ curl_ready() {
 # --- wget ---
 
 wget_ready() {
-  needs wget
+  need wget
   WGET=(wget --no-config --no-proxy -O got)
 }
 
@@ -199,20 +203,23 @@ wget_ready() {
 # A script that runs the words behind it where ./small is a file system.
 in_a_small_disk='mount -t tmpfs -o size=64k tmpfs small && exec "$@"'
 
+# small_disk: ${small[@]} runs a command there; backoff has to be in there with
+# it, as --tool goes by the command's own name.
+small_disk() {
+  mkdir small
+  need_mounts
+  small=("${namespace[@]}" sh -c "$in_a_small_disk" sh)
+}
+
 @test "rsync: a daemon that is not there is retried" {
-  needs rsync
+  need rsync
   fails 10 'retry: exit 10 (socket error)' -- rsync upload "rsync://127.0.0.1:$PORT/served/"
 }
 
 @test "rsync: a full disk stops" {
-  needs rsync
-  mkdir small
-  local as=()
-  [ "$(id -u)" -eq 0 ] || as=(--map-root-user)
-  unshare "${as[@]}" --mount sh -c "$in_a_small_disk" sh true 2>/dev/null ||
-    skip "no file system can be mounted here"
-  # backoff is in there with it: --tool goes by rsync's own name.
-  run -11 unshare "${as[@]}" --mount sh -c "$in_a_small_disk" sh \
+  need rsync
+  small_disk
+  run -11 "${small[@]}" \
     "$BACKOFF" -n 2 -b 1us --log-format=json --log-file="$events" --tool -- \
     rsync upload small/
   judged
@@ -243,9 +250,24 @@ in_a_small_disk='mount -t tmpfs -o size=64k tmpfs small && exec "$@"'
   cmp upload "$BATS_TEST_TMPDIR/served/upload"
 }
 
+@test "rsync: a --rsync-path that is not there stops" {
+  sshd_ready
+  "$START"
+  need rsync
+  # It is 12 or 127, whichever of the two programs is seen to end first.
+  run logged -n 2 -b 1us --tool -- rsync -e "${SSH[*]:0:5}" --rsync-path=/nonexistent/rsync upload 127.0.0.1:
+  assert_events '[a.verdict for a in attempts] == ["stop"]' 'attempts[0].status in (12, 127)'
+}
+
+@test "rsync: a bad option of its ssh stops" {
+  need rsync ssh
+  run logged -n 2 -b 1us --tool -- rsync -e 'ssh -F none -p none' upload 127.0.0.1:
+  assert_events '[a.verdict for a in attempts] == ["stop"]' 'attempts[0].status in (12, 255)'
+}
+
 @test "rsync: an ssh that is refused is retried" {
-  needs rsync
-  needs ssh
+  need rsync
+  need ssh
   # It is 255 or 12, whichever of the two programs is seen to end first.
   run logged -n 2 -b 1us --tool -- \
     rsync -e "ssh -F none -p $PORT -o BatchMode=yes" upload 127.0.0.1:
@@ -256,13 +278,28 @@ in_a_small_disk='mount -t tmpfs -o size=64k tmpfs small && exec "$@"'
 # --- ssh ---
 
 @test "ssh: a connection that is refused is retried, and so is a host that is not known" {
-  needs ssh
+  need ssh
   fails 255 'retry: exit 255 (connection refused)' -- ssh -F none -p "$PORT" 127.0.0.1 true
   fails 255 'retry: exit 255 (could not resolve host)' -- ssh -F none nonexistent.invalid true
 }
 
+@test "ssh: a bad port or cipher stops, and so does a bad port for scp and sftp" {
+  need ssh
+  fails 255 'stop: exit 255 (bad usage)' -- ssh -F none -p none 127.0.0.1 true
+  fails 255 'stop: exit 255 (bad usage)' -- ssh -F none -c none 127.0.0.1 true
+  fails 255 'stop: exit 255 (bad usage)' -- scp -F none -P none upload 127.0.0.1:
+  fails 255 'stop: exit 255 (bad usage)' -- sftp -F none -P none 127.0.0.1:upload
+}
+
+@test "scp: a file of ours that is missing stops" {
+  sshd_ready
+  "$START"
+  fails 255 'stop: exit 255 (file cannot be copied)' -- \
+    scp -F "$BATS_TEST_TMPDIR/ssh_config" -P "$PORT" missing 127.0.0.1:
+}
+
 @test "ssh: a bad option stops" {
-  needs ssh
+  need ssh
   fails 255 'stop: exit 255 (bad configuration)' -- ssh -F none -o NoSuchOption=yes 127.0.0.1 true
 }
 
@@ -293,6 +330,33 @@ in_a_small_disk='mount -t tmpfs -o size=64k tmpfs small && exec "$@"'
   fails 7 "stop: exit 7 (the remote command's own status)" -- "${SSH[@]}" exit 7
 }
 
+# times_out SSH...: an attempt that is cut while its remote command runs; that
+# one is process $remote.
+times_out() {
+  local limit
+
+  for limit in 4 15 60; do
+    run -124 "$BACKOFF" -q -n 1 -t "$limit" -- "$@" \
+      "echo \$\$ >$PWD/remote; exec sleep 1000"
+    [ ! -s remote ] || break
+  done
+  remote=$(cat remote)
+}
+
+@test "ssh: a timeout leaves the remote command running" {
+  sshd_ready
+  "$START"
+  times_out "${SSH[@]}"
+  run -0 kill "$remote"
+}
+
+@test "ssh -tt: a timeout ends the remote command, too" {
+  sshd_ready
+  "$START"
+  times_out ssh -tt "${SSH[@]:1}"
+  wait_for gone "$remote"
+}
+
 @test "ssh: an sshd that starts at the third attempt" {
   sshd_ready
   succeeds "$(at_attempt 3)" 255 255 -- "${SSH[@]}" true
@@ -302,7 +366,7 @@ in_a_small_disk='mount -t tmpfs -o size=64k tmpfs small && exec "$@"'
 
 # repository: ./served/repo.git, which a server of files alone can offer.
 repository() {
-  needs git
+  need git
   git -c init.defaultBranch=main init -q source
   cp upload source/
   git -C source add upload
@@ -312,14 +376,14 @@ repository() {
 }
 
 @test "git clone: a connection that is refused is retried, and so is a host that is not known" {
-  needs git
+  need git
   fails 128 'retry: exit 128 (could not connect to host)' -- git clone "$URL/repo.git"
   fails 128 'retry: exit 128 (could not connect to host)' -- git clone "git://127.0.0.1:$PORT/repo.git"
   fails 128 'retry: exit 128 (could not resolve host)' -- git clone http://nonexistent.invalid/repo.git
 }
 
 @test "git clone: a repository that does not exist stops" {
-  needs git
+  need git
   answers_ready
   "$START"
   fails 128 'stop: exit 128 (repository not found)' -- git clone "$URL/missing.git"
@@ -328,7 +392,7 @@ repository() {
 }
 
 @test "git clone: 503 is retried, 401 and 403 stop, 429 is a throttle" {
-  needs git
+  need git
   answers_ready
   "$START"
   fails 128 'retry: exit 128 (HTTP error of the server)' -- git clone "$URL/503/repo.git"
@@ -358,6 +422,314 @@ repository() {
   cmp upload cloned/upload
 }
 
+# in_conflict: source and cloned have changed the same line.
+in_conflict() {
+  repository
+  export GIT_AUTHOR_NAME=nobody GIT_AUTHOR_EMAIL=nobody@example.org
+  export GIT_COMMITTER_NAME=$GIT_AUTHOR_NAME GIT_COMMITTER_EMAIL=$GIT_AUTHOR_EMAIL
+  git clone -q source cloned
+  echo ours >cloned/upload
+  git -C cloned commit -qam ours
+  echo theirs >source/upload
+  git -C source commit -qam theirs
+  git -C cloned fetch -q
+}
+
+@test "git pull: a conflict stops, and so does one that is still there" {
+  in_conflict
+  fails 1 'stop: exit 1 (conflict to be resolved)' -- git -C cloned pull --no-rebase
+  grep -q '^CONFLICT' out
+  fails 128 'stop: exit 128 (conflict to be resolved)' -- git -C cloned pull --no-rebase
+}
+
+@test "git rebase and cherry-pick: a commit that cannot be applied stops" {
+  in_conflict
+  fails 1 'stop: exit 1 (conflict to be resolved)' -- git -C cloned rebase origin/main
+  git -C cloned rebase --abort
+  fails 1 'stop: exit 1 (conflict to be resolved)' -- git -C cloned cherry-pick origin/main
+}
+
+@test "git push: what is not there, or has no upstream branch, stops" {
+  in_conflict
+  fails 1 'stop: exit 1 (nothing of that name)' -- git -C cloned push origin missing
+  git -C cloned checkout -qb new
+  fails 128 'stop: exit 128 (no upstream branch)' -- git -C cloned push
+}
+
+@test "git commit: nothing to commit stops" {
+  repository
+  git -C source config user.name nobody
+  git -C source config user.email nobody@example.org
+  fails 1 'stop: exit 1 (nothing to commit)' -- git -C source commit -m two
+}
+
+@test "git apply: a patch that does not apply stops, and so does one that is none" {
+  repository
+  printf '%s\n' '--- a/upload' '+++ b/upload' '@@ -1 +1 @@' -missing +new >bad.patch
+  fails 1 'stop: exit 1 (patch cannot be applied)' -- git -C source apply "$PWD/bad.patch"
+  fails 128 'stop: exit 128 (patch cannot be applied)' -- git -C source apply "$PWD/source/upload"
+}
+
+@test "git: a daemon that does not offer the repository stops" {
+  repository
+  git_daemon_ready
+  "$START"
+  fails 128 'stop: exit 128 (not offered by the daemon)' -- git ls-remote "git://127.0.0.1:$PORT/repo.git"
+}
+
+@test "git: redirects in a circle stop" {
+  need git
+  answers_ready
+  "$START"
+  fails 128 'stop: exit 128 (too many redirects)' -- git ls-remote "$URL/302/repo.git"
+}
+
+@test "git: a URL with something else than a repository stops" {
+  need git
+  mkdir -p "$BATS_TEST_TMPDIR/served/page/info"
+  echo '<html>' >"$BATS_TEST_TMPDIR/served/page/info/refs"
+  answers_ready
+  "$START"
+  fails 128 'stop: exit 128 (no git repository there)' -- git ls-remote "$URL/page"
+}
+
+@test "git: a certificate that is not verified stops" {
+  need git
+  answers_with_tls_ready
+  "$START"
+  fails 128 'stop: exit 128 (server certificate not verified)' -- git ls-remote "https://127.0.0.1:$PORT/repo.git"
+}
+
+@test "git: no git on the other side stops" {
+  repository
+  sshd_ready
+  "$START"
+  export GIT_SSH_COMMAND="${SSH[*]:0:3}"
+  fails 128 'stop: exit 128 (no git on the remote side)' -- \
+    git ls-remote --upload-pack=/nonexistent/git-upload-pack "ssh://127.0.0.1:$PORT$PWD/source"
+}
+
+# --- apt-get ---
+
+# apt_ready: apt-get with nothing of this system's: ./served is its repository.
+apt_ready() {
+  need apt-get
+  mkdir -p apt/lists/partial apt/archives/partial apt/none
+  : >apt/status
+  echo "deb [trusted=yes] $URL ./" >apt/sources.list
+  APT=(apt-get -q -o Dir::State::Lists="$PWD/apt/lists" -o Dir::State::Status="$PWD/apt/status"
+    -o Dir::Cache="$PWD/apt" -o Dir::Etc::SourceList="$PWD/apt/sources.list"
+    -o Dir::Etc::SourceParts="$PWD/apt/none" -o Dir::Etc::Parts="$PWD/apt/none"
+    -o Acquire::Languages=none -o APT::Sandbox::User='')
+}
+
+@test "apt-get: a list of sources that cannot be read stops" {
+  apt_ready
+  echo nonsense >apt/sources.list
+  fails 100 'stop: exit 100 (bad list of sources)' -- "${APT[@]}" update
+}
+
+@test "apt-get: a full disk stops" {
+  apt_ready
+  small_disk
+  cp upload "$BATS_TEST_TMPDIR/served/Packages"
+  sed -i 's/^/X-/; s/$/: x/' "$BATS_TEST_TMPDIR/served/Packages"
+  (
+    cd "$BATS_TEST_TMPDIR/served" || exit
+    printf 'Date: %s\nSHA256:\n %s %d Packages\n' "$(date -Ru)" \
+      "$(sha256sum Packages | cut -d ' ' -f 1)" "$(stat -c %s Packages)" >Release
+  )
+  answers_ready
+  "$START"
+  run -100 "${small[@]}" sh -c 'mkdir -p small/partial && exec "$@"' sh \
+    "$BACKOFF" -n 2 -b 1us --log-format=json --log-file="$events" --tool -- \
+    "${APT[@]}" -o Dir::State::Lists="$PWD/small" --error-on=any update
+  judged
+  assert_equal "$verdict: ${reason%% \"*}" 'stop: exit 100 (system needs a repair, or space)'
+}
+
+# --- npm ---
+
+npm_ready() {
+  need npm
+  NPM=(npm --cache "$PWD/npm" --fetch-retries=0 --no-update-notifier)
+}
+
+@test "npm: a certificate that is not verified stops" {
+  npm_ready
+  answers_with_tls_ready
+  "$START"
+  fails 1 'stop: exit 1 (server certificate not verified)' -- \
+    "${NPM[@]}" view nothing --registry "https://127.0.0.1:$PORT/"
+}
+
+@test "npm: a command that there is not stops" {
+  npm_ready
+  fails 1 'stop: exit 1 (bad usage)' -- "${NPM[@]}" no-such-command
+}
+
+# --- skopeo, podman, buildah ---
+
+# images_ready: a registry, and a writable place for their images.
+images_ready() {
+  local dir=$BATS_TEST_TMPDIR
+  echo '{"default": [{"type": "insecureAcceptAnything"}]}' >policy.json
+  SKOPEO=(skopeo --policy policy.json inspect --tls-verify=false)
+  PODMAN=(podman --root "$dir/root" --runroot "$dir/run" --storage-driver=vfs --cgroup-manager=cgroupfs
+    pull --tls-verify=false)
+  BUILDAH=(buildah --root "$dir/root" --runroot "$dir/run" --storage-driver=vfs pull --tls-verify=false)
+  IMAGE=127.0.0.1:$PORT
+  registry_ready
+}
+
+@test "skopeo: an image that is missing or denied stops, 503 and no registry are retried" {
+  need skopeo
+  images_ready
+  fails 1 'retry: exit 1 (could not connect to the registry)' -- "${SKOPEO[@]}" "docker://$IMAGE/missing"
+  "$START"
+  local image
+  for image in missing unnamed page; do
+    fails 1 'stop: exit 1 (image not found)' -- "${SKOPEO[@]}" "docker://$IMAGE/$image"
+  done
+  for image in denied login forbidden; do
+    fails 1 'stop: exit 1 (access denied by the registry)' -- "${SKOPEO[@]}" "docker://$IMAGE/$image"
+  done
+  fails 1 'retry: exit 1 (HTTP error of the registry)' -- "${SKOPEO[@]}" "docker://$IMAGE/failing"
+}
+
+@test "skopeo: a bad name, option or directory stops" {
+  need skopeo
+  images_ready
+  fails 1 'stop: exit 1 (bad image name)' -- skopeo --policy policy.json copy docker://BAD dir:copy
+  fails 1 'stop: exit 1 (bad usage)' -- skopeo --no-such-option
+  fails 1 'stop: exit 1 (image not found)' -- skopeo --policy policy.json copy dir:missing dir:copy
+}
+
+@test "skopeo: a certificate that is not verified stops" {
+  need skopeo
+  images_ready
+  answers_with_tls_ready
+  "$START"
+  fails 1 'stop: exit 1 (server certificate not verified)' -- \
+    skopeo --policy policy.json inspect "docker://$IMAGE/missing"
+}
+
+# pulls COMMAND...: as podman or buildah should.
+pulls() {
+  "$@" --help >/dev/null 2>&1 || skip "$1 does not run here"
+  "$START"
+  fails 125 'stop: exit 125 (image not found)' -- "$@" "$IMAGE/missing"
+  fails 125 'stop: exit 125 (access denied by the registry)' -- "$@" "$IMAGE/denied"
+  fails 125 'stop: exit 125 (bad image name)' -- "$@" BAD
+  fails 125 'stop: exit 125 (bad usage)' -- "$1" no-such-command
+  fails 125 'retry: exit 125 (HTTP error of the registry)' -- "$@" "$IMAGE/failing"
+}
+
+@test "podman pull: an image that is missing or denied stops, and 503 is retried" {
+  need podman
+  need_root
+  images_ready
+  pulls "${PODMAN[@]}"
+}
+
+@test "buildah pull: an image that is missing or denied stops, and 503 is retried" {
+  need buildah
+  need_root
+  images_ready
+  pulls "${BUILDAH[@]}"
+}
+
+# --- kubectl ---
+
+@test "kubectl: a manifest that cannot be read stops, and so does bad usage" {
+  need kubectl
+  echo 'kind: [' >bad.yaml
+  echo 'no: kind' >strange.yaml
+  fails 1 'stop: exit 1 (manifest cannot be read)' -- kubectl label --local -f bad.yaml a=b
+  fails 1 'stop: exit 1 (manifest cannot be read)' -- kubectl label --local -f strange.yaml a=b
+  fails 1 'stop: exit 1 (bad usage)' -- kubectl apply
+}
+
+@test "kubectl: a server that is not there is retried" {
+  need kubectl
+  fails 1 'retry: exit 1 (could not connect to the server)' -- kubectl --server="$URL" get pods
+}
+
+# --- rclone ---
+
+rclone_ready() {
+  need rclone
+  unset AWS_CA_BUNDLE
+  : >rclone.conf
+  RCLONE=(rclone --config rclone.conf --retries 1 --low-level-retries 1)
+}
+
+@test "rclone: a URL that is not there stops, and 503 is retried" {
+  rclone_ready
+  answers_ready
+  "$START"
+  fails 1 'stop: exit 1 (not found)' -- "${RCLONE[@]}" copyurl "$URL/missing" got
+  fails 1 'retry: exit 1 (HTTP error of the server)' -- "${RCLONE[@]}" copyurl "$URL/503/file" got
+}
+
+@test "rclone: a 403 of an S3 server stops, also with a page" {
+  rclone_ready
+  printf '%s\n' '[s3]' type=s3 provider=Other access_key_id=a secret_access_key=b \
+    "endpoint=$URL/403" >rclone.conf
+  answers_ready
+  "$START"
+  fails 1 'stop: exit 1 (access denied)' -- "${RCLONE[@]}" ls s3:bucket
+}
+
+@test "rclone: a login that is denied stops" {
+  rclone_ready
+  sshd_ready
+  "$START"
+  ssh-keygen -q -t rsa -N '' -m PEM -f other
+  printf '%s\n' '[sftp]' type=sftp host=127.0.0.1 "port=$PORT" "user=$(id -un)" \
+    "key_file=$PWD/other" >rclone.conf
+  fails 1 'stop: exit 1 (access denied)' -- "${RCLONE[@]}" ls sftp:
+}
+
+@test "rclone: a full disk stops" {
+  rclone_ready
+  small_disk
+  run -1 "${small[@]}" "$BACKOFF" -n 2 -b 1us --log-format=json --log-file="$events" --tool -- \
+    "${RCLONE[@]}" copy upload small/
+  judged
+  assert_equal "$verdict: ${reason%% \"*}" 'stop: exit 1 (no space left)'
+}
+
+# --- borg ---
+
+# borg_ready: a repository, and its settings.
+borg_ready() {
+  need borg
+  export BORG_BASE_DIR=$PWD BORG_UNKNOWN_UNENCRYPTED_REPO_ACCESS_IS_OK=yes BORG_RELOCATED_REPO_ACCESS_IS_OK=yes
+  borg init -e none repository
+}
+
+@test "borg: a file that was not saved is a pass, whose status is kept" {
+  borg_ready
+  fails 1 'pass: exit 1 (done, with warnings)' -- borg create repository::one upload missing
+}
+
+@test "borg: bad usage stops" {
+  borg_ready
+  fails 2 'stop: exit 2 (bad usage)' -- borg create --no-such-option repository::one upload
+  fails 2 'stop: exit 2 (bad usage)' -- borg create repository upload
+  fails 2 'stop: exit 2 (bad usage)' -- borg prune repository
+}
+
+@test "borg: no borg on the other side stops" {
+  borg_ready
+  sshd_ready
+  "$START"
+  export BORG_RSH="${SSH[*]:0:5}"
+  fails 2 'stop: exit 2 (no borg on the remote side)' -- \
+    borg --remote-path=/nonexistent/borg list "ssh://127.0.0.1$PWD/repository"
+}
+
 # --- psql ---
 
 # postgres_with ANSWER...: see postgres.py.
@@ -366,7 +738,7 @@ postgres_with() {
 }
 
 psql_ready() {
-  needs psql
+  need psql
   PSQL=(psql -X -w -h 127.0.0.1 -p "$PORT" -U nobody -c 'select 1' nothing)
 }
 
@@ -408,7 +780,7 @@ psql_ready() {
 # --- pg_isready ---
 
 pg_isready_ready() {
-  needs pg_isready
+  need pg_isready
   PG_ISREADY=(pg_isready -h 127.0.0.1 -p "$PORT")
 }
 

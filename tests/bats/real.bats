@@ -127,3 +127,16 @@ part_arrives() {
   assert_attempts 3 255 255
   cmp upload "$BATS_TEST_TMPDIR/served/file"
 }
+
+@test "where backoff is what ssh -tt runs, it and its attempt end with the connection" {
+  sshd_ready
+  "$START"
+  "${SSH[@]}" -tt "cd '$PWD' && exec '$BACKOFF' -d 1h -- \
+    sh -c 'echo \$\$ \$PPID >new; mv new seen; exec sleep 1000'" </dev/null &>shown 3>&- &
+  wait_for test -s seen
+  kill -KILL $!
+  local attempt leader
+  read -r attempt leader <seen
+  wait_for gone "$attempt"
+  wait_for gone "$leader"
+}

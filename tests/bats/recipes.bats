@@ -77,7 +77,7 @@ called() {
   assert_equal "$(<unnamed)" ''
   assert_equal "$(sort names | uniq -d)" ''
   while read -r name; do
-    grep -Eq "(recipe|by_lines|waits_for|yaml_of|crontab_of) $name( |\$|\))" \
+    grep -Eq "(recipe|by_lines|waits_for|yaml_of|crontab_of|told [a-z]+) $name( |\$|\))" \
       "$TOP_SRCDIR"/tests/bats/{recipes,cron,action}.bats || fail "no test of $name"
   done <names
 }
@@ -99,13 +99,13 @@ called() {
   for file in *.yml; do
     yaml_value "$file" >/dev/null
   done
-  command -v yamllint >/dev/null || skip "yamllint is not installed"
+  need yamllint
   yamllint --strict -d \
     '{extends: default, rules: {document-start: disable, truthy: {check-keys: false}}}' ./*.yml
 }
 
 @test "recipes: the workflows follow GitHub's own schema" {
-  command -v action-validator >/dev/null || skip "action-validator is not installed"
+  need action-validator
   mkdir -p .github/workflows
   for name in github action; do
     # A name that ends in action.yml is that of an action to it.
@@ -115,7 +115,7 @@ called() {
 }
 
 @test "recipes: shellcheck has no complaint about the scripts" {
-  command -v shellcheck >/dev/null || skip "shellcheck is not installed"
+  need shellcheck
   awk '/^<!-- test: / { name = $3 } /^```/ { inside = 0 }
     inside { print > (name ".sh") } /^```sh/ { inside = 1 }' "$recipes"
   # Variables that are yours.
@@ -169,7 +169,7 @@ SH
 
 @test "recipe: a job of GitLab" {
   need_yaml
-  command -v curl >/dev/null || skip "curl is not installed"
+  need curl
   yaml_of gitlab upload script >job.sh
   stand_in make <<<'echo "whole" >app.tar.gz'
   answers_ready
@@ -202,9 +202,7 @@ SH
 
 # as_process_1 COMMAND...: in the background, as in a container of its own.
 as_process_1() {
-  local namespace=(unshare --pid --fork --kill-child --mount-proc)
-  [ "$(id -u)" -eq 0 ] || namespace+=(--user --map-root-user)
-  "${namespace[@]}" true 2>/dev/null || skip "no pid namespace to be had here"
+  need_namespace --pid --fork --kill-child --mount-proc
   "${namespace[@]}" "$@" >out 2>err </dev/null 3>&- &
   container=$!
 }
@@ -296,22 +294,21 @@ SH
   assert_equal "${words[*]:0:6}" 'backoff -T 12m -t 3m --grace=20s'
 }
 
-# in_a_system COMMAND...: where /usr/local/bin has backoff and upload.
+# in_a_system COMMAND...: where /usr/local/bin has backoff and upload; after
+# need_mounts.
 in_a_system() {
-  local as=()
-  [ "$(id -u)" -eq 0 ] || as=(--map-root-user)
-  unshare "${as[@]}" --mount sh -c 'mount --bind "$0" /usr/local/bin && exec "$@"' \
+  "${namespace[@]}" sh -c 'mount --bind "$0" /usr/local/bin && exec "$@"' \
     "$BATS_TEST_TMPDIR/bin" "$@"
 }
 
 @test "recipe: a service and a timer of systemd" {
-  in_a_system true 2>/dev/null || skip "no mount namespace to be had here"
+  need_mounts
   fails_at_first 0 upload
   recipe systemd-service >upload.service
   recipe systemd-timer >upload.timer
   run -0 in_a_system sh -c "$(sed -n 's/^ExecStart=//p' upload.service)"
   called upload ''
-  command -v systemd-analyze >/dev/null || skip "systemd-analyze is not installed"
+  need systemd-analyze
   # A key that it does not know is a warning alone.
   run -0 in_a_system systemd-analyze verify ./upload.service ./upload.timer
   assert_output ''
@@ -321,7 +318,7 @@ in_a_system() {
 # --- many jobs ---
 
 @test "recipe: make hands its jobserver on" {
-  command -v make >/dev/null || skip "make is not installed"
+  need make
   mkdir vendor
   cat >vendor/Makefile <<'MAKE'
 all: a b
@@ -369,6 +366,8 @@ SH
   recipe fleet | sed 's/ -t / -n 1 -t /' >once
   BACKOFF_STATE_DIR=$PWD/one run -1 bash once
   BACKOFF_STATE_DIR=$PWD/one run -1 bash once
+  # A row lasts for a second.
+  sleep 1
   BACKOFF_STATE_DIR=$PWD/two run -1 bash once
   assert_output --partial 'gate fleet:registry shut'
   assert_equal "$(grep -c '^push app fleet:registry:' pushed)" 3
@@ -377,12 +376,12 @@ SH
   run cat pushed
   assert_line --index 3 --regexp 'probing|ramp'
   run cat err
-  assert_line --partial 'waiting at gate fleet:registry'
+  assert_line --partial 'gate fleet:registry open after'
 }
 
 @test "recipe: GNU parallel, with backoff inside" {
   parallel --version 2>/dev/null | grep -q GNU || skip "GNU parallel is not installed"
-  command -v curl >/dev/null || skip "curl is not installed"
+  need curl
   HOME=$PWD
   export HOME
   mkdir -p .parallel
@@ -414,10 +413,45 @@ SH
   called srun './simulate 17'
 }
 
+# --- told to wait ---
+
+# told TOOL RECIPE STATUS WORDS: a stand-in for TOOL prints WORDS and fails with STATUS, and
+# succeeds at the second attempt; the recipe has waited for what they say, a second.
+told() {
+  printf '%s\n' "$4" >words
+  printf '[ "$BACKOFF_ATTEMPT" -gt 1 ] || { cat words >&2; exit %d; }\n' "$3" | stand_in "$1"
+  run -0 by_lines "$2" bash
+  run -0 cat err
+  assert_output --partial 'server asked for 1s'
+}
+
+@test "recipe: crates.io says when the next crate may follow" {
+  told cargo crates 101 'You have published too many new crates. Please try again after 1 second or email help@crates.io'
+}
+
+@test "recipe: Let's Encrypt says when the next certificate may follow" {
+  told certbot certbot 1 'too many failed authorizations recently: retry after 1s: see https://letsencrypt.org/docs/rate-limits/'
+}
+
+@test "recipe: GitHub says when requests remain again" {
+  export API=http://127.0.0.1
+  told curl github-api 22 $'X-RateLimit-Remaining: 0\nX-RateLimit-Reset: 1\ncurl: (22) The requested URL returned error: 429'
+}
+
+@test "recipe: a language model says when its limit resets" {
+  echo hello >prompt
+  told claude model 1 "You've hit your session limit, resets in 1s"
+}
+
+@test "recipe: Telegram says it in JSON" {
+  export CHAT=1 TEXT=hello TOKEN=secret
+  told curl telegram 22 '{"ok":false,"error_code":429,"parameters":{"retry_after":1}}'
+}
+
 # --- waiting ---
 
 @test "recipe: waiting for a port" {
-  command -v nc >/dev/null || skip "nc is not installed"
+  need nc
   answers_ready
   export HOST=127.0.0.1 PORT
   waits_for port "$START"
@@ -433,7 +467,7 @@ SH
 }
 
 @test "recipe: waiting for a database" {
-  command -v pg_isready >/dev/null || skip "pg_isready is not installed"
+  need pg_isready
   start_script "$(type -P python3)" "$TOP_SRCDIR/tests/lib/postgres.py" "$PORT" starting ready
   export HOST=127.0.0.1 PORT
   waits_for database "$START"
@@ -449,7 +483,7 @@ SH
 }
 
 @test "recipe: waiting for an HTTP 200" {
-  command -v curl >/dev/null || skip "curl is not installed"
+  need curl
   answers_ready
   echo here >"$BATS_TEST_TMPDIR/served/page"
   export URL=http://127.0.0.1:$PORT/503/404/200/page
@@ -459,8 +493,8 @@ SH
 }
 
 @test "recipe: polling until JSON says done" {
-  command -v jq >/dev/null || skip "jq is not installed"
-  command -v curl >/dev/null || skip "curl is not installed"
+  need jq
+  need curl
   cd "$BATS_TEST_TMPDIR/served" || return
   echo '{"state": "running"}' >job
   answers_ready
@@ -507,4 +541,19 @@ echo >>runs
 SH
   run -1 sh line
   assert_equal "$(wc -l <runs)" 20
+}
+
+@test "recipe once: a job that still runs is not started again" {
+  backoff_in_path
+  mkfifo started go
+  stand_in ./sync.sh <<<'echo run >>ran; echo >started; read -r line <go'
+  # Without the five fields that say when.
+  recipe once | cut -d' ' -f6- >line
+  bash line 3>&- &
+  read -r _ <started
+  run -75 bash line
+  assert_output ''
+  echo >go
+  wait $!
+  assert_equal "$(wc -l <ran)" 1
 }

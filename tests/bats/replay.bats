@@ -278,6 +278,41 @@ SCRIPT
   assert_left 10
 }
 
+@test "a command that enlarges its pipe gets no more than 64 KiB of what it does not read" {
+  local script='
+import fcntl, os, struct, termios, time
+def unread():
+    return struct.unpack("i", fcntl.ioctl(0, termios.FIONREAD, b"1234"))[0]
+count = 0
+while count < 70000:
+    count += len(os.read(0, 70000 - count))
+fcntl.fcntl(0, 1031, 1 << 20) # F_SETPIPE_SZ
+last = 0
+while unread() == 0 or unread() != last:
+    last = unread()
+    time.sleep(0.2)
+os._exit(7)'
+  seq 150000 >data
+  for kind in "${KINDS[@]}"; do
+    run -7 fed --open "$kind" -n 2 -- "${PYTHON[@]}" -c "$script"
+    [ "$(size left)" -ge $(($(size data) - 70000 - 65536)) ] || fail "$kind: $(size left) left of $(size data)"
+    assert_left $(($(size data) - $(size left)))
+  done
+}
+
+@test "a command that enlarges its pipe reads all of its input" {
+  local script='
+import fcntl, sys
+start = sys.stdin.buffer.read(100000)
+fcntl.fcntl(0, 1031, 1 << 20) # F_SETPIPE_SZ
+sys.stdout.buffer.write(start + sys.stdin.buffer.read())'
+  seq 150000 >data
+  for kind in "${KINDS[@]}"; do
+    fed "$kind" -- "${PYTHON[@]}" -c "$script" >saw
+    cmp data saw
+  done
+}
+
 @test "if a signal ends backoff, what was not read is left" {
   for kind in "${EXACT[@]}"; do
     rm -f parent
@@ -670,7 +705,7 @@ kept='until ls -l /proc/$PPID/fd | grep "$TMPDIR/"; do sleep 0.02; done'
 }
 
 @test "without TMPDIR it is kept in /var/tmp" {
-  [ -w /var/tmp ] || skip "/var/tmp cannot be written to"
+  need_writable /var/tmp
   for tmpdir in -uTMPDIR TMPDIR=; do
     run feed --late=10 pipe data env "$tmpdir" "$BACKOFF" -- \
       sh -c "head -c 10 >/dev/null; TMPDIR=/var/tmp; $kept"
@@ -755,6 +790,17 @@ kept='until ls -l /proc/$PPID/fd | grep "$TMPDIR/"; do sleep 0.02; done'
   assert_left 5000
 }
 
+@test "--spool-limit: beyond 64 KiB, too, what was read counts, and not what was taken" {
+  for kind in "${KINDS[@]}"; do
+    run feed --open "$kind" data "$BACKOFF" -qq --base=0 -n 3 --spool-limit=70000 -- sh -c 'head -c 65536 >>saw; exit 7'
+    assert_equal "$(size saw)" 196608
+    rm saw
+    run feed --open "$kind" data "$BACKOFF" -q --base=0 -n 3 --spool-limit=70000 -- sh -c 'head -c 71680 >>saw; exit 7'
+    assert_output 'backoff: sh: not retrying after attempt 1/3: it read 70KiB of stdin, --spool-limit is 68.3KiB'
+    rm saw
+  done
+}
+
 @test "--spool-limit: what was not read does not count" {
   for kind in "${EXACT[@]}"; do
     run feed --open "$kind" data "$BACKOFF" -qq --base=0 -n 3 --spool-limit=10 -- sh -c 'head -c 10 >>saw; exit 7'
@@ -773,7 +819,7 @@ kept='until ls -l /proc/$PPID/fd | grep "$TMPDIR/"; do sleep 0.02; done'
   need_call tee
   run feed pipe data "$BACKOFF" -q --base=0 --consecutive=2 --spool-limit=1K -- head -c 2048
   assert_equal "$status" 1
-  assert_line 'backoff: head: not retrying after attempt 1/6: it read 2KiB of stdin, --spool-limit is 1KiB'
+  assert_line 'backoff: head: not retrying after attempt 1/8: it read 2KiB of stdin, --spool-limit is 1KiB'
 }
 
 @test "--spool-limit: the log has the end as stopped" {
@@ -788,7 +834,7 @@ kept='until ls -l /proc/$PPID/fd | grep "$TMPDIR/"; do sleep 0.02; done'
   assert_equal "$status" 7
   assert_output ''
   run feed pipe data "$BACKOFF" --spool-limit=1K --stop-on=7 -- sh -c "$lost; exit 7"
-  assert_output 'backoff: sh: not retrying after attempt 1/6: exit 7 (--stop-on)'
+  assert_output 'backoff: sh: not retrying after attempt 1/8: exit 7 (--stop-on)'
   run feed pipe data "$BACKOFF" --spool-limit=1K -n 1 -i replay -- sh -c "$lost; exit 7"
   assert_output --regexp '^backoff: sh: giving up after 1 attempt in [^ ]*: exit 7$'
 }
@@ -814,9 +860,17 @@ cannot_keep() {
   done
 }
 
-# mounted OPTIONS COMMAND...: with a file system of its own for TMPDIR.
+# mounted OPTIONS COMMAND...: with a file system of its own for TMPDIR; after
+# may_mount, in a bash of its own.
 mounted() {
-  unshare --mount --map-root-user sh -c 'mount -t tmpfs -o "$1" tmpfs "$TMPDIR" && shift && exec "$@"' sh "$@"
+  # shellcheck disable=SC2086 # the words
+  $NAMESPACE sh -c 'mount -t tmpfs -o "$1" tmpfs "$TMPDIR" && shift && exec "$@"' sh "$@"
+}
+
+may_mount() {
+  need_mounts
+  export NAMESPACE="${namespace[*]}"
+  export -f mounted
 }
 
 @test "without a TMPDIR the replay is lost, not the attempt" {
@@ -830,22 +884,20 @@ mounted() {
 }
 
 @test "with a TMPDIR that may not be written to the replay is lost, not the attempt" {
-  [ "$(id -u)" -ne 0 ] || skip "root may write everywhere"
+  need_ordinary_user
   mkdir -m 500 mine
   cannot_keep 'Permission denied' env TMPDIR="$PWD/mine"
 }
 
 @test "with a read-only disk the replay is lost, not the attempt" {
   need_call tee
-  mounted ro true 2>/dev/null || skip "mounting is not permitted here"
-  export -f mounted
+  may_mount
   cannot_keep 'Read-only file system' bash -c 'mounted ro "$@"' bash
 }
 
 @test "with a full disk the replay is lost, not the attempt" {
   need_call tee
-  mounted size=64k true 2>/dev/null || skip "mounting is not permitted here"
-  export -f mounted
+  may_mount
   cannot_keep 'No space left on device' bash -c 'mounted size=64k "$@"' bash
 }
 
@@ -855,8 +907,7 @@ mounted() {
 }
 
 @test "the replay of what fitted before the disk was full is not tried" {
-  mounted size=64k true 2>/dev/null || skip "mounting is not permitted here"
-  export -f mounted
+  may_mount
   run feed pipe data bash -c 'mounted size=64k "$@"' bash \
     "$BACKOFF" -q --base=0 -n 3 -- sh -c '
       if [ "$BACKOFF_ATTEMPT" -eq 1 ]; then head -c 1000 >/dev/null; else cksum; fi; exit 7'

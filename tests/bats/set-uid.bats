@@ -11,7 +11,8 @@ load ../lib/tree
 
 # become.c: becomes root in every respect, so that the user who has started
 # it cannot signal it any more; makes the file of its first argument, and
-# ends when somebody writes to the FIFO of the second.
+# ends when somebody writes to the FIFO of the second. It is dumpable, so that
+# root may read its environment in a container, too.
 #
 # In setup_file a skip is a failure: why_not is for setup.
 setup_file() {
@@ -33,6 +34,7 @@ make_become() {
   cat >"$BATS_FILE_TMPDIR/become.c" <<'SOURCE'
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 int
@@ -40,7 +42,8 @@ main(int argc, char **argv)
 {
 	char byte;
 
-	if (argc < 3 || setresuid(0, 0, 0) != 0)
+	if (argc < 3 || setresuid(0, 0, 0) != 0 || setresgid(0, 0, 0) != 0
+	    || prctl(PR_SET_DUMPABLE, 1) != 0)
 		return 77;
 	close(open(argv[1], O_CREAT | O_WRONLY, 0666));
 	return read(open(argv[2], O_RDONLY), &byte, 1) != 1;
@@ -63,6 +66,15 @@ SOURCE
 # as_user COMMAND...: runs it as an ordinary user.
 as_user() {
   setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+}
+
+# environs OPTION... TEXT: as that of tree.bash, which this root may not see of
+# the user's processes in a container.
+environs() {
+  {
+    grep -lsFz "$@" /proc/[0-9]*/environ
+    as_user grep -lsFz "$@" /proc/[0-9]*/environ
+  } | command cut -d/ -f3 | sort -u
 }
 
 setup() {

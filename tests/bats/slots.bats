@@ -191,10 +191,10 @@ ends_by() {
 
 in_time() {
   run -124 "$BACKOFF" --slots="hub:$slots" -T 300ms touch started
-  assert_output --regexp '^backoff: touch: deadline reached after 0 attempts in '
+  assert_output --regexp '^backoff: touch: deadline reached in [^ ]*, waiting for a slot of hub$'
   run -124 "$BACKOFF" --slots="hub:$slots" --until="@$(($(date +%s) + 2))" touch started
   assert_output --regexp '^(.*waiting for .*
-)?backoff: touch: deadline reached after 0 attempts in '
+)?backoff: touch: deadline reached in [^ ]*, waiting for a slot of hub$'
   assert [ ! -e started ]
 }
 
@@ -212,8 +212,8 @@ in_time() {
   wait_for test -e taken
   echo >&7
   assert_fate 'exited 7'
-  assert_equal "$(tail -n 1 "$err" | sed 's/ in .*:/:/')" \
-    'backoff: sh: no time for another attempt after 1: exit 7'
+  assert_regex "$(tail -n 1 "$err")" \
+    '^backoff: sh: deadline reached in [^ ]*, waiting for a slot of hub: exit 7$'
 }
 
 woken() {
@@ -266,6 +266,98 @@ woken() {
   printf '\n\n' >&7
   wait "${holders[@]}"
   assert_equal "$(xargs <order)" '1 2 3'
+}
+
+# A run that tells of its wait asks for the lock again, but keeps its place.
+@test "who tells of its wait keeps its place in the line" {
+  local i
+  holder 1 1
+  for i in 1 2 3; do
+    "$BACKOFF" --slots=hub:1 -- sh -c "echo $i >>order" 2>"said.$i" 3>&- 7>&- &
+    holders+=($!)
+    wait_for waiting $!
+  done
+  # This one would stand before all that ask again.
+  "$BACKOFF" -q --slots=hub:1 -- sh -c 'echo 4 >>order' 3>&- 7>&- &
+  holders+=($!)
+  wait_for waiting $!
+  kill -s STOP $!
+  for i in 1 2 3; do
+    wait_for grep -q 'waiting for the slot' "said.$i"
+  done
+  echo >&7
+  wait_for test -s order
+  wait_for sh -c '[ $(wc -l <order) -ge 3 ]'
+  kill -s CONT $!
+  wait "${holders[@]}"
+  assert_equal "$(xargs <order)" '1 2 3 4'
+}
+
+skipped() {
+  run -75 "$BACKOFF" --slots="hub:$slots" --slots-wait=0 -- touch started
+  assert_output 'backoff: touch: no slot of hub was free within 0s'
+  run -75 "$BACKOFF" --slots="hub:$slots" --slots-wait=0 --quiet-success -- touch started
+  assert_output ''
+  run -75 "$BACKOFF" --slots="hub:$slots" --slots-wait=300ms -- touch started
+  assert_output 'backoff: touch: no slot of hub was free within 300ms'
+  run -75 logged --slots="hub:$slots" --slots-wait=0 --at-end='echo "$BACKOFF_RESULT" >result' true
+  assert_events 'end.result == "deferred"' 'end.status == 75'
+  assert_equal "$(cat result)" deferred
+  assert [ ! -e started ]
+}
+
+@test "--slots-wait ends the wait for a slot, and 0 skips the run" {
+  each_wait skipped
+}
+
+@test "--slots-wait=0 takes a slot that is free" {
+  run -0 "$BACKOFF" --slots=hub:1 --slots-wait=0 -- echo ran
+  assert_output ran
+}
+
+@test "--slots-wait after an attempt keeps its status" {
+  start -- "$BACKOFF" --slots=hub:1 --slots-wait=100ms -d 0 --before-retry='echo >paused; read -r _ <go' \
+    -- sh -c 'exit 7'
+  wait_for test -e paused
+  "$BACKOFF" --slots=hub:1 -- sh -c 'echo >taken; exec sleep 1000' 3>&- 7>&- &
+  holders+=($!)
+  wait_for test -e taken
+  echo >&7
+  assert_fate 'exited 7'
+  assert_equal "$(tail -n 1 "$err")" 'backoff: sh: no slot of hub was free within 100ms'
+}
+
+@test "--slots-wait needs slots" {
+  run -125 "$BACKOFF" --slots-wait=3s -- true
+  assert_output 'backoff: --slots-wait: 3s: expected --slots=NAME:N with it'
+}
+
+# The failures are of runs without slots.
+@test "who has waited for a slot looks at the gate again, and gives the slot back" {
+  holder 1 1
+  start -- "$BACKOFF" --gate=hub --slots=hub:1 -T 1000s -- touch started
+  await "$err" 'waiting for the slot of hub'
+  "$BACKOFF" -qq --gate=hub -n 1 -- sh -c 'echo after=30m >"$BACKOFF_HINT"; exit 7' || :
+  echo >&7
+  await "$err" 'waiting at gate hub'
+  run -0 "$BACKOFF" --slots=hub:1 -- echo free
+  assert_output free
+  assert [ ! -e started ]
+}
+
+# A probe that is overdue after ten seconds would be passed over.
+@test "a probe that waits for a slot keeps its turn" {
+  holder 1 1
+  "$BACKOFF" -qq --gate=hub -n 1 -- sh -c 'echo after=10ms >"$BACKOFF_HINT"; exit 7' || :
+  start -- "$BACKOFF" -v --gate=hub --slots=hub:1 -- touch started
+  await "$err" 'waiting for the slot of hub'
+  run -75 "$BACKOFF" -v --gate=hub --gate-wait=14s -- touch other
+  refute_output --partial 'probing at'
+  assert [ ! -e other ]
+  echo >&7
+  assert_fate 'exited 0'
+  refute [ "$(grep -c 'lost the turn' "$err")" -gt 0 ]
+  assert [ -e started ]
 }
 
 @test "a lock of COMMAND's own heirs holds no slot" {

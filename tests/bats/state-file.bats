@@ -8,6 +8,8 @@
 # shellcheck disable=SC2016 # scripts for other shells
 
 load helper
+load ../lib/events
+load ../lib/process
 load ../lib/shared
 
 setup() {
@@ -26,7 +28,7 @@ given_up() {
 as_new() {
   run -0 "$BACKOFF" -v --defer=hub true
   if [ -n "${1-}" ]; then
-    assert_line --partial "state of defer hub is as new: $1"
+    assert_line --partial "state of defer hub ignored: $1"
   else
     refute_line --partial 'as new'
   fi
@@ -34,20 +36,22 @@ as_new() {
   given_up
 }
 
-# does_without WHY: it goes on without, and says so in one line.
+# does_without WHY: it goes on without, and says so in one line; but a limit is
+# relied on, and without it nothing runs.
 does_without() {
   run -3 "$BACKOFF" --defer=hub -n 1 sh -c 'exit 3'
   assert_equal "${#lines[@]}" 2
   assert_regex "${lines[0]}" "^backoff: sh: cannot use defer hub \(.*: $1\); going on without\$"
-  run -3 "$BACKOFF" --slots=hub:2 -n 1 sh -c 'exit 3'
-  assert_equal "${#lines[@]}" 2
-  assert_regex "${lines[0]}" "^backoff: sh: cannot use slots hub \(.*: $1\); going on without\$"
+  run -125 "$BACKOFF" -qq --slots=hub:2 -n 1 touch started
+  assert_equal "${#lines[@]}" 1
+  assert_regex "$output" "^backoff: cannot use slots hub \(.*: $1\)\$"
+  assert [ ! -e started ]
 }
 
 # does_without_file WHY: the same where the file is to blame, which is named.
 does_without_file() {
   does_without "$1"
-  assert_regex "${lines[0]}" "/hub: $1\); "
+  assert_regex "$output" "/hub: $1\)\$"
 }
 
 @test "a file that was removed is as new" {
@@ -80,7 +84,7 @@ does_without_file() {
 @test "a header with a wrong checksum is as new" {
   given_up
   printf x | dd of="$state/hub" bs=1 seek=15 conv=notrunc 2>/dev/null
-  as_new 'its checksum is wrong'
+  as_new 'bad checksum'
 }
 
 @test "a deferral with a wrong checksum is as new" {
@@ -91,15 +95,21 @@ does_without_file() {
 
 @test "a version from the future, or a larger record, is not touched" {
   given_up
-  record version=2 >/dev/null
+  record version=3 >/dev/null
   cp "$state/hub" before
   run -0 "$BACKOFF" --defer=hub true
   assert_output --partial 'written by a later version of backoff); going on without'
-  record version=1 size=513 >/dev/null
+  record version=2 size=513 >/dev/null
   run -0 "$BACKOFF" --defer=hub true
   assert_output --partial 'written by a later version of backoff); going on without'
-  record version=2 size=512 >/dev/null
+  record version=3 size=512 >/dev/null
   cmp before "$state/hub"
+}
+
+@test "a record of the first version is as new" {
+  given_up
+  record version=1 >/dev/null
+  as_new 'written by an earlier version of backoff'
 }
 
 @test "the file of another program is not touched" {
@@ -152,7 +162,7 @@ does_without_file() {
 }
 
 @test "a file or directory of another owner is not believed" {
-  [ "$(id -u)" -eq 0 ] || skip 'only root can give files away'
+  need_root
   given_up
   chown 65534 "$state/hub"
   does_without_file 'owned by another user'
@@ -162,7 +172,7 @@ does_without_file() {
 }
 
 @test "a file of another group than its shared directory is not believed" {
-  [ "$(id -u)" -eq 0 ] || skip 'only root can give files away'
+  need_root
   mkdir -m 2770 "$state"
   quietly --defer=hub -n 1 false
   chgrp 65534 "$state/hub"
@@ -202,20 +212,23 @@ does_without_file() {
 }
 
 @test "a read-only disk" {
+  need_mounts
   run in_mounts '
     mount -t tmpfs none '"$PWD"'
     cd '"$PWD"'
     mkdir -m 700 ro
     mount -o remount,ro none '"$PWD"'
-    for part in defer=hub slots=hub:1; do
-      "$BACKOFF" --state-dir=ro --$part true
-    done
+    "$BACKOFF" --state-dir=ro --slots=hub:1 true || echo status $?
+    "$BACKOFF" --state-dir=ro --defer=hub true
     "$BACKOFF" --state-dir=ro/new --defer=hub true'
   assert_success
-  assert_equal "$(grep -c 'cannot use .*: Read-only file system); going on without$' <<<"$output")" 3
+  assert_equal "$(grep -c 'cannot use .*: Read-only file system); going on without$' <<<"$output")" 2
+  assert_line 'backoff: cannot use slots hub (ro: Read-only file system)'
+  assert_line 'status 125'
 }
 
 @test "a full disk" {
+  need_mounts
   run in_mounts '
     mount -t tmpfs -o size=16k none '"$PWD"'
     cd '"$PWD"'
@@ -230,10 +243,13 @@ does_without_file() {
 }
 
 @test "no locks, and a limit on the size of files" {
-  command -v strace >/dev/null || skip 'strace is not installed'
+  need_strace
   run -7 strace -qq -o /dev/null -e inject=fcntl:error=ENOLCK:when=4+ \
     "$BACKOFF" --defer=hub -n 1 sh -c 'exit 7'
   assert_output --partial 'No locks available); going on without'
+  run -125 strace -qq -o /dev/null -e inject=fcntl:error=ENOLCK:when=2+ \
+    "$BACKOFF" --slots=hub:1 -n 1 sh -c 'exit 7'
+  assert_output --regexp '^backoff: cannot use slots hub \(.*: No locks available\)$'
   run -7 bash -c 'ulimit -f 0; exec "$BACKOFF" --defer=small -n 1 sh -c "exit 7" 2>&1 | cat; exit "${PIPESTATUS[0]}"'
   assert_output --partial 'File too large); going on without'
 }
@@ -273,8 +289,8 @@ EOS
 
 @test "two users share a setgid directory" {
   local user=(setpriv --clear-groups --regid 65534)
-  [ "$(id -u)" -eq 0 ] || skip 'only root can be two users'
-  command -v setpriv >/dev/null || skip 'setpriv is not installed'
+  need_root
+  need setpriv
   chmod 755 . "$BATS_RUN_TMPDIR" "$BATS_SUITE_TMPDIR" "$BATS_FILE_TMPDIR" 2>/dev/null || :
   local shared
   shared=$(mktemp -d /tmp/backoff-shared.XXXXXX)
@@ -321,7 +337,7 @@ EOS
 }
 
 @test "without a name it is below HOME, or XDG_STATE_HOME" {
-  [ "$(id -u)" -ne 0 ] || skip 'it is another one for root'
+  need_ordinary_user
   unset BACKOFF_STATE_DIR STATE_DIRECTORY XDG_STATE_HOME
   mkdir home xdg
   HOME=$PWD/home run -0 "$BACKOFF" --slots=hub:1 true
@@ -336,6 +352,7 @@ EOS
 @test "for root it is /var/lib/backoff, and what cannot be used is passed over" {
   unset BACKOFF_STATE_DIR STATE_DIRECTORY
   mkdir xdg
+  need_mounts
   run in_mounts '
     mount -t tmpfs none /var/lib
     "$BACKOFF" --slots=hub:1 true
@@ -348,7 +365,7 @@ EOS
     rm -r '"$PWD"'/xdg
     mkdir /var/tmp/there
     ln -s there /var/tmp/backoff-0
-    XDG_STATE_HOME=/dev/null "$BACKOFF" --slots=hub:1 true
+    XDG_STATE_HOME=/dev/null "$BACKOFF" --slots=hub:1 true || :
     rm /var/tmp/backoff-0
     XDG_STATE_HOME=/dev/null "$BACKOFF" --slots=hub:1 true
     stat -c %a /var/tmp/backoff-0/hub'
@@ -356,23 +373,25 @@ EOS
   assert_line --index 0 700
   assert_line --index 1 600
   assert_line --partial 'state directory /var/lib/backoff passed over: Read-only file system'
-  assert_line --partial 'cannot use slots hub (/var/tmp/backoff-0: Not a directory); going on'
+  assert_line --partial 'cannot use slots hub (/var/tmp/backoff-0: Not a directory)'
   assert_equal "$(grep -cx 600 <<<"$output")" 3
 }
 
 @test "a directory that nobody asked for is our own, setgid or not" {
-  [ "$(id -u)" -eq 0 ] || skip 'only root can give directories away'
+  need_root
   unset BACKOFF_STATE_DIR STATE_DIRECTORY
+  need_mounts
+  need_users
   run in_mounts '
     mount -t tmpfs none /var/tmp
     mount -t tmpfs -o ro none /var/lib
     mkdir -m 2770 /var/tmp/backoff-0
     chown 65534 /var/tmp/backoff-0
-    XDG_STATE_HOME=/dev/null "$BACKOFF" --slots=hub:1 true
+    XDG_STATE_HOME=/dev/null "$BACKOFF" --slots=hub:1 true || :
     BACKOFF_STATE_DIR=/var/tmp/backoff-0 "$BACKOFF" --slots=asked:1 true
     ls /var/tmp/backoff-0'
   assert_success
-  assert_line --index 0 --partial 'cannot use slots hub (/var/tmp/backoff-0: owned by another user); going on'
+  assert_line --index 0 --partial 'cannot use slots hub (/var/tmp/backoff-0: owned by another user)'
   assert_line --index 1 asked
   assert_equal "${#lines[@]}" 2
 }
@@ -414,20 +433,94 @@ EOC
 # --- what it costs ---
 
 @test "who shares nothing makes none of its calls" {
-  command -v strace >/dev/null || skip 'strace is not installed'
+  need_strace
   run -1 strace -qq -o trace "$BACKOFF" -d 0 -n 3 false
   run ! grep -E 'F_OFD|umask|statfs|boot_id|timer_create|pread64\(1|pwrite|/state' trace
   assert [ ! -e "$state" ]
 }
 
 @test "a success writes nothing, and COMMAND finds nothing of it" {
-  command -v strace >/dev/null || skip 'strace is not installed'
+  need_strace
   given_up
-  record failures=0 >/dev/null
+  record failures=0 runs=0 >/dev/null
   cp "$state/hub" before
   strace -qq -o trace "$BACKOFF" --defer=hub --slots=hub:3 sh -c 'ls -l /proc/self/fd >fds; env | grep -c ^BACKOFF_STATE_DIR >env'
   run ! grep -E 'pwrite|F_OFD_SETLKW|timer_create' trace
   cmp before "$state/hub"
   run ! grep state fds
   assert_equal "$(cat env)" 1
+}
+
+# --- what is not in force ---
+
+# breaks_at FROM ARG...: from the lock call of that number on, there are none.
+breaks_at() {
+  need_strace
+  run strace -qq -o /dev/null -e inject=fcntl:error=ENOLCK:when="$1+" "$BACKOFF" "${@:2}"
+}
+
+@test "that a limit is not kept any more is told under -q, -qq and --quiet-success too" {
+  local quiet from
+  # The first calls are those of the start.
+  strace -o trace -e trace=fcntl "$BACKOFF" --slots=hub:1 -n 1 true
+  from=$(grep -n 'F_OFD_SETLK' trace | head -n 1 | cut -d: -f1)
+  for quiet in -v -q -qq --quiet-success; do
+    breaks_at "$from" "$quiet" --slots=hub:1 -n 1 true
+    assert_success
+    assert_line --regexp '^backoff: true: limit of slots hub NOT enforced \(.*: No locks available\)$'
+  done
+}
+
+@test "what is not in force is an event" {
+  run -0 logged --state-dir=/dev/null --gate=hub --defer=work true
+  assert_events '[n.event for n in news] == ["degraded", "degraded"]' \
+    'news[0].what == "defer work"' 'news[1].what == "gate hub"' \
+    'news[0].reason == "/dev/null: Not a directory"'
+}
+
+@test "a record of others holds a job no longer than its own limit" {
+  given_up
+  record until=+2000000000 window=3000000000000000000 failures=5 >/dev/null
+  run -75 "$BACKOFF" --defer=hub:1s..1h true
+  # From now on, and not from the next time that it is asked.
+  until=$(field until)
+  assert [ "$until" -le $(($(date +%s%N) + 3600 * 1000000000)) ]
+  run -75 "$BACKOFF" --defer=hub:1s..1h true
+  assert_equal "$(field until)" "$until"
+}
+
+@test "for root it is never below the home of a user, or behind a link of one" {
+  need_root
+  need_mounts
+  need_users
+  unset BACKOFF_STATE_DIR STATE_DIRECTORY XDG_STATE_HOME
+  mkdir home mine theirs
+  chown 65534 home
+  ln -s "$PWD/theirs" mine/link
+  chown -h 65534 mine/link
+  run in_mounts '
+    mount -t tmpfs none /var/tmp
+    mount -t tmpfs -o ro none /var/lib
+    HOME='"$PWD"'/home "$BACKOFF" -v --defer=hub true
+    HOME='"$PWD"'/mine XDG_STATE_HOME='"$PWD"'/mine/link "$BACKOFF" -v --defer=hub true
+    ls /var/tmp/backoff-0'
+  assert_success
+  assert_line --partial 'passed over: HOME is of another user'
+  assert_line --partial 'passed over: a symbolic link of another user leads there'
+  assert_line hub
+  assert [ ! -e home/.local ]
+  assert [ ! -e theirs/backoff ]
+}
+
+@test "--gate=list of a read-only disk says so" {
+  need_mounts
+  run in_mounts '
+    mount -t tmpfs none '"$PWD"'
+    cd '"$PWD"'
+    mkdir -m 700 ro
+    "$BACKOFF" --state-dir=ro --gate=hub true
+    mount -o remount,ro none '"$PWD"'
+    "$BACKOFF" --state-dir=ro --gate=list || echo status $?'
+  assert_line 'backoff: --gate=list: ro: Read-only file system'
+  assert_line 'status 125'
 }

@@ -9,10 +9,15 @@
 load helper
 load ../lib/process
 
-# at_terminal: takes the steps on stdin; what was shown is in $output.
+teardown() {
+  [ ! -s "$BATS_TEST_TMPDIR/left" ] || xargs kill -KILL <"$BATS_TEST_TMPDIR/left" 2>/dev/null || true
+}
+
+# at_terminal [COMMAND...]: takes the steps on stdin; what was shown is in
+# $output. COMMAND leads the session in place of a shell.
 at_terminal() {
   cd "$BATS_TEST_TMPDIR" || return
-  run "${PYTHON[@]}" "$lib/terminal.py"
+  run "${PYTHON[@]}" "$lib/terminal.py" "$@"
   assert_success
 }
 
@@ -33,7 +38,7 @@ EOS
 @test "rule 1: we neither make groups and sessions nor touch the terminal" {
   need_strace
   at_terminal <<'EOS'
-type strace -qq -o trace "$BACKOFF" -d 1ms -t 1h -- sh -c 'exit 7'
+type strace -qq -o trace "$BACKOFF" -n 2 -d 1ms -t 1h -- sh -c 'exit 7'
 prompt
 EOS
   run ! grep -E '^(setpgid|setsid|ioctl\(.*(TIOCSPGRP|TCSET|TIOCSCTTY|TIOCNOTTY|TIOCSETD))' \
@@ -127,6 +132,78 @@ EOS
   sends_nothing HUP hangup
 }
 
+# A terminal that hangs up tells the leader of its session alone.
+@test "rule 22: where backoff leads the session, the HUP of a hangup is passed on" {
+  at_terminal "$BACKOFF" -n 1 -- sh -c 'exec python3 "$PROBE" --exit 3 >seen' <<'EOS'
+file seen ready (\d+) (\d+)
+unplug
+file seen got HUP from user
+kill 40 2
+file seen HUP=1
+fate exited 3
+EOS
+}
+
+@test "rule 22: where backoff leads the session, the CONT of a hangup is passed on" {
+  at_terminal env --ignore-signal=HUP "$BACKOFF" -n 1 -- \
+    sh -c 'exec python3 "$PROBE" --exit 3 >seen' <<'EOS'
+file seen ready (\d+) (\d+)
+unplug
+file seen got CONT from user
+kill 40 2
+file seen seen CONT=1
+fate exited 3
+EOS
+}
+
+@test "rule 36: where backoff leads the session, a hangup in an attempt is a death by HUP" {
+  at_terminal "$BACKOFF" -d 1h -- sh -c 'echo ready $$ >seen; exec sleep 1000' <<'EOS'
+file seen ready (\d+)
+unplug
+fate killed HUP
+state 1 X
+EOS
+}
+
+@test "rule 42: where backoff leads the session, a hangup in a pause is a death by HUP" {
+  at_terminal "$BACKOFF" -d 1h -- false <<'EOS'
+wait next in
+unplug
+fate killed HUP
+EOS
+}
+
+@test "where backoff leads the session, a hangup ends --before-retry" {
+  at_terminal "$BACKOFF" -b 0 --before-retry='echo ready $$ >seen; exec sleep 1000' -- false <<'EOS'
+file seen ready (\d+)
+unplug
+fate killed HUP
+state 1 X
+EOS
+}
+
+@test "where backoff leads the session, a hangup ends --at-end" {
+  at_terminal "$BACKOFF" --at-end='echo ready $$ >seen; exec sleep 1000' -- true <<'EOS'
+file seen ready (\d+)
+unplug
+fate killed HUP
+state 1 X
+EOS
+}
+
+@test "a window of tmux that is closed ends what backoff runs in the place of its shell" {
+  need tmux
+  cd "$BATS_TEST_TMPDIR" || return
+  local tmux=(env -u TMUX tmux -S "$BATS_TEST_TMPDIR/tmux" -f /dev/null) attempt leader
+  "${tmux[@]}" new-session -d "exec '$BACKOFF' -d 1h -- \
+    sh -c 'echo \$\$ \$PPID >new; mv new left; exec sleep 1000'" 3>&-
+  wait_for test -s left
+  read -r attempt leader <left
+  "${tmux[@]}" kill-server
+  wait_for gone "$attempt"
+  wait_for gone "$leader"
+}
+
 @test "rule 9: nothing is sent by us when the terminal is resized" {
   sends_nothing WINCH 'resize 30 90'
 }
@@ -147,7 +224,7 @@ EOS
 
 @test "rule 27: Ctrl-C that COMMAND answers with a failure is not retried" {
   at_terminal <<'EOS'
-type "$BACKOFF" -d 1ms -- python3 "$PROBE" --exit 7
+type "$BACKOFF" -n 2 -d 1ms -- python3 "$PROBE" --exit 7
 wait ready (\d+) (\d+)
 key C-c
 wait got INT from kernel
@@ -268,7 +345,7 @@ EOS
 
 @test "rule 5: Ctrl-Z and fg in a pause, which then goes on to the next attempt" {
   at_terminal <<'EOS'
-type "$BACKOFF" -d 1s -- sh -c 'echo "ready $$ $PPID"; [ "$BACKOFF_ATTEMPT" = 2 ]'
+type "$BACKOFF" -n 2 -d 1s -- sh -c 'echo "ready $$ $PPID"; [ "$BACKOFF_ATTEMPT" = 2 ]'
 wait ready (\d+) (\d+)
 wait next in 1s
 key C-z
@@ -364,7 +441,7 @@ EOS
 # The second attempt is silent: its words would be held for good.
 @test "a terminal stopped with Ctrl-S does not stop the loop" {
   at_terminal <<'EOS'
-type "$BACKOFF" -d 1ms -- sh -c '[ "$BACKOFF_ATTEMPT" = 2 ] || { echo "ready $$ $PPID"; read -r line; }; exit 7'
+type "$BACKOFF" -n 2 -d 1ms -- sh -c '[ "$BACKOFF_ATTEMPT" = 2 ] || { echo "ready $$ $PPID"; read -r line; }; exit 7'
 wait ready (\d+) (\d+)
 output off
 type go

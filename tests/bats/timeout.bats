@@ -320,7 +320,7 @@ SCRIPT
 
 @test "rule 52: no attempt begins before the whole tree of the one before is gone" {
   # Each process of the tree holds the lock; an attempt that starts too early fails.
-  command -v flock >/dev/null || skip "flock is not installed"
+  need flock
   cut -t -n 3 -k 200ms -- sh -c \
     "exec 9>lock; flock -n 9 || echo \"\$BACKOFF_ATTEMPT\" >>overlap; rm -rf tree ready; $hydra"
   assert_equal "$status" 124

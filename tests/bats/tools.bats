@@ -87,6 +87,16 @@ judges() {
   judges 'retry: exit 24' -- rsync 24
 }
 
+@test "a code can be a pass, whose status is kept without a word: borg's 1" {
+  fake borg
+  judges 'pass: exit 1 (done, with warnings) "f: file changed"' --tool -- borg 1 'f: file changed'
+  assert_equal "$ended" 1
+  run --separate-stderr -1 "$BACKOFF" --tool -- borg 1 'f: file changed'
+  assert_equal "$stderr" 'f: file changed'
+  judges 'pass: exit 102 (done, some files could not be read)' --tool -- borg 102
+  assert_equal "$ended" 102
+}
+
 @test "a throttle has its longer pause" {
   run logged -n 2 -b 1us -j none --throttle-base=3ms --tool -- curl 22 "$says_429"
   assert_events '[a.verdict for a in attempts] == ["throttle", "throttle"]' 'pauses == [3*ms]'
@@ -107,7 +117,7 @@ judges() {
   # In a log of its own: on the same stderr that line has just been read.
   run --separate-stderr "$BACKOFF" -b 0 --tool --log-file=log -- curl 22 first "$says_404"
   assert_equal "$(sed -n '1s/^[^ ]* //p' log)" \
-    "backoff: curl: not retrying after attempt 1/6: exit 22 (HTTP 404 or 410: not found) \"$says_404\""
+    "backoff: curl: not retrying after attempt 1/8: exit 22 (HTTP 404 or 410: not found) \"$says_404\""
   rm log
   run --separate-stderr "$BACKOFF" -n 2 -b 0 --tool --log-file=log -- curl 22 "$says_429"
   assert_equal "$(sed -n '1s/^[^ ]* //p' log)" \
@@ -121,6 +131,15 @@ judges() {
   judges "$stops_404" --tool -- curl 22 "$says_404"
   judges "throttle: exit 22 (HTTP 429: too many requests) \"$says_429\"" --tool -- curl 22 "$says_429"
   judges "retry: exit 22 (HTTP error of the server) \"$says_503\"" --tool -- curl 22 "$says_503"
+}
+
+@test "the line that is quoted is the message, not the advice behind it" {
+  local line="curl: (60) SSL certificate problem: self-signed certificate"
+  judges "stop: exit 60 (server certificate not verified) \"$line\"" --tool -- curl 60 "$line" \
+    'how to fix it, please visit the web page mentioned above.'
+  line='curl: option --bad: is unknown'
+  judges "stop: exit 2 (bad option, or failed to initialize) \"$line\"" --tool -- curl 2 "$line" \
+    "curl: try 'curl --help' or 'curl --manual' for more information"
 }
 
 @test "the message need not be the last line, nor end in a newline" {
@@ -166,6 +185,30 @@ judges() {
   judges 'retry: exit 22 (HTTP error)' --tool=curl --retry-after -- sh -c 'echo "$1"; exit 22' sh "$says_404"
 }
 
+# What git pull has on stdout, with the reason that it is.
+conflict='CONFLICT (content): Merge conflict in f'
+stops_conflict='stop: exit 1 (conflict to be resolved)'
+
+@test "a message on stdout counts if the tool writes it there, and is not quoted" {
+  judges "$stops_conflict" --tool=git -- sh -c 'echo "$1"; exit 1' sh "$conflict"
+  assert_equal "$(<"$got")" "$conflict"
+  judges "$stops_conflict" --tool=git -- sh -c 'echo to >&2; echo "$1"; exit 1' sh "$conflict"
+  # Whatever the user's own conditions look at.
+  judges "$stops_conflict" --tool=git --stop-if=never --watch=stderr -- sh -c 'echo "$1"; exit 1' sh "$conflict"
+}
+
+@test "a message of a tool that is for stderr alone does not count on its stdout" {
+  judges 'retry: exit 1 (failed)' --tool=git -- sh -c 'echo "fatal: repository not found"; exit 1'
+}
+
+@test "a message for stdout is found in held stdout, and where stdout and stderr are one" {
+  judges "$stops_conflict" --tool=git -o -- sh -c 'echo "$1"; exit 1' sh "$conflict"
+  judges "$stops_conflict" --tool=git -oall -- sh -c 'echo "$1"; exit 1' sh "$conflict"
+  logged -n 1 --tool=git -- sh -c 'echo "$1"; exit 1' sh "$conflict" >"$got" 2>&1 || true
+  judged
+  assert_equal "$verdict: $reason" "$stops_conflict \"$conflict\""
+}
+
 @test "a message is found on stdout where that and stderr are one" {
   # One pipe serves both, and who wrote what cannot be told.
   logged -n 1 --tool=curl -- sh -c 'echo "$1"; exit 22' sh "$says_404" >"$got" 2>&1 || true
@@ -179,9 +222,21 @@ judges() {
 }
 
 @test "stdout and stderr opened separately are two, even for one file" {
+  need_kcmp
   logged -n 1 --tool=curl -- sh -c 'echo "$1"; exit 22' sh "$says_404" >>"$got" 2>>"$got" || true
   judged
   assert_equal "$verdict: $reason" 'retry: exit 22 (HTTP error)'
+}
+
+@test "where kcmp is refused, they are one" {
+  need_call SYS_kcmp
+  need_strace
+  strace -qq -o calls -e trace=kcmp -e inject=kcmp:error=EPERM \
+    "$BACKOFF" --log-format=json --log-file="$events" -n 1 --tool=curl -- \
+    sh -c 'echo "$1"; exit 22' sh "$says_404" >>"$got" 2>>"$got" || true
+  grep -q 'EPERM.*INJECTED' calls || fail "$(cat calls)"
+  judged
+  assert_equal "$verdict: $reason" "$stops_404"
 }
 
 @test "a message counts for its own attempt only" {
@@ -224,6 +279,11 @@ EOS
   assert_line --partial '0 tty 1 tty 2 no'
 }
 
+@test "at a terminal stdout becomes a pipe too for a tool with messages there" {
+  at_terminal --tool=git '2>seen'
+  assert_line --partial '0 tty 1 no 2 no'
+}
+
 @test "at a terminal stdout and stderr become one pipe where they are one" {
   at_terminal --tool=curl
   assert_line --partial '0 tty 1 no 2 no'
@@ -251,10 +311,10 @@ EOS
 @test "held stdout is not looked at, and stderr beside it is" {
   judges "$stops_404" --tool=curl -o -- sh -c 'echo "$1" >&2; exit 22' sh "$says_404"
   judges 'retry: exit 22 (HTTP error)' --tool=curl -o -- sh -c 'echo "$1"; exit 22' sh "$says_404"
-  # Also where they are one outside: then only stdout is held.
+  # Where they are one outside, it counts as without --hold.
   logged -n 1 --tool=curl -o -- sh -c 'echo "$1"; exit 22' sh "$says_404" >"$got" 2>&1 || true
   judged
-  assert_equal "$verdict: $reason" 'retry: exit 22 (HTTP error)'
+  assert_equal "$verdict: $reason" 'stop: exit 22 (HTTP 404 or 410: not found)'
 }
 
 # --- finding the tool ---
@@ -525,7 +585,7 @@ judges_locked() {
 }
 
 @test "flock -n: a lock that is taken is retried, without the tool's meaning" {
-  type -P flock >/dev/null || skip "flock is missing"
+  need flock
   judges_locked 'retry: exit 1' --tool -- flock -n lock curl 3
   judges_locked 'retry: exit 1' --tool -- nice flock -w 0 "$PWD/lock" nice curl 3
   # Not the meaning of the other 1 either, and not its messages.
@@ -537,7 +597,7 @@ judges_locked() {
 }
 
 @test "flock -n: if the lock is free, the tool decides, except about flock's own status" {
-  type -P flock >/dev/null || skip "flock is missing"
+  need flock
   judges 'stop: exit 3 (malformed URL)' --tool -- flock -n lock curl 3
   judges 'retry: exit 1' --tool -- flock -n lock curl 1
   fake borg
@@ -545,7 +605,7 @@ judges_locked() {
 }
 
 @test "flock -E sets flock's own status" {
-  type -P flock >/dev/null || skip "flock is missing"
+  need flock
   judges_locked 'retry: exit 3' --tool -- flock -n -E 3 lock curl 3
   judges_locked 'retry: exit 22' --tool -- flock -nE22 lock curl 3
   judges 'stop: exit 1 (unsupported protocol)' --tool -- flock -n -E 3 lock curl 1
@@ -553,18 +613,18 @@ judges_locked() {
 }
 
 @test "flock without -n or -w has no status of its own" {
-  type -P flock >/dev/null || skip "flock is missing"
+  need flock
   judges 'stop: exit 1 (unsupported protocol)' --tool -- flock lock curl 1
 }
 
 @test "flock -n: CODES and --retry-on decide about a lock that is taken" {
-  type -P flock >/dev/null || skip "flock is missing"
+  need flock
   judges_locked 'stop: exit 1 (--stop-on)' -x 1 --tool -- flock -n lock curl 3
   judges_locked 'stop: exit 1 (not in --retry-on)' -r 7 --tool -- flock -n lock curl 3
 }
 
 @test "a lock that is taken is waited for by trying again" {
-  type -P flock >/dev/null || skip "flock is missing"
+  need flock
   # The hook frees it: whoever holds it waits for that word.
   mkfifo free held
   (exec 7>>lock; flock 7; echo >held; read -r _ <free) 3>&- &
@@ -580,11 +640,11 @@ judges_locked() {
 
 @test "--tool=list has each tool with its names and its source" {
   run -0 "$BACKOFF" --tool=list
-  assert_equal "$(grep -c '^[^ ]' <<<"$output")" 23
-  assert_equal "$(grep -c '^    [^ ]' <<<"$output")" 23
+  assert_equal "$(grep -c '^[^ ]' <<<"$output")" 25
+  assert_equal "$(grep -c '^    [^ ]' <<<"$output")" 25
   assert_line --index 0 sysexits
   assert_line 'scp sftp'
-  assert_line --index 3 '    curl(1), EXIT CODES'
+  assert_line --index 3 '    curl(1), EXIT CODES; messages: curl 7.88'
   # No options beside it, no command.
   run -0 "$BACKOFF" -n 3 --tool=list -- touch made
   refute [ -e made ]
@@ -605,7 +665,7 @@ Beware: it does not log in: a wrong user or database is exit 0 too.
 
 One attempt, no pause.'
   run -0 "$BACKOFF" --tool=curl --plan
-  assert_line --index 0 'curl: curl(1), EXIT CODES'
+  assert_line --index 0 'curl: curl(1), EXIT CODES; messages: curl 7.88'
   assert_line '        7  retry     could not connect to host'
   assert_line '     exit  verdict   where a line on stderr matches'
   assert_line '       22  stop      HTTP 404 or 410: not found'
@@ -614,7 +674,11 @@ One attempt, no pause.'
   assert_line 'Beware: without -f an HTTP 503 is exit 0; with -s add -S, or 404 and 503 look alike.'
   assert_line '  after           pause           next attempt starts at'
   run -0 "$BACKOFF" --tool=borg --plan
-  assert_line '  108-123  success   done, with warnings'
+  assert_line '  108-123  pass      done, with warnings'
+  run -0 "$BACKOFF" --tool=git --plan -n 1
+  assert_line '     exit  verdict   where a line on stderr matches'
+  assert_line '     exit  verdict   where a line on stdout matches'
+  assert_equal "${lines[-3]}" '        1  stop      nothing to commit'
 }
 
 @test "each tool has a plan, by each of its names" {
@@ -631,11 +695,11 @@ One attempt, no pause.'
 @test "the tables are complete: a row for each code and message, and for 0" {
   local tool sources=("$TOP_SRCDIR"/src/core/known/tools*.def) codes messages
   codes=$(cat "${sources[@]}" | grep -c '^CODE(')
-  messages=$(cat "${sources[@]}" | grep -c '^MESSAGE(')
+  messages=$(cat "${sources[@]}" | grep -cE '^(MESSAGE|ON_STDOUT)\(')
   for tool in $("$BACKOFF" --tool=list | sed -n 's/^\([^ ]*\).*/\1/p'); do
     "$BACKOFF" --tool="$tool" --plan -n 1
   done >tables
-  assert_equal "$(grep -cE '^ *[0-9]+(-[0-9]+)?  (success|throttle|retry|stop) ' tables)" $((codes + messages + 23))
+  assert_equal "$(grep -cE '^ *[0-9]+(-[0-9]+)?  (success|pass|throttle|retry|stop) ' tables)" $((codes + messages + 25))
   assert_equal "$(grep -cE '^ {22}[^ ]' tables)" "$messages"
 }
 
@@ -661,7 +725,7 @@ One attempt, no pause.'
 
 @test "--tool --plan goes by COMMAND, which is not run" {
   run -0 "$BACKOFF" --tool --plan -n 1 -- nice curl 0
-  assert_line --index 0 'curl: curl(1), EXIT CODES'
+  assert_line --index 0 'curl: curl(1), EXIT CODES; messages: curl 7.88'
   run -0 "$BACKOFF" --tool --plan -n 1 -- touch made
   assert_output 'One attempt, no pause.'
   run -0 "$BACKOFF" --tool --plan -n 1
@@ -677,7 +741,7 @@ One attempt, no pause.'
 
 @test "a table that cannot be written is 125" {
   local option
-  [ -w /dev/full ] || skip "no /dev/full"
+  need_writable /dev/full
   for option in --tool=list '--tool=curl --plan' '--tool=pg_isready --plan'; do
     # shellcheck disable=SC2086 # several words
     run -125 bash -c '"$BACKOFF" "$@" >/dev/full' bash $option

@@ -68,14 +68,14 @@ check(const char *bytes, size_t size, size_t piece)
 	static struct scan_stream stream;
 	const struct condition *condition = &scan.conditions[0];
 	struct quote quote, last;
-	enum header header;
+	enum stated stated;
 	bool matched;
 
 	scan_output(&stream, bytes, size, SIZE_MAX);
 	matched = condition->matched;
 	quote = condition->quote;
 	last = scan.last_line;
-	header = scan.retry_after.header;
+	stated = waits_of(&scan.wait.waits, WAIT_HEADER)->stated;
 	require_quote(&quote);
 	require_quote(&last);
 	fuzz_require(matched == matches(&condition->regex, bytes, size),
@@ -85,7 +85,8 @@ check(const char *bytes, size_t size, size_t piece)
 	fuzz_require(condition->matched == matched, "in pieces, no match");
 	fuzz_same(condition->quote.text, quote.text, "another quote");
 	fuzz_same(scan.last_line.text, last.text, "another last line");
-	fuzz_require(header == scan.retry_after.header, "another Retry-After");
+	fuzz_require(stated == waits_of(&scan.wait.waits, WAIT_HEADER)->stated,
+	    "another Retry-After");
 }
 
 int
@@ -96,7 +97,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t length = end != NULL ? (size_t)(end - string) : size;
 
 	memset(&scan, 0, sizeof scan);
-	scan.has_retry_after = true;
+	scan.wait.wanted = WANTED_ALL;
 	if (end != NULL) {
 		*end = '\0';
 		if (fuzz_regex_is_modest(string)

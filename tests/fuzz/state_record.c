@@ -23,7 +23,8 @@ same(const struct deferral *one, const struct deferral *other)
 	return one->failures == other->failures
 	    && one->until_ns == other->until_ns
 	    && one->window_ns == other->window_ns
-	    && one->status == other->status
+	    && one->status == other->status && one->runs == other->runs
+	    && one->since_ns == other->since_ns
 	    && strcmp(one->reason, other->reason) == 0;
 }
 
@@ -45,11 +46,12 @@ check_deferral(const uint8_t *record, int64_t epoch_ns)
 	other = state_record_deferral(again);
 	fuzz_require(same(&deferral, &other),
 	    "written and read, it is another deferral");
-	wait_ns = deferral_wait(&deferral, epoch_ns, &changed);
+	wait_ns = deferral_wait(&deferral, INT64_MAX, epoch_ns, &changed);
 	fuzz_require(wait_ns >= 0 && wait_ns <= deferral.window_ns,
 	    "put off for longer than the window");
 	fuzz_require(
-	    deferral_wait(&deferral, epoch_ns, &changed) == wait_ns && !changed,
+	    deferral_wait(&deferral, INT64_MAX, epoch_ns, &changed) == wait_ns
+	        && !changed,
 	    "asked twice, it is another wait");
 }
 

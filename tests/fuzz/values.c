@@ -12,7 +12,7 @@
 #include "options/option_values.h"
 #include "options/program.h"
 
-const struct program program = { PROGRAM_BACKOFF, "fuzz", 6, "", "" };
+const struct program program = { PROGRAM_BACKOFF, "fuzz", 8, "", "", "" };
 
 /* A parser, and where its value stands. */
 struct row {

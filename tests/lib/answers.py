@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """An HTTP server on loopback that answers as the path asks it to.
 
-  answers.py PORT DIRECTORY
+  answers.py PORT DIRECTORY [CERTIFICATE KEY]
 
 The first request for /503/429/200/FILE is answered with 503, the second one
 with 429, and from the third one on FILE comes from DIRECTORY; only what
 stands before FILE is counted, so that all files of a repository become
-available at once. What is sent by PUT is kept there, where the answer is 200.
+available at once. A 302 leads back to where it came from. What is sent by PUT
+is kept there, where the answer is 200. With a certificate it speaks TLS.
 It runs in the background when it listens.
 """
 
@@ -14,6 +15,7 @@ import functools
 import http.server
 import os
 import re
+import ssl
 import sys
 
 asked = {}
@@ -27,9 +29,15 @@ class Handler(http.server.SimpleHTTPRequestHandler):
     return statuses[min(turn, len(statuses)) - 1]
 
   def do_GET(self):
+    asked_for = self.path
     status = self.answer()
     if status == 200:
       super().do_GET()
+    elif status == 302:
+      self.send_response(status)
+      self.send_header("Location", asked_for)
+      self.send_header("Content-Length", "0")
+      self.end_headers()
     else:
       self.send_error(status)
 
@@ -47,9 +55,14 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
 
 def main():
-  port, directory = sys.argv[1:]
+  port, directory, *certificate = sys.argv[1:]
   handler = functools.partial(Handler, directory=directory)
   server = http.server.HTTPServer(("127.0.0.1", int(port)), handler)
+  if certificate:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    server.socket = context.wrap_socket(server.socket, server_side=True,
+                                        do_handshake_on_connect=False)
   if os.fork() == 0:
     server.serve_forever()
 

@@ -67,6 +67,8 @@ may_install() {
     echo 'a package of that name is installed'
   elif paths_there | grep -v '/$'; then
     echo 'these files are there already'
+  elif [ -e /var/lib/backoff ]; then
+    echo 'there is state in /var/lib/backoff'
   else
     return 0
   fi
@@ -85,10 +87,20 @@ shells_complete() {
     fish -c 'complete -C "backoff --attem"' | grep -e '^--attempts'
 }
 
+# README has links to files of the repository.
+readme_has_no_links() {
+  dpkg-deb --fsys-tarfile "$package" |
+    tar -xO ./usr/share/doc/backoff/README.md >"$work/readme" &&
+    [ -s "$work/readme" ] && ! grep -nE '\]\([^):]*\)' "$work/readme"
+}
+
+# Purged, the package leaves no state of root's either.
 remove_package() {
+  mkdir -m 700 /var/lib/backoff && : >/var/lib/backoff/hub || return
   dpkg --purge backoff-fleet backoff || return
   installed=no
   ! dpkg-query -W backoff 2>/dev/null || return
+  [ ! -e /var/lib/backoff ] || return
   paths_there | diff "$work/before" -
 }
 
@@ -103,6 +115,7 @@ deb() {
   try 'and its source package, from a copy' build_source_package
   try 'it has the programs, manual pages, completions and documents' \
     package_has_everything || return
+  try 'its README has no links to files of the repository' readme_has_no_links
   try 'it needs libc alone, and backoff-fleet brings the rest' libc_is_enough
   try 'all was compiled with hardening (blhc)' blhc "$work/build.log"
   try 'lintian says nothing, pedantic as it is' lintian_is_silent

@@ -41,12 +41,14 @@ in_pause() {
   wait_for grep -qs "\"attempt\":${1:-1},.*\"pause_s\":[0-9]" "$events"
 }
 
-# judged: sets verdict and reason to those of the last attempt in the log.
+# judged: sets verdict and reason to those of the last attempt in the log; the
+# line of output stands behind the reason, in quotes.
 judged() {
   local line
   line=$(grep '"event":"attempt"' "$events" | tail -n 1)
-  [[ $line =~ \"verdict\":\"([a-z]*)\",\"reason\":\"(.*)\",\"duration_s\": ]] ||
+  [[ $line =~ \"verdict\":\"([a-z]*)\",\"reason\":\"(.*)\",\"line\":(.*),\"duration_s\": ]] ||
     fail "no attempt: $line"
   # shellcheck disable=SC2034
   verdict=${BASH_REMATCH[1]} reason=${BASH_REMATCH[2]//\\\"/\"}
+  [ "${BASH_REMATCH[3]}" = null ] || reason+=" ${BASH_REMATCH[3]}"
 }

@@ -5,7 +5,7 @@
 The letter is: one object a line, the keys in their order and no others,
 every *_s with exactly nine decimals, nulls only where they may be. Then
 every EXPRESSION (Python) must hold. It finds the lines as `start`,
-`attempts`, `news` (slot, defer) and `end`, their keys as attributes, every *_s as an int of
+`attempts`, `news` (slot, defer, degraded) and `end`, their keys as attributes, every *_s as an int of
 nanoseconds; `pauses` are those of the attempts that have one; `us`, `ms`
 and `s` are nanoseconds too, so that `pauses == [1*ms, 3*ms]` reads well.
 `at` are the times of the lines in seconds: of start, each attempt, and end;
@@ -35,19 +35,23 @@ KEYS = {
         ("time", TIME),
         ("event", '"attempt"'),
         ("id", TEXT),
+        ("name", TEXT),
         ("attempt", COUNT),
         ("outcome", '"(?:exited|killed|timed-out|not-started)"'),
         ("status", f"(?:{COUNT}|null)"),
         ("signal", '(?:"[A-Z0-9+]+"|null)'),
         ("verdict", '"(?:success|pass|retry|throttle|stop)"'),
         ("reason", TEXT),
+        ("line", f"(?:{TEXT}|null)"),
         ("duration_s", SECONDS),
+        ("hint_s", f"(?:{SECONDS}|null)"),
         ("pause_s", f"(?:{SECONDS}|null)"),
     ],
     "slot": [
         ("time", TIME),
         ("event", '"slot"'),
         ("id", TEXT),
+        ("name", TEXT),
         ("slots", TEXT),
         ("waited_s", SECONDS),
     ],
@@ -56,13 +60,23 @@ KEYS = {
         ("event", '"defer"'),
         ("id", TEXT),
         ("name", TEXT),
+        ("defer", TEXT),
         ("failures", COUNT),
         ("next_s", SECONDS),
+    ],
+    "degraded": [
+        ("time", TIME),
+        ("event", '"degraded"'),
+        ("id", TEXT),
+        ("name", TEXT),
+        ("what", TEXT),
+        ("reason", TEXT),
     ],
     "end": [
         ("time", TIME),
         ("event", '"end"'),
         ("id", TEXT),
+        ("name", TEXT),
         (
             "result",
             '"(?:success|pass|exhausted|stopped|deadline|interrupted|error'
@@ -71,6 +85,7 @@ KEYS = {
         ("attempts", COUNT),
         ("status", COUNT),
         ("reason", f"(?:{TEXT}|null)"),
+        ("line", f"(?:{TEXT}|null)"),
         ("elapsed_s", SECONDS),
     ],
 }
@@ -78,7 +93,7 @@ LINE = {
     event: re.compile("{" + ",".join(f'"{k}":{v}' for k, v in keys) + "}")
     for event, keys in KEYS.items()
 }
-NEWS = ("slot", "defer")  # of what runs share
+NEWS = ("slot", "defer", "degraded")  # of what runs share
 
 
 def require(holds, complaint):

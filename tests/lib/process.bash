@@ -111,12 +111,6 @@ begun() {
   [ -e "$BATS_TEST_TMPDIR/fate" ] || [ -n "$(child_of "$pid" 2>/dev/null)" ]
 }
 
-# need_strace: skips where processes must not be traced.
-need_strace() {
-  command -v strace >/dev/null || skip "strace is not installed"
-  strace -qq -o /dev/null true 2>/dev/null || skip "strace is not permitted here"
-}
-
 # name_open: sets open to the system call by which the program opens files by
 # name: openat, or open as musl has it on x86.
 # shellcheck disable=SC2034 # for the tests

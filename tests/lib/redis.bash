@@ -11,7 +11,7 @@ need_redis() {
   REDIS_SERVER=$(PATH=$PATH:/usr/sbin:/usr/local/sbin type -P redis-server ||
     PATH=$PATH:/usr/sbin:/usr/local/sbin type -P valkey-server) ||
     skip 'redis-server is not installed'
-  type -P redis-cli >/dev/null || skip 'redis-cli is not installed'
+  need redis-cli
   REDIS=$BATS_TEST_TMPDIR/redis
   REDIS_SOCKET=$REDIS/socket
   mkdir -p "$REDIS"

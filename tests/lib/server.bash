@@ -9,7 +9,7 @@
 # server_setup: for setup().
 server_setup() {
   unset http_proxy https_proxy all_proxy no_proxy RSYNC_PROXY RSYNC_RSH
-  command -v python3 >/dev/null || skip "python3 is missing: no free port"
+  need python3
   PORT=$(free_port)
   LOG=$BATS_TEST_TMPDIR/log
   START=$BATS_TEST_TMPDIR/start
@@ -89,6 +89,31 @@ answers_ready() {
     "$PORT" "$BATS_TEST_TMPDIR/served"
 }
 
+# answers_with_tls_ready: the same by TLS, with a certificate that it has signed
+# itself: ./self.pem, of a name that nobody asks for.
+answers_with_tls_ready() {
+  command -v openssl >/dev/null || skip "openssl is missing"
+  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes \
+    -keyout self.key -out self.pem -days 2 -subj /CN=self 2>/dev/null
+  start_script "$(type -P python3)" "$TOP_SRCDIR/tests/lib/answers.py" \
+    "$PORT" "$BATS_TEST_TMPDIR/served" self.pem self.key
+}
+
+# registry_ready: a registry that answers as the image's name says; see
+# registry.py.
+registry_ready() {
+  start_script "$(type -P python3)" "$TOP_SRCDIR/tests/lib/registry.py" "$PORT"
+}
+
+# git_daemon_ready: git's own server, which offers none of ./served.
+git_daemon_ready() {
+  local daemon
+  daemon=$(git --exec-path)/git-daemon
+  [ -x "$daemon" ] || skip "git daemon is missing"
+  start_script "$daemon" --reuseaddr --listen=127.0.0.1 --port="$PORT" \
+    --base-path="$BATS_TEST_TMPDIR/served" --detach
+}
+
 # at_attempt N: the hook that brings the server back just before it.
 at_attempt() {
   printf '[ "$BACKOFF_ATTEMPT" -ne %d ] || "%s"' "$1" "$START"
@@ -116,8 +141,8 @@ assert_attempts() {
 # is missing in ./served/limited it says 429 and to come back in 2 seconds.
 nginx_ready() {
   NGINX=$(PATH=$PATH:/usr/sbin:/usr/local/sbin type -P nginx) ||
-    skip "nginx is missing"
-  command -v curl >/dev/null || skip "curl is missing"
+    skip 'nginx is not installed'
+  need curl
   # -V lists the module also where it is left out: --without-...
   "$NGINX" -V 2>&1 | grep -q with-http_dav_module ||
     skip "nginx has no WebDAV"
@@ -182,7 +207,7 @@ body_arrives() {
 
 # rsyncd_ready: settings for an rsync daemon that has ./served.
 rsyncd_ready() {
-  command -v rsync >/dev/null || skip "rsync is missing"
+  need rsync
   local user='' dir=$BATS_TEST_TMPDIR
   [ "$(id -u)" -ne 0 ] || user="uid = root
 gid = $(id -gn)"
@@ -214,8 +239,8 @@ stop_rsyncd() {
 # sshd_ready: settings for an sshd that lets us in by SSH, the command.
 sshd_ready() {
   SSHD=$(PATH=$PATH:/usr/sbin:/usr/local/sbin type -P sshd) ||
-    skip "sshd is missing"
-  command -v ssh >/dev/null || skip "ssh is missing"
+    skip 'sshd is not installed'
+  need ssh
   # Who may not read shadow passwords learns from PAM alone that the
   # account is not locked.
   local dir=$BATS_TEST_TMPDIR pam=no
@@ -229,6 +254,7 @@ PidFile $dir/sshd.pid
 AuthorizedKeysFile $dir/key.pub
 StrictModes no
 UsePAM $pam
+Subsystem sftp internal-sftp
 CONF
   cat >"$dir/ssh_config" <<CONF
 Host *
@@ -242,8 +268,8 @@ CONF
   local daemon=("$SSHD" -f "$dir/sshd_config" -E "$dir/sshd.log")
   # Root's sshd insists on a directory that only its boot script makes.
   if [ "$(id -u)" -eq 0 ] && [ ! -d /run/sshd ]; then
-    unshare --mount true 2>/dev/null || skip "/run/sshd is missing"
-    daemon=(unshare --mount sh -c
+    need_mounts
+    daemon=("${namespace[@]}" sh -c
       'mount -t tmpfs tmpfs /run && mkdir /run/sshd && exec "$@"' sh
       "${daemon[@]}")
   fi

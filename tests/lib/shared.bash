@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # What runs share, for the tests.  shellcheck shell=bash
-# shellcheck disable=SC2034,SC2119,SC2120 # for the tests
+# shellcheck disable=SC2034,SC2119,SC2120,SC2154 # for the tests
 
 state=$BACKOFF_STATE_DIR
 
@@ -21,14 +21,10 @@ quietly() {
   "$BACKOFF" -qq "$@" || :
 }
 
-# in_mounts SCRIPT: run by sh in a mount namespace of its own, as root there.
+# in_mounts SCRIPT: run by sh in a mount namespace of its own, as root there;
+# after need_mounts.
 in_mounts() {
-  local unshare=(unshare --mount)
-
-  [ "$(id -u)" -eq 0 ] || unshare=(unshare --user --map-root-user --mount)
-  "${unshare[@]}" sh -c 'mount -t tmpfs none /tmp' 2>/dev/null ||
-    skip "no mounts of our own here"
-  "${unshare[@]}" sh -ec "$1"
+  "${namespace[@]}" sh -ec "$1"
 }
 
 # A COMMAND that notes in "log" when it begins and ends, and takes a while.

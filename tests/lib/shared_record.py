@@ -3,7 +3,7 @@
 """shared_record.py FILE [KEY=NUMBER]...: changes the record of runs, prints it.
 
 The keys are version, size and boot of the header, and failures, until,
-window (nanoseconds) and status of the deferral; state, probes, turn and
+window (nanoseconds), status, runs and since of the deferral; state, probes, turn and
 longest (nanoseconds) are of the gate, and gate=BYTE fills all of its part. Checksums are set right. A missing file is made. `until=+N` and
 `until=-N` are N seconds from now.
 """
@@ -17,16 +17,18 @@ import zlib
 SIZE = 512
 HEADER = ("version", 8, "<H"), ("size", 10, "<H"), ("boot", 12, "<Q")
 DEFERRAL = (
-    ("failures", 256, "<I"),
-    ("until", 260, "<q"),
-    ("window", 268, "<q"),
-    ("status", 276, "<B"),
+    ("since", 256, "<q"),
+    ("failures", 264, "<I"),
+    ("until", 268, "<q"),
+    ("window", 276, "<q"),
+    ("status", 284, "<B"),
+    ("runs", 357, "<I"),
 )
 GATE = (
     ("state", 64, "<B"),
-    ("probes", 64 + 4, "<I"),
-    ("turn", 64 + 56, "<I"),
-    ("longest", 64 + 80, "<q"),
+    ("probes", 64 + 20, "<I"),
+    ("turn", 64 + 40, "<I"),
+    ("longest", 64 + 60, "<q"),
 )
 FIELDS = {name: (at, form) for name, at, form in HEADER + DEFERRAL + GATE}
 CHECKSUMS = (0, 20), (256, 380)
@@ -36,12 +38,12 @@ GATE_CHECKSUM = 64, 252
 def fresh():
     record = bytearray(SIZE)
     record[:8] = b"backoff\n"
-    struct.pack_into("<HHQ", record, 8, 1, SIZE, 1)
+    struct.pack_into("<HHQ", record, 8, 2, SIZE, 1)
     return record
 
 
 def number(key, value):
-    if key == "until" and value[0] in "+-":
+    if key in ("until", "since") and value[0] in "+-":
         return time.time_ns() + int(value) * 10**9
     return int(value)
 
@@ -67,7 +69,7 @@ def main(path, *changes):
             file.write(record)
     for name, (at, form) in FIELDS.items():
         print(f"{name}={struct.unpack_from(form, record, at)[0]}")
-    reason = record[277:341].split(b"\0")[0].decode()
+    reason = record[285:349].split(b"\0")[0].decode()
     print(f"reason={reason}")
     for low, high in CHECKSUMS:
         (crc,) = struct.unpack_from("<I", record, high)

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Sits at a terminal with an interactive bash, as a script on stdin tells.
 
+  terminal.py [COMMAND [ARG]...]
+
+With a COMMAND it is that which leads the session, and there is no bash.
+
 One step a line:
   type TEXT        type TEXT and Enter
   key C-x          press that key with Ctrl
@@ -13,6 +17,9 @@ One step a line:
                    gone or dead
   file PATH REGEX  until a file has it; as with wait, groups are kept
   hangup           kill bash, for which the kernel sends HUP to its foreground
+  unplug           close the other side of the terminal, for which the kernel
+                   sends HUP and CONT to the leader; nothing is shown any more
+  fate TEXT        until the leader has ended, in that way (see run.py)
   resize ROWS COLS of the terminal
   output off|on    what Ctrl-S and Ctrl-Q do
 
@@ -43,16 +50,18 @@ class Failure(Exception):
 
 
 class Terminal:
-  def __init__(self):
+  def __init__(self, leader):
     self.shown = ""
+    self.status = None
     self.position = 0
     self.groups = ()
     self.master, self.slave = os.openpty()
     self.shell = os.fork()
     if self.shell == 0:
-      become_bash(self.slave)
+      become(self.slave, leader)
     self.resize("24", "80")
-    self.prompt()
+    if not leader:
+      self.prompt()
 
   def type(self, text):
     os.write(self.master, text.encode() + b"\n")
@@ -61,7 +70,9 @@ class Terminal:
     os.write(self.master, bytes([ord(name[-1].upper()) & 0x1f]))
 
   def read(self, seconds):
-    if select.select([self.master], [], [], seconds)[0]:
+    if self.master is None:
+      time.sleep(seconds)
+    elif select.select([self.master], [], [], seconds)[0]:
       self.shown += os.read(self.master, 65536).decode(errors="replace").replace("\r", "")
 
   def wait(self, regex):
@@ -83,6 +94,25 @@ class Terminal:
 
   def hangup(self):
     os.kill(self.shell, signal.SIGKILL)
+
+  def unplug(self):
+    os.close(self.master)
+    self.master = None
+
+  def fate(self, text):
+    deadline = time.monotonic() + PATIENCE
+    while not self.ended():
+      if time.monotonic() > deadline:
+        raise Failure("the leader still runs")
+      self.read(0.02)
+    if run.fate_of(self.status) != text:
+      raise Failure("the leader: " + run.fate_of(self.status))
+
+  def ended(self):
+    if self.status is None:
+      pid, status = os.waitpid(self.shell, os.WNOHANG)
+      self.status = status if pid else None
+    return self.status is not None
 
   def prompt(self):
     self.wait(re.escape(PROMPT))
@@ -112,13 +142,15 @@ class Terminal:
     termios.tcflow(self.slave, termios.TCOOFF if how == "off" else termios.TCOON)
 
   def close(self):
-    termios.tcflow(self.slave, termios.TCOON)
+    if self.master is not None:
+      termios.tcflow(self.slave, termios.TCOON)
     for pid in members(self.shell):
       try:
         os.kill(pid, signal.SIGKILL)
       except ProcessLookupError:
         pass
-    os.waitpid(self.shell, 0)
+    if self.status is None:
+      os.waitpid(self.shell, 0)
 
 
 def contents(path):
@@ -129,7 +161,7 @@ def contents(path):
     return ""
 
 
-def become_bash(slave):
+def become(slave, leader):
   attributes = termios.tcgetattr(slave)
   attributes[3] &= ~termios.ECHO
   termios.tcsetattr(slave, termios.TCSANOW, attributes)
@@ -142,7 +174,8 @@ def become_bash(slave):
   environment = dict(os.environ, PS1=PROMPT, PS2="", LC_ALL="C", HISTFILE="", TERM="dumb")
   for name in ("PROMPT_COMMAND", "ENV", "BASH_ENV"):
     environment.pop(name, None)
-  os.execvpe("bash", ["bash", "--norc", "--noprofile", "--noediting", "-i"], environment)
+  command = leader or ["bash", "--norc", "--noprofile", "--noediting", "-i"]
+  os.execvpe(command[0], command, environment)
 
 
 def stat_fields(pid):
@@ -170,12 +203,12 @@ def members(session):
 
 
 def main():
-  terminal = Terminal()
+  terminal = Terminal(sys.argv[1:])
   step = "start"
   try:
     for step in sys.stdin.read().splitlines():
       verb, _, rest = step.partition(" ")
-      if verb in ("type", "wait", "never", "key", "output"):
+      if verb in ("type", "wait", "never", "key", "output", "fate"):
         getattr(terminal, verb)(rest)
       elif verb == "file":
         terminal.file(*rest.split(" ", 1))

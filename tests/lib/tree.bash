@@ -8,9 +8,14 @@
 export MARKS=$BATS_TEST_TMPDIR
 export HYDRA=$BATS_TEST_DIRNAME/../lib/hydra.sh
 
+# environs OPTION... TEXT: the processes that have it in their environment.
+environs() {
+  grep -lsFz "$@" /proc/[0-9]*/environ | command cut -d/ -f3
+}
+
 # bearers NAME: the processes that bear the mark, zombies aside.
 bearers() {
-  grep -lsFzx -- "TEST_MARK=$MARKS/$1" /proc/[0-9]*/environ | command cut -d/ -f3
+  environs -x -- "TEST_MARK=$MARKS/$1"
 }
 
 # assert_none NAME: checks that no process bears the mark.
@@ -33,8 +38,7 @@ assert_alive() {
 # end_marked: kills whatever bears a mark of this test; for teardown().
 end_marked() {
   local left
-  while left=$(grep -lsFz -- "TEST_MARK=$MARKS/" /proc/[0-9]*/environ | command cut -d/ -f3) &&
-    [ -n "$left" ]; do
+  while left=$(environs -- "TEST_MARK=$MARKS/") && [ -n "$left" ]; do
     # shellcheck disable=SC2086 # one word for each process
     kill -s KILL $left 2>/dev/null || true
     sleep 0.02

@@ -20,8 +20,8 @@ main(void)
 {
 	char line[] = "backoff: x: ##[error]a ###[b] ##[";
 
-	annotates(ANNOTATION_WARNING, "curl", "succeeded at attempt 3/6",
-	    "::warning title=backoff%3A curl::succeeded at attempt 3/6",
+	annotates(ANNOTATION_WARNING, "curl", "succeeded at attempt 3/8",
+	    "::warning title=backoff%3A curl::succeeded at attempt 3/8",
 	    "a warning");
 	annotates(ANNOTATION_ERROR, "curl", "giving up: \"100 %\"",
 	    "::error title=backoff%3A curl::giving up: \"100 %25\"",

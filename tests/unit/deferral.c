@@ -54,31 +54,70 @@ test_wait(void)
 	struct deferral deferral = { 0 };
 	bool changed;
 
-	is_int(deferral_wait(&none, NOW, &changed), 0, "nothing remembered");
-	deferral_count(&deferral, usual, NOW, 40 * S, 7, "exit 7\nmore");
+	is_int(deferral_wait(&none, INT64_MAX, NOW, &changed), 0,
+	    "nothing remembered");
+	deferral_count(&deferral, usual, NOW, NOW, 40 * S, 7, "exit 7\nmore");
 	is_int(deferral.failures, 1, "one run gave up");
 	is_int(deferral.window_ns, NS_PER_MIN, "  its window");
 	is_string(deferral.reason, "exit 7?more", "  its reason on one line");
-	is_int(deferral_wait(&deferral, NOW, &changed), 40 * S, "  its wait");
-	is_int(deferral_wait(&deferral, NOW + 39 * S, &changed), S, "  later");
+	is_int(deferral_wait(&deferral, INT64_MAX, NOW, &changed), 40 * S,
+	    "  its wait");
+	is_int(deferral_wait(&deferral, INT64_MAX, NOW + 39 * S, &changed), S,
+	    "  later");
 	ok(!changed, "  all of which changes nothing");
-	is_int(deferral_wait(&deferral, NOW + 40 * S, &changed), 0,
+	is_int(deferral_wait(&deferral, INT64_MAX, NOW + 40 * S, &changed), 0,
 	    "  until its time has come");
-	is_int(deferral_wait(&deferral, NOW - 20 * S, &changed), 60 * S,
-	    "a clock set back by less than the window");
+	is_int(deferral_wait(&deferral, INT64_MAX, NOW - 20 * S, &changed),
+	    60 * S, "a clock set back by less than the window");
 	ok(!changed, "  is let be");
-	is_int(deferral_wait(&deferral, NOW - 3600 * S, &changed), 60 * S,
-	    "one set back by more holds no longer than the window");
+	is_int(deferral_wait(&deferral, INT64_MAX, NOW - 3600 * S, &changed),
+	    60 * S, "one set back by more holds no longer than the window");
 	ok(changed && deferral.until_ns == NOW - 3540 * S,
 	    "  from then on, and that is to be written");
-	is_int(deferral_wait(&deferral, NOW - 3560 * S, &changed), 20 * S,
-	    "  so that it ends");
-	is_int(deferral_wait(&deferral, 0, &changed), 60 * S,
+	is_int(deferral_wait(&deferral, INT64_MAX, NOW - 3560 * S, &changed),
+	    20 * S, "  so that it ends");
+	is_int(deferral_wait(&deferral, INT64_MAX, 0, &changed), 60 * S,
 	    "a clock that lost its battery");
 	deferral.failures = UINT32_MAX;
-	deferral_count(&deferral, usual, INT64_MAX - S, 3600 * S, 7, "");
+	deferral_count(&deferral, usual, NOW, INT64_MAX - S, 3600 * S, 7, "");
 	ok(deferral.failures == UINT32_MAX, "the count saturates");
 	ok(deferral.until_ns == INT64_MAX, "  as the time does");
+}
+
+static void
+test_overlap(void)
+{
+	struct deferral deferral = { 0 };
+
+	deferral_count(&deferral, usual, NOW, NOW + S, 30 * S, 7, "");
+	for (int i = 0; i < 6; i++)
+		deferral_count(
+		    &deferral, usual, NOW, NOW + 2 * S, 40 * S, 7, "");
+	is_int(deferral.failures, 1, "runs that overlap count once");
+	is_int(deferral.window_ns, NS_PER_MIN, "  with that window");
+	ok(deferral.until_ns == NOW + 42 * S, "  but the last one puts off");
+	deferral_count(&deferral, usual, NOW, NOW + 3 * S, 30 * S, 7, "");
+	ok(deferral.until_ns == NOW + 42 * S, "  never for less than before");
+	deferral_count(&deferral, usual, NOW + S, NOW + 50 * S, 30 * S, 7, "");
+	is_int(deferral.failures, 2, "one that began after it counts");
+	deferral_count(&deferral, usual, 0, S, 30 * S, 7, "");
+	is_int(deferral.failures, 3, "a clock set back makes no overlap");
+}
+
+static void
+test_own_high(void)
+{
+	struct deferral deferral = { .failures = 9,
+		.until_ns = NOW + 1000000 * S,
+		.window_ns = 2000000 * S };
+	bool changed;
+
+	is_int(deferral_wait(&deferral, 2 * S, NOW, &changed), 2 * S,
+	    "a record of others holds no longer than the own limit");
+	ok(changed && deferral.until_ns == NOW + 2 * S,
+	    "  from now on, and that is to be written");
+	is_int(deferral_wait(&deferral, 2 * S, NOW + 2 * S, &changed), 0,
+	    "  so that it ends");
 }
 
 static void
@@ -115,6 +154,34 @@ fresh(uint8_t record[STATE_SIZE], uint64_t boot)
 	state_record_set_boot(record, boot);
 }
 
+/* The runs in a row that gave up, by whatever verdict. */
+static void
+test_row(void)
+{
+	struct deferral deferral = { .failures = 3, .until_ns = NOW };
+
+	ok(deferral_gave_up(RESULT_EXHAUSTED)
+	        && deferral_gave_up(RESULT_STOPPED)
+	        && deferral_gave_up(RESULT_DEADLINE),
+	    "these runs gave up");
+	ok(!deferral_gave_up(RESULT_SUCCESS) && !deferral_gave_up(RESULT_PASS)
+	        && !deferral_gave_up(RESULT_INTERRUPTED)
+	        && !deferral_gave_up(RESULT_ERROR)
+	        && !deferral_gave_up(RESULT_DEFERRED),
+	    "  and these did not");
+	deferral_add_run(&deferral, NOW);
+	deferral_add_run(&deferral, NOW + S);
+	ok(deferral.runs == 2 && deferral.since_ns == NOW,
+	    "a row is told by its first run");
+	deferral_forget_failures(&deferral);
+	ok(deferral.failures == 0 && deferral.until_ns == 0
+	        && deferral.runs == 2 && deferral.since_ns == NOW,
+	    "  and outlives the failures");
+	deferral.runs = UINT32_MAX;
+	deferral_add_run(&deferral, NOW);
+	ok(deferral.runs == UINT32_MAX, "  and saturates");
+}
+
 static void
 test_record(void)
 {
@@ -122,7 +189,7 @@ test_record(void)
 	struct deferral deferral = { 0 }, read;
 
 	fresh(record, UINT64_C(0x0123456789abcdef));
-	ok(memcmp(record, "backoff\n\1\0\0\2\xef\xcd\xab\x89\x67\x45\x23\1", 20)
+	ok(memcmp(record, "backoff\n\2\0\0\2\xef\xcd\xab\x89\x67\x45\x23\1", 20)
 	        == 0,
 	    "a header is little-endian everywhere");
 	ok(state_record_look(record, STATE_SIZE) == STATE_HEADER_FINE,
@@ -133,13 +200,15 @@ test_record(void)
 	    state_record_deferral(record).failures, 0, "zeros are no deferral");
 	memset(record + STATE_GATE_AT, 0x5a, STATE_GATE_SIZE);
 	memcpy(gate, record + STATE_GATE_AT, sizeof gate);
-	deferral_count(&deferral, usual, NOW, 40 * S, 7,
+	deferral_count(&deferral, usual, NOW, NOW, 40 * S, 7,
 	    "exit 7 (a reason that is much longer than the room that there is "
 	    "for one)");
+	deferral_add_run(&deferral, NOW + S);
 	state_record_set_deferral(record, &deferral);
 	read = state_record_deferral(record);
 	ok(read.failures == 1 && read.until_ns == NOW + 40 * S
-	        && read.window_ns == NS_PER_MIN && read.status == 7,
+	        && read.window_ns == NS_PER_MIN && read.status == 7
+	        && read.runs == 1 && read.since_ns == NOW + S,
 	    "a deferral is read as it was written");
 	is_string(read.reason, deferral.reason, "  with its reason");
 	ok(memcmp(gate, record + STATE_GATE_AT, sizeof gate) == 0,
@@ -176,7 +245,7 @@ test_damage(void)
 	ok(state_record_look(record, 10) == STATE_HEADER_FOREIGN,
 	    "somebody's script is none of ours");
 	fresh(record, 1);
-	record[8] = 2;
+	record[8] = 3;
 	ok(state_record_look(record, STATE_SIZE) == STATE_HEADER_LATER,
 	    "a version from the future");
 	fresh(record, 1);
@@ -210,7 +279,7 @@ test_noise(void)
 		little_endian_put(part + STATE_DEFERRAL_SIZE - 4, 4,
 		    crc32(part, STATE_DEFERRAL_SIZE - 4));
 		deferral = state_record_deferral(record);
-		wait_ns = deferral_wait(&deferral, NOW, &changed);
+		wait_ns = deferral_wait(&deferral, INT64_MAX, NOW, &changed);
 		wrong += wait_ns < 0 || wait_ns > INT64_MAX / 2
 		    || strlen(deferral.reason) >= DEFERRAL_REASON_SIZE;
 	}
@@ -222,7 +291,10 @@ main(void)
 {
 	test_windows();
 	test_wait();
+	test_overlap();
+	test_own_high();
 	test_events();
+	test_row();
 	test_record();
 	test_damage();
 	test_noise();

@@ -87,6 +87,7 @@ plain(enum gate_state state)
 		.patience_ns = 70 * NS_PER_S,
 		.rate = 2000,
 		.rate_ns = NOW,
+		.second_ns = NOW,
 		.release_ns = NOW + NS_PER_S / 2,
 	};
 }
@@ -108,12 +109,13 @@ arrange(struct gate_record *record, enum gate_guard guard)
 	case GUARD_FULL:
 		record->rate = GATE_OPEN_RATE + 1;
 		break;
-	case GUARD_THIRD:
+	case GUARD_ALONE:
+		record->release_ns = NOW;
+		break;
+	case GUARD_ROW:
 		record->failures = 2;
 		record->last_run = 2;
-		break;
-	case GUARD_SLOWED:
-		record->slowed_ns = NOW - NS_PER_S / 2;
+		record->first_failure_ns = NOW - NS_PER_S;
 		break;
 	case GUARD_COUNTED:
 		record->failures = 1;
@@ -158,6 +160,7 @@ happen(struct gate_record *record, enum gate_event event, enum gate_guard guard)
 	struct gate_run run
 	    = run_with(1, guard == GUARD_OTHER_TURN ? TURN - 1 : TURN);
 
+	run.alone = guard == GUARD_ALONE;
 	switch (event) {
 	case GATE_ASKS:
 		run.turn = 0;
@@ -260,15 +263,49 @@ what_shuts(void)
 	succeed(&record, NOW, NOW - 1, 0);
 	is_int(record.failures, 0, "a success forgets them");
 	fail(&record, NOW, 1, 0);
-	fail(&record, NOW + NS_PER_MIN, 2, 0);
-	fail(&record, NOW + 2 * NS_PER_MIN + 1, 3, 0);
-	is_int(record.state, GATE_OPEN, "so does more than a minute");
+	fail(&record, NOW + 5 * NS_PER_MIN, 2, 0);
+	fail(&record, NOW + 10 * NS_PER_MIN + 1, 3, 0);
+	is_int(record.state, GATE_OPEN, "so do more than five minutes");
 	is_int(record.failures, 1, "... and the count starts again");
-	fail(&record, NOW + 3 * NS_PER_MIN, 3, 0);
-	fail(&record, NOW + 4 * NS_PER_MIN, 3, 0);
+	fail(&record, NOW + 11 * NS_PER_MIN, 3, 0);
+	fail(&record, NOW + 12 * NS_PER_MIN, 3, 0);
 	is_int(record.state, GATE_OPEN, "... with one run");
-	fail(&record, NOW + 5 * NS_PER_MIN, 1, 0);
+	fail(&record, NOW + 13 * NS_PER_MIN, 1, 0);
 	is_int(record.state, GATE_SHUT, "a minute alone does not");
+}
+
+/* Failures that come together, as many jobs at once may have one each. */
+static void
+what_is_chance(void)
+{
+	struct gate_record record = gate_record_new();
+
+	for (uint64_t run = 1; run <= 19; run++)
+		fail(&record, NOW, run, 0);
+	is_int(record.state, GATE_OPEN, "nineteen failures at once are few");
+	fail(&record, NOW, 20, 0);
+	is_int(record.state, GATE_SHUT, "twenty are a service that is down");
+
+	record = gate_record_new();
+	for (int i = 0; i < 30; i++)
+		fail(&record, NOW, 1, 0);
+	is_int(record.state, GATE_OPEN, "not twenty of one run");
+
+	record = gate_record_new();
+	for (uint64_t run = 1; run <= 5; run++)
+		fail(&record, NOW + (int64_t)run, run, 0);
+	fail(&record, NOW + NS_PER_S, 6, 0);
+	is_int(record.state, GATE_OPEN, "six in less than a second are few");
+	fail(&record, NOW + NS_PER_S + 1, 7, 0);
+	is_int(record.state, GATE_SHUT, "a second apart, three are enough");
+
+	record = gate_record_new();
+	for (int i = 0; i < 100; i++) {
+		fail(&record, NOW + i * NS_PER_S, (uint64_t)i, 0);
+		fail(&record, NOW + i * NS_PER_S, (uint64_t)i + 1, 0);
+		succeed(&record, NOW + i * NS_PER_S, NOW, 0);
+	}
+	is_int(record.state, GATE_OPEN, "two of three may fail");
 }
 
 /* A gate that has shut at NOW; the probe is due 2 s later. */
@@ -277,8 +314,9 @@ shut_gate(void)
 {
 	struct gate_record record = gate_record_new();
 
-	for (uint64_t run = 1; run <= 3; run++)
-		fail(&record, NOW, run, 0);
+	for (uint64_t run = 1; run <= 2; run++)
+		fail(&record, NOW - NS_PER_S, run, 0);
+	fail(&record, NOW, 3, 0);
 	return record;
 }
 
@@ -306,6 +344,36 @@ hints(void)
 	is_int(record.probes, 1, "that probe failed");
 }
 
+/* A wait for a moment that was stated is not a wait for the service. */
+static void
+stated_time(void)
+{
+	struct gate_record record = gate_record_new();
+	struct gate_attempt attempt = attempt_of(GATE_FAILED, NOW - TENTH, NOW);
+	struct gate_run run = run_with(1, 0);
+
+	is_int(gate_stated_ns(&record, NOW), 0, "nothing is stated yet");
+	attempt.hint_ns = NOW + NS_PER_MIN;
+	gate_end(&record, NOW, &run, &attempt);
+	is_int(gate_stated_ns(&record, NOW), 0, "a minute is, from now on");
+	is_int(
+	    gate_stated_ns(&record, NOW + NS_PER_S), NS_PER_S, "... it passes");
+	is_int(gate_stated_ns(&record, NOW + 2 * NS_PER_MIN), NS_PER_MIN,
+	    "... and has passed");
+	ask(&record, NOW + 2 * NS_PER_MIN, 1);
+	fail(&record, NOW + 2 * NS_PER_MIN, 1, 1);
+	is_int(gate_stated_ns(&record, NOW + 3 * NS_PER_MIN), NS_PER_MIN,
+	    "a pause between probes is not stated");
+	ask(&record, NOW + 3 * NS_PER_MIN, 1);
+	attempt.hint_ns = NOW + 5 * NS_PER_MIN;
+	run.turn = 1;
+	gate_end(&record, NOW + 3 * NS_PER_MIN, &run, &attempt);
+	is_int(gate_stated_ns(&record, NOW + 4 * NS_PER_MIN), 2 * NS_PER_MIN,
+	    "a second hint adds to the first");
+	is_int(gate_stated_ns(&record, NOW + 60 * NS_PER_MIN), 3 * NS_PER_MIN,
+	    "... and no more than that");
+}
+
 static void
 stragglers(void)
 {
@@ -325,6 +393,7 @@ stragglers(void)
 	for (uint64_t other = 1; other <= 3; other++)
 		fail(&record, NOW + 1, other, 0);
 	is_int(record.state, GATE_RAMP, "old failures do not end that");
+	is_int(record.results, 0, "... and are none of its results");
 	for (uint64_t other = 1; other <= 3; other++)
 		fail(&record, NOW + (int64_t)other * NS_PER_S, other, 0);
 	is_int(record.state, GATE_SHUT, "new ones do");
@@ -382,7 +451,7 @@ long_pauses(void)
 	struct gate_attempt attempt = attempt_of(GATE_FAILED, NOW - TENTH, NOW);
 
 	attempt.pause_ns = INT64_MAX;
-	for (uint64_t id = 1; id <= 3; id++) {
+	for (uint64_t id = 1; id <= 20; id++) {
 		struct gate_run run = run_with(id, 0);
 
 		gate_end(&record, NOW, &run, &attempt);
@@ -409,6 +478,7 @@ static void
 long_probes(void)
 {
 	struct gate_record record = probed_gate(NS_PER_S, 70 * NS_PER_S);
+	struct gate_record other;
 	struct gate_run first = run_with(2, 1);
 	struct gate_decision decision;
 
@@ -424,8 +494,19 @@ long_probes(void)
 	first.turn = 2;
 	decision = gate_ask(&record, NOW + 10 * NS_PER_S, &first);
 	is_int(decision.kind, GATE_PROBE, "one more tries");
-	is_int(gate_overdue_ns(&record), NOW + 80 * NS_PER_S,
-	    "a third one only when that is stuck");
+	is_int(gate_overdue_ns(&record), NOW + 20 * NS_PER_S,
+	    "that may last as long");
+	decision = gate_pass_over(&record, NOW + 20 * NS_PER_S, &first);
+	is_int(decision.kind, GATE_QUEUE, "but there is no third one");
+	is_int(decision.until_ns, NOW + 21 * NS_PER_S,
+	    "... it is looked at again a second later");
+	is_int(ask(&record, NOW + 30 * NS_PER_S, 0).until_ns,
+	    NOW + 31 * NS_PER_S, "... also by who comes then");
+	first.other_gone = true;
+	other = record;
+	decision = gate_pass_over(&other, NOW + 20 * NS_PER_S, &first);
+	is_int(decision.kind, GATE_TAKE, "unless the first is gone");
+	is_int(other.other_turn, 2, "... then the second is the one");
 	fail(&record, NOW + 11 * NS_PER_S, 1, 1);
 	is_int(record.state, GATE_PROBING, "the late failure changes nothing");
 	succeed(&record, NOW + 12 * NS_PER_S, NOW, 1);
@@ -507,40 +588,118 @@ ramps(void)
 	is_between(starts(&record, NOW, NOW + NS_PER_S), 2, 3, "2 a second");
 	is_between(starts(&record, NOW + NS_PER_S, NOW + 2 * NS_PER_S), 4, 5,
 	    "then 4");
-	is_between(starts(&record, NOW + 2 * NS_PER_S, NOW + 9 * NS_PER_S),
-	    1014, 1023, "8 16 32 64 128 256 512");
-	is_between(starts(&record, NOW + 9 * NS_PER_S, NOW + 10 * NS_PER_S),
-	    1000, 1030, "1024");
-	is_int(ask(&record, NOW + 10 * NS_PER_S, 0).kind, GATE_START, "all");
+	is_between(starts(&record, NOW + 2 * NS_PER_S, NOW + 7 * NS_PER_S), 246,
+	    251, "8 16 32 64 128");
+	is_between(starts(&record, NOW + 7 * NS_PER_S, NOW + 8 * NS_PER_S), 250,
+	    258, "256");
+	is_int(ask(&record, NOW + 8 * NS_PER_S, 0).kind, GATE_START, "all");
 	is_int(record.state, GATE_OPEN, "then it is open");
-	is_int(record.since_ns, NOW + 10 * NS_PER_S, "... since then");
+	is_int(record.since_ns, NOW + 8 * NS_PER_S, "... since then");
+}
+
+/* SERVED of RESULTS succeed in the second that begins at FROM_NS. */
+static void
+second_of(struct gate_record *record, int64_t from_ns, int results, int served)
+{
+	for (int i = 0; i < results; i++) {
+		int64_t now_ns = from_ns + NS_PER_S * i / results;
+
+		/* A row of failures is for others. */
+		if ((i + 1) * served / results > i * served / results)
+			succeed(record, now_ns, now_ns, 0);
+		else
+			fail(record, now_ns + TENTH, (uint64_t)i, 0);
+	}
+	ask(record, from_ns + NS_PER_S, TURN);
+}
+
+/* The rate, a second of such results after it was 16. */
+static int64_t
+after(bool was_cut, int results, int served)
+{
+	struct gate_record record = ramp();
+
+	record.rate = 16000;
+	record.was_cut = was_cut;
+	second_of(&record, NOW, results, served);
+	ask(&record, NOW + NS_PER_S, 1);
+	return record.rate;
+}
+
+static void
+ramp_results(void)
+{
+	struct gate_record record = ramp();
+
+	is_int(after(false, 16, 16), 32000, "all served: twice the rate");
+	is_int(after(false, 1, 0), 32000, "a failure alone is chance");
+	is_int(after(false, 15, 12), 32000, "20 percent: twice the rate");
+	is_int(after(false, 14, 11), 16000, "more: the same again");
+	is_int(after(false, 10, 7), 16000, "... up to 30 percent");
+	is_int(after(false, 12, 7), 7000, "more: as many as were served");
+	is_int(after(false, 6, 1), 2000, "... but not less than 2");
+	is_int(after(true, 16, 16), 18666, "once cut, it grows by a sixth");
+	is_int(after(true, 14, 11), 16000, "... or stays");
+
+	record.rate = 16000;
+	second_of(&record, NOW, 12, 6);
+	ask(&record, NOW + NS_PER_S, 1);
+	ok(record.was_cut, "it knows that it was cut");
+	is_int(record.results, 0, "each second begins with none");
+	is_int(record.rate_ns, NOW + NS_PER_S, "it knows since when");
+	starts(&record, NOW + NS_PER_S, NOW + 3 * NS_PER_S);
+	ask(&record, NOW + 3 * NS_PER_S, 1);
+	is_int(record.rate, 8166, "attempts that take long are not waited for");
+}
+
+/* The holder of the turn is stopped, while thousands wait. */
+static void
+ramp_stuck(void)
+{
+	struct gate_record record = ramp();
+
+	starts(&record, NOW, NOW + 3 * NS_PER_S);
+	is_int(record.rate, 8000, "three seconds with starts");
+	ask(&record, NOW + 30 * NS_PER_S, 0);
+	is_int(record.state, GATE_RAMP, "half a minute without one is a ramp");
+	ask(&record, NOW + 30 * NS_PER_S, 1);
+	is_int(record.rate, 16000, "... that has not grown");
+	ask(&record, NOW + 95 * NS_PER_S, 0);
+	is_int(record.state, GATE_OPEN, "a minute: nobody is there");
+}
+
+/* As far as its holder can tell. */
+static void
+ramp_alone(void)
+{
+	struct gate_record record = ramp();
+	struct gate_run run = run_with(1, 1);
+
+	starts(&record, NOW, NOW + NS_PER_S / 10);
+	run.alone = true;
+	is_int(gate_ask(&record, NOW + NS_PER_S / 10, &run).kind, GATE_WAIT,
+	    "one who is alone waits for its time");
+	is_int(gate_ask(&record, NOW + NS_PER_S, &run).kind, GATE_START,
+	    "then it starts");
+	is_int(record.state, GATE_OPEN, "and as nobody waits, it is open");
 }
 
 static void
 ramp_failures(void)
 {
 	struct gate_record record = ramp();
-	int64_t now_ns = NOW + 4 * NS_PER_S;
 
-	fail(&record, now_ns, 1, 0);
-	is_int(record.rate, 16000, "a failure halves the rate");
-	for (uint64_t run = 2; run < 30; run++)
-		fail(&record, now_ns + NS_PER_S - 1, run, 0);
-	is_int(record.rate, 16000, "but once a second");
-	is_int(record.state, GATE_RAMP, "it has had its answer");
-	starts(&record, now_ns, now_ns + NS_PER_S - 1);
-	is_int(record.rate, 16000, "a second without a failure");
-	starts(&record, now_ns + NS_PER_S, now_ns + NS_PER_S + NS_PER_S / 2);
-	is_int(record.rate, 16800, "lets it grow by a twentieth");
-	fail(&record, now_ns + NS_PER_S + NS_PER_S / 2, 1, 0);
-	is_int(record.rate, 11760, "the next failure takes 30 percent");
-	for (int i = 3; i < 30; i++)
-		fail(&record, now_ns + i * NS_PER_S, 1, 0);
-	is_int(record.rate, GATE_LEAST_RATE, "it does not come to a halt");
-	is_int(record.state, GATE_RAMP, "one job alone does not shut it");
-	fail(&record, now_ns + 31 * NS_PER_S, 2, 0);
-	is_int(record.state, GATE_SHUT, "a second one does");
+	for (uint64_t run = 0; run < 100; run++)
+		fail(&record, NOW + NS_PER_S / 2, run, 0);
+	is_int(
+	    record.state, GATE_RAMP, "a ramp meets its limit: that is no row");
+	fail(&record, NOW + 2 * NS_PER_S, 2, 0);
+	is_int(record.state, GATE_SHUT, "one that goes on for a second is");
 	is_int(record.probes, 0, "its probes count from 1");
+	record = ramp();
+	for (int i = 0; i < 30; i++)
+		fail(&record, NOW + i * NS_PER_S, 1, 0);
+	is_int(record.state, GATE_RAMP, "one job alone does not shut it");
 }
 
 static void
@@ -560,9 +719,9 @@ record_on_disk(void)
 	ok(gate_decode(&back, bytes, NOW), "a record can be read again");
 	gate_encode(&back, again);
 	ok(memcmp(bytes, again, sizeof bytes) == 0, "it is the same");
-	ok(bytes[0] == GATE_SHUT && bytes[8] == 8 && bytes[15] == 1,
+	ok(bytes[0] == GATE_SHUT && bytes[4] == 8 && bytes[11] == 1,
 	    "numbers are little-endian, wherever it was written");
-	ok(memcmp(bytes + 128, "exit 7\0", 7) == 0, "the reason stands at 128");
+	ok(memcmp(bytes + 88, "exit 7\0", 7) == 0, "the reason stands at 88");
 	bytes[100] ^= 4;
 	ok(!gate_decode(&back, bytes, NOW), "one bit is noticed");
 	is_int(back.state, GATE_OPEN, "and it is as new");
@@ -674,7 +833,9 @@ main(void)
 	table_is_whole();
 	walk();
 	what_shuts();
+	what_is_chance();
 	hints();
+	stated_time();
 	stragglers();
 	probes();
 	neutral();
@@ -682,6 +843,9 @@ main(void)
 	long_probes();
 	stuck_turns();
 	ramps();
+	ramp_results();
+	ramp_stuck();
+	ramp_alone();
 	ramp_failures();
 	record_on_disk();
 	other_clocks();

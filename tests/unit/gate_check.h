@@ -38,6 +38,10 @@ gate_flaw(const struct gate_record *record, int64_t now_ns)
 	if (record->longest_ns > GATE_PATIENCE_NS
 	    || record->patience_ns > GATE_PATIENCE_NS)
 		return "a patience without end";
+	if (gate_stated_ns(record, now_ns) < 0)
+		return "less than no time was stated";
+	if (record->failed > record->results)
+		return "more have failed than there were";
 	if (record->due_ns < 0 || record->release_ns < 0 || record->turn_ns < 0
 	    || record->longest_ns < 0 || record->patience_ns < 0)
 		return "a time below 0";
@@ -59,7 +63,11 @@ gate_opens(struct gate_record record, int64_t now_ns)
 		.ended_ns = now_ns,
 	};
 	int64_t latest_ns = saturating_add(now_ns, MOST_WAIT);
-	struct gate_run run = { .id = 99, .patience_ns = 70 * NS_PER_S };
+	struct gate_run run = {
+		.id = 99,
+		.patience_ns = 70 * NS_PER_S,
+		.other_gone = true,
+	};
 
 	for (int i = 0; i < MOST_STEPS; i++) {
 		struct gate_decision decision = gate_ask(&record, now_ns, &run);

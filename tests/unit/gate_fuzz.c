@@ -50,6 +50,7 @@ some_record(struct random *random, int64_t now_ns)
 		.failures = (uint16_t)below(random, 4),
 		.two_runs = below(random, 2) == 0,
 		.last_run = (uint64_t)below(random, 3),
+		.first_failure_ns = past_ns,
 		.last_failure_ns = past_ns,
 		.longest_ns = some_time(random),
 		.probes = (uint32_t)random->bits(random),
@@ -59,14 +60,18 @@ some_record(struct random *random, int64_t now_ns)
 		.shut_ns = past_ns,
 		.news_ns = past_ns,
 		.probe_ns = past_ns,
-		.passed_over = (uint8_t)random->bits(random),
+		.other_turn = (uint32_t)below(random, 3),
+		.stated_ns = some_time(random),
 		.turn
 		= (uint32_t)random->bits(random) * (uint32_t)below(random, 2),
 		.turn_ns = past_ns,
 		.patience_ns = some_time(random),
 		.rate = (uint32_t)random->bits(random),
 		.rate_ns = past_ns,
-		.slowed_ns = below(random, 2) * past_ns,
+		.was_cut = below(random, 2) == 0,
+		.second_ns = past_ns,
+		.results = (uint16_t)random->bits(random),
+		.failed = (uint16_t)random->bits(random),
 		.release_ns = saturating_add(past_ns, NS_PER_S),
 	};
 }
@@ -94,6 +99,8 @@ live(struct gate_record *record, int64_t now_ns, struct random *random)
 			.turn = record->turn * (uint32_t)below(random, 2),
 			.turn_ns = some_time(random),
 			.patience_ns = some_time(random),
+			.alone = below(random, 2) == 0,
+			.other_gone = below(random, 2) == 0,
 		};
 		struct gate_attempt attempt = {
 			.outcome = (enum gate_outcome)below(random, 3),

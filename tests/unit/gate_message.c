@@ -39,7 +39,7 @@ test_words(void)
 	    "waiting at gate hub, shut for 2m3s: exit 7 (could not connect)");
 	says(GATE_NEWS_PROBE, &event, "probing at gate hub");
 	says(GATE_NEWS_RAMP, &event, "gate hub open after 2m3s, 14 probes");
-	says(GATE_NEWS_OPEN, &event, "gate hub open for all at once");
+	says(GATE_NEWS_OPEN, &event, "gate hub open, no longer paced");
 	says(GATE_NEWS_LOST, &event, "lost the turn at gate hub");
 	event.probes = event.failures = 1;
 	event.reason = "";

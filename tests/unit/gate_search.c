@@ -57,6 +57,17 @@ is_held(const struct play *play, uint32_t turn)
 }
 
 static bool
+is_awaited(const struct play *play, uint32_t turn)
+{
+	for (int i = 0; i < RUNS; i++)
+		if ((play->players[i].phase == QUEUED
+		        || play->players[i].phase == FIRST)
+		    && play->players[i].turn == turn)
+			return true;
+	return false;
+}
+
+static bool
 has_first(const struct play *play, uint32_t turn)
 {
 	for (int i = 0; i < RUNS; i++)
@@ -103,6 +114,8 @@ run_of(const struct play *play, const struct player *player, bool holds)
 		.turn = holds ? player->turn : 0,
 		.turn_ns = player->since_ns,
 		.patience_ns = 40 * NS_PER_S,
+		.alone = holds && !is_awaited(play, player->turn),
+		.other_gone = !is_held(play, play->record.other_turn),
 	};
 }
 
@@ -225,7 +238,7 @@ pass_time(struct play *play, int way)
 	else if (way == 1)
 		play->now_ns += NS_PER_S;
 	else if (way == 2)
-		play->now_ns += 61 * NS_PER_S;
+		play->now_ns += 301 * NS_PER_S;
 	else if (way == 3)
 		play->now_ns = max_ns(play->now_ns, due_ns);
 	else if (overdue_ns < INT64_MAX)
@@ -235,6 +248,12 @@ pass_time(struct play *play, int way)
 static const char *
 probes_flaw(const struct play *play)
 {
+	int probes = 0;
+
+	for (int i = 0; i < RUNS; i++)
+		probes += play->players[i].phase == PROBING;
+	if (probes > 2)
+		return "more than two probes";
 	for (int i = 0; i < RUNS; i++)
 		for (int j = 0; j < i; j++)
 			if (play->players[i].phase == PROBING
@@ -313,7 +332,8 @@ wander(struct play play, struct random *random, struct tally *tally)
 static void
 pass_gate(struct play *play, struct player *player, struct tally *tally)
 {
-	begin(play, player, false, tally);
+	if (player->phase == AWAY)
+		begin(play, player, false, tally);
 	if (player->phase != FIRST)
 		return;
 	wait_first(play, player, tally);
@@ -323,11 +343,29 @@ pass_gate(struct play *play, struct player *player, struct tally *tally)
 	begin(play, player, true, tally);
 }
 
-/* Open; about to shut; a probe that hangs; a ramp; one with attempts. */
-#define BEGINNINGS 5
+/* In the ramp: all who are away want to start, and COUNT may. */
+static void
+start_some(struct play *play, int count, struct tally *tally)
+{
+	for (int i = 0; i < RUNS; i++)
+		if (play->players[i].phase == AWAY)
+			begin(play, &play->players[i], false, tally);
+	for (int i = 0; i < count; i++)
+		pass_gate(play, &play->players[i], tally);
+}
+
+enum beginning {
+	OPENED,
+	ABOUT_TO_SHUT,
+	HANGING, /* a probe */
+	RAMPED,
+	STARTED, /* a ramp, with attempts, and one more waits */
+	STRAGGLING, /* the same, and one began before it shut */
+	BEGINNINGS,
+};
 
 static struct play
-beginning(int which)
+beginning(enum beginning which)
 {
 	struct play play = {
 		.record = gate_record_new(),
@@ -335,16 +373,22 @@ beginning(int which)
 	};
 	struct tally ignored = { 0 };
 
-	for (int i = 0; i < RUNS && which > 0; i++)
+	for (int i = 0; i < RUNS && which > OPENED; i++)
 		begin(&play, &play.players[i], false, &ignored);
-	for (int i = 0; i < 3 && which > 1; i++)
+	for (int i = 0; i < 3 && which > ABOUT_TO_SHUT; i++) {
+		play.now_ns += NS_PER_S / 2;
 		end(&play, &play.players[i], 1, &ignored);
-	if (which == 2)
+	}
+	if (which == HANGING || which == STRAGGLING)
 		pass_gate(&play, &play.players[0], &ignored);
-	if (which >= 3)
+	if (which == RAMPED || which == STARTED)
 		end(&play, &play.players[3], 0, &ignored);
-	for (int i = 0; i < RUNS && which == 4; i++)
-		pass_gate(&play, &play.players[i], &ignored);
+	if (which == STRAGGLING)
+		end(&play, &play.players[0], 0, &ignored);
+	if (which == STARTED)
+		start_some(&play, 3, &ignored);
+	if (which == STRAGGLING)
+		start_some(&play, 2, &ignored);
 	return play;
 }
 
@@ -356,7 +400,7 @@ main(void)
 	size_t rules = 0;
 
 	for (int which = 0; which < BEGINNINGS && tally.flaw == NULL; which++) {
-		struct play play = beginning(which);
+		struct play play = beginning((enum beginning)which);
 
 		search(&play, ALL_DEPTH, &tally);
 		for (int i = 0; i < SOME && tally.flaw == NULL; i++)

@@ -4,6 +4,9 @@
  */
 #include <config.h>
 
+#include <stdlib.h>
+
+#include "core/array.h"
 #include "core/simulation.h"
 #include "tap.h"
 #include "unlimited.h"
@@ -100,8 +103,8 @@ comes_back(uint64_t seed)
 	is_between(most_of(1, DOWN), 1, 6, "then one at a time probes");
 	is_between(sum_of(10, DOWN), (DOWN - 10) / 6, (DOWN - 10) / 4,
 	    "once in five seconds");
-	is_between(most_of(DOWN, SECONDS), CAPACITY, 2 * CAPACITY,
-	    "no second has more than twice what can be served");
+	is_between(most_of(DOWN, SECONDS), CAPACITY, 3 * CAPACITY,
+	    "no second has more than three times what can be served");
 	while (begin < SECONDS - 4 && seconds[begin] < 2)
 		begin++;
 	is_between(begin, DOWN, DOWN + 11, "it is noticed within 10 s");
@@ -121,7 +124,8 @@ does_not_give_way(void)
 	is_int(simulation.served, CLIENTS, "a quota: all are served");
 	is_between(simulation_wait(&simulation, 100), 30 * NS_PER_S,
 	    60 * NS_PER_S, "... the gate does not shut for it again");
-	is_between(simulation.refused, 1, 100, "... few are refused");
+	is_between(
+	    simulation.refused, 1, CLIENTS * 40 / 100, "... few are refused");
 }
 
 /* More than a ramp of 256 a second could ask for. */
@@ -147,7 +151,7 @@ shares_a_gate(void)
 	is_int(simulation.served, CLIENTS, "a fleet: all are served");
 	is_between(sum_of(10, DOWN), (DOWN - 10) / 6, (DOWN - 10) / 4,
 	    "... one of all machines probes, once in five seconds");
-	is_between(most_of(DOWN, SECONDS), CAPACITY, 2 * CAPACITY,
+	is_between(most_of(DOWN, SECONDS), CAPACITY, 3 * CAPACITY,
 	    "... they have one ramp together");
 	simulation = simulate_machines(&settings, CAPACITY, 1, MACHINES, false);
 	is_int(simulation.served, CLIENTS, "gates of their own: all served");
@@ -172,11 +176,95 @@ takes_two_machines(void)
 	is_int(simulation.late, CLIENTS, "... who waits ends at the deadline");
 }
 
+#define SEEDS 10
+
+static int
+compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* COUNT clients, of whose requests a share fails by itself. */
+static struct simulation
+simulate_failures(int64_t count, struct service service, uint64_t seed)
+{
+	struct settings settings = usual();
+	struct random random = random_from(seed);
+	struct simulation simulation = {
+		.settings = &settings,
+		.service = service,
+		.clients_count = count,
+		.clients = clients,
+		.waits_ns = waits_ns,
+		.peak_from_ns = 5 * NS_PER_S,
+		.machines = machines,
+		.machines_count = 1,
+		.most = 1000000,
+	};
+
+	simulation_start(&simulation, &random);
+	while (simulation_step(&simulation, 1000))
+		;
+	return simulation;
+}
+
+/*
+ * An outage of ten minutes, and then a service that fails at times: medians.
+ * At first it may take 10 s until the next probe.
+ */
+static void
+drains(int64_t count, double capacity, double failures)
+{
+	double ideal = (double)count / capacity / (1 - failures);
+	double most = 10 + ideal * (failures < 0.2 ? 1.5 : 2.5);
+	double last[SEEDS], failed[SEEDS], down = 0, median;
+	char what[80];
+
+	for (int i = 0; i < SEEDS; i++) {
+		struct simulation simulation = simulate_failures(count,
+		    (struct service) { DOWN * NS_PER_S, capacity, failures },
+		    (uint64_t)i + 1);
+
+		last[i] = simulation.served < count
+		    ? 1e9
+		    : (double)simulation_wait(&simulation, 100) / NS_PER_S;
+		failed[i] = (double)simulation.refused / (double)count;
+		down += (double)simulation.down / (DOWN - 1) / SEEDS;
+	}
+	qsort(last, SEEDS, sizeof *last, compare);
+	qsort(failed, SEEDS, sizeof *failed, compare);
+	median = (last[SEEDS / 2 - 1] + last[SEEDS / 2]) / 2;
+	snprintf(what, sizeof what, "%.0f at %g/s, %g%% fail: the last in time",
+	    (double)count, capacity, failures * 100);
+	if (!ok(median <= most, what))
+		printf("# %.1f s, at most %.1f\n", median, most);
+	median = (failed[SEEDS / 2 - 1] + failed[SEEDS / 2]) / 2;
+	if (!ok(median <= 0.35, "... few failures"))
+		printf("# %.2f a client\n", median);
+	if (!ok(down <= 0.3, "... few requests in the outage"))
+		printf("# %.2f a second\n", down);
+}
+
+static void
+drain_all(void)
+{
+	static const double shares[] = { 0, 0.05, 0.2 };
+
+	for (size_t i = 0; i < ARRAY_LENGTH(shares); i++) {
+		drains(2000, 100, shares[i]);
+		drains(2000, 20, shares[i]);
+		drains(200, 20, shares[i]);
+	}
+}
+
 int
 main(void)
 {
 	shares_a_gate();
 	takes_two_machines();
+	drain_all();
 	does_not_give_way();
 	uses_what_there_is();
 	for (uint64_t seed = 1; seed <= 5; seed++)

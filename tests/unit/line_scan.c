@@ -3,24 +3,18 @@
 
 #include <stdlib.h>
 
+#include "process/calendar.h"
 #include "process/clock.h"
 #include "core/duration.h"
 #include "core/random.h"
-#include "streams/retry_after.h"
 #include "streams/line_scan.h"
 #include "tap.h"
 #include "core/verdict.h"
 
-/* 2026-11-21 12:00:00 GMT, the scan's present. */
+/* 2026-11-21 12:00:00 GMT, the present. */
 #define NOW_NS (INT64_C(1795262400) * NS_PER_S)
 
 static struct random chance;
-
-int64_t
-clock_epoch_ns(void)
-{
-	return NOW_NS;
-}
 
 static int64_t clock_ns, clock_step_ns; /* from one look to the next */
 
@@ -49,7 +43,7 @@ begin(const char *regex)
 
 	memset(&scan, 0, sizeof scan);
 	memset(&stream, 0, sizeof stream);
-	scan.has_retry_after = true;
+	scan.wait.wanted = WANTED_ALL;
 	stream.is_stderr = true;
 	refused = scan_add(&scan, VERDICT_STOP, regex);
 	scan_reset(&scan);
@@ -377,12 +371,13 @@ check_watch(void)
 		scan.watch = cases[i].watch;
 		stream.is_stderr = cases[i].is_stderr;
 		feed("a line\nRetry-After: 8\n", 22, 22);
-		is_int(scan_needs(&scan, cases[i].is_stderr), cases[i].sees,
+		is_int(scan_needs(&scan, &stream), cases[i].sees,
 		    "a stream that is watched is needed");
 		is_int(scan_match(&scan) != NULL, cases[i].sees,
 		    "and matched against");
-		is_int(scan.retry_after.header == HEADER_READ, cases[i].sees,
-		    "and searched for a header");
+		is_int(waits_of(&scan.wait.waits, WAIT_HEADER)->stated
+		        == STATED_READ,
+		    cases[i].sees, "and searched for a header");
 		end();
 	}
 }
@@ -524,11 +519,18 @@ static void
 check_tool_streams(void)
 {
 	begin_tool("curl");
-	ok(!scan_needs(&scan, false), "a tool does not need stdout");
-	ok(scan_needs(&scan, true), "but stderr");
+	ok(scan_needs(&scan, &stream), "a tool needs stderr");
 	stream.is_stderr = false;
+	ok(!scan_needs(&scan, &stream), "but not stdout");
 	feed_line(CURL_ERROR "404\n");
 	ok(scan_message(&scan, 22) == NULL, "nor is it looked at there");
+	stream.is_shared = true;
+	ok(scan_needs(&scan, &stream), "unless stdout is the same open file");
+	feed_line(CURL_ERROR "404\n");
+	ok(scan_message(&scan, 22) != NULL, "where it is looked at");
+	is_string(scan_message(&scan, 22)->quote.text, "", "and not quoted");
+	scan_reset(&scan);
+	stream.is_shared = false;
 	stream.is_stderr = true;
 	feed_line(CURL_ERROR "404\n");
 	is_string(scan_message(&scan, 22)->message.meaning,
@@ -567,36 +569,51 @@ check_tool_room(void)
 
 /* --- Retry-After --- */
 
-static struct retry_after
+/* What a line in a scan of its own says. */
+static const struct stated_wait *
 look(const char *line)
 {
-	struct retry_after found = { .header = HEADER_MISSING };
-	/* On the heap, where reading beyond it is noticed. */
 	size_t length = strlen(line);
-	char *exact = malloc(length + 2);
+	/* From where reading beyond it is noticed. */
+	char *exact = malloc(length + 1);
 
-	if (exact == NULL)
-		return found;
-	memcpy(exact, line, length);
-	memcpy(exact + length, "\n", 2);
-	retry_after_look(&found, exact, length, NOW_NS);
+	memset(&scan, 0, sizeof scan);
+	memset(&stream, 0, sizeof stream);
+	scan.wait.wanted = WANTED_HEADERS;
+	scan_reset(&scan);
+	if (exact != NULL) {
+		memcpy(exact, line, length);
+		exact[length] = '\n';
+		scan_bytes(&scan, &stream, exact, length + 1);
+	}
 	free(exact);
-	return found;
+	return waits_of(&scan.wait.waits, WAIT_HEADER);
+}
+
+static int64_t
+wait_of(const struct stated_wait *said)
+{
+	int64_t moment_ns;
+
+	if (said->stated != STATED_READ)
+		return -1;
+	if (said->when.kind == WHEN_DURATION)
+		return said->when.ns;
+	return calendar_moment(&said->when, NOW_NS, &moment_ns)
+	    ? moment_ns - NOW_NS
+	    : -1;
 }
 
 static void
 asks(const char *line, int64_t wanted_ns, const char *what)
 {
-	struct retry_after found = look(line);
-
-	is_int(
-	    found.header == HEADER_READ ? found.wait_ns : -1, wanted_ns, what);
+	is_int(wait_of(look(line)), wanted_ns, what);
 }
 
 static void
-is_no_wait(const char *line, enum header wanted, const char *what)
+is_no_wait(const char *line, enum stated wanted, const char *what)
 {
-	is_int(look(line).header, wanted, what);
+	is_int(look(line)->stated, wanted, what);
 }
 
 static void
@@ -631,36 +648,94 @@ check_retry_after(void)
 	asks("Retry-After: Fri, 31 Dec 9999 23:59:59 GMT", INT64_MAX - NOW_NS,
 	    "a future beyond all clocks saturates");
 
-	is_no_wait("", HEADER_MISSING, "an empty line");
-	is_no_wait(" ", HEADER_MISSING, "a blank");
-	is_no_wait("<", HEADER_MISSING, "a sign alone");
-	is_no_wait("< ", HEADER_MISSING, "a sign and a blank");
-	is_no_wait("Retry-After", HEADER_MISSING, "a name alone");
-	is_no_wait("Retry-After:", HEADER_EMPTY, "no value");
-	is_no_wait("Retry-After: \r", HEADER_EMPTY, "a blank for a value");
-	is_no_wait("Retry-After: -1", HEADER_UNREADABLE, "a negative number");
-	is_no_wait("Retry-After: 1.5", HEADER_UNREADABLE, "a fraction");
-	is_no_wait("Retry-After: 1 2", HEADER_UNREADABLE, "two numbers");
+	is_no_wait("", STATED_MISSING, "an empty line");
+	is_no_wait(" ", STATED_MISSING, "a blank");
+	is_no_wait("<", STATED_MISSING, "a sign alone");
+	is_no_wait("< ", STATED_MISSING, "a sign and a blank");
+	is_no_wait("Retry-After", STATED_MISSING, "a name alone");
+	is_no_wait("Retry-After:", STATED_EMPTY, "no value");
+	is_no_wait("Retry-After: \r", STATED_EMPTY, "a blank for a value");
+	is_no_wait("Retry-After: -1", STATED_UNREADABLE, "a negative number");
+	is_no_wait("Retry-After: 1.5", STATED_UNREADABLE, "a fraction");
+	is_no_wait("Retry-After: 1 2", STATED_UNREADABLE, "two numbers");
 	is_no_wait("Retry-After: Sat, 21 Nov 2026 12:00:08 GMT+1",
-	    HEADER_UNREADABLE, "another time zone");
+	    STATED_UNREADABLE, "another time zone");
 	is_no_wait(
 	    "Retry-After: 00000000000000000000000000000000000000000000000000"
 	    "0000000000000000000000000000000008",
-	    HEADER_UNREADABLE, "a value that no server writes");
-	is_no_wait("X-Retry-After: 8", HEADER_MISSING, "another name");
+	    STATED_UNREADABLE, "a value that no server writes");
+	is_no_wait("X-Retry-After: 8", STATED_MISSING, "another name");
 }
 
 static void
 check_which_retry_after(void)
 {
-	struct retry_after found = { .header = HEADER_MISSING };
+	begin("never");
+	feed_line("Retry-After: 8\n");
+	feed_line("Retry-After: 9\n");
+	feed_line("Retry-After: soon\n");
+	feed_line("Retry-After:\n");
+	is_int(wait_of(waits_of(&scan.wait.waits, WAIT_HEADER)), 9 * NS_PER_S,
+	    "the last one of those that can be read");
+	end();
+}
 
-	retry_after_look(&found, "Retry-After: 8", 14, NOW_NS);
-	retry_after_look(&found, "Retry-After: 9", 14, NOW_NS);
-	retry_after_look(&found, "Retry-After: soon", 17, NOW_NS);
-	retry_after_look(&found, "Retry-After:", 12, NOW_NS);
-	is_int(found.header, HEADER_READ, "one that can be read counts");
-	is_int(found.wait_ns, 9 * NS_PER_S, "the last one of these");
+/* Of a long line, and across the parts in which it is read. */
+static void
+check_waits_in_pieces(void)
+{
+	static const char text[] = "y\n\nso retry in 5s\nRetry-After: 7\nno\n"
+	                           "{\"retry_after\":6}\nagain, wait 8 s";
+	size_t length = sizeof text - 1;
+
+	for (size_t piece = 1; piece <= length; piece++) {
+		const struct waits *waits = &scan.wait.waits;
+
+		begin("never");
+		for (size_t at = 0; at < length; at += piece)
+			scan_bytes(&scan, &stream, text + at,
+			    length - at < piece ? length - at : piece);
+		scan_finish(&scan, &stream);
+		if (wait_of(waits_of(waits, WAIT_HEADER)) != 7 * NS_PER_S
+		    || wait_of(waits_of(waits, WAIT_KEY)) != 6 * NS_PER_S
+		    || wait_of(waits_of(waits, WAIT_SENTENCE)) != 8 * NS_PER_S)
+			is_int(
+			    (int64_t)piece, 0, "a piece in which one is lost");
+		end();
+	}
+	ok(true, "waits are found in pieces of any size");
+}
+
+static void
+check_pointed_waits(void)
+{
+	begin("never");
+	ok(wait_scan_add(&scan.wait, "") != NULL, "an empty REGEX is refused");
+	ok(wait_scan_add(&scan.wait, "(") != NULL, "a broken one is");
+	ok(wait_scan_add(&scan.wait, "a\nb") != NULL, "one of two lines is");
+	for (int i = 0; i < WAIT_POINTERS - 3; i++)
+		wait_scan_add(&scan.wait, "never");
+	wait_scan_add(&scan.wait, "come back in");
+	wait_scan_add(&scan.wait, "delay=([0-9]+)ms");
+	wait_scan_add(&scan.wait, "free (at (.*)|now)");
+	ok(wait_scan_add(&scan.wait, "never") != NULL, "one too many is");
+	feed_line("Retry-After: 1\n");
+	feed_line("come back in 5 minutes, please\n");
+	is_int(wait_of(waits_of(&scan.wait.waits, WAIT_REGEX)), 300 * NS_PER_S,
+	    "what follows a match");
+	feed_line("delay=35ms attempts=3\n");
+	is_int(wait_of(waits_of(&scan.wait.waits, WAIT_REGEX)), 35 * NS_PER_S,
+	    "what the first group matches");
+	scan_reset(&scan);
+	feed_line("come back in the evening\n");
+	is_string(scan.wait.waits.found[WAIT_REGEX].text, "the evening",
+	    "what is no time is kept");
+	feed_line("free now\n");
+	is_int(scan.wait.waits.found[WAIT_REGEX].stated, STATED_UNREADABLE,
+	    "what is none, either");
+	end();
+	for (size_t i = 0; i < scan.wait.count; i++)
+		regfree(&scan.wait.pointers[i].regex);
 }
 
 int
@@ -682,5 +757,7 @@ main(void)
 	check_tool_room();
 	check_retry_after();
 	check_which_retry_after();
+	check_waits_in_pieces();
+	check_pointed_waits();
 	return done();
 }

@@ -988,7 +988,7 @@ test_aftermath(void)
 	stage.has_doors = true;
 	settings.limits.attempts = 3;
 	for (int i = 1; i < 5; i++)
-		stage.aftermaths[i] = (struct aftermath) { true, true };
+		stage.aftermaths[i] = (struct aftermath) { true, true, true };
 	act(exited(7), S);
 	ends(RESULT_EXHAUSTED, 7, 0, 7, "what does not count is no attempt");
 	is_int(stage.told_pauses_ns[0], S, "  a pause of our own");
@@ -1005,7 +1005,7 @@ test_aftermath(void)
 
 	reset();
 	stage.has_doors = true;
-	stage.aftermaths[0] = (struct aftermath) { true, true };
+	stage.aftermaths[0] = (struct aftermath) { true, true, true };
 	settings.limits.attempts = 1;
 	settings.limits.hint_max_ns = S;
 	act(exited(7), 0);
@@ -1015,13 +1015,36 @@ test_aftermath(void)
 	is_int(stage.counts[0], 0, "  though it has no number");
 }
 
+/* An --attempts that was given bounds probes, too; their windows stay. */
+static void
+test_attempts_given(void)
+{
+	reset();
+	stage.has_doors = true;
+	settings.limits.attempts = 3;
+	settings.limits.attempts_given = true;
+	for (int i = 1; i < 5; i++)
+		stage.aftermaths[i] = (struct aftermath) { true, true, true };
+	act(exited(7), S);
+	ends(RESULT_EXHAUSTED, 7, 0, 3, "an --attempts bounds all runs");
+	is_int(stage.counts[2], 3, "  which count");
+
+	reset();
+	stage.has_doors = true;
+	settings.limits.attempts = 3;
+	stage.aftermaths[1] = (struct aftermath) { .keeps_windows = true };
+	act(exited(7), S);
+	ends(RESULT_EXHAUSTED, 7, 0, 3, "what others pace counts");
+	is_int(stage.told_pauses_ns[1], S, "  but its window does not grow");
+}
+
 /* --reset-after begins anew, and what does not count is not number 1. */
 static void
 test_aftermath_of_a_long_run(void)
 {
 	reset();
 	stage.has_doors = true;
-	stage.aftermaths[1] = (struct aftermath) { true, true };
+	stage.aftermaths[1] = (struct aftermath) { true, true, true };
 	settings.limits.attempts = 2;
 	settings.limits.reset_after_ns = 60 * S;
 	act(exited(7), S);
@@ -1038,6 +1061,7 @@ main(void)
 	test_doors();
 	test_refusals();
 	test_aftermath();
+	test_attempts_given();
 	test_aftermath_of_a_long_run();
 	test_order();
 	test_signal_set();

@@ -13,8 +13,8 @@
 
 static char buffer[1024];
 
-static const struct limits six
-    = { .attempts = 6, .consecutive = 3, .hint_max_ns = 60 * NS_PER_MIN };
+static const struct limits eight
+    = { .attempts = 8, .consecutive = 3, .hint_max_ns = 60 * NS_PER_MIN };
 static const struct limits unlimited = { .attempts = INT64_MAX };
 
 /* Attempt 2 of 2: exit 7 after 4.1 s, 21.4 s after the start. */
@@ -49,7 +49,7 @@ end_is(struct loop_state state, struct ending ending, const char *wanted)
 {
 	struct text text = text_in(buffer, sizeof buffer);
 
-	message_end(&text, &state, &six, &ending, "curl");
+	message_end(&text, &state, &eight, &ending, "curl");
 	is_string(buffer, wanted, wanted);
 }
 
@@ -58,25 +58,25 @@ test_attempts(void)
 {
 	struct loop_state state = a_moment();
 
-	attempt_is(&state, &six, 2100 * NS_PER_MS,
-	    "attempt 2/6 failed after 4.1s: exit 7; next in 2.1s");
-	attempt_is(&state, &six, PAUSE_NONE, "");
-	attempt_is(&state, &six, PAUSE_AT_DOOR,
-	    "attempt 2/6 failed after 4.1s: exit 7; next in its turn");
+	attempt_is(&state, &eight, 2100 * NS_PER_MS,
+	    "attempt 2/8 failed after 4.1s: exit 7; next in 2.1s");
+	attempt_is(&state, &eight, PAUSE_NONE, "");
+	attempt_is(&state, &eight, PAUSE_AT_DOOR,
+	    "attempt 2/8 failed after 4.1s: exit 7; queued at the gate");
 	attempt_is(&state, &unlimited, 0,
 	    "attempt 2 failed after 4.1s: exit 7; next in 0s");
 	state.attempt = 7;
 	state.count = 1;
-	attempt_is(&state, &six, NS_PER_S,
-	    "attempt 7 (1/6) failed after 4.1s: exit 7; next in 1s");
+	attempt_is(&state, &eight, NS_PER_S,
+	    "attempt 7 (1/8) failed after 4.1s: exit 7; next in 1s");
 	state = a_moment();
 	state.verdict = VERDICT_THROTTLE;
-	attempt_is(&state, &six, 9 * NS_PER_S,
-	    "attempt 2/6 throttled: exit 7; next in 9s");
+	attempt_is(&state, &eight, 9 * NS_PER_S,
+	    "attempt 2/8 throttled: exit 7; next in 9s");
 	state.verdict = VERDICT_SUCCESS;
 	state.streak = 1;
-	attempt_is(&state, &six, NS_PER_S,
-	    "attempt 2/6 succeeded, 1 of 3 in a row; next in 1s");
+	attempt_is(&state, &eight, NS_PER_S,
+	    "attempt 2/8 succeeded, 1 of 3 in a row; next in 1s");
 }
 
 /* Where others ended the run, REASON is theirs, if there is one. */
@@ -89,12 +89,12 @@ test_closing_reason(void)
 		.closing_reason = "exit 9" };
 	struct text text = text_in(buffer, sizeof buffer);
 
-	ok(reason_of_end(&text, &state, &six, &ending, "curl"),
+	ok(reason_of_end(&text, &state, &eight, &ending, "curl", NULL),
 	    "a run that was put off has a reason");
 	is_string(buffer, "exit 9", "  which is that of the runs before");
 	text = text_in(buffer, sizeof buffer);
 	ending.closing_reason = NULL;
-	ok(!reason_of_end(&text, &state, &six, &ending, "curl"),
+	ok(!reason_of_end(&text, &state, &eight, &ending, "curl", NULL),
 	    "  where they have left one");
 }
 
@@ -104,14 +104,14 @@ test_news(void)
 	char members[64];
 	struct text text = text_in(members, sizeof members);
 
-	json_member_string(&text, "name", "a\"b");
+	json_member_string(&text, "defer", "a\"b");
 	json_member_number(&text, "failures", 3);
 	json_member_seconds(&text, "next_s", 1500 * NS_PER_MS);
 	text = text_in(buffer, sizeof buffer);
-	json_event(&text, 0, "defer", "i", members);
+	json_event(&text, 0, "defer", "i", "n", members);
 	is_string(buffer,
 	    "{\"time\":\"1970-01-01T00:00:00.000Z\",\"event\":\"defer\","
-	    "\"id\":\"i\",\"name\":\"a\\\"b\",\"failures\":3,"
+	    "\"id\":\"i\",\"name\":\"n\",\"defer\":\"a\\\"b\",\"failures\":3,"
 	    "\"next_s\":1.500000000}",
 	    "an event of what runs share");
 }
@@ -130,7 +130,7 @@ test_ends(void)
 	end_is(first, (struct ending) { .result = RESULT_EXHAUSTED },
 	    "giving up after 1 attempt in 100ms: exit 7");
 	end_is(first, (struct ending) { .result = RESULT_STOPPED },
-	    "not retrying after attempt 1/6: exit 7");
+	    "not retrying after attempt 1/8: exit 7");
 	end_is(state, (struct ending) { .result = RESULT_DEADLINE },
 	    "deadline reached after 2 attempts in 21.4s: exit 7");
 	end_is(state,
@@ -147,14 +147,14 @@ test_ends(void)
 	        .interrupted_by = TOLD_PARENT_ENDED },
 	    "interrupted, as the parent has ended, after 2 attempts in 21.4s");
 	end_is(state, (struct ending) { .result = RESULT_SUCCESS },
-	    "succeeded at attempt 2/6 in 21.4s");
+	    "succeeded at attempt 2/8 in 21.4s");
 	end_is(state, (struct ending) { .result = RESULT_PASS },
-	    "passed at attempt 2/6 in 21.4s (exit 7)");
+	    "passed at attempt 2/8 in 21.4s (exit 7)");
 	end_is(state,
 	    (struct ending) { .result = RESULT_STOPPED,
 	        .vetoed = true,
 	        .hook = { .kind = OUTCOME_EXITED, .status = 1 } },
-	    "not retrying after attempt 2/6: --before-retry refused (exit 1)");
+	    "not retrying after attempt 2/8: --before-retry refused (exit 1)");
 	end_is(none,
 	    (struct ending) { .result = RESULT_DEFERRED, .closing = "not now" },
 	    "not now");
@@ -174,7 +174,8 @@ end_reason(const struct loop_state *state, const struct ending *ending,
 {
 	struct text text = text_in(buffer, sizeof buffer);
 
-	return reason_of_end(&text, state, &six, ending, name) ? buffer : NULL;
+	return reason_of_end(&text, state, &eight, ending, name, NULL) ? buffer
+	                                                               : NULL;
 }
 
 static void
@@ -336,14 +337,14 @@ test_bounds(void)
 	state.outcome.evidence.match.verdict = VERDICT_RETRY;
 	state.outcome.evidence.match.pattern = long_text;
 	state.outcome.evidence.match.last_line = long_text;
-	attempt_is(&state, &six, NS_PER_S, buffer);
+	attempt_is(&state, &eight, NS_PER_S, buffer);
 	ok(strlen(buffer) < 400, "what is quoted is cut off");
 	ok(strstr(buffer, "xxx...\"; next in 1s") != NULL,
 	    "and the line goes on behind it");
 	/* 117 bytes would end within the euro sign. */
 	memcpy(long_text + 116, "\xe2\x82\xac", 3);
 	state.outcome.evidence.match.last_line = NULL;
-	attempt_is(&state, &six, NS_PER_S, buffer);
+	attempt_is(&state, &eight, NS_PER_S, buffer);
 	ok(strstr(buffer, "xxx...'; next in 1s") != NULL
 	        && strstr(buffer, "\xe2") == NULL,
 	    "no character is cut in two");
@@ -373,17 +374,26 @@ test_repeats(void)
 	state.verdict = VERDICT_THROTTLE;
 	is_int(repeats_count(&repeats, &state), 1, "and ends the row");
 
-	message_attempt(&text, &state, &six, 2, NS_PER_S);
-	is_string(buffer, "attempt 2/6 throttled: (same as before); next in 1s",
+	message_attempt(&text, &state, &eight, 2, NS_PER_S);
+	is_string(buffer, "attempt 2/8 throttled: (same as before); next in 1s",
 	    "a throttle that repeats itself");
 	state.verdict = VERDICT_RETRY;
 	state.outcome.evidence.hint.has_wait = true;
 	text = text_in(buffer, sizeof buffer);
-	message_attempt(&text, &state, &six, 20, NS_PER_S);
+	message_attempt(&text, &state, &eight, 20, NS_PER_S);
 	is_string(buffer,
-	    "attempt 2/6 failed after 4.1s: (same as before); next in 1s "
+	    "attempt 2/8 failed after 4.1s: (same as before); next in 1s "
 	    "(server asked for 0s)",
 	    "a failure");
+	state.outcome.evidence.hint = (struct hint) {
+		.has_wait = true, .wait_ns = 550 * NS_PER_S, .until = "14:24:53"
+	};
+	text = text_in(buffer, sizeof buffer);
+	message_attempt(&text, &state, &eight, 20, 552 * NS_PER_S);
+	is_string(buffer,
+	    "attempt 2/8 failed after 4.1s: (same as before); next in 9m12s "
+	    "(server asked for 9m10s, until 14:24:53)",
+	    "the time of day that was asked for");
 }
 
 /* What --verbose notes. */
@@ -436,47 +446,58 @@ test_json(void)
 	struct loop_state state = a_moment();
 	int64_t time = INT64_C(1795261200123456789);
 
-	json_start(&text, time, "an id", "na\"me", "curl", &six);
+	json_start(&text, time, "an id", "na\"me", "curl", &eight);
 	is_string(buffer,
 	    "{\"time\":\"2026-11-21T11:40:00.123Z\",\"event\":\"start\","
 	    "\"id\":\"an id\",\"name\":\"na\\\"me\",\"command\":\"curl\","
-	    "\"attempts\":6}",
+	    "\"attempts\":8}",
 	    "start");
 	text = text_in(buffer, sizeof buffer);
 	json_start(&text, time, "i", "n", "c", &unlimited);
 	ok(strstr(buffer, "\"attempts\":null}") != NULL, "inf is null");
 	text = text_in(buffer, sizeof buffer);
-	json_attempt(&text, time, "i", &state, 1337000000);
+	json_attempt(&text, time, "i", "n", &state, 1337000000);
 	is_string(buffer,
 	    "{\"time\":\"2026-11-21T11:40:00.123Z\",\"event\":\"attempt\","
-	    "\"id\":\"i\",\"attempt\":2,\"outcome\":\"exited\",\"status\":7,"
-	    "\"signal\":null,\"verdict\":\"retry\",\"reason\":\"exit 7\","
-	    "\"duration_s\":4.100000000,\"pause_s\":1.337000000}",
+	    "\"id\":\"i\",\"name\":\"n\",\"attempt\":2,\"outcome\":\"exited\","
+	    "\"status\":7,"
+	    "\"signal\":null,\"verdict\":\"retry\",\"reason\":\"exit "
+	    "7\",\"line\":null,"
+	    "\"duration_s\":4.100000000,\"hint_s\":null,\"pause_s\":1."
+	    "337000000}",
 	    "attempt");
 	state.outcome.kind = OUTCOME_KILLED;
 	state.outcome.status = -1;
 	state.outcome.signal = SIGSEGV;
 	text = text_in(buffer, sizeof buffer);
-	json_attempt(&text, time, "i", &state, -1);
+	json_attempt(&text, time, "i", "n", &state, -1);
 	ok(strstr(buffer,
 	       "\"outcome\":\"killed\",\"status\":null,\"signal\":\"SEGV\"")
 	        != NULL,
 	    "a death has a signal and no status");
 	ok(strstr(buffer, "\"pause_s\":null}") != NULL, "no pause is null");
+	state.outcome.evidence.hint
+	    = (struct hint) { .has_wait = true, .wait_ns = 1500000000 };
 	text = text_in(buffer, sizeof buffer);
-	json_end(&text, time, "i", &state,
-	    &(struct ending) { .result = RESULT_SUCCESS }, NULL);
+	json_attempt(&text, time, "i", "n", &state, -1);
+	ok(strstr(buffer, ",\"hint_s\":1.500000000,\"pause_s\":null}") != NULL,
+	    "what was asked for stands before the pause");
+	text = text_in(buffer, sizeof buffer);
+	json_end(&text, time, "i", "n", &state,
+	    &(struct ending) { .result = RESULT_SUCCESS }, NULL, NULL);
 	is_string(buffer,
 	    "{\"time\":\"2026-11-21T11:40:00.123Z\",\"event\":\"end\","
-	    "\"id\":\"i\",\"result\":\"success\",\"attempts\":2,\"status\":0,"
-	    "\"reason\":null,\"elapsed_s\":21.400000000}",
+	    "\"id\":\"i\",\"name\":\"n\",\"result\":\"success\",\"attempts\":2,"
+	    "\"status\":0,"
+	    "\"reason\":null,\"line\":null,\"elapsed_s\":21.400000000}",
 	    "end");
 	text = text_in(buffer, sizeof buffer);
-	json_end(&text, time, "i", &state,
+	json_end(&text, time, "i", "n", &state,
 	    &(struct ending) { .result = RESULT_STOPPED, .status = 7 },
-	    "exit 7 (--stop-on)");
+	    "exit 7 (--stop-on)", "a\tb");
 	ok(strstr(buffer,
-	       "\"status\":7,\"reason\":\"exit 7 (--stop-on)\",\"elapsed_s\"")
+	       "\"status\":7,\"reason\":\"exit 7 (--stop-on)\","
+	       "\"line\":\"a?b\",\"elapsed_s\"")
 	        != NULL,
 	    "an end with a reason");
 }
@@ -487,21 +508,21 @@ test_spool_limit(void)
 {
 	struct loop_state state = a_moment();
 	struct ending ending = { .result = RESULT_STOPPED, .input_lost = true };
-	struct limits limits = six;
+	struct limits limits = eight;
 	struct text text = text_in(buffer, sizeof buffer);
 
 	limits.spool_limit = 65536;
 	state.outcome.evidence.input.taken = 131072;
 	message_end(&text, &state, &limits, &ending, "curl");
 	is_string(buffer,
-	    "not retrying after attempt 2/6: it read 128KiB of stdin, "
+	    "not retrying after attempt 2/8: it read 128KiB of stdin, "
 	    "--spool-limit is 64KiB",
 	    "what was read, and the limit");
 	state.outcome.evidence.input.taken = 65537;
 	text = text_in(buffer, sizeof buffer);
 	message_end(&text, &state, &limits, &ending, "curl");
 	is_string(buffer,
-	    "not retrying after attempt 2/6: it read over 64KiB of stdin, "
+	    "not retrying after attempt 2/8: it read over 64KiB of stdin, "
 	    "--spool-limit is 64KiB",
 	    "a little more");
 }
@@ -523,14 +544,14 @@ test_settings(void)
 		.policy = {
 			.base_ns = NS_PER_S,
 			.factor = 3,
-			.cap_ns = NS_PER_MIN,
+			.cap_ns = 30 * NS_PER_S,
 			.floor_ns = 100 * NS_PER_MS,
 			.jitter = { .kind = JITTER_FULL },
 			.throttle_base_ns = 5 * NS_PER_S,
 			.max_exponent = INT64_MAX,
 		},
 		.limits = {
-			.attempts = 6,
+			.attempts = 8,
 			.timeout_ns = DURATION_INF,
 			.kill_after_ns = 10 * NS_PER_S,
 			.deadline_ns = DURATION_INF,
@@ -546,7 +567,7 @@ test_settings(void)
 	struct codes *codes = &settings.rules.codes;
 
 	settings_are(&settings,
-	    "attempts 6, windows 1s 3s 9s 27s ..., cap 1m, floor 100ms");
+	    "attempts 8, windows 1s 3s 9s 27s ..., cap 30s, floor 100ms");
 	codes->exact[5] = codes->exact[6] = codes->exact[7] = VERDICT_RETRY;
 	codes->exact[255] = codes->timeout = VERDICT_RETRY;
 	codes->range[0] = codes->range[1] = VERDICT_STOP;
@@ -555,7 +576,7 @@ test_settings(void)
 	codes->any = VERDICT_SUCCESS;
 	codes->start = VERDICT_THROTTLE;
 	settings_are(&settings,
-	    "attempts 6, windows 1s 3s 9s 27s ..., cap 1m, floor 100ms, "
+	    "attempts 8, windows 1s 3s 9s 27s ..., cap 30s, floor 100ms, "
 	    "success-on any, pass-on signal, retry-on 5,6,7,255,timeout, "
 	    "throttle-on start, stop-on 0-1,KILL,nonzero");
 	*codes = (struct codes) { .any = VERDICT_NONE };
@@ -573,12 +594,12 @@ test_settings(void)
 		.from_start = true,
 	};
 	settings_are(&settings,
-	    "attempts inf, windows 1s 3s 9s 27s ..., cap 1m, floor 100ms, "
+	    "attempts inf, windows 1s 3s 9s 27s ..., cap 30s, floor 100ms, "
 	    "splay 1s..2s, from start, timeout 30s, kill-after inf, "
 	    "deadline 10m, until @1795261200, reset-after 1m, consecutive 3, "
 	    "hint-max inf, spool-limit 64KiB");
 	*limits = (struct limits) {
-		.attempts = 6,
+		.attempts = 8,
 		.timeout_ns = DURATION_INF,
 		.kill_after_ns = 10 * NS_PER_S,
 		.deadline_ns = DURATION_INF,
@@ -594,20 +615,20 @@ test_settings(void)
 	policy->slot_ns = 10 * NS_PER_MS;
 	policy->jitter = (struct jitter) { JITTER_SCALE, 0.5, 1.25, 0 };
 	settings_are(&settings,
-	    "attempts 6, windows 1s 3s 9s 27s ..., cap 1m, floor 100ms, "
+	    "attempts 8, windows 1s 3s 9s 27s ..., cap 30s, floor 100ms, "
 	    "jitter 0.5..1.25, throttle-base 2s, cap-mode after, "
-	    "max-exponent 10, slot 10ms");
+	    "max-exponent 10, slot-time 10ms");
 	policy->jitter = (struct jitter) { JITTER_SCALE, 1, 2, 0 };
 	settings_are(&settings,
-	    "attempts 6, windows 1s 3s 9s 27s ..., cap 1m, floor 100ms, "
+	    "attempts 8, windows 1s 3s 9s 27s ..., cap 30s, floor 100ms, "
 	    "jitter 1..2, throttle-base 2s, cap-mode after, "
-	    "max-exponent 10, slot 10ms");
+	    "max-exponent 10, slot-time 10ms");
 	policy->jitter
 	    = (struct jitter) { .kind = JITTER_ADD, .spread_ns = NS_PER_S };
 	settings_are(&settings,
-	    "attempts 6, windows 1s 3s 9s 27s ..., cap 1m, floor 100ms, "
+	    "attempts 8, windows 1s 3s 9s 27s ..., cap 30s, floor 100ms, "
 	    "jitter +1s, throttle-base 2s, cap-mode after, max-exponent 10, "
-	    "slot 10ms");
+	    "slot-time 10ms");
 }
 
 /* /proc no longer had its name when backoff looked. */

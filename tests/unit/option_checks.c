@@ -9,7 +9,8 @@
 #include "options/program.h"
 #include "tap.h"
 
-const struct program program = { PROGRAM_BACKOFF, "option_checks", 6, "", "" };
+const struct program program
+    = { PROGRAM_BACKOFF, "option_checks", 8, "", "", "" };
 
 static struct options options;
 static struct given given;
@@ -61,9 +62,9 @@ test_defaults(void)
 
 	reset();
 	option_defaults(&options, &given);
-	is_int(options.settings.limits.attempts, 6, "attempts");
+	is_int(options.settings.limits.attempts, 8, "attempts");
 	is_int(options.settings.policy.floor_ns, NS_PER_S / 10, "the floor");
-	is_int(options.settings.policy.cap_ns, NS_PER_MIN, "the cap");
+	is_int(options.settings.policy.cap_ns, 30 * NS_PER_S, "the cap");
 	is_int(options.settings.policy.throttle_base_ns, 5 * NS_PER_S,
 	    "the base of a throttle");
 	ok(!option_contradiction(&options, &given, &found), "agree");
@@ -72,8 +73,21 @@ test_defaults(void)
 	reset();
 	give(OPT_CAP, "10ms");
 	option_defaults(&options, &given);
-	is_int(options.settings.policy.floor_ns, 10 * NS_PER_MS,
-	    "the floor is not above the cap");
+	is_int(options.settings.policy.floor_ns, NS_PER_MS,
+	    "a cap below the base: the floor is a tenth of the cap");
+
+	reset();
+	give(OPT_BASE, "30s");
+	give(OPT_CAP, "2s");
+	option_defaults(&options, &given);
+	is_int(options.settings.policy.floor_ns, 200 * NS_PER_MS,
+	    "and leaves jitter, whatever the base");
+
+	reset();
+	give(OPT_CAP, "1m");
+	option_defaults(&options, &given);
+	is_int(options.settings.policy.floor_ns, NS_PER_S / 10,
+	    "a cap above the base: a tenth of the base");
 
 	reset();
 	give(OPT_BASE, "5m");
@@ -95,6 +109,16 @@ test_defaults(void)
 	give(OPT_DELAYS, "1s,2s");
 	option_defaults(&options, &given);
 	is_int(options.settings.limits.attempts, 3, "by the list");
+
+	reset();
+	give(OPT_DELAYS, "5s");
+	option_defaults(&options, &given);
+	is_int(options.settings.limits.attempts, 8,
+	    "a list of one item repeats as often as without it");
+	is_int(options.settings.policy.cap_ns, DURATION_INF, "no cap");
+
+	reset();
+	give(OPT_DELAYS, "1s,2s");
 	give(OPT_DEADLINE, "1m");
 	option_defaults(&options, &given);
 	is_int(
@@ -120,10 +144,10 @@ test_contradictions(void)
 	contradict(OPT_STEPS, "3", OPT_BASE, "0");
 	contradict(OPT_STEPS, "3", OPT_CAP, "inf");
 	contradict(OPT_FLOOR, "2s", OPT_CAP, "1s");
-	contradict(OPT_FLOOR, "2m", OPT_CAP, NULL);
-	contradict(OPT_SLOT, "2s", OPT_CAP, "1s");
+	contradict(OPT_FLOOR, "31s", OPT_CAP, NULL);
+	contradict(OPT_SLOT_TIME, "2s", OPT_CAP, "1s");
 	contradict(OPT_CONSECUTIVE, "4", OPT_ATTEMPTS, "3");
-	contradict(OPT_CONSECUTIVE, "7", OPT_ATTEMPTS, NULL);
+	contradict(OPT_CONSECUTIVE, "9", OPT_ATTEMPTS, NULL);
 }
 
 static void

@@ -10,13 +10,15 @@
 #include "streams/line_scan.h"
 #include "tap.h"
 
-const struct program program = { PROGRAM_BACKOFF, "option_set", 6, "", "" };
+const struct program program = { PROGRAM_BACKOFF, "option_set", 8, "", "", "" };
 
 /* For each option, a valid argument other than its default. */
 static const char *
 sample(enum option_id id)
 {
 	switch (id) {
+	case OPT_FAILURES:
+		return "5%";
 	case OPT_CLIENTS:
 	case OPT_MACHINES:
 	case OPT_RUNS:
@@ -41,7 +43,7 @@ sample(enum option_id id)
 	case OPT_KILL_AFTER:
 	case OPT_GRACE:
 	case OPT_HINT_MAX:
-	case OPT_SLOT:
+	case OPT_SLOT_TIME:
 	case OPT_SPOOL_LIMIT:
 	case OPT_SUCCESS_ON:
 	case OPT_SUCCESS_IF:

@@ -12,7 +12,8 @@
 #include "options/program.h"
 #include "tap.h"
 
-const struct program program = { PROGRAM_BACKOFF, "option_values", 6, "", "" };
+const struct program program
+    = { PROGRAM_BACKOFF, "option_values", 8, "", "", "" };
 
 static struct refusal refusal;
 

@@ -18,7 +18,7 @@
 #define MIN NS_PER_MIN
 #define DRAWS 100000
 
-const struct program program = { PROGRAM_BACKOFF, "presets", 6, "", "" };
+const struct program program = { PROGRAM_BACKOFF, "presets", 8, "", "", "" };
 
 static struct options options;
 static struct schedule schedule;
@@ -209,6 +209,19 @@ test_services(void)
 	pauses_near("-p aws-sdk", 1, VECTOR(1, 2, 4, 8, 16, 20, 20, 20, 20),
 	    (double)S, 0);
 	attempts_are("-p aws-sdk", 3);
+	pauses_near("-p aws-sdk-2026", 1,
+	    VECTOR(50, 100, 200, 400, 800, 1600, 3200, 6400, 12800, 20000),
+	    (double)MS, 0);
+	pauses_near("-p aws-sdk-2026", 0, VECTOR(0, 0, 0), (double)MS, 0);
+	attempts_are("-p aws-sdk-2026", 3);
+	is_int(options.settings.policy.throttle_base_ns, S,
+	    "aws-sdk-2026: a throttle");
+	pauses_near("-p aws-dynamodb-2026", 1,
+	    VECTOR(25, 50, 100, 200, 400, 800, 1600, 3200, 6400, 12800, 20000),
+	    (double)MS, 0);
+	attempts_are("-p aws-dynamodb-2026", 4);
+	is_int(options.settings.policy.throttle_base_ns, S,
+	    "aws-dynamodb-2026: a throttle");
 	pauses_near("-p grpc-connect", .5,
 	    VECTOR(1, 1.6, 2.56, 4.096, 6.5536, 10.48576, 16.777216, 26.8435456,
 	        42.94967296, 68.719476736, 109.9511627776, 120, 120),
@@ -466,7 +479,7 @@ test_copies(void)
 		    "what is approximate says what differs");
 		count++;
 	}
-	is_int(count, 29, "all of them");
+	is_int(count, 31, "all of them");
 }
 
 /* The user's own options come first. */
@@ -480,17 +493,17 @@ test_own_options(void)
 	is_int(limits->attempts, 9, "one before the preset replaces it");
 	is_int(policy->base_ns, S, "and one behind it");
 	given("-p jpillora -c 50ms");
-	is_int(policy->floor_ns, 10 * MS,
+	is_int(policy->floor_ns, 5 * MS,
 	    "a floor above the own cap is none: the default is computed");
 	given("-p sip-request --floor=10s");
-	is_int(policy->cap_ns, MIN, "nor is a cap below the own floor");
+	is_int(policy->cap_ns, 30 * S, "nor is a cap below the own floor");
 	given("-p celery -c 500ms");
 	is_int(policy->slot_ns, 0, "nor a slot above the own cap");
 	given("-p sre --consecutive=4");
-	is_int(limits->attempts, 6, "nor attempts below a streak");
+	is_int(limits->attempts, 8, "nor attempts below a streak");
 	given("-p wechat-pay -b 2s");
 	ok(policy->delays_ns == NULL, "an own base replaces a list");
-	is_int(limits->attempts, 6, "and what followed from it");
+	is_int(limits->attempts, 8, "and what followed from it");
 	is_int(policy->jitter.kind, JITTER_FULL, "the jitter too");
 	given("-p aws-full -d 1,2");
 	is_int((int64_t)policy->delays, 2, "an own list replaces base, factor");

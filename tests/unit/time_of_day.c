@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "options/time_of_day.h"
+#include "process/time_of_day.h"
 #include "tap.h"
 
 static void

@@ -18,7 +18,7 @@ struct sample {
 	int status;
 	enum verdict verdict;
 	const char *meaning; /* NULL: it is not in the table */
-	const char *text; /* on stderr */
+	const char *text; /* on stderr, or on stdout */
 };
 
 /* The messages of a tool, and whether a sample was decided by each. */
@@ -31,6 +31,9 @@ struct compiled {
 };
 
 static struct compiled compiled[TOOLS];
+
+/* How skopeo begins what ends it. */
+#define FATAL "time=\"2026-11-23T07:23:13Z\" level=fatal msg=\""
 
 static const struct sample samples[] = {
 	{ "sysexits", 75, VERDICT_RETRY, "temporary failure", "" },
@@ -54,7 +57,18 @@ static const struct sample samples[] = {
 	    "curl: (1) Protocol \"foo\" not supported or disabled in libcurl" },
 	{ "curl", 2, VERDICT_STOP, "bad option, or failed to initialize",
 	    "curl: option --bad: is unknown" },
+	{ "curl", 2, VERDICT_STOP, "bad option, or failed to initialize",
+	    "curl: try 'curl --help' or 'curl --manual' for more information" },
 	{ "curl", 60, VERDICT_STOP, "server certificate not verified", "" },
+	{ "curl", 60, VERDICT_STOP, "server certificate not verified",
+	    "curl: (60) SSL certificate problem: self-signed certificate\n"
+	    "More details here: https://curl.se/docs/sslcerts.html\n"
+	    "\n"
+	    "curl failed to verify the legitimacy of the server and therefore "
+	    "could not\n"
+	    "establish a secure connection to it. To learn more about this "
+	    "situation and\n"
+	    "how to fix it, please visit the web page mentioned above." },
 	{ "curl", 101, VERDICT_RETRY, NULL, "" },
 	{ "curl", 22, VERDICT_RETRY, "HTTP error", "" },
 	{ "curl", 22, VERDICT_RETRY, "HTTP error of the server",
@@ -136,6 +150,26 @@ static const struct sample samples[] = {
 	    "Connection to 127.0.0.1 closed by remote host." },
 	{ "rsync", 12, VERDICT_STOP, "no rsync on the remote side",
 	    "bash: line 1: rsync: command not found" },
+	{ "rsync", 12, VERDICT_STOP, "no rsync on the remote side",
+	    "bash: line 1: /nonexist/rsync: No such file or directory\n"
+	    "rsync: connection unexpectedly closed (0 bytes received so far) "
+	    "[sender]\n"
+	    "rsync error: error in rsync protocol data stream (code 12) at "
+	    "io.c(285) [sender=3.5.0]" },
+	{ "rsync", 12, VERDICT_STOP, "no rsync on the remote side",
+	    "bash: line 1: nosuch: command not found" },
+	{ "rsync", 12, VERDICT_STOP, "no rsync on the remote side",
+	    "dash: 1: nosuch: not found" },
+	{ "rsync", 12, VERDICT_STOP, "no rsync on the remote side",
+	    "zsh:1: command not found: nosuch" },
+	{ "rsync", 12, VERDICT_STOP, "no rsync on the remote side",
+	    "dash: 1: /nonexist/rsync: not found" },
+	{ "rsync", 12, VERDICT_STOP, "bad option of ssh", "Bad port 'xx'" },
+	{ "rsync", 12, VERDICT_STOP, "bad option of ssh",
+	    "command-line: line 0: Bad configuration option: foo" },
+	{ "rsync", 255, VERDICT_STOP, "bad option of ssh",
+	    "Can't open user config file /nonexist: No such file or "
+	    "directory" },
 	{ "rsync", 14, VERDICT_STOP, "remote shell not found",
 	    "rsync: [Receiver] Failed to exec nosuch: No such file or "
 	    "directory "
@@ -223,6 +257,23 @@ static const struct sample samples[] = {
 	    "unknown option -- -\nusage: scp [-346ABCOpqRrsTv]" },
 	{ "scp", 255, VERDICT_STOP, "bad configuration",
 	    "command-line: line 0: Bad configuration option: foo" },
+	{ "ssh", 255, VERDICT_STOP, "bad usage", "Bad port '1x'" },
+	{ "ssh", 255, VERDICT_STOP, "bad usage",
+	    "command-line line 0: Bad port 'x'." },
+	{ "ssh", 255, VERDICT_STOP, "bad usage", "Unknown cipher type 'foo'" },
+	{ "ssh", 255, VERDICT_STOP, "bad usage",
+	    "Bad local forwarding specification 'foo'" },
+	{ "ssh", 255, VERDICT_STOP, "bad usage", "Invalid -J argument" },
+	{ "ssh", 255, VERDICT_STOP, "bad configuration",
+	    "Can't open user config file /nonexist: No such file or "
+	    "directory" },
+	{ "scp", 255, VERDICT_STOP, "bad usage", "scp: bad port \"1x\"\r" },
+	{ "sftp", 255, VERDICT_STOP, "bad usage", "Bad port \"x\"\r" },
+	{ "scp", 255, VERDICT_STOP, "file cannot be copied",
+	    "scp: stat local \"nofile\": No such file or directory\r" },
+	{ "scp", 255, VERDICT_RETRY, "connection refused",
+	    "ssh: connect to host 127.0.0.1 port 1: Connection refused\n"
+	    "scp: Connection closed" },
 	{ "ssh", 7, VERDICT_STOP, "the remote command's own status", "" },
 	{ "ssh", 254, VERDICT_STOP, "the remote command's own status", "" },
 	{ "scp", 1, VERDICT_RETRY, "copy failed", "" },
@@ -323,6 +374,59 @@ static const struct sample samples[] = {
 	    "fatal: early EOF" },
 	{ "git", 128, VERDICT_RETRY, "timed out",
 	    "ssh: connect to host 10.0.0.1 port 22: Connection timed out" },
+	{ "git", 128, VERDICT_STOP, "conflict to be resolved",
+	    "error: Pulling is not possible because you have unmerged files.\n"
+	    "hint: Fix them up in the work tree, and then use 'git add/rm "
+	    "<file>'\n"
+	    "fatal: Exiting because of an unresolved conflict." },
+	{ "git", 128, VERDICT_STOP, "conflict to be resolved",
+	    "error: Cherry-picking is not possible because you have unmerged "
+	    "files.\n"
+	    "fatal: cherry-pick failed" },
+	{ "git", 1, VERDICT_STOP, "conflict to be resolved",
+	    "Rebasing (1/1)\rerror: could not apply 12cfc6d... three\n"
+	    "Could not apply 12cfc6d... three" },
+	{ "git", 1, VERDICT_STOP, "conflict to be resolved",
+	    "error: could not revert 743db52... one" },
+	{ "git", 1, VERDICT_STOP, "nothing of that name",
+	    "error: src refspec nosuch does not match any\n"
+	    "error: failed to push some refs to '/tmp/a.git'" },
+	{ "git", 128, VERDICT_STOP, "no upstream branch",
+	    "fatal: The current branch new has no upstream branch." },
+	{ "git", 128, VERDICT_STOP, "no upstream branch",
+	    "fatal: You are not currently on a branch." },
+	{ "git", 128, VERDICT_STOP, "not offered by the daemon",
+	    "fatal: remote error: access denied or repository not exported: "
+	    "/a.git" },
+	{ "git", 128, VERDICT_STOP, "not offered by the daemon",
+	    "fatal: remote error: no such repository: /nosuch.git" },
+	{ "git", 128, VERDICT_STOP, "not offered by the daemon",
+	    "fatal: remote error: service not enabled: /a.git" },
+	{ "git", 128, VERDICT_STOP, "too many redirects",
+	    "fatal: unable to access 'http://127.0.0.1:19480/loop/a.git/': "
+	    "Maximum (20) redirects followed" },
+	{ "git", 128, VERDICT_STOP, "no git repository there",
+	    "fatal: http://127.0.0.1:19480/page/a.git/info/refs not valid: is "
+	    "this a git repository?" },
+	{ "git", 128, VERDICT_STOP, "no git repository there",
+	    "fatal: unable to access 'http://127.0.0.1:99999/y/': URL using "
+	    "bad/illegal format or missing URL" },
+	{ "git", 128, VERDICT_STOP, "no git on the remote side",
+	    "bash: line 1: git-upload-pack: command not found\n"
+	    "fatal: Could not read from remote repository." },
+	{ "git", 128, VERDICT_STOP, "no git on the remote side",
+	    "dash: 1: /nonexist/git-upload-pack: not found" },
+	{ "git", 128, VERDICT_STOP, "no git on the remote side",
+	    "bash: line 1: /nonexist/git-receive-pack: No such file or "
+	    "directory" },
+	{ "git", 1, VERDICT_STOP, "patch cannot be applied",
+	    "error: patch failed: f:1\nerror: f: patch does not apply" },
+	{ "git", 128, VERDICT_STOP, "patch cannot be applied",
+	    "error: corrupt patch at line 6" },
+	{ "git", 128, VERDICT_STOP, "patch cannot be applied",
+	    "error: No valid patches in input (allow with \"--allow-empty\")" },
+	{ "git", 128, VERDICT_STOP, "patch cannot be applied",
+	    "Patch format detection failed." },
 	{ "git", 128, VERDICT_RETRY, "fatal error", "" },
 	{ "git", 129, VERDICT_STOP, "bad usage",
 	    "error: unknown option `bad'" },
@@ -351,6 +455,13 @@ static const struct sample samples[] = {
 	    "E: Failed to fetch http://127.0.0.1:18080/404/debian/dists/stable/"
 	    "main/binary-amd64/Packages  404  Not Found [IP: 127.0.0.1 "
 	    "18080]" },
+	{ "apt-get", 100, VERDICT_STOP, "system needs a repair, or space",
+	    "E: Failed to fetch http://127.0.0.1:19480/repo/./p0.deb  Error "
+	    "writing to file - write (28: No space left on device) [IP: "
+	    "127.0.0.1 19480]" },
+	{ "apt-get", 100, VERDICT_STOP, "bad list of sources",
+	    "E: Malformed entry 1 in list file /etc/apt/sources.list (Suite)\n"
+	    "E: The list of sources could not be read." },
 	{ "apt-get", 100, VERDICT_STOP, "no such repository",
 	    "E: The repository 'http://127.0.0.1:18080/404/debian stable "
 	    "Release' does not have a Release file." },
@@ -452,6 +563,21 @@ static const struct sample samples[] = {
 	    "npm error 404 Not Found - GET http://127.0.0.1:18080/404/x" },
 	{ "npm", 1, VERDICT_STOP, "HTTP error that will not pass",
 	    "npm ERR! code E401" },
+	{ "npm", 1, VERDICT_STOP, "server certificate not verified",
+	    "npm error code DEPTH_ZERO_SELF_SIGNED_CERT\n"
+	    "npm error errno DEPTH_ZERO_SELF_SIGNED_CERT\n"
+	    "npm error request to https://127.0.0.1:19500/nosuch failed, "
+	    "reason: self-signed certificate" },
+	{ "npm", 1, VERDICT_STOP, "server certificate not verified",
+	    "npm error code SELF_SIGNED_CERT_IN_CHAIN" },
+	{ "npm", 1, VERDICT_STOP, "server certificate not verified",
+	    "npm error code UNABLE_TO_VERIFY_LEAF_SIGNATURE" },
+	{ "npm", 1, VERDICT_STOP, "server certificate not verified",
+	    "npm error code UNABLE_TO_GET_ISSUER_CERT_LOCALLY" },
+	{ "npm", 1, VERDICT_STOP, "server certificate not verified",
+	    "npm error code CERT_HAS_EXPIRED" },
+	{ "npm", 1, VERDICT_STOP, "server certificate not verified",
+	    "npm error code ERR_TLS_CERT_ALTNAME_INVALID" },
 	{ "npm", 1, VERDICT_STOP, "login needed", "npm error code ENEEDAUTH" },
 	{ "npm", 1, VERDICT_STOP, "bad usage", "npm error code EUSAGE" },
 	{ "npm", 1, VERDICT_STOP, "packages do not fit",
@@ -489,6 +615,13 @@ static const struct sample samples[] = {
 	    "Error response from daemon: toomanyrequests: You have reached "
 	    "your "
 	    "pull rate limit." },
+	{ "docker", 125, VERDICT_RETRY, "could not resolve host",
+	    "docker: Error response from daemon: Get "
+	    "\"https://nonexistent.invalid/v2/\": dial tcp: lookup "
+	    "nonexistent.invalid on 127.0.0.53:53: no such host." },
+	{ "docker", 1, VERDICT_RETRY, "could not connect to the registry",
+	    "Error response from daemon: Get \"http://127.0.0.1:1/v2/\": dial "
+	    "tcp 127.0.0.1:1: connect: connection refused" },
 	{ "docker", 125, VERDICT_RETRY, "timed out",
 	    "docker: Error response from daemon: Get "
 	    "https://registry-1.docker.io/v2/: net/http: TLS handshake "
@@ -496,6 +629,173 @@ static const struct sample samples[] = {
 	{ "docker", 1, VERDICT_RETRY, "HTTP error of the registry",
 	    "Error response from daemon: received unexpected HTTP status: 503 "
 	    "Service Unavailable" },
+	{ "skopeo", 1, VERDICT_STOP, "image not found",
+	    FATAL "initializing source docker://127.0.0.1/x:latest: reading "
+	          "manifest latest in 127.0.0.1/x: manifest unknown: manifest "
+	          "unknown\"" },
+	{ "skopeo", 1, VERDICT_STOP, "image not found",
+	    FATAL
+	    "Error parsing image name \\\"docker://127.0.0.1/x\\\": "
+	    "reading manifest latest in 127.0.0.1/x: name unknown: repository "
+	    "name not known to registry\"" },
+	{ "skopeo", 1, VERDICT_STOP, "image not found",
+	    FATAL "Error parsing image name \\\"docker://127.0.0.1/x\\\": "
+	          "reading manifest latest in 127.0.0.1/x: StatusCode: 404, "
+	          "<html>404</html>\"" },
+	{ "skopeo", 1, VERDICT_STOP, "image not found",
+	    FATAL "initializing source oci:nosuch:x: open nosuch/index.json: "
+	          "no such file or directory\"" },
+	{ "skopeo", 1, VERDICT_STOP, "image not found",
+	    FATAL
+	    "Error parsing image name \\\"docker-archive:/nonexist\\\": "
+	    "opening file \\\"/nonexist\\\": open /nonexist: no such file or "
+	    "directory\"" },
+	{ "skopeo", 1, VERDICT_STOP, "image not found",
+	    FATAL
+	    "Error parsing image name \\\"docker://127.0.0.1/x\\\": "
+	    "reading manifest latest in 127.0.0.1/x: manifest unknown\"" },
+	{ "podman", 125, VERDICT_STOP, "access denied by the registry",
+	    "Error: initializing source docker://127.0.0.1/x:latest: reading "
+	    "manifest latest in 127.0.0.1/x: denied" },
+	{ "skopeo", 2, VERDICT_STOP, "image not found", "" },
+	{ "skopeo", 1, VERDICT_STOP, "access denied by the registry",
+	    FATAL "Error parsing image name \\\"docker://127.0.0.1/x\\\": "
+	          "reading manifest latest in 127.0.0.1/x: unauthorized: "
+	          "authentication required\"" },
+	{ "skopeo", 1, VERDICT_STOP, "access denied by the registry",
+	    FATAL "initializing source docker://127.0.0.1/x:latest: reading "
+	          "manifest latest in 127.0.0.1/x: errors:\\ndenied: requested "
+	          "access to the resource is denied\\ndenied\\n\"" },
+	{ "skopeo", 1, VERDICT_STOP, "access denied by the registry",
+	    FATAL "initializing source docker://127.0.0.1/x:latest: Requesting "
+	          "bearer token: invalid status code from registry 403 "
+	          "(Forbidden)\"" },
+	{ "skopeo", 1, VERDICT_STOP, "access denied by the registry",
+	    FATAL
+	    "trying to reuse blob sha256:3f9f at destination: failed to "
+	    "read from destination repository denied: 403 (Forbidden)\"" },
+	{ "skopeo", 1, VERDICT_STOP, "access denied by the registry",
+	    FATAL "logging into \\\"127.0.0.1:19701\\\": invalid "
+	          "username/password\"" },
+	{ "skopeo", 1, VERDICT_STOP, "server certificate not verified",
+	    FATAL "initializing source docker://127.0.0.1/a:latest: pinging "
+	          "container registry 127.0.0.1: Get "
+	          "\\\"https://127.0.0.1/v2/\\\": x509: certificate signed by "
+	          "unknown authority\"" },
+	{ "skopeo", 1, VERDICT_STOP, "bad usage",
+	    FATAL "unknown flag: --bad\"" },
+	{ "skopeo", 1, VERDICT_STOP, "bad usage",
+	    FATAL "Unrecognized command `skopeo nosuch`\\nTry 'skopeo --help' "
+	          "for more information\"" },
+	{ "skopeo", 1, VERDICT_STOP, "bad image name",
+	    FATAL "Invalid source name docker://Bad: invalid reference format: "
+	          "repository name must be lowercase\"" },
+	{ "skopeo", 1, VERDICT_STOP, "bad image name",
+	    FATAL "Invalid source name nosuch:x: Invalid image name "
+	          "\\\"nosuch:x\\\", unknown transport \\\"nosuch\\\"\"" },
+	{ "skopeo", 1, VERDICT_STOP, "no space left",
+	    FATAL "writing blob: write small/y/dir-put-blob247960698: no space "
+	          "left on device\"" },
+	{ "skopeo", 1, VERDICT_THROTTLE, "registry limits the rate",
+	    FATAL "initializing source docker://127.0.0.1/x:latest: too many "
+	          "requests to registry\"" },
+	{ "skopeo", 1, VERDICT_THROTTLE, "registry limits the rate",
+	    FATAL "trying to reuse blob sha256:3f9f at destination: failed to "
+	          "read from destination repository many: 429 (Too Many "
+	          "Requests)\"" },
+	{ "skopeo", 1, VERDICT_RETRY, "HTTP error of the registry",
+	    FATAL
+	    "Error parsing image name \\\"docker://127.0.0.1/x\\\": "
+	    "reading manifest latest in 127.0.0.1/x: received unexpected HTTP "
+	    "status: 503 Service Unavailable\"" },
+	{ "skopeo", 1, VERDICT_RETRY, "HTTP error of the registry",
+	    FATAL
+	    "initializing source docker://127.0.0.1/x:latest: Requesting "
+	    "bearer token: invalid status code from registry 500 (Internal "
+	    "Server Error)\"" },
+	{ "skopeo", 1, VERDICT_RETRY, "could not resolve host",
+	    FATAL "initializing source docker://nonexistent.invalid/x:latest: "
+	          "pinging container registry nonexistent.invalid: Get "
+	          "\\\"https://nonexistent.invalid/v2/\\\": dial tcp: lookup "
+	          "nonexistent.invalid on 10.255.255.53:53: no such host\"" },
+	{ "skopeo", 1, VERDICT_RETRY, "could not connect to the registry",
+	    FATAL
+	    "initializing source docker://127.0.0.1:1/x:latest: pinging "
+	    "container registry 127.0.0.1:1: Get "
+	    "\\\"http://127.0.0.1:1/v2/\\\": dial tcp 127.0.0.1:1: connect: "
+	    "connection refused\"" },
+	{ "skopeo", 1, VERDICT_RETRY, "timed out",
+	    FATAL "Error parsing image name \\\"docker://127.0.0.1/x\\\": "
+	          "pinging container registry 127.0.0.1: Get "
+	          "\\\"http://127.0.0.1/v2/\\\": context deadline exceeded\"" },
+	{ "skopeo", 1, VERDICT_RETRY, "failed",
+	    FATAL
+	    "initializing source docker-daemon:x:y: loading image from "
+	    "docker engine: Cannot connect to the Docker daemon at "
+	    "unix:///var/run/docker.sock. Is the docker daemon running?\"" },
+
+	{ "podman", 125, VERDICT_STOP, "image not found",
+	    "Trying to pull 127.0.0.1/x:latest...\n"
+	    "Error: initializing source docker://127.0.0.1/x:latest: reading "
+	    "manifest latest in 127.0.0.1/x: manifest unknown: manifest "
+	    "unknown" },
+	{ "buildah", 125, VERDICT_STOP, "image not found",
+	    "Error: creating build container: initializing source "
+	    "docker://127.0.0.1/x:latest: reading manifest latest in "
+	    "127.0.0.1/x: StatusCode: 404, <html>404</html>" },
+	{ "podman", 125, VERDICT_STOP, "access denied by the registry",
+	    "Error: initializing source docker://127.0.0.1/x:latest: reading "
+	    "manifest latest in 127.0.0.1/x: denied: requested access to the "
+	    "resource is denied" },
+	{ "podman", 125, VERDICT_STOP, "access denied by the registry",
+	    "Error: trying to reuse blob sha256:3f9f at destination: checking "
+	    "whether a blob sha256:3f9f exists in 127.0.0.1/x: errors:\n"
+	    "denied: requested access to the resource is denied\n"
+	    "error parsing HTTP 401 response body: unexpected end of JSON "
+	    "input: \"\"" },
+	{ "buildah", 125, VERDICT_STOP, "access denied by the registry",
+	    "Error: pushing image \"bcf5\" to \"docker://127.0.0.1/x\": trying "
+	    "to reuse blob sha256:3f9f at destination: failed to read from "
+	    "destination repository x: 403 (Forbidden)" },
+	{ "podman", 125, VERDICT_STOP, "access denied by the registry",
+	    "Error: logging into \"127.0.0.1:19701\": invalid "
+	    "username/password" },
+	{ "podman", 125, VERDICT_STOP, "server certificate not verified",
+	    "Error: initializing source docker://127.0.0.1/x:latest: pinging "
+	    "container registry 127.0.0.1: Get \"https://127.0.0.1/v2/\": "
+	    "x509: certificate signed by unknown authority" },
+	{ "podman", 125, VERDICT_STOP, "bad image name",
+	    "Error: repository name must be lowercase" },
+	{ "podman", 125, VERDICT_STOP, "bad image name",
+	    "Error: short-name \"nosuchshort\" did not resolve to an alias and "
+	    "no unqualified-search registries are defined in "
+	    "\"/etc/containers/registries.conf\"" },
+	{ "podman", 125, VERDICT_STOP, "no such object",
+	    "Error: nosuch: image not known" },
+	{ "podman", 125, VERDICT_STOP, "no such object",
+	    "Error: no container with name or ID \"nosuch\" found: no such "
+	    "container" },
+	{ "buildah", 125, VERDICT_STOP, "no such object",
+	    "Error: reading build container \"nosuch\": container not known" },
+	{ "buildah", 125, VERDICT_STOP, "bad usage",
+	    "Error: unknown command \"bad\" for \"buildah\"" },
+	{ "podman", 125, VERDICT_STOP, "bad usage",
+	    "Error: requires at least 1 arg(s), only received 0" },
+	{ "podman", 125, VERDICT_STOP, "no space left",
+	    "Error: writing blob: storing blob to file "
+	    "\"/var/tmp/storage1/1\": "
+	    "write /var/tmp/storage1/1: no space left on device" },
+	{ "podman", 125, VERDICT_THROTTLE, "registry limits the rate",
+	    "Error: initializing source docker://127.0.0.1/x:latest: reading "
+	    "manifest latest in 127.0.0.1/x: toomanyrequests: You have reached "
+	    "your pull rate limit" },
+	{ "podman", 125, VERDICT_RETRY, "HTTP error of the registry",
+	    "Error: trying to reuse blob sha256:3f9f at destination: failed to "
+	    "read from destination repository s503: 503 (Service "
+	    "Unavailable)" },
+	{ "podman", 125, VERDICT_RETRY, "error of podman or buildah", "" },
+	{ "podman", 126, VERDICT_STOP, "command cannot be run in the container",
+	    "" },
 	{ "podman", 125, VERDICT_RETRY, "HTTP error of the registry",
 	    "Error: initializing source docker://127.0.0.1:19003/x:latest: "
 	    "pinging container registry 127.0.0.1:19003: invalid status code "
@@ -572,6 +872,34 @@ static const struct sample samples[] = {
 	    "context: nosuch" },
 	{ "kubectl", 1, VERDICT_STOP, "bad usage",
 	    "Error: unknown flag: --bad" },
+	{ "kubectl", 1, VERDICT_STOP, "bad usage",
+	    "error: must specify one of -f and -k" },
+	{ "kubectl", 1, VERDICT_STOP, "bad usage",
+	    "error: no objects passed to apply" },
+	{ "kubectl", 1, VERDICT_STOP, "bad usage",
+	    "You must specify the type of resource to get. Use \"kubectl "
+	    "api-resources\" for a complete list of supported resources.\n"
+	    "\n"
+	    "error: Required resource not specified." },
+	{ "kubectl", 1, VERDICT_STOP, "bad usage",
+	    "E1123 07:21:43.381465   20820 run.go:72] \"command failed\" "
+	    "err=\"required flag(s) \\\"replicas\\\" not set\"" },
+	{ "kubectl", 1, VERDICT_STOP, "manifest cannot be read",
+	    "error: unable to decode \"nokind.yaml\": Object 'Kind' is missing "
+	    "in '{\"foo\":\"bar\"}'" },
+	{ "kubectl", 1, VERDICT_STOP, "manifest cannot be read",
+	    "error: error parsing bad.yaml: error converting YAML to JSON: "
+	    "yaml: line 1: did not find expected ',' or ']'" },
+	{ "kubectl", 1, VERDICT_STOP, "manifest cannot be read",
+	    "error: error validating \"nokind.yaml\": error validating data: "
+	    "[apiVersion not set, kind not set]; if you choose to ignore these "
+	    "errors, turn validation off with --validate=false" },
+	{ "kubectl", 1, VERDICT_RETRY, "could not connect to the server",
+	    "error: error validating \"ok.yaml\": error validating data: "
+	    "failed to download openapi: Get "
+	    "\"http://127.0.0.1:1/openapi/v2?timeout=32s\": dial tcp "
+	    "127.0.0.1:1: connect: connection refused; if you choose to ignore "
+	    "these errors, turn validation off with --validate=false" },
 	{ "kubectl", 1, VERDICT_RETRY, "failed",
 	    "command terminated with exit code 1" },
 
@@ -672,6 +1000,34 @@ static const struct sample samples[] = {
 	{ "rclone", 1, VERDICT_STOP, "bad usage",
 	    "Command copy needs 2 arguments minimum: you provided 0 non flag "
 	    "arguments: []" },
+	{ "rclone", 1, VERDICT_STOP, "access denied",
+	    "2026/11/23 07:21:57 Failed to create file system for \"s:\": "
+	    "NewFs: couldn't connect SSH: ssh: handshake failed: ssh: unable "
+	    "to authenticate, attempted methods [none publickey], no supported "
+	    "methods remain" },
+	{ "rclone", 1, VERDICT_STOP, "access denied",
+	    "2026/11/23 07:22:58 Failed to ls: SerializationError: failed to "
+	    "unmarshal error message\n"
+	    "\tstatus code: 403, request id: , host id: \n"
+	    "caused by: UnmarshalError: failed to unmarshal error message" },
+	{ "rclone", 1, VERDICT_STOP, "access denied",
+	    "2026/11/23 07:22:57 Failed to copy: read metadata failed: 403 "
+	    "Forbidden" },
+	{ "rclone", 1, VERDICT_STOP, "access denied",
+	    "2026/11/23 07:22:57 Failed to ls with 2 errors: last error was: "
+	    "couldn't list files: 403 Forbidden" },
+	{ "rclone", 1, VERDICT_STOP, "not found",
+	    "2026/11/23 07:21:53 Failed to copyurl: CopyURL failed: 404 Not "
+	    "Found" },
+	{ "rclone", 1, VERDICT_STOP, "no space left",
+	    "2026/11/23 07:22:00 Failed to copy: preallocate: file too big for "
+	    "remaining disk space" },
+	{ "rclone", 1, VERDICT_STOP, "no space left",
+	    "2026/11/23 07:23:01 ERROR : big: Failed to copy: write /x/big: no "
+	    "space left on device" },
+	{ "rclone", 1, VERDICT_RETRY, "HTTP error of the server",
+	    "2026/11/23 07:21:53 Failed to copyurl: CopyURL failed: 503 "
+	    "Service Unavailable" },
 	{ "rclone", 1, VERDICT_STOP, "no such remote",
 	    "2026/11/21 15:58:22 Failed to create file system for "
 	    "\"nosuch:x\": "
@@ -724,7 +1080,7 @@ static const struct sample samples[] = {
 	{ "restic", 12, VERDICT_STOP, "wrong password", "" },
 	{ "restic", 3, VERDICT_STOP, "some source data could not be read", "" },
 
-	{ "borg", 1, VERDICT_SUCCESS, "done, with warnings",
+	{ "borg", 1, VERDICT_PASS, "done, with warnings",
 	    "/nonexist: [Errno 2] No such file or directory: 'nonexist'" },
 	{ "borg", 1, VERDICT_STOP, "borg was not run",
 	    "sudo: a password is required" },
@@ -758,12 +1114,28 @@ static const struct sample samples[] = {
 	{ "borg", 2, VERDICT_STOP, "no space left",
 	    "Insufficient free space to complete transaction (required: 1 GB, "
 	    "available: 1 MB)." },
+	{ "borg", 2, VERDICT_STOP, "bad usage",
+	    "borg create: error: argument ARCHIVE: \"repo\": No archive "
+	    "specified" },
+	{ "borg", 2, VERDICT_STOP, "bad usage",
+	    "At least one of the \"keep-within\", \"keep-last\", "
+	    "\"keep-secondly\", \"keep-minutely\", \"keep-hourly\", "
+	    "\"keep-daily\", \"keep-weekly\", \"keep-monthly\" or "
+	    "\"keep-yearly\" settings must be specified." },
+	{ "borg", 2, VERDICT_STOP, "no borg on the remote side",
+	    "Remote: bash: line 1: nosuch: command not found\n"
+	    "Connection closed by remote host. Is borg working on the "
+	    "server?" },
+	{ "borg", 2, VERDICT_STOP, "no borg on the remote side",
+	    "Remote: bash: line 1: /nonexist/borg: No such file or "
+	    "directory" },
+	{ "borg", 2, VERDICT_STOP, "no borg on the remote side",
+	    "Remote: dash: 1: /nonexist/borg: not found" },
 	{ "borg", 2, VERDICT_RETRY, "error", "" },
 	{ "borg", 73, VERDICT_RETRY, "repository is locked", "" },
 	{ "borg", 87, VERDICT_RETRY, "connection broke", "" },
 	{ "borg", 13, VERDICT_STOP, "repository does not exist", "" },
-	{ "borg", 107, VERDICT_SUCCESS, "done, some files could not be read",
-	    "" },
+	{ "borg", 107, VERDICT_PASS, "done, some files could not be read", "" },
 	/* timeout(1), env(1) and shells use these themselves. */
 	{ "borg", 124, VERDICT_RETRY, NULL, "" },
 	{ "borg", 127, VERDICT_RETRY, NULL, "" },
@@ -937,6 +1309,28 @@ static const struct sample samples[] = {
 	    "ERROR! the playbook: nosuch.yml could not be found" },
 };
 
+/* The same for stdout. */
+static const struct sample stdout_samples[] = {
+	{ "git", 1, VERDICT_STOP, "conflict to be resolved",
+	    "Auto-merging f\n"
+	    "CONFLICT (content): Merge conflict in f\n"
+	    "Automatic merge failed; fix conflicts and then commit the "
+	    "result." },
+	{ "git", 128, VERDICT_STOP, "conflict to be resolved",
+	    "CONFLICT (modify/delete): f deleted in (empty tree) and modified "
+	    "in HEAD.  Version HEAD of f left in tree." },
+	{ "git", 1, VERDICT_STOP, "nothing to commit",
+	    "On branch main\nnothing to commit, working tree clean" },
+	{ "git", 1, VERDICT_STOP, "nothing to commit",
+	    "nothing added to commit but untracked files present (use \"git "
+	    "add\" to track)" },
+	{ "git", 1, VERDICT_STOP, "nothing to commit",
+	    "no changes added to commit (use \"git add\" and/or \"git commit "
+	    "-a\")" },
+	{ "npm", 1, VERDICT_STOP, "bad usage",
+	    "Unknown command: \"nosuchcmd\"" },
+};
+
 /* Harmless messages, and messages similar to those in the tables. */
 static const struct sample ordinary[] = {
 	{ "curl", 22, 0, NULL,
@@ -958,6 +1352,47 @@ static const struct sample ordinary[] = {
 	{ "ssh", 1, 0, NULL,
 	    "ls: cannot open directory '.': Permission denied" },
 	{ "ssh", 1, 0, NULL, "grep: /nonexist: No such file or directory" },
+	{ "rsync", 12, 0, NULL,
+	    "/root/.bashrc: line 3: nosuch: command not found" },
+	{ "rsync", 12, 0, NULL,
+	    "rsync: connection unexpectedly closed (0 bytes received so far) "
+	    "[sender]" },
+	{ "scp", 255, 0, NULL, "scp: Connection closed" },
+	{ "scp", 255, 0, NULL, "subsystem request failed on channel 0" },
+	{ "ssh", 255, 0, NULL,
+	    "Warning: Identity file /nonexist not accessible: No such file or "
+	    "directory." },
+	{ "git", 1, 0, NULL, "Auto-merging f" },
+	{ "git", 1, 0, NULL, "   743db52..365f23e  main       -> origin/main" },
+	{ "git", 128, 0, NULL,
+	    ".git/hooks/pre-push: line 3: nosuch: command not found" },
+	{ "npm", 1, 0, NULL, "npm error errno CERT_HAS_EXPIRED" },
+	{ "npm", 1, 0, NULL,
+	    "npm error reason: self-signed certificate in certificate "
+	    "chain" },
+	{ "curl", 22, 0, NULL, "curl: (60) SSL certificate problem" },
+	{ "skopeo", 1, 0, NULL,
+	    "time=\"2026-11-23T07:26:12Z\" level=warning msg=\"Failed, "
+	    "retrying in 2s ... (1/3). Error: initializing source "
+	    "docker://127.0.0.1/x:latest: reading manifest latest in "
+	    "127.0.0.1/x: unauthorized: authentication required\"" },
+	{ "skopeo", 1, 0, NULL,
+	    FATAL "reading blob sha256:3f9f: fetching blob: invalid status "
+	          "code from registry 403 (Forbidden)\"" },
+	{ "podman", 125, 0, NULL,
+	    "time=\"2026-11-23T07:25:51Z\" level=warning msg=\"Failed, "
+	    "retrying in 1s ... (1/3). Error: initializing source "
+	    "docker://127.0.0.1:1/x:latest: pinging container registry "
+	    "127.0.0.1:1: Get \\\"https://127.0.0.1:1/v2/\\\": dial tcp "
+	    "127.0.0.1:1: connect: connection refused\"" },
+	{ "podman", 1, 0, NULL, "Error: app: unauthorized: no such user" },
+	{ "kubectl", 1, 0, NULL,
+	    "error: the server doesn't have a resource type \"nosuch\"" },
+	{ "rclone", 1, 0, NULL,
+	    "2026/11/23 07:22:54 ERROR : a: Failed to copy: failed to open "
+	    "source object: 404 Not Found" },
+	{ "borg", 2, 0, NULL,
+	    "Remote: /root/.bashrc: line 3: nosuch: command not found" },
 	{ "git", 128, 0, NULL,
 	    "Please make sure you have the correct access "
 	    "rights" },
@@ -1019,6 +1454,13 @@ static const struct sample ordinary[] = {
 	    "available" },
 };
 
+/* On stdout, these say nothing. */
+static const struct sample stdout_ordinary[] = {
+	{ "git", 128, 0, NULL, "diff of CONFLICT (content)" },
+	{ "git", 128, 0, NULL, "fatal: not a git repository" },
+	{ "npm", 1, 0, NULL, "npm error code E404" },
+};
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static struct compiled *
@@ -1054,7 +1496,8 @@ matches(const regex_t *regex, const char *text)
 
 /* The message that decides, or NULL; *MATCHED is how many match. */
 static const struct tool_message *
-decide(struct compiled *known, int status, const char *text, int *matched)
+decide(struct compiled *known, const struct sample *sample, bool on_stdout,
+    int *matched)
 {
 	static const enum verdict order[] = { VERDICT_STOP, VERDICT_SUCCESS,
 		VERDICT_THROTTLE, VERDICT_RETRY };
@@ -1067,8 +1510,10 @@ decide(struct compiled *known, int status, const char *text, int *matched)
 			    = &known->messages[i];
 
 			if (message->verdict != order[o]
-			    || status < message->low || status > message->high
-			    || !matches(&known->regexes[i], text))
+			    || sample->status < message->low
+			    || sample->status > message->high
+			    || (on_stdout && !message->on_stdout)
+			    || !matches(&known->regexes[i], sample->text))
 				continue;
 			++*matched;
 			if (first == NULL) {
@@ -1080,7 +1525,7 @@ decide(struct compiled *known, int status, const char *text, int *matched)
 }
 
 static void
-test_sample(const struct sample *sample)
+test_sample(const struct sample *sample, bool on_stdout)
 {
 	struct compiled *known = compiled_of(sample->tool);
 	enum verdict verdict = VERDICT_RETRY;
@@ -1090,7 +1535,7 @@ test_sample(const struct sample *sample)
 	char what[1200];
 	int matched;
 
-	message = decide(known, sample->status, sample->text, &matched);
+	message = decide(known, sample, on_stdout, &matched);
 	if (message != NULL) {
 		verdict = message->verdict;
 		meaning = message->meaning;
@@ -1107,13 +1552,12 @@ test_sample(const struct sample *sample)
 }
 
 static void
-test_ordinary(const struct sample *sample)
+test_ordinary(const struct sample *sample, bool on_stdout)
 {
 	char what[1200];
 	int matched;
 
-	decide(
-	    compiled_of(sample->tool), sample->status, sample->text, &matched);
+	decide(compiled_of(sample->tool), sample, on_stdout, &matched);
 	snprintf(what, sizeof what, "%s says nothing: %s", sample->tool,
 	    sample->text);
 	is_int(matched, 0, what);
@@ -1155,6 +1599,9 @@ compile_messages(struct compiled *known)
 			break;
 	}
 	ok(valid, name);
+	ok(known->count == 0
+	        || strstr(tool_source(known->tool), "messages: ") != NULL,
+	    "  says where its messages are from");
 	ok(known->count <= SCAN_MESSAGES, "  has few messages");
 }
 
@@ -1187,14 +1634,15 @@ test_names(void)
 {
 	static const char names[][20] = { "sysexits", "curl", "wget", "rsync",
 		"ssh", "scp", "git", "apt-get", "pip", "npm", "docker",
-		"kubectl", "aws", "gcloud", "rclone", "restic", "borg", "psql",
-		"pg_isready", "pg_dump", "mysql", "ping", "ansible-playbook" };
+		"skopeo", "podman", "kubectl", "aws", "gcloud", "rclone",
+		"restic", "borg", "psql", "pg_isready", "pg_dump", "mysql",
+		"ping", "ansible-playbook" };
 	static const char aliases[][2][20] = {
 		{ "sftp", "scp" },
 		{ "apt", "apt-get" },
 		{ "pip3", "pip" },
 		{ "npx", "npm" },
-		{ "podman", "docker" },
+		{ "buildah", "podman" },
 		{ "pg_dumpall", "pg_dump" },
 		{ "pg_restore", "pg_dump" },
 		{ "mysqldump", "mysql" },
@@ -1237,11 +1685,13 @@ test_http(void)
 	for (size_t i = 0; i < COUNT(passing) + COUNT(lasting); i++) {
 		bool lasts = i >= COUNT(passing);
 		int status = lasts ? lasting[i - COUNT(passing)] : passing[i];
+		const struct sample sample = { .status = 22, .text = text };
 		int matched;
 
 		snprintf(text, sizeof text,
 		    "curl: (22) The requested URL returned error: %d", status);
-		is_int(decide(compiled_of("curl"), 22, text, &matched)->verdict,
+		is_int(decide(compiled_of("curl"), &sample, false, &matched)
+		           ->verdict,
 		    lasts ? VERDICT_STOP : VERDICT_RETRY, text);
 	}
 }
@@ -1258,9 +1708,13 @@ main(void)
 		compile_messages(&compiled[i]);
 	}
 	for (size_t i = 0; i < COUNT(samples); i++)
-		test_sample(&samples[i]);
+		test_sample(&samples[i], false);
+	for (size_t i = 0; i < COUNT(stdout_samples); i++)
+		test_sample(&stdout_samples[i], true);
 	for (size_t i = 0; i < COUNT(ordinary); i++)
-		test_ordinary(&ordinary[i]);
+		test_ordinary(&ordinary[i], false);
+	for (size_t i = 0; i < COUNT(stdout_ordinary); i++)
+		test_ordinary(&stdout_ordinary[i], true);
 	for (size_t i = 0; i < TOOLS; i++)
 		for (size_t j = 0; j < compiled[i].count; j++)
 			if (!compiled[i].decided[j]) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/known/headers.h"
+#include "core/text.h"
 
 const char *
 headers_options(const char *command)
@@ -17,4 +18,17 @@ headers_options(const char *command)
 	if (strcmp(command, "wget") == 0)
 		return "-S";
 	return NULL;
+}
+
+bool
+headers_are_likely(const char *line)
+{
+	size_t length;
+
+	for (; *line != '\0'; line += length + (line[length] != '\0')) {
+		length = strcspn(line, " \t:,.");
+		if (words_have("429 503", line, length) && length > 0)
+			return true;
+	}
+	return false;
 }

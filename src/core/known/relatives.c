@@ -19,7 +19,7 @@ struct nickname {
 
 static const struct nickname preset_nicknames[] = {
 	{ "k8s kube kubelet", "kubernetes kubernetes-job" },
-	{ "amazon boto botocore", "aws-full aws-sdk" },
+	{ "amazon boto botocore", "aws-full aws-sdk aws-sdk-2026" },
 	{ "gcp gcloud", "google" },
 	{ "exponential", "aws-full google" },
 	{ "sip", "sip-invite sip-request" },

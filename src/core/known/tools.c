@@ -28,6 +28,7 @@ struct texts {
 #define MESSAGE(id, low, high, verdict, regex, meaning) \
 	char FIELD(id, __LINE__, REGEX)[sizeof(regex)]; \
 	char FIELD(id, __LINE__, MEANING)[sizeof(meaning)];
+#define ON_STDOUT MESSAGE
 #include "core/known/tools.def"
 };
 
@@ -37,6 +38,7 @@ static const struct texts texts = {
 #define TOOL(id, name, aliases, source, warning) name, aliases, source, warning,
 #define CODE(id, low, high, verdict, meaning) meaning,
 #define MESSAGE(id, low, high, verdict, regex, meaning) regex, meaning,
+#define ON_STDOUT MESSAGE
 #include "core/known/tools.def"
 };
 
@@ -69,13 +71,19 @@ static const struct code_row codes[] = {
 
 struct message_row {
 	uint8_t tool, low, high, verdict;
+	bool on_stdout;
 	uint16_t regex, meaning;
 };
 
+#define ROW(id, low, high, verdict, on_stdout) \
+	{ TOOL_##id, low, high, VERDICT_##verdict, on_stdout, \
+		OFFSET(id, REGEX), OFFSET(id, MEANING) },
+
 static const struct message_row messages[] = {
 #define MESSAGE(id, low, high, verdict, regex, meaning) \
-	{ TOOL_##id, low, high, VERDICT_##verdict, OFFSET(id, REGEX), \
-		OFFSET(id, MEANING) },
+	ROW(id, low, high, verdict, false)
+#define ON_STDOUT(id, low, high, verdict, regex, meaning) \
+	ROW(id, low, high, verdict, true)
 #include "core/known/tools.def"
 };
 
@@ -167,6 +175,7 @@ tool_message_at(
 			.low = row->low,
 			.high = row->high,
 			.verdict = row->verdict,
+			.on_stdout = row->on_stdout,
 			.regex = text_at(row->regex),
 			.meaning = text_at(row->meaning),
 		};

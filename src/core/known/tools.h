@@ -2,8 +2,8 @@
 #ifndef BACKOFF_CORE_KNOWN_TOOLS_H
 #define BACKOFF_CORE_KNOWN_TOOLS_H
 /*
- * What backoff knows about commands: which of their exit codes, and which of
- * their lines on stderr, are worth a retry. The data are in tools.def.
+ * What backoff knows about commands: which of their exit codes, and which
+ * lines of their output, are worth a retry. The data are in tools.def.
  */
 
 #include <stdbool.h>
@@ -29,6 +29,7 @@ struct tool_code {
 struct tool_message {
 	int low, high;
 	enum verdict verdict;
+	bool on_stdout; /* a line on stdout counts too */
 	const char *regex;
 	const char *meaning;
 };

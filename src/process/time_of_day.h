@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_OPTIONS_TIME_OF_DAY_H
-#define BACKOFF_OPTIONS_TIME_OF_DAY_H
+#ifndef BACKOFF_PROCESS_TIME_OF_DAY_H
+#define BACKOFF_PROCESS_TIME_OF_DAY_H
 /*
  * Times of the day as local clocks show them.
  */

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "core/array.h"
-#include "options/time_of_day.h"
+#include "process/time_of_day.h"
 
 #define QUARTER (15 * 60)
 #define DAY (24 * 60 * 60)

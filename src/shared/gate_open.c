@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "core/gate.h"
+#include "core/shared_name.h"
+#include "core/text.h"
+#include "options/usage.h"
+#include "shared/fleet.h"
+#include "shared/gate_file.h"
+#include "shared/gate_open.h"
+
+static const struct shared_options *options;
+
+static _Noreturn void
+say(bool was_shut, const char *reason)
+{
+	char words[FLEET_NAME_SIZE];
+	struct text name = text_in(words, sizeof words);
+
+	shared_name_add(&name, options->gate.name, options->gate.fleet);
+	if (!was_shut)
+		printf("gate %s is open\n", words);
+	else
+		printf("gate %s was shut%s%s; it opens gradually now\n", words,
+		    *reason != '\0' ? ": " : "", reason);
+	usage_finish();
+}
+
+/* Nothing is made where nobody has used it. */
+static bool
+has_file(const struct state_dir *dir)
+{
+	struct stat stat;
+
+	return fstatat(dir->fd, options->gate.name, &stat, AT_SYMLINK_NOFOLLOW)
+	    == 0;
+}
+
+static _Noreturn void
+open_here(void)
+{
+	struct state_dir dir;
+	struct gate_file gate
+	    = { .part = { .what = "gate", .name = options->gate.name },
+		      .is_noted = true };
+	struct state_file *file = &gate.part.file;
+	struct gate_record record;
+	int64_t now_ns;
+	char reason[GATE_REASON_SIZE + 1];
+	struct text why = text_in(reason, sizeof reason);
+
+	switch (state_dir_look(&dir, options->directory)) {
+	case STATE_DIR_FOUND:
+		break;
+	case STATE_DIR_MISSING:
+		say(false, "");
+	case STATE_DIR_UNUSABLE:
+		usage_refuse("--gate=open", dir.path, dir.why);
+	}
+	if (!has_file(&dir))
+		say(false, "");
+	if (!state_file_open(file, &dir, options->gate.name)
+	    || !gate_file_lock(&gate, &record, &now_ns))
+		usage_refuse("--gate=open", options->gate.name, file->why);
+	text_add(&why, record.reason);
+	if (!gate_open_by_hand(&record, now_ns))
+		say(false, "");
+	if (!gate_file_write(&gate, &record))
+		usage_refuse("--gate=open", options->gate.name, file->why);
+	say(true, reason);
+}
+
+_Noreturn void
+gate_open(const struct shared_options *what)
+{
+	struct fleet_line answer;
+	const char *why;
+
+	options = what;
+	if (!options->gate.fleet)
+		open_here();
+	why = fleet_open(options, &answer);
+	if (why != NULL)
+		usage_refuse("--gate=open", options->gate.name, why);
+	say(answer.numbers[0] != 0, answer.text);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_SHARED_SLOTS_NEWS_H
+#define BACKOFF_SHARED_SLOTS_NEWS_H
+/*
+ * What a run tells of its slots, in the log and as its last line.
+ */
+
+#include <stdint.h>
+
+#include "core/loop.h"
+#include "options/option_types.h"
+#include "shared/shared_state.h"
+
+/* Exits with 125: PART cannot be used, nor, for that reason, the fleet. */
+_Noreturn void slots_news_refuse_run(const struct slots_options *options,
+    const struct shared_part *part, const char *why);
+
+/* It waits for one. */
+void slots_news_wait(const struct slots_options *options);
+
+/* It has one, after a wait of WAITED_NS. */
+void slots_news_taken(const struct slots_options *options, int64_t waited_ns);
+
+/* Others may have had it meanwhile: there may have been one too many. */
+void slots_news_lost(const struct slots_options *options);
+
+/* No attempt: --slots-wait is over, or the limit of the run has come. */
+struct entry slots_news_refuse(const struct slots_options *options);
+struct entry slots_news_late(const struct slots_options *options);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include "core/duration.h"
+#include "process/clock.h"
+#include "process/signals.h"
+#include "shared/slots_news.h"
+#include "shared/slots_wait.h"
+
+#define TELL_AFTER_NS NS_PER_S
+#define TOUCH_NS (3 * NS_PER_S)
+
+void
+slots_wait_tell(struct slots_wait *wait)
+{
+	if (wait->is_told || clock_now_ns() - wait->since_ns < TELL_AFTER_NS)
+		return;
+	wait->is_told = true;
+	slots_news_wait(wait->options);
+}
+
+int64_t
+slots_wait_moment(const struct slots_wait *wait, int64_t at_ns)
+{
+	if (!wait->is_told)
+		at_ns = min_ns(at_ns, wait->since_ns + TELL_AFTER_NS);
+	return min_ns(at_ns, wait->until_ns);
+}
+
+bool
+slots_wait_is_over(struct slots_wait *wait, int signal)
+{
+	if (signals_ends(signal))
+		wait->signal = signal;
+	return wait->signal != 0 || clock_now_ns() >= wait->until_ns;
+}
+
+void
+slots_wait_touch(struct slots_wait *wait)
+{
+	if (clock_now_ns() < wait->touch_ns)
+		return;
+	wait->touch();
+	wait->touch_ns = clock_now_ns() + TOUCH_NS;
+}
+
+bool
+slots_wait_goes_on(struct slots_wait *wait, int signal)
+{
+	if (slots_wait_is_over(wait, signal))
+		return false;
+	slots_wait_tell(wait);
+	slots_wait_touch(wait);
+	return true;
+}
+
+int64_t
+slots_wait_look(const struct slots_wait *wait)
+{
+	return slots_wait_moment(wait, wait->touch_ns);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+
+#include "process/fd.h"
+#include "streams/written_order.h"
+
+static int list = -1; /* of epoll(7); created when first needed, then kept */
+
+/*
+ * Edge-triggered: a pipe is listed when it is written to, and not once more
+ * because it still had something when it was last reported.
+ */
+static bool
+control(int operation, int which, int reader)
+{
+	struct epoll_event event
+	    = { .events = EPOLLIN | EPOLLET, .data.u32 = (uint32_t)which };
+
+	return epoll_ctl(list, operation, reader, &event) == 0;
+}
+
+bool
+order_add(int which, int reader, int writer)
+{
+	int flags = fcntl(writer, F_GETFL);
+
+	if (list < 0)
+		list = fd_out_of_the_way(epoll_create1(EPOLL_CLOEXEC));
+	if (list < 0 || flags < 0)
+		return false;
+	/*
+	 * One page is one slot. With O_DIRECT, a write does not fill up the
+	 * slot of the one before. Where either is refused, bytes are kept, but
+	 * perhaps not their order.
+	 */
+	fcntl(writer, F_SETPIPE_SZ, 1);
+	fcntl(writer, F_SETFL, flags | O_DIRECT);
+	return control(EPOLL_CTL_ADD, which, reader);
+}
+
+int
+order_next(void)
+{
+	struct epoll_event event;
+	int count;
+
+	do
+		count = epoll_wait(list, &event, 1, 0);
+	while (count < 0 && errno == EINTR);
+	return count > 0 ? (int)event.data.u32 : -1;
+}
+
+/*
+ * If there is more, such as the end or what COMMAND wrote after it had enlarged
+ * its pipe, the pipe is listed again, unless it already is.
+ */
+void
+order_after_read(int which, int reader)
+{
+	control(EPOLL_CTL_MOD, which, reader);
+}
+
+struct pollfd
+order_until_next(void)
+{
+	return (struct pollfd) { .fd = list, .events = POLLIN };
+}

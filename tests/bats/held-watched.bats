@@ -1,0 +1,197 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Output that is held and watched, where stdout and stderr are one open file:
+# each verdict is the one that comes without --hold, and the lines keep their
+# order.
+#
+# shellcheck disable=SC2154 # the helpers set these
+
+load helper
+load ../lib/events
+
+setup() {
+  got=$BATS_TEST_TMPDIR/got
+  go=$BATS_TEST_TMPDIR/go
+  export go BATS_TEST_TMPDIR
+}
+
+# as_one OPTION... -- COMMAND: runs it with both outputs in one pipe. Sets
+# end to how many attempts it made, and how it ended.
+as_one() {
+  "$BACKOFF" --log-format=json --log-file="$BATS_TEST_TMPDIR/log" -n 2 -b 0 "$@" 2>&1 | cat >"$got"
+  end=$(sed -n 's/.*"event":"end".*"result":"\([a-z]*\)","attempts":\([0-9]*\),.*/\1 \2/p' \
+    "$BATS_TEST_TMPDIR/log")
+  [ -n "$end" ] || fail 'no end in the log'
+  rm "$BATS_TEST_TMPDIR/log"
+}
+
+# agrees OPTION... -- COMMAND: with each kind of holding the end is as without.
+agrees() {
+  local hold plain
+  as_one "$@"
+  plain=$end
+  for hold in -o -oall --quiet-success; do
+    as_one "$hold" "$@"
+    assert_equal "$hold $*: $end" "$hold $*: $plain"
+  done
+  end=$plain
+}
+
+# both_ways OPTION WHAT END OTHER: the option makes it END where the line is on
+# the stream that is watched, and OTHER where it is on the other one.
+both_ways() {
+  local out='echo warn; echo plain >&2; exit 7' err='echo warn >&2; echo plain; exit 7'
+  agrees --watch=stderr "$1" -- sh -c "$err"
+  assert_equal "$end" "$2"
+  agrees --watch=stderr "$1" -- sh -c "$out"
+  assert_equal "$end" "$3"
+  agrees --watch=stdout "$1" -- sh -c "$out"
+  assert_equal "$end" "$2"
+  agrees --watch=stdout "$1" -- sh -c "$err"
+  assert_equal "$end" "$3"
+}
+
+@test "--stop-if looks at the stream that --watch names, held or not" {
+  both_ways --stop-if=warn 'stopped 1' 'exhausted 2'
+}
+
+@test "--success-if looks at the stream that --watch names, held or not" {
+  both_ways --success-if=warn 'success 1' 'exhausted 2'
+}
+
+@test "--throttle-if looks at the stream that --watch names, held or not" {
+  local hold verdict
+  for hold in '' -oall --quiet-success; do
+    for verdict in 'throttle >&2' 'retry'; do
+      "$BACKOFF" ${hold:+"$hold"} --log-format=json --log-file="$BATS_TEST_TMPDIR/log" -n 1 \
+        --watch=stderr --throttle-if=warn -- sh -c "echo warn ${verdict#* }; exit 7" 2>&1 | cat >"$got"
+      grep -q "\"verdict\":\"${verdict% *}\"" "$BATS_TEST_TMPDIR/log" || fail "$hold: not ${verdict% *}"
+      rm "$BATS_TEST_TMPDIR/log"
+    done
+  done
+}
+
+@test "--retry-after looks at the stream that --watch names, held or not" {
+  local script='echo "Retry-After: 7200"'
+  agrees --retry-after --watch=stderr -- sh -c "$script >&2; exit 7"
+  assert_equal "$end" 'stopped 1'
+  agrees --retry-after --watch=stdout -- sh -c "$script >&2; exit 7"
+  assert_equal "$end" 'exhausted 2'
+  agrees --retry-after --watch=stdout -- sh -c "$script; exit 7"
+  assert_equal "$end" 'stopped 1'
+}
+
+@test "a tool's messages on stderr are seen whatever --watch names, held or not" {
+  local message='curl: (22) The requested URL returned error: 404' what
+  for what in stdout stderr both; do
+    agrees --tool=curl --watch="$what" --stop-if=never -- sh -c 'echo "$0" >&2; exit 22' "$message"
+    assert_equal "$end" 'stopped 1'
+  done
+}
+
+@test "a tool's messages on stdout count where both are one, held or not" {
+  local message='curl: (22) The requested URL returned error: 404'
+  agrees --tool=curl -- sh -c 'echo "$0"; exit 22' "$message"
+  assert_equal "$end" 'stopped 1'
+  agrees --tool=curl --watch=stderr --stop-if=never -- sh -c 'echo "$0"; exit 22' "$message"
+  assert_equal "$end" 'exhausted 2'
+}
+
+# in_order WHAT OPTION: lines of the two streams, of one process and of others,
+# come out in the order in which they were written.
+in_order() {
+  "$BACKOFF" -n 1 -b 0 "$2" --watch="$1" --stop-if=never -- bash -c '
+    for i in {1..500}; do
+      echo "out $i"
+      echo "err $i" >&2
+      (( i % 3 )) || echo "err again $i" >&2
+      (( i % 50 )) || { sh -c "echo other \$0 >&2" "$i"; sh -c "echo other \$0" "$i"; }
+    done; exit 7' >"$got" 2>&1 || true
+  sed -i '$d' "$got" # the log
+  cmp "$got" <(for i in {1..500}; do
+    echo "out $i"
+    echo "err $i"
+    ((i % 3)) || echo "err again $i"
+    ((i % 50)) || printf 'other %s\n' "$i" "$i"
+  done)
+}
+
+@test "with --watch=stderr and both held as one, the lines keep their order" {
+  in_order stderr -oall
+}
+
+@test "with --watch=stdout and --quiet-success, the lines keep their order" {
+  in_order stdout --quiet-success
+}
+
+@test "parts of lines, and writes of more than a page, keep their order too" {
+  "$BACKOFF" -oall --watch=stderr --stop-if=never -- "${PYTHON[@]}" - >"$got" 2>&1 <<'PYTHON'
+import os, random
+chance = random.Random(3)
+for i in range(300):
+    size = chance.choice((1, 7, 4095, 4096, 4097, 8192, 70000))
+    data = b'%d:' % i + bytes((97 + i % 26,)) * size
+    fd = chance.choice((1, 2))
+    while data:
+        data = data[os.write(fd, data):]
+PYTHON
+  "${PYTHON[@]}" - >"$BATS_TEST_TMPDIR/wanted" <<'PYTHON'
+import os, random
+chance = random.Random(3)
+for i in range(300):
+    size = chance.choice((1, 7, 4095, 4096, 4097, 8192, 70000))
+    os.write(1, b'%d:' % i + bytes((97 + i % 26,)) * size)
+    chance.choice((1, 2))
+PYTHON
+  cmp "$got" "$BATS_TEST_TMPDIR/wanted"
+}
+
+@test "nothing is lost if the command enlarges the pipes that it writes to" {
+  "$BACKOFF" -oall --watch=stderr --stop-if=never -- "${PYTHON[@]}" - >"$got" 2>&1 <<'PYTHON'
+import fcntl, os
+for fd in 1, 2:
+    fcntl.fcntl(fd, 1031, 65536) # F_SETPIPE_SZ
+for i in range(2000):
+    os.write(1 + i % 2, b'line %d\n' % i)
+PYTHON
+  cmp <(sort "$got") <(for i in {0..1999}; do echo "line $i"; done | sort)
+}
+
+@test "nothing comes out before the verdict, and a success comes out once" {
+  as_one -oall --watch=stderr --stop-if=never -- sh -c '
+    cat "$BATS_TEST_TMPDIR/got"; echo "$BACKOFF_ATTEMPT"; echo err >&2; [ "$BACKOFF_ATTEMPT" = 2 ]'
+  assert_equal "$(paste -sd' ' "$got")" '2 err'
+}
+
+@test "what a leftover tee still writes is in its place among the held lines" {
+  # On a slow machine it may be too late, but not each time.
+  as_one -n 100 -oall --watch=stderr --success-if='^late$' -- bash -c '
+    echo out; exec 2> >(cat >&2; echo late >&2); echo err >&2; exit 7'
+  assert_equal "${end% *}" success
+  assert_equal "$(paste -sd' ' "$got")" 'out err late'
+}
+
+@test "a leftover process that keeps both open is not waited for" {
+  mkfifo "$go"
+  as_one -oall --watch=stderr --stop-if=never -- sh -c 'echo out; echo err >&2; read -r go <"$go" &'
+  assert_equal "$(paste -sd' ' "$got")" 'out err'
+  echo >"$go"
+}
+
+@test "a file that may not grow is the attempt's failure, and is retried" {
+  status=0
+  bash -c 'ulimit -f 2; exec "$BACKOFF" -n 2 -b 0 -oall --watch=stderr --stop-if=never \
+    --log-file="$BATS_TEST_TMPDIR/log" -- sh -c "[ \$BACKOFF_ATTEMPT -eq 2 ] ||
+      head -c 1000000 /dev/zero >&2 || exit 7; echo fine"' >"$got" 2>&1 || status=$?
+  assert_equal "$(cat "$got")" fine
+  assert_equal "$status" 0
+  grep -q 'attempt 1/2 failed after .*: exit 7' "$BATS_TEST_TMPDIR/log"
+}
+
+@test "a success whose output a file cannot hold is none" {
+  status=0
+  bash -c 'ulimit -f 2; exec "$BACKOFF" -n 2 -b 0 -oall --watch=stderr --stop-if=never \
+    --log-file="$BATS_TEST_TMPDIR/log" -- sh -c "head -c 1000000 /dev/zero >&2; exit 0"' >"$got" 2>&1 || status=$?
+  assert_equal "$status" 125
+  grep -q 'output could not be passed on: File too large' "$BATS_TEST_TMPDIR/log"
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lines of output that may state a wait: the anchors are found where a simple
+ * search finds them, and a line after all others decides for its source.
+ */
+#include <config.h>
+
+#include <strings.h>
+
+#include "core/duration.h"
+#include "core/waits/anchors.h"
+#include "core/waits/sources.h"
+#include "fuzz.h"
+
+static const char words[][6]
+    = { "try", "reset", "remai", "wait", "back", "avail" };
+
+static const char *
+simple_anchor(const char *from, const char *end)
+{
+	for (; from < end; from++)
+		for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+			size_t length = strlen(words[i]);
+
+			if ((size_t)(end - from) >= length
+			    && strncasecmp(from, words[i], length) == 0)
+				return from;
+		}
+	return end;
+}
+
+static void
+look(struct waits *waits, const char *line, size_t length)
+{
+	waits_look_at_header(waits, line, length);
+	waits_look_at_text(waits, line, length);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct waits waits;
+	char *string = fuzz_string(data, size);
+	const char *end = string + size;
+
+	for (const char *at = string; at < end; at++)
+		fuzz_require(anchor_next(at, end) == simple_anchor(at, end),
+		    "another anchor");
+	waits_reset(&waits);
+	for (char *line = string; line <= end;) {
+		char *newline = memchr(line, '\n', (size_t)(end - line));
+		char *stop = newline != NULL ? newline : string + size;
+
+		*stop = '\0';
+		look(&waits, line, strlen(line));
+		waits_point(&waits, WAIT_REGEX, line);
+		line = stop + 1;
+	}
+	for (int i = 0; i < WAIT_SOURCES; i++) {
+		const struct stated_wait *said
+		    = waits_of(&waits, (enum wait_source)i);
+
+		fuzz_require(said->stated != STATED_READ || said->when.ns >= 0,
+		    "a wait below 0");
+		fuzz_require(said->stated != STATED_UNREADABLE
+		        || strlen(said->text) <= WAIT_TEXT,
+		    "a text out of bounds");
+	}
+	look(&waits, "Retry-After: 7", 14);
+	look(&waits, "{\"retry_after\": 8}, try again in 9s", 35);
+	fuzz_require(waits_of(&waits, WAIT_HEADER)->when.ns == 7 * NS_PER_S,
+	    "the last header does not count");
+	fuzz_require(waits_of(&waits, WAIT_KEY)->when.ns == 8 * NS_PER_S,
+	    "the last key does not count");
+	fuzz_require(waits_of(&waits, WAIT_SENTENCE)->when.ns == 9 * NS_PER_S,
+	    "the last sentence does not count");
+	free(string);
+	return 0;
+}

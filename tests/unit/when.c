@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "core/duration.h"
+#include "core/text.h"
+#include "core/waits/when.h"
+#include "tap.h"
+
+/* What is read, as words: "5s", "@7000000000", "3-4 30 UTC" and so on. */
+static void
+describe(char *buffer, size_t size, const struct when *when)
+{
+	static const char kinds[][6] = { "in", "@", "date", "day", "time" };
+	const struct date *date = &when->date;
+	int length;
+
+	if (when->kind == WHEN_DURATION || when->kind == WHEN_EPOCH) {
+		snprintf(buffer, size, "%s %" PRId64 "%s", kinds[when->kind],
+		    when->ns, when->is_number ? " alone" : "");
+		return;
+	}
+	length = snprintf(buffer, size, "%s", kinds[when->kind]);
+	if (when->kind == WHEN_DATE)
+		length += snprintf(buffer + length, size - (size_t)length,
+		    " %04" PRId64, date->year);
+	if (when->kind != WHEN_TIME)
+		length += snprintf(buffer + length, size - (size_t)length,
+		    " %02d-%02d", date->month, date->day);
+	length += snprintf(buffer + length, size - (size_t)length,
+	    " %02d:%02d:%02d", date->second / 3600, date->second / 60 % 60,
+	    date->second % 60);
+	if (when->zone == ZONE_OFFSET)
+		snprintf(buffer + length, size - (size_t)length, " %+d",
+		    when->offset_s);
+	else if (when->zone == ZONE_NAMED)
+		snprintf(buffer + length, size - (size_t)length, " %s",
+		    when->zone_name);
+}
+
+/* TEXT begins with a WHEN that is WANTED, and REST is what follows it. */
+static void
+begins(const char *text, const char *wanted, const char *wanted_rest)
+{
+	/* On the heap, where reading beyond it is noticed. */
+	char *exact = strdup(text);
+	struct when when;
+	const char *rest;
+	char got[200] = "nothing";
+
+	if (exact == NULL)
+		return;
+	rest = when_scan(exact, &when);
+	if (rest != NULL)
+		describe(got, sizeof got, &when);
+	is_string(got, wanted, text);
+	if (rest != NULL && strcmp(rest, wanted_rest) != 0)
+		is_string(rest, wanted_rest, "  and what follows");
+	free(exact);
+}
+
+static void
+reads(const char *text, const char *wanted)
+{
+	begins(text, wanted, "");
+}
+
+static void
+refuses(const char *text)
+{
+	begins(text, "nothing", "");
+}
+
+static void
+test_durations(void)
+{
+	reads("12s", "in 12000000000");
+	reads("1h 3m 20s", "in 3800000000000");
+	reads("1h3m20s", "in 3800000000000");
+	reads("6m0s", "in 360000000000");
+	reads("1m12.5s", "in 72500000000");
+	reads("34.074824224s", "in 34074824224");
+	reads("90 seconds", "in 90000000000");
+	reads("1 second", "in 1000000000");
+	reads("2.5 min", "in 150000000000");
+	reads("2 mins", "in 120000000000");
+	reads("1 hour and 30 minutes", "in 5400000000000");
+	reads("1 hour, and 30 minutes", "in 5400000000000");
+	reads("1 day, 2 hours", "in 93600000000000");
+	reads("2 days", "in 172800000000000");
+	reads("1 hr 5 secs", "in 3605000000000");
+	reads("250ms", "in 250000000");
+	reads("250 milliseconds", "in 250000000");
+	reads("250 msec", "in 250000000");
+	reads("3 Minutes", "in 180000000000");
+	reads("5us", "in 5000");
+	reads("7ns", "in 7");
+	reads(".5s", "in 500000000");
+	reads("0.0000000001s", "in 1"); /* never rounded down */
+	reads("999999999999999999999999d", "in 9223372036854775807");
+	begins("5m 3 attempts left", "in 300000000000", " 3 attempts left");
+	begins("1s 2s", "in 1000000000", " 2s");
+	begins("1 minute, 30 others", "in 60000000000", ", 30 others");
+	begins("5s.Try again", "in 5000000000", ".Try again");
+	begins("3 seconds. Please", "in 3000000000", ". Please");
+	begins("5s, please", "in 5000000000", ", please");
+	refuses("5S");
+	begins("5 parsecs", "in 5000000000 alone", " parsecs");
+	refuses("5msx");
+	refuses("12.5.3");
+	refuses("1,000 seconds");
+	refuses("5-10 minutes");
+	refuses("50%");
+	refuses("5s/3");
+	refuses("-5s");
+	refuses("soon");
+	refuses("");
+}
+
+static void
+test_numbers(void)
+{
+	reads("35", "in 35000000000 alone");
+	reads("2733", "in 2733000000000 alone");
+	reads("34.07", "in 34070000000 alone");
+	reads("0", "in 0 alone");
+	reads("999999999", "in 999999999000000000 alone");
+	reads("999999999.9", "in 999999999900000000 alone");
+	reads("1000000000", "@ 1000000000000000000 alone");
+	reads("1788625200", "@ 1788625200000000000 alone");
+	reads("1788625200.5", "@ 1788625200500000000 alone");
+	reads("999999999999", "@ 9223372036854775807 alone");
+	reads("1000000000000", "@ 1000000000000000000 alone");
+	reads("1788625200123", "@ 1788625200123000000 alone");
+	reads("@1788625200", "@ 1788625200000000000");
+	reads("@1788625200.25", "@ 1788625200250000000");
+	reads("@5", "@ 5000000000");
+	begins("3 attempts", "in 3000000000 alone", " attempts");
+	refuses("@");
+	refuses("@-1");
+	refuses("@soon");
+	refuses("1.5e3");
+	refuses("0x10");
+	refuses("2026-11-23");
+	begins("3.", "in 3000000000 alone", ".");
+}
+
+/* Hundreds of digits, which are no overflow. */
+static void
+test_long_numbers(void)
+{
+	char text[420];
+	struct when when;
+
+	memset(text, '9', 400);
+	text[400] = '\0';
+	ok(when_parse(text, &when) && when.kind == WHEN_EPOCH
+	        && when.ns == INT64_MAX,
+	    "400 digits are the end of time");
+	text[400] = 's';
+	text[401] = '\0';
+	ok(when_parse(text, &when) && when.kind == WHEN_DURATION
+	        && when.ns == INT64_MAX,
+	    "  with a unit, all of time");
+	memcpy(text, "0.", 2);
+	memset(text + 2, '0', 397);
+	ok(when_parse(text, &when) && when.ns == 1,
+	    "as many decimals are rounded up");
+	memset(text, '0', 400);
+	ok(when_parse(text, &when) && when.ns == 0, "zeros are zero");
+}
+
+static void
+test_dates(void)
+{
+	reads("2023-08-04T12:00:00Z", "date 2023 08-04 12:00:00 +0");
+	reads("2023-08-04t12:00:00.123456z", "date 2023 08-04 12:00:00 +0");
+	reads("2025-03-05 07:21:31 UTC", "date 2025 03-05 07:21:31 +0");
+	begins("2025-03-05 07:21:31 +0000 UTC", "date 2025 03-05 07:21:31 +0",
+	    " UTC");
+	reads("2026-11-23 15:00+01:00", "date 2026 11-23 15:00:00 +3600");
+	reads("2026-11-23 15:00-0530", "date 2026 11-23 15:00:00 -19800");
+	reads("2026-11-23 15:00 +02", "date 2026 11-23 15:00:00 +7200");
+	reads("2026-11-23 15:00", "date 2026 11-23 15:00:00");
+	reads("2026-11-23 15:00 (Europe/Amsterdam)",
+	    "date 2026 11-23 15:00:00 Europe/Amsterdam");
+	reads("2016-12-31T23:59:60Z", "date 2016 12-31 24:00:00 +0");
+	reads("2024-02-29 00:00", "date 2024 02-29 00:00:00");
+	reads("Thu, 12 Dec 2024 14:24:53 GMT", "date 2024 12-12 14:24:53 +0");
+	reads(
+	    "Thursday, 12-Dec-24 14:24:53 GMT", "date 2024 12-12 14:24:53 +0");
+	reads("Sunday, 06-Nov-94 08:49:37 GMT", "date 1994 11-06 08:49:37 +0");
+	reads("Sun Nov  6 08:49:37 1994", "date 1994 11-06 08:49:37");
+	reads("thu, 12 dec 2024 14:24:53 gmt", "date 2024 12-12 14:24:53 +0");
+	reads("Thu, 12 Dec 2024 14:24:53 +0100",
+	    "date 2024 12-12 14:24:53 +3600");
+	begins("Thu, 12 Dec 2024 14:24:53 GMT or email",
+	    "date 2024 12-12 14:24:53 +0", " or email");
+	begins("2023-08-04T12:00:00Z: see", "date 2023 08-04 12:00:00 +0",
+	    ": see");
+	refuses("2023-02-30T12:00:00Z");
+	refuses("2023-02-29 12:00");
+	refuses("2100-02-29 12:00");
+	refuses("2023-13-01 12:00");
+	refuses("2023-00-01 12:00");
+	refuses("2023-01-00 12:00");
+	refuses("2023-01-32 12:00");
+	refuses("2023-01-01 24:00");
+	refuses("2023-01-01 12:60");
+	refuses("2023-01-01 12:00:61");
+	refuses("2023-01-01 1:00");
+	refuses("23-01-01 12:00");
+	refuses("2023-01-01 12:00+24:00");
+	refuses("2023-01-01 12:00+1:30");
+	refuses("Fri, 30 Feb 2024 14:24:53 GMT");
+	refuses("Thu, 12 Dec 2024 25:24:53 GMT");
+	refuses("Thu, 12 Dec 2024");
+}
+
+static void
+test_times(void)
+{
+	reads("3pm", "time 15:00:00");
+	reads("3:20am", "time 03:20:00");
+	reads("11 PM", "time 23:00:00");
+	reads("12am", "time 00:00:00");
+	reads("12:30pm", "time 12:30:00");
+	reads("15:04", "time 15:04:00");
+	reads("9:05", "time 09:05:00");
+	reads("15:04:05", "time 15:04:05");
+	reads("3pm UTC", "time 15:00:00 +0");
+	reads("15:04 GMT", "time 15:04:00 +0");
+	reads("15:04Z", "time 15:04:00 +0");
+	reads("15:04+02:00", "time 15:04:00 +7200");
+	reads("3pm (UTC)", "time 15:00:00 +0");
+	reads("8pm (Europe/Amsterdam)", "time 20:00:00 Europe/Amsterdam");
+	reads("5:30am (Asia/Calcutta)", "time 05:30:00 Asia/Calcutta");
+	reads("3pm (Etc/GMT+5)", "time 15:00:00 Etc/GMT+5");
+	reads("3pm EST", "time 15:00:00 EST");
+	begins("3pm (in 2 hours)", "time 15:00:00", " (in 2 hours)");
+	begins("3pm (and", "time 15:00:00", " (and");
+	begins("3pm BUT not", "time 15:00:00 BUT", " not"); /* no such zone */
+	begins("3pm OR later", "time 15:00:00", " OR later");
+	refuses("25:99");
+	refuses("24:00");
+	refuses("15:4");
+	refuses("15:60");
+	refuses("15:04:61");
+	refuses("15:04:05:06");
+	refuses("13pm");
+	refuses("0am");
+	refuses("3pmish");
+	refuses("Monday");
+	refuses("3pm UTC+2");
+	refuses("3pm (../../etc/passwd)");
+	refuses("3pm (/etc/passwd)");
+	refuses("3pm ()");
+	refuses("3pm (Europe/Amsterdam\1)");
+	refuses("3pm (a_name_that_is_longer_than_that_of_any_zone_that_is_there"
+	        "_or_ever_was)");
+}
+
+static void
+test_days(void)
+{
+	reads("Nov 25, 3pm", "day 11-25 15:00:00");
+	reads("Nov 25 3pm", "day 11-25 15:00:00");
+	reads("Nov 25 at 3pm (America/New_York)",
+	    "day 11-25 15:00:00 America/New_York");
+	reads("25 Nov 15:00", "day 11-25 15:00:00");
+	reads("25 Nov, 15:00 UTC", "day 11-25 15:00:00 +0");
+	reads("november 5 at 3:20am", "day 11-05 03:20:00");
+	reads("Feb 29, 3pm", "day 02-29 15:00:00");
+	refuses("Feb 30, 3pm");
+	refuses("Nov 31 at 3pm");
+	refuses("Nov 0 at 3pm");
+	refuses("Nov 25");
+	refuses("25 Nov");
+	refuses("25 Nov soon");
+	refuses("Nov 25, 25:99");
+	refuses("Novem 25, 3pm");
+	refuses("5 may help");
+}
+
+static void
+test_whole(void)
+{
+	struct when when;
+
+	ok(when_parse("  5s \t\r", &when), "blanks may stand around it");
+	ok(!when_parse("5s more", &when), "nothing else may");
+	ok(!when_parse("5s.", &when), "not even a point");
+	ok(!when_parse("", &when), "nothing is none");
+	ok(!when_parse(" ", &when), "nor is a blank");
+	ok(when_number("1500", NS_PER_MS, &when) != NULL
+	        && when.kind == WHEN_DURATION && when.ns == 1500 * NS_PER_MS,
+	    "a number of milliseconds");
+	ok(when_number("1788625200", NS_PER_MS, &when) != NULL
+	        && when.kind == WHEN_DURATION,
+	    "  not so many that they count from 1970");
+	ok(when_number("1788625200123", NS_PER_MS, &when) != NULL
+	        && when.kind == WHEN_EPOCH
+	        && when.ns == 1788625200123 * NS_PER_MS,
+	    "  so many that they do");
+}
+
+/* The same as gmtime(3), for each day of 1,000 years. */
+static void
+test_calendar(void)
+{
+	int64_t wrong = 0;
+
+	for (int64_t day = -300000; day < 100000; day++) {
+		time_t at = (time_t)(day * 86400);
+		struct tm tm;
+		struct date date = { 0 };
+
+		if (gmtime_r(&at, &tm) == NULL)
+			continue;
+		date.year = tm.tm_year + 1900;
+		date.month = tm.tm_mon + 1;
+		date.day = tm.tm_mday;
+		wrong += date_seconds(&date) != day * 86400
+		    || !date_is_there(&date);
+		date.day++;
+		wrong += date_is_there(&date)
+		    != (gmtime_r(&(time_t) { at + 86400 }, &tm) != NULL
+		        && tm.tm_mday != 1);
+	}
+	is_int(wrong, 0, "days are those of gmtime(3)");
+}
+
+int
+main(void)
+{
+	test_durations();
+	test_numbers();
+	test_long_numbers();
+	test_dates();
+	test_times();
+	test_days();
+	test_whole();
+	test_calendar();
+	return done();
+}
