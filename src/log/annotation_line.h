@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_ANNOTATION_LINE_H
-#define BACKOFF_ANNOTATION_LINE_H
+#ifndef BACKOFF_LOG_ANNOTATION_LINE_H
+#define BACKOFF_LOG_ANNOTATION_LINE_H
 /* The annotation at the end of a run, which GitHub shows by itself. */
 
 #include <stdbool.h>

@@ -91,10 +91,9 @@ lose(const char *why, enum fleet_word asked)
 	text_add(&text, server);
 	text_add(&text, ": ");
 	text_add(&text, why);
-	/* What was held may have been another's meanwhile. */
+	/* What was held may be another's now; what is wanted is waited for. */
 	if (asked == FLEET_FREE)
 		fleet_slots_are_local();
-	/* One that is wanted is waited for, before the local slots serve. */
 	if (is_told || (asked >= FLEET_SLOT && asked <= FLEET_FREE))
 		return false;
 	is_told = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_GATE_NOTE_H
-#define BACKOFF_GATE_NOTE_H
+#ifndef BACKOFF_SHARED_GATE_NOTE_H
+#define BACKOFF_SHARED_GATE_NOTE_H
 /* What an attempt means for the gate is noted, and what changed is said. */
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_GATE_PATIENCE_H
-#define BACKOFF_GATE_PATIENCE_H
+#ifndef BACKOFF_SHARED_GATE_PATIENCE_H
+#define BACKOFF_SHARED_GATE_PATIENCE_H
 /* How long a run waits at a gate: --gate-wait. */
 
 #include <stdbool.h>

@@ -29,6 +29,7 @@ strcmp
 strcspn
 strerror
 strlen
+strncasecmp
 strncmp
 strrchr
 strspn

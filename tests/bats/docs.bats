@@ -617,7 +617,8 @@ is_the_version_of_news() {
 @test "docs: the user of backoff-gate(7) may do what the helper does, and no more" {
   sed -n '/^user backoff on /,/^\.Ed/p' "$TOP_SRCDIR/man/backoff-gate.7" |
     grep -o '[+][a-z]*' | sort >may
-  sed -n 's/.*server_add("\([A-Z]*\).*/+\1/p' "$TOP_SRCDIR"/src/fleet/*.c |
+  cat "$TOP_SRCDIR"/src/fleet/*.c | tr -d '\n\t ' |
+    grep -o 'server_add("[A-Z]*' | sed 's/.*"/+/' |
     tr '[:upper:]' '[:lower:]' | grep -vx '+auth\|+select' | sort -u >does
   assert [ -s does ]
   assert_same does may

@@ -45,7 +45,7 @@ sick_for() {
 # of its own. Its lines about the fleet are in $output.
 fails() {
   status=0
-  "$BACKOFF" --name=job --gate=fleet:hub -n 1 -b 1ms "$@" -- sh -c 'echo >>made; exit 7' \
+  "$BACKOFF" --name=job --gate=fleet:hub -n 1 -d 1s "$@" -- sh -c 'echo >>made; exit 7' \
     >out 2>err || status=$?
   assert_equal "$status" 7
   grep 'cannot use' err >said || :

@@ -630,8 +630,8 @@ ran$"
 
 @test "--gate-wait and --until bound the wait for the turn of another machine" {
   with_server
-  shut_for_long
-  start_on 1 -q --gate=fleet:hub -- true
+  shut
+  start_on 1 -q --gate=fleet:hub -- sleep 1000
   wait_for lease
   run -75 on 2 --gate=fleet:hub --gate-wait=1s true
   assert_output --partial 'gave up at gate fleet:hub after 1s'

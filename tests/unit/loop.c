@@ -949,12 +949,14 @@ test_refusals(void)
 		enum result later;
 		int later_status;
 	} table[] = {
-		{ { ADMISSION_SIGNAL, SIGHUP, NULL, NULL }, RESULT_INTERRUPTED,
-		    129, SIGHUP, RESULT_INTERRUPTED, 129 },
-		{ { ADMISSION_LATE, 0, NULL, NULL }, RESULT_DEADLINE, 124, 0,
+		{ { .admission = ADMISSION_SIGNAL, .signal = SIGHUP },
+		    RESULT_INTERRUPTED, 129, SIGHUP, RESULT_INTERRUPTED, 129 },
+		{ { .admission = ADMISSION_LATE }, RESULT_DEADLINE, 124, 0,
 		    RESULT_DEADLINE, 7 },
-		{ { ADMISSION_REFUSED, 0, "shut", "exit 7" }, RESULT_DEFERRED,
-		    75, 0, RESULT_DEADLINE, 7 },
+		{ { .admission = ADMISSION_REFUSED,
+		      .closing = "shut",
+		      .reason = "exit 7" },
+		    RESULT_DEFERRED, 75, 0, RESULT_DEADLINE, 7 },
 	};
 
 	for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {

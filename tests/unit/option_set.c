@@ -55,7 +55,9 @@ sample(enum option_id id)
 	case OPT_BEFORE_RETRY:
 	case OPT_AT_END:
 	case OPT_ID:
+	case OPT_FLAKY_STATUS:
 	case OPT_GATE_WAIT:
+	case OPT_SLOTS_WAIT:
 	case OPT_STATE_DIR:
 		return "7";
 	case OPT_GATE:
@@ -105,10 +107,12 @@ sample(enum option_id id)
 	case OPT_RETRY_AFTER:
 	case OPT_DIE_WITH_PARENT:
 	case OPT_QUIET_SUCCESS:
+	case OPT_QUIET_REPEATS:
 	case OPT_QUIET:
 	case OPT_VERBOSE:
 	case OPT_PLAN:
 	case OPT_HELP:
+	case OPT_HERD_HELP:
 	case OPT_VERSION:
 	case OPTIONS:
 		break;
@@ -125,7 +129,7 @@ test_targets(void)
 	for (int i = 0; i < OPTIONS; i++) {
 		enum option_id id = (enum option_id)i;
 
-		if (id == OPT_HELP || id == OPT_VERSION)
+		if (id == OPT_HELP || id == OPT_HERD_HELP || id == OPT_VERSION)
 			continue;
 		memset(&one, 0, sizeof one);
 		before = one;
