@@ -47,8 +47,7 @@ simulate_machines(const struct settings *settings, double capacity,
 	    = histogram_in(buckets, 2 * SECONDS, NS_PER_S);
 	struct simulation simulation = {
 		.settings = settings,
-		.service
-		= { .down_ns = DOWN * NS_PER_S, .capacity = capacity },
+		.service = { .down_ns = DOWN * NS_PER_S, .capacity = capacity },
 		.clients_count = CLIENTS,
 		.clients = clients,
 		.waits_ns = waits_ns,

@@ -268,7 +268,8 @@ test_meaning(void)
 	struct outcome outcome = {
 		.kind = OUTCOME_EXITED,
 		.status = 7,
-		.evidence.tool = { VERDICT_RETRY, "could not connect to host" },
+		.evidence.tool = { .verdict = VERDICT_RETRY,
+		    .meaning = "could not connect to host" },
 	};
 
 	reason_is(outcome, "exit 7 (could not connect to host)");

@@ -44,7 +44,7 @@ start(int64_t count, int64_t down_ns, double capacity, struct random *random)
 	histogram = histogram_in(counts, BUCKETS, S / 10);
 	simulation = (struct simulation) {
 		.settings = &settings,
-		.service = { down_ns, capacity },
+		.service = { .down_ns = down_ns, .capacity = capacity },
 		.clients_count = count,
 		.clients = clients,
 		.waits_ns = waits_ns,
