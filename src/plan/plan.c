@@ -15,6 +15,7 @@
 #include "options/list_known.h"
 #include "options/usage.h"
 #include "plan/plan.h"
+#include "plan/plan_notes.h"
 #include "plan/plan_svg.h"
 #include "process/clock.h"
 #include "process/terminal.h"
@@ -325,35 +326,6 @@ print_plan(const struct plan *plan)
 		print_chances(plan);
 }
 
-/* What a gate changes of that: the pauses are those of an open one. */
-static void
-print_gate(const struct gate_options *gate, const struct plan *plan)
-{
-	char words[1024];
-	struct text text = text_in(words, sizeof words);
-
-	text_add(&text, "These are the pauses while gate ");
-	text_add(&text, gate->name);
-	text_add(&text,
-	    " is open. Three failures in a row, from at least two runs that "
-	    "name it, shut it for all of them, and so does a server that asks "
-	    "to wait. Then one run at a time tries, at most 10s after the "
-	    "failure before, and that counts for none of the attempts above. "
-	    "After its success the others start gradually: 2 a second at "
-	    "first, twice as many after each second without a failure. ");
-	if (gate->wait_ns == 0) {
-		text_add(&text, "This run does not wait at a shut gate.");
-	} else if (gate->wait_ns == DURATION_INF) {
-		text_add(&text, "This run waits there for as long as it is.");
-	} else {
-		text_add(&text, "This run waits there for at most ");
-		duration_text(&text, gate->wait_ns);
-		text_add(&text, " in all.");
-	}
-	putchar('\n');
-	terminal_wrapped(words, 0, 0, plan->terminal.width);
-}
-
 static void
 print_json(const struct plan *plan)
 {
@@ -393,8 +365,7 @@ plan_show(const struct options *options)
 			putchar('\n');
 		}
 		print_plan(&plan);
-		if (options->shared.gate.name[0] != '\0')
-			print_gate(&options->shared.gate, &plan);
+		plan_notes(options, plan.terminal.width);
 	}
 	usage_finish();
 }

@@ -307,3 +307,15 @@ FORMS
   run -0 "$BACKOFF" --gate=list
   assert_output --partial 'shut'
 }
+
+# --- the plan ---
+
+@test "stated waits: --plan says what one changes, and where it ends the run" {
+  local note='Where the output of a failed attempt states a longer wait, the pause lasts as long'
+  run -0 "$BACKOFF" --plan --retry-after --hint-max=2h
+  assert_regex "${output//$'\n'/ }" "$note; a wait of more than 2h ends the run\\.\$"
+  run -0 "$BACKOFF" --plan --tool --hint-max=inf wget x
+  assert_regex "${output//$'\n'/ }" "$note\\.\$"
+  run -0 "$BACKOFF" --plan --tool git x
+  refute_output --partial 'states'
+}

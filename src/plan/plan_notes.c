@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <stdio.h>
+
+#include "core/duration.h"
+#include "core/text.h"
+#include "plan/plan_notes.h"
+#include "process/terminal.h"
+#include "streams/line_scan.h"
+
+static void
+print_note(const char *words, int width)
+{
+	putchar('\n');
+	terminal_wrapped(words, 0, 0, width);
+}
+
+static void
+note_stated_wait(int64_t hint_max_ns, int width)
+{
+	char words[256];
+	struct text text = text_in(words, sizeof words);
+
+	text_add(&text,
+	    "Where the output of a failed attempt states a longer wait, the "
+	    "pause lasts as long");
+	if (hint_max_ns < DURATION_INF) {
+		text_add(&text, "; a wait of more than ");
+		duration_text(&text, hint_max_ns);
+		text_add(&text, " ends the run");
+	}
+	text_add(&text, ".");
+	print_note(words, width);
+}
+
+/* The pauses are those of an open gate. */
+static void
+note_gate(const struct gate_options *gate, int width)
+{
+	char words[1024];
+	struct text text = text_in(words, sizeof words);
+
+	text_add(&text, "These are the pauses while gate ");
+	text_add(&text, gate->name);
+	text_add(&text,
+	    " is open. Three failures in a row shut it for all runs that name "
+	    "it, if they are of two runs at least and take a second or more; "
+	    "so do twenty, and a server that states a wait. Then one run at a "
+	    "time tries, at most 10s after the failure before, and that counts "
+	    "for none of the attempts above. After its success the others "
+	    "start gradually: 2 a second at first, and twice as many after "
+	    "each second in which few fail. ");
+	if (gate->wait_ns == 0) {
+		text_add(&text, "This run does not wait at a shut gate.");
+	} else if (gate->wait_ns == DURATION_INF) {
+		text_add(&text, "This run waits there for as long as it is.");
+	} else {
+		text_add(&text, "This run waits there for at most ");
+		duration_text(&text, gate->wait_ns);
+		text_add(&text, " in all, besides the waits that are stated.");
+	}
+	print_note(words, width);
+}
+
+void
+plan_notes(const struct options *options, int width)
+{
+	const struct scan *scan = options->streams.scan;
+
+	if (scan != NULL && scan->wait.wanted != WANTED_NOTHING)
+		note_stated_wait(options->settings.limits.hint_max_ns, width);
+	if (options->shared.gate.name[0] != '\0')
+		note_gate(&options->shared.gate, width);
+}
