@@ -165,6 +165,12 @@ is_failure(enum verdict verdict)
 	return verdict == VERDICT_RETRY || verdict == VERDICT_THROTTLE;
 }
 
+static bool
+is_uncounted(const struct probe *probe)
+{
+	return probe->number > 0 && !probe->is_counted;
+}
+
 /* --reset-after: an attempt that ran for long is number 1 of a new count. */
 static void
 reset_after_long_run(struct run *run)
@@ -177,7 +183,8 @@ reset_after_long_run(struct run *run)
 	    || outcome->kind == OUTCOME_TIMED_OUT
 	    || outcome->kind == OUTCOME_NOT_STARTED)
 		return;
-	run->state.count = !run->aftermath.uncounted;
+	run->state.count = !is_uncounted(&run->state.probe);
+	run->state.is_reset = true;
 	run->failures = 0;
 	schedule_reset(&run->schedule);
 }
@@ -192,9 +199,9 @@ after_verdict(struct run *run)
 	run->aftermath = (struct aftermath) { .at_door = false };
 	if (world->after_verdict != NULL)
 		run->aftermath = world->after_verdict(world->self, &run->state);
-	if (run->settings->limits.attempts_given)
-		run->aftermath.uncounted = false;
-	run->state.count -= run->aftermath.uncounted;
+	run->state.probe = run->aftermath.probe;
+	run->state.probe.is_counted = run->settings->limits.attempts_given;
+	run->state.count -= is_uncounted(&run->state.probe);
 	reset_after_long_run(run);
 	run->state.streak
 	    = verdict == VERDICT_SUCCESS ? run->state.streak + 1 : 0;

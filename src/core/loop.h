@@ -47,8 +47,8 @@ struct entry {
 /* What those make of a verdict. All zero: as if there were none. */
 struct aftermath {
 	bool at_door; /* no pause of ours: before_attempt() waits */
-	/* A probe: it does not count for an --attempts that is a default. */
-	bool uncounted;
+	/* One does not count for an --attempts that is a default. */
+	struct probe probe;
 	bool keeps_windows; /* others pace it: the windows do not grow */
 };
 

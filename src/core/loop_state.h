@@ -23,16 +23,25 @@ enum result {
 	RESULT_DEFERRED, /* no attempt was made: the run is put off */
 };
 
+/* What an attempt was that has failed: a probe at a gate. */
+struct probe {
+	int64_t number; /* since the gate was shut; 0: it was none */
+	const char *gate; /* outlives the loop */
+	bool is_counted; /* for --attempts, as that was given */
+};
+
 /* The state of the loop during or after an attempt. */
 struct loop_state {
 	int64_t attempt; /* the number of this attempt, or of the next one */
 	/* The same, counted from the last reset, without what does not count.
 	 */
 	int64_t count;
+	bool is_reset; /* that count was begun anew */
 	int64_t streak; /* successes in a row */
 	int64_t elapsed_ns;
 	enum verdict verdict; /* of the last attempt, or VERDICT_NONE */
 	struct outcome outcome; /* of the last attempt */
+	struct probe probe; /* likewise */
 	enum result result;
 };
 

@@ -13,7 +13,10 @@ add_in(struct text *text, const char *before, int64_t ns)
 	duration_text(text, ns);
 }
 
-/* "attempt 2/8", "attempt 7 (1/8)" after a reset, "attempt 2" of inf. */
+/*
+ * "attempt 2/8", "attempt 7 (1/8 since the reset)", "attempt 7 (2/8)" after
+ * probes, "attempt 2" of inf.
+ */
 static void
 add_attempt(struct text *text, const struct loop_state *state,
     const struct limits *limits)
@@ -28,8 +31,21 @@ add_attempt(struct text *text, const struct loop_state *state,
 	}
 	text_byte(text, '/');
 	text_number(text, limits->attempts);
-	if (state->count != state->attempt)
-		text_byte(text, ')');
+	if (state->count == state->attempt)
+		return;
+	if (state->is_reset)
+		text_add(text, " since the reset");
+	text_byte(text, ')');
+}
+
+/* "probe 3 at gate hub" */
+static void
+add_probe(struct text *text, const struct probe *probe)
+{
+	text_add(text, "probe ");
+	text_number(text, probe->number);
+	text_add(text, " at gate ");
+	text_add(text, probe->gate);
 }
 
 int64_t
@@ -65,7 +81,10 @@ message_attempt(struct text *text, const struct loop_state *state,
 
 	if (pause_ns == PAUSE_NONE)
 		return time;
-	add_attempt(text, state, limits);
+	if (state->probe.number > 0)
+		add_probe(text, &state->probe);
+	else
+		add_attempt(text, state, limits);
 	if (state->verdict == VERDICT_SUCCESS) {
 		text_byte(text, ' ');
 		reason_streak(text, state, limits);
@@ -82,8 +101,11 @@ message_attempt(struct text *text, const struct loop_state *state,
 		else
 			reason_text(text, outcome);
 	}
+	if (state->probe.number > 0 && !state->probe.is_counted)
+		text_add(text, " (not counted)");
 	if (pause_ns == PAUSE_AT_DOOR) {
-		text_add(text, "; queued at the gate");
+		if (state->probe.number == 0)
+			text_add(text, "; queued at the gate");
 	} else {
 		text_add(text, "; next in ");
 		time.start = text->length;

@@ -381,7 +381,10 @@ gate_door_leave(const struct loop_state *state)
 		.at_door = is_shut
 		    && (attempt.hint_ns == 0
 		        || record.due_ns >= attempt.hint_ns),
-		.uncounted = is_probe,
+		.probe = {
+		    .number = is_probe ? max_ns(record.probes, 1) : 0,
+		    .gate = shown_name,
+		},
 		.keeps_windows = is_probe || record.state == GATE_RAMP,
 	};
 }

@@ -156,6 +156,16 @@ calls() { # NAME-REGEX: how many of them the trace has on the state file
   touch up
   assert_fate "exited 0"
   assert_equal "$(sort -u requests)" probing
+  run cat "$err"
+  assert_line --regexp '^backoff: job: probe 1 at gate hub failed after [^:]+: exit 7 \(not counted\)$'
+  refute_output --partial 'attempt 1'
+}
+
+@test "probes that count for a given --attempts are not told as if they did not" {
+  shut_gate
+  run -7 "$BACKOFF" --gate=hub -n 2 -b 1ms -- ./job
+  assert_line --regexp '^backoff: job: probe 1 at gate hub failed after [^:]+: exit 7$'
+  assert_line --regexp '^backoff: job: giving up after 2 attempts'
 }
 
 # Two of the three wait at any time: the third is never the next one.

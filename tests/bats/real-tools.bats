@@ -353,6 +353,7 @@ times_out() {
 @test "ssh -tt: a timeout ends the remote command, too" {
   sshd_ready
   "$START"
+  need_ssh_terminal
   times_out ssh -tt "${SSH[@]:1}"
   wait_for gone "$remote"
 }

@@ -131,6 +131,7 @@ part_arrives() {
 @test "where backoff is what ssh -tt runs, it and its attempt end with the connection" {
   sshd_ready
   "$START"
+  need_ssh_terminal
   "${SSH[@]}" -tt "cd '$PWD' && exec '$BACKOFF' -d 1h -- \
     sh -c 'echo \$\$ \$PPID >new; mv new seen; exec sleep 1000'" </dev/null &>shown 3>&- &
   wait_for test -s seen

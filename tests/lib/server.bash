@@ -236,6 +236,13 @@ stop_rsyncd() {
   rm "$BATS_TEST_TMPDIR/rsyncd.pid"
 }
 
+# need_ssh_terminal: skips where the sshd of sshd_ready, which runs by now, makes
+# no terminals: without rights it needs a /dev/pts with the group tty.
+need_ssh_terminal() {
+  "${SSH[@]}" -tt true </dev/null >/dev/null 2>&1 ||
+    skip 'sshd makes no terminals here'
+}
+
 # sshd_ready: settings for an sshd that lets us in by SSH, the command.
 sshd_ready() {
   SSHD=$(PATH=$PATH:/usr/sbin:/usr/local/sbin type -P sshd) ||

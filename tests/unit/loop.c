@@ -938,6 +938,13 @@ test_doors(void)
 	is_int(stage.entry_until_ns, 4500 * MS, "  keeps its own");
 }
 
+/* What a probe at a gate that stays shut makes of its verdict. */
+static const struct aftermath probed = {
+	.at_door = true,
+	.probe = { .number = 3, .gate = "hub" },
+	.keeps_windows = true,
+};
+
 /* The ends that a door brings, before an attempt and after one. */
 static void
 test_refusals(void)
@@ -990,7 +997,7 @@ test_aftermath(void)
 	stage.has_doors = true;
 	settings.limits.attempts = 3;
 	for (int i = 1; i < 5; i++)
-		stage.aftermaths[i] = (struct aftermath) { true, true, true };
+		stage.aftermaths[i] = probed;
 	act(exited(7), S);
 	ends(RESULT_EXHAUSTED, 7, 0, 7, "what does not count is no attempt");
 	is_int(stage.told_pauses_ns[0], S, "  a pause of our own");
@@ -1007,7 +1014,7 @@ test_aftermath(void)
 
 	reset();
 	stage.has_doors = true;
-	stage.aftermaths[0] = (struct aftermath) { true, true, true };
+	stage.aftermaths[0] = probed;
 	settings.limits.attempts = 1;
 	settings.limits.hint_max_ns = S;
 	act(exited(7), 0);
@@ -1026,7 +1033,7 @@ test_attempts_given(void)
 	settings.limits.attempts = 3;
 	settings.limits.attempts_given = true;
 	for (int i = 1; i < 5; i++)
-		stage.aftermaths[i] = (struct aftermath) { true, true, true };
+		stage.aftermaths[i] = probed;
 	act(exited(7), S);
 	ends(RESULT_EXHAUSTED, 7, 0, 3, "an --attempts bounds all runs");
 	is_int(stage.counts[2], 3, "  which count");
@@ -1046,7 +1053,7 @@ test_aftermath_of_a_long_run(void)
 {
 	reset();
 	stage.has_doors = true;
-	stage.aftermaths[1] = (struct aftermath) { true, true, true };
+	stage.aftermaths[1] = probed;
 	settings.limits.attempts = 2;
 	settings.limits.reset_after_ns = 60 * S;
 	act(exited(7), S);

@@ -69,6 +69,18 @@ test_attempts(void)
 	state.count = 1;
 	attempt_is(&state, &eight, NS_PER_S,
 	    "attempt 7 (1/8) failed after 4.1s: exit 7; next in 1s");
+	state.is_reset = true;
+	attempt_is(&state, &eight, NS_PER_S,
+	    "attempt 7 (1/8 since the reset) failed after 4.1s: exit 7; "
+	    "next in 1s");
+	state.probe = (struct probe) { .number = 3, .gate = "hub" };
+	attempt_is(&state, &eight, PAUSE_AT_DOOR,
+	    "probe 3 at gate hub failed after 4.1s: exit 7 (not counted)");
+	state.probe.is_counted = true;
+	attempt_is(&state, &eight, PAUSE_AT_DOOR,
+	    "probe 3 at gate hub failed after 4.1s: exit 7");
+	attempt_is(&state, &eight, NS_PER_S,
+	    "probe 3 at gate hub failed after 4.1s: exit 7; next in 1s");
 	state = a_moment();
 	state.verdict = VERDICT_THROTTLE;
 	attempt_is(&state, &eight, 9 * NS_PER_S,
