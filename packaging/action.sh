@@ -83,5 +83,11 @@ readonly outputs='
 command=$INPUT_COMMAND
 unset INPUT_COMMAND INPUT_ATTEMPTS INPUT_TIMEOUT INPUT_DEADLINE INPUT_OPTIONS
 
-exec "$program" --at-end="$outputs" "${limits[@]}" "${options[@]}" -- \
+# All steps would be bash. Not empty: a command of blanks alone is still one.
+name=${command#"${command%%[![:space:]]*}"}
+name=${name%%$'\n'*}
+name=${name:0:60}
+
+exec "$program" --at-end="$outputs" --name="${name:-bash}" \
+  "${limits[@]}" "${options[@]}" -- \
   bash --noprofile --norc -e -o pipefail -c -- "$command"

@@ -105,19 +105,31 @@ text_printable(struct text *text, const char *string)
 	}
 }
 
+size_t
+text_cut(const char *string, size_t most)
+{
+	size_t end = strnlen(string, most + 1);
+
+	if (end <= most)
+		return end;
+	/* 10xxxxxx continues a character. */
+	for (end = most; end > 0; end--)
+		if (((unsigned char)string[end] & 0xc0) != 0x80)
+			break;
+	return end;
+}
+
 void
 text_bounded(struct text *text, const char *string)
 {
 	char beginning[TEXT_BOUND];
-	size_t end = TEXT_BOUND - 3;
+	size_t end;
 
 	if (strlen(string) <= TEXT_BOUND) {
 		text_printable(text, string);
 		return;
 	}
-	/* Do not cut within a character: 10xxxxxx continues one. */
-	while (end > 0 && ((unsigned char)string[end] & 0xc0) == 0x80)
-		end--;
+	end = text_cut(string, TEXT_BOUND - 3);
 	memcpy(beginning, string, end);
 	beginning[end] = '\0';
 	text_printable(text, beginning);

@@ -38,6 +38,9 @@ void text_ascii(struct text *text, const char *string);
  */
 void text_printable(struct text *text, const char *string);
 
+/* The length of STRING, at most MOST bytes; no UTF-8 character is cut. */
+size_t text_cut(const char *string, size_t most);
+
 /*
  * The same for text from outside, which may be long: adds at most TEXT_BOUND
  * bytes, of which the last three are "..." if something was cut.

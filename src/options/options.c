@@ -110,12 +110,23 @@ check_contradictions(const struct options *options, const struct given *given)
 	option_refuse(found.a, *value != '\0' ? value : NULL, why);
 }
 
-/* The name of the program that runs in the end, such as curl behind env. */
+#define NAME_MOST 60 /* bytes of a COMMAND that is no name */
+
+/*
+ * The name of the program that runs in the end, such as curl behind env. A word
+ * with blanks is a mistake, which only its beginning shows.
+ */
 static const char *
 name_of(char *const argv[])
 {
-	const char *name = wrapped_command(argv).name;
+	static char beginning[NAME_MOST + 1];
+	const char *name;
 
+	if (strpbrk(argv[0], " \t\n") != NULL) {
+		memcpy(beginning, argv[0], text_cut(argv[0], NAME_MOST));
+		return beginning;
+	}
+	name = wrapped_command(argv).name;
 	return name != NULL ? name : base_name(argv[0]);
 }
 

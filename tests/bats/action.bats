@@ -128,6 +128,16 @@ PY
   outputs attempts=1 status=3 result=pass
 }
 
+@test "action: an annotation has the first line of the command for its title, or --name" {
+  run -7 step COMMAND=$'\n  curl -fsS http://localhost | jq .\nexit 7' ATTEMPTS=1 OPTIONS=--name=fetch
+  assert_line --regexp '^::error title=backoff%3A fetch::'
+  run -7 step COMMAND=$'\n  exit 7 # curl | jq .\nexit 8' ATTEMPTS=1
+  assert_line --regexp '^::error title=backoff%3A exit 7 # curl \| jq \.::'
+  run -7 step COMMAND="exit 7 #$(printf %080d 0)" ATTEMPTS=1
+  assert_line --regexp "^::error title=backoff%3A exit 7 #$(printf %052d 0)::"
+  run -0 step COMMAND=$' \n'
+}
+
 @test "action: timeout and deadline are those of backoff" {
   run -124 step COMMAND='exec sleep 1000' TIMEOUT=200ms ATTEMPTS=1
   outputs attempts=1 status=124 result=exhausted
@@ -192,7 +202,7 @@ splits() {
   printf '<%s>\n' "$@" >wanted
   stand_in backoff <<'SH'
 [ "$1" != --plan ] || exec echo 'backoff 0'
-shift # --at-end
+shift 2 # --at-end, --name
 for word; do
   [ "$word" != -- ] || exit 0
   printf '<%s>\n' "$word"
@@ -222,7 +232,8 @@ printf '<%s>\n' "$@"
 SH
   run -0 step COMMAND=$'a "b" \'c\'\n$d `e` %0A ::error::f' ATTEMPTS='3 -x 4' \
     TIMEOUT='$(id)' DEADLINE=$'1m\nresult=forged'
-  assert_output "<--attempts=3 -x 4>
+  assert_output "<--name=a \"b\" 'c'>
+<--attempts=3 -x 4>
 <--timeout=\$(id)>
 <--deadline=1m
 result=forged>

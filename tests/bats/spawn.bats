@@ -286,6 +286,19 @@ fork_calls='?vfork,?fork,clone,?clone3'
   assert_output 'one word|two|'
 }
 
+@test "a word with blanks is named by its first 60 bytes" {
+  run -127 "$BACKOFF" 'curl http://x | jq .'
+  assert_output --partial 'backoff: curl http://x | jq .: not retrying'
+  local zeros
+  zeros=$(printf %058d 0)
+  run -127 "$BACKOFF" "$zeros äx"
+  assert_output --partial "backoff: $zeros : not retrying"
+  run -127 "$BACKOFF" "${zeros:1} äx"
+  assert_output --partial "backoff: ${zeros:1} ä: not retrying"
+  run -127 env LC_ALL=C.UTF-8 "$BACKOFF" "/no such/directory"
+  assert_output --partial 'backoff: /no such/directory: not retrying'
+}
+
 @test "for a word that only a shell would split there is a hint" {
   run -127 "$BACKOFF" 'echo hello'
   assert_output --partial ": not found (one word with blanks: write the words apart, or sh -c '...')"
