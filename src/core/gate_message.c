@@ -42,6 +42,28 @@ add_shut(struct text *text, const struct gate_event *event)
 	text_add(text, " in a row");
 }
 
+/* Rates that are no whole numbers are those after a cut. */
+void
+gate_ramp_text(struct text *text, const struct gate_record *record)
+{
+	int64_t tenths = ((int64_t)record->rate + 50) / 100;
+
+	text_add(text, "ramp ");
+	text_number(text, tenths / 10);
+	if (tenths % 10 != 0) {
+		text_byte(text, '.');
+		text_number(text, tenths % 10);
+	}
+	text_add(text, "/s");
+	if (record->results == 0)
+		return;
+	text_add(text, ", ");
+	text_number(text, record->failed);
+	text_add(text, " of ");
+	text_number(text, record->results);
+	text_add(text, " failed");
+}
+
 static struct span
 add_wait(struct text *text, const struct gate_event *event)
 {
@@ -49,8 +71,9 @@ add_wait(struct text *text, const struct gate_event *event)
 
 	text_add(text, "waiting at gate ");
 	text_add(text, event->name);
-	if (event->is_ramp) {
-		text_add(text, ", which opens gradually");
+	if (event->ramp != NULL) {
+		text_add(text, ", which opens gradually: ");
+		gate_ramp_text(text, event->ramp);
 		return time;
 	}
 	text_add(text, ", shut for ");
@@ -107,6 +130,22 @@ news_name(enum gate_news news)
 	return names[news];
 }
 
+static void
+add_ramp_members(struct text *text, const struct gate_record *record)
+{
+	if (record == NULL) {
+		text_add(
+		    text, ",\"rate\":null,\"results\":null,\"failed\":null");
+		return;
+	}
+	text_add(text, ",\"rate\":");
+	text_number(text, record->rate / 1000);
+	text_byte(text, '.');
+	text_digits(text, record->rate % 1000, 3);
+	json_member_number(text, "results", record->results);
+	json_member_number(text, "failed", record->failed);
+}
+
 void
 gate_members(
     struct text *text, enum gate_news news, const struct gate_event *event)
@@ -122,6 +161,7 @@ gate_members(
 		json_member_seconds(text, "next_s", event->next_ns);
 	else
 		text_add(text, ",\"next_s\":null");
+	add_ramp_members(text, event->ramp);
 }
 
 void

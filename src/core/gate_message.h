@@ -28,7 +28,8 @@ struct gate_event {
 	int64_t failures; /* of SHUT: so many in a row */
 	int64_t probes; /* of RAMP: so many were needed */
 	int64_t shut_ns; /* of WAIT and RAMP: it was shut for so long */
-	bool is_ramp; /* of WAIT: it opens already */
+	/* Of RAMP, and of WAIT where it opens already: how. Else NULL. */
+	const struct gate_record *ramp;
 	int64_t waited_ns; /* at the gate, by this run, in all */
 	int64_t next_ns; /* until the next attempt may start; < 0: unknown */
 };
@@ -40,7 +41,16 @@ struct gate_event {
 struct span gate_message(
     struct text *text, enum gate_news news, const struct gate_event *event);
 
-/* The members of the event "gate": gate, state, reason, waited_s, next_s. */
+/*
+ * "ramp 16/s, 2 of 14 failed": what a gate in the ramp goes by, and the results
+ * of the second that runs, or of the last one in which anybody was there.
+ */
+void gate_ramp_text(struct text *text, const struct gate_record *record);
+
+/*
+ * The members of the event "gate": gate, state, reason, waited_s, next_s, and
+ * of a ramp its rate, results and failed.
+ */
 void gate_members(
     struct text *text, enum gate_news news, const struct gate_event *event);
 

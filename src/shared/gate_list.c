@@ -15,6 +15,7 @@
 
 #include "core/duration.h"
 #include "core/gate.h"
+#include "core/gate_message.h"
 #include "core/shared_name.h"
 #include "core/state_record.h"
 #include "core/text.h"
@@ -30,7 +31,7 @@ struct row {
 	char name[SHARED_NAME_SIZE];
 	char gate[8];
 	char since[24], waiting[24], slots[24], deferred[24];
-	char reason[DEFERRAL_REASON_SIZE];
+	char reason[DEFERRAL_REASON_SIZE + GATE_REASON_SIZE];
 };
 
 static const struct row head = { "NAME", "GATE", "SINCE", "WAITING", "SLOTS",
@@ -106,6 +107,20 @@ count_slots(const struct state_file *file)
 	return count;
 }
 
+/* Why the gate is shut, or was, and how it opens now. */
+static void
+add_reason(struct row *row, const struct gate_record *record)
+{
+	struct text reason = text_in(row->reason, sizeof row->reason);
+
+	if (record->state == GATE_RAMP) {
+		gate_ramp_text(&reason, record);
+		if (record->reason[0] != '\0')
+			text_add(&reason, ": ");
+	}
+	text_add(&reason, record->reason);
+}
+
 static void
 add_gate(struct row *row, const struct state_file *file, const uint8_t *bytes)
 {
@@ -127,7 +142,7 @@ add_gate(struct row *row, const struct state_file *file, const uint8_t *bytes)
 	since_ns = record.state == GATE_RAMP ? record.since_ns : record.shut_ns;
 	put_time(row->since, sizeof row->since,
 	    clock_epoch_ns() - (now_ns - since_ns));
-	snprintf(row->reason, sizeof row->reason, "%s", record.reason);
+	add_reason(row, &record);
 }
 
 static void

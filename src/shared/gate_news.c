@@ -103,7 +103,7 @@ wait_event(const struct gate_record *record)
 		.name = name,
 		.reason = record->reason,
 		.shut_ns = max_ns(now_ns - record->shut_ns, 0),
-		.is_ramp = is_ramp,
+		.ramp = is_ramp ? record : NULL,
 		.next_ns = max_ns(next_ns - now_ns, 0),
 	};
 }
@@ -118,7 +118,7 @@ show(const struct gate_event *event, bool stays)
 	struct span time = gate_message(&text, GATE_NEWS_WAIT, event);
 
 	text_add(&reason, event->reason);
-	return !event->is_ramp && event->next_ns >= NS_PER_S
+	return event->ramp == NULL && event->next_ns >= NS_PER_S
 	    && log_wait(words, time, clock_now_ns() - event->shut_ns, stays);
 }
 
@@ -126,7 +126,7 @@ void
 gate_news_wait(const struct gate_record *record, bool counts)
 {
 	struct gate_event event = wait_event(record);
-	bool is_new = !event.is_ramp && told_ns != record->shut_ns;
+	bool is_new = event.ramp == NULL && told_ns != record->shut_ns;
 
 	if (is_new)
 		told_ns = record->shut_ns;
@@ -141,7 +141,7 @@ keep_shown(const struct gate_record *record)
 {
 	struct gate_event event = wait_event(record);
 
-	if (event.is_ramp || strcmp(shown_reason, record->reason) != 0)
+	if (event.ramp != NULL || strcmp(shown_reason, record->reason) != 0)
 		countdown_line_end();
 	if (!countdown_line_is_there())
 		show(&event, false);
@@ -212,6 +212,7 @@ gate_news_change(const struct gate_record *before,
 		        .reason = before->reason,
 		        .probes = (int64_t)before->probes + is_probe,
 		        .shut_ns = max_ns(now_ns - before->shut_ns, 0),
+		        .ramp = after,
 		        .next_ns = -1,
 		    });
 	else if (before->state == GATE_RAMP && after->state == GATE_OPEN)

@@ -550,9 +550,10 @@ import json, sys
 events = [json.loads(line) for line in sys.argv[1].splitlines()]
 gate = [e for e in events if e["event"] == "gate"]
 assert [e["state"] for e in gate] == ["wait", "probe", "ramp"], gate
-assert all(list(e) == ["time", "event", "id", "name", "gate", "state", "reason", "waited_s", "next_s"] for e in gate)
+assert all(list(e) == ["time", "event", "id", "name", "gate", "state", "reason", "waited_s", "next_s", "rate", "results", "failed"] for e in gate)
 assert gate[0]["gate"] == "hub" and gate[0]["reason"] == "exit 7"
 assert gate[0]["next_s"] >= 0 and gate[2]["waited_s"] > 0
+assert [e["rate"] for e in gate] == [None, None, 2] and gate[2]["results"] == gate[2]["failed"] == 0
 ' "$output"
 }
 
@@ -604,6 +605,21 @@ assert gate[0]["next_s"] >= 0 and gate[2]["waited_s"] > 0
   assert_line --index 2 --regexp '^hub +shut +[0-9-]{10} [0-9:]{8} +2 +- +- +exit 7$'
   assert_line --index 3 --regexp '^sync +open +- +- +- +[0-9-]{10} [0-9:]{8} +exit 1$'
   assert_equal "${#lines[@]}" 4
+}
+
+@test "--gate=list and the log say what the ramp goes by" {
+  shut_gate
+  touch up
+  "$BACKOFF" -qq --gate=hub -- ./job
+  record rate=16000 results=14 failed=2 >/dev/null
+  run -0 "$BACKOFF" --gate=list
+  assert_line --index 1 --regexp '^hub +ramp +[0-9-]{10} [0-9:]{8} +- +- +- +ramp 16/s, 2 of 14 failed: exit 7$'
+  run -0 "$BACKOFF" -v --gate=hub -- ./job
+  assert_line 'backoff: job: waiting at gate hub, which opens gradually: ramp 16/s, 2 of 14 failed'
+  record state=3 rate=2333 results=3 failed=1 >/dev/null
+  run -0 "$BACKOFF" --log-format=json --gate=hub -- ./job
+  assert_line --regexp '"state":"wait",.*"rate":2.333,"results":3,"failed":1}'
+  assert_line --regexp '"state":"open",.*"rate":null,"results":null,"failed":null}'
 }
 
 @test "a probe that gets no slot gives its turn to the next, and has tried nothing" {

@@ -3,9 +3,9 @@
 """shared_record.py FILE [KEY=NUMBER]...: changes the record of runs, prints it.
 
 The keys are version, size and boot of the header, and failures, until,
-window (nanoseconds), status, runs and since of the deferral; state, probes, turn and
-longest (nanoseconds) are of the gate, and gate=BYTE fills all of its part. Checksums are set right. A missing file is made. `until=+N` and
-`until=-N` are N seconds from now.
+window (nanoseconds), status, runs and since of the deferral; state, probes, turn,
+longest (nanoseconds), rate (thousandths a second), results and failed are of the gate, and gate=BYTE fills all of its part.
+Checksums are set right. A missing file is made. `until=+N` and `until=-N` are N seconds from now.
 """
 
 import os
@@ -29,6 +29,9 @@ GATE = (
     ("probes", 64 + 20, "<I"),
     ("turn", 64 + 40, "<I"),
     ("longest", 64 + 60, "<q"),
+    ("rate", 64 + 68, "<I"),
+    ("results", 64 + 144, "<H"),
+    ("failed", 64 + 146, "<H"),
 )
 FIELDS = {name: (at, form) for name, at, form in HEADER + DEFERRAL + GATE}
 CHECKSUMS = (0, 20), (256, 380)

@@ -18,6 +18,9 @@ static const struct gate_event usual = {
 	.next_ns = 2 * NS_PER_S,
 };
 
+static const struct gate_record ramp
+    = { .state = GATE_RAMP, .rate = 16000, .results = 14, .failed = 2 };
+
 static void
 says(enum gate_news news, const struct gate_event *event, const char *words)
 {
@@ -45,13 +48,36 @@ test_words(void)
 	event.reason = "";
 	says(GATE_NEWS_RAMP, &event, "gate hub open after 2m3s, 1 probe");
 	says(GATE_NEWS_SHUT, &event, "gate hub shut, 1 failure in a row");
-	event.is_ramp = true;
+	event.ramp = &ramp;
 	says(GATE_NEWS_WAIT, &event,
-	    "waiting at gate hub, which opens gradually");
+	    "waiting at gate hub, which opens gradually: ramp 16/s, 2 of 14 "
+	    "failed");
 	event.until = "14:02:10";
 	event.asked_ns = NS_PER_MIN;
 	says(GATE_NEWS_SHUT, &event,
 	    "gate hub shut until 14:02:10 (server asked for 1m)");
+}
+
+static void
+ramps(uint32_t rate, uint16_t results, const char *words)
+{
+	const struct gate_record record = { .rate = rate, .results = results };
+	char line[64];
+	struct text text = text_in(line, sizeof line);
+
+	gate_ramp_text(&text, &record);
+	is_string(line, words, words);
+}
+
+static void
+test_ramp(void)
+{
+	ramps(2000, 0, "ramp 2/s");
+	ramps(256000, 1, "ramp 256/s, 0 of 1 failed");
+	ramps(2333, 0, "ramp 2.3/s");
+	ramps(18666, 0, "ramp 18.7/s");
+	ramps(2950, 0, "ramp 3/s");
+	ramps(2949, 0, "ramp 2.9/s");
 }
 
 static void
@@ -71,12 +97,20 @@ test_members(void)
 
 	has(GATE_NEWS_WAIT, &event,
 	    ",\"gate\":\"hub\",\"state\":\"wait\",\"reason\":\"exit 7 (could "
-	    "not connect)\",\"waited_s\":0.500000000,\"next_s\":2.000000000");
+	    "not connect)\",\"waited_s\":0.500000000,\"next_s\":2.000000000,"
+	    "\"rate\":null,\"results\":null,\"failed\":null");
+	event.ramp = &ramp;
+	has(GATE_NEWS_RAMP, &event,
+	    ",\"gate\":\"hub\",\"state\":\"ramp\",\"reason\":\"exit 7 (could "
+	    "not connect)\",\"waited_s\":0.500000000,\"next_s\":2.000000000,"
+	    "\"rate\":16.000,\"results\":14,\"failed\":2");
+	event.ramp = NULL;
 	event.reason = "";
 	event.next_ns = -1;
 	has(GATE_NEWS_LOST, &event,
 	    ",\"gate\":\"hub\",\"state\":\"lost\",\"reason\":null,"
-	    "\"waited_s\":0.500000000,\"next_s\":null");
+	    "\"waited_s\":0.500000000,\"next_s\":null,\"rate\":null,"
+	    "\"results\":null,\"failed\":null");
 }
 
 static void
@@ -94,6 +128,7 @@ int
 main(void)
 {
 	test_words();
+	test_ramp();
 	test_members();
 	test_closing();
 	return done();
