@@ -20,9 +20,10 @@ setup() {
 }
 
 teardown() {
-  local pid
-  for pid in "${holders[@]}"; do
-    kill -KILL "$pid" 2>/dev/null || :
+  local holder
+  end_all
+  for holder in "${holders[@]}"; do
+    kill -KILL "$holder" 2>/dev/null || :
   done
 }
 
