@@ -78,23 +78,27 @@ cut_at(const struct job *job, int64_t cutoff_ns)
 static void
 look_up(struct outcome *outcome, const struct job *job)
 {
+	const struct tool *tool = job->tool != NULL ? job->tool : job->known;
+	struct tool_advice *advice = &outcome->evidence.tool;
 	const struct condition *found;
 	struct tool_code code;
 
-	if (job->tool == NULL || outcome->kind != OUTCOME_EXITED
+	if (tool == NULL || outcome->kind != OUTCOME_EXITED
 	    || outcome->status == 0 || outcome->status == job->lock_conflict)
 		return;
 	found = streams_message(outcome->status);
 	if (found != NULL) {
-		outcome->evidence.tool.verdict = found->message.verdict;
-		outcome->evidence.tool.meaning = found->message.meaning;
-		outcome->evidence.tool.states_wait
-		    = headers_are_likely(found->quote.text);
+		advice->verdict = found->message.verdict;
+		advice->meaning = found->message.meaning;
+		advice->states_wait = headers_are_likely(found->quote.text);
 		if (outcome->evidence.match.verdict == VERDICT_NONE)
 			outcome->evidence.match.last_line = found->quote.text;
-	} else if (tool_code(job->tool, outcome->status, &code)) {
-		outcome->evidence.tool.verdict = code.verdict;
-		outcome->evidence.tool.meaning = code.meaning;
+	} else if (tool_code(tool, outcome->status, &code)) {
+		advice->meaning = code.meaning;
+		if (job->tool != NULL)
+			advice->verdict = code.verdict;
+		else
+			advice->would_stop = tool_stops(tool, outcome->status);
 	}
 }
 

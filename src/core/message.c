@@ -238,6 +238,16 @@ message_end(struct text *text, const struct loop_state *state,
 }
 
 bool
+message_advice(struct text *text, const struct loop_state *state)
+{
+	if (!state->outcome.evidence.tool.would_stop
+	    || state->outcome.rule != RULE_DEFAULT)
+		return false;
+	text_add(text, " (--tool would stop here)");
+	return true;
+}
+
+bool
 message_misses_wait(const struct loop_state *state)
 {
 	const struct evidence *evidence = &state->outcome.evidence;

@@ -46,6 +46,12 @@ void message_end(struct text *text, const struct loop_state *state,
     const struct limits *limits, const struct ending *ending, const char *name);
 
 /*
+ * Adds that --tool would have stopped after this attempt. False: it would not,
+ * or a rule that the user gave has decided.
+ */
+bool message_advice(struct text *text, const struct loop_state *state);
+
+/*
  * Whether it is worth a line that --retry-after found nothing: servers that
  * limit a rate, or are not available, state a wait as a rule.
  */

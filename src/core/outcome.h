@@ -76,11 +76,12 @@ struct match {
 	bool is_passed_on; /* that line has been written to our stderr */
 };
 
-/* What --tool knows about the exit status or a message. */
+/* What is known about the exit status or a message. */
 struct tool_advice {
 	enum verdict verdict; /* or VERDICT_NONE */
 	const char *meaning; /* "could not connect", or NULL */
 	bool states_wait; /* a server that says so states a wait, as a rule */
+	bool would_stop; /* the table says so, but --tool was not given */
 };
 
 /* Whether the next attempt can read the same input. */

@@ -11,7 +11,7 @@
 
 #include "core/text.h"
 
-/* Whether there can be one at all, as far as the environment says. */
+/* Whether there can be one at all, if TERM and CI do not speak against it. */
 void countdown_line_allow(bool allowed);
 
 /*

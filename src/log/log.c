@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -23,25 +22,14 @@ static bool told; /* backoff has been told to end */
 static bool has_failed; /* an attempt after which there was another one */
 static bool is_silent; /* --quiet-repeats */
 static struct repeats repeats;
-
-/* An environment in which nobody would see a countdown. */
-static bool
-is_watched(void)
-{
-	const char *terminal = getenv("TERM"), *ci = getenv("CI");
-
-	return terminal != NULL && *terminal != '\0'
-	    && strcmp(terminal, "dumb") != 0
-	    && (ci == NULL || *ci == '\0' || strcmp(ci, "false") == 0
-	        || strcmp(ci, "0") == 0);
-}
+static bool is_advised; /* that --tool would have stopped */
 
 const char *
 log_open(const struct log_options *what)
 {
 	options = what;
-	countdown_line_allow(options->format == LOG_TEXT
-	    && options->file == NULL && is_watched());
+	countdown_line_allow(
+	    options->format == LOG_TEXT && options->file == NULL);
 	return writer_open(what);
 }
 
@@ -185,6 +173,14 @@ log_notes(const struct outcome *outcome)
 	}
 }
 
+/* Once in a run, at the end of a line. */
+static void
+advise(struct text *text, const struct loop_state *state)
+{
+	if (!is_advised)
+		is_advised = message_advice(text, state);
+}
+
 /*
  * Failure number REPEATS of its kind. One that is not worth a line is seen
  * nevertheless while it is waited.
@@ -198,6 +194,7 @@ log_failed_attempt(
 	struct span time = message_attempt(
 	    &text, state, &options->settings->limits, repeats_so_far, pause_ns);
 
+	advise(&text, state);
 	if (pause_ns >= NS_PER_S && countdown_line_start(&text, time, stays))
 		return;
 	if (stays)
@@ -282,6 +279,8 @@ log_end_text(const struct loop_state *state, const struct ending *ending)
 		shown.outcome.evidence.match.last_line = NULL;
 	message_end(&text, &shown, &options->settings->limits, ending,
 	    options->command);
+	if (ending->result != RESULT_STOPPED)
+		advise(&text, state);
 	finish_line(&text);
 }
 

@@ -257,14 +257,23 @@ rules_use_watch(const struct options *options)
 }
 
 void
-rules_use_tool(struct options *options)
+rules_know_tool(struct job *job)
 {
-	struct job *job = &options->job;
 	struct wrapped wrapped = wrapped_command(job->argv);
 
 	job->lock_conflict = wrapped.lock_conflict;
-	if (job->tool == NULL && wrapped.name != NULL)
-		job->tool = tool_named(wrapped.name);
+	if (wrapped.name != NULL)
+		job->known = tool_named(wrapped.name);
+}
+
+void
+rules_use_tool(struct options *options)
+{
+	struct job *job = &options->job;
+
+	rules_know_tool(job);
+	if (job->tool == NULL)
+		job->tool = job->known;
 	if (job->tool == NULL)
 		return;
 	options->settings.rules.tool = tool_name(job->tool);

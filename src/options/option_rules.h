@@ -41,4 +41,7 @@ void rules_use_watch(const struct options *options);
  */
 void rules_use_tool(struct options *options);
 
+/* Without --tool: that table only tells what the codes mean. */
+void rules_know_tool(struct job *job);
+
 #endif

@@ -74,6 +74,7 @@ struct log_options {
 struct job {
 	char *const *argv; /* COMMAND */
 	const struct tool *tool; /* whose table applies to COMMAND, or NULL */
+	const struct tool *known; /* whose table would: without --tool */
 	int lock_conflict; /* a status that comes from flock, or -1 */
 	int signal; /* the signal that a timeout sends first */
 	int64_t kill_after_ns;

@@ -152,6 +152,8 @@ options_parse(struct options *options, int argc, char **argv)
 	rules_use_watch(options);
 	if (options->settings.rules.tool_asked)
 		rules_use_tool(options);
+	else
+		rules_know_tool(&options->job);
 	options->seeded = given.text[OPT_SEED] != NULL;
 	options->job.kill_after_ns = options->settings.limits.kill_after_ns;
 	options->log.settings = &options->settings;

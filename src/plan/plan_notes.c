@@ -67,9 +67,11 @@ void
 plan_notes(const struct options *options, int width)
 {
 	const struct scan *scan = options->streams.scan;
+	const struct limits *limits = &options->settings.limits;
 
-	if (scan != NULL && scan->wait.wanted != WANTED_NOTHING)
-		note_stated_wait(options->settings.limits.hint_max_ns, width);
+	if (limits->attempts > 1 && scan != NULL
+	    && scan->wait.wanted != WANTED_NOTHING)
+		note_stated_wait(limits->hint_max_ns, width);
 	if (options->shared.gate.name[0] != '\0')
 		note_gate(&options->shared.gate, width);
 }

@@ -69,9 +69,31 @@ judges() {
   assert_events 'len(attempts) == 1' 'end.result == "stopped"'
 }
 
-@test "without --tool no table applies" {
-  judges 'retry: exit 2' -- curl 2
-  judges 'retry: exit 22' -- curl 22 "$says_404"
+@test "without --tool its table only says what the code means" {
+  judges 'retry: exit 2 (bad option, or failed to initialize)' -- curl 2
+  judges 'retry: exit 22 (HTTP error)' -- curl 22 "$says_404"
+  judges 'retry: exit 7 (could not connect to host)' -- env nice curl 7
+  judges 'retry: exit 3' -- sh -c 'exit 3'
+}
+
+@test "without --tool one line says that it would have stopped" {
+  local hint='exit 2 \(bad option, or failed to initialize\)[^"]* \(--tool would stop here\)'
+  run -2 "$BACKOFF" -n 3 -b 1us -- curl 2
+  assert_line --index 0 --regexp "attempt 1/3 failed .*: $hint\$"
+  assert_equal "$(grep -c -- '--tool' <<<"$output")" 1
+  run -2 "$BACKOFF" -q -n 2 -b 1us -- curl 2
+  assert_output --regexp "^backoff: curl: giving up .*: $hint\$"
+  # Neither where a rule has decided, nor where a message might.
+  fake psql
+  for words in '-n 2 --tool curl 2' '-n 2 --retry-on=2 curl 2' '-n 2 -x 2 curl 2' \
+    '-n 2 curl 7' '-n 2 psql 1' '-n 2 --success-on=2 curl 2'; do
+    # shellcheck disable=SC2086
+    run "$BACKOFF" -v -b 1us $words
+    refute_output --partial 'would stop'
+  done
+  # JSON has the meaning alone.
+  run -2 "$BACKOFF" --log-format=json -n 2 -b 1us -- curl 2
+  refute_output --partial 'would stop'
 }
 
 @test "a transient failure is retried until it succeeds" {
@@ -84,7 +106,7 @@ judges() {
   fake rsync
   judges 'success: exit 24 (some source files vanished)' --tool -- rsync 24
   assert_equal "$ended" 0
-  judges 'retry: exit 24' -- rsync 24
+  judges 'retry: exit 24 (some source files vanished)' -- rsync 24
 }
 
 @test "a code can be a pass, whose status is kept without a word: borg's 1" {
@@ -502,7 +524,7 @@ SH
 
 @test "the tool decides before the defaults" {
   judges 'stop: exit 2 (bad option, or failed to initialize)' --tool -- curl 2
-  judges 'retry: exit 2' -- curl 2
+  judges 'retry: exit 2 (bad option, or failed to initialize)' -- curl 2
 }
 
 @test "with --retry-on or --retry-if, the tool's table still counts, and everything else stops" {

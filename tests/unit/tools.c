@@ -1724,6 +1724,10 @@ main(void)
 				all = false;
 			}
 	ok(all, "each message decides a sample");
+	ok(tool_stops(tool_named("curl"), 2), "a code is a stop");
+	ok(!tool_stops(tool_named("curl"), 7), "  or is retried");
+	ok(!tool_stops(tool_named("curl"), 200), "  or is not known");
+	ok(!tool_stops(tool_named("psql"), 1), "  or a message decides");
 	test_http();
 	return done();
 }

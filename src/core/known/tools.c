@@ -183,3 +183,18 @@ tool_message_at(
 	}
 	return false;
 }
+
+bool
+tool_stops(const struct tool *tool, int status)
+{
+	struct tool_message message;
+	struct tool_code code;
+
+	if (!tool_code(tool, status, &code) || code.verdict != VERDICT_STOP)
+		return false;
+	for (size_t i = 0; tool_message_at(tool, i, &message); i++)
+		if (message.low <= status && status <= message.high
+		    && message.verdict != VERDICT_STOP)
+			return false;
+	return true;
+}

@@ -57,4 +57,7 @@ bool tool_code_at(
 bool tool_message_at(
     const struct tool *tool, size_t index, struct tool_message *message);
 
+/* Whether exit STATUS is a stop by itself, whatever the output says. */
+bool tool_stops(const struct tool *tool, int status);
+
 #endif
