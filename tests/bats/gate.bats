@@ -126,6 +126,28 @@ calls() { # NAME-REGEX: how many of them the trace has on the state file
   assert_equal "$(cat requests)" open
 }
 
+# Those successes began before the first failure, at a gate without one.
+@test "three failures with successes between them are no row, whenever those attempts began" {
+  local nth
+  for nth in {1..10}; do
+    mkfifo "go$nth"
+    beside -qq --gate=hub -- sh -c 'echo >>begun; read -r _ <go'"$nth"
+  done
+  wait_for has_lines 10 begun
+  for nth in {1..10}; do
+    [ $((nth % 5)) -ne 1 ] || run -7 "$BACKOFF" -qq --gate=hub -n 1 -- ./job
+    echo >"go$nth"
+    wait "${others[nth - 1]}"
+  done
+  run -7 "$BACKOFF" --gate=hub -n 1 -- sh -c 'sleep 1; exit 7'
+  refute_output --partial 'gate hub shut'
+  assert_equal "$(field state)" 0
+}
+
+has_lines() { # COUNT FILE
+  [ "$(cat "$2" 2>/dev/null | wc -l)" = "$1" ]
+}
+
 @test "at a shut gate one tries, and a success opens it for all" {
   shut_gate
   touch up
