@@ -27,7 +27,7 @@ gate_note_is_needless(struct gate_keeper *keeper)
 {
 	int64_t now_ns;
 
-	if (gate_keeper_has_file(keeper) && !gate_keeper_has_fleet(keeper)
+	if (gate_keeper_has_file(keeper)
 	    && !gate_file_read(&keeper->file, &keeper->seen, &now_ns))
 		return false;
 	return keeper->seen.state == GATE_OPEN && keeper->seen.failures == 0;

@@ -18,7 +18,8 @@ bool gate_note(struct gate_keeper *keeper, const struct loop_state *state,
 
 /*
  * Whether a success changes nothing: others may have failed since this attempt
- * began.
+ * began. Of a fleet's gate it is what this machine has seen: the server is not
+ * asked after each success.
  */
 bool gate_note_is_needless(struct gate_keeper *keeper);
 

@@ -487,6 +487,27 @@ ran$"
   assert [ ! -e started ]
 }
 
+# What this machine has seen of failures is known without asking the server.
+@test "three failures in a fleet with successes between them are no row, whenever those attempts began" {
+  local nth
+  local -a began=()
+  with_server
+  : >begun
+  for nth in 1 2; do
+    mkfifo "go$nth"
+    beside "$nth" -qq --gate=fleet:hub -- sh -c 'echo >>begun; read -r _ <go'"$nth"
+    began[nth]=$!
+  done
+  until [ "$(wc -l <begun)" = 2 ]; do sleep 0.02; done
+  for nth in 1 2; do
+    run -1 on "$nth" -qq --gate=fleet:hub -n 1 false
+    echo >"go$nth"
+    wait "${began[nth]}"
+  done
+  run -1 on 1 --gate=fleet:hub -n 1 sh -c 'sleep 1; exit 1'
+  refute_output --partial 'gate fleet:hub shut'
+}
+
 @test "--gate=open:fleet:NAME opens the gate for all machines" {
   with_server
   on 1 -qq --gate=fleet:hub -n 1 -- sh -c 'echo after=30m >"$BACKOFF_HINT"; exit 7' || :
