@@ -165,12 +165,6 @@ is_failure(enum verdict verdict)
 	return verdict == VERDICT_RETRY || verdict == VERDICT_THROTTLE;
 }
 
-static bool
-is_uncounted(const struct probe *probe)
-{
-	return probe->number > 0 && !probe->is_counted;
-}
-
 /* --reset-after: an attempt that ran for long is number 1 of a new count. */
 static void
 reset_after_long_run(struct run *run)
@@ -183,7 +177,7 @@ reset_after_long_run(struct run *run)
 	    || outcome->kind == OUTCOME_TIMED_OUT
 	    || outcome->kind == OUTCOME_NOT_STARTED)
 		return;
-	run->state.count = !is_uncounted(&run->state.probe);
+	run->state.count = run->state.probe.is_counted;
 	run->state.is_reset = true;
 	run->failures = 0;
 	schedule_reset(&run->schedule);
@@ -200,8 +194,9 @@ after_verdict(struct run *run)
 	if (world->after_verdict != NULL)
 		run->aftermath = world->after_verdict(world->self, &run->state);
 	run->state.probe = run->aftermath.probe;
-	run->state.probe.is_counted = run->settings->limits.attempts_given;
-	run->state.count -= is_uncounted(&run->state.probe);
+	run->state.probe.is_counted = run->settings->limits.attempts_given
+	    || run->state.probe.number == 0;
+	run->state.count -= !run->state.probe.is_counted;
 	reset_after_long_run(run);
 	run->state.streak
 	    = verdict == VERDICT_SUCCESS ? run->state.streak + 1 : 0;
@@ -257,8 +252,7 @@ attempt(struct run *run, int64_t now_ns)
 	if (verdict_is_good(decision.verdict))
 		outcome_forget_stated(&run->state.outcome.evidence.hint);
 	ran_ns = run->state.outcome.ended_ns - run->state.outcome.started_ns;
-	if (ran_ns > run->longest_ns)
-		run->longest_ns = ran_ns;
+	run->longest_ns = max_ns(run->longest_ns, ran_ns);
 }
 
 /* Runs --before-retry, which is told the number of the next attempt. */

@@ -27,7 +27,7 @@ enum result {
 struct probe {
 	int64_t number; /* since the gate was shut; 0: it was none */
 	const char *gate; /* outlives the loop */
-	bool is_counted; /* for --attempts, as that was given */
+	bool is_counted; /* for --attempts: one that was given, or no probe */
 };
 
 /* The state of the loop during or after an attempt. */

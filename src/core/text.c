@@ -108,14 +108,14 @@ text_printable(struct text *text, const char *string)
 size_t
 text_cut(const char *string, size_t most)
 {
-	size_t end = strnlen(string, most + 1);
+	const char *nul = memchr(string, '\0', most + 1);
+	size_t end = most;
 
-	if (end <= most)
-		return end;
+	if (nul != NULL)
+		return (size_t)(nul - string);
 	/* 10xxxxxx continues a character. */
-	for (end = most; end > 0; end--)
-		if (((unsigned char)string[end] & 0xc0) != 0x80)
-			break;
+	while (end > 0 && ((unsigned char)string[end] & 0xc0) == 0x80)
+		end--;
 	return end;
 }
 

@@ -58,7 +58,7 @@ value_outages(const char *text, void *field, struct refusal *refusal)
 	if (!value_delays(text, &list, refusal))
 		return false;
 	outages->count = list.delays;
-	if (list.delays <= MOST_OUTAGES)
+	if (list.delays_ns != NULL && list.delays <= MOST_OUTAGES)
 		memcpy(outages->ns, list.delays_ns,
 		    list.delays * sizeof *outages->ns);
 	value_free_delays(&list);

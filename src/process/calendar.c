@@ -27,8 +27,6 @@
 /* A leap day is at most so many years away: 2096, 2104. */
 #define LEAP_YEARS 8
 
-extern char **environ;
-
 /* Sets PATH to the file of a zone. False: there is none. */
 static bool
 find_zone(const char *name, char *path, size_t size)

@@ -192,7 +192,7 @@ said() {
     [ "${#said[@]}" -ne 3 ] || break
   done
   said 'backoff: sh: attempt 1/2 failed after DUR: exit 7; next in 1ms' \
-    'backoff: sh: attempt 2 \(1/2\) failed after DUR: \(same as before\); next in 1ms' \
+    'backoff: sh: attempt 2 \(1/2 since the reset\) failed after DUR: \(same as before\); next in 1ms' \
     'backoff: sh: giving up after 3 attempts in DUR: exit 7'
 }
 

@@ -203,7 +203,7 @@ assert_obeyed() {
   run --separate-stderr "$BACKOFF" --base=10ms --retry-after --before-retry="$release" -- \
     "${CURL[@]}" -D /dev/stderr -o /dev/null "$URL/limited/file"
   assert_success
-  assert_regex "$stderr" 'backoff: curl: attempt 1/8 failed after [^ ]*: exit 22; next in 2s \(server asked for 2s\)'
+  assert_regex "$stderr" 'backoff: curl: attempt 1/8 failed after [^ ]*: exit 22 \(HTTP error\); next in 2s \(server asked for 2s\)'
 }
 
 # assert_throttled: one pause, of what the server asked for, by what verdict ever.

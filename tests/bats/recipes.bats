@@ -474,7 +474,7 @@ told() {
   # For a wrong option there is no waiting.
   PGSSLMODE=none-such run -3 by_lines database bash
   run cat err
-  assert_output --partial 'exit 3 (--stop-on)'
+  assert_output --partial 'exit 3 (no attempt was made) (--stop-on)'
 }
 
 @test "recipe: waiting for a file" {

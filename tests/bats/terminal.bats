@@ -194,7 +194,7 @@ EOS
 @test "a window of tmux that is closed ends what backoff runs in the place of its shell" {
   need tmux
   cd "$BATS_TEST_TMPDIR" || return
-  local tmux=(env -u TMUX tmux -S "$BATS_TEST_TMPDIR/tmux" -f /dev/null) attempt leader
+  local tmux=(env -u TMUX SHELL=/bin/sh tmux -S "$BATS_TEST_TMPDIR/tmux" -f /dev/null) attempt leader
   "${tmux[@]}" new-session -d "exec '$BACKOFF' -d 1h -- \
     sh -c 'echo \$\$ \$PPID >new; mv new left; exec sleep 1000'" 3>&-
   wait_for test -s left

@@ -15,7 +15,7 @@
 static int file = -1;
 
 static struct hint
-take(const void *bytes, size_t size)
+take(const void *bytes, size_t size, struct stated_wait *after)
 {
 	if (file < 0) {
 		const char *name = hint_start();
@@ -25,34 +25,52 @@ take(const void *bytes, size_t size)
 		fuzz_require(file >= 0, "no way to the hint file");
 	}
 	fuzz_require(pwrite(file, bytes, size, 0) == (ssize_t)size, "written");
-	return hint_take();
+	return hint_take(after);
+}
+
+/* A date is printed by the target `when`. */
+static bool
+is_printed(const struct stated_wait *after)
+{
+	return after->stated == STATED_READ
+	    && (after->when.kind == WHEN_DURATION
+	        || after->when.kind == WHEN_EPOCH);
 }
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct hint hint = take(data, size), other;
+	struct stated_wait after, again;
+	struct hint hint = take(data, size, &after), other;
+	bool has_wait = is_printed(&after);
 	char lines[256];
 	struct text text = text_in(lines, sizeof lines);
 
 	fuzz_require(hint.unreadable >= 0 && hint.unreadable <= (int)size,
 	    "more lines than bytes");
 	fuzz_require(lseek(file, 0, SEEK_END) == 0, "the file was not emptied");
-	if (hint.has_wait) {
-		text_add(&text, "after=");
-		if (hint.wait_ns == DURATION_INF)
+	if (has_wait) {
+		text_add(&text,
+		    after.when.kind == WHEN_EPOCH ? "after=@" : "after=");
+		if (after.when.ns == DURATION_INF)
 			text_add(&text, "inf");
 		else
-			duration_seconds(&text, hint.wait_ns);
+			duration_seconds(&text, after.when.ns);
+		if (after.when.kind == WHEN_DURATION
+		    && after.when.ns != DURATION_INF)
+			text_byte(&text, 's');
 	}
 	if (hint.verdict != VERDICT_NONE) {
 		text_add(&text, "\nverdict=");
 		text_add(&text, verdict_name(hint.verdict));
 	}
-	other = take(lines, text.length);
-	fuzz_require(other.unreadable == 0 && other.verdict == hint.verdict
-	        && other.has_wait == hint.has_wait
-	        && other.wait_ns == hint.wait_ns,
+	other = take(lines, text.length, &again);
+	fuzz_require(other.unreadable == 0 && other.verdict == hint.verdict,
 	    "printed, it is another hint");
+	fuzz_require(!has_wait
+	        || (again.stated == STATED_READ
+	            && again.when.kind == after.when.kind
+	            && again.when.ns == after.when.ns),
+	    "printed, it is another wait");
 	return 0;
 }

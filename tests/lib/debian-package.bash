@@ -90,7 +90,8 @@ shells_complete() {
 # README has links to files of the repository.
 readme_has_no_links() {
   dpkg-deb --fsys-tarfile "$package" |
-    tar -xO ./usr/share/doc/backoff/README.md >"$work/readme" &&
+    tar -xO --wildcards './usr/share/doc/backoff/README.md*' |
+    zcat -f >"$work/readme" &&
     [ -s "$work/readme" ] && ! grep -nE '\]\([^):]*\)' "$work/readme"
 }
 

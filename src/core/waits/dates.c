@@ -269,7 +269,7 @@ date_time(const char *text, struct date *date)
 const char *
 date_of_year(const char *text, struct date *date)
 {
-	static const char forms[][6] = { "%b %d", "%d %b" };
+	static const char *const forms[] = { "%b %d", "%d %b" };
 
 	for (size_t i = 0; i < ARRAY_LENGTH(forms); i++) {
 		const char *rest = date_match(text, forms[i], date);
