@@ -44,13 +44,13 @@ note_gate(const struct gate_options *gate, int width)
 	text_add(&text, "These are the pauses while gate ");
 	text_add(&text, gate->name);
 	text_add(&text,
-	    " is open. Three failures in a row shut it for all runs that name "
-	    "it, if they are of two runs at least and take a second or more; "
-	    "so do twenty, and a server that states a wait. Then one run at a "
-	    "time tries, at most 10s after the failure before, and that counts "
-	    "for none of the attempts above. After its success the others "
-	    "start gradually: 2 a second at first, and twice as many after "
-	    "each second in which few fail. ");
+	    " is open. It shuts for all runs that share it after three "
+	    "failures in a row, from at least two runs and over at least a "
+	    "second, after twenty, or if a server states a wait. Then one run "
+	    "at a time tries, at most 10s after the previous failure; if it "
+	    "fails, that counts for none of the attempts above. After a "
+	    "success the others start gradually: 2 a second at first, and "
+	    "twice as many after each second in which few fail. ");
 	if (gate->wait_ns == 0) {
 		text_add(&text, "This run does not wait at a shut gate.");
 	} else if (gate->wait_ns == DURATION_INF) {
