@@ -8,7 +8,9 @@
 #include "core/waits/anchors.h"
 
 #define STEP 16
-#define REACH 3 /* from the first byte that is compared to the last */
+#define BLOCK (4 * STEP)
+#define REACH 2 /* from the first byte that is compared to the last */
+#define BEHIND 3 /* from the beginning of a word to what is looked for */
 #define SMALL 0x20 /* makes a letter small */
 
 /* The compiler turns it into what the processor has for vectors. */
@@ -24,24 +26,25 @@ load(const char *at)
 	return loaded | SMALL;
 }
 
-/*
- * Whether a word may begin at any of the STEP places from AT on: t?y, r?se or
- * r?ma, w?i, b?c, a?ai.
- */
-static inline __attribute__((always_inline)) bool
-has_any(const char *at)
+/* Where the rarest part of a word begins: t[ry], [res]et, b[ack], rem[ai]. */
+static inline __attribute__((always_inline)) bytes
+parts(const char *at)
 {
-	bytes first = load(at), third = load(at + 2), fourth = load(at + 3);
-	bytes found = (bytes)((first == 't') & (third == 'y'));
-	words both;
+	bytes first = load(at), second = load(at + 1), third = load(at + 2);
 
-	found |= (bytes)((first == 'r') & ((third == 's') | (third == 'm'))
-	    & ((fourth == 'e') | (fourth == 'a')));
-	found |= (bytes)((first == 'w') & (third == 'i'));
-	found |= (bytes)((first == 'b') & (third == 'c'));
-	found |= (bytes)((first == 'a') & (third == 'a') & (fourth == 'i'));
-	both = (words)found;
-	return (both[0] | both[1]) != 0;
+	return (bytes)((first == 'a') & (second == 'i'))
+	    | (bytes)((first == 'r') & (second == 'y'))
+	    | (bytes)((first == 'r') & (second == 'e') & (third == 's'))
+	    | (bytes)((first == 'a') & (second == 'c') & (third == 'k'));
+}
+
+static inline __attribute__((always_inline)) bool
+has_part(const char *at)
+{
+	words found = (words)(parts(at) | parts(at + STEP)
+	    | parts(at + 2 * STEP) | parts(at + 3 * STEP));
+
+	return (found[0] | found[1]) != 0;
 }
 
 static bool
@@ -76,16 +79,20 @@ is_anchor(const char *at, const char *end)
 const char *
 anchor_next(const char *from, const char *end)
 {
-	while (from < end) {
-		ptrdiff_t most = STEP;
+	const char *at = from;
 
-		if (end - from >= STEP + REACH && !has_any(from)) {
-			from += STEP;
+	while (at < end) {
+		const char *word = at - from > BEHIND ? at - BEHIND : from;
+		bool is_whole = end - at >= BLOCK + REACH;
+
+		if (is_whole && !has_part(at)) {
+			at += BLOCK;
 			continue;
 		}
-		for (; most > 0 && from < end; most--, from++)
-			if (is_anchor(from, end))
-				return from;
+		at = is_whole ? at + BLOCK : end;
+		for (; word < at; word++)
+			if (is_anchor(word, end))
+				return word;
 	}
 	return end;
 }
