@@ -168,6 +168,6 @@ list_tool(const struct tool *tool, const struct rules *rules)
 	if (*tool_warning(tool) != '\0')
 		printf("\nBeware: %s.\n", tool_warning(tool));
 	if (headers_options(tool_name(tool)) != NULL)
-		printf("\nFor --retry-after it needs\n    %s\n",
+		printf("\nFor --retry-after, the command needs\n    %s\n",
 		    headers_options(tool_name(tool)));
 }
