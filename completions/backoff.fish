@@ -9,7 +9,7 @@ function __backoff_command
     set -e tokens[1]
     set -l options b/base= f/factor= c/cap= floor= g/growth= d/delays=
     set -a options j/jitter= splay= reset-after= throttle-base= p/preset= seed=
-    set -a options n/attempts= t/timeout= T/deadline= until= s/signal=
+    set -a options n/attempts= t/timeout= T/deadline= until= idle-timeout= s/signal=
     set -a options k/kill-after= grace= consecutive= flaky-status= wake-on= die-with-parent
     set -a options success-on=+ pass-on=+ r/retry-on=+ throttle-on=+ x/stop-on=+
     set -a options success-if=+ retry-if=+ throttle-if=+ stop-if=+
@@ -83,6 +83,7 @@ complete -c backoff -n __backoff_own -s n -l attempts -x -a inf -d 'The most att
 complete -c backoff -n __backoff_own -s t -l timeout -x -d 'Limit each attempt to this long'
 complete -c backoff -n __backoff_own -s T -l deadline -x -d 'Overall time limit'
 complete -c backoff -n __backoff_own -l until -x -d 'Start no attempt after this time'
+complete -c backoff -n __backoff_own -l idle-timeout -x -d 'End an attempt that has printed nothing for this long'
 complete -c backoff -n __backoff_own -s s -l signal -x -a '(__backoff_signals)' -d 'The signal that a timeout sends first'
 complete -c backoff -n __backoff_own -s k -l kill-after -x -a inf -d 'Then send KILL this much later'
 complete -c backoff -n __backoff_own -l grace -x -a inf -d 'After HUP, INT, QUIT or TERM, KILL what is left of the attempt this much later'

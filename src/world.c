@@ -68,6 +68,7 @@ cut_at(const struct job *job, int64_t cutoff_ns)
 {
 	return (struct time_limit) {
 		.at_ns = cutoff_ns,
+		.silence_ns = INT64_MAX,
 		.signal = job->signal,
 		.kill_after_ns = job->kill_after_ns,
 		.grace_ns = job->grace_ns,
@@ -133,6 +134,7 @@ attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 	struct stream_failure failure;
 	struct outcome outcome;
 
+	limit.silence_ns = job->idle_timeout_ns;
 	environment_set(state);
 	failure = streams_begin(&command);
 	if (failure.stream != NULL)

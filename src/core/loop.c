@@ -18,7 +18,8 @@ struct run {
 	int64_t deadline_ns; /* the moment, not the duration */
 	int64_t until_in_ns; /* from the start to --until; INT64_MAX: none */
 	int64_t failures; /* since the last reset: n of the windows */
-	int64_t longest_ns; /* the longest attempt so far */
+	int64_t longest_ns; /* the longest attempt so far, */
+	bool longest_was_cut; /* which timed out */
 	int told; /* what told backoff to end, or 0 */
 };
 
@@ -79,6 +80,7 @@ pause_context(const struct run *run, int64_t now_ns)
 		    before_deadline(run, now_ns) },
 		.until = { run->until_in_ns, before_until(run) },
 		.longest_ns = run->longest_ns,
+		.longest_was_cut = run->longest_was_cut,
 	};
 }
 
@@ -228,31 +230,28 @@ static void
 attempt(struct run *run, int64_t now_ns)
 {
 	const struct world *world = run->world;
-	int64_t cutoff_ns
-	    = saturating_add(now_ns, run->settings->limits.timeout_ns);
-	bool deadline_first = run->deadline_ns < cutoff_ns;
+	const struct limits *limits = &run->settings->limits;
+	struct outcome *outcome = &run->state.outcome;
+	int64_t timeout_ns = saturating_add(now_ns, limits->timeout_ns);
+	struct attempt_limits cut = { min_ns(timeout_ns, run->deadline_ns),
+		run->deadline_ns < timeout_ns, limits->idle_timeout_ns };
 	struct decision decision;
-	int64_t ran_ns;
 
 	run->state.attempt++;
 	run->state.count++;
 	run->state.elapsed_ns = now_ns - run->started_ns;
-	run->state.outcome = world->attempt(world->self, &run->state,
-	    deadline_first ? run->deadline_ns : cutoff_ns);
-	run->state.outcome.past_deadline
-	    = deadline_first && run->state.outcome.kind == OUTCOME_TIMED_OUT;
-	run->state.outcome.limit_ns = deadline_first
-	    ? run->deadline_ns - now_ns
-	    : run->settings->limits.timeout_ns;
-	outcome_set_aside_grace(&run->state.outcome, now_ns);
-	run->told = outcome_told(&run->state.outcome);
-	decision = verdict_of(&run->settings->rules, &run->state.outcome);
+	*outcome = world->attempt(world->self, &run->state, cut.cutoff_ns);
+	outcome_note_limit(outcome, now_ns, &cut);
+	run->told = outcome_told(outcome);
+	decision = verdict_of(&run->settings->rules, outcome);
 	run->state.verdict = decision.verdict;
-	run->state.outcome.rule = decision.rule;
+	outcome->rule = decision.rule;
 	if (verdict_is_good(decision.verdict))
-		outcome_forget_stated(&run->state.outcome.evidence.hint);
-	ran_ns = run->state.outcome.ended_ns - run->state.outcome.started_ns;
-	run->longest_ns = max_ns(run->longest_ns, ran_ns);
+		outcome_forget_stated(&outcome->evidence.hint);
+	if (outcome->ended_ns - outcome->started_ns <= run->longest_ns)
+		return;
+	run->longest_ns = outcome->ended_ns - outcome->started_ns;
+	run->longest_was_cut = outcome->kind == OUTCOME_TIMED_OUT;
 }
 
 /* Runs --before-retry, which is told the number of the next attempt. */

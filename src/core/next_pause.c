@@ -29,9 +29,11 @@ room_in(const struct pause_context *context, const struct budget *budget,
 struct room
 next_pause_room(const struct pause_context *context)
 {
+	int64_t most_ns = saturating_multiply(
+	    context->longest_ns, context->longest_was_cut ? 1 : 2);
 	/* No attempt can need more than --timeout. */
-	int64_t needed_ns = min_ns(saturating_multiply(context->longest_ns, 2),
-	    context->settings->limits.timeout_ns);
+	int64_t needed_ns
+	    = min_ns(most_ns, context->settings->limits.timeout_ns);
 	struct room deadline = room_in(context, &context->deadline, needed_ns);
 	/* --until lets a running attempt finish, so it needs no time. */
 	struct room until = room_in(context, &context->until, 0);

@@ -42,7 +42,8 @@ struct pause_context {
 	int64_t failures; /* n of the windows, >= 1 unless in a streak */
 	struct budget deadline;
 	struct budget until;
-	int64_t longest_ns; /* the longest attempt so far */
+	int64_t longest_ns; /* the longest attempt so far, */
+	bool longest_was_cut; /* which timed out */
 };
 
 struct room {

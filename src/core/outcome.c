@@ -105,13 +105,18 @@ signal_set_is_empty(const struct signal_set *set)
 }
 
 void
-outcome_set_aside_grace(struct outcome *outcome, int64_t now_ns)
+outcome_note_limit(struct outcome *outcome, int64_t now_ns,
+    const struct attempt_limits *limits)
 {
-	if (outcome->unended.pid == 0 || outcome->kind != OUTCOME_TIMED_OUT
-	    || outcome->ended_ns >= saturating_add(now_ns, outcome->limit_ns))
+	if (outcome->kind != OUTCOME_TIMED_OUT)
 		return;
-	outcome->past_deadline = false;
-	outcome->limit_ns = 0;
+	if (outcome->was_silent) {
+		outcome->limit_ns = limits->silence_ns;
+	} else if (outcome->unended.pid == 0
+	    || outcome->ended_ns >= limits->cutoff_ns) {
+		outcome->limit_ns = limits->cutoff_ns - now_ns;
+		outcome->past_deadline = limits->by_deadline;
+	}
 }
 
 void

@@ -152,6 +152,7 @@ struct outcome {
 	bool lasting; /* that error will not pass by itself (rule 54) */
 	bool no_interpreter; /* ENOENT, but only the interpreter is missing */
 	bool past_deadline; /* cut by --deadline, not by --timeout */
+	bool was_silent; /* cut for want of output, by --idle-timeout */
 	bool reader_gone; /* killed by PIPE after our reader had gone */
 	bool by_forwarded; /* killed by a signal that was passed on */
 	int end_signal; /* what told backoff to end in the attempt, or 0 */
@@ -184,11 +185,19 @@ void signal_set_add(struct signal_set *set, int signal);
 bool signal_set_has(const struct signal_set *set, int signal);
 bool signal_set_is_empty(const struct signal_set *set);
 
+/* The limits of an attempt. */
+struct attempt_limits {
+	int64_t cutoff_ns; /* a moment; INT64_MAX: none */
+	bool by_deadline; /* that is the deadline, not --timeout */
+	int64_t silence_ns; /* --idle-timeout */
+};
+
 /*
- * Of one that began at NOW_NS: what could not be ended within --grace has not
- * reached its limit.
+ * Notes which limit has cut the attempt that began at NOW_NS. One that could
+ * not be ended within --grace has not reached any.
  */
-void outcome_set_aside_grace(struct outcome *outcome, int64_t now_ns);
+void outcome_note_limit(struct outcome *outcome, int64_t now_ns,
+    const struct attempt_limits *limits);
 
 /* What $? would be in a shell: 0..255. */
 int outcome_status(const struct outcome *outcome);

@@ -51,6 +51,8 @@ reason_outcome(struct text *text, const struct outcome *outcome)
 		}
 		text_add(text, "timed out after ");
 		duration_text(text, outcome->limit_ns);
+		if (outcome->was_silent)
+			text_add(text, " without output");
 		reason_unended(text, "; ", &outcome->unended);
 		break;
 	case OUTCOME_NOT_STARTED:

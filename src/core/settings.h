@@ -16,6 +16,7 @@ struct limits {
 	int64_t attempts; /* total runs, counted from the last reset */
 	bool attempts_given; /* it bounds probes at a gate, too */
 	int64_t timeout_ns; /* for one attempt */
+	int64_t idle_timeout_ns; /* the same, without output */
 	int64_t kill_after_ns; /* between a timeout's signal and KILL */
 	int64_t deadline_ns; /* for everything, from the start of the loop */
 	int64_t until_ns; /* since the epoch: no attempt starts after it */

@@ -106,6 +106,7 @@ add_limits(struct text *text, const struct limits *limits)
 	if (limits->from_start)
 		text_add(text, ", from start");
 	add_time(text, "timeout", limits->timeout_ns, DURATION_INF);
+	add_time(text, "idle-timeout", limits->idle_timeout_ns, DURATION_INF);
 	add_time(text, "kill-after", limits->kill_after_ns, 10 * NS_PER_S);
 	add_time(text, "deadline", limits->deadline_ns, DURATION_INF);
 	if (limits->until_ns < INT64_MAX) {

@@ -251,9 +251,14 @@ value_tool(const char *text, void *field, struct refusal *refusal)
 }
 
 void
-rules_use_watch(const struct options *options)
+rules_use_watch(struct options *options)
 {
 	scan.watch = options->streams.watch;
+	if (options->settings.limits.idle_timeout_ns == DURATION_INF)
+		return;
+	/* There may be nothing to look for, but the output passes through. */
+	options->streams.scan = &scan;
+	options->streams.times_output = true;
 }
 
 void

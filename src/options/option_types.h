@@ -42,6 +42,7 @@ struct streams {
 	enum hold_what hold;
 	enum watch watch;
 	struct scan *scan; /* what to look for in the output, or NULL */
+	bool times_output; /* look when it comes, too */
 };
 
 enum log_format {
@@ -77,6 +78,7 @@ struct job {
 	const struct tool *known; /* whose table would: without --tool */
 	int lock_conflict; /* a status that comes from flock, or -1 */
 	int signal; /* the signal that a timeout sends first */
+	int64_t idle_timeout_ns;
 	int64_t kill_after_ns;
 	int64_t grace_ns;
 	const char *before_retry; /* scripts for sh, or NULL */

@@ -69,6 +69,7 @@ static const struct options initial = {
 		},
 		.limits = {
 			.timeout_ns = DURATION_INF,
+			.idle_timeout_ns = DURATION_INF,
 			.kill_after_ns = 10 * NS_PER_S,
 			.deadline_ns = DURATION_INF,
 			.until_ns = INT64_MAX,
@@ -155,6 +156,7 @@ options_parse(struct options *options, int argc, char **argv)
 	else
 		rules_know_tool(&options->job);
 	options->seeded = given.text[OPT_SEED] != NULL;
+	options->job.idle_timeout_ns = options->settings.limits.idle_timeout_ns;
 	options->job.kill_after_ns = options->settings.limits.kill_after_ns;
 	options->log.settings = &options->settings;
 	if (options->log.verbose) {

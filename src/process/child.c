@@ -82,6 +82,27 @@ child_has_died_by(const struct child *child, int signal)
 	    && (info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED);
 }
 
+bool
+child_was_stopped(struct child *child)
+{
+	bool was_stopped = child->is_stopped;
+	siginfo_t info;
+
+	while (child->pid != 0) {
+		info.si_pid = 0;
+		if (waitid(P_PID, (id_t)child->pid, &info,
+		        WSTOPPED | WCONTINUED | WNOHANG)
+		        != 0
+		    && errno == EINTR)
+			continue;
+		if (info.si_pid == 0)
+			break;
+		child->is_stopped = info.si_code != CLD_CONTINUED;
+		was_stopped = was_stopped || !child->is_stopped;
+	}
+	return was_stopped;
+}
+
 static void
 signal_tree(struct child *child, int signal)
 {

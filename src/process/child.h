@@ -12,6 +12,7 @@
 
 #include "core/duration.h"
 #include "core/outcome.h"
+#include "core/silence.h"
 #include "process/process_tree.h"
 #include "process/signals.h"
 
@@ -31,6 +32,7 @@ enum stage {
 struct time_limit {
 	int64_t at_ns; /* when to end COMMAND */
 	int signal; /* to send then */
+	int64_t silence_ns; /* end it after so long without output, too */
 	int64_t kill_after_ns; /* from that signal to KILL */
 	int64_t grace_ns; /* from a signal that tells backoff to end to KILL */
 };
@@ -45,6 +47,8 @@ struct child {
 	int wait_status;
 	enum stage stage;
 	bool limit_passed; /* the time limit has taken effect */
+	struct silence silence;
+	bool is_stopped; /* COMMAND, by a signal such as TSTP */
 	bool is_hurried; /* by the limit, or because backoff must end */
 	int64_t kill_ns; /* when to send KILL; INT64_MAX: never, or it was */
 	int64_t give_up_ns; /* until when to wait for what refuses signals */
@@ -61,6 +65,12 @@ bool child_is_dead(const struct child *child);
 
 /* Whether COMMAND has been killed by SIGNAL and not been reaped yet. */
 bool child_has_died_by(const struct child *child, int signal);
+
+/*
+ * Whether COMMAND has not run until now since the last call. If it stopped and
+ * continued between the two, nobody knows when: then it counts as stopped.
+ */
+bool child_was_stopped(struct child *child);
 
 /* Passes a signal on to COMMAND, which must not have been reaped. */
 void child_pass_on(struct child *child, const struct arrival *arrival);

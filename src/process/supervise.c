@@ -21,6 +21,24 @@
 #define PATIENCE_NS (100 * NS_PER_MS)
 #define LOOK_NS (2 * NS_PER_MS) /* how often to look whether they are gone */
 
+/* Whether --idle-timeout applies to the stage. */
+static bool
+minds_silence(const struct child *child)
+{
+	return child->limit->silence_ns < INT64_MAX && !child->limit_passed
+	    && child->stage < STAGE_DRAINING && child->relay != NULL;
+}
+
+static void
+look_at_silence(struct child *child)
+{
+	int64_t now_ns = clock_now_ns();
+
+	if (minds_silence(child))
+		silence_look(&child->silence, now_ns,
+		    child->relay->wrote(now_ns), child_was_stopped(child));
+}
+
 /* A limit has been reached, unless COMMAND ended just before. */
 static void
 on_time(struct child *child)
@@ -30,11 +48,17 @@ on_time(struct child *child)
 	if (child->stage >= STAGE_DRAINING
 	    || (child->stage == STAGE_RUNNING && child_is_dead(child)))
 		return;
+	look_at_silence(child);
 	if (now_ns >= child->kill_ns) {
 		child_kill(child);
 		child_note_killed(child);
-	} else if (!child->limit_passed && now_ns >= child->limit->at_ns)
+	} else if (!child->limit_passed && now_ns >= child->limit->at_ns) {
 		child_time_out(child, now_ns);
+	} else if (minds_silence(child) && silence_is_over(&child->silence)) {
+		child_time_out(child, now_ns);
+		child->outcome.was_silent
+		    = child->outcome.kind == OUTCOME_TIMED_OUT;
+	}
 }
 
 /* A signal told backoff to end when COMMAND had already ended. */
@@ -60,6 +84,7 @@ on_signal(struct child *child, const struct arrival *arrival)
 
 	if (arrival->signal == SIGCHLD) {
 		child_reap(child);
+		look_at_silence(child);
 		return;
 	}
 	child->is_hurried = child->is_hurried || ends;
@@ -88,6 +113,8 @@ next_ns(const struct child *child)
 
 	if (!child->limit_passed)
 		next_ns = min_ns(next_ns, child->limit->at_ns);
+	if (minds_silence(child))
+		next_ns = min_ns(next_ns, silence_next_ns(&child->silence));
 	if (child->is_patient)
 		next_ns = min_ns(next_ns, clock_now_ns() + LOOK_NS);
 	if (child->left.refused > 0
@@ -212,8 +239,8 @@ can_have_other_children(void)
 struct outcome
 supervise(const struct command *command, const struct time_limit *limit)
 {
-	bool with_tree
-	    = limit->at_ns < INT64_MAX || limit->grace_ns < INT64_MAX;
+	bool with_tree = limit->at_ns < INT64_MAX
+	    || limit->silence_ns < INT64_MAX || limit->grace_ns < INT64_MAX;
 	struct child child = {
 		.limit = limit,
 		.relay = command->relay,
@@ -229,6 +256,7 @@ supervise(const struct command *command, const struct time_limit *limit)
 	if (with_tree || can_have_other_children())
 		child_reap(&child);
 	started_ns = clock_now_ns();
+	child.silence = silence_begin(limit->silence_ns, started_ns);
 	child.pid = spawn(command->argv, command->descriptors);
 	if (child.pid < 0) {
 		child.outcome = outcome_not_started(errno);

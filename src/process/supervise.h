@@ -19,6 +19,12 @@ struct relay {
 	void (*on_ready)(const struct pollfd *came, int count);
 	bool (*has_failed)(void); /* the program must be killed */
 	/*
+	 * When the program last wrote, or INT64_MIN. It writes at NOW_NS where
+	 * some of it still waits to be passed on, or where a file of its
+	 * output has grown since the last call.
+	 */
+	int64_t (*wrote)(int64_t now_ns);
+	/*
 	 * After its end: passes on what is left; returns whether there is
 	 * more. With PATIENT, that includes what leftover processes that still
 	 * have its output open may write.

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "streams/copy.h"
@@ -18,7 +19,7 @@ struct held {
 	int file; /* to be read in the end, or NOT_HELD */
 	int writer; /* for COMMAND, if that is another description */
 	bool shows_writers; /* has_writers(file) is about others than backoff */
-	off_t size;
+	off_t size; /* in the end, or when last looked at */
 };
 
 #define NOTHING_HELD \
@@ -186,6 +187,21 @@ hold_is_open(void)
 		if (last[fd].shows_writers && has_writers(last[fd].file))
 			return true;
 	return false;
+}
+
+bool
+hold_has_grown(void)
+{
+	bool has_grown = false;
+	struct stat stat;
+
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (last[fd].file < 0 || fstat(last[fd].file, &stat) != 0)
+			continue;
+		has_grown = has_grown || stat.st_size != last[fd].size;
+		last[fd].size = stat.st_size;
+	}
+	return has_grown;
 }
 
 void

@@ -40,6 +40,9 @@ void hold_started(bool keep_writers);
 /* After COMMAND's end: whether other processes can still write to the files. */
 bool hold_is_open(void);
 
+/* Whether a file has another length than at the last call, or than 0. */
+bool hold_has_grown(void);
+
 /*
  * After an attempt: fixes the length of its output; what leftover processes
  * append later is ignored.

@@ -41,7 +41,7 @@ streams_start(const struct streams *streams)
 	passes_stderr = streams->hold != HOLD_ALL;
 	if (!input_start(streams->stdin_mode, streams->spool_limit))
 		return failed("stdin", errno);
-	if (scan != NULL && !tap_start(scan))
+	if (scan != NULL && !tap_start(scan, streams->times_output))
 		return failed("output", errno);
 	return no_failure;
 }
@@ -81,6 +81,14 @@ has_failed(void)
 	return input_failure() != 0;
 }
 
+static int64_t
+wrote(int64_t now_ns)
+{
+	bool has_grown = hold_has_grown();
+
+	return has_grown || tap_is_busy() ? now_ns : tap_read_ns();
+}
+
 static bool
 drain(bool patient)
 {
@@ -95,7 +103,7 @@ drain(bool patient)
 }
 
 static const struct relay relay
-    = { started, wanted, on_ready, has_failed, drain };
+    = { started, wanted, on_ready, has_failed, wrote, drain };
 
 /* Sets DESCRIPTORS: new ones for COMMAND, or -1 if it inherits ours. */
 static struct stream_failure

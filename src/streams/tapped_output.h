@@ -10,14 +10,17 @@
 
 #include <poll.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "streams/line_scan.h"
 
 #define TAP_DESCRIPTORS 2
-#define TAP_READ_SIZE 65536
 
-/* Call this once if something is watched. False: no memory. */
-bool tap_start(struct scan *scan);
+/*
+ * Call this once if something is watched. TIMES: both streams are, as it counts
+ * when they are written to. False: no memory.
+ */
+bool tap_start(struct scan *scan, bool times);
 
 /*
  * Before an attempt, and before hold_begin(): sets those of DESCRIPTORS[1] and
@@ -34,6 +37,12 @@ void tap_started(void);
 /* For struct relay, while the attempt runs. */
 int tap_wanted(struct pollfd *descriptors);
 void tap_on_ready(const struct pollfd *came, int count);
+
+/* When output came last through a pipe, or INT64_MIN. */
+int64_t tap_read_ns(void);
+
+/* Whether there is output in a pipe, or it waits for room to be written. */
+bool tap_is_busy(void);
 
 /* Why the output cannot be passed on: errno, or 0. */
 int tap_failure(void);

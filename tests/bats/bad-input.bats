@@ -97,7 +97,7 @@ no_durations=(abc s 1x 1S 1M - -1 -1s 1.2.3 . "1,5" 0x10 1e3 nan 1m-30s 1m30 10%
 @test "a bad duration is refused by every option that takes one" {
   local option
   for option in --base --cap --floor --reset-after --throttle-base \
-    --timeout --deadline --kill-after --grace --slot-time --hint-max; do
+    --timeout --idle-timeout --deadline --kill-after --grace --slot-time --hint-max; do
     refuses_values "$option" "${no_durations[@]}" 1s..2s 1s,2s
   done
 }

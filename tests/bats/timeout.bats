@@ -213,6 +213,13 @@ stopped_and_dead_or_over() {
   assert_none tree
 }
 
+@test "rule 48: --idle-timeout ends the whole tree, like a timeout" {
+  cut --idle-timeout -n 1 -k 300ms -s INT -- sh -c "$hydra"
+  assert_equal "$status" 124
+  assert_none tree
+  assert_events 'attempts[0].reason.endswith("without output")'
+}
+
 @test "rule 48: a tree is ended for each attempt" {
   cut -t -n 2 -k 300ms -- sh -c "rm -rf tree ready; $hydra"
   assert_equal "$status" 124

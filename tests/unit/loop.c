@@ -395,6 +395,56 @@ test_time(void)
 	ok(!stage.end_signal.no_time, "  which is another thing");
 }
 
+/* An attempt that --idle-timeout has cut. */
+static struct outcome
+fell_silent(void)
+{
+	return (struct outcome) { .kind = OUTCOME_TIMED_OUT,
+		.status = -1,
+		.signal = SIGTERM,
+		.was_silent = true };
+}
+
+static void
+test_silence(void)
+{
+	struct attempt_limits limits = { 30 * S, true, 5 * S };
+	struct outcome outcome = fell_silent();
+
+	reset();
+	settings.limits.idle_timeout_ns = 5 * S;
+	act(fell_silent(), 5 * S);
+	act(exited(0), S);
+	ends(RESULT_SUCCESS, 0, 0, 2, "what fell silent is retried");
+
+	reset();
+	settings.limits.idle_timeout_ns = 5 * S;
+	act(fell_silent(), 5 * S);
+	ends(RESULT_EXHAUSTED, 124, 0, 6, "and is a timeout in the end");
+
+	reset();
+	settings.limits.idle_timeout_ns = 5 * S;
+	settings.limits.deadline_ns = 60 * S;
+	settings.limits.reset_after_ns = S;
+	act(fell_silent(), 5 * S);
+	act(exited(0), S);
+	ends(RESULT_SUCCESS, 0, 0, 2, "it is not cut by the deadline");
+	is_int(stage.counts[1], 2, "  and resets no count");
+
+	outcome.ended_ns = 20 * S;
+	outcome_note_limit(&outcome, 10 * S, &limits);
+	is_int(outcome.limit_ns, 5 * S, "its limit is that of the silence");
+	ok(!outcome.past_deadline, "  and not the deadline");
+	outcome.unended.pid = 1;
+	outcome_note_limit(&outcome, 10 * S, &limits);
+	is_int(outcome.limit_ns, 5 * S, "  also if something did not end");
+	outcome.was_silent = false;
+	outcome.unended.pid = 0;
+	outcome_note_limit(&outcome, 10 * S, &limits);
+	is_int(outcome.limit_ns, 20 * S, "of another it is the cutoff");
+	ok(outcome.past_deadline, "  here the deadline");
+}
+
 static void
 test_deadline_edges(void)
 {
@@ -1077,6 +1127,7 @@ main(void)
 	test_plain();
 	test_verdicts();
 	test_time();
+	test_silence();
 	test_deadline_edges();
 	test_from_start();
 	test_reset();

@@ -566,6 +566,7 @@ test_settings(void)
 		.limits = {
 			.attempts = 8,
 			.timeout_ns = DURATION_INF,
+			.idle_timeout_ns = DURATION_INF,
 			.kill_after_ns = 10 * NS_PER_S,
 			.deadline_ns = DURATION_INF,
 			.until_ns = INT64_MAX,
@@ -596,6 +597,7 @@ test_settings(void)
 	*limits = (struct limits) {
 		.attempts = INT64_MAX,
 		.timeout_ns = 30 * NS_PER_S,
+		.idle_timeout_ns = 5 * NS_PER_S,
 		.kill_after_ns = DURATION_INF,
 		.deadline_ns = 10 * NS_PER_MIN,
 		.until_ns = 1795261200 * NS_PER_S,
@@ -608,12 +610,14 @@ test_settings(void)
 	};
 	settings_are(&settings,
 	    "attempts inf, windows 1s 3s 9s 27s ..., cap 30s, floor 100ms, "
-	    "splay 1s..2s, from start, timeout 30s, kill-after inf, "
-	    "deadline 10m, until @1795261200, reset-after 1m, consecutive 3, "
+	    "splay 1s..2s, from start, timeout 30s, idle-timeout 5s, "
+	    "kill-after inf, deadline 10m, until @1795261200, reset-after 1m, "
+	    "consecutive 3, "
 	    "hint-max inf, spool-limit 64KiB");
 	*limits = (struct limits) {
 		.attempts = 8,
 		.timeout_ns = DURATION_INF,
+		.idle_timeout_ns = DURATION_INF,
 		.kill_after_ns = 10 * NS_PER_S,
 		.deadline_ns = DURATION_INF,
 		.until_ns = INT64_MAX,
@@ -672,6 +676,10 @@ main(void)
 	reason_is((struct outcome) { .kind = OUTCOME_TIMED_OUT,
 	              .limit_ns = 10 * NS_PER_S },
 	    "timed out after 10s");
+	reason_is((struct outcome) { .kind = OUTCOME_TIMED_OUT,
+	              .limit_ns = 5 * NS_PER_MIN,
+	              .was_silent = true },
+	    "timed out after 5m without output");
 	reason_is(outcome_not_started(EACCES), "Permission denied");
 	test_meaning();
 	test_rules();

@@ -212,6 +212,10 @@ test_reserve(void)
 	stage.first_ns = 60 * S;
 	is_int(only_pause(), 40 * S, "once, where the longest timed out");
 	reset(100 * S);
+	stage.silent_ns = 30 * S;
+	stage.first_ns = 60 * S;
+	is_int(only_pause(), 40 * S, "  also for want of output");
+	reset(100 * S);
 	settings.limits.timeout_ns = 100 * MS;
 	is_int(only_pause(), 99 * S, "a second, however short a timeout is");
 

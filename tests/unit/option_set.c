@@ -40,6 +40,7 @@ sample(enum option_id id)
 	case OPT_THROTTLE_BASE:
 	case OPT_TIMEOUT:
 	case OPT_DEADLINE:
+	case OPT_IDLE_TIMEOUT:
 	case OPT_KILL_AFTER:
 	case OPT_GRACE:
 	case OPT_HINT_MAX:

@@ -18,6 +18,7 @@ struct stage {
 	struct range lasts; /* how long an attempt moves the clock, drawn */
 	struct random lasts_random; /* from this generator */
 	int64_t first_ns; /* if above 0: the same for the first attempt */
+	int64_t silent_ns; /* if above 0: cut for silence after so long */
 	int64_t hook_ns; /* how long --before-retry takes */
 	struct hint hint; /* comes with each failure */
 	enum verdict asks; /* COMMAND's own verdict on its failures */
@@ -84,6 +85,11 @@ stage_attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 		stage->cut_short += lasts_ns <= 2 * stage->longest_ns;
 		lasts_ns = cutoff_ns - stage->now_ns;
 		outcome.kind = OUTCOME_TIMED_OUT;
+	}
+	if (stage->silent_ns > 0 && lasts_ns > stage->silent_ns) {
+		lasts_ns = stage->silent_ns;
+		outcome.kind = OUTCOME_TIMED_OUT;
+		outcome.was_silent = true;
 	}
 	stage->longest_ns = max_ns(stage->longest_ns, lasts_ns);
 	outcome.ended_ns = stage->now_ns += lasts_ns;

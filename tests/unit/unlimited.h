@@ -14,6 +14,7 @@ unlimited(void)
 	return (struct limits) {
 		.attempts = INT64_MAX,
 		.timeout_ns = DURATION_INF,
+		.idle_timeout_ns = DURATION_INF,
 		.kill_after_ns = 10 * NS_PER_S,
 		.deadline_ns = DURATION_INF,
 		.until_ns = INT64_MAX,

@@ -1,0 +1,292 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# --idle-timeout: attempts that write nothing. How they are ended is in
+# timeout.bats.
+# shellcheck disable=SC2154 # what process.bash and events.bash set
+
+load helper
+load ../lib/events
+load ../lib/process
+
+setup() {
+  cd "$BATS_TEST_TMPDIR" || return
+}
+
+teardown() {
+  end_all
+}
+
+# Writes to the descriptors in $to for twice as long as the limit allows without
+# output, a fifth of it between two writes, and then exits with 3.
+writer='for i in 1 2 3 4 5 6 7 8 9 10; do for fd in $to; do echo "$i" >&"$fd"; done; sleep "$STEP"; done; exit 3'
+
+# within COMMAND...: runs it with ever longer limits, for machines that are
+# busy, until it succeeds: as LIMIT, and a fifth of that, as STEP.
+within() {
+  local each
+  for each in 400:0.08 2000:0.4 10000:2 50000:10; do
+    export LIMIT=${each%:*}ms STEP=${each#*:}
+    ! "$@" || return 0
+  done
+  fail "not with a limit of $LIMIT"
+}
+
+# goes_on TO OPTION...: the writer ends by itself.
+goes_on() {
+  local to=$1
+  shift
+  export to
+  logged -n 1 --idle-timeout="$LIMIT" "$@" -- sh -c "$writer" >out 2>err || true
+  log_holds 'attempts[0].status == 3' &&
+    assert_events 'attempts[0].outcome == "exited" and attempts[0].duration_s >= '"${LIMIT%ms}*ms"
+}
+
+# is_cut OPTION...: what writes once, and then nothing, is cut.
+is_cut() {
+  rm -f "$events"
+  "${under[@]}" "$BACKOFF" --log-format=json --log-file="$events" -n 1 --idle-timeout=200ms "$@" -- \
+    sh -c 'echo said; echo said >&2; exec sleep 1000' >out 2>err || true
+  assert_events 'attempts[0].outcome == "timed-out" and attempts[0].signal == "TERM"' \
+    'attempts[0].reason == "timed out after 200ms without output"' \
+    'attempts[0].duration_s >= 200*ms'
+}
+
+# looks PROCESS: how often it has woken up.
+looks() {
+  sed -n 's/^voluntary_ctxt_switches:\s*//p' "/proc/$1/status"
+}
+
+# looked PROCESS: since $from, it has looked for half as long again as the limit
+# is; or it has ended.
+looked() {
+  [ ! -e "/proc/$1" ] || [ "$(looks "$1")" -ge $((from + 15)) ]
+}
+
+@test "an attempt without output times out, and is retried, and the status is 124" {
+  run logged -n 3 --base=0 --idle-timeout=100ms -- sleep 1000
+  assert_equal "$status" 124
+  assert_events 'len(attempts) == 3' \
+    'all(a.outcome == "timed-out" and a.signal == "TERM" and a.status is None for a in attempts)' \
+    'all(a.verdict == "retry" and a.reason == "timed out after 100ms without output" for a in attempts)' \
+    'all(a.duration_s >= 100*ms for a in attempts)' \
+    'end.result == "exhausted" and end.status == 124'
+}
+
+@test "the log says that it was for want of output" {
+  run "$BACKOFF" -n 2 -d 20ms --idle-timeout=100ms -- sleep 1000
+  assert_line --regexp 'sleep: attempt 1/2 failed after [^ ]+: timed out after 100ms without output; next in 20ms$'
+  assert_line --regexp 'sleep: giving up after 2 attempts in [^ ]+: timed out after 100ms without output$'
+}
+
+@test "a JSON log has the last line of stderr, as this is watched" {
+  is_cut
+  assert_events 'attempts[0].line == "said"'
+  assert_equal "$(cat out err)" $'said\nsaid'
+}
+
+@test "0 and inf are no limit, and watch nothing" {
+  local limit
+  for limit in 0 inf; do
+    "$BACKOFF" -n 1 --idle-timeout="$limit" -- sh -c \
+      'readlink /proc/self/fd/1 /proc/self/fd/2; sleep 0.3' >out 2>&1
+    assert_equal "$(sort -u out)" "$BATS_TEST_TMPDIR/out"
+  done
+}
+
+@test "-v has it among the settings" {
+  run -0 "$BACKOFF" -v --idle-timeout=5m -t 1h -- true
+  assert_line --regexp 'timeout 1h, idle-timeout 5m'
+}
+
+@test "what writes often enough goes on, on either stream" {
+  local to
+  for to in 1 2; do
+    within goes_on "$to"
+  done
+  assert_equal "$(cat out)" ''
+  assert_equal "$(cat err)" "$(seq 10)"
+}
+
+@test "what is watched for lines, too, goes on for what it writes to the other stream" {
+  within goes_on 1 --stop-if=never --watch=stderr
+  within goes_on 2 --stop-if=never --watch=stdout
+  assert_equal "$(cat err)" "$(seq 10)"
+  is_cut --stop-if=never --watch=stderr
+}
+
+@test "of what is held the length counts" {
+  within goes_on 1 -o
+  within goes_on 2 -o
+  within goes_on 1 -oall
+  within goes_on 2 -oall
+  assert_equal "$(cat err)" "$(seq 10)"
+  is_cut -o
+  is_cut -oall
+  assert_equal "$(cat out err)" $'said\nsaid'
+}
+
+@test "of what is held the length is looked at ten times, and not in between" {
+  need_strace
+  strace -qq -o trace "$BACKOFF" -n 1 -o --idle-timeout=200ms -- sleep 1000 || true
+  # Until /proc is read for whom to end.
+  assert_equal "$(sed -n '/fork(\|^clone/,/"\/proc"/p' trace | grep -Ec '^(new)?f?statx?(at)?(64)?\(')" 10
+}
+
+@test "--quiet-success goes on as long as something is written" {
+  within goes_on 1 --quiet-success
+  is_cut --quiet-success
+}
+
+@test "where both streams are one file, it is that" {
+  one() {
+    rm -f "$events"
+    to=$1 "$BACKOFF" --log-format=json --log-file="$events" -n 1 --idle-timeout="$LIMIT" "${@:2}" -- \
+      sh -c "$writer" >both 2>&1 || true
+    log_holds 'attempts[0].status == 3'
+  }
+  in_order() {
+    assert_equal "$(cat both)" "$(for i in {1..10}; do printf '%s\n' "$i" "$i"; done)"
+  }
+  within one '1 2'
+  in_order
+  within one 2
+  within one '1 2' -oall
+  in_order
+  within one 2 -oall
+  within one 1 -oall --watch=stderr --stop-if=never
+  within one '1 2' -o
+}
+
+@test "what closes one stream goes on with the other" {
+  closing() {
+    logged -n 1 --idle-timeout="$LIMIT" -- sh -c "exec $1; to=$2; $writer" >out 2>err || true
+    log_holds 'attempts[0].status == 3'
+  }
+  within closing '>&-' 2
+  within closing '2>&-' 1
+}
+
+@test "what closes both, or sends them elsewhere, is silent" {
+  local where
+  for where in '>&- 2>&-' '>elsewhere 2>&1'; do
+    run -124 logged -n 1 --idle-timeout=200ms -- sh -c \
+      "exec $where; while :; do echo; sleep 0.01; done"
+    assert_events 'attempts[0].reason == "timed out after 200ms without output"'
+  done
+}
+
+@test "of two limits the first counts, and is the one that is told" {
+  run -124 logged -n 1 --idle-timeout=1h -t 200ms -T 1h -- sleep 1000
+  assert_events 'attempts[0].reason == "timed out after 200ms"'
+  run -124 logged -n 1 --idle-timeout=200ms -t 1h -T 1h -- sleep 1000
+  assert_events 'attempts[0].reason == "timed out after 200ms without output"' \
+    'end.result == "exhausted"'
+  run -124 logged --idle-timeout=1h -t 1h -T 200ms -- sleep 1000
+  assert_events 'end.result == "deadline"' \
+    '"without" not in attempts[0].reason'
+}
+
+@test "-t cuts what writes all the time" {
+  all_the_time() {
+    logged -n 1 --idle-timeout="$LIMIT" -t "$((${LIMIT%ms} * 2))ms" -- \
+      sh -c 'while :; do echo; sleep "$STEP"; done' >out || true
+    log_holds '"without" not in attempts[0].reason' && assert_events 'attempts[0].outcome == "timed-out"'
+  }
+  within all_the_time
+}
+
+@test "time in which COMMAND is stopped does not count" {
+  stopped() {
+    start -- "$BACKOFF" -n 1 --idle-timeout="$LIMIT" -- sh -c \
+      'echo "ready $$ $PPID"; kill -s STOP $$; exit 3'
+    await "$out" '^ready' || return
+    wait_for in_state "$(the_probe)" T
+    from=$(looks "$pid")
+    # It looks on, for longer than the limit is.
+    wait_for looked "$pid"
+    signal CONT "$(the_probe)"
+    wait "$runner" || true
+    runner=
+    [ "$(cat "$BATS_TEST_TMPDIR/fate")" = 'exited 3' ]
+  }
+  within stopped
+}
+
+@test "Ctrl-Z and fg: time in which backoff is stopped with it does not count" {
+  mkfifo go
+  # A shell that has just forked could not stop.
+  run "${PYTHON[@]}" "$lib/terminal.py" <<'EOS'
+type "$BACKOFF" -n 1 --idle-timeout=4s -- sh -c 'echo "ready $$ $PPID"; read -r line <go; echo went on; exit 3'
+wait ready (\d+) (\d+)
+key C-z
+wait Stopped
+prompt
+state 1 T
+state 2 T
+type (sleep 6; echo >go) &
+prompt
+type sleep 5
+prompt
+type fg %1
+wait went on
+prompt
+type echo status $?
+wait status 3\n
+EOS
+  assert_success
+}
+
+@test "at a terminal COMMAND writes to pipes, which show it at once" {
+  run "${PYTHON[@]}" "$lib/terminal.py" <<'EOS'
+type "$BACKOFF" -n 1 --idle-timeout=1h -- sh -c 'for fd in 0 1 2; do [ ! -t $fd ] || echo terminal $fd; done; echo "ready $$"; read line; echo "got $line"'
+wait terminal 0
+never terminal [12]
+wait ready
+type hello
+wait got hello
+prompt
+type "$BACKOFF" -n 1 --idle-timeout=200ms -- sleep 1000
+wait without output
+prompt
+type echo status $?
+wait status 124
+EOS
+  assert_success
+}
+
+@test "output that waits for a slow reader is output" {
+  mkfifo full go
+  reads full tell:full hear:go read -- "$BACKOFF" -n 1 -qq --idle-timeout=400ms -- \
+    sh -c 'echo $PPID >parent; head -c 300000 /dev/zero; exit 3' 3>&- &
+  reader=$!
+  read -r _ <full
+  from=$(looks "$(<parent)")
+  wait_for looked "$(<parent)"
+  echo >go
+  wait "$reader"
+  assert_equal "$(cat "$BATS_TEST_TMPDIR/fate")" 'exited 3'
+  assert_equal "$(wc -c <"$BATS_TEST_TMPDIR/got")" 300000
+}
+
+@test "stdin is replayed, also after an attempt that fell silent" {
+  seq 1000 | "$BACKOFF" -q --base=0 --idle-timeout=1s -- sh -c '
+    [ "$BACKOFF_ATTEMPT" -gt 1 ] || { read -r first; exec sleep 1000; }
+    cat; [ "$BACKOFF_ATTEMPT" -eq 3 ]' >out
+  assert_equal "$(cat out)" "$(seq 1000; seq 1000)"
+}
+
+@test "a hook may be silent" {
+  run -1 logged -n 2 -b 0 --idle-timeout=100ms --before-retry='sleep 0.5; echo hook >>hook' \
+    --at-end='sleep 0.5; echo end >>hook' -- false
+  assert_equal "$(cat hook)" $'hook\nend'
+}
+
+@test "without it, nothing is watched, and no process is adopted" {
+  need_strace
+  strace -qq -o trace "$BACKOFF" -n 1 -- true
+  run ! grep -E '^pipe2?\(|FIONREAD|SUBREAPER|WCONTINUED' trace
+  # As a check of the check.
+  strace -qq -o trace "$BACKOFF" -n 1 --idle-timeout=1h -- true
+  grep -q 'PR_SET_CHILD_SUBREAPER' trace
+  grep -q '^pipe2(' trace
+}

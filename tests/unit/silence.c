@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include "core/duration.h"
+#include "core/silence.h"
+#include "tap.h"
+
+#define MS NS_PER_MS
+#define S NS_PER_S
+#define START (100 * S)
+#define NEVER INT64_MIN
+
+static struct silence silence;
+
+/* Ten seconds, from START on. */
+static void
+reset(void)
+{
+	silence = silence_begin(10 * S, START);
+}
+
+/* Looks when it is time for it until the limit has passed; returns when. */
+static int64_t
+until_over(int64_t wrote_ns)
+{
+	while (!silence_is_over(&silence))
+		silence_look(
+		    &silence, silence_next_ns(&silence), wrote_ns, false);
+	return silence.looked_ns - START;
+}
+
+static void
+test_plain(void)
+{
+	int looks = 0;
+
+	reset();
+	while (!silence_is_over(&silence)) {
+		looks++;
+		silence_look(&silence, silence_next_ns(&silence), NEVER, false);
+	}
+	is_int(looks, 10, "ten looks");
+	is_int(silence.looked_ns - START, 10 * S, "  and it is over");
+
+	silence = silence_begin(INT64_MAX, START);
+	is_int(silence_next_ns(&silence), INT64_MAX, "no limit, no look");
+	ok(!silence_is_over(&silence), "  and no end");
+
+	silence = silence_begin(INT64_MAX - 1, START);
+	is_int(silence_next_ns(&silence), START + INT64_MAX / 10 + 1,
+	    "the longest limit");
+
+	reset();
+	for (int i = 1; i < 10; i++)
+		silence_look(&silence, START + i * S, NEVER, false);
+	silence_look(&silence, START + 9500 * MS, NEVER, false);
+	silence_look(&silence, START + 11 * S, NEVER, false);
+	ok(silence_is_over(&silence), "a look may come too late");
+	is_int(silence_next_ns(&silence), START + 11 * S,
+	    "  and then it is time, not for ever");
+
+	silence = silence_begin(3, START);
+	is_int(until_over(NEVER), 3, "the shortest does not stand still");
+}
+
+static void
+test_output(void)
+{
+	reset();
+	silence_look(&silence, START + S, START + 300 * MS, false);
+	is_int(until_over(START + 300 * MS), 10300 * MS,
+	    "it counts from the last write, not from the look that saw it");
+
+	reset();
+	for (int i = 1; i <= 100; i++)
+		silence_look(
+		    &silence, START + i * S, START + i * S - S / 2, false);
+	ok(!silence_is_over(&silence), "what writes often enough goes on");
+
+	reset();
+	silence_look(&silence, START + S, START + S, false);
+	silence_look(&silence, START + 2 * S, START + S, false);
+	is_int(silence.lasted_ns, S, "what is written at the look counts");
+}
+
+static void
+test_stops(void)
+{
+	reset();
+	silence_look(&silence, START + S, NEVER, false);
+	silence_look(&silence, START + 1500 * MS, NEVER, false);
+	for (int i = 0; i < 60; i++)
+		silence_look(&silence, silence_next_ns(&silence), NEVER, true);
+	is_int(until_over(NEVER), 70 * S,
+	    "a minute in which it was stopped does not count");
+
+	reset();
+	silence_look(&silence, START + S, NEVER, false);
+	silence_look(&silence, START + 3600 * S, NEVER, false);
+	is_int(silence.lasted_ns, 2 * S,
+	    "of a look that is late, no more counts than of one in time");
+
+	reset();
+	silence_look(&silence, START + 5 * S, START + 4 * S, true);
+	is_int(silence.lasted_ns, 0, "it wrote, and stopped");
+}
+
+int
+main(void)
+{
+	test_plain();
+	test_output();
+	test_stops();
+	return done();
+}
