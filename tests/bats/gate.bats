@@ -145,7 +145,7 @@ calls() { # NAME-REGEX: how many of them the trace has on the state file
 }
 
 has_lines() { # COUNT FILE
-  [ "$(cat "$2" 2>/dev/null | wc -l)" = "$1" ]
+  [ "$(wc -l 2>/dev/null <"$2")" = "$1" ]
 }
 
 @test "at a shut gate one tries, and a success opens it for all" {

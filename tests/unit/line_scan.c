@@ -55,6 +55,8 @@ end(void)
 {
 	for (size_t i = 0; i < scan.count; i++)
 		regfree(&scan.conditions[i].regex);
+	if (scan.has_union)
+		regfree(&scan.unfiltered);
 }
 
 /* Feeds TEXT in pieces of random sizes up to MOST. */
