@@ -7,7 +7,7 @@
 #include "core/fleet_line.h"
 
 static const char words[FLEET_WORDS][8] = { "hello", "look", "turn", "await",
-	"end", "cancel", "slot", "claim", "free", "bye", "open", "gate",
+	"end", "cancel", "slot", "claim", "free", "bye", "open", "keep", "gate",
 	"ended", "done", "freed", "lost", "wrong", "opened" };
 
 void

@@ -13,8 +13,9 @@
  * a gate's (gate_record.h), TEXT is printable ASCII up to the end. Spans are in
  * nanoseconds; NOW and UNTIL are times of the server, since the epoch.
  *
- *   hello VERSION MACHINE PATIENCE N :GATE SLOTS
- *       Once, first. MACHINE stands for the run in the fleet's record;
+ *   hello VERSION MACHINE PATIENCE N OWNER :GATE SLOTS
+ *       Once, first. MACHINE stands for the run in the fleet's record; OWNER,
+ *       unlike any other's, has what the helpers of a run hold;
  *       PATIENCE is that of gate_types.h. GATE and SLOTS are names or "-"; N
  *       is how many slots there are. Nothing is connected yet.
  *     hello :SERVER         what to call the server, without user and password
@@ -39,7 +40,10 @@
  *     freed LOST            1: others had it meanwhile
  *   open                    opens the gate by hand
  *     opened WAS :REASON    WAS is 1 where it was shut, for that reason
- *   bye                     gives everything up; the answer is its end
+ *   keep                    goes on with what another helper of the OWNER,
+ * which has died, had: a slot, and maybe the turn. Without an answer: that to
+ * free or end tells what is lost. bye                     gives everything up;
+ * the answer is its end
  *
  * To anything but hello the answer may also be
  *
@@ -56,7 +60,7 @@
 #include "core/gate_record.h"
 #include "core/text.h"
 
-#define FLEET_VERSION 1
+#define FLEET_VERSION 2
 
 /* What is held is held for so long without a word of its holder. */
 #define FLEET_LEASE_NS (15 * INT64_C(1000000000))
@@ -74,6 +78,7 @@ enum fleet_word {
 	FLEET_FREE,
 	FLEET_BYE,
 	FLEET_OPEN,
+	FLEET_KEEP,
 	/* What the helper alone says. */
 	FLEET_GATE,
 	FLEET_ENDED,
@@ -83,7 +88,7 @@ enum fleet_word {
 	FLEET_WRONG,
 	FLEET_OPENED,
 };
-#define FLEET_WORDS 18
+#define FLEET_WORDS 19
 
 #define FLEET_NUMBERS 5
 #define FLEET_RECORDS 2

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <errno.h>
-#include <stdlib.h>
-#include <sys/random.h>
-
 #include "core/duration.h"
 #include "core/text.h"
 #include "fleet/lease.h"
@@ -16,16 +12,11 @@
 char owner[OWNER_SIZE];
 
 void
-lease_make_owner(void)
+lease_set_owner(int64_t number)
 {
-	unsigned char bytes[OWNER_SIZE / 2];
 	struct text text = text_in(owner, sizeof owner);
 
-	while (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
-		if (errno != EINTR)
-			abort();
-	for (size_t i = 0; i < sizeof bytes; i++)
-		text_hex(&text, bytes[i]);
+	text_number(&text, number);
 }
 
 void

@@ -26,10 +26,10 @@
 /* The least that a wait for somebody else's lasts, before it is looked at. */
 #define LEAST_WAIT_NS (50 * INT64_C(1000000))
 
-/* Unlike any other's. */
-#define OWNER_SIZE 33
+/* That of the run: the helper after this one goes on with what is held. */
+#define OWNER_SIZE 21
 extern char owner[OWNER_SIZE];
-void lease_make_owner(void);
+void lease_set_owner(int64_t number);
 
 /* "backoff:{NAME}:WHAT": braces, so that a cluster has all in one place. */
 #define LEASE_KEY_SIZE (SHARED_NAME_SIZE + 24)

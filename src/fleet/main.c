@@ -114,7 +114,7 @@ hello(const struct fleet_line *line)
 		answer_in_words(FLEET_WRONG, wrong);
 		return;
 	}
-	lease_make_owner();
+	lease_set_owner(line->numbers[4]);
 	server_start(&url);
 	turn_lease_start(name[0], (uint64_t)line->numbers[1], line->numbers[2]);
 	slot_lease_start(name[1], line->numbers[3]);
@@ -169,6 +169,16 @@ ask_slots(const struct fleet_line *line)
 	return done;
 }
 
+/* Nobody waits for an answer. */
+static void
+keep(void)
+{
+	is_asked = 0;
+	slot_lease_keep();
+	if (strcmp(name[0], "-") != 0)
+		turn_lease_keep();
+}
+
 static void
 do_what_is_asked(const struct fleet_line *line)
 {
@@ -176,6 +186,10 @@ do_what_is_asked(const struct fleet_line *line)
 
 	if (line->word == FLEET_HELLO) {
 		hello(line);
+		return;
+	}
+	if (line->word == FLEET_KEEP) {
+		keep();
 		return;
 	}
 	done = server_connect()

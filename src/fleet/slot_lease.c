@@ -29,6 +29,15 @@ slot_lease_forget(void)
 	is_held = false;
 }
 
+void
+slot_lease_keep(void)
+{
+	is_held = true;
+	is_lost = false;
+	lease_begin(&lease);
+	lease.renew_ns = clock_now_ns();
+}
+
 static long long
 ms(int64_t ns)
 {

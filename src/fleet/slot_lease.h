@@ -28,4 +28,7 @@ int64_t slot_lease_renewal_ns(void);
 void slot_lease_renew(bool holder_lives);
 void slot_lease_forget(void);
 
+/* Another helper of the owner held one: to be renewed now. */
+void slot_lease_keep(void);
+
 #endif

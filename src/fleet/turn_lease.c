@@ -38,6 +38,17 @@ turn_lease_forget(void)
 	free_since_ns = 0;
 }
 
+void
+turn_lease_keep(void)
+{
+	if (!turn_store_look(&view) || !view.lease_is_ours)
+		return;
+	self.turn = view.lease_turn;
+	self.turn_ns = view.record.turn_ns;
+	lease_begin(&lease);
+	lease.renew_ns = clock_now_ns();
+}
+
 /* Without the turn. Who has an item hands it on. */
 static enum stored
 start(const struct gate_decision *decision)

@@ -33,4 +33,7 @@ void turn_lease_renew(bool holder_lives);
 /* Nothing is held that we know of. */
 void turn_lease_forget(void);
 
+/* Another helper of the owner may have had it. */
+void turn_lease_keep(void);
+
 #endif

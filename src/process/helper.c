@@ -18,8 +18,13 @@
 /* Where the helper finds its end of the socket. */
 #define HELPER_SOCKET 3
 
+/* One that dies as it starts is not to keep the machine busy. */
+#define AGAIN_NS NS_PER_S
+
 static pid_t pid;
 static int ours = -1;
+static int64_t started_ns;
+static void (*guard)(void);
 
 /* In the child from vfork to exec. What it must not have it closes itself. */
 static void
@@ -37,6 +42,7 @@ helper_start(const char *path, char *const environment[])
 	volatile int error = 0;
 	int ends[2], theirs;
 
+	started_ns = clock_now_ns();
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
 		return false;
 	ours = fd_out_of_the_way(ends[0]);
@@ -76,6 +82,27 @@ void
 helper_is_reaped(void)
 {
 	pid = 0;
+}
+
+void
+helper_guard(void (*revive)(void))
+{
+	guard = revive;
+}
+
+int64_t
+helper_due_ns(void)
+{
+	return guard != NULL && pid <= 0 ? started_ns + AGAIN_NS : INT64_MAX;
+}
+
+void
+helper_look(void)
+{
+	int64_t due_ns = helper_due_ns();
+
+	if (due_ns < INT64_MAX && clock_now_ns() >= due_ns)
+		guard();
 }
 
 void

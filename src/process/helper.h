@@ -8,6 +8,7 @@
  */
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* Starts PATH with ENVIRONMENT. False: it is not there; errno tells why. */
@@ -21,6 +22,16 @@ pid_t helper_pid(void);
 
 /* Somebody else has reaped it. */
 void helper_is_reaped(void);
+
+/*
+ * While COMMAND runs, and until this is called with NULL, REVIVE is called
+ * where the helper has died. It starts another.
+ */
+void helper_guard(void (*revive)(void));
+
+/* When that is due; INT64_MAX: never. And does so if it is. */
+int64_t helper_due_ns(void);
+void helper_look(void);
 
 /* Waits for its end until UNTIL_NS of CLOCK_MONOTONIC, and then kills it. */
 void helper_end(int64_t until_ns);

@@ -12,6 +12,7 @@
 #include "process/child.h"
 #include "process/clock.h"
 #include "core/duration.h"
+#include "process/helper.h"
 #include "process/sh_fallback.h"
 #include "process/signals.h"
 #include "process/spawn.h"
@@ -109,7 +110,7 @@ on_signal(struct child *child, const struct arrival *arrival)
 static int64_t
 next_ns(const struct child *child)
 {
-	int64_t next_ns = child->kill_ns;
+	int64_t next_ns = min_ns(child->kill_ns, helper_due_ns());
 
 	if (!child->limit_passed)
 		next_ns = min_ns(next_ns, child->limit->at_ns);
@@ -172,6 +173,7 @@ await_event(struct child *child)
 	int count = 0;
 	enum wake wake;
 
+	helper_look();
 	if (child->relay != NULL)
 		count = child->relay->wanted(descriptors);
 	wake = signals_wait(&arrival, next_ns(child), descriptors, count);
@@ -253,7 +255,7 @@ supervise(const struct command *command, const struct time_limit *limit)
 	if (with_tree || command->is_fed)
 		child.tree = process_tree_before();
 	/* Reap what ended in the pause, when nobody read SIGCHLD (rule 74). */
-	if (with_tree || can_have_other_children())
+	if (with_tree || helper_pid() != 0 || can_have_other_children())
 		child_reap(&child);
 	started_ns = clock_now_ns();
 	child.silence = silence_begin(limit->silence_ns, started_ns);

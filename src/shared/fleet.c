@@ -14,34 +14,17 @@
 #include "process/clock.h"
 #include "process/helper.h"
 #include "shared/fleet.h"
+#include "shared/fleet_helper.h"
 #include "shared/fleet_identity.h"
 #include "shared/shared_state.h"
 
-/*
- * The helper keeps to 250 ms for the connection and for each answer of the
- * server. This is for one that is stuck itself.
- */
-#define ANSWER_NS (1500 * NS_PER_MS)
 #define BYE_NS (300 * NS_PER_MS)
 
-/* Some libcs declare it. NOLINTNEXTLINE(readability-redundant-declaration) */
-extern char **environ;
-
 static const struct shared_options *options;
-static int64_t patience;
-static char **environment; /* ours, before it is made COMMAND's */
-static const char *helper;
 static char server[FLEET_TEXT_SIZE]; /* what to call it */
 static char lost_why[2 * FLEET_TEXT_SIZE]; /* "SERVER: WHY" */
 static bool is_used, is_lost, is_told, are_slots_told, is_introduced;
 static bool is_restarted; /* the helper, for this attempt */
-static const char ended[] = "backoff-fleet has ended";
-
-static const char *
-name_of(const char *name, bool is_fleet)
-{
-	return is_fleet ? name : "-";
-}
 
 /* Refuses --gate or --slots, whichever is of a fleet. */
 static _Noreturn void
@@ -133,57 +116,6 @@ say_it_is_back(void)
 	log_news(WEIGHT_DETAIL, words, NULL, NULL);
 }
 
-static bool
-put(const struct fleet_line *line)
-{
-	char room[FLEET_LINE_SIZE];
-	struct text text = text_in(room, sizeof room);
-
-	fleet_line_write(&text, line);
-	return send(helper_socket(), room, text.length,
-	           MSG_NOSIGNAL | MSG_DONTWAIT)
-	    > 0;
-}
-
-/* Its next message. NULL, or why there is none. */
-static const char *
-get(struct fleet_line *line, int64_t until_ns)
-{
-	struct pollfd watched = { .fd = helper_socket(), .events = POLLIN };
-	char room[FLEET_LINE_SIZE];
-	ssize_t size;
-	int64_t left_ns;
-
-	do {
-		left_ns = until_ns - clock_now_ns();
-		if (left_ns <= 0)
-			return "timed out";
-	} while (poll(&watched, 1, (int)(left_ns / NS_PER_MS) + 1) <= 0);
-	size = read(helper_socket(), room, sizeof room - 1);
-	if (size <= 0)
-		return ended;
-	room[size] = '\0';
-	return fleet_line_read(line, room) ? NULL : "a wrong answer";
-}
-
-/* Starts the helper where there is none. NULL, or why that does not work. */
-static const char *
-introduce(struct fleet_line *answer, int64_t machine_id)
-{
-	struct fleet_line hello = { .word = FLEET_HELLO,
-		.numbers = { FLEET_VERSION, machine_id, patience,
-		    options->slots.count } };
-	struct text text = text_in(hello.text, sizeof hello.text);
-
-	if (helper_socket() < 0 && !helper_start(helper, environment))
-		return errno == ENOENT ? "backoff-fleet is not installed"
-		                       : strerror(errno);
-	text_add(&text, name_of(options->gate.name, options->gate.fleet));
-	text_byte(&text, ' ');
-	text_add(&text, name_of(options->slots.name, options->slots.fleet));
-	return put(&hello) ? get(answer, clock_now_ns() + ANSWER_NS) : ended;
-}
-
 void
 fleet_start(const struct shared_options *what, int64_t patience_ns)
 {
@@ -192,11 +124,9 @@ fleet_start(const struct shared_options *what, int64_t patience_ns)
 	struct fleet_line answer = { .text = "" };
 
 	options = what;
-	patience = patience_ns;
-	environment = environ;
 	is_used = true;
-	helper = fleet_helper_path();
-	why = introduce(&answer, 0);
+	fleet_helper_start(what, patience_ns);
+	why = fleet_helper_introduce(&answer, 0);
 	if (why != NULL)
 		refuse(why);
 	if (answer.word != FLEET_HELLO)
@@ -241,13 +171,13 @@ drop(const char *why, enum fleet_word asked)
 
 /*
  * Whether another helper may be asked the same where one was killed: the server
- * may be there all the same. What it held is lost, and that has to be told.
+ * may be there all the same. A slot that it held is taken up again; a turn is
+ * lost, and that has to be told.
  */
 static bool
 restart(enum fleet_word asked)
 {
-	if (is_restarted || asked == FLEET_END || asked == FLEET_CANCEL
-	    || asked == FLEET_FREE)
+	if (is_restarted || asked == FLEET_END || asked == FLEET_CANCEL)
 		return false;
 	helper_end(0);
 	is_introduced = false;
@@ -261,15 +191,16 @@ fleet_say(const struct fleet_line *question)
 	struct fleet_line answer;
 	const char *why;
 
-	if (is_introduced && put(question))
+	if (is_introduced && fleet_helper_put(question))
 		return true;
 	if (is_introduced && !restart(question->word))
-		return drop(ended, question->word);
-	why = introduce(&answer, fleet_machine());
+		return drop(fleet_helper_ended, question->word);
+	why = fleet_helper_introduce(&answer, fleet_machine());
 	if (why != NULL)
 		return drop(why, question->word);
 	is_introduced = true;
-	return put(question) || drop(ended, question->word);
+	return fleet_helper_put(question)
+	    || drop(fleet_helper_ended, question->word);
 }
 
 static bool
@@ -305,12 +236,12 @@ at_once(enum fleet_word asked)
 static const char *
 hear(enum fleet_word asked, struct fleet_line *answer)
 {
-	int64_t until_ns = clock_now_ns() + ANSWER_NS;
+	int64_t until_ns = clock_now_ns() + FLEET_ANSWER_NS;
 	const char *why;
 
 	/* What was asked before, and given up, may still be answered. */
 	do
-		why = get(answer, until_ns);
+		why = fleet_helper_get(answer, until_ns);
 	while (why == NULL && answer->word != FLEET_LOST
 	    && answer->word != FLEET_WRONG
 	    && !is_answer_to(asked, answer->word));
@@ -322,7 +253,7 @@ fleet_hear(enum fleet_word asked, struct fleet_line *answer)
 {
 	const char *why = hear(asked, answer);
 
-	if (why == ended && restart(asked)) {
+	if (why == fleet_helper_ended && restart(asked)) {
 		asked = at_once(asked);
 		if (!fleet_say(&(struct fleet_line) { .word = asked }))
 			return false;
@@ -342,13 +273,13 @@ ask_once(enum fleet_word word, struct fleet_line *answer)
 {
 	static char words[2 * FLEET_TEXT_SIZE];
 	struct text text = text_in(words, sizeof words);
-	const char *why = introduce(answer, fleet_machine());
+	const char *why = fleet_helper_introduce(answer, fleet_machine());
 
 	is_introduced = why == NULL;
 	if (why == NULL)
-		why = put(&(struct fleet_line) { .word = word })
+		why = fleet_helper_put(&(struct fleet_line) { .word = word })
 		    ? hear(word, answer)
-		    : ended;
+		    : fleet_helper_ended;
 	if (why == NULL && is_answer_to(word, answer->word))
 		return NULL;
 	text_add(&text, server);
@@ -387,7 +318,7 @@ void
 fleet_rest(void)
 {
 	if (helper_socket() >= 0)
-		put(&(struct fleet_line) { .word = FLEET_BYE });
+		fleet_helper_put(&(struct fleet_line) { .word = FLEET_BYE });
 	helper_end(clock_now_ns() + BYE_NS);
 	is_introduced = false;
 }

@@ -347,13 +347,59 @@ ran$"
 
 @test "a helper that is killed in an attempt does not end that" {
   with_server
-  start_on 1 --gate=fleet:hub --slots=fleet:hub:1 -n 1 -- sh -c 'echo ready; read -r _ <go; exit 3'
+  start_on 1 --gate=fleet:hub -n 1 -- sh -c 'echo ready; read -r _ <go; exit 3'
   await "$out" ready
   kill -KILL "$(helpers)"
   wait_for no_helper
   echo >&7
   assert_fate 'exited 3'
   assert_equal "$(grep -c 'backoff-fleet has ended' "$err")" 1
+}
+
+# lease_end: until when the one slot of hub that is taken is leased.
+lease_end() {
+  redis zrange 'backoff:{hub}:slots' 0 -1 withscores | sed -n 2p
+}
+
+# lease_grows: it is renewed, and nothing else has happened to it.
+lease_grows() {
+  [ "$(lease_end)" -gt "$before" ] && [ "$(redis zcard 'backoff:{hub}:slots')" = 1 ]
+}
+
+@test "a helper that is killed in an attempt is followed by one that renews its slot" {
+  local before first
+  with_server
+  start_on 1 --gate=fleet:hub --slots=fleet:hub:1 -n 1 -- sh -c 'echo ready; read -r _ <go; exit 3'
+  await "$out" ready
+  first=$(redis zrange 'backoff:{hub}:slots' 0 -1)
+  for _ in 1 2 3 4; do
+    before=$(lease_end)
+    wait_for helper_is_there
+    kill -KILL "$(helpers)"
+    # Before it would have been renewed anyway, five seconds after.
+    wait_for lease_grows
+    run -75 on 2 -q --slots=fleet:hub:1 --slots-wait=0 touch ran
+  done
+  assert_equal "$(redis zrange 'backoff:{hub}:slots' 0 -1)" "$first"
+  echo >&7
+  assert_fate 'exited 3'
+  assert_equal "$(redis zcard 'backoff:{hub}:slots')" 0
+  refute grep -qE 'has ended|lost the|NOT enforced' "$err"
+  assert [ ! -e ran ]
+}
+
+@test "a helper that is killed when its slot was another's meanwhile says so" {
+  with_server
+  start_on 1 --slots=fleet:hub:1 -n 1 -- sh -c 'echo ready; read -r _ <go; exit 3'
+  await "$out" ready
+  redis del 'backoff:{hub}:slots'
+  redis zadd 'backoff:{hub}:slots' "$((($(date +%s) + 14) * 1000))" another
+  kill -KILL "$(helpers)"
+  wait_for helper_is_there
+  echo >&7
+  assert_fate 'exited 3'
+  assert_equal "$(grep -c 'lost the slot of fleet:hub' "$err")" 1
+  assert_equal "$(redis zrange 'backoff:{hub}:slots' 0 -1)" another
 }
 
 @test "a helper that is stuck is given up" {

@@ -33,10 +33,11 @@ test_words(void)
 	writes(&(struct fleet_line) { .word = FLEET_LOOK }, "look");
 	writes(&(struct fleet_line) { .word = FLEET_SLOT, .numbers = { 1 } },
 	    "slot 1");
+	writes(&(struct fleet_line) { .word = FLEET_KEEP }, "keep");
 	writes(&(struct fleet_line) { .word = FLEET_HELLO,
-	           .numbers = { 1, INT64_MAX, 0, 4 },
+	           .numbers = { 2, INT64_MAX, 0, 4, 9 },
 	           .text = "hub -" },
-	    "hello 1 9223372036854775807 0 4 :hub -");
+	    "hello 2 9223372036854775807 0 4 9 :hub -");
 	writes(&(struct fleet_line) { .word = FLEET_LOST,
 	           .text = "a :text with #marks" },
 	    "lost :a :text with #marks");
