@@ -33,11 +33,13 @@ minds_silence(const struct child *child)
 static void
 look_at_silence(struct child *child)
 {
-	int64_t now_ns = clock_now_ns();
+	int64_t now_ns = clock_now_ns(), wrote_ns;
 
-	if (minds_silence(child))
-		silence_look(&child->silence, now_ns,
-		    child->relay->wrote(now_ns), child_was_stopped(child));
+	if (!minds_silence(child))
+		return;
+	wrote_ns = child->relay->wrote(now_ns);
+	silence_look(
+	    &child->silence, now_ns, wrote_ns, child_was_stopped(child));
 }
 
 /* A limit has been reached, unless COMMAND ended just before. */

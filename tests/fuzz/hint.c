@@ -37,6 +37,20 @@ is_printed(const struct stated_wait *after)
 	        || after->when.kind == WHEN_EPOCH);
 }
 
+static void
+print_wait(struct text *text, const struct when *when)
+{
+	bool is_moment = when->kind == WHEN_EPOCH;
+
+	text_add(text, is_moment ? "after=@" : "after=");
+	if (!is_moment && when->ns == DURATION_INF) {
+		text_add(text, "inf");
+		return;
+	}
+	duration_seconds(text, when->ns);
+	text_add(text, is_moment ? "" : "s");
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -49,17 +63,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_require(hint.unreadable >= 0 && hint.unreadable <= (int)size,
 	    "more lines than bytes");
 	fuzz_require(lseek(file, 0, SEEK_END) == 0, "the file was not emptied");
-	if (has_wait) {
-		text_add(&text,
-		    after.when.kind == WHEN_EPOCH ? "after=@" : "after=");
-		if (after.when.ns == DURATION_INF)
-			text_add(&text, "inf");
-		else
-			duration_seconds(&text, after.when.ns);
-		if (after.when.kind == WHEN_DURATION
-		    && after.when.ns != DURATION_INF)
-			text_byte(&text, 's');
-	}
+	if (has_wait)
+		print_wait(&text, &after.when);
 	if (hint.verdict != VERDICT_NONE) {
 		text_add(&text, "\nverdict=");
 		text_add(&text, verdict_name(hint.verdict));
