@@ -20,13 +20,13 @@
  *       is how many slots there are. Nothing is connected yet.
  *     hello :SERVER         what to call the server, without user and password
  *     wrong :WHY            it cannot work with what it was told
- *   look                    whether an attempt may start without the turn
+ *   look [#RECORD]          whether an attempt may start without the turn
  *     gate KIND WAS UNTIL NOW #RECORD
  *       KIND and WAS are of gate_types.h and gate_record.h.
- *   turn                    the same for one who wants the turn, or has it
+ *   turn [#RECORD]          the same for one who wants the turn, or has it
  *     gate ...              with GATE_QUEUE: it has not got it
- *   await                   waits for the turn, a few seconds; then as turn
- *   end OUTCOME BEGAN ENDED HINT PAUSE :REASON
+ *   await [#RECORD]         waits for the turn, a few seconds; then as turn
+ *   end OUTCOME BEGAN ENDED HINT PAUSE [#RECORD] :REASON
  *       An attempt has ended. BEGAN and ENDED are how long ago that was; HINT
  *       is how long the other side asked to wait, or 0.
  *     ended LOST NOW #BEFORE #AFTER
@@ -45,7 +45,8 @@
  * free or end tells what is lost. bye                     gives everything up;
  * the answer is its end
  *
- * To anything but hello the answer may also be
+ * RECORD is what the machine has seen last, by CLOCK_MONOTONIC, for a server
+ * that has lost it. To anything but hello the answer may also be
  *
  *     lost :WHY             the server cannot be used now
  *

@@ -134,6 +134,7 @@ shut(const struct gate_step *step)
 	count(step);
 	set_due(step);
 	record->probes = 0;
+	record->is_copy = false;
 	record->since_ns = record->shut_ns = record->news_ns = step->now_ns;
 }
 

@@ -35,6 +35,7 @@ enum offset {
 	AT_WAS_CUT = 148,
 	AT_HINTED = 149,
 	AT_VERSION = 150,
+	AT_COPY = 151,
 	AT_SHUT = 152,
 	AT_NEWS = 160,
 	AT_PROBE = 168,
@@ -118,6 +119,7 @@ read_fields(struct gate_record *record, const uint8_t *bytes)
 		.results = (uint16_t)little_endian_get(bytes + AT_RESULTS, 2),
 		.failed = (uint16_t)little_endian_get(bytes + AT_FAILED, 2),
 		.release_ns = get_time(bytes + AT_RELEASE),
+		.is_copy = bytes[AT_COPY] != 0,
 	};
 	memcpy(reason, bytes + AT_REASON, GATE_REASON_SIZE);
 	gate_set_reason(record, reason);
@@ -219,6 +221,7 @@ gate_encode(const struct gate_record *record, uint8_t bytes[GATE_RECORD_SIZE])
 	little_endian_put(bytes + AT_OTHER_TURN, 4, record->other_turn);
 	bytes[AT_WAS_CUT] = record->was_cut;
 	bytes[AT_HINTED] = record->hinted;
+	bytes[AT_COPY] = record->is_copy;
 	bytes[AT_VERSION] = GATE_VERSION;
 	memcpy(bytes + AT_REASON, record->reason, GATE_REASON_SIZE);
 	little_endian_put(bytes + AT_CRC, 4, crc32(bytes, AT_CRC));

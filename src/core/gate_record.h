@@ -68,6 +68,12 @@ struct gate_record {
 	uint16_t results, failed; /* of attempts in it, and how many failed */
 	int64_t release_ns; /* when the next attempt may start */
 
+	/*
+	 * Of a fleet's: a machine has it from the server, and has not shut it
+	 * by itself since; a server has it from a machine, and has no news.
+	 */
+	bool is_copy;
+
 	/* Why it is shut: printable ASCII. */
 	char reason[GATE_REASON_SIZE + 1];
 };

@@ -11,6 +11,7 @@
 
 #include "core/duration.h"
 #include "core/fleet_line.h"
+#include "core/gate_restore.h"
 #include "core/shared_name.h"
 
 /* A lease lasts so long, and is renewed so often. */
@@ -18,7 +19,7 @@
 #define LEASE_MS ((int)(LEASE_NS / NS_PER_MS))
 
 /* What is not used for so many seconds goes. */
-#define KEEP_S 86400
+#define KEEP_S ((int)(GATE_KEPT_NS / NS_PER_S))
 
 /* A transaction that others cross is tried so often. */
 #define TRIES 10

@@ -127,6 +127,7 @@ ask_gate(const struct fleet_line *line)
 	struct fleet_line reply = { .word = FLEET_DONE };
 	bool interrupted = false, done = true;
 
+	turn_lease_see(line);
 	switch (line->word) {
 	case FLEET_LOOK:
 		done = turn_lease_look(&reply);

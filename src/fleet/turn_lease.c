@@ -22,6 +22,7 @@ static bool has_item; /* of the list */
 static int64_t free_since_ns; /* the turn is nobody's; 0: it is not so */
 static int64_t wait_ns;
 static struct turn_view view; /* what the server has, as last read */
+static struct gate_record mirror; /* what was seen, by CLOCK_MONOTONIC */
 
 void
 turn_lease_start(const char *name, uint64_t machine, int64_t patience_ns)
@@ -47,6 +48,39 @@ turn_lease_keep(void)
 	self.turn_ns = view.record.turn_ns;
 	lease_begin(&lease);
 	lease.renew_ns = clock_now_ns();
+}
+
+void
+turn_lease_see(const struct fleet_line *asked)
+{
+	mirror = gate_record_new();
+	if (asked->records_count > 0)
+		gate_decode(&mirror, asked->records[0], clock_now_ns());
+}
+
+/* Whether what the server has is not what this machine has seen of it. */
+static bool
+is_forgetful(void)
+{
+	struct gate_record seen = mirror;
+
+	gate_translate(&seen, view.now_ns - clock_now_ns());
+	return gate_restore(&view.record, view.is_there, &seen,
+	    view.lease_turn != 0 ? view.lease_turn : self.turn, view.now_ns);
+}
+
+/* STORE_CROSSED: the server has been given it, and is to be read anew. */
+static enum stored
+restore(void)
+{
+	enum stored stored;
+
+	if (!is_forgetful())
+		return STORE_DONE;
+	server_add("MULTI");
+	turn_store_add_record(&view);
+	stored = turn_store_commit();
+	return stored == STORE_DONE ? STORE_CROSSED : stored;
 }
 
 /* Without the turn. Who has an item hands it on. */
@@ -176,13 +210,18 @@ static bool
 decide(struct fleet_line *answer, bool takes_item)
 {
 	struct gate_decision decision;
+	enum stored stored;
 
 	for (int i = 0; i < TRIES; i++) {
 		if (!turn_store_watch(&view,
 		        takes_item && !has_item && self.turn == 0 ? &has_item
 		                                                  : NULL))
 			return false;
-		switch (self.turn != 0 ? hold(&decision) : join(&decision)) {
+		stored = restore();
+		if (stored == STORE_DONE)
+			stored = self.turn != 0 ? hold(&decision)
+			                        : join(&decision);
+		switch (stored) {
 		case STORE_FAILED:
 			return false;
 		case STORE_DONE:
@@ -208,6 +247,8 @@ turn_lease_look(struct fleet_line *answer)
 
 	if (!turn_store_look(&view))
 		return false;
+	if (is_forgetful())
+		return decide(answer, false);
 	decision = gate_ask(&view.record, view.now_ns, &self);
 	if (decision.changed)
 		return decide(answer, false);
@@ -252,6 +293,7 @@ note(const struct fleet_line *asked, struct gate_record *before, bool *is_lost)
 	decision = gate_end(&view.record, view.now_ns, &self, &attempt);
 	if (!decision.changed && !has_lease)
 		return STORE_DONE;
+	view.record.is_copy = false;
 	server_add("MULTI");
 	if (decision.changed)
 		turn_store_add_record(&view);
@@ -267,10 +309,12 @@ turn_lease_end(const struct fleet_line *asked, struct fleet_line *answer)
 	bool is_lost = false;
 	enum stored result = STORE_CROSSED;
 
-	for (int i = 0; i < TRIES && result == STORE_CROSSED; i++)
-		result = turn_store_watch(&view, NULL)
-		    ? note(asked, &before, &is_lost)
-		    : STORE_FAILED;
+	for (int i = 0; i < TRIES && result == STORE_CROSSED; i++) {
+		result
+		    = turn_store_watch(&view, NULL) ? restore() : STORE_FAILED;
+		if (result == STORE_DONE)
+			result = note(asked, &before, &is_lost);
+	}
 	self.turn = 0;
 	if (result == STORE_CROSSED)
 		return server_fail("too many others write there");
@@ -306,7 +350,7 @@ turn_lease_open(struct fleet_line *answer)
 {
 	enum stored result = STORE_CROSSED;
 	struct text reason;
-	bool was_shut = true;
+	bool was_shut = true, is_sure;
 
 	for (int i = 0; i < TRIES && result == STORE_CROSSED; i++) {
 		*answer = (struct fleet_line) { .word = FLEET_OPENED };
@@ -315,8 +359,13 @@ turn_lease_open(struct fleet_line *answer)
 		reason = text_in(answer->text, sizeof answer->text);
 		text_add(&reason, view.record.reason);
 		was_shut = gate_open_by_hand(&view.record, view.now_ns);
+		/* Else a machine that saw it shut would shut it again. */
+		is_sure = view.is_there && !view.record.is_copy;
+		if (!was_shut && !is_sure)
+			view.record.since_ns = view.now_ns;
+		view.record.is_copy = false;
 		result = STORE_DONE;
-		if (was_shut) {
+		if (was_shut || !is_sure) {
 			server_add("MULTI");
 			turn_store_add_record(&view);
 			turn_store_add_item(true);

@@ -13,6 +13,9 @@
 
 void turn_lease_start(const char *name, uint64_t machine, int64_t patience_ns);
 
+/* What backoff asks with: the record that its machine has seen last. */
+void turn_lease_see(const struct fleet_line *asked);
+
 /* Each answers WHAT; false: the server cannot be used. */
 bool turn_lease_look(struct fleet_line *answer);
 bool turn_lease_take(struct fleet_line *answer);

@@ -53,6 +53,7 @@ read_replies(struct turn_view *view, int first)
 	if (both->type != REDIS_REPLY_ARRAY || both->elements != 2
 	    || !bytes_of(both->element[0]) || !bytes_of(both->element[1]))
 		return server_fail("not a Redis server");
+	view->is_there = both->element[0]->type != REDIS_REPLY_NIL;
 	/* What is damaged is as new. */
 	if (both->element[0]->type == REDIS_REPLY_STRING
 	    && both->element[0]->len == GATE_RECORD_SIZE)

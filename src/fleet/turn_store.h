@@ -24,6 +24,7 @@
 
 struct turn_view {
 	struct gate_record record;
+	bool is_there; /* the server has one, be it damaged */
 	int64_t now_ns; /* by the server */
 	uint32_t lease_turn; /* that the lease is for; 0: there is none */
 	bool lease_is_ours;

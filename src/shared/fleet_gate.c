@@ -71,6 +71,7 @@ take_record(const uint8_t *bytes, int64_t now_ns)
 
 	gate_decode(&record, bytes, now_ns);
 	gate_translate(&record, boottime_ns() - now_ns);
+	record.is_copy = true;
 	return record;
 }
 
@@ -96,13 +97,31 @@ take_answer(const struct fleet_gate *gate, const struct fleet_line *answer,
 	}
 }
 
+/* What is known here, for a server that has lost it. */
+static void
+add_mirror(const struct fleet_gate *gate, struct fleet_line *line)
+{
+	struct gate_record mirror = *gate->seen;
+	int64_t now_ns;
+
+	if (gate->file->part.file.fd >= 0
+	    && !gate_file_read(gate->file, &mirror, &now_ns))
+		return;
+	if (!mirror.is_copy)
+		return;
+	gate_translate(&mirror, clock_now_ns() - boottime_ns());
+	gate_encode(&mirror, line->records[0]);
+	line->records_count = 1;
+}
+
 bool
 fleet_gate_ask(const struct fleet_gate *gate, enum fleet_word word,
     struct gate_record *seen, struct gate_decision *decision)
 {
-	struct fleet_line answer;
+	struct fleet_line answer, line = { .word = word };
 
-	if (!fleet_ask(&(struct fleet_line) { .word = word }, &answer))
+	add_mirror(gate, &line);
+	if (!fleet_ask(&line, &answer))
 		return false;
 	take_answer(gate, &answer, seen, decision);
 	is_asked = is_asked && word != FLEET_LOOK;
@@ -133,6 +152,7 @@ fleet_gate_await(const struct fleet_gate *gate, int64_t until_ns,
 	struct fleet_line answer = { .word = FLEET_AWAIT };
 
 	*signal = 0;
+	add_mirror(gate, &answer);
 	if (!fleet_say(&answer))
 		return false;
 	is_asked = true;
@@ -169,6 +189,7 @@ fleet_gate_end(const struct fleet_gate *gate,
 	struct text reason = text_in(line.text, sizeof line.text);
 
 	text_add(&reason, attempt->reason);
+	add_mirror(gate, &line);
 	is_asked = false;
 	if (!fleet_ask(&line, &answer))
 		return false;

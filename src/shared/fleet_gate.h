@@ -23,6 +23,7 @@
 struct fleet_gate {
 	struct gate_file *file; /* which may have been lost */
 	const struct gate_run *run;
+	const struct gate_record *seen; /* what counts without a file */
 };
 
 /*

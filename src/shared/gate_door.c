@@ -286,8 +286,8 @@ ask(struct gate_decision *decision)
 		    saturating_add(clock_now_ns(), NS_PER_S), &signal);
 	if (!gate_keeper_ask(&keeper, decision))
 		return false;
-	/* What is shut here is so in the fleet, or was when somebody asked. */
-	if (decision->kind == GATE_START)
+	/* What is shut here was so in the fleet: who waits asks in turn. */
+	if (decision->kind == GATE_START || options->wait_ns <= spent_ns)
 		gate_keeper_look(&keeper, decision);
 	return true;
 }

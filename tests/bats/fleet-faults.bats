@@ -287,13 +287,15 @@ is_shut() {
   assert_output "$(sick_for 'too many others write there')"
 }
 
-@test "fleet-faults: a server that forgets all has an open gate" {
+@test "fleet-faults: a server that forgets all has a gate that is open until a machine that has seen it asks" {
   start_redis
   shut_fleet
   is_shut
   stop_redis
   start_redis
   run ! is_shut
+  run -75 "$BACKOFF" -qq --state-dir="$PWD/two" --gate=fleet:hub --gate-wait=0 -n 1 -- true
+  run -75 "$BACKOFF" -qq --state-dir="$PWD/three" --gate=fleet:hub --gate-wait=0 -n 1 -- true
 }
 
 @test "fleet-faults: the clock of the client decides nothing" {

@@ -572,6 +572,90 @@ lease_grows() {
   run -125 on 1 --gate=open:fleet:hub
 }
 
+@test "a server that is flushed, or begins anew, is given the shut gate by a machine that has seen it" {
+  with_server
+  shut_for_long
+  run -75 on 2 --gate=fleet:hub --gate-wait=0 true
+  redis flushall
+  run -75 on 2 --gate=fleet:hub --gate-wait=0 true
+  run -75 on 3 --gate=fleet:hub --gate-wait=0 true
+  stop_redis
+  start_redis
+  run -75 on 1 --gate=fleet:hub --gate-wait=0 true
+  run -75 on 4 --gate=fleet:hub --gate-wait=0 true
+  redis flushall
+  # Who waits gives it, too.
+  start_on 2 --gate=fleet:hub touch ran
+  wait_for lease
+  assert [ ! -e ran ]
+  signal TERM
+  assert_fate 'killed TERM'
+  run -75 on 5 --gate=fleet:hub --gate-wait=0 true
+}
+
+@test "failures of two machines shut the gate of a server that has forgotten it" {
+  with_server
+  shut -b 1h -j none
+  redis flushall
+  run -75 on 2 --gate=fleet:hub --gate-wait=0 true
+  run -75 on 3 --gate=fleet:hub --gate-wait=0 true
+}
+
+@test "a failed probe leaves the gate shut where the server has forgotten it meanwhile" {
+  with_server
+  shut -b 1ms
+  start_on 1 -q --gate=fleet:hub -b 1h -j none -- sh -c 'echo probing; read -r _ <go; exit 1'
+  await "$out" probing
+  redis flushall
+  echo >&7
+  wait_for lease
+  run -75 on 3 --gate=fleet:hub --gate-wait=0 true
+  signal TERM
+  assert_fate 'killed TERM'
+}
+
+@test "a gate that was opened by hand on an empty server is not shut by what a machine has seen" {
+  with_server
+  shut_for_long
+  redis flushall
+  run -0 on 2 --gate=open:fleet:hub
+  assert_output 'gate fleet:hub is open'
+  run -0 on 1 --gate=fleet:hub --gate-wait=0 sh -c 'echo "$BACKOFF_GATE"'
+  assert_output open
+  run -0 on 3 --gate=fleet:hub true
+}
+
+@test "of what machines give an empty server the newest wins" {
+  with_server
+  shut_for_long
+  # News of a machine are newer by more than a second, as clocks differ.
+  sleep 1.1
+  run -0 on 2 --gate=open:fleet:hub
+  run -0 on 3 --gate=fleet:hub true
+  redis flushall
+  run -75 on 1 --gate=fleet:hub --gate-wait=0 true
+  run -0 on 3 --gate=fleet:hub --gate-wait=30s true
+  run -0 on 1 --gate=fleet:hub --gate-wait=30s true
+}
+
+@test "what a machine has shut by itself is not given to a server that is back" {
+  with_server
+  stop_redis
+  shut_for_long
+  run -75 on 1 -qq --gate=fleet:hub --gate-wait=0 true
+  start_redis
+  on 1 -qq --gate=fleet:hub --gate-wait=0 true || :
+  run -0 on 3 --gate=fleet:hub --gate-wait=0 true
+}
+
+@test "what a machine has seen of a gate is forgotten with the file of its state" {
+  with_server
+  shut_for_long
+  redis flushall
+  rm machine1/hub
+  run -0 on 1 --gate=fleet:hub --gate-wait=0 true
+}
+
 @test "a lost server is waited for as long as a lease, and then the local slots serve, which is told under -qq" {
   local before
   with_server
