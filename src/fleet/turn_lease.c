@@ -247,10 +247,8 @@ turn_lease_look(struct fleet_line *answer)
 
 	if (!turn_store_look(&view))
 		return false;
-	if (is_forgetful())
-		return decide(answer, false);
 	decision = gate_ask(&view.record, view.now_ns, &self);
-	if (decision.changed)
+	if (decision.changed || is_forgetful())
 		return decide(answer, false);
 	answer_gate(answer, &decision);
 	return true;
@@ -344,7 +342,6 @@ turn_lease_cancel(void)
 	return self.turn == 0 || turn_lease_end(&nothing, &answer);
 }
 
-/* By hand: whoever has the turn has it no more. */
 bool
 turn_lease_open(struct fleet_line *answer)
 {

@@ -21,6 +21,7 @@ bool turn_lease_look(struct fleet_line *answer);
 bool turn_lease_take(struct fleet_line *answer);
 bool turn_lease_end(const struct fleet_line *asked, struct fleet_line *answer);
 bool turn_lease_cancel(void);
+/* By hand: whoever has the turn has it no more. */
 bool turn_lease_open(struct fleet_line *answer);
 
 /*

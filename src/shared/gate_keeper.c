@@ -28,7 +28,8 @@ gate_keeper_has_fleet(const struct gate_keeper *keeper)
 static struct fleet_gate
 fleet_of(struct gate_keeper *keeper)
 {
-	return (struct fleet_gate) { &keeper->file, &keeper->run, &keeper->seen };
+	return (
+	    struct fleet_gate) { &keeper->file, &keeper->run, &keeper->seen };
 }
 
 bool
