@@ -75,6 +75,15 @@ cut_at(const struct job *job, int64_t cutoff_ns)
 	};
 }
 
+/* Whether a wrapper has ended by itself, and not with the status of the tool.
+ */
+static bool
+is_of_wrapper(const struct job *job, int status)
+{
+	return status == job->lock_conflict
+	    || (job->is_timed && (status == 124 || status == 125));
+}
+
 /* Looks up the status, and the messages on stderr, in the tool's table. */
 static void
 look_up(struct outcome *outcome, const struct job *job)
@@ -85,7 +94,7 @@ look_up(struct outcome *outcome, const struct job *job)
 	struct tool_code code;
 
 	if (tool == NULL || outcome->kind != OUTCOME_EXITED
-	    || outcome->status == 0 || outcome->status == job->lock_conflict)
+	    || outcome->status == 0 || is_of_wrapper(job, outcome->status))
 		return;
 	found = streams_message(outcome->status);
 	if (found != NULL) {

@@ -267,6 +267,7 @@ rules_know_tool(struct job *job)
 	struct wrapped wrapped = wrapped_command(job->argv);
 
 	job->lock_conflict = wrapped.lock_conflict;
+	job->is_timed = wrapped.is_timed;
 	if (wrapped.name != NULL)
 		job->known = tool_named(wrapped.name);
 }

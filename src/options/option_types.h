@@ -77,6 +77,7 @@ struct job {
 	const struct tool *tool; /* whose table applies to COMMAND, or NULL */
 	const struct tool *known; /* whose table would: without --tool */
 	int lock_conflict; /* a status that comes from flock, or -1 */
+	bool is_timed; /* by timeout(1): 124 and 125 come from that */
 	int signal; /* the signal that a timeout sends first */
 	int64_t idle_timeout_ns;
 	int64_t kill_after_ns;

@@ -76,6 +76,15 @@ judges() {
   judges 'retry: exit 3' -- sh -c 'exit 3'
 }
 
+@test "what timeout(1) exits with by itself is not the command's" {
+  fake ssh
+  judges 'retry: exit 124' --tool -- timeout 100 ssh 124
+  judges 'retry: exit 125' --tool -- env timeout -k 1 100 ssh 125
+  judges "stop: exit 124 (the remote command's own status)" --tool -- ssh 124
+  run -124 "$BACKOFF" -n 2 -b 1us -- timeout 100 ssh 124
+  refute_output --partial 'would stop'
+}
+
 @test "without --tool one line says that it would have stopped" {
   local hint='exit 2 \(bad option, or failed to initialize\)[^"]* \(--tool would stop here\)'
   run -2 "$BACKOFF" -n 3 -b 1us -- curl 2

@@ -95,7 +95,8 @@ need_zones() {
 
 @test "stated waits: what only looks like one is not read" {
   reads null 'I will try again in the morning' 'waiting for 3 other jobs' 'Retry after fixing the errors' 'retry 3 of 5' \
-    'retry after 3 attempts' 'connection resets 3 times' 'resets 25:99 (UTC)' 'resets Monday'
+    'retry after 3 attempts' 'connection resets 3 times' 'resets 25:99 (UTC)' 'resets Monday' \
+    'resets 11:00pm MSK' 'resets 3pm PT'
 }
 
 @test "stated waits: nothing is read in the output of an attempt that succeeded" {

@@ -177,7 +177,9 @@ static void
 test_dates(void)
 {
 	reads("2023-08-04T12:00:00Z", "date 2023 08-04 12:00:00 +0");
-	reads("2023-08-04t12:00:00.123456z", "date 2023 08-04 12:00:00 +0");
+	reads("2023-08-04t12:00:00.123456z", "date 2023 08-04 12:00:01 +0");
+	reads("2023-08-04t12:00:00.000z", "date 2023 08-04 12:00:00 +0");
+	reads("2023-08-04 23:59:60.5Z", "date 2023 08-04 24:00:00 +0");
 	reads("2025-03-05 07:21:31 UTC", "date 2025 03-05 07:21:31 +0");
 	begins("2025-03-05 07:21:31 +0000 UTC", "date 2025 03-05 07:21:31 +0",
 	    " UTC");
@@ -242,8 +244,10 @@ test_times(void)
 	reads("3pm EST", "time 15:00:00 EST");
 	begins("3pm (in 2 hours)", "time 15:00:00", " (in 2 hours)");
 	begins("3pm (and", "time 15:00:00", " (and");
+	reads("3pm MSK", "time 15:00:00 MSK");
 	begins("3pm BUT not", "time 15:00:00 BUT", " not"); /* no such zone */
-	begins("3pm OR later", "time 15:00:00", " OR later");
+	begins("3pm I think", "time 15:00:00", " I think");
+	begins("3pm TODAY", "time 15:00:00", " TODAY");
 	refuses("25:99");
 	refuses("24:00");
 	refuses("15:4");

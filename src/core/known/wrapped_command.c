@@ -249,6 +249,7 @@ wrapped_command(char *const argv[])
 		if (wrapper == NULL)
 			return command;
 		argv = skip_wrapper(wrapper, argv, &locking);
+		command.is_timed |= strcmp(wrapper->name, "timeout") == 0;
 		/* Of several flocks, the first one that gives up decides. */
 		if (strcmp(wrapper->name, "flock") == 0 && locking.gives_up
 		    && command.lock_conflict < 0)

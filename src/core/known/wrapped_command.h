@@ -18,6 +18,7 @@ struct wrapped {
 	 * command was not run then, so its tool's table does not apply.
 	 */
 	int lock_conflict;
+	bool is_timed; /* by timeout(1), whose own statuses are 124 and 125 */
 };
 
 /*

@@ -221,9 +221,11 @@ date_iso(const char *text, struct date *date)
 	text = scan_seconds(text, &date->second);
 	if (text == NULL || *text != '.' || !is_digit(text[1]))
 		return text;
-	for (text++; is_digit(*text); text++)
-		continue;
-	return text;
+	text++;
+	/* The second after it, so that nobody comes too early. */
+	if (is_digit(text[strspn(text, "0")]) && date->second < 24 * 60 * 60)
+		date->second++;
+	return text + strspn(text, "0123456789");
 }
 
 /* "am" or "pm" behind the hour 1..12, or neither behind 0..23. */

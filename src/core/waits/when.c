@@ -179,7 +179,7 @@ take_zone(const char *name, size_t length, struct when *when)
 	return true;
 }
 
-/* "EST", "CEST": three or four capitals, of which the last is a T. */
+/* "ET", "MSK", "CEST": two to four capitals. */
 static size_t
 abbreviation(const char *text)
 {
@@ -187,8 +187,7 @@ abbreviation(const char *text)
 
 	while (text[length] >= 'A' && text[length] <= 'Z')
 		length++;
-	if (length < 3 || length > 4 || text[length - 1] != 'T'
-	    || !ends_before(text + length))
+	if (length < 2 || length > 4 || !ends_before(text + length))
 		return 0;
 	return length;
 }
