@@ -89,6 +89,8 @@ forget_conditions(struct scan *scan)
 		regfree(&scan->conditions[i].regex);
 	if (scan->has_union)
 		regfree(&scan->unfiltered);
+	for (size_t i = 0; i < scan->wait.count; i++)
+		regfree(&scan->wait.pointers[i].regex);
 	memset(scan, 0, sizeof *scan);
 }
 
