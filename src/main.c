@@ -77,7 +77,7 @@ const struct program program = {
 
 /* From the kernel, never from the clock: clients share the time. */
 struct entropy {
-	uint64_t seed;
+	uint64_t seed, owner;
 	unsigned char id[16];
 };
 
@@ -191,7 +191,7 @@ main(int argc, char **argv)
 		options.log.id = make_id(entropy.id);
 	/* Other draws than those of the pauses, which stay as they are. */
 	options.job.has_doors = doors_start(&options.shared, &options.settings,
-	    options.log.id, random_from(~random.state));
+	    options.log.id, random_from(~random.state), entropy.owner);
 	prepare(&options);
 
 	world = world_of(&options.job);

@@ -40,7 +40,7 @@ has_slots(void)
 
 bool
 doors_start(const struct shared_options *what, const struct settings *settings,
-    const char *id, struct random random)
+    const char *id, struct random random, uint64_t owner)
 {
 	int64_t timeout_ns = settings->limits.timeout_ns;
 	int64_t patience_ns = saturating_add(MORE_PATIENCE_NS,
@@ -58,7 +58,7 @@ doors_start(const struct shared_options *what, const struct settings *settings,
 	if (has_slots())
 		slots_start(&what->slots, &random_state);
 	if (what->gate.fleet || (what->slots.fleet && !slots_are_of_parent()))
-		fleet_start(what, patience_ns);
+		fleet_start(what, patience_ns, owner);
 	return has_defer() || has_gate() || has_slots();
 }
 

@@ -15,10 +15,11 @@
  * Nothing is opened yet, but the helper of a fleet is started, and exits with
  * 125 if that cannot work. False: nothing is shared, and none of the other
  * functions is to be called. OPTIONS and SETTINGS must live on; ID is the
- * run's.
+ * run's, and may be another run's too; OWNER is from the kernel, for this one.
  */
 bool doors_start(const struct shared_options *options,
-    const struct settings *settings, const char *id, struct random random);
+    const struct settings *settings, const char *id, struct random random,
+    uint64_t owner);
 
 /* The log is open. Exits with 125 where a limit cannot be kept. */
 void doors_open(void);

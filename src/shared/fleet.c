@@ -117,7 +117,8 @@ say_it_is_back(void)
 }
 
 void
-fleet_start(const struct shared_options *what, int64_t patience_ns)
+fleet_start(
+    const struct shared_options *what, int64_t patience_ns, uint64_t owner)
 {
 	const char *why;
 	struct text text = text_in(server, sizeof server);
@@ -125,7 +126,7 @@ fleet_start(const struct shared_options *what, int64_t patience_ns)
 
 	options = what;
 	is_used = true;
-	fleet_helper_start(what, patience_ns);
+	fleet_helper_start(what, patience_ns, owner);
 	why = fleet_helper_introduce(&answer, 0);
 	if (why != NULL)
 		refuse(why);
@@ -302,7 +303,7 @@ fleet_open(const struct shared_options *what, struct fleet_line *answer)
 {
 	const char *why;
 
-	fleet_start(what, 0);
+	fleet_start(what, 0, 0);
 	why = ask_once(FLEET_OPEN, answer);
 	fleet_end();
 	return why;

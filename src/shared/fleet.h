@@ -15,9 +15,11 @@
 
 /*
  * Starts the helper, and exits with 125 where that cannot work at all. OPTIONS
- * must live on; PATIENCE_NS is that of gate_types.h.
+ * must live on; PATIENCE_NS is that of gate_types.h; OWNER is what no other run
+ * has, even one of the same --seed.
  */
-void fleet_start(const struct shared_options *options, int64_t patience_ns);
+void fleet_start(
+    const struct shared_options *options, int64_t patience_ns, uint64_t owner);
 
 /* Whether its server can be asked now: NULL, or "SERVER: WHY" it cannot. */
 const char *fleet_check(void);

@@ -3,9 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -27,16 +25,14 @@ static const char *helper;
 static bool is_slot_held;
 
 void
-fleet_helper_start(const struct shared_options *what, int64_t patience_ns)
+fleet_helper_start(
+    const struct shared_options *what, int64_t patience_ns, uint64_t unique)
 {
 	options = what;
 	patience = patience_ns;
 	environment = environ;
 	helper = fleet_helper_path();
-	while (getrandom(&owner, sizeof owner, 0) != sizeof owner)
-		if (errno != EINTR)
-			abort();
-	owner &= INT64_MAX;
+	owner = (int64_t)(unique & INT64_MAX);
 }
 
 bool

@@ -23,9 +23,12 @@
 /* Why there is no answer, where the helper has died. */
 extern const char fleet_helper_ended[];
 
-/* Starts nothing yet. OPTIONS must live on. */
+/*
+ * Starts nothing yet. OPTIONS must live on; OWNER is what no other run has, or
+ * 0 for one that takes nothing.
+ */
 void fleet_helper_start(
-    const struct shared_options *options, int64_t patience_ns);
+    const struct shared_options *options, int64_t patience_ns, uint64_t owner);
 
 /*
  * Starts the helper where there is none, and says hello for MACHINE. NULL, or
