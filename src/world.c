@@ -80,8 +80,8 @@ cut_at(const struct job *job, int64_t cutoff_ns)
 static bool
 is_of_wrapper(const struct job *job, int status)
 {
-	return status == job->lock_conflict
-	    || (job->is_timed && (status == 124 || status == 125));
+	return status == job->wrapped.lock_conflict
+	    || (job->wrapped.is_timed && (status == 124 || status == 125));
 }
 
 /* Looks up the status, and the messages on stderr, in the tool's table. */

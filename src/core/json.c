@@ -53,17 +53,9 @@ begin(struct text *text, int64_t epoch_ns, const char *event, const char *id,
 
 	gmtime_r(&seconds, &tm);
 	text_add(text, "{\"time\":\"");
-	text_digits(text, tm.tm_year + 1900, 4);
-	text_byte(text, '-');
-	text_digits(text, tm.tm_mon + 1, 2);
-	text_byte(text, '-');
-	text_digits(text, tm.tm_mday, 2);
+	text_date(text, &tm);
 	text_byte(text, 'T');
-	text_digits(text, tm.tm_hour, 2);
-	text_byte(text, ':');
-	text_digits(text, tm.tm_min, 2);
-	text_byte(text, ':');
-	text_digits(text, tm.tm_sec, 2);
+	text_clock(text, &tm);
 	text_byte(text, '.');
 	text_digits(text, epoch_ns % NS_PER_S / NS_PER_MS, 3);
 	text_add(text, "Z\",\"event\":\"");

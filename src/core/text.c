@@ -193,3 +193,23 @@ is_of_word(char c)
 {
 	return is_letter(c) || is_digit(c) || c == '_';
 }
+
+void
+text_date(struct text *text, const struct tm *tm)
+{
+	text_digits(text, tm->tm_year + 1900, 4);
+	text_byte(text, '-');
+	text_digits(text, tm->tm_mon + 1, 2);
+	text_byte(text, '-');
+	text_digits(text, tm->tm_mday, 2);
+}
+
+void
+text_clock(struct text *text, const struct tm *tm)
+{
+	text_digits(text, tm->tm_hour, 2);
+	text_byte(text, ':');
+	text_digits(text, tm->tm_min, 2);
+	text_byte(text, ':');
+	text_digits(text, tm->tm_sec, 2);
+}

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 struct text {
 	char *data;
@@ -25,6 +26,10 @@ struct text text_in(char *buffer, size_t size);
 void text_byte(struct text *text, char byte);
 void text_add(struct text *text, const char *string);
 void text_number(struct text *text, int64_t number);
+
+/* "2026-11-23" and "14:02:10" of TM. */
+void text_date(struct text *text, const struct tm *tm);
+void text_clock(struct text *text, const struct tm *tm);
 
 /* Two digits, of a to f in lower case. */
 void text_hex(struct text *text, uint8_t byte);

@@ -262,22 +262,14 @@ rules_use_watch(struct options *options)
 }
 
 void
-rules_know_tool(struct job *job)
-{
-	struct wrapped wrapped = wrapped_command(job->argv);
-
-	job->lock_conflict = wrapped.lock_conflict;
-	job->is_timed = wrapped.is_timed;
-	if (wrapped.name != NULL)
-		job->known = tool_named(wrapped.name);
-}
-
-void
 rules_use_tool(struct options *options)
 {
 	struct job *job = &options->job;
 
-	rules_know_tool(job);
+	if (job->wrapped.name != NULL)
+		job->known = tool_named(job->wrapped.name);
+	if (!options->settings.rules.tool_asked)
+		return;
 	if (job->tool == NULL)
 		job->tool = job->known;
 	if (job->tool == NULL)

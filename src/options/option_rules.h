@@ -37,11 +37,9 @@ void rules_use_watch(struct options *options);
 
 /*
  * Applies the table of the tool that --tool names, or else of the one that the
- * job's argv runs in the end, if that is known.
+ * job runs in the end, if that is known. Without --tool, that table only tells
+ * what the codes mean.
  */
 void rules_use_tool(struct options *options);
-
-/* Without --tool: that table only tells what the codes mean. */
-void rules_know_tool(struct job *job);
 
 #endif

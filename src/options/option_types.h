@@ -11,6 +11,7 @@
 
 #include "core/forecast.h"
 #include "core/known/tools.h"
+#include "core/known/wrapped_command.h"
 #include "core/settings.h"
 #include "core/shared_name.h"
 #include "options/herd_options.h"
@@ -76,8 +77,7 @@ struct job {
 	char *const *argv; /* COMMAND */
 	const struct tool *tool; /* whose table applies to COMMAND, or NULL */
 	const struct tool *known; /* whose table would: without --tool */
-	int lock_conflict; /* a status that comes from flock, or -1 */
-	bool is_timed; /* by timeout(1): 124 and 125 come from that */
+	struct wrapped wrapped; /* what COMMAND runs in the end */
 	int signal; /* the signal that a timeout sends first */
 	int64_t idle_timeout_ns;
 	int64_t kill_after_ns;

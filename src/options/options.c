@@ -118,17 +118,16 @@ check_contradictions(const struct options *options, const struct given *given)
  * with blanks is a mistake, which only its beginning shows.
  */
 static const char *
-name_of(char *const argv[])
+name_of(const struct job *job)
 {
 	static char beginning[NAME_MOST + 1];
-	const char *name;
+	const char *word = job->argv[0];
 
-	if (strpbrk(argv[0], " \t\n") != NULL) {
-		memcpy(beginning, argv[0], text_cut(argv[0], NAME_MOST));
+	if (strpbrk(word, " \t\n") != NULL) {
+		memcpy(beginning, word, text_cut(word, NAME_MOST));
 		return beginning;
 	}
-	name = wrapped_command(argv).name;
-	return name != NULL ? name : base_name(argv[0]);
+	return job->wrapped.name != NULL ? job->wrapped.name : base_name(word);
 }
 
 void
@@ -151,10 +150,8 @@ options_parse(struct options *options, int argc, char **argv)
 		policy->factor = schedule_factor(
 		    policy->base_ns, policy->cap_ns, options->steps);
 	rules_use_watch(options);
-	if (options->settings.rules.tool_asked)
-		rules_use_tool(options);
-	else
-		rules_know_tool(&options->job);
+	options->job.wrapped = wrapped_command(options->job.argv);
+	rules_use_tool(options);
 	options->seeded = given.text[OPT_SEED] != NULL;
 	options->job.idle_timeout_ns = options->settings.limits.idle_timeout_ns;
 	options->job.kill_after_ns = options->settings.limits.kill_after_ns;
@@ -165,8 +162,8 @@ options_parse(struct options *options, int argc, char **argv)
 	}
 	if (given.text[OPT_RETRY_AFTER] != NULL)
 		options->log.headers
-		    = headers_options(wrapped_command(options->job.argv).name);
+		    = headers_options(options->job.wrapped.name);
 	options->log.command = options->job.argv[0];
 	if (given.text[OPT_NAME] == NULL && options->log.command != NULL)
-		options->log.name = name_of(options->job.argv);
+		options->log.name = name_of(&options->job);
 }

@@ -288,16 +288,8 @@ calendar_text(struct text *text, int64_t moment_ns, int64_t epoch_ns)
 	    || localtime_r(&now, &today) == NULL)
 		return;
 	if (then.tm_year != today.tm_year || then.tm_yday != today.tm_yday) {
-		text_digits(text, then.tm_year + 1900, 4);
-		text_byte(text, '-');
-		text_digits(text, then.tm_mon + 1, 2);
-		text_byte(text, '-');
-		text_digits(text, then.tm_mday, 2);
+		text_date(text, &then);
 		text_byte(text, ' ');
 	}
-	text_digits(text, then.tm_hour, 2);
-	text_byte(text, ':');
-	text_digits(text, then.tm_min, 2);
-	text_byte(text, ':');
-	text_digits(text, then.tm_sec, 2);
+	text_clock(text, &then);
 }

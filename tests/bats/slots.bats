@@ -203,15 +203,21 @@ in_time() {
   each_wait in_time
 }
 
-@test "a deadline in a wait after an attempt keeps its status" {
-  # The slot is free for the first attempt; its end is when another takes it.
-  start -- "$BACKOFF" --slots=hub:1 -d 0 -T 10s --before-retry='echo >paused; read -r _ <go' \
-    -- sh -c 'exit 7'
+# other_takes: in the pause of what was started another run takes the slot, and
+# keeps it.
+other_takes() {
   wait_for test -e paused
   "$BACKOFF" --slots=hub:1 -- sh -c 'echo >taken; exec sleep 1000' 3>&- 7>&- &
   holders+=($!)
   wait_for test -e taken
   echo >&7
+}
+
+@test "a deadline in a wait after an attempt keeps its status" {
+  # The slot is free for the first attempt; its end is when another takes it.
+  start -- "$BACKOFF" --slots=hub:1 -d 0 -T 10s --before-retry='echo >paused; read -r _ <go' \
+    -- sh -c 'exit 7'
+  other_takes
   assert_fate 'exited 7'
   assert_regex "$(tail -n 1 "$err")" \
     '^backoff: sh: deadline reached in [^ ]*, waiting for a slot of hub: exit 7$'
@@ -319,11 +325,7 @@ skipped() {
 @test "--slots-wait after an attempt keeps its status" {
   start -- "$BACKOFF" --slots=hub:1 --slots-wait=100ms -d 0 --before-retry='echo >paused; read -r _ <go' \
     -- sh -c 'exit 7'
-  wait_for test -e paused
-  "$BACKOFF" --slots=hub:1 -- sh -c 'echo >taken; exec sleep 1000' 3>&- 7>&- &
-  holders+=($!)
-  wait_for test -e taken
-  echo >&7
+  other_takes
   assert_fate 'exited 7'
   assert_equal "$(tail -n 1 "$err")" 'backoff: sh: no slot of hub was free within 100ms'
 }

@@ -6,26 +6,7 @@
 
 #include "process/time_of_day.h"
 #include "tap.h"
-
-static void
-zone(const char *rules)
-{
-	setenv("TZ", rules, 1);
-	tzset();
-}
-
-/* 2026-MONTH-DAY at that time in UTC, as seconds since the epoch. */
-static int64_t
-utc(int month, int day, int hour, int minute)
-{
-	struct tm tm = { .tm_year = 126,
-		.tm_mon = month - 1,
-		.tm_mday = day,
-		.tm_hour = hour,
-		.tm_min = minute };
-
-	return timegm(&tm);
-}
+#include "zone.h"
 
 static int64_t
 next(int64_t now_s, const char *text)
