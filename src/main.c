@@ -19,8 +19,11 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "core/random.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/pause/random.h"
+#include "doors/doors.h"
+#include "doors/gate_list.h"
+#include "doors/gate_open.h"
 #include "log/log.h"
 #include "options/options.h"
 #include "options/program.h"
@@ -29,9 +32,6 @@
 #include "process/environment.h"
 #include "process/parent.h"
 #include "process/signals.h"
-#include "shared/doors.h"
-#include "shared/gate_list.h"
-#include "shared/gate_open.h"
 #include "streams/held_output.h"
 #include "streams/hint_file.h"
 #include "streams/streams.h"

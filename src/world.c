@@ -9,8 +9,9 @@
 #include <stdint.h>
 #include <unistd.h>
 
-#include "core/deferral.h"
+#include "core/gate/deferral.h"
 #include "core/known/headers.h"
+#include "doors/doors.h"
 #include "log/countdown_line.h"
 #include "log/log.h"
 #include "process/clock.h"
@@ -18,7 +19,6 @@
 #include "process/fd.h"
 #include "process/signals.h"
 #include "process/sleep.h"
-#include "shared/doors.h"
 #include "streams/held_output.h"
 #include "streams/line_scan.h"
 #include "streams/streams.h"

@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-#include "core/loop.h"
-#include "options/option_types.h"
+#include "core/loop/loop.h"
+#include "types/options.h"
 
 /*
  * Opens what the hooks of JOB need, before anything is spawned. Returns

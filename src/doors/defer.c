@@ -3,13 +3,13 @@
 
 #include <time.h>
 
-#include "core/duration.h"
-#include "core/json.h"
-#include "core/reason.h"
+#include "core/base/duration.h"
+#include "core/words/json.h"
+#include "core/words/reason.h"
+#include "doors/defer.h"
 #include "log/log.h"
 #include "process/clock.h"
 #include "process/foreground.h"
-#include "shared/defer.h"
 #include "shared/shared_state.h"
 
 static struct shared_part part = { .what = "defer", .file = { .fd = -1 } };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_SHARED_DEFER_H
-#define BACKOFF_SHARED_DEFER_H
+#ifndef BACKOFF_DOORS_DEFER_H
+#define BACKOFF_DOORS_DEFER_H
 /*
  * --defer: a run that gave up puts off the next ones.
  */
 
-#include "core/loop.h"
-#include "core/random.h"
-#include "options/option_types.h"
+#include "core/loop/loop.h"
+#include "core/pause/random.h"
+#include "types/options.h"
 
 /* RANDOM draws how long; both must live on. */
 void defer_start(const struct defer_options *options, struct random *random);

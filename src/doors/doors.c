@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
+#include "core/base/duration.h"
+#include "doors/defer.h"
+#include "doors/doors.h"
+#include "doors/gate_door.h"
+#include "doors/gate_news.h"
+#include "doors/slots.h"
 #include "process/clock.h"
 #include "process/signals.h"
-#include "shared/defer.h"
-#include "shared/doors.h"
 #include "shared/fleet.h"
-#include "shared/gate_door.h"
-#include "shared/gate_news.h"
 #include "shared/shared_state.h"
-#include "shared/slots.h"
 
 /* A probe without --timeout, and what starting and telling may take. */
 #define USUAL_PATIENCE_NS NS_PER_MIN

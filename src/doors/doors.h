@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_SHARED_DOORS_H
-#define BACKOFF_SHARED_DOORS_H
+#ifndef BACKOFF_DOORS_DOORS_H
+#define BACKOFF_DOORS_DOORS_H
 /*
- * What stands at the two doors of the loop (core/loop.h), in its order: who is
- * put off waits for nothing, and who waits for others holds no slot.
+ * What stands at the two doors of the loop (core/loop/loop.h), in its order:
+ * who is put off waits for nothing, and who waits for others holds no slot.
  */
 
-#include "core/loop.h"
-#include "core/random.h"
-#include "core/settings.h"
-#include "options/option_types.h"
+#include "core/loop/loop.h"
+#include "core/loop/settings.h"
+#include "core/pause/random.h"
+#include "types/options.h"
 
 /*
  * Nothing is opened yet, but the helper of a fleet is started, and exits with

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
+#include "core/base/duration.h"
+#include "doors/fleet_gate.h"
+#include "doors/gate_news.h"
 #include "process/clock.h"
 #include "process/signals.h"
 #include "shared/fleet.h"
-#include "shared/fleet_gate.h"
-#include "shared/gate_news.h"
 
 /* So much later than the fleet those behind us take us for stuck. */
 #define MORE_PATIENCE_NS (10 * NS_PER_S)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_SHARED_FLEET_GATE_H
-#define BACKOFF_SHARED_FLEET_GATE_H
+#ifndef BACKOFF_DOORS_FLEET_GATE_H
+#define BACKOFF_DOORS_FLEET_GATE_H
 /*
  * The gate of a fleet, for gate_door.c. The local gate of that name is its
  * mirror: each answer goes there, by the clock of this machine. So the turn at
@@ -15,9 +15,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/fleet_line.h"
-#include "core/gate.h"
-#include "shared/gate_file.h"
+#include "core/gate/fleet_line.h"
+#include "core/gate/gate.h"
+#include "doors/gate_file.h"
 
 /* What asks: its run, whose turn is the local one, and its gate. */
 struct fleet_gate {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
-#include "core/reason.h"
-#include "core/result.h"
+#include "core/base/duration.h"
+#include "core/loop/result.h"
+#include "core/words/reason.h"
+#include "doors/gate_attempt.h"
 #include "process/clock.h"
-#include "shared/gate_attempt.h"
 #include "shared/state_file.h"
 
 /* What the gate makes of an outcome. */

@@ -3,24 +3,24 @@
 
 #include <string.h>
 
-#include "core/duration.h"
-#include "core/gate.h"
-#include "core/gate_message.h"
-#include "core/gate_pause.h"
-#include "core/hash.h"
-#include "core/reason.h"
+#include "core/base/duration.h"
+#include "core/base/hash.h"
+#include "core/gate/gate.h"
+#include "core/gate/pause.h"
+#include "core/words/gate_message.h"
+#include "core/words/reason.h"
+#include "doors/gate_attempt.h"
+#include "doors/gate_door.h"
+#include "doors/gate_keeper.h"
+#include "doors/gate_news.h"
+#include "doors/gate_note.h"
+#include "doors/gate_patience.h"
+#include "doors/turn.h"
 #include "log/countdown_line.h"
 #include "process/clock.h"
 #include "process/environment.h"
 #include "process/signals.h"
 #include "shared/fleet.h"
-#include "shared/gate_attempt.h"
-#include "shared/gate_door.h"
-#include "shared/gate_keeper.h"
-#include "shared/gate_news.h"
-#include "shared/gate_note.h"
-#include "shared/gate_patience.h"
-#include "shared/turn.h"
 
 static const struct gate_options *options;
 static const struct settings *settings;

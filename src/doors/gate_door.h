@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_SHARED_GATE_DOOR_H
-#define BACKOFF_SHARED_GATE_DOOR_H
+#ifndef BACKOFF_DOORS_GATE_DOOR_H
+#define BACKOFF_DOORS_GATE_DOOR_H
 /*
  * --gate: what a run does at a gate that others pass too, before its attempts
- * and after them. core/gate.h has the rules.
+ * and after them. core/gate/gate.h has the rules.
  */
 
-#include "core/loop.h"
-#include "core/random.h"
-#include "core/settings.h"
-#include "options/option_types.h"
+#include "core/loop/loop.h"
+#include "core/loop/settings.h"
+#include "core/pause/random.h"
+#include "types/options.h"
 
 /*
  * Nothing is opened yet. ID is the run's; SETTINGS and RANDOM, which draws when
- * the next probe is due, must live on; PATIENCE_NS is that of gate_types.h.
+ * the next probe is due, must live on; PATIENCE_NS is that of
+ * core/gate/types.h.
  */
 void gate_door_start(const struct gate_options *options,
     const struct settings *settings, const char *id, int64_t patience_ns,

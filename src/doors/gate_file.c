@@ -5,9 +5,9 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
+#include "doors/gate_file.h"
 #include "process/fd.h"
-#include "shared/gate_file.h"
 
 /*
  * An open gate without failures is the same whatever boot it is of: to look

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_SHARED_GATE_FILE_H
-#define BACKOFF_SHARED_GATE_FILE_H
+#ifndef BACKOFF_DOORS_GATE_FILE_H
+#define BACKOFF_DOORS_GATE_FILE_H
 /*
  * The gate's part of a state file. Where a function fails, the WHY of the
  * part's file has the reason, and the gate cannot be used.
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/gate_record.h"
+#include "core/gate/record.h"
 #include "shared/shared_state.h"
 
 struct gate_file {

@@ -3,12 +3,12 @@
 
 #include <unistd.h>
 
-#include "core/duration.h"
+#include "core/base/duration.h"
+#include "doors/gate_keeper.h"
+#include "doors/gate_news.h"
+#include "doors/turn.h"
 #include "process/clock.h"
 #include "shared/fleet.h"
-#include "shared/gate_keeper.h"
-#include "shared/gate_news.h"
-#include "shared/turn.h"
 
 #define LOOK_NS (15 * NS_PER_S)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_SHARED_GATE_KEEPER_H
-#define BACKOFF_SHARED_GATE_KEEPER_H
+#ifndef BACKOFF_DOORS_GATE_KEEPER_H
+#define BACKOFF_DOORS_GATE_KEEPER_H
 /*
  * Who decides at a gate, for gate_door.c: the record in the file of this
  * machine, or the fleet, whose mirror that is then (fleet_gate.h). Without a
@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/gate.h"
-#include "shared/fleet_gate.h"
-#include "shared/gate_file.h"
+#include "core/gate/gate.h"
+#include "doors/fleet_gate.h"
+#include "doors/gate_file.h"
 
 struct gate_keeper {
 	struct gate_file file;

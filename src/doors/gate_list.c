@@ -13,18 +13,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/duration.h"
-#include "core/gate.h"
-#include "core/gate_message.h"
-#include "core/shared_name.h"
-#include "core/state_record.h"
-#include "core/text.h"
-#include "options/option_types.h"
+#include "core/base/duration.h"
+#include "core/base/text.h"
+#include "core/gate/gate.h"
+#include "core/gate/shared_name.h"
+#include "core/gate/state_record.h"
+#include "core/words/gate_message.h"
+#include "doors/gate_list.h"
 #include "options/usage.h"
 #include "process/clock.h"
-#include "shared/gate_list.h"
 #include "shared/lock_wait.h"
 #include "shared/state_file.h"
+#include "types/options.h"
 
 /* A row, as text. */
 struct row {

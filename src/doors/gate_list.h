@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_SHARED_GATE_LIST_H
-#define BACKOFF_SHARED_GATE_LIST_H
+#ifndef BACKOFF_DOORS_GATE_LIST_H
+#define BACKOFF_DOORS_GATE_LIST_H
 /*
  * --gate=list: what the files of a state directory tell.
  */

@@ -4,14 +4,14 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/array.h"
-#include "core/duration.h"
-#include "core/shared_name.h"
+#include "core/base/array.h"
+#include "core/base/duration.h"
+#include "core/gate/shared_name.h"
+#include "doors/gate_news.h"
 #include "log/countdown_line.h"
 #include "log/log.h"
 #include "process/clock.h"
 #include "process/sleep.h"
-#include "shared/gate_news.h"
 #include "shared/state_file.h"
 
 static const char *name;

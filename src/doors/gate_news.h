@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_SHARED_GATE_NEWS_H
-#define BACKOFF_SHARED_GATE_NEWS_H
+#ifndef BACKOFF_DOORS_GATE_NEWS_H
+#define BACKOFF_DOORS_GATE_NEWS_H
 /*
  * What a run tells of its gate, in the log.
  */
@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/gate_message.h"
-#include "core/gate_record.h"
+#include "core/gate/record.h"
+#include "core/words/gate_message.h"
 
 /* NAME must live on. */
 void gate_news_start(const char *name);

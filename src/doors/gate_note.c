@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/gate.h"
-#include "shared/gate_news.h"
-#include "shared/gate_note.h"
+#include "core/gate/gate.h"
+#include "doors/gate_news.h"
+#include "doors/gate_note.h"
 
 bool
 gate_note(struct gate_keeper *keeper, const struct loop_state *state,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_SHARED_GATE_NOTE_H
-#define BACKOFF_SHARED_GATE_NOTE_H
+#ifndef BACKOFF_DOORS_GATE_NOTE_H
+#define BACKOFF_DOORS_GATE_NOTE_H
 /* What an attempt means for the gate is noted, and what changed is said. */
 
 #include <stdbool.h>
 
-#include "core/loop_state.h"
-#include "shared/gate_attempt.h"
-#include "shared/gate_keeper.h"
+#include "core/loop/loop_state.h"
+#include "doors/gate_attempt.h"
+#include "doors/gate_keeper.h"
 
 /*
  * Notes ATTEMPT where it counts, and gives the turn up. Sets *AFTER. False:

@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "core/gate.h"
-#include "core/shared_name.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/gate/gate.h"
+#include "core/gate/shared_name.h"
+#include "doors/gate_file.h"
+#include "doors/gate_open.h"
 #include "options/usage.h"
 #include "shared/fleet.h"
-#include "shared/gate_file.h"
-#include "shared/gate_open.h"
 
 static const struct shared_options *options;
 

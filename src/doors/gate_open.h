@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_SHARED_GATE_OPEN_H
-#define BACKOFF_SHARED_GATE_OPEN_H
+#ifndef BACKOFF_DOORS_GATE_OPEN_H
+#define BACKOFF_DOORS_GATE_OPEN_H
 /*
  * --gate=open:NAME.
  */
 
-#include "options/option_types.h"
+#include "types/options.h"
 
 /* Opens that gate by hand, prints what it did, and exits. */
 _Noreturn void gate_open(const struct shared_options *options);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
+#include "core/base/duration.h"
+#include "doors/gate_patience.h"
 #include "process/clock.h"
-#include "shared/gate_patience.h"
 
 int64_t
 gate_patience_end(

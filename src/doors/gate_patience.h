@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_SHARED_GATE_PATIENCE_H
-#define BACKOFF_SHARED_GATE_PATIENCE_H
+#ifndef BACKOFF_DOORS_GATE_PATIENCE_H
+#define BACKOFF_DOORS_GATE_PATIENCE_H
 /* How long a run waits at a gate: --gate-wait. */
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "shared/gate_keeper.h"
+#include "doors/gate_keeper.h"
 
 /*
  * The part of --gate-wait that is left, from BEGAN_NS on. The time until a

@@ -5,7 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/duration.h"
+#include "core/base/duration.h"
+#include "doors/slots.h"
+#include "doors/slots_news.h"
+#include "doors/slots_wait.h"
+#include "doors/slots_word.h"
 #include "log/countdown_line.h"
 #include "process/clock.h"
 #include "process/environment.h"
@@ -15,10 +19,6 @@
 #include "shared/fleet_helper.h"
 #include "shared/line.h"
 #include "shared/shared_state.h"
-#include "shared/slots.h"
-#include "shared/slots_news.h"
-#include "shared/slots_wait.h"
-#include "shared/slots_word.h"
 
 #define FIRST_LOOK_NS (10 * NS_PER_MS)
 #define LAST_LOOK_NS (250 * NS_PER_MS)

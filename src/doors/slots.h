@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_SHARED_SLOTS_H
-#define BACKOFF_SHARED_SLOTS_H
+#ifndef BACKOFF_DOORS_SLOTS_H
+#define BACKOFF_DOORS_SLOTS_H
 /*
  * --slots: so many attempts at once of all runs of a name. A slot is the lock
  * of a byte, which the kernel frees when its holder dies.
  */
 
-#include "core/loop.h"
-#include "core/random.h"
-#include "options/option_types.h"
+#include "core/loop/loop.h"
+#include "core/pause/random.h"
+#include "types/options.h"
 
 /* RANDOM draws where to look first; both must live on. */
 void slots_start(const struct slots_options *options, struct random *random);

@@ -3,12 +3,12 @@
 
 #include <stddef.h>
 
-#include "core/duration.h"
-#include "core/json.h"
-#include "core/text.h"
+#include "core/base/duration.h"
+#include "core/base/text.h"
+#include "core/words/json.h"
+#include "doors/slots_news.h"
 #include "log/log.h"
 #include "options/usage.h"
-#include "shared/slots_news.h"
 
 static void
 add_name(struct text *text, const struct slots_options *options)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_SHARED_SLOTS_NEWS_H
-#define BACKOFF_SHARED_SLOTS_NEWS_H
+#ifndef BACKOFF_DOORS_SLOTS_NEWS_H
+#define BACKOFF_DOORS_SLOTS_NEWS_H
 /*
  * What a run tells of its slots, in the log and as its last line.
  */
 
 #include <stdint.h>
 
-#include "core/loop.h"
-#include "options/option_types.h"
+#include "core/loop/loop.h"
 #include "shared/shared_state.h"
+#include "types/options.h"
 
 /* Exits with 125: PART cannot be used, nor, for that reason, the fleet. */
 _Noreturn void slots_news_refuse_run(const struct slots_options *options,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
+#include "core/base/duration.h"
+#include "doors/slots_news.h"
+#include "doors/slots_wait.h"
 #include "process/clock.h"
 #include "process/signals.h"
-#include "shared/slots_news.h"
-#include "shared/slots_wait.h"
 
 #define TELL_AFTER_NS NS_PER_S
 #define TOUCH_NS (3 * NS_PER_S)

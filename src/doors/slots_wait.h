@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_SHARED_SLOTS_WAIT_H
-#define BACKOFF_SHARED_SLOTS_WAIT_H
+#ifndef BACKOFF_DOORS_SLOTS_WAIT_H
+#define BACKOFF_DOORS_SLOTS_WAIT_H
 /*
  * What a run that waits for a slot does meanwhile: it says so, ends in time,
  * and touches what it keeps.
@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "options/option_types.h"
 #include "shared/line.h"
+#include "types/options.h"
 
 struct slots_wait {
 	const struct slots_options *options;

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/duration.h"
-#include "core/text.h"
+#include "core/base/duration.h"
+#include "core/base/text.h"
+#include "doors/slots_word.h"
 #include "shared/ancestors.h"
 #include "shared/shared_state.h"
-#include "shared/slots_word.h"
 
 /*
  * "DEVICE:INODE:NAME:", which tells these slots from others, or "fleet:NAME:".

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_SHARED_SLOTS_WORD_H
-#define BACKOFF_SHARED_SLOTS_WORD_H
+#ifndef BACKOFF_DOORS_SLOTS_WORD_H
+#define BACKOFF_DOORS_SLOTS_WORD_H
 /*
  * BACKOFF_SLOTS: what runs that COMMAND starts know of the slots that are held
  * for them.
@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "options/option_types.h"
+#include "types/options.h"
 
 /*
  * Whether WORDS, the value or NULL, name slots like those of OPTIONS that are

@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/duration.h"
-#include "core/text.h"
+#include "core/base/duration.h"
+#include "core/base/text.h"
+#include "doors/turn.h"
 #include "process/clock.h"
 #include "shared/line.h"
-#include "shared/turn.h"
 
 /* Not final. */
 enum {

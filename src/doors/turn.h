@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_SHARED_TURN_H
-#define BACKOFF_SHARED_TURN_H
+#ifndef BACKOFF_DOORS_TURN_H
+#define BACKOFF_DOORS_TURN_H
 /*
  * The turn at a gate: at most one run has it, by the lock of a byte of the
  * state file. Who wants it stands in a line (line.h); the first of that blocks
@@ -24,8 +24,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/gate.h"
-#include "shared/gate_file.h"
+#include "core/gate/gate.h"
+#include "doors/gate_file.h"
 
 enum turn_result {
 	TURN_HAD,

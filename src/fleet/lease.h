@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/duration.h"
-#include "core/fleet_line.h"
-#include "core/gate_restore.h"
-#include "core/shared_name.h"
+#include "core/base/duration.h"
+#include "core/gate/fleet_line.h"
+#include "core/gate/restore.h"
+#include "core/gate/shared_name.h"
 
 /* A lease lasts so long, and is renewed so often. */
 #define LEASE_NS FLEET_LEASE_NS

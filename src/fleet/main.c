@@ -2,7 +2,7 @@
 /*
  * backoff-fleet asks a server of Redis's kind for backoff, which has no other
  * library than libc. backoff starts it, and talks to it over descriptor 3:
- * core/fleet_line.h. Nobody else has a use for it.
+ * core/gate/fleet_line.h. Nobody else has a use for it.
  */
 #include <config.h>
 
@@ -17,10 +17,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/array.h"
-#include "core/duration.h"
-#include "core/fleet_line.h"
-#include "core/text.h"
+#include "core/base/array.h"
+#include "core/base/duration.h"
+#include "core/base/text.h"
+#include "core/gate/fleet_line.h"
 #include "fleet/lease.h"
 #include "fleet/server.h"
 #include "fleet/slot_lease.h"

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/array.h"
-#include "core/duration.h"
-#include "core/text.h"
+#include "core/base/array.h"
+#include "core/base/duration.h"
+#include "core/base/text.h"
 #include "fleet/server.h"
 #include "fleet/stream.h"
 #include "fleet/tls.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
+#include "core/base/duration.h"
 #include "fleet/lease.h"
 #include "fleet/server.h"
 #include "fleet/slot_lease.h"

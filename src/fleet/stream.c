@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "core/duration.h"
+#include "core/base/duration.h"
 #include "fleet/stream.h"
 #include "fleet/tls.h"
 #include "process/clock.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
-#include "core/gate.h"
-#include "core/text.h"
+#include "core/base/duration.h"
+#include "core/base/text.h"
+#include "core/gate/gate.h"
 #include "fleet/lease.h"
 #include "fleet/server.h"
 #include "fleet/turn_lease.h"

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/fleet_line.h"
+#include "core/gate/fleet_line.h"
 
 void turn_lease_start(const char *name, uint64_t machine, int64_t patience_ns);
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/duration.h"
-#include "core/text.h"
+#include "core/base/duration.h"
+#include "core/base/text.h"
 #include "fleet/lease.h"
 #include "fleet/server.h"
 #include "fleet/turn_store.h"

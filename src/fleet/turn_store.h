@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/gate_record.h"
+#include "core/gate/record.h"
 #include "fleet/server.h"
 
 struct turn_view {

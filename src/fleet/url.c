@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "core/duration.h"
-#include "core/text.h"
+#include "core/base/duration.h"
+#include "core/base/text.h"
 #include "fleet/url.h"
 
 #define MOST_DB 65535

@@ -5,9 +5,9 @@
  * The figures of all scenarios, side by side.
  */
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "herd/scenario.h"
-#include "options/herd_options.h"
+#include "types/herd.h"
 
 /*
  * What the trials are of: clients, outage, capacity, runs. Those are of the

@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/duration.h"
+#include "core/base/duration.h"
 #include "herd/figures.h"
-#include "herd/herd_json.h"
-#include "herd/herd_svg.h"
+#include "herd/json.h"
 #include "herd/progress.h"
 #include "herd/scenario.h"
+#include "herd/svg.h"
 #include "herd/timeline.h"
 #include "options/options.h"
 #include "options/program.h"

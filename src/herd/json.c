@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "core/duration.h"
-#include "core/json.h"
-#include "herd/herd_json.h"
+#include "core/base/duration.h"
+#include "core/words/json.h"
+#include "herd/json.h"
 #include "herd/time_axis.h"
 
 #define MOST_COLUMNS 200

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "core/bar_chart.h"
-#include "process/clock.h"
-#include "core/duration.h"
+#include "core/base/duration.h"
+#include "core/charts/bar_chart.h"
 #include "herd/progress.h"
+#include "process/clock.h"
 
 #define BAR_WIDTH 32
 #define LINE_WIDTH 48 /* at least the width of what draw() prints */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
-#include "core/random.h"
+#include "core/base/duration.h"
+#include "core/pause/random.h"
 #include "herd/scenario.h"
 #include "herd/workload.h"
 

@@ -9,11 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/histogram.h"
-#include "core/settings.h"
-#include "core/simulation.h"
+#include "core/charts/histogram.h"
+#include "core/loop/settings.h"
+#include "core/simulation/simulation.h"
 #include "herd/progress.h"
-#include "options/herd_options.h"
+#include "types/herd.h"
 
 /* How many are compared. */
 #define SCENARIOS 3

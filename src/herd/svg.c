@@ -4,12 +4,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "core/duration.h"
-#include "core/settings_text.h"
-#include "core/svg.h"
-#include "core/tick.h"
+#include "core/base/duration.h"
+#include "core/charts/svg.h"
+#include "core/charts/tick.h"
+#include "core/words/settings_text.h"
 #include "herd/figures.h"
-#include "herd/herd_svg.h"
+#include "herd/svg.h"
 #include "herd/time_axis.h"
 
 #define MOST_COLUMNS 200

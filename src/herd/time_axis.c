@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/array.h"
-#include "core/duration.h"
+#include "core/base/array.h"
+#include "core/base/duration.h"
 #include "herd/time_axis.h"
 
 /* The end of TRIAL, or a while after the outage; and 0 is no time at all. */

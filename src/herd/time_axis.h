@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "herd/scenario.h"
-#include "options/herd_options.h"
+#include "types/herd.h"
 
 /* Beyond it there is no arithmetic with times. */
 #define LONGEST_NS (INT64_MAX / 4)

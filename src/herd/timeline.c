@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "core/array.h"
-#include "core/bar_chart.h"
-#include "core/duration.h"
-#include "core/tick.h"
+#include "core/base/array.h"
+#include "core/base/duration.h"
+#include "core/charts/bar_chart.h"
+#include "core/charts/tick.h"
 #include "herd/time_axis.h"
 #include "herd/timeline.h"
 #include "process/terminal.h"

@@ -6,8 +6,8 @@
  */
 
 #include "herd/scenario.h"
-#include "options/herd_options.h"
 #include "process/terminal.h"
+#include "types/herd.h"
 
 /* Prints to stdout. The first scenario has the user's own options. */
 void timeline_show(const struct scenario *trials, const struct herd *herd,

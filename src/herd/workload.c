@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
-#include "core/random.h"
+#include "core/base/duration.h"
+#include "core/pause/random.h"
 #include "herd/workload.h"
 
 /* So many clients are tried, for so many attempts in all: a blink. */

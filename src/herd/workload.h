@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "core/simulation.h"
+#include "core/simulation/simulation.h"
 
 /*
  * How many attempts a client without a gate makes until the end of the outage,

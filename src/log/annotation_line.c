@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/annotation.h"
-#include "core/message.h"
-#include "core/reason.h"
+#include "core/words/annotation.h"
+#include "core/words/message.h"
+#include "core/words/reason.h"
 #include "log/annotation_line.h"
 #include "log/writer.h"
 

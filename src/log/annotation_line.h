@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "core/ending.h"
-#include "core/loop_state.h"
+#include "core/loop/ending.h"
+#include "core/loop/loop_state.h"
 #include "log/writer.h"
 
 /*

@@ -9,8 +9,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "core/countdown.h"
-#include "core/duration.h"
+#include "core/base/duration.h"
+#include "core/words/countdown.h"
 #include "log/countdown_line.h"
 #include "log/writer.h"
 #include "process/clock.h"

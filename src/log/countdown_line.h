@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 
 /* Whether there can be one at all, if TERM and CI do not speak against it. */
 void countdown_line_allow(bool allowed);

@@ -4,11 +4,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/annotation.h"
-#include "core/duration.h"
-#include "core/json.h"
-#include "core/message.h"
-#include "core/settings_text.h"
+#include "core/base/duration.h"
+#include "core/words/annotation.h"
+#include "core/words/json.h"
+#include "core/words/message.h"
+#include "core/words/settings_text.h"
 #include "log/annotation_line.h"
 #include "log/countdown_line.h"
 #include "log/log.h"

@@ -8,10 +8,10 @@
 
 #include <stdbool.h>
 
-#include "core/loop_state.h"
-#include "core/text.h"
-#include "options/option_types.h"
+#include "core/base/text.h"
+#include "core/loop/loop_state.h"
 #include "streams/outlet.h"
+#include "types/options.h"
 
 /* How important a line is: -q, -qq and -v choose by it. */
 enum weight {

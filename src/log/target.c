@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/duration.h"
-#include "log/log_target.h"
+#include "core/base/duration.h"
+#include "log/target.h"
 #include "process/fd.h"
 
 /* "/dev/fd/3", "/dev/stdout": that very descriptor. Else -1. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_LOG_LOG_TARGET_H
-#define BACKOFF_LOG_LOG_TARGET_H
+#ifndef BACKOFF_LOG_TARGET_H
+#define BACKOFF_LOG_TARGET_H
 
 /*
  * The descriptor that --log-file=FILE writes to: "/dev/fd/3", "/dev/stdout"

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/countdown.h"
-#include "core/duration.h"
-#include "core/reason.h"
-#include "log/log_target.h"
+#include "core/base/duration.h"
+#include "core/words/countdown.h"
+#include "core/words/reason.h"
+#include "log/target.h"
 #include "log/writer.h"
 #include "process/clock.h"
 #include "process/fd.h"

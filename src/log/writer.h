@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 
-#include "core/text.h"
-#include "options/option_types.h"
+#include "core/base/text.h"
 #include "streams/outlet.h"
+#include "types/options.h"
 
 /* NULL, or what cannot be had, with errno. */
 const char *writer_open(const struct log_options *options);

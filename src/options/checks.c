@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/array.h"
-#include "core/duration.h"
-#include "options/option_checks.h"
+#include "core/base/array.h"
+#include "core/base/duration.h"
+#include "options/checks.h"
 #include "options/program.h"
 
 static void

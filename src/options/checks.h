@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_OPTIONS_OPTION_CHECKS_H
-#define BACKOFF_OPTIONS_OPTION_CHECKS_H
+#ifndef BACKOFF_OPTIONS_CHECKS_H
+#define BACKOFF_OPTIONS_CHECKS_H
 /*
  * What depends on several options: defaults, and options that contradict each
  * other.
  */
 
-#include "options/option_table.h"
-#include "options/option_types.h"
+#include "options/table.h"
+#include "types/options.h"
 
 /* The argument of each option that was given (the last one), or NULL. */
 struct given {

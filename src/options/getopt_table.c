@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/text.h"
+#include "core/base/nearest.h"
+#include "core/base/text.h"
 #include "options/getopt_table.h"
-#include "core/nearest.h"
 #include "options/other_tools.h"
 #include "options/program.h"
 #include "options/usage.h"

@@ -6,7 +6,7 @@
  * is not an option.
  */
 
-#include "options/option_table.h"
+#include "options/table.h"
 
 /*
  * Returns the next option, with its argument, or NULL, in *TEXT. After the last

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/array.h"
-#include "core/text.h"
+#include "core/base/array.h"
+#include "core/base/text.h"
 #include "options/help.h"
-#include "options/option_table.h"
 #include "options/program.h"
+#include "options/table.h"
 #include "options/usage.h"
 #include "process/terminal.h"
 

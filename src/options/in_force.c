@@ -3,8 +3,8 @@
 
 #include <signal.h>
 
-#include "core/duration.h"
-#include "core/verdict.h"
+#include "core/base/duration.h"
+#include "core/judge/verdict.h"
 #include "options/in_force.h"
 #include "streams/line_scan.h"
 

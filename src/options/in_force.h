@@ -5,8 +5,8 @@
  * The options in force that are not settings of the loop, for --verbose.
  */
 
-#include "core/text.h"
-#include "options/option_types.h"
+#include "core/base/text.h"
+#include "types/options.h"
 
 /* Adds what is not the default, such as ", stdin null, stop-if 'denied'". */
 void options_in_force(struct text *text, const struct options *options);

@@ -4,10 +4,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "core/judge/verdict.h"
 #include "core/known/headers.h"
 #include "core/known/presets.h"
 #include "core/known/tools.h"
-#include "core/verdict.h"
 #include "options/list_known.h"
 #include "options/usage.h"
 #include "process/terminal.h"

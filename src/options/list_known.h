@@ -5,8 +5,8 @@
  * Prints what backoff knows: presets, tools, and the table of a tool.
  */
 
+#include "core/judge/verdict.h"
 #include "core/known/tools.h"
-#include "core/verdict.h"
 
 /* Print to stdout; exit with 0, or with 125 if that could not be written. */
 _Noreturn void list_presets(void);

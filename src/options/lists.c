@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/duration.h"
-#include "options/option_types.h"
-#include "options/option_values.h"
+#include "core/base/duration.h"
+#include "options/values.h"
+#include "types/options.h"
 
 /* Reads TEXT, a list of COUNT finite durations. */
 static bool

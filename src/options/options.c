@@ -5,17 +5,17 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/duration.h"
+#include "core/base/duration.h"
 #include "core/known/headers.h"
 #include "core/known/wrapped_command.h"
+#include "options/checks.h"
 #include "options/getopt_table.h"
-#include "options/option_checks.h"
 #include "options/in_force.h"
-#include "options/option_rules.h"
-#include "options/option_set.h"
 #include "options/options.h"
-#include "streams/line_scan.h"
 #include "options/preset_apply.h"
+#include "options/rules.h"
+#include "options/set.h"
+#include "streams/line_scan.h"
 
 /*
  * Refuses "--tool curl -- curl ...", which would run "curl --": an optional

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/array.h"
-#include "core/text.h"
+#include "core/base/array.h"
+#include "core/base/text.h"
 #include "options/other_tools.h"
 
 static const struct {

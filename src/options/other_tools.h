@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "core/nearest.h"
+#include "core/base/nearest.h"
 
 /* What to use instead of the option NAME[0..LENGTH), or NULL. */
 const char *other_tools_option(const char *name, size_t length);

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "core/known/presets.h"
-#include "options/option_set.h"
-#include "options/option_values.h"
 #include "options/preset_apply.h"
+#include "options/set.h"
+#include "options/values.h"
 
 /* Whether option ID contradicts another one; defaults count too. */
 static bool

@@ -5,9 +5,9 @@
  * Applies the options of a preset as if they had been given.
  */
 
-#include "core/text.h"
-#include "options/option_checks.h"
-#include "options/option_types.h"
+#include "core/base/text.h"
+#include "options/checks.h"
+#include "types/options.h"
 
 /*
  * Applies the options of the preset that OPTIONS name, such as "--base=1s

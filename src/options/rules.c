@@ -4,17 +4,17 @@
 #include <signal.h>
 #include <string.h>
 
-#include "core/array.h"
-#include "core/duration.h"
-#include "core/exit_codes.h"
+#include "core/base/array.h"
+#include "core/base/duration.h"
+#include "core/judge/exit_codes.h"
 #include "core/known/headers.h"
 #include "core/known/presets.h"
 #include "core/known/relatives.h"
 #include "core/known/tools.h"
 #include "core/known/wrapped_command.h"
 #include "options/list_known.h"
-#include "options/option_rules.h"
-#include "options/option_table.h"
+#include "options/rules.h"
+#include "options/table.h"
 #include "streams/line_scan.h"
 
 bool

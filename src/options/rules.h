@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_OPTIONS_OPTION_RULES_H
-#define BACKOFF_OPTIONS_OPTION_RULES_H
+#ifndef BACKOFF_OPTIONS_RULES_H
+#define BACKOFF_OPTIONS_RULES_H
 /*
  * The values of options that decide verdicts, and of those that name something
  * known: signals, presets, tools.
  */
 
-#include "options/option_types.h"
-#include "options/option_values.h"
+#include "options/values.h"
+#include "types/options.h"
 
 /* Fields of int. */
 value_parser value_signal;

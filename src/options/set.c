@@ -6,10 +6,10 @@
 
 #include "core/known/tools.h"
 #include "options/help.h"
-#include "options/option_rules.h"
-#include "options/option_set.h"
-#include "options/option_shared.h"
-#include "options/option_values.h"
+#include "options/rules.h"
+#include "options/set.h"
+#include "options/shared.h"
+#include "options/values.h"
 
 /* The parser of an option's argument, and the field that it sets. */
 struct target {

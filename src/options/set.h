@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_OPTIONS_OPTION_SET_H
-#define BACKOFF_OPTIONS_OPTION_SET_H
+#ifndef BACKOFF_OPTIONS_SET_H
+#define BACKOFF_OPTIONS_SET_H
 /*
  * Applies options: options.def as a table of parsers and targets.
  */
 
-#include "options/option_table.h"
-#include "options/option_types.h"
+#include "options/table.h"
+#include "types/options.h"
 
 /* Applies one option; exits with 125 if its TEXT is not acceptable. */
 void option_set(struct options *options, enum option_id id, const char *text);

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "core/duration.h"
-#include "options/option_shared.h"
+#include "core/base/duration.h"
+#include "options/shared.h"
 
 static const char expected_name[]
     = "expected a name of up to 64 letters, digits and . _ -";

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_OPTIONS_OPTION_SHARED_H
-#define BACKOFF_OPTIONS_OPTION_SHARED_H
+#ifndef BACKOFF_OPTIONS_SHARED_H
+#define BACKOFF_OPTIONS_SHARED_H
 /*
  * The values of the options about what runs share.
  */
 
-#include "options/option_types.h"
-#include "options/option_values.h"
+#include "options/values.h"
+#include "types/options.h"
 
 value_parser value_directory; /* const char *: any text but "" */
 value_parser value_gate; /* struct gate_options; "list" is its own member */

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "core/text.h"
-#include "options/option_table.h"
+#include "core/base/text.h"
 #include "options/program.h"
+#include "options/table.h"
 #include "options/usage.h"
 
 const struct option_row option_table[OPTIONS] = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_OPTIONS_OPTION_TABLE_H
-#define BACKOFF_OPTIONS_OPTION_TABLE_H
+#ifndef BACKOFF_OPTIONS_TABLE_H
+#define BACKOFF_OPTIONS_TABLE_H
 /*
  * options.def as a table: the names of the options, and what --help says. What
- * they do is in option_set.c.
+ * they do is in set.c.
  */
 
 #include <stdbool.h>

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/outcome.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/judge/outcome.h"
 #include "options/program.h"
 #include "options/usage.h"
 

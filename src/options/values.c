@@ -5,13 +5,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/array.h"
-#include "core/duration.h"
-#include "core/nearest.h"
-#include "options/option_types.h"
-#include "options/option_values.h"
-#include "process/time_of_day.h"
+#include "core/base/array.h"
+#include "core/base/duration.h"
+#include "core/base/nearest.h"
+#include "options/values.h"
 #include "process/clock.h"
+#include "process/time_of_day.h"
+#include "types/options.h"
 
 /* What always fails would never end. */
 #define MOST_SHARE 0.99

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_OPTIONS_OPTION_VALUES_H
-#define BACKOFF_OPTIONS_OPTION_VALUES_H
+#ifndef BACKOFF_OPTIONS_VALUES_H
+#define BACKOFF_OPTIONS_VALUES_H
 /*
  * Parsers for the values of options: from text to a field.
  */
@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/nearest.h"
-#include "core/schedule.h"
+#include "core/base/nearest.h"
+#include "core/pause/schedule.h"
 
 /* Why a value was refused, in words. */
 struct refusal {
@@ -56,7 +56,7 @@ value_parser value_times; /* adds one, whatever the text */
 value_parser value_flag; /* true, whatever the text */
 value_parser value_from; /* "start" is true, "end" is false */
 
-/* Fields of the enums and structs of schedule.h and option_types.h. */
+/* Fields of the enums and structs of schedule.h and types/options.h. */
 value_parser value_growth;
 value_parser value_cap_mode;
 value_parser value_jitter;

@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 
-#include "core/duration.h"
-#include "core/text.h"
-#include "plan/plan_notes.h"
+#include "core/base/duration.h"
+#include "core/base/text.h"
+#include "plan/notes.h"
 #include "process/terminal.h"
 #include "streams/line_scan.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_PLAN_PLAN_NOTES_H
-#define BACKOFF_PLAN_PLAN_NOTES_H
+#ifndef BACKOFF_PLAN_NOTES_H
+#define BACKOFF_PLAN_NOTES_H
 /* What may change the pauses of a plan. */
 
 #include "options/options.h"

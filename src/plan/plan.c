@@ -6,17 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/array.h"
-#include "core/bar_chart.h"
-#include "core/duration.h"
-#include "core/forecast.h"
-#include "core/json.h"
-#include "core/settings_text.h"
+#include "core/base/array.h"
+#include "core/base/duration.h"
+#include "core/charts/bar_chart.h"
+#include "core/charts/forecast.h"
+#include "core/words/json.h"
+#include "core/words/settings_text.h"
 #include "options/list_known.h"
 #include "options/usage.h"
+#include "plan/notes.h"
 #include "plan/plan.h"
-#include "plan/plan_notes.h"
-#include "plan/plan_svg.h"
+#include "plan/svg.h"
 #include "process/clock.h"
 #include "process/terminal.h"
 

@@ -5,7 +5,7 @@
  * --plan: prints the schedule.
  */
 
-#include "options/option_types.h"
+#include "types/options.h"
 
 /*
  * Prints to stdout, as a table with a chart or as JSON. Exits with 0, or

@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "core/duration.h"
-#include "core/svg.h"
-#include "plan/plan_svg.h"
+#include "core/base/duration.h"
+#include "core/charts/svg.h"
+#include "plan/svg.h"
 
 /* As many rows as are easy to read; their elements fit in the room. */
 #define MOST_ROWS 24

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_PLAN_PLAN_SVG_H
-#define BACKOFF_PLAN_PLAN_SVG_H
+#ifndef BACKOFF_PLAN_SVG_H
+#define BACKOFF_PLAN_SVG_H
 /*
  * --plan as a picture.
  */
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/forecast.h"
+#include "core/charts/forecast.h"
 
 /*
  * To stdout: the first of COUNT pauses, or that there is none. ENDLESS: there

@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/array.h"
-#include "core/duration.h"
+#include "core/base/array.h"
+#include "core/base/duration.h"
 #include "process/calendar.h"
 #include "process/time_of_day.h"
 

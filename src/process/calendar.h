@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "core/waits/when.h"
 
 /*

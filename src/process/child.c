@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/duration.h"
+#include "core/base/duration.h"
 #include "process/child.h"
 #include "process/clock.h"
 #include "process/helper.h"

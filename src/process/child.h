@@ -10,9 +10,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "core/duration.h"
-#include "core/outcome.h"
-#include "core/silence.h"
+#include "core/base/duration.h"
+#include "core/judge/outcome.h"
+#include "core/loop/silence.h"
 #include "process/process_tree.h"
 #include "process/signals.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include "core/base/duration.h"
 #include "process/clock.h"
-#include "core/duration.h"
 
 static int64_t
 read_clock(clockid_t clock)

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/duration.h"
+#include "core/base/duration.h"
 #include "process/environment.h"
 
 enum variable {

@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-#include "core/loop_state.h"
-#include "core/settings.h"
+#include "core/loop/loop_state.h"
+#include "core/loop/settings.h"
 
 /* Prepares it; HINT may be NULL. False: no memory. */
 bool environment_start(

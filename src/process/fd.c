@@ -6,8 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/base/text.h"
 #include "process/fd.h"
-#include "core/text.h"
 
 int
 fd_copy(int fd)

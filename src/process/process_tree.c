@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "process/environment.h"
 #include "process/helper.h"
 #include "process/process_tree.h"

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "core/outcome.h"
-#include "core/process_tree_mark.h"
+#include "core/judge/outcome.h"
+#include "core/judge/process_tree_mark.h"
 
 struct process_tree {
 	struct processes preexisting; /* not to be signalled */

@@ -13,8 +13,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "core/array.h"
-#include "core/outcome.h"
+#include "core/base/array.h"
+#include "core/judge/outcome.h"
 #include "process/clock.h"
 #include "process/fd.h"
 #include "process/parent.h"

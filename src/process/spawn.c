@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/judge/outcome.h"
 #include "process/environment.h"
-#include "core/outcome.h"
 #include "process/parent.h"
 #include "process/sh_fallback.h"
 #include "process/signals.h"

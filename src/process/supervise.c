@@ -8,15 +8,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "process/supervise.h"
+#include "core/base/duration.h"
 #include "process/child.h"
 #include "process/clock.h"
-#include "core/duration.h"
 #include "process/helper.h"
+#include "process/process_tree.h"
 #include "process/sh_fallback.h"
 #include "process/signals.h"
 #include "process/spawn.h"
-#include "process/process_tree.h"
+#include "process/supervise.h"
 
 /* How long leftover processes may go on writing to COMMAND's output. */
 #define PATIENCE_NS (100 * NS_PER_MS)

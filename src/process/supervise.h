@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/outcome.h"
+#include "core/judge/outcome.h"
 #include "process/child.h"
 
 /* Callbacks for a program whose input or output backoff passes on. */

@@ -8,9 +8,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "core/duration.h"
+#include "core/base/duration.h"
+#include "core/base/text.h"
 #include "process/terminal.h"
-#include "core/text.h"
 
 #define USUAL_WIDTH 80
 #define WIDEST_TEXT 80 /* longer lines are hard to read */

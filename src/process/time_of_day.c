@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <time.h>
 
-#include "core/array.h"
+#include "core/base/array.h"
 #include "process/time_of_day.h"
 
 #define QUARTER (15 * 60)

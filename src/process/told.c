@@ -3,7 +3,7 @@
 
 #include <signal.h>
 
-#include "core/outcome.h"
+#include "core/judge/outcome.h"
 #include "process/parent.h"
 #include "process/signals.h"
 #include "process/told.h"

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "core/duration.h"
+#include "core/base/duration.h"
 #include "log/log.h"
 #include "options/usage.h"
 #include "process/clock.h"

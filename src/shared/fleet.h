@@ -3,20 +3,21 @@
 #define BACKOFF_SHARED_FLEET_H
 /*
  * The fleet: what runs on other machines share with ours. backoff-fleet asks
- * its server for us (core/fleet_line.h). Where it has no answer in time, the
- * fleet is lost for this attempt, and what is shared is that of this machine.
+ * its server for us (core/gate/fleet_line.h). Where it has no answer in time,
+ * the fleet is lost for this attempt, and what is shared is that of this
+ * machine.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/fleet_line.h"
-#include "options/option_types.h"
+#include "core/gate/fleet_line.h"
+#include "types/options.h"
 
 /*
  * Starts the helper, and exits with 125 where that cannot work at all. OPTIONS
- * must live on; PATIENCE_NS is that of gate_types.h; OWNER is what no other run
- * has, even one of the same --seed.
+ * must live on; PATIENCE_NS is that of core/gate/types.h; OWNER is what no
+ * other run has, even one of the same --seed.
  */
 void fleet_start(
     const struct shared_options *options, int64_t patience_ns, uint64_t owner);

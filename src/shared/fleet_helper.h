@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/duration.h"
-#include "core/fleet_line.h"
-#include "options/option_types.h"
+#include "core/base/duration.h"
+#include "core/gate/fleet_line.h"
+#include "types/options.h"
 
 /*
  * The helper keeps to 250 ms for the connection and for each answer of the

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/hash.h"
-#include "core/text.h"
+#include "core/base/hash.h"
+#include "core/base/text.h"
 #include "shared/fleet_identity.h"
 #include "shared/shared_state.h"
 

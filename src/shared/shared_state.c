@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/json.h"
-#include "core/shared_name.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/gate/shared_name.h"
+#include "core/words/json.h"
 #include "log/log.h"
 #include "shared/lock_wait.h"
 #include "shared/shared_state.h"

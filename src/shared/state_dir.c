@@ -10,8 +10,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "core/array.h"
-#include "core/text.h"
+#include "core/base/array.h"
+#include "core/base/text.h"
 #include "process/fd.h"
 #include "shared/state_dir.h"
 

@@ -8,9 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/duration.h"
-#include "core/hash.h"
-#include "core/text.h"
+#include "core/base/duration.h"
+#include "core/base/hash.h"
+#include "core/base/text.h"
 #include "process/clock.h"
 #include "process/fd.h"
 #include "process/signals.h"

@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "streams/copy.h"
 #include "process/fd.h"
-#include "streams/held_output.h"
 #include "process/signals.h"
+#include "streams/copy.h"
+#include "streams/held_output.h"
 #include "streams/tempfile.h"
 
 #define NOT_HELD (-1)

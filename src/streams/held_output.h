@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "options/option_types.h"
 #include "streams/outlet.h"
+#include "types/options.h"
 
 /* Call this once. False, with errno: no file can be created. */
 bool hold_start(enum hold_what what);

@@ -8,13 +8,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/base/duration.h"
+#include "core/judge/verdict.h"
 #include "process/calendar.h"
 #include "process/fd.h"
 #include "process/process_tree.h"
-#include "core/duration.h"
 #include "streams/hint_file.h"
 #include "streams/tempfile.h"
-#include "core/verdict.h"
 
 #define MOST (INT64_C(1) << 20) /* at most the last so many bytes are read */
 

@@ -6,7 +6,7 @@
  * after=WHEN, verdict=stop|retry|throttle|success|pass.
  */
 
-#include "core/outcome.h"
+#include "core/judge/outcome.h"
 #include "core/waits/sources.h"
 
 /* Creates the file. Returns its name, or NULL with errno. */

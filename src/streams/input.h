@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "options/option_types.h"
+#include "types/options.h"
 
 /*
  * Call this once, before anything is spawned. For --spool-limit, LIMIT.

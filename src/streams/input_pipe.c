@@ -7,7 +7,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "core/duration.h"
+#include "core/base/duration.h"
 #include "process/fd.h"
 #include "streams/input_pipe.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/regex_text.h"
-#include "core/text.h"
+#include "core/base/regex_text.h"
+#include "core/base/text.h"
 #include "streams/line_regex.h"
 
 const char *

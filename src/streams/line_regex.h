@@ -7,7 +7,7 @@
 
 #include <regex.h>
 
-#include "core/prefilter.h"
+#include "core/judge/prefilter.h"
 
 /*
  * Compiles TEXT with FLAGS of regcomp(3) beside REG_EXTENDED. Returns NULL, or

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/duration.h"
+#include "core/base/duration.h"
 #include "core/waits/anchors.h"
 #include "process/clock.h"
 #include "streams/line_regex.h"

@@ -13,11 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/exit_codes.h"
+#include "core/judge/exit_codes.h"
+#include "core/judge/prefilter.h"
 #include "core/known/tools.h"
-#include "core/prefilter.h"
-#include "options/option_types.h"
 #include "streams/wait_scan.h"
+#include "types/options.h"
 
 #define SCAN_LINE 4096
 #define SCAN_QUOTE 120 /* bytes of a quoted line */

@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-#include "options/option_types.h"
 #include "process/supervise.h"
+#include "types/options.h"
 
 /* Call once, before anything is spawned. Returns the stream that failed. */
 struct stream_failure streams_start(const struct streams *streams);

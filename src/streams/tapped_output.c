@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "core/duration.h"
+#include "core/base/duration.h"
 #include "process/fd.h"
 #include "process/signals.h"
 #include "streams/channel.h"

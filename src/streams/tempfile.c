@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/base/text.h"
 #include "process/fd.h"
 #include "streams/tempfile.h"
-#include "core/text.h"
 
 const char *
 tempfile_directory(void)

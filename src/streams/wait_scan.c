@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/array.h"
+#include "core/base/array.h"
 #include "process/calendar.h"
 #include "streams/line_regex.h"
 #include "streams/wait_scan.h"

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/prefilter.h"
+#include "core/judge/prefilter.h"
 #include "core/waits/sources.h"
 
 #define WAIT_POINTERS 64 /* at most so many REGEX: see wait_scan_add() */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_OPTIONS_OPTION_TYPES_H
-#define BACKOFF_OPTIONS_OPTION_TYPES_H
+#ifndef BACKOFF_TYPES_OPTIONS_H
+#define BACKOFF_TYPES_OPTIONS_H
 /*
  * The options as plain data: a struct for each module that acts on them, and
  * the enums of the values. There is no code here.
@@ -9,12 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/forecast.h"
+#include "core/charts/forecast.h"
+#include "core/gate/shared_name.h"
 #include "core/known/tools.h"
 #include "core/known/wrapped_command.h"
-#include "core/settings.h"
-#include "core/shared_name.h"
-#include "options/herd_options.h"
+#include "core/loop/settings.h"
+#include "types/herd.h"
 
 struct scan; /* of streams/line_scan.h */
 

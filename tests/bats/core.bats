@@ -54,7 +54,7 @@ by_the_compiler() {
 distributed() {
   find src tests man m4 completions .ci \
     \( -name .deps -o -name __pycache__ \) -prune -o \
-    \( -path 'tests/unit/*' ! -name '*.*' \) -prune -o \
+    \( -path 'tests/unit/*/*' ! -name '*.*' \) -prune -o \
     -type f ! -name '*.o' ! -name '*.log' ! -name '*.trs' \
     ! -name .dirstamp ! -name '*.gc??' -print
   local file
@@ -140,16 +140,16 @@ with_include() {
 }
 
 @test "lint-rooms says which include goes up to a later room" {
-  with_include '#include "log/log.h"' src/core/text.c
+  with_include '#include "log/log.h"' src/core/base/text.c
   assert_failure
   assert_line --regexp \
-    '^src/core/text.c:[0-9]+: log/log.h is in the room log, which comes after core$'
+    '^src/core/base/text.c:[0-9]+: log/log.h is in the room log, which comes after base$'
 }
 
 @test "lint-rooms says which includes close a circle" {
-  with_include '#include "core/loop.h"' src/core/outcome.h
+  with_include '#include "core/loop/loop.h"' src/core/judge/outcome.h
   assert_failure
-  assert_line --regexp '^circle: .*src/core/outcome -> src/core/loop -> '
+  assert_line --regexp '^circle: .*src/core/judge/outcome -> src/core/loop/loop -> '
 }
 
 @test "lint-rooms says which included file is in no room" {
@@ -174,10 +174,10 @@ compiles_with() {
   command -v "${CC%% *}" >/dev/null || skip "no compiler"
   local row='OPT(BOTH, NOVEL, 0, "novel", "TEXT", LOGS, PARSER, FIELD(log.name), "x")'
 
-  compiles_with "${row/PARSER/text}" src/options/option_set.c
+  compiles_with "${row/PARSER/text}" src/options/set.c
   assert_success
   for parser in '' NULL 0 no_such_parser; do
-    compiles_with "${row/PARSER/$parser}" src/options/option_set.c
+    compiles_with "${row/PARSER/$parser}" src/options/set.c
     assert_failure
   done
 }
@@ -188,9 +188,9 @@ compiles_with() {
   command -v "${CC%% *}" >/dev/null || skip "no compiler"
   local row='OPT(BOTH, NOVEL, 0, "NAME", "TEXT", LOGS, text, FIELD(log.name), "x")'
 
-  compiles_with "${row/NAME/fifteen-letters}" src/options/option_table.c
+  compiles_with "${row/NAME/fifteen-letters}" src/options/table.c
   assert_success
-  compiles_with "${row/NAME/sixteen--letters}" src/options/option_table.c
+  compiles_with "${row/NAME/sixteen--letters}" src/options/table.c
   assert_failure
   assert_output --partial 'too long: '
 }
@@ -210,7 +210,7 @@ compiles_with() {
   sources .c
   run awk 'FNR == 1 { seen = 0 }
     /^#include/ && !seen++ && $2 != "<config.h>" { print FILENAME }' \
-    "${files[@]}" tests/unit/*.c
+    "${files[@]}" tests/unit/*/*.c
   assert_output ''
 }
 

@@ -6,8 +6,8 @@
  * no time unless asked to. It records what the loop does.
  */
 
-#include "core/duration.h"
-#include "core/loop.h"
+#include "core/base/duration.h"
+#include "core/loop/loop.h"
 
 #define STAGE_ATTEMPTS 64 /* how many are recorded */
 

@@ -5,7 +5,7 @@
  * A generator that always gives the same known number.
  */
 
-#include "core/random.h"
+#include "core/pause/random.h"
 
 static struct random random_source;
 

@@ -5,8 +5,8 @@
  * Limits that limit nothing, as a starting point for tests.
  */
 
-#include "core/duration.h"
-#include "core/loop.h"
+#include "core/base/duration.h"
+#include "core/loop/loop.h"
 
 static struct limits
 unlimited(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/crc32.h"
+#include "core/base/crc32.h"
 
 #define POLYNOMIAL UINT32_C(0xedb88320)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_CRC32_H
-#define BACKOFF_CORE_CRC32_H
+#ifndef BACKOFF_CORE_BASE_CRC32_H
+#define BACKOFF_CORE_BASE_CRC32_H
 /*
  * The checksum of Ethernet, gzip and zip (ISO 3309, reflected, polynomial
  * 0xedb88320).

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_DURATION_H
-#define BACKOFF_CORE_DURATION_H
+#ifndef BACKOFF_CORE_BASE_DURATION_H
+#define BACKOFF_CORE_BASE_DURATION_H
 /*
  * Durations: text to int64 nanoseconds and back. No double, no locale.
  */
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 
 #define NS_PER_MS INT64_C(1000000)
 #define NS_PER_S INT64_C(1000000000)

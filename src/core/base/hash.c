@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 uint64_t
 hash_of(const char *bytes, size_t size)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_HASH_H
-#define BACKOFF_CORE_HASH_H
+#ifndef BACKOFF_CORE_BASE_HASH_H
+#define BACKOFF_CORE_BASE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/little_endian.h"
+#include "core/base/little_endian.h"
 
 uint64_t
 little_endian_get(const uint8_t *bytes, int size)

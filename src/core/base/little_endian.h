@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_LITTLE_ENDIAN_H
-#define BACKOFF_CORE_LITTLE_ENDIAN_H
+#ifndef BACKOFF_CORE_BASE_LITTLE_ENDIAN_H
+#define BACKOFF_CORE_BASE_LITTLE_ENDIAN_H
 /*
  * Numbers in files: little-endian, whoever reads them. SIZE is in bytes, 1
  * to 8.

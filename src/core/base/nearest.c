@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/nearest.h"
+#include "core/base/nearest.h"
 
 #define LONGEST 24 /* longer words are not compared */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_NEAREST_H
-#define BACKOFF_CORE_NEAREST_H
+#ifndef BACKOFF_CORE_BASE_NEAREST_H
+#define BACKOFF_CORE_BASE_NEAREST_H
 /*
  * Finds the known word that an unknown one is probably a slip for.
  */
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 
 struct nearest {
 	const char *word; /* the unknown one, of LENGTH bytes */

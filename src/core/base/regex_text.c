@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/regex_text.h"
+#include "core/base/regex_text.h"
 
 const char *
 regex_skip_bracket(const char *regex)

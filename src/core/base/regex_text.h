@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_REGEX_TEXT_H
-#define BACKOFF_CORE_REGEX_TEXT_H
+#ifndef BACKOFF_CORE_BASE_REGEX_TEXT_H
+#define BACKOFF_CORE_BASE_REGEX_TEXT_H
 /*
  * Translates a regular expression as people write it for regcomp(3), which
  * silently takes "\d" for "d".
  */
 
-#include "core/text.h"
+#include "core/base/text.h"
 
 /*
  * Adds REGEX to OUT, with \d, \D and \t as people mean them; inside brackets a

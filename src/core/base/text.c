@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 
 struct text
 text_in(char *buffer, size_t size)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_TEXT_H
-#define BACKOFF_CORE_TEXT_H
+#ifndef BACKOFF_CORE_BASE_TEXT_H
+#define BACKOFF_CORE_BASE_TEXT_H
 /*
  * Builds text in a buffer that the caller owns: no allocation, no locale. What
  * does not fit is left out, and the text always ends with a NUL.

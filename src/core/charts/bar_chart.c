@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/bar_chart.h"
+#include "core/charts/bar_chart.h"
 
 /* Blocks come in eighths of a cell. */
 #define PARTS 8

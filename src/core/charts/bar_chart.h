@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_BAR_CHART_H
-#define BACKOFF_CORE_BAR_CHART_H
+#ifndef BACKOFF_CORE_CHARTS_BAR_CHART_H
+#define BACKOFF_CORE_CHARTS_BAR_CHART_H
 /*
  * Bars for a terminal, made of character cells. They are not padded: to put
  * something to the right of a bar, add the blanks yourself.
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 
 struct chart {
 	int64_t width; /* in cells, >= 1; in chart_row(), one per value */

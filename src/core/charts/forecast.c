@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
-#include "core/forecast.h"
-#include "core/next_pause.h"
-#include "core/real_math.h"
+#include "core/base/duration.h"
+#include "core/charts/forecast.h"
+#include "core/loop/next_pause.h"
+#include "core/pause/real_math.h"
 
 static int64_t
 middle(struct range range)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_FORECAST_H
-#define BACKOFF_CORE_FORECAST_H
+#ifndef BACKOFF_CORE_CHARTS_FORECAST_H
+#define BACKOFF_CORE_CHARTS_FORECAST_H
 /*
  * What the loop will do if all attempts fail and take no time: for each pause,
  * its range and mean. A mean without a simple formula is that of many
@@ -12,9 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/random.h"
-#include "core/schedule.h"
-#include "core/settings.h"
+#include "core/loop/settings.h"
+#include "core/pause/random.h"
+#include "core/pause/schedule.h"
 
 /* One pause. A time beyond all limits is DURATION_INF. */
 struct forecast_row {

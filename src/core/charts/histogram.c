@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
-#include "core/histogram.h"
+#include "core/base/duration.h"
+#include "core/charts/histogram.h"
 
 struct histogram
 histogram_in(int64_t *counts, size_t buckets, int64_t bucket_ns)

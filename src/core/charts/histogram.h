@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_HISTOGRAM_H
-#define BACKOFF_CORE_HISTOGRAM_H
+#ifndef BACKOFF_CORE_CHARTS_HISTOGRAM_H
+#define BACKOFF_CORE_CHARTS_HISTOGRAM_H
 /*
  * A histogram over time whose end is not known in advance: when the buckets
  * are used up, each becomes twice as wide.

@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "core/duration.h"
-#include "core/svg.h"
-#include "core/tick.h"
+#include "core/base/duration.h"
+#include "core/charts/svg.h"
+#include "core/charts/tick.h"
 
 /* Between two labels of an axis, at the least: "12h30m" fits in there. */
 #define LABEL_WIDTH 550

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_SVG_H
-#define BACKOFF_CORE_SVG_H
+#ifndef BACKOFF_CORE_CHARTS_SVG_H
+#define BACKOFF_CORE_CHARTS_SVG_H
 /*
  * Pictures as SVG: elements as text, one after the other, between
  * svg_begin() and svg_end(). All that browsers need is in them: a plain
@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 
 /* How something is painted: attributes, with a blank in front of each. */
 #define SVG_INK " fill=\"#24292f\""

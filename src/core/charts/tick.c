@@ -3,9 +3,9 @@
 
 #include <stddef.h>
 
-#include "core/array.h"
-#include "core/duration.h"
-#include "core/tick.h"
+#include "core/base/array.h"
+#include "core/base/duration.h"
+#include "core/charts/tick.h"
 
 static int64_t
 below_a_second(int64_t least_ns)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_TICK_H
-#define BACKOFF_CORE_TICK_H
+#ifndef BACKOFF_CORE_CHARTS_TICK_H
+#define BACKOFF_CORE_CHARTS_TICK_H
 /*
  * Round steps for the labels of an axis.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
-#include "core/gate_actions.h"
+#include "core/base/duration.h"
+#include "core/gate/actions.h"
 
 /* The longest time from one failure to the next that is in a row with it. */
 #define GAP_NS (5 * NS_PER_MIN)

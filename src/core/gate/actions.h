@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/gate_record.h"
-#include "core/gate_rules.h"
-#include "core/gate_types.h"
+#include "core/gate/record.h"
+#include "core/gate/rules.h"
+#include "core/gate/types.h"
 
 /* All that a rule sees. */
 struct gate_step {

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "core/deferral.h"
-#include "core/duration.h"
+#include "core/base/duration.h"
+#include "core/gate/deferral.h"
 
 enum deferral_event
 deferral_event(enum result result, enum verdict verdict)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_DEFERRAL_H
-#define BACKOFF_CORE_DEFERRAL_H
+#ifndef BACKOFF_CORE_GATE_DEFERRAL_H
+#define BACKOFF_CORE_GATE_DEFERRAL_H
 /*
  * A run that gave up puts off the next ones of its name: pure computation
  * over what is remembered of it. All times are since the epoch.
@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/loop_state.h"
-#include "core/schedule.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/loop/loop_state.h"
+#include "core/pause/schedule.h"
 
 #define DEFERRAL_REASON_SIZE 64
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/fleet_line.h"
+#include "core/gate/fleet_line.h"
 
 static const char words[FLEET_WORDS][8] = { "hello", "look", "turn", "await",
 	"end", "cancel", "slot", "claim", "free", "bye", "open", "keep", "gate",

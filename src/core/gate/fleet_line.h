@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_FLEET_LINE_H
-#define BACKOFF_CORE_FLEET_LINE_H
+#ifndef BACKOFF_CORE_GATE_FLEET_LINE_H
+#define BACKOFF_CORE_GATE_FLEET_LINE_H
 /*
  * What backoff and its helper, backoff-fleet, say to each other: one message
  * each way over a socket that keeps messages apart (SOCK_SEQPACKET). backoff
@@ -10,19 +10,19 @@
  *   WORD [NUMBER]... [#RECORD]... [:TEXT]
  *
  * A NUMBER is decimal, from 0 to 2^63 - 1, a RECORD is the hexadecimal form of
- * a gate's (gate_record.h), TEXT is printable ASCII up to the end. Spans are in
+ * a gate's (record.h), TEXT is printable ASCII up to the end. Spans are in
  * nanoseconds; NOW and UNTIL are times of the server, since the epoch.
  *
  *   hello VERSION MACHINE PATIENCE N OWNER :GATE SLOTS
  *       Once, first. MACHINE stands for the run in the fleet's record; OWNER,
  *       unlike any other's, has what the helpers of a run hold;
- *       PATIENCE is that of gate_types.h. GATE and SLOTS are names or "-"; N
+ *       PATIENCE is that of types.h. GATE and SLOTS are names or "-"; N
  *       is how many slots there are. Nothing is connected yet.
  *     hello :SERVER         what to call the server, without user and password
  *     wrong :WHY            it cannot work with what it was told
  *   look [#RECORD]          whether an attempt may start without the turn
  *     gate KIND WAS UNTIL NOW #RECORD
- *       KIND and WAS are of gate_types.h and gate_record.h.
+ *       KIND and WAS are of types.h and record.h.
  *   turn [#RECORD]          the same for one who wants the turn, or has it
  *     gate ...              with GATE_QUEUE: it has not got it
  *   await [#RECORD]         waits for the turn, a few seconds; then as turn
@@ -58,8 +58,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/gate_record.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/gate/record.h"
 
 #define FLEET_VERSION 2
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
-#include "core/gate.h"
-#include "core/gate_actions.h"
-#include "core/gate_rules.h"
+#include "core/base/duration.h"
+#include "core/gate/actions.h"
+#include "core/gate/gate.h"
+#include "core/gate/rules.h"
 
 /* A probe may last this much longer than the longest failure; at least, */
 #define LONG_TIMES 2

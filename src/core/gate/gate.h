@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_GATE_H
-#define BACKOFF_CORE_GATE_H
+#ifndef BACKOFF_CORE_GATE_GATE_H
+#define BACKOFF_CORE_GATE_GATE_H
 /*
  * A gate that many runs pass before each attempt: a circuit breaker. Where
  * the service behind it is down it shuts for all of them, one after the
@@ -36,15 +36,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/gate_record.h"
-#include "core/gate_types.h"
+#include "core/gate/record.h"
+#include "core/gate/types.h"
 
 struct gate_decision {
 	enum gate_kind kind;
 	enum gate_state was; /* the gate, before; record.state is after */
 	bool changed; /* the record: it has to be written */
 	int64_t until_ns; /* of GATE_WAIT and GATE_QUEUE; else 0 */
-	size_t rule; /* which of gate_rules (gate_rules.h) it was */
+	size_t rule; /* which of gate_rules (rules.h) it was */
 };
 
 /*

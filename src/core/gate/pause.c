@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
-#include "core/gate_pause.h"
-#include "core/gate_record.h"
+#include "core/base/duration.h"
+#include "core/gate/pause.h"
+#include "core/gate/record.h"
 
 /* By then decorrelated jitter has met the cap, or never will. */
 #define MOST_DRAWS 32

@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-#include "core/random.h"
-#include "core/schedule.h"
+#include "core/pause/random.h"
+#include "core/pause/schedule.h"
 
 /*
  * A pause of POLICY after FAILURES >= 1 in a row, but no longer than a gate

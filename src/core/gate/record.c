@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-#include "core/array.h"
-#include "core/crc32.h"
-#include "core/duration.h"
-#include "core/gate_record.h"
-#include "core/little_endian.h"
-#include "core/text.h"
+#include "core/base/array.h"
+#include "core/base/crc32.h"
+#include "core/base/duration.h"
+#include "core/base/little_endian.h"
+#include "core/base/text.h"
+#include "core/gate/record.h"
 
 /* Where the fields are. What is not named is 0. */
 enum offset {

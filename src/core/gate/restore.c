@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
-#include "core/gate.h"
-#include "core/gate_restore.h"
+#include "core/base/duration.h"
+#include "core/gate/gate.h"
+#include "core/gate/restore.h"
 
 /*
  * Where nobody has probed for so long after that was due, the gate has opened

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/gate_record.h"
+#include "core/gate/record.h"
 
 /* What is not used for so long goes. */
 #define GATE_KEPT_NS (24 * 3600 * INT64_C(1000000000))

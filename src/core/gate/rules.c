@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/gate_record.h"
-#include "core/gate_rules.h"
-#include "core/gate_types.h"
+#include "core/gate/record.h"
+#include "core/gate/rules.h"
+#include "core/gate/types.h"
 
 /* clang-format off */
 const struct gate_rule gate_rules[GATE_RULES] = {

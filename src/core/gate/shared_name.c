@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/shared_name.h"
+#include "core/gate/shared_name.h"
 
 size_t
 shared_name_scan(const char *text)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_SHARED_NAME_H
-#define BACKOFF_CORE_SHARED_NAME_H
+#ifndef BACKOFF_CORE_GATE_SHARED_NAME_H
+#define BACKOFF_CORE_GATE_SHARED_NAME_H
 /*
  * The NAME by which runs know each other; it is the name of a file too.
  */
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 
 #define SHARED_NAME_SIZE 65 /* of the longest, with its terminator */
 

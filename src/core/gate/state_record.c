@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#include "core/crc32.h"
-#include "core/duration.h"
-#include "core/little_endian.h"
-#include "core/state_record.h"
+#include "core/base/crc32.h"
+#include "core/base/duration.h"
+#include "core/base/little_endian.h"
+#include "core/gate/state_record.h"
 
 static const uint8_t magic[8] = { 'b', 'a', 'c', 'k', 'o', 'f', 'f', '\n' };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_STATE_RECORD_H
-#define BACKOFF_CORE_STATE_RECORD_H
+#ifndef BACKOFF_CORE_GATE_STATE_RECORD_H
+#define BACKOFF_CORE_GATE_STATE_RECORD_H
 /*
  * The record that runs share, as bytes: little-endian, whoever reads it.
  *
@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/deferral.h"
+#include "core/gate/deferral.h"
 
 #define STATE_SIZE 512
 #define STATE_VERSION 2

@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/array.h"
-#include "core/duration.h"
-#include "core/exit_codes.h"
+#include "core/base/array.h"
+#include "core/base/duration.h"
+#include "core/judge/exit_codes.h"
 
 struct name {
 	char text[12];

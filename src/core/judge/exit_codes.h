@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_EXIT_CODES_H
-#define BACKOFF_CORE_EXIT_CODES_H
+#ifndef BACKOFF_CORE_JUDGE_EXIT_CODES_H
+#define BACKOFF_CORE_JUDGE_EXIT_CODES_H
 /*
  * CODES, the sets of outcomes that --success-on and its like take, and
  * the names of signals.
@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/nearest.h"
-#include "core/outcome.h"
-#include "core/text.h"
+#include "core/base/nearest.h"
+#include "core/base/text.h"
+#include "core/judge/outcome.h"
 
 #define EXIT_CODES 256
 #define SIGNALS 65 /* 1..64 */

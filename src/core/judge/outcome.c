@@ -5,8 +5,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "core/duration.h"
-#include "core/outcome.h"
+#include "core/base/duration.h"
+#include "core/judge/outcome.h"
 
 /* Rule 55: whether what is lacking now may be there a moment later. */
 static bool

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_OUTCOME_H
-#define BACKOFF_CORE_OUTCOME_H
+#ifndef BACKOFF_CORE_JUDGE_OUTCOME_H
+#define BACKOFF_CORE_JUDGE_OUTCOME_H
 /*
  * How an attempt ended, as plain data.
  */

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/prefilter.h"
-#include "core/regex_text.h"
+#include "core/base/regex_text.h"
+#include "core/judge/prefilter.h"
 
 /* The current run of plain characters, and the longest one so far. */
 struct literal {

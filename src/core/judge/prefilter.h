@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_PREFILTER_H
-#define BACKOFF_CORE_PREFILTER_H
+#ifndef BACKOFF_CORE_JUDGE_PREFILTER_H
+#define BACKOFF_CORE_JUDGE_PREFILTER_H
 /*
  * A string that every match of a regular expression contains. Searching for
  * it first saves most calls of regexec(3). For 36 MB of lines and one

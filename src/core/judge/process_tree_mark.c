@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/process_tree_mark.h"
+#include "core/judge/process_tree_mark.h"
 
 /* The numbers of the fields, as proc(5) counts them. */
 enum field {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_PROCESS_TREE_MARK_H
-#define BACKOFF_CORE_PROCESS_TREE_MARK_H
+#ifndef BACKOFF_CORE_JUDGE_PROCESS_TREE_MARK_H
+#define BACKOFF_CORE_JUDGE_PROCESS_TREE_MARK_H
 /*
  * Decides which processes belong to COMMAND's tree, from plain data: what
  * /proc says, and which processes were there before.

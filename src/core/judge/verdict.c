@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/verdict.h"
+#include "core/judge/verdict.h"
 
 /* Whether CODES list anything to retry: --retry-on was given. */
 static bool

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_VERDICT_H
-#define BACKOFF_CORE_VERDICT_H
+#ifndef BACKOFF_CORE_JUDGE_VERDICT_H
+#define BACKOFF_CORE_JUDGE_VERDICT_H
 /*
  * The verdict on the outcome of an attempt.
  */
 
 #include <stdbool.h>
 
-#include "core/exit_codes.h"
+#include "core/judge/exit_codes.h"
 
 struct rules {
 	struct codes codes;

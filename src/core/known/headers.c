@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/known/headers.h"
-#include "core/text.h"
 
 const char *
 headers_options(const char *command)

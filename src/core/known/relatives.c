@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "core/array.h"
+#include "core/base/array.h"
+#include "core/base/nearest.h"
 #include "core/known/presets.h"
 #include "core/known/relatives.h"
 #include "core/known/tools.h"
-#include "core/nearest.h"
 
 #define MOST 8 /* at most this many names in one question */
 

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 
 /*
  * Adds "did you mean aws-full, aws-equal or aws-sdk?": the names that begin

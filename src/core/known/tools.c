@@ -4,9 +4,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/array.h"
+#include "core/base/array.h"
+#include "core/base/text.h"
 #include "core/known/tools.h"
-#include "core/text.h"
 
 /*
  * tools.def is included once for each of the tables below. The texts of all

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/outcome.h"
+#include "core/judge/outcome.h"
 
 /* A tool of the table; constant. */
 struct tool;

@@ -6,10 +6,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/array.h"
-#include "core/duration.h"
+#include "core/base/array.h"
+#include "core/base/duration.h"
+#include "core/base/text.h"
 #include "core/known/wrapped_command.h"
-#include "core/text.h"
 
 /*
  * A wrapper and its options, from the manuals of coreutils, util-linux and

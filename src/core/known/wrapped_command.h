@@ -6,6 +6,8 @@
  * nice, ionice, timeout, nohup, flock and stdbuf, in any order.
  */
 
+#include <stdbool.h>
+
 /* PATH without its directory; all of it if nothing would be left. */
 const char *base_name(const char *path);
 

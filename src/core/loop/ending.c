@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/ending.h"
-#include "core/result.h"
+#include "core/loop/ending.h"
+#include "core/loop/result.h"
 
 void
 ending_set(struct ending *ending, enum result result, int status)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_ENDING_H
-#define BACKOFF_CORE_ENDING_H
+#ifndef BACKOFF_CORE_LOOP_ENDING_H
+#define BACKOFF_CORE_LOOP_ENDING_H
 /*
  * How the loop ends: what each end means for the exit status, and for the
  * signal that backoff dies by.
  */
 
-#include "core/loop_state.h"
-#include "core/settings.h"
+#include "core/loop/loop_state.h"
+#include "core/loop/settings.h"
 
 void ending_set(struct ending *ending, enum result result, int status);
 

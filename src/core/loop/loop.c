@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
-#include "core/ending.h"
-#include "core/next_pause.h"
-#include "core/loop.h"
-#include "core/result.h"
+#include "core/base/duration.h"
+#include "core/loop/ending.h"
+#include "core/loop/loop.h"
+#include "core/loop/next_pause.h"
+#include "core/loop/result.h"
 
 struct run {
 	const struct settings *settings;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_LOOP_H
-#define BACKOFF_CORE_LOOP_H
+#ifndef BACKOFF_CORE_LOOP_LOOP_H
+#define BACKOFF_CORE_LOOP_LOOP_H
 /*
  * The retry loop. It knows nothing of processes and clocks: it reaches them
  * through struct world, so that tests can run it without waiting.
@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/loop_state.h"
-#include "core/settings.h"
+#include "core/loop/loop_state.h"
+#include "core/loop/settings.h"
 
 /* The result of releasing held output; all 0: it was written. */
 struct release {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_LOOP_STATE_H
-#define BACKOFF_CORE_LOOP_STATE_H
+#ifndef BACKOFF_CORE_LOOP_LOOP_STATE_H
+#define BACKOFF_CORE_LOOP_LOOP_STATE_H
 /*
  * The state of the loop and its ending, as COMMAND, the hooks and the log
  * see them.
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/outcome.h"
+#include "core/judge/outcome.h"
 
 enum result {
 	RESULT_NONE, /* not ended yet */

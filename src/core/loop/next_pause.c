@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
-#include "core/next_pause.h"
+#include "core/base/duration.h"
+#include "core/loop/next_pause.h"
 
 /* The least reserve: this part of the limit, */
 #define LEAST_PART 10

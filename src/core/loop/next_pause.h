@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_NEXT_PAUSE_H
-#define BACKOFF_CORE_NEXT_PAUSE_H
+#ifndef BACKOFF_CORE_LOOP_NEXT_PAUSE_H
+#define BACKOFF_CORE_LOOP_NEXT_PAUSE_H
 /*
  * The pause after an attempt: what the schedule draws, what the other side
  * asked for, and what the deadline leaves room for.
@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/loop_state.h"
-#include "core/settings.h"
+#include "core/loop/loop_state.h"
+#include "core/loop/settings.h"
 
 enum pause_kind {
 	PAUSE_DRAWN,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/result.h"
+#include "core/loop/result.h"
 
 const char *
 result_name(enum result result)

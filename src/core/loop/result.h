@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_RESULT_H
-#define BACKOFF_CORE_RESULT_H
+#ifndef BACKOFF_CORE_LOOP_RESULT_H
+#define BACKOFF_CORE_LOOP_RESULT_H
 /*
  * Whether the loop ends after an attempt, and with which result.
  */
 
 #include <stdbool.h>
 
-#include "core/loop_state.h"
-#include "core/settings.h"
+#include "core/loop/loop_state.h"
+#include "core/loop/settings.h"
 
 /* A success or a pass: COMMAND has done its work. */
 bool verdict_is_good(enum verdict verdict);

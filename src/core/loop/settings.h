@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_SETTINGS_H
-#define BACKOFF_CORE_SETTINGS_H
+#ifndef BACKOFF_CORE_LOOP_SETTINGS_H
+#define BACKOFF_CORE_LOOP_SETTINGS_H
 /*
  * The settings of the loop: pauses, verdicts and limits.
  */
@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/schedule.h"
-#include "core/verdict.h"
+#include "core/judge/verdict.h"
+#include "core/pause/schedule.h"
 
 /* When to give up. INT64_MAX: no limit. */
 struct limits {

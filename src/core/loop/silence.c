@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
-#include "core/silence.h"
+#include "core/base/duration.h"
+#include "core/loop/silence.h"
 
 struct silence
 silence_begin(int64_t limit_ns, int64_t now_ns)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_SILENCE_H
-#define BACKOFF_CORE_SILENCE_H
+#ifndef BACKOFF_CORE_LOOP_SILENCE_H
+#define BACKOFF_CORE_LOOP_SILENCE_H
 /*
  * How long an attempt has written nothing, as it is seen in looks at it: what
  * is held shows no more than that it has grown since the last one. Time in

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/random.h"
+#include "core/pause/random.h"
 
 static uint64_t
 splitmix64(struct random *random)

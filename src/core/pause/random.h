@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_RANDOM_H
-#define BACKOFF_CORE_RANDOM_H
+#ifndef BACKOFF_CORE_PAUSE_RANDOM_H
+#define BACKOFF_CORE_PAUSE_RANDOM_H
 /*
  * The random number generator. Its source of bits can be replaced, so that
  * tests can feed it known numbers.

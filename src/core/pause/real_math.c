@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/real_math.h"
+#include "core/pause/real_math.h"
 
 double
 power(double base, int64_t exponent)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_REAL_MATH_H
-#define BACKOFF_CORE_REAL_MATH_H
+#ifndef BACKOFF_CORE_PAUSE_REAL_MATH_H
+#define BACKOFF_CORE_PAUSE_REAL_MATH_H
 /*
  * The little floating-point arithmetic that the schedules need, without
  * libm, which would cost 300 kB of memory.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
-#include "core/real_math.h"
-#include "core/schedule.h"
+#include "core/base/duration.h"
+#include "core/pause/real_math.h"
+#include "core/pause/schedule.h"
 
 /*
  * NS * BY, rounded down, saturating. The comparison comes before the cast,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_SCHEDULE_H
-#define BACKOFF_CORE_SCHEDULE_H
+#ifndef BACKOFF_CORE_PAUSE_SCHEDULE_H
+#define BACKOFF_CORE_PAUSE_SCHEDULE_H
 /*
  * How long the pauses are: windows, ranges and draws. Pure computation;
  * all times are int64 nanoseconds and saturate instead of overflowing.
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/random.h"
+#include "core/pause/random.h"
 
 enum growth {
 	GROWTH_EXPONENTIAL,

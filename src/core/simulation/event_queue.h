@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_EVENT_QUEUE_H
-#define BACKOFF_CORE_EVENT_QUEUE_H
+#ifndef BACKOFF_CORE_SIMULATION_EVENT_QUEUE_H
+#define BACKOFF_CORE_SIMULATION_EVENT_QUEUE_H
 /*
  * A priority queue of events, each at its own time: a radix heap (Ahuja,
  * Mehlhorn, Orlin, Tarjan 1990) over hexadecimal digits. Time only goes

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
-#include "core/gate_pause.h"
-#include "core/simulated_gate.h"
+#include "core/base/duration.h"
+#include "core/gate/pause.h"
+#include "core/simulation/simulated_gate.h"
 
 #define ATTEMPT_NS (NS_PER_S / 5)
 

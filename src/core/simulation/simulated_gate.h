@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_SIMULATED_GATE_H
-#define BACKOFF_CORE_SIMULATED_GATE_H
+#ifndef BACKOFF_CORE_SIMULATION_SIMULATED_GATE_H
+#define BACKOFF_CORE_SIMULATION_SIMULATED_GATE_H
 /*
  * Clients that share gates: the functions of gate.h decide, and what locks
  * and a server do in the real world are lists here.
  */
 
-#include "core/simulated_world.h"
+#include "core/simulation/simulated_world.h"
 
 /* Nobody has used the gates yet. */
 void simulated_gate_start(struct simulation *simulation);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
-#include "core/next_pause.h"
-#include "core/simulated_world.h"
+#include "core/base/duration.h"
+#include "core/loop/next_pause.h"
+#include "core/simulation/simulated_world.h"
 
 #define TENTH_NS (NS_PER_S / 10)
 

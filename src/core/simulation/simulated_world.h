@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_SIMULATED_WORLD_H
-#define BACKOFF_CORE_SIMULATED_WORLD_H
+#ifndef BACKOFF_CORE_SIMULATION_SIMULATED_WORLD_H
+#define BACKOFF_CORE_SIMULATION_SIMULATED_WORLD_H
 /*
  * The world that a simulation is of: a service, and clients that want to be
  * served. simulation.h says what happens in it.
@@ -9,12 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/event_queue.h"
-#include "core/gate.h"
-#include "core/histogram.h"
-#include "core/loop_state.h"
-#include "core/random.h"
-#include "core/settings.h"
+#include "core/charts/histogram.h"
+#include "core/gate/gate.h"
+#include "core/loop/loop_state.h"
+#include "core/loop/settings.h"
+#include "core/pause/random.h"
+#include "core/simulation/event_queue.h"
 
 struct simulated_client {
 	struct event waiting; /* at the time of its next, or last, attempt */

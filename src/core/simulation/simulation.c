@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
-#include "core/simulated_gate.h"
-#include "core/simulation.h"
+#include "core/base/duration.h"
+#include "core/simulation/simulated_gate.h"
+#include "core/simulation/simulation.h"
 
 /* So many attempts per client within one nanosecond cannot be chance. */
 #define ENDLESS 1000

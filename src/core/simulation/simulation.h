@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_SIMULATION_H
-#define BACKOFF_CORE_SIMULATION_H
+#ifndef BACKOFF_CORE_SIMULATION_SIMULATION_H
+#define BACKOFF_CORE_SIMULATION_SIMULATION_H
 /*
  * Simulates many clients and a service that is down and comes back. Each
  * client follows the rules of the loop, with the same pauses (next_pause.h)
@@ -19,8 +19,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/random.h"
-#include "core/simulated_world.h"
+#include "core/pause/random.h"
+#include "core/simulation/simulated_world.h"
 
 /* Starts a run; the input must be set. */
 void simulation_start(struct simulation *simulation, struct random *random);

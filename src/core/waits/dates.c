@@ -5,8 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/array.h"
-#include "core/text.h"
+#include "core/base/array.h"
+#include "core/base/text.h"
 #include "core/waits/dates.h"
 
 #define DAY (24 * 60 * 60)

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/array.h"
-#include "core/duration.h"
+#include "core/base/array.h"
+#include "core/base/duration.h"
 #include "core/waits/header_line.h"
 
 /* How the value of a header is to be read. */
@@ -26,7 +26,7 @@ struct header_row {
 
 static const struct header_row headers[] = {
 #define HEADER(name, kind, source) { name, KIND_##kind },
-#include "core/known/waits.def"
+#include "core/waits/waits.def"
 };
 
 const char *

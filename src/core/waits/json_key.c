@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-#include "core/array.h"
-#include "core/duration.h"
+#include "core/base/array.h"
+#include "core/base/duration.h"
 #include "core/waits/json_key.h"
 
 /* Arrays, because pointers would have to be relocated at every start. */
 static const char keys[][12] = {
 #define KEY(name, source) name,
-#include "core/known/waits.def"
+#include "core/waits/waits.def"
 };
 
 const char *

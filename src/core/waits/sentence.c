@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/array.h"
+#include "core/base/array.h"
 #include "core/waits/sentence.h"
 
 /* An array, because a pointer would have to be relocated at every start. */
@@ -15,7 +15,7 @@ struct sentence_row {
 static const struct sentence_row sentences[] = {
 #define SENTENCE(words, source) { words, false },
 #define UNIT_SENTENCE(words, source) { words, true },
-#include "core/known/waits.def"
+#include "core/waits/waits.def"
 };
 
 const char *

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "core/waits/anchors.h"
 #include "core/waits/header_line.h"
 #include "core/waits/json_key.h"

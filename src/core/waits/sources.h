@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/outcome.h"
+#include "core/judge/outcome.h"
 #include "core/waits/when.h"
 
 #define WAIT_TEXT 60 /* bytes of a text that cannot be read */

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/array.h"
-#include "core/duration.h"
-#include "core/text.h"
+#include "core/base/array.h"
+#include "core/base/duration.h"
+#include "core/base/text.h"
 #include "core/waits/when.h"
 
 /* So many seconds, or more, are counted from 1970 on. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/annotation.h"
+#include "core/words/annotation.h"
 
 /* %25 and the like, for the bytes in ESCAPED. */
 static void

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_ANNOTATION_H
-#define BACKOFF_CORE_ANNOTATION_H
+#ifndef BACKOFF_CORE_WORDS_ANNOTATION_H
+#define BACKOFF_CORE_WORDS_ANNOTATION_H
 /*
  * Workflow commands of GitHub Actions, whose runner reads them from the lines
  * of a step: one that backoff means, and none by whatever bytes stand in its
  * log. (text_printable() has removed line breaks and control characters.)
  */
 
-#include "core/text.h"
+#include "core/base/text.h"
 
 enum annotation {
 	ANNOTATION_WARNING,

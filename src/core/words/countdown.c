@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "core/countdown.h"
-#include "core/duration.h"
+#include "core/base/duration.h"
+#include "core/words/countdown.h"
 
 #define NARROWEST 8 /* on less nothing can be read anyway */
 #define KEY_SHOWN 2 /* columns of "^C" */

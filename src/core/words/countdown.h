@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_COUNTDOWN_H
-#define BACKOFF_CORE_COUNTDOWN_H
+#ifndef BACKOFF_CORE_WORDS_COUNTDOWN_H
+#define BACKOFF_CORE_WORDS_COUNTDOWN_H
 /*
  * A line on a terminal in which a time runs down: what to write there, so
  * that only the row with the time is drawn again. A line may be longer than
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 
 #define COUNTDOWN_LINE_MOST \
 	1024 /* bytes of a line; longer ones stand still \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
-#include "core/gate_message.h"
-#include "core/json.h"
+#include "core/base/duration.h"
+#include "core/words/gate_message.h"
+#include "core/words/json.h"
 
 static void
 add_reason(struct text *text, const char *reason)

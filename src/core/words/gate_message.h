@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_GATE_MESSAGE_H
-#define BACKOFF_CORE_GATE_MESSAGE_H
+#ifndef BACKOFF_CORE_WORDS_GATE_MESSAGE_H
+#define BACKOFF_CORE_WORDS_GATE_MESSAGE_H
 /*
  * What is said of a gate, in text and as members of a JSON event.
  */
 
 #include <stdint.h>
 
-#include "core/gate.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/gate/gate.h"
 
 enum gate_news {
 	GATE_NEWS_SHUT, /* by our failure */

@@ -3,9 +3,9 @@
 
 #include <time.h>
 
-#include "core/duration.h"
-#include "core/json.h"
-#include "core/reason.h"
+#include "core/base/duration.h"
+#include "core/words/json.h"
+#include "core/words/reason.h"
 
 static void
 add_escaped(struct text *text, unsigned char byte)

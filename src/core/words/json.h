@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_JSON_H
-#define BACKOFF_CORE_JSON_H
+#ifndef BACKOFF_CORE_WORDS_JSON_H
+#define BACKOFF_CORE_WORDS_JSON_H
 /*
  * The events as JSON, one object each, keys in a fixed order, without the
  * newline. EPOCH_NS is the time of the event.
@@ -8,10 +8,10 @@
 
 #include <stdint.h>
 
-#include "core/forecast.h"
-#include "core/loop_state.h"
-#include "core/settings.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/charts/forecast.h"
+#include "core/loop/loop_state.h"
+#include "core/loop/settings.h"
 
 void json_start(struct text *text, int64_t epoch_ns, const char *id,
     const char *name, const char *command, const struct limits *limits);

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "core/duration.h"
-#include "core/message.h"
+#include "core/base/duration.h"
+#include "core/words/message.h"
 
 static void
 add_in(struct text *text, const char *before, int64_t ns)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_MESSAGE_H
-#define BACKOFF_CORE_MESSAGE_H
+#ifndef BACKOFF_CORE_WORDS_MESSAGE_H
+#define BACKOFF_CORE_WORDS_MESSAGE_H
 /*
  * The text lines of the log. Each function adds its line without prefix and
  * newline, or nothing if there is nothing to say.
@@ -8,11 +8,11 @@
 
 #include <stdint.h>
 
-#include "core/exit_codes.h"
-#include "core/loop_state.h"
-#include "core/reason.h"
-#include "core/settings.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/judge/exit_codes.h"
+#include "core/loop/loop_state.h"
+#include "core/loop/settings.h"
+#include "core/words/reason.h"
 
 /* Counts failures in a row with the same REASON. Starts with all zero. */
 struct repeats {

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/duration.h"
-#include "core/reason.h"
+#include "core/base/duration.h"
+#include "core/words/reason.h"
 
 const char reason_parent_ended[] = "the parent has ended";
 

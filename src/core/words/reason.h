@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_REASON_H
-#define BACKOFF_CORE_REASON_H
+#ifndef BACKOFF_CORE_WORDS_REASON_H
+#define BACKOFF_CORE_WORDS_REASON_H
 /*
  * REASON: why an attempt ended as it did, and why no other one follows.
  */
 
 #include <stdbool.h>
 
-#include "core/loop_state.h"
-#include "core/settings.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/loop/loop_state.h"
+#include "core/loop/settings.h"
 
 #define REASON_SIZE 512 /* room for any REASON */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
-#include "core/settings_text.h"
+#include "core/base/duration.h"
+#include "core/words/settings_text.h"
 
 static void
 add_in(struct text *text, const char *before, int64_t ns)

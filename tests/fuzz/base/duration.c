@@ -4,8 +4,8 @@
  */
 #include <config.h>
 
-#include "core/duration.h"
-#include "fuzz.h"
+#include "core/base/duration.h"
+#include "fuzz/fuzz.h"
 
 static void
 check_duration(const char *string)

@@ -5,9 +5,9 @@
  */
 #include <config.h>
 
-#include "core/json.h"
-#include "core/text.h"
-#include "fuzz.h"
+#include "core/base/text.h"
+#include "core/words/json.h"
+#include "fuzz/fuzz.h"
 
 static void
 require_printable(const char *string)

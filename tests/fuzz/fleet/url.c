@@ -6,7 +6,7 @@
 #include <config.h>
 
 #include "fleet/url.c"
-#include "fuzz.h"
+#include "fuzz/fuzz.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

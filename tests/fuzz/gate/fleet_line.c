@@ -4,8 +4,8 @@
  */
 #include <config.h>
 
-#include "core/fleet_line.h"
-#include "fuzz.h"
+#include "core/gate/fleet_line.h"
+#include "fuzz/fuzz.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

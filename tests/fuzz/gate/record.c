@@ -5,9 +5,9 @@
  */
 #include <config.h>
 
-#include "core/crc32.h"
-#include "fuzz.h"
-#include "unit/gate_check.h"
+#include "core/base/crc32.h"
+#include "fuzz/fuzz.h"
+#include "unit/gate/check.h"
 
 static void
 repair(uint8_t *bytes)

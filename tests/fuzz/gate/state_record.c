@@ -5,11 +5,11 @@
  */
 #include <config.h>
 
-#include "core/crc32.h"
-#include "core/deferral.h"
-#include "core/little_endian.h"
-#include "core/state_record.h"
-#include "fuzz.h"
+#include "core/base/crc32.h"
+#include "core/base/little_endian.h"
+#include "core/gate/deferral.h"
+#include "core/gate/state_record.h"
+#include "fuzz/fuzz.h"
 
 static void
 repair(uint8_t *bytes, size_t size)

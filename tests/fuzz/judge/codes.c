@@ -5,9 +5,9 @@
  */
 #include <config.h>
 
-#include "core/settings_text.h"
-#include "core/verdict.h"
-#include "fuzz.h"
+#include "core/judge/verdict.h"
+#include "core/words/settings_text.h"
+#include "fuzz/fuzz.h"
 
 static const enum verdict verdicts[] = { VERDICT_SUCCESS, VERDICT_PASS,
 	VERDICT_RETRY, VERDICT_THROTTLE, VERDICT_STOP };

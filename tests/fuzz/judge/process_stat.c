@@ -5,8 +5,8 @@
  */
 #include <config.h>
 
-#include "core/process_tree_mark.h"
-#include "fuzz.h"
+#include "core/judge/process_tree_mark.h"
+#include "fuzz/fuzz.h"
 
 static void
 check_again(const struct process *process)

@@ -12,8 +12,8 @@
 #include <regex.h>
 #include <setjmp.h>
 
-#include "core/settings_text.h"
-#include "fuzz.h"
+#include "core/words/settings_text.h"
+#include "fuzz/fuzz.h"
 #include "options/in_force.h"
 #include "options/options.h"
 #include "options/program.h"

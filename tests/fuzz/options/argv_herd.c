@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: MIT */
 /* The command line of backoff-herd. */
 #define PROGRAM PROGRAM_HERD
-#include "fuzz/argv.c"
+#include "fuzz/options/argv.c"

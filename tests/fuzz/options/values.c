@@ -5,12 +5,12 @@
  */
 #include <config.h>
 
-#include "core/array.h"
-#include "core/settings_text.h"
-#include "fuzz.h"
-#include "options/option_types.h"
-#include "options/option_values.h"
+#include "core/base/array.h"
+#include "core/words/settings_text.h"
+#include "fuzz/fuzz.h"
 #include "options/program.h"
+#include "options/values.h"
+#include "types/options.h"
 
 const struct program program = { PROGRAM_BACKOFF, "fuzz", 8, "", "", "" };
 

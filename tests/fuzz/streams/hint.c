@@ -7,9 +7,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "core/duration.h"
-#include "core/verdict.h"
-#include "fuzz.h"
+#include "core/base/duration.h"
+#include "core/judge/verdict.h"
+#include "fuzz/fuzz.h"
 #include "streams/hint_file.h"
 
 static int file = -1;

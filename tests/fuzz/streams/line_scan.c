@@ -6,8 +6,8 @@
  */
 #include <config.h>
 
-#include "core/verdict.h"
-#include "fuzz.h"
+#include "core/judge/verdict.h"
+#include "fuzz/fuzz.h"
 #include "streams/line_scan.h"
 
 static struct scan scan;

@@ -7,10 +7,10 @@
 
 #include <strings.h>
 
-#include "core/duration.h"
+#include "core/base/duration.h"
 #include "core/waits/anchors.h"
 #include "core/waits/sources.h"
-#include "fuzz.h"
+#include "fuzz/fuzz.h"
 
 static const char words[][6]
     = { "try", "reset", "remai", "wait", "back", "avail" };

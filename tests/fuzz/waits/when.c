@@ -7,9 +7,9 @@
 
 #include <inttypes.h>
 
-#include "core/duration.h"
+#include "core/base/duration.h"
 #include "core/waits/when.h"
-#include "fuzz.h"
+#include "fuzz/fuzz.h"
 #include "process/calendar.h"
 
 static void

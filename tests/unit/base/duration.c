@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
-#include "tap.h"
+#include "core/base/duration.h"
+#include "unit/tap.h"
 
 static void
 parses(const char *string, int64_t wanted)

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "core/nearest.h"
-#include "tap.h"
+#include "core/base/nearest.h"
+#include "unit/tap.h"
 
 /* Checks which of WORDS is suggested for WORD; "": none. */
 static void

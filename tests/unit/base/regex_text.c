@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "core/regex_text.h"
-#include "tap.h"
+#include "core/base/regex_text.h"
+#include "unit/tap.h"
 
 static char buffer[128];
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/json.h"
-#include "tap.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/words/json.h"
+#include "unit/tap.h"
 
 static void
 json_is(const char *string, const char *wanted, const char *what)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/bar_chart.h"
-#include "core/random.h"
-#include "tap.h"
+#include "core/charts/bar_chart.h"
+#include "core/pause/random.h"
+#include "unit/tap.h"
 
 static char buffer[4096];
 static struct text text;

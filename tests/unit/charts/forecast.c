@@ -6,11 +6,11 @@
 
 #include <math.h>
 
-#include "core/duration.h"
-#include "core/forecast.h"
-#include "stage.h"
-#include "tap.h"
-#include "unlimited.h"
+#include "core/base/duration.h"
+#include "core/charts/forecast.h"
+#include "unit/stage.h"
+#include "unit/tap.h"
+#include "unit/unlimited.h"
 
 #define MS NS_PER_MS
 #define S NS_PER_S

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/histogram.h"
-#include "core/random.h"
-#include "tap.h"
+#include "core/charts/histogram.h"
+#include "core/pause/random.h"
+#include "unit/tap.h"
 
 #define BUCKETS 8
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
-#include "core/svg.h"
-#include "tap.h"
+#include "core/base/duration.h"
+#include "core/charts/svg.h"
+#include "unit/tap.h"
 
 static char buffer[8192];
 static struct text text;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
-#include "core/tick.h"
-#include "tap.h"
+#include "core/base/duration.h"
+#include "core/charts/tick.h"
+#include "unit/tap.h"
 
 static void
 test_times(void)

@@ -5,7 +5,7 @@
 #include <config.h>
 
 #include "fleet/url.h"
-#include "tap.h"
+#include "unit/tap.h"
 
 static void
 is(const char *text, const char *shown, const char *user, const char *password,

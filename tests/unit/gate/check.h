@@ -5,8 +5,8 @@
  * What holds for each record of a gate, and that it always opens again.
  */
 
-#include "core/duration.h"
-#include "core/gate.h"
+#include "core/base/duration.h"
+#include "core/gate/gate.h"
 
 /* A hint may last for a day; the rest is done within minutes. */
 #define MOST_WAIT (GATE_HINT_NS + 5 * NS_PER_MIN)

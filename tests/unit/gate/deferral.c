@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/array.h"
-#include "core/crc32.h"
-#include "core/deferral.h"
-#include "core/duration.h"
-#include "core/random.h"
-#include "core/hash.h"
-#include "core/little_endian.h"
-#include "core/state_record.h"
-#include "tap.h"
+#include "core/base/array.h"
+#include "core/base/crc32.h"
+#include "core/base/duration.h"
+#include "core/base/hash.h"
+#include "core/base/little_endian.h"
+#include "core/gate/deferral.h"
+#include "core/gate/state_record.h"
+#include "core/pause/random.h"
+#include "unit/tap.h"
 
 #define S NS_PER_S
 #define NOW (INT64_C(1795261200) * S)

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "core/fleet_line.h"
-#include "tap.h"
+#include "core/gate/fleet_line.h"
+#include "unit/tap.h"
 
 static void
 writes(const struct fleet_line *line, const char *words)

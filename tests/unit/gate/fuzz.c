@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-#include "core/crc32.h"
-#include "core/random.h"
-#include "gate_check.h"
-#include "tap.h"
+#include "core/base/crc32.h"
+#include "core/pause/random.h"
+#include "unit/gate/check.h"
+#include "unit/tap.h"
 
 #define RECORDS 200000
 

@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-#include "core/crc32.h"
-#include "core/duration.h"
-#include "core/gate.h"
-#include "core/gate_pause.h"
-#include "core/gate_rules.h"
-#include "tap.h"
+#include "core/base/crc32.h"
+#include "core/base/duration.h"
+#include "core/gate/gate.h"
+#include "core/gate/pause.h"
+#include "core/gate/rules.h"
+#include "unit/tap.h"
 
 #define NOW (1000 * NS_PER_S)
 #define TURN 5

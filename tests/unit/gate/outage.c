@@ -6,12 +6,12 @@
  */
 #include <config.h>
 
-#include "core/array.h"
-#include "core/duration.h"
-#include "core/event_queue.h"
-#include "core/gate.h"
-#include "core/random.h"
-#include "tap.h"
+#include "core/base/array.h"
+#include "core/base/duration.h"
+#include "core/gate/gate.h"
+#include "core/pause/random.h"
+#include "core/simulation/event_queue.h"
+#include "unit/tap.h"
 
 #define SEEDS 20
 #define MS (NS_PER_S / 1000)

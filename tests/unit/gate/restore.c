@@ -4,9 +4,9 @@
  */
 #include <config.h>
 
-#include "core/duration.h"
-#include "core/gate_restore.h"
-#include "tap.h"
+#include "core/base/duration.h"
+#include "core/gate/restore.h"
+#include "unit/tap.h"
 
 #define NOW (100000 * NS_PER_S)
 

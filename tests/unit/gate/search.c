@@ -7,10 +7,10 @@
  */
 #include <config.h>
 
-#include "core/gate_rules.h"
-#include "core/random.h"
-#include "gate_check.h"
-#include "tap.h"
+#include "core/gate/rules.h"
+#include "core/pause/random.h"
+#include "unit/gate/check.h"
+#include "unit/tap.h"
 
 #define RUNS 4
 #define WAYS (RUNS * 5 + 5)

@@ -3,8 +3,8 @@
 
 #include <signal.h>
 
-#include "core/exit_codes.h"
-#include "tap.h"
+#include "core/judge/exit_codes.h"
+#include "unit/tap.h"
 
 static struct codes codes;
 static enum verdict other;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/process_tree_mark.h"
-#include "tap.h"
+#include "core/judge/process_tree_mark.h"
+#include "unit/tap.h"
 
 #define ARRAY_LENGTH(array) (sizeof(array) / sizeof *(array))
 

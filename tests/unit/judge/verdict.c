@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "tap.h"
-#include "core/verdict.h"
+#include "core/judge/verdict.h"
+#include "unit/tap.h"
 
 static enum verdict
 verdict(const struct rules *rules, struct outcome outcome)

@@ -5,13 +5,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/duration.h"
-#include "options/options.h"
+#include "core/base/duration.h"
 #include "core/known/presets.h"
+#include "options/options.h"
 #include "options/program.h"
-#include "tap.h"
-#include "uniform.h"
-#include "options/option_values.h"
+#include "options/values.h"
+#include "unit/tap.h"
+#include "unit/uniform.h"
 
 #define MS NS_PER_MS
 #define S NS_PER_S

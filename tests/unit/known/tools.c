@@ -4,10 +4,10 @@
 #include <regex.h>
 #include <stdlib.h>
 
-#include "streams/line_scan.h"
-#include "tap.h"
+#include "core/judge/verdict.h"
 #include "core/known/tools.h"
-#include "core/verdict.h"
+#include "streams/line_scan.h"
+#include "unit/tap.h"
 
 #define MESSAGES 64 /* of one tool, at most */
 #define TOOLS 64

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "tap.h"
 #include "core/known/wrapped_command.h"
+#include "unit/tap.h"
 
 #define WORDS 24
 

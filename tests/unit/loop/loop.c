@@ -8,12 +8,12 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "core/array.h"
-#include "core/duration.h"
-#include "core/loop.h"
-#include "core/result.h"
-#include "tap.h"
-#include "unlimited.h"
+#include "core/base/array.h"
+#include "core/base/duration.h"
+#include "core/loop/loop.h"
+#include "core/loop/result.h"
+#include "unit/tap.h"
+#include "unit/unlimited.h"
 
 #define MS NS_PER_MS
 #define S NS_PER_S

@@ -5,12 +5,12 @@
  */
 #include <config.h>
 
-#include "core/duration.h"
-#include "core/loop.h"
-#include "core/next_pause.h"
-#include "stage.h"
-#include "tap.h"
-#include "unlimited.h"
+#include "core/base/duration.h"
+#include "core/loop/loop.h"
+#include "core/loop/next_pause.h"
+#include "unit/stage.h"
+#include "unit/tap.h"
+#include "unit/unlimited.h"
 
 #define MS NS_PER_MS
 #define S NS_PER_S

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
-#include "core/silence.h"
-#include "tap.h"
+#include "core/base/duration.h"
+#include "core/loop/silence.h"
+#include "unit/tap.h"
 
 #define MS NS_PER_MS
 #define S NS_PER_S

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/duration.h"
-#include "options/option_checks.h"
-#include "options/option_set.h"
-#include "options/option_values.h"
+#include "core/base/duration.h"
+#include "options/checks.h"
 #include "options/preset_apply.h"
 #include "options/program.h"
-#include "tap.h"
+#include "options/set.h"
+#include "options/values.h"
+#include "unit/tap.h"
 
 const struct program program
     = { PROGRAM_BACKOFF, "option_checks", 8, "", "", "" };

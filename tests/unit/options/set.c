@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-#include "core/duration.h"
-#include "options/option_set.h"
-#include "options/option_values.h"
+#include "core/base/duration.h"
 #include "options/program.h"
+#include "options/set.h"
+#include "options/values.h"
 #include "streams/line_scan.h"
-#include "tap.h"
+#include "unit/tap.h"
 
 const struct program program = { PROGRAM_BACKOFF, "option_set", 8, "", "", "" };
 

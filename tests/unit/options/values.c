@@ -4,13 +4,13 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "core/array.h"
-#include "core/duration.h"
-#include "options/option_rules.h"
-#include "options/option_types.h"
-#include "options/option_values.h"
+#include "core/base/array.h"
+#include "core/base/duration.h"
 #include "options/program.h"
-#include "tap.h"
+#include "options/rules.h"
+#include "options/values.h"
+#include "types/options.h"
+#include "unit/tap.h"
 
 const struct program program
     = { PROGRAM_BACKOFF, "option_values", 8, "", "", "" };

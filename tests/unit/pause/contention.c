@@ -9,10 +9,10 @@
 
 #include <math.h>
 
-#include "core/duration.h"
-#include "core/event_queue.h"
-#include "core/schedule.h"
-#include "tap.h"
+#include "core/base/duration.h"
+#include "core/pause/schedule.h"
+#include "core/simulation/event_queue.h"
+#include "unit/tap.h"
 
 #define MS NS_PER_MS
 #define CLIENTS 100

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/random.h"
-#include "tap.h"
+#include "core/pause/random.h"
+#include "unit/tap.h"
 
 /* A source that always gives the same bits. */
 static uint64_t

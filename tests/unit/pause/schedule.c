@@ -3,11 +3,11 @@
 
 #include <math.h>
 
-#include "core/duration.h"
-#include "core/real_math.h"
-#include "core/schedule.h"
-#include "tap.h"
-#include "uniform.h"
+#include "core/base/duration.h"
+#include "core/pause/real_math.h"
+#include "core/pause/schedule.h"
+#include "unit/tap.h"
+#include "unit/uniform.h"
 
 #define MS NS_PER_MS
 #define S NS_PER_S

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "core/duration.h"
+#include "core/base/duration.h"
 #include "process/calendar.h"
-#include "tap.h"
-#include "zone.h"
+#include "unit/tap.h"
+#include "unit/zone.h"
 
 #define MINUTE 60
 #define HOUR (60 * MINUTE)

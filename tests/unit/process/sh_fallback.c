@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "process/sh_fallback.h"
-#include "tap.h"
+#include "unit/tap.h"
 
 /* The words of the command that runs ARGV, with blanks between. */
 static void

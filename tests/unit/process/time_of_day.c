@@ -5,8 +5,8 @@
 #include <time.h>
 
 #include "process/time_of_day.h"
-#include "tap.h"
-#include "zone.h"
+#include "unit/tap.h"
+#include "unit/zone.h"
 
 static int64_t
 next(int64_t now_s, const char *text)

@@ -14,11 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/duration.h"
 #include "process/clock.h"
-#include "core/duration.h"
 #include "process/signals.h"
 #include "shared/lock_wait.h"
-#include "tap.h"
+#include "unit/tap.h"
 
 #define LONG_NS (60 * NS_PER_S) /* that a lost signal costs */
 

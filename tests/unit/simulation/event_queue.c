@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/event_queue.h"
-#include "core/random.h"
-#include "tap.h"
+#include "core/pause/random.h"
+#include "core/simulation/event_queue.h"
+#include "unit/tap.h"
 
 #define MANY 1000
 

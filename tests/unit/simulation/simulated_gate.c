@@ -6,10 +6,10 @@
 
 #include <stdlib.h>
 
-#include "core/array.h"
-#include "core/simulation.h"
-#include "tap.h"
-#include "unlimited.h"
+#include "core/base/array.h"
+#include "core/simulation/simulation.h"
+#include "unit/tap.h"
+#include "unit/unlimited.h"
 
 #define CLIENTS 2000
 #define MACHINES 20

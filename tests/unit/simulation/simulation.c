@@ -4,11 +4,11 @@
  */
 #include <config.h>
 
-#include "core/duration.h"
-#include "core/simulation.h"
-#include "stage.h"
-#include "tap.h"
-#include "unlimited.h"
+#include "core/base/duration.h"
+#include "core/simulation/simulation.h"
+#include "unit/stage.h"
+#include "unit/tap.h"
+#include "unit/unlimited.h"
 
 #define S NS_PER_S
 #define MOST 1000

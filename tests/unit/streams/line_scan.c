@@ -3,13 +3,13 @@
 
 #include <stdlib.h>
 
+#include "core/base/duration.h"
+#include "core/judge/verdict.h"
+#include "core/pause/random.h"
 #include "process/calendar.h"
 #include "process/clock.h"
-#include "core/duration.h"
-#include "core/random.h"
 #include "streams/line_scan.h"
-#include "tap.h"
-#include "core/verdict.h"
+#include "unit/tap.h"
 
 /* 2026-11-21 12:00:00 GMT, the present. */
 #define NOW_NS (INT64_C(1795262400) * NS_PER_S)

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "core/duration.h"
-#include "core/random.h"
+#include "core/base/duration.h"
+#include "core/pause/random.h"
 #include "core/waits/anchors.h"
 #include "core/waits/header_line.h"
 #include "core/waits/json_key.h"
 #include "core/waits/sentence.h"
 #include "core/waits/sources.h"
-#include "tap.h"
+#include "unit/tap.h"
 
 static struct waits waits;
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "core/duration.h"
-#include "core/text.h"
+#include "core/base/duration.h"
+#include "core/base/text.h"
 #include "core/waits/when.h"
-#include "tap.h"
+#include "unit/tap.h"
 
 /* What is read, as words: "5s", "@7000000000", "3-4 30 UTC" and so on. */
 static void

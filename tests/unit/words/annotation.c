@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/annotation.h"
-#include "tap.h"
+#include "core/words/annotation.h"
+#include "unit/tap.h"
 
 static void
 annotates(enum annotation kind, const char *name, const char *message,

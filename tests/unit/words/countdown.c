@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "core/countdown.h"
-#include "core/duration.h"
-#include "tap.h"
+#include "core/base/duration.h"
+#include "core/words/countdown.h"
+#include "unit/tap.h"
 
 static char drawn[COUNTDOWN_FRAME_SIZE];
 

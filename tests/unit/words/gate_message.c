@@ -4,9 +4,9 @@
  */
 #include <config.h>
 
-#include "core/duration.h"
-#include "core/gate_message.h"
-#include "tap.h"
+#include "core/base/duration.h"
+#include "core/words/gate_message.h"
+#include "unit/tap.h"
 
 static const struct gate_event usual = {
 	.name = "hub",

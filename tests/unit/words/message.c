@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "core/duration.h"
-#include "core/json.h"
-#include "core/message.h"
-#include "core/reason.h"
-#include "core/settings_text.h"
-#include "tap.h"
+#include "core/base/duration.h"
+#include "core/words/json.h"
+#include "core/words/message.h"
+#include "core/words/reason.h"
+#include "core/words/settings_text.h"
+#include "unit/tap.h"
 
 static char buffer[1024];
 
