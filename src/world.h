@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "core/loop/loop.h"
-#include "types/options.h"
+#include "types/option_types.h"
 
 /*
  * Opens what the hooks of JOB need, before anything is spawned. Returns

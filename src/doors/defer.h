@@ -7,7 +7,7 @@
 
 #include "core/loop/loop.h"
 #include "core/pause/random.h"
-#include "types/options.h"
+#include "types/option_types.h"
 
 /* RANDOM draws how long; both must live on. */
 void defer_start(const struct defer_options *options, struct random *random);

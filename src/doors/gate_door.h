@@ -9,7 +9,7 @@
 #include "core/loop/loop.h"
 #include "core/loop/settings.h"
 #include "core/pause/random.h"
-#include "types/options.h"
+#include "types/option_types.h"
 
 /*
  * Nothing is opened yet. ID is the run's; SETTINGS and RANDOM, which draws when

@@ -24,7 +24,7 @@
 #include "process/clock.h"
 #include "shared/lock_wait.h"
 #include "shared/state_file.h"
-#include "types/options.h"
+#include "types/option_types.h"
 
 /* A row, as text. */
 struct row {

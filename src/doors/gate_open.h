@@ -5,7 +5,7 @@
  * --gate=open:NAME.
  */
 
-#include "types/options.h"
+#include "types/option_types.h"
 
 /* Opens that gate by hand, prints what it did, and exits. */
 _Noreturn void gate_open(const struct shared_options *options);

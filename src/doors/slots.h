@@ -8,7 +8,7 @@
 
 #include "core/loop/loop.h"
 #include "core/pause/random.h"
-#include "types/options.h"
+#include "types/option_types.h"
 
 /* RANDOM draws where to look first; both must live on. */
 void slots_start(const struct slots_options *options, struct random *random);

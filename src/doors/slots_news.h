@@ -9,7 +9,7 @@
 
 #include "core/loop/loop.h"
 #include "shared/shared_state.h"
-#include "types/options.h"
+#include "types/option_types.h"
 
 /* Exits with 125: PART cannot be used, nor, for that reason, the fleet. */
 _Noreturn void slots_news_refuse_run(const struct slots_options *options,

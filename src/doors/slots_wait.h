@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "shared/line.h"
-#include "types/options.h"
+#include "types/option_types.h"
 
 struct slots_wait {
 	const struct slots_options *options;

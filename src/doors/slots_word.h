@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "types/options.h"
+#include "types/option_types.h"
 
 /*
  * Whether WORDS, the value or NULL, name slots like those of OPTIONS that are

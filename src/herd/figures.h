@@ -7,7 +7,7 @@
 
 #include "core/base/text.h"
 #include "herd/scenario.h"
-#include "types/herd.h"
+#include "types/herd_options.h"
 
 /*
  * What the trials are of: clients, outage, capacity, runs. Those are of the

@@ -6,7 +6,7 @@
  */
 
 #include "herd/scenario.h"
-#include "types/herd.h"
+#include "types/herd_options.h"
 
 /* To stdout: for each trial its figures, and its attempts over time. */
 void herd_json(const struct scenario *trials, const struct herd *herd);

@@ -13,7 +13,7 @@
 #include "core/loop/settings.h"
 #include "core/simulation/simulation.h"
 #include "herd/progress.h"
-#include "types/herd.h"
+#include "types/herd_options.h"
 
 /* How many are compared. */
 #define SCENARIOS 3

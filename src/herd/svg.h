@@ -6,7 +6,7 @@
  */
 
 #include "herd/scenario.h"
-#include "types/herd.h"
+#include "types/herd_options.h"
 
 /* To stdout, as SVG. The first trial is the one that it is about. */
 void herd_svg(const struct scenario *trials, const struct herd *herd);

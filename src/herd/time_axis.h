@@ -11,7 +11,7 @@
 
 #include "core/base/text.h"
 #include "herd/scenario.h"
-#include "types/herd.h"
+#include "types/herd_options.h"
 
 /* Beyond it there is no arithmetic with times. */
 #define LONGEST_NS (INT64_MAX / 4)

@@ -7,7 +7,7 @@
 
 #include "herd/scenario.h"
 #include "process/terminal.h"
-#include "types/herd.h"
+#include "types/herd_options.h"
 
 /* Prints to stdout. The first scenario has the user's own options. */
 void timeline_show(const struct scenario *trials, const struct herd *herd,

@@ -11,7 +11,7 @@
 #include "core/base/text.h"
 #include "core/loop/loop_state.h"
 #include "streams/outlet.h"
-#include "types/options.h"
+#include "types/option_types.h"
 
 /* How important a line is: -q, -qq and -v choose by it. */
 enum weight {

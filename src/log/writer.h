@@ -10,7 +10,7 @@
 
 #include "core/base/text.h"
 #include "streams/outlet.h"
-#include "types/options.h"
+#include "types/option_types.h"
 
 /* NULL, or what cannot be had, with errno. */
 const char *writer_open(const struct log_options *options);

@@ -7,7 +7,7 @@
  */
 
 #include "options/table.h"
-#include "types/options.h"
+#include "types/option_types.h"
 
 /* The argument of each option that was given (the last one), or NULL. */
 struct given {

@@ -6,7 +6,7 @@
  */
 
 #include "core/base/text.h"
-#include "types/options.h"
+#include "types/option_types.h"
 
 /* Adds what is not the default, such as ", stdin null, stop-if 'denied'". */
 void options_in_force(struct text *text, const struct options *options);

@@ -6,7 +6,7 @@
 
 #include "core/base/duration.h"
 #include "options/values.h"
-#include "types/options.h"
+#include "types/option_types.h"
 
 /* Reads TEXT, a list of COUNT finite durations. */
 static bool

@@ -5,7 +5,7 @@
  * Parses the command line. options.def has the table of options.
  */
 
-#include "types/options.h"
+#include "types/option_types.h"
 
 /*
  * Fills OPTIONS from the command line; the job's argv is what follows the

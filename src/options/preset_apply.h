@@ -7,7 +7,7 @@
 
 #include "core/base/text.h"
 #include "options/checks.h"
-#include "types/options.h"
+#include "types/option_types.h"
 
 /*
  * Applies the options of the preset that OPTIONS name, such as "--base=1s

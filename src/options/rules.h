@@ -7,7 +7,7 @@
  */
 
 #include "options/values.h"
-#include "types/options.h"
+#include "types/option_types.h"
 
 /* Fields of int. */
 value_parser value_signal;

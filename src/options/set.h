@@ -6,7 +6,7 @@
  */
 
 #include "options/table.h"
-#include "types/options.h"
+#include "types/option_types.h"
 
 /* Applies one option; exits with 125 if its TEXT is not acceptable. */
 void option_set(struct options *options, enum option_id id, const char *text);

@@ -6,7 +6,7 @@
  */
 
 #include "options/values.h"
-#include "types/options.h"
+#include "types/option_types.h"
 
 value_parser value_directory; /* const char *: any text but "" */
 value_parser value_gate; /* struct gate_options; "list" is its own member */

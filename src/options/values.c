@@ -11,7 +11,7 @@
 #include "options/values.h"
 #include "process/clock.h"
 #include "process/time_of_day.h"
-#include "types/options.h"
+#include "types/option_types.h"
 
 /* What always fails would never end. */
 #define MOST_SHARE 0.99

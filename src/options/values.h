@@ -56,7 +56,7 @@ value_parser value_times; /* adds one, whatever the text */
 value_parser value_flag; /* true, whatever the text */
 value_parser value_from; /* "start" is true, "end" is false */
 
-/* Fields of the enums and structs of schedule.h and types/options.h. */
+/* Fields of the enums and structs of schedule.h and types/option_types.h. */
 value_parser value_growth;
 value_parser value_cap_mode;
 value_parser value_jitter;

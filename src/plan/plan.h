@@ -5,7 +5,7 @@
  * --plan: prints the schedule.
  */
 
-#include "types/options.h"
+#include "types/option_types.h"
 
 /*
  * Prints to stdout, as a table with a chart or as JSON. Exits with 0, or

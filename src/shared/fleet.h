@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "core/gate/fleet_line.h"
-#include "types/options.h"
+#include "types/option_types.h"
 
 /*
  * Starts the helper, and exits with 125 where that cannot work at all. OPTIONS

@@ -12,7 +12,7 @@
 
 #include "core/base/duration.h"
 #include "core/gate/fleet_line.h"
-#include "types/options.h"
+#include "types/option_types.h"
 
 /*
  * The helper keeps to 250 ms for the connection and for each answer of the

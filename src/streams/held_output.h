@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 #include "streams/outlet.h"
-#include "types/options.h"
+#include "types/option_types.h"
 
 /* Call this once. False, with errno: no file can be created. */
 bool hold_start(enum hold_what what);

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "types/options.h"
+#include "types/option_types.h"
 
 /*
  * Call this once, before anything is spawned. For --spool-limit, LIMIT.

@@ -17,7 +17,7 @@
 #include "core/judge/prefilter.h"
 #include "core/known/tools.h"
 #include "streams/wait_scan.h"
-#include "types/options.h"
+#include "types/option_types.h"
 
 #define SCAN_LINE 4096
 #define SCAN_QUOTE 120 /* bytes of a quoted line */

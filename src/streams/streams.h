@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "process/supervise.h"
-#include "types/options.h"
+#include "types/option_types.h"
 
 /* Call once, before anything is spawned. Returns the stream that failed. */
 struct stream_failure streams_start(const struct streams *streams);

@@ -10,7 +10,7 @@
 #include "fuzz/fuzz.h"
 #include "options/program.h"
 #include "options/values.h"
-#include "types/options.h"
+#include "types/option_types.h"
 
 const struct program program = { PROGRAM_BACKOFF, "fuzz", 8, "", "", "" };
 

@@ -9,7 +9,7 @@
 #include "options/program.h"
 #include "options/rules.h"
 #include "options/values.h"
-#include "types/options.h"
+#include "types/option_types.h"
 #include "unit/tap.h"
 
 const struct program program

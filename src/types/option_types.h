@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_TYPES_OPTIONS_H
-#define BACKOFF_TYPES_OPTIONS_H
+#ifndef BACKOFF_TYPES_OPTION_TYPES_H
+#define BACKOFF_TYPES_OPTION_TYPES_H
 /*
  * The options as plain data: a struct for each module that acts on them, and
  * the enums of the values. There is no code here.
@@ -14,7 +14,7 @@
 #include "core/known/tools.h"
 #include "core/known/wrapped_command.h"
 #include "core/loop/settings.h"
-#include "types/herd.h"
+#include "types/herd_options.h"
 
 struct scan; /* of streams/line_scan.h */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_TYPES_HERD_H
-#define BACKOFF_TYPES_HERD_H
+#ifndef BACKOFF_TYPES_HERD_OPTIONS_H
+#define BACKOFF_TYPES_HERD_OPTIONS_H
 /*
  * What backoff-herd is to simulate.
  */
