@@ -326,6 +326,21 @@ print_plan(const struct plan *plan)
 		print_chances(plan);
 }
 
+/* A pause as JSON; it has no time and no id. */
+static void
+add_row_json(struct text *text, const struct forecast_row *row)
+{
+	text_add(text, "{\"event\":\"plan\"");
+	json_member_number(text, "after_attempt", row->after_attempt);
+	json_member_seconds(text, "low_s", row->pause.low_ns);
+	json_member_seconds(text, "high_s", row->pause.high_ns);
+	json_member_seconds(text, "mean_s", row->mean_ns);
+	json_member_seconds(text, "earliest_s", row->earliest_ns);
+	json_member_seconds(text, "mean_total_s", row->mean_total_ns);
+	json_member_seconds(text, "latest_s", row->latest_ns);
+	text_byte(text, '}');
+}
+
 static void
 print_json(const struct plan *plan)
 {
@@ -334,7 +349,7 @@ print_json(const struct plan *plan)
 	for (size_t i = 0; i < plan->count; i++) {
 		struct text text = text_in(line, sizeof line);
 
-		json_plan(&text, &plan->rows[i]);
+		add_row_json(&text, &plan->rows[i]);
 		puts(line);
 	}
 }

@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/charts/forecast.h"
 #include "core/gate/shared_name.h"
 #include "core/known/tools.h"
 #include "core/known/wrapped_command.h"
@@ -50,6 +49,13 @@ enum log_format {
 	LOG_TEXT,
 	LOG_JSON,
 	LOG_GITHUB, /* text, and an annotation */
+};
+
+/* The outages of --outage: how likely is each to be outlasted? */
+#define MOST_OUTAGES 16
+struct outages {
+	int64_t ns[MOST_OUTAGES];
+	size_t count;
 };
 
 /* How a preview is printed: --plan, or all that backoff-herd does. */

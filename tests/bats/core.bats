@@ -158,6 +158,40 @@ with_include() {
   assert_output --regexp '^src/main.c:[0-9]+: core/made_up.h is in no room$'
 }
 
+# with_rooms SED_SCRIPT: lint-rooms on the sources, with their lists changed so.
+with_rooms() {
+  local there=$BATS_TEST_TMPDIR/there
+
+  mkdir "$there"
+  cp -R src "$there"
+  sed "$1" Makefile.am >"$there/Makefile.am"
+  run tests/lint-rooms "$there"
+  assert_failure
+}
+
+@test "lint-rooms says which room has too many modules" {
+  with_rooms 's,^gate_files = ,&src/core/gate/a.h src/core/gate/b.h ,'
+  assert_line 'the room gate has 13 modules, of at most 12'
+}
+
+@test "lint-rooms says which file stands in another folder than its room" {
+  with_rooms 's,^log_files = ,&src/streams/a.h ,'
+  assert_line --partial 'src/log/target.c is not in src/streams, as the room log is'
+}
+
+@test "lint-rooms says which room is in too high a layer" {
+  local there=$BATS_TEST_TMPDIR/there
+
+  mkdir "$there"
+  cp -R src "$there"
+  mkdir "$there/src/annex"
+  echo '#include "shared/line.h"' >"$there/src/annex/a.h"
+  echo '#include "annex/a.h"' >>"$there/src/doors/doors.h"
+  sed 's,^doors_files = ,annex_files = src/annex/a.h\n\n&,' Makefile.am >"$there/Makefile.am"
+  run -1 tests/lint-rooms "$there"
+  assert_output 'the room main is in layer 11, of at most 10'
+}
+
 # compiles_with ROW FILE: whether FILE does, with ROW in the table of options.
 compiles_with() {
   local there=$BATS_TEST_TMPDIR/there

@@ -28,13 +28,6 @@ struct forecast_row {
 	bool certain; /* every history gets this far */
 };
 
-/* The outages of --outage: how likely is each to be outlasted? */
-#define MOST_OUTAGES 16
-struct outages {
-	int64_t ns[MOST_OUTAGES];
-	size_t count;
-};
-
 /* One simulated run. */
 struct history {
 	struct schedule schedule;

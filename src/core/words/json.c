@@ -223,18 +223,3 @@ json_end(struct text *text, int64_t epoch_ns, const char *id, const char *name,
 	json_member_seconds(text, "elapsed_s", state->elapsed_ns);
 	text_byte(text, '}');
 }
-
-void
-json_plan(struct text *text, const struct forecast_row *row)
-{
-	text_add(text, "{\"event\":\"plan\"");
-	add_key(text, "after_attempt");
-	text_number(text, row->after_attempt);
-	json_member_seconds(text, "low_s", row->pause.low_ns);
-	json_member_seconds(text, "high_s", row->pause.high_ns);
-	json_member_seconds(text, "mean_s", row->mean_ns);
-	json_member_seconds(text, "earliest_s", row->earliest_ns);
-	json_member_seconds(text, "mean_total_s", row->mean_total_ns);
-	json_member_seconds(text, "latest_s", row->latest_ns);
-	text_byte(text, '}');
-}

@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "core/base/text.h"
-#include "core/charts/forecast.h"
 #include "core/loop/loop_state.h"
 #include "core/loop/settings.h"
 
@@ -32,9 +31,6 @@ void json_event(struct text *text, int64_t epoch_ns, const char *event,
 void json_member_string(struct text *text, const char *key, const char *string);
 void json_member_number(struct text *text, const char *key, int64_t number);
 void json_member_seconds(struct text *text, const char *key, int64_t ns);
-
-/* A pause of --plan; it has no time and no id. */
-void json_plan(struct text *text, const struct forecast_row *row);
 
 /* Adds STRING in quotes; bytes that are not UTF-8 become U+FFFD. */
 void json_string(struct text *text, const char *string);
