@@ -370,7 +370,7 @@ skipped() {
 }
 
 @test "slots under random kills" {
-  run python3 "$TOP_SRCDIR/tests/stress-slots" --attempts=150
+  run python3 "$TOP_SRCDIR/tests/stress-slots" --attempts=150 --order=0
   assert_success
   assert_output --partial ' attempts, 0 wrong'
 }
