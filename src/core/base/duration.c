@@ -233,25 +233,18 @@ size_text(struct text *text, int64_t bytes)
 		tenths = bytes % 1024 * 10 / 1024;
 		bytes /= 1024;
 	}
-	text_number(text, bytes);
-	if (tenths > 0) {
-		text_byte(text, '.');
-		text_number(text, tenths);
-	}
+	text_tenths(text, bytes * 10 + tenths);
 	text_add(text, names[unit]);
 }
 
 /* "1h5m": AMOUNT minor units, PER_MAJOR of them in one major unit. */
 static void
-two_units(struct text *text, int64_t amount, int64_t per_major, char major,
-    char minor)
+two_units(struct text *text, int64_t amount, int64_t per_major,
+    const char *major, const char *minor)
 {
-	text_number(text, amount / per_major);
-	text_byte(text, major);
-	if (amount % per_major == 0)
-		return;
-	text_number(text, amount % per_major);
-	text_byte(text, minor);
+	text_join(text, NUMBER(amount / per_major), major);
+	if (amount % per_major != 0)
+		text_join(text, NUMBER(amount % per_major), minor);
 }
 
 void
@@ -267,32 +260,35 @@ duration_text(struct text *text, int64_t ns)
 	} else if (ns == 0) {
 		text_add(text, "0s");
 	} else if (ns < NS_PER_MS) {
-		text_number(text, ns < 1000 ? ns : ns / 1000);
-		text_add(text, ns < 1000 ? "ns" : "us");
+		text_join(text, NUMBER(ns < 1000 ? ns : ns / 1000),
+		    ns < 1000 ? "ns" : "us");
 	} else if (ms < 1000) {
-		text_number(text, ms);
-		text_add(text, "ms");
+		text_join(text, NUMBER(ms), "ms");
 	} else if (tenths < 600) {
-		text_number(text, tenths / 10);
-		if (tenths % 10 != 0) {
-			text_byte(text, '.');
-			text_number(text, tenths % 10);
-		}
+		text_tenths(text, tenths);
 		text_byte(text, 's');
 	} else if (seconds < 3600) {
-		two_units(text, seconds, 60, 'm', 's');
+		two_units(text, seconds, 60, "m", "s");
 	} else if (minutes < 24 * 60) {
-		two_units(text, minutes, 60, 'h', 'm');
+		two_units(text, minutes, 60, "h", "m");
 	} else {
 		two_units(
-		    text, minutes / 60 + (minutes % 60 >= 30), 24, 'd', 'h');
+		    text, minutes / 60 + (minutes % 60 >= 30), 24, "d", "h");
 	}
+}
+
+const char *
+duration_string(char string[16], int64_t ns)
+{
+	struct text text = text_in(string, 16);
+
+	duration_text(&text, ns);
+	return string;
 }
 
 void
 duration_seconds(struct text *text, int64_t ns)
 {
-	text_number(text, ns / NS_PER_S);
-	text_byte(text, '.');
+	text_join(text, NUMBER(ns / NS_PER_S), ".");
 	text_digits(text, ns % NS_PER_S, 9);
 }

@@ -69,6 +69,8 @@ int64_t saturating_multiply(int64_t a, int64_t b);
 
 /* For people: "850ms", "4.1s", "1m30s", "2h5m", "inf". */
 void duration_text(struct text *text, int64_t ns);
+#define DURATION(ns) duration_string((char[16]) { "" }, (ns))
+const char *duration_string(char string[16], int64_t ns);
 
 /* For machines: seconds with exactly nine decimals. */
 void duration_seconds(struct text *text, int64_t ns);

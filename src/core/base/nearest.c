@@ -109,8 +109,7 @@ nearest_ask(
 {
 	if (nearest->found == NULL)
 		return false;
-	text_add(text, "did you mean ");
-	text_add(text, before);
+	text_join(text, "did you mean ", before);
 	for (size_t i = 0; i < nearest->found_length; i++)
 		text_byte(text, nearest->found[i]);
 	text_byte(text, '?');

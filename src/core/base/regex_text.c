@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/regex_text.h"
 
 const char *
@@ -46,7 +47,7 @@ meaning_of(char letter)
 		{ 'B', "\\B" },
 	};
 
-	for (size_t i = 0; i < sizeof escapes / sizeof *escapes; i++)
+	for (size_t i = 0; i < ARRAY_LENGTH(escapes); i++)
 		if (escapes[i].letter == letter)
 			return escapes[i].meaning;
 	return NULL;

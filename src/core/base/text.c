@@ -29,6 +29,22 @@ text_add(struct text *text, const char *string)
 }
 
 void
+text_strings(struct text *text, const char *const *strings)
+{
+	while (*strings != NULL)
+		text_add(text, *strings++);
+}
+
+const char *
+number_string(char string[24], int64_t number)
+{
+	struct text text = text_in(string, 24);
+
+	text_number(&text, number);
+	return string;
+}
+
+void
 text_hex(struct text *text, uint8_t byte)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -160,6 +176,18 @@ text_number(struct text *text, int64_t number)
 		number = number == INT64_MIN ? INT64_MAX : -number;
 	}
 	text_digits(text, number, 1);
+}
+
+void
+text_tenths(struct text *text, int64_t tenths)
+{
+	if (tenths < 0) {
+		text_byte(text, '-');
+		tenths = -tenths;
+	}
+	text_number(text, tenths / 10);
+	if (tenths % 10 != 0)
+		text_join(text, ".", NUMBER(tenths % 10));
 }
 
 bool

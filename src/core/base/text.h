@@ -27,6 +27,16 @@ void text_byte(struct text *text, char byte);
 void text_add(struct text *text, const char *string);
 void text_number(struct text *text, int64_t number);
 
+/*
+ * Several strings, one after the other; NUMBER() is one that lasts as long as
+ * the block that it stands in, and so is DURATION() of duration.h.
+ */
+#define text_join(text, ...) \
+	text_strings((text), (const char *const[]) { __VA_ARGS__, NULL })
+void text_strings(struct text *text, const char *const *strings);
+#define NUMBER(number) number_string((char[24]) { "" }, (number))
+const char *number_string(char string[24], int64_t number);
+
 /* "2026-11-23" and "14:02:10" of TM. */
 void text_date(struct text *text, const struct tm *tm);
 void text_clock(struct text *text, const struct tm *tm);
@@ -55,6 +65,9 @@ void text_bounded(struct text *text, const char *string);
 
 /* Adds a number >= 0 with at least DIGITS digits. */
 void text_digits(struct text *text, int64_t number, int digits);
+
+/* "12.5" of 125. */
+void text_tenths(struct text *text, int64_t tenths);
 
 /* The length of the UTF-8 sequence that STRING begins with; 0: none. */
 size_t utf8_length(const char *string);

@@ -15,26 +15,10 @@
 #define LARGEST (INT64_C(1) << 46)
 
 static void
-add_tenths(struct text *text, int64_t tenths)
-{
-	if (tenths < 0) {
-		text_byte(text, '-');
-		tenths = -tenths;
-	}
-	text_number(text, tenths / 10);
-	if (tenths % 10 != 0) {
-		text_byte(text, '.');
-		text_number(text, tenths % 10);
-	}
-}
-
-static void
 add_attribute(struct text *text, const char *name, int64_t tenths)
 {
-	text_byte(text, ' ');
-	text_add(text, name);
-	text_add(text, "=\"");
-	add_tenths(text, tenths);
+	text_join(text, " ", name, "=\"");
+	text_tenths(text, tenths);
 	text_byte(text, '"');
 }
 
@@ -93,9 +77,9 @@ svg_begin(struct text *text, int64_t width, int64_t height, const char *title)
 	add_attribute(text, "width", width);
 	add_attribute(text, "height", height);
 	text_add(text, " viewBox=\"0 0 ");
-	add_tenths(text, width);
+	text_tenths(text, width);
 	text_byte(text, ' ');
-	add_tenths(text, height);
+	text_tenths(text, height);
 	text_add(text,
 	    "\" role=\"img\" font-family=\"system-ui, Helvetica, Arial, "
 	    "sans-serif\" font-size=\"12\">\n<title>");
@@ -119,8 +103,7 @@ svg_box(struct text *text, struct svg_box box, const char *paint)
 	add_attribute(text, "y", box.y);
 	add_attribute(text, "width", box.width);
 	add_attribute(text, "height", box.height);
-	text_add(text, paint);
-	text_add(text, "/>\n");
+	text_join(text, paint, "/>\n");
 }
 
 static void
@@ -132,8 +115,7 @@ add_line(struct text *text, int64_t x, int64_t y, int64_t to_x, int64_t to_y,
 	add_attribute(text, "y1", y);
 	add_attribute(text, "x2", to_x);
 	add_attribute(text, "y2", to_y);
-	text_add(text, paint);
-	text_add(text, "/>\n");
+	text_join(text, paint, "/>\n");
 }
 
 void
@@ -154,15 +136,14 @@ void
 svg_words(struct text *text, enum svg_anchor anchor, int64_t x, int64_t y,
     const char *paint, const char *words)
 {
+	static const char anchors[][24]
+	    = { "", " text-anchor=\"middle\"", " text-anchor=\"end\"" };
+
 	text_add(text, "<text");
 	add_attribute(text, "x", x);
 	add_attribute(text, "y", y);
-	if (anchor == SVG_AROUND)
-		text_add(text, " text-anchor=\"middle\"");
-	else if (anchor == SVG_UP_TO)
-		text_add(text, " text-anchor=\"end\"");
-	text_add(text, paint);
-	text_byte(text, '>');
+	text_add(text, anchors[anchor]);
+	text_join(text, paint, ">");
 	add_words(text, words);
 	text_add(text, "</text>\n");
 }
@@ -171,28 +152,26 @@ void
 svg_area_begin(struct text *text, int64_t x, int64_t ground_y)
 {
 	text_add(text, "<path d=\"M");
-	add_tenths(text, x);
+	text_tenths(text, x);
 	text_byte(text, ' ');
-	add_tenths(text, ground_y);
+	text_tenths(text, ground_y);
 }
 
 void
 svg_area_step(struct text *text, int64_t to_x, int64_t y)
 {
 	text_byte(text, 'V');
-	add_tenths(text, y);
+	text_tenths(text, y);
 	text_byte(text, 'H');
-	add_tenths(text, to_x);
+	text_tenths(text, to_x);
 }
 
 void
 svg_area_end(struct text *text, int64_t ground_y, const char *paint)
 {
 	text_byte(text, 'V');
-	add_tenths(text, ground_y);
-	text_add(text, "Z\"");
-	text_add(text, paint);
-	text_add(text, "/>\n");
+	text_tenths(text, ground_y);
+	text_join(text, "Z\"", paint, "/>\n");
 }
 
 int64_t

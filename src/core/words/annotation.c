@@ -34,8 +34,8 @@ annotation_text(struct text *text, enum annotation kind, const char *name,
 
 	text_add(&words, "backoff: ");
 	text_bounded(&words, name);
-	text_add(text, kind == ANNOTATION_ERROR ? "::error" : "::warning");
-	text_add(text, " title=");
+	text_join(text, kind == ANNOTATION_ERROR ? "::error" : "::warning",
+	    " title=");
 	start = text->length;
 	add_escaped(text, title, "%\r\n:,");
 	text_add(text, "::");

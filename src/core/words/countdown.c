@@ -74,11 +74,8 @@ countdown_begin(struct text *frame, int width)
 static void
 add_up(struct text *frame, int64_t rows)
 {
-	if (rows > 0) {
-		text_add(frame, "\033[");
-		text_number(frame, rows);
-		text_byte(frame, 'A');
-	}
+	if (rows > 0)
+		text_join(frame, "\033[", NUMBER(rows), "A");
 	text_byte(frame, '\r');
 }
 
@@ -106,12 +103,10 @@ countdown_draw(struct text *frame, struct countdown *countdown,
 	add_up(frame, drawn > 0 ? row_after(drawn, width) - from / width : 0);
 	for (int64_t i = from; i < (int64_t)countdown->time.start; i++)
 		text_byte(frame, line[i]);
-	if (time == NULL) {
+	if (time == NULL)
 		text_add(frame, line + countdown->time.start);
-	} else {
-		text_add(frame, time);
-		text_add(frame, line + countdown->time.end);
-	}
+	else
+		text_join(frame, time, line + countdown->time.end);
 	/* A row that is full: its last column would be erased. */
 	while (row_after(drawn, width) > row_after(end, width)) {
 		text_byte(frame, ' ');

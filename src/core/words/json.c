@@ -43,6 +43,39 @@ json_string(struct text *text, const char *string)
 	text_byte(text, '"');
 }
 
+static void
+add_key(struct text *text, const char *key)
+{
+	text_join(text, ",\"", key, "\":");
+}
+
+void
+json_member_string(struct text *text, const char *key, const char *string)
+{
+	add_key(text, key);
+	if (string == NULL)
+		text_add(text, "null");
+	else
+		json_string(text, string);
+}
+
+void
+json_member_number(struct text *text, const char *key, int64_t number)
+{
+	add_key(text, key);
+	text_add(text, number < 0 ? "null" : NUMBER(number));
+}
+
+void
+json_member_seconds(struct text *text, const char *key, int64_t ns)
+{
+	add_key(text, key);
+	if (ns < 0)
+		text_add(text, "null");
+	else
+		duration_seconds(text, ns);
+}
+
 /* {"time":"2026-11-21T11:40:00.123Z","event":"EVENT","id":"...","name":"..." */
 static void
 begin(struct text *text, int64_t epoch_ns, const char *event, const char *id,
@@ -58,61 +91,9 @@ begin(struct text *text, int64_t epoch_ns, const char *event, const char *id,
 	text_clock(text, &tm);
 	text_byte(text, '.');
 	text_digits(text, epoch_ns % NS_PER_S / NS_PER_MS, 3);
-	text_add(text, "Z\",\"event\":\"");
-	text_add(text, event);
-	text_add(text, "\",\"id\":");
-	json_string(text, id);
-	text_add(text, ",\"name\":");
-	json_string(text, name);
-}
-
-static void
-add_key(struct text *text, const char *key)
-{
-	text_add(text, ",\"");
-	text_add(text, key);
-	text_add(text, "\":");
-}
-
-static void
-add_word(struct text *text, const char *key, const char *word)
-{
-	add_key(text, key);
-	text_byte(text, '"');
-	text_add(text, word);
-	text_byte(text, '"');
-}
-
-void
-json_member_seconds(struct text *text, const char *key, int64_t ns)
-{
-	add_key(text, key);
-	duration_seconds(text, ns);
-}
-
-/* Below 0: null. */
-static void
-add_seconds_or_null(struct text *text, const char *key, int64_t ns)
-{
-	add_key(text, key);
-	if (ns < 0)
-		text_add(text, "null");
-	else
-		duration_seconds(text, ns);
-}
-
-void
-json_member_string(struct text *text, const char *key, const char *string)
-{
-	add_key(text, key);
-	json_string(text, string);
-}
-
-void
-json_member_number(struct text *text, const char *key, int64_t number)
-{
-	add_key(text, key);
-	text_number(text, number);
+	text_join(text, "Z\",\"event\":\"", event, "\"");
+	json_member_string(text, "id", id);
+	json_member_string(text, "name", name);
 }
 
 void
@@ -129,13 +110,9 @@ json_start(struct text *text, int64_t epoch_ns, const char *id,
     const char *name, const char *command, const struct limits *limits)
 {
 	begin(text, epoch_ns, "start", id, name);
-	add_key(text, "command");
-	json_string(text, command);
-	add_key(text, "attempts");
-	if (limits->attempts == INT64_MAX)
-		text_add(text, "null");
-	else
-		text_number(text, limits->attempts);
+	json_member_string(text, "command", command);
+	json_member_number(text, "attempts",
+	    limits->attempts == INT64_MAX ? -1 : limits->attempts);
 	text_byte(text, '}');
 }
 
@@ -146,60 +123,39 @@ add_line(struct text *text, const char *line)
 	char words[REASON_SIZE];
 	struct text quote = text_in(words, sizeof words);
 
-	add_key(text, "line");
-	if (line == NULL) {
-		text_add(text, "null");
-		return;
-	}
-	text_bounded(&quote, line);
-	json_string(text, words);
-}
-
-static const char *
-outcome_name(enum outcome_kind kind)
-{
-	static const char names[][12]
-	    = { "exited", "killed", "timed-out", "not-started" };
-
-	return names[kind];
+	if (line != NULL)
+		text_bounded(&quote, line);
+	json_member_string(text, "line", line == NULL ? NULL : words);
 }
 
 void
 json_attempt(struct text *text, int64_t epoch_ns, const char *id,
     const char *name, const struct loop_state *state, int64_t pause_ns)
 {
+	static const char kinds[][12]
+	    = { "exited", "killed", "timed-out", "not-started" };
 	const struct outcome *outcome = &state->outcome;
-	char words[REASON_SIZE];
+	const struct hint *hint = &outcome->evidence.hint;
+	char words[REASON_SIZE], signal_name[16];
 	struct text reason = text_in(words, sizeof words);
+	struct text signal = text_in(signal_name, sizeof signal_name);
 
 	begin(text, epoch_ns, "attempt", id, name);
-	add_key(text, "attempt");
-	text_number(text, state->attempt);
-	add_word(text, "outcome", outcome_name(outcome->kind));
-	add_key(text, "status");
-	if (outcome->status < 0)
-		text_add(text, "null");
-	else
-		text_number(text, outcome->status);
-	add_key(text, "signal");
-	if (outcome->signal == 0) {
-		text_add(text, "null");
-	} else {
-		text_byte(text, '"');
-		signal_text(text, outcome->signal);
-		text_byte(text, '"');
-	}
-	add_word(text, "verdict", verdict_name(state->verdict));
+	json_member_number(text, "attempt", state->attempt);
+	json_member_string(text, "outcome", kinds[outcome->kind]);
+	json_member_number(text, "status", outcome->status);
+	signal_text(&signal, outcome->signal);
+	json_member_string(
+	    text, "signal", outcome->signal == 0 ? NULL : signal_name);
+	json_member_string(text, "verdict", verdict_name(state->verdict));
 	reason_without_line(&reason, outcome);
-	add_key(text, "reason");
-	json_string(text, words);
+	json_member_string(text, "reason", words);
 	add_line(text, reason_line(outcome));
 	json_member_seconds(
 	    text, "duration_s", outcome->ended_ns - outcome->started_ns);
-	add_seconds_or_null(text, "hint_s",
-	    outcome->evidence.hint.has_wait ? outcome->evidence.hint.wait_ns
-	                                    : -1);
-	add_seconds_or_null(text, "pause_s", pause_ns);
+	json_member_seconds(
+	    text, "hint_s", hint->has_wait ? hint->wait_ns : -1);
+	json_member_seconds(text, "pause_s", pause_ns);
 	text_byte(text, '}');
 }
 
@@ -209,16 +165,10 @@ json_end(struct text *text, int64_t epoch_ns, const char *id, const char *name,
     const char *reason, const char *line)
 {
 	begin(text, epoch_ns, "end", id, name);
-	add_word(text, "result", result_name(ending->result));
-	add_key(text, "attempts");
-	text_number(text, state->attempt);
-	add_key(text, "status");
-	text_number(text, ending->status);
-	add_key(text, "reason");
-	if (reason == NULL)
-		text_add(text, "null");
-	else
-		json_string(text, reason);
+	json_member_string(text, "result", result_name(ending->result));
+	json_member_number(text, "attempts", state->attempt);
+	json_member_number(text, "status", ending->status);
+	json_member_string(text, "reason", reason);
 	add_line(text, line);
 	json_member_seconds(text, "elapsed_s", state->elapsed_ns);
 	text_byte(text, '}');

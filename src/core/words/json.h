@@ -24,7 +24,8 @@ void json_end(struct text *text, int64_t epoch_ns, const char *id,
 
 /*
  * Another event. MEMBERS are what stands behind its name: what the functions
- * that follow have added, each with its comma.
+ * that follow have added, each with its comma. NULL, or what is below 0, is
+ * null.
  */
 void json_event(struct text *text, int64_t epoch_ns, const char *event,
     const char *id, const char *name, const char *members);

@@ -6,13 +6,6 @@
 #include "core/base/duration.h"
 #include "core/words/message.h"
 
-static void
-add_in(struct text *text, const char *before, int64_t ns)
-{
-	text_add(text, before);
-	duration_text(text, ns);
-}
-
 /*
  * "attempt 2/8", "attempt 7 (1/8 since the reset)", "attempt 7 (2/8)" after
  * probes, "attempt 2" of inf.
@@ -21,31 +14,16 @@ static void
 add_attempt(struct text *text, const struct loop_state *state,
     const struct limits *limits)
 {
-	text_add(text, "attempt ");
-	text_number(text, state->attempt);
+	text_join(text, "attempt ", NUMBER(state->attempt));
 	if (limits->attempts == INT64_MAX)
 		return;
 	if (state->count != state->attempt) {
-		text_add(text, " (");
-		text_number(text, state->count);
-	}
-	text_byte(text, '/');
-	text_number(text, limits->attempts);
-	if (state->count == state->attempt)
+		text_join(text, " (", NUMBER(state->count), "/",
+		    NUMBER(limits->attempts),
+		    state->is_reset ? " since the reset)" : ")");
 		return;
-	if (state->is_reset)
-		text_add(text, " since the reset");
-	text_byte(text, ')');
-}
-
-/* "probe 3 at gate hub" */
-static void
-add_probe(struct text *text, const struct probe *probe)
-{
-	text_add(text, "probe ");
-	text_number(text, probe->number);
-	text_add(text, " at gate ");
-	text_add(text, probe->gate);
+	}
+	text_join(text, "/", NUMBER(limits->attempts));
 }
 
 int64_t
@@ -82,7 +60,8 @@ message_attempt(struct text *text, const struct loop_state *state,
 	if (pause_ns == PAUSE_NONE)
 		return time;
 	if (state->probe.number > 0)
-		add_probe(text, &state->probe);
+		text_join(text, "probe ", NUMBER(state->probe.number),
+		    " at gate ", state->probe.gate);
 	else
 		add_attempt(text, state, limits);
 	if (state->verdict == VERDICT_SUCCESS) {
@@ -91,11 +70,10 @@ message_attempt(struct text *text, const struct loop_state *state,
 	} else {
 		if (state->verdict == VERDICT_THROTTLE)
 			text_add(text, " throttled: ");
-		else {
-			add_in(text, " failed after ",
-			    outcome->ended_ns - outcome->started_ns);
-			text_add(text, ": ");
-		}
+		else
+			text_join(text, " failed after ",
+			    DURATION(outcome->ended_ns - outcome->started_ns),
+			    ": ");
 		if (repeats > 1)
 			text_add(text, "(same as before)");
 		else
@@ -120,23 +98,13 @@ message_attempt(struct text *text, const struct loop_state *state,
 	return time;
 }
 
-/* "no time for another attempt after 3 in 9.2s" */
-static void
-add_no_time(struct text *text, const struct loop_state *state)
-{
-	text_add(text, "no time for another attempt after ");
-	text_number(text, state->attempt);
-	add_in(text, " in ", state->elapsed_ns);
-}
-
 static void
 add_after_attempts(
     struct text *text, const char *what, const struct loop_state *state)
 {
-	text_add(text, what);
-	text_number(text, state->attempt);
-	text_add(text, state->attempt == 1 ? " attempt" : " attempts");
-	add_in(text, " in ", state->elapsed_ns);
+	text_join(text, what, NUMBER(state->attempt),
+	    state->attempt == 1 ? " attempt in " : " attempts in ",
+	    DURATION(state->elapsed_ns));
 }
 
 static void
@@ -145,34 +113,12 @@ add_interrupted(struct text *text, const struct loop_state *state,
 {
 	text_add(text, "interrupted");
 	if (ending->interrupted_by == TOLD_PARENT_ENDED) {
-		text_add(text, ", as ");
-		text_add(text, reason_parent_ended);
-		text_byte(text, ',');
+		text_join(text, ", as ", reason_parent_ended, ",");
 	} else {
 		text_add(text, " by ");
 		signal_text(text, ending->interrupted_by);
 	}
 	add_after_attempts(text, " after ", state);
-}
-
-/* "deadline reached in 30s, waiting for a slot of hub" */
-static void
-add_waiting(
-    struct text *text, const struct loop_state *state, const char *waiting)
-{
-	add_in(text, "deadline reached in ", state->elapsed_ns);
-	text_add(text, ", waiting for ");
-	text_add(text, waiting);
-}
-
-static void
-add_flaky_status(struct text *text, const struct ending *ending)
-{
-	if (ending->status == 0)
-		return;
-	text_add(text, ": exit ");
-	text_number(text, ending->status);
-	text_add(text, " (--flaky-status)");
 }
 
 void
@@ -196,14 +142,15 @@ message_end(struct text *text, const struct loop_state *state,
 		    ending->result == RESULT_PASS ? "passed at "
 		                                  : "succeeded at ");
 		add_attempt(text, state, limits);
-		add_in(text, " in ", state->elapsed_ns);
-		if (ending->result == RESULT_SUCCESS) {
-			add_flaky_status(text, ending);
-			return;
+		text_join(text, " in ", DURATION(state->elapsed_ns));
+		if (ending->result == RESULT_PASS) {
+			text_add(text, " (");
+			reason_outcome(text, &state->outcome);
+			text_byte(text, ')');
+		} else if (ending->status != 0) {
+			text_join(text, ": exit ", NUMBER(ending->status),
+			    " (--flaky-status)");
 		}
-		text_add(text, " (");
-		reason_outcome(text, &state->outcome);
-		text_byte(text, ')');
 		return;
 	case RESULT_INTERRUPTED:
 		add_interrupted(text, state, ending);
@@ -221,18 +168,20 @@ message_end(struct text *text, const struct loop_state *state,
 		break;
 	case RESULT_DEADLINE:
 		if (ending->waiting != NULL)
-			add_waiting(text, state, ending->waiting);
+			text_join(text, "deadline reached in ",
+			    DURATION(state->elapsed_ns), ", waiting for ",
+			    ending->waiting);
 		else if (ending->no_time)
-			add_no_time(text, state);
+			text_join(text, "no time for another attempt after ",
+			    NUMBER(state->attempt), " in ",
+			    DURATION(state->elapsed_ns));
 		else
 			add_after_attempts(
 			    text, "deadline reached after ", state);
 		break;
 	}
-	if (reason_of_end(&reason, state, limits, ending, name, NULL)) {
-		text_add(text, ": ");
-		text_add(text, words);
-	}
+	if (reason_of_end(&reason, state, limits, ending, name, NULL))
+		text_join(text, ": ", words);
 	if (!ending->vetoed)
 		reason_unended(text, "; ", &ending->hook.unended);
 }
@@ -261,13 +210,10 @@ message_misses_wait(const struct loop_state *state)
 void
 message_missed_wait(struct text *text, const char *options)
 {
-	text_add(text, "--retry-after: no stated wait in the output; ");
-	if (options != NULL) {
-		text_add(text, "to print the headers the command needs ");
-		text_add(text, options);
-	} else {
-		text_add(text, "the command has to print it");
-	}
+	text_join(text, "--retry-after: no stated wait in the output; ",
+	    options != NULL ? "to print the headers the command needs "
+	                    : "the command has to print it",
+	    options != NULL ? options : "");
 }
 
 bool
@@ -275,9 +221,9 @@ message_unread_wait(struct text *text, const struct hint *hint)
 {
 	if (hint->unread == NULL)
 		return false;
-	text_add(
-	    text, hint->unread_in_file ? "BACKOFF_HINT: " : "--retry-after: ");
-	text_add(text, "no time can be read in \"");
+	text_join(text,
+	    hint->unread_in_file ? "BACKOFF_HINT: " : "--retry-after: ",
+	    "no time can be read in \"");
 	text_printable(text, hint->unread);
 	text_byte(text, '"');
 	return true;
@@ -300,18 +246,13 @@ add_killed(struct text *text, const struct outcome *outcome)
 {
 	const struct killed *killed = &outcome->killed;
 
-	text_add(text,
-	    outcome->kind == OUTCOME_TIMED_OUT ? "--kill-after" : "--grace");
-	text_add(text, " had to kill ");
+	text_join(text,
+	    outcome->kind == OUTCOME_TIMED_OUT ? "--kill-after" : "--grace",
+	    " had to kill ");
 	text_printable(text, killed->name);
-	text_add(text, " (");
-	text_number(text, killed->pid);
-	text_byte(text, ')');
-	if (killed->count > 1) {
-		text_add(text, " and ");
-		text_number(text, killed->count - 1);
-		text_add(text, " more");
-	}
+	text_join(text, " (", NUMBER(killed->pid), ")");
+	if (killed->count > 1)
+		text_join(text, " and ", NUMBER(killed->count - 1), " more");
 	return killed->count > 0;
 }
 
@@ -329,10 +270,9 @@ add_signal_as_status(
 		number += STATUS_SIGNAL;
 	if (codes->exact[number] == VERDICT_NONE)
 		return false;
-	text_number(text, number);
-	text_add(text, " in --");
-	text_add(text, verdict_name(codes->exact[number]));
-	text_add(text, "-on is an exit status; the signal is ");
+	text_join(text, NUMBER(number), " in --",
+	    verdict_name(codes->exact[number]),
+	    "-on is an exit status; the signal is ");
 	signal_text(text, signal);
 	return true;
 }

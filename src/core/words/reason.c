@@ -9,13 +9,6 @@
 
 const char reason_parent_ended[] = "the parent has ended";
 
-static void
-add_status(struct text *text, const char *what, int status)
-{
-	text_add(text, what);
-	text_number(text, status);
-}
-
 /* "cannot end process 1234 (sudo)" */
 void
 reason_unended(
@@ -23,9 +16,7 @@ reason_unended(
 {
 	if (unended->pid == 0)
 		return;
-	text_add(text, before);
-	text_add(text, "cannot end process ");
-	text_number(text, unended->pid);
+	text_join(text, before, "cannot end process ", NUMBER(unended->pid));
 	if (unended->name[0] == '\0')
 		return;
 	text_add(text, " (");
@@ -38,7 +29,7 @@ reason_outcome(struct text *text, const struct outcome *outcome)
 {
 	switch (outcome->kind) {
 	case OUTCOME_EXITED:
-		add_status(text, "exit ", outcome->status);
+		text_join(text, "exit ", NUMBER(outcome->status));
 		break;
 	case OUTCOME_KILLED:
 		text_add(text, "killed by ");
@@ -49,16 +40,12 @@ reason_outcome(struct text *text, const struct outcome *outcome)
 			reason_unended(text, "", &outcome->unended);
 			break;
 		}
-		text_add(text, "timed out after ");
-		duration_text(text, outcome->limit_ns);
-		if (outcome->was_silent)
-			text_add(text, " without output");
+		text_join(text, "timed out after ", DURATION(outcome->limit_ns),
+		    outcome->was_silent ? " without output" : "");
 		reason_unended(text, "; ", &outcome->unended);
 		break;
 	case OUTCOME_NOT_STARTED:
-		if (outcome->no_interpreter)
-			text_add(text, "interpreter ");
-		text_add(text,
+		text_join(text, outcome->no_interpreter ? "interpreter " : "",
 		    outcome->error == ENOENT ? "not found"
 		                             : strerror(outcome->error));
 		break;
@@ -68,11 +55,8 @@ reason_outcome(struct text *text, const struct outcome *outcome)
 static void
 add_in_parentheses(struct text *text, const char *words)
 {
-	if (words == NULL)
-		return;
-	text_add(text, " (");
-	text_add(text, words);
-	text_byte(text, ')');
+	if (words != NULL)
+		text_join(text, " (", words, ")");
 }
 
 /* The option or rule that decided the verdict, or NULL for the default. */
@@ -111,9 +95,7 @@ add_hint_verdict(struct text *text, enum verdict verdict)
 		[VERDICT_STOP] = "asked to stop",
 	};
 
-	text_add(text, "the command ");
-	text_add(text, words[verdict]);
-	text_add(text, " (BACKOFF_HINT)");
+	text_join(text, "the command ", words[verdict], " (BACKOFF_HINT)");
 }
 
 void
@@ -156,22 +138,12 @@ reason_text(struct text *text, const struct outcome *outcome)
 	}
 }
 
-static void
-add_in(struct text *text, const char *before, int64_t ns)
-{
-	text_add(text, before);
-	duration_text(text, ns);
-}
-
 void
 reason_streak(struct text *text, const struct loop_state *state,
     const struct limits *limits)
 {
-	text_add(text, "succeeded, ");
-	text_number(text, state->streak);
-	text_add(text, " of ");
-	text_number(text, limits->consecutive);
-	text_add(text, " in a row");
+	text_join(text, "succeeded, ", NUMBER(state->streak), " of ",
+	    NUMBER(limits->consecutive), " in a row");
 }
 
 /* "it read 41.2GiB of stdin, --spool-limit is 1GiB" */
@@ -186,17 +158,13 @@ add_lost_input(struct text *text, const struct evidence *evidence,
 
 		size_text(&taken, evidence->input.taken);
 		size_text(&limit, limits->spool_limit);
-		text_add(text, "it read ");
-		if (strcmp(taken.data, limit.data) == 0)
-			text_add(text, "over ");
-		text_add(text, taken.data);
-		text_add(text, " of stdin, --spool-limit is ");
-		text_add(text, limit.data);
+		text_join(text, "it read ",
+		    strcmp(taken.data, limit.data) == 0 ? "over " : "",
+		    taken.data, " of stdin, --spool-limit is ", limit.data);
 	} else {
 		text_add(text, "cannot keep stdin in TMPDIR ");
 		text_bounded(text, evidence->input.directory);
-		text_add(text, ": ");
-		text_add(text, strerror(evidence->input.error));
+		text_join(text, ": ", strerror(evidence->input.error));
 	}
 }
 
@@ -221,11 +189,8 @@ likely_meaning(const char *name)
 void
 reason_asked(struct text *text, const char *before, const struct hint *hint)
 {
-	add_in(text, before, hint->wait_ns);
-	if (hint->until[0] == '\0')
-		return;
-	text_add(text, ", until ");
-	text_add(text, hint->until);
+	text_join(text, before, DURATION(hint->wait_ns),
+	    hint->until[0] != '\0' ? ", until " : "", hint->until);
 }
 
 static void
@@ -233,12 +198,11 @@ add_asked_too_long(struct text *text, const struct outcome *outcome,
     const struct limits *limits, enum result result)
 {
 	reason_asked(text, "server asked to wait ", &outcome->evidence.hint);
-	if (result != RESULT_STOPPED) {
+	if (result == RESULT_STOPPED)
+		text_join(text, ", more than --hint-max (",
+		    DURATION(limits->hint_max_ns), ")");
+	else
 		text_add(text, ", more than is left");
-		return;
-	}
-	add_in(text, ", more than --hint-max (", limits->hint_max_ns);
-	text_byte(text, ')');
 }
 
 bool
@@ -269,9 +233,8 @@ reason_of_end(struct text *text, const struct loop_state *state,
 		reason_text(text, &ending->hook);
 		text_byte(text, ')');
 	} else if (ending->broken != NULL) {
-		text_add(text, ending->broken);
-		text_add(text, " could not be passed on: ");
-		text_add(text, strerror(ending->error));
+		text_join(text, ending->broken,
+		    " could not be passed on: ", strerror(ending->error));
 	} else if (ending->asked_too_long) {
 		add_asked_too_long(text, outcome, limits, ending->result);
 	} else if (ending->input_lost) {

@@ -1,36 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include "core/base/array.h"
 #include "core/base/duration.h"
 #include "core/words/settings_text.h"
 
 static void
-add_in(struct text *text, const char *before, int64_t ns)
-{
-	text_add(text, before);
-	duration_text(text, ns);
-}
-
-static void
 add_time(struct text *text, const char *name, int64_t ns, int64_t default_ns)
 {
-	if (ns == default_ns)
-		return;
-	text_add(text, ", ");
-	text_add(text, name);
-	text_byte(text, ' ');
-	duration_text(text, ns);
+	if (ns != default_ns)
+		text_join(text, ", ", name, " ", DURATION(ns));
 }
 
 static void
 add_count(struct text *text, const char *name, int64_t n, int64_t default_n)
 {
-	if (n == default_n)
-		return;
-	text_add(text, ", ");
-	text_add(text, name);
-	text_byte(text, ' ');
-	text_number(text, n);
+	if (n != default_n)
+		text_join(text, ", ", name, " ", NUMBER(n));
 }
 
 /* "0.2": three decimals are enough, nobody notices more in a pause. */
@@ -87,10 +73,8 @@ add_policy(struct text *text, const struct policy *policy)
 	add_jitter(text, &policy->jitter);
 	add_time(text, "throttle-base", policy->throttle_base_ns,
 	    saturating_multiply(first_ns, 5));
-	if (policy->cap_mode != CAP_WINDOW) {
-		text_add(text, ", cap-mode ");
-		text_add(text, cap_modes[policy->cap_mode]);
-	}
+	if (policy->cap_mode != CAP_WINDOW)
+		text_join(text, ", cap-mode ", cap_modes[policy->cap_mode]);
 	add_count(text, "max-exponent", policy->max_exponent, INT64_MAX);
 	add_time(text, "slot-time", policy->slot_ns, 0);
 }
@@ -99,20 +83,18 @@ add_policy(struct text *text, const struct policy *policy)
 static void
 add_limits(struct text *text, const struct limits *limits)
 {
-	if (limits->splay.high_ns > 0) {
-		add_in(text, ", splay ", limits->splay.low_ns);
-		add_in(text, "..", limits->splay.high_ns);
-	}
+	if (limits->splay.high_ns > 0)
+		text_join(text, ", splay ", DURATION(limits->splay.low_ns),
+		    "..", DURATION(limits->splay.high_ns));
 	if (limits->from_start)
 		text_add(text, ", from start");
 	add_time(text, "timeout", limits->timeout_ns, DURATION_INF);
 	add_time(text, "idle-timeout", limits->idle_timeout_ns, DURATION_INF);
 	add_time(text, "kill-after", limits->kill_after_ns, 10 * NS_PER_S);
 	add_time(text, "deadline", limits->deadline_ns, DURATION_INF);
-	if (limits->until_ns < INT64_MAX) {
-		text_add(text, ", until @");
-		text_number(text, limits->until_ns / NS_PER_S);
-	}
+	if (limits->until_ns < INT64_MAX)
+		text_join(
+		    text, ", until @", NUMBER(limits->until_ns / NS_PER_S));
 	add_time(text, "reset-after", limits->reset_after_ns, DURATION_INF);
 	add_count(text, "consecutive", limits->consecutive, 1);
 	add_count(text, "flaky-status", limits->flaky_status, 0);
@@ -132,9 +114,7 @@ begin_item(struct text *text, enum verdict verdict, bool *any)
 		return;
 	}
 	*any = true;
-	text_add(text, ", ");
-	text_add(text, verdict_name(verdict));
-	text_add(text, "-on ");
+	text_join(text, ", ", verdict_name(verdict), "-on ");
 }
 
 /* Adds the single statuses with this verdict. */
@@ -164,9 +144,7 @@ add_ranges(
 		    status + 1 < EXIT_CODES && statuses[status + 1] == verdict)
 			status++;
 		begin_item(text, verdict, any);
-		text_number(text, first);
-		text_byte(text, '-');
-		text_number(text, status);
+		text_join(text, NUMBER(first), "-", NUMBER(status));
 	}
 }
 
@@ -192,7 +170,7 @@ add_codes(struct text *text, const struct codes *codes, enum verdict verdict)
 			begin_item(text, verdict, &any);
 			signal_text(text, signal);
 		}
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+	for (size_t i = 0; i < ARRAY_LENGTH(words); i++)
 		if (words[i].verdict == verdict) {
 			begin_item(text, verdict, &any);
 			text_add(text, words[i].name);
@@ -204,12 +182,10 @@ add_rules(struct text *text, const struct rules *rules)
 {
 	for (int verdict = VERDICT_SUCCESS; verdict < VERDICTS; verdict++)
 		add_codes(text, &rules->codes, (enum verdict)verdict);
-	if (rules->tool != NULL) {
-		text_add(text, ", tool ");
-		text_add(text, rules->tool);
-	} else if (rules->tool_asked) {
+	if (rules->tool != NULL)
+		text_join(text, ", tool ", rules->tool);
+	else if (rules->tool_asked)
 		text_add(text, ", tool unknown");
-	}
 }
 
 void
@@ -218,16 +194,13 @@ settings_text(struct text *text, const struct settings *settings)
 	const struct policy *policy = &settings->policy;
 	const struct limits *limits = &settings->limits;
 
-	text_add(text, "attempts ");
-	if (limits->attempts == INT64_MAX)
-		text_add(text, "inf");
-	else
-		text_number(text, limits->attempts);
-	text_add(text, ", windows");
+	text_join(text, "attempts ",
+	    limits->attempts == INT64_MAX ? "inf" : NUMBER(limits->attempts),
+	    ", windows");
 	for (int64_t n = 1; n <= 4; n++)
-		add_in(text, " ", schedule_window(policy, n));
-	add_in(text, " ..., cap ", policy->cap_ns);
-	add_in(text, ", floor ", policy->floor_ns);
+		text_join(text, " ", DURATION(schedule_window(policy, n)));
+	text_join(text, " ..., cap ", DURATION(policy->cap_ns), ", floor ",
+	    DURATION(policy->floor_ns));
 	add_policy(text, policy);
 	add_limits(text, limits);
 	add_rules(text, &settings->rules);
