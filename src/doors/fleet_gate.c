@@ -7,6 +7,7 @@
 #include "process/clock.h"
 #include "process/signals.h"
 #include "shared/fleet.h"
+#include "shared/fleet_helper.h"
 
 /* So much later than the fleet those behind us take us for stuck. */
 #define MORE_PATIENCE_NS (10 * NS_PER_S)
@@ -15,6 +16,13 @@
 #define TOUCH_NS (5 * NS_PER_S)
 
 static bool is_asked; /* the turn was, and has not been given up */
+
+static void
+set_asked(bool whether)
+{
+	is_asked = whether;
+	fleet_helper_keep(FLEET_HELD_TURN, whether);
+}
 
 /*
  * Of SEEN, by our clock. When the holder of the fleet's turn counts as stuck
@@ -89,7 +97,7 @@ take_answer(const struct fleet_gate *gate, const struct fleet_line *answer,
 	};
 	*seen = take_record(answer->records[0], now_ns);
 	reflect(gate->file, seen);
-	is_asked = decision->kind != GATE_START && decision->kind != GATE_LOST;
+	set_asked(decision->kind != GATE_START && decision->kind != GATE_LOST);
 	/* Those who wait here have taken us for stuck. */
 	if (gate->run->turn != 0 && gate->run->turn != seen->turn) {
 		fleet_gate_cancel();
@@ -124,7 +132,7 @@ fleet_gate_ask(const struct fleet_gate *gate, enum fleet_word word,
 	if (!fleet_ask(&line, &answer))
 		return false;
 	take_answer(gate, &answer, seen, decision);
-	is_asked = is_asked && word != FLEET_LOOK;
+	set_asked(is_asked && word != FLEET_LOOK);
 	return true;
 }
 
@@ -155,7 +163,7 @@ fleet_gate_await(const struct fleet_gate *gate, int64_t until_ns,
 	add_mirror(gate, &answer);
 	if (!fleet_say(&answer))
 		return false;
-	is_asked = true;
+	set_asked(true);
 	while (!fleet_can_be_heard()) {
 		if (clock_now_ns() >= until_ns)
 			return true;
@@ -187,11 +195,13 @@ fleet_gate_end(const struct fleet_gate *gate,
 		            : 0,
 		        attempt->pause_ns } };
 	struct text reason = text_in(line.text, sizeof line.text);
+	bool done;
 
 	text_add(&reason, attempt->reason);
 	add_mirror(gate, &line);
-	is_asked = false;
-	if (!fleet_ask(&line, &answer))
+	done = fleet_ask(&line, &answer);
+	set_asked(false);
+	if (!done)
 		return false;
 	news->is_lost = answer.numbers[0] != 0;
 	news->before = take_record(answer.records[0], answer.numbers[1]);
@@ -209,5 +219,5 @@ fleet_gate_cancel(void)
 	if (is_asked && fleet_is_on())
 		fleet_ask(
 		    &(struct fleet_line) { .word = FLEET_CANCEL }, &answer);
-	is_asked = false;
+	set_asked(false);
 }

@@ -331,7 +331,7 @@ slots_take(int64_t until_ns, void (*meanwhile)(void), bool *waited)
 		shared_state_lose(&part, strerror(errno));
 		break;
 	}
-	fleet_helper_keep(held_in_fleet);
+	fleet_helper_keep(FLEET_HELD_SLOT, held_in_fleet);
 	if (held >= 0 || held_in_fleet)
 		environment_slots(entry);
 	return result;
@@ -346,7 +346,7 @@ slots_free(void)
 	    && fleet_ask(&(struct fleet_line) { .word = FLEET_FREE }, &answer)
 	    && answer.numbers[0] != 0)
 		slots_news_lost(options);
-	fleet_helper_keep(false);
+	fleet_helper_keep(FLEET_HELD_SLOT, false);
 	if (held >= 0)
 		lock_free(part.file.fd, held);
 	held = -1;

@@ -172,11 +172,12 @@ ask_slots(const struct fleet_line *line)
 
 /* Nobody waits for an answer. */
 static void
-keep(void)
+keep(const struct fleet_line *line)
 {
 	is_asked = 0;
-	slot_lease_keep();
-	if (strcmp(name[0], "-") != 0)
+	if (line->numbers[0] != 0)
+		slot_lease_keep();
+	if (line->numbers[1] != 0)
 		turn_lease_keep();
 }
 
@@ -190,7 +191,7 @@ do_what_is_asked(const struct fleet_line *line)
 		return;
 	}
 	if (line->word == FLEET_KEEP) {
-		keep();
+		keep(line);
 		return;
 	}
 	done = server_connect()

@@ -22,7 +22,7 @@ static int64_t patience;
 static int64_t owner; /* unlike any other's */
 static char **environment; /* ours, before it is made COMMAND's */
 static const char *helper;
-static bool is_slot_held;
+static bool held[FLEET_HELD];
 
 void
 fleet_helper_start(
@@ -90,8 +90,11 @@ say_hello(int64_t machine)
 static bool
 say_keep(void)
 {
-	return !is_slot_held
-	    || fleet_helper_put(&(struct fleet_line) { .word = FLEET_KEEP });
+	bool slot = held[FLEET_HELD_SLOT], turn = held[FLEET_HELD_TURN];
+
+	return (!slot && !turn)
+	    || fleet_helper_put(&(struct fleet_line) {
+	        .word = FLEET_KEEP, .numbers = { slot, turn } });
 }
 
 const char *
@@ -118,8 +121,9 @@ revive(void)
 }
 
 void
-fleet_helper_keep(bool is_held)
+fleet_helper_keep(enum fleet_held what, bool is_held)
 {
-	is_slot_held = is_held;
-	helper_guard(is_held ? revive : NULL);
+	held[what] = is_held;
+	helper_guard(
+	    held[FLEET_HELD_SLOT] || held[FLEET_HELD_TURN] ? revive : NULL);
 }

@@ -41,7 +41,16 @@ bool fleet_helper_put(const struct fleet_line *line);
 /* Its next message. NULL, or why there is none. */
 const char *fleet_helper_get(struct fleet_line *line, int64_t until_ns);
 
-/* A slot is held, or no more: each helper that follows takes it up. */
-void fleet_helper_keep(bool is_held);
+enum fleet_held {
+	FLEET_HELD_SLOT,
+	FLEET_HELD_TURN,
+};
+#define FLEET_HELD 2
+
+/*
+ * That is held, or no more: a helper that dies in an attempt has a successor
+ * then, and each that follows takes it up.
+ */
+void fleet_helper_keep(enum fleet_held what, bool is_held);
 
 #endif

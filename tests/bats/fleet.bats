@@ -388,6 +388,29 @@ lease_grows() {
   assert [ ! -e ran ]
 }
 
+@test "a helper that is killed in a probe is followed by one that renews the turn" {
+  turn_left() {
+    redis pttl 'backoff:{hub}:turn'
+  }
+  is_renewed() {
+    [ "$(turn_left)" -gt 8000 ] && [ "$(redis get 'backoff:{hub}:turn')" = "$turn" ]
+  }
+  local turn
+  with_server
+  shut -b 1ms
+  start_on 1 -v --gate=fleet:hub -b 1ms -- sh -c 'echo probing; read -r _ <go'
+  await "$out" probing
+  turn=$(redis get 'backoff:{hub}:turn')
+  wait_for helper_is_there
+  kill -KILL "$(helpers)"
+  redis pexpire 'backoff:{hub}:turn' 8000
+  wait_for is_renewed
+  echo >&7
+  assert_fate 'exited 0'
+  assert_equal "$(redis exists 'backoff:{hub}:turn')" 0
+  refute grep -qE 'has ended|another run has probed' "$err"
+}
+
 @test "a helper that is killed when its slot was another's meanwhile says so" {
   with_server
   start_on 1 --slots=fleet:hub:1 -n 1 -- sh -c 'echo ready; read -r _ <go; exit 3'

@@ -40,10 +40,10 @@
  *     freed LOST            1: others had it meanwhile
  *   open                    opens the gate by hand
  *     opened WAS :REASON    WAS is 1 where it was shut, for that reason
- *   keep                    goes on with what another helper of the OWNER,
- * which has died, had: a slot, and maybe the turn. Without an answer: that to
- * free or end tells what is lost. bye                     gives everything up;
- * the answer is its end
+ *   keep SLOT TURN          goes on with what another helper of the OWNER had
+ *       which has died, 1 for each. Without an answer: that to free or end
+ *       tells what is lost.
+ *   bye                     gives everything up; the answer is its end
  *
  * RECORD is what the machine has seen last, by CLOCK_MONOTONIC, for a server
  * that has lost it. To anything but hello the answer may also be
@@ -61,7 +61,7 @@
 #include "core/base/text.h"
 #include "core/gate/record.h"
 
-#define FLEET_VERSION 2
+#define FLEET_VERSION 3
 
 /* What is held is held for so long without a word of its holder. */
 #define FLEET_LEASE_NS (15 * INT64_C(1000000000))

@@ -33,7 +33,8 @@ test_words(void)
 	writes(&(struct fleet_line) { .word = FLEET_LOOK }, "look");
 	writes(&(struct fleet_line) { .word = FLEET_SLOT, .numbers = { 1 } },
 	    "slot 1");
-	writes(&(struct fleet_line) { .word = FLEET_KEEP }, "keep");
+	writes(&(struct fleet_line) { .word = FLEET_KEEP, .numbers = { 0, 1 } },
+	    "keep 0 1");
 	writes(&(struct fleet_line) { .word = FLEET_HELLO,
 	           .numbers = { 2, INT64_MAX, 0, 4, 9 },
 	           .text = "hub -" },
