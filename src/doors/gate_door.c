@@ -6,7 +6,7 @@
 #include "core/base/duration.h"
 #include "core/base/hash.h"
 #include "core/gate/gate.h"
-#include "core/gate/pause.h"
+#include "core/gate/probe_pause.h"
 #include "core/words/gate_message.h"
 #include "core/words/reason.h"
 #include "doors/gate_attempt.h"

@@ -11,7 +11,6 @@
 #include "core/base/text.h"
 #include "fleet/server.h"
 #include "fleet/stream.h"
-#include "fleet/tls.h"
 #include "process/clock.h"
 
 /* Our records have some hundred bytes, and what else is there is not ours. */

@@ -43,7 +43,7 @@ struct gate_attempt {
 	 * jitter that belongs to it; 0: it did not. */
 	int64_t hint_ns;
 	/* Of a failure: the pause until the next probe, drawn for failure
-	 * gate_failures(): see pause.h. */
+	 * gate_failures(): see probe_pause.h. */
 	int64_t pause_ns;
 	const char *reason; /* of a failure; cut where it is too long */
 };

@@ -2,7 +2,7 @@
 #include <config.h>
 
 #include "core/base/duration.h"
-#include "core/gate/pause.h"
+#include "core/gate/probe_pause.h"
 #include "core/simulation/simulated_gate.h"
 
 #define ATTEMPT_NS (NS_PER_S / 5)

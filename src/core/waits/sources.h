@@ -3,7 +3,7 @@
 #define BACKOFF_CORE_WAITS_SOURCES_H
 /*
  * Waits that lines of output state: in headers, in JSON, in sentences, and
- * where a REGEX points at. The table of what is known is known/waits.def.
+ * where a REGEX points at. The table of what is known is waits.def.
  */
 
 #include <stdbool.h>

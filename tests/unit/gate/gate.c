@@ -9,7 +9,7 @@
 #include "core/base/crc32.h"
 #include "core/base/duration.h"
 #include "core/gate/gate.h"
-#include "core/gate/pause.h"
+#include "core/gate/probe_pause.h"
 #include "core/gate/rules.h"
 #include "unit/tap.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_GATE_PAUSE_H
-#define BACKOFF_CORE_GATE_PAUSE_H
+#ifndef BACKOFF_CORE_GATE_PROBE_PAUSE_H
+#define BACKOFF_CORE_GATE_PROBE_PAUSE_H
 /*
  * How long a shut gate waits for its next probe, drawn by the run that
  * records the failure.

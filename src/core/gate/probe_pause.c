@@ -2,7 +2,7 @@
 #include <config.h>
 
 #include "core/base/duration.h"
-#include "core/gate/pause.h"
+#include "core/gate/probe_pause.h"
 #include "core/gate/record.h"
 
 /* By then decorrelated jitter has met the cap, or never will. */
