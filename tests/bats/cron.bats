@@ -53,7 +53,7 @@ backup_is() {
 
 # cron_starts LINE [NAME=VALUE]...: cron, half a minute before it is time for
 # that line of the crontab, behind these variables. Its clock has
-# six seconds in what is one; that of backoff is faster.
+# twelve seconds in what is one; that of backoff is faster.
 cron_starts() {
   local line=$1 minute hour
   shift
@@ -87,7 +87,7 @@ mount -t tmpfs tmpfs /run
 # Of libfaketime, whose semaphores have the number of their process for a name.
 mount -t tmpfs tmpfs /dev/shm
 export LD_PRELOAD='$preload' TZ=UTC
-export FAKETIME='@$(date -u -d "2026-01-15 $hour:$minute UTC - 30 seconds" '+%F %T') x6'
+export FAKETIME='@$(date -u -d "2026-01-15 $hour:$minute UTC - 30 seconds" '+%F %T') x12'
 exec '$CRON' -f
 SH
   # Nothing of the caller's environment: cron has little of its own.
