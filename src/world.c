@@ -91,7 +91,7 @@ look_up(struct outcome *outcome, const struct job *job)
 	const struct tool *tool = job->tool != NULL ? job->tool : job->known;
 	struct tool_advice *advice = &outcome->evidence.tool;
 	const struct condition *found;
-	struct tool_code code;
+	struct tool_row code;
 
 	if (tool == NULL || outcome->kind != OUTCOME_EXITED
 	    || outcome->status == 0 || is_of_wrapper(job, outcome->status))

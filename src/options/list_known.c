@@ -82,7 +82,7 @@ judge(const struct rules *rules, int status, enum verdict advice)
 
 /* Prints a row of the tool; several if the user's rules split its codes. */
 static void
-print_row(const struct rules *rules, const struct tool_message *row)
+print_row(const struct rules *rules, const struct tool_row *row)
 {
 	int low = row->low;
 
@@ -107,8 +107,7 @@ print_undocumented(const struct rules *rules, const struct tool *tool)
 {
 	int counts[VERDICTS] = { 0 };
 	enum verdict usual = VERDICT_NONE;
-	struct tool_message row = { .meaning = "not documented" };
-	struct tool_code code;
+	struct tool_row row = { .meaning = "not documented" }, code;
 
 	for (int status = 1; status < EXIT_CODES; status++)
 		if (!tool_code(tool, status, &code))
@@ -130,7 +129,7 @@ print_undocumented(const struct rules *rules, const struct tool *tool)
 static void
 print_messages(const struct rules *rules, const struct tool *tool)
 {
-	struct tool_message row;
+	struct tool_row row;
 	bool on_stdout = false;
 
 	for (size_t i = 0; tool_message_at(tool, i, &row); i++) {
@@ -146,23 +145,15 @@ print_messages(const struct rules *rules, const struct tool *tool)
 void
 list_tool(const struct tool *tool, const struct rules *rules)
 {
-	struct tool_message row = { .meaning = "success" };
-	struct tool_code code;
+	struct tool_row row = { .meaning = "success" };
 
 	printf("%s: %s\n\n", tool_name(tool), tool_source(tool));
 	puts("     exit  verdict   meaning");
 	if (judge(rules, 0, VERDICT_NONE) != VERDICT_SUCCESS)
 		row.meaning = "exit 0";
 	print_row(rules, &row);
-	for (size_t i = 0; tool_code_at(tool, i, &code); i++) {
-		row = (struct tool_message) {
-			.low = code.low,
-			.high = code.high,
-			.verdict = code.verdict,
-			.meaning = code.meaning,
-		};
+	for (size_t i = 0; tool_code_at(tool, i, &row); i++)
 		print_row(rules, &row);
-	}
 	print_undocumented(rules, tool);
 	print_messages(rules, tool);
 	if (*tool_warning(tool) != '\0')

@@ -34,7 +34,7 @@ struct condition {
 	enum verdict verdict;
 	const char *text;
 	bool is_known; /* it is a message of a tool */
-	struct tool_message message;
+	struct tool_row message;
 	regex_t regex;
 	char literal[PREFILTER_SIZE]; /* part of every match; "": unknown */
 	bool matched;

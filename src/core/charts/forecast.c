@@ -64,8 +64,9 @@ forecast_start(const struct settings *settings, int64_t until_in_ns,
 	return forecast;
 }
 
-bool
-forecast_is_timeless(const struct forecast *forecast)
+/* Whether neither a deadline nor --until limits it. */
+static bool
+is_timeless(const struct forecast *forecast)
 {
 	return forecast->settings->limits.deadline_ns == INT64_MAX
 	    && forecast->until_in_ns == INT64_MAX;
@@ -162,7 +163,7 @@ find_ranges(struct forecast *forecast, int64_t n)
 	look_at(forecast, &forecast->highest, n, row->earliest_ns, &extremes);
 	if (extremes.pause.high_ns < 0)
 		return false;
-	if (forecast_is_timeless(forecast))
+	if (is_timeless(forecast))
 		look_at(
 		    forecast, &forecast->highest, n, row->latest_ns, &extremes);
 	else
@@ -256,7 +257,7 @@ is_settled(const struct forecast *forecast, const struct history *history)
 {
 	return history->ended
 	    || (history->elapsed_ns >= forecast->horizon_ns
-	        && forecast_is_timeless(forecast) && !has_memory(forecast));
+	        && is_timeless(forecast) && !has_memory(forecast));
 }
 
 /* Lets each history draw and spend its pause after failure N. */
@@ -296,8 +297,8 @@ forecast_next(struct forecast *forecast)
 		return false;
 	row->after_attempt = n;
 	live_on(forecast, n, &pauses, &totals);
-	row->certain = forecast_is_timeless(forecast)
-	    || pauses.count == (int64_t)forecast->count;
+	row->certain
+	    = is_timeless(forecast) || pauses.count == (int64_t)forecast->count;
 	if (has_formula(forecast, n)) {
 		row->mean_ns = free_mean(forecast, n, row->pause);
 		row->mean_total_ns

@@ -57,9 +57,6 @@ struct forecast forecast_start(const struct settings *settings,
     int64_t until_in_ns, struct random *random, struct history *histories,
     size_t count);
 
-/* Whether neither a deadline nor --until limits it. */
-bool forecast_is_timeless(const struct forecast *forecast);
-
 /* Computes the next pause into forecast->row. False: there is none. */
 bool forecast_next(struct forecast *forecast);
 

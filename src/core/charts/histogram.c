@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/base/duration.h"
 #include "core/charts/histogram.h"
 
 struct histogram
@@ -39,15 +38,6 @@ histogram_add(struct histogram *histogram, int64_t at_ns)
 	histogram->counts[at_ns / histogram->bucket_ns]++;
 	if (at_ns > histogram->latest_ns)
 		histogram->latest_ns = at_ns;
-}
-
-int64_t
-histogram_end(const struct histogram *histogram)
-{
-	if (histogram->latest_ns < 0)
-		return 0;
-	return saturating_multiply(histogram->bucket_ns,
-	    histogram->latest_ns / histogram->bucket_ns + 1);
 }
 
 void

@@ -23,9 +23,6 @@ struct histogram histogram_in(
 /* Counts one event at AT_NS >= 0. */
 void histogram_add(struct histogram *histogram, int64_t at_ns);
 
-/* The end of the last bucket that is not empty. */
-int64_t histogram_end(const struct histogram *histogram);
-
 /*
  * Converts the buckets to COUNT columns of equal width from 0 to UNTIL_NS > 0,
  * as if the events of a bucket were spread evenly over it. Only events after

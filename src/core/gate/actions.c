@@ -47,8 +47,9 @@ ran_ns(const struct gate_step *step)
 	return min_ns(since(began_ns, step->ended_ns), GATE_PATIENCE_NS);
 }
 
-bool
-gate_continues(const struct gate_step *step)
+/* Whether the failure that has ended is in a row with the one before. */
+static bool
+continues(const struct gate_step *step)
 {
 	return step->record->failures > 0
 	    && since(step->record->last_failure_ns, step->ended_ns) <= GAP_NS;
@@ -60,7 +61,7 @@ gate_is_row(const struct gate_step *step)
 	const struct gate_record *record = step->record;
 	int count = record->failures + 1;
 
-	if (!gate_continues(step)
+	if (!continues(step)
 	    || (!record->two_runs && record->last_run == step->run->id))
 		return false;
 	return (count >= MANY && record->state == GATE_OPEN)
@@ -83,7 +84,7 @@ count(const struct gate_step *step)
 {
 	struct gate_record *record = step->record;
 
-	if (!gate_continues(step)) {
+	if (!continues(step)) {
 		record->failures = 0;
 		record->two_runs = false;
 		record->longest_ns = 0;

@@ -21,10 +21,8 @@ struct gate_step {
 	int64_t ended_ns; /* when it did, not after now */
 };
 
-/* Whether the failure that has ended is in a row with the one before. */
-bool gate_continues(const struct gate_step *step);
-
-/* Whether, with it, they are so many that the gate shuts. */
+/* Whether, with the failure that has ended, so many are in a row that the gate
+ * shuts. */
 bool gate_is_row(const struct gate_step *step);
 
 /*

@@ -10,39 +10,11 @@
 #include "core/base/text.h"
 #include "core/gate/record.h"
 
-/* Where the fields are. What is not named is 0. */
-enum offset {
-	AT_STATE = 0,
-	AT_FAILURES = 1,
-	AT_TWO_RUNS = 3,
-	AT_LAST_RUN = 4,
-	AT_LAST_FAILURE = 12,
-	AT_PROBES = 20,
-	AT_DUE = 24,
-	AT_SINCE = 32,
-	AT_TURN = 40,
-	AT_TURN_SINCE = 44,
-	AT_PATIENCE = 52,
-	AT_LONGEST = 60,
-	AT_RATE = 68,
-	AT_RATE_SINCE = 72,
-	AT_RELEASE = 80,
-	AT_REASON = 88,
-	AT_FIRST_FAILURE = 128,
-	AT_SECOND = 136,
-	AT_RESULTS = 144,
-	AT_FAILED = 146,
-	AT_WAS_CUT = 148,
-	AT_HINTED = 149,
-	AT_VERSION = 150,
-	AT_COPY = 151,
-	AT_SHUT = 152,
-	AT_NEWS = 160,
-	AT_PROBE = 168,
-	AT_STATED = 176,
-	AT_OTHER_TURN = 184,
-	AT_CRC = GATE_RECORD_SIZE - 4,
-};
+/* Where all that is no number stands; what is not named is 0. */
+#define AT_STATE 0
+#define AT_REASON 88
+#define AT_VERSION 150
+#define AT_CRC (GATE_RECORD_SIZE - 4)
 
 /*
  * A server keeps this part without the header of a file. In version 1 there was
@@ -50,20 +22,91 @@ enum offset {
  */
 #define GATE_VERSION 2
 
-_Static_assert(AT_REASON + GATE_REASON_SIZE == AT_FIRST_FAILURE
-        && AT_OTHER_TURN + 4 == AT_CRC,
-    "no field is in the place of another");
+enum kind {
+	PLAIN, /* any number, or a bool */
+	SPAN, /* of time */
+	PAST, /* a moment, not to come */
+	AHEAD, /* a moment that may be to come */
+};
+
+/* The numbers: where they stand in a file, and in a record. */
+static const struct field {
+	uint8_t at, size;
+	uint16_t offset;
+	enum kind kind;
+} fields[] = {
+#define FIELD(at, name, kind) \
+	{ \
+		at, sizeof((struct gate_record *)NULL)->name, \
+		    offsetof(struct gate_record, name), kind \
+	}
+	FIELD(1, failures, PLAIN),
+	FIELD(3, two_runs, PLAIN),
+	FIELD(4, last_run, PLAIN),
+	FIELD(12, last_failure_ns, PAST),
+	FIELD(20, probes, PLAIN),
+	FIELD(24, due_ns, AHEAD),
+	FIELD(32, since_ns, PAST),
+	FIELD(40, turn, PLAIN),
+	FIELD(44, turn_ns, PAST),
+	FIELD(52, patience_ns, SPAN),
+	FIELD(60, longest_ns, SPAN),
+	FIELD(68, rate, PLAIN),
+	FIELD(72, rate_ns, PAST),
+	FIELD(80, release_ns, AHEAD),
+	/* Here is the reason. */
+	FIELD(128, first_failure_ns, PAST),
+	FIELD(136, second_ns, PAST),
+	FIELD(144, results, PLAIN),
+	FIELD(146, failed, PLAIN),
+	FIELD(148, was_cut, PLAIN),
+	FIELD(149, hinted, PLAIN),
+	FIELD(151, is_copy, PLAIN),
+	FIELD(152, shut_ns, PAST),
+	FIELD(160, news_ns, PAST),
+	FIELD(168, probe_ns, PAST),
+	FIELD(176, stated_ns, SPAN),
+	FIELD(184, other_turn, PLAIN),
+#undef FIELD
+};
+#define FIELDS_END (fields + ARRAY_LENGTH(fields))
 
 /* Another processor's clock, or a reading just before BYTES were written. */
 #define TOLERANCE_NS NS_PER_S
 
-/* What is negative as a time, or would be, is INT64_MAX. */
-static int64_t
-get_time(const uint8_t *bytes)
+static void *
+place_of(struct gate_record *record, const struct field *field)
 {
-	uint64_t number = little_endian_get(bytes, 8);
+	return (char *)record + field->offset;
+}
 
-	return number > INT64_MAX ? INT64_MAX : (int64_t)number;
+/* What is negative as a time, or would be, is INT64_MAX. */
+static void
+put(struct gate_record *record, const struct field *field, uint64_t number)
+{
+	void *place = place_of(record, field);
+
+	if (field->kind != PLAIN && number > INT64_MAX)
+		number = INT64_MAX;
+	if (field->size == sizeof(bool))
+		*(bool *)place = number != 0;
+	else if (field->size == sizeof(uint16_t))
+		*(uint16_t *)place = (uint16_t)number;
+	else if (field->size == sizeof(uint32_t))
+		*(uint32_t *)place = (uint32_t)number;
+	else
+		*(uint64_t *)place = number;
+}
+
+static uint64_t
+get(const struct gate_record *record, const struct field *field)
+{
+	const void *place = (const char *)record + field->offset;
+
+	return field->size == sizeof(bool)    ? *(const bool *)place
+	    : field->size == sizeof(uint16_t) ? *(const uint16_t *)place
+	    : field->size == sizeof(uint32_t) ? *(const uint32_t *)place
+	                                      : *(const uint64_t *)place;
 }
 
 struct gate_record
@@ -93,34 +136,10 @@ read_fields(struct gate_record *record, const uint8_t *bytes)
 
 	*record = (struct gate_record) {
 		.state = (enum gate_state)bytes[AT_STATE],
-		.failures = (uint16_t)little_endian_get(bytes + AT_FAILURES, 2),
-		.two_runs = bytes[AT_TWO_RUNS] != 0,
-		.last_run = little_endian_get(bytes + AT_LAST_RUN, 8),
-		.first_failure_ns = get_time(bytes + AT_FIRST_FAILURE),
-		.last_failure_ns = get_time(bytes + AT_LAST_FAILURE),
-		.longest_ns = get_time(bytes + AT_LONGEST),
-		.probes = (uint32_t)little_endian_get(bytes + AT_PROBES, 4),
-		.due_ns = get_time(bytes + AT_DUE),
-		.hinted = bytes[AT_HINTED] != 0,
-		.since_ns = get_time(bytes + AT_SINCE),
-		.shut_ns = get_time(bytes + AT_SHUT),
-		.news_ns = get_time(bytes + AT_NEWS),
-		.probe_ns = get_time(bytes + AT_PROBE),
-		.other_turn
-		= (uint32_t)little_endian_get(bytes + AT_OTHER_TURN, 4),
-		.stated_ns = get_time(bytes + AT_STATED),
-		.turn = (uint32_t)little_endian_get(bytes + AT_TURN, 4),
-		.turn_ns = get_time(bytes + AT_TURN_SINCE),
-		.patience_ns = get_time(bytes + AT_PATIENCE),
-		.rate = (uint32_t)little_endian_get(bytes + AT_RATE, 4),
-		.rate_ns = get_time(bytes + AT_RATE_SINCE),
-		.was_cut = bytes[AT_WAS_CUT] != 0,
-		.second_ns = get_time(bytes + AT_SECOND),
-		.results = (uint16_t)little_endian_get(bytes + AT_RESULTS, 2),
-		.failed = (uint16_t)little_endian_get(bytes + AT_FAILED, 2),
-		.release_ns = get_time(bytes + AT_RELEASE),
-		.is_copy = bytes[AT_COPY] != 0,
 	};
+	for (const struct field *field = fields; field < FIELDS_END; field++)
+		put(record, field,
+		    little_endian_get(bytes + field->at, field->size));
 	memcpy(reason, bytes + AT_REASON, GATE_REASON_SIZE);
 	gate_set_reason(record, reason);
 }
@@ -129,17 +148,17 @@ read_fields(struct gate_record *record, const uint8_t *bytes)
 static bool
 limit_times(struct gate_record *record, int64_t now_ns)
 {
-	int64_t *past[] = { &record->first_failure_ns, &record->last_failure_ns,
-		&record->since_ns, &record->shut_ns, &record->news_ns,
-		&record->probe_ns, &record->turn_ns, &record->rate_ns,
-		&record->second_ns };
 	int64_t latest_ns = saturating_add(now_ns, TOLERANCE_NS);
 	int64_t due_ns = record->hinted ? GATE_HINT_NS : GATE_DUE_NS;
 
-	for (size_t i = 0; i < ARRAY_LENGTH(past); i++) {
-		if (*past[i] > latest_ns)
+	for (const struct field *field = fields; field < FIELDS_END; field++) {
+		int64_t *moment_ns = place_of(record, field);
+
+		if (field->kind != PAST)
+			continue;
+		if (*moment_ns > latest_ns)
 			return false;
-		*past[i] = min_ns(*past[i], now_ns);
+		*moment_ns = min_ns(*moment_ns, now_ns);
 	}
 	if (record->due_ns > saturating_add(latest_ns, due_ns)
 	    || record->release_ns > saturating_add(latest_ns, GATE_DUE_NS))
@@ -185,44 +204,15 @@ gate_decode(struct gate_record *record, const uint8_t bytes[GATE_RECORD_SIZE],
 	return false;
 }
 
-static void
-put_time(uint8_t *bytes, int64_t ns)
-{
-	little_endian_put(bytes, 8, (uint64_t)ns);
-}
-
 void
 gate_encode(const struct gate_record *record, uint8_t bytes[GATE_RECORD_SIZE])
 {
 	memset(bytes, 0, GATE_RECORD_SIZE);
 	bytes[AT_STATE] = (uint8_t)record->state;
-	bytes[AT_TWO_RUNS] = record->two_runs;
-	little_endian_put(bytes + AT_FAILURES, 2, record->failures);
-	little_endian_put(bytes + AT_PROBES, 4, record->probes);
-	little_endian_put(bytes + AT_LAST_RUN, 8, record->last_run);
-	put_time(bytes + AT_FIRST_FAILURE, record->first_failure_ns);
-	put_time(bytes + AT_LAST_FAILURE, record->last_failure_ns);
-	put_time(bytes + AT_DUE, record->due_ns);
-	put_time(bytes + AT_SINCE, record->since_ns);
-	put_time(bytes + AT_SHUT, record->shut_ns);
-	put_time(bytes + AT_NEWS, record->news_ns);
-	little_endian_put(bytes + AT_TURN, 4, record->turn);
-	little_endian_put(bytes + AT_RATE, 4, record->rate);
-	put_time(bytes + AT_TURN_SINCE, record->turn_ns);
-	put_time(bytes + AT_PATIENCE, record->patience_ns);
-	put_time(bytes + AT_LONGEST, record->longest_ns);
-	put_time(bytes + AT_PROBE, record->probe_ns);
-	put_time(bytes + AT_RATE_SINCE, record->rate_ns);
-	put_time(bytes + AT_SECOND, record->second_ns);
-	put_time(bytes + AT_RELEASE, record->release_ns);
-	put_time(bytes + AT_STATED, record->stated_ns);
-	little_endian_put(bytes + AT_RESULTS, 2, record->results);
-	little_endian_put(bytes + AT_FAILED, 2, record->failed);
-	little_endian_put(bytes + AT_OTHER_TURN, 4, record->other_turn);
-	bytes[AT_WAS_CUT] = record->was_cut;
-	bytes[AT_HINTED] = record->hinted;
-	bytes[AT_COPY] = record->is_copy;
 	bytes[AT_VERSION] = GATE_VERSION;
+	for (const struct field *field = fields; field < FIELDS_END; field++)
+		little_endian_put(
+		    bytes + field->at, field->size, get(record, field));
 	memcpy(bytes + AT_REASON, record->reason, GATE_REASON_SIZE);
 	little_endian_put(bytes + AT_CRC, 4, crc32(bytes, AT_CRC));
 }
@@ -230,16 +220,15 @@ gate_encode(const struct gate_record *record, uint8_t bytes[GATE_RECORD_SIZE])
 void
 gate_translate(struct gate_record *record, int64_t ahead_ns)
 {
-	int64_t *times[] = { &record->first_failure_ns,
-		&record->last_failure_ns, &record->since_ns, &record->shut_ns,
-		&record->news_ns, &record->probe_ns, &record->turn_ns,
-		&record->rate_ns, &record->second_ns, &record->due_ns,
-		&record->release_ns };
+	for (const struct field *field = fields; field < FIELDS_END; field++) {
+		int64_t *moment_ns = place_of(record, field);
 
-	/* 0 stays: that never was. */
-	for (size_t i = 0; i < ARRAY_LENGTH(times); i++)
-		if (*times[i] > 0)
-			*times[i] = ahead_ns >= 0
-			    ? saturating_add(*times[i], ahead_ns)
-			    : max_ns(*times[i] + ahead_ns, 1);
+		/* 0 stays: that never was. */
+		if ((field->kind != PAST && field->kind != AHEAD)
+		    || *moment_ns == 0)
+			continue;
+		*moment_ns = ahead_ns >= 0
+		    ? saturating_add(*moment_ns, ahead_ns)
+		    : max_ns(*moment_ns + ahead_ns, 1);
+	}
 }

@@ -76,7 +76,8 @@ process_parse(struct process *process, const char *line)
 	return true;
 }
 
-bool
+/* By pid and start. */
+static bool
 processes_have(const struct processes *processes, const struct process *process)
 {
 	for (size_t i = 0; i < processes->count; i++)

@@ -43,10 +43,6 @@ struct ancestry {
  */
 bool process_parse(struct process *process, const char *line);
 
-/* Whether PROCESS, by pid and start, is one of the list. */
-bool processes_have(
-    const struct processes *processes, const struct process *process);
-
 /*
  * Whether has_mark must decide about PROCESS, because it is an orphan that
  * may come from COMMAND's tree or from a child that self had before.

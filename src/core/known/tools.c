@@ -58,32 +58,25 @@ static const struct tool tools[] = {
 #include "core/known/tools.def"
 };
 
-struct code_row {
-	uint8_t tool, low, high, verdict;
-	uint16_t meaning;
+enum row_kind {
+	ROW_CODE,
+	ROW_MESSAGE,
+	ROW_ON_STDOUT,
 };
 
-static const struct code_row codes[] = {
-#define CODE(id, low, high, verdict, meaning) \
-	{ TOOL_##id, low, high, VERDICT_##verdict, OFFSET(id, MEANING) },
-#include "core/known/tools.def"
-};
-
-struct message_row {
-	uint8_t tool, low, high, verdict;
-	bool on_stdout;
+static const struct row {
+	uint8_t tool, low, high, verdict, kind;
 	uint16_t regex, meaning;
-};
-
-#define ROW(id, low, high, verdict, on_stdout) \
-	{ TOOL_##id, low, high, VERDICT_##verdict, on_stdout, \
-		OFFSET(id, REGEX), OFFSET(id, MEANING) },
-
-static const struct message_row messages[] = {
+} rows[] = {
+#define ROW(id, low, high, verdict, kind, regex) \
+	{ TOOL_##id, low, high, VERDICT_##verdict, kind, regex, \
+		OFFSET(id, MEANING) },
+#define CODE(id, low, high, verdict, meaning) \
+	ROW(id, low, high, verdict, ROW_CODE, 0)
 #define MESSAGE(id, low, high, verdict, regex, meaning) \
-	ROW(id, low, high, verdict, false)
+	ROW(id, low, high, verdict, ROW_MESSAGE, OFFSET(id, REGEX))
 #define ON_STDOUT(id, low, high, verdict, regex, meaning) \
-	ROW(id, low, high, verdict, true)
+	ROW(id, low, high, verdict, ROW_ON_STDOUT, OFFSET(id, REGEX))
 #include "core/known/tools.def"
 };
 
@@ -134,18 +127,22 @@ tool_warning(const struct tool *tool)
 	return text_at(tool->warning);
 }
 
-bool
-tool_code_at(const struct tool *tool, size_t index, struct tool_code *code)
+static bool
+row_at(const struct tool *tool, size_t index, bool is_message,
+    struct tool_row *found)
 {
-	for (size_t i = 0; i < ARRAY_LENGTH(codes); i++) {
-		const struct code_row *row = &codes[i];
+	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++) {
+		const struct row *row = &rows[i];
 
-		if (&tools[row->tool] != tool || index-- > 0)
+		if (&tools[row->tool] != tool
+		    || (row->kind != ROW_CODE) != is_message || index-- > 0)
 			continue;
-		*code = (struct tool_code) {
+		*found = (struct tool_row) {
 			.low = row->low,
 			.high = row->high,
 			.verdict = row->verdict,
+			.on_stdout = row->kind == ROW_ON_STDOUT,
+			.regex = is_message ? text_at(row->regex) : NULL,
 			.meaning = text_at(row->meaning),
 		};
 		return true;
@@ -154,47 +151,36 @@ tool_code_at(const struct tool *tool, size_t index, struct tool_code *code)
 }
 
 bool
-tool_code(const struct tool *tool, int status, struct tool_code *code)
+tool_code_at(const struct tool *tool, size_t index, struct tool_row *row)
 {
-	for (size_t i = 0; tool_code_at(tool, i, code); i++)
-		if (code->low <= status && status <= code->high)
+	return row_at(tool, index, false, row);
+}
+
+bool
+tool_message_at(const struct tool *tool, size_t index, struct tool_row *row)
+{
+	return row_at(tool, index, true, row);
+}
+
+bool
+tool_code(const struct tool *tool, int status, struct tool_row *row)
+{
+	for (size_t i = 0; tool_code_at(tool, i, row); i++)
+		if (row->low <= status && status <= row->high)
 			return true;
-	return false;
-}
-
-bool
-tool_message_at(
-    const struct tool *tool, size_t index, struct tool_message *message)
-{
-	for (size_t i = 0; i < ARRAY_LENGTH(messages); i++) {
-		const struct message_row *row = &messages[i];
-
-		if (&tools[row->tool] != tool || index-- > 0)
-			continue;
-		*message = (struct tool_message) {
-			.low = row->low,
-			.high = row->high,
-			.verdict = row->verdict,
-			.on_stdout = row->on_stdout,
-			.regex = text_at(row->regex),
-			.meaning = text_at(row->meaning),
-		};
-		return true;
-	}
 	return false;
 }
 
 bool
 tool_stops(const struct tool *tool, int status)
 {
-	struct tool_message message;
-	struct tool_code code;
+	struct tool_row row;
 
-	if (!tool_code(tool, status, &code) || code.verdict != VERDICT_STOP)
+	if (!tool_code(tool, status, &row) || row.verdict != VERDICT_STOP)
 		return false;
-	for (size_t i = 0; tool_message_at(tool, i, &message); i++)
-		if (message.low <= status && status <= message.high
-		    && message.verdict != VERDICT_STOP)
+	for (size_t i = 0; tool_message_at(tool, i, &row); i++)
+		if (row.low <= status && status <= row.high
+		    && row.verdict != VERDICT_STOP)
 			return false;
 	return true;
 }

@@ -14,24 +14,18 @@
 /* A tool of the table; constant. */
 struct tool;
 
-/* Exit codes low..high, 1..255, and what they mean. */
-struct tool_code {
-	int low, high;
-	enum verdict verdict;
-	const char *meaning; /* "could not resolve host" */
-};
-
 /*
- * After an exit with low..high, a line on stderr that matches regex (POSIX
- * extended, C locale) decides the verdict, whatever the code says. If several
- * match, the first of stop, success, throttle, retry decides.
+ * Exit codes low..high, 1..255, and what they mean. Of a message: after such
+ * an exit, a line on stderr that matches regex (POSIX extended, C locale)
+ * decides the verdict, whatever the code says. If several match, the first of
+ * stop, success, throttle, retry decides.
  */
-struct tool_message {
+struct tool_row {
 	int low, high;
 	enum verdict verdict;
 	bool on_stdout; /* a line on stdout counts too */
-	const char *regex;
-	const char *meaning;
+	const char *regex; /* NULL: it is no message */
+	const char *meaning; /* "could not resolve host" */
 };
 
 /* The tool called NAME, a base name; NULL: there is none. */
@@ -49,13 +43,12 @@ const char *tool_source(const struct tool *tool);
 const char *tool_warning(const struct tool *tool);
 
 /* The row for exit STATUS; false: it is not in the table. */
-bool tool_code(const struct tool *tool, int status, struct tool_code *code);
+bool tool_code(const struct tool *tool, int status, struct tool_row *row);
 
 /* The rows of a tool in the order of the table; false after the last. */
-bool tool_code_at(
-    const struct tool *tool, size_t index, struct tool_code *code);
+bool tool_code_at(const struct tool *tool, size_t index, struct tool_row *row);
 bool tool_message_at(
-    const struct tool *tool, size_t index, struct tool_message *message);
+    const struct tool *tool, size_t index, struct tool_row *row);
 
 /* Whether exit STATUS is a stop by itself, whatever the output says. */
 bool tool_stops(const struct tool *tool, int status);

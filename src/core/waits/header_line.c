@@ -29,12 +29,6 @@ static const struct header_row headers[] = {
 #include "core/waits/waits.def"
 };
 
-const char *
-header_line_name(size_t index)
-{
-	return index < ARRAY_LENGTH(headers) ? headers[index].name : NULL;
-}
-
 /* Seconds that are a whole number, or a date of HTTP; nothing else. */
 static bool
 read_http(const char *value, struct when *when)

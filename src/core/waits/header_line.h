@@ -33,7 +33,4 @@ struct header_line {
  */
 struct header_line header_line_read(const char *line, size_t length);
 
-/* The names of waits.def; NULL after the last. */
-const char *header_line_name(size_t index);
-
 #endif

@@ -13,12 +13,6 @@ static const char keys[][12] = {
 #include "core/waits/waits.def"
 };
 
-const char *
-json_key_name(size_t index)
-{
-	return index < ARRAY_LENGTH(keys) ? keys[index] : NULL;
-}
-
 /* The rest behind a quote, which may be escaped, or NULL. */
 static const char *
 skip_quote(const char *text)

@@ -17,7 +17,4 @@
  */
 bool json_key_read(const char *word, struct when *when);
 
-/* The keys of waits.def; NULL after the last. */
-const char *json_key_name(size_t index);
-
 #endif

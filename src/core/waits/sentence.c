@@ -18,12 +18,6 @@ static const struct sentence_row sentences[] = {
 #include "core/waits/waits.def"
 };
 
-const char *
-sentence_words(size_t index)
-{
-	return index < ARRAY_LENGTH(sentences) ? sentences[index].words : NULL;
-}
-
 /* The rest of TEXT if it begins with these words, or NULL. */
 static const char *
 skip_words(const char *text, const char *words)

@@ -19,7 +19,4 @@ bool sentence_read(const char *word, struct when *when);
 /* The rest of TEXT after what may stand in front of a WHEN: ": about". */
 const char *sentence_skip_between(const char *text);
 
-/* The words of waits.def; NULL after the last. */
-const char *sentence_words(size_t index);
-
 #endif

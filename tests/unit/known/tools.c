@@ -25,7 +25,7 @@ struct sample {
 struct compiled {
 	const struct tool *tool;
 	size_t count;
-	struct tool_message messages[MESSAGES];
+	struct tool_row messages[MESSAGES];
 	regex_t regexes[MESSAGES];
 	bool decided[MESSAGES];
 };
@@ -1495,19 +1495,18 @@ matches(const regex_t *regex, const char *text)
 }
 
 /* The message that decides, or NULL; *MATCHED is how many match. */
-static const struct tool_message *
+static const struct tool_row *
 decide(struct compiled *known, const struct sample *sample, bool on_stdout,
     int *matched)
 {
 	static const enum verdict order[] = { VERDICT_STOP, VERDICT_SUCCESS,
 		VERDICT_THROTTLE, VERDICT_RETRY };
-	const struct tool_message *first = NULL;
+	const struct tool_row *first = NULL;
 
 	*matched = 0;
 	for (size_t o = 0; o < COUNT(order); o++)
 		for (size_t i = 0; i < known->count; i++) {
-			const struct tool_message *message
-			    = &known->messages[i];
+			const struct tool_row *message = &known->messages[i];
 
 			if (message->verdict != order[o]
 			    || sample->status < message->low
@@ -1530,8 +1529,8 @@ test_sample(const struct sample *sample, bool on_stdout)
 	struct compiled *known = compiled_of(sample->tool);
 	enum verdict verdict = VERDICT_RETRY;
 	const char *meaning = "";
-	const struct tool_message *message;
-	struct tool_code code;
+	const struct tool_row *message;
+	struct tool_row code;
 	char what[1200];
 	int matched;
 
@@ -1580,8 +1579,8 @@ compile_messages(struct compiled *known)
 
 	while (tool_message_at(
 	    known->tool, known->count, &known->messages[known->count])) {
-		struct tool_message *message = &known->messages[known->count];
-		struct tool_code code;
+		struct tool_row *message = &known->messages[known->count];
+		struct tool_row code;
 
 		if (!ok(regcomp(&known->regexes[known->count], message->regex,
 		            REG_EXTENDED | REG_NOSUB)
@@ -1610,7 +1609,7 @@ test_codes(const struct tool *tool)
 {
 	bool valid = true, overlapping = false;
 	uint8_t taken[256] = { 0 };
-	struct tool_code code, again;
+	struct tool_row code, again;
 	size_t count = 0;
 
 	for (; tool_code_at(tool, count, &code); count++) {

@@ -5,12 +5,10 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "core/base/array.h"
 #include "core/base/duration.h"
 #include "core/pause/random.h"
 #include "core/waits/anchors.h"
-#include "core/waits/header_line.h"
-#include "core/waits/json_key.h"
-#include "core/waits/sentence.h"
 #include "core/waits/sources.h"
 #include "unit/tap.h"
 
@@ -189,7 +187,7 @@ test_words(void)
 		      "back off for", "RETRY AFTER", "Please  Try\tAgain  In" };
 	char line[80];
 
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+	for (size_t i = 0; i < ARRAY_LENGTH(words); i++) {
 		snprintf(line, sizeof line, "%s 5s", words[i]);
 		asks_ms(line, 5000);
 	}
@@ -219,7 +217,7 @@ test_number_in_sentence(void)
 		"`", "</p>", "...", "\xe2\x80\xa6", "\xe2\x80\x9d" };
 	char line[80];
 
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+	for (size_t i = 0; i < ARRAY_LENGTH(ends); i++) {
 		snprintf(line, sizeof line, "retry after 35%s", ends[i]);
 		asks_ms(line, 35000);
 	}
@@ -233,7 +231,7 @@ test_keys(void)
 		"reset_at", "resetAt", "resets_at", "resetTime", "reset_time" };
 	char line[80];
 
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+	for (size_t i = 0; i < ARRAY_LENGTH(keys); i++) {
 		snprintf(line, sizeof line, "{\"%s\":5}", keys[i]);
 		asks_ms(line, 5000);
 		snprintf(line, sizeof line, "  \"%s\" : \"5s\",", keys[i]);
@@ -386,8 +384,7 @@ compare_anchors(void)
 		}
 		bytes[length] = 'y';
 		for (const char *at = end; at-- > bytes;)
-			for (size_t i = 0; i < sizeof words / sizeof *words;
-			     i++) {
+			for (size_t i = 0; i < ARRAY_LENGTH(words); i++) {
 				size_t size = strlen(words[i]);
 
 				if ((size_t)(end - at) >= size
@@ -411,12 +408,21 @@ has_anchor(const char *row)
 static void
 test_table(void)
 {
-	for (size_t i = 0; header_line_name(i) != NULL; i++)
-		has_anchor(header_line_name(i));
-	for (size_t i = 0; json_key_name(i) != NULL; i++)
-		has_anchor(json_key_name(i));
-	for (size_t i = 0; sentence_words(i) != NULL; i++) {
-		const char *words = sentence_words(i);
+	static const char names[][24] = {
+#define HEADER(name, kind, source) name,
+#define KEY(name, source) name,
+#include "core/waits/waits.def"
+	};
+	static const char sentences[][24] = {
+#define SENTENCE(words, source) words,
+#define UNIT_SENTENCE(words, source) words,
+#include "core/waits/waits.def"
+	};
+
+	for (size_t i = 0; i < ARRAY_LENGTH(names); i++)
+		has_anchor(names[i]);
+	for (size_t i = 0; i < ARRAY_LENGTH(sentences); i++) {
+		const char *words = sentences[i];
 		const char *anchor = anchor_next(words, words + strlen(words));
 
 		has_anchor(words);
@@ -438,7 +444,7 @@ test_cuts(void)
 	};
 	char part[80];
 
-	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+	for (size_t i = 0; i < ARRAY_LENGTH(lines); i++)
 		for (size_t length = 0; length <= strlen(lines[i]); length++) {
 			memcpy(part, lines[i], length);
 			part[length] = '\0';
