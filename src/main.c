@@ -32,6 +32,7 @@
 #include "process/environment.h"
 #include "process/parent.h"
 #include "process/signals.h"
+#include "shared/fleet.h"
 #include "streams/held_output.h"
 #include "streams/hint_file.h"
 #include "streams/streams.h"
@@ -197,7 +198,7 @@ main(int argc, char **argv)
 	world = world_of(&options.job);
 	ending = run_loop(&options.settings, &random, &world);
 
-	doors_close();
+	fleet_end();
 	hint_stop();
 	if (ending.signal != 0)
 		signals_die(ending.signal);

@@ -11,9 +11,12 @@
 
 #include "core/gate/deferral.h"
 #include "core/known/headers.h"
+#include "doors/defer.h"
 #include "doors/doors.h"
+#include "doors/gate_news.h"
 #include "log/countdown_line.h"
 #include "log/log.h"
+#include "log/writer.h"
 #include "process/clock.h"
 #include "process/environment.h"
 #include "process/fd.h"
@@ -23,9 +26,6 @@
 #include "streams/line_scan.h"
 #include "streams/streams.h"
 #include "world.h"
-
-/* How long to wait for a slow reader once backoff has been told to end. */
-#define LAST_PATIENCE_NS (100 * NS_PER_MS)
 
 static int null = -1; /* the hooks' /dev/null */
 
@@ -158,27 +158,6 @@ attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 	return outcome;
 }
 
-static struct entry
-before_splay(void *self)
-{
-	(void)self;
-	return doors_before_splay();
-}
-
-static struct entry
-before_attempt(void *self, const struct loop_state *state, int64_t until_ns)
-{
-	(void)self;
-	return doors_before_attempt(state, until_ns);
-}
-
-static struct aftermath
-after_verdict(void *self, const struct loop_state *state)
-{
-	(void)self;
-	return doors_after_verdict(state);
-}
-
 static struct outcome
 run_script(const struct job *job, const char *script,
     const struct loop_state *state, int64_t cutoff_ns)
@@ -187,7 +166,7 @@ run_script(const struct job *job, const char *script,
 		(char *)(uintptr_t)script, NULL };
 	bool has_stderr = fcntl(STDERR_FILENO, F_GETFD) >= 0;
 	/* --quiet-success holds back what a hook prints, too. */
-	int held = log_held();
+	int held = writer_held();
 	struct command command = { .argv = argv,
 		.descriptors
 		= { null, has_stderr ? STDERR_FILENO : null, held } };
@@ -212,7 +191,7 @@ hook(void *self, enum hook hook, const struct loop_state *state,
 	if (script != NULL)
 		outcome = run_script(job, script, state, cutoff_ns);
 	if (hook == HOOK_AT_END && outcome.kind == OUTCOME_NOT_STARTED)
-		log_at_end_failed(outcome.error);
+		log_failure("--at-end could not be run: ", outcome.error);
 	return outcome;
 }
 
@@ -232,8 +211,7 @@ release(void *self, enum result result, int told)
 	int64_t until_ns
 	    = told != 0 ? clock_now_ns() + LAST_PATIENCE_NS : INT64_MAX;
 	enum written log = WRITTEN_ALL, output;
-
-	bool repeats = job->quiet_repeats && doors_gave_up_before();
+	bool repeats = job->quiet_repeats && defer_gave_up_before();
 
 	if (job->quiet_success
 	    && (result == RESULT_SUCCESS || result == RESULT_DEFERRED))
@@ -243,17 +221,18 @@ release(void *self, enum result result, int told)
 		return done;
 	}
 	if (failed)
-		log = log_release(until_ns);
+		log = writer_release(until_ns);
 	output = hold_release(failed, until_ns);
 	if (output == WRITTEN_FAILED)
 		done.error = errno;
 	if (hold_tore_stderr())
-		log_stderr_torn();
+		writer_torn_by_others();
 	if (done.error != 0) {
 		if (done.error == EPIPE && signals_pipe_is_deadly())
 			done.signal = SIGPIPE;
 		if (failed)
-			log_release_failed(done.error);
+			log_failure(
+			    "held output could not be written: ", done.error);
 	}
 	if (output == WRITTEN_PART || log == WRITTEN_PART)
 		done.cut_by = told != 0 ? told : signals_drain();
@@ -270,11 +249,9 @@ tell_start(void *self)
 static void
 tell_attempt(void *self, const struct loop_state *state, int64_t pause_ns)
 {
-	const struct job *job = self;
-
+	(void)self;
 	log_attempt(state, pause_ns);
-	if (job->has_doors)
-		doors_told();
+	gate_news_release();
 }
 
 static void
@@ -284,10 +261,10 @@ tell_end(
 	const struct job *job = self;
 
 	if (job->has_doors)
-		doors_end(state, ending->result);
+		defer_end(state, ending->result);
 	log_end(state, ending);
 	if (job->quiet_repeats)
-		doors_tell_recovery(ending->result);
+		defer_tell_recovery(ending->result);
 }
 
 bool
@@ -317,9 +294,9 @@ world_of(struct job *job)
 	};
 
 	if (job->has_doors) {
-		world.before_splay = before_splay;
-		world.before_attempt = before_attempt;
-		world.after_verdict = after_verdict;
+		world.before_splay = doors_before_splay;
+		world.before_attempt = doors_before_attempt;
+		world.after_verdict = doors_after_verdict;
 	}
 	return world;
 }

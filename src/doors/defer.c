@@ -9,7 +9,7 @@
 #include "doors/defer.h"
 #include "log/log.h"
 #include "process/clock.h"
-#include "process/foreground.h"
+#include "process/terminal.h"
 #include "shared/shared_state.h"
 
 static struct shared_part part = { .what = "defer", .file = { .fd = -1 } };
@@ -35,20 +35,16 @@ static void
 add_moment(struct text *text, int64_t epoch_ns, int64_t until_ns, bool is_soon)
 {
 	int64_t unit_ns = is_soon ? NS_PER_S : NS_PER_MIN;
-	time_t now = (time_t)(epoch_ns / NS_PER_S);
-	time_t then = (time_t)(saturating_add(until_ns, unit_ns - 1) / unit_ns
-	    * (unit_ns / NS_PER_S));
-	struct tm today = { 0 }, day = { 0 };
+	struct tm now = clock_local(epoch_ns);
+	struct tm then = clock_local(
+	    saturating_add(until_ns, unit_ns - 1) / unit_ns * unit_ns);
 	char stamp[64];
 
-	tzset();
-	localtime_r(&now, &today);
-	localtime_r(&then, &day);
-	if (day.tm_yday != today.tm_yday || day.tm_year != today.tm_year)
-		strftime(stamp, sizeof stamp, "%Y-%m-%d %H:%M", &day);
+	if (then.tm_yday != now.tm_yday || then.tm_year != now.tm_year)
+		strftime(stamp, sizeof stamp, "%Y-%m-%d %H:%M", &then);
 	else
 		strftime(
-		    stamp, sizeof stamp, is_soon ? "%H:%M:%S" : "%H:%M", &day);
+		    stamp, sizeof stamp, is_soon ? "%H:%M:%S" : "%H:%M", &then);
 	text_add(text, stamp);
 }
 
@@ -66,11 +62,8 @@ closing_line(int64_t epoch_ns)
 		text_number(&text, found.failures);
 		text_add(&text, " times in a row");
 	}
-	if (found.reason[0] != '\0') {
-		text_add(&text, " (");
-		text_add(&text, found.reason);
-		text_byte(&text, ')');
-	}
+	if (found.reason[0] != '\0')
+		text_join(&text, " (", found.reason, ")");
 	text_add(&text, "; not before ");
 	add_moment(&text, epoch_ns, found.until_ns,
 	    found.until_ns - epoch_ns < NS_PER_MIN);
@@ -188,8 +181,8 @@ defer_tell_recovery(enum result result)
 	text_add(&text, result == RESULT_PASS ? "passed" : "succeeded");
 	text_add(&text, ", after ");
 	text_number(&text, row.runs);
-	text_add(&text, row.runs == 1 ? " run" : " runs");
-	text_add(&text, " had given up since ");
+	text_join(
+	    &text, row.runs == 1 ? " run" : " runs", " had given up since ");
 	/* Rounded down. */
 	add_moment(&text, clock_epoch_ns(),
 	    row.since_ns / NS_PER_MIN * NS_PER_MIN, false);

@@ -5,7 +5,6 @@
 #include "doors/defer.h"
 #include "doors/doors.h"
 #include "doors/gate_door.h"
-#include "doors/gate_news.h"
 #include "doors/slots.h"
 #include "process/clock.h"
 #include "process/signals.h"
@@ -70,8 +69,9 @@ doors_open(void)
 }
 
 struct entry
-doors_before_splay(void)
+doors_before_splay(void *self)
 {
+	(void)self;
 	/* Without a splay the first attempt is asked for right away. */
 	if (has_splay && has_defer())
 		return defer_ask();
@@ -115,12 +115,14 @@ give_back(struct entry entry)
 }
 
 struct entry
-doors_before_attempt(const struct loop_state *state, int64_t until_ns)
+doors_before_attempt(
+    void *self, const struct loop_state *state, int64_t until_ns)
 {
 	struct entry entry = { .admission = ADMISSION_GO };
 	bool is_early = clock_now_ns() < until_ns;
 	int signal;
 
+	(void)self;
 	if (has_defer() && state->verdict == VERDICT_NONE)
 		entry = defer_ask();
 	if (entry.admission == ADMISSION_GO)
@@ -139,43 +141,12 @@ doors_before_attempt(const struct loop_state *state, int64_t until_ns)
 }
 
 struct aftermath
-doors_after_verdict(const struct loop_state *state)
+doors_after_verdict(void *self, const struct loop_state *state)
 {
+	(void)self;
 	if (has_slots())
 		slots_free();
 	if (has_gate())
 		return gate_door_leave(state);
 	return (struct aftermath) { .at_door = false };
-}
-
-void
-doors_told(void)
-{
-	if (has_gate())
-		gate_news_release();
-}
-
-bool
-doors_gave_up_before(void)
-{
-	return defer_gave_up_before();
-}
-
-void
-doors_tell_recovery(enum result result)
-{
-	defer_tell_recovery(result);
-}
-
-void
-doors_end(const struct loop_state *state, enum result result)
-{
-	if (has_defer())
-		defer_end(state, result);
-}
-
-void
-doors_close(void)
-{
-	fleet_end();
 }

@@ -24,22 +24,11 @@ bool doors_start(const struct shared_options *options,
 /* The log is open. Exits with 125 where a limit cannot be kept. */
 void doors_open(void);
 
-struct entry doors_before_splay(void);
+/* As the loop calls them; SELF is not used. */
+struct entry doors_before_splay(void *self);
 struct entry doors_before_attempt(
-    const struct loop_state *state, int64_t until_ns);
-struct aftermath doors_after_verdict(const struct loop_state *state);
-
-/* The log has told of the attempt: what it has changed may follow. */
-void doors_told(void);
-
-/* For --quiet-repeats, before doors_end() and after it: see defer.h. */
-bool doors_gave_up_before(void);
-void doors_tell_recovery(enum result result);
-
-/* The loop has ended with RESULT, before --at-end. */
-void doors_end(const struct loop_state *state, enum result result);
-
-/* Nothing follows: what helped ends. Without doors, that is nothing. */
-void doors_close(void);
+    void *self, const struct loop_state *state, int64_t until_ns);
+struct aftermath doors_after_verdict(
+    void *self, const struct loop_state *state);
 
 #endif

@@ -5,6 +5,7 @@
 #include "doors/fleet_gate.h"
 #include "doors/gate_news.h"
 #include "process/clock.h"
+#include "process/helper.h"
 #include "process/signals.h"
 #include "shared/fleet.h"
 #include "shared/fleet_helper.h"
@@ -169,7 +170,7 @@ fleet_gate_await(const struct fleet_gate *gate, int64_t until_ns,
 			return true;
 		*signal = gate_news_count_for(seen,
 		    min_ns(until_ns, clock_now_ns() + TOUCH_NS),
-		    fleet_socket());
+		    helper_socket());
 		if (*signal != 0)
 			return true;
 		touch(gate);

@@ -3,7 +3,6 @@
 
 #include <string.h>
 #include <sys/inotify.h>
-#include <unistd.h>
 
 #include "core/base/text.h"
 #include "doors/gate_file.h"
@@ -117,7 +116,6 @@ gate_file_watch(struct gate_file *gate, const struct gate_record *seen)
 	    && gate_file_read(gate, &record, &now_ns)
 	    && record.state == seen->state && record.turn == seen->turn)
 		return fd;
-	if (fd >= 0)
-		close(fd);
-	return -1;
+	fd_close(&fd);
+	return fd;
 }

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "core/base/duration.h"
 #include "core/base/text.h"
@@ -37,16 +36,15 @@ struct row {
 static const struct row head = { "NAME", "GATE", "SINCE", "WAITING", "SLOTS",
 	"DEFERRED UNTIL", "REASON" };
 
-/* The local time of a moment since the epoch. */
 static void
 put_time(char *words, size_t size, int64_t epoch_ns)
 {
-	time_t then = (time_t)(epoch_ns / NS_PER_S);
-	struct tm day = { 0 };
+	struct text text = text_in(words, size);
+	struct tm local = clock_local(epoch_ns);
 
-	localtime_r(&then, &day);
-	if (strftime(words, size, "%Y-%m-%d %H:%M:%S", &day) == 0)
-		words[0] = '\0';
+	text_date(&text, &local);
+	text_byte(&text, ' ');
+	text_clock(&text, &local);
 }
 
 static void
@@ -217,7 +215,6 @@ print_all(const struct state_dir *dir)
 	count = scandir(dir->path, &names, NULL, alphasort);
 	if (count < 0)
 		usage_refuse("--gate=list", dir->path, strerror(errno));
-	tzset();
 	for (int i = 0; i < count; i++)
 		if ((int)strlen(names[i]->d_name) > width
 		    && shared_name_scan(names[i]->d_name)

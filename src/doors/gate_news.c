@@ -162,30 +162,19 @@ gate_news_count_for(const struct gate_record *record, int64_t until_ns, int fd)
 	return countdown_line_wait_for(until_ns, fd);
 }
 
-/* SPAN_NS from now as a time of day. */
-static void
-add_time_of_day(struct text *text, int64_t span_ns)
-{
-	time_t then = (time_t)((clock_epoch_ns() + span_ns) / NS_PER_S);
-	struct tm day = { 0 };
-	char stamp[40];
-
-	tzset();
-	localtime_r(&then, &day);
-	if (strftime(stamp, sizeof stamp, "%H:%M:%S", &day) > 0)
-		text_add(text, stamp);
-}
-
 static void
 tell_shut(const struct gate_record *before, const struct gate_record *after,
     int64_t now_ns, int64_t asked_ns)
 {
 	char words[40];
 	struct text until = text_in(words, sizeof words);
+	struct tm due;
 	int64_t next_ns = max_ns(after->due_ns - now_ns, 0);
 
-	if (after->hinted)
-		add_time_of_day(&until, next_ns);
+	if (after->hinted) {
+		due = clock_local(clock_epoch_ns() + next_ns);
+		text_clock(&until, &due);
+	}
 	tell(WEIGHT_NORMAL, GATE_NEWS_SHUT,
 	    (struct gate_event) {
 	        .reason = after->reason,

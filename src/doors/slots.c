@@ -13,6 +13,7 @@
 #include "log/countdown_line.h"
 #include "process/clock.h"
 #include "process/environment.h"
+#include "process/helper.h"
 #include "process/signals.h"
 #include "process/sleep.h"
 #include "shared/fleet.h"
@@ -199,7 +200,7 @@ is_answered(struct slots_wait *wait)
 {
 	while (!fleet_can_be_heard()) {
 		int signal = countdown_line_wait_for(
-		    slots_wait_moment(wait, INT64_MAX), fleet_socket());
+		    slots_wait_moment(wait, INT64_MAX), helper_socket());
 
 		if (slots_wait_is_over(wait, signal))
 			return false;

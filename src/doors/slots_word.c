@@ -69,10 +69,7 @@ slots_word_entry(const struct slots_options *options, const char *above)
 	if (room == NULL)
 		return NULL;
 	text = text_in(room, size);
-	text_add(&text, "BACKOFF_SLOTS=");
-	text_add(&text, above);
-	if (above[0] != '\0')
-		text_byte(&text, ' ');
+	text_join(&text, "BACKOFF_SLOTS=", above, above[0] != '\0' ? " " : "");
 	add_identity(&text, options);
 	text_number(&text, getpid());
 	return room;

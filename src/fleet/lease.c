@@ -24,10 +24,7 @@ lease_make_key(char key[LEASE_KEY_SIZE], const char *name, const char *what)
 {
 	struct text text = text_in(key, LEASE_KEY_SIZE);
 
-	text_add(&text, "backoff:{");
-	text_add(&text, name);
-	text_add(&text, "}:");
-	text_add(&text, what);
+	text_join(&text, "backoff:{", name, "}:", what);
 }
 
 void

@@ -48,8 +48,8 @@ forget_replies(void)
 	}
 }
 
-void
-server_close(void)
+static void
+close_connection(void)
 {
 	forget_replies();
 	request_size = 0;
@@ -64,7 +64,7 @@ bool
 server_fail(const char *because)
 {
 	why = because;
-	server_close();
+	close_connection();
 	return false;
 }
 
@@ -226,7 +226,7 @@ run(int64_t until_ns, int other)
 		poll(watched, other >= 0 ? 2 : 1,
 		    (int)(left_ns / NS_PER_MS) + 1);
 		if (other >= 0 && watched[1].revents != 0) {
-			server_close();
+			close_connection();
 			return INTERRUPTED;
 		}
 	}
@@ -235,7 +235,7 @@ run(int64_t until_ns, int other)
 	if (find_error() == NULL)
 		return REPLIED;
 	why = error_words(find_error()->str);
-	server_close();
+	close_connection();
 	return FAILED;
 }
 
@@ -269,7 +269,7 @@ server_connect(void)
 	/* Nothing is awaited now: what can be read is its end. */
 	if (stream_is_open() && !stream_can_be_read())
 		return true;
-	server_close();
+	close_connection();
 	why = stream_open(url, until_ns);
 	return why == NULL && greet(clock_now_ns() + SERVER_LIMIT_NS);
 }

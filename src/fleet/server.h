@@ -27,7 +27,6 @@ void server_start(const struct url *url);
 
 /* Connects, unless that has been done. */
 bool server_connect(void);
-void server_close(void);
 const char *server_why(void);
 
 /* Another command, in the format of redisFormatCommand(). */

@@ -16,6 +16,7 @@
 #include "fleet/stream.h"
 #include "fleet/tls.h"
 #include "process/clock.h"
+#include "process/fd.h"
 
 static int fd = -1;
 static bool is_tls;
@@ -55,22 +56,7 @@ stream_close(void)
 	if (is_tls)
 		tls_end();
 	is_tls = false;
-	if (fd >= 0)
-		close(fd);
-	fd = -1;
-}
-
-/* Until EVENTS of the socket or UNTIL_NS. False: too late. */
-static bool
-await(int64_t until_ns)
-{
-	struct pollfd watched = { .fd = fd, .events = events };
-	int64_t left_ns;
-
-	while ((left_ns = until_ns - clock_now_ns()) > 0)
-		if (poll(&watched, 1, (int)(left_ns / NS_PER_MS) + 1) > 0)
-			return true;
-	return false;
+	fd_close(&fd);
 }
 
 static const char *
@@ -87,8 +73,7 @@ connect_to(int family, const struct sockaddr *address, socklen_t size,
 		/* EAGAIN: the queue of a Unix socket is full. */
 		if (errno != EINPROGRESS)
 			return strerror(errno);
-		events = POLLOUT;
-		if (!await(until_ns))
+		if (!fd_await(fd, POLLOUT, until_ns))
 			return late;
 		if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) != 0
 		    || error != 0)
@@ -161,7 +146,7 @@ begin_tls(const struct url *url, int64_t until_ns)
 	if (!tls_start(fd, url->host))
 		return "no memory for TLS";
 	while ((done = tls_handshake(&events)) == 0)
-		if (!await(until_ns))
+		if (!fd_await(fd, events, until_ns))
 			return late;
 	return done > 0 ? NULL : tls_why();
 }

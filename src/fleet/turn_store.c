@@ -128,8 +128,7 @@ lease_value(uint32_t turn)
 	struct text text = text_in(value, sizeof value);
 
 	text_number(&text, turn);
-	text_byte(&text, ' ');
-	text_add(&text, owner);
+	text_join(&text, " ", owner);
 	return value;
 }
 

@@ -20,7 +20,6 @@
 #include <stdint.h>
 
 #include "core/gate/record.h"
-#include "fleet/server.h"
 
 struct turn_view {
 	struct gate_record record;

@@ -149,17 +149,15 @@ show(struct url *url)
 	struct text text = text_in(url->shown, sizeof url->shown);
 	bool is_ipv6 = !url->is_unix && strchr(url->host, ':') != NULL;
 
-	text_add(&text,
+	text_join(&text,
 	    url->is_unix      ? "unix:"
 	        : url->is_tls ? "rediss://"
-	                      : "redis://");
-	text_add(&text, is_ipv6 ? "[" : "");
+	                      : "redis://",
+	    is_ipv6 ? "[" : "");
 	text_printable(&text, url->host);
 	text_add(&text, is_ipv6 ? "]" : "");
-	if (!url->is_unix) {
-		text_byte(&text, ':');
-		text_add(&text, url->port);
-	}
+	if (!url->is_unix)
+		text_join(&text, ":", url->port);
 }
 
 const char *

@@ -135,9 +135,7 @@ figures_title(
 	}
 	text_add(text, ", an outage of ");
 	duration_text(text, herd->outage_ns);
-	text_add(text, ", then ");
-	text_add(text, capacity);
-	text_add(text, " served a second");
+	text_join(text, ", then ", capacity, " served a second");
 	if (herd->failures > 0) {
 		snprintf(share, sizeof share, ", %.10g%% fail",
 		    herd->failures * 100);

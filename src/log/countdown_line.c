@@ -14,8 +14,8 @@
 #include "log/countdown_line.h"
 #include "log/writer.h"
 #include "process/clock.h"
-#include "process/foreground.h"
 #include "process/signals.h"
+#include "process/terminal.h"
 
 static bool is_allowed;
 static bool is_there;
@@ -74,8 +74,9 @@ can_draw(int width)
 	                  : countdown_fits_a_row(&countdown, width);
 }
 
-static bool
-start(struct text *text, struct span time, bool stays)
+bool
+countdown_line_start(
+    struct text *text, struct span time, bool stays, int64_t from_ns)
 {
 	char room[COUNTDOWN_FRAME_SIZE];
 	struct text frame = text_in(room, sizeof room);
@@ -83,6 +84,7 @@ start(struct text *text, struct span time, bool stays)
 
 	countdown = (struct countdown) { .line = text->data, .time = time };
 	line_stays = stays;
+	since_ns = from_ns;
 	if (!is_allowed || !writer_is_terminal() || !is_in_foreground())
 		return false;
 	width = width_of_stderr();
@@ -95,21 +97,6 @@ start(struct text *text, struct span time, bool stays)
 	countdown.drawn = (int64_t)text->length;
 	is_there = true;
 	return true;
-}
-
-bool
-countdown_line_start(struct text *text, struct span time, bool stays)
-{
-	since_ns = -1;
-	return start(text, time, stays);
-}
-
-bool
-countdown_line_start_up(
-    struct text *text, struct span time, bool stays, int64_t from_ns)
-{
-	since_ns = max_ns(from_ns, 0);
-	return start(text, time, stays);
 }
 
 /* What the line says at NOW_NS. */

@@ -17,16 +17,11 @@ void countdown_line_allow(bool allowed);
 /*
  * Writes the line, which the writer has begun, without its end, as what
  * countdown_line_wait() is to draw. STAYS: it is a line of the log, and will
- * be left there as it is; otherwise it goes with the wait. False: that cannot
- * be, and nothing is written.
+ * be left there as it is; otherwise it goes with the wait. TIME is what is left
+ * of that where SINCE_NS < 0; else how long ago SINCE_NS of CLOCK_MONOTONIC
+ * was. False: that cannot be, and nothing is written.
  */
-bool countdown_line_start(struct text *text, struct span time, bool stays);
-
-/*
- * The same, but the time is how long ago SINCE_NS of CLOCK_MONOTONIC was, and
- * grows while countdown_line_wait() waits.
- */
-bool countdown_line_start_up(
+bool countdown_line_start(
     struct text *text, struct span time, bool stays, int64_t since_ns);
 
 /* Such a line was started, and has not ended yet. */

@@ -15,8 +15,6 @@
 #include "log/writer.h"
 #include "process/clock.h"
 
-#define LAST_PATIENCE_NS (100 * NS_PER_MS) /* once backoff is told to end */
-
 static const struct log_options *options;
 static bool told; /* backoff has been told to end */
 static bool has_failed; /* an attempt after which there was another one */
@@ -31,24 +29,6 @@ log_open(const struct log_options *what)
 	countdown_line_allow(
 	    options->format == LOG_TEXT && options->file == NULL);
 	return writer_open(what);
-}
-
-int
-log_held(void)
-{
-	return writer_held();
-}
-
-enum written
-log_release(int64_t until_ns)
-{
-	return writer_release(until_ns);
-}
-
-void
-log_stderr_torn(void)
-{
-	writer_torn_by_others();
 }
 
 static bool
@@ -68,13 +48,10 @@ is_wanted(enum weight weight)
 static void
 add_local_time(struct text *text)
 {
-	time_t now = (time_t)(clock_epoch_ns() / NS_PER_S);
-	struct tm tm = { 0 };
+	struct tm local = clock_local(clock_epoch_ns());
 	char stamp[40];
 
-	tzset();
-	localtime_r(&now, &tm);
-	if (strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S%z ", &tm) > 0)
+	if (strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S%z ", &local) > 0)
 		text_add(text, stamp);
 }
 
@@ -195,7 +172,8 @@ log_failed_attempt(
 	    &text, state, &options->settings->limits, repeats_so_far, pause_ns);
 
 	advise(&text, state);
-	if (pause_ns >= NS_PER_S && countdown_line_start(&text, time, stays))
+	if (pause_ns >= NS_PER_S
+	    && countdown_line_start(&text, time, stays, -1))
 		return;
 	if (stays)
 		finish_line(&text);
@@ -308,7 +286,7 @@ log_end(const struct loop_state *state, const struct ending *ending)
 	if (ending->result == RESULT_INTERRUPTED)
 		log_hurry();
 	if (ending->result == RESULT_ERROR)
-		log_release(
+		writer_release(
 		    told ? clock_now_ns() + LAST_PATIENCE_NS : INT64_MAX);
 	if (has_line) {
 		if (options->format == LOG_JSON)
@@ -367,10 +345,10 @@ log_wait(const char *words, struct span time, int64_t since_ns, bool stays)
 	text_add(&text, words);
 	time.start += before;
 	time.end += before;
-	return countdown_line_start_up(&text, time, stays, since_ns);
+	return countdown_line_start(&text, time, stays, max_ns(since_ns, 0));
 }
 
-static void
+void
 log_failure(const char *what, int error)
 {
 	struct text text;
@@ -379,19 +357,6 @@ log_failure(const char *what, int error)
 	if (options->format == LOG_JSON || !is_wanted(WEIGHT_LAST))
 		return;
 	text = text_begin();
-	text_add(&text, what);
-	text_add(&text, strerror(error));
+	text_join(&text, what, strerror(error));
 	finish_line(&text);
-}
-
-void
-log_at_end_failed(int error)
-{
-	log_failure("--at-end could not be run: ", error);
-}
-
-void
-log_release_failed(int error)
-{
-	log_failure("held output could not be written: ", error);
 }

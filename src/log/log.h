@@ -10,7 +10,6 @@
 
 #include "core/base/text.h"
 #include "core/loop/loop_state.h"
-#include "streams/outlet.h"
 #include "types/option_types.h"
 
 /* How important a line is: -q, -qq and -v choose by it. */
@@ -27,15 +26,6 @@ enum weight {
  * the name of an option.
  */
 const char *log_open(const struct log_options *options);
-
-/* The file in which --quiet-success holds the log back, or -1. */
-int log_held(void);
-
-/*
- * Copies the held log to stderr; later lines go there directly. Waits for
- * room until UNTIL_NS, as outlet_put() does.
- */
-enum written log_release(int64_t until_ns);
 
 /* For --quiet-repeats: what is held stays back, and nothing points at it. */
 void log_silence(void);
@@ -61,13 +51,7 @@ void log_news(enum weight weight, const char *words, const char *event,
 bool log_wait(
     const char *words, struct span time, int64_t since_ns, bool stays);
 
-/* Logs that --at-end could not be run; ERROR is an errno. */
-void log_at_end_failed(int error);
-
-/* Held output on stderr may lack its newline: begin the next line anew. */
-void log_stderr_torn(void);
-
-/* Logs that held output could not be written; ERROR is an errno. */
-void log_release_failed(int error);
+/* Logs WHAT has failed, "...: ", and why; ERROR is an errno. */
+void log_failure(const char *what, int error);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,14 +19,17 @@
 
 /* How long to wait for a stalled reader: once, not for every line. */
 #define PATIENCE_NS NS_PER_S
-#define LAST_PATIENCE_NS (100 * NS_PER_MS) /* once backoff is told to end */
 
-static int descriptor = STDERR_FILENO;
+/* Where lines go, and how the last one has fared. */
+static struct sink {
+	int descriptor;
+	struct outlet outlet; /* to that; made for the first line */
+	bool has_outlet;
+	bool stalled; /* it found no room in time */
+	bool torn; /* it was cut short and lacks its newline */
+} sink = { .descriptor = STDERR_FILENO };
+
 static int held = -1; /* where --quiet-success holds the log back, or -1 */
-static struct outlet outlet; /* to DESCRIPTOR; made for the first line */
-static bool has_outlet;
-static bool stalled; /* the last line found no room in time */
-static bool torn; /* the last line was cut short and lacks its newline */
 static bool told; /* backoff has been told to end */
 static bool is_stderr; /* the log goes where COMMAND's stderr goes */
 static char usual_buffer[5120];
@@ -51,13 +53,13 @@ writer_open(const struct log_options *options)
 	if (options->held && (held = tempfile_open(O_APPEND)) < 0)
 		return "--quiet-success";
 	if (held >= 0)
-		descriptor = held;
+		sink.descriptor = held;
 	if (options->file != NULL)
-		descriptor = log_target(options->file);
-	if (descriptor < 0)
+		sink.descriptor = log_target(options->file);
+	if (sink.descriptor < 0)
 		return "--log-file";
-	is_stderr
-	    = options->file == NULL || fd_same_file(descriptor, STDERR_FILENO);
+	is_stderr = options->file == NULL
+	    || fd_same_file(sink.descriptor, STDERR_FILENO);
 	return NULL;
 }
 
@@ -78,13 +80,12 @@ writer_release(int64_t until_ns)
 	end = copy_file(
 	    STDERR_FILENO, held, lseek(held, 0, SEEK_END), until_ns);
 	signals_after_write(end == WRITTEN_FAILED);
-	torn = end == WRITTEN_PART;
-	close(held);
-	if (descriptor == held) {
-		descriptor = STDERR_FILENO;
-		has_outlet = false;
+	sink.torn = end == WRITTEN_PART;
+	if (sink.descriptor == held) {
+		sink.descriptor = STDERR_FILENO;
+		sink.has_outlet = false;
 	}
-	held = -1;
+	fd_close(&held);
 	return end;
 }
 
@@ -92,7 +93,7 @@ writer_release(int64_t until_ns)
 static int64_t
 patience(void)
 {
-	if (stalled)
+	if (sink.stalled)
 		return 0;
 	return told ? LAST_PATIENCE_NS : PATIENCE_NS;
 }
@@ -100,10 +101,10 @@ patience(void)
 static struct outlet *
 opened(void)
 {
-	if (!has_outlet)
-		outlet = outlet_of(descriptor);
-	has_outlet = true;
-	return &outlet;
+	if (!sink.has_outlet)
+		sink.outlet = outlet_of(sink.descriptor);
+	sink.has_outlet = true;
+	return &sink.outlet;
 }
 
 /* Whether all was written. A line that finds no room is dropped. */
@@ -115,11 +116,12 @@ put(const char *bytes, size_t length)
 
 	opened();
 	signals_before_write();
-	end = outlet_put(&outlet, bytes, &left, clock_now_ns() + patience());
+	end = outlet_put(
+	    &sink.outlet, bytes, &left, clock_now_ns() + patience());
 	signals_after_write(end == WRITTEN_FAILED);
-	stalled = end == WRITTEN_PART;
+	sink.stalled = end == WRITTEN_PART;
 	if (left < length)
-		torn = bytes[length - left - 1] != '\n';
+		sink.torn = bytes[length - left - 1] != '\n';
 	return left == 0;
 }
 
@@ -135,29 +137,22 @@ void
 writer_finish(struct text *text)
 {
 	text->data[text->length] = '\n';
-	put(text->data - torn, text->length + 1 + torn);
+	put(text->data - sink.torn, text->length + 1 + sink.torn);
 }
 
 void
 writer_finish_on_stderr(struct text *text)
 {
-	struct outlet logs = outlet;
-	int there = descriptor;
-	bool had_outlet = has_outlet, was_stalled = stalled, was_torn = torn;
+	struct sink usual = sink;
 
-	if (descriptor == STDERR_FILENO) {
+	if (sink.descriptor == STDERR_FILENO) {
 		writer_finish(text);
 		return;
 	}
-	descriptor = STDERR_FILENO;
-	has_outlet = stalled = torn = false;
+	sink = (struct sink) { .descriptor = STDERR_FILENO };
 	writer_finish(text);
-	outlet_close(&outlet);
-	outlet = logs;
-	descriptor = there;
-	has_outlet = had_outlet;
-	stalled = was_stalled;
-	torn = was_torn;
+	outlet_close(&sink.outlet);
+	sink = usual;
 }
 
 bool
@@ -169,7 +164,7 @@ writer_is_stderr(void)
 bool
 writer_is_terminal(void)
 {
-	return descriptor == STDERR_FILENO && opened()->is_terminal;
+	return sink.descriptor == STDERR_FILENO && opened()->is_terminal;
 }
 
 /* What the last try has left. Others than tries write it out. */
@@ -190,7 +185,7 @@ writer_put(const struct text *text, enum writer_line line)
 	all = (rest.length == 0 || put(rest.data, rest.length))
 	    && (text->length == 0 || put(text->data, text->length));
 	if (all)
-		torn = line == WRITER_LEAVES_OPEN;
+		sink.torn = line == WRITER_LEAVES_OPEN;
 	return all;
 }
 
@@ -211,7 +206,7 @@ writer_try(const struct text *text)
 	signals_after_write(written < 0);
 	if (written > 0) {
 		tried_from += (size_t)written;
-		torn = true;
+		sink.torn = true;
 	} else if (tried_from == 0) {
 		tried_length = 0;
 	}
@@ -220,7 +215,7 @@ writer_try(const struct text *text)
 void
 writer_forget_open_line(void)
 {
-	torn = false;
+	sink.torn = false;
 	tried_from = tried_length = 0;
 }
 
@@ -233,5 +228,5 @@ writer_hurry(void)
 void
 writer_torn_by_others(void)
 {
-	torn = torn || is_stderr;
+	sink.torn = sink.torn || is_stderr;
 }

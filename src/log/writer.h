@@ -8,9 +8,13 @@
 
 #include <stdbool.h>
 
+#include "core/base/duration.h"
 #include "core/base/text.h"
 #include "streams/outlet.h"
 #include "types/option_types.h"
+
+/* For a slow reader, once backoff is told to end. */
+#define LAST_PATIENCE_NS (100 * NS_PER_MS)
 
 /* NULL, or what cannot be had, with errno. */
 const char *writer_open(const struct log_options *options);
@@ -53,10 +57,13 @@ void writer_hurry(void);
 /* Others have written to stderr, and may not have ended the line. */
 void writer_torn_by_others(void);
 
-/* The file that holds what is not to be seen yet, or -1. */
+/* The file in which --quiet-success holds the log back, or -1. */
 int writer_held(void);
 
-/* What was held comes out, and what follows at once. */
+/*
+ * Copies what was held to stderr; what follows goes there directly. Waits for
+ * room until UNTIL_NS, as outlet_put() does.
+ */
 enum written writer_release(int64_t until_ns);
 
 #endif

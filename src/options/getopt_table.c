@@ -32,14 +32,6 @@ list_hint(void)
 	                                   : "backoff --help=all lists them";
 }
 
-/* "expected the full name, --retry-on, --retry-if" */
-static void
-add_name(struct text *text, int count, const char *name)
-{
-	text_add(text, count > 0 ? ", --" : "expected the full name, --");
-	text_add(text, name);
-}
-
 /*
  * Refuses a long name that is not spelt out exactly, before getopt_long sees
  * it: that would accept an abbreviation, and an option added later could then
@@ -66,7 +58,9 @@ check_long_name(const char *argument)
 			continue;
 		if (full[length] == '\0')
 			return;
-		add_name(&why, full_names++, full);
+		text_join(&why,
+		    full_names++ > 0 ? ", --" : "expected the full name, --",
+		    full);
 	}
 	if (ours != NULL)
 		usage_refuse("no such option", argument, ours);

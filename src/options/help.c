@@ -31,13 +31,11 @@ print_names(const struct option_row *row)
 		words[3] = row->letter;
 		words[4] = ',';
 	}
-	text_add(&text, "--");
-	text_add(&text, row->name);
-	if (row->argument[0] == '[')
-		text_add(&text, "[=");
-	else if (row->argument[0] != '\0')
-		text_add(&text, "=");
-	text_add(&text, row->argument + (row->argument[0] == '['));
+	text_join(&text, "--", row->name,
+	    row->argument[0] == '['        ? "[="
+	        : row->argument[0] != '\0' ? "="
+	                                   : "",
+	    row->argument + (row->argument[0] == '['));
 	return printf("%s", words);
 }
 

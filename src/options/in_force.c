@@ -11,18 +11,13 @@
 static void
 add_word(struct text *text, const char *name, const char *word)
 {
-	text_add(text, ", ");
-	text_add(text, name);
-	text_byte(text, ' ');
-	text_add(text, word);
+	text_join(text, ", ", name, " ", word);
 }
 
 static void
 add_signal(struct text *text, const char *name, int signal)
 {
-	text_add(text, ", ");
-	text_add(text, name);
-	text_byte(text, ' ');
+	add_word(text, name, "");
 	signal_text(text, signal);
 }
 
@@ -36,12 +31,18 @@ add_quoted(struct text *text, const char *said)
 }
 
 static void
+add_duration(struct text *text, const char *name, int64_t ns)
+{
+	add_word(text, name, "");
+	duration_text(text, ns);
+}
+
+static void
 add_script(struct text *text, const char *name, const char *script)
 {
 	if (script == NULL)
 		return;
-	text_add(text, ", ");
-	text_add(text, name);
+	text_join(text, ", ", name);
 	add_quoted(text, script);
 }
 
@@ -53,9 +54,7 @@ add_conditions(struct text *text, const struct scan *scan)
 
 		if (condition->is_known)
 			continue;
-		text_add(text, ", ");
-		text_add(text, verdict_name(condition->verdict));
-		text_add(text, "-if");
+		text_join(text, ", ", verdict_name(condition->verdict), "-if");
 		add_quoted(text, condition->text);
 	}
 	if (scan->wait.wanted == WANTED_ALL)
@@ -95,20 +94,17 @@ static void
 add_shared(struct text *text, const struct shared_options *shared)
 {
 	if (shared->gate.name[0] != '\0') {
-		text_add(text, ", gate ");
+		add_word(text, "gate", "");
 		shared_name_add(text, shared->gate.name, shared->gate.fleet);
-		text_add(text, ", gate-wait ");
-		duration_text(text, shared->gate.wait_ns);
+		add_duration(text, "gate-wait", shared->gate.wait_ns);
 	}
 	if (shared->slots.name[0] != '\0') {
-		text_add(text, ", slots ");
+		add_word(text, "slots", "");
 		shared_name_add(text, shared->slots.name, shared->slots.fleet);
 		text_byte(text, ':');
 		text_number(text, shared->slots.count);
-		if (shared->slots.wait_ns != DURATION_INF) {
-			text_add(text, ", slots-wait ");
-			duration_text(text, shared->slots.wait_ns);
-		}
+		if (shared->slots.wait_ns != DURATION_INF)
+			add_duration(text, "slots-wait", shared->slots.wait_ns);
 	}
 	if (shared->defer.name[0] != '\0') {
 		add_word(text, "defer", shared->defer.name);
@@ -127,10 +123,8 @@ options_in_force(struct text *text, const struct options *options)
 
 	if (job->signal != SIGTERM)
 		add_signal(text, "signal", job->signal);
-	if (job->grace_ns != DURATION_INF) {
-		text_add(text, ", grace ");
-		duration_text(text, job->grace_ns);
-	}
+	if (job->grace_ns != DURATION_INF)
+		add_duration(text, "grace", job->grace_ns);
 	if (options->wake_on != 0)
 		add_signal(text, "wake-on", options->wake_on);
 	add_shared(text, &options->shared);

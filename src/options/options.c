@@ -15,7 +15,6 @@
 #include "options/preset_apply.h"
 #include "options/rules.h"
 #include "options/set.h"
-#include "streams/line_scan.h"
 
 /*
  * Refuses "--tool curl -- curl ...", which would run "curl --": an optional
@@ -35,10 +34,7 @@ check_operand(enum option_id alone, char *const *operands)
 	    || (strcmp(next, "--") != 0 && strcmp(next, value) != 0)
 	    || !option_takes(alone, value))
 		return;
-	text_add(&text, "expected --");
-	text_add(&text, option_table[alone].name);
-	text_add(&text, "=");
-	text_add(&text, value);
+	text_join(&text, "expected --", option_table[alone].name, "=", value);
 	option_refuse(alone, value, why);
 }
 
@@ -103,10 +99,8 @@ check_contradictions(const struct options *options, const struct given *given)
 
 	if (!option_contradiction(options, given, &found))
 		return;
-	text_add(&text, found.before);
-	text_add(&text, "--");
-	text_add(&text, option_table[found.b].name);
-	text_add(&text, found.after);
+	text_join(
+	    &text, found.before, "--", option_table[found.b].name, found.after);
 	value = given->text[found.a];
 	option_refuse(found.a, *value != '\0' ? value : NULL, why);
 }

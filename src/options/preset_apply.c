@@ -52,9 +52,7 @@ check_needs(const struct preset *preset, const struct given *given)
 	char why[64];
 	struct text text = text_in(why, sizeof why);
 
-	text_add(&text, "expected ");
-	text_add(&text, preset->needs);
-	text_add(&text, " with it");
+	text_join(&text, "expected ", preset->needs, " with it");
 	for (const char *at = preset->needs; (at = strstr(at, "--")) != NULL;) {
 		size_t length = strcspn(at += 2, ", ");
 

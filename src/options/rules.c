@@ -109,10 +109,9 @@ say_conflict(struct refusal *refusal, const struct codes_fault *fault,
 		text_number(&why, fault->status);
 	else
 		text_add(&why, refusal->item);
-	text_add(&why, " is in both --");
-	text_add(&why, option_table[option_of(fault->other)].name);
-	text_add(&why, " and --");
-	text_add(&why, option_table[option_of(verdict)].name);
+	text_join(&why, " is in both --",
+	    option_table[option_of(fault->other)].name, " and --",
+	    option_table[option_of(verdict)].name);
 }
 
 static bool

@@ -5,11 +5,13 @@
 
 #include "core/base/duration.h"
 #include "options/shared.h"
+#include "types/option_types.h"
 
 static const char expected_name[]
     = "expected a name of up to 64 letters, digits and . _ -";
 
-const char *
+/* The NAME that TEXT begins with. Returns what follows it; or NULL. */
+static const char *
 scan_shared_name(
     const char *text, char name[SHARED_NAME_SIZE], struct refusal *refusal)
 {

@@ -6,18 +6,10 @@
  */
 
 #include "options/values.h"
-#include "types/option_types.h"
 
 value_parser value_directory; /* const char *: any text but "" */
 value_parser value_gate; /* struct gate_options; "list" is its own member */
 value_parser value_defer; /* struct defer_options */
 value_parser value_slots; /* struct slots_options */
-
-/*
- * The NAME that TEXT begins with, into NAME. What follows it, or NULL, which
- * the refusal explains.
- */
-const char *scan_shared_name(
-    const char *text, char name[SHARED_NAME_SIZE], struct refusal *refusal);
 
 #endif

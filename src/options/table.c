@@ -64,7 +64,6 @@ option_refuse(enum option_id id, const char *text, const char *why)
 	char what[2 + sizeof option_table->name];
 	struct text name = text_in(what, sizeof what);
 
-	text_add(&name, "--");
-	text_add(&name, option_table[id].name);
+	text_join(&name, "--", option_table[id].name);
 	usage_refuse(what, text, why);
 }

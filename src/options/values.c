@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "core/base/array.h"
 #include "core/base/duration.h"
 #include "core/base/nearest.h"
 #include "options/values.h"

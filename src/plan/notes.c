@@ -41,9 +41,7 @@ note_gate(const struct gate_options *gate, int width)
 	char words[1024];
 	struct text text = text_in(words, sizeof words);
 
-	text_add(&text, "These are the pauses while gate ");
-	text_add(&text, gate->name);
-	text_add(&text,
+	text_join(&text, "These are the pauses while gate ", gate->name,
 	    " is open. It shuts for all runs that share it after three "
 	    "failures in a row, from at least two runs and over at least a "
 	    "second, after twenty, or if a server states a wait. Then one run "

@@ -12,6 +12,7 @@
 #include "core/base/array.h"
 #include "core/base/duration.h"
 #include "process/calendar.h"
+#include "process/fd.h"
 #include "process/time_of_day.h"
 
 #define QUARTER (15 * 60)
@@ -38,24 +39,14 @@ find_zone(const char *name, char *path, size_t size)
 
 	for (size_t i = 0; i < ARRAY_LENGTH(directories); i++) {
 		struct text text = text_in(path, size);
-		ssize_t count;
-		int file;
 
 		if (directories[i] == NULL || directories[i][0] != '/')
 			continue;
-		text_add(&text, directories[i]);
-		text_byte(&text, '/');
-		text_add(&text, name);
+		text_join(&text, directories[i], "/", name);
 		if (text.length + 1 >= size)
 			continue;
-		/* It could be a FIFO, on which nobody writes. */
-		file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-		if (file < 0)
-			continue;
-		count = read(file, magic, sizeof magic);
-		close(file);
 		/* Anything else would silently be UTC. */
-		if (count == (ssize_t)sizeof magic
+		if (fd_read_file(path, magic, sizeof magic) == sizeof magic
 		    && memcmp(magic, "TZif", sizeof magic) == 0)
 			return true;
 	}

@@ -25,6 +25,17 @@ clock_epoch_ns(void)
 	return read_clock(CLOCK_REALTIME);
 }
 
+struct tm
+clock_local(int64_t epoch_ns)
+{
+	time_t moment = (time_t)(epoch_ns / NS_PER_S);
+	struct tm local = { 0 };
+
+	tzset();
+	localtime_r(&moment, &local);
+	return local;
+}
+
 struct timespec
 clock_timespec(int64_t ns)
 {

@@ -12,6 +12,9 @@
 int64_t clock_now_ns(void);
 int64_t clock_epoch_ns(void);
 
+/* The local time of a moment since 1970. */
+struct tm clock_local(int64_t epoch_ns);
+
 /* NS as a timespec; saturates if time_t is too small for it. */
 struct timespec clock_timespec(int64_t ns);
 

@@ -136,8 +136,7 @@ make_entry(enum variable variable, const char *value)
 	if (entry == NULL)
 		return NULL;
 	text = text_in(entry, size);
-	text_add(&text, names[variable]);
-	text_add(&text, value);
+	text_join(&text, names[variable], value);
 	return entry;
 }
 

@@ -2,11 +2,14 @@
 #include <config.h>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/base/duration.h"
 #include "core/base/text.h"
+#include "process/clock.h"
 #include "process/fd.h"
 
 int
@@ -63,4 +66,38 @@ fd_reopen(int fd, int flags)
 	text_add(&text, "/proc/self/fd/");
 	text_number(&text, fd);
 	return fd_out_of_the_way(open(path, flags | O_CLOEXEC));
+}
+
+void
+fd_close(int *fd)
+{
+	int error = errno;
+
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+	errno = error;
+}
+
+bool
+fd_await(int fd, short events, int64_t until_ns)
+{
+	struct pollfd watched = { .fd = fd, .events = events };
+	int64_t left_ns;
+
+	while ((left_ns = until_ns - clock_now_ns()) > 0)
+		if (poll(&watched, 1, (int)(left_ns / NS_PER_MS) + 1) > 0)
+			return true;
+	return false;
+}
+
+ssize_t
+fd_read_file(const char *path, void *bytes, size_t size)
+{
+	/* It could be a FIFO, on which nobody writes. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	ssize_t count = fd >= 0 ? read(fd, bytes, size) : -1;
+
+	fd_close(&fd);
+	return count;
 }

@@ -6,7 +6,11 @@
  * among 0 to 9, which scripts and jobservers use.
  */
 
+#include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 /*
  * Moves FD, which must be close-on-exec, out of the way; returns its new
@@ -22,6 +26,21 @@ bool fd_same_file(int a, int b);
 
 /* Opens FD's file again, with FLAGS, out of the way; < 0: errno. */
 int fd_reopen(int fd, int flags);
+
+/* Closes *FD where it is open, and makes it -1; leaves errno alone. */
+void fd_close(int *fd);
+
+/* Waits for EVENTS of FD, or UNTIL_NS of CLOCK_MONOTONIC. False: too late. */
+bool fd_await(int fd, short events, int64_t until_ns);
+
+/* Reads up to SIZE bytes of a small file; < 0: errno. */
+ssize_t fd_read_file(const char *path, void *bytes, size_t size);
+
+/* RESULT = CALL, made again where a signal has interrupted it. */
+#define RETRY_EINTR(result, call) \
+	do \
+		(result) = (call); \
+	while ((result) < 0 && errno == EINTR)
 
 /* A copy of FD, close-on-exec and out of the way; < 0: errno tells why. */
 int fd_copy(int fd);

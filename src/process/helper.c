@@ -2,7 +2,6 @@
 #include <config.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -108,18 +107,13 @@ helper_look(void)
 void
 helper_end(int64_t until_ns)
 {
-	struct pollfd socket = { .fd = ours, .events = POLLIN };
-	int64_t left_ns;
 	char rest[64];
 
 	/* It closes its end as it ends. What it still says is not wanted. */
-	while (ours >= 0 && (left_ns = until_ns - clock_now_ns()) > 0
-	    && poll(&socket, 1, (int)(left_ns / NS_PER_MS) + 1) > 0
+	while (ours >= 0 && fd_await(ours, POLLIN, until_ns)
 	    && read(ours, rest, sizeof rest) > 0)
 		continue;
-	if (ours >= 0)
-		close(ours);
-	ours = -1;
+	fd_close(&ours);
 	if (pid <= 0)
 		return;
 	kill(pid, SIGKILL);

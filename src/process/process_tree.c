@@ -14,28 +14,23 @@
 
 #include "core/base/text.h"
 #include "process/environment.h"
+#include "process/fd.h"
 #include "process/helper.h"
 #include "process/process_tree.h"
 
 bool
 proc_is_ours(void)
 {
-	static enum {
-		UNKNOWN,
-		OURS,
-		NOT_OURS
-	} proc;
+	static int known = -1;
 	char self[24] = "", pid[24];
 	struct text text = text_in(pid, sizeof pid);
 
-	if (proc == UNKNOWN) {
+	if (known < 0) {
 		text_number(&text, getpid());
-		proc = readlink("/proc/self", self, sizeof self - 1) > 0
-		        && strcmp(self, pid) == 0
-		    ? OURS
-		    : NOT_OURS;
+		known = readlink("/proc/self", self, sizeof self - 1) > 0
+		    && strcmp(self, pid) == 0;
 	}
-	return proc == OURS;
+	return known == 1;
 }
 
 bool
@@ -57,18 +52,17 @@ process_tree_has_children(void)
 	    || errno != ECHILD;
 }
 
-/* Opens the file NAME of the process in /proc; -1: it is gone. */
-static int
-open_file(pid_t pid, const char *name)
+/* The file NAME of the process in /proc. */
+static const char *
+file_of(pid_t pid, const char *name)
 {
-	char path[48];
+	static char path[48];
 	struct text text = text_in(path, sizeof path);
 
 	text_add(&text, "/proc/");
 	text_number(&text, pid);
-	text_byte(&text, '/');
-	text_add(&text, name);
-	return open(path, O_RDONLY | O_CLOEXEC);
+	text_join(&text, "/", name);
+	return path;
 }
 
 bool
@@ -76,13 +70,9 @@ process_read(struct process *process, pid_t pid)
 {
 	/* Fifty numbers and a name; one read(2) returns all of it. */
 	char line[1280];
-	ssize_t length;
-	int fd = open_file(pid, "stat");
+	ssize_t length
+	    = fd_read_file(file_of(pid, "stat"), line, sizeof line - 1);
 
-	if (fd < 0)
-		return false;
-	length = read(fd, line, sizeof line - 1);
-	close(fd);
 	if (length <= 0)
 		return false;
 	line[length] = '\0';
@@ -101,7 +91,7 @@ read_mark(pid_t pid)
 	ssize_t count = -1;
 	char *block = malloc(size);
 	bool found = false;
-	int fd = open_file(pid, "environ");
+	int fd = open(file_of(pid, "environ"), O_RDONLY | O_CLOEXEC);
 
 	while (fd >= 0 && block != NULL
 	    && (count = read(fd, block + length, size - length)) > 0) {
@@ -118,8 +108,7 @@ read_mark(pid_t pid)
 	if (count == 0)
 		found = process_environ_has(block, length, mark.id)
 		    && process_environ_has(block, length, mark.attempt);
-	if (fd >= 0)
-		close(fd);
+	fd_close(&fd);
 	free(block);
 	return found;
 }
@@ -226,21 +215,15 @@ signal_pidfd(int pidfd, int signal)
 static bool
 has_pidfds(void)
 {
-	static enum {
-		UNKNOWN,
-		PRESENT,
-		MISSING
-	} pidfds;
+	static int known = -1;
 	int self;
 
-	if (pidfds == UNKNOWN) {
+	if (known < 0) {
 		self = open_pidfd(getpid());
-		pidfds = self >= 0 && signal_pidfd(self, 0) == 0 ? PRESENT
-		                                                 : MISSING;
-		if (self >= 0)
-			close(self);
+		known = self >= 0 && signal_pidfd(self, 0) == 0;
+		fd_close(&self);
 	}
-	return pidfds == PRESENT;
+	return known == 1;
 }
 
 /*
@@ -263,8 +246,7 @@ signal_process(const struct process *process, int signal)
 	                     : kill(process->pid, signal))
 	    != 0)
 		error = errno;
-	if (pidfd >= 0)
-		close(pidfd);
+	fd_close(&pidfd);
 	return error;
 }
 

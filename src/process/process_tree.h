@@ -12,7 +12,6 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "core/judge/outcome.h"
 #include "core/judge/process_tree_mark.h"
 
 struct process_tree {

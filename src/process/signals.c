@@ -339,12 +339,6 @@ signals_arm(void (*handler)(int))
 }
 
 void
-signals_open(void (*handler)(int))
-{
-	sigprocmask(SIG_SETMASK, signals_arm(handler), NULL);
-}
-
-void
 signals_close(void)
 {
 	sigprocmask(SIG_SETMASK, &life_mask, NULL);

@@ -71,11 +71,10 @@ bool signals_end_pending(void);
 void signals_restore(void);
 
 /*
- * For the pause: install a handler for the signals that end it. signals_arm()
- * returns the mask to wait with; signals_open() sets that mask too.
+ * For the pause: installs a handler for the signals that end it. Returns the
+ * mask to wait with.
  */
 const sigset_t *signals_arm(void (*handler)(int));
-void signals_open(void (*handler)(int));
 void signals_close(void);
 
 /*

@@ -62,7 +62,7 @@ sleep_through(int64_t until_ns)
 	int error = 0;
 
 	request = clock_timespec(until_ns);
-	signals_open(handle);
+	sigprocmask(SIG_SETMASK, signals_arm(handle), NULL);
 	while (!told_anything()
 	    && (error = clock_nanosleep(
 	            CLOCK_MONOTONIC, TIMER_ABSTIME, &request, NULL))

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -37,6 +37,15 @@ terminal_of_stdout(void)
 	};
 }
 
+bool
+is_in_foreground(void)
+{
+	pid_t group = tcgetpgrp(STDERR_FILENO);
+
+	/* 0: a group that has its leader in another PID namespace. */
+	return group > 0 && group == getpgrp();
+}
+
 int
 terminal_text_width(void)
 {

@@ -2,7 +2,8 @@
 #ifndef BACKOFF_PROCESS_TERMINAL_H
 #define BACKOFF_PROCESS_TERMINAL_H
 /*
- * The size and character set of stdout, and output that fits them.
+ * The size and character set of stdout, and output that fits them; and whether
+ * anybody looks.
  */
 
 #include <stdbool.h>
@@ -14,6 +15,12 @@ struct terminal {
 };
 
 struct terminal terminal_of_stdout(void);
+
+/*
+ * Stderr is our controlling terminal, and we are in the job that somebody looks
+ * at there. Who is in the background leaves the screen to others.
+ */
+bool is_in_foreground(void);
 
 /* The width for running text: that of stdout, but 32 to 80. */
 int terminal_text_width(void);

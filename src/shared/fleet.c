@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <errno.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "core/base/duration.h"
 #include "log/log.h"
@@ -15,7 +10,6 @@
 #include "process/helper.h"
 #include "shared/fleet.h"
 #include "shared/fleet_helper.h"
-#include "shared/fleet_identity.h"
 #include "shared/shared_state.h"
 
 #define BYE_NS (300 * NS_PER_MS)
@@ -40,65 +34,53 @@ refuse(const char *why)
 	usage_refuse(is_gate ? "--gate" : "--slots", words, why);
 }
 
-/* "SERVER: WHY", and what is gone on with. */
+/* "cannot use fleet gate hub (SERVER: WHY); going on with the local gate" */
 static void
-tell_lost(const char *what, bool is_slots)
+tell_lost(bool is_slots)
 {
-	char words[4 * FLEET_TEXT_SIZE], of[FLEET_NAME_SIZE + 16];
+	const char *of = is_slots ? options->slots.name : options->gate.name;
+	char words[4 * FLEET_TEXT_SIZE], what[FLEET_NAME_SIZE + 16];
 	struct text text = text_in(words, sizeof words);
-	struct text name = text_in(of, sizeof of);
+	struct text name = text_in(what, sizeof what);
 
-	text_add(&name, is_slots ? "fleet slots " : "fleet gate ");
-	text_add(&name, is_slots ? options->slots.name : options->gate.name);
-	text_add(&text, what);
-	text_add(&text, " (");
-	text_add(&text, lost_why);
-	text_add(&text, "); going on with");
-	text_add(&text,
+	text_join(&name, is_slots ? "fleet slots " : "fleet gate ", of);
+	if (is_slots)
+		text_join(
+		    &text, "limit of slots " FLEET_PREFIX, of, " NOT enforced");
+	else
+		text_join(&text, "cannot use ", what);
+	text_join(&text, " (", lost_why, "); going on with",
 	    shared_state_dir()->fd < 0 ? "out"
 	        : is_slots             ? " the local slots"
 	                               : " the local gate");
 	shared_state_degraded(
-	    is_slots ? WEIGHT_ALARM : WEIGHT_NORMAL, words, of, lost_why);
+	    is_slots ? WEIGHT_ALARM : WEIGHT_NORMAL, words, what, lost_why);
 }
 
-/* "cannot use fleet gate hub (SERVER: WHY); going on with the local gate" */
 static bool
 lose(const char *why, enum fleet_word asked)
 {
-	char what[SHARED_NAME_SIZE + 32];
 	struct text text = text_in(lost_why, sizeof lost_why);
-	struct text words = text_in(what, sizeof what);
 
 	is_lost = true;
-	text_add(&text, server);
-	text_add(&text, ": ");
-	text_add(&text, why);
+	text_join(&text, server, ": ", why);
 	/* What was held may be another's now; what is wanted is waited for. */
 	if (asked == FLEET_FREE)
 		fleet_slots_are_local();
 	if (is_told || (asked >= FLEET_SLOT && asked <= FLEET_FREE))
 		return false;
 	is_told = true;
-	text_add(&words, "cannot use fleet gate ");
-	text_add(&words, options->gate.name);
-	tell_lost(what, false);
+	tell_lost(false);
 	return false;
 }
 
 void
 fleet_slots_are_local(void)
 {
-	char what[FLEET_NAME_SIZE + 32];
-	struct text words = text_in(what, sizeof what);
-
 	if (are_slots_told)
 		return;
 	are_slots_told = true;
-	text_add(&words, "limit of slots ");
-	shared_name_add(&words, options->slots.name, true);
-	text_add(&words, " NOT enforced");
-	tell_lost(what, true);
+	tell_lost(true);
 }
 
 static void
@@ -110,9 +92,7 @@ say_it_is_back(void)
 	if (!is_told && !are_slots_told)
 		return;
 	is_told = are_slots_told = false;
-	text_add(&text, "fleet server reachable again (");
-	text_add(&text, server);
-	text_byte(&text, ')');
+	text_join(&text, "fleet server reachable again (", server, ")");
 	log_news(WEIGHT_DETAIL, words, NULL, NULL);
 }
 
@@ -145,12 +125,6 @@ bool
 fleet_is_on(void)
 {
 	return is_used && !is_lost;
-}
-
-int
-fleet_socket(void)
-{
-	return helper_socket();
 }
 
 bool
@@ -283,9 +257,7 @@ ask_once(enum fleet_word word, struct fleet_line *answer)
 		    : fleet_helper_ended;
 	if (why == NULL && is_answer_to(word, answer->word))
 		return NULL;
-	text_add(&text, server);
-	text_add(&text, ": ");
-	text_add(&text, why != NULL ? why : answer->text);
+	text_join(&text, server, ": ", why != NULL ? why : answer->text);
 	return words;
 }
 

@@ -47,10 +47,9 @@ bool fleet_ask(const struct fleet_line *question, struct fleet_line *answer);
 /* The fleet is lost, and the local slots serve: an alarm, told once. */
 void fleet_slots_are_local(void);
 
-/* The same in two steps. In between our end of the socket can be read. */
+/* The same in two steps. In between helper_socket() can be waited for. */
 bool fleet_say(const struct fleet_line *question);
 bool fleet_hear(enum fleet_word asked, struct fleet_line *answer);
-int fleet_socket(void);
 bool fleet_can_be_heard(void);
 
 /* Nothing is held, and nothing will be asked soon: no helper is needed. */

@@ -2,15 +2,24 @@
 #include <config.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "core/base/hash.h"
 #include "process/clock.h"
+#include "process/fd.h"
 #include "process/helper.h"
 #include "shared/fleet_helper.h"
-#include "shared/fleet_identity.h"
+#include "shared/shared_state.h"
+
+/* The linters do not know where we are installed. */
+#ifndef LIBEXECDIR
+#define LIBEXECDIR "/usr/local/libexec"
+#endif
 
 /* Some libcs declare it. NOLINTNEXTLINE(readability-redundant-declaration) */
 extern char **environ;
@@ -21,8 +30,46 @@ static const struct shared_options *options;
 static int64_t patience;
 static int64_t owner; /* unlike any other's */
 static char **environment; /* ours, before it is made COMMAND's */
-static const char *helper;
+static char helper[PATH_MAX];
 static bool held[FLEET_HELD];
+
+/* Beside our own binary, or where it was to be installed. */
+static void
+find_helper(void)
+{
+	const char *told = getenv("BACKOFF_FLEET_HELPER");
+	struct text path = text_in(helper, sizeof helper);
+	char self[PATH_MAX] = "", *slash;
+
+	if (told != NULL && told[0] != '\0') {
+		text_add(&path, told);
+		return;
+	}
+	if (readlink("/proc/self/exe", self, sizeof self - 1) > 0
+	    && (slash = strrchr(self, '/')) != NULL) {
+		*slash = '\0';
+		text_add(&path, self);
+		text_add(&path, "/backoff-fleet");
+		if (access(helper, X_OK) == 0)
+			return;
+	}
+	path = text_in(helper, sizeof helper);
+	text_add(&path, LIBEXECDIR "/backoff-fleet");
+}
+
+/* Of this machine, or where that is not known, of this boot. */
+int64_t
+fleet_machine(void)
+{
+	const struct state_dir *dir = shared_state_dir();
+	uint64_t parts[3] = { boot_hash() };
+
+	if (dir->fd >= 0) {
+		parts[1] = (uint64_t)dir->device;
+		parts[2] = (uint64_t)dir->inode;
+	}
+	return (int64_t)(hash_of((const char *)parts, sizeof parts) >> 1);
+}
 
 void
 fleet_helper_start(
@@ -31,7 +78,7 @@ fleet_helper_start(
 	options = what;
 	patience = patience_ns;
 	environment = environ;
-	helper = fleet_helper_path();
+	find_helper();
 	owner = (int64_t)(unique & INT64_MAX);
 }
 
@@ -50,27 +97,16 @@ fleet_helper_put(const struct fleet_line *line)
 const char *
 fleet_helper_get(struct fleet_line *line, int64_t until_ns)
 {
-	struct pollfd watched = { .fd = helper_socket(), .events = POLLIN };
 	char room[FLEET_LINE_SIZE];
 	ssize_t size;
-	int64_t left_ns;
 
-	do {
-		left_ns = until_ns - clock_now_ns();
-		if (left_ns <= 0)
-			return "timed out";
-	} while (poll(&watched, 1, (int)(left_ns / NS_PER_MS) + 1) <= 0);
+	if (!fd_await(helper_socket(), POLLIN, until_ns))
+		return "timed out";
 	size = read(helper_socket(), room, sizeof room - 1);
 	if (size <= 0)
 		return fleet_helper_ended;
 	room[size] = '\0';
 	return fleet_line_read(line, room) ? NULL : "a wrong answer";
-}
-
-static const char *
-name_of(const char *name, bool is_fleet)
-{
-	return is_fleet ? name : "-";
 }
 
 static bool
@@ -81,9 +117,8 @@ say_hello(int64_t machine)
 		    options->slots.count, owner } };
 	struct text text = text_in(hello.text, sizeof hello.text);
 
-	text_add(&text, name_of(options->gate.name, options->gate.fleet));
-	text_byte(&text, ' ');
-	text_add(&text, name_of(options->slots.name, options->slots.fleet));
+	text_join(&text, options->gate.fleet ? options->gate.name : "-", " ",
+	    options->slots.fleet ? options->slots.name : "-");
 	return fleet_helper_put(&hello);
 }
 

@@ -23,6 +23,9 @@
 /* Why there is no answer, where the helper has died. */
 extern const char fleet_helper_ended[];
 
+/* A number that stands for this state directory since the last boot. */
+int64_t fleet_machine(void);
+
 /*
  * Starts nothing yet. OPTIONS must live on; OWNER is what no other run has, or
  * 0 for one that takes nothing.

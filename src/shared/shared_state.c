@@ -50,12 +50,9 @@ shared_state_add_why(
     struct text *text, const struct shared_part *part, const char *why)
 {
 	text_bounded(text, directory.path);
-	if (part->file.blames_file) {
-		text_byte(text, '/');
-		text_add(text, part->name);
-	}
-	text_add(text, ": ");
-	text_add(text, why);
+	if (part->file.blames_file)
+		text_join(text, "/", part->name);
+	text_join(text, ": ", why);
 }
 
 void
@@ -68,18 +65,15 @@ shared_state_lose(struct shared_part *part, const char *why)
 	struct text because = text_in(reason, sizeof reason);
 	bool is_alarm = part->is_limit && part->instead == NULL;
 
-	text_add(&of, part->what);
-	text_byte(&of, ' ');
-	text_add(&of, part->name);
+	text_join(&of, part->what, " ", part->name);
 	shared_state_add_why(&because, part, why);
-	text_add(&text, is_alarm ? "limit of " : "cannot use ");
-	text_add(&text, what);
-	text_add(&text, is_alarm ? " NOT enforced (" : " (");
-	text_add(&text, reason);
-	text_add(&text, is_alarm ? ")" : "); going on ");
-	if (!is_alarm)
-		text_add(
-		    &text, part->instead != NULL ? part->instead : "without");
+	if (is_alarm)
+		text_join(
+		    &text, "limit of ", what, " NOT enforced (", reason, ")");
+	else
+		text_join(&text, "cannot use ", what, " (", reason,
+		    "); going on ",
+		    part->instead != NULL ? part->instead : "without");
 	shared_state_degraded(
 	    is_alarm ? WEIGHT_ALARM : WEIGHT_NORMAL, words, what, reason);
 	state_file_close(&part->file);
@@ -128,12 +122,8 @@ shared_state_note_new(const struct shared_part *part)
 
 	if (part->file.why[0] == '\0')
 		return;
-	text_add(&text, "state of ");
-	text_add(&text, part->what);
-	text_byte(&text, ' ');
-	text_add(&text, part->name);
-	text_add(&text, " ignored: ");
-	text_add(&text, part->file.why);
+	text_join(&text, "state of ", part->what, " ", part->name,
+	    " ignored: ", part->file.why);
 	note(words);
 }
 

@@ -30,9 +30,7 @@ fail(struct state_dir *dir, const char *why)
 	struct text text = text_in(dir->why, sizeof dir->why);
 
 	text_add(&text, why);
-	if (dir->fd >= 0)
-		close(dir->fd);
-	dir->fd = -1;
+	fd_close(&dir->fd);
 	return false;
 }
 
@@ -153,8 +151,7 @@ has_foreign_link(const char *path)
 	struct text text = text_in(copy, sizeof copy);
 	struct stat stat_of;
 
-	text_add(&text, path);
-	text_byte(&text, '/');
+	text_join(&text, path, "/");
 	for (char *at = copy + 1; *at != '\0'; at++) {
 		if (*at != '/')
 			continue;
@@ -190,8 +187,7 @@ try(struct state_dir *dir, const struct choice *choice, bool to_be_made)
 	int flags = O_PATH | O_DIRECTORY | O_CLOEXEC
 	    | (choice->of_all ? O_NOFOLLOW : 0);
 
-	text_add(&path, choice->parent);
-	text_add(&path, choice->child);
+	text_join(&path, choice->parent, choice->child);
 	if (strlen(choice->parent) + strlen(choice->child) >= sizeof dir->path)
 		return fail(dir, strerror(ENAMETOOLONG));
 	if (choice->of_home && !check_home(dir, choice))
@@ -253,10 +249,8 @@ say_passed_over(const struct state_dir *dir, void (*note)(const char *words))
 	char words[PATH_MAX + WHY_SIZE + 64];
 	struct text text = text_in(words, sizeof words);
 
-	text_add(&text, "state directory ");
-	text_add(&text, dir->path);
-	text_add(&text, " passed over: ");
-	text_add(&text, dir->why);
+	text_join(
+	    &text, "state directory ", dir->path, " passed over: ", dir->why);
 	note(words);
 }
 

@@ -40,17 +40,6 @@ blame(struct state_file *file, const char *why)
 	return false;
 }
 
-static bool
-blame_size(struct state_file *file, int64_t size)
-{
-	struct text text = text_in(file->why, sizeof file->why);
-
-	text_add(&text, "larger than a state file: ");
-	text_number(&text, size);
-	file->blames_file = true;
-	return false;
-}
-
 /*
  * Never through a link, never waiting for the other end of a FIFO. With its
  * mode from the first moment on, whatever the umask is: others may be looking.
@@ -78,6 +67,8 @@ check(struct state_file *file, const struct stat *stat)
 {
 	mode_t mode = stat->st_mode & 07777;
 	mode_t wanted = file->dir->is_shared ? 0660 : 0600;
+	char why[WHY_SIZE];
+	struct text words = text_in(why, sizeof why);
 
 	if (!S_ISREG(stat->st_mode))
 		return blame(file, "not a regular file");
@@ -91,9 +82,11 @@ check(struct state_file *file, const struct stat *stat)
 		return blame(file,
 		    file->dir->is_shared ? "its mode is not 0660"
 		                         : "its mode is not 0600");
-	if (stat->st_size > STATE_SIZE)
-		return blame_size(file, stat->st_size);
-	return true;
+	if (stat->st_size <= STATE_SIZE)
+		return true;
+	text_add(&words, "larger than a state file: ");
+	text_number(&words, stat->st_size);
+	return blame(file, why);
 }
 
 bool
@@ -114,11 +107,10 @@ state_file_open(
 		default:
 			return fail(file, strerror(errno));
 		}
-	if (fstat(file->fd, &stat) != 0) {
+	if (fstat(file->fd, &stat) != 0)
 		fail(file, strerror(errno));
-	} else if (check(file, &stat)) {
+	else if (check(file, &stat))
 		return true;
-	}
 	state_file_close(file);
 	return false;
 }
@@ -206,21 +198,7 @@ state_file_write(struct state_file *file, const uint8_t record[STATE_SIZE])
 void
 state_file_close(struct state_file *file)
 {
-	if (file->fd >= 0)
-		close(file->fd);
-	file->fd = -1;
-}
-
-static uint64_t
-read_boot_hash(void)
-{
-	char id[64];
-	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-	ssize_t size = fd >= 0 ? read(fd, id, sizeof id) : 0;
-
-	if (fd >= 0)
-		close(fd);
-	return size > 0 ? hash_of(id, (size_t)size) : 0;
+	fd_close(&file->fd);
 }
 
 uint64_t
@@ -228,9 +206,14 @@ boot_hash(void)
 {
 	static uint64_t boot;
 	static bool is_known;
+	char id[64];
+	ssize_t size;
 
-	if (!is_known)
-		boot = read_boot_hash();
+	if (!is_known) {
+		size = fd_read_file(
+		    "/proc/sys/kernel/random/boot_id", id, sizeof id);
+		boot = size > 0 ? hash_of(id, (size_t)size) : 0;
+	}
 	is_known = true;
 	return boot;
 }

@@ -36,9 +36,7 @@ channel_open(struct channel *channel)
 void
 channel_close(struct channel *channel)
 {
-	if (channel->pipe >= 0)
-		close(channel->pipe);
-	channel->pipe = -1;
+	fd_close(&channel->pipe);
 }
 
 /* How many bytes are in the pipe, or UNKNOWN. */
@@ -73,9 +71,7 @@ read_some(struct channel *channel)
 		channel_close(channel);
 		return false;
 	}
-	do
-		count = read(channel->pipe, channel->buffer, most);
-	while (count < 0 && errno == EINTR);
+	RETRY_EINTR(count, read(channel->pipe, channel->buffer, most));
 	if (count < 0 && errno != EAGAIN)
 		channel->failure = errno;
 	if (count == 0 || (count < 0 && errno != EAGAIN))

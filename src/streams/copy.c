@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "process/fd.h"
 #include "process/signals.h"
 #include "streams/copy.h"
 
@@ -22,11 +23,11 @@ copy_rest(const struct outlet *to, int file, off_t offset, off_t size,
 	while (offset < size && end == WRITTEN_ALL) {
 		size_t most
 		    = size - offset < CHUNK ? (size_t)(size - offset) : CHUNK;
-		ssize_t count = pread(file, buffer, most, offset);
-		size_t left = (size_t)count;
+		ssize_t count;
+		size_t left;
 
-		if (count < 0 && errno == EINTR)
-			continue;
+		RETRY_EINTR(count, pread(file, buffer, most, offset));
+		left = (size_t)count;
 		if (count == 0)
 			errno = EIO;
 		if (count <= 0)

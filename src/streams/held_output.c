@@ -12,11 +12,9 @@
 #include "streams/held_output.h"
 #include "streams/tempfile.h"
 
-#define NOT_HELD (-1)
-
 /* What an attempt writes to fd 1 or 2. */
 struct held {
-	int file; /* to be read in the end, or NOT_HELD */
+	int file; /* to be read in the end, or -1 */
 	int writer; /* for COMMAND, if that is another description */
 	bool shows_writers; /* has_writers(file) is about others than backoff */
 	off_t size; /* in the end, or when last looked at */
@@ -24,7 +22,7 @@ struct held {
 
 #define NOTHING_HELD \
 	{ \
-		NOT_HELD, NOT_HELD, false, 0 \
+		-1, -1, false, 0 \
 	}
 
 static enum hold_what what;
@@ -59,29 +57,17 @@ hold_start(enum hold_what hold)
 	close(probe);
 	/* On NFS there always seems to be a writer. */
 	can_tell = reader >= 0 && !has_writers(reader);
-	if (reader >= 0)
-		close(reader);
+	fd_close(&reader);
 	return true;
-}
-
-static void
-close_one(int *file)
-{
-	if (*file >= 0)
-		close(*file);
-	*file = NOT_HELD;
 }
 
 static void
 drop(struct held held[3])
 {
-	int error = errno;
-
 	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
-		close_one(&held[fd].file);
-		close_one(&held[fd].writer);
+		fd_close(&held[fd].file);
+		fd_close(&held[fd].writer);
 	}
-	errno = error;
 }
 
 bool
@@ -177,7 +163,7 @@ hold_started(bool keep_writers)
 		if (keep_writers)
 			last[fd].shows_writers = false;
 		else
-			close_one(&last[fd].writer);
+			fd_close(&last[fd].writer);
 }
 
 bool
@@ -208,7 +194,7 @@ void
 hold_end(void)
 {
 	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
-		close_one(&last[fd].writer);
+		fd_close(&last[fd].writer);
 		if (last[fd].file >= 0)
 			last[fd].size = lseek(last[fd].file, 0, SEEK_END);
 	}

@@ -158,9 +158,7 @@ read_lines(
 
 		if (left < (off_t)most)
 			most = (size_t)left;
-		count = pread(file, bytes, most, offset);
-		if (count < 0 && errno == EINTR)
-			continue;
+		RETRY_EINTR(count, pread(file, bytes, most, offset));
 		if (count < 0)
 			line.is_hint = false;
 		if (count <= 0)

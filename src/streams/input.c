@@ -261,16 +261,11 @@ begin_stream(void)
 }
 
 static enum wait
-follow_exactly(void)
+follow_exactly(int64_t unread)
 {
-	int64_t unread = pipe_unread();
-	int64_t read_by_command = pipe_given() - unread;
 	int64_t count;
 
-	if (unread < 0)
-		return break_off();
-	spool_was_read(read_by_command);
-	if (!take(read_by_command - in.taken))
+	if (!take(pipe_given() - unread - in.taken))
 		return break_off();
 	if (in.taken >= EXACT)
 		return begin_stream();
@@ -281,14 +276,10 @@ follow_exactly(void)
 }
 
 static enum wait
-stream(void)
+stream(int64_t unread)
 {
-	int64_t unread = pipe_unread();
 	int64_t count;
 
-	if (unread < 0)
-		return break_off();
-	spool_was_read(pipe_given() - unread);
 	/* There may be more room, as COMMAND may enlarge its pipe. */
 	if (unread >= PIPE_WIDE)
 		return wait_for_reader();
@@ -299,14 +290,10 @@ stream(void)
 }
 
 static enum wait
-copy(void)
+copy(int64_t unread)
 {
-	int64_t unread = pipe_unread();
 	int64_t count;
 
-	if (unread < 0)
-		return break_off();
-	spool_was_read(pipe_given() - unread);
 	/* Only an empty pipe is sure to have room for what is taken now. */
 	if (unread > 0)
 		return wait_for_reader();
@@ -324,21 +311,20 @@ copy(void)
 static enum wait
 take_step(void)
 {
-	switch (in.phase) {
-	case PHASE_REPLAY:
+	int64_t unread;
+
+	if (in.phase == PHASE_REPLAY)
 		return replay();
-	case PHASE_EXACT:
-		return follow_exactly();
-	case PHASE_STREAM:
-		return stream();
-	case PHASE_COPY:
-		return copy();
-	case PHASE_NONE:
-	case PHASE_ENDED:
-	case PHASE_BROKEN:
-		break;
-	}
-	return WAIT_NEVER;
+	if (in.phase != PHASE_EXACT && in.phase != PHASE_STREAM
+	    && in.phase != PHASE_COPY)
+		return WAIT_NEVER;
+	unread = pipe_unread();
+	if (unread < 0)
+		return break_off();
+	spool_was_read(pipe_given() - unread);
+	return in.phase == PHASE_EXACT ? follow_exactly(unread)
+	    : in.phase == PHASE_STREAM ? stream(unread)
+	                               : copy(unread);
 }
 
 void
@@ -384,9 +370,7 @@ end_pipe(void)
 void
 input_end(void)
 {
-	if (in.null >= 0)
-		close(in.null);
-	in.null = -1;
+	fd_close(&in.null);
 	if (in.phase != PHASE_NONE)
 		end_pipe();
 	in.phase = PHASE_NONE;

@@ -22,17 +22,6 @@ static struct {
 	int64_t look_ns; /* time from the last look to the next one */
 } feed = { .writer = -1, .reader = -1, .timer = -1 };
 
-static void
-close_end(int *end)
-{
-	int error = errno;
-
-	if (*end >= 0)
-		close(*end);
-	*end = -1;
-	errno = error;
-}
-
 bool
 pipe_open(void)
 {
@@ -47,8 +36,8 @@ pipe_open(void)
 	fcntl(feed.writer, F_SETPIPE_SZ, 1);
 	if (fcntl(feed.writer, F_SETFL, O_NONBLOCK) == 0)
 		return true;
-	close_end(&feed.writer);
-	close_end(&feed.reader);
+	fd_close(&feed.writer);
+	fd_close(&feed.reader);
 	return false;
 }
 
@@ -79,9 +68,7 @@ pipe_give(const char *bytes, int64_t count)
 {
 	ssize_t given;
 
-	do
-		given = write(feed.writer, bytes, (size_t)count);
-	while (given < 0 && errno == EINTR);
+	RETRY_EINTR(given, write(feed.writer, bytes, (size_t)count));
 	return note_given(given);
 }
 
@@ -91,9 +78,8 @@ pipe_tee(int from, int64_t most)
 #if HAVE_DECL_TEE
 	ssize_t given;
 
-	do
-		given = tee(from, feed.writer, (size_t)most, SPLICE_F_NONBLOCK);
-	while (given < 0 && errno == EINTR);
+	RETRY_EINTR(
+	    given, tee(from, feed.writer, (size_t)most, SPLICE_F_NONBLOCK));
 	return note_given(given);
 #else
 	(void)from;
@@ -128,7 +114,7 @@ pipe_has_room(void)
 void
 pipe_finish(void)
 {
-	close_end(&feed.writer);
+	fd_close(&feed.writer);
 }
 
 /* Without blocking, as another reader may be faster. */
@@ -137,9 +123,7 @@ read_on(char *buffer, int64_t *unread)
 {
 	ssize_t count;
 
-	do
-		count = read(feed.reader, buffer, PIPE_WIDE);
-	while (count < 0 && errno == EINTR);
+	RETRY_EINTR(count, read(feed.reader, buffer, PIPE_WIDE));
 	if (count > 0)
 		*unread += count;
 	else if (count < 0 && (errno != EAGAIN || pipe_unread() != 0))
@@ -160,7 +144,7 @@ pipe_drain(char *buffer)
 	/* More than it was given comes from another writer: do not read on. */
 	while (unread >= 0 && unread < feed.given && read_on(buffer, &unread))
 		continue;
-	close_end(&feed.reader);
+	fd_close(&feed.reader);
 	return unread;
 }
 

@@ -77,10 +77,8 @@ receive(char *buffer, int64_t most, int flags)
 {
 	ssize_t count;
 
-	do
-		count = recv(
-		    STDIN_FILENO, buffer, (size_t)most, flags | MSG_DONTWAIT);
-	while (count < 0 && errno == EINTR);
+	RETRY_EINTR(count,
+	    recv(STDIN_FILENO, buffer, (size_t)most, flags | MSG_DONTWAIT));
 	return count;
 }
 
@@ -102,9 +100,7 @@ source_read(char *buffer, int64_t most)
 		errno = EAGAIN;
 		return -1;
 	}
-	do
-		count = read(reader, buffer, (size_t)most);
-	while (count < 0 && errno == EINTR);
+	RETRY_EINTR(count, read(reader, buffer, (size_t)most));
 	return count;
 }
 

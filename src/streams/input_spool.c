@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "process/fd.h"
 #include "streams/input_spool.h"
 #include "streams/tempfile.h"
 
@@ -29,9 +30,7 @@ spool_lose(int error)
 		return;
 	spool.lost = true;
 	spool.loss = error;
-	if (spool.file >= 0)
-		close(spool.file);
-	spool.file = -1;
+	fd_close(&spool.file);
 }
 
 void
@@ -61,11 +60,10 @@ spool_keep(const char *bytes, int64_t count)
 		return;
 	}
 	while (count > 0) {
-		ssize_t written
-		    = pwrite(spool.file, bytes, (size_t)count, spool.size);
+		ssize_t written;
 
-		if (written < 0 && errno == EINTR)
-			continue;
+		RETRY_EINTR(written,
+		    pwrite(spool.file, bytes, (size_t)count, spool.size));
 		if (written <= 0) {
 			spool_lose(written == 0 ? ENOSPC : errno);
 			return;
@@ -81,9 +79,7 @@ spool_read(char *bytes, int64_t count, int64_t offset)
 {
 	ssize_t got;
 
-	do
-		got = pread(spool.file, bytes, (size_t)count, offset);
-	while (got < 0 && errno == EINTR);
+	RETRY_EINTR(got, pread(spool.file, bytes, (size_t)count, offset));
 	return got;
 }
 

@@ -27,7 +27,6 @@ scan_add(struct scan *scan, enum verdict verdict, const char *text)
 		return expected;
 	scan->conditions[scan->count++] = condition;
 	scan->has_conditions = true;
-	scan->needs_success |= verdict == VERDICT_SUCCESS;
 	return NULL;
 }
 
@@ -55,9 +54,8 @@ compile_union(struct scan *scan)
 
 		if (!condition->is_known || condition->literal[0] != '\0')
 			continue;
-		text_add(&text, text.length > 0 ? "|(" : "(");
-		text_add(&text, condition->text);
-		text_add(&text, ")");
+		text_join(
+		    &text, text.length > 0 ? "|(" : "(", condition->text, ")");
 	}
 	scan->has_union = text.length > 0
 	    && line_regex_compile(&scan->unfiltered, buffer, REG_NOSUB, literal)

@@ -50,7 +50,6 @@ struct scan {
 	bool has_conditions; /* of the user */
 	bool has_messages; /* of a tool */
 	bool has_messages_on_stdout; /* among them */
-	bool needs_success; /* one of the conditions is for VERDICT_SUCCESS */
 	bool has_union;
 	regex_t unfiltered; /* matches any of the messages without a literal */
 

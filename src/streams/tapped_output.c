@@ -114,9 +114,7 @@ void
 tap_started(void)
 {
 	for (int i = 0; i < TAP_DESCRIPTORS; i++) {
-		if (channels[i].commands >= 0)
-			close(channels[i].commands);
-		channels[i].commands = -1;
+		fd_close(&channels[i].commands);
 		if (in_turn)
 			channels[i].outlet = outlet_of(hold_writer());
 	}
@@ -253,9 +251,7 @@ scan_held(struct channel *channel)
 		}
 		if (size - offset < (off_t)most)
 			most = (size_t)(size - offset);
-		count = pread(file, channel->buffer, most, offset);
-		if (count < 0 && errno == EINTR)
-			continue;
+		RETRY_EINTR(count, pread(file, channel->buffer, most, offset));
 		if (count <= 0) {
 			channel->failure = count == 0 ? EIO : errno;
 			break;

@@ -24,10 +24,7 @@ tempfile_named(const char *prefix, int flags, char *path, size_t size)
 {
 	struct text text = text_in(path, size);
 
-	text_add(&text, tempfile_directory());
-	text_add(&text, "/");
-	text_add(&text, prefix);
-	text_add(&text, "XXXXXX");
+	text_join(&text, tempfile_directory(), "/", prefix, "XXXXXX");
 	return fd_out_of_the_way(mkostemp(path, flags | O_CLOEXEC));
 }
 

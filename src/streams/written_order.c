@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <sys/epoll.h>
@@ -49,9 +48,7 @@ order_next(void)
 	struct epoll_event event;
 	int count;
 
-	do
-		count = epoll_wait(list, &event, 1, 0);
-	while (count < 0 && errno == EINTR);
+	RETRY_EINTR(count, epoll_wait(list, &event, 1, 0));
 	return count > 0 ? (int)event.data.u32 : -1;
 }
 
