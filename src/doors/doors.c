@@ -17,25 +17,7 @@
 
 static const struct shared_options *options;
 static struct random random_state;
-static bool has_splay;
-
-static bool
-has_defer(void)
-{
-	return options->defer.name[0] != '\0';
-}
-
-static bool
-has_gate(void)
-{
-	return options->gate.name[0] != '\0';
-}
-
-static bool
-has_slots(void)
-{
-	return options->slots.name[0] != '\0';
-}
+static bool has_defer, has_gate, has_slots, has_splay;
 
 bool
 doors_start(const struct shared_options *what, const struct settings *settings,
@@ -47,24 +29,27 @@ doors_start(const struct shared_options *what, const struct settings *settings,
 
 	options = what;
 	random_state = random;
+	has_defer = what->defer.name[0] != '\0';
+	has_gate = what->gate.name[0] != '\0';
+	has_slots = what->slots.name[0] != '\0';
 	has_splay = settings->limits.splay.high_ns > 0;
 	shared_state_start(what->directory);
-	if (has_defer())
+	if (has_defer)
 		defer_start(&what->defer, &random_state);
-	if (has_gate())
+	if (has_gate)
 		gate_door_start(
 		    &what->gate, settings, id, patience_ns, &random_state);
-	if (has_slots())
+	if (has_slots)
 		slots_start(&what->slots, &random_state);
 	if (what->gate.fleet || (what->slots.fleet && !slots_are_of_parent()))
 		fleet_start(what, patience_ns, owner);
-	return has_defer() || has_gate() || has_slots();
+	return has_defer || has_gate || has_slots;
 }
 
 void
 doors_open(void)
 {
-	if (has_slots())
+	if (has_slots)
 		slots_open();
 }
 
@@ -73,7 +58,7 @@ doors_before_splay(void *self)
 {
 	(void)self;
 	/* Without a splay the first attempt is asked for right away. */
-	if (has_splay && has_defer())
+	if (has_splay && has_defer)
 		return defer_ask();
 	return (struct entry) { .admission = ADMISSION_GO };
 }
@@ -87,15 +72,15 @@ enter(int64_t until_ns)
 
 	fleet_begin();
 	for (;;) {
-		if (has_gate())
+		if (has_gate)
 			entry = gate_door_enter(until_ns);
-		if (!has_slots() || entry.admission != ADMISSION_GO)
+		if (!has_slots || entry.admission != ADMISSION_GO)
 			return entry;
 		entry = slots_take(
-		    until_ns, has_gate() ? gate_door_touch : NULL, &waited);
-		if (has_gate() && entry.admission != ADMISSION_GO)
+		    until_ns, has_gate ? gate_door_touch : NULL, &waited);
+		if (has_gate && entry.admission != ADMISSION_GO)
 			gate_door_cancel();
-		if (entry.admission != ADMISSION_GO || !has_gate() || !waited
+		if (entry.admission != ADMISSION_GO || !has_gate || !waited
 		    || gate_door_look_again())
 			return entry;
 		/* It has shut meanwhile: who waits there holds no slot. */
@@ -107,9 +92,9 @@ enter(int64_t until_ns)
 static struct entry
 give_back(struct entry entry)
 {
-	if (has_slots())
+	if (has_slots)
 		slots_free();
-	if (has_gate())
+	if (has_gate)
 		gate_door_cancel();
 	return entry;
 }
@@ -123,7 +108,7 @@ doors_before_attempt(
 	int signal;
 
 	(void)self;
-	if (has_defer() && state->verdict == VERDICT_NONE)
+	if (has_defer && state->verdict == VERDICT_NONE)
 		entry = defer_ask();
 	if (entry.admission == ADMISSION_GO)
 		entry = enter(until_ns);
@@ -144,9 +129,9 @@ struct aftermath
 doors_after_verdict(void *self, const struct loop_state *state)
 {
 	(void)self;
-	if (has_slots())
+	if (has_slots)
 		slots_free();
-	if (has_gate())
+	if (has_gate)
 		return gate_door_leave(state);
 	return (struct aftermath) { .at_door = false };
 }

@@ -44,12 +44,6 @@ mirror_of(const struct gate_record *seen, uint32_t turn, int64_t now_ns)
 	return mirror;
 }
 
-static bool
-is_quiet(const struct gate_record *record)
-{
-	return record->state == GATE_OPEN && record->failures == 0;
-}
-
 /* Writes the mirror of SEEN, and makes that of it. */
 static void
 reflect(struct gate_file *file, struct gate_record *seen)
@@ -61,7 +55,7 @@ reflect(struct gate_file *file, struct gate_record *seen)
 	if (file->part.file.fd < 0)
 		return;
 	done = gate_file_read(file, &local, &now_ns);
-	if (done && !(is_quiet(seen) && is_quiet(&local))) {
+	if (done && !(gate_is_quiet(seen) && gate_is_quiet(&local))) {
 		done = gate_file_lock(file, &local, &now_ns);
 		*seen = mirror_of(seen, local.turn, now_ns);
 		done = done && gate_file_write(file, seen);
@@ -85,8 +79,8 @@ take_record(const uint8_t *bytes, int64_t now_ns)
 }
 
 static void
-take_answer(const struct fleet_gate *gate, const struct fleet_line *answer,
-    struct gate_record *seen, struct gate_decision *decision)
+take_answer(struct gate_keeper *keeper, const struct fleet_line *answer,
+    struct gate_decision *decision)
 {
 	int64_t now_ns = answer->numbers[3];
 
@@ -96,11 +90,11 @@ take_answer(const struct fleet_gate *gate, const struct fleet_line *answer,
 		.until_ns = saturating_add(
 		    boottime_ns(), max_ns(answer->numbers[2] - now_ns, 0)),
 	};
-	*seen = take_record(answer->records[0], now_ns);
-	reflect(gate->file, seen);
+	keeper->seen = take_record(answer->records[0], now_ns);
+	reflect(&keeper->file, &keeper->seen);
 	set_asked(decision->kind != GATE_START && decision->kind != GATE_LOST);
 	/* Those who wait here have taken us for stuck. */
-	if (gate->run->turn != 0 && gate->run->turn != seen->turn) {
+	if (keeper->run.turn != 0 && keeper->run.turn != keeper->seen.turn) {
 		fleet_gate_cancel();
 		decision->kind = GATE_LOST;
 	}
@@ -108,13 +102,13 @@ take_answer(const struct fleet_gate *gate, const struct fleet_line *answer,
 
 /* What is known here, for a server that has lost it. */
 static void
-add_mirror(const struct fleet_gate *gate, struct fleet_line *line)
+add_mirror(struct gate_keeper *keeper, struct fleet_line *line)
 {
-	struct gate_record mirror = *gate->seen;
+	struct gate_record mirror = keeper->seen;
 	int64_t now_ns;
 
-	if (gate->file->part.file.fd >= 0
-	    && !gate_file_read(gate->file, &mirror, &now_ns))
+	if (keeper->file.part.file.fd >= 0
+	    && !gate_file_read(&keeper->file, &mirror, &now_ns))
 		return;
 	if (!mirror.is_copy)
 		return;
@@ -124,66 +118,66 @@ add_mirror(const struct fleet_gate *gate, struct fleet_line *line)
 }
 
 bool
-fleet_gate_ask(const struct fleet_gate *gate, enum fleet_word word,
-    struct gate_record *seen, struct gate_decision *decision)
+fleet_gate_ask(struct gate_keeper *keeper, enum fleet_word word,
+    struct gate_decision *decision)
 {
 	struct fleet_line answer, line = { .word = word };
 
-	add_mirror(gate, &line);
+	add_mirror(keeper, &line);
 	if (!fleet_ask(&line, &answer))
 		return false;
-	take_answer(gate, &answer, seen, decision);
+	take_answer(keeper, &answer, decision);
 	set_asked(is_asked && word != FLEET_LOOK);
 	return true;
 }
 
 /* The client of this machine still waits: nobody is to step in. */
 static void
-touch(const struct fleet_gate *gate)
+touch(struct gate_keeper *keeper)
 {
 	struct gate_record local;
 	int64_t now_ns;
 
-	if (gate->file->part.file.fd < 0
-	    || !gate_file_lock(gate->file, &local, &now_ns))
+	if (keeper->file.part.file.fd < 0
+	    || !gate_file_lock(&keeper->file, &local, &now_ns))
 		return;
 	local.turn_ns = now_ns;
-	if (local.turn == gate->run->turn)
-		gate_file_write(gate->file, &local);
+	if (local.turn == keeper->run.turn)
+		gate_file_write(&keeper->file, &local);
 	else
-		gate_file_unlock(gate->file);
+		gate_file_unlock(&keeper->file);
 }
 
 bool
-fleet_gate_await(const struct fleet_gate *gate, int64_t until_ns,
-    struct gate_record *seen, struct gate_decision *decision, int *signal)
+fleet_gate_await(struct gate_keeper *keeper, int64_t until_ns,
+    struct gate_decision *decision, int *signal)
 {
 	struct fleet_line answer = { .word = FLEET_AWAIT };
 
 	*signal = 0;
-	add_mirror(gate, &answer);
+	add_mirror(keeper, &answer);
 	if (!fleet_say(&answer))
 		return false;
 	set_asked(true);
 	while (!fleet_can_be_heard()) {
 		if (clock_now_ns() >= until_ns)
 			return true;
-		*signal = gate_news_count_for(seen,
+		*signal = gate_news_count_for(&keeper->seen,
 		    min_ns(until_ns, clock_now_ns() + TOUCH_NS),
 		    helper_socket());
 		if (*signal != 0)
 			return true;
-		touch(gate);
+		touch(keeper);
 	}
 	if (!fleet_hear(FLEET_AWAIT, &answer))
 		return false;
-	take_answer(gate, &answer, seen, decision);
+	take_answer(keeper, &answer, decision);
 	return true;
 }
 
 bool
-fleet_gate_end(const struct fleet_gate *gate,
-    const struct gate_attempt *attempt, struct fleet_news *news)
+fleet_gate_end(struct gate_keeper *keeper, const struct gate_attempt *attempt,
+    struct fleet_news *news)
 {
 	int64_t now_ns = boottime_ns();
 	struct fleet_line answer,
@@ -199,7 +193,7 @@ fleet_gate_end(const struct fleet_gate *gate,
 	bool done;
 
 	text_add(&reason, attempt->reason);
-	add_mirror(gate, &line);
+	add_mirror(keeper, &line);
 	done = fleet_ask(&line, &answer);
 	set_asked(false);
 	if (!done)
@@ -208,7 +202,7 @@ fleet_gate_end(const struct fleet_gate *gate,
 	news->before = take_record(answer.records[0], answer.numbers[1]);
 	news->after = take_record(answer.records[1], answer.numbers[1]);
 	news->now_ns = boottime_ns();
-	reflect(gate->file, &news->after);
+	reflect(&keeper->file, &news->after);
 	return true;
 }
 

@@ -16,30 +16,22 @@
 #include <stdint.h>
 
 #include "core/gate/fleet_line.h"
-#include "core/gate/gate.h"
 #include "doors/gate_file.h"
 
-/* What asks: its run, whose turn is the local one, and its gate. */
-struct fleet_gate {
-	struct gate_file *file; /* which may have been lost */
-	const struct gate_run *run;
-	const struct gate_record *seen; /* what counts without a file */
-};
-
 /*
- * Asks with FLEET_LOOK or FLEET_TURN. False: the fleet is lost, and nothing
- * has changed.
+ * Asks with FLEET_LOOK or FLEET_TURN; what is seen goes to KEEPER. False: the
+ * fleet is lost, and nothing has changed.
  */
-bool fleet_gate_ask(const struct fleet_gate *gate, enum fleet_word word,
-    struct gate_record *seen, struct gate_decision *decision);
+bool fleet_gate_ask(struct gate_keeper *keeper, enum fleet_word word,
+    struct gate_decision *decision);
 
 /*
  * Waits for the turn, after GATE_QUEUE. *SIGNAL is what has ended that, as with
  * sleep_until_told(), or 0. It also ends at UNTIL_NS of CLOCK_MONOTONIC, and
  * *DECISION stays as it is; or every few seconds.
  */
-bool fleet_gate_await(const struct fleet_gate *gate, int64_t until_ns,
-    struct gate_record *seen, struct gate_decision *decision, int *signal);
+bool fleet_gate_await(struct gate_keeper *keeper, int64_t until_ns,
+    struct gate_decision *decision, int *signal);
 
 /* An attempt has ended. */
 struct fleet_news {
@@ -48,7 +40,7 @@ struct fleet_news {
 	bool is_lost; /* the turn was */
 };
 
-bool fleet_gate_end(const struct fleet_gate *gate,
+bool fleet_gate_end(struct gate_keeper *keeper,
     const struct gate_attempt *attempt, struct fleet_news *news);
 
 /* Gives up the turn, and the wait for it. */

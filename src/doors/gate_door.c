@@ -9,11 +9,11 @@
 #include "core/gate/probe_pause.h"
 #include "core/words/gate_message.h"
 #include "core/words/reason.h"
+#include "doors/fleet_gate.h"
 #include "doors/gate_attempt.h"
 #include "doors/gate_door.h"
 #include "doors/gate_keeper.h"
 #include "doors/gate_news.h"
-#include "doors/gate_note.h"
 #include "doors/gate_patience.h"
 #include "doors/turn.h"
 #include "log/countdown_line.h"
@@ -362,11 +362,12 @@ gate_door_leave(const struct loop_state *state)
 	if (keeper.run.turn == 0 && !is_probe
 	    && (attempt.outcome == GATE_NO_NEWS
 	        || (attempt.outcome == GATE_ENDED_WELL
-	            && gate_note_is_needless(&keeper))))
+	            && gate_keeper_is_quiet(&keeper))))
 		return none;
 	attempt.pause_ns = gate_pause(
 	    &settings->policy, random_source, gate_failures(&keeper.seen));
-	if (!gate_note(&keeper, state, &attempt, is_probe, &record)) {
+	if (!gate_keeper_note(&keeper, &attempt, is_probe,
+	        state->outcome.evidence.hint.wait_ns, &record)) {
 		if (!signals_end_pending())
 			go_without();
 		else

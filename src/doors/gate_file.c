@@ -8,16 +8,10 @@
 #include "doors/gate_file.h"
 #include "process/fd.h"
 
-/*
- * An open gate without failures is the same whatever boot it is of: to look
- * which one this is takes three system calls, and is put off.
- */
-static bool
-is_of_this_boot(const struct gate_file *gate, const struct gate_record *record)
+bool
+gate_is_quiet(const struct gate_record *record)
 {
-	if (record->state == GATE_OPEN && record->failures == 0)
-		return true;
-	return state_record_boot(gate->bytes) == boot_hash();
+	return record->state == GATE_OPEN && record->failures == 0;
 }
 
 /*
@@ -40,7 +34,9 @@ read_record(struct gate_file *gate, struct gate_record *record, int64_t *now_ns,
 		shared_state_note_new(&gate->part);
 	gate->is_noted = true;
 	if (gate_decode(record, part, *now_ns)) {
-		if (!is_of_this_boot(gate, record))
+		/* To look which boot this is takes three system calls. */
+		if (!gate_is_quiet(record)
+		    && state_record_boot(gate->bytes) != boot_hash())
 			*record = gate_record_new();
 	} else {
 		*is_broken = memcmp(part, zeros, sizeof zeros) != 0;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/gate/gate.h"
 #include "core/gate/record.h"
 #include "shared/shared_state.h"
 
@@ -17,6 +18,18 @@ struct gate_file {
 	uint8_t bytes[STATE_SIZE]; /* as last read */
 	bool is_noted; /* that what was there is as new */
 };
+
+/* What a run has of its gate: see gate_keeper.h. */
+struct gate_keeper {
+	struct gate_file file;
+	struct gate_run run;
+	struct gate_record seen; /* as it was when last asked */
+	bool is_of_fleet;
+	bool has_to_tell; /* of the wait that may follow */
+};
+
+/* What is the same whatever boot it is of: open, and without failures. */
+bool gate_is_quiet(const struct gate_record *record);
 
 /*
  * Reads the record, and the time *NOW_NS after that, by CLOCK_BOOTTIME. What

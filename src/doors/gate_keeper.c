@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
+#include "doors/fleet_gate.h"
 #include "doors/gate_keeper.h"
 #include "doors/gate_news.h"
 #include "doors/turn.h"
@@ -23,13 +24,6 @@ bool
 gate_keeper_has_fleet(const struct gate_keeper *keeper)
 {
 	return keeper->is_of_fleet && fleet_is_on();
-}
-
-static struct fleet_gate
-fleet_of(struct gate_keeper *keeper)
-{
-	return (
-	    struct fleet_gate) { &keeper->file, &keeper->run, &keeper->seen };
 }
 
 bool
@@ -71,17 +65,14 @@ gate_keeper_ask(struct gate_keeper *keeper, struct gate_decision *decision)
 void
 gate_keeper_look(struct gate_keeper *keeper, struct gate_decision *decision)
 {
-	const struct fleet_gate fleet = fleet_of(keeper);
-
 	if (gate_keeper_has_fleet(keeper))
-		fleet_gate_ask(&fleet, FLEET_LOOK, &keeper->seen, decision);
+		fleet_gate_ask(keeper, FLEET_LOOK, decision);
 }
 
 bool
 gate_keeper_ask_in_turn(struct gate_keeper *keeper,
     struct gate_decision *decision, int64_t limit_ns, int *signal)
 {
-	const struct fleet_gate fleet = fleet_of(keeper);
 	struct gate_record *seen = &keeper->seen;
 	bool done;
 
@@ -90,8 +81,8 @@ gate_keeper_ask_in_turn(struct gate_keeper *keeper,
 	    || (gate_keeper_has_file(keeper) && keeper->run.turn == 0))
 		return gate_keeper_ask(keeper, decision);
 	done = decision->kind == GATE_QUEUE
-	    ? fleet_gate_await(&fleet, limit_ns, seen, decision, signal)
-	    : fleet_gate_ask(&fleet, FLEET_TURN, seen, decision);
+	    ? fleet_gate_await(keeper, limit_ns, decision, signal)
+	    : fleet_gate_ask(keeper, FLEET_TURN, decision);
 	if (!done && !gate_keeper_ask(keeper, decision))
 		return false;
 	if (keeper->has_to_tell
@@ -152,16 +143,33 @@ note_here(struct gate_keeper *keeper, const struct gate_attempt *attempt,
 
 bool
 gate_keeper_note(struct gate_keeper *keeper, const struct gate_attempt *attempt,
-    bool is_probe, struct fleet_news *news)
+    bool is_probe, int64_t asked_ns, struct gate_record *after)
 {
-	const struct fleet_gate fleet = fleet_of(keeper);
+	struct fleet_news news;
 
 	if (!(gate_keeper_has_fleet(keeper)
-	        && fleet_gate_end(&fleet, attempt, news))
-	    && !note_here(keeper, attempt, is_probe, news))
+	        && fleet_gate_end(keeper, attempt, &news))
+	    && !note_here(keeper, attempt, is_probe, &news))
 		return false;
 	turn_give_up(&keeper->file, &keeper->run);
+	gate_news_hold();
+	if (news.is_lost)
+		gate_news_tell(GATE_NEWS_LOST, &news.before);
+	gate_news_change(
+	    &news.before, &news.after, news.now_ns, asked_ns, is_probe);
+	*after = news.after;
 	return true;
+}
+
+bool
+gate_keeper_is_quiet(struct gate_keeper *keeper)
+{
+	int64_t now_ns;
+
+	if (gate_keeper_has_file(keeper)
+	    && !gate_file_read(&keeper->file, &keeper->seen, &now_ns))
+		return false;
+	return gate_is_quiet(&keeper->seen);
 }
 
 void

@@ -10,17 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/gate/gate.h"
-#include "doors/fleet_gate.h"
 #include "doors/gate_file.h"
-
-struct gate_keeper {
-	struct gate_file file;
-	struct gate_run run;
-	struct gate_record seen; /* as it was when last asked */
-	bool is_of_fleet;
-	bool has_to_tell; /* of the wait that may follow */
-};
 
 /* The file is there; the fleet is, and is not lost. */
 bool gate_keeper_has_file(const struct gate_keeper *keeper);
@@ -54,9 +44,21 @@ int gate_keeper_sleep(struct gate_keeper *keeper, int64_t until_ns);
 /* Gives the turn up, here and in the fleet. */
 void gate_keeper_give_up(struct gate_keeper *keeper);
 
-/* Notes an attempt where it counts, and gives the turn up. */
+/*
+ * Notes an attempt where it counts, gives the turn up, and tells what has
+ * changed. ASKED_NS is that of gate_news_change(). Sets *AFTER. False: the gate
+ * cannot be used.
+ */
 bool gate_keeper_note(struct gate_keeper *keeper,
-    const struct gate_attempt *attempt, bool is_probe, struct fleet_news *news);
+    const struct gate_attempt *attempt, bool is_probe, int64_t asked_ns,
+    struct gate_record *after);
+
+/*
+ * Whether a success changes nothing: others may have failed since this attempt
+ * began. Of a fleet's gate it is what this machine has seen: the server is not
+ * asked after each success.
+ */
+bool gate_keeper_is_quiet(struct gate_keeper *keeper);
 
 /* There will be no attempt. */
 void gate_keeper_cancel(struct gate_keeper *keeper);

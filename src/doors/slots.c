@@ -24,12 +24,6 @@
 #define FIRST_LOOK_NS (10 * NS_PER_MS)
 #define LAST_LOOK_NS (250 * NS_PER_MS)
 
-enum taken {
-	TAKEN,
-	NOT_TAKEN, /* until the time came, or a signal */
-	CANNOT, /* errno tells why */
-};
-
 static struct shared_part part
     = { .what = "slots", .is_limit = true, .file = { .fd = -1 } };
 static const struct slots_options *options;
@@ -89,26 +83,23 @@ is_local(void)
 	return part.file.fd >= 0;
 }
 
-/* One that is free, from a random one on. Without any, none is needed. */
-static enum taken
+/*
+ * One that is free, from a random one on. Without any, none is needed. This and
+ * what follows are as with a lock: not to be had yet is what is neither
+ * LOCK_HAD nor LOCK_FAILED.
+ */
+static enum lock_result
 look_here(void)
 {
 	int64_t first = random_between(random_source, 0, options->count - 1);
 
 	if (!is_local())
-		return TAKEN;
-	switch (lock_try_any(
-	    part.file.fd, STATE_LOCK_SLOT, options->count, first, &held)) {
-	case LOCK_HAD:
-		return TAKEN;
-	case LOCK_FAILED:
-		return CANNOT;
-	default:
-		return NOT_TAKEN;
-	}
+		return LOCK_HAD;
+	return lock_try_any(
+	    part.file.fd, STATE_LOCK_SLOT, options->count, first, &held);
 }
 
-static enum taken
+static enum lock_result
 look(void)
 {
 	struct fleet_line answer;
@@ -117,17 +108,17 @@ look(void)
 	    || !fleet_ask(
 	        &(struct fleet_line) { .word = FLEET_SLOT }, &answer)) {
 		if (options->fleet && !is_lease_over)
-			return NOT_TAKEN;
+			return LOCK_BUSY;
 		if (options->fleet)
 			fleet_slots_are_local();
 		return look_here();
 	}
 	held_in_fleet = answer.numbers[0] != 0;
-	return held_in_fleet ? TAKEN : NOT_TAKEN;
+	return held_in_fleet ? LOCK_HAD : LOCK_BUSY;
 }
 
 /* In the line, until nobody is before us. */
-static enum taken
+static enum lock_result
 wait_behind(struct slots_wait *wait)
 {
 	enum lock_result result;
@@ -135,16 +126,16 @@ wait_behind(struct slots_wait *wait)
 
 	while (!line_is_first(&wait->line)) {
 		result = line_wait(&wait->line, slots_wait_look(wait), &signal);
-		if (result == LOCK_FAILED)
-			return CANNOT;
-		if (result != LOCK_HAD && !slots_wait_goes_on(wait, signal))
-			return NOT_TAKEN;
+		if (result == LOCK_FAILED
+		    || (result != LOCK_HAD
+		        && !slots_wait_goes_on(wait, signal)))
+			return result;
 	}
-	return TAKEN;
+	return LOCK_HAD;
 }
 
 /* The one slot that there is. */
-static enum taken
+static enum lock_result
 wait_for_only(struct slots_wait *wait)
 {
 	enum lock_result result;
@@ -153,12 +144,11 @@ wait_for_only(struct slots_wait *wait)
 	do {
 		result = lock_wait(part.file.fd, STATE_LOCK_SLOT,
 		    slots_wait_look(wait), &signal);
-		if (result == LOCK_FAILED)
-			return CANNOT;
 		if (result == LOCK_HAD)
 			held = STATE_LOCK_SLOT;
-	} while (result != LOCK_HAD && slots_wait_goes_on(wait, signal));
-	return result == LOCK_HAD ? TAKEN : NOT_TAKEN;
+	} while (result != LOCK_HAD && result != LOCK_FAILED
+	    && slots_wait_goes_on(wait, signal));
+	return result;
 }
 
 /*
@@ -175,14 +165,14 @@ wait_for_fleet(int64_t until_ns)
 }
 
 /* The first looks again and again, and all others wait for it. */
-static enum taken
+static enum lock_result
 look_until(struct slots_wait *wait)
 {
 	int64_t lease_ns = clock_now_ns() + FLEET_LEASE_NS;
 	int64_t nap_ns = FIRST_LOOK_NS;
-	enum taken taken;
+	enum lock_result taken;
 
-	while ((taken = look()) == NOT_TAKEN) {
+	while ((taken = look()) == LOCK_BUSY) {
 		int signal = sleep_until_told(
 		    slots_wait_moment(wait, clock_now_ns() + nap_ns));
 
@@ -210,7 +200,7 @@ is_answered(struct slots_wait *wait)
 }
 
 /* The same in the fleet, whose server hands out what is given back. */
-static enum taken
+static enum lock_result
 claim_until(struct slots_wait *wait)
 {
 	struct fleet_line answer;
@@ -222,7 +212,7 @@ claim_until(struct slots_wait *wait)
 		if (!is_answered(wait)) {
 			held_in_fleet = true;
 			slots_free();
-			return NOT_TAKEN;
+			return LOCK_BUSY;
 		}
 		if (!fleet_hear(FLEET_CLAIM, &answer))
 			return look_until(wait);
@@ -230,10 +220,10 @@ claim_until(struct slots_wait *wait)
 		slots_wait_touch(wait);
 	} while (answer.numbers[0] == 0);
 	held_in_fleet = true;
-	return TAKEN;
+	return LOCK_HAD;
 }
 
-static enum taken
+static enum lock_result
 wait_as_first(struct slots_wait *wait)
 {
 	if (is_in_fleet())
@@ -243,20 +233,20 @@ wait_as_first(struct slots_wait *wait)
 }
 
 /* In the order in which they have come. */
-static enum taken
+static enum lock_result
 wait_in_line(struct slots_wait *wait)
 {
 	int64_t ticket = line_ticket();
-	enum taken taken;
+	enum lock_result taken;
 	int error;
 
 	if (!is_local())
 		return wait_as_first(wait);
 	if (!line_join(
 	        &wait->line, part.file.fd, STATE_LOCK_SLOT_LINE, &ticket))
-		return CANNOT;
+		return LOCK_FAILED;
 	taken = wait_behind(wait);
-	if (taken == TAKEN)
+	if (taken == LOCK_HAD)
 		taken = wait_as_first(wait);
 	error = errno;
 	line_leave(&wait->line);
@@ -276,7 +266,7 @@ wait_for_slot(int64_t until_ns, void (*meanwhile)(void))
 		.until_ns = min_ns(until_ns, limit_ns),
 		.touch = meanwhile,
 		.touch_ns = meanwhile != NULL ? since_ns : INT64_MAX };
-	enum taken taken = NOT_TAKEN;
+	enum lock_result taken = LOCK_BUSY;
 	int signal;
 
 	/* A wait of nothing is none. */
@@ -284,7 +274,7 @@ wait_for_slot(int64_t until_ns, void (*meanwhile)(void))
 		taken = wait_in_line(&wait);
 	waited_ns = saturating_add(waited_ns, clock_now_ns() - since_ns);
 
-	if (taken == CANNOT) {
+	if (taken == LOCK_FAILED) {
 		shared_state_lose(&part, strerror(errno));
 		return (struct entry) { .admission = ADMISSION_GO };
 	}
@@ -294,7 +284,7 @@ wait_for_slot(int64_t until_ns, void (*meanwhile)(void))
 		return (struct entry) { .admission = ADMISSION_SIGNAL,
 			.signal = signal };
 	}
-	if (taken == NOT_TAKEN)
+	if (taken != LOCK_HAD)
 		return limit_ns < until_ns ? slots_news_refuse(options)
 		                           : slots_news_late(options);
 	slots_news_taken(options, clock_now_ns() - since_ns);
@@ -305,11 +295,11 @@ wait_for_slot(int64_t until_ns, void (*meanwhile)(void))
  * Who comes while others wait goes behind them: it would take the slot that
  * the first of them, who only looks now and then, has waited for.
  */
-static enum taken
+static enum lock_result
 take_free(void)
 {
 	if (is_local() && !line_is_empty(part.file.fd, STATE_LOCK_SLOT_LINE))
-		return NOT_TAKEN;
+		return LOCK_BUSY;
 	return look();
 }
 
@@ -317,20 +307,17 @@ struct entry
 slots_take(int64_t until_ns, void (*meanwhile)(void), bool *waited)
 {
 	struct entry result = { .admission = ADMISSION_GO };
+	enum lock_result taken;
 
 	*waited = false;
 	if (is_of_parent || (!is_local() && !options->fleet))
 		return result;
-	switch (take_free()) {
-	case TAKEN:
-		break;
-	case NOT_TAKEN:
+	taken = take_free();
+	if (taken == LOCK_FAILED) {
+		shared_state_lose(&part, strerror(errno));
+	} else if (taken != LOCK_HAD) {
 		*waited = true;
 		result = wait_for_slot(until_ns, meanwhile);
-		break;
-	case CANNOT:
-		shared_state_lose(&part, strerror(errno));
-		break;
 	}
 	fleet_helper_keep(FLEET_HELD_SLOT, held_in_fleet);
 	if (held >= 0 || held_in_fleet)

@@ -136,25 +136,15 @@ look_again_ns(const struct gate_record *record, int64_t now_ns)
 	return INT64_MAX;
 }
 
-/* As the first of the line, with the record as it is. */
+/* What a wait for a lock means. IS_LAST: there is no time for another one. */
 static int
-wait_as_first(struct gate_file *gate, struct gate_run *run,
-    const struct gate_record *record, int64_t overdue_ns, int64_t until_ns,
-    int *signal)
+after_wait(struct gate_file *gate, enum lock_result result, bool is_last)
 {
-	int64_t look_ns = turn_monotonic(look_again_ns(record, boottime_ns()));
-
-	overdue_ns = turn_monotonic(overdue_ns);
-	switch (lock_wait(gate->part.file.fd, turn_byte(record->turn),
-	    min_ns(until_ns, min_ns(overdue_ns, look_ns)), signal)) {
+	switch (result) {
 	case LOCK_HAD:
-		return check(gate, run, record->turn);
+		return TURN_LOOK;
 	case LOCK_TIME:
-		if (until_ns <= min_ns(overdue_ns, look_ns))
-			return TURN_TIME;
-		return overdue_ns <= look_ns
-		    ? pass_over(gate, run, record->turn)
-		    : TURN_LOOK;
+		return is_last ? TURN_TIME : TURN_LOOK;
 	case LOCK_SIGNAL:
 		return TURN_SIGNAL;
 	case LOCK_BUSY:
@@ -162,6 +152,27 @@ wait_as_first(struct gate_file *gate, struct gate_run *run,
 		break;
 	}
 	return fail_by_errno(gate);
+}
+
+/* As the first of the line, with the record as it is. */
+static int
+wait_as_first(struct gate_file *gate, struct gate_run *run,
+    const struct gate_record *record, int64_t overdue_ns, int64_t until_ns,
+    int *signal)
+{
+	int64_t look_ns = turn_monotonic(look_again_ns(record, boottime_ns()));
+	int64_t next_ns;
+	enum lock_result result;
+
+	overdue_ns = turn_monotonic(overdue_ns);
+	next_ns = min_ns(overdue_ns, look_ns);
+	result = lock_wait(gate->part.file.fd, turn_byte(record->turn),
+	    min_ns(until_ns, next_ns), signal);
+	if (result == LOCK_HAD)
+		return check(gate, run, record->turn);
+	if (result == LOCK_TIME && next_ns < until_ns && overdue_ns <= look_ns)
+		return pass_over(gate, run, record->turn);
+	return after_wait(gate, result, until_ns <= next_ns);
 }
 
 /* How much later than the first of the line one with that ticket looks. */
@@ -191,18 +202,9 @@ wait_behind(struct gate_file *gate, struct gate_run *run,
 		look_ns = max_ns(look_ns, record->due_ns);
 	look_ns = turn_monotonic(
 	    min_ns(saturating_add(look_ns, later), overdue_ns));
-	switch (line_wait(line, min_ns(until_ns, look_ns), signal)) {
-	case LOCK_HAD:
-		return TURN_LOOK;
-	case LOCK_TIME:
-		return until_ns <= look_ns ? TURN_TIME : TURN_LOOK;
-	case LOCK_SIGNAL:
-		return TURN_SIGNAL;
-	case LOCK_BUSY:
-	case LOCK_FAILED:
-		break;
-	}
-	return fail_by_errno(gate);
+	return after_wait(gate,
+	    line_wait(line, min_ns(until_ns, look_ns), signal),
+	    until_ns <= look_ns);
 }
 
 /* One look, and one wait in the line for turn NUMBER. */

@@ -56,12 +56,6 @@ answer_in_words(enum fleet_word word, const char *words)
 	answer(&line);
 }
 
-static void
-answer_number(enum fleet_word word, bool number)
-{
-	answer(&(struct fleet_line) { .word = word, .numbers = { number } });
-}
-
 /* A name may take long to be looked up, and nothing else ends that. */
 static void
 give_up_name(int signal)
@@ -155,18 +149,20 @@ ask_gate(const struct fleet_line *line)
 static bool
 ask_slots(const struct fleet_line *line)
 {
+	struct fleet_line reply = { .word = FLEET_SLOT };
 	bool interrupted = false, done, yes = false;
 
 	if (line->word == FLEET_FREE) {
 		done = slot_lease_free(&yes);
+		reply.word = FLEET_FREED;
 	} else if (line->word == FLEET_SLOT) {
 		done = slot_lease_take(&yes);
 	} else {
 		done = slot_lease_claim(&yes, BACKOFF_SOCKET, &interrupted);
 	}
+	reply.numbers[0] = yes;
 	if (done && !interrupted)
-		answer_number(
-		    line->word == FLEET_FREE ? FLEET_FREED : FLEET_SLOT, yes);
+		answer(&reply);
 	return done;
 }
 

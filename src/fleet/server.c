@@ -203,7 +203,8 @@ enum event {
 static enum event
 run(int64_t until_ns, int other)
 {
-	struct pollfd watched[2] = { { .fd = -1 }, { .fd = other } };
+	struct pollfd watched[2]
+	    = { { .fd = -1 }, { .fd = other, .events = POLLIN } };
 	int count = 0;
 	size_t sent = 0;
 	int64_t left_ns;
@@ -220,9 +221,7 @@ run(int64_t until_ns, int other)
 			server_fail("timed out");
 			return FAILED;
 		}
-		watched[0] = (struct pollfd) { .fd = stream_descriptor(),
-			.events = stream_events() };
-		watched[1].events = POLLIN;
+		watched[0] = stream_wanted();
 		poll(watched, other >= 0 ? 2 : 1,
 		    (int)(left_ns / NS_PER_MS) + 1);
 		if (other >= 0 && watched[1].revents != 0) {

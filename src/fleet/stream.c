@@ -38,16 +38,10 @@ stream_can_be_read(void)
 	return poll(&watched, 1, 0) != 0;
 }
 
-int
-stream_descriptor(void)
+struct pollfd
+stream_wanted(void)
 {
-	return fd;
-}
-
-short
-stream_events(void)
-{
-	return events;
+	return (struct pollfd) { .fd = fd, .events = events };
 }
 
 void

@@ -6,6 +6,7 @@
  * waits but stream_open(), which has a limit.
  */
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,9 +26,9 @@ bool stream_is_open(void);
 ssize_t stream_write(const void *bytes, size_t size);
 ssize_t stream_read(void *bytes, size_t size);
 
-/* Until it is to be tried again; the descriptor and what poll(2) is to see. */
 bool stream_can_be_read(void);
-int stream_descriptor(void);
-short stream_events(void);
+
+/* What to wait for until it is to be tried again. */
+struct pollfd stream_wanted(void);
 
 #endif

@@ -16,12 +16,6 @@ static SSL_CTX *context;
 static SSL *tls;
 static long verified;
 
-bool
-tls_is_built(void)
-{
-	return true;
-}
-
 static bool
 make_context(void)
 {
@@ -124,58 +118,6 @@ tls_read(void *bytes, size_t size, short *events)
 	ERR_clear_error();
 	result = SSL_read(tls, bytes, size > INT_MAX ? INT_MAX : (int)size);
 	return result > 0 ? result : not_yet(result, events);
-}
-
-#else
-
-bool
-tls_is_built(void)
-{
-	return false;
-}
-
-bool
-tls_start(int fd, const char *host)
-{
-	(void)fd;
-	(void)host;
-	return false;
-}
-
-void
-tls_end(void)
-{
-}
-
-int
-tls_handshake(short *events)
-{
-	(void)events;
-	return -1;
-}
-
-const char *
-tls_why(void)
-{
-	return "built without TLS";
-}
-
-ssize_t
-tls_write(const void *bytes, size_t size, short *events)
-{
-	(void)bytes;
-	(void)size;
-	(void)events;
-	return -1;
-}
-
-ssize_t
-tls_read(void *bytes, size_t size, short *events)
-{
-	(void)bytes;
-	(void)size;
-	(void)events;
-	return -1;
 }
 
 #endif

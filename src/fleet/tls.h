@@ -11,7 +11,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-bool tls_is_built(void);
+#if HAVE_OPENSSL
+
+#define tls_is_built() true
 
 /* Over the connected socket FD, for the server HOST. False: no memory. */
 bool tls_start(int fd, const char *host);
@@ -26,5 +28,18 @@ const char *tls_why(void);
 /* As stream_write() and stream_read(). */
 ssize_t tls_write(const void *bytes, size_t size, short *events);
 ssize_t tls_read(void *bytes, size_t size, short *events);
+
+#else
+
+/* Where that is false, nobody comes to the others. */
+#define tls_is_built() false
+#define tls_start(fd, host) false
+#define tls_end() ((void)0)
+#define tls_handshake(events) (-1)
+#define tls_why() ""
+#define tls_write(bytes, size, events) (-1)
+#define tls_read(bytes, size, events) (-1)
+
+#endif
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,7 +11,6 @@
 #include "core/base/duration.h"
 #include "core/words/countdown.h"
 #include "core/words/reason.h"
-#include "log/target.h"
 #include "log/writer.h"
 #include "process/clock.h"
 #include "process/fd.h"
@@ -38,6 +39,45 @@ static size_t buffer_size;
 static char tried[COUNTDOWN_FRAME_SIZE]; /* writer_try(): a frame */
 static size_t tried_from, tried_length; /* what is to be written of it */
 
+/* "/dev/fd/3", "/dev/stdout": that very descriptor. Else -1. */
+static int
+named_descriptor(const char *file)
+{
+	int64_t number;
+
+	if (strcmp(file, "/dev/stdout") == 0)
+		return STDOUT_FILENO;
+	if (strcmp(file, "/dev/stderr") == 0)
+		return STDERR_FILENO;
+	if (strncmp(file, "/dev/fd/", 8) == 0 && count_parse(file + 8, &number)
+	    && number < 1000000)
+		return (int)number;
+	return -1;
+}
+
+/*
+ * The descriptor that --log-file=FILE writes to; those above are copied. < 0:
+ * errno tells why there is none.
+ */
+static int
+target_of(const char *file)
+{
+	int named = named_descriptor(file);
+	int flags;
+
+	if (named >= 0) {
+		flags = fcntl(named, F_GETFL);
+		if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
+			return fd_copy(named);
+		errno = EBADF;
+		return -1;
+	}
+	return fd_out_of_the_way(open(file,
+	    O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY
+	        | O_NONBLOCK, /* a FIFO that nobody reads is an error */
+	    0666));
+}
+
 const char *
 writer_open(const struct log_options *options)
 {
@@ -55,7 +95,7 @@ writer_open(const struct log_options *options)
 	if (held >= 0)
 		sink.descriptor = held;
 	if (options->file != NULL)
-		sink.descriptor = log_target(options->file);
+		sink.descriptor = target_of(options->file);
 	if (sink.descriptor < 0)
 		return "--log-file";
 	is_stderr = options->file == NULL

@@ -139,17 +139,20 @@ add_codes(const char *list, struct rules *rules, enum verdict verdict,
 	    "EX_TEMPFAIL");
 }
 
-bool
-value_success_on(const char *text, void *field, struct refusal *refusal)
-{
-	return add_codes(text, field, VERDICT_SUCCESS, refusal);
-}
+/* A parser for the codes of a verdict. */
+#define CODES(name, verdict) \
+	bool value_##name##_on( \
+	    const char *text, void *field, struct refusal *refusal) \
+	{ \
+		return add_codes(text, field, verdict, refusal); \
+	}
 
-bool
-value_pass_on(const char *text, void *field, struct refusal *refusal)
-{
-	return add_codes(text, field, VERDICT_PASS, refusal);
-}
+/* clang-format off */
+CODES(success, VERDICT_SUCCESS)
+CODES(pass, VERDICT_PASS)
+CODES(throttle, VERDICT_THROTTLE)
+CODES(stop, VERDICT_STOP)
+/* clang-format on */
 
 bool
 value_retry_on(const char *text, void *field, struct refusal *refusal)
@@ -158,18 +161,6 @@ value_retry_on(const char *text, void *field, struct refusal *refusal)
 
 	rules->listed_only = true;
 	return add_codes(text, rules, VERDICT_RETRY, refusal);
-}
-
-bool
-value_throttle_on(const char *text, void *field, struct refusal *refusal)
-{
-	return add_codes(text, field, VERDICT_THROTTLE, refusal);
-}
-
-bool
-value_stop_on(const char *text, void *field, struct refusal *refusal)
-{
-	return add_codes(text, field, VERDICT_STOP, refusal);
 }
 
 /* What to look for in the output; too large to be part of the options. */
