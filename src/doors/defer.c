@@ -55,13 +55,11 @@ closing_line(int64_t epoch_ns)
 	static char words[256];
 	struct text text = text_in(words, sizeof words);
 
-	text_add(&text, "deferred: gave up ");
-	if (found.failures == 1) {
-		text_add(&text, "once");
-	} else {
-		text_number(&text, found.failures);
-		text_add(&text, " times in a row");
-	}
+	if (found.failures == 1)
+		text_add(&text, "deferred: gave up once");
+	else
+		text_join(&text, "deferred: gave up ", NUMBER(found.failures),
+		    " times in a row");
 	if (found.reason[0] != '\0')
 		text_join(&text, " (", found.reason, ")");
 	text_add(&text, "; not before ");
@@ -178,11 +176,9 @@ defer_tell_recovery(enum result result)
 	if ((result != RESULT_SUCCESS && result != RESULT_PASS)
 	    || row.runs == 0)
 		return;
-	text_add(&text, result == RESULT_PASS ? "passed" : "succeeded");
-	text_add(&text, ", after ");
-	text_number(&text, row.runs);
-	text_join(
-	    &text, row.runs == 1 ? " run" : " runs", " had given up since ");
+	text_join(&text, result == RESULT_PASS ? "passed" : "succeeded",
+	    ", after ", NUMBER(row.runs), row.runs == 1 ? " run" : " runs",
+	    " had given up since ");
 	/* Rounded down. */
 	add_moment(&text, clock_epoch_ns(),
 	    row.since_ns / NS_PER_MIN * NS_PER_MIN, false);

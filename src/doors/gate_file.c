@@ -105,8 +105,7 @@ gate_file_watch(struct gate_file *gate, const struct gate_record *seen)
 	int64_t now_ns;
 	int fd = fd_out_of_the_way(inotify_init1(IN_CLOEXEC));
 
-	text_add(&text, "/proc/self/fd/");
-	text_number(&text, gate->part.file.fd);
+	text_join(&text, "/proc/self/fd/", NUMBER(gate->part.file.fd));
 	/* What was written before it was watched is not told of. */
 	if (fd >= 0 && inotify_add_watch(fd, path, IN_MODIFY) >= 0
 	    && gate_file_read(gate, &record, &now_ns)

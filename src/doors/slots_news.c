@@ -10,10 +10,14 @@
 #include "log/log.h"
 #include "options/usage.h"
 
-static void
-add_name(struct text *text, const struct slots_options *options)
+static const char *
+name_of(const struct slots_options *options)
 {
-	shared_name_add(text, options->name, options->fleet);
+	static char name[FLEET_NAME_SIZE];
+	struct text text = text_in(name, sizeof name);
+
+	shared_name_add(&text, options->name, options->fleet);
+	return name;
 }
 
 /* "cannot use slots hub (DIR: WHY)" */
@@ -24,15 +28,9 @@ slots_news_refuse_run(const struct slots_options *options,
 	char words[2 * PATH_MAX];
 	struct text text = text_in(words, sizeof words);
 
-	text_add(&text, "cannot use slots ");
-	add_name(&text, options);
-	text_add(&text, " (");
+	text_join(&text, "cannot use slots ", name_of(options), " (");
 	shared_state_add_why(&text, part, part->file.why);
-	if (*why != '\0') {
-		text_add(&text, "; ");
-		text_add(&text, why);
-	}
-	text_byte(&text, ')');
+	text_join(&text, *why != '\0' ? "; " : "", why, ")");
 	usage_refuse(words, NULL, NULL);
 }
 
@@ -43,26 +41,22 @@ slots_news_wait(const struct slots_options *options)
 	char words[SHARED_NAME_SIZE + 64];
 	struct text text = text_in(words, sizeof words);
 
-	if (options->count == 1) {
+	if (options->count == 1)
 		text_add(&text, "waiting for the slot of ");
-	} else {
-		text_add(&text, "waiting for one of ");
-		text_number(&text, options->count);
-		text_add(&text, " slots of ");
-	}
-	add_name(&text, options);
+	else
+		text_join(&text, "waiting for one of ", NUMBER(options->count),
+		    " slots of ");
+	text_add(&text, name_of(options));
 	log_news(WEIGHT_NORMAL, words, NULL, NULL);
 }
 
 void
 slots_news_taken(const struct slots_options *options, int64_t waited_ns)
 {
-	char members[SHARED_NAME_SIZE + 64], shown[FLEET_NAME_SIZE];
+	char members[SHARED_NAME_SIZE + 64];
 	struct text text = text_in(members, sizeof members);
-	struct text name = text_in(shown, sizeof shown);
 
-	add_name(&name, options);
-	json_member_string(&text, "slots", shown);
+	json_member_string(&text, "slots", name_of(options));
 	json_member_seconds(&text, "waited_s", waited_ns);
 	log_news(WEIGHT_NORMAL, NULL, "slot", members);
 }
@@ -73,8 +67,7 @@ slots_news_lost(const struct slots_options *options)
 	char words[SHARED_NAME_SIZE + 64];
 	struct text text = text_in(words, sizeof words);
 
-	text_add(&text, "lost the slot of ");
-	add_name(&text, options);
+	text_join(&text, "lost the slot of ", name_of(options));
 	log_news(WEIGHT_NORMAL, words, NULL, NULL);
 }
 
@@ -85,10 +78,8 @@ slots_news_refuse(const struct slots_options *options)
 	static char closing[SHARED_NAME_SIZE + 64];
 	struct text text = text_in(closing, sizeof closing);
 
-	text_add(&text, "no slot of ");
-	add_name(&text, options);
-	text_add(&text, " was free within ");
-	duration_text(&text, options->wait_ns);
+	text_join(&text, "no slot of ", name_of(options), " was free within ",
+	    DURATION(options->wait_ns));
 	return (struct entry) { .admission = ADMISSION_REFUSED,
 		.closing = closing,
 		.reason = closing };
@@ -101,8 +92,7 @@ slots_news_late(const struct slots_options *options)
 	static char waiting[SHARED_NAME_SIZE + 32];
 	struct text text = text_in(waiting, sizeof waiting);
 
-	text_add(&text, "a slot of ");
-	add_name(&text, options);
+	text_join(&text, "a slot of ", name_of(options));
 	return (
 	    struct entry) { .admission = ADMISSION_LATE, .waiting = waiting };
 }

@@ -19,12 +19,9 @@ add_identity(struct text *text, const struct slots_options *options)
 {
 	const struct state_dir *dir = shared_state_dir();
 
-	if (!options->fleet) {
-		text_number(text, (int64_t)dir->device);
-		text_byte(text, ':');
-		text_number(text, (int64_t)dir->inode);
-		text_byte(text, ':');
-	}
+	if (!options->fleet)
+		text_join(text, NUMBER((int64_t)dir->device), ":",
+		    NUMBER((int64_t)dir->inode), ":");
 	shared_name_add(text, options->name, options->fleet);
 	text_byte(text, ':');
 }

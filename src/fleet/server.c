@@ -287,8 +287,7 @@ server_await_item(
 	struct text text = text_in(limit, sizeof limit);
 	enum event event;
 
-	text_number(&text, most_ns / NS_PER_S);
-	text_byte(&text, '.');
+	text_join(&text, NUMBER(most_ns / NS_PER_S), ".");
 	text_digits(&text, most_ns % NS_PER_S / NS_PER_MS, 3);
 	/* What has changed meanwhile is looked at anew. */
 	server_add("UNWATCH");

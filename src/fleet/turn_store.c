@@ -127,8 +127,7 @@ lease_value(uint32_t turn)
 	static char value[OWNER_SIZE + 16];
 	struct text text = text_in(value, sizeof value);
 
-	text_number(&text, turn);
-	text_join(&text, " ", owner);
+	text_join(&text, NUMBER(turn), " ", owner);
 	return value;
 }
 

@@ -126,26 +126,19 @@ figures_title(
 	char capacity[32], share[40];
 
 	snprintf(capacity, sizeof capacity, "%.10g", herd->capacity);
-	text_number(text, herd->clients);
-	text_add(text, herd->clients == 1 ? " client" : " clients");
-	if (herd->machines > 1) {
-		text_add(text, " on ");
-		text_number(text, herd->machines);
-		text_add(text, " machines");
-	}
-	text_add(text, ", an outage of ");
-	duration_text(text, herd->outage_ns);
-	text_join(text, ", then ", capacity, " served a second");
+	text_join(text, NUMBER(herd->clients),
+	    herd->clients == 1 ? " client" : " clients");
+	if (herd->machines > 1)
+		text_join(text, " on ", NUMBER(herd->machines), " machines");
+	text_join(text, ", an outage of ", DURATION(herd->outage_ns), ", then ",
+	    capacity, " served a second");
 	if (herd->failures > 0) {
 		snprintf(share, sizeof share, ", %.10g%% fail",
 		    herd->failures * 100);
 		text_add(text, share);
 	}
-	if (trials[0].runs > 1) {
-		text_add(text, "; mean of ");
-		text_number(text, trials[0].runs);
-		text_add(text, " runs");
-	}
+	if (trials[0].runs > 1)
+		text_join(text, "; mean of ", NUMBER(trials[0].runs), " runs");
 }
 
 void

@@ -62,8 +62,6 @@ static void
 check(const struct options *options)
 {
 	const struct herd *herd = &options->herd;
-	char number[24];
-	struct text text = text_in(number, sizeof number);
 
 	if (options->job.argv[0] != NULL)
 		usage_refuse(
@@ -77,9 +75,9 @@ check(const struct options *options)
 	if (herd->capacity <= 0)
 		usage_refuse("--capacity", "missing",
 		    "expected how many requests a second it serves then");
-	text_number(&text, herd->clients);
 	if (herd->clients > MOST_CLIENTS)
-		usage_refuse("--clients", number, "expected at most 1000000");
+		usage_refuse("--clients", NUMBER(herd->clients),
+		    "expected at most 1000000");
 }
 
 /* The loop that most people write: until COMMAND; do sleep 1; done */

@@ -85,14 +85,13 @@ text_about(struct text *text, double attempts)
 {
 	int64_t unit = 1;
 
-	text_add(text, "about ");
 	while (attempts / (double)unit >= 1000 && unit <= INT64_MAX / 10000)
 		unit *= 10;
 	attempts /= (double)unit;
-	text_number(text,
-	    saturating_multiply(
-	        unit, attempts < 1e6 ? (int64_t)(attempts + 0.5) : INT64_MAX));
-	text_add(text, " attempts");
+	text_join(text, "about ",
+	    NUMBER(saturating_multiply(
+	        unit, attempts < 1e6 ? (int64_t)(attempts + 0.5) : INT64_MAX)),
+	    " attempts");
 }
 
 /* Whether ATTEMPTS, with the BEFORE of other scenarios, are too many. */

@@ -168,8 +168,7 @@ add_recovery(struct text *text, const struct panel *panel, bool with_words)
 	if (panel->herd->outage_ns == 0 || panel->herd->outage_ns >= LONGEST_NS)
 		return;
 	svg_down(text, x, panel->box.y, bottom_of(panel), SVG_END);
-	text_add(&label, "up again after ");
-	duration_text(&label, panel->herd->outage_ns);
+	text_join(&label, "up again after ", DURATION(panel->herd->outage_ns));
 	if (with_words)
 		svg_words(text, is_left ? SVG_FROM : SVG_UP_TO,
 		    is_left ? x + 60 : x - 60, panel->box.y + 140, SVG_END_INK,
@@ -179,8 +178,8 @@ add_recovery(struct text *text, const struct panel *panel, bool with_words)
 static void
 add_time(struct text *text, const char *before, double ns)
 {
-	text_add(text, before);
-	duration_text(text, ns < 0x1p63 ? (int64_t)ns : DURATION_INF);
+	text_join(
+	    text, before, DURATION(ns < 0x1p63 ? (int64_t)ns : DURATION_INF));
 }
 
 /* Its figures in short. */

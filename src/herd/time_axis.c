@@ -45,13 +45,10 @@ time_axis_of(
 void
 time_axis_column(const struct time_axis *axis, struct text *text)
 {
-	if (axis->column_ns >= NS_PER_S) {
+	if (axis->column_ns >= NS_PER_S)
 		duration_text(text, axis->column_ns);
-		return;
-	}
-	text_add(text, "1/");
-	text_number(text, NS_PER_S / axis->column_ns);
-	text_add(text, " s");
+	else
+		text_join(text, "1/", NUMBER(NS_PER_S / axis->column_ns), " s");
 }
 
 int64_t

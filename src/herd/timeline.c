@@ -176,8 +176,7 @@ print_recovery(const struct axis *axis, int64_t outage_ns)
 	char words[64];
 	struct text text = text_in(words, sizeof words);
 
-	text_add(&text, "up again after ");
-	duration_text(&text, outage_ns);
+	text_join(&text, "up again after ", DURATION(outage_ns));
 	if (cell + 2 + (int64_t)text.length <= width_of(axis))
 		printf("%*s%s %s\n", MARGIN + cell, "", glyph(axis, "▲", "^"),
 		    words);

@@ -46,10 +46,11 @@ add_help(struct text *text, const char *help)
 	for (; *help != '\0'; help++)
 		if (*help != '%')
 			text_byte(text, *help);
-		else if (program.attempts == INT64_MAX)
-			text_add(text, "inf");
 		else
-			text_number(text, program.attempts);
+			text_add(text,
+			    program.attempts == INT64_MAX
+			        ? "inf"
+			        : NUMBER(program.attempts));
 }
 
 /* Prints the row; BRIEF leaves out what its help says after a semicolon. */

@@ -31,13 +31,6 @@ add_quoted(struct text *text, const char *said)
 }
 
 static void
-add_duration(struct text *text, const char *name, int64_t ns)
-{
-	add_word(text, name, "");
-	duration_text(text, ns);
-}
-
-static void
 add_script(struct text *text, const char *name, const char *script)
 {
 	if (script == NULL)
@@ -96,22 +89,20 @@ add_shared(struct text *text, const struct shared_options *shared)
 	if (shared->gate.name[0] != '\0') {
 		add_word(text, "gate", "");
 		shared_name_add(text, shared->gate.name, shared->gate.fleet);
-		add_duration(text, "gate-wait", shared->gate.wait_ns);
+		add_word(text, "gate-wait", DURATION(shared->gate.wait_ns));
 	}
 	if (shared->slots.name[0] != '\0') {
 		add_word(text, "slots", "");
 		shared_name_add(text, shared->slots.name, shared->slots.fleet);
-		text_byte(text, ':');
-		text_number(text, shared->slots.count);
+		text_join(text, ":", NUMBER(shared->slots.count));
 		if (shared->slots.wait_ns != DURATION_INF)
-			add_duration(text, "slots-wait", shared->slots.wait_ns);
+			add_word(text, "slots-wait",
+			    DURATION(shared->slots.wait_ns));
 	}
 	if (shared->defer.name[0] != '\0') {
 		add_word(text, "defer", shared->defer.name);
-		text_byte(text, ':');
-		duration_text(text, shared->defer.limits.low_ns);
-		text_add(text, "..");
-		duration_text(text, shared->defer.limits.high_ns);
+		text_join(text, ":", DURATION(shared->defer.limits.low_ns),
+		    "..", DURATION(shared->defer.limits.high_ns));
 	}
 	add_script(text, "state-dir", shared->directory);
 }
@@ -124,7 +115,7 @@ options_in_force(struct text *text, const struct options *options)
 	if (job->signal != SIGTERM)
 		add_signal(text, "signal", job->signal);
 	if (job->grace_ns != DURATION_INF)
-		add_duration(text, "grace", job->grace_ns);
+		add_word(text, "grace", DURATION(job->grace_ns));
 	if (options->wake_on != 0)
 		add_signal(text, "wake-on", options->wake_on);
 	add_shared(text, &options->shared);
@@ -133,8 +124,6 @@ options_in_force(struct text *text, const struct options *options)
 	add_streams(text, options);
 	add_script(text, "before-retry", job->before_retry);
 	add_script(text, "at-end", job->at_end);
-	if (options->seeded) {
-		text_add(text, ", seed ");
-		text_number(text, options->seed);
-	}
+	if (options->seeded)
+		add_word(text, "seed", NUMBER(options->seed));
 }

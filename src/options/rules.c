@@ -105,13 +105,10 @@ say_conflict(struct refusal *refusal, const struct codes_fault *fault,
 {
 	struct text why = text_in(refusal->why, sizeof refusal->why);
 
-	if (fault->status >= 0)
-		text_number(&why, fault->status);
-	else
-		text_add(&why, refusal->item);
-	text_join(&why, " is in both --",
-	    option_table[option_of(fault->other)].name, " and --",
-	    option_table[option_of(verdict)].name);
+	text_join(&why,
+	    fault->status >= 0 ? NUMBER(fault->status) : refusal->item,
+	    " is in both --", option_table[option_of(fault->other)].name,
+	    " and --", option_table[option_of(verdict)].name);
 }
 
 static bool

@@ -25,11 +25,9 @@ note_stated_wait(int64_t hint_max_ns, int width)
 	text_add(&text,
 	    "Where the output of a failed attempt states a longer wait, the "
 	    "pause lasts as long");
-	if (hint_max_ns < DURATION_INF) {
-		text_add(&text, "; a wait of more than ");
-		duration_text(&text, hint_max_ns);
-		text_add(&text, " ends the run");
-	}
+	if (hint_max_ns < DURATION_INF)
+		text_join(&text, "; a wait of more than ",
+		    DURATION(hint_max_ns), " ends the run");
 	text_add(&text, ".");
 	print_note(words, width);
 }
@@ -49,15 +47,14 @@ note_gate(const struct gate_options *gate, int width)
 	    "fails, that counts for none of the attempts above. After a "
 	    "success the others start gradually: 2 a second at first, and "
 	    "twice as many after each second in which few fail. ");
-	if (gate->wait_ns == 0) {
+	if (gate->wait_ns == 0)
 		text_add(&text, "This run does not wait at a shut gate.");
-	} else if (gate->wait_ns == DURATION_INF) {
+	else if (gate->wait_ns == DURATION_INF)
 		text_add(&text, "This run waits there for as long as it is.");
-	} else {
-		text_add(&text, "This run waits there for at most ");
-		duration_text(&text, gate->wait_ns);
-		text_add(&text, " in all, besides the waits that are stated.");
-	}
+	else
+		text_join(&text, "This run waits there for at most ",
+		    DURATION(gate->wait_ns),
+		    " in all, besides the waits that are stated.");
 	print_note(words, width);
 }
 

@@ -64,8 +64,7 @@ add_extent(struct text *text, const struct panel *panel, size_t row,
 	    (struct svg_box) { x + low, y, max_ns(high - low, 10), BAR },
 	    SVG_CURVE);
 	svg_down(text, x + mean, y - 20, y + BAR + 20, SVG_MARK);
-	text_add(&label, "mean ");
-	duration_text(&label, extent.mean_ns);
+	text_join(&label, "mean ", DURATION(extent.mean_ns));
 	svg_words(text, SVG_FROM, x + max_ns(high, 10) + 60, y + BAR - 30,
 	    SVG_INK, words);
 }
@@ -89,11 +88,9 @@ add_rows(struct text *text, const struct forecast_row *rows, size_t count)
 	add_panel(text, &starts);
 	for (size_t i = 0; i < count; i++) {
 		int64_t y = TOP + (int64_t)i * ROW + ROW / 2 + 40;
-		char number[24];
-		struct text label = text_in(number, sizeof number);
 
-		text_number(&label, rows[i].after_attempt);
-		svg_words(text, SVG_UP_TO, ATTEMPTS_X, y, SVG_INK, number);
+		svg_words(text, SVG_UP_TO, ATTEMPTS_X, y, SVG_INK,
+		    NUMBER(rows[i].after_attempt));
 		add_extent(text, &pauses, i,
 		    (struct extent) { rows[i].pause.low_ns, rows[i].mean_ns,
 		        rows[i].pause.high_ns });
@@ -110,12 +107,9 @@ say_rest(struct text *text, size_t count, bool endless)
 	if (count <= MOST_ROWS && !endless)
 		return false;
 	text_add(text, "And so on");
-	if (!endless) {
-		text_add(text, ": ");
-		text_number(text, (int64_t)(count - MOST_ROWS));
-		text_add(text,
+	if (!endless)
+		text_join(text, ": ", NUMBER((int64_t)(count - MOST_ROWS)),
 		    count - MOST_ROWS == 1 ? " more pause" : " more pauses");
-	}
 	text_byte(text, '.');
 	return true;
 }

@@ -76,16 +76,12 @@ is_ours(const char *entry)
 static char *
 pid_entry(char *entry)
 {
-	char pid[24];
-	struct text text = text_in(pid, sizeof pid);
-
 	for (int i = 0; i < 2; i++) {
 		const char *value = entry + strlen(pid_names[i]);
 
 		if (!begins(entry, pid_names[i]))
 			continue;
-		text_number(&text, getpid());
-		if (strcmp(value, pid) == 0) {
+		if (strcmp(value, NUMBER(getpid())) == 0) {
 			pids_are_ours = true;
 			return pid_entries[i];
 		}
@@ -99,11 +95,7 @@ write_value(enum variable variable, const char *word, int64_t number)
 {
 	struct text text = text_in(values[variable], sizeof values[variable]);
 
-	text_add(&text, names[variable]);
-	if (word != NULL)
-		text_add(&text, word);
-	else
-		text_number(&text, number);
+	text_join(&text, names[variable], word != NULL ? word : NUMBER(number));
 }
 
 /* One more than the inherited depth. */
@@ -219,7 +211,6 @@ environment_adopt(void)
 		struct text text
 		    = text_in(pid_entries[i], sizeof pid_entries[i]);
 
-		text_add(&text, pid_names[i]);
-		text_number(&text, getpid());
+		text_join(&text, pid_names[i], NUMBER(getpid()));
 	}
 }

@@ -63,8 +63,7 @@ fd_reopen(int fd, int flags)
 	char path[32];
 	struct text text = text_in(path, sizeof path);
 
-	text_add(&text, "/proc/self/fd/");
-	text_number(&text, fd);
+	text_join(&text, "/proc/self/fd/", NUMBER(fd));
 	return fd_out_of_the_way(open(path, flags | O_CLOEXEC));
 }
 

@@ -22,14 +22,11 @@ bool
 proc_is_ours(void)
 {
 	static int known = -1;
-	char self[24] = "", pid[24];
-	struct text text = text_in(pid, sizeof pid);
+	char self[24] = "";
 
-	if (known < 0) {
-		text_number(&text, getpid());
+	if (known < 0)
 		known = readlink("/proc/self", self, sizeof self - 1) > 0
-		    && strcmp(self, pid) == 0;
-	}
+		    && strcmp(self, NUMBER(getpid())) == 0;
 	return known == 1;
 }
 
@@ -59,9 +56,7 @@ file_of(pid_t pid, const char *name)
 	static char path[48];
 	struct text text = text_in(path, sizeof path);
 
-	text_add(&text, "/proc/");
-	text_number(&text, pid);
-	text_join(&text, "/", name);
+	text_join(&text, "/proc/", NUMBER(pid), "/", name);
 	return path;
 }
 

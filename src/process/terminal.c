@@ -81,9 +81,5 @@ terminal_wrapped(const char *text, int column, int from, int width)
 void
 terminal_duration(const char *before, int64_t ns, int width)
 {
-	char words[32];
-	struct text text = text_in(words, sizeof words);
-
-	duration_text(&text, ns);
-	printf("%s%*s", before, width, words);
+	printf("%s%*s", before, width, DURATION(ns));
 }

@@ -259,8 +259,6 @@ static bool
 choose(struct state_dir *dir, const char *asked, bool to_be_made,
     void (*note)(const char *words))
 {
-	char uid[24];
-	struct text number = text_in(uid, sizeof uid);
 	const struct choice choices[] = {
 		{ .parent = asked, .child = "", .by_user = true },
 		{ .parent = variable("BACKOFF_STATE_DIR"),
@@ -270,10 +268,11 @@ choose(struct state_dir *dir, const char *asked, bool to_be_made,
 		{ .parent = geteuid() == 0 ? "/var/lib/backoff" : NULL,
 		    .child = "" },
 		of_home(),
-		{ .parent = "/var/tmp/backoff-", .child = uid, .of_all = true },
+		{ .parent = "/var/tmp/backoff-",
+		    .child = NUMBER(geteuid()),
+		    .of_all = true },
 	};
 
-	text_number(&number, geteuid());
 	dir->fd = -1;
 	for (size_t i = 0; i < ARRAY_LENGTH(choices); i++) {
 		bool is_last = i + 1 == ARRAY_LENGTH(choices);

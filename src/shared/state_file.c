@@ -84,8 +84,7 @@ check(struct state_file *file, const struct stat *stat)
 		                         : "its mode is not 0600");
 	if (stat->st_size <= STATE_SIZE)
 		return true;
-	text_add(&words, "larger than a state file: ");
-	text_number(&words, stat->st_size);
+	text_join(&words, "larger than a state file: ", NUMBER(stat->st_size));
 	return blame(file, why);
 }
 

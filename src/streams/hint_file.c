@@ -40,10 +40,8 @@ hint_start(void)
 	if (proc_is_ours())
 		file = open_in_memory();
 	if (file >= 0) {
-		text_add(&text, "/proc/");
-		text_number(&text, getpid());
-		text_add(&text, "/fd/");
-		text_number(&text, file);
+		text_join(
+		    &text, "/proc/", NUMBER(getpid()), "/fd/", NUMBER(file));
 	} else {
 		/* The kernel has no memfd, or a sandbox forbids it. */
 		named = true;
