@@ -109,16 +109,6 @@ make_id(unsigned char *bytes)
 	return id;
 }
 
-/* For a failure after hint_start(): removes the hint file, if there is one. */
-static _Noreturn void
-refuse_without_hint(const char *what)
-{
-	const char *why = strerror(errno);
-
-	hint_stop();
-	usage_refuse(what, "no memory", why);
-}
-
 /* For files that backoff itself makes: where, and what changes that. */
 static const char *
 tempfile_place(void)
@@ -137,6 +127,7 @@ prepare(struct options *options)
 	const char *file = options->log.file;
 	const char *broken = log_open(&options->log);
 	struct stream_failure failure;
+	const char *why;
 
 	if (broken != NULL)
 		usage_refuse(broken, file != NULL ? file : tempfile_place(),
@@ -159,9 +150,12 @@ prepare(struct options *options)
 	if (failure.stream != NULL)
 		usage_refuse(failure.stream, "cannot be passed on",
 		    strerror(failure.error));
-	if (!environment_start(
+	if (environment_start(
 	        options->log.id, hint_start(), &options->settings.limits))
-		refuse_without_hint("environment");
+		return;
+	why = strerror(errno);
+	hint_stop();
+	usage_refuse("environment", "no memory", why);
 }
 
 int

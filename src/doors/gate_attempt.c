@@ -24,20 +24,13 @@ news_of(const struct loop_state *state)
 	return GATE_FAILED;
 }
 
-/* By how much CLOCK_BOOTTIME is ahead. */
-static int64_t
-boottime_ahead(void)
-{
-	return boottime_ns() - clock_now_ns();
-}
-
 struct gate_attempt
 gate_attempt_of(const struct loop_state *state, const struct settings *settings,
     struct random *random, char *words)
 {
 	const struct outcome *outcome = &state->outcome;
 	const struct hint *hint = &outcome->evidence.hint;
-	int64_t ahead_ns = boottime_ahead();
+	int64_t ahead_ns = boottime_ns() - clock_now_ns();
 	struct gate_attempt attempt = {
 		.outcome = news_of(state),
 		.began_ns = outcome->started_ns + ahead_ns,

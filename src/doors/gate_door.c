@@ -131,14 +131,6 @@ over(struct entry entry)
 	return (struct step) { true, entry };
 }
 
-/* Another machine has the fleet's turn, and we stand for ours. */
-static bool
-waits_in_fleet(void)
-{
-	return gate_keeper_has_fleet(&keeper)
-	    && (keeper.run.turn != 0 || !gate_keeper_has_file(&keeper));
-}
-
 /* With the turn, or because none is needed, until an attempt may begin. */
 static struct step
 wait_in_turn(int64_t limit_ns)
@@ -156,7 +148,10 @@ wait_in_turn(int64_t limit_ns)
 		if (decision.kind == GATE_QUEUE) {
 			if (clock_now_ns() >= limit_ns)
 				return over(late);
-			if (waits_in_fleet())
+			/* Another machine has the turn; we stand for ours. */
+			if (gate_keeper_has_fleet(&keeper)
+			    && (keeper.run.turn != 0
+			        || !gate_keeper_has_file(&keeper)))
 				continue;
 		}
 		switch (decision.kind) {

@@ -92,11 +92,16 @@ static enum lock_result
 look_here(void)
 {
 	int64_t first = random_between(random_source, 0, options->count - 1);
+	enum lock_result result = is_local() ? LOCK_BUSY : LOCK_HAD;
 
-	if (!is_local())
-		return LOCK_HAD;
-	return lock_try_any(
-	    part.file.fd, STATE_LOCK_SLOT, options->count, first, &held);
+	for (int64_t i = 0; i < options->count && result == LOCK_BUSY; i++) {
+		int64_t byte = STATE_LOCK_SLOT + (first + i) % options->count;
+
+		result = lock_try(part.file.fd, byte);
+		if (result == LOCK_HAD)
+			held = byte;
+	}
+	return result;
 }
 
 static enum lock_result

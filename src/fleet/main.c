@@ -69,14 +69,6 @@ give_up_name(int signal)
 	_exit(signal != 0);
 }
 
-static void
-lose(void)
-{
-	turn_lease_forget();
-	slot_lease_forget();
-	answer_in_words(FLEET_LOST, server_why());
-}
-
 /* "GATE SLOTS" */
 static bool
 take_names(const char *text)
@@ -195,8 +187,11 @@ do_what_is_asked(const struct fleet_line *line)
 	                || line->word == FLEET_FREE
 	            ? ask_slots(line)
 	            : ask_gate(line));
-	if (!done)
-		lose();
+	if (done)
+		return;
+	turn_lease_forget();
+	slot_lease_forget();
+	answer_in_words(FLEET_LOST, server_why());
 }
 
 /* Gives back what is held, as far as that can be done. */

@@ -82,20 +82,16 @@ print_figure(const struct scenario *scenario, const struct row *row)
 }
 
 static bool
-has_limit(const struct limits *limits)
-{
-	return limits->attempts < INT64_MAX
-	    || limits->deadline_ns < DURATION_INF;
-}
-
-static bool
 is_shown(const struct row *row, const struct scenario *first)
 {
+	const struct limits *limits = &first->settings.limits;
+
 	switch (row->condition) {
 	case WITH_GATE:
 		return first->gate != HERD_NO_GATE;
 	case WITH_LIMIT:
-		return has_limit(&first->settings.limits);
+		return limits->attempts < INT64_MAX
+		    || limits->deadline_ns < DURATION_INF;
 	case ALWAYS:
 		break;
 	}

@@ -63,9 +63,8 @@ progress_tell(struct progress *progress, double done)
 }
 
 void
-progress_end(struct progress *progress)
+progress_end(const struct progress *progress)
 {
 	if (progress->shown)
 		fprintf(stderr, "\r%*s\r", LINE_WIDTH, "");
-	progress->shown = false;
 }

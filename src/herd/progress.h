@@ -26,6 +26,6 @@ void progress_part(struct progress *progress, double from, double to);
 void progress_tell(struct progress *progress, double done);
 
 /* Erases the bar. */
-void progress_end(struct progress *progress);
+void progress_end(const struct progress *progress);
 
 #endif

@@ -123,13 +123,6 @@ scenario_runs(const struct settings *settings, int64_t wanted)
 	    : wanted;
 }
 
-/* How many have a gate: all, or none. */
-static int64_t
-machines_of(const struct scenario *scenario, const struct herd *herd)
-{
-	return scenario->gate == HERD_NO_GATE ? 0 : herd->machines;
-}
-
 /* A scenario that runs. */
 struct work {
 	struct scenario *scenario;
@@ -214,7 +207,8 @@ scenario_run(struct scenario *scenario, const struct herd *herd, uint64_t seed,
 		.histogram = &scenario->histogram,
 		.peak_from_ns = SCENARIO_STARTED_NS,
 		.machines = room->machines,
-		.machines_count = machines_of(scenario, herd),
+		.machines_count
+		= scenario->gate == HERD_NO_GATE ? 0 : herd->machines,
 		.fleet = scenario->gate == HERD_GATE_FLEET,
 	};
 	struct work work = {

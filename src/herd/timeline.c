@@ -122,13 +122,6 @@ print_chart(
 	print_bars(scenario, axis, height);
 }
 
-/* The smallest step of a usual clock that leaves room for the labels. */
-static int64_t
-tick_step(const struct axis *axis)
-{
-	return tick_time(axis->time.column_ns * (8 / axis->cells + 1));
-}
-
 /* Prints each label below its tick, but none that the edge would cut off. */
 static void
 print_times(const struct axis *axis, int64_t step_ns)
@@ -152,7 +145,10 @@ print_times(const struct axis *axis, int64_t step_ns)
 static void
 print_ticks(const struct axis *axis)
 {
-	int64_t step_ns = tick_step(axis), tick_ns = 0;
+	/* The smallest of a usual clock that leaves room for the labels. */
+	int64_t step_ns
+	    = tick_time(axis->time.column_ns * (8 / axis->cells + 1));
+	int64_t tick_ns = 0;
 	int64_t width = width_of(axis);
 
 	print_margin("", glyph(axis, "└", "+"));

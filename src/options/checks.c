@@ -44,14 +44,6 @@ derive_attempts(struct options *options)
 		limits->attempts = INT64_MAX;
 }
 
-/* What asks for a log as JSON asks for a preview as JSON. */
-static void
-derive_format(struct options *options, const struct given *given)
-{
-	if (given->text[OPT_FORMAT] == NULL && options->log.format == LOG_JSON)
-		options->format = FORMAT_JSON;
-}
-
 static void
 derive_streams(struct options *options, const struct given *given)
 {
@@ -67,12 +59,15 @@ derive_streams(struct options *options, const struct given *given)
 	options->log.held = options->job.quiet_success;
 }
 
-/* In a step of GitHub Actions, the end of the log is to be seen. */
 static void
-derive_log(struct options *options, const struct given *given)
+derive_formats(struct options *options, const struct given *given)
 {
 	const char *actions = getenv("GITHUB_ACTIONS");
 
+	/* What asks for a log as JSON asks for a preview as JSON. */
+	if (given->text[OPT_FORMAT] == NULL && options->log.format == LOG_JSON)
+		options->format = FORMAT_JSON;
+	/* In a step of GitHub Actions, the end of the log is to be seen. */
 	if (given->text[OPT_LOG_FORMAT] == NULL && options->log.file == NULL
 	    && actions != NULL && strcmp(actions, "true") == 0)
 		options->log.format = LOG_GITHUB;
@@ -87,8 +82,7 @@ option_defaults(struct options *options, const struct given *given)
 	if (!options->settings.limits.attempts_given)
 		derive_attempts(options);
 	derive_streams(options, given);
-	derive_format(options, given);
-	derive_log(options, given);
+	derive_formats(options, given);
 }
 
 bool

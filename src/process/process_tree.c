@@ -288,9 +288,8 @@ process_tree_signal(struct process_tree *tree, pid_t command, int signal)
 }
 
 void
-process_tree_free(struct process_tree *tree)
+process_tree_free(const struct process_tree *tree)
 {
 	free(tree->preexisting.list);
 	free(tree->known.list);
-	*tree = (struct process_tree) { .known.count = 0 };
 }

@@ -56,6 +56,6 @@ struct process_tree process_tree_before(void);
 struct process_census process_tree_signal(
     struct process_tree *tree, pid_t command, int signal);
 
-void process_tree_free(struct process_tree *tree);
+void process_tree_free(const struct process_tree *tree);
 
 #endif

@@ -64,14 +64,6 @@ is_ignored(int signal)
 	    || action.sa_handler == SIG_IGN;
 }
 
-/* Rule 13: a signal ignored at the start stays ignored. */
-static void
-add_unless_ignored(sigset_t *set, int signal)
-{
-	if (!is_ignored(signal))
-		sigaddset(set, signal);
-}
-
 /* An ignored SIGCHLD, or SA_NOCLDWAIT, would lose the exit status. */
 static void
 take_child_signal(sigset_t *set)
@@ -124,8 +116,10 @@ signals_start(int wake_on, bool with_parent)
 	if (with_parent)
 		parent_choose_signal(wake_on);
 	sigemptyset(&handled);
+	/* Rule 13: a signal ignored at the start stays ignored. */
 	for (size_t i = 0; i < ARRAY_LENGTH(ending); i++)
-		add_unless_ignored(&handled, ending[i]);
+		if (!is_ignored(ending[i]))
+			sigaddset(&handled, ending[i]);
 	/* Asking whether each is ignored would take a tenth of the start-up
 	 * time, so take() sorts those out. */
 	for (size_t i = 0; i < ARRAY_LENGTH(passing); i++)

@@ -111,21 +111,6 @@ lock_try(int fd, int64_t byte)
 	return errno == EAGAIN || errno == EACCES ? LOCK_BUSY : LOCK_FAILED;
 }
 
-enum lock_result
-lock_try_any(int fd, int64_t base, int64_t count, int64_t first, int64_t *had)
-{
-	enum lock_result result = LOCK_BUSY;
-
-	for (int64_t i = 0; i < count && result == LOCK_BUSY; i++) {
-		int64_t byte = base + (first + i) % count;
-
-		result = lock_try(fd, byte);
-		if (result == LOCK_HAD)
-			*had = byte;
-	}
-	return result;
-}
-
 void
 lock_free(int fd, int64_t byte)
 {
@@ -142,14 +127,6 @@ lock_is_possible(int fd)
 	return call(fd, F_OFD_GETLK, &flock) == 0;
 }
 
-bool
-lock_is_taken(int fd, int64_t byte)
-{
-	struct flock flock = request_for(F_WRLCK, byte);
-
-	return call(fd, F_OFD_GETLK, &flock) == 0 && flock.l_type != F_UNLCK;
-}
-
 int64_t
 lock_find(int fd, int64_t first, int64_t last)
 {
@@ -161,6 +138,12 @@ lock_find(int fd, int64_t first, int64_t last)
 	if (call(fd, F_OFD_GETLK, &flock) != 0 || flock.l_type == F_UNLCK)
 		return -1;
 	return flock.l_start;
+}
+
+bool
+lock_is_taken(int fd, int64_t byte)
+{
+	return lock_find(fd, byte, byte) >= 0;
 }
 
 int

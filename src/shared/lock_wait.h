@@ -30,13 +30,6 @@ enum lock_result lock_wait(int fd, int64_t byte, int64_t until_ns, int *told);
 /* The same without a wait. */
 enum lock_result lock_try(int fd, int64_t byte);
 
-/*
- * The same of any of COUNT bytes from BASE on, beginning with FIRST of them.
- * *HAD is the one that was had, and stays as it is where none was.
- */
-enum lock_result lock_try_any(
-    int fd, int64_t base, int64_t count, int64_t first, int64_t *had);
-
 void lock_free(int fd, int64_t byte);
 
 /* Whether there are locks at all on that file; else errno tells why not. */

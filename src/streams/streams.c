@@ -84,9 +84,7 @@ has_failed(void)
 static int64_t
 wrote(int64_t now_ns)
 {
-	bool has_grown = hold_has_grown();
-
-	return has_grown || tap_is_busy() ? now_ns : tap_read_ns();
+	return hold_has_grown() || tap_is_busy() ? now_ns : tap_read_ns();
 }
 
 static bool

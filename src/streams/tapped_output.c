@@ -51,15 +51,6 @@ tap_start(struct scan *what, bool times)
 	return true;
 }
 
-static bool
-open_pipe(struct channel *channel)
-{
-	return channel_open(channel)
-	    && (!in_turn
-	        || order_add((int)(channel - channels), channel->pipe,
-	            channel->commands));
-}
-
 /* Whether COMMAND is to write to a pipe, and not to a file or to our own. */
 static bool
 needs_pipe(const struct channel *channel, bool shared)
@@ -97,7 +88,10 @@ tap_begin(int descriptors[3])
 			descriptors[fd] = channels[0].commands;
 			continue;
 		}
-		if (!open_pipe(&channels[i]))
+		if (!channel_open(&channels[i])
+		    || (in_turn
+		        && !order_add(
+		            i, channels[i].pipe, channels[i].commands)))
 			return false;
 		descriptors[fd] = channels[i].commands;
 	}
