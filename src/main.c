@@ -136,7 +136,7 @@ prepare(struct options *options)
 		doors_open();
 	if (!hold_start(options->streams.hold))
 		usage_refuse("--hold", tempfile_place(), strerror(errno));
-	if (options->die_with_parent && !parent_is_told_of())
+	if (options->die_with_parent && !PARENT_IS_TOLD_OF)
 		usage_refuse("--die-with-parent", "not on this system",
 		    "a process is not told that its parent has ended");
 	if (!signals_start(options->wake_on, options->die_with_parent))

@@ -189,10 +189,9 @@ fleet_gate_end(struct gate_keeper *keeper, const struct gate_attempt *attempt,
 		            ? max_ns(attempt->hint_ns - now_ns, 1)
 		            : 0,
 		        attempt->pause_ns } };
-	struct text reason = text_in(line.text, sizeof line.text);
 	bool done;
 
-	text_add(&reason, attempt->reason);
+	text_copy(line.text, sizeof line.text, attempt->reason);
 	add_mirror(keeper, &line);
 	done = fleet_ask(&line, &answer);
 	set_asked(false);

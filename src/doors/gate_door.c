@@ -91,12 +91,10 @@ static struct entry
 refuse(void)
 {
 	static char closing[SHARED_NAME_SIZE + GATE_REASON_SIZE + 64];
-	static char reason[GATE_REASON_SIZE + 1];
+	const char *reason = keeper.seen.reason;
 	struct text words = text_in(closing, sizeof closing);
-	struct text why = text_in(reason, sizeof reason);
 
-	gate_closing(&words, shown_name, waited_ns, keeper.seen.reason);
-	text_add(&why, keeper.seen.reason);
+	gate_closing(&words, shown_name, waited_ns, reason);
 	return (struct entry) { .admission = ADMISSION_REFUSED,
 		.closing = closing,
 		.reason = reason[0] != '\0' ? reason : NULL };

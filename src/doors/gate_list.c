@@ -131,8 +131,7 @@ add_gate(struct row *row, const struct state_file *file, const uint8_t *bytes)
 		record = gate_record_new();
 	/* A ramp may have come to its end when nobody was there. */
 	gate_ask(&record, now_ns, &nobody);
-	snprintf(
-	    row->gate, sizeof row->gate, "%s", gate_state_name(record.state));
+	text_copy(row->gate, sizeof row->gate, gate_state_name(record.state));
 	put_number(
 	    row->waiting, sizeof row->waiting, count_queue(file, &record));
 	if (record.state == GATE_OPEN)
@@ -157,8 +156,7 @@ add_deferral(struct row *row, const uint8_t *bytes)
 	put_time(row->deferred, sizeof row->deferred,
 	    saturating_add(now_ns, wait_ns + NS_PER_S - 1));
 	if (row->reason[0] == '\0')
-		snprintf(
-		    row->reason, sizeof row->reason, "%s", deferral.reason);
+		text_copy(row->reason, sizeof row->reason, deferral.reason);
 }
 
 /* False: it is no file of ours. */
@@ -167,7 +165,6 @@ read_row(struct row *row, const struct state_dir *dir, const char *name)
 {
 	struct state_file file;
 	uint8_t bytes[STATE_SIZE];
-	struct text shown = text_in(row->name, sizeof row->name);
 	bool is_ours;
 
 	if (shared_name_scan(name) != strlen(name)
@@ -176,7 +173,7 @@ read_row(struct row *row, const struct state_dir *dir, const char *name)
 	is_ours = state_file_read(&file, bytes) != STATE_UNUSABLE;
 	if (is_ours) {
 		*row = (struct row) { .name = "" };
-		text_add(&shown, name);
+		text_copy(row->name, sizeof row->name, name);
 		add_gate(row, &file, bytes);
 		add_deferral(row, bytes);
 		put_number(row->slots, sizeof row->slots, count_slots(&file));

@@ -114,10 +114,9 @@ show(const struct gate_event *event, bool stays)
 {
 	char words[512];
 	struct text text = text_in(words, sizeof words);
-	struct text reason = text_in(shown_reason, sizeof shown_reason);
 	struct span time = gate_message(&text, GATE_NEWS_WAIT, event);
 
-	text_add(&reason, event->reason);
+	text_copy(shown_reason, sizeof shown_reason, event->reason);
 	return event->ramp == NULL && event->next_ns >= NS_PER_S
 	    && log_wait(words, time, clock_now_ns() - event->shut_ns, stays);
 }

@@ -48,10 +48,8 @@ open_here(void)
 	    = { .part = { .what = "gate", .name = options->gate.name },
 		      .is_noted = true };
 	struct state_file *file = &gate.part.file;
-	struct gate_record record;
+	struct gate_record record, before;
 	int64_t now_ns;
-	char reason[GATE_REASON_SIZE + 1];
-	struct text why = text_in(reason, sizeof reason);
 
 	switch (state_dir_look(&dir, options->directory)) {
 	case STATE_DIR_FOUND:
@@ -66,12 +64,12 @@ open_here(void)
 	if (!state_file_open(file, &dir, options->gate.name)
 	    || !gate_file_lock(&gate, &record, &now_ns))
 		usage_refuse("--gate=open", options->gate.name, file->why);
-	text_add(&why, record.reason);
+	before = record;
 	if (!gate_open_by_hand(&record, now_ns))
 		say(false, "");
 	if (!gate_file_write(&gate, &record))
 		usage_refuse("--gate=open", options->gate.name, file->why);
-	say(true, reason);
+	say(true, before.reason);
 }
 
 _Noreturn void

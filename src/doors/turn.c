@@ -56,10 +56,8 @@ line_byte(uint32_t number)
 static int
 fail_by_errno(struct gate_file *gate)
 {
-	struct text why
-	    = text_in(gate->part.file.why, sizeof gate->part.file.why);
-
-	text_add(&why, strerror(errno));
+	text_copy(
+	    gate->part.file.why, sizeof gate->part.file.why, strerror(errno));
 	return TURN_FAILED;
 }
 

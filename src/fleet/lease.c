@@ -12,14 +12,6 @@
 char owner[OWNER_SIZE];
 
 void
-lease_set_owner(int64_t number)
-{
-	struct text text = text_in(owner, sizeof owner);
-
-	text_number(&text, number);
-}
-
-void
 lease_make_key(char key[LEASE_KEY_SIZE], const char *name, const char *what)
 {
 	struct text text = text_in(key, LEASE_KEY_SIZE);

@@ -28,9 +28,8 @@
 #define LEAST_WAIT_NS (50 * INT64_C(1000000))
 
 /* That of the run: the helper after this one goes on with what is held. */
-#define OWNER_SIZE 21
+#define OWNER_SIZE 24
 extern char owner[OWNER_SIZE];
-void lease_set_owner(int64_t number);
 
 /* "backoff:{NAME}:WHAT": braces, so that a cluster has all in one place. */
 #define LEASE_KEY_SIZE (SHARED_NAME_SIZE + 24)

@@ -100,7 +100,7 @@ hello(const struct fleet_line *line)
 		answer_in_words(FLEET_WRONG, wrong);
 		return;
 	}
-	lease_set_owner(line->numbers[4]);
+	number_string(owner, line->numbers[4]);
 	server_start(&url);
 	turn_lease_start(name[0], (uint64_t)line->numbers[1], line->numbers[2]);
 	slot_lease_start(name[1], line->numbers[3]);

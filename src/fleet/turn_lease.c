@@ -346,15 +346,14 @@ bool
 turn_lease_open(struct fleet_line *answer)
 {
 	enum stored result = STORE_CROSSED;
-	struct text reason;
 	bool was_shut = true, is_sure;
 
 	for (int i = 0; i < TRIES && result == STORE_CROSSED; i++) {
 		*answer = (struct fleet_line) { .word = FLEET_OPENED };
 		if (!turn_store_watch(&view, NULL))
 			return false;
-		reason = text_in(answer->text, sizeof answer->text);
-		text_add(&reason, view.record.reason);
+		text_copy(
+		    answer->text, sizeof answer->text, view.record.reason);
 		was_shut = gate_open_by_hand(&view.record, view.now_ns);
 		/* Else a machine that saw it shut would shut it again. */
 		is_sure = view.is_there && !view.record.is_copy;

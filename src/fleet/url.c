@@ -118,24 +118,19 @@ parse_tcp(struct url *url, const char *from)
 {
 	const char *end = from + strcspn(from, "/?#");
 	const char *host = parse_user(url, from, end), *after;
+	bool in_brackets;
 
 	if (host == NULL)
 		return "BACKOFF_FLEET: expected [USER]:PASSWORD before the @";
-	if (*host == '[') {
-		after = memchr(host, ']', (size_t)(end - host));
-		if (after == NULL
-		    || !decode(url->host, sizeof url->host, host + 1, after))
-			return "BACKOFF_FLEET: expected a host";
-		after++;
-	} else {
-		after = memchr(host, ':', (size_t)(end - host));
-		after = after != NULL ? after : end;
-		if (!decode(url->host, sizeof url->host, host, after))
-			return "BACKOFF_FLEET: expected a host";
-	}
-	if (url->host[0] == '\0')
+	in_brackets = *host == '[';
+	after = memchr(host, in_brackets ? ']' : ':', (size_t)(end - host));
+	if (after == NULL && !in_brackets)
+		after = end;
+	if (after == NULL
+	    || !decode(url->host, sizeof url->host, host + in_brackets, after)
+	    || url->host[0] == '\0')
 		return "BACKOFF_FLEET: expected a host";
-	if (!parse_port(url, after, end))
+	if (!parse_port(url, after + in_brackets, end))
 		return "BACKOFF_FLEET: expected a port from 1 to 65535";
 	if (*end != '\0' && (*end != '/' || !parse_db(url, end + 1)))
 		return "BACKOFF_FLEET: expected the number of a database after "

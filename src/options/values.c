@@ -17,9 +17,7 @@
 bool
 refuse(struct refusal *refusal, const char *why)
 {
-	struct text text = text_in(refusal->why, sizeof refusal->why);
-
-	text_add(&text, why);
+	text_copy(refusal->why, sizeof refusal->why, why);
 	return false;
 }
 

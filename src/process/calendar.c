@@ -15,9 +15,6 @@
 #include "process/fd.h"
 #include "process/time_of_day.h"
 
-#define QUARTER (15 * 60)
-#define DAY (24 * 60 * 60)
-
 /* A limit that was lifted so long ago has just been lifted. */
 #define JUST_NOW QUARTER
 

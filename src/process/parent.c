@@ -12,12 +12,6 @@ static int chosen;
 static pid_t parent;
 static struct sigaction entry_action;
 
-bool
-parent_is_told_of(void)
-{
-	return HAVE_DECL_PR_SET_PDEATHSIG;
-}
-
 void
 parent_ask_for(int signal)
 {

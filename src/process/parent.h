@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 /* Whether this system tells a process that its parent has ended. */
-bool parent_is_told_of(void);
+#define PARENT_IS_TOLD_OF HAVE_DECL_PR_SET_PDEATHSIG
 
 /* In any process: from now on SIGNAL comes if its parent ends. */
 void parent_ask_for(int signal);

@@ -7,9 +7,6 @@
 #include "core/base/array.h"
 #include "process/time_of_day.h"
 
-#define QUARTER (15 * 60)
-#define DAY (24 * 60 * 60)
-
 int
 time_of_day_parse(const char *text)
 {

@@ -7,6 +7,10 @@
 
 #include <stdint.h>
 
+/* In seconds. */
+#define QUARTER (15 * 60)
+#define DAY (24 * 60 * 60)
+
 /* "HH:MM" or "HH:MM:SS" as a second of the day, or -1. */
 int time_of_day_parse(const char *text);
 

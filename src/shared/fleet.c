@@ -101,7 +101,6 @@ fleet_start(
     const struct shared_options *what, int64_t patience_ns, uint64_t owner)
 {
 	const char *why;
-	struct text text = text_in(server, sizeof server);
 	struct fleet_line answer = { .text = "" };
 
 	options = what;
@@ -112,7 +111,7 @@ fleet_start(
 		refuse(why);
 	if (answer.word != FLEET_HELLO)
 		refuse(answer.text);
-	text_add(&text, answer.text);
+	text_copy(server, sizeof server, answer.text);
 }
 
 void

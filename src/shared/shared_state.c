@@ -82,35 +82,29 @@ shared_state_lose(struct shared_part *part, const char *why)
 bool
 shared_state_find(struct shared_part *part)
 {
-	struct text why = text_in(part->file.why, sizeof part->file.why);
-
 	part->file = (struct state_file) { .fd = -1 };
 	if (!is_tried) {
 		is_tried = true;
 		state_dir_open(&directory, asked, note);
 	}
 	if (directory.fd < 0) {
-		text_add(&why, directory.why);
+		text_copy(part->file.why, sizeof part->file.why, directory.why);
 		return false;
 	}
 	if (!state_file_open(&part->file, &directory, part->name))
 		return false;
 	if (!part->is_limit || lock_is_possible(part->file.fd))
 		return true;
-	text_add(&why, strerror(errno));
+	text_copy(part->file.why, sizeof part->file.why, strerror(errno));
 	return false;
 }
 
 bool
 shared_state_open(struct shared_part *part)
 {
-	char why[WHY_SIZE];
-	struct text text = text_in(why, sizeof why);
-
 	if (shared_state_find(part))
 		return true;
-	text_add(&text, part->file.why);
-	shared_state_lose(part, why);
+	shared_state_lose(part, part->file.why);
 	return false;
 }
 

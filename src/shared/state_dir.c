@@ -27,9 +27,7 @@ struct choice {
 static bool
 fail(struct state_dir *dir, const char *why)
 {
-	struct text text = text_in(dir->why, sizeof dir->why);
-
-	text_add(&text, why);
+	text_copy(dir->why, sizeof dir->why, why);
 	fd_close(&dir->fd);
 	return false;
 }
@@ -83,11 +81,10 @@ static bool
 make(const char *path)
 {
 	char copy[PATH_MAX];
-	struct text text = text_in(copy, sizeof copy);
 	mode_t mask = umask(0);
 	bool is_made;
 
-	text_add(&text, path);
+	text_copy(copy, sizeof copy, path);
 	is_made = make_all(copy);
 	umask(mask);
 	return is_made;
@@ -130,10 +127,9 @@ static bool
 is_ours(const char *path)
 {
 	char copy[PATH_MAX], *slash;
-	struct text text = text_in(copy, sizeof copy);
 	struct stat stat_of;
 
-	text_add(&text, path);
+	text_copy(copy, sizeof copy, path);
 	while (stat(copy, &stat_of) != 0) {
 		slash = strrchr(copy, '/');
 		if (slash == NULL || errno != ENOENT)

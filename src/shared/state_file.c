@@ -24,9 +24,7 @@
 static bool
 fail(struct state_file *file, const char *why)
 {
-	struct text text = text_in(file->why, sizeof file->why);
-
-	text_add(&text, why);
+	text_copy(file->why, sizeof file->why, why);
 	file->blames_file = false;
 	return false;
 }

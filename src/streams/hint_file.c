@@ -88,9 +88,7 @@ read_after(const char *text, struct stated_wait *after)
 static void
 keep_unread(struct stated_wait *after, const char *line)
 {
-	struct text text = text_in(after->text, sizeof after->text);
-
-	text_add(&text, line);
+	text_copy(after->text, sizeof after->text, line);
 	if (after->stated != STATED_READ)
 		after->stated = STATED_UNREADABLE;
 }
@@ -151,11 +149,8 @@ read_lines(
 	if (offset > 0)
 		line.is_hint = false;
 	while (offset < size) {
-		off_t left = size - offset;
-		size_t most = sizeof bytes;
+		size_t most = (size_t)min_ns(size - offset, sizeof bytes);
 
-		if (left < (off_t)most)
-			most = (size_t)left;
 		RETRY_EINTR(count, pread(file, bytes, most, offset));
 		if (count < 0)
 			line.is_hint = false;

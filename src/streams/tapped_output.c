@@ -237,14 +237,12 @@ scan_held(struct channel *channel)
 	if (file < 0 || in_turn || !scan_needs(scan, channel->stream))
 		return;
 	while (offset < size) {
-		size_t most = CHANNEL_READ_SIZE;
+		size_t most = (size_t)min_ns(size - offset, CHANNEL_READ_SIZE);
 
 		if (signals_end_pending()) {
 			cut_off = true;
 			return;
 		}
-		if (size - offset < (off_t)most)
-			most = (size_t)(size - offset);
 		RETRY_EINTR(count, pread(file, channel->buffer, most, offset));
 		if (count <= 0) {
 			channel->failure = count == 0 ? EIO : errno;

@@ -45,6 +45,14 @@ number_string(char string[24], int64_t number)
 }
 
 void
+text_copy(char *room, size_t size, const char *string)
+{
+	struct text text = text_in(room, size);
+
+	text_add(&text, string);
+}
+
+void
 text_hex(struct text *text, uint8_t byte)
 {
 	static const char digits[] = "0123456789abcdef";

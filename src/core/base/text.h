@@ -27,6 +27,9 @@ void text_byte(struct text *text, char byte);
 void text_add(struct text *text, const char *string);
 void text_number(struct text *text, int64_t number);
 
+/* Makes ROOM, of SIZE bytes, a copy of STRING, or of the beginning of it. */
+void text_copy(char *room, size_t size, const char *string);
+
 /*
  * Several strings, one after the other; NUMBER() is one that lasts as long as
  * the block that it stands in, and so is DURATION() of duration.h.
