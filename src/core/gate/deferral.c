@@ -5,6 +5,7 @@
 
 #include "core/base/duration.h"
 #include "core/gate/deferral.h"
+#include "core/loop/result.h"
 
 enum deferral_event
 deferral_event(enum result result, enum verdict verdict)
@@ -13,18 +14,9 @@ deferral_event(enum result result, enum verdict verdict)
 	if (result == RESULT_INTERRUPTED || result == RESULT_ERROR
 	    || result == RESULT_DEFERRED)
 		return DEFERRAL_NONE;
-	switch (verdict) {
-	case VERDICT_RETRY:
-	case VERDICT_THROTTLE:
-		return DEFERRAL_COUNT;
-	case VERDICT_SUCCESS:
-	case VERDICT_PASS:
-	case VERDICT_STOP:
-		return DEFERRAL_FORGET;
-	case VERDICT_NONE:
-		break;
-	}
-	return DEFERRAL_NONE;
+	if (verdict == VERDICT_NONE)
+		return DEFERRAL_NONE;
+	return verdict_is_failure(verdict) ? DEFERRAL_COUNT : DEFERRAL_FORGET;
 }
 
 bool

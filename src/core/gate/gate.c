@@ -10,18 +10,16 @@
 #define LONG_TIMES 2
 #define LONG_NS (10 * NS_PER_S)
 
+static bool
+is_shut(const struct gate_record *record)
+{
+	return record->state == GATE_SHUT || record->state == GATE_PROBING;
+}
+
 int64_t
 gate_failures(const struct gate_record *record)
 {
-	switch (record->state) {
-	case GATE_SHUT:
-	case GATE_PROBING:
-		return (int64_t)record->probes + 2;
-	case GATE_OPEN:
-	case GATE_RAMP:
-		break;
-	}
-	return 1;
+	return is_shut(record) ? (int64_t)record->probes + 2 : 1;
 }
 
 /* Nobody wants to start: who has a turn is stuck for much less than that. */
@@ -61,9 +59,7 @@ gate_overdue_ns(const struct gate_record *record)
 int64_t
 gate_stated_ns(const struct gate_record *record, int64_t now_ns)
 {
-	bool is_shut
-	    = record->state == GATE_SHUT || record->state == GATE_PROBING;
-	int64_t ahead_ns = is_shut && record->hinted
+	int64_t ahead_ns = is_shut(record) && record->hinted
 	    ? max_ns(record->due_ns - max_ns(now_ns, 0), 0)
 	    : 0;
 
@@ -241,7 +237,7 @@ gate_open_by_hand(struct gate_record *record, int64_t now_ns)
 	const struct gate_step step
 	    = { .record = record, .now_ns = max_ns(now_ns, 0) };
 
-	if (record->state != GATE_SHUT && record->state != GATE_PROBING)
+	if (!is_shut(record))
 		return false;
 	gate_act(ACTION_RAMP_PAST, &step);
 	record->state = GATE_RAMP;
@@ -251,15 +247,8 @@ gate_open_by_hand(struct gate_record *record, int64_t now_ns)
 const char *
 gate_state_name(enum gate_state state)
 {
-	switch (state) {
-	case GATE_OPEN:
-		return "open";
-	case GATE_SHUT:
-		return "shut";
-	case GATE_PROBING:
-		return "probing";
-	case GATE_RAMP:
-		return "ramp";
-	}
-	return "";
+	static const char names[GATE_STATES][8]
+	    = { "open", "shut", "probing", "ramp" };
+
+	return names[state];
 }

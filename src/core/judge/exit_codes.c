@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/base/array.h"
 #include "core/base/duration.h"
@@ -72,34 +73,27 @@ static const struct name exit_names[] = {
 	{ "CONFIG", 78 },
 };
 
-/* The upper case of an ASCII letter, whatever the locale. */
-static char
-upper(char c)
-{
-	return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
-}
+const struct codes_word codes_words[CODES_WORDS] = {
+	{ "nonzero", offsetof(struct codes, nonzero) },
+	{ "signal", offsetof(struct codes, signal) },
+	{ "timeout", offsetof(struct codes, timeout) },
+	{ "start", offsetof(struct codes, start) },
+	{ "any", offsetof(struct codes, any) },
+};
 
+/* The rest behind PREFIX, in any case, or all of TEXT. */
 static const char *
 without_prefix(const char *text, const char *prefix)
 {
-	size_t i = 0;
+	size_t length = strlen(prefix);
 
-	while (prefix[i] != '\0')
-		if (upper(text[i]) != prefix[i])
-			return text;
-		else
-			i++;
-	return text + i;
+	return strncasecmp(text, prefix, length) == 0 ? text + length : text;
 }
 
 static bool
 same_name(const char *text, const char *name)
 {
-	while (*name != '\0' && upper(*text) == *name) {
-		text++;
-		name++;
-	}
-	return *text == *name;
+	return strncasecmp(text, name, strlen(name) + 1) == 0;
 }
 
 /* The number of a name in a table, or -1. */
@@ -223,16 +217,9 @@ cell_of(struct codes *codes, const char *item)
 
 	if (count_parse(item, &number))
 		return number < EXIT_CODES ? &codes->exact[number] : NULL;
-	if (same_name(item, "NONZERO"))
-		return &codes->nonzero;
-	if (same_name(item, "SIGNAL"))
-		return &codes->signal;
-	if (same_name(item, "ANY"))
-		return &codes->any;
-	if (same_name(item, "TIMEOUT"))
-		return &codes->timeout;
-	if (same_name(item, "START"))
-		return &codes->start;
+	for (int i = 0; i < CODES_WORDS; i++)
+		if (same_name(item, codes_words[i].name))
+			return (uint8_t *)codes + codes_words[i].at;
 	status = look_up(
 	    exit_names, ARRAY_LENGTH(exit_names), without_prefix(item, "EX_"));
 	if (status > 0)

@@ -15,8 +15,7 @@
 struct process {
 	pid_t pid;
 	pid_t parent;
-	unsigned long long
-	    start; /* ticks since boot; tells reused pids apart */
+	unsigned long long start; /* since boot: tells reused pids apart */
 	char name[PROCESS_NAME]; /* unchanged: any bytes but NUL */
 	bool is_zombie;
 	bool is_stopped; /* by a signal or a tracer */

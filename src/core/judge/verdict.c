@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <string.h>
+
 #include "core/judge/verdict.h"
 
 /* Whether CODES list anything to retry: --retry-on was given. */
 static bool
 has_retry_list(const struct codes *codes)
 {
-	for (int status = 0; status < EXIT_CODES; status++)
-		if (codes->exact[status] == VERDICT_RETRY
-		    || codes->range[status] == VERDICT_RETRY)
-			return true;
-	for (int signal = 0; signal < SIGNALS; signal++)
-		if (codes->killed[signal] == VERDICT_RETRY)
-			return true;
-	return codes->timeout == VERDICT_RETRY || codes->start == VERDICT_RETRY
-	    || codes->nonzero == VERDICT_RETRY || codes->signal == VERDICT_RETRY
-	    || codes->any == VERDICT_RETRY;
+	/* All of it are verdicts, each in a byte. */
+	return memchr(codes, VERDICT_RETRY, sizeof *codes) != NULL;
 }
 
 /* The decision if CODES gave this VERDICT. */

@@ -27,17 +27,14 @@ struct wrapper {
 };
 
 static const struct wrapper wrappers[] = {
-	{
-	    .name = "env",
+	{ .name = "env",
 	    .flags = "i0v",
 	    .takers = "uCa",
 	    .long_flags = "ignore-environment null debug block-signal "
 	                  "default-signal ignore-signal list-signal-handling",
 	    .long_takers = "unset chdir argv0",
-	    .assignments = true,
-	},
-	{
-	    .name = "sudo",
+	    .assignments = true },
+	{ .name = "sudo",
 	    .flags = "ABEHiknNPsS",
 	    .takers = "CDgpRrtTu",
 	    .long_flags = "askpass bell preserve-env set-home login "
@@ -46,45 +43,30 @@ static const struct wrapper wrappers[] = {
 	    .long_takers
 	    = "close-from chdir group host prompt chroot role type "
 	      "command-timeout user",
-	    .assignments = true,
-	},
-	{
-	    .name = "nice",
-	    .takers = "n",
-	    .long_takers = "adjustment",
-	},
-	{
-	    .name = "ionice",
+	    .assignments = true },
+	{ .name = "nice", .takers = "n", .long_takers = "adjustment" },
+	{ .name = "ionice",
 	    .flags = "t",
 	    .takers = "cn",
 	    .long_flags = "ignore",
-	    .long_takers = "class classdata",
-	},
-	{
-	    .name = "timeout",
+	    .long_takers = "class classdata" },
+	{ .name = "timeout",
 	    .flags = "fpv",
 	    .takers = "ks",
 	    .long_flags = "foreground preserve-status verbose",
 	    .long_takers = "kill-after signal",
-	    .operands = 1,
-	},
-	{
-	    .name = "nohup",
-	},
-	{
-	    .name = "flock",
+	    .operands = 1 },
+	{ .name = "nohup" },
+	{ .name = "flock",
 	    .flags = "sexnoF",
 	    .takers = "wE",
 	    .long_flags = "shared exclusive nonblock nonblocking nb close "
 	                  "no-fork fcntl verbose",
 	    .long_takers = "timeout wait conflict-exit-code",
-	    .operands = 1,
-	},
-	{
-	    .name = "stdbuf",
+	    .operands = 1 },
+	{ .name = "stdbuf",
 	    .takers = "ioe",
-	    .long_takers = "input output error",
-	},
+	    .long_takers = "input output error" },
 };
 
 /* What the options of flock say about its status if the lock is taken. */

@@ -161,12 +161,6 @@ before_attempt(struct run *run, int64_t *now_ns)
 	return false;
 }
 
-static bool
-is_failure(enum verdict verdict)
-{
-	return verdict == VERDICT_RETRY || verdict == VERDICT_THROTTLE;
-}
-
 /* --reset-after: an attempt that ran for long is number 1 of a new count. */
 static void
 reset_after_long_run(struct run *run)
@@ -174,7 +168,7 @@ reset_after_long_run(struct run *run)
 	const struct outcome *outcome = &run->state.outcome;
 	int64_t ran_ns = outcome->ended_ns - outcome->started_ns;
 
-	if (!is_failure(run->state.verdict)
+	if (!verdict_is_failure(run->state.verdict)
 	    || ran_ns < run->settings->limits.reset_after_ns
 	    || outcome->kind == OUTCOME_TIMED_OUT
 	    || outcome->kind == OUTCOME_NOT_STARTED)
@@ -202,7 +196,7 @@ after_verdict(struct run *run)
 	reset_after_long_run(run);
 	run->state.streak
 	    = verdict == VERDICT_SUCCESS ? run->state.streak + 1 : 0;
-	if (is_failure(verdict)
+	if (verdict_is_failure(verdict)
 	    && (!run->aftermath.keeps_windows || run->failures == 0))
 		run->failures++;
 	ending_after_attempt(&run->ending,

@@ -19,6 +19,12 @@ verdict_is_good(enum verdict verdict)
 }
 
 bool
+verdict_is_failure(enum verdict verdict)
+{
+	return verdict == VERDICT_RETRY || verdict == VERDICT_THROTTLE;
+}
+
+bool
 result_is_flaky(const struct loop_state *state)
 {
 	return state->attempt > state->streak;

@@ -13,6 +13,9 @@
 /* A success or a pass: COMMAND has done its work. */
 bool verdict_is_good(enum verdict verdict);
 
+/* It is tried again, unless something else ends the loop. */
+bool verdict_is_failure(enum verdict verdict);
+
 /* Of a success: whether an attempt failed before it. */
 bool result_is_flaky(const struct loop_state *state);
 

@@ -88,20 +88,11 @@ throttle_window(const struct policy *policy, int64_t n)
 static int64_t
 widest(const struct jitter *jitter, int64_t cap_ns)
 {
-	switch (jitter->kind) {
-	case JITTER_SCALE:
+	if (jitter->kind == JITTER_SCALE)
 		return jitter->high > 0 ? times(cap_ns, 1 / jitter->high)
 		                        : DURATION_INF;
-	case JITTER_SPREAD:
-	case JITTER_ADD:
+	if (jitter->kind == JITTER_SPREAD || jitter->kind == JITTER_ADD)
 		return max_ns(cap_ns - jitter->spread_ns, -1);
-	case JITTER_NONE:
-	case JITTER_FULL:
-	case JITTER_EQUAL:
-	case JITTER_DECORRELATED:
-	case JITTER_SMOOTH:
-		break;
-	}
 	return cap_ns;
 }
 

@@ -12,17 +12,13 @@
 
 #include "core/base/text.h"
 
-#define COUNTDOWN_LINE_MOST \
-	1024 /* bytes of a line; longer ones stand still \
-	      */
+#define COUNTDOWN_LINE_MOST 1024 /* bytes; longer lines stand still */
 #define COUNTDOWN_FRAME_SIZE (2 * COUNTDOWN_LINE_MOST)
 
 struct countdown {
-	const char
-	    *line; /* as it was first written, with no control character */
+	const char *line; /* as first written, with no control character */
 	struct span time; /* in it */
-	int64_t
-	    drawn; /* columns that stand on the screen; 0: none, or unknown */
+	int64_t drawn; /* columns on the screen; 0: none, or unknown */
 };
 
 /*

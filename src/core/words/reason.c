@@ -55,33 +55,23 @@ reason_outcome(struct text *text, const struct outcome *outcome)
 static void
 add_in_parentheses(struct text *text, const char *words)
 {
-	if (words != NULL)
+	if (words != NULL && *words != '\0')
 		text_join(text, " (", words, ")");
 }
 
-/* The option or rule that decided the verdict, or NULL for the default. */
+/* The option or rule that decided the verdict, or "" for the default. */
 static const char *
 rule_name(enum rule rule)
 {
-	switch (rule) {
-	case RULE_STOP_ON:
-		return "--stop-on";
-	case RULE_SUCCESS_ON:
-		return "--success-on";
-	case RULE_UNLISTED:
-		return "not in --retry-on";
-	case RULE_UNMATCHED:
-		return "no line matches --retry-if";
-	case RULE_NO_MATCH:
-		return "no line matches --success-if";
-	case RULE_DEFAULT:
-	case RULE_HINT:
-	case RULE_MATCH:
-	case RULE_CODES:
-	case RULE_TOOL:
-		break;
-	}
-	return NULL;
+	static const char names[RULE_UNMATCHED + 1][32] = {
+		[RULE_STOP_ON] = "--stop-on",
+		[RULE_SUCCESS_ON] = "--success-on",
+		[RULE_UNLISTED] = "not in --retry-on",
+		[RULE_UNMATCHED] = "no line matches --retry-if",
+		[RULE_NO_MATCH] = "no line matches --success-if",
+	};
+
+	return names[rule];
 }
 
 static void

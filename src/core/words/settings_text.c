@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/base/array.h"
 #include "core/base/duration.h"
 #include "core/words/settings_text.h"
 
@@ -151,16 +150,6 @@ add_ranges(
 static void
 add_codes(struct text *text, const struct codes *codes, enum verdict verdict)
 {
-	const struct {
-		const char *name;
-		uint8_t verdict;
-	} words[] = {
-		{ "nonzero", codes->nonzero },
-		{ "signal", codes->signal },
-		{ "timeout", codes->timeout },
-		{ "start", codes->start },
-		{ "any", codes->any },
-	};
 	bool any = false;
 
 	add_statuses(text, codes->exact, verdict, &any);
@@ -170,10 +159,10 @@ add_codes(struct text *text, const struct codes *codes, enum verdict verdict)
 			begin_item(text, verdict, &any);
 			signal_text(text, signal);
 		}
-	for (size_t i = 0; i < ARRAY_LENGTH(words); i++)
-		if (words[i].verdict == verdict) {
+	for (int i = 0; i < CODES_WORDS; i++)
+		if (((const uint8_t *)codes)[codes_words[i].at] == verdict) {
 			begin_item(text, verdict, &any);
-			text_add(text, words[i].name);
+			text_add(text, codes_words[i].name);
 		}
 }
 
