@@ -152,11 +152,8 @@ gate_keeper_note(struct gate_keeper *keeper, const struct gate_attempt *attempt,
 	    && !note_here(keeper, attempt, is_probe, &news))
 		return false;
 	turn_give_up(&keeper->file, &keeper->run);
-	gate_news_hold();
-	if (news.is_lost)
-		gate_news_tell(GATE_NEWS_LOST, &news.before);
-	gate_news_change(
-	    &news.before, &news.after, news.now_ns, asked_ns, is_probe);
+	gate_news_change(&news.before, &news.after, news.now_ns, asked_ns,
+	    is_probe, news.is_lost);
 	*after = news.after;
 	return true;
 }

@@ -68,12 +68,6 @@ tell(enum weight weight, enum gate_news what, struct gate_event event)
 }
 
 void
-gate_news_hold(void)
-{
-	is_holding = true;
-}
-
-void
 gate_news_release(void)
 {
 	for (size_t i = 0; i < held_count; i++)
@@ -187,11 +181,14 @@ tell_shut(const struct gate_record *before, const struct gate_record *after,
 void
 gate_news_change(const struct gate_record *before,
     const struct gate_record *after, int64_t now_ns, int64_t asked_ns,
-    bool is_probe)
+    bool is_probe, bool lost)
 {
 	bool was_shut
 	    = before->state == GATE_SHUT || before->state == GATE_PROBING;
 
+	is_holding = true;
+	if (lost)
+		gate_news_tell(GATE_NEWS_LOST, before);
 	if (!was_shut && after->state == GATE_SHUT)
 		tell_shut(before, after, now_ns, asked_ns);
 	else if (was_shut && after->state == GATE_RAMP)

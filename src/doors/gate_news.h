@@ -17,13 +17,6 @@ void gate_news_start(const char *name);
 /* How long the run has waited at it, in all. */
 void gate_news_waited(int64_t waited_ns);
 
-/*
- * What is told from now on comes with gate_news_release(): when the attempt
- * that has changed the gate has its line.
- */
-void gate_news_hold(void);
-void gate_news_release(void);
-
 /* PROBE, OPEN or LOST: for -v, and for machines. */
 void gate_news_tell(enum gate_news news, const struct gate_record *record);
 
@@ -49,10 +42,12 @@ int gate_news_count_for(
 
 /*
  * What our verdict has made of the gate at NOW_NS. ASKED_NS is what the other
- * side has asked for, if it did.
+ * side has asked for, if it did; LOST: the turn was. All that is told from then
+ * on comes with gate_news_release(): when the attempt has its line.
  */
 void gate_news_change(const struct gate_record *before,
     const struct gate_record *after, int64_t now_ns, int64_t asked_ns,
-    bool is_probe);
+    bool is_probe, bool lost);
+void gate_news_release(void);
 
 #endif

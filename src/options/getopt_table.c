@@ -6,15 +6,54 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "options/getopt_table.h"
-#include "options/other_tools.h"
 #include "options/program.h"
 #include "options/usage.h"
 
 /* What getopt_long returns for a long option: larger than any letter. */
 #define CODE(id) (256 + (int)(id))
+
+/* Options of other retry tools, under the names that they have there. */
+static const struct {
+	const char *names; /* separated by blanks */
+	const char *ours;
+} other_tools[] = {
+	{ "retries retry tries times count max-attempts max-retries max-tries",
+	    "use --attempts, which counts the first run too" },
+	{ "forever",
+	    "use --attempts=inf; --attempts counts the first run too" },
+	{ "delay sleep wait interval",
+	    "use --base for the first pause, or --delays for a list" },
+	{ "retry-delay", "use --base for the first pause" },
+	{ "min", "use --base for the first pause, --floor for the shortest" },
+	{ "min-delay", "use --floor" },
+	{ "max", "use --cap for the longest pause" },
+	{ "max-delay", "use --cap" },
+	{ "max-time",
+	    "use --deadline for everything, --timeout for an attempt" },
+	{ "max-elapsed retry-max-time", "use --deadline" },
+	{ "task-time", "use --timeout" },
+	{ "backoff", "use --growth and --factor" },
+	{ "multiplier exponent", "use --factor" },
+	{ "random randomize", "use --jitter" },
+	{ "on-retry", "use --before-retry" },
+	{ "fail", "use --at-end" },
+	{ "log", "use --log-file" },
+	{ "json", "use --log-format=json" },
+};
+
+/* What to use instead of the option NAME[0..LENGTH), or NULL. */
+static const char *
+ours_for(const char *name, size_t length)
+{
+	for (size_t i = 0; i < ARRAY_LENGTH(other_tools); i++)
+		if (words_have(other_tools[i].names, name, length))
+			return other_tools[i].ours;
+	return NULL;
+}
 
 /* In getopt_long's terms: "[WHAT]" is optional. */
 static int
@@ -43,7 +82,7 @@ check_long_name(const char *argument)
 	const char *name = argument + 2;
 	size_t length = strcspn(argument, "=") - 2;
 	struct nearest nearest = nearest_to(name, length);
-	const char *ours = other_tools_option(name, length);
+	const char *ours = ours_for(name, length);
 	int full_names = 0;
 	char words[160];
 	struct text why = text_in(words, sizeof words);
@@ -66,9 +105,10 @@ check_long_name(const char *argument)
 		usage_refuse("no such option", argument, ours);
 	if (full_names > 0)
 		usage_refuse("abbreviated option", argument, words);
-	other_tools_offer(&nearest);
+	for (size_t i = 0; i < ARRAY_LENGTH(other_tools); i++)
+		nearest_offer_words(&nearest, other_tools[i].names);
 	if (nearest.found != NULL)
-		ours = other_tools_option(nearest.found, nearest.found_length);
+		ours = ours_for(nearest.found, nearest.found_length);
 	if (ours != NULL)
 		usage_refuse("no such option", argument, ours);
 	if (!nearest_ask(&nearest, &why, "--"))

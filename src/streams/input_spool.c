@@ -10,11 +10,9 @@
 
 static struct {
 	int64_t limit;
-	int64_t read; /* by COMMAND, in all attempts */
 	int64_t size;
 	int file; /* -1 before it is needed */
-	bool lost;
-	int loss;
+	struct input_fate fate; /* in all attempts */
 } spool = { .file = -1 };
 
 void
@@ -26,32 +24,26 @@ spool_start(int64_t limit)
 void
 spool_lose(int error)
 {
-	if (spool.lost)
+	if (spool.fate.lost)
 		return;
-	spool.lost = true;
-	spool.loss = error;
+	spool.fate.lost = true;
+	spool.fate.error = error;
 	fd_close(&spool.file);
 }
 
 void
 spool_was_read(int64_t until)
 {
-	if (until > spool.read)
-		spool.read = until;
-	if (spool.read > spool.limit)
+	if (until > spool.fate.taken)
+		spool.fate.taken = until;
+	if (spool.fate.taken > spool.limit)
 		spool_lose(0);
-}
-
-int64_t
-spool_read_bytes(void)
-{
-	return spool.read;
 }
 
 void
 spool_keep(const char *bytes, int64_t count)
 {
-	if (spool.lost)
+	if (spool.fate.lost)
 		return;
 	if (spool.file < 0)
 		spool.file = tempfile_open(0);
@@ -83,14 +75,9 @@ spool_read(char *bytes, int64_t count, int64_t offset)
 	return got;
 }
 
-bool
-spool_is_lost(void)
+struct input_fate
+spool_fate(void)
 {
-	return spool.lost;
-}
-
-int
-spool_loss(void)
-{
-	return spool.loss;
+	spool.fate.directory = tempfile_directory();
+	return spool.fate;
 }

@@ -10,14 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/judge/outcome.h"
+
 /* If COMMAND reads more than LIMIT bytes, they are not kept. */
 void spool_start(int64_t limit);
 
 /* COMMAND has read up to this offset; what it was only given does not count. */
 void spool_was_read(int64_t until);
-
-/* The largest such offset. */
-int64_t spool_read_bytes(void);
 
 /* Appends BYTES, or loses everything. */
 void spool_keep(const char *bytes, int64_t count);
@@ -28,7 +27,7 @@ int64_t spool_read(char *bytes, int64_t count, int64_t offset);
 /* Gives up keeping the input, because of ERROR (errno, or 0: the limit). */
 void spool_lose(int error);
 
-bool spool_is_lost(void);
-int spool_loss(void); /* that ERROR */
+/* What became of it: COMMAND has read so much, or that ERROR has lost it. */
+struct input_fate spool_fate(void);
 
 #endif

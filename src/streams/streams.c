@@ -16,7 +16,6 @@
 #include "streams/input_spool.h"
 #include "streams/streams.h"
 #include "streams/tapped_output.h"
-#include "streams/tempfile.h"
 
 static struct scan *scan;
 static bool passes_stderr; /* stderr is passed on at once, not held */
@@ -258,10 +257,7 @@ streams_end(int64_t ended_ns)
 	add_hint(&evidence, ended_ns);
 	if (scan != NULL)
 		add_matches(&evidence);
-	evidence.input.lost = spool_is_lost();
-	evidence.input.taken = spool_read_bytes();
-	evidence.input.error = spool_loss();
-	evidence.input.directory = tempfile_directory();
+	evidence.input = spool_fate();
 	evidence.failure.cut_off = tap_was_cut_off();
 	add_failure(&evidence);
 	return evidence;

@@ -176,7 +176,7 @@ with_rooms() {
 
 @test "lint-rooms says which file stands in another folder than its room" {
   with_rooms 's,^log_files = ,&src/streams/a.h ,'
-  assert_line --partial 'src/log/target.c is not in src/streams, as the room log is'
+  assert_line --partial 'src/log/writer.c is not in src/streams, as the room log is'
 }
 
 @test "lint-rooms says which room is in too high a layer" {
