@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include "core/base/duration.h"
+#include "unit/fresh.h"
 #include "unit/tap.h"
 
 static void
@@ -26,10 +27,7 @@ refuses(const char *string)
 static void
 shows(int64_t ns, const char *wanted)
 {
-	char buffer[64];
-	struct text text = text_in(buffer, sizeof buffer);
-
-	duration_text(&text, ns);
+	duration_text(fresh(), ns);
 	is_string(buffer, wanted, wanted);
 }
 
@@ -65,9 +63,6 @@ test_numbers(void)
 static void
 test_text(void)
 {
-	char buffer[32];
-	struct text text = text_in(buffer, sizeof buffer);
-
 	shows(0, "0s");
 	shows(17, "17ns");
 	shows(17000, "17us");
@@ -84,23 +79,20 @@ test_text(void)
 	shows(4 * 3600 * NS_PER_S, "4h");
 	shows(25 * 3600 * NS_PER_S, "1d1h");
 	shows(DURATION_INF, "inf");
-	duration_seconds(&text, 1337000000);
+	duration_seconds(fresh(), 1337000000);
 	is_string(buffer, "1.337000000", "seconds have nine decimals");
-	text = text_in(buffer, sizeof buffer);
-	duration_seconds(&text, INT64_MAX);
+	duration_seconds(fresh(), INT64_MAX);
 	is_string(buffer, "9223372036.854775807", "the longest is unrounded");
 }
 
 static void
 size_is(const char *string, int64_t wanted, const char *shown)
 {
-	char buffer[32];
-	struct text text = text_in(buffer, sizeof buffer);
 	int64_t bytes = -1;
 
 	ok(size_parse(string, &bytes), string);
 	is_int(bytes, wanted, "  is right");
-	size_text(&text, bytes);
+	size_text(fresh(), bytes);
 	is_string(buffer, shown, shown);
 }
 

@@ -4,24 +4,20 @@
 #include <string.h>
 
 #include "core/base/regex_text.h"
+#include "unit/fresh.h"
 #include "unit/tap.h"
-
-static char buffer[128];
 
 static void
 becomes(const char *regex, const char *wanted)
 {
-	struct text out = text_in(buffer, sizeof buffer);
-
-	ok(regex_text(&out, regex) == NULL, regex);
+	ok(regex_text(fresh(), regex) == NULL, regex);
 	is_string(buffer, wanted, wanted);
 }
 
 static void
 is_refused_at(const char *regex, size_t offset)
 {
-	struct text out = text_in(buffer, sizeof buffer);
-	const char *at = regex_text(&out, regex);
+	const char *at = regex_text(fresh(), regex);
 
 	ok(at != NULL, regex);
 	is_int(at - regex, (int64_t)offset, "at the escape");

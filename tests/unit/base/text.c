@@ -3,33 +3,28 @@
 
 #include "core/base/text.h"
 #include "core/words/json.h"
+#include "unit/fresh.h"
 #include "unit/tap.h"
 
 static void
 json_is(const char *string, const char *wanted, const char *what)
 {
-	char buffer[256];
-	struct text text = text_in(buffer, sizeof buffer);
-
-	json_string(&text, string);
+	json_string(fresh(), string);
 	is_string(buffer, wanted, what);
 }
 
 static void
 printable_is(const char *string, const char *wanted, const char *what)
 {
-	char buffer[64];
-	struct text text = text_in(buffer, sizeof buffer);
-
-	text_printable(&text, string);
+	text_printable(fresh(), string);
 	is_string(buffer, wanted, what);
 }
 
 static void
 test_printable(void)
 {
-	char buffer[4];
-	struct text text = text_in(buffer, sizeof buffer);
+	char room[4];
+	struct text small = text_in(room, sizeof room);
 
 	printable_is("a\tb\x1b[1m\x7f", "a?b?[1m?", "control characters go");
 	printable_is("\x9b"
@@ -42,30 +37,30 @@ test_printable(void)
 	    "other UTF-8 stays");
 	printable_is("\xff|\xc3|\xe2\x82|\xc0\x9b", "?|?|??|??",
 	    "a byte that is no UTF-8 does not");
-	text_printable(&text, "ab\xe2\x82\xac");
+	text_printable(&small, "ab\xe2\x82\xac");
 	is_string(
-	    buffer, "ab", "a character that does not fit is left out whole");
+	    room, "ab", "a character that does not fit is left out whole");
 }
 
 int
 main(void)
 {
-	char buffer[8];
-	struct text text = text_in(buffer, sizeof buffer);
+	char room[8];
+	struct text small = text_in(room, sizeof room);
 
-	is_string(buffer, "", "a new text is empty");
-	text_add(&text, "abc");
-	text_number(&text, -45);
-	is_string(buffer, "abc-45", "strings and numbers follow each other");
-	text_digits(&text, 7, 3);
-	is_string(buffer, "abc-450", "what does not fit is left out");
-	is_int((int64_t)text.length, 7, "and the length is that of the text");
-	text = text_in(buffer, sizeof buffer);
-	text_digits(&text, 42, 5);
-	is_string(buffer, "00042", "digits are padded");
-	text = text_in(buffer, sizeof buffer);
-	text_number(&text, INT64_MIN);
-	is_string(buffer, "-922337", "the least number does not overflow");
+	is_string(room, "", "a new text is empty");
+	text_add(&small, "abc");
+	text_number(&small, -45);
+	is_string(room, "abc-45", "strings and numbers follow each other");
+	text_digits(&small, 7, 3);
+	is_string(room, "abc-450", "what does not fit is left out");
+	is_int((int64_t)small.length, 7, "and the length is that of the text");
+	small = text_in(room, sizeof room);
+	text_digits(&small, 42, 5);
+	is_string(room, "00042", "digits are padded");
+	small = text_in(room, sizeof room);
+	text_number(&small, INT64_MIN);
+	is_string(room, "-922337", "the least number does not overflow");
 
 	json_is("a\"b\\c\n\x01", "\"a\\\"b\\\\c\\u000a\\u0001\"",
 	    "JSON escapes quotes, backslashes and control characters");

@@ -3,15 +3,13 @@
 
 #include "core/charts/bar_chart.h"
 #include "core/pause/random.h"
+#include "unit/fresh.h"
 #include "unit/tap.h"
-
-static char buffer[4096];
-static struct text text;
 
 static struct chart
 chart_of(bool unicode, int64_t width, int64_t most)
 {
-	text = text_in(buffer, sizeof buffer);
+	fresh();
 	return (struct chart) {
 		.width = width, .height = 1, .most = most, .unicode = unicode
 	};
@@ -110,8 +108,7 @@ row(const struct chart *chart, int64_t number, const char *wanted,
 	static const int64_t values[]
 	    = { 0, 1, 8, 12, 16, 17, 20, 24, 28, 30, 32, 0, 0 };
 
-	text = text_in(buffer, sizeof buffer);
-	chart_row(&text, chart, values, number);
+	chart_row(fresh(), chart, values, number);
 	is_string(text.data, wanted, what);
 }
 
@@ -161,11 +158,9 @@ test_any(void)
 		used = chart_interval(&text, &chart, low, high);
 		counted = counted && used == cells();
 		fits = fits && used >= 1 && used <= chart.width;
-		text = text_in(buffer, sizeof buffer);
-		used = chart_bar(&text, &chart, low);
+		used = chart_bar(fresh(), &chart, low);
 		counted = counted && used == cells();
-		text = text_in(buffer, sizeof buffer);
-		more = chart_bar(&text, &chart, high);
+		more = chart_bar(fresh(), &chart, high);
 		monotone = monotone && used <= more;
 		fits = fits && more <= chart.width && (used > 0) == (low > 0);
 	}

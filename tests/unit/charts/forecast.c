@@ -28,18 +28,7 @@ static struct random source;
 static void
 reset(void)
 {
-	settings = (struct settings) {
-		.policy = {
-			.base_ns = S,
-			.factor = 3,
-			.cap_ns = 60 * S,
-			.floor_ns = S / 10,
-			.throttle_base_ns = 5 * S,
-			.max_exponent = INT64_MAX,
-			.jitter.kind = JITTER_FULL,
-		},
-		.limits = unlimited(),
-	};
+	settings = usual();
 	settings.limits.attempts = 6;
 }
 

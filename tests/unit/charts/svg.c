@@ -3,16 +3,8 @@
 
 #include "core/base/duration.h"
 #include "core/charts/svg.h"
+#include "unit/fresh.h"
 #include "unit/tap.h"
-
-static char buffer[8192];
-static struct text text;
-
-static void
-start(void)
-{
-	text = text_in(buffer, sizeof buffer);
-}
 
 static void
 words(const char *given, const char *wanted, const char *what)
@@ -20,11 +12,8 @@ words(const char *given, const char *wanted, const char *what)
 	char element[256];
 	struct text whole = text_in(element, sizeof element);
 
-	text_add(&whole, "<text x=\"1\" y=\"2\">");
-	text_add(&whole, wanted);
-	text_add(&whole, "</text>\n");
-	start();
-	svg_words(&text, SVG_FROM, 10, 20, "", given);
+	text_join(&whole, "<text x=\"1\" y=\"2\">", wanted, "</text>\n");
+	svg_words(fresh(), SVG_FROM, 10, 20, "", given);
 	is_string(buffer, element, what);
 }
 
@@ -44,33 +33,28 @@ test_escapes(void)
 static void
 test_elements(void)
 {
-	start();
-	svg_box(&text, (struct svg_box) { 0, 125, 1000, 5 }, SVG_CURVE);
+	svg_box(fresh(), (struct svg_box) { 0, 125, 1000, 5 }, SVG_CURVE);
 	is_string(buffer,
 	    "<rect x=\"0\" y=\"12.5\" width=\"100\" height=\"0.5\""
 	    " fill=\"#2f81c7\"/>\n",
 	    "a box, in tenths of a pixel");
-	start();
-	svg_across(&text, -15, 20, 30, "");
+	svg_across(fresh(), -15, 20, 30, "");
 	svg_down(&text, 10, 20, 30, "");
 	is_string(buffer,
 	    "<line x1=\"-1.5\" y1=\"3\" x2=\"2\" y2=\"3\"/>\n"
 	    "<line x1=\"1\" y1=\"2\" x2=\"1\" y2=\"3\"/>\n",
 	    "lines");
-	start();
-	svg_words(&text, SVG_UP_TO, 0, 0, " class=\"x\"", "y");
+	svg_words(fresh(), SVG_UP_TO, 0, 0, " class=\"x\"", "y");
 	is_string(buffer,
 	    "<text x=\"0\" y=\"0\" text-anchor=\"end\" class=\"x\">y</text>\n",
 	    "words that end somewhere");
-	start();
-	svg_area_begin(&text, 100, 900);
+	svg_area_begin(fresh(), 100, 900);
 	svg_area_step(&text, 200, 500);
 	svg_area_step(&text, 305, 100);
 	svg_area_end(&text, 900, " fill=\"red\"");
 	is_string(buffer,
 	    "<path d=\"M10 90V50H20V10H30.5V90Z\" fill=\"red\"/>\n", "an area");
-	start();
-	svg_begin(&text, 10, 20, "a < b");
+	svg_begin(fresh(), 10, 20, "a < b");
 	ok(strstr(buffer, "<title>a &lt; b</title>") != NULL,
 	    "the title is escaped");
 	ok(strstr(buffer, "<rect x=\"0\" y=\"0\" width=\"1\" height=\"2\"")
@@ -97,8 +81,7 @@ times(int64_t most_ns, int64_t width, const char *wanted, const char *what)
 	char line[512];
 	struct text found = text_in(line, sizeof line);
 
-	start();
-	svg_time_axis(&text, box, most_ns, "time");
+	svg_time_axis(fresh(), box, most_ns, "time");
 	for (const char *at = buffer; (at = strstr(at, "<text")) != NULL;) {
 		at = strchr(at, '>') + 1;
 		for (; *at != '<'; at++)

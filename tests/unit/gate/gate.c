@@ -12,6 +12,7 @@
 #include "core/gate/probe_pause.h"
 #include "core/gate/rules.h"
 #include "unit/tap.h"
+#include "unit/unlimited.h"
 
 #define NOW (1000 * NS_PER_S)
 #define TURN 5
@@ -764,14 +765,7 @@ other_clocks(void)
 static void
 pauses(void)
 {
-	struct policy policy = {
-		.base_ns = NS_PER_S,
-		.factor = 3,
-		.cap_ns = NS_PER_MIN,
-		.floor_ns = NS_PER_S / 10,
-		.jitter.kind = JITTER_FULL,
-		.max_exponent = INT64_MAX,
-	};
+	struct policy policy = usual().policy;
 	struct random random = random_from(1);
 	int64_t sum = 0, longest = 0;
 

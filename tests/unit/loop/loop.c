@@ -199,7 +199,8 @@ after_verdict(void *self, const struct loop_state *state)
 	return stage->aftermaths[stage->left++];
 }
 
-static struct stage stage;
+/* What is to happen, and what has: ends() makes one of the other. */
+static struct stage stage, seen;
 static struct settings settings;
 
 /* A fresh stage; base 1 s doubles without jitter, six attempts. */
@@ -207,17 +208,9 @@ static void
 reset(void)
 {
 	stage = (struct stage) { .acts_count = 1, .pause_number = -1 };
-	settings = (struct settings) {
-		.policy = {
-			.base_ns = S,
-			.factor = 2,
-			.cap_ns = 60 * S,
-			.floor_ns = 100 * MS,
-			.throttle_base_ns = 5 * S,
-			.max_exponent = INT64_MAX,
-		},
-		.limits = unlimited(),
-	};
+	settings = usual();
+	settings.policy.factor = 2;
+	settings.policy.jitter.kind = JITTER_NONE;
 	settings.limits.attempts = 6;
 	settings.limits.hint_max_ns = 3600 * S;
 }
@@ -279,87 +272,77 @@ ends(enum result result, int status, int signal, int attempts, const char *what)
 {
 	struct ending ending = run();
 
+	seen = stage;
+	reset();
 	is_string(result_name(ending.result), result_name(result), what);
 	is_int(ending.status, status, "  with its status");
 	is_int(ending.signal, signal, "  and signal");
-	is_int(stage.attempts, attempts, "  after so many attempts");
+	is_int(seen.attempts, attempts, "  after so many attempts");
 }
 
 static void
 test_plain(void)
 {
-	reset();
 	act(exited(0), S);
 	ends(RESULT_SUCCESS, 0, 0, 1, "a success ends at once");
-	is_int(stage.told_pauses_ns[0], -1, "  without a pause");
+	is_int(seen.told_pauses_ns[0], -1, "  without a pause");
 
-	reset();
 	act(exited(7), 0);
 	ends(RESULT_EXHAUSTED, 7, 0, 6, "a failure is run six times");
-	is_int(stage.now_ns, 31 * S, "  1 + 2 + 4 + 8 + 16 s in all");
-	is_int(stage.told_pauses_ns[4], 16 * S, "  16 s before the last");
-	is_int(stage.told_pauses_ns[5], -1, "  and none after it");
-	is_int(stage.ends, 1, "  --at-end was run");
-	ok(stage.at_end_result == RESULT_EXHAUSTED, "  and knew the result");
+	is_int(seen.now_ns, 31 * S, "  1 + 2 + 4 + 8 + 16 s in all");
+	is_int(seen.told_pauses_ns[4], 16 * S, "  16 s before the last");
+	is_int(seen.told_pauses_ns[5], -1, "  and none after it");
+	is_int(seen.ends, 1, "  --at-end was run");
+	ok(seen.at_end_result == RESULT_EXHAUSTED, "  and knew the result");
 
-	reset();
 	act(exited(7), 0);
 	act(exited(0), 0);
 	ends(RESULT_SUCCESS, 0, 0, 2, "a later success counts");
 
-	reset();
 	act(killed(SIGSEGV), 0);
 	ends(RESULT_EXHAUSTED, 128 + SIGSEGV, SIGSEGV, 6,
 	    "we die by what killed the last attempt");
 
-	reset();
 	act(outcome_not_started(ENOENT), 0);
 	ends(RESULT_STOPPED, 127, 0, 1, "a missing command is not retried");
 
-	reset();
 	act(outcome_not_started(EAGAIN), 0);
 	act(exited(0), 0);
 	ends(RESULT_SUCCESS, 0, 0, 2, "rule 55: a refused fork is");
 
-	reset();
 	settings.limits.attempts = INT64_MAX;
 	for (int i = 0; i < MOST - 1; i++)
 		act(exited(1), 0);
 	act(exited(0), 0);
 	ends(RESULT_SUCCESS, 0, 0, MOST, "inf goes on");
-	is_int(stage.told_pauses_ns[MOST - 2], 60 * S, "  at the cap");
+	is_int(seen.told_pauses_ns[MOST - 2], 60 * S, "  at the cap");
 }
 
 static void
 test_verdicts(void)
 {
-	reset();
 	settings.rules.codes.exact[1] = VERDICT_PASS;
 	act(exited(1), 0);
 	ends(RESULT_PASS, 1, 0, 1, "a pass keeps its status");
 
-	reset();
 	settings.rules.codes.exact[3] = VERDICT_SUCCESS;
 	act(exited(3), 0);
 	ends(RESULT_SUCCESS, 0, 0, 1, "another success is 0");
 
-	reset();
 	settings.rules.codes.exact[0] = VERDICT_RETRY;
 	act(exited(0), 0);
 	ends(RESULT_EXHAUSTED, 1, 0, 6, "rule 39: never 0 without success");
 
-	reset();
 	settings.rules.codes.exact[7] = VERDICT_THROTTLE;
 	act(exited(1), 0);
 	act(exited(7), 0);
 	act(exited(1), 0);
 	act(exited(0), 0);
 	ends(RESULT_SUCCESS, 0, 0, 4, "a throttle is retried");
-	is_int(stage.told_pauses_ns[1], 10 * S,
+	is_int(seen.told_pauses_ns[1], 10 * S,
 	    "  after its own window, n counting all failures");
-	is_int(stage.told_pauses_ns[2], 4 * S, "  and that pause only");
+	is_int(seen.told_pauses_ns[2], 4 * S, "  and that pause only");
 
-	reset();
 	act(killed(SIGINT), 0);
 	ends(RESULT_STOPPED, 130, SIGINT, 1, "rule 28: INT ends the loop");
 }
@@ -367,32 +350,29 @@ test_verdicts(void)
 static void
 test_time(void)
 {
-	reset();
 	settings.limits.timeout_ns = 2 * S;
 	act(exited(0), 3 * S);
 	ends(RESULT_EXHAUSTED, 124, 0, 6, "rule 37: a timeout is 124");
-	is_int(stage.now_ns, 31 * S + 12 * S, "  each cut after 2 s");
+	is_int(seen.now_ns, 31 * S + 12 * S, "  each cut after 2 s");
 
-	reset();
 	settings.limits.attempts = INT64_MAX;
 	settings.limits.deadline_ns = 10 * S;
 	act(exited(7), S / 4);
 	/* .25 (1) .25 (2) .25 (4) .25, at 8 s: 8 s do not fit, but 1 s. */
 	ends(RESULT_DEADLINE, 7, 0, 5, "the deadline ends the loop");
-	is_int(stage.told_pauses_ns[3], S,
+	is_int(seen.told_pauses_ns[3], S,
 	    "  a pause that does not fit takes the room that there is");
-	is_int(stage.told_pauses_ns[4], -1, "  there is none after it");
-	is_int(stage.now_ns, 9250 * MS, "  in time");
-	ok(stage.end_signal.no_time, "  and said to be for want of time");
+	is_int(seen.told_pauses_ns[4], -1, "  there is none after it");
+	is_int(seen.now_ns, 9250 * MS, "  in time");
+	ok(seen.end_signal.no_time, "  and said to be for want of time");
 
-	reset();
 	settings.limits.deadline_ns = 10 * S;
 	settings.limits.attempts = INT64_MAX;
 	act(exited(7), S);
 	act(exited(7), 60 * S);
 	ends(RESULT_DEADLINE, 124, 0, 2, "an attempt is cut by the deadline");
-	is_int(stage.now_ns, 10 * S, "  to the nanosecond");
-	ok(!stage.end_signal.no_time, "  which is another thing");
+	is_int(seen.now_ns, 10 * S, "  to the nanosecond");
+	ok(!seen.end_signal.no_time, "  which is another thing");
 }
 
 /* An attempt that --idle-timeout has cut. */
@@ -411,25 +391,22 @@ test_silence(void)
 	struct attempt_limits limits = { 30 * S, true, 5 * S };
 	struct outcome outcome = fell_silent();
 
-	reset();
 	settings.limits.idle_timeout_ns = 5 * S;
 	act(fell_silent(), 5 * S);
 	act(exited(0), S);
 	ends(RESULT_SUCCESS, 0, 0, 2, "what fell silent is retried");
 
-	reset();
 	settings.limits.idle_timeout_ns = 5 * S;
 	act(fell_silent(), 5 * S);
 	ends(RESULT_EXHAUSTED, 124, 0, 6, "and is a timeout in the end");
 
-	reset();
 	settings.limits.idle_timeout_ns = 5 * S;
 	settings.limits.deadline_ns = 60 * S;
 	settings.limits.reset_after_ns = S;
 	act(fell_silent(), 5 * S);
 	act(exited(0), S);
 	ends(RESULT_SUCCESS, 0, 0, 2, "it is not cut by the deadline");
-	is_int(stage.counts[1], 2, "  and resets no count");
+	is_int(seen.counts[1], 2, "  and resets no count");
 
 	outcome.ended_ns = 20 * S;
 	outcome_note_limit(&outcome, 10 * S, &limits);
@@ -448,38 +425,32 @@ test_silence(void)
 static void
 test_deadline_edges(void)
 {
-	reset();
 	settings.limits.deadline_ns = 7 * S;
 	act(exited(7), 2 * S);
 	act(exited(7), 9 * S);
 	ends(RESULT_DEADLINE, 124, 0, 2, "a window that just fits is kept");
-	is_int(stage.told_pauses_ns[0], S, "  as it is");
-	is_int(stage.now_ns, 7 * S, "  and the attempt cut");
+	is_int(seen.told_pauses_ns[0], S, "  as it is");
+	is_int(seen.now_ns, 7 * S, "  and the attempt cut");
 
-	reset();
 	settings.limits.deadline_ns = 11 * S / 2;
 	act(exited(7), 5 * S);
 	ends(RESULT_DEADLINE, 7, 0, 1, "rule 43: nothing left, no pause");
-	is_int(stage.now_ns, 5 * S, "  we give up at once");
+	is_int(seen.now_ns, 5 * S, "  we give up at once");
 
-	reset();
 	settings.limits.deadline_ns = 6 * S;
 	act(exited(7), 5 * S);
 	ends(RESULT_DEADLINE, 7, 0, 1,
 	    "a pause that ends on the deadline leaves no time for an attempt");
 
-	reset();
 	settings.limits.timeout_ns = 3 * S;
 	settings.limits.deadline_ns = 2 * S;
 	act(exited(0), 9 * S);
 	ends(RESULT_DEADLINE, 124, 0, 1, "the deadline comes before -t");
 
-	reset();
 	settings.limits.until_ns = EPOCH_NS;
 	act(exited(0), 0);
 	ends(RESULT_DEADLINE, 124, 0, 0, "--until in the past starts nothing");
 
-	reset();
 	settings.limits.until_ns = EPOCH_NS + 4 * S;
 	settings.limits.attempts = INT64_MAX;
 	act(exited(7), S);
@@ -491,29 +462,26 @@ test_deadline_edges(void)
 static void
 test_from_start(void)
 {
-	reset();
 	settings.limits.from_start = true;
 	settings.limits.attempts = 3;
 	act(exited(7), 600 * MS);
 	act(exited(7), 5 * S);
 	ends(RESULT_EXHAUSTED, 7, 0, 3, "--from=start");
-	is_int(stage.told_pauses_ns[0], 400 * MS, "  less the attempt");
-	is_int(stage.told_pauses_ns[1], 100 * MS, "  but the floor");
+	is_int(seen.told_pauses_ns[0], 400 * MS, "  less the attempt");
+	is_int(seen.told_pauses_ns[1], 100 * MS, "  but the floor");
 
-	reset();
 	settings.limits.from_start = true;
 	settings.limits.deadline_ns = 3 * S;
 	settings.policy.floor_ns = 2 * S;
 	act(exited(7), 500 * MS);
 	act(exited(7), 200 * MS);
 	ends(RESULT_DEADLINE, 7, 0, 2, "a floor beyond the deadline");
-	is_int(stage.told_pauses_ns[0], 1500 * MS, "  is cut as a window is");
+	is_int(seen.told_pauses_ns[0], 1500 * MS, "  is cut as a window is");
 }
 
 static void
 test_reset(void)
 {
-	reset();
 	settings.limits.reset_after_ns = 10 * S;
 	settings.limits.attempts = 3;
 	act(exited(7), 0);
@@ -521,11 +489,10 @@ test_reset(void)
 	act(exited(7), 10 * S);
 	act(exited(7), 0);
 	ends(RESULT_EXHAUSTED, 7, 0, 5, "a long attempt starts a new count");
-	is_int(stage.counts[2], 1, "  it is number 1 of it");
-	is_int(stage.told_pauses_ns[2], S, "  and of the windows");
-	is_int(stage.told_pauses_ns[3], 2 * S, "  which grow again");
+	is_int(seen.counts[2], 1, "  it is number 1 of it");
+	is_int(seen.told_pauses_ns[2], S, "  and of the windows");
+	is_int(seen.told_pauses_ns[3], 2 * S, "  which grow again");
 
-	reset();
 	settings.limits.reset_after_ns = 10 * S;
 	settings.limits.timeout_ns = 11 * S;
 	settings.limits.attempts = 2;
@@ -536,7 +503,6 @@ test_reset(void)
 static void
 test_consecutive(void)
 {
-	reset();
 	settings.limits.consecutive = 3;
 	settings.limits.attempts = 9;
 	act(exited(7), 0);
@@ -547,20 +513,18 @@ test_consecutive(void)
 	act(exited(0), 0);
 	act(exited(0), 0);
 	ends(RESULT_SUCCESS, 0, 0, 7, "three in a row are a success");
-	is_int(stage.told_pauses_ns[1], S, "  the first window in a streak");
-	is_int(stage.told_pauses_ns[2], S, "  stays");
-	is_int(stage.told_pauses_ns[3], 2 * S, "  failures go on growing");
+	is_int(seen.told_pauses_ns[1], S, "  the first window in a streak");
+	is_int(seen.told_pauses_ns[2], S, "  stays");
+	is_int(seen.told_pauses_ns[3], 2 * S, "  failures go on growing");
 
-	reset();
 	settings.limits.consecutive = 2;
 	act(exited(7), 0);
 	act(exited(7), 0);
 	act(exited(0), 0);
 	ends(RESULT_SUCCESS, 0, 0, 4, "a streak after two failures");
-	is_int(stage.told_pauses_ns[1], 2 * S, "  whose windows have grown");
-	is_int(stage.told_pauses_ns[2], S, "  has the first one");
+	is_int(seen.told_pauses_ns[1], 2 * S, "  whose windows have grown");
+	is_int(seen.told_pauses_ns[2], S, "  has the first one");
 
-	reset();
 	settings.limits.consecutive = 3;
 	settings.limits.attempts = 3;
 	act(exited(7), 0);
@@ -573,56 +537,48 @@ test_signals(void)
 {
 	struct outcome outcome = exited(7);
 
-	reset();
 	stage.pause_signal = SIGTERM;
 	stage.pause_number = 2;
 	act(exited(7), 0);
 	ends(RESULT_INTERRUPTED, 128 + SIGTERM, SIGTERM, 2,
 	    "rule 42: we die by a signal in a pause");
-	is_int(stage.ends, 0, "  and --at-end is not run");
+	is_int(seen.ends, 0, "  and --at-end is not run");
 
-	reset();
 	stage.pause_signal = TOLD_PARENT_ENDED;
 	stage.pause_number = 1;
 	act(exited(7), 0);
 	ends(RESULT_INTERRUPTED, 128 + SIGTERM, SIGTERM, 1,
 	    "rule 34: the end of the parent counts as TERM");
-	is_int(stage.end_signal.interrupted_by, TOLD_PARENT_ENDED,
+	is_int(seen.end_signal.interrupted_by, TOLD_PARENT_ENDED,
 	    "  and is told for what it is");
 
-	reset();
 	stage.pause_signal = SIGHUP;
 	stage.pause_number = 0;
 	act(exited(0), 0);
 	ends(RESULT_INTERRUPTED, 128 + SIGHUP, SIGHUP, 0, "also in the splay");
 
-	reset();
 	outcome.end_signal = SIGTERM;
 	act(outcome, 0);
 	ends(RESULT_INTERRUPTED, 7, 0, 1,
 	    "rule 27: told in an attempt, we exit as it does");
-	is_int(stage.end_signal.interrupted_by, SIGTERM, "  and say by what");
+	is_int(seen.end_signal.interrupted_by, SIGTERM, "  and say by what");
 
-	reset();
 	outcome = exited(0);
 	outcome.end_signal = SIGTERM;
 	act(outcome, 0);
 	ends(RESULT_SUCCESS, 0, 0, 1, "a success is one all the same");
 
-	reset();
 	outcome.end_signal = 0;
 	outcome.late_end_signal = SIGTERM;
 	act(outcome, 0);
 	ends(RESULT_SUCCESS, 0, 0, 1, "also where the signal came late");
 
-	reset();
 	outcome = exited(7);
 	outcome.late_end_signal = SIGTERM;
 	act(outcome, 0);
 	ends(RESULT_INTERRUPTED, 128 + SIGTERM, SIGTERM, 1,
 	    "a late signal is one in a pause");
 
-	reset();
 	outcome = killed(SIGUSR1);
 	outcome.by_forwarded = true;
 	act(outcome, 0);
@@ -633,38 +589,32 @@ test_signals(void)
 static void
 test_hooks(void)
 {
-	reset();
 	act(exited(7), 0);
 	act(exited(0), 0);
 	ends(RESULT_SUCCESS, 0, 0, 2, "a hook that agrees");
-	is_int(stage.hooks, 1, "  is asked once");
-	is_int(stage.hook_attempt, 2, "  about the coming attempt");
+	is_int(seen.hooks, 1, "  is asked once");
+	is_int(seen.hook_attempt, 2, "  about the coming attempt");
 
-	reset();
 	stage.hook = exited(1);
 	act(exited(7), 0);
 	ends(RESULT_STOPPED, 7, 0, 1, "a hook that says no");
-	ok(stage.end_signal.vetoed, "  is named");
+	ok(seen.end_signal.vetoed, "  is named");
 
-	reset();
 	stage.hook.end_signal = SIGTERM;
 	act(exited(7), 0);
 	ends(RESULT_INTERRUPTED, 143, SIGTERM, 1, "a signal in a hook");
 
-	reset();
 	stage.hook_takes_ns = 60 * S;
 	settings.limits.deadline_ns = 10 * S;
 	act(exited(7), 0);
 	ends(RESULT_DEADLINE, 7, 0, 1, "the deadline in a hook");
-	is_int(stage.at_end_cut_ns, 20 * S, "  leaves --at-end 10 s more");
+	is_int(seen.at_end_cut_ns, 20 * S, "  leaves --at-end 10 s more");
 
-	reset();
 	stage.at_end = exited(9);
 	act(exited(7), 0);
 	ends(RESULT_EXHAUSTED, 7, 0, 6, "--at-end changes nothing");
-	is_int(stage.at_end_cut_ns, DURATION_INF, "  and has all the time");
+	is_int(seen.at_end_cut_ns, DURATION_INF, "  and has all the time");
 
-	reset();
 	stage.at_end.end_signal = SIGINT;
 	act(exited(7), 0);
 	ends(RESULT_INTERRUPTED, 130, SIGINT, 6, "but a signal in it does");
@@ -673,30 +623,27 @@ test_hooks(void)
 static void
 test_splay(void)
 {
-	reset();
 	settings.limits.splay = (struct range) { 2 * S, 5 * S };
 	act(exited(0), 0);
 	ends(RESULT_SUCCESS, 0, 0, 1, "a splay");
-	is_between(stage.now_ns, 2 * S, 5 * S, "  comes first");
+	is_between(seen.now_ns, 2 * S, 5 * S, "  comes first");
 
-	reset();
 	settings.limits.splay = (struct range) { 20 * S, 50 * S };
 	settings.limits.deadline_ns = 10 * S;
 	act(exited(0), 0);
 	ends(RESULT_SUCCESS, 0, 0, 1, "a splay leaves time for an attempt");
-	is_between(stage.now_ns, 4500 * MS, 9 * S, "  as a pause does");
+	is_between(seen.now_ns, 4500 * MS, 9 * S, "  as a pause does");
 }
 
 static void
 test_put_off(void)
 {
-	reset();
 	settings.limits.splay = (struct range) { 2 * S, 5 * S };
 	at_start = (struct entry) { .admission = ADMISSION_REFUSED,
 		.closing = "put off" };
 	ends(RESULT_DEFERRED, 75, 0, 0, "who is put off");
-	is_int(stage.now_ns, 0, "  waits for no splay");
-	is_string(stage.end_signal.closing, "put off", "  and says so");
+	is_int(seen.now_ns, 0, "  waits for no splay");
+	is_string(seen.end_signal.closing, "put off", "  and says so");
 	at_start = (struct entry) { .admission = ADMISSION_GO };
 }
 
@@ -713,70 +660,60 @@ asked(int64_t ns)
 static void
 test_hints(void)
 {
-	reset();
 	act(asked(30 * S), 0);
 	act(exited(0), 0);
 	ends(RESULT_SUCCESS, 0, 0, 2, "a wait that was asked for");
-	is_between(stage.told_pauses_ns[0], 30 * S, 31 * S,
+	is_between(seen.told_pauses_ns[0], 30 * S, 31 * S,
 	    "  is a lower bound, with up to the base on top");
 
-	reset();
 	act(asked(90 * S), 0);
 	act(exited(0), 0);
 	ends(RESULT_SUCCESS, 0, 0, 2, "it may exceed the cap");
-	is_between(stage.told_pauses_ns[0], 90 * S, 91 * S, "  of a minute");
+	is_between(seen.told_pauses_ns[0], 90 * S, 91 * S, "  of a minute");
 
-	reset();
 	settings.limits.deadline_ns = S;
 	act(asked(0), S);
 	ends(RESULT_DEADLINE, 22, 0, 1, "none, where no time is left");
-	ok(!stage.end_signal.asked_too_long, "  is not why it ends");
+	ok(!seen.end_signal.asked_too_long, "  is not why it ends");
 
-	reset();
 	settings.limits.hint_max_ns = DURATION_INF;
 	act(asked(DURATION_INF - 1), 0);
 	act(exited(0), 0);
 	ends(RESULT_SUCCESS, 0, 0, 2, "one of centuries, without a limit");
 
-	reset();
 	settings.limits.consecutive = 2;
 	act(exited(0), 0);
 	stage.acts[0].outcome.evidence.hint.has_wait = true;
 	stage.acts[0].outcome.evidence.hint.wait_ns = 30 * S;
 	act(exited(0), 0);
 	ends(RESULT_SUCCESS, 0, 0, 2, "also within a streak");
-	is_between(stage.told_pauses_ns[0], 30 * S, 31 * S, "  it is waited");
+	is_between(seen.told_pauses_ns[0], 30 * S, 31 * S, "  it is waited");
 
-	reset();
 	act(asked(0), 0);
 	act(exited(0), 0);
 	ends(RESULT_SUCCESS, 0, 0, 2, "a short one");
-	is_int(stage.told_pauses_ns[0], S, "  shortens nothing");
+	is_int(seen.told_pauses_ns[0], S, "  shortens nothing");
 
-	reset();
 	act(asked(3600 * S), 0);
 	act(exited(0), 0);
 	ends(RESULT_SUCCESS, 0, 0, 2, "as much as --hint-max is waited");
 
-	reset();
 	act(asked(3601 * S), 0);
 	ends(RESULT_STOPPED, 22, 0, 1, "more than --hint-max");
-	ok(stage.end_signal.asked_too_long, "  is told");
+	ok(seen.end_signal.asked_too_long, "  is told");
 
-	reset();
 	settings.limits.deadline_ns = 20 * S;
 	act(asked(30 * S), 0);
 	ends(RESULT_DEADLINE, 22, 0, 1, "more than the deadline leaves");
-	ok(stage.end_signal.asked_too_long, "  is told too");
-	ok(stage.end_signal.no_time, "  as want of time");
-	is_int(stage.now_ns, 0, "  at once");
+	ok(seen.end_signal.asked_too_long, "  is told too");
+	ok(seen.end_signal.no_time, "  as want of time");
+	is_int(seen.now_ns, 0, "  at once");
 
-	reset();
 	settings.limits.deadline_ns = 20 * S;
 	settings.limits.attempts = INT64_MAX;
 	act(asked(19 * S), 0);
 	ends(RESULT_DEADLINE, 22, 0, 2, "what just fits is the last pause");
-	is_int(stage.told_pauses_ns[0], 19 * S,
+	is_int(seen.told_pauses_ns[0], 19 * S,
 	    "  with nothing on top where nothing more fits");
 }
 
@@ -785,43 +722,35 @@ test_evidence(void)
 {
 	struct outcome outcome = exited(0);
 
-	reset();
 	outcome.evidence.hint.verdict = VERDICT_STOP;
 	act(outcome, 0);
 	ends(RESULT_STOPPED, 1, 0, 1, "COMMAND can ask to stop");
 
-	reset();
 	outcome = exited(7);
 	outcome.evidence.match.verdict = VERDICT_SUCCESS;
 	act(outcome, 0);
 	ends(RESULT_SUCCESS, 0, 0, 1, "a match can make a success");
 	outcome.evidence.hint.verdict = VERDICT_PASS;
-	reset();
 	act(outcome, 0);
 	ends(RESULT_PASS, 7, 0, 1, "but COMMAND's own word comes first");
 
-	reset();
 	settings.rules.match_needed = true;
 	act(exited(0), 0);
 	ends(RESULT_EXHAUSTED, 1, 0, 6, "exit 0 may need a match");
-	reset();
 	settings.rules.match_needed = true;
 	settings.rules.codes.exact[0] = VERDICT_SUCCESS;
 	act(exited(0), 0);
 	ends(RESULT_SUCCESS, 0, 0, 1, "unless it was listed");
 
-	reset();
 	outcome = exited(7);
 	outcome.evidence.input.lost = true;
 	act(outcome, 0);
 	ends(RESULT_STOPPED, 7, 0, 1, "lost input allows no further attempt");
-	ok(stage.end_signal.input_lost, "  and is told");
-	reset();
+	ok(seen.end_signal.input_lost, "  and is told");
 	outcome.status = 0;
 	act(outcome, 0);
 	ends(RESULT_SUCCESS, 0, 0, 1, "but a success needs none");
 
-	reset();
 	outcome = exited(0);
 	outcome.evidence.failure.stream = "stdin";
 	outcome.evidence.failure.error = EIO;
@@ -830,8 +759,7 @@ test_evidence(void)
 	outcome.signal = SIGKILL;
 	act(outcome, 0);
 	ends(RESULT_ERROR, 125, 0, 1, "a stream that broke is our failure");
-	is_int(stage.ends, 0, "  without --at-end");
-	reset();
+	is_int(seen.ends, 0, "  without --at-end");
 	outcome.kind = OUTCOME_EXITED;
 	outcome.signal = 0;
 	act(outcome, 0);
@@ -844,56 +772,49 @@ test_cut_release(void)
 {
 	struct outcome told = exited(0);
 
-	reset();
 	told.end_signal = SIGTERM;
 	stage.release.cut_by = SIGTERM;
 	act(told, 0);
 	ends(RESULT_INTERRUPTED, 143, SIGTERM, 1,
 	    "a success whose reader stalls when we are told to end");
-	is_int(stage.release_told, SIGTERM, "  which its release knows");
-	is_int(stage.end_signal.interrupted_by, SIGTERM, "  as the log does");
-	is_int(stage.ends, 0, "  without --at-end");
+	is_int(seen.release_told, SIGTERM, "  which its release knows");
+	is_int(seen.end_signal.interrupted_by, SIGTERM, "  as the log does");
+	is_int(seen.ends, 0, "  without --at-end");
 
-	reset();
 	stage.release.cut_by = SIGHUP;
 	act(exited(7), 0);
 	ends(RESULT_INTERRUPTED, 129, SIGHUP, 6, "a failure likewise");
 
-	reset();
 	told.status = 7;
 	stage.release.cut_by = SIGTERM;
 	act(told, 0);
 	ends(RESULT_INTERRUPTED, 7, 0, 1,
 	    "but the fate of an attempt that was told to end stays");
 
-	reset();
 	stage.pause_signal = SIGINT;
 	stage.pause_number = 1;
 	act(exited(7), 0);
 	ends(RESULT_INTERRUPTED, 130, SIGINT, 1, "a signal in a pause");
-	is_int(stage.release_told, SIGINT, "  is known to the release");
+	is_int(seen.release_told, SIGINT, "  is known to the release");
 }
 
 static void
 test_release(void)
 {
-	reset();
 	stage.release.error = ENOSPC;
 	act(exited(0), 0);
 	ends(RESULT_ERROR, 125, 0, 1, "a success that cannot be shown");
 
-	reset();
 	stage.release = (struct release) { .error = EPIPE, .signal = SIGPIPE };
 	act(exited(0), 0);
 	ends(RESULT_ERROR, 128 + SIGPIPE, SIGPIPE, 1,
 	    "whose reader has gone dies as a writer does");
 
-	reset();
 	stage.release.error = ENOSPC;
 	act(exited(7), 0);
 	ends(RESULT_EXHAUSTED, 7, 0, 6, "a failure stays what it is");
-	ok(stage.released_for == RESULT_EXHAUSTED, "  and is known");
-	is_int(stage.release_told, 0, "  nobody has told us to end");
+	ok(seen.released_for == RESULT_EXHAUSTED, "  and is known");
+	is_int(seen.release_told, 0, "  nobody has told us to end");
 	test_cut_release();
 }
 
@@ -958,34 +879,31 @@ test_signal_set(void)
 static void
 test_doors(void)
 {
-	reset();
 	stage.has_doors = true;
 	stage.entry_takes_ns = 3 * S;
 	act(exited(7), 0);
 	ends(RESULT_EXHAUSTED, 7, 0, 6, "doors that let all through");
-	is_int(stage.now_ns, (31 + 18) * S, "  after what they took");
-	is_int(stage.entered, 6, "  are asked before each attempt");
-	is_int(stage.left, 6, "  and told after each");
-	is_int(stage.entry_attempt, 6, "  with the coming number");
-	ok(stage.entry_verdict == VERDICT_RETRY, "  and the verdict before");
-	ok(stage.left_verdict == VERDICT_RETRY, "  or of it");
-	is_int(stage.hooks_at_entry, 5, "  when --before-retry has run");
-	ok(stage.entry_until_ns == INT64_MAX, "  and without a limit");
+	is_int(seen.now_ns, (31 + 18) * S, "  after what they took");
+	is_int(seen.entered, 6, "  are asked before each attempt");
+	is_int(seen.left, 6, "  and told after each");
+	is_int(seen.entry_attempt, 6, "  with the coming number");
+	ok(seen.entry_verdict == VERDICT_RETRY, "  and the verdict before");
+	ok(seen.left_verdict == VERDICT_RETRY, "  or of it");
+	is_int(seen.hooks_at_entry, 5, "  when --before-retry has run");
+	ok(seen.entry_until_ns == INT64_MAX, "  and without a limit");
 
-	reset();
 	stage.has_doors = true;
 	settings.limits.deadline_ns = 20 * S;
 	act(exited(0), 0);
 	ends(RESULT_SUCCESS, 0, 0, 1, "a deadline");
-	is_int(stage.entry_until_ns, 19 * S, "  keeps its reserve at a door");
-	ok(stage.left_verdict == VERDICT_SUCCESS, "  which hears of success");
+	is_int(seen.entry_until_ns, 19 * S, "  keeps its reserve at a door");
+	ok(seen.left_verdict == VERDICT_SUCCESS, "  which hears of success");
 
-	reset();
 	stage.has_doors = true;
 	settings.limits.until_ns = EPOCH_NS + 5 * S;
 	act(exited(0), 0);
 	ends(RESULT_SUCCESS, 0, 0, 1, "--until");
-	is_int(stage.entry_until_ns, 4500 * MS, "  keeps its own");
+	is_int(seen.entry_until_ns, 4500 * MS, "  keeps its own");
 }
 
 /* What a probe at a gate that stays shut makes of its verdict. */
@@ -1017,24 +935,22 @@ test_refusals(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
-		reset();
 		stage.has_doors = true;
 		act(exited(7), 0);
 		stage.entries[0] = table[i].entry;
 		ends(table[i].first, table[i].status, table[i].signal, 0,
 		    "an end at the first door");
-		is_int(stage.left, 0, "  leaves by none");
-		is_int(stage.ends, table[i].signal == 0, "  and has --at-end");
-		ok(stage.end_signal.closing == table[i].entry.closing,
+		is_int(seen.left, 0, "  leaves by none");
+		is_int(seen.ends, table[i].signal == 0, "  and has --at-end");
+		ok(seen.end_signal.closing == table[i].entry.closing,
 		    "  with the line that it brings");
 
-		reset();
 		stage.has_doors = true;
 		act(exited(7), 0);
 		stage.entries[1] = table[i].entry;
 		ends(table[i].later, table[i].later_status, table[i].signal, 1,
 		    "the same after an attempt");
-		ok(stage.end_signal.no_time
+		ok(seen.end_signal.no_time
 		        == (table[i].entry.admission == ADMISSION_LATE),
 		    "  tells whether there was no time");
 	}
@@ -1043,26 +959,24 @@ test_refusals(void)
 static void
 test_aftermath(void)
 {
-	reset();
 	stage.has_doors = true;
 	settings.limits.attempts = 3;
 	for (int i = 1; i < 5; i++)
 		stage.aftermaths[i] = probed;
 	act(exited(7), S);
 	ends(RESULT_EXHAUSTED, 7, 0, 7, "what does not count is no attempt");
-	is_int(stage.told_pauses_ns[0], S, "  a pause of our own");
-	ok(stage.told_pauses_ns[1] == PAUSE_AT_DOOR
-	        && stage.told_pauses_ns[4] == PAUSE_AT_DOOR,
+	is_int(seen.told_pauses_ns[0], S, "  a pause of our own");
+	ok(seen.told_pauses_ns[1] == PAUSE_AT_DOOR
+	        && seen.told_pauses_ns[4] == PAUSE_AT_DOOR,
 	    "  gives way to the door's");
-	is_int(stage.told_pauses_ns[5], 2 * S, "  and goes on where it was");
-	ok(stage.told_pauses_ns[6] == PAUSE_NONE, "  to the last");
-	is_int(stage.counts[1], 1, "  the second has the number of the first");
-	is_int(stage.counts[4], 1, "  which stays, until one counts");
-	is_int(stage.counts[5], 2, "  as the next to last does");
-	is_int(stage.counts[6], 3, "  and the last");
-	is_int(stage.now_ns, (7 + 1 + 2) * S, "  no other time passes");
+	is_int(seen.told_pauses_ns[5], 2 * S, "  and goes on where it was");
+	ok(seen.told_pauses_ns[6] == PAUSE_NONE, "  to the last");
+	is_int(seen.counts[1], 1, "  the second has the number of the first");
+	is_int(seen.counts[4], 1, "  which stays, until one counts");
+	is_int(seen.counts[5], 2, "  as the next to last does");
+	is_int(seen.counts[6], 3, "  and the last");
+	is_int(seen.now_ns, (7 + 1 + 2) * S, "  no other time passes");
 
-	reset();
 	stage.has_doors = true;
 	stage.aftermaths[0] = probed;
 	settings.limits.attempts = 1;
@@ -1071,14 +985,13 @@ test_aftermath(void)
 	stage.acts[0].outcome.evidence.hint
 	    = (struct hint) { .has_wait = true, .wait_ns = 2 * S };
 	ends(RESULT_STOPPED, 7, 0, 1, "a wait beyond --hint-max still ends");
-	is_int(stage.counts[0], 0, "  though it has no number");
+	is_int(seen.counts[0], 0, "  though it has no number");
 }
 
 /* An --attempts that was given bounds probes, too; their windows stay. */
 static void
 test_attempts_given(void)
 {
-	reset();
 	stage.has_doors = true;
 	settings.limits.attempts = 3;
 	settings.limits.attempts_given = true;
@@ -1086,22 +999,20 @@ test_attempts_given(void)
 		stage.aftermaths[i] = probed;
 	act(exited(7), S);
 	ends(RESULT_EXHAUSTED, 7, 0, 3, "an --attempts bounds all runs");
-	is_int(stage.counts[2], 3, "  which count");
+	is_int(seen.counts[2], 3, "  which count");
 
-	reset();
 	stage.has_doors = true;
 	settings.limits.attempts = 3;
 	stage.aftermaths[1] = (struct aftermath) { .keeps_windows = true };
 	act(exited(7), S);
 	ends(RESULT_EXHAUSTED, 7, 0, 3, "what others pace counts");
-	is_int(stage.told_pauses_ns[1], S, "  but its window does not grow");
+	is_int(seen.told_pauses_ns[1], S, "  but its window does not grow");
 }
 
 /* --reset-after begins anew, and what does not count is not number 1. */
 static void
 test_aftermath_of_a_long_run(void)
 {
-	reset();
 	stage.has_doors = true;
 	stage.aftermaths[1] = probed;
 	settings.limits.attempts = 2;
@@ -1110,13 +1021,14 @@ test_aftermath_of_a_long_run(void)
 	act(exited(7), 60 * S);
 	act(exited(7), S);
 	ends(RESULT_EXHAUSTED, 7, 0, 4, "a long attempt that does not count");
-	is_int(stage.counts[1], 0, "  is none of the new count");
-	is_int(stage.counts[2], 1, "  whose first is the next");
+	is_int(seen.counts[1], 0, "  is none of the new count");
+	is_int(seen.counts[2], 1, "  whose first is the next");
 }
 
 int
 main(void)
 {
+	reset();
 	test_doors();
 	test_refusals();
 	test_aftermath();

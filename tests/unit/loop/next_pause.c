@@ -27,18 +27,7 @@ reset(int64_t deadline_ns)
 		.down_ns = INT64_MAX,
 		.lasts_random = random_from(7),
 	};
-	settings = (struct settings) {
-		.policy = {
-			.base_ns = S,
-			.factor = 3,
-			.cap_ns = 60 * S,
-			.floor_ns = S / 10,
-			.throttle_base_ns = 5 * S,
-			.max_exponent = INT64_MAX,
-			.jitter.kind = JITTER_FULL,
-		},
-		.limits = unlimited(),
-	};
+	settings = usual();
 	settings.limits.deadline_ns = deadline_ns;
 	settings.limits.hint_max_ns = 3600 * S;
 }

@@ -21,22 +21,6 @@ static struct simulated_client clients[CLIENTS];
 static struct simulated_gate machines[MACHINES];
 static int64_t waits_ns[CLIENTS], buckets[2 * SECONDS], seconds[SECONDS];
 
-static struct settings
-usual(void)
-{
-	return (struct settings) {
-		.policy = {
-			.base_ns = NS_PER_S,
-			.factor = 3,
-			.cap_ns = NS_PER_MIN,
-			.floor_ns = NS_PER_S / 10,
-			.jitter.kind = JITTER_FULL,
-			.max_exponent = INT64_MAX,
-		},
-		.limits = unlimited(),
-	};
-}
-
 /* All clients, and their attempts in each second in SECONDS. */
 static struct simulation
 simulate_machines(const struct settings *settings, double capacity,

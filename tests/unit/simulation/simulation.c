@@ -24,17 +24,10 @@ static struct simulation simulation;
 static void
 reset(void)
 {
-	settings = (struct settings) {
-		.policy = {
-			.base_ns = S,
-			.factor = 2,
-			.cap_ns = 20 * S,
-			.throttle_base_ns = 5 * S,
-			.max_exponent = INT64_MAX,
-			.jitter.kind = JITTER_FULL,
-		},
-		.limits = unlimited(),
-	};
+	settings = usual();
+	settings.policy.factor = 2;
+	settings.policy.cap_ns = 20 * S;
+	settings.policy.floor_ns = 0;
 	settings.limits.hint_max_ns = 3600 * S;
 }
 

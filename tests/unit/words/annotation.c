@@ -2,16 +2,14 @@
 #include <config.h>
 
 #include "core/words/annotation.h"
+#include "unit/fresh.h"
 #include "unit/tap.h"
 
 static void
 annotates(enum annotation kind, const char *name, const char *message,
     const char *wanted, const char *what)
 {
-	char buffer[1024];
-	struct text text = text_in(buffer, sizeof buffer);
-
-	annotation_text(&text, kind, name, message);
+	annotation_text(fresh(), kind, name, message);
 	is_string(buffer, wanted, what);
 }
 

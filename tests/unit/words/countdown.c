@@ -5,26 +5,25 @@
 
 #include "core/base/duration.h"
 #include "core/words/countdown.h"
+#include "unit/fresh.h"
 #include "unit/tap.h"
-
-static char drawn[COUNTDOWN_FRAME_SIZE];
 
 /* A line in which the first "@...@" is the time. */
 static struct countdown
 a_line(const char *marked)
 {
 	static char line[2 * COUNTDOWN_LINE_MOST];
-	struct text text = text_in(line, sizeof line);
+	struct text marked_off = text_in(line, sizeof line);
 	struct countdown countdown = { .line = line };
 
 	for (; *marked != '\0'; marked++)
 		if (*marked != '@')
-			text_byte(&text, *marked);
+			text_byte(&marked_off, *marked);
 		else if (countdown.time.start == 0)
-			countdown.time.start = text.length;
+			countdown.time.start = marked_off.length;
 		else
-			countdown.time.end = text.length;
-	countdown.drawn = (int64_t)text.length;
+			countdown.time.end = marked_off.length;
+	countdown.drawn = (int64_t)marked_off.length;
 	return countdown;
 }
 
@@ -32,10 +31,8 @@ static void
 draws(struct countdown *countdown, const char *time, int width,
     const char *wanted, const char *what)
 {
-	struct text frame = text_in(drawn, sizeof drawn);
-
-	countdown_draw(&frame, countdown, time, width);
-	is_string(drawn, wanted, what);
+	countdown_draw(fresh(), countdown, time, width);
+	is_string(buffer, wanted, what);
 }
 
 static void
@@ -119,28 +116,23 @@ static void
 test_other_frames(void)
 {
 	struct countdown countdown = a_line("0123456789@42s@");
-	struct text frame = text_in(drawn, sizeof drawn);
 
-	countdown_begin(&frame, 8);
-	is_string(drawn, "       \r\033[K",
+	countdown_begin(fresh(), 8);
+	is_string(buffer, "       \r\033[K",
 	    "a fresh row: one blank less than it has");
-	frame = text_in(drawn, sizeof drawn);
-	countdown_erase(&frame, &countdown, 80);
-	is_string(drawn, "\r\033[K", "a row is erased");
+	countdown_erase(fresh(), &countdown, 80);
+	is_string(buffer, "\r\033[K", "a row is erased");
 	is_int(countdown.drawn, 0, "  and nothing stands there");
 	countdown.drawn = 13;
-	frame = text_in(drawn, sizeof drawn);
-	countdown_erase(&frame, &countdown, 8);
-	is_string(drawn, "\033[1A\r\033[J", "two of them, after a resize");
+	countdown_erase(fresh(), &countdown, 8);
+	is_string(buffer, "\033[1A\r\033[J", "two of them, after a resize");
 }
 
 static void
 time_is(int64_t left_ns, const char *wanted, int64_t step_ns)
 {
-	struct text text = text_in(drawn, sizeof drawn);
-
-	countdown_time(&text, left_ns);
-	is_string(drawn, wanted, wanted);
+	countdown_time(fresh(), left_ns);
+	is_string(buffer, wanted, wanted);
 	is_int(countdown_step(left_ns), step_ns, "  and so long");
 }
 

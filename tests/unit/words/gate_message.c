@@ -6,6 +6,7 @@
 
 #include "core/base/duration.h"
 #include "core/words/gate_message.h"
+#include "unit/fresh.h"
 #include "unit/tap.h"
 
 static const struct gate_event usual = {
@@ -24,11 +25,8 @@ static const struct gate_record ramp
 static void
 says(enum gate_news news, const struct gate_event *event, const char *words)
 {
-	char line[256];
-	struct text text = text_in(line, sizeof line);
-
-	gate_message(&text, news, event);
-	is_string(line, words, words);
+	gate_message(fresh(), news, event);
+	is_string(buffer, words, words);
 }
 
 static void
@@ -62,11 +60,9 @@ static void
 ramps(uint32_t rate, uint16_t results, const char *words)
 {
 	const struct gate_record record = { .rate = rate, .results = results };
-	char line[64];
-	struct text text = text_in(line, sizeof line);
 
-	gate_ramp_text(&text, &record);
-	is_string(line, words, words);
+	gate_ramp_text(fresh(), &record);
+	is_string(buffer, words, words);
 }
 
 static void
@@ -83,11 +79,8 @@ test_ramp(void)
 static void
 has(enum gate_news news, const struct gate_event *event, const char *wanted)
 {
-	char members[256];
-	struct text text = text_in(members, sizeof members);
-
-	gate_members(&text, news, event);
-	is_string(members, wanted, "the members of an event");
+	gate_members(fresh(), news, event);
+	is_string(buffer, wanted, "the members of an event");
 }
 
 static void
@@ -116,11 +109,8 @@ test_members(void)
 static void
 test_closing(void)
 {
-	char line[256];
-	struct text text = text_in(line, sizeof line);
-
-	gate_closing(&text, "hub", 3600 * NS_PER_S, "exit 7");
-	is_string(line, "gave up at gate hub after 1h: exit 7",
+	gate_closing(fresh(), "hub", 3600 * NS_PER_S, "exit 7");
+	is_string(buffer, "gave up at gate hub after 1h: exit 7",
 	    "the closing line tells why it was shut");
 }
 

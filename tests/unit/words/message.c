@@ -9,9 +9,9 @@
 #include "core/words/message.h"
 #include "core/words/reason.h"
 #include "core/words/settings_text.h"
+#include "unit/fresh.h"
 #include "unit/tap.h"
-
-static char buffer[1024];
+#include "unit/unlimited.h"
 
 static const struct limits eight
     = { .attempts = 8, .consecutive = 3, .hint_max_ns = 60 * NS_PER_MIN };
@@ -38,18 +38,16 @@ static void
 attempt_is(const struct loop_state *state, const struct limits *limits,
     int64_t pause_ns, const char *wanted)
 {
-	struct text text = text_in(buffer, sizeof buffer);
 
-	message_attempt(&text, state, limits, 1, pause_ns);
+	message_attempt(fresh(), state, limits, 1, pause_ns);
 	is_string(buffer, wanted, wanted);
 }
 
 static void
 end_is(struct loop_state state, struct ending ending, const char *wanted)
 {
-	struct text text = text_in(buffer, sizeof buffer);
 
-	message_end(&text, &state, &eight, &ending, "curl");
+	message_end(fresh(), &state, &eight, &ending, "curl");
 	is_string(buffer, wanted, wanted);
 }
 
@@ -99,14 +97,12 @@ test_closing_reason(void)
 	struct ending ending = { .result = RESULT_DEFERRED,
 		.closing = "not now",
 		.closing_reason = "exit 9" };
-	struct text text = text_in(buffer, sizeof buffer);
 
-	ok(reason_of_end(&text, &state, &eight, &ending, "curl", NULL),
+	ok(reason_of_end(fresh(), &state, &eight, &ending, "curl", NULL),
 	    "a run that was put off has a reason");
 	is_string(buffer, "exit 9", "  which is that of the runs before");
-	text = text_in(buffer, sizeof buffer);
 	ending.closing_reason = NULL;
-	ok(!reason_of_end(&text, &state, &eight, &ending, "curl", NULL),
+	ok(!reason_of_end(fresh(), &state, &eight, &ending, "curl", NULL),
 	    "  where they have left one");
 }
 
@@ -114,13 +110,12 @@ static void
 test_news(void)
 {
 	char members[64];
-	struct text text = text_in(members, sizeof members);
+	struct text added = text_in(members, sizeof members);
 
-	json_member_string(&text, "defer", "a\"b");
-	json_member_number(&text, "failures", 3);
-	json_member_seconds(&text, "next_s", 1500 * NS_PER_MS);
-	text = text_in(buffer, sizeof buffer);
-	json_event(&text, 0, "defer", "i", "n", members);
+	json_member_string(&added, "defer", "a\"b");
+	json_member_number(&added, "failures", 3);
+	json_member_seconds(&added, "next_s", 1500 * NS_PER_MS);
+	json_event(fresh(), 0, "defer", "i", "n", members);
 	is_string(buffer,
 	    "{\"time\":\"1970-01-01T00:00:00.000Z\",\"event\":\"defer\","
 	    "\"id\":\"i\",\"name\":\"n\",\"defer\":\"a\\\"b\",\"failures\":3,"
@@ -184,10 +179,10 @@ static const char *
 end_reason(const struct loop_state *state, const struct ending *ending,
     const char *name)
 {
-	struct text text = text_in(buffer, sizeof buffer);
 
-	return reason_of_end(&text, state, &eight, ending, name, NULL) ? buffer
-	                                                               : NULL;
+	return reason_of_end(fresh(), state, &eight, ending, name, NULL)
+	    ? buffer
+	    : NULL;
 }
 
 static void
@@ -267,9 +262,8 @@ test_not_found(void)
 static void
 reason_is(struct outcome outcome, const char *wanted)
 {
-	struct text text = text_in(buffer, sizeof buffer);
 
-	reason_text(&text, &outcome);
+	reason_text(fresh(), &outcome);
 	is_string(buffer, wanted, wanted);
 }
 
@@ -368,7 +362,6 @@ test_repeats(void)
 {
 	static struct repeats repeats;
 	struct loop_state state = a_moment();
-	struct text text = text_in(buffer, sizeof buffer);
 	int told = 0;
 
 	for (int64_t n = 1; n <= 30; n++)
@@ -387,13 +380,12 @@ test_repeats(void)
 	state.verdict = VERDICT_THROTTLE;
 	is_int(repeats_count(&repeats, &state), 1, "and ends the row");
 
-	message_attempt(&text, &state, &eight, 2, NS_PER_S);
+	message_attempt(fresh(), &state, &eight, 2, NS_PER_S);
 	is_string(buffer, "attempt 2/8 throttled: (same as before); next in 1s",
 	    "a throttle that repeats itself");
 	state.verdict = VERDICT_RETRY;
 	state.outcome.evidence.hint.has_wait = true;
-	text = text_in(buffer, sizeof buffer);
-	message_attempt(&text, &state, &eight, 20, NS_PER_S);
+	message_attempt(fresh(), &state, &eight, 20, NS_PER_S);
 	is_string(buffer,
 	    "attempt 2/8 failed after 4.1s: (same as before); next in 1s "
 	    "(server asked for 0s)",
@@ -401,8 +393,7 @@ test_repeats(void)
 	state.outcome.evidence.hint = (struct hint) {
 		.has_wait = true, .wait_ns = 550 * NS_PER_S, .until = "14:24:53"
 	};
-	text = text_in(buffer, sizeof buffer);
-	message_attempt(&text, &state, &eight, 20, 552 * NS_PER_S);
+	message_attempt(fresh(), &state, &eight, 20, 552 * NS_PER_S);
 	is_string(buffer,
 	    "attempt 2/8 failed after 4.1s: (same as before); next in 9m12s "
 	    "(server asked for 9m10s, until 14:24:53)",
@@ -418,58 +409,51 @@ test_notes(void)
 		.killed = { 1, 4711, "sleep" },
 	};
 	struct codes codes = { .exact[9] = VERDICT_STOP };
-	struct text text = text_in(buffer, sizeof buffer);
 
-	ok(message_note(&text, NOTE_KILLED, &outcome, &codes), "killed");
+	ok(message_note(fresh(), NOTE_KILLED, &outcome, &codes), "killed");
 	is_string(buffer, "--kill-after had to kill sleep (4711)", "one");
 	outcome.kind = OUTCOME_EXITED;
 	outcome.killed.count = 3;
-	text = text_in(buffer, sizeof buffer);
-	ok(message_note(&text, NOTE_KILLED, &outcome, &codes), "killed");
+	ok(message_note(fresh(), NOTE_KILLED, &outcome, &codes), "killed");
 	is_string(buffer, "--grace had to kill sleep (4711) and 2 more",
 	    "three, after a signal to us");
 
 	outcome
 	    = (struct outcome) { .kind = OUTCOME_KILLED, .signal = SIGKILL };
-	text = text_in(buffer, sizeof buffer);
-	ok(message_note(&text, NOTE_SIGNAL_AS_STATUS, &outcome, &codes),
+	ok(message_note(fresh(), NOTE_SIGNAL_AS_STATUS, &outcome, &codes),
 	    "9 beside KILL");
 	is_string(buffer,
 	    "9 in --stop-on is an exit status; the signal is KILL", "is told");
 	codes.killed[SIGKILL] = VERDICT_RETRY;
-	ok(!message_note(&text, NOTE_SIGNAL_AS_STATUS, &outcome, &codes),
+	ok(!message_note(fresh(), NOTE_SIGNAL_AS_STATUS, &outcome, &codes),
 	    "not where KILL is named too");
 	codes = (struct codes) { .exact[137] = VERDICT_RETRY };
-	text = text_in(buffer, sizeof buffer);
-	ok(message_note(&text, NOTE_SIGNAL_AS_STATUS, &outcome, &codes),
+	ok(message_note(fresh(), NOTE_SIGNAL_AS_STATUS, &outcome, &codes),
 	    "137 beside it");
 	is_string(buffer,
 	    "137 in --retry-on is an exit status; the signal is KILL",
 	    "is told too");
 	outcome.kind = OUTCOME_EXITED;
 	for (int note = 0; note < NOTES; note++)
-		ok(!message_note(&text, (enum note)note, &outcome, &codes),
+		ok(!message_note(fresh(), (enum note)note, &outcome, &codes),
 		    "nothing of that kind");
 }
 
 static void
 test_json(void)
 {
-	struct text text = text_in(buffer, sizeof buffer);
 	struct loop_state state = a_moment();
 	int64_t time = INT64_C(1795261200123456789);
 
-	json_start(&text, time, "an id", "na\"me", "curl", &eight);
+	json_start(fresh(), time, "an id", "na\"me", "curl", &eight);
 	is_string(buffer,
 	    "{\"time\":\"2026-11-21T11:40:00.123Z\",\"event\":\"start\","
 	    "\"id\":\"an id\",\"name\":\"na\\\"me\",\"command\":\"curl\","
 	    "\"attempts\":8}",
 	    "start");
-	text = text_in(buffer, sizeof buffer);
-	json_start(&text, time, "i", "n", "c", &unlimited);
+	json_start(fresh(), time, "i", "n", "c", &unlimited);
 	ok(strstr(buffer, "\"attempts\":null}") != NULL, "inf is null");
-	text = text_in(buffer, sizeof buffer);
-	json_attempt(&text, time, "i", "n", &state, 1337000000);
+	json_attempt(fresh(), time, "i", "n", &state, 1337000000);
 	is_string(buffer,
 	    "{\"time\":\"2026-11-21T11:40:00.123Z\",\"event\":\"attempt\","
 	    "\"id\":\"i\",\"name\":\"n\",\"attempt\":2,\"outcome\":\"exited\","
@@ -482,8 +466,7 @@ test_json(void)
 	state.outcome.kind = OUTCOME_KILLED;
 	state.outcome.status = -1;
 	state.outcome.signal = SIGSEGV;
-	text = text_in(buffer, sizeof buffer);
-	json_attempt(&text, time, "i", "n", &state, -1);
+	json_attempt(fresh(), time, "i", "n", &state, -1);
 	ok(strstr(buffer,
 	       "\"outcome\":\"killed\",\"status\":null,\"signal\":\"SEGV\"")
 	        != NULL,
@@ -491,12 +474,10 @@ test_json(void)
 	ok(strstr(buffer, "\"pause_s\":null}") != NULL, "no pause is null");
 	state.outcome.evidence.hint
 	    = (struct hint) { .has_wait = true, .wait_ns = 1500000000 };
-	text = text_in(buffer, sizeof buffer);
-	json_attempt(&text, time, "i", "n", &state, -1);
+	json_attempt(fresh(), time, "i", "n", &state, -1);
 	ok(strstr(buffer, ",\"hint_s\":1.500000000,\"pause_s\":null}") != NULL,
 	    "what was asked for stands before the pause");
-	text = text_in(buffer, sizeof buffer);
-	json_end(&text, time, "i", "n", &state,
+	json_end(fresh(), time, "i", "n", &state,
 	    &(struct ending) { .result = RESULT_SUCCESS }, NULL, NULL);
 	is_string(buffer,
 	    "{\"time\":\"2026-11-21T11:40:00.123Z\",\"event\":\"end\","
@@ -504,8 +485,7 @@ test_json(void)
 	    "\"status\":0,"
 	    "\"reason\":null,\"line\":null,\"elapsed_s\":21.400000000}",
 	    "end");
-	text = text_in(buffer, sizeof buffer);
-	json_end(&text, time, "i", "n", &state,
+	json_end(fresh(), time, "i", "n", &state,
 	    &(struct ending) { .result = RESULT_STOPPED, .status = 7 },
 	    "exit 7 (--stop-on)", "a\tb");
 	ok(strstr(buffer,
@@ -522,30 +502,39 @@ test_spool_limit(void)
 	struct loop_state state = a_moment();
 	struct ending ending = { .result = RESULT_STOPPED, .input_lost = true };
 	struct limits limits = eight;
-	struct text text = text_in(buffer, sizeof buffer);
 
 	limits.spool_limit = 65536;
 	state.outcome.evidence.input.taken = 131072;
-	message_end(&text, &state, &limits, &ending, "curl");
+	message_end(fresh(), &state, &limits, &ending, "curl");
 	is_string(buffer,
 	    "not retrying after attempt 2/8: it read 128KiB of stdin, "
 	    "--spool-limit is 64KiB",
 	    "what was read, and the limit");
 	state.outcome.evidence.input.taken = 65537;
-	text = text_in(buffer, sizeof buffer);
-	message_end(&text, &state, &limits, &ending, "curl");
+	message_end(fresh(), &state, &limits, &ending, "curl");
 	is_string(buffer,
 	    "not retrying after attempt 2/8: it read over 64KiB of stdin, "
 	    "--spool-limit is 64KiB",
 	    "a little more");
 }
 
+static struct settings
+defaults(void)
+{
+	struct settings settings = usual();
+
+	settings.policy.cap_ns = 30 * NS_PER_S;
+	settings.limits.attempts = 8;
+	settings.limits.hint_max_ns = 60 * NS_PER_MIN;
+	settings.limits.spool_limit = INT64_C(1) << 30;
+	return settings;
+}
+
 static void
 settings_are(const struct settings *settings, const char *wanted)
 {
-	struct text text = text_in(buffer, sizeof buffer);
 
-	settings_text(&text, settings);
+	settings_text(fresh(), settings);
 	is_string(buffer, wanted, wanted);
 }
 
@@ -553,29 +542,7 @@ settings_are(const struct settings *settings, const char *wanted)
 static void
 test_settings(void)
 {
-	struct settings settings = {
-		.policy = {
-			.base_ns = NS_PER_S,
-			.factor = 3,
-			.cap_ns = 30 * NS_PER_S,
-			.floor_ns = 100 * NS_PER_MS,
-			.jitter = { .kind = JITTER_FULL },
-			.throttle_base_ns = 5 * NS_PER_S,
-			.max_exponent = INT64_MAX,
-		},
-		.limits = {
-			.attempts = 8,
-			.timeout_ns = DURATION_INF,
-			.idle_timeout_ns = DURATION_INF,
-			.kill_after_ns = 10 * NS_PER_S,
-			.deadline_ns = DURATION_INF,
-			.until_ns = INT64_MAX,
-			.reset_after_ns = DURATION_INF,
-			.consecutive = 1,
-			.hint_max_ns = 60 * NS_PER_MIN,
-			.spool_limit = INT64_C(1) << 30,
-		},
-	};
+	struct settings settings = defaults();
 	struct policy *policy = &settings.policy;
 	struct limits *limits = &settings.limits;
 	struct codes *codes = &settings.rules.codes;
@@ -614,18 +581,7 @@ test_settings(void)
 	    "kill-after inf, deadline 10m, until @1795261200, reset-after 1m, "
 	    "consecutive 3, "
 	    "hint-max inf, spool-limit 64KiB");
-	*limits = (struct limits) {
-		.attempts = 8,
-		.timeout_ns = DURATION_INF,
-		.idle_timeout_ns = DURATION_INF,
-		.kill_after_ns = 10 * NS_PER_S,
-		.deadline_ns = DURATION_INF,
-		.until_ns = INT64_MAX,
-		.reset_after_ns = DURATION_INF,
-		.consecutive = 1,
-		.hint_max_ns = 60 * NS_PER_MIN,
-		.spool_limit = INT64_C(1) << 30,
-	};
+	*limits = defaults().limits;
 	policy->throttle_base_ns = 2 * NS_PER_S;
 	policy->cap_mode = CAP_AFTER;
 	policy->max_exponent = 10;
@@ -653,11 +609,10 @@ static void
 test_unended(void)
 {
 	const struct unended process = { .pid = 12 };
-	char words[64];
-	struct text text = text_in(words, sizeof words);
 
-	reason_unended(&text, "; ", &process);
-	is_string(words, "; cannot end process 12", "a process without a name");
+	reason_unended(fresh(), "; ", &process);
+	is_string(
+	    buffer, "; cannot end process 12", "a process without a name");
 }
 
 int
