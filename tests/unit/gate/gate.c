@@ -170,15 +170,9 @@ happen(struct gate_record *record, enum gate_event event, enum gate_guard guard)
 		return gate_ask(record, NOW, &run);
 	case GATE_IMPATIENT:
 		return gate_pass_over(record, NOW, &run);
-	case GATE_SUCCESS:
-	case GATE_FAILURE:
-	case GATE_HINT:
-	case GATE_NEUTRAL:
-	case GATE_LATE_SUCCESS:
-	case GATE_LATE_FAILURE:
-		break;
+	default:
+		return end_as(record, event);
 	}
-	return end_as(record, event);
 }
 
 /* Whoever ends an attempt while it is shut is late. */

@@ -45,42 +45,29 @@ struct tally {
 	const char *flaw;
 };
 
+/* Whether anybody in phase A or B has, or waits for, that turn. */
+static bool
+is_anybody(const struct play *play, uint32_t turn, enum phase a, enum phase b)
+{
+	for (int i = 0; i < RUNS; i++)
+		if ((play->players[i].phase == a || play->players[i].phase == b)
+		    && play->players[i].turn == turn)
+			return true;
+	return false;
+}
+
 static bool
 is_held(const struct play *play, uint32_t turn)
 {
-	for (int i = 0; i < RUNS; i++)
-		if ((play->players[i].phase == HOLDER
-		        || play->players[i].phase == PROBING)
-		    && play->players[i].turn == turn)
-			return true;
-	return false;
-}
-
-static bool
-is_awaited(const struct play *play, uint32_t turn)
-{
-	for (int i = 0; i < RUNS; i++)
-		if ((play->players[i].phase == QUEUED
-		        || play->players[i].phase == FIRST)
-		    && play->players[i].turn == turn)
-			return true;
-	return false;
-}
-
-static bool
-has_first(const struct play *play, uint32_t turn)
-{
-	for (int i = 0; i < RUNS; i++)
-		if (play->players[i].phase == FIRST
-		    && play->players[i].turn == turn)
-			return true;
-	return false;
+	return is_anybody(play, turn, HOLDER, PROBING);
 }
 
 static void
 queue(struct play *play, struct player *player)
 {
-	player->phase = has_first(play, play->record.turn) ? QUEUED : FIRST;
+	player->phase = is_anybody(play, play->record.turn, FIRST, FIRST)
+	    ? QUEUED
+	    : FIRST;
 	player->turn = play->record.turn;
 }
 
@@ -114,7 +101,8 @@ run_of(const struct play *play, const struct player *player, bool holds)
 		.turn = holds ? player->turn : 0,
 		.turn_ns = player->since_ns,
 		.patience_ns = 40 * NS_PER_S,
-		.alone = holds && !is_awaited(play, player->turn),
+		.alone
+		= holds && !is_anybody(play, player->turn, QUEUED, FIRST),
 		.other_gone = !is_held(play, play->record.other_turn),
 	};
 }

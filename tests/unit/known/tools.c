@@ -4,6 +4,7 @@
 #include <regex.h>
 #include <stdlib.h>
 
+#include "core/base/array.h"
 #include "core/judge/verdict.h"
 #include "core/known/tools.h"
 #include "streams/line_scan.h"
@@ -14,11 +15,18 @@
 
 /* The status and stderr of a tool, and the verdict that is expected. */
 struct sample {
-	const char *tool;
+	const char *tool; /* or several, with blanks between */
 	int status;
 	enum verdict verdict;
 	const char *meaning; /* NULL: it is not in the table */
 	const char *text; /* on stderr, or on stdout */
+};
+
+/* The status of a tool, and a line that says nothing about it. */
+struct ordinary {
+	const char *tool;
+	int status;
+	const char *text;
 };
 
 /* The messages of a tool, and whether a sample was decided by each. */
@@ -172,8 +180,7 @@ static const struct sample samples[] = {
 	    "directory" },
 	{ "rsync", 14, VERDICT_STOP, "remote shell not found",
 	    "rsync: [Receiver] Failed to exec nosuch: No such file or "
-	    "directory "
-	    "(2)" },
+	    "directory (2)" },
 	{ "rsync", 23, VERDICT_STOP, "some files cannot be transferred",
 	    "rsync: [sender] link_stat \"/nonexist\" failed: No such file or "
 	    "directory (2)" },
@@ -193,70 +200,40 @@ static const struct sample samples[] = {
 	{ "rsync", 255, VERDICT_STOP, "host key verification failed",
 	    "Host key verification failed." },
 
-	{ "ssh", 255, VERDICT_RETRY, "connection refused",
+	{ "ssh scp", 255, VERDICT_RETRY, "connection refused",
 	    "ssh: connect to host 127.0.0.1 port 1: Connection refused" },
-	{ "ssh", 255, VERDICT_RETRY, "could not resolve host",
+	{ "ssh scp", 255, VERDICT_RETRY, "could not resolve host",
 	    "ssh: Could not resolve hostname nonexistent.invalid: Name or "
 	    "service not known" },
-	{ "ssh", 255, VERDICT_RETRY, "timed out",
+	{ "ssh scp", 255, VERDICT_RETRY, "timed out",
 	    "Connection timed out during banner exchange" },
-	{ "ssh", 255, VERDICT_RETRY, "timed out",
+	{ "ssh scp", 255, VERDICT_RETRY, "timed out",
 	    "ssh: connect to host 10.0.0.1 port 22: Connection timed out" },
-	{ "ssh", 255, VERDICT_RETRY, "timed out",
+	{ "ssh scp", 255, VERDICT_RETRY, "timed out",
 	    "Timeout, server 10.0.0.1 not responding." },
-	{ "ssh", 255, VERDICT_RETRY, "connection lost",
+	{ "ssh scp", 255, VERDICT_RETRY, "connection lost",
 	    "kex_exchange_identification: Connection closed by remote host" },
-	{ "ssh", 255, VERDICT_RETRY, "connection lost",
+	{ "ssh scp", 255, VERDICT_RETRY, "connection lost",
 	    "Connection to 127.0.0.1 closed by remote host." },
-	{ "ssh", 255, VERDICT_RETRY, "connection failed", "" },
-	{ "ssh", 255, VERDICT_STOP, "login denied",
+	{ "ssh scp", 255, VERDICT_RETRY, "connection failed", "" },
+	{ "ssh scp", 255, VERDICT_STOP, "login denied",
 	    "root@127.0.0.1: Permission denied "
 	    "(publickey,keyboard-interactive)." },
-	{ "ssh", 255, VERDICT_STOP, "login denied",
+	{ "ssh scp", 255, VERDICT_STOP, "login denied",
 	    "Received disconnect from 127.0.0.1 port 22:2: Too many "
 	    "authentication failures" },
-	{ "ssh", 255, VERDICT_STOP, "host key verification failed",
+	{ "ssh scp", 255, VERDICT_STOP, "host key verification failed",
 	    "@    WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!     @\n"
 	    "Host key verification failed.\r" },
-	{ "ssh", 255, VERDICT_STOP, "no common algorithm",
+	{ "ssh scp", 255, VERDICT_STOP, "no common algorithm",
 	    "Unable to negotiate with 127.0.0.1 port 18022: no matching cipher "
 	    "found. Their offer: aes128-ctr" },
 	{ "ssh", 255, VERDICT_STOP, "bad usage",
 	    "unknown option -- -\nusage: ssh [-46AaCfGgKkMNnqsTtVvXxYy]" },
-	{ "ssh", 255, VERDICT_STOP, "bad configuration",
+	{ "ssh scp", 255, VERDICT_STOP, "bad configuration",
 	    "command-line: line 0: Bad configuration option: foo" },
-	{ "scp", 255, VERDICT_RETRY, "connection refused",
-	    "ssh: connect to host 127.0.0.1 port 1: Connection refused" },
-	{ "scp", 255, VERDICT_RETRY, "could not resolve host",
-	    "ssh: Could not resolve hostname nonexistent.invalid: Name or "
-	    "service not known" },
-	{ "scp", 255, VERDICT_RETRY, "timed out",
-	    "Connection timed out during banner exchange" },
-	{ "scp", 255, VERDICT_RETRY, "timed out",
-	    "ssh: connect to host 10.0.0.1 port 22: Connection timed out" },
-	{ "scp", 255, VERDICT_RETRY, "timed out",
-	    "Timeout, server 10.0.0.1 not responding." },
-	{ "scp", 255, VERDICT_RETRY, "connection lost",
-	    "kex_exchange_identification: Connection closed by remote host" },
-	{ "scp", 255, VERDICT_RETRY, "connection lost",
-	    "Connection to 127.0.0.1 closed by remote host." },
-	{ "scp", 255, VERDICT_RETRY, "connection failed", "" },
-	{ "scp", 255, VERDICT_STOP, "login denied",
-	    "root@127.0.0.1: Permission denied "
-	    "(publickey,keyboard-interactive)." },
-	{ "scp", 255, VERDICT_STOP, "login denied",
-	    "Received disconnect from 127.0.0.1 port 22:2: Too many "
-	    "authentication failures" },
-	{ "scp", 255, VERDICT_STOP, "host key verification failed",
-	    "@    WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!     @\n"
-	    "Host key verification failed.\r" },
-	{ "scp", 255, VERDICT_STOP, "no common algorithm",
-	    "Unable to negotiate with 127.0.0.1 port 18022: no matching cipher "
-	    "found. Their offer: aes128-ctr" },
 	{ "scp", 255, VERDICT_STOP, "bad usage",
 	    "unknown option -- -\nusage: scp [-346ABCOpqRrsTv]" },
-	{ "scp", 255, VERDICT_STOP, "bad configuration",
-	    "command-line: line 0: Bad configuration option: foo" },
 	{ "ssh", 255, VERDICT_STOP, "bad usage", "Bad port '1x'" },
 	{ "ssh", 255, VERDICT_STOP, "bad usage",
 	    "command-line line 0: Bad port 'x'." },
@@ -299,8 +276,7 @@ static const struct sample samples[] = {
 	    "and the repository exists." },
 	{ "git", 128, VERDICT_RETRY, "could not resolve host",
 	    "fatal: unable to access 'http://nonexistent.invalid/r.git/': "
-	    "Could "
-	    "not resolve host: nonexistent.invalid" },
+	    "Could not resolve host: nonexistent.invalid" },
 	{ "git", 1, VERDICT_RETRY, "could not resolve host",
 	    "fatal: unable to look up nonexistent.invalid (port 9418) (Name or "
 	    "service not known)" },
@@ -369,8 +345,7 @@ static const struct sample samples[] = {
 	    "fatal: the remote end hung up unexpectedly" },
 	{ "git", 128, VERDICT_RETRY, "connection lost",
 	    "error: RPC failed; curl 92 HTTP/2 stream 0 was not closed "
-	    "cleanly: "
-	    "CANCEL (err 8)\n"
+	    "cleanly: CANCEL (err 8)\n"
 	    "fatal: early EOF" },
 	{ "git", 128, VERDICT_RETRY, "timed out",
 	    "ssh: connect to host 10.0.0.1 port 22: Connection timed out" },
@@ -441,8 +416,7 @@ static const struct sample samples[] = {
 	    "E: Unable to correct problems, you have held broken packages." },
 	{ "apt-get", 100, VERDICT_STOP, "bad usage",
 	    "E: Command line option --bad is not understood in combination "
-	    "with "
-	    "the other options" },
+	    "with the other options" },
 	{ "apt-get", 100, VERDICT_STOP, "not permitted",
 	    "E: Could not open lock file /var/lib/dpkg/lock-frontend - open "
 	    "(13: Permission denied)\n"
@@ -452,9 +426,9 @@ static const struct sample samples[] = {
 	    "E: dpkg was interrupted, you must manually run 'dpkg --configure "
 	    "-a' to correct the problem." },
 	{ "apt-get", 100, VERDICT_STOP, "HTTP error that will not pass",
-	    "E: Failed to fetch http://127.0.0.1:18080/404/debian/dists/stable/"
-	    "main/binary-amd64/Packages  404  Not Found [IP: 127.0.0.1 "
-	    "18080]" },
+	    "E: Failed to fetch "
+	    "http://127.0.0.1:18080/404/debian/dists/stable/main/binary-amd64/"
+	    "Packages  404  Not Found [IP: 127.0.0.1 18080]" },
 	{ "apt-get", 100, VERDICT_STOP, "system needs a repair, or space",
 	    "E: Failed to fetch http://127.0.0.1:19480/repo/./p0.deb  Error "
 	    "writing to file - write (28: No space left on device) [IP: "
@@ -469,19 +443,20 @@ static const struct sample samples[] = {
 	    "E: Failed to fetch http://127.0.0.1:18080/429/debian/x.deb  429  "
 	    "Too Many Requests [IP: 127.0.0.1 18080]" },
 	{ "apt-get", 100, VERDICT_RETRY, "HTTP error of the server",
-	    "E: Failed to fetch http://127.0.0.1:18080/503/debian/dists/stable/"
-	    "InRelease  503  Service Unavailable [IP: 127.0.0.1 18080]\n"
+	    "E: Failed to fetch "
+	    "http://127.0.0.1:18080/503/debian/dists/stable/InRelease  503  "
+	    "Service Unavailable [IP: 127.0.0.1 18080]\n"
 	    "E: Some index files failed to download. They have been ignored, "
-	    "or "
-	    "old ones used instead." },
+	    "or old ones used instead." },
 	{ "apt-get", 100, VERDICT_RETRY, "could not connect to host",
-	    "E: Failed to fetch http://127.0.0.1:1/debian/dists/stable/"
-	    "InRelease  Could not connect to 127.0.0.1:1 (127.0.0.1). - "
-	    "connect "
-	    "(111: Connection refused)" },
+	    "E: Failed to fetch "
+	    "http://127.0.0.1:1/debian/dists/stable/InRelease  Could not "
+	    "connect to 127.0.0.1:1 (127.0.0.1). - connect (111: Connection "
+	    "refused)" },
 	{ "apt-get", 100, VERDICT_RETRY, "could not resolve host",
-	    "E: Failed to fetch http://nonexistent.invalid/debian/dists/stable/"
-	    "InRelease  Could not resolve 'nonexistent.invalid'" },
+	    "E: Failed to fetch "
+	    "http://nonexistent.invalid/debian/dists/stable/InRelease  Could "
+	    "not resolve 'nonexistent.invalid'" },
 	{ "apt-get", 100, VERDICT_RETRY, "locked by another process",
 	    "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by "
 	    "process 27453 (python3)\n"
@@ -504,8 +479,7 @@ static const struct sample samples[] = {
 	    "redirect=None, status=None)) after connection broken by "
 	    "'NewConnectionError('<pip._vendor.urllib3.connection."
 	    "HTTPConnection object at 0x7f27bb83f210>: Failed to establish a "
-	    "new "
-	    "connection: [Errno -2] Name or service not known')': "
+	    "new connection: [Errno -2] Name or service not known')': "
 	    "/simple/nosuch/\n"
 	    "ERROR: No matching distribution found for nosuch" },
 	{ "pip", 2, VERDICT_RETRY, "could not connect to the index",
@@ -517,8 +491,7 @@ static const struct sample samples[] = {
 	    "ERROR: unknown command \"nosuch\"" },
 	{ "pip", 1, VERDICT_STOP, "bad requirements",
 	    "ERROR: Could not open requirements file: [Errno 2] No such file "
-	    "or "
-	    "directory: '/nonexist'" },
+	    "or directory: '/nonexist'" },
 	{ "pip", 1, VERDICT_STOP, "HTTP error that will not pass",
 	    "  ERROR: HTTP error 404 while getting "
 	    "http://127.0.0.1:18080/404/x-1.0.tar.gz" },
@@ -533,8 +506,7 @@ static const struct sample samples[] = {
 	{ "pip", 2, VERDICT_RETRY, "connection lost",
 	    "pip._vendor.urllib3.exceptions.ReadTimeoutError: "
 	    "HTTPSConnectionPool(host='files.pythonhosted.org', port=443): "
-	    "Read "
-	    "timed out." },
+	    "Read timed out." },
 	{ "pip", 1, VERDICT_STOP, "environment is managed by the system",
 	    "error: externally-managed-environment" },
 	{ "pip", 1, VERDICT_STOP, "packages do not fit",
@@ -596,9 +568,9 @@ static const struct sample samples[] = {
 	    "docker: Cannot connect to the Docker daemon at tcp://127.0.0.1:1. "
 	    "Is the docker daemon running?" },
 	{ "docker", 1, VERDICT_RETRY, "could not connect to the daemon",
-	    "error during connect: Get \"http://nonexistent.invalid:1/v1.50/"
-	    "containers/json\": dial tcp: lookup nonexistent.invalid on "
-	    "10.255.255.53:53: no such host" },
+	    "error during connect: Get "
+	    "\"http://nonexistent.invalid:1/v1.50/containers/json\": dial tcp: "
+	    "lookup nonexistent.invalid on 10.255.255.53:53: no such host" },
 	{ "docker", 1, VERDICT_STOP, "image not found",
 	    "Error response from daemon: manifest for x:latest not found: "
 	    "manifest unknown: manifest unknown" },
@@ -613,8 +585,7 @@ static const struct sample samples[] = {
 	    "denied: requested access to the resource is denied" },
 	{ "docker", 1, VERDICT_THROTTLE, "registry limits the rate",
 	    "Error response from daemon: toomanyrequests: You have reached "
-	    "your "
-	    "pull rate limit." },
+	    "your pull rate limit." },
 	{ "docker", 125, VERDICT_RETRY, "could not resolve host",
 	    "docker: Error response from daemon: Get "
 	    "\"https://nonexistent.invalid/v2/\": dial tcp: lookup "
@@ -630,14 +601,13 @@ static const struct sample samples[] = {
 	    "Error response from daemon: received unexpected HTTP status: 503 "
 	    "Service Unavailable" },
 	{ "skopeo", 1, VERDICT_STOP, "image not found",
-	    FATAL "initializing source docker://127.0.0.1/x:latest: reading "
-	          "manifest latest in 127.0.0.1/x: manifest unknown: manifest "
-	          "unknown\"" },
-	{ "skopeo", 1, VERDICT_STOP, "image not found",
 	    FATAL
-	    "Error parsing image name \\\"docker://127.0.0.1/x\\\": "
-	    "reading manifest latest in 127.0.0.1/x: name unknown: repository "
-	    "name not known to registry\"" },
+	    "initializing source docker://127.0.0.1/x:latest: reading manifest "
+	    "latest in 127.0.0.1/x: manifest unknown: manifest unknown\"" },
+	{ "skopeo", 1, VERDICT_STOP, "image not found",
+	    FATAL "Error parsing image name \\\"docker://127.0.0.1/x\\\": "
+	          "reading manifest latest in 127.0.0.1/x: name unknown: "
+	          "repository name not known to registry\"" },
 	{ "skopeo", 1, VERDICT_STOP, "image not found",
 	    FATAL "Error parsing image name \\\"docker://127.0.0.1/x\\\": "
 	          "reading manifest latest in 127.0.0.1/x: StatusCode: 404, "
@@ -646,14 +616,13 @@ static const struct sample samples[] = {
 	    FATAL "initializing source oci:nosuch:x: open nosuch/index.json: "
 	          "no such file or directory\"" },
 	{ "skopeo", 1, VERDICT_STOP, "image not found",
-	    FATAL
-	    "Error parsing image name \\\"docker-archive:/nonexist\\\": "
-	    "opening file \\\"/nonexist\\\": open /nonexist: no such file or "
-	    "directory\"" },
+	    FATAL "Error parsing image name \\\"docker-archive:/nonexist\\\": "
+	          "opening file \\\"/nonexist\\\": open /nonexist: no such "
+	          "file or directory\"" },
 	{ "skopeo", 1, VERDICT_STOP, "image not found",
 	    FATAL
-	    "Error parsing image name \\\"docker://127.0.0.1/x\\\": "
-	    "reading manifest latest in 127.0.0.1/x: manifest unknown\"" },
+	    "Error parsing image name \\\"docker://127.0.0.1/x\\\": reading "
+	    "manifest latest in 127.0.0.1/x: manifest unknown\"" },
 	{ "podman", 125, VERDICT_STOP, "access denied by the registry",
 	    "Error: initializing source docker://127.0.0.1/x:latest: reading "
 	    "manifest latest in 127.0.0.1/x: denied" },
@@ -672,16 +641,16 @@ static const struct sample samples[] = {
 	          "(Forbidden)\"" },
 	{ "skopeo", 1, VERDICT_STOP, "access denied by the registry",
 	    FATAL
-	    "trying to reuse blob sha256:3f9f at destination: failed to "
-	    "read from destination repository denied: 403 (Forbidden)\"" },
+	    "trying to reuse blob sha256:3f9f at destination: failed to read "
+	    "from destination repository denied: 403 (Forbidden)\"" },
 	{ "skopeo", 1, VERDICT_STOP, "access denied by the registry",
 	    FATAL "logging into \\\"127.0.0.1:19701\\\": invalid "
 	          "username/password\"" },
 	{ "skopeo", 1, VERDICT_STOP, "server certificate not verified",
-	    FATAL "initializing source docker://127.0.0.1/a:latest: pinging "
-	          "container registry 127.0.0.1: Get "
-	          "\\\"https://127.0.0.1/v2/\\\": x509: certificate signed by "
-	          "unknown authority\"" },
+	    FATAL
+	    "initializing source docker://127.0.0.1/a:latest: pinging "
+	    "container registry 127.0.0.1: Get \\\"https://127.0.0.1/v2/\\\": "
+	    "x509: certificate signed by unknown authority\"" },
 	{ "skopeo", 1, VERDICT_STOP, "bad usage",
 	    FATAL "unknown flag: --bad\"" },
 	{ "skopeo", 1, VERDICT_STOP, "bad usage",
@@ -700,38 +669,35 @@ static const struct sample samples[] = {
 	    FATAL "initializing source docker://127.0.0.1/x:latest: too many "
 	          "requests to registry\"" },
 	{ "skopeo", 1, VERDICT_THROTTLE, "registry limits the rate",
-	    FATAL "trying to reuse blob sha256:3f9f at destination: failed to "
-	          "read from destination repository many: 429 (Too Many "
-	          "Requests)\"" },
-	{ "skopeo", 1, VERDICT_RETRY, "HTTP error of the registry",
 	    FATAL
-	    "Error parsing image name \\\"docker://127.0.0.1/x\\\": "
-	    "reading manifest latest in 127.0.0.1/x: received unexpected HTTP "
-	    "status: 503 Service Unavailable\"" },
+	    "trying to reuse blob sha256:3f9f at destination: failed to read "
+	    "from destination repository many: 429 (Too Many Requests)\"" },
 	{ "skopeo", 1, VERDICT_RETRY, "HTTP error of the registry",
-	    FATAL
-	    "initializing source docker://127.0.0.1/x:latest: Requesting "
-	    "bearer token: invalid status code from registry 500 (Internal "
-	    "Server Error)\"" },
+	    FATAL "Error parsing image name \\\"docker://127.0.0.1/x\\\": "
+	          "reading manifest latest in 127.0.0.1/x: received unexpected "
+	          "HTTP status: 503 Service Unavailable\"" },
+	{ "skopeo", 1, VERDICT_RETRY, "HTTP error of the registry",
+	    FATAL "initializing source docker://127.0.0.1/x:latest: Requesting "
+	          "bearer token: invalid status code from registry 500 "
+	          "(Internal Server Error)\"" },
 	{ "skopeo", 1, VERDICT_RETRY, "could not resolve host",
 	    FATAL "initializing source docker://nonexistent.invalid/x:latest: "
 	          "pinging container registry nonexistent.invalid: Get "
 	          "\\\"https://nonexistent.invalid/v2/\\\": dial tcp: lookup "
 	          "nonexistent.invalid on 10.255.255.53:53: no such host\"" },
 	{ "skopeo", 1, VERDICT_RETRY, "could not connect to the registry",
-	    FATAL
-	    "initializing source docker://127.0.0.1:1/x:latest: pinging "
-	    "container registry 127.0.0.1:1: Get "
-	    "\\\"http://127.0.0.1:1/v2/\\\": dial tcp 127.0.0.1:1: connect: "
-	    "connection refused\"" },
+	    FATAL "initializing source docker://127.0.0.1:1/x:latest: pinging "
+	          "container registry 127.0.0.1:1: Get "
+	          "\\\"http://127.0.0.1:1/v2/\\\": dial tcp 127.0.0.1:1: "
+	          "connect: connection refused\"" },
 	{ "skopeo", 1, VERDICT_RETRY, "timed out",
 	    FATAL "Error parsing image name \\\"docker://127.0.0.1/x\\\": "
 	          "pinging container registry 127.0.0.1: Get "
 	          "\\\"http://127.0.0.1/v2/\\\": context deadline exceeded\"" },
 	{ "skopeo", 1, VERDICT_RETRY, "failed",
 	    FATAL
-	    "initializing source docker-daemon:x:y: loading image from "
-	    "docker engine: Cannot connect to the Docker daemon at "
+	    "initializing source docker-daemon:x:y: loading image from docker "
+	    "engine: Cannot connect to the Docker daemon at "
 	    "unix:///var/run/docker.sock. Is the docker daemon running?\"" },
 
 	{ "podman", 125, VERDICT_STOP, "image not found",
@@ -783,8 +749,8 @@ static const struct sample samples[] = {
 	    "Error: requires at least 1 arg(s), only received 0" },
 	{ "podman", 125, VERDICT_STOP, "no space left",
 	    "Error: writing blob: storing blob to file "
-	    "\"/var/tmp/storage1/1\": "
-	    "write /var/tmp/storage1/1: no space left on device" },
+	    "\"/var/tmp/storage1/1\": write /var/tmp/storage1/1: no space left "
+	    "on device" },
 	{ "podman", 125, VERDICT_THROTTLE, "registry limits the rate",
 	    "Error: initializing source docker://127.0.0.1/x:latest: reading "
 	    "manifest latest in 127.0.0.1/x: toomanyrequests: You have reached "
@@ -818,8 +784,7 @@ static const struct sample samples[] = {
 	    "docker: invalid reference format" },
 	{ "docker", 125, VERDICT_STOP, "no such object, or name in use",
 	    "docker: Error response from daemon: Conflict. The container name "
-	    "x "
-	    "is already in use" },
+	    "x is already in use" },
 	{ "docker", 1, VERDICT_STOP, "no such object, or name in use",
 	    "Error response from daemon: No such container: x" },
 	{ "docker", 1, VERDICT_STOP, "not permitted to use the daemon",
@@ -911,8 +876,7 @@ static const struct sample samples[] = {
 	    "operation (reached max retries: 0): msg" },
 	{ "aws", 254, VERDICT_THROTTLE, "service limits the rate",
 	    "aws: [ERROR]: An error occurred (ThrottlingException) when "
-	    "calling "
-	    "the DescribeX operation: Rate exceeded" },
+	    "calling the DescribeX operation: Rate exceeded" },
 	{ "aws", 1, VERDICT_THROTTLE, "service limits the rate",
 	    "upload failed: ./x to s3://b/x An error occurred (SlowDown) when "
 	    "calling the PutObject operation (reached max retries: 0): msg" },
@@ -980,8 +944,7 @@ static const struct sample samples[] = {
 	    "2026/11/21 15:58:22 Failed to lsf with 2 errors: last error was: "
 	    "error in ListJSON: error listing \"\": failed to readDir: Get "
 	    "\"http://127.0.0.1:1/\": dial tcp 127.0.0.1:1: connect: "
-	    "connection "
-	    "refused" },
+	    "connection refused" },
 	{ "rclone", 5, VERDICT_RETRY, "temporary error", "" },
 	{ "rclone", 1, VERDICT_RETRY, "could not resolve host",
 	    "dial tcp: lookup nonexistent.invalid on 10.255.255.53:53: no such "
@@ -1030,25 +993,21 @@ static const struct sample samples[] = {
 	    "Service Unavailable" },
 	{ "rclone", 1, VERDICT_STOP, "no such remote",
 	    "2026/11/21 15:58:22 Failed to create file system for "
-	    "\"nosuch:x\": "
-	    "didn't find section in config file" },
+	    "\"nosuch:x\": didn't find section in config file" },
 	{ "rclone", 3, VERDICT_STOP, "directory not found", "" },
 	{ "rclone", 9, VERDICT_SUCCESS, "nothing to transfer", "" },
 	{ "rclone", 8, VERDICT_STOP, "transfer limit reached", "" },
 
 	{ "restic", 1, VERDICT_RETRY, "HTTP error of the server",
 	    "Fatal: unable to open config file: unexpected HTTP response "
-	    "(503): "
-	    "503 Service Unavailable\n"
+	    "(503): 503 Service Unavailable\n"
 	    "Is there a repository at the following location?" },
 	{ "restic", 1, VERDICT_THROTTLE, "service limits the rate",
 	    "Fatal: unable to open config file: unexpected HTTP response "
-	    "(429): "
-	    "429 Too Many Requests" },
+	    "(429): 429 Too Many Requests" },
 	{ "restic", 1, VERDICT_STOP, "access denied",
 	    "Fatal: unable to open config file: unexpected HTTP response "
-	    "(403): "
-	    "403 Forbidden" },
+	    "(403): 403 Forbidden" },
 	{ "restic", 1, VERDICT_STOP, "repository does not exist",
 	    "Fatal: unable to open config file: stat /nonexist/config: no such "
 	    "file or directory" },
@@ -1065,15 +1024,13 @@ static const struct sample samples[] = {
 	    "--repository-file)" },
 	{ "restic", 1, VERDICT_STOP, "no space left",
 	    "Fatal: unable to save snapshot: write /srv/r/tmp: no space left "
-	    "on "
-	    "device" },
+	    "on device" },
 	{ "restic", 1, VERDICT_RETRY, "repository is locked",
 	    "unable to create lock in backend: repository is already locked by "
 	    "PID 21705 on vm by root (UID 0, GID 0)" },
 	{ "restic", 1, VERDICT_RETRY, "could not connect to host",
 	    "subprocess ssh: ssh: connect to host 127.0.0.1 port 22: "
-	    "Connection "
-	    "refused" },
+	    "Connection refused" },
 	{ "restic", 1, VERDICT_RETRY, "could not resolve host",
 	    "dial tcp: lookup nonexistent.invalid: no such host" },
 	{ "restic", 11, VERDICT_RETRY, "repository is locked", "" },
@@ -1105,8 +1062,7 @@ static const struct sample samples[] = {
 	    "Repository /nonexist does not exist." },
 	{ "borg", 2, VERDICT_STOP, "wrong passphrase",
 	    "passphrase supplied in BORG_PASSPHRASE, by BORG_PASSCOMMAND or "
-	    "via "
-	    "BORG_PASSPHRASE_FD is incorrect." },
+	    "via BORG_PASSPHRASE_FD is incorrect." },
 	{ "borg", 2, VERDICT_STOP, "archive exists already, or does not",
 	    "Archive a already exists" },
 	{ "borg", 2, VERDICT_STOP, "bad usage",
@@ -1127,8 +1083,7 @@ static const struct sample samples[] = {
 	    "Connection closed by remote host. Is borg working on the "
 	    "server?" },
 	{ "borg", 2, VERDICT_STOP, "no borg on the remote side",
-	    "Remote: bash: line 1: /nonexist/borg: No such file or "
-	    "directory" },
+	    "Remote: bash: line 1: /nonexist/borg: No such file or directory" },
 	{ "borg", 2, VERDICT_STOP, "no borg on the remote side",
 	    "Remote: dash: 1: /nonexist/borg: not found" },
 	{ "borg", 2, VERDICT_RETRY, "error", "" },
@@ -1170,8 +1125,7 @@ static const struct sample samples[] = {
 	    "curl: (56) CONNECT tunnel failed, response 502" },
 	{ "psql", 2, VERDICT_RETRY, "could not connect to the server",
 	    "psql: error: connection to server at \"127.0.0.1\", port 1 "
-	    "failed: "
-	    "Connection refused\n"
+	    "failed: Connection refused\n"
 	    "\tIs the server running on that host and accepting TCP/IP "
 	    "connections?" },
 	{ "psql", 2, VERDICT_RETRY, "could not resolve host",
@@ -1229,8 +1183,7 @@ static const struct sample samples[] = {
 	    "pg_dump: error: connection to server at \"127.0.0.1\", port 15432 "
 	    "failed: FATAL:  database \"nosuch\" does not exist" },
 	{ "pg_dump", 1, VERDICT_STOP, "bad usage",
-	    "/usr/lib/postgresql/15/bin/pg_dump: unrecognized option "
-	    "'--bad'" },
+	    "/usr/lib/postgresql/15/bin/pg_dump: unrecognized option '--bad'" },
 	{ "pg_dump", 1, VERDICT_STOP, "no such table or schema",
 	    "pg_dump: error: no matching tables were found" },
 	{ "pg_dumpall", 1, VERDICT_STOP, "file cannot be read or written",
@@ -1263,8 +1216,7 @@ static const struct sample samples[] = {
 	    "restarting transaction" },
 	{ "mysql", 1, VERDICT_THROTTLE, "too many connections",
 	    "ERROR 2002 (HY000): Received error packet before completion of "
-	    "TLS "
-	    "handshake. The authenticity of the following error cannot be "
+	    "TLS handshake. The authenticity of the following error cannot be "
 	    "verified: 1040 - Too many connections" },
 	{ "mysql", 1, VERDICT_STOP, "access denied",
 	    "ERROR 1045 (28000): Access denied for user 'u'@'localhost' (using "
@@ -1332,136 +1284,123 @@ static const struct sample stdout_samples[] = {
 };
 
 /* Harmless messages, and messages similar to those in the tables. */
-static const struct sample ordinary[] = {
-	{ "curl", 22, 0, NULL,
+static const struct ordinary ordinary[] = {
+	{ "curl", 22,
 	    "  0   503    0     0    0     0      0      0 --:--:-- --:--:--" },
-	{ "curl", 22, 0, NULL, "< HTTP/1.1 404 Not Found" },
-	{ "curl", 6, 0, NULL,
-	    "curl: (22) The requested URL returned error: 404" },
-	{ "wget", 8, 0, NULL, "Connecting to 127.0.0.1:404... connected." },
-	{ "wget", 8, 0, NULL, "Length: 503 [text/plain]" },
-	{ "wget", 8, 0, NULL, "Saving to: 'ERROR'" },
-	{ "rsync", 12, 0, NULL,
+	{ "curl", 22, "< HTTP/1.1 404 Not Found" },
+	{ "curl", 6, "curl: (22) The requested URL returned error: 404" },
+	{ "wget", 8, "Connecting to 127.0.0.1:404... connected." },
+	{ "wget", 8, "Length: 503 [text/plain]" },
+	{ "wget", 8, "Saving to: 'ERROR'" },
+	{ "rsync", 12,
 	    "rsync: opendir \"/root\" failed: Permission denied (13)" },
-	{ "rsync", 255, 0, NULL,
+	{ "rsync", 255,
 	    "rsync: opendir \"/root\" failed: Permission denied (13)" },
-	{ "rsync", 23, 0, NULL, "file has vanished: \"/tmp/x\"" },
-	{ "ssh", 255, 0, NULL,
+	{ "rsync", 23, "file has vanished: \"/tmp/x\"" },
+	{ "ssh", 255,
 	    "Warning: Permanently added '127.0.0.1' (ED25519) to the list of "
 	    "known hosts." },
-	{ "ssh", 1, 0, NULL,
-	    "ls: cannot open directory '.': Permission denied" },
-	{ "ssh", 1, 0, NULL, "grep: /nonexist: No such file or directory" },
-	{ "rsync", 12, 0, NULL,
-	    "/root/.bashrc: line 3: nosuch: command not found" },
-	{ "rsync", 12, 0, NULL,
+	{ "ssh", 1, "ls: cannot open directory '.': Permission denied" },
+	{ "ssh", 1, "grep: /nonexist: No such file or directory" },
+	{ "rsync", 12, "/root/.bashrc: line 3: nosuch: command not found" },
+	{ "rsync", 12,
 	    "rsync: connection unexpectedly closed (0 bytes received so far) "
 	    "[sender]" },
-	{ "scp", 255, 0, NULL, "scp: Connection closed" },
-	{ "scp", 255, 0, NULL, "subsystem request failed on channel 0" },
-	{ "ssh", 255, 0, NULL,
+	{ "scp", 255, "scp: Connection closed" },
+	{ "scp", 255, "subsystem request failed on channel 0" },
+	{ "ssh", 255,
 	    "Warning: Identity file /nonexist not accessible: No such file or "
 	    "directory." },
-	{ "git", 1, 0, NULL, "Auto-merging f" },
-	{ "git", 1, 0, NULL, "   743db52..365f23e  main       -> origin/main" },
-	{ "git", 128, 0, NULL,
+	{ "git", 1, "Auto-merging f" },
+	{ "git", 1, "   743db52..365f23e  main       -> origin/main" },
+	{ "git", 128,
 	    ".git/hooks/pre-push: line 3: nosuch: command not found" },
-	{ "npm", 1, 0, NULL, "npm error errno CERT_HAS_EXPIRED" },
-	{ "npm", 1, 0, NULL,
-	    "npm error reason: self-signed certificate in certificate "
-	    "chain" },
-	{ "curl", 22, 0, NULL, "curl: (60) SSL certificate problem" },
-	{ "skopeo", 1, 0, NULL,
+	{ "npm", 1, "npm error errno CERT_HAS_EXPIRED" },
+	{ "npm", 1,
+	    "npm error reason: self-signed certificate in certificate chain" },
+	{ "curl", 22, "curl: (60) SSL certificate problem" },
+	{ "skopeo", 1,
 	    "time=\"2026-11-23T07:26:12Z\" level=warning msg=\"Failed, "
 	    "retrying in 2s ... (1/3). Error: initializing source "
 	    "docker://127.0.0.1/x:latest: reading manifest latest in "
 	    "127.0.0.1/x: unauthorized: authentication required\"" },
-	{ "skopeo", 1, 0, NULL,
+	{ "skopeo", 1,
 	    FATAL "reading blob sha256:3f9f: fetching blob: invalid status "
 	          "code from registry 403 (Forbidden)\"" },
-	{ "podman", 125, 0, NULL,
+	{ "podman", 125,
 	    "time=\"2026-11-23T07:25:51Z\" level=warning msg=\"Failed, "
 	    "retrying in 1s ... (1/3). Error: initializing source "
 	    "docker://127.0.0.1:1/x:latest: pinging container registry "
 	    "127.0.0.1:1: Get \\\"https://127.0.0.1:1/v2/\\\": dial tcp "
 	    "127.0.0.1:1: connect: connection refused\"" },
-	{ "podman", 1, 0, NULL, "Error: app: unauthorized: no such user" },
-	{ "kubectl", 1, 0, NULL,
+	{ "podman", 1, "Error: app: unauthorized: no such user" },
+	{ "kubectl", 1,
 	    "error: the server doesn't have a resource type \"nosuch\"" },
-	{ "rclone", 1, 0, NULL,
+	{ "rclone", 1,
 	    "2026/11/23 07:22:54 ERROR : a: Failed to copy: failed to open "
 	    "source object: 404 Not Found" },
-	{ "borg", 2, 0, NULL,
+	{ "borg", 2,
 	    "Remote: /root/.bashrc: line 3: nosuch: command not found" },
-	{ "git", 128, 0, NULL,
-	    "Please make sure you have the correct access "
-	    "rights" },
-	{ "git", 128, 0, NULL, "and the repository exists." },
-	{ "git", 128, 0, NULL, "Cloning into 'timeout-503'..." },
-	{ "git", 128, 0, NULL,
+	{ "git", 128, "Please make sure you have the correct access rights" },
+	{ "git", 128, "and the repository exists." },
+	{ "git", 128, "Cloning into 'timeout-503'..." },
+	{ "git", 128,
 	    "Receiving objects: 100% (3931/3931), 3.38 MiB | 20.22 MiB/s" },
-	{ "git", 129, 0, NULL, "fatal: repository 'x' not found" },
-	{ "apt-get", 100, 0, NULL,
+	{ "git", 129, "fatal: repository 'x' not found" },
+	{ "apt-get", 100,
 	    "W: Some index files failed to download. They have been ignored, "
-	    "or "
-	    "old ones used instead." },
-	{ "apt-get", 100, 0, NULL, "N: Unable to locate package, they say" },
-	{ "pip", 1, 0, NULL,
+	    "or old ones used instead." },
+	{ "apt-get", 100, "N: Unable to locate package, they say" },
+	{ "pip", 1,
 	    "ERROR: Could not find a version that satisfies the requirement x "
 	    "(from versions: none)" },
-	{ "pip", 1, 0, NULL,
+	{ "pip", 1,
 	    "WARNING: Running pip as the 'root' user can result in broken "
 	    "permissions" },
-	{ "npm", 1, 0, NULL, "npm warn deprecated x@1.0.0: code E404 is used" },
-	{ "npm", 1, 0, NULL,
-	    "npm error A complete log of this run can be found "
-	    "in: /root/.npm/_logs/404.log" },
-	{ "npm", 7, 0, NULL, "npm error code E404" },
-	{ "docker", 1, 0, NULL, "HTTP 404: manifest unknown" },
-	{ "docker", 1, 0, NULL, "app: access denied" },
-	{ "docker", 125, 0, NULL, "Unable to find image 'x:latest' locally" },
-	{ "docker", 125, 0, NULL,
-	    "Run 'docker run --help' for more "
-	    "information" },
-	{ "kubectl", 1, 0, NULL, "Warning: v1 ComponentStatus is deprecated" },
-	{ "kubectl", 1, 0, NULL, "app: user x does not exist" },
-	{ "aws", 254, 0, NULL, "An error occurred (Mystery) when calling X" },
-	{ "aws", 1, 0, NULL,
-	    "warning: Skipping file /dev/x. File is character "
-	    "special device" },
-	{ "gcloud", 1, 0, NULL,
+	{ "npm", 1, "npm warn deprecated x@1.0.0: code E404 is used" },
+	{ "npm", 1,
+	    "npm error A complete log of this run can be found in: "
+	    "/root/.npm/_logs/404.log" },
+	{ "npm", 7, "npm error code E404" },
+	{ "docker", 1, "HTTP 404: manifest unknown" },
+	{ "docker", 1, "app: access denied" },
+	{ "docker", 125, "Unable to find image 'x:latest' locally" },
+	{ "docker", 125, "Run 'docker run --help' for more information" },
+	{ "kubectl", 1, "Warning: v1 ComponentStatus is deprecated" },
+	{ "kubectl", 1, "app: user x does not exist" },
+	{ "aws", 254, "An error occurred (Mystery) when calling X" },
+	{ "aws", 1,
+	    "warning: Skipping file /dev/x. File is character special device" },
+	{ "gcloud", 1,
 	    "Created [https://www.googleapis.com/compute/v1/projects/p]." },
-	{ "rclone", 1, 0, NULL,
+	{ "rclone", 1,
 	    "2026/11/21 15:58:23 ERROR : a: file not in Local file system" },
-	{ "restic", 1, 0, NULL,
-	    "Is there a repository at the following location?" },
-	{ "borg", 1, 0, NULL, "/x: file changed while we backed it up" },
-	{ "borg", 2, 0, NULL,
-	    "Using a pure-python msgpack! This will result in "
-	    "lower performance." },
-	{ "psql", 2, 0, NULL, "NOTICE:  table \"x\" does not exist, skipping" },
-	{ "psql", 1, 0, NULL, "FATAL:  database \"x\" does not exist" },
-	{ "pg_dump", 1, 0, NULL,
+	{ "restic", 1, "Is there a repository at the following location?" },
+	{ "borg", 1, "/x: file changed while we backed it up" },
+	{ "borg", 2,
+	    "Using a pure-python msgpack! This will result in lower "
+	    "performance." },
+	{ "psql", 2, "NOTICE:  table \"x\" does not exist, skipping" },
+	{ "psql", 1, "FATAL:  database \"x\" does not exist" },
+	{ "pg_dump", 1,
 	    "pg_dump: warning: there are circular foreign-key constraints" },
-	{ "mysql", 1, 0, NULL,
+	{ "mysql", 1,
 	    "mysql: [Warning] Using a password on the command line interface "
 	    "can be insecure." },
-	{ "ping", 1, 0, NULL,
-	    "ping: Warning: source address might be selected "
-	    "on device other than: eth0" },
-	{ "ansible-playbook", 4, 0, NULL,
+	{ "ping", 1,
+	    "ping: Warning: source address might be selected on device other "
+	    "than: eth0" },
+	{ "ansible-playbook", 4,
 	    "[WARNING]: No inventory was parsed, only implicit localhost is "
 	    "available" },
 };
 
 /* On stdout, these say nothing. */
-static const struct sample stdout_ordinary[] = {
-	{ "git", 128, 0, NULL, "diff of CONFLICT (content)" },
-	{ "git", 128, 0, NULL, "fatal: not a git repository" },
-	{ "npm", 1, 0, NULL, "npm error code E404" },
+static const struct ordinary stdout_ordinary[] = {
+	{ "git", 128, "diff of CONFLICT (content)" },
+	{ "git", 128, "fatal: not a git repository" },
+	{ "npm", 1, "npm error code E404" },
 };
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static struct compiled *
 compiled_of(const char *name)
@@ -1504,7 +1443,7 @@ decide(struct compiled *known, const struct sample *sample, bool on_stdout,
 	const struct tool_row *first = NULL;
 
 	*matched = 0;
-	for (size_t o = 0; o < COUNT(order); o++)
+	for (size_t o = 0; o < ARRAY_LENGTH(order); o++)
 		for (size_t i = 0; i < known->count; i++) {
 			const struct tool_row *message = &known->messages[i];
 
@@ -1524,9 +1463,9 @@ decide(struct compiled *known, const struct sample *sample, bool on_stdout,
 }
 
 static void
-test_sample(const struct sample *sample, bool on_stdout)
+test_sample(const struct sample *sample, const char *tool, bool on_stdout)
 {
-	struct compiled *known = compiled_of(sample->tool);
+	struct compiled *known = compiled_of(tool);
 	enum verdict verdict = VERDICT_RETRY;
 	const char *meaning = "";
 	const struct tool_row *message;
@@ -1542,8 +1481,8 @@ test_sample(const struct sample *sample, bool on_stdout)
 		verdict = code.verdict;
 		meaning = code.meaning;
 	}
-	snprintf(what, sizeof what, "%s %d: %.60s", sample->tool,
-	    sample->status, sample->text + strspn(sample->text, "\n"));
+	snprintf(what, sizeof what, "%s %d: %.60s", tool, sample->status,
+	    sample->text + strspn(sample->text, "\n"));
 	what[strcspn(what, "\n")] = '\0';
 	is_string(verdict_name(verdict), verdict_name(sample->verdict), what);
 	is_string(
@@ -1551,14 +1490,29 @@ test_sample(const struct sample *sample, bool on_stdout)
 }
 
 static void
-test_ordinary(const struct sample *sample, bool on_stdout)
+test_samples(const struct sample *list, size_t count, bool on_stdout)
 {
+	for (size_t i = 0; i < count; i++) {
+		char tools[32];
+
+		snprintf(tools, sizeof tools, "%s", list[i].tool);
+		for (char *at = strtok(tools, " "); at != NULL;
+		     at = strtok(NULL, " "))
+			test_sample(&list[i], at, on_stdout);
+	}
+}
+
+static void
+test_ordinary(const struct ordinary *row, bool on_stdout)
+{
+	const struct sample sample
+	    = { .status = row->status, .text = row->text };
 	char what[1200];
 	int matched;
 
-	decide(compiled_of(sample->tool), sample, on_stdout, &matched);
-	snprintf(what, sizeof what, "%s says nothing: %s", sample->tool,
-	    sample->text);
+	decide(compiled_of(row->tool), &sample, on_stdout, &matched);
+	snprintf(
+	    what, sizeof what, "%s says nothing: %s", row->tool, row->text);
 	is_int(matched, 0, what);
 }
 
@@ -1653,15 +1607,15 @@ test_names(void)
 	static const char unknown[][12]
 	    = { "", " ", "cur", "curls", "CURL", "scp sftp", "sc", "true" };
 
-	for (size_t i = 0; i < COUNT(names); i++) {
+	for (size_t i = 0; i < ARRAY_LENGTH(names); i++) {
 		is_string(tool_name(tool_at(i)), names[i], names[i]);
 		ok(tool_named(names[i]) == tool_at(i), "  is found");
 	}
-	ok(tool_at(COUNT(names)) == NULL, "there is no other");
-	for (size_t i = 0; i < COUNT(aliases); i++)
+	ok(tool_at(ARRAY_LENGTH(names)) == NULL, "there is no other");
+	for (size_t i = 0; i < ARRAY_LENGTH(aliases); i++)
 		ok(tool_named(aliases[i][0]) == tool_named(aliases[i][1]),
 		    aliases[i][0]);
-	for (size_t i = 0; i < COUNT(unknown); i++)
+	for (size_t i = 0; i < ARRAY_LENGTH(unknown); i++)
 		ok(tool_named(unknown[i]) == NULL, "no such tool");
 	is_string(tool_aliases(tool_named("scp")), "sftp", "aliases");
 	is_string(tool_aliases(tool_named("curl")), "", "no alias");
@@ -1681,9 +1635,11 @@ test_http(void)
 		430, 431, 451, 499, 501, 505 };
 	char text[64];
 
-	for (size_t i = 0; i < COUNT(passing) + COUNT(lasting); i++) {
-		bool lasts = i >= COUNT(passing);
-		int status = lasts ? lasting[i - COUNT(passing)] : passing[i];
+	for (size_t i = 0; i < ARRAY_LENGTH(passing) + ARRAY_LENGTH(lasting);
+	     i++) {
+		bool lasts = i >= ARRAY_LENGTH(passing);
+		int status
+		    = lasts ? lasting[i - ARRAY_LENGTH(passing)] : passing[i];
 		const struct sample sample = { .status = 22, .text = text };
 		int matched;
 
@@ -1706,13 +1662,11 @@ main(void)
 		test_codes(tool_at(i));
 		compile_messages(&compiled[i]);
 	}
-	for (size_t i = 0; i < COUNT(samples); i++)
-		test_sample(&samples[i], false);
-	for (size_t i = 0; i < COUNT(stdout_samples); i++)
-		test_sample(&stdout_samples[i], true);
-	for (size_t i = 0; i < COUNT(ordinary); i++)
+	test_samples(samples, ARRAY_LENGTH(samples), false);
+	test_samples(stdout_samples, ARRAY_LENGTH(stdout_samples), true);
+	for (size_t i = 0; i < ARRAY_LENGTH(ordinary); i++)
 		test_ordinary(&ordinary[i], false);
-	for (size_t i = 0; i < COUNT(stdout_ordinary); i++)
+	for (size_t i = 0; i < ARRAY_LENGTH(stdout_ordinary); i++)
 		test_ordinary(&stdout_ordinary[i], true);
 	for (size_t i = 0; i < TOOLS; i++)
 		for (size_t j = 0; j < compiled[i].count; j++)

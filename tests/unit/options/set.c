@@ -19,48 +19,6 @@ sample(enum option_id id)
 	switch (id) {
 	case OPT_FAILURES:
 		return "5%";
-	case OPT_CLIENTS:
-	case OPT_MACHINES:
-	case OPT_RUNS:
-	case OPT_SEED:
-	case OPT_ATTEMPTS:
-	case OPT_CONSECUTIVE:
-	case OPT_MAX_EXPONENT:
-	case OPT_STEPS:
-	case OPT_CAPACITY:
-	case OPT_FACTOR:
-	case OPT_OUTAGE:
-	case OPT_OUTAGES:
-	case OPT_BASE:
-	case OPT_CAP:
-	case OPT_FLOOR:
-	case OPT_DELAYS:
-	case OPT_SPLAY:
-	case OPT_RESET_AFTER:
-	case OPT_THROTTLE_BASE:
-	case OPT_TIMEOUT:
-	case OPT_DEADLINE:
-	case OPT_IDLE_TIMEOUT:
-	case OPT_KILL_AFTER:
-	case OPT_GRACE:
-	case OPT_HINT_MAX:
-	case OPT_SLOT_TIME:
-	case OPT_SPOOL_LIMIT:
-	case OPT_SUCCESS_ON:
-	case OPT_SUCCESS_IF:
-	case OPT_THROTTLE_IF:
-	case OPT_RETRY_IF:
-	case OPT_STOP_IF:
-	case OPT_NAME:
-	case OPT_LOG_FILE:
-	case OPT_BEFORE_RETRY:
-	case OPT_AT_END:
-	case OPT_ID:
-	case OPT_FLAKY_STATUS:
-	case OPT_GATE_WAIT:
-	case OPT_SLOTS_WAIT:
-	case OPT_STATE_DIR:
-		return "7";
 	case OPT_GATE:
 		return "hub";
 	case OPT_SLOTS:
@@ -116,9 +74,10 @@ sample(enum option_id id)
 	case OPT_HERD_HELP:
 	case OPT_VERSION:
 	case OPTIONS:
-		break;
+		return NULL;
+	default:
+		return "7";
 	}
-	return NULL;
 }
 
 /* Each option changes something, and nothing that belongs to another one. */

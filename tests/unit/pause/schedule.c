@@ -61,26 +61,12 @@ test_shapes(void)
 	    "a list, its last one repeated");
 }
 
-/* What other implementations give. */
+/* What other implementations give is in unit/known/presets, too. */
 static void
 test_reference_windows(void)
 {
-	struct policy policy = policy_of(GROWTH_EXPONENTIAL, 100, 1.75);
+	struct policy policy = policy_of(GROWTH_BINARY, 51200, 2);
 
-	windows_are(&policy, (int64_t[]) { 100, 175, 306, 535, 937 }, 5, 1,
-	    "jpillora at 1.75");
-	policy = policy_of(GROWTH_EXPONENTIAL, S, 1.6);
-	windows_are(&policy,
-	    (int64_t[]) { 1000000000, 1600000000, 2560000000, 4096000000,
-	        6553600000, 10485760000, 16777216000, 26843545600, 42949672960,
-	        68719476736, 109951162777 },
-	    11, 1, "gRPC at 1.6");
-	policy = policy_of(GROWTH_EXPONENTIAL, 500 * MS, 1.5);
-	windows_are(&policy,
-	    (int64_t[]) { 500000000, 750000000, 1125000000, 1687500000,
-	        2531250000, 3796875000, 5695312500, 8542968750 },
-	    8, 1, "cenkalti at 1.5");
-	policy = policy_of(GROWTH_BINARY, 51200, 2);
 	policy.max_exponent = 10;
 	windows_are(&policy,
 	    (int64_t[]) {

@@ -21,30 +21,39 @@ static struct simulated_client clients[CLIENTS];
 static struct simulated_gate machines[MACHINES];
 static int64_t waits_ns[CLIENTS], buckets[2 * SECONDS], seconds[SECONDS];
 
+/* Plays SIMULATION, of which this is the same for all. */
+static struct simulation
+play(struct simulation simulation, uint64_t seed)
+{
+	struct random random = random_from(seed);
+
+	simulation.clients = clients;
+	simulation.waits_ns = waits_ns;
+	simulation.peak_from_ns = 5 * NS_PER_S;
+	simulation.machines = machines;
+	simulation_start(&simulation, &random);
+	while (simulation_step(&simulation, 1000))
+		;
+	return simulation;
+}
+
 /* All clients, and their attempts in each second in SECONDS. */
 static struct simulation
 simulate_machines(const struct settings *settings, double capacity,
     uint64_t seed, int64_t count, bool fleet)
 {
-	struct random random = random_from(seed);
 	struct histogram histogram
 	    = histogram_in(buckets, 2 * SECONDS, NS_PER_S);
 	struct simulation simulation = {
 		.settings = settings,
 		.service = { .down_ns = DOWN * NS_PER_S, .capacity = capacity },
 		.clients_count = CLIENTS,
-		.clients = clients,
-		.waits_ns = waits_ns,
 		.histogram = &histogram,
-		.peak_from_ns = 5 * NS_PER_S,
-		.machines = machines,
 		.machines_count = count,
 		.fleet = fleet,
 	};
 
-	simulation_start(&simulation, &random);
-	while (simulation_step(&simulation, 1000))
-		;
+	simulation = play(simulation, seed);
 	histogram_columns(&histogram, SECONDS * NS_PER_S, seconds, SECONDS);
 	return simulation;
 }
@@ -175,23 +184,15 @@ static struct simulation
 simulate_failures(int64_t count, struct service service, uint64_t seed)
 {
 	struct settings settings = usual();
-	struct random random = random_from(seed);
 	struct simulation simulation = {
 		.settings = &settings,
 		.service = service,
 		.clients_count = count,
-		.clients = clients,
-		.waits_ns = waits_ns,
-		.peak_from_ns = 5 * NS_PER_S,
-		.machines = machines,
 		.machines_count = 1,
 		.most = 1000000,
 	};
 
-	simulation_start(&simulation, &random);
-	while (simulation_step(&simulation, 1000))
-		;
-	return simulation;
+	return play(simulation, seed);
 }
 
 /*

@@ -36,13 +36,19 @@ below(size_t bound)
 static struct scan scan;
 static struct scan_stream stream;
 
+static void
+clear(void)
+{
+	memset(&scan, 0, sizeof scan);
+	memset(&stream, 0, sizeof stream);
+}
+
 static const char *
 begin(const char *regex)
 {
 	const char *refused;
 
-	memset(&scan, 0, sizeof scan);
-	memset(&stream, 0, sizeof stream);
+	clear();
 	scan.wait.wanted = WANTED_ALL;
 	stream.is_stderr = true;
 	refused = scan_add(&scan, VERDICT_STOP, regex);
@@ -420,8 +426,7 @@ check_order(void)
 		VERDICT_THROTTLE, VERDICT_RETRY };
 
 	for (size_t first = 0; first < 4; first++) {
-		memset(&scan, 0, sizeof scan);
-		memset(&stream, 0, sizeof stream);
+		clear();
 		for (size_t i = 4; i > first; i--)
 			scan_add(&scan, order[i - 1], "line");
 		scan_reset(&scan);
@@ -456,8 +461,7 @@ check_refusals(void)
 static void
 begin_tool(const char *name)
 {
-	memset(&scan, 0, sizeof scan);
-	memset(&stream, 0, sizeof stream);
+	clear();
 	stream.is_stderr = true;
 	ok(scan_add_tool(&scan, tool_named(name)), name);
 	scan_reset(&scan);
@@ -549,8 +553,7 @@ check_tool_streams(void)
 static void
 check_tool_room(void)
 {
-	memset(&scan, 0, sizeof scan);
-	memset(&stream, 0, sizeof stream);
+	clear();
 	stream.is_stderr = true;
 	for (int i = 0; i < SCAN_CONDITIONS; i++)
 		if (scan_add(&scan, VERDICT_THROTTLE, "line") != NULL)
@@ -579,8 +582,7 @@ look(const char *line)
 	/* From where reading beyond it is noticed. */
 	char *exact = malloc(length + 1);
 
-	memset(&scan, 0, sizeof scan);
-	memset(&stream, 0, sizeof stream);
+	clear();
 	scan.wait.wanted = WANTED_HEADERS;
 	scan_reset(&scan);
 	if (exact != NULL) {
