@@ -2,6 +2,10 @@
 #ifndef BACKOFF_CORE_BASE_HASH_H
 #define BACKOFF_CORE_BASE_HASH_H
 
+/*
+ * Sums of bytes.
+ */
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,5 +14,11 @@
  * chance, and not those that somebody chose. Of "a" it is 0xaf63dc4c8601ec8c.
  */
 uint64_t hash_of(const char *bytes, size_t size);
+
+/*
+ * The checksum of Ethernet, gzip and zip (ISO 3309, reflected, polynomial
+ * 0xedb88320). Of "123456789" it is 0xcbf43926.
+ */
+uint32_t crc32(const uint8_t *bytes, size_t length);
 
 #endif

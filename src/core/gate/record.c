@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "core/base/array.h"
-#include "core/base/crc32.h"
 #include "core/base/duration.h"
+#include "core/base/hash.h"
 #include "core/base/little_endian.h"
 #include "core/base/text.h"
 #include "core/gate/record.h"

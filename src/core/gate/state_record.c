@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "core/base/crc32.h"
 #include "core/base/duration.h"
+#include "core/base/hash.h"
 #include "core/base/little_endian.h"
 #include "core/gate/state_record.h"
 

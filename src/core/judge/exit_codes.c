@@ -288,14 +288,6 @@ codes_add(struct codes *codes, const char *list, enum verdict verdict,
 	}
 }
 
-static enum verdict
-first_of(enum verdict narrow, enum verdict wide, enum verdict any)
-{
-	return narrow != VERDICT_NONE ? narrow
-	    : wide != VERDICT_NONE    ? wide
-	                              : any;
-}
-
 /*
  * The verdict on outcomes that only an item as narrow as a number can change:
  * wide words such as any do not cover them. VERDICT_NONE for all others.
@@ -359,10 +351,13 @@ codes_match(
     const struct codes *codes, const struct outcome *outcome, bool *by_default)
 {
 	enum verdict narrow = narrow_of(codes, outcome);
+	enum verdict wide = wide_of(codes, outcome);
 
 	*by_default
 	    = narrow == VERDICT_NONE && default_of(outcome) != VERDICT_NONE;
 	if (*by_default)
 		return default_of(outcome);
-	return first_of(narrow, wide_of(codes, outcome), codes->any);
+	return narrow != VERDICT_NONE ? narrow
+	    : wide != VERDICT_NONE    ? wide
+	                              : codes->any;
 }

@@ -95,15 +95,6 @@ signal_set_has(const struct signal_set *set, int signal)
 	return (set->words[(signal - 1) / 64] >> (signal - 1) % 64 & 1) != 0;
 }
 
-bool
-signal_set_is_empty(const struct signal_set *set)
-{
-	for (int i = 0; i < SIGNAL_SET_MOST / 64; i++)
-		if (set->words[i] != 0)
-			return false;
-	return true;
-}
-
 void
 outcome_note_limit(struct outcome *outcome, int64_t now_ns,
     const struct attempt_limits *limits)

@@ -183,7 +183,6 @@ int told_signal(int told);
 /* SIGNAL is 1 to SIGNAL_SET_MOST. */
 void signal_set_add(struct signal_set *set, int signal);
 bool signal_set_has(const struct signal_set *set, int signal);
-bool signal_set_is_empty(const struct signal_set *set);
 
 /* The limits of an attempt. */
 struct attempt_limits {

@@ -14,13 +14,6 @@ enum field {
 	FIELD_START = 22,
 };
 
-/* The start of the field that follows END, or NULL. */
-static const char *
-next_field(const char *end)
-{
-	return *end == ' ' && end[1] != '\0' ? end + 1 : NULL;
-}
-
 /* The name stands from the first "(" to the last ")". */
 static const char *
 parse_name(struct process *process, const char *line)
@@ -52,8 +45,7 @@ process_parse(struct process *process, const char *line)
 	if (process->pid <= 0 || rest == NULL)
 		return false;
 	for (int field = FIELD_STATE; field <= FIELD_START; field++) {
-		rest = next_field(rest);
-		if (rest == NULL)
+		if (*rest++ != ' ' || *rest == '\0')
 			return false;
 		if (field == FIELD_STATE) {
 			state = *rest++;

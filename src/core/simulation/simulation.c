@@ -46,18 +46,12 @@ simulation_start(struct simulation *simulation, struct random *random)
 	}
 }
 
-/* Whether pauses of 0 keep the clients at this time for ever. */
-static bool
-stands_still(const struct simulation *simulation)
-{
-	return simulation->settings->limits.attempts == INT64_MAX
-	    && simulation->at_once / ENDLESS > simulation->clients_count;
-}
-
+/* Also where pauses of 0 keep the clients at this time for ever. */
 static bool
 is_endless(const struct simulation *simulation)
 {
-	return stands_still(simulation)
+	return (simulation->settings->limits.attempts == INT64_MAX
+	           && simulation->at_once / ENDLESS > simulation->clients_count)
 	    || (simulation->most > 0
 	        && simulation->attempts >= simulation->most);
 }

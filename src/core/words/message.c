@@ -21,9 +21,9 @@ add_attempt(struct text *text, const struct loop_state *state,
 		text_join(text, " (", NUMBER(state->count), "/",
 		    NUMBER(limits->attempts),
 		    state->is_reset ? " since the reset)" : ")");
-		return;
+	} else {
+		text_join(text, "/", NUMBER(limits->attempts));
 	}
-	text_join(text, "/", NUMBER(limits->attempts));
 }
 
 int64_t
@@ -54,7 +54,6 @@ message_attempt(struct text *text, const struct loop_state *state,
     const struct limits *limits, int64_t repeats, int64_t pause_ns)
 {
 	const struct outcome *outcome = &state->outcome;
-
 	struct span time = { 0, 0 };
 
 	if (pause_ns == PAUSE_NONE)
@@ -232,13 +231,16 @@ message_unread_wait(struct text *text, const struct hint *hint)
 static bool
 add_forwarded(struct text *text, const struct outcome *outcome)
 {
+	bool any = false;
+
 	text_add(text, "passed on");
 	for (int signal = 1; signal <= SIGNAL_SET_MOST; signal++)
 		if (signal_set_has(&outcome->forwarded, signal)) {
 			text_byte(text, ' ');
 			signal_text(text, signal);
+			any = true;
 		}
-	return !signal_set_is_empty(&outcome->forwarded);
+	return any;
 }
 
 static bool

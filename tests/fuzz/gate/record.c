@@ -5,7 +5,7 @@
  */
 #include <config.h>
 
-#include "core/base/crc32.h"
+#include "core/base/hash.h"
 #include "fuzz/fuzz.h"
 #include "unit/gate/check.h"
 

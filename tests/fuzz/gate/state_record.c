@@ -5,7 +5,7 @@
  */
 #include <config.h>
 
-#include "core/base/crc32.h"
+#include "core/base/hash.h"
 #include "core/base/little_endian.h"
 #include "core/gate/deferral.h"
 #include "core/gate/state_record.h"

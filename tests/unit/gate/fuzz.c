@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "core/base/crc32.h"
+#include "core/base/hash.h"
 #include "core/pause/random.h"
 #include "unit/gate/check.h"
 #include "unit/tap.h"

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "core/base/crc32.h"
 #include "core/base/duration.h"
+#include "core/base/hash.h"
 #include "core/gate/gate.h"
 #include "core/gate/probe_pause.h"
 #include "core/gate/rules.h"
