@@ -14,7 +14,6 @@
 #include "doors/gate_door.h"
 #include "doors/gate_keeper.h"
 #include "doors/gate_news.h"
-#include "doors/gate_patience.h"
 #include "doors/turn.h"
 #include "log/countdown_line.h"
 #include "process/clock.h"

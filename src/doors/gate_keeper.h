@@ -63,4 +63,23 @@ bool gate_keeper_is_quiet(struct gate_keeper *keeper);
 /* There will be no attempt. */
 void gate_keeper_cancel(struct gate_keeper *keeper);
 
+/*
+ * The part of --gate-wait that is left, from BEGAN_NS on. The time until a
+ * moment that the server has stated is not of it: STATED_NS was before.
+ */
+struct gate_patience {
+	int64_t began_ns, left_ns, stated_ns;
+};
+
+/* When it ends, by what was seen last. */
+int64_t gate_patience_end(
+    const struct gate_keeper *keeper, const struct gate_patience *patience);
+
+/*
+ * Whether there is time left before UNTIL_NS after all: what was stated while
+ * others had the turn may give it more.
+ */
+bool gate_patience_lasts(struct gate_keeper *keeper,
+    const struct gate_patience *patience, int64_t until_ns);
+
 #endif

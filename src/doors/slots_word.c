@@ -55,7 +55,6 @@ slots_word_is_held(const struct slots_options *options, const char *words)
 	return false;
 }
 
-/* What COMMAND finds: the slots held above us, and ours. */
 char *
 slots_word_entry(const struct slots_options *options, const char *above)
 {

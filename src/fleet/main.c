@@ -33,7 +33,6 @@
 
 static struct url url;
 static volatile sig_atomic_t is_asked; /* backoff waits for an answer */
-static char name[2][FLEET_TEXT_SIZE]; /* of the gate and the slots, or "-" */
 
 /* The socket keeps messages apart: one that does not fit is not sent. */
 static void
@@ -69,28 +68,20 @@ give_up_name(int signal)
 	_exit(signal != 0);
 }
 
-/* "GATE SLOTS" */
-static bool
-take_names(const char *text)
-{
-	size_t length = strcspn(text, " ");
-
-	memcpy(name[0], text, length);
-	name[0][length] = '\0';
-	if (text[length] == ' ')
-		memcpy(
-		    name[1], text + length + 1, strlen(text + length + 1) + 1);
-	return name[0][0] != '\0' && name[1][0] != '\0';
-}
-
 static void
 hello(const struct fleet_line *line)
 {
 	const char *where = getenv("BACKOFF_FLEET");
+	const char *slots = strchr(line->text, ' ');
+	char gate[FLEET_TEXT_SIZE];
 	const char *wrong = "BACKOFF_FLEET is not set; expected redis://HOST, "
 	                    "rediss://HOST or unix:/PATH there";
 
-	if (line->numbers[0] != FLEET_VERSION || !take_names(line->text))
+	/* "GATE SLOTS": their names, or "-" */
+	text_copy(gate, sizeof gate, line->text);
+	gate[strcspn(gate, " ")] = '\0';
+	if (line->numbers[0] != FLEET_VERSION || gate[0] == '\0'
+	    || slots == NULL || slots[1] == '\0')
 		wrong = "backoff-fleet is of another version";
 	else if (where != NULL && where[0] != '\0')
 		wrong = url_parse(&url, where);
@@ -102,8 +93,8 @@ hello(const struct fleet_line *line)
 	}
 	number_string(owner, line->numbers[4]);
 	server_start(&url);
-	turn_lease_start(name[0], (uint64_t)line->numbers[1], line->numbers[2]);
-	slot_lease_start(name[1], line->numbers[3]);
+	turn_lease_start(gate, (uint64_t)line->numbers[1], line->numbers[2]);
+	slot_lease_start(slots + 1, line->numbers[3]);
 	answer_in_words(FLEET_HELLO, url.shown);
 }
 

@@ -108,7 +108,6 @@ turn_store_add_record(const struct turn_view *view)
 	server_add("SET %s %b EX %d", gate_key, bytes, sizeof bytes, KEEP_S);
 }
 
-/* Nobody has the turn: who waits longest may have it. */
 void
 turn_store_add_item(bool with_lease)
 {

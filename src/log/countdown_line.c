@@ -142,13 +142,15 @@ draw(int64_t now_ns, int64_t until_ns)
 }
 
 /* The line as it was at first, with its end, or none. */
-static void
-finish(void)
+void
+countdown_line_end(void)
 {
 	char room[COUNTDOWN_FRAME_SIZE];
 	struct text frame = text_in(room, sizeof room);
 	int width = width_of_stderr();
 
+	if (!is_there)
+		return;
 	is_there = false;
 	if (!is_in_foreground()) {
 		leave_row();
@@ -164,13 +166,6 @@ finish(void)
 		countdown_draw(&frame, &countdown, NULL, width);
 	text_byte(&frame, '\n');
 	writer_put(&frame, WRITER_ENDS_LINE);
-}
-
-void
-countdown_line_end(void)
-{
-	if (is_there)
-		finish();
 }
 
 int

@@ -4,8 +4,8 @@
 #include "core/base/duration.h"
 #include "process/clock.h"
 
-static int64_t
-read_clock(clockid_t clock)
+int64_t
+clock_read(clockid_t clock)
 {
 	struct timespec now;
 
@@ -16,13 +16,13 @@ read_clock(clockid_t clock)
 int64_t
 clock_now_ns(void)
 {
-	return read_clock(CLOCK_MONOTONIC);
+	return clock_read(CLOCK_MONOTONIC);
 }
 
 int64_t
 clock_epoch_ns(void)
 {
-	return read_clock(CLOCK_REALTIME);
+	return clock_read(CLOCK_REALTIME);
 }
 
 struct tm

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <time.h>
 
+int64_t clock_read(clockid_t clock);
 int64_t clock_now_ns(void);
 int64_t clock_epoch_ns(void);
 

@@ -15,12 +15,6 @@ static const char *asked; /* the directory, or NULL */
 static struct state_dir directory = { .fd = -1 };
 static bool is_tried; /* to open it */
 
-static void
-note(const char *words)
-{
-	log_news(WEIGHT_DETAIL, words, NULL, NULL);
-}
-
 void
 shared_state_start(const char *where)
 {
@@ -85,7 +79,7 @@ shared_state_find(struct shared_part *part)
 	part->file = (struct state_file) { .fd = -1 };
 	if (!is_tried) {
 		is_tried = true;
-		state_dir_open(&directory, asked, note);
+		state_dir_open(&directory, asked);
 	}
 	if (directory.fd < 0) {
 		text_copy(part->file.why, sizeof part->file.why, directory.why);
@@ -118,7 +112,7 @@ shared_state_note_new(const struct shared_part *part)
 		return;
 	text_join(&text, "state of ", part->what, " ", part->name,
 	    " ignored: ", part->file.why);
-	note(words);
+	log_news(WEIGHT_DETAIL, words, NULL, NULL);
 }
 
 bool

@@ -12,6 +12,7 @@
 
 #include "core/base/array.h"
 #include "core/base/text.h"
+#include "log/log.h"
 #include "process/fd.h"
 #include "shared/state_dir.h"
 
@@ -240,20 +241,19 @@ of_home(void)
 }
 
 static void
-say_passed_over(const struct state_dir *dir, void (*note)(const char *words))
+say_passed_over(const struct state_dir *dir)
 {
 	char words[PATH_MAX + WHY_SIZE + 64];
 	struct text text = text_in(words, sizeof words);
 
 	text_join(
 	    &text, "state directory ", dir->path, " passed over: ", dir->why);
-	note(words);
+	log_news(WEIGHT_DETAIL, words, NULL, NULL);
 }
 
 /* Opens the first choice that there is, or with TO_BE_MADE, that can be. */
 static bool
-choose(struct state_dir *dir, const char *asked, bool to_be_made,
-    void (*note)(const char *words))
+choose(struct state_dir *dir, const char *asked, bool to_be_made)
 {
 	const struct choice choices[] = {
 		{ .parent = asked, .child = "", .by_user = true },
@@ -279,23 +279,22 @@ choose(struct state_dir *dir, const char *asked, bool to_be_made,
 			return true;
 		if (is_last || (choices[i].by_user && errno != EREMOTE))
 			break;
-		if (note != NULL)
-			say_passed_over(dir, note);
+		if (to_be_made)
+			say_passed_over(dir);
 	}
 	return false;
 }
 
 bool
-state_dir_open(
-    struct state_dir *dir, const char *asked, void (*note)(const char *words))
+state_dir_open(struct state_dir *dir, const char *asked)
 {
-	return choose(dir, asked, true, note);
+	return choose(dir, asked, true);
 }
 
 enum state_dir_found
 state_dir_look(struct state_dir *dir, const char *asked)
 {
-	if (choose(dir, asked, false, NULL))
+	if (choose(dir, asked, false))
 		return STATE_DIR_FOUND;
 	return errno == ENOENT ? STATE_DIR_MISSING : STATE_DIR_UNUSABLE;
 }

@@ -26,11 +26,10 @@ struct state_dir {
 
 /*
  * Opens it, made 0700 where it is missing. ASKED is the value of --state-dir,
- * or NULL. NOTE is told, in words, of what was passed over, as file systems of
- * a network are. False: DIR has the path, and why it cannot be used.
+ * or NULL. The log is told of what was passed over, as file systems of a
+ * network are. False: DIR has the path, and why it cannot be used.
  */
-bool state_dir_open(
-    struct state_dir *dir, const char *asked, void (*note)(const char *words));
+bool state_dir_open(struct state_dir *dir, const char *asked);
 
 enum state_dir_found {
 	STATE_DIR_FOUND,

@@ -218,8 +218,5 @@ boot_hash(void)
 int64_t
 boottime_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return now.tv_sec * NS_PER_S + now.tv_nsec;
+	return clock_read(CLOCK_BOOTTIME);
 }
