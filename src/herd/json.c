@@ -13,39 +13,21 @@
 #define MOST_COLUMNS 200
 
 static void
-print_string(const char *key, const char *string)
+add_number(struct text *text, const char *key, bool known, double number)
 {
-	char words[256];
-	struct text text = text_in(words, sizeof words);
+	char words[32] = "null";
 
-	if (string == NULL)
-		text_add(&text, "null");
-	else
-		json_string(&text, string);
-	printf(",\"%s\":%s", key, words);
+	if (known)
+		snprintf(words, sizeof words, "%.10g", number);
+	text_join(text, ",\"", key, "\":", words);
 }
 
 static void
-print_number(const char *key, bool known, double number)
+add_seconds(struct text *text, const char *key, bool known, double ns)
 {
-	if (known)
-		printf(",\"%s\":%.10g", key, number);
-	else
-		printf(",\"%s\":null", key);
-}
+	int64_t known_ns = ns < 0x1p63 ? (int64_t)ns : DURATION_INF;
 
-static void
-print_seconds(const char *key, bool known, double ns)
-{
-	char words[32];
-	struct text text = text_in(words, sizeof words);
-
-	if (known)
-		duration_seconds(
-		    &text, ns < 0x1p63 ? (int64_t)ns : DURATION_INF);
-	else
-		text_add(&text, "null");
-	printf(",\"%s\":%s", key, words);
+	json_member_seconds(text, key, known ? known_ns : -1);
 }
 
 static void
@@ -54,31 +36,34 @@ print_figures(const struct scenario *trial, const struct herd *herd)
 	const struct figures *figures = &trial->figures;
 	bool ends = trial->no_end == NULL;
 	bool served = ends && figures->served;
+	char line[1024];
+	struct text text = text_in(line, sizeof line);
 
-	fputs("{\"event\":\"herd\"", stdout);
-	print_string("policy", trial->name);
-	printf(",\"clients\":%" PRId64, herd->clients);
+	text_add(&text, "{\"event\":\"herd\"");
+	json_member_string(&text, "policy", trial->name);
+	json_member_number(&text, "clients", herd->clients);
 	if (herd->machines > 1)
-		printf(",\"machines\":%" PRId64, herd->machines);
-	print_seconds("outage_s", true, (double)herd->outage_ns);
-	print_number("capacity", true, herd->capacity);
+		json_member_number(&text, "machines", herd->machines);
+	json_member_seconds(&text, "outage_s", herd->outage_ns);
+	add_number(&text, "capacity", true, herd->capacity);
 	if (herd->failures > 0)
-		print_number("failures", true, herd->failures);
-	printf(",\"runs\":%" PRId64, trial->runs);
-	print_string("no_end", trial->no_end);
-	print_number("retries_per_client", ends, figures->retries);
-	print_number("peak", ends, figures->peak_after_0);
-	print_number("later_peak", ends, figures->peak);
-	print_seconds("wait_mean_s", served, figures->wait_ns);
-	print_seconds("wait_p95_s", served, figures->wait_95_ns);
-	print_seconds("wait_last_s", served, figures->last_ns);
-	print_number(
-	    "outage_rate", ends && figures->down_rate >= 0, figures->down_rate);
-	print_number(
-	    "late_failures", ends && figures->refused >= 0, figures->refused);
-	print_number("gave_up", ends, figures->gave_up);
-	print_seconds("end_s", ends, figures->end_ns);
-	puts("}");
+		add_number(&text, "failures", true, herd->failures);
+	json_member_number(&text, "runs", trial->runs);
+	json_member_string(&text, "no_end", trial->no_end);
+	add_number(&text, "retries_per_client", ends, figures->retries);
+	add_number(&text, "peak", ends, figures->peak_after_0);
+	add_number(&text, "later_peak", ends, figures->peak);
+	add_seconds(&text, "wait_mean_s", served, figures->wait_ns);
+	add_seconds(&text, "wait_p95_s", served, figures->wait_95_ns);
+	add_seconds(&text, "wait_last_s", served, figures->last_ns);
+	add_number(&text, "outage_rate", ends && figures->down_rate >= 0,
+	    figures->down_rate);
+	add_number(&text, "late_failures", ends && figures->refused >= 0,
+	    figures->refused);
+	add_number(&text, "gave_up", ends, figures->gave_up);
+	add_seconds(&text, "end_s", ends, figures->end_ns);
+	text_byte(&text, '}');
+	puts(line);
 }
 
 static void
@@ -88,15 +73,17 @@ print_load(const struct scenario *trial, const struct time_axis *axis)
 
 	time_axis_fill(axis, &trial->histogram, values);
 	for (int64_t i = 0; i < axis->columns; i++) {
-		double from_ns = (double)(i * axis->column_ns);
+		char line[512];
+		struct text text = text_in(line, sizeof line);
 
-		fputs("{\"event\":\"load\"", stdout);
-		print_string("policy", trial->name);
-		print_seconds("from_s", true, from_ns);
-		print_seconds("to_s", true, from_ns + (double)axis->column_ns);
-		print_number(
-		    "attempts", true, (double)values[i] / (double)trial->runs);
-		puts("}");
+		text_add(&text, "{\"event\":\"load\"");
+		json_member_string(&text, "policy", trial->name);
+		json_member_seconds(&text, "from_s", i * axis->column_ns);
+		json_member_seconds(&text, "to_s", (i + 1) * axis->column_ns);
+		add_number(&text, "attempts", true,
+		    (double)values[i] / (double)trial->runs);
+		text_byte(&text, '}');
+		puts(line);
 	}
 }
 
