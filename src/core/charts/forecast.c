@@ -12,14 +12,6 @@ middle(struct range range)
 	return range.low_ns + (range.high_ns - range.low_ns) / 2;
 }
 
-/* What is left, at ELAPSED_NS, of a limit of TOTAL_NS from the start. */
-static struct budget
-budget_at(int64_t total_ns, int64_t elapsed_ns)
-{
-	return (struct budget) { total_ns,
-		total_ns == INT64_MAX ? INT64_MAX : total_ns - elapsed_ns };
-}
-
 /* The context for next_pause() after failure N at ELAPSED_NS. */
 static struct pause_context
 context_at(const struct forecast *forecast, int64_t n, int64_t elapsed_ns)

@@ -9,6 +9,13 @@
 /* or this, whichever is less. */
 #define LEAST_NS NS_PER_S
 
+struct budget
+budget_at(int64_t total_ns, int64_t elapsed_ns)
+{
+	return (struct budget) { total_ns,
+		total_ns == INT64_MAX ? INT64_MAX : total_ns - elapsed_ns };
+}
+
 /* What BUDGET leaves for a pause if an attempt needs NEEDED_NS of it. */
 static struct room
 room_in(const struct pause_context *context, const struct budget *budget,

@@ -35,6 +35,9 @@ struct budget {
 	int64_t left_ns; /* from the end of the attempt; < 0: it has passed */
 };
 
+/* What is left, at ELAPSED_NS, of TOTAL_NS; INT64_MAX: no limit. */
+struct budget budget_at(int64_t total_ns, int64_t elapsed_ns);
+
 /* What the loop knows. */
 struct pause_context {
 	const struct settings *settings;

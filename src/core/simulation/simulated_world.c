@@ -125,14 +125,17 @@ simulated_end(struct simulation *simulation, struct simulated_client *client,
 	}
 }
 
+static struct budget
+time_left(const struct simulation *simulation)
+{
+	return budget_at(
+	    simulation->settings->limits.deadline_ns, simulation->queue.now_ns);
+}
+
 int64_t
 simulated_time_left(const struct simulation *simulation)
 {
-	int64_t deadline_ns = simulation->settings->limits.deadline_ns;
-
-	return deadline_ns == DURATION_INF
-	    ? INT64_MAX
-	    : deadline_ns - simulation->queue.now_ns;
+	return time_left(simulation).left_ns;
 }
 
 /* The context for next_pause() of a client with this STATE and FAILURES. */
@@ -144,8 +147,7 @@ pause_context(const struct simulation *simulation,
 		.settings = simulation->settings,
 		.state = state,
 		.failures = failures,
-		.deadline = { simulation->settings->limits.deadline_ns,
-		    simulated_time_left(simulation) },
+		.deadline = time_left(simulation),
 		.until = { INT64_MAX, INT64_MAX },
 	};
 }

@@ -147,6 +147,13 @@ test_events(void)
 }
 
 static void
+looks(const uint8_t *record, size_t size, enum state_header wanted,
+    const char *what)
+{
+	is_int(state_record_look(record, size), wanted, what);
+}
+
+static void
 fresh(uint8_t record[STATE_SIZE], uint64_t boot)
 {
 	memset(record, 0, STATE_SIZE);
@@ -191,8 +198,7 @@ test_record(void)
 	ok(memcmp(record, "backoff\n\2\0\0\2\xef\xcd\xab\x89\x67\x45\x23\1", 20)
 	        == 0,
 	    "a header is little-endian everywhere");
-	ok(state_record_look(record, STATE_SIZE) == STATE_HEADER_FINE,
-	    "  and in order");
+	looks(record, STATE_SIZE, STATE_HEADER_FINE, "  and in order");
 	ok(state_record_boot(record) == UINT64_C(0x0123456789abcdef),
 	    "  with its boot");
 	is_int(
@@ -212,8 +218,7 @@ test_record(void)
 	is_string(read.reason, deferral.reason, "  with its reason");
 	ok(memcmp(gate, record + STATE_GATE_AT, sizeof gate) == 0,
 	    "  and the gate's part is let be");
-	ok(state_record_look(record, STATE_SIZE) == STATE_HEADER_FINE,
-	    "  as the header is");
+	looks(record, STATE_SIZE, STATE_HEADER_FINE, "  as the header is");
 	state_record_set_boot(record, 3);
 	ok(state_record_look(record, STATE_SIZE) == STATE_HEADER_FINE
 	        && state_record_boot(record) == 3
@@ -230,29 +235,26 @@ test_damage(void)
 {
 	uint8_t record[STATE_SIZE] = { 0 };
 
-	ok(state_record_look(record, 0) == STATE_HEADER_EMPTY, "no bytes");
-	ok(state_record_look(record, STATE_SIZE) == STATE_HEADER_EMPTY,
+	looks(record, 0, STATE_HEADER_EMPTY, "no bytes");
+	looks(record, STATE_SIZE, STATE_HEADER_EMPTY,
 	    "or zeros, as after a power failure");
 	fresh(record, 1);
-	ok(state_record_look(record, 511) == STATE_HEADER_BROKEN, "cut short");
+	looks(record, 511, STATE_HEADER_BROKEN, "cut short");
 	memset(record + 5, 0, STATE_SIZE - 5);
-	ok(state_record_look(record, 5) == STATE_HEADER_BROKEN,
-	    "even within the first word");
+	looks(record, 5, STATE_HEADER_BROKEN, "even within the first word");
 	memcpy(record, "#!/bin/sh\n", 10);
-	ok(state_record_look(record, 10) == STATE_HEADER_FOREIGN,
+	looks(record, 10, STATE_HEADER_FOREIGN,
 	    "somebody's script is none of ours");
 	fresh(record, 1);
 	record[8] = 3;
-	ok(state_record_look(record, STATE_SIZE) == STATE_HEADER_LATER,
+	looks(record, STATE_SIZE, STATE_HEADER_LATER,
 	    "a version from the future");
 	fresh(record, 1);
 	record[11] = 4;
-	ok(state_record_look(record, STATE_SIZE) == STATE_HEADER_LATER,
-	    "a size beyond ours");
+	looks(record, STATE_SIZE, STATE_HEADER_LATER, "a size beyond ours");
 	fresh(record, 1);
 	record[13] ^= 1;
-	ok(state_record_look(record, STATE_SIZE) == STATE_HEADER_BROKEN,
-	    "a wrong checksum");
+	looks(record, STATE_SIZE, STATE_HEADER_BROKEN, "a wrong checksum");
 }
 
 /* Whatever the bytes are, what comes out of them is within its limits. */

@@ -87,6 +87,14 @@ leave(struct play *play, struct player *player)
 }
 
 static void
+start(struct play *play, struct player *player)
+{
+	leave(play, player);
+	player->phase = RUNNING;
+	player->since_ns = play->now_ns;
+}
+
+static void
 note(struct tally *tally, const struct gate_decision *decision)
 {
 	tally->events++;
@@ -124,9 +132,7 @@ begin(struct play *play, struct player *player, bool holds, struct tally *tally)
 		if (play->record.state != GATE_OPEN
 		    && play->record.state != GATE_RAMP)
 			tally->flaw = "a start while it is shut";
-		leave(play, player);
-		player->phase = RUNNING;
-		player->since_ns = play->now_ns;
+		start(play, player);
 	} else if (decision.kind == GATE_PROBE) {
 		if (player->turn != play->record.turn)
 			tally->flaw = "a probe by who has not the turn";
@@ -159,9 +165,7 @@ look(struct play *play, struct player *player, struct tally *tally)
 	if (decision.kind == GATE_TAKE) {
 		take(play, player, play->record.turn, tally);
 	} else if (decision.kind == GATE_START) {
-		leave(play, player);
-		player->phase = RUNNING;
-		player->since_ns = play->now_ns;
+		start(play, player);
 	} else if (player->turn != play->record.turn) {
 		leave(play, player);
 		queue(play, player);

@@ -236,6 +236,16 @@ killed(int signal)
 	};
 }
 
+/* Attempts that exit with these, at once. */
+#define EXITS(...) exits((const int[]) { __VA_ARGS__, -1 })
+
+static void
+exits(const int *statuses)
+{
+	while (*statuses >= 0)
+		act(exited(*statuses++), 0);
+}
+
 static struct ending
 run(void)
 {
@@ -295,8 +305,7 @@ test_plain(void)
 	is_int(seen.ends, 1, "  --at-end was run");
 	ok(seen.at_end_result == RESULT_EXHAUSTED, "  and knew the result");
 
-	act(exited(7), 0);
-	act(exited(0), 0);
+	EXITS(7, 0);
 	ends(RESULT_SUCCESS, 0, 0, 2, "a later success counts");
 
 	act(killed(SIGSEGV), 0);
@@ -334,10 +343,7 @@ test_verdicts(void)
 	ends(RESULT_EXHAUSTED, 1, 0, 6, "rule 39: never 0 without success");
 
 	settings.rules.codes.exact[7] = VERDICT_THROTTLE;
-	act(exited(1), 0);
-	act(exited(7), 0);
-	act(exited(1), 0);
-	act(exited(0), 0);
+	EXITS(1, 7, 1, 0);
 	ends(RESULT_SUCCESS, 0, 0, 4, "a throttle is retried");
 	is_int(seen.told_pauses_ns[1], 10 * S,
 	    "  after its own window, n counting all failures");
@@ -484,8 +490,7 @@ test_reset(void)
 {
 	settings.limits.reset_after_ns = 10 * S;
 	settings.limits.attempts = 3;
-	act(exited(7), 0);
-	act(exited(7), 0);
+	EXITS(7, 7);
 	act(exited(7), 10 * S);
 	act(exited(7), 0);
 	ends(RESULT_EXHAUSTED, 7, 0, 5, "a long attempt starts a new count");
@@ -505,30 +510,21 @@ test_consecutive(void)
 {
 	settings.limits.consecutive = 3;
 	settings.limits.attempts = 9;
-	act(exited(7), 0);
-	act(exited(0), 0);
-	act(exited(0), 0);
-	act(exited(7), 0);
-	act(exited(0), 0);
-	act(exited(0), 0);
-	act(exited(0), 0);
+	EXITS(7, 0, 0, 7, 0, 0, 0);
 	ends(RESULT_SUCCESS, 0, 0, 7, "three in a row are a success");
 	is_int(seen.told_pauses_ns[1], S, "  the first window in a streak");
 	is_int(seen.told_pauses_ns[2], S, "  stays");
 	is_int(seen.told_pauses_ns[3], 2 * S, "  failures go on growing");
 
 	settings.limits.consecutive = 2;
-	act(exited(7), 0);
-	act(exited(7), 0);
-	act(exited(0), 0);
+	EXITS(7, 7, 0);
 	ends(RESULT_SUCCESS, 0, 0, 4, "a streak after two failures");
 	is_int(seen.told_pauses_ns[1], 2 * S, "  whose windows have grown");
 	is_int(seen.told_pauses_ns[2], S, "  has the first one");
 
 	settings.limits.consecutive = 3;
 	settings.limits.attempts = 3;
-	act(exited(7), 0);
-	act(exited(0), 0);
+	EXITS(7, 0);
 	ends(RESULT_EXHAUSTED, 1, 0, 3, "a broken streak is 1, not 0");
 }
 
@@ -589,8 +585,7 @@ test_signals(void)
 static void
 test_hooks(void)
 {
-	act(exited(7), 0);
-	act(exited(0), 0);
+	EXITS(7, 0);
 	ends(RESULT_SUCCESS, 0, 0, 2, "a hook that agrees");
 	is_int(seen.hooks, 1, "  is asked once");
 	is_int(seen.hook_attempt, 2, "  about the coming attempt");
@@ -818,44 +813,42 @@ test_release(void)
 	test_cut_release();
 }
 
+static void
+brings(const struct loop_state *state, enum result wanted, const char *what)
+{
+	static const struct limits limits = { .attempts = 9, .consecutive = 1 };
+
+	is_string(result_name(result_after_attempt(&limits, state)),
+	    result_name(wanted), what);
+}
+
 /* If two rules apply, the earlier one decides. */
 static void
 test_order(void)
 {
-	struct limits limits = { .attempts = 9, .consecutive = 1 };
 	struct loop_state state = { .verdict = VERDICT_RETRY };
 	struct outcome *outcome = &state.outcome;
 
-	ok(result_after_attempt(&limits, &state) == RESULT_NONE,
-	    "a failure is followed by an attempt");
+	brings(&state, RESULT_NONE, "a failure is followed by an attempt");
 	outcome->evidence.input.lost = true;
-	ok(result_after_attempt(&limits, &state) == RESULT_STOPPED,
-	    "  unless its input is lost");
+	brings(&state, RESULT_STOPPED, "  unless its input is lost");
 	state.count = 9;
-	ok(result_after_attempt(&limits, &state) == RESULT_EXHAUSTED,
-	    "  or it was the last");
+	brings(&state, RESULT_EXHAUSTED, "  or it was the last");
 	state.verdict = VERDICT_STOP;
-	ok(result_after_attempt(&limits, &state) == RESULT_STOPPED,
-	    "  or none can help");
+	brings(&state, RESULT_STOPPED, "  or none can help");
 	outcome->past_deadline = true;
-	ok(result_after_attempt(&limits, &state) == RESULT_DEADLINE,
-	    "  or the deadline cut it");
+	brings(&state, RESULT_DEADLINE, "  or the deadline cut it");
 	outcome->end_signal = SIGTERM;
-	ok(result_after_attempt(&limits, &state) == RESULT_INTERRUPTED,
-	    "  or backoff was told to end");
+	brings(&state, RESULT_INTERRUPTED, "  or backoff was told to end");
 	state.verdict = VERDICT_PASS;
-	ok(result_after_attempt(&limits, &state) == RESULT_PASS,
-	    "  but an answer is one all the same");
+	brings(&state, RESULT_PASS, "  but an answer is one all the same");
 	state.verdict = VERDICT_SUCCESS;
 	state.streak = 1;
-	ok(result_after_attempt(&limits, &state) == RESULT_SUCCESS,
-	    "  and so is a success");
+	brings(&state, RESULT_SUCCESS, "  and so is a success");
 	outcome->evidence.failure.cut_off = true;
-	ok(result_after_attempt(&limits, &state) == RESULT_INTERRUPTED,
-	    "  unless its output was cut off");
+	brings(&state, RESULT_INTERRUPTED, "  unless its output was cut off");
 	outcome->evidence.failure.stream = "output";
-	ok(result_after_attempt(&limits, &state) == RESULT_ERROR,
-	    "  or could not be written");
+	brings(&state, RESULT_ERROR, "  or could not be written");
 }
 
 static void

@@ -38,6 +38,15 @@ give(enum option_id id, const char *text)
 	given.text[id] = text;
 }
 
+/* What follows of this option alone. */
+static void
+give_alone(enum option_id id, const char *text)
+{
+	reset();
+	give(id, text);
+	option_defaults(&options, &given);
+}
+
 /* Checks that A contradicts B. */
 static void
 contradict(
@@ -70,9 +79,7 @@ test_defaults(void)
 	ok(!option_contradiction(&options, &given, &found), "agree");
 	ok(options.streams.stdin_mode == STDIN_REPLAY, "stdin is replayed");
 
-	reset();
-	give(OPT_CAP, "10ms");
-	option_defaults(&options, &given);
+	give_alone(OPT_CAP, "10ms");
 	is_int(options.settings.policy.floor_ns, NS_PER_MS,
 	    "a cap below the base: the floor is a tenth of the cap");
 
@@ -83,36 +90,24 @@ test_defaults(void)
 	is_int(options.settings.policy.floor_ns, 200 * NS_PER_MS,
 	    "and leaves jitter, whatever the base");
 
-	reset();
-	give(OPT_CAP, "1m");
-	option_defaults(&options, &given);
+	give_alone(OPT_CAP, "1m");
 	is_int(options.settings.policy.floor_ns, NS_PER_S / 10,
 	    "a cap above the base: a tenth of the base");
 
-	reset();
-	give(OPT_BASE, "5m");
-	option_defaults(&options, &given);
+	give_alone(OPT_BASE, "5m");
 	is_int(options.settings.policy.cap_ns, 5 * NS_PER_MIN,
 	    "the cap is not below the base");
 
-	reset();
-	give(OPT_ATTEMPTS, "1");
-	option_defaults(&options, &given);
+	give_alone(OPT_ATTEMPTS, "1");
 	ok(options.streams.stdin_mode == STDIN_INHERIT, "but for one attempt");
 
-	reset();
-	give(OPT_DEADLINE, "1m");
-	option_defaults(&options, &given);
+	give_alone(OPT_DEADLINE, "1m");
 	is_int(options.settings.limits.attempts, INT64_MAX, "by the deadline");
 
-	reset();
-	give(OPT_DELAYS, "1s,2s");
-	option_defaults(&options, &given);
+	give_alone(OPT_DELAYS, "1s,2s");
 	is_int(options.settings.limits.attempts, 3, "by the list");
 
-	reset();
-	give(OPT_DELAYS, "5s");
-	option_defaults(&options, &given);
+	give_alone(OPT_DELAYS, "5s");
 	is_int(options.settings.limits.attempts, 8,
 	    "a list of one item repeats as often as without it");
 	is_int(options.settings.policy.cap_ns, DURATION_INF, "no cap");
@@ -126,9 +121,7 @@ test_defaults(void)
 	is_int(options.settings.policy.floor_ns, 0, "no floor");
 	ok(options.settings.policy.jitter.kind == JITTER_NONE, "no jitter");
 
-	reset();
-	give(OPT_QUIET_SUCCESS, NULL);
-	option_defaults(&options, &given);
+	give_alone(OPT_QUIET_SUCCESS, NULL);
 	ok(options.streams.hold == HOLD_ALL && options.log.held,
 	    "for cron all is held");
 }
