@@ -99,13 +99,12 @@ gate_file_unlock(struct gate_file *gate)
 int
 gate_file_watch(struct gate_file *gate, const struct gate_record *seen)
 {
-	char path[40];
-	struct text text = text_in(path, sizeof path);
+	const char *path
+	    = JOINED(40, "/proc/self/fd/", NUMBER(gate->part.file.fd));
 	struct gate_record record;
 	int64_t now_ns;
 	int fd = fd_out_of_the_way(inotify_init1(IN_CLOEXEC));
 
-	text_join(&text, "/proc/self/fd/", NUMBER(gate->part.file.fd));
 	/* What was written before it was watched is not told of. */
 	if (fd >= 0 && inotify_add_watch(fd, path, IN_MODIFY) >= 0
 	    && gate_file_read(gate, &record, &now_ns)

@@ -64,11 +64,10 @@ slots_news_taken(const struct slots_options *options, int64_t waited_ns)
 void
 slots_news_lost(const struct slots_options *options)
 {
-	char words[SHARED_NAME_SIZE + 64];
-	struct text text = text_in(words, sizeof words);
-
-	text_join(&text, "lost the slot of ", name_of(options));
-	log_news(WEIGHT_NORMAL, words, NULL, NULL);
+	log_news(WEIGHT_NORMAL,
+	    JOINED(
+	        SHARED_NAME_SIZE + 64, "lost the slot of ", name_of(options)),
+	    NULL, NULL);
 }
 
 /* "no slot of hub was free within 30s" */

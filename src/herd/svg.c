@@ -162,17 +162,15 @@ add_recovery(struct text *text, const struct panel *panel, bool with_words)
 {
 	int64_t x = x_of(panel, panel->herd->outage_ns);
 	bool is_left = x < panel->box.x + panel->box.width / 2;
-	char words[64];
-	struct text label = text_in(words, sizeof words);
 
 	if (panel->herd->outage_ns == 0 || panel->herd->outage_ns >= LONGEST_NS)
 		return;
 	svg_down(text, x, panel->box.y, bottom_of(panel), SVG_END);
-	text_join(&label, "up again after ", DURATION(panel->herd->outage_ns));
 	if (with_words)
 		svg_words(text, is_left ? SVG_FROM : SVG_UP_TO,
 		    is_left ? x + 60 : x - 60, panel->box.y + 140, SVG_END_INK,
-		    words);
+		    JOINED(64, "up again after ",
+		        DURATION(panel->herd->outage_ns)));
 }
 
 static void

@@ -24,8 +24,6 @@ static void
 check_operand(enum option_id alone, char *const *operands)
 {
 	const char *value = operands[0], *next;
-	char why[64];
-	struct text text = text_in(why, sizeof why);
 
 	if (value == NULL || strcmp(operands[-1], "--") == 0)
 		return;
@@ -34,8 +32,8 @@ check_operand(enum option_id alone, char *const *operands)
 	    || (strcmp(next, "--") != 0 && strcmp(next, value) != 0)
 	    || !option_takes(alone, value))
 		return;
-	text_join(&text, "expected --", option_table[alone].name, "=", value);
-	option_refuse(alone, value, why);
+	option_refuse(alone, value,
+	    JOINED(64, "expected --", option_table[alone].name, "=", value));
 }
 
 static void
@@ -93,16 +91,14 @@ static void
 check_contradictions(const struct options *options, const struct given *given)
 {
 	struct contradiction found;
-	char why[64];
-	struct text text = text_in(why, sizeof why);
 	const char *value;
 
 	if (!option_contradiction(options, given, &found))
 		return;
-	text_join(
-	    &text, found.before, "--", option_table[found.b].name, found.after);
 	value = given->text[found.a];
-	option_refuse(found.a, *value != '\0' ? value : NULL, why);
+	option_refuse(found.a, *value != '\0' ? value : NULL,
+	    JOINED(64, found.before, "--", option_table[found.b].name,
+	        found.after));
 }
 
 #define NAME_MOST 60 /* bytes of a COMMAND that is no name */

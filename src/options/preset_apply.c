@@ -49,10 +49,8 @@ add_option(struct options *options, struct given *given, enum option_id id,
 static void
 check_needs(const struct preset *preset, const struct given *given)
 {
-	char why[64];
-	struct text text = text_in(why, sizeof why);
+	const char *why = JOINED(64, "expected ", preset->needs, " with it");
 
-	text_join(&text, "expected ", preset->needs, " with it");
 	for (const char *at = preset->needs; (at = strstr(at, "--")) != NULL;) {
 		size_t length = strcspn(at += 2, ", ");
 

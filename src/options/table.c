@@ -61,9 +61,7 @@ option_named(const char *name, size_t length)
 void
 option_refuse(enum option_id id, const char *text, const char *why)
 {
-	char what[2 + sizeof option_table->name];
-	struct text name = text_in(what, sizeof what);
-
-	text_join(&name, "--", option_table[id].name);
-	usage_refuse(what, text, why);
+	usage_refuse(
+	    JOINED(2 + sizeof option_table->name, "--", option_table[id].name),
+	    text, why);
 }

@@ -56,17 +56,14 @@ add_extent(struct text *text, const struct panel *panel, size_t row,
 	int64_t low = svg_scaled(extent.low_ns, panel->most_ns, width);
 	int64_t mean = svg_scaled(extent.mean_ns, panel->most_ns, width);
 	int64_t high = svg_scaled(extent.high_ns, panel->most_ns, width);
-	char words[32];
-	struct text label = text_in(words, sizeof words);
 
 	/* One pixel, so that what takes no time is seen. */
 	svg_box(text,
 	    (struct svg_box) { x + low, y, max_ns(high - low, 10), BAR },
 	    SVG_CURVE);
 	svg_down(text, x + mean, y - 20, y + BAR + 20, SVG_MARK);
-	text_join(&label, "mean ", DURATION(extent.mean_ns));
 	svg_words(text, SVG_FROM, x + max_ns(high, 10) + 60, y + BAR - 30,
-	    SVG_INK, words);
+	    SVG_INK, JOINED(32, "mean ", DURATION(extent.mean_ns)));
 }
 
 static void

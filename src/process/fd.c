@@ -60,10 +60,8 @@ fd_same(int a, int b)
 int
 fd_reopen(int fd, int flags)
 {
-	char path[32];
-	struct text text = text_in(path, sizeof path);
+	const char *path = JOINED(32, "/proc/self/fd/", NUMBER(fd));
 
-	text_join(&text, "/proc/self/fd/", NUMBER(fd));
 	return fd_out_of_the_way(open(path, flags | O_CLOEXEC));
 }
 

@@ -24,14 +24,13 @@ static bool is_restarted; /* the helper, for this attempt */
 static _Noreturn void
 refuse(const char *why)
 {
-	char words[FLEET_NAME_SIZE];
-	struct text text = text_in(words, sizeof words);
 	bool is_gate = options->gate.fleet;
 
-	shared_name_add(
-	    &text, is_gate ? options->gate.name : options->slots.name, true);
 	helper_end(0);
-	usage_refuse(is_gate ? "--gate" : "--slots", words, why);
+	usage_refuse(is_gate ? "--gate" : "--slots",
+	    JOINED(FLEET_NAME_SIZE, FLEET_PREFIX,
+	        is_gate ? options->gate.name : options->slots.name),
+	    why);
 }
 
 /* "cannot use fleet gate hub (SERVER: WHY); going on with the local gate" */
@@ -39,11 +38,11 @@ static void
 tell_lost(bool is_slots)
 {
 	const char *of = is_slots ? options->slots.name : options->gate.name;
-	char words[4 * FLEET_TEXT_SIZE], what[FLEET_NAME_SIZE + 16];
+	const char *what = JOINED(FLEET_NAME_SIZE + 16,
+	    is_slots ? "fleet slots " : "fleet gate ", of);
+	char words[4 * FLEET_TEXT_SIZE];
 	struct text text = text_in(words, sizeof words);
-	struct text name = text_in(what, sizeof what);
 
-	text_join(&name, is_slots ? "fleet slots " : "fleet gate ", of);
 	if (is_slots)
 		text_join(
 		    &text, "limit of slots " FLEET_PREFIX, of, " NOT enforced");
@@ -86,14 +85,13 @@ fleet_slots_are_local(void)
 static void
 say_it_is_back(void)
 {
-	char words[FLEET_TEXT_SIZE + 64];
-	struct text text = text_in(words, sizeof words);
-
 	if (!is_told && !are_slots_told)
 		return;
 	is_told = are_slots_told = false;
-	text_join(&text, "fleet server reachable again (", server, ")");
-	log_news(WEIGHT_DETAIL, words, NULL, NULL);
+	log_news(WEIGHT_DETAIL,
+	    JOINED(FLEET_TEXT_SIZE + 64, "fleet server reachable again (",
+	        server, ")"),
+	    NULL, NULL);
 }
 
 void

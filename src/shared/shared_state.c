@@ -53,13 +53,13 @@ void
 shared_state_lose(struct shared_part *part, const char *why)
 {
 	char words[PATH_MAX + WHY_SIZE + 192];
-	char what[SHARED_NAME_SIZE + 16], reason[PATH_MAX + WHY_SIZE + 80];
+	char reason[PATH_MAX + WHY_SIZE + 80];
+	const char *what
+	    = JOINED(SHARED_NAME_SIZE + 16, part->what, " ", part->name);
 	struct text text = text_in(words, sizeof words);
-	struct text of = text_in(what, sizeof what);
 	struct text because = text_in(reason, sizeof reason);
 	bool is_alarm = part->is_limit && part->instead == NULL;
 
-	text_join(&of, part->what, " ", part->name);
 	shared_state_add_why(&because, part, why);
 	if (is_alarm)
 		text_join(
@@ -105,14 +105,11 @@ shared_state_open(struct shared_part *part)
 void
 shared_state_note_new(const struct shared_part *part)
 {
-	char words[WHY_SIZE + 128];
-	struct text text = text_in(words, sizeof words);
-
-	if (part->file.why[0] == '\0')
-		return;
-	text_join(&text, "state of ", part->what, " ", part->name,
-	    " ignored: ", part->file.why);
-	log_news(WEIGHT_DETAIL, words, NULL, NULL);
+	if (part->file.why[0] != '\0')
+		log_news(WEIGHT_DETAIL,
+		    JOINED(WHY_SIZE + 128, "state of ", part->what, " ",
+		        part->name, " ignored: ", part->file.why),
+		    NULL, NULL);
 }
 
 bool

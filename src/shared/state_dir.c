@@ -240,17 +240,6 @@ of_home(void)
 	return (struct choice) { .parent = NULL };
 }
 
-static void
-say_passed_over(const struct state_dir *dir)
-{
-	char words[PATH_MAX + WHY_SIZE + 64];
-	struct text text = text_in(words, sizeof words);
-
-	text_join(
-	    &text, "state directory ", dir->path, " passed over: ", dir->why);
-	log_news(WEIGHT_DETAIL, words, NULL, NULL);
-}
-
 /* Opens the first choice that there is, or with TO_BE_MADE, that can be. */
 static bool
 choose(struct state_dir *dir, const char *asked, bool to_be_made)
@@ -280,7 +269,10 @@ choose(struct state_dir *dir, const char *asked, bool to_be_made)
 		if (is_last || (choices[i].by_user && errno != EREMOTE))
 			break;
 		if (to_be_made)
-			say_passed_over(dir);
+			log_news(WEIGHT_DETAIL,
+			    JOINED(PATH_MAX + WHY_SIZE + 64, "state directory ",
+			        dir->path, " passed over: ", dir->why),
+			    NULL, NULL);
 	}
 	return false;
 }

@@ -65,8 +65,6 @@ check(struct state_file *file, const struct stat *stat)
 {
 	mode_t mode = stat->st_mode & 07777;
 	mode_t wanted = file->dir->is_shared ? 0660 : 0600;
-	char why[WHY_SIZE];
-	struct text words = text_in(why, sizeof why);
 
 	if (!S_ISREG(stat->st_mode))
 		return blame(file, "not a regular file");
@@ -80,10 +78,11 @@ check(struct state_file *file, const struct stat *stat)
 		return blame(file,
 		    file->dir->is_shared ? "its mode is not 0660"
 		                         : "its mode is not 0600");
-	if (stat->st_size <= STATE_SIZE)
-		return true;
-	text_join(&words, "larger than a state file: ", NUMBER(stat->st_size));
-	return blame(file, why);
+	if (stat->st_size > STATE_SIZE)
+		return blame(file,
+		    JOINED(WHY_SIZE,
+		        "larger than a state file: ", NUMBER(stat->st_size)));
+	return true;
 }
 
 bool

@@ -44,6 +44,15 @@ number_string(char string[24], int64_t number)
 	return string;
 }
 
+const char *
+strings_joined(char *room, size_t size, const char *const *strings)
+{
+	struct text text = text_in(room, size);
+
+	text_strings(&text, strings);
+	return room;
+}
+
 void
 text_copy(char *room, size_t size, const char *string)
 {

@@ -32,11 +32,16 @@ void text_copy(char *room, size_t size, const char *string);
 
 /*
  * Several strings, one after the other; NUMBER() is one that lasts as long as
- * the block that it stands in, and so is DURATION() of duration.h.
+ * the block that it stands in, and so are DURATION() of duration.h and
+ * JOINED(), which has room for SIZE bytes.
  */
 #define text_join(text, ...) \
 	text_strings((text), (const char *const[]) { __VA_ARGS__, NULL })
 void text_strings(struct text *text, const char *const *strings);
+#define JOINED(size, ...) \
+	strings_joined((char[size]) { "" }, (size), \
+	    (const char *const[]) { __VA_ARGS__, NULL })
+const char *strings_joined(char *room, size_t size, const char *const *strings);
 #define NUMBER(number) number_string((char[24]) { "" }, (number))
 const char *number_string(char string[24], int64_t number);
 
