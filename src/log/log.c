@@ -36,9 +36,7 @@ is_wanted(enum weight weight)
 {
 	if (weight == WEIGHT_ALARM)
 		return true;
-	if (options->file != NULL)
-		return weight != WEIGHT_DETAIL || options->verbose;
-	if (options->quiet > 0)
+	if (options->file == NULL && options->quiet > 0)
 		return options->quiet == 1
 		    && (weight == WEIGHT_LAST || weight == WEIGHT_RECOVERY);
 	return weight != WEIGHT_DETAIL || options->verbose;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <fcntl.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
