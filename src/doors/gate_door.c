@@ -10,7 +10,6 @@
 #include "core/words/gate_message.h"
 #include "core/words/reason.h"
 #include "doors/fleet_gate.h"
-#include "doors/gate_attempt.h"
 #include "doors/gate_door.h"
 #include "doors/gate_keeper.h"
 #include "doors/gate_news.h"

@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/loop/loop_state.h"
+#include "core/loop/settings.h"
+#include "core/pause/random.h"
 #include "doors/gate_file.h"
 
 /* The file is there; the fleet is, and is not lost. */
@@ -43,6 +46,13 @@ int gate_keeper_sleep(struct gate_keeper *keeper, int64_t until_ns);
 
 /* Gives the turn up, here and in the fleet. */
 void gate_keeper_give_up(struct gate_keeper *keeper);
+
+/*
+ * An attempt as a gate sees it, without its pause. WORDS, of REASON_SIZE
+ * (core/words/reason.h), take the reason; RANDOM draws the jitter of a hint.
+ */
+struct gate_attempt gate_attempt_of(const struct loop_state *state,
+    const struct settings *settings, struct random *random, char *words);
 
 /*
  * Notes an attempt where it counts, gives the turn up, and tells what has
