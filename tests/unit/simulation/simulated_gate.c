@@ -152,6 +152,20 @@ shares_a_gate(void)
 	    MACHINES * (DOWN - 10) / 4, "... as many probe as there are");
 }
 
+/* The gate paces them: a probe that fails makes no window grow. */
+static void
+keeps_windows(void)
+{
+	struct settings settings = usual();
+	int64_t most = 0;
+
+	settings.limits.deadline_ns = NS_PER_MIN;
+	simulate(&settings, CAPACITY, 1);
+	for (int i = 0; i < CLIENTS; i++)
+		most = max_ns(most, clients[i].failures);
+	is_int(most, 1, "who probes has failed once, as far as its pauses go");
+}
+
 /* A machine is one run to the fleet: it may be the one that is broken. */
 static void
 takes_two_machines(void)
@@ -248,6 +262,7 @@ int
 main(void)
 {
 	shares_a_gate();
+	keeps_windows();
 	takes_two_machines();
 	drain_all();
 	does_not_give_way();
