@@ -16,7 +16,6 @@ enum {
 	SIZE_AT = 10,
 	BOOT_AT = 12,
 	CRC_AT = 20,
-	HEADER_END = 24,
 };
 
 /* The same of the deferral, from STATE_DEFERRAL_AT on. */

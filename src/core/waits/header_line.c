@@ -92,9 +92,9 @@ header_at(const char *text, const char **value)
 }
 
 /* What the value, which has no blanks around it, makes of the header. */
-static enum header_kind
-kind_of(const struct header_row *row, const char *start, size_t length,
-    struct when *when)
+static void
+look_at_value(const struct header_row *row, const char *start, size_t length,
+    struct header_line *header)
 {
 	char value[64];
 	bool is_short = length < sizeof value;
@@ -103,22 +103,24 @@ kind_of(const struct header_row *row, const char *start, size_t length,
 		memcpy(value, start, length);
 		value[length] = '\0';
 	}
-	if (row->kind == KIND_REMAINING)
-		return is_short && length > 0 && strspn(value, "0") == length
-		    ? HEADER_USED_UP
-		    : HEADER_NONE;
+	if (row->kind == KIND_REMAINING) {
+		header->is_used_up
+		    = is_short && length > 0 && strspn(value, "0") == length;
+		return;
+	}
+	header->is_reset = row->kind == KIND_RESET && length > 0;
 	if (length == 0)
-		return HEADER_EMPTY;
-	if (is_short && read_header(value, row->kind, when))
-		return row->kind == KIND_RESET ? HEADER_RESET : HEADER_WAIT;
-	return row->kind == KIND_RESET ? HEADER_RESET_UNREADABLE
-	                               : HEADER_UNREADABLE;
+		header->stated = STATED_EMPTY;
+	else if (is_short && read_header(value, row->kind, &header->when))
+		header->stated = STATED_READ;
+	else
+		header->stated = STATED_UNREADABLE;
 }
 
 struct header_line
 header_line_read(const char *line, size_t length)
 {
-	struct header_line header = { .kind = HEADER_NONE };
+	struct header_line header = { .stated = STATED_UNWANTED };
 	const char *name = skip_blanks(line), *end = line + length;
 	const struct header_row *row;
 	const char *value;
@@ -130,7 +132,7 @@ header_line_read(const char *line, size_t length)
 		return header;
 	while (end > value && strchr(" \t\r", end[-1]) != NULL)
 		end--;
-	header.kind = kind_of(row, value, (size_t)(end - value), &header.when);
+	look_at_value(row, value, (size_t)(end - value), &header);
 	header.text = name;
 	header.length = (size_t)(end - name);
 	return header;

@@ -7,21 +7,14 @@
 
 #include <stddef.h>
 
+#include "core/judge/outcome.h"
 #include "core/waits/when.h"
-
-enum header_kind {
-	HEADER_NONE, /* the line is not one of them */
-	HEADER_WAIT, /* its value is a WHEN */
-	HEADER_RESET, /* likewise, but it counts only if nothing remains */
-	HEADER_USED_UP, /* nothing remains */
-	HEADER_EMPTY, /* there is no value */
-	HEADER_UNREADABLE, /* the value is no WHEN */
-	HEADER_RESET_UNREADABLE,
-};
 
 /* A header and its value. */
 struct header_line {
-	enum header_kind kind;
+	enum stated stated; /* STATED_UNWANTED: the line states no wait */
+	bool is_reset; /* it counts only if nothing remains */
+	bool is_used_up; /* nothing remains */
 	struct when when;
 	const char *text; /* from its name on, without blanks around it */
 	size_t length;

@@ -67,32 +67,17 @@ void
 waits_look_at_header(struct waits *waits, const char *line, size_t length)
 {
 	struct header_line header = header_line_read(line, length);
-	struct stated_wait *plain = &waits->found[WAIT_HEADER];
+	struct stated_wait *place
+	    = header.is_reset ? &waits->reset : &waits->found[WAIT_HEADER];
 
 	waits->lines++;
-	switch (header.kind) {
-	case HEADER_NONE:
-		break;
-	case HEADER_WAIT:
-		found(waits, plain, &header.when);
-		break;
-	case HEADER_RESET:
-		found(waits, &waits->reset, &header.when);
-		break;
-	case HEADER_USED_UP:
-		waits->is_used_up = true;
-		break;
-	case HEADER_EMPTY:
-		if (plain->stated < STATED_EMPTY)
-			plain->stated = STATED_EMPTY;
-		break;
-	case HEADER_UNREADABLE:
-		unreadable(plain, header.text, header.length);
-		break;
-	case HEADER_RESET_UNREADABLE:
-		unreadable(&waits->reset, header.text, header.length);
-		break;
-	}
+	waits->is_used_up |= header.is_used_up;
+	if (header.stated == STATED_READ)
+		found(waits, place, &header.when);
+	else if (header.stated == STATED_UNREADABLE)
+		unreadable(place, header.text, header.length);
+	else if (header.stated == STATED_EMPTY && place->stated < STATED_EMPTY)
+		place->stated = STATED_EMPTY;
 }
 
 /* What is stated from WORD on, the first of its sentence or of its key. */
