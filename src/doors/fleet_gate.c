@@ -58,7 +58,7 @@ reflect(struct gate_file *file, struct gate_record *seen)
 	if (done && !(gate_is_quiet(seen) && gate_is_quiet(&local))) {
 		done = gate_file_lock(file, &local, &now_ns);
 		*seen = mirror_of(seen, local.turn, now_ns);
-		done = done && gate_file_write(file, seen);
+		done = done && gate_file_finish(file, seen, true);
 	}
 	seen->turn = local.turn;
 	/* Nobody waits for the lock of the record when told to end. */
@@ -142,10 +142,7 @@ touch(struct gate_keeper *keeper)
 	    || !gate_file_lock(&keeper->file, &local, &now_ns))
 		return;
 	local.turn_ns = now_ns;
-	if (local.turn == keeper->run.turn)
-		gate_file_write(&keeper->file, &local);
-	else
-		gate_file_unlock(&keeper->file);
+	gate_file_finish(&keeper->file, &local, local.turn == keeper->run.turn);
 }
 
 bool

@@ -58,8 +58,7 @@ gate_file_read(
 		return true;
 	if (!gate_file_lock(gate, record, now_ns))
 		return false;
-	gate_file_unlock(gate);
-	return true;
+	return gate_file_finish(gate, record, false);
 }
 
 bool
@@ -79,21 +78,18 @@ gate_file_lock(
 }
 
 bool
-gate_file_write(struct gate_file *gate, const struct gate_record *record)
+gate_file_finish(
+    struct gate_file *gate, const struct gate_record *record, bool changed)
 {
-	bool written;
+	bool done = true;
 
-	state_record_set_boot(gate->bytes, boot_hash());
-	gate_encode(record, gate->bytes + STATE_GATE_AT);
-	written = state_file_write(&gate->part.file, gate->bytes);
+	if (changed) {
+		state_record_set_boot(gate->bytes, boot_hash());
+		gate_encode(record, gate->bytes + STATE_GATE_AT);
+		done = state_file_write(&gate->part.file, gate->bytes);
+	}
 	state_file_unlock(&gate->part.file);
-	return written;
-}
-
-void
-gate_file_unlock(struct gate_file *gate)
-{
-	state_file_unlock(&gate->part.file);
+	return done;
 }
 
 int

@@ -40,12 +40,12 @@ bool gate_file_read(
 
 /*
  * The same with the lock of the record, which a true one leaves held. To be
- * followed by gate_file_write() or gate_file_unlock(), which free it.
+ * followed by gate_file_finish(), which writes what has changed, and frees it.
  */
 bool gate_file_lock(
     struct gate_file *gate, struct gate_record *record, int64_t *now_ns);
-bool gate_file_write(struct gate_file *gate, const struct gate_record *record);
-void gate_file_unlock(struct gate_file *gate);
+bool gate_file_finish(
+    struct gate_file *gate, const struct gate_record *record, bool changed);
 
 /*
  * A descriptor that can be read once the file has been written; -1: there is

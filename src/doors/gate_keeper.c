@@ -58,10 +58,7 @@ gate_keeper_ask(struct gate_keeper *keeper, struct gate_decision *decision)
 	if (!gate_file_lock(file, seen, &now_ns))
 		return false;
 	*decision = gate_ask(seen, now_ns, &keeper->run);
-	if (decision->changed)
-		return gate_file_write(file, seen);
-	gate_file_unlock(file);
-	return true;
+	return gate_file_finish(file, seen, decision->changed);
 }
 
 void
@@ -179,10 +176,9 @@ note_here(struct gate_keeper *keeper, const struct gate_attempt *attempt,
 		return false;
 	news->before = news->after;
 	news->is_lost = is_probe && news->before.turn != keeper->run.turn;
-	if (gate_end(&news->after, news->now_ns, &keeper->run, attempt).changed)
-		return gate_file_write(file, &news->after);
-	gate_file_unlock(file);
-	return true;
+	return gate_file_finish(file, &news->after,
+	    gate_end(&news->after, news->now_ns, &keeper->run, attempt)
+	        .changed);
 }
 
 bool
@@ -226,10 +222,8 @@ gate_keeper_cancel(struct gate_keeper *keeper)
 		return;
 	if (gate_file_lock(file, &record, &now_ns)) {
 		attempt.began_ns = attempt.ended_ns = now_ns;
-		if (gate_end(&record, now_ns, &keeper->run, &attempt).changed)
-			gate_file_write(file, &record);
-		else
-			gate_file_unlock(file);
+		gate_file_finish(file, &record,
+		    gate_end(&record, now_ns, &keeper->run, &attempt).changed);
 	}
 	turn_give_up(file, &keeper->run);
 }

@@ -67,7 +67,7 @@ open_here(void)
 	before = record;
 	if (!gate_open_by_hand(&record, now_ns))
 		say(false, "");
-	if (!gate_file_write(&gate, &record))
+	if (!gate_file_finish(&gate, &record, true))
 		usage_refuse("--gate=open", options->gate.name, file->why);
 	say(true, before.reason);
 }

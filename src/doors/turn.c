@@ -90,12 +90,10 @@ pass_over(struct gate_file *gate, struct gate_run *run, uint32_t number)
 		taken = lock_try(gate->part.file.fd, turn_byte(record.turn));
 	if (taken == LOCK_FAILED) {
 		fail_by_errno(gate);
-		gate_file_unlock(gate);
+		gate_file_finish(gate, &record, false);
 		return TURN_FAILED;
 	}
-	if (!decision.changed) {
-		gate_file_unlock(gate);
-	} else if (!gate_file_write(gate, &record)) {
+	if (!gate_file_finish(gate, &record, decision.changed)) {
 		lock_free(gate->part.file.fd, turn_byte(record.turn));
 		return TURN_FAILED;
 	}
