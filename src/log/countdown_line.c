@@ -147,11 +147,12 @@ countdown_line_end(void)
 {
 	char room[COUNTDOWN_FRAME_SIZE];
 	struct text frame = text_in(room, sizeof room);
-	int width = width_of_stderr();
+	int width;
 
 	if (!is_there)
 		return;
 	is_there = false;
+	width = width_of_stderr();
 	if (!is_in_foreground()) {
 		leave_row();
 		return;
