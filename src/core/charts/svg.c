@@ -142,8 +142,7 @@ svg_words(struct text *text, enum svg_anchor anchor, int64_t x, int64_t y,
 	text_add(text, "<text");
 	add_attribute(text, "x", x);
 	add_attribute(text, "y", y);
-	text_add(text, anchors[anchor]);
-	text_join(text, paint, ">");
+	text_join(text, anchors[anchor], paint, ">");
 	add_words(text, words);
 	text_add(text, "</text>\n");
 }

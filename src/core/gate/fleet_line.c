@@ -18,10 +18,8 @@ fleet_line_write(struct text *text, const struct fleet_line *line)
 	text_add(text, words[line->word]);
 	while (numbers > 0 && line->numbers[numbers - 1] == 0)
 		numbers--;
-	for (int i = 0; i < numbers; i++) {
-		text_byte(text, ' ');
-		text_number(text, line->numbers[i]);
-	}
+	for (int i = 0; i < numbers; i++)
+		text_join(text, " ", NUMBER(line->numbers[i]));
 	for (int i = 0; i < line->records_count; i++) {
 		text_add(text, " #");
 		for (size_t j = 0; j < GATE_RECORD_SIZE; j++)

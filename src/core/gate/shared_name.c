@@ -23,6 +23,5 @@ shared_name_scan(const char *text)
 void
 shared_name_add(struct text *text, const char *name, bool is_fleet)
 {
-	text_add(text, is_fleet ? FLEET_PREFIX : "");
-	text_add(text, name);
+	text_join(text, is_fleet ? FLEET_PREFIX : "", name);
 }
