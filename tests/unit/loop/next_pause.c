@@ -17,7 +17,7 @@
 #define RUNS 200
 
 static struct settings settings;
-static struct stage stage;
+static struct stage stage, seen;
 
 /* The defaults, with a deadline: full jitter from 1 s on, tripling. */
 static void
@@ -165,54 +165,52 @@ test_averages(void)
 
 /* --- the reserve --- */
 
-/* The only pause under a deadline of 100 s, without jitter, to its end. */
-static int64_t
-only_pause(void)
+/*
+ * The only pause, without jitter, to its end; all begins anew under a deadline
+ * of 100 s.
+ */
+static void
+only_pause_is(int64_t wanted_ns, const char *what)
 {
 	settings.policy.base_ns = 1000 * S;
 	settings.policy.cap_ns = DURATION_INF;
 	settings.policy.jitter.kind = JITTER_NONE;
 	run(1);
-	return stage.pauses_ns[0];
+	is_int(stage.pauses_ns[0], wanted_ns, what);
+	seen = stage;
+	reset(100 * S);
 }
 
 static void
 test_reserve(void)
 {
 	reset(100 * S);
-	is_int(only_pause(), 99 * S, "a second is kept back");
-	reset(5 * S);
-	is_int(only_pause(), 4500 * MS, "or a tenth, where that is less");
+	only_pause_is(99 * S, "a second is kept back");
+	settings.limits.deadline_ns = 5 * S;
+	only_pause_is(4500 * MS, "or a tenth, where that is less");
 
-	reset(100 * S);
 	stage.first_ns = 20 * S;
-	is_int(only_pause(), 40 * S, "twice what the longest attempt took");
-	is_int(stage.attempts, 2, "  for one more");
-	reset(100 * S);
+	only_pause_is(40 * S, "twice what the longest attempt took");
+	is_int(seen.attempts, 2, "  for one more");
 	stage.first_ns = 400 * MS;
-	is_int(only_pause(), 98600 * MS, "but a second at least");
+	only_pause_is(98600 * MS, "but a second at least");
 
-	reset(100 * S);
 	settings.limits.timeout_ns = 30 * S;
 	stage.first_ns = 20 * S;
-	is_int(only_pause(), 50 * S, "never more than --timeout");
-	reset(100 * S);
+	only_pause_is(50 * S, "never more than --timeout");
 	settings.limits.timeout_ns = 30 * S;
 	stage.first_ns = 60 * S;
-	is_int(only_pause(), 40 * S, "once, where the longest timed out");
-	reset(100 * S);
+	only_pause_is(40 * S, "once, where the longest timed out");
 	stage.silent_ns = 30 * S;
 	stage.first_ns = 60 * S;
-	is_int(only_pause(), 40 * S, "  also for want of output");
-	reset(100 * S);
+	only_pause_is(40 * S, "  also for want of output");
 	settings.limits.timeout_ns = 100 * MS;
-	is_int(only_pause(), 99 * S, "a second, however short a timeout is");
+	only_pause_is(99 * S, "a second, however short a timeout is");
 
-	reset(100 * S);
 	stage.first_ns = 55 * S;
-	is_int(only_pause(), -1, "where it needs more than there is: none");
-	is_int(stage.now_ns, 55 * S, "  and no time is lost by that");
-	ok(stage.ending.result == RESULT_DEADLINE, "  which is the deadline's");
+	only_pause_is(-1, "where it needs more than there is: none");
+	is_int(seen.now_ns, 55 * S, "  and no time is lost by that");
+	ok(seen.ending.result == RESULT_DEADLINE, "  which is the deadline's");
 }
 
 static void
@@ -221,38 +219,36 @@ test_hooks_take_from_the_reserve(void)
 	reset(100 * S);
 	stage.first_ns = 20 * S;
 	stage.hook_ns = 15 * S;
-	is_int(only_pause(), 40 * S, "a hook changes no pause");
-	is_int(stage.at_ns[1], 75 * S, "  but takes of the reserve");
-	is_int(stage.attempts, 2, "  what the attempt leaves");
+	only_pause_is(40 * S, "a hook changes no pause");
+	is_int(seen.at_ns[1], 75 * S, "  but takes of the reserve");
+	is_int(seen.attempts, 2, "  what the attempt leaves");
 }
 
 static void
 test_until(void)
 {
-	reset(DURATION_INF);
+	reset(100 * S);
+	settings.limits.deadline_ns = DURATION_INF;
 	settings.limits.until_ns = 100 * S;
-	is_int(only_pause(), 99 * S, "--until keeps a second back");
-	reset(DURATION_INF);
+	only_pause_is(99 * S, "--until keeps a second back");
+	settings.limits.deadline_ns = DURATION_INF;
 	settings.limits.until_ns = 5 * S;
-	is_int(only_pause(), 4500 * MS, "or a tenth");
-	reset(DURATION_INF);
+	only_pause_is(4500 * MS, "or a tenth");
+	settings.limits.deadline_ns = DURATION_INF;
 	settings.limits.until_ns = 1000 * S;
 	stage.now_ns = 995 * S;
-	is_int(only_pause(), 4500 * MS, "  of the time from our start");
-	reset(DURATION_INF);
+	only_pause_is(4500 * MS, "  of the time from our start");
+	settings.limits.deadline_ns = DURATION_INF;
 	settings.limits.until_ns = 100 * S;
 	stage.first_ns = 40 * S;
-	is_int(
-	    only_pause(), 59 * S, "not what an attempt needs: it may finish");
-	is_int(stage.now_ns, 99 * S, "  and is the last one");
+	only_pause_is(59 * S, "not what an attempt needs: it may finish");
+	is_int(seen.now_ns, 99 * S, "  and is the last one");
 
-	reset(100 * S);
 	settings.limits.until_ns = 90 * S;
-	is_int(only_pause(), 89 * S, "with --deadline: what leaves less");
-	reset(100 * S);
+	only_pause_is(89 * S, "with --deadline: what leaves less");
 	settings.limits.until_ns = 90 * S;
 	stage.first_ns = 20 * S;
-	is_int(only_pause(), 40 * S, "  by what it keeps back, too");
+	only_pause_is(40 * S, "  by what it keeps back, too");
 }
 
 /* --- room or no room --- */
@@ -420,7 +416,7 @@ test_from_start(void)
 	reset(100 * S);
 	settings.limits.from_start = true;
 	stage.first_ns = 20 * S;
-	is_int(only_pause(), 40 * S, "--from=start, cut");
+	only_pause_is(40 * S, "--from=start, cut");
 	reset(100 * S);
 	settings.limits.from_start = true;
 	settings.policy.base_ns = 60 * S;
