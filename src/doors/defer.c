@@ -112,6 +112,8 @@ defer_ask(void)
 	}
 	if (part.file.fd < 0 || !shared_state_read(&part, record))
 		return go;
+	if (state_record_deferral_is_broken(record))
+		shared_state_note_broken(&part);
 	found = state_record_deferral(record);
 	wait_ns = deferral_wait(
 	    &found, options->limits.high_ns, epoch_ns, &changed);

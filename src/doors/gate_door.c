@@ -226,13 +226,16 @@ wait_until(int64_t until_ns)
 		.stated_ns = gate_stated_ns(&keeper.seen, boottime_ns()),
 	};
 	int64_t took_ns, stated_ns;
+	struct gate_decision decision;
 	struct step step;
 	bool had;
 	int signal;
 
 	/* A wait of nothing is none, even if a probe is due. */
 	if (patience.left_ns == 0)
-		return refuse();
+		return gate_keeper_ask_at_once(&keeper, &decision)
+		    ? enter(&decision)
+		    : refuse();
 	had = !gate_keeper_has_file(&keeper)
 	    || turn_try(&keeper.file, &keeper.run, keeper.seen.turn);
 	/* Who asks the fleet may find that it is not shut any more. */

@@ -45,6 +45,20 @@ read_record(struct gate_file *gate, struct gate_record *record, int64_t *now_ns,
 	return true;
 }
 
+static bool
+lock_record(struct gate_file *gate, struct gate_record *record, int64_t *now_ns,
+    bool *is_broken)
+{
+	/* Nothing is said under the lock. */
+	gate->is_noted = true;
+	if (!state_file_lock(&gate->part.file))
+		return false;
+	if (read_record(gate, record, now_ns, is_broken))
+		return true;
+	state_file_unlock(&gate->part.file);
+	return false;
+}
+
 /* What is just being written looks broken, but not under the lock. */
 bool
 gate_file_read(
@@ -56,9 +70,13 @@ gate_file_read(
 		return false;
 	if (!is_broken)
 		return true;
-	if (!gate_file_lock(gate, record, now_ns))
+	if (!lock_record(gate, record, now_ns, &is_broken)
+	    || !gate_file_finish(gate, record, false))
 		return false;
-	return gate_file_finish(gate, record, false);
+	if (is_broken && !gate->is_broken)
+		shared_state_note_broken(&gate->part);
+	gate->is_broken = is_broken;
+	return true;
 }
 
 bool
@@ -67,14 +85,7 @@ gate_file_lock(
 {
 	bool is_broken;
 
-	/* Nothing is said under the lock. */
-	gate->is_noted = true;
-	if (!state_file_lock(&gate->part.file))
-		return false;
-	if (read_record(gate, record, now_ns, &is_broken))
-		return true;
-	state_file_unlock(&gate->part.file);
-	return false;
+	return lock_record(gate, record, now_ns, &is_broken);
 }
 
 bool

@@ -17,6 +17,7 @@ struct gate_file {
 	struct shared_part part; /* "gate" */
 	uint8_t bytes[STATE_SIZE]; /* as last read */
 	bool is_noted; /* that what was there is as new */
+	bool is_broken; /* the gate's part of it, which has been noted */
 };
 
 /* What a run has of its gate: see gate_keeper.h. */

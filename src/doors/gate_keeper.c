@@ -92,6 +92,24 @@ gate_keeper_ask_in_turn(struct gate_keeper *keeper,
 	return true;
 }
 
+bool
+gate_keeper_ask_at_once(
+    struct gate_keeper *keeper, struct gate_decision *decision)
+{
+	int signal;
+
+	*decision = (struct gate_decision) { .kind = GATE_NOTHING };
+	if (!gate_needs_no_wait(&keeper->seen, boottime_ns())
+	    || (gate_keeper_has_file(keeper)
+	        && !turn_try(&keeper->file, &keeper->run, keeper->seen.turn)))
+		return false;
+	if (gate_keeper_ask_in_turn(keeper, decision, clock_now_ns(), &signal)
+	    && (decision->kind == GATE_START || decision->kind == GATE_PROBE))
+		return true;
+	gate_keeper_give_up(keeper);
+	return false;
+}
+
 /*
  * Somebody may open the gate by hand long before the probe is due. Here that
  * is seen by the file; the fleet's server, and a file that cannot be watched,

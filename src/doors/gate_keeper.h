@@ -41,6 +41,14 @@ void gate_keeper_look(
 bool gate_keeper_ask_in_turn(struct gate_keeper *keeper,
     struct gate_decision *decision, int64_t limit_ns, int *signal);
 
+/*
+ * Of who may not wait: in the ramp where a start is due, and as the one who
+ * probes where nobody else has come to do so, for a gate at which no run waits
+ * would stay shut for ever. False: it may not start, and holds nothing.
+ */
+bool gate_keeper_ask_at_once(
+    struct gate_keeper *keeper, struct gate_decision *decision);
+
 /* With the turn, until UNTIL_NS: as gate_news_count(), or for a part of it. */
 int gate_keeper_sleep(struct gate_keeper *keeper, int64_t until_ns);
 

@@ -33,6 +33,7 @@ static int64_t held = -1; /* the byte */
 static bool held_in_fleet; /* one of the fleet's, instead */
 static char *entry; /* of the environment, while we hold one; or NULL */
 static int64_t waited_ns; /* in all */
+static int64_t answered_ns; /* when the fleet's server last did */
 static bool is_lease_over; /* of a fleet that is lost */
 
 void
@@ -118,6 +119,7 @@ look(void)
 			fleet_slots_are_local();
 		return look_here();
 	}
+	answered_ns = clock_now_ns();
 	held_in_fleet = answer.numbers[0] != 0;
 	return held_in_fleet ? LOCK_HAD : LOCK_BUSY;
 }
@@ -158,22 +160,25 @@ wait_for_only(struct slots_wait *wait)
 
 /*
  * A fleet that is lost is waited for, once in a run, as long as what others
- * hold there lasts without it.
+ * hold there lasts without it. All who are in line wait at the same time: who
+ * stands behind others asks nobody, but comes first at once when these leave.
  */
 static void
-wait_for_fleet(int64_t until_ns)
+wait_for_fleet(const struct slots_wait *wait)
 {
+	int64_t known_ns = max_ns(wait->since_ns, answered_ns);
+
 	if (!options->fleet || is_lease_over || is_in_fleet())
 		return;
-	is_lease_over = clock_now_ns() >= until_ns;
-	fleet_begin();
+	is_lease_over = clock_now_ns() - known_ns >= FLEET_LEASE_NS;
+	if (!is_lease_over)
+		fleet_begin();
 }
 
 /* The first looks again and again, and all others wait for it. */
 static enum lock_result
 look_until(struct slots_wait *wait)
 {
-	int64_t lease_ns = clock_now_ns() + FLEET_LEASE_NS;
 	int64_t nap_ns = FIRST_LOOK_NS;
 	enum lock_result taken;
 
@@ -183,7 +188,7 @@ look_until(struct slots_wait *wait)
 
 		if (!slots_wait_goes_on(wait, signal))
 			break;
-		wait_for_fleet(lease_ns);
+		wait_for_fleet(wait);
 		nap_ns = min_ns(2 * nap_ns, LAST_LOOK_NS);
 	}
 	return taken;
@@ -221,6 +226,7 @@ claim_until(struct slots_wait *wait)
 		}
 		if (!fleet_hear(FLEET_CLAIM, &answer))
 			return look_until(wait);
+		answered_ns = clock_now_ns();
 		/* Not while the answer is waited for. */
 		slots_wait_touch(wait);
 	} while (answer.numbers[0] == 0);
@@ -259,6 +265,13 @@ wait_in_line(struct slots_wait *wait)
 	return taken;
 }
 
+/* Why there is none, where that is not that all are taken; or NULL. */
+static const char *
+why(void)
+{
+	return options->fleet && !is_lease_over ? fleet_lost_why() : NULL;
+}
+
 /* What is not for us in the wait is discarded, as in a pause. */
 static struct entry
 wait_for_slot(int64_t until_ns, void (*meanwhile)(void))
@@ -290,8 +303,8 @@ wait_for_slot(int64_t until_ns, void (*meanwhile)(void))
 			.signal = signal };
 	}
 	if (taken != LOCK_HAD)
-		return limit_ns < until_ns ? slots_news_refuse(options)
-		                           : slots_news_late(options);
+		return limit_ns < until_ns ? slots_news_refuse(options, why())
+		                           : slots_news_late(options, why());
 	slots_news_taken(options, clock_now_ns() - since_ns);
 	return (struct entry) { .admission = ADMISSION_GO };
 }

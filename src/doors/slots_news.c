@@ -6,6 +6,7 @@
 #include "core/base/duration.h"
 #include "core/base/text.h"
 #include "core/words/json.h"
+#include "core/gate/fleet_line.h"
 #include "doors/slots_news.h"
 #include "log/log.h"
 #include "options/usage.h"
@@ -70,15 +71,23 @@ slots_news_lost(const struct slots_options *options)
 	    NULL, NULL);
 }
 
+static void
+add_why(struct text *text, const char *why)
+{
+	if (why != NULL)
+		text_join(text, " (", why, ")");
+}
+
 /* "no slot of hub was free within 30s" */
 struct entry
-slots_news_refuse(const struct slots_options *options)
+slots_news_refuse(const struct slots_options *options, const char *why)
 {
-	static char closing[SHARED_NAME_SIZE + 64];
+	static char closing[SHARED_NAME_SIZE + 2 * FLEET_TEXT_SIZE + 64];
 	struct text text = text_in(closing, sizeof closing);
 
 	text_join(&text, "no slot of ", name_of(options), " was free within ",
 	    DURATION(options->wait_ns));
+	add_why(&text, why);
 	return (struct entry) { .admission = ADMISSION_REFUSED,
 		.closing = closing,
 		.reason = closing };
@@ -86,12 +95,13 @@ slots_news_refuse(const struct slots_options *options)
 
 /* "deadline reached in 30s, waiting for a slot of hub" */
 struct entry
-slots_news_late(const struct slots_options *options)
+slots_news_late(const struct slots_options *options, const char *why)
 {
-	static char waiting[SHARED_NAME_SIZE + 32];
+	static char waiting[SHARED_NAME_SIZE + 2 * FLEET_TEXT_SIZE + 32];
 	struct text text = text_in(waiting, sizeof waiting);
 
 	text_join(&text, "a slot of ", name_of(options));
+	add_why(&text, why);
 	return (
 	    struct entry) { .admission = ADMISSION_LATE, .waiting = waiting };
 }

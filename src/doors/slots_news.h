@@ -24,8 +24,13 @@ void slots_news_taken(const struct slots_options *options, int64_t waited_ns);
 /* Others may have had it meanwhile: there may have been one too many. */
 void slots_news_lost(const struct slots_options *options);
 
-/* No attempt: --slots-wait is over, or the limit of the run has come. */
-struct entry slots_news_refuse(const struct slots_options *options);
-struct entry slots_news_late(const struct slots_options *options);
+/*
+ * No attempt: --slots-wait is over, or the limit of the run has come. WHY is
+ * NULL where all slots are taken.
+ */
+struct entry slots_news_refuse(
+    const struct slots_options *options, const char *why);
+struct entry slots_news_late(
+    const struct slots_options *options, const char *why);
 
 #endif

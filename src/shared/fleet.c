@@ -73,6 +73,12 @@ lose(const char *why, enum fleet_word asked)
 	return false;
 }
 
+const char *
+fleet_lost_why(void)
+{
+	return is_lost ? lost_why : NULL;
+}
+
 void
 fleet_slots_are_local(void)
 {

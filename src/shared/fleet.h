@@ -44,6 +44,9 @@ bool fleet_is_on(void);
  */
 bool fleet_ask(const struct fleet_line *question, struct fleet_line *answer);
 
+/* "SERVER: WHY" where it is lost, or NULL. */
+const char *fleet_lost_why(void);
+
 /* The fleet is lost, and the local slots serve: an alarm, told once. */
 void fleet_slots_are_local(void);
 

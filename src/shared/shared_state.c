@@ -102,14 +102,26 @@ shared_state_open(struct shared_part *part)
 	return false;
 }
 
+static void
+note(const struct shared_part *part, const char *why)
+{
+	log_news(WEIGHT_DETAIL,
+	    JOINED(WHY_SIZE + 128, "state of ", part->what, " ", part->name,
+	        " ignored: ", why),
+	    NULL, NULL);
+}
+
 void
 shared_state_note_new(const struct shared_part *part)
 {
 	if (part->file.why[0] != '\0')
-		log_news(WEIGHT_DETAIL,
-		    JOINED(WHY_SIZE + 128, "state of ", part->what, " ",
-		        part->name, " ignored: ", part->file.why),
-		    NULL, NULL);
+		note(part, part->file.why);
+}
+
+void
+shared_state_note_broken(const struct shared_part *part)
+{
+	note(part, "bad checksum");
 }
 
 bool

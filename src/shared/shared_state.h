@@ -47,6 +47,7 @@ bool shared_state_finish(
 
 /* Says with -v that the state of PART is as new, where it was damaged. */
 void shared_state_note_new(const struct shared_part *part);
+void shared_state_note_broken(const struct shared_part *part);
 
 /*
  * Says that PART cannot be used, and why, and closes it. Of a limit that is an

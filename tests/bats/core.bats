@@ -184,6 +184,7 @@ with_rooms() {
 
   mkdir "$there"
   cp -R src "$there"
+  chmod -R u+w "$there"
   mkdir "$there/src/annex"
   echo '#include "shared/line.h"' >"$there/src/annex/a.h"
   echo '#include "annex/a.h"' >>"$there/src/doors/doors.h"

@@ -691,6 +691,34 @@ lease_grows() {
   assert [ $((SECONDS - before)) -ge 14 ]
 }
 
+@test "all runs of a machine wait for a lost server at the same time" {
+  local i
+  with_server
+  stop_redis
+  for i in 1 2 3; do
+    beside 1 --log-format=json --log-file=news --slots=fleet:hub:3 -n 1 -- true
+  done
+  wait
+  run -0 "${PYTHON[@]}" - <<'PY'
+import datetime, json
+news = [json.loads(line) for line in open("news")]
+told = [datetime.datetime.fromisoformat(event["time"]) for event in news if event["event"] == "degraded"]
+assert len(told) == 3, told
+# One after the other, they would take 15 seconds each.
+assert max(told) - min(told) < datetime.timedelta(seconds=14), told
+PY
+}
+
+@test "a run that may not wait for a lost server says why it has no slot" {
+  with_server
+  stop_redis
+  run -75 on 1 --slots=fleet:hub:1 --slots-wait=0 touch ran
+  assert_output --regexp '^backoff: touch: no slot of fleet:hub was free within 0s \(unix:.*: .*\)$'
+  run -124 on 1 -q --slots=fleet:hub:1 -T 1s touch ran
+  assert_output --regexp 'waiting for a slot of fleet:hub \(unix:.*: .*\)$'
+  assert [ ! -e ran ]
+}
+
 @test "a lease that ends later than any can is one from before the clock was set back" {
   with_server
   redis zadd 'backoff:{hub}:slots' "$((($(date +%s) + 3600) * 1000))" dead

@@ -214,6 +214,24 @@ has_lines() { # COUNT FILE
   assert_equal "$(cat requests)" ""
 }
 
+@test "--gate-wait=0 makes the probe where nobody has come for it in half a minute" {
+  shut_gate
+  touch up
+  record due=-25 >/dev/null
+  run -75 "$BACKOFF" --gate=hub --gate-wait=0 -- ./job
+  assert_equal "$(cat requests)" ""
+  record due=-31 >/dev/null
+  run -0 "$BACKOFF" --gate=hub --gate-wait=0 -- ./job
+  assert_equal "$(cat requests)" probing
+}
+
+@test "--gate-wait=0 makes an attempt in the ramp, as it need not wait there" {
+  shut_gate
+  touch up
+  "$BACKOFF" --gate=open:hub
+  run -0 "$BACKOFF" --gate=hub --gate-wait=0 -- ./job
+}
+
 @test "--gate-wait=0 lets an attempt through where the gate is open" {
   touch up
   run -0 "$BACKOFF" --gate=hub --gate-wait=0 -- ./job

@@ -87,10 +87,19 @@ does_without_file() {
   as_new 'bad checksum'
 }
 
+@test "a gate with a wrong checksum is as new, which -v says once" {
+  quietly --gate=hub -n 1 false
+  printf x | dd of="$state/hub" bs=1 seek=100 conv=notrunc 2>/dev/null
+  run -1 "$BACKOFF" -v --gate=hub -n 2 -b 1ms false
+  assert_equal "$(grep -c '^backoff: false: state of gate hub ignored: bad checksum$' <<<"$output")" 1
+  run -1 "$BACKOFF" -v --gate=hub -n 1 false
+  refute_output --partial ignored
+}
+
 @test "a deferral with a wrong checksum is as new" {
   given_up
   printf x | dd of="$state/hub" bs=1 seek=300 conv=notrunc 2>/dev/null
-  as_new
+  as_new 'bad checksum'
 }
 
 @test "a version from the future, or a larger record, is not touched" {

@@ -3,9 +3,10 @@
 """shared_record.py FILE [KEY=NUMBER]...: changes the record of runs, prints it.
 
 The keys are version, size and boot of the header, and failures, until,
-window (nanoseconds), status, runs and since of the deferral; state, probes, turn,
-longest (nanoseconds), rate (thousandths a second), results and failed are of the gate, and gate=BYTE fills all of its part.
-Checksums are set right. A missing file is made. `until=+N` and `until=-N` are N seconds from now.
+window (nanoseconds), status, runs and since of the deferral; state, probes, due,
+turn, longest (nanoseconds), rate (thousandths a second), results and failed are of
+the gate, and gate=BYTE fills all of its part. Checksums are set right. A missing file
+is made. `until=+N` and `until=-N` are N seconds from now, and so it is with due.
 """
 
 import os
@@ -27,6 +28,7 @@ DEFERRAL = (
 GATE = (
     ("state", 64, "<B"),
     ("probes", 64 + 20, "<I"),
+    ("due", 64 + 24, "<q"),
     ("turn", 64 + 40, "<I"),
     ("longest", 64 + 60, "<q"),
     ("rate", 64 + 68, "<I"),
@@ -48,6 +50,8 @@ def fresh():
 def number(key, value):
     if key in ("until", "since") and value[0] in "+-":
         return time.time_ns() + int(value) * 10**9
+    if key == "due" and value[0] in "+-":
+        return time.clock_gettime_ns(time.CLOCK_BOOTTIME) + int(value) * 10**9
     return int(value)
 
 

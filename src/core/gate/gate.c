@@ -25,6 +25,9 @@ gate_failures(const struct gate_record *record)
 /* Nobody wants to start: who has a turn is stuck for much less than that. */
 #define DESERTED_NS NS_PER_MIN
 
+/* Nobody probes either: who waits does so within much less than that. */
+#define UNATTENDED_NS (30 * NS_PER_S)
+
 /* So often it is looked at whether one of two long probes has ended. */
 #define LOOK_NS NS_PER_S
 
@@ -64,6 +67,22 @@ gate_stated_ns(const struct gate_record *record, int64_t now_ns)
 	    : 0;
 
 	return max_ns(record->stated_ns - ahead_ns, 0);
+}
+
+bool
+gate_needs_no_wait(const struct gate_record *record, int64_t now_ns)
+{
+	switch (record->state) {
+	case GATE_SHUT:
+		return now_ns >= saturating_add(record->due_ns, UNATTENDED_NS);
+	case GATE_PROBING:
+		return now_ns
+		    >= saturating_add(record->probe_ns, UNATTENDED_NS);
+	case GATE_OPEN:
+	case GATE_RAMP:
+		break;
+	}
+	return true;
 }
 
 /* Two probes may run at once, not three: who would be the third waits. */

@@ -85,6 +85,12 @@ int64_t gate_failures(const struct gate_record *record);
 int64_t gate_stated_ns(const struct gate_record *record, int64_t now_ns);
 
 /*
+ * Whether who finds the gate so may have the turn without a wait: it opens, or
+ * nobody has come for the probe that was due half a minute ago.
+ */
+bool gate_needs_no_wait(const struct gate_record *record, int64_t now_ns);
+
+/*
  * When the holder of the turn counts as stuck: INT64_MAX while the gate is
  * open.
  */

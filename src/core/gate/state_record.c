@@ -81,6 +81,23 @@ get_time(const uint8_t *bytes)
 	return min_ns(ns, INT64_MAX / 2);
 }
 
+static bool
+is_whole(const uint8_t *part)
+{
+	return little_endian_get(part + DEFERRAL_CRC_AT, 4)
+	    == crc32(part, DEFERRAL_CRC_AT);
+}
+
+bool
+state_record_deferral_is_broken(const uint8_t record[STATE_SIZE])
+{
+	static const uint8_t unwritten[STATE_DEFERRAL_SIZE];
+	const uint8_t *part = record + STATE_DEFERRAL_AT;
+
+	return !is_whole(part)
+	    && memcmp(part, unwritten, sizeof unwritten) != 0;
+}
+
 struct deferral
 state_record_deferral(const uint8_t record[STATE_SIZE])
 {
@@ -89,8 +106,7 @@ state_record_deferral(const uint8_t record[STATE_SIZE])
 	char words[DEFERRAL_REASON_SIZE + 1] = "";
 	struct text reason = text_in(deferral.reason, sizeof deferral.reason);
 
-	if (little_endian_get(part + DEFERRAL_CRC_AT, 4)
-	    != crc32(part, DEFERRAL_CRC_AT))
+	if (!is_whole(part))
 		return deferral;
 	deferral.failures = (uint32_t)little_endian_get(part + FAILURES_AT, 4);
 	deferral.until_ns = get_time(part + UNTIL_AT);

@@ -46,6 +46,9 @@ uint64_t state_record_boot(const uint8_t record[STATE_SIZE]);
 /* Writes the header, for that boot; the rest stays. */
 void state_record_set_boot(uint8_t record[STATE_SIZE], uint64_t boot);
 
+/* Somebody has written the deferral's part, and its checksum is wrong. */
+bool state_record_deferral_is_broken(const uint8_t record[STATE_SIZE]);
+
 /* The deferral's part, all zero where its checksum is wrong, and limited. */
 struct deferral state_record_deferral(const uint8_t record[STATE_SIZE]);
 void state_record_set_deferral(

@@ -815,6 +815,26 @@ far_future(void)
 	ok(true, "a clock at its end overflows nothing");
 }
 
+/* Who may not wait has the turn where nobody else wants it. */
+static void
+unattended(void)
+{
+	struct gate_record record = { .state = GATE_SHUT, .due_ns = NOW };
+
+	ok(!gate_needs_no_wait(&record, NOW), "a probe is due just now");
+	ok(!gate_needs_no_wait(&record, NOW + 30 * NS_PER_S - 1),
+	    "... nearly half a minute ago");
+	ok(gate_needs_no_wait(&record, NOW + 30 * NS_PER_S),
+	    "... and nobody has come for it");
+	record
+	    = (struct gate_record) { .state = GATE_PROBING, .probe_ns = NOW };
+	ok(!gate_needs_no_wait(&record, NOW + NS_PER_S), "a probe runs");
+	ok(gate_needs_no_wait(&record, NOW + 30 * NS_PER_S),
+	    "it may have died, if its turn is free");
+	record.state = GATE_RAMP;
+	ok(gate_needs_no_wait(&record, NOW), "in the ramp the turn decides");
+}
+
 int
 main(void)
 {
@@ -835,6 +855,7 @@ main(void)
 	ramp_stuck();
 	ramp_alone();
 	ramp_failures();
+	unattended();
 	record_on_disk();
 	other_clocks();
 	pauses();
