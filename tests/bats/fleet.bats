@@ -692,13 +692,14 @@ lease_grows() {
 }
 
 @test "all runs of a machine wait for a lost server at the same time" {
-  local i
+  local pids=()
   with_server
   stop_redis
-  for i in 1 2 3; do
+  for _ in 1 2 3; do
     beside 1 --log-format=json --log-file=news --slots=fleet:hub:3 -n 1 -- true
+    pids+=($!)
   done
-  wait
+  wait "${pids[@]}"
   run -0 "${PYTHON[@]}" - <<'PY'
 import datetime, json
 news = [json.loads(line) for line in open("news")]
