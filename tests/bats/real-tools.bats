@@ -580,6 +580,9 @@ images_ready() {
     pull --tls-verify=false)
   BUILDAH=(buildah --root "$dir/root" --runroot "$dir/run" --storage-driver=vfs pull --tls-verify=false)
   IMAGE=127.0.0.1:$PORT
+  # Podman's root leaves a directory where nobody else may look for logins.
+  echo '{}' >auth.json
+  export REGISTRY_AUTH_FILE=$PWD/auth.json
   registry_ready
 }
 
