@@ -164,6 +164,8 @@ with_rooms() {
 
   mkdir "$there"
   cp -R src "$there"
+  # As with_include: a copy of what is read-only could not be removed.
+  chmod -R u+w "$there"
   sed "$1" Makefile.am >"$there/Makefile.am"
   run tests/lint-rooms "$there"
   assert_failure
