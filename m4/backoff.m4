@@ -74,6 +74,8 @@ dnl BACKOFF_BATS: find bats, prove that it runs what our tests begin with,
 dnl and set the conditional HAVE_BATS. have_bats is yes or says what is wrong.
 AC_DEFUN([BACKOFF_BATS],
 [AC_PATH_PROG([BATS], [bats])
+AC_ARG_VAR([BATS_LIB_PATH], [where bats finds bats-support and bats-assert])
+AC_ARG_VAR([TEST_PATH], [where the tests look for GNU tools first])
 AC_MSG_CHECKING([whether bats can run the tests])
 cat >conftest.bats <<\END
 bats_require_minimum_version 1.5.0
@@ -103,7 +105,7 @@ AC_MSG_CHECKING([for the directory of python3])
 python_dir=`python3 -c \
   'import os, sys; print(os.path.dirname(sys.executable))' 2>/dev/null`
 AC_MSG_RESULT([${python_dir:-none}])
-PYTHON_PATH=${python_dir:+$python_dir:}
+PYTHON_PATH=${python_dir:+$python_dir:}${TEST_PATH:+$TEST_PATH:}
 AC_SUBST([PYTHON_PATH])])
 
 dnl BACKOFF_FLEET: whether to build backoff-fleet, and how: HAVE_HIREDIS,
@@ -117,9 +119,9 @@ AC_ARG_WITH([openssl],
   [AS_HELP_STRING([--without-openssl], [build backoff-fleet without TLS])],
   [], [with_openssl=auto])
 AC_ARG_VAR([HIREDIS_CFLAGS], [how to compile with hiredis])
-AC_ARG_VAR([HIREDIS_LIBS], [how to link with it])
+AC_ARG_VAR([HIREDIS_LIBS], [how to link with hiredis])
 AC_ARG_VAR([OPENSSL_CFLAGS], [how to compile with OpenSSL])
-AC_ARG_VAR([OPENSSL_LIBS], [how to link with it])
+AC_ARG_VAR([OPENSSL_LIBS], [how to link with OpenSSL])
 : "${HIREDIS_LIBS=-lhiredis}" "${OPENSSL_LIBS=-lssl -lcrypto}"
 fleet=no
 AS_IF([test "$with_hiredis" != no],
@@ -151,3 +153,35 @@ AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <stddef.h>
    $5],
   [AC_MSG_RESULT([no])])
 CFLAGS=$backoff_cflags LIBS=$backoff_libs])
+
+dnl BACKOFF_SYSTEM: --with-system, whose answers in src/system are compiled:
+dnl system, the conditionals SYSTEM_*, not_here, which is the answers that it
+dnl has not got, and system_note for the summary.
+AC_DEFUN([BACKOFF_SYSTEM],
+[AC_ARG_WITH([system],
+  [AS_HELP_STRING([--with-system=linux|posix|darwin],
+     [build for this system @<:@the host@:>@; posix uses only POSIX.1-2008])],
+  [system=$withval],
+  [AS_CASE([$host_os],
+     [linux*], [system=linux],
+     [darwin*], [system=darwin],
+     [system=posix])])
+AC_MSG_CHECKING([which system to build for])
+AC_MSG_RESULT([$system])
+not_here= system_note=
+AS_CASE([$system],
+  [linux], [],
+  [posix],
+    [not_here=' byte_lock copy_to_pipe descriptors_compare file_in_memory file_news handles open_again orphans parent peek processes signalfd terminal_columns unnamed_file written_order'
+     system_note=': a timeout ends only the command and a process group that it leads'],
+  [darwin],
+    [not_here=' copy_to_pipe descriptors_compare file_in_memory file_news handles open_again orphans peek signalfd unnamed_file written_order'
+     system_note=' (never run on a Mac by its authors)'],
+  [AC_MSG_ERROR([--with-system=$system: expected linux, posix or darwin])])
+AM_CONDITIONAL([SYSTEM_LINUX], [test "$system" = linux])
+AM_CONDITIONAL([SYSTEM_POSIX], [test "$system" = posix])
+AM_CONDITIONAL([SYSTEM_DARWIN], [test "$system" = darwin])])
+
+dnl BACKOFF_NOT_HERE(CALL, ANSWER): without the CALL there is no ANSWER.
+AC_DEFUN([BACKOFF_NOT_HERE],
+[AS_VAR_IF([ac_cv_have_decl_$1], [no], [not_here="$not_here $2"])])

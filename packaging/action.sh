@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # What action.yml runs. Its inputs are in INPUT_*, its outputs go to the file
-# that GITHUB_OUTPUT names; backoff takes the place of this script.
+# that GITHUB_OUTPUT names; backoff takes the place of this script. On a Mac, bash
+# is 3.2, and the tools are those of BSD.
 
 set -euo pipefail
 
@@ -16,7 +17,10 @@ fail() {
 # words TEXT: its words, each with a NUL behind it. Quotes and backslashes
 # count, and nothing is expanded.
 words() {
-  printf '%s\n' "$1" | xargs -r printf '%s\0' 2>/dev/null
+  # Some xargs run it for no word too.
+  # shellcheck disable=SC2016 # for the other shell
+  printf '%s\n' "$1" |
+    xargs sh -c 'for word; do printf "%s\0" "$word"; done' sh 2>/dev/null
 }
 
 # build: once a job, from the files of the action.
@@ -44,29 +48,31 @@ echo 'result=error' >>"$GITHUB_OUTPUT"
 [[ -n ${INPUT_COMMAND-} ]] || fail 'the input command is missing'
 
 words "${INPUT_OPTIONS-}" >/dev/null || fail 'options: a quote has no end'
-mapfile -d '' -t options < <(words "${INPUT_OPTIONS-}")
-for option in "${options[@]}"; do
+# "$@" are the options: bash 3.2 takes an empty array for an unset one.
+set --
+while IFS= read -r -d '' word; do
+  set -- "$@" "$word"
+done < <(words "${INPUT_OPTIONS-}")
+for option; do
   [[ $option != --at-end* ]] ||
     fail 'options: --at-end is what the action takes its outputs from'
-done
-
-limits=()
-for name in attempts timeout deadline; do
-  input=INPUT_${name^^}
-  [[ -z ${!input-} ]] || limits+=("--$name=${!input}")
 done
 
 program=$(type -P backoff) || build
 
 # Behind a word that is no option, the command would be another one.
-if seen=$("$program" --plan "${options[@]}" --version 2>/dev/null); then
+if seen=$("$program" --plan "$@" --version 2>/dev/null); then
   [[ $seen == 'backoff '* ]] ||
     fail 'options: a word is not an option, or runs nothing'
 fi
 
+# In reverse, as each is put in front.
+[[ -z ${INPUT_DEADLINE-} ]] || set -- --deadline="$INPUT_DEADLINE" "$@"
+[[ -z ${INPUT_TIMEOUT-} ]] || set -- --timeout="$INPUT_TIMEOUT" "$@"
+[[ -z ${INPUT_ATTEMPTS-} ]] || set -- --attempts="$INPUT_ATTEMPTS" "$@"
+
 # What backoff quotes of an input has no control character.
-if ! said=$("$program" --plan "${limits[@]}" "${options[@]}" -- 2>&1 >/dev/null)
-then
+if ! said=$("$program" --plan "$@" -- 2>&1 >/dev/null); then
   said=${said##*$'\n'}
   said=${said#backoff: }
   fail "${said//%/%25}"
@@ -88,6 +94,5 @@ name=${command#"${command%%[![:space:]]*}"}
 name=${name%%$'\n'*}
 name=${name:0:60}
 
-exec "$program" --at-end="$outputs" --name="${name:-bash}" \
-  "${limits[@]}" "${options[@]}" -- \
+exec "$program" --at-end="$outputs" --name="${name:-bash}" "$@" -- \
   bash --noprofile --norc -e -o pipefail -c -- "$command"

@@ -17,7 +17,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "core/base/text.h"
 #include "core/pause/random.h"
@@ -30,14 +29,25 @@
 #include "options/usage.h"
 #include "plan/plan.h"
 #include "process/environment.h"
-#include "process/parent.h"
 #include "process/signals.h"
 #include "shared/fleet.h"
 #include "streams/held_output.h"
 #include "streams/hint_file.h"
 #include "streams/streams.h"
 #include "streams/tempfile.h"
+#include "system/entropy.h"
+#include "system/parent.h"
+#include "system/processes.h"
 #include "world.h"
+
+static const char *
+limits(void)
+{
+	return processes_are_shown()
+	    ? NULL
+	    : "This build cannot see processes: a timeout ends COMMAND "
+	      "and a group it leads.";
+}
 
 const struct program program = {
 	PROGRAM_BACKOFF,
@@ -74,6 +84,7 @@ const struct program program = {
 	"  backoff --tool rsync -a data host:\n"
 	"\n"
 	"The manual: man backoff\n",
+	limits,
 };
 
 /* From the kernel, never from the clock: clients share the time. */
@@ -87,8 +98,9 @@ gather_entropy(void)
 {
 	struct entropy entropy;
 
-	if (getrandom(&entropy, sizeof entropy, 0) != sizeof entropy)
-		usage_refuse("getrandom", "no random numbers", strerror(errno));
+	if (!entropy_get(&entropy, sizeof entropy))
+		usage_refuse(
+		    "random numbers", "cannot be read", strerror(errno));
 	return entropy;
 }
 
@@ -136,11 +148,11 @@ prepare(struct options *options)
 		doors_open();
 	if (!hold_start(options->streams.hold))
 		usage_refuse("--hold", tempfile_place(), strerror(errno));
-	if (options->die_with_parent && !PARENT_IS_TOLD_OF)
+	if (options->die_with_parent && parent_end_signal(0) == 0)
 		usage_refuse("--die-with-parent", "not on this system",
-		    "a process is not told that its parent has ended");
+		    "it does not report the end of a parent");
 	if (!signals_start(options->wake_on, options->die_with_parent))
-		usage_refuse("signalfd", "no descriptor", strerror(errno));
+		usage_refuse("signals", "no descriptor", strerror(errno));
 	if (!world_start(&options->job))
 		usage_refuse(options->job.before_retry != NULL
 		        ? "--before-retry"

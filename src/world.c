@@ -17,14 +17,14 @@
 #include "log/countdown_line.h"
 #include "log/log.h"
 #include "log/writer.h"
-#include "process/clock.h"
 #include "process/environment.h"
-#include "process/fd.h"
 #include "process/signals.h"
 #include "process/sleep.h"
 #include "streams/held_output.h"
 #include "streams/line_scan.h"
 #include "streams/streams.h"
+#include "system/clock.h"
+#include "system/fd.h"
 #include "world.h"
 
 static int null = -1; /* the hooks' /dev/null */

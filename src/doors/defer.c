@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <errno.h>
+#include <string.h>
 #include <time.h>
 
 #include "core/base/duration.h"
@@ -8,9 +10,10 @@
 #include "core/words/reason.h"
 #include "doors/defer.h"
 #include "log/log.h"
-#include "process/clock.h"
 #include "process/terminal.h"
+#include "shared/lock_wait.h"
 #include "shared/shared_state.h"
+#include "system/clock.h"
 
 static struct shared_part part = { .what = "defer", .file = { .fd = -1 } };
 static const struct defer_options *options;
@@ -122,6 +125,11 @@ defer_ask(void)
 	/* Who runs a job by hand wants it now. */
 	if (wait_ns == 0 || is_in_foreground())
 		return go;
+	/* What cannot be forgotten again would put off every run. */
+	if (!lock_is_possible(part.file.fd)) {
+		shared_state_lose(&part, strerror(errno));
+		return go;
+	}
 	tell(WEIGHT_LAST, NULL, found.failures, wait_ns);
 	return (struct entry) {
 		.admission = ADMISSION_REFUSED,

@@ -6,10 +6,10 @@
 #include "doors/doors.h"
 #include "doors/gate_door.h"
 #include "doors/slots.h"
-#include "process/clock.h"
 #include "process/signals.h"
 #include "shared/fleet.h"
 #include "shared/shared_state.h"
+#include "system/clock.h"
 
 /* A probe without --timeout, and what starting and telling may take. */
 #define USUAL_PATIENCE_NS NS_PER_MIN

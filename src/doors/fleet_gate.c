@@ -4,11 +4,12 @@
 #include "core/base/duration.h"
 #include "doors/fleet_gate.h"
 #include "doors/gate_news.h"
-#include "process/clock.h"
 #include "process/helper.h"
 #include "process/signals.h"
 #include "shared/fleet.h"
 #include "shared/fleet_helper.h"
+#include "system/boot.h"
+#include "system/clock.h"
 
 /* So much later than the fleet those behind us take us for stuck. */
 #define MORE_PATIENCE_NS (10 * NS_PER_S)
@@ -73,7 +74,7 @@ take_record(const uint8_t *bytes, int64_t now_ns)
 	struct gate_record record;
 
 	gate_decode(&record, bytes, now_ns);
-	gate_translate(&record, boottime_ns() - now_ns);
+	gate_translate(&record, boot_clock_ns() - now_ns);
 	record.is_copy = true;
 	return record;
 }
@@ -88,7 +89,7 @@ take_answer(struct gate_keeper *keeper, const struct fleet_line *answer,
 		.kind = (enum gate_kind)answer->numbers[0],
 		.was = (enum gate_state)answer->numbers[1],
 		.until_ns = saturating_add(
-		    boottime_ns(), max_ns(answer->numbers[2] - now_ns, 0)),
+		    boot_clock_ns(), max_ns(answer->numbers[2] - now_ns, 0)),
 	};
 	keeper->seen = take_record(answer->records[0], now_ns);
 	reflect(&keeper->file, &keeper->seen);
@@ -112,7 +113,7 @@ add_mirror(struct gate_keeper *keeper, struct fleet_line *line)
 		return;
 	if (!mirror.is_copy)
 		return;
-	gate_translate(&mirror, clock_now_ns() - boottime_ns());
+	gate_translate(&mirror, clock_now_ns() - boot_clock_ns());
 	gate_encode(&mirror, line->records[0]);
 	line->records_count = 1;
 }
@@ -176,7 +177,7 @@ bool
 fleet_gate_end(struct gate_keeper *keeper, const struct gate_attempt *attempt,
     struct fleet_news *news)
 {
-	int64_t now_ns = boottime_ns();
+	int64_t now_ns = boot_clock_ns();
 	struct fleet_line answer,
 	    line = { .word = FLEET_END,
 		    .numbers
@@ -197,7 +198,7 @@ fleet_gate_end(struct gate_keeper *keeper, const struct gate_attempt *attempt,
 	news->is_lost = answer.numbers[0] != 0;
 	news->before = take_record(answer.records[0], answer.numbers[1]);
 	news->after = take_record(answer.records[1], answer.numbers[1]);
-	news->now_ns = boottime_ns();
+	news->now_ns = boot_clock_ns();
 	reflect(&keeper->file, &news->after);
 	return true;
 }

@@ -15,10 +15,11 @@
 #include "doors/gate_news.h"
 #include "doors/turn.h"
 #include "log/countdown_line.h"
-#include "process/clock.h"
 #include "process/environment.h"
 #include "process/signals.h"
 #include "shared/fleet.h"
+#include "system/boot.h"
+#include "system/clock.h"
 
 static const struct gate_options *options;
 static const struct settings *settings;
@@ -223,7 +224,7 @@ wait_until(int64_t until_ns)
 	struct gate_patience patience = {
 		.began_ns = clock_now_ns(),
 		.left_ns = max_ns(options->wait_ns - spent_ns, 0),
-		.stated_ns = gate_stated_ns(&keeper.seen, boottime_ns()),
+		.stated_ns = gate_stated_ns(&keeper.seen, boot_clock_ns()),
 	};
 	int64_t took_ns, stated_ns;
 	struct gate_decision decision;
@@ -245,8 +246,8 @@ wait_until(int64_t until_ns)
 	step = wait_with(&patience, until_ns);
 	countdown_line_end();
 	took_ns = clock_now_ns() - patience.began_ns;
-	stated_ns
-	    = gate_stated_ns(&keeper.seen, boottime_ns()) - patience.stated_ns;
+	stated_ns = gate_stated_ns(&keeper.seen, boot_clock_ns())
+	    - patience.stated_ns;
 	waited_ns = saturating_add(waited_ns, took_ns);
 	spent_ns = saturating_add(
 	    spent_ns, max_ns(took_ns - max_ns(stated_ns, 0), 0));

@@ -2,11 +2,11 @@
 #include <config.h>
 
 #include <string.h>
-#include <sys/inotify.h>
 
-#include "core/base/text.h"
 #include "doors/gate_file.h"
-#include "process/fd.h"
+#include "system/boot.h"
+#include "system/fd.h"
+#include "system/file_news.h"
 
 bool
 gate_is_quiet(const struct gate_record *record)
@@ -26,7 +26,7 @@ read_record(struct gate_file *gate, struct gate_record *record, int64_t *now_ns,
 	const uint8_t *part = gate->bytes + STATE_GATE_AT;
 	enum state_found found = state_file_read(&gate->part.file, gate->bytes);
 
-	*now_ns = boottime_ns();
+	*now_ns = boot_clock_ns();
 	*is_broken = false;
 	if (found == STATE_UNUSABLE)
 		return false;
@@ -106,15 +106,12 @@ gate_file_finish(
 int
 gate_file_watch(struct gate_file *gate, const struct gate_record *seen)
 {
-	const char *path
-	    = JOINED(40, "/proc/self/fd/", NUMBER(gate->part.file.fd));
 	struct gate_record record;
 	int64_t now_ns;
-	int fd = fd_out_of_the_way(inotify_init1(IN_CLOEXEC));
+	int fd = fd_out_of_the_way(file_news_watch(gate->part.file.fd));
 
 	/* What was written before it was watched is not told of. */
-	if (fd >= 0 && inotify_add_watch(fd, path, IN_MODIFY) >= 0
-	    && gate_file_read(gate, &record, &now_ns)
+	if (fd >= 0 && gate_file_read(gate, &record, &now_ns)
 	    && record.state == seen->state && record.turn == seen->turn)
 		return fd;
 	fd_close(&fd);

@@ -10,8 +10,9 @@
 #include "doors/gate_keeper.h"
 #include "doors/gate_news.h"
 #include "doors/turn.h"
-#include "process/clock.h"
 #include "shared/fleet.h"
+#include "system/boot.h"
+#include "system/clock.h"
 
 #define LOOK_NS (15 * NS_PER_S)
 
@@ -99,7 +100,7 @@ gate_keeper_ask_at_once(
 	int signal;
 
 	*decision = (struct gate_decision) { .kind = GATE_NOTHING };
-	if (!gate_needs_no_wait(&keeper->seen, boottime_ns())
+	if (!gate_needs_no_wait(&keeper->seen, boot_clock_ns())
 	    || (gate_keeper_has_file(keeper)
 	        && !turn_try(&keeper->file, &keeper->run, keeper->seen.turn)))
 		return false;
@@ -162,7 +163,7 @@ gate_attempt_of(const struct loop_state *state, const struct settings *settings,
 {
 	const struct outcome *outcome = &state->outcome;
 	const struct hint *hint = &outcome->evidence.hint;
-	int64_t ahead_ns = boottime_ns() - clock_now_ns();
+	int64_t ahead_ns = boot_clock_ns() - clock_now_ns();
 	struct gate_attempt attempt = {
 		.outcome = news_of(state),
 		.began_ns = outcome->started_ns + ahead_ns,

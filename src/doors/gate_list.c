@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
 
@@ -19,9 +18,11 @@
 #include "core/words/gate_message.h"
 #include "doors/gate_list.h"
 #include "options/usage.h"
-#include "process/clock.h"
 #include "shared/lock_wait.h"
 #include "shared/state_file.h"
+#include "system/boot.h"
+#include "system/byte_lock.h"
+#include "system/clock.h"
 #include "types/option_types.h"
 
 /* A row, as text. */
@@ -53,43 +54,19 @@ put_number(char *words, size_t size, int64_t number)
 		snprintf(words, size, "%" PRId64, number);
 }
 
-/*
- * How many wait for a turn or a place in a queue for it: those are in
- * /proc/locks only, as
- * "1: -> OFDLCK ADVISORY WRITE -1 fe:00:1234 17179869185 17179869185".
- */
-static int64_t
-count_waiters(ino_t file)
+/* For a turn, or a place in a queue for it. */
+static bool
+is_of_gate(int64_t byte)
 {
-	FILE *locks = fopen("/proc/locks", "re");
-	char line[256];
-	int64_t count = 0, start;
-	uint64_t inode;
-
-	while (locks != NULL && fgets(line, sizeof line, locks) != NULL)
-		if (sscanf(line,
-		        "%*d: -> OFDLCK %*s %*s %*d %*x:%*x:%" SCNu64
-		        " %" SCNd64,
-		        &inode, &start)
-		        == 2
-		    && inode == (uint64_t)file && start >= STATE_LOCK_TURN
-		    && !(start >= STATE_LOCK_SLOT_LINE
-		        && start < STATE_LOCK_LINE))
-			count++;
-	if (locks != NULL)
-		fclose(locks);
-	return count;
+	return byte >= STATE_LOCK_TURN
+	    && !(byte >= STATE_LOCK_SLOT_LINE && byte < STATE_LOCK_LINE);
 }
 
 /* Who stands in the queue, its head among them, and who waits with the turn. */
 static int64_t
 count_queue(const struct state_file *file, const struct gate_record *record)
 {
-	struct stat stat;
-
-	if (fstat(file->fd, &stat) != 0)
-		return 0;
-	return count_waiters(stat.st_ino)
+	return byte_lock_waiters(file->fd, is_of_gate)
 	    + (record->state != GATE_PROBING
 	        && lock_is_taken(file->fd, STATE_LOCK_TURN + record->turn));
 }
@@ -122,7 +99,7 @@ static void
 add_gate(struct row *row, const struct state_file *file, const uint8_t *bytes)
 {
 	static const struct gate_run nobody;
-	int64_t now_ns = boottime_ns(), since_ns;
+	int64_t now_ns = boot_clock_ns(), since_ns;
 	struct gate_record record;
 
 	if (!gate_decode(&record, bytes + STATE_GATE_AT, now_ns)

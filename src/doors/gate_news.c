@@ -10,9 +10,10 @@
 #include "doors/gate_news.h"
 #include "log/countdown_line.h"
 #include "log/log.h"
-#include "process/clock.h"
 #include "process/sleep.h"
 #include "shared/state_file.h"
+#include "system/boot.h"
+#include "system/clock.h"
 
 static const char *name;
 static int64_t waited_ns;
@@ -89,7 +90,7 @@ gate_news_tell(enum gate_news news, const struct gate_record *record)
 static struct gate_event
 wait_event(const struct gate_record *record)
 {
-	int64_t now_ns = boottime_ns();
+	int64_t now_ns = boot_clock_ns();
 	bool is_ramp = record->state == GATE_RAMP;
 	int64_t next_ns = is_ramp ? record->release_ns : record->due_ns;
 

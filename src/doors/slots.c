@@ -11,7 +11,6 @@
 #include "doors/slots_wait.h"
 #include "doors/slots_word.h"
 #include "log/countdown_line.h"
-#include "process/clock.h"
 #include "process/environment.h"
 #include "process/helper.h"
 #include "process/signals.h"
@@ -20,6 +19,7 @@
 #include "shared/fleet_helper.h"
 #include "shared/line.h"
 #include "shared/shared_state.h"
+#include "system/clock.h"
 
 #define FIRST_LOOK_NS (10 * NS_PER_MS)
 #define LAST_LOOK_NS (250 * NS_PER_MS)

@@ -4,8 +4,8 @@
 #include "core/base/duration.h"
 #include "doors/slots_news.h"
 #include "doors/slots_wait.h"
-#include "process/clock.h"
 #include "process/signals.h"
+#include "system/clock.h"
 
 #define TELL_AFTER_NS NS_PER_S
 #define TOUCH_NS (3 * NS_PER_S)

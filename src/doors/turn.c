@@ -7,8 +7,9 @@
 #include "core/base/duration.h"
 #include "core/base/text.h"
 #include "doors/turn.h"
-#include "process/clock.h"
 #include "shared/line.h"
+#include "system/boot.h"
+#include "system/clock.h"
 
 /* Not final. */
 enum {
@@ -36,7 +37,7 @@ turn_monotonic(int64_t moment_ns)
 
 	if (moment_ns == INT64_MAX)
 		return INT64_MAX;
-	ahead_ns = max_ns(moment_ns - boottime_ns(), 0);
+	ahead_ns = max_ns(moment_ns - boot_clock_ns(), 0);
 	return saturating_add(clock_now_ns(), ahead_ns);
 }
 
@@ -65,7 +66,7 @@ static int
 have(struct gate_run *run, uint32_t number)
 {
 	run->turn = number;
-	run->turn_ns = boottime_ns();
+	run->turn_ns = boot_clock_ns();
 	return TURN_HAD;
 }
 
@@ -156,7 +157,8 @@ wait_as_first(struct gate_file *gate, struct gate_run *run,
     const struct gate_record *record, int64_t overdue_ns, int64_t until_ns,
     int *signal)
 {
-	int64_t look_ns = turn_monotonic(look_again_ns(record, boottime_ns()));
+	int64_t look_ns
+	    = turn_monotonic(look_again_ns(record, boot_clock_ns()));
 	int64_t next_ns;
 	enum lock_result result;
 

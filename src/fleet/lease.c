@@ -4,7 +4,7 @@
 #include "core/base/duration.h"
 #include "core/base/text.h"
 #include "fleet/lease.h"
-#include "process/clock.h"
+#include "system/clock.h"
 
 #define RENEW_NS (5 * NS_PER_S)
 #define RETRY_NS NS_PER_S

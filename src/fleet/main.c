@@ -7,14 +7,11 @@
 #include <config.h>
 
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core/base/array.h"
@@ -26,8 +23,10 @@
 #include "fleet/slot_lease.h"
 #include "fleet/tls.h"
 #include "fleet/turn_lease.h"
-#include "process/clock.h"
-#include "process/process_tree.h"
+#include "system/clock.h"
+#include "system/fd.h"
+#include "system/messages.h"
+#include "system/processes.h"
 
 #define BACKOFF_SOCKET 3
 
@@ -42,7 +41,7 @@ answer(const struct fleet_line *line)
 	struct text text = text_in(room, sizeof room);
 
 	fleet_line_write(&text, line);
-	send(BACKOFF_SOCKET, room, text.length, MSG_NOSIGNAL);
+	message_send(BACKOFF_SOCKET, room, text.length);
 }
 
 static void
@@ -64,7 +63,9 @@ give_up_name(int signal)
 	/* A lease is worth the wait. */
 	if (!is_asked)
 		return;
-	send(BACKOFF_SOCKET, words, sizeof words - 1, MSG_NOSIGNAL);
+	/* It is made for handlers. */
+	/* NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c) */
+	message_send(BACKOFF_SOCKET, words, sizeof words - 1);
 	_exit(signal != 0);
 }
 
@@ -204,7 +205,7 @@ backoff_runs(void)
 {
 	struct process backoff;
 
-	/* Without /proc nobody knows. */
+	/* Where it cannot be seen nobody knows. */
 	return !process_read(&backoff, getppid()) || !backoff.is_stopped;
 }
 
@@ -242,7 +243,7 @@ listen_to_backoff(void)
 	        next_ns == INT64_MAX ? -1 : (int)(left_ns / NS_PER_MS) + 1)
 	    <= 0)
 		return;
-	size = recv(BACKOFF_SOCKET, words, sizeof words - 1, 0);
+	size = message_receive(BACKOFF_SOCKET, words, sizeof words - 1);
 	if (size <= 0)
 		end();
 	words[size] = '\0';
@@ -253,21 +254,6 @@ listen_to_backoff(void)
 	is_asked = 1;
 	do_what_is_asked(&line);
 	is_asked = 0;
-}
-
-static void
-close_others(void)
-{
-	long most = sysconf(_SC_OPEN_MAX);
-
-#ifdef SYS_close_range
-	if (syscall(SYS_close_range, BACKOFF_SOCKET + 1, UINT_MAX, 0) == 0)
-		return;
-#endif
-	if (most < 0 || most > 65536)
-		most = 65536;
-	for (int fd = BACKOFF_SOCKET + 1; fd < most; fd++)
-		close(fd);
 }
 
 /* Nothing of backoff's but the socket, and nothing of the terminal's. */
@@ -281,14 +267,14 @@ settle(void)
 
 	for (int fd = 0; fd < BACKOFF_SOCKET && null >= 0; fd++)
 		dup2(null, fd);
-	close_others();
+	fd_close_from(BACKOFF_SOCKET + 1);
 	fcntl(BACKOFF_SOCKET, F_SETFD, FD_CLOEXEC);
 	/* backoff says when to end, and its end does. */
 	for (size_t i = 0; i < ARRAY_LENGTH(ignored); i++)
 		signal(ignored[i], SIG_IGN);
 	signal(SIGALRM, give_up_name);
 	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	pthread_sigmask(SIG_SETMASK, &none, NULL);
 	if (chdir("/") != 0)
 		_exit(1);
 }

@@ -11,7 +11,7 @@
 #include "core/base/text.h"
 #include "fleet/server.h"
 #include "fleet/stream.h"
-#include "process/clock.h"
+#include "system/clock.h"
 
 /* Our records have some hundred bytes, and what else is there is not ours. */
 #define MOST_BYTES 65536

@@ -6,7 +6,7 @@
 #include "fleet/server.h"
 #include "fleet/slot_lease.h"
 #include "fleet/turn_lease.h"
-#include "process/clock.h"
+#include "system/clock.h"
 
 static char slots_key[LEASE_KEY_SIZE], free_key[LEASE_KEY_SIZE];
 static int64_t slots; /* how many there are */

@@ -15,8 +15,9 @@
 #include "core/base/duration.h"
 #include "fleet/stream.h"
 #include "fleet/tls.h"
-#include "process/clock.h"
-#include "process/fd.h"
+#include "system/clock.h"
+#include "system/descriptors.h"
+#include "system/fd.h"
 
 static int fd = -1;
 static bool is_tls;
@@ -60,7 +61,7 @@ connect_to(int family, const struct sockaddr *address, socklen_t size,
 	int error = 0, yes = 1;
 	socklen_t length = sizeof error;
 
-	fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	fd = descriptor_of_stream(family);
 	if (fd < 0)
 		return strerror(errno);
 	if (connect(fd, address, size) != 0) {
@@ -176,7 +177,7 @@ stream_write(const void *bytes, size_t size)
 {
 	if (is_tls)
 		return tls_write(bytes, size, &events);
-	return moved(send(fd, bytes, size, MSG_NOSIGNAL), POLLOUT);
+	return moved(write(fd, bytes, size), POLLOUT);
 }
 
 ssize_t

@@ -8,7 +8,7 @@
 #include "fleet/server.h"
 #include "fleet/turn_lease.h"
 #include "fleet/turn_store.h"
-#include "process/clock.h"
+#include "system/clock.h"
 
 /* The longest that a wait takes before it is looked at again. */
 #define MOST_WAIT_NS LEASE_NS

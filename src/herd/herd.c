@@ -56,6 +56,7 @@ const struct program program = {
 	"  backoff-herd --clients=1000 --outage=1m --capacity=100\n"
 	"\n"
 	"The manual: man backoff-herd\n",
+	NULL,
 };
 
 static void

@@ -6,16 +6,16 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "core/base/duration.h"
 #include "core/words/countdown.h"
 #include "log/countdown_line.h"
 #include "log/writer.h"
-#include "process/clock.h"
 #include "process/signals.h"
 #include "process/terminal.h"
+#include "system/clock.h"
+#include "system/devices.h"
 
 static bool is_allowed;
 static bool is_there;
@@ -51,12 +51,9 @@ countdown_line_is_there(void)
 static int
 width_of_stderr(void)
 {
-	struct winsize size;
+	int columns = device_columns(STDERR_FILENO);
 
-	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0
-	    || size.ws_col > COUNTDOWN_LINE_MOST / 2)
-		return 0;
-	return size.ws_col;
+	return columns < 0 || columns > COUNTDOWN_LINE_MOST / 2 ? 0 : columns;
 }
 
 /* What was drawn is on another row now, or on none: others have written. */

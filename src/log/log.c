@@ -13,7 +13,7 @@
 #include "log/countdown_line.h"
 #include "log/log.h"
 #include "log/writer.h"
-#include "process/clock.h"
+#include "system/clock.h"
 
 static const struct log_options *options;
 static bool told; /* backoff has been told to end */
@@ -109,6 +109,21 @@ log_start(void)
 	}
 }
 
+/* Says, once, that COMMAND had nowhere to write its hints. */
+static void
+log_no_hint_file(const struct loop_state *state)
+{
+	static bool is_told;
+	struct text text;
+
+	if (is_told || state->outcome.evidence.hint.nowhere == NULL)
+		return;
+	is_told = true;
+	text = text_begin();
+	message_no_hint_file(&text, &state->outcome.evidence.hint);
+	finish_line(&text);
+}
+
 /* Says, each once, that no wait was stated, or none that can be read. */
 static void
 log_stated_wait(const struct loop_state *state)
@@ -197,6 +212,8 @@ log_attempt_text(const struct loop_state *state, int64_t pause_ns)
 	if (pause_ns != PAUSE_NONE)
 		log_failed_attempt(&shown, tells_all ? 1 : count, pause_ns);
 	log_stated_wait(state);
+	if (state->verdict != VERDICT_SUCCESS && state->verdict != VERDICT_PASS)
+		log_no_hint_file(state);
 }
 
 static void

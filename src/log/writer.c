@@ -12,11 +12,11 @@
 #include "core/words/countdown.h"
 #include "core/words/reason.h"
 #include "log/writer.h"
-#include "process/clock.h"
-#include "process/fd.h"
 #include "process/signals.h"
 #include "streams/copy.h"
 #include "streams/tempfile.h"
+#include "system/clock.h"
+#include "system/fd.h"
 
 /* How long to wait for a stalled reader: once, not for every line. */
 #define PATIENCE_NS NS_PER_S

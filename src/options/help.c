@@ -144,6 +144,10 @@ help_all(void)
 void
 help_version(void)
 {
+	const char *limits = program.limits != NULL ? program.limits() : NULL;
+
 	printf("%s %s\n", program.name, PACKAGE_VERSION);
+	if (limits != NULL)
+		puts(limits);
 	usage_finish();
 }

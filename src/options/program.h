@@ -22,6 +22,7 @@ struct program {
 	const char *synopsis; /* the beginning of --help */
 	const char *brief; /* the end of it, if there is a shorter --help */
 	const char *notes; /* the end of the whole */
+	const char *(*limits)(void); /* what --version adds; may be NULL */
 };
 
 extern const struct program program;

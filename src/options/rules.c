@@ -42,7 +42,7 @@ value_wake_signal(const char *text, void *field, struct refusal *refusal)
 	for (size_t i = 0; i < ARRAY_LENGTH(possible); i++)
 		if (*signal == possible[i])
 			return true;
-	return (*signal >= SIGRTMIN && *signal <= SIGRTMAX)
+	return signal_is_real_time(*signal)
 	    || refuse(refusal,
 	        "expected HUP, USR1, USR2, ALRM, WINCH, IO or a real-time "
 	        "signal");

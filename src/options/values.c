@@ -7,8 +7,8 @@
 #include "core/base/duration.h"
 #include "core/base/nearest.h"
 #include "options/values.h"
-#include "process/clock.h"
 #include "process/time_of_day.h"
+#include "system/clock.h"
 #include "types/option_types.h"
 
 /* What always fails would never end. */

@@ -17,8 +17,8 @@
 #include "plan/notes.h"
 #include "plan/plan.h"
 #include "plan/svg.h"
-#include "process/clock.h"
 #include "process/terminal.h"
+#include "system/clock.h"
 
 #define MOST_ROWS 10000
 

@@ -11,8 +11,9 @@
 #include "core/base/array.h"
 #include "core/base/duration.h"
 #include "process/calendar.h"
-#include "process/fd.h"
+#include "process/environment.h"
 #include "process/time_of_day.h"
+#include "system/fd.h"
 
 /* A limit that was lifted so long ago has just been lifted. */
 #define JUST_NOW QUARTER

@@ -9,8 +9,12 @@
 
 #include "core/base/duration.h"
 #include "process/child.h"
-#include "process/clock.h"
 #include "process/helper.h"
+#include "system/clock.h"
+#include "system/processes.h"
+
+/* How long a group that is not seen is waited for once it has got KILL. */
+#define UNSEEN_END_NS NS_PER_S
 
 /* The wait status to report if COMMAND's own is lost. */
 #define STATUS_LOST (STATUS_ERROR << 8)
@@ -89,13 +93,14 @@ child_was_stopped(struct child *child)
 	siginfo_t info;
 
 	while (child->pid != 0) {
-		info.si_pid = 0;
+		/* si_pid may be 0 where COMMAND has caught CONT (XNU). */
+		info = (siginfo_t) { 0 };
 		if (waitid(P_PID, (id_t)child->pid, &info,
 		        WSTOPPED | WCONTINUED | WNOHANG)
 		        != 0
 		    && errno == EINTR)
 			continue;
-		if (info.si_pid == 0)
+		if (info.si_signo == 0)
 			break;
 		child->is_stopped = info.si_code != CLD_CONTINUED;
 		was_stopped = was_stopped || !child->is_stopped;
@@ -107,7 +112,7 @@ static void
 signal_tree(struct child *child, int signal)
 {
 	child->left = process_tree_signal(&child->tree, child->pid, signal);
-	child->outcome.tree_unseen = !proc_is_ours();
+	child->outcome.tree_unseen = !processes_can_be_seen();
 }
 
 void
@@ -116,6 +121,7 @@ child_kill(struct child *child)
 	child->stage = STAGE_KILLING;
 	child->limit_passed = child->is_hurried = true;
 	child->kill_ns = INT64_MAX;
+	child->killed_ns = clock_now_ns();
 	signal_tree(child, SIGKILL);
 }
 
@@ -125,6 +131,9 @@ child_note_killed(struct child *child)
 	struct killed *killed = &child->outcome.killed;
 	const struct process *met = &child->left.met;
 
+	/* What is left of a group that is not seen may be zombies. */
+	if (child->outcome.tree_unseen && child->pid == 0)
+		return;
 	killed->count = (int)(child->left.count - child->left.refused);
 	killed->pid = met->pid;
 	memcpy(killed->name, met->name, sizeof killed->name);
@@ -216,6 +225,20 @@ is_time_to_give_up(const struct child *child)
 	        || left_ns <= -REFUSED_LOOK_NS);
 }
 
+/*
+ * Whether nobody is left. A group that is not seen is there as long as it has
+ * zombies, and their parent may never wait for them.
+ */
+static bool
+is_tree_gone(const struct child *child)
+{
+	if (child->pid != 0)
+		return false;
+	return child->left.count == 0
+	    || (child->outcome.tree_unseen && child->left.refused == 0
+	        && clock_now_ns() - child->killed_ns >= UNSEEN_END_NS);
+}
+
 static void
 give_up(struct child *child)
 {
@@ -252,7 +275,7 @@ child_look_what_is_left(struct child *child)
 			break;
 		/* A death may have left an orphan that KILL missed. */
 		signal_tree(child, SIGKILL);
-		if (child->pid == 0 && child->left.count == 0)
+		if (is_tree_gone(child))
 			begin_draining(child);
 		else if (is_time_to_give_up(child))
 			give_up(child);

@@ -51,6 +51,7 @@ struct child {
 	bool is_stopped; /* COMMAND, by a signal such as TSTP */
 	bool is_hurried; /* by the limit, or because backoff must end */
 	int64_t kill_ns; /* when to send KILL; INT64_MAX: never, or it was */
+	int64_t killed_ns; /* when KILL was sent */
 	int64_t give_up_ns; /* until when to wait for what refuses signals */
 	int64_t patience_ns; /* until when to be patient; 0: not begun */
 	bool is_patient; /* waits for leftovers that hold the output open */

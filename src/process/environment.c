@@ -39,9 +39,6 @@ static const char names[VARIABLES][20] = {
 
 static const char pid_names[2][16] = { "LISTEN_PID=", "WATCHDOG_PID=" };
 
-/* Some libcs declare it. NOLINTNEXTLINE(readability-redundant-declaration) */
-extern char **environ;
-
 static char values[VARIABLES][56];
 static char *id_entry, *hint_entry;
 static bool has_gate;

@@ -11,6 +11,9 @@
 #include "core/loop/loop_state.h"
 #include "core/loop/settings.h"
 
+/* Some libcs declare it. NOLINTNEXTLINE(readability-redundant-declaration) */
+extern char **environ;
+
 /* Prepares it; HINT may be NULL. False: no memory. */
 bool environment_start(
     const char *id, const char *hint, const struct limits *limits);

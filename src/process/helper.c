@@ -5,14 +5,15 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "process/clock.h"
-#include "process/fd.h"
 #include "process/helper.h"
+#include "system/clock.h"
+#include "system/fd.h"
+#include "system/messages.h"
+#include "system/new_process.h"
 
 /* Where the helper finds its end of the socket. */
 #define HELPER_SOCKET 3
@@ -25,40 +26,39 @@ static int ours = -1;
 static int64_t started_ns;
 static void (*guard)(void);
 
-/* In the child from vfork to exec. What it must not have it closes itself. */
-static void
-become(const char *path, char *const environment[], int theirs)
-{
-	char *argv[] = { (char *)(uintptr_t)path, NULL };
+struct program {
+	const char *path;
+	char *const *environment;
+	int theirs;
+};
 
-	if (dup2(theirs, HELPER_SOCKET) >= 0)
-		execve(path, argv, environment);
+/* In the child, up to exec. What it must not have it closes itself. */
+static void
+become(const void *what)
+{
+	const struct program *program = what;
+	char *argv[] = { (char *)(uintptr_t)program->path, NULL };
+
+	if (dup2(program->theirs, HELPER_SOCKET) >= 0)
+		execve(program->path, argv, program->environment);
 }
 
 bool
 helper_start(const char *path, char *const environment[])
 {
-	volatile int error = 0;
-	int ends[2], theirs;
+	struct program program = { path, environment, -1 };
+	int ends[2], error;
 
 	started_ns = clock_now_ns();
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+	if (!messages_pair(ends))
 		return false;
 	ours = fd_out_of_the_way(ends[0]);
 	/* Not 3 itself: a copy onto itself would be closed on exec. */
-	theirs = fd_out_of_the_way(ends[1]);
-	/* NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.vfork) */
-	pid = vfork();
-	if (pid == 0) {
-		/* NOLINTNEXTLINE(clang-analyzer-unix.Vfork) */
-		become(path, environment, theirs);
-		error = errno;
-		_exit(1);
-	}
-	if (pid < 0)
-		error = errno;
-	close(theirs);
-	if (error == 0)
+	program.theirs = fd_out_of_the_way(ends[1]);
+	pid = new_process(become, &program);
+	error = errno;
+	close(program.theirs);
+	if (pid > 0)
 		return true;
 	helper_end(0);
 	errno = error;

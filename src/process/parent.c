@@ -3,30 +3,21 @@
 
 #include <signal.h>
 #include <stddef.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "process/parent.h"
+#include "system/parent.h"
+#include "system/signal_queue.h"
 
 static int chosen;
 static pid_t parent;
 static struct sigaction entry_action;
 
 void
-parent_ask_for(int signal)
-{
-#if HAVE_DECL_PR_SET_PDEATHSIG
-	prctl(PR_SET_PDEATHSIG, signal);
-#else
-	(void)signal;
-#endif
-}
-
-void
 parent_choose_signal(int wake_on)
 {
 	parent = getppid();
-	chosen = wake_on == SIGRTMAX ? SIGRTMAX - 1 : SIGRTMAX;
+	chosen = parent_end_signal(wake_on);
 	sigaction(chosen, NULL, &entry_action);
 	if (entry_action.sa_handler != SIG_DFL)
 		signal(chosen, SIG_DFL);
@@ -41,7 +32,7 @@ parent_signal(void)
 bool
 parent_watch(void)
 {
-	parent_ask_for(chosen);
+	parent_tell_end(chosen);
 	if (!parent_has_ended())
 		return true;
 	/* It was too late to be told. */
@@ -58,14 +49,13 @@ parent_has_ended(void)
 bool
 parent_false_alarm(void)
 {
-	static const struct timespec now;
 	sigset_t set;
 
 	if (chosen == 0 || parent_has_ended())
 		return false;
 	sigemptyset(&set);
 	sigaddset(&set, chosen);
-	return sigtimedwait(&set, NULL, &now) > 0;
+	return signal_queue_drop(&set);
 }
 
 void

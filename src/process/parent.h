@@ -9,15 +9,9 @@
 
 #include <stdbool.h>
 
-/* Whether this system tells a process that its parent has ended. */
-#define PARENT_IS_TOLD_OF HAVE_DECL_PR_SET_PDEATHSIG
-
-/* In any process: from now on SIGNAL comes if its parent ends. */
-void parent_ask_for(int signal);
-
 /*
- * Chooses a real-time signal that is not WAKE_ON, sees to it that it is not
- * ignored, and remembers who the parent is.
+ * Chooses a signal that is not WAKE_ON, sees to it that it is not ignored, and
+ * remembers who the parent is.
  */
 void parent_choose_signal(int wake_on);
 

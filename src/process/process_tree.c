@@ -1,44 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base/text.h"
 #include "process/environment.h"
-#include "process/fd.h"
 #include "process/helper.h"
 #include "process/process_tree.h"
+#include "system/handles.h"
+#include "system/processes.h"
 
-bool
-proc_is_ours(void)
-{
-	static int known = -1;
-	char self[24] = "";
-
-	if (known < 0)
-		known = readlink("/proc/self", self, sizeof self - 1) > 0
-		    && strcmp(self, NUMBER(getpid())) == 0;
-	return known == 1;
-}
-
-bool
-process_tree_adopt_orphans(void)
-{
-#if HAVE_DECL_PR_SET_CHILD_SUBREAPER
-	return prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
-#else
-	return false;
-#endif
-}
+/* The process that adopts orphans if nobody else does. */
+#define INIT 1
 
 bool
 process_tree_has_children(void)
@@ -49,109 +25,71 @@ process_tree_has_children(void)
 	    || errno != ECHILD;
 }
 
-/* The file NAME of the process in /proc. */
-static const char *
-file_of(pid_t pid, const char *name)
-{
-	static char path[48];
-	struct text text = text_in(path, sizeof path);
-
-	text_join(&text, "/proc/", NUMBER(pid), "/", name);
-	return path;
-}
-
-bool
-process_read(struct process *process, pid_t pid)
-{
-	/* Fifty numbers and a name; one read(2) returns all of it. */
-	char line[1280];
-	ssize_t length
-	    = fd_read_file(file_of(pid, "stat"), line, sizeof line - 1);
-
-	if (length <= 0)
-		return false;
-	line[length] = '\0';
-	return process_parse(process, line);
-}
-
 /*
  * Whether PID was started with the environment of this attempt. If that cannot
- * be read, as for a set-user-ID program: no.
+ * be read: no.
  */
 static bool
 read_mark(pid_t pid)
 {
 	const struct environment_mark mark = environment_mark();
-	size_t length = 0, size = 1 << 16;
-	ssize_t count = -1;
-	char *block = malloc(size);
-	bool found = false;
-	int fd = open(file_of(pid, "environ"), O_RDONLY | O_CLOEXEC);
+	size_t length;
+	char *block = process_environment(pid, &length);
+	bool found = block != NULL
+	    && process_environ_has(block, length, mark.id)
+	    && process_environ_has(block, length, mark.attempt);
 
-	while (fd >= 0 && block != NULL
-	    && (count = read(fd, block + length, size - length)) > 0) {
-		char *larger;
-
-		length += (size_t)count;
-		if (length < size)
-			continue;
-		larger = realloc(block, size *= 2);
-		if (larger == NULL)
-			break;
-		block = larger;
-	}
-	if (count == 0)
-		found = process_environ_has(block, length, mark.id)
-		    && process_environ_has(block, length, mark.attempt);
-	fd_close(&fd);
 	free(block);
 	return found;
 }
 
+/* What is read, and for which tree. */
+struct reading {
+	struct processes all;
+	size_t room;
+	const struct ancestry *ancestry;
+};
+
 /* Makes room for one more, doubling if it is full. False: no memory. */
 static bool
-make_room(struct processes *processes, size_t *room)
+make_room(struct reading *reading)
 {
 	struct process *list;
 
-	if (processes->count < *room)
+	if (reading->all.count < reading->room)
 		return true;
-	*room = *room * 2 + 64;
-	list = realloc(processes->list, *room * sizeof *list);
+	reading->room = reading->room * 2 + 64;
+	list = realloc(reading->all.list, reading->room * sizeof *list);
 	if (list != NULL)
-		processes->list = list;
+		reading->all.list = list;
 	return list != NULL;
+}
+
+/* One that is gone, or our helper, is not there: of nobody's tree. */
+static bool
+read_one(pid_t pid, void *what)
+{
+	struct reading *reading = what;
+	struct process process;
+
+	if (!process_read(&process, pid) || process.pid == helper_pid())
+		return true;
+	if (process_needs_mark(reading->ancestry, &process))
+		process.has_mark = read_mark(process.pid);
+	if (!make_room(reading))
+		return false;
+	reading->all.list[reading->all.count++] = process;
+	return true;
 }
 
 /* All processes, or as many as there is memory for. */
 static struct processes
 read_all(const struct ancestry *ancestry)
 {
-	struct processes all = { 0 };
-	size_t room = 0;
-	DIR *directory = proc_is_ours() ? opendir("/proc") : NULL;
-	struct dirent *entry;
+	struct reading reading = { .ancestry = ancestry };
 
-	if (directory == NULL)
-		return all;
-	while ((entry = readdir(directory)) != NULL) {
-		struct process process;
-
-		if (entry->d_name[0] < '1' || entry->d_name[0] > '9'
-		    || !process_read(
-		        &process, (pid_t)strtol(entry->d_name, NULL, 10)))
-			continue;
-		/* As if it were not there: of nobody's tree. */
-		if (process.pid == helper_pid())
-			continue;
-		if (process_needs_mark(ancestry, &process))
-			process.has_mark = read_mark(process.pid);
-		if (!make_room(&all, &room))
-			break;
-		all.list[all.count++] = process;
-	}
-	closedir(directory);
-	return all;
+	processes_each(read_one, &reading);
+	return reading.all;
 }
 
 /* Only the processes of the tree. */
@@ -178,70 +116,30 @@ process_tree_before(void)
 	/* Usually there are no children at all; then this is the only call. */
 	if (!process_tree_has_children())
 		return tree;
-	ancestry.self = getpid();
+	/* No mark is needed before COMMAND: what is below us is not its. */
+	ancestry.self = ancestry.adopter = getpid();
 	tree.preexisting = read_tree(&ancestry);
 	return tree;
 }
 
-#if !HAVE_DECL_SYS_PIDFD_OPEN || !HAVE_DECL_SYS_PIDFD_SEND_SIGNAL
-/* A system call number that no kernel has: ENOSYS. */
-#undef SYS_pidfd_open
-#undef SYS_pidfd_send_signal
-#define SYS_pidfd_open -1
-#define SYS_pidfd_send_signal -1
-#endif
-
-static int
-open_pidfd(pid_t pid)
-{
-	return (int)syscall(SYS_pidfd_open, pid, 0);
-}
-
-static int
-signal_pidfd(int pidfd, int signal)
-{
-	return (int)syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0);
-}
-
 /*
- * Linux before 5.3 lacks pidfds (ENOSYS), and a sandbox may forbid them, mostly
- * with EPERM. So try one on backoff itself, where EPERM means nothing else.
- */
-static bool
-has_pidfds(void)
-{
-	static int known = -1;
-	int self;
-
-	if (known < 0) {
-		self = open_pidfd(getpid());
-		known = self >= 0 && signal_pidfd(self, 0) == 0;
-		fd_close(&self);
-	}
-	return known == 1;
-}
-
-/*
- * Returns 0 or errno. The pidfd stands for the process that has the pid now.
+ * Returns 0 or errno. The handle stands for the process that has the pid now.
  * Its start time, read after that, shows whether it is the process that was
  * meant, so the signal reaches no other, even if the pid is reused.
  */
 static int
 signal_process(const struct process *process, int signal)
 {
-	int pidfd = has_pidfds() ? open_pidfd(process->pid) : -1;
+	int handle = handle_open(process->pid);
 	struct process now;
 	int error = 0;
 
 	if (!process_read(&now, process->pid) || now.start != process->start
 	    || now.is_zombie)
 		error = ESRCH;
-	/* No free descriptor, or no pidfds: signal by the pid. */
-	else if ((pidfd >= 0 ? signal_pidfd(pidfd, signal)
-	                     : kill(process->pid, signal))
-	    != 0)
+	else if (handle_signal(handle, process->pid, signal) != 0)
 		error = errno;
-	fd_close(&pidfd);
+	handle_close(handle);
 	return error;
 }
 
@@ -258,20 +156,47 @@ tally(struct process_census *census, const struct process *process, int error)
 		census->met = *process;
 }
 
+/*
+ * The group is COMMAND's from its first look to its end, and its number is
+ * nobody else's as long as it has a member.
+ */
+static struct process_census
+signal_unseen(struct process_tree *tree, pid_t command, int signal)
+{
+	struct process_census census = { 0 };
+	struct process process = { .pid = command };
+
+	if (command != 0 && getpgid(command) == command)
+		tree->group = command;
+	if (tree->group != 0)
+		process.pid = tree->group;
+	if (process.pid != 0)
+		tally(&census, &process,
+		    kill(tree->group != 0 ? -tree->group : command, signal) == 0
+		        ? 0
+		        : errno);
+	return census;
+}
+
 struct process_census
 process_tree_signal(struct process_tree *tree, pid_t command, int signal)
 {
+	const pid_t self = getpid();
 	const struct ancestry ancestry = {
-		.self = getpid(),
+		.self = self,
+		.adopter = tree->loses_orphans ? INIT : self,
 		.command = command,
 		.preexisting = tree->preexisting,
 		.known = tree->known,
 	};
-	struct processes now = read_tree(&ancestry);
 	struct process_census census = { 0 };
+	struct processes now;
 	struct process unnamed = { .pid = command };
 	const struct process *first = &unnamed;
 
+	if (!processes_can_be_seen())
+		return signal_unseen(tree, command, signal);
+	now = read_tree(&ancestry);
 	for (size_t i = 0; i < now.count; i++)
 		if (now.list[i].pid == command)
 			first = &now.list[i];

@@ -4,8 +4,8 @@
 /*
  * COMMAND's tree: every process below backoff, except those that were there
  * before COMMAND. backoff becomes a subreaper, so that it adopts orphans and
- * no process gets out of its sight. The tree is read from /proc; without
- * that, it is only COMMAND.
+ * no process gets out of its sight. Where the system does not show processes,
+ * the tree is COMMAND, and its process group if it leads one.
  */
 
 #include <stdbool.h>
@@ -17,6 +17,8 @@
 struct process_tree {
 	struct processes preexisting; /* not to be signalled */
 	struct processes known; /* in the tree at the last look */
+	bool loses_orphans; /* to process 1: they are known by a mark */
+	pid_t group; /* that COMMAND leads, if processes cannot be seen; or 0 */
 };
 
 /* What a signal reached. */
@@ -26,22 +28,6 @@ struct process_census {
 	struct process unending; /* one of the refused; it may lack a name */
 	struct process met; /* the first of the others; it may lack a name */
 };
-
-/*
- * Whether /proc is there and shows this PID namespace; in another namespace,
- * our pids would belong to other processes.
- */
-bool proc_is_ours(void);
-
-/* Reads what /proc says about PID. False: it is gone, or there is no /proc. */
-bool process_read(struct process *process, pid_t pid);
-
-/*
- * Makes backoff adopt the orphans below it. Call before a spawn. False: that
- * is impossible (Linux before 3.4, a sandbox), and another process gets the
- * SIGCHLD of orphans.
- */
-bool process_tree_adopt_orphans(void);
 
 /* Whether backoff has any child, dead ones included. */
 bool process_tree_has_children(void);

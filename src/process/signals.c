@@ -1,28 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-/*
- * glibc's fortified ppoll(2) takes a 32-bit timespec even where time_t has 64
- * bits (2.36, i386): the kernel reads a timeout of 0, and the wait spins.
- */
-#undef _FORTIFY_SOURCE
-
 #include <poll.h>
 #include <stddef.h>
-#include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "core/base/array.h"
+#include "core/judge/exit_codes.h"
 #include "core/judge/outcome.h"
-#include "process/clock.h"
-#include "process/fd.h"
 #include "process/parent.h"
 #include "process/signals.h"
+#include "system/clock.h"
+#include "system/fd.h"
+#include "system/pause.h"
+#include "system/processes.h"
+#include "system/signal_queue.h"
 
 static const int ending[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 
-/* Passed on to a running attempt; SIGRTMIN to SIGRTMAX belong here too. */
+/* Passed on to a running attempt, as real-time signals are. */
 static const int passing[] = {
 	SIGUSR1,
 	SIGUSR2,
@@ -32,9 +28,24 @@ static const int passing[] = {
 	SIGURG,
 	SIGIO,
 	SIGWINCH,
+#ifdef SIGPWR
 	SIGPWR,
+#endif
+#ifdef SIGINFO
+	SIGINFO,
+#endif
 #ifdef SIGSTKFLT
 	SIGSTKFLT,
+#endif
+};
+
+/* Sent by the kernel to a whole foreground group: for keys, and a new size. */
+static const int terminal_signals[] = {
+	SIGINT,
+	SIGQUIT,
+	SIGWINCH,
+#ifdef SIGINFO
+	SIGINFO,
 #endif
 };
 
@@ -100,10 +111,8 @@ derive_masks(void)
 		pausing[pausing_count++] = parent_signal();
 		sigaddset(&ends_us, parent_signal());
 	}
-#ifndef PAUSE_BY_NANOSLEEP
-	if (!is_ignored(SIGCONT))
+	if (pause_is_stretched() && !is_ignored(SIGCONT))
 		pausing[pausing_count++] = SIGCONT;
-#endif
 	pause_mask = life_mask;
 	for (size_t i = 0; i < pausing_count; i++)
 		sigdelset(&pause_mask, pausing[i]);
@@ -124,17 +133,20 @@ signals_start(int wake_on, bool with_parent)
 	 * time, so take() sorts those out. */
 	for (size_t i = 0; i < ARRAY_LENGTH(passing); i++)
 		sigaddset(&handled, passing[i]);
-	for (int signal = SIGRTMIN; signal <= SIGRTMAX; signal++)
-		sigaddset(&handled, signal);
+	for (int signal = 1; signal < NSIG; signal++)
+		if (signal_is_real_time(signal))
+			sigaddset(&handled, signal);
 	take_child_signal(&handled);
 	/* A stop lengthens a wait with a relative timeout; CONT ends it. */
 	sigaddset(&handled, SIGCONT);
-	sigprocmask(SIG_BLOCK, NULL, &entry_mask);
+	if (parent_signal() != 0)
+		sigaddset(&handled, parent_signal());
+	pthread_sigmask(SIG_BLOCK, NULL, &entry_mask);
 	derive_masks();
-	sigprocmask(SIG_SETMASK, &life_mask, NULL);
+	pthread_sigmask(SIG_SETMASK, &life_mask, NULL);
 	met = with_parent && !parent_watch();
-	descriptor = fd_out_of_the_way(
-	    signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK));
+	descriptor = fd_out_of_the_way(signal_queue_open(&handled));
+	signal_queue_is_at(descriptor);
 	return descriptor >= 0;
 }
 
@@ -154,17 +166,19 @@ signals_ends(int told)
 }
 
 /*
- * The signals that the kernel sends to a whole foreground group: for keys, the
- * end of the session, a new window size. An alarm also comes from the kernel,
- * but only to backoff; and so does a hangup where backoff leads the session:
- * the group gets it when the leader ends, which waits for COMMAND.
+ * An alarm also comes from the kernel, but only to backoff; and so does a
+ * hangup where backoff leads the session: the group gets it when the leader
+ * ends, which waits for COMMAND.
  */
 static bool
 is_terminal_signal(int signal)
 {
 	if (signal == SIGHUP || signal == SIGCONT)
 		return getsid(0) != getpid();
-	return signal == SIGINT || signal == SIGQUIT || signal == SIGWINCH;
+	for (size_t i = 0; i < ARRAY_LENGTH(terminal_signals); i++)
+		if (terminal_signals[i] == signal)
+			return true;
+	return false;
 }
 
 /* Makes the descriptor report only the signals in ends_us, or all again. */
@@ -172,7 +186,7 @@ static void
 narrow(bool narrower)
 {
 	if (narrowed != narrower)
-		signalfd(descriptor, narrower ? &ends_us : &handled, 0);
+		signal_queue_narrow(narrower ? &ends_us : &handled);
 	narrowed = narrower;
 }
 
@@ -192,37 +206,31 @@ tells_nothing(int signal)
 static bool
 take(struct arrival *arrival)
 {
-	struct signalfd_siginfo info;
+	struct queued_signal queued;
 
 	narrow(false);
 	do
-		if (read(descriptor, &info, sizeof info) != sizeof info)
+		if (!signal_queue_take(&queued))
 			return false;
-	while (tells_nothing((int)info.ssi_signo));
+	while (tells_nothing(queued.signal));
 	*arrival
 	    = (struct arrival) { .signal = SIGTERM, .told = TOLD_PARENT_ENDED };
-	if ((int)info.ssi_signo == parent_signal())
+	if (queued.signal == parent_signal())
 		return true;
-	arrival->signal = (int)info.ssi_signo;
+	arrival->signal = queued.signal;
 	arrival->told = signals_ends(arrival->signal) ? arrival->signal : 0;
-	arrival->sender = (pid_t)info.ssi_pid;
+	arrival->sender = queued.sender;
 	arrival->from_terminal
-	    = info.ssi_code == SI_KERNEL && is_terminal_signal(arrival->signal);
+	    = !queued.is_by_process && is_terminal_signal(arrival->signal);
 	return true;
 }
 
-/* ppoll(2) until UNTIL_NS, or for ever; returns its result. */
+/* poll(2) until UNTIL_NS, or for ever; returns its result. */
 static int
 wait_until(struct pollfd *watched, int count, int64_t until_ns)
 {
-	struct timespec left;
-	int64_t left_ns;
-
-	if (until_ns == INT64_MAX)
-		return ppoll(watched, (nfds_t)count, NULL, NULL);
-	left_ns = until_ns - clock_now_ns();
-	left = clock_timespec(left_ns > 0 ? left_ns : 0);
-	return ppoll(watched, (nfds_t)count, &left, NULL);
+	return signal_queue_poll(watched, count,
+	    until_ns == INT64_MAX ? until_ns : until_ns - clock_now_ns());
 }
 
 enum wake
@@ -295,7 +303,7 @@ signals_end_pending(void)
 {
 	sigset_t pending;
 
-	sigpending(&pending);
+	signal_queue_pending(&pending);
 	for (int signal = 1; signal < NSIG; signal++)
 		if (sigismember(&ends_us, signal) == 1
 		    && sigismember(&pending, signal) == 1
@@ -307,49 +315,38 @@ signals_end_pending(void)
 void
 signals_restore(void)
 {
+	signal_queue_leave();
 	parent_restore_signal();
 	if (entry_child_action.sa_handler != SIG_DFL
 	    || entry_child_action.sa_flags != 0)
 		sigaction(SIGCHLD, &entry_child_action, NULL);
-	sigprocmask(SIG_SETMASK, &entry_mask, NULL);
-}
-
-/* Sets the disposition of each signal that a pause waits for. */
-static void
-dispose(void (*handler)(int))
-{
-	struct sigaction action = { .sa_handler = handler };
-
-	sigfillset(&action.sa_mask);
-	for (size_t i = 0; i < pausing_count; i++)
-		sigaction(pausing[i], &action, NULL);
+	pthread_sigmask(SIG_SETMASK, &entry_mask, NULL);
 }
 
 const sigset_t *
 signals_arm(void (*handler)(int))
 {
-	dispose(handler);
+	signal_queue_lend(pausing, pausing_count, handler);
 	return &pause_mask;
 }
 
 void
 signals_close(void)
 {
-	sigprocmask(SIG_SETMASK, &life_mask, NULL);
-	dispose(SIG_DFL);
+	pthread_sigmask(SIG_SETMASK, &life_mask, NULL);
+	signal_queue_retake(pausing, pausing_count);
 }
 
 void
 signals_before_write(void)
 {
-	sigprocmask(SIG_SETMASK, &write_mask, NULL);
+	pthread_sigmask(SIG_SETMASK, &write_mask, NULL);
 }
 
 void
 signals_after_write(bool failed)
 {
 	static const int raised[] = { SIGPIPE, SIGXFSZ };
-	static const struct timespec now;
 	sigset_t set;
 
 	/* A signal raised by a failed write must not act later. */
@@ -357,9 +354,9 @@ signals_after_write(bool failed)
 	for (size_t i = 0; i < ARRAY_LENGTH(raised); i++)
 		if (sigismember(&entry_mask, raised[i]) == 0)
 			sigaddset(&set, raised[i]);
-	while (failed && sigtimedwait(&set, NULL, &now) > 0)
-		continue;
-	sigprocmask(SIG_SETMASK, &life_mask, NULL);
+	if (failed)
+		signal_queue_drop(&set);
+	pthread_sigmask(SIG_SETMASK, &life_mask, NULL);
 }
 
 bool
@@ -378,11 +375,11 @@ signals_die(int signal)
 	sigset_t mask;
 
 	/* COMMAND has dumped its core; one of backoff would be useless. */
-	prctl(PR_SET_DUMPABLE, 0);
+	process_dumps_no_core();
 	sigaction(signal, &(struct sigaction) { .sa_handler = SIG_DFL }, NULL);
 	kill(getpid(), signal);
 	sigemptyset(&mask);
 	sigaddset(&mask, signal);
-	sigprocmask(SIG_UNBLOCK, &mask, NULL);
+	pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
 	_exit(128 + signal);
 }

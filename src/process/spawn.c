@@ -4,70 +4,53 @@
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/judge/outcome.h"
 #include "process/environment.h"
-#include "process/parent.h"
 #include "process/sh_fallback.h"
 #include "process/signals.h"
 #include "process/spawn.h"
+#include "system/new_process.h"
+#include "system/parent.h"
 
-/*
- * Runs in the child from vfork to exec. It shares backoff's memory, and backoff
- * is suspended meanwhile, so it must not change anything else there.
- */
+struct program {
+	char *const *argv;
+	const int *descriptors; /* three */
+	pid_t parent;
+};
+
+/* In the child, up to exec: see new_process(). */
 static void
-become(char *const argv[], const int descriptors[3], pid_t parent)
+become(const void *what)
 {
+	const struct program *program = what;
 	pid_t present;
 
 	/* If backoff is killed, COMMAND must not run on alone (rule 34). */
-	parent_ask_for(SIGTERM);
+	parent_take_along(SIGTERM);
 	/* 0 if backoff's children live in a PID namespace of their own. */
 	present = getppid();
-	if (present != parent && present != 0)
+	if (present != program->parent && present != 0)
 		_exit(STATUS_ERROR);
 	for (int fd = 0; fd < 3; fd++)
-		if (descriptors[fd] >= 0)
-			dup2(descriptors[fd], fd);
+		if (program->descriptors[fd] >= 0)
+			dup2(program->descriptors[fd], fd);
 	environment_adopt();
 	signals_restore();
-	execvp(argv[0], argv);
+	execvp(program->argv[0], program->argv);
 }
 
-/*
- * Returns the pid, or -1 with the errno of fork or exec. Uses vfork, because
- * the errno of exec comes back through the shared memory, and because its cost
- * does not depend on the size of backoff.
- */
+/* Returns the pid, or -1 with the errno of fork or exec. */
 static pid_t
 spawn_program(char *const argv[], const int descriptors[3])
 {
 	static pid_t parent;
-	volatile int error = 0;
-	pid_t pid;
 
 	if (parent == 0)
 		parent = getpid();
-	/* NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.vfork) */
-	pid = vfork();
-
-	if (pid == 0) {
-		/* It calls what Linux allows there, and writes what we keep. */
-		/* NOLINTNEXTLINE(clang-analyzer-unix.Vfork) */
-		become(argv, descriptors, parent);
-		error = errno;
-		_exit(STATUS_NOT_FOUND);
-	}
-	if (pid > 0 && error != 0) {
-		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-			continue;
-		errno = error;
-		return -1;
-	}
-	return pid;
+	return new_process(
+	    become, &(struct program) { argv, descriptors, parent });
 }
 
 pid_t

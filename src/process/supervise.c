@@ -9,13 +9,14 @@
 
 #include "core/base/duration.h"
 #include "process/child.h"
-#include "process/clock.h"
 #include "process/helper.h"
 #include "process/process_tree.h"
 #include "process/sh_fallback.h"
 #include "process/signals.h"
 #include "process/spawn.h"
 #include "process/supervise.h"
+#include "system/clock.h"
+#include "system/processes.h"
 
 /* How long leftover processes may go on writing to COMMAND's output. */
 #define PATIENCE_NS (100 * NS_PER_MS)
@@ -116,6 +117,8 @@ next_ns(const struct child *child)
 
 	if (!child->limit_passed)
 		next_ns = min_ns(next_ns, child->limit->at_ns);
+	if (child->relay != NULL)
+		next_ns = min_ns(next_ns, child->relay->due_ns());
 	if (minds_silence(child))
 		next_ns = min_ns(next_ns, silence_next_ns(&child->silence));
 	if (child->is_patient)
@@ -152,8 +155,9 @@ drain(struct child *child)
 	}
 }
 
+/* Something came on its descriptors, or its time has come. */
 static void
-on_descriptors(struct child *child, const struct pollfd *descriptors, int count)
+on_relay(struct child *child, const struct pollfd *descriptors, int count)
 {
 	const struct relay *relay = child->relay;
 
@@ -185,9 +189,12 @@ await_event(struct child *child)
 		break;
 	case WAKE_TIME:
 		on_time(child);
+		if (child->relay != NULL
+		    && clock_now_ns() >= child->relay->due_ns())
+			on_relay(child, descriptors, count);
 		break;
 	case WAKE_DESCRIPTOR:
-		on_descriptors(child, descriptors, count);
+		on_relay(child, descriptors, count);
 		break;
 	}
 	return wake;
@@ -253,9 +260,10 @@ supervise(const struct command *command, const struct time_limit *limit)
 	};
 	int64_t started_ns;
 
-	child.loses_orphans = !with_tree || !process_tree_adopt_orphans();
+	child.loses_orphans = !with_tree || !processes_adopt_orphans();
 	if (with_tree || command->is_fed)
 		child.tree = process_tree_before();
+	child.tree.loses_orphans = with_tree && child.loses_orphans;
 	/* Reap what ended in the pause, when nobody read SIGCHLD (rule 74). */
 	if (with_tree || helper_pid() != 0 || can_have_other_children())
 		child_reap(&child);

@@ -16,6 +16,7 @@
 struct relay {
 	void (*started)(void); /* the program has its descriptors now */
 	int (*wanted)(struct pollfd *descriptors); /* returns how many */
+	int64_t (*due_ns)(void); /* when on_ready() is to be called anyway */
 	void (*on_ready)(const struct pollfd *came, int count);
 	bool (*has_failed)(void); /* the program must be killed */
 	/*

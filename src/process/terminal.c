@@ -5,12 +5,12 @@
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "core/base/duration.h"
 #include "core/base/text.h"
 #include "process/terminal.h"
+#include "system/devices.h"
 
 #define USUAL_WIDTH 80
 #define WIDEST_TEXT 80 /* longer lines are hard to read */
@@ -19,11 +19,9 @@
 static int
 width_of_stdout(void)
 {
-	struct winsize size;
+	int columns = device_columns(STDOUT_FILENO);
 
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
-		return USUAL_WIDTH;
-	return size.ws_col;
+	return columns > 0 ? columns : USUAL_WIDTH;
 }
 
 struct terminal

@@ -3,8 +3,8 @@
 
 #include <unistd.h>
 
-#include "process/process_tree.h"
 #include "shared/ancestors.h"
+#include "system/processes.h"
 
 /* A chain that changes while it is read may loop. */
 #define MOST_ANCESTORS 4096

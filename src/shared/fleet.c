@@ -6,11 +6,11 @@
 #include "core/base/duration.h"
 #include "log/log.h"
 #include "options/usage.h"
-#include "process/clock.h"
 #include "process/helper.h"
 #include "shared/fleet.h"
 #include "shared/fleet_helper.h"
 #include "shared/shared_state.h"
+#include "system/clock.h"
 
 #define BYE_NS (300 * NS_PER_MS)
 

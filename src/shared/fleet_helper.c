@@ -10,19 +10,19 @@
 #include <unistd.h>
 
 #include "core/base/hash.h"
-#include "process/clock.h"
-#include "process/fd.h"
+#include "process/environment.h"
 #include "process/helper.h"
 #include "shared/fleet_helper.h"
 #include "shared/shared_state.h"
+#include "system/clock.h"
+#include "system/fd.h"
+#include "system/messages.h"
+#include "system/processes.h"
 
 /* The linters do not know where we are installed. */
 #ifndef LIBEXECDIR
 #define LIBEXECDIR "/usr/local/libexec"
 #endif
-
-/* Some libcs declare it. NOLINTNEXTLINE(readability-redundant-declaration) */
-extern char **environ;
 
 const char fleet_helper_ended[] = "backoff-fleet has ended";
 
@@ -39,13 +39,13 @@ find_helper(void)
 {
 	const char *told = getenv("BACKOFF_FLEET_HELPER");
 	struct text path = text_in(helper, sizeof helper);
-	char self[PATH_MAX] = "", *slash;
+	char self[PATH_MAX], *slash;
 
 	if (told != NULL && told[0] != '\0') {
 		text_add(&path, told);
 		return;
 	}
-	if (readlink("/proc/self/exe", self, sizeof self - 1) > 0
+	if (process_own_program(self, sizeof self)
 	    && (slash = strrchr(self, '/')) != NULL) {
 		*slash = '\0';
 		text_add(&path, self);
@@ -89,9 +89,7 @@ fleet_helper_put(const struct fleet_line *line)
 	struct text text = text_in(room, sizeof room);
 
 	fleet_line_write(&text, line);
-	return send(helper_socket(), room, text.length,
-	           MSG_NOSIGNAL | MSG_DONTWAIT)
-	    > 0;
+	return message_send(helper_socket(), room, text.length);
 }
 
 const char *
@@ -102,7 +100,7 @@ fleet_helper_get(struct fleet_line *line, int64_t until_ns)
 
 	if (!fd_await(helper_socket(), POLLIN, until_ns))
 		return "timed out";
-	size = read(helper_socket(), room, sizeof room - 1);
+	size = message_receive(helper_socket(), room, sizeof room - 1);
 	if (size <= 0)
 		return fleet_helper_ended;
 	room[size] = '\0';

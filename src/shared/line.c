@@ -4,6 +4,7 @@
 #include "core/base/duration.h"
 #include "shared/line.h"
 #include "shared/state_file.h"
+#include "system/boot.h"
 
 #define NS_PER_PLACE 1000
 
@@ -11,7 +12,7 @@
 int64_t
 line_ticket(void)
 {
-	return boottime_ns() / NS_PER_PLACE % LINE_PLACES;
+	return boot_clock_ns() / NS_PER_PLACE % LINE_PLACES;
 }
 
 bool

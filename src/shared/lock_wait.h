@@ -2,9 +2,7 @@
 #ifndef BACKOFF_SHARED_LOCK_WAIT_H
 #define BACKOFF_SHARED_LOCK_WAIT_H
 /*
- * Write locks on single bytes of a file, of its open description (F_OFD_*):
- * the kernel gives such a lock on when its holder closes the file or dies,
- * and to who has waited longest.
+ * Write locks on single bytes of a file: see system/byte_lock.h.
  */
 
 #include <stdbool.h>
@@ -34,9 +32,6 @@ void lock_free(int fd, int64_t byte);
 
 /* Whether there are locks at all on that file; else errno tells why not. */
 bool lock_is_possible(int fd);
-
-/* The real-time signal of the wait's timer: blocked for life, nobody else's. */
-int lock_timer_signal(void);
 
 /* Whether another open description has the lock now. */
 bool lock_is_taken(int fd, int64_t byte);

@@ -7,14 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "core/base/array.h"
 #include "core/base/text.h"
 #include "log/log.h"
-#include "process/fd.h"
 #include "shared/state_dir.h"
+#include "system/descriptors.h"
+#include "system/devices.h"
+#include "system/fd.h"
 
 /* A choice that was made for us may be passed over for the next one. */
 struct choice {
@@ -30,37 +31,6 @@ fail(struct state_dir *dir, const char *why)
 {
 	text_copy(dir->why, sizeof dir->why, why);
 	fd_close(&dir->fd);
-	return false;
-}
-
-/*
- * The magic numbers of file systems that other machines write to: on those
- * neither locks nor writes are seen in time, if at all.
- */
-static bool
-is_of_network(int fd)
-{
-	static const uint32_t magics[] = {
-		0x00006969, /* NFS */
-		0x0000517b, /* SMB */
-		0xff534d42, /* CIFS */
-		0xfe534d42, /* SMB2 */
-		0x01021997, /* 9P */
-		0x73757245, /* Coda */
-		0x5346414f, 0x6b414653, /* AFS */
-		0x00c36400, /* Ceph */
-		0x0bd00bd0, /* Lustre */
-		0x47504653, /* GPFS */
-		0x7461636f, /* OCFS2 */
-		0x01161970, /* GFS2 */
-	};
-	struct statfs stat;
-
-	if (fstatfs(fd, &stat) != 0)
-		return false;
-	for (size_t i = 0; i < ARRAY_LENGTH(magics); i++)
-		if ((uint32_t)stat.f_type == magics[i])
-			return true;
 	return false;
 }
 
@@ -103,7 +73,7 @@ check(struct state_dir *dir, const struct choice *choice)
 
 	if (fstat(dir->fd, &stat) != 0)
 		return fail(dir, strerror(errno));
-	if (is_of_network(dir->fd)) {
+	if (device_is_network(dir->fd)) {
 		errno = EREMOTE;
 		return fail(dir, "a network file system");
 	}
@@ -181,17 +151,16 @@ static bool
 try(struct state_dir *dir, const struct choice *choice, bool to_be_made)
 {
 	struct text path = text_in(dir->path, sizeof dir->path);
-	int flags = O_PATH | O_DIRECTORY | O_CLOEXEC
-	    | (choice->of_all ? O_NOFOLLOW : 0);
+	int flags = choice->of_all ? O_NOFOLLOW : 0;
 
 	text_join(&path, choice->parent, choice->child);
 	if (strlen(choice->parent) + strlen(choice->child) >= sizeof dir->path)
 		return fail(dir, strerror(ENAMETOOLONG));
 	if (choice->of_home && !check_home(dir, choice))
 		return false;
-	dir->fd = open(dir->path, flags);
+	dir->fd = descriptor_of_directory(dir->path, flags);
 	if (dir->fd < 0 && errno == ENOENT && to_be_made && make(dir->path))
-		dir->fd = open(dir->path, flags);
+		dir->fd = descriptor_of_directory(dir->path, flags);
 	dir->fd = fd_out_of_the_way(dir->fd);
 	if (dir->fd < 0)
 		return fail(dir, strerror(errno));

@@ -15,7 +15,7 @@
 #define WHY_SIZE 128
 
 struct state_dir {
-	int fd; /* O_PATH, closed on exec; -1: there is none */
+	int fd; /* to look up files in; closed on exec; -1: there is none */
 	bool is_shared; /* setgid: its group may read and write the files, */
 	gid_t group; /* which belong to this one */
 	dev_t device;

@@ -11,11 +11,12 @@
 #include "core/base/duration.h"
 #include "core/base/hash.h"
 #include "core/base/text.h"
-#include "process/clock.h"
-#include "process/fd.h"
 #include "process/signals.h"
 #include "shared/lock_wait.h"
 #include "shared/state_file.h"
+#include "system/boot.h"
+#include "system/clock.h"
+#include "system/fd.h"
 
 #define LOCK_PATIENCE_NS (2 * NS_PER_S)
 #define LOCK_FIRST_NS (NS_PER_MS / 4)
@@ -206,16 +207,9 @@ boot_hash(void)
 	ssize_t size;
 
 	if (!is_known) {
-		size = fd_read_file(
-		    "/proc/sys/kernel/random/boot_id", id, sizeof id);
+		size = boot_id(id, sizeof id);
 		boot = size > 0 ? hash_of(id, (size_t)size) : 0;
 	}
 	is_known = true;
 	return boot;
-}
-
-int64_t
-boottime_ns(void)
-{
-	return clock_read(CLOCK_BOOTTIME);
 }

@@ -78,7 +78,4 @@ void state_file_close(struct state_file *file);
  */
 uint64_t boot_hash(void);
 
-/* CLOCK_BOOTTIME, which goes on while the machine sleeps. */
-int64_t boottime_ns(void);
-
 #endif

@@ -3,13 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "process/clock.h"
-#include "process/fd.h"
 #include "streams/channel.h"
+#include "system/clock.h"
+#include "system/descriptors.h"
+#include "system/fd.h"
+#include "system/peek.h"
+
+/* The most that a pipe can hold, unless root has raised that (Linux). */
+#define PIPE_MOST 1048576
 
 void
 channel_reset(struct channel *channel)
@@ -25,7 +28,7 @@ channel_open(struct channel *channel)
 {
 	int ends[2];
 
-	if (pipe2(ends, O_CLOEXEC) != 0)
+	if (!descriptors_pipe(ends))
 		return false;
 	channel->pipe = fd_out_of_the_way(ends[0]);
 	channel->commands = fd_out_of_the_way(ends[1]);
@@ -43,9 +46,9 @@ channel_close(struct channel *channel)
 static int
 bytes_in(int pipe, int unknown)
 {
-	int count;
+	int count = peek_count(pipe);
 
-	return ioctl(pipe, FIONREAD, &count) == 0 ? count : unknown;
+	return count >= 0 ? count : unknown;
 }
 
 void
@@ -53,9 +56,8 @@ channel_note_end(struct channel *channel)
 {
 	if (channel->pipe < 0 || channel->ended)
 		return;
-	/* Unknown: read until the pipe is empty. */
 	channel->ended = true;
-	channel->left = (size_t)bytes_in(channel->pipe, INT_MAX);
+	channel->left = (size_t)bytes_in(channel->pipe, PIPE_MOST);
 }
 
 /* Reads from the pipe. False: nothing is there, or the pipe has ended. */
@@ -149,5 +151,5 @@ bool
 channel_is_busy(const struct channel *channel)
 {
 	return channel_is_full(channel)
-	    || (channel->pipe >= 0 && bytes_in(channel->pipe, 0) > 0);
+	    || (channel->pipe >= 0 && bytes_in(channel->pipe, 1) > 0);
 }

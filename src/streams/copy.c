@@ -2,12 +2,12 @@
 #include <config.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <unistd.h>
 
-#include "process/fd.h"
 #include "process/signals.h"
 #include "streams/copy.h"
+#include "system/copy.h"
+#include "system/fd.h"
 
 #define CHUNK 65536
 #define SPLICE 1048576 /* so much that large pages are passed whole */
@@ -39,8 +39,8 @@ copy_rest(const struct outlet *to, int file, off_t offset, off_t size,
 }
 
 /*
- * Copies into a pipe without touching the bytes, as far as splice(2) works,
- * which it does for pipes only. Sets *OFFSET to where it ended.
+ * Copies into a pipe without touching the bytes, as far as that works. Sets
+ * *OFFSET to where it ended.
  */
 static enum written
 splice_file(int to, int file, off_t *offset, off_t size, int64_t until_ns)
@@ -50,8 +50,7 @@ splice_file(int to, int file, off_t *offset, off_t size, int64_t until_ns)
 	while (*offset < size && moved != 0) {
 		off_t most = size - *offset < SPLICE ? size - *offset : SPLICE;
 
-		moved = splice(
-		    file, offset, to, NULL, (size_t)most, SPLICE_F_NONBLOCK);
+		moved = copy_to_pipe(to, file, offset, (size_t)most);
 		if (moved >= 0 || errno == EINTR)
 			continue;
 		if (errno != EAGAIN)

@@ -6,17 +6,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "process/fd.h"
 #include "process/signals.h"
 #include "streams/copy.h"
 #include "streams/held_output.h"
 #include "streams/tempfile.h"
+#include "system/fd.h"
+#include "system/file_news.h"
 
 /* What an attempt writes to fd 1 or 2. */
 struct held {
 	int file; /* to be read in the end, or -1 */
 	int writer; /* for COMMAND, if that is another description */
-	bool shows_writers; /* has_writers(file) is about others than backoff */
+	bool
+	    shows_writers; /* file_has_writers() is about others than backoff */
 	off_t size; /* in the end, or when last looked at */
 };
 
@@ -27,19 +29,9 @@ struct held {
 
 static enum hold_what what;
 static bool one_file; /* stdout and stderr are one file: keep their order */
-static bool can_tell; /* has_writers() works in this file system */
+static bool can_tell; /* file_has_writers() works in this file system */
 static bool stderr_torn; /* a release to stderr was cut short */
 static struct held last[3] = { NOTHING_HELD, NOTHING_HELD, NOTHING_HELD };
-
-/* The kernel grants a read lease only if nobody can write. */
-static bool
-has_writers(int file)
-{
-	if (fcntl(file, F_SETLEASE, F_RDLCK) != 0)
-		return errno == EAGAIN;
-	fcntl(file, F_SETLEASE, F_UNLCK);
-	return false;
-}
 
 bool
 hold_start(enum hold_what hold)
@@ -56,7 +48,7 @@ hold_start(enum hold_what hold)
 	reader = fd_reopen(probe, O_RDONLY);
 	close(probe);
 	/* On NFS there always seems to be a writer. */
-	can_tell = reader >= 0 && !has_writers(reader);
+	can_tell = reader >= 0 && !file_has_writers(reader);
 	fd_close(&reader);
 	return true;
 }
@@ -170,7 +162,7 @@ bool
 hold_is_open(void)
 {
 	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
-		if (last[fd].shows_writers && has_writers(last[fd].file))
+		if (last[fd].shows_writers && file_has_writers(last[fd].file))
 			return true;
 	return false;
 }

@@ -5,49 +5,52 @@
 #include <limits.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "core/base/duration.h"
 #include "core/judge/verdict.h"
 #include "process/calendar.h"
-#include "process/fd.h"
-#include "process/process_tree.h"
 #include "streams/hint_file.h"
 #include "streams/tempfile.h"
+#include "system/fd.h"
+#include "system/unnamed_file.h"
 
 #define MOST (INT64_C(1) << 20) /* at most the last so many bytes are read */
 
 static int file = -1;
 static char name[PATH_MAX];
+static char nowhere[PATH_MAX + 64]; /* it could not be made, and why */
 static bool named; /* it has a name in a directory, and must be removed */
 
-static int
-open_in_memory(void)
+/* COMMAND may have another working directory when it writes there. */
+static void
+make_absolute(void)
 {
-#if HAVE_DECL_MEMFD_CREATE
-	return fd_out_of_the_way(memfd_create("backoff-hint", MFD_CLOEXEC));
-#else
-	return -1;
-#endif
+	char here[PATH_MAX];
+
+	if (name[0] != '/' && getcwd(here, sizeof here) != NULL
+	    && strlen(here) + strlen(name) + 1 < sizeof name)
+		text_copy(
+		    name, sizeof name, JOINED(sizeof name, here, "/", name));
 }
 
 const char *
 hint_start(void)
 {
-	struct text text = text_in(name, sizeof name);
+	struct text why = text_in(nowhere, sizeof nowhere);
 
-	if (proc_is_ours())
-		file = open_in_memory();
+	file = fd_out_of_the_way(unnamed_file_in_memory());
 	if (file >= 0) {
-		text_join(
-		    &text, "/proc/", NUMBER(getpid()), "/fd/", NUMBER(file));
+		unnamed_file_name(file, name, sizeof name);
 	} else {
-		/* The kernel has no memfd, or a sandbox forbids it. */
 		named = true;
 		file = tempfile_named("backoff-hint-", 0, name, sizeof name);
+		make_absolute();
 	}
-	return file >= 0 ? name : NULL;
+	if (file >= 0)
+		return name;
+	text_join(&why, "TMPDIR ", tempfile_directory(), ": ", strerror(errno));
+	return NULL;
 }
 
 static enum verdict
@@ -165,7 +168,10 @@ read_lines(
 struct hint
 hint_take(struct stated_wait *after)
 {
-	struct hint hint = { .verdict = VERDICT_NONE };
+	struct hint hint = {
+		.verdict = VERDICT_NONE,
+		.nowhere = file < 0 ? nowhere : NULL,
+	};
 	off_t size = lseek(file, 0, SEEK_END);
 
 	after->stated = STATED_MISSING;

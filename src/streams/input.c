@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "process/fd.h"
 #include "streams/input.h"
 #include "streams/input_pipe.h"
 #include "streams/input_source.h"
 #include "streams/input_spool.h"
+#include "system/fd.h"
 
 /* Up to here, exactly what COMMAND has read is taken from stdin. */
 #define EXACT (INT64_C(64) * 1024)
@@ -24,16 +24,16 @@ enum phase {
 	PHASE_REPLAY, /* it gets what earlier attempts have read */
 	PHASE_EXACT, /* it is shown stdin; what it has read is taken later */
 	PHASE_STREAM, /* beyond EXACT: what it is given is taken at once */
-	PHASE_COPY, /* without tee(2): input is taken, then given */
+	PHASE_COPY, /* what cannot be shown is taken, then given */
 	PHASE_ENDED, /* it has got everything */
 	PHASE_BROKEN, /* its input failed */
 };
 
 /* What the next step has to wait for. */
-enum wait {
+enum input_wait {
 	WAIT_NOTHING, /* nothing: it can be taken now */
 	WAIT_ROOM, /* room in COMMAND's pipe */
-	WAIT_LOOK, /* the time to look again whether that pipe is empty */
+	WAIT_LOOK, /* IN.DUE_NS, to look again whether that pipe is empty */
 	WAIT_MORE, /* more on stdin, or its end */
 	WAIT_NEVER, /* there is no next step */
 };
@@ -46,11 +46,12 @@ enum wait {
 static struct {
 	enum source source;
 	enum phase phase;
-	enum wait wait;
+	enum input_wait wait;
 	int64_t entry_offset; /* of SOURCE_FILE */
 	int64_t taken;
+	int64_t due_ns; /* of WAIT_LOOK */
 	int null; /* /dev/null, if COMMAND gets that, or -1 */
-	bool without_tee;
+	bool cannot_show; /* without tee(2), for a pipe */
 	int failure; /* errno of PHASE_BROKEN, or of input_begin() */
 } in = { .wait = WAIT_NEVER, .null = -1 };
 
@@ -85,7 +86,7 @@ next_phase(void)
 {
 	if (pipe_given() < in.taken)
 		return PHASE_REPLAY;
-	if (in.without_tee)
+	if (in.cannot_show)
 		return PHASE_COPY;
 	return in.taken < EXACT ? PHASE_EXACT : PHASE_STREAM;
 }
@@ -97,7 +98,7 @@ begin_pipe(void)
 		in.failure = errno;
 		return -1;
 	}
-	if (in.taken >= EXACT && !in.without_tee)
+	if (in.taken >= EXACT && !in.cannot_show)
 		pipe_widen();
 	in.phase = next_phase();
 	in.wait = WAIT_NOTHING;
@@ -129,7 +130,7 @@ input_begin(void)
 }
 
 /* Keeps COMMAND's pipe open, so that it does not see an end of file. */
-static enum wait
+static enum input_wait
 break_off(void)
 {
 	if (in.failure == 0)
@@ -172,7 +173,7 @@ take(int64_t count)
 }
 
 /* After nothing was given: COUNT is 0 at the end of stdin, or -1 (errno). */
-static enum wait
+static enum input_wait
 wait_for_stdin(int64_t count)
 {
 	if (count == 0) {
@@ -186,7 +187,7 @@ wait_for_stdin(int64_t count)
 }
 
 /* Waits until COMMAND has read all that is in its pipe. */
-static enum wait
+static enum input_wait
 wait_for_reader(void)
 {
 	int64_t unread;
@@ -198,10 +199,11 @@ wait_for_reader(void)
 	if (unread == 0)
 		return WAIT_NOTHING;
 	/* A larger pipe has room before it is empty, so look at intervals. */
-	return unread > 0 && pipe_look_later() ? WAIT_LOOK : break_off();
+	in.due_ns = pipe_next_look_ns();
+	return WAIT_LOOK;
 }
 
-static enum wait
+static enum input_wait
 replay(void)
 {
 	int64_t most = in.taken - pipe_given();
@@ -228,17 +230,17 @@ show(int64_t most)
 	int64_t count;
 
 	if (in.source == SOURCE_PIPE)
-		return pipe_tee(STDIN_FILENO, most);
+		return pipe_show(STDIN_FILENO, most);
 	count = source_peek(buffer, most);
 	return count <= 0 ? count : pipe_give(buffer, count);
 }
 
 /* What to wait for after show() has given nothing. */
-static enum wait
+static enum input_wait
 wait_after_show(int64_t count)
 {
 	if (in.source == SOURCE_PIPE && count < 0 && errno != EAGAIN) {
-		in.without_tee = true;
+		in.cannot_show = true;
 		in.phase = PHASE_COPY;
 		return WAIT_NOTHING;
 	}
@@ -246,7 +248,7 @@ wait_after_show(int64_t count)
 }
 
 /* COMMAND has read EXACT bytes: from now on, take larger pieces at once. */
-static enum wait
+static enum input_wait
 begin_stream(void)
 {
 	pipe_widen();
@@ -260,7 +262,7 @@ begin_stream(void)
 	return WAIT_NOTHING;
 }
 
-static enum wait
+static enum input_wait
 follow_exactly(int64_t unread)
 {
 	int64_t count;
@@ -275,7 +277,7 @@ follow_exactly(int64_t unread)
 	return count > 0 ? WAIT_NOTHING : wait_after_show(count);
 }
 
-static enum wait
+static enum input_wait
 stream(int64_t unread)
 {
 	int64_t count;
@@ -289,13 +291,16 @@ stream(int64_t unread)
 	return take(count) ? WAIT_NOTHING : break_off();
 }
 
-static enum wait
+static enum input_wait
 copy(int64_t unread)
 {
 	int64_t count;
 
-	/* Only an empty pipe is sure to have room for what is taken now. */
-	if (unread > 0)
+	/*
+	 * Up to EXACT only when all was read, later as far as there is room:
+	 * what is taken and finds none waits in the spool.
+	 */
+	if (unread > 0 && (in.taken < EXACT || unread > PIPE_WIDE - PORTION))
 		return wait_for_reader();
 	count = source_read(buffer, PORTION);
 	if (count <= 0)
@@ -308,7 +313,7 @@ copy(int64_t unread)
 	return WAIT_NOTHING;
 }
 
-static enum wait
+static enum input_wait
 take_step(void)
 {
 	int64_t unread;
@@ -319,8 +324,6 @@ take_step(void)
 	    && in.phase != PHASE_COPY)
 		return WAIT_NEVER;
 	unread = pipe_unread();
-	if (unread < 0)
-		return break_off();
 	spool_was_read(pipe_given() - unread);
 	return in.phase == PHASE_EXACT ? follow_exactly(unread)
 	    : in.phase == PHASE_STREAM ? stream(unread)
@@ -345,14 +348,19 @@ input_wanted(void)
 	case WAIT_NOTHING: /* the pipe has room, or will have */
 	case WAIT_ROOM:
 		return pipe_until_room();
-	case WAIT_LOOK:
-		return pipe_until_look();
 	case WAIT_MORE:
 		return (struct pollfd) { .fd = STDIN_FILENO, .events = POLLIN };
+	case WAIT_LOOK:
 	case WAIT_NEVER:
 		break;
 	}
 	return (struct pollfd) { .fd = -1 };
+}
+
+int64_t
+input_due_ns(void)
+{
+	return in.wait == WAIT_LOOK ? in.due_ns : INT64_MAX;
 }
 
 /* Takes what was read; what COMMAND was only shown stays in stdin. */

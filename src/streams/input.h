@@ -36,6 +36,9 @@ void input_feed(void);
 /* What to wait for before the next input_feed(); an fd of -1: nothing. */
 struct pollfd input_wanted(void);
 
+/* Or until when, by CLOCK_MONOTONIC; INT64_MAX: no time is due. */
+int64_t input_due_ns(void);
+
 /*
  * After the attempt, or earlier. What COMMAND was given but nobody has read
  * stays in stdin for its next reader. A process that COMMAND has left behind

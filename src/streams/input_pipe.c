@@ -3,13 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/ioctl.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "process/fd.h"
 #include "streams/input_pipe.h"
+#include "system/clock.h"
+#include "system/descriptors.h"
+#include "system/fd.h"
+#include "system/peek.h"
 
 #define FIRST_LOOK_NS NS_PER_MS
 #define LAST_LOOK_NS (100 * NS_PER_MS)
@@ -18,22 +19,23 @@ static struct {
 	int writer;
 	int reader;
 	int64_t given;
-	int timer; /* for looks; created when first needed, then kept */
+	int64_t
+	    emptied; /* of these, what had been read when it was last empty */
 	int64_t look_ns; /* time from the last look to the next one */
-} feed = { .writer = -1, .reader = -1, .timer = -1 };
+} feed = { .writer = -1, .reader = -1 };
 
 bool
 pipe_open(void)
 {
 	int ends[2];
 
-	feed.given = feed.look_ns = 0;
-	if (pipe2(ends, O_CLOEXEC) != 0)
+	feed.given = feed.emptied = feed.look_ns = 0;
+	if (!descriptors_pipe(ends))
 		return false;
 	feed.reader = fd_out_of_the_way(ends[0]);
 	feed.writer = fd_out_of_the_way(ends[1]);
 	/* One page is one slot, so it has room only after all was read. */
-	fcntl(feed.writer, F_SETPIPE_SZ, 1);
+	peek_resize(feed.writer, 1);
 	if (fcntl(feed.writer, F_SETFL, O_NONBLOCK) == 0)
 		return true;
 	fd_close(&feed.writer);
@@ -44,7 +46,7 @@ pipe_open(void)
 void
 pipe_widen(void)
 {
-	fcntl(feed.writer, F_SETPIPE_SZ, (int)PIPE_WIDE);
+	peek_resize(feed.writer, (int)PIPE_WIDE);
 }
 
 int
@@ -73,20 +75,12 @@ pipe_give(const char *bytes, int64_t count)
 }
 
 int64_t
-pipe_tee(int from, int64_t most)
+pipe_show(int from, int64_t most)
 {
-#if HAVE_DECL_TEE
-	ssize_t given;
+	int64_t given;
 
-	RETRY_EINTR(
-	    given, tee(from, feed.writer, (size_t)most, SPLICE_F_NONBLOCK));
+	RETRY_EINTR(given, peek_into(feed.writer, from, (size_t)most));
 	return note_given(given);
-#else
-	(void)from;
-	(void)most;
-	errno = ENOSYS;
-	return -1;
-#endif
 }
 
 int64_t
@@ -98,9 +92,11 @@ pipe_given(void)
 int64_t
 pipe_unread(void)
 {
-	int count;
+	int count = peek_count(feed.reader);
 
-	return ioctl(feed.reader, FIONREAD, &count) == 0 ? count : -1;
+	if (count == 0)
+		feed.emptied = feed.given;
+	return count >= 0 ? count : feed.given - feed.emptied;
 }
 
 bool
@@ -154,25 +150,11 @@ pipe_until_room(void)
 	return (struct pollfd) { .fd = feed.writer, .events = POLLOUT };
 }
 
-bool
-pipe_look_later(void)
+int64_t
+pipe_next_look_ns(void)
 {
-	struct itimerspec later = { 0 };
-
-	if (feed.timer < 0)
-		feed.timer = fd_out_of_the_way(
-		    timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC));
-	if (feed.timer < 0)
-		return false;
 	feed.look_ns = feed.look_ns == 0
 	    ? FIRST_LOOK_NS
 	    : min_ns(2 * feed.look_ns, LAST_LOOK_NS);
-	later.it_value.tv_nsec = (long)feed.look_ns;
-	return timerfd_settime(feed.timer, 0, &later, NULL) == 0;
-}
-
-struct pollfd
-pipe_until_look(void)
-{
-	return (struct pollfd) { .fd = feed.timer, .events = POLLIN };
+	return clock_now_ns() + feed.look_ns;
 }

@@ -23,18 +23,21 @@ void pipe_widen(void);
 int pipe_commands_end(void);
 
 /*
- * Fill it from BYTES, or, by tee(2), with MOST bytes from the head of the pipe
+ * Fill it from BYTES, or with MOST bytes from the head of the pipe
  * FROM, which keeps them. Return the number of bytes, or -1 with errno: EAGAIN
- * if there is no room. pipe_tee(): 0 at the end of FROM; EAGAIN also if FROM is
- * empty.
+ * if there is no room. pipe_show(): 0 at the end of FROM; EAGAIN also if FROM
+ * is empty.
  */
 int64_t pipe_give(const char *bytes, int64_t count);
-int64_t pipe_tee(int from, int64_t most);
+int64_t pipe_show(int from, int64_t most);
 
 /* How many bytes it was given since it was opened. */
 int64_t pipe_given(void);
 
-/* How many of them nobody has read; -1: errno. */
+/*
+ * How many of them nobody has read; where the system tells only whether there
+ * are any, so many at most.
+ */
 int64_t pipe_unread(void);
 
 bool pipe_has_room(void);
@@ -52,11 +55,10 @@ int64_t pipe_drain(char *buffer);
 struct pollfd pipe_until_room(void);
 
 /*
- * For when polling is no use: a timer until the next look at the pipe. If
- * nothing was given since, each call of pipe_look_later() waits longer, from
- * 1 ms to 100 ms. False: no timer, see errno.
+ * For when polling is no use: when to look at the pipe again, by
+ * CLOCK_MONOTONIC. If nothing was given since the last call, this is later each
+ * time, from 1 ms to 100 ms.
  */
-bool pipe_look_later(void);
-struct pollfd pipe_until_look(void);
+int64_t pipe_next_look_ns(void);
 
 #endif

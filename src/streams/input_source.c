@@ -4,13 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "process/fd.h"
 #include "streams/input_source.h"
+#include "system/descriptors.h"
+#include "system/fd.h"
+#include "system/peek.h"
 
 static bool is_socket;
 static int reader = STDIN_FILENO; /* or a non-blocking description of it */
@@ -47,7 +48,7 @@ source_of(int fd, enum source *source)
 	flags = fcntl(fd, F_GETFL);
 	if (flags < 0)
 		return false;
-	if ((flags & O_ACCMODE) == O_WRONLY || (flags & O_PATH) != 0)
+	if ((flags & O_ACCMODE) == O_WRONLY || descriptor_is_place(flags))
 		return true;
 	if (S_ISSOCK(stat.st_mode))
 		return source_of_socket(fd, source);
@@ -107,7 +108,5 @@ source_read(char *buffer, int64_t most)
 bool
 source_is_empty(void)
 {
-	int count;
-
-	return ioctl(STDIN_FILENO, FIONREAD, &count) == 0 && count == 0;
+	return peek_count(STDIN_FILENO) == 0;
 }

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "process/fd.h"
 #include "streams/input_spool.h"
 #include "streams/tempfile.h"
+#include "system/fd.h"
 
 static struct {
 	int64_t limit;

@@ -7,9 +7,9 @@
 
 #include "core/base/duration.h"
 #include "core/waits/anchors.h"
-#include "process/clock.h"
 #include "streams/line_regex.h"
 #include "streams/line_scan.h"
+#include "system/clock.h"
 
 #define SLICE_NS (10 * NS_PER_MS) /* then signals are handled */
 
@@ -265,6 +265,15 @@ add(char *to, size_t *length, size_t room, const char *bytes, size_t count)
 	*length += count;
 }
 
+/* The last carriage return of COUNT bytes, or NULL: memrchr(3) is not POSIX. */
+static const char *
+last_return(const char *bytes, size_t count)
+{
+	while (count > 0 && bytes[count - 1] != '\r')
+		count--;
+	return count > 0 ? bytes + count - 1 : NULL;
+}
+
 /* After a carriage return the quote starts anew, unless the line ends there. */
 static void
 add_shown(struct scan_stream *stream, const char *bytes, size_t count)
@@ -277,7 +286,7 @@ add_shown(struct scan_stream *stream, const char *bytes, size_t count)
 		count--;
 	}
 	if (count > 0) {
-		last = memrchr(bytes, '\r', count);
+		last = last_return(bytes, count);
 		if (stream->returned || last != NULL)
 			stream->shown_length = 0;
 		if (last != NULL) {

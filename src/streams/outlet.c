@@ -7,22 +7,19 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "process/fd.h"
 #include "process/signals.h"
 #include "streams/outlet.h"
+#include "system/devices.h"
+#include "system/fd.h"
 
-#define MEMORY_MAJOR 1 /* /dev/null, /dev/full and the like */
 #define SMALL_STEP 256 /* a terminal with any room has room for this */
 
-/* Not /dev/ptmx: opening that again makes a new terminal. */
 static bool
 is_terminal(int fd, const struct stat *stat)
 {
-	return S_ISCHR(stat->st_mode) && stat->st_rdev != makedev(5, 2)
-	    && isatty(fd);
+	return S_ISCHR(stat->st_mode) && !device_is_ptmx(stat) && isatty(fd);
 }
 
 struct outlet
@@ -36,7 +33,7 @@ outlet_of(int fd)
 		return outlet;
 	outlet.is_socket = S_ISSOCK(stat.st_mode);
 	if (S_ISREG(stat.st_mode) || S_ISBLK(stat.st_mode)
-	    || (S_ISCHR(stat.st_mode) && major(stat.st_rdev) == MEMORY_MAJOR))
+	    || device_is_memory(&stat))
 		outlet.step = SIZE_MAX;
 	else if (S_ISFIFO(stat.st_mode))
 		outlet.step = PIPE_BUF;
@@ -58,7 +55,7 @@ outlet_close(struct outlet *outlet)
 }
 
 /*
- * If FD could not be opened again (another user's pipe, no /proc), poll first,
+ * If FD could not be opened again (another user's pipe), poll first,
  * and then write no more than there is room for.
  */
 static ssize_t

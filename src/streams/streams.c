@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "process/calendar.h"
-#include "process/clock.h"
 #include "process/signals.h"
 #include "streams/held_output.h"
 #include "streams/hint_file.h"
@@ -16,6 +15,7 @@
 #include "streams/input_spool.h"
 #include "streams/streams.h"
 #include "streams/tapped_output.h"
+#include "system/clock.h"
 
 static struct scan *scan;
 static bool passes_stderr; /* stderr is passed on at once, not held */
@@ -60,11 +60,20 @@ wanted(struct pollfd *descriptors)
 	return 1 + tap_wanted(descriptors + 1);
 }
 
+static bool
+input_is_ready(const struct pollfd *came)
+{
+	int64_t due_ns = input_due_ns();
+
+	return came->revents != 0
+	    || (due_ns < INT64_MAX && clock_now_ns() >= due_ns);
+}
+
 static void
 on_ready(const struct pollfd *came, int count)
 {
 	signals_before_write();
-	if (came[0].revents != 0)
+	if (input_is_ready(&came[0]))
 		input_feed();
 	tap_on_ready(came + 1, count - 1);
 	signals_after_write(true);
@@ -100,7 +109,7 @@ drain(bool patient)
 }
 
 static const struct relay relay
-    = { started, wanted, on_ready, has_failed, wrote, drain };
+    = { started, wanted, input_due_ns, on_ready, has_failed, wrote, drain };
 
 /* Sets DESCRIPTORS: new ones for COMMAND, or -1 if it inherits ours. */
 static struct stream_failure
@@ -142,7 +151,7 @@ streams_begin(struct command *command)
 	for (int fd = 0; fd < 3; fd++)
 		is_ours = is_ours || command->descriptors[fd] >= 0;
 	command->relay = is_ours ? &relay : NULL;
-	command->is_fed = input_wanted().fd >= 0;
+	command->is_fed = input_wanted().fd >= 0 || input_due_ns() < INT64_MAX;
 	return no_failure;
 }
 

@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "process/fd.h"
 #include "process/signals.h"
 #include "streams/channel.h"
 #include "streams/held_output.h"
 #include "streams/tapped_output.h"
-#include "streams/written_order.h"
+#include "system/fd.h"
+#include "system/written_order.h"
 
 /* The buffers of a channel: allocated if needed, too large to be static. */
 static struct tap_buffer {
@@ -129,7 +129,7 @@ tap_wanted(struct pollfd *descriptors)
 		    : (struct pollfd) { channel->pipe, POLLIN, 0 };
 	}
 	if (in_turn && turn == NULL)
-		descriptors[count++] = order_until_next();
+		count += order_until_next(descriptors + count);
 	return count;
 }
 
@@ -147,8 +147,11 @@ advance_in_turn(void)
 		if (which < 0)
 			return false;
 		if (channels[which].pipe < 0
-		    || !channel_has_bytes(&channels[which]))
+		    || !channel_has_bytes(&channels[which])) {
+			if (channels[which].pipe < 0)
+				order_end(which);
 			return true;
+		}
 		turn = &channels[which];
 		order_after_read(which, turn->pipe);
 	}

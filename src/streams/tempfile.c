@@ -8,8 +8,9 @@
 #include <unistd.h>
 
 #include "core/base/text.h"
-#include "process/fd.h"
 #include "streams/tempfile.h"
+#include "system/fd.h"
+#include "system/unnamed_file.h"
 
 const char *
 tempfile_directory(void)
@@ -23,12 +24,18 @@ int
 tempfile_named(const char *prefix, int flags, char *path, size_t size)
 {
 	struct text text = text_in(path, size);
+	int fd;
 
 	text_join(&text, tempfile_directory(), "/", prefix, "XXXXXX");
-	return fd_out_of_the_way(mkostemp(path, flags | O_CLOEXEC));
+	fd = mkstemp(path);
+	if (fd >= 0) {
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+		fcntl(fd, F_SETFL, flags);
+	}
+	return fd_out_of_the_way(fd);
 }
 
-/* For file systems without O_TMPFILE: the file has a name for a moment. */
+/* Where all files have names: this one has it for a moment. */
 static int
 open_and_unlink(int flags)
 {
@@ -40,23 +47,10 @@ open_and_unlink(int flags)
 	return fd;
 }
 
-static int
-open_without_name(int flags)
-{
-#if HAVE_DECL_O_TMPFILE
-	return open(
-	    tempfile_directory(), O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
-#else
-	(void)flags;
-	errno = EOPNOTSUPP;
-	return -1;
-#endif
-}
-
 int
 tempfile_open(int flags)
 {
-	int fd = open_without_name(flags);
+	int fd = unnamed_file_open(tempfile_directory(), flags);
 
 	if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR))
 		return open_and_unlink(flags);

@@ -3,7 +3,7 @@
 #
 # action.yml and packaging/action.sh, as a runner of GitHub Actions runs
 # them: the inputs in the environment, bash -e -o pipefail, a file for the
-# outputs, and no input.
+# outputs, and no input. And the workflow of this repository.
 # shellcheck shell=bash disable=SC2154 # the helpers set these
 
 load helper
@@ -11,7 +11,7 @@ load ../lib/server
 load ../lib/recipes
 
 setup_file() {
-  export action=$TOP_SRCDIR/action.yml YAML_PYTHON
+  export action=$TOP_SRCDIR/action.yml workflow=$TOP_SRCDIR/.github/workflows/ci.yml YAML_PYTHON
   YAML_PYTHON=$(a_python_with_yaml) || return 0
   yaml_value "$action" runs steps 0 run >"$BATS_FILE_TMPDIR/step.sh"
 }
@@ -332,6 +332,75 @@ no compiler
 ::error title=backoff::it is not in PATH, and could not be built here'
 }
 
+# --- on a Mac ---
+
+# on_a_mac: PATH has only bash and busybox's tools, which refuse the options that
+# a Mac's refuse; and bash lacks the builtins that came after its 3.2.
+on_a_mac() {
+  local tool busybox
+  need busybox
+  busybox=$(type -P busybox)
+  mkdir mac
+  for tool in cat cp env ln mkdir rm sh tail tr xargs; do
+    {
+      printf '#!/bin/sh\nfor word; do case $word in\n'
+      [ "$tool" != xargs ] || printf '%s\n' '-r) echo "xargs: illegal option -- r" >&2; exit 1 ;;'
+      # After a word that is not an option, there are those of another program.
+      printf '%s\n' "--?*) echo '$tool: illegal option -- -' >&2; exit 1 ;;" '-*) ;; *) break ;; esac; done'
+      printf 'exec %s %s "$@"\n' "$busybox" "$tool"
+    } >"mac/$tool"
+  done
+  chmod +x mac/*
+  ln -s "$(type -P bash)" "$(realpath "$BACKOFF")" mac
+  echo 'enable -n mapfile readarray' >bash-3.2
+  runner+=(RUNNER_OS=macOS RUNNER_ARCH=ARM64 PATH="$PWD/mac" BASH_ENV="$PWD/bash-3.2")
+}
+
+@test "action: a Mac's tools will do" {
+  on_a_mac
+  run -0 step COMMAND='[ "$BACKOFF_ATTEMPT" -eq 2 ] && printf mine=1 >>"$GITHUB_OUTPUT"' \
+    ATTEMPTS=3 TIMEOUT=1m DEADLINE=2m OPTIONS=$'-b 0\n --name="a  b"'
+  assert_output --partial 'a  b: attempt 1/3 failed'
+  outputs mine=1 attempts=2 status=0 result=success
+  run -0 step COMMAND='echo done' OPTIONS=' '
+  assert_output 'done'
+  run -125 step COMMAND=true OPTIONS="--name='a b"
+  assert_output '::error title=backoff::options: a quote has no end'
+}
+
+@test "action: a Mac's tools will do to build backoff" {
+  on_a_mac
+  rm mac/backoff
+  mkdir own
+  printf '#!/bin/sh\nln -s "%s" backoff\n' "$(realpath "$BACKOFF")" >own/bootstrap
+  chmod +x own/bootstrap
+  mkdir own/packaging
+  cp "$TOP_SRCDIR/packaging/action.sh" own/packaging
+  runner+=(GITHUB_ACTION_PATH="$PWD/own")
+  run -0 step COMMAND='echo run'
+  assert_output $'::group::Build backoff\n::endgroup::\nrun'
+}
+
+# What a Mac's bash, 3.2, does not have, among it arrays that are empty under
+# set -u, and what only Linux has.
+@test "action: the script has nothing that a Mac's bash lacks" {
+  local lacks
+  lacks='\b(mapfile|readarray|coproc|BASHPID|EPOCH[A-Z]+|globstar|lastpipe)\b'
+  lacks+='|\b(declare|local|typeset|readonly) -[a-zA-Z]*[Anlu]|wait -[nfp]|read -[a-zA-Z]*[Ni]|\[\[ -[vR] '
+  lacks+='|\$\{!?[A-Za-z_]+(\^|,|@[A-Za-z])|&>>|\|&|;;?&|%\([^)]*\)T|\{[a-z]+\}[<>]|\[-[0-9]+\]|\$\{[a-z]+:[^-}]*:-'
+  lacks+='|(^|[^+])"\$\{[a-z]+\[@\]\}"|/proc/|/dev/(shm|fd)'
+  run -1 grep -nE "$lacks" "$TOP_SRCDIR/packaging/action.sh"
+  assert_equal "$(grep -cE "$lacks" <<'SH'
+mapfile -d '' -t options < <(words)
+declare -A seen
+input=INPUT_${name^^}
+for option in "${options[@]}"; do
+wait -n
+local -n to=$1
+SH
+  )" 6
+}
+
 # --- the page ---
 
 @test "recipe: the workflow with the action has inputs and outputs that it has" {
@@ -411,4 +480,41 @@ instead_of() {
   # retry_on_exit_code
   run -8 step COMMAND='exit $((6 + BACKOFF_ATTEMPT))' OPTIONS="-b 0 $(instead_of 'retry_on_exit_code: 7')"
   outputs attempts=2 status=8 result=stopped
+}
+
+# --- the workflow of this repository ---
+
+@test "workflow: it is YAML that yamllint has no complaint about" {
+  yaml_value "$workflow" >/dev/null
+  need yamllint
+  yamllint --strict -d '{extends: default, rules: {document-start: disable}}' "$workflow"
+}
+
+@test "workflow: it runs the README's two commands, on x86_64 and arm64, on Linux and macOS" {
+  local job=(jobs readme) step
+  run -0 yaml_value "$workflow" "${job[@]}" runs-on
+  assert_output '${{ matrix.system }}'
+  run -0 yaml_value "$workflow" "${job[@]}" strategy matrix system
+  assert_output $'ubuntu-24.04\nubuntu-24.04-arm\nmacos-15\nmacos-15-intel'
+  # One system that fails hides none of the others.
+  run -0 yaml_value "$workflow" "${job[@]}" strategy fail-fast
+  assert_output false
+  awk '/^```/ { inside = !inside } inside && /^\.\/bootstrap/' "$TOP_SRCDIR/README.md" >wanted
+  assert_equal "$(wc -l <wanted)" 2
+  # After the first step, which fetches them.
+  for step in 1 2; do
+    yaml_value "$workflow" "${job[@]}" steps "$step" run
+  done | diff wanted -
+  run -0 yaml_value "$workflow" "${job[@]}" steps
+  assert_equal "${#lines[@]}" 3
+}
+
+@test "workflow: it may only read, and runs nothing of others but by its commit" {
+  run -0 yaml_value "$workflow" permissions
+  assert_output '{"contents": "read"}'
+  run -0 yaml_value "$workflow" jobs readme steps 0 with persist-credentials
+  assert_output false
+  run -1 grep -E 'secrets\.|pull_request_target|workflow_run|\$\{\{ *github\.event' "$workflow"
+  run -0 grep -E 'uses:' "$workflow"
+  run -1 grep -vE 'uses: [a-z/-]+@[0-9a-f]{40}  # v[0-9.]+$' <<<"$output"
 }

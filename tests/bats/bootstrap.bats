@@ -12,7 +12,7 @@ setup() {
   mkdir bin tree
   cp "$TOP_SRCDIR/bootstrap" tree
   local tool
-  for tool in sh cat chmod dirname env find grep id mktemp rm tail touch wc; do
+  for tool in sh bash cat chmod dirname env find grep id mkdir mktemp rm tail touch wc; do
     ln -s "$(type -P "$tool")" bin
   done
   stands_in uname 'echo Linux'
@@ -34,8 +34,31 @@ setup() {
 
 # stands_in PROGRAM [SCRIPT]
 stands_in() {
+  # It may be a link to the program itself.
+  rm -f "bin/$1"
   printf '#!/bin/sh\necho "%s $*" >>"%s/calls"\n%s\n' "$1" "$PWD" "${2-}" >"bin/$1"
   chmod +x "bin/$1"
+}
+
+# on_a_mac: where cc finds only the headers of what brew has installed, and only
+# where it is told to look.
+on_a_mac() {
+  prefix=$PWD/homebrew
+  stands_in uname 'echo Darwin'
+  stands_in xcode-select
+  stands_in brew "case \$1 in
+    --prefix) echo '$prefix' ;;
+    install) shift; for name; do mkdir -p '$prefix/opt/'\${name##*/}; done ;;
+  esac"
+  stands_in cc "case \"\$*\" in
+    *-I$prefix/opt/hiredis/include*) [ -d '$prefix/opt/hiredis' ] ;;
+    *-I$prefix/opt/openssl@3/include*) [ -d '$prefix/opt/openssl@3' ] ;;
+    *-c*) exit 1 ;;
+  esac"
+  stands_in autoreconf 'touch Makefile.in config.h.in &&
+    printf "#!/bin/sh\nenv\n" >configure && chmod +x configure'
+  for tool in timeout setsid date; do stands_in "$tool"; done
+  rm bin/ps bin/pkill bin/strace
 }
 
 # bootstraps -STATUS [OPTION]...
@@ -60,7 +83,7 @@ bootstrap: ./backoff is built"
   assert_line 'line 11'
   assert_line 'line 30'
   assert_line --index $((${#lines[@]} - 1)) \
-    "bootstrap: make: failed; all that it said is in $PWD/tree/bootstrap.log"
+    "bootstrap: make: failed; its output is in $PWD/tree/bootstrap.log"
 }
 
 @test "bootstrap --no-install names what is missing to build, and ends with 1" {
@@ -101,4 +124,106 @@ bootstrap: ./backoff is built"
   chmod +x tree/configure
   bootstraps -0 --no-install
   assert_output $'bootstrap: configure\nbootstrap: make\nbootstrap: ./backoff is built'
+}
+
+@test "bootstrap wants a bash that the tests can use" {
+  stands_in bash 'exit 1'
+  bootstraps -0 --no-install
+  assert_line 'bootstrap: missing to test, and not installed: bash'
+}
+
+@test "bootstrap understands a count that is padded with blanks, as BSD's" {
+  stands_in wc "printf '%8d\n' \"\$($(type -P wc) -l)\""
+  stands_in autoreconf 'exit 1'
+  bootstraps -1
+  assert_output "bootstrap: autoreconf
+bootstrap: autoreconf: failed; its output is in $PWD/tree/bootstrap.log"
+}
+
+@test "bootstrap on a Mac installs by Homebrew, and wants nothing of Linux" {
+  on_a_mac
+  rm bin/automake
+  stands_in bats 'exit 1'
+  stands_in bash 'exit 1'
+  rm bin/setsid
+  bootstraps -0
+  assert_output "bootstrap: installing by brew: automake
+bootstrap: installing by brew: bats-core bats-core/bats-core/bats-support bats-core/bats-core/bats-assert bash coreutils findutils gawk gnu-sed grep util-linux
+bootstrap: installing by brew: hiredis openssl@3
+bootstrap: autoreconf
+bootstrap: configure
+bootstrap: make
+bootstrap: ./backoff is built"
+  run ! grep -E '^(apt-get|sudo)' calls
+}
+
+@test "bootstrap on a Mac finds what Homebrew has, and tells configure where it is" {
+  on_a_mac
+  mkdir -p "$prefix"/opt/{hiredis,openssl@3}
+  bootstraps -0
+  refute_output --partial installing
+  run -0 cat tree/bootstrap.log
+  assert_line "HIREDIS_CFLAGS=-I$prefix/opt/hiredis/include"
+  assert_line "HIREDIS_LIBS=-L$prefix/opt/hiredis/lib -lhiredis"
+  assert_line "OPENSSL_CFLAGS=-I$prefix/opt/openssl@3/include"
+  assert_line "OPENSSL_LIBS=-L$prefix/opt/openssl@3/lib -lssl -lcrypto"
+  assert_line "BATS_LIB_PATH=$prefix/lib"
+  assert_line --regexp "^TEST_PATH=$prefix/opt/coreutils/libexec/gnubin:.*:$prefix/opt/util-linux/bin$"
+}
+
+@test "bootstrap on a Mac finds the GNU tools that Homebrew has" {
+  on_a_mac
+  rm bin/setsid
+  mkdir -p "$prefix"/opt/{hiredis,openssl@3,util-linux/bin}
+  printf '#!/bin/sh\n' >"$prefix/opt/util-linux/bin/setsid"
+  chmod +x "$prefix/opt/util-linux/bin/setsid"
+  bootstraps -0
+  refute_output --partial installing
+}
+
+@test "bootstrap on a Mac leaves alone what its user has set" {
+  on_a_mac
+  run -0 env -i PATH="$PWD/bin" HIREDIS_CFLAGS=-I/mine OPENSSL_LIBS='-L/mine -lssl' \
+    BATS_LIB_PATH=/mine TEST_PATH=/mine tree/bootstrap
+  run -0 cat tree/bootstrap.log
+  assert_line HIREDIS_CFLAGS=-I/mine
+  assert_line 'OPENSSL_LIBS=-L/mine -lssl'
+  assert_line BATS_LIB_PATH=/mine
+  assert_line TEST_PATH=/mine
+}
+
+@test "bootstrap elsewhere tells configure nothing of Homebrew" {
+  on_a_mac
+  stands_in uname 'echo Linux'
+  bootstraps -0
+  run ! grep -E '^(HIREDIS|OPENSSL|BATS|TEST)_' tree/bootstrap.log
+  run ! grep '^brew' calls
+}
+
+@test "bootstrap on a Mac without the command line tools says how to get them, and opens no window" {
+  on_a_mac
+  stands_in xcode-select 'exit 2'
+  bootstraps -1
+  assert_output 'bootstrap: cc and make are in the command line tools: xcode-select --install'
+  run ! grep -E '^(cc|make|brew install|xcode-select --install)' calls
+}
+
+@test "bootstrap --no-install on a Mac says what would install what is missing" {
+  on_a_mac
+  rm bin/autoconf bin/automake bin/bats
+  stands_in xcode-select 'exit 2'
+  bootstraps -1 --no-install
+  assert_output 'bootstrap: missing to build, and not installed: cc autoconf automake
+bootstrap: cc and make are in the command line tools: xcode-select --install
+bootstrap: to install: brew install autoconf automake
+bootstrap: missing to test, and not installed: bats
+bootstrap: to install: brew install bats-core bats-core/bats-core/bats-support bats-core/bats-core/bats-assert'
+  run ! grep -E '^(brew install|xcode-select --install)' calls
+}
+
+@test "bootstrap on a Mac without Homebrew says where it is" {
+  on_a_mac
+  rm bin/brew bin/automake
+  bootstraps -1
+  assert_output 'bootstrap: to install automake: get Homebrew, https://brew.sh'
 }

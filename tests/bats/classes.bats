@@ -204,6 +204,7 @@ busy_command() {
 }
 
 @test "timeout matches a timed-out attempt whatever its status" {
+  need_proc
   verdict stop -x timeout -t 50ms -- sleep 60
   # The command goes on to its own end.
   local past=(-t 50ms -- bash -c "$until_term"'; exit "$0"')

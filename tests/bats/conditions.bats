@@ -164,6 +164,7 @@ chatter='yes 3>&- & read -r _ <"$full"; '$until_term'; kill -KILL $!; echo >"$go
 }
 
 @test "a match decides the verdict on a timeout" {
+  need_proc
   # shellcheck disable=SC2034 # for logged
   under=("${HOLD_TERM[@]}")
   verdict stop -t 50ms --stop-if=line -- bash -c "echo line; $until_term"
@@ -199,6 +200,7 @@ chatter='yes 3>&- & read -r _ <"$full"; '$until_term'; kill -KILL $!; echo >"$go
 }
 
 @test "without a condition nothing is watched" {
+  need_proc
   "$BACKOFF" -- sh -c 'readlink "/proc/$$/fd/1" "/proc/$$/fd/2"' >"$got" 2>"$said"
   assert_equal "$(cat "$got")" "$(printf '%s\n' "$got" "$said")"
 }
@@ -359,6 +361,7 @@ for i in range(256):
 }
 
 @test "memory does not grow with the output" {
+  need_proc
   # kB of the most that was ever resident, before and after 64 MiB.
   "$BACKOFF" -qq --stop-if='never [t]o be found' -- sh -c '
     most() { sed -n "s/^VmHWM:[^0-9]*//p" "/proc/$PPID/status"; }
@@ -524,7 +527,21 @@ leaves_hello() {
   done
 }
 
+# After the command no more is taken than a pipe can have held at its end.
+@test "a leftover process that writes for ever is not listened to for ever" {
+  need_strace
+  # So that the pipe is full again at each read.
+  run -0 bash -c 'strace -qq -o "$BATS_TEST_TMPDIR/trace" -e trace=read,wait4 \
+    -e inject=read:delay_enter=5000 "$BACKOFF" -q -n 1 --stop-if=never -- \
+    sh -c "yes & sleep 0.1; kill -s TERM \$PPID; exit 3" 3>&- | cat >/dev/null'
+  run -0 awk '/^wait4.* = [1-9]/ { ended = 1 }
+    ended && /^read/ && $NF > 0 { count += $NF }
+    END { print ended && count <= 1048576 ? "ended" : count }' "$BATS_TEST_TMPDIR/trace"
+  assert_output ended
+}
+
 @test "a slow reader does not stop a timeout" {
+  need_proc
   mkfifo "$go" "$full"
   reads full tell:"$full" hear:"$go" read -- "${HOLD_TERM[@]}" \
     "$BACKOFF" -n 1 -t 300ms -k 1h --stop-if=never -- bash -c "$chatter"
@@ -533,6 +550,7 @@ leaves_hello() {
 }
 
 @test "a slow reader does not stop a signal" {
+  need_proc
   mkfifo "$go" "$full"
   reads full tell:"$full" kill:TERM hear:"$go" read -- "${HOLD_TERM[@]}" \
     "$BACKOFF" --stop-if=never -- bash -c "$chatter"
@@ -562,6 +580,7 @@ leaves_hello() {
 }
 
 @test "a shared description is never made non-blocking" {
+  need_proc
   local kind
   for kind in pipe terminal socket; do
     reads --stdout "$kind" --both -- sh -c '"$BACKOFF" -qq --stop-if=never -- sh -c "echo some
@@ -652,6 +671,7 @@ PYTHON
 }
 
 @test "what is written at a timeout arrives whole, in a file and in a pipe" {
+  need_proc
   local i command='
 import os, signal, sys, time
 def last(*_):

@@ -123,15 +123,19 @@ sources() {
   assert_output ''
 }
 
-# with_include LINE FILE: lint-rooms on the sources, with LINE added to FILE.
-with_include() {
+# with_line LINT LINE FILE: LINT on the sources, with LINE added to FILE.
+with_line() {
   local there=$BATS_TEST_TMPDIR/there
 
   mkdir "$there"
   cp -R Makefile.am src "$there"
   chmod -R u+w "$there"
-  echo "$1" >>"$there/$2"
-  run tests/lint-rooms "$there"
+  echo "$2" >>"$there/$3"
+  run "tests/$1" "$there"
+}
+
+with_include() {
+  with_line lint-rooms "$@"
 }
 
 @test "no include breaks the order of the rooms or closes a circle" {
@@ -193,6 +197,59 @@ with_rooms() {
   sed 's,^doors_files = ,annex_files = src/annex/a.h\n\n&,' Makefile.am >"$there/Makefile.am"
   run -1 tests/lint-rooms "$there"
   assert_output 'the room main is in layer 11, of at most 10'
+}
+
+@test "one system alone is asked in src/system only" {
+  run -0 tests/lint-systems
+  assert_output ''
+}
+
+# foreign LINE FILE WHAT: lint-systems says that of the LINE, if it is in FILE.
+foreign() {
+  with_line lint-systems "$1" "$2"
+  assert_failure
+  assert_output --regexp "^$2:[0-9]+: $3[^"$'\n'"]*$"
+  rm -rf "$BATS_TEST_TMPDIR/there"
+}
+
+@test "lint-systems finds a header of Linux, a file of /proc, and a question for the system" {
+  foreign '#include <sys/epoll.h>' src/streams/copy.c '<sys/epoll.h> is not in POSIX'
+  foreign '# include <sys/prctl.h>' src/process/spawn.h '<sys/prctl.h> is not in POSIX'
+  foreign '#include <sys/signalfd.h>' src/system/posix/signal_queue.c '<sys/signalfd.h> is not in POSIX'
+  foreign $'#\tinclude <sys/inotify.h>' src/log/log.c '<sys/inotify.h> is not in POSIX'
+  foreign '#include <hiredis/hiredis.h>' src/main.c '<hiredis/hiredis.h> is not in POSIX'
+  foreign 'static const char self[] = "/proc/self/exe";' src/main.c '/proc is asked'
+  foreign '#ifdef __linux__' src/log/log.c 'which system it is'
+  foreign '#elif TARGET_OS_OSX' src/process/spawn.c 'which system it is'
+  foreign '#if defined __APPLE__' src/system/clock.c 'which system it is'
+}
+
+@test "lint-systems lets linux and darwin include what they have" {
+  for file in linux/parent.c darwin/parent.c; do
+    with_line lint-systems '#include <sys/event.h>' "src/system/$file"
+    assert_success
+    rm -rf "$BATS_TEST_TMPDIR/there"
+  done
+}
+
+@test "configure refuses a system that it does not know" {
+  [ -x configure ] || skip 'no configure in the source tree'
+  cd "$BATS_TEST_TMPDIR"
+  run -1 "$TOP_SRCDIR/configure" --with-system=plan9
+  assert_line --partial '--with-system=plan9: expected linux, posix or darwin'
+}
+
+# NSIG is in POSIX since 2024, and getopt.h declares whatever is asked for.
+@test "what is not of linux or darwin compiles with what POSIX (2008) declares" {
+  local strict=$BATS_TEST_TMPDIR/strict failed=
+  mkdir "$strict"
+  grep -E '^#define PACKAGE' "$(dirname "$BACKOFF")/config.h" >"$strict/config.h"
+  while read -r file; do
+    # shellcheck disable=SC2086 # CC may be several words
+    $CC -std=c11 -D_XOPEN_SOURCE=700 -DNSIG=65 -DLIBEXECDIR='""' \
+      -Werror=implicit-function-declaration -fsyntax-only -I src -I "$strict" "$file" || failed+=" $file"
+  done < <(find src -name '*.c' ! -path 'src/system/linux/*' ! -path 'src/system/darwin/*' ! -path 'src/fleet/*')
+  assert_equal "$failed" ''
 }
 
 # compiles_with ROW FILE: whether FILE does, with ROW in the table of options.

@@ -125,6 +125,7 @@ mails() {
 # --- --quiet-success ---
 
 @test "cron: no mail about a success, not even at the third attempt" {
+  need_proc
   need_cron
   backup_is <<<'echo out; echo err >&2; [ "$BACKOFF_ATTEMPT" -eq 3 ]'
   cron_starts "$(crontab_of cron-quiet)"
@@ -134,6 +135,7 @@ mails() {
 }
 
 @test "cron: mail about the last failure, with all that is needed to see why" {
+  need_proc
   need_cron
   backup_is <<'SH'
 echo "attempt $BACKOFF_ATTEMPT"
@@ -153,6 +155,7 @@ SH
 }
 
 @test "cron: the job finds what cron gives it" {
+  need_proc
   need_cron
   backup_is <<<'env >&2; readlink /proc/self/fd/0; cat; exit 7'
   cron_starts "$(crontab_of cron-quiet)"
@@ -186,6 +189,7 @@ in_a_cron() {
 }
 
 @test "cron: a command that is not there is told, and not tried again" {
+  need_proc
   need_cron
   crontab_of cron-quiet >/dev/null
   cron_starts "$(sed 's,/bin/backup,/bin/none; echo >>"$HOME/../ran",' line)"
@@ -197,6 +201,7 @@ in_a_cron() {
 # --- an upload ---
 
 @test "cron: an upload waits for the server, and says nothing" {
+  need_proc
   need_cron
   local crontab
   need curl
@@ -235,7 +240,8 @@ in_a_cron() {
 # --- --defer ---
 
 @test "cron: a job that fails is put off in silence, until it is time" {
-  need_call F_OFD_SETLKW
+  need_proc
+  need_answer byte_lock
   need_cron
   local crontab ends=$BATS_TEST_TMPDIR/home/ends
   stand_in "$BATS_TEST_TMPDIR/home/bin/sync" <<SH
@@ -264,7 +270,8 @@ SH
 }
 
 @test "cron: one mail when an outage begins, one when it is over, and nothing between" {
-  need_call F_OFD_SETLKW
+  need_proc
+  need_answer byte_lock
   need_cron
   local crontab ends=$BATS_TEST_TMPDIR/home/ends
   stand_in "$BATS_TEST_TMPDIR/home/bin/sync" <<SH
@@ -307,6 +314,7 @@ pinged() {
 }
 
 @test "cron: healthchecks is told of a success, and of a failure" {
+  need_proc
   need_cron
   need curl
   answers_ready
@@ -331,6 +339,7 @@ pinged() {
 }
 
 @test "cron: a mail of its own to somebody else" {
+  need_proc
   need_cron
   stand_in "$BATS_TEST_TMPDIR/usr-bin/mail" <<SH
 { printf '[%s]' "\$@"; echo; cat; } >>'$BATS_TEST_TMPDIR/mailed'
@@ -352,6 +361,7 @@ SH
 }
 
 @test "cron: a line in the system log" {
+  need_proc
   need_cron
   need logger
   # The real one, to a socket in the place of /dev/log.
@@ -384,6 +394,7 @@ textfile_ready() {
 }
 
 @test "cron: metrics of a success, and then of a failure" {
+  need_proc
   need_cron
   textfile_ready
   backup_is <<<'[ "$BACKOFF_ATTEMPT" -eq 2 ]'

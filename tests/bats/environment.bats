@@ -62,6 +62,7 @@ without_streams() { exec <&- >&- 2>&-; }
 }
 
 @test "rule 62: umask, niceness, limits, OOM score and timer slack are passed on" {
+  need_proc
   odd_place() {
     umask 027
     renice -n 19 -p "$BASHPID"
@@ -116,6 +117,7 @@ without_streams() { exec <&- >&- 2>&-; }
 }
 
 @test "rule 59: our own descriptors are 10 and above" {
+  need_proc
   local closed pid fd
   mkfifo ready
   for closed in '' '<&-' '>&-' '2>&-' '<&- >&- 2>&-'; do
@@ -138,9 +140,13 @@ without_streams() { exec <&- >&- 2>&-; }
   assert_equal "$(cat out.1 out.2)" $'said\nsaid'
 }
 
+# How many are enough: without signalfd, signals take two, and each start two.
+few=4
+has_answer signalfd || few=9 # bats has one open
+
 @test "backoff works with few descriptors" {
   local limit
-  for limit in 4 5 8 10 11; do
+  for limit in "$few" $((few + 1)) $((few + 4)) $((few + 6)) $((few + 7)); do
     run sh -c 'exec 3>&-; ulimit -n "$1"; exec "$BACKOFF" -q -n 2 --base=0 -- sh -c "ulimit -n; exit 7"' \
       sh "$limit"
     assert_equal "$limit: $status" "$limit: 7"
@@ -149,7 +155,8 @@ without_streams() { exec <&- >&- 2>&-; }
 }
 
 @test "with few descriptors a timeout still ends the command" {
-  run sh -c 'exec 3>&-; ulimit -n 4; exec "$BACKOFF" -q -n 2 --base=0 -t 100ms -- sleep 1000'
+  run sh -c 'exec 3>&-; ulimit -n "$1"; exec "$BACKOFF" -q -n 2 --base=0 -t 100ms -- sleep 1000' \
+    sh "$few"
   assert_equal "$status" 124
 }
 
@@ -197,6 +204,7 @@ adopted() {
 }
 
 @test "rule 60: both at once, with the descriptors" {
+  need_proc
   run sh -c 'exec 3</dev/null; export LISTEN_PID=$$ WATCHDOG_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=x
     exec "$BACKOFF" -qq -n 2 --base=0 -- sh -c "
       [ \$LISTEN_PID = \$\$ ] && [ \$WATCHDOG_PID = \$\$ ] && echo \$LISTEN_FDS \$LISTEN_FDNAMES
@@ -297,6 +305,7 @@ told() {
 }
 
 @test "nothing of an outer BACKOFF_* is inherited" {
+  need_proc
   local name
   for name in ATTEMPT ATTEMPTS ID STATUS VERDICT ELAPSED HINT RESULT; do
     export "BACKOFF_$name=stale"

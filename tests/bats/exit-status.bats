@@ -174,6 +174,7 @@ dies() {
 }
 
 @test "rule 37: 124 also when the command ends with 0 after the TERM" {
+  need_proc
   local under=("${HOLD_TERM[@]}")
   ends 'exited 124' exhausted -n 1 -t 100ms -- bash -c "$until_term; exit 0"
   assert_events 'attempts[0].outcome == "timed-out" and attempts[0].status == 0'
@@ -264,6 +265,7 @@ all_but_used_up() {
 }
 
 @test "rule 36: we die by real-time signals too" {
+  need_real_time
   "${PYTHON[@]}" "$lib/run.py" --fate fate -- "$BACKOFF" -n 1 -q -- \
     python3 -c 'import os; os.kill(os.getpid(), 40)' 3>&-
   assert_equal "$(cat fate)" "killed 40"

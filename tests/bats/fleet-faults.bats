@@ -10,7 +10,7 @@ load ../lib/shared
 load ../lib/redis
 
 setup() {
-  need_call F_OFD_SETLKW
+  need_answer byte_lock
   need_redis
   cd "$BATS_TEST_TMPDIR" || return
   export BACKOFF_FLEET=unix:$REDIS_SOCKET

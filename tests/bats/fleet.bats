@@ -13,7 +13,7 @@ load ../lib/redis
 load ../lib/shared
 
 setup() {
-  need_call F_OFD_SETLKW
+  need_answer byte_lock
   cd "$BATS_TEST_TMPDIR" || return
   export BACKOFF_FLEET_HELPER=$FLEET_HELPER
   mkfifo go
@@ -284,6 +284,7 @@ ran$"
 }
 
 @test "a prober that is killed is followed by another machine's" {
+  need_proc
   with_server
   shut -b 1ms
   start_on 1 -q --gate=fleet:hub -b 1ms -- sh -c 'echo probing; exec sleep 1000'
@@ -297,6 +298,7 @@ ran$"
 }
 
 @test "on one machine one run asks the server, and the others wait behind it" {
+  need_proc
   with_server
   shut_for_long
   local i pids=()
@@ -346,6 +348,7 @@ ran$"
 }
 
 @test "a helper that is killed in an attempt does not end that" {
+  need_proc
   with_server
   start_on 1 --gate=fleet:hub -n 1 -- sh -c 'echo ready; read -r _ <go; exit 3'
   await "$out" ready
@@ -367,6 +370,7 @@ lease_grows() {
 }
 
 @test "a helper that is killed in an attempt is followed by one that renews its slot" {
+  need_proc
   local before first
   with_server
   start_on 1 --gate=fleet:hub --slots=fleet:hub:1 -n 1 -- sh -c 'echo ready; read -r _ <go; exit 3'
@@ -389,6 +393,7 @@ lease_grows() {
 }
 
 @test "a helper that is killed in a probe is followed by one that renews the turn" {
+  need_proc
   turn_left() {
     redis pttl 'backoff:{hub}:turn'
   }
@@ -412,6 +417,7 @@ lease_grows() {
 }
 
 @test "a helper that is killed when its slot was another's meanwhile says so" {
+  need_proc
   with_server
   start_on 1 --slots=fleet:hub:1 -n 1 -- sh -c 'echo ready; read -r _ <go; exit 3'
   await "$out" ready
@@ -426,6 +432,7 @@ lease_grows() {
 }
 
 @test "a helper that is stuck is given up" {
+  need_proc
   with_server
   start_on 1 --gate=fleet:hub -n 1 -- sh -c 'echo ready; read -r _ <go; exit 1'
   await "$out" ready
@@ -437,6 +444,7 @@ lease_grows() {
 }
 
 @test "COMMAND has neither the server's name nor the socket" {
+  need_proc
   with_server
   on 1 -q --gate=fleet:hub --slots=fleet:hub:1 sh -c 'env >env; ls -l /proc/$$/fd >fds'
   refute grep -q BACKOFF_FLEET env
@@ -445,6 +453,7 @@ lease_grows() {
 }
 
 @test "the helper has nothing of ours open, and is in no terminal's way" {
+  need_proc
   with_server
   start_on 1 --gate=fleet:hub -- sh -c 'echo ready; read -r _ <go' 5>mark
   await "$out" ready
@@ -882,6 +891,7 @@ PY
 }
 
 @test "a server that hangs when a lease is due for renewal costs nothing but time" {
+  need_proc
   with_server
   shut -b 1ms
   start_on 1 -q --gate=fleet:hub --slots=fleet:hub:1 -- sh -c 'echo ready; read -r _ <go'

@@ -9,7 +9,7 @@ load ../lib/process
 load ../lib/shared
 
 setup() {
-  need_call F_OFD_SETLKW
+  need_answer byte_lock
   # A service: it is up while the file "up" is there. Each request is a line.
   cd "$BATS_TEST_TMPDIR" || return
   cat >job <<'EOF'
@@ -362,6 +362,7 @@ stand_in_line() {
 }
 
 @test "kill -9 of the prober and of the next together: who stands behind them probes" {
+  need_proc
   local i
   for i in 1 2 3; do
     rm -f up
@@ -420,6 +421,7 @@ stand_in_line() {
 
 # All others stand behind them, and they cannot look at the clock.
 @test "a stopped head of the queue, and the next one, are passed over, and come back late" {
+  need_proc
   shut_gate
   start -- "$BACKOFF" -qq --gate=hub -t 1s -- sh -c 'echo "ready $$"; exec sleep 1000'
   wait_for grep -q ready "$out"
@@ -450,6 +452,7 @@ stand_in_line() {
 # With the one that has the turn, the first of the line, and eight that would
 # look at the clock: nobody has told those behind them.
 @test "nobody is held up for long by those who are stopped, however many they are" {
+  need_proc
   local i
   # Nobody probes before all of them stand there.
   shut_for 15s
@@ -525,7 +528,7 @@ stand_in_line() {
     case $what in
       empty) : >state/hub ;;
       cut) truncate -s 100 state/hub ;;
-      damaged) printf x | dd of=state/hub bs=1 seek=70 conv=notrunc status=none ;;
+      damaged) damage 70 ;;
     esac
     : >requests
     "$BACKOFF" -qq --gate=hub --gate-wait=0 -n 1 -- ./job || true
@@ -598,6 +601,7 @@ assert [e["rate"] for e in gate] == [None, None, 2] and gate[2]["results"] == ga
 }
 
 @test "no descriptor of the state directory or file is left to the command" {
+  need_proc
   shut_gate
   touch up
   run -0 "$BACKOFF" -qq --gate=hub -- sh -c 'ls -l /proc/$$/fd'
@@ -711,6 +715,7 @@ assert [e["rate"] for e in gate] == [None, None, 2] and gate[2]["results"] == ga
 }
 
 @test "--gate=open opens a gate for those who wait, too: they come back by the ramp" {
+  need_proc
   local i
   shut_for 30m
   touch up

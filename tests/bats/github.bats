@@ -186,6 +186,7 @@ fails_once='[ "$BACKOFF_ATTEMPT" -ge 2 ] || exit 7'
 
 # Neither a failure nor a success.
 @test "github: a run that is put off is not pointed at" {
+  need_answer byte_lock
   export GITHUB_ACTIONS=true BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/state
   run "$BACKOFF" -n 1 --defer=job false
   assert_line --partial '::error'

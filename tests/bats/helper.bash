@@ -25,8 +25,8 @@ export BATS_TEST_TIMEOUT="${BATS_TEST_TIMEOUT:-180}"
 unset CI GITHUB_ACTIONS BACKOFF_HINT BACKOFF_DEPTH BACKOFF_ATTEMPT \
   BACKOFF_SLOTS BACKOFF_FLEET BACKOFF_FLEET_HELPER LISTEN_PID LISTEN_FDS WATCHDOG_PID POSIXLY_CORRECT
 
-# What runs share, they share within a test.
-export BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/state
+# What runs share, they share within a test; what is killed leaves no file behind.
+export BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/state TMPDIR=$BATS_TEST_TMPDIR
 
 # The interpreter for what tests/lib has. Where a machine has many packages
 # for Python, to look at them takes longer than all else that a script does.
@@ -72,17 +72,6 @@ need_faketime() {
     skip 'faketime has no say in a static program'
   faketime -f '+0 x1000' "$BACKOFF" true 2>/dev/null ||
     skip 'faketime does not work with this program'
-}
-
-# has_call NAME: whether the program was built with this call, which other
-# systems than Linux may lack; configure has the list.
-has_call() {
-  [[ " ${WITHOUT-} " != *" $1 "* ]]
-}
-
-# need_call NAME: skips where the program has to do without.
-need_call() {
-  has_call "$1" || skip "built without $1"
 }
 
 # fails_then_succeeds N FILE: a script on stdout that fails N times

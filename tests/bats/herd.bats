@@ -528,6 +528,7 @@ at_terminal() {
 }
 
 @test "herd: the charts are as wide as the terminal" {
+  need_answer terminal_columns
   local columns widest
 
   for columns in 60 80 100 140; do
@@ -542,6 +543,7 @@ EOS
 }
 
 @test "herd: the charts have 20 columns at least, and 500 at most" {
+  need_answer terminal_columns
   local columns widest
 
   for columns in 12 900; do

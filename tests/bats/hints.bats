@@ -54,11 +54,12 @@ prints='printf "$1"; exit 7'
 # --- BACKOFF_HINT ---
 
 @test "every attempt finds an empty file in BACKOFF_HINT, and may write there" {
+  need_proc
   run -0 --separate-stderr "$BACKOFF" -b 0 -- sh -c '
     [ -e "$BACKOFF_HINT" ] && [ ! -s "$BACKOFF_HINT" ] || exit 9
     echo after=0 >>"$BACKOFF_HINT" || exit 9
     echo "$BACKOFF_HINT"; [ "$BACKOFF_ATTEMPT" -eq 3 ]'
-  ! has_call memfd_create || [[ ${lines[0]} =~ ^/proc/[0-9]+/fd/[0-9]+$ ]]
+  ! has_answer file_in_memory || [[ ${lines[0]} =~ ^/proc/[0-9]+/fd/[0-9]+$ ]]
 }
 
 @test "BACKOFF_HINT is never inherited" {
@@ -601,4 +602,34 @@ to print the headers the command needs -w '%{stderr}Retry-After: %header{retry-a
   refute_output --partial 'no stated wait'
   run -9 "$BACKOFF" --retry-after -n 2 -b 0 -- sh -c 'exit 9'
   refute_output --partial 'no stated wait'
+}
+
+# --- BACKOFF_HINT as a file with a name ---
+
+# where_it_has_a_name COMMAND...: as where there are no files in memory.
+where_it_has_a_name() {
+  if has_answer file_in_memory; then
+    need_strace
+    strace -qq -o trace -e trace=memfd_create -e inject=memfd_create:error=ENOSYS "$@"
+  else
+    "$@"
+  fi
+}
+
+@test "a hint is had from another working directory, though TMPDIR is a relative path" {
+  cd "$BATS_TEST_TMPDIR"
+  mkdir here
+  TMPDIR=here where_it_has_a_name "$BACKOFF" -n 2 -b 0 --log-file=said -- \
+    sh -c 'cd /; echo verdict=stop >>"$BACKOFF_HINT"; exit 7' || true
+  grep -q 'asked to stop (BACKOFF_HINT)' said || fail "$(cat said)"
+  assert_equal "$(ls here)" ''
+}
+
+@test "a hint file that cannot be made is told once, after a failure" {
+  cd "$BATS_TEST_TMPDIR"
+  TMPDIR=/not/there where_it_has_a_name "$BACKOFF" -n 3 -b 0 --log-file=said -- sh -c 'exit 7' || true
+  assert_equal "$(grep -c 'cannot make BACKOFF_HINT in TMPDIR /not/there: No such file or directory$' said)" 1
+  rm said
+  TMPDIR=/not/there where_it_has_a_name "$BACKOFF" --log-file=said -- true
+  [ ! -s said ] || fail "$(cat said)"
 }

@@ -181,6 +181,7 @@ big() {
 }
 
 @test "a stop, a refusal of the hook, a timeout and a signal release the output too" {
+  need_proc
   writes -o -x 7 -- sh -c 'echo stopped; exit 7'
   tells stopped '.*: not retrying .*'
   writes -o -b 0 --before-retry='exit 9' -- sh -c 'echo vetoed; exit 7'
@@ -196,6 +197,7 @@ big() {
 }
 
 @test "the deadline releases what the attempt that it cut had written" {
+  need_proc
   under=("${HOLD_TERM[@]}")
   writes -o -T 100ms -- bash -c "echo cut; $until_term"
   [ "$status" -eq 124 ]
@@ -281,23 +283,27 @@ big() {
 # --- where the command writes ---
 
 @test "rule 68: the command writes into a file without a name, which nobody else may open" {
+  need_proc
   writes -oall -- sh -c 'stat -Lc "%f %h" /proc/self/fd/1 /proc/self/fd/2'
   # A regular file of mode 0600, with no links.
   holds "$got" '8180 0' '8180 0'
 }
 
 @test "rule 68: what is held is opened for appending" {
+  need_proc
   writes -o -- sh -c 'sed -n "s/^flags:[ 	]*//p" /proc/self/fdinfo/1'
   [ $((0$(cat "$got") & 02000)) -ne 0 ]
 }
 
 @test "a stream that is not held is inherited" {
+  need_proc
   writes -o -- sh -c 'readlink "/proc/$PPID/fd/2" /proc/$$/fd/2'
   holds "$got" "$said" "$said"
 }
 
 @test "the file is in TMPDIR, and vanishes" {
-  need_call memfd_create # else there is another one
+  need_proc
+  need_answer file_in_memory # else there is another one
   mkdir "$BATS_TEST_TMPDIR/tmp"
   TMPDIR=$BATS_TEST_TMPDIR/tmp writes -o -- sh -c 'readlink /proc/self/fd/1; ls -A "$TMPDIR"'
   [ "$(wc -l <"$got")" -eq 1 ]
@@ -306,6 +312,7 @@ big() {
 }
 
 @test "an empty TMPDIR, and none, is /var/tmp" {
+  need_proc
   need_writable /var/tmp
   TMPDIR='' writes -o -- readlink /proc/self/fd/1
   [[ $(<"$got") == "$(readlink -f /var/tmp)"/* ]]
@@ -332,7 +339,7 @@ big() {
   export TMPDIR
   for option in -o -oall --quiet-success; do
     mkdir "$TMPDIR"
-    writes "$option" -q -b 0 -- sh -c 'echo out; rmdir "$TMPDIR"; exit 7'
+    writes "$option" -q -b 0 -- sh -c 'echo out; rm -r "$TMPDIR"; exit 7'
     assert_equal "$status" 125
     cat "$got" "$said" >"$over"
     tells_in_all "$option"
@@ -352,6 +359,11 @@ backoff: sh: failed after 2 attempts in T: held output could not be passed on: N
     status=0
     seq 3 | bash -c 'exec 3>&-; ulimit -n "$0"; exec "$@"' "$limit" "$BACKOFF" -oall -qq -n 3 -b 0 -- \
       sh -c 'read -r line; ls -d / /nonexistent' >"$got" 2>"$said" || status=$?
+    # Where a start takes a pipe.
+    if [ "$status" -eq 126 ] && ! has_answer signalfd; then
+      assert_equal "$limit: $(cat "$got" "$said")" "$limit: "
+      continue
+    fi
     [ "$status" -eq 2 ] || grep -Eq 'Too many open files|No file descriptors available' "$said"
     grep -q 'after 1 attempt ' "$said" || assert_equal "$limit: $(cat "$got")" "$limit: /"
   done
@@ -455,6 +467,7 @@ backoff: sh: failed after 2 attempts in T: held output could not be passed on: N
 }
 
 @test "rule 70: a release does not make a shared description non-blocking" {
+  need_proc
   local file
   file=$(big)
   {

@@ -74,6 +74,7 @@ wait_in_hook='echo >"$READY"; exec sleep 300'
 }
 
 @test "the hooks have /dev/null as stdin" {
+  need_proc
   echo input | {
     run -1 "$BACKOFF" -n 2 -b 0 --before-retry='cat >>"$SEEN"; readlink /proc/self/fd/0 >>"$SEEN"' \
       --at-end='cat >>"$SEEN"; readlink /proc/self/fd/0 >>"$SEEN"' -- false

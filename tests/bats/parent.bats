@@ -8,7 +8,7 @@ load helper
 load ../lib/process
 
 setup() {
-  need_call PR_SET_PDEATHSIG
+  need_answer parent
   holders=()
 }
 
@@ -74,6 +74,7 @@ as_parent_ended='^backoff: [a-z0-9]+: interrupted, as the parent has ended, afte
 }
 
 @test "--die-with-parent: COMMAND has its time to end, and its status is ours" {
+  need_real_time
   orphans -- "$BACKOFF" --die-with-parent -d 1h -- python3 "$PROBE" --exit 3
   await "$out" '^ready'
   kill -s KILL "$parent"
@@ -144,6 +145,7 @@ as_parent_ended='^backoff: [a-z0-9]+: interrupted, as the parent has ended, afte
 }
 
 @test "--die-with-parent: the end of a thread is no signal for COMMAND" {
+  need_real_time
   mkfifo "$BATS_TEST_TMPDIR/fifo"
   orphans --thread "$BATS_TEST_TMPDIR/fifo" -- "$BACKOFF" --die-with-parent -n 1 -- \
     python3 "$PROBE" --exit 3
@@ -193,6 +195,8 @@ sys.exit(poll.poll(0) != [])' "$1"
 }
 
 @test "--die-with-parent: TERM and the signal ignored at our start change nothing" {
+  need_real_time
+  need_proc
   local last
   last=$(bash -c 'kill -l RTMAX')
   orphans --ignore "TERM,$last" -- "$BACKOFF" --die-with-parent -d 1h -- \
@@ -206,6 +210,7 @@ sys.exit(poll.poll(0) != [])' "$1"
 }
 
 @test "--die-with-parent: its signal is another one where --wake-on has that" {
+  need_real_time
   orphans -- "$BACKOFF" --die-with-parent --wake-on=RTMAX -d 1h,1h -- false
   await_pause
   wait_for in_state "$pid" S
@@ -284,6 +289,7 @@ waits_shared() {
 as_parent_ended_at_once='^backoff: [a-z0-9]+: interrupted, as the parent has ended, after 0 attempts in [0-9.mu]+s$'
 
 @test "--die-with-parent: the parent's end ends a wait in the queue of a gate" {
+  need_proc
   waits_shared -- --gate=hub -- true
   at_lock "$BACKOFF_STATE_DIR/hub"
   kill -s KILL "$parent"
@@ -292,6 +298,7 @@ as_parent_ended_at_once='^backoff: [a-z0-9]+: interrupted, as the parent has end
 }
 
 @test "--die-with-parent: the parent's end ends a wait with the turn of a gate" {
+  need_proc
   waits_shared -- --gate=hub -- true
   at_lock "$BACKOFF_STATE_DIR/hub"
   kill "${holders[0]}"
@@ -307,6 +314,7 @@ not_at_lock() {
 }
 
 @test "--die-with-parent: the parent's end ends a wait for a slot" {
+  need_proc
   waits_shared -- --slots=one:1 -- true
   at_lock "$BACKOFF_STATE_DIR/one"
   kill -s KILL "$parent"
@@ -315,6 +323,8 @@ not_at_lock() {
 }
 
 @test "--die-with-parent: its signal is another one in the queue of a gate, where --wake-on has that" {
+  need_real_time
+  need_proc
   waits_shared -- --wake-on=RTMAX --gate=hub -d 1h -- sh -c 'echo "ready $$ $PPID"; exit 7'
   at_lock "$BACKOFF_STATE_DIR/hub"
   kill -s RTMAX "$pid"
@@ -327,6 +337,8 @@ not_at_lock() {
 
 # The wake signal means nothing there; so the wait goes on.
 @test "--die-with-parent: its signal is another one in a wait for a slot" {
+  need_real_time
+  need_proc
   waits_shared -- --wake-on=RTMAX --slots=one:1 -- true
   at_lock "$BACKOFF_STATE_DIR/one"
   kill -s RTMAX "$pid"
@@ -337,6 +349,7 @@ not_at_lock() {
 }
 
 @test "--die-with-parent: the end of a thread of the parent ends no wait at a gate or for a slot" {
+  need_proc
   local option file
   for option in --gate=hub --slots=one:1; do
     rm -f "$BATS_TEST_TMPDIR"/{fifo,pid,parent,fate}

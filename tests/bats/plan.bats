@@ -253,9 +253,13 @@ PY
   done
 }
 
-@test "the chart has the width of the terminal, and 80 columns else" {
+@test "the chart has 80 columns where there is no terminal" {
   run -0 "$BACKOFF" --plan
   assert_equal "$(wc -L <<<"$output")" 80
+}
+
+@test "the chart has the width of the terminal" {
+  need_answer terminal_columns
   run -0 at_width 120 --plan
   assert_equal "$(wc -L <<<"$output")" 120
   run -0 at_width 72 --plan
@@ -263,6 +267,7 @@ PY
 }
 
 @test "on a narrow terminal the plan leaves out the chart, then columns" {
+  need_answer terminal_columns
   local width
   for width in 69 58 57 40 38 31; do
     run -0 at_width "$width" --plan -T 10m

@@ -32,6 +32,7 @@ stop() {
 # --- --grace ---
 
 @test "--grace KILLs what is left of the tree of a command that has died of the signal itself" {
+  need_answer processes
   TEST_MARK=$MARKS/tree start -- "$BACKOFF" -qq --grace=300ms -n 1 -- sh -c '
     sleep 1000 & setsid sh -c "trap \"\" TERM; echo ready; while :; do sleep 1000; done" & wait'
   await "$out" ready
@@ -41,7 +42,7 @@ stop() {
 }
 
 @test "--grace KILLs what is left of the tree of a command that has answered the signal" {
-  need_call PR_SET_CHILD_SUBREAPER
+  need_answer orphans
   TEST_MARK=$MARKS/tree start -- "$BACKOFF" -qq --grace=300ms -n 1 -- sh -c '
     trap "exit 3" TERM; (setsid sleep 1000 &); echo ready; while :; do sleep 0.05; done'
   await "$out" ready
@@ -51,7 +52,7 @@ stop() {
 }
 
 @test "--grace gives the whole tree time, and backoff waits for all of it" {
-  need_call PR_SET_CHILD_SUBREAPER
+  need_answer orphans
   mkfifo go
   TEST_MARK=$MARKS/tree start -- "$BACKOFF" -qq --grace=1h -n 1 -- sh -c '
     (setsid sh -c "echo ready; read -r _ <go; echo clean >>ends" &)
@@ -68,7 +69,7 @@ stop() {
 }
 
 @test "--grace: a second signal, when only the rest of the tree is left, ends it" {
-  need_call PR_SET_CHILD_SUBREAPER
+  need_answer orphans
   TEST_MARK=$MARKS/tree start -- "$BACKOFF" -qq --grace=1h -n 1 -- sh -c '
     (setsid sh -c "trap \"\" TERM; echo ready; while :; do sleep 1000; done" &)
     echo "command $$"; exec sleep 1000'
@@ -82,7 +83,7 @@ stop() {
 }
 
 @test "--grace: a command that got the signal too, and is dead when backoff sees it, leaves nothing" {
-  need_call PR_SET_CHILD_SUBREAPER
+  need_answer orphans
   TEST_MARK=$MARKS/tree start -- "$BACKOFF" -qq --grace=300ms -n 1 -- sh -c '
     (setsid sleep 1000 &); echo "ready $$ $PPID"; exec sleep 1000'
   await "$out" ready
@@ -102,6 +103,50 @@ stop() {
   signal CONT
   assert_fate 'killed TERM'
   wait_for alive helper
+}
+
+# --- With a subreaper, or without one ---
+
+@test "an orphan is ended; where it is not adopted, if it has the environment of the attempt" {
+  need_answer processes
+  need_namespace --pid --fork --mount-proc
+  cat >orphan.sh <<'SCRIPT'
+trap "" TERM
+echo ready >"$1"
+exec sleep 1000
+SCRIPT
+  cat >inner.sh <<'SCRIPT'
+"$BACKOFF" -qq --grace=10ms -n 1 -- sh -c '
+  (TEST_MARK=$MARKS/tree setsid sh orphan.sh marked &)
+  (env -i TEST_MARK=$MARKS/helper setsid sh orphan.sh bare &)
+  sleep 1000' &
+until [ -s marked ] && [ -s bare ]; do sleep 0.02; done
+kill -s TERM "$!"
+wait "$!"
+echo "status $?" >status
+read -r _ <go
+SCRIPT
+  mkfifo go
+  export MARKS
+  TEST_MARK=$MARKS/inner "${namespace[@]}" sh inner.sh 3>&- &
+  await status 'status 143'
+  assert_none tree
+  if has_answer orphans; then assert_none helper; else assert_alive helper; fi
+  echo >go
+  wait "$!" || :
+}
+
+# Its group is there as long as one of it has not been waited for.
+@test "a timeout ends the attempt where the parent of orphans never waits for them" {
+  need_proc
+  cat >parent.py <<'SCRIPT'
+import ctypes, subprocess, sys
+PR_SET_CHILD_SUBREAPER = 36
+assert ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+sys.exit(subprocess.call(sys.argv[1:]))
+SCRIPT
+  run -124 "${PYTHON[@]}" parent.py "$BACKOFF" -qq -n 1 -t 100ms -k 100ms -- setsid --wait \
+    "${PYTHON[@]}" -c 'import signal, os; os.fork(); signal.pause()' 3>&-
 }
 
 # --- /proc of another PID namespace ---
@@ -149,6 +194,7 @@ SCRIPT
 }
 
 @test "if /proc shows our PID namespace, no note is printed" {
+  need_answer processes
   run "$BACKOFF" -v -n 1 -t 100ms -- sleep 1000
   assert_equal "$status" 124
   refute_output --partial /proc
@@ -209,7 +255,7 @@ SCRIPT
 }
 
 @test "a process with a reused pid of the tree is not signalled" {
-  need_call SYS_pidfd_open
+  need_answer handles
   need_pids
   need_strace
   run reuses_pid
@@ -218,6 +264,7 @@ SCRIPT
 }
 
 @test "without pidfds, a pid is checked again before it is signalled" {
+  need_answer processes
   need_pids
   need_strace
   run reuses_pid -e inject=pidfd_open:error=ENOSYS
@@ -225,8 +272,8 @@ SCRIPT
 }
 
 @test "without pidfds, by the kernel or a sandbox, the whole tree is ended" {
-  need_call SYS_pidfd_open
-  need_call PR_SET_CHILD_SUBREAPER
+  need_answer handles
+  need_answer orphans
   need_strace
   local error limit
   for error in pidfd_open:error=ENOSYS pidfd_open:error=EPERM pidfd_send_signal:error=EPERM; do
@@ -245,8 +292,8 @@ SCRIPT
 }
 
 @test "with pidfds, only the command itself is signalled by its pid" {
-  need_call SYS_pidfd_open
-  need_call PR_SET_CHILD_SUBREAPER
+  need_answer handles
+  need_answer orphans
   need_strace
   local limit
   for limit in 1s 3s 10s 30s; do
@@ -333,7 +380,7 @@ beside_orphan='trap "" TERM; : >standing
 @test "rule 48: an orphan of an earlier child is spared" {
   with_helper 'until [ -e standing ]; do sleep 0.02; done; sleep 1000 & : >orphaned' "$beside_orphan"
   assert_equal "$status" 124
-  assert_none tree
+  assert_ended tree
   assert_alive helper
 }
 
@@ -342,12 +389,12 @@ beside_orphan='trap "" TERM; : >standing
     (setsid sh -c "sleep 1000 & : >orphaned; wait" &)
     exec sleep 1000' "$beside_orphan"
   assert_equal "$status" 124
-  assert_none tree
+  assert_ended tree
   assert_alive helper 3
 }
 
 @test "rule 48: beside an earlier child, orphans of the command are ended" {
-  need_call PR_SET_CHILD_SUBREAPER
+  need_answer orphans
   with_helper 'exec sleep 1000' '
     (setsid sh -c "trap \"\" TERM; : >ready; while :; do sleep 1000; done" &)
     exec sleep 1000'
@@ -357,7 +404,7 @@ beside_orphan='trap "" TERM; : >standing
 }
 
 @test "rule 48: so are those with an environment of 200 KB" {
-  need_call PR_SET_CHILD_SUBREAPER
+  need_answer orphans
   with_helper 'exec sleep 1000' '
     big=$(head -c 100000 /dev/zero | tr "\0" x)
     (A=$big Z=$big setsid sh -c "trap \"\" TERM; : >ready; while :; do sleep 1000; done" &)
@@ -368,6 +415,7 @@ beside_orphan='trap "" TERM; : >standing
 }
 
 @test "rule 48: so is one with an environment of its own if the timeout orphans it" {
+  need_answer processes
   with_helper 'exec sleep 1000' '
     env -i TEST_MARK="$MARKS/tree" setsid sh -c "trap \"\" TERM; : >ready; while :; do sleep 1000; done" &
     wait'
@@ -392,6 +440,6 @@ beside_orphan='trap "" TERM; : >standing
     [ ! -e ready ] || break
   done
   assert_equal "$status" 124
-  assert_none tree
+  assert_ended tree
   assert_alive helper
 }

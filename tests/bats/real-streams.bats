@@ -60,7 +60,7 @@ served_at() {
 }
 
 @test "the upload of one of several commands in a script arrives whole, and the rest is left for the others" {
-  need_call tee
+  need_answer peek
   "$START"
   dump | {
     read -r _
@@ -129,7 +129,7 @@ served_at() {
 }
 
 @test "each line of a list is uploaded, although each upload is retried" {
-  need_call tee
+  need_answer peek
   "$START"
   printf '%s\n' one two three | while read -r name; do
     retrying --before-retry='mkdir -p "../served/'"$name"'"' -- \

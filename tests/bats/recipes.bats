@@ -222,6 +222,7 @@ for word in ("ENTRYPOINT", "CMD"):
 }
 
 @test "recipe: an ENTRYPOINT of Docker passes the TERM of docker stop on" {
+  need_proc
   entrypoint
   stand_in worker <<'SH'
 trap 'echo told; exit 5' TERM
@@ -237,6 +238,7 @@ SH
 }
 
 @test "recipe: an ENTRYPOINT of Docker ends in a pause with 143" {
+  need_proc
   entrypoint
   stand_in worker <<<'exit 7'
   : >err
@@ -247,6 +249,7 @@ SH
 }
 
 @test "recipe: an ENTRYPOINT of Docker reaps what others leave behind" {
+  need_proc
   entrypoint
   mkfifo go
   # The shell that ends leaves an orphan, which process 1 gets.
@@ -357,7 +360,7 @@ SH
 }
 
 @test "recipe: CI runners, which share a gate and slots" {
-  need_call F_OFD_SETLKW
+  need_answer byte_lock
   need_redis
   start_redis
   stand_in docker <<<'echo "$*" "$BACKOFF_SLOTS" >>pushed; exit 1'
@@ -544,6 +547,7 @@ SH
 }
 
 @test "recipe once: a job that still runs is not started again" {
+  need_answer byte_lock
   backoff_in_path
   mkfifo started go
   stand_in ./sync.sh <<<'echo run >>ran; echo >started; read -r line <go'

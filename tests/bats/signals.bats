@@ -14,6 +14,7 @@ teardown() {
 
 # probe ARG...: starts the program over the probe; nothing is retried soon.
 over_probe() {
+  need_real_time
   start -- "$BACKOFF" -d 1h -- python3 "$PROBE" "$@"
   await "$out" '^ready'
 }
@@ -47,11 +48,13 @@ assert_never_touched() { # PROCESS
 }
 
 @test "rules 5 and 12: in an attempt, job control and synchronous signals are at their default" {
+  need_proc
   over_probe
   assert_never_touched "$pid"
 }
 
 @test "rules 5 and 12: in a pause, job control and synchronous signals are at their default" {
+  need_proc
   start -- "$BACKOFF" -d 1h -- false
   await_pause
   wait_for in_state "$pid" S
@@ -59,6 +62,8 @@ assert_never_touched() { # PROCESS
 }
 
 @test "rule 11: there is no handler in an attempt, the one after a pause included" {
+  need_proc
+  need_answer signalfd
   start -- "$BACKOFF" -n 2 -d 1ms -- sh -c '[ "$BACKOFF_ATTEMPT" = 2 ] || exit 1; '"$sleeper"
   await "$out" '^ready'
   run -0 grep '^SigCgt' "/proc/$pid/status"
@@ -67,6 +72,8 @@ assert_never_touched() { # PROCESS
 
 # CONT is among them where the pause is a ppoll, which a stop would stretch.
 @test "rule 11: the handlers of a pause are those of the signals that end it" {
+  need_proc
+  need_answer signalfd
   start -- "$BACKOFF" -d 1h -- false
   await_pause
   wait_for in_state "$pid" S
@@ -91,14 +98,18 @@ dispositions_survive() {
 }
 
 @test "rules 14, 15 and 20: COMMAND gets default dispositions and an empty mask if backoff did" {
+  need_proc
   dispositions_survive
 }
 
 @test "rules 14 and 15: COMMAND finds ignored signals ignored" {
+  need_real_time
+  need_proc
   dispositions_survive --ignore HUP,INT,QUIT,TERM,PIPE,USR1,ALRM,WINCH,TSTP,TTIN,XFSZ,40
 }
 
 @test "rules 13 and 15: what --wake-on names stays ignored if it was" {
+  need_proc
   local name
   for name in HUP USR1 USR2 ALRM WINCH IO 37; do
     ignored_to_wake "$name"
@@ -120,18 +131,22 @@ ignored_to_wake() {
 }
 
 @test "rules 14 and 15: COMMAND finds every signal ignored that can be" {
+  need_proc
   dispositions_survive --ignore all
 }
 
 @test "rule 14: COMMAND gets the mask that backoff was given" {
+  need_proc
   dispositions_survive --block HUP,TERM,USR1,CHLD,ALRM,TSTP,45
 }
 
 @test "rule 14: COMMAND gets all signals blocked if backoff did" {
+  need_proc
   dispositions_survive --block all
 }
 
 @test "rules 14 and 15: COMMAND finds signals ignored and blocked at once" {
+  need_proc
   dispositions_survive --ignore HUP,CHLD,PIPE --block HUP,TERM,CHLD
 }
 
@@ -141,10 +156,12 @@ ignored_to_wake() {
 }
 
 @test "rule 16: an ignored CHLD is given back to COMMAND" {
+  need_proc
   dispositions_survive --ignore CHLD
 }
 
 @test "rule 13: a HUP ignored at our start does not end the pause (nohup)" {
+  need_proc
   start -- nohup "$BACKOFF" -d 1ms,1h -- false
   await "$err" 'next in 1h'
   # After the first pause: a HUP that is soon followed by TERM might not be seen.
@@ -157,6 +174,7 @@ ignored_to_wake() {
 # Had we dequeued the ignored ones, the probe would have counted them: that
 # it ignores them as well does not hide what it awaits.
 @test "rule 13: signals ignored at our start are neither forwarded nor end the loop" {
+  need_real_time
   start --ignore HUP,INT,QUIT,TERM,USR1,WINCH -- \
     "$BACKOFF" -n 2 -d 1ms -- python3 "$PROBE" --exit 7
   await "$out" '^ready'
@@ -186,6 +204,7 @@ for_each_end_signal_in_a_pause() { # STATE...
 }
 
 @test "rule 17: if everything is blocked at the start, TERM is still forwarded and statuses arrive" {
+  need_real_time
   start --block all -- "$BACKOFF" -n 2 -d 1ms -- sh -c \
     '[ "$BACKOFF_ATTEMPT" = 2 ] || exit 1; exec python3 "$PROBE" --exit 3'
   await "$out" '^ready'
@@ -250,6 +269,7 @@ for_each_end_signal_in_a_pause() { # STATE...
 }
 
 @test "rule 23: a kill from a script in our own process group is forwarded" {
+  need_real_time
   start -- sh -c '"$BACKOFF" -d 1h -- python3 "$PROBE" --exit 3 &
     until grep -q ready "$0"; do sleep 0.02; done
     kill -TERM $!; until grep -q got "$0"; do sleep 0.02; done
@@ -324,6 +344,7 @@ signal_forever() { # SIGNAL PROCESS: until it has gone
 }
 
 @test "rule 27: a 0 that is no success is not reported as one" {
+  need_real_time
   start -- "$BACKOFF" -d 1h --retry-on=0 -- python3 "$PROBE" --exit 0
   await "$out" '^ready'
   signal TERM
@@ -360,6 +381,7 @@ signal_forever() { # SIGNAL PROCESS: until it has gone
 }
 
 @test "rule 29: COMMAND killed by a signal that we forwarded ends the loop" {
+  need_real_time
   local name
   for name in USR1 USR2 ALRM RTMAX; do
     start -- "$BACKOFF" -d 1ms -n 9 -- sh -c "$sleeper"
@@ -381,6 +403,7 @@ signal_forever() { # SIGNAL PROCESS: until it has gone
 }
 
 @test "rule 29: a signal forwarded to one attempt says nothing about the death of the next" {
+  need_real_time
   start -- "$BACKOFF" -d 1ms,1ms -- sh -c \
     'case $BACKOFF_ATTEMPT in
      1) exec python3 "$PROBE" --exit 7 ;;
@@ -488,11 +511,28 @@ ended_while_stopped() {
 }
 
 # injected CALL:signal=NAME:when=N ARG...: the signal is pending as soon as
-# we make that call of ours.
+# we make that call of ours; of the writes, those to $err.
 injected() {
   need_strace
+  local only=()
+  [[ $1 != write:* ]] || only=(-P "$BATS_TEST_TMPDIR/err")
   start ${stderr_kind:+--stderr "$stderr_kind"} -- strace -qq -o "$BATS_TEST_TMPDIR/trace" \
-    -e "trace=${1%%:*}" -e inject="$1" "$BACKOFF" "${@:2}"
+    -e "trace=${1%%:*}" -e inject="$1" "${only[@]}" "$BACKOFF" "${@:2}"
+}
+
+# injected_for_room NAME ARG...: likewise, while the first line waits for room,
+# after one attempt.
+injected_for_room() {
+  local call=ppoll:signal=$1:when=2
+  # Whether there is room is asked by poll as well.
+  has_answer signalfd || call=poll:signal=$1:when=3
+  stderr_kind=stalled injected "$call" "${@:2}"
+}
+
+# timed_out [REGEX]: how many waits have, of those in the trace. To ask without
+# waiting is none.
+timed_out() {
+  grep -E "^p?poll(_time64)?\(${1-}.*Timeout" "$BATS_TEST_TMPDIR/trace" | grep -vc ', 0) '
 }
 
 @test "a TERM that is there when a line is written: the line, the last held output and the end" {
@@ -505,25 +545,25 @@ injected() {
 }
 
 @test "a TERM that comes while a line waits for room ends us before another attempt, without a pause too" {
-  stderr_kind=stalled injected ppoll:signal=TERM:when=2 -b 0 -n inf -- sh -c 'echo ready; exit 7'
+  injected_for_room TERM -b 0 -n inf -- sh -c 'echo ready; exit 7'
   assert_fate "killed TERM"
   assert_ready 1
 }
 
 @test "a signal that does not end backoff does not shorten the wait for room" {
-  stderr_kind=stalled injected ppoll:signal=USR1:when=2 -b 0 -n 1 -- sh -c 'exit 7'
+  injected_for_room USR1 -b 0 -n 1 -- sh -c 'exit 7'
   assert_fate "exited 7"
-  run -0 grep -cE '^ppoll(_time64)?\(\[\{fd=2.*Timeout' "$BATS_TEST_TMPDIR/trace"
+  run -0 timed_out '\[\{fd=2'
   assert_output 1
 }
 
 # The second that a line waits is spent once, not at every line.
 @test "a reader of the log that stalls is waited for once" {
   need_strace
-  start --stderr stalled -- strace -qq -o "$BATS_TEST_TMPDIR/trace" -e 'trace=/^ppoll' \
+  start --stderr stalled -- strace -qq -o "$BATS_TEST_TMPDIR/trace" -e 'trace=/^p?poll' \
     "$BACKOFF" -b 0 -n 5 -- false
   assert_fate "exited 1"
-  run -0 grep -c Timeout "$BATS_TEST_TMPDIR/trace"
+  run -0 timed_out
   assert_output 1
 }
 
@@ -532,6 +572,7 @@ stalled_after_its_child() {
 }
 
 @test "rule 32: signals that we forward in an attempt are discarded in a pause" {
+  need_real_time
   # Had one of them ended the pause, the probe would see those that follow.
   start -- "$BACKOFF" -d 1h --wake-on=39 -- sh -c \
     '[ "$BACKOFF_ATTEMPT" = 2 ] || exit 7; exec python3 "$PROBE"'
@@ -561,7 +602,7 @@ got_twice() {
 }
 
 @test "rule 34: if backoff is killed by KILL, COMMAND gets a TERM" {
-  need_call PR_SET_PDEATHSIG
+  need_answer parent
   over_probe
   signal KILL
   assert_fate "killed KILL"
@@ -603,7 +644,7 @@ got_twice() {
 }
 
 @test "--wake-on=HUP: a HUP that comes while a line waits for room wakes the pause" {
-  stderr_kind=stalled injected ppoll:signal=HUP:when=2 --wake-on=HUP -d 1h -- \
+  injected_for_room HUP --wake-on=HUP -d 1h -- \
     sh -c '[ "$BACKOFF_ATTEMPT" = 2 ]'
   assert_fate "exited 0"
 }
@@ -621,6 +662,7 @@ got_twice() {
 }
 
 @test "--wake-on: in an attempt its signal is forwarded" {
+  need_real_time
   start -- "$BACKOFF" -d 1h --wake-on=USR1 -- python3 "$PROBE"
   await "$out" '^ready'
   signal USR1
@@ -636,7 +678,15 @@ got_twice() {
   assert_fate "exited 0"
 }
 
-@test "--grace: what ignores TERM is killed, descendants included, and we die as it did" {
+@test "--grace: what ignores TERM is killed, and we die as it did" {
+  start -- "$BACKOFF" -d 1h --grace=100ms -- sh -c 'trap "" TERM; '"$sleeper"
+  await "$out" '^ready'
+  signal TERM
+  assert_fate "killed KILL"
+}
+
+@test "--grace: so are its descendants" {
+  need_answer processes
   start -- "$BACKOFF" -d 1h --grace=100ms -- sh -c \
     'trap "" TERM; sh -c "echo inner \$\$; exec sleep 1000" & '"$sleeper"
   await "$out" '^ready'
@@ -647,6 +697,7 @@ got_twice() {
 }
 
 @test "--grace: COMMAND that ends in time is not killed" {
+  need_real_time
   start -- "$BACKOFF" -d 1h --grace=1h -- python3 "$PROBE" --exit 3
   await "$out" '^ready'
   signal TERM
@@ -678,6 +729,7 @@ cut_after_term() {
 }
 
 @test "-v notes what was forwarded, after the attempt" {
+  need_real_time
   start -- "$BACKOFF" -v -d 1h -- python3 "$PROBE"
   await "$out" '^ready'
   signal USR1
@@ -830,6 +882,7 @@ sys.exit(count[0] < 61440)' "$1"
 }
 
 @test "rule 73: as PID 1, COMMAND's own answer to TERM is our status" {
+  need_real_time
   as_pid_1 "$BACKOFF" -d 1h -- python3 "$PROBE" --exit 3
   await "$out" '^ready'
   signal TERM "$(child_of "$pid")"
@@ -850,6 +903,7 @@ sys.exit(count[0] < 61440)' "$1"
 }
 
 @test "rule 74: a child that we had before the spawn is reaped and sets no status" {
+  need_proc
   cd "$BATS_TEST_TMPDIR"
   mkfifo its-gate gate
   start -- sh -c 'sh -c "read -r _ <its-gate; exit 0" & echo "before $!"
@@ -862,6 +916,7 @@ sys.exit(count[0] < 61440)' "$1"
 }
 
 @test "rule 74: a child that had ended before the spawn is reaped by then" {
+  need_proc
   # A shell would reap it; this leaves it a zombie.
   start -- python3 -c '
 import os, sys

@@ -12,7 +12,7 @@ load ../lib/process
 load ../lib/shared
 
 setup() {
-  need_call F_OFD_SETLKW
+  need_answer byte_lock
   cd "$BATS_TEST_TMPDIR" || return
   mkfifo go
   exec 7<>go
@@ -62,6 +62,7 @@ waiting() {
 }
 
 @test "a run that finds all slots taken waits, and says so after a second" {
+  need_proc
   holder 1 1
   start -- "$BACKOFF" --slots=hub:1 true
   await "$err" '^backoff: true: waiting for the slot of hub$'
@@ -81,6 +82,7 @@ waiting() {
 }
 
 @test "the event of a wait has its length, and there is none without one" {
+  need_proc
   run -0 logged --slots=hub:1 true
   assert_events 'not news'
   holder 1 1
@@ -124,6 +126,7 @@ waiting() {
 }
 
 @test "a word in BACKOFF_SLOTS is not believed unless its holder is above us" {
+  need_proc
   holder 1 1
   local word
   word=$(tr '\0' '\n' <"/proc/$(child_of "${holders[0]}")/environ" | sed -n 's/^BACKOFF_SLOTS=//p')
@@ -137,6 +140,7 @@ waiting() {
 }
 
 @test "the slot of a run that is killed is free" {
+  need_proc
   local n
   for n in 1 2; do
     holders=()
@@ -187,6 +191,7 @@ ends_by() {
 }
 
 @test "HUP, INT, QUIT and TERM end a wait for a slot" {
+  need_proc
   each_wait ends_by
 }
 
@@ -200,6 +205,7 @@ in_time() {
 }
 
 @test "--deadline and --until end a wait for a slot" {
+  need_proc
   each_wait in_time
 }
 
@@ -214,6 +220,7 @@ other_takes() {
 }
 
 @test "a deadline in a wait after an attempt keeps its status" {
+  need_proc
   # The slot is free for the first attempt; its end is when another takes it.
   start -- "$BACKOFF" --slots=hub:1 -d 0 -T 10s --before-retry='echo >paused; read -r _ <go' \
     -- sh -c 'exit 7'
@@ -234,10 +241,12 @@ woken() {
 }
 
 @test "neither the wake signal nor another one ends a wait for a slot" {
+  need_proc
   each_wait woken
 }
 
 @test "who comes while others wait does not take the slot that they wait for" {
+  need_proc
   holder 2 1
   holder 2 2
   "$BACKOFF" -q --slots=hub:2 -- sh -c 'echo first >>order' 3>&- 7>&- &
@@ -257,6 +266,7 @@ woken() {
 }
 
 @test "the queue is in order" {
+  need_proc
   local i
   holder 2 1
   holder 2 2
@@ -277,6 +287,7 @@ woken() {
 
 # A run that tells of its wait asks for the lock again, but keeps its place.
 @test "who tells of its wait keeps its place in the line" {
+  need_proc
   local i
   holder 1 1
   for i in 1 2 3; do
@@ -314,6 +325,7 @@ skipped() {
 }
 
 @test "--slots-wait ends the wait for a slot, and 0 skips the run" {
+  need_proc
   each_wait skipped
 }
 
@@ -337,6 +349,7 @@ skipped() {
 
 # The failures are of runs without slots.
 @test "who has waited for a slot looks at the gate again, and gives the slot back" {
+  need_proc
   holder 1 1
   start -- "$BACKOFF" --gate=hub --slots=hub:1 -T 1000s -- touch started
   await "$err" 'waiting for the slot of hub'
@@ -350,6 +363,7 @@ skipped() {
 
 # A probe that is overdue after ten seconds would be passed over.
 @test "a probe that waits for a slot keeps its turn" {
+  need_proc
   holder 1 1
   "$BACKOFF" -qq --gate=hub -n 1 -- sh -c 'echo after=10ms >"$BACKOFF_HINT"; exit 7' || :
   start -- "$BACKOFF" -v --gate=hub --slots=hub:1 -- touch started

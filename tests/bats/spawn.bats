@@ -155,6 +155,7 @@ fork_calls='?vfork,?fork,clone,?clone3'
 }
 
 @test "rule 74: a child that could not exec the command is reaped" {
+  need_proc
   run -127 "$BACKOFF" -qq -n 2 --base=0 --retry-on=start --before-retry='
     for child in $(cat /proc/$PPID/task/*/children); do cat "/proc/$child/stat"; done >children' -- ./none
   [ -s children ]
@@ -396,6 +397,7 @@ fork_calls='?vfork,?fork,clone,?clone3'
 }
 
 @test "argv[0] is the command as it was given" {
+  need_proc
   run "$BACKOFF" -- sh -c 'tr "\0" "\n" </proc/$$/cmdline | head -n 1'
   assert_output sh
 }

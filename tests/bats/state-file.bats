@@ -13,7 +13,7 @@ load ../lib/process
 load ../lib/shared
 
 setup() {
-  need_call F_OFD_SETLKW
+  need_answer byte_lock
   cd "$BATS_TEST_TMPDIR" || return
   umask 022
 }
@@ -83,13 +83,13 @@ does_without_file() {
 
 @test "a header with a wrong checksum is as new" {
   given_up
-  printf x | dd of="$state/hub" bs=1 seek=15 conv=notrunc 2>/dev/null
+  damage 15
   as_new 'bad checksum'
 }
 
 @test "a gate with a wrong checksum is as new, which -v says once" {
   quietly --gate=hub -n 1 false
-  printf x | dd of="$state/hub" bs=1 seek=100 conv=notrunc 2>/dev/null
+  damage 100
   run -1 "$BACKOFF" -v --gate=hub -n 2 -b 1ms false
   assert_equal "$(grep -c '^backoff: false: state of gate hub ignored: bad checksum$' <<<"$output")" 1
   run -1 "$BACKOFF" -v --gate=hub -n 1 false
@@ -98,7 +98,7 @@ does_without_file() {
 
 @test "a deferral with a wrong checksum is as new" {
   given_up
-  printf x | dd of="$state/hub" bs=1 seek=300 conv=notrunc 2>/dev/null
+  damage 300
   as_new 'bad checksum'
 }
 

@@ -93,6 +93,7 @@ SCRIPT
 }
 
 @test "rule 64: the file is rewound after a timeout and after a death, too" {
+  need_proc
   "${HOLD_TERM[@]}" "$BACKOFF" -qq --base=0 -n 3 -t 200ms -- bash -c '
     cat >"saw.$BACKOFF_ATTEMPT"
     case $BACKOFF_ATTEMPT in
@@ -181,11 +182,13 @@ SCRIPT
 # --- other kinds of stdin: rules 66 and 67 ---
 
 @test "rule 66: /dev/null is /dev/null at each attempt" {
+  need_proc
   run b -n 2 -- sh -c 'readlink /proc/self/fd/0; cat; exit 7' </dev/null
   assert_output $'/dev/null\n/dev/null'
 }
 
 @test "a closed stdin is closed at each attempt, and changes nothing else" {
+  need_proc
   run sh -c 'exec "$BACKOFF" -qq -n 2 --base=0 -- sh -c "
     [ -e /proc/\$\$/fd/0 ] || echo closed; exit 7" <&-'
   assert_equal "$status" 7
@@ -205,6 +208,7 @@ SCRIPT
 }
 
 @test "the flags of stdin are not touched" {
+  need_proc
   local flags
   flags='sed -n "s/^flags:[[:space:]]*//p" /proc/self/fdinfo/0'
   run sh -c "$flags; exec \"\$BACKOFF\" -qq -n 2 --base=0 -- sh -c '$flags; exit 7'" <>input

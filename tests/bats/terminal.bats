@@ -72,6 +72,7 @@ EOS
 }
 
 @test "rule 22: Ctrl-C in an attempt reaches COMMAND exactly once, and its status is ours" {
+  need_real_time
   at_terminal <<'EOS'
 type "$BACKOFF" -d 1h -- python3 "$PROBE" --exit 3
 wait ready (\d+) (\d+)
@@ -87,6 +88,7 @@ EOS
 }
 
 @test "rule 22: Ctrl-\\ in an attempt reaches COMMAND exactly once, and its status is ours" {
+  need_real_time
   at_terminal <<'EOS'
 type "$BACKOFF" -d 1h -- python3 "$PROBE" --exit 3
 wait ready (\d+) (\d+)
@@ -134,6 +136,7 @@ EOS
 
 # A terminal that hangs up tells the leader of its session alone.
 @test "rule 22: where backoff leads the session, the HUP of a hangup is passed on" {
+  need_real_time
   at_terminal "$BACKOFF" -n 1 -- sh -c 'exec python3 "$PROBE" --exit 3 >seen' <<'EOS'
 file seen ready (\d+) (\d+)
 unplug
@@ -145,6 +148,7 @@ EOS
 }
 
 @test "rule 22: where backoff leads the session, the CONT of a hangup is passed on" {
+  need_real_time
   at_terminal env --ignore-signal=HUP "$BACKOFF" -n 1 -- \
     sh -c 'exec python3 "$PROBE" --exit 3 >seen' <<'EOS'
 file seen ready (\d+) (\d+)
@@ -209,6 +213,7 @@ EOS
 }
 
 @test "rule 22: Ctrl-C is forwarded where COMMAND has moved to a group of its own" {
+  need_real_time
   at_terminal <<'EOS'
 type "$BACKOFF" -d 1h -- python3 "$PROBE" --own-group --exit 3
 wait ready (\d+) (\d+)
@@ -223,6 +228,7 @@ EOS
 }
 
 @test "rule 27: Ctrl-C that COMMAND answers with a failure is not retried" {
+  need_real_time
   at_terminal <<'EOS'
 type "$BACKOFF" -n 2 -d 1ms -- python3 "$PROBE" --exit 7
 wait ready (\d+) (\d+)
@@ -237,6 +243,7 @@ EOS
 }
 
 @test "rule 33: a second Ctrl-C reaches COMMAND as the first did" {
+  need_real_time
   at_terminal <<'EOS'
 type "$BACKOFF" -d 1h -- python3 "$PROBE" --exit 3
 wait ready (\d+) (\d+)
@@ -279,6 +286,7 @@ EOS
 }
 
 @test "rule 27: the loop of a script goes on where COMMAND has answered Ctrl-C by itself" {
+  need_real_time
   at_terminal <<'EOS'
 type bash -c 'for i in 1 2; do echo round $i; "$BACKOFF" -n 1 -- python3 "$PROBE" --exit 3; done; echo reached'
 wait round 1
@@ -309,6 +317,7 @@ EOS
 }
 
 @test "rule 5: Ctrl-Z and fg in an attempt" {
+  need_real_time
   at_terminal <<'EOS'
 type "$BACKOFF" -n 1 -- python3 "$PROBE" --exit 3
 wait ready (\d+) (\d+)
@@ -328,6 +337,7 @@ EOS
 }
 
 @test "rule 5: Ctrl-Z and bg in an attempt" {
+  need_real_time
   at_terminal <<'EOS'
 type "$BACKOFF" -n 1 -- python3 "$PROBE" --exit 3
 wait ready (\d+) (\d+)
@@ -380,6 +390,7 @@ EOS
 }
 
 @test "rule 9: COMMAND sees one WINCH when the terminal is resized" {
+  need_real_time
   at_terminal <<'EOS'
 type "$BACKOFF" -d 1h -- python3 "$PROBE"
 wait ready (\d+) (\d+)

@@ -37,7 +37,7 @@ cut() {
 
 # The hydra in ./tree, which makes ./ready as well. Orphans of it are found by
 # who adopts them.
-has_call PR_SET_CHILD_SUBREAPER || export HYDRA_STAYS=1
+has_answer orphans || export HYDRA_STAYS=1
 hydra='mkdir -p tree; ln -s tree/ready ready; exec sh "$HYDRA" tree'
 
 # stopped_and_dead: the process is stopped, its only child a zombie.
@@ -125,7 +125,7 @@ stopped_and_dead() {
 }
 
 @test "-s KILL ends it at once" {
-  run logged -n 1 -t 100ms -s KILL -k inf -- sh -c 'trap "" TERM; while :; do sleep 1000; done'
+  run logged -n 1 -t 100ms -s KILL -k inf -- sh -c 'trap "" TERM; exec sleep 1000'
   assert_equal "$status" 124
   assert_events 'attempts[0].signal == "KILL"'
 }
@@ -137,6 +137,7 @@ stopped_and_dead() {
 }
 
 @test "rule 7: a stopped process below the command gets the TERM" {
+  need_answer processes
   cut -t -n 1 -k 1h -- sh -c '
     setsid sh -c "trap \"echo TERM >got; exit 3\" TERM; : >ready; kill -s STOP \$\$" &
     wait'
@@ -192,7 +193,8 @@ stopped_and_dead_or_over() {
   local delay_us
   for delay_us in 1000000 8000000 30000000; do
     status=0
-    strace -qq -o /dev/null -e trace=ppoll -e inject="ppoll:delay_exit=$delay_us:when=1" \
+    strace -qq -o /dev/null -e trace='?poll,ppoll' \
+      -e inject="?poll,ppoll:delay_exit=$delay_us:when=1" \
       "$BACKOFF" -qq -n 1 -t 100ms -- sh -c 'sleep 0.3; exit 7' </dev/null || status=$?
     [ "$status" -eq 124 ] || break
   done
@@ -208,12 +210,14 @@ stopped_and_dead_or_over() {
 # --- the whole tree ---
 
 @test "rule 48: a timeout ends the whole tree: sessions, daemons, what ignores TERM" {
+  need_answer processes
   cut -t -n 1 -k 300ms -- sh -c "$hydra"
   assert_equal "$status" 124
   assert_none tree
 }
 
 @test "rule 48: --idle-timeout ends the whole tree, like a timeout" {
+  need_answer processes
   cut --idle-timeout -n 1 -k 300ms -s INT -- sh -c "$hydra"
   assert_equal "$status" 124
   assert_none tree
@@ -221,6 +225,7 @@ stopped_and_dead_or_over() {
 }
 
 @test "rule 48: a tree is ended for each attempt" {
+  need_answer processes
   cut -t -n 2 -k 300ms -- sh -c "rm -rf tree ready; $hydra"
   assert_equal "$status" 124
   assert_none tree
@@ -228,6 +233,7 @@ stopped_and_dead_or_over() {
 }
 
 @test "rule 48: a deadline ends the whole tree, like a timeout" {
+  need_answer processes
   cut -T -k 300ms -- sh -c "$hydra"
   assert_equal "$status" 124
   assert_none tree
@@ -249,7 +255,7 @@ stopped_and_dead_or_over() {
 }
 
 @test "rule 48: the TERM reaches every process of the tree, in its own session and orphaned too" {
-  need_call PR_SET_CHILD_SUBREAPER
+  need_answer orphans
   cut -t -n 1 -k 1h -- sh -c '
     rm -f got.*
     show="trap \"echo TERM >got.\\\$name; exit 0\" TERM; : >up.\$name; while :; do sleep 0.05; done"
@@ -267,8 +273,18 @@ stopped_and_dead_or_over() {
   assert_equal "$(cat got.child got.session got.daemon)" $'TERM\nTERM\nTERM'
 }
 
+# This holds where its processes cannot be seen, too.
+@test "rule 48: a timeout ends a process group that the command leads" {
+  cut -t -n 1 -k 300ms -- setsid sh -c '
+    (trap "" TERM; exec sleep 1000) & (sh -c "sleep 1000 & wait" &)
+    trap "exit 3" TERM; : >ready; while :; do sleep 0.05; done'
+  assert_equal "$status" 124
+  assert_events 'attempts[0].status == 3'
+  assert_none tree
+}
+
 @test "rule 48: a process started while the tree is ended does not get away" {
-  need_call PR_SET_CHILD_SUBREAPER
+  need_answer orphans
   cut -t -n 1 -k 300ms -- sh -c \
     'trap "(trap \"\" TERM; exec setsid sleep 1000) & exit 0" TERM
      : >ready; while :; do sleep 0.05; done'
@@ -277,7 +293,7 @@ stopped_and_dead_or_over() {
 }
 
 @test "rule 48: a process that forks all the time is ended with what it forked last" {
-  need_call PR_SET_CHILD_SUBREAPER
+  need_answer orphans
   # It keeps twenty children, the oldest of which it replaces without end.
   cat >fork.py <<'SCRIPT'
 import os, signal
@@ -302,6 +318,7 @@ SCRIPT
 }
 
 @test "rule 48: a process with parentheses in its name is ended too" {
+  need_answer processes
   local name='a) R 1 1 ('
   cp "$(type -P sleep)" "$name"
   "./$name" 0 2>/dev/null || skip "sleep goes by its name here"
@@ -311,6 +328,7 @@ SCRIPT
 }
 
 @test "rule 48: the attempt ends when the last of its tree has" {
+  need_answer processes
   # The command dies of the TERM at once, its child takes a while.
   cut -t -n 2 -k 1h -- sh -c '
     case $BACKOFF_ATTEMPT in
@@ -326,6 +344,7 @@ SCRIPT
 }
 
 @test "rule 52: no attempt begins before the whole tree of the one before is gone" {
+  need_answer processes
   # Each process of the tree holds the lock; an attempt that starts too early fails.
   need flock
   cut -t -n 3 -k 200ms -- sh -c \
@@ -336,6 +355,7 @@ SCRIPT
 }
 
 @test "rule 52: an attempt that fails by itself is reaped before the next begins" {
+  need_proc
   run "$BACKOFF" -q -n 3 --base=0 -- sh -c '
     if [ -e previous ] && [ -e "/proc/$(cat previous)" ]; then echo overlap; fi
     echo "$$" >previous; exit 7'
@@ -362,7 +382,7 @@ SCRIPT
     [ ! -e ready ] || break
   done
   assert_equal "$status" 124
-  assert_none tree
+  assert_ended tree
   assert_alive helper 2
 }
 
@@ -375,7 +395,7 @@ SCRIPT
      rm -rf tree ready; $hydra"
   assert_equal "$status" 124
   assert_events 'attempts[0].outcome == "exited" and attempts[1].outcome == "timed-out"'
-  assert_none tree
+  assert_ended tree
   assert_alive helper 2
 }
 
@@ -407,7 +427,7 @@ SCRIPT
   done
   assert_equal "$(cat result)" 124
   [ ! -e hit ] || fail "the caller was hit by $(cat hit)"
-  assert_none tree
+  assert_ended tree
   assert_alive bystander
 }
 
@@ -430,6 +450,7 @@ SCRIPT
 }
 
 @test "-k inf never kills the command either" {
+  need_proc
   mkfifo released
   env TEST_MARK="$MARKS/tree" "${HOLD_TERM[@]}" "$BACKOFF" --log-format=json --log-file="$events" \
     -n 1 -t 100ms -k inf -- bash -c "$until_term"'
@@ -445,6 +466,7 @@ SCRIPT
 }
 
 @test "-k inf kills nothing else, not even when we are told to end at the end of the command" {
+  need_proc
   # The command answers the timeout by stopping us, and has ended before we
   # go on and see either that or the TERM.
   TEST_MARK=$MARKS/tree start --block TERM -- "$BACKOFF" -q -t 300ms -k inf -- bash -c \
@@ -461,6 +483,7 @@ SCRIPT
 # --- --grace ---
 
 @test "--grace KILLs the whole tree after we were told to end" {
+  need_answer processes
   TEST_MARK=$MARKS/tree start -- "$BACKOFF" --grace=300ms -- sh -c "trap '' TERM; $hydra"
   wait_for test -e ready
   signal TERM
@@ -490,6 +513,7 @@ SCRIPT
 }
 
 @test "a limit that passes while the rest of the tree has its grace makes no timeout of COMMAND's end" {
+  need_answer processes
   # COMMAND is to end before it.
   local limit
   for limit in 1s 5s 25s; do
@@ -507,6 +531,7 @@ SCRIPT
 # --- reaping and waiting ---
 
 @test "rule 74: orphans that end are reaped, not kept as zombies" {
+  need_proc
   # Each attempt leaves an orphan, which ends with it; the last one looks
   # until its parent, who has adopted them, has no zombie any more.
   run "$BACKOFF" -q -n 4 --base=0 -t 1h -- sh -c '
@@ -526,7 +551,8 @@ SCRIPT
 
 # Two that end while backoff is stopped cause a single CHLD.
 @test "rule 74: orphans that end together are all reaped" {
-  need_call PR_SET_CHILD_SUBREAPER
+  need_proc
+  need_answer orphans
   mkfifo gate
   cat >orphans.sh <<'SCRIPT'
 zombies() {
@@ -552,6 +578,7 @@ SCRIPT
 }
 
 @test "rule 74: an earlier child is reaped, and is not mistaken for the command" {
+  need_proc
   run sh -c 'sleep 1000 & exec "$BACKOFF" -q -n 1 -- sh -c "
     kill \$1
     rounds=0

@@ -260,7 +260,7 @@ stops_conflict='stop: exit 1 (conflict to be resolved)'
 }
 
 @test "where kcmp is refused, they are one" {
-  need_call SYS_kcmp
+  need_answer descriptors_compare
   need_strace
   strace -qq -o calls -e trace=kcmp -e inject=kcmp:error=EPERM \
     "$BACKOFF" --log-format=json --log-file="$events" -n 1 --tool=curl -- \
@@ -574,6 +574,7 @@ SH
 }
 
 @test "a timeout is a timeout, whatever its status and its messages" {
+  need_proc
   # shellcheck disable=SC2034 # for logged
   under=("${HOLD_TERM[@]}")
   judges "retry: timed out after 100ms \"$says_404\"" -t 100ms --tool=curl -- \

@@ -300,6 +300,7 @@ FORMS
 # --- a gate ---
 
 @test "stated waits: a moment shuts a gate, as a Retry-After does" {
+  need_answer byte_lock
   export BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/state
   run -7 "$BACKOFF" --gate=hub --retry-after -n 1 -- sh -c 'echo "retry in the evening"; exit 7'
   run -0 "$BACKOFF" --gate=list

@@ -16,6 +16,8 @@ from typing import Callable, Optional
 
 BACKOFF = os.path.abspath(os.environ.get("BACKOFF") or os.path.join(
     os.path.dirname(os.path.abspath(__file__)), "..", "..", "backoff"))
+# The answers that the program was built without.
+NOT_HERE = os.environ.get("NOT_HERE", "").split()
 COOKIE = "BACKOFF_TESTS_FAULT"
 F_SETPIPE_SZ = 1031  # Python has its name since 3.10
 LEAVING = 20  # seconds, for a process that has been told to end
@@ -57,9 +59,14 @@ class Scenario:
     before: str = "true"  # what sh does first, without any fault
     # Likewise where more attempts or hooks than normally had to be made.
     success_is_whole: Optional[Callable[[Run], bool]] = None
+    answers: tuple = ()  # that it needs
+    never: tuple = ()  # faults that cannot come about in it
 
     def __post_init__(self):
         self.success_is_whole = self.success_is_whole or self.is_whole
+
+    def missing(self):
+        return [answer for answer in self.answers if answer in NOT_HERE]
 
 
 # What every COMMAND does first; it says "succeeded" as it succeeds.
@@ -77,8 +84,15 @@ def one_line_taken(run):
     return run.out == first + b"\n" and run.rest == rest
 
 
+def one_line_gone(run):
+    """Without a look into a pipe more of it is taken than COMMAND has read."""
+    first, rest = LINES.split(b"\n", 1)
+    return one_line_taken(run) if "peek" not in NOT_HERE else \
+        run.out == first + b"\n" and rest.endswith(run.rest)
+
+
 def hooks_ran(run):
-    return one_line_taken(run) and run.file("hooks") == b"before\nend success\n"
+    return one_line_gone(run) and run.file("hooks") == b"before\nend success\n"
 
 
 def held_came_out(run):
@@ -130,13 +144,13 @@ SCENARIOS = [
     Scenario("replay", "-b 1ms -n 4",
              '[ "$BACKOFF_ATTEMPT" -ge 2 ] || { head -c 200000 >first; exit 7; }; cat' + DONE,
              prints(HUGE), kind="pipe", data=HUGE),
-    Scenario("lines-pipe", "-b 1ms -n 4", TAKE_LINE, one_line_taken,
+    Scenario("lines-pipe", "-b 1ms -n 4", TAKE_LINE, one_line_gone,
              kind="pipe", data=LINES),
     Scenario("lines-socket", "-b 1ms -n 4", TAKE_LINE, one_line_taken,
              kind="socket", data=LINES),
     Scenario("hooks", "-b 1ms -n 4 --before-retry='cat >>hooks; echo before >>hooks'"
              " --at-end='cat >>hooks; echo end $BACKOFF_RESULT >>hooks'",
-             TAKE_LINE, hooks_ran, kind="pipe", data=LINES, success_is_whole=one_line_taken),
+             TAKE_LINE, hooks_ran, kind="pipe", data=LINES, success_is_whole=one_line_gone),
     Scenario("hold", "-b 1ms -n 4 --hold=all",
              'cat big; ' + AGAIN + 'echo note >&2' + DONE, held_came_out),
     Scenario("failing-hold", "-b 1ms -n 2 --hold", "cat big; exit 7",
@@ -147,16 +161,22 @@ SCENARIOS = [
     Scenario("json-log", "-b 1ms -n 4 --log-format=json --log-file=log",
              'echo after=1ms >"$BACKOFF_HINT"; ' + AGAIN + 'cat big' + DONE, log_is_json),
     Scenario("timeout", "-b 1ms -n 2 -t 100ms -k 100ms", TREE,
-             lambda run: True, status=124),
+             lambda run: True, status=124, answers=("processes",)),
+    Scenario("timeout-alone", "-b 1ms -n 2 -t 100ms -k 100ms", "trap '' TERM; exec sleep 3600",
+             lambda run: True, status=124,
+             never=("kill ESRCH",)),  # COMMAND is there until it is reaped
     Scenario("shared", SHARE + "--defer=hub --gate=hub --slots=hub:2", AGAIN + SUCCEED,
-             prints(BIG), before=ALONE),
+             prints(BIG), before=ALONE, answers=("byte_lock",)),
     Scenario("defer", SHARE + "--defer=hub -n 1", "cat big; exit 7", prints(BIG), status=7,
-             before=ALONE),
+             before=ALONE, answers=("byte_lock",)),
     Scenario("slot-wait", SHARE + "--slots=hub:1", SUCCEED, prints(BIG),
-             before=ALONE + '"$BACKOFF" --state-dir=state --slots=hub:1 ' + HOLD),
-    Scenario("gate-probe", SHARE + "--gate=hub", SUCCEED, prints(BIG), before=SHUT),
+             before=ALONE + '"$BACKOFF" --state-dir=state --slots=hub:1 ' + HOLD,
+             answers=("byte_lock",)),
+    Scenario("gate-probe", SHARE + "--gate=hub", SUCCEED, prints(BIG), before=SHUT,
+             answers=("byte_lock",)),
     Scenario("gate-queue", SHARE + "--gate=hub", SUCCEED, prints(BIG),
-             before=SHUT + '"$BACKOFF" --state-dir=state --gate=hub ' + HOLD),
+             before=SHUT + '"$BACKOFF" --state-dir=state --gate=hub ' + HOLD,
+             answers=("byte_lock",)),
 ]
 
 

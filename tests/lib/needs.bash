@@ -24,6 +24,29 @@ need() {
   done
 }
 
+# has_answer NAME: whether the program was built with it. The names are those of
+# the questions in src/system; configure says which are not here.
+has_answer() {
+  [[ " ${NOT_HERE-} " != *" $1 "* ]]
+}
+
+# need_answer NAME...
+need_answer() {
+  local name
+  for name in "$@"; do
+    has_answer "$name" || skip "$name is not here"
+  done
+}
+
+need_proc() {
+  [ -e /proc/self/stat ] || skip '/proc is not here'
+}
+
+# The probe's barrier is one of them.
+need_real_time() {
+  kill -l RTMIN >/dev/null 2>&1 || skip 'real-time signals are not here'
+}
+
 need_root() {
   [ "$(id -u)" -eq 0 ] || skip 'only root can do this'
 }
@@ -81,6 +104,6 @@ need_pids() {
 
 # need_kcmp: by which backoff sees whether two descriptors are of one open.
 need_kcmp() {
-  need_call SYS_kcmp
+  need_answer descriptors_compare
   "${PYTHON[@]}" "$TOP_SRCDIR/tests/lib/needs.py" kcmp || skip 'kcmp is not permitted here'
 }

@@ -88,7 +88,13 @@ assert_ready() {
 
 # state PROCESS: the letter of ps(1).
 state() {
-  sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null
+  local letters
+  if [ -e /proc/self/stat ]; then
+    sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null
+  else
+    letters=$(ps -o stat= -p "$1" 2>/dev/null)
+    echo "${letters:0:1}"
+  fi
 }
 
 in_state() {
@@ -96,14 +102,18 @@ in_state() {
 }
 
 gone() {
-  ! [ -e "/proc/$1" ] || in_state "$1" Z
+  [ -z "$(state "$1")" ] || in_state "$1" Z
 }
 
 # child_of PROCESS: its first child.
 child_of() {
   local children
-  read -r children _ <"/proc/$1/task/$1/children"
-  echo "$children"
+  if [ -e /proc/self/stat ]; then
+    read -r children _ <"/proc/$1/task/$1/children"
+    echo "$children"
+  else
+    pgrep -P "$1" | head -n 1
+  fi
 }
 
 # begun: whether the program has a child, or has ended.
@@ -115,7 +125,7 @@ begun() {
 # name: openat, or open as musl has it on x86.
 # shellcheck disable=SC2034 # for the tests
 name_open() {
-  strace -qq -o "$BATS_TEST_TMPDIR/open" -e trace='?open,openat' -P /dev/null \
+  strace -qq -o "$BATS_TEST_TMPDIR/open" -e trace='?open,openat' -e signal=none -P /dev/null \
     "$BACKOFF" --stdin=null -- true
   open=$(sed -n '$s/(.*//p' "$BATS_TEST_TMPDIR/open")
 }

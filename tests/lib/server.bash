@@ -55,6 +55,7 @@ ours() {
 # none_left: checks that there are none of those; kills what there is.
 none_left() {
   local pids
+  need_proc
   pids=$(ours)
   [ -z "$pids" ] || {
     xargs kill -KILL <<<"$pids" 2>/dev/null

@@ -16,6 +16,18 @@ field() {
   record | sed -n "s/^$1=//p"
 }
 
+# damage OFFSET: makes that byte of the record another one, whatever it was.
+damage() {
+  "${PYTHON[@]}" - "$state/hub" "$1" <<'EOS'
+import sys
+with open(sys.argv[1], "r+b") as file:
+  file.seek(int(sys.argv[2]))
+  byte = file.read(1)[0]
+  file.seek(-1, 1)
+  file.write(bytes([byte ^ 0xff]))
+EOS
+}
+
 # quietly ARG...: run backoff without a log, whatever comes of it.
 quietly() {
   "$BACKOFF" -qq "$@" || :

@@ -42,11 +42,11 @@ CANNOT = 77
 
 X86_64, I386, AARCH64 = 0xC000003E, 0x40000003, 0xC00000B7
 NUMBERS = {  # of the calls that we must know
-  X86_64: dict(write=[1, 20], spawn=[56, 57, 58, 435], sleep=[35, 230, 271],
+  X86_64: dict(write=[1, 20], spawn=[56, 57, 58, 435], sleep=[35, 230, 270, 271],
                fcntl=[72], wait=[7, 34, 128, 130, 232, 271, 281], wait4=61, waitid=247),
-  I386: dict(write=[4, 146], spawn=[2, 120, 190, 435], sleep=[162, 267, 309, 407, 414],
+  I386: dict(write=[4, 146], spawn=[2, 120, 190, 435], sleep=[162, 267, 308, 309, 407, 413, 414],
              fcntl=[55, 221], wait=[29, 168, 177, 179, 309, 414, 421], wait4=114, waitid=284),
-  AARCH64: dict(write=[64, 66], spawn=[220, 435], sleep=[73, 101, 115],
+  AARCH64: dict(write=[64, 66], spawn=[220, 435], sleep=[72, 73, 101, 115],
                 fcntl=[25], wait=[73, 133, 137], wait4=260, waitid=95),
 }
 

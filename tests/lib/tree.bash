@@ -21,9 +21,15 @@ bearers() {
 # assert_none NAME: checks that no process bears the mark.
 assert_none() {
   local left
+  need_proc
   left=$(bearers "$1")
   # shellcheck disable=SC2086 # one word for each process
   [ -z "$left" ] || fail "left behind: $(ps -o pid,ppid,stat,args -p ${left//$'\n'/,})"
+}
+
+# assert_ended NAME: the same, if the program can see to that.
+assert_ended() {
+  ! has_answer processes || assert_none "$1"
 }
 
 # alive NAME [N]: so many processes (1) bear the mark.

@@ -106,6 +106,21 @@ look_up(const struct name *names, size_t count, const char *text)
 	return -1;
 }
 
+/* The range of real-time signals; empty where a system has none. */
+#ifdef SIGRTMIN
+#define FIRST_REAL_TIME SIGRTMIN
+#define LAST_REAL_TIME SIGRTMAX
+#else
+#define FIRST_REAL_TIME 1
+#define LAST_REAL_TIME 0
+#endif
+
+bool
+signal_is_real_time(int signal)
+{
+	return signal >= FIRST_REAL_TIME && signal <= LAST_REAL_TIME;
+}
+
 /* "RTMIN", "RTMIN+2", "RTMAX-1": libc keeps some of them for itself. */
 static int
 real_time_signal(const char *text)
@@ -115,14 +130,15 @@ real_time_signal(const char *text)
 	const char *rest = without_prefix(text, from_end ? "RTMAX" : "RTMIN");
 	int64_t offset = 0;
 
-	if (rest == text)
+	if (rest == text || FIRST_REAL_TIME > LAST_REAL_TIME)
 		return 0;
 	if (*rest != '\0'
 	    && (*rest != (from_end ? '-' : '+')
 	        || !count_parse(rest + 1, &offset)
-	        || offset > SIGRTMAX - SIGRTMIN))
+	        || offset > LAST_REAL_TIME - FIRST_REAL_TIME))
 		return 0;
-	return from_end ? SIGRTMAX - (int)offset : SIGRTMIN + (int)offset;
+	return from_end ? LAST_REAL_TIME - (int)offset
+	                : FIRST_REAL_TIME + (int)offset;
 }
 
 int
@@ -146,9 +162,9 @@ signal_text(struct text *text, int signal)
 			text_add(text, signal_names[i].text);
 			return;
 		}
-	if (signal >= SIGRTMIN && signal <= SIGRTMAX) {
+	if (signal_is_real_time(signal)) {
 		text_add(text, "RTMIN");
-		signal -= SIGRTMIN;
+		signal -= FIRST_REAL_TIME;
 		if (signal == 0)
 			return;
 		text_byte(text, '+');

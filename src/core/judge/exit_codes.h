@@ -78,6 +78,9 @@ enum verdict codes_match(
 /* "TERM", "SIGTERM", "term", "15", "RTMIN+3": its number, or 0. */
 int signal_parse(const char *text);
 
+/* Some systems have no real-time signals. */
+bool signal_is_real_time(int signal);
+
 /* Adds the name without SIG, or a number such as "34" if it has no name. */
 void signal_text(struct text *text, int signal);
 

@@ -65,6 +65,7 @@ struct hint {
 	const char *unread; /* a text that should have been a time, or NULL */
 	bool unread_in_file; /* it is of BACKOFF_HINT */
 	int unreadable; /* number of lines of BACKOFF_HINT without a meaning */
+	const char *nowhere; /* "WHERE: WHY" it could not be made, or NULL */
 };
 
 /* What the output of an attempt says. */
@@ -120,7 +121,7 @@ struct unended {
 struct killed {
 	int count; /* of processes; 0: nothing had to be killed */
 	int64_t pid; /* of one of them */
-	char name[16]; /* its name as ps(1) shows it */
+	char name[16]; /* its name as ps(1) shows it; "" if it is not known */
 };
 
 /* Exit statuses, as a shell, timeout(1) and sysexits.h have them. */
@@ -159,7 +160,7 @@ struct outcome {
 	int late_end_signal; /* the same, but COMMAND had already ended */
 	struct signal_set forwarded; /* signals passed on */
 	struct killed killed;
-	bool tree_unseen; /* only COMMAND was signalled, for want of /proc */
+	bool tree_unseen; /* only COMMAND, or its group, was signalled */
 	struct unended unended;
 	struct evidence evidence;
 	enum rule rule; /* that decided the verdict; set with the verdict */

@@ -83,8 +83,10 @@ bool
 process_needs_mark(
     const struct ancestry *ancestry, const struct process *process)
 {
-	return ancestry->preexisting.count > 0
-	    && process->parent == ancestry->self
+	return (ancestry->preexisting.count > 0
+	           || ancestry->adopter != ancestry->self)
+	    && process->parent == ancestry->adopter
+	    && process->pid != ancestry->self
 	    && process->pid != ancestry->command
 	    && !processes_have(&ancestry->preexisting, process)
 	    && !processes_have(&ancestry->known, process);
@@ -136,9 +138,10 @@ belongs(const struct processes *all, const struct ancestry *ancestry,
 		return true;
 	if (processes_have(&ancestry->preexisting, process))
 		return false;
+	if (process_needs_mark(ancestry, process))
+		return process->has_mark;
 	if (process->parent == ancestry->self)
-		return process->has_mark
-		    || !process_needs_mark(ancestry, process);
+		return true;
 	return is_in_tree(all, process->parent);
 }
 

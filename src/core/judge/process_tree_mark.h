@@ -15,7 +15,7 @@
 struct process {
 	pid_t pid;
 	pid_t parent;
-	unsigned long long start; /* since boot: tells reused pids apart */
+	unsigned long long start; /* of some clock: tells reused pids apart */
 	char name[PROCESS_NAME]; /* unchanged: any bytes but NUL */
 	bool is_zombie;
 	bool is_stopped; /* by a signal or a tracer */
@@ -31,6 +31,7 @@ struct processes {
 /* What decides which tree a process belongs to. */
 struct ancestry {
 	pid_t self;
+	pid_t adopter; /* the parent of orphans: self, or else process 1 */
 	pid_t command; /* 0 once it has been reaped */
 	struct processes preexisting; /* below self before COMMAND started */
 	struct processes known; /* in the tree at the last look */
@@ -44,7 +45,8 @@ bool process_parse(struct process *process, const char *line);
 
 /*
  * Whether has_mark must decide about PROCESS, because it is an orphan that
- * may come from COMMAND's tree or from a child that self had before.
+ * may come from COMMAND's tree or from elsewhere: from a child that self had
+ * before, or from any process if self does not adopt orphans.
  */
 bool process_needs_mark(
     const struct ancestry *ancestry, const struct process *process);
@@ -53,8 +55,9 @@ bool process_needs_mark(
 bool process_environ_has(const char *block, size_t length, const char *entry);
 
 /*
- * Sets in_tree of every process below self, except those that were there
- * before COMMAND, and what is below those. Sorts ALL by pid.
+ * Sets in_tree of every process below self, and of orphans with the mark and
+ * what is below those, except what was there before COMMAND, and what is below
+ * that. Sorts ALL by pid.
  */
 void process_tree_mark(struct processes *all, const struct ancestry *ancestry);
 

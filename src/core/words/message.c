@@ -215,17 +215,21 @@ message_missed_wait(struct text *text, const char *options)
 	    options != NULL ? options : "");
 }
 
-bool
+void
+message_no_hint_file(struct text *text, const struct hint *hint)
+{
+	text_add(text, "cannot make BACKOFF_HINT in ");
+	text_printable(text, hint->nowhere);
+}
+
+void
 message_unread_wait(struct text *text, const struct hint *hint)
 {
-	if (hint->unread == NULL)
-		return false;
 	text_join(text,
 	    hint->unread_in_file ? "BACKOFF_HINT: " : "--retry-after: ",
 	    "no time can be read in \"");
 	text_printable(text, hint->unread);
 	text_byte(text, '"');
-	return true;
 }
 
 static bool
@@ -251,8 +255,12 @@ add_killed(struct text *text, const struct outcome *outcome)
 	text_join(text,
 	    outcome->kind == OUTCOME_TIMED_OUT ? "--kill-after" : "--grace",
 	    " had to kill ");
-	text_printable(text, killed->name);
-	text_join(text, " (", NUMBER(killed->pid), ")");
+	if (killed->name[0] == '\0') {
+		text_join(text, "process ", NUMBER(killed->pid));
+	} else {
+		text_printable(text, killed->name);
+		text_join(text, " (", NUMBER(killed->pid), ")");
+	}
 	if (killed->count > 1)
 		text_join(text, " and ", NUMBER(killed->count - 1), " more");
 	return killed->count > 0;
@@ -290,9 +298,10 @@ message_note(struct text *text, enum note note, const struct outcome *outcome,
 		return add_killed(text, outcome);
 	case NOTE_UNSEEN_TREE:
 		text_add(text,
-		    "signalled only the command: /proc does not show what it "
-		    "has started, as it is missing or of another PID "
-		    "namespace");
+		    "signalled only the command and, if it leads one, its "
+		    "process group: other processes cannot be seen (no /proc, "
+		    "one of another PID namespace, or not used by this "
+		    "build)");
 		return outcome->tree_unseen;
 	case NOTE_UNREADABLE_HINT:
 		text_add(text,

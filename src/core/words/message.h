@@ -63,8 +63,11 @@ bool message_misses_wait(const struct loop_state *state);
  */
 void message_missed_wait(struct text *text, const char *options);
 
-/* A text that should have been a time; false: there is none. */
-bool message_unread_wait(struct text *text, const struct hint *hint);
+/* That BACKOFF_HINT could not be made; nowhere is not NULL. */
+void message_no_hint_file(struct text *text, const struct hint *hint);
+
+/* A text that should have been a time; unread is not NULL. */
+void message_unread_wait(struct text *text, const struct hint *hint);
 
 /* What else --verbose says about an attempt. */
 enum note {

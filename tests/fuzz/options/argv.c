@@ -24,7 +24,7 @@
 #endif
 
 const struct program program
-    = { PROGRAM, "fuzz", 8, "Usage: fuzz\n", "\nBrief\n", "\nNotes\n" };
+    = { PROGRAM, "fuzz", 8, "Usage: fuzz\n", "\nBrief\n", "\nNotes\n", NULL };
 
 #define MOST_WORDS 64
 #define MOST_BLOCKS 4096

@@ -12,7 +12,7 @@
 #include "options/values.h"
 #include "types/option_types.h"
 
-const struct program program = { PROGRAM_BACKOFF, "fuzz", 8, "", "", "" };
+const struct program program = { PROGRAM_BACKOFF, "fuzz", 8, "", "", "", NULL };
 
 /* A parser, and where its value stands. */
 struct row {

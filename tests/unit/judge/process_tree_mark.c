@@ -121,7 +121,8 @@ is_marked(struct process *list, size_t count, const struct ancestry *ancestry,
 #define IS_MARKED(list, ancestry, wanted, what) \
 	is_marked(list, ARRAY_LENGTH(list), &(ancestry), wanted, what)
 
-static const struct ancestry alone = { .self = SELF, .command = COMMAND };
+static const struct ancestry alone
+    = { .self = SELF, .adopter = SELF, .command = COMMAND };
 
 static void
 test_tree(void)
@@ -159,6 +160,7 @@ test_preexisting(void)
 	struct process before[] = { { .pid = 110, .start = 5 },
 		{ .pid = 111, .start = 6 }, { .pid = 112, .start = 7 } };
 	struct ancestry ancestry = { .self = SELF,
+		.adopter = SELF,
 		.command = COMMAND,
 		.preexisting = { before, ARRAY_LENGTH(before) } };
 	struct process all[] = {
@@ -182,6 +184,7 @@ test_orphans(void)
 	struct process before[] = { { .pid = 110, .start = 5 } };
 	struct process seen[] = { { .pid = 303, .start = 63 } };
 	struct ancestry ancestry = { .self = SELF,
+		.adopter = SELF,
 		.command = COMMAND,
 		.preexisting = { before, ARRAY_LENGTH(before) },
 		.known = { seen, ARRAY_LENGTH(seen) } };
@@ -210,6 +213,42 @@ test_orphans(void)
 	IS_MARKED(given, alone, "302 ", "without others there is no doubt");
 }
 
+/* Where orphans get process 1 as their parent, as anybody's do. */
+static void
+test_lost_orphans(void)
+{
+	struct process before[] = { { .pid = 110, .start = 5 } };
+	struct process seen[] = { { .pid = 303, .start = 63 } };
+	struct ancestry ancestry = { .self = SELF,
+		.adopter = 1,
+		.command = COMMAND,
+		.known = { seen, ARRAY_LENGTH(seen) } };
+	struct process all[] = {
+		{ .pid = 1, .has_mark = true },
+		{ .pid = SELF, .parent = 1, .start = 50, .has_mark = true },
+		{ .pid = 110, .parent = SELF, .start = 5 },
+		{ .pid = COMMAND, .parent = SELF, .start = 60 },
+		{ .pid = 301, .parent = 1, .start = 61, .has_mark = true },
+		{ .pid = 302, .parent = 1, .start = 62 },
+		{ .pid = 303, .parent = 1, .start = 63 },
+		{ .pid = 304, .parent = 301, .start = 64 },
+		{ .pid = 305, .parent = 302, .start = 65 },
+		{ .pid = 306, .parent = COMMAND, .start = 66 },
+		{ .pid = 307, .parent = SELF, .start = 67 },
+	};
+
+	ok(process_needs_mark(&ancestry, &all[4]), "an orphan needs a mark");
+	ok(process_needs_mark(&ancestry, &all[5]), "as does any other");
+	ok(!process_needs_mark(&ancestry, &all[0]), "process 1 needs none");
+	ok(!process_needs_mark(&ancestry, &all[3]), "nor does COMMAND");
+	ok(!process_needs_mark(&ancestry, &all[6]), "nor what is known");
+	ok(!process_needs_mark(&ancestry, &all[10]), "nor our own child");
+	ancestry.preexisting
+	    = (struct processes) { before, ARRAY_LENGTH(before) };
+	IS_MARKED(all, ancestry, "200 301 303 304 306 307 ",
+	    "orphans with the mark, and what is below them");
+}
+
 int
 main(void)
 {
@@ -220,5 +259,6 @@ main(void)
 	test_tree();
 	test_preexisting();
 	test_orphans();
+	test_lost_orphans();
 	return done();
 }

@@ -18,7 +18,8 @@
 #define MIN NS_PER_MIN
 #define DRAWS 100000
 
-const struct program program = { PROGRAM_BACKOFF, "presets", 8, "", "", "" };
+const struct program program
+    = { PROGRAM_BACKOFF, "presets", 8, "", "", "", NULL };
 
 static struct options options;
 static struct schedule schedule;

@@ -10,7 +10,7 @@
 #include "unit/tap.h"
 
 const struct program program
-    = { PROGRAM_BACKOFF, "option_checks", 8, "", "", "" };
+    = { PROGRAM_BACKOFF, "option_checks", 8, "", "", "", NULL };
 
 static struct options options;
 static struct given given;

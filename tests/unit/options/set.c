@@ -10,7 +10,8 @@
 #include "streams/line_scan.h"
 #include "unit/tap.h"
 
-const struct program program = { PROGRAM_BACKOFF, "option_set", 8, "", "", "" };
+const struct program program
+    = { PROGRAM_BACKOFF, "option_set", 8, "", "", "", NULL };
 
 /* For each option, a valid argument other than its default. */
 static const char *

@@ -13,7 +13,7 @@
 #include "unit/tap.h"
 
 const struct program program
-    = { PROGRAM_BACKOFF, "option_values", 8, "", "", "" };
+    = { PROGRAM_BACKOFF, "option_values", 8, "", "", "", NULL };
 
 static struct refusal refusal;
 

@@ -7,8 +7,8 @@
 #include "core/judge/verdict.h"
 #include "core/pause/random.h"
 #include "process/calendar.h"
-#include "process/clock.h"
 #include "streams/line_scan.h"
+#include "system/clock.h"
 #include "unit/tap.h"
 
 /* 2026-11-21 12:00:00 GMT, the present. */

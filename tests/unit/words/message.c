@@ -417,6 +417,10 @@ test_notes(void)
 	ok(message_note(fresh(), NOTE_KILLED, &outcome, &codes), "killed");
 	is_string(buffer, "--grace had to kill sleep (4711) and 2 more",
 	    "three, after a signal to us");
+	outcome.killed = (struct killed) { 1, 4711, "" };
+	ok(message_note(fresh(), NOTE_KILLED, &outcome, &codes), "killed");
+	is_string(
+	    buffer, "--grace had to kill process 4711", "one without a name");
 
 	outcome
 	    = (struct outcome) { .kind = OUTCOME_KILLED, .signal = SIGKILL };

@@ -5,9 +5,14 @@
 #include <stdint.h>
 #include <sys/epoll.h>
 
-#include "process/fd.h"
-#include "streams/written_order.h"
+#include "system/fd.h"
+#include "system/written_order.h"
 
+/*
+ * Each pipe has room for one write of up to a page: whoever writes on waits
+ * until that is read. So each has at most one write to be read, and epoll(7)
+ * lists the pipes in the order in which these came.
+ */
 static int list = -1; /* of epoll(7); created when first needed, then kept */
 
 /*
@@ -62,8 +67,16 @@ order_after_read(int which, int reader)
 	control(EPOLL_CTL_MOD, which, reader);
 }
 
-struct pollfd
-order_until_next(void)
+/* The kernel forgets what is closed. */
+void
+order_end(int which)
 {
-	return (struct pollfd) { .fd = list, .events = POLLIN };
+	(void)which;
+}
+
+int
+order_until_next(struct pollfd descriptors[ORDER_PIPES])
+{
+	descriptors[0] = (struct pollfd) { .fd = list, .events = POLLIN };
+	return 1;
 }

@@ -4,13 +4,12 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "core/base/text.h"
-#include "process/clock.h"
-#include "process/fd.h"
+#include "system/clock.h"
+#include "system/descriptors.h"
+#include "system/fd.h"
 
 int
 fd_copy(int fd)
@@ -47,22 +46,16 @@ fd_same_file(int a, int b)
 bool
 fd_same(int a, int b)
 {
-	long order = -1;
+	enum descriptors_same same = descriptors_compare(a, b);
 
-#ifdef SYS_kcmp
-	/* Type 0 is KCMP_FILE; not every libc has its header. */
-	order = syscall(SYS_kcmp, getpid(), getpid(), 0, (unsigned long)a,
-	    (unsigned long)b);
-#endif
-	return order >= 0 ? order == 0 : fd_same_file(a, b);
+	return same == DESCRIPTORS_UNKNOWN ? fd_same_file(a, b)
+	                                   : same == DESCRIPTORS_SAME;
 }
 
 int
 fd_reopen(int fd, int flags)
 {
-	const char *path = JOINED(32, "/proc/self/fd/", NUMBER(fd));
-
-	return fd_out_of_the_way(open(path, flags | O_CLOEXEC));
+	return fd_out_of_the_way(descriptor_open_again(fd, flags));
 }
 
 void
@@ -74,6 +67,19 @@ fd_close(int *fd)
 		close(*fd);
 	*fd = -1;
 	errno = error;
+}
+
+void
+fd_close_from(int first)
+{
+	long most = sysconf(_SC_OPEN_MAX);
+
+	if (descriptors_close_from(first))
+		return;
+	if (most < 0 || most > 65536)
+		most = 65536;
+	for (int fd = first; fd < most; fd++)
+		close(fd);
 }
 
 bool

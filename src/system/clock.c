@@ -2,7 +2,14 @@
 #include <config.h>
 
 #include "core/base/duration.h"
-#include "process/clock.h"
+#include "system/clock.h"
+
+/* On macOS, CLOCK_MONOTONIC goes on while the machine is suspended. */
+#ifdef CLOCK_UPTIME_RAW
+#define WAITING_CLOCK CLOCK_UPTIME_RAW
+#else
+#define WAITING_CLOCK CLOCK_MONOTONIC
+#endif
 
 int64_t
 clock_read(clockid_t clock)
@@ -16,7 +23,7 @@ clock_read(clockid_t clock)
 int64_t
 clock_now_ns(void)
 {
-	return clock_read(CLOCK_MONOTONIC);
+	return clock_read(WAITING_CLOCK);
 }
 
 int64_t

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_PROCESS_CLOCK_H
-#define BACKOFF_PROCESS_CLOCK_H
+#ifndef BACKOFF_SYSTEM_CLOCK_H
+#define BACKOFF_SYSTEM_CLOCK_H
 /*
  * The clocks. Waits use CLOCK_MONOTONIC: setting the time of day does not
  * affect it, and time while the machine is suspended does not count.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_PROCESS_FD_H
-#define BACKOFF_PROCESS_FD_H
+#ifndef BACKOFF_SYSTEM_FD_H
+#define BACKOFF_SYSTEM_FD_H
 /*
  * backoff's own descriptors are out of COMMAND's way: closed on exec, and not
  * among 0 to 9, which scripts and jobservers use.
@@ -26,6 +26,9 @@ bool fd_same_file(int a, int b);
 
 /* Opens FD's file again, with FLAGS, out of the way; < 0: errno. */
 int fd_reopen(int fd, int flags);
+
+/* Closes all from FIRST on. */
+void fd_close_from(int first);
 
 /* Closes *FD where it is open, and makes it -1; leaves errno alone. */
 void fd_close(int *fd);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+
+#include "system/byte_lock.h"
+
+/*
+ * POSIX has locks of a process alone: the first descriptor of the file that it
+ * closes loses them.
+ */
+int
+byte_lock(int fd, enum byte_lock_call call, struct flock *flock)
+{
+	(void)fd;
+	(void)call;
+	(void)flock;
+	errno = ENOLCK;
+	return -1;
+}
+
+int64_t
+byte_lock_waiters(int fd, bool (*counts)(int64_t byte))
+{
+	(void)fd;
+	(void)counts;
+	return 0;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <string.h>
+
+#include "core/judge/process_facts.h"
+#include "unit/tap.h"
+
+/* Of a block whose first bytes are the number of arguments. */
+#define MOST 512
+
+struct block {
+	char bytes[MOST];
+	size_t size;
+};
+
+/* BYTES is a literal, whose last NUL does not belong to it. */
+#define BLOCK(arguments, bytes) block_of(arguments, bytes, sizeof(bytes) - 1)
+
+static struct block
+block_of(int arguments, const char *bytes, size_t size)
+{
+	struct block block = { .size = sizeof arguments + size };
+
+	memcpy(block.bytes, &arguments, sizeof arguments);
+	memcpy(block.bytes + sizeof arguments, bytes, size);
+	return block;
+}
+
+static bool
+has(const struct block *block, const char *entry)
+{
+	size_t length;
+	const char *found
+	    = process_facts_environment(block->bytes, block->size, &length);
+
+	return found != NULL && process_environ_has(found, length, entry);
+}
+
+static bool
+has_nothing(const struct block *block)
+{
+	size_t length = 1;
+
+	return process_facts_environment(block->bytes, block->size, &length)
+	    == NULL
+	    && length == 0;
+}
+
+/* As "sh -c 'sleep 60'" has it: an aligned path, and the kernel's strings. */
+static void
+test_environment(void)
+{
+	struct block block = BLOCK(3,
+	    "/opt/local/bin/sh\0\0\0\0\0\0\0"
+	    "sh\0-c\0sleep 60\0"
+	    "BACKOFF_ID=7\0HOME=/Users/a\0PATH=/bin\0"
+	    "\0\0\0ptr_munge=\0main_stack=\0executable_file=0x1a\0\0\0");
+	struct block bare = BLOCK(1, "/bin/a\0a\0BACKOFF_ID=7\0");
+
+	ok(has(&block, "BACKOFF_ID=7"), "the first variable");
+	ok(has(&block, "PATH=/bin"), "the last one");
+	ok(!has(&block, "sleep 60"), "an argument is none");
+	ok(!has(&block, "/opt/local/bin/sh"), "nor is the path");
+	ok(has(&bare, "BACKOFF_ID=7"), "without padding");
+}
+
+static void
+test_arguments(void)
+{
+	struct block same = BLOCK(2, "/bin/a\0\0a\0BACKOFF_ID=7\0B=2\0");
+	struct block empty = BLOCK(4, "/bin/a\0\0a\0\0\0b\0BACKOFF_ID=7\0");
+	struct block none = BLOCK(0, "/bin/a\0\0BACKOFF_ID=7\0");
+
+	ok(!has(&same, "BACKOFF_ID=7"), "an argument that looks like one");
+	ok(has(&same, "B=2"), "what follows it");
+	ok(has(&empty, "BACKOFF_ID=7"), "empty arguments count");
+	ok(has(&none, "BACKOFF_ID=7"), "no argument at all");
+}
+
+static void
+test_cut_off(void)
+{
+	struct block whole = BLOCK(2, "/bin/a\0\0a\0b\0A=1\0");
+	struct block hidden = BLOCK(2, "/bin/a\0\0a\0b\0");
+	struct block more = BLOCK(9, "/bin/a\0\0a\0b\0A=1\0");
+	struct block negative = BLOCK(-1, "/bin/a\0\0a\0b\0A=1\0");
+	struct block part = whole;
+
+	ok(has(&whole, "A=1"), "all of it");
+	for (part.size = 0; part.size < whole.size - 4; part.size++)
+		ok(has_nothing(&part), "cut off before the environment");
+	part.size = whole.size - 1;
+	ok(has(&part, "A=1"), "without its last NUL");
+	ok(has_nothing(&hidden), "hidden");
+	ok(has_nothing(&more), "fewer arguments than it says");
+	ok(has_nothing(&negative), "a number that is none");
+}
+
+static void
+test_process(void)
+{
+	struct process_facts facts = {
+		.pid = 1234,
+		.parent = 77,
+		.start_s = 1700000000,
+		.start_us = 999999,
+		.name = "a name of sixteen",
+		.name_size = 16,
+		.is_stopped = true,
+	};
+	struct process process;
+
+	ok(process_from_facts(&process, &facts), "a process");
+	is_int(process.pid, 1234, "pid");
+	is_int(process.parent, 77, "parent");
+	is_int((int64_t)process.start, INT64_C(1700000000999999), "start");
+	is_string(process.name, "a name of sixte", "a name that is too long");
+	ok(process.is_stopped && !process.is_zombie, "stopped");
+	ok(!process.in_tree && !process.has_mark, "not in the tree yet");
+	facts.name = "sh\0junk";
+	facts.name_size = 7;
+	facts.is_zombie = true;
+	ok(process_from_facts(&process, &facts), "another");
+	is_string(process.name, "sh", "a shorter name");
+	ok(process.is_zombie, "a zombie");
+	facts.start_us = 1000000;
+	ok(!process_from_facts(&process, &facts), "no microsecond");
+	facts.start_us = 0;
+	facts.start_s = INT64_MAX;
+	ok(!process_from_facts(&process, &facts), "no second");
+	facts.start_s = 0;
+	facts.pid = 0;
+	ok(!process_from_facts(&process, &facts), "no pid");
+}
+
+int
+main(void)
+{
+	test_environment();
+	test_arguments();
+	test_cut_off();
+	test_process();
+	return done();
+}
