@@ -76,11 +76,13 @@ start_tls() {
     --tls-ca-cert-file "$REDIS/ca.pem" --tls-auth-clients no
 }
 
-# shut_fleet: from two machines, which are two state directories.
+# shut_fleet: from two machines, which are two state directories; long enough for a
+# slow machine to find it so.
 shut_fleet() {
   run "$BACKOFF" -qq --state-dir="$PWD/one" --gate=fleet:hub -n 2 -d 1s -- false
   assert_failure 1
-  run "$BACKOFF" -qq --state-dir="$PWD/two" --gate=fleet:hub -n 1 -- false
+  run "$BACKOFF" -qq --state-dir="$PWD/two" --gate=fleet:hub -n 1 -- \
+    sh -c 'echo after=5s >"$BACKOFF_HINT"; exit 1'
   assert_failure 1
 }
 
