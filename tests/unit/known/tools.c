@@ -13,6 +13,13 @@
 #define MESSAGES 64 /* of one tool, at most */
 #define TOOLS 64
 
+/* As the tables have them. */
+#define STOP VERDICT_STOP
+#define SUCCESS VERDICT_SUCCESS
+#define PASS VERDICT_PASS
+#define THROTTLE VERDICT_THROTTLE
+#define RETRY VERDICT_RETRY
+
 /* The status and stderr of a tool, and the verdict that is expected. */
 struct sample {
 	const char *tool; /* or several, with blanks between */
@@ -43,1276 +50,990 @@ static struct compiled compiled[TOOLS];
 /* How skopeo begins what ends it. */
 #define FATAL "time=\"2026-11-23T07:23:13Z\" level=fatal msg=\""
 
+/*
+ * As the tools have written them, with short names. A text may end where no
+ * row looks any more.
+ */
 static const struct sample samples[] = {
-	{ "sysexits", 75, VERDICT_RETRY, "temporary failure", "" },
-	{ "sysexits", 69, VERDICT_RETRY, "service unavailable", "" },
-	{ "sysexits", 71, VERDICT_RETRY, "system error", "" },
-	{ "sysexits", 64, VERDICT_STOP, "bad usage", "" },
-	{ "sysexits", 77, VERDICT_STOP, "permission denied", "" },
-	{ "sysexits", 78, VERDICT_STOP, "bad configuration", "" },
-	{ "sysexits", 126, VERDICT_STOP, "cannot be run", "" },
-	{ "sysexits", 127, VERDICT_STOP, "command not found", "" },
-	{ "sysexits", 1, VERDICT_RETRY, NULL, "" },
+	{ "sysexits", 75, RETRY, "temporary failure", "" },
+	{ "sysexits", 69, RETRY, "service unavailable", "" },
+	{ "sysexits", 71, RETRY, "system error", "" },
+	{ "sysexits", 64, STOP, "bad usage", "" },
+	{ "sysexits", 77, STOP, "permission denied", "" },
+	{ "sysexits", 78, STOP, "bad configuration", "" },
+	{ "sysexits", 126, STOP, "cannot be run", "" },
+	{ "sysexits", 127, STOP, "command not found", "" },
+	{ "sysexits", 1, RETRY, NULL, "" },
 
-	{ "curl", 7, VERDICT_RETRY, "could not connect to host",
+	{ "curl", 7, RETRY, "could not connect to host",
 	    "curl: (7) Failed to connect to 127.0.0.1 port 1 after 0 ms: "
 	    "Couldn't connect to server" },
-	{ "curl", 6, VERDICT_RETRY, "could not resolve host",
-	    "curl: (6) Could not resolve host: nonexistent.invalid" },
-	{ "curl", 28, VERDICT_RETRY, "timed out",
+	{ "curl", 6, RETRY, "could not resolve host",
+	    "curl: (6) Could not resolve host: nosuch" },
+	{ "curl", 28, RETRY, "timed out",
 	    "curl: (28) Connection timed out after 1001 milliseconds" },
-	{ "curl", 1, VERDICT_STOP, "unsupported protocol",
+	{ "curl", 1, STOP, "unsupported protocol",
 	    "curl: (1) Protocol \"foo\" not supported or disabled in libcurl" },
-	{ "curl", 2, VERDICT_STOP, "bad option, or failed to initialize",
+	{ "curl", 2, STOP, "bad option, or failed to initialize",
 	    "curl: option --bad: is unknown" },
-	{ "curl", 2, VERDICT_STOP, "bad option, or failed to initialize",
-	    "curl: try 'curl --help' or 'curl --manual' for more information" },
-	{ "curl", 60, VERDICT_STOP, "server certificate not verified", "" },
-	{ "curl", 60, VERDICT_STOP, "server certificate not verified",
-	    "curl: (60) SSL certificate problem: self-signed certificate\n"
-	    "More details here: https://curl.se/docs/sslcerts.html\n"
-	    "\n"
-	    "curl failed to verify the legitimacy of the server and therefore "
-	    "could not\n"
-	    "establish a secure connection to it. To learn more about this "
-	    "situation and\n"
-	    "how to fix it, please visit the web page mentioned above." },
-	{ "curl", 101, VERDICT_RETRY, NULL, "" },
-	{ "curl", 22, VERDICT_RETRY, "HTTP error", "" },
-	{ "curl", 22, VERDICT_RETRY, "HTTP error of the server",
-	    "  % Total    % Received % Xferd  Average Speed   Time\n"
-	    "curl: (22) The requested URL returned error: 503" },
-	{ "curl", 22, VERDICT_RETRY, "HTTP error of the server",
+	{ "curl", 2, STOP, "bad option, or failed to initialize", "" },
+	{ "curl", 60, STOP, "server certificate not verified", "" },
+	{ "curl", 60, STOP, "server certificate not verified",
+	    "curl: (60) SSL certificate problem: self-signed certificate" },
+	{ "curl", 101, RETRY, NULL, "" },
+	{ "curl", 22, RETRY, "HTTP error", "" },
+	{ "curl", 22, RETRY, "HTTP error of the server",
 	    "curl: (22) The requested URL returned error: 408" },
-	{ "curl", 22, VERDICT_RETRY, "HTTP error of the server",
+	{ "curl", 22, RETRY, "HTTP error of the server",
 	    "curl: (22) The requested URL returned error: 522" },
-	{ "curl", 22, VERDICT_THROTTLE, "HTTP 429: too many requests",
+	{ "curl", 22, THROTTLE, "HTTP 429: too many requests",
 	    "curl: (22) The requested URL returned error: 429" },
-	{ "curl", 22, VERDICT_STOP, "HTTP 404 or 410: not found",
+	{ "curl", 22, STOP, "HTTP 404 or 410: not found",
 	    "curl: (22) The requested URL returned error: 404" },
-	{ "curl", 22, VERDICT_STOP, "HTTP 401, 403 or 407: not authorized",
+	{ "curl", 22, STOP, "HTTP 401, 403 or 407: not authorized",
 	    "curl: (22) The requested URL returned error: 403" },
-	{ "curl", 22, VERDICT_STOP, "HTTP error that will not pass",
+	{ "curl", 22, STOP, "HTTP error that will not pass",
 	    "curl: (22) The requested URL returned error: 451" },
-	{ "curl", 22, VERDICT_STOP, "HTTP error that will not pass",
+	{ "curl", 22, STOP, "HTTP error that will not pass",
 	    "curl: (22) The requested URL returned error: 501" },
-	{ "curl", 25, VERDICT_STOP, "FTP upload denied",
+	{ "curl", 25, STOP, "FTP upload denied",
 	    "curl: (25) Failed FTP upload: 553" },
-	{ "curl", 25, VERDICT_RETRY, "upload could not start",
+	{ "curl", 25, RETRY, "upload could not start",
 	    "curl: (25) Failed FTP upload: 450" },
 
-	{ "wget", 4, VERDICT_RETRY, "network failure",
+	{ "wget", 4, RETRY, "network failure",
 	    "Connecting to 127.0.0.1:1... failed: Connection refused." },
-	{ "wget", 4, VERDICT_RETRY, "network failure",
-	    "wget: unable to resolve host address 'nonexistent.invalid'" },
-	{ "wget", 8, VERDICT_RETRY, "HTTP error of the server",
-	    "HTTP request sent, awaiting response... 503 Service Unavailable\n"
+	{ "wget", 8, RETRY, "HTTP error of the server",
 	    "2026-11-21 15:52:27 ERROR 503: Service Unavailable." },
-	{ "wget", 8, VERDICT_THROTTLE, "HTTP 429: too many requests",
+	{ "wget", 8, THROTTLE, "HTTP 429: too many requests",
 	    "2026-11-21 15:52:27 ERROR 429: Too Many Requests." },
-	{ "wget", 8, VERDICT_STOP, "HTTP error that will not pass",
+	{ "wget", 8, STOP, "HTTP error that will not pass",
 	    "2026-11-21 15:52:27 ERROR 404: Not Found." },
-	{ "wget", 8, VERDICT_STOP, "HTTP error that will not pass",
+	{ "wget", 8, STOP, "HTTP error that will not pass",
 	    "HTTP ERROR response 404  [http://127.0.0.1:18080/404]" },
-	{ "wget", 8, VERDICT_STOP, "FTP file not found",
-	    "No such file 'README'." },
-	{ "wget", 8, VERDICT_RETRY, "server sent an error", "" },
-	{ "wget", 6, VERDICT_STOP, "authentication failed",
+	{ "wget", 8, STOP, "FTP file not found", "No such file 'README'." },
+	{ "wget", 8, RETRY, "server sent an error", "" },
+	{ "wget", 6, STOP, "authentication failed",
 	    "Username/Password Authentication Failed." },
-	{ "wget", 2, VERDICT_STOP, "bad option or configuration",
+	{ "wget", 2, STOP, "bad option or configuration",
 	    "wget: unrecognized option '--bad'" },
-	{ "wget", 1, VERDICT_STOP, "cannot write there",
-	    "/nonexist/x: No such file or directory" },
+	{ "wget", 1, STOP, "cannot write there",
+	    "/nosuch/x: No such file or directory" },
 
-	{ "rsync", 10, VERDICT_RETRY, "socket error",
+	{ "rsync", 10, RETRY, "socket error",
 	    "rsync: [Receiver] failed to connect to 127.0.0.1 (127.0.0.1): "
 	    "Connection refused (111)" },
-	{ "rsync", 1, VERDICT_STOP, "module is read only",
-	    "@ERROR: module is read only\n"
-	    "rsync error: syntax or usage error (code 1) at main.c(1137)" },
-	{ "rsync", 1, VERDICT_STOP, "bad option or usage",
+	{ "rsync", 1, STOP, "module is read only",
+	    "@ERROR: module is read only" },
+	{ "rsync", 1, STOP, "bad option or usage",
 	    "rsync: --bad: unknown option" },
-	{ "rsync", 24, VERDICT_SUCCESS, "some source files vanished",
+	{ "rsync", 24, SUCCESS, "some source files vanished",
 	    "file has vanished: \"/tmp/x\"" },
-	{ "rsync", 5, VERDICT_STOP, "access denied by the daemon",
+	{ "rsync", 5, STOP, "access denied by the daemon",
 	    "@ERROR: auth failed on module auth" },
-	{ "rsync", 5, VERDICT_STOP, "no such module",
+	{ "rsync", 5, STOP, "no such module",
 	    "@ERROR: Unknown module 'nosuch'" },
-	{ "rsync", 5, VERDICT_THROTTLE, "daemon has too many connections",
+	{ "rsync", 5, THROTTLE, "daemon has too many connections",
 	    "@ERROR: max connections (1) reached -- try again later" },
-	{ "rsync", 5, VERDICT_RETRY, "could not start the session",
+	{ "rsync", 5, RETRY, "could not start the session",
 	    "rsync: server sent \"HTTP/1.1 400 Bad Request\" rather than "
 	    "greeting" },
-	{ "rsync", 11, VERDICT_STOP, "no space or read-only",
+	{ "rsync", 11, STOP, "no space or read-only",
 	    "rsync: [receiver] write failed on \"/mnt/big\": No space left on "
-	    "device (28)\n"
-	    "rsync error: error in file IO (code 11) at receiver.c(657)" },
-	{ "rsync", 11, VERDICT_STOP, "cannot use the destination",
-	    "rsync: [Receiver] mkdir \"/nonexist/y/z\" failed: No such file or "
+	    "device (28)" },
+	{ "rsync", 11, STOP, "cannot use the destination",
+	    "rsync: [Receiver] mkdir \"/nosuch/y/z\" failed: No such file or "
 	    "directory (2)" },
-	{ "rsync", 11, VERDICT_RETRY, "file I/O error",
+	{ "rsync", 11, RETRY, "file I/O error",
 	    "rsync: read errors mapping \"/mnt/x\": Input/output error (5)" },
-	{ "rsync", 12, VERDICT_RETRY, "data stream broke",
+	{ "rsync", 12, RETRY, "data stream broke",
 	    "rsync: opendir \"/srv/lost+found\" failed: Permission denied "
-	    "(13)\n"
-	    "Connection to 127.0.0.1 closed by remote host." },
-	{ "rsync", 12, VERDICT_STOP, "no rsync on the remote side",
-	    "bash: line 1: rsync: command not found" },
-	{ "rsync", 12, VERDICT_STOP, "no rsync on the remote side",
-	    "bash: line 1: /nonexist/rsync: No such file or directory\n"
-	    "rsync: connection unexpectedly closed (0 bytes received so far) "
-	    "[sender]\n"
-	    "rsync error: error in rsync protocol data stream (code 12) at "
-	    "io.c(285) [sender=3.5.0]" },
-	{ "rsync", 12, VERDICT_STOP, "no rsync on the remote side",
+	    "(13)" },
+	{ "rsync", 12, STOP, "no rsync on the remote side",
 	    "bash: line 1: nosuch: command not found" },
-	{ "rsync", 12, VERDICT_STOP, "no rsync on the remote side",
+	{ "rsync", 12, STOP, "no rsync on the remote side",
 	    "dash: 1: nosuch: not found" },
-	{ "rsync", 12, VERDICT_STOP, "no rsync on the remote side",
+	{ "rsync", 12, STOP, "no rsync on the remote side",
 	    "zsh:1: command not found: nosuch" },
-	{ "rsync", 12, VERDICT_STOP, "no rsync on the remote side",
-	    "dash: 1: /nonexist/rsync: not found" },
-	{ "rsync", 12, VERDICT_STOP, "bad option of ssh", "Bad port 'xx'" },
-	{ "rsync", 12, VERDICT_STOP, "bad option of ssh",
+	{ "rsync", 12, STOP, "bad option of ssh", "Bad port 'xx'" },
+	{ "rsync", 12, STOP, "bad option of ssh",
 	    "command-line: line 0: Bad configuration option: foo" },
-	{ "rsync", 255, VERDICT_STOP, "bad option of ssh",
-	    "Can't open user config file /nonexist: No such file or "
-	    "directory" },
-	{ "rsync", 14, VERDICT_STOP, "remote shell not found",
+	{ "rsync", 255, STOP, "bad option of ssh",
+	    "Can't open user config file /nosuch: No such file or directory" },
+	{ "rsync", 14, STOP, "remote shell not found",
 	    "rsync: [Receiver] Failed to exec nosuch: No such file or "
 	    "directory (2)" },
-	{ "rsync", 23, VERDICT_STOP, "some files cannot be transferred",
-	    "rsync: [sender] link_stat \"/nonexist\" failed: No such file or "
+	{ "rsync", 23, STOP, "some files cannot be transferred",
+	    "rsync: [sender] link_stat \"/nosuch\" failed: No such file or "
 	    "directory (2)" },
-	{ "rsync", 23, VERDICT_RETRY, "some files were not transferred",
+	{ "rsync", 23, RETRY, "some files were not transferred",
 	    "ERROR: x failed verification -- update discarded." },
-	{ "rsync", 30, VERDICT_RETRY, "timed out",
+	{ "rsync", 30, RETRY, "timed out",
 	    "[Receiver] io timeout after 1 seconds -- exiting" },
-	{ "rsync", 255, VERDICT_RETRY, "could not connect to host",
-	    "ssh: connect to host 127.0.0.1 port 1: Connection refused\n"
-	    "rsync error: unexplained error (code 255) at io.c(285)" },
-	{ "rsync", 255, VERDICT_RETRY, "could not resolve host",
-	    "ssh: Could not resolve hostname nonexistent.invalid: Name or "
-	    "service not known" },
-	{ "rsync", 255, VERDICT_STOP, "login denied",
-	    "root@127.0.0.1: Permission denied "
-	    "(publickey,keyboard-interactive)." },
-	{ "rsync", 255, VERDICT_STOP, "host key verification failed",
+	{ "rsync", 255, RETRY, "could not connect to host",
+	    "ssh: connect to host 127.0.0.1 port 1: Connection refused" },
+	{ "rsync", 255, RETRY, "could not resolve host",
+	    "ssh: Could not resolve hostname nosuch: Name or service not" },
+	{ "rsync", 255, STOP, "login denied",
+	    "root@127.0.0.1: Permission denied (publickey,password)." },
+	{ "rsync", 255, STOP, "host key verification failed",
 	    "Host key verification failed." },
 
-	{ "ssh scp", 255, VERDICT_RETRY, "connection refused",
+	{ "ssh scp", 255, RETRY, "connection refused",
 	    "ssh: connect to host 127.0.0.1 port 1: Connection refused" },
-	{ "ssh scp", 255, VERDICT_RETRY, "could not resolve host",
-	    "ssh: Could not resolve hostname nonexistent.invalid: Name or "
-	    "service not known" },
-	{ "ssh scp", 255, VERDICT_RETRY, "timed out",
+	{ "ssh scp", 255, RETRY, "could not resolve host",
+	    "ssh: Could not resolve hostname nosuch: Name or service not" },
+	{ "ssh scp", 255, RETRY, "timed out",
 	    "Connection timed out during banner exchange" },
-	{ "ssh scp", 255, VERDICT_RETRY, "timed out",
+	{ "ssh scp", 255, RETRY, "timed out",
 	    "ssh: connect to host 10.0.0.1 port 22: Connection timed out" },
-	{ "ssh scp", 255, VERDICT_RETRY, "timed out",
+	{ "ssh scp", 255, RETRY, "timed out",
 	    "Timeout, server 10.0.0.1 not responding." },
-	{ "ssh scp", 255, VERDICT_RETRY, "connection lost",
-	    "kex_exchange_identification: Connection closed by remote host" },
-	{ "ssh scp", 255, VERDICT_RETRY, "connection lost",
+	{ "ssh scp", 255, RETRY, "connection lost",
 	    "Connection to 127.0.0.1 closed by remote host." },
-	{ "ssh scp", 255, VERDICT_RETRY, "connection failed", "" },
-	{ "ssh scp", 255, VERDICT_STOP, "login denied",
-	    "root@127.0.0.1: Permission denied "
-	    "(publickey,keyboard-interactive)." },
-	{ "ssh scp", 255, VERDICT_STOP, "login denied",
+	{ "ssh scp", 255, RETRY, "connection failed", "" },
+	{ "ssh scp", 255, STOP, "login denied",
+	    "root@127.0.0.1: Permission denied (publickey,password)." },
+	{ "ssh scp", 255, STOP, "login denied",
 	    "Received disconnect from 127.0.0.1 port 22:2: Too many "
 	    "authentication failures" },
-	{ "ssh scp", 255, VERDICT_STOP, "host key verification failed",
-	    "@    WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!     @\n"
+	{ "ssh scp", 255, STOP, "host key verification failed",
 	    "Host key verification failed.\r" },
-	{ "ssh scp", 255, VERDICT_STOP, "no common algorithm",
-	    "Unable to negotiate with 127.0.0.1 port 18022: no matching cipher "
-	    "found. Their offer: aes128-ctr" },
-	{ "ssh", 255, VERDICT_STOP, "bad usage",
+	{ "ssh scp", 255, STOP, "no common algorithm",
+	    "Unable to negotiate with 127.0.0.1 port 18022: no matching" },
+	{ "ssh", 255, STOP, "bad usage",
 	    "unknown option -- -\nusage: ssh [-46AaCfGgKkMNnqsTtVvXxYy]" },
-	{ "ssh scp", 255, VERDICT_STOP, "bad configuration",
+	{ "ssh scp", 255, STOP, "bad configuration",
 	    "command-line: line 0: Bad configuration option: foo" },
-	{ "scp", 255, VERDICT_STOP, "bad usage",
+	{ "scp", 255, STOP, "bad usage",
 	    "unknown option -- -\nusage: scp [-346ABCOpqRrsTv]" },
-	{ "ssh", 255, VERDICT_STOP, "bad usage", "Bad port '1x'" },
-	{ "ssh", 255, VERDICT_STOP, "bad usage",
-	    "command-line line 0: Bad port 'x'." },
-	{ "ssh", 255, VERDICT_STOP, "bad usage", "Unknown cipher type 'foo'" },
-	{ "ssh", 255, VERDICT_STOP, "bad usage",
+	{ "ssh", 255, STOP, "bad usage", "Bad port '1x'" },
+	{ "ssh", 255, STOP, "bad usage", "command-line line 0: Bad port 'x'." },
+	{ "ssh", 255, STOP, "bad usage", "Unknown cipher type 'foo'" },
+	{ "ssh", 255, STOP, "bad usage",
 	    "Bad local forwarding specification 'foo'" },
-	{ "ssh", 255, VERDICT_STOP, "bad usage", "Invalid -J argument" },
-	{ "ssh", 255, VERDICT_STOP, "bad configuration",
-	    "Can't open user config file /nonexist: No such file or "
-	    "directory" },
-	{ "scp", 255, VERDICT_STOP, "bad usage", "scp: bad port \"1x\"\r" },
-	{ "sftp", 255, VERDICT_STOP, "bad usage", "Bad port \"x\"\r" },
-	{ "scp", 255, VERDICT_STOP, "file cannot be copied",
+	{ "ssh", 255, STOP, "bad usage", "Invalid -J argument" },
+	{ "ssh", 255, STOP, "bad configuration",
+	    "Can't open user config file /nosuch: No such file or directory" },
+	{ "scp", 255, STOP, "bad usage", "scp: bad port \"1x\"\r" },
+	{ "sftp", 255, STOP, "bad usage", "Bad port \"x\"\r" },
+	{ "scp", 255, STOP, "file cannot be copied",
 	    "scp: stat local \"nofile\": No such file or directory\r" },
-	{ "scp", 255, VERDICT_RETRY, "connection refused",
-	    "ssh: connect to host 127.0.0.1 port 1: Connection refused\n"
-	    "scp: Connection closed" },
-	{ "ssh", 7, VERDICT_STOP, "the remote command's own status", "" },
-	{ "ssh", 254, VERDICT_STOP, "the remote command's own status", "" },
-	{ "scp", 1, VERDICT_RETRY, "copy failed", "" },
-	{ "ssh", 1, VERDICT_STOP, "the remote command's own status",
+	{ "ssh", 254, STOP, "the remote command's own status", "" },
+	{ "scp", 1, RETRY, "copy failed", "" },
+	{ "ssh", 1, STOP, "the remote command's own status",
 	    "ssh: connect to host 127.0.0.1 port 1: Connection refused" },
-	{ "scp", 1, VERDICT_STOP, "file cannot be copied",
-	    "scp: dest open \"/nonexist/x/y\": No such file or directory" },
-	{ "scp", 1, VERDICT_STOP, "host key verification failed",
+	{ "scp", 1, STOP, "file cannot be copied",
+	    "scp: dest open \"/nosuch/x/y\": No such file or directory" },
+	{ "scp", 1, STOP, "host key verification failed",
 	    "Host key verification failed." },
-	{ "sftp", 1, VERDICT_STOP, "file cannot be copied",
-	    "File \"/nonexist\" not found." },
+	{ "sftp", 1, STOP, "file cannot be copied",
+	    "File \"/nosuch\" not found." },
 
-	{ "git", 128, VERDICT_RETRY, "could not connect to host",
-	    "Cloning into 'c1'...\n"
-	    "fatal: unable to access 'http://127.0.0.1:1/r.git/': Failed to "
-	    "connect to 127.0.0.1 port 1 after 0 ms: Couldn't connect to "
-	    "server" },
-	{ "git", 128, VERDICT_RETRY, "could not connect to host",
-	    "ssh: connect to host 127.0.0.1 port 1: Connection refused\n"
-	    "fatal: Could not read from remote repository.\n"
-	    "\n"
-	    "Please make sure you have the correct access rights\n"
-	    "and the repository exists." },
-	{ "git", 128, VERDICT_RETRY, "could not resolve host",
-	    "fatal: unable to access 'http://nonexistent.invalid/r.git/': "
-	    "Could not resolve host: nonexistent.invalid" },
-	{ "git", 1, VERDICT_RETRY, "could not resolve host",
-	    "fatal: unable to look up nonexistent.invalid (port 9418) (Name or "
-	    "service not known)" },
-	{ "git", 128, VERDICT_RETRY, "HTTP error of the server",
-	    "fatal: unable to access 'http://127.0.0.1:18080/503/r.git/': The "
-	    "requested URL returned error: 503" },
-	{ "git", 128, VERDICT_THROTTLE, "too many requests",
-	    "fatal: unable to access 'http://127.0.0.1:18080/429/r.git/': The "
-	    "requested URL returned error: 429" },
-	{ "git", 128, VERDICT_STOP, "HTTP error that will not pass",
-	    "fatal: unable to access 'http://127.0.0.1:18080/403/r.git/': The "
-	    "requested URL returned error: 403" },
-	{ "git", 128, VERDICT_STOP, "repository not found",
-	    "fatal: repository 'http://127.0.0.1:18080/404/r.git/' not found" },
-	{ "git", 128, VERDICT_STOP, "repository not found",
-	    "fatal: repository '/nonexist/r.git' does not exist" },
-	{ "git", 128, VERDICT_STOP, "repository not found",
-	    "ERROR: Repository not found.\n"
-	    "fatal: Could not read from remote repository." },
-	{ "git", 128, VERDICT_STOP, "no git repository there",
-	    "fatal: '/nonexist' does not appear to be a git repository" },
-	{ "git", 128, VERDICT_STOP, "not in a git repository",
-	    "fatal: not a git repository (or any of the parent directories): "
-	    ".git" },
-	{ "git", 128, VERDICT_STOP, "login denied",
-	    "fatal: could not read Username for 'http://127.0.0.1:18080': "
-	    "terminal prompts disabled" },
-	{ "git", 128, VERDICT_STOP, "login denied",
-	    "root@127.0.0.1: Permission denied "
-	    "(publickey,keyboard-interactive)." },
-	{ "git", 128, VERDICT_STOP, "host key verification failed",
+	{ "git", 128, RETRY, "could not connect to host",
+	    "ssh: connect to host 127.0.0.1 port 1: Connection refused" },
+	{ "git", 128, RETRY, "could not resolve host",
+	    "fatal: unable to access 'http://nosuch/r.git/': Could not "
+	    "resolve" },
+	{ "git", 1, RETRY, "could not resolve host",
+	    "fatal: unable to look up nosuch (port 9418) (Name or service" },
+	{ "git", 128, RETRY, "HTTP error of the server",
+	    "fatal: unable to access 'http://host/r.git/': The requested URL "
+	    "returned error: 503" },
+	{ "git", 128, THROTTLE, "too many requests",
+	    "fatal: unable to access 'http://host/r.git/': The requested URL "
+	    "returned error: 429" },
+	{ "git", 128, STOP, "HTTP error that will not pass",
+	    "fatal: unable to access 'http://host/r.git/': The requested URL "
+	    "returned error: 403" },
+	{ "git", 128, STOP, "repository not found",
+	    "fatal: repository '/nosuch/r.git' does not exist" },
+	{ "git", 128, STOP, "repository not found",
+	    "ERROR: Repository not found." },
+	{ "git", 128, STOP, "no git repository there",
+	    "fatal: '/nosuch' does not appear to be a git repository" },
+	{ "git", 128, STOP, "not in a git repository",
+	    "fatal: not a git repository (or any of the parent directories)" },
+	{ "git", 128, STOP, "login denied",
+	    "fatal: could not read Username for 'http://127.0.0.1:18080'" },
+	{ "git", 128, STOP, "login denied",
+	    "root@127.0.0.1: Permission denied (publickey,password)." },
+	{ "git", 128, STOP, "host key verification failed",
 	    "Host key verification failed." },
-	{ "git", 128, VERDICT_STOP, "server certificate not verified",
-	    "fatal: unable to access 'https://127.0.0.1/r/': SSL certificate "
-	    "problem: self-signed certificate" },
-	{ "git", 128, VERDICT_STOP, "no such ref",
+	{ "git", 128, STOP, "server certificate not verified",
+	    "fatal: unable to access 'https://host/r.git/': SSL certificate "
+	    "problem" },
+	{ "git", 128, STOP, "no such ref",
 	    "fatal: couldn't find remote ref nosuch" },
-	{ "git", 128, VERDICT_STOP, "destination exists",
-	    "fatal: destination path 'c1' already exists and is not an empty "
-	    "directory." },
-	{ "git", 128, VERDICT_STOP, "branches have diverged",
+	{ "git", 128, STOP, "destination exists",
+	    "fatal: destination path 'c1' already exists and is not an empty" },
+	{ "git", 128, STOP, "branches have diverged",
 	    "fatal: Not possible to fast-forward, aborting." },
-	{ "git", 128, VERDICT_STOP, "no such revision",
-	    "fatal: ambiguous argument 'nosuch': unknown revision or path not "
-	    "in the working tree." },
-	{ "git", 1, VERDICT_STOP, "push rejected",
-	    " ! [rejected]        master -> master (fetch first)\n"
-	    "error: failed to push some refs to '/srv/g/.'" },
-	{ "git", 1, VERDICT_STOP, "push declined by the remote",
+	{ "git", 128, STOP, "no such revision",
+	    "fatal: ambiguous argument 'nosuch': unknown revision or path" },
+	{ "git", 1, STOP, "push rejected",
+	    " ! [rejected]        master -> master (fetch first)" },
+	{ "git", 1, STOP, "push declined by the remote",
 	    " ! [remote rejected] master -> master (pre-receive hook "
 	    "declined)" },
-	{ "git", 1, VERDICT_RETRY, "locked by another git",
+	{ "git", 1, RETRY, "locked by another git",
 	    " ! [remote rejected] master -> master (failed to update ref)" },
-	{ "git", 128, VERDICT_RETRY, "locked by another git",
+	{ "git", 128, RETRY, "locked by another git",
 	    "fatal: Unable to create '/srv/g/.git/index.lock': File exists." },
-	{ "git", 1, VERDICT_STOP, "nothing of that name",
+	{ "git", 1, STOP, "nothing of that name",
 	    "error: pathspec 'nosuch' did not match any file(s) known to git" },
-	{ "git", 1, VERDICT_STOP, "local changes in the way",
+	{ "git", 1, STOP, "local changes in the way",
 	    "error: Your local changes to the following files would be "
 	    "overwritten by merge:" },
-	{ "git", 128, VERDICT_STOP, "no space or read-only",
+	{ "git", 128, STOP, "no space or read-only",
 	    "fatal: write error: No space left on device" },
-	{ "git", 1, VERDICT_RETRY, "HTTP error of the server",
-	    "error: RPC failed; HTTP 503 curl 22 The requested URL returned "
-	    "error: 503\n"
-	    "fatal: the remote end hung up unexpectedly" },
-	{ "git", 128, VERDICT_RETRY, "connection lost",
-	    "error: RPC failed; curl 92 HTTP/2 stream 0 was not closed "
-	    "cleanly: CANCEL (err 8)\n"
-	    "fatal: early EOF" },
-	{ "git", 128, VERDICT_RETRY, "timed out",
+	{ "git", 1, RETRY, "HTTP error of the server",
+	    "error: RPC failed; HTTP 503 curl 22 The requested URL returned" },
+	{ "git", 128, RETRY, "connection lost",
+	    "error: RPC failed; curl 92 HTTP/2 stream 0 was not closed" },
+	{ "git", 128, RETRY, "timed out",
 	    "ssh: connect to host 10.0.0.1 port 22: Connection timed out" },
-	{ "git", 128, VERDICT_STOP, "conflict to be resolved",
-	    "error: Pulling is not possible because you have unmerged files.\n"
-	    "hint: Fix them up in the work tree, and then use 'git add/rm "
-	    "<file>'\n"
-	    "fatal: Exiting because of an unresolved conflict." },
-	{ "git", 128, VERDICT_STOP, "conflict to be resolved",
+	{ "git", 128, STOP, "conflict to be resolved",
 	    "error: Cherry-picking is not possible because you have unmerged "
-	    "files.\n"
-	    "fatal: cherry-pick failed" },
-	{ "git", 1, VERDICT_STOP, "conflict to be resolved",
-	    "Rebasing (1/1)\rerror: could not apply 12cfc6d... three\n"
-	    "Could not apply 12cfc6d... three" },
-	{ "git", 1, VERDICT_STOP, "conflict to be resolved",
+	    "files." },
+	{ "git", 1, STOP, "conflict to be resolved",
+	    "Rebasing (1/1)\rerror: could not apply 12cfc6d... three" },
+	{ "git", 1, STOP, "conflict to be resolved",
 	    "error: could not revert 743db52... one" },
-	{ "git", 1, VERDICT_STOP, "nothing of that name",
-	    "error: src refspec nosuch does not match any\n"
-	    "error: failed to push some refs to '/tmp/a.git'" },
-	{ "git", 128, VERDICT_STOP, "no upstream branch",
+	{ "git", 1, STOP, "nothing of that name",
+	    "error: src refspec nosuch does not match any" },
+	{ "git", 128, STOP, "no upstream branch",
 	    "fatal: The current branch new has no upstream branch." },
-	{ "git", 128, VERDICT_STOP, "no upstream branch",
+	{ "git", 128, STOP, "no upstream branch",
 	    "fatal: You are not currently on a branch." },
-	{ "git", 128, VERDICT_STOP, "not offered by the daemon",
+	{ "git", 128, STOP, "not offered by the daemon",
 	    "fatal: remote error: access denied or repository not exported: "
 	    "/a.git" },
-	{ "git", 128, VERDICT_STOP, "not offered by the daemon",
+	{ "git", 128, STOP, "not offered by the daemon",
 	    "fatal: remote error: no such repository: /nosuch.git" },
-	{ "git", 128, VERDICT_STOP, "not offered by the daemon",
+	{ "git", 128, STOP, "not offered by the daemon",
 	    "fatal: remote error: service not enabled: /a.git" },
-	{ "git", 128, VERDICT_STOP, "too many redirects",
-	    "fatal: unable to access 'http://127.0.0.1:19480/loop/a.git/': "
-	    "Maximum (20) redirects followed" },
-	{ "git", 128, VERDICT_STOP, "no git repository there",
-	    "fatal: http://127.0.0.1:19480/page/a.git/info/refs not valid: is "
-	    "this a git repository?" },
-	{ "git", 128, VERDICT_STOP, "no git repository there",
-	    "fatal: unable to access 'http://127.0.0.1:99999/y/': URL using "
-	    "bad/illegal format or missing URL" },
-	{ "git", 128, VERDICT_STOP, "no git on the remote side",
-	    "bash: line 1: git-upload-pack: command not found\n"
-	    "fatal: Could not read from remote repository." },
-	{ "git", 128, VERDICT_STOP, "no git on the remote side",
-	    "dash: 1: /nonexist/git-upload-pack: not found" },
-	{ "git", 128, VERDICT_STOP, "no git on the remote side",
-	    "bash: line 1: /nonexist/git-receive-pack: No such file or "
+	{ "git", 128, STOP, "too many redirects",
+	    "fatal: unable to access 'http://host/a.git/': Maximum (20) "
+	    "redirects followed" },
+	{ "git", 128, STOP, "no git repository there",
+	    "fatal: http://host/a.git/info/refs not valid: is this a git "
+	    "repository?" },
+	{ "git", 128, STOP, "no git repository there",
+	    "fatal: unable to access 'http://host:99999/': URL using "
+	    "bad/illegal format" },
+	{ "git", 128, STOP, "no git on the remote side",
+	    "bash: line 1: git-upload-pack: command not found" },
+	{ "git", 128, STOP, "no git on the remote side",
+	    "dash: 1: /nosuch/git-upload-pack: not found" },
+	{ "git", 128, STOP, "no git on the remote side",
+	    "bash: line 1: /nosuch/git-receive-pack: No such file or "
 	    "directory" },
-	{ "git", 1, VERDICT_STOP, "patch cannot be applied",
+	{ "git", 1, STOP, "patch cannot be applied",
 	    "error: patch failed: f:1\nerror: f: patch does not apply" },
-	{ "git", 128, VERDICT_STOP, "patch cannot be applied",
+	{ "git", 128, STOP, "patch cannot be applied",
 	    "error: corrupt patch at line 6" },
-	{ "git", 128, VERDICT_STOP, "patch cannot be applied",
+	{ "git", 128, STOP, "patch cannot be applied",
 	    "error: No valid patches in input (allow with \"--allow-empty\")" },
-	{ "git", 128, VERDICT_STOP, "patch cannot be applied",
+	{ "git", 128, STOP, "patch cannot be applied",
 	    "Patch format detection failed." },
-	{ "git", 128, VERDICT_RETRY, "fatal error", "" },
-	{ "git", 129, VERDICT_STOP, "bad usage",
-	    "error: unknown option `bad'" },
+	{ "git", 128, RETRY, "fatal error", "" },
+	{ "git", 129, STOP, "bad usage", "error: unknown option `bad'" },
 
-	{ "apt-get", 100, VERDICT_STOP, "no such package",
+	{ "apt-get", 100, STOP, "no such package",
 	    "E: Unable to locate package nosuchpackage" },
-	{ "apt", 100, VERDICT_STOP, "no such package",
+	{ "apt", 100, STOP, "no such package",
 	    "Error: Unable to locate package nosuchpackage" },
-	{ "apt-get", 100, VERDICT_STOP, "no such version",
+	{ "apt-get", 100, STOP, "no such version",
 	    "E: Version '99' for 'zsh' was not found" },
-	{ "apt-get", 100, VERDICT_STOP, "dependencies cannot be met",
+	{ "apt-get", 100, STOP, "dependencies cannot be met",
 	    "E: Unable to correct problems, you have held broken packages." },
-	{ "apt-get", 100, VERDICT_STOP, "bad usage",
-	    "E: Command line option --bad is not understood in combination "
-	    "with the other options" },
-	{ "apt-get", 100, VERDICT_STOP, "not permitted",
+	{ "apt-get", 100, STOP, "bad usage",
+	    "E: Command line option --bad is not understood in combination" },
+	{ "apt-get", 100, STOP, "not permitted",
 	    "E: Could not open lock file /var/lib/dpkg/lock-frontend - open "
-	    "(13: Permission denied)\n"
-	    "E: Unable to acquire the dpkg frontend lock "
-	    "(/var/lib/dpkg/lock-frontend), are you root?" },
-	{ "apt-get", 100, VERDICT_STOP, "system needs a repair, or space",
-	    "E: dpkg was interrupted, you must manually run 'dpkg --configure "
-	    "-a' to correct the problem." },
-	{ "apt-get", 100, VERDICT_STOP, "HTTP error that will not pass",
-	    "E: Failed to fetch "
-	    "http://127.0.0.1:18080/404/debian/dists/stable/main/binary-amd64/"
-	    "Packages  404  Not Found [IP: 127.0.0.1 18080]" },
-	{ "apt-get", 100, VERDICT_STOP, "system needs a repair, or space",
-	    "E: Failed to fetch http://127.0.0.1:19480/repo/./p0.deb  Error "
-	    "writing to file - write (28: No space left on device) [IP: "
-	    "127.0.0.1 19480]" },
-	{ "apt-get", 100, VERDICT_STOP, "bad list of sources",
-	    "E: Malformed entry 1 in list file /etc/apt/sources.list (Suite)\n"
+	    "(13: Permission denied)" },
+	{ "apt-get", 100, STOP, "system needs a repair, or space",
+	    "E: dpkg was interrupted, you must manually run" },
+	{ "apt-get", 100, STOP, "HTTP error that will not pass",
+	    "E: Failed to fetch http://host/Packages  404  Not Found" },
+	{ "apt-get", 100, STOP, "system needs a repair, or space",
+	    "E: Failed to fetch http://host/a.deb  Error writing to file - "
+	    "write (28: No space left on device)" },
+	{ "apt-get", 100, STOP, "bad list of sources",
 	    "E: The list of sources could not be read." },
-	{ "apt-get", 100, VERDICT_STOP, "no such repository",
-	    "E: The repository 'http://127.0.0.1:18080/404/debian stable "
-	    "Release' does not have a Release file." },
-	{ "apt-get", 100, VERDICT_THROTTLE, "HTTP 429: too many requests",
-	    "E: Failed to fetch http://127.0.0.1:18080/429/debian/x.deb  429  "
-	    "Too Many Requests [IP: 127.0.0.1 18080]" },
-	{ "apt-get", 100, VERDICT_RETRY, "HTTP error of the server",
-	    "E: Failed to fetch "
-	    "http://127.0.0.1:18080/503/debian/dists/stable/InRelease  503  "
-	    "Service Unavailable [IP: 127.0.0.1 18080]\n"
-	    "E: Some index files failed to download. They have been ignored, "
-	    "or old ones used instead." },
-	{ "apt-get", 100, VERDICT_RETRY, "could not connect to host",
-	    "E: Failed to fetch "
-	    "http://127.0.0.1:1/debian/dists/stable/InRelease  Could not "
-	    "connect to 127.0.0.1:1 (127.0.0.1). - connect (111: Connection "
-	    "refused)" },
-	{ "apt-get", 100, VERDICT_RETRY, "could not resolve host",
-	    "E: Failed to fetch "
-	    "http://nonexistent.invalid/debian/dists/stable/InRelease  Could "
-	    "not resolve 'nonexistent.invalid'" },
-	{ "apt-get", 100, VERDICT_RETRY, "locked by another process",
-	    "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by "
-	    "process 27453 (python3)\n"
-	    "E: Unable to acquire the dpkg frontend lock "
-	    "(/var/lib/dpkg/lock-frontend), is another process using it?" },
-	{ "apt-get", 100, VERDICT_RETRY, "mirror is being updated",
+	{ "apt-get", 100, STOP, "no such repository",
+	    "E: The repository 'http://host stable Release' does not have a "
+	    "Release file." },
+	{ "apt-get", 100, THROTTLE, "HTTP 429: too many requests",
+	    "E: Failed to fetch http://host/a.deb  429  Too Many Requests" },
+	{ "apt-get", 100, RETRY, "HTTP error of the server",
+	    "E: Failed to fetch http://host/InRelease  503  Service" },
+	{ "apt-get", 100, RETRY, "could not connect to host",
+	    "E: Failed to fetch http://host/InRelease  Could not connect to" },
+	{ "apt-get", 100, RETRY, "could not resolve host",
+	    "E: Failed to fetch http://nosuch/InRelease  Could not resolve" },
+	{ "apt-get", 100, RETRY, "locked by another process",
+	    "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held" },
+	{ "apt-get", 100, RETRY, "mirror is being updated",
 	    "E: Failed to fetch http://example.org/x.deb  File has unexpected "
-	    "size (10 != 11). Mirror sync in progress?" },
-	{ "apt-get", 100, VERDICT_RETRY, "error",
+	    "size" },
+	{ "apt-get", 100, RETRY, "error",
 	    "E: Sub-process /usr/bin/dpkg returned an error code (1)" },
 
 	/* No such package, connection refused, 404, 503: all look the same. */
-	{ "pip", 1, VERDICT_RETRY,
-	    "no such package, or no answer from the index",
-	    "ERROR: Could not find a version that satisfies the requirement "
-	    "nosuch (from versions: none)\n"
+	{ "pip", 1, RETRY, "no such package, or no answer from the index",
 	    "ERROR: No matching distribution found for nosuch" },
-	{ "pip3", 1, VERDICT_RETRY, "could not connect to the index",
-	    "WARNING: Retrying (Retry(total=0, connect=None, read=None, "
-	    "redirect=None, status=None)) after connection broken by "
-	    "'NewConnectionError('<pip._vendor.urllib3.connection."
-	    "HTTPConnection object at 0x7f27bb83f210>: Failed to establish a "
-	    "new connection: [Errno -2] Name or service not known')': "
-	    "/simple/nosuch/\n"
-	    "ERROR: No matching distribution found for nosuch" },
-	{ "pip", 2, VERDICT_RETRY, "could not connect to the index",
-	    "ERROR: Exception:\n"
-	    "Traceback (most recent call last):\n"
+	{ "pip3", 1, RETRY, "could not connect to the index",
+	    "WARNING: Retrying (Retry(total=0, connect=None)) after connection "
+	    "broken by 'NewConnectionError('<HTTPConnection object>: Failed to "
+	    "establish a new connection: [Errno -2] Name or service not "
+	    "known')'\nERROR: No matching distribution found for nosuch" },
+	{ "pip", 2, RETRY, "could not connect to the index",
 	    "ConnectionRefusedError: [Errno 111] Connection refused" },
-	{ "pip", 2, VERDICT_STOP, "bad usage", "no such option: --bad" },
-	{ "pip", 1, VERDICT_STOP, "bad usage",
-	    "ERROR: unknown command \"nosuch\"" },
-	{ "pip", 1, VERDICT_STOP, "bad requirements",
-	    "ERROR: Could not open requirements file: [Errno 2] No such file "
-	    "or directory: '/nonexist'" },
-	{ "pip", 1, VERDICT_STOP, "HTTP error that will not pass",
-	    "  ERROR: HTTP error 404 while getting "
-	    "http://127.0.0.1:18080/404/x-1.0.tar.gz" },
-	{ "pip", 1, VERDICT_THROTTLE, "HTTP 429: too many requests",
-	    "  ERROR: HTTP error 429 while getting "
-	    "http://127.0.0.1:18080/429/x-1.0.tar.gz" },
-	{ "pip", 1, VERDICT_RETRY, "HTTP error of the server",
-	    "ERROR: Could not install packages due to an OSError: "
-	    "HTTPConnectionPool(host='127.0.0.1', port=18080): Max retries "
-	    "exceeded with url: /503/x-1.0.tar.gz (Caused by "
-	    "ResponseError('too many 503 error responses'))" },
-	{ "pip", 2, VERDICT_RETRY, "connection lost",
-	    "pip._vendor.urllib3.exceptions.ReadTimeoutError: "
-	    "HTTPSConnectionPool(host='files.pythonhosted.org', port=443): "
-	    "Read timed out." },
-	{ "pip", 1, VERDICT_STOP, "environment is managed by the system",
+	{ "pip", 2, STOP, "bad usage", "no such option: --bad" },
+	{ "pip", 1, STOP, "bad usage", "ERROR: unknown command \"nosuch\"" },
+	{ "pip", 1, STOP, "bad requirements",
+	    "ERROR: Could not open requirements file: [Errno 2] No such file" },
+	{ "pip", 1, STOP, "HTTP error that will not pass",
+	    "  ERROR: HTTP error 404 while getting http://host/x-1.0.tar.gz" },
+	{ "pip", 1, THROTTLE, "HTTP 429: too many requests",
+	    "  ERROR: HTTP error 429 while getting http://host/x-1.0.tar.gz" },
+	{ "pip", 1, RETRY, "HTTP error of the server",
+	    "ERROR: Could not install packages due to an OSError: Max retries "
+	    "exceeded (Caused by ResponseError('too many 503 error "
+	    "responses'))" },
+	{ "pip", 2, RETRY, "connection lost",
+	    "pip._vendor.urllib3.exceptions.ReadTimeoutError" },
+	{ "pip", 1, STOP, "environment is managed by the system",
 	    "error: externally-managed-environment" },
-	{ "pip", 1, VERDICT_STOP, "packages do not fit",
-	    "ERROR: ResolutionImpossible: for help visit "
-	    "https://pip.pypa.io/en/latest/topics/dependency-resolution/" },
-	{ "pip", 1, VERDICT_STOP, "no space, or not permitted",
-	    "ERROR: Could not install packages due to an OSError: [Errno 13] "
-	    "Permission denied: '/usr/lib/python3'" },
-	{ "pip", 1, VERDICT_RETRY, "error", "" },
+	{ "pip", 1, STOP, "packages do not fit",
+	    "ERROR: ResolutionImpossible: for help visit" },
+	{ "pip", 1, STOP, "no space, or not permitted",
+	    "ERROR: Could not install packages due to an OSError: [Errno 13]" },
+	{ "pip", 1, RETRY, "error", "" },
 
-	{ "npm", 1, VERDICT_RETRY, "could not reach the registry",
-	    "npm error code ECONNREFUSED\n"
-	    "npm error syscall connect\n"
-	    "npm error FetchError: request to http://127.0.0.1:1/x failed" },
-	{ "npm", 1, VERDICT_RETRY, "could not reach the registry",
+	{ "npm", 1, RETRY, "could not reach the registry",
+	    "npm error code ECONNREFUSED" },
+	{ "npm", 1, RETRY, "could not reach the registry",
 	    "npm ERR! code ETIMEDOUT" },
-	{ "npx", 1, VERDICT_RETRY, "could not resolve host",
+	{ "npx", 1, RETRY, "could not resolve host",
 	    "npm error code ENOTFOUND\nnpm error syscall getaddrinfo" },
-	{ "npm", 1, VERDICT_RETRY, "HTTP error of the server",
-	    "npm error code E503\n"
-	    "npm error 503 Service Unavailable - GET http://127.0.0.1/x" },
-	{ "npm", 1, VERDICT_THROTTLE, "HTTP 429: too many requests",
+	{ "npm", 1, RETRY, "HTTP error of the server", "npm error code E503" },
+	{ "npm", 1, THROTTLE, "HTTP 429: too many requests",
 	    "npm error code E429" },
-	{ "npm", 1, VERDICT_STOP, "HTTP error that will not pass",
-	    "npm error code E404\n"
-	    "npm error 404 Not Found - GET http://127.0.0.1:18080/404/x" },
-	{ "npm", 1, VERDICT_STOP, "HTTP error that will not pass",
+	{ "npm", 1, STOP, "HTTP error that will not pass",
+	    "npm error code E404" },
+	{ "npm", 1, STOP, "HTTP error that will not pass",
 	    "npm ERR! code E401" },
-	{ "npm", 1, VERDICT_STOP, "server certificate not verified",
-	    "npm error code DEPTH_ZERO_SELF_SIGNED_CERT\n"
-	    "npm error errno DEPTH_ZERO_SELF_SIGNED_CERT\n"
-	    "npm error request to https://127.0.0.1:19500/nosuch failed, "
-	    "reason: self-signed certificate" },
-	{ "npm", 1, VERDICT_STOP, "server certificate not verified",
+	{ "npm", 1, STOP, "server certificate not verified",
+	    "npm error code DEPTH_ZERO_SELF_SIGNED_CERT" },
+	{ "npm", 1, STOP, "server certificate not verified",
 	    "npm error code SELF_SIGNED_CERT_IN_CHAIN" },
-	{ "npm", 1, VERDICT_STOP, "server certificate not verified",
+	{ "npm", 1, STOP, "server certificate not verified",
 	    "npm error code UNABLE_TO_VERIFY_LEAF_SIGNATURE" },
-	{ "npm", 1, VERDICT_STOP, "server certificate not verified",
+	{ "npm", 1, STOP, "server certificate not verified",
 	    "npm error code UNABLE_TO_GET_ISSUER_CERT_LOCALLY" },
-	{ "npm", 1, VERDICT_STOP, "server certificate not verified",
+	{ "npm", 1, STOP, "server certificate not verified",
 	    "npm error code CERT_HAS_EXPIRED" },
-	{ "npm", 1, VERDICT_STOP, "server certificate not verified",
+	{ "npm", 1, STOP, "server certificate not verified",
 	    "npm error code ERR_TLS_CERT_ALTNAME_INVALID" },
-	{ "npm", 1, VERDICT_STOP, "login needed", "npm error code ENEEDAUTH" },
-	{ "npm", 1, VERDICT_STOP, "bad usage", "npm error code EUSAGE" },
-	{ "npm", 1, VERDICT_STOP, "packages do not fit",
-	    "npm error code ERESOLVE" },
-	{ "npm", 1, VERDICT_STOP, "files cannot be read or written",
+	{ "npm", 1, STOP, "login needed", "npm error code ENEEDAUTH" },
+	{ "npm", 1, STOP, "bad usage", "npm error code EUSAGE" },
+	{ "npm", 1, STOP, "packages do not fit", "npm error code ERESOLVE" },
+	{ "npm", 1, STOP, "files cannot be read or written",
 	    "npm error code ENOENT" },
-	{ "npm", 1, VERDICT_STOP, "no such script",
+	{ "npm", 1, STOP, "no such script",
 	    "npm error Missing script: \"nosuch\"" },
-	{ "npm", 254, VERDICT_STOP, "no such file", "npm error code ENOENT" },
-	{ "npm", 7, VERDICT_RETRY, NULL, "" },
+	{ "npm", 254, STOP, "no such file", "npm error code ENOENT" },
+	{ "npm", 7, RETRY, NULL, "" },
 
-	{ "docker", 1, VERDICT_RETRY, "could not connect to the daemon",
-	    "Cannot connect to the Docker daemon at tcp://127.0.0.1:1. Is the "
-	    "docker daemon running?" },
-	{ "docker", 125, VERDICT_RETRY, "could not connect to the daemon",
-	    "docker: Cannot connect to the Docker daemon at tcp://127.0.0.1:1. "
-	    "Is the docker daemon running?" },
-	{ "docker", 1, VERDICT_RETRY, "could not connect to the daemon",
-	    "error during connect: Get "
-	    "\"http://nonexistent.invalid:1/v1.50/containers/json\": dial tcp: "
-	    "lookup nonexistent.invalid on 10.255.255.53:53: no such host" },
-	{ "docker", 1, VERDICT_STOP, "image not found",
-	    "Error response from daemon: manifest for x:latest not found: "
-	    "manifest unknown: manifest unknown" },
-	{ "docker", 125, VERDICT_STOP, "image not found",
+	{ "docker", 125, RETRY, "could not connect to the daemon",
+	    "docker: Cannot connect to the Docker daemon at" },
+	{ "docker", 1, RETRY, "could not connect to the daemon",
+	    "error during connect: Get" },
+	{ "docker", 1, STOP, "image not found",
+	    "Error response from daemon: manifest for x:latest not found" },
+	{ "docker", 125, STOP, "image not found",
 	    "docker: Error response from daemon: pull access denied for x, "
-	    "repository does not exist or may require 'docker login': denied: "
-	    "requested access to the resource is denied" },
-	{ "docker", 1, VERDICT_STOP, "access denied by the registry",
-	    "Error response from daemon: unauthorized: authentication "
-	    "required" },
-	{ "docker", 1, VERDICT_STOP, "access denied by the registry",
+	    "repository does not exist" },
+	{ "docker", 1, STOP, "access denied by the registry",
 	    "denied: requested access to the resource is denied" },
-	{ "docker", 1, VERDICT_THROTTLE, "registry limits the rate",
-	    "Error response from daemon: toomanyrequests: You have reached "
-	    "your pull rate limit." },
-	{ "docker", 125, VERDICT_RETRY, "could not resolve host",
-	    "docker: Error response from daemon: Get "
-	    "\"https://nonexistent.invalid/v2/\": dial tcp: lookup "
-	    "nonexistent.invalid on 127.0.0.53:53: no such host." },
-	{ "docker", 1, VERDICT_RETRY, "could not connect to the registry",
-	    "Error response from daemon: Get \"http://127.0.0.1:1/v2/\": dial "
-	    "tcp 127.0.0.1:1: connect: connection refused" },
-	{ "docker", 125, VERDICT_RETRY, "timed out",
+	{ "docker", 1, THROTTLE, "registry limits the rate",
+	    "Error response from daemon: toomanyrequests: You have reached" },
+	{ "docker", 125, RETRY, "could not resolve host",
+	    "docker: Error response from daemon: Get \"https://nosuch/v2/\": "
+	    "dial tcp: lookup nosuch on 10.0.0.1:53: no such host." },
+	{ "docker", 1, RETRY, "could not connect to the registry",
+	    "Error response from daemon: Get \"http://host/v2/\": dial tcp "
+	    "10.0.0.1:80: connect: connection refused" },
+	{ "docker", 125, RETRY, "timed out",
 	    "docker: Error response from daemon: Get "
 	    "https://registry-1.docker.io/v2/: net/http: TLS handshake "
 	    "timeout" },
-	{ "docker", 1, VERDICT_RETRY, "HTTP error of the registry",
-	    "Error response from daemon: received unexpected HTTP status: 503 "
-	    "Service Unavailable" },
-	{ "skopeo", 1, VERDICT_STOP, "image not found",
-	    FATAL
-	    "initializing source docker://127.0.0.1/x:latest: reading manifest "
-	    "latest in 127.0.0.1/x: manifest unknown: manifest unknown\"" },
-	{ "skopeo", 1, VERDICT_STOP, "image not found",
-	    FATAL "Error parsing image name \\\"docker://127.0.0.1/x\\\": "
-	          "reading manifest latest in 127.0.0.1/x: name unknown: "
-	          "repository name not known to registry\"" },
-	{ "skopeo", 1, VERDICT_STOP, "image not found",
-	    FATAL "Error parsing image name \\\"docker://127.0.0.1/x\\\": "
-	          "reading manifest latest in 127.0.0.1/x: StatusCode: 404, "
-	          "<html>404</html>\"" },
-	{ "skopeo", 1, VERDICT_STOP, "image not found",
+	{ "docker", 1, RETRY, "HTTP error of the registry",
+	    "Error response from daemon: received unexpected HTTP status: "
+	    "503" },
+	{ "skopeo", 1, STOP, "image not found",
+	    FATAL "Error parsing image name \\\"docker://host/x\\\": reading "
+	          "manifest latest in host/x: name unknown: repository" },
+	{ "skopeo", 1, STOP, "image not found",
+	    FATAL "Error parsing image name \\\"docker://host/x\\\": reading "
+	          "manifest latest in host/x: StatusCode: 404" },
+	{ "skopeo", 1, STOP, "image not found",
 	    FATAL "initializing source oci:nosuch:x: open nosuch/index.json: "
 	          "no such file or directory\"" },
-	{ "skopeo", 1, VERDICT_STOP, "image not found",
-	    FATAL "Error parsing image name \\\"docker-archive:/nonexist\\\": "
-	          "opening file \\\"/nonexist\\\": open /nonexist: no such "
-	          "file or directory\"" },
-	{ "skopeo", 1, VERDICT_STOP, "image not found",
+	{ "skopeo", 1, STOP, "image not found",
 	    FATAL
-	    "Error parsing image name \\\"docker://127.0.0.1/x\\\": reading "
-	    "manifest latest in 127.0.0.1/x: manifest unknown\"" },
-	{ "podman", 125, VERDICT_STOP, "access denied by the registry",
-	    "Error: initializing source docker://127.0.0.1/x:latest: reading "
-	    "manifest latest in 127.0.0.1/x: denied" },
-	{ "skopeo", 2, VERDICT_STOP, "image not found", "" },
-	{ "skopeo", 1, VERDICT_STOP, "access denied by the registry",
-	    FATAL "Error parsing image name \\\"docker://127.0.0.1/x\\\": "
-	          "reading manifest latest in 127.0.0.1/x: unauthorized: "
-	          "authentication required\"" },
-	{ "skopeo", 1, VERDICT_STOP, "access denied by the registry",
-	    FATAL "initializing source docker://127.0.0.1/x:latest: reading "
-	          "manifest latest in 127.0.0.1/x: errors:\\ndenied: requested "
-	          "access to the resource is denied\\ndenied\\n\"" },
-	{ "skopeo", 1, VERDICT_STOP, "access denied by the registry",
-	    FATAL "initializing source docker://127.0.0.1/x:latest: Requesting "
-	          "bearer token: invalid status code from registry 403 "
-	          "(Forbidden)\"" },
-	{ "skopeo", 1, VERDICT_STOP, "access denied by the registry",
+	    "Error parsing image name \\\"docker-archive:/nosuch\\\": opening "
+	    "file \\\"/nosuch\\\": open /nosuch: no such file or directory\"" },
+	{ "skopeo", 1, STOP, "image not found",
+	    FATAL "Error parsing image name \\\"docker://host/x\\\": reading "
+	          "manifest latest in host/x: manifest unknown\"" },
+	{ "podman", 125, STOP, "access denied by the registry",
+	    "Error: initializing source docker://host/x: reading manifest "
+	    "latest in host/x: denied" },
+	{ "skopeo", 2, STOP, "image not found", "" },
+	{ "skopeo", 1, STOP, "access denied by the registry",
+	    FATAL "Error parsing image name \\\"docker://host/x\\\": reading "
+	          "manifest latest in host/x: unauthorized: authentication" },
+	{ "skopeo", 1, STOP, "access denied by the registry",
+	    FATAL "initializing source docker://host/x: reading manifest "
+	          "latest in host/x: errors:\\ndenied: requested" },
+	{ "skopeo", 1, STOP, "access denied by the registry",
+	    FATAL
+	    "initializing source docker://host/x: Requesting bearer token: "
+	    "invalid status code from registry 403 (Forbidden)\"" },
+	{ "skopeo", 1, STOP, "access denied by the registry",
 	    FATAL
 	    "trying to reuse blob sha256:3f9f at destination: failed to read "
 	    "from destination repository denied: 403 (Forbidden)\"" },
-	{ "skopeo", 1, VERDICT_STOP, "access denied by the registry",
+	{ "skopeo", 1, STOP, "access denied by the registry",
 	    FATAL "logging into \\\"127.0.0.1:19701\\\": invalid "
 	          "username/password\"" },
-	{ "skopeo", 1, VERDICT_STOP, "server certificate not verified",
+	{ "skopeo", 1, STOP, "server certificate not verified",
 	    FATAL
-	    "initializing source docker://127.0.0.1/a:latest: pinging "
-	    "container registry 127.0.0.1: Get \\\"https://127.0.0.1/v2/\\\": "
-	    "x509: certificate signed by unknown authority\"" },
-	{ "skopeo", 1, VERDICT_STOP, "bad usage",
-	    FATAL "unknown flag: --bad\"" },
-	{ "skopeo", 1, VERDICT_STOP, "bad usage",
-	    FATAL "Unrecognized command `skopeo nosuch`\\nTry 'skopeo --help' "
-	          "for more information\"" },
-	{ "skopeo", 1, VERDICT_STOP, "bad image name",
-	    FATAL "Invalid source name docker://Bad: invalid reference format: "
-	          "repository name must be lowercase\"" },
-	{ "skopeo", 1, VERDICT_STOP, "bad image name",
-	    FATAL "Invalid source name nosuch:x: Invalid image name "
-	          "\\\"nosuch:x\\\", unknown transport \\\"nosuch\\\"\"" },
-	{ "skopeo", 1, VERDICT_STOP, "no space left",
-	    FATAL "writing blob: write small/y/dir-put-blob247960698: no space "
-	          "left on device\"" },
-	{ "skopeo", 1, VERDICT_THROTTLE, "registry limits the rate",
-	    FATAL "initializing source docker://127.0.0.1/x:latest: too many "
-	          "requests to registry\"" },
-	{ "skopeo", 1, VERDICT_THROTTLE, "registry limits the rate",
+	    "initializing source docker://host/x: pinging container registry "
+	    "host: Get \\\"https://host/v2/\\\": x509: certificate" },
+	{ "skopeo", 1, STOP, "bad usage", FATAL "unknown flag: --bad\"" },
+	{ "skopeo", 1, STOP, "bad usage",
+	    FATAL "Unrecognized command `skopeo nosuch`\\nTry 'skopeo" },
+	{ "skopeo", 1, STOP, "bad image name",
+	    FATAL
+	    "Invalid source name docker://Bad: invalid reference format" },
+	{ "skopeo", 1, STOP, "bad image name",
+	    FATAL "Invalid source name nosuch:x: Invalid image name" },
+	{ "skopeo", 1, STOP, "no space left",
+	    FATAL "writing blob: write dir/blob2: no space left on device\"" },
+	{ "skopeo", 1, THROTTLE, "registry limits the rate",
+	    FATAL "initializing source docker://host/x: too many requests to "
+	          "registry\"" },
+	{ "skopeo", 1, THROTTLE, "registry limits the rate",
 	    FATAL
 	    "trying to reuse blob sha256:3f9f at destination: failed to read "
 	    "from destination repository many: 429 (Too Many Requests)\"" },
-	{ "skopeo", 1, VERDICT_RETRY, "HTTP error of the registry",
-	    FATAL "Error parsing image name \\\"docker://127.0.0.1/x\\\": "
-	          "reading manifest latest in 127.0.0.1/x: received unexpected "
-	          "HTTP status: 503 Service Unavailable\"" },
-	{ "skopeo", 1, VERDICT_RETRY, "HTTP error of the registry",
-	    FATAL "initializing source docker://127.0.0.1/x:latest: Requesting "
-	          "bearer token: invalid status code from registry 500 "
-	          "(Internal Server Error)\"" },
-	{ "skopeo", 1, VERDICT_RETRY, "could not resolve host",
-	    FATAL "initializing source docker://nonexistent.invalid/x:latest: "
-	          "pinging container registry nonexistent.invalid: Get "
-	          "\\\"https://nonexistent.invalid/v2/\\\": dial tcp: lookup "
-	          "nonexistent.invalid on 10.255.255.53:53: no such host\"" },
-	{ "skopeo", 1, VERDICT_RETRY, "could not connect to the registry",
-	    FATAL "initializing source docker://127.0.0.1:1/x:latest: pinging "
-	          "container registry 127.0.0.1:1: Get "
-	          "\\\"http://127.0.0.1:1/v2/\\\": dial tcp 127.0.0.1:1: "
-	          "connect: connection refused\"" },
-	{ "skopeo", 1, VERDICT_RETRY, "timed out",
-	    FATAL "Error parsing image name \\\"docker://127.0.0.1/x\\\": "
-	          "pinging container registry 127.0.0.1: Get "
-	          "\\\"http://127.0.0.1/v2/\\\": context deadline exceeded\"" },
-	{ "skopeo", 1, VERDICT_RETRY, "failed",
+	{ "skopeo", 1, RETRY, "HTTP error of the registry",
 	    FATAL
-	    "initializing source docker-daemon:x:y: loading image from docker "
-	    "engine: Cannot connect to the Docker daemon at "
-	    "unix:///var/run/docker.sock. Is the docker daemon running?\"" },
+	    "Error parsing image name \\\"docker://host/x\\\": reading "
+	    "manifest latest in host/x: received unexpected HTTP status: 503" },
+	{ "skopeo", 1, RETRY, "HTTP error of the registry",
+	    FATAL "initializing source docker://host/x: Requesting bearer "
+	          "token: invalid status code from registry 500 (Internal" },
+	{ "skopeo", 1, RETRY, "could not resolve host",
+	    FATAL "initializing source docker://nosuch/x:latest: pinging "
+	          "container registry nosuch: Get \\\"https://nosuch/v2/\\\": "
+	          "dial tcp: lookup nosuch on 10.0.0.1:53: no such host\"" },
+	{ "skopeo", 1, RETRY, "could not connect to the registry",
+	    FATAL "initializing source docker://host/x: pinging container "
+	          "registry host: Get \\\"http://host/v2/\\\": dial tcp "
+	          "10.0.0.1:80: connect: connection refused\"" },
+	{ "skopeo", 1, RETRY, "timed out",
+	    FATAL "Error parsing image name \\\"docker://host/x\\\": pinging "
+	          "container registry host: Get \\\"http://host/v2/\\\": "
+	          "context deadline exceeded\"" },
+	{ "skopeo", 1, RETRY, "failed",
+	    FATAL "initializing source docker-daemon:x:y: loading image from "
+	          "docker engine: Cannot connect to the Docker daemon\"" },
 
-	{ "podman", 125, VERDICT_STOP, "image not found",
-	    "Trying to pull 127.0.0.1/x:latest...\n"
-	    "Error: initializing source docker://127.0.0.1/x:latest: reading "
-	    "manifest latest in 127.0.0.1/x: manifest unknown: manifest "
-	    "unknown" },
-	{ "buildah", 125, VERDICT_STOP, "image not found",
+	{ "podman", 125, STOP, "image not found",
+	    "Error: initializing source docker://host/x: reading manifest "
+	    "latest in host/x: manifest unknown" },
+	{ "buildah", 125, STOP, "image not found",
 	    "Error: creating build container: initializing source "
-	    "docker://127.0.0.1/x:latest: reading manifest latest in "
-	    "127.0.0.1/x: StatusCode: 404, <html>404</html>" },
-	{ "podman", 125, VERDICT_STOP, "access denied by the registry",
-	    "Error: initializing source docker://127.0.0.1/x:latest: reading "
-	    "manifest latest in 127.0.0.1/x: denied: requested access to the "
-	    "resource is denied" },
-	{ "podman", 125, VERDICT_STOP, "access denied by the registry",
-	    "Error: trying to reuse blob sha256:3f9f at destination: checking "
-	    "whether a blob sha256:3f9f exists in 127.0.0.1/x: errors:\n"
-	    "denied: requested access to the resource is denied\n"
-	    "error parsing HTTP 401 response body: unexpected end of JSON "
-	    "input: \"\"" },
-	{ "buildah", 125, VERDICT_STOP, "access denied by the registry",
-	    "Error: pushing image \"bcf5\" to \"docker://127.0.0.1/x\": trying "
-	    "to reuse blob sha256:3f9f at destination: failed to read from "
+	    "docker://host/x: reading manifest latest in host/x: StatusCode: "
+	    "404" },
+	{ "podman", 125, STOP, "access denied by the registry",
+	    "Error: initializing source docker://host/x: reading manifest "
+	    "latest in host/x: denied: requested" },
+	{ "podman", 125, STOP, "access denied by the registry",
+	    "denied: requested access to the resource is denied" },
+	{ "buildah", 125, STOP, "access denied by the registry",
+	    "Error: pushing image \"bcf5\" to \"docker://host/x\": trying to "
+	    "reuse blob sha256:3f9f at destination: failed to read from "
 	    "destination repository x: 403 (Forbidden)" },
-	{ "podman", 125, VERDICT_STOP, "access denied by the registry",
+	{ "podman", 125, STOP, "access denied by the registry",
 	    "Error: logging into \"127.0.0.1:19701\": invalid "
 	    "username/password" },
-	{ "podman", 125, VERDICT_STOP, "server certificate not verified",
-	    "Error: initializing source docker://127.0.0.1/x:latest: pinging "
-	    "container registry 127.0.0.1: Get \"https://127.0.0.1/v2/\": "
-	    "x509: certificate signed by unknown authority" },
-	{ "podman", 125, VERDICT_STOP, "bad image name",
+	{ "podman", 125, STOP, "server certificate not verified",
+	    "Error: initializing source docker://host/x: pinging container "
+	    "registry host: Get \"https://host/v2/\": x509: certificate" },
+	{ "podman", 125, STOP, "bad image name",
 	    "Error: repository name must be lowercase" },
-	{ "podman", 125, VERDICT_STOP, "bad image name",
-	    "Error: short-name \"nosuchshort\" did not resolve to an alias and "
-	    "no unqualified-search registries are defined in "
-	    "\"/etc/containers/registries.conf\"" },
-	{ "podman", 125, VERDICT_STOP, "no such object",
+	{ "podman", 125, STOP, "bad image name",
+	    "Error: short-name \"nosuchshort\" did not resolve to an alias" },
+	{ "podman", 125, STOP, "no such object",
 	    "Error: nosuch: image not known" },
-	{ "podman", 125, VERDICT_STOP, "no such object",
+	{ "podman", 125, STOP, "no such object",
 	    "Error: no container with name or ID \"nosuch\" found: no such "
 	    "container" },
-	{ "buildah", 125, VERDICT_STOP, "no such object",
+	{ "buildah", 125, STOP, "no such object",
 	    "Error: reading build container \"nosuch\": container not known" },
-	{ "buildah", 125, VERDICT_STOP, "bad usage",
+	{ "buildah", 125, STOP, "bad usage",
 	    "Error: unknown command \"bad\" for \"buildah\"" },
-	{ "podman", 125, VERDICT_STOP, "bad usage",
+	{ "podman", 125, STOP, "bad usage",
 	    "Error: requires at least 1 arg(s), only received 0" },
-	{ "podman", 125, VERDICT_STOP, "no space left",
-	    "Error: writing blob: storing blob to file "
-	    "\"/var/tmp/storage1/1\": write /var/tmp/storage1/1: no space left "
-	    "on device" },
-	{ "podman", 125, VERDICT_THROTTLE, "registry limits the rate",
-	    "Error: initializing source docker://127.0.0.1/x:latest: reading "
-	    "manifest latest in 127.0.0.1/x: toomanyrequests: You have reached "
-	    "your pull rate limit" },
-	{ "podman", 125, VERDICT_RETRY, "HTTP error of the registry",
+	{ "podman", 125, STOP, "no space left",
+	    "Error: writing blob: storing blob to file \"/var/tmp/1\": write "
+	    "/var/tmp/1: no space left on device" },
+	{ "podman", 125, THROTTLE, "registry limits the rate",
+	    "Error: initializing source docker://host/x: reading manifest "
+	    "latest in host/x: toomanyrequests: You" },
+	{ "podman", 125, RETRY, "HTTP error of the registry",
 	    "Error: trying to reuse blob sha256:3f9f at destination: failed to "
-	    "read from destination repository s503: 503 (Service "
-	    "Unavailable)" },
-	{ "podman", 125, VERDICT_RETRY, "error of podman or buildah", "" },
-	{ "podman", 126, VERDICT_STOP, "command cannot be run in the container",
-	    "" },
-	{ "podman", 125, VERDICT_RETRY, "HTTP error of the registry",
-	    "Error: initializing source docker://127.0.0.1:19003/x:latest: "
-	    "pinging container registry 127.0.0.1:19003: invalid status code "
-	    "from registry 503 (Service Unavailable)" },
-	{ "podman", 125, VERDICT_RETRY, "could not connect to the registry",
-	    "Error: initializing source docker://127.0.0.1:1/x:latest: pinging "
-	    "container registry 127.0.0.1:1: Get \"http://127.0.0.1:1/v2/\": "
-	    "dial tcp 127.0.0.1:1: connect: connection refused" },
-	{ "podman", 125, VERDICT_RETRY, "could not resolve host",
-	    "Error: initializing source docker://nonexistent.invalid/x:latest: "
-	    "pinging container registry nonexistent.invalid: Get "
-	    "\"http://nonexistent.invalid/v2/\": dial tcp: lookup "
-	    "nonexistent.invalid on 10.255.255.53:53: no such host" },
-	{ "docker", 125, VERDICT_STOP, "bad usage", "unknown flag: --bad" },
-	{ "podman", 125, VERDICT_STOP, "bad usage",
+	    "read from destination repository s503: 503 (Service" },
+	{ "podman", 125, RETRY, "error of podman or buildah", "" },
+	{ "podman", 126, STOP, "command cannot be run in the container", "" },
+	{ "podman", 125, RETRY, "could not connect to the registry",
+	    "Error: initializing source docker://host/x: pinging container "
+	    "registry host: Get \"http://host/v2/\": dial tcp 10.0.0.1:80: "
+	    "connect: connection refused" },
+	{ "podman", 125, RETRY, "could not resolve host",
+	    "Error: initializing source docker://nosuch/x:latest: pinging "
+	    "container registry nosuch: Get \"http://nosuch/v2/\": dial tcp: "
+	    "lookup nosuch on 10.0.0.1:53: no such host" },
+	{ "docker", 125, STOP, "bad usage", "unknown flag: --bad" },
+	{ "podman", 125, STOP, "bad usage",
 	    "Error: unrecognized command `podman nosuch`" },
-	{ "docker", 1, VERDICT_STOP, "bad usage",
+	{ "docker", 1, STOP, "bad usage",
 	    "docker: 'docker run' requires at least 1 argument" },
-	{ "docker", 125, VERDICT_STOP, "bad image name",
+	{ "docker", 125, STOP, "bad image name",
 	    "docker: invalid reference format" },
-	{ "docker", 125, VERDICT_STOP, "no such object, or name in use",
-	    "docker: Error response from daemon: Conflict. The container name "
-	    "x is already in use" },
-	{ "docker", 1, VERDICT_STOP, "no such object, or name in use",
+	{ "docker", 125, STOP, "no such object, or name in use",
+	    "docker: Error response from daemon: Conflict. The container "
+	    "name" },
+	{ "docker", 1, STOP, "no such object, or name in use",
 	    "Error response from daemon: No such container: x" },
-	{ "docker", 1, VERDICT_STOP, "not permitted to use the daemon",
-	    "permission denied while trying to connect to the Docker daemon "
-	    "socket at unix:///var/run/docker.sock" },
-	{ "docker", 1, VERDICT_STOP, "no space left",
+	{ "docker", 1, STOP, "not permitted to use the daemon",
+	    "permission denied while trying to connect to the Docker daemon" },
+	{ "docker", 1, STOP, "no space left",
 	    "ERROR: failed to solve: write /x: no space left on device" },
-	{ "docker", 1, VERDICT_RETRY, "failed",
-	    "app: error: the queue is empty" },
-	{ "docker", 125, VERDICT_RETRY, "container was not started",
+	{ "docker", 1, RETRY, "failed", "app: error: the queue is empty" },
+	{ "docker", 125, RETRY, "container was not started",
 	    "docker: Error response from daemon: unavail" },
-	{ "docker", 127, VERDICT_STOP, "command not found in the container",
-	    "" },
-	{ "docker", 3, VERDICT_RETRY, NULL, "" },
+	{ "docker", 127, STOP, "command not found in the container", "" },
 
-	{ "kubectl", 1, VERDICT_RETRY, "could not connect to the server",
-	    "The connection to the server 127.0.0.1:1 was refused - did you "
-	    "specify the right host or port?" },
-	{ "kubectl", 1, VERDICT_RETRY, "could not resolve host",
-	    "Unable to connect to the server: dial tcp: lookup "
-	    "nonexistent.invalid on 10.255.255.53:53: no such host" },
-	{ "kubectl", 1, VERDICT_RETRY, "timed out",
+	{ "kubectl", 1, RETRY, "could not connect to the server",
+	    "The connection to the server 127.0.0.1:1 was refused - did you" },
+	{ "kubectl", 1, RETRY, "could not resolve host",
+	    "Unable to connect to the server: dial tcp: lookup nosuch on "
+	    "10.0.0.1:53: no such host" },
+	{ "kubectl", 1, RETRY, "timed out",
 	    "error: timed out waiting for the condition on pods/x" },
-	{ "kubectl", 1, VERDICT_RETRY, "error of the server",
-	    "Error from server (ServiceUnavailable): the server is currently "
-	    "unable to handle the request" },
-	{ "kubectl", 1, VERDICT_RETRY, "error of the server",
+	{ "kubectl", 1, RETRY, "error of the server",
+	    "Error from server (ServiceUnavailable): the server is currently" },
+	{ "kubectl", 1, RETRY, "error of the server",
 	    "Error from server: etcdserver: leader changed" },
-	{ "kubectl", 1, VERDICT_RETRY, "object was modified meanwhile",
+	{ "kubectl", 1, RETRY, "object was modified meanwhile",
 	    "Error from server (Conflict): the server reported a conflict" },
-	{ "kubectl", 1, VERDICT_THROTTLE, "too many requests",
-	    "Error from server (TooManyRequests): the server has received too "
-	    "many requests and has asked us to try again later" },
-	{ "kubectl", 1, VERDICT_STOP, "not found",
+	{ "kubectl", 1, THROTTLE, "too many requests",
+	    "Error from server (TooManyRequests): the server has received" },
+	{ "kubectl", 1, STOP, "not found",
 	    "Error from server (NotFound): pods \"x\" not found" },
-	{ "kubectl", 1, VERDICT_STOP, "access denied",
-	    "error: You must be logged in to the server (the server has asked "
-	    "for the client to provide credentials)" },
-	{ "kubectl", 1, VERDICT_STOP, "access denied",
+	{ "kubectl", 1, STOP, "access denied",
+	    "error: You must be logged in to the server (the server has" },
+	{ "kubectl", 1, STOP, "access denied",
 	    "Error from server (Forbidden): status 403" },
-	{ "kubectl", 1, VERDICT_STOP, "request refused",
+	{ "kubectl", 1, STOP, "request refused",
 	    "The Pod \"x\" is invalid: spec.containers: Required value" },
-	{ "kubectl", 1, VERDICT_STOP, "server certificate not verified",
+	{ "kubectl", 1, STOP, "server certificate not verified",
 	    "Unable to connect to the server: tls: failed to verify "
-	    "certificate: x509: certificate signed by unknown authority" },
-	{ "kubectl", 1, VERDICT_STOP, "bad configuration, or no such file",
-	    "error: the path \"/nonexist\" does not exist" },
-	{ "kubectl", 1, VERDICT_STOP, "bad configuration, or no such file",
-	    "Error in configuration: context was not found for specified "
-	    "context: nosuch" },
-	{ "kubectl", 1, VERDICT_STOP, "bad usage",
-	    "Error: unknown flag: --bad" },
-	{ "kubectl", 1, VERDICT_STOP, "bad usage",
+	    "certificate: x509: certificate" },
+	{ "kubectl", 1, STOP, "bad configuration, or no such file",
+	    "error: the path \"/nosuch\" does not exist" },
+	{ "kubectl", 1, STOP, "bad configuration, or no such file",
+	    "Error in configuration: context was not found for specified" },
+	{ "kubectl", 1, STOP, "bad usage", "Error: unknown flag: --bad" },
+	{ "kubectl", 1, STOP, "bad usage",
 	    "error: must specify one of -f and -k" },
-	{ "kubectl", 1, VERDICT_STOP, "bad usage",
+	{ "kubectl", 1, STOP, "bad usage",
 	    "error: no objects passed to apply" },
-	{ "kubectl", 1, VERDICT_STOP, "bad usage",
-	    "You must specify the type of resource to get. Use \"kubectl "
-	    "api-resources\" for a complete list of supported resources.\n"
-	    "\n"
+	{ "kubectl", 1, STOP, "bad usage",
 	    "error: Required resource not specified." },
-	{ "kubectl", 1, VERDICT_STOP, "bad usage",
+	{ "kubectl", 1, STOP, "bad usage",
 	    "E1123 07:21:43.381465   20820 run.go:72] \"command failed\" "
 	    "err=\"required flag(s) \\\"replicas\\\" not set\"" },
-	{ "kubectl", 1, VERDICT_STOP, "manifest cannot be read",
-	    "error: unable to decode \"nokind.yaml\": Object 'Kind' is missing "
-	    "in '{\"foo\":\"bar\"}'" },
-	{ "kubectl", 1, VERDICT_STOP, "manifest cannot be read",
-	    "error: error parsing bad.yaml: error converting YAML to JSON: "
-	    "yaml: line 1: did not find expected ',' or ']'" },
-	{ "kubectl", 1, VERDICT_STOP, "manifest cannot be read",
+	{ "kubectl", 1, STOP, "manifest cannot be read",
+	    "error: unable to decode \"nokind.yaml\": Object 'Kind' is" },
+	{ "kubectl", 1, STOP, "manifest cannot be read",
+	    "error: error parsing bad.yaml: error converting YAML to JSON" },
+	{ "kubectl", 1, STOP, "manifest cannot be read",
 	    "error: error validating \"nokind.yaml\": error validating data: "
-	    "[apiVersion not set, kind not set]; if you choose to ignore these "
-	    "errors, turn validation off with --validate=false" },
-	{ "kubectl", 1, VERDICT_RETRY, "could not connect to the server",
+	    "[apiVersion not set" },
+	{ "kubectl", 1, RETRY, "could not connect to the server",
 	    "error: error validating \"ok.yaml\": error validating data: "
-	    "failed to download openapi: Get "
-	    "\"http://127.0.0.1:1/openapi/v2?timeout=32s\": dial tcp "
-	    "127.0.0.1:1: connect: connection refused; if you choose to ignore "
-	    "these errors, turn validation off with --validate=false" },
-	{ "kubectl", 1, VERDICT_RETRY, "failed",
+	    "failed to download openapi: Get \"http://host/openapi/v2\": dial "
+	    "tcp 10.0.0.1:80: connect: connection refused" },
+	{ "kubectl", 1, RETRY, "failed",
 	    "command terminated with exit code 1" },
 
-	{ "aws", 255, VERDICT_RETRY, "could not connect to host",
-	    "\nCould not connect to the endpoint URL: "
-	    "\"http://127.0.0.1:1/\"" },
-	{ "aws", 254, VERDICT_THROTTLE, "service limits the rate",
-	    "\nAn error occurred (SlowDown) when calling the ListBuckets "
-	    "operation (reached max retries: 0): msg" },
-	{ "aws", 254, VERDICT_THROTTLE, "service limits the rate",
-	    "aws: [ERROR]: An error occurred (ThrottlingException) when "
-	    "calling the DescribeX operation: Rate exceeded" },
-	{ "aws", 1, VERDICT_THROTTLE, "service limits the rate",
-	    "upload failed: ./x to s3://b/x An error occurred (SlowDown) when "
-	    "calling the PutObject operation (reached max retries: 0): msg" },
-	{ "aws", 254, VERDICT_STOP, "access denied",
-	    "An error occurred (AccessDenied) when calling the ListBuckets "
-	    "operation (reached max retries: 0): msg" },
-	{ "aws", 255, VERDICT_STOP, "access denied",
-	    "An error occurred (ExpiredToken) when calling the ListBuckets "
-	    "operation: msg" },
-	{ "aws", 1, VERDICT_STOP, "not found",
-	    "fatal error: An error occurred (404) when calling the HeadObject "
-	    "operation: Key \"x\" does not exist" },
-	{ "aws", 254, VERDICT_STOP, "not found",
-	    "An error occurred (InvalidInstanceID.NotFound) when calling the "
-	    "DescribeInstances operation: x" },
-	{ "aws", 254, VERDICT_STOP, "request refused",
-	    "An error occurred (ValidationError) when calling the CreateStack "
-	    "operation: x" },
-	{ "aws", 254, VERDICT_RETRY, "error of the service",
-	    "An error occurred (InternalError) when calling the ListBuckets "
-	    "operation (reached max retries: 0): msg" },
-	{ "aws", 255, VERDICT_RETRY, "connection lost",
+	{ "aws", 255, RETRY, "could not connect to host",
+	    "Could not connect to the endpoint URL: \"http://127.0.0.1:1/\"" },
+	{ "aws", 254, THROTTLE, "service limits the rate",
+	    "aws: [ERROR]: An error occurred (ThrottlingException) when" },
+	{ "aws", 1, THROTTLE, "service limits the rate",
+	    "upload failed: ./x to s3://b/x An error occurred (SlowDown)" },
+	{ "aws", 254, STOP, "access denied",
+	    "An error occurred (AccessDenied) when calling the ListBuckets" },
+	{ "aws", 255, STOP, "access denied",
+	    "An error occurred (ExpiredToken) when calling the ListBuckets" },
+	{ "aws", 1, STOP, "not found",
+	    "fatal error: An error occurred (404) when calling the" },
+	{ "aws", 254, STOP, "not found",
+	    "An error occurred (InvalidInstanceID.NotFound) when calling the" },
+	{ "aws", 254, STOP, "request refused",
+	    "An error occurred (ValidationError) when calling the" },
+	{ "aws", 255, RETRY, "connection lost",
 	    "Read timeout on endpoint URL: \"http://127.0.0.1/\"" },
-	{ "aws", 255, VERDICT_STOP, "bad configuration or no credentials",
-	    "Unable to locate credentials. You can configure credentials by "
-	    "running \"aws configure\"." },
-	{ "aws", 255, VERDICT_STOP, "bad configuration or no credentials",
+	{ "aws", 255, STOP, "bad configuration or no credentials",
+	    "Unable to locate credentials. You can configure credentials by" },
+	{ "aws", 255, STOP, "bad configuration or no credentials",
 	    "\nThe config profile (nosuch) could not be found" },
-	{ "aws", 255, VERDICT_STOP, "no such file",
-	    "\nThe user-provided path /nonexist does not exist." },
-	{ "aws", 252, VERDICT_STOP, "bad syntax or parameter",
+	{ "aws", 255, STOP, "no such file",
+	    "\nThe user-provided path /nosuch does not exist." },
+	{ "aws", 252, STOP, "bad syntax or parameter",
 	    "aws: error: the following arguments are required: command" },
-	{ "aws", 254, VERDICT_RETRY, "error of the service",
+	{ "aws", 254, RETRY, "error of the service",
+	    "An error occurred (InternalError) when calling the ListBuckets" },
+	{ "aws", 254, RETRY, "error of the service",
 	    "An error occurred (Mystery) when calling the X operation: y" },
 
-	{ "gcloud", 1, VERDICT_RETRY, "could not connect to host",
-	    "ERROR: gcloud crashed (ConnectionError): "
-	    "HTTPConnectionPool(host='127.0.0.1', port=1): Max retries "
-	    "exceeded" },
-	{ "gcloud", 1, VERDICT_STOP, "login needed",
+	{ "gcloud", 1, RETRY, "could not connect to host",
+	    "ERROR: gcloud crashed (ConnectionError)" },
+	{ "gcloud", 1, STOP, "login needed",
 	    "ERROR: (gcloud.pubsub.topics.list) You do not currently have an "
-	    "active account selected." },
-	{ "gcloud", 1, VERDICT_STOP, "access denied",
-	    "ERROR: (gcloud.projects.describe) PERMISSION_DENIED: The caller "
-	    "does not have permission" },
-	{ "gcloud", 1, VERDICT_STOP, "not found",
+	    "active account" },
+	{ "gcloud", 1, STOP, "access denied",
+	    "ERROR: (gcloud.projects.describe) PERMISSION_DENIED: The caller" },
+	{ "gcloud", 1, STOP, "not found",
 	    "ERROR: (gcloud.run.services.describe) NOT_FOUND: Resource x" },
-	{ "gcloud", 1, VERDICT_STOP, "request refused",
+	{ "gcloud", 1, STOP, "request refused",
 	    "ERROR: (gcloud.run.deploy) INVALID_ARGUMENT: x" },
-	{ "gcloud", 1, VERDICT_STOP, "quota of the project is used up",
+	{ "gcloud", 1, STOP, "quota of the project is used up",
 	    " - Quota 'GPUS_ALL_REGIONS' exceeded. Limit: 0.0 globally." },
-	{ "gcloud", 1, VERDICT_THROTTLE, "service limits the rate",
-	    "ERROR: (gcloud.run.services.list) RESOURCE_EXHAUSTED: Quota "
-	    "exceeded for quota metric 'Read requests'" },
-	{ "gcloud", 1, VERDICT_RETRY, "error of the service",
-	    "ERROR: (gcloud.run.deploy) UNAVAILABLE: The service is currently "
-	    "unavailable." },
-	{ "gcloud", 1, VERDICT_RETRY, "failed",
+	{ "gcloud", 1, THROTTLE, "service limits the rate",
+	    "ERROR: (gcloud.run.services.list) RESOURCE_EXHAUSTED: Quota" },
+	{ "gcloud", 1, RETRY, "error of the service",
+	    "ERROR: (gcloud.run.deploy) UNAVAILABLE: The service is" },
+	{ "gcloud", 1, RETRY, "failed",
 	    "ERROR: (gcloud.compute.zones.list) Some requests did not "
 	    "succeed:" },
-	{ "gcloud", 2, VERDICT_STOP, "bad usage",
+	{ "gcloud", 2, STOP, "bad usage",
 	    "ERROR: (gcloud) unrecognized arguments: --bad " },
 
-	{ "rclone", 5, VERDICT_RETRY, "could not connect to host",
+	{ "rclone", 5, RETRY, "could not connect to host",
 	    "2026/11/21 15:58:22 Failed to lsf with 2 errors: last error was: "
 	    "error in ListJSON: error listing \"\": failed to readDir: Get "
-	    "\"http://127.0.0.1:1/\": dial tcp 127.0.0.1:1: connect: "
+	    "\"http://127.0.0.1:1/\": dial tcp 10.0.0.1:80: connect: "
 	    "connection refused" },
-	{ "rclone", 5, VERDICT_RETRY, "temporary error", "" },
-	{ "rclone", 1, VERDICT_RETRY, "could not resolve host",
-	    "dial tcp: lookup nonexistent.invalid on 10.255.255.53:53: no such "
-	    "host" },
-	{ "rclone", 1, VERDICT_RETRY, "HTTP error of the server",
+	{ "rclone", 5, RETRY, "temporary error", "" },
+	{ "rclone", 1, RETRY, "could not resolve host",
+	    "dial tcp: lookup nosuch on 10.0.0.1:53: no such host" },
+	{ "rclone", 1, RETRY, "HTTP error of the server",
 	    "2026/11/21 15:58:22 ERROR : : error listing: couldn't list files: "
-	    "status 503: 503 Service Unavailable" },
-	{ "rclone", 2, VERDICT_THROTTLE, "service limits the rate",
+	    "status 503" },
+	{ "rclone", 2, THROTTLE, "service limits the rate",
 	    "error listing \"\": failed to readDir: HTTP Error: 429 Too Many "
 	    "Requests" },
-	{ "rclone", 1, VERDICT_STOP, "access denied",
-	    "error listing \"\": failed to readDir: HTTP Error: 403 "
-	    "Forbidden" },
-	{ "rclone", 1, VERDICT_STOP, "bad usage",
-	    "Error: unknown flag: --bad" },
-	{ "rclone", 1, VERDICT_STOP, "bad usage",
-	    "Command copy needs 2 arguments minimum: you provided 0 non flag "
-	    "arguments: []" },
-	{ "rclone", 1, VERDICT_STOP, "access denied",
+	{ "rclone", 1, STOP, "access denied",
+	    "error listing \"\": failed to readDir: HTTP Error: 403" },
+	{ "rclone", 1, STOP, "bad usage", "Error: unknown flag: --bad" },
+	{ "rclone", 1, STOP, "bad usage",
+	    "Command copy needs 2 arguments minimum: you provided 0 non flag" },
+	{ "rclone", 1, STOP, "access denied",
 	    "2026/11/23 07:21:57 Failed to create file system for \"s:\": "
 	    "NewFs: couldn't connect SSH: ssh: handshake failed: ssh: unable "
-	    "to authenticate, attempted methods [none publickey], no supported "
-	    "methods remain" },
-	{ "rclone", 1, VERDICT_STOP, "access denied",
-	    "2026/11/23 07:22:58 Failed to ls: SerializationError: failed to "
-	    "unmarshal error message\n"
-	    "\tstatus code: 403, request id: , host id: \n"
-	    "caused by: UnmarshalError: failed to unmarshal error message" },
-	{ "rclone", 1, VERDICT_STOP, "access denied",
-	    "2026/11/23 07:22:57 Failed to copy: read metadata failed: 403 "
-	    "Forbidden" },
-	{ "rclone", 1, VERDICT_STOP, "access denied",
+	    "to authenticate" },
+	{ "rclone", 1, STOP, "access denied",
+	    "\tstatus code: 403, request id: , host id: " },
+	{ "rclone", 1, STOP, "access denied",
+	    "2026/11/23 07:22:57 Failed to copy: read metadata failed: 403" },
+	{ "rclone", 1, STOP, "access denied",
 	    "2026/11/23 07:22:57 Failed to ls with 2 errors: last error was: "
-	    "couldn't list files: 403 Forbidden" },
-	{ "rclone", 1, VERDICT_STOP, "not found",
-	    "2026/11/23 07:21:53 Failed to copyurl: CopyURL failed: 404 Not "
-	    "Found" },
-	{ "rclone", 1, VERDICT_STOP, "no space left",
+	    "couldn't list files: 403" },
+	{ "rclone", 1, STOP, "not found",
+	    "2026/11/23 07:21:53 Failed to copyurl: CopyURL failed: 404 Not" },
+	{ "rclone", 1, STOP, "no space left",
 	    "2026/11/23 07:22:00 Failed to copy: preallocate: file too big for "
 	    "remaining disk space" },
-	{ "rclone", 1, VERDICT_STOP, "no space left",
+	{ "rclone", 1, STOP, "no space left",
 	    "2026/11/23 07:23:01 ERROR : big: Failed to copy: write /x/big: no "
 	    "space left on device" },
-	{ "rclone", 1, VERDICT_RETRY, "HTTP error of the server",
-	    "2026/11/23 07:21:53 Failed to copyurl: CopyURL failed: 503 "
-	    "Service Unavailable" },
-	{ "rclone", 1, VERDICT_STOP, "no such remote",
+	{ "rclone", 1, RETRY, "HTTP error of the server",
+	    "2026/11/23 07:21:53 Failed to copyurl: CopyURL failed: 503" },
+	{ "rclone", 1, STOP, "no such remote",
 	    "2026/11/21 15:58:22 Failed to create file system for "
-	    "\"nosuch:x\": didn't find section in config file" },
-	{ "rclone", 3, VERDICT_STOP, "directory not found", "" },
-	{ "rclone", 9, VERDICT_SUCCESS, "nothing to transfer", "" },
-	{ "rclone", 8, VERDICT_STOP, "transfer limit reached", "" },
+	    "\"nosuch:x\": didn't find section" },
+	{ "rclone", 3, STOP, "directory not found", "" },
+	{ "rclone", 9, SUCCESS, "nothing to transfer", "" },
+	{ "rclone", 8, STOP, "transfer limit reached", "" },
 
-	{ "restic", 1, VERDICT_RETRY, "HTTP error of the server",
+	{ "restic", 1, RETRY, "HTTP error of the server",
 	    "Fatal: unable to open config file: unexpected HTTP response "
-	    "(503): 503 Service Unavailable\n"
-	    "Is there a repository at the following location?" },
-	{ "restic", 1, VERDICT_THROTTLE, "service limits the rate",
+	    "(503)" },
+	{ "restic", 1, THROTTLE, "service limits the rate",
 	    "Fatal: unable to open config file: unexpected HTTP response "
-	    "(429): 429 Too Many Requests" },
-	{ "restic", 1, VERDICT_STOP, "access denied",
+	    "(429)" },
+	{ "restic", 1, STOP, "access denied",
 	    "Fatal: unable to open config file: unexpected HTTP response "
-	    "(403): 403 Forbidden" },
-	{ "restic", 1, VERDICT_STOP, "repository does not exist",
-	    "Fatal: unable to open config file: stat /nonexist/config: no such "
-	    "file or directory" },
-	{ "restic", 1, VERDICT_STOP, "repository does not exist",
+	    "(403)" },
+	{ "restic", 1, STOP, "repository does not exist",
+	    "Fatal: unable to open config file: stat /nosuch/config: no such "
+	    "file" },
+	{ "restic", 1, STOP, "repository does not exist",
 	    "Fatal: unable to open config file: <config/> does not exist" },
-	{ "restic", 1, VERDICT_STOP, "wrong password",
+	{ "restic", 1, STOP, "wrong password",
 	    "Fatal: wrong password or no key found" },
-	{ "restic", 1, VERDICT_STOP, "nothing to back up",
-	    "/nonexist does not exist, skipping\n"
+	{ "restic", 1, STOP, "nothing to back up",
 	    "Fatal: all target directories/files do not exist" },
-	{ "restic", 1, VERDICT_STOP, "bad usage", "unknown flag: --bad" },
-	{ "restic", 1, VERDICT_STOP, "bad usage",
-	    "Fatal: Please specify repository location (-r or "
-	    "--repository-file)" },
-	{ "restic", 1, VERDICT_STOP, "no space left",
+	{ "restic", 1, STOP, "bad usage", "unknown flag: --bad" },
+	{ "restic", 1, STOP, "bad usage",
+	    "Fatal: Please specify repository location (-r or" },
+	{ "restic", 1, STOP, "no space left",
 	    "Fatal: unable to save snapshot: write /srv/r/tmp: no space left "
 	    "on device" },
-	{ "restic", 1, VERDICT_RETRY, "repository is locked",
-	    "unable to create lock in backend: repository is already locked by "
-	    "PID 21705 on vm by root (UID 0, GID 0)" },
-	{ "restic", 1, VERDICT_RETRY, "could not connect to host",
+	{ "restic", 1, RETRY, "repository is locked",
+	    "unable to create lock in backend: repository is already locked" },
+	{ "restic", 1, RETRY, "could not connect to host",
 	    "subprocess ssh: ssh: connect to host 127.0.0.1 port 22: "
 	    "Connection refused" },
-	{ "restic", 1, VERDICT_RETRY, "could not resolve host",
-	    "dial tcp: lookup nonexistent.invalid: no such host" },
-	{ "restic", 11, VERDICT_RETRY, "repository is locked", "" },
-	{ "restic", 12, VERDICT_STOP, "wrong password", "" },
-	{ "restic", 3, VERDICT_STOP, "some source data could not be read", "" },
+	{ "restic", 1, RETRY, "could not resolve host",
+	    "dial tcp: lookup nosuch: no such host" },
+	{ "restic", 11, RETRY, "repository is locked", "" },
+	{ "restic", 12, STOP, "wrong password", "" },
+	{ "restic", 3, STOP, "some source data could not be read", "" },
 
-	{ "borg", 1, VERDICT_PASS, "done, with warnings",
-	    "/nonexist: [Errno 2] No such file or directory: 'nonexist'" },
-	{ "borg", 1, VERDICT_STOP, "borg was not run",
-	    "sudo: a password is required" },
-	{ "borg", 2, VERDICT_RETRY, "repository is locked",
-	    "Failed to create/acquire the lock /srv/br/lock.exclusive "
-	    "(timeout)." },
-	{ "borg", 2, VERDICT_RETRY, "could not connect to host",
-	    "Remote: ssh: connect to host 127.0.0.1 port 1: Connection "
-	    "refused\n"
-	    "Connection closed by remote host. Is borg working on the "
-	    "server?" },
-	{ "borg", 2, VERDICT_RETRY, "could not resolve host",
-	    "Remote: ssh: Could not resolve hostname nonexistent.invalid: Name "
-	    "or service not known\n"
-	    "Connection closed by remote host. Is borg working on the "
-	    "server?" },
-	{ "borg", 2, VERDICT_STOP, "access denied",
-	    "Remote: root@127.0.0.1: Permission denied (publickey).\n"
-	    "Connection closed by remote host. Is borg working on the "
-	    "server?" },
-	{ "borg", 2, VERDICT_STOP, "repository does not exist",
-	    "Repository /nonexist does not exist." },
-	{ "borg", 2, VERDICT_STOP, "wrong passphrase",
+	{ "borg", 1, PASS, "done, with warnings",
+	    "/nosuch: [Errno 2] No such file or directory: 'nonexist'" },
+	{ "borg", 1, STOP, "borg was not run", "sudo: a password is required" },
+	{ "borg", 2, RETRY, "repository is locked",
+	    "Failed to create/acquire the lock /srv/br/lock.exclusive" },
+	{ "borg", 2, RETRY, "could not connect to host",
+	    "Remote: ssh: connect to host 127.0.0.1 port 1: Connection" },
+	{ "borg", 2, RETRY, "could not resolve host",
+	    "Remote: ssh: Could not resolve hostname nosuch: Name or service "
+	    "not known\nConnection closed by remote" },
+	{ "borg", 2, STOP, "access denied",
+	    "Remote: root@127.0.0.1: Permission denied "
+	    "(publickey).\nConnection closed by remote" },
+	{ "borg", 2, STOP, "repository does not exist",
+	    "Repository /nosuch does not exist." },
+	{ "borg", 2, STOP, "wrong passphrase",
 	    "passphrase supplied in BORG_PASSPHRASE, by BORG_PASSCOMMAND or "
 	    "via BORG_PASSPHRASE_FD is incorrect." },
-	{ "borg", 2, VERDICT_STOP, "archive exists already, or does not",
+	{ "borg", 2, STOP, "archive exists already, or does not",
 	    "Archive a already exists" },
-	{ "borg", 2, VERDICT_STOP, "bad usage",
+	{ "borg", 2, STOP, "bad usage",
 	    "borg: error: unrecognized arguments: --bad" },
-	{ "borg", 2, VERDICT_STOP, "no space left",
-	    "Insufficient free space to complete transaction (required: 1 GB, "
-	    "available: 1 MB)." },
-	{ "borg", 2, VERDICT_STOP, "bad usage",
-	    "borg create: error: argument ARCHIVE: \"repo\": No archive "
-	    "specified" },
-	{ "borg", 2, VERDICT_STOP, "bad usage",
-	    "At least one of the \"keep-within\", \"keep-last\", "
-	    "\"keep-secondly\", \"keep-minutely\", \"keep-hourly\", "
-	    "\"keep-daily\", \"keep-weekly\", \"keep-monthly\" or "
-	    "\"keep-yearly\" settings must be specified." },
-	{ "borg", 2, VERDICT_STOP, "no borg on the remote side",
-	    "Remote: bash: line 1: nosuch: command not found\n"
-	    "Connection closed by remote host. Is borg working on the "
-	    "server?" },
-	{ "borg", 2, VERDICT_STOP, "no borg on the remote side",
-	    "Remote: bash: line 1: /nonexist/borg: No such file or directory" },
-	{ "borg", 2, VERDICT_STOP, "no borg on the remote side",
-	    "Remote: dash: 1: /nonexist/borg: not found" },
-	{ "borg", 2, VERDICT_RETRY, "error", "" },
-	{ "borg", 73, VERDICT_RETRY, "repository is locked", "" },
-	{ "borg", 87, VERDICT_RETRY, "connection broke", "" },
-	{ "borg", 13, VERDICT_STOP, "repository does not exist", "" },
-	{ "borg", 107, VERDICT_PASS, "done, some files could not be read", "" },
+	{ "borg", 2, STOP, "no space left",
+	    "Insufficient free space to complete transaction (required: 1 GB" },
+	{ "borg", 2, STOP, "bad usage",
+	    "borg create: error: argument ARCHIVE: \"repo\": No archive" },
+	{ "borg", 2, STOP, "bad usage",
+	    "At least one of the \"keep-within\", \"keep-last\"" },
+	{ "borg", 2, STOP, "no borg on the remote side",
+	    "Remote: bash: line 1: nosuch: command not found\nConnection "
+	    "closed by remote" },
+	{ "borg", 2, STOP, "no borg on the remote side",
+	    "Remote: bash: line 1: /nosuch/borg: No such file or directory" },
+	{ "borg", 2, STOP, "no borg on the remote side",
+	    "Remote: dash: 1: /nosuch/borg: not found" },
+	{ "borg", 2, RETRY, "error", "" },
+	{ "borg", 73, RETRY, "repository is locked", "" },
+	{ "borg", 87, RETRY, "connection broke", "" },
+	{ "borg", 13, STOP, "repository does not exist", "" },
+	{ "borg", 107, PASS, "done, some files could not be read", "" },
 	/* timeout(1), env(1) and shells use these themselves. */
-	{ "borg", 124, VERDICT_RETRY, NULL, "" },
-	{ "borg", 127, VERDICT_RETRY, NULL, "" },
+	{ "borg", 124, RETRY, NULL, "" },
 
-	{ "rsync", 12, VERDICT_STOP, "login denied",
+	{ "rsync", 12, STOP, "login denied",
 	    "me@host: Permission denied (publickey)." },
-	{ "rsync", 12, VERDICT_RETRY, "could not connect to host",
+	{ "rsync", 12, RETRY, "could not connect to host",
 	    "ssh: connect to host 127.0.0.1 port 1: Connection refused" },
-	{ "psql", 3, VERDICT_RETRY, "in conflict with another transaction",
+	{ "psql", 3, RETRY, "in conflict with another transaction",
 	    "psql:script.sql:3: ERROR:  deadlock detected" },
-	{ "psql", 1, VERDICT_RETRY, "in conflict with another transaction",
+	{ "psql", 1, RETRY, "in conflict with another transaction",
 	    "ERROR:  could not serialize access due to concurrent update" },
-	{ "psql", 3, VERDICT_RETRY, "connection lost",
+	{ "psql", 3, RETRY, "connection lost",
 	    "psql:script.sql:3: server closed the connection unexpectedly" },
-	{ "psql", 3, VERDICT_STOP, "error in the script",
+	{ "psql", 3, STOP, "error in the script",
 	    "psql:script.sql:3: ERROR:  relation \"deadlocks\" does not "
 	    "exist" },
-	{ "gcloud", 1, VERDICT_RETRY, "in conflict with another operation",
-	    "ERROR: (gcloud.sql.instances.patch) HTTPError 409: Operation "
-	    "failed because another operation was already in progress." },
-	{ "docker", 1, VERDICT_STOP, "access denied by the registry",
+	{ "gcloud", 1, RETRY, "in conflict with another operation",
+	    "ERROR: (gcloud.sql.instances.patch) HTTPError 409: Operation" },
+	{ "docker", 1, STOP, "access denied by the registry",
 	    "Error response from daemon: failed to fetch oauth token: "
 	    "unexpected status: 401 Unauthorized" },
-	{ "git", 1, VERDICT_STOP, "push declined by the remote",
-	    " ! [remote rejected] main -> main (push declined due to "
-	    "repository rule violations)" },
-	{ "wget", 8, VERDICT_STOP, "not found",
+	{ "git", 1, STOP, "push declined by the remote",
+	    " ! [remote rejected] main -> main (push declined due to" },
+	{ "wget", 8, STOP, "not found",
 	    "Remote file does not exist -- broken link!!!" },
-	{ "curl", 56, VERDICT_STOP, "proxy: not authorized",
+	{ "curl", 56, STOP, "proxy: not authorized",
 	    "curl: (56) CONNECT tunnel failed, response 407" },
-	{ "curl", 56, VERDICT_RETRY, "could not receive data",
+	{ "curl", 56, RETRY, "could not receive data",
 	    "curl: (56) CONNECT tunnel failed, response 502" },
-	{ "psql", 2, VERDICT_RETRY, "could not connect to the server",
+	{ "psql", 2, RETRY, "could not connect to the server",
 	    "psql: error: connection to server at \"127.0.0.1\", port 1 "
-	    "failed: Connection refused\n"
-	    "\tIs the server running on that host and accepting TCP/IP "
-	    "connections?" },
-	{ "psql", 2, VERDICT_RETRY, "could not resolve host",
-	    "psql: error: could not translate host name "
-	    "\"nonexistent.invalid\" to address: Name or service not known" },
-	{ "psql", 2, VERDICT_RETRY, "server is not up yet",
-	    "psql: error: connection to server at \"127.0.0.1\", port 15432 "
-	    "failed: FATAL:  the database system is not accepting "
-	    "connections" },
-	{ "psql", 2, VERDICT_RETRY, "connection lost",
-	    "FATAL:  terminating connection due to administrator command\n"
-	    "server closed the connection unexpectedly" },
-	{ "psql", 2, VERDICT_THROTTLE, "too many connections",
-	    "psql: error: connection to server at \"127.0.0.1\", port 15432 "
-	    "failed: FATAL:  sorry, too many clients already" },
-	{ "psql", 2, VERDICT_STOP, "login denied",
-	    "psql: error: connection to server at \"127.0.0.1\", port 15432 "
-	    "failed: FATAL:  password authentication failed for user "
-	    "\"postgres\"" },
-	{ "psql", 2, VERDICT_STOP, "login denied",
-	    "psql: error: connection to server at \"127.0.0.1\", port 15432 "
-	    "failed: fe_sendauth: no password supplied" },
-	{ "psql", 2, VERDICT_STOP, "no such database",
-	    "psql: error: connection to server at \"127.0.0.1\", port 15432 "
-	    "failed: FATAL:  database \"nosuch\" does not exist" },
-	{ "psql", 2, VERDICT_RETRY, "connection failed or was lost", "" },
-	{ "psql", 1, VERDICT_STOP, "fatal error of its own, or of the command",
+	    "failed: Connection refused" },
+	{ "psql", 2, RETRY, "could not resolve host",
+	    "psql: error: could not translate host name \"nosuch\" to" },
+	{ "psql", 2, RETRY, "server is not up yet",
+	    "psql: error: connection to server at \"host\", port 5432 failed: "
+	    "FATAL:  the database system is not" },
+	{ "psql", 2, THROTTLE, "too many connections",
+	    "psql: error: connection to server at \"host\", port 5432 failed: "
+	    "FATAL:  sorry, too many clients" },
+	{ "psql", 2, STOP, "login denied",
+	    "psql: error: connection to server at \"host\", port 5432 failed: "
+	    "FATAL:  password authentication failed" },
+	{ "psql", 2, STOP, "login denied",
+	    "psql: error: connection to server at \"host\", port 5432 failed: "
+	    "fe_sendauth: no password supplied" },
+	{ "psql", 2, STOP, "no such database",
+	    "psql: error: connection to server at \"host\", port 5432 failed: "
+	    "FATAL:  database \"nosuch\" does not exist" },
+	{ "psql", 2, RETRY, "connection failed or was lost", "" },
+	{ "psql", 1, STOP, "fatal error of its own, or of the command",
 	    "ERROR:  syntax error at or near \"selec\"" },
-	{ "psql", 3, VERDICT_STOP, "error in the script", "" },
+	{ "psql", 3, STOP, "error in the script", "" },
 
-	{ "pg_isready", 1, VERDICT_RETRY, "server rejects connections", "" },
-	{ "pg_isready", 2, VERDICT_RETRY, "no response", "" },
-	{ "pg_isready", 3, VERDICT_STOP, "no attempt was made", "" },
+	{ "pg_isready", 1, RETRY, "server rejects connections", "" },
+	{ "pg_isready", 2, RETRY, "no response", "" },
+	{ "pg_isready", 3, STOP, "no attempt was made", "" },
 
-	{ "pg_dump", 1, VERDICT_RETRY, "could not connect to the server",
+	{ "pg_dump", 1, RETRY, "could not connect to the server",
 	    "pg_dump: error: connection to server at \"127.0.0.1\", port 1 "
 	    "failed: Connection refused" },
-	{ "pg_dumpall", 1, VERDICT_RETRY, "could not resolve host",
-	    "pg_dumpall: error: could not translate host name "
-	    "\"nonexistent.invalid\" to address: Name or service not known" },
-	{ "pg_dump", 1, VERDICT_RETRY, "server is not up yet",
-	    "pg_dump: error: connection to server at \"127.0.0.1\", port 15432 "
-	    "failed: FATAL:  the database system is starting up" },
-	{ "pg_dump", 1, VERDICT_RETRY, "connection lost",
+	{ "pg_dumpall", 1, RETRY, "could not resolve host",
+	    "pg_dumpall: error: could not translate host name \"nosuch\" to" },
+	{ "pg_dump", 1, RETRY, "server is not up yet",
+	    "pg_dump: error: connection to server at \"host\", port 5432 "
+	    "failed: FATAL:  the database system is starting" },
+	{ "pg_dump", 1, RETRY, "connection lost",
 	    "pg_dump: detail: Error message from server: server closed the "
-	    "connection unexpectedly" },
-	{ "pg_dump", 1, VERDICT_THROTTLE, "too many connections",
-	    "pg_dump: error: connection to server at \"127.0.0.1\", port 15432 "
-	    "failed: FATAL:  sorry, too many clients already" },
-	{ "pg_dump", 1, VERDICT_STOP, "access denied",
-	    "pg_dump: error: connection to server at \"127.0.0.1\", port 15432 "
-	    "failed: FATAL:  password authentication failed for user "
-	    "\"postgres\"" },
-	{ "pg_dump", 1, VERDICT_STOP, "no such database",
-	    "pg_dump: error: connection to server at \"127.0.0.1\", port 15432 "
+	    "connection" },
+	{ "pg_dump", 1, THROTTLE, "too many connections",
+	    "pg_dump: error: connection to server at \"host\", port 5432 "
+	    "failed: FATAL:  sorry, too many clients" },
+	{ "pg_dump", 1, STOP, "access denied",
+	    "pg_dump: error: connection to server at \"host\", port 5432 "
+	    "failed: FATAL:  password authentication failed" },
+	{ "pg_dump", 1, STOP, "no such database",
+	    "pg_dump: error: connection to server at \"host\", port 5432 "
 	    "failed: FATAL:  database \"nosuch\" does not exist" },
-	{ "pg_dump", 1, VERDICT_STOP, "bad usage",
-	    "/usr/lib/postgresql/15/bin/pg_dump: unrecognized option '--bad'" },
-	{ "pg_dump", 1, VERDICT_STOP, "no such table or schema",
+	{ "pg_dump", 1, STOP, "bad usage",
+	    "pg_dump: unrecognized option '--bad'" },
+	{ "pg_dump", 1, STOP, "no such table or schema",
 	    "pg_dump: error: no matching tables were found" },
-	{ "pg_dumpall", 1, VERDICT_STOP, "file cannot be read or written",
-	    "pg_dumpall: error: could not open output file \"/nonexist/x\": No "
+	{ "pg_dumpall", 1, STOP, "file cannot be read or written",
+	    "pg_dumpall: error: could not open output file \"/nosuch/x\": No "
 	    "such file or directory" },
-	{ "pg_restore", 1, VERDICT_STOP, "not an archive",
+	{ "pg_restore", 1, STOP, "not an archive",
 	    "pg_restore: error: input file does not appear to be a valid "
 	    "archive" },
-	{ "pg_dump", 1, VERDICT_STOP, "server version mismatch",
+	{ "pg_dump", 1, STOP, "server version mismatch",
 	    "pg_dump: error: aborting because of server version mismatch" },
-	{ "pg_dump", 1, VERDICT_RETRY, "failed", "" },
+	{ "pg_dump", 1, RETRY, "failed", "" },
 
-	{ "mysql", 1, VERDICT_RETRY, "could not connect to the server",
-	    "ERROR 2002 (HY000): Can't connect to server on '127.0.0.1' "
-	    "(115)" },
-	{ "mysqldump", 2, VERDICT_RETRY, "could not connect to the server",
-	    "mysqldump: Got error: 2002: \"Can't connect to server on "
-	    "'127.0.0.1' (115)\" when trying to connect" },
-	{ "mysqladmin", 1, VERDICT_RETRY, "could not connect to the server",
-	    "mysqladmin: connect to server at '127.0.0.1' failed\n"
+	{ "mysql", 1, RETRY, "could not connect to the server",
+	    "ERROR 2002 (HY000): Can't connect to server on '127.0.0.1'" },
+	{ "mysqldump", 2, RETRY, "could not connect to the server",
+	    "mysqldump: Got error: 2002" },
+	{ "mysqladmin", 1, RETRY, "could not connect to the server",
 	    "error: 'Can't connect to server on '127.0.0.1' (115)'" },
-	{ "mysql", 1, VERDICT_RETRY, "could not resolve host",
-	    "ERROR 2005 (HY000): Unknown server host 'nonexistent.invalid' "
-	    "(-2)" },
-	{ "mariadb", 1, VERDICT_RETRY, "connection lost",
-	    "ERROR 2013 (HY000) at line 1: Lost connection to server during "
-	    "query" },
-	{ "mysql", 1, VERDICT_RETRY, "lock wait or deadlock",
-	    "ERROR 1205 (HY000) at line 1: Lock wait timeout exceeded; try "
-	    "restarting transaction" },
-	{ "mysql", 1, VERDICT_THROTTLE, "too many connections",
+	{ "mysql", 1, RETRY, "could not resolve host",
+	    "ERROR 2005 (HY000): Unknown server host 'nosuch' (-2)" },
+	{ "mariadb", 1, RETRY, "connection lost",
+	    "ERROR 2013 (HY000) at line 1: Lost connection to server during" },
+	{ "mysql", 1, RETRY, "lock wait or deadlock",
+	    "ERROR 1205 (HY000) at line 1: Lock wait timeout exceeded; try" },
+	{ "mysql", 1, THROTTLE, "too many connections",
 	    "ERROR 2002 (HY000): Received error packet before completion of "
 	    "TLS handshake. The authenticity of the following error cannot be "
 	    "verified: 1040 - Too many connections" },
-	{ "mysql", 1, VERDICT_STOP, "access denied",
-	    "ERROR 1045 (28000): Access denied for user 'u'@'localhost' (using "
-	    "password: YES)" },
-	{ "mysqladmin", 1, VERDICT_STOP, "access denied",
-	    "error: 'Access denied for user 'u'@'localhost' (using password: "
-	    "YES)'" },
-	{ "mariadb-dump", 2, VERDICT_STOP, "no such database or table",
-	    "mariadb-dump: Got error: 1049: \"Unknown database 'nosuch'\" when "
-	    "selecting the database" },
-	{ "mysql", 1, VERDICT_STOP, "error in the statement",
-	    "ERROR 1064 (42000) at line 1: You have an error in your SQL "
-	    "syntax" },
-	{ "mysqldump", 2, VERDICT_STOP, "bad usage",
+	{ "mysqladmin", 1, STOP, "access denied",
+	    "error: 'Access denied for user 'u'@'localhost' (using password" },
+	{ "mariadb-dump", 2, STOP, "no such database or table",
+	    "mariadb-dump: Got error: 1049: \"Unknown database 'nosuch'\"" },
+	{ "mysql", 1, STOP, "error in the statement",
+	    "ERROR 1064 (42000) at line 1: You have an error in your SQL" },
+	{ "mysqldump", 2, STOP, "bad usage",
 	    "mysqldump: unknown option '--bad'" },
-	{ "mysqldump", 6, VERDICT_STOP, "no such table",
+	{ "mysqldump", 6, STOP, "no such table",
 	    "mysqldump: Couldn't find table: \"nosuch\"" },
-	{ "mysql", 1, VERDICT_RETRY, "failed", "" },
+	{ "mysql", 1, RETRY, "failed", "" },
 
-	{ "ping", 1, VERDICT_RETRY, "no reply", "" },
-	{ "ping", 1, VERDICT_STOP, "bad usage",
-	    "ping: invalid argument: '0': out of range: 1 <= value <= "
-	    "9223372036854775807" },
-	{ "ping", 2, VERDICT_STOP, "bad usage", "ping: invalid option -- '-'" },
-	{ "ping", 2, VERDICT_STOP, "not permitted",
+	{ "ping", 1, RETRY, "no reply", "" },
+	{ "ping", 1, STOP, "bad usage",
+	    "ping: invalid argument: '0': out of range: 1 <= value <=" },
+	{ "ping", 2, STOP, "bad usage", "ping: invalid option -- '-'" },
+	{ "ping", 2, STOP, "not permitted",
 	    "ping: socktype: SOCK_RAW\nping: socket: Operation not permitted" },
-	{ "ping", 2, VERDICT_RETRY, "could not resolve host",
-	    "ping: nonexistent.invalid: Name or service not known" },
-	{ "ping", 2, VERDICT_RETRY, "network unreachable",
+	{ "ping", 2, RETRY, "could not resolve host",
+	    "ping: nosuch: Name or service not known" },
+	{ "ping", 2, RETRY, "network unreachable",
 	    "ping: connect: Network is unreachable" },
-	{ "ping", 2, VERDICT_RETRY, "failed", "" },
+	{ "ping", 2, RETRY, "failed", "" },
 
-	{ "ansible-playbook", 4, VERDICT_RETRY, "hosts unreachable", "" },
-	{ "ansible-playbook", 2, VERDICT_RETRY, "tasks failed on some hosts",
-	    "" },
-	{ "ansible-playbook", 4, VERDICT_STOP, "playbook cannot be read",
-	    "ERROR! We were unable to read either as JSON nor YAML, these are "
-	    "the errors we got from each:" },
-	{ "ansible-playbook", 2, VERDICT_STOP, "bad options",
+	{ "ansible-playbook", 4, RETRY, "hosts unreachable", "" },
+	{ "ansible-playbook", 2, RETRY, "tasks failed on some hosts", "" },
+	{ "ansible-playbook", 4, STOP, "playbook cannot be read",
+	    "ERROR! We were unable to read either as JSON nor YAML, these" },
+	{ "ansible-playbook", 2, STOP, "bad options",
 	    "usage: ansible-playbook [-h] [--version] [-v]" },
-	{ "ansible-playbook", 1, VERDICT_STOP, "error",
+	{ "ansible-playbook", 1, STOP, "error",
 	    "ERROR! the playbook: nosuch.yml could not be found" },
 };
 
 /* The same for stdout. */
 static const struct sample stdout_samples[] = {
-	{ "git", 1, VERDICT_STOP, "conflict to be resolved",
-	    "Auto-merging f\n"
-	    "CONFLICT (content): Merge conflict in f\n"
-	    "Automatic merge failed; fix conflicts and then commit the "
-	    "result." },
-	{ "git", 128, VERDICT_STOP, "conflict to be resolved",
-	    "CONFLICT (modify/delete): f deleted in (empty tree) and modified "
-	    "in HEAD.  Version HEAD of f left in tree." },
-	{ "git", 1, VERDICT_STOP, "nothing to commit",
+	{ "git", 1, STOP, "conflict to be resolved",
+	    "CONFLICT (content): Merge conflict in f" },
+	{ "git", 128, STOP, "conflict to be resolved",
+	    "CONFLICT (modify/delete): f deleted in (empty tree) and" },
+	{ "git", 1, STOP, "nothing to commit",
 	    "On branch main\nnothing to commit, working tree clean" },
-	{ "git", 1, VERDICT_STOP, "nothing to commit",
-	    "nothing added to commit but untracked files present (use \"git "
-	    "add\" to track)" },
-	{ "git", 1, VERDICT_STOP, "nothing to commit",
-	    "no changes added to commit (use \"git add\" and/or \"git commit "
-	    "-a\")" },
-	{ "npm", 1, VERDICT_STOP, "bad usage",
-	    "Unknown command: \"nosuchcmd\"" },
+	{ "git", 1, STOP, "nothing to commit",
+	    "nothing added to commit but untracked files present (use" },
+	{ "git", 1, STOP, "nothing to commit",
+	    "no changes added to commit (use \"git add\" and/or" },
+	{ "npm", 1, STOP, "bad usage", "Unknown command: \"nosuchcmd\"" },
 };
 
 /* Harmless messages, and messages similar to those in the tables. */
 static const struct ordinary ordinary[] = {
-	{ "curl", 22,
-	    "  0   503    0     0    0     0      0      0 --:--:-- --:--:--" },
 	{ "curl", 22, "< HTTP/1.1 404 Not Found" },
 	{ "curl", 6, "curl: (22) The requested URL returned error: 404" },
 	{ "wget", 8, "Connecting to 127.0.0.1:404... connected." },
-	{ "wget", 8, "Length: 503 [text/plain]" },
-	{ "wget", 8, "Saving to: 'ERROR'" },
 	{ "rsync", 12,
 	    "rsync: opendir \"/root\" failed: Permission denied (13)" },
 	{ "rsync", 255,
 	    "rsync: opendir \"/root\" failed: Permission denied (13)" },
-	{ "rsync", 23, "file has vanished: \"/tmp/x\"" },
-	{ "ssh", 255,
-	    "Warning: Permanently added '127.0.0.1' (ED25519) to the list of "
-	    "known hosts." },
 	{ "ssh", 1, "ls: cannot open directory '.': Permission denied" },
-	{ "ssh", 1, "grep: /nonexist: No such file or directory" },
 	{ "rsync", 12, "/root/.bashrc: line 3: nosuch: command not found" },
-	{ "rsync", 12,
-	    "rsync: connection unexpectedly closed (0 bytes received so far) "
-	    "[sender]" },
 	{ "scp", 255, "scp: Connection closed" },
-	{ "scp", 255, "subsystem request failed on channel 0" },
 	{ "ssh", 255,
-	    "Warning: Identity file /nonexist not accessible: No such file or "
+	    "Warning: Identity file /nosuch not accessible: No such file or "
 	    "directory." },
-	{ "git", 1, "Auto-merging f" },
-	{ "git", 1, "   743db52..365f23e  main       -> origin/main" },
 	{ "git", 128,
 	    ".git/hooks/pre-push: line 3: nosuch: command not found" },
 	{ "npm", 1, "npm error errno CERT_HAS_EXPIRED" },
@@ -1322,17 +1043,14 @@ static const struct ordinary ordinary[] = {
 	{ "skopeo", 1,
 	    "time=\"2026-11-23T07:26:12Z\" level=warning msg=\"Failed, "
 	    "retrying in 2s ... (1/3). Error: initializing source "
-	    "docker://127.0.0.1/x:latest: reading manifest latest in "
-	    "127.0.0.1/x: unauthorized: authentication required\"" },
+	    "docker://host/x: unauthorized: authentication required\"" },
 	{ "skopeo", 1,
 	    FATAL "reading blob sha256:3f9f: fetching blob: invalid status "
 	          "code from registry 403 (Forbidden)\"" },
 	{ "podman", 125,
 	    "time=\"2026-11-23T07:25:51Z\" level=warning msg=\"Failed, "
 	    "retrying in 1s ... (1/3). Error: initializing source "
-	    "docker://127.0.0.1:1/x:latest: pinging container registry "
-	    "127.0.0.1:1: Get \\\"https://127.0.0.1:1/v2/\\\": dial tcp "
-	    "127.0.0.1:1: connect: connection refused\"" },
+	    "docker://host/x: connect: connection refused\"" },
 	{ "podman", 1, "Error: app: unauthorized: no such user" },
 	{ "kubectl", 1,
 	    "error: the server doesn't have a resource type \"nosuch\"" },
@@ -1341,58 +1059,24 @@ static const struct ordinary ordinary[] = {
 	    "source object: 404 Not Found" },
 	{ "borg", 2,
 	    "Remote: /root/.bashrc: line 3: nosuch: command not found" },
-	{ "git", 128, "Please make sure you have the correct access rights" },
 	{ "git", 128, "and the repository exists." },
 	{ "git", 128, "Cloning into 'timeout-503'..." },
-	{ "git", 128,
-	    "Receiving objects: 100% (3931/3931), 3.38 MiB | 20.22 MiB/s" },
 	{ "git", 129, "fatal: repository 'x' not found" },
-	{ "apt-get", 100,
-	    "W: Some index files failed to download. They have been ignored, "
-	    "or old ones used instead." },
 	{ "apt-get", 100, "N: Unable to locate package, they say" },
 	{ "pip", 1,
 	    "ERROR: Could not find a version that satisfies the requirement x "
 	    "(from versions: none)" },
-	{ "pip", 1,
-	    "WARNING: Running pip as the 'root' user can result in broken "
-	    "permissions" },
 	{ "npm", 1, "npm warn deprecated x@1.0.0: code E404 is used" },
-	{ "npm", 1,
-	    "npm error A complete log of this run can be found in: "
-	    "/root/.npm/_logs/404.log" },
 	{ "npm", 7, "npm error code E404" },
 	{ "docker", 1, "HTTP 404: manifest unknown" },
 	{ "docker", 1, "app: access denied" },
-	{ "docker", 125, "Unable to find image 'x:latest' locally" },
-	{ "docker", 125, "Run 'docker run --help' for more information" },
-	{ "kubectl", 1, "Warning: v1 ComponentStatus is deprecated" },
 	{ "kubectl", 1, "app: user x does not exist" },
-	{ "aws", 254, "An error occurred (Mystery) when calling X" },
 	{ "aws", 1,
 	    "warning: Skipping file /dev/x. File is character special device" },
-	{ "gcloud", 1,
-	    "Created [https://www.googleapis.com/compute/v1/projects/p]." },
-	{ "rclone", 1,
-	    "2026/11/21 15:58:23 ERROR : a: file not in Local file system" },
 	{ "restic", 1, "Is there a repository at the following location?" },
 	{ "borg", 1, "/x: file changed while we backed it up" },
-	{ "borg", 2,
-	    "Using a pure-python msgpack! This will result in lower "
-	    "performance." },
 	{ "psql", 2, "NOTICE:  table \"x\" does not exist, skipping" },
 	{ "psql", 1, "FATAL:  database \"x\" does not exist" },
-	{ "pg_dump", 1,
-	    "pg_dump: warning: there are circular foreign-key constraints" },
-	{ "mysql", 1,
-	    "mysql: [Warning] Using a password on the command line interface "
-	    "can be insecure." },
-	{ "ping", 1,
-	    "ping: Warning: source address might be selected on device other "
-	    "than: eth0" },
-	{ "ansible-playbook", 4,
-	    "[WARNING]: No inventory was parsed, only implicit localhost is "
-	    "available" },
 };
 
 /* On stdout, these say nothing. */
