@@ -6,6 +6,23 @@
 #include "core/judge/exit_codes.h"
 #include "unit/tap.h"
 
+#define EXITED(number) \
+	{ \
+		.kind = OUTCOME_EXITED, .status = (number) \
+	}
+#define KILLED(number) \
+	{ \
+		.kind = OUTCOME_KILLED, .status = -1, .signal = (number) \
+	}
+#define TIMED_OUT \
+	{ \
+		.kind = OUTCOME_TIMED_OUT, .status = 7 \
+	}
+#define NOT_STARTED \
+	{ \
+		.kind = OUTCOME_NOT_STARTED, .status = STATUS_NOT_FOUND \
+	}
+
 static struct codes codes;
 static enum verdict other;
 static struct codes_fault fault;
@@ -27,38 +44,36 @@ reset(void)
 }
 
 static enum verdict
+match(struct outcome outcome)
+{
+	return codes_match(&codes, &outcome, &by_default);
+}
+
+static enum verdict
 exited(int status)
 {
-	return codes_match(&codes,
-	    &(struct outcome) { .kind = OUTCOME_EXITED, .status = status },
-	    &by_default);
+	return match((struct outcome)EXITED(status));
 }
 
 static enum verdict
 killed(int signal)
 {
-	return codes_match(&codes,
-	    &(struct outcome) {
-	        .kind = OUTCOME_KILLED, .status = -1, .signal = signal },
-	    &by_default);
+	return match((struct outcome)KILLED(signal));
 }
 
 static enum verdict
 timed_out(void)
 {
-	return codes_match(&codes,
-	    &(struct outcome) { .kind = OUTCOME_TIMED_OUT, .status = 7 },
-	    &by_default);
+	return match((struct outcome)TIMED_OUT);
 }
 
 static enum verdict
 not_started(bool lasting)
 {
-	return codes_match(&codes,
-	    &(struct outcome) { .kind = OUTCOME_NOT_STARTED,
-	        .status = STATUS_NOT_FOUND,
-	        .lasting = lasting },
-	    &by_default);
+	struct outcome outcome = NOT_STARTED;
+
+	outcome.lasting = lasting;
+	return match(outcome);
 }
 
 static void
@@ -73,6 +88,77 @@ test_defaults(void)
 	ok(not_started(true) == VERDICT_STOP, "lasting starts stop");
 	ok(not_started(false) == VERDICT_NONE, "passing ones do not");
 	ok(timed_out() == VERDICT_NONE, "a timeout is nothing by default");
+}
+
+/* An item under --stop-on, and whether it matches. */
+static void
+test_items(void)
+{
+	static const struct {
+		const char *list;
+		struct outcome outcome;
+		bool matches;
+	} rows[] = {
+		{ "4-7", EXITED(3), false },
+		{ "4-7", EXITED(4), true },
+		{ "4-7", EXITED(7), true },
+		{ "4-7", EXITED(8), false },
+		{ "255-255", EXITED(255), true },
+		{ "128-255", KILLED(SIGKILL), false },
+		{ "1,4-7,KILL,tempfail", EXITED(6), true },
+		{ "1,4-7,KILL,tempfail", KILLED(SIGKILL), true },
+		{ "1,4-7,KILL,tempfail", EXITED(75), true },
+		{ "1,4-7,KILL,tempfail", EXITED(2), false },
+		{ "1, 2,  4-7, KILL", KILLED(SIGKILL), true },
+		{ "7,7,4-9,5-8,tempfail,75", EXITED(7), true },
+		{ "nonzero", EXITED(1), true },
+		{ "nonzero", EXITED(255), true },
+		{ "nonzero", EXITED(0), false },
+		{ "nonzero", KILLED(SIGKILL), false },
+		{ "nonzero", TIMED_OUT, false },
+		{ "KILL", KILLED(SIGTERM), false },
+		{ "KILL", EXITED(137), false },
+		{ "137", KILLED(SIGKILL), false },
+		{ "signal", EXITED(143), false },
+		{ "signal", TIMED_OUT, false },
+		{ "timeout", TIMED_OUT, true },
+		{ "timeout", EXITED(124), false },
+		{ "7,124", TIMED_OUT, false },
+		{ "start", EXITED(127), false },
+		{ "127", NOT_STARTED, false },
+		{ "any", EXITED(7), true },
+		{ "any", NOT_STARTED, true },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct codes codes_of_row = { 0 };
+		enum verdict verdict;
+
+		codes_add(&codes_of_row, rows[i].list, VERDICT_STOP, &fault);
+		verdict
+		    = codes_match(&codes_of_row, &rows[i].outcome, &by_default);
+		ok((verdict == VERDICT_STOP) == rows[i].matches, rows[i].list);
+	}
+}
+
+/* Every name of sysexits.h, with EX_ and without. */
+static void
+test_sysexits(void)
+{
+	static const char names[][16]
+	    = { "usage", "dataerr", "noinput", "nouser", "nohost",
+		      "unavailable", "software", "oserr", "osfile", "cantcreat",
+		      "ioerr", "tempfail", "protocol", "noperm", "config" };
+	char list[48];
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		snprintf(
+		    list, sizeof list, "%.15s,EX_%.15s", names[i], names[i]);
+		reset();
+		ok(add(list, VERDICT_STOP) == CODES_OK, list);
+		ok(exited(64 + (int)i) == VERDICT_STOP, "  has its number");
+		ok(exited(63 + (int)i) != VERDICT_STOP, "  and no other");
+	}
 }
 
 static void
@@ -109,6 +195,10 @@ test_widths(void)
 static void
 test_refusals(void)
 {
+	static const char broken[][48]
+	    = { "", "1,,2", "256", "5-3", "5-", "-1", "NOSUCH", "1 ", " 1",
+		      "1 ,2", "1, ", "99999999999999999999999999999999999999" };
+
 	reset();
 	ok(add("7", VERDICT_RETRY) == CODES_OK, "7 once");
 	ok(add("6,7", VERDICT_RETRY) == CODES_OK, "7 twice under the same");
@@ -123,31 +213,8 @@ test_refusals(void)
 	ok(exited(64) == VERDICT_PASS && exited(78) == VERDICT_PASS, "too");
 	ok(add("any", VERDICT_PASS) == CODES_OK, "any once");
 	ok(add("any", VERDICT_STOP) == CODES_CONFLICT, "any twice");
-	ok(add("", VERDICT_STOP) == CODES_SYNTAX, "empty");
-	ok(add("1,,2", VERDICT_STOP) == CODES_SYNTAX, "empty item");
-	ok(add("256", VERDICT_STOP) == CODES_SYNTAX, "256");
-	ok(add("5-3", VERDICT_STOP) == CODES_SYNTAX, "LOW above HIGH");
-	ok(add("5-", VERDICT_STOP) == CODES_SYNTAX, "half a range");
-	ok(add("-1", VERDICT_STOP) == CODES_SYNTAX, "negative");
-	ok(add("NOSUCH", VERDICT_STOP) == CODES_SYNTAX, "no such name");
-	ok(add("1 ", VERDICT_STOP) == CODES_SYNTAX, "a blank at the end");
-	ok(add(" 1", VERDICT_STOP) == CODES_SYNTAX, "and at the start");
-	ok(add("1 ,2", VERDICT_STOP) == CODES_SYNTAX, "and before a comma");
-	ok(add("1, ", VERDICT_STOP) == CODES_SYNTAX, "a blank is no item");
-	ok(add("99999999999999999999999999999999999999", VERDICT_STOP)
-	        == CODES_SYNTAX,
-	    "a very long item");
-}
-
-static void
-test_blanks(void)
-{
-	reset();
-	ok(add("1, 2,  4-7, KILL", VERDICT_STOP) == CODES_OK,
-	    "blanks behind commas");
-	ok(exited(2) == VERDICT_STOP && exited(5) == VERDICT_STOP
-	        && killed(SIGKILL) == VERDICT_STOP,
-	    "do not matter");
+	for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)
+		ok(add(broken[i], VERDICT_STOP) == CODES_SYNTAX, broken[i]);
 }
 
 static void
@@ -231,9 +298,10 @@ int
 main(void)
 {
 	test_defaults();
+	test_items();
+	test_sysexits();
 	test_widths();
 	test_refusals();
-	test_blanks();
 	test_faults();
 	test_nearest();
 	test_signals();
