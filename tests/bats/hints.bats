@@ -244,12 +244,6 @@ TABLE
   done
 }
 
-@test "the output of an attempt whose server asks for too long is not lost" {
-  run --separate-stderr -7 "$BACKOFF" -o -- sh -c "echo words; $hint" - after=2h
-  assert_output ''
-  assert_equal "${stderr_lines[0]}" words
-}
-
 # --- what --retry-after misses ---
 
 # told COUNT LINE COMMAND...: what a run with --retry-after says COUNT times.

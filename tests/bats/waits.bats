@@ -172,19 +172,6 @@ need_zones() {
   assert_line "hook $zone"
 }
 
-# --- a gate ---
-
-@test "stated waits: a moment shuts a gate, as a Retry-After does" {
-  need_answer byte_lock
-  export BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/state
-  run -7 "$BACKOFF" --gate=hub --retry-after -n 1 -- sh -c 'echo "retry in the evening"; exit 7'
-  run -0 "$BACKOFF" --gate=list
-  refute_output --partial 'shut'
-  run -7 "$BACKOFF" --gate=hub --retry-after -n 1 -- sh -c 'echo "retry in 20 minutes"; exit 7'
-  run -0 "$BACKOFF" --gate=list
-  assert_output --partial 'shut'
-}
-
 # --- the plan ---
 
 @test "stated waits: --plan says what one changes, and where it ends the run" {
