@@ -265,10 +265,12 @@ check_matches(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
-		ok(begin(cases[i].regex) == NULL, cases[i].regex);
+		char what[40];
+
+		snprintf(what, sizeof what, "match %zu of the table", i);
+		begin(cases[i].regex);
 		feed(cases[i].text, cases[i].length, 3);
-		is_int(scan_match(&scan) != NULL, cases[i].found,
-		    cases[i].found ? "  is there" : "  is not there");
+		is_int(scan_match(&scan) != NULL, cases[i].found, what);
 		end();
 	}
 }
