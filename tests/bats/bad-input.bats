@@ -13,14 +13,15 @@ setup() {
 # refused WORD...: the last run ended with 125 and exactly one line on
 # stderr, which begins "backoff: " and holds every WORD; nothing on stdout.
 refused() {
-  local word
+  local word said
   [ "$status" -eq 125 ] || fail "status $status instead of 125: $tried"
   [ ! -s "$out" ] || fail "something on stdout: $tried"
-  if [ "$(wc -l <"$err")" -ne 1 ] || ! grep -q '^backoff: ' "$err"; then
-    fail "not one line of ours: $tried: $(cat "$err")"
+  mapfile said <"$err"
+  if [ "${#said[@]}" -ne 1 ] || [[ ${said[0]} != 'backoff: '*$'\n' ]]; then
+    fail "not one line of ours: $tried: ${said[*]}"
   fi
   for word; do
-    grep -qF -e "$word" "$err" || fail "no '$word': $tried: $(cat "$err")"
+    [[ ${said[0]} == *"$word"* ]] || fail "no '$word': $tried: ${said[0]}"
   done
 }
 
