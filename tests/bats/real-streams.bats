@@ -146,7 +146,7 @@ shown() {
 @test "the examples of the README and the manual that name --retry-after obey a 429" {
   limited
   local file example
-  printf '#!/bin/sh\nexec "%s" --base=10ms --log-format=json --log-file="%s" --hint-max=0 "$@"\n' \
+  printf '#!/bin/sh\nexec "%s" --base=10ms --log-format=json --log-file="%s" -n 2 "$@"\n' \
     "$BACKOFF" "$LOG" >../backoff
   chmod +x ../backoff
   export url=$URL/limited/file
