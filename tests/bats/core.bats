@@ -50,23 +50,6 @@ by_the_compiler() {
     -e '^__x86\.get_pc_thunk\.' -e '^_GLOBAL_OFFSET_TABLE_$'
 }
 
-# The files that we distribute, without what a build leaves beside them.
-distributed() {
-  find src tests man m4 completions .ci \
-    \( -name .deps -o -name __pycache__ \) -prune -o \
-    \( -path 'tests/unit/*/*' ! -name '*.*' \) -prune -o \
-    -type f ! -name '*.o' ! -name '*.log' ! -name '*.trs' \
-    ! -name .dirstamp ! -name '*.gc??' -print
-  local file
-  for file in .clang-format .clang-tidy .editorconfig .shellcheckrc CONTRIBUTING.md \
-    LICENSE Makefile.am NEWS README.md SECURITY.md bootstrap configure.ac
-  do
-    echo "$file"
-  done
-  # Not in a tarball.
-  [ ! -e .gitignore ] || echo .gitignore
-}
-
 # sources .c .h: in "files", those of src with these endings.
 sources() {
   local endings=() ending
@@ -305,32 +288,6 @@ compiles_with() {
   run awk 'FNR == 1 { seen = 0 }
     /^#include/ && !seen++ && $2 != "<config.h>" { print FILENAME }' \
     "${files[@]}" tests/unit/*/*.c
-  assert_output ''
-}
-
-@test "each file says its licence" {
-  local file
-  distributed >"$BATS_TEST_TMPDIR/files"
-  [ "$(wc -l <"$BATS_TEST_TMPDIR/files")" -gt 50 ]
-  while read -r file; do
-    grep -qF 'SPDX-License-Identifier: MIT' "$file" || fail "$file: no SPDX line"
-  done <"$BATS_TEST_TMPDIR/files"
-}
-
-@test "lines end without blanks, and files with a newline" {
-  local file
-  distributed >"$BATS_TEST_TMPDIR/files"
-  while read -r file; do
-    [ -z "$(tail -c 1 "$file")" ] || fail "$file: no newline at the end"
-    run grep -nE $'[ \t\r]$' "$file"
-    [ "$status" -eq 1 ] || fail "$file: $output"
-  done <"$BATS_TEST_TMPDIR/files"
-}
-
-@test "the sources and tests have no marks for unfinished work" {
-  distributed | grep -E '^(src|tests)/' >"$BATS_TEST_TMPDIR/files"
-  run xargs grep -nwE 'TO''DO|FIX''ME|XX''X|HA''CK' /dev/null \
-    <"$BATS_TEST_TMPDIR/files"
   assert_output ''
 }
 

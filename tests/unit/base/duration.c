@@ -125,8 +125,7 @@ test_sizes(void)
 		ok(!size_parse(refused[i], &bytes), refused[i]);
 }
 
-int
-main(void)
+TESTS
 {
 	parses("1", NS_PER_S);
 	parses("1.5", 1500 * NS_PER_MS);
@@ -162,5 +161,4 @@ main(void)
 	test_numbers();
 	test_text();
 	test_sizes();
-	return done();
 }

@@ -169,12 +169,10 @@ test_any(void)
 	ok(counted, "  and are as wide as they say");
 }
 
-int
-main(void)
+TESTS
 {
 	test_bar();
 	test_interval();
 	test_rows();
 	test_any();
-	return done();
 }

@@ -423,8 +423,7 @@ test_loop(void)
 	is_int(wrong, -1, "the loop stays within what is forecast");
 }
 
-int
-main(void)
+TESTS
 {
 	test_formulas();
 	test_cap();
@@ -436,5 +435,4 @@ main(void)
 	test_settled();
 	test_chances();
 	test_loop();
-	return done();
 }

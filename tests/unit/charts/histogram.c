@@ -113,11 +113,9 @@ test_conservation(void)
 	ok(positive, "and no column is below 0");
 }
 
-int
-main(void)
+TESTS
 {
 	test_buckets();
 	test_columns();
 	test_conservation();
-	return done();
 }

@@ -106,12 +106,10 @@ test_axis(void)
 	times(1, 100, "0s 1ns time ", "a narrow one");
 }
 
-int
-main(void)
+TESTS
 {
 	test_escapes();
 	test_elements();
 	test_scale();
 	test_axis();
-	return done();
 }

@@ -42,10 +42,8 @@ test_numbers(void)
 	number(0.000011, 20, "millionths");
 }
 
-int
-main(void)
+TESTS
 {
 	test_times();
 	test_numbers();
-	return done();
 }

@@ -613,8 +613,7 @@ unattended(void)
 	ok(gate_needs_no_wait(&record, NOW), "in the ramp the turn decides");
 }
 
-int
-main(void)
+TESTS
 {
 	table_is_whole();
 	what_shuts();
@@ -634,5 +633,4 @@ main(void)
 	unattended();
 	record_on_disk();
 	pauses();
-	return done();
 }

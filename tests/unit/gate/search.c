@@ -384,8 +384,7 @@ beginning(enum beginning which)
 	return play;
 }
 
-int
-main(void)
+TESTS
 {
 	struct random random = random_from(1);
 	struct tally tally = { 0 };
@@ -410,5 +409,4 @@ main(void)
 	}
 	is_int((int64_t)rules, GATE_RULES - 4,
 	    "all rules have been met that can be");
-	return done();
 }

@@ -940,8 +940,7 @@ test_aftermath_of_a_long_run(void)
 	is_int(seen.counts[2], 1, "  whose first is the next");
 }
 
-int
-main(void)
+TESTS
 {
 	reset();
 	test_doors();
@@ -965,5 +964,4 @@ main(void)
 	test_hints();
 	test_evidence();
 	test_release();
-	return done();
 }

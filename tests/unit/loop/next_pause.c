@@ -565,8 +565,7 @@ test_hints(void)
 	    runs.pauses[0].high_ns, 8950 * MS, 9 * S, "  ends with the room");
 }
 
-int
-main(void)
+TESTS
 {
 	test_most_of_the_time_is_used();
 	test_no_attempt_is_cut_that_was_foreseen();
@@ -585,5 +584,4 @@ main(void)
 	test_delays();
 	test_splay();
 	test_hints();
-	return done();
 }

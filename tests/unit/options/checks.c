@@ -4,13 +4,9 @@
 #include "core/base/duration.h"
 #include "options/checks.h"
 #include "options/preset_apply.h"
-#include "options/program.h"
 #include "options/set.h"
 #include "options/values.h"
 #include "unit/tap.h"
-
-const struct program program
-    = { PROGRAM_BACKOFF, "option_checks", 8, "", "", "", NULL };
 
 static struct options options;
 static struct given given;
@@ -171,12 +167,10 @@ test_preset(void)
 	    "a list that the base contradicts is not taken");
 }
 
-int
-main(void)
+TESTS
 {
 	test_defaults();
 	test_contradictions();
 	test_preset();
 	value_free_delays(&options.settings.policy);
-	return done();
 }

@@ -375,8 +375,7 @@ test_known(void)
 	    "expected the name of a tool; --tool=list prints all");
 }
 
-int
-main(void)
+TESTS
 {
 	test_bad_values();
 	test_durations();
@@ -388,5 +387,4 @@ main(void)
 	test_signals();
 	test_codes();
 	test_known();
-	return done();
 }

@@ -210,8 +210,8 @@ test_growth(void)
 	contend(
 	    "factor 3", &policy, (struct figures) { 5243, 562, 614.3, 7.3 });
 	policy = policy_of(GROWTH_QUADRATIC, 5 * MS, 2);
-	contend("quadratic", &policy,
-	    (struct figures) { 3434, 304, 870.8, 9.9 });
+	contend(
+	    "quadratic", &policy, (struct figures) { 3434, 304, 870.8, 9.9 });
 	policy.growth = GROWTH_CUBIC;
 	contend("cubic", &policy, (struct figures) { 4928, 519, 573.2, 7.1 });
 	policy = policy_of(GROWTH_BINARY, 5 * MS, 2);
@@ -253,11 +253,9 @@ test_others(void)
 	    (struct figures) { 4516, 690, 984.2, 9 });
 }
 
-int
-main(void)
+TESTS
 {
 	test_aws();
 	test_growth();
 	test_others();
-	return done();
 }

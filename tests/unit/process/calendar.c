@@ -224,8 +224,7 @@ test_text(void)
 	shows(INT64_MAX, now, "2262-04-12 01:47:17");
 }
 
-int
-main(void)
+TESTS
 {
 	test_simple();
 	test_time_of_day(AMSTERDAM, 2 * HOUR);
@@ -237,5 +236,4 @@ main(void)
 	test_other_changes();
 	test_files();
 	test_text();
-	return done();
 }

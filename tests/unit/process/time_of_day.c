@@ -95,13 +95,11 @@ test_end_of_time(void)
 	is_int(next(INT64_MAX / 2, "02:30"), -1, "the end of time has none");
 }
 
-int
-main(void)
+TESTS
 {
 	test_end_of_time();
 	test_parse();
 	test_usual();
 	test_skipped();
 	test_repeated();
-	return done();
 }

@@ -220,8 +220,7 @@ test_missing(void)
 	close(fd);
 }
 
-int
-main(void)
+TESTS
 {
 	static const int end_signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 	int fd;
@@ -231,7 +230,7 @@ main(void)
 		signal(end_signals[i], SIG_DFL);
 	fd = mkstemp(path);
 	if (fd < 0 || !signals_start(SIGUSR1, false))
-		return 1;
+		exit(1);
 	if (!is_not_here()) {
 		test_had();
 		test_pending();
@@ -242,5 +241,4 @@ main(void)
 	}
 	close(fd);
 	unlink(path);
-	return done();
 }

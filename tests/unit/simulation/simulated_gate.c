@@ -260,8 +260,7 @@ drain_all(void)
 	}
 }
 
-int
-main(void)
+TESTS
 {
 	shares_a_gate();
 	keeps_windows();
@@ -271,5 +270,4 @@ main(void)
 	uses_what_there_is();
 	for (uint64_t seed = 1; seed <= 3; seed++)
 		comes_back(seed);
-	return done();
 }

@@ -488,8 +488,7 @@ test_like_the_loop(void)
 	ok(results[RESULT_DEADLINE] > 100, "  often for lack of time");
 }
 
-int
-main(void)
+TESTS
 {
 	test_minute();
 	test_others();
@@ -505,5 +504,4 @@ main(void)
 	test_endless();
 	test_most();
 	test_like_the_loop();
-	return done();
 }

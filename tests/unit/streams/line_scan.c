@@ -788,8 +788,7 @@ check_pointed_waits(void)
 		regfree(&scan.wait.pointers[i].regex);
 }
 
-int
-main(void)
+TESTS
 {
 	chance = random_from(20261121);
 	compare_known_traps();
@@ -810,5 +809,4 @@ main(void)
 	check_which_retry_after();
 	check_waits_in_pieces();
 	check_pointed_waits();
-	return done();
 }

@@ -309,8 +309,7 @@ test_calendar(void)
 	is_int(wrong, 0, "days are those of gmtime(3)");
 }
 
-int
-main(void)
+TESTS
 {
 	test_durations();
 	test_numbers();
@@ -320,5 +319,4 @@ main(void)
 	test_days();
 	test_whole();
 	test_calendar();
-	return done();
 }

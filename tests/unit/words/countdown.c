@@ -136,8 +136,7 @@ time_is(int64_t left_ns, const char *wanted, int64_t step_ns)
 	is_int(countdown_step(left_ns), step_ns, "  and so long");
 }
 
-int
-main(void)
+TESTS
 {
 	test_one_row();
 	test_rows();
@@ -150,5 +149,4 @@ main(void)
 	time_is(61 * NS_PER_S, "1m1s", NS_PER_S);
 	time_is(3600 * NS_PER_S - 5, "1h", NS_PER_S - 5);
 	time_is(INT64_MAX, "inf", INT64_MAX % NS_PER_S);
-	return done();
 }

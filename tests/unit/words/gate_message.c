@@ -114,12 +114,10 @@ test_closing(void)
 	    "the closing line tells why it was shut");
 }
 
-int
-main(void)
+TESTS
 {
 	test_words();
 	test_ramp();
 	test_members();
 	test_closing();
-	return done();
 }

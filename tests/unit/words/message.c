@@ -619,8 +619,7 @@ test_unended(void)
 	    buffer, "; cannot end process 12", "a process without a name");
 }
 
-int
-main(void)
+TESTS
 {
 	test_unended();
 	test_attempts();
@@ -648,5 +647,4 @@ main(void)
 	test_settings();
 	test_json();
 	test_spool_limit();
-	return done();
 }
