@@ -106,15 +106,22 @@ sources() {
   assert_output ''
 }
 
-# with_line LINT LINE FILE: LINT on the sources, with LINE added to FILE.
-with_line() {
-  local there=$BATS_TEST_TMPDIR/there
-
+# copied: a copy of the sources, in $there. What is copied from a read-only tree
+# could not be changed, or removed.
+copied() {
+  there=$BATS_TEST_TMPDIR/there
   mkdir "$there"
   cp -R Makefile.am src "$there"
   chmod -R u+w "$there"
+}
+
+# with_line LINT LINE FILE: LINT on the sources, with LINE added to FILE.
+with_line() {
+  [ -n "${there-}" ] || copied
+  cp "$there/$3" "$BATS_TEST_TMPDIR/before"
   echo "$2" >>"$there/$3"
   run "tests/$1" "$there"
+  cp "$BATS_TEST_TMPDIR/before" "$there/$3"
 }
 
 with_include() {
@@ -147,12 +154,7 @@ with_include() {
 
 # with_rooms SED_SCRIPT: lint-rooms on the sources, with their lists changed so.
 with_rooms() {
-  local there=$BATS_TEST_TMPDIR/there
-
-  mkdir "$there"
-  cp -R src "$there"
-  # As with_include: a copy of what is read-only could not be removed.
-  chmod -R u+w "$there"
+  copied
   sed "$1" Makefile.am >"$there/Makefile.am"
   run tests/lint-rooms "$there"
   assert_failure
@@ -169,11 +171,7 @@ with_rooms() {
 }
 
 @test "lint-rooms says which room is in too high a layer" {
-  local there=$BATS_TEST_TMPDIR/there
-
-  mkdir "$there"
-  cp -R src "$there"
-  chmod -R u+w "$there"
+  copied
   mkdir "$there/src/annex"
   echo '#include "shared/line.h"' >"$there/src/annex/a.h"
   echo '#include "annex/a.h"' >>"$there/src/doors/doors.h"
@@ -192,7 +190,6 @@ foreign() {
   with_line lint-systems "$1" "$2"
   assert_failure
   assert_output --regexp "^$2:[0-9]+: $3[^"$'\n'"]*$"
-  rm -rf "$BATS_TEST_TMPDIR/there"
 }
 
 @test "lint-systems finds a header of Linux, a file of /proc, and a question for the system" {
@@ -211,7 +208,6 @@ foreign() {
   for file in linux/parent.c darwin/parent.c; do
     with_line lint-systems '#include <sys/event.h>' "src/system/$file"
     assert_success
-    rm -rf "$BATS_TEST_TMPDIR/there"
   done
 }
 
@@ -224,15 +220,13 @@ foreign() {
 
 # NSIG is in POSIX since 2024, and getopt.h declares whatever is asked for.
 @test "what is not of linux or darwin compiles with what POSIX (2008) declares" {
-  local strict=$BATS_TEST_TMPDIR/strict failed=
+  local strict=$BATS_TEST_TMPDIR/strict
   mkdir "$strict"
   grep -E '^#define PACKAGE' "$(dirname "$BACKOFF")/config.h" >"$strict/config.h"
-  while read -r file; do
-    # shellcheck disable=SC2086 # CC may be several words
-    $CC -std=c11 -D_XOPEN_SOURCE=700 -DNSIG=65 -DLIBEXECDIR='""' \
-      -Werror=implicit-function-declaration -fsyntax-only -I src -I "$strict" "$file" || failed+=" $file"
-  done < <(find src -name '*.c' ! -path 'src/system/linux/*' ! -path 'src/system/darwin/*' ! -path 'src/fleet/*')
-  assert_equal "$failed" ''
+  # shellcheck disable=SC2086 # CC may be several words
+  find src -name '*.c' ! -path 'src/system/linux/*' ! -path 'src/system/darwin/*' ! -path 'src/fleet/*' |
+    xargs $CC -std=c11 -D_XOPEN_SOURCE=700 -DNSIG=65 -DLIBEXECDIR='""' \
+      -Werror=implicit-function-declaration -fsyntax-only -I src -I "$strict"
 }
 
 # compiles_with ROW FILE: whether FILE does, with ROW in the table of options.
@@ -274,13 +268,17 @@ compiles_with() {
 
 @test "each header is guarded by its own name" {
   sources .h
-  local header guard
-  for header in "${files[@]}"; do
-    guard=${header#src/} guard=${guard%.h}
-    guard=BACKOFF_$(tr '[:lower:]/' '[:upper:]_' <<<"$guard")_H
-    grep -qx "#ifndef $guard" "$header" && grep -qx "#define $guard" "$header" \
-      || fail "$header: no guard $guard"
-  done
+  run awk 'FNR == 1 {
+      guard = FILENAME
+      sub(/^src\//, "", guard)
+      sub(/\.h$/, "", guard)
+      gsub(/\//, "_", guard)
+      guard = "BACKOFF_" toupper(guard) "_H"
+      wanted = wanted FILENAME "\n"
+    }
+    $0 == "#ifndef " guard { getline; if ($0 == "#define " guard) guarded = guarded FILENAME "\n" }
+    END { if (wanted != guarded) print "wanted:\n" wanted "guarded:\n" guarded }' "${files[@]}"
+  assert_output ''
 }
 
 @test "each source file includes config.h before all else" {
