@@ -97,6 +97,16 @@ ends_with_prompt() {
     'backoff: x: giving up after 2 attempts in .*: exit 7'
 }
 
+@test "countdown: the scrollback is the log" {
+  at_screen 80
+  types 'seq 30; backoff --name=x -d 2s,2s sh fails; seq 30'
+  shows '^30$'
+  wait_for ends_with_prompt
+  run screen -S -
+  assert_equal "$(grep -c 'next in 2s$' <<<"$output")" 2
+  assert_equal "$(grep -c 'next in' <<<"$output")" 2
+}
+
 @test "countdown: a line longer than the terminal is whole, and its last row runs down" {
   need_answer terminal_columns
   at_screen 40
