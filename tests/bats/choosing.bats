@@ -54,7 +54,3 @@ EOS
   assert_line --regexp '^backoff-herd .*, `-n 30`, gives up: 50 % is 0 %$'
   assert_line --regexp '^backoff --plan .*, outlasts, 30s: 50 % is 0 %$'
 }
-
-@test "choosing: the page is at most 170 lines long" {
-  [ "$(wc -l <"$TOP_SRCDIR/docs/choosing.md")" -le 170 ]
-}

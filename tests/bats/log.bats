@@ -54,9 +54,7 @@ said() {
   [ "$status" -eq 0 ]
   said 'backoff: sh: attempt 1/3 failed after DUR: exit 7; next in 20ms' \
     'backoff: sh: attempt 2/3 failed after DUR: \(same as before\); next in 30ms'
-}
-
-@test "the last attempt has just its closing line" {
+  # The last one has just the closing line.
   tells -n 2 -d 1ms -- sh -c 'exit 7'
   [ "$status" -eq 7 ]
   said 'backoff: sh: attempt 1/2 failed after DUR: exit 7; next in 1ms' \
@@ -298,15 +296,10 @@ known() {
     '.*backoff: sh: giving up .*: exit 8'
 }
 
-@test "--log-file=/dev/fd/N is that descriptor: a file, a pipe, a socket" {
+@test "--log-file=/dev/fd/N is that descriptor: a file, a socket" {
   local log=$BATS_TEST_TMPDIR/log
   tells --log-file=/dev/fd/5 -n 1 -- sh -c 'exit 7' 5>>"$log"
   [ "$status" -eq 7 ]
-  run -0 cat "$log"
-  assert_output --partial 'giving up after 1 attempt'
-
-  "$BACKOFF" --log-file=/dev/fd/5 -n 1 -- sh -c 'exit 7' 5>&1 >/dev/null |
-    cat >"$log"
   run -0 cat "$log"
   assert_output --partial 'giving up after 1 attempt'
 
@@ -399,13 +392,6 @@ END
   done
 }
 
-@test "a killed attempt has a signal without SIG and no status" {
-  run -137 logged -n 1 -- sh -c 'kill -KILL $$'
-  assert_events 'attempts[0].outcome == "killed"' \
-    'attempts[0].signal == "KILL" and attempts[0].status is None' \
-    'attempts[0].reason == "killed by KILL"' 'end.status == 137'
-}
-
 @test "a timed-out attempt keeps how it ended" {
   need_proc
   run -124 logged -n 1 -t 50ms -- sleep 60
@@ -421,16 +407,18 @@ END
     'attempts[0].status == 3 and attempts[0].signal is None'
 }
 
-@test "an attempt that was not started has status 126 or 127" {
+@test "a killed attempt has a signal, one that was not started status 126 or 127" {
+  run -137 logged -n 1 -- sh -c 'kill -KILL $$'
+  assert_events 'attempts[0].outcome == "killed"' \
+    'attempts[0].signal == "KILL" and attempts[0].status is None' \
+    'attempts[0].reason == "killed by KILL"' 'end.status == 137'
   run -127 logged no-such-command-of-ours
   assert_events 'attempts[0].outcome == "not-started"' \
-    'attempts[0].status == 127 and attempts[0].verdict == "stop"' \
-    'attempts[0].reason == "not found"' \
+    'attempts[0].status == 127 and attempts[0].reason == "not found"' \
     'end.result == "stopped" and end.status == 127' \
     'end.reason.startswith("not found (a shell function or builtin?")'
   run -126 logged "$BATS_TEST_TMPDIR"
-  assert_events 'attempts[0].outcome == "not-started"' \
-    'attempts[0].status == 126' 'attempts[0].reason == "Permission denied"'
+  assert_events 'attempts[0].status == 126' 'attempts[0].reason == "Permission denied"'
 }
 
 @test "an end line is written however we end, with the reason of the closing line" {

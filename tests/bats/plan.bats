@@ -26,25 +26,8 @@ PY
 
 # at_width COLUMNS ARG...: what backoff shows on a terminal so wide.
 at_width() {
-  python3 - "$@" <<'PY'
-import fcntl, os, pty, struct, sys, termios
-pid, master = pty.fork()
-if pid == 0:
-    size = struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0)
-    fcntl.ioctl(1, termios.TIOCSWINSZ, size)
-    os.execv(os.environ["BACKOFF"], ["backoff"] + sys.argv[2:])
-shown = b""
-while True:
-    try:
-        part = os.read(master, 4096)
-    except OSError:
-        break
-    if not part:
-        break
-    shown += part
-sys.stdout.write(shown.decode().replace("\r\n", "\n"))
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-PY
+  printf '%s\n' "resize 24 $1" "type \"\$BACKOFF\" ${*:2}" prompt |
+    "${PYTHON[@]}" "$TOP_SRCDIR/tests/lib/terminal.py" | sed 's/<prompt>//; ${ /^$/d; }'
 }
 
 # --- the plan ---
@@ -72,13 +55,6 @@ END
   run -0 "$BACKOFF" --plan --retry-after
   run -125 "$BACKOFF" -n 4
   assert_output --partial 'no command given; try backoff --help'
-}
-
-@test "the plan of one attempt has no pause" {
-  run -0 "$BACKOFF" --plan -n 1
-  assert_output 'One attempt, no pause.'
-  run -0 "$BACKOFF" --plan -n 1 --log-format=json
-  assert_output ''
 }
 
 @test "a plan that cannot be written is 125" {
@@ -116,6 +92,10 @@ END
   assert_line '2 attempts, the last one 1s after the start (1s to 1s).'
   run -0 "$BACKOFF" --plan --until=@1
   assert_output 'No attempt: the time is up.'
+  run -0 "$BACKOFF" --plan -n 1
+  assert_output 'One attempt, no pause.'
+  run -0 "$BACKOFF" --plan -n 1 --log-format=json
+  assert_output ''
 }
 
 @test "the plan ends at the deadline, and at --until" {
@@ -275,11 +255,6 @@ END
   # A name, options, a source, and perhaps a note.
   run grep -c '^    [^-(]' list
   assert_output 31
-}
-
-@test "the loop uses the options of a preset" {
-  run -1 logged -p curl -b 1ms -n 4 -- false
-  assert_events 'pauses == [1000 * us, 2000 * us, 4000 * us]'
 }
 
 @test "an option wins over the preset, wherever it stands" {
