@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 #
-# The system calls that carry stdin fail, one at a time: the first and
-# the last of each. Whatever fails, what COMMAND sees is right,
-# and where that cannot be, we end otherwise than by 0 and say why.
+# The system calls that carry stdin fail, one at a time: the first and the last
+# of each. Whatever fails, what COMMAND sees is right, and where that cannot be,
+# we end otherwise than by 0 and say why.
 
 # shellcheck disable=SC2154 # what process.bash sets
 # shellcheck disable=SC2086 # sizes are two words
@@ -42,7 +42,8 @@ traced() {
     "$BACKOFF" --base=0 -n 3 -- sh -c "$attempts" sh "$first" "$second" 2>said || status=$?
 }
 
-# which CALL REGEX KIND FIRST SECOND: the first and the last of these calls of a run without a fault, counted among all those of this name.
+# which CALL REGEX KIND FIRST SECOND: the first and the last of these calls of
+# a run without a fault, counted among all those of this name.
 which() {
   traced "$3" "$4" "$5" -e trace="$1"
   [ "$status" -eq 0 ] || fail "without a fault: $status, $(cat said)"
