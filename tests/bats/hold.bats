@@ -108,16 +108,6 @@ big() {
   holds "$got" stdout
 }
 
-@test "--hold takes stdout and all, and nothing else" {
-  local value
-  for value in '' ALL none stderr both 'all,'; do
-    run --separate-stderr -125 "$BACKOFF" --hold="$value" -- echo never
-    assert_output ''
-    [ "${#stderr_lines[@]}" -eq 1 ]
-    [[ $stderr == "backoff: --hold: $value: "@(expected|did you mean)* ]]
-  done
-}
-
 @test "a pass releases its output to stdout, and backoff prints nothing" {
   writes -o -b 0 --pass-on=1 -- sh -c 'echo "attempt $BACKOFF_ATTEMPT"; exit $((3 - BACKOFF_ATTEMPT))'
   [ "$status" -eq 1 ]
