@@ -85,7 +85,7 @@ as_parent_ended='^backoff: [a-z0-9]+: interrupted, as the parent has ended, afte
 
 @test "--die-with-parent: the parent's end in an attempt is a TERM for COMMAND, and its status is ours" {
   need_real_time
-  orphans -- "$BACKOFF" --die-with-parent -d 1h -- python3 "$PROBE" --exit 3
+  orphans -- "$BACKOFF" --die-with-parent -d 1h -- "${PYTHON[@]}" "$PROBE" --exit 3
   await "$out" '^ready'
   kill -s KILL "$parent"
   await "$out" '^got TERM from user'
@@ -131,7 +131,7 @@ as_parent_ended='^backoff: [a-z0-9]+: interrupted, as the parent has ended, afte
 @test "--die-with-parent: the end of a thread is no signal for COMMAND" {
   need_real_time
   in_thread "$BACKOFF" --die-with-parent -n 1 -- \
-    python3 "$PROBE" --exit 3
+    "${PYTHON[@]}" "$PROBE" --exit 3
   await "$out" '^ready'
   end_thread
   kill -s 40 "$pid"

@@ -352,11 +352,6 @@ beside_orphan='trap "" TERM; : >standing
 # What ignores TERM, and says that it is there.
 deaf='trap \"\" TERM; : >ready; while :; do sleep 1000; done'
 
-@test "rule 48: an orphan of an earlier child is spared" {
-  with_helper 'until [ -e standing ]; do sleep 0.02; done; sleep 1000 & : >orphaned' "$beside_orphan"
-  assert_alive helper
-}
-
 @test "rule 48: an orphan of a descendant of an earlier child is spared, with its own descendants" {
   with_helper 'until [ -e standing ]; do sleep 0.02; done
     (setsid sh -c "sleep 1000 & : >orphaned; wait" &)

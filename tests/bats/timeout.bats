@@ -287,15 +287,6 @@ SCRIPT
   assert_equal "$(cat order)" $'attempt 1\nclean\nattempt 2\nclean'
 }
 
-@test "rule 52: an attempt that fails by itself is reaped before the next begins" {
-  need_proc
-  run "$BACKOFF" -q -n 3 --base=0 -- sh -c '
-    if [ -e previous ] && [ -e "/proc/$(cat previous)" ]; then echo overlap; fi
-    echo "$$" >previous; exit 7'
-  assert_equal "$status" 7
-  refute_output --partial overlap
-}
-
 # --- what is left alone ---
 
 @test "rule 49: what an earlier attempt left behind is spared when a later one times out" {
