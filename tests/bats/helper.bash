@@ -5,7 +5,7 @@
 # BACKOFF=/usr/bin/backoff tests an installed one. HERD is the other program,
 # beside it; FLEET_HELPER is the one that backoff starts for --gate=fleet:.
 
-bats_require_minimum_version 1.5.0
+bats_require_minimum_version 1.8.0
 # They find their parts by 17 calls of dirname, for each test anew.
 dirname() { printf '%s\n' "${1%/*}"; }
 bats_load_library bats-support
