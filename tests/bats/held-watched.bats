@@ -44,48 +44,25 @@ agrees() {
   end=$plain
 }
 
-# both_ways OPTION WHAT END OTHER: the option makes it END where the line is on
-# the stream that is watched, and OTHER where it is on the other one.
-both_ways() {
-  local out='echo warn; echo plain >&2; exit 7' err='echo warn >&2; echo plain; exit 7'
-  agrees --watch=stderr "$1" -- sh -c "$err"
-  assert_equal "$end" "$2"
-  agrees --watch=stderr "$1" -- sh -c "$out"
-  assert_equal "$end" "$3"
-  agrees --watch=stdout "$1" -- sh -c "$out"
-  assert_equal "$end" "$2"
-  agrees --watch=stdout "$1" -- sh -c "$err"
-  assert_equal "$end" "$3"
+# watched WHAT SCRIPT END OPTION: what the option looks for ends it so, where
+# SCRIPT writes that and --watch=WHAT looks at it.
+watched() {
+  agrees --watch="$1" "$4" -- sh -c "$2; exit 7"
+  assert_equal "$*: $end" "$*: $3"
 }
 
 @test "--stop-if looks at the stream that --watch names, held or not" {
-  both_ways --stop-if=warn 'stopped 1' 'exhausted 2'
-}
-
-@test "--success-if looks at the stream that --watch names, held or not" {
-  both_ways --success-if=warn 'success 1' 'exhausted 2'
-}
-
-@test "--throttle-if looks at the stream that --watch names, held or not" {
-  local hold verdict
-  for hold in '' -oall --quiet-success; do
-    for verdict in 'throttle >&2' 'retry'; do
-      "$BACKOFF" ${hold:+"$hold"} --log-format=json --log-file="$BATS_TEST_TMPDIR/log" -n 1 \
-        --watch=stderr --throttle-if=warn -- sh -c "echo warn ${verdict#* }; exit 7" 2>&1 | cat >"$got"
-      grep -q "\"verdict\":\"${verdict% *}\"" "$BATS_TEST_TMPDIR/log" || fail "$hold: not ${verdict% *}"
-      rm "$BATS_TEST_TMPDIR/log"
-    done
-  done
+  local out='echo warn; echo plain >&2' err='echo warn >&2; echo plain'
+  watched stderr "$err" 'stopped 1' --stop-if=warn
+  watched stderr "$out" 'exhausted 2' --stop-if=warn
+  watched stdout "$out" 'stopped 1' --stop-if=warn
+  watched stdout "$err" 'exhausted 2' --stop-if=warn
+  watched both "$out" 'stopped 1' --stop-if=warn
 }
 
 @test "--retry-after looks at the stream that --watch names, held or not" {
-  local script='echo "Retry-After: 7200"'
-  agrees --retry-after --watch=stderr -- sh -c "$script >&2; exit 7"
-  assert_equal "$end" 'stopped 1'
-  agrees --retry-after --watch=stdout -- sh -c "$script >&2; exit 7"
-  assert_equal "$end" 'exhausted 2'
-  agrees --retry-after --watch=stdout -- sh -c "$script; exit 7"
-  assert_equal "$end" 'stopped 1'
+  watched stderr 'echo "Retry-After: 7200" >&2' 'stopped 1' --retry-after
+  watched stdout 'echo "Retry-After: 7200" >&2' 'exhausted 2' --retry-after
 }
 
 @test "a tool's messages on stderr are seen whatever --watch names, held or not" {
@@ -104,33 +81,26 @@ both_ways() {
   assert_equal "$end" 'exhausted 2'
 }
 
-# in_order WHAT OPTION: lines of the two streams, of one process and of others,
-# come out in the order in which they were written.
-in_order() {
-  "$BACKOFF" -n 1 -b 0 "$2" --watch="$1" --stop-if=never -- bash -c '
-    for i in {1..500}; do
+@test "lines of the two streams, of one process and of others, keep their order" {
+  need_answer written_order
+  local options
+  for options in '--watch=stderr -oall' '--watch=stdout --quiet-success'; do
+    # shellcheck disable=SC2086 # two options
+    "$BACKOFF" -n 1 $options --stop-if=never -- bash -c '
+      for i in {1..300}; do
+        echo "out $i"
+        echo "err $i" >&2
+        (( i % 3 )) || echo "err again $i" >&2
+        (( i % 50 )) || { sh -c "echo other \$0 >&2" "$i"; sh -c "echo other \$0" "$i"; }
+      done; exit 7' >"$got" 2>&1 || true
+    sed -i '$d' "$got" # the log
+    cmp "$got" <(for i in {1..300}; do
       echo "out $i"
-      echo "err $i" >&2
-      (( i % 3 )) || echo "err again $i" >&2
-      (( i % 50 )) || { sh -c "echo other \$0 >&2" "$i"; sh -c "echo other \$0" "$i"; }
-    done; exit 7' >"$got" 2>&1 || true
-  sed -i '$d' "$got" # the log
-  cmp "$got" <(for i in {1..500}; do
-    echo "out $i"
-    echo "err $i"
-    ((i % 3)) || echo "err again $i"
-    ((i % 50)) || printf 'other %s\n' "$i" "$i"
-  done)
-}
-
-@test "with --watch=stderr and both held as one, the lines keep their order" {
-  need_answer written_order
-  in_order stderr -oall
-}
-
-@test "with --watch=stdout and --quiet-success, the lines keep their order" {
-  need_answer written_order
-  in_order stdout --quiet-success
+      echo "err $i"
+      ((i % 3)) || echo "err again $i"
+      ((i % 50)) || printf 'other %s\n' "$i" "$i"
+    done)
+  done
 }
 
 @test "parts of lines, and writes of more than a page, keep their order too" {
@@ -138,20 +108,14 @@ in_order() {
   "$BACKOFF" -oall --watch=stderr --stop-if=never -- "${PYTHON[@]}" - >"$got" 2>&1 <<'PYTHON'
 import os, random
 chance = random.Random(3)
-for i in range(300):
-    size = chance.choice((1, 7, 4095, 4096, 4097, 8192, 70000))
-    data = b'%d:' % i + bytes((97 + i % 26,)) * size
-    fd = chance.choice((1, 2))
-    while data:
-        data = data[os.write(fd, data):]
-PYTHON
-  "${PYTHON[@]}" - >"$BATS_TEST_TMPDIR/wanted" <<'PYTHON'
-import os, random
-chance = random.Random(3)
-for i in range(300):
-    size = chance.choice((1, 7, 4095, 4096, 4097, 8192, 70000))
-    os.write(1, b'%d:' % i + bytes((97 + i % 26,)) * size)
-    chance.choice((1, 2))
+with open(os.environ["BATS_TEST_TMPDIR"] + "/wanted", "wb") as wanted:
+    for i in range(300):
+        size = chance.choice((1, 7, 4095, 4096, 4097, 8192, 70000))
+        data = b"%d:" % i + bytes((97 + i % 26,)) * size
+        wanted.write(data)
+        fd = chance.choice((1, 2))
+        while data:
+            data = data[os.write(fd, data):]
 PYTHON
   cmp "$got" "$BATS_TEST_TMPDIR/wanted"
 }

@@ -5,7 +5,7 @@
 # BACKOFF=/usr/bin/backoff tests an installed one. HERD is the other program,
 # beside it; FLEET_HELPER is the one that backoff starts for --gate=fleet:.
 
-bats_require_minimum_version 1.5.0
+bats_require_minimum_version 1.8.0
 # They find their parts by 17 calls of dirname, for each test anew.
 dirname() { printf '%s\n' "${1%/*}"; }
 bats_load_library bats-support
@@ -63,7 +63,12 @@ has_sanitizers() {
 # need_faketime: skips where libfaketime has no say; sets preload to its path.
 # shellcheck disable=SC2034 # for the tests
 need_faketime() {
+  local left
   need faketime
+  # What a killed process has left stops the next one that has its number.
+  for left in /dev/shm/*faketime_*_[0-9]*; do
+    [ -e "/proc/${left##*_}" ] || rm -f "$left"
+  done
   # That of clang waits for ever for a lock of its own.
   ! has_sanitizers "$BACKOFF" || skip 'the sanitizers are to be preloaded first'
   # shellcheck disable=SC2016 # for the other shell

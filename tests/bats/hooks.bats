@@ -9,11 +9,13 @@ load helper
 load ../lib/events
 load ../lib/process
 
+teardown() {
+  end_all
+}
+
 setup() {
   seen=$BATS_TEST_TMPDIR/seen
   export SEEN=$seen
-  ready=$BATS_TEST_TMPDIR/ready
-  export READY=$ready
 }
 
 # A hook that records what it finds, one line per run.
@@ -25,9 +27,6 @@ noted() {
   diff "$BATS_TEST_TMPDIR/wanted" "$seen"
 }
 
-# A hook that says that it runs, and then runs long enough for a signal.
-wait_in_hook='echo >"$READY"; exec sleep 300'
-
 # --- --before-retry ---
 
 @test "--before-retry runs before each retry, not before the first attempt" {
@@ -36,21 +35,17 @@ wait_in_hook='echo >"$READY"; exec sleep 300'
   noted attempt hook attempt hook attempt
 }
 
-@test "--before-retry does not run if the first attempt succeeds" {
+@test "--before-retry does not run if the first attempt succeeds, or nothing is retried" {
   run -0 logged --before-retry='echo hook >>"$SEEN"' -- true
-  [ ! -e "$seen" ]
-}
-
-@test "--before-retry does not run if nothing is retried" {
   run -7 logged --stop-on=7 --before-retry='echo hook >>"$SEEN"' -- sh -c 'exit 7'
   [ ! -e "$seen" ]
 }
 
-@test "--before-retry runs after the pause" {
-  start_logged -d 1h --before-retry='echo hook >>"$SEEN"' -- false
-  in_pause
-  kill -TERM "$pid"
-  wait "$pid" || true
+@test "--before-retry runs after the pause, and no hook after a signal in it" {
+  start -- "$BACKOFF" -d 1h --before-retry='touch "$SEEN"' --at-end='touch "$SEEN"' -- false
+  await_pause
+  signal TERM
+  assert_fate "killed TERM"
   [ ! -e "$seen" ]
 }
 
@@ -58,9 +53,7 @@ wait_in_hook='echo >"$READY"; exec sleep 300'
   run -9 logged -n 4 -b 0 --throttle-on=9 --before-retry="$note" -- \
     sh -c 'case $BACKOFF_ATTEMPT in 1) exit 7;; 2) kill -KILL $$;; *) exit 9;; esac'
   noted '2/4 7 retry unset' '3/4 137 retry unset' '4/4 9 throttle unset'
-}
-
-@test "--before-retry finds the success of a streak" {
+  rm "$seen"
   run -0 logged --consecutive=2 -b 0 --before-retry="$note" -- true
   noted '2/8 0 success unset'
 }
@@ -88,20 +81,18 @@ wait_in_hook='echo >"$READY"; exec sleep 300'
   local hook
   seq 3 >"$BATS_TEST_TMPDIR/input"
   for hook in --before-retry --at-end; do
-    for error in EACCES EMFILE; do
-      for when in 1+ 2+; do
-        rm -f "$seen"
-        run strace -qq -o "$BATS_TEST_TMPDIR/trace" -e trace="$open" -P /dev/null \
-          -e inject="$open:error=$error:when=$when" \
-          "$BACKOFF" -n 3 -b 0 "$hook"='cat >>"$SEEN"' -- false <"$BATS_TEST_TMPDIR/input"
-        [ ! -s "$seen" ] || fail "$hook read $(cat "$seen")"
-        if grep -q INJECTED "$BATS_TEST_TMPDIR/trace"; then
-          assert_equal "$status" 125
-          assert_output --regexp "^backoff: $hook: /dev/null: (Permission denied|Too many open files|No file descriptors available)\$"
-        else
-          assert_equal "$when $status" '2+ 1'
-        fi
-      done
+    for when in 1+ 2+; do
+      rm -f "$seen"
+      run strace -qq -o "$BATS_TEST_TMPDIR/trace" -e trace="$open" -P /dev/null \
+        -e inject="$open:error=EACCES:when=$when" \
+        "$BACKOFF" -n 3 -b 0 "$hook"='cat >>"$SEEN"' -- false <"$BATS_TEST_TMPDIR/input"
+      [ ! -s "$seen" ] || fail "$hook read $(cat "$seen")"
+      if grep -q INJECTED "$BATS_TEST_TMPDIR/trace"; then
+        assert_equal "$status" 125
+        assert_output "backoff: $hook: /dev/null: Permission denied"
+      else
+        assert_equal "$when $status" '2+ 1'
+      fi
     done
   done
 }
@@ -117,21 +108,16 @@ wait_in_hook='echo >"$READY"; exec sleep 300'
   run -1 --separate-stderr logged -n 2 -b 0 --before-retry='echo before' -- false
   assert_output ''
   assert_equal "$stderr" before
-  assert_events
 }
 
-@test "--before-retry that succeeds lets the attempt run" {
-  run -0 logged -b 0 --before-retry='exit 0' -- \
-    sh -c '[ "$BACKOFF_ATTEMPT" -eq 3 ]'
-  assert_events 'len(attempts) == 3' 'end.result == "success"'
+@test "--before-retry that succeeds lets the attempt run, which finds what it made" {
+  run -0 logged -b 0 --before-retry='touch "$SEEN"' -- sh -c '[ -e "$SEEN" ]'
+  assert_events 'len(attempts) == 2' 'end.result == "success"'
 }
 
-@test "--before-retry that fails ends the loop with the last attempt's status" {
+@test "--before-retry that fails ends the loop with the last attempt's status, or 1 after a success" {
   run -7 logged -b 0 --before-retry='exit 1' -- sh -c 'exit 7'
   assert_events 'len(attempts) == 1' 'end.result == "stopped"' 'end.status == 7'
-}
-
-@test "--before-retry that fails in a streak ends with 1, not with 0" {
   run -1 logged --consecutive=2 -b 0 --before-retry='exit 3' -- true
   assert_events 'len(attempts) == 1' 'end.status == 1'
 }
@@ -142,28 +128,16 @@ wait_in_hook='echo >"$READY"; exec sleep 300'
   assert_equal "${#stderr_lines[@]}" 2
   assert_regex "${stderr_lines[0]}" '^backoff: sh: attempt 1/8 failed after .*: exit 7; next in 20ms$'
   assert_regex "${stderr_lines[1]}" '^backoff: sh: .*: --before-retry refused \(exit 1\)$'
-  run -7 --separate-stderr "$BACKOFF" -q -b 0 --before-retry='exit 3' -- sh -c 'exit 7'
+  run -7 --separate-stderr "$BACKOFF" -q -b 0 --before-retry='kill -KILL $$' -- sh -c 'exit 7'
   assert_equal "${#stderr_lines[@]}" 1
-  assert_regex "${stderr_lines[0]}" '--before-retry refused \(exit 3\)$'
-}
-
-@test "a hook that is killed refuses as well" {
-  run -7 --separate-stderr "$BACKOFF" -b 0 --before-retry='kill -KILL $$' -- \
-    sh -c 'exit 7'
-  assert_regex "${stderr_lines[-1]}" '--before-retry refused'
-}
-
-@test "the attempt finds what --before-retry made" {
-  run -0 logged -b 0 --before-retry='touch "$SEEN"' -- \
-    sh -c '[ -e "$SEEN" ]'
-  assert_events 'len(attempts) == 2'
+  assert_regex "${stderr_lines[0]}" '--before-retry refused'
 }
 
 @test "--timeout does not count the hook" {
   local limit
-  for limit in 1 5 25; do
+  for limit in 0.5 5 25; do
     rm -f "$seen"
-    run logged -t "$limit" -b 0 --before-retry="sleep $limit.5; touch \"\$SEEN\"" -- \
+    run logged -t "$limit" -b 0 --before-retry="sleep $limit; sleep 0.2; touch \"\$SEEN\"" -- \
       sh -c '[ -e "$SEEN" ]'
     ! log_holds "all(a.duration_s < $limit*s for a in attempts)" || break
   done
@@ -175,7 +149,7 @@ wait_in_hook='echo >"$READY"; exec sleep 300'
 @test "the deadline cuts --before-retry; the status is the last attempt's" {
   # The attempt, and the beginning of the hook, are to be before it.
   local limit
-  for limit in 1 5 25; do
+  for limit in 0.5 5 25; do
     run logged -T "$limit" -b 0 --before-retry='echo $$ >"$SEEN"; exec sleep 300' -- \
       sh -c 'exit 7'
     [ ! -s "$seen" ] || break
@@ -187,38 +161,21 @@ wait_in_hook='echo >"$READY"; exec sleep 300'
   assert_failure
 }
 
-@test "a signal in --before-retry is passed to it, and we die by it" {
-  local signal
-  mkfifo "$ready"
-  for signal in HUP TERM; do
-    rm -f "$seen"
-    start_logged -b 0 --before-retry='
-      trap "echo told >\"\$SEEN\"; exit 0" HUP TERM
-      echo >"$READY"; while :; do sleep 0.05; done' -- sh -c 'exit 7'
-    read -r _ <"$ready"
-    kill "-$signal" "$pid"
-    status=0
-    wait "$pid" || status=$?
-    [ "$status" -eq $((128 + $(kill -l "$signal"))) ]
-    [ "$(cat "$seen")" = told ]
-    assert_events 'len(attempts) == 1' \
-      "end.result == 'interrupted' and end.status == $status"
+@test "a signal in a hook is passed to it, and we die by it" {
+  local option name hook='trap "echo told >\"\$SEEN\"; exit 0" HUP TERM
+    echo "ready $$" >&2; while :; do sleep 0.05; done'
+  for option in --before-retry --at-end; do
+    for name in HUP TERM; do
+      rm -f "$seen" "$events"
+      start -- "$BACKOFF" -n 2 -b 0 --log-format=json --log-file="$events" "$option=$hook" -- false
+      await "$err" '^ready'
+      signal "$name"
+      assert_fate "killed $name"
+      [ "$(cat "$seen")" = told ]
+    done
+    [ "$option" = --at-end ] ||
+      assert_events 'len(attempts) == 1' 'end.result == "interrupted" and end.status == 143'
   done
-}
-
-@test "a signal in --before-retry makes us die by it, not exit 128+N" {
-  mkfifo "$ready"
-  run -0 python3 - "$BACKOFF" "$wait_in_hook" <<'END'
-import os, signal, subprocess, sys
-run = subprocess.Popen(
-    [sys.argv[1], "-b0", "--before-retry", sys.argv[2], "false"]
-)
-with open(os.environ["READY"]) as ready:
-    ready.read()
-run.send_signal(signal.SIGTERM)
-print(run.wait())
-END
-  assert_line -- -15
 }
 
 # --- --at-end ---
@@ -229,31 +186,24 @@ END
   noted attempt attempt attempt '3/3 7 retry exhausted'
 }
 
-@test "--at-end runs after a success, at once or later" {
-  run -0 logged --at-end="$note" -- true
-  noted '1/8 0 success success'
-  rm "$seen"
-  run -0 logged -b 0 --at-end="$note" -- sh -c '[ "$BACKOFF_ATTEMPT" -eq 2 ]'
-  noted '2/8 0 success success'
+# ends_with STATUS LINE ARG...: what --at-end finds in the end.
+ends_with() {
+  rm -f "$seen"
+  run "-$1" logged -b 0 --at-end="$note" "${@:3}"
+  run cat "$seen"
+  assert_output --regexp "^$2\$"
 }
 
-@test "--at-end runs after a pass, a stop, the deadline and a refusal" {
-  run -1 logged --pass-on=1 --at-end="$note" -- sh -c 'exit 1'
-  noted '1/8 1 pass pass'
-  rm "$seen"
-  run -7 logged --stop-on=7 --at-end="$note" -- sh -c 'exit 7'
-  noted '1/8 7 stop stopped'
-  rm "$seen"
-  run -127 logged --at-end="$note" -- no-such-command-of-ours
-  noted '1/8 127 stop stopped'
-  rm "$seen"
-  run -124 logged -n 1 -T 1s --at-end="$note" -- sleep 60
-  run cat "$seen"
-  assert_output --regexp '^1/1 .* deadline$'
-  rm "$seen"
-  run -7 logged -b 0 --before-retry='exit 1' --at-end="$note" -- sh -c 'exit 7'
-  run cat "$seen"
-  assert_output --regexp ' 7 retry stopped$'
+@test "--at-end finds a success, a pass, a stop, the deadline and a refusal" {
+  ends_with 0 '1/8 0 success success' -- true
+  ends_with 0 '2/8 0 success success' -- sh -c '[ "$BACKOFF_ATTEMPT" -eq 2 ]'
+  ends_with 1 '1/8 1 pass pass' --pass-on=1 -- sh -c 'exit 1'
+  ends_with 7 '1/8 7 stop stopped' --stop-on=7 -- sh -c 'exit 7'
+  ends_with 127 '1/8 127 stop stopped' -- no-such-command-of-ours
+  ends_with 124 '1/1 .* deadline' -n 1 -T 200ms -- sleep 60
+  ends_with 7 '.* 7 retry stopped' --before-retry='exit 1' -- sh -c 'exit 7'
+  # Before we die by that signal.
+  ends_with 137 '1/1 137 retry exhausted' -n 1 -- sh -c 'kill -KILL $$'
 }
 
 @test "the status of --at-end changes nothing" {
@@ -263,50 +213,17 @@ END
   run -0 "$BACKOFF" --at-end='kill -KILL $$' -- true
 }
 
-@test "--at-end runs after COMMAND was killed, and before we die by that signal" {
-  run -137 logged -n 1 --at-end="$note" -- sh -c 'kill -KILL $$'
-  noted '1/1 137 retry exhausted'
-}
-
-@test "--at-end is not run after a signal in a pause" {
-  start_logged -d 1h --at-end='touch "$SEEN"' -- false
-  in_pause
-  kill -TERM "$pid"
-  wait "$pid" || status=$?
-  [ "$status" -eq 143 ]
+@test "--at-end is not run after a signal in an attempt, or in --before-retry" {
+  local wait_here='echo ready >&2; exec sleep 300'
+  start -- "$BACKOFF" --at-end='touch "$SEEN"' -- sh -c "$wait_here"
+  await "$err" '^ready'
+  signal TERM
+  assert_fate "killed TERM"
+  start -- "$BACKOFF" -b 0 --before-retry="$wait_here" --at-end='touch "$SEEN"' -- false
+  await "$err" '^ready'
+  signal TERM
+  assert_fate "killed TERM"
   [ ! -e "$seen" ]
-}
-
-@test "--at-end is not run after a signal in an attempt" {
-  mkfifo "$ready"
-  start_logged --at-end='touch "$SEEN"' -- sh -c "$wait_in_hook"
-  read -r _ <"$ready"
-  kill -TERM "$pid"
-  wait "$pid" || status=$?
-  [ "$status" -eq 143 ]
-  [ ! -e "$seen" ]
-}
-
-@test "--at-end is not run after a signal in --before-retry" {
-  mkfifo "$ready"
-  start_logged -b 0 --before-retry="$wait_in_hook" --at-end='touch "$SEEN"' -- false
-  read -r _ <"$ready"
-  kill -TERM "$pid"
-  wait "$pid" || status=$?
-  [ "$status" -eq 143 ]
-  [ ! -e "$seen" ]
-}
-
-@test "a signal in --at-end is passed to it, and we die by it" {
-  mkfifo "$ready"
-  start_logged --at-end='
-    trap "echo told >\"\$SEEN\"; exit 0" TERM
-    echo >"$READY"; while :; do sleep 0.05; done' -- true
-  read -r _ <"$ready"
-  kill -TERM "$pid"
-  wait "$pid" || status=$?
-  [ "$status" -eq 143 ]
-  [ "$(cat "$seen")" = told ]
 }
 
 @test "--at-end is not run after a usage error" {
@@ -343,11 +260,6 @@ END
   noted '1/2 none none unset' mine '2/2 7 retry unset' '2/2 7 retry unset' mine
 }
 
-@test "BACKOFF_STATUS and BACKOFF_VERDICT are there, empty, at first" {
-  run -0 "$BACKOFF" -- sh -c 'echo "<${BACKOFF_STATUS-unset}><${BACKOFF_VERDICT-unset}>"'
-  assert_output '<><>'
-}
-
 @test "the id is one for all attempts and hooks" {
   run -7 logged -n 3 -b 0 --before-retry='echo "$BACKOFF_ID" >>"$SEEN"' \
     --at-end='echo "$BACKOFF_ID" >>"$SEEN"' -- \
@@ -365,7 +277,7 @@ END
 
 @test "a BACKOFF_DEPTH that is no number is replaced" {
   local stale
-  for stale in '' abc -3 1x; do
+  for stale in '' -3 1x; do
     BACKOFF_DEPTH=$stale run -0 "$BACKOFF" -- sh -c 'echo "$BACKOFF_DEPTH"'
     assert_output 1
   done

@@ -35,6 +35,27 @@ orphans() {
   pid=$(<"$BATS_TEST_TMPDIR/pid") parent=$(<"$BATS_TEST_TMPDIR/parent")
 }
 
+# in_thread COMMAND...: likewise, but a thread of the parent starts it.
+in_thread() {
+  rm -f "$BATS_TEST_TMPDIR"/{fifo,pid,parent,fate}
+  mkfifo "$BATS_TEST_TMPDIR/fifo"
+  orphans --thread "$BATS_TEST_TMPDIR/fifo" -- "$@"
+}
+
+# end_thread: of the parent, which goes on.
+end_thread() {
+  echo >"$BATS_TEST_TMPDIR/fifo"
+  wait_for grep -q '^gone$' "$out"
+}
+
+# end_parent FATE [REGEX]: ends it, and sees to the end of the command, and the
+# end of the log.
+end_parent() {
+  kill -s KILL "$parent"
+  has_fate "$1"
+  [ -z "${2-}" ] || said_last "$2"
+}
+
 # has_fate TEXT: waits for the end of the command.
 has_fate() {
   wait_for test -s "$BATS_TEST_TMPDIR/fate"
@@ -59,23 +80,12 @@ as_parent_ended='^backoff: [a-z0-9]+: interrupted, as the parent has ended, afte
   orphans -- "$BACKOFF" --die-with-parent -d 1h -- false
   await_pause
   wait_for in_state "$pid" S
-  kill -s KILL "$parent"
-  has_fate "killed TERM"
-  said_last "$as_parent_ended"
+  end_parent "killed TERM" "$as_parent_ended"
 }
 
-@test "--die-with-parent: the parent's end in an attempt is a TERM for COMMAND, and its fate is ours" {
-  orphans -- "$BACKOFF" --die-with-parent -d 1h -- sh -c "$sleeper"
-  await "$out" '^ready'
-  kill -s KILL "$parent"
-  has_fate "killed TERM"
-  wait_for gone "$(the_probe)"
-  said_last "$as_parent_ended"
-}
-
-@test "--die-with-parent: COMMAND has its time to end, and its status is ours" {
+@test "--die-with-parent: the parent's end in an attempt is a TERM for COMMAND, and its status is ours" {
   need_real_time
-  orphans -- "$BACKOFF" --die-with-parent -d 1h -- python3 "$PROBE" --exit 3
+  orphans -- "$BACKOFF" --die-with-parent -d 1h -- "${PYTHON[@]}" "$PROBE" --exit 3
   await "$out" '^ready'
   kill -s KILL "$parent"
   await "$out" '^got TERM from user'
@@ -89,8 +99,7 @@ as_parent_ended='^backoff: [a-z0-9]+: interrupted, as the parent has ended, afte
   orphans -- "$BACKOFF" --die-with-parent --grace=100ms -d 1h -- \
     sh -c 'trap "" TERM; echo "ready $$ $PPID"; while :; do sleep 1000; done'
   await "$out" '^ready'
-  kill -s KILL "$parent"
-  has_fate "killed KILL"
+  end_parent "killed KILL"
 }
 
 @test "--die-with-parent: the parent's end in a hook reaches the hook, and we die" {
@@ -103,55 +112,28 @@ as_parent_ended='^backoff: [a-z0-9]+: interrupted, as the parent has ended, afte
   said_last "$as_parent_ended"
 }
 
-@test "--die-with-parent: the parent's end in the splay is ours before COMMAND was ever started" {
-  orphans -- "$BACKOFF" --die-with-parent --splay=1h..2h -- echo ready
-  wait_for in_state "$pid" S
-  kill -s KILL "$parent"
-  has_fate "killed TERM"
-  run ! grep -q ready "$out"
-  said_last 'as the parent has ended, after 0 attempts in'
-}
-
-@test "--die-with-parent: a parent that ends by itself, with 0, is one that has ended" {
-  orphans -- sh -c '"$0" --die-with-parent -d 1h -- false & echo "ready 0 $!"; read -r line <"$1"' \
-    "$BACKOFF" <(wait_for grep -q 'next in' "$BATS_TEST_TMPDIR/err"; echo go)
-  await "$err" 'as the parent has ended, after 1 attempt'
-  wait_for gone "$(the_parent)"
-}
-
-@test "--die-with-parent: a thread of the parent that ends is not the parent" {
-  mkfifo "$BATS_TEST_TMPDIR/fifo"
-  orphans --thread "$BATS_TEST_TMPDIR/fifo" -- "$BACKOFF" --die-with-parent -d 1h -- false
+@test "--die-with-parent: a thread of the parent that ends is not the parent, whose end is seen later" {
+  in_thread "$BACKOFF" --die-with-parent -d 1h -- false
   await_pause
   wait_for in_state "$pid" S
-  echo >"$BATS_TEST_TMPDIR/fifo"
-  wait_for grep -q '^gone$' "$out"
+  end_thread
   # It has got the signal, and sleeps again: so it is there for another one.
   wait_for in_state "$pid" S
   kill -s TERM "$pid"
   was_child "killed TERM"
   said_last 'interrupted by TERM after 1 attempt'
-}
-
-@test "--die-with-parent: the end of a thread, and then of the whole parent" {
-  mkfifo "$BATS_TEST_TMPDIR/fifo"
-  orphans --thread "$BATS_TEST_TMPDIR/fifo" -- "$BACKOFF" --die-with-parent -d 1h -- false
+  in_thread "$BACKOFF" --die-with-parent -d 1h -- false
   await_pause
-  echo >"$BATS_TEST_TMPDIR/fifo"
-  wait_for grep -q '^gone$' "$out"
-  kill -s KILL "$parent"
-  has_fate "killed TERM"
-  said_last "$as_parent_ended"
+  end_thread
+  end_parent "killed TERM" "$as_parent_ended"
 }
 
 @test "--die-with-parent: the end of a thread is no signal for COMMAND" {
   need_real_time
-  mkfifo "$BATS_TEST_TMPDIR/fifo"
-  orphans --thread "$BATS_TEST_TMPDIR/fifo" -- "$BACKOFF" --die-with-parent -n 1 -- \
-    python3 "$PROBE" --exit 3
+  in_thread "$BACKOFF" --die-with-parent -n 1 -- \
+    "${PYTHON[@]}" "$PROBE" --exit 3
   await "$out" '^ready'
-  echo >"$BATS_TEST_TMPDIR/fifo"
-  wait_for grep -q '^gone$' "$out"
+  end_thread
   kill -s 40 "$pid"
   was_child "exited 3"
   run -0 grep -c '^seen nothing$' "$out"
@@ -165,14 +147,13 @@ sys.exit(poll.poll(0) != [])' "$1"
 }
 
 @test "--die-with-parent: the end of a thread ends no wait for a reader" {
-  mkfifo "$BATS_TEST_TMPDIR/fifo" "$BATS_TEST_TMPDIR/reader"
+  mkfifo "$BATS_TEST_TMPDIR/reader"
   exec 9<>"$BATS_TEST_TMPDIR/reader"
-  orphans --thread "$BATS_TEST_TMPDIR/fifo" -- sh -c 'exec "$@" >"$0"' "$BATS_TEST_TMPDIR/reader" \
+  in_thread sh -c 'exec "$@" >"$0"' "$BATS_TEST_TMPDIR/reader" \
     "$BACKOFF" --die-with-parent -o -- head -c 100000 /dev/zero
   wait_for pipe_is_full 9
   wait_for in_state "$pid" S
-  echo >"$BATS_TEST_TMPDIR/fifo"
-  wait_for grep -q '^gone$' "$out"
+  end_thread
   run -0 bash -c 'head -c 100000 <&9 | wc -c'
   assert_output 100000
   was_child "exited 0"
@@ -216,9 +197,7 @@ sys.exit(poll.poll(0) != [])' "$1"
   wait_for in_state "$pid" S
   kill -s RTMAX "$pid"
   wait_for two_lines "$err"
-  kill -s KILL "$parent"
-  has_fate "killed TERM"
-  said_last 'as the parent has ended, after 2 attempts'
+  end_parent "killed TERM" 'as the parent has ended, after 2 attempts'
 }
 
 two_lines() {
@@ -228,9 +207,7 @@ two_lines() {
 @test "--die-with-parent: the end of the log as JSON" {
   orphans -- "$BACKOFF" --die-with-parent --log-format=json -d 1h -- false
   await "$err" '"event":"attempt"'
-  kill -s KILL "$parent"
-  has_fate "killed TERM"
-  said_last '"result":"interrupted","attempts":1,"status":143,"reason":"the parent has ended","line":null,"elapsed_s":'
+  end_parent "killed TERM" '"result":"interrupted","attempts":1,"status":143,"reason":"the parent has ended",'
 }
 
 @test "--die-with-parent: a write to a reader that stalls does not hold it up" {
@@ -250,12 +227,6 @@ two_lines() {
   wait_for gone "$parent"
   kill -s TERM "$pid"
   has_fate "killed TERM"
-  said_last 'interrupted by TERM after 1 attempt'
-}
-
-@test "-v tells that --die-with-parent is in force" {
-  run -0 "$BACKOFF" -v --die-with-parent true
-  assert_line --partial ', die-with-parent'
 }
 
 # at_lock FILE: we, as nobody else here does, stand in line for a lock of that
@@ -286,15 +257,30 @@ waits_shared() {
   orphans "${options[@]}" -- "$BACKOFF" --die-with-parent "${@:2}"
 }
 
+# state_file OPTION: that of its gate or slots.
+state_file() {
+  local name=${1#*=}
+  echo "$BACKOFF_STATE_DIR/${name%:1}"
+}
+
+# end_holders: and what they have left, for another run of waits_shared.
+end_holders() {
+  kill "${holders[@]}"
+  wait "${holders[@]}" || true
+  rm -f "$BATS_TEST_TMPDIR"/{fifo,pid,parent,fate}
+}
+
 as_parent_ended_at_once='^backoff: [a-z0-9]+: interrupted, as the parent has ended, after 0 attempts in [0-9.mu]+s$'
 
-@test "--die-with-parent: the parent's end ends a wait in the queue of a gate" {
+@test "--die-with-parent: the parent's end ends a wait in the queue of a gate, or for a slot" {
   need_proc
-  waits_shared -- --gate=hub -- true
-  at_lock "$BACKOFF_STATE_DIR/hub"
-  kill -s KILL "$parent"
-  has_fate "killed TERM"
-  said_last "$as_parent_ended_at_once"
+  local option
+  for option in --gate=hub --slots=one:1; do
+    waits_shared -- "$option" -- true
+    at_lock "$(state_file "$option")"
+    end_parent "killed TERM" "$as_parent_ended_at_once"
+    end_holders
+  done
 }
 
 @test "--die-with-parent: the parent's end ends a wait with the turn of a gate" {
@@ -305,21 +291,11 @@ as_parent_ended_at_once='^backoff: [a-z0-9]+: interrupted, as the parent has end
   wait "${holders[0]}" || true
   wait_for not_at_lock "$BACKOFF_STATE_DIR/hub"
   wait_for in_state "$pid" S
-  kill -s KILL "$parent"
-  has_fate "killed TERM"
+  end_parent "killed TERM"
 }
 
 not_at_lock() {
   ! grep -q -- "-> OFDLCK .*:$(stat -c %i "$1") " /proc/locks
-}
-
-@test "--die-with-parent: the parent's end ends a wait for a slot" {
-  need_proc
-  waits_shared -- --slots=one:1 -- true
-  at_lock "$BACKOFF_STATE_DIR/one"
-  kill -s KILL "$parent"
-  has_fate "killed TERM"
-  said_last "$as_parent_ended_at_once"
 }
 
 @test "--die-with-parent: its signal is another one in the queue of a gate, where --wake-on has that" {
@@ -330,9 +306,7 @@ not_at_lock() {
   kill -s RTMAX "$pid"
   await "$out" '^ready'
   at_lock "$BACKOFF_STATE_DIR/hub"
-  kill -s KILL "$parent"
-  has_fate "killed TERM"
-  said_last 'as the parent has ended, after 1 attempt'
+  end_parent "killed TERM" 'as the parent has ended, after 1 attempt'
 }
 
 # The wake signal means nothing there; so the wait goes on.
@@ -343,28 +317,22 @@ not_at_lock() {
   at_lock "$BACKOFF_STATE_DIR/one"
   kill -s RTMAX "$pid"
   at_lock "$BACKOFF_STATE_DIR/one"
-  kill -s KILL "$parent"
-  has_fate "killed TERM"
-  said_last "$as_parent_ended_at_once"
+  end_parent "killed TERM" "$as_parent_ended_at_once"
 }
 
 @test "--die-with-parent: the end of a thread of the parent ends no wait at a gate or for a slot" {
   need_proc
-  local option file
+  local option
   for option in --gate=hub --slots=one:1; do
-    rm -f "$BATS_TEST_TMPDIR"/{fifo,pid,parent,fate}
     mkfifo "$BATS_TEST_TMPDIR/fifo"
     waits_shared --thread "$BATS_TEST_TMPDIR/fifo" -- "$option" -- true
-    file=${option#*=} file=$BACKOFF_STATE_DIR/${file%:1}
-    at_lock "$file"
-    echo >"$BATS_TEST_TMPDIR/fifo"
-    wait_for grep -q '^gone$' "$out"
+    at_lock "$(state_file "$option")"
+    end_thread
     # It has got the signal, and stands in line again.
-    at_lock "$file"
+    at_lock "$(state_file "$option")"
     kill -s TERM "$pid"
     was_child "killed TERM"
     said_last 'interrupted by TERM after 0 attempts'
-    kill "${holders[@]}"
-    wait "${holders[@]}" || true
+    end_holders
   done
 }

@@ -12,13 +12,21 @@ load ../lib/recipes
 load ../lib/redis
 
 setup() {
-  server_setup
+  mkdir "$BATS_TEST_TMPDIR/here"
+  cd "$BATS_TEST_TMPDIR/here" || return
   backoff_in_path
 }
 
 teardown() {
   stop_redis
   server_teardown
+}
+
+# hurries N: the clock of backoff has N seconds in what is one. A recipe's own
+# limits are to stay so long that what it runs has the time.
+hurries() {
+  need_faketime
+  export LD_PRELOAD=$preload FAKETIME="+0 x$1" FAKETIME_ONLY_CMDS=backoff
 }
 
 # by_lines NAME COMMAND...: runs the recipe by that command, which reads it
@@ -77,7 +85,7 @@ called() {
   assert_equal "$(<unnamed)" ''
   assert_equal "$(sort names | uniq -d)" ''
   while read -r name; do
-    grep -Eq "(recipe|by_lines|waits_for|yaml_of|crontab_of|told [a-z]+) $name( |\$|\))" \
+    grep -Eq "(recipe|by_lines|waits_for|yaml_of|job|sync_runs|told [a-z]+) $name( |\$|\))" \
       "$TOP_SRCDIR"/tests/bats/{recipes,cron,action}.bats || fail "no test of $name"
   done <names
 }
@@ -135,6 +143,7 @@ yaml_of() {
 
 @test "recipe: a step of GitHub Actions" {
   need_yaml
+  hurries 30
   yaml_of github jobs publish steps 1 run >step.sh
   # The build succeeds; of the three pushes, the first two do not.
   stand_in docker <<SH
@@ -170,6 +179,8 @@ SH
 @test "recipe: a job of GitLab" {
   need_yaml
   need curl
+  server_setup
+  hurries 10
   yaml_of gitlab upload script >job.sh
   stand_in make <<<'echo "whole" >app.tar.gz'
   answers_ready
@@ -189,6 +200,7 @@ SH
 
 @test "recipe: a step of Buildkite" {
   need_yaml
+  hurries 100
   yaml_of buildkite steps 0 command >step.sh
   fails_at_first 1 ./integration-test
   run -0 bash -e step.sh
@@ -279,22 +291,22 @@ SH
 
 @test "recipe: a Job of Kubernetes" {
   need_yaml
-  recipe kubernetes >job.yml
-  pod=(spec template spec)
-  container_of=("${pod[@]}" containers 0)
+  hurries 10
+  container_of=(spec template spec containers 0)
   {
-    yaml_value job.yml "${container_of[@]}" command
-    yaml_value job.yml "${container_of[@]}" args
+    yaml_of kubernetes "${container_of[@]}" command
+    yaml_of kubernetes "${container_of[@]}" args
   } >words
   mapfile -t words <words
   fails_at_first 1 ./migrate
   run -0 "${words[@]}"
   called ./migrate --to=latest --to=latest
   # Its own limits are the narrower ones.
-  assert_equal "$(yaml_value job.yml "${pod[@]}" restartPolicy)" Never
-  [ "$(yaml_value job.yml "${pod[@]}" terminationGracePeriodSeconds)" -gt 20 ]
-  [ "$(yaml_value job.yml spec activeDeadlineSeconds)" -gt $((12 * 60)) ]
   assert_equal "${words[*]:0:6}" 'backoff -T 12m -t 3m --grace=20s'
+  run cat kubernetes.yml
+  assert_line --regexp '^ *restartPolicy: Never$'
+  [ "$(sed -n 's/.*terminationGracePeriodSeconds: //p' kubernetes.yml)" -gt 20 ]
+  [ "$(sed -n 's/.*activeDeadlineSeconds: //p' kubernetes.yml)" -gt $((12 * 60)) ]
 }
 
 # in_a_system COMMAND...: where /usr/local/bin has backoff and upload; after
@@ -322,6 +334,7 @@ in_a_system() {
 
 @test "recipe: make hands its jobserver on" {
   need make
+  hurries 100
   mkdir vendor
   cat >vendor/Makefile <<'MAKE'
 all: a b
@@ -341,6 +354,7 @@ MAKE
 }
 
 @test "recipe: xargs goes on after a host whose ssh fails with 255" {
+  hurries 100
   seq -f 'web%g' 9 >hosts
   stand_in ssh <<'SH'
 [ "$1" = -n ] || exit 9
@@ -350,11 +364,8 @@ SH
   run -123 by_lines xargs sh
   sort asked | uniq -c | awk '{ print $2 "*" $1 }' >counted
   assert_equal "$(xargs <counted)" 'web1*3 web2*3 web3*3 web4*1 web5*1 web6*1 web7*1 web8*1 web9*1'
-}
-
-@test "recipe: xargs stops at 255 where nothing makes it 1" {
-  seq -f 'web%g' 9 >hosts
-  stand_in ssh <<<'echo "$2" >>asked; exit 255'
+  # It stops where nothing makes the 255 a 1.
+  rm asked
   run -124 xargs -P 1 -I{} backoff -n 1 -- ssh -n {} uptime <hosts
   assert_equal "$(<asked)" web1
 }
@@ -385,6 +396,8 @@ SH
 @test "recipe: GNU parallel, with backoff inside" {
   parallel --version 2>/dev/null | grep -q GNU || skip "GNU parallel is not installed"
   need curl
+  server_setup
+  hurries 100
   HOME=$PWD
   export HOME
   mkdir -p .parallel
@@ -409,10 +422,9 @@ SH
   recipe slurm >job
   assert_equal "$(head -n 1 job)" '#!/bin/bash'
   assert_equal "$(sed -n '2,4p' job | grep -c '^#SBATCH --[a-z]*=[^ ]*$')" 3
-  # The start within half a minute is not waited for: it hurries by a clock.
-  need_faketime
   chmod +x job
-  run -0 faketime -f '+0 x100' ./job
+  hurries 100
+  run -0 ./job
   called srun './simulate 17'
 }
 
@@ -428,49 +440,35 @@ told() {
   assert_output --partial 'server asked for 1s'
 }
 
-@test "recipe: crates.io says when the next crate may follow" {
-  told cargo crates 101 'You have published too many new crates. Please try again after 1 second or email help@crates.io'
-}
-
-@test "recipe: Let's Encrypt says when the next certificate may follow" {
-  told certbot certbot 1 'too many failed authorizations recently: retry after 1s: see https://letsencrypt.org/docs/rate-limits/'
-}
-
-@test "recipe: GitHub says when requests remain again" {
-  export API=http://127.0.0.1
-  told curl github-api 22 $'X-RateLimit-Remaining: 0\nX-RateLimit-Reset: 1\ncurl: (22) The requested URL returned error: 429'
-}
-
-@test "recipe: a language model says when its limit resets" {
+@test "recipes: services say when to come back, and are waited for" {
+  export API=http://127.0.0.1 CHAT=1 TEXT=hello TOKEN=secret
   echo hello >prompt
+  hurries 100
+  told cargo crates 101 'You have published too many new crates. Please try again after 1 second or email help@crates.io'
+  told certbot certbot 1 'too many failed authorizations recently: retry after 1s: see https://letsencrypt.org/docs/rate-limits/'
+  told curl github-api 22 $'X-RateLimit-Remaining: 0\nX-RateLimit-Reset: 1\ncurl: (22) The requested URL returned error: 429'
   told claude model 1 "You've hit your session limit, resets in 1s"
-}
-
-@test "recipe: Telegram says it in JSON" {
-  export CHAT=1 TEXT=hello TOKEN=secret
   told curl telegram 22 '{"ok":false,"error_code":429,"parameters":{"retry_after":1}}'
 }
 
 # --- waiting ---
 
-@test "recipe: waiting for a port" {
+@test "recipe: waiting for a port, and the way by bash alone" {
   need nc
-  answers_ready
-  export HOST=127.0.0.1 PORT
-  waits_for port "$START"
-}
-
-@test "recipe: the way to wait for a port by bash alone" {
+  server_setup
+  hurries 5
   answers_ready
   export HOST=127.0.0.1 PORT
   line=$(grep -o "bash -c ': <[^\`]*" "$recipes")
   run -1 bash -c "$line"
-  "$START"
+  waits_for port "$START"
   run -0 bash -c "$line"
 }
 
 @test "recipe: waiting for a database" {
   need pg_isready
+  server_setup
+  hurries 5
   start_script "$(type -P python3)" "$TOP_SRCDIR/tests/lib/postgres.py" "$PORT" starting ready
   export HOST=127.0.0.1 PORT
   waits_for database "$START"
@@ -481,12 +479,16 @@ told() {
 }
 
 @test "recipe: waiting for a file" {
+  hurries 10
+  # It is not to be six in the morning.
+  FAKETIME='@2026-01-01 00:00:00 x10'
   mkdir incoming
   waits_for file sh -c 'echo >incoming/today.csv'
 }
 
 @test "recipe: waiting for an HTTP 200" {
   need curl
+  server_setup
   answers_ready
   echo here >"$BATS_TEST_TMPDIR/served/page"
   export URL=http://127.0.0.1:$PORT/503/404/200/page
@@ -498,6 +500,8 @@ told() {
 @test "recipe: polling until JSON says done" {
   need jq
   need curl
+  server_setup
+  hurries 10
   cd "$BATS_TEST_TMPDIR/served" || return
   echo '{"state": "running"}' >job
   answers_ready
@@ -548,7 +552,6 @@ SH
 
 @test "recipe once: a job that still runs is not started again" {
   need_answer byte_lock
-  backoff_in_path
   mkfifo started go
   stand_in ./sync.sh <<<'echo run >>ran; echo >started; read -r line <go'
   # Without the five fields that say when.

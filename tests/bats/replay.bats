@@ -10,11 +10,14 @@
 load helper
 load ../lib/process
 
-KINDS=(pipe fifo unix tcp)
+EVERY=(pipe fifo unix tcp)
+
+# For most tests one that has no name and one of two ends will do.
+KINDS=(pipe unix)
 
 # Those of which exactly what was read is taken.
 EXACT=("${KINDS[@]}")
-has_answer peek || EXACT=(unix tcp)
+has_answer peek || EXACT=(unix)
 
 setup() {
   cd "$BATS_TEST_TMPDIR" || return
@@ -69,37 +72,19 @@ size() {
 
 # --- the same input for each attempt, from each kind of stream ---
 
-@test "each attempt sees the whole of a stream" {
-  for kind in "${KINDS[@]}"; do
-    fed "$kind" -n 3 -- sh -c 'cat >"saw.$BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -eq 3 ]'
-    cmp data saw.1
-    cmp data saw.2
-    cmp data saw.3
-    assert_equal "$(size left)" 0
-  done
-}
-
-@test "an attempt that read a part leaves the next one all of it" {
-  for kind in "${KINDS[@]}"; do
-    fed "$kind" -n 3 -- sh -c '
+@test "each attempt sees the same input, however much the earlier ones have read" {
+  for kind in "${EVERY[@]}"; do
+    fed "$kind" -n 4 -- sh -c '
       case $BACKOFF_ATTEMPT in
       1) head -c 10 >saw.1; exit 7 ;;
       2) head -c 80000 >saw.2; exit 7 ;;
-      3) cat >saw.3 ;;
+      *) cat >"saw.$BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -eq 4 ] ;;
       esac'
     assert_saw saw.1 10
     assert_saw saw.2 80000
     cmp data saw.3
-  done
-}
-
-@test "an attempt that was killed leaves the next one all of it" {
-  for kind in "${EXACT[@]}"; do
-    fed "$kind" -n 2 -- sh -c 'head -c 10 >"saw.$BACKOFF_ATTEMPT"
-      [ "$BACKOFF_ATTEMPT" -eq 2 ] || kill -s KILL $$'
-    assert_saw saw.1 10
-    assert_saw saw.2 10
-    assert_left 10
+    cmp data saw.4
+    assert_equal "$(size left)" 0
   done
 }
 
@@ -153,26 +138,15 @@ size() {
 
 # --- nothing is taken until COMMAND reads, and then what it reads ---
 
-@test "a command that reads nothing leaves a stream untouched" {
-  for kind in "${EXACT[@]}"; do
-    fed "$kind" -- true
-    assert_left 0
-    run fed "$kind" -n 3 -- false
-    assert_left 0
-  done
-}
-
-@test "a command that reads nothing, however long it runs, leaves a stream untouched" {
+@test "a command that reads nothing, or is not there, leaves a stream untouched" {
   for kind in "${EXACT[@]}"; do
     fed "$kind" -- sleep 0.3
     assert_left 0
+    run fed "$kind" -n 3 -- false
+    assert_left 0
+    run -127 fed "$kind" -n 3 -- ./no-such-command
+    assert_left 0
   done
-}
-
-@test "a command that is not found leaves a stream untouched" {
-  need_answer peek
-  run -127 fed pipe -n 3 -- ./no-such-command
-  assert_left 0
 }
 
 @test "a command that looks what there is, but does not read it, leaves a stream untouched" {
@@ -192,32 +166,18 @@ SCRIPT
 
 @test "a loop that reads lines from a pipe around us keeps its lines" {
   need_answer peek
-  run sh -c 'seq 5 | while read -r line; do "$BACKOFF" true; echo "$line"; done'
-  assert_output $'1\n2\n3\n4\n5'
   run sh -c 'seq 5 | while read -r line; do
     "$BACKOFF" -qq --base=0 sh -c "[ \$BACKOFF_ATTEMPT -eq 3 ]"; echo "$line"; done'
   assert_output $'1\n2\n3\n4\n5'
 }
 
-@test "what three attempts read from a pipe is taken once, to the byte" {
-  need_answer peek
-  run sh -c 'seq 100000 | {
-    "$BACKOFF" -qq --base=0 -n3 -- sh -c "head -c 10 >/dev/null; exit 1"; wc -c; }'
-  assert_output $((588895 - 10))
-}
-
-@test "exactly what was read is taken, from each kind of stream" {
+@test "exactly what was read is taken, also while the writer stays" {
   for kind in "${EXACT[@]}"; do
-    for count in 1 10 4095 4096 4097 50000 65535; do
+    for count in 1 4096 4097 65535; do
       fed "$kind" -- head -c "$count" >saw
       assert_saw saw "$count"
       assert_left "$count"
     done
-  done
-}
-
-@test "exactly what was read is taken while the writer stays" {
-  for kind in "${EXACT[@]}"; do
     fed --open "$kind" -- head -c 10 >saw
     assert_left 10
     fed --late=10 "$kind" -- head -c 10 >saw
@@ -231,23 +191,17 @@ SCRIPT
     fed "$kind" -n 3 -- sh -c '
       case $BACKOFF_ATTEMPT in
       1) head -c 20 >/dev/null; exit 7 ;;
-      2) head -c 30000 >/dev/null; exit 7 ;;
-      3) head -c 10 >/dev/null ;;
+      2) head -c 65535 >saw; kill -s KILL $$ ;;
+      3) head -c 60000 >/dev/null; sleep 0.2 ;;
       esac'
-    assert_left 30000
+    assert_saw saw 65535
+    assert_left 65535
   done
-}
-
-@test "after a line that was read byte by byte the next line is left" {
-  need_answer peek
-  run sh -c 'printf "%s\n" one two three | {
-    "$BACKOFF" -qq --base=0 -n 2 -- sh -c "read -r line; echo \"got \$line\"; exit 7"; cat; }'
-  assert_output $'got one\ngot one\ntwo\nthree'
 }
 
 @test "beyond 64 KiB at most 64 KiB more than was read is taken" {
   for kind in "${KINDS[@]}"; do
-    for count in 65536 65537 70000 131072; do
+    for count in 65536 65537 131072; do
       fed "$kind" -n 2 -- sh -c 'head -c "$1" >"saw.$BACKOFF_ATTEMPT"
         [ "$BACKOFF_ATTEMPT" -eq 2 ]' sh "$count"
       assert_saw saw.1 "$count"
@@ -257,17 +211,6 @@ SCRIPT
         fail "$taken bytes of a $kind were taken, $count were read"
       assert_left "$taken"
     done
-  done
-}
-
-@test "an attempt that reads less takes nothing beyond what an earlier one read" {
-  for kind in "${EXACT[@]}"; do
-    fed "$kind" -n 2 -- sh -c '
-      case $BACKOFF_ATTEMPT in
-      1) head -c 65535 >/dev/null; exit 7 ;;
-      2) head -c 60000 >/dev/null; sleep 0.2 ;;
-      esac'
-    assert_left 65535
   done
 }
 
@@ -357,14 +300,9 @@ SCRIPT
   rm ack
 }
 
-@test "each line reaches the command before the next is written, and so does the end" {
+@test "each line reaches the command before the next is written, and so does the end, also after much input" {
   for kind in "${KINDS[@]}"; do
     echoes "$kind" 0
-  done
-}
-
-@test "each line reaches the command before the next is written, after much input, too" {
-  for kind in "${KINDS[@]}"; do
     echoes "$kind" 300000
   done
 }
@@ -382,41 +320,27 @@ SCRIPT
   assert_equal "$(cat saw)" $'one\none\ntwo'
 }
 
-@test "a head -1 ends at once although the writer stays, and no signal kills it" {
-  for kind in "${KINDS[@]}"; do
-    run fed --open "$kind" -- head -n 1
-    assert_success
-    assert_output 1
-  done
-}
-
-@test "a head -1 ends although the writer never stops, and the writer sees that" {
-  run bash -c 'yes 2>/dev/null | "$BACKOFF" -- head -n 1; echo "${PIPESTATUS[1]}"'
-  assert_output $'y\n0'
+@test "a command that reads a little of an endless stream is run again, and the writer sees the end" {
+  run bash -c 'yes 2>/dev/null | "$BACKOFF" -qq --base=0 -n 3 -- sh -c "head -n 1; exit 7"; echo "${PIPESTATUS[1]}"'
+  assert_output $'y\ny\ny\n7'
 }
 
 @test "a command that closes its stdin and runs on ends normally" {
   for kind in "${EXACT[@]}"; do
-    run fed --open "$kind" -n 2 -- sh -c 'head -c 10 >/dev/null; exec <&-; sleep 0.2; exit 7'
-    assert_equal "$status" 7
-    assert_left 10
-    run fed --late=10 "$kind" -n 2 -- sh -c 'head -c 10 >/dev/null; exec <&-; sleep 0.2; exit 7'
-    assert_equal "$status" 7
-    assert_left 10
+    for option in --open --late=10; do
+      run -7 fed "$option" "$kind" -n 2 -- sh -c 'head -c 10 >/dev/null; exec <&-; sleep 0.2; exit 7'
+      assert_left 10
+    done
   done
 }
 
-@test "a command that reads a little of much and fails is run again" {
-  run -7 bash -c 'yes 2>/dev/null | "$BACKOFF" -qq --base=0 -n 3 -- sh -c "head -n 1; exit 7"'
-  assert_output $'y\ny\ny'
-}
-
-@test "a connection that breaks is reported, and is not taken for the end of the input" {
+@test "a connection that breaks ends the command, is reported, and spares children that were there before" {
   mkfifo go
-  run "${PYTHON[@]}" "$lib/feed.py" --reset go tcp data "$BACKOFF" -n 1 --stdin=replay -- \
-    sh -c 'head -c "$(stat -c %s data)" >/dev/null; echo >go; cat'
-  assert_equal "$status" 125
+  run -125 "${PYTHON[@]}" "$lib/feed.py" --reset go tcp data sh -c '
+    sleep 1000 >/dev/null 2>&1 3>&- & echo $! >leftovers
+    exec "$BACKOFF" -n 2 -- sh -c "head -c \"\$(stat -c %s data)\" >/dev/null; echo >go; cat; exec sleep 1000"'
   assert_output --regexp '^backoff: sh: failed after 1 attempt in [^ ]*: stdin could not be passed on: Connection reset by peer$'
+  kill -s KILL "$(cat leftovers)"
 }
 
 # --- leftover processes, and other readers of the same pipe ---
@@ -493,32 +417,45 @@ SCRIPT
   done
 }
 
-@test "another reader that takes the bytes first does not block backoff" {
-  need_strace
-  mkfifo go
-  # The other reads while we are between poll and read.
-  run -0 timeout -s KILL 60 "${PYTHON[@]}" "$lib/feed.py" --late=20 pipe data sh -c '
-    exec 4<&0  # the shell gives what it runs by & another stdin
-    { read -r _ <go; head -c 20 <&4 >other; } 3>&- &
-    strace -qq -o /dev/null -e trace=?poll -e inject=?poll:delay_exit=500000 \
-      "$BACKOFF" -- sh -c "head -c 20 >saw; echo >go; sleep 1"'
-  assert_saw saw 20
+# COMMAND reads from our pipe what its own has shown it, and then that, too. Its
+# writer stays or has left, which are two errors.
+@test "what another reader has taken first cannot be replayed, and is told" {
+  need_proc
+  need_answer peek
+  seq 10 >few
+  for case in '--late=20 data unavailable' 'few Broken'; do
+    # shellcheck disable=SC2086 # the words
+    set -- $case
+    run -7 feed "${@:1:$#-2}" pipe "${@: -2:1}" "$BACKOFF" --base=0 -n 3 -- bash -c '
+      until read -t 0; do sleep 0.02; done
+      head -c 20 <"/proc/$PPID/fd/0" >other
+      head -c 20 >saw; exit 7'
+    assert_saw other 20
+    assert_saw saw 20
+    assert_output --partial "${@: -1}"
+  done
 }
 
 # --- what is not replayed ---
 
-# found ARG...: what backoff ARG... has COMMAND find as its stdin.
-found() {
-  "$BACKOFF" "$@" -- readlink /proc/self/fd/0
+# assert_passes SAME-OR-OTHER KIND ARG...: what COMMAND finds as its stdin is
+# ours, or a pipe that backoff made.
+assert_passes() {
+  local found=other
+  run -0 feed "$2" data sh -c 'readlink /proc/self/fd/0; exec "$BACKOFF" "$@" readlink /proc/self/fd/0' sh "${@:3}"
+  [ "${lines[0]}" != "${lines[1]}" ] || found=same
+  assert_equal "$*: $found" "$*: $1"
+  [ "$1" = same ] || assert_regex "${lines[1]}" '^pipe:'
 }
 
-@test "by default a pipe stays a pipe, but one that backoff made" {
+@test "a stream is inherited with -n 1 and --stdin=inherit, else the pipe is one that backoff made" {
   need_proc
-  run sh -c ': | { readlink /proc/self/fd/0; "$BACKOFF" readlink /proc/self/fd/0; }'
-  assert_success
-  assert_line --index 0 --regexp '^pipe:'
-  assert_line --index 1 --regexp '^pipe:'
-  [ "${lines[0]}" != "${lines[1]}" ]
+  for kind in "${EVERY[@]}"; do
+    assert_passes other "$kind"
+    assert_passes other "$kind" -n 1 --stdin=replay
+    assert_passes same "$kind" -n 1
+    assert_passes same "$kind" --stdin=inherit
+  done
 }
 
 @test "the command's pipe blocks, whatever ours does" {
@@ -535,85 +472,38 @@ SCRIPT
   assert_left 10
 }
 
-@test "a command that makes its stdin non-blocking changes that of no one else" {
-  need_proc
+@test "a command that makes its stdin non-blocking changes that of no later attempt" {
   run fed --open pipe -n 3 -- python3 -c 'import os, sys
 print(os.get_blocking(0))
 os.set_blocking(0, False)
 sys.exit(7)'
   assert_output $'True\nTrue\nTrue'
-  run sh -c 'cat /proc/self/fdinfo/0 | grep flags; seq 5 | {
-    grep flags /proc/self/fdinfo/0
-    "$BACKOFF" -qq --base=0 -n 2 -- sh -c "read -r line; exit 7"
-    grep flags /proc/self/fdinfo/0; }'
-  assert_equal "${lines[1]}" "${lines[2]}"
-}
-
-@test "with -n 1 a stream is inherited" {
-  need_proc
-  for kind in "${KINDS[@]}"; do
-    run feed "$kind" data sh -c 'readlink /proc/self/fd/0; "$BACKOFF" -n 1 readlink /proc/self/fd/0'
-    assert_equal "${lines[0]}" "${lines[1]}"
-  done
-  run feed pipe data sh -c 'readlink /proc/self/fd/0; "$BACKOFF" --attempts=1 readlink /proc/self/fd/0'
-  assert_equal "${lines[0]}" "${lines[1]}"
-}
-
-@test "with -n 1 --stdin=replay the pipe is backoff's, and exactly what was read is taken" {
-  need_proc
-  need_answer peek
-  run sh -c ': | { readlink /proc/self/fd/0; "$BACKOFF" -n 1 --stdin=replay readlink /proc/self/fd/0; }'
-  [ "${lines[0]}" != "${lines[1]}" ]
-  fed pipe -n 1 --stdin=replay -- sh -c 'read -r line; head -c 10 >/dev/null'
-  assert_left 12
 }
 
 @test "--stdin=inherit: what one attempt has read is gone for the next" {
-  need_proc
   for kind in "${KINDS[@]}"; do
-    run feed "$kind" data sh -c 'readlink /proc/self/fd/0; "$BACKOFF" --stdin=inherit readlink /proc/self/fd/0'
-    assert_equal "${lines[0]}" "${lines[1]}"
     fed "$kind" -n 3 -i inherit -- sh -c 'head -c 10 >>saw; exit 7' || true
     assert_saw saw 30
     assert_left 30
     rm saw
   done
-  fed pipe -n 2 --stdin=inherit -- sh -c 'cat >"saw.$BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -eq 2 ]'
-  cmp data saw.1
-  assert_equal "$(size saw.2)" 0
 }
 
 @test "--stdin=inherit: a file is not rewound" {
   run sh -c '"$BACKOFF" -qq --base=0 -n 3 --stdin=inherit -- sh -c "read -r line; echo \$line; exit 7" <data'
-  assert_output $'1\n2\n3' || {
-    # A shell that reads ahead and seeks back does the same.
-    fail "the file was rewound"
-  }
+  assert_output $'1\n2\n3'
 }
 
 @test "--stdin=null: there is none, and ours is untouched" {
   need_proc
   for kind in "${KINDS[@]}"; do
-    run fed --open "$kind" -n 2 --stdin=null -- sh -c 'readlink /proc/self/fd/0; cat; exit 7'
-    assert_equal "$status" 7
+    run -7 fed --open "$kind" -n 2 --stdin=null -- sh -c 'readlink /proc/self/fd/0; cat; exit 7'
     assert_output $'/dev/null\n/dev/null'
     assert_left 0
   done
-  run sh -c '{ "$BACKOFF" -i null cat; cat; } <data | cmp - data'
-  assert_success
-}
-
-@test "--stdin=null gives a stdin to a command that has none" {
-  need_proc
-  run sh -c '"$BACKOFF" --stdin=null readlink /proc/self/fd/0 <&-'
+  run -0 sh -c '{ "$BACKOFF" -i null cat; cat; } <data | cmp - data'
+  run -0 sh -c '"$BACKOFF" --stdin=null readlink /proc/self/fd/0 <&-'
   assert_output /dev/null
-}
-
-@test "--stdin takes no other mode" {
-  run --separate-stderr "$BACKOFF" --stdin=tape true
-  assert_equal "$status" 125
-  assert_equal "${#stderr_lines[@]}" 1
-  assert_regex "$stderr" '^backoff: --stdin: tape: '
 }
 
 @test "a socket that listens is inherited, and takes connections" {
@@ -648,35 +538,9 @@ SCRIPT
   assert_output $'0\n1\n2'
 }
 
-@test "a terminal is inherited" {
-  need_proc
-  cat >terminal.py <<'SCRIPT'
-import os, subprocess, sys
-master, slave = os.openpty()
-os.write(master, b"line\n")
-name = os.ttyname(slave)
-found = subprocess.run(sys.argv[1:], stdin=slave, stdout=subprocess.PIPE, text=True)
-print(found.stdout == name + "\nline\n" + name + "\n" or found.stdout)
-SCRIPT
-  run python3 terminal.py "$BACKOFF" -qq --base=0 -n 2 -- \
-    sh -c 'tty; [ "$BACKOFF_ATTEMPT" -eq 2 ] || { head -n 1; exit 7; }'
-  assert_output True
-}
-
-@test "devices are inherited" {
-  need_proc
-  for device in /dev/null /dev/zero; do
-    run "$BACKOFF" readlink /proc/self/fd/0 <"$device"
-    assert_output "$device"
-  done
+@test "a device is inherited" {
   run b -n 2 -- sh -c 'head -c 10 | wc -c; exit 7' </dev/zero
   assert_output $'10\n10'
-}
-
-@test "a closed stdin stays closed" {
-  need_proc
-  run sh -c '"$BACKOFF" -qq --base=0 -n 2 -- sh -c "[ ! -e /proc/\$\$/fd/0 ] && echo closed; exit 7" <&-'
-  assert_output $'closed\nclosed'
 }
 
 @test "a pipe that can only be written to is inherited" {
@@ -736,13 +600,12 @@ kept='until ls -l /proc/$PPID/fd | grep "$TMPDIR/"; do sleep 0.02; done'
 @test "nothing is kept of a regular file, nor with --stdin=inherit and null" {
   need_proc
   need_answer file_in_memory
-  for mode in replay inherit null; do
-    run "$BACKOFF" -n 3 -i "$mode" sh -c 'cat >/dev/null; ls -l /proc/$PPID/fd | grep -c "$TMPDIR/" || true' <data
-    assert_output 0
-  done
+  local count='cat >/dev/null; ls -l /proc/$PPID/fd | grep -c "$TMPDIR/" || true'
+  run "$BACKOFF" -n 3 sh -c "$count" <data
+  assert_output 0
   for mode in inherit null; do
-    run -0 sh -c 'seq 10 | strace -qq -o trace "$BACKOFF" -i "$1" sh -c "read -r line; true"' sh "$mode"
-    run ! grep -e O_TMPFILE -e "$TMPDIR/" trace
+    run feed pipe data "$BACKOFF" -n 3 -i "$mode" sh -c "$count"
+    assert_output 0
   done
 }
 
@@ -757,7 +620,7 @@ kept='until ls -l /proc/$PPID/fd | grep "$TMPDIR/"; do sleep 0.02; done'
   hwm='sed -n "s/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p" "/proc/$PPID/status"'
   base=$(: | "$BACKOFF" sh -c "cat >/dev/null; $hwm")
   [ "$base" -lt 4000 ] || skip "this build is large to begin with: $base kB"
-  size=$((256 << 20))
+  size=$((64 << 20))
   run bash -c 'yes 2>/dev/null | head -c "$2" | "$BACKOFF" -qq --base=0 -n 2 sh -c "wc -c; $1; [ \$BACKOFF_ATTEMPT -eq 2 ]" sh' \
     bash "$hwm" "$size"
   assert_success
@@ -768,9 +631,8 @@ kept='until ls -l /proc/$PPID/fd | grep "$TMPDIR/"; do sleep 0.02; done'
 
 @test "--spool-limit: beyond it the attempt goes on undisturbed" {
   for kind in "${KINDS[@]}"; do
-    for limit in 0 1 4096 100000; do
-      run feed "$kind" data "$BACKOFF" --base=0 -n 3 --spool-limit="$limit" -- sh -c 'cat >saw'
-      assert_success
+    for limit in 0 4096 100000; do
+      run -0 feed "$kind" data "$BACKOFF" --base=0 -n 3 --spool-limit="$limit" -- sh -c 'cat >saw'
       assert_output ''
       cmp data saw
     done
@@ -788,21 +650,14 @@ kept='until ls -l /proc/$PPID/fd | grep "$TMPDIR/"; do sleep 0.02; done'
   done
 }
 
-@test "--spool-limit: what it counts is what all attempts together have read" {
+@test "--spool-limit: what counts is what the attempt that read the most has read, and exactly as much is replayed" {
   need_answer peek
-  run feed pipe data "$BACKOFF" -qq --base=0 -n 9 --spool-limit=1000 -- sh -c 'head -c "${BACKOFF_ATTEMPT}00" >/dev/null; echo "$BACKOFF_ATTEMPT"; exit 7'
-  assert_line --index 8 9
-  run feed pipe data "$BACKOFF" -q --base=0 -n 9 --spool-limit=299 -- sh -c 'head -c "${BACKOFF_ATTEMPT}00" >/dev/null; exit 7'
-  assert_output 'backoff: sh: not retrying after attempt 3/9: it read 300B of stdin, --spool-limit is 299B'
-}
-
-@test "--spool-limit: exactly as much can be replayed" {
-  need_answer peek
-  run feed pipe data "$BACKOFF" -qq --base=0 -n 3 --spool-limit=5000 -- sh -c 'head -c 5000 >>saw; exit 7'
-  assert_equal "$(size saw)" 15000
-  run feed pipe data "$BACKOFF" -qq --base=0 -n 3 --spool-limit=4999 -- sh -c 'head -c 5000 >>saw; exit 7'
-  assert_equal "$(size saw)" 20000
-  assert_left 5000
+  local reads='head -c "${BACKOFF_ATTEMPT}00" >/dev/null; echo "$BACKOFF_ATTEMPT"; exit 7'
+  run feed --open pipe data "$BACKOFF" -qq --base=0 -n 4 --spool-limit=300 -- sh -c "$reads"
+  assert_output $'1\n2\n3\n4'
+  run feed --open pipe data "$BACKOFF" -q --base=0 -n 4 --spool-limit=299 -- sh -c "$reads"
+  assert_output $'1\n2\n3\nbackoff: sh: not retrying after attempt 3/4: it read 300B of stdin, --spool-limit is 299B'
+  assert_left 300
 }
 
 @test "--spool-limit: beyond 64 KiB, too, what was read counts, and not what was taken" {
@@ -816,28 +671,15 @@ kept='until ls -l /proc/$PPID/fd | grep "$TMPDIR/"; do sleep 0.02; done'
   done
 }
 
-@test "--spool-limit: what was not read does not count" {
-  for kind in "${EXACT[@]}"; do
-    run feed --open "$kind" data "$BACKOFF" -qq --base=0 -n 3 --spool-limit=10 -- sh -c 'head -c 10 >>saw; exit 7'
-    assert_equal "$status" 7
-    assert_equal "$(size saw)" 30
-    rm saw
-  done
-}
-
 @test "--spool-limit: a regular file has none" {
   run sh -c '"$BACKOFF" -qq --base=0 -n 3 --spool-limit=10 -- sh -c "wc -c; exit 7" <data'
   assert_equal "${#lines[@]}" 3
 }
 
-@test "--spool-limit: a success in a streak that can go no further is not one" {
+@test "--spool-limit: a success in a streak that can go no further is not one, and the log has the end as stopped" {
   need_answer peek
-  run feed pipe data "$BACKOFF" -q --base=0 --consecutive=2 --spool-limit=1K -- head -c 2048
-  assert_equal "$status" 1
+  run -1 feed pipe data "$BACKOFF" -q --base=0 --consecutive=2 --spool-limit=1K -- head -c 2048
   assert_line 'backoff: head: not retrying after attempt 1/8: it read 2KiB of stdin, --spool-limit is 1KiB'
-}
-
-@test "--spool-limit: the log has the end as stopped" {
   run feed pipe data "$BACKOFF" --log-format=json --base=0 --spool-limit=1K -- sh -c 'head -c 2048 >/dev/null; exit 7'
   assert_line --partial '"event":"attempt"'
   assert_line --partial '"result":"stopped","attempts":1,"status":7,'
@@ -858,7 +700,7 @@ kept='until ls -l /proc/$PPID/fd | grep "$TMPDIR/"; do sleep 0.02; done'
 # where nothing can be kept, attempts see all of their stdin all the same,
 # and are not retried for REASON when they fail.
 cannot_keep() {
-  for kind in "${KINDS[@]}"; do
+  for kind in pipe unix; do
     run feed "$kind" data "${@:2}" "$BACKOFF" --base=0 -n 3 -- cksum
     assert_success
     assert_output "$(cksum <data)"
@@ -875,17 +717,10 @@ cannot_keep() {
   done
 }
 
-# mounted OPTIONS COMMAND...: with a file system of its own for TMPDIR; after
-# may_mount, in a bash of its own.
-mounted() {
-  # shellcheck disable=SC2086 # the words
-  $NAMESPACE sh -c 'mount -t tmpfs -o "$1" tmpfs "$TMPDIR" && shift && exec "$@"' sh "$@"
-}
-
-may_mount() {
+# need_small_disk: ${small_disk[@]} runs a command with a TMPDIR that has 64 KiB.
+need_small_disk() {
   need_mounts
-  export NAMESPACE="${namespace[*]}"
-  export -f mounted
+  small_disk=("${namespace[@]}" sh -c 'mount -t tmpfs -o size=64k tmpfs "$TMPDIR" && exec "$@"' sh)
 }
 
 @test "without a TMPDIR the replay is lost, not the attempt" {
@@ -893,27 +728,10 @@ may_mount() {
   cannot_keep 'No such file or directory' env TMPDIR="$PWD/missing"
 }
 
-@test "with a TMPDIR that is a file the replay is lost, not the attempt" {
-  need_answer peek
-  cannot_keep 'Not a directory' env TMPDIR="$PWD/data"
-}
-
-@test "with a TMPDIR that may not be written to the replay is lost, not the attempt" {
-  need_ordinary_user
-  mkdir -m 500 mine
-  cannot_keep 'Permission denied' env TMPDIR="$PWD/mine"
-}
-
-@test "with a read-only disk the replay is lost, not the attempt" {
-  need_answer peek
-  may_mount
-  cannot_keep 'Read-only file system' bash -c 'mounted ro "$@"' bash
-}
-
 @test "with a full disk the replay is lost, not the attempt" {
   need_answer peek
-  may_mount
-  cannot_keep 'No space left on device' bash -c 'mounted size=64k "$@"' bash
+  need_small_disk
+  cannot_keep 'No space left on device' "${small_disk[@]}"
 }
 
 @test "with a limit on the size of files the replay is lost, not the attempt" {
@@ -922,11 +740,10 @@ may_mount() {
 }
 
 @test "the replay of what fitted before the disk was full is not tried" {
-  may_mount
-  run feed pipe data bash -c 'mounted size=64k "$@"' bash \
+  need_small_disk
+  run -7 feed pipe data "${small_disk[@]}" \
     "$BACKOFF" -q --base=0 -n 3 -- sh -c '
       if [ "$BACKOFF_ATTEMPT" -eq 1 ]; then head -c 1000 >/dev/null; else cksum; fi; exit 7'
-  assert_equal "$status" 7
   assert_line --index 0 "$(cksum <data)"
   assert_line --index 1 --regexp '^backoff: sh: not retrying after attempt 2/3: cannot keep stdin in TMPDIR /[^:]*: No space left on device$'
 }
@@ -947,47 +764,17 @@ idles() {
   }
 }
 
-@test "a writer that stalls keeps nobody busy" {
-  need_strace
-  for kind in "${KINDS[@]}"; do
-    idles "$kind" 0 --open :
-    idles "$kind" 10 --open :
-    idles "$kind" 10 --open 'head -c 10 >/dev/null'
-    idles "$kind" 10 --open 'timeout 0.2 cat >/dev/null'
-  done
-}
-
-@test "a writer that has left keeps nobody busy" {
-  need_strace
-  for kind in "${KINDS[@]}"; do
-    idles "$kind" 0 '' :
-    idles "$kind" 10 '' :
-    idles "$kind" 10000 '' 'head -c 10 >/dev/null'
-    idles "$kind" 10 '' 'cat >/dev/null'
-  done
-}
-
-@test "a writer that has left or stays after much was read keeps nobody busy" {
+@test "whether a writer stalls or has left, nobody is kept busy" {
   need_strace
   for kind in pipe unix; do
     for option in '' --open; do
-      for size in 65537 131072 131073; do
-        idles "$kind" "$size" "$option" 'head -c 65536 >/dev/null'
-      done
-      idles "$kind" 180000 "$option" 'head -c 70000 >/dev/null'
-    done
-  done
-}
-
-@test "a command that has closed its stdin and runs on keeps nobody busy" {
-  need_strace
-  for kind in pipe unix; do
-    for option in '' --open; do
-      idles "$kind" 0 "$option" 'exec <&-'
-      idles "$kind" 10 "$option" 'exec <&-'
-      idles "$kind" 10 "$option" 'head -c 10 >/dev/null; exec <&-'
+      idles "$kind" 0 "$option" :
+      idles "$kind" 10000 "$option" 'head -c 10 >/dev/null; exec <&-'
+      idles "$kind" 131073 "$option" 'head -c 65536 >/dev/null'
       idles "$kind" 180000 "$option" 'head -c 70000 >/dev/null; exec <&-'
     done
+    idles "$kind" 10 '' 'cat >/dev/null'
+    idles "$kind" 10 --open 'timeout 0.2 cat >/dev/null'
   done
 }
 
@@ -1049,7 +836,7 @@ size_refused() {
   need_answer peek
   need_strace
   for kind in pipe unix; do
-    for count in 0 1 4097 60000; do
+    for count in 0 4097 60000; do
       size_refused "$kind" data head -c "$count" >saw
       grep -q 'F_SETPIPE_SZ.*INJECTED' calls
       assert_saw saw "$count"
@@ -1062,75 +849,39 @@ size_refused() {
 
 no_tee=(-e 'inject=tee:error=ENOSYS')
 
-@test "without tee(2) a pipe is copied, and each attempt sees the same" {
+@test "without tee(2) a pipe is copied, and each attempt sees the same, and its end" {
   need_strace
   for option in '' --open; do
     feed $option pipe data strace -qq -o trace -e trace=tee "${no_tee[@]}" \
-      "$BACKOFF" -qq --base=0 -n 3 -- sh -c '
+      "$BACKOFF" -qq --base=0 -n 4 -- sh -c '
         case $BACKOFF_ATTEMPT in
         1) head -c 10 >saw.1; exit 7 ;;
         2) head -c 80000 >saw.2; exit 7 ;;
-        3) head -c "$(stat -c %s data)" >saw.3 ;;
-        esac'
+        3) head -c "$(stat -c %s data)" >saw.3; exit 7 ;;
+        4) [ "$1" = --open ] || cat >saw.4 ;;
+        esac' sh "$option"
     assert_saw saw.1 10
     assert_saw saw.2 80000
     cmp data saw.3
     ! has_answer peek || grep -q INJECTED trace
   done
-}
-
-@test "without tee(2) the end of a pipe is seen at each attempt" {
-  need_strace
-  feed pipe data strace -qq -o /dev/null -e trace=tee "${no_tee[@]}" \
-    "$BACKOFF" -qq --base=0 -n 2 -- sh -c 'cat >"saw.$BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -eq 2 ]'
-  cmp data saw.1
-  cmp data saw.2
+  cmp data saw.4
 }
 
 @test "without tee(2) nobody is busy waiting" {
   need_strace
   for option in '' --open; do
-    idles pipe 10 "$option" : "${no_tee[@]}"
-    idles pipe 10000 "$option" : "${no_tee[@]}"
     idles pipe 10 "$option" 'head -c 10 >/dev/null' "${no_tee[@]}"
-    idles pipe 180000 "$option" 'head -c 70000 >/dev/null' "${no_tee[@]}"
-    idles pipe 10000 "$option" 'head -c 10 >/dev/null; exec <&-' "${no_tee[@]}"
+    idles pipe 10000 "$option" : "${no_tee[@]}"
+    idles pipe 180000 "$option" 'head -c 70000 >/dev/null; exec <&-' "${no_tee[@]}"
   done
-}
-
-@test "an input that breaks ends the command, and spares children that were there before" {
-  need_proc
-  cd "$BATS_TEST_TMPDIR" || return
-  run python3 - <<'PY'
-import os, signal, socket, struct, subprocess
-os.closerange(3, 256)
-with socket.create_server(("127.0.0.1", 0)) as listener:
-    ours = socket.create_connection(listener.getsockname())
-    theirs, _ = listener.accept()
-child = subprocess.Popen(
-    ["sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $! >kept; exec \"$BACKOFF\" -n 2 -- "
-     "sh -c 'echo >reads; cat >/dev/null; exec sleep 1000'"], stdin=ours)
-ours.close()
-while not os.path.exists("reads"):
-    pass
-theirs.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-theirs.close()
-print(child.wait())
-kept = int(open("kept").read())
-os.kill(kept, 0)
-print(open(f"/proc/{kept}/stat").read().split()[2])
-os.kill(kept, signal.SIGKILL)
-PY
-  assert_line 125
-  assert_line S
-  assert_line --partial 'stdin could not be passed on'
 }
 
 @test "a command that does not wait for input finds what is there, or the end" {
   need_proc
   local look='read -t 0 && read -r line; echo "found $line"; exit 7'
   mkfifo "$BATS_TEST_TMPDIR/fifo"
-  for _ in 1 2 3 4 5; do
+  for _ in 1 2; do
     exec 5<>"$BATS_TEST_TMPDIR/fifo"
     echo hi >&5
     run -7 "$BACKOFF" -qq -n 2 -b 0 -- bash -c "$look" <&5

@@ -63,9 +63,11 @@ SOURCE
   as_user ./become ready trial
 }
 
+user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+
 # as_user COMMAND...: runs it as an ordinary user.
 as_user() {
-  setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+  "${user[@]}" "$@"
 }
 
 # environs OPTION... TEXT: as that of tree.bash, which this root may not see of
@@ -83,11 +85,12 @@ setup() {
   rm -rf run
   mkdir -m 1777 run
   cd run || return
-  # One for each attempt, to be opened by root and the user.
-  mkfifo -m 666 go.1 go.2
+  mkfifo -m 666 go # to be opened by root and the user
   events=$PWD/events
   export TMPDIR=$PWD # for the user, too
   BACKOFF=../backoff
+  # shellcheck disable=SC2034 # for cut_when_ready
+  under=("${user[@]}") limits=(300ms 2s 8s 30s)
 }
 
 teardown() {
@@ -95,18 +98,9 @@ teardown() {
   end_marked
 }
 
-# cut OPTION... -- COMMAND...: logged, with ever longer limits until ./there.1
-# is made before the timeout or, with CUT=-T, the deadline.
+# cut OPTION... -- COMMAND...: by a timeout or, with CUT=-T, the deadline.
 cut() {
-  for limit in 1s 3s 10s 30s; do
-    end_marked
-    rm -f there.* events attempt.*
-    status=0
-    TEST_MARK=$MARKS/tree as_user "$BACKOFF" --log-format=json --log-file="$events" --base=0 \
-      "${CUT:--t}" "$limit" "$@" >output 2>&1 </dev/null 3>&- || status=$?
-    [ ! -e there.1 ] || return 0
-  done
-  fail "not ready in time"
+  cut_when_ready "${CUT:--t}" "$@"
 }
 
 # What names a process beside its id, where that can be seen.
@@ -128,16 +122,16 @@ assert_named() {
 
 @test "a command that cannot be signalled gets --kill-after, then backoff gives up and names it" {
   need_proc
-  cut -n 2 -k 300ms -- ../become there.1 go.1
+  cut -n 2 -k 300ms -- ../become ready go
   assert_named 'end.result == "stopped" and end.status == 124' \
     'attempts[0].status is None and attempts[0].signal is None' \
-    'attempts[0].duration_s >= 1300*ms'
+    'attempts[0].duration_s >= 600*ms'
 }
 
 @test "no attempt starts beside a process below the command that cannot be signalled" {
   need_proc
   need_answer processes
-  cut -n 2 -k 300ms -- sh -c '../become there.$BACKOFF_ATTEMPT go.$BACKOFF_ATTEMPT; exit 5'
+  cut -n 2 -k 300ms -- sh -c '../become ready go; exit 5'
   assert_named 'end.result == "stopped"' 'attempts[0].signal == "TERM"'
 }
 
@@ -145,78 +139,76 @@ assert_named() {
   need_proc
   need_answer processes
   cut -n 2 -k 300ms -- sh -c '
-    setsid sh -c "trap \"\" TERM; while :; do sleep 1000; done" & ../become there.1 go.1'
+    setsid sh -c "trap \"\" TERM; while :; do sleep 1000; done" & ../become ready go'
   assert_named
 }
 
 @test "the text says which process cannot be ended" {
-  # To a file: what is left behind would hold a pipe open.
-  run ! as_user sh -c 'TEST_MARK=$MARKS/tree exec "$@" >output 2>&1 3>&-' sh \
-    "$BACKOFF" -n 2 -t 3s -s KILL -k 300ms -- ../become there.1 go.1
+  cut -n 2 -s KILL -k 300ms --log-format=text -- ../become ready go
   assert_equal "$status" 124
-  output=$(cat output)
-  assert_output --regexp "^backoff: become: not retrying after attempt 1/2: timed out after 3s; cannot end process [0-9]+${its_name:+ \(become\)}$"
+  output=$(cat "$events")
+  assert_output --regexp " backoff: become: not retrying after attempt 1/2: timed out after $limit; cannot end process [0-9]+${its_name:+ \(become\)}$"
 }
 
 @test "a deadline gives up in the same way" {
   need_proc
   need_answer processes
-  CUT=-T cut -n 2 -k 300ms -- sh -c '../become there.1 go.1; exit 5'
+  CUT=-T cut -n 2 -k 300ms -- sh -c '../become ready go; exit 5'
   assert_named 'end.result == "deadline" and end.status == 124'
 }
 
 @test "--success-on=timeout is no success while such a process runs" {
   need_proc
-  cut -n 2 -k 300ms --success-on=timeout -- ../become there.1 go.1
+  cut -n 2 -k 300ms --success-on=timeout -- ../become ready go
   assert_named 'end.result == "stopped"'
 }
 
-# waits_for_it OPTION...: the next attempt begins when it has ended by itself.
-waits_for_it() {
-  TEST_MARK=$MARKS/tree start -- setpriv --reuid=65534 --regid=65534 --clear-groups \
-    "$BACKOFF" -qq -n 2 --base=0 -t 3s "$@" -- sh -c '
-      echo "attempt $BACKOFF_ATTEMPT $$"
-      [ "$BACKOFF_ATTEMPT" -eq 1 ] || exit 7
-      ../become there.1 go.1; exit 5'
-  await "$out" 'attempt 1'
-  wait_for gone "$(sed -n 's/^attempt 1 //p' "$out")"
-  wait_for test -e there.1
-  # Longer than it takes to begin an attempt.
-  sleep 0.5
-  # run.py, backoff and it.
-  assert_alive tree 3
-  refute grep -q 'attempt 2' "$out"
-  echo go >go.1
-  assert_fate 'exited 7'
-  assert_none tree
-}
-
-@test "if it ends by itself within --kill-after, the next attempt follows" {
+@test "if it ends by itself within --kill-after, or with -k inf, the next attempt follows" {
+  need_proc
   need_answer processes
-  waits_for_it -k 1h
-}
-
-@test "with -k inf it is waited for, too" {
-  need_answer processes
-  waits_for_it -k inf
+  local after
+  for after in 1h inf; do
+    rm -f ready
+    # The command is to end after the TERM, but not by it.
+    TEST_MARK=$MARKS/tree start --block TERM -- "${user[@]}" \
+      "$BACKOFF" -qq -n inf --base=0 -t 100ms -k "$after" -- bash -c '
+        echo "attempt $BACKOFF_ATTEMPT $$"
+        [ "$BACKOFF_ATTEMPT" -eq 1 ] || exit 0
+        ../become ready go &
+        until [ -e ready ]; do sleep 0.02; done
+        '"$until_term"'; exit 5'
+    await "$out" 'attempt 1'
+    wait_for gone "$(sed -n 's/^attempt 1 //p' "$out")"
+    # Longer than it takes to begin an attempt.
+    sleep 0.3
+    # run.py, backoff and it.
+    assert_alive tree 3
+    refute grep -q 'attempt 2' "$out"
+    echo go >go
+    assert_fate 'exited 0'
+    assert_none tree
+  done
 }
 
 @test "with -k inf the end of a process below an unwaited one is noticed" {
-  TEST_MARK=$MARKS/tree start -- setpriv --reuid=65534 --regid=65534 --clear-groups \
-    "$BACKOFF" -qq -n 2 --base=0 -t 3s -k inf -- sh -c '
+  need_proc
+  TEST_MARK=$MARKS/tree start --block TERM -- "${user[@]}" \
+    "$BACKOFF" -qq -n inf --base=0 -t 100ms -k inf -- bash -c '
       echo "attempt $BACKOFF_ATTEMPT $$"
-      [ "$BACKOFF_ATTEMPT" -eq 1 ] || exit 7
-      sh -c "trap \"\" TERM; ../become there.1 go.1; while :; do sleep 1000; done" & wait'
+      [ "$BACKOFF_ATTEMPT" -eq 1 ] || exit 0
+      bash -c "../become ready go; while :; do sleep 1000; done" &
+      until [ -e ready ]; do sleep 0.02; done
+      '"$until_term"'; exit 5'
   await "$out" 'attempt 1'
   wait_for gone "$(sed -n 's/^attempt 1 //p' "$out")"
-  echo go >go.1
-  assert_fate 'exited 7'
+  echo go >go
+  assert_fate 'exited 0'
 }
 
 @test "--grace: what cannot be ended is named, and the status is 124" {
-  TEST_MARK=$MARKS/tree start -- setpriv --reuid=65534 --regid=65534 --clear-groups \
-    "$BACKOFF" --grace=300ms -n 2 -t 1h -- ../become there.1 go.1
-  wait_for test -e there.1
+  TEST_MARK=$MARKS/tree start -- "${user[@]}" \
+    "$BACKOFF" --grace=300ms -n 2 -t 1h -- ../become ready go
+  wait_for test -e ready
   signal TERM
   assert_fate 'exited 124'
   local left
@@ -227,9 +219,9 @@ waits_for_it() {
 
 @test "--grace: a process below the command that cannot be ended is named, the status is the command's" {
   need_answer processes
-  TEST_MARK=$MARKS/tree start -- setpriv --reuid=65534 --regid=65534 --clear-groups \
-    "$BACKOFF" --grace=300ms -n 2 -- sh -c 'trap "exit 3" TERM; ../become there.1 go.1 & wait'
-  wait_for test -e there.1
+  TEST_MARK=$MARKS/tree start -- "${user[@]}" \
+    "$BACKOFF" --grace=300ms -n 2 -- sh -c 'trap "exit 3" TERM; ../become ready go & wait'
+  wait_for test -e ready
   signal TERM
   assert_fate 'exited 3'
   grep -Eq "interrupted by TERM after 1 attempt in [^:]*: cannot end process $(bearers tree) \(become\)$" "$err" ||
@@ -237,10 +229,8 @@ waits_for_it() {
 }
 
 @test "a hook that cannot be ended at the deadline is named" {
-  run ! as_user sh -c 'TEST_MARK=$MARKS/tree exec "$@" >output 2>&1 3>&-' sh \
-    "$BACKOFF" -n 2 --base=0 -T 3s -k 300ms \
-    --before-retry='exec ../become there.1 go.1' -- false
+  CUT=-T cut -n 2 --log-format=text -k 300ms --before-retry='exec ../become ready go' -- false
   assert_equal "$status" 1
-  output=$(cat output)
+  output=$(cat "$events")
   assert_output --regexp "deadline reached after 1 attempt in [^:]*: exit 1; cannot end process [0-9]+${its_name:+ \(become\)}"
 }

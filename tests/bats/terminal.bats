@@ -9,10 +9,6 @@
 load helper
 load ../lib/process
 
-teardown() {
-  [ ! -s "$BATS_TEST_TMPDIR/left" ] || xargs kill -KILL <"$BATS_TEST_TMPDIR/left" 2>/dev/null || true
-}
-
 # at_terminal [COMMAND...]: takes the steps on stdin; what was shown is in
 # $output. COMMAND leads the session in place of a shell.
 at_terminal() {
@@ -57,45 +53,21 @@ wait status 0
 EOS
 }
 
-@test "rule 2: Ctrl-C ends an attempt where we are in a script" {
-  at_terminal <<'EOS'
-type sh -c '"$BACKOFF" -t 1h -- sh -c "$sleeper"; echo not reached'
-wait ready (\d+) (\d+)
-key C-c
-state 1 XZ
-state 2 XZ
-prompt
-never not reached
-type echo status $?
-wait status 130
-EOS
-}
-
-@test "rule 22: Ctrl-C in an attempt reaches COMMAND exactly once, and its status is ours" {
+@test "rules 9, 22 and 33: what the terminal sends reaches COMMAND each time, and its status is ours" {
   need_real_time
   at_terminal <<'EOS'
-type "$BACKOFF" -d 1h -- python3 "$PROBE" --exit 3
+type "$BACKOFF" -d 1h -- python3 -S "$PROBE" --exit 3
 wait ready (\d+) (\d+)
+resize 30 90
+wait got WINCH from kernel
 key C-c
 wait got INT from kernel
-kill 40 2
-wait seen INT=1\n
-prompt
-type echo status $?
-wait status 3\n
-never (?s)ready.*ready
-EOS
-}
-
-@test "rule 22: Ctrl-\\ in an attempt reaches COMMAND exactly once, and its status is ours" {
-  need_real_time
-  at_terminal <<'EOS'
-type "$BACKOFF" -d 1h -- python3 "$PROBE" --exit 3
-wait ready (\d+) (\d+)
+key C-c
+wait got INT from kernel
 key C-\
 wait got QUIT from kernel
 kill 40 2
-wait seen QUIT=1\n
+wait seen INT=2 QUIT=1 WINCH=1\n
 prompt
 type echo status $?
 wait status 3\n
@@ -103,41 +75,37 @@ never (?s)ready.*ready
 EOS
 }
 
-# sends_nothing NAME STEP: of what we send to COMMAND when the terminal has
-# sent that signal to both, strace alone can tell: a second one coalesces
-# with the first. (After a hangup nothing can be read from the terminal.)
+# sends_nothing STEP... of terminal.py: COMMAND gets what the terminal sends to
+# both of us, and nothing from us. strace alone can tell: a second signal
+# coalesces with the first. (After a hangup nothing can be read from the terminal.)
 sends_nothing() {
   need_strace
-  at_terminal <<EOS
-type strace -o trace -e trace=kill,tkill,tgkill,pidfd_send_signal "\$BACKOFF" -n 1 -- python3 "\$PROBE" --exit 3 >seen
-file seen ready (\\d+) (\\d+)
-$2
-file seen got $1 from kernel
-kill 40 2
-file seen $1=1
-file trace exited with 3
+  {
+    cat <<'EOS'
+type strace -o trace -e trace=kill,tkill,tgkill,pidfd_send_signal "$BACKOFF" -n 1 -- python3 -S "$PROBE" --exit 3 >seen
+file seen ready (\d+) (\d+)
 EOS
+    printf '%s\n' "$@" 'kill 40 2' 'file trace exited with 3'
+  } >"$BATS_TEST_TMPDIR/steps"
+  at_terminal <"$BATS_TEST_TMPDIR/steps"
   run -0 grep -c '^.*kill(\|^pidfd_send' "$BATS_TEST_TMPDIR/trace"
   assert_output 1 # the barrier
 }
 
-@test "rule 22: nothing is sent by us when Ctrl-C ends an attempt" {
-  sends_nothing INT 'key C-c'
-}
-
-@test "rule 22: nothing is sent by us when Ctrl-\\ ends an attempt" {
+@test "rules 9 and 22: nothing is sent by us when the terminal is resized, at Ctrl-C and Ctrl-\\" {
   # shellcheck disable=SC1003 # it is the key
-  sends_nothing QUIT 'key C-\'
+  sends_nothing 'resize 30 90' 'file seen got WINCH from kernel' \
+    'key C-c' 'file seen got INT from kernel' 'key C-\' 'file seen got QUIT from kernel'
 }
 
 @test "rule 22: nothing is sent by us when the terminal hangs up" {
-  sends_nothing HUP hangup
+  sends_nothing hangup 'file seen got HUP from kernel'
 }
 
 # A terminal that hangs up tells the leader of its session alone.
 @test "rule 22: where backoff leads the session, the HUP of a hangup is passed on" {
   need_real_time
-  at_terminal "$BACKOFF" -n 1 -- sh -c 'exec python3 "$PROBE" --exit 3 >seen' <<'EOS'
+  at_terminal "$BACKOFF" -n 1 -- sh -c 'exec python3 -S "$PROBE" --exit 3 >seen' <<'EOS'
 file seen ready (\d+) (\d+)
 unplug
 file seen got HUP from user
@@ -150,7 +118,7 @@ EOS
 @test "rule 22: where backoff leads the session, the CONT of a hangup is passed on" {
   need_real_time
   at_terminal env --ignore-signal=HUP "$BACKOFF" -n 1 -- \
-    sh -c 'exec python3 "$PROBE" --exit 3 >seen' <<'EOS'
+    sh -c 'exec python3 -S "$PROBE" --exit 3 >seen' <<'EOS'
 file seen ready (\d+) (\d+)
 unplug
 file seen got CONT from user
@@ -186,36 +154,10 @@ state 1 X
 EOS
 }
 
-@test "where backoff leads the session, a hangup ends --at-end" {
-  at_terminal "$BACKOFF" --at-end='echo ready $$ >seen; exec sleep 1000' -- true <<'EOS'
-file seen ready (\d+)
-unplug
-fate killed HUP
-state 1 X
-EOS
-}
-
-@test "a window of tmux that is closed ends what backoff runs in the place of its shell" {
-  need tmux
-  cd "$BATS_TEST_TMPDIR" || return
-  local tmux=(env -u TMUX SHELL=/bin/sh tmux -S "$BATS_TEST_TMPDIR/tmux" -f /dev/null) attempt leader
-  "${tmux[@]}" new-session -d "exec '$BACKOFF' -d 1h -- \
-    sh -c 'echo \$\$ \$PPID >new; mv new left; exec sleep 1000'" 3>&-
-  wait_for test -s left
-  read -r attempt leader <left
-  "${tmux[@]}" kill-server
-  wait_for gone "$attempt"
-  wait_for gone "$leader"
-}
-
-@test "rule 9: nothing is sent by us when the terminal is resized" {
-  sends_nothing WINCH 'resize 30 90'
-}
-
 @test "rule 22: Ctrl-C is forwarded where COMMAND has moved to a group of its own" {
   need_real_time
   at_terminal <<'EOS'
-type "$BACKOFF" -d 1h -- python3 "$PROBE" --own-group --exit 3
+type "$BACKOFF" -d 1h -- python3 -S "$PROBE" --own-group --exit 3
 wait ready (\d+) (\d+)
 key C-c
 wait got INT from user
@@ -227,68 +169,33 @@ wait status 3\n
 EOS
 }
 
-@test "rule 27: Ctrl-C that COMMAND answers with a failure is not retried" {
-  need_real_time
+@test "rules 36 and 42: Ctrl-C in an attempt or a pause is a death by INT, and ends the loop of a script" {
   at_terminal <<'EOS'
-type "$BACKOFF" -n 2 -d 1ms -- python3 "$PROBE" --exit 7
-wait ready (\d+) (\d+)
-key C-c
-wait got INT from kernel
-kill 40 2
-prompt
-type echo status $?
-wait status 7\n
-never (?s)ready.*ready
-EOS
-}
-
-@test "rule 33: a second Ctrl-C reaches COMMAND as the first did" {
-  need_real_time
-  at_terminal <<'EOS'
-type "$BACKOFF" -d 1h -- python3 "$PROBE" --exit 3
-wait ready (\d+) (\d+)
-key C-c
-wait got INT from kernel
-key C-c
-wait got INT from kernel
-kill 40 2
-wait seen INT=2\n
-prompt
-type echo status $?
-wait status 3\n
-EOS
-}
-
-@test "rule 36: Ctrl-C in an attempt is a death by INT, and ends the loop of a script" {
-  at_terminal <<'EOS'
-type bash -c 'for i in 1 2 3; do echo round $i; "$BACKOFF" -- sh -c "$sleeper"; done; echo not reached'
+type bash -c 'for i in 1 2 3; do echo round $i; "$BACKOFF" -t 1h -- sh -c "$sleeper"; done; echo not reached'
 wait round 1
-wait ready
+wait ready (\d+) (\d+)
 key C-c
+state 1 XZ
+state 2 XZ
 prompt
-never round 2|not reached
 type echo status $?
 wait status 130
-EOS
-}
-
-@test "rules 36 and 42: Ctrl-C in a pause is a death by INT, and ends the loop of a script" {
-  at_terminal <<'EOS'
 type bash -c 'for i in 1 2 3; do echo round $i; "$BACKOFF" -d 1h -- false; done; echo not reached'
 wait round 1
 wait next in 1h
 key C-c
+wait interrupted by INT after 1 attempt
 prompt
-never round 2|not reached
 type echo status $?
 wait status 130
+never round 2|not reached
 EOS
 }
 
 @test "rule 27: the loop of a script goes on where COMMAND has answered Ctrl-C by itself" {
   need_real_time
   at_terminal <<'EOS'
-type bash -c 'for i in 1 2; do echo round $i; "$BACKOFF" -n 1 -- python3 "$PROBE" --exit 3; done; echo reached'
+type bash -c 'for i in 1 2; do echo round $i; "$BACKOFF" -n 1 -- python3 -S "$PROBE" --exit 3; done; echo reached'
 wait round 1
 wait ready (\d+) (\d+)
 key C-c
@@ -301,25 +208,10 @@ wait reached
 EOS
 }
 
-@test "rule 42: Ctrl-C in a pause ends us" {
-  at_terminal <<'EOS'
-type "$BACKOFF" -d 1h -- sh -c 'echo "ready $$ $PPID"; exit 7'
-wait ready (\d+) (\d+)
-wait next in 1h
-state 2 S
-key C-c
-wait interrupted by INT after 1 attempt
-prompt
-type echo status $?
-wait status 130
-never (?s)ready.*ready
-EOS
-}
-
-@test "rule 5: Ctrl-Z and fg in an attempt" {
+@test "rule 5: Ctrl-Z, fg and bg in an attempt" {
   need_real_time
   at_terminal <<'EOS'
-type "$BACKOFF" -n 1 -- python3 "$PROBE" --exit 3
+type "$BACKOFF" -n 1 -- python3 -S "$PROBE" --exit 3
 wait ready (\d+) (\d+)
 key C-z
 wait Stopped
@@ -328,19 +220,6 @@ state 1 T
 state 2 T
 type fg
 wait got CONT
-kill 40 2
-prompt
-type echo status $?
-wait status 3\n
-never (?s)ready.*ready
-EOS
-}
-
-@test "rule 5: Ctrl-Z and bg in an attempt" {
-  need_real_time
-  at_terminal <<'EOS'
-type "$BACKOFF" -n 1 -- python3 "$PROBE" --exit 3
-wait ready (\d+) (\d+)
 key C-z
 wait Stopped
 prompt
@@ -350,12 +229,14 @@ kill 40 2
 wait seen CONT
 type wait %1; echo status $?
 wait status 3\n
+never (?s)ready.*ready
 EOS
 }
 
+# Should it be between two pauses when the key comes, that is well, too.
 @test "rule 5: Ctrl-Z and fg in a pause, which then goes on to the next attempt" {
   at_terminal <<'EOS'
-type "$BACKOFF" -n 2 -d 1s -- sh -c 'echo "ready $$ $PPID"; [ "$BACKOFF_ATTEMPT" = 2 ]'
+type "$BACKOFF" -n inf -d 1s -- sh -c 'echo "ready $$ $PPID"; exit 7'
 wait ready (\d+) (\d+)
 wait next in 1s
 key C-z
@@ -364,40 +245,10 @@ prompt
 state 2 T
 type fg
 wait ready
-prompt
-type echo status $?
-wait status 0
-EOS
-}
-
-@test "rule 5: Ctrl-Z, fg and then Ctrl-C in a pause" {
-  at_terminal <<'EOS'
-type "$BACKOFF" -d 1h -- sh -c 'echo "ready $$ $PPID"; exit 7'
-wait ready (\d+) (\d+)
-wait next in 1h
-key C-z
-wait Stopped
-prompt
-state 2 T
-type fg
-state 2 S
 key C-c
-wait interrupted by INT
 prompt
 type echo status $?
 wait status 130
-EOS
-}
-
-@test "rule 9: COMMAND sees one WINCH when the terminal is resized" {
-  need_real_time
-  at_terminal <<'EOS'
-type "$BACKOFF" -d 1h -- python3 "$PROBE"
-wait ready (\d+) (\d+)
-resize 30 90
-wait got WINCH from kernel
-kill 40 2
-wait seen WINCH=1\n
 EOS
 }
 

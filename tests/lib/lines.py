@@ -29,7 +29,8 @@ REGEXES = ["fatal", "^fatal", "fat.l", "fatal|error", "(fatal|error) [0-9]+", "a
            "error( [0-9]+)? x", "^[^a-z]+$", "[[:cntrl:]]b", "\x01b", "\xff", "^$",
            "fatal$", "^fatal$", "x+fatal", "(ab)+\\.", "a{3}b?\\|", "^b*$", "er+or"]
 WORDS = [b"fatal", b"error", b"fat", b"al", b" 42", b" x", b"a", b"b", b"ab", b".", b"|",
-         b"\0", b"\0b", b"\x01", b"\xff", b"\xc3\xa9", b"\t", b"\r", b"aaa", b"er", b"ror"]
+         b"\0", b"\0b", b"\x01", b"\xff", b"\xc3\xa9", b"\t", b"\r", b"aaa", b"er", b"ror",
+         bytes(range(256))]
 
 
 def make_line(chance, with_long):

@@ -75,21 +75,25 @@ class Terminal:
     elif select.select([self.master], [], [], seconds)[0]:
       self.shown += os.read(self.master, 65536).decode(errors="replace").replace("\r", "")
 
-  def wait(self, regex):
+  def until(self, condition, complaint):
+    """What CONDITION gives, once that is something."""
     deadline = time.monotonic() + PATIENCE
-    while not (match := re.compile(regex).search(self.shown, self.position)):
+    while not (given := condition()):
       if time.monotonic() > deadline:
-        raise Failure("not shown: " + regex)
-      self.read(1)
+        raise Failure(complaint())
+      self.read(0.02)
+    return given
+
+  def wait(self, regex):
+    wanted = re.compile(regex)
+    match = self.until(lambda: wanted.search(self.shown, self.position),
+                       lambda: "not shown: " + regex)
     self.position = match.end()
     self.groups = match.groups() or self.groups
 
   def file(self, path, regex):
-    deadline = time.monotonic() + PATIENCE
-    while not (match := re.search(regex, contents(path))):
-      if time.monotonic() > deadline:
-        raise Failure("not in %s: %s" % (path, regex))
-      time.sleep(0.02)
+    match = self.until(lambda: re.search(regex, contents(path)),
+                       lambda: "not in %s: %s" % (path, regex))
     self.groups = match.groups() or self.groups
 
   def hangup(self):
@@ -100,11 +104,7 @@ class Terminal:
     self.master = None
 
   def fate(self, text):
-    deadline = time.monotonic() + PATIENCE
-    while not self.ended():
-      if time.monotonic() > deadline:
-        raise Failure("the leader still runs")
-      self.read(0.02)
+    self.until(self.ended, lambda: "the leader still runs")
     if run.fate_of(self.status) != text:
       raise Failure("the leader: " + run.fate_of(self.status))
 
@@ -129,11 +129,9 @@ class Terminal:
     os.kill(self.process(group), run.signal_number(name))
 
   def state(self, group, letters):
-    deadline = time.monotonic() + PATIENCE
-    while state_of(self.process(group)) not in letters:
-      if time.monotonic() > deadline:
-        raise Failure("process %d is in state %s" % (self.process(group), state_of(self.process(group))))
-      self.read(0.02)
+    pid = self.process(group)
+    self.until(lambda: state_of(pid) in letters,
+               lambda: "process %d is in state %s" % (pid, state_of(pid)))
 
   def resize(self, rows, columns):
     fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("4H", int(rows), int(columns), 0, 0))

@@ -41,6 +41,38 @@ assert_alive() {
   alive "$@" || fail "of ${2:-1} processes, alive are: $(bearers "$1")"
 }
 
+# cut_when_ready LIMIT-OPTION [OPTION]... -- COMMAND...: runs the program marked
+# "tree", logged as of events.bash and below its ${under[@]}, with ever longer
+# limits until ./ready is made before the time is up. Sets status and limit.
+# Output goes to a file, for what is left behind would hold a pipe open.
+# shellcheck disable=SC2034 # status, for the tests
+cut_when_ready() {
+  local option=$1
+  shift
+  for limit in "${limits[@]}"; do
+    end_marked
+    rm -rf "$events" ready tree got
+    status=0
+    TEST_MARK=$MARKS/tree "${under[@]}" "$BACKOFF" --log-format=json --log-file="$events" --base=0 \
+      "$option" "$limit" "$@" >output 2>&1 </dev/null 3>&- || status=$?
+    [ ! -e ready ] || return 0
+  done
+  fail "not ready in time"
+}
+limits=(500ms 2s 8s 30s)
+
+# The hydra in ./tree, which makes ./ready as well. Orphans of it are found by
+# who adopts them.
+has_answer orphans || export HYDRA_STAYS=1
+# shellcheck disable=SC2034 # for the tests
+hydra='rm -rf tree ready; mkdir tree; ln -s tree/ready ready; exec sh "$HYDRA" tree'
+
+# stopped_and_dead: the program is stopped, its only child a zombie.
+# shellcheck disable=SC2154 # pid, which process.bash sets
+stopped_and_dead() {
+  in_state "$pid" T && in_state "$(child_of "$pid")" Z
+}
+
 # end_marked: kills whatever bears a mark of this test; for teardown().
 end_marked() {
   local left

@@ -2,8 +2,9 @@
 #ifndef BACKOFF_TAP_H
 #define BACKOFF_TAP_H
 /*
- * The Test Anything Protocol, as far as these tests need it. A program
- * ends with done(), which prints the plan.
+ * The Test Anything Protocol, as far as these tests need it. The files of a
+ * room are linked to one program, which runs the TESTS of each in the order in
+ * which Makefile.am lists them, and prints the plan.
  */
 
 #include <inttypes.h>
@@ -11,49 +12,28 @@
 #include <stdio.h>
 #include <string.h>
 
-static int tap_count, tap_failures;
+/* TESTS { ... }, once in a file: what it tests. */
+#define TESTS \
+	static void run_tests(void); \
+	static struct tap_file tap_file = { NULL, run_tests }; \
+	__attribute__((constructor)) static void add_tests(void) \
+	{ \
+		tap_add(&tap_file); \
+	} \
+	static void run_tests(void)
 
-static inline bool
-ok(bool passed, const char *what)
-{
-	printf("%sok %d - %s\n", passed ? "" : "not ", ++tap_count, what);
-	tap_failures += !passed;
-	return passed;
-}
+struct tap_file {
+	struct tap_file *next;
+	void (*run)(void);
+};
 
-static inline void
-is_int(int64_t got, int64_t wanted, const char *what)
-{
-	if (!ok(got == wanted, what))
-		printf("# got %" PRId64 ", wanted %" PRId64 "\n", got, wanted);
-}
+/* What passed says whether the test has. */
+bool ok(bool passed, const char *what);
+void is_int(int64_t got, int64_t wanted, const char *what);
+void is_string(const char *got, const char *wanted, const char *what);
+void is_between(int64_t got, int64_t low, int64_t high, const char *what);
+void skip(const char *what, const char *why);
 
-static inline void
-is_string(const char *got, const char *wanted, const char *what)
-{
-	if (!ok(strcmp(got, wanted) == 0, what))
-		printf("# got    %s\n# wanted %s\n", got, wanted);
-}
-
-static inline void
-is_between(int64_t got, int64_t low, int64_t high, const char *what)
-{
-	if (!ok(got >= low && got <= high, what))
-		printf("# got %" PRId64 ", wanted %" PRId64 "..%" PRId64 "\n",
-		    got, low, high);
-}
-
-static inline void
-skip(const char *what, const char *why)
-{
-	printf("ok %d - %s # SKIP %s\n", ++tap_count, what, why);
-}
-
-static inline int
-done(void)
-{
-	printf("1..%d\n", tap_count);
-	return tap_failures > 0;
-}
+void tap_add(struct tap_file *file);
 
 #endif

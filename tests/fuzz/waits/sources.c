@@ -1,33 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines of output that may state a wait: the anchors are found where a simple
- * search finds them, and a line after all others decides for its source.
+ * Lines of output that may state a wait: a line after all others decides for
+ * its source.
  */
 #include <config.h>
 
-#include <strings.h>
-
 #include "core/base/duration.h"
-#include "core/waits/anchors.h"
 #include "core/waits/sources.h"
 #include "fuzz/fuzz.h"
-
-static const char words[][6]
-    = { "try", "reset", "remai", "wait", "back", "avail" };
-
-static const char *
-simple_anchor(const char *from, const char *end)
-{
-	for (; from < end; from++)
-		for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-			size_t length = strlen(words[i]);
-
-			if ((size_t)(end - from) >= length
-			    && strncasecmp(from, words[i], length) == 0)
-				return from;
-		}
-	return end;
-}
 
 static void
 look(struct waits *waits, const char *line, size_t length)
@@ -43,9 +23,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *string = fuzz_string(data, size);
 	const char *end = string + size;
 
-	for (const char *at = string; at < end; at++)
-		fuzz_require(anchor_next(at, end) == simple_anchor(at, end),
-		    "another anchor");
 	waits_reset(&waits);
 	for (char *line = string; line <= end;) {
 		char *newline = memchr(line, '\n', (size_t)(end - line));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include "core/base/array.h"
 #include "core/base/duration.h"
 #include "unit/fresh.h"
 #include "unit/tap.h"
@@ -15,13 +16,16 @@ parses(const char *string, int64_t wanted)
 }
 
 static void
-refuses(const char *string)
+test_refused(void)
 {
+	static const char *const strings[]
+	    = { "", ".", "1.", "-1", "+1", " 1", "1 s", "1,5", "1M", "1S", "1x",
+		      "1m30", "1s inf", "infinity", "1e3", "0x10", "nan", "s",
+		      "1m30 s", "1m ", "30s 1m", "10%", "1.2.3", "1m-30s" };
 	int64_t ns;
-	char what[64];
 
-	snprintf(what, sizeof what, "refused: '%s'", string);
-	ok(!duration_parse(string, &ns), what);
+	for (size_t i = 0; i < ARRAY_LENGTH(strings); i++)
+		ok(!duration_parse(strings[i], &ns), strings[i]);
 }
 
 static void
@@ -78,6 +82,13 @@ test_text(void)
 	shows(2 * 3600 * NS_PER_S + 300 * NS_PER_S, "2h5m");
 	shows(4 * 3600 * NS_PER_S, "4h");
 	shows(25 * 3600 * NS_PER_S, "1d1h");
+	/* Exactly half is rounded up. */
+	shows(1500000, "2ms");
+	shows(1050 * NS_PER_MS, "1.1s");
+	shows(60500 * NS_PER_MS, "1m1s");
+	shows(3629 * NS_PER_S, "1h");
+	shows(3630 * NS_PER_S, "1h1m");
+	shows((24 * 60 + 30) * NS_PER_MIN, "1d1h");
 	shows(DURATION_INF, "inf");
 	duration_seconds(fresh(), 1337000000);
 	is_string(buffer, "1.337000000", "seconds have nine decimals");
@@ -99,6 +110,8 @@ size_is(const char *string, int64_t wanted, const char *shown)
 static void
 test_sizes(void)
 {
+	static const char *const refused[] = { "", "K", "GiB", "1KB", "1k",
+		"1.5G", "-1", "1Ki", "1P", "1KK", "1 G", "G1", "inf", "0x10" };
 	int64_t bytes;
 
 	size_is("0", 0, "0B");
@@ -108,17 +121,11 @@ test_sizes(void)
 	size_is("3G", INT64_C(3) << 30, "3GiB");
 	size_is("2TiB", INT64_C(2) << 40, "2TiB");
 	size_is("99999999999999T", INT64_MAX, "8388607.9TiB");
-	ok(!size_parse("", &bytes), "no empty size");
-	ok(!size_parse("K", &bytes), "no unit alone");
-	ok(!size_parse("1KB", &bytes), "no KB");
-	ok(!size_parse("1k", &bytes), "no k");
-	ok(!size_parse("1.5G", &bytes), "no fractions");
-	ok(!size_parse("-1", &bytes), "no signs");
-	ok(!size_parse("1Ki", &bytes), "no half of KiB");
+	for (size_t i = 0; i < ARRAY_LENGTH(refused); i++)
+		ok(!size_parse(refused[i], &bytes), refused[i]);
 }
 
-int
-main(void)
+TESTS
 {
 	parses("1", NS_PER_S);
 	parses("1.5", 1500 * NS_PER_MS);
@@ -150,27 +157,8 @@ main(void)
 	parses("99999999999999999999999d", DURATION_INF - 1);
 	parses("200d200000d", DURATION_INF - 1);
 
-	refuses("");
-	refuses(".");
-	refuses("1.");
-	refuses("-1");
-	refuses("+1");
-	refuses(" 1");
-	refuses("1 s");
-	refuses("1,5");
-	refuses("1M");
-	refuses("1S");
-	refuses("1x");
-	refuses("1m30");
-	refuses("1s inf");
-	refuses("infinity");
-	refuses("1e3");
-	refuses("0x10");
-	refuses("nan");
-	refuses("s");
-
+	test_refused();
 	test_numbers();
 	test_text();
 	test_sizes();
-	return done();
 }

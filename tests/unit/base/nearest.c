@@ -23,8 +23,7 @@ meant(const char *word, const char *words, const char *wanted)
 	ok((nearest.found == NULL) == (*wanted == '\0'), "found or not");
 }
 
-int
-main(void)
+TESTS
 {
 	static const char shapes[] = "exponential binary linear quadratic "
 	                             "cubic fibonacci constant";
@@ -56,5 +55,4 @@ main(void)
 	/* Too long for a slip. */
 	meant("abcdefghijklmnopqrstuvwxyz", "abcdefghijklmnopqrstuvwxy", "");
 	meant("abcdefgh", "abcdefghijklmnopqrstuvwxyz", "");
-	return done();
 }

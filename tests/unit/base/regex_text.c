@@ -23,8 +23,7 @@ is_refused_at(const char *regex, size_t offset)
 	is_int(at - regex, (int64_t)offset, "at the escape");
 }
 
-int
-main(void)
+TESTS
 {
 	becomes("", "");
 	becomes("plain", "plain");
@@ -51,5 +50,4 @@ main(void)
 	is_refused_at("[\\1]\\9", 4);
 	is_refused_at("\\0", 0);
 	is_refused_at("\\Z", 0);
-	return done();
 }

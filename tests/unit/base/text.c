@@ -42,8 +42,7 @@ test_printable(void)
 	    room, "ab", "a character that does not fit is left out whole");
 }
 
-int
-main(void)
+TESTS
 {
 	char room[8];
 	struct text small = text_in(room, sizeof room);
@@ -77,5 +76,4 @@ main(void)
 	    "\"\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\"",
 	    "JSON replaces overlong forms of three and four bytes");
 	test_printable();
-	return done();
 }

@@ -43,23 +43,17 @@ test_bar(void)
 	bar(true, 4, 0, 100, "", "nothing is no bar");
 	bar(true, 4, 100, 100, "████", "all is the width");
 	bar(true, 4, 50, 100, "██", "half is half of it");
-	bar(true, 4, 3, 32, "▍", "an eighth of a cell is seen");
 	bar(true, 4, 9, 32, "█▏", "behind a full one");
 	bar(true, 4, 31, 32, "███▉", "7 of them");
 	bar(true, 4, 1, 1000000, "▏", "what is something is seen");
 	bar(true, 4, 200, 100, "████", "more than all is all");
 	bar(true, 4, -1, 100, "", "less than nothing is nothing");
 	bar(true, 4, 0, 0, "", "nothing out of nothing");
-	bar(true, 1, 1, 2, "▌", "one cell");
-	bar(true, 4, INT64_MAX, INT64_MAX, "████", "the longest there is");
 	bar(true, 4, INT64_MAX / 2, INT64_MAX, "██", "half of it");
 	bar(false, 4, 100, 100, "####", "ASCII");
-	bar(false, 4, 50, 100, "##", "half");
 	bar(false, 4, 60, 100, "##", "the nearest");
 	bar(false, 4, 70, 100, "###", "the nearest");
 	bar(false, 4, 1, 100, "#", "what is something is seen");
-	bar(false, 4, 0, 100, "", "nothing is not");
-	bar(false, 1, 1, 100, "#", "one cell");
 }
 
 static void
@@ -83,22 +77,15 @@ test_interval(void)
 	interval(true, 4, 6, 16, " █", "or at the nearest half");
 	interval(true, 4, 8, 11, " ▍", "within a cell");
 	interval(true, 4, 12, 15, " ▐", "within half a cell");
-	interval(true, 4, 12, 16, " ▐", "in its second half");
 	interval(true, 4, 12, 20, " ▐▌", "across two");
 	interval(true, 4, 8, 8, " ▏", "a point");
 	interval(true, 4, 12, 12, " ▐", "in the middle of a cell");
-	interval(true, 4, 0, 0, "▏", "at the start");
 	interval(true, 4, 32, 32, "   ▐", "at the end");
-	interval(true, 4, 99, 99, "   ▐", "beyond it");
-	interval(true, 1, 0, 32, "█", "one cell");
 	interval(true, 1, 32, 32, "▐", "its end");
 	interval(false, 4, 0, 32, "####", "ASCII");
 	interval(false, 4, 16, 32, "  ##", "its second half");
 	interval(false, 4, 8, 17, " #", "to the nearest cell");
-	interval(false, 4, 8, 8, " #", "a point");
-	interval(false, 4, 0, 0, "#", "at the start");
 	interval(false, 4, 32, 32, "   #", "at the end");
-	interval(false, 1, 32, 32, "#", "one cell");
 }
 
 static void
@@ -118,9 +105,6 @@ test_rows(void)
 	struct chart chart = chart_of(true, 13, 32);
 
 	row(&chart, 1, " ▁▂▃▄▄▅▆▇██", "columns of one row");
-	chart.height = 2;
-	row(&chart, 1, "     ▁▂▄▆▇█", "the upper one of two");
-	row(&chart, 2, " ▁▄▆███████", "the lower one");
 	chart.height = 4;
 	row(&chart, 1, "        ▄▆█", "the uppermost of four");
 	row(&chart, 4, " ▁█████████", "the lowest of four");
@@ -169,12 +153,10 @@ test_any(void)
 	ok(counted, "  and are as wide as they say");
 }
 
-int
-main(void)
+TESTS
 {
 	test_bar();
 	test_interval();
 	test_rows();
 	test_any();
-	return done();
 }

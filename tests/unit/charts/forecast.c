@@ -218,32 +218,6 @@ test_partly_cut(void)
 	is_int(forecast.row.earliest_ns, 12 * S, "  no sooner than the floor");
 	is_int(forecast.row.latest_ns, 19 * S, "  no later than the reserve");
 	ok(!forecast.row.certain, "  and in some there is none");
-
-	/* A cut pause is longer than the floor here: 4 s and more. */
-	settings.policy.growth = GROWTH_LINEAR;
-	settings.policy.base_ns = 8 * S;
-	settings.policy.floor_ns = 100 * MS;
-	start();
-	row_is(100 * MS, 4050 * MS, 8 * S, "8 s of 19");
-	range_is(100 * MS, 16 * S, "16 s of 11 to 18.9");
-	is_int(forecast.row.earliest_ns, 200 * MS, "  soonest there");
-}
-
-/* All pauses fit, but some histories end where others go on. */
-static void
-test_some_end(void)
-{
-	int64_t beyond = 0;
-
-	reset();
-	settings.policy.growth = GROWTH_CONSTANT;
-	settings.limits.attempts = INT64_MAX;
-	settings.limits.deadline_ns = 20 * S;
-	start();
-	while (forecast_next(&forecast))
-		beyond += forecast.row.mean_total_ns > forecast.row.latest_ns;
-	is_int(beyond, 0, "the mean of those that go on is in time");
-	is_int(forecast.row.latest_ns, 19 * S, "  as is the latest");
 }
 
 static void
@@ -260,21 +234,6 @@ test_splay(void)
 	    "and does not begin before the middle of the room");
 	ok(fabs(forecast_outlasts(&forecast, 6750 * MS) - .5) < .05,
 	    "it is drawn, not cut off");
-}
-
-static void
-test_outages(void)
-{
-	reset();
-	start();
-	while (forecast_next(&forecast))
-		;
-	ok(forecast_outlasts(&forecast, 500 * MS) == 1,
-	    "half a second: surely");
-	ok(forecast_outlasts(&forecast, 101 * S) == 0, "101 s: never");
-	/* U[0.1, 60] and four smaller ones, normal enough: 50 s is the mean. */
-	ok(fabs(forecast_outlasts(&forecast, 50250 * MS) - .5) < .05,
-	    "the mean: one half");
 }
 
 static void
@@ -339,8 +298,8 @@ simulated_chance(int64_t outage_ns)
 static void
 chances_are_true(const char *what)
 {
-	static const int64_t outages_ns[] = { S, 5 * S, 8 * S, 8500 * MS,
-		10 * S, 20 * S, 40 * S, 57 * S, 60 * S, 100 * S };
+	static const int64_t outages_ns[]
+	    = { S, 8 * S, 8500 * MS, 10 * S, 40 * S, 57 * S };
 	double worst = 0;
 
 	start();
@@ -404,40 +363,29 @@ choose_settings(struct random *random)
 		    = (struct range) { S, random_between(random, 1, 9) * S };
 }
 
-/* What the loop did in RUNS runs, to compare with the forecast. */
-struct seen {
-	struct range pauses[ROWS]; /* shortest and longest */
-	int64_t most; /* the most attempts of a run */
-	bool outside; /* a pause, start or attempt outside the forecast */
-};
-
-static struct seen
-watch_loop(const struct forecast_row *rows, int count, struct random *random)
+/* Whether a pause, start or attempt of RUNS runs is none of these rows. */
+static bool
+loop_is_outside(
+    const struct forecast_row *rows, int count, struct random *random)
 {
-	struct seen seen = { .most = 0 };
+	int64_t most = 0;
+	bool outside = false;
 
-	for (int i = 0; i < ROWS; i++)
-		seen.pauses[i] = (struct range) { INT64_MAX, -1 };
 	for (int run = 0; run < RUNS; run++) {
 		struct stage stage = { .down_ns = INT64_MAX };
 
 		stage_run(&stage, &settings, random);
-		if (stage.attempts > seen.most)
-			seen.most = stage.attempts;
+		most = max_ns(most, stage.attempts);
 		for (int i = 0; i + 1 < stage.attempts; i++) {
 			int64_t ns = stage.at_ns[i + 1] - stage.at_ns[i];
-			struct range *range = &seen.pauses[i];
 
-			seen.outside |= i >= count || ns < rows[i].pause.low_ns
+			outside |= i >= count || ns < rows[i].pause.low_ns
 			    || ns > rows[i].pause.high_ns
 			    || stage.at_ns[i + 1] < rows[i].earliest_ns
 			    || stage.at_ns[i + 1] > rows[i].latest_ns;
-			range->low_ns = ns < range->low_ns ? ns : range->low_ns;
-			range->high_ns
-			    = ns > range->high_ns ? ns : range->high_ns;
 		}
 	}
-	return seen;
+	return outside || (count < ROWS && most < count);
 }
 
 /* No pause of the loop is outside the forecast. */
@@ -446,73 +394,45 @@ comes_true(uint64_t seed)
 {
 	struct random random = random_from(seed);
 	struct forecast_row rows[ROWS];
-	struct seen seen;
 	int count = 0;
+	bool outside;
 
 	choose_settings(&random);
 	start();
 	while (count < ROWS && forecast_next(&forecast))
 		rows[count++] = forecast.row;
-	seen = watch_loop(rows, count, &random);
+	outside = loop_is_outside(rows, count, &random);
 	for (int i = 0; i < count; i++)
-		seen.outside |= rows[i].mean_ns < rows[i].pause.low_ns
+		outside |= rows[i].mean_ns < rows[i].pause.low_ns
 		    || rows[i].mean_ns > rows[i].pause.high_ns
 		    || rows[i].mean_total_ns < rows[i].earliest_ns
 		    || rows[i].mean_total_ns > rows[i].latest_ns;
-	return !seen.outside && (count < ROWS || seen.most >= count);
-}
-
-/* The first pause of the loop comes near both ends that are forecast. */
-static bool
-is_tight(uint64_t seed)
-{
-	struct random random = random_from(seed);
-	struct seen seen;
-	struct range wanted;
-	int64_t margin_ns;
-
-	choose_settings(&random);
-	settings.limits.deadline_ns = DURATION_INF;
-	start();
-	forecast_next(&forecast);
-	wanted = forecast.row.pause;
-	margin_ns = (wanted.high_ns - wanted.low_ns) / 4;
-	seen = watch_loop(&forecast.row, 1, &random);
-	return seen.pauses[0].low_ns <= wanted.low_ns + margin_ns
-	    && seen.pauses[0].high_ns >= wanted.high_ns - margin_ns;
+	return !outside;
 }
 
 static void
 test_loop(void)
 {
-	int64_t wrong = -1, loose = -1;
+	int64_t wrong = -1;
 
 	/* Only the ranges matter. */
 	histories_count = 256;
-	for (uint64_t seed = 1; seed <= 200; seed++) {
+	for (uint64_t seed = 1; seed <= 200; seed++)
 		if (!comes_true(seed))
 			wrong = (int64_t)seed;
-		if (!is_tight(seed))
-			loose = (int64_t)seed;
-	}
 	is_int(wrong, -1, "the loop stays within what is forecast");
-	is_int(loose, -1, "and comes near its ends");
 }
 
-int
-main(void)
+TESTS
 {
 	test_formulas();
 	test_cap();
 	test_memory();
 	test_deadline();
 	test_partly_cut();
-	test_some_end();
 	test_splay();
 	test_until();
 	test_settled();
 	test_chances();
-	test_outages();
 	test_loop();
-	return done();
 }

@@ -50,9 +50,8 @@ test_buckets(void)
 	counts_are(counts, (int64_t[]) { 3, 0, 0, 1, 1, 0, 0, 0 }, BUCKETS,
 	    "  and keep what they have");
 	histogram_add(&histogram, 1279);
-	is_int(histogram.bucket_ns, 160, "they grow as often as needed");
 	counts_are(counts, (int64_t[]) { 5, 0, 0, 0, 0, 0, 0, 1 }, BUCKETS,
-	    "  and keep what they have");
+	    "  and as often as needed");
 	histogram_add(&histogram, 3);
 	is_int(counts[0], 6, "what is earlier is counted as well");
 	is_int(histogram.latest_ns, 1279, "  and is not the latest");
@@ -77,11 +76,6 @@ test_columns(void)
 	histogram_columns(&histogram, 75, columns, 3);
 	counts_are(
 	    columns, (int64_t[]) { 25, 25, 25 }, 3, "what comes later is not");
-	histogram_columns(&histogram, 160, columns, 4);
-	counts_are(columns, (int64_t[]) { 40, 40, 0, 0 }, 4,
-	    "a longer time ends in nothing");
-	histogram_columns(&histogram, 80, columns, 1);
-	is_int(columns[0], 80, "one column has all");
 	histogram_columns(&histogram, INT64_MAX, columns, 1000);
 	is_int(columns[0], 80, "at the start of ages");
 	is_int(sum(columns, 1000), 80, "  nothing else is");
@@ -113,11 +107,9 @@ test_conservation(void)
 	ok(positive, "and no column is below 0");
 }
 
-int
-main(void)
+TESTS
 {
 	test_buckets();
 	test_columns();
 	test_conservation();
-	return done();
 }

@@ -8,10 +8,8 @@
 static void
 test_times(void)
 {
-	is_int(tick_time(1), 1, "a nanosecond");
 	is_int(tick_time(3), 5, "1, 2, 5 of it");
 	is_int(tick_time(6), 10, "10 is the next 1");
-	is_int(tick_time(150 * NS_PER_MS), 200 * NS_PER_MS, "milliseconds");
 	is_int(tick_time(501 * NS_PER_MS), NS_PER_S, "a second");
 	is_int(tick_time(NS_PER_S + 1), 2 * NS_PER_S, "whole seconds");
 	is_int(tick_time(21 * NS_PER_S), 30 * NS_PER_S, "half a minute");
@@ -34,18 +32,14 @@ static void
 test_numbers(void)
 {
 	number(1, 1000000, "1");
-	number(1.1, 2000000, "2");
 	number(2.1, 5000000, "5");
 	number(5.1, 10000000, "10");
-	number(333, 500000000, "hundreds");
 	number(0.03, 50000, "hundredths");
 	number(0.000011, 20, "millionths");
 }
 
-int
-main(void)
+TESTS
 {
 	test_times();
 	test_numbers();
-	return done();
 }

@@ -45,8 +45,7 @@ too_long(const char *start)
 	is_wrong(text);
 }
 
-int
-main(void)
+TESTS
 {
 	struct url url;
 
@@ -91,5 +90,4 @@ main(void)
 	too_long("unix:/");
 	too_long("redis://");
 	too_long("redis://[");
-	return done();
 }

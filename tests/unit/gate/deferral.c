@@ -285,8 +285,7 @@ test_noise(void)
 	is_int(wrong, 0, "noise is never more than a wait");
 }
 
-int
-main(void)
+TESTS
 {
 	test_windows();
 	test_wait();
@@ -297,5 +296,4 @@ main(void)
 	test_record();
 	test_damage();
 	test_noise();
-	return done();
 }

@@ -85,11 +85,9 @@ test_refusals(void)
 	    "a text controls no terminal");
 }
 
-int
-main(void)
+TESTS
 {
 	test_words();
 	test_records();
 	test_refusals();
-	return done();
 }

@@ -127,8 +127,7 @@ live(struct gate_record *record, int64_t now_ns, struct random *random)
 	                                      : NULL;
 }
 
-int
-main(void)
+TESTS
 {
 	struct random random = random_from(1);
 	uint8_t bytes[GATE_RECORD_SIZE];
@@ -157,5 +156,4 @@ main(void)
 	for (int state = 0; state < GATE_STATES; state++)
 		ok(states[state] > RECORDS / 100,
 		    gate_state_name((enum gate_state)state));
-	return done();
 }

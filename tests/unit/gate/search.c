@@ -14,9 +14,9 @@
 
 #define RUNS 4
 #define WAYS (RUNS * 5 + 5)
-#define ALL_DEPTH 5
+#define ALL_DEPTH 4
 #define SOME_DEPTH 12
-#define SOME 250000
+#define SOME 60000
 
 enum phase {
 	AWAY,
@@ -384,8 +384,7 @@ beginning(enum beginning which)
 	return play;
 }
 
-int
-main(void)
+TESTS
 {
 	struct random random = random_from(1);
 	struct tally tally = { 0 };
@@ -402,7 +401,7 @@ main(void)
 		printf("# %s\n", tally.flaw);
 	printf("# %" PRId64 " orders, %" PRId64 " events\n", tally.orders,
 	    tally.events);
-	ok(tally.orders >= 1000000, "there are a million of them");
+	ok(tally.orders >= 500000, "there are half a million of them");
 	for (size_t i = 0; i < GATE_RULES; i++) {
 		rules += tally.rules[i];
 		if (!tally.rules[i])
@@ -410,5 +409,4 @@ main(void)
 	}
 	is_int((int64_t)rules, GATE_RULES - 4,
 	    "all rules have been met that can be");
-	return done();
 }

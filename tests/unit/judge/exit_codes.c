@@ -294,8 +294,7 @@ test_signals(void)
 	}
 }
 
-int
-main(void)
+TESTS
 {
 	test_defaults();
 	test_items();
@@ -305,5 +304,4 @@ main(void)
 	test_faults();
 	test_nearest();
 	test_signals();
-	return done();
 }

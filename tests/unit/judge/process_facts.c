@@ -134,12 +134,10 @@ test_process(void)
 	ok(!process_from_facts(&process, &facts), "no pid");
 }
 
-int
-main(void)
+TESTS
 {
 	test_environment();
 	test_arguments();
 	test_cut_off();
 	test_process();
-	return done();
 }

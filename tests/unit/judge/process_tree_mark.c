@@ -249,8 +249,7 @@ test_lost_orphans(void)
 	    "orphans with the mark, and what is below them");
 }
 
-int
-main(void)
+TESTS
 {
 	test_parse();
 	test_zombie();
@@ -260,5 +259,4 @@ main(void)
 	test_preexisting();
 	test_orphans();
 	test_lost_orphans();
-	return done();
 }

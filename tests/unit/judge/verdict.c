@@ -234,8 +234,7 @@ test_broken_pipe(void)
 	is_int(verdict(&none, outcome), VERDICT_RETRY, "it is about PIPE");
 }
 
-int
-main(void)
+TESTS
 {
 	test_rules();
 	test_order();
@@ -245,5 +244,4 @@ main(void)
 	test_broken_pipe();
 	test_start_failures();
 	test_outcomes();
-	return done();
 }

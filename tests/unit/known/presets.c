@@ -517,8 +517,7 @@ test_own_options(void)
 	    "derived defaults are computed afterwards");
 }
 
-int
-main(void)
+TESTS
 {
 	test_protocols();
 	test_libraries();
@@ -529,5 +528,4 @@ main(void)
 	test_pile();
 	test_copies();
 	test_own_options();
-	return done();
 }

@@ -1335,8 +1335,7 @@ test_http(void)
 	}
 }
 
-int
-main(void)
+TESTS
 {
 	bool all = true;
 
@@ -1366,5 +1365,4 @@ main(void)
 	ok(!tool_stops(tool_named("curl"), 200), "  or is not known");
 	ok(!tool_stops(tool_named("psql"), 1), "  or a message decides");
 	test_http();
-	return done();
 }

@@ -228,8 +228,7 @@ test_nesting(void)
 	runs("timeout 5 flock f -c curl", NULL);
 }
 
-int
-main(void)
+TESTS
 {
 	test_plain();
 	test_env();
@@ -241,5 +240,4 @@ main(void)
 	test_flock();
 	test_lock_conflict();
 	test_nesting();
-	return done();
 }

@@ -290,6 +290,15 @@ ends(enum result result, int status, int signal, int attempts, const char *what)
 	is_int(seen.attempts, attempts, "  after so many attempts");
 }
 
+/* The loop ends with the first attempt, which ends like this. */
+static void
+once(struct outcome outcome, enum result result, int status, int signal,
+    const char *what)
+{
+	act(outcome, 0);
+	ends(result, status, signal, 1, what);
+}
+
 static void
 test_plain(void)
 {
@@ -331,12 +340,10 @@ static void
 test_verdicts(void)
 {
 	settings.rules.codes.exact[1] = VERDICT_PASS;
-	act(exited(1), 0);
-	ends(RESULT_PASS, 1, 0, 1, "a pass keeps its status");
+	once(exited(1), RESULT_PASS, 1, 0, "a pass keeps its status");
 
 	settings.rules.codes.exact[3] = VERDICT_SUCCESS;
-	act(exited(3), 0);
-	ends(RESULT_SUCCESS, 0, 0, 1, "another success is 0");
+	once(exited(3), RESULT_SUCCESS, 0, 0, "another success is 0");
 
 	settings.rules.codes.exact[0] = VERDICT_RETRY;
 	act(exited(0), 0);
@@ -349,10 +356,11 @@ test_verdicts(void)
 	    "  after its own window, n counting all failures");
 	is_int(seen.told_pauses_ns[2], 4 * S, "  and that pause only");
 
-	act(killed(SIGINT), 0);
-	ends(RESULT_STOPPED, 130, SIGINT, 1, "rule 28: INT ends the loop");
+	once(killed(SIGINT), RESULT_STOPPED, 130, SIGINT,
+	    "rule 28: INT ends the loop");
 }
 
+/* How the time is used up to its end is in next_pause.c. */
 static void
 test_time(void)
 {
@@ -361,24 +369,33 @@ test_time(void)
 	ends(RESULT_EXHAUSTED, 124, 0, 6, "rule 37: a timeout is 124");
 	is_int(seen.now_ns, 31 * S + 12 * S, "  each cut after 2 s");
 
-	settings.limits.attempts = INT64_MAX;
 	settings.limits.deadline_ns = 10 * S;
-	act(exited(7), S / 4);
-	/* .25 (1) .25 (2) .25 (4) .25, at 8 s: 8 s do not fit, but 1 s. */
-	ends(RESULT_DEADLINE, 7, 0, 5, "the deadline ends the loop");
-	is_int(seen.told_pauses_ns[3], S,
-	    "  a pause that does not fit takes the room that there is");
-	is_int(seen.told_pauses_ns[4], -1, "  there is none after it");
-	is_int(seen.now_ns, 9250 * MS, "  in time");
-	ok(seen.end_signal.no_time, "  and said to be for want of time");
-
-	settings.limits.deadline_ns = 10 * S;
-	settings.limits.attempts = INT64_MAX;
 	act(exited(7), S);
 	act(exited(7), 60 * S);
 	ends(RESULT_DEADLINE, 124, 0, 2, "an attempt is cut by the deadline");
+	is_int(seen.told_pauses_ns[0], S, "  after a pause that fits");
 	is_int(seen.now_ns, 10 * S, "  to the nanosecond");
-	ok(!seen.end_signal.no_time, "  which is another thing");
+	ok(!seen.end_signal.no_time, "  not for want of time");
+
+	settings.limits.deadline_ns = 11 * S / 2;
+	act(exited(7), 5 * S);
+	ends(RESULT_DEADLINE, 7, 0, 1, "rule 43: nothing left, no pause");
+	is_int(seen.now_ns, 5 * S, "  we give up at once");
+	ok(seen.end_signal.no_time, "  for want of time");
+
+	settings.limits.timeout_ns = 3 * S;
+	settings.limits.deadline_ns = 2 * S;
+	act(exited(0), 9 * S);
+	ends(RESULT_DEADLINE, 124, 0, 1, "the deadline comes before -t");
+
+	settings.limits.until_ns = EPOCH_NS;
+	act(exited(0), 0);
+	ends(RESULT_DEADLINE, 124, 0, 0, "--until in the past starts nothing");
+
+	settings.limits.until_ns = EPOCH_NS + 4 * S;
+	act(exited(7), S);
+	act(exited(7), 60 * S);
+	ends(RESULT_DEADLINE, 7, 0, 2, "--until does not cut an attempt");
 }
 
 /* An attempt that --idle-timeout has cut. */
@@ -429,43 +446,6 @@ test_silence(void)
 }
 
 static void
-test_deadline_edges(void)
-{
-	settings.limits.deadline_ns = 7 * S;
-	act(exited(7), 2 * S);
-	act(exited(7), 9 * S);
-	ends(RESULT_DEADLINE, 124, 0, 2, "a window that just fits is kept");
-	is_int(seen.told_pauses_ns[0], S, "  as it is");
-	is_int(seen.now_ns, 7 * S, "  and the attempt cut");
-
-	settings.limits.deadline_ns = 11 * S / 2;
-	act(exited(7), 5 * S);
-	ends(RESULT_DEADLINE, 7, 0, 1, "rule 43: nothing left, no pause");
-	is_int(seen.now_ns, 5 * S, "  we give up at once");
-
-	settings.limits.deadline_ns = 6 * S;
-	act(exited(7), 5 * S);
-	ends(RESULT_DEADLINE, 7, 0, 1,
-	    "a pause that ends on the deadline leaves no time for an attempt");
-
-	settings.limits.timeout_ns = 3 * S;
-	settings.limits.deadline_ns = 2 * S;
-	act(exited(0), 9 * S);
-	ends(RESULT_DEADLINE, 124, 0, 1, "the deadline comes before -t");
-
-	settings.limits.until_ns = EPOCH_NS;
-	act(exited(0), 0);
-	ends(RESULT_DEADLINE, 124, 0, 0, "--until in the past starts nothing");
-
-	settings.limits.until_ns = EPOCH_NS + 4 * S;
-	settings.limits.attempts = INT64_MAX;
-	act(exited(7), S);
-	act(exited(7), 60 * S);
-	ends(RESULT_DEADLINE, 7, 0, 2, "--until does not cut an attempt");
-}
-
-/* The next pause is measured from the start, but not below the floor. */
-static void
 test_from_start(void)
 {
 	settings.limits.from_start = true;
@@ -475,14 +455,6 @@ test_from_start(void)
 	ends(RESULT_EXHAUSTED, 7, 0, 3, "--from=start");
 	is_int(seen.told_pauses_ns[0], 400 * MS, "  less the attempt");
 	is_int(seen.told_pauses_ns[1], 100 * MS, "  but the floor");
-
-	settings.limits.from_start = true;
-	settings.limits.deadline_ns = 3 * S;
-	settings.policy.floor_ns = 2 * S;
-	act(exited(7), 500 * MS);
-	act(exited(7), 200 * MS);
-	ends(RESULT_DEADLINE, 7, 0, 2, "a floor beyond the deadline");
-	is_int(seen.told_pauses_ns[0], 1500 * MS, "  is cut as a window is");
 }
 
 static void
@@ -510,17 +482,12 @@ test_consecutive(void)
 {
 	settings.limits.consecutive = 3;
 	settings.limits.attempts = 9;
-	EXITS(7, 0, 0, 7, 0, 0, 0);
-	ends(RESULT_SUCCESS, 0, 0, 7, "three in a row are a success");
-	is_int(seen.told_pauses_ns[1], S, "  the first window in a streak");
-	is_int(seen.told_pauses_ns[2], S, "  stays");
-	is_int(seen.told_pauses_ns[3], 2 * S, "  failures go on growing");
-
-	settings.limits.consecutive = 2;
-	EXITS(7, 7, 0);
-	ends(RESULT_SUCCESS, 0, 0, 4, "a streak after two failures");
+	EXITS(7, 7, 0, 0, 7, 0, 0, 0);
+	ends(RESULT_SUCCESS, 0, 0, 8, "three in a row are a success");
 	is_int(seen.told_pauses_ns[1], 2 * S, "  whose windows have grown");
-	is_int(seen.told_pauses_ns[2], S, "  has the first one");
+	is_int(seen.told_pauses_ns[2], S, "  has the first one in a streak");
+	is_int(seen.told_pauses_ns[3], S, "  which stays");
+	is_int(seen.told_pauses_ns[4], 4 * S, "  failures go on growing");
 
 	settings.limits.consecutive = 3;
 	settings.limits.attempts = 3;
@@ -528,58 +495,67 @@ test_consecutive(void)
 	ends(RESULT_EXHAUSTED, 1, 0, 3, "a broken streak is 1, not 0");
 }
 
+/* Signals that find an attempt running, or ended. */
+static void
+test_signals_in_an_attempt(void)
+{
+	static const struct {
+		struct outcome outcome;
+		enum result result;
+		int status, signal;
+		const char *what;
+	} table[] = {
+		{ { .kind = OUTCOME_EXITED,
+		      .status = 7,
+		      .end_signal = SIGTERM },
+		    RESULT_INTERRUPTED, 7, 0,
+		    "rule 27: told in an attempt, we exit as it does" },
+		{ { .kind = OUTCOME_EXITED, .end_signal = SIGTERM },
+		    RESULT_SUCCESS, 0, 0, "a success is one all the same" },
+		{ { .kind = OUTCOME_EXITED, .late_end_signal = SIGTERM },
+		    RESULT_SUCCESS, 0, 0, "also where the signal came late" },
+		{ { .kind = OUTCOME_EXITED,
+		      .status = 7,
+		      .late_end_signal = SIGTERM },
+		    RESULT_INTERRUPTED, 128 + SIGTERM, SIGTERM,
+		    "a late signal is one in a pause" },
+		{ { .kind = OUTCOME_KILLED,
+		      .status = -1,
+		      .signal = SIGUSR1,
+		      .by_forwarded = true },
+		    RESULT_INTERRUPTED, 128 + SIGUSR1, SIGUSR1,
+		    "rule 29: killed by what we passed on, the loop ends" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LENGTH(table); i++)
+		once(table[i].outcome, table[i].result, table[i].status,
+		    table[i].signal, table[i].what);
+	once(table[0].outcome, RESULT_INTERRUPTED, 7, 0, "whoever was told");
+	is_int(seen.end_signal.interrupted_by, SIGTERM, "  says by what");
+}
+
+/* SIGNAL arrives in pause NUMBER; 0 is the splay. */
+static void
+told_in_pause(int signal, int number, int dies_by, const char *what)
+{
+	stage.pause_signal = signal;
+	stage.pause_number = number;
+	act(exited(7), 0);
+	ends(RESULT_INTERRUPTED, 128 + dies_by, dies_by, number, what);
+	is_int(seen.end_signal.interrupted_by, signal, "  and say by what");
+	is_int(seen.ends, 0, "  and --at-end is not run");
+	is_int(seen.release_told, signal, "  and the release knows");
+}
+
 static void
 test_signals(void)
 {
-	struct outcome outcome = exited(7);
-
-	stage.pause_signal = SIGTERM;
-	stage.pause_number = 2;
-	act(exited(7), 0);
-	ends(RESULT_INTERRUPTED, 128 + SIGTERM, SIGTERM, 2,
-	    "rule 42: we die by a signal in a pause");
-	is_int(seen.ends, 0, "  and --at-end is not run");
-
-	stage.pause_signal = TOLD_PARENT_ENDED;
-	stage.pause_number = 1;
-	act(exited(7), 0);
-	ends(RESULT_INTERRUPTED, 128 + SIGTERM, SIGTERM, 1,
+	told_in_pause(
+	    SIGTERM, 2, SIGTERM, "rule 42: we die by a signal in a pause");
+	told_in_pause(TOLD_PARENT_ENDED, 1, SIGTERM,
 	    "rule 34: the end of the parent counts as TERM");
-	is_int(seen.end_signal.interrupted_by, TOLD_PARENT_ENDED,
-	    "  and is told for what it is");
-
-	stage.pause_signal = SIGHUP;
-	stage.pause_number = 0;
-	act(exited(0), 0);
-	ends(RESULT_INTERRUPTED, 128 + SIGHUP, SIGHUP, 0, "also in the splay");
-
-	outcome.end_signal = SIGTERM;
-	act(outcome, 0);
-	ends(RESULT_INTERRUPTED, 7, 0, 1,
-	    "rule 27: told in an attempt, we exit as it does");
-	is_int(seen.end_signal.interrupted_by, SIGTERM, "  and say by what");
-
-	outcome = exited(0);
-	outcome.end_signal = SIGTERM;
-	act(outcome, 0);
-	ends(RESULT_SUCCESS, 0, 0, 1, "a success is one all the same");
-
-	outcome.end_signal = 0;
-	outcome.late_end_signal = SIGTERM;
-	act(outcome, 0);
-	ends(RESULT_SUCCESS, 0, 0, 1, "also where the signal came late");
-
-	outcome = exited(7);
-	outcome.late_end_signal = SIGTERM;
-	act(outcome, 0);
-	ends(RESULT_INTERRUPTED, 128 + SIGTERM, SIGTERM, 1,
-	    "a late signal is one in a pause");
-
-	outcome = killed(SIGUSR1);
-	outcome.by_forwarded = true;
-	act(outcome, 0);
-	ends(RESULT_INTERRUPTED, 128 + SIGUSR1, SIGUSR1, 1,
-	    "rule 29: killed by what we passed on, the loop ends");
+	told_in_pause(SIGHUP, 0, SIGHUP, "also in the splay");
+	test_signals_in_an_attempt();
 }
 
 static void
@@ -591,18 +567,15 @@ test_hooks(void)
 	is_int(seen.hook_attempt, 2, "  about the coming attempt");
 
 	stage.hook = exited(1);
-	act(exited(7), 0);
-	ends(RESULT_STOPPED, 7, 0, 1, "a hook that says no");
+	once(exited(7), RESULT_STOPPED, 7, 0, "a hook that says no");
 	ok(seen.end_signal.vetoed, "  is named");
 
 	stage.hook.end_signal = SIGTERM;
-	act(exited(7), 0);
-	ends(RESULT_INTERRUPTED, 143, SIGTERM, 1, "a signal in a hook");
+	once(exited(7), RESULT_INTERRUPTED, 143, SIGTERM, "a signal in a hook");
 
 	stage.hook_takes_ns = 60 * S;
 	settings.limits.deadline_ns = 10 * S;
-	act(exited(7), 0);
-	ends(RESULT_DEADLINE, 7, 0, 1, "the deadline in a hook");
+	once(exited(7), RESULT_DEADLINE, 7, 0, "the deadline in a hook");
 	is_int(seen.at_end_cut_ns, 20 * S, "  leaves --at-end 10 s more");
 
 	stage.at_end = exited(9);
@@ -619,15 +592,8 @@ static void
 test_splay(void)
 {
 	settings.limits.splay = (struct range) { 2 * S, 5 * S };
-	act(exited(0), 0);
-	ends(RESULT_SUCCESS, 0, 0, 1, "a splay");
+	once(exited(0), RESULT_SUCCESS, 0, 0, "a splay");
 	is_between(seen.now_ns, 2 * S, 5 * S, "  comes first");
-
-	settings.limits.splay = (struct range) { 20 * S, 50 * S };
-	settings.limits.deadline_ns = 10 * S;
-	act(exited(0), 0);
-	ends(RESULT_SUCCESS, 0, 0, 1, "a splay leaves time for an attempt");
-	is_between(seen.now_ns, 4500 * MS, 9 * S, "  as a pause does");
 }
 
 static void
@@ -652,24 +618,31 @@ asked(int64_t ns)
 	return outcome;
 }
 
+/* With a deadline they are in next_pause.c. */
 static void
 test_hints(void)
 {
-	act(asked(30 * S), 0);
-	act(exited(0), 0);
-	ends(RESULT_SUCCESS, 0, 0, 2, "a wait that was asked for");
-	is_between(seen.told_pauses_ns[0], 30 * S, 31 * S,
-	    "  is a lower bound, with up to the base on top");
+	static const struct {
+		int64_t asked_ns, low_ns, high_ns;
+		const char *what;
+	} table[] = {
+		{ 30 * S, 30 * S, 31 * S,
+		    "a wait that is asked for has up to the base on top" },
+		{ 90 * S, 90 * S, 91 * S, "it may exceed the cap" },
+		{ 0, S, S, "a short one shortens nothing" },
+		{ 3600 * S, 3600 * S, 3601 * S,
+		    "as much as --hint-max is waited" },
+	};
 
-	act(asked(90 * S), 0);
-	act(exited(0), 0);
-	ends(RESULT_SUCCESS, 0, 0, 2, "it may exceed the cap");
-	is_between(seen.told_pauses_ns[0], 90 * S, 91 * S, "  of a minute");
-
-	settings.limits.deadline_ns = S;
-	act(asked(0), S);
-	ends(RESULT_DEADLINE, 22, 0, 1, "none, where no time is left");
-	ok(!seen.end_signal.asked_too_long, "  is not why it ends");
+	for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
+		act(asked(table[i].asked_ns), 0);
+		act(exited(0), 0);
+		ends(RESULT_SUCCESS, 0, 0, 2, table[i].what);
+		is_between(seen.told_pauses_ns[0], table[i].low_ns,
+		    table[i].high_ns, "  and no longer");
+	}
+	once(asked(3601 * S), RESULT_STOPPED, 22, 0, "more than --hint-max");
+	ok(seen.end_signal.asked_too_long, "  is told");
 
 	settings.limits.hint_max_ns = DURATION_INF;
 	act(asked(DURATION_INF - 1), 0);
@@ -677,39 +650,11 @@ test_hints(void)
 	ends(RESULT_SUCCESS, 0, 0, 2, "one of centuries, without a limit");
 
 	settings.limits.consecutive = 2;
-	act(exited(0), 0);
-	stage.acts[0].outcome.evidence.hint.has_wait = true;
-	stage.acts[0].outcome.evidence.hint.wait_ns = 30 * S;
+	act(asked(30 * S), 0);
+	stage.acts[0].outcome.status = 0;
 	act(exited(0), 0);
 	ends(RESULT_SUCCESS, 0, 0, 2, "also within a streak");
 	is_between(seen.told_pauses_ns[0], 30 * S, 31 * S, "  it is waited");
-
-	act(asked(0), 0);
-	act(exited(0), 0);
-	ends(RESULT_SUCCESS, 0, 0, 2, "a short one");
-	is_int(seen.told_pauses_ns[0], S, "  shortens nothing");
-
-	act(asked(3600 * S), 0);
-	act(exited(0), 0);
-	ends(RESULT_SUCCESS, 0, 0, 2, "as much as --hint-max is waited");
-
-	act(asked(3601 * S), 0);
-	ends(RESULT_STOPPED, 22, 0, 1, "more than --hint-max");
-	ok(seen.end_signal.asked_too_long, "  is told");
-
-	settings.limits.deadline_ns = 20 * S;
-	act(asked(30 * S), 0);
-	ends(RESULT_DEADLINE, 22, 0, 1, "more than the deadline leaves");
-	ok(seen.end_signal.asked_too_long, "  is told too");
-	ok(seen.end_signal.no_time, "  as want of time");
-	is_int(seen.now_ns, 0, "  at once");
-
-	settings.limits.deadline_ns = 20 * S;
-	settings.limits.attempts = INT64_MAX;
-	act(asked(19 * S), 0);
-	ends(RESULT_DEADLINE, 22, 0, 2, "what just fits is the last pause");
-	is_int(seen.told_pauses_ns[0], 19 * S,
-	    "  with nothing on top where nothing more fits");
 }
 
 static void
@@ -718,47 +663,36 @@ test_evidence(void)
 	struct outcome outcome = exited(0);
 
 	outcome.evidence.hint.verdict = VERDICT_STOP;
-	act(outcome, 0);
-	ends(RESULT_STOPPED, 1, 0, 1, "COMMAND can ask to stop");
+	once(outcome, RESULT_STOPPED, 1, 0, "COMMAND can ask to stop");
 
 	outcome = exited(7);
 	outcome.evidence.match.verdict = VERDICT_SUCCESS;
-	act(outcome, 0);
-	ends(RESULT_SUCCESS, 0, 0, 1, "a match can make a success");
+	once(outcome, RESULT_SUCCESS, 0, 0, "a match can make a success");
 	outcome.evidence.hint.verdict = VERDICT_PASS;
-	act(outcome, 0);
-	ends(RESULT_PASS, 7, 0, 1, "but COMMAND's own word comes first");
+	once(outcome, RESULT_PASS, 7, 0, "but COMMAND's own word comes first");
 
 	settings.rules.match_needed = true;
 	act(exited(0), 0);
 	ends(RESULT_EXHAUSTED, 1, 0, 6, "exit 0 may need a match");
 	settings.rules.match_needed = true;
 	settings.rules.codes.exact[0] = VERDICT_SUCCESS;
-	act(exited(0), 0);
-	ends(RESULT_SUCCESS, 0, 0, 1, "unless it was listed");
+	once(exited(0), RESULT_SUCCESS, 0, 0, "unless it was listed");
 
 	outcome = exited(7);
 	outcome.evidence.input.lost = true;
-	act(outcome, 0);
-	ends(RESULT_STOPPED, 7, 0, 1, "lost input allows no further attempt");
+	once(outcome, RESULT_STOPPED, 7, 0,
+	    "lost input allows no further attempt");
 	ok(seen.end_signal.input_lost, "  and is told");
 	outcome.status = 0;
-	act(outcome, 0);
-	ends(RESULT_SUCCESS, 0, 0, 1, "but a success needs none");
+	once(outcome, RESULT_SUCCESS, 0, 0, "but a success needs none");
 
-	outcome = exited(0);
+	outcome = killed(SIGKILL);
 	outcome.evidence.failure.stream = "stdin";
 	outcome.evidence.failure.error = EIO;
 	outcome.evidence.failure.is_final = true;
-	outcome.kind = OUTCOME_KILLED;
-	outcome.signal = SIGKILL;
-	act(outcome, 0);
-	ends(RESULT_ERROR, 125, 0, 1, "a stream that broke is our failure");
+	once(outcome, RESULT_ERROR, 125, 0,
+	    "a stream that broke is our failure");
 	is_int(seen.ends, 0, "  without --at-end");
-	outcome.kind = OUTCOME_EXITED;
-	outcome.signal = 0;
-	act(outcome, 0);
-	ends(RESULT_ERROR, 125, 0, 1, "even where the attempt says success");
 }
 
 /* Readers that stall when we are told to end. */
@@ -769,8 +703,7 @@ test_cut_release(void)
 
 	told.end_signal = SIGTERM;
 	stage.release.cut_by = SIGTERM;
-	act(told, 0);
-	ends(RESULT_INTERRUPTED, 143, SIGTERM, 1,
+	once(told, RESULT_INTERRUPTED, 143, SIGTERM,
 	    "a success whose reader stalls when we are told to end");
 	is_int(seen.release_told, SIGTERM, "  which its release knows");
 	is_int(seen.end_signal.interrupted_by, SIGTERM, "  as the log does");
@@ -782,27 +715,18 @@ test_cut_release(void)
 
 	told.status = 7;
 	stage.release.cut_by = SIGTERM;
-	act(told, 0);
-	ends(RESULT_INTERRUPTED, 7, 0, 1,
+	once(told, RESULT_INTERRUPTED, 7, 0,
 	    "but the fate of an attempt that was told to end stays");
-
-	stage.pause_signal = SIGINT;
-	stage.pause_number = 1;
-	act(exited(7), 0);
-	ends(RESULT_INTERRUPTED, 130, SIGINT, 1, "a signal in a pause");
-	is_int(seen.release_told, SIGINT, "  is known to the release");
 }
 
 static void
 test_release(void)
 {
 	stage.release.error = ENOSPC;
-	act(exited(0), 0);
-	ends(RESULT_ERROR, 125, 0, 1, "a success that cannot be shown");
+	once(exited(0), RESULT_ERROR, 125, 0, "a success that cannot be shown");
 
 	stage.release = (struct release) { .error = EPIPE, .signal = SIGPIPE };
-	act(exited(0), 0);
-	ends(RESULT_ERROR, 128 + SIGPIPE, SIGPIPE, 1,
+	once(exited(0), RESULT_ERROR, 128 + SIGPIPE, SIGPIPE,
 	    "whose reader has gone dies as a writer does");
 
 	stage.release.error = ENOSPC;
@@ -1016,8 +940,7 @@ test_aftermath_of_a_long_run(void)
 	is_int(seen.counts[2], 1, "  whose first is the next");
 }
 
-int
-main(void)
+TESTS
 {
 	reset();
 	test_doors();
@@ -1031,7 +954,6 @@ main(void)
 	test_verdicts();
 	test_time();
 	test_silence();
-	test_deadline_edges();
 	test_from_start();
 	test_reset();
 	test_consecutive();
@@ -1042,5 +964,4 @@ main(void)
 	test_hints();
 	test_evidence();
 	test_release();
-	return done();
 }

@@ -105,11 +105,9 @@ test_stops(void)
 	is_int(silence.lasted_ns, 0, "it wrote, and stopped");
 }
 
-int
-main(void)
+TESTS
 {
 	test_plain();
 	test_output();
 	test_stops();
-	return done();
 }

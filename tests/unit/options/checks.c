@@ -4,13 +4,9 @@
 #include "core/base/duration.h"
 #include "options/checks.h"
 #include "options/preset_apply.h"
-#include "options/program.h"
 #include "options/set.h"
 #include "options/values.h"
 #include "unit/tap.h"
-
-const struct program program
-    = { PROGRAM_BACKOFF, "option_checks", 8, "", "", "", NULL };
 
 static struct options options;
 static struct given given;
@@ -132,6 +128,7 @@ test_contradictions(void)
 	contradict(OPT_DELAYS, "1s", OPT_BASE, "1s");
 	contradict(OPT_DELAYS, "1s", OPT_FACTOR, "2");
 	contradict(OPT_DELAYS, "1s", OPT_GROWTH, "linear");
+	contradict(OPT_DELAYS, "1s", OPT_STEPS, "3");
 	contradict(OPT_STEPS, "3", OPT_FACTOR, "2");
 	contradict(OPT_STEPS, "3", OPT_GROWTH, "linear");
 	contradict(OPT_STEPS, "3", OPT_BASE, "0");
@@ -141,6 +138,7 @@ test_contradictions(void)
 	contradict(OPT_SLOT_TIME, "2s", OPT_CAP, "1s");
 	contradict(OPT_CONSECUTIVE, "4", OPT_ATTEMPTS, "3");
 	contradict(OPT_CONSECUTIVE, "9", OPT_ATTEMPTS, NULL);
+	contradict(OPT_FORMAT, "json", OPT_PLAN, NULL);
 }
 
 static void
@@ -169,12 +167,10 @@ test_preset(void)
 	    "a list that the base contradicts is not taken");
 }
 
-int
-main(void)
+TESTS
 {
 	test_defaults();
 	test_contradictions();
 	test_preset();
 	value_free_delays(&options.settings.policy);
-	return done();
 }

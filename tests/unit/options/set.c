@@ -4,14 +4,10 @@
 #include <string.h>
 
 #include "core/base/duration.h"
-#include "options/program.h"
 #include "options/set.h"
 #include "options/values.h"
 #include "streams/line_scan.h"
 #include "unit/tap.h"
-
-const struct program program
-    = { PROGRAM_BACKOFF, "option_set", 8, "", "", "", NULL };
 
 /* For each option, a valid argument other than its default. */
 static const char *
@@ -134,10 +130,8 @@ test_table(void)
 	ok(!option_takes(OPT_STDIN, "null"), "what never stands alone");
 }
 
-int
-main(void)
+TESTS
 {
 	test_targets();
 	test_table();
-	return done();
 }

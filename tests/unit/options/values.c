@@ -26,6 +26,26 @@ takes(value_parser *parse, const char *text, void *field)
 		printf("# %s\n", refusal.why);
 }
 
+/* Checks that PARSE reads TEXT as this number, of 64 bits. */
+static void
+reads(value_parser *parse, const char *text, int64_t wanted)
+{
+	int64_t number = -1;
+
+	takes(parse, text, &number);
+	is_int(number, wanted, "is its value");
+}
+
+/* Checks that PARSE reads TEXT as this number, an int or an enum. */
+static void
+reads_word(value_parser *parse, const char *text, int wanted)
+{
+	int number = -1;
+
+	takes(parse, text, &number);
+	is_int(number, wanted, "is its value");
+}
+
 /* Checks that PARSE refuses TEXT and says WHY. */
 static void
 refuses(value_parser *parse, const char *text, const char *why)
@@ -38,27 +58,89 @@ refuses(value_parser *parse, const char *text, const char *why)
 	is_string(refusal.why, why, "is why");
 }
 
-static const char a_duration[] = "expected a duration such as 500ms, 2s or "
-                                 "1m30s";
+/* What each parser refuses; durations, sizes and names have tests of their own.
+ */
+static void
+test_bad_values(void)
+{
+	static const struct {
+		value_parser *parse;
+		const char *texts[24];
+	} all[] = {
+		{ value_duration, { "", "abc", "1s..2s", "1s,2s", "infs" } },
+		{ value_factor,
+		    { "", "abc", "0", "0.999999", "-2", "1,5", "0x2", "2x",
+		        "nan", "inf", ".", "1e3", "2 " } },
+		{ value_share, { "", "%", "-1", "1", "100%", "5%%", "x" } },
+		{ value_attempts,
+		    { "", "abc", "00", "-1", "1.5", "6x", "0x6", "infinite",
+		        "INF", "1,2", "6 ", "nan" } },
+		{ value_count, { "", "abc", "-1", "1.5", "inf", "2x" } },
+		{ value_seed, { "", "abc", "-1", "1.5", "0x10", "1,2", "1 " } },
+		{ value_status, { "", "abc", "256", "-1", "1.5", "inf" } },
+		{ value_until,
+		    { "", "abc", "25:00", "12:60", "12:00:61", "12",
+		        "12:", ":30", "1:2:3:4", "-1:00", "12:00pm",
+		        "2026-01-01", "@abc", "@1e9", "12:00:", "12.30" } },
+		{ value_delays,
+		    { "", ",", ",1s", "1s,,2s", "abc", "1s,abc", "-1s", "1s;2s",
+		        "1..2", " 1s", "1s,2s ", "1 s,2s", "1s, " } },
+		{ value_jitter,
+		    { "", "fully", "Full", "2", "-0.1", "-1s", "50%", "+",
+		        "+abc", "+-1s", "0.5..", "..1.5", "0.5..abc", "-1..1",
+		        "0.5..1.5..2", "1s..2s", "0,5", "nan", "inf" } },
+		{ value_splay,
+		    { "", "abc", "inf", "1s..", "..1s", "a..b", "1s..b",
+		        "1s..2s..3s", "-1s..1s", "1s,2s" } },
+		{ value_growth, { "", "abc", "Linear", "linear,", "2" } },
+		{ value_cap_mode, { "", "Window", "before,after", "wind" } },
+		{ value_from, { "middle", "End", "1s" } },
+		{ value_log_format,
+		    { "", "JSON", "txt", "yaml", "text,json" } },
+		{ value_stdin_mode,
+		    { "", "Replay", "replay,", "file", "-", "0" } },
+		{ value_hold, { "", "Stdout", "stderr", "stdout,", "none" } },
+		{ value_signal,
+		    { "", "abc", "SIGFOO", "SIG", "65", "-9", "TERM,INT",
+		        "TERM+1", "1.5", "RTMIN+99" } },
+		{ value_wake_signal,
+		    { "", "abc", "0", "65", "USR1,USR2", "SIGSTOP", "TERM" } },
+		{ value_stop_on,
+		    { "", "abc", "256", "1000", "-1", "7-4", "4-", "-4",
+		        "4-300", "4-7-9", "1.5", "0x10", "inf", "SIG", "EX_",
+		        "EX_FOO", "4-KILL", "KILL-SEGV", "1 2", "7x", "1 ,2",
+		        "1,", ",1", "4 - 7" } },
+		{ value_stop_if,
+		    { "[a", "a[[:foo:]]", "(a", "a{2,1}", "a{1", "[z-a]",
+		        "\\" } },
+	};
+	static struct options options;
+
+	for (size_t i = 0; i < ARRAY_LENGTH(all); i++)
+		for (size_t j = 0;
+		     j < ARRAY_LENGTH(all[i].texts) && all[i].texts[j] != NULL;
+		     j++) {
+			options = (struct options) { .plan = false };
+			refusal = (struct refusal) { .item = "" };
+			ok(!all[i].parse(all[i].texts[j], &options, &refusal)
+			        && refusal.why[0] != '\0',
+			    all[i].texts[j]);
+		}
+}
 
 static void
 test_durations(void)
 {
-	int64_t ns;
-
-	takes(value_duration, "1m 30s", &ns);
-	is_int(ns, 90 * NS_PER_S, "in nanoseconds");
-	takes(value_duration, "inf", &ns);
-	is_int(ns, DURATION_INF, "inf");
-	refuses(value_duration, "1 m", a_duration);
+	reads(value_duration, "1m 30s", 90 * NS_PER_S);
+	reads(value_duration, "inf", DURATION_INF);
+	refuses(value_duration, "1 m",
+	    "expected a duration such as 500ms, 2s or 1m30s");
 	refuses(value_duration_above_0, "0", "expected a duration above 0");
-	refuses(value_duration_above_0, "x", a_duration);
-	takes(value_duration_above_0, "1ns", &ns);
+	reads(value_duration_above_0, "1ns", 1);
 	refuses(value_finite_duration, "inf", "expected a finite duration");
-	takes(value_finite_duration, "0", &ns);
-	is_int(ns, 0, "0");
-	takes(value_timeout, "0", &ns);
-	is_int(ns, DURATION_INF, "a timeout of 0 is none");
+	reads(value_finite_duration, "0", 0);
+	/* A timeout of 0 is none. */
+	reads(value_timeout, "0", DURATION_INF);
 }
 
 static void
@@ -66,38 +148,32 @@ test_until(void)
 {
 	int64_t ns;
 
-	takes(value_until, "@12", &ns);
-	is_int(ns, 12 * NS_PER_S, "a second of the epoch");
-	takes(value_until, "@9223372036854775807", &ns);
-	is_int(ns, INT64_MAX - 1, "the last one is not never");
+	reads(value_until, "@12", 12 * NS_PER_S);
+	/* The last second is not never. */
+	reads(value_until, "@9223372036854775807", INT64_MAX - 1);
 	takes(value_until, "12:30", &ns);
 	refuses(value_until, "24:00",
 	    "expected a local time as HH:MM[:SS], or @SECONDS since the "
 	    "epoch");
-	refuses(value_until, "@", refusal.why);
 }
 
 static void
 test_numbers(void)
 {
-	int64_t number;
 	double real;
 	int times = 0;
 	bool flag = false;
 	const char *copy;
 
-	takes(value_count, "7", &number);
-	is_int(number, 7, "7");
+	reads(value_count, "7", 7);
 	refuses(value_count, "0", "expected a whole number, 1 or more");
-	takes(value_attempts, "inf", &number);
-	is_int(number, INT64_MAX, "inf");
+	reads(value_attempts, "inf", INT64_MAX);
 	refuses(value_attempts, "0",
 	    "expected a number of runs, 1 or more, or inf");
-	takes(value_seed, "0", &number);
+	reads(value_seed, "0", 0);
 	refuses(value_seed, "9223372036854775807",
 	    "expected a whole number from 0 to 9223372036854775806");
-	takes(value_size, "2K", &number);
-	is_int(number, 2048, "2048");
+	reads(value_size, "2K", 2048);
 	refuses(value_size, "2KB",
 	    "expected a size such as 4096, 64K, 10MiB or 1G");
 	takes(value_factor, "1.5", &real);
@@ -122,32 +198,18 @@ test_words(void)
 {
 	static const char *const shapes[] = { "exponential", "binary", "linear",
 		"quadratic", "cubic", "fibonacci", "constant" };
-	enum growth growth;
-	enum cap_mode mode;
-	enum log_format format;
-	enum stdin_mode input;
-	enum hold_what hold;
-	enum watch watch;
 	bool from_start;
 
-	for (size_t i = 0; i < ARRAY_LENGTH(shapes); i++) {
-		takes(value_growth, shapes[i], &growth);
-		is_int(growth, (int64_t)i, "in order");
-	}
-	takes(value_cap_mode, "after", &mode);
-	ok(mode == CAP_AFTER, "after");
-	takes(value_log_format, "json", &format);
-	ok(format == LOG_JSON, "json");
-	takes(value_log_format, "github", &format);
-	ok(format == LOG_GITHUB, "github");
-	takes(value_stdin_mode, "null", &input);
-	ok(input == STDIN_NULL, "null");
-	takes(value_hold, "all", &hold);
-	ok(hold == HOLD_ALL, "all");
-	takes(value_hold, NULL, &hold);
-	ok(hold == HOLD_STDOUT, "alone it is stdout");
-	takes(value_watch, "stderr", &watch);
-	ok(watch == WATCH_STDERR, "stderr");
+	for (size_t i = 0; i < ARRAY_LENGTH(shapes); i++)
+		reads_word(value_growth, shapes[i], (int)i);
+	reads_word(value_cap_mode, "after", CAP_AFTER);
+	reads_word(value_log_format, "json", LOG_JSON);
+	reads_word(value_log_format, "github", LOG_GITHUB);
+	reads_word(value_stdin_mode, "null", STDIN_NULL);
+	reads_word(value_hold, "all", HOLD_ALL);
+	/* Alone. */
+	reads_word(value_hold, NULL, HOLD_STDOUT);
+	reads_word(value_watch, "stderr", WATCH_STDERR);
 	takes(value_from, "start", &from_start);
 	ok(from_start, "start");
 	takes(value_from, "end", &from_start);
@@ -224,25 +286,42 @@ test_delays(void)
 	refuses(value_outages, "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17",
 	    "expected at most 16 durations");
 	refuses(value_outages, "1s,", expected);
-	refuses(value_delays, "1s,", expected);
-	refuses(value_delays, "1s ,2s", expected);
-	refuses(value_delays, "1s 2s", expected);
 }
 
 static void
 test_signals(void)
 {
-	int number;
-
-	takes(value_signal, "SIGKILL", &number);
-	is_int(number, SIGKILL, "KILL");
+	reads_word(value_signal, "SIGKILL", SIGKILL);
 	refuses(value_signal, "TREM", "did you mean TERM?");
 	refuses(value_signal, "0", "expected a signal such as TERM or 15");
-	takes(value_wake_signal, "USR1", &number);
-	is_int(number, SIGUSR1, "USR1");
+	reads_word(value_wake_signal, "USR1", SIGUSR1);
 	refuses(value_wake_signal, "KILL",
 	    "expected HUP, USR1, USR2, ALRM, WINCH, IO or a real-time "
 	    "signal");
+}
+
+/* Checks that A and B cannot both have these codes, and what is said of it. */
+static void
+overlap(value_parser *a, const char *a_text, value_parser *b,
+    const char *b_text, const char *item, const char *why)
+{
+	struct rules rules = { .listed_only = false };
+
+	takes(a, a_text, &rules);
+	ok(!b(b_text, &rules, &refusal), b_text);
+	is_string(refusal.item, item, "the item");
+	is_string(refusal.why, why, "both options");
+}
+
+/* The same of a word, which both have. */
+static void
+overlap_words(const char *word)
+{
+	char why[64];
+
+	snprintf(
+	    why, sizeof why, "%s is in both --retry-on and --stop-on", word);
+	overlap(value_retry_on, word, value_stop_on, word, word, why);
 }
 
 static void
@@ -255,14 +334,19 @@ test_codes(void)
 	takes(value_retry_on, "4-6, KILL", &rules);
 	ok(rules.codes.range[5] == VERDICT_RETRY && rules.listed_only,
 	    "nothing else is retried");
-	refusal = (struct refusal) { .item = "" };
-	ok(!value_pass_on("1, 5-9", &rules, &refusal), "an overlap");
-	is_string(refusal.item, "5-9", "the item");
-	is_string(refusal.why, "5 is in both --retry-on and --pass-on",
-	    "the status, and both options");
-	ok(!value_throttle_on("SIGKILL", &rules, &refusal), "a signal");
-	is_string(refusal.why,
-	    "SIGKILL is in both --retry-on and --throttle-on", "its name");
+	overlap(value_retry_on, "4-7", value_pass_on, "1, 5-9", "5-9",
+	    "5 is in both --retry-on and --pass-on");
+	overlap(value_success_on, "7", value_stop_on, "1,7", "7",
+	    "7 is in both --success-on and --stop-on");
+	overlap(value_pass_on, "75", value_stop_on, "EX_TEMPFAIL",
+	    "EX_TEMPFAIL", "EX_TEMPFAIL is in both --pass-on and --stop-on");
+	overlap(value_retry_on, "KILL", value_throttle_on, "SIGKILL", "SIGKILL",
+	    "SIGKILL is in both --retry-on and --throttle-on");
+	overlap_words("timeout");
+	overlap_words("start");
+	overlap_words("nonzero");
+	overlap_words("signal");
+	overlap_words("any");
 	refuses(value_success_on, "timout", "did you mean timeout?");
 	refuses(value_success_on, "1,,2",
 	    "expected codes such as 7, 4-7, nonzero, TERM, timeout or "
@@ -291,9 +375,9 @@ test_known(void)
 	    "expected the name of a tool; --tool=list prints all");
 }
 
-int
-main(void)
+TESTS
 {
+	test_bad_values();
 	test_durations();
 	test_until();
 	test_numbers();
@@ -303,5 +387,4 @@ main(void)
 	test_signals();
 	test_codes();
 	test_known();
-	return done();
 }

@@ -92,12 +92,10 @@ test_seeds(void)
 	ok(a.bits(&a) == UINT64_C(3203168211198807973), "reference draw 2");
 }
 
-int
-main(void)
+TESTS
 {
 	test_ends();
 	test_rejection();
 	test_uniform();
 	test_seeds();
-	return done();
 }

@@ -374,8 +374,7 @@ test_power(void)
 	ok(worst < 1e-12, "powers are those of libm");
 }
 
-int
-main(void)
+TESTS
 {
 	set_uniform(.5);
 	test_shapes();
@@ -389,5 +388,4 @@ main(void)
 	test_slots();
 	test_steps();
 	test_power();
-	return done();
 }

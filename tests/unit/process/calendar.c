@@ -43,11 +43,8 @@ test_simple(void)
 {
 	zone(NEW_YORK);
 	is_at("5s", 1000, 1005, "a duration is from now on");
-	is_at("@1788625200", 1000, 1788625200, "an epoch is that moment");
 	is_at("@500", 1000, 1000, "the past is now");
 	is_at("2023-08-04T12:00:00Z", 1000, 1691150400, "a date is a moment");
-	is_at("1994-11-06T08:49:37Z", utc(6, 1, 0, 0), utc(6, 1, 0, 0),
-	    "a date in the past is now");
 	is_at("0001-01-01 00:00", utc(6, 1, 0, 0), utc(6, 1, 0, 0),
 	    "before all calendars");
 	is_at("9999-12-31T23:59:59Z", utc(6, 1, 0, 0), INT64_MAX / NS_PER_S,
@@ -66,9 +63,7 @@ test_time_of_day(const char *rules, int64_t east_s)
 	int64_t three = utc(6, 10, 15, 0) - east_s;
 
 	zone(rules);
-	is_at("3pm", three - 10 * HOUR, three, "today");
 	is_at("3pm", three + HOUR, three + DAY, "tomorrow");
-	is_at("3pm", three, three, "now");
 	is_at("3pm", three + 14 * MINUTE, three + 14 * MINUTE,
 	    "14 minutes ago is now");
 	is_at("3pm", three + 15 * MINUTE, three + 15 * MINUTE,
@@ -77,15 +72,11 @@ test_time_of_day(const char *rules, int64_t east_s)
 	    "16 minutes ago is tomorrow");
 	is_at("12:10am", utc(6, 10, 23, 50) - east_s,
 	    utc(6, 11, 0, 10) - east_s, "across midnight");
-	is_at("11:50pm", utc(6, 11, 0, 4) - east_s, utc(6, 11, 0, 4) - east_s,
-	    "14 minutes ago across midnight");
 	is_at("11:50pm", utc(6, 11, 0, 6) - east_s, utc(6, 11, 23, 50) - east_s,
 	    "16 minutes ago across midnight");
 	is_at("3pm UTC", utc(6, 10, 14, 0), utc(6, 10, 15, 0), "in UTC");
 	is_at("3pm UTC", utc(6, 10, 15, 14), utc(6, 10, 15, 14),
 	    "  14 minutes ago");
-	is_at("3pm UTC", utc(6, 10, 15, 16), utc(6, 11, 15, 0),
-	    "  16 minutes ago");
 	is_at("00:10+02:00", utc(6, 10, 21, 50), utc(6, 10, 22, 10),
 	    "with an offset across midnight");
 	is_at("23:50-05:00", utc(6, 10, 5, 4), utc(6, 10, 5, 4),
@@ -120,14 +111,10 @@ test_gap(void)
 
 	zone(AMSTERDAM);
 	is_at("2:30", change - HOUR, change, "a time in the gap is its end");
-	is_at("2:30", change - 10 * HOUR, change, "  seen from the day before");
 	is_at("2026-03-29 02:30", 0, change, "a date in the gap, too");
-	is_at("Mar 29, 2:30", change - DAY, change, "  and without a year");
 	is_at("1:59", change - HOUR, change - MINUTE, "before the gap");
-	is_at("3:00", change - HOUR, change, "after it");
 	is_at("2026-03-29 03:00", 0, change, "  as a date");
 	is_at("2026-03-29 01:59:59", 0, change - 1, "  and before it");
-	is_at("3:30", change - HOUR, change + 30 * MINUTE, "well after it");
 	is_at("3pm", change - HOUR, utc(3, 29, 13, 0), "on that day");
 	is_at("2:30", change + 20 * MINUTE, utc(3, 30, 0, 30),
 	    "the gap was 20 minutes ago");
@@ -224,8 +211,7 @@ test_text(void)
 	shows(INT64_MAX, now, "2262-04-12 01:47:17");
 }
 
-int
-main(void)
+TESTS
 {
 	test_simple();
 	test_time_of_day(AMSTERDAM, 2 * HOUR);
@@ -237,5 +223,4 @@ main(void)
 	test_other_changes();
 	test_files();
 	test_text();
-	return done();
 }

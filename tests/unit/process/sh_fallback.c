@@ -75,14 +75,13 @@ test_exists(void)
 	ok(!sh_fallback_exists("./bin"), "a directory is no program");
 }
 
-int
-main(void)
+TESTS
 {
 	char directory[] = "/tmp/sh_fallback.XXXXXX";
 
 	if (mkdtemp(directory) == NULL || chdir(directory) != 0
 	    || mkdir("bin", 0700) != 0 || mkdir("empty", 0700) != 0)
-		return 1;
+		exit(1);
 	make_program("bin/script", 0700);
 	make_program("bin/data", 0600);
 	make_program("here", 0700);
@@ -95,5 +94,4 @@ main(void)
 	rmdir("bin");
 	rmdir("empty");
 	rmdir(directory);
-	return done();
 }

@@ -58,8 +58,7 @@ test_extremes(void)
 	is_int(queue.now_ns, INT64_MAX, "it is never");
 }
 
-int
-main(void)
+TESTS
 {
 	goes_on(INT64_MAX / 20, 15, "over 292 years");
 	goes_on(INT64_C(1000000000), 15, "over a second");
@@ -67,5 +66,4 @@ main(void)
 	goes_on(3, 15, "with most");
 	goes_on(0, 15, "with all");
 	test_extremes();
-	return done();
 }

@@ -107,17 +107,17 @@ test_minute(void)
 
 	reset();
 	down_for(
-	    60 * S, 40, "full", (struct figures) { 10.1, 34, 6.8, 15.7, 19.5 });
+	    60 * S, 10, "full", (struct figures) { 10.1, 34, 6.8, 15.7, 19.5 });
 	policy->factor = 3;
-	down_for(60 * S, 40, "full, by 3",
+	down_for(60 * S, 10, "full, by 3",
 	    (struct figures) { 9.0, 24, 6.8, 15.7, 19.8 });
 	policy->growth = GROWTH_CUBIC;
-	down_for(60 * S, 40, "full, cubic",
+	down_for(60 * S, 10, "full, cubic",
 	    (struct figures) { 8.2, 26, 6.7, 15.5, 19.4 });
 	reset();
 	policy->jitter.kind = JITTER_EQUAL;
 	down_for(
-	    60 * S, 40, "equal", (struct figures) { 8.0, 62, 8.0, 16.1, 19.4 });
+	    60 * S, 10, "equal", (struct figures) { 8.0, 62, 8.0, 16.1, 19.4 });
 	policy->jitter.kind = JITTER_NONE;
 	down_for(
 	    60 * S, 1, "none", (struct figures) { 11.5, 1000, 101, 191, 191 });
@@ -125,7 +125,7 @@ test_minute(void)
 	down_for(60 * S, 1, "each second",
 	    (struct figures) { 64.5, 1000, 4.5, 9, 9 });
 	policy->jitter.kind = JITTER_DECORRELATED;
-	down_for(60 * S, 40, "decorrelated",
+	down_for(60 * S, 10, "decorrelated",
 	    (struct figures) { 10.2, 36, 6.2, 15.3, 20.9 });
 }
 
@@ -136,30 +136,30 @@ test_others(void)
 
 	reset();
 	policy->cap_mode = CAP_AFTER;
-	down_for(60 * S, 20, "full, capped after the draw",
+	down_for(60 * S, 10, "full, capped after the draw",
 	    (struct figures) { 8.3, 36, 10.1, 19, 20 });
 	policy->floor_ns = S;
 	down_for(
-	    60 * S, 20, "jpillora", (struct figures) { 8.1, 49, 9.9, 19, 20 });
+	    60 * S, 10, "jpillora", (struct figures) { 8.1, 49, 9.9, 19, 20 });
 	policy->floor_ns = 0;
 	policy->jitter.kind = JITTER_DECORRELATED;
-	down_for(60 * S, 20, "decorrelated, capped after the draw",
+	down_for(60 * S, 10, "decorrelated, capped after the draw",
 	    (struct figures) { 8.9, 35, 8.5, 18.6, 20 });
 	policy->jitter.kind = JITTER_SMOOTH;
 	down_for(
-	    60 * S, 20, "Polly", (struct figures) { 8, 37, 9.7, 17.7, 19.8 });
+	    60 * S, 10, "Polly", (struct figures) { 8, 37, 9.7, 17.7, 19.8 });
 	policy->cap_mode = CAP_BEFORE;
 	policy->jitter = (struct jitter) { JITTER_SCALE, 0.8, 1.2, 0 };
 	down_for(
-	    60 * S, 40, "20 %", (struct figures) { 7, 75, 11.1, 17.7, 30.5 });
+	    60 * S, 10, "20 %", (struct figures) { 7, 75, 11.1, 17.7, 30.5 });
 	policy->jitter = (struct jitter) { JITTER_SCALE, 0.5, 1.5, 0 };
 	down_for(
-	    60 * S, 20, "50 %", (struct figures) { 7, 34, 11, 23.9, 29.2 });
+	    60 * S, 10, "50 %", (struct figures) { 7, 34, 11, 23.9, 29.2 });
 }
 
 /*
  * When the last client is served varies much: the standard deviation is
- * 115 s, so the mean of 400 runs has an error of 6 s.
+ * 115 s, so the mean of 100 runs has an error of 12 s.
  */
 static void
 test_slots(void)
@@ -169,7 +169,7 @@ test_slots(void)
 	settings.policy.slot_ns = S;
 	settings.policy.max_exponent = 10;
 	settings.policy.cap_ns = DURATION_INF;
-	down_for(60 * S, 400, "Ethernet slots",
+	down_for(60 * S, 100, "Ethernet slots",
 	    (struct figures) { 6.6, 182, 42, 113, 398 });
 }
 
@@ -180,28 +180,18 @@ test_five_minutes(void)
 
 	reset();
 	policy->cap_ns = 60 * S;
-	down_for(300 * S, 40, "5 minutes, full",
+	down_for(300 * S, 20, "5 minutes, full",
 	    (struct figures) { 15.6, 38, 20, 0, 0 });
 	policy->factor = 3;
-	down_for(300 * S, 40, "5 minutes, full, by 3",
+	down_for(300 * S, 20, "5 minutes, full, by 3",
 	    (struct figures) { 14, 21, 20.4, 0, 0 });
 	policy->growth = GROWTH_CUBIC;
-	down_for(300 * S, 40, "5 minutes, full, cubic",
+	down_for(300 * S, 20, "5 minutes, full, cubic",
 	    (struct figures) { 13.1, 23, 20.3, 0, 0 });
 	policy->jitter.kind = JITTER_DECORRELATED;
 	policy->cap_mode = CAP_AFTER;
-	down_for(300 * S, 40, "5 minutes, decorrelated",
+	down_for(300 * S, 20, "5 minutes, decorrelated",
 	    (struct figures) { 16.9, 36, 24.5, 0, 0 });
-}
-
-static int64_t
-total_of_load(void)
-{
-	int64_t total = 0;
-
-	for (int i = 0; i < BUCKETS; i++)
-		total += counts[i];
-	return total;
 }
 
 static void
@@ -220,7 +210,9 @@ test_conservation(void)
 	}
 	is_int(
 	    attempts, simulation.attempts, "attempts of all are those of each");
-	is_int(total_of_load(), simulation.attempts, "  and make the load");
+	for (int i = 0; i < BUCKETS; i++)
+		attempts -= counts[i];
+	is_int(attempts, 0, "  and make the load");
 	is_int(results[RESULT_SUCCESS], simulation.served, "all served are");
 	is_int(results[RESULT_EXHAUSTED], simulation.exhausted,
 	    "and all exhausted");
@@ -230,8 +222,6 @@ test_conservation(void)
 	ok(simulation.served > 0 && simulation.exhausted > 0
 	        && simulation.late > 0,
 	    "  and there are some of each");
-	ok(!simulation_step(&simulation, 1), "nothing comes after the end");
-	is_int(simulation.attempts, attempts, "  not one attempt");
 }
 
 /* The last attempt before a deadline is made, as the loop makes it. */
@@ -308,10 +298,6 @@ test_capacity(void)
 	    simulation_wait(&simulation, 100), 39 * S, "100 at 2.5 a second");
 	is_int(simulation_wait(&simulation, 3), 0, "  3 in the first");
 	is_int(simulation_wait(&simulation, 4), S, "  2 in the next");
-	simulate(10, 60 * S, 0.5, 1);
-	is_int(simulation_wait(&simulation, 100), 18 * S,
-	    "10 at one in 2 seconds");
-	is_int(simulation.waited_ns, 90 * S, "  waited so long");
 	/* All come in odd seconds, after the first pause. */
 	settings.policy.base_ns = 20 * S;
 	settings.limits.attempts = 20;
@@ -322,15 +308,12 @@ test_capacity(void)
 	settings.limits.attempts = INT64_MAX;
 	simulate(10, 0, 1, 1);
 	is_int(simulation_wait(&simulation, 100), 9 * S, "without an outage");
+	is_int(simulation.waited_ns, 45 * S, "  all waited so long");
 	is_int(simulation.attempts, 55, "  there is a herd all the same");
 	simulate(1, 60 * S, 1, 1);
 	is_int(simulation.attempts, 61, "the moment that it is back is served");
 	simulate(1, 60 * S + 1, 1, 1);
 	is_int(simulation.attempts, 62, "  the one before is not");
-	simulate(1000, 60 * S, 1e30, 1);
-	is_int(simulation_wait(&simulation, 100), 0,
-	    "where there is enough for all");
-	is_int(simulation.attempts, 61000, "  all are served at once");
 
 	reset();
 	settings.policy.cap_ns = S;
@@ -339,7 +322,7 @@ test_capacity(void)
 	for (int i = 0; i < 1000; i++)
 		seconds[waits_ns[i] / S]++;
 	for (int i = 0; i < 300; i++)
-		most = seconds[i] > most ? seconds[i] : most;
+		most = max_ns(most, seconds[i]);
 	is_int(most, 10, "but never more than there is");
 	ok(waits_ns[0] >= 0, "and nobody before there was any");
 }
@@ -356,16 +339,14 @@ test_waits(void)
 	is_int(simulation_wait(&simulation, 95), 0, "  and nobody waited");
 
 	reset();
-	simulate(100, 60 * S, 10, 1);
-	for (int i = 1; i < 100; i++)
+	simulate(11, 60 * S, 10, 1);
+	for (int i = 1; i < 11; i++)
 		ascending = ascending && waits_ns[i] >= waits_ns[i - 1];
 	ok(ascending, "waits ascend");
 	is_int(
 	    simulation_wait(&simulation, 1), waits_ns[0], "the nearest rank");
-	is_int(simulation_wait(&simulation, 95), waits_ns[94], "of 95 %");
-	is_int(simulation_wait(&simulation, 100), waits_ns[99], "of all");
-	simulate(11, 60 * S, 10, 1);
 	is_int(simulation_wait(&simulation, 50), waits_ns[5], "of half of 11");
+	is_int(simulation_wait(&simulation, 100), waits_ns[10], "of all");
 }
 
 static void
@@ -491,7 +472,7 @@ test_like_the_loop(void)
 	int64_t results[RESULT_ERROR + 1] = { 0 };
 	int differ = 0;
 
-	for (uint64_t seed = 0; seed < 3000; seed++) {
+	for (uint64_t seed = 0; seed < 1000; seed++) {
 		enum result result;
 
 		draw_settings(&random);
@@ -502,13 +483,12 @@ test_like_the_loop(void)
 		results[result]++;
 	}
 	is_int(differ, 0, "one client does what the loop does");
-	ok(results[RESULT_SUCCESS] > 300, "  often with success");
-	ok(results[RESULT_EXHAUSTED] > 300, "  often for lack of attempts");
-	ok(results[RESULT_DEADLINE] > 300, "  often for lack of time");
+	ok(results[RESULT_SUCCESS] > 100, "  often with success");
+	ok(results[RESULT_EXHAUSTED] > 100, "  often for lack of attempts");
+	ok(results[RESULT_DEADLINE] > 100, "  often for lack of time");
 }
 
-int
-main(void)
+TESTS
 {
 	test_minute();
 	test_others();
@@ -524,5 +504,4 @@ main(void)
 	test_endless();
 	test_most();
 	test_like_the_loop();
-	return done();
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/base/array.h"
 #include "core/base/duration.h"
 #include "core/judge/verdict.h"
 #include "core/pause/random.h"
@@ -111,7 +112,21 @@ any_line_matches(const char *regex, const char *text, size_t length)
 
 /* --- a condition matches what regexec matches --- */
 
-/* A regular expression of random parts; many are invalid and refused. */
+/* Up to MOST of COUNT parts, at random. */
+static void
+make(char *text, size_t size, const char *const *parts, size_t count,
+    size_t most)
+{
+	*text = '\0';
+	for (size_t i = below(most + 1); i > 0; i--) {
+		const char *part = parts[below(count)];
+
+		if (strlen(text) + strlen(part) < size)
+			strcat(text, part);
+	}
+}
+
+/* Many of these regular expressions are invalid and refused. */
 static void
 make_regex(char *regex, size_t size)
 {
@@ -121,40 +136,27 @@ make_regex(char *regex, size_t size)
 		"[^]a|]", "[[:alpha:]c]", "[[.b.]]", "[[=a=]|]", "[(]", "\\(",
 		"\\|", "\\\\", "\\*", "\\w", "\\b", "\\<", "\\/", "|", "x", "-",
 		" ", "}", "\\{", "abcabcabcabcabcabc" };
-	size_t count = 1 + below(8);
 
-	*regex = '\0';
-	for (size_t i = 0; i < count; i++) {
-		const char *part = parts[below(sizeof parts / sizeof *parts)];
-
-		if (strlen(regex) + strlen(part) < size)
-			strcat(regex, part);
-	}
+	do
+		make(regex, size, parts, ARRAY_LENGTH(parts), 8);
+	while (*regex == '\0');
 }
 
 /* Lines made of the parts of such a regular expression. */
-static size_t
+static void
 make_text(char *text, size_t size)
 {
 	static const char *const parts[] = { "a", "b", "c", "ab", "abc", "x",
 		"abcabcabcabcabcabc", "|", "(", "]", ".", "*", "\\", "-", " ",
 		"}", "{", "n", "/", "\n", "\n", "\n" };
-	size_t length = 0;
 
-	for (size_t count = below(12); count > 0; count--) {
-		const char *part = parts[below(sizeof parts / sizeof *parts)];
-
-		if (length + strlen(part) < size) {
-			memcpy(text + length, part, strlen(part));
-			length += strlen(part);
-		}
-	}
-	return length;
+	make(text, size, parts, ARRAY_LENGTH(parts), 11);
 }
 
 static bool
-agrees(const char *regex, const char *text, size_t length)
+agrees(const char *regex, const char *text)
 {
+	size_t length = strlen(text);
 	bool wanted = any_line_matches(regex, text, length);
 	bool found;
 
@@ -185,9 +187,10 @@ compare_with_regexec(void)
 		if (regcomp(&compiled, regex, REG_EXTENDED | REG_NOSUB) != 0)
 			continue;
 		regfree(&compiled);
-		for (int i = 0; i < 4; i++)
-			wrong += !agrees(
-			    regex, text, make_text(text, sizeof text));
+		for (int i = 0; i < 4; i++) {
+			make_text(text, sizeof text);
+			wrong += !agrees(regex, text);
+		}
 		compared++;
 	}
 	ok(wrong == 0,
@@ -229,9 +232,47 @@ compare_known_traps(void)
 		{ "ba{0}", "b" },
 	};
 
-	for (size_t i = 0; i < sizeof traps / sizeof *traps; i++)
-		ok(agrees(traps[i].regex, traps[i].text, strlen(traps[i].text)),
+	for (size_t i = 0; i < ARRAY_LENGTH(traps); i++)
+		ok(agrees(traps[i].regex, traps[i].text),
 		    "a regular expression that is easily misread");
+}
+
+/* Lines, bytes, and escapes that regcomp(3) does not know. */
+static void
+check_matches(void)
+{
+	static const struct {
+		const char *regex, *text;
+		size_t length;
+		bool found;
+	} cases[] = {
+		{ "^end$", "begin\nend\n", 10, true },
+		{ "^end$", "begin\nend", 9, true },
+		{ "n.e", "begin\nend\n", 10, false },
+		{ "^$", "a\n", 2, false },
+		{ "^end\r$", "end\r\n", 5, true },
+		{ "^a\1b$", "a\0b\n", 4, true },
+		{ "a$", "a\0b\n", 4, false },
+		{ "^..$", "\303\251\n", 3, true },
+		{ "\377", "a\377b\n", 4, true },
+		{ "Fatal", "fatal\n", 6, false },
+		{ "^\\d+$", "42\n", 3, true },
+		{ "\\d", "d\n", 2, false },
+		{ "\\D", "d\n", 2, true },
+		{ "a\\tb", "a\tb\n", 4, true },
+		{ "[\\d]", "\\\n", 2, true },
+		{ "^[\\1]\\\\1", "1\\1\n", 4, true },
+	};
+
+	for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+		char what[40];
+
+		snprintf(what, sizeof what, "match %zu of the table", i);
+		begin(cases[i].regex);
+		feed(cases[i].text, cases[i].length, 3);
+		is_int(scan_match(&scan) != NULL, cases[i].found, what);
+		end();
+	}
 }
 
 /* --- lines, wherever they are cut --- */
@@ -440,16 +481,31 @@ check_order(void)
 	}
 }
 
+#define EXPECTED "expected an extended regular expression"
+
 static void
 check_refusals(void)
 {
-	static const char *const refused[] = { "", "(", "[", "a{2,1}", "\\",
-		"[z-a]", "[[:none:]]", "[[", "\\q", "(a)\\1", "a\\nb" };
+	static const struct {
+		const char *regex, *why; /* or how it begins */
+	} refused[] = {
+		{ "", "expected a regular expression" },
+		{ "a\nb", "expected a regular expression for one line" },
+		{ "(a)\\1", EXPECTED " without \\1 (\\\\ is a backslash)" },
+		{ "a\\nb", EXPECTED " without \\n (\\\\ is a backslash)" },
+		{ "(", EXPECTED ": " },
+		{ "[", EXPECTED ": " },
+		{ "a{2,1}", EXPECTED ": " },
+		{ "\\", EXPECTED ": " },
+		{ "[z-a]", EXPECTED ": " },
+		{ "[[:none:]]", EXPECTED ": " },
+	};
 
-	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-		const char *why = begin(refused[i]);
+	for (size_t i = 0; i < ARRAY_LENGTH(refused); i++) {
+		const char *why = begin(refused[i].regex);
+		const char *wanted = refused[i].why;
 
-		ok(why != NULL && strncmp(why, "expected ", 9) == 0
+		ok(why != NULL && strncmp(why, wanted, strlen(wanted)) == 0
 		        && strchr(why, '\n') == NULL,
 		    "what is no regular expression is refused with a reason");
 		end();
@@ -473,52 +529,48 @@ feed_line(const char *line)
 	feed(line, strlen(line), 7);
 }
 
-/* After LINES of stderr, exit STATUS of the tool means VERDICT. */
-static void
-says(const char *name, const char *lines, int status, enum verdict verdict)
-{
-	const struct condition *message;
-	char what[64];
-
-	begin_tool(name);
-	feed_line(lines);
-	message = scan_message(&scan, status);
-	snprintf(what, sizeof what, "  after exit %d: %s", status,
-	    verdict != VERDICT_NONE ? verdict_name(verdict) : "nothing");
-	is_int(message != NULL ? message->message.verdict : VERDICT_NONE,
-	    verdict, what);
-	end();
-}
-
 #define CURL_ERROR "curl: (22) The requested URL returned error: "
 #define NO_SPACE "write failed: No space left on device (28)\n"
 
+/* What lines of stderr mean with a status, and which of them decides. */
 static void
-check_tool_codes(void)
+check_tool_messages(void)
 {
-	says("curl", CURL_ERROR "404\n", 22, VERDICT_STOP);
-	says("curl", CURL_ERROR "404\n", 21, VERDICT_NONE);
-	says("curl", CURL_ERROR "404\n", 23, VERDICT_NONE);
-	says("curl", "words\n", 22, VERDICT_NONE);
-	says("rsync", NO_SPACE, 10, VERDICT_NONE);
-	says("rsync", NO_SPACE, 11, VERDICT_STOP);
-	says("rsync", NO_SPACE, 17, VERDICT_STOP);
-	says("rsync", NO_SPACE, 23, VERDICT_STOP);
-	says("rsync", NO_SPACE, 24, VERDICT_NONE);
-}
+	static const struct {
+		const char *tool, *lines;
+		int status;
+		enum verdict verdict;
+	} cases[] = {
+		{ "curl", CURL_ERROR "404\n", 22, VERDICT_STOP },
+		{ "curl", CURL_ERROR "404\n", 21, VERDICT_NONE },
+		{ "curl", CURL_ERROR "404\n", 23, VERDICT_NONE },
+		{ "curl", "words\n", 22, VERDICT_NONE },
+		{ "rsync", NO_SPACE, 10, VERDICT_NONE },
+		{ "rsync", NO_SPACE, 11, VERDICT_STOP },
+		{ "rsync", NO_SPACE, 23, VERDICT_STOP },
+		{ "rsync", NO_SPACE, 24, VERDICT_NONE },
+		{ "curl", CURL_ERROR "503\n" CURL_ERROR "429\n", 22,
+		    VERDICT_THROTTLE },
+		{ "curl", CURL_ERROR "429\n" CURL_ERROR "404\n", 22,
+		    VERDICT_STOP },
+		{ "curl", CURL_ERROR "404\n" CURL_ERROR "429\n", 22,
+		    VERDICT_STOP },
+		/* Messages for other codes do not interfere. */
+		{ "rsync", NO_SPACE "@ERROR: max connections\n", 5,
+		    VERDICT_THROTTLE },
+	};
 
-static void
-check_tool_order(void)
-{
-	says("curl", CURL_ERROR "503\n" CURL_ERROR "429\n", 22,
-	    VERDICT_THROTTLE);
-	says("curl", CURL_ERROR "429\n" CURL_ERROR "503\n", 22,
-	    VERDICT_THROTTLE);
-	says("curl", CURL_ERROR "429\n" CURL_ERROR "404\n", 22, VERDICT_STOP);
-	says("curl", CURL_ERROR "404\n" CURL_ERROR "429\n", 22, VERDICT_STOP);
-	/* Messages for other codes do not interfere. */
-	says(
-	    "rsync", NO_SPACE "@ERROR: max connections\n", 5, VERDICT_THROTTLE);
+	for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+		const struct condition *message;
+
+		begin_tool(cases[i].tool);
+		feed_line(cases[i].lines);
+		message = scan_message(&scan, cases[i].status);
+		is_int(
+		    message != NULL ? message->message.verdict : VERDICT_NONE,
+		    cases[i].verdict, cases[i].tool);
+		end();
+	}
 }
 
 static void
@@ -609,66 +661,60 @@ wait_of(const struct stated_wait *said)
 }
 
 static void
-asks(const char *line, int64_t wanted_ns, const char *what)
-{
-	is_int(wait_of(look(line)), wanted_ns, what);
-}
-
-static void
-is_no_wait(const char *line, enum stated wanted, const char *what)
-{
-	is_int(look(line)->stated, wanted, what);
-}
-
-static void
 check_retry_after(void)
 {
-	asks("Retry-After: 8", 8 * NS_PER_S, "seconds");
-	asks("retry-after:8", 8 * NS_PER_S, "in any case, without a blank");
-	asks(" \t< RETRY-AFTER: \t8 \t\r", 8 * NS_PER_S, "among blanks");
-	asks("> Retry-After: 0", 0, "no seconds");
-	asks("Retry-After: 9223372036", INT64_C(9223372036) * NS_PER_S,
-	    "the most seconds there are");
-	asks("Retry-After: 9223372037", INT64_MAX, "more seconds saturate");
-	asks("Retry-After: 99999999999999999999", INT64_MAX,
-	    "more than any number is as much");
-	asks("Retry-After: Sat, 21 Nov 2026 12:00:08 GMT", 8 * NS_PER_S,
-	    "a date");
-	asks("Retry-After: Saturday, 21-Nov-26 12:00:08 GMT", 8 * NS_PER_S,
-	    "a date of RFC 850");
-	asks("Retry-After: Sat Nov 21 12:00:08 2026", 8 * NS_PER_S,
-	    "a date of asctime");
-	asks("Retry-After: Tue Dec  1 12:00:00 2026", 864000 * NS_PER_S,
-	    "a date of asctime with one digit");
-	asks("Retry-After: Sat, 21 Nov 2026 12:00:00 GMT", 0, "now");
-	asks("Retry-After: Sun, 06 Nov 1994 08:49:37 GMT", 0, "the past");
-	asks("Retry-After: Sunday, 06-Nov-94 08:49:37 GMT", 0,
-	    "the past of RFC 850");
-	asks("Retry-After: Sun Nov  6 08:49:37 1994", 0, "the past of asctime");
-	asks("Retry-After: Mon, 07 Nov 1960 08:49:37 GMT", 0,
-	    "a past before all clocks");
-	asks("Retry-After: Sat, 01 Jan 0001 00:00:00 GMT", 0,
-	    "a past before all calendars");
-	asks("Retry-After: Fri, 31 Dec 9999 23:59:59 GMT", INT64_MAX - NOW_NS,
-	    "a future beyond all clocks saturates");
+	static const struct {
+		const char *value;
+		int64_t ns;
+	} waits[] = {
+		{ "Retry-After: 8", 8 * NS_PER_S },
+		{ "retry-after:008", 8 * NS_PER_S },
+		{ " \t< RETRY-AFTER: \t8 \t\r", 8 * NS_PER_S },
+		{ "> Retry-After: 0", 0 },
+		{ "Retry-After: 9223372036", INT64_C(9223372036) * NS_PER_S },
+		{ "Retry-After: 9223372037", INT64_MAX },
+		{ "Retry-After: 99999999999999999999", INT64_MAX },
+		{ "Retry-After: Sat, 21 Nov 2026 12:00:08 GMT", 8 * NS_PER_S },
+		{ "Retry-After: Saturday, 21-Nov-26 12:00:08 GMT",
+		    8 * NS_PER_S },
+		{ "Retry-After: Tue Dec  1 12:00:00 2026", 864000 * NS_PER_S },
+		{ "Retry-After: Sat, 21 Nov 2026 12:00:00 GMT", 0 },
+		{ "Retry-After: Sun Nov  6 08:49:37 1994", 0 },
+		{ "Retry-After: Sat, 01 Jan 0001 00:00:00 GMT", 0 },
+		{ "Retry-After: Fri, 31 Dec 9999 23:59:59 GMT",
+		    INT64_MAX - NOW_NS },
+	};
 
-	is_no_wait("", STATED_MISSING, "an empty line");
-	is_no_wait(" ", STATED_MISSING, "a blank");
-	is_no_wait("<", STATED_MISSING, "a sign alone");
-	is_no_wait("< ", STATED_MISSING, "a sign and a blank");
-	is_no_wait("Retry-After", STATED_MISSING, "a name alone");
-	is_no_wait("Retry-After:", STATED_EMPTY, "no value");
-	is_no_wait("Retry-After: \r", STATED_EMPTY, "a blank for a value");
-	is_no_wait("Retry-After: -1", STATED_UNREADABLE, "a negative number");
-	is_no_wait("Retry-After: 1.5", STATED_UNREADABLE, "a fraction");
-	is_no_wait("Retry-After: 1 2", STATED_UNREADABLE, "two numbers");
-	is_no_wait("Retry-After: Sat, 21 Nov 2026 12:00:08 GMT+1",
-	    STATED_UNREADABLE, "another time zone");
-	is_no_wait(
-	    "Retry-After: 00000000000000000000000000000000000000000000000000"
-	    "0000000000000000000000000000000008",
-	    STATED_UNREADABLE, "a value that no server writes");
-	is_no_wait("X-Retry-After: 8", STATED_MISSING, "another name");
+	for (size_t i = 0; i < ARRAY_LENGTH(waits); i++)
+		is_int(
+		    wait_of(look(waits[i].value)), waits[i].ns, waits[i].value);
+}
+
+static void
+check_no_retry_after(void)
+{
+	static const char *const missing[] = { "", " ", "<", "< ",
+		"Retry-After", "Retry-After 8", "Retry-After : 8",
+		"Retry-Afters: 8", "X-Retry-After: 8", "not Retry-After: 8",
+		"<< Retry-After: 8", "* Retry-After: 8" };
+	static const char *const unreadable[] = { "-1", "+8", "1.5", "8s",
+		"0x8", "1 2", "soon", "Sat, 21 Nov 2026 12:00:08 GMT+1",
+		"Sat, 21 Nov 2026 12:00:08 GMT and more",
+		"Sat, 21 Nov 2026 12:00:08", "Fri, 99 Nov 2026 12:00:08 GMT",
+		"2026-11-21",
+		/* No server writes so many digits. */
+		"0000000000000000000000000000000000000000000000000000000000000"
+		"00000000000000000000008" };
+	char line[128];
+
+	for (size_t i = 0; i < ARRAY_LENGTH(missing); i++)
+		is_int(look(missing[i])->stated, STATED_MISSING, missing[i]);
+	for (size_t i = 0; i < ARRAY_LENGTH(unreadable); i++) {
+		snprintf(line, sizeof line, "Retry-After: %s", unreadable[i]);
+		is_int(look(line)->stated, STATED_UNREADABLE, line);
+	}
+	is_int(look("Retry-After:")->stated, STATED_EMPTY, "no value");
+	is_int(look("Retry-After: \r")->stated, STATED_EMPTY, "a blank");
 }
 
 static void
@@ -742,26 +788,25 @@ check_pointed_waits(void)
 		regfree(&scan.wait.pointers[i].regex);
 }
 
-int
-main(void)
+TESTS
 {
 	chance = random_from(20261121);
 	compare_known_traps();
 	compare_with_regexec();
 	compare_pieces();
+	check_matches();
 	check_last_line();
 	check_order();
 	check_quotes();
 	check_watch();
 	check_slices();
 	check_refusals();
-	check_tool_codes();
-	check_tool_order();
+	check_tool_messages();
 	check_tool_streams();
 	check_tool_room();
 	check_retry_after();
+	check_no_retry_after();
 	check_which_retry_after();
 	check_waits_in_pieces();
 	check_pointed_waits();
-	return done();
 }

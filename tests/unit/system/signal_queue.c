@@ -50,10 +50,8 @@ test_drop(void)
 	    "nor is one waited for that has not come");
 }
 
-int
-main(void)
+TESTS
 {
 	test_pending();
 	test_drop();
-	return done();
 }

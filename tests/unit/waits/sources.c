@@ -453,8 +453,7 @@ test_cuts(void)
 	ok(decisive() != NULL, "lines are cut anywhere");
 }
 
-int
-main(void)
+TESTS
 {
 	test_real();
 	test_not_read();
@@ -469,5 +468,4 @@ main(void)
 	compare_anchors();
 	test_table();
 	test_cuts();
-	return done();
 }

@@ -13,8 +13,7 @@ annotates(enum annotation kind, const char *name, const char *message,
 	is_string(buffer, wanted, what);
 }
 
-int
-main(void)
+TESTS
 {
 	char line[] = "backoff: x: ##[error]a ###[b] ##[";
 
@@ -36,5 +35,4 @@ main(void)
 	annotation_defuse(line);
 	is_string(line, "backoff: x: #?[error]a ##?[b] #?[",
 	    "nor in a line of the log");
-	return done();
 }

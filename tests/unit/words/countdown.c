@@ -47,13 +47,10 @@ test_one_row(void)
 	draws(&countdown, NULL, 40, "\rx: next in 42s\033[K",
 	    "as it was at first");
 	countdown = a_line("x: next in @9s@ (server asked for 8s)");
+	countdown.drawn = 0;
 	draws(&countdown, "8s", 40,
 	    "\rx: next in 8s (server asked for 8s)\033[K",
-	    "what stands behind the time");
-	countdown.drawn = 0;
-	draws(&countdown, "7s", 40,
-	    "\rx: next in 7s (server asked for 8s)\033[K",
-	    "on another row, the whole");
+	    "with what stands behind the time, on another row, too");
 }
 
 static void
@@ -136,19 +133,14 @@ time_is(int64_t left_ns, const char *wanted, int64_t step_ns)
 	is_int(countdown_step(left_ns), step_ns, "  and so long");
 }
 
-int
-main(void)
+TESTS
 {
 	test_one_row();
 	test_rows();
 	test_fits();
 	test_other_frames();
-	time_is(1, "1s", 1);
-	time_is(NS_PER_S, "1s", NS_PER_S);
 	time_is(NS_PER_S + 1, "2s", 1);
 	time_is(42 * NS_PER_S - 1, "42s", NS_PER_S - 1);
-	time_is(61 * NS_PER_S, "1m1s", NS_PER_S);
 	time_is(3600 * NS_PER_S - 5, "1h", NS_PER_S - 5);
 	time_is(INT64_MAX, "inf", INT64_MAX % NS_PER_S);
-	return done();
 }

@@ -68,11 +68,8 @@ ramps(uint32_t rate, uint16_t results, const char *words)
 static void
 test_ramp(void)
 {
-	ramps(2000, 0, "ramp 2/s");
-	ramps(256000, 1, "ramp 256/s, 0 of 1 failed");
 	ramps(2333, 0, "ramp 2.3/s");
 	ramps(18666, 0, "ramp 18.7/s");
-	ramps(2950, 0, "ramp 3/s");
 	ramps(2949, 0, "ramp 2.9/s");
 }
 
@@ -114,12 +111,10 @@ test_closing(void)
 	    "the closing line tells why it was shut");
 }
 
-int
-main(void)
+TESTS
 {
 	test_words();
 	test_ramp();
 	test_members();
 	test_closing();
-	return done();
 }
