@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # --tool with real commands that fail for real, on loopback: each is retried
-# or stopped as its table says, and each comes through when the other side
-# is back in time. Nothing here waits for a time to pass.
+# or stopped as its table says, and comes through when the other side is back
+# in time (of rsync and ssh, real.bats shows that). Nothing here waits for a
+# time to pass.
 #
 # Variables in single quotes here are for another shell to expand.
 # shellcheck disable=SC2016
@@ -168,19 +169,14 @@ wget_ready() {
 
 # --- rsync ---
 
-@test "rsync: a daemon that starts at the third attempt" {
-  rsyncd_ready
-  succeeds "$(at_attempt 3)" 10 10 -- rsync upload "$URL"
-  cmp upload "$BATS_TEST_TMPDIR/served/upload"
-}
-
 @test "rsync: a full disk stops" {
   need rsync
   fails_on_disk 11 'stop: exit 11 (no space or read-only)' -- rsync upload small/
 }
 
-@test "rsync: a file that is not in the module is a stop, and so is a bad option" {
+@test "rsync: a daemon that is not there is retried; a file or a module that it has not, and a bad option, stop" {
   rsyncd_ready
+  fails 10 'retry: exit 10 (socket error)' -- rsync upload "$URL"
   "$START"
   fails 23 'stop: exit 23 (some files cannot be transferred)' -- rsync "${URL}missing" .
   fails 5 'stop: exit 5 (no such module)' -- rsync upload "rsync://127.0.0.1:$PORT/missing/"
@@ -284,11 +280,6 @@ times_out() {
   need_ssh_terminal
   times_out ssh -tt "${SSH[@]:1}"
   wait_for gone "$remote"
-}
-
-@test "ssh: an sshd that starts at the third attempt" {
-  sshd_ready
-  succeeds "$(at_attempt 3)" 255 255 -- "${SSH[@]}" true
 }
 
 # --- git ---
