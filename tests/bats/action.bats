@@ -49,7 +49,7 @@ step() {
 # outputs NAME=VALUE...: as a runner reads the file: the last of a name
 # counts, and a line that is no NAME=VALUE is an error.
 outputs() {
-  python3 - output "$@" <<'PY'
+  "${PYTHON[@]}" - output "$@" <<'PY'
 import sys
 got, path = {}, sys.argv[1]
 for line in open(path, newline="\n").read().split("\n"):
@@ -246,6 +246,7 @@ forges_nothing() {
   done
   # %0A is two characters and a letter in an input, and no newline.
   forges_nothing ATTEMPTS='3%0A::error::forged'
+  assert_output --partial '3%250A::error::forged: expected'
 }
 
 @test "action: what is wrong with the inputs is told" {

@@ -199,10 +199,6 @@ adopted() {
   adopted LISTEN_PID
 }
 
-@test "rule 60: so does WATCHDOG_PID" {
-  adopted WATCHDOG_PID
-}
-
 @test "rule 60: both at once, with the descriptors" {
   need_proc
   run sh -c 'exec 3</dev/null; export LISTEN_PID=$$ WATCHDOG_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=x
@@ -343,11 +339,6 @@ told() {
     "$BACKOFF" --seed=1 -- sh -c 'echo "$BACKOFF_ID"' >>ids
   done
   assert_equal "$(sort -u ids | wc -l)" 16
-}
-
-@test "BACKOFF_ID in a run below another is its own" {
-  run "$BACKOFF" -- sh -c 'echo "$BACKOFF_ID"; exec "$BACKOFF" -- sh -c "echo \"\$BACKOFF_ID\""'
-  [ "${lines[0]}" != "${lines[1]}" ] || fail "the same id twice"
 }
 
 @test "--id is used unchanged as BACKOFF_ID" {
