@@ -409,6 +409,7 @@ the_run() {
   shows '^(\^C)?backoff: x: interrupted by INT after 0 attempts'
 }
 
+# bats test_tags=long
 @test "countdown: where another machine has the turn, one line counts in whole seconds" {
   need_answer byte_lock
   need_redis

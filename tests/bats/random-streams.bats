@@ -26,10 +26,11 @@ replay() {
   assert_success
 }
 
-@test "500 random streams: each attempt sees the right input, and the right rest is left" {
-  replay "$BACKOFF" 500
+@test "200 random streams: each attempt sees the right input, and the right rest is left" {
+  replay "$BACKOFF" 200
 }
 
+# bats test_tags=long
 @test "100 random streams with slow system calls, so that races show" {
   need_strace
   cat >slow <<'SCRIPT'

@@ -267,6 +267,7 @@ times_out() {
   remote=$(cat remote)
 }
 
+# bats test_tags=long
 @test "ssh: a timeout leaves the remote command running" {
   sshd_ready
   "$START"
@@ -274,6 +275,7 @@ times_out() {
   run -0 kill "$remote"
 }
 
+# bats test_tags=long
 @test "ssh -tt: a timeout ends the remote command, too" {
   sshd_ready
   "$START"
@@ -347,6 +349,7 @@ in_conflict() {
   git -C cloned fetch -q
 }
 
+# bats test_tags=long
 @test "git pull, rebase and cherry-pick: a conflict stops, and so does one that is still there" {
   in_conflict
   fails 1 'stop: exit 1 (conflict to be resolved)' -- git -C cloned pull --no-rebase
@@ -386,6 +389,7 @@ in_conflict() {
   fails 128 'stop: exit 128 (server certificate not verified)' -- git ls-remote "https://127.0.0.1:$PORT/repo.git"
 }
 
+# bats test_tags=long
 @test "git: no git on the other side stops" {
   repository
   sshd_ready
@@ -415,6 +419,7 @@ apt_ready() {
   fails 100 'stop: exit 100 (bad list of sources)' -- "${APT[@]}" update
 }
 
+# bats test_tags=long
 @test "apt-get: a full disk stops" {
   apt_ready
   sed 's/^/X-/; s/$/: x/' upload >"$BATS_TEST_TMPDIR/served/Packages"
@@ -431,6 +436,7 @@ apt_ready() {
 
 # --- npm ---
 
+# bats test_tags=long
 @test "npm: a certificate that is not verified stops, and so does a command that there is not" {
   need npm
   local npm=(npm --cache "$PWD/npm" --fetch-retries=0 --no-update-notifier)
@@ -458,6 +464,7 @@ images_ready() {
   registry_ready
 }
 
+# bats test_tags=long
 @test "skopeo: an image that is missing or denied stops, 503 and no registry are retried" {
   need skopeo
   images_ready
@@ -499,6 +506,7 @@ pulls() {
   fails 125 'retry: exit 125 (HTTP error of the registry)' -- "$@" "$IMAGE/failing"
 }
 
+# bats test_tags=long
 @test "podman pull: an image that is missing or denied stops, and 503 is retried" {
   need podman
   need_root
@@ -506,6 +514,7 @@ pulls() {
   pulls "${PODMAN[@]}"
 }
 
+# bats test_tags=long
 @test "buildah pull: an image that is missing or denied stops, and 503 is retried" {
   need buildah
   need_root
@@ -534,6 +543,7 @@ rclone_ready() {
   RCLONE=(rclone --config rclone.conf --retries 1 --low-level-retries 1)
 }
 
+# bats test_tags=long
 @test "rclone: a URL that is not there stops, so does a 403 of an S3 server, and 503 is retried" {
   rclone_ready
   printf '%s\n' '[s3]' type=s3 provider=Other access_key_id=a secret_access_key=b \
@@ -545,6 +555,7 @@ rclone_ready() {
   fails 1 'stop: exit 1 (access denied)' -- "${RCLONE[@]}" ls s3:bucket
 }
 
+# bats test_tags=long
 @test "rclone: a login that is denied stops" {
   rclone_ready
   sshd_ready
@@ -555,6 +566,7 @@ rclone_ready() {
   fails 1 'stop: exit 1 (access denied)' -- "${RCLONE[@]}" ls sftp:
 }
 
+# bats test_tags=long
 @test "rclone: a full disk stops" {
   rclone_ready
   fails_on_disk 1 'stop: exit 1 (no space left)' -- "${RCLONE[@]}" copy upload small/
@@ -569,6 +581,7 @@ borg_ready() {
   borg init -e none repository
 }
 
+# bats test_tags=long
 @test "borg: a file that was not saved is a pass, whose status is kept, and bad usage stops" {
   borg_ready
   fails 1 'pass: exit 1 (done, with warnings)' -- borg create repository::one upload missing
@@ -576,6 +589,7 @@ borg_ready() {
   fails 2 'stop: exit 2 (bad usage)' -- borg prune repository
 }
 
+# bats test_tags=long
 @test "borg: no borg on the other side stops" {
   borg_ready
   sshd_ready

@@ -764,6 +764,7 @@ idles() {
   }
 }
 
+# bats test_tags=long
 @test "whether a writer stalls or has left, nobody is kept busy" {
   need_strace
   for kind in pipe unix; do
