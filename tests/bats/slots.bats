@@ -219,6 +219,7 @@ other_takes() {
   echo >&7
 }
 
+# bats test_tags=long
 @test "a deadline in a wait after an attempt keeps its status" {
   need_proc
   # The slot is free for the first attempt; its end is when another takes it.
@@ -362,6 +363,7 @@ skipped() {
 }
 
 # A probe that is overdue after ten seconds would be passed over.
+# bats test_tags=long
 @test "a probe that waits for a slot keeps its turn" {
   need_proc
   holder 1 1
