@@ -707,7 +707,7 @@ backoff-herd --clients=3 -b 2s --out	--outage=?
 backoff-herd --preset=kubernetes-	(--preset=)?kubernetes-job
 backoff-herd --gate=fl	(--gate=)?fleet
 backoff-herd --gate --mach	--machines=?
-backoff-herd -b 2s some	
+backoff-herd -b 2s some
 END
 }
 

@@ -45,7 +45,7 @@ assert_alive() {
 # "tree", logged as of events.bash and below its ${under[@]}, with ever longer
 # limits until ./ready is made before the time is up. Sets status and limit.
 # Output goes to a file, for what is left behind would hold a pipe open.
-# shellcheck disable=SC2034 # status, for the tests
+# shellcheck disable=SC2034,SC2154 # status, for the tests; events and under, of them
 cut_when_ready() {
   local option=$1
   shift
