@@ -23,7 +23,7 @@
 
 static char path[] = "/tmp/lock_wait.XXXXXX";
 
-#ifdef __linux__
+#ifdef HAVE_DECL_F_OFD_SETLKW
 /* The system's call is a part of this program, with ours around it. */
 #define byte_lock byte_lock_of_the_system
 #include "system/linux/byte_lock.c"
@@ -169,7 +169,7 @@ test_pending(void)
 static void
 test_signal_after_lock(void)
 {
-#ifdef __linux__
+#ifdef HAVE_DECL_F_OFD_SETLKW
 	int a = open_again(), b = open_again();
 	int signal = 0;
 
