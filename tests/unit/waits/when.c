@@ -212,8 +212,9 @@ test_times(void)
 		"15:60", "15:04:61", "15:04:05:06", "13pm", "0am", "3pmish",
 		"Monday", "3pm UTC+2", "3pm (../../etc/passwd)",
 		"3pm (/etc/passwd)", "3pm ()", "3pm (Europe/Amsterdam\1)",
-		"3pm (a_name_that_is_longer_than_that_of_any_zone_that_is_there"
-		"_or_ever_was)" };
+		("3pm "
+		 "(a_name_that_is_longer_than_that_of_any_zone_that_is_there"
+		 "_or_ever_was)") };
 
 	reads("3pm", "time 15:00:00");
 	reads("3:20am", "time 03:20:00");
