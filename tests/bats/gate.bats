@@ -352,6 +352,7 @@ stand_in_line() {
 }
 
 # The patience with the first probe is ten seconds; the second has its own.
+# bats test_tags=long
 @test "what a stopped prober brings late is a straggler's, and the next probe has come in its time" {
   local before
   mkfifo first second
@@ -374,6 +375,7 @@ stand_in_line() {
 }
 
 # All others stand behind them, and they cannot look at the clock.
+# bats test_tags=long
 @test "a stopped head of the queue, and the next one, are passed over, and come back late" {
   need_proc
   local command nth=0
