@@ -53,14 +53,6 @@ waiting() {
   assert_at_once 6 2
 }
 
-@test "as many attempts as slots go on at once" {
-  holder 3 1
-  holder 3 2
-  holder 3 3
-  printf '\n\n\n' >&7
-  wait "${holders[@]}"
-}
-
 @test "a run that finds all slots taken waits, and says so after a second" {
   need_proc
   holder 1 1
@@ -178,7 +170,7 @@ each_wait() {
 
 ends_by() {
   local name
-  for name in HUP INT QUIT TERM; do
+  for name in INT TERM; do
     start -- "$BACKOFF" --slots="hub:$slots" touch started
     wait_for waiting "$pid"
     signal "$name"
@@ -190,17 +182,19 @@ ends_by() {
   done
 }
 
-@test "HUP, INT, QUIT and TERM end a wait for a slot" {
+# unit/shared/lock_wait has HUP and QUIT.
+@test "INT and TERM end a wait for a slot" {
   need_proc
   each_wait ends_by
 }
 
+# After a second it tells what it waits for, before that.
 in_time() {
-  run -124 "$BACKOFF" --slots="hub:$slots" -T 300ms touch started
-  assert_output --regexp '^backoff: touch: deadline reached in [^ ]*, waiting for a slot of hub$'
-  run -124 "$BACKOFF" --slots="hub:$slots" --until="@$(($(date +%s) + 2))" touch started
-  assert_output --regexp '^(.*waiting for .*
-)?backoff: touch: deadline reached in [^ ]*, waiting for a slot of hub$'
+  local limit
+  for limit in --deadline=300ms --until="@$(($(date +%s) + 2))"; do
+    run -124 "$BACKOFF" --slots="hub:$slots" "$limit" touch started
+    assert_line --regexp '^backoff: touch: deadline reached in [^ ]*, waiting for a slot of hub$'
+  done
   assert [ ! -e started ]
 }
 
@@ -266,26 +260,6 @@ woken() {
   assert_equal "$(xargs <order)" 'first second'
 }
 
-@test "the queue is in order" {
-  need_proc
-  local i
-  holder 2 1
-  holder 2 2
-  for i in 1 2 3; do
-    "$BACKOFF" -q --slots=hub:2 -- sh -c "echo $i >>order; read -r _ <go" 3>&- 7>&- &
-    holders+=($!)
-    wait_for waiting $!
-  done
-  for i in 1 2 3; do
-    echo >&7
-    wait_for test -s order
-    wait_for sh -c "[ \$(wc -l <order) -ge $i ]"
-  done
-  printf '\n\n' >&7
-  wait "${holders[@]}"
-  assert_equal "$(xargs <order)" '1 2 3'
-}
-
 # A run that tells of its wait asks for the lock again, but keeps its place.
 @test "who tells of its wait keeps its place in the line" {
   need_proc
@@ -313,12 +287,13 @@ woken() {
 }
 
 skipped() {
-  run -75 "$BACKOFF" --slots="hub:$slots" --slots-wait=0 -- touch started
-  assert_output 'backoff: touch: no slot of hub was free within 0s'
+  local limit
+  for limit in 0s 300ms; do
+    run -75 "$BACKOFF" --slots="hub:$slots" --slots-wait="$limit" -- touch started
+    assert_line "backoff: touch: no slot of hub was free within $limit"
+  done
   run -75 "$BACKOFF" --slots="hub:$slots" --slots-wait=0 --quiet-success -- touch started
   assert_output ''
-  run -75 "$BACKOFF" --slots="hub:$slots" --slots-wait=300ms -- touch started
-  assert_output 'backoff: touch: no slot of hub was free within 300ms'
   run -75 logged --slots="hub:$slots" --slots-wait=0 --at-end='echo "$BACKOFF_RESULT" >result' true
   assert_events 'end.result == "deferred"' 'end.status == 75'
   assert_equal "$(cat result)" deferred

@@ -30,7 +30,7 @@ as_new() {
   if [ -n "${1-}" ]; then
     assert_line --partial "state of defer hub ignored: $1"
   else
-    refute_line --partial 'as new'
+    refute_line --partial ignored
   fi
   refute_line --partial 'cannot use'
   given_up
@@ -54,37 +54,25 @@ does_without_file() {
   assert_regex "$output" "/hub: $1\)\$"
 }
 
-@test "a file that was removed is as new" {
+# What unit/gate/deferral tells of them, and where -v says it.
+@test "a file that is missing, empty, zeros, cut, damaged or old is as new" {
   given_up
   rm "$state/hub"
   as_new
-}
-
-@test "an empty file is as new" {
-  given_up
   : >"$state/hub"
   as_new
-}
-
-@test "zeros, as a power failure leaves them, are as new" {
-  given_up
   dd if=/dev/zero of="$state/hub" bs=512 count=1 conv=notrunc 2>/dev/null
   as_new 'nothing but zeros'
-}
-
-@test "a file that was cut short is as new" {
-  local size
-  for size in 1 7 8 24 256 511; do
-    given_up
-    truncate -s "$size" "$state/hub"
-    as_new 'cut short'
-  done
-}
-
-@test "a header with a wrong checksum is as new" {
-  given_up
+  truncate -s 7 "$state/hub"
+  as_new 'cut short'
+  truncate -s 511 "$state/hub"
+  as_new 'cut short'
   damage 15
   as_new 'bad checksum'
+  damage 300
+  as_new 'bad checksum'
+  record version=1 >/dev/null
+  as_new 'written by an earlier version of backoff'
 }
 
 @test "a gate with a wrong checksum is as new, which -v says once" {
@@ -94,12 +82,6 @@ does_without_file() {
   assert_equal "$(grep -c '^backoff: false: state of gate hub ignored: bad checksum$' <<<"$output")" 1
   run -1 "$BACKOFF" -v --gate=hub -n 1 false
   refute_output --partial ignored
-}
-
-@test "a deferral with a wrong checksum is as new" {
-  given_up
-  damage 300
-  as_new 'bad checksum'
 }
 
 @test "a version from the future, or a larger record, is not touched" {
@@ -113,12 +95,6 @@ does_without_file() {
   assert_output --partial 'written by a later version of backoff); going on without'
   record version=3 size=512 >/dev/null
   cmp before "$state/hub"
-}
-
-@test "a record of the first version is as new" {
-  given_up
-  record version=1 >/dev/null
-  as_new 'written by an earlier version of backoff'
 }
 
 @test "the file of another program is not touched" {
@@ -142,21 +118,18 @@ does_without_file() {
   assert [ ! -e elsewhere ]
 }
 
-@test "a FIFO, a directory and a socket are no files" {
+@test "a FIFO and a directory are no files" {
   mkdir -m 700 "$state"
   mkfifo -m 600 "$state/hub"
   does_without_file 'not a regular file'
   rm "$state/hub"
   mkdir "$state/hub"
   does_without_file 'not a regular file'
-  rmdir "$state/hub"
-  python3 -c 'import socket, os; os.chdir(os.environ["BACKOFF_STATE_DIR"]); socket.socket(socket.AF_UNIX).bind("hub")'
-  does_without_file 'not a regular file'
 }
 
 @test "a file with another mode is not believed" {
   local mode
-  for mode in 0644 0660 0666 0700 4600; do
+  for mode in 0644 0700 4600; do
     rm -rf "$state"
     given_up
     chmod "$mode" "$state/hub"
@@ -198,15 +171,10 @@ does_without_file() {
   does_without 'its group may write there, without setgid'
 }
 
-@test "a directory whose name is too long" {
-  BACKOFF_STATE_DIR=/tmp/$(printf '%05000d' 0)
-  export BACKOFF_STATE_DIR
-  does_without 'File ?name too long'
-}
-
-@test "a directory that is none" {
+@test "a directory that is none, or whose name is too long" {
   : >"$state"
   does_without 'Not a directory'
+  BACKOFF_STATE_DIR=/tmp/$(printf '%05000d' 0) does_without 'File ?name too long'
 }
 
 @test "directory and file are for us alone, whatever the umask is" {

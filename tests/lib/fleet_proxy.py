@@ -6,12 +6,9 @@ does something to it.
 
 FRONT and BACK are sockets. It says "ready" when it listens. FAULT:
 
-  none            nothing
   closed          each connection is closed when something comes
   hole            nothing is ever answered
-  slow=SECONDS    each answer comes so late
-  half            of each answer the last byte is missing
-  cut             the same, and then the connection is closed
+  cut             the last byte of an answer is missing, and the connection is closed
   before-exec     it is closed before a transaction is complete
   after-exec      it is closed when the transaction has been made
   crossed=NUMBER  before each of so many transactions another client writes
@@ -25,7 +22,6 @@ import re
 import socket
 import sys
 import threading
-import time
 
 # What the command of this name is answered.
 TIME = re.compile(rb"(\*2\r\n\$10\r\n)([0-9]{10})(\r\n\$[1-6]\r\n[0-9]+\r\n)")
@@ -84,16 +80,12 @@ def step(answer):
 
 def to_client(client, server):
   while data := server.recv(65536):
-    if fault == "slow":
-      time.sleep(float(argument))
     if fault == "clock":
       data = TIME.sub(step, data)
-    if fault in ("half", "cut"):
+    if fault == "cut":
       client.sendall(data[:-1])
-      if fault == "cut":
-        break
-    else:
-      client.sendall(data)
+      break
+    client.sendall(data)
   end(client, server)
 
 
