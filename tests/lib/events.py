@@ -22,20 +22,10 @@ TEXT = r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"'
 COUNT = r"(?:0|[1-9][0-9]*)"
 SECONDS = r"(?:0|[1-9][0-9]*)\.[0-9]{9}"
 TIME = r'"[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]\.[0-9]{3}Z"'
-KEYS = {
-    "start": [
-        ("time", TIME),
-        ("event", '"start"'),
-        ("id", TEXT),
-        ("name", TEXT),
-        ("command", TEXT),
-        ("attempts", f"(?:{COUNT}|null)"),
-    ],
+COMMON = [("time", TIME), ("event", '"%s"'), ("id", TEXT), ("name", TEXT)]
+KEYS = {  # of each event, behind those that all have
+    "start": [("command", TEXT), ("attempts", f"(?:{COUNT}|null)")],
     "attempt": [
-        ("time", TIME),
-        ("event", '"attempt"'),
-        ("id", TEXT),
-        ("name", TEXT),
         ("attempt", COUNT),
         ("outcome", '"(?:exited|killed|timed-out|not-started)"'),
         ("status", f"(?:{COUNT}|null)"),
@@ -47,41 +37,11 @@ KEYS = {
         ("hint_s", f"(?:{SECONDS}|null)"),
         ("pause_s", f"(?:{SECONDS}|null)"),
     ],
-    "slot": [
-        ("time", TIME),
-        ("event", '"slot"'),
-        ("id", TEXT),
-        ("name", TEXT),
-        ("slots", TEXT),
-        ("waited_s", SECONDS),
-    ],
-    "defer": [
-        ("time", TIME),
-        ("event", '"defer"'),
-        ("id", TEXT),
-        ("name", TEXT),
-        ("defer", TEXT),
-        ("failures", COUNT),
-        ("next_s", SECONDS),
-    ],
-    "degraded": [
-        ("time", TIME),
-        ("event", '"degraded"'),
-        ("id", TEXT),
-        ("name", TEXT),
-        ("what", TEXT),
-        ("reason", TEXT),
-    ],
+    "slot": [("slots", TEXT), ("waited_s", SECONDS)],
+    "defer": [("defer", TEXT), ("failures", COUNT), ("next_s", SECONDS)],
+    "degraded": [("what", TEXT), ("reason", TEXT)],
     "end": [
-        ("time", TIME),
-        ("event", '"end"'),
-        ("id", TEXT),
-        ("name", TEXT),
-        (
-            "result",
-            '"(?:success|pass|exhausted|stopped|deadline|interrupted|error'
-            '|deferred)"',
-        ),
+        ("result", '"(?:success|pass|exhausted|stopped|deadline|interrupted|error|deferred)"'),
         ("attempts", COUNT),
         ("status", COUNT),
         ("reason", f"(?:{TEXT}|null)"),
@@ -90,7 +50,7 @@ KEYS = {
     ],
 }
 LINE = {
-    event: re.compile("{" + ",".join(f'"{k}":{v}' for k, v in keys) + "}")
+    event: re.compile("{" + ",".join(f'"{k}":{v}' for k, v in COMMON + keys).replace("%s", event) + "}")
     for event, keys in KEYS.items()
 }
 NEWS = ("slot", "defer", "degraded")  # of what runs share
