@@ -39,7 +39,6 @@ struct client {
 struct contest {
 	struct random *random;
 	bool backs_off;
-	int64_t ahead; /* failures that count before the first one */
 	struct client clients[CLIENTS];
 	struct event_queue queue; /* for their messages to arrive */
 	int64_t version; /* of the row */
@@ -66,7 +65,6 @@ begin(struct contest *contest, const struct policy *policy)
 
 		*client = (struct client) {
 			.schedule = schedule_start(policy, contest->random),
-			.failures = contest->ahead,
 			.message = ASKS,
 			.waiting.at_ns = net_delay(contest->random),
 		};
@@ -135,10 +133,7 @@ agrees(double got, double wanted, double deviation, const char *what)
 	    wanted, (got - wanted) / error);
 }
 
-/*
- * Compares POLICY, or no pauses if it is NULL, with a row of the table. The
- * first window is that of failure 1; with quadratic and cubic growth of 2.
- */
+/* Compares POLICY, or no pauses if it is NULL, with a row of the table. */
 static void
 contend(const char *what, const struct policy *policy, struct figures wanted)
 {
@@ -147,9 +142,6 @@ contend(const char *what, const struct policy *policy, struct figures wanted)
 	struct contest contest = {
 		.random = &random,
 		.backs_off = policy != NULL,
-		.ahead = policy != NULL
-		    && (policy->growth == GROWTH_QUADRATIC
-		        || policy->growth == GROWTH_CUBIC),
 	};
 	double ms = 0, calls = 0;
 
@@ -199,63 +191,29 @@ test_aws(void)
 }
 
 static void
-test_growth(void)
+test_others(void)
 {
 	struct policy policy = policy_of(GROWTH_EXPONENTIAL, 15 * MS / 2, 1.5);
 
 	contend(
 	    "factor 1.5", &policy, (struct figures) { 4268, 524, 1087.5, 8.6 });
-	/* A row of 100 runs, which is nearer than it need be. */
-	policy = policy_of(GROWTH_EXPONENTIAL, 15 * MS, 3);
-	contend(
-	    "factor 3", &policy, (struct figures) { 5243, 562, 614.3, 7.3 });
-	policy = policy_of(GROWTH_QUADRATIC, 5 * MS, 2);
-	contend(
-	    "quadratic", &policy, (struct figures) { 3434, 304, 870.8, 9.9 });
-	policy.growth = GROWTH_CUBIC;
-	contend("cubic", &policy, (struct figures) { 4928, 519, 573.2, 7.1 });
 	policy = policy_of(GROWTH_BINARY, 5 * MS, 2);
 	policy.slot_ns = 5 * MS;
 	policy.max_exponent = 8;
 	contend("slots up to 2^8", &policy,
 	    (struct figures) { 4117, 359, 806.8, 8.6 });
-	policy.max_exponent = 10;
-	policy.cap_ns = DURATION_INF;
-	contend("slots up to 2^10", &policy,
-	    (struct figures) { 7365, 1077, 794.9, 6.5 });
-}
-
-/* What other implementations draw. */
-static void
-test_others(void)
-{
-	struct policy policy = policy_of(GROWTH_EXPONENTIAL, 10 * MS, 2);
-
-	policy.cap_mode = CAP_AFTER;
-	policy.floor_ns = 5 * MS;
-	contend("jpillora", &policy, (struct figures) { 5847, 854, 794.4, 7 });
-	policy.floor_ns = 0;
+	policy = policy_of(GROWTH_EXPONENTIAL, 10 * MS, 2);
 	policy.jitter.kind = JITTER_SMOOTH;
+	policy.cap_mode = CAP_AFTER;
 	contend("Polly with twice the base", &policy,
 	    (struct figures) { 6200, 1091, 799.2, 6.9 });
-	policy.base_ns = 5 * MS;
-	contend("Polly", &policy, (struct figures) { 6135, 1023, 877.1, 7.1 });
-	policy = policy_of(GROWTH_EXPONENTIAL, 10 * MS, 2);
 	policy.cap_mode = CAP_BEFORE;
-	policy.jitter = (struct jitter) { JITTER_SCALE, 0.8, 1.2, 0 };
-	contend(
-	    "gRPC's 20 %", &policy, (struct figures) { 9356, 824, 837.9, 7 });
 	policy.jitter = (struct jitter) { JITTER_SCALE, 0.5, 1.5, 0 };
 	contend("50 %", &policy, (struct figures) { 6558, 874, 732.9, 6.6 });
-	policy.factor = 1.5;
-	policy.base_ns = 15 * MS / 2;
-	contend("cenkalti's 50 % at 1.5", &policy,
-	    (struct figures) { 4516, 690, 984.2, 9 });
 }
 
 TESTS
 {
 	test_aws();
-	test_growth();
 	test_others();
 }

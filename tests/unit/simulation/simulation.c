@@ -100,98 +100,31 @@ down_for(int64_t down_ns, int runs, const char *what, struct figures wanted)
 	agrees(got.last / runs, wanted.last, "  and the last");
 }
 
+/* What each schedule draws is tested in unit/pause; here, one of each kind. */
 static void
-test_minute(void)
+test_figures(void)
 {
 	struct policy *policy = &settings.policy;
 
 	reset();
 	down_for(
 	    60 * S, 10, "full", (struct figures) { 10.1, 34, 6.8, 15.7, 19.5 });
-	policy->factor = 3;
-	down_for(60 * S, 10, "full, by 3",
-	    (struct figures) { 9.0, 24, 6.8, 15.7, 19.8 });
-	policy->growth = GROWTH_CUBIC;
-	down_for(60 * S, 10, "full, cubic",
-	    (struct figures) { 8.2, 26, 6.7, 15.5, 19.4 });
-	reset();
-	policy->jitter.kind = JITTER_EQUAL;
-	down_for(
-	    60 * S, 10, "equal", (struct figures) { 8.0, 62, 8.0, 16.1, 19.4 });
 	policy->jitter.kind = JITTER_NONE;
 	down_for(
 	    60 * S, 1, "none", (struct figures) { 11.5, 1000, 101, 191, 191 });
 	policy->growth = GROWTH_CONSTANT;
 	down_for(60 * S, 1, "each second",
 	    (struct figures) { 64.5, 1000, 4.5, 9, 9 });
-	policy->jitter.kind = JITTER_DECORRELATED;
-	down_for(60 * S, 10, "decorrelated",
-	    (struct figures) { 10.2, 36, 6.2, 15.3, 20.9 });
-}
-
-static void
-test_others(void)
-{
-	struct policy *policy = &settings.policy;
-
-	reset();
 	policy->cap_mode = CAP_AFTER;
-	down_for(60 * S, 10, "full, capped after the draw",
-	    (struct figures) { 8.3, 36, 10.1, 19, 20 });
-	policy->floor_ns = S;
-	down_for(
-	    60 * S, 10, "jpillora", (struct figures) { 8.1, 49, 9.9, 19, 20 });
-	policy->floor_ns = 0;
 	policy->jitter.kind = JITTER_DECORRELATED;
 	down_for(60 * S, 10, "decorrelated, capped after the draw",
 	    (struct figures) { 8.9, 35, 8.5, 18.6, 20 });
-	policy->jitter.kind = JITTER_SMOOTH;
-	down_for(
-	    60 * S, 10, "Polly", (struct figures) { 8, 37, 9.7, 17.7, 19.8 });
-	policy->cap_mode = CAP_BEFORE;
-	policy->jitter = (struct jitter) { JITTER_SCALE, 0.8, 1.2, 0 };
-	down_for(
-	    60 * S, 10, "20 %", (struct figures) { 7, 75, 11.1, 17.7, 30.5 });
-	policy->jitter = (struct jitter) { JITTER_SCALE, 0.5, 1.5, 0 };
-	down_for(
-	    60 * S, 10, "50 %", (struct figures) { 7, 34, 11, 23.9, 29.2 });
-}
-
-/*
- * When the last client is served varies much: the standard deviation is
- * 115 s, so the mean of 100 runs has an error of 12 s.
- */
-static void
-test_slots(void)
-{
-	reset();
-	settings.policy.growth = GROWTH_BINARY;
-	settings.policy.slot_ns = S;
-	settings.policy.max_exponent = 10;
-	settings.policy.cap_ns = DURATION_INF;
-	down_for(60 * S, 100, "Ethernet slots",
-	    (struct figures) { 6.6, 182, 42, 113, 398 });
-}
-
-static void
-test_five_minutes(void)
-{
-	struct policy *policy = &settings.policy;
 
 	reset();
 	policy->cap_ns = 60 * S;
-	down_for(300 * S, 20, "5 minutes, full",
-	    (struct figures) { 15.6, 38, 20, 0, 0 });
 	policy->factor = 3;
 	down_for(300 * S, 20, "5 minutes, full, by 3",
 	    (struct figures) { 14, 21, 20.4, 0, 0 });
-	policy->growth = GROWTH_CUBIC;
-	down_for(300 * S, 20, "5 minutes, full, cubic",
-	    (struct figures) { 13.1, 23, 20.3, 0, 0 });
-	policy->jitter.kind = JITTER_DECORRELATED;
-	policy->cap_mode = CAP_AFTER;
-	down_for(300 * S, 20, "5 minutes, decorrelated",
-	    (struct figures) { 16.9, 36, 24.5, 0, 0 });
 }
 
 static void
@@ -490,10 +423,7 @@ test_like_the_loop(void)
 
 TESTS
 {
-	test_minute();
-	test_others();
-	test_slots();
-	test_five_minutes();
+	test_figures();
 	test_conservation();
 	test_capacity();
 	test_deadline();
