@@ -2,8 +2,8 @@
 #ifndef BACKOFF_FUZZ_H
 #define BACKOFF_FUZZ_H
 /*
- * What the targets of make fuzz have in common. Each has one function, which
- * libFuzzer calls with one input after the other.
+ * What the targets of make fuzz have in common: libFuzzer calls it with one
+ * input after the other.
  */
 
 #include <stddef.h>
@@ -12,11 +12,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A target: looks at SIZE bytes and a NUL, which it may change. */
+static void fuzz(char *string, size_t size);
+
+/* A copy, in memory that ends right behind it; free it. */
+static inline char *
+fuzz_copy(const void *bytes, size_t size)
+{
+	char *copy = malloc(size > 0 ? size : 1);
+
+	if (copy == NULL)
+		abort();
+	if (size > 0)
+		memcpy(copy, bytes, size);
+	return copy;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* SIZE bytes and a NUL in memory that ends right there; free it. */
-static inline char *
-fuzz_string(const uint8_t *data, size_t size)
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *string = malloc(size + 1);
 
@@ -25,7 +40,9 @@ fuzz_string(const uint8_t *data, size_t size)
 	if (size > 0)
 		memcpy(string, data, size);
 	string[size] = '\0';
-	return string;
+	fuzz(string, size);
+	free(string);
+	return 0;
 }
 
 /* Ends with a finding, which is WHAT, unless it HOLDS. */

@@ -61,14 +61,10 @@ check_number(const char *string)
 		fuzz_require(count >= 0, "a count below 0");
 }
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void
+fuzz(char *string, size_t size)
 {
-	char *string = fuzz_string(data, size);
-
 	check_duration(string);
 	check_size(string);
 	check_number(string);
-	free(string);
-	return 0;
 }

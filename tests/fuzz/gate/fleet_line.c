@@ -7,10 +7,9 @@
 #include "core/gate/fleet_line.h"
 #include "fuzz/fuzz.h"
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void
+fuzz(char *string, size_t size)
 {
-	char *string = fuzz_string(data, size);
 	char room[FLEET_LINE_SIZE], again[FLEET_LINE_SIZE];
 	struct text text = text_in(room, sizeof room);
 	struct fleet_line line, other;
@@ -25,6 +24,4 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fleet_line_write(&text, &other);
 		fuzz_same(room, again, "written twice, it is another one");
 	}
-	free(string);
-	return 0;
 }

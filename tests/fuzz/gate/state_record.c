@@ -76,15 +76,14 @@ check_header(uint8_t *record)
 	    "written, it is another header");
 }
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void
+fuzz(char *string, size_t size)
 {
 	uint8_t input[9 + STATE_SIZE] = { 0 };
 	uint8_t *record = input + 9;
 	int64_t epoch_ns = 0;
 
-	if (size > 0)
-		memcpy(input, data, size < sizeof input ? size : sizeof input);
+	memcpy(input, string, size < sizeof input ? size : sizeof input);
 	for (int i = 1; i <= 8; i++)
 		epoch_ns = epoch_ns << 7 | (input[i] & 0x7f);
 	if ((input[0] & 1) == 0)
@@ -93,5 +92,4 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		repair(record + STATE_DEFERRAL_AT, STATE_DEFERRAL_SIZE);
 	check_deferral(record, epoch_ns);
 	check_header(record);
-	return 0;
 }

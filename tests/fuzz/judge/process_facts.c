@@ -25,22 +25,16 @@ check_found(const char *block, size_t size, const char *found, size_t length)
 	process_environ_has(found, length, "BACKOFF_ID=1");
 }
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void
+fuzz(char *string, size_t size)
 {
-	char *block = malloc(size > 0 ? size : 1);
-	const char *found;
+	char *block = fuzz_copy(string, size);
 	size_t length;
+	const char *found = process_facts_environment(block, size, &length);
 
-	if (block == NULL)
-		abort();
-	if (size > 0)
-		memcpy(block, data, size);
-	found = process_facts_environment(block, size, &length);
 	if (found != NULL)
 		check_found(block, size, found, length);
 	else
 		fuzz_require(length == 0, "a length of nothing");
 	free(block);
-	return 0;
 }

@@ -28,29 +28,15 @@ check_again(const struct process *process)
 	    "printed, it is another process");
 }
 
-/* The block is all of the input, without any NUL behind it. */
 static void
-check_environ(const uint8_t *data, size_t size)
+fuzz(char *string, size_t size)
 {
-	char *block = malloc(size > 0 ? size : 1);
+	/* Without any NUL behind it. */
+	char *block = fuzz_copy(string, size);
+	struct process process;
 
-	if (block == NULL)
-		abort();
-	if (size > 0)
-		memcpy(block, data, size);
+	if (process_parse(&process, string))
+		check_again(&process);
 	process_environ_has(block, size, "BACKOFF_ID=1");
 	free(block);
-}
-
-int
-LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-	struct process process;
-	char *line = fuzz_string(data, size);
-
-	if (process_parse(&process, line))
-		check_again(&process);
-	check_environ(data, size);
-	free(line);
-	return 0;
 }

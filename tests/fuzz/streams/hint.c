@@ -51,11 +51,11 @@ print_wait(struct text *text, const struct when *when)
 	text_add(text, is_moment ? "" : "s");
 }
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void
+fuzz(char *string, size_t size)
 {
 	struct stated_wait after, again;
-	struct hint hint = take(data, size, &after), other;
+	struct hint hint = take(string, size, &after), other;
 	bool has_wait = is_printed(&after);
 	char lines[256];
 	struct text text = text_in(lines, sizeof lines);
@@ -77,5 +77,4 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	            && again.when.kind == after.when.kind
 	            && again.when.ns == after.when.ns),
 	    "printed, it is another wait");
-	return 0;
 }

@@ -16,11 +16,10 @@ look(struct waits *waits, const char *line, size_t length)
 	waits_look_at_text(waits, line, length);
 }
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void
+fuzz(char *string, size_t size)
 {
 	static struct waits waits;
-	char *string = fuzz_string(data, size);
 	const char *end = string + size;
 
 	waits_reset(&waits);
@@ -51,6 +50,4 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    "the last key does not count");
 	fuzz_require(waits_of(&waits, WAIT_SENTENCE)->when.ns == 9 * NS_PER_S,
 	    "the last sentence does not count");
-	free(string);
-	return 0;
 }
