@@ -91,7 +91,7 @@ goes_on() {
 # start_tls: on 127.0.0.1 and 127.0.0.2, with a certificate for the first.
 start_tls() {
   redis_keys
-  TLS_PORT=$(redis_free_port)
+  TLS_PORT=$(free_port)
   start_redis --bind '127.0.0.1 127.0.0.2' --tls-port "$TLS_PORT" \
     --tls-cert-file "$REDIS/redis.pem" --tls-key-file "$REDIS/key.pem" \
     --tls-ca-cert-file "$REDIS/ca.pem" --tls-auth-clients no
@@ -325,7 +325,7 @@ END
 }
 
 @test "fleet-faults: TLS, where there is none" {
-  REDIS_PORT=$(redis_free_port)
+  REDIS_PORT=$(free_port)
   start_redis
   server=rediss://127.0.0.1:$REDIS_PORT
   is_slow=yes

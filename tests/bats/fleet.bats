@@ -159,7 +159,7 @@ lease_grows() {
 
 @test "over TCP, with a password and a database, machines share a gate" {
   need_redis
-  REDIS_PORT=$(redis_free_port)
+  REDIS_PORT=$(free_port)
   start_redis --requirepass secret
   export REDISCLI_AUTH=secret BACKOFF_FLEET=redis://:secret@127.0.0.1:$REDIS_PORT/3
   shut -b 1h -j none
@@ -176,7 +176,7 @@ lease_grows() {
     grep -q 'without TLS' && skip 'the server has no TLS'
   redis_keys
   local port
-  port=$(redis_free_port)
+  port=$(free_port)
   start_redis --tls-port "$port" --tls-cert-file "$REDIS/redis.pem" \
     --tls-key-file "$REDIS/key.pem" --tls-ca-cert-file "$REDIS/ca.pem" \
     --tls-auth-clients no

@@ -107,3 +107,21 @@ need_kcmp() {
   need_answer descriptors_compare
   "${PYTHON[@]}" "$TOP_SRCDIR/tests/lib/needs.py" kcmp || skip 'kcmp is not permitted here'
 }
+
+# free_port: one of 127.0.0.1 that nobody listens on, below the range that the
+# kernel hands out by itself, so that it stays free while its server is away.
+free_port() {
+  python3 -S - <<'PY'
+import random, socket
+while True:
+    port = random.randrange(10240, 32768)
+    with socket.socket() as s:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            s.bind(("127.0.0.1", port))
+        except OSError:
+            continue
+    print(port)
+    break
+PY
+}

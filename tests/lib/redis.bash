@@ -46,21 +46,6 @@ start_redis() {
   }
 }
 
-# redis_free_port: one of 127.0.0.1 that nobody listens on.
-redis_free_port() {
-  python3 -S -c '
-import random, socket
-while True:
-    port = random.randrange(10240, 32768)
-    with socket.socket() as s:
-        try:
-            s.bind(("127.0.0.1", port))
-        except OSError:
-            continue
-    print(port)
-    break'
-}
-
 # stop_redis [SIGNAL]: ends it, and waits for that. KILL by default: nothing
 # of it is to last.
 stop_redis() {

@@ -27,24 +27,6 @@ server_teardown() {
   wait_for none_left
 }
 
-# free_port: one that nobody listens on, below the range that the kernel
-# hands out by itself, so that it stays free while the server is away.
-free_port() {
-  python3 - <<'PY'
-import random, socket
-while True:
-    port = random.randrange(10240, 32768)
-    with socket.socket() as s:
-        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            s.bind(("127.0.0.1", port))
-        except OSError:
-            continue
-    print(port)
-    break
-PY
-}
-
 # ours: the processes whose working directory is below this test's, or that have a
 # file there open.
 ours() {
