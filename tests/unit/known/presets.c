@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/array.h"
 #include "core/base/duration.h"
 #include "core/known/presets.h"
 #include "options/options.h"
@@ -51,216 +52,139 @@ draw(int64_t n)
 	return schedule_draw(&schedule, n, false);
 }
 
-/* Checks the pauses of WORDS at U, within TOLERANCE_NS. */
+#define SLOT 51.2e-6
+#define HALF_US 500
+
+/* What a preset does, as its source has it. */
+static const struct row {
+	const char *words;
+	double u; /* of all draws */
+	int64_t attempts; /* 0: without a word of it */
+	double total_s; /* of the pauses between them; 0: see pauses_s */
+	double pauses_s[14];
+} vectors[] = {
+	/* Protocols. */
+	{ "ethernet", 1, 16, 0.3661312,
+	    { SLOT, 3 * SLOT, 7 * SLOT, 15 * SLOT, 31 * SLOT, 63 * SLOT,
+	        127 * SLOT, 255 * SLOT, 511 * SLOT, 1023 * SLOT,
+	        1023 * SLOT } },
+	{ "sip-invite", .3, 7, 31.5, { .5, 1, 2, 4, 8, 16 } },
+	{ "sip-request", .3, 11, 31.5, { .5, 1, 2, 4, 4, 4, 4, 4, 4, 4 } },
+	{ "tcp", .3, 0, 0, { 1, 2, 4, 8, 16, 32, 60, 60 } },
+	{ "dhcp", 0, 5, 0, { 3, 7, 15, 31, 63, 63 } },
+	{ "dhcp", 1, 5, 0, { 5, 9, 17, 33, 65, 65 } },
+	{ "apue", .3, 8, 127, { 1, 2, 4, 8, 16, 32, 64 } },
+
+	/* Libraries. */
+	{ "jpillora", .3, 0, 0, { .1, .2, .4, .8, 1.6, 3.2, 6.4, 10, 10 } },
+	/* Its longest cuts what is drawn, not the window. */
+	{ "jpillora -j full", .9, 0, 0,
+	    { .1, .19, .37, .73, 1.45, 2.89, 5.77, 10 } },
+	{ "celery", 1, 4, 0,
+	    { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600 } },
+	{ "google", .25, 0, 0, { 1.25, 2.25, 4.25, 8.25, 16.25, 32, 32 } },
+	{ "cenkalti", .5, INT64_MAX, 0,
+	    { .5, .75, 1.125, 1.6875, 2.53125, 3.796875, 5.6953125, 8.542968750,
+	        12.814453125, 19.221679687, 28.832519530, 43.248779295, 60,
+	        60 } },
+	{ "cenkalti", 1, INT64_MAX, 0, { .75, 1.125, 1.6875 } },
+	{ "resilience4j", .5, 3, 0, { .5, .75, 1.125, 1.6875, 2.53125 } },
+	{ "tenacity", .25, 0, 0, { 1.25, 2.25, 4.25, 8.25 } },
+	{ "polly -b 1", .5, 4, 0,
+	    { .897405, 1.093004, 2.035748, 4.045979, 8.083632, 16.163663 } },
+
+	/* Services. */
+	{ "aws-full", 1, 0, 0,
+	    { .01, .02, .04, .08, .16, .32, .64, 1.28, 2, 2 } },
+	{ "aws-full", .5, 0, 0, { .005, .01, .02 } },
+	{ "aws-equal", 0, 0, 0, { .005, .01, .02, .04 } },
+	{ "aws-equal", 1, 0, 0, { .01, .02, .04, .08 } },
+	{ "aws-decorrelated -b 1s -c 20s", .5, 0, 0,
+	    { 2, 3.5, 5.75, 9.125, 14.1875, 20, 20 } },
+	{ "aws-sdk", 1, 3, 0, { 1, 2, 4, 8, 16, 20, 20, 20, 20 } },
+	{ "aws-sdk-2026", 1, 3, 0,
+	    { .05, .1, .2, .4, .8, 1.6, 3.2, 6.4, 12.8, 20 } },
+	{ "aws-dynamodb-2026", 1, 4, 0,
+	    { .025, .05, .1, .2, .4, .8, 1.6, 3.2, 6.4, 12.8, 20 } },
+	{ "grpc-connect", .5, 0, 0,
+	    { 1, 1.6, 2.56, 4.096, 6.5536, 10.48576, 16.777216, 26.8435456,
+	        42.94967296, 68.719476736, 109.9511627776, 120, 120 } },
+	{ "grpc-retry", 0, 4, 0, { .08, .16, .32, .64, .8, .8 } },
+	{ "grpc-retry", 1, 4, 0, { .12, .24, .48, .96, 1.2, 1.2 } },
+	{ "envoy", 1, 2, 0, { .025, .075, .175, .25, .25 } },
+	/* Whole milliseconds. */
+	{ "envoy", .5, 2, 0, { .013, .038, .088, .125 } },
+	{ "curl", .3, 0, 0,
+	    { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600 } },
+	{ "kubernetes", .3, 0, 0, { 10, 20, 40, 80, 160, 300, 300 } },
+	{ "kubernetes-job", .3, 7, 630, { 0 } },
+	{ "systemd -b 1 -c 60 --steps=6", .3, 0, 0,
+	    { 1, 1.978602, 3.914868, 7.745967, 15.326189, 30.324434, 60, 60 } },
+	{ "polling", .3, 0, 0, { .1, .2, .4, .8 } },
+	{ "wechat-pay", 0, 16, 86640, { 0 } },
+	{ "alipay", 0, 8, 1464 * 60, { 0 } },
+	{ "sre", 1, 3, 0, { 1, 2, 4, 8 } },
+};
+
 static void
-pauses_near(const char *words, double u, const double *wanted, int count,
-    double unit_ns, int64_t tolerance_ns)
+is_near(int64_t got_ns, double wanted_s, const char *what)
 {
-	char what[160];
+	int64_t wanted_ns = llround(wanted_s * NS_PER_S);
 
-	given(words);
-	set_uniform(u);
-	for (int n = 1; n <= count; n++) {
-		int64_t ns = llround(wanted[n - 1] * unit_ns);
-
-		snprintf(what, sizeof what, "%s: pause %d at %g", words, n, u);
-		is_between(draw(n), ns - tolerance_ns, ns + tolerance_ns, what);
-	}
+	is_between(got_ns, wanted_ns - HALF_US, wanted_ns + HALF_US, what);
 }
 
-#define VECTOR(...) \
-	(const double[]) { __VA_ARGS__ }, \
-	    sizeof((const double[]) { __VA_ARGS__ }) / sizeof(double)
-
 static void
-attempts_are(const char *words, int64_t wanted)
+test_row(const struct row *row)
 {
-	given(words);
-	is_int(options.settings.limits.attempts, wanted, words);
-}
-
-/* The sum of the first COUNT pauses at U. */
-static void
-sum_is(const char *words, double u, int count, int64_t wanted_ns)
-{
+	char words[80], what[120];
 	int64_t sum_ns = 0;
 
+	snprintf(words, sizeof words, "-p %s", row->words);
 	given(words);
-	set_uniform(u);
-	for (int n = 1; n <= count; n++)
+	set_uniform(row->u);
+	if (row->attempts != 0)
+		is_int(options.settings.limits.attempts, row->attempts, words);
+	for (int n = 1; n <= 14 && row->pauses_s[n - 1] > 0; n++) {
+		snprintf(
+		    what, sizeof what, "%s: pause %d at %g", words, n, row->u);
+		is_near(draw(n), row->pauses_s[n - 1], what);
+	}
+	if (row->total_s <= 0)
+		return;
+	given(words);
+	for (int64_t n = 1; n < row->attempts; n++)
 		sum_ns += draw(n);
-	is_int(sum_ns, wanted_ns, words);
+	is_near(sum_ns, row->total_s, "  in all");
 }
 
+/* What else they set. */
 static void
-test_protocols(void)
+test_limits(void)
 {
-	pauses_near("-p ethernet", 1,
-	    VECTOR(1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 1023, 1023), 51200,
-	    0);
-	pauses_near("-p ethernet", 0, VECTOR(0, 0, 0), 1, 0);
-	sum_is("-p ethernet", 1, 15, 366131200);
-	attempts_are("-p ethernet", 16);
-	pauses_near(
-	    "-p sip-invite", .3, VECTOR(.5, 1, 2, 4, 8, 16), (double)S, 0);
-	attempts_are("-p sip-invite", 7);
-	sum_is("-p sip-invite", 0, 6, 31500 * MS);
-	ok(options.settings.limits.from_start,
-	    "SIP counts from when a request was sent");
-	pauses_near("-p sip-request", .3, VECTOR(.5, 1, 2, 4, 4, 4, 4, 4, 4, 4),
-	    (double)S, 0);
-	attempts_are("-p sip-request", 11);
-	sum_is("-p sip-request", 0, 10, 31500 * MS);
-	pauses_near(
-	    "-p tcp", .3, VECTOR(1, 2, 4, 8, 16, 32, 60, 60), (double)S, 0);
-	sum_is("-p tcp -b 200ms -c 2m", 0, 16, 924600 * MS);
-	pauses_near("-p dhcp", 0, VECTOR(3, 7, 15, 31, 63, 63), (double)S, 0);
-	pauses_near("-p dhcp", 1, VECTOR(5, 9, 17, 33, 65, 65), (double)S, 0);
-	attempts_are("-p dhcp", 5);
-	is_int(options.settings.limits.splay.low_ns, S, "DHCP waits for 1 s");
-	is_int(options.settings.limits.splay.high_ns, 10 * S, "to 10 s");
-	pauses_near(
-	    "-p apue", .3, VECTOR(1, 2, 4, 8, 16, 32, 64), (double)S, 0);
-	sum_is("-p apue", 0, 7, 127 * S);
-	attempts_are("-p apue", 8);
+	const struct limits *limits = &options.settings.limits;
+	const struct policy *policy = &options.settings.policy;
+
+	given("-p sip-request");
+	ok(limits->from_start, "SIP counts from when a request was sent");
+	given("-p dhcp");
+	is_int(limits->splay.low_ns, S, "DHCP waits for 1 s");
+	is_int(limits->splay.high_ns, 10 * S, "to 10 s");
 	given("-p smtp");
-	is_int(schedule_window(&options.settings.policy, 9), 120 * MIN,
+	is_int(schedule_window(policy, 9), 120 * MIN,
 	    "smtp goes on every two hours");
-	is_int(options.settings.limits.deadline_ns, 120 * 60 * MIN,
-	    "for five days");
-	is_int(options.settings.limits.attempts, INT64_MAX, "however often");
-}
-
-static void
-test_libraries(void)
-{
-	int64_t sum_ns = 0, waits = 0;
-
-	pauses_near("-p jpillora", .3,
-	    VECTOR(100, 200, 400, 800, 1600, 3200, 6400, 10000, 10000),
-	    (double)MS, 0);
-	pauses_near(
-	    "-p jpillora -f 1.5", .3, VECTOR(100, 150, 225), (double)MS, 0);
-	pauses_near("-p jpillora -b 100ns -f 1.75 --floor=0", .3,
-	    VECTOR(100, 175, 306, 535, 937), 1, 0);
-	pauses_near(
-	    "-p jpillora -b 500s -c 100s", .3, VECTOR(100, 100), (double)S, 0);
-	/* Its longest cuts what is drawn, not the window. */
-	pauses_near("-p jpillora -j full", .9,
-	    VECTOR(100, 190, 370, 730, 1450, 2890, 5770, 10000), (double)MS, 0);
-	pauses_near("-p celery", 1,
-	    VECTOR(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600), (double)S,
-	    0);
-	attempts_are("-p celery", 4);
-	pauses_near(
-	    "-p celery -b 4s -c 100s", 1, VECTOR(4, 8, 16, 32), (double)S, 0);
-	/* The second but last of 33 numbers. */
-	pauses_near(
-	    "-p celery -b 32s -c 100s", 31.5 / 33, VECTOR(31), (double)S, 0);
-	pauses_near("-p google", .25,
-	    VECTOR(1.25, 2.25, 4.25, 8.25, 16.25, 32, 32), (double)S, 0);
-	pauses_near("-p cenkalti", .5,
-	    VECTOR(.5, .75, 1.125, 1.6875, 2.53125, 3.796875, 5.6953125,
-	        8.542968750, 12.814453125, 19.221679687, 28.832519530,
-	        43.248779295, 60, 60),
-	    (double)S, 1);
-	pauses_near("-p cenkalti -j 0.1 -f 2 -c 5s", .5,
-	    VECTOR(500, 1000, 2000, 4000, 5000, 5000), (double)MS, 0);
-	pauses_near("-p cenkalti", 1, VECTOR(.75, 1.125, 1.6875), (double)S, 0);
-	attempts_are("-p cenkalti", INT64_MAX);
-	is_int(options.settings.limits.deadline_ns, 15 * MIN,
-	    "cenkalti ends after 15 minutes");
-	set_uniform(.5);
-	for (int64_t n = 1; sum_ns <= 15 * MIN; n++, waits++)
-		sum_ns += draw(n);
-	is_int(waits - 1, 24, "that is 24 waits without jitter");
-	pauses_near("-p resilience4j", .5,
-	    VECTOR(500, 750, 1125, 1687.5, 2531.25), (double)MS, 0);
-	attempts_are("-p resilience4j", 3);
-	pauses_near(
-	    "-p tenacity", .25, VECTOR(1.25, 2.25, 4.25, 8.25), (double)S, 0);
-	pauses_near("-p tenacity -j none -c 40", .25,
-	    VECTOR(1, 2, 4, 8, 16, 32, 40, 40), (double)S, 0);
-	pauses_near("-p tenacity -j none --floor=20", .25,
-	    VECTOR(20, 20, 20, 20, 20, 32, 64, 128), (double)S, 0);
-	pauses_near("-p polly -b 1", .5,
-	    VECTOR(.897405, 1.093004, 2.035748, 4.045979, 8.083632, 16.163663),
-	    (double)S, 500);
-	pauses_near("-p polly -b 1", 0,
-	    VECTOR(0, 1.377182, 1.460067, 2.865850, 5.717807), (double)S, 500);
-	pauses_near("-p polly -b 1 -c 3", .5,
-	    VECTOR(.897405, 1.093004, 2.035748, 3, 3), (double)S, 500);
-	attempts_are("-p polly", 4);
-}
-
-static void
-test_services(void)
-{
-	pauses_near("-p aws-full", 1,
-	    VECTOR(10, 20, 40, 80, 160, 320, 640, 1280, 2000, 2000), (double)MS,
-	    0);
-	pauses_near("-p aws-full", .5, VECTOR(5, 10, 20), (double)MS, 0);
-	pauses_near("-p aws-equal", 0, VECTOR(5, 10, 20, 40), (double)MS, 0);
-	pauses_near("-p aws-equal", 1, VECTOR(10, 20, 40, 80), (double)MS, 0);
-	pauses_near("-p aws-decorrelated -b 1s -c 20s", .5,
-	    VECTOR(2, 3.5, 5.75, 9.125, 14.1875, 20, 20), (double)S, 1);
-	pauses_near("-p aws-sdk", 1, VECTOR(1, 2, 4, 8, 16, 20, 20, 20, 20),
-	    (double)S, 0);
-	attempts_are("-p aws-sdk", 3);
-	pauses_near("-p aws-sdk-2026", 1,
-	    VECTOR(50, 100, 200, 400, 800, 1600, 3200, 6400, 12800, 20000),
-	    (double)MS, 0);
-	attempts_are("-p aws-sdk-2026", 3);
-	is_int(options.settings.policy.throttle_base_ns, S,
-	    "aws-sdk-2026: a throttle");
-	pauses_near("-p aws-dynamodb-2026", 1,
-	    VECTOR(25, 50, 100, 200, 400, 800, 1600, 3200, 6400, 12800, 20000),
-	    (double)MS, 0);
-	attempts_are("-p aws-dynamodb-2026", 4);
-	is_int(options.settings.policy.throttle_base_ns, S,
-	    "aws-dynamodb-2026: a throttle");
-	pauses_near("-p grpc-connect", .5,
-	    VECTOR(1, 1.6, 2.56, 4.096, 6.5536, 10.48576, 16.777216, 26.8435456,
-	        42.94967296, 68.719476736, 109.9511627776, 120, 120),
-	    (double)S, 1);
-	is_int(options.settings.limits.timeout_ns, 20 * S,
-	    "gRPC gives an attempt 20 s");
-	pauses_near("-p grpc-retry", 0, VECTOR(80, 160, 320, 640, 800, 800),
-	    (double)MS, 0);
-	pauses_near("-p grpc-retry", 1, VECTOR(120, 240, 480, 960, 1200, 1200),
-	    (double)MS, 0);
-	attempts_are("-p grpc-retry", 4);
-	pauses_near(
-	    "-p envoy", 1, VECTOR(25, 75, 175, 250, 250), (double)MS, 0);
-	/* Whole milliseconds. */
-	pauses_near("-p envoy", .5, VECTOR(13, 38, 88, 125), (double)MS, 0);
-	attempts_are("-p envoy", 2);
-	pauses_near("-p curl", .3,
-	    VECTOR(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600), (double)S,
-	    0);
-	pauses_near("-p kubernetes", .3, VECTOR(10, 20, 40, 80, 160, 300, 300),
-	    (double)S, 0);
-	is_int(options.settings.limits.reset_after_ns, 10 * MIN,
-	    "ten minutes start it again");
-	sum_is("-p kubernetes-job", 0, 6, 630 * S);
-	attempts_are("-p kubernetes-job", 7);
-	pauses_near("-p systemd -b 1 -c 60 --steps=6", .3,
-	    VECTOR(
-	        1, 1.978602, 3.914868, 7.745967, 15.326189, 30.324434, 60, 60),
-	    (double)S, 500);
-	pauses_near("-p systemd -b 100ms -c 60 --steps=5", .3,
-	    VECTOR(.1, .359443, 1.291994, 4.643984, 16.692485, 60), (double)S,
-	    500);
-	pauses_near("-p systemd -b 2 -c 16 --steps=3", .3, VECTOR(2, 4, 8, 16),
-	    (double)S, 1);
-	pauses_near(
-	    "-p polling", .3, VECTOR(100, 200, 400, 800), (double)MS, 0);
-	sum_is("-p wechat-pay", 0, 15, 86640 * S);
-	attempts_are("-p wechat-pay", 16);
-	sum_is("-p alipay", 0, 7, 1464 * MIN);
-	attempts_are("-p alipay", 8);
-	pauses_near("-p sre", 1, VECTOR(1, 2, 4, 8), (double)S, 0);
-	attempts_are("-p sre", 3);
+	is_int(limits->deadline_ns, 120 * 60 * MIN, "for five days");
+	is_int(limits->attempts, INT64_MAX, "however often");
+	given("-p cenkalti");
+	is_int(limits->deadline_ns, 15 * MIN, "cenkalti ends after 15 minutes");
+	given("-p aws-sdk-2026");
+	is_int(policy->throttle_base_ns, S, "aws-sdk-2026: a throttle");
+	given("-p aws-dynamodb-2026");
+	is_int(policy->throttle_base_ns, S, "aws-dynamodb-2026: a throttle");
+	given("-p grpc-connect");
+	is_int(limits->timeout_ns, 20 * S, "gRPC gives an attempt 20 s");
+	given("-p kubernetes");
+	is_int(limits->reset_after_ns, 10 * MIN, "ten minutes start it again");
 }
 
 static int
@@ -435,9 +359,9 @@ test_own_options(void)
 
 TESTS
 {
-	test_protocols();
-	test_libraries();
-	test_services();
+	for (size_t i = 0; i < ARRAY_LENGTH(vectors); i++)
+		test_row(&vectors[i]);
+	test_limits();
 	test_uniform();
 	test_slots();
 	test_copies();

@@ -61,19 +61,6 @@ test_shapes(void)
 	    "a list, its last one repeated");
 }
 
-/* What other implementations give is in unit/known/presets, too. */
-static void
-test_reference_windows(void)
-{
-	struct policy policy = policy_of(GROWTH_BINARY, 51200, 2);
-
-	policy.max_exponent = 10;
-	windows_are(&policy,
-	    (int64_t[]) {
-	        1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 1023, 1023 },
-	    12, 51200, "802.3 with K = 10");
-}
-
 /* Far beyond what int64 and double hold. */
 static void
 test_extremes(void)
@@ -378,7 +365,6 @@ TESTS
 {
 	set_uniform(.5);
 	test_shapes();
-	test_reference_windows();
 	test_extremes();
 	test_jitter();
 	test_cap_modes();
