@@ -13,6 +13,8 @@ import tempfile
 import time
 import uuid
 
+from parts import nginx
+
 HUB = "10.77.0.1"
 CLONE_NEWNS, CLONE_NEWNET = 0x20000, 0x40000000
 libc = ctypes.CDLL(None, use_errno=True)
@@ -145,28 +147,7 @@ class Hub(Space):
     return {name: count for name, count in counts.items() if name not in ("info", "ping")}
 
   def service(self, capacity):
-    """An nginx that serves so many requests a second, and refuses the others."""
-    with open(self.path + "/nginx.conf", "w") as file:
-      file.write(
-        "daemon off; pid nginx.pid; error_log nginx.error;\n"
-        "events {{ worker_connections 512; }}\n"
-        "http {{ log_format brief '$msec $status'; access_log access brief;\n"
-        "client_body_temp_path t1; proxy_temp_path t2; fastcgi_temp_path t3;\n"
-        "uwsgi_temp_path t4; scgi_temp_path t5;\n"
-        "limit_req_zone $server_port zone=all:1m rate={0}r/s;\n"
-        "server {{ listen {1}:80; location / {{\n"
-        "limit_req zone=all burst={2} nodelay; try_files /none =204; }} }} }}\n"
-        .format(capacity, HUB, max(1, capacity // 4)))
-    self.nginx = self.popen(["nginx", "-p", self.path, "-c", self.path + "/nginx.conf",
-                             "-e", self.path + "/nginx.error"])
-
-  def requests(self):
-    """When each came, and how many were refused."""
-    if not os.path.exists(self.path + "/access"):
-      return [], 0
-    with open(self.path + "/access") as file:
-      lines = [line.split() for line in file]
-    return [float(at) for at, _ in lines], sum(status == "503" for _, status in lines)
+    self.nginx = self.popen(nginx(self.path, HUB + ":80", capacity))
 
   def close(self):
     for machine in self.machines:

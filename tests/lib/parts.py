@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Programs that show one thing after the other with real processes, and print
-what they measured: tests/memory and tests/load."""
+what they measured: tests/memory, tests/load and tests/fleet."""
 
 import argparse
+import os
 
 failures = 0
 
@@ -19,6 +20,33 @@ def activity(pid):
     times = file.read().rpartition(")")[2].split()[11:13]
   with open("/proc/%d/status" % pid) as file:
     return times + [line.split()[1] for line in file if "switches" in line]
+
+
+def nginx(path, address, capacity, fails=0):
+  """The command of a server in that directory, which serves so many requests a
+  second and refuses the others; FAILS percent of all fail by chance."""
+  with open(path + "/nginx.conf", "w") as file:
+    file.write(
+      "daemon off; pid nginx.pid; error_log nginx.error;\n"
+      "events { worker_connections 512; }\n"
+      "http { log_format brief '$msec $status'; access_log access brief;\n"
+      "client_body_temp_path t1; proxy_temp_path t2; fastcgi_temp_path t3;\n"
+      "uwsgi_temp_path t4; scgi_temp_path t5;\n"
+      "limit_req_zone $server_port zone=all:1m rate=%dr/s;\n"
+      "split_clients $request_id $fails { %s * 0; }\n"
+      "server { listen %s; location / { if ($fails) { return 500; }\n"
+      "limit_req zone=all burst=%d nodelay; try_files /none =204; } } }\n"
+      % (capacity, "%d%% 1;" % fails if fails else "", address, max(1, capacity // 4)))
+  return ["nginx", "-p", path, "-c", path + "/nginx.conf", "-e", path + "/nginx.error"]
+
+
+def requests(path):
+  """When each came to that server, and how many it refused or failed."""
+  if not os.path.exists(path + "/access"):
+    return [], 0
+  with open(path + "/access") as file:
+    lines = [line.split() for line in file]
+  return [float(at) for at, _ in lines], sum(status[0] == "5" for _, status in lines)
 
 
 def main(doc, parts, sizes):
