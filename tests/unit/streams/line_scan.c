@@ -7,13 +7,9 @@
 #include "core/base/duration.h"
 #include "core/judge/verdict.h"
 #include "core/pause/random.h"
-#include "process/calendar.h"
 #include "streams/line_scan.h"
 #include "system/clock.h"
 #include "unit/tap.h"
-
-/* 2026-11-21 12:00:00 GMT, the present. */
-#define NOW_NS (INT64_C(1795262400) * NS_PER_S)
 
 static struct random chance;
 
@@ -624,110 +620,15 @@ check_tool_room(void)
 	end();
 }
 
-/* --- Retry-After --- */
+/* --- stated waits: what is one is in unit/waits --- */
 
-/* What a line in a scan of its own says. */
-static const struct stated_wait *
-look(const char *line)
-{
-	size_t length = strlen(line);
-	/* From where reading beyond it is noticed. */
-	char *exact = malloc(length + 1);
-
-	clear();
-	scan.wait.wanted = WANTED_HEADERS;
-	scan_reset(&scan);
-	if (exact != NULL) {
-		memcpy(exact, line, length);
-		exact[length] = '\n';
-		scan_bytes(&scan, &stream, exact, length + 1);
-	}
-	free(exact);
-	return waits_of(&scan.wait.waits, WAIT_HEADER);
-}
-
+/* What that source says, or -1. */
 static int64_t
-wait_of(const struct stated_wait *said)
+wait_of(enum wait_source source)
 {
-	int64_t moment_ns;
+	const struct stated_wait *said = waits_of(&scan.wait.waits, source);
 
-	if (said->stated != STATED_READ)
-		return -1;
-	if (said->when.kind == WHEN_DURATION)
-		return said->when.ns;
-	return calendar_moment(&said->when, NOW_NS, &moment_ns)
-	    ? moment_ns - NOW_NS
-	    : -1;
-}
-
-static void
-check_retry_after(void)
-{
-	static const struct {
-		const char *value;
-		int64_t ns;
-	} waits[] = {
-		{ "Retry-After: 8", 8 * NS_PER_S },
-		{ "retry-after:008", 8 * NS_PER_S },
-		{ " \t< RETRY-AFTER: \t8 \t\r", 8 * NS_PER_S },
-		{ "> Retry-After: 0", 0 },
-		{ "Retry-After: 9223372036", INT64_C(9223372036) * NS_PER_S },
-		{ "Retry-After: 9223372037", INT64_MAX },
-		{ "Retry-After: 99999999999999999999", INT64_MAX },
-		{ "Retry-After: Sat, 21 Nov 2026 12:00:08 GMT", 8 * NS_PER_S },
-		{ "Retry-After: Saturday, 21-Nov-26 12:00:08 GMT",
-		    8 * NS_PER_S },
-		{ "Retry-After: Tue Dec  1 12:00:00 2026", 864000 * NS_PER_S },
-		{ "Retry-After: Sat, 21 Nov 2026 12:00:00 GMT", 0 },
-		{ "Retry-After: Sun Nov  6 08:49:37 1994", 0 },
-		{ "Retry-After: Sat, 01 Jan 0001 00:00:00 GMT", 0 },
-		{ "Retry-After: Fri, 31 Dec 9999 23:59:59 GMT",
-		    INT64_MAX - NOW_NS },
-	};
-
-	for (size_t i = 0; i < ARRAY_LENGTH(waits); i++)
-		is_int(
-		    wait_of(look(waits[i].value)), waits[i].ns, waits[i].value);
-}
-
-static void
-check_no_retry_after(void)
-{
-	static const char *const missing[] = { "", " ", "<", "< ",
-		"Retry-After", "Retry-After 8", "Retry-After : 8",
-		"Retry-Afters: 8", "X-Retry-After: 8", "not Retry-After: 8",
-		"<< Retry-After: 8", "* Retry-After: 8" };
-	static const char *const unreadable[] = { "-1", "+8", "1.5", "8s",
-		"0x8", "1 2", "soon", "Sat, 21 Nov 2026 12:00:08 GMT+1",
-		"Sat, 21 Nov 2026 12:00:08 GMT and more",
-		"Sat, 21 Nov 2026 12:00:08", "Fri, 99 Nov 2026 12:00:08 GMT",
-		"2026-11-21",
-		/* No server writes so many digits. */
-		("0000000000000000000000000000000000000000000000000000000000000"
-		 "00000000000000000000008") };
-	char line[128];
-
-	for (size_t i = 0; i < ARRAY_LENGTH(missing); i++)
-		is_int(look(missing[i])->stated, STATED_MISSING, missing[i]);
-	for (size_t i = 0; i < ARRAY_LENGTH(unreadable); i++) {
-		snprintf(line, sizeof line, "Retry-After: %s", unreadable[i]);
-		is_int(look(line)->stated, STATED_UNREADABLE, line);
-	}
-	is_int(look("Retry-After:")->stated, STATED_EMPTY, "no value");
-	is_int(look("Retry-After: \r")->stated, STATED_EMPTY, "a blank");
-}
-
-static void
-check_which_retry_after(void)
-{
-	begin("never");
-	feed_line("Retry-After: 8\n");
-	feed_line("Retry-After: 9\n");
-	feed_line("Retry-After: soon\n");
-	feed_line("Retry-After:\n");
-	is_int(wait_of(waits_of(&scan.wait.waits, WAIT_HEADER)), 9 * NS_PER_S,
-	    "the last one of those that can be read");
-	end();
+	return said->stated == STATED_READ ? said->when.ns : -1;
 }
 
 /* Of a long line, and across the parts in which it is read. */
@@ -739,16 +640,14 @@ check_waits_in_pieces(void)
 	size_t length = sizeof text - 1;
 
 	for (size_t piece = 1; piece <= length; piece++) {
-		const struct waits *waits = &scan.wait.waits;
-
 		begin("never");
 		for (size_t at = 0; at < length; at += piece)
 			scan_bytes(&scan, &stream, text + at,
 			    length - at < piece ? length - at : piece);
 		scan_finish(&scan, &stream);
-		if (wait_of(waits_of(waits, WAIT_HEADER)) != 7 * NS_PER_S
-		    || wait_of(waits_of(waits, WAIT_KEY)) != 6 * NS_PER_S
-		    || wait_of(waits_of(waits, WAIT_SENTENCE)) != 8 * NS_PER_S)
+		if (wait_of(WAIT_HEADER) != 7 * NS_PER_S
+		    || wait_of(WAIT_KEY) != 6 * NS_PER_S
+		    || wait_of(WAIT_SENTENCE) != 8 * NS_PER_S)
 			is_int(
 			    (int64_t)piece, 0, "a piece in which one is lost");
 		end();
@@ -771,11 +670,10 @@ check_pointed_waits(void)
 	ok(wait_scan_add(&scan.wait, "never") != NULL, "one too many is");
 	feed_line("Retry-After: 1\n");
 	feed_line("come back in 5 minutes, please\n");
-	is_int(wait_of(waits_of(&scan.wait.waits, WAIT_REGEX)), 300 * NS_PER_S,
-	    "what follows a match");
+	is_int(wait_of(WAIT_REGEX), 300 * NS_PER_S, "what follows a match");
 	feed_line("delay=35ms attempts=3\n");
-	is_int(wait_of(waits_of(&scan.wait.waits, WAIT_REGEX)), 35 * NS_PER_S,
-	    "what the first group matches");
+	is_int(
+	    wait_of(WAIT_REGEX), 35 * NS_PER_S, "what the first group matches");
 	scan_reset(&scan);
 	feed_line("come back in the evening\n");
 	is_string(scan.wait.waits.found[WAIT_REGEX].text, "the evening",
@@ -804,9 +702,6 @@ TESTS
 	check_tool_messages();
 	check_tool_streams();
 	check_tool_room();
-	check_retry_after();
-	check_no_retry_after();
-	check_which_retry_after();
 	check_waits_in_pieces();
 	check_pointed_waits();
 }

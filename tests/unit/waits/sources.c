@@ -90,6 +90,12 @@ asks_nothing(const char *line)
 	ok(decisive() == NULL, line);
 }
 
+static void
+header_is(enum stated wanted, const char *what)
+{
+	is_int(waits_of(&waits, WAIT_HEADER)->stated, wanted, what);
+}
+
 /* Met in the wild: each where the table of the sources names. */
 static void
 test_real(void)
@@ -170,7 +176,6 @@ test_not_read(void)
 	asks_nothing("{\"retry_afterwards\": 5}");
 	asks_nothing("{\"my_retry_after\": 5}");
 	asks_nothing("{\"retry_after\": \"5");
-	asks_nothing("X-Retry-After: 8");
 	asks_nothing("RateLimit: \"default\";r=50;t=30");
 }
 
@@ -250,6 +255,50 @@ test_keys(void)
 	asks_for_date("{\"resetTime\":\"2026-11-23T15:00:00Z\"}");
 	asks_ms("{\"retry_after\":0.35}", 350);
 	asks_ms("{\"retry_after\":5", 5000);
+}
+
+static void
+test_retry_after(void)
+{
+	static const char *const missing[] = { "", " ", "<", "< ",
+		"Retry-After", "Retry-After 8", "Retry-After : 8",
+		"Retry-Afters: 8", "X-Retry-After: 8", "not Retry-After: 8",
+		"<< Retry-After: 8", "* Retry-After: 8" };
+	static const char *const unreadable[] = { "-1", "+8", "1.5", "8s",
+		"0x8", "1 2", "soon", "Sat, 21 Nov 2026 12:00:08 GMT+1",
+		"Sat, 21 Nov 2026 12:00:08 GMT and more",
+		"Sat, 21 Nov 2026 12:00:08", "Fri, 99 Nov 2026 12:00:08 GMT",
+		"2026-11-21",
+		/* No server writes so many digits. */
+		("0000000000000000000000000000000000000000000000000000000000000"
+		 "00000000000000000000008") };
+	char line[128];
+
+	asks_ms("retry-after:008", 8000);
+	asks_ms(" \t< RETRY-AFTER: \t8 \t\r", 8000);
+	asks_ms("> Retry-After: 0", 0);
+	asks_ms("Retry-After: 9223372036", INT64_C(9223372036000));
+	asks("Retry-After: 9223372037", WHEN_DURATION, INT64_MAX);
+	asks("Retry-After: 99999999999999999999", WHEN_DURATION, INT64_MAX);
+	asks_for_epoch(
+	    "Retry-After: Sat, 21 Nov 2026 12:00:08 GMT", 1795262408);
+	asks_for_epoch(
+	    "Retry-After: Saturday, 21-Nov-26 12:00:08 GMT", 1795262408);
+	asks_for_epoch("Retry-After: Tue Dec  1 12:00:00 2026", 1796126400);
+	asks_for_epoch("Retry-After: Sat, 01 Jan 0001 00:00:00 GMT", 0);
+	for (size_t i = 0; i < ARRAY_LENGTH(missing); i++) {
+		look_anew(missing[i]);
+		header_is(STATED_MISSING, missing[i]);
+	}
+	for (size_t i = 0; i < ARRAY_LENGTH(unreadable); i++) {
+		snprintf(line, sizeof line, "Retry-After: %s", unreadable[i]);
+		look_anew(line);
+		header_is(STATED_UNREADABLE, line);
+	}
+	look_anew("Retry-After:");
+	header_is(STATED_EMPTY, "no value");
+	look_anew("Retry-After: \r");
+	header_is(STATED_EMPTY, "a blank");
 }
 
 static void
@@ -460,6 +509,7 @@ TESTS
 	test_words();
 	test_number_in_sentence();
 	test_keys();
+	test_retry_after();
 	test_reset_headers();
 	test_other_headers();
 	test_order();
