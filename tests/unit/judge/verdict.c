@@ -13,36 +13,15 @@ verdict(const struct rules *rules, struct outcome outcome)
 	return verdict_of(rules, &outcome).verdict;
 }
 
+/* The verdict, and the rule that decided; a default has no name. */
 static void
-rule_is(const struct rules *rules, struct outcome outcome, enum rule wanted,
-    const char *what)
+judged(const struct rules *rules, struct outcome outcome, enum verdict wanted,
+    enum rule rule, const char *what)
 {
-	is_int(verdict_of(rules, &outcome).rule, wanted, what);
-}
+	struct decision got = verdict_of(rules, &outcome);
 
-static void
-test_rules(void)
-{
-	static const struct outcome exit_7
-	    = { .kind = OUTCOME_EXITED, .status = 7 };
-	static const struct outcome exit_0 = { .kind = OUTCOME_EXITED };
-	static const struct outcome timeout = { .kind = OUTCOME_TIMED_OUT };
-	struct rules rules = { .listed_only = false };
-
-	ok(verdict(&rules, exit_7) == VERDICT_RETRY, "a failure is retried");
-	ok(verdict(&rules, timeout) == VERDICT_RETRY, "so is a timeout");
-	ok(verdict(&rules, exit_0) == VERDICT_SUCCESS, "0 is success");
-	ok(verdict(&rules, outcome_not_started(EAGAIN)) == VERDICT_RETRY,
-	    "a passing start failure is retried");
-	ok(verdict(&rules, outcome_not_started(ENOENT)) == VERDICT_STOP,
-	    "a lasting one is not");
-	rules.listed_only = true;
-	ok(verdict(&rules, exit_7) == VERDICT_STOP,
-	    "with --retry-on the unlisted stops");
-	ok(verdict(&rules, timeout) == VERDICT_STOP, "a timeout too");
-	ok(verdict(&rules, exit_0) == VERDICT_SUCCESS, "0 is still success");
-	rules.codes.exact[7] = VERDICT_RETRY;
-	ok(verdict(&rules, exit_7) == VERDICT_RETRY, "the listed is retried");
+	is_int(got.verdict, wanted, what);
+	is_int(got.rule, rule, "  by that rule");
 }
 
 /* Rules 54 and 55, every errno that they name. */
@@ -129,83 +108,74 @@ test_order(void)
 	    "and is retried where nothing is listed");
 }
 
-/* CODES of any width come before the tool. */
 static void
-test_wide_codes(void)
-{
-	struct rules range = { .codes.range[7] = VERDICT_PASS };
-	struct rules nonzero = { .codes.nonzero = VERDICT_PASS };
-	struct rules any = { .codes.any = VERDICT_PASS };
-	struct evidence known = { .tool.verdict = VERDICT_STOP };
-
-	is_int(verdict_on(&range, known), VERDICT_PASS, "a range");
-	is_int(verdict_on(&nonzero, known), VERDICT_PASS, "nonzero");
-	is_int(verdict_on(&any, known), VERDICT_PASS, "any");
-}
-
-/* --success-if turns exit 0, and nothing else, into a failure. */
-static void
-test_match_needed(void)
-{
-	struct rules rules = { .match_needed = true };
-	struct evidence known = { .tool.verdict = VERDICT_STOP };
-	struct outcome exit_0 = { .kind = OUTCOME_EXITED };
-
-	is_int(verdict(&rules, exit_0), VERDICT_RETRY, "0 needs the match");
-	is_int(verdict_on(&rules, known), VERDICT_STOP,
-	    "what a tool knows of 7 does not");
-	exit_0.evidence.match.verdict = VERDICT_SUCCESS;
-	is_int(verdict(&rules, exit_0), VERDICT_SUCCESS, "0 has it");
-}
-
-/* The rule that decided; a default has no name. */
-static void
-test_deciding_rule(void)
+test_rules(void)
 {
 	const struct outcome exit_0 = { .kind = OUTCOME_EXITED };
 	const struct outcome exit_7 = { .kind = OUTCOME_EXITED, .status = 7 };
 	const struct outcome timeout = { .kind = OUTCOME_TIMED_OUT };
 	const struct outcome interrupted
 	    = { .kind = OUTCOME_KILLED, .status = -1, .signal = SIGINT };
-	struct outcome seen = exit_7;
+	struct outcome seen = exit_7, matched = exit_0;
 	struct rules none = { .listed_only = false };
 	struct rules stop = { .codes.exact[7] = VERDICT_STOP,
 		.codes.timeout = VERDICT_STOP,
 		.codes.killed[SIGINT] = VERDICT_STOP };
 	struct rules success = { .codes.nonzero = VERDICT_SUCCESS };
 	struct rules throttle = { .codes.range[7] = VERDICT_THROTTLE };
+	struct rules pass = { .codes.any = VERDICT_PASS };
 	struct rules only_9
 	    = { .listed_only = true, .codes.exact[9] = VERDICT_RETRY };
 	struct rules only_kill
 	    = { .listed_only = true, .codes.killed[SIGKILL] = VERDICT_RETRY };
+	struct rules only_7
+	    = { .listed_only = true, .codes.exact[7] = VERDICT_RETRY };
 	struct rules only_matched = { .listed_only = true };
 	struct rules needed = { .match_needed = true };
 
-	rule_is(&none, exit_0, RULE_DEFAULT, "0 is a success by default");
-	rule_is(&none, exit_7, RULE_DEFAULT, "7 is a retry by default");
-	rule_is(&none, interrupted, RULE_DEFAULT, "INT stops by default");
-	rule_is(&none, outcome_not_started(ENOENT), RULE_DEFAULT,
-	    "so does a command that is not there");
-	rule_is(&stop, exit_7, RULE_STOP_ON, "--stop-on=7");
-	rule_is(&stop, timeout, RULE_STOP_ON, "--stop-on=timeout");
-	rule_is(&stop, interrupted, RULE_STOP_ON, "--stop-on=INT");
-	rule_is(&success, exit_7, RULE_SUCCESS_ON, "--success-on=nonzero");
-	rule_is(&success, exit_0, RULE_DEFAULT, "which 0 does not need");
-	rule_is(&throttle, exit_7, RULE_CODES, "--throttle-on=7");
-	rule_is(&only_9, exit_7, RULE_UNLISTED, "7 is not in --retry-on=9");
-	rule_is(&only_9, timeout, RULE_UNLISTED, "nor is a timeout");
-	rule_is(
-	    &only_kill, exit_7, RULE_UNLISTED, "7 is not in --retry-on=KILL");
-	rule_is(&only_matched, exit_7, RULE_UNMATCHED,
+	judged(&none, exit_0, VERDICT_SUCCESS, RULE_DEFAULT, "0");
+	judged(&none, exit_7, VERDICT_RETRY, RULE_DEFAULT, "7");
+	judged(&none, timeout, VERDICT_RETRY, RULE_DEFAULT, "a timeout");
+	judged(&none, interrupted, VERDICT_STOP, RULE_DEFAULT, "INT");
+	judged(&none, outcome_not_started(ENOENT), VERDICT_STOP, RULE_DEFAULT,
+	    "a command that is not there");
+	judged(&none, outcome_not_started(EAGAIN), VERDICT_RETRY, RULE_DEFAULT,
+	    "one that could not be started just now");
+	judged(&stop, exit_7, VERDICT_STOP, RULE_STOP_ON, "--stop-on=7");
+	judged(&stop, timeout, VERDICT_STOP, RULE_STOP_ON, "=timeout");
+	judged(&stop, interrupted, VERDICT_STOP, RULE_STOP_ON, "=INT");
+	judged(&success, exit_7, VERDICT_SUCCESS, RULE_SUCCESS_ON,
+	    "--success-on=nonzero");
+	judged(&success, exit_0, VERDICT_SUCCESS, RULE_DEFAULT,
+	    "which 0 does not need");
+	judged(
+	    &throttle, exit_7, VERDICT_THROTTLE, RULE_CODES, "--throttle-on=7");
+	judged(&only_9, exit_0, VERDICT_SUCCESS, RULE_DEFAULT,
+	    "0 with --retry-on=9");
+	judged(&only_9, exit_7, VERDICT_STOP, RULE_UNLISTED, "7, unlisted");
+	judged(&only_9, timeout, VERDICT_STOP, RULE_UNLISTED, "a timeout");
+	judged(&only_kill, exit_7, VERDICT_STOP, RULE_UNLISTED,
+	    "7 with --retry-on=KILL");
+	judged(&only_7, exit_7, VERDICT_RETRY, RULE_CODES, "7, listed");
+	judged(&only_matched, exit_7, VERDICT_STOP, RULE_UNMATCHED,
 	    "--retry-if alone has no list");
-	rule_is(&needed, exit_0, RULE_NO_MATCH, "0 lacks its --success-if");
-	rule_is(&needed, exit_7, RULE_DEFAULT, "7 needs none");
+	judged(&needed, exit_0, VERDICT_RETRY, RULE_NO_MATCH,
+	    "0 lacks its --success-if");
+	judged(&needed, exit_7, VERDICT_RETRY, RULE_DEFAULT, "7 needs none");
+	matched.evidence.match.verdict = VERDICT_SUCCESS;
+	judged(&needed, matched, VERDICT_SUCCESS, RULE_MATCH, "0 has it");
+
 	seen.evidence.tool.verdict = VERDICT_STOP;
-	rule_is(&only_9, seen, RULE_TOOL, "what the tool knows");
+	judged(&only_9, seen, VERDICT_STOP, RULE_TOOL, "what the tool knows");
+	judged(&needed, seen, VERDICT_STOP, RULE_TOOL, "  of 7");
+	judged(&throttle, seen, VERDICT_THROTTLE, RULE_CODES,
+	    "a range comes before the tool");
+	judged(&success, seen, VERDICT_SUCCESS, RULE_SUCCESS_ON, "  nonzero");
+	judged(&pass, seen, VERDICT_PASS, RULE_CODES, "  any");
 	seen.evidence.match.verdict = VERDICT_STOP;
-	rule_is(&stop, seen, RULE_MATCH, "a REGEX");
+	judged(&stop, seen, VERDICT_STOP, RULE_MATCH, "a REGEX");
 	seen.evidence.hint.verdict = VERDICT_STOP;
-	rule_is(&stop, seen, RULE_HINT, "BACKOFF_HINT");
+	judged(&stop, seen, VERDICT_STOP, RULE_HINT, "BACKOFF_HINT");
 }
 
 /* `| head` ends it; a socket of the command's own does not. */
@@ -238,9 +208,6 @@ TESTS
 {
 	test_rules();
 	test_order();
-	test_wide_codes();
-	test_match_needed();
-	test_deciding_rule();
 	test_broken_pipe();
 	test_start_failures();
 	test_outcomes();
