@@ -504,39 +504,26 @@ test_consecutive(void)
 static void
 test_signals_in_an_attempt(void)
 {
-	static const struct {
-		struct outcome outcome;
-		enum result result;
-		int status, signal;
-		const char *what;
-	} table[] = {
-		{ { .kind = OUTCOME_EXITED,
-		      .status = 7,
-		      .end_signal = SIGTERM },
-		    RESULT_INTERRUPTED, 7, 0,
-		    "rule 27: told in an attempt, we exit as it does" },
-		{ { .kind = OUTCOME_EXITED, .end_signal = SIGTERM },
-		    RESULT_SUCCESS, 0, 0, "a success is one all the same" },
-		{ { .kind = OUTCOME_EXITED, .late_end_signal = SIGTERM },
-		    RESULT_SUCCESS, 0, 0, "also where the signal came late" },
-		{ { .kind = OUTCOME_EXITED,
-		      .status = 7,
-		      .late_end_signal = SIGTERM },
-		    RESULT_INTERRUPTED, 128 + SIGTERM, SIGTERM,
-		    "a late signal is one in a pause" },
-		{ { .kind = OUTCOME_KILLED,
-		      .status = -1,
-		      .signal = SIGUSR1,
-		      .by_forwarded = true },
-		    RESULT_INTERRUPTED, 128 + SIGUSR1, SIGUSR1,
-		    "rule 29: killed by what we passed on, the loop ends" },
-	};
+	struct outcome outcome = exited(7);
 
-	for (size_t i = 0; i < ARRAY_LENGTH(table); i++)
-		once(table[i].outcome, table[i].result, table[i].status,
-		    table[i].signal, table[i].what);
-	once(table[0].outcome, RESULT_INTERRUPTED, 7, 0, "whoever was told");
-	is_int(seen.end_signal.interrupted_by, SIGTERM, "  says by what");
+	outcome.end_signal = SIGTERM;
+	once(outcome, RESULT_INTERRUPTED, 7, 0,
+	    "rule 27: told in an attempt, we exit as it does");
+	is_int(seen.end_signal.interrupted_by, SIGTERM, "  and say by what");
+	outcome.status = 0;
+	once(outcome, RESULT_SUCCESS, 0, 0, "a success is one all the same");
+
+	outcome = exited(0);
+	outcome.late_end_signal = SIGTERM;
+	once(outcome, RESULT_SUCCESS, 0, 0, "also where the signal came late");
+	outcome.status = 7;
+	once(outcome, RESULT_INTERRUPTED, 128 + SIGTERM, SIGTERM,
+	    "a late signal is one in a pause");
+
+	outcome = killed(SIGUSR1);
+	outcome.by_forwarded = true;
+	once(outcome, RESULT_INTERRUPTED, 128 + SIGUSR1, SIGUSR1,
+	    "rule 29: killed by what we passed on, the loop ends");
 }
 
 /* SIGNAL arrives in pause NUMBER; 0 is the splay. */
