@@ -195,9 +195,11 @@ test_widths(void)
 static void
 test_refusals(void)
 {
-	static const char broken[][48]
-	    = { "", "1,,2", "256", "5-3", "5-", "-1", "NOSUCH", "1 ", " 1",
-		      "1 ,2", "1, ", "99999999999999999999999999999999999999" };
+	static const char broken[][48] = { "", "1,,2", "256", "5-3", "5-", "-1",
+		"-4", "NOSUCH", "1 ", " 1", "1 ,2", "1, ", "1,", ",1", "4-300",
+		"4-7-9", "1.5", "0x10", "SIG", "EX_", "EX_FOO", "4-KILL",
+		"KILL-SEGV", "1 2", "7x", "4 - 7",
+		"99999999999999999999999999999999999999" };
 
 	reset();
 	ok(add("7", VERDICT_RETRY) == CODES_OK, "7 once");

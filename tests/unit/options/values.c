@@ -58,8 +58,8 @@ refuses(value_parser *parse, const char *text, const char *why)
 	is_string(refusal.why, why, "is why");
 }
 
-/* What each parser refuses; durations, sizes and names have tests of their own.
- */
+/* What each parser refuses; durations, sizes, codes, signals and expressions
+ * have tests of their own. */
 static void
 test_bad_values(void)
 {
@@ -100,19 +100,11 @@ test_bad_values(void)
 		{ value_stdin_mode,
 		    { "", "Replay", "replay,", "file", "-", "0" } },
 		{ value_hold, { "", "Stdout", "stderr", "stdout,", "none" } },
-		{ value_signal,
-		    { "", "abc", "SIGFOO", "SIG", "65", "-9", "TERM,INT",
-		        "TERM+1", "1.5", "RTMIN+99" } },
+		{ value_signal, { "SIGFOO", "-9", "TERM,INT", "1.5" } },
 		{ value_wake_signal,
 		    { "", "abc", "0", "65", "USR1,USR2", "SIGSTOP", "TERM" } },
-		{ value_stop_on,
-		    { "", "abc", "256", "1000", "-1", "7-4", "4-", "-4",
-		        "4-300", "4-7-9", "1.5", "0x10", "inf", "SIG", "EX_",
-		        "EX_FOO", "4-KILL", "KILL-SEGV", "1 2", "7x", "1 ,2",
-		        "1,", ",1", "4 - 7" } },
-		{ value_stop_if,
-		    { "[a", "a[[:foo:]]", "(a", "a{2,1}", "a{1", "[z-a]",
-		        "\\" } },
+		{ value_stop_on, { "abc" } },
+		{ value_stop_if, { "[a" } },
 	};
 	static struct options options;
 
