@@ -2,10 +2,12 @@
 #ifndef BACKOFF_STAGE_H
 #define BACKOFF_STAGE_H
 /*
- * A world for the loop in which attempts fail until a service is up, and take
- * no time unless asked to. It records what the loop does.
+ * A world for the loop, in which the clock moves only as attempts, hooks and
+ * pauses do. Attempts follow a script; or they fail until a service is up, and
+ * take no time unless asked to. It records what the loop does.
  */
 
+#include <signal.h>
 #include <stdlib.h>
 
 #include "core/base/duration.h"
@@ -14,16 +16,28 @@
 
 #define STAGE_ATTEMPTS 64 /* how many are recorded */
 #define STAGE_MOST 1000000 /* more are a loop without end */
+#define STAGE_EPOCH_NS (INT64_C(1795261200) * NS_PER_S) /* at 0 */
+
+struct act {
+	struct outcome outcome;
+	int64_t takes_ns;
+};
 
 struct stage {
 	int64_t now_ns;
+	const struct act *acts; /* NULL, or the script; the last one repeats */
+	int acts_count;
 	int64_t down_ns; /* until then all attempts fail */
 	int64_t takes_ns; /* an outcome's duration; the clock does not move */
 	struct range lasts; /* how long an attempt moves the clock, drawn */
 	struct random lasts_random; /* from this generator */
 	int64_t first_ns; /* if above 0: the same for the first attempt */
 	int64_t silent_ns; /* if above 0: cut for silence after so long */
-	int64_t hook_ns; /* how long --before-retry takes */
+	int pause_signal; /* arrives in a pause, the one of */
+	int pause_number; /* this number, 0 being the splay */
+	int64_t hook_ns; /* how long --before-retry takes, */
+	struct outcome hook, at_end; /* and what the hooks come to */
+	struct release release; /* the result of releasing held output */
 	struct hint hint; /* comes with each failure */
 	enum verdict asks; /* COMMAND's own verdict on its failures */
 	int64_t successes; /* so many first attempts succeed nevertheless */
@@ -31,9 +45,16 @@ struct stage {
 	int64_t attempts;
 	int64_t at_ns[STAGE_ATTEMPTS]; /* the start of each */
 	int64_t pauses_ns[STAGE_ATTEMPTS]; /* after it, or -1 */
+	int64_t counts[STAGE_ATTEMPTS];
 	int64_t longest_ns;
 	int64_t cut; /* how many attempts ended at the cutoff, */
 	int64_t cut_short; /* and how many at most twice as long as before */
+	int pauses, hooks, ends, releases, told_starts, told_ends;
+	int64_t hook_attempt; /* the number that the last hook was told */
+	int64_t at_end_cut_ns;
+	enum result at_end_result, released_for;
+	int release_told;
+	int64_t end_attempt; /* the number that the end has */
 	struct ending ending;
 };
 
@@ -43,38 +64,69 @@ stage_now_ns(void *self)
 	return ((struct stage *)self)->now_ns;
 }
 
+static int64_t
+stage_epoch_ns(void *self)
+{
+	return STAGE_EPOCH_NS + stage_now_ns(self);
+}
+
 static int
 stage_pause(void *self, int64_t until_ns)
 {
 	struct stage *stage = self;
 
+	if (stage->pauses++ == stage->pause_number && stage->pause_signal)
+		return stage->pause_signal;
 	if (until_ns > stage->now_ns)
 		stage->now_ns = until_ns;
 	return 0;
 }
 
-static int64_t
-stage_lasts(struct stage *stage)
-{
-	if (stage->attempts == 0 && stage->first_ns > 0)
-		return stage->first_ns;
-	return stage->lasts.high_ns == 0
-	    ? 0
-	    : random_between(&stage->lasts_random, stage->lasts.low_ns,
-	        stage->lasts.high_ns);
-}
-
+/* An attempt at the service, and in *LASTS_NS how long it takes. */
 static struct outcome
-stage_attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
+stage_request(struct stage *stage, int64_t *lasts_ns)
 {
-	struct stage *stage = self;
 	struct outcome outcome = {
 		.kind = OUTCOME_EXITED,
 		.status = stage->now_ns < stage->down_ns
 		    && stage->attempts >= stage->successes,
 		.started_ns = stage->now_ns - stage->takes_ns,
 	};
-	int64_t lasts_ns = stage_lasts(stage);
+
+	*lasts_ns = 0;
+	if (stage->attempts == 0 && stage->first_ns > 0)
+		*lasts_ns = stage->first_ns;
+	else if (stage->lasts.high_ns > 0)
+		*lasts_ns = random_between(&stage->lasts_random,
+		    stage->lasts.low_ns, stage->lasts.high_ns);
+	if (outcome.status != 0) {
+		outcome.evidence.hint = stage->hint;
+		outcome.evidence.hint.verdict = stage->asks;
+	}
+	return outcome;
+}
+
+static struct outcome
+stage_act(struct stage *stage, int64_t *lasts_ns)
+{
+	const struct act *act = stage->attempts < stage->acts_count
+	    ? &stage->acts[stage->attempts]
+	    : &stage->acts[stage->acts_count - 1];
+	struct outcome outcome = act->outcome;
+
+	outcome.started_ns = stage->now_ns;
+	*lasts_ns = act->takes_ns;
+	return outcome;
+}
+
+static struct outcome
+stage_attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
+{
+	struct stage *stage = self;
+	int64_t lasts_ns;
+	struct outcome outcome = stage->acts != NULL
+	    ? stage_act(stage, &lasts_ns)
+	    : stage_request(stage, &lasts_ns);
 
 	(void)state;
 	if (stage->attempts < STAGE_ATTEMPTS)
@@ -83,15 +135,12 @@ stage_attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 		ok(false, "the loop ends");
 		exit(1);
 	}
-	if (outcome.status != 0) {
-		outcome.evidence.hint = stage->hint;
-		outcome.evidence.hint.verdict = stage->asks;
-	}
 	if (lasts_ns > cutoff_ns - stage->now_ns) {
 		stage->cut++;
 		stage->cut_short += lasts_ns <= 2 * stage->longest_ns;
 		lasts_ns = cutoff_ns - stage->now_ns;
 		outcome.kind = OUTCOME_TIMED_OUT;
+		outcome.signal = SIGTERM;
 	}
 	if (stage->silent_ns > 0 && lasts_ns > stage->silent_ns) {
 		lasts_ns = stage->silent_ns;
@@ -108,24 +157,39 @@ stage_hook(void *self, enum hook which, const struct loop_state *state,
     int64_t cutoff_ns)
 {
 	struct stage *stage = self;
+	struct outcome outcome = stage->hook;
 
-	(void)state, (void)cutoff_ns;
-	if (which == HOOK_BEFORE_RETRY)
-		stage->now_ns += stage->hook_ns;
-	return (struct outcome) { .kind = OUTCOME_EXITED };
+	if (which == HOOK_AT_END) {
+		stage->ends++;
+		stage->at_end_cut_ns = cutoff_ns;
+		stage->at_end_result = state->result;
+		return stage->at_end;
+	}
+	stage->hooks++;
+	stage->hook_attempt = state->attempt;
+	stage->now_ns += stage->hook_ns;
+	if (stage->now_ns > cutoff_ns) {
+		stage->now_ns = cutoff_ns;
+		outcome.kind = OUTCOME_TIMED_OUT;
+	}
+	return outcome;
 }
 
 static struct release
 stage_release(void *self, enum result result, int told)
 {
-	(void)self, (void)result, (void)told;
-	return (struct release) { 0 };
+	struct stage *stage = self;
+
+	stage->releases++;
+	stage->released_for = result;
+	stage->release_told = told;
+	return stage->release;
 }
 
 static void
 stage_tell_start(void *self)
 {
-	(void)self;
+	((struct stage *)self)->told_starts++;
 }
 
 static void
@@ -133,28 +197,30 @@ stage_tell_attempt(void *self, const struct loop_state *state, int64_t pause_ns)
 {
 	struct stage *stage = self;
 
-	(void)state;
-	if (stage->attempts <= STAGE_ATTEMPTS)
-		stage->pauses_ns[stage->attempts - 1] = pause_ns;
+	if (stage->attempts > STAGE_ATTEMPTS)
+		return;
+	stage->pauses_ns[stage->attempts - 1] = pause_ns;
+	stage->counts[stage->attempts - 1] = state->count;
 }
 
 static void
 stage_tell_end(
     void *self, const struct loop_state *state, const struct ending *ending)
 {
-	(void)state;
-	((struct stage *)self)->ending = *ending;
+	struct stage *stage = self;
+
+	stage->told_ends++;
+	stage->end_attempt = state->attempt;
+	stage->ending = *ending;
 }
 
-/* Runs the loop on STAGE, of which down_ns is set. */
-static struct ending
-stage_run(
-    struct stage *stage, const struct settings *settings, struct random *random)
+static struct world
+stage_world(struct stage *stage)
 {
-	const struct world world = {
+	return (struct world) {
 		.self = stage,
 		.now_ns = stage_now_ns,
-		.epoch_ns = stage_now_ns,
+		.epoch_ns = stage_epoch_ns,
 		.pause = stage_pause,
 		.attempt = stage_attempt,
 		.hook = stage_hook,
@@ -163,6 +229,14 @@ stage_run(
 		.tell_attempt = stage_tell_attempt,
 		.tell_end = stage_tell_end,
 	};
+}
+
+/* Runs the loop on STAGE, of which down_ns or acts is set. */
+static inline struct ending
+stage_run(
+    struct stage *stage, const struct settings *settings, struct random *random)
+{
+	const struct world world = stage_world(stage);
 
 	return run_loop(settings, random, &world);
 }

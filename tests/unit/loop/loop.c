@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The loop in a world of its own: a script of attempts, a clock that moves
- * only when they and the pauses do, and a record of what happened.
- */
+/* What the loop does in a world in which attempts follow a script. */
 #include <config.h>
-
-#include <stdlib.h>
 
 #include <errno.h>
 #include <signal.h>
@@ -14,164 +9,31 @@
 #include "core/base/duration.h"
 #include "core/loop/loop.h"
 #include "core/loop/result.h"
+#include "unit/stage.h"
 #include "unit/tap.h"
 #include "unit/unlimited.h"
 
 #define MS NS_PER_MS
 #define S NS_PER_S
-#define EPOCH_NS (INT64_C(1795261200) * S)
-#define MOST 64
+#define MOST STAGE_ATTEMPTS
 
-struct act {
-	struct outcome outcome;
-	int64_t takes_ns;
-};
-
-struct stage {
-	struct act acts[MOST]; /* what the attempts do; the last one repeats */
-	int acts_count;
-	int pause_signal; /* the signal that arrives in a pause, number: */
-	int pause_number;
-	struct outcome hook; /* what --before-retry returns */
-	struct outcome at_end;
-	int64_t hook_takes_ns;
-
-	int64_t now_ns;
-	int attempts;
-	int pauses;
-	int hooks;
-	int ends;
-	int releases;
-	enum result released_for;
-	int release_told;
-	struct release release; /* the result of releasing held output */
-	int told_starts, told_ends;
-	int64_t told_pauses_ns[MOST]; /* of each attempt, -1: none */
-	int64_t counts[MOST];
-	int64_t hook_attempt; /* the number that the last hook was told */
-	int64_t at_end_cut_ns;
-	enum result at_end_result;
-	struct ending end_signal;
-
-	bool has_doors;
+/* What the doors do, if there are any, and what they were told. */
+struct doors {
+	bool are_there;
 	struct entry entries[MOST]; /* 0: go */
 	int64_t entry_takes_ns; /* each */
 	struct aftermath aftermaths[MOST]; /* of each attempt */
-	int entered, left; /* how often each door was passed */
+	int entered, left; /* how often each was passed */
 	int64_t entry_until_ns, entry_attempt; /* what was told last */
 	enum verdict entry_verdict, left_verdict;
 	int hooks_at_entry;
 };
 
-static int64_t
-now_ns(void *self)
-{
-	return ((struct stage *)self)->now_ns;
-}
-
-static int64_t
-epoch_ns(void *self)
-{
-	return EPOCH_NS + ((struct stage *)self)->now_ns;
-}
-
-static int
-pause_until(void *self, int64_t until_ns)
-{
-	struct stage *stage = self;
-
-	/* The first call is the splay; a pause of number 1 follows it. */
-	if (stage->pauses++ == stage->pause_number && stage->pause_signal)
-		return stage->pause_signal;
-	if (until_ns > stage->now_ns)
-		stage->now_ns = until_ns;
-	return 0;
-}
-
-static struct outcome
-attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
-{
-	struct stage *stage = self;
-	int i = stage->attempts < stage->acts_count ? stage->attempts
-	                                            : stage->acts_count - 1;
-	struct outcome outcome = stage->acts[i].outcome;
-	int64_t end_ns = saturating_add(stage->now_ns, stage->acts[i].takes_ns);
-
-	(void)state;
-	if (stage->attempts++ == MOST) {
-		ok(false, "the loop ends");
-		exit(1);
-	}
-	outcome.started_ns = stage->now_ns;
-	if (end_ns > cutoff_ns) {
-		end_ns = cutoff_ns;
-		outcome.kind = OUTCOME_TIMED_OUT;
-		outcome.signal = SIGTERM;
-	}
-	stage->now_ns = outcome.ended_ns = end_ns;
-	return outcome;
-}
-
-static struct outcome
-hook(void *self, enum hook which, const struct loop_state *state,
-    int64_t cutoff_ns)
-{
-	struct stage *stage = self;
-	struct outcome outcome
-	    = which == HOOK_AT_END ? stage->at_end : stage->hook;
-
-	if (which == HOOK_AT_END) {
-		stage->ends++;
-		stage->at_end_cut_ns = cutoff_ns;
-		stage->at_end_result = state->result;
-		return outcome;
-	}
-	stage->hooks++;
-	stage->hook_attempt = state->attempt;
-	stage->now_ns += stage->hook_takes_ns;
-	if (stage->now_ns > cutoff_ns) {
-		stage->now_ns = cutoff_ns;
-		outcome.kind = OUTCOME_TIMED_OUT;
-	}
-	return outcome;
-}
-
-static struct release
-release_held(void *self, enum result result, int told)
-{
-	struct stage *stage = self;
-
-	stage->releases++;
-	stage->released_for = result;
-	stage->release_told = told;
-	return stage->release;
-}
-
-static void
-tell_start(void *self)
-{
-	((struct stage *)self)->told_starts++;
-}
-
-static void
-tell_attempt(void *self, const struct loop_state *state, int64_t pause_ns)
-{
-	struct stage *stage = self;
-
-	stage->told_pauses_ns[stage->attempts - 1] = pause_ns;
-	stage->counts[stage->attempts - 1] = state->count;
-}
-
-static void
-tell_end(
-    void *self, const struct loop_state *state, const struct ending *ending)
-{
-	struct stage *stage = self;
-
-	stage->told_ends++;
-	stage->end_signal = *ending;
-	is_int(state->attempt, stage->attempts, "  the end knows the count");
-}
+/* What is to happen, and what has: ends() makes one of the other. */
+static struct act acts[MOST];
+static struct stage stage, seen;
+static struct doors doors, passed;
+static struct settings settings;
 
 static struct entry at_start = { .admission = ADMISSION_GO };
 
@@ -185,34 +47,30 @@ before_splay(void *self)
 static struct entry
 before_attempt(void *self, const struct loop_state *state, int64_t until_ns)
 {
-	struct stage *stage = self;
-
-	stage->entry_until_ns = until_ns;
-	stage->entry_attempt = state->attempt;
-	stage->entry_verdict = state->verdict;
-	stage->hooks_at_entry = stage->hooks;
-	stage->now_ns += stage->entry_takes_ns;
-	return stage->entries[stage->entered++];
+	(void)self;
+	doors.entry_until_ns = until_ns;
+	doors.entry_attempt = state->attempt;
+	doors.entry_verdict = state->verdict;
+	doors.hooks_at_entry = stage.hooks;
+	stage.now_ns += doors.entry_takes_ns;
+	return doors.entries[doors.entered++];
 }
 
 static struct aftermath
 after_verdict(void *self, const struct loop_state *state)
 {
-	struct stage *stage = self;
-
-	stage->left_verdict = state->verdict;
-	return stage->aftermaths[stage->left++];
+	(void)self;
+	doors.left_verdict = state->verdict;
+	return doors.aftermaths[doors.left++];
 }
-
-/* What is to happen, and what has: ends() makes one of the other. */
-static struct stage stage, seen;
-static struct settings settings;
 
 /* A fresh stage; base 1 s doubles without jitter, six attempts. */
 static void
 reset(void)
 {
-	stage = (struct stage) { .acts_count = 1, .pause_number = -1 };
+	stage = (struct stage) { .acts = acts, .pause_number = -1 };
+	doors = (struct doors) { .are_there = false };
+	acts[0] = (struct act) { .takes_ns = 0 };
 	settings = usual();
 	settings.policy.factor = 2;
 	settings.policy.jitter.kind = JITTER_NONE;
@@ -223,8 +81,7 @@ reset(void)
 static void
 act(struct outcome outcome, int64_t takes_ns)
 {
-	stage.acts[stage.attempts++] = (struct act) { outcome, takes_ns };
-	stage.acts_count = stage.attempts;
+	acts[stage.acts_count++] = (struct act) { outcome, takes_ns };
 }
 
 static struct outcome
@@ -255,30 +112,19 @@ static struct ending
 run(void)
 {
 	struct random random = random_from(1);
-	struct world world = {
-		.self = &stage,
-		.now_ns = now_ns,
-		.epoch_ns = epoch_ns,
-		.pause = pause_until,
-		.before_splay = before_splay,
-		.attempt = attempt,
-		.hook = hook,
-		.release = release_held,
-		.tell_start = tell_start,
-		.tell_attempt = tell_attempt,
-		.tell_end = tell_end,
-	};
+	struct world world = stage_world(&stage);
 	struct ending ending;
 
-	if (stage.has_doors) {
+	world.before_splay = before_splay;
+	if (doors.are_there) {
 		world.before_attempt = before_attempt;
 		world.after_verdict = after_verdict;
 	}
-	stage.attempts = 0;
 	ending = run_loop(&settings, &random, &world);
 	is_int(stage.releases, 1, "  output was released once");
 	is_int(stage.told_starts, 1, "  one start was told");
 	is_int(stage.told_ends, 1, "  and one end");
+	is_int(stage.end_attempt, stage.attempts, "  which knows the count");
 	return ending;
 }
 
@@ -288,6 +134,7 @@ ends(enum result result, int status, int signal, int attempts, const char *what)
 	struct ending ending = run();
 
 	seen = stage;
+	passed = doors;
 	reset();
 	is_string(result_name(ending.result), result_name(result), what);
 	is_int(ending.status, status, "  with its status");
@@ -309,13 +156,13 @@ test_plain(void)
 {
 	act(exited(0), S);
 	ends(RESULT_SUCCESS, 0, 0, 1, "a success ends at once");
-	is_int(seen.told_pauses_ns[0], -1, "  without a pause");
+	is_int(seen.pauses_ns[0], -1, "  without a pause");
 
 	act(exited(7), 0);
 	ends(RESULT_EXHAUSTED, 7, 0, 6, "a failure is run six times");
 	is_int(seen.now_ns, 31 * S, "  1 + 2 + 4 + 8 + 16 s in all");
-	is_int(seen.told_pauses_ns[4], 16 * S, "  16 s before the last");
-	is_int(seen.told_pauses_ns[5], -1, "  and none after it");
+	is_int(seen.pauses_ns[4], 16 * S, "  16 s before the last");
+	is_int(seen.pauses_ns[5], -1, "  and none after it");
 	is_int(seen.ends, 1, "  --at-end was run");
 	ok(seen.at_end_result == RESULT_EXHAUSTED, "  and knew the result");
 
@@ -338,7 +185,7 @@ test_plain(void)
 		act(exited(1), 0);
 	act(exited(0), 0);
 	ends(RESULT_SUCCESS, 0, 0, MOST, "inf goes on");
-	is_int(seen.told_pauses_ns[MOST - 2], 60 * S, "  at the cap");
+	is_int(seen.pauses_ns[MOST - 2], 60 * S, "  at the cap");
 }
 
 static void
@@ -357,9 +204,9 @@ test_verdicts(void)
 	settings.rules.codes.exact[7] = VERDICT_THROTTLE;
 	EXITS(1, 7, 1, 0);
 	ends(RESULT_SUCCESS, 0, 0, 4, "a throttle is retried");
-	is_int(seen.told_pauses_ns[1], 10 * S,
+	is_int(seen.pauses_ns[1], 10 * S,
 	    "  after its own window, n counting all failures");
-	is_int(seen.told_pauses_ns[2], 4 * S, "  and that pause only");
+	is_int(seen.pauses_ns[2], 4 * S, "  and that pause only");
 
 	once(killed(SIGINT), RESULT_STOPPED, 130, SIGINT,
 	    "rule 28: INT ends the loop");
@@ -378,26 +225,26 @@ test_time(void)
 	act(exited(7), S);
 	act(exited(7), 60 * S);
 	ends(RESULT_DEADLINE, 124, 0, 2, "an attempt is cut by the deadline");
-	is_int(seen.told_pauses_ns[0], S, "  after a pause that fits");
+	is_int(seen.pauses_ns[0], S, "  after a pause that fits");
 	is_int(seen.now_ns, 10 * S, "  to the nanosecond");
-	ok(!seen.end_signal.no_time, "  not for want of time");
+	ok(!seen.ending.no_time, "  not for want of time");
 
 	settings.limits.deadline_ns = 11 * S / 2;
 	act(exited(7), 5 * S);
 	ends(RESULT_DEADLINE, 7, 0, 1, "rule 43: nothing left, no pause");
 	is_int(seen.now_ns, 5 * S, "  we give up at once");
-	ok(seen.end_signal.no_time, "  for want of time");
+	ok(seen.ending.no_time, "  for want of time");
 
 	settings.limits.timeout_ns = 3 * S;
 	settings.limits.deadline_ns = 2 * S;
 	act(exited(0), 9 * S);
 	ends(RESULT_DEADLINE, 124, 0, 1, "the deadline comes before -t");
 
-	settings.limits.until_ns = EPOCH_NS;
+	settings.limits.until_ns = STAGE_EPOCH_NS;
 	act(exited(0), 0);
 	ends(RESULT_DEADLINE, 124, 0, 0, "--until in the past starts nothing");
 
-	settings.limits.until_ns = EPOCH_NS + 4 * S;
+	settings.limits.until_ns = STAGE_EPOCH_NS + 4 * S;
 	act(exited(7), S);
 	act(exited(7), 60 * S);
 	ends(RESULT_DEADLINE, 7, 0, 2, "--until does not cut an attempt");
@@ -458,8 +305,8 @@ test_from_start(void)
 	act(exited(7), 600 * MS);
 	act(exited(7), 5 * S);
 	ends(RESULT_EXHAUSTED, 7, 0, 3, "--from=start");
-	is_int(seen.told_pauses_ns[0], 400 * MS, "  less the attempt");
-	is_int(seen.told_pauses_ns[1], 100 * MS, "  but the floor");
+	is_int(seen.pauses_ns[0], 400 * MS, "  less the attempt");
+	is_int(seen.pauses_ns[1], 100 * MS, "  but the floor");
 }
 
 static void
@@ -472,8 +319,8 @@ test_reset(void)
 	act(exited(7), 0);
 	ends(RESULT_EXHAUSTED, 7, 0, 5, "a long attempt starts a new count");
 	is_int(seen.counts[2], 1, "  it is number 1 of it");
-	is_int(seen.told_pauses_ns[2], S, "  and of the windows");
-	is_int(seen.told_pauses_ns[3], 2 * S, "  which grow again");
+	is_int(seen.pauses_ns[2], S, "  and of the windows");
+	is_int(seen.pauses_ns[3], 2 * S, "  which grow again");
 
 	settings.limits.reset_after_ns = 10 * S;
 	settings.limits.timeout_ns = 11 * S;
@@ -489,10 +336,10 @@ test_consecutive(void)
 	settings.limits.attempts = 9;
 	EXITS(7, 7, 0, 0, 7, 0, 0, 0);
 	ends(RESULT_SUCCESS, 0, 0, 8, "three in a row are a success");
-	is_int(seen.told_pauses_ns[1], 2 * S, "  whose windows have grown");
-	is_int(seen.told_pauses_ns[2], S, "  has the first one in a streak");
-	is_int(seen.told_pauses_ns[3], S, "  which stays");
-	is_int(seen.told_pauses_ns[4], 4 * S, "  failures go on growing");
+	is_int(seen.pauses_ns[1], 2 * S, "  whose windows have grown");
+	is_int(seen.pauses_ns[2], S, "  has the first one in a streak");
+	is_int(seen.pauses_ns[3], S, "  which stays");
+	is_int(seen.pauses_ns[4], 4 * S, "  failures go on growing");
 
 	settings.limits.consecutive = 3;
 	settings.limits.attempts = 3;
@@ -509,7 +356,7 @@ test_signals_in_an_attempt(void)
 	outcome.end_signal = SIGTERM;
 	once(outcome, RESULT_INTERRUPTED, 7, 0,
 	    "rule 27: told in an attempt, we exit as it does");
-	is_int(seen.end_signal.interrupted_by, SIGTERM, "  and say by what");
+	is_int(seen.ending.interrupted_by, SIGTERM, "  and say by what");
 	outcome.status = 0;
 	once(outcome, RESULT_SUCCESS, 0, 0, "a success is one all the same");
 
@@ -534,7 +381,7 @@ told_in_pause(int signal, int number, int dies_by, const char *what)
 	stage.pause_number = number;
 	act(exited(7), 0);
 	ends(RESULT_INTERRUPTED, 128 + dies_by, dies_by, number, what);
-	is_int(seen.end_signal.interrupted_by, signal, "  and say by what");
+	is_int(seen.ending.interrupted_by, signal, "  and say by what");
 	is_int(seen.ends, 0, "  and --at-end is not run");
 	is_int(seen.release_told, signal, "  and the release knows");
 }
@@ -560,12 +407,12 @@ test_hooks(void)
 
 	stage.hook = exited(1);
 	once(exited(7), RESULT_STOPPED, 7, 0, "a hook that says no");
-	ok(seen.end_signal.vetoed, "  is named");
+	ok(seen.ending.vetoed, "  is named");
 
 	stage.hook.end_signal = SIGTERM;
 	once(exited(7), RESULT_INTERRUPTED, 143, SIGTERM, "a signal in a hook");
 
-	stage.hook_takes_ns = 60 * S;
+	stage.hook_ns = 60 * S;
 	settings.limits.deadline_ns = 10 * S;
 	once(exited(7), RESULT_DEADLINE, 7, 0, "the deadline in a hook");
 	is_int(seen.at_end_cut_ns, 20 * S, "  leaves --at-end 10 s more");
@@ -596,7 +443,7 @@ test_put_off(void)
 		.closing = "put off" };
 	ends(RESULT_DEFERRED, 75, 0, 0, "who is put off");
 	is_int(seen.now_ns, 0, "  waits for no splay");
-	is_string(seen.end_signal.closing, "put off", "  and says so");
+	is_string(seen.ending.closing, "put off", "  and says so");
 	at_start = (struct entry) { .admission = ADMISSION_GO };
 }
 
@@ -630,11 +477,11 @@ test_hints(void)
 		act(asked(table[i].asked_ns), 0);
 		act(exited(0), 0);
 		ends(RESULT_SUCCESS, 0, 0, 2, table[i].what);
-		is_between(seen.told_pauses_ns[0], table[i].low_ns,
-		    table[i].high_ns, "  and no longer");
+		is_between(seen.pauses_ns[0], table[i].low_ns, table[i].high_ns,
+		    "  and no longer");
 	}
 	once(asked(3601 * S), RESULT_STOPPED, 22, 0, "more than --hint-max");
-	ok(seen.end_signal.asked_too_long, "  is told");
+	ok(seen.ending.asked_too_long, "  is told");
 
 	settings.limits.hint_max_ns = DURATION_INF;
 	act(asked(DURATION_INF - 1), 0);
@@ -643,10 +490,10 @@ test_hints(void)
 
 	settings.limits.consecutive = 2;
 	act(asked(30 * S), 0);
-	stage.acts[0].outcome.status = 0;
+	acts[0].outcome.status = 0;
 	act(exited(0), 0);
 	ends(RESULT_SUCCESS, 0, 0, 2, "also within a streak");
-	is_between(seen.told_pauses_ns[0], 30 * S, 31 * S, "  it is waited");
+	is_between(seen.pauses_ns[0], 30 * S, 31 * S, "  it is waited");
 }
 
 static void
@@ -674,7 +521,7 @@ test_evidence(void)
 	outcome.evidence.input.lost = true;
 	once(outcome, RESULT_STOPPED, 7, 0,
 	    "lost input allows no further attempt");
-	ok(seen.end_signal.input_lost, "  and is told");
+	ok(seen.ending.input_lost, "  and is told");
 	outcome.status = 0;
 	once(outcome, RESULT_SUCCESS, 0, 0, "but a success needs none");
 
@@ -698,7 +545,7 @@ test_cut_release(void)
 	once(told, RESULT_INTERRUPTED, 143, SIGTERM,
 	    "a success whose reader stalls when we are told to end");
 	is_int(seen.release_told, SIGTERM, "  which its release knows");
-	is_int(seen.end_signal.interrupted_by, SIGTERM, "  as the log does");
+	is_int(seen.ending.interrupted_by, SIGTERM, "  as the log does");
 	is_int(seen.ends, 0, "  without --at-end");
 
 	stage.release.cut_by = SIGHUP;
@@ -786,31 +633,31 @@ test_signal_set(void)
 static void
 test_doors(void)
 {
-	stage.has_doors = true;
-	stage.entry_takes_ns = 3 * S;
+	doors.are_there = true;
+	doors.entry_takes_ns = 3 * S;
 	act(exited(7), 0);
 	ends(RESULT_EXHAUSTED, 7, 0, 6, "doors that let all through");
 	is_int(seen.now_ns, (31 + 18) * S, "  after what they took");
-	is_int(seen.entered, 6, "  are asked before each attempt");
-	is_int(seen.left, 6, "  and told after each");
-	is_int(seen.entry_attempt, 6, "  with the coming number");
-	ok(seen.entry_verdict == VERDICT_RETRY, "  and the verdict before");
-	ok(seen.left_verdict == VERDICT_RETRY, "  or of it");
-	is_int(seen.hooks_at_entry, 5, "  when --before-retry has run");
-	ok(seen.entry_until_ns == INT64_MAX, "  and without a limit");
+	is_int(passed.entered, 6, "  are asked before each attempt");
+	is_int(passed.left, 6, "  and told after each");
+	is_int(passed.entry_attempt, 6, "  with the coming number");
+	ok(passed.entry_verdict == VERDICT_RETRY, "  and the verdict before");
+	ok(passed.left_verdict == VERDICT_RETRY, "  or of it");
+	is_int(passed.hooks_at_entry, 5, "  when --before-retry has run");
+	ok(passed.entry_until_ns == INT64_MAX, "  and without a limit");
 
-	stage.has_doors = true;
+	doors.are_there = true;
 	settings.limits.deadline_ns = 20 * S;
 	act(exited(0), 0);
 	ends(RESULT_SUCCESS, 0, 0, 1, "a deadline");
-	is_int(seen.entry_until_ns, 19 * S, "  keeps its reserve at a door");
-	ok(seen.left_verdict == VERDICT_SUCCESS, "  which hears of success");
+	is_int(passed.entry_until_ns, 19 * S, "  keeps its reserve at a door");
+	ok(passed.left_verdict == VERDICT_SUCCESS, "  which hears of success");
 
-	stage.has_doors = true;
-	settings.limits.until_ns = EPOCH_NS + 5 * S;
+	doors.are_there = true;
+	settings.limits.until_ns = STAGE_EPOCH_NS + 5 * S;
 	act(exited(0), 0);
 	ends(RESULT_SUCCESS, 0, 0, 1, "--until");
-	is_int(seen.entry_until_ns, 4500 * MS, "  keeps its own");
+	is_int(passed.entry_until_ns, 4500 * MS, "  keeps its own");
 }
 
 /* What a probe at a gate that stays shut makes of its verdict. */
@@ -842,22 +689,22 @@ test_refusals(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
-		stage.has_doors = true;
+		doors.are_there = true;
 		act(exited(7), 0);
-		stage.entries[0] = table[i].entry;
+		doors.entries[0] = table[i].entry;
 		ends(table[i].first, table[i].status, table[i].signal, 0,
 		    "an end at the first door");
-		is_int(seen.left, 0, "  leaves by none");
+		is_int(passed.left, 0, "  leaves by none");
 		is_int(seen.ends, table[i].signal == 0, "  and has --at-end");
-		ok(seen.end_signal.closing == table[i].entry.closing,
+		ok(seen.ending.closing == table[i].entry.closing,
 		    "  with the line that it brings");
 
-		stage.has_doors = true;
+		doors.are_there = true;
 		act(exited(7), 0);
-		stage.entries[1] = table[i].entry;
+		doors.entries[1] = table[i].entry;
 		ends(table[i].later, table[i].later_status, table[i].signal, 1,
 		    "the same after an attempt");
-		ok(seen.end_signal.no_time
+		ok(seen.ending.no_time
 		        == (table[i].entry.admission == ADMISSION_LATE),
 		    "  tells whether there was no time");
 	}
@@ -866,30 +713,30 @@ test_refusals(void)
 static void
 test_aftermath(void)
 {
-	stage.has_doors = true;
+	doors.are_there = true;
 	settings.limits.attempts = 3;
 	for (int i = 1; i < 5; i++)
-		stage.aftermaths[i] = probed;
+		doors.aftermaths[i] = probed;
 	act(exited(7), S);
 	ends(RESULT_EXHAUSTED, 7, 0, 7, "what does not count is no attempt");
-	is_int(seen.told_pauses_ns[0], S, "  a pause of our own");
-	ok(seen.told_pauses_ns[1] == PAUSE_AT_DOOR
-	        && seen.told_pauses_ns[4] == PAUSE_AT_DOOR,
+	is_int(seen.pauses_ns[0], S, "  a pause of our own");
+	ok(seen.pauses_ns[1] == PAUSE_AT_DOOR
+	        && seen.pauses_ns[4] == PAUSE_AT_DOOR,
 	    "  gives way to the door's");
-	is_int(seen.told_pauses_ns[5], 2 * S, "  and goes on where it was");
-	ok(seen.told_pauses_ns[6] == PAUSE_NONE, "  to the last");
+	is_int(seen.pauses_ns[5], 2 * S, "  and goes on where it was");
+	ok(seen.pauses_ns[6] == PAUSE_NONE, "  to the last");
 	is_int(seen.counts[1], 1, "  the second has the number of the first");
 	is_int(seen.counts[4], 1, "  which stays, until one counts");
 	is_int(seen.counts[5], 2, "  as the next to last does");
 	is_int(seen.counts[6], 3, "  and the last");
 	is_int(seen.now_ns, (7 + 1 + 2) * S, "  no other time passes");
 
-	stage.has_doors = true;
-	stage.aftermaths[0] = probed;
+	doors.are_there = true;
+	doors.aftermaths[0] = probed;
 	settings.limits.attempts = 1;
 	settings.limits.hint_max_ns = S;
 	act(exited(7), 0);
-	stage.acts[0].outcome.evidence.hint
+	acts[0].outcome.evidence.hint
 	    = (struct hint) { .has_wait = true, .wait_ns = 2 * S };
 	ends(RESULT_STOPPED, 7, 0, 1, "a wait beyond --hint-max still ends");
 	is_int(seen.counts[0], 0, "  though it has no number");
@@ -899,29 +746,29 @@ test_aftermath(void)
 static void
 test_attempts_given(void)
 {
-	stage.has_doors = true;
+	doors.are_there = true;
 	settings.limits.attempts = 3;
 	settings.limits.attempts_given = true;
 	for (int i = 1; i < 5; i++)
-		stage.aftermaths[i] = probed;
+		doors.aftermaths[i] = probed;
 	act(exited(7), S);
 	ends(RESULT_EXHAUSTED, 7, 0, 3, "an --attempts bounds all runs");
 	is_int(seen.counts[2], 3, "  which count");
 
-	stage.has_doors = true;
+	doors.are_there = true;
 	settings.limits.attempts = 3;
-	stage.aftermaths[1] = (struct aftermath) { .keeps_windows = true };
+	doors.aftermaths[1] = (struct aftermath) { .keeps_windows = true };
 	act(exited(7), S);
 	ends(RESULT_EXHAUSTED, 7, 0, 3, "what others pace counts");
-	is_int(seen.told_pauses_ns[1], S, "  but its window does not grow");
+	is_int(seen.pauses_ns[1], S, "  but its window does not grow");
 }
 
 /* --reset-after begins anew, and what does not count is not number 1. */
 static void
 test_aftermath_of_a_long_run(void)
 {
-	stage.has_doors = true;
-	stage.aftermaths[1] = probed;
+	doors.are_there = true;
+	doors.aftermaths[1] = probed;
 	settings.limits.attempts = 2;
 	settings.limits.reset_after_ns = 60 * S;
 	act(exited(7), S);

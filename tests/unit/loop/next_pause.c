@@ -233,24 +233,24 @@ test_until(void)
 {
 	reset(100 * S);
 	settings.limits.deadline_ns = DURATION_INF;
-	settings.limits.until_ns = 100 * S;
+	settings.limits.until_ns = STAGE_EPOCH_NS + 100 * S;
 	only_pause_is(99 * S, "--until keeps a second back");
 	settings.limits.deadline_ns = DURATION_INF;
-	settings.limits.until_ns = 5 * S;
+	settings.limits.until_ns = STAGE_EPOCH_NS + 5 * S;
 	only_pause_is(4500 * MS, "or a tenth");
 	settings.limits.deadline_ns = DURATION_INF;
-	settings.limits.until_ns = 1000 * S;
+	settings.limits.until_ns = STAGE_EPOCH_NS + 1000 * S;
 	stage.now_ns = 995 * S;
 	only_pause_is(4500 * MS, "  of the time from our start");
 	settings.limits.deadline_ns = DURATION_INF;
-	settings.limits.until_ns = 100 * S;
+	settings.limits.until_ns = STAGE_EPOCH_NS + 100 * S;
 	stage.first_ns = 40 * S;
 	only_pause_is(59 * S, "not what an attempt needs: it may finish");
 	is_int(seen.now_ns, 99 * S, "  and is the last one");
 
-	settings.limits.until_ns = 90 * S;
+	settings.limits.until_ns = STAGE_EPOCH_NS + 90 * S;
 	only_pause_is(89 * S, "with --deadline: what leaves less");
-	settings.limits.until_ns = 90 * S;
+	settings.limits.until_ns = STAGE_EPOCH_NS + 90 * S;
 	stage.first_ns = 20 * S;
 	only_pause_is(40 * S, "  by what it keeps back, too");
 }
