@@ -99,6 +99,8 @@ what_shuts(void)
 {
 	struct gate_record record = gate_record_new();
 
+	is_int(
+	    ask(&record, NOW, 0).kind, GATE_START, "an open gate has no queue");
 	for (int i = 0; i < 10; i++)
 		fail(&record, NOW + i * NS_PER_S, 1, 0);
 	is_int(record.state, GATE_OPEN, "one broken job alone shuts nothing");
@@ -285,6 +287,10 @@ probes(void)
 	    "a turn of another number is none");
 	is_int(ask(&record, NOW + 2 * NS_PER_S, 1).kind, GATE_PROBE,
 	    "then it probes");
+	is_int(ask(&record, NOW + 2 * NS_PER_S, 0).kind, GATE_QUEUE,
+	    "who comes then has to queue");
+	is_int(ask(&record, NOW + 2 * NS_PER_S, 2).kind, GATE_LOST,
+	    "... and another turn is still none");
 	is_int(gate_failures(&record), 2, "its pause is the second");
 	fail(&record, NOW + 3 * NS_PER_S, 1, 1);
 	is_int(record.state, GATE_SHUT, "a failed probe shuts it again");
@@ -394,6 +400,20 @@ ramp(void)
 
 	succeed(&record, NOW, NOW - NS_PER_S, 0);
 	return record;
+}
+
+/* The holder of the turn has let its time pass. */
+static void
+overdue(struct gate_record record)
+{
+	struct gate_run first = run_with(2, record.turn);
+	int64_t late_ns = gate_overdue_ns(&record);
+
+	is_int(gate_pass_over(&record, late_ns - 1, &first).kind, GATE_QUEUE,
+	    "nobody goes before the holder of the turn");
+	is_int(gate_pass_over(&record, late_ns, &first).kind, GATE_TAKE,
+	    "then the turn passes on");
+	is_int(record.turn, first.turn + 1, "... with a number of its own");
 }
 
 /* Starts between two moments, if many wait for the turn. */
@@ -623,6 +643,8 @@ TESTS
 	stated_time();
 	stragglers();
 	probes();
+	overdue(shut_gate());
+	overdue(ramp());
 	neutral();
 	long_pauses();
 	long_probes();
