@@ -17,14 +17,12 @@
 #define MS NS_PER_MS
 #define S NS_PER_S
 #define MIN NS_PER_MIN
-#define DRAWS 100000
 
 const struct program program
     = { PROGRAM_BACKOFF, "presets", 8, "", "", "", NULL };
 
 static struct options options;
 static struct schedule schedule;
-static int64_t drawn[DRAWS];
 
 /* Parses a command line such as "-p NAME -b 2s" and starts its schedule. */
 static void
@@ -187,104 +185,6 @@ test_limits(void)
 	is_int(limits->reset_after_ns, 10 * MIN, "ten minutes start it again");
 }
 
-static int
-compare(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static void
-draw_many(const char *words, int64_t n)
-{
-	given(words);
-	random_source = random_from(20261121);
-	for (int i = 0; i < DRAWS; i++)
-		drawn[i] = draw(n);
-}
-
-/* Kolmogorov and Smirnov: uniform in [low, high]; p < 1e-6 beyond 2.7. */
-static void
-is_uniform(const char *words, int64_t n, double low_ns, double high_ns)
-{
-	double most = 0;
-	char what[160];
-
-	draw_many(words, n);
-	qsort(drawn, DRAWS, sizeof *drawn, compare);
-	for (int i = 0; i < DRAWS; i++) {
-		double wanted
-		    = ((double)drawn[i] - low_ns) / (high_ns - low_ns);
-
-		most = fmax(most, fabs(wanted - (double)i / DRAWS));
-		most = fmax(most, fabs(wanted - (double)(i + 1) / DRAWS));
-	}
-	snprintf(what, sizeof what, "%s: pause %d is uniform", words, (int)n);
-	if (!ok(most * sqrt(DRAWS) < 2.7, what))
-		printf("# D * sqrt(n) = %g\n", most * sqrt(DRAWS));
-}
-
-static void
-test_uniform(void)
-{
-	static const struct {
-		const char *words;
-		int64_t n;
-		double low, high; /* ms */
-	} rows[] = {
-		{ "-p aws-full", 9, 0, 2000 },
-		{ "-p aws-equal", 3, 20, 40 },
-		{ "-p grpc-connect", 2, 1280, 1920 },
-		{ "-p google", 3, 4000, 5000 },
-		{ "-p cenkalti", 1, 250, 750 },
-		{ "-p dhcp", 4, 31000, 33000 },
-		{ "-p jpillora -j full", 3, 100, 400 },
-	};
-
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		is_uniform(rows[i].words, rows[i].n, rows[i].low * 1e6,
-		    rows[i].high * 1e6);
-}
-
-/* Pearson's test of the integers 0..MOST < 64; p < 1e-6. */
-static void
-is_even(int64_t unit_ns, int64_t most, const char *what)
-{
-	int counts[64] = { 0 };
-	double wanted = (double)DRAWS / (double)(most + 1);
-	double square = 0, freedom = (double)most;
-	/* Wilson and Hilferty's approximation of the quantile. */
-	double limit = freedom
-	    * pow(1 - 2 / (9 * freedom) + 4.76 * sqrt(2 / (9 * freedom)), 3);
-
-	for (int i = 0; i < DRAWS; i++) {
-		bool whole = drawn[i] >= 0 && drawn[i] % unit_ns == 0
-		    && drawn[i] / unit_ns <= most;
-
-		counts[whole ? drawn[i] / unit_ns : 0]++;
-	}
-	for (int64_t i = 0; i <= most; i++)
-		square += (counts[i] - wanted) * (counts[i] - wanted) / wanted;
-	if (!ok(square < limit, what))
-		printf("# %g, wanted below %g\n", square, limit);
-}
-
-/* Ethernet: whole slots, up to 2^c - 1 of them after c collisions. */
-static void
-test_slots(void)
-{
-	char what[64];
-
-	for (int c = 1; c <= 6; c++) {
-		draw_many("-p ethernet", c);
-		snprintf(what, sizeof what, "ethernet: after %d", c);
-		is_even(51200, (INT64_C(1) << c) - 1, what);
-	}
-	draw_many("-p celery", 5);
-	is_even(S, 16, "celery: whole seconds up to 16");
-}
-
 /* A preset has the effect of the options that it prints. */
 static void
 test_copies(void)
@@ -362,8 +262,6 @@ TESTS
 	for (size_t i = 0; i < ARRAY_LENGTH(vectors); i++)
 		test_row(&vectors[i]);
 	test_limits();
-	test_uniform();
-	test_slots();
 	test_copies();
 	test_own_options();
 }
