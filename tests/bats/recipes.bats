@@ -636,7 +636,7 @@ told() {
 }
 
 @test "recipe: waiting for a port of a host that does not answer" {
-  hurries 20
+  hurries 5
   export HOST=127.0.0.1 PORT=9
   stand_in nc <<<'[ -e up ] || exec sleep 1000'
   waits_for waiting/port. touch up
