@@ -11,7 +11,6 @@
 #include "process/child.h"
 #include "process/helper.h"
 #include "system/clock.h"
-#include "system/processes.h"
 
 /* How long a group that is not seen is waited for once it has got KILL. */
 #define UNSEEN_END_NS NS_PER_S
@@ -112,7 +111,7 @@ static void
 signal_tree(struct child *child, int signal)
 {
 	child->left = process_tree_signal(&child->tree, child->pid, signal);
-	child->outcome.tree_unseen = !processes_can_be_seen();
+	child->outcome.tree_unseen = child->left.unseen;
 }
 
 void

@@ -82,7 +82,10 @@ read_one(pid_t pid, void *what)
 	return true;
 }
 
-/* All processes, or as many as there is memory for. */
+/*
+ * All processes, backoff among them, or as many as there is memory for. None:
+ * they cannot be seen, or no descriptors are left for that.
+ */
 static struct processes
 read_all(const struct ancestry *ancestry)
 {
@@ -92,19 +95,17 @@ read_all(const struct ancestry *ancestry)
 	return reading.all;
 }
 
-/* Only the processes of the tree. */
-static struct processes
-read_tree(const struct ancestry *ancestry)
+/* Keeps only the processes of the tree. */
+static void
+keep_tree(struct processes *all, const struct ancestry *ancestry)
 {
-	struct processes tree = read_all(ancestry);
 	size_t count = 0;
 
-	process_tree_mark(&tree, ancestry);
-	for (size_t i = 0; i < tree.count; i++)
-		if (tree.list[i].in_tree)
-			tree.list[count++] = tree.list[i];
-	tree.count = count;
-	return tree;
+	process_tree_mark(all, ancestry);
+	for (size_t i = 0; i < all->count; i++)
+		if (all->list[i].in_tree)
+			all->list[count++] = all->list[i];
+	all->count = count;
 }
 
 struct process_tree
@@ -118,7 +119,8 @@ process_tree_before(void)
 		return tree;
 	/* No mark is needed before COMMAND: what is below us is not its. */
 	ancestry.self = ancestry.adopter = getpid();
-	tree.preexisting = read_tree(&ancestry);
+	tree.preexisting = read_all(&ancestry);
+	keep_tree(&tree.preexisting, &ancestry);
 	return tree;
 }
 
@@ -163,7 +165,7 @@ tally(struct process_census *census, const struct process *process, int error)
 static struct process_census
 signal_unseen(struct process_tree *tree, pid_t command, int signal)
 {
-	struct process_census census = { 0 };
+	struct process_census census = { .unseen = true };
 	struct process process = { .pid = command };
 
 	if (command != 0 && getpgid(command) == command)
@@ -190,13 +192,15 @@ process_tree_signal(struct process_tree *tree, pid_t command, int signal)
 		.known = tree->known,
 	};
 	struct process_census census = { 0 };
-	struct processes now;
+	struct processes now = read_all(&ancestry);
 	struct process unnamed = { .pid = command };
 	const struct process *first = &unnamed;
 
-	if (!processes_can_be_seen())
+	if (now.count == 0) {
+		free(now.list);
 		return signal_unseen(tree, command, signal);
-	now = read_tree(&ancestry);
+	}
+	keep_tree(&now, &ancestry);
 	for (size_t i = 0; i < now.count; i++)
 		if (now.list[i].pid == command)
 			first = &now.list[i];

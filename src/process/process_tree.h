@@ -4,7 +4,7 @@
 /*
  * COMMAND's tree: every process below backoff, except those that were there
  * before COMMAND. backoff becomes a subreaper, so that it adopts orphans and
- * no process gets out of its sight. Where the system does not show processes,
+ * no process gets out of its sight. Where processes cannot be seen,
  * the tree is COMMAND, and its process group if it leads one.
  */
 
@@ -27,6 +27,7 @@ struct process_census {
 	size_t refused; /* how many of these may not be signalled (EPERM) */
 	struct process unending; /* one of the refused; it may lack a name */
 	struct process met; /* the first of the others; it may lack a name */
+	bool unseen; /* only COMMAND, or its group, was signalled */
 };
 
 /* Whether backoff has any child, dead ones included. */

@@ -144,20 +144,42 @@ without_streams() { exec <&- >&- 2>&-; }
 few=4
 has_answer signalfd || few=9 # bats has one open
 
-@test "backoff works with few descriptors" {
+@test "with few descriptors a timeout ends all of the attempt, or --verbose says that it cannot" {
   local limit
-  for limit in "$few" $((few + 1)) $((few + 4)) $((few + 6)) $((few + 7)); do
-    run sh -c 'exec 3>&-; ulimit -n "$1"; exec "$BACKOFF" -q -n 2 --base=0 -- sh -c "ulimit -n; exit 7"' \
-      sh "$limit"
-    assert_equal "$limit: $status" "$limit: 7"
-    assert_equal "${lines[0]} ${lines[1]}" "$limit $limit"
+  for limit in "$few" $((few + 1)) $((few + 2)) $((few + 3)) $((few + 4)); do
+    status=0
+    sh -c 'exec 3>&-; ulimit -n "$1"; exec "$BACKOFF" -v -n 1 -t 200ms -- sh -c "sleep 1000 & echo \$!; wait"' \
+      sh "$limit" >left 2>said || status=$?
+    assert_equal "$limit: $status" "$limit: 124"
+    ! kill -KILL "$(<left)" 2>/dev/null || grep -q 'signalled only the command' said || fail "$limit: $(<said)"
   done
 }
 
-@test "with few descriptors a timeout still ends the command" {
-  run sh -c 'exec 3>&-; ulimit -n "$1"; exec "$BACKOFF" -q -n 2 --base=0 -t 100ms -- sleep 1000' \
-    sh "$few"
-  assert_equal "$status" 124
+@test "with few descriptors each option does its work, or nothing is lost and the reason is printed" {
+  local limit option want
+  for option in -v -o -oall --quiet-success --idle-timeout=1h --success-if=never --log-file=log \
+    --slots=s:1 --gate=g --defer=d --before-retry=: --at-end='touch ended'; do
+    for ((limit = few; limit < few + 6; limit++)); do
+      rm -rf ran.* log ended "$BACKOFF_STATE_DIR"
+      run bash -c 'exec 3>&- </dev/null; ulimit -n "$0"; exec "$@"' "$limit" "$BACKOFF" -n 2 -b 0 "$option" -- \
+        sh -c 'touch "ran.$BACKOFF_ATTEMPT"; printf "%s of " "$BACKOFF_ATTEMPT"; ulimit -n; exit 7'
+      # No attempt runs whose output is lost.
+      want=()
+      for ran in ran.*; do
+        [ ! -e "$ran" ] || want+=("${ran#ran.} of $limit")
+      done
+      case $option in -o* | --quiet-success) want=("${want[@]: -1}") ;; esac
+      assert_equal "$option: $(grep '^[12] of ' <<<"$output" | xargs)" "$option: ${want[*]}"
+      if [ "$status" -eq 7 ]; then
+        [ -e ran.2 ]
+        [[ $option != --at-end* ]] || [ -e ended ] || fail "$limit: no --at-end"
+      else
+        assert_equal "$option, $limit: $status" "$option, $limit: 125"
+        [ ! -e log ] || output+=$(<log)
+        assert_output --regexp 'Too many open files|No file descriptors available'
+      fi
+    done
+  done
 }
 
 # --- rule 61: a directory that has been removed ---

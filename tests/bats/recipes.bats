@@ -32,10 +32,10 @@ hurries() {
 # by_lines NAME COMMAND...: runs the recipe by that command, which reads it
 # from a file; what it says on stderr is in err.
 by_lines() {
-  local name=$1
+  local lines=$BATS_TEST_TMPDIR/lines
+  recipe "$1" >"$lines"
   shift
-  recipe "$name" >"$BATS_TEST_TMPDIR/$name"
-  "$@" "$BATS_TEST_TMPDIR/$name" 2>err </dev/null 3>&-
+  "$@" "$lines" 2>err </dev/null 3>&-
 }
 
 # paused: what runs in the background has announced a pause.
@@ -85,8 +85,13 @@ called() {
   assert_equal "$(<unnamed)" ''
   assert_equal "$(sort names | uniq -d)" ''
   while read -r name; do
-    grep -Eq "(recipe|by_lines|waits_for|yaml_of|job|sync_runs|told [a-z]+) $name( |\$|\))" \
-      "$TOP_SRCDIR"/tests/bats/{recipes,cron,action}.bats || fail "no test of $name"
+    grep -Eoh "(recipe|by_lines|waits_for|yaml_of|job|sync_runs|told [a-z]+) $name(/[^ )]*| |\$|\))" \
+      "$TOP_SRCDIR"/tests/bats/{recipes,cron,action}.bats | sort -u >tests || fail "no test of $name"
+    # Of each paragraph, where it is tested by paragraphs.
+    if grep -q / tests; then
+      assert_equal "$name $(sed 's,.*/,,' tests | sort -u | wc -l)" \
+        "$name $(recipe "$name" | awk 'BEGIN { RS = "" } END { print NR }')"
+    fi
   done <names
 }
 
@@ -210,7 +215,175 @@ SH
   run -7 bash -e step.sh
 }
 
+@test "recipe: a log folded by attempt" {
+  stand_in ./integration-test <<<'echo "this is $BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -eq 2 ]'
+  hurries 100
+  recipe folded >line
+  GITHUB_ACTIONS=true run -0 bash -e line
+  # Without the empty line in front of the annotation.
+  assert_equal "$(sed '/^$/d; s/ failed after .*//; s/ in [0-9.m]*s$//' <<<"$output")" '::group::attempt 1
+this is 1
+backoff: integration-test: attempt 1/3
+::endgroup::
+::group::attempt 2
+this is 2
+::warning title=backoff%3A integration-test::succeeded at attempt 2/3
+::endgroup::'
+}
+
 # --- containers and services ---
+
+@test "recipe: apt-get update in a Dockerfile, with a mirror that is down, and one of two" {
+  need apt-get
+  server_setup
+  hurries 5
+  # Two mirrors, with nothing of this system: an apt-get that has only those.
+  other=$(free_port)
+  printf 'deb [trusted=yes] http://127.0.0.1:%d ./\n' "$PORT" "$other" >sources
+  mkdir -p lists/partial cache/archives/partial parts
+  touch status "$BATS_TEST_TMPDIR/served/Packages"
+  cat >apt.conf <<CONF
+Dir { State { Lists "$PWD/lists"; Status "$PWD/status"; }; Cache "$PWD/cache";
+  Etc { SourceList "$PWD/sources"; SourceParts "$PWD/parts"; Parts "$PWD/parts"; }; };
+Acquire { Languages "none"; Retries "0"; };
+APT::Sandbox::User "";
+CONF
+  export APT_CONFIG=$PWD/apt.conf
+  stand_in apt-get <<SH
+case "\$*" in *update) exec '$(type -P apt-get)' "\$@" ;; esac
+echo "\$*" >installed
+SH
+  for port in "$other" "$PORT"; do
+    start_script env PORT="$port" "$(type -P python3)" "$TOP_SRCDIR/tests/lib/answers.py" "$port" "$BATS_TEST_TMPDIR/served"
+    sed -i "s,/127.0.0.1/[0-9]*),/127.0.0.1/$port)," "$START"
+    mv "$START" "$START.$port"
+  done
+  # That is why the option is there.
+  run -0 apt-get update
+  assert_output --partial 'Failed to fetch'
+  recipe docker | sed -n 's/^RUN //; /^backoff/,/[^\\]$/p' >line
+  : >err
+  bash -e line >out 2>err </dev/null 3>&- &
+  wait_for paused
+  "$START.$PORT"
+  # What was asked for after that has failed, too.
+  failures=$(grep -c 'attempt .* failed' err)
+  failed_again() { [ "$(grep -c 'attempt .* failed' err)" -gt $((failures + 1)) ]; }
+  wait_for failed_again
+  [ ! -e installed ]
+  "$START.$other"
+  wait "$!"
+  assert_equal "$(<installed)" 'install -y --no-install-recommends curl'
+}
+
+@test "recipe: a worker that is started again after an exit with 0 too, and its log" {
+  mkfifo go
+  # Whoever has no right to /var/log.
+  recipe worker | sed "s,/var,$PWD," >line
+  mkdir log
+  stand_in ./worker <<'SH'
+case $BACKOFF_ATTEMPT in
+  1 | 3) exit 0 ;;
+  2) exit 7 ;;
+esac
+echo up
+read -r _ <go
+exit 4
+SH
+  hurries 100
+  bash -c "exec $(<line)" >out 3>&- &
+  wait_for grep -q up out
+  # logrotate copies the file and empties it; what comes then is all that it has.
+  recipe logrotate | sed "s,/var,$PWD," >conf
+  type -P logrotate >/dev/null || stand_in logrotate <<'SH'
+grep -q copytruncate conf && cp log/worker.log log/worker.log.1 && : >log/worker.log
+SH
+  logrotate -f -s "$PWD/state" conf
+  echo >go
+  wait_for grep -q 'attempt 4 ' log/worker.log
+  assert_equal "$(cut -d' ' -f 3- log/worker.log | sed 's/ after .*: / /; s/;.*//')" 'worker: attempt 4 failed exit 4'
+  assert_equal "$(cut -d' ' -f 3- log/worker.log.1 | sed 's/ after .*: / /; s/;.*//')" 'worker: attempt 1 failed exit 0
+worker: attempt 2 failed exit 7
+worker: attempt 3 failed exit 0'
+  kill "$!"
+  ends 143 "$!"
+}
+
+# --- in a script ---
+
+@test "recipe: what an earlier attempt has done already is a success" {
+  hurries 100
+  # Its answer gets lost; then the version is there.
+  stand_in npm <<'SH'
+[ ! -e published ] || { echo 'npm ERR! You cannot publish over the previously published versions: 1.0.0.' >&2; exit 1; }
+echo >published
+[ "$lost" = no ] || exit 1
+SH
+  by_lines done-already/npm bash
+  assert_equal "$(grep -c 'attempt 1/8 failed' err)" 1
+  rm published
+  lost=no by_lines done-already/npm bash
+  assert_equal "$(<err)" ''
+}
+
+@test "recipe: what is there at the first attempt is no success, at a later one it is" {
+  hurries 1000
+  stand_in gh <<<'echo "HTTP 422: $* already exists"; exit 1'
+  run -0 by_lines done-already/gh bash
+  assert_output $'HTTP 422: release create v1.0 already exists\nHTTP 422: release create v1.0 already exists'
+  stand_in gh <<<'[ "$BACKOFF_ATTEMPT" -eq 3 ] || { echo "HTTP 500"; exit 1; }'
+  run -0 by_lines done-already/gh bash
+  assert_output $'HTTP 500\nHTTP 500'
+  stand_in gh <<<'exit 9'
+  run -9 by_lines done-already/gh bash
+}
+
+@test "recipe: a nested run makes one attempt, or ends the outer one too" {
+  hurries 1000
+  export URL=x
+  stand_in curl <<<'echo >>asked; exit "${status:-7}"'
+  recipe nested/DEPTH >inner
+  run -7 backoff -n 2 -- sh inner
+  assert_equal "$(wc -l <asked)" 2
+  run -7 sh inner
+  assert_equal "$(wc -l <asked)" 10
+  recipe nested/outer >inner
+  : >asked
+  run -7 backoff -n 2 -- sh inner
+  assert_equal "$(wc -l <asked)" 6
+  # A malformed URL.
+  : >asked
+  status=3 run -3 backoff -n 2 -- sh inner
+  assert_equal "$(wc -l <asked)" 1
+  status=3 run -3 sh inner
+  refute_output --partial '/dev/null'
+}
+
+@test "recipe: a clean-up at the end comes after a failure, and when the script is killed" {
+  need_answer parent
+  hurries 100
+  mkfifo ready
+  export TMPDIR=$PWD/tmp
+  mkdir tmp
+  stand_in ./build <<'SH'
+[ -d "$1" ] && echo "$1" >dirs
+[ -n "$hangs" ] || exit 5
+trap 'echo told >told; exit 3' TERM
+echo >ready
+while :; do sleep 0.1; done
+SH
+  run -5 by_lines clean-up bash
+  [ ! -e "$(<dirs)" ]
+  recipe clean-up >script
+  hangs=1 bash script 3>&- &
+  read -r _ <ready
+  [ -d "$(<dirs)" ]
+  kill "$!"
+  ends 143 "$!"
+  wait_for test -e told
+  [ ! -e "$(<dirs)" ]
+}
+
 
 # as_process_1 COMMAND...: in the background, as in a container of its own.
 as_process_1() {
@@ -316,18 +489,16 @@ in_a_system() {
     "$BATS_TEST_TMPDIR/bin" "$@"
 }
 
-@test "recipe: a service and a timer of systemd" {
+@test "recipe: a service of systemd" {
   need_mounts
   fails_at_first 0 upload
   recipe systemd-service >upload.service
-  recipe systemd-timer >upload.timer
   run -0 in_a_system sh -c "$(sed -n 's/^ExecStart=//p' upload.service)"
   called upload ''
   need systemd-analyze
   # A key that it does not know is a warning alone.
-  run -0 in_a_system systemd-analyze verify ./upload.service ./upload.timer
+  run -0 in_a_system systemd-analyze verify ./upload.service
   assert_output ''
-  run -0 systemd-analyze calendar "$(sed -n 's/^OnCalendar=//p' upload.timer)"
 }
 
 # --- many jobs ---
@@ -444,11 +615,11 @@ told() {
   export API=http://127.0.0.1 CHAT=1 TEXT=hello TOKEN=secret
   echo hello >prompt
   hurries 100
-  told cargo crates 101 'You have published too many new crates. Please try again after 1 second or email help@crates.io'
-  told certbot certbot 1 'too many failed authorizations recently: retry after 1s: see https://letsencrypt.org/docs/rate-limits/'
-  told curl github-api 22 $'X-RateLimit-Remaining: 0\nX-RateLimit-Reset: 1\ncurl: (22) The requested URL returned error: 429'
-  told claude model 1 "You've hit your session limit, resets in 1s"
-  told curl telegram 22 '{"ok":false,"error_code":429,"parameters":{"retry_after":1}}'
+  told cargo stated-waits/cargo 101 'You have published too many new crates. Please try again after 1 second or email help@crates.io'
+  told certbot stated-waits/certbot 1 'too many failed authorizations recently: retry after 1s: see https://letsencrypt.org/docs/rate-limits/'
+  told curl stated-waits/runs.json 22 $'X-RateLimit-Remaining: 0\nX-RateLimit-Reset: 1\ncurl: (22) The requested URL returned error: 429'
+  told claude stated-waits/claude 1 "You've hit your session limit, resets in 1s"
+  told curl stated-waits/telegram 22 '{"ok":false,"error_code":429,"parameters":{"retry_after":1}}'
 }
 
 # --- waiting ---
@@ -459,10 +630,18 @@ told() {
   hurries 5
   answers_ready
   export HOST=127.0.0.1 PORT
-  line=$(grep -o "bash -c ': <[^\`]*" "$recipes")
-  run -1 bash -c "$line"
-  waits_for port "$START"
-  run -0 bash -c "$line"
+  run -1 nc -z "$HOST" "$PORT"
+  waits_for waiting/port. "$START"
+  by_lines waiting/tcp bash
+}
+
+@test "recipe: waiting for a port of a host that does not answer" {
+  hurries 5
+  export HOST=127.0.0.1 PORT=9
+  stand_in nc <<<'[ -e up ] || exec sleep 1000'
+  waits_for waiting/port. touch up
+  run cat err
+  assert_line --index 0 --partial 'timed out after 5s'
 }
 
 @test "recipe: waiting for a database" {
@@ -471,9 +650,9 @@ told() {
   hurries 5
   start_script "$(type -P python3)" "$TOP_SRCDIR/tests/lib/postgres.py" "$PORT" starting ready
   export HOST=127.0.0.1 PORT
-  waits_for database "$START"
+  waits_for waiting/pg_isready "$START"
   # For a wrong option there is no waiting.
-  PGSSLMODE=none-such run -3 by_lines database bash
+  PGSSLMODE=none-such run -3 by_lines waiting/pg_isready bash
   run cat err
   assert_output --partial 'exit 3 (no attempt was made) (--stop-on)'
 }
@@ -483,7 +662,7 @@ told() {
   # It is not to be six in the morning.
   FAKETIME='@2026-01-01 00:00:00 x10'
   mkdir incoming
-  waits_for file sh -c 'echo >incoming/today.csv'
+  waits_for waiting/today.csv sh -c 'echo >incoming/today.csv'
 }
 
 @test "recipe: waiting for an HTTP 200" {
@@ -492,7 +671,7 @@ told() {
   answers_ready
   echo here >"$BATS_TEST_TMPDIR/served/page"
   export URL=http://127.0.0.1:$PORT/503/404/200/page
-  waits_for http "$START"
+  waits_for waiting/HTTP. "$START"
   assert_equal "$(<page.html)" here
   assert_equal "$(grep -c 'curl: (22)' err)" 2
 }
@@ -511,10 +690,10 @@ told() {
     echo '{"state": "done"}' >job.new
     mv job.new job
   }
-  waits_for json finish
+  waits_for waiting/JSON: finish
   assert_equal "$(grep -c 'exit 1;' err)" 1
   echo '{"state": "failed"}' >job
-  run -3 by_lines json bash
+  run -3 by_lines waiting/JSON: bash
   run cat err
   assert_line 'it has failed'
   assert_line --partial 'not retrying after attempt 1: exit 3 (--stop-on)'
@@ -528,7 +707,7 @@ echo "run" >>runs
 echo "this is run $BACKOFF_ATTEMPT"
 [ "$BACKOFF_ATTEMPT" -lt 50 ] || exit 3
 SH
-  recipe until-it-fails >line
+  recipe flaky/--pass-on >line
   run -3 --separate-stderr sh line
   assert_output 'this is run 50'
   assert_equal "$(wc -l <runs)" 50
@@ -539,7 +718,7 @@ SH
 case $BACKOFF_ATTEMPT in 1 | 4 | 6) exit 1 ;; esac
 echo "$BACKOFF_ATTEMPT" >>passed
 SH
-  recipe three-in-a-row >line
+  recipe flaky/three >line
   run -0 sh line
   assert_equal "$(xargs <passed)" '2 3 5 7 8 9'
   stand_in ./flaky-test <<'SH'
@@ -550,17 +729,45 @@ SH
   assert_equal "$(wc -l <runs)" 20
 }
 
-@test "recipe once: a job that still runs is not started again" {
-  need_answer byte_lock
+# line_of NAME: the crontab line without the five fields that say when, for the
+# backoff of this test.
+line_of() {
+  recipe "$1" | cut -d' ' -f6- | sed "s,/usr/local/bin/,,"
+}
+
+# runs_once LINE: while what it runs waits for ./go, a second one is skipped.
+runs_once() {
+  export HOME=$PWD
   mkfifo started go
-  stand_in ./sync.sh <<<'echo run >>ran; echo >started; read -r line <go'
-  # Without the five fields that say when.
-  recipe once | cut -d' ' -f6- >line
-  bash line 3>&- &
+  stand_in bin/sync <<<'echo run >>ran; echo >started; read -r line <go; [ "$BACKOFF_ATTEMPT" -gt 1 ]'
+  : >err
+  bash -c "$1" 3>&- 2>err &
   read -r _ <started
-  run -75 bash line
+  run -75 bash -c "$1"
   assert_output ''
+}
+
+@test "recipe: a job that still runs is not started again" {
+  need_answer byte_lock
+  hurries 1000
+  runs_once "$(line_of once)"
+  echo >go
+  read -r _ <started
   echo >go
   wait $!
+  assert_equal "$(wc -l <ran)" 2
+}
+
+@test "recipe: a job that still runs, or pauses, is not started again" {
+  need flock
+  need_proc
+  line=$(line_of never-two)
+  runs_once "${line/--quiet-success/-b 1h -j none}"
+  echo >go
+  wait_for paused
+  run -75 bash -c "$line"
+  assert_output ''
+  kill "$(cat "/proc/$!/task/$!/children")"
+  ends 143 "$!"
   assert_equal "$(wc -l <ran)" 1
 }

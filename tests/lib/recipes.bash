@@ -4,13 +4,15 @@
 
 recipes=$TOP_SRCDIR/docs/recipes.md
 
-# recipe NAME: the lines of the block below "<!-- test: NAME ... -->".
+# recipe NAME[/WORD]: the lines of the block below "<!-- test: NAME ... -->", or of its
+# paragraph that has that word.
 recipe() {
-  awk -v name="$1" '
+  awk -v name="${1%%/*}" '
     /^<!-- test: / { here = $3 == name; next }
     /^```/ { inside = here && !inside; if (!inside) here = 0; next }
-    inside { print; found = 1 }
-    END { exit !found }' "$recipes"
+    inside { print }' "$recipes" |
+    awk -v word="${1#"${1%%/*}"}" 'BEGIN { if (word != "") RS = "" }
+      word == "" || index($0, substr(word, 2)) { print; found++ } END { exit !found }'
 }
 
 # a_python_with_yaml: that of Debian has its packages, and the first in PATH

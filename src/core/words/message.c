@@ -300,8 +300,8 @@ message_note(struct text *text, enum note note, const struct outcome *outcome,
 		text_add(text,
 		    "signalled only the command and, if it leads one, its "
 		    "process group: other processes cannot be seen (no /proc, "
-		    "one of another PID namespace, or not used by this "
-		    "build)");
+		    "one of another PID namespace, no descriptors left to read "
+		    "it, or not used by this build)");
 		return outcome->tree_unseen;
 	case NOTE_UNREADABLE_HINT:
 		text_add(text,
