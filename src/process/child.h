@@ -58,8 +58,11 @@ struct child {
 	struct outcome outcome;
 };
 
-/* Reaps everything that has ended, including adopted orphans. */
-void child_reap(struct child *child);
+/*
+ * Reaps everything that has ended, including adopted orphans. Returns whether
+ * there are other children.
+ */
+bool child_reap(struct child *child);
 
 /* Whether COMMAND has ended, reaped or not. */
 bool child_is_dead(const struct child *child);
