@@ -91,6 +91,8 @@ on_signal(struct child *child, const struct arrival *arrival)
 		look_at_silence(child);
 		return;
 	}
+	if (child->is_hook && !ends)
+		return;
 	child->is_hurried = child->is_hurried || ends;
 	if (child_is_dead(child)) {
 		if (ends)
@@ -256,6 +258,7 @@ supervise(const struct command *command, const struct time_limit *limit)
 	struct child child = {
 		.limit = limit,
 		.relay = command->relay,
+		.is_hook = command->is_hook,
 		.kill_ns = INT64_MAX,
 		.give_up_ns = INT64_MAX,
 	};
