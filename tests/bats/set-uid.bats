@@ -107,6 +107,9 @@ cut() {
 its_name=' (become)'
 has_answer processes || its_name=
 
+# What the line says then; JSON does not.
+way_out='; run it as: sudo backoff \.\.\. \(or sudo timeout\)'
+
 # assert_named [REASON]: the one attempt has timed out, and the closing reason
 # names the process, which is alive and is the only one that is left.
 assert_named() {
@@ -147,7 +150,7 @@ assert_named() {
   cut -n 2 -s KILL -k 300ms --log-format=text -- ../become ready go
   assert_equal "$status" 124
   output=$(cat "$events")
-  assert_output --regexp " backoff: become: not retrying after attempt 1/2: timed out after $limit; cannot end process [0-9]+${its_name:+ \(become\)}$"
+  assert_output --regexp " backoff: become: not retrying after attempt 1/2: timed out after $limit; cannot end process [0-9]+${its_name:+ \(become\)}$way_out$"
 }
 
 @test "a deadline gives up in the same way" {
@@ -213,7 +216,7 @@ assert_named() {
   assert_fate 'exited 124'
   local left
   left=$(bearers tree)
-  grep -Eq "^backoff: become: interrupted by TERM after 1 attempt in [^:]*: cannot end process $left${its_name:+ \(become\)}$" "$err" ||
+  grep -Eq "^backoff: become: interrupted by TERM after 1 attempt in [^:]*: cannot end process $left${its_name:+ \(become\)}$way_out$" "$err" ||
     fail "$(cat "$err")"
 }
 
@@ -224,7 +227,7 @@ assert_named() {
   wait_for test -e ready
   signal TERM
   assert_fate 'exited 3'
-  grep -Eq "interrupted by TERM after 1 attempt in [^:]*: cannot end process $(bearers tree) \(become\)$" "$err" ||
+  grep -Eq "interrupted by TERM after 1 attempt in [^:]*: cannot end process $(bearers tree) \(become\)$way_out$" "$err" ||
     fail "$(cat "$err")"
 }
 
@@ -232,5 +235,5 @@ assert_named() {
   CUT=-T cut -n 2 --log-format=text -k 300ms --before-retry='exec ../become ready go' -- false
   assert_equal "$status" 1
   output=$(cat "$events")
-  assert_output --regexp "deadline reached after 1 attempt in [^:]*: exit 1; cannot end process [0-9]+${its_name:+ \(become\)}"
+  assert_output --regexp "deadline reached after 1 attempt in [^:]*: exit 1; cannot end process [0-9]+${its_name:+ \(become\)}$way_out$"
 }
