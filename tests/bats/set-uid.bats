@@ -146,6 +146,21 @@ assert_named() {
   assert_named
 }
 
+@test "where /proc hides it, no attempt starts beside it either, and the rest is ended" {
+  need_answer orphans
+  need_mounts
+  need_users
+  local hidepid its_name=
+  for hidepid in 1 2; do
+    under=("${namespace[@]}" sh -c 'mount -t proc -o "hidepid=$0" proc /proc && exec "$@"'
+      "$hidepid" "${user[@]}")
+    cut -n 2 -k 300ms -- sh -c '
+      (setsid sh -c "trap \"\" TERM; while :; do sleep 1000; done" &)
+      sleep 1000 & ../become ready go; exit 5'
+    assert_named
+  done
+}
+
 @test "the text says which process cannot be ended" {
   cut -n 2 -s KILL -k 300ms --log-format=text -- ../become ready go
   assert_equal "$status" 124
