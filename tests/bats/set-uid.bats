@@ -151,6 +151,7 @@ assert_named() {
   need_mounts
   need_users
   local hidepid its_name=
+  # shellcheck disable=SC2034 # for cut_when_ready
   for hidepid in 1 2; do
     under=("${namespace[@]}" sh -c 'mount -t proc -o "hidepid=$0" proc /proc && exec "$@"'
       "$hidepid" "${user[@]}")
@@ -251,4 +252,17 @@ assert_named() {
   assert_equal "$status" 1
   output=$(cat "$events")
   assert_output --regexp "deadline reached after 1 attempt in [^:]*: exit 1; cannot end process [0-9]+${its_name:+ \(become\)}$way_out$"
+}
+
+# --- what the user may not have more of ---
+
+# Root has as many as it likes. Another user's processes would be counted, too.
+@test "a command that waits for one process fewer of the user (RLIMIT_NPROC) is started then" {
+  local uid=$((60000 + $$ % 5000))
+  start -- setpriv --reuid="$uid" --regid="$uid" --clear-groups bash -c '
+    sleep 1000 &
+    ulimit -u 2 && exec "$@"' bash "$BACKOFF" -d 20ms -n inf -- sh -c 'exit 0'
+  await "$err" 'attempt 2 failed after .*: (Resource temporarily unavailable|\(same as before\)); next in 20ms'
+  signal KILL "$(child_of "$pid")"
+  assert_fate 'exited 0'
 }
