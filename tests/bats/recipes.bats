@@ -8,6 +8,7 @@
 
 load helper
 load ../lib/server
+load ../lib/process
 load ../lib/recipes
 load ../lib/redis
 
@@ -18,6 +19,7 @@ setup() {
 }
 
 teardown() {
+  end_all
   stop_redis
   server_teardown
 }
@@ -229,6 +231,36 @@ backoff: integration-test: attempt 1/3
 this is 2
 ::warning title=backoff%3A integration-test::succeeded at attempt 2/3
 ::endgroup::'
+}
+
+@test "recipe: one signal each, where the whole group is signalled" {
+  need_real_time
+  stand_in terraform <<<'exec python3 -S "$PROBE" --exit 3'
+  recipe one-signal >deploy
+  start -- bash -e deploy
+  await "$out" '^ready'
+  signal STOP
+  wait_for in_state "$pid" T
+  signal TERM "-$pid"
+  sleep 0.2 # for a command in the group
+  signal CONT
+  await "$out" '^got TERM'
+  barrier
+  assert_fate 'exited 3'
+  run -0 grep '^seen' "$out"
+  assert_output --regexp '^seen CONT=[0-9] TERM=1$'
+}
+
+@test "recipe: sudo and -t" {
+  hurries 100
+  stand_in sudo <<<'[ "$1" = -n ] && shift && exec "$@"'
+  stand_in timeout <<<'[ "$*" = "-k 10s 10m apt-get -y upgrade" ] && shift 3 && exec "$@"'
+  fails_at_first 2 apt-get
+  by_lines sudo bash -e
+  called apt-get '-y upgrade' '-y upgrade' '-y upgrade'
+  rm apt-get.c*
+  by_lines sudo-timeout bash -e
+  called apt-get '-y upgrade' '-y upgrade' '-y upgrade'
 }
 
 # --- containers and services ---
