@@ -53,13 +53,25 @@ add_local_time(struct text *text)
 		text_add(text, stamp);
 }
 
+/* A line, behind the news that others before it could not be written. */
+static struct text
+line_begin(void)
+{
+	int error = writer_take_error();
+
+	countdown_line_end();
+	if (error != 0)
+		log_degraded(WEIGHT_LAST,
+		    JOINED(128, "lines of the log are lost: ", strerror(error)),
+		    "log", strerror(error));
+	return writer_begin();
+}
+
 static struct text
 text_begin(void)
 {
-	struct text text;
+	struct text text = line_begin();
 
-	countdown_line_end();
-	text = writer_begin();
 	if (options->file != NULL)
 		add_local_time(&text);
 	text_add(&text, "backoff: ");
@@ -102,46 +114,30 @@ log_start(void)
 		if (is_wanted(WEIGHT_DETAIL))
 			log_settings();
 	} else if (is_wanted(WEIGHT_NORMAL)) {
-		text = writer_begin();
+		text = line_begin();
 		json_start(&text, clock_epoch_ns(), options->id, options->name,
 		    options->command, &options->settings->limits);
 		finish_line(&text);
 	}
 }
 
-/* Says, once, that COMMAND had nowhere to write its hints. */
+/* What is amiss besides the verdict on an attempt, each once in a run. */
 static void
-log_no_hint_file(const struct loop_state *state)
+log_mishaps(const struct loop_state *state)
 {
-	static bool is_told;
-	struct text text;
+	static bool is_told[MISHAPS];
 
-	if (is_told || state->outcome.evidence.hint.nowhere == NULL)
-		return;
-	is_told = true;
-	text = text_begin();
-	message_no_hint_file(&text, &state->outcome.evidence.hint);
-	finish_line(&text);
-}
+	for (int mishap = 0; mishap < MISHAPS; mishap++) {
+		char line[REASON_SIZE], because[REASON_SIZE];
+		struct text words = text_in(line, sizeof line);
+		struct text reason = text_in(because, sizeof because);
+		const char *what = message_mishap(&words, &reason,
+		    (enum mishap)mishap, state, options->headers);
 
-/* Says, each once, that no wait was stated, or none that can be read. */
-static void
-log_stated_wait(const struct loop_state *state)
-{
-	static bool is_missing_told, is_unread_told;
-	struct text text;
-
-	if (!is_missing_told && message_misses_wait(state)) {
-		is_missing_told = true;
-		text = text_begin();
-		message_missed_wait(&text, options->headers);
-		finish_line(&text);
-	}
-	if (!is_unread_told && state->outcome.evidence.hint.unread != NULL) {
-		is_unread_told = true;
-		text = text_begin();
-		message_unread_wait(&text, &state->outcome.evidence.hint);
-		finish_line(&text);
+		if (what == NULL || is_told[mishap])
+			continue;
+		is_told[mishap] = true;
+		log_degraded(WEIGHT_NORMAL, line, what, because);
 	}
 }
 
@@ -211,9 +207,6 @@ log_attempt_text(const struct loop_state *state, int64_t pause_ns)
 	count = repeats_count(&repeats, &shown);
 	if (pause_ns != PAUSE_NONE)
 		log_failed_attempt(&shown, tells_all ? 1 : count, pause_ns);
-	log_stated_wait(state);
-	if (state->verdict != VERDICT_SUCCESS && state->verdict != VERDICT_PASS)
-		log_no_hint_file(state);
 }
 
 static void
@@ -235,11 +228,12 @@ log_attempt(const struct loop_state *state, int64_t pause_ns)
 	if (options->format != LOG_JSON) {
 		log_attempt_text(state, pause_ns);
 	} else if (is_wanted(WEIGHT_NORMAL)) {
-		text = writer_begin();
+		text = line_begin();
 		json_attempt(&text, clock_epoch_ns(), options->id,
 		    options->name, state, pause_ns);
 		finish_line(&text);
 	}
+	log_mishaps(state);
 }
 
 /*
@@ -262,7 +256,7 @@ is_end_wanted(const struct ending *ending)
 }
 
 static void
-log_end_text(const struct loop_state *state, const struct ending *ending)
+log_closing_text(const struct loop_state *state, const struct ending *ending)
 {
 	struct loop_state shown = *state;
 	struct text text = text_begin();
@@ -277,16 +271,20 @@ log_end_text(const struct loop_state *state, const struct ending *ending)
 	finish_line(&text);
 }
 
-static void
-log_end_json(const struct loop_state *state, const struct ending *ending)
+void
+log_end(const struct loop_state *state, const struct ending *ending)
 {
-	struct text text = writer_begin();
 	char words[REASON_SIZE];
-	struct text reason = text_in(words, sizeof words);
+	struct text text, reason = text_in(words, sizeof words);
 	const char *line;
 	bool has_reason = reason_of_end(&reason, state,
 	    &options->settings->limits, ending, options->command, &line);
 
+	if (options->format != LOG_JSON || !is_end_wanted(ending))
+		return;
+	if (ending->result == RESULT_INTERRUPTED)
+		log_hurry();
+	text = line_begin();
 	json_end(&text, clock_epoch_ns(), options->id, options->name, state,
 	    ending, has_reason ? words : NULL, line);
 	finish_line(&text);
@@ -294,36 +292,33 @@ log_end_json(const struct loop_state *state, const struct ending *ending)
 
 /* The line with which it ends, and the annotation behind it. */
 void
-log_end(const struct loop_state *state, const struct ending *ending)
+log_closing(const struct loop_state *state, const struct ending *ending)
 {
-	bool has_line = is_end_wanted(ending);
+	bool has_line = options->format != LOG_JSON && is_end_wanted(ending);
 
 	if (ending->result == RESULT_INTERRUPTED)
 		log_hurry();
 	if (ending->result == RESULT_ERROR)
 		writer_release(
 		    told ? clock_now_ns() + LAST_PATIENCE_NS : INT64_MAX);
-	if (has_line) {
-		if (options->format == LOG_JSON)
-			log_end_json(state, ending);
-		else
-			log_end_text(state, ending);
-	}
+	if (has_line)
+		log_closing_text(state, ending);
 	/* Behind a line of COMMAND, which may have no end. */
 	if (options->format == LOG_GITHUB && !is_silent)
 		annotation_line_write(options, state, ending, has_failed,
 		    options->file != NULL || !has_line);
 }
 
-/* What a success would lose is not kept back. */
+/* What a success would lose is not kept back; a log file has it as well. */
 static void
 finish_news(enum weight weight, struct text *text)
 {
-	bool goes_out = weight == WEIGHT_ALARM || weight == WEIGHT_RECOVERY;
+	bool goes_out = options->held
+	    && (weight == WEIGHT_ALARM || weight == WEIGHT_RECOVERY);
 
-	if (goes_out && options->held)
+	if (goes_out)
 		writer_finish_on_stderr(text);
-	else
+	if (!goes_out || options->file != NULL)
 		finish_line(text);
 }
 
@@ -340,7 +335,7 @@ log_news(enum weight weight, const char *words, const char *event,
 		text_printable(&text, words);
 		finish_news(weight, &text);
 	} else if (options->format == LOG_JSON && event != NULL) {
-		text = writer_begin();
+		text = line_begin();
 		json_event(&text, clock_epoch_ns(), event, options->id,
 		    options->name, members);
 		finish_news(weight, &text);
@@ -364,14 +359,13 @@ log_wait(const char *words, struct span time, int64_t since_ns, bool stays)
 }
 
 void
-log_failure(const char *what, int error)
+log_degraded(
+    enum weight weight, const char *words, const char *what, const char *reason)
 {
-	struct text text;
+	char members[4 * REASON_SIZE];
+	struct text text = text_in(members, sizeof members);
 
-	/* JSON has no event for this, and a line of text is not valid JSON. */
-	if (options->format == LOG_JSON || !is_wanted(WEIGHT_LAST))
-		return;
-	text = text_begin();
-	text_join(&text, what, strerror(error));
-	finish_line(&text);
+	json_member_string(&text, "what", what);
+	json_member_string(&text, "reason", reason);
+	log_news(weight, words, "degraded", members);
 }

@@ -8,8 +8,10 @@
 load helper
 load ../lib/events
 load ../lib/process
+load ../lib/shared
 
 setup() {
+  cd "$BATS_TEST_TMPDIR" || exit 1
   count=$BATS_TEST_TMPDIR/count
 }
 
@@ -468,6 +470,52 @@ assert_interrupted() {
   wait_for grep -qs '"start"' "$events"
   assert_interrupted TERM
   assert_events 'attempts == []'
+}
+
+@test "what goes wrong after the verdict is an event, in its order, before the end" {
+  need_strace
+  need_writable /dev/full
+  local told='[(n.what, n.reason) for n in news]' call='?vfork,?fork,clone,?clone3'
+  under=(strace -qq -o /dev/null -e trace="$call" -e inject="$call:error=EAGAIN:when=2")
+  logged -n 1 -o --at-end=: -- sh -c 'echo lost; exit 3' 2>/dev/full || [ $? -eq 3 ]
+  under=()
+  assert_events "$told == [('output', 'No space left on device'),
+    ('--at-end', 'Resource temporarily unavailable')]" 'end.status == 3'
+  logged -o -- echo lost >/dev/full || [ $? -eq 125 ]
+  assert_events "$told == [('output', 'No space left on device')]" \
+    'end.result == "error" and end.status == 125'
+  run -7 logged -n 2 -b 0 -- sh -c 'echo after=soon >"$BACKOFF_HINT"; exit 7'
+  assert_events "$told == [('BACKOFF_HINT', 'no time can be read in \"after=soon\"')]"
+}
+
+# The name is so long that a second line does not fit into a page.
+@test "a disk that fills up costs lines of the log, which says so when there is room again" {
+  need_mounts
+  local format where
+  mkdir small
+  for where in --log-file=log --quiet-success; do
+    for format in text json; do
+      in_mounts '
+        mount -t tmpfs -o size=64k none small && cd small && : >log
+        TMPDIR=. "$BACKOFF" '"$where --log-format=$format"' -v -b 0 -n 4 --name="$(printf %03000d 0)" -- sh -c "
+          case \$BACKOFF_ATTEMPT in 1) head -c 1M /dev/zero >filler;; 3) rm filler;; esac 2>/dev/null
+          exit 7" 2>said || cat log said' >lines
+      "${PYTHON[@]}" - "$format" lines <<'END'
+import json, re, sys
+def whole(line):
+    if sys.argv[1] == "text":
+        return re.match(r"(\S+ )?backoff: 0{3000}: .*(attempts 4|exit 7|device)", line)
+    try:
+        return json.loads(line)
+    except ValueError:
+        return False
+lines = open(sys.argv[2]).read().splitlines()
+torn = [n for n, line in enumerate(lines) if not whole(line)]
+lost = [n for n, line in enumerate(lines) if "No space left on device" in line]
+assert torn == [1] and lost == [2] and len(lines) == 5 + (sys.argv[1] == "json"), (torn, lost, [line[-120:] for line in lines])
+END
+    done
+  done
 }
 
 @test "the id is a UUID, one for all events, another for another run, or that of --id" {

@@ -195,8 +195,8 @@ message_advice(struct text *text, const struct loop_state *state)
 	return true;
 }
 
-bool
-message_misses_wait(const struct loop_state *state)
+static bool
+misses_wait(const struct loop_state *state)
 {
 	const struct evidence *evidence = &state->outcome.evidence;
 
@@ -206,30 +206,35 @@ message_misses_wait(const struct loop_state *state)
 	        || evidence->tool.states_wait);
 }
 
-void
-message_missed_wait(struct text *text, const char *options)
+const char *
+message_mishap(struct text *line, struct text *reason, enum mishap mishap,
+    const struct loop_state *state, const char *headers)
 {
-	text_join(text, "--retry-after: no stated wait in the output; ",
-	    options != NULL ? "to print the headers the command needs "
-	                    : "the command has to print it",
-	    options != NULL ? options : "");
-}
+	const struct hint *hint = &state->outcome.evidence.hint;
+	const char *what = NULL;
 
-void
-message_no_hint_file(struct text *text, const struct hint *hint)
-{
-	text_add(text, "cannot make BACKOFF_HINT in ");
-	text_printable(text, hint->nowhere);
-}
-
-void
-message_unread_wait(struct text *text, const struct hint *hint)
-{
-	text_join(text,
-	    hint->unread_in_file ? "BACKOFF_HINT: " : "--retry-after: ",
-	    "no time can be read in \"");
-	text_printable(text, hint->unread);
-	text_byte(text, '"');
+	if (mishap == MISHAP_MISSED_WAIT && misses_wait(state)) {
+		what = "--retry-after";
+		text_join(reason, "no stated wait in the output; ",
+		    headers != NULL ? "to print the headers the command needs "
+		                    : "the command has to print it",
+		    headers != NULL ? headers : "");
+	} else if (mishap == MISHAP_UNREAD_WAIT && hint->unread != NULL) {
+		what = hint->unread_in_file ? "BACKOFF_HINT" : "--retry-after";
+		text_add(reason, "no time can be read in \"");
+		text_printable(reason, hint->unread);
+		text_byte(reason, '"');
+	} else if (mishap == MISHAP_NO_HINT_FILE && hint->nowhere != NULL
+	    && state->verdict != VERDICT_SUCCESS
+	    && state->verdict != VERDICT_PASS) {
+		what = "BACKOFF_HINT";
+		text_printable(reason, hint->nowhere);
+	}
+	if (what != NULL && mishap == MISHAP_NO_HINT_FILE)
+		text_join(line, "cannot make ", what, " in ", reason->data);
+	else if (what != NULL)
+		text_join(line, what, ": ", reason->data);
+	return what;
 }
 
 static bool

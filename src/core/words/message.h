@@ -51,23 +51,22 @@ void message_end(struct text *text, const struct loop_state *state,
  */
 bool message_advice(struct text *text, const struct loop_state *state);
 
-/*
- * Whether it is worth a line that --retry-after found nothing: servers that
- * limit a rate, or are not available, state a wait as a rule.
- */
-bool message_misses_wait(const struct loop_state *state);
+/* What may be amiss besides the verdict on an attempt. */
+enum mishap {
+	MISHAP_MISSED_WAIT, /* --retry-after found nothing where there should
+	                     * be something */
+	MISHAP_UNREAD_WAIT, /* a text should have been a time */
+	MISHAP_NO_HINT_FILE, /* there was none for this failure */
+	MISHAPS
+};
 
 /*
- * That it found nothing. OPTIONS are those with which COMMAND prints headers,
- * or NULL.
+ * Adds the line for a mishap, and the REASON in it. Returns what it is about;
+ * NULL: there is none of that kind. HEADERS are options with which COMMAND
+ * prints headers, or NULL.
  */
-void message_missed_wait(struct text *text, const char *options);
-
-/* That BACKOFF_HINT could not be made; nowhere is not NULL. */
-void message_no_hint_file(struct text *text, const struct hint *hint);
-
-/* A text that should have been a time; unread is not NULL. */
-void message_unread_wait(struct text *text, const struct hint *hint);
+const char *message_mishap(struct text *line, struct text *reason,
+    enum mishap mishap, const struct loop_state *state, const char *headers);
 
 /* What else --verbose says about an attempt. */
 enum note {

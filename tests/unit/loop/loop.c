@@ -46,6 +46,7 @@ struct stage {
 	int release_told;
 	struct release release; /* the result of releasing held output */
 	int told_starts, told_ends;
+	int ends_at_closing; /* how often --at-end had run by then */
 	int64_t told_pauses_ns[MOST]; /* of each attempt, -1: none */
 	int64_t counts[MOST];
 	int64_t hook_attempt; /* the number that the last hook was told */
@@ -163,6 +164,14 @@ tell_attempt(void *self, const struct loop_state *state, int64_t pause_ns)
 }
 
 static void
+tell_closing(
+    void *self, const struct loop_state *state, const struct ending *ending)
+{
+	(void)state, (void)ending;
+	((struct stage *)self)->ends_at_closing = ((struct stage *)self)->ends;
+}
+
+static void
 tell_end(
     void *self, const struct loop_state *state, const struct ending *ending)
 {
@@ -266,6 +275,7 @@ run(void)
 		.release = release_held,
 		.tell_start = tell_start,
 		.tell_attempt = tell_attempt,
+		.tell_closing = tell_closing,
 		.tell_end = tell_end,
 	};
 	struct ending ending;
@@ -591,6 +601,8 @@ test_hooks(void)
 	stage.at_end.end_signal = SIGINT;
 	act(exited(7), 0);
 	ends(RESULT_INTERRUPTED, 130, SIGINT, 6, "but a signal in it does");
+	is_int(seen.end_signal.status, 130, "  which the event of the end has");
+	is_int(seen.ends_at_closing, 0, "  but not the line before it");
 }
 
 static void
