@@ -264,8 +264,8 @@ log_closing_text(const struct loop_state *state, const struct ending *ending)
 	/* Passed on or released from the hold, it is on that stderr already. */
 	if (writer_is_stderr())
 		shown.outcome.evidence.match.last_line = NULL;
-	message_end(&text, &shown, &options->settings->limits, ending,
-	    options->command);
+	message_end(
+	    &text, &shown, &options->settings->limits, ending, options->word);
 	if (ending->result != RESULT_STOPPED)
 		advise(&text, state);
 	finish_line(&text);
@@ -278,7 +278,7 @@ log_end(const struct loop_state *state, const struct ending *ending)
 	struct text text, reason = text_in(words, sizeof words);
 	const char *line;
 	bool has_reason = reason_of_end(&reason, state,
-	    &options->settings->limits, ending, options->command, &line);
+	    &options->settings->limits, ending, options->word, &line);
 
 	if (options->format != LOG_JSON || !is_end_wanted(ending))
 		return;
