@@ -249,6 +249,16 @@ rules_use_watch(struct options *options)
 }
 
 void
+rules_use_hold(struct options *options)
+{
+	if (options->streams.hold != HOLD_ALL || options->streams.scan != NULL)
+		return;
+	/* Nothing is looked for, but a line of what is held is quoted. */
+	options->streams.scan = &scan;
+	scan.watch = WATCH_BOTH;
+}
+
+void
 rules_use_tool(struct options *options)
 {
 	struct job *job = &options->job;

@@ -229,6 +229,21 @@ tap_drain(bool patient)
 	return more;
 }
 
+/*
+ * The line that the log quotes, of held stderr in which nothing is looked for.
+ * Nothing depends on it.
+ */
+static void
+scan_end_of(struct channel *channel, int file, off_t size)
+{
+	size_t most = (size_t)min_ns(size, CHANNEL_READ_SIZE), done = 0;
+	ssize_t count = pread(file, channel->buffer, most, size - (off_t)most);
+
+	while (count > 0 && done < (size_t)count)
+		done += scan_bytes(scan, channel->stream,
+		    channel->buffer + done, (size_t)count - done);
+}
+
 /* Scans held output, which is in a file. */
 static void
 scan_held(struct channel *channel)
@@ -237,8 +252,13 @@ scan_held(struct channel *channel)
 	int file = hold_file(channel->target, &size);
 	ssize_t count;
 
-	if (file < 0 || in_turn || !scan_needs(scan, channel->stream))
+	if (file < 0 || in_turn)
 		return;
+	if (!scan_needs(scan, channel->stream)) {
+		if (channel->stream->is_stderr)
+			scan_end_of(channel, file, size);
+		return;
+	}
 	while (offset < size) {
 		size_t most = (size_t)min_ns(size - offset, CHANNEL_READ_SIZE);
 
