@@ -24,6 +24,7 @@
 #include "streams/held_output.h"
 #include "streams/line_scan.h"
 #include "streams/streams.h"
+#include "streams/tapped_output.h"
 #include "system/clock.h"
 #include "system/fd.h"
 #include "world.h"
@@ -151,6 +152,8 @@ attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 		return without_streams(&failure);
 	outcome = supervise(&command, &limit);
 	outcome.evidence = streams_end(outcome.ended_ns);
+	if (tap_tore_stderr())
+		writer_torn_by_others();
 	if (outcome.evidence.failure.cut_off && outcome.late_end_signal == 0)
 		outcome.late_end_signal = signals_drain();
 	outcome.reader_gone = outcome.kind == OUTCOME_KILLED

@@ -21,6 +21,7 @@ static bool has_failed; /* an attempt after which there was another one */
 static bool is_silent; /* --quiet-repeats */
 static struct repeats repeats;
 static bool is_advised; /* that --tool would have stopped */
+static bool is_reported[MISHAPS];
 
 const char *
 log_open(const struct log_options *what)
@@ -125,18 +126,21 @@ log_start(void)
 static void
 log_mishaps(const struct loop_state *state)
 {
-	static bool is_told[MISHAPS];
-
 	for (int mishap = 0; mishap < MISHAPS; mishap++) {
 		char line[REASON_SIZE], because[REASON_SIZE];
 		struct text words = text_in(line, sizeof line);
 		struct text reason = text_in(because, sizeof because);
-		const char *what = message_mishap(&words, &reason,
-		    (enum mishap)mishap, state, options->headers);
+		const char *what;
 
-		if (what == NULL || is_told[mishap])
+		if (options->format != LOG_JSON
+		    && mishap == MISHAP_STRAY_OUTPUT)
 			continue;
-		is_told[mishap] = true;
+		what = message_mishap(&words, &reason, (enum mishap)mishap,
+		    state, options->headers);
+
+		if (what == NULL || is_reported[mishap])
+			continue;
+		is_reported[mishap] = true;
 		log_degraded(WEIGHT_NORMAL, line, what, because);
 	}
 }
@@ -157,6 +161,21 @@ log_notes(const struct outcome *outcome)
 		is_told = is_told || note == NOTE_SIGNAL_AS_STATUS;
 		finish_line(&text);
 	}
+}
+
+/* Once in a run, at the end of the line about a failed attempt. */
+static void
+note_stray_output(struct text *text, const struct loop_state *state)
+{
+	char because[REASON_SIZE];
+	struct text reason = text_in(because, sizeof because);
+
+	if (is_reported[MISHAP_STRAY_OUTPUT]
+	    || message_mishap(NULL, &reason, MISHAP_STRAY_OUTPUT, state, NULL)
+	        == NULL)
+		return;
+	is_reported[MISHAP_STRAY_OUTPUT] = true;
+	text_join(text, " (", because, ")");
 }
 
 /* Once in a run, at the end of a line. */
@@ -181,6 +200,8 @@ log_failed_attempt(
 	    &text, state, &options->settings->limits, repeats_so_far, pause_ns);
 
 	advise(&text, state);
+	if (stays)
+		note_stray_output(&text, state);
 	if (pause_ns >= NS_PER_S
 	    && countdown_line_start(&text, time, stays, -1))
 		return;
@@ -249,10 +270,10 @@ is_end_wanted(const struct ending *ending)
 		return true;
 	if (result != RESULT_SUCCESS && result != RESULT_PASS)
 		return is_wanted(WEIGHT_LAST);
-	if (options->format == LOG_JSON
-	    || (result == RESULT_SUCCESS && ending->status != 0))
-		return is_wanted(WEIGHT_NORMAL);
-	return is_wanted(WEIGHT_DETAIL);
+	if (result == RESULT_SUCCESS && ending->status != 0)
+		return is_wanted(WEIGHT_LAST);
+	return is_wanted(
+	    options->format == LOG_JSON ? WEIGHT_NORMAL : WEIGHT_DETAIL);
 }
 
 static void
@@ -268,6 +289,9 @@ log_closing_text(const struct loop_state *state, const struct ending *ending)
 	    &text, &shown, &options->settings->limits, ending, options->word);
 	if (ending->result != RESULT_STOPPED)
 		advise(&text, state);
+	if (ending->result >= RESULT_EXHAUSTED
+	    && ending->result <= RESULT_DEADLINE)
+		note_stray_output(&text, state);
 	finish_line(&text);
 }
 

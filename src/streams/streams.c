@@ -5,8 +5,10 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/duration.h"
 #include "process/calendar.h"
 #include "process/signals.h"
 #include "streams/held_output.h"
@@ -16,6 +18,7 @@
 #include "streams/streams.h"
 #include "streams/tapped_output.h"
 #include "system/clock.h"
+#include "system/fd.h"
 
 static struct scan *scan;
 static bool passes_stderr; /* stderr is passed on at once, not held */
@@ -32,6 +35,32 @@ failed(const char *stream, int error)
 }
 
 static const struct stream_failure no_failure;
+
+/* Of the file that stdout is, if that is no log; else 0. */
+static struct extent {
+	off_t size, offset;
+} before;
+
+static struct extent
+extent_of_stdout(void)
+{
+	struct stat stat;
+
+	if (hold_keeps(STDOUT_FILENO) || fstat(STDOUT_FILENO, &stat) != 0
+	    || !S_ISREG(stat.st_mode)
+	    || fd_same_file(STDOUT_FILENO, STDERR_FILENO))
+		return (struct extent) { 0, 0 };
+	return (
+	    struct extent) { stat.st_size, lseek(STDOUT_FILENO, 0, SEEK_CUR) };
+}
+
+static int64_t
+stray_bytes(void)
+{
+	struct extent now = extent_of_stdout();
+
+	return max_ns(now.size - before.size, now.offset - before.offset);
+}
 
 struct stream_failure
 streams_start(const struct streams *streams)
@@ -147,6 +176,7 @@ streams_begin(struct command *command)
 		input_end();
 		return failure;
 	}
+	before = extent_of_stdout();
 	is_ours = false;
 	for (int fd = 0; fd < 3; fd++)
 		is_ours = is_ours || command->descriptors[fd] >= 0;
@@ -267,6 +297,8 @@ streams_end(int64_t ended_ns)
 	if (scan != NULL)
 		add_matches(&evidence);
 	evidence.input = spool_fate();
+	evidence.stray_bytes = stray_bytes();
+	evidence.full = hold_is_full();
 	evidence.failure.cut_off = tap_was_cut_off();
 	add_failure(&evidence);
 	return evidence;

@@ -277,6 +277,13 @@ scan_held(struct channel *channel)
 }
 
 bool
+tap_tore_stderr(void)
+{
+	return !in_turn
+	    && (channels[1].is_torn || (together && channels[0].is_torn));
+}
+
+bool
 tap_was_cut_off(void)
 {
 	return cut_off;

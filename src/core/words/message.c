@@ -210,7 +210,10 @@ const char *
 message_mishap(struct text *line, struct text *reason, enum mishap mishap,
     const struct loop_state *state, const char *headers)
 {
-	const struct hint *hint = &state->outcome.evidence.hint;
+	const struct evidence *evidence = &state->outcome.evidence;
+	const struct hint *hint = &evidence->hint;
+	bool has_failed = state->verdict != VERDICT_SUCCESS
+	    && state->verdict != VERDICT_PASS;
 	const char *what = NULL;
 
 	if (mishap == MISHAP_MISSED_WAIT && misses_wait(state)) {
@@ -225,10 +228,16 @@ message_mishap(struct text *line, struct text *reason, enum mishap mishap,
 		text_printable(reason, hint->unread);
 		text_byte(reason, '"');
 	} else if (mishap == MISHAP_NO_HINT_FILE && hint->nowhere != NULL
-	    && state->verdict != VERDICT_SUCCESS
-	    && state->verdict != VERDICT_PASS) {
+	    && has_failed) {
 		what = "BACKOFF_HINT";
 		text_printable(reason, hint->nowhere);
+	} else if (mishap == MISHAP_STRAY_OUTPUT && has_failed
+	    && evidence->stray_bytes > 0) {
+		what = "stdout";
+		text_join(reason, "its ", NUMBER(evidence->stray_bytes),
+		    " bytes stay in stdout's file; -o keeps only what "
+		    "succeeds");
+		return what;
 	}
 	if (what != NULL && mishap == MISHAP_NO_HINT_FILE)
 		text_join(line, "cannot make ", what, " in ", reason->data);

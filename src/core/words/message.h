@@ -57,11 +57,13 @@ enum mishap {
 	                     * be something */
 	MISHAP_UNREAD_WAIT, /* a text should have been a time */
 	MISHAP_NO_HINT_FILE, /* there was none for this failure */
+	MISHAP_STRAY_OUTPUT, /* a failure has left output in stdout's file */
 	MISHAPS
 };
 
 /*
- * Adds the line for a mishap, and the REASON in it. Returns what it is about;
+ * Adds the line for a mishap, and the REASON in it; that of stray output is a
+ * part of another line. Returns what it is about;
  * NULL: there is none of that kind. HEADERS are options with which COMMAND
  * prints headers, or NULL.
  */
