@@ -264,24 +264,16 @@ tell_attempt(void *self, const struct loop_state *state, int64_t pause_ns)
 }
 
 static void
-tell_closing(
-    void *self, const struct loop_state *state, const struct ending *ending)
+tell_end(void *self, const struct loop_state *state,
+    const struct ending *ending, bool is_over)
 {
 	const struct job *job = self;
 
-	if (job->has_doors)
+	if (job->has_doors && !is_over)
 		defer_end(state, ending->result);
-	log_closing(state, ending);
-	if (job->quiet_repeats)
+	log_end(state, ending, is_over);
+	if (job->quiet_repeats && !is_over)
 		defer_tell_recovery(ending->result);
-}
-
-static void
-tell_end(
-    void *self, const struct loop_state *state, const struct ending *ending)
-{
-	(void)self;
-	log_end(state, ending);
 }
 
 bool
@@ -307,7 +299,6 @@ world_of(struct job *job)
 		.release = release,
 		.tell_start = tell_start,
 		.tell_attempt = tell_attempt,
-		.tell_closing = tell_closing,
 		.tell_end = tell_end,
 	};
 

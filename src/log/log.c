@@ -20,8 +20,6 @@ static bool told; /* backoff has been told to end */
 static bool has_failed; /* an attempt after which there was another one */
 static bool is_silent; /* --quiet-repeats */
 static struct repeats repeats;
-static bool is_advised; /* that --tool would have stopped */
-static bool is_reported[MISHAPS];
 
 const char *
 log_open(const struct log_options *what)
@@ -122,26 +120,37 @@ log_start(void)
 	}
 }
 
-/* What is amiss besides the verdict on an attempt, each once in a run. */
-static void
-log_mishaps(const struct loop_state *state)
+/* message_mishap(), but NULL where it has been told of in this run. */
+static const char *
+told_once(enum mishap mishap, const struct loop_state *state, struct text *line,
+    struct text *reason)
 {
-	for (int mishap = 0; mishap < MISHAPS; mishap++) {
+	static bool is_told[MISHAPS];
+	const char *what = is_told[mishap]
+	    ? NULL
+	    : message_mishap(line, reason, mishap, state, options->headers);
+
+	is_told[mishap] = is_told[mishap] || what != NULL;
+	return what;
+}
+
+/* Those with a line or an event of their own. */
+static void
+log_mishaps(const struct loop_state *state, int64_t pause_ns)
+{
+	int mishap = options->format == LOG_JSON && pause_ns != PAUSE_NONE
+	    ? MISHAP_STRAY_OUTPUT
+	    : MISHAP_MISSED_WAIT;
+
+	for (; mishap < MISHAPS; mishap++) {
 		char line[REASON_SIZE], because[REASON_SIZE];
 		struct text words = text_in(line, sizeof line);
 		struct text reason = text_in(because, sizeof because);
-		const char *what;
+		const char *what
+		    = told_once((enum mishap)mishap, state, &words, &reason);
 
-		if (options->format != LOG_JSON
-		    && mishap == MISHAP_STRAY_OUTPUT)
-			continue;
-		what = message_mishap(&words, &reason, (enum mishap)mishap,
-		    state, options->headers);
-
-		if (what == NULL || is_reported[mishap])
-			continue;
-		is_reported[mishap] = true;
-		log_degraded(WEIGHT_NORMAL, line, what, because);
+		if (what != NULL)
+			log_degraded(WEIGHT_NORMAL, line, what, because);
 	}
 }
 
@@ -163,27 +172,14 @@ log_notes(const struct outcome *outcome)
 	}
 }
 
-/* Once in a run, at the end of the line about a failed attempt. */
+/* At the end of a line. */
 static void
-note_stray_output(struct text *text, const struct loop_state *state)
+advise(struct text *text, enum mishap mishap, const struct loop_state *state)
 {
-	char because[REASON_SIZE];
-	struct text reason = text_in(because, sizeof because);
+	char room[REASON_SIZE];
+	struct text reason = text_in(room, sizeof room);
 
-	if (is_reported[MISHAP_STRAY_OUTPUT]
-	    || message_mishap(NULL, &reason, MISHAP_STRAY_OUTPUT, state, NULL)
-	        == NULL)
-		return;
-	is_reported[MISHAP_STRAY_OUTPUT] = true;
-	text_join(text, " (", because, ")");
-}
-
-/* Once in a run, at the end of a line. */
-static void
-advise(struct text *text, const struct loop_state *state)
-{
-	if (!is_advised)
-		is_advised = message_advice(text, state);
+	told_once(mishap, state, text, &reason);
 }
 
 /*
@@ -199,9 +195,8 @@ log_failed_attempt(
 	struct span time = message_attempt(
 	    &text, state, &options->settings->limits, repeats_so_far, pause_ns);
 
-	advise(&text, state);
-	if (stays)
-		note_stray_output(&text, state);
+	advise(&text, MISHAP_UNSTOPPED, state);
+	advise(&text, MISHAP_STRAY_OUTPUT, state);
 	if (pause_ns >= NS_PER_S
 	    && countdown_line_start(&text, time, stays, -1))
 		return;
@@ -254,7 +249,7 @@ log_attempt(const struct loop_state *state, int64_t pause_ns)
 		    options->name, state, pause_ns);
 		finish_line(&text);
 	}
-	log_mishaps(state);
+	log_mishaps(state, pause_ns);
 }
 
 /*
@@ -277,7 +272,7 @@ is_end_wanted(const struct ending *ending)
 }
 
 static void
-log_closing_text(const struct loop_state *state, const struct ending *ending)
+log_end_text(const struct loop_state *state, const struct ending *ending)
 {
 	struct loop_state shown = *state;
 	struct text text = text_begin();
@@ -288,27 +283,20 @@ log_closing_text(const struct loop_state *state, const struct ending *ending)
 	message_end(
 	    &text, &shown, &options->settings->limits, ending, options->word);
 	if (ending->result != RESULT_STOPPED)
-		advise(&text, state);
-	if (ending->result >= RESULT_EXHAUSTED
-	    && ending->result <= RESULT_DEADLINE)
-		note_stray_output(&text, state);
+		advise(&text, MISHAP_UNSTOPPED, state);
 	finish_line(&text);
 }
 
-void
-log_end(const struct loop_state *state, const struct ending *ending)
+static void
+log_end_json(const struct loop_state *state, const struct ending *ending)
 {
+	struct text text = line_begin();
 	char words[REASON_SIZE];
-	struct text text, reason = text_in(words, sizeof words);
+	struct text reason = text_in(words, sizeof words);
 	const char *line;
 	bool has_reason = reason_of_end(&reason, state,
 	    &options->settings->limits, ending, options->word, &line);
 
-	if (options->format != LOG_JSON || !is_end_wanted(ending))
-		return;
-	if (ending->result == RESULT_INTERRUPTED)
-		log_hurry();
-	text = line_begin();
 	json_end(&text, clock_epoch_ns(), options->id, options->name, state,
 	    ending, has_reason ? words : NULL, line);
 	finish_line(&text);
@@ -316,17 +304,25 @@ log_end(const struct loop_state *state, const struct ending *ending)
 
 /* The line with which it ends, and the annotation behind it. */
 void
-log_closing(const struct loop_state *state, const struct ending *ending)
+log_end(
+    const struct loop_state *state, const struct ending *ending, bool is_over)
 {
-	bool has_line = options->format != LOG_JSON && is_end_wanted(ending);
+	bool has_line = is_end_wanted(ending);
 
 	if (ending->result == RESULT_INTERRUPTED)
 		log_hurry();
 	if (ending->result == RESULT_ERROR)
 		writer_release(
 		    told ? clock_now_ns() + LAST_PATIENCE_NS : INT64_MAX);
-	if (has_line)
-		log_closing_text(state, ending);
+	/* A person reads it at once; the event has the status in the end. */
+	if (is_over != (options->format == LOG_JSON))
+		return;
+	if (has_line) {
+		if (is_over)
+			log_end_json(state, ending);
+		else
+			log_end_text(state, ending);
+	}
 	/* Behind a line of COMMAND, which may have no end. */
 	if (options->format == LOG_GITHUB && !is_silent)
 		annotation_line_write(options, state, ending, has_failed,
@@ -340,10 +336,10 @@ finish_news(enum weight weight, struct text *text)
 	bool goes_out = options->held
 	    && (weight == WEIGHT_ALARM || weight == WEIGHT_RECOVERY);
 
-	if (goes_out)
-		writer_finish_on_stderr(text);
 	if (!goes_out || options->file != NULL)
 		finish_line(text);
+	if (goes_out)
+		writer_finish_on_stderr(text);
 }
 
 void

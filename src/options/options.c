@@ -143,7 +143,6 @@ options_parse(struct options *options, int argc, char **argv)
 	rules_use_watch(options);
 	options->job.wrapped = wrapped_command(options->job.argv);
 	rules_use_tool(options);
-	rules_use_hold(options);
 	options->seeded = given.text[OPT_SEED] != NULL;
 	options->job.idle_timeout_ns = options->settings.limits.idle_timeout_ns;
 	options->job.kill_after_ns = options->settings.limits.kill_after_ns;

@@ -241,21 +241,11 @@ void
 rules_use_watch(struct options *options)
 {
 	scan.watch = options->streams.watch;
-	if (options->settings.limits.idle_timeout_ns == DURATION_INF)
-		return;
-	/* There may be nothing to look for, but the output passes through. */
-	options->streams.scan = &scan;
-	options->streams.times_output = true;
-}
-
-void
-rules_use_hold(struct options *options)
-{
-	if (options->streams.hold != HOLD_ALL || options->streams.scan != NULL)
-		return;
-	/* Nothing is looked for, but a line of what is held is quoted. */
-	options->streams.scan = &scan;
-	scan.watch = WATCH_BOTH;
+	options->streams.times_output
+	    = options->settings.limits.idle_timeout_ns < DURATION_INF;
+	/* There may be nothing to look for, but when it comes; or to quote. */
+	if (options->streams.times_output || options->streams.hold == HOLD_ALL)
+		options->streams.scan = &scan;
 }
 
 void

@@ -42,7 +42,4 @@ void rules_use_watch(struct options *options);
  */
 void rules_use_tool(struct options *options);
 
-/* Quotes a line of stderr that is held, also if nothing is looked for in it. */
-void rules_use_hold(struct options *options);
-
 #endif

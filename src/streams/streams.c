@@ -36,30 +36,21 @@ failed(const char *stream, int error)
 
 static const struct stream_failure no_failure;
 
-/* Of the file that stdout is, if that is no log; else 0. */
-static struct extent {
-	off_t size, offset;
-} before;
+/* Of the file that stdout is, if that is no log: its size, and our place. */
+static off_t before[2];
 
-static struct extent
-extent_of_stdout(void)
+static void
+look_at_stdout(off_t where[2])
 {
 	struct stat stat;
 
+	where[0] = where[1] = 0;
 	if (hold_keeps(STDOUT_FILENO) || fstat(STDOUT_FILENO, &stat) != 0
 	    || !S_ISREG(stat.st_mode)
 	    || fd_same_file(STDOUT_FILENO, STDERR_FILENO))
-		return (struct extent) { 0, 0 };
-	return (
-	    struct extent) { stat.st_size, lseek(STDOUT_FILENO, 0, SEEK_CUR) };
-}
-
-static int64_t
-stray_bytes(void)
-{
-	struct extent now = extent_of_stdout();
-
-	return max_ns(now.size - before.size, now.offset - before.offset);
+		return;
+	where[0] = stat.st_size;
+	where[1] = lseek(STDOUT_FILENO, 0, SEEK_CUR);
 }
 
 struct stream_failure
@@ -176,7 +167,7 @@ streams_begin(struct command *command)
 		input_end();
 		return failure;
 	}
-	before = extent_of_stdout();
+	look_at_stdout(before);
 	is_ours = false;
 	for (int fd = 0; fd < 3; fd++)
 		is_ours = is_ours || command->descriptors[fd] >= 0;
@@ -284,6 +275,7 @@ struct evidence
 streams_end(int64_t ended_ns)
 {
 	struct evidence evidence = { .hint.verdict = VERDICT_NONE };
+	off_t now[2];
 
 	started();
 	if (is_ours) {
@@ -297,7 +289,8 @@ streams_end(int64_t ended_ns)
 	if (scan != NULL)
 		add_matches(&evidence);
 	evidence.input = spool_fate();
-	evidence.stray_bytes = stray_bytes();
+	look_at_stdout(now);
+	evidence.stray_bytes = max_ns(now[0] - before[0], now[1] - before[1]);
 	evidence.full = hold_is_full();
 	evidence.failure.cut_off = tap_was_cut_off();
 	add_failure(&evidence);

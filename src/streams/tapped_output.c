@@ -229,46 +229,31 @@ tap_drain(bool patient)
 	return more;
 }
 
-/*
- * The line that the log quotes, of held stderr in which nothing is looked for.
- * Nothing depends on it.
- */
-static void
-scan_end_of(struct channel *channel, int file, off_t size)
-{
-	size_t most = (size_t)min_ns(size, CHANNEL_READ_SIZE), done = 0;
-	ssize_t count = pread(file, channel->buffer, most, size - (off_t)most);
-
-	while (count > 0 && done < (size_t)count)
-		done += scan_bytes(scan, channel->stream,
-		    channel->buffer + done, (size_t)count - done);
-}
-
 /* Scans held output, which is in a file. */
 static void
 scan_held(struct channel *channel)
 {
 	off_t offset = 0, size;
 	int file = hold_file(channel->target, &size);
+	bool is_needed = scan_needs(scan, channel->stream);
 	ssize_t count;
 
-	if (file < 0 || in_turn)
+	if (file < 0 || in_turn || !(is_needed || channel->stream->is_stderr))
 		return;
-	if (!scan_needs(scan, channel->stream)) {
-		if (channel->stream->is_stderr)
-			scan_end_of(channel, file, size);
-		return;
-	}
+	/* If nothing is looked for, a line near the end is quoted. */
+	if (!is_needed && size > CHANNEL_READ_SIZE)
+		offset = size - CHANNEL_READ_SIZE;
 	while (offset < size) {
 		size_t most = (size_t)min_ns(size - offset, CHANNEL_READ_SIZE);
 
-		if (signals_end_pending()) {
+		if (is_needed && signals_end_pending()) {
 			cut_off = true;
 			return;
 		}
 		RETRY_EINTR(count, pread(file, channel->buffer, most, offset));
 		if (count <= 0) {
-			channel->failure = count == 0 ? EIO : errno;
+			if (is_needed)
+				channel->failure = count == 0 ? EIO : errno;
 			break;
 		}
 		offset += (off_t)scan_bytes(

@@ -291,14 +291,15 @@ leaves() {
   local writes='head -c 4096 /dev/zero; exit 7' second='[ "$BACKOFF_ATTEMPT" -eq 1 ] || head -c 4096 /dev/zero; exit 7'
   leaves "$note||" -n 3 -d 1ms -- sh -c "$writes"
   leaves "|$note|" -n 3 -d 1ms -- sh -c "$second"
-  leaves "|$note" -n 2 -d 1ms --stop-if=x -- sh -c "$second"
-  leaves "$note" --stop-on=7 -- sh -c "$writes"
+  leaves "$note|" -n 2 -d 1ms --stop-if=x -- sh -c "$writes"
+  # Nothing comes behind that of the last attempt.
+  leaves '|' -n 2 -d 1ms -- sh -c "$second"
   leaves '||' -n 2 -d 1ms -o -- sh -c 'echo "held: exit 7"; exit 7'
   leaves '|' -n 2 -d 1ms -- sh -c 'exit 7'
   # A file that holds more already, and one in which stderr has its place, too.
   head -c 9999 /dev/zero >page
-  "$BACKOFF" -n 1 -- sh -c "$writes" 1<>page 2>said || [ $? -eq 7 ]
-  assert_equal "$(sed 's/.*: exit 7//' said)" "$note"
+  "$BACKOFF" -n 2 -d 1ms -- sh -c "$writes" 1<>page 2>said || [ $? -eq 7 ]
+  assert_equal "$(sed 's/.*next in 1ms//; 2d' said)" "$note"
   "$BACKOFF" -n 2 -d 1ms -- sh -c 'echo one; exit 7' >>both 2>&1 || [ $? -eq 7 ]
   run -1 grep stay both
   "$BACKOFF" -n 2 -d 1ms -- sh -c 'echo one; exit 7' 2>said | cat || :

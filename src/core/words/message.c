@@ -185,16 +185,6 @@ message_end(struct text *text, const struct loop_state *state,
 		reason_unended(text, "; ", &ending->hook.unended);
 }
 
-bool
-message_advice(struct text *text, const struct loop_state *state)
-{
-	if (!state->outcome.evidence.tool.would_stop
-	    || state->outcome.rule != RULE_DEFAULT)
-		return false;
-	text_add(text, " (--tool would stop here)");
-	return true;
-}
-
 static bool
 misses_wait(const struct loop_state *state)
 {
@@ -216,33 +206,36 @@ message_mishap(struct text *line, struct text *reason, enum mishap mishap,
 	    && state->verdict != VERDICT_PASS;
 	const char *what = NULL;
 
-	if (mishap == MISHAP_MISSED_WAIT && misses_wait(state)) {
-		what = "--retry-after";
-		text_join(reason, "no stated wait in the output; ",
-		    headers != NULL ? "to print the headers the command needs "
-		                    : "the command has to print it",
-		    headers != NULL ? headers : "");
-	} else if (mishap == MISHAP_UNREAD_WAIT && hint->unread != NULL) {
-		what = hint->unread_in_file ? "BACKOFF_HINT" : "--retry-after";
-		text_add(reason, "no time can be read in \"");
-		text_printable(reason, hint->unread);
-		text_byte(reason, '"');
-	} else if (mishap == MISHAP_NO_HINT_FILE && hint->nowhere != NULL
-	    && has_failed) {
-		what = "BACKOFF_HINT";
-		text_printable(reason, hint->nowhere);
+	if (mishap == MISHAP_UNSTOPPED && evidence->tool.would_stop
+	    && state->outcome.rule == RULE_DEFAULT) {
+		what = "--tool";
+		text_add(line, " (--tool would stop here)");
 	} else if (mishap == MISHAP_STRAY_OUTPUT && has_failed
 	    && evidence->stray_bytes > 0) {
 		what = "stdout";
 		text_join(reason, "its ", NUMBER(evidence->stray_bytes),
 		    " bytes stay in stdout's file; -o keeps only what "
 		    "succeeds");
-		return what;
-	}
-	if (what != NULL && mishap == MISHAP_NO_HINT_FILE)
-		text_join(line, "cannot make ", what, " in ", reason->data);
-	else if (what != NULL)
+		text_join(line, " (", reason->data, ")");
+	} else if (mishap == MISHAP_MISSED_WAIT && misses_wait(state)) {
+		what = "--retry-after";
+		text_join(reason, "no stated wait in the output; ",
+		    headers != NULL ? "to print the headers the command needs "
+		                    : "the command has to print it",
+		    headers != NULL ? headers : "");
 		text_join(line, what, ": ", reason->data);
+	} else if (mishap == MISHAP_UNREAD_WAIT && hint->unread != NULL) {
+		what = hint->unread_in_file ? "BACKOFF_HINT" : "--retry-after";
+		text_add(reason, "no time can be read in \"");
+		text_printable(reason, hint->unread);
+		text_byte(reason, '"');
+		text_join(line, what, ": ", reason->data);
+	} else if (mishap == MISHAP_NO_HINT_FILE && has_failed
+	    && hint->nowhere != NULL) {
+		what = "BACKOFF_HINT";
+		text_printable(reason, hint->nowhere);
+		text_join(line, "cannot make ", what, " in ", reason->data);
+	}
 	return what;
 }
 

@@ -45,27 +45,20 @@ struct span message_attempt(struct text *text, const struct loop_state *state,
 void message_end(struct text *text, const struct loop_state *state,
     const struct limits *limits, const struct ending *ending, const char *name);
 
-/*
- * Adds that --tool would have stopped after this attempt. False: it would not,
- * or a rule that the user gave has decided.
- */
-bool message_advice(struct text *text, const struct loop_state *state);
-
 /* What may be amiss besides the verdict on an attempt. */
 enum mishap {
-	MISHAP_MISSED_WAIT, /* --retry-after found nothing where there should
-	                     * be something */
-	MISHAP_UNREAD_WAIT, /* a text should have been a time */
-	MISHAP_NO_HINT_FILE, /* there was none for this failure */
-	MISHAP_STRAY_OUTPUT, /* a failure has left output in stdout's file */
+	MISHAP_UNSTOPPED, /* --tool would have stopped after it */
+	MISHAP_STRAY_OUTPUT, /* in stdout's file, before that of the next one */
+	/* Those above end another line, the others have one of their own. */
+	MISHAP_MISSED_WAIT, /* servers that say so state one, as a rule */
+	MISHAP_UNREAD_WAIT,
+	MISHAP_NO_HINT_FILE,
 	MISHAPS
 };
 
 /*
- * Adds the line for a mishap, and the REASON in it; that of stray output is a
- * part of another line. Returns what it is about;
- * NULL: there is none of that kind. HEADERS are options with which COMMAND
- * prints headers, or NULL.
+ * Returns what is amiss, or NULL. Adds what a LINE says of it, and the REASON
+ * for an event. HEADERS are options with which COMMAND prints headers, or NULL.
  */
 const char *message_mishap(struct text *line, struct text *reason,
     enum mishap mishap, const struct loop_state *state, const char *headers);
