@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "core/gate/deferral.h"
@@ -23,6 +24,7 @@
 #include "streams/held_output.h"
 #include "streams/line_scan.h"
 #include "streams/streams.h"
+#include "streams/tapped_output.h"
 #include "system/clock.h"
 #include "system/fd.h"
 #include "world.h"
@@ -150,6 +152,8 @@ attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 		return without_streams(&failure);
 	outcome = supervise(&command, &limit);
 	outcome.evidence = streams_end(outcome.ended_ns);
+	if (tap_tore_stderr())
+		writer_torn_by_others();
 	if (outcome.evidence.failure.cut_off && outcome.late_end_signal == 0)
 		outcome.late_end_signal = signals_drain();
 	outcome.reader_gone = outcome.kind == OUTCOME_KILLED
@@ -192,7 +196,10 @@ hook(void *self, enum hook hook, const struct loop_state *state,
 	if (script != NULL)
 		outcome = run_script(job, script, state, cutoff_ns);
 	if (hook == HOOK_AT_END && outcome.kind == OUTCOME_NOT_STARTED)
-		log_failure("--at-end could not be run: ", outcome.error);
+		log_degraded(WEIGHT_LAST,
+		    JOINED(128,
+		        "--at-end could not be run: ", strerror(outcome.error)),
+		    "--at-end", strerror(outcome.error));
 	return outcome;
 }
 
@@ -221,19 +228,21 @@ release(void *self, enum result result, int told)
 		log_silence();
 		return done;
 	}
-	if (failed)
-		log = writer_release(until_ns);
-	output = hold_release(failed, until_ns);
-	if (output == WRITTEN_FAILED)
+	if (failed && (log = writer_release(until_ns)) == WRITTEN_FAILED)
+		done.error = errno;
+	if ((output = hold_release(failed, until_ns)) == WRITTEN_FAILED)
 		done.error = errno;
 	if (hold_tore_stderr())
 		writer_torn_by_others();
 	if (done.error != 0) {
 		if (done.error == EPIPE && signals_pipe_is_deadly())
 			done.signal = SIGPIPE;
-		if (failed)
-			log_failure(
-			    "held output could not be written: ", done.error);
+		/* The closing line says it where it makes a success none. */
+		log_degraded(WEIGHT_LAST,
+		    failed ? JOINED(128, "held output could not be written: ",
+		        strerror(done.error))
+		           : NULL,
+		    "output", strerror(done.error));
 	}
 	if (output == WRITTEN_PART || log == WRITTEN_PART)
 		done.cut_by = told != 0 ? told : signals_drain();
@@ -256,15 +265,15 @@ tell_attempt(void *self, const struct loop_state *state, int64_t pause_ns)
 }
 
 static void
-tell_end(
-    void *self, const struct loop_state *state, const struct ending *ending)
+tell_end(void *self, const struct loop_state *state,
+    const struct ending *ending, bool is_over)
 {
 	const struct job *job = self;
 
-	if (job->has_doors)
+	if (job->has_doors && !is_over)
 		defer_end(state, ending->result);
-	log_end(state, ending);
-	if (job->quiet_repeats)
+	log_end(state, ending, is_over);
+	if (job->quiet_repeats && !is_over)
 		defer_tell_recovery(ending->result);
 }
 

@@ -65,10 +65,11 @@ slots_news_taken(const struct slots_options *options, int64_t waited_ns)
 void
 slots_news_lost(const struct slots_options *options)
 {
-	log_news(WEIGHT_NORMAL,
+	log_degraded(WEIGHT_NORMAL,
 	    JOINED(
 	        SHARED_NAME_SIZE + 64, "lost the slot of ", name_of(options)),
-	    NULL, NULL);
+	    JOINED(SHARED_NAME_SIZE + 64, "slots ", name_of(options)),
+	    "lost the slot");
 }
 
 static void

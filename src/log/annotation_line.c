@@ -39,8 +39,8 @@ annotation_line_write(const struct log_options *options,
 
 	if (!is_annotated(options, ending->result, has_failed, &kind))
 		return;
-	message_end(&message, state, &options->settings->limits, ending,
-	    options->command);
+	message_end(
+	    &message, state, &options->settings->limits, ending, options->word);
 	if (on_new_line)
 		text_byte(&text, '\n');
 	annotation_text(&text, kind, options->name, words);

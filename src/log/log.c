@@ -20,7 +20,6 @@ static bool told; /* backoff has been told to end */
 static bool has_failed; /* an attempt after which there was another one */
 static bool is_silent; /* --quiet-repeats */
 static struct repeats repeats;
-static bool is_advised; /* that --tool would have stopped */
 
 const char *
 log_open(const struct log_options *what)
@@ -53,13 +52,25 @@ add_local_time(struct text *text)
 		text_add(text, stamp);
 }
 
+/* A line, behind the news that others before it could not be written. */
+static struct text
+line_begin(void)
+{
+	int error = writer_take_error();
+
+	countdown_line_end();
+	if (error != 0)
+		log_degraded(WEIGHT_LAST,
+		    JOINED(128, "lines of the log are lost: ", strerror(error)),
+		    "log", strerror(error));
+	return writer_begin();
+}
+
 static struct text
 text_begin(void)
 {
-	struct text text;
+	struct text text = line_begin();
 
-	countdown_line_end();
-	text = writer_begin();
 	if (options->file != NULL)
 		add_local_time(&text);
 	text_add(&text, "backoff: ");
@@ -102,46 +113,44 @@ log_start(void)
 		if (is_wanted(WEIGHT_DETAIL))
 			log_settings();
 	} else if (is_wanted(WEIGHT_NORMAL)) {
-		text = writer_begin();
+		text = line_begin();
 		json_start(&text, clock_epoch_ns(), options->id, options->name,
 		    options->command, &options->settings->limits);
 		finish_line(&text);
 	}
 }
 
-/* Says, once, that COMMAND had nowhere to write its hints. */
-static void
-log_no_hint_file(const struct loop_state *state)
+/* message_mishap(), but NULL where it has been told of in this run. */
+static const char *
+told_once(enum mishap mishap, const struct loop_state *state, struct text *line,
+    struct text *reason)
 {
-	static bool is_told;
-	struct text text;
+	static bool is_told[MISHAPS];
+	const char *what = is_told[mishap]
+	    ? NULL
+	    : message_mishap(line, reason, mishap, state, options->headers);
 
-	if (is_told || state->outcome.evidence.hint.nowhere == NULL)
-		return;
-	is_told = true;
-	text = text_begin();
-	message_no_hint_file(&text, &state->outcome.evidence.hint);
-	finish_line(&text);
+	is_told[mishap] = is_told[mishap] || what != NULL;
+	return what;
 }
 
-/* Says, each once, that no wait was stated, or none that can be read. */
+/* Those with a line or an event of their own. */
 static void
-log_stated_wait(const struct loop_state *state)
+log_mishaps(const struct loop_state *state, int64_t pause_ns)
 {
-	static bool is_missing_told, is_unread_told;
-	struct text text;
+	int mishap = options->format == LOG_JSON && pause_ns != PAUSE_NONE
+	    ? MISHAP_STRAY_OUTPUT
+	    : MISHAP_MISSED_WAIT;
 
-	if (!is_missing_told && message_misses_wait(state)) {
-		is_missing_told = true;
-		text = text_begin();
-		message_missed_wait(&text, options->headers);
-		finish_line(&text);
-	}
-	if (!is_unread_told && state->outcome.evidence.hint.unread != NULL) {
-		is_unread_told = true;
-		text = text_begin();
-		message_unread_wait(&text, &state->outcome.evidence.hint);
-		finish_line(&text);
+	for (; mishap < MISHAPS; mishap++) {
+		char line[REASON_SIZE], because[REASON_SIZE];
+		struct text words = text_in(line, sizeof line);
+		struct text reason = text_in(because, sizeof because);
+		const char *what
+		    = told_once((enum mishap)mishap, state, &words, &reason);
+
+		if (what != NULL)
+			log_degraded(WEIGHT_NORMAL, line, what, because);
 	}
 }
 
@@ -163,12 +172,14 @@ log_notes(const struct outcome *outcome)
 	}
 }
 
-/* Once in a run, at the end of a line. */
+/* At the end of a line. */
 static void
-advise(struct text *text, const struct loop_state *state)
+advise(struct text *text, enum mishap mishap, const struct loop_state *state)
 {
-	if (!is_advised)
-		is_advised = message_advice(text, state);
+	char room[REASON_SIZE];
+	struct text reason = text_in(room, sizeof room);
+
+	told_once(mishap, state, text, &reason);
 }
 
 /*
@@ -184,7 +195,8 @@ log_failed_attempt(
 	struct span time = message_attempt(
 	    &text, state, &options->settings->limits, repeats_so_far, pause_ns);
 
-	advise(&text, state);
+	advise(&text, MISHAP_UNSTOPPED, state);
+	advise(&text, MISHAP_STRAY_OUTPUT, state);
 	if (pause_ns >= NS_PER_S
 	    && countdown_line_start(&text, time, stays, -1))
 		return;
@@ -211,9 +223,6 @@ log_attempt_text(const struct loop_state *state, int64_t pause_ns)
 	count = repeats_count(&repeats, &shown);
 	if (pause_ns != PAUSE_NONE)
 		log_failed_attempt(&shown, tells_all ? 1 : count, pause_ns);
-	log_stated_wait(state);
-	if (state->verdict != VERDICT_SUCCESS && state->verdict != VERDICT_PASS)
-		log_no_hint_file(state);
 }
 
 static void
@@ -235,11 +244,12 @@ log_attempt(const struct loop_state *state, int64_t pause_ns)
 	if (options->format != LOG_JSON) {
 		log_attempt_text(state, pause_ns);
 	} else if (is_wanted(WEIGHT_NORMAL)) {
-		text = writer_begin();
+		text = line_begin();
 		json_attempt(&text, clock_epoch_ns(), options->id,
 		    options->name, state, pause_ns);
 		finish_line(&text);
 	}
+	log_mishaps(state, pause_ns);
 }
 
 /*
@@ -255,10 +265,10 @@ is_end_wanted(const struct ending *ending)
 		return true;
 	if (result != RESULT_SUCCESS && result != RESULT_PASS)
 		return is_wanted(WEIGHT_LAST);
-	if (options->format == LOG_JSON
-	    || (result == RESULT_SUCCESS && ending->status != 0))
-		return is_wanted(WEIGHT_NORMAL);
-	return is_wanted(WEIGHT_DETAIL);
+	if (result == RESULT_SUCCESS && ending->status != 0)
+		return is_wanted(WEIGHT_LAST);
+	return is_wanted(
+	    options->format == LOG_JSON ? WEIGHT_NORMAL : WEIGHT_DETAIL);
 }
 
 static void
@@ -270,22 +280,22 @@ log_end_text(const struct loop_state *state, const struct ending *ending)
 	/* Passed on or released from the hold, it is on that stderr already. */
 	if (writer_is_stderr())
 		shown.outcome.evidence.match.last_line = NULL;
-	message_end(&text, &shown, &options->settings->limits, ending,
-	    options->command);
+	message_end(
+	    &text, &shown, &options->settings->limits, ending, options->word);
 	if (ending->result != RESULT_STOPPED)
-		advise(&text, state);
+		advise(&text, MISHAP_UNSTOPPED, state);
 	finish_line(&text);
 }
 
 static void
 log_end_json(const struct loop_state *state, const struct ending *ending)
 {
-	struct text text = writer_begin();
+	struct text text = line_begin();
 	char words[REASON_SIZE];
 	struct text reason = text_in(words, sizeof words);
 	const char *line;
 	bool has_reason = reason_of_end(&reason, state,
-	    &options->settings->limits, ending, options->command, &line);
+	    &options->settings->limits, ending, options->word, &line);
 
 	json_end(&text, clock_epoch_ns(), options->id, options->name, state,
 	    ending, has_reason ? words : NULL, line);
@@ -294,7 +304,8 @@ log_end_json(const struct loop_state *state, const struct ending *ending)
 
 /* The line with which it ends, and the annotation behind it. */
 void
-log_end(const struct loop_state *state, const struct ending *ending)
+log_end(
+    const struct loop_state *state, const struct ending *ending, bool is_over)
 {
 	bool has_line = is_end_wanted(ending);
 
@@ -303,8 +314,11 @@ log_end(const struct loop_state *state, const struct ending *ending)
 	if (ending->result == RESULT_ERROR)
 		writer_release(
 		    told ? clock_now_ns() + LAST_PATIENCE_NS : INT64_MAX);
+	/* A person reads it at once; the event has the status in the end. */
+	if (is_over != (options->format == LOG_JSON))
+		return;
 	if (has_line) {
-		if (options->format == LOG_JSON)
+		if (is_over)
 			log_end_json(state, ending);
 		else
 			log_end_text(state, ending);
@@ -315,16 +329,17 @@ log_end(const struct loop_state *state, const struct ending *ending)
 		    options->file != NULL || !has_line);
 }
 
-/* What a success would lose is not kept back. */
+/* What a success would lose is not kept back; a log file has it as well. */
 static void
 finish_news(enum weight weight, struct text *text)
 {
-	bool goes_out = weight == WEIGHT_ALARM || weight == WEIGHT_RECOVERY;
+	bool goes_out = options->held
+	    && (weight == WEIGHT_ALARM || weight == WEIGHT_RECOVERY);
 
-	if (goes_out && options->held)
-		writer_finish_on_stderr(text);
-	else
+	if (!goes_out || options->file != NULL)
 		finish_line(text);
+	if (goes_out)
+		writer_finish_on_stderr(text);
 }
 
 void
@@ -340,7 +355,7 @@ log_news(enum weight weight, const char *words, const char *event,
 		text_printable(&text, words);
 		finish_news(weight, &text);
 	} else if (options->format == LOG_JSON && event != NULL) {
-		text = writer_begin();
+		text = line_begin();
 		json_event(&text, clock_epoch_ns(), event, options->id,
 		    options->name, members);
 		finish_news(weight, &text);
@@ -364,14 +379,13 @@ log_wait(const char *words, struct span time, int64_t since_ns, bool stays)
 }
 
 void
-log_failure(const char *what, int error)
+log_degraded(
+    enum weight weight, const char *words, const char *what, const char *reason)
 {
-	struct text text;
+	char members[4 * REASON_SIZE];
+	struct text text = text_in(members, sizeof members);
 
-	/* JSON has no event for this, and a line of text is not valid JSON. */
-	if (options->format == LOG_JSON || !is_wanted(WEIGHT_LAST))
-		return;
-	text = text_begin();
-	text_join(&text, what, strerror(error));
-	finish_line(&text);
+	json_member_string(&text, "what", what);
+	json_member_string(&text, "reason", reason);
+	log_news(weight, words, "degraded", members);
 }

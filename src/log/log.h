@@ -32,7 +32,10 @@ void log_silence(void);
 
 void log_start(void);
 void log_attempt(const struct loop_state *state, int64_t pause_ns);
-void log_end(const struct loop_state *state, const struct ending *ending);
+
+/* The closing line, or when --at-end IS_OVER, too, the event of the end. */
+void log_end(
+    const struct loop_state *state, const struct ending *ending, bool is_over);
 
 /*
  * Logs news of what runs share: WORDS in a text log, EVENT with those MEMBERS
@@ -51,7 +54,11 @@ void log_news(enum weight weight, const char *words, const char *event,
 bool log_wait(
     const char *words, struct span time, int64_t since_ns, bool stays);
 
-/* Logs WHAT has failed, "...: ", and why; ERROR is an errno. */
-void log_failure(const char *what, int error);
+/*
+ * Logs what is not in effect, or lost: WORDS (NULL: another line says it) in a
+ * text log, WHAT and REASON in a JSON log.
+ */
+void log_degraded(enum weight weight, const char *words, const char *what,
+    const char *reason);
 
 #endif

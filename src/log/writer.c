@@ -28,6 +28,7 @@ static struct sink {
 	bool has_outlet;
 	bool stalled; /* it found no room in time */
 	bool torn; /* it was cut short and lacks its newline */
+	int error; /* it could not be written: errno */
 } sink = { .descriptor = STDERR_FILENO };
 
 static int held = -1; /* where --quiet-success holds the log back, or -1 */
@@ -109,26 +110,6 @@ writer_held(void)
 	return held;
 }
 
-enum written
-writer_release(int64_t until_ns)
-{
-	enum written end;
-
-	if (held < 0)
-		return WRITTEN_ALL;
-	signals_before_write();
-	end = copy_file(
-	    STDERR_FILENO, held, lseek(held, 0, SEEK_END), until_ns);
-	signals_after_write(end == WRITTEN_FAILED);
-	sink.torn = end == WRITTEN_PART;
-	if (sink.descriptor == held) {
-		sink.descriptor = STDERR_FILENO;
-		sink.has_outlet = false;
-	}
-	fd_close(&held);
-	return end;
-}
-
 /* How long to wait for room for a line. */
 static int64_t
 patience(void)
@@ -158,11 +139,40 @@ put(const char *bytes, size_t length)
 	signals_before_write();
 	end = outlet_put(
 	    &sink.outlet, bytes, &left, clock_now_ns() + patience());
+	if (end == WRITTEN_FAILED)
+		sink.error = errno;
 	signals_after_write(end == WRITTEN_FAILED);
 	sink.stalled = end == WRITTEN_PART;
 	if (left < length)
 		sink.torn = bytes[length - left - 1] != '\n';
 	return left == 0;
+}
+
+enum written
+writer_release(int64_t until_ns)
+{
+	enum written end;
+	off_t size;
+	int error;
+
+	if (held < 0)
+		return WRITTEN_ALL;
+	size = lseek(held, 0, SEEK_END);
+	signals_before_write();
+	end = copy_file(STDERR_FILENO, held, size, until_ns);
+	error = errno;
+	signals_after_write(end == WRITTEN_FAILED);
+	if (sink.descriptor == held) {
+		sink.descriptor = STDERR_FILENO;
+		sink.has_outlet = false;
+		sink.torn = end != WRITTEN_ALL || !ends_line(held, size);
+		/* What COMMAND has printed follows. */
+		if (sink.torn && end == WRITTEN_ALL)
+			put("\n", 1);
+	}
+	fd_close(&held);
+	errno = error;
+	return end;
 }
 
 struct text
@@ -172,10 +182,21 @@ writer_begin(void)
 	return text_in(buffer + 1, buffer_size - 2);
 }
 
+int
+writer_take_error(void)
+{
+	int error = sink.error;
+
+	sink.error = 0;
+	return error;
+}
+
 /* The buffer has room for the newlines before and after TEXT. */
 void
 writer_finish(struct text *text)
 {
+	if (sink.descriptor == held)
+		sink.torn = !ends_line(held, lseek(held, 0, SEEK_END));
 	text->data[text->length] = '\n';
 	put(text->data - sink.torn, text->length + 1 + sink.torn);
 }

@@ -19,6 +19,9 @@
 /* NULL, or what cannot be had, with errno. */
 const char *writer_open(const struct log_options *options);
 
+/* Why a line could not be written (errno), or 0; tells it only once. */
+int writer_take_error(void);
+
 /* A new line, in a buffer that all share. */
 struct text writer_begin(void);
 

@@ -101,23 +101,24 @@ check_contradictions(const struct options *options, const struct given *given)
 	        found.after));
 }
 
-#define NAME_MOST 60 /* bytes of a COMMAND that is no name */
-
 /*
- * The name of the program that runs in the end, such as curl behind env. A word
- * with blanks is a mistake, which only its beginning shows.
+ * What to call COMMAND: the program that runs in the end, such as curl behind
+ * env. A word with blanks is a mistake, of which only a part may be shown.
  */
-static const char *
-name_of(const struct job *job)
+static void
+name_command(struct log_options *log, const struct job *job, bool is_named)
 {
-	static char beginning[NAME_MOST + 1];
-	const char *word = job->argv[0];
+	static char part[72];
+	struct text text = text_in(part, sizeof part);
+	const char *name = job->wrapped.name;
 
-	if (strpbrk(word, " \t\n") != NULL) {
-		memcpy(beginning, word, text_cut(word, NAME_MOST));
-		return beginning;
-	}
-	return job->wrapped.name != NULL ? job->wrapped.name : base_name(word);
+	log->word = log->command = job->argv[0];
+	if (command_line_name(&text, log->word))
+		log->command = name = part;
+	else if (name == NULL)
+		name = base_name(log->word);
+	if (!is_named)
+		log->name = name;
 }
 
 void
@@ -153,7 +154,7 @@ options_parse(struct options *options, int argc, char **argv)
 	if (given.text[OPT_RETRY_AFTER] != NULL)
 		options->log.headers
 		    = headers_options(options->job.wrapped.name);
-	options->log.command = options->job.argv[0];
-	if (given.text[OPT_NAME] == NULL && options->log.command != NULL)
-		options->log.name = name_of(&options->job);
+	if (options->job.argv[0] != NULL)
+		name_command(
+		    &options->log, &options->job, given.text[OPT_NAME] != NULL);
 }

@@ -52,7 +52,7 @@ tell_lost(bool is_slots)
 	    shared_state_dir()->fd < 0 ? "out"
 	        : is_slots             ? " the local slots"
 	                               : " the local gate");
-	shared_state_degraded(
+	log_degraded(
 	    is_slots ? WEIGHT_ALARM : WEIGHT_NORMAL, words, what, lost_why);
 }
 

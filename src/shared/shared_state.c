@@ -6,7 +6,6 @@
 
 #include "core/base/text.h"
 #include "core/gate/shared_name.h"
-#include "core/words/json.h"
 #include "log/log.h"
 #include "shared/lock_wait.h"
 #include "shared/shared_state.h"
@@ -25,18 +24,6 @@ const struct state_dir *
 shared_state_dir(void)
 {
 	return &directory;
-}
-
-void
-shared_state_degraded(
-    enum weight weight, const char *words, const char *what, const char *reason)
-{
-	char members[2 * (PATH_MAX + WHY_SIZE) + 256];
-	struct text text = text_in(members, sizeof members);
-
-	json_member_string(&text, "what", what);
-	json_member_string(&text, "reason", reason);
-	log_news(weight, words, "degraded", members);
 }
 
 void
@@ -68,7 +55,7 @@ shared_state_lose(struct shared_part *part, const char *why)
 		text_join(&text, "cannot use ", what, " (", reason,
 		    "); going on ",
 		    part->instead != NULL ? part->instead : "without");
-	shared_state_degraded(
+	log_degraded(
 	    is_alarm ? WEIGHT_ALARM : WEIGHT_NORMAL, words, what, reason);
 	state_file_close(&part->file);
 }

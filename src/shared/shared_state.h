@@ -59,13 +59,6 @@ void shared_state_lose(struct shared_part *part, const char *why);
 void shared_state_add_why(
     struct text *text, const struct shared_part *part, const char *why);
 
-/*
- * WORDS, or for machines the event: WHAT, such as "gate hub", is not in force
- * for that REASON.
- */
-void shared_state_degraded(enum weight weight, const char *words,
-    const char *what, const char *reason);
-
 /* Which directory that is. PART is open. */
 const struct state_dir *shared_state_dir(void);
 

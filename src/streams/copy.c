@@ -61,6 +61,15 @@ splice_file(int to, int file, off_t *offset, off_t size, int64_t until_ns)
 	return WRITTEN_ALL;
 }
 
+bool
+ends_line(int file, off_t size)
+{
+	char last;
+
+	return size <= 0 || pread(file, &last, 1, size - 1) != 1
+	    || last == '\n';
+}
+
 enum written
 copy_file(int to, int file, off_t size, int64_t until_ns)
 {

@@ -235,25 +235,37 @@ scan_held(struct channel *channel)
 {
 	off_t offset = 0, size;
 	int file = hold_file(channel->target, &size);
+	bool is_needed = scan_needs(scan, channel->stream);
 	ssize_t count;
 
-	if (file < 0 || in_turn || !scan_needs(scan, channel->stream))
+	if (file < 0 || in_turn || !(is_needed || channel->stream->is_stderr))
 		return;
+	/* If nothing is looked for, a line near the end is quoted. */
+	if (!is_needed && size > CHANNEL_READ_SIZE)
+		offset = size - CHANNEL_READ_SIZE;
 	while (offset < size) {
 		size_t most = (size_t)min_ns(size - offset, CHANNEL_READ_SIZE);
 
-		if (signals_end_pending()) {
+		if (is_needed && signals_end_pending()) {
 			cut_off = true;
 			return;
 		}
 		RETRY_EINTR(count, pread(file, channel->buffer, most, offset));
 		if (count <= 0) {
-			channel->failure = count == 0 ? EIO : errno;
+			if (is_needed)
+				channel->failure = count == 0 ? EIO : errno;
 			break;
 		}
 		offset += (off_t)scan_bytes(
 		    scan, channel->stream, channel->buffer, (size_t)count);
 	}
+}
+
+bool
+tap_tore_stderr(void)
+{
+	return !in_turn
+	    && (channels[1].is_torn || (together && channels[0].is_torn));
 }
 
 bool

@@ -67,7 +67,8 @@ enum format {
 
 struct log_options {
 	const char *name; /* the name in every line */
-	const char *command; /* the first word of COMMAND */
+	const char *word; /* the first word of COMMAND, secrets and all */
+	const char *command; /* the same, or what may be shown of it */
 	const char *id; /* NULL if --id was not given */
 	const struct settings *settings;
 	const char *further; /* other options in force, as text, or NULL */

@@ -252,7 +252,7 @@ ends_with() {
 
 @test "an --at-end that cannot be run is reported, and changes nothing" {
   need_strace
-  local call option
+  local call
   call='?vfork,?fork,clone,?clone3'
   run -7 strace -qq -o /dev/null -e trace="$call" -e inject="$call:error=EAGAIN:when=2" \
     "$BACKOFF" -q -n 1 --at-end='echo end >>"$SEEN"' -- sh -c 'exit 7'
@@ -260,11 +260,9 @@ ends_with() {
   assert_line --index 1 'backoff: sh: --at-end could not be run: Resource temporarily unavailable'
   assert_equal "${#lines[@]}" 2
   [ ! -e "$seen" ]
-  for option in -qq --log-format=json; do
-    run -7 strace -qq -o /dev/null -e trace="$call" -e inject="$call:error=EAGAIN:when=2" \
-      "$BACKOFF" "$option" -n 1 --at-end='echo end >>"$SEEN"' -- sh -c 'exit 7'
-    refute_output --partial 'could not be run'
-  done
+  run -7 strace -qq -o /dev/null -e trace="$call" -e inject="$call:error=EAGAIN:when=2" \
+    "$BACKOFF" -qq -n 1 --at-end='echo end >>"$SEEN"' -- sh -c 'exit 7'
+  assert_output ''
 }
 
 # --- the environment of the hooks ---

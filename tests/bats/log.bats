@@ -8,8 +8,10 @@
 load helper
 load ../lib/events
 load ../lib/process
+load ../lib/shared
 
 setup() {
+  cd "$BATS_TEST_TMPDIR" || exit 1
   count=$BATS_TEST_TMPDIR/count
 }
 
@@ -119,6 +121,16 @@ said() {
   tells --quiet -T 1s -- sleep 60
   said 'backoff: sleep: deadline reached after 1 attempt in DUR: timed out after DUR'
   tells -q -b 1ms -- sh -c "$(fails_then_succeeds 2 "$count")"
+  said
+}
+
+@test "-q prints why a success exits with --flaky-status" {
+  tells -q --flaky-status=9 -b 0 -- sh -c "$(fails_then_succeeds 1 "$count")"
+  [ "$status" -eq 9 ]
+  said 'backoff: sh: succeeded at attempt 2/8 in DUR: exit 9 \(--flaky-status\)'
+  rm "$count"
+  tells -qq --flaky-status=9 -b 0 -- sh -c "$(fails_then_succeeds 1 "$count")"
+  [ "$status" -eq 9 ]
   said
 }
 
@@ -267,6 +279,35 @@ known() {
   done
 }
 
+# leaves NOTE ARG...: the lines of that run, which end with the NOTE as told.
+leaves() {
+  tells "${@:2}"
+  [ "$status" -eq 7 ]
+  assert_equal "$(sed 's/.*next in 1ms//; s/.*: exit 7\( (--stop-on)\)*//' "$BATS_TEST_TMPDIR/err" | paste -sd '|')" "$1"
+}
+
+@test "output that a failed attempt leaves in stdout's file is told of once, with the way out" {
+  local note=" (its 4096 bytes stay in stdout's file; -o keeps only what succeeds)"
+  local writes='head -c 4096 /dev/zero; exit 7' second='[ "$BACKOFF_ATTEMPT" -eq 1 ] || head -c 4096 /dev/zero; exit 7'
+  leaves "$note||" -n 3 -d 1ms -- sh -c "$writes"
+  leaves "|$note|" -n 3 -d 1ms -- sh -c "$second"
+  leaves "$note|" -n 2 -d 1ms --stop-if=x -- sh -c "$writes"
+  # Nothing comes behind that of the last attempt.
+  leaves '|' -n 2 -d 1ms -- sh -c "$second"
+  leaves '||' -n 2 -d 1ms -o -- sh -c 'echo "held: exit 7"; exit 7'
+  leaves '|' -n 2 -d 1ms -- sh -c 'exit 7'
+  # A file that holds more already, and one in which stderr has its place, too.
+  head -c 9999 /dev/zero >page
+  "$BACKOFF" -n 2 -d 1ms -- sh -c "$writes" 1<>page 2>said || [ $? -eq 7 ]
+  assert_equal "$(sed 's/.*next in 1ms//; 2d' said)" "$note"
+  "$BACKOFF" -n 2 -d 1ms -- sh -c 'echo one; exit 7' >>both 2>&1 || [ $? -eq 7 ]
+  run -1 grep stay both
+  "$BACKOFF" -n 2 -d 1ms -- sh -c 'echo one; exit 7' 2>said | cat || :
+  run -1 grep stay said
+  logged -n 3 -b 0 -- sh -c "$writes" >page || [ $? -eq 7 ]
+  assert_events "[(n.what, f' ({n.reason})') for n in news] == [('stdout', \"$note\")]"
+}
+
 # --- a log file ---
 
 @test "--log-file takes the log instead of stderr, with the local time, and all of it" {
@@ -392,6 +433,22 @@ END
   done
 }
 
+@test "an event begins on a new line where what is watched or held has ended within one" {
+  local option
+  for option in --stop-if=never -oall '-o --stop-if=never' '--quiet-success --stop-if=never'; do
+    # shellcheck disable=SC2086 # several options
+    "$BACKOFF" $option --log-format=json -n 2 -b 0 -- sh -c 'printf 50%% >&2; exit 7' 2>"$events" ||
+      [ $? -eq 7 ]
+    sed -i '/^50%$/d' "$events"
+    assert_events 'len(attempts) == 2'
+  done
+  # One pipe for both.
+  "$BACKOFF" --stop-if=never --log-format=json -n 2 -b 0 -- sh -c 'printf 50%%; exit 7' >"$events" 2>&1 ||
+    [ $? -eq 7 ]
+  sed -i '/^50%$/d' "$events"
+  assert_events 'len(attempts) == 2'
+}
+
 @test "a timed-out attempt keeps how it ended" {
   need_proc
   run -124 logged -n 1 -t 50ms -- sleep 60
@@ -468,6 +525,52 @@ assert_interrupted() {
   wait_for grep -qs '"start"' "$events"
   assert_interrupted TERM
   assert_events 'attempts == []'
+}
+
+@test "what goes wrong after the verdict is an event, in its order, before the end" {
+  need_strace
+  need_writable /dev/full
+  local told='[(n.what, n.reason) for n in news]' call='?vfork,?fork,clone,?clone3'
+  under=(strace -qq -o /dev/null -e trace="$call" -e inject="$call:error=EAGAIN:when=2")
+  logged -n 1 -o --at-end=: -- sh -c 'echo lost; exit 3' 2>/dev/full || [ $? -eq 3 ]
+  under=()
+  assert_events "$told == [('output', 'No space left on device'),
+    ('--at-end', 'Resource temporarily unavailable')]" 'end.status == 3'
+  logged -o -- echo lost >/dev/full || [ $? -eq 125 ]
+  assert_events "$told == [('output', 'No space left on device')]" \
+    'end.result == "error" and end.status == 125'
+  run -7 logged -n 2 -b 0 -- sh -c 'echo after=soon >"$BACKOFF_HINT"; exit 7'
+  assert_events "$told == [('BACKOFF_HINT', 'no time can be read in \"after=soon\"')]"
+}
+
+# The name is so long that a second line does not fit into a page.
+@test "a disk that fills up costs lines of the log, which says so when there is room again" {
+  need_mounts
+  local format where
+  mkdir small
+  for where in --log-file=log --quiet-success; do
+    for format in text json; do
+      in_mounts '
+        mount -t tmpfs -o size=64k none small && cd small && : >log
+        TMPDIR=. "$BACKOFF" '"$where --log-format=$format"' -v -b 0 -n 4 --name="$(printf %03000d 0)" -- sh -c "
+          case \$BACKOFF_ATTEMPT in 1) head -c 1M /dev/zero >filler;; 3) rm filler;; esac 2>/dev/null
+          exit 7" 2>said || cat log said' >lines
+      "${PYTHON[@]}" - "$format" lines <<'END'
+import json, re, sys
+def whole(line):
+    if sys.argv[1] == "text":
+        return re.match(r"(\S+ )?backoff: 0{3000}: .*(attempts 4|exit 7|device)", line)
+    try:
+        return json.loads(line)
+    except ValueError:
+        return False
+lines = open(sys.argv[2]).read().splitlines()
+torn = [n for n, line in enumerate(lines) if not whole(line)]
+lost = [n for n, line in enumerate(lines) if "No space left on device" in line]
+assert torn == [1] and lost == [2] and len(lines) == 5 + (sys.argv[1] == "json"), (torn, lost, [line[-120:] for line in lines])
+END
+    done
+  done
 }
 
 @test "the id is a UUID, one for all events, another for another run, or that of --id" {

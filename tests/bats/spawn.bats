@@ -224,6 +224,15 @@ fork_calls='?vfork,?fork,clone,?clone3'
   assert_output 'one word|two|'
 }
 
+@test "no secret of a command line in one word is logged, as text, JSON or annotation" {
+  local format
+  for format in text json github; do
+    run -127 "$BACKOFF" --log-format=$format 'TOKEN=s3cr3t deploy web --key=s3cr3t'
+    assert_output --partial 'deploy web'
+    refute_output --partial s3cr3t
+  done
+}
+
 @test "a word with blanks is named by its first 60 bytes" {
   local zeros
   run -127 "$BACKOFF" 'curl http://x | jq .'

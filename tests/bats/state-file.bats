@@ -446,6 +446,10 @@ breaks_at() {
     assert_success
     assert_line --regexp '^backoff: true: limit of slots hub NOT enforced \(.*: No locks available\)$'
   done
+  # And where all of the log goes.
+  breaks_at "$from" --quiet-success --log-file="$events" --log-format=json --slots=hub:1 -n 1 true
+  assert_success
+  assert_events '[n.what for n in news if n.event == "degraded"] == ["slots hub"]'
 }
 
 @test "what is not in force is an event" {

@@ -54,6 +54,7 @@ struct stage {
 	int64_t at_end_cut_ns;
 	enum result at_end_result, released_for;
 	int release_told;
+	int ends_at_closing; /* how often --at-end had run by then */
 	int64_t end_attempt; /* the number that the end has */
 	struct ending ending;
 };
@@ -204,11 +205,15 @@ stage_tell_attempt(void *self, const struct loop_state *state, int64_t pause_ns)
 }
 
 static void
-stage_tell_end(
-    void *self, const struct loop_state *state, const struct ending *ending)
+stage_tell_end(void *self, const struct loop_state *state,
+    const struct ending *ending, bool is_over)
 {
 	struct stage *stage = self;
 
+	if (!is_over) {
+		stage->ends_at_closing = stage->ends;
+		return;
+	}
 	stage->told_ends++;
 	stage->end_attempt = state->attempt;
 	stage->ending = *ending;

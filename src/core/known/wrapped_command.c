@@ -209,6 +209,74 @@ wrapper_named(const char *name)
 	return NULL;
 }
 
+static const char blanks[] = " \t\n";
+
+/* The length of the word at LINE, with the blanks that a shell sees in it. */
+static size_t
+word_length(const char *line)
+{
+	char quote = '\0';
+	int depth = 0;
+	size_t i;
+
+	for (i = 0; line[i] != '\0'; i++) {
+		if (line[i] == '\\' && quote != '\'' && line[i + 1] != '\0')
+			i++;
+		else if (quote != '\0')
+			quote = line[i] == quote ? '\0' : quote;
+		else if (strchr("'\"`", line[i]) != NULL)
+			quote = line[i];
+		else if (line[i] == '(' || line[i] == ')')
+			depth += line[i] == '(' ? 1 : -1;
+		else if (depth <= 0 && strchr(blanks, line[i]) != NULL)
+			break;
+	}
+	return i;
+}
+
+/* NAME=value */
+static bool
+is_assignment(const char *word)
+{
+	size_t length = 0;
+
+	while (is_of_word(word[length]))
+		length++;
+	return length > 0 && !is_digit(word[0]) && word[length] == '=';
+}
+
+static const char *
+next_word(const char *word)
+{
+	word += word_length(word);
+	return word + strspn(word, blanks);
+}
+
+bool
+command_line_name(struct text *text, const char *word)
+{
+	const char *first = word + strspn(word, blanks), *start = first;
+	size_t length = 0, most;
+
+	if (word[strcspn(word, blanks)] == '\0' && !is_assignment(word))
+		return false;
+	while (is_assignment(start))
+		start = next_word(start);
+	for (const char *at = start;
+	     *at != '\0' && memchr(at, '=', word_length(at)) == NULL;
+	     at = next_word(at))
+		length = (size_t)(at - start) + word_length(at);
+	/* Where nothing can be shown but a name: "TOKEN=". */
+	if (length == 0) {
+		start = first;
+		length = strcspn(first, "=") + 1;
+	}
+	most = text_cut(start, 60);
+	for (size_t i = 0; i < most && i < length; i++)
+		text_byte(text, start[i]);
+	return true;
+}
+
 const char *
 base_name(const char *path)
 {

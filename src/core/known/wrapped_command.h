@@ -8,8 +8,17 @@
 
 #include <stdbool.h>
 
+#include "core/base/text.h"
+
 /* PATH without its directory; all of it if nothing would be left. */
 const char *base_name(const char *path);
+
+/*
+ * Whether WORD, a COMMAND, is a command line or an assignment. If so, adds what
+ * to call it, which must not show a secret: at most 60 bytes, without the
+ * assignments in front, and up to a later word with "=".
+ */
+bool command_line_name(struct text *text, const char *word);
 
 struct wrapped {
 	/* Its base name, within argv; NULL: it is not known. */

@@ -338,32 +338,38 @@ release(struct run *run)
 		    &run->ending, "output", release.error, release.signal);
 }
 
-/* Reports the result and runs --at-end; a signal in it decides the end. */
+/* It also runs, and has time, after the deadline; a signal in it ends us. */
+static void
+run_at_end(struct run *run, int64_t now_ns)
+{
+	const struct world *world = run->world;
+	int64_t cutoff_ns = run->deadline_ns > now_ns
+	    ? run->deadline_ns
+	    : saturating_add(now_ns, run->settings->limits.kill_after_ns);
+	struct outcome hook
+	    = world->hook(world->self, HOOK_AT_END, &run->state, cutoff_ns);
+
+	if (hook.end_signal != 0 || hook.late_end_signal != 0)
+		interrupt(run,
+		    hook.end_signal != 0 ? hook.end_signal
+		                         : hook.late_end_signal);
+}
+
 static void
 finish(struct run *run)
 {
 	const struct world *world = run->world;
-	int64_t cutoff_ns = run->deadline_ns;
 	int64_t now_ns;
-	struct outcome hook;
 
 	release(run);
 	now_ns = now(run);
 	run->state.elapsed_ns = now_ns - run->started_ns;
 	run->state.result = run->ending.result;
-	world->tell_end(world->self, &run->state, &run->ending);
-	if (run->ending.result == RESULT_INTERRUPTED
-	    || run->ending.result == RESULT_ERROR)
-		return;
-	/* --at-end must also run, and have time, after the deadline. */
-	if (cutoff_ns <= now_ns)
-		cutoff_ns = saturating_add(
-		    now_ns, run->settings->limits.kill_after_ns);
-	hook = world->hook(world->self, HOOK_AT_END, &run->state, cutoff_ns);
-	if (hook.end_signal != 0 || hook.late_end_signal != 0)
-		interrupt(run,
-		    hook.end_signal != 0 ? hook.end_signal
-		                         : hook.late_end_signal);
+	world->tell_end(world->self, &run->state, &run->ending, false);
+	if (run->ending.result != RESULT_INTERRUPTED
+	    && run->ending.result != RESULT_ERROR)
+		run_at_end(run, now_ns);
+	world->tell_end(world->self, &run->state, &run->ending, true);
 }
 
 struct ending

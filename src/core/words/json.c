@@ -25,11 +25,15 @@ void
 json_string(struct text *text, const char *string)
 {
 	const unsigned char *at = (const unsigned char *)string;
+	size_t cut;
 
 	text_byte(text, '"');
+	cut = text->length;
 	while (*at != '\0') {
 		size_t length = utf8_length((const char *)at);
 
+		if (text->length + sizeof "...\"" <= text->size)
+			cut = text->length;
 		if (length == 0) {
 			text_add(text, "\\ufffd");
 			at++;
@@ -39,6 +43,10 @@ json_string(struct text *text, const char *string)
 			for (; length > 0; length--)
 				text_byte(text, (char)*at++);
 		}
+	}
+	if (text->length + sizeof "\"" > text->size) {
+		text->length = cut;
+		text_add(text, "...");
 	}
 	text_byte(text, '"');
 }
@@ -155,7 +163,8 @@ json_attempt(struct text *text, int64_t epoch_ns, const char *id,
 	    text, "duration_s", outcome->ended_ns - outcome->started_ns);
 	json_member_seconds(
 	    text, "hint_s", hint->has_wait ? hint->wait_ns : -1);
-	json_member_seconds(text, "pause_s", pause_ns);
+	json_member_seconds(
+	    text, "pause_s", pause_ns == PAUSE_AT_DOOR ? 0 : pause_ns);
 	text_byte(text, '}');
 }
 

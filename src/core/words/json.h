@@ -33,7 +33,10 @@ void json_member_string(struct text *text, const char *key, const char *string);
 void json_member_number(struct text *text, const char *key, int64_t number);
 void json_member_seconds(struct text *text, const char *key, int64_t ns);
 
-/* Adds STRING in quotes; bytes that are not UTF-8 become U+FFFD. */
+/*
+ * Adds STRING in quotes; bytes that are not UTF-8 become U+FFFD. What does not
+ * fit is cut at a character, and ends with "...".
+ */
 void json_string(struct text *text, const char *string);
 
 #endif

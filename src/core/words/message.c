@@ -197,18 +197,8 @@ message_end(struct text *text, const struct loop_state *state,
 	add_way_out(text, &ending->hook.unended);
 }
 
-bool
-message_advice(struct text *text, const struct loop_state *state)
-{
-	if (!state->outcome.evidence.tool.would_stop
-	    || state->outcome.rule != RULE_DEFAULT)
-		return false;
-	text_add(text, " (--tool would stop here)");
-	return true;
-}
-
-bool
-message_misses_wait(const struct loop_state *state)
+static bool
+misses_wait(const struct loop_state *state)
 {
 	const struct evidence *evidence = &state->outcome.evidence;
 
@@ -218,30 +208,47 @@ message_misses_wait(const struct loop_state *state)
 	        || evidence->tool.states_wait);
 }
 
-void
-message_missed_wait(struct text *text, const char *options)
+const char *
+message_mishap(struct text *line, struct text *reason, enum mishap mishap,
+    const struct loop_state *state, const char *headers)
 {
-	text_join(text, "--retry-after: no stated wait in the output; ",
-	    options != NULL ? "to print the headers the command needs "
-	                    : "the command has to print it",
-	    options != NULL ? options : "");
-}
+	const struct evidence *evidence = &state->outcome.evidence;
+	const struct hint *hint = &evidence->hint;
+	bool has_failed = state->verdict != VERDICT_SUCCESS
+	    && state->verdict != VERDICT_PASS;
+	const char *what = NULL;
 
-void
-message_no_hint_file(struct text *text, const struct hint *hint)
-{
-	text_add(text, "cannot make BACKOFF_HINT in ");
-	text_printable(text, hint->nowhere);
-}
-
-void
-message_unread_wait(struct text *text, const struct hint *hint)
-{
-	text_join(text,
-	    hint->unread_in_file ? "BACKOFF_HINT: " : "--retry-after: ",
-	    "no time can be read in \"");
-	text_printable(text, hint->unread);
-	text_byte(text, '"');
+	if (mishap == MISHAP_UNSTOPPED && evidence->tool.would_stop
+	    && state->outcome.rule == RULE_DEFAULT) {
+		what = "--tool";
+		text_add(line, " (--tool would stop here)");
+	} else if (mishap == MISHAP_STRAY_OUTPUT && has_failed
+	    && evidence->stray_bytes > 0) {
+		what = "stdout";
+		text_join(reason, "its ", NUMBER(evidence->stray_bytes),
+		    " bytes stay in stdout's file; -o keeps only what "
+		    "succeeds");
+		text_join(line, " (", reason->data, ")");
+	} else if (mishap == MISHAP_MISSED_WAIT && misses_wait(state)) {
+		what = "--retry-after";
+		text_join(reason, "no stated wait in the output; ",
+		    headers != NULL ? "to print the headers the command needs "
+		                    : "the command has to print it",
+		    headers != NULL ? headers : "");
+		text_join(line, what, ": ", reason->data);
+	} else if (mishap == MISHAP_UNREAD_WAIT && hint->unread != NULL) {
+		what = hint->unread_in_file ? "BACKOFF_HINT" : "--retry-after";
+		text_add(reason, "no time can be read in \"");
+		text_printable(reason, hint->unread);
+		text_byte(reason, '"');
+		text_join(line, what, ": ", reason->data);
+	} else if (mishap == MISHAP_NO_HINT_FILE && has_failed
+	    && hint->nowhere != NULL) {
+		what = "BACKOFF_HINT";
+		text_printable(reason, hint->nowhere);
+		text_join(line, "cannot make ", what, " in ", reason->data);
+	}
+	return what;
 }
 
 static bool

@@ -45,29 +45,23 @@ struct span message_attempt(struct text *text, const struct loop_state *state,
 void message_end(struct text *text, const struct loop_state *state,
     const struct limits *limits, const struct ending *ending, const char *name);
 
-/*
- * Adds that --tool would have stopped after this attempt. False: it would not,
- * or a rule that the user gave has decided.
- */
-bool message_advice(struct text *text, const struct loop_state *state);
+/* What may be amiss besides the verdict on an attempt. */
+enum mishap {
+	MISHAP_UNSTOPPED, /* --tool would have stopped after it */
+	MISHAP_STRAY_OUTPUT, /* in stdout's file, before that of the next one */
+	/* Those above end another line, the others have one of their own. */
+	MISHAP_MISSED_WAIT, /* servers that say so state one, as a rule */
+	MISHAP_UNREAD_WAIT,
+	MISHAP_NO_HINT_FILE,
+	MISHAPS
+};
 
 /*
- * Whether it is worth a line that --retry-after found nothing: servers that
- * limit a rate, or are not available, state a wait as a rule.
+ * Returns what is amiss, or NULL. Adds what a LINE says of it, and the REASON
+ * for an event. HEADERS are options with which COMMAND prints headers, or NULL.
  */
-bool message_misses_wait(const struct loop_state *state);
-
-/*
- * That it found nothing. OPTIONS are those with which COMMAND prints headers,
- * or NULL.
- */
-void message_missed_wait(struct text *text, const char *options);
-
-/* That BACKOFF_HINT could not be made; nowhere is not NULL. */
-void message_no_hint_file(struct text *text, const struct hint *hint);
-
-/* A text that should have been a time; unread is not NULL. */
-void message_unread_wait(struct text *text, const struct hint *hint);
+const char *message_mishap(struct text *line, struct text *reason,
+    enum mishap mishap, const struct loop_state *state, const char *headers);
 
 /* What else --verbose says about an attempt. */
 enum note {

@@ -188,8 +188,41 @@ test_nesting(void)
 	runs("timeout 5 flock f -c curl", NULL);
 }
 
+/* A COMMAND of several words, which may have secrets in it. */
+static void
+test_command_lines(void)
+{
+	static const char *const rows[][2] = {
+		{ "curl http://x | jq .", "curl http://x | jq ." },
+		{ "TOKEN=s3cr3t ./deploy web", "./deploy web" },
+		{ "A=1 B='s3 cr3t' C=\"s3\\\" cr3t\" D=s3\\ cr3t ./deploy",
+		    "./deploy" },
+		{ "A=$(pass show s3cr3t) B=`echo s3 cr3t` ./deploy",
+		    "./deploy" },
+		{ "./deploy -v  --token=s3cr3t now", "./deploy -v" },
+		{ "./deploy 'now or' \"--token=s3 cr3t\"",
+		    "./deploy 'now or'" },
+		{ "A=s3cr3t B=s3cr3t", "A=" },
+		{ "TOKEN=s3cr3t", "TOKEN=" },
+		{ "--token=s3cr3t now", "--token=" },
+		{ " A=s3cr3t 'B", "'B" },
+		{ "A='s3 cr3t", "A=" },
+		{ "./a=b", NULL },
+		{ "curl", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char name[64];
+		struct text text = text_in(name, sizeof name);
+
+		is_string(command_line_name(&text, rows[i][0]) ? name : "none",
+		    rows[i][1] != NULL ? rows[i][1] : "none", rows[i][0]);
+	}
+}
+
 TESTS
 {
+	test_command_lines();
 	test_plain();
 	test_env();
 	test_sudo();

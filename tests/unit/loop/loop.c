@@ -425,6 +425,8 @@ test_hooks(void)
 	stage.at_end.end_signal = SIGINT;
 	act(exited(7), 0);
 	ends(RESULT_INTERRUPTED, 130, SIGINT, 6, "but a signal in it does");
+	is_int(seen.ending.status, 130, "  which the event of the end has");
+	is_int(seen.ends_at_closing, 0, "  but not the line before it");
 }
 
 static void

@@ -121,6 +121,32 @@ test_news(void)
 	    "an event of what runs share");
 }
 
+/* What does not fit is cut at a character, and the string still ends. */
+static void
+test_cut(void)
+{
+	static const char wanted[][16] = {
+		",\"k\":\"...\"",
+		",\"k\":\"a...\"",
+		",\"k\":\"a...\"",
+		",\"k\":\"a\xc3\xa9...\"",
+		",\"k\":\"a\xc3\xa9"
+		"b...\"",
+		",\"k\":\"a\xc3\xa9"
+		"bcdef\"",
+	};
+
+	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+		char members[16];
+		struct text added = text_in(members, 11 + i);
+
+		json_member_string(&added, "k",
+		    "a\xc3\xa9"
+		    "bcdef");
+		is_string(members, wanted[i], "a string in little room");
+	}
+}
+
 static void
 test_ends(void)
 {
@@ -443,6 +469,9 @@ test_json(void)
 	        != NULL,
 	    "a death has a signal and no status");
 	ok(strstr(buffer, "\"pause_s\":null}") != NULL, "no pause is null");
+	json_attempt(fresh(), time, "i", "n", &state, PAUSE_AT_DOOR);
+	ok(strstr(buffer, "\"pause_s\":0.000000000}") != NULL,
+	    "  one that a gate has is 0");
 	state.outcome.evidence.hint
 	    = (struct hint) { .has_wait = true, .wait_ns = 1500000000 };
 	json_attempt(fresh(), time, "i", "n", &state, -1);
@@ -580,6 +609,7 @@ TESTS
 	test_ends();
 	test_closing_reason();
 	test_news();
+	test_cut();
 	test_end_reasons();
 	test_not_found();
 	reason_is(
