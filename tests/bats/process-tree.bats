@@ -444,6 +444,11 @@ $bare_ways"
   need_answer orphans
   leaves 'exit 7' "$ways
 $bare_ways"
+  # A child that has ended before backoff begins is none.
+  under=("${PYTHON[@]}" -c 'import os, sys
+pid = os.spawnlp(os.P_NOWAIT, "true", "true")
+os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+os.execvp(sys.argv[1], sys.argv[1:])')
   cut_when_ready -T -n 3 -k 100ms -- sh job
   assert_none tree
   rm -r tree
