@@ -29,8 +29,7 @@ struct stage {
 	int acts_count;
 	int64_t down_ns; /* until then all attempts fail */
 	int64_t takes_ns; /* an outcome's duration; the clock does not move */
-	struct range lasts; /* how long an attempt moves the clock, drawn */
-	struct random lasts_random; /* from this generator */
+	int64_t lasts_ns; /* how long an attempt moves the clock */
 	int64_t first_ns; /* if above 0: the same for the first attempt */
 	int64_t silent_ns; /* if above 0: cut for silence after so long */
 	int pause_signal; /* arrives in a pause, the one of */
@@ -46,9 +45,7 @@ struct stage {
 	int64_t at_ns[STAGE_ATTEMPTS]; /* the start of each */
 	int64_t pauses_ns[STAGE_ATTEMPTS]; /* after it, or -1 */
 	int64_t counts[STAGE_ATTEMPTS];
-	int64_t longest_ns;
-	int64_t cut; /* how many attempts ended at the cutoff, */
-	int64_t cut_short; /* and how many at most twice as long as before */
+	int64_t cut; /* how many attempts ended at the cutoff */
 	int pauses, hooks, ends, releases, told_starts, told_ends;
 	int64_t hook_attempt; /* the number that the last hook was told */
 	int64_t at_end_cut_ns;
@@ -94,12 +91,9 @@ stage_request(struct stage *stage, int64_t *lasts_ns)
 		.started_ns = stage->now_ns - stage->takes_ns,
 	};
 
-	*lasts_ns = 0;
-	if (stage->attempts == 0 && stage->first_ns > 0)
-		*lasts_ns = stage->first_ns;
-	else if (stage->lasts.high_ns > 0)
-		*lasts_ns = random_between(&stage->lasts_random,
-		    stage->lasts.low_ns, stage->lasts.high_ns);
+	*lasts_ns = stage->attempts == 0 && stage->first_ns > 0
+	    ? stage->first_ns
+	    : stage->lasts_ns;
 	if (outcome.status != 0) {
 		outcome.evidence.hint = stage->hint;
 		outcome.evidence.hint.verdict = stage->asks;
@@ -138,7 +132,6 @@ stage_attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 	}
 	if (lasts_ns > cutoff_ns - stage->now_ns) {
 		stage->cut++;
-		stage->cut_short += lasts_ns <= 2 * stage->longest_ns;
 		lasts_ns = cutoff_ns - stage->now_ns;
 		outcome.kind = OUTCOME_TIMED_OUT;
 		outcome.signal = SIGTERM;
@@ -148,7 +141,6 @@ stage_attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 		outcome.kind = OUTCOME_TIMED_OUT;
 		outcome.was_silent = true;
 	}
-	stage->longest_ns = max_ns(stage->longest_ns, lasts_ns);
 	outcome.ended_ns = stage->now_ns += lasts_ns;
 	return outcome;
 }
