@@ -156,9 +156,10 @@ has_answer signalfd || few=9 # bats has one open
 }
 
 @test "with few descriptors each option does its work, or nothing is lost and the reason is printed" {
-  local limit option want
-  for option in -v -o -oall --quiet-success --idle-timeout=1h --success-if=never --log-file=log \
-    --slots=s:1 --gate=g --defer=d --before-retry=: --at-end='touch ended'; do
+  local limit option want options=(-v -o -oall --quiet-success --idle-timeout=1h --success-if=never
+    --log-file=log --gate=g --defer=d --before-retry=: --at-end='touch ended')
+  ! has_answer byte_lock || options+=(--slots=s:1)
+  for option in "${options[@]}"; do
     for ((limit = few; limit < few + 6; limit++)); do
       rm -rf ran.* log ended "$BACKOFF_STATE_DIR"
       run bash -c 'exec 3>&- </dev/null; ulimit -n "$0"; exec "$@"' "$limit" "$BACKOFF" -n 2 -b 0 "$option" -- \
@@ -174,7 +175,8 @@ has_answer signalfd || few=9 # bats has one open
         [ -e ran.2 ]
         [[ $option != --at-end* ]] || [ -e ended ] || fail "$limit: no --at-end"
       else
-        assert_equal "$option, $limit: $status" "$option, $limit: 125"
+        # 126 where a start takes a pipe.
+        assert_regex "$option, $limit: $status" '12[56]$'
         [ ! -e log ] || output+=$(<log)
         assert_output --regexp 'Too many open files|No file descriptors available'
       fi
