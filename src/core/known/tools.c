@@ -47,6 +47,21 @@ enum tool_id {
 #include "core/known/tools.def"
 };
 
+/* Counts the messages of each tool: its rows stand together. */
+enum message_number {
+#define TOOL(id, name, aliases, source, warning) MESSAGES_##id = 0,
+#define MESSAGE(id, low, high, verdict, regex, meaning) \
+	FIELD(id, __LINE__, NUMBER),
+#define ON_STDOUT MESSAGE
+#include "core/known/tools.def"
+};
+
+#define MESSAGE(id, low, high, verdict, regex, meaning) \
+	_Static_assert(FIELD(id, __LINE__, NUMBER) <= TOOL_MESSAGES, \
+	    "a scan has no room for it");
+#define ON_STDOUT MESSAGE
+#include "core/known/tools.def"
+
 struct tool {
 	uint16_t name, aliases, source, warning;
 };

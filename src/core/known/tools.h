@@ -11,6 +11,8 @@
 
 #include "core/judge/outcome.h"
 
+#define TOOL_MESSAGES 48 /* no tool has more */
+
 /* A tool of the table; constant. */
 struct tool;
 
