@@ -150,6 +150,7 @@ attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 	if (failure.stream != NULL)
 		return without_streams(&failure);
 	outcome = supervise(&command, &limit);
+	outcome.number = job->number;
 	outcome.evidence = streams_end(outcome.ended_ns);
 	if (outcome.evidence.failure.cut_off && outcome.late_end_signal == 0)
 		outcome.late_end_signal = signals_drain();

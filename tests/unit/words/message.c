@@ -246,8 +246,9 @@ static void
 test_not_found(void)
 {
 	static const char function[]
-	    = "not found (a shell function or builtin? export -f it, then: "
-	      "backoff bash -c 'NAME \"$@\"' _ ...)";
+	    = "not found (a shell function? export -f it, then: "
+	      "backoff bash -euo pipefail -c 'NAME \"$@\"' _ ...)";
+	static const char part[] = "not found (part of a shell: sh -c '...')";
 	static const char blanks[]
 	    = "not found (one word with blanks: write the words apart, or "
 	      "sh -c '...')";
@@ -264,6 +265,19 @@ test_not_found(void)
 	end_reason_is(&state, stopped, "FOO=1", variable);
 	end_reason_is(&state, stopped, "FOO=/bin/true", variable);
 	end_reason_is(&state, stopped, "/srv/a=b/deploy", "not found");
+	end_reason_is(&state, stopped, "cd", part);
+	end_reason_is(&state, stopped, "!", part);
+	end_reason_is(&state, stopped, "min", function);
+	state.outcome.number = "1.5";
+	end_reason_is(&state, stopped, "min",
+	    "not found (a duration is one word: 1.5min)");
+	end_reason_is(&state, stopped, "deploy", function);
+	end_reason_is(&state, stopped, "5s", function);
+	state.outcome.number = "";
+	end_reason_is(&state, stopped, "min", function);
+	state.outcome.is_here = true;
+	end_reason_is(&state, stopped, "cd",
+	    "not found (it is in this directory: ./cd)");
 	state.outcome.no_interpreter = true;
 	end_reason_is(&state, stopped, "deploy", "interpreter not found");
 	state.outcome = outcome_not_started(EACCES);
