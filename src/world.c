@@ -95,7 +95,7 @@ look_up(struct outcome *outcome, const struct job *job)
 	struct tool_row code;
 
 	if (tool == NULL || outcome->kind != OUTCOME_EXITED
-	    || outcome->status == 0 || is_of_wrapper(job, outcome->status))
+	    || is_of_wrapper(job, outcome->status))
 		return;
 	found = streams_message(outcome->status);
 	if (found != NULL) {

@@ -20,7 +20,7 @@ static bool told; /* backoff has been told to end */
 static bool has_failed; /* an attempt after which there was another one */
 static bool is_silent; /* --quiet-repeats */
 static struct repeats repeats;
-static bool is_advised; /* that --tool would have stopped */
+static bool is_advised[2]; /* what --tool does; how exit 0 can count */
 
 const char *
 log_open(const struct log_options *what)
@@ -159,12 +159,14 @@ log_notes(const struct outcome *outcome)
 	}
 }
 
-/* Once in a run, at the end of a line. */
+/* Each once in a run, at the end of a line. */
 static void
-advise(struct text *text, const struct loop_state *state)
+advise(struct text *text, const struct outcome *outcome)
 {
-	if (!is_advised)
-		is_advised = message_advice(text, state);
+	bool *is_told = &is_advised[outcome->rule == RULE_NO_MATCH];
+
+	if (!*is_told)
+		*is_told = message_advice(text, outcome);
 }
 
 /*
@@ -180,7 +182,7 @@ log_failed_attempt(
 	struct span time = message_attempt(
 	    &text, state, &options->settings->limits, repeats_so_far, pause_ns);
 
-	advise(&text, state);
+	advise(&text, &state->outcome);
 	if (pause_ns >= NS_PER_S
 	    && countdown_line_start(&text, time, stays, -1))
 		return;
@@ -267,7 +269,7 @@ log_closing_text(const struct loop_state *state, const struct ending *ending)
 	message_end(
 	    &text, &shown, &options->settings->limits, ending, options->word);
 	if (ending->result != RESULT_STOPPED)
-		advise(&text, state);
+		advise(&text, &state->outcome);
 	finish_line(&text);
 }
 

@@ -101,6 +101,13 @@ judges() {
   refute_output --partial 'would stop'
 }
 
+@test "the first line of a poll says how exit 0 can count without --success-if" {
+  run -1 "$BACKOFF" -n 3 -b 1us --success-if=ready -- echo not yet
+  assert_line --index 1 --regexp \
+    ' attempt 1/3 not done after [^:]*: no line matches --success-if; next in [^ ]* \(--success-on=0 lets exit 0 count as well\)$'
+  assert_equal "$(grep -c -- '--success-on' <<<"$output")" 1
+}
+
 @test "a code can be a success: rsync's 24" {
   fake rsync
   judges 'success: exit 24 (some source files vanished)' --tool -- rsync 24
@@ -345,7 +352,7 @@ EOS
 
 @test "an unknown tool is an error of one line, and a misspelt one is answered with a suggestion" {
   local name
-  for name in nothing '' 'scp sftp' /usr/bin/curl; do
+  for name in nothing 'scp sftp' /usr/bin/curl; do
     run --separate-stderr -125 "$BACKOFF" --tool="$name" -- touch made
     assert_output ''
     assert_equal "$stderr" "backoff: --tool: $name: expected the name of a tool; --tool=list prints all"

@@ -18,7 +18,7 @@ struct tool;
 
 /*
  * Exit codes low..high, 1..255, and what they mean. Of a message: after such
- * an exit, a line on stderr that matches regex (POSIX extended, C locale)
+ * an exit, or after 0, a line on stderr that matches regex (POSIX extended, C locale)
  * decides the verdict, whatever the code says. If several match, the first of
  * stop, success, throttle, retry decides.
  */

@@ -54,6 +54,7 @@ message_attempt(struct text *text, const struct loop_state *state,
     const struct limits *limits, int64_t repeats, int64_t pause_ns)
 {
 	const struct outcome *outcome = &state->outcome;
+	bool is_polling = outcome->rule == RULE_NO_MATCH;
 	struct span time = { 0, 0 };
 
 	if (pause_ns == PAUSE_NONE)
@@ -70,10 +71,13 @@ message_attempt(struct text *text, const struct loop_state *state,
 		if (state->verdict == VERDICT_THROTTLE)
 			text_add(text, " throttled: ");
 		else
-			text_join(text, " failed after ",
+			text_join(text,
+			    is_polling ? " not done after " : " failed after ",
 			    DURATION(outcome->ended_ns - outcome->started_ns),
 			    ": ");
-		if (repeats > 1)
+		if (is_polling)
+			text_add(text, "no line matches --success-if");
+		else if (repeats > 1)
 			text_add(text, "(same as before)");
 		else
 			reason_text(text, outcome);
@@ -186,12 +190,15 @@ message_end(struct text *text, const struct loop_state *state,
 }
 
 bool
-message_advice(struct text *text, const struct loop_state *state)
+message_advice(struct text *text, const struct outcome *outcome)
 {
-	if (!state->outcome.evidence.tool.would_stop
-	    || state->outcome.rule != RULE_DEFAULT)
+	if (outcome->rule == RULE_NO_MATCH)
+		text_add(text, " (--success-on=0 lets exit 0 count as well)");
+	else if (outcome->rule == RULE_DEFAULT
+	    && outcome->evidence.tool.would_stop)
+		text_add(text, " (--tool would stop here)");
+	else
 		return false;
-	text_add(text, " (--tool would stop here)");
 	return true;
 }
 

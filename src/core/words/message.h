@@ -46,10 +46,10 @@ void message_end(struct text *text, const struct loop_state *state,
     const struct limits *limits, const struct ending *ending, const char *name);
 
 /*
- * Adds that --tool would have stopped after this attempt. False: it would not,
- * or a rule that the user gave has decided.
+ * Adds how options would change the verdict: that --tool would stop, or that
+ * exit 0 can count without --success-if. False: they would not.
  */
-bool message_advice(struct text *text, const struct loop_state *state);
+bool message_advice(struct text *text, const struct outcome *outcome);
 
 /* What may be amiss besides the verdict on an attempt. */
 enum mishap {

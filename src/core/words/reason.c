@@ -64,6 +64,7 @@ static const char *
 rule_name(enum rule rule)
 {
 	static const char names[RULE_UNMATCHED + 1][32] = {
+		[RULE_MATCH] = "output matches --stop-if",
 		[RULE_STOP_ON] = "--stop-on",
 		[RULE_SUCCESS_ON] = "--success-on",
 		[RULE_UNLISTED] = "not in --retry-on",
@@ -95,7 +96,9 @@ reason_without_line(struct text *text, const struct outcome *outcome)
 
 	if (outcome->rule == RULE_HINT) {
 		add_hint_verdict(text, evidence->hint.verdict);
-	} else if (outcome->rule == RULE_MATCH) {
+	} else if (outcome->rule == RULE_MATCH
+	    && (outcome->kind != OUTCOME_EXITED || outcome->status != 0
+	        || evidence->match.verdict != VERDICT_STOP)) {
 		text_add(text, "output matches '");
 		text_bounded(text, evidence->match.pattern);
 		text_byte(text, '\'');

@@ -26,6 +26,8 @@ test_rules(void)
 	static const struct outcome exit_7
 	    = { .kind = OUTCOME_EXITED, .status = 7 };
 	static const struct outcome exit_0 = { .kind = OUTCOME_EXITED };
+	static const struct outcome told_0 = { .kind = OUTCOME_EXITED,
+		.evidence.tool.verdict = VERDICT_RETRY };
 	static const struct outcome timeout = { .kind = OUTCOME_TIMED_OUT };
 	struct rules rules = { .listed_only = false };
 
@@ -43,6 +45,10 @@ test_rules(void)
 	ok(verdict(&rules, exit_0) == VERDICT_SUCCESS, "0 is still success");
 	rules.codes.exact[7] = VERDICT_RETRY;
 	ok(verdict(&rules, exit_7) == VERDICT_RETRY, "the listed is retried");
+	ok(verdict(&rules, told_0) == VERDICT_RETRY,
+	    "a tool's message may say that 0 is none");
+	rules.codes.exact[0] = VERDICT_SUCCESS;
+	ok(verdict(&rules, told_0) == VERDICT_SUCCESS, "but not against CODES");
 }
 
 /* Rules 54 and 55, every errno that they name. */

@@ -338,6 +338,9 @@ static const struct sample samples[] = {
 	{ "git", 128, RETRY, "fatal error", "" },
 	{ "git", 129, STOP, "bad usage", "error: unknown option `bad'" },
 
+	{ "apt-get", 0, RETRY, "index files could not be downloaded",
+	    "W: Some index files failed to download. They have been ignored, "
+	    "or" },
 	{ "apt-get", 100, STOP, "no such package",
 	    "E: Unable to locate package nosuchpackage" },
 	{ "apt", 100, STOP, "no such package",
@@ -1207,13 +1210,14 @@ compile_messages(struct compiled *known)
 		            == 0,
 		        message->regex))
 			exit(1);
-		valid = valid && message->low >= 1
+		valid = valid && message->low >= 0
 		    && message->low <= message->high && message->high <= 255
 		    && message->verdict > VERDICT_NONE
 		    && message->verdict < VERDICTS
 		    && reads_well(message->meaning)
-		    && tool_code(known->tool, message->low, &code)
-		    && tool_code(known->tool, message->high, &code);
+		    && (message->high == 0
+		        || (tool_code(known->tool, message->low, &code)
+		            && tool_code(known->tool, message->high, &code)));
 		known->count++;
 	}
 	ok(valid, name);

@@ -78,6 +78,13 @@ test_attempts(void)
 	attempt_is(&state, &eight, NS_PER_S,
 	    "probe 3 at gate hub failed after 4.1s: exit 7; next in 1s");
 	state = a_moment();
+	state.outcome.status = 0;
+	state.outcome.rule = RULE_NO_MATCH;
+	attempt_is(&state, &eight, NS_PER_S,
+	    "attempt 2/8 not done after 4.1s: no line matches --success-if; "
+	    "next in 1s");
+	state.outcome.rule = RULE_DEFAULT;
+	state.outcome.status = 7;
 	state.verdict = VERDICT_THROTTLE;
 	attempt_is(&state, &eight, 9 * NS_PER_S,
 	    "attempt 2/8 throttled: exit 7; next in 9s");
@@ -276,8 +283,8 @@ test_not_found(void)
 	state.outcome.number = "";
 	end_reason_is(&state, stopped, "min", function);
 	state.outcome.is_here = true;
-	end_reason_is(&state, stopped, "cd",
-	    "not found (it is in this directory: ./cd)");
+	end_reason_is(
+	    &state, stopped, "cd", "not found (it is in this directory: ./cd)");
 	state.outcome.no_interpreter = true;
 	end_reason_is(&state, stopped, "deploy", "interpreter not found");
 	state.outcome = outcome_not_started(EACCES);
@@ -315,6 +322,9 @@ test_meaning(void)
 	outcome.evidence.match.verdict = VERDICT_STOP;
 	outcome.evidence.match.pattern = "URL";
 	reason_is(outcome, "output matches 'URL' \"curl: (7)\"");
+	outcome.status = 0;
+	outcome.evidence.tool.meaning = NULL;
+	reason_is(outcome, "exit 0 (output matches --stop-if) \"curl: (7)\"");
 	outcome.rule = RULE_HINT;
 	outcome.evidence.hint.verdict = VERDICT_RETRY;
 	reason_is(
