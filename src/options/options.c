@@ -53,17 +53,6 @@ parse_arguments(
 		check_operand(alone, options->job.argv);
 }
 
-/* The number at the end of WORD, as in -T10; or "". */
-static const char *
-number_at_end(const char *word)
-{
-	const char *number = word + strlen(word);
-
-	while (number > word && (is_digit(number[-1]) || number[-1] == '.'))
-		number--;
-	return number;
-}
-
 static const struct options initial = {
 	.settings = {
 		.policy = {
@@ -152,7 +141,7 @@ options_parse(struct options *options, int argc, char **argv)
 		policy->factor = schedule_factor(
 		    policy->base_ns, policy->cap_ns, options->steps);
 	rules_use_watch(options);
-	options->job.number = number_at_end(options->job.argv[-1]);
+	options->job.number = strpbrk(options->job.argv[-1], "0123456789");
 	options->job.wrapped = wrapped_command(options->job.argv);
 	rules_use_tool(options);
 	options->seeded = given.text[OPT_SEED] != NULL;

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <sys/wait.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/base/duration.h"
@@ -248,20 +248,6 @@ can_have_other_children(void)
 	return known == 1;
 }
 
-/* The outcome of a NAME that was not started, by errno. */
-static struct outcome
-not_started(const char *name)
-{
-	struct outcome outcome = outcome_not_started(errno);
-	struct stat file;
-
-	if (outcome.error != ENOENT)
-		return outcome;
-	outcome.no_interpreter = sh_fallback_exists(name);
-	outcome.is_here = stat(name, &file) == 0 && S_ISREG(file.st_mode);
-	return outcome;
-}
-
 struct outcome
 supervise(const struct command *command, const struct time_limit *limit)
 {
@@ -274,6 +260,7 @@ supervise(const struct command *command, const struct time_limit *limit)
 		.give_up_ns = INT64_MAX,
 	};
 	int64_t started_ns;
+	struct stat file;
 
 	child.loses_orphans = !with_tree || !processes_adopt_orphans();
 	if (with_tree || command->is_fed)
@@ -286,7 +273,12 @@ supervise(const struct command *command, const struct time_limit *limit)
 	child.silence = silence_begin(limit->silence_ns, started_ns);
 	child.pid = spawn(command->argv, command->descriptors);
 	if (child.pid < 0) {
-		child.outcome = not_started(command->argv[0]);
+		child.outcome = outcome_not_started(errno);
+		child.outcome.no_interpreter = child.outcome.error == ENOENT
+		    && sh_fallback_exists(command->argv[0]);
+		child.outcome.is_here = child.outcome.error == ENOENT
+		    && stat(command->argv[0], &file) == 0
+		    && S_ISREG(file.st_mode);
 		child.outcome.late_end_signal = signals_drain();
 	} else {
 		if (command->relay != NULL)

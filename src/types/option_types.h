@@ -82,7 +82,7 @@ struct log_options {
 
 struct job {
 	char *const *argv; /* COMMAND */
-	const char *number; /* which the word before it ends with, or "" */
+	const char *number; /* in the word before it, up to its end; or NULL */
 	const struct tool *tool; /* whose table applies to COMMAND, or NULL */
 	const struct tool *known; /* whose table would: without --tool */
 	struct wrapped wrapped; /* what COMMAND runs in the end */

@@ -153,7 +153,7 @@ struct outcome {
 	bool lasting; /* that error will not pass by itself (rule 54) */
 	bool no_interpreter; /* ENOENT, but only the interpreter is missing */
 	bool is_here; /* ENOENT, but a file of that name is in our directory */
-	const char *number; /* which the word before COMMAND ends with */
+	const char *number; /* in the word before COMMAND, up to its end */
 	bool past_deadline; /* cut by --deadline, not by --timeout */
 	bool was_silent; /* cut for want of output, by --idle-timeout */
 	bool reader_gone; /* killed by PIPE after our reader had gone */

@@ -161,53 +161,43 @@ add_lost_input(struct text *text, const struct evidence *evidence,
 	}
 }
 
-/* Builtins and keywords of shells that no program is named like. */
+/* Builtins and keywords: no program has their names. */
 static const char of_shells[]
-    = "! [[ alias bg break builtin case cd command continue coproc declare "
-      "dirs disown do eval exec exit export fg for function getopts hash if "
-      "jobs let local mapfile popd pushd read readonly return select set shift "
-      "shopt source time times trap type typeset ulimit umask unalias unset "
-      "until wait while { (";
+    = "! [[ { alias bg break builtin case cd command continue declare do eval "
+      "exec exit export fg for function if jobs let local popd pushd read "
+      "readonly return select set shift shopt source time trap type typeset "
+      "ulimit umask unalias unset until wait while";
 
-/* How to write what a name that was not found may have meant, or NULL. */
-static const char *
-likely_meaning(const char *name)
-{
-	const char *equals = strchr(name, '=');
-	const char *slash = strchr(name, '/');
-
-	if (words_have(of_shells, name, strlen(name)))
-		return "part of a shell: sh -c '...'";
-	if (name[strcspn(name, " \t\n")] != '\0')
-		return "one word with blanks: write the words apart, or "
-		       "sh -c '...'";
-	if (equals != NULL && (slash == NULL || equals < slash))
-		return "env NAME=... COMMAND";
-	if (slash == NULL)
-		return "a shell function? export -f it, then: "
-		       "backoff bash -euo pipefail -c 'NAME \"$@\"' _ ...";
-	return NULL;
-}
-
-/* NAME was not found; what would be. */
+/* How to write what a NAME that was not found may have meant. */
 static void
 add_likely_meaning(
     struct text *text, const struct outcome *outcome, const char *name)
 {
 	const char *number = outcome->number != NULL ? outcome->number : "";
-	const char *unit = JOINED(32, "1", name);
+	const char *duration = JOINED(32, number, name);
+	const char *equals = strchr(name, '=');
+	const char *slash = strchr(name, '/');
 	int64_t ns;
 
 	if (outcome->is_here) {
 		text_add(text, " (it is in this directory: ./");
 		text_bounded(text, name);
 		text_byte(text, ')');
-	} else if (*number != '\0' && is_letter(*name)
-	    && duration_parse(unit, &ns)) {
-		text_join(
-		    text, " (a duration is one word: ", number, name, ")");
-	} else {
-		add_in_parentheses(text, likely_meaning(name));
+	} else if (words_have(of_shells, name, strlen(name))) {
+		text_add(text, " (part of a shell: sh -c '...')");
+	} else if (is_letter(*name) && *number != '\0'
+	    && duration_parse(duration, &ns)) {
+		text_join(text, " (a duration is one word: ", duration, ")");
+	} else if (name[strcspn(name, " \t\n")] != '\0') {
+		text_add(text,
+		    " (one word with blanks: write the words apart, or "
+		    "sh -c '...')");
+	} else if (equals != NULL && (slash == NULL || equals < slash)) {
+		text_add(text, " (env NAME=... COMMAND)");
+	} else if (slash == NULL) {
+		text_add(text,
+		    " (a shell function? export -f it, then: "
+		    "backoff bash -euo pipefail -c 'NAME \"$@\"' _ ...)");
 	}
 }
 

@@ -280,7 +280,10 @@ test_not_found(void)
 	    "not found (a duration is one word: 1.5min)");
 	end_reason_is(&state, stopped, "deploy", function);
 	end_reason_is(&state, stopped, "5s", function);
-	state.outcome.number = "";
+	state.outcome.number = "1m30";
+	end_reason_is(
+	    &state, stopped, "s", "not found (a duration is one word: 1m30s)");
+	state.outcome.number = "1b";
 	end_reason_is(&state, stopped, "min", function);
 	state.outcome.is_here = true;
 	end_reason_is(
