@@ -102,7 +102,7 @@ TABLE
 
 # Of one line after the other, none has a say.
 unreadable='after=\nafter=-1\nafter=soon\nafter=1s 2s\nafter =1\nAFTER=1h\n after=1h\nverdict=\nverdict=maybe
-verdict=STOP\nverdict=stop \n verdict=stop\nstop\nverdict=stop,retry\nnonsense'
+verdict=stops\n verdict=stop\nstop\nverdict=stop,retry\nnonsense'
 
 @test "later lines win, and lines that cannot be read are ignored" {
   local wanted text
@@ -111,6 +111,9 @@ verdict=STOP\nverdict=stop \n verdict=stop\nstop\nverdict=stop,retry\nnonsense'
   done <<'TABLE'
 retry 0.001234567|after=1234567ns
 stop null|verdict=retry\nverdict=success\nverdict=stop
+stop null|verdict=stop \t
+stop null|verdict=Stop\r\n
+throttle 0.000003000|AFTER=1h\nafter=3us\r\nverdict=THROTTLE
 success 0.000000000|verdict=stop\nafter=0\nverdict=success\n
 retry 0.000005000|after=1h\nverdict=throttle\nafter=5us\nverdict=retry\n
 retry 0.000003000|nonsense\0\nafter=3us\nverdict=throttle\0\nverdict=retry
@@ -132,6 +135,11 @@ TABLE
 0|-v -n 1|after=1s\n\nverdict=retry
 1|-v -n 1|verdict=retry\0
 TABLE
+}
+
+@test "a verdict that cannot be read is told once, with its text" {
+  run --separate-stderr -7 "$BACKOFF" -n 3 -b 0 -- sh -c 'echo verdict=stopp >"$BACKOFF_HINT"; exit 7'
+  assert_equal "$(grep -cF 'BACKOFF_HINT: no verdict can be read in "verdict=stopp"' <<<"$stderr")" 1
 }
 
 @test "the file is emptied before each attempt: neither an older hint counts, nor what a hook writes" {

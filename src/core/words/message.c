@@ -228,7 +228,10 @@ message_mishap(struct text *line, struct text *reason, enum mishap mishap,
 		    headers != NULL ? headers : "");
 	} else if (mishap == MISHAP_UNREAD_WAIT && hint->unread != NULL) {
 		what = hint->unread_in_file ? "BACKOFF_HINT" : "--retry-after";
-		text_add(reason, "no time can be read in \"");
+		text_join(reason,
+		    strncmp(hint->unread, "verdict=", 8) == 0 ? "no verdict"
+		                                              : "no time",
+		    " can be read in \"");
 		text_printable(reason, hint->unread);
 		text_byte(reason, '"');
 	} else if (mishap == MISHAP_NO_HINT_FILE && hint->nowhere != NULL
