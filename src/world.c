@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "core/gate/deferral.h"
-#include "core/known/headers.h"
 #include "doors/defer.h"
 #include "doors/doors.h"
 #include "doors/gate_news.h"
@@ -76,8 +75,7 @@ cut_at(const struct job *job, int64_t cutoff_ns)
 	};
 }
 
-/* Whether a wrapper has ended by itself, and not with the status of the tool.
- */
+/* Whether a wrapper has ended by itself, with a status of its own. */
 static bool
 is_of_wrapper(const struct job *job, int status)
 {
@@ -101,7 +99,7 @@ look_up(struct outcome *outcome, const struct job *job)
 	if (found != NULL) {
 		advice->verdict = found->message.verdict;
 		advice->meaning = found->message.meaning;
-		advice->states_wait = headers_are_likely(found->quote.text);
+		advice->states_wait = strstr(found->quote.text, " 503") != NULL;
 		if (outcome->evidence.match.verdict == VERDICT_NONE)
 			outcome->evidence.match.last_line = found->quote.text;
 	} else if (tool_code(tool, outcome->status, &code)) {
@@ -110,6 +108,9 @@ look_up(struct outcome *outcome, const struct job *job)
 			advice->verdict = code.verdict;
 		else
 			advice->would_stop = tool_stops(tool, outcome->status);
+		if (outcome->evidence.match.is_silent
+		    && tool_needs_message(tool, outcome->status))
+			advice->silent = tool_name(tool);
 	}
 }
 

@@ -153,8 +153,8 @@ options_parse(struct options *options, int argc, char **argv)
 		options->log.further = more;
 	}
 	if (given.text[OPT_RETRY_AFTER] != NULL)
-		options->log.headers
-		    = headers_options(options->job.wrapped.name);
+		options->log.headers = headers_missing(
+		    options->job.wrapped.name, options->job.argv);
 	if (options->job.argv[0] != NULL)
 		name_command(
 		    &options->log, &options->job, given.text[OPT_NAME] != NULL);

@@ -121,7 +121,7 @@ scan_reset(struct scan *scan)
 {
 	for (size_t i = 0; i < scan->count; i++)
 		scan->conditions[i].matched = false;
-	scan->lacks_memory = false;
+	scan->lacks_memory = scan->has_line = false;
 	wait_scan_reset(&scan->wait);
 	scan->last_line = (struct quote) { 0 };
 }
@@ -244,6 +244,7 @@ end_line(struct scan *scan, struct scan_stream *stream)
 		*nul = '\001';
 	*end = '\0';
 	match_line(scan, stream);
+	scan->has_line |= is_listened_to(scan, stream);
 	/* A number that is cut in two must not be read. */
 	if (stream->is_cut)
 		memcpy(end, "\001", 2);

@@ -53,6 +53,7 @@ struct scan {
 	regex_t unfiltered; /* matches any of the messages without a literal */
 
 	/* Found: */
+	bool has_line; /* where messages of the tool may be */
 	bool lacks_memory; /* a line could not be compared */
 	/* Of stderr, with a letter in it, or ""; set by scan_finish(). */
 	struct quote last_line;

@@ -72,7 +72,7 @@ struct log_options {
 	const char *id; /* NULL if --id was not given */
 	const struct settings *settings;
 	const char *further; /* other options in force, as text, or NULL */
-	const char *headers; /* options with which COMMAND prints headers */
+	const char *headers; /* how COMMAND would print headers, or NULL */
 	enum log_format format;
 	const char *file; /* the log file, or NULL for stderr */
 	int quiet; /* how often -q was given */

@@ -267,15 +267,30 @@ told() {
   told 0 '' -- sh -c 'exit 9'
 }
 
-@test "--retry-after: what curl needs to print the headers is told, behind env, too" {
-  local needs="-w '%{stderr}Retry-After: %header{retry-after}\\n' or -D /dev/stderr"
+@test "--retry-after: a failed curl or wget that prints no headers is told how to, behind env, too" {
+  local name count words
   mkdir "$BATS_TEST_TMPDIR/bin"
-  printf '#!/bin/sh\nexit 22\n' >"$BATS_TEST_TMPDIR/bin/curl"
-  chmod +x "$BATS_TEST_TMPDIR/bin/curl"
-  PATH=$BATS_TEST_TMPDIR/bin:$PATH told 1 "no stated wait in the output; to print the headers the command needs $needs" \
-    --throttle-on=22 -- env curl http://localhost/
-  run -0 "$BACKOFF" --tool=curl --plan
-  assert_output --partial -- "$needs"
+  PATH=$BATS_TEST_TMPDIR/bin:$PATH
+  for name in curl wget; do
+    printf '#!/bin/sh\neval "$SAYS"\nexit 22\n' >"$BATS_TEST_TMPDIR/bin/$name"
+    chmod +x "$BATS_TEST_TMPDIR/bin/$name"
+  done
+  while IFS='|' read -r count words; do
+    # shellcheck disable=SC2086 # words
+    told "$count" 'curl prints no headers: add -D /dev/stderr' -- $words
+  done <<'TABLE'
+1|curl http://localhost/
+1|env A=1 curl --fail --silent --show-error http://localhost/
+0|curl -fsSD /dev/stderr http://localhost/
+0|curl -i http://localhost/
+0|curl --dump-header=/dev/stderr http://localhost/
+0|sh -c 'exit 22'
+TABLE
+  SAYS='echo "< HTTP/1.1 500 Error"' told 0 '' --throttle-on=22 -- env curl http://localhost/
+  told 1 'wget prints no headers: add -S' -- wget http://localhost/
+  told 0 '' -- wget -qS http://localhost/
+  run -0 "$BACKOFF" --tool=wget --plan
+  assert_output --partial 'For --retry-after: wget prints no headers: add -S'
 }
 
 @test "--retry-after: a 503 or 429 that --tool knows says what is missing, and a 500 does not" {

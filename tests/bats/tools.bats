@@ -108,6 +108,27 @@ judges() {
   assert_equal "$(grep -c -- '--success-on' <<<"$output")" 1
 }
 
+@test "one note says that the output hides the messages that a code is left to" {
+  local count options text
+  fake ssh
+  while IFS='|' read -r count options text; do
+    # shellcheck disable=SC2086 # options
+    run "$BACKOFF" -n 3 -b 1us $options
+    assert_equal "$options: $(grep -c ': --tool: .* printed nothing to judge by' <<<"$output")" "$options: $count"
+    [ "$count" -eq 0 ] || assert_line "backoff: curl: --tool: $text"
+  done <<'TABLE'
+1|--tool curl 22|curl printed nothing to judge by; curl -sS shows errors
+1|--tool=wget curl 8|wget printed nothing to judge by; wget -nv shows errors
+1|--tool=git curl 128|git printed nothing to judge by
+0|--tool curl 7
+0|--tool curl 199
+0|--tool curl 22 words
+0|--tool curl 22 42
+0|curl 22
+0|-r 22 --tool curl 22
+TABLE
+}
+
 @test "a code can be a success: rsync's 24" {
   fake rsync
   judges 'success: exit 24 (some source files vanished)' --tool -- rsync 24

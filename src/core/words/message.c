@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/duration.h"
+#include "core/known/headers.h"
 #include "core/words/message.h"
 
 /*
@@ -203,14 +204,15 @@ message_advice(struct text *text, const struct outcome *outcome)
 }
 
 static bool
-misses_wait(const struct loop_state *state)
+misses_wait(const struct loop_state *state, const char *headers)
 {
 	const struct evidence *evidence = &state->outcome.evidence;
 
 	return !evidence->hint.has_wait
 	    && evidence->hint.stated == STATED_MISSING
-	    && (state->verdict == VERDICT_THROTTLE
-	        || evidence->tool.states_wait);
+	    && (state->verdict == VERDICT_THROTTLE || evidence->tool.states_wait
+	        || (headers != NULL && state->verdict == VERDICT_RETRY
+	            && state->outcome.kind == OUTCOME_EXITED));
 }
 
 const char *
@@ -218,14 +220,21 @@ message_mishap(struct text *line, struct text *reason, enum mishap mishap,
     const struct loop_state *state, const char *headers)
 {
 	const struct hint *hint = &state->outcome.evidence.hint;
+	const char *silent = state->outcome.evidence.tool.silent;
+	const struct http_client *client = http_client(silent);
 	const char *what = NULL;
 
-	if (mishap == MISHAP_MISSED_WAIT && misses_wait(state)) {
+	if (mishap == MISHAP_MISSED_WAIT && misses_wait(state, headers)) {
 		what = "--retry-after";
-		text_join(reason, "no stated wait in the output; ",
-		    headers != NULL ? "to print the headers the command needs "
-		                    : "the command has to print it",
-		    headers != NULL ? headers : "");
+		text_add(reason,
+		    headers != NULL ? headers
+		                    : "no stated wait in the output; the "
+		                      "command has to print it");
+	} else if (mishap == MISHAP_SILENT && silent != NULL
+	    && state->outcome.rule == RULE_TOOL) {
+		what = "--tool";
+		text_join(reason, silent, " printed nothing to judge by",
+		    client != NULL ? client->shows_errors : "");
 	} else if (mishap == MISHAP_UNREAD_WAIT && hint->unread != NULL) {
 		what = hint->unread_in_file ? "BACKOFF_HINT" : "--retry-after";
 		text_join(reason,

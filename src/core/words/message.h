@@ -57,6 +57,7 @@ enum mishap {
 	                     * be something */
 	MISHAP_UNREAD_WAIT, /* a text should have been a time */
 	MISHAP_NO_HINT_FILE, /* there was none for this failure */
+	MISHAP_SILENT, /* no line for a verdict that needs one */
 	MISHAPS
 };
 

@@ -163,20 +163,16 @@ add_lost_input(struct text *text, const struct evidence *evidence,
 
 /* Builtins and keywords: no program has their names. */
 static const char of_shells[]
-    = "! [[ { alias bg break builtin case cd command continue declare do eval "
-      "exec exit export fg for function if jobs let local popd pushd read "
-      "readonly return select set shift shopt source time trap type typeset "
-      "ulimit umask unalias unset until wait while";
+    = "! [[ { alias bg case cd command declare eval exec exit export fg for "
+      "function if jobs let local popd pushd read return select set shift "
+      "source time trap type typeset ulimit umask unset until wait while";
 
 /* How to write what a NAME that was not found may have meant. */
 static void
 add_likely_meaning(
     struct text *text, const struct outcome *outcome, const char *name)
 {
-	const char *number = outcome->number != NULL ? outcome->number : "";
-	const char *duration = JOINED(32, number, name);
-	const char *equals = strchr(name, '=');
-	const char *slash = strchr(name, '/');
+	const char *duration = JOINED(32, outcome->number, name); /* or "" */
 	int64_t ns;
 
 	if (outcome->is_here) {
@@ -185,16 +181,15 @@ add_likely_meaning(
 		text_byte(text, ')');
 	} else if (words_have(of_shells, name, strlen(name))) {
 		text_add(text, " (part of a shell: sh -c '...')");
-	} else if (is_letter(*name) && *number != '\0'
-	    && duration_parse(duration, &ns)) {
+	} else if (is_letter(*name) && duration_parse(duration, &ns)) {
 		text_join(text, " (a duration is one word: ", duration, ")");
 	} else if (name[strcspn(name, " \t\n")] != '\0') {
 		text_add(text,
 		    " (one word with blanks: write the words apart, or "
 		    "sh -c '...')");
-	} else if (equals != NULL && (slash == NULL || equals < slash)) {
+	} else if (name[strcspn(name, "=/")] == '=') {
 		text_add(text, " (env NAME=... COMMAND)");
-	} else if (slash == NULL) {
+	} else if (strchr(name, '/') == NULL) {
 		text_add(text,
 		    " (a shell function? export -f it, then: "
 		    "backoff bash -euo pipefail -c 'NAME \"$@\"' _ ...)");
