@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "core/gate/deferral.h"
-#include "core/known/headers.h"
 #include "doors/defer.h"
 #include "doors/doors.h"
 #include "doors/gate_news.h"
@@ -77,8 +76,7 @@ cut_at(const struct job *job, int64_t cutoff_ns)
 	};
 }
 
-/* Whether a wrapper has ended by itself, and not with the status of the tool.
- */
+/* Whether a wrapper has ended by itself, with a status of its own. */
 static bool
 is_of_wrapper(const struct job *job, int status)
 {
@@ -96,13 +94,13 @@ look_up(struct outcome *outcome, const struct job *job)
 	struct tool_row code;
 
 	if (tool == NULL || outcome->kind != OUTCOME_EXITED
-	    || outcome->status == 0 || is_of_wrapper(job, outcome->status))
+	    || is_of_wrapper(job, outcome->status))
 		return;
 	found = streams_message(outcome->status);
 	if (found != NULL) {
 		advice->verdict = found->message.verdict;
 		advice->meaning = found->message.meaning;
-		advice->states_wait = headers_are_likely(found->quote.text);
+		advice->states_wait = strstr(found->quote.text, " 503") != NULL;
 		if (outcome->evidence.match.verdict == VERDICT_NONE)
 			outcome->evidence.match.last_line = found->quote.text;
 	} else if (tool_code(tool, outcome->status, &code)) {
@@ -111,6 +109,9 @@ look_up(struct outcome *outcome, const struct job *job)
 			advice->verdict = code.verdict;
 		else
 			advice->would_stop = tool_stops(tool, outcome->status);
+		if (outcome->evidence.match.is_silent
+		    && tool_needs_message(tool, outcome->status))
+			advice->silent = tool_name(tool);
 	}
 }
 
@@ -151,6 +152,7 @@ attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 	if (failure.stream != NULL)
 		return without_streams(&failure);
 	outcome = supervise(&command, &limit);
+	outcome.number = job->number;
 	outcome.evidence = streams_end(outcome.ended_ns);
 	if (tap_tore_stderr())
 		writer_torn_by_others();

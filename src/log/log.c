@@ -172,14 +172,15 @@ log_notes(const struct outcome *outcome)
 	}
 }
 
-/* At the end of a line. */
+/* At the end of a line: what is amiss, up to LAST. */
 static void
-advise(struct text *text, enum mishap mishap, const struct loop_state *state)
+advise(struct text *text, const struct loop_state *state, enum mishap last)
 {
 	char room[REASON_SIZE];
 	struct text reason = text_in(room, sizeof room);
 
-	told_once(mishap, state, text, &reason);
+	for (int mishap = 0; mishap <= (int)last; mishap++)
+		told_once((enum mishap)mishap, state, text, &reason);
 }
 
 /*
@@ -195,8 +196,7 @@ log_failed_attempt(
 	struct span time = message_attempt(
 	    &text, state, &options->settings->limits, repeats_so_far, pause_ns);
 
-	advise(&text, MISHAP_UNSTOPPED, state);
-	advise(&text, MISHAP_STRAY_OUTPUT, state);
+	advise(&text, state, MISHAP_STRAY_OUTPUT);
 	if (pause_ns >= NS_PER_S
 	    && countdown_line_start(&text, time, stays, -1))
 		return;
@@ -283,7 +283,7 @@ log_end_text(const struct loop_state *state, const struct ending *ending)
 	message_end(
 	    &text, &shown, &options->settings->limits, ending, options->word);
 	if (ending->result != RESULT_STOPPED)
-		advise(&text, MISHAP_UNSTOPPED, state);
+		advise(&text, state, MISHAP_UNMATCHED);
 	finish_line(&text);
 }
 

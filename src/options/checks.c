@@ -15,8 +15,10 @@ static void
 derive_policy(struct policy *policy, const struct given *given)
 {
 	bool list = policy->delays_ns != NULL;
-	int64_t first = list ? policy->delays_ns[0] : policy->base_ns;
 
+	/* What is not drawn from the list begins with it: throttles, hints. */
+	if (list)
+		policy->base_ns = policy->delays_ns[0];
 	if (given->text[OPT_CAP] == NULL)
 		policy->cap_ns = list ? DURATION_INF
 		                      : max_ns(30 * NS_PER_S, policy->base_ns);
@@ -27,7 +29,8 @@ derive_policy(struct policy *policy, const struct given *given)
 	if (given->text[OPT_JITTER] == NULL && list)
 		policy->jitter.kind = JITTER_NONE;
 	if (given->text[OPT_THROTTLE_BASE] == NULL)
-		policy->throttle_base_ns = saturating_multiply(first, 5);
+		policy->throttle_base_ns
+		    = saturating_multiply(policy->base_ns, 5);
 }
 
 static void
@@ -93,6 +96,7 @@ option_contradiction(const struct options *options, const struct given *given,
 	const struct limits *limits = &options->settings.limits;
 	static const char with[] = "cannot be combined with ";
 	static const char no_more[] = "expected no more than ";
+	enum jitter_kind jitter = policy->jitter.kind;
 	const struct {
 		struct contradiction contradiction;
 		bool by_value; /* also if B was not given: its default counts */
@@ -102,6 +106,10 @@ option_contradiction(const struct options *options, const struct given *given,
 		{ { OPT_DELAYS, OPT_FACTOR, with, "" }, false, true },
 		{ { OPT_DELAYS, OPT_GROWTH, with, "" }, false, true },
 		{ { OPT_DELAYS, OPT_STEPS, with, "" }, false, true },
+		{ { OPT_DELAYS, OPT_JITTER, with, "=decorrelated" }, false,
+		    jitter == JITTER_DECORRELATED },
+		{ { OPT_DELAYS, OPT_JITTER, with, "=smooth" }, false,
+		    jitter == JITTER_SMOOTH },
 		{ { OPT_STEPS, OPT_FACTOR, with, "" }, false, true },
 		{ { OPT_FLOOR, OPT_CAP, no_more, "" }, true,
 		    policy->floor_ns > policy->cap_ns },

@@ -145,6 +145,7 @@ print_messages(const struct rules *rules, const struct tool *tool)
 void
 list_tool(const struct tool *tool, const struct rules *rules)
 {
+	const struct http_client *client = http_client(tool_name(tool));
 	struct tool_row row = { .meaning = "success" };
 
 	printf("%s: %s\n\n", tool_name(tool), tool_source(tool));
@@ -158,7 +159,6 @@ list_tool(const struct tool *tool, const struct rules *rules)
 	print_messages(rules, tool);
 	if (*tool_warning(tool) != '\0')
 		printf("\nBeware: %s.\n", tool_warning(tool));
-	if (headers_options(tool_name(tool)) != NULL)
-		printf("\nFor --retry-after, the command needs\n    %s\n",
-		    headers_options(tool_name(tool)));
+	if (client != NULL)
+		printf("\nFor --retry-after: %s\n", client->prints_none);
 }

@@ -141,6 +141,7 @@ options_parse(struct options *options, int argc, char **argv)
 		policy->factor = schedule_factor(
 		    policy->base_ns, policy->cap_ns, options->steps);
 	rules_use_watch(options);
+	options->job.number = strpbrk(options->job.argv[-1], "0123456789");
 	options->job.wrapped = wrapped_command(options->job.argv);
 	rules_use_tool(options);
 	options->seeded = given.text[OPT_SEED] != NULL;
@@ -152,8 +153,8 @@ options_parse(struct options *options, int argc, char **argv)
 		options->log.further = more;
 	}
 	if (given.text[OPT_RETRY_AFTER] != NULL)
-		options->log.headers
-		    = headers_options(options->job.wrapped.name);
+		options->log.headers = headers_missing(
+		    options->job.wrapped.name, options->job.argv);
 	if (options->job.argv[0] != NULL)
 		name_command(
 		    &options->log, &options->job, given.text[OPT_NAME] != NULL);

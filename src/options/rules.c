@@ -264,7 +264,7 @@ rules_use_tool(struct options *options)
 	options->settings.rules.tool = tool_name(job->tool);
 	if (scan_add_tool(&scan, job->tool))
 		options->streams.scan = &scan;
-	if (headers_options(tool_name(job->tool)) != NULL
+	if (http_client(tool_name(job->tool)) != NULL
 	    && scan.wait.wanted == WANTED_NOTHING) {
 		scan.wait.wanted = WANTED_HEADERS;
 		options->streams.scan = &scan;

@@ -41,13 +41,6 @@ scan_fleet(const char **text)
 }
 
 bool
-value_directory(const char *text, void *field, struct refusal *refusal)
-{
-	return value_text(text, field, refusal)
-	    && (text[0] != '\0' || refuse(refusal, "expected a directory"));
-}
-
-bool
 value_gate(const char *text, void *field, struct refusal *refusal)
 {
 	struct gate_options *gate = field;

@@ -7,7 +7,6 @@
 
 #include "options/values.h"
 
-value_parser value_directory; /* const char *: any text but "" */
 value_parser value_gate; /* struct gate_options; "list" is its own member */
 value_parser value_defer; /* struct defer_options */
 value_parser value_slots; /* struct slots_options */

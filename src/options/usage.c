@@ -52,7 +52,7 @@ usage_refuse(const char *what, const char *text, const char *why)
 	fputs(program.name, stderr);
 	print_part(what);
 	if (text != NULL)
-		print_part(text);
+		print_part(*text != '\0' ? text : "''");
 	if (why != NULL)
 		print_part(why);
 	putc('\n', stderr);

@@ -197,6 +197,13 @@ value_flag(const char *text, void *field, struct refusal *refusal)
 }
 
 bool
+value_some_text(const char *text, void *field, struct refusal *refusal)
+{
+	return value_text(text, field, refusal)
+	    && (*text != '\0' || refuse(refusal, "expected some text"));
+}
+
+bool
 value_text(const char *text, void *field, struct refusal *refusal)
 {
 	const char **copy = field;

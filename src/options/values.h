@@ -75,5 +75,6 @@ void value_free_delays(struct policy *policy);
 
 /* A field of const char *: any text will do. */
 value_parser value_text;
+value_parser value_some_text; /* not "", as of a variable that is not set */
 
 #endif

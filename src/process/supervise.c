@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -263,6 +264,7 @@ supervise(const struct command *command, const struct time_limit *limit)
 		.give_up_ns = INT64_MAX,
 	};
 	int64_t started_ns;
+	struct stat file;
 
 	child.loses_orphans = !with_tree || !processes_adopt_orphans();
 	child.tree.loses_orphans = with_tree && child.loses_orphans;
@@ -274,6 +276,9 @@ supervise(const struct command *command, const struct time_limit *limit)
 		child.outcome = outcome_not_started(errno);
 		child.outcome.no_interpreter = child.outcome.error == ENOENT
 		    && sh_fallback_exists(command->argv[0]);
+		child.outcome.is_here = child.outcome.error == ENOENT
+		    && stat(command->argv[0], &file) == 0
+		    && S_ISREG(file.st_mode);
 		child.outcome.late_end_signal = signals_drain();
 	} else {
 		if (command->relay != NULL)

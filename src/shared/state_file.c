@@ -101,6 +101,8 @@ state_file_open(
 		case EISDIR:
 		case ENXIO: /* a socket */
 			return blame(file, "not a regular file");
+		case ENOENT: /* as in /proc: the directory is there */
+			return blame(file, strerror(errno));
 		default:
 			return fail(file, strerror(errno));
 		}

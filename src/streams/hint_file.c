@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdint.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "core/base/duration.h"
@@ -57,7 +58,7 @@ static enum verdict
 verdict_of_word(const char *word)
 {
 	for (int verdict = VERDICT_SUCCESS; verdict < VERDICTS; verdict++)
-		if (strcmp(word, verdict_name((enum verdict)verdict)) == 0)
+		if (strcasecmp(word, verdict_name((enum verdict)verdict)) == 0)
 			return (enum verdict)verdict;
 	return VERDICT_NONE;
 }
@@ -87,7 +88,7 @@ read_after(const char *text, struct stated_wait *after)
 	return true;
 }
 
-/* Keeps LINE to be told, unless another one can be read. */
+/* Keeps LINE of an after= to be told, unless another one can be read. */
 static void
 keep_unread(struct stated_wait *after, const char *line)
 {
@@ -101,8 +102,12 @@ static void
 end_line(struct line *line, struct hint *hint, struct stated_wait *after)
 {
 	const char *text = line->bytes;
+	static char unread[WAIT_TEXT + 1];
 	enum verdict verdict = VERDICT_NONE;
 
+	while (line->length > 0
+	    && strchr(" \t\r", line->bytes[line->length - 1]) != NULL)
+		line->length--;
 	line->bytes[line->length] = '\0';
 	if (!line->is_hint) {
 		hint->unreadable++;
@@ -111,13 +116,18 @@ end_line(struct line *line, struct hint *hint, struct stated_wait *after)
 			keep_unread(after, text);
 			hint->unreadable++;
 		}
-	} else {
-		if (strncmp(text, "verdict=", 8) == 0)
-			verdict = verdict_of_word(text + 8);
-		if (verdict != VERDICT_NONE)
+	} else if (strncmp(text, "verdict=", 8) == 0) {
+		verdict = verdict_of_word(text + 8);
+		if (verdict != VERDICT_NONE) {
 			hint->verdict = verdict;
-		else if (*text != '\0')
+		} else {
+			text_copy(unread, sizeof unread, text);
+			hint->unread = unread;
+			hint->unread_in_file = true;
 			hint->unreadable++;
+		}
+	} else if (*text != '\0') {
+		hint->unreadable++;
 	}
 	line->length = 0;
 	line->is_hint = true;

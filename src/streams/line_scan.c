@@ -69,9 +69,7 @@ scan_add_tool(struct scan *scan, const struct tool *tool)
 	struct condition condition = { .is_known = true };
 
 	scan->has_messages = scan->has_messages_on_stdout = false;
-	for (size_t i = 0;
-	     i < SCAN_MESSAGES && tool_message_at(tool, i, &condition.message);
-	     i++) {
+	for (size_t i = 0; tool_message_at(tool, i, &condition.message); i++) {
 		condition.verdict = condition.message.verdict;
 		condition.text = condition.message.regex;
 		scan->has_messages = true;
@@ -123,7 +121,7 @@ scan_reset(struct scan *scan)
 {
 	for (size_t i = 0; i < scan->count; i++)
 		scan->conditions[i].matched = false;
-	scan->lacks_memory = false;
+	scan->lacks_memory = scan->has_line = false;
 	wait_scan_reset(&scan->wait);
 	scan->last_line = (struct quote) { 0 };
 }
@@ -173,10 +171,13 @@ clean(struct quote *quote)
 
 /* For want of memory musl returns REG_ESPACE, but glibc REG_NOMATCH. */
 static bool
-matches(struct scan *scan, const regex_t *regex, const char *line)
+matches(
+    struct scan *scan, const regex_t *regex, const struct scan_stream *stream)
 {
 	errno = 0;
-	if (regexec(regex, line, 0, NULL, 0) == 0)
+	if (regexec(
+	        regex, stream->line, 0, NULL, stream->is_cut ? REG_NOTEOL : 0)
+	    == 0)
 		return true;
 	scan->lacks_memory |= errno == ENOMEM;
 	return false;
@@ -184,23 +185,22 @@ matches(struct scan *scan, const regex_t *regex, const char *line)
 
 static bool
 has_match(struct scan *scan, const struct condition *condition,
-    const char *line, bool unfiltered)
+    const struct scan_stream *stream, bool unfiltered)
 {
 	if (condition->literal[0] != '\0')
-		unfiltered = strstr(line, condition->literal) != NULL;
-	return unfiltered && matches(scan, &condition->regex, line);
+		unfiltered = strstr(stream->line, condition->literal) != NULL;
+	return unfiltered && matches(scan, &condition->regex, stream);
 }
 
 static void
 match_line(struct scan *scan, const struct scan_stream *stream)
 {
-	const char *line = stream->line;
 	bool watched = is_watched(scan, stream->is_stderr);
 	bool listening = is_listened_to(scan, stream);
 	/* Whether any message without a literal can match. */
 	bool in_union = listening
 	    && (!may_be_stderr(stream) || !scan->has_union
-	        || matches(scan, &scan->unfiltered, line));
+	        || matches(scan, &scan->unfiltered, stream));
 
 	for (size_t i = 0; i < scan->count; i++) {
 		struct condition *condition = &scan->conditions[i];
@@ -209,7 +209,7 @@ match_line(struct scan *scan, const struct scan_stream *stream)
 		    || !(condition->is_known ? may_be_stderr(stream)
 		                || condition->message.on_stdout
 		                             : watched)
-		    || !has_match(scan, condition, line,
+		    || !has_match(scan, condition, stream,
 		        condition->is_known ? in_union : true))
 			continue;
 		condition->matched = true;
@@ -244,16 +244,20 @@ end_line(struct scan *scan, struct scan_stream *stream)
 		*nul = '\001';
 	*end = '\0';
 	match_line(scan, stream);
+	scan->has_line |= is_listened_to(scan, stream);
+	/* A number that is cut in two must not be read. */
+	if (stream->is_cut)
+		memcpy(end, "\001", 2);
 	if (scan->wait.wanted != WANTED_NOTHING
 	    && is_watched(scan, stream->is_stderr)
-	    && !wait_scan_line(
-	        &scan->wait, stream->line, stream->length, stream->has_anchor))
+	    && !wait_scan_line(&scan->wait, stream->line,
+	        stream->length + stream->is_cut, stream->has_anchor))
 		scan->lacks_memory = true;
 	if (stream->is_stderr
 	    && has_letter(stream->shown, stream->shown_length))
 		scan->last_line = quote_of(stream);
 	stream->length = stream->shown_length = 0;
-	stream->returned = stream->has_anchor = false;
+	stream->returned = stream->has_anchor = stream->is_cut = false;
 }
 
 static void
@@ -321,6 +325,7 @@ scan_bytes(struct scan *scan, struct scan_stream *stream, const char *bytes,
 			anchor = anchor_next(at, end);
 		/* It could also begin here and end in what is still to come. */
 		stream->has_anchor |= anchor < at + part || newline == NULL;
+		stream->is_cut |= part > SCAN_LINE - stream->length;
 		add(stream->line, &stream->length, SCAN_LINE, at, part);
 		if (stream->is_stderr)
 			add_shown(stream, at, part);

@@ -22,7 +22,6 @@
 #define SCAN_LINE 4096
 #define SCAN_QUOTE 120 /* bytes of a quoted line */
 #define SCAN_CONDITIONS 64 /* at most so many of the user: see scan_add() */
-#define SCAN_MESSAGES 48 /* no tool has more */
 
 struct quote {
 	size_t length;
@@ -42,7 +41,7 @@ struct condition {
 };
 
 struct scan {
-	struct condition conditions[SCAN_CONDITIONS + SCAN_MESSAGES];
+	struct condition conditions[SCAN_CONDITIONS + TOOL_MESSAGES];
 	size_t count;
 	enum watch watch;
 	struct wait_scan wait;
@@ -54,6 +53,7 @@ struct scan {
 	regex_t unfiltered; /* matches any of the messages without a literal */
 
 	/* Found: */
+	bool has_line; /* where messages of the tool may be */
 	bool lacks_memory; /* a line could not be compared */
 	/* Of stderr, with a letter in it, or ""; set by scan_finish(). */
 	struct quote last_line;
@@ -64,7 +64,8 @@ struct scan_stream {
 	bool is_stderr;
 	bool is_shared; /* stdout, but the same open file as stderr */
 	size_t length; /* of the line so far, at most SCAN_LINE */
-	char line[SCAN_LINE + 1];
+	char line[SCAN_LINE + 2];
+	bool is_cut; /* it is longer, so its end is not in line */
 	bool has_anchor; /* a wait may be stated in the line */
 	/* The part of the line after its last carriage return. */
 	bool returned; /* a carriage return came: the next byte starts anew */

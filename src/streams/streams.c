@@ -239,6 +239,7 @@ add_matches(struct evidence *evidence)
 	const struct condition *condition = scan_match(scan);
 
 	evidence->match.last_line = scan->last_line.text;
+	evidence->match.is_silent = !scan->has_line;
 	evidence->match.is_passed_on = passes_stderr;
 	if (condition == NULL)
 		return;

@@ -82,6 +82,12 @@ bool
 wait_scan_line(
     struct wait_scan *scan, const char *line, size_t length, bool has_anchor)
 {
+	struct stated_wait *header = &scan->waits.found[WAIT_HEADER];
+
+	/* There are headers, though perhaps none that states a wait. */
+	if (header->stated == STATED_MISSING
+	    && strncmp(line + strspn(line, " <"), "HTTP/", 5) == 0)
+		header->stated = STATED_EMPTY;
 	if (has_anchor)
 		waits_look_at_header(&scan->waits, line, length);
 	if (has_anchor && scan->wanted == WANTED_ALL)

@@ -72,7 +72,7 @@ struct log_options {
 	const char *id; /* NULL if --id was not given */
 	const struct settings *settings;
 	const char *further; /* other options in force, as text, or NULL */
-	const char *headers; /* options with which COMMAND prints headers */
+	const char *headers; /* how COMMAND would print headers, or NULL */
 	enum log_format format;
 	const char *file; /* the log file, or NULL for stderr */
 	int quiet; /* how often -q was given */
@@ -82,6 +82,7 @@ struct log_options {
 
 struct job {
 	char *const *argv; /* COMMAND */
+	const char *number; /* in the word before it, up to its end; or NULL */
 	const struct tool *tool; /* whose table applies to COMMAND, or NULL */
 	const struct tool *known; /* whose table would: without --tool */
 	struct wrapped wrapped; /* what COMMAND runs in the end */

@@ -134,10 +134,10 @@ is_free() {
   refuses '--stop-if at most 64 conditions' "${many[@]}" --stop-if=again
 }
 
-@test "an empty value is refused by every option but the free texts" {
+@test "an empty value is named, and refused by every option but the scripts" {
   local letter name
   while read -r letter name; do
-    [[ $name =~ ^(name|id|before-retry|at-end)$ ]] || refuses "--$name" "--$name="
+    [[ $name =~ ^(before-retry|at-end)$ ]] || says "backoff: --$name: '': " "--$name="
   done < <(valued && joined)
 }
 
@@ -231,6 +231,7 @@ starts() {
 @test "contradictions are reported with both options, in any order" {
   says 'cannot be combined with --base' --delays=1s --base=1s
   says 'cannot be combined with --factor' --factor=2 --steps=3
+  says '--delays: 1s: cannot be combined with --jitter=decorrelated' --delays=1s -j decorrelated
   says '7 is in both --retry-on and --stop-on' --retry-on=4-7 --stop-on=7-9
   refuses '--floor 2s --cap' --cap=1s --floor=2s
   refuses '--outage 7 --plan' --outage=7

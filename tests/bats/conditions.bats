@@ -465,7 +465,7 @@ sys.exit(bool(poll.poll(0)))'
 
 @test "the last line of the last attempt's stderr is quoted, if it is watched or held" {
   gives "output matches 'two' \"err\"" --stop-if=one --stop-if=two --retry-if=out -- \
-    sh -c 'echo first >&2; echo err >&2; echo out; echo two'
+    sh -c 'echo first >&2; echo err >&2; echo out; echo two; exit 7'
   gives 'exit 7 "words"' -oall --stop-if=never -- sh -c 'echo words >&2; echo out; exit 7'
   gives 'exit 7' -- sh -c 'echo err >&2; exit 7'
   gives 'exit 7' -n 2 -b 0 --stop-if=never -- sh -c '[ "$BACKOFF_ATTEMPT" -eq 2 ] || echo one >&2; exit 7'

@@ -109,7 +109,7 @@ TABLE
 
 # Of one line after the other, none has a say.
 unreadable='after=\nafter=-1\nafter=soon\nafter=1s 2s\nafter =1\nAFTER=1h\n after=1h\nverdict=\nverdict=maybe
-verdict=STOP\nverdict=stop \n verdict=stop\nstop\nverdict=stop,retry\nnonsense'
+verdict=stops\n verdict=stop\nstop\nverdict=stop,retry\nnonsense'
 
 @test "later lines win, and lines that cannot be read are ignored" {
   local wanted text
@@ -118,6 +118,9 @@ verdict=STOP\nverdict=stop \n verdict=stop\nstop\nverdict=stop,retry\nnonsense'
   done <<'TABLE'
 retry 0.001234567|after=1234567ns
 stop null|verdict=retry\nverdict=success\nverdict=stop
+stop null|verdict=stop \t
+stop null|verdict=Stop\r\n
+throttle 0.000003000|AFTER=1h\nafter=3us\r\nverdict=THROTTLE
 success 0.000000000|verdict=stop\nafter=0\nverdict=success\n
 retry 0.000005000|after=1h\nverdict=throttle\nafter=5us\nverdict=retry\n
 retry 0.000003000|nonsense\0\nafter=3us\nverdict=throttle\0\nverdict=retry
@@ -139,6 +142,11 @@ TABLE
 0|-v -n 1|after=1s\n\nverdict=retry
 1|-v -n 1|verdict=retry\0
 TABLE
+}
+
+@test "a verdict that cannot be read is told once, with its text" {
+  run --separate-stderr -7 "$BACKOFF" -n 3 -b 0 -- sh -c 'echo verdict=stopp >"$BACKOFF_HINT"; exit 7'
+  assert_equal "$(grep -cF 'BACKOFF_HINT: no verdict can be read in "verdict=stopp"' <<<"$stderr")" 1
 }
 
 @test "the file is emptied before each attempt: neither an older hint counts, nor what a hook writes" {
@@ -266,15 +274,30 @@ told() {
   told 0 '' -- sh -c 'exit 9'
 }
 
-@test "--retry-after: what curl needs to print the headers is told, behind env, too" {
-  local needs="-w '%{stderr}Retry-After: %header{retry-after}\\n' or -D /dev/stderr"
+@test "--retry-after: a failed curl or wget that prints no headers is told how to, behind env, too" {
+  local name count words
   mkdir "$BATS_TEST_TMPDIR/bin"
-  printf '#!/bin/sh\nexit 22\n' >"$BATS_TEST_TMPDIR/bin/curl"
-  chmod +x "$BATS_TEST_TMPDIR/bin/curl"
-  PATH=$BATS_TEST_TMPDIR/bin:$PATH told 1 "no stated wait in the output; to print the headers the command needs $needs" \
-    --throttle-on=22 -- env curl http://localhost/
-  run -0 "$BACKOFF" --tool=curl --plan
-  assert_output --partial -- "$needs"
+  PATH=$BATS_TEST_TMPDIR/bin:$PATH
+  for name in curl wget; do
+    printf '#!/bin/sh\neval "$SAYS"\nexit 22\n' >"$BATS_TEST_TMPDIR/bin/$name"
+    chmod +x "$BATS_TEST_TMPDIR/bin/$name"
+  done
+  while IFS='|' read -r count words; do
+    # shellcheck disable=SC2086 # words
+    told "$count" 'curl prints no headers: add -D /dev/stderr' -- $words
+  done <<'TABLE'
+1|curl http://localhost/
+1|env A=1 curl --fail --silent --show-error http://localhost/
+0|curl -fsSD /dev/stderr http://localhost/
+0|curl -i http://localhost/
+0|curl --dump-header=/dev/stderr http://localhost/
+0|sh -c 'exit 22'
+TABLE
+  SAYS='echo "< HTTP/1.1 500 Error"' told 0 '' --throttle-on=22 -- env curl http://localhost/
+  told 1 'wget prints no headers: add -S' -- wget http://localhost/
+  told 0 '' -- wget -qS http://localhost/
+  run -0 "$BACKOFF" --tool=wget --plan
+  assert_output --partial 'For --retry-after: wget prints no headers: add -S'
 }
 
 @test "--retry-after: a 503 or 429 that --tool knows says what is missing, and a 500 does not" {

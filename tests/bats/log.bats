@@ -473,7 +473,7 @@ END
   assert_events 'attempts[0].outcome == "not-started"' \
     'attempts[0].status == 127 and attempts[0].reason == "not found"' \
     'end.result == "stopped" and end.status == 127' \
-    'end.reason.startswith("not found (a shell function or builtin?")'
+    'end.reason.startswith("not found (a shell function?")'
   run -126 logged "$BATS_TEST_TMPDIR"
   assert_events 'attempts[0].status == 126' 'attempts[0].reason == "Permission denied"'
 }

@@ -413,22 +413,34 @@ apt_ready() {
     -o Acquire::Languages=none -o APT::Sandbox::User='')
 }
 
+# apt_serves: ./served is a repository with the packages on stdin.
+apt_serves() {
+  (
+    cd "$BATS_TEST_TMPDIR/served" || exit
+    cat >Packages
+    printf 'Date: %s\nSHA256:\n %s %d Packages\n' "$(date -Ru)" \
+      "$(sha256sum Packages | cut -d ' ' -f 1)" "$(stat -c %s Packages)" >Release
+  )
+  answers_ready
+}
+
 @test "apt-get: a list of sources that cannot be read stops" {
   apt_ready
   echo nonsense >apt/sources.list
   fails 100 'stop: exit 100 (bad list of sources)' -- "${APT[@]}" update
 }
 
+@test "apt-get update: a mirror that is down is retried, although the status is 0" {
+  apt_ready
+  fails 1 'retry: exit 0 (index files could not be downloaded)' -- "${APT[@]}" update
+  : >"$events" | apt_serves
+  succeeds "$START" 0 -- "${APT[@]}" update
+}
+
 # bats test_tags=long
 @test "apt-get: a full disk stops" {
   apt_ready
-  sed 's/^/X-/; s/$/: x/' upload >"$BATS_TEST_TMPDIR/served/Packages"
-  (
-    cd "$BATS_TEST_TMPDIR/served" || exit
-    printf 'Date: %s\nSHA256:\n %s %d Packages\n' "$(date -Ru)" \
-      "$(sha256sum Packages | cut -d ' ' -f 1)" "$(stat -c %s Packages)" >Release
-  )
-  answers_ready
+  sed 's/^/X-/; s/$/: x/' upload | apt_serves
   "$START"
   fails_on_disk 100 'stop: exit 100 (system needs a repair, or space)' -- \
     "${APT[@]}" -o Dir::State::Lists="$PWD/small" --error-on=any update

@@ -71,9 +71,19 @@ fork_calls='?vfork,?fork,clone,?clone3'
 @test "a script in the current directory, but not in PATH, is what is not found" {
   script upload '#!/bin/sh' 'exit 0'
   run -127 env PATH=/usr/bin:/bin "$BACKOFF" -- upload
-  assert_output --partial ': not found (a shell function or builtin?'
+  assert_output --partial ': not found (it is in this directory: ./upload)'
   run -127 env -u PATH "$BACKOFF" -- upload
   assert_output --partial ': not found ('
+  mkdir uploads
+  run -127 "$BACKOFF" -- uploads
+  assert_output --partial ': not found (a shell function?'
+}
+
+@test "the rest of a duration in two words is what is not found" {
+  run -127 "$BACKOFF" -T 10 min true
+  assert_output --partial ': not found (a duration is one word: 10min)'
+  run -127 "$BACKOFF" -n3 -- min
+  assert_output --partial ': not found (a shell function?'
 }
 
 @test "rule 54: what cannot be executed is 126, and not tried again" {
@@ -220,7 +230,7 @@ fork_calls='?vfork,?fork,clone,?clone3'
   # shellcheck disable=SC2317 # called by the bash below
   my_function() { printf '%s|' "$@"; }
   export -f my_function
-  run -0 "$BACKOFF" bash -c 'my_function "$@"' _ 'one word' two
+  run -0 "$BACKOFF" bash -euo pipefail -c 'my_function "$@"' _ 'one word' two
   assert_output 'one word|two|'
 }
 

@@ -204,6 +204,12 @@ does_without_file() {
   assert_line 'status 125'
 }
 
+@test "a directory where no file can be made is there: the file is named" {
+  need_proc
+  run -125 "$BACKOFF" --state-dir=/proc/self --slots=hub:1 true
+  assert_output 'backoff: cannot use slots hub (/proc/self/hub: No such file or directory)'
+}
+
 @test "a full disk" {
   need_mounts
   run in_mounts '

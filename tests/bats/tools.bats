@@ -101,6 +101,34 @@ judges() {
   refute_output --partial 'would stop'
 }
 
+@test "the first line of a poll says how exit 0 can count without --success-if" {
+  run -1 "$BACKOFF" -n 3 -b 1us --success-if=ready -- echo not yet
+  assert_line --index 1 --regexp \
+    ' attempt 1/3 not done after [^:]*: no line matches --success-if; next in [^ ]* \(--success-on=0 lets exit 0 count as well\)$'
+  assert_equal "$(grep -c -- '--success-on' <<<"$output")" 1
+}
+
+@test "one note says that the output hides the messages that a code is left to" {
+  local count options text
+  fake ssh
+  while IFS='|' read -r count options text; do
+    # shellcheck disable=SC2086 # options
+    run "$BACKOFF" -n 3 -b 1us $options
+    assert_equal "$options: $(grep -c ': --tool: .* printed nothing to judge by' <<<"$output")" "$options: $count"
+    [ "$count" -eq 0 ] || assert_line "backoff: curl: --tool: $text"
+  done <<'TABLE'
+1|--tool curl 22|curl printed nothing to judge by; curl -sS shows errors
+1|--tool=wget curl 8|wget printed nothing to judge by; wget -nv shows errors
+1|--tool=git curl 128|git printed nothing to judge by
+0|--tool curl 7
+0|--tool curl 199
+0|--tool curl 22 words
+0|--tool curl 22 42
+0|curl 22
+0|-r 22 --tool curl 22
+TABLE
+}
+
 @test "a code can be a success: rsync's 24" {
   fake rsync
   judges 'success: exit 24 (some source files vanished)' --tool -- rsync 24
@@ -345,7 +373,7 @@ EOS
 
 @test "an unknown tool is an error of one line, and a misspelt one is answered with a suggestion" {
   local name
-  for name in nothing '' 'scp sftp' /usr/bin/curl; do
+  for name in nothing 'scp sftp' /usr/bin/curl; do
     run --separate-stderr -125 "$BACKOFF" --tool="$name" -- touch made
     assert_output ''
     assert_equal "$stderr" "backoff: --tool: $name: expected the name of a tool; --tool=list prints all"

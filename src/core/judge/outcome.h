@@ -74,6 +74,7 @@ struct match {
 	const char *pattern;
 	const char *last_line; /* of stderr, or the one that matched; NULL:
 	                        * stderr was not watched */
+	bool is_silent; /* nothing came where a tool's messages are */
 	bool is_passed_on; /* that line has been written to our stderr */
 };
 
@@ -81,7 +82,8 @@ struct match {
 struct tool_advice {
 	enum verdict verdict; /* or VERDICT_NONE */
 	const char *meaning; /* "could not connect", or NULL */
-	bool states_wait; /* a server that says so states a wait, as a rule */
+	bool states_wait; /* with a 503 a server does, as a rule */
+	const char *silent; /* the tool, where a message is missing; or NULL */
 	bool would_stop; /* the table says so, but --tool was not given */
 };
 
@@ -154,6 +156,8 @@ struct outcome {
 	int error; /* errno of an attempt that was not started */
 	bool lasting; /* that error will not pass by itself (rule 54) */
 	bool no_interpreter; /* ENOENT, but only the interpreter is missing */
+	bool is_here; /* ENOENT, but a file of that name is in our directory */
+	const char *number; /* in the word before COMMAND, up to its end */
 	bool past_deadline; /* cut by --deadline, not by --timeout */
 	bool was_silent; /* cut for want of output, by --idle-timeout */
 	bool reader_gone; /* killed by PIPE after our reader had gone */

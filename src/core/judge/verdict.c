@@ -45,7 +45,9 @@ verdict_of(const struct rules *rules, const struct outcome *outcome)
 		    struct decision) { evidence->match.verdict, RULE_MATCH };
 	if (rules->match_needed && by_default && verdict == VERDICT_SUCCESS)
 		return (struct decision) { VERDICT_RETRY, RULE_NO_MATCH };
-	if (verdict != VERDICT_NONE)
+	/* After exit 0 the default gives way to a message of the tool. */
+	if (verdict != VERDICT_NONE
+	    && !(by_default && evidence->tool.verdict != VERDICT_NONE))
 		return by_codes(verdict, by_default);
 	if (evidence->tool.verdict != VERDICT_NONE)
 		return (struct decision) { evidence->tool.verdict, RULE_TOOL };

@@ -4,31 +4,39 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/text.h"
 #include "core/known/headers.h"
 
-const char *
-headers_options(const char *command)
+static const struct http_client clients[] = {
+	{ "curl", "Div", "--dump-header --include --verbose",
+	    "curl prints no headers: add -D /dev/stderr",
+	    "; curl -sS shows errors" },
+	{ "wget", "S", "--server-response", "wget prints no headers: add -S",
+	    "; wget -nv shows errors" },
+};
+
+const struct http_client *
+http_client(const char *name)
 {
-	if (command == NULL)
-		return NULL;
-	if (strcmp(command, "curl") == 0)
-		return "-w '%{stderr}Retry-After: "
-		       "%header{retry-after}\\n' or -D /dev/stderr";
-	if (strcmp(command, "wget") == 0)
-		return "-S";
+	for (size_t i = 0; name != NULL && i < ARRAY_LENGTH(clients); i++)
+		if (strcmp(clients[i].name, name) == 0)
+			return &clients[i];
 	return NULL;
 }
 
-bool
-headers_are_likely(const char *line)
+const char *
+headers_missing(const char *name, char *const *argv)
 {
-	size_t length;
+	const struct http_client *client = http_client(name);
 
-	for (; *line != '\0'; line += length + (line[length] != '\0')) {
-		length = strcspn(line, " \t:,.");
-		if (words_have("429 503", line, length) && length > 0)
-			return true;
+	for (; client != NULL && *argv != NULL; argv++) {
+		const char *word = *argv;
+
+		if (words_have(client->options, word, strcspn(word, "="))
+		    || (word[0] == '-' && word[1] != '-'
+		        && strpbrk(word, client->letters) != NULL))
+			return NULL;
 	}
-	return false;
+	return client != NULL ? client->prints_none : NULL;
 }

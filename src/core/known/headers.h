@@ -2,22 +2,21 @@
 #ifndef BACKOFF_CORE_KNOWN_HEADERS_H
 #define BACKOFF_CORE_KNOWN_HEADERS_H
 /*
- * What --retry-after has to know about clients of HTTP: with which options
- * they print headers, and when a server is likely to have sent a Retry-After.
+ * What clients of HTTP have to be told so that they print what --retry-after
+ * and --tool look for.
  */
 
-#include <stdbool.h>
+struct http_client {
+	char name[8];
+	char letters[8], options[40]; /* with which it prints headers */
+	char prints_none[48]; /* "curl prints no headers: add -D /dev/stderr" */
+	char shows_errors[32]; /* "; curl -sS shows errors" */
+};
 
-/*
- * The options, for people to read, such as "-S". NULL if COMMAND, a base name
- * or NULL, is not known.
- */
-const char *headers_options(const char *command);
+/* NULL: NAME, which may be NULL, is not known. */
+const struct http_client *http_client(const char *name);
 
-/*
- * Whether LINE, a message about a status of HTTP, names one that comes with a
- * Retry-After as a rule: 429 and 503 (RFC 9110, 15.6.4; RFC 6585, 4).
- */
-bool headers_are_likely(const char *line);
+/* Its prints_none; NULL: it does, by a word of ARGV, or is not known. */
+const char *headers_missing(const char *name, char *const *argv);
 
 #endif

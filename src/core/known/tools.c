@@ -17,6 +17,15 @@
 #define FIELD(id, line, field) PASTE(id, line, field)
 #define OFFSET(id, field) offsetof(struct texts, FIELD(id, __LINE__, field))
 
+/* Counts the messages of each tool, as its rows stand together. */
+enum message_number {
+#define TOOL(id, name, aliases, source, warning) MESSAGES_##id = 0,
+#define MESSAGE(id, low, high, verdict, regex, meaning) \
+	FIELD(id, __LINE__, NUMBER),
+#define ON_STDOUT MESSAGE
+#include "core/known/tools.def"
+};
+
 struct texts {
 #define TOOL(id, name, aliases, source, warning) \
 	char FIELD(id, __LINE__, NAME)[sizeof(name)]; \
@@ -26,6 +35,8 @@ struct texts {
 #define CODE(id, low, high, verdict, meaning) \
 	char FIELD(id, __LINE__, MEANING)[sizeof(meaning)];
 #define MESSAGE(id, low, high, verdict, regex, meaning) \
+	_Static_assert( \
+	    FIELD(id, __LINE__, NUMBER) <= TOOL_MESSAGES, "too many"); \
 	char FIELD(id, __LINE__, REGEX)[sizeof(regex)]; \
 	char FIELD(id, __LINE__, MEANING)[sizeof(meaning)];
 #define ON_STDOUT MESSAGE
@@ -172,15 +183,23 @@ tool_code(const struct tool *tool, int status, struct tool_row *row)
 }
 
 bool
+tool_needs_message(const struct tool *tool, int status)
+{
+	struct tool_row code, row;
+	bool is_known = tool_code(tool, status, &code);
+
+	for (size_t i = 0; is_known && tool_message_at(tool, i, &row); i++)
+		if (row.low <= status && status <= row.high
+		    && row.verdict != code.verdict)
+			return true;
+	return false;
+}
+
+bool
 tool_stops(const struct tool *tool, int status)
 {
-	struct tool_row row;
+	struct tool_row code;
 
-	if (!tool_code(tool, status, &row) || row.verdict != VERDICT_STOP)
-		return false;
-	for (size_t i = 0; tool_message_at(tool, i, &row); i++)
-		if (row.low <= status && status <= row.high
-		    && row.verdict != VERDICT_STOP)
-			return false;
-	return true;
+	return tool_code(tool, status, &code) && code.verdict == VERDICT_STOP
+	    && !tool_needs_message(tool, status);
 }

@@ -11,14 +11,16 @@
 
 #include "core/judge/outcome.h"
 
+#define TOOL_MESSAGES 48 /* no tool has more */
+
 /* A tool of the table; constant. */
 struct tool;
 
 /*
  * Exit codes low..high, 1..255, and what they mean. Of a message: after such
- * an exit, a line on stderr that matches regex (POSIX extended, C locale)
- * decides the verdict, whatever the code says. If several match, the first of
- * stop, success, throttle, retry decides.
+ * an exit, or after 0, a line on stderr that matches regex (POSIX extended, C
+ * locale) decides the verdict, whatever the code says. If several match, the
+ * first of stop, success, throttle, retry decides.
  */
 struct tool_row {
 	int low, high;
@@ -49,6 +51,9 @@ bool tool_code(const struct tool *tool, int status, struct tool_row *row);
 bool tool_code_at(const struct tool *tool, size_t index, struct tool_row *row);
 bool tool_message_at(
     const struct tool *tool, size_t index, struct tool_row *row);
+
+/* Whether messages after exit STATUS have another verdict than its code. */
+bool tool_needs_message(const struct tool *tool, int status);
 
 /* Whether exit STATUS is a stop by itself, whatever the output says. */
 bool tool_stops(const struct tool *tool, int status);

@@ -21,7 +21,7 @@ struct wrapper {
 	char flags[12]; /* letters of the options without an argument */
 	char takers[10]; /* letters of the options with an argument */
 	char long_flags[128]; /* names; an argument can only follow a "=" */
-	char long_takers[112]; /* names; the argument may be the next word */
+	char long_takers[192]; /* names; the argument may be the next word */
 	uint8_t operands; /* how many come before the command */
 	bool assignments; /* NAME=VALUE may come before the command */
 };
@@ -67,6 +67,25 @@ static const struct wrapper wrappers[] = {
 	{ .name = "stdbuf",
 	    .takers = "ioe",
 	    .long_takers = "input output error" },
+	{ .name = "setsid", .flags = "cw", .long_flags = "ctty wait" },
+	{ .name = "setpriv",
+	    .long_flags = "nnp no-new-privs clear-groups keep-groups "
+	                  "init-groups reset-env",
+	    .long_takers = "ambient-caps inh-caps bounding-set ruid euid rgid "
+	                   "egid reuid regid groups securebits pdeathsig "
+	                   "ptracer selinux-label apparmor-profile "
+	                   "landlock-access landlock-rule seccomp-filter" },
+	{ .name = "chrt",
+	    .flags = "bdfioRrv",
+	    .takers = "TPD",
+	    .long_flags = "batch deadline fifo idle other rr reset-on-fork "
+	                  "verbose",
+	    .long_takers = "sched-runtime sched-period sched-deadline",
+	    .operands = 1 },
+	{ .name = "taskset",
+	    .flags = "c",
+	    .long_flags = "cpu-list",
+	    .operands = 1 },
 };
 
 /* What the options of flock say about its status if the lock is taken. */

@@ -3,7 +3,7 @@
 #define BACKOFF_CORE_KNOWN_WRAPPED_COMMAND_H
 /*
  * Finds the command that an argument vector runs in the end, behind env, sudo,
- * nice, ionice, timeout, nohup, flock and stdbuf, in any order.
+ * nice, setsid, flock and others, in any order.
  */
 
 #include <stdbool.h>

@@ -25,8 +25,7 @@ load(bytes *loaded, const char *at)
 	*loaded |= SMALL;
 }
 
-/* Adds where the rarest part of a word begins: t[ry], [res]et, b[ack], rem[ai].
- */
+/* Adds where a word's rarest part begins: t[ry], [res]et, b[ack], rem[ai]. */
 static inline __attribute__((always_inline)) void
 add_parts(bytes *found, const char *at)
 {

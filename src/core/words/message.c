@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/duration.h"
+#include "core/known/headers.h"
 #include "core/words/message.h"
 
 /*
@@ -54,6 +55,7 @@ message_attempt(struct text *text, const struct loop_state *state,
     const struct limits *limits, int64_t repeats, int64_t pause_ns)
 {
 	const struct outcome *outcome = &state->outcome;
+	bool is_polling = outcome->rule == RULE_NO_MATCH;
 	struct span time = { 0, 0 };
 
 	if (pause_ns == PAUSE_NONE)
@@ -70,10 +72,13 @@ message_attempt(struct text *text, const struct loop_state *state,
 		if (state->verdict == VERDICT_THROTTLE)
 			text_add(text, " throttled: ");
 		else
-			text_join(text, " failed after ",
+			text_join(text,
+			    is_polling ? " not done after " : " failed after ",
 			    DURATION(outcome->ended_ns - outcome->started_ns),
 			    ": ");
-		if (repeats > 1)
+		if (is_polling)
+			text_add(text, "no line matches --success-if");
+		else if (repeats > 1)
 			text_add(text, "(same as before)");
 		else
 			reason_text(text, outcome);
@@ -198,14 +203,15 @@ message_end(struct text *text, const struct loop_state *state,
 }
 
 static bool
-misses_wait(const struct loop_state *state)
+misses_wait(const struct loop_state *state, const char *headers)
 {
 	const struct evidence *evidence = &state->outcome.evidence;
 
 	return !evidence->hint.has_wait
 	    && evidence->hint.stated == STATED_MISSING
-	    && (state->verdict == VERDICT_THROTTLE
-	        || evidence->tool.states_wait);
+	    && (state->verdict == VERDICT_THROTTLE || evidence->tool.states_wait
+	        || (headers != NULL && state->verdict == VERDICT_RETRY
+	            && state->outcome.kind == OUTCOME_EXITED));
 }
 
 const char *
@@ -214,6 +220,8 @@ message_mishap(struct text *line, struct text *reason, enum mishap mishap,
 {
 	const struct evidence *evidence = &state->outcome.evidence;
 	const struct hint *hint = &evidence->hint;
+	const char *silent = evidence->tool.silent;
+	const struct http_client *client = http_client(silent);
 	bool has_failed = state->verdict != VERDICT_SUCCESS
 	    && state->verdict != VERDICT_PASS;
 	const char *what = NULL;
@@ -222,6 +230,10 @@ message_mishap(struct text *line, struct text *reason, enum mishap mishap,
 	    && state->outcome.rule == RULE_DEFAULT) {
 		what = "--tool";
 		text_add(line, " (--tool would stop here)");
+	} else if (mishap == MISHAP_UNMATCHED
+	    && state->outcome.rule == RULE_NO_MATCH) {
+		what = "--success-if";
+		text_add(line, " (--success-on=0 lets exit 0 count as well)");
 	} else if (mishap == MISHAP_STRAY_OUTPUT && has_failed
 	    && evidence->stray_bytes > 0) {
 		what = "stdout";
@@ -229,16 +241,26 @@ message_mishap(struct text *line, struct text *reason, enum mishap mishap,
 		    " bytes stay in stdout's file; -o keeps only what "
 		    "succeeds");
 		text_join(line, " (", reason->data, ")");
-	} else if (mishap == MISHAP_MISSED_WAIT && misses_wait(state)) {
+	} else if (mishap == MISHAP_MISSED_WAIT
+	    && misses_wait(state, headers)) {
 		what = "--retry-after";
-		text_join(reason, "no stated wait in the output; ",
-		    headers != NULL ? "to print the headers the command needs "
-		                    : "the command has to print it",
-		    headers != NULL ? headers : "");
+		text_add(reason,
+		    headers != NULL ? headers
+		                    : "no stated wait in the output; the "
+		                      "command has to print it");
+		text_join(line, what, ": ", reason->data);
+	} else if (mishap == MISHAP_SILENT && silent != NULL
+	    && state->outcome.rule == RULE_TOOL) {
+		what = "--tool";
+		text_join(reason, silent, " printed nothing to judge by",
+		    client != NULL ? client->shows_errors : "");
 		text_join(line, what, ": ", reason->data);
 	} else if (mishap == MISHAP_UNREAD_WAIT && hint->unread != NULL) {
 		what = hint->unread_in_file ? "BACKOFF_HINT" : "--retry-after";
-		text_add(reason, "no time can be read in \"");
+		text_join(reason,
+		    strncmp(hint->unread, "verdict=", 8) == 0 ? "no verdict"
+		                                              : "no time",
+		    " can be read in \"");
 		text_printable(reason, hint->unread);
 		text_byte(reason, '"');
 		text_join(line, what, ": ", reason->data);

@@ -64,6 +64,7 @@ static const char *
 rule_name(enum rule rule)
 {
 	static const char names[RULE_UNMATCHED + 1][32] = {
+		[RULE_MATCH] = "output matches --stop-if",
 		[RULE_STOP_ON] = "--stop-on",
 		[RULE_SUCCESS_ON] = "--success-on",
 		[RULE_UNLISTED] = "not in --retry-on",
@@ -95,7 +96,9 @@ reason_without_line(struct text *text, const struct outcome *outcome)
 
 	if (outcome->rule == RULE_HINT) {
 		add_hint_verdict(text, evidence->hint.verdict);
-	} else if (outcome->rule == RULE_MATCH) {
+	} else if (outcome->rule == RULE_MATCH
+	    && (outcome->kind != OUTCOME_EXITED || outcome->status != 0
+	        || evidence->match.verdict != VERDICT_STOP)) {
 		text_add(text, "output matches '");
 		text_bounded(text, evidence->match.pattern);
 		text_byte(text, '\'');
@@ -158,22 +161,39 @@ add_lost_input(struct text *text, const struct evidence *evidence,
 	}
 }
 
-/* How to write what a name that was not found may have meant, or NULL. */
-static const char *
-likely_meaning(const char *name)
-{
-	const char *equals = strchr(name, '=');
-	const char *slash = strchr(name, '/');
+/* Builtins and keywords: no program has their names. */
+static const char of_shells[]
+    = "! [[ { alias bg case cd command declare eval exec exit export fg for "
+      "function if jobs let local popd pushd read return select set shift "
+      "source time trap type typeset ulimit umask unset until wait while";
 
-	if (name[strcspn(name, " \t\n")] != '\0')
-		return "one word with blanks: write the words apart, or "
-		       "sh -c '...'";
-	if (equals != NULL && (slash == NULL || equals < slash))
-		return "env NAME=... COMMAND";
-	if (slash == NULL)
-		return "a shell function or builtin? export -f it, then: "
-		       "backoff bash -c 'NAME \"$@\"' _ ...";
-	return NULL;
+/* How to write what a NAME that was not found may have meant. */
+static void
+add_likely_meaning(
+    struct text *text, const struct outcome *outcome, const char *name)
+{
+	const char *duration = JOINED(32, outcome->number, name); /* or "" */
+	int64_t ns;
+
+	if (outcome->is_here) {
+		text_add(text, " (it is in this directory: ./");
+		text_bounded(text, name);
+		text_byte(text, ')');
+	} else if (words_have(of_shells, name, strlen(name))) {
+		text_add(text, " (part of a shell: sh -c '...')");
+	} else if (is_letter(*name) && duration_parse(duration, &ns)) {
+		text_join(text, " (a duration is one word: ", duration, ")");
+	} else if (name[strcspn(name, " \t\n")] != '\0') {
+		text_add(text,
+		    " (one word with blanks: write the words apart, or "
+		    "sh -c '...')");
+	} else if (name[strcspn(name, "=/")] == '=') {
+		text_add(text, " (env NAME=... COMMAND)");
+	} else if (strchr(name, '/') == NULL) {
+		text_add(text,
+		    " (a shell function? export -f it, then: "
+		    "backoff bash -euo pipefail -c 'NAME \"$@\"' _ ...)");
+	}
 }
 
 void
@@ -241,7 +261,7 @@ reason_of_end(struct text *text, const struct loop_state *state,
 		if (outcome->kind == OUTCOME_NOT_STARTED
 		    && outcome->status == STATUS_NOT_FOUND
 		    && !outcome->no_interpreter)
-			add_in_parentheses(text, likely_meaning(name));
+			add_likely_meaning(text, outcome, name);
 		if (outcome->evidence.full != NULL) {
 			text_add(text, " (output is held in ");
 			text_bounded(text, outcome->evidence.full);

@@ -66,12 +66,10 @@ static void
 add_policy(struct text *text, const struct policy *policy)
 {
 	static const char cap_modes[][7] = { "window", "before", "after" };
-	int64_t first_ns = policy->delays_ns != NULL ? policy->delays_ns[0]
-	                                             : policy->base_ns;
 
 	add_jitter(text, &policy->jitter);
 	add_time(text, "throttle-base", policy->throttle_base_ns,
-	    saturating_multiply(first_ns, 5));
+	    saturating_multiply(policy->base_ns, 5));
 	if (policy->cap_mode != CAP_WINDOW)
 		text_join(text, ", cap-mode ", cap_modes[policy->cap_mode]);
 	add_count(text, "max-exponent", policy->max_exponent, INT64_MAX);

@@ -116,11 +116,12 @@ test_rules(void)
 	const struct outcome timeout = { .kind = OUTCOME_TIMED_OUT };
 	const struct outcome interrupted
 	    = { .kind = OUTCOME_KILLED, .status = -1, .signal = SIGINT };
-	struct outcome seen = exit_7, matched = exit_0;
+	struct outcome seen = exit_7, matched = exit_0, told_0 = exit_0;
 	struct rules none = { .listed_only = false };
 	struct rules stop = { .codes.exact[7] = VERDICT_STOP,
 		.codes.timeout = VERDICT_STOP,
 		.codes.killed[SIGINT] = VERDICT_STOP };
+	struct rules success_0 = { .codes.exact[0] = VERDICT_SUCCESS };
 	struct rules success = { .codes.nonzero = VERDICT_SUCCESS };
 	struct rules throttle = { .codes.range[7] = VERDICT_THROTTLE };
 	struct rules pass = { .codes.any = VERDICT_PASS };
@@ -164,6 +165,11 @@ test_rules(void)
 	judged(&needed, exit_7, VERDICT_RETRY, RULE_DEFAULT, "7 needs none");
 	matched.evidence.match.verdict = VERDICT_SUCCESS;
 	judged(&needed, matched, VERDICT_SUCCESS, RULE_MATCH, "0 has it");
+	told_0.evidence.tool.verdict = VERDICT_RETRY;
+	judged(&only_9, told_0, VERDICT_RETRY, RULE_TOOL,
+	    "a tool's message may say that 0 is none");
+	judged(&success_0, told_0, VERDICT_SUCCESS, RULE_SUCCESS_ON,
+	    "  but not against --success-on=0");
 
 	seen.evidence.tool.verdict = VERDICT_STOP;
 	judged(&only_9, seen, VERDICT_STOP, RULE_TOOL, "what the tool knows");

@@ -153,6 +153,25 @@ test_flock(void)
 	runs("flock", NULL);
 }
 
+/* How a process runs: its session, privileges, priority and processors. */
+static void
+test_sessions_and_schedules(void)
+{
+	runs("setsid curl", "curl");
+	runs("setsid -cw --wait --ctty curl", "curl");
+	runs("setsid -f curl", NULL);
+	runs("setpriv --reuid=backup --regid 34 --init-groups curl", "curl");
+	runs("setpriv --no-new-privs --pdeathsig keep -- curl", "curl");
+	runs("setpriv -d", NULL);
+	runs("chrt -b 0 curl", "curl");
+	runs("chrt -vR -T 5 --sched-period 9 -d 0 curl", "curl");
+	runs("chrt -p 42", NULL);
+	runs("taskset 03 curl", "curl");
+	runs("taskset -c 0-3 curl", "curl");
+	runs("taskset --cpu-list 0,2 curl", "curl");
+	runs("taskset -pc 0 42", NULL);
+}
+
 /* The status if the lock is taken. */
 static void
 test_lock_conflict(void)
@@ -231,6 +250,7 @@ TESTS
 	test_timeout();
 	test_nohup_and_stdbuf();
 	test_flock();
+	test_sessions_and_schedules();
 	test_lock_conflict();
 	test_nesting();
 }

@@ -107,6 +107,8 @@ test_defaults(void)
 	is_int(options.settings.limits.attempts, 8,
 	    "a list of one item repeats as often as without it");
 	is_int(options.settings.policy.cap_ns, DURATION_INF, "no cap");
+	is_int(options.settings.policy.base_ns, 5 * NS_PER_S,
+	    "and its first item is the base, of hints too");
 
 	reset();
 	give(OPT_DELAYS, "1s,2s");
@@ -129,6 +131,8 @@ test_contradictions(void)
 	contradict(OPT_DELAYS, "1s", OPT_FACTOR, "2");
 	contradict(OPT_DELAYS, "1s", OPT_GROWTH, "linear");
 	contradict(OPT_DELAYS, "1s", OPT_STEPS, "3");
+	contradict(OPT_DELAYS, "1s", OPT_JITTER, "decorrelated");
+	contradict(OPT_DELAYS, "1s", OPT_JITTER, "smooth");
 	contradict(OPT_STEPS, "3", OPT_FACTOR, "2");
 	contradict(OPT_STEPS, "3", OPT_GROWTH, "linear");
 	contradict(OPT_STEPS, "3", OPT_BASE, "0");
@@ -165,6 +169,13 @@ test_preset(void)
 	ok(given.text[OPT_DELAYS] == NULL
 	        && options.settings.policy.delays_ns == NULL,
 	    "a list that the base contradicts is not taken");
+
+	words = text_in(room, sizeof room);
+	reset();
+	give(OPT_PRESET, "aws-decorrelated");
+	give(OPT_DELAYS, "1s");
+	preset_apply(&options, &given, &words);
+	ok(given.text[OPT_JITTER] == NULL, "nor a jitter that a list does");
 }
 
 TESTS

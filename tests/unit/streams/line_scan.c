@@ -33,6 +33,13 @@ below(size_t bound)
 static struct scan scan;
 static struct scan_stream stream;
 
+/* What it says, or -1. */
+static int64_t
+read_ns(const struct stated_wait *said)
+{
+	return said->stated == STATED_READ ? said->when.ns : -1;
+}
+
 static void
 clear(void)
 {
@@ -99,7 +106,9 @@ any_line_matches(const char *regex, const char *text, size_t length)
 		for (size_t i = 0; i < size; i++)
 			line[i] = text[i] == '\0' ? '\001' : text[i];
 		line[size] = '\0';
-		found = regexec(&compiled, line, 0, NULL, 0) == 0;
+		found = regexec(&compiled, line, 0, NULL,
+		            text + size < stop ? REG_NOTEOL : 0)
+		    == 0;
 		text = stop + 1;
 	}
 	regfree(&compiled);
@@ -306,7 +315,7 @@ compare_pieces(void)
 
 	for (int i = 0; i < 100; i++) {
 		size_t length = make_long_text(text, sizeof text);
-		bool wanted = any_line_matches("needl[e]", text, length);
+		bool wanted = any_line_matches("needl[e]$", text, length);
 		char last_line[SCAN_QUOTE + 1];
 
 		/* On the heap, where reading beyond it is noticed. */
@@ -315,7 +324,7 @@ compare_pieces(void)
 			break;
 		memcpy(exact, text, length);
 		for (size_t j = 0; j < sizeof sizes / sizeof *sizes; j++) {
-			begin("needl[e]");
+			begin("needl[e]$");
 			feed(exact, length, sizes[j]);
 			wrong += (scan_match(&scan) != NULL) != wanted;
 			if (j > 0)
@@ -328,6 +337,49 @@ compare_pieces(void)
 		free(exact);
 	}
 	is_int(wrong, 0, "lines are the same in pieces of every size");
+}
+
+/* What is cut off a line, here SCAN_LINE or more bytes long, is not its end. */
+static void
+check_cut_lines(void)
+{
+	static const struct {
+		size_t length;
+		const char *rest;
+		bool ends;
+		int64_t wait_ns;
+	} cases[] = {
+		{ SCAN_LINE - 1, "", true, 3 * NS_PER_S },
+		{ SCAN_LINE, "", true, 3 * NS_PER_S },
+		{ SCAN_LINE, "0 minutes", false, -1 },
+		{ 2 * SCAN_LINE, "", false, -1 },
+	};
+	static char line[2 * SCAN_LINE + 16];
+	const size_t tail = sizeof "retry after 3" - 1;
+
+	for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+		size_t length = cases[i].length;
+		const struct waits *waits = &scan.wait.waits;
+
+		memset(line, ' ', length);
+		memcpy(line + (length <= SCAN_LINE ? length : SCAN_LINE) - tail,
+		    "retry after 3", tail);
+		strcpy(line + length, cases[i].rest);
+		begin("3$");
+		scan_add(&scan, VERDICT_RETRY, "retry after 3");
+		scan.wait.count = 0;
+		wait_scan_add(&scan.wait, "after (3$)");
+		feed(line, strlen(line), 700);
+		is_int(scan_match(&scan)->verdict,
+		    cases[i].ends ? VERDICT_STOP : VERDICT_RETRY,
+		    "$ is the end of the whole line");
+		is_int(read_ns(waits_of(waits, WAIT_REGEX)), cases[i].wait_ns,
+		    "for --retry-after=REGEX too");
+		is_int(read_ns(waits_of(waits, WAIT_SENTENCE)),
+		    cases[i].wait_ns, "and what is cut in two is no wait");
+		end();
+		regfree(&scan.wait.pointers[0].regex);
+	}
 }
 
 static void
@@ -626,9 +678,7 @@ check_tool_room(void)
 static int64_t
 wait_of(enum wait_source source)
 {
-	const struct stated_wait *said = waits_of(&scan.wait.waits, source);
-
-	return said->stated == STATED_READ ? said->when.ns : -1;
+	return read_ns(waits_of(&scan.wait.waits, source));
 }
 
 /* Of a long line, and across the parts in which it is read. */
@@ -704,4 +754,5 @@ TESTS
 	check_tool_room();
 	check_waits_in_pieces();
 	check_pointed_waits();
+	check_cut_lines();
 }

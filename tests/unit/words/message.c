@@ -78,6 +78,13 @@ test_attempts(void)
 	attempt_is(&state, &eight, NS_PER_S,
 	    "probe 3 at gate hub failed after 4.1s: exit 7; next in 1s");
 	state = a_moment();
+	state.outcome.status = 0;
+	state.outcome.rule = RULE_NO_MATCH;
+	attempt_is(&state, &eight, NS_PER_S,
+	    "attempt 2/8 not done after 4.1s: no line matches --success-if; "
+	    "next in 1s");
+	state.outcome.rule = RULE_DEFAULT;
+	state.outcome.status = 7;
 	state.verdict = VERDICT_THROTTLE;
 	attempt_is(&state, &eight, 9 * NS_PER_S,
 	    "attempt 2/8 throttled: exit 7; next in 9s");
@@ -246,8 +253,9 @@ static void
 test_not_found(void)
 {
 	static const char function[]
-	    = "not found (a shell function or builtin? export -f it, then: "
-	      "backoff bash -c 'NAME \"$@\"' _ ...)";
+	    = "not found (a shell function? export -f it, then: "
+	      "backoff bash -euo pipefail -c 'NAME \"$@\"' _ ...)";
+	static const char part[] = "not found (part of a shell: sh -c '...')";
 	static const char blanks[]
 	    = "not found (one word with blanks: write the words apart, or "
 	      "sh -c '...')";
@@ -264,6 +272,22 @@ test_not_found(void)
 	end_reason_is(&state, stopped, "FOO=1", variable);
 	end_reason_is(&state, stopped, "FOO=/bin/true", variable);
 	end_reason_is(&state, stopped, "/srv/a=b/deploy", "not found");
+	end_reason_is(&state, stopped, "cd", part);
+	end_reason_is(&state, stopped, "!", part);
+	end_reason_is(&state, stopped, "min", function);
+	state.outcome.number = "1.5";
+	end_reason_is(&state, stopped, "min",
+	    "not found (a duration is one word: 1.5min)");
+	end_reason_is(&state, stopped, "deploy", function);
+	end_reason_is(&state, stopped, "5s", function);
+	state.outcome.number = "1m30";
+	end_reason_is(
+	    &state, stopped, "s", "not found (a duration is one word: 1m30s)");
+	state.outcome.number = "1b";
+	end_reason_is(&state, stopped, "min", function);
+	state.outcome.is_here = true;
+	end_reason_is(
+	    &state, stopped, "cd", "not found (it is in this directory: ./cd)");
 	state.outcome.no_interpreter = true;
 	end_reason_is(&state, stopped, "deploy", "interpreter not found");
 	state.outcome = outcome_not_started(EACCES);
@@ -301,6 +325,9 @@ test_meaning(void)
 	outcome.evidence.match.verdict = VERDICT_STOP;
 	outcome.evidence.match.pattern = "URL";
 	reason_is(outcome, "output matches 'URL' \"curl: (7)\"");
+	outcome.status = 0;
+	outcome.evidence.tool.meaning = NULL;
+	reason_is(outcome, "exit 0 (output matches --stop-if) \"curl: (7)\"");
 	outcome.rule = RULE_HINT;
 	outcome.evidence.hint.verdict = VERDICT_RETRY;
 	reason_is(
