@@ -120,15 +120,17 @@ log_start(void)
 	}
 }
 
+static char amiss[REASON_SIZE]; /* why what told_once() has returned is */
+
 /* message_mishap(), but NULL where it has been told of in this run. */
 static const char *
-told_once(enum mishap mishap, const struct loop_state *state, struct text *line,
-    struct text *reason)
+told_once(enum mishap mishap, const struct loop_state *state, struct text *line)
 {
 	static bool is_told[MISHAPS];
+	struct text reason = text_in(amiss, sizeof amiss);
 	const char *what = is_told[mishap]
 	    ? NULL
-	    : message_mishap(line, reason, mishap, state, options->headers);
+	    : message_mishap(line, &reason, mishap, state, options->headers);
 
 	is_told[mishap] = is_told[mishap] || what != NULL;
 	return what;
@@ -143,14 +145,13 @@ log_mishaps(const struct loop_state *state, int64_t pause_ns)
 	    : MISHAP_MISSED_WAIT;
 
 	for (; mishap < MISHAPS; mishap++) {
-		char line[REASON_SIZE], because[REASON_SIZE];
+		char line[REASON_SIZE];
 		struct text words = text_in(line, sizeof line);
-		struct text reason = text_in(because, sizeof because);
 		const char *what
-		    = told_once((enum mishap)mishap, state, &words, &reason);
+		    = told_once((enum mishap)mishap, state, &words);
 
 		if (what != NULL)
-			log_degraded(WEIGHT_NORMAL, line, what, because);
+			log_degraded(WEIGHT_NORMAL, line, what, amiss);
 	}
 }
 
@@ -172,16 +173,6 @@ log_notes(const struct outcome *outcome)
 	}
 }
 
-/* At the end of a line. */
-static void
-advise(struct text *text, enum mishap mishap, const struct loop_state *state)
-{
-	char room[REASON_SIZE];
-	struct text reason = text_in(room, sizeof room);
-
-	told_once(mishap, state, text, &reason);
-}
-
 /*
  * Failure number REPEATS of its kind. One that is not worth a line is seen
  * nevertheless while it is waited.
@@ -195,8 +186,8 @@ log_failed_attempt(
 	struct span time = message_attempt(
 	    &text, state, &options->settings->limits, repeats_so_far, pause_ns);
 
-	advise(&text, MISHAP_UNSTOPPED, state);
-	advise(&text, MISHAP_STRAY_OUTPUT, state);
+	told_once(MISHAP_UNSTOPPED, state, &text);
+	told_once(MISHAP_STRAY_OUTPUT, state, &text);
 	if (pause_ns >= NS_PER_S
 	    && countdown_line_start(&text, time, stays, -1))
 		return;
@@ -283,7 +274,7 @@ log_end_text(const struct loop_state *state, const struct ending *ending)
 	message_end(
 	    &text, &shown, &options->settings->limits, ending, options->word);
 	if (ending->result != RESULT_STOPPED)
-		advise(&text, MISHAP_UNSTOPPED, state);
+		told_once(MISHAP_UNSTOPPED, state, &text);
 	finish_line(&text);
 }
 
