@@ -120,15 +120,17 @@ log_start(void)
 	}
 }
 
+static char amiss[REASON_SIZE]; /* why what told_once() has returned is */
+
 /* message_mishap(), but NULL where it has been told of in this run. */
 static const char *
-told_once(enum mishap mishap, const struct loop_state *state, struct text *line,
-    struct text *reason)
+told_once(enum mishap mishap, const struct loop_state *state, struct text *line)
 {
 	static bool is_told[MISHAPS];
+	struct text reason = text_in(amiss, sizeof amiss);
 	const char *what = is_told[mishap]
 	    ? NULL
-	    : message_mishap(line, reason, mishap, state, options->headers);
+	    : message_mishap(line, &reason, mishap, state, options->headers);
 
 	is_told[mishap] = is_told[mishap] || what != NULL;
 	return what;
@@ -143,14 +145,13 @@ log_mishaps(const struct loop_state *state, int64_t pause_ns)
 	    : MISHAP_MISSED_WAIT;
 
 	for (; mishap < MISHAPS; mishap++) {
-		char line[REASON_SIZE], because[REASON_SIZE];
+		char line[REASON_SIZE];
 		struct text words = text_in(line, sizeof line);
-		struct text reason = text_in(because, sizeof because);
 		const char *what
-		    = told_once((enum mishap)mishap, state, &words, &reason);
+		    = told_once((enum mishap)mishap, state, &words);
 
 		if (what != NULL)
-			log_degraded(WEIGHT_NORMAL, line, what, because);
+			log_degraded(WEIGHT_NORMAL, line, what, amiss);
 	}
 }
 
@@ -176,11 +177,8 @@ log_notes(const struct outcome *outcome)
 static void
 advise(struct text *text, const struct loop_state *state, enum mishap last)
 {
-	char room[REASON_SIZE];
-	struct text reason = text_in(room, sizeof room);
-
 	for (int mishap = 0; mishap <= (int)last; mishap++)
-		told_once((enum mishap)mishap, state, text, &reason);
+		told_once((enum mishap)mishap, state, text);
 }
 
 /*

@@ -18,7 +18,7 @@ void
 channel_reset(struct channel *channel)
 {
 	channel->start = channel->scanned = channel->end = 0;
-	channel->ended = channel->is_torn = false;
+	channel->ended = false;
 	channel->read_ns = INT64_MIN;
 	channel->failure = 0;
 }
@@ -112,10 +112,6 @@ channel_write(struct channel *channel)
 		    channel->scanned - channel->start);
 		if (written >= 0) {
 			channel->start += (size_t)written;
-			if (written > 0)
-				channel->is_torn
-				    = channel->buffer[channel->start - 1]
-				    != '\n';
 			continue;
 		}
 		if (errno == EINTR)

@@ -27,7 +27,6 @@ struct channel {
 	bool ended; /* COMMAND has ended: only what is in the pipe counts */
 	size_t left; /* how much of that is still to be read */
 	int64_t read_ns; /* when something was read last, or INT64_MIN */
-	bool is_torn; /* what was written ends within a line */
 	int failure; /* why it cannot be passed on: errno, or 0 */
 };
 

@@ -26,6 +26,7 @@ static struct channel *turn; /* then: the one that is being passed on */
 static bool times_all; /* all output is looked at: see tap_start() */
 static int failure; /* of none of the channels */
 static bool cut_off;
+static bool stderr_torn; /* what was passed on ends within a line */
 static struct channel channels[TAP_DESCRIPTORS] = {
 	{ .pipe = -1, .commands = -1, .target = STDOUT_FILENO },
 	{ .pipe = -1, .commands = -1, .target = STDERR_FILENO },
@@ -66,7 +67,7 @@ tap_begin(int descriptors[3])
 	bool shared;
 
 	failure = 0;
-	cut_off = false;
+	cut_off = stderr_torn = false;
 	if (scan == NULL)
 		return true;
 	scan_reset(scan);
@@ -264,8 +265,7 @@ scan_held(struct channel *channel)
 bool
 tap_tore_stderr(void)
 {
-	return !in_turn
-	    && (channels[1].is_torn || (together && channels[0].is_torn));
+	return stderr_torn;
 }
 
 bool
@@ -282,6 +282,8 @@ tap_end(void)
 	for (int i = 0; i < TAP_DESCRIPTORS; i++) {
 		cut_off = cut_off || channels[i].pipe >= 0;
 		channel_close(&channels[i]);
+		if (!in_turn && (i == 1 || together))
+			stderr_torn |= channels[i].stream->length > 0;
 		scan_held(&channels[i]);
 		scan_finish(scan, channels[i].stream);
 	}

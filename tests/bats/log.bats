@@ -124,16 +124,6 @@ said() {
   said
 }
 
-@test "-q prints why a success exits with --flaky-status" {
-  tells -q --flaky-status=9 -b 0 -- sh -c "$(fails_then_succeeds 1 "$count")"
-  [ "$status" -eq 9 ]
-  said 'backoff: sh: succeeded at attempt 2/8 in DUR: exit 9 \(--flaky-status\)'
-  rm "$count"
-  tells -qq --flaky-status=9 -b 0 -- sh -c "$(fails_then_succeeds 1 "$count")"
-  [ "$status" -eq 9 ]
-  said
-}
-
 @test "-q twice prints nothing, as text or JSON" {
   local option
   for option in -qq '-q --quiet' '-qq --log-format=json'; do
