@@ -223,14 +223,14 @@ dies() {
 @test "rule 36: we die by real-time signals too" {
   need_real_time
   "${PYTHON[@]}" "$lib/run.py" --fate fate -- "$BACKOFF" -n 1 -q -- \
-    python3 -c 'import os; os.kill(os.getpid(), 40)' 3>&-
+    python3 -S -c 'import os; os.kill(os.getpid(), 40)' 3>&-
   assert_equal "$(cat fate)" "killed 40"
 }
 
 # dies_from OPTION...: backoff, which starts in such a signal state, dies by the
 # TERM of its COMMAND, which has set that right.
 dies_from() {
-  "${PYTHON[@]}" "$lib/run.py" "$@" --fate fate -- "$BACKOFF" -n 1 -q -- python3 -c '
+  "${PYTHON[@]}" "$lib/run.py" "$@" --fate fate -- "$BACKOFF" -n 1 -q -- python3 -S -c '
 import os, signal
 signal.signal(signal.SIGTERM, signal.SIG_DFL)
 signal.pthread_sigmask(signal.SIG_SETMASK, [])

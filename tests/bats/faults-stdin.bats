@@ -165,7 +165,7 @@ sys.exit(subprocess.call(sys.argv[2:], stdin=reader))
 SCRIPT
   local call first
   while read -r kind call regex; do
-    filled=(python3 filled.py "$kind" strace -qq -o trace -e trace="$call")
+    filled=(python3 -S filled.py "$kind" strace -qq -o trace -e trace="$call")
     "${filled[@]}" "$BACKOFF" -- sh -c 'head -c 5000 >/dev/null'
     first=$(grep -nE "$regex" trace | sed 's/:.*//' | head -n 1)
     run "${filled[@]}" -e inject="$call:error=EAGAIN:when=$first..$((first + 1))" \

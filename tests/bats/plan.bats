@@ -15,7 +15,7 @@ setup() {
 # rows EXPRESSION...: checks these for the rows of the plan in $output, a list
 # of objects in p.
 rows() {
-  python3 - "$@" 3<<<"$output" <<'PY'
+  python3 -S - "$@" 3<<<"$output" <<'PY'
 import json, os, sys
 p = [json.loads(line) for line in os.fdopen(3)]
 for expression in sys.argv[1:]:
@@ -157,7 +157,7 @@ END
     for seed in 1 2 3; do
       # shellcheck disable=SC2086
       run -1 logged --seed="$seed" $options -- false
-      python3 - "$events" <<'PY' || fail "$options, $seed"
+      python3 -S - "$events" <<'PY' || fail "$options, $seed"
 import json, sys
 rows = [json.loads(line) for line in open("rows")]
 events = [json.loads(line) for line in open(sys.argv[1])]

@@ -158,7 +158,7 @@ fcntl.ioctl(0, termios.FIONREAD, count)
 print("something" if count[0] > 0 else "nothing")
 SCRIPT
   for kind in "${EXACT[@]}"; do
-    run fed "$kind" -n 2 -- python3 look.py
+    run fed "$kind" -n 2 -- python3 -S look.py
     assert_output something
     assert_left 0
   done
@@ -292,7 +292,7 @@ os.close(writer)
 assert command.stdout.read() == b"end\n"
 sys.exit(command.wait())
 SCRIPT
-  lib=$lib python3 writer.py "$1" "$2" "$BACKOFF" -- sh -c '
+  lib=$lib python3 -S writer.py "$1" "$2" "$BACKOFF" -- sh -c '
     head -c "$1" >/dev/null
     echo ready
     while read -r line; do echo "$line"; done
@@ -464,16 +464,16 @@ import os, sys
 os.set_blocking(0, False)
 os.execvp(sys.argv[1], sys.argv[1:])
 SCRIPT
-  run feed pipe data python3 nonblocking.py "$BACKOFF" -- \
-    python3 -c 'import os; print(os.get_blocking(0))'
+  run feed pipe data python3 -S nonblocking.py "$BACKOFF" -- \
+    python3 -S -c 'import os; print(os.get_blocking(0))'
   assert_output True
-  feed --late=10 pipe data python3 nonblocking.py "$BACKOFF" -- head -c 10 >saw
+  feed --late=10 pipe data python3 -S nonblocking.py "$BACKOFF" -- head -c 10 >saw
   assert_saw saw 10
   assert_left 10
 }
 
 @test "a command that makes its stdin non-blocking changes that of no later attempt" {
-  run fed --open pipe -n 3 -- python3 -c 'import os, sys
+  run fed --open pipe -n 3 -- python3 -S -c 'import os, sys
 print(os.get_blocking(0))
 os.set_blocking(0, False)
 sys.exit(7)'
@@ -522,7 +522,7 @@ connection, _ = socket.socket(fileno=os.dup(0)).accept()
 connection.sendall(b"attempt %s\n" % os.environb[b"BACKOFF_ATTEMPT"])
 sys.exit(os.environ["BACKOFF_ATTEMPT"] != "2")
 SCRIPT
-  run -0 python3 server.py "$BACKOFF" -qq --base=0 -- python3 accept.py
+  run -0 python3 -S server.py "$BACKOFF" -qq --base=0 -- python3 -S accept.py
   assert_output $'attempt 1\nattempt 2'
 }
 
@@ -534,7 +534,7 @@ for number in range(3):
     writer.send(b"%d\n" % number)
 sys.exit(subprocess.call(sys.argv[1:], stdin=reader))
 SCRIPT
-  run -7 python3 datagrams.py "$BACKOFF" -qq --base=0 -n 3 -- sh -c 'head -n 1; exit 7'
+  run -7 python3 -S datagrams.py "$BACKOFF" -qq --base=0 -n 3 -- sh -c 'head -n 1; exit 7'
   assert_output $'0\n1\n2'
 }
 
@@ -552,7 +552,7 @@ os.close(writer)
 sys.stdout.write(os.fdopen(reader).read())
 sys.exit(status)
 SCRIPT
-  run -7 python3 writing.py "$BACKOFF" -qq --base=0 -n 2 -- sh -c 'echo written >&0; exit 7'
+  run -7 python3 -S writing.py "$BACKOFF" -qq --base=0 -n 2 -- sh -c 'echo written >&0; exit 7'
   assert_output $'written\nwritten'
 }
 

@@ -30,7 +30,7 @@ server_teardown() {
 # free_port: one that nobody listens on, below the range that the kernel
 # hands out by itself, so that it stays free while the server is away.
 free_port() {
-  python3 - <<'PY'
+  python3 -S - <<'PY'
 import random, socket
 while True:
     port = random.randrange(10240, 32768)
@@ -86,7 +86,7 @@ SH
 
 # answers_ready: an HTTP server that answers as the path says; see answers.py.
 answers_ready() {
-  start_script "$(type -P python3)" "$TOP_SRCDIR/tests/lib/answers.py" \
+  start_script "$(type -P python3)" -S "$TOP_SRCDIR/tests/lib/answers.py" \
     "$PORT" "$BATS_TEST_TMPDIR/served"
 }
 
@@ -96,14 +96,14 @@ answers_with_tls_ready() {
   command -v openssl >/dev/null || skip "openssl is missing"
   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes \
     -keyout self.key -out self.pem -days 2 -subj /CN=self 2>/dev/null
-  start_script "$(type -P python3)" "$TOP_SRCDIR/tests/lib/answers.py" \
+  start_script "$(type -P python3)" -S "$TOP_SRCDIR/tests/lib/answers.py" \
     "$PORT" "$BATS_TEST_TMPDIR/served" self.pem self.key
 }
 
 # registry_ready: a registry that answers as the image's name says; see
 # registry.py.
 registry_ready() {
-  start_script "$(type -P python3)" "$TOP_SRCDIR/tests/lib/registry.py" "$PORT"
+  start_script "$(type -P python3)" -S "$TOP_SRCDIR/tests/lib/registry.py" "$PORT"
 }
 
 # git_daemon_ready: git's own server, which offers none of ./served.
