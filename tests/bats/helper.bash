@@ -35,13 +35,12 @@ PYTHON=(python3 -S)
 
 # wait_for CONDITION...: until the command succeeds. The one place that
 # polls, for what no event announces; BATS_TEST_TIMEOUT bounds it. What takes
-# more than a second may take some more.
+# longer may take some more.
 wait_for() {
-  local looks=0 pause=0.02
+  local looks=0 pauses=(0.02 0.02 0.02 0.05 0.05 0.1 0.1)
 
   until "$@"; do
-    [ $((++looks)) -ne 50 ] || pause=0.2
-    sleep "$pause"
+    sleep "${pauses[looks++]:-0.2}"
   done
 }
 
