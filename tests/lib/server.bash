@@ -6,7 +6,7 @@
 # is set here is for the tests.
 # shellcheck disable=SC2016,SC2034
 
-# server_setup: for setup().
+# server_setup [LINES]: for setup(), with so much to upload.
 server_setup() {
   unset http_proxy https_proxy all_proxy no_proxy RSYNC_PROXY RSYNC_RSH
   need python3
@@ -18,7 +18,7 @@ server_setup() {
   mkdir "$BATS_TEST_TMPDIR/work" "$BATS_TEST_TMPDIR/served"
   cd "$BATS_TEST_TMPDIR/work" || return
   # No two lines alike: a file put together from two attempts shows.
-  seq 1000000 >upload
+  seq "${1:-50000}" >upload
 }
 
 # server_teardown: for teardown().
@@ -30,19 +30,9 @@ server_teardown() {
 # free_port: one that nobody listens on, below the range that the kernel
 # hands out by itself, so that it stays free while the server is away.
 free_port() {
-  python3 -S - <<'PY'
-import random, socket
-while True:
-    port = random.randrange(10240, 32768)
-    with socket.socket() as s:
-        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            s.bind(("127.0.0.1", port))
-        except OSError:
-            continue
-    print(port)
-    break
-PY
+  local port
+  while port=$((RANDOM % 22528 + 10240)) && (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do :; done
+  echo "$port"
 }
 
 # ours: the processes whose working directory is below this test's, or that have a
