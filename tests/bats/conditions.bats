@@ -401,9 +401,9 @@ def last(*_):
 signal.signal(signal.SIGTERM, last)
 signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
 time.sleep(1000)'
-  "${HOLD_TERM[@]}" "$BACKOFF" -qq -n 1 -t 200ms -k 1h --stop-if=never -- python3 -c "$command" >"$got" || true
+  "${HOLD_TERM[@]}" "$BACKOFF" -qq -n 1 -t 200ms -k 1h --stop-if=never -- python3 -S -c "$command" >"$got" || true
   assert_equal "$(stat -c %s "$got")" 60000
-  "${HOLD_TERM[@]}" "$BACKOFF" -qq -n 1 -t 200ms -k 1h --stop-if=never -- python3 -c "$command" | cat >"$got"
+  "${HOLD_TERM[@]}" "$BACKOFF" -qq -n 1 -t 200ms -k 1h --stop-if=never -- python3 -S -c "$command" | cat >"$got"
   assert_equal "$(stat -c %s "$got")" 60000
 }
 
@@ -454,7 +454,7 @@ time.sleep(1000)'
 
 # full: whether a write to the pipe at fd 8 would block.
 full() {
-  python3 -c '
+  python3 -S -c '
 import select, sys
 poll = select.poll()
 poll.register(8, select.POLLOUT)

@@ -109,6 +109,7 @@ sources() {
 # copied: a copy of the sources, in $there. What is copied from a read-only tree
 # could not be changed, or removed.
 copied() {
+  [ -z "${there-}" ] || return 0
   there=$BATS_TEST_TMPDIR/there
   mkdir "$there"
   cp -R Makefile.am src "$there"
@@ -117,15 +118,18 @@ copied() {
 
 # with_line LINT LINE FILE: LINT on the sources, with LINE added to FILE.
 with_line() {
-  [ -n "${there-}" ] || copied
+  copied
   cp "$there/$3" "$BATS_TEST_TMPDIR/before"
   echo "$2" >>"$there/$3"
   run "tests/$1" "$there"
   cp "$BATS_TEST_TMPDIR/before" "$there/$3"
 }
 
-with_include() {
-  with_line lint-rooms "$@"
+# refuses_include LINE FILE REGEX: lint-rooms says that of the LINE in FILE.
+refuses_include() {
+  with_line lint-rooms "$1" "$2"
+  assert_failure
+  assert_line --regexp "^$3"
 }
 
 @test "no include breaks the order of the rooms or closes a circle" {
@@ -133,50 +137,31 @@ with_include() {
   assert_output ''
 }
 
-@test "lint-rooms says which include goes up to a later room" {
-  with_include '#include "log/log.h"' src/core/base/text.c
-  assert_failure
-  assert_line --regexp \
-    '^src/core/base/text.c:[0-9]+: log/log.h is in the room log, which comes after base$'
-}
-
-@test "lint-rooms says which includes close a circle" {
-  with_include '#include "core/loop/loop.h"' src/core/judge/outcome.h
-  assert_failure
-  assert_line --regexp '^circle: .*src/core/judge/outcome -> src/core/loop/loop -> '
-}
-
-@test "lint-rooms says which included file is in no room" {
-  with_include '#include "core/made_up.h"' src/main.c
-  assert_failure
-  assert_output --regexp '^src/main.c:[0-9]+: core/made_up.h is in no room$'
+@test "lint-rooms says which include goes up to a later room, closes a circle, or is in no room" {
+  refuses_include '#include "log/log.h"' src/core/base/text.c \
+    'src/core/base/text.c:[0-9]+: log/log.h is in the room log, which comes after base$'
+  refuses_include '#include "core/loop/loop.h"' src/core/judge/outcome.h \
+    'circle: .*src/core/judge/outcome -> src/core/loop/loop -> '
+  refuses_include '#include "core/made_up.h"' src/main.c \
+    'src/main.c:[0-9]+: core/made_up.h is in no room$'
 }
 
 # with_rooms SED_SCRIPT: lint-rooms on the sources, with their lists changed so.
 with_rooms() {
   copied
   sed "$1" Makefile.am >"$there/Makefile.am"
-  run tests/lint-rooms "$there"
-  assert_failure
+  run -1 tests/lint-rooms "$there"
 }
 
-@test "lint-rooms says which room has too many modules" {
+@test "lint-rooms says which room has too many modules, a file elsewhere, or too high a layer" {
   with_rooms 's,^gate_files = ,&src/core/gate/a.h src/core/gate/b.h ,'
   assert_line 'the room gate has 13 modules, of at most 12'
-}
-
-@test "lint-rooms says which file stands in another folder than its room" {
   with_rooms 's,^log_files = ,&src/streams/a.h ,'
   assert_line --partial 'src/log/writer.c is not in src/streams, as the room log is'
-}
-
-@test "lint-rooms says which room is in too high a layer" {
-  copied
   mkdir "$there/src/annex"
   echo '#include "shared/line.h"' >"$there/src/annex/a.h"
   echo '#include "annex/a.h"' >>"$there/src/doors/doors.h"
-  sed 's,^doors_files = ,annex_files = src/annex/a.h\n\n&,' Makefile.am >"$there/Makefile.am"
-  run -1 tests/lint-rooms "$there"
+  with_rooms 's,^doors_files = ,annex_files = src/annex/a.h\n\n&,'
   assert_output 'the room main is in layer 11, of at most 10'
 }
 
@@ -232,18 +217,17 @@ foreign() {
 # compiles_with ROW FILE: whether FILE does, with ROW in the table of options.
 compiles_with() {
   local there=$BATS_TEST_TMPDIR/there
-
   mkdir -p "$there/options"
   { cat src/options/options.def; echo "$1"; } >"$there/options/options.def"
   # shellcheck disable=SC2086 # CC may be several words
   run $CC -fsyntax-only -I "$there" -I src -I "$(dirname "$BACKOFF")" "$2"
 }
 
-@test "an option without a parser does not compile" {
+@test "an option without a parser, or with a name that does not fit into the table, does not compile" {
   : "${CC:=cc}"
   [ -f "$(dirname "$BACKOFF")/config.h" ] || skip "no config.h"
   command -v "${CC%% *}" >/dev/null || skip "no compiler"
-  local row='OPT(BOTH, NOVEL, 0, "novel", "TEXT", LOGS, PARSER, FIELD(log.name), "x")'
+  local row='OPT(BOTH, NOVEL, 0, "NAME", "TEXT", LOGS, PARSER, FIELD(log.name), "x")'
 
   compiles_with "${row/PARSER/text}" src/options/set.c
   assert_success
@@ -251,14 +235,7 @@ compiles_with() {
     compiles_with "${row/PARSER/$parser}" src/options/set.c
     assert_failure
   done
-}
-
-@test "an option with a name that does not fit into the table does not compile" {
-  : "${CC:=cc}"
-  [ -f "$(dirname "$BACKOFF")/config.h" ] || skip "no config.h"
-  command -v "${CC%% *}" >/dev/null || skip "no compiler"
-  local row='OPT(BOTH, NOVEL, 0, "NAME", "TEXT", LOGS, text, FIELD(log.name), "x")'
-
+  row=${row/PARSER/text}
   compiles_with "${row/NAME/fifteen-letters}" src/options/table.c
   assert_success
   compiles_with "${row/NAME/sixteen--letters}" src/options/table.c

@@ -308,7 +308,7 @@ SH
   stand_in logger <<SH
 exec '$(type -P logger)' --socket '$PWD/socket' "\$@"
 SH
-  python3 -c '
+  python3 -S -c '
 import socket, sys
 with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as log:
   log.bind("socket")

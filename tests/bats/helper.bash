@@ -6,11 +6,11 @@
 # beside it; FLEET_HELPER is the one that backoff starts for --gate=fleet:.
 
 bats_require_minimum_version 1.8.0
-# They find their parts by 17 calls of dirname, for each test anew.
-dirname() { printf '%s\n' "${1%/*}"; }
-bats_load_library bats-support
-bats_load_library bats-assert
-unset -f dirname
+# Part by part: by its load.bash, each part takes a process, for each test anew.
+for part in support/src/{output,error,lang} \
+  assert/src/{assert,refute}{,_line,_output,_regex} assert/src/assert_{equal,not_equal,success,failure}; do
+  bats_load_library "bats-$part.bash"
+done
 
 : "${BACKOFF:=$BATS_TEST_DIRNAME/../../backoff}"
 : "${HERD:=$(dirname "$BACKOFF")/backoff-herd}"
@@ -35,13 +35,12 @@ PYTHON=(python3 -S)
 
 # wait_for CONDITION...: until the command succeeds. The one place that
 # polls, for what no event announces; BATS_TEST_TIMEOUT bounds it. What takes
-# more than a second may take some more.
+# longer may take some more.
 wait_for() {
-  local looks=0 pause=0.02
+  local looks=0 pauses=(0.02 0.02 0.02 0.05 0.05 0.1 0.1)
 
   until "$@"; do
-    [ $((++looks)) -ne 50 ] || pause=0.2
-    sleep "$pause"
+    sleep "${pauses[looks++]:-0.2}"
   done
 }
 

@@ -355,7 +355,7 @@ refuses() {
 
 @test "herd: --format=json has a line for the figures of each case, and those of its load" {
   herd --runs=2 --attempts=9 --format=json >out
-  run python3 - out <<'PYTHON'
+  run python3 -S - out <<'PYTHON'
 import json, sys
 
 events = [json.loads(line) for line in open(sys.argv[1])]

@@ -334,7 +334,7 @@ leaves() {
   run -0 cat "$log"
   assert_output --partial 'giving up after 1 attempt'
 
-  run -0 python3 - "$BACKOFF" <<'END'
+  run -0 python3 -S - "$BACKOFF" <<'END'
 import socket, subprocess, sys
 ours, theirs = socket.socketpair()
 fd = theirs.fileno()

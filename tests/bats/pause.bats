@@ -78,7 +78,7 @@ activity() {
 @test "rule 40: told to end, we make no system call while COMMAND takes its time" {
   need_real_time
   need_proc
-  traced -d 1h --grace=1h -- python3 "$PROBE"
+  traced -d 1h --grace=1h -- python3 -S "$PROBE"
   await "$out" '^ready'
   signal TERM "$(child_of "$pid")"
   await "$out" '^got TERM'
@@ -155,7 +155,7 @@ only_with_nanosleep() {
 @test "rule 45: a pause never ends early" {
   start -- "$BACKOFF" --log-format=json -d 50ms,50ms,50ms,50ms,50ms,50ms -- false
   assert_fate "exited 1"
-  run -0 python3 - "$err" <<'PYTHON'
+  run -0 python3 -S - "$err" <<'PYTHON'
 import decimal, json, sys
 
 events = [json.loads(line, parse_float=decimal.Decimal) for line in open(sys.argv[1])]
@@ -172,7 +172,7 @@ PYTHON
 @test "rule 46: the time of an attempt begins with the attempt" {
   start -- "$BACKOFF" --log-format=json -n 2 -d 1s -- sh -c 'sleep 0.2; exit 7'
   assert_fate "exited 7"
-  run -0 python3 - "$err" <<'PYTHON'
+  run -0 python3 -S - "$err" <<'PYTHON'
 import decimal, json, sys
 
 events = [json.loads(line, parse_float=decimal.Decimal) for line in open(sys.argv[1])]

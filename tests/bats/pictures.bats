@@ -55,7 +55,7 @@ herd() {
 # objects EXPRESSION...: these hold of the objects on stdin: h has the herds,
 # l the loads, t the lines.
 objects() {
-  python3 - "$@" 3<&0 <<'PY'
+  python3 -S - "$@" 3<&0 <<'PY'
 import json, os, re, sys
 t = os.fdopen(3).read().splitlines()
 o = [json.loads(line) for line in t]
@@ -115,7 +115,7 @@ PY
 # picture WORDS BARS CURVES: those words, and so many pauses and curves, are in
 # the picture on stdin, which is well-formed.
 picture() {
-  python3 - "$@" 3<&0 <<'PY'
+  python3 -S - "$@" 3<&0 <<'PY'
 import os, sys
 import xml.etree.ElementTree as tree
 

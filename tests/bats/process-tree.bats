@@ -149,7 +149,7 @@ SCRIPT
   # inner one 500 is backoff, and 501 to 540 are those that it would hit.
   cat >outer.sh <<'SCRIPT'
 echo 499 >/proc/sys/kernel/ns_last_pid
-python3 many.py &
+python3 -S many.py &
 until [ -e outer ]; do sleep 0.02; done
 exec unshare --pid --fork sh inner.sh
 SCRIPT

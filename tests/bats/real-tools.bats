@@ -621,7 +621,7 @@ borg_ready() {
 
 # postgres_with ANSWER...: see postgres.py.
 postgres_with() {
-  start_script "$(type -P python3)" "$TOP_SRCDIR/tests/lib/postgres.py" "$PORT" "$@"
+  start_script "$(type -P python3)" -S "$TOP_SRCDIR/tests/lib/postgres.py" "$PORT" "$@"
 }
 
 psql_ready() {

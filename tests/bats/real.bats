@@ -13,7 +13,7 @@ load helper
 load ../lib/server
 
 setup() {
-  server_setup
+  server_setup 1000000 # more than the kernel takes for a receiver
 }
 
 teardown() {

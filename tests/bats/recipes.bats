@@ -432,7 +432,7 @@ stop_container() {
 # entrypoint: sets that of the Dockerfile, and its CMD.
 entrypoint() {
   recipe docker >Dockerfile
-  mapfile -t entry < <(python3 -c '
+  mapfile -t entry < <(python3 -S -c '
 import json, re
 for word in ("ENTRYPOINT", "CMD"):
   print(*json.loads(re.search("^%s (.*)$" % word, open("Dockerfile").read(), re.M)[1]), sep="\n")')
@@ -680,7 +680,7 @@ told() {
   need pg_isready
   server_setup
   hurries 5
-  start_script "$(type -P python3)" "$TOP_SRCDIR/tests/lib/postgres.py" "$PORT" starting ready
+  start_script "$(type -P python3)" -S "$TOP_SRCDIR/tests/lib/postgres.py" "$PORT" starting ready
   export HOST=127.0.0.1 PORT
   waits_for waiting/pg_isready "$START"
   # For a wrong option there is no waiting.

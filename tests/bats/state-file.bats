@@ -252,7 +252,7 @@ does_without_file() {
 
 # hold_lock: a process holds the lock of the record; sets holder.
 hold_lock() {
-  python3 - "$state/hub" 3>&- <<'EOS' &
+  python3 -S - "$state/hub" 3>&- <<'EOS' &
 import fcntl, struct, sys, signal
 file = open(sys.argv[1], "r+b")
 lock = struct.pack("hhqqi", fcntl.F_WRLCK, 0, 1 << 32, 1, 0)

@@ -40,7 +40,7 @@ print(os.lseek(0, 0, os.SEEK_CUR))
 os.lseek(0, 0 if attempt % 2 else 10 ** 6, os.SEEK_SET)
 sys.exit(attempt != 4)
 SCRIPT
-  run sh -c 'read -r _; exec "$BACKOFF" -qq --base=0 -- python3 seek.py' <input
+  run sh -c 'read -r _; exec "$BACKOFF" -qq --base=0 -- python3 -S seek.py' <input
   assert_success
   assert_output $'7\n7\n7\n7'
 }
@@ -119,7 +119,7 @@ import os, sys
 os.lseek(0, 5 << 30, os.SEEK_SET)
 os.execvp(sys.argv[1], sys.argv[1:])
 SCRIPT
-  run python3 start.py "$BACKOFF" -qq -n 3 --base=0 -- sh -c 'cat; exit 7' <big
+  run python3 -S start.py "$BACKOFF" -qq -n 3 --base=0 -- sh -c 'cat; exit 7' <big
   assert_output $'last\nlast\nlast'
 }
 

@@ -15,7 +15,7 @@ and `s` are nanoseconds too, so that `pauses == [1*ms, 3*ms]` reads well.
 import json
 import re
 import sys
-from datetime import datetime, timezone
+from datetime import datetime
 from types import SimpleNamespace
 
 TEXT = r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"'
@@ -130,7 +130,7 @@ def read_log(path):
 
 def seconds(time):
     """Since the epoch, of a line's time."""
-    return datetime.strptime(time, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=timezone.utc).timestamp()
+    return datetime.fromisoformat(time.replace("Z", "+00:00")).timestamp()
 
 
 def main(path, *expressions):

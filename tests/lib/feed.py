@@ -14,14 +14,11 @@ connection (tcp) as soon as somebody writes into that FIFO. Ends with the
 command's status, 128+N for a signal.
 """
 
-import argparse
+import _signal as signal
 import os
-import socket
-import struct
-import subprocess
 import sys
-import tempfile
-import threading
+
+import words
 
 KINDS = ("pipe", "fifo", "unix", "tcp")
 
@@ -32,21 +29,22 @@ def ends(kind):
     return os.pipe()
   if kind == "fifo":
     return fifo()
-  reader, writer = socket.socketpair() if kind == "unix" else connection()
+  import socket  # only here: it takes as long to load as all else
+  reader, writer = socket.socketpair() if kind == "unix" else connection(socket)
   return reader.detach(), writer.detach()
 
 
 def fifo():
-  with tempfile.TemporaryDirectory(dir=os.environ.get("BATS_TEST_TMPDIR")) as directory:
-    path = os.path.join(directory, "fifo")
-    os.mkfifo(path)
-    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    writer = os.open(path, os.O_WRONLY)
-    os.set_blocking(reader, True)
-    return reader, writer
+  path = "%s/fifo.%d" % (os.environ.get("BATS_TEST_TMPDIR", "."), os.getpid())
+  os.mkfifo(path)
+  reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+  writer = os.open(path, os.O_WRONLY)
+  os.unlink(path)
+  os.set_blocking(reader, True)
+  return reader, writer
 
 
-def connection():
+def connection(socket):
   with socket.create_server(("127.0.0.1", 0)) as server:
     writer = socket.create_connection(server.getsockname())
     reader, _ = server.accept()
@@ -55,6 +53,8 @@ def connection():
 
 def reset(fd):
   """Closes so that the other side finds its connection broken."""
+  import socket
+  import struct
   with socket.socket(fileno=fd) as end:
     end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
@@ -72,12 +72,24 @@ def read_all(fd):
   return b"".join(parts)
 
 
+def forked(act):
+  pid = os.fork()
+  if pid == 0:
+    try:
+      act()
+    finally:
+      os._exit(127)
+  return pid
+
+
 def run(command, kind, data, late=None, stay=False, reset_by=None):
   """(the command's status, what it left)"""
   reader, writer = ends(kind)
-  ended = threading.Event()
+  waits, ended = os.pipe()
 
   def write():
+    os.close(reader)
+    os.close(ended)
     write_all(writer, data[:late])
     if reset_by:
       with open(reset_by, "rb") as file:
@@ -85,36 +97,35 @@ def run(command, kind, data, late=None, stay=False, reset_by=None):
       reset(writer)
       return
     if stay or late is not None:
-      ended.wait()
+      os.read(waits, 1)
     write_all(writer, b"" if late is None else data[late:])
-    os.close(writer)
 
-  process = subprocess.Popen(command, stdin=reader)
-  thread = threading.Thread(target=write, daemon=True)
-  thread.start()
-  status = process.wait()
-  ended.set()
+  def become():
+    os.dup2(reader, 0)
+    os.closerange(3, 256)  # those of bats as well
+    for number in signal.SIGPIPE, signal.SIGXFSZ:  # Python ignores them
+      signal.signal(number, signal.SIG_DFL)
+    os.execvp(command[0], command)
+
+  pid, feeder = forked(become), forked(write)
+  os.close(writer)
+  _, status = os.waitpid(pid, 0)
+  os.close(ended)
   os.set_blocking(reader, True)  # whatever the command has made of it
   left = read_all(reader)
-  thread.join()
-  return status, left
+  os.waitpid(feeder, 0)
+  return os.waitstatus_to_exitcode(status), left
 
 
 def main():
-  parser = argparse.ArgumentParser()
-  parser.add_argument("--left")
-  parser.add_argument("--open", action="store_true")
-  parser.add_argument("--late", type=int)
-  parser.add_argument("--reset")
-  parser.add_argument("kind", choices=KINDS)
-  parser.add_argument("data")
-  parser.add_argument("command", nargs=argparse.REMAINDER)
-  args = parser.parse_args()
-  with open(args.data, "rb") as file:
+  asked, (kind, path, *command) = words.split(sys.argv[1:], left=None, open=False, late=None,
+                                              reset=None)
+  with open(path, "rb") as file:
     data = file.read()
-  status, left = run(args.command, args.kind, data, args.late, args.open, args.reset)
-  if args.left:
-    with open(args.left, "wb") as file:
+  status, left = run(command, kind, data, asked["late"] and int(asked["late"]), asked["open"],
+                     asked["reset"])
+  if asked["left"]:
+    with open(asked["left"], "wb") as file:
       file.write(left)
   sys.exit(status if status >= 0 else 128 - status)
 

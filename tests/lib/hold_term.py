@@ -6,8 +6,8 @@ it there. So a COMMAND of backoff that is to be cut can do first what the
 test wants to see, however late it comes to that, and then look.
 """
 
+import _signal as signal
 import os
-import signal
 import sys
 
 # Python ignores these two; we are not to be noticed.

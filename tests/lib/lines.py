@@ -66,7 +66,7 @@ def run_case(seed, path):
     file.write(text)
   fd = chance.choice(["1", "2"])
   command = [os.environ["BACKOFF"], "-qq", "-n", "1", b"--stop-if=" + regex, "--",
-             sys.executable, __file__, "--write", str(seed), fd, path]
+             sys.executable, "-S", __file__, "--write", str(seed), fd, path]
   done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
   wanted = {"1": (text, b""), "2": (b"", text)}[fd]
   status = 1 if matches(regex, text) else 0

@@ -108,22 +108,12 @@ need_kcmp() {
   "${PYTHON[@]}" "$TOP_SRCDIR/tests/lib/needs.py" kcmp || skip 'kcmp is not permitted here'
 }
 
-# free_port: one of 127.0.0.1 that nobody listens on, below the range that the
-# kernel hands out by itself, so that it stays free while its server is away.
+# free_port: one that nobody listens on, below the range that the kernel hands out
+# by itself, so that it stays free while its server is away.
 free_port() {
-  python3 -S - <<'PY'
-import random, socket
-while True:
-    port = random.randrange(10240, 32768)
-    with socket.socket() as s:
-        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            s.bind(("127.0.0.1", port))
-        except OSError:
-            continue
-    print(port)
-    break
-PY
+  local port
+  while port=$((RANDOM % 22528 + 10240)) && (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do :; done
+  echo "$port"
 }
 
 # need_cgroup CONTROLLER FILE...: cgroup is a new one that has it, of either version,

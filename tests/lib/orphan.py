@@ -12,7 +12,6 @@ command; it ends, but not the parent, when it has read a line from FIFO.
 "gone" is printed when the kernel has no such thread any more.
 """
 
-import argparse
 import ctypes
 import os
 import signal
@@ -21,12 +20,13 @@ import threading
 import time
 
 import run
+import words
 
 PR_SET_CHILD_SUBREAPER = 36
 
 
 def start(args):
-  run.publish(args.pid, str(run.start(args.command, args.ignore)))
+  run.publish(args["pid"], str(run.start(args["command"], run.signals(args["ignore"]))))
 
 
 def start_in_thread(args):
@@ -35,7 +35,7 @@ def start_in_thread(args):
   def body():
     started.append(threading.get_native_id())
     start(args)
-    with open(args.thread) as fifo:
+    with open(args["thread"]) as fifo:
       fifo.readline()
 
   thread = threading.Thread(target=body)
@@ -47,7 +47,7 @@ def start_in_thread(args):
 
 
 def be_parent(args):
-  if args.thread:
+  if args["thread"]:
     start_in_thread(args)
   else:
     start(args)
@@ -56,30 +56,23 @@ def be_parent(args):
 
 
 def main():
-  parser = argparse.ArgumentParser()
-  parser.add_argument("--thread")
-  parser.add_argument("--ignore", default="", type=run.signals)
-  parser.add_argument("--parent", required=True)
-  parser.add_argument("--pid", required=True)
-  parser.add_argument("--fate", required=True)
-  parser.add_argument("command", nargs=argparse.REMAINDER)
-  args = parser.parse_args()
-  args.command = args.command[1:] if args.command[0] == "--" else args.command
+  args, command = words.split(sys.argv[1:], thread=None, ignore="", parent=None, pid=None, fate=None)
+  args["command"] = command
   signal.signal(signal.SIGCHLD, signal.SIG_DFL)
   if ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
     sys.exit("orphan.py: cannot be a subreaper")
   parent = os.fork()
   if parent == 0:
     be_parent(args)
-  run.publish(args.parent, str(parent))
+  run.publish(args["parent"], str(parent))
   while True:
     try:
       pid, status = os.wait()
     except ChildProcessError:
       return
-    with open(args.pid) as file:
+    with open(args["pid"]) as file:
       if pid == int(file.read()):
-        run.publish(args.fate, run.fate_of(status))
+        run.publish(args["fate"], run.fate_of(status))
 
 
 if __name__ == "__main__":

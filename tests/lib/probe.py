@@ -14,13 +14,12 @@ passed on at all has been counted when the barrier comes.
 signal to its parent once it is ready.
 """
 
-import argparse
-import collections
+import _signal as signal
 import os
-import signal
 import sys
 
 import run
+import words
 
 BARRIER = 40
 FROM_KERNEL = 128  # SI_KERNEL
@@ -38,31 +37,27 @@ def awaited():
 
 
 def count(awaited_signals):
-  seen = collections.Counter()
+  seen = {}
   while True:
     info = signal.sigwaitinfo(awaited_signals)
     if info.si_signo == BARRIER:
       return seen
     name = run.signal_name(info.si_signo)
-    seen[name] += 1
+    seen[name] = seen.get(name, 0) + 1
     say("got %s from %s" % (name, "kernel" if info.si_code == FROM_KERNEL else "user"))
 
 
 def main():
-  parser = argparse.ArgumentParser()
-  parser.add_argument("--exit", type=int, default=0)
-  parser.add_argument("--own-group", action="store_true")
-  parser.add_argument("--tell-parent", type=run.signal_number)
-  args = parser.parse_args()
-  if args.own_group:
+  asked, _ = words.split(sys.argv[1:], exit=0, own_group=False, tell_parent=None)
+  if asked["own_group"]:
     os.setpgid(0, 0)
   signal.pthread_sigmask(signal.SIG_SETMASK, awaited())
   say("ready %d %d" % (os.getpid(), os.getppid()))
-  if args.tell_parent:
-    os.kill(os.getppid(), args.tell_parent)
+  if asked["tell_parent"]:
+    os.kill(os.getppid(), run.signal_number(asked["tell_parent"]))
   seen = count(awaited())
   say("seen " + (" ".join("%s=%d" % pair for pair in sorted(seen.items())) or "nothing"))
-  sys.exit(args.exit)
+  sys.exit(int(asked["exit"]))
 
 
 if __name__ == "__main__":

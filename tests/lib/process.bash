@@ -39,15 +39,17 @@ ended() {
 # started has ended without such a line.
 await() {
   local ended=
-  until grep -Eq -- "$2" "$1"; do
-    if [ -n "$ended" ]; then
-      echo "ended ($(cat "$BATS_TEST_TMPDIR/fate")) without '$2' in $1:"
-      cat "$out" "$err"
-      return 1
-    fi
-    [ ! -e "$BATS_TEST_TMPDIR/fate" ] || ended=yes
-    sleep 0.02
-  done
+  wait_for has_or_ended "$1" "$2"
+  [ "$ended" != without ] ||
+    fail "ended ($(cat "$BATS_TEST_TMPDIR/fate")) without '$2' in $1: $(cat "$out" "$err")"
+}
+
+# has_or_ended FILE REGEX: what was started may have written it before it ended.
+has_or_ended() {
+  ! grep -Eq -- "$2" "$1" || return 0
+  [ -z "$ended" ] || { ended=without && return; }
+  [ ! -e "$BATS_TEST_TMPDIR/fate" ] || ended=yes
+  return 1
 }
 
 # await_pause: until the log has announced one.

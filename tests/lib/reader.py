@@ -22,25 +22,24 @@ it the command's stderr as well. Steps, in their order:
 end all that is left is read, where there still is a reader.
 """
 
-import argparse
+import _signal as signal
 import array
 import fcntl
 import os
-import pty
-import signal
-import socket
 import sys
 import termios
 import time
 
 import run
+import words
 
 
 def make_ends(kind):
   """The descriptor to read from, and the command's."""
   if kind == "terminal":
-    return pty.openpty()
+    return os.openpty()
   if kind == "socket":
+    import socket
     ours, commands = socket.socketpair()
     commands.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
     return ours.detach(), commands.detach()
@@ -139,31 +138,19 @@ class Reader:
     return run.fate_of(self.status)
 
 
-def parse(argv):
-  parser = argparse.ArgumentParser()
-  kinds = ["pipe", "nonblocking", "socket", "terminal"]
-  parser.add_argument("--stdout", default="pipe", choices=kinds)
-  parser.add_argument("--ignore", default="", type=run.signals)
-  parser.add_argument("--both", action="store_true")
-  parser.add_argument("--fate")
-  parser.add_argument("steps", nargs="*")
-  middle = argv.index("--")
-  return parser.parse_args(argv[:middle]), argv[middle + 1:]
-
-
 def main():
-  args, command = parse(sys.argv[1:])
-  reader = Reader(args.stdout)
+  middle = sys.argv.index("--")
+  asked, steps = words.split(sys.argv[1:middle], stdout="pipe", ignore="", both=False, fate=None)
+  reader = Reader(asked["stdout"])
   signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-  steps = args.steps
   if steps[:1] == ["close"]:
     reader.take(steps[0])
     steps = steps[1:]
-  reader.start(command, args.ignore, args.both)
+  reader.start(sys.argv[middle + 1:], run.signals(asked["ignore"]), asked["both"])
   try:
     for step in steps:
       reader.take(step)
-    run.publish(args.fate, reader.finish())
+    run.publish(asked["fate"], reader.finish())
   finally:
     if reader.status is None:
       os.kill(reader.pid, signal.SIGKILL)

@@ -18,12 +18,15 @@ gives the command a stderr that is no good: closed, full (/dev/full), broken
 (a pipe without a reader) or stalled (a full pipe that nobody reads).
 """
 
-import argparse
+import _signal as signal  # without its enumerations, which take as long as the interpreter
 import os
 import resource
-import signal
 import sys
 
+import words
+
+NAMES = {number: name[3:] for name, number in sorted(vars(signal).items(), reverse=True)
+         if name.startswith("SIG") and name[3] != "_"}
 UNTOUCHABLE = {signal.SIGKILL, signal.SIGSTOP, 32, 33, 34}  # a libc has the last
 
 
@@ -38,10 +41,7 @@ def signal_number(name):
 
 
 def signal_name(number):
-  try:
-    return signal.Signals(number).name.removeprefix("SIG")
-  except ValueError:
-    return str(number)
+  return NAMES.get(number, str(number))
 
 
 def clean_slate(ignored=(), blocked=()):
@@ -114,23 +114,16 @@ def publish(path, text):
 
 
 def main():
-  parser = argparse.ArgumentParser()
-  parser.add_argument("--ignore", default="", type=signals)
-  parser.add_argument("--block", default="", type=signals)
-  parser.add_argument("--pid")
-  parser.add_argument("--fate")
-  parser.add_argument("--cores", action="store_true")
-  parser.add_argument("--stderr", choices=["closed", "full", "broken", "stalled"])
-  parser.add_argument("command", nargs=argparse.REMAINDER)
-  args = parser.parse_args()
-  command = args.command[1:] if args.command[0] == "--" else args.command
+  asked, command = words.split(sys.argv[1:], ignore="", block="", pid=None, fate=None, cores=False,
+                               stderr=None)
   if os.getpid() != os.getpgrp():
     os.setsid()
   signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-  pid = start(command, args.ignore, args.block, args.cores, args.stderr)
-  publish(args.pid, str(pid))
+  pid = start(command, signals(asked["ignore"]), signals(asked["block"]), asked["cores"],
+              asked["stderr"])
+  publish(asked["pid"], str(pid))
   _, status = os.waitpid(pid, 0)
-  publish(args.fate, fate_of(status))
+  publish(asked["fate"], fate_of(status))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@
 # is set here is for the tests.
 # shellcheck disable=SC2016,SC2034
 
-# server_setup: for setup().
+# server_setup [LINES]: for setup(), with so much to upload.
 server_setup() {
   unset http_proxy https_proxy all_proxy no_proxy RSYNC_PROXY RSYNC_RSH
   need python3
@@ -18,7 +18,7 @@ server_setup() {
   mkdir "$BATS_TEST_TMPDIR/work" "$BATS_TEST_TMPDIR/served"
   cd "$BATS_TEST_TMPDIR/work" || return
   # No two lines alike: a file put together from two attempts shows.
-  seq 1000000 >upload
+  seq "${1:-50000}" >upload
 }
 
 # server_teardown: for teardown().
@@ -68,7 +68,7 @@ SH
 
 # answers_ready: an HTTP server that answers as the path says; see answers.py.
 answers_ready() {
-  start_script "$(type -P python3)" "$TOP_SRCDIR/tests/lib/answers.py" \
+  start_script "$(type -P python3)" -S "$TOP_SRCDIR/tests/lib/answers.py" \
     "$PORT" "$BATS_TEST_TMPDIR/served"
 }
 
@@ -78,14 +78,14 @@ answers_with_tls_ready() {
   command -v openssl >/dev/null || skip "openssl is missing"
   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes \
     -keyout self.key -out self.pem -days 2 -subj /CN=self 2>/dev/null
-  start_script "$(type -P python3)" "$TOP_SRCDIR/tests/lib/answers.py" \
+  start_script "$(type -P python3)" -S "$TOP_SRCDIR/tests/lib/answers.py" \
     "$PORT" "$BATS_TEST_TMPDIR/served" self.pem self.key
 }
 
 # registry_ready: a registry that answers as the image's name says; see
 # registry.py.
 registry_ready() {
-  start_script "$(type -P python3)" "$TOP_SRCDIR/tests/lib/registry.py" "$PORT"
+  start_script "$(type -P python3)" -S "$TOP_SRCDIR/tests/lib/registry.py" "$PORT"
 }
 
 # git_daemon_ready: git's own server, which offers none of ./served.

@@ -29,11 +29,11 @@ kernel discards the TSTP of Ctrl-Z. The terminal does not echo, so that what
 is typed is not taken for what was answered.
 """
 
+import _signal as signal
 import fcntl
 import os
 import re
 import select
-import signal
 import struct
 import sys
 import termios
