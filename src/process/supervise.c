@@ -239,15 +239,22 @@ conclude(struct child *child)
 /*
  * Reaps what ended in the pause, when nobody read SIGCHLD (rule 74). Children
  * that are there before the first attempt are not COMMAND's; a dead one must
- * not be taken for one of these, nor what an attempt has left.
+ * not be taken for one of these, nor what an attempt has left. Where there were
+ * none, and none are adopted, there is nothing to reap.
  */
 static void
-settle(struct child *child)
+settle(struct child *child, bool with_tree)
 {
-	static bool settled;
+	static bool settled, has_others;
 
-	if (child_reap(child) && !settled)
-		process_tree_spare();
+	if (!settled) {
+		has_others = child_reap(child);
+		if (has_others)
+			process_tree_spare();
+		has_others = has_others || getpid() == 1;
+	} else if (with_tree || has_others || helper_pid() != 0) {
+		child_reap(child);
+	}
 	settled = true;
 }
 
@@ -268,7 +275,7 @@ supervise(const struct command *command, const struct time_limit *limit)
 
 	child.loses_orphans = !with_tree || !processes_adopt_orphans();
 	child.tree.loses_orphans = with_tree && child.loses_orphans;
-	settle(&child);
+	settle(&child, with_tree);
 	started_ns = clock_now_ns();
 	child.silence = silence_begin(limit->silence_ns, started_ns);
 	child.pid = spawn(command->argv, command->descriptors);

@@ -37,6 +37,7 @@ failed(const char *stream, int error)
 static const struct stream_failure no_failure;
 
 /* Of the file that stdout is, if that is no log: its size, and our place. */
+static bool writes_file;
 static off_t before[2];
 
 static void
@@ -45,12 +46,21 @@ look_at_stdout(off_t where[2])
 	struct stat stat;
 
 	where[0] = where[1] = 0;
-	if (hold_keeps(STDOUT_FILENO) || fstat(STDOUT_FILENO, &stat) != 0
-	    || !S_ISREG(stat.st_mode)
-	    || fd_same_file(STDOUT_FILENO, STDERR_FILENO))
+	if (!writes_file || fstat(STDOUT_FILENO, &stat) != 0)
 		return;
 	where[0] = stat.st_size;
 	where[1] = lseek(STDOUT_FILENO, 0, SEEK_CUR);
+}
+
+/* Of a run whose stdout is a file that only COMMAND writes to. */
+static bool
+adds_to_file(void)
+{
+	struct stat stat;
+
+	return !hold_keeps(STDOUT_FILENO) && fstat(STDOUT_FILENO, &stat) == 0
+	    && S_ISREG(stat.st_mode)
+	    && !fd_same_file(STDOUT_FILENO, STDERR_FILENO);
 }
 
 struct stream_failure
@@ -58,6 +68,7 @@ streams_start(const struct streams *streams)
 {
 	scan = streams->scan;
 	passes_stderr = streams->hold != HOLD_ALL;
+	writes_file = adds_to_file();
 	if (!input_start(streams->stdin_mode, streams->spool_limit))
 		return failed("stdin", errno);
 	if (scan != NULL && !tap_start(scan, streams->times_output))
