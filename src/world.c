@@ -169,7 +169,8 @@ run_script(const struct job *job, const char *script,
 	int held = writer_held();
 	struct command command = { .argv = argv,
 		.descriptors
-		= { null, has_stderr ? STDERR_FILENO : null, held } };
+		= { null, has_stderr ? STDERR_FILENO : null, held },
+		.is_hook = true };
 	struct time_limit limit = cut_at(job, cutoff_ns);
 
 	if (held >= 0)

@@ -31,7 +31,7 @@ reap_command(struct child *child)
 	child->wait_status = pid > 0 ? status : STATUS_LOST;
 }
 
-void
+bool
 child_reap(struct child *child)
 {
 	int status;
@@ -50,6 +50,7 @@ child_reap(struct child *child)
 	/* Cannot happen, but without this backoff would wait for ever. */
 	if (pid < 0 && child->pid > 0)
 		reap_command(child);
+	return pid == 0;
 }
 
 /* How COMMAND has ended, without reaping it; si_pid 0: it has not. */

@@ -40,6 +40,7 @@ struct time_limit {
 struct child {
 	const struct time_limit *limit;
 	const struct relay *relay; /* or NULL */
+	bool is_hook; /* it gets only signals that tell backoff to end */
 	struct process_tree tree;
 	bool loses_orphans; /* backoff does not adopt them: no SIGCHLD either */
 	struct process_census left; /* whom the last signal reached */
@@ -58,8 +59,11 @@ struct child {
 	struct outcome outcome;
 };
 
-/* Reaps everything that has ended, including adopted orphans. */
-void child_reap(struct child *child);
+/*
+ * Reaps everything that has ended, including adopted orphans. Returns whether
+ * there are other children.
+ */
+bool child_reap(struct child *child);
 
 /* Whether COMMAND has ended, reaped or not. */
 bool child_is_dead(const struct child *child);

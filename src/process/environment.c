@@ -195,10 +195,10 @@ environment_set(const struct loop_state *state)
 	environ = ours;
 }
 
-struct environment_mark
-environment_mark(void)
+const char *
+environment_id(void)
 {
-	return (struct environment_mark) { id_entry, values[ATTEMPT] };
+	return id_entry;
 }
 
 void

@@ -30,13 +30,8 @@ void environment_gate(const char *state);
 /* Sets `environ` for the attempt or hook that follows. */
 void environment_set(const struct loop_state *state);
 
-/* Two strings NAME=VALUE that only this attempt's processes have. */
-struct environment_mark {
-	const char *id;
-	const char *attempt;
-};
-
-struct environment_mark environment_mark(void);
+/* The string NAME=VALUE that only processes of this run have. */
+const char *environment_id(void);
 
 /*
  * For the child between vfork and exec: if systemd has addressed LISTEN_PID or

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "process/environment.h"
@@ -16,28 +15,19 @@
 /* The process that adopts orphans if nobody else does. */
 #define INIT 1
 
-bool
-process_tree_has_children(void)
-{
-	siginfo_t info;
-
-	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0
-	    || errno != ECHILD;
-}
+static struct processes preexisting; /* not to be signalled */
 
 /*
- * Whether PID was started with the environment of this attempt. If that cannot
- * be read: no.
+ * Whether PID was started with the environment of this run. If that cannot be
+ * read: no.
  */
 static bool
 read_mark(pid_t pid)
 {
-	const struct environment_mark mark = environment_mark();
 	size_t length;
 	char *block = process_environment(pid, &length);
 	bool found = block != NULL
-	    && process_environ_has(block, length, mark.id)
-	    && process_environ_has(block, length, mark.attempt);
+	    && process_environ_has(block, length, environment_id());
 
 	free(block);
 	return found;
@@ -108,20 +98,16 @@ keep_tree(struct processes *all, const struct ancestry *ancestry)
 	all->count = count;
 }
 
-struct process_tree
-process_tree_before(void)
+void
+process_tree_spare(void)
 {
-	struct process_tree tree = { .known.count = 0 };
-	struct ancestry ancestry = { .self = 0 };
+	const pid_t self = getpid();
 
-	/* Usually there are no children at all; then this is the only call. */
-	if (!process_tree_has_children())
-		return tree;
-	/* No mark is needed before COMMAND: what is below us is not its. */
-	ancestry.self = ancestry.adopter = getpid();
-	tree.preexisting = read_all(&ancestry);
-	keep_tree(&tree.preexisting, &ancestry);
-	return tree;
+	/* No mark is needed: what is below us is not COMMAND's. */
+	const struct ancestry ancestry = { .self = self, .adopter = self };
+
+	preexisting = read_all(&ancestry);
+	keep_tree(&preexisting, &ancestry);
 }
 
 /*
@@ -188,7 +174,7 @@ process_tree_signal(struct process_tree *tree, pid_t command, int signal)
 		.self = self,
 		.adopter = tree->loses_orphans ? INIT : self,
 		.command = command,
-		.preexisting = tree->preexisting,
+		.preexisting = preexisting,
 		.known = tree->known,
 	};
 	struct process_census census = { 0 };
@@ -219,6 +205,5 @@ process_tree_signal(struct process_tree *tree, pid_t command, int signal)
 void
 process_tree_free(const struct process_tree *tree)
 {
-	free(tree->preexisting.list);
 	free(tree->known.list);
 }

@@ -3,9 +3,10 @@
 #define BACKOFF_PROCESS_PROCESS_TREE_H
 /*
  * COMMAND's tree: every process below backoff, except those that were there
- * before COMMAND. backoff becomes a subreaper, so that it adopts orphans and
- * no process gets out of its sight. Where processes cannot be seen,
- * the tree is COMMAND, and its process group if it leads one.
+ * before the first attempt; so what earlier attempts and hooks have left is
+ * part of it. backoff becomes a subreaper, so that it adopts orphans and no
+ * process gets out of its sight. Where processes cannot be seen, the tree is
+ * COMMAND, and its process group if it leads one.
  */
 
 #include <stdbool.h>
@@ -15,7 +16,6 @@
 #include "core/judge/process_tree_mark.h"
 
 struct process_tree {
-	struct processes preexisting; /* not to be signalled */
 	struct processes known; /* in the tree at the last look */
 	bool loses_orphans; /* to process 1: they are known by a mark */
 	pid_t group; /* that COMMAND leads, if processes cannot be seen; or 0 */
@@ -30,11 +30,11 @@ struct process_census {
 	bool unseen; /* only COMMAND, or its group, was signalled */
 };
 
-/* Whether backoff has any child, dead ones included. */
-bool process_tree_has_children(void);
-
-/* A tree without COMMAND yet: records what is there before. Free it. */
-struct process_tree process_tree_before(void);
+/*
+ * Records what is below backoff, never to be signalled. Call this once, before
+ * the first attempt, if there are children, and when the dead are reaped.
+ */
+void process_tree_spare(void);
 
 /*
  * Sends SIGNAL (0: only looks) to COMMAND (0: it has been reaped) and to

@@ -91,6 +91,8 @@ on_signal(struct child *child, const struct arrival *arrival)
 		look_at_silence(child);
 		return;
 	}
+	if (child->is_hook && !ends)
+		return;
 	child->is_hurried = child->is_hurried || ends;
 	if (child_is_dead(child)) {
 		if (ends)
@@ -234,17 +236,18 @@ conclude(struct child *child)
 }
 
 /*
- * Whether backoff can have children that it did not start: those from before
- * its exec, and the orphans that process 1 adopts.
+ * Reaps what ended in the pause, when nobody read SIGCHLD (rule 74). Children
+ * that are there before the first attempt are not COMMAND's; a dead one must
+ * not be taken for one of these, nor what an attempt has left.
  */
-static bool
-can_have_other_children(void)
+static void
+settle(struct child *child)
 {
-	static int known = -1;
+	static bool settled;
 
-	if (known < 0)
-		known = getpid() == 1 || process_tree_has_children();
-	return known == 1;
+	if (child_reap(child) && !settled)
+		process_tree_spare();
+	settled = true;
 }
 
 struct outcome
@@ -255,18 +258,15 @@ supervise(const struct command *command, const struct time_limit *limit)
 	struct child child = {
 		.limit = limit,
 		.relay = command->relay,
+		.is_hook = command->is_hook,
 		.kill_ns = INT64_MAX,
 		.give_up_ns = INT64_MAX,
 	};
 	int64_t started_ns;
 
 	child.loses_orphans = !with_tree || !processes_adopt_orphans();
-	if (with_tree || command->is_fed)
-		child.tree = process_tree_before();
 	child.tree.loses_orphans = with_tree && child.loses_orphans;
-	/* Reap what ended in the pause, when nobody read SIGCHLD (rule 74). */
-	if (with_tree || helper_pid() != 0 || can_have_other_children())
-		child_reap(&child);
+	settle(&child);
 	started_ns = clock_now_ns();
 	child.silence = silence_begin(limit->silence_ns, started_ns);
 	child.pid = spawn(command->argv, command->descriptors);

@@ -37,7 +37,7 @@ struct command {
 	char *const *argv;
 	int descriptors[3]; /* its 0, 1 and 2, or -1: inherited */
 	const struct relay *relay; /* or NULL */
-	bool is_fed; /* by the relay; if that fails, the program is killed */
+	bool is_hook; /* it gets only signals that tell backoff to end */
 };
 
 /*

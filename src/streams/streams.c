@@ -151,7 +151,6 @@ streams_begin(struct command *command)
 	for (int fd = 0; fd < 3; fd++)
 		is_ours = is_ours || command->descriptors[fd] >= 0;
 	command->relay = is_ours ? &relay : NULL;
-	command->is_fed = input_wanted().fd >= 0 || input_due_ns() < INT64_MAX;
 	return no_failure;
 }
 

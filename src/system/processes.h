@@ -24,8 +24,8 @@ bool processes_can_be_seen(void);
 bool process_read(struct process *process, pid_t pid);
 
 /*
- * Calls EACH with the pid of every process, in ascending order, as long as that
- * returns true. Where none can be seen it does nothing.
+ * Calls EACH with the pid of every process, as long as that returns true. Where
+ * none can be seen it does nothing.
  */
 void processes_each(bool (*each)(pid_t pid, void *what), void *what);
 

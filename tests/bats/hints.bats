@@ -62,6 +62,13 @@ prints='printf "$1"; exit 7'
   ! has_answer file_in_memory || [[ ${lines[0]} =~ ^/proc/[0-9]+/fd/[0-9]+$ ]]
 }
 
+@test "in a PID namespace of its own, COMMAND writes hints to a descriptor that was opened before" {
+  need_namespace --pid --fork --mount-proc
+  run -3 "$BACKOFF" -b 0 -- sh -c 'exec "$@" 9>>"$BACKOFF_HINT"' sh "${namespace[@]}" \
+    sh -c 'echo verdict=stop >&9; exit 3'
+  assert_output --partial 'after attempt 1/8: the command asked to stop (BACKOFF_HINT)'
+}
+
 @test "BACKOFF_HINT is never inherited" {
   export BACKOFF_HINT=$BATS_TEST_TMPDIR/theirs
   run -7 --separate-stderr "$BACKOFF" -- sh -c "$hint" - verdict=stop

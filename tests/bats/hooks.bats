@@ -178,6 +178,23 @@ noted() {
   done
 }
 
+@test "a signal that does not end us is discarded in a hook, that of --wake-on too" {
+  local option name
+  mkfifo "$BATS_TEST_TMPDIR/go"
+  for option in --before-retry --at-end; do
+    start -- "$BACKOFF" -n 2 -b 0 --wake-on=HUP \
+      "$option=echo ready >&2; read -r _ <'$BATS_TEST_TMPDIR/go'; echo $option >>\"\$SEEN\"" -- \
+      sh -c '[ "$BACKOFF_ATTEMPT" -eq 2 ]'
+    await "$err" '^ready'
+    for name in HUP USR1 ALRM HUP; do
+      signal "$name"
+    done
+    echo go 1<>"$BATS_TEST_TMPDIR/go"
+    assert_fate 'exited 0'
+  done
+  noted --before-retry --at-end
+}
+
 # --- --at-end ---
 
 @test "--at-end runs once, when we have ended, with the result" {

@@ -306,19 +306,21 @@ traced_until_ready() {
 @test "a wait4 or waitid that is interrupted is made again" {
   need_strace
   local inject
-  for inject in wait4:error=EINTR:when=1..3 waitid:error=EINTR:when=1; do
+  # USR1 makes backoff look whether the command lives.
+  for inject in wait4:error=EINTR:when=2..4 waitid:error=EINTR:when=1; do
     status=0
     TEST_MARK=$MARKS/tree strace -qq -o trace -e trace=wait4,waitid -e "inject=$inject" \
-      "$BACKOFF" -q -n 1 -- sh -c 'exit 7' >output 2>&1 3>&- || status=$?
+      "$BACKOFF" -q -n 1 -- sh -c 'kill -s USR1 "$PPID"
+        until grep -q waitid trace; do sleep 0.02; done; exit 7' >output 2>&1 3>&- || status=$?
     assert_equal "$inject $status" "$inject 7"
     grep -q 'EINTR.*INJECTED' trace || fail "$(cat trace)"
   done
 }
 
-@test "an interrupted waitid does not hide earlier children" {
+@test "an interrupted wait4 does not hide earlier children" {
   need_strace
   under=(sh -c 'TEST_MARK=$MARKS/helper sleep 1000 & exec "$@"' sh
-    strace -D -qq -o trace -e trace=waitid -e inject=waitid:error=EINTR:when=1)
+    strace -D -qq -o trace -e trace=wait4 -e inject=wait4:error=EINTR:when=1)
   cut_when_ready -t -n 1 -- sh -c ': >ready; exec sleep 1000'
   assert_alive helper
 }
@@ -328,7 +330,7 @@ traced_until_ready() {
   echo "#!$PWD/none" >script
   chmod +x script
   local status=0
-  strace -qq -o trace -e trace=wait4 -e inject=wait4:error=EINTR:when=1 \
+  strace -qq -o trace -e trace=wait4 -e inject=wait4:error=EINTR:when=2 \
     "$BACKOFF" -q -n 1 -- ./script || status=$?
   assert_equal "$status" 127
   assert_equal "$(grep -c '^wait4([0-9]' trace)" 2
@@ -376,16 +378,89 @@ deaf='trap \"\" TERM; : >ready; while :; do sleep 1000; done'
   assert_alive helper
 }
 
-@test "rule 49: an orphan of what an earlier attempt has left behind is spared" {
-  cut_when_ready -t -n 2 -k 300ms -- sh -c "
-    if [ \"\$BACKOFF_ATTEMPT\" -eq 1 ]; then
-      rm -f standing orphaned
-      TEST_MARK=\$MARKS/helper setsid sh -c '
-        until [ -e standing ]; do sleep 0.02; done; sleep 1000 & : >orphaned' &
-      exit 7
-    fi
-    $beside_orphan"
-  assert_equal "$status" 124
-  assert_ended tree
+# --- what attempts leave behind ---
+
+# Each line starts the process "$@", as COMMAND may: the last parent of it dies
+# by the TERM, by the KILL, or when the next attempt has begun.
+ways='"$@" &
+setsid "$@" &
+("$@" &)
+(setsid "$@" &)
+sh -c "\"\$@\" & exec sleep 1000" sh "$@" &
+sh -c "trap \"\" TERM; \"\$@\" & exec sleep 1000" sh "$@" &
+sh -c "\"\$@\" & until [ -e tree/began.$next ]; do sleep 0.02; done" sh "$@" &'
+
+# The same without BACKOFF_ID; among orphans of an earlier child nothing tells
+# these apart.
+bare_ways=${ways//sh -c/'env -i "TEST_MARK=$TEST_MARK" sh -c'}
+bare_ways=${bare_ways//'"$@" &'/'env -i "TEST_MARK=$TEST_MARK" "$@" &'}
+
+# leaves END WAYS: makes ./job, which leaves a process in each of the WAYS, and
+# one that ignores TERM, and hangs; before attempt 3 it may also END. It notes in
+# ./beside what lives of an attempt that was cut.
+leaves() {
+  cat >leaf.sh <<'SCRIPT'
+[ "$2" = obedient ] || trap '' TERM
+echo "$$" >>"tree/left.$1"
+exec sleep 1000
+SCRIPT
+  printf '%s\n' "$2" >ways
+  cat >job <<SCRIPT
+n=\$BACKOFF_ATTEMPT next=\$((BACKOFF_ATTEMPT + 1))
+mkdir -p tree
+: >"tree/began.\$n"
+for pid in \$(cat tree/left.* 2>/dev/null); do
+  ${1:+:} kill -0 "\$pid" 2>/dev/null && echo "attempt \$n: \$pid" >>beside
+done
+for kind in obedient deaf; do
+  while read -r way; do
+    set -- sh leaf.sh "\$n" "\$kind"
+    eval "\$way"
+  done <ways
+done
+until [ "\$(wc -l <"tree/left.\$n")" -eq \$((2 * \$(wc -l <ways))) ]; do sleep 0.02; done
+: >"tree/stand.\$n"
+[ "\$n" -eq 3 ] || ${1:-exec sleep 1000}
+[ ! -e tree/stand.1 ] || [ ! -e tree/stand.2 ] || : >ready
+echo ready
+exec sleep 1000
+SCRIPT
+}
+
+@test "rule 48: no process of an attempt that was cut lives, however it was left" {
+  need_answer orphans
+  local limit
+  leaves '' "$ways
+$bare_ways"
+  for limit in -t --idle-timeout; do
+    cut_when_ready "$limit" -n 3 -k 100ms -- sh job
+    assert_none tree
+    assert_events 'len(attempts) == 3'
+    [ ! -e beside ] || fail "$limit: $(cat beside)"
+  done
+}
+
+@test "rule 48: what attempts that ended by themselves have left is ended with the one that is cut" {
+  need_answer orphans
+  leaves 'exit 7' "$ways
+$bare_ways"
+  # A child that has ended before backoff begins is none.
+  under=("${PYTHON[@]}" -c 'import os, sys
+pid = os.spawnlp(os.P_NOWAIT, "true", "true")
+os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+os.execvp(sys.argv[1], sys.argv[1:])')
+  cut_when_ready -T -n 3 -k 100ms -- sh job
+  assert_none tree
+  rm -r tree
+  TEST_MARK=$MARKS/tree start -- "$BACKOFF" -qq --base=0 -n 3 --grace=100ms -- sh job
+  await "$out" ready
+  signal TERM
+  assert_fate 'killed TERM'
+  assert_none tree
+  # Beside an earlier child, which stays.
+  leaves 'exit 7' "$ways"
+  under=(sh -c 'TEST_MARK=$MARKS/helper sleep 1000 & exec "$@"' sh)
+  cut_when_ready -T -n 3 -k 100ms -- sh job
+  assert_none tree
   assert_alive helper
 }

@@ -107,6 +107,9 @@ cut() {
 its_name=' (become)'
 has_answer processes || its_name=
 
+# What the line says then; JSON does not.
+way_out='; run it as: sudo backoff \.\.\. \(or sudo timeout\)'
+
 # assert_named [REASON]: the one attempt has timed out, and the closing reason
 # names the process, which is alive and is the only one that is left.
 assert_named() {
@@ -143,11 +146,27 @@ assert_named() {
   assert_named
 }
 
+@test "where /proc hides it, no attempt starts beside it either, and the rest is ended" {
+  need_answer orphans
+  need_mounts
+  need_users
+  local hidepid its_name=
+  # shellcheck disable=SC2034 # for cut_when_ready
+  for hidepid in 1 2; do
+    under=("${namespace[@]}" sh -c 'mount -t proc -o "hidepid=$0" proc /proc && exec "$@"'
+      "$hidepid" "${user[@]}")
+    cut -n 2 -k 300ms -- sh -c '
+      (setsid sh -c "trap \"\" TERM; while :; do sleep 1000; done" &)
+      sleep 1000 & ../become ready go; exit 5'
+    assert_named
+  done
+}
+
 @test "the text says which process cannot be ended" {
   cut -n 2 -s KILL -k 300ms --log-format=text -- ../become ready go
   assert_equal "$status" 124
   output=$(cat "$events")
-  assert_output --regexp " backoff: become: not retrying after attempt 1/2: timed out after $limit; cannot end process [0-9]+${its_name:+ \(become\)}$"
+  assert_output --regexp " backoff: become: not retrying after attempt 1/2: timed out after $limit; cannot end process [0-9]+${its_name:+ \(become\)}$way_out$"
 }
 
 @test "a deadline gives up in the same way" {
@@ -213,7 +232,7 @@ assert_named() {
   assert_fate 'exited 124'
   local left
   left=$(bearers tree)
-  grep -Eq "^backoff: become: interrupted by TERM after 1 attempt in [^:]*: cannot end process $left${its_name:+ \(become\)}$" "$err" ||
+  grep -Eq "^backoff: become: interrupted by TERM after 1 attempt in [^:]*: cannot end process $left${its_name:+ \(become\)}$way_out$" "$err" ||
     fail "$(cat "$err")"
 }
 
@@ -224,7 +243,7 @@ assert_named() {
   wait_for test -e ready
   signal TERM
   assert_fate 'exited 3'
-  grep -Eq "interrupted by TERM after 1 attempt in [^:]*: cannot end process $(bearers tree) \(become\)$" "$err" ||
+  grep -Eq "interrupted by TERM after 1 attempt in [^:]*: cannot end process $(bearers tree) \(become\)$way_out$" "$err" ||
     fail "$(cat "$err")"
 }
 
@@ -232,5 +251,18 @@ assert_named() {
   CUT=-T cut -n 2 --log-format=text -k 300ms --before-retry='exec ../become ready go' -- false
   assert_equal "$status" 1
   output=$(cat "$events")
-  assert_output --regexp "deadline reached after 1 attempt in [^:]*: exit 1; cannot end process [0-9]+${its_name:+ \(become\)}"
+  assert_output --regexp "deadline reached after 1 attempt in [^:]*: exit 1; cannot end process [0-9]+${its_name:+ \(become\)}$way_out$"
+}
+
+# --- what the user may not have more of ---
+
+# Root has as many as it likes. Another user's processes would be counted, too.
+@test "a command that waits for one process fewer of the user (RLIMIT_NPROC) is started then" {
+  local uid=$((60000 + $$ % 5000))
+  start -- setpriv --reuid="$uid" --regid="$uid" --clear-groups bash -c '
+    sleep 1000 &
+    ulimit -u 2 && exec "$@"' bash "$BACKOFF" -d 20ms -n inf -- sh -c 'exit 0'
+  await "$err" 'attempt 2 failed after .*: (Resource temporarily unavailable|\(same as before\)); next in 20ms'
+  signal KILL "$(child_of "$pid")"
+  assert_fate 'exited 0'
 }

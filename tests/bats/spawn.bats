@@ -13,7 +13,9 @@ setup() {
 }
 
 teardown() {
+  end_all
   end_marked
+  [ -z "${cgroup:-}" ] || wait_for rmdir "$cgroup"
 }
 
 # script FILE LINE...: makes an executable file of these lines.
@@ -161,6 +163,24 @@ fork_calls='?vfork,?fork,clone,?clone3'
       'all(a.outcome == "not-started" and a.status == 126 for a in attempts)' \
       'all(a.verdict == "retry" for a in attempts)'
   done
+}
+
+@test "rule 55: a command for which its cgroup has no room (pids.max) is started when it has" {
+  need_cgroup pids pids.max
+  echo 1 >"$limit"
+  start -- "${within[@]}" "$BACKOFF" -d 20ms -n inf -- true
+  await "$err" 'attempt 1 failed after .*: Resource temporarily unavailable; next in 20ms'
+  echo max >"$limit"
+  assert_fate 'exited 0'
+}
+
+@test "rule 29: a command that the kernel kills for want of memory is a failed attempt" {
+  need_cgroup memory memory.limit_in_bytes memory.max
+  echo 64M >"$limit"
+  [ ! -e "$cgroup/memory.swap.max" ] || echo 0 >"$cgroup/memory.swap.max"
+  run -0 "${within[@]}" "$BACKOFF" -n 2 --base=0 -- sh -c '
+    [ "$BACKOFF_ATTEMPT" -ne 1 ] || exec "$@" -c "[0] * (1 << 28)"' sh "${PYTHON[@]}"
+  assert_output --regexp '^backoff: sh: attempt 1/2 failed after [^:]*: killed by KILL; next in 0s$'
 }
 
 @test "rule 55: --stop-on=start gives up at once on what may pass, too" {

@@ -289,19 +289,6 @@ SCRIPT
 
 # --- what is left alone ---
 
-@test "rule 49: what an earlier attempt left behind is spared when a later one times out" {
-  cut_when_ready -t -n 2 -k 300ms -- sh -c \
-    "if [ \"\$BACKOFF_ATTEMPT\" -eq 1 ]; then
-       TEST_MARK=\$MARKS/helper setsid sleep 1000 & TEST_MARK=\$MARKS/helper sleep 1000 &
-       exit 7
-     fi
-     $hydra"
-  assert_equal "$status" 124
-  assert_events 'attempts[0].outcome == "exited" and attempts[1].outcome == "timed-out"'
-  assert_ended tree
-  assert_alive helper 2
-}
-
 @test "rules 49 and 75: we end with the command, and what it has left running stays" {
   local status=0
   "$BACKOFF" -q -n 2 --base=0 -t 1h -T 2h -- sh -c \

@@ -107,3 +107,21 @@ need_kcmp() {
   need_answer descriptors_compare
   "${PYTHON[@]}" "$TOP_SRCDIR/tests/lib/needs.py" kcmp || skip 'kcmp is not permitted here'
 }
+
+# need_cgroup CONTROLLER FILE...: cgroup is a new one that has it, of either version,
+# and limit the FILE there that limits; ${within[@]} runs a command in it. Remove it.
+need_cgroup() {
+  local of file
+  for of in "/sys/fs/cgroup/$1" /sys/fs/cgroup; do
+    cgroup=$of/backoff-$$-$RANDOM
+    mkdir "$cgroup" 2>/dev/null || continue
+    within=(sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$cgroup")
+    for file in "${@:2}"; do
+      limit=$cgroup/$file
+      if [ -w "$limit" ] && "${within[@]}" true 2>/dev/null; then return 0; fi
+    done
+    rmdir "$cgroup"
+  done
+  cgroup=
+  skip 'cgroups cannot be made here'
+}

@@ -19,7 +19,7 @@ struct process {
 	char name[PROCESS_NAME]; /* unchanged: any bytes but NUL */
 	bool is_zombie;
 	bool is_stopped; /* by a signal or a tracer */
-	bool has_mark; /* its environment is that of this attempt */
+	bool has_mark; /* its environment is that of this run */
 	bool in_tree;
 };
 
@@ -33,7 +33,7 @@ struct ancestry {
 	pid_t self;
 	pid_t adopter; /* the parent of orphans: self, or else process 1 */
 	pid_t command; /* 0 once it has been reaped */
-	struct processes preexisting; /* below self before COMMAND started */
+	struct processes preexisting; /* below self before the first attempt */
 	struct processes known; /* in the tree at the last look */
 };
 
@@ -56,8 +56,8 @@ bool process_environ_has(const char *block, size_t length, const char *entry);
 
 /*
  * Sets in_tree of every process below self, and of orphans with the mark and
- * what is below those, except what was there before COMMAND, and what is below
- * that. Sorts ALL by pid.
+ * what is below those, except what was there before the first attempt, and what
+ * is below that. Sorts ALL by pid.
  */
 void process_tree_mark(struct processes *all, const struct ancestry *ancestry);
 

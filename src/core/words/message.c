@@ -120,6 +120,15 @@ add_interrupted(struct text *text, const struct loop_state *state,
 	add_after_attempts(text, " after ", state);
 }
 
+/* Who has its rights may end it. */
+static void
+add_way_out(struct text *text, const struct unended *unended)
+{
+	if (unended->pid != 0)
+		text_add(
+		    text, "; run it as: sudo backoff ... (or sudo timeout)");
+}
+
 void
 message_end(struct text *text, const struct loop_state *state,
     const struct limits *limits, const struct ending *ending, const char *name)
@@ -154,6 +163,7 @@ message_end(struct text *text, const struct loop_state *state,
 	case RESULT_INTERRUPTED:
 		add_interrupted(text, state, ending);
 		reason_unended(text, ": ", &state->outcome.unended);
+		add_way_out(text, &state->outcome.unended);
 		return;
 	case RESULT_STOPPED:
 		text_add(text, "not retrying after ");
@@ -183,6 +193,8 @@ message_end(struct text *text, const struct loop_state *state,
 		text_join(text, ": ", words);
 	if (!ending->vetoed)
 		reason_unended(text, "; ", &ending->hook.unended);
+	add_way_out(text, &state->outcome.unended);
+	add_way_out(text, &ending->hook.unended);
 }
 
 bool

@@ -3,9 +3,11 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/base/text.h"
@@ -41,6 +43,20 @@ file_of(pid_t pid, const char *name)
 	return path;
 }
 
+/*
+ * A child of ours that /proc hides (hidepid), as it has become another user's,
+ * is there until we reap it.
+ */
+static bool
+read_hidden_child(struct process *process, pid_t pid)
+{
+	siginfo_t info = { 0 };
+
+	*process = (struct process) { .pid = pid, .parent = getpid() };
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0
+	    && info.si_pid == 0;
+}
+
 bool
 process_read(struct process *process, pid_t pid)
 {
@@ -50,9 +66,22 @@ process_read(struct process *process, pid_t pid)
 	    = fd_read_file(file_of(pid, "stat"), line, sizeof line - 1);
 
 	if (length <= 0)
-		return false;
+		return read_hidden_child(process, pid);
 	line[length] = '\0';
 	return process_parse(process, line);
+}
+
+/* Those of our children that are not listed in /proc. */
+static void
+each_hidden_child(bool (*each)(pid_t pid, void *what), void *what)
+{
+	char list[4096] = "", *rest = list;
+	pid_t pid;
+
+	fd_read_file("/proc/thread-self/children", list, sizeof list - 1);
+	while ((pid = (pid_t)strtol(rest, &rest, 10)) > 0)
+		if (access(file_of(pid, ""), F_OK) != 0 && !each(pid, what))
+			break;
 }
 
 void
@@ -65,8 +94,10 @@ processes_each(bool (*each)(pid_t pid, void *what), void *what)
 		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9'
 		    && !each((pid_t)strtol(entry->d_name, NULL, 10), what))
 			break;
-	if (directory != NULL)
-		closedir(directory);
+	if (directory == NULL)
+		return;
+	closedir(directory);
+	each_hidden_child(each, what);
 }
 
 /* All that FD has, up to its end. */
