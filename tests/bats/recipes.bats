@@ -256,10 +256,10 @@ this is 2
   stand_in sudo <<<'[ "$1" = -n ] && shift && exec "$@"'
   stand_in timeout <<<'[ "$*" = "-k 10s 10m apt-get -y upgrade" ] && shift 3 && exec "$@"'
   fails_at_first 2 apt-get
-  by_lines sudo bash -e
+  by_lines sudo/-t bash -e
   called apt-get '-y upgrade' '-y upgrade' '-y upgrade'
   rm apt-get.c*
-  by_lines sudo-timeout bash -e
+  by_lines sudo/timeout bash -e
   called apt-get '-y upgrade' '-y upgrade' '-y upgrade'
 }
 
@@ -564,7 +564,7 @@ MAKE
 echo "$2" >>asked
 case $2 in web[12]) exit 255 ;; web3) kill -TERM $$ ;; esac
 SH
-  run -123 by_lines xargs sh
+  run -123 by_lines xargs/ssh sh
   sort asked | uniq -c | awk '{ print $2 "*" $1 }' >counted
   assert_equal "$(xargs <counted)" 'web1*3 web2*3 web3*3 web4*1 web5*1 web6*1 web7*1 web8*1 web9*1'
   # It stops where nothing makes the 255 a 1.
@@ -611,7 +611,7 @@ SH
     echo "$n" >"$BATS_TEST_TMPDIR/served/$n"
   done
   printf "http://127.0.0.1:$PORT/%s\n" 503/200/1 2 404/none 3 503/503/200/4 5 >urls
-  run -1 by_lines parallel bash
+  run -1 by_lines xargs/parallel bash
   cat 1 2 3 4 5 >got
   assert_equal "$(xargs <got)" '1 2 3 4 5'
   # The column of the statuses: one of the six has failed, and says how.
