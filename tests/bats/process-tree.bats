@@ -396,8 +396,9 @@ bare_ways=${ways//sh -c/'env -i "TEST_MARK=$TEST_MARK" sh -c'}
 bare_ways=${bare_ways//'"$@" &'/'env -i "TEST_MARK=$TEST_MARK" "$@" &'}
 
 # leaves END WAYS: makes ./job, which leaves a process in each of the WAYS, and
-# one that ignores TERM, and hangs; before attempt 3 it may also END. It notes in
-# ./beside what lives of an attempt that was cut.
+# one that ignores TERM; then it ENDs, but attempt 3 hangs, and so do all without
+# END. When all stand, attempt 3 makes ./ready. What lives of an attempt that was
+# cut is noted in ./beside.
 leaves() {
   cat >leaf.sh <<'SCRIPT'
 [ "$2" = obedient ] || trap '' TERM
@@ -418,10 +419,9 @@ for kind in obedient deaf; do
     eval "\$way"
   done <ways
 done
-until [ "\$(wc -l <"tree/left.\$n")" -eq \$((2 * \$(wc -l <ways))) ]; do sleep 0.02; done
-: >"tree/stand.\$n"
-[ "\$n" -eq 3 ] || ${1:-exec sleep 1000}
-[ ! -e tree/stand.1 ] || [ ! -e tree/stand.2 ] || : >ready
+[ "\$n" -eq 3 ] || ${1:-:}
+until [ "\$(cat tree/left.* | wc -l)" -eq \$((n * 2 * \$(wc -l <ways))) ]; do sleep 0.02; done
+[ "\$n" -ne 3 ] || : >ready
 echo ready
 exec sleep 1000
 SCRIPT
@@ -440,27 +440,30 @@ $bare_ways"
   done
 }
 
-@test "rule 48: what attempts that ended by themselves have left is ended with the one that is cut" {
-  need_answer orphans
-  leaves 'exit 7' "$ways
-$bare_ways"
-  # A child that has ended before backoff begins is none.
-  under=("${PYTHON[@]}" -c 'import os, sys
-pid = os.spawnlp(os.P_NOWAIT, "true", "true")
-os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-os.execvp(sys.argv[1], sys.argv[1:])')
-  cut_when_ready -T -n 3 -k 100ms -- sh job
-  assert_none tree
-  rm -r tree
-  TEST_MARK=$MARKS/tree start -- "$BACKOFF" -qq --base=0 -n 3 --grace=100ms -- sh job
+# told_in_attempt_3 COMMAND...: TERM to backoff below COMMAND, with a --grace.
+told_in_attempt_3() {
+  rm -rf tree
+  TEST_MARK=$MARKS/tree start -- "$@" "$BACKOFF" -qq --base=0 -n 3 --grace=100ms -- sh job
   await "$out" ready
   signal TERM
   assert_fate 'killed TERM'
   assert_none tree
-  # Beside an earlier child, which stays.
-  leaves 'exit 7' "$ways"
-  under=(sh -c 'TEST_MARK=$MARKS/helper sleep 1000 & exec "$@"' sh)
+}
+
+@test "rule 48: what attempts that ended by themselves have left is ended with the one that is cut" {
+  need_answer orphans
+  local limits=(1s 3s 9s 30s)
+  leaves 'exit 7' "$ways
+$bare_ways"
   cut_when_ready -T -n 3 -k 100ms -- sh job
   assert_none tree
+  # A child that has ended before backoff begins is none.
+  told_in_attempt_3 "${PYTHON[@]}" -c 'import os, sys
+pid = os.spawnlp(os.P_NOWAIT, "true", "true")
+os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+os.execvp(sys.argv[1], sys.argv[1:])'
+  # Another one stays.
+  leaves 'exit 7' "$ways"
+  told_in_attempt_3 sh -c 'TEST_MARK=$MARKS/helper sleep 1000 & exec "$@"' sh
   assert_alive helper
 }
