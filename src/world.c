@@ -23,6 +23,7 @@
 #include "streams/held_output.h"
 #include "streams/line_scan.h"
 #include "streams/streams.h"
+#include "streams/tapped_output.h"
 #include "system/clock.h"
 #include "system/fd.h"
 #include "world.h"
@@ -153,6 +154,8 @@ attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 	outcome = supervise(&command, &limit);
 	outcome.number = job->number;
 	outcome.evidence = streams_end(outcome.ended_ns);
+	if (tap_tore_stderr())
+		writer_torn_by_others();
 	if (outcome.evidence.failure.cut_off && outcome.late_end_signal == 0)
 		outcome.late_end_signal = signals_drain();
 	outcome.reader_gone = outcome.kind == OUTCOME_KILLED
@@ -263,24 +266,16 @@ tell_attempt(void *self, const struct loop_state *state, int64_t pause_ns)
 }
 
 static void
-tell_closing(
-    void *self, const struct loop_state *state, const struct ending *ending)
+tell_end(void *self, const struct loop_state *state,
+    const struct ending *ending, bool is_over)
 {
 	const struct job *job = self;
 
-	if (job->has_doors)
+	if (job->has_doors && !is_over)
 		defer_end(state, ending->result);
-	log_closing(state, ending);
-	if (job->quiet_repeats)
+	log_end(state, ending, is_over);
+	if (job->quiet_repeats && !is_over)
 		defer_tell_recovery(ending->result);
-}
-
-static void
-tell_end(
-    void *self, const struct loop_state *state, const struct ending *ending)
-{
-	(void)self;
-	log_end(state, ending);
 }
 
 bool
@@ -306,7 +301,6 @@ world_of(struct job *job)
 		.release = release,
 		.tell_start = tell_start,
 		.tell_attempt = tell_attempt,
-		.tell_closing = tell_closing,
 		.tell_end = tell_end,
 	};
 

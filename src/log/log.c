@@ -20,7 +20,6 @@ static bool told; /* backoff has been told to end */
 static bool has_failed; /* an attempt after which there was another one */
 static bool is_silent; /* --quiet-repeats */
 static struct repeats repeats;
-static bool is_advised[2]; /* what --tool does; how exit 0 can count */
 
 const char *
 log_open(const struct log_options *what)
@@ -121,23 +120,38 @@ log_start(void)
 	}
 }
 
-/* What is amiss besides the verdict on an attempt, each once in a run. */
-static void
-log_mishaps(const struct loop_state *state)
+static char amiss[REASON_SIZE]; /* why what told_once() has returned is */
+
+/* message_mishap(), but NULL where it has been told of in this run. */
+static const char *
+told_once(enum mishap mishap, const struct loop_state *state, struct text *line)
 {
 	static bool is_told[MISHAPS];
+	struct text reason = text_in(amiss, sizeof amiss);
+	const char *what = is_told[mishap]
+	    ? NULL
+	    : message_mishap(line, &reason, mishap, state, options->headers);
 
-	for (int mishap = 0; mishap < MISHAPS; mishap++) {
-		char line[REASON_SIZE], because[REASON_SIZE];
+	is_told[mishap] = is_told[mishap] || what != NULL;
+	return what;
+}
+
+/* Those with a line or an event of their own. */
+static void
+log_mishaps(const struct loop_state *state, int64_t pause_ns)
+{
+	int mishap = options->format == LOG_JSON && pause_ns != PAUSE_NONE
+	    ? MISHAP_STRAY_OUTPUT
+	    : MISHAP_MISSED_WAIT;
+
+	for (; mishap < MISHAPS; mishap++) {
+		char line[REASON_SIZE];
 		struct text words = text_in(line, sizeof line);
-		struct text reason = text_in(because, sizeof because);
-		const char *what = message_mishap(&words, &reason,
-		    (enum mishap)mishap, state, options->headers);
+		const char *what
+		    = told_once((enum mishap)mishap, state, &words);
 
-		if (what == NULL || is_told[mishap])
-			continue;
-		is_told[mishap] = true;
-		log_degraded(WEIGHT_NORMAL, line, what, because);
+		if (what != NULL)
+			log_degraded(WEIGHT_NORMAL, line, what, amiss);
 	}
 }
 
@@ -159,16 +173,6 @@ log_notes(const struct outcome *outcome)
 	}
 }
 
-/* Each once in a run, at the end of a line. */
-static void
-advise(struct text *text, const struct outcome *outcome)
-{
-	bool *is_told = &is_advised[outcome->rule == RULE_NO_MATCH];
-
-	if (!*is_told)
-		*is_told = message_advice(text, outcome);
-}
-
 /*
  * Failure number REPEATS of its kind. One that is not worth a line is seen
  * nevertheless while it is waited.
@@ -182,7 +186,9 @@ log_failed_attempt(
 	struct span time = message_attempt(
 	    &text, state, &options->settings->limits, repeats_so_far, pause_ns);
 
-	advise(&text, &state->outcome);
+	told_once(MISHAP_UNSTOPPED, state, &text);
+	told_once(MISHAP_STRAY_OUTPUT, state, &text);
+	told_once(MISHAP_ZERO_UNCOUNTED, state, &text);
 	if (pause_ns >= NS_PER_S
 	    && countdown_line_start(&text, time, stays, -1))
 		return;
@@ -235,7 +241,7 @@ log_attempt(const struct loop_state *state, int64_t pause_ns)
 		    options->name, state, pause_ns);
 		finish_line(&text);
 	}
-	log_mishaps(state);
+	log_mishaps(state, pause_ns);
 }
 
 /*
@@ -251,14 +257,14 @@ is_end_wanted(const struct ending *ending)
 		return true;
 	if (result != RESULT_SUCCESS && result != RESULT_PASS)
 		return is_wanted(WEIGHT_LAST);
-	if (options->format == LOG_JSON
-	    || (result == RESULT_SUCCESS && ending->status != 0))
-		return is_wanted(WEIGHT_NORMAL);
-	return is_wanted(WEIGHT_DETAIL);
+	if (result == RESULT_SUCCESS && ending->status != 0)
+		return is_wanted(WEIGHT_LAST);
+	return is_wanted(
+	    options->format == LOG_JSON ? WEIGHT_NORMAL : WEIGHT_DETAIL);
 }
 
 static void
-log_closing_text(const struct loop_state *state, const struct ending *ending)
+log_end_text(const struct loop_state *state, const struct ending *ending)
 {
 	struct loop_state shown = *state;
 	struct text text = text_begin();
@@ -268,25 +274,23 @@ log_closing_text(const struct loop_state *state, const struct ending *ending)
 		shown.outcome.evidence.match.last_line = NULL;
 	message_end(
 	    &text, &shown, &options->settings->limits, ending, options->word);
-	if (ending->result != RESULT_STOPPED)
-		advise(&text, &state->outcome);
+	if (ending->result != RESULT_STOPPED) {
+		told_once(MISHAP_UNSTOPPED, state, &text);
+		told_once(MISHAP_ZERO_UNCOUNTED, state, &text);
+	}
 	finish_line(&text);
 }
 
-void
-log_end(const struct loop_state *state, const struct ending *ending)
+static void
+log_end_json(const struct loop_state *state, const struct ending *ending)
 {
+	struct text text = line_begin();
 	char words[REASON_SIZE];
-	struct text text, reason = text_in(words, sizeof words);
+	struct text reason = text_in(words, sizeof words);
 	const char *line;
 	bool has_reason = reason_of_end(&reason, state,
 	    &options->settings->limits, ending, options->word, &line);
 
-	if (options->format != LOG_JSON || !is_end_wanted(ending))
-		return;
-	if (ending->result == RESULT_INTERRUPTED)
-		log_hurry();
-	text = line_begin();
 	json_end(&text, clock_epoch_ns(), options->id, options->name, state,
 	    ending, has_reason ? words : NULL, line);
 	finish_line(&text);
@@ -294,17 +298,25 @@ log_end(const struct loop_state *state, const struct ending *ending)
 
 /* The line with which it ends, and the annotation behind it. */
 void
-log_closing(const struct loop_state *state, const struct ending *ending)
+log_end(
+    const struct loop_state *state, const struct ending *ending, bool is_over)
 {
-	bool has_line = options->format != LOG_JSON && is_end_wanted(ending);
+	bool has_line = is_end_wanted(ending);
 
 	if (ending->result == RESULT_INTERRUPTED)
 		log_hurry();
 	if (ending->result == RESULT_ERROR)
 		writer_release(
 		    told ? clock_now_ns() + LAST_PATIENCE_NS : INT64_MAX);
-	if (has_line)
-		log_closing_text(state, ending);
+	/* A person reads it at once; the event has the status in the end. */
+	if (is_over != (options->format == LOG_JSON))
+		return;
+	if (has_line) {
+		if (is_over)
+			log_end_json(state, ending);
+		else
+			log_end_text(state, ending);
+	}
 	/* Behind a line of COMMAND, which may have no end. */
 	if (options->format == LOG_GITHUB && !is_silent)
 		annotation_line_write(options, state, ending, has_failed,
@@ -318,10 +330,10 @@ finish_news(enum weight weight, struct text *text)
 	bool goes_out = options->held
 	    && (weight == WEIGHT_ALARM || weight == WEIGHT_RECOVERY);
 
-	if (goes_out)
-		writer_finish_on_stderr(text);
 	if (!goes_out || options->file != NULL)
 		finish_line(text);
+	if (goes_out)
+		writer_finish_on_stderr(text);
 }
 
 void

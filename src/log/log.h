@@ -33,9 +33,9 @@ void log_silence(void);
 void log_start(void);
 void log_attempt(const struct loop_state *state, int64_t pause_ns);
 
-/* The closing line, before --at-end runs; the event of the end, behind it. */
-void log_closing(const struct loop_state *state, const struct ending *ending);
-void log_end(const struct loop_state *state, const struct ending *ending);
+/* The closing line, or when --at-end IS_OVER, too, the event of the end. */
+void log_end(
+    const struct loop_state *state, const struct ending *ending, bool is_over);
 
 /*
  * Logs news of what runs share: WORDS in a text log, EVENT with those MEMBERS

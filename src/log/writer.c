@@ -151,12 +151,13 @@ put(const char *bytes, size_t length)
 enum written
 writer_release(int64_t until_ns)
 {
-	off_t size = lseek(held, 0, SEEK_END);
 	enum written end;
+	off_t size;
 	int error;
 
 	if (held < 0)
 		return WRITTEN_ALL;
+	size = lseek(held, 0, SEEK_END);
 	signals_before_write();
 	end = copy_file(STDERR_FILENO, held, size, until_ns);
 	error = errno;

@@ -241,11 +241,11 @@ void
 rules_use_watch(struct options *options)
 {
 	scan.watch = options->streams.watch;
-	if (options->settings.limits.idle_timeout_ns == DURATION_INF)
-		return;
-	/* There may be nothing to look for, but the output passes through. */
-	options->streams.scan = &scan;
-	options->streams.times_output = true;
+	options->streams.times_output
+	    = options->settings.limits.idle_timeout_ns < DURATION_INF;
+	/* There may be nothing to look for, but when it comes; or to quote. */
+	if (options->streams.times_output || options->streams.hold == HOLD_ALL)
+		options->streams.scan = &scan;
 }
 
 void

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "process/signals.h"
@@ -30,7 +31,7 @@ struct held {
 static enum hold_what what;
 static bool one_file; /* stdout and stderr are one file: keep their order */
 static bool can_tell; /* file_has_writers() works in this file system */
-static bool stderr_torn; /* a release to stderr was cut short */
+static bool stderr_torn; /* a release has left stderr within a line */
 static struct held last[3] = { NOTHING_HELD, NOTHING_HELD, NOTHING_HELD };
 
 bool
@@ -205,6 +206,21 @@ hold_tore_stderr(void)
 	return stderr_torn;
 }
 
+const char *
+hold_is_full(void)
+{
+	struct statvfs stat;
+
+	if (last[STDOUT_FILENO].file < 0
+	    || fstatvfs(last[STDOUT_FILENO].file, &stat) != 0)
+		return NULL;
+	/* Some file systems have no limit of inodes: 0 of 0 are free. */
+	return (geteuid() == 0 ? stat.f_bfree : stat.f_bavail) == 0
+	        || (stat.f_files > 0 && stat.f_ffree == 0)
+	    ? tempfile_directory()
+	    : NULL;
+}
+
 enum written
 hold_release(bool failed, int64_t until_ns)
 {
@@ -229,8 +245,9 @@ hold_release(bool failed, int64_t until_ns)
 			    to[fd], last[fd].file, last[fd].size, until_ns);
 		if (one == WRITTEN_FAILED)
 			error = errno;
-		stderr_torn = stderr_torn
-		    || (one != WRITTEN_ALL && to[fd] == STDERR_FILENO);
+		if (to[fd] == STDERR_FILENO || one_file)
+			stderr_torn = one != WRITTEN_ALL
+			    || !ends_line(last[fd].file, last[fd].size);
 		if (one > end)
 			end = one;
 	}

@@ -59,7 +59,10 @@ int hold_file(int fd, off_t *size);
  */
 enum written hold_release(bool failed, int64_t until_ns);
 
-/* Whether only part of it reached stderr, which may end within a line. */
+/* Whether stderr may end within a line after it. */
 bool hold_tore_stderr(void);
+
+/* The directory of the files, if its file system has no room; else NULL. */
+const char *hold_is_full(void);
 
 #endif

@@ -5,8 +5,10 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/duration.h"
 #include "process/calendar.h"
 #include "process/signals.h"
 #include "streams/held_output.h"
@@ -16,6 +18,7 @@
 #include "streams/streams.h"
 #include "streams/tapped_output.h"
 #include "system/clock.h"
+#include "system/fd.h"
 
 static struct scan *scan;
 static bool passes_stderr; /* stderr is passed on at once, not held */
@@ -32,6 +35,23 @@ failed(const char *stream, int error)
 }
 
 static const struct stream_failure no_failure;
+
+/* Of the file that stdout is, if that is no log: its size, and our place. */
+static off_t before[2];
+
+static void
+look_at_stdout(off_t where[2])
+{
+	struct stat stat;
+
+	where[0] = where[1] = 0;
+	if (hold_keeps(STDOUT_FILENO) || fstat(STDOUT_FILENO, &stat) != 0
+	    || !S_ISREG(stat.st_mode)
+	    || fd_same_file(STDOUT_FILENO, STDERR_FILENO))
+		return;
+	where[0] = stat.st_size;
+	where[1] = lseek(STDOUT_FILENO, 0, SEEK_CUR);
+}
 
 struct stream_failure
 streams_start(const struct streams *streams)
@@ -147,6 +167,7 @@ streams_begin(struct command *command)
 		input_end();
 		return failure;
 	}
+	look_at_stdout(before);
 	is_ours = false;
 	for (int fd = 0; fd < 3; fd++)
 		is_ours = is_ours || command->descriptors[fd] >= 0;
@@ -255,6 +276,7 @@ struct evidence
 streams_end(int64_t ended_ns)
 {
 	struct evidence evidence = { .hint.verdict = VERDICT_NONE };
+	off_t now[2];
 
 	started();
 	if (is_ours) {
@@ -268,6 +290,9 @@ streams_end(int64_t ended_ns)
 	if (scan != NULL)
 		add_matches(&evidence);
 	evidence.input = spool_fate();
+	look_at_stdout(now);
+	evidence.stray_bytes = max_ns(now[0] - before[0], now[1] - before[1]);
+	evidence.full = hold_is_full();
 	evidence.failure.cut_off = tap_was_cut_off();
 	add_failure(&evidence);
 	return evidence;

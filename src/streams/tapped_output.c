@@ -26,6 +26,7 @@ static struct channel *turn; /* then: the one that is being passed on */
 static bool times_all; /* all output is looked at: see tap_start() */
 static int failure; /* of none of the channels */
 static bool cut_off;
+static bool stderr_torn; /* what was passed on ends within a line */
 static struct channel channels[TAP_DESCRIPTORS] = {
 	{ .pipe = -1, .commands = -1, .target = STDOUT_FILENO },
 	{ .pipe = -1, .commands = -1, .target = STDERR_FILENO },
@@ -66,7 +67,7 @@ tap_begin(int descriptors[3])
 	bool shared;
 
 	failure = 0;
-	cut_off = false;
+	cut_off = stderr_torn = false;
 	if (scan == NULL)
 		return true;
 	scan_reset(scan);
@@ -235,25 +236,36 @@ scan_held(struct channel *channel)
 {
 	off_t offset = 0, size;
 	int file = hold_file(channel->target, &size);
+	bool is_needed = scan_needs(scan, channel->stream);
 	ssize_t count;
 
-	if (file < 0 || in_turn || !scan_needs(scan, channel->stream))
+	if (file < 0 || in_turn || !(is_needed || channel->stream->is_stderr))
 		return;
+	/* If nothing is looked for, a line near the end is quoted. */
+	if (!is_needed && size > CHANNEL_READ_SIZE)
+		offset = size - CHANNEL_READ_SIZE;
 	while (offset < size) {
 		size_t most = (size_t)min_ns(size - offset, CHANNEL_READ_SIZE);
 
-		if (signals_end_pending()) {
+		if (is_needed && signals_end_pending()) {
 			cut_off = true;
 			return;
 		}
 		RETRY_EINTR(count, pread(file, channel->buffer, most, offset));
 		if (count <= 0) {
-			channel->failure = count == 0 ? EIO : errno;
+			if (is_needed)
+				channel->failure = count == 0 ? EIO : errno;
 			break;
 		}
 		offset += (off_t)scan_bytes(
 		    scan, channel->stream, channel->buffer, (size_t)count);
 	}
+}
+
+bool
+tap_tore_stderr(void)
+{
+	return stderr_torn;
 }
 
 bool
@@ -270,6 +282,8 @@ tap_end(void)
 	for (int i = 0; i < TAP_DESCRIPTORS; i++) {
 		cut_off = cut_off || channels[i].pipe >= 0;
 		channel_close(&channels[i]);
+		if (!in_turn && (i == 1 || together))
+			stderr_torn |= channels[i].stream->length > 0;
 		scan_held(&channels[i]);
 		scan_finish(scan, channels[i].stream);
 	}

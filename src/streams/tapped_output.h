@@ -57,6 +57,9 @@ bool tap_drain(bool patient);
 /* After the attempt: scans held output. */
 void tap_end(void);
 
+/* Whether what was passed on ends stderr within a line. */
+bool tap_tore_stderr(void);
+
 /* Whether some output was not passed on. */
 bool tap_was_cut_off(void);
 

@@ -150,8 +150,8 @@ SH
   wait_for cron_idle
   assert_equal "$(find "$BATS_TEST_TMPDIR/mail" -type f | wc -l)" 1
   run sed '1,/^$/d' "$BATS_TEST_TMPDIR"/mail/*.eml
-  assert_line --index 0 --regexp '^backoff: backup: attempt 1/3 failed after .*: exit 7; next in 5m$'
-  assert_line --index 1 --regexp '^backoff: backup: attempt 2/3 failed after .*: exit 8; next in 10m$'
+  assert_line --index 0 --regexp '^backoff: backup: attempt 1/3 failed after .*: exit 7 "pipe:.*"; next in 5m$'
+  assert_line --index 1 --regexp '^backoff: backup: attempt 2/3 failed after .*: exit 8 "pipe:.*"; next in 10m$'
   assert_line --index 2 'attempt 3'
   assert_line --index 3 'no space left on sdb3'
   assert_equal "$(grep -c '^no space' <<<"$output")" 1

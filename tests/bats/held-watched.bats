@@ -10,6 +10,7 @@ load helper
 load ../lib/events
 
 setup() {
+  cd "$BATS_TEST_TMPDIR" || exit 1
   got=$BATS_TEST_TMPDIR/got
   go=$BATS_TEST_TMPDIR/go
   export go BATS_TEST_TMPDIR
@@ -79,6 +80,24 @@ watched() {
   assert_equal "$end" 'stopped 1'
   agrees --tool=curl --watch=stderr --stop-if=never -- sh -c 'echo "$0"; exit 22' "$message"
   assert_equal "$end" 'exhausted 2'
+}
+
+@test "a line of held stderr is quoted where the output itself does not come out" {
+  local job='echo out; printf "no such bucket\n50%%\r42\n" >&2; exit 7' option
+  for option in -oall --quiet-success --log-format=github; do
+    run --separate-stderr -7 "$BACKOFF" -oall $option --name=x -n 2 -d 1ms -- sh -c "$job"
+    assert_equal "$output" out
+    assert_equal "$(sed 's/ in [0-9.]*m*s:/:/; s/after [0-9.]*ms: /: /' <<<"${stderr%%$'\n'::*}")" \
+      'backoff: x: attempt 1/2 failed : exit 7 "no such bucket"; next in 1ms
+no such bucket'$'\n50%\r42\nbackoff: x: giving up after 2 attempts: exit 7'
+  done
+  [[ $stderr == *'::error title=backoff%3A x::'*': exit 7 "no such bucket"' ]]
+  run -7 logged -oall -n 2 -b 0 -- sh -c "$job"
+  assert_events '[a.line for a in attempts] == ["no such bucket"] * 2' 'end.line == "no such bucket"'
+  # Both may be one file, and a long one.
+  logged -oall -n 1 -- sh -c 'seq 99999 >&2; echo last; exit 7' >got 2>&1 || [ $? -eq 7 ]
+  assert_events 'end.line == "last"'
+  assert_equal "$(tail -n 2 got | xargs)" '99999 last'
 }
 
 @test "lines of the two streams, of one process and of others, keep their order" {

@@ -318,6 +318,18 @@ backoff: sh: failed after 2 attempts in T: held output could not be passed on: N
   cmp "$got" "$BATS_TEST_TMPDIR/big"
 }
 
+@test "a disk that is full of held output is named as the place of it" {
+  need_mounts
+  export small=$BATS_TEST_TMPDIR/small
+  mkdir "$small"
+  run "${namespace[@]}" sh -c 'mount -t tmpfs -o size=64k none "$small" &&
+    TMPDIR=$small exec "$BACKOFF" "$@" 2>&1' - -o -n 1 -- sh -c 'head -c 1M /dev/zero 2>/dev/null; exit 3'
+  assert_equal "$status" 3
+  assert_line --regexp 'giving up after 1 attempt in .*: exit 3 \(output is held in '"$small"', which is full\)$'
+  run -3 "$BACKOFF" -o -n 1 -- sh -c 'echo out; exit 3'
+  refute_output --partial 'is full'
+}
+
 @test "rule 68: a second opening of /dev/stdout appends, and makes no holes" {
   writes -o -- bash -c 'echo first; echo second >>/dev/stdout; echo third; echo fourth >>/dev/stdout'
   holds "$got" first second third fourth

@@ -319,11 +319,13 @@ until_in() {
   assert_events 'end.result == "pass"'
 }
 
-@test "--flaky-status: the log says so without -v, but not with -q; held output is released" {
+@test "--flaky-status: the log says so without -v and with -q, but not with -qq; held output is released" {
   local flaky=(--flaky-status=9 -b 0 sh -c '[ "$BACKOFF_ATTEMPT" -ge 2 ]')
   run -9 "$BACKOFF" "${flaky[@]}"
   assert_line --index 1 --regexp '^backoff: sh: succeeded at attempt 2/8 in [^ ]*s: exit 9 \(--flaky-status\)$'
   run -9 "$BACKOFF" -q "${flaky[@]}"
+  assert_output --regexp '^backoff: sh: succeeded at attempt 2/8 in [^ ]*s: exit 9 \(--flaky-status\)$'
+  run -9 "$BACKOFF" -qq "${flaky[@]}"
   assert_output ''
   run -0 "$BACKOFF" --flaky-status=0 "${flaky[@]:1}"
   refute_output --partial succeeded

@@ -269,6 +269,35 @@ known() {
   done
 }
 
+# leaves NOTE ARG...: the lines of that run, which end with the NOTE as told.
+leaves() {
+  tells "${@:2}"
+  [ "$status" -eq 7 ]
+  assert_equal "$(sed 's/.*next in 1ms//; s/.*: exit 7\( (--stop-on)\)*//' "$BATS_TEST_TMPDIR/err" | paste -sd '|')" "$1"
+}
+
+@test "output that a failed attempt leaves in stdout's file is told of once, with the way out" {
+  local note=" (its 4096 bytes stay in stdout's file; -o keeps only what succeeds)"
+  local writes='head -c 4096 /dev/zero; exit 7' second='[ "$BACKOFF_ATTEMPT" -eq 1 ] || head -c 4096 /dev/zero; exit 7'
+  leaves "$note||" -n 3 -d 1ms -- sh -c "$writes"
+  leaves "|$note|" -n 3 -d 1ms -- sh -c "$second"
+  leaves "$note|" -n 2 -d 1ms --stop-if=x -- sh -c "$writes"
+  # Nothing comes behind that of the last attempt.
+  leaves '|' -n 2 -d 1ms -- sh -c "$second"
+  leaves '||' -n 2 -d 1ms -o -- sh -c 'echo "held: exit 7"; exit 7'
+  leaves '|' -n 2 -d 1ms -- sh -c 'exit 7'
+  # A file that holds more already, and one in which stderr has its place, too.
+  head -c 9999 /dev/zero >page
+  "$BACKOFF" -n 2 -d 1ms -- sh -c "$writes" 1<>page 2>said || [ $? -eq 7 ]
+  assert_equal "$(sed 's/.*next in 1ms//; 2d' said)" "$note"
+  "$BACKOFF" -n 2 -d 1ms -- sh -c 'echo one; exit 7' >>both 2>&1 || [ $? -eq 7 ]
+  run -1 grep stay both
+  "$BACKOFF" -n 2 -d 1ms -- sh -c 'echo one; exit 7' 2>said | cat || :
+  run -1 grep stay said
+  logged -n 3 -b 0 -- sh -c "$writes" >page || [ $? -eq 7 ]
+  assert_events "[(n.what, f' ({n.reason})') for n in news] == [('stdout', \"$note\")]"
+}
+
 # --- a log file ---
 
 @test "--log-file takes the log instead of stderr, with the local time, and all of it" {
@@ -392,6 +421,22 @@ END
     [ "$status" -eq 7 ]
     assert_events 'len(attempts) == 2' 'end.result == "exhausted"'
   done
+}
+
+@test "an event begins on a new line where what is watched or held has ended within one" {
+  local option
+  for option in --stop-if=never -oall '-o --stop-if=never' '--quiet-success --stop-if=never'; do
+    # shellcheck disable=SC2086 # several options
+    "$BACKOFF" $option --log-format=json -n 2 -b 0 -- sh -c 'printf 50%% >&2; exit 7' 2>"$events" ||
+      [ $? -eq 7 ]
+    sed -i '/^50%$/d' "$events"
+    assert_events 'len(attempts) == 2'
+  done
+  # One pipe for both.
+  "$BACKOFF" --stop-if=never --log-format=json -n 2 -b 0 -- sh -c 'printf 50%%; exit 7' >"$events" 2>&1 ||
+    [ $? -eq 7 ]
+  sed -i '/^50%$/d' "$events"
+  assert_events 'len(attempts) == 2'
 }
 
 @test "a timed-out attempt keeps how it ended" {

@@ -225,6 +225,19 @@ does_without_file() {
   assert_line 'status 1'
 }
 
+@test "a disk that fills up during the run costs what is remembered, which is told before the end" {
+  need_mounts
+  mkdir small
+  run in_mounts '
+    mount -t tmpfs -o size=64k none small
+    "$BACKOFF" --state-dir=small/state --slots=hub:1 --defer=work -n 2 -b 0 \
+      --log-format=json --log-file='"$events"' -- \
+      sh -c "echo ran; head -c 1M /dev/zero 2>/dev/null >small/filler; exit 7" || echo status $?'
+  assert_equal "${lines[*]}" 'ran ran status 7'
+  assert_events '[n.what for n in news if n.event == "degraded"] == ["defer work"]' \
+    'news[-1].reason == "small/state: No space left on device"'
+}
+
 @test "no locks, and a limit on the size of files" {
   need_strace
   run -7 strace -qq -o /dev/null -e inject=fcntl:error=ENOLCK:when=4+ \

@@ -125,7 +125,7 @@ need_zones() {
   need_zones
   local at
   at=$(in_zone UTC %s 1800)
-  TZ=Asia/Kolkata start -- "$BACKOFF" -j none --retry-after -- sh -c "echo 'retry at @$at'; exit 7"
+  TZ=Asia/Kolkata start -- "$BACKOFF" -j none --retry-after -- sh -c "echo 'retry at @$at' >&2; exit 7"
   await_pause
   signal TERM
   assert_fate 'killed TERM'

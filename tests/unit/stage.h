@@ -139,17 +139,10 @@ stage_tell_attempt(void *self, const struct loop_state *state, int64_t pause_ns)
 }
 
 static void
-stage_tell_closing(
-    void *self, const struct loop_state *state, const struct ending *ending)
+stage_tell_end(void *self, const struct loop_state *state,
+    const struct ending *ending, bool is_over)
 {
-	(void)self, (void)state, (void)ending;
-}
-
-static void
-stage_tell_end(
-    void *self, const struct loop_state *state, const struct ending *ending)
-{
-	(void)state;
+	(void)state, (void)is_over;
 	((struct stage *)self)->ending = *ending;
 }
 
@@ -168,7 +161,6 @@ stage_run(
 		.release = stage_release,
 		.tell_start = stage_tell_start,
 		.tell_attempt = stage_tell_attempt,
-		.tell_closing = stage_tell_closing,
 		.tell_end = stage_tell_end,
 	};
 

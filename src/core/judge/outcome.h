@@ -111,6 +111,8 @@ struct evidence {
 	struct tool_advice tool;
 	struct input_fate input;
 	struct stream_failure failure;
+	int64_t stray_bytes; /* that it added to the file that stdout is */
+	const char *full; /* the directory of held output, if that is full */
 };
 
 /* A process of the attempt that still runs and that backoff may not signal. */

@@ -276,7 +276,6 @@ command_line_name(struct text *text, const char *word)
 {
 	const char *first = word + strspn(word, blanks), *start = first;
 	size_t length = 0, most;
-	bool is_hidden; /* nothing can be shown but a name: "TOKEN=..." */
 
 	if (word[strcspn(word, blanks)] == '\0' && !is_assignment(word))
 		return false;
@@ -286,16 +285,14 @@ command_line_name(struct text *text, const char *word)
 	     *at != '\0' && memchr(at, '=', word_length(at)) == NULL;
 	     at = next_word(at))
 		length = (size_t)(at - start) + word_length(at);
-	is_hidden = length == 0;
-	if (is_hidden) {
+	/* Where nothing can be shown but a name: "TOKEN=". */
+	if (length == 0) {
 		start = first;
-		length = strcspn(first, "=");
+		length = strcspn(first, "=") + 1;
 	}
 	most = text_cut(start, 60);
 	for (size_t i = 0; i < most && i < length; i++)
 		text_byte(text, start[i]);
-	if (is_hidden)
-		text_add(text, "=...");
 	return true;
 }
 

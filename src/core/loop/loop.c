@@ -365,11 +365,11 @@ finish(struct run *run)
 	now_ns = now(run);
 	run->state.elapsed_ns = now_ns - run->started_ns;
 	run->state.result = run->ending.result;
-	world->tell_closing(world->self, &run->state, &run->ending);
+	world->tell_end(world->self, &run->state, &run->ending, false);
 	if (run->ending.result != RESULT_INTERRUPTED
 	    && run->ending.result != RESULT_ERROR)
 		run_at_end(run, now_ns);
-	world->tell_end(world->self, &run->state, &run->ending);
+	world->tell_end(world->self, &run->state, &run->ending, true);
 }
 
 struct ending

@@ -107,15 +107,13 @@ struct world {
 	/*
 	 * Report that the loop starts; that an attempt has ended, before a
 	 * pause of PAUSE_NS (or PAUSE_NONE, PAUSE_AT_DOOR); that the loop has
-	 * ended; that --at-end has, too, which may have changed ENDING.
+	 * ended, and again when --at-end IS_OVER, too.
 	 */
 	void (*tell_start)(void *self);
 	void (*tell_attempt)(
 	    void *self, const struct loop_state *state, int64_t pause_ns);
-	void (*tell_closing)(void *self, const struct loop_state *state,
-	    const struct ending *ending);
 	void (*tell_end)(void *self, const struct loop_state *state,
-	    const struct ending *ending);
+	    const struct ending *ending, bool is_over);
 };
 
 struct ending run_loop(const struct settings *settings, struct random *random,

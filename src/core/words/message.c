@@ -190,19 +190,6 @@ message_end(struct text *text, const struct loop_state *state,
 		reason_unended(text, "; ", &ending->hook.unended);
 }
 
-bool
-message_advice(struct text *text, const struct outcome *outcome)
-{
-	if (outcome->rule == RULE_NO_MATCH)
-		text_add(text, " (--success-on=0 lets exit 0 count as well)");
-	else if (outcome->rule == RULE_DEFAULT
-	    && outcome->evidence.tool.would_stop)
-		text_add(text, " (--tool would stop here)");
-	else
-		return false;
-	return true;
-}
-
 static bool
 misses_wait(const struct loop_state *state, const char *headers)
 {
@@ -219,22 +206,43 @@ const char *
 message_mishap(struct text *line, struct text *reason, enum mishap mishap,
     const struct loop_state *state, const char *headers)
 {
-	const struct hint *hint = &state->outcome.evidence.hint;
-	const char *silent = state->outcome.evidence.tool.silent;
+	const struct evidence *evidence = &state->outcome.evidence;
+	const struct hint *hint = &evidence->hint;
+	bool has_failed = state->verdict != VERDICT_SUCCESS
+	    && state->verdict != VERDICT_PASS;
+	const char *silent = evidence->tool.silent;
 	const struct http_client *client = http_client(silent);
 	const char *what = NULL;
 
-	if (mishap == MISHAP_MISSED_WAIT && misses_wait(state, headers)) {
+	if (mishap == MISHAP_UNSTOPPED && evidence->tool.would_stop
+	    && state->outcome.rule == RULE_DEFAULT) {
+		what = "--tool";
+		text_add(line, " (--tool would stop here)");
+	} else if (mishap == MISHAP_ZERO_UNCOUNTED
+	    && state->outcome.rule == RULE_NO_MATCH) {
+		what = "--success-if";
+		text_add(line, " (--success-on=0 lets exit 0 count as well)");
+	} else if (mishap == MISHAP_STRAY_OUTPUT && has_failed
+	    && evidence->stray_bytes > 0) {
+		what = "stdout";
+		text_join(reason, "its ", NUMBER(evidence->stray_bytes),
+		    " bytes stay in stdout's file; -o keeps only what "
+		    "succeeds");
+		text_join(line, " (", reason->data, ")");
+	} else if (mishap == MISHAP_MISSED_WAIT
+	    && misses_wait(state, headers)) {
 		what = "--retry-after";
 		text_add(reason,
 		    headers != NULL ? headers
 		                    : "no stated wait in the output; the "
 		                      "command has to print it");
+		text_join(line, what, ": ", reason->data);
 	} else if (mishap == MISHAP_SILENT && silent != NULL
 	    && state->outcome.rule == RULE_TOOL) {
 		what = "--tool";
 		text_join(reason, silent, " printed nothing to judge by",
 		    client != NULL ? client->shows_errors : "");
+		text_join(line, what, ": ", reason->data);
 	} else if (mishap == MISHAP_UNREAD_WAIT && hint->unread != NULL) {
 		what = hint->unread_in_file ? "BACKOFF_HINT" : "--retry-after";
 		text_join(reason,
@@ -243,16 +251,13 @@ message_mishap(struct text *line, struct text *reason, enum mishap mishap,
 		    " can be read in \"");
 		text_printable(reason, hint->unread);
 		text_byte(reason, '"');
-	} else if (mishap == MISHAP_NO_HINT_FILE && hint->nowhere != NULL
-	    && state->verdict != VERDICT_SUCCESS
-	    && state->verdict != VERDICT_PASS) {
+		text_join(line, what, ": ", reason->data);
+	} else if (mishap == MISHAP_NO_HINT_FILE && has_failed
+	    && hint->nowhere != NULL) {
 		what = "BACKOFF_HINT";
 		text_printable(reason, hint->nowhere);
-	}
-	if (what != NULL && mishap == MISHAP_NO_HINT_FILE)
 		text_join(line, "cannot make ", what, " in ", reason->data);
-	else if (what != NULL)
-		text_join(line, what, ": ", reason->data);
+	}
 	return what;
 }
 

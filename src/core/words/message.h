@@ -45,26 +45,22 @@ struct span message_attempt(struct text *text, const struct loop_state *state,
 void message_end(struct text *text, const struct loop_state *state,
     const struct limits *limits, const struct ending *ending, const char *name);
 
-/*
- * Adds how options would change the verdict: that --tool would stop, or that
- * exit 0 can count without --success-if. False: they would not.
- */
-bool message_advice(struct text *text, const struct outcome *outcome);
-
 /* What may be amiss besides the verdict on an attempt. */
 enum mishap {
-	MISHAP_MISSED_WAIT, /* --retry-after found nothing where there should
-	                     * be something */
-	MISHAP_UNREAD_WAIT, /* a text should have been a time */
-	MISHAP_NO_HINT_FILE, /* there was none for this failure */
+	MISHAP_UNSTOPPED, /* --tool would have stopped after it */
+	MISHAP_ZERO_UNCOUNTED, /* exit 0 could count without --success-if */
+	MISHAP_STRAY_OUTPUT, /* in stdout's file, before that of the next one */
+	/* Those above end another line, the others have one of their own. */
+	MISHAP_MISSED_WAIT, /* servers that say so state one, as a rule */
+	MISHAP_UNREAD_WAIT,
+	MISHAP_NO_HINT_FILE,
 	MISHAP_SILENT, /* no line for a verdict that needs one */
 	MISHAPS
 };
 
 /*
- * Adds the line for a mishap, and the REASON in it. Returns what it is about;
- * NULL: there is none of that kind. HEADERS are options with which COMMAND
- * prints headers, or NULL.
+ * Returns what is amiss, or NULL. Adds what a LINE says of it, and the REASON
+ * for an event. HEADERS are options with which COMMAND prints headers, or NULL.
  */
 const char *message_mishap(struct text *line, struct text *reason,
     enum mishap mishap, const struct loop_state *state, const char *headers);

@@ -262,6 +262,11 @@ reason_of_end(struct text *text, const struct loop_state *state,
 		    && outcome->status == STATUS_NOT_FOUND
 		    && !outcome->no_interpreter)
 			add_likely_meaning(text, outcome, name);
+		if (outcome->evidence.full != NULL) {
+			text_add(text, " (output is held in ");
+			text_bounded(text, outcome->evidence.full);
+			text_add(text, ", which is full)");
+		}
 	}
 	return true;
 }

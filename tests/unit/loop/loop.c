@@ -164,19 +164,15 @@ tell_attempt(void *self, const struct loop_state *state, int64_t pause_ns)
 }
 
 static void
-tell_closing(
-    void *self, const struct loop_state *state, const struct ending *ending)
-{
-	(void)state, (void)ending;
-	((struct stage *)self)->ends_at_closing = ((struct stage *)self)->ends;
-}
-
-static void
-tell_end(
-    void *self, const struct loop_state *state, const struct ending *ending)
+tell_end(void *self, const struct loop_state *state,
+    const struct ending *ending, bool is_over)
 {
 	struct stage *stage = self;
 
+	if (!is_over) {
+		stage->ends_at_closing = stage->ends;
+		return;
+	}
 	stage->told_ends++;
 	stage->end_signal = *ending;
 	is_int(state->attempt, stage->attempts, "  the end knows the count");
@@ -275,7 +271,6 @@ run(void)
 		.release = release_held,
 		.tell_start = tell_start,
 		.tell_attempt = tell_attempt,
-		.tell_closing = tell_closing,
 		.tell_end = tell_end,
 	};
 	struct ending ending;
