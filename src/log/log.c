@@ -274,10 +274,8 @@ log_end_text(const struct loop_state *state, const struct ending *ending)
 		shown.outcome.evidence.match.last_line = NULL;
 	message_end(
 	    &text, &shown, &options->settings->limits, ending, options->word);
-	if (ending->result != RESULT_STOPPED) {
+	if (ending->result != RESULT_STOPPED)
 		told_once(MISHAP_UNSTOPPED, state, &text);
-		told_once(MISHAP_ZERO_UNCOUNTED, state, &text);
-	}
 	finish_line(&text);
 }
 

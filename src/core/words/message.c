@@ -210,8 +210,9 @@ message_mishap(struct text *line, struct text *reason, enum mishap mishap,
 	const struct hint *hint = &evidence->hint;
 	bool has_failed = state->verdict != VERDICT_SUCCESS
 	    && state->verdict != VERDICT_PASS;
-	const char *silent = evidence->tool.silent;
-	const struct http_client *client = http_client(silent);
+	static const char missing[] = "no stated wait in the output; the "
+	                              "command has to print it";
+	const struct http_client *client = http_client(evidence->tool.silent);
 	const char *what = NULL;
 
 	if (mishap == MISHAP_UNSTOPPED && evidence->tool.would_stop
@@ -232,15 +233,13 @@ message_mishap(struct text *line, struct text *reason, enum mishap mishap,
 	} else if (mishap == MISHAP_MISSED_WAIT
 	    && misses_wait(state, headers)) {
 		what = "--retry-after";
-		text_add(reason,
-		    headers != NULL ? headers
-		                    : "no stated wait in the output; the "
-		                      "command has to print it");
+		text_add(reason, headers != NULL ? headers : missing);
 		text_join(line, what, ": ", reason->data);
-	} else if (mishap == MISHAP_SILENT && silent != NULL
+	} else if (mishap == MISHAP_SILENT && evidence->tool.silent != NULL
 	    && state->outcome.rule == RULE_TOOL) {
 		what = "--tool";
-		text_join(reason, silent, " printed nothing to judge by",
+		text_join(reason, evidence->tool.silent,
+		    " printed nothing to judge by",
 		    client != NULL ? client->shows_errors : "");
 		text_join(line, what, ": ", reason->data);
 	} else if (mishap == MISHAP_UNREAD_WAIT && hint->unread != NULL) {
