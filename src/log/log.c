@@ -173,14 +173,6 @@ log_notes(const struct outcome *outcome)
 	}
 }
 
-/* At the end of a line: what is amiss, up to LAST. */
-static void
-advise(struct text *text, const struct loop_state *state, enum mishap last)
-{
-	for (int mishap = 0; mishap <= (int)last; mishap++)
-		told_once((enum mishap)mishap, state, text);
-}
-
 /*
  * Failure number REPEATS of its kind. One that is not worth a line is seen
  * nevertheless while it is waited.
@@ -194,7 +186,9 @@ log_failed_attempt(
 	struct span time = message_attempt(
 	    &text, state, &options->settings->limits, repeats_so_far, pause_ns);
 
-	advise(&text, state, MISHAP_STRAY_OUTPUT);
+	told_once(MISHAP_UNSTOPPED, state, &text);
+	told_once(MISHAP_STRAY_OUTPUT, state, &text);
+	told_once(MISHAP_ZERO_UNCOUNTED, state, &text);
 	if (pause_ns >= NS_PER_S
 	    && countdown_line_start(&text, time, stays, -1))
 		return;
@@ -281,7 +275,7 @@ log_end_text(const struct loop_state *state, const struct ending *ending)
 	message_end(
 	    &text, &shown, &options->settings->limits, ending, options->word);
 	if (ending->result != RESULT_STOPPED)
-		advise(&text, state, MISHAP_UNMATCHED);
+		told_once(MISHAP_UNSTOPPED, state, &text);
 	finish_line(&text);
 }
 

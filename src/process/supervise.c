@@ -283,8 +283,7 @@ supervise(const struct command *command, const struct time_limit *limit)
 		child.outcome = outcome_not_started(errno);
 		child.outcome.no_interpreter = child.outcome.error == ENOENT
 		    && sh_fallback_exists(command->argv[0]);
-		child.outcome.is_here = child.outcome.error == ENOENT
-		    && stat(command->argv[0], &file) == 0
+		child.outcome.is_here = stat(command->argv[0], &file) == 0
 		    && S_ISREG(file.st_mode);
 		child.outcome.late_end_signal = signals_drain();
 	} else {

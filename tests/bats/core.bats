@@ -243,6 +243,25 @@ compiles_with() {
   assert_output --partial 'too long: '
 }
 
+@test "a message of a tool that a scan has no room for does not compile" {
+  : "${CC:=cc}"
+  [ -f "$(dirname "$BACKOFF")/config.h" ] || skip "no config.h"
+  command -v "${CC%% *}" >/dev/null || skip "no compiler"
+  local there=$BATS_TEST_TMPDIR/include
+  local tools=$there/core/known/tools-data.def compile
+  mkdir -p "${tools%/*}"
+  compile="$CC -fsyntax-only -I $there -I src -I $(dirname "$BACKOFF") src/core/known/tools.c"
+
+  echo 'TOOL(NOVEL, "novel", "", "source", "")' >"$tools"
+  printf 'MESSAGE(NOVEL, 1, %d, STOP, "x", "x")\n' {1..48} >>"$tools"
+  run $compile
+  assert_success
+  echo 'MESSAGE(NOVEL, 1, 49, STOP, "x", "x")' >>"$tools"
+  run $compile
+  assert_failure
+  assert_output --partial 'too many'
+}
+
 @test "each header is guarded by its own name" {
   sources .h
   run awk 'FNR == 1 {

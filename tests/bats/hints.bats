@@ -145,8 +145,8 @@ TABLE
 }
 
 @test "a verdict that cannot be read is told once, with its text" {
-  run --separate-stderr -7 "$BACKOFF" -n 3 -b 0 -- sh -c 'echo verdict=stopp >"$BACKOFF_HINT"; exit 7'
-  assert_equal "$(grep -cF 'BACKOFF_HINT: no verdict can be read in "verdict=stopp"' <<<"$stderr")" 1
+  run --separate-stderr -7 "$BACKOFF" -n 3 -b 0 -- sh -c 'echo verdict=never >"$BACKOFF_HINT"; exit 7'
+  assert_equal "$(grep -cF 'BACKOFF_HINT: no verdict can be read in "verdict=never"' <<<"$stderr")" 1
 }
 
 @test "the file is emptied before each attempt: neither an older hint counts, nor what a hook writes" {

@@ -124,7 +124,7 @@ END
   local text
   for text in '' 1x '5s,' inf; do
     run -125 "$BACKOFF" --plan --outage="$text"
-    assert_output "backoff: --outage: $text: expected a list of durations such as 15s,30s,3m"
+    assert_output "backoff: --outage: ${text:-''}: expected a list of durations such as 15s,30s,3m"
   done
   text=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16
   run -0 "$BACKOFF" --plan --outage="$text"

@@ -156,7 +156,7 @@ struct outcome {
 	int error; /* errno of an attempt that was not started */
 	bool lasting; /* that error will not pass by itself (rule 54) */
 	bool no_interpreter; /* ENOENT, but only the interpreter is missing */
-	bool is_here; /* ENOENT, but a file of that name is in our directory */
+	bool is_here; /* not started, but a file of that name is here */
 	const char *number; /* in the word before COMMAND, up to its end */
 	bool past_deadline; /* cut by --deadline, not by --timeout */
 	bool was_silent; /* cut for want of output, by --idle-timeout */

@@ -35,7 +35,7 @@ headers_missing(const char *name, char *const *argv)
 
 		if (words_have(client->options, word, strcspn(word, "="))
 		    || (word[0] == '-' && word[1] != '-'
-		        && strpbrk(word, client->letters) != NULL))
+		        && word[strcspn(word, client->letters)] != '\0'))
 			return NULL;
 	}
 	return client != NULL ? client->prints_none : NULL;

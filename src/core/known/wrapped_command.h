@@ -2,8 +2,7 @@
 #ifndef BACKOFF_CORE_KNOWN_WRAPPED_COMMAND_H
 #define BACKOFF_CORE_KNOWN_WRAPPED_COMMAND_H
 /*
- * Finds the command that an argument vector runs in the end, behind env, sudo,
- * nice, setsid, flock and others, in any order.
+ * Finds the command that runs in the end, behind env, sudo, flock and others.
  */
 
 #include <stdbool.h>

@@ -230,7 +230,7 @@ message_mishap(struct text *line, struct text *reason, enum mishap mishap,
 	    && state->outcome.rule == RULE_DEFAULT) {
 		what = "--tool";
 		text_add(line, " (--tool would stop here)");
-	} else if (mishap == MISHAP_UNMATCHED
+	} else if (mishap == MISHAP_ZERO_UNCOUNTED
 	    && state->outcome.rule == RULE_NO_MATCH) {
 		what = "--success-if";
 		text_add(line, " (--success-on=0 lets exit 0 count as well)");

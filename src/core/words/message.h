@@ -48,7 +48,7 @@ void message_end(struct text *text, const struct loop_state *state,
 /* What may be amiss besides the verdict on an attempt. */
 enum mishap {
 	MISHAP_UNSTOPPED, /* --tool would have stopped after it */
-	MISHAP_UNMATCHED, /* exit 0, which --success-if made a failure */
+	MISHAP_ZERO_UNCOUNTED, /* exit 0 could count without --success-if */
 	MISHAP_STRAY_OUTPUT, /* in stdout's file, before that of the next one */
 	/* Those above end another line, the others have one of their own. */
 	MISHAP_MISSED_WAIT, /* servers that say so state one, as a rule */
