@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "fleet/server.h"
 #include "fleet/stream.h"
 #include "system/clock.h"
+#include "system/fd.h"
 
 /* Our records have some hundred bytes, and what else is there is not ours. */
 #define MOST_BYTES 65536
@@ -207,7 +207,6 @@ run(int64_t until_ns, int other)
 	    = { { .fd = -1 }, { .fd = other, .events = POLLIN } };
 	int count = 0;
 	size_t sent = 0;
-	int64_t left_ns;
 
 	forget_replies();
 	received = 0;
@@ -216,14 +215,12 @@ run(int64_t until_ns, int other)
 			return FAILED;
 		if (count == wanted)
 			break;
-		left_ns = until_ns - clock_now_ns();
-		if (left_ns <= 0) {
+		if (until_ns <= clock_now_ns()) {
 			server_fail("timed out");
 			return FAILED;
 		}
 		watched[0] = stream_wanted();
-		poll(watched, other >= 0 ? 2 : 1,
-		    (int)(left_ns / NS_PER_MS) + 1);
+		fd_poll(watched, other >= 0 ? 2 : 1, &until_ns);
 		if (other >= 0 && watched[1].revents != 0) {
 			close_connection();
 			return INTERRUPTED;

@@ -2,7 +2,6 @@
 #include <config.h>
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +9,9 @@
 #include "system/clock.h"
 #include "system/descriptors.h"
 #include "system/fd.h"
+
+/* poll(2) is late by this much only if we could not run meanwhile. */
+#define STOOD_STILL_NS (100 * NS_PER_MS)
 
 int
 fd_copy(int fd)
@@ -82,14 +84,25 @@ fd_close_from(int first)
 		close(fd);
 }
 
+int
+fd_poll(struct pollfd *watched, nfds_t count, int64_t *until_ns)
+{
+	int64_t left_ns = max_ns(*until_ns - clock_now_ns(), 0);
+	int ready = poll(watched, count, (int)(left_ns / NS_PER_MS) + 1);
+	int64_t now_ns = clock_now_ns();
+
+	if (ready == 0 && now_ns - *until_ns > STOOD_STILL_NS)
+		*until_ns = now_ns + left_ns;
+	return ready;
+}
+
 bool
 fd_await(int fd, short events, int64_t until_ns)
 {
 	struct pollfd watched = { .fd = fd, .events = events };
-	int64_t left_ns;
 
-	while ((left_ns = until_ns - clock_now_ns()) > 0)
-		if (poll(&watched, 1, (int)(left_ns / NS_PER_MS) + 1) > 0)
+	while (until_ns > clock_now_ns())
+		if (fd_poll(&watched, 1, &until_ns) > 0)
 			return true;
 	return false;
 }

@@ -7,6 +7,7 @@
  */
 
 #include <errno.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,7 +34,14 @@ void fd_close_from(int first);
 /* Closes *FD where it is open, and makes it -1; leaves errno alone. */
 void fd_close(int *fd);
 
-/* Waits for EVENTS of FD, or UNTIL_NS of CLOCK_MONOTONIC. False: too late. */
+/*
+ * poll(2), until *UNTIL_NS of CLOCK_MONOTONIC. Where the machine stood still
+ * then, nobody could answer: *UNTIL_NS is put off, and what was left begins
+ * anew.
+ */
+int fd_poll(struct pollfd *watched, nfds_t count, int64_t *until_ns);
+
+/* Waits for EVENTS of FD, or UNTIL_NS, as fd_poll() does. False: too late. */
 bool fd_await(int fd, short events, int64_t until_ns);
 
 /* Reads up to SIZE bytes of a small file; < 0: errno. */

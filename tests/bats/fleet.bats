@@ -432,7 +432,7 @@ ran$"
 # has adopted it, and had no other child before.
 @test "a timeout ends what COMMAND left behind, and not the helper" {
   with_server
-  start_on 1 --gate=fleet:hub -t 1 -k 1s -n 1 -- sh -c '
+  start_on 1 --gate=fleet:hub -t 5 -k 1s -n 1 -- sh -c '
     (env -i "PATH=$PATH" setsid sh -c "echo daemon \$\$; exec sleep 1000" &)
     exec sleep 1000'
   await "$out" daemon
