@@ -100,12 +100,6 @@ sources() {
   assert_output ''
 }
 
-@test "no source file has more than 400 lines" {
-  sources .c .h .def
-  run awk 'FNR == 401 { print FILENAME }' "${files[@]}"
-  assert_output ''
-}
-
 # copied: a copy of the sources, in $there. What is copied from a read-only tree
 # could not be changed, or removed.
 copied() {
@@ -160,24 +154,9 @@ with_rooms() {
   assert_failure
 }
 
-@test "lint-rooms says which room has too many modules" {
-  with_rooms 's,^gate_files = ,&src/core/gate/a.h src/core/gate/b.h ,'
-  assert_line 'the room gate has 13 modules, of at most 12'
-}
-
 @test "lint-rooms says which file stands in another folder than its room" {
   with_rooms 's,^log_files = ,&src/streams/a.h ,'
   assert_line --partial 'src/log/writer.c is not in src/streams, as the room log is'
-}
-
-@test "lint-rooms says which room is in too high a layer" {
-  copied
-  mkdir "$there/src/annex"
-  echo '#include "shared/line.h"' >"$there/src/annex/a.h"
-  echo '#include "annex/a.h"' >>"$there/src/doors/doors.h"
-  sed 's,^doors_files = ,annex_files = src/annex/a.h\n\n&,' Makefile.am >"$there/Makefile.am"
-  run -1 tests/lint-rooms "$there"
-  assert_output 'the room main is in layer 11, of at most 10'
 }
 
 @test "one system alone is asked in src/system only" {
