@@ -3,8 +3,8 @@
 # shellcheck shell=bash
 
 # The options that take an argument, and those that do not.
-_backoff_herd_with_argument='--clients --outage --capacity --failures --runs --machines -b --base
-  -f --factor -c --cap --floor -g --growth -d --delays -j --jitter --splay
+_backoff_herd_with_argument='--clients --outage --capacity --failures --limit --refusals
+  --retry-after --late --runs --machines -b --base -f --factor -c --cap --floor -g --growth -d --delays -j --jitter --splay
   -p --preset --seed -n --attempts -T --deadline --cap-mode --max-exponent
   --steps --slot-time
   --log-format --format'

@@ -115,24 +115,55 @@ print_rows(const struct scenario *trials)
 	}
 }
 
+static void
+add_share(struct text *text, double share, const char *what)
+{
+	char words[40];
+
+	if (share <= 0)
+		return;
+	snprintf(words, sizeof words, ", %.10g%% %s", share * 100, what);
+	text_add(text, words);
+}
+
+/* ", then 20 served a second", ", then a limit of 20 a second" */
+static void
+add_rates(struct text *text, const struct service *service)
+{
+	char words[80];
+
+	text_add(text, ", then ");
+	if (service->capacity > 0) {
+		snprintf(words, sizeof words, "%.10g served a second%s",
+		    service->capacity, service->limit > 0 ? ", " : "");
+		text_add(text, words);
+	}
+	if (service->limit > 0) {
+		snprintf(words, sizeof words, "a limit of %.10g a second",
+		    service->limit);
+		text_add(text, words);
+	}
+	if (service->burst > 0) {
+		snprintf(words, sizeof words, " and bursts of %.10g",
+		    service->burst);
+		text_add(text, words);
+	}
+}
+
 void
 figures_title(
     struct text *text, const struct scenario *trials, const struct herd *herd)
 {
-	char capacity[32], share[40];
+	const struct service *service = &herd->service;
 
-	snprintf(capacity, sizeof capacity, "%.10g", herd->capacity);
 	text_join(text, NUMBER(herd->clients),
 	    herd->clients == 1 ? " client" : " clients");
 	if (herd->machines > 1)
 		text_join(text, " on ", NUMBER(herd->machines), " machines");
-	text_join(text, ", an outage of ", DURATION(herd->outage_ns), ", then ",
-	    capacity, " served a second");
-	if (herd->failures > 0) {
-		snprintf(share, sizeof share, ", %.10g%% fail",
-		    herd->failures * 100);
-		text_add(text, share);
-	}
+	text_join(text, ", an outage of ", DURATION(service->down_ns));
+	add_rates(text, service);
+	add_share(text, service->refusals, "refused");
+	add_share(text, service->failures, "fail");
 	if (trials[0].runs > 1)
 		text_join(text, "; mean of ", NUMBER(trials[0].runs), " runs");
 }

@@ -70,10 +70,10 @@ check(const struct options *options)
 	if (herd->clients == 0)
 		usage_refuse("--clients", "missing",
 		    "expected how many clients there are");
-	if (herd->outage_ns < 0)
+	if (herd->service.down_ns < 0)
 		usage_refuse("--outage", "missing",
 		    "expected how long the service is down, such as 1m");
-	if (herd->capacity <= 0)
+	if (service_rate(&herd->service) <= 0)
 		usage_refuse("--capacity", "missing",
 		    "expected how many requests a second it serves then");
 	if (herd->clients > MOST_CLIENTS)

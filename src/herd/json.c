@@ -34,6 +34,7 @@ static void
 print_figures(const struct scenario *trial, const struct herd *herd)
 {
 	const struct figures *figures = &trial->figures;
+	const struct service *service = &herd->service;
 	bool ends = trial->no_end == NULL;
 	bool served = ends && figures->served;
 	char line[1024];
@@ -44,10 +45,21 @@ print_figures(const struct scenario *trial, const struct herd *herd)
 	json_member_number(&text, "clients", herd->clients);
 	if (herd->machines > 1)
 		json_member_number(&text, "machines", herd->machines);
-	json_member_seconds(&text, "outage_s", herd->outage_ns);
-	add_number(&text, "capacity", true, herd->capacity);
-	if (herd->failures > 0)
-		add_number(&text, "failures", true, herd->failures);
+	json_member_seconds(&text, "outage_s", service->down_ns);
+	add_number(&text, "capacity", service->capacity > 0, service->capacity);
+	if (service->failures > 0)
+		add_number(&text, "failures", true, service->failures);
+	if (service->limit > 0) {
+		add_number(&text, "limit", true, service->limit);
+		add_number(&text, "burst", true, service->burst);
+	}
+	if (service->refusals > 0)
+		add_number(&text, "refusals", true, service->refusals);
+	if (service->retry_after_ns > 0)
+		json_member_seconds(
+		    &text, "retry_after_s", service->retry_after_ns);
+	if (service->late_ns > 0)
+		json_member_seconds(&text, "late_s", service->late_ns);
 	json_member_number(&text, "runs", trial->runs);
 	json_member_string(&text, "no_end", trial->no_end);
 	add_number(&text, "retries_per_client", ends, figures->retries);

@@ -42,7 +42,7 @@ static struct figures
 means(const struct sums *sums, double runs, const struct herd *herd)
 {
 	double clients = (double)herd->clients;
-	double down_ns = (double)(herd->outage_ns - NS_PER_S);
+	double down_ns = (double)(herd->service.down_ns - NS_PER_S);
 	double attempts = sums->attempts / runs / clients;
 	struct figures figures = {
 		.retries = attempts > 1 ? attempts - 1 : 0,
@@ -72,7 +72,7 @@ pauses_are_0(struct simulation simulation, uint64_t seed)
 	struct random random = random_from(seed);
 
 	simulation.clients_count = 1;
-	simulation.service = (struct service) { 1, 1, 0 };
+	simulation.service = (struct service) { .down_ns = 1, .capacity = 1 };
 	simulation.histogram = NULL;
 	simulation_start(&simulation, &random);
 	simulation_step(&simulation, 10000);
@@ -200,7 +200,7 @@ scenario_run(struct scenario *scenario, const struct herd *herd, uint64_t seed,
 	struct random random = random_from(seed);
 	struct simulation simulation = {
 		.settings = &scenario->settings,
-		.service = { herd->outage_ns, herd->capacity, herd->failures },
+		.service = herd->service,
 		.clients_count = herd->clients,
 		.clients = room->clients,
 		.waits_ns = room->waits_ns,

@@ -60,7 +60,7 @@ struct scenario {
 struct scenario_memory {
 	struct simulated_client *clients;
 	int64_t *waits_ns;
-	struct simulated_gate *machines; /* at least one */
+	struct gate *machines; /* at least one */
 };
 
 /* How many runs to make: WANTED, or 1 if nothing is drawn at random. */

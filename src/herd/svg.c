@@ -49,9 +49,11 @@ make_panel(const struct scenario *trial, const struct herd *herd,
 
 	panel.top = time_axis_rate(
 	    axis, trial, most > 0 ? most : max_ns(panel.values[0], 1));
-	panel.has_capacity = herd->capacity <= OFF_SCALE * panel.top;
-	if (panel.has_capacity && panel.top < 1.1 * herd->capacity)
-		panel.top = 1.1 * herd->capacity;
+	panel.has_capacity
+	    = service_rate(&herd->service) <= OFF_SCALE * panel.top;
+	if (panel.has_capacity
+	    && panel.top < 1.1 * service_rate(&herd->service))
+		panel.top = 1.1 * service_rate(&herd->service);
 	return panel;
 }
 
@@ -113,7 +115,7 @@ static void
 add_shade(struct text *text, const struct panel *panel)
 {
 	int64_t x = panel->box.x;
-	int64_t width = x_of(panel, panel->herd->outage_ns) - x;
+	int64_t width = x_of(panel, panel->herd->service.down_ns) - x;
 
 	if (width > 0)
 		svg_box(text,
@@ -140,12 +142,12 @@ static void
 add_capacity(struct text *text, const struct panel *panel)
 {
 	int64_t right = panel->box.x + panel->box.width;
-	int64_t y = y_of(panel, panel->herd->capacity);
+	int64_t y = y_of(panel, service_rate(&panel->herd->service));
 	int64_t words_y = y - 40;
 	char words[64];
 
 	snprintf(words, sizeof words, "capacity %.10g/s%s",
-	    panel->herd->capacity,
+	    service_rate(&panel->herd->service),
 	    panel->has_capacity ? "" : ", beyond the scale");
 	if (panel->has_capacity)
 		svg_across(text, panel->box.x, right, y, SVG_LIMIT);
@@ -160,17 +162,18 @@ add_capacity(struct text *text, const struct panel *panel)
 static void
 add_recovery(struct text *text, const struct panel *panel, bool with_words)
 {
-	int64_t x = x_of(panel, panel->herd->outage_ns);
+	int64_t x = x_of(panel, panel->herd->service.down_ns);
 	bool is_left = x < panel->box.x + panel->box.width / 2;
 
-	if (panel->herd->outage_ns == 0 || panel->herd->outage_ns >= LONGEST_NS)
+	if (panel->herd->service.down_ns == 0
+	    || panel->herd->service.down_ns >= LONGEST_NS)
 		return;
 	svg_down(text, x, panel->box.y, bottom_of(panel), SVG_END);
 	if (with_words)
 		svg_words(text, is_left ? SVG_FROM : SVG_UP_TO,
 		    is_left ? x + 60 : x - 60, panel->box.y + 140, SVG_END_INK,
 		    JOINED(64, "up again after ",
-		        DURATION(panel->herd->outage_ns)));
+		        DURATION(panel->herd->service.down_ns)));
 }
 
 static void

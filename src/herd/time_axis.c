@@ -10,7 +10,7 @@ static int64_t
 shown_until(const struct scenario *trial, const struct herd *herd)
 {
 	double until_ns = trial->figures.end_ns;
-	double outage_ns = (double)herd->outage_ns;
+	double outage_ns = (double)herd->service.down_ns;
 
 	if (until_ns < 1.25 * outage_ns)
 		until_ns = 1.25 * outage_ns;

@@ -214,6 +214,6 @@ timeline_show(const struct scenario *trials, const struct herd *herd,
 		print_chart(&trials[i], &axis, i == 0 ? 5 : 3);
 	}
 	print_ticks(&axis);
-	if (herd->outage_ns > 0 && herd->outage_ns < LONGEST_NS)
-		print_recovery(&axis, herd->outage_ns);
+	if (herd->service.down_ns > 0 && herd->service.down_ns < LONGEST_NS)
+		print_recovery(&axis, herd->service.down_ns);
 }

@@ -81,7 +81,7 @@ static const struct options initial = {
 	.shared.slots.wait_ns = DURATION_INF,
 	.outages = { { 10 * NS_PER_S, NS_PER_MIN, 10 * NS_PER_MIN }, 3 },
 	.herd = {
-		.outage_ns = -1,
+		.service.down_ns = -1,
 		.runs = 1,
 		.machines = 1,
 	},

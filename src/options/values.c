@@ -154,6 +154,23 @@ value_rate(const char *text, void *field, struct refusal *refusal)
 	    || refuse(refusal, "expected a number above 0, such as 0.5 or 20");
 }
 
+/* RATE[,BURST] */
+bool
+value_rate_limit(const char *text, void *field, struct refusal *refusal)
+{
+	struct service *service = field;
+	const char *rest = number_scan(text, &service->limit);
+
+	service->burst = 0;
+	if (rest != NULL && service->limit > 0
+	    && (*rest == '\0'
+	        || (*rest == ',' && number_parse(rest + 1, &service->burst)
+	            && service->burst >= 0)))
+		return true;
+	return refuse(refusal,
+	    "expected a number above 0, such as 20, or 20,5 with a burst of 5");
+}
+
 bool
 value_share(const char *text, void *field, struct refusal *refusal)
 {

@@ -48,6 +48,7 @@ value_parser value_size; /* bytes */
 value_parser value_factor; /* 1 or more */
 value_parser value_rate; /* above 0, per second */
 value_parser value_share; /* 0..0.99, or a percentage of it */
+value_parser value_rate_limit; /* of struct service */
 
 /* A field of int. */
 value_parser value_times; /* adds one, whatever the text */

@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "core/simulation/service.h"
+
 /* What clients share a gate, if any do. */
 enum herd_gate {
 	HERD_NO_GATE,
@@ -16,9 +18,8 @@ enum herd_gate {
 
 struct herd {
 	int64_t clients; /* 0: not given */
-	int64_t outage_ns; /* -1: not given */
-	double capacity; /* requests a second; 0: not given */
-	double failures; /* the share of requests that fail by themselves */
+	/* Not given: down_ns is -1; capacity or limit is 0. */
+	struct service service;
 	int64_t runs;
 	enum herd_gate gate;
 	int64_t machines; /* >= 1 */

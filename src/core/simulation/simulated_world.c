@@ -45,6 +45,8 @@ serve(struct simulation *simulation)
 
 	if (since_ns < 0)
 		return false;
+	if (capacity <= 0)
+		return true;
 	now = capacity < 1
 	    ? (int64_t)((double)since_ns * capacity / (double)NS_PER_S)
 	    : since_ns / NS_PER_S;
@@ -83,27 +85,62 @@ count_attempt(struct simulation *simulation)
 		simulation->peak = simulation->in_tenth;
 }
 
-/* Nothing is drawn if none fails: the same seed gives the same run. */
+/* Nothing is drawn for a SHARE of 0: the same seed gives the same run. */
 static bool
-fails_by_itself(const struct simulation *simulation)
+happens(const struct simulation *simulation, double share)
 {
-	double failures = simulation->service.failures;
-
-	return failures > 0
+	return share > 0
 	    && (double)random_between(simulation->random, 0, DRAWS - 1)
-	    < failures * (double)DRAWS;
+	    < share * (double)DRAWS;
 }
 
-bool
+/* A bucket that leaks at the limit, and holds one request and the burst. */
+static bool
+is_beyond_limit(struct simulation *simulation)
+{
+	const struct service *service = &simulation->service;
+	int64_t now_ns = simulation->queue.now_ns;
+	double excess = 0;
+
+	if (service->limit <= 0)
+		return false;
+	if (simulation->poured_ns >= 0)
+		excess = simulation->excess + 1
+		    - (double)(now_ns - simulation->poured_ns) * service->limit
+		        / (double)NS_PER_S;
+	if (excess > service->burst)
+		return true;
+	simulation->excess = excess > 0 ? excess : 0;
+	simulation->poured_ns = now_ns;
+	return false;
+}
+
+enum simulated_answer
 simulated_attempt(struct simulation *simulation)
 {
-	bool served;
+	const struct service *service = &simulation->service;
+	bool up = simulation->queue.now_ns >= service->down_ns;
+	enum simulated_answer answer = SIMULATED_FAILED;
 
 	count_attempt(simulation);
-	served = serve(simulation) && !fails_by_itself(simulation);
-	if (!served && simulation->queue.now_ns >= simulation->service.down_ns)
+	if (up
+	    && (happens(simulation, service->refusals)
+	        || is_beyond_limit(simulation)))
+		answer = SIMULATED_REFUSED;
+	else if (serve(simulation) && !happens(simulation, service->failures))
+		answer = SIMULATED_SERVED;
+	if (up && answer != SIMULATED_SERVED)
 		simulation->refused++;
-	return served;
+	return answer;
+}
+
+int64_t
+simulated_stated_ns(
+    const struct simulation *simulation, const struct simulated_client *client)
+{
+	return client->answer == SIMULATED_REFUSED
+	    ? simulation->service.retry_after_ns
+	    : 0;
 }
 
 void
@@ -155,11 +192,21 @@ pause_context(const struct simulation *simulation,
 void
 simulated_pause(struct simulation *simulation, struct simulated_client *client)
 {
+	static const enum verdict verdicts[] = {
+		[SIMULATED_SERVED] = VERDICT_SUCCESS,
+		[SIMULATED_FAILED] = VERDICT_RETRY,
+		[SIMULATED_REFUSED] = VERDICT_THROTTLE,
+	};
+	int64_t stated_ns = simulated_stated_ns(simulation, client);
 	struct loop_state state = {
 		.attempt = client->attempts,
 		.count = client->attempts,
 		.streak = client->streak,
-		.verdict = client->streak > 0 ? VERDICT_SUCCESS : VERDICT_RETRY,
+		.verdict = verdicts[client->answer],
+		.outcome.evidence.hint = {
+			.has_wait = stated_ns > 0,
+			.wait_ns = stated_ns,
+		},
 	};
 	struct pause_context context
 	    = pause_context(simulation, &state, client->failures);
@@ -176,12 +223,12 @@ simulated_pause(struct simulation *simulation, struct simulated_client *client)
 
 bool
 simulated_verdict(
-    struct simulation *simulation, struct simulated_client *client, bool served)
+    struct simulation *simulation, struct simulated_client *client)
 {
 	const struct limits *limits = &simulation->settings->limits;
 
 	client->attempts++;
-	if (served) {
+	if (client->answer == SIMULATED_SERVED) {
 		client->streak++;
 	} else {
 		client->streak = 0;

@@ -10,11 +10,26 @@
 #include <stdint.h>
 
 #include "core/charts/histogram.h"
-#include "core/gate/gate.h"
+#include "core/gate/step.h"
 #include "core/loop/loop_state.h"
 #include "core/loop/settings.h"
 #include "core/pause/random.h"
 #include "core/simulation/event_queue.h"
+#include "core/simulation/service.h"
+
+/* What the service makes of a request. */
+enum simulated_answer {
+	SIMULATED_SERVED,
+	SIMULATED_FAILED,
+	SIMULATED_REFUSED, /* told to slow down */
+};
+
+/* Where a client is that passes a gate. */
+enum simulated_stage {
+	CLIENT_ASKS, /* the gate whether it may start */
+	CLIENT_COMES, /* its request is on the way */
+	CLIENT_TRIES,
+};
 
 struct simulated_client {
 	struct event waiting; /* at the time of its next, or last, attempt */
@@ -24,32 +39,12 @@ struct simulated_client {
 	int64_t streak; /* successes in a row */
 	enum result result; /* SUCCESS, EXHAUSTED, DEADLINE; NONE so far */
 
-	/* At a gate: the attempt that runs, if one does. */
-	bool trying, served;
+	enum simulated_answer answer; /* to the last attempt */
+
+	/* At a gate. */
+	enum simulated_stage stage;
+	uint64_t ticket; /* 0: it has none */
 	int64_t began_ns;
-};
-
-struct service {
-	int64_t down_ns; /* >= 0 */
-	double capacity; /* served per second, > 0; 0.5: one every 2 seconds */
-	/* The share of requests that fail by themselves, 0..0.99; they take
-	 * as much of the capacity as others. */
-	double failures;
-};
-
-/* What one client holds at a time, and the queue of those who want it. */
-struct simulated_turn {
-	struct event *first, *last;
-	struct simulated_client *holder; /* NULL: nobody */
-};
-
-/*
- * A gate. That of a machine is unused if there is one of the fleet, but not
- * its turn: who holds it stands in the fleet's queue for its machine.
- */
-struct simulated_gate {
-	struct gate_record record;
-	struct simulated_turn turn;
 };
 
 struct simulation {
@@ -62,7 +57,7 @@ struct simulation {
 	struct histogram *histogram; /* counts the attempts as well, or NULL */
 	int64_t peak_from_ns; /* > 0, a multiple of a tenth of a second */
 	int64_t machines_count; /* that have a gate; 0: there is none */
-	struct simulated_gate *machines; /* machines_count of them */
+	struct gate *machines; /* machines_count of them */
 	bool fleet; /* one gate for all of them */
 	int64_t most; /* attempts of a run, or 0: no limit */
 
@@ -81,23 +76,29 @@ struct simulation {
 	/* State. */
 	struct random *random;
 	struct event_queue queue;
-	struct simulated_gate shared; /* of the fleet */
+	struct gate shared; /* of the fleet */
 	int64_t second; /* the current one, from DOWN_NS, or 1 / capacity */
 	int64_t left; /* how many can still be served in it */
+	double excess; /* in the bucket of the limit, */
+	int64_t poured_ns; /* at this time; < 0: never */
 	int64_t tenth; /* the current tenth of a second */
 	int64_t in_tenth; /* attempts in it */
 	int64_t at_once; /* attempts at the current nanosecond */
 };
 
-/* Counts an attempt that begins now; whether it is served. */
-bool simulated_attempt(struct simulation *simulation);
+/* Counts an attempt that reaches the service now. */
+enum simulated_answer simulated_attempt(struct simulation *simulation);
+
+/* How long the answer that CLIENT had asks it to wait; 0: it does not. */
+int64_t simulated_stated_ns(
+    const struct simulation *simulation, const struct simulated_client *client);
 
 /*
  * Decides after an attempt of CLIENT, as after_verdict() of loop.c does.
  * False: that was its last.
  */
-bool simulated_verdict(struct simulation *simulation,
-    struct simulated_client *client, bool served);
+bool simulated_verdict(
+    struct simulation *simulation, struct simulated_client *client);
 
 /* Lets CLIENT pause after an attempt that was not its last. */
 void simulated_pause(

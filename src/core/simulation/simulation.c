@@ -11,9 +11,8 @@
 static void
 attempt(struct simulation *simulation, struct simulated_client *client)
 {
-	bool served = simulated_attempt(simulation);
-
-	if (simulated_verdict(simulation, client, served))
+	client->answer = simulated_attempt(simulation);
+	if (simulated_verdict(simulation, client))
 		simulated_pause(simulation, client);
 }
 
@@ -30,7 +29,7 @@ simulation_start(struct simulation *simulation, struct random *random)
 	simulated_gate_start(simulation);
 	simulation->served = simulation->exhausted = simulation->late = 0;
 	simulation->in_tenth = simulation->at_once = simulation->left = 0;
-	simulation->second = simulation->tenth = -1;
+	simulation->second = simulation->tenth = simulation->poured_ns = -1;
 	simulation->endless = false;
 	splay = simulated_splay(simulation);
 	for (int64_t i = 0; i < simulation->clients_count; i++) {
@@ -93,8 +92,8 @@ double
 simulation_progress(const struct simulation *simulation)
 {
 	double end_ns = (double)simulation->service.down_ns
-	    + (double)simulation->clients_count / simulation->service.capacity
-	        * (double)NS_PER_S;
+	    + (double)simulation->clients_count
+	        / service_rate(&simulation->service) * (double)NS_PER_S;
 	double deadline_ns = (double)simulation->settings->limits.deadline_ns;
 	double now_ns = (double)simulation->queue.now_ns;
 	int64_t ended

@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include "core/base/duration.h"
+#include "core/gate/pace.h"
+#include "core/pause/real_math.h"
+
+/* A refusal costs KEEP_CUT of the rate, which COST more of 100 pay back. */
+#define KEEP_CUT 0.05
+#define KEEP_COST 0.06
+
+/* Doubling pays where it serves so much more; half of that, in a try. */
+#define DOUBLING_PAYS 1.4
+#define TRY_FACTOR 1.5
+#define TRY_PAYS 1.25
+#define TRY_SHARE 0.03
+#define TRY_STATED_NS (2 * NS_PER_S)
+#define TRY_NS NS_PER_MIN
+#define MOST_TRY_NS (16 * NS_PER_MIN)
+
+/* A share of refusals that is not the rate's is forgotten after */
+#define BASE_NS (10 * NS_PER_MIN)
+
+#define INTERVAL_LEAST 4
+#define INTERVAL_REFUSED_LEAST 12
+#define INTERVAL_NS (8 * NS_PER_S)
+#define ALL_REFUSED 0.7
+#define MANY_REFUSED 6
+#define FINDING_OVER 0.15
+#define BASE_LEAST 12
+#define FORTY 40
+#define SHARES_ALIKE 0.1
+
+/* Failures: when they are looked at, and how many are too many. */
+#define LOOK_STARTS 10
+#define FAILING_OVER 0.2
+#define FAILING_HELPED 0.1
+#define DEVIATIONS 1.5
+#define CALM_NS (3 * NS_PER_S)
+#define CUTS 2
+#define MOST_FAILING 0.95
+
+static double
+larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static double
+smaller(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+static void
+set_rate(struct pace *pace, double rate)
+{
+	pace->rate = larger(PACE_LEAST, smaller(PACE_MOST, rate));
+}
+
+static double
+share_of(struct pace_count count)
+{
+	return count.starts > 0 ? (double)count.bad / count.starts : 0;
+}
+
+int64_t
+pace_gap_ns(const struct pace *pace)
+{
+	return (int64_t)((double)NS_PER_S / pace->rate);
+}
+
+double
+pace_base(const struct pace *pace, int64_t now_ns)
+{
+	return now_ns - pace->base_ns < BASE_NS ? pace->base : 0;
+}
+
+int64_t
+pace_soonest_ns(const struct pace *pace, uint64_t count)
+{
+	double rate = larger(PACE_FIRST, pace->limit / 2);
+	double starts = 0;
+	int64_t seconds = 0;
+
+	for (; starts + rate < (double)count && rate <= PACE_MOST; seconds++) {
+		starts += rate;
+		rate *= 2;
+	}
+	return seconds * NS_PER_S;
+}
+
+static void
+begin_interval(struct pace *pace, int64_t now_ns)
+{
+	pace->earlier = pace->interval;
+	pace->interval = (struct pace_interval) {
+		.since_ns = now_ns,
+		.rate = pace->rate,
+	};
+}
+
+static void
+begin_second(struct pace *pace, int64_t now_ns)
+{
+	pace->second_ns = now_ns;
+	pace->started = pace->refused = 0;
+}
+
+void
+pace_begin(struct pace *pace, int64_t now_ns)
+{
+	set_rate(pace, larger(PACE_FIRST, pace->limit / 2));
+	pace->phase = PACE_FINDING;
+	pace->served = 0;
+	pace->paid = pace->forty = pace->look = (struct pace_count) { 0 };
+	pace->share = 0;
+	pace->kept_ns = now_ns;
+	pace->quiet = 0;
+	pace->try_gap_ns = TRY_NS;
+	pace->try_ns = now_ns + TRY_NS;
+	pace->cuts = 0;
+	pace->settles = false;
+	pace->calm_ns = now_ns;
+	begin_second(pace, now_ns);
+	begin_interval(pace, now_ns);
+}
+
+void
+pace_start(struct pace *pace)
+{
+	pace->started++;
+	pace->interval.starts++;
+	pace->forty.starts++;
+	pace->look.starts++;
+	pace->quiet++;
+}
+
+void
+pace_failed(struct pace *pace, int64_t began_ns)
+{
+	if (began_ns >= pace->kept_ns)
+		pace->look.bad++;
+}
+
+/* The wait that refusals cost, in seconds. */
+static double
+stated_seconds(const struct pace *pace)
+{
+	return larger(1, (double)pace->stated_ns / (double)NS_PER_S);
+}
+
+/* sqrt(SHARE * (1 - SHARE) / COUNT), but never next to nothing. */
+static double
+deviation(double share, uint32_t count)
+{
+	double square = larger(share * (1 - share), 0.02) / count;
+	double root = 0.5; /* Newton, from above: no square is above 0.25 */
+
+	for (int i = 0; i < 12; i++)
+		root = (root + square / root) / 2;
+	return root;
+}
+
+/* The rate is what was served; of FAILING of the requests it says nothing. */
+static void
+cut(struct pace *pace, double share, int64_t now_ns)
+{
+	double served = pace->rate * (1 - share) / (1 - pace->failing);
+
+	/* Below PACE_FIRST it would take long to see whether that helps. */
+	set_rate(pace, larger(smaller(pace->rate, PACE_FIRST), served));
+	pace->limit = pace->rate * 1.15;
+	pace->phase = PACE_KEEPING;
+	pace->kept_ns = now_ns;
+	pace->calm_ns = now_ns + CALM_NS;
+	pace->cuts++;
+	pace->settles = true;
+	begin_interval(pace, now_ns);
+}
+
+/* SHARE of the requests fail at this rate, and would at any: find it anew. */
+static void
+disregard(struct pace *pace, double share, double rate)
+{
+	pace->cuts = 0;
+	pace->failing = smaller(share, MOST_FAILING);
+	set_rate(pace, rate);
+	pace->phase = PACE_FINDING;
+	pace->served = 0;
+	pace->paid = (struct pace_count) { 0 };
+}
+
+static bool
+is_too_much(const struct pace *pace, struct pace_count look)
+{
+	double share = share_of(look);
+	double spread = deviation(share, look.starts);
+
+	return look.bad >= 2
+	    && share > pace->failing + FAILING_OVER + DEVIATIONS * spread;
+}
+
+/* Whether a cut has made SHARE less than it was before. */
+static bool
+has_helped(const struct pace *pace, struct pace_count look)
+{
+	double spread = deviation(pace->cut_share, look.starts);
+
+	return share_of(look)
+	    <= pace->cut_share - larger(FAILING_HELPED, DEVIATIONS * spread);
+}
+
+/*
+ * Looks at the failures that are no refusals. Too many of them cut the rate;
+ * a cut that does not help is undone.
+ */
+static void
+look_at_failures(struct pace *pace, int64_t now_ns)
+{
+	struct pace_count look = pace->look;
+	double share = share_of(look);
+
+	/* In this second the service still had what came before the cut. */
+	if (pace->settles) {
+		pace->settles = false;
+		pace->look = (struct pace_count) { 0 };
+		pace->kept_ns = now_ns;
+	}
+	if (look.starts < LOOK_STARTS || pace->kept_ns == now_ns)
+		return;
+	pace->look = (struct pace_count) { 0 };
+	if (pace->cuts > 0 && has_helped(pace, look))
+		pace->cuts = 0;
+	if (pace->cuts == CUTS) {
+		disregard(pace, share, pace->cut_rate);
+	} else if (pace->cuts > 0) {
+		pace->cut_share = larger(pace->cut_share, share);
+		cut(pace, share, now_ns);
+	} else if (!is_too_much(pace, look)) {
+		/* It rises by trials alone: it would follow an overload. */
+		pace->failing
+		    += 0.3 * (smaller(share, pace->failing) - pace->failing);
+	} else if (pace->rate <= PACE_FIRST) {
+		disregard(pace, share, pace->rate);
+	} else {
+		pace->cut_share = share;
+		pace->cut_rate = pace->rate;
+		cut(pace, share, now_ns);
+	}
+}
+
+static void
+keep(struct pace *pace, int64_t now_ns)
+{
+	pace->phase = PACE_KEEPING;
+	pace->kept_ns = now_ns;
+	pace->try_ns = now_ns + pace->try_gap_ns;
+	pace->before_rate = 0;
+	pace->forty = (struct pace_count) { 0 };
+}
+
+/* Back to the half, as doubling did not pay: SERVED a second. */
+static void
+end_finding(struct pace *pace, double served, int64_t now_ns)
+{
+	double half = pace->interval.rate / 2;
+
+	pace->limit = larger(half, served);
+	set_rate(pace, half);
+	keep(pace, now_ns);
+	pace->base = pace->paid.starts >= BASE_LEAST ? share_of(pace->paid) : 0;
+	pace->base_ns = now_ns;
+}
+
+void
+pace_refused(
+    struct pace *pace, int64_t now_ns, int64_t began_ns, int64_t stated_ns)
+{
+	pace->refused++;
+	pace->forty.bad++;
+	pace->refused_ns = now_ns;
+	pace->quiet = 0;
+	if (began_ns >= pace->interval.since_ns)
+		pace->interval.refused++;
+	else if (began_ns >= pace->earlier.since_ns)
+		pace->earlier.refused++;
+	if (pace->phase == PACE_FINDING && pace->served > 0
+	    && pace->interval.refused >= MANY_REFUSED
+	    && pace->interval.refused * 2 > pace->interval.starts) {
+		end_finding(pace, 0, now_ns);
+		begin_interval(pace, now_ns);
+	}
+	if (pace->phase != PACE_KEEPING || began_ns < pace->kept_ns)
+		return;
+	pace->stated_ns = stated_ns;
+	pace->limit = pace->rate;
+	set_rate(pace, pace->rate * (1 - KEEP_CUT));
+}
+
+/* More are refused in the interval than were at half of its rate. */
+static bool
+meets_limit(const struct pace *pace)
+{
+	const struct pace_interval *interval = &pace->interval;
+	double before = share_of(pace->paid);
+
+	return pace->paid.starts >= BASE_LEAST
+	    && interval->refused
+	    > (before + FINDING_OVER
+	          + DEVIATIONS * deviation(before, interval->starts))
+	        * interval->starts;
+}
+
+/*
+ * Whether so many refusals may be chance, as there are always some: too few
+ * starts to say that the service has a limit.
+ */
+static bool
+may_be_chance(const struct pace *pace, int64_t now_ns)
+{
+	const struct pace_interval *interval = &pace->interval;
+	struct pace_count now = { interval->starts, interval->refused };
+	struct pace_count both
+	    = { now.starts + pace->paid.starts, now.bad + pace->paid.bad };
+
+	return now.starts < FORTY && now_ns - interval->since_ns < INTERVAL_NS
+	    && share_of(now) <= share_of(pace->paid)
+	        + DEVIATIONS
+	            * (deviation(share_of(both), now.starts)
+	                + deviation(share_of(both), pace->paid.starts))
+	            * 0.7;
+}
+
+/* The interval is full. False: it goes on, as it does not tell enough. */
+static bool
+find(struct pace *pace, double served, bool failing, int64_t now_ns)
+{
+	const struct pace_interval *interval = &pace->interval;
+
+	if (pace->served > 0
+	    && (served < DOUBLING_PAYS * pace->served || meets_limit(pace))) {
+		if (may_be_chance(pace, now_ns))
+			return false;
+		end_finding(pace, served, now_ns);
+	} else if (pace->served <= 0
+	    && interval->refused >= ALL_REFUSED * interval->starts) {
+		set_rate(pace, pace->rate / 2);
+	} else {
+		pace->paid.starts += interval->starts;
+		pace->paid.bad += interval->refused;
+		if (pace->paid.starts >= FORTY) {
+			pace->base = share_of(pace->paid);
+			pace->base_ns = now_ns;
+		}
+		pace->served = failing ? 0 : larger(served, 0.01);
+		if (!failing)
+			set_rate(pace, pace->rate * 2);
+	}
+	return true;
+}
+
+static void
+end_try(struct pace *pace, double served, int64_t now_ns)
+{
+	const struct pace_interval *interval = &pace->interval;
+
+	if (served >= TRY_PAYS * pace->served) {
+		pace->phase = PACE_FINDING;
+		pace->served = served;
+		pace->paid = (struct pace_count) { interval->starts,
+			interval->refused };
+		pace->base = share_of(pace->paid);
+		pace->base_ns = now_ns;
+		pace->try_gap_ns = TRY_NS;
+		set_rate(pace, pace->rate * 2);
+	} else {
+		pace->try_gap_ns = min_ns(MOST_TRY_NS, 2 * pace->try_gap_ns);
+		set_rate(pace, pace->tried_from);
+		keep(pace, now_ns);
+	}
+}
+
+/* What the starts of the last second that were not refused give back. */
+static void
+grow(struct pace *pace, int64_t now_ns)
+{
+	double stated = stated_seconds(pace);
+	double cost = smaller(0.9, pace_base(pace, now_ns) + KEEP_COST);
+	int64_t served = (int64_t)pace->started - (int64_t)pace->refused;
+
+	if (pace->rate < 0.85 * pace->limit)
+		set_rate(pace, smaller(pace->rate * 1.15, 0.86 * pace->limit));
+	else if (pace->quiet >= FORTY
+	    && (double)(now_ns - pace->refused_ns)
+	        > 10 * stated * (double)NS_PER_S)
+		set_rate(pace, pace->rate * 1.15);
+	else
+		set_rate(pace,
+		    pace->rate
+		        * power(1 + KEEP_CUT * cost / (1 - cost) / stated,
+		            max_ns(served, 0)));
+}
+
+/* After a minute with many refusals: would more than the limit pay? */
+static void
+begin_try(struct pace *pace, double served)
+{
+	pace->served = larger(served, 0.01);
+	pace->tried_from = pace->rate;
+	pace->phase = PACE_TRYING;
+	set_rate(pace, pace->rate * TRY_FACTOR);
+}
+
+/* SHARE of the requests are refused at this rate, and would be at any. */
+static void
+forgive(struct pace *pace, int64_t now_ns)
+{
+	pace->base = pace->share;
+	pace->base_ns = now_ns;
+	set_rate(pace, pace->before_rate);
+	pace->phase = PACE_FINDING;
+	pace->served = 0;
+	pace->paid = (struct pace_count) { 0 };
+	begin_interval(pace, now_ns);
+}
+
+/*
+ * Whether as many are refused as at a rate that was half as much again: then
+ * they are not the rate's.
+ */
+static bool
+fell_for_nothing(struct pace *pace, int64_t now_ns)
+{
+	double apart = pace->share - pace->before_share;
+	bool fell = pace->rate < 0.7 * pace->before_rate;
+	bool alike = apart < SHARES_ALIKE && apart > -SHARES_ALIKE
+	    && pace->share > 0.7 * pace->before_share;
+
+	if (fell && alike && pace->share > pace_base(pace, now_ns) + KEEP_COST)
+		return true;
+	if (fell || pace->rate > pace->before_rate) {
+		pace->before_rate = pace->rate;
+		pace->before_share = pace->share;
+	}
+	return false;
+}
+
+static void
+remember_forty(struct pace *pace, int64_t now_ns)
+{
+	if (pace->forty.starts < FORTY)
+		return;
+	pace->share = share_of(pace->forty);
+	pace->forty = (struct pace_count) { 0 };
+	if (pace->share < pace_base(pace, now_ns))
+		pace->base += 0.3 * (pace->share - pace->base);
+	if (pace->phase == PACE_KEEPING && fell_for_nothing(pace, now_ns))
+		forgive(pace, now_ns);
+}
+
+void
+pace_end_second(struct pace *pace)
+{
+	int64_t now_ns = pace->second_ns + NS_PER_S;
+	const struct pace_interval ended = pace->interval;
+	int64_t length_ns = now_ns - ended.since_ns;
+	bool full = length_ns >= INTERVAL_NS
+	    || (length_ns >= NS_PER_S
+	        && ended.starts >= (ended.refused > 0 ? INTERVAL_REFUSED_LEAST
+	                                              : INTERVAL_LEAST));
+	double served = ((double)ended.starts - ended.refused)
+	    / ((double)length_ns / (double)NS_PER_S);
+	/* There are some, and it is not known yet whether they are too many. */
+	bool failing = pace->look.bad > 0 && pace->look.starts < LOOK_STARTS;
+
+	look_at_failures(pace, now_ns);
+	remember_forty(pace, now_ns);
+	if (pace->interval.since_ns == now_ns)
+		full = false; /* a cut has begun another one */
+	switch (pace->phase) {
+	case PACE_FINDING:
+		if (full && find(pace, served, failing, now_ns))
+			begin_interval(pace, now_ns);
+		break;
+	case PACE_TRYING:
+		if (full) {
+			end_try(pace, served, now_ns);
+			begin_interval(pace, now_ns);
+		}
+		break;
+	case PACE_KEEPING:
+		if (!failing && now_ns >= pace->calm_ns
+		    && pace->started > pace->refused)
+			grow(pace, now_ns);
+		if (!full)
+			break;
+		if (now_ns >= pace->try_ns && pace->share > TRY_SHARE
+		    && pace->stated_ns <= TRY_STATED_NS
+		    && ended.starts >= INTERVAL_LEAST)
+			begin_try(pace, served);
+		begin_interval(pace, now_ns);
+		break;
+	}
+	begin_second(pace, now_ns);
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What one run, or a few, find at a gate: its states, and what leaves them.
+ */
+#include <config.h>
+
+#include "core/base/array.h"
+#include "core/base/duration.h"
+#include "core/gate/step.h"
+#include "core/pause/random.h"
+#include "unit/tap.h"
+
+#define T0 (1000 * NS_PER_S)
+#define MS NS_PER_MS
+#define S NS_PER_S
+
+static struct gate gate;
+
+/* At T0 + AT_NS. */
+static struct gate_answer
+look(int64_t at_ns, uint64_t ticket)
+{
+	const struct gate_visit visit = { ticket, UINT8_MAX };
+
+	return gate_look(&gate, T0 + at_ns, &visit);
+}
+
+/* An attempt of RUN that took 10 ms, as a probe with TICKET. */
+static bool
+result(int64_t at_ns, enum gate_outcome outcome, uint64_t run, uint64_t ticket,
+    int64_t stated_ns)
+{
+	const struct gate_attempt attempt = {
+		.outcome = outcome,
+		.run = run,
+		.ticket = ticket,
+		.began_ns = T0 + at_ns - 10 * MS,
+		.ended_ns = T0 + at_ns,
+		.stated_ns = stated_ns,
+		.pause_ns = stated_ns > 0 ? stated_ns : 5 * S,
+		.reason = "exit 7",
+	};
+
+	return gate_result(&gate, T0 + at_ns, &attempt);
+}
+
+static bool
+fail(int64_t at_ns, uint64_t run)
+{
+	return result(at_ns, GATE_FAILURE, run, 0, 0);
+}
+
+/* Shut since T0 + 2 s; a probe is due at 7 s. */
+static void
+shut_gate(void)
+{
+	gate = gate_new();
+	fail(1 * S, 1);
+	fail(1500 * MS, 2);
+	fail(2 * S, 1);
+}
+
+/* Paced since T0 + 7.1 s, the first start half a second later. */
+static void
+pace_gate(void)
+{
+	uint64_t ticket;
+
+	shut_gate();
+	ticket = look(7 * S, 0).ticket;
+	result(7100 * MS, GATE_SUCCESS, 1, ticket, 0);
+}
+
+static void
+shuts(void)
+{
+	static const struct {
+		const char *what;
+		int failures, runs;
+		int64_t apart_ns;
+		enum gate_state state;
+	} rows[] = {
+		{ "two failures", 2, 2, 2 * S, GATE_OPEN },
+		{ "three over a second", 3, 2, S / 2, GATE_SHUT },
+		{ "three within a second", 3, 2, S / 3, GATE_OPEN },
+		{ "nineteen at once", 19, 19, 1, GATE_OPEN },
+		{ "twenty at once", 20, 20, 1, GATE_SHUT },
+		{ "a run alone", 100, 1, S, GATE_OPEN },
+		{ "each five minutes after the other", 3, 2, 5 * NS_PER_MIN,
+		    GATE_SHUT },
+		{ "each later than that", 10, 2, 5 * NS_PER_MIN + 1,
+		    GATE_OPEN },
+	};
+
+	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++) {
+		gate = gate_new();
+		for (int n = 0; n < rows[i].failures; n++)
+			fail(n * rows[i].apart_ns + S,
+			    1 + (uint64_t)(n % rows[i].runs));
+		is_int(gate.state, rows[i].state, rows[i].what);
+	}
+	shut_gate();
+	is_string(gate.reason, "exit 7", "the reason is that of the last");
+	is_int(gate.since_ns, T0 + 2 * S, "it is shut since then");
+	gate = gate_new();
+	ok(!result(S, GATE_SUCCESS, 1, 0, 0),
+	    "a success at an open gate writes nothing");
+	fail(2 * S, 1);
+	fail(3 * S, 2);
+	ok(result(3500 * MS, GATE_SUCCESS, 3, 0, 0),
+	    "... but where there were failures");
+	fail(4 * S, 1);
+	fail(5 * S, 2);
+	is_int(gate.state, GATE_OPEN, "... which it forgets");
+	ok(!result(6 * S, GATE_NEUTRAL, 3, 0, 0), "a stop says nothing");
+}
+
+static void
+probes(void)
+{
+	struct gate_answer first, second, third;
+	const struct gate_visit dead = { 2, 0 };
+
+	shut_gate();
+	first = look(3 * S, 0);
+	second = look(3 * S, 0);
+	third = look(3 * S, 0);
+	ok(first.kind == GATE_WAIT && first.changed, "who comes has a ticket");
+	ok(!look(4 * S, first.ticket).changed, "... once");
+	is_int(look(4 * S, first.ticket).until_ns, T0 + 5 * S,
+	    "the first looks each second");
+	is_int(look(6500 * MS, first.ticket).until_ns, T0 + 7 * S,
+	    "... and when the probe is due");
+	is_int(look(7 * S, third.ticket).kind, GATE_WAIT,
+	    "the third gives way to those before it");
+	is_int(look(7 * S, first.ticket).kind, GATE_PROBE, "the first probes");
+	is_int(look(7100 * MS, second.ticket).until_ns, T0 + 7350 * MS,
+	    "who waits beside a probe looks four times a second");
+	is_int(
+	    look(16 * S, second.ticket).kind, GATE_WAIT, "nobody else probes");
+	result(16 * S, GATE_FAILURE, 1, first.ticket, 0);
+	is_int(gate.due_ns, T0 + 21 * S, "the next probe is due");
+	is_int(gate.probes, 1, "... after one");
+	is_int(look(20 * S, second.ticket).kind, GATE_WAIT, "... not before");
+	is_int(look(21 * S, second.ticket).kind, GATE_PROBE,
+	    "it is the next one's");
+	result(22 * S, GATE_NEUTRAL, 2, second.ticket, 0);
+	is_int(look(22 * S, third.ticket).kind, GATE_PROBE,
+	    "after a stop another probes at once");
+	shut_gate();
+	first = look(3 * S, 0);
+	second = look(3 * S, 0);
+	look(7 * S, first.ticket);
+	is_int(gate_look(&gate, T0 + 8 * S, &dead).kind, GATE_PROBE,
+	    "... and after one who has died");
+	shut_gate();
+	third.ticket = 0;
+	for (int i = 0; i < 500; i++)
+		third = look(3 * S, 0);
+	is_int(look(10 * S, third.ticket).kind, GATE_PROBE,
+	    "three seconds later anybody probes");
+}
+
+/* A probe may be a long job at a service that is up. */
+static void
+probes_more(void)
+{
+	static const int most[] = { 1, 1, 2, 2, 4, 4, 8 };
+	uint64_t tickets[20];
+
+	shut_gate();
+	gate.row.longest_ns = 10 * S; /* so that they wait for 20 s */
+	for (size_t i = 0; i < ARRAY_LENGTH(tickets); i++)
+		tickets[i] = look(3 * S, 0).ticket;
+	look(7 * S, tickets[0]);
+	for (size_t i = 0; i < ARRAY_LENGTH(most); i++) {
+		int64_t at_ns = 11 * S + (int64_t)i * 10 * S;
+
+		for (size_t n = 1; n < ARRAY_LENGTH(tickets); n++)
+			look(at_ns, tickets[n]);
+		is_int(gate.probers_count, most[i],
+		    "more probe when those before take long");
+	}
+	fail(90 * S, 5);
+	is_int(gate.state, GATE_SHUT, "a straggler's failure changes nothing");
+	result(91 * S, GATE_SUCCESS, 6, 0, 0);
+	is_int(gate.state, GATE_PACED, "... its success does");
+	result(92 * S, GATE_FAILURE, 1, tickets[0], 0);
+	is_int(gate.row.failures, 1,
+	    "a probe that began before is a straggler then, but this one");
+}
+
+static void
+paces(void)
+{
+	struct gate_answer first, dead, third;
+
+	pace_gate();
+	first = look(7200 * MS, 0);
+	is_int(
+	    first.until_ns, T0 + 7600 * MS, "the first start is not at once");
+	dead = look(7200 * MS, 0);
+	third = look(7200 * MS, 0);
+	is_int(look(7600 * MS - 1, first.ticket).kind, GATE_WAIT, "not before");
+	ok(!look(7600 * MS, first.ticket).changed,
+	    "time starts it, and nothing is written");
+	is_int(look(7600 * MS, first.ticket).kind, GATE_GO, "then it starts");
+	is_int(dead.until_ns, T0 + 8100 * MS, "the next half a second later");
+	is_int(third.until_ns, T0 + 8100 * MS,
+	    "... and nobody waits past the end of the second");
+	is_int(look(8600 * MS, third.ticket).kind, GATE_GO,
+	    "who has died costs one start");
+	is_int(look(8700 * MS, 0).until_ns, T0 + 9100 * MS,
+	    "who comes when nobody waits is paced, too");
+	look(30 * S, 0);
+	is_int(gate.state, GATE_OPEN, "it opens when nobody waits");
+	pace_gate();
+	gate.pace.rate = 300;
+	look(9 * S, 0);
+	is_int(gate.state, GATE_OPEN, "... or so many may start");
+}
+
+static void
+shuts_again(void)
+{
+	pace_gate();
+	for (int i = 0; i < 9; i++)
+		fail(8 * S + i * S / 2, 1 + (uint64_t)i);
+	is_int(gate.state, GATE_PACED, "nine failures leave a paced gate");
+	fail(13 * S, 11);
+	is_int(gate.state, GATE_SHUT, "the tenth shuts it");
+	pace_gate();
+	for (int i = 0; i < 10; i++)
+		fail(8 * S + i * MS, 1 + (uint64_t)i);
+	is_int(gate.state, GATE_PACED, "... but not within a second");
+	pace_gate();
+	result(8 * S, GATE_REFUSAL, 1, 0, NS_PER_MIN);
+	result(8010 * MS, GATE_REFUSAL, 2, 0, NS_PER_MIN);
+	result(8020 * MS, GATE_REFUSAL, 3, 0, NS_PER_MIN);
+	is_int(gate.state, GATE_PACED,
+	    "three told to wait for what began together leave it paced");
+	result(8300 * MS, GATE_REFUSAL, 4, 0, NS_PER_MIN);
+	is_int(gate.state, GATE_SHUT, "one that began later shuts it");
+	is_int(gate.due_ns, T0 + 68300 * MS, "... until then");
+	pace_gate();
+	result(8 * S, GATE_REFUSAL, 1, 0, NS_PER_MIN);
+	result(9 * S, GATE_REFUSAL, 2, 0, NS_PER_MIN);
+	result(9100 * MS, GATE_SUCCESS, 3, 0, 0);
+	result(10 * S, GATE_REFUSAL, 4, 0, NS_PER_MIN);
+	result(11 * S, GATE_REFUSAL, 5, 0, 0);
+	is_int(gate.state, GATE_PACED, "a success between them does not");
+	ok(gate_reopen(&gate, T0 + 12 * S) == false,
+	    "a gate that is not shut is not opened by hand");
+	shut_gate();
+	ok(gate_reopen(&gate, T0 + 3 * S), "one that is shut is");
+	is_int(gate.state, GATE_PACED, "... and paced");
+}
+
+static void
+is_refused(void)
+{
+	gate = gate_new();
+	result(1 * S, GATE_REFUSAL, 1, 0, 0);
+	result(2 * S, GATE_REFUSAL, 2, 0, 0);
+	is_int(gate.state, GATE_OPEN, "two refusals leave it open");
+	result(3 * S, GATE_REFUSAL, 3, 0, 0);
+	is_int(gate.state, GATE_PACED, "three in ten seconds pace it");
+	gate = gate_new();
+	for (int i = 0; i < 30; i++)
+		result(i * 5 * S, GATE_REFUSAL, 1, 0, 0);
+	is_int(gate.state, GATE_PACED, "... of one run, too");
+	gate = gate_new();
+	for (int i = 0; i < 30; i++)
+		result(i * 6 * S, GATE_REFUSAL, 1, 0, 0);
+	is_int(gate.state, GATE_OPEN, "... but not fewer");
+	gate = gate_new();
+	for (int i = 0; i < 200; i++)
+		result(
+		    i * S / 20, i % 10 ? GATE_SUCCESS : GATE_REFUSAL, 1, 0, 0);
+	is_int(gate.state, GATE_OPEN, "one of ten refused is no limit");
+}
+
+/* A gate after WISHES of any kind, which come from few runs. */
+static const char *
+flaw_of_any_order(struct random *random)
+{
+	uint64_t tickets[4] = { 0 };
+	int64_t now_ns = T0;
+
+	gate = gate_new();
+	for (int step = 0; step < 40; step++) {
+		size_t run = (size_t)random_between(random, 0, 3);
+		struct gate_visit visit = { tickets[run], 0 };
+		struct gate_attempt attempt = {
+			.outcome = (enum gate_outcome)random_between(
+			    random, GATE_SUCCESS, GATE_NEUTRAL),
+			.run = run,
+			.began_ns = now_ns,
+			.pause_ns = random_between(random, 0, 10 * S),
+			.reason = "",
+		};
+		struct gate_answer answer;
+
+		visit.living = (uint8_t)random_between(random, 0, UINT8_MAX);
+		now_ns += random_between(random, 0, 3) * S
+		    + random_between(random, 0, S);
+		answer = gate_look(&gate, now_ns, &visit);
+		tickets[run] = answer.ticket;
+		if (answer.kind == GATE_WAIT) {
+			if (answer.until_ns <= now_ns
+			    || answer.until_ns > now_ns + 10 * S)
+				return "who waits looks again within 10 s";
+			continue;
+		}
+		now_ns += random_between(random, 0, 2) * S;
+		attempt.ended_ns = now_ns;
+		attempt.ticket = answer.ticket;
+		attempt.stated_ns
+		    = attempt.outcome == GATE_REFUSAL ? attempt.pause_ns : 0;
+		gate_result(&gate, now_ns, &attempt);
+		tickets[run] = 0;
+		if (gate.probers_count > GATE_MOST_PROBERS
+		    || gate.head > gate.next || gate.pace.rate < PACE_LEAST
+		    || gate.pace.rate > PACE_MOST)
+			return "numbers are in their bounds";
+	}
+	/* All others are stopped for ever. */
+	for (int looks = 0; looks < 1000; looks++) {
+		const struct gate_visit visit = { tickets[0], UINT8_MAX };
+		struct gate_answer answer = gate_look(&gate, now_ns, &visit);
+
+		if (answer.kind != GATE_WAIT)
+			return NULL;
+		tickets[0] = answer.ticket;
+		now_ns = answer.until_ns;
+	}
+	return "who waits starts in the end";
+}
+
+TESTS
+{
+	struct random random = random_from(7);
+	const char *flaw = NULL;
+
+	shuts();
+	probes();
+	probes_more();
+	paces();
+	shuts_again();
+	is_refused();
+	for (int i = 0; i < 20000 && flaw == NULL; i++)
+		flaw = flaw_of_any_order(&random);
+	ok(flaw == NULL, flaw == NULL ? "any order: it goes on" : flaw);
+}
