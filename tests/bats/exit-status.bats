@@ -173,14 +173,6 @@ os.kill(os.getpid(), signal.SIGTERM)' 3>&-
   dies_from --block all
 }
 
-@test "rule 36: a shell loop around us stops when all are interrupted" {
-  "${PYTHON[@]}" "$lib/run.py" --fate fate -- bash -c \
-    'for i in 1 2 3; do echo "$i"; "$BACKOFF" -q -- sh -c "kill -s INT 0; sleep 1000"; done' \
-    >rounds 3>&-
-  assert_equal "$(cat fate)" 'killed INT'
-  assert_equal "$(cat rounds)" 1
-}
-
 @test "rule 42: told to end in a pause, we die by that signal" {
   local signal
   for signal in HUP INT QUIT TERM; do
