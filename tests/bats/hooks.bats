@@ -41,14 +41,6 @@ noted() {
   [ ! -e "$seen" ]
 }
 
-@test "--before-retry runs after the pause, and no hook after a signal in it" {
-  start -- "$BACKOFF" -d 1h --before-retry='touch "$SEEN"' --at-end='touch "$SEEN"' -- false
-  await_pause
-  signal TERM
-  assert_fate "killed TERM"
-  [ ! -e "$seen" ]
-}
-
 @test "--before-retry finds the coming attempt, and the last status and verdict" {
   run -9 logged -n 4 -b 0 --throttle-on=9 --before-retry="$note" -- \
     sh -c 'case $BACKOFF_ATTEMPT in 1) exit 7;; 2) kill -KILL $$;; *) exit 9;; esac'
@@ -209,13 +201,17 @@ ends_with() {
   run -0 "$BACKOFF" --at-end='kill -KILL $$' -- true
 }
 
-@test "--at-end is not run after a signal in an attempt, or in --before-retry" {
-  local wait_here='echo ready >&2; exec sleep 300'
-  start -- "$BACKOFF" --at-end='touch "$SEEN"' -- sh -c "$wait_here"
+@test "no hook runs after a signal in the pause before it, in an attempt or in --before-retry" {
+  local wait_here='echo ready >&2; exec sleep 300' hooks=(--before-retry='touch "$SEEN"' --at-end='touch "$SEEN"')
+  start -- "$BACKOFF" -d 1h "${hooks[@]}" -- false
+  await_pause
+  signal TERM
+  assert_fate "killed TERM"
+  start -- "$BACKOFF" "${hooks[@]}" -- sh -c "$wait_here"
   await "$err" '^ready'
   signal TERM
   assert_fate "killed TERM"
-  start -- "$BACKOFF" -b 0 --before-retry="$wait_here" --at-end='touch "$SEEN"' -- false
+  start -- "$BACKOFF" -b 0 "${hooks[@]}" --before-retry="$wait_here" -- false
   await "$err" '^ready'
   signal TERM
   assert_fate "killed TERM"
