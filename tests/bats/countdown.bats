@@ -107,21 +107,6 @@ ends_with_prompt() {
   assert_equal "$(grep -c 'next in' <<<"$output")" 2
 }
 
-@test "countdown: a line longer than the terminal is whole, and its last row runs down" {
-  need_answer terminal_columns
-  at_screen 40
-  types 'backoff --name=a-name-that-is-long-enough-for-three -d 1h sh fails'
-  shows '^.{,25}next in 59m[0-9]+s$'
-  key C-c
-  wait_for ends_with_prompt
-  run -0 screen -J
-  assert_equal "${#lines[@]}" 4
-  assert_line --index 1 --regexp \
-    '^backoff: a-name-that-is-long-enough-for-three: attempt 1/8 failed after [0-9.mu]+s: exit 7; next in 1h$'
-  assert_line --index 2 --regexp \
-    '^backoff: a-name-that-is-long-enough-for-three: interrupted by INT after 1 attempt in [0-9.mu]+s$'
-}
-
 @test "countdown: output that was not ended stays" {
   need_answer terminal_columns
   at_screen 80
@@ -162,24 +147,6 @@ differs_from() {
   is_shown '\$ backoff .*' \
     'backoff: rather-long: attempt 1/8 failed after [0-9.mu]+s: exit 7; next in 1h' \
     'backoff: rather-long: interrupted by INT after 1 attempt in .*'
-}
-
-@test "countdown: Ctrl-Z, fg and Ctrl-C" {
-  need_answer terminal_columns
-  at_screen 80
-  types 'backoff --name=x -d 1h sh fails'
-  shows 'next in 59m'
-  key C-z
-  shows 'Stopped'
-  wait_for ends_with_prompt
-  types fg
-  shows '^backoff --name=x'
-  shows '^backoff: x: attempt 1/8 .*next in 59m[0-9]+s$'
-  key C-c
-  is_shown '\$ backoff .*' '.*next in (1h|59m.*)\^Z' '\[1\]\+  Stopped.*' \
-    '\$ fg' 'backoff --name=x .*' \
-    'backoff: x: attempt 1/8 failed after [0-9.mu]+s: exit 7; next in 1h' \
-    'backoff: x: interrupted by INT after 1 attempt in .*'
 }
 
 @test "countdown: in the background nothing runs down, also with tostop, and in the foreground it does again" {

@@ -63,14 +63,7 @@ dies() {
   echo "kill -s $1 \$\$; sleep 1000"
 }
 
-# --- success ---
-
-@test "rule 35: a success is 0, at the first attempt and later" {
-  ends 'exited 0' success -- true
-  attempts 1
-  ends 'exited 0' success -n 3 -- sh -c "$(fails_then_succeeds 2 "$count")"
-  attempts 3
-}
+# --- success and pass ---
 
 @test "rule 39: --success-on turns a status, a signal, a timeout and a failed start into 0" {
   ends 'exited 0' success --success-on=3 -- sh -c 'exit 3'
@@ -80,8 +73,6 @@ dies() {
   ends 'exited 0' success --success-on=timeout -t 100ms -- sleep 1000
   ends 'exited 0' success --success-on=start -- ./none
 }
-
-# --- pass ---
 
 @test "a pass ends at once, and keeps the status, the signal or 124 for a timeout" {
   ends 'exited 0' pass --pass-on=0 -- true
@@ -118,15 +109,7 @@ dies() {
 @test "giving up for --stop-on, or because --before-retry refuses, keeps the status" {
   ends 'exited 7' stopped --stop-on=7 -- sh -c 'exit 7'
   attempts 1
-  ends 'exited 7' stopped --before-retry='exit 3' -- sh -c 'exit 7'
-  attempts 1
   ends 'killed KILL' stopped --before-retry='exit 3' -- sh -c "$(dies KILL)"
-}
-
-@test "the status of --at-end changes nothing" {
-  ends 'exited 0' success --at-end='exit 3' -- true
-  ends 'exited 7' exhausted -n 1 --at-end=true -- sh -c 'exit 7'
-  ends 'killed TERM' exhausted -n 1 --at-end=true -- sh -c "$(dies TERM)"
 }
 
 @test "rule 39: a last status of 0 that is no success becomes 1" {
@@ -139,61 +122,7 @@ dies() {
     '[ "$BACKOFF_ATTEMPT" -eq 1 ] || exit 7'
 }
 
-# --- time ---
-
-@test "rule 37: 124 when the last attempt timed out, also when the command ends with 0 then" {
-  ends 'exited 124' exhausted -n 2 -t 100ms -- sleep 1000
-  attempts 2
-  need_proc
-  local under=("${HOLD_TERM[@]}")
-  ends 'exited 124' exhausted -n 1 -t 100ms -- bash -c "$until_term; exit 0"
-  assert_events 'attempts[0].outcome == "timed-out" and attempts[0].status == 0'
-}
-
-@test "rule 35: 124 when the deadline cuts the attempt" {
-  ends 'exited 124' deadline -T 200ms -- sleep 1000
-  attempts 1
-}
-
-@test "rule 43: a deadline that leaves no time for a pause gives the last attempt's status" {
-  # An attempt takes more than half of the time, and ends before that is up.
-  local limit
-  for limit in 1 6 30; do
-    runs --base=1m -T "${limit}s" -- sh -c "sleep $((limit / 2)).6; $(dies KILL)"
-    ! log_holds 'attempts[0].outcome != "timed-out"' || break
-  done
-  has_ended 'killed KILL' deadline
-  attempts 1
-}
-
-@test "a deadline in --before-retry gives the last attempt's status" {
-  local limit
-  for limit in 1s 5s 25s; do
-    rm -f asked
-    runs -T "$limit" --before-retry=': >asked; exec sleep 1000' -- sh -c 'exit 7'
-    [ ! -e asked ] || break
-  done
-  has_ended 'exited 7' deadline
-  attempts 1
-}
-
-@test "past --until the status is that of the last attempt" {
-  # One attempt is to be before it.
-  local seconds
-  for seconds in 2 8 30; do
-    runs --base=1m --until=@"$(($(date +%s) + seconds))" -- sh -c 'exit 7'
-    ! log_holds attempts || break
-  done
-  has_ended 'exited 7' deadline
-}
-
-# --- not started, and failures of our own ---
-
-@test "rule 35: 127 for what is not found, 126 for what cannot be run" {
-  ends 'exited 127' stopped -- ./none
-  ends 'exited 127' stopped -- no-such-command-anywhere
-  ends 'exited 126' stopped -- "$BATS_TEST_TMPDIR"
-}
+# --- failures of our own ---
 
 @test "rule 35: 125 for failures of our own, such as help that cannot be written" {
   without_log 'exited 125' "$BACKOFF" 2>/dev/null
@@ -244,14 +173,6 @@ os.kill(os.getpid(), signal.SIGTERM)' 3>&-
   dies_from --block all
 }
 
-@test "rule 36: a shell loop around us stops when all are interrupted" {
-  "${PYTHON[@]}" "$lib/run.py" --fate fate -- bash -c \
-    'for i in 1 2 3; do echo "$i"; "$BACKOFF" -q -- sh -c "kill -s INT 0; sleep 1000"; done' \
-    >rounds 3>&-
-  assert_equal "$(cat fate)" 'killed INT'
-  assert_equal "$(cat rounds)" 1
-}
-
 @test "rule 42: told to end in a pause, we die by that signal" {
   local signal
   for signal in HUP INT QUIT TERM; do
@@ -260,13 +181,6 @@ os.kill(os.getpid(), signal.SIGTERM)' 3>&-
     signal "$signal"
     assert_fate "killed $signal"
   done
-}
-
-@test "told to end in --before-retry, we die by that signal" {
-  start -- "$BACKOFF" --base=0 --before-retry='echo asked; exec sleep 1000' -- sh -c 'exit 7'
-  await "$err" asked
-  signal TERM
-  assert_fate 'killed TERM'
 }
 
 # told_to_end FATE TRAP OPTION...: a TERM finds an attempt that does TRAP.

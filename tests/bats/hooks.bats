@@ -41,14 +41,6 @@ noted() {
   [ ! -e "$seen" ]
 }
 
-@test "--before-retry runs after the pause, and no hook after a signal in it" {
-  start -- "$BACKOFF" -d 1h --before-retry='touch "$SEEN"' --at-end='touch "$SEEN"' -- false
-  await_pause
-  signal TERM
-  assert_fate "killed TERM"
-  [ ! -e "$seen" ]
-}
-
 @test "--before-retry finds the coming attempt, and the last status and verdict" {
   run -9 logged -n 4 -b 0 --throttle-on=9 --before-retry="$note" -- \
     sh -c 'case $BACKOFF_ATTEMPT in 1) exit 7;; 2) kill -KILL $$;; *) exit 9;; esac'
@@ -97,22 +89,11 @@ noted() {
   done
 }
 
-@test "the hooks' stdout is our stderr" {
-  run -1 --separate-stderr "$BACKOFF" -qq -n 2 -b 0 --before-retry='echo before' \
+@test "the hooks' stdout is our stderr, where the log is a file too" {
+  run -1 --separate-stderr logged -n 2 -b 0 --before-retry='echo before' \
     --at-end='echo end; echo error >&2' -- false
   assert_output ''
   assert_equal "$stderr" $'before\nend\nerror'
-}
-
-@test "the hooks' stdout is our stderr where the log is a file" {
-  run -1 --separate-stderr logged -n 2 -b 0 --before-retry='echo before' -- false
-  assert_output ''
-  assert_equal "$stderr" before
-}
-
-@test "--before-retry that succeeds lets the attempt run, which finds what it made" {
-  run -0 logged -b 0 --before-retry='touch "$SEEN"' -- sh -c '[ -e "$SEEN" ]'
-  assert_events 'len(attempts) == 2' 'end.result == "success"'
 }
 
 @test "--before-retry that fails ends the loop with the last attempt's status, or 1 after a success" {
@@ -120,17 +101,6 @@ noted() {
   assert_events 'len(attempts) == 1' 'end.result == "stopped"' 'end.status == 7'
   run -1 logged --consecutive=2 -b 0 --before-retry='exit 3' -- true
   assert_events 'len(attempts) == 1' 'end.status == 1'
-}
-
-@test "the log says that the hook refused" {
-  run -7 --separate-stderr "$BACKOFF" -b 20ms -j none --before-retry='exit 1' -- \
-    sh -c 'exit 7'
-  assert_equal "${#stderr_lines[@]}" 2
-  assert_regex "${stderr_lines[0]}" '^backoff: sh: attempt 1/8 failed after .*: exit 7; next in 20ms$'
-  assert_regex "${stderr_lines[1]}" '^backoff: sh: .*: --before-retry refused \(exit 1\)$'
-  run -7 --separate-stderr "$BACKOFF" -q -b 0 --before-retry='kill -KILL $$' -- sh -c 'exit 7'
-  assert_equal "${#stderr_lines[@]}" 1
-  assert_regex "${stderr_lines[0]}" '--before-retry refused'
 }
 
 @test "--timeout does not count the hook" {
@@ -231,13 +201,17 @@ ends_with() {
   run -0 "$BACKOFF" --at-end='kill -KILL $$' -- true
 }
 
-@test "--at-end is not run after a signal in an attempt, or in --before-retry" {
-  local wait_here='echo ready >&2; exec sleep 300'
-  start -- "$BACKOFF" --at-end='touch "$SEEN"' -- sh -c "$wait_here"
+@test "no hook runs after a signal in the pause before it, in an attempt or in --before-retry" {
+  local wait_here='echo ready >&2; exec sleep 300' hooks=(--before-retry='touch "$SEEN"' --at-end='touch "$SEEN"')
+  start -- "$BACKOFF" -d 1h "${hooks[@]}" -- false
+  await_pause
+  signal TERM
+  assert_fate "killed TERM"
+  start -- "$BACKOFF" "${hooks[@]}" -- sh -c "$wait_here"
   await "$err" '^ready'
   signal TERM
   assert_fate "killed TERM"
-  start -- "$BACKOFF" -b 0 --before-retry="$wait_here" --at-end='touch "$SEEN"' -- false
+  start -- "$BACKOFF" -b 0 "${hooks[@]}" --before-retry="$wait_here" -- false
   await "$err" '^ready'
   signal TERM
   assert_fate "killed TERM"
@@ -266,15 +240,6 @@ ends_with() {
 }
 
 # --- the environment of the hooks ---
-
-@test "COMMAND finds no BACKOFF_RESULT, and all others set anew" {
-  export BACKOFF_RESULT=stale BACKOFF_STATUS=stale BACKOFF_VERDICT=stale \
-    BACKOFF_ATTEMPT=99 BACKOFF_ATTEMPTS=99 BACKOFF_ID=stale BACKOFF_ELAPSED=stale
-  run -7 logged -n 2 -b 0 --id=mine --before-retry="$note" -- \
-    sh -c "$note; echo \"\$BACKOFF_ID\" >>\"\$SEEN\"
-      case \$BACKOFF_ELAPSED in stale) exit 0;; esac; exit 7"
-  noted '1/2 none none unset' mine '2/2 7 retry unset' '2/2 7 retry unset' mine
-}
 
 @test "the id is one for all attempts and hooks" {
   run -7 logged -n 3 -b 0 --before-retry='echo "$BACKOFF_ID" >>"$SEEN"' \

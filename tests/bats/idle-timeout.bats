@@ -72,12 +72,6 @@ looked() {
     'end.result == "exhausted" and end.status == 124'
 }
 
-@test "the log says that it was for want of output" {
-  run "$BACKOFF" -n 2 -d 20ms --idle-timeout=100ms -- sleep 1000
-  assert_line --regexp 'sleep: attempt 1/2 failed after [^ ]+: timed out after 100ms without output; next in 20ms$'
-  assert_line --regexp 'sleep: giving up after 2 attempts in [^ ]+: timed out after 100ms without output$'
-}
-
 @test "a JSON log has the last line of stderr, as this is watched" {
   need_proc
   is_cut
@@ -95,11 +89,6 @@ looked() {
   done
 }
 
-@test "-v has it among the settings" {
-  run -0 "$BACKOFF" -v --idle-timeout=5m -t 1h -- true
-  assert_line --regexp 'timeout 1h, idle-timeout 5m'
-}
-
 @test "what writes often enough goes on, on either stream" {
   local to
   for to in 1 2; do
@@ -107,13 +96,6 @@ looked() {
   done
   assert_equal "$(cat out)" ''
   assert_equal "$(cat err)" "$(seq 6)"
-}
-
-@test "what is watched for lines, too, goes on for what it writes to the other stream" {
-  need_proc
-  within goes_on 1 --stop-if=never --watch=stderr
-  within goes_on 2 --stop-if=never --watch=stdout
-  is_cut --stop-if=never --watch=stderr
 }
 
 @test "of what is held the length counts" {
@@ -145,7 +127,6 @@ looked() {
     within one '1 2' ${hold:+"$hold"}
     assert_equal "$(cat both)" "$(printf '%s\n' 1 1 2 2 3 3 4 4 5 5 6 6)"
   done
-  within one 1 -oall --watch=stderr --stop-if=never
 }
 
 @test "what closes one stream goes on with the other" {
@@ -256,17 +237,6 @@ EOS
   wait "$reader"
   assert_equal "$(cat "$BATS_TEST_TMPDIR/fate")" 'exited 3'
   assert_equal "$(wc -c <"$BATS_TEST_TMPDIR/got")" 300000
-}
-
-@test "stdin is replayed, also after an attempt that fell silent" {
-  replayed() {
-    seq 1000 | logged --base=0 --idle-timeout="$LIMIT" -- sh -c '
-      [ "$BACKOFF_ATTEMPT" -gt 1 ] || { read -r first; exec sleep 1000; }
-      cat; [ "$BACKOFF_ATTEMPT" -eq 3 ]' >out
-    log_holds 'attempts[1].outcome == "exited"' 'attempts[2].outcome == "exited"'
-  }
-  within replayed
-  assert_equal "$(cat out)" "$(seq 1000; seq 1000)"
 }
 
 @test "a hook may be silent" {

@@ -185,13 +185,6 @@ SCRIPT
   grep -q 'signalled only the command' log || fail "$(cat log)"
 }
 
-@test "if /proc shows our PID namespace, no note is printed" {
-  need_answer processes
-  run "$BACKOFF" -v -n 1 -t 100ms -- sleep 1000
-  assert_equal "$status" 124
-  refute_output --partial /proc
-}
-
 # --- pids ---
 
 # reuses_pid: in a PID namespace of its own, the command's child ends between
@@ -315,14 +308,6 @@ traced_until_ready() {
     assert_equal "$inject $status" "$inject 7"
     grep -q 'EINTR.*INJECTED' trace || fail "$(cat trace)"
   done
-}
-
-@test "an interrupted wait4 does not hide earlier children" {
-  need_strace
-  under=(sh -c 'TEST_MARK=$MARKS/helper sleep 1000 & exec "$@"' sh
-    strace -D -qq -o trace -e trace=wait4 -e inject=wait4:error=EINTR:when=1)
-  cut_when_ready -t -n 1 -- sh -c ': >ready; exec sleep 1000'
-  assert_alive helper
 }
 
 @test "a command that cannot be executed leaves no zombie where wait4 is interrupted" {

@@ -104,12 +104,6 @@ size() {
   done
 }
 
-@test "each run of a streak sees the same input" {
-  fed pipe --consecutive=3 -- sh -c 'cat >"saw.$BACKOFF_ATTEMPT"'
-  cmp data saw.2
-  cmp data saw.3
-}
-
 @test "a stream that is empty is empty at each attempt" {
   for kind in "${KINDS[@]}"; do
     run feed "$kind" empty "$BACKOFF" -qq --base=0 -n 2 -- sh -c 'wc -c; exit 7'
@@ -482,15 +476,6 @@ sys.exit(7)'
   assert_output $'True\nTrue\nTrue'
 }
 
-@test "--stdin=inherit: what one attempt has read is gone for the next" {
-  for kind in "${KINDS[@]}"; do
-    fed "$kind" -n 3 -i inherit -- sh -c 'head -c 10 >>saw; exit 7' || true
-    assert_saw saw 30
-    assert_left 30
-    rm saw
-  done
-}
-
 @test "--stdin=inherit: a file is not rewound" {
   run sh -c '"$BACKOFF" -qq --base=0 -n 3 --stdin=inherit -- sh -c "read -r line; echo \$line; exit 7" <data'
   assert_output $'1\n2\n3'
@@ -538,11 +523,6 @@ sys.exit(subprocess.call(sys.argv[1:], stdin=reader))
 SCRIPT
   run -7 python3 -S datagrams.py "$BACKOFF" -qq --base=0 -n 3 -- sh -c 'head -n 1; exit 7'
   assert_output $'0\n1\n2'
-}
-
-@test "a device is inherited" {
-  run b -n 2 -- sh -c 'head -c 10 | wc -c; exit 7' </dev/zero
-  assert_output $'10\n10'
 }
 
 @test "a pipe that can only be written to is inherited" {
@@ -611,12 +591,6 @@ kept='until ls -l /proc/$PPID/fd | grep "$TMPDIR/"; do sleep 0.02; done'
   done
 }
 
-@test "what was kept is gone when we have ended" {
-  fed pipe -- cat >saw
-  cmp data saw
-  assert_equal "$(ls -A tmp)" ""
-}
-
 @test "a large stream does not need more memory" {
   need_proc
   hwm='sed -n "s/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p" "/proc/$PPID/status"'
@@ -678,26 +652,6 @@ kept='until ls -l /proc/$PPID/fd | grep "$TMPDIR/"; do sleep 0.02; done'
   assert_equal "${#lines[@]}" 3
 }
 
-@test "--spool-limit: a success in a streak that can go no further is not one, and the log has the end as stopped" {
-  need_answer peek
-  run -1 feed pipe data "$BACKOFF" -q --base=0 --consecutive=2 --spool-limit=1K -- head -c 2048
-  assert_line 'backoff: head: not retrying after attempt 1/8: it read 2KiB of stdin, --spool-limit is 1KiB'
-  run feed pipe data "$BACKOFF" --log-format=json --base=0 --spool-limit=1K -- sh -c 'head -c 2048 >/dev/null; exit 7'
-  assert_line --partial '"event":"attempt"'
-  assert_line --partial '"result":"stopped","attempts":1,"status":7,'
-}
-
-@test "--spool-limit: a pass, a stop, a signal and the last attempt end as they always do" {
-  lost='head -c 2048 >/dev/null'
-  run feed pipe data "$BACKOFF" --spool-limit=1K --pass-on=7 -- sh -c "$lost; exit 7"
-  assert_equal "$status" 7
-  assert_output ''
-  run feed pipe data "$BACKOFF" --spool-limit=1K --stop-on=7 -- sh -c "$lost; exit 7"
-  assert_output 'backoff: sh: not retrying after attempt 1/8: exit 7 (--stop-on)'
-  run feed pipe data "$BACKOFF" --spool-limit=1K -n 1 -i replay -- sh -c "$lost; exit 7"
-  assert_output --regexp '^backoff: sh: giving up after 1 attempt in [^ ]*: exit 7$'
-}
-
 # cannot_keep KIND REASON COMMAND...: by COMMAND, which is to run its arguments
 # where nothing can be kept, attempts see all of their stdin all the same,
 # and are not retried for REASON when they fail.
@@ -717,33 +671,15 @@ cannot_keep() {
   assert_left 0
 }
 
-# need_small_disk: ${small_disk[@]} runs a command with a TMPDIR that has 64 KiB.
-need_small_disk() {
-  need_mounts
-  small_disk=("${namespace[@]}" sh -c 'mount -t tmpfs -o size=64k tmpfs "$TMPDIR" && exec "$@"' sh)
-}
-
-@test "without a TMPDIR the replay is lost, not the attempt" {
+@test "without a TMPDIR, or beyond a limit on file sizes, the replay is lost, not the attempt" {
   need_answer peek
-  for kind in "${KINDS[@]}"; do
-    cannot_keep "$kind" 'No such file or directory' env TMPDIR="$PWD/missing"
-  done
-}
-
-@test "with a full disk the replay is lost, not the attempt" {
-  need_answer peek
-  need_small_disk
-  cannot_keep pipe 'No space left on device' "${small_disk[@]}"
-}
-
-@test "with a limit on the size of files the replay is lost, not the attempt" {
-  need_answer peek
+  cannot_keep pipe 'No such file or directory' env TMPDIR="$PWD/missing"
   cannot_keep unix 'File too large' bash -c 'ulimit -f 64; exec "$@"' bash
 }
 
 @test "the replay of what fitted before the disk was full is not tried" {
-  need_small_disk
-  run -7 feed pipe data "${small_disk[@]}" \
+  need_mounts
+  run -7 feed pipe data "${namespace[@]}" sh -c 'mount -t tmpfs -o size=64k tmpfs "$TMPDIR" && exec "$@"' sh \
     "$BACKOFF" -q --base=0 -n 3 -- sh -c '
       if [ "$BACKOFF_ATTEMPT" -eq 1 ]; then head -c 1000 >/dev/null; else cksum; fi; exit 7'
   assert_line --index 0 "$(cksum <data)"

@@ -524,6 +524,10 @@ test_evidence(void)
 	once(outcome, RESULT_STOPPED, 7, 0,
 	    "lost input allows no further attempt");
 	ok(seen.ending.input_lost, "  and is told");
+	outcome.evidence.hint.verdict = VERDICT_STOP;
+	once(outcome, RESULT_STOPPED, 7, 0, "a stop whose input is lost");
+	ok(!seen.ending.input_lost, "  is told as a stop");
+	outcome.evidence.hint.verdict = VERDICT_NONE;
 	outcome.status = 0;
 	once(outcome, RESULT_SUCCESS, 0, 0, "but a success needs none");
 
