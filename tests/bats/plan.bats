@@ -275,14 +275,3 @@ END
   run -125 "$BACKOFF" -p tcp --floor=2m -c 1m true
   assert_output 'backoff: --floor: 2m: expected no more than --cap'
 }
-
-@test "the completions know all presets and tools" {
-  local name file
-  for file in backoff.bash _backoff backoff.fish; do
-    for name in $("$BACKOFF" --preset=list | sed -n 's/^\([^ ]*\).*/\1/p') \
-      $("$BACKOFF" --tool=list | sed -n 's/^\([^ ]*\).*/\1/p'); do
-      grep -qE -e "(^|[( '])$name(\$|[) '])" "$TOP_SRCDIR/completions/$file" ||
-        fail "$file: $name"
-    done
-  done
-}
