@@ -176,21 +176,10 @@ page_has_all() {
   assert_same documented seen.names
 }
 
-mandoc_is_content() {
-  run mandoc -Tlint -Wwarning "$man"
-  assert_success
-  assert_output ''
-}
-
 groff_is_content() {
   run groff -mandoc -Tutf8 -ww -z "$man"
   assert_success
   assert_output ''
-}
-
-@test "docs: mandoc has no complaint about the man pages" {
-  need mandoc
-  for_both mandoc_is_content
 }
 
 @test "docs: groff has no complaint about the man pages" {
