@@ -176,25 +176,11 @@ starts() {
     $'--base=\e[31m \233 \302\23331m \ncaf\303\251'
 }
 
-@test "blanks may follow the commas of a list and the parts of a duration, and nothing else" {
-  local good
-  for good in '--stop-on=4-7,  KILL, timeout' '--timeout=1h 1m 1s' '--delays=1s 1ms, 2ms'; do
-    starts "${good%%=*}" "${good#*=}" -n 1 -- touch "$made"
-  done
-  refuses '--timeout 1' --timeout='1 m'
-  refuses --delays --delays='1s ,2s'
-  refuses --retry-on --retry-on='1 ,2'
-}
-
 @test "the nearest word, or a related one, is named" {
   says 'did you mean --deadline?' --deadlien 3
   says 'did you mean --quiet?' --quite
   says 'backoff --help=all lists them' --nothing-like-it
-  says 'did you mean linear?' --growth=lineer
-  says 'did you mean timeout?' --retry-on=7,timout
-  says 'did you mean curl?' --tool=crul
   says 'did you mean kubectl?' --tool=k8s
-  says 'did you mean kubernetes or kubernetes-job?' --preset=k8s
   says 'did you mean aws-full, aws-equal, aws-decorrelated, aws-sdk, aws-sdk-2026 or aws-dynamodb-2026?' --preset=aws
   says '--preset=list prints all' --preset=nothing
 }
@@ -320,19 +306,21 @@ starts() {
   assert_output -- '-- --help'
 }
 
-@test "--help and --version go to stdout and end with 0, or with 125 if they cannot be written" {
-  local option
-  for option in --help -hall --version -V; do
-    try "$option"
+@test "what is to be printed goes to stdout and ends with 0, or with 125 if it cannot be written" {
+  local words
+  for words in --help -hall --version -V --plan --preset=list --tool=list '--tool=curl --plan'; do
+    # shellcheck disable=SC2086 # several words
+    set -- $words
+    try "$@"
     [ "$status" -eq 0 ]
     [ -s "$out" ]
     [ ! -s "$err" ]
     : >"$out"
-    tried="backoff $option >/dev/full" status=0
-    "$BACKOFF" "$option" >/dev/full 2>"$err" || status=$?
-    refused
-    tried="backoff $option >&-" status=0
-    "$BACKOFF" "$option" >&- 2>"$err" || status=$?
-    refused
+    tried="backoff $words >/dev/full" status=0
+    "$BACKOFF" "$@" >/dev/full 2>"$err" || status=$?
+    refused 'standard output: write error:'
+    tried="backoff $words >&-" status=0
+    "$BACKOFF" "$@" >&- 2>"$err" || status=$?
+    refused 'standard output: write error:'
   done
 }

@@ -126,11 +126,6 @@ refuses_include() {
   assert_line --regexp "^$3"
 }
 
-@test "no include breaks the order of the rooms or closes a circle" {
-  run -0 tests/lint-rooms
-  assert_output ''
-}
-
 @test "lint-rooms says which include goes up to a later room, closes a circle, or is in no room" {
   refuses_include '#include "log/log.h"' src/core/base/text.c \
     'src/core/base/text.c:[0-9]+: log/log.h is in the room log, which comes after base$'
@@ -150,11 +145,6 @@ with_rooms() {
 @test "lint-rooms says which file stands in another folder than its room" {
   with_rooms 's,^log_files = ,&src/streams/a.h ,'
   assert_line --partial 'src/log/writer.c is not in src/streams, as the room log is'
-}
-
-@test "one system alone is asked in src/system only" {
-  run -0 tests/lint-systems
-  assert_output ''
 }
 
 # foreign LINE FILE WHAT: lint-systems says that of the LINE, if it is in FILE.
@@ -201,6 +191,12 @@ foreign() {
       -Werror=implicit-function-declaration -fsyntax-only -I src -I "$strict"
 }
 
+needs_compiler() {
+  : "${CC:=cc}"
+  [ -f "$(dirname "$BACKOFF")/config.h" ] || skip "no config.h"
+  command -v "${CC%% *}" >/dev/null || skip "no compiler"
+}
+
 # compiles_with ROW FILE: whether FILE does, with ROW in the table of options.
 compiles_with() {
   local there=$BATS_TEST_TMPDIR/there
@@ -211,9 +207,7 @@ compiles_with() {
 }
 
 @test "an option without a parser, or with a name that does not fit into the table, does not compile" {
-  : "${CC:=cc}"
-  [ -f "$(dirname "$BACKOFF")/config.h" ] || skip "no config.h"
-  command -v "${CC%% *}" >/dev/null || skip "no compiler"
+  needs_compiler
   local row='OPT(BOTH, NOVEL, 0, "NAME", "TEXT", LOGS, PARSER, FIELD(log.name), "x")'
 
   compiles_with "${row/PARSER/text}" src/options/set.c
@@ -231,9 +225,7 @@ compiles_with() {
 }
 
 @test "a message of a tool that a scan has no room for does not compile" {
-  : "${CC:=cc}"
-  [ -f "$(dirname "$BACKOFF")/config.h" ] || skip "no config.h"
-  command -v "${CC%% *}" >/dev/null || skip "no compiler"
+  needs_compiler
   local there=$BATS_TEST_TMPDIR/include
   local tools=$there/core/known/tools-data.def compile
   mkdir -p "${tools%/*}"

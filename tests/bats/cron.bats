@@ -182,12 +182,6 @@ in_a_cron() {
   assert_equal "${#lines[@]}" 3
 }
 
-@test "cron: a command that is not there is told, and not tried again" {
-  need_job
-  job cron-quiet
-  assert_equal "$mail" 'backoff: backup: not retrying after attempt 1/3: not found'
-}
-
 # --- an upload ---
 
 # upload PATH: the line, of a file, to a server that answers as the path says. It

@@ -1,62 +1,17 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 #
-# The words: --help, the man pages, the completions and the README say what
-# the programs do, and src/options/options.def is the one list of options.
+# The words: --help, the man pages and the README say what the programs do, and
+# src/options/options.def is the one list of options.
 # shellcheck shell=bash
 
 load helper
+load ../lib/option_table
 
 setup() {
   cd "$BATS_TEST_TMPDIR" || return
   lib=$TOP_SRCDIR/tests/lib
   look_at backoff
-}
-
-# look_at PROGRAM: what follows is about this one of the two.
-look_at() {
-  program=$1
-  man=$TOP_SRCDIR/man/$program.1
-  case $program in
-    backoff) binary=$BACKOFF rows='BACKOFF\|BOTH' ;;
-    backoff-herd) binary=$HERD rows='HERD\|BOTH' ;;
-  esac
-}
-
-# for_both COMMAND...: once for each program, in a directory of its own.
-for_both() {
-  local each
-
-  for each in backoff backoff-herd; do
-    look_at "$each"
-    mkdir "$BATS_TEST_TMPDIR/$each"
-    cd "$BATS_TEST_TMPDIR/$each" || return
-    "$@"
-  done
-}
-
-# The options of options.def, one a line: LETTER|- NAME ARGUMENT|-
-options() {
-  sed -n "s/^OPT(\($rows\), [A-Z_]*, \([^,]*\), \"\([^\"]*\)\", \"\([^\"]*\)\",.*/\2 \3 \4/p" \
-    "$TOP_SRCDIR/src/options/options.def" |
-    sed "s/^0 /- /; s/^'\(.\)' /\1 /; s/ \$/ -/" |
-    sort
-}
-
-# The same as a completion has them: each name on a line of its own, with
-# "=" behind it if it takes an argument, "=?" if that may be missing.
-option_names() {
-  local letter name argument
-
-  options | while read -r letter name argument; do
-    case $argument in
-      -) argument= ;;
-      \[*) argument='=?' ;;
-      *) argument='=' ;;
-    esac
-    [[ $letter == - ]] || printf '%s\n' "-$letter$argument"
-    printf '%s\n' "--$name$argument"
-  done | sort
 }
 
 # The option that prints all options of the program.
@@ -104,48 +59,6 @@ man_options() {
 # section NAME: the source of that section of the man page.
 section() {
   sed -n "/^\.Sh $1\$/,/^\.Sh /p" "$man" | sed '1d; $d'
-}
-
-# complete_by SHELL LINE: what SHELL offers after LINE, one a line.
-complete_by() {
-  local file=$TOP_SRCDIR/completions/${2%% *}
-
-  case $1 in
-    bash)
-      bash "$lib/bash-complete" "$file.bash" "$2"
-      ;;
-    zsh)
-      zsh -f "$lib/zsh-complete" "$TOP_SRCDIR/completions" "$PWD/offered" "$2"
-      cat offered
-      ;;
-    fish)
-      # What it offers has a description behind a tab.
-      HOME=$PWD XDG_CONFIG_HOME=$PWD XDG_DATA_HOME=$PWD fish -c '
-        source $argv[1]; complete -C $argv[2]
-      ' "$file.fish" "$2" | cut -f 1
-      ;;
-  esac
-}
-
-need_bash_completion() {
-  [[ -r /usr/share/bash-completion/bash_completion ]] ||
-    skip 'the package bash-completion is not installed'
-}
-
-# assert_same WANTED GOT: two files, with the difference where there is one.
-assert_same() {
-  run diff -u "$1" "$2"
-  assert_success
-}
-
-reads_every_line() {
-  options >table
-  assert_equal "$(wc -l <table)" \
-    "$(grep -c "^OPT(\($rows\)," "$TOP_SRCDIR/src/options/options.def")"
-}
-
-@test "docs: these tests read every line of the option table" {
-  for_both reads_every_line
 }
 
 help_has_all() {
@@ -243,66 +156,6 @@ page_has_all() {
   for_both page_has_all
 }
 
-bash_has_all() {
-  local lists=_${program//-/_}
-
-  option_names >table
-  # The function offers "-b" without "=", so that a blank follows.
-  NO_BASH_COMPLETION=1 complete_by bash "$program -" | sort >offered
-  sed '/^-[^-]/s/=$//; s/=?$//' table | sort >wanted
-  assert_same wanted offered
-  # shellcheck source=/dev/null
-  source "$TOP_SRCDIR/completions/$program.bash"
-  local with=${lists}_with_argument without=${lists}_without_argument
-  local joined=${lists}_with_joined_argument
-  # shellcheck disable=SC2086
-  {
-    printf '%s=\n' ${!with}
-    printf '%s\n' ${!without}
-    [[ -z ${!joined-} ]] || printf '%s=?\n' ${!joined}
-  } | sort >listed
-  assert_same table listed
-}
-
-@test "docs: the bash completions have the options of the table and no other" {
-  for_both bash_has_all
-}
-
-zsh_has_all() {
-  option_names >table
-  sed -n '/^ *local -a options=/,/^ *)$/p' "$TOP_SRCDIR/completions/_$program" |
-    sed -n "s/^ *'[^']*'{\(-.\)\([-+]\{0,1\}\),\(--[^}]*\)}.*/\1\2\n\3/p
-            s/^ *'\**\(--[^[]*\)\[.*/\1/p" |
-    sed 's/+$/=/; s/=\{0,1\}-$/=?/' | sort >listed
-  assert_same table listed
-}
-
-@test "docs: the zsh completions have the options of the table and no other" {
-  for_both zsh_has_all
-}
-
-fish_has_all() {
-  option_names >table
-  sed -n "s/^complete -c $program \(-n __backoff_own \)\{0,1\}\(-s \(.\) \)\{0,1\}-l \([a-z-]*\) \(-[xra] \)\{0,1\}.*/\3 \4 \5/p" \
-    "$TOP_SRCDIR/completions/$program.fish" |
-    sed -n 's/ -[xr] $/=/; s/ -a $/=?/; s/ *$//; /^ /!s/^\(.\) [^ =]*\(=\{0,1\}?\{0,1\}\)$/-\1\2\n&/; p' |
-    sed 's/^\(.\{0,1\}\) \([a-z]\)/--\2/' | sort >completed
-  assert_same table completed
-}
-
-@test "docs: the fish completions have the options of the table and no other" {
-  for_both fish_has_all
-}
-
-@test "docs: the fish completion looks behind all options for the command" {
-  option_names >table
-  sed -n 's/^ *set -[la] options //p' "$TOP_SRCDIR/completions/backoff.fish" |
-    tr ' ' '\n' | tr -d "+'" |
-    sed 's|^\(.\)/\([a-z-]*\)\(=\{0,1\}?\{0,1\}\)$|-\1\3\n--\2\3|; t; s/^/--/' |
-    sort >parsed
-  assert_same table parsed
-}
-
 @test "docs: the man pages have every exit status" {
   section 'EXIT STATUS' >statuses
   for status in 0 1 75 124 125 126 127 128+N; do
@@ -323,21 +176,10 @@ fish_has_all() {
   assert_same documented seen.names
 }
 
-mandoc_is_content() {
-  run mandoc -Tlint -Wwarning "$man"
-  assert_success
-  assert_output ''
-}
-
 groff_is_content() {
   run groff -mandoc -Tutf8 -ww -z "$man"
   assert_success
   assert_output ''
-}
-
-@test "docs: mandoc has no complaint about the man pages" {
-  need mandoc
-  for_both mandoc_is_content
 }
 
 @test "docs: groff has no complaint about the man pages" {
@@ -639,130 +481,6 @@ not_here() {
     tr '[:upper:]' '[:lower:]' | grep -vx '+auth\|+select' | sort -u >does
   assert [ -s does ]
   assert_same does may
-}
-
-# accepts WORD: the program takes it for the option, and says nothing of it.
-accepts() {
-  local -a needed=(-qq true)
-  [ "$program" = backoff ] || needed=(--clients=1 --outage=1 --capacity=1)
-  [ "$1" != --preset=systemd ] || needed+=(--base=1 --cap=1m --steps=2)
-  "$binary" "$1" "${needed[@]}" >said 2>&1 || fail "$program $1: $(cat said)"
-  [ "$program" = backoff-herd ] || [ ! -s said ] || fail "$program $1: $(cat said)"
-}
-
-@test "docs: the words that bash offers for an argument are accepted" {
-  local option word
-
-  export NO_BASH_COMPLETION=1
-  PATH=$(dirname "$HERD"):$PATH
-  while read -r program option; do
-    look_at "$program"
-    complete_by bash "$program --$option=" | grep -v -e '^RT.*[0-9]' >words
-    assert [ -s words ]
-    while read -r word; do
-      accepts "--$option=$word"
-    done <words
-  done < <(printf 'backoff %s\n' growth jitter log-format cap-mode from attempts kill-after \
-    grace signal wake-on retry-on stdin hold hint-max
-    printf 'backoff-herd %s\n' growth jitter cap cap-mode attempts preset)
-}
-
-# offers SHELL: what stdin says: at each LINE, something that the REGEX matches, and
-# nothing else, unless there is a "+" before it. A tab is between them.
-offers() {
-  local shell=$1 line regex
-
-  PATH=$(dirname "$HERD"):$PATH
-  touch some.log
-  while IFS=$'\t' read -r line regex; do
-    run complete_by "$shell" "$line"
-    case $regex in
-      '') assert_output '' ;;
-      +*) assert_line --regexp "^${regex#+}\$" ;;
-      *) assert_output --regexp "^$regex\$" ;;
-    esac
-  done
-}
-
-# offers_both SHELL: the options of both programs, and an argument of each kind.
-offers_both() {
-  offers "$1" <<'END'
-backoff --at	+--attempts=?
-backoff -n 3 --tim	--timeout=?
-backoff --growth=fib	(--growth=)?fibonacci
-backoff --log-format j	json
-backoff --wake-on=USR	+(--wake-on=)?USR1
-backoff -qs KI	KILL
-backoff -r timeout,temp	(timeout,)?tempfail
-backoff --retry-on=5,ti	((--retry-on=)?5,)?timeout
-backoff -x 4-7,KILL,sig	(4-7,KILL,)?signal
-backoff --gate=fl	(--gate=)?fleet:
-backoff --slots=f	(--slots=)?fleet:
-backoff --hold=a	(--hold=)?all
-backoff -oa	(-o)?all
-backoff --log-file some	some.log
-backoff-herd --cl	--clients=?
-backoff-herd --clients=3 -b 2s --out	--outage=?
-backoff-herd --preset=kubernetes-	(--preset=)?kubernetes-job
-backoff-herd --gate=fl	(--gate=)?fleet
-backoff-herd --gate --mach	--machines=?
-backoff-herd -b 2s some
-END
-}
-
-# offers_command SHELL: the wrapped command is completed, and by its own
-# rules: those of timeout(1), which all three shells bring along.
-offers_command() {
-  local shell=$1 line
-
-  mkdir bin
-  touch bin/zwrapped
-  chmod +x bin/zwrapped
-  PATH=$PWD/bin:$PATH
-  for line in 'backoff' 'backoff --until=06:00 -T 5m' \
-    'backoff -r 5 --retry-on=7,timeout --' 'backoff -qo -i null'; do
-    run complete_by "$shell" "$line zwrap"
-    assert_line zwrapped
-    run complete_by "$shell" "$line timeout --kill-af"
-    assert_line --regexp '^--kill-after=?$'
-  done
-  run complete_by "$shell" "$line timeout --grow"
-  assert_output ''
-}
-
-@test "docs: bash completes options and their arguments" {
-  need_bash_completion
-  offers_both bash
-}
-
-@test "docs: bash completes options without bash-completion too" {
-  export NO_BASH_COMPLETION=1
-  offers_both bash
-  mkdir bin
-  touch bin/zwrapped zfile
-  chmod +x bin/zwrapped
-  PATH=$PWD/bin:$PATH
-  run complete_by bash 'backoff -n 3 zwrap'
-  assert_output zwrapped
-  run complete_by bash 'backoff -- zwrapped zf'
-  assert_output zfile
-}
-
-@test "docs: bash completes the wrapped command" {
-  need_bash_completion
-  offers_command bash
-}
-
-@test "docs: zsh completes options, their arguments and the wrapped command" {
-  need zsh
-  offers_both zsh
-  offers_command zsh
-}
-
-@test "docs: fish completes options, their arguments and the wrapped command" {
-  need fish
-  offers_both fish
-  offers_command fish
 }
 
 @test "docs: README, NEWS and LICENSE are installed" {

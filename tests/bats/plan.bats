@@ -12,18 +12,6 @@ setup() {
   export LC_ALL=C
 }
 
-# rows EXPRESSION...: checks these for the rows of the plan in ./got, a list
-# of objects in p.
-rows() {
-  python3 -S - "$@" 3<got <<'PY'
-import json, os, sys
-p = [json.loads(line) for line in os.fdopen(3)]
-for expression in sys.argv[1:]:
-    if not eval(expression):
-        sys.exit(f"not so: {expression}\n{p}")
-PY
-}
-
 # at_width COLUMNS ARG...: what backoff shows on a terminal so wide.
 at_width() {
   printf '%s\n' "resize 24 $1" "type \"\$BACKOFF\" ${*:2}" prompt |
@@ -57,14 +45,6 @@ END
   assert_output --partial 'no command given; try backoff --help'
 }
 
-@test "a plan that cannot be written is 125" {
-  need_writable /dev/full
-  for option in --plan --preset=list; do
-    run -125 sh -c '"$BACKOFF" "$1" >/dev/full' sh "$option"
-    assert_output --partial 'backoff: '
-  done
-}
-
 @test "the plan as JSON: keys, order and digits" {
   run -0 "$BACKOFF" --plan --log-format=json -n 3 -b 1s
   assert_output '{"event":"plan","after_attempt":1,"low_s":0.100000000,"high_s":1.000000000,"mean_s":0.550000000,"earliest_s":0.100000000,"mean_total_s":0.550000000,"latest_s":1.000000000}
@@ -73,7 +53,7 @@ END
 
 @test "an endless plan has 10,000 rows as JSON, and few as a table" {
   "$BACKOFF" --plan --log-format=json -n inf >got
-  rows 'len(p) == 10000' 'p[-1]["after_attempt"] == 10000'
+  assert_equal "$(wc -l <got)" 10000
   run -0 "$BACKOFF" --plan -n inf
   [ "${#lines[@]}" -lt 20 ]
   assert_line 'And so on.'
@@ -100,10 +80,10 @@ END
 
 @test "the plan ends at the deadline, and at --until" {
   # Beyond the longest outage that is asked for, too.
-  "$BACKOFF" --plan --log-format=json -T 1231s -j none -g constant -b 2s >got
-  rows 'p[-1]["mean_total_s"] == 1230'
-  "$BACKOFF" --plan --log-format=json --until="@$(($(date +%s) + 3600))" >got
-  rows '3000 <= p[-1]["latest_s"] <= 3600'
+  run -0 "$BACKOFF" --plan --log-format=json -T 1231s -j none -g constant -b 2s
+  assert_regex "${lines[-1]}" '"mean_total_s":1230\.0*,'
+  run -0 "$BACKOFF" --plan --log-format=json --until="@$(($(date +%s) + 3600))"
+  assert_regex "${lines[-1]}" '"latest_s":3[0-6][0-9]{2}\.[0-9]*\}'
 }
 
 @test "long times do not run into the next column" {
@@ -118,18 +98,6 @@ END
   assert_line 'Chance that it outlasts an outage of 39s: 100%, 41s: 100%, 2h: 0%.'
   run -0 "$BACKOFF" --plan -n inf --outage=1m30s
   assert_line 'Chance that it outlasts an outage of 1m30s: 100%.'
-}
-
-@test "a bad --outage is refused in one line" {
-  local text
-  for text in '' 1x '5s,' inf; do
-    run -125 "$BACKOFF" --plan --outage="$text"
-    assert_output "backoff: --outage: ${text:-''}: expected a list of durations such as 15s,30s,3m"
-  done
-  text=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16
-  run -0 "$BACKOFF" --plan --outage="$text"
-  run -125 "$BACKOFF" --plan --outage="$text,17"
-  assert_output "backoff: --outage: $text,17: expected at most 16 durations"
 }
 
 @test "the plan prints no chance that it does not know" {
@@ -147,27 +115,6 @@ END
   short=$({ time "$BACKOFF" --plan -T 106751d >/dev/null; } 2>&1)
   run awk -v took="$short" 'BEGIN { exit (took > 3) }'
   assert_success
-}
-
-@test "the plan predicts what the loop does" {
-  local options seed
-  for options in '-p sre -b 1ms' '-n 6 -b 1ms -c 9ms -g cubic -j decorrelated --cap-mode=after'; do
-    # shellcheck disable=SC2086 # several words
-    "$BACKOFF" $options --plan --log-format=json >rows
-    for seed in 1 2 3; do
-      # shellcheck disable=SC2086
-      run -1 logged --seed="$seed" $options -- false
-      python3 -S - "$events" <<'PY' || fail "$options, $seed"
-import json, sys
-rows = [json.loads(line) for line in open("rows")]
-events = [json.loads(line) for line in open(sys.argv[1])]
-pauses = [e["pause_s"] for e in events if e.get("pause_s") is not None]
-assert len(rows) == len(pauses), (rows, pauses)
-for row, pause in zip(rows, pauses):
-    assert row["low_s"] <= pause <= row["high_s"], (row, pause)
-PY
-    done
-  done
 }
 
 @test "the chart has the width of the terminal, or 80 columns where there is none" {
@@ -265,24 +212,9 @@ END
   done
 }
 
-@test "an unknown preset, two presets, and one that needs options are refused" {
-  run -125 "$BACKOFF" --preset=etherbet true
-  assert_output 'backoff: --preset: etherbet: did you mean ethernet?'
-  run -125 "$BACKOFF" --preset=tcp -p tcp true
-  assert_output 'backoff: --preset: tcp: expected one preset'
+@test "a preset that needs options, or that an option does not fit, is refused" {
   run -125 "$BACKOFF" --preset=systemd -b 1 true
   assert_output 'backoff: --preset: systemd: expected --base, --cap and --steps with it'
   run -125 "$BACKOFF" -p tcp --floor=2m -c 1m true
   assert_output 'backoff: --floor: 2m: expected no more than --cap'
-}
-
-@test "the completions know all presets and tools" {
-  local name file
-  for file in backoff.bash _backoff backoff.fish; do
-    for name in $("$BACKOFF" --preset=list | sed -n 's/^\([^ ]*\).*/\1/p') \
-      $("$BACKOFF" --tool=list | sed -n 's/^\([^ ]*\).*/\1/p'); do
-      grep -qE -e "(^|[( '])$name(\$|[) '])" "$TOP_SRCDIR/completions/$file" ||
-        fail "$file: $name"
-    done
-  done
 }

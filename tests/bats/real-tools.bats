@@ -630,13 +630,6 @@ psql_ready() {
   PSQL=(psql -X -w -h 127.0.0.1 -p "$PORT" -U nobody -c 'select 1' nothing)
 }
 
-# answered_by ANSWER STATUS WANTED -- COMMAND...: by a server of postgres.py.
-answered_by() {
-  postgres_with "$1"
-  "$START"
-  fails "${@:2}"
-}
-
 @test "psql: what fails before there is a server is retried, except a bad option" {
   psql_ready
   fails 2 'retry: exit 2 (could not connect to the server)' -- "${PSQL[@]}"
@@ -644,14 +637,12 @@ answered_by() {
   fails 1 'stop: exit 1 (fatal error of its own, or of the command)' -- "${PSQL[@]}" --no-such-option
 }
 
-@test "psql: too many clients are a throttle" {
+@test "psql: too many clients are a throttle, and a login that is denied stops" {
   psql_ready
-  answered_by full 2 'throttle: exit 2 (too many connections)' -- "${PSQL[@]}"
-}
-
-@test "psql: a login that is denied stops" {
-  psql_ready
-  answered_by denied 2 'stop: exit 2 (login denied)' -- "${PSQL[@]}"
+  postgres_with full full denied
+  "$START"
+  fails 2 'throttle: exit 2 (too many connections)' -- "${PSQL[@]}"
+  fails 2 'stop: exit 2 (login denied)' -- "${PSQL[@]}"
 }
 
 @test "psql: a server that is started at the third attempt, and has started at the fourth" {

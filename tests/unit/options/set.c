@@ -9,72 +9,42 @@
 #include "streams/line_scan.h"
 #include "unit/tap.h"
 
-/* For each option, a valid argument other than its default. */
+/* Valid arguments other than the defaults; for the others, 7 is one. */
+static const char *const samples[OPTIONS] = {
+	[OPT_FAILURES] = "5%",
+	[OPT_GATE] = "hub",
+	[OPT_SLOTS] = "hub:7",
+	[OPT_DEFER] = "hub:7s..8s",
+	[OPT_PASS_ON] = "8",
+	[OPT_RETRY_ON] = "9",
+	[OPT_THROTTLE_ON] = "10",
+	[OPT_STOP_ON] = "11",
+	[OPT_UNTIL] = "@7",
+	[OPT_SIGNAL] = "USR1",
+	[OPT_WAKE_ON] = "USR1",
+	[OPT_GROWTH] = "linear",
+	[OPT_JITTER] = "equal",
+	[OPT_PRESET] = "tcp",
+	[OPT_STDIN] = "null",
+	[OPT_HOLD] = "all",
+	[OPT_WATCH] = "stderr",
+	[OPT_LOG_FORMAT] = "json",
+	[OPT_HERD_LOG_FORMAT] = "json",
+	[OPT_FORMAT] = "svg",
+	[OPT_CAP_MODE] = "before",
+	[OPT_FROM] = "start",
+	[OPT_HERD_GATE] = "fleet",
+	[OPT_TOOL] = "curl",
+};
+
 static const char *
 sample(enum option_id id)
 {
-	switch (id) {
-	case OPT_FAILURES:
-		return "5%";
-	case OPT_GATE:
-		return "hub";
-	case OPT_SLOTS:
-		return "hub:7";
-	case OPT_DEFER:
-		return "hub:7s..8s";
-	case OPT_PASS_ON:
-		return "8";
-	case OPT_RETRY_ON:
-		return "9";
-	case OPT_THROTTLE_ON:
-		return "10";
-	case OPT_STOP_ON:
-		return "11";
-	case OPT_UNTIL:
-		return "@7";
-	case OPT_SIGNAL:
-	case OPT_WAKE_ON:
-		return "USR1";
-	case OPT_GROWTH:
-		return "linear";
-	case OPT_JITTER:
-		return "equal";
-	case OPT_PRESET:
-		return "tcp";
-	case OPT_STDIN:
-		return "null";
-	case OPT_HOLD:
-		return "all";
-	case OPT_WATCH:
-		return "stderr";
-	case OPT_LOG_FORMAT:
-	case OPT_HERD_LOG_FORMAT:
-		return "json";
-	case OPT_FORMAT:
-		return "svg";
-	case OPT_CAP_MODE:
-		return "before";
-	case OPT_FROM:
-		return "start";
-	case OPT_HERD_GATE:
-		return "fleet";
-	case OPT_TOOL:
-		return "curl";
-	case OPT_RETRY_AFTER:
-	case OPT_DIE_WITH_PARENT:
-	case OPT_QUIET_SUCCESS:
-	case OPT_QUIET_REPEATS:
-	case OPT_QUIET:
-	case OPT_VERBOSE:
-	case OPT_PLAN:
-	case OPT_HELP:
-	case OPT_HERD_HELP:
-	case OPT_VERSION:
-	case OPTIONS:
-		return NULL;
-	default:
-		return "7";
-	}
+	char first = option_table[id].argument[0];
+
+	if (samples[id] != NULL)
+		return samples[id];
+	return first == '\0' || first == '[' ? NULL : "7";
 }
 
 /* Each option changes something, and nothing that belongs to another one. */

@@ -38,7 +38,6 @@ static void
 attempt_is(const struct loop_state *state, const struct limits *limits,
     int64_t pause_ns, const char *wanted)
 {
-
 	message_attempt(fresh(), state, limits, 1, pause_ns);
 	is_string(buffer, wanted, wanted);
 }
@@ -46,7 +45,6 @@ attempt_is(const struct loop_state *state, const struct limits *limits,
 static void
 end_is(struct loop_state state, struct ending ending, const char *wanted)
 {
-
 	message_end(fresh(), &state, &eight, &ending, "curl");
 	is_string(buffer, wanted, wanted);
 }
@@ -212,7 +210,6 @@ static void
 end_reason_is(const struct loop_state *state, struct ending ending,
     const char *name, const char *wanted)
 {
-
 	reason_of_end(fresh(), state, &eight, &ending, name, NULL);
 	is_string(buffer, wanted, wanted);
 }
@@ -297,7 +294,6 @@ test_not_found(void)
 static void
 reason_is(struct outcome outcome, const char *wanted)
 {
-
 	reason_text(fresh(), &outcome);
 	is_string(buffer, wanted, wanted);
 }
@@ -430,6 +426,14 @@ test_repeats(void)
 	    "the time of day that was asked for");
 }
 
+static void
+notes(enum note note, const struct outcome *outcome, const struct codes *codes,
+    const char *wanted)
+{
+	ok(message_note(fresh(), note, outcome, codes), "it is noted");
+	is_string(buffer, wanted, wanted);
+}
+
 /* What --verbose notes. */
 static void
 test_notes(void)
@@ -440,29 +444,24 @@ test_notes(void)
 	};
 	struct codes codes = { .exact[9] = VERDICT_STOP };
 
-	ok(message_note(fresh(), NOTE_KILLED, &outcome, &codes), "killed");
-	is_string(buffer, "--kill-after had to kill sleep (4711)", "one");
+	notes(NOTE_KILLED, &outcome, &codes,
+	    "--kill-after had to kill sleep (4711)");
+	/* Three without names, after a signal to us. */
 	outcome.kind = OUTCOME_EXITED;
 	outcome.killed = (struct killed) { 3, 4711, "" };
-	ok(message_note(fresh(), NOTE_KILLED, &outcome, &codes), "killed");
-	is_string(buffer, "--grace had to kill process 4711 and 2 more",
-	    "three without names, after a signal to us");
+	notes(NOTE_KILLED, &outcome, &codes,
+	    "--grace had to kill process 4711 and 2 more");
 
 	outcome
 	    = (struct outcome) { .kind = OUTCOME_KILLED, .signal = SIGKILL };
-	ok(message_note(fresh(), NOTE_SIGNAL_AS_STATUS, &outcome, &codes),
-	    "9 beside KILL");
-	is_string(buffer,
-	    "9 in --stop-on is an exit status; the signal is KILL", "is told");
+	notes(NOTE_SIGNAL_AS_STATUS, &outcome, &codes,
+	    "9 in --stop-on is an exit status; the signal is KILL");
 	codes.killed[SIGKILL] = VERDICT_RETRY;
 	ok(!message_note(fresh(), NOTE_SIGNAL_AS_STATUS, &outcome, &codes),
 	    "not where KILL is named too");
 	codes = (struct codes) { .exact[137] = VERDICT_RETRY };
-	ok(message_note(fresh(), NOTE_SIGNAL_AS_STATUS, &outcome, &codes),
-	    "137 beside it");
-	is_string(buffer,
-	    "137 in --retry-on is an exit status; the signal is KILL",
-	    "is told too");
+	notes(NOTE_SIGNAL_AS_STATUS, &outcome, &codes,
+	    "137 in --retry-on is an exit status; the signal is KILL");
 	outcome.kind = OUTCOME_EXITED;
 	for (int note = 0; note < NOTES; note++)
 		ok(!message_note(fresh(), (enum note)note, &outcome, &codes),
@@ -552,7 +551,6 @@ defaults(void)
 static void
 settings_are(const struct settings *settings, const char *wanted)
 {
-
 	settings_text(fresh(), settings);
 	is_string(buffer, wanted, wanted);
 }

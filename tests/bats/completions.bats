@@ -1,0 +1,240 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# The completions of bash, zsh and fish: their lists, which are those of
+# src/options/options.def, and what each shell then offers.
+# shellcheck shell=bash
+
+load helper
+load ../lib/option_table
+
+setup() {
+  cd "$BATS_TEST_TMPDIR" || return
+  lib=$TOP_SRCDIR/tests/lib
+  completions=$TOP_SRCDIR/completions
+  PATH=$(dirname "$HERD"):$PATH
+  look_at backoff
+}
+
+# The same as a completion has them: each name on a line of its own, with
+# "=" behind it if it takes an argument, "=?" if that may be missing.
+option_names() {
+  local letter name argument
+
+  options | while read -r letter name argument; do
+    case $argument in
+      -) argument= ;;
+      \[*) argument='=?' ;;
+      *) argument='=' ;;
+    esac
+    [[ $letter == - ]] || printf '%s\n' "-$letter$argument"
+    printf '%s\n' "--$name$argument"
+  done | sort
+}
+
+# offered_by SHELL: what it offers after each LINE of stdin: the LINE, a tab and a
+# candidate, one a line.
+offered_by() {
+  case $1 in
+    bash) bash "$lib/bash-complete" "$completions" ;;
+    zsh) zsh -f "$lib/zsh-complete" "$completions" "$PWD/candidates" ;;
+    fish)
+      # What it offers has a description behind a tab.
+      HOME=$PWD XDG_CONFIG_HOME=$PWD XDG_DATA_HOME=$PWD fish -c '
+        for file in $argv/*.fish; source $file; end
+        while read -l line
+          for offered in (complete -C $line)
+            printf "%s\t%s\n" $line (string split -- \t $offered)[1]
+          end
+        end' "$completions"
+      ;;
+  esac
+}
+
+bash_has_all() {
+  local lists=_${program//-/_}
+
+  option_names >table
+  # The function offers "-b" without "=", so that a blank follows.
+  NO_BASH_COMPLETION=1 offered_by bash <<<"$program -" | cut -f2 | sort >offered
+  sed '/^-[^-]/s/=$//; s/=?$//' table | sort >wanted
+  assert_same wanted offered
+  # shellcheck source=/dev/null
+  source "$completions/$program.bash"
+  local with=${lists}_with_argument without=${lists}_without_argument
+  local joined=${lists}_with_joined_argument
+  # shellcheck disable=SC2086
+  {
+    printf '%s=\n' ${!with}
+    printf '%s\n' ${!without}
+    [[ -z ${!joined-} ]] || printf '%s=?\n' ${!joined}
+  } | sort >listed
+  assert_same table listed
+}
+
+@test "completions: the bash completions have the options of the table and no other" {
+  for_both bash_has_all
+}
+
+zsh_has_all() {
+  option_names >table
+  sed -n '/^ *local -a options=/,/^ *)$/p' "$completions/_$program" |
+    sed -n "s/^ *'[^']*'{\(-.\)\([-+]\{0,1\}\),\(--[^}]*\)}.*/\1\2\n\3/p
+            s/^ *'\**\(--[^[]*\)\[.*/\1/p" |
+    sed 's/+$/=/; s/=\{0,1\}-$/=?/' | sort >listed
+  assert_same table listed
+}
+
+@test "completions: the zsh completions have the options of the table and no other" {
+  for_both zsh_has_all
+}
+
+fish_has_all() {
+  option_names >table
+  sed -n "s/^complete -c $program \(-n __backoff_own \)\{0,1\}\(-s \(.\) \)\{0,1\}-l \([a-z-]*\) \(-[xra] \)\{0,1\}.*/\3 \4 \5/p" \
+    "$completions/$program.fish" |
+    sed -n 's/ -[xr] $/=/; s/ -a $/=?/; s/ *$//; /^ /!s/^\(.\) [^ =]*\(=\{0,1\}?\{0,1\}\)$/-\1\2\n&/; p' |
+    sed 's/^\(.\{0,1\}\) \([a-z]\)/--\2/' | sort >completed
+  assert_same table completed
+}
+
+@test "completions: the fish completions have the options of the table and no other" {
+  for_both fish_has_all
+}
+
+@test "completions: the fish completion looks behind all options for the command" {
+  option_names >table
+  sed -n 's/^ *set -[la] options //p' "$completions/backoff.fish" |
+    tr ' ' '\n' | tr -d "+'" |
+    sed 's|^\(.\)/\([a-z-]*\)\(=\{0,1\}?\{0,1\}\)$|-\1\3\n--\2\3|; t; s/^/--/' |
+    sort >parsed
+  assert_same table parsed
+}
+
+@test "completions: they know all presets and tools" {
+  local name file
+  for file in backoff.bash _backoff backoff.fish; do
+    for name in $("$BACKOFF" --preset=list | sed -n 's/^\([^ ]*\).*/\1/p') \
+      $("$BACKOFF" --tool=list | sed -n 's/^\([^ ]*\).*/\1/p'); do
+      grep -qE -e "(^|[( '])$name(\$|[) '])" "$completions/$file" ||
+        fail "$file: $name"
+    done
+  done
+}
+
+# accepts WORD: the program takes it for the option, and says nothing of it.
+accepts() {
+  local -a needed=(-qq true)
+  [ "$program" = backoff ] || needed=(--clients=1 --outage=1 --capacity=1)
+  [ "$1" != --preset=systemd ] || needed+=(--base=1 --cap=1m --steps=2)
+  "$binary" "$1" "${needed[@]}" >said 2>&1 || fail "$program $1: $(cat said)"
+  [ "$program" = backoff-herd ] || [ ! -s said ] || fail "$program $1: $(cat said)"
+}
+
+@test "completions: the words that bash offers for an argument are accepted" {
+  local line word
+
+  export NO_BASH_COMPLETION=1
+  {
+    printf 'backoff --%s=\n' growth jitter log-format cap-mode from attempts kill-after \
+      grace signal wake-on retry-on stdin hold hint-max
+    printf 'backoff-herd --%s=\n' growth jitter cap cap-mode attempts preset
+  } | sort >lines
+  offered_by bash <lines | grep -v $'\tRT.*[0-9]' >words
+  cut -f1 words | sort -u | diff lines -
+  while IFS=$'\t' read -r line word; do
+    look_at "${line%% *}"
+    accepts "${line#* }$word"
+  done <words
+}
+
+# offers SHELL: what stdin says: at each LINE, something that the REGEX matches, and
+# nothing else, unless there is a "+" before it. A tab is between them.
+offers() {
+  local line regex
+
+  touch some.log
+  cat >table
+  cut -f1 table | offered_by "$1" >offered
+  while IFS=$'\t' read -r line regex; do
+    run awk -F'\t' -v line="$line" '$1 == line { print $2 }' offered
+    case $regex in
+      '') assert_output '' ;;
+      +*) assert_line --regexp "^${regex#+}\$" ;;
+      *) assert_output --regexp "^$regex\$" ;;
+    esac || fail "$line"
+  done <table
+}
+
+# The options of both programs, and an argument of each kind.
+own_options() {
+  cat <<'END'
+backoff --at	+--attempts=?
+backoff -n 3 --tim	--timeout=?
+backoff --growth=fib	(--growth=)?fibonacci
+backoff --log-format j	json
+backoff --wake-on=USR	+(--wake-on=)?USR1
+backoff -qs KI	KILL
+backoff -r timeout,temp	(timeout,)?tempfail
+backoff --retry-on=5,ti	((--retry-on=)?5,)?timeout
+backoff -x 4-7,KILL,sig	(4-7,KILL,)?signal
+backoff --gate=fl	(--gate=)?fleet:
+backoff --slots=f	(--slots=)?fleet:
+backoff --hold=a	(--hold=)?all
+backoff -oa	(-o)?all
+backoff --log-file some	some.log
+backoff-herd --cl	--clients=?
+backoff-herd --clients=3 -b 2s --out	--outage=?
+backoff-herd --preset=kubernetes-	(--preset=)?kubernetes-job
+backoff-herd --gate=fl	(--gate=)?fleet
+backoff-herd --gate --mach	--machines=?
+backoff-herd -b 2s some
+END
+}
+
+# The wrapped command is completed, and by its own rules: those of timeout(1),
+# which all three shells bring along. bin/zwrapped is such a program.
+wrapped_command() {
+  local line
+
+  for line in 'backoff' 'backoff --until=06:00 -T 5m' \
+    'backoff -r 5 --retry-on=7,timeout --' 'backoff -qo -i null'; do
+    printf '%s zwrap\t+zwrapped\n%s timeout --kill-af\t+--kill-after=?\n' "$line" "$line"
+  done
+  printf 'backoff timeout --grow\t\n'
+}
+
+make_zwrapped() {
+  mkdir bin
+  touch bin/zwrapped zfile
+  chmod +x bin/zwrapped
+  PATH=$PWD/bin:$PATH
+}
+
+@test "completions: bash completes options, their arguments and the wrapped command" {
+  [[ -r /usr/share/bash-completion/bash_completion ]] ||
+    skip 'the package bash-completion is not installed'
+  make_zwrapped
+  { own_options && wrapped_command; } | offers bash
+}
+
+@test "completions: bash does so without bash-completion too, but for options of the command" {
+  export NO_BASH_COMPLETION=1
+  make_zwrapped
+  {
+    own_options
+    printf 'backoff -n 3 zwrap\tzwrapped\nbackoff -- zwrapped zf\tzfile\n'
+  } | offers bash
+}
+
+@test "completions: zsh completes options, their arguments and the wrapped command" {
+  need zsh
+  make_zwrapped
+  { own_options && wrapped_command; } | offers zsh
+}
+
+@test "completions: fish completes options, their arguments and the wrapped command" {
+  need fish
+  make_zwrapped
+  { own_options && wrapped_command; } | offers fish
+}
