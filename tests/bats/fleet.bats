@@ -652,7 +652,19 @@ PY
 }
 
 @test "a signal that comes while the server is asked lets no attempt begin" {
-  printf '#!/bin/sh\nkill -s TERM "$PPID"\n' >asked
+  cat >asked <<'EOS'
+#!/usr/bin/env python3
+import os, signal, socket
+backoff = socket.socket(fileno=3)
+while line := backoff.recv(4096):
+    if line.startswith(b"hello"):
+        backoff.send(b"hello :server")
+    elif line.startswith(b"bye"):
+        break
+    else:
+        os.kill(os.getppid(), signal.SIGTERM)
+        backoff.send(b"lost :gone")
+EOS
   chmod +x asked
   export BACKOFF_FLEET_HELPER=$PWD/asked BACKOFF_FLEET=unix:/nowhere
   run -143 "$BACKOFF" --gate=fleet:hub sleep 1000
