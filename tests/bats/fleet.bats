@@ -557,7 +557,8 @@ PY
 # bats test_tags=long
 @test "who is stopped loses its turn and its slot, which is told when it goes on" {
   with_server
-  shut_for 1ms
+  run -1 on 1 -qq --gate=fleet:hub -n 2 -d 1s false
+  run -1 on 2 -qq --gate=fleet:hub -n 1 -b 1ms false
   start_on 1 -v --gate=fleet:hub --slots=fleet:hub:1 --stop-on=3 -- sh -c 'echo ready; read -r _ <go; exit 3'
   await "$out" ready
   beside 2 -q --slots=fleet:hub:1 touch slot
