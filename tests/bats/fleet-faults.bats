@@ -18,12 +18,21 @@ setup() {
 }
 
 teardown() {
-  [ -z "${proxy_pid-}" ] || kill "$proxy_pid" 2>/dev/null || :
+  end_proxy
   stop_redis
+}
+
+# end_proxy: what stands between us and the server.
+end_proxy() {
+  [ -n "${proxy_pid-}" ] || return 0
+  kill "$proxy_pid" 2>/dev/null || :
+  wait "$proxy_pid" || :
+  rm -rf says "$REDIS/front"
 }
 
 # between FAULT: what comes to the server comes through tests/lib/fleet_proxy.py.
 between() {
+  end_proxy
   mkfifo says
   "${PYTHON[@]}" "$TOP_SRCDIR/tests/lib/fleet_proxy.py" "$REDIS/front" \
     "$REDIS_SOCKET" "$1" >says 3>&- &
@@ -90,6 +99,10 @@ goes_on() {
 
 # start_tls: on 127.0.0.1 and 127.0.0.2, with a certificate for the first.
 start_tls() {
+  grep -q 'define HAVE_OPENSSL 1' "$(dirname "$BACKOFF")/config.h" 2>/dev/null ||
+    skip 'backoff-fleet was built without TLS'
+  "$REDIS_SERVER" --tls-port 0 --port 0 --check-system 2>&1 </dev/null |
+    grep -q 'without TLS' && skip 'the server has no TLS'
   redis_keys
   TLS_PORT=$(free_port)
   start_redis --bind '127.0.0.1 127.0.0.2' --tls-port "$TLS_PORT" \
@@ -97,11 +110,11 @@ start_tls() {
     --tls-ca-cert-file "$REDIS/ca.pem" --tls-auth-clients no
 }
 
-# shut_fleet [DURATION]: for an hour, or so long, by a machine that is told so. It does
-# not wait at its own gate, which it has shut where the server was late.
+# shut_fleet: for an hour, by a machine that is told so. It does not wait at its own
+# gate, which it has shut where the server was late.
 shut_fleet() {
   in_time "$BACKOFF" --state-dir="$PWD/two" --gate=fleet:hub --gate-wait=0 -n 1 -- \
-    sh -c 'echo after="$1" >"$BACKOFF_HINT"; exit 1' sh "${1:-1h}"
+    sh -c 'echo after=1h >"$BACKOFF_HINT"; exit 1'
   assert_failure 1
 }
 
@@ -113,14 +126,12 @@ is_shut() {
   return $((status == 0))
 }
 
-@test "fleet-faults: no server" {
-  goes_on 'No such file or directory'
-}
-
-@test "fleet-faults: a server that has ended" {
+@test "fleet-faults: no server, and one that has ended" {
   start_redis
   stop_redis
-  goes_on 'Connection refused'
+  runs_once 'Connection refused'
+  rm "$REDIS_SOCKET"
+  goes_on 'No such file or directory'
 }
 
 @test "fleet-faults: a server that never answers" {
@@ -130,58 +141,36 @@ is_shut() {
   goes_on 'timed out'
 }
 
-@test "fleet-faults: a server that closes each connection" {
-  between closed
-  runs_once 'the connection was closed'
-}
-
-@test "fleet-faults: an answer without its end, and nothing more" {
+# What an error of the server means is told.
+@test "fleet-faults: answers that are cut, endless, of another kind, or errors" {
+  local fault why
   start_redis
-  between cut
-  runs_once 'the connection was closed'
-}
-
-@test "fleet-faults: an answer that has no end" {
-  between endless
-  runs_once 'its answer is too long'
-}
-
-@test "fleet-faults: what is no Redis server" {
-  between 'answer=HTTP/1.1 400 Bad Request'
-  runs_once 'not a Redis server'
-}
-
-@test "fleet-faults: answers of another kind than those to what was asked" {
-  between 'answer=:1'
-  runs_once 'it does not know the time'
-}
-
-@test "fleet-faults: the reason is what an error of the server means" {
-  while IFS='|' read -r answer why; do
-    between "answer=-$answer"
+  while IFS='|' read -r fault why; do
+    between "$fault"
     runs_once "$why"
-    kill "$proxy_pid"
-    wait "$proxy_pid" || :
-    rm -rf says "$REDIS/front"
   done <<'END'
-LOADING Redis is loading the dataset in memory|it is still loading its data
-MISCONF Redis is configured to save RDB snapshots|it cannot write to its disk
-MASTERDOWN Link with MASTER is down|a replica without its master
-NOAUTH Authentication required.|it asks for a password
-WRONGPASS invalid username-password pair|wrong user or password
-NOPERM this user has no permissions to run this|the user may not do that there
-ERR unknown command|it refused a command
+closed|the connection was closed
+cut|the connection was closed
+endless|its answer is too long
+answer=HTTP/1.1 400 Bad Request|not a Redis server
+answer=:1|it does not know the time
+answer=-LOADING Redis is loading the dataset in memory|it is still loading its data
+answer=-MISCONF Redis is configured to save RDB snapshots|it cannot write to its disk
+answer=-MASTERDOWN Link with MASTER is down|a replica without its master
+answer=-NOAUTH Authentication required.|it asks for a password
+answer=-WRONGPASS invalid username-password pair|wrong user or password
+answer=-WRONGTYPE Operation against a key of the wrong kind|one of our keys is of another type
+answer=-NOPERM this user has no permissions to run this|the user may not do that there
+answer=-ERR unknown command|it refused a command
 END
 }
 
-@test "fleet-faults: a read-only replica" {
+@test "fleet-faults: a server that may be read, but not written" {
   start_redis --replicaof 127.0.0.1 1
   runs_well
   fails
   assert_output "$(sick_for 'a read-only replica')"
-}
-
-@test "fleet-faults: no memory there" {
+  stop_redis
   start_redis --maxmemory 1
   runs_well
   fails
@@ -194,52 +183,36 @@ END
   run ! grep -r secret state
 }
 
-@test "fleet-faults: a user who may not do that" {
-  start_redis
-  redis acl setuser weak on '>secret' '~*' '+@all' -mget
-  BACKOFF_FLEET=unix://weak:secret@$REDIS_SOCKET runs_once 'the user may not do that there'
-}
-
-@test "fleet-faults: keys of ours that are of another type" {
-  start_redis
-  redis lpush 'backoff:{hub}:gate' something
-  # It is nothing that we know, and so as new.
-  shut_fleet 1s
-  is_shut
-  redis del 'backoff:{hub}:next'
-  redis set 'backoff:{hub}:next' something
-  run -0 --separate-stderr "$BACKOFF" --name=job --gate=fleet:hub -n 1 -- echo made
-  assert_line --index 0 made
-}
-
-@test "fleet-faults: a record that is damaged is as new" {
+@test "fleet-faults: a record that is damaged, or of another type, is as new" {
   start_redis
   shut_fleet
   is_shut
   redis setrange 'backoff:{hub}:gate' 8 xxxx
   run ! is_shut
   runs_well
+  redis del 'backoff:{hub}:gate'
+  redis lpush 'backoff:{hub}:gate' something
+  run ! is_shut
+  # What a machine has seen it would tell the server.
+  rm -r two
+  shut_fleet
+  is_shut
 }
 
-@test "fleet-faults: a connection that is lost before a transaction is whole" {
+@test "fleet-faults: a connection that is lost before a transaction is whole, or when it was made" {
+  local moment
   start_redis
-  between before-exec
-  fails
-  assert_output "$(sick_for 'the connection was closed')"
-  run redis exists 'backoff:{hub}:gate'
-  assert_output 0
+  for moment in before after; do
+    between "$moment-exec"
+    fails
+    assert_output "$(sick_for 'the connection was closed')"
+    run redis exists 'backoff:{hub}:gate'
+    [ "$moment" != before ] || assert_output 0
+    [ "$moment" != after ] || assert_output 1
+  done
 }
 
-@test "fleet-faults: a connection that is lost when it was made" {
-  start_redis
-  between after-exec
-  fails
-  assert_output "$(sick_for 'the connection was closed')"
-  run redis exists 'backoff:{hub}:gate'
-  assert_output 1
-}
-
-@test "fleet-faults: a transaction that another crosses is made anew" {
+@test "fleet-faults: a transaction that another crosses is made anew, but not for ever" {
   start_redis
   between crossed=2
   fails
@@ -247,25 +220,9 @@ END
   # What it has written stands there, and not what the other has.
   run redis strlen 'backoff:{hub}:gate'
   assert_output 192
-}
-
-@test "fleet-faults: transactions that are always crossed have an end" {
-  start_redis
   between crossed=1000
   fails
   assert_output "$(sick_for 'too many others write there')"
-}
-
-@test "fleet-faults: a server that forgets all has a gate that is open until a machine that has seen it asks" {
-  start_redis
-  shut_fleet
-  is_shut
-  stop_redis
-  start_redis
-  run ! is_shut
-  in_time "$BACKOFF" --state-dir="$PWD/two" --gate=fleet:hub --gate-wait=0 -n 1 -- true
-  assert_failure 75
-  is_shut
 }
 
 @test "fleet-faults: the clock of the client decides nothing" {
@@ -302,21 +259,15 @@ END
   done
 }
 
-@test "fleet-faults: TLS, with a certificate that nobody has signed" {
+@test "fleet-faults: TLS, with a certificate that nobody has signed, or of another address or name" {
   start_tls
-  server=rediss://127.0.0.1:$TLS_PORT
   # Without the system's own, which take long to read.
   export SSL_CERT_FILE=/dev/null SSL_CERT_DIR=/nonexistent
-  export BACKOFF_FLEET=$server
-  runs_once 'self-signed certificate'
-  # ... and one that is known.
+  server=rediss://127.0.0.1:$TLS_PORT
+  BACKOFF_FLEET=$server runs_once 'self-signed certificate'
   export SSL_CERT_FILE=$REDIS/ca.pem
-  runs_well
-}
-
-@test "fleet-faults: TLS, with a certificate of another address, or another name" {
-  start_tls
-  export SSL_CERT_FILE=$REDIS/ca.pem
+  BACKOFF_FLEET=$server runs_well
+  BACKOFF_FLEET=rediss://localhost:$TLS_PORT runs_well
   server=rediss://127.0.0.2:$TLS_PORT
   BACKOFF_FLEET=$server runs_once 'IP address mismatch'
   # As a name, which leads to the server without one that serves names.

@@ -48,16 +48,9 @@ beside() {
   BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine$1 "$BACKOFF" "${@:2}" 3>&- 7>&- &
 }
 
-# shut [OPTION...]: three failures from two machines shut the gate; a second is
-# between the first and the last.
-shut() {
-  on 1 -qq --gate=fleet:hub -n 2 -d 1s false || :
-  on 2 -qq --gate=fleet:hub -n 1 "$@" false || :
-}
-
-# shut_for_long: a hint shuts it for an hour.
-shut_for_long() {
-  on 1 -qq --gate=fleet:hub -n 1 sh -c 'echo after=1h >"$BACKOFF_HINT"; exit 1' || :
+# shut_for TIME: a hint to machine 1 shuts the gate.
+shut_for() {
+  on 1 -qq --gate=fleet:hub -n 1 -b 1ms sh -c 'echo after="$1" >"$BACKOFF_HINT"; exit 1' sh "$1" || :
 }
 
 # helpers: those that run for the test's own program.
@@ -104,6 +97,22 @@ lease_grows() {
   assert [ ! -e ran ]
 }
 
+# unit/fleet/url has all that is wrong.
+@test "a server's name that is missing or wrong is an error that keeps the password" {
+  [ -x "$FLEET_HELPER" ] || skip 'backoff-fleet was not built'
+  local wrong
+  unset BACKOFF_FLEET
+  run -125 --separate-stderr "$BACKOFF" --gate=fleet:hub touch ran
+  assert_equal "$stderr" 'backoff: --gate: fleet:hub: BACKOFF_FLEET is not set; expected redis://HOST, rediss://HOST or unix:/PATH there'
+  for wrong in http://u:secret@host redis://u:secret@host:x; do
+    BACKOFF_FLEET=$wrong run -125 "$BACKOFF" --gate=fleet:hub touch ran
+    assert_equal "${#lines[@]}" 1
+    assert_output --partial 'backoff: --gate: fleet:hub: BACKOFF_FLEET: expected '
+    refute_output --partial secret
+  done
+  assert [ ! -e ran ]
+}
+
 @test "a program that was copied without its helper looks for it where it was to be installed" {
   need_redis
   need_strace
@@ -113,22 +122,6 @@ lease_grows() {
     strace -qq -f -e trace=execve copy/backoff --gate=fleet:hub true
   assert_line --regexp 'execve\("/[^"]*/backoff-fleet"'
   refute_line --partial "$PWD/copy/backoff-fleet"
-}
-
-# unit/fleet/url has all that is wrong.
-@test "a server's name that is missing or wrong is an error that keeps the password" {
-  [ -x "$FLEET_HELPER" ] || skip 'backoff-fleet was not built'
-  unset BACKOFF_FLEET
-  run -125 --separate-stderr "$BACKOFF" --gate=fleet:hub touch ran
-  assert_equal "$stderr" 'backoff: --gate: fleet:hub: BACKOFF_FLEET is not set; expected redis://HOST, rediss://HOST or unix:/PATH there'
-  local wrong
-  for wrong in http://u:secret@host redis://u:secret@host:x; do
-    BACKOFF_FLEET=$wrong run -125 --separate-stderr "$BACKOFF" --gate=fleet:hub touch ran
-    assert_equal "${#stderr_lines[@]}" 1
-    assert_regex "$stderr" '^backoff: --gate: fleet:hub: BACKOFF_FLEET: expected '
-    refute_regex "$stderr" secret
-  done
-  assert [ ! -e ran ]
 }
 
 @test "nothing else is shared in a fleet" {
@@ -147,12 +140,12 @@ lease_grows() {
 
 @test "failures of one machine leave the gate open, those of two shut it for all" {
   with_server
-  for _ in 1 2 3 4; do
-    on 1 -qq --gate=fleet:hub -n 1 false || :
+  for _ in 1 2; do
+    run -1 on 1 --gate=fleet:hub -n 2 -d 1s false
+    refute_output --partial 'gate fleet:hub shut'
   done
-  run -0 on 3 --gate=fleet:hub sh -c 'echo "$BACKOFF_GATE"'
-  assert_output open
-  shut -b 1h -j none
+  run -1 on 2 --gate=fleet:hub -n 1 -b 1h -j none false
+  assert_output --partial 'gate fleet:hub shut: exit 1, '
   run -75 on 3 --gate=fleet:hub --gate-wait=0 true
   assert_output --regexp '^backoff: true: gave up at gate fleet:hub after 0s?.*: exit 1$'
 }
@@ -162,43 +155,10 @@ lease_grows() {
   REDIS_PORT=$(free_port)
   start_redis --requirepass secret
   export REDISCLI_AUTH=secret BACKOFF_FLEET=redis://:secret@127.0.0.1:$REDIS_PORT/3
-  shut -b 1h -j none
+  shut_for 1h
   run -75 on 3 --gate=fleet:hub --gate-wait=0 true
   assert_equal "$(redis -n 3 exists 'backoff:{hub}:gate')" 1
   stop_redis
-}
-
-@test "over TLS the server has to show a certificate of its name" {
-  need_redis
-  grep -q 'define HAVE_OPENSSL 1' "$(dirname "$BACKOFF")/config.h" 2>/dev/null ||
-    skip 'backoff-fleet was built without TLS'
-  "$REDIS_SERVER" --tls-port 0 --port 0 --check-system 2>&1 </dev/null |
-    grep -q 'without TLS' && skip 'the server has no TLS'
-  redis_keys
-  local port
-  port=$(free_port)
-  start_redis --tls-port "$port" --tls-cert-file "$REDIS/redis.pem" \
-    --tls-key-file "$REDIS/key.pem" --tls-ca-cert-file "$REDIS/ca.pem" \
-    --tls-auth-clients no
-  export BACKOFF_FLEET=rediss://localhost:$port SSL_CERT_FILE=$REDIS/ca.pem
-  shut -b 1h -j none
-  run -75 on 3 --gate=fleet:hub --gate-wait=0 true
-  BACKOFF_FLEET=rediss://127.0.0.1:$port run -75 on 3 --gate=fleet:hub --gate-wait=0 true
-  SSL_CERT_FILE=/dev/null run -0 on 4 --gate=fleet:hub echo ran
-  assert_output --regexp "^backoff: echo: cannot use fleet gate hub \(rediss://localhost:$port: self-signed certificate\); going on with the local gate
-ran$"
-}
-
-@test "what cannot be reached is the local gate, said once, without the password" {
-  need_redis
-  export BACKOFF_FLEET=redis://user:secret@127.0.0.1:1
-  run -1 on 1 --gate=fleet:hub -n 3 -d 1s false
-  assert_equal "$(grep -c 'cannot use' <<<"$output")" 1
-  assert_line 'backoff: false: cannot use fleet gate hub (redis://127.0.0.1:1: Connection refused); going on with the local gate'
-  refute_output --partial secret
-  # Three failures from two runs shut the local one.
-  run -1 on 1 -v --gate=fleet:hub --gate-wait=0 -n 1 false
-  run -75 on 1 --gate=fleet:hub --gate-wait=0 false
 }
 
 @test "a server that is back is used again by the next attempt, which -v tells" {
@@ -212,17 +172,9 @@ ran$"
   assert_fate 'exited 1'
 }
 
-# bats test_tags=long
-@test "slots of another type end in the local slots" {
-  with_server
-  redis set 'backoff:{hub}:slots' x
-  run -0 on 1 --slots=fleet:hub:1 true
-  assert_output --partial 'one of our keys is of another type); going on with the local slots'
-}
-
 @test "all keys go after a day without use" {
   with_server
-  shut -b 1ms
+  shut_for 1ms
   on 3 -q --gate=fleet:hub --slots=fleet:hub:2 sh -c 'redis-cli -s "$0" keys "*" >keys' "$REDIS_SOCKET"
   local key
   while read -r key; do
@@ -237,7 +189,7 @@ ran$"
 
 @test "one machine probes at a time, and the next one follows its failure" {
   with_server
-  shut -b 1ms
+  shut_for 1ms
   start_on 1 -q --gate=fleet:hub -b 1ms -- sh -c 'echo probing; read -r _ <go; exit 1'
   await "$out" probing
   beside 2 --gate=fleet:hub -b 1ms sh -c 'echo "$BACKOFF_GATE" >second'
@@ -253,62 +205,53 @@ ran$"
   assert_fate 'killed TERM'
 }
 
-@test "a prober that is killed is followed by another machine's" {
+@test "the turn and the slot of a run that is killed go to who waits on other machines" {
   need_proc
+  local second
   with_server
-  shut -b 1ms
-  start_on 1 -q --gate=fleet:hub -b 1ms -- sh -c 'echo probing; exec sleep 1000'
+  shut_for 1ms
+  start_on 1 -q --gate=fleet:hub --slots=fleet:hub:1 -- sh -c 'echo probing; exec sleep 1000'
   await "$out" probing
   beside 2 --gate=fleet:hub sh -c 'echo "$BACKOFF_GATE" >second'
-  wait_for blocked 1
+  second=$!
+  beside 3 --slots=fleet:hub:1 touch slot
+  wait_for blocked 2
+  assert [ ! -e slot ]
   signal KILL
-  wait $!
+  wait "$second" $!
   assert_equal "$(<second)" probing
+  assert [ -e slot ]
   wait_for no_helper
 }
 
-@test "on one machine one run asks the server, and the others wait behind it" {
-  need_proc
+@test "a signal ends the wait for the turn and for a slot, and the helper goes too" {
+  local wait name status
   with_server
-  shut_for_long
-  local i pids=()
-  for i in 1 2 3 4; do
-    beside 2 -q --gate=fleet:hub true
-    pids+=($!)
-  done
-  wait_for lease
-  one_client() {
-    [ "$(redis client list | grep -vc 'cmd=client')" = 1 ] && [ "$(helpers | wc -l)" = 1 ]
-  }
-  wait_for one_client
-  kill "${pids[@]}"
-  wait "${pids[@]}" || :
-  wait_for no_helper
-}
-
-@test "a signal ends the wait for the turn, and the helper goes too" {
-  with_server
-  shut -b 1ms
-  start_on 1 -q --gate=fleet:hub -b 1ms -- sh -c 'echo probing; exec sleep 1000'
+  shut_for 1ms
+  start_on 1 -q --gate=fleet:hub --slots=fleet:hub:1 -- sh -c 'echo probing; read -r _ <go'
   await "$out" probing
-  local prober=$pid name status
-  for name in TERM INT; do
-    BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine2 env --default-signal "$BACKOFF" --gate=fleet:hub true \
-      2>said 3>&- 7>&- &
-    wait_for blocked 1
-    kill -s "$name" $!
-    status=0
-    wait $! || status=$?
-    assert_equal "$status" "$((128 + $(kill -l "$name")))"
-    wait_for blocked 0
+  for wait in --gate=fleet:hub --slots=fleet:hub:1; do
+    for name in TERM INT; do
+      BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine2 env --default-signal "$BACKOFF" -q "$wait" touch ran 3>&- 7>&- &
+      wait_for blocked 1
+      kill -s "$name" $!
+      status=0
+      wait $! || status=$?
+      assert_equal "$status" "$((128 + $(kill -l "$name")))"
+      wait_for blocked 0
+    done
   done
-  kill -TERM "$prober"
+  assert [ ! -e ran ]
+  assert_equal "$(redis zcard 'backoff:{hub}:slots')" 1
+  echo >&7
+  assert_fate 'exited 0'
+  assert_equal "$(redis zcard 'backoff:{hub}:slots')" 0
 }
 
 # bats test_tags=long
 @test "a server that is lost in a wait leaves the wait at the local gate" {
   with_server
-  shut -b 1h -j none
+  shut_for 10s
   start_on 3 -v --gate=fleet:hub -b 1ms -- sh -c 'echo "ran $BACKOFF_GATE"'
   await "$err" 'waiting at gate fleet:hub'
   wait_for lease
@@ -318,16 +261,22 @@ ran$"
   assert_equal "$(grep -c 'cannot use fleet' "$err")" 1
 }
 
-@test "a helper that is killed in an attempt does not end that" {
+@test "a helper that is killed or stuck in an attempt does not end that, and is told" {
   need_proc
+  local name why
   with_server
-  start_on 1 --gate=fleet:hub -n 1 -- sh -c 'echo ready; read -r _ <go; exit 3'
-  await "$out" ready
-  kill -KILL "$(helpers)"
-  wait_for no_helper
-  echo >&7
-  assert_fate 'exited 3'
-  assert_equal "$(grep -c 'backoff-fleet has ended' "$err")" 1
+  while IFS='|' read -r name why; do
+    start_on 1 --gate=fleet:hub -n 1 -- sh -c 'echo ready; read -r _ <go; exit 3'
+    await "$out" ready
+    kill -s "$name" "$(helpers)"
+    echo >&7
+    assert_fate 'exited 3'
+    assert_equal "$(grep -c "cannot use fleet gate hub (.*: $why); going on with the local gate" "$err")" 1
+    no_helper
+  done <<'END'
+KILL|backoff-fleet has ended
+STOP|timed out
+END
 }
 
 @test "a helper that is killed in an attempt is followed by one that renews its slot" {
@@ -353,72 +302,16 @@ ran$"
   assert [ ! -e ran ]
 }
 
-@test "a helper that is killed in a probe is followed by one that renews the turn" {
+@test "COMMAND has neither the server's name nor the socket, and the helper nothing of ours open, nor a terminal" {
   need_proc
-  turn_left() {
-    redis pttl 'backoff:{hub}:turn'
-  }
-  is_renewed() {
-    [ "$(turn_left)" -gt 8000 ] && [ "$(redis get 'backoff:{hub}:turn')" = "$turn" ]
-  }
-  local turn
+  local helper
   with_server
-  shut -b 1ms
-  start_on 1 -v --gate=fleet:hub -b 1ms -- sh -c 'echo probing; read -r _ <go'
-  await "$out" probing
-  turn=$(redis get 'backoff:{hub}:turn')
-  wait_for helper_is_there
-  kill -KILL "$(helpers)"
-  redis pexpire 'backoff:{hub}:turn' 8000
-  wait_for is_renewed
-  echo >&7
-  assert_fate 'exited 0'
-  assert_equal "$(redis exists 'backoff:{hub}:turn')" 0
-  refute grep -qE 'has ended|another run has probed' "$err"
-}
-
-@test "a helper that is killed when its slot was another's meanwhile says so" {
-  need_proc
-  with_server
-  start_on 1 --slots=fleet:hub:1 -n 1 -- sh -c 'echo ready; read -r _ <go; exit 3'
+  start_on 1 --gate=fleet:hub --slots=fleet:hub:1 -- \
+    sh -c 'env >env; ls -l /proc/$$/fd >fds; echo ready; read -r _ <go' 5>mark
   await "$out" ready
-  redis del 'backoff:{hub}:slots'
-  redis zadd 'backoff:{hub}:slots' "$((($(date +%s) + 14) * 1000))" another
-  kill -KILL "$(helpers)"
-  wait_for helper_is_there
-  echo >&7
-  assert_fate 'exited 3'
-  assert_equal "$(grep -c 'lost the slot of fleet:hub' "$err")" 1
-  assert_equal "$(redis zrange 'backoff:{hub}:slots' 0 -1)" another
-}
-
-@test "a helper that is stuck is given up" {
-  need_proc
-  with_server
-  start_on 1 --gate=fleet:hub -n 1 -- sh -c 'echo ready; read -r _ <go; exit 1'
-  await "$out" ready
-  kill -STOP "$(helpers)"
-  echo >&7
-  assert_fate 'exited 1'
-  assert grep -q 'cannot use fleet gate hub (.*: timed out); going on with the local gate' "$err"
-  no_helper
-}
-
-@test "COMMAND has neither the server's name nor the socket" {
-  need_proc
-  with_server
-  on 1 -q --gate=fleet:hub --slots=fleet:hub:1 sh -c 'env >env; ls -l /proc/$$/fd >fds'
   refute grep -q BACKOFF_FLEET env
   assert grep -q "^BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine1$" env
   refute grep -q socket: fds
-}
-
-@test "the helper has nothing of ours open, and is in no terminal's way" {
-  need_proc
-  with_server
-  start_on 1 --gate=fleet:hub -- sh -c 'echo ready; read -r _ <go' 5>mark
-  await "$out" ready
-  local helper
   helper=$(helpers)
   run -0 find "/proc/$helper/fd" -lname "$BATS_TEST_TMPDIR/*"
   assert_output ''
@@ -456,18 +349,6 @@ ran$"
   assert_at_once 6 2
 }
 
-@test "the slot of a holder that is killed goes to who waits" {
-  with_server
-  start_on 1 --slots=fleet:hub:1 -- sh -c 'echo ready; read -r _ <go'
-  await "$out" ready
-  beside 2 --slots=fleet:hub:1 touch ran
-  wait_for blocked 1
-  assert [ ! -e ran ]
-  signal KILL
-  wait $!
-  assert [ -e ran ]
-}
-
 @test "a slot that others have had meanwhile is told, and taken anew" {
   with_server
   start_on 1 --slots=fleet:hub:1 -n 2 -b 1ms -- sh -c 'echo ready "$BACKOFF_ATTEMPT"; read -r _ <go; exit 1'
@@ -490,7 +371,7 @@ ran$"
 
 @test "without a state directory the fleet goes on alone" {
   with_server
-  shut -b 1ms
+  shut_for 1ms
   : >file
   BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/file run -0 "$BACKOFF" --gate=fleet:hub --slots=fleet:hub:1 \
     sh -c 'echo "$BACKOFF_GATE $BACKOFF_SLOTS"'
@@ -519,37 +400,28 @@ ran$"
 }
 
 # What this machine has seen of failures is known without asking the server.
-@test "three failures in a fleet with successes between them are no row, whenever those attempts began" {
-  local nth
-  local -a began=()
+@test "failures in a fleet with a success between them are no row, whenever that attempt began" {
   with_server
-  : >begun
-  for nth in 1 2; do
-    mkfifo "go$nth"
-    beside "$nth" -qq --gate=fleet:hub -- sh -c 'echo >>begun; read -r _ <go'"$nth"
-    began[nth]=$!
-  done
-  until [ "$(wc -l <begun)" = 2 ]; do sleep 0.02; done
-  for nth in 1 2; do
-    run -1 on "$nth" -qq --gate=fleet:hub -n 1 false
-    echo >"go$nth"
-    wait "${began[nth]}"
-  done
-  run -1 on 1 --gate=fleet:hub -n 1 sh -c 'sleep 1; exit 1'
+  beside 1 -qq --gate=fleet:hub -- sh -c 'echo >begun; read -r _ <go'
+  wait_for test -e begun
+  run -1 on 1 -qq --gate=fleet:hub -n 2 -d 1s false
+  echo >&7
+  wait $!
+  run -1 on 2 --gate=fleet:hub -n 1 false
   refute_output --partial 'gate fleet:hub shut'
 }
 
 @test "--gate=open:fleet:NAME opens the gate for all machines" {
   with_server
-  on 1 -qq --gate=fleet:hub -n 1 -- sh -c 'echo after=30m >"$BACKOFF_HINT"; exit 7' || :
+  shut_for 30m
   run -75 on 2 --gate=fleet:hub --gate-wait=0 -- true
   run -0 on 1 --gate=open:fleet:hub
-  assert_output 'gate fleet:hub was shut: exit 7; it opens gradually now'
+  assert_output 'gate fleet:hub was shut: exit 1; it opens gradually now'
   run -0 on 2 --gate=fleet:hub -- sh -c 'echo "$BACKOFF_GATE"'
   assert_output --partial ramp
   # What this machine has seen of it.
   run -0 on 2 --gate=list
-  assert_line --regexp '^hub +ramp .* ramp [0-9]+/s, 0 of 1 failed: exit 7$'
+  assert_line --regexp '^hub +ramp .* ramp [0-9]+/s, 0 of 1 failed: exit 1$'
   redis flushall
   run -0 on 1 --gate=open:fleet:hub
   assert_output 'gate fleet:hub is open'
@@ -559,7 +431,7 @@ ran$"
 
 @test "a server that is flushed, or begins anew, is given the shut gate by a machine that has seen it" {
   with_server
-  shut_for_long
+  shut_for 1h
   run -75 on 2 --gate=fleet:hub --gate-wait=0 true
   redis flushall
   run -75 on 2 --gate=fleet:hub --gate-wait=0 true
@@ -570,22 +442,9 @@ ran$"
   run -75 on 4 --gate=fleet:hub --gate-wait=0 true
 }
 
-@test "a failed probe leaves the gate shut where the server has forgotten it meanwhile" {
-  with_server
-  shut -b 1ms
-  start_on 1 -q --gate=fleet:hub -b 1h -j none -- sh -c 'echo probing; read -r _ <go; exit 1'
-  await "$out" probing
-  redis flushall
-  echo >&7
-  wait_for lease
-  run -75 on 3 --gate=fleet:hub --gate-wait=0 true
-  signal TERM
-  assert_fate 'killed TERM'
-}
-
 @test "of what machines give an empty server the newest wins" {
   with_server
-  shut_for_long
+  shut_for 1h
   # News of a machine are newer by more than a second, as clocks differ.
   sleep 1.1
   run -0 on 2 --gate=open:fleet:hub
@@ -599,7 +458,7 @@ ran$"
 @test "what a machine has shut by itself is not given to a server that is back" {
   with_server
   stop_redis
-  shut_for_long
+  shut_for 1h
   run -75 on 1 -qq --gate=fleet:hub --gate-wait=0 true
   start_redis
   on 1 -qq --gate=fleet:hub --gate-wait=0 true || :
@@ -657,24 +516,6 @@ PY
   assert_equal "$(redis zcard 'backoff:{hub}:slots')" 0
 }
 
-@test "a signal ends the wait for a slot" {
-  with_server
-  start_on 1 -q --slots=fleet:hub:1 -- sh -c 'echo ready; read -r _ <go'
-  await "$out" ready
-  beside 2 -q --slots=fleet:hub:1 touch ran
-  wait_for blocked 1
-  kill -TERM $!
-  local status=0
-  wait $! || status=$?
-  assert_equal "$status" 143
-  wait_for blocked 0
-  assert [ ! -e ran ]
-  assert_equal "$(redis zcard 'backoff:{hub}:slots')" 1
-  echo >&7
-  assert_fate 'exited 0'
-  assert_equal "$(redis zcard 'backoff:{hub}:slots')" 0
-}
-
 @test "no attempt begins after the deadline, which the server's answer may use up" {
   with_server
   kill -STOP "$redis_pid"
@@ -690,7 +531,7 @@ PY
     +auth +select +time +watch +unwatch +multi +exec +get +mget +set +getex +del +expire +pttl \
     +lpop +blpop +rpush +ltrim +zadd +zrem +zcount +zrangebyscore +zremrangebyscore
   export BACKOFF_FLEET=unix://backoff:secret@$REDIS_SOCKET
-  shut -b 1ms
+  shut_for 1ms
   start_on 3 --gate=fleet:hub --slots=fleet:hub:1 sh -c 'echo ready; read -r _ <go'
   await "$out" ready
   local before
@@ -716,7 +557,8 @@ PY
 # bats test_tags=long
 @test "who is stopped loses its turn and its slot, which is told when it goes on" {
   with_server
-  shut -b 1ms
+  run -1 on 1 -qq --gate=fleet:hub -n 2 -d 1s false
+  run -1 on 2 -qq --gate=fleet:hub -n 1 -b 1ms false
   start_on 1 -v --gate=fleet:hub --slots=fleet:hub:1 --stop-on=3 -- sh -c 'echo ready; read -r _ <go; exit 3'
   await "$out" ready
   beside 2 -q --slots=fleet:hub:1 touch slot
@@ -740,28 +582,9 @@ PY
 }
 
 # bats test_tags=long
-@test "who has a turn that another has too gives way, whatever its number" {
-  with_server
-  shut_for_long
-  start_on 3 -v --gate=fleet:hub -- touch ran
-  wait_for lease
-  # As on a server that has begun anew.
-  local number
-  number=$(redis get 'backoff:{hub}:turn')
-  redis set 'backoff:{hub}:turn' "${number% *} another" px 60000
-  await "$err" 'lost the turn at gate fleet:hub'
-  redis del 'backoff:{hub}:turn'
-  redis rpush 'backoff:{hub}:next' 1
-  wait_for lease
-  signal TERM
-  assert_fate 'killed TERM'
-  assert [ ! -e ran ]
-}
-
-# bats test_tags=long
 @test "a server that begins anew takes no slot away" {
   with_server
-  shut -b 1ms
+  shut_for 1ms
   start_on 1 -v --gate=fleet:hub --slots=fleet:hub:1 -- sh -c 'echo ready; read -r _ <go'
   await "$out" ready
   stop_redis
@@ -777,7 +600,7 @@ PY
 
 @test "--gate-wait and --until bound the wait for the turn of another machine" {
   with_server
-  shut
+  shut_for 1ms
   start_on 1 -q --gate=fleet:hub -- sleep 1000
   wait_for lease
   run -75 on 2 --gate=fleet:hub --gate-wait=1s true
@@ -790,7 +613,7 @@ PY
 
 @test "the wake signal starts an attempt at once" {
   with_server
-  shut_for_long
+  shut_for 1h
   start_on 1 -q --gate=fleet:hub -- true
   wait_for lease
   local first=$pid
@@ -803,31 +626,10 @@ PY
 }
 
 # bats test_tags=long
-@test "who has the turn and waits for a slot renews the turn, and asks the server seldom" {
-  with_server
-  shut -b 1ms
-  start_on 1 -q --slots=fleet:only:1 -- sh -c 'echo ready; read -r _ <go'
-  await "$out" ready
-  beside 2 -q --gate=fleet:hub --slots=fleet:only:1 touch ran
-  wait_for lease
-  wait_for blocked 1
-  redis config resetstat
-  renewed_twice() {
-    lease || fail 'the turn is lost'
-    [ "$(redis_calls getex)" -ge 2 ]
-  }
-  wait_for renewed_twice
-  assert [ "$(redis_calls 'w[a-z]*')" -lt "$((20 * $(redis_calls getex)))" ]
-  echo >&7
-  wait $!
-  assert [ -e ran ]
-}
-
-# bats test_tags=long
 @test "a server that hangs when a lease is due for renewal costs nothing but time" {
   need_proc
   with_server
-  shut -b 1ms
+  shut_for 1ms
   start_on 1 -q --gate=fleet:hub --slots=fleet:hub:1 -- sh -c 'echo ready; read -r _ <go'
   await "$out" ready
   kill -STOP "$redis_pid"
@@ -848,28 +650,6 @@ PY
   assert_fate 'exited 1'
   refute grep -q 'cannot use' "$err"
   assert_equal "$(redis exists 'backoff:{hub}:gate')" 1
-}
-
-@test "a helper that is killed in the queue has a successor, which goes on waiting" {
-  with_server
-  shut -b 1ms
-  start_on 1 -q --gate=fleet:hub -b 1ms -- sh -c 'echo probing; read -r _ <go'
-  await "$out" probing
-  beside 2 --gate=fleet:hub touch second 2>waits
-  wait_for blocked 1
-  local waiting=$! killed
-  killed=$(pgrep -P $waiting -x backoff-fleet)
-  kill -KILL "$killed"
-  has_successor() {
-    pgrep -P $waiting -x backoff-fleet | grep -qvx "$killed"
-  }
-  wait_for has_successor
-  wait_for blocked 1
-  assert [ ! -e second ]
-  refute grep -q 'cannot use' waits
-  echo >&7
-  wait $waiting
-  assert [ -e second ]
 }
 
 @test "a signal that comes while the server is asked lets no attempt begin" {

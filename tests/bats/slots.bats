@@ -27,9 +27,9 @@ teardown() {
   done
 }
 
-# holder N [OPTION...]: run N takes a slot of hub, until `echo >&7`.
+# holder N NUMBER: takes a slot of hub, which has N, until `echo >&7`.
 holder() {
-  "$BACKOFF" --slots="hub:$1" -n 1 "${@:3}" -- sh -c "echo >held.$2; read -r _ <go" 7>&- 3>&- &
+  "$BACKOFF" --slots="hub:$1" -n 1 -- sh -c "echo >held.$2; read -r _ <go" 7>&- 3>&- &
   holders+=($!)
   wait_for test -e "held.$2"
 }
@@ -61,16 +61,6 @@ waiting() {
   echo >&7
   assert_fate 'exited 0'
   assert_equal "$(wc -l <"$err")" 1
-
-  holders=()
-  rm held.*
-  holder 2 1
-  holder 2 2
-  start -- "$BACKOFF" --slots=hub:2 true
-  await "$err" '^backoff: true: waiting for one of 2 slots of hub$'
-  echo >&7
-  assert_fate 'exited 0'
-  echo >&7
 }
 
 @test "the event of a wait has its length, and there is none without one" {
@@ -132,101 +122,29 @@ waiting() {
 }
 
 @test "the slot of a run that is killed is free" {
-  need_proc
-  local n
-  for n in 1 2; do
-    holders=()
-    rm -f held.*
-    holder "$n" 1
-    [ "$n" -eq 1 ] || holder "$n" 2
-    start -- "$BACKOFF" --slots="hub:$n" true
-    await "$err" 'waiting for'
-    kill -KILL "${holders[0]}"
-    assert_fate 'exited 0'
-    kill -KILL "${holders[@]}" 2>/dev/null || :
-    wait "${holders[@]}" 2>/dev/null || :
-  done
+  holder 2 1
+  holder 2 2
+  start -- "$BACKOFF" --slots=hub:2 true
+  await "$err" '^backoff: true: waiting for one of 2 slots of hub$'
+  kill -KILL "${holders[0]}"
+  assert_fate 'exited 0'
 }
 
-# A wait of each kind: for the one slot, first in the queue, and behind it.
-each_wait() {
-  local kind slots
-  for kind in one first second; do
-    slots=2 holders=()
-    rm -f held.*
-    [ "$kind" != one ] || slots=1
-    holder "$slots" 1
-    [ "$kind" = one ] || holder "$slots" 2
-    if [ "$kind" = second ]; then
-      "$BACKOFF" --slots=hub:2 true 3>&- 7>&- &
-      holders+=($!)
-      wait_for waiting $!
-    fi
-    "$@"
-    kill -KILL "${holders[@]}"
-    wait "${holders[@]}" 2>/dev/null || :
-  done
-}
-
-ends_by() {
+signals_end() {
   local name
   for name in INT TERM; do
-    start -- "$BACKOFF" --slots="hub:$slots" touch started
+    start -- "$BACKOFF" --slots=hub:2 touch started
     wait_for waiting "$pid"
     signal "$name"
     assert_fate "killed $name"
-    assert [ ! -e started ]
     # After a second it tells what it waits for, before that.
     run grep -v ': waiting for ' "$err"
     assert_output --regexp "^backoff: touch: interrupted by $name after 0 attempts in [^ ]+\$"
   done
 }
 
-# unit/shared/lock_wait has HUP and QUIT.
-@test "INT and TERM end a wait for a slot" {
-  need_proc
-  each_wait ends_by
-}
-
-# After a second it tells what it waits for, before that.
-in_time() {
-  local limit
-  for limit in --deadline=300ms --until="@$(($(date +%s) + 2))"; do
-    run -124 "$BACKOFF" --slots="hub:$slots" "$limit" touch started
-    assert_line --regexp '^backoff: touch: deadline reached in [^ ]*, waiting for a slot of hub$'
-  done
-  assert [ ! -e started ]
-}
-
-@test "--deadline and --until end a wait for a slot" {
-  need_proc
-  each_wait in_time
-}
-
-# other_takes: in the pause of what was started another run takes the slot, and
-# keeps it.
-other_takes() {
-  wait_for test -e paused
-  "$BACKOFF" --slots=hub:1 -- sh -c 'echo >taken; exec sleep 1000' 3>&- 7>&- &
-  holders+=($!)
-  wait_for test -e taken
-  echo >&7
-}
-
-# bats test_tags=long
-@test "a deadline in a wait after an attempt keeps its status" {
-  need_proc
-  # The slot is free for the first attempt; its end is when another takes it.
-  start -- "$BACKOFF" --slots=hub:1 -d 0 -T 10s --before-retry='echo >paused; read -r _ <go' \
-    -- sh -c 'exit 7'
-  other_takes
-  assert_fate 'exited 7'
-  assert_regex "$(tail -n 1 "$err")" \
-    '^backoff: sh: deadline reached in [^ ]*, waiting for a slot of hub: exit 7$'
-}
-
-woken() {
-  start -- "$BACKOFF" --slots="hub:$slots" --wake-on=USR1 true
+wakes_do_not_end() {
+  start -- "$BACKOFF" --slots=hub:2 --wake-on=USR1 touch started
   wait_for waiting "$pid"
   signal USR1
   signal USR2
@@ -235,92 +153,69 @@ woken() {
   assert_fate 'killed TERM'
 }
 
-@test "neither the wake signal nor another one ends a wait for a slot" {
-  need_proc
-  each_wait woken
+limits_end() {
+  local limit
+  for limit in -T1s --until=@; do
+    [ "$limit" = -T1s ] || limit+=$(($(date +%s) + 3))
+    run -124 "$BACKOFF" --slots=hub:2 "$limit" touch started
+    assert_line --regexp '^backoff: touch: deadline reached in [^ ]*, waiting for a slot of hub$'
+  done
+  for limit in 0s 300ms; do
+    run -75 "$BACKOFF" --slots=hub:2 --slots-wait="$limit" -- touch started
+    assert_line "backoff: touch: no slot of hub was free within $limit"
+  done
+  run -75 "$BACKOFF" --slots=hub:2 --slots-wait=0 --quiet-success -- touch started
+  assert_output ''
+  run -75 logged --slots=hub:2 --slots-wait=0 --at-end='echo "$BACKOFF_RESULT" >result' true
+  assert_events 'end.result == "deferred"' 'end.status == 75'
+  assert_equal "$(cat result)" deferred
 }
 
-@test "who comes while others wait does not take the slot that they wait for" {
+# unit/shared/lock_wait has HUP and QUIT.
+@test "signals and limits end a wait for a slot, of the first who waits and of the next, and no other signal does" {
   need_proc
   holder 2 1
   holder 2 2
-  "$BACKOFF" -q --slots=hub:2 -- sh -c 'echo first >>order' 3>&- 7>&- &
-  local first=$!
-  holders+=("$first")
-  wait_for waiting "$first"
-  kill -STOP "$first"
-  wait_for in_state "$first" T
-  echo >&7
-  wait -n "${holders[0]}" "${holders[1]}"
-  start -- "$BACKOFF" --slots=hub:2 sh -c 'echo second >>order'
-  await "$err" 'waiting for one of 2 slots of hub'
-  kill -CONT "$first"
-  wait "$first"
-  assert_fate 'exited 0'
-  assert_equal "$(xargs <order)" 'first second'
-}
-
-# A run that tells of its wait asks for the lock again, but keeps its place.
-@test "who tells of its wait keeps its place in the line" {
-  need_proc
-  local i
-  holder 1 1
-  for i in 1 2 3; do
-    "$BACKOFF" --slots=hub:1 -- sh -c "echo $i >>order" 2>"said.$i" 3>&- 7>&- &
+  for _ in first next; do
+    signals_end
+    wakes_do_not_end
+    limits_end
+    "$BACKOFF" --slots=hub:2 true 3>&- 7>&- &
     holders+=($!)
     wait_for waiting $!
   done
-  # This one would stand before all that ask again.
-  "$BACKOFF" -q --slots=hub:1 -- sh -c 'echo 4 >>order' 3>&- 7>&- &
-  holders+=($!)
-  wait_for waiting $!
-  kill -s STOP $!
-  for i in 1 2 3; do
-    wait_for grep -q 'waiting for the slot' "said.$i"
-  done
-  echo >&7
-  wait_for test -s order
-  wait_for sh -c '[ $(wc -l <order) -ge 3 ]'
-  kill -s CONT $!
-  wait "${holders[@]}"
-  assert_equal "$(xargs <order)" '1 2 3 4'
-}
-
-skipped() {
-  local limit
-  for limit in 0s 300ms; do
-    run -75 "$BACKOFF" --slots="hub:$slots" --slots-wait="$limit" -- touch started
-    assert_line "backoff: touch: no slot of hub was free within $limit"
-  done
-  run -75 "$BACKOFF" --slots="hub:$slots" --slots-wait=0 --quiet-success -- touch started
-  assert_output ''
-  run -75 logged --slots="hub:$slots" --slots-wait=0 --at-end='echo "$BACKOFF_RESULT" >result' true
-  assert_events 'end.result == "deferred"' 'end.status == 75'
-  assert_equal "$(cat result)" deferred
   assert [ ! -e started ]
 }
 
-@test "--slots-wait ends the wait for a slot, and 0 skips the run" {
-  need_proc
-  each_wait skipped
-}
-
-@test "--slots-wait=0 takes a slot that is free" {
-  run -0 "$BACKOFF" --slots=hub:1 --slots-wait=0 -- echo ran
-  assert_output ran
+# other_takes OPTION: in the pause of a run another takes the slot, and keeps it.
+other_takes() {
+  start -- "$BACKOFF" --slots=hub:1 -d 0 "$1" --before-retry='echo >paused; read -r _ <go' \
+    -- sh -c 'exit 7'
+  wait_for test -e paused
+  "$BACKOFF" --slots=hub:1 -- sh -c 'echo >taken; exec sleep 1000' 3>&- 7>&- &
+  holders+=($!)
+  wait_for test -e taken
+  echo >&7
+  assert_fate 'exited 7'
 }
 
 @test "--slots-wait after an attempt keeps its status" {
-  start -- "$BACKOFF" --slots=hub:1 --slots-wait=100ms -d 0 --before-retry='echo >paused; read -r _ <go' \
-    -- sh -c 'exit 7'
-  other_takes
-  assert_fate 'exited 7'
+  other_takes --slots-wait=100ms
   assert_equal "$(tail -n 1 "$err")" 'backoff: sh: no slot of hub was free within 100ms'
 }
 
-@test "--slots-wait needs slots" {
+# bats test_tags=long
+@test "a deadline in a wait after an attempt keeps its status" {
+  other_takes -T10s
+  assert_regex "$(tail -n 1 "$err")" \
+    '^backoff: sh: deadline reached in [^ ]*, waiting for a slot of hub: exit 7$'
+}
+
+@test "--slots-wait=0 takes a slot that is free, and needs slots" {
   run -125 "$BACKOFF" --slots-wait=3s -- true
   assert_output 'backoff: --slots-wait: 3s: expected --slots=NAME:N with it'
+  run -0 "$BACKOFF" --slots=hub:1 --slots-wait=0 -- echo ran
+  assert_output ran
 }
 
 # The failures are of runs without slots.
@@ -337,31 +232,14 @@ skipped() {
   assert [ ! -e started ]
 }
 
-# A probe that is overdue after ten seconds would be passed over.
-# bats test_tags=long
-@test "a probe that waits for a slot keeps its turn" {
-  need_proc
-  holder 1 1
-  "$BACKOFF" -qq --gate=hub -n 1 -- sh -c 'echo after=10ms >"$BACKOFF_HINT"; exit 7' || :
-  start -- "$BACKOFF" -v --gate=hub --slots=hub:1 -- touch started
-  await "$err" 'waiting for the slot of hub'
-  run -75 "$BACKOFF" -v --gate=hub --gate-wait=14s -- touch other
-  refute_output --partial 'probing at'
-  assert [ ! -e other ]
-  echo >&7
-  assert_fate 'exited 0'
-  refute [ "$(grep -c 'lost the turn' "$err")" -gt 0 ]
-  assert [ -e started ]
-}
-
 @test "a lock of COMMAND's own heirs holds no slot" {
   "$BACKOFF" --slots=hub:1 -- sh -c 'sleep 1000 >/dev/null 2>&1 & echo $! >heir' 3>&- 7>&-
   run -0 "$BACKOFF" --slots=hub:1 -T 100s true
   kill "$(cat heir)"
 }
 
-@test "slots under random kills" {
-  run python3 "$TOP_SRCDIR/tests/stress-slots" --attempts=150 --order=0
+@test "slots under random kills, and in order" {
+  run python3 "$TOP_SRCDIR/tests/stress-slots" --attempts=150 --order=20
   assert_success
   assert_output --partial ' attempts, 0 wrong'
 }

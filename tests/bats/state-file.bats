@@ -48,12 +48,6 @@ does_without() {
   assert [ ! -e started ]
 }
 
-# does_without_file WHY: the same where the file is to blame, which is named.
-does_without_file() {
-  does_without "$1"
-  assert_regex "$output" "/hub: $1\)\$"
-}
-
 # What unit/gate/deferral tells of them, and where -v says it.
 @test "a file that is missing, empty, zeros, cut, damaged or old is as new" {
   given_up
@@ -84,70 +78,48 @@ does_without_file() {
   refute_output --partial ignored
 }
 
-@test "a version from the future, or a larger record, is not touched" {
+@test "a version from the future, a larger record, and the file of another program are not touched" {
   given_up
   record version=3 >/dev/null
   cp "$state/hub" before
   run -0 "$BACKOFF" --defer=hub true
   assert_output --partial 'written by a later version of backoff); going on without'
+  cmp before "$state/hub"
   record version=2 size=513 >/dev/null
   run -0 "$BACKOFF" --defer=hub true
   assert_output --partial 'written by a later version of backoff); going on without'
-  record version=3 size=512 >/dev/null
-  cmp before "$state/hub"
-}
-
-@test "the file of another program is not touched" {
-  mkdir -m 700 "$state"
-  (umask 077 && echo 'export PATH=/bin' >"$state/hub")
+  echo 'export PATH=/bin' >"$state/hub"
   run -1 "$BACKOFF" --defer=hub -n 1 false
   assert_output --partial 'not a state file of backoff); going on without'
   assert_equal "$(cat "$state/hub")" 'export PATH=/bin'
 }
 
-@test "a file of 1 GiB is not read" {
-  given_up
-  truncate -s 1G "$state/hub"
-  does_without_file 'larger than a state file: 1073741824'
-}
-
-@test "a symbolic link is not followed" {
-  mkdir -m 700 "$state"
-  ln -s "$PWD/elsewhere" "$state/hub"
-  does_without_file 'a symbolic link'
-  assert [ ! -e elsewhere ]
-}
-
-@test "a FIFO and a directory are no files" {
-  mkdir -m 700 "$state"
-  mkfifo -m 600 "$state/hub"
-  does_without_file 'not a regular file'
-  rm "$state/hub"
-  mkdir "$state/hub"
-  does_without_file 'not a regular file'
-}
-
-@test "a file with another mode is not believed" {
-  local mode
-  for mode in 0644 0700 4600; do
+@test "a file that another may have made is not believed, and is named" {
+  local why make
+  while IFS='|' read -r why make; do
     rm -rf "$state"
     given_up
-    chmod "$mode" "$state/hub"
-    does_without_file 'its mode is not 0600'
-  done
-}
-
-@test "a file with two names is not believed" {
-  given_up
-  ln "$state/hub" other
-  does_without_file 'it has another name, by a hard link'
+    (cd "$state" && eval "$make")
+    does_without "$why"
+    assert_regex "$output" "/hub: $why\)\$"
+  done <<'END'
+larger than a state file: 1073741824|truncate -s 1G hub
+a symbolic link|rm hub && ln -s ../elsewhere hub
+not a regular file|rm hub && mkfifo -m 600 hub
+not a regular file|rm hub && mkdir hub
+its mode is not 0600|chmod 0644 hub
+its mode is not 0600|chmod 0700 hub
+its mode is not 0600|chmod 4600 hub
+it has another name, by a hard link|ln hub other
+END
+  assert [ ! -e elsewhere ]
 }
 
 @test "a file or directory of another owner is not believed" {
   need_root
   given_up
   chown 65534 "$state/hub"
-  does_without_file 'owned by another user'
+  does_without 'owned by another user'
   rm "$state/hub"
   chown 65534 "$state"
   does_without 'owned by another user'
@@ -161,7 +133,7 @@ does_without_file() {
   does_without 'not of the group of its directory'
 }
 
-@test "a directory in which others may write is not believed" {
+@test "a directory in which others may write, one that is none, or whose name is too long" {
   mkdir "$state"
   chmod 0777 "$state"
   does_without 'others may write there'
@@ -169,9 +141,7 @@ does_without_file() {
   does_without 'others may write there'
   chmod u=rwx,g=rwx,o=,g-s "$state"
   does_without 'its group may write there, without setgid'
-}
-
-@test "a directory that is none, or whose name is too long" {
+  rmdir "$state"
   : >"$state"
   does_without 'Not a directory'
   BACKOFF_STATE_DIR=/tmp/$(printf '%05000d' 0) does_without 'File ?name too long'
@@ -194,14 +164,18 @@ does_without_file() {
     mount -t tmpfs none '"$PWD"'
     cd '"$PWD"'
     mkdir -m 700 ro
+    "$BACKOFF" --state-dir=ro --gate=used true
     mount -o remount,ro none '"$PWD"'
     "$BACKOFF" --state-dir=ro --slots=hub:1 true || echo status $?
+    "$BACKOFF" --state-dir=ro --gate=list || echo list $?
     "$BACKOFF" --state-dir=ro --defer=hub true
     "$BACKOFF" --state-dir=ro/new --defer=hub true'
   assert_success
   assert_equal "$(grep -c 'cannot use .*: Read-only file system); going on without$' <<<"$output")" 2
   assert_line 'backoff: cannot use slots hub (ro: Read-only file system)'
   assert_line 'status 125'
+  assert_line 'backoff: --gate=list: ro: Read-only file system'
+  assert_line 'list 125'
 }
 
 @test "a directory where no file can be made is there: the file is named" {
@@ -250,8 +224,9 @@ does_without_file() {
   assert_output --partial 'File too large); going on without'
 }
 
-# hold_lock: a process holds the lock of the record; sets holder.
-hold_lock() {
+@test "the lock of the record is not waited for for ever" {
+  given_up
+  record until=-1 >/dev/null
   python3 -S - "$state/hub" 3>&- <<'EOS' &
 import fcntl, struct, sys, signal
 file = open(sys.argv[1], "r+b")
@@ -260,50 +235,30 @@ fcntl.fcntl(file, fcntl.F_OFD_SETLK, lock)
 open("locked", "w").close()
 signal.pause()
 EOS
-  holder=$!
   wait_for test -e locked
-}
-
-@test "the lock of the record is not waited for for ever" {
-  given_up
-  record until=-1 >/dev/null
-  hold_lock
   run -1 "$BACKOFF" --defer=hub -n 1 false
-  kill "$holder"
+  kill $!
   assert_output --partial 'its lock is held); going on without'
 }
 
-@test "who is told to end does not complain of a lock that is held" {
-  quietly --gate=hub -n 1 false
-  hold_lock
-  # TERM comes when COMMAND has been reaped, and what it did is to be noted.
-  run -143 "$BACKOFF" --gate=hub -n 3 -b 1h sh -c '
-    (while kill -0 $$; do :; done; kill -TERM $PPID) 2>/dev/null & exit 7'
-  kill "$holder"
-  refute_line --partial 'cannot use'
-}
-
 @test "two users share a setgid directory" {
-  local user=(setpriv --clear-groups --regid 65534)
+  local shared program mode first second
+  local user=(setpriv --clear-groups --regid 54321)
   need_root
   need setpriv
   chmod 755 . "$BATS_RUN_TMPDIR" "$BATS_SUITE_TMPDIR" "$BATS_FILE_TMPDIR" 2>/dev/null || :
-  local shared
   shared=$(mktemp -d /tmp/backoff-shared.XXXXXX)
   chgrp 54321 "$shared"
   chmod 2770 "$shared"
-  cp "$BACKOFF" "$shared/../backoff.${shared##*.}"
-  local program=/tmp/backoff.${shared##*.}
+  program=/tmp/backoff.${shared##*.}
+  cp "$BACKOFF" "$program"
   chmod 755 "$program"
-  user=(setpriv --clear-groups --regid 54321)
-
   (umask 077 && cd / && "${user[@]}" --reuid 65533 "$program" -qq --state-dir="$shared" --defer=hub:1h..2h -n 1 false) || :
-  local mode
   mode=$(stat -c %a:%g "$shared/hub")
   run -75 "${user[@]}" --reuid 65534 "$program" --state-dir="$shared" --defer=hub true
-  local first=$output
+  first=$output
   run -0 setpriv --clear-groups --regid 65534 --reuid 65534 "$program" --state-dir="$shared" --defer=hub true
-  local second=$output
+  second=$output
   chmod 640 "$shared/hub"
   run -0 "${user[@]}" --reuid 65533 "$program" --state-dir="$shared" --defer=hub true
   rm -r "$shared" "$program"
@@ -440,7 +395,7 @@ EOC
   given_up
   record failures=0 runs=0 >/dev/null
   cp "$state/hub" before
-  strace -qq -o trace "$BACKOFF" --defer=hub --slots=hub:3 sh -c 'ls -l /proc/self/fd >fds; env | grep -c ^BACKOFF_STATE_DIR >env'
+  strace -qq -o trace "$BACKOFF" --gate=hub --defer=hub --slots=hub:3 sh -c 'ls -l /proc/self/fd >fds; env | grep -c ^BACKOFF_STATE_DIR >env'
   run ! grep -E 'pwrite|F_OFD_SETLKW|timer_create' trace
   cmp before "$state/hub"
   run ! grep state fds
@@ -478,17 +433,6 @@ breaks_at() {
     'news[0].reason == "/dev/null: Not a directory"'
 }
 
-@test "a record of others holds a job no longer than its own limit" {
-  given_up
-  record until=+2000000000 window=3000000000000000000 failures=5 >/dev/null
-  run -75 "$BACKOFF" --defer=hub:1s..1h true
-  # From now on, and not from the next time that it is asked.
-  until=$(field until)
-  assert [ "$until" -le $(($(date +%s%N) + 3600 * 1000000000)) ]
-  run -75 "$BACKOFF" --defer=hub:1s..1h true
-  assert_equal "$(field until)" "$until"
-}
-
 @test "for root it is never below the home of a user, or behind a link of one" {
   need_root
   need_mounts
@@ -510,17 +454,4 @@ breaks_at() {
   assert_line hub
   assert [ ! -e home/.local ]
   assert [ ! -e theirs/backoff ]
-}
-
-@test "--gate=list of a read-only disk says so" {
-  need_mounts
-  run in_mounts '
-    mount -t tmpfs none '"$PWD"'
-    cd '"$PWD"'
-    mkdir -m 700 ro
-    "$BACKOFF" --state-dir=ro --gate=hub true
-    mount -o remount,ro none '"$PWD"'
-    "$BACKOFF" --state-dir=ro --gate=list || echo status $?'
-  assert_line 'backoff: --gate=list: ro: Read-only file system'
-  assert_line 'status 125'
 }

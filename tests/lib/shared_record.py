@@ -4,9 +4,9 @@
 
 The keys are version, size and boot of the header, and failures, until,
 window (nanoseconds), status, runs and since of the deferral; state, probes, due,
-turn, longest (nanoseconds), rate (thousandths a second), results and failed are of
-the gate, and gate=BYTE fills all of its part. Checksums are set right. A missing file
-is made. `until=+N` and `until=-N` are N seconds from now, and so it is with due.
+longest (nanoseconds), rate (thousandths a second), results and failed are of the
+gate. Checksums are set right. A missing file is made. `until=+N` and `until=-N` are
+N seconds from now, and so it is with due.
 """
 
 import os
@@ -29,7 +29,6 @@ GATE = (
     ("state", 64, "<B"),
     ("probes", 64 + 20, "<I"),
     ("due", 64 + 24, "<q"),
-    ("turn", 64 + 40, "<I"),
     ("longest", 64 + 60, "<q"),
     ("rate", 64 + 68, "<I"),
     ("results", 64 + 144, "<H"),
@@ -62,9 +61,6 @@ def main(path, *changes):
             record = bytearray(file.read(SIZE))
     for change in changes:
         key, value = change.split("=")
-        if key == "gate":
-            record[64:256] = bytes([int(value)]) * 192
-            continue
         at, form = FIELDS[key]
         struct.pack_into(form, record, at, number(key, value))
     if changes:

@@ -11,8 +11,8 @@ stretch has been left. After the TERM it runs untraced.
                 exec to the first blocking wait after a spawn
   pause         likewise, from the first spawn to the pause that follows
   reaped        the return from the wait4(2) that reaps the command
-  entry         each instruction from the last system call before the pause,
-                or wait for a lock, to that of the pause
+  entry         each instruction from the last system call before the pause to
+                that of the pause
   return        each instruction from the end of the pause to the next system
                 call, and from there on as above to the next spawn
 
@@ -43,14 +43,12 @@ CANNOT = 77
 X86_64, I386, AARCH64 = 0xC000003E, 0x40000003, 0xC00000B7
 NUMBERS = {  # of the calls that we must know
   X86_64: dict(write=[1, 20], spawn=[56, 57, 58, 435], sleep=[35, 230, 270, 271],
-               fcntl=[72], wait=[7, 34, 128, 130, 232, 271, 281], wait4=61, waitid=247),
+               wait=[7, 34, 128, 130, 232, 271, 281], wait4=61, waitid=247),
   I386: dict(write=[4, 146], spawn=[2, 120, 190, 435], sleep=[162, 267, 308, 309, 407, 413, 414],
-             fcntl=[55, 221], wait=[29, 168, 177, 179, 309, 414, 421], wait4=114, waitid=284),
+             wait=[29, 168, 177, 179, 309, 414, 421], wait4=114, waitid=284),
   AARCH64: dict(write=[64, 66], spawn=[220, 435], sleep=[72, 73, 101, 115],
-                fcntl=[25], wait=[73, 133, 137], wait4=260, waitid=95),
+                wait=[73, 133, 137], wait4=260, waitid=95),
 }
-
-F_OFD_SETLKW = 38
 
 NANOSLEEP = 35  # of X86_64; clock_nanosleep and ppoll have the time third
 
@@ -149,12 +147,6 @@ def blocks(known, number, arguments):
   return number in known["wait"]
 
 
-def pauses(known, number, arguments):
-  """A pause, or the wait for a lock."""
-  return number in known["sleep"] or (number in known["fcntl"]
-                                      and arguments[1] == F_OFD_SETLKW)
-
-
 def calls_from_start(tracee):
   """Yields at each stop; whether nothing but TERM will do there."""
   spawned = False
@@ -179,7 +171,7 @@ def calls_to_pause(tracee):
     spoke = spoke or (number in known["write"] and arguments[0] == 2)
     if spawned:
       yield spoke
-    if spoke and kind == ENTRY and pauses(known, number, arguments):
+    if spoke and kind == ENTRY and number in known["sleep"]:
       return
     spawned = spawned or number in known["spawn"]
 
@@ -214,8 +206,8 @@ def calls_before_pause(command):
     sys.exit(CANNOT)  # for at_call() knows no other
   count = 0
   while True:
-    _, arch, number, arguments = tracee.next_call()
-    if pauses(known_numbers(arch), number, arguments):
+    _, arch, number, _ = tracee.next_call()
+    if number in known_numbers(arch)["sleep"]:
       tracee.abandon()
       return count
     tracee.next_call()
