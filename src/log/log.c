@@ -186,9 +186,8 @@ log_failed_attempt(
 	struct span time = message_attempt(
 	    &text, state, &options->settings->limits, repeats_so_far, pause_ns);
 
-	told_once(MISHAP_UNSTOPPED, state, &text);
-	told_once(MISHAP_STRAY_OUTPUT, state, &text);
-	told_once(MISHAP_ZERO_UNCOUNTED, state, &text);
+	for (int mishap = 0; stays && mishap < MISHAP_MISSED_WAIT; mishap++)
+		told_once((enum mishap)mishap, state, &text);
 	if (pause_ns >= NS_PER_S
 	    && countdown_line_start(&text, time, stays, -1))
 		return;

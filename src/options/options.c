@@ -152,7 +152,9 @@ options_parse(struct options *options, int argc, char **argv)
 		options_in_force(&further, options);
 		options->log.further = more;
 	}
-	if (given.text[OPT_RETRY_AFTER] != NULL)
+	/* With a REGEX it is the user who knows what is printed. */
+	if (given.text[OPT_RETRY_AFTER] != NULL
+	    && given.text[OPT_RETRY_AFTER][0] == '\0')
 		options->log.headers = headers_missing(
 		    options->job.wrapped.name, options->job.argv);
 	if (options->job.argv[0] != NULL)

@@ -245,7 +245,7 @@ hold_release(bool failed, int64_t until_ns)
 			    to[fd], last[fd].file, last[fd].size, until_ns);
 		if (one == WRITTEN_FAILED)
 			error = errno;
-		if (to[fd] == STDERR_FILENO || one_file)
+		if (one_file || fd_same_file(to[fd], STDERR_FILENO))
 			stderr_torn = one != WRITTEN_ALL
 			    || !ends_line(last[fd].file, last[fd].size);
 		if (one > end)

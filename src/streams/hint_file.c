@@ -117,7 +117,7 @@ end_line(struct line *line, struct hint *hint, struct stated_wait *after)
 			hint->unreadable++;
 		}
 	} else if (strncmp(text, "verdict=", 8) == 0) {
-		verdict = verdict_of_word(text + 8);
+		verdict = verdict_of_word(text + 8 + strspn(text + 8, " \t"));
 		if (verdict != VERDICT_NONE) {
 			hint->verdict = verdict;
 		} else {

@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,7 +50,9 @@ look_at_stdout(off_t where[2])
 	if (!writes_file || fstat(STDOUT_FILENO, &stat) != 0)
 		return;
 	where[0] = stat.st_size;
-	where[1] = lseek(STDOUT_FILENO, 0, SEEK_CUR);
+	/* What is appended moves the place to the end of the file. */
+	if ((fcntl(STDOUT_FILENO, F_GETFL) & O_APPEND) == 0)
+		where[1] = lseek(STDOUT_FILENO, 0, SEEK_CUR);
 }
 
 /* Of a run whose stdout is a file that only COMMAND writes to. */

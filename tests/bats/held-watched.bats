@@ -87,7 +87,7 @@ watched() {
   for option in -oall --quiet-success --log-format=github; do
     run --separate-stderr -7 "$BACKOFF" -oall $option --name=x -n 2 -d 1ms -- sh -c "$job"
     assert_equal "$output" out
-    assert_equal "$(sed 's/ in [0-9.]*m*s:/:/; s/after [0-9.]*ms: /: /' <<<"${stderr%%$'\n'::*}")" \
+    assert_equal "$(sed 's/ in [0-9.]*m*s:/:/; s/after [0-9.]*m*s: /: /' <<<"${stderr%%$'\n'::*}")" \
       'backoff: x: attempt 1/2 failed : exit 7 "no such bucket"; next in 1ms
 no such bucket'$'\n50%\r42\nbackoff: x: giving up after 2 attempts: exit 7'
   done

@@ -269,11 +269,15 @@ told() {
 0|curl -fsSD /dev/stderr http://localhost/
 0|curl -i http://localhost/
 0|curl --dump-header=/dev/stderr http://localhost/
+0|curl -fsSI http://localhost/
+0|curl -K config
 0|sh -c 'exit 22'
 TABLE
   SAYS='echo "< HTTP/1.1 500 Error"' told 0 '' --throttle-on=22 -- env curl http://localhost/
   told 1 'wget prints no headers: add -S' -- wget http://localhost/
   told 0 '' -- wget -qS http://localhost/
+  run -22 "$BACKOFF" -n 1 --retry-after=soon -- curl http://localhost/
+  refute_output --partial 'no headers'
   run -0 "$BACKOFF" --tool=wget --plan
   assert_output --partial 'For --retry-after: wget prints no headers: add -S'
 }

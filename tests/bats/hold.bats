@@ -291,6 +291,10 @@ backoff: sh: failed after 2 attempts in T: held output could not be passed on: N
     TMPDIR=$small exec "$BACKOFF" "$@" 2>&1' - -o -n 1 -- sh -c 'head -c 1M /dev/zero 2>/dev/null; exit 3'
   assert_equal "$status" 3
   assert_line --regexp 'giving up after 1 attempt in .*: exit 3 \(output is held in '"$small"', which is full\)$'
+  # A success, too, may have lost what it wrote.
+  run "${namespace[@]}" sh -c 'mount -t tmpfs -o size=64k none "$small" &&
+    TMPDIR=$small exec "$BACKOFF" -o -n 1 -- sh -c "head -c 1M /dev/zero 2>/dev/null; :" 2>&1 >/dev/null'
+  assert_output "backoff: sh: output may be cut short: it is held in $small, which is full"
   run -3 "$BACKOFF" -o -n 1 -- sh -c 'echo out; exit 3'
   refute_output --partial 'is full'
 }

@@ -183,6 +183,12 @@ leaves() {
   head -c 9999 /dev/zero >page
   "$BACKOFF" -n 2 -d 1ms -- sh -c "$writes" 1<>page 2>said || [ $? -eq 7 ]
   assert_equal "$(sed 's/.*next in 1ms//; 2d' said)" "$note"
+  "$BACKOFF" -n 2 -d 1ms -- sh -c "$writes" >>page 2>said || [ $? -eq 7 ]
+  assert_equal "$(sed 's/.*next in 1ms//; 2d' said)" "$note"
+  # Where the line is left out, it stands in the next one that is not.
+  "$BACKOFF" -n 21 -b 0 -- sh -c '[ "$BACKOFF_ATTEMPT" -lt 12 ] || head -c 4096 /dev/zero; exit 7' >page 2>said ||
+    [ $? -eq 7 ]
+  run -0 grep -c 'attempt 20/21 .*4096 bytes stay' said
   "$BACKOFF" -n 2 -d 1ms -- sh -c 'echo one; exit 7' >>both 2>&1 || [ $? -eq 7 ]
   run -1 grep stay both
   "$BACKOFF" -n 2 -d 1ms -- sh -c 'echo one; exit 7' 2>said | cat || :
@@ -325,6 +331,9 @@ END
     sed -i '/^50%$/d' "$events"
     assert_events 'len(attempts) == 2'
   done
+  "$BACKOFF" -o --log-format=json -n 1 -- sh -c 'printf 50%%' >"$events" 2>&1
+  sed -i '/^50%$/d' "$events"
+  assert_events 'len(attempts) == 1'
   # One pipe for both.
   "$BACKOFF" --stop-if=never --log-format=json -n 2 -b 0 -- sh -c 'printf 50%%; exit 7' >"$events" 2>&1 ||
     [ $? -eq 7 ]

@@ -9,11 +9,12 @@
 #include "core/known/headers.h"
 
 static const struct http_client clients[] = {
-	{ "curl", "Div", "--dump-header --include --verbose",
+	{ "curl", "DIKivw",
+	    "--config --dump-header --head --include --verbose --write-out",
 	    "curl prints no headers: add -D /dev/stderr",
 	    "; curl -sS shows errors" },
-	{ "wget", "S", "--server-response", "wget prints no headers: add -S",
-	    "; wget -nv shows errors" },
+	{ "wget", "Sd", "--debug --save-headers --server-response",
+	    "wget prints no headers: add -S", "; wget -nv shows errors" },
 };
 
 const struct http_client *

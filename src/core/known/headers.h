@@ -8,7 +8,7 @@
 
 struct http_client {
 	char name[8];
-	char letters[8], options[40]; /* with which it prints headers */
+	char letters[8], options[72]; /* with which it prints headers */
 	char prints_none[48]; /* "curl prints no headers: add -D /dev/stderr" */
 	char shows_errors[32]; /* "; curl -sS shows errors" */
 };

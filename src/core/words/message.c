@@ -255,6 +255,12 @@ message_mishap(struct text *line, struct text *reason, enum mishap mishap,
 		text_join(reason, silent, " printed nothing to judge by",
 		    client != NULL ? client->shows_errors : "");
 		text_join(line, what, ": ", reason->data);
+	} else if (mishap == MISHAP_FULL_HOLD && !has_failed
+	    && evidence->full != NULL) {
+		what = "output";
+		text_join(reason, "it is held in ", evidence->full,
+		    ", which is full");
+		text_join(line, "output may be cut short: ", reason->data);
 	} else if (mishap == MISHAP_UNREAD_WAIT && hint->unread != NULL) {
 		what = hint->unread_in_file ? "BACKOFF_HINT" : "--retry-after";
 		text_join(reason,

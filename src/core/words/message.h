@@ -54,6 +54,7 @@ enum mishap {
 	MISHAP_MISSED_WAIT, /* servers that say so state one, as a rule */
 	MISHAP_UNREAD_WAIT,
 	MISHAP_NO_HINT_FILE,
+	MISHAP_FULL_HOLD, /* a success, and no room for its output */
 	MISHAP_SILENT, /* no line for a verdict that needs one */
 	MISHAPS
 };
