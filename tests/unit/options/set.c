@@ -12,6 +12,7 @@
 /* Valid arguments other than the defaults; for the others, 7 is one. */
 static const char *const samples[OPTIONS] = {
 	[OPT_FAILURES] = "5%",
+	[OPT_REFUSALS] = "0.6",
 	[OPT_GATE] = "hub",
 	[OPT_SLOTS] = "hub:7",
 	[OPT_DEFER] = "hub:7s..8s",
