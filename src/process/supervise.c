@@ -237,10 +237,9 @@ conclude(struct child *child)
 }
 
 /*
- * Reaps what ended in the pause, when nobody read SIGCHLD (rule 74). Children
- * that are there before the first attempt are not COMMAND's; a dead one must
- * not be taken for one of these, nor what an attempt has left. Where there were
- * none, and none are adopted, there is nothing to reap.
+ * Reaps what ended in the pause, when nobody read SIGCHLD (rule 74), if there
+ * can be any. Children that are there before the first attempt are not
+ * COMMAND's; a dead one must not be taken for one of these.
  */
 static void
 settle(struct child *child, bool with_tree)

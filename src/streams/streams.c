@@ -55,23 +55,15 @@ look_at_stdout(off_t where[2])
 		where[1] = lseek(STDOUT_FILENO, 0, SEEK_CUR);
 }
 
-/* Of a run whose stdout is a file that only COMMAND writes to. */
-static bool
-adds_to_file(void)
-{
-	struct stat stat;
-
-	return !hold_keeps(STDOUT_FILENO) && fstat(STDOUT_FILENO, &stat) == 0
-	    && S_ISREG(stat.st_mode)
-	    && !fd_same_file(STDOUT_FILENO, STDERR_FILENO);
-}
-
 struct stream_failure
 streams_start(const struct streams *streams)
 {
 	scan = streams->scan;
 	passes_stderr = streams->hold != HOLD_ALL;
-	writes_file = adds_to_file();
+	/* Pipes and terminals have no place, and /dev/null never moves. */
+	writes_file = !hold_keeps(STDOUT_FILENO)
+	    && lseek(STDOUT_FILENO, 0, SEEK_CUR) >= 0
+	    && !fd_same_file(STDOUT_FILENO, STDERR_FILENO);
 	if (!input_start(streams->stdin_mode, streams->spool_limit))
 		return failed("stdin", errno);
 	if (scan != NULL && !tap_start(scan, streams->times_output))
