@@ -87,6 +87,20 @@ stop() {
   assert_none tree
 }
 
+@test "--grace: a command that exits with the number of the signal has not died by it" {
+  need_answer orphans
+  TEST_MARK=$MARKS/tree start -- "$BACKOFF" -qq --grace=300ms -n 1 -- sh -c '
+    trap "exit 15" TERM
+    (setsid sleep 1000 &); sleep 1000 & echo "ready $$ $PPID"; wait'
+  await "$out" ready
+  stop
+  signal TERM "-$pid"
+  wait_for stopped_and_dead
+  signal CONT
+  assert_fate 'killed TERM'
+  assert_alive tree
+}
+
 @test "--grace: leftovers of an attempt that ended by itself are not killed" {
   TEST_MARK=$MARKS/tree start -- "$BACKOFF" -qq --grace=1ms -n 1 -- sh -c '
     TEST_MARK=$MARKS/helper setsid sleep 1000 & kill -s STOP $PPID; exit 7'
