@@ -113,7 +113,7 @@ def log_is_json(run):
     lines = run.file("log").split(b"\n")
     try:
         return run.out == BIG and lines.pop() == b"" and all(
-            json.loads(line)["event"] in ("start", "attempt", "end")
+            json.loads(line)["event"] in ("start", "attempt", "degraded", "end")
             for line in lines)
     except ValueError:
         return False

@@ -181,7 +181,7 @@ place_of(const struct gate *gate, uint64_t ticket)
 static struct gate_answer
 look_at_shut(struct gate *gate, int64_t now_ns, uint64_t ticket)
 {
-	struct gate_answer answer = { GATE_WAIT, .ticket = ticket };
+	struct gate_answer answer = { .kind = GATE_WAIT, .ticket = ticket };
 	uint64_t place = place_of(gate, ticket);
 	int64_t behind_ns
 	    = min_ns(saturating_multiply(PLACE_NS, (int64_t)place), PLACES_NS);
@@ -213,9 +213,9 @@ look_at_paced(const struct gate *gate, uint64_t ticket)
 	    pace_gap_ns(&gate->pace), (int64_t)place_of(gate, ticket));
 
 	if (ticket < gate->head)
-		return (struct gate_answer) { GATE_GO };
+		return (struct gate_answer) { .kind = GATE_GO };
 	return (struct gate_answer) {
-		GATE_WAIT,
+		.kind = GATE_WAIT,
 		.ticket = ticket,
 		.until_ns = min_ns(saturating_add(gate->head_ns, ahead_ns),
 		    gate->pace.second_ns + NS_PER_S),
@@ -225,7 +225,7 @@ look_at_paced(const struct gate *gate, uint64_t ticket)
 struct gate_answer
 gate_look(struct gate *gate, int64_t now_ns, const struct gate_visit *visit)
 {
-	struct gate_answer answer = { GATE_GO };
+	struct gate_answer answer = { .kind = GATE_GO };
 	uint64_t ticket = visit->ticket;
 	bool taken = false;
 

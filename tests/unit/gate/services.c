@@ -102,7 +102,7 @@ ask(struct play *play, struct worker *worker)
 {
 	const struct gate_visit visit = { worker->ticket, UINT8_MAX };
 	int64_t now_ns = CLOCK_NS + play->queue.now_ns;
-	struct gate_answer go = { GATE_GO };
+	struct gate_answer go = { .kind = GATE_GO };
 
 	if (play->gated)
 		go = gate_look(&play->gate, now_ns, &visit);
