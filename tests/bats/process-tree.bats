@@ -74,30 +74,28 @@ stop() {
   assert_none tree
 }
 
-@test "--grace: a command that got the signal too, and is dead when backoff sees it, leaves nothing" {
-  need_answer orphans
-  TEST_MARK=$MARKS/tree start -- "$BACKOFF" -qq --grace=300ms -n 1 -- sh -c '
-    (setsid sleep 1000 &); echo "ready $$ $PPID"; exec sleep 1000'
+# dies_unseen SCRIPT: it gets TERM with its group while backoff is stopped, which goes on
+# when it is dead.
+dies_unseen() {
+  TEST_MARK=$MARKS/tree start -- "$BACKOFF" -qq --grace=300ms -n 1 -- sh -c "$1"
   await "$out" ready
   stop
   signal TERM "-$pid"
   wait_for stopped_and_dead
   signal CONT
   assert_fate 'killed TERM'
+}
+
+@test "--grace: a command that got the signal too, and is dead when backoff sees it, leaves nothing" {
+  need_answer orphans
+  dies_unseen '(setsid sleep 1000 &); echo "ready $$ $PPID"; exec sleep 1000'
   assert_none tree
 }
 
 @test "--grace: a command that exits with the number of the signal has not died by it" {
   need_answer orphans
-  TEST_MARK=$MARKS/tree start -- "$BACKOFF" -qq --grace=300ms -n 1 -- sh -c '
-    trap "exit 15" TERM
+  dies_unseen 'trap "exit 15" TERM
     (setsid sleep 1000 &); sleep 1000 & echo "ready $$ $PPID"; wait'
-  await "$out" ready
-  stop
-  signal TERM "-$pid"
-  wait_for stopped_and_dead
-  signal CONT
-  assert_fate 'killed TERM'
   assert_alive tree
 }
 

@@ -93,7 +93,6 @@ pace_soonest_ns(const struct pace *pace, uint64_t count)
 static void
 begin_interval(struct pace *pace, int64_t now_ns)
 {
-	pace->earlier = pace->interval;
 	pace->interval = (struct pace_interval) {
 		.since_ns = now_ns,
 		.rate = pace->rate,
@@ -107,13 +106,21 @@ begin_second(struct pace *pace, int64_t now_ns)
 	pace->started = pace->refused = 0;
 }
 
+/* From RATE on; what has paid until now says nothing any more. */
+static void
+find_anew(struct pace *pace, double rate)
+{
+	set_rate(pace, rate);
+	pace->phase = PACE_FINDING;
+	pace->served = 0;
+	pace->paid = (struct pace_count) { 0 };
+}
+
 void
 pace_begin(struct pace *pace, int64_t now_ns)
 {
-	set_rate(pace, larger(PACE_FIRST, pace->limit / 2));
-	pace->phase = PACE_FINDING;
-	pace->served = 0;
-	pace->paid = pace->forty = pace->look = (struct pace_count) { 0 };
+	find_anew(pace, larger(PACE_FIRST, pace->limit / 2));
+	pace->forty = pace->look = (struct pace_count) { 0 };
 	pace->share = 0;
 	pace->kept_ns = now_ns;
 	pace->quiet = 0;
@@ -185,10 +192,7 @@ disregard(struct pace *pace, double share, double rate)
 {
 	pace->cuts = 0;
 	pace->failing = smaller(share, MOST_FAILING);
-	set_rate(pace, rate);
-	pace->phase = PACE_FINDING;
-	pace->served = 0;
-	pace->paid = (struct pace_count) { 0 };
+	find_anew(pace, rate);
 }
 
 static bool
@@ -283,8 +287,6 @@ pace_refused(
 	pace->quiet = 0;
 	if (began_ns >= pace->interval.since_ns)
 		pace->interval.refused++;
-	else if (began_ns >= pace->earlier.since_ns)
-		pace->earlier.refused++;
 	if (pace->phase == PACE_FINDING && pace->served > 0
 	    && pace->interval.refused >= MANY_REFUSED
 	    && pace->interval.refused * 2 > pace->interval.starts) {
@@ -418,10 +420,7 @@ forgive(struct pace *pace, int64_t now_ns)
 {
 	pace->base = pace->share;
 	pace->base_ns = now_ns;
-	set_rate(pace, pace->before_rate);
-	pace->phase = PACE_FINDING;
-	pace->served = 0;
-	pace->paid = (struct pace_count) { 0 };
+	find_anew(pace, pace->before_rate);
 	begin_interval(pace, now_ns);
 }
 

@@ -44,8 +44,8 @@ struct pace {
 	int64_t second_ns; /* when the running second began */
 	uint32_t started, refused; /* in it */
 
-	/* Intervals, and what the last one that paid has served a second. */
-	struct pace_interval interval, earlier;
+	/* It runs; and what the last one that paid has served a second. */
+	struct pace_interval interval;
 	double served; /* 0: none has paid yet */
 	struct pace_count paid; /* in the intervals that did */
 
