@@ -22,8 +22,8 @@ static bool
 read_record(struct gate_file *gate, struct gate_record *record, int64_t *now_ns,
     bool *is_broken)
 {
-	static const uint8_t zeros[STATE_GATE_SIZE];
-	const uint8_t *part = gate->bytes + STATE_GATE_AT;
+	static const uint8_t zeros[STATE_FLEET_GATE_SIZE];
+	const uint8_t *part = gate->bytes + STATE_FLEET_GATE_AT;
 	enum state_found found = state_file_read(&gate->part.file, gate->bytes);
 
 	*now_ns = boot_clock_ns();
@@ -96,7 +96,7 @@ gate_file_finish(
 
 	if (changed) {
 		state_record_set_boot(gate->bytes, boot_hash());
-		gate_encode(record, gate->bytes + STATE_GATE_AT);
+		gate_encode(record, gate->bytes + STATE_FLEET_GATE_AT);
 		done = state_file_write(&gate->part.file, gate->bytes);
 	}
 	state_file_unlock(&gate->part.file);

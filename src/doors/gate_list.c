@@ -102,7 +102,7 @@ add_gate(struct row *row, const struct state_file *file, const uint8_t *bytes)
 	int64_t now_ns = boot_clock_ns(), since_ns;
 	struct gate_record record;
 
-	if (!gate_decode(&record, bytes + STATE_GATE_AT, now_ns)
+	if (!gate_decode(&record, bytes + STATE_FLEET_GATE_AT, now_ns)
 	    || state_record_boot(bytes) != boot_hash())
 		record = gate_record_new();
 	/* A ramp may have come to its end when nobody was there. */

@@ -367,7 +367,7 @@ shut_out() {
   strace -o trace -e trace=openat,pread64,pwrite64,fcntl,timer_create \
     "$BACKOFF" --gate=hub --consecutive=3 -b 1ms -- true 2>/dev/null
   assert_equal "$(calls '^openat\(.*"hub"')" 1
-  assert_equal "$(calls '^pread64\(.*, 512, 0\)')" 6
+  assert_equal "$(calls '^pread64\(.*, 1024, 0\)')" 6
   assert_equal "$(calls '^pwrite64|OFD|timer_create|boot_id')" 0
 }
 
@@ -497,6 +497,6 @@ shut_out() {
 @test "the record is written before its lock is given back" {
   need_strace
   strace -qq -o trace -e trace=fcntl,pwrite64 "$BACKOFF" -qq --gate=hub -n 1 -- ./job || true
-  run -0 sed -nE 's/^fcntl.*(F_WRLCK|F_UNLCK).*/\1/p; s/^pwrite64\(.*, 512, 0\).*/written/p' trace
+  run -0 sed -nE 's/^fcntl.*(F_WRLCK|F_UNLCK).*/\1/p; s/^pwrite64\(.*, 1024, 0\).*/written/p' trace
   assert_output --partial $'F_WRLCK\nwritten\nF_UNLCK'
 }

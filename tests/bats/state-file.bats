@@ -55,7 +55,7 @@ does_without() {
   as_new
   : >"$state/hub"
   as_new
-  dd if=/dev/zero of="$state/hub" bs=512 count=1 conv=notrunc 2>/dev/null
+  dd if=/dev/zero of="$state/hub" bs=1024 count=1 conv=notrunc 2>/dev/null
   as_new 'nothing but zeros'
   truncate -s 7 "$state/hub"
   as_new 'cut short'
@@ -63,15 +63,15 @@ does_without() {
   as_new 'cut short'
   damage 15
   as_new 'bad checksum'
-  damage 300
+  damage 560
   as_new 'bad checksum'
-  record version=1 >/dev/null
+  record version=2 >/dev/null
   as_new 'written by an earlier version of backoff'
 }
 
 @test "a gate with a wrong checksum is as new, which -v says once" {
   quietly --gate=hub -n 1 false
-  damage 100
+  damage 800
   run -1 "$BACKOFF" -v --gate=hub -n 2 -b 1ms false
   assert_equal "$(grep -c '^backoff: false: state of gate hub ignored: bad checksum$' <<<"$output")" 1
   run -1 "$BACKOFF" -v --gate=hub -n 1 false
@@ -80,12 +80,12 @@ does_without() {
 
 @test "a version from the future, a larger record, and the file of another program are not touched" {
   given_up
-  record version=3 >/dev/null
+  record version=4 >/dev/null
   cp "$state/hub" before
   run -0 "$BACKOFF" --defer=hub true
   assert_output --partial 'written by a later version of backoff); going on without'
   cmp before "$state/hub"
-  record version=2 size=513 >/dev/null
+  record version=3 size=1025 >/dev/null
   run -0 "$BACKOFF" --defer=hub true
   assert_output --partial 'written by a later version of backoff); going on without'
   echo 'export PATH=/bin' >"$state/hub"

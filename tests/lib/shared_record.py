@@ -15,34 +15,34 @@ import sys
 import time
 import zlib
 
-SIZE = 512
+SIZE = 1024
 HEADER = ("version", 8, "<H"), ("size", 10, "<H"), ("boot", 12, "<Q")
 DEFERRAL = (
-    ("since", 256, "<q"),
-    ("failures", 264, "<I"),
-    ("until", 268, "<q"),
-    ("window", 276, "<q"),
-    ("status", 284, "<B"),
-    ("runs", 357, "<I"),
+    ("since", 512, "<q"),
+    ("failures", 520, "<I"),
+    ("until", 524, "<q"),
+    ("window", 532, "<q"),
+    ("status", 540, "<B"),
+    ("runs", 613, "<I"),
 )
 GATE = (
-    ("state", 64, "<B"),
-    ("probes", 64 + 20, "<I"),
-    ("due", 64 + 24, "<q"),
-    ("longest", 64 + 60, "<q"),
-    ("rate", 64 + 68, "<I"),
-    ("results", 64 + 144, "<H"),
-    ("failed", 64 + 146, "<H"),
+    ("state", 768, "<B"),
+    ("probes", 768 + 20, "<I"),
+    ("due", 768 + 24, "<q"),
+    ("longest", 768 + 60, "<q"),
+    ("rate", 768 + 68, "<I"),
+    ("results", 768 + 144, "<H"),
+    ("failed", 768 + 146, "<H"),
 )
 FIELDS = {name: (at, form) for name, at, form in HEADER + DEFERRAL + GATE}
-CHECKSUMS = (0, 20), (256, 380)
-GATE_CHECKSUM = 64, 252
+CHECKSUMS = (0, 20), (512, 636)
+GATE_CHECKSUM = 768, 956
 
 
 def fresh():
     record = bytearray(SIZE)
     record[:8] = b"backoff\n"
-    struct.pack_into("<HHQ", record, 8, 2, SIZE, 1)
+    struct.pack_into("<HHQ", record, 8, 3, SIZE, 1)
     return record
 
 
@@ -72,7 +72,7 @@ def main(path, *changes):
             file.write(record)
     for name, (at, form) in FIELDS.items():
         print(f"{name}={struct.unpack_from(form, record, at)[0]}")
-    reason = record[285:349].split(b"\0")[0].decode()
+    reason = record[541:605].split(b"\0")[0].decode()
     print(f"reason={reason}")
     for low, high in CHECKSUMS:
         (crc,) = struct.unpack_from("<I", record, high)

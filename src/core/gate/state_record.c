@@ -47,11 +47,14 @@ state_record_look(const uint8_t record[STATE_SIZE], size_t size)
 	if (little_endian_get(record + VERSION_AT, 2) > STATE_VERSION
 	    || little_endian_get(record + SIZE_AT, 2) > STATE_SIZE)
 		return STATE_HEADER_LATER;
-	if (size < STATE_SIZE
+	if (size < STATE_GATE_AT
 	    || little_endian_get(record + CRC_AT, 4) != crc32(record, CRC_AT))
 		return STATE_HEADER_BROKEN;
+	/* What was smaller then is not cut short. */
 	if (little_endian_get(record + VERSION_AT, 2) < STATE_VERSION)
 		return STATE_HEADER_EARLIER;
+	if (size < STATE_SIZE)
+		return STATE_HEADER_BROKEN;
 	return STATE_HEADER_FINE;
 }
 

@@ -6,12 +6,13 @@
  *
  *   0    "backoff\n", u16 version, u16 size, u64 hash of the boot id, crc32 of
  *        these; the rest of 64 is zero
- *   64   the gate's part (192 bytes)
- *   256  the deferral's part: i64 first give-up of the row, u32 failures,
+ *   64   the gate's part (448 bytes): gate_record.h
+ *   512  the deferral's part: i64 first give-up of the row, u32 failures,
  *        i64 until, i64 window, u8 status, reason (64), i64 last give-up that
  *        counted, u32 runs in a row that gave up by whatever verdict, crc32 of
  *        these at its end
- *   384  zero
+ *   640  the part of the slots (96 bytes)
+ *   736  zero, but for the copy of a fleet's gate at 768 (192 bytes)
  */
 
 #include <stdbool.h>
@@ -20,12 +21,16 @@
 
 #include "core/gate/deferral.h"
 
-#define STATE_SIZE 512
-#define STATE_VERSION 2
+#define STATE_SIZE 1024
+#define STATE_VERSION 3
 #define STATE_GATE_AT 64
-#define STATE_GATE_SIZE 192
-#define STATE_DEFERRAL_AT 256
+#define STATE_GATE_SIZE 448
+#define STATE_DEFERRAL_AT 512
 #define STATE_DEFERRAL_SIZE 128
+#define STATE_SLOTS_AT 640
+#define STATE_SLOTS_SIZE 96
+#define STATE_FLEET_GATE_AT 768
+#define STATE_FLEET_GATE_SIZE 192
 
 enum state_header {
 	STATE_HEADER_FINE,

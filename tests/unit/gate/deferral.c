@@ -195,7 +195,7 @@ test_record(void)
 	struct deferral deferral = { 0 }, read;
 
 	fresh(record, UINT64_C(0x0123456789abcdef));
-	ok(memcmp(record, "backoff\n\2\0\0\2\xef\xcd\xab\x89\x67\x45\x23\1", 20)
+	ok(memcmp(record, "backoff\n\3\0\0\4\xef\xcd\xab\x89\x67\x45\x23\1", 20)
 	        == 0,
 	    "a header is little-endian everywhere");
 	looks(record, STATE_SIZE, STATE_HEADER_FINE, "  and in order");
@@ -240,17 +240,22 @@ test_damage(void)
 	    "or zeros, as after a power failure");
 	fresh(record, 1);
 	looks(record, 511, STATE_HEADER_BROKEN, "cut short");
+	record[8] = 2;
+	little_endian_put(record + 20, 4, crc32(record, 20));
+	looks(record, 512, STATE_HEADER_EARLIER,
+	    "an earlier version, whose record was smaller, is not");
+	fresh(record, 1);
 	memset(record + 5, 0, STATE_SIZE - 5);
 	looks(record, 5, STATE_HEADER_BROKEN, "even within the first word");
 	memcpy(record, "#!/bin/sh\n", 10);
 	looks(record, 10, STATE_HEADER_FOREIGN,
 	    "somebody's script is none of ours");
 	fresh(record, 1);
-	record[8] = 3;
+	record[8] = 4;
 	looks(record, STATE_SIZE, STATE_HEADER_LATER,
 	    "a version from the future");
 	fresh(record, 1);
-	record[11] = 4;
+	record[11] = 5;
 	looks(record, STATE_SIZE, STATE_HEADER_LATER, "a size beyond ours");
 	fresh(record, 1);
 	record[13] ^= 1;
