@@ -13,7 +13,6 @@
 #include "core/gate/deferral.h"
 #include "doors/defer.h"
 #include "doors/doors.h"
-#include "doors/gate_news.h"
 #include "log/countdown_line.h"
 #include "log/log.h"
 #include "log/writer.h"
@@ -263,7 +262,7 @@ tell_attempt(void *self, const struct loop_state *state, int64_t pause_ns)
 {
 	(void)self;
 	log_attempt(state, pause_ns);
-	gate_news_release();
+	doors_tell();
 }
 
 static void

@@ -4,6 +4,7 @@
 #include "core/base/duration.h"
 #include "doors/defer.h"
 #include "doors/doors.h"
+#include "doors/fleet_door.h"
 #include "doors/gate_door.h"
 #include "doors/slots.h"
 #include "process/signals.h"
@@ -36,9 +37,11 @@ doors_start(const struct shared_options *what, const struct settings *settings,
 	shared_state_start(what->directory);
 	if (has_defer)
 		defer_start(&what->defer, &random_state);
-	if (has_gate)
-		gate_door_start(
+	if (has_gate && what->gate.fleet)
+		fleet_door_start(
 		    &what->gate, settings, id, patience_ns, &random_state);
+	else if (has_gate)
+		gate_door_start(&what->gate, settings, id, &random_state);
 	if (has_slots)
 		slots_start(&what->slots, &random_state);
 	if (what->gate.fleet || (what->slots.fleet && !slots_are_of_parent()))
@@ -63,6 +66,30 @@ doors_before_splay(void *self)
 	return (struct entry) { .admission = ADMISSION_GO };
 }
 
+/* Of a fleet or of this machine. */
+static struct entry
+enter_gate(int64_t until_ns)
+{
+	return options->gate.fleet ? fleet_door_enter(until_ns)
+	                           : gate_door_enter(until_ns);
+}
+
+static void
+cancel_gate(void)
+{
+	if (options->gate.fleet)
+		fleet_door_cancel();
+	else if (has_gate)
+		gate_door_cancel();
+}
+
+static bool
+look_at_gate_again(void)
+{
+	return options->gate.fleet ? fleet_door_look_again()
+	                           : gate_door_look_again();
+}
+
 /* Through the gate, and then to a slot. */
 static struct entry
 enter(int64_t until_ns)
@@ -73,15 +100,15 @@ enter(int64_t until_ns)
 	fleet_begin();
 	for (;;) {
 		if (has_gate)
-			entry = gate_door_enter(until_ns);
+			entry = enter_gate(until_ns);
 		if (!has_slots || entry.admission != ADMISSION_GO)
 			return entry;
-		entry = slots_take(
-		    until_ns, has_gate ? gate_door_touch : NULL, &waited);
-		if (has_gate && entry.admission != ADMISSION_GO)
-			gate_door_cancel();
+		entry = slots_take(until_ns,
+		    options->gate.fleet ? fleet_door_touch : NULL, &waited);
+		if (entry.admission != ADMISSION_GO)
+			cancel_gate();
 		if (entry.admission != ADMISSION_GO || !has_gate || !waited
-		    || gate_door_look_again())
+		    || look_at_gate_again())
 			return entry;
 		/* It has shut meanwhile: who waits there holds no slot. */
 		slots_free();
@@ -94,8 +121,7 @@ give_back(struct entry entry)
 {
 	if (has_slots)
 		slots_free();
-	if (has_gate)
-		gate_door_cancel();
+	cancel_gate();
 	return entry;
 }
 
@@ -131,7 +157,16 @@ doors_after_verdict(void *self, const struct loop_state *state)
 	(void)self;
 	if (has_slots)
 		slots_free();
+	if (options->gate.fleet)
+		return fleet_door_leave(state);
 	if (has_gate)
 		return gate_door_leave(state);
 	return (struct aftermath) { .at_door = false };
+}
+
+void
+doors_tell(void)
+{
+	gate_door_tell();
+	fleet_door_tell();
 }

@@ -3,7 +3,7 @@
 
 #include "core/base/duration.h"
 #include "doors/fleet_gate.h"
-#include "doors/gate_news.h"
+#include "doors/turn_news.h"
 #include "process/helper.h"
 #include "process/signals.h"
 #include "shared/fleet.h"
@@ -160,7 +160,7 @@ fleet_gate_await(struct gate_keeper *keeper, int64_t until_ns,
 	while (!fleet_can_be_heard()) {
 		if (clock_now_ns() >= until_ns)
 			return true;
-		*signal = gate_news_count_for(&keeper->seen,
+		*signal = turn_news_count_for(&keeper->seen,
 		    min_ns(until_ns, clock_now_ns() + TOUCH_NS),
 		    helper_socket());
 		if (*signal != 0)

@@ -2,7 +2,7 @@
 #ifndef BACKOFF_DOORS_FLEET_GATE_H
 #define BACKOFF_DOORS_FLEET_GATE_H
 /*
- * The gate of a fleet, for gate_door.c. The local gate of that name is its
+ * The gate of a fleet, for fleet_door.c. The local gate of that name is its
  * mirror: each answer goes there, by the clock of this machine. So the turn at
  * the local gate chooses the one run of this machine that asks the server, and
  * where the server is lost, the local gate goes on from what was known.

@@ -5,52 +5,64 @@
 
 #include "core/base/duration.h"
 #include "core/base/hash.h"
-#include "core/gate/gate.h"
 #include "core/gate/probe_pause.h"
+#include "core/gate/shared_name.h"
+#include "core/loop/result.h"
 #include "core/words/gate_message.h"
 #include "core/words/reason.h"
-#include "doors/fleet_gate.h"
 #include "doors/gate_door.h"
-#include "doors/gate_keeper.h"
 #include "doors/gate_news.h"
-#include "doors/turn.h"
 #include "log/countdown_line.h"
 #include "process/environment.h"
 #include "process/signals.h"
-#include "shared/fleet.h"
+#include "shared/gate_store.h"
 #include "system/boot.h"
 #include "system/clock.h"
 
 static const struct gate_options *options;
 static const struct settings *settings;
 static struct random *random_source;
-static struct gate_keeper keeper
-    = { .file = { .part = { .what = "gate", .file = { .fd = -1 } } } };
+static struct gate_store store
+    = { .part = { .what = "gate", .file = { .fd = -1 } } };
+static struct gate_view seen; /* when it was last looked at */
 static char shown_name[FLEET_NAME_SIZE];
-static bool is_tried, is_probe; /* to open the file; the attempt is one */
+static uint64_t run; /* a hash of our id */
+static bool is_tried; /* to open the file */
+static bool is_probe; /* the attempt */
+static uint64_t ticket; /* of our wait or probe; 0: none */
 static int64_t waited_ns; /* in all */
 static int64_t spent_ns; /* of --gate-wait */
 
+static const struct entry go = { .admission = ADMISSION_GO };
+static const struct entry late = { .admission = ADMISSION_LATE };
+
 void
 gate_door_start(const struct gate_options *what,
-    const struct settings *in_force, const char *id, int64_t patience_ns,
-    struct random *random)
+    const struct settings *in_force, const char *id, struct random *random)
 {
 	struct text text = text_in(shown_name, sizeof shown_name);
 
 	options = what;
 	settings = in_force;
 	random_source = random;
-	keeper.file.part.name = what->name;
-	keeper.file.part.instead = what->fleet ? "with the fleet alone" : NULL;
+	store.part.name = what->name;
 	shared_name_add(&text, what->name, what->fleet);
 	gate_news_start(shown_name);
-	keeper.is_of_fleet = what->fleet;
-	keeper.run.id = hash_of(id, strlen(id));
-	keeper.run.patience_ns = patience_ns;
+	run = hash_of(id, strlen(id));
 }
 
-static const struct entry go = { .admission = ADMISSION_GO };
+static bool
+is_there(void)
+{
+	return store.part.file.fd >= 0;
+}
+
+static void
+give_up_ticket(void)
+{
+	gate_store_drop(&store);
+	ticket = 0;
+}
 
 /* The gate cannot be used: from now on there is none. */
 static struct entry
@@ -58,41 +70,68 @@ go_without(void)
 {
 	int signal;
 
-	keeper.run.turn = 0;
+	ticket = 0;
+	is_probe = false;
 	environment_gate(NULL);
 	/* Nobody waits for the lock of the record when told to end. */
 	if (signals_end_pending() && (signal = signals_drain()) != 0)
 		return (struct entry) { .admission = ADMISSION_SIGNAL,
 			.signal = signal };
-	fleet_gate_cancel();
-	if (gate_keeper_has_file(&keeper))
-		shared_state_lose(&keeper.file.part, keeper.file.part.file.why);
+	shared_state_lose(&store.part, store.part.file.why);
 	return go;
 }
 
-/* The attempt may begin. A probe keeps the turn. */
-static struct entry
-enter(const struct gate_decision *decision)
+/* A step with what was seen, as a run that has TICKET or none. */
+static struct gate_answer
+step(void)
 {
-	is_probe = decision->kind == GATE_PROBE;
-	if (!is_probe)
-		turn_give_up(&keeper.file, &keeper.run);
-	environment_gate(
-	    is_probe ? "probing" : gate_state_name(keeper.seen.state));
+	const struct gate_visit visit = { ticket, seen.living };
+
+	return gate_look(&seen.gate, seen.now_ns, &visit);
+}
+
+/* Asks whether we may start. False: the gate cannot be used. */
+static bool
+ask(struct gate_answer *answer)
+{
+	if (!gate_store_look(&store, &seen))
+		return false;
+	*answer = step();
+	if (answer->changed) {
+		if (!gate_store_begin(&store, &seen))
+			return false;
+		*answer = step();
+		if (!gate_store_end(
+		        &store, &seen, answer->changed, answer->ticket))
+			return false;
+	}
+	ticket = answer->ticket;
+	if (ticket == 0)
+		gate_store_drop(&store);
+	return true;
+}
+
+static struct entry
+enter(enum gate_kind kind)
+{
+	is_probe = kind == GATE_PROBE;
+	environment_gate(is_probe              ? "probing"
+	        : seen.gate.state == GATE_OPEN ? "open"
+	                                       : "paced");
 	if (is_probe)
-		gate_news_tell(GATE_NEWS_PROBE, &keeper.seen);
-	else if (decision->was == GATE_RAMP && keeper.seen.state == GATE_OPEN)
-		gate_news_tell(GATE_NEWS_OPEN, &keeper.seen);
+		gate_news_tell(GATE_NEWS_PROBE, &seen.gate);
 	return go;
 }
 
+/* --gate-wait is over. */
 static struct entry
 refuse(void)
 {
 	static char closing[SHARED_NAME_SIZE + GATE_REASON_SIZE + 64];
-	const char *reason = keeper.seen.reason;
+	const char *reason = seen.gate.reason;
 	struct text words = text_in(closing, sizeof closing);
 
+	give_up_ticket();
 	gate_closing(&words, shown_name, waited_ns, reason);
 	return (struct entry) { .admission = ADMISSION_REFUSED,
 		.closing = closing,
@@ -106,7 +145,7 @@ refuse(void)
 static struct entry
 interrupted(int signal)
 {
-	gate_keeper_give_up(&keeper);
+	give_up_ticket();
 	if (!signals_ends(signal))
 		signal = signals_drain();
 	if (signal != 0)
@@ -116,227 +155,195 @@ interrupted(int signal)
 	return go;
 }
 
-/* What a step of the wait has brought: it is over, or has to begin again. */
-struct step {
-	bool is_over;
-	struct entry entry;
-};
-
-static struct step
-over(struct entry entry)
+/* A moment of CLOCK_BOOTTIME by CLOCK_MONOTONIC, if no suspension follows. */
+static int64_t
+monotonic(int64_t boottime_ns)
 {
-	return (struct step) { true, entry };
-}
-
-/* With the turn, or because none is needed, until an attempt may begin. */
-static struct step
-wait_in_turn(int64_t limit_ns)
-{
-	static const struct entry late = { .admission = ADMISSION_LATE };
-	struct gate_decision decision = { .kind = GATE_NOTHING };
-	int signal;
-
-	for (;;) {
-		if (!gate_keeper_ask_in_turn(
-		        &keeper, &decision, limit_ns, &signal))
-			return over(go_without());
-		if (signal != 0)
-			return over(interrupted(signal));
-		if (decision.kind == GATE_QUEUE) {
-			if (clock_now_ns() >= limit_ns)
-				return over(late);
-			/* Another machine has the turn; we stand for ours. */
-			if (gate_keeper_has_fleet(&keeper)
-			    && (keeper.run.turn != 0
-			        || !gate_keeper_has_file(&keeper)))
-				continue;
-		}
-		switch (decision.kind) {
-		case GATE_START:
-		case GATE_PROBE:
-			return over(enter(&decision));
-		case GATE_WAIT:
-			break;
-		case GATE_LOST:
-			gate_keeper_give_up(&keeper);
-			gate_news_tell(GATE_NEWS_LOST, &keeper.seen);
-			return (struct step) { .is_over = false };
-		case GATE_QUEUE:
-		case GATE_NOTHING:
-		case GATE_TAKE:
-			gate_keeper_give_up(&keeper);
-			return (struct step) { .is_over = false };
-		}
-		signal = gate_keeper_sleep(&keeper,
-		    min_ns(limit_ns, turn_monotonic(decision.until_ns)));
-		if (signal != 0)
-			return over(interrupted(signal));
-		if (clock_now_ns() >= limit_ns)
-			return over(late);
-	}
-}
-
-static struct step
-wait_once(int64_t limit_ns)
-{
-	int signal;
-
-	if (!gate_keeper_has_file(&keeper))
-		return wait_in_turn(limit_ns);
-	/* Who stands behind others needs nobody who asks for it. */
-	if (options->fleet)
-		fleet_rest();
-	switch (turn_take(&keeper.file, &keeper.run, limit_ns, &signal)) {
-	case TURN_HAD:
-	case TURN_NEEDLESS:
-		break;
-	case TURN_TIME:
-		return over((struct entry) { .admission = ADMISSION_LATE });
-	case TURN_SIGNAL:
-		return over(interrupted(signal));
-	case TURN_FAILED:
-		return over(go_without());
-	}
-	return wait_in_turn(limit_ns);
-}
-
-static struct step
-wait_with(const struct gate_patience *patience, int64_t until_ns)
-{
-	struct step step;
-
-	do {
-		int64_t limit_ns
-		    = min_ns(until_ns, gate_patience_end(&keeper, patience));
-
-		step = keeper.run.turn != 0 || !gate_keeper_has_file(&keeper)
-		    ? wait_in_turn(limit_ns)
-		    : wait_once(limit_ns);
-	} while (!step.is_over
-	    || (step.entry.admission == ADMISSION_LATE
-	        && gate_patience_lasts(&keeper, patience, until_ns)));
-	return step;
-}
-
-static struct entry
-wait_until(int64_t until_ns)
-{
-	struct gate_patience patience = {
-		.began_ns = clock_now_ns(),
-		.left_ns = max_ns(options->wait_ns - spent_ns, 0),
-		.stated_ns = gate_stated_ns(&keeper.seen, boot_clock_ns()),
-	};
-	int64_t took_ns, stated_ns;
-	struct gate_decision decision;
-	struct step step;
-	bool had;
-	int signal;
-
-	/* A wait of nothing is none, even if a probe is due. */
-	if (patience.left_ns == 0)
-		return gate_keeper_ask_at_once(&keeper, &decision)
-		    ? enter(&decision)
-		    : refuse();
-	had = !gate_keeper_has_file(&keeper)
-	    || turn_try(&keeper.file, &keeper.run, keeper.seen.turn);
-	/* Who asks the fleet may find that it is not shut any more. */
-	keeper.has_to_tell = had && gate_keeper_has_fleet(&keeper);
-	if (!keeper.has_to_tell)
-		gate_news_wait(&keeper.seen, had);
-	step = wait_with(&patience, until_ns);
-	countdown_line_end();
-	took_ns = clock_now_ns() - patience.began_ns;
-	stated_ns = gate_stated_ns(&keeper.seen, boot_clock_ns())
-	    - patience.stated_ns;
-	waited_ns = saturating_add(waited_ns, took_ns);
-	spent_ns = saturating_add(
-	    spent_ns, max_ns(took_ns - max_ns(stated_ns, 0), 0));
-	gate_news_waited(waited_ns);
-	if (step.entry.admission == ADMISSION_LATE) {
-		gate_keeper_give_up(&keeper);
-		if (gate_patience_end(&keeper, &patience) < until_ns)
-			return refuse();
-	}
-	/* What came in the wait and is not for us is discarded. */
-	if (step.entry.admission == ADMISSION_GO
-	    && (signal = signals_drain()) != 0) {
-		gate_door_cancel();
-		step.entry = (struct entry) { .admission = ADMISSION_SIGNAL,
-			.signal = signal };
-	}
-	return step.entry;
+	return saturating_add(
+	    clock_now_ns(), max_ns(boottime_ns - boot_clock_ns(), 0));
 }
 
 /*
- * Who probes asks with the turn, which makes the time of the probe begin anew.
+ * A wait until it is time to look again, by CLOCK_MONOTONIC. Returns what ends
+ * it as sleep_until_told() does.
  */
-static bool
-ask(struct gate_decision *decision)
+static int
+wait_once(int64_t until_ns, bool counts)
 {
+	int64_t began_ns = clock_now_ns(), took_ns;
+	int64_t left_ns = max_ns(options->wait_ns - spent_ns, 0);
 	int signal;
 
-	*decision = (struct gate_decision) { .kind = GATE_NOTHING };
-	if (is_probe)
-		return gate_keeper_ask_in_turn(&keeper, decision,
-		    saturating_add(clock_now_ns(), NS_PER_S), &signal);
-	if (!gate_keeper_ask(&keeper, decision))
+	if (counts)
+		until_ns = min_ns(until_ns, saturating_add(began_ns, left_ns));
+	signal = gate_news_wait(&seen, until_ns);
+	took_ns = clock_now_ns() - began_ns;
+	waited_ns = saturating_add(waited_ns, took_ns);
+	if (counts)
+		spent_ns = saturating_add(spent_ns, took_ns);
+	gate_news_waited(waited_ns);
+	return signal;
+}
+
+static struct entry
+wait_until(struct gate_answer answer, int64_t until_ns)
+{
+	while (answer.kind == GATE_WAIT) {
+		bool counts = gate_keeps_waiting(&seen.gate, seen.now_ns);
+		int signal;
+
+		if (counts && spent_ns >= options->wait_ns)
+			return refuse();
+		if (clock_now_ns() >= until_ns) {
+			give_up_ticket();
+			return late;
+		}
+		signal = wait_once(
+		    min_ns(until_ns, monotonic(answer.until_ns)), counts);
+		if (signal != 0)
+			return interrupted(signal);
+		if (!ask(&answer))
+			return go_without();
+	}
+	return enter(answer.kind);
+}
+
+/* What came in the wait and is not for us is discarded. */
+static struct entry
+wait_at_gate(struct gate_answer answer, int64_t until_ns)
+{
+	struct entry entry = wait_until(answer, until_ns);
+	int signal;
+
+	countdown_line_end();
+	if (entry.admission != ADMISSION_GO || (signal = signals_drain()) == 0)
+		return entry;
+	gate_door_cancel();
+	return (
+	    struct entry) { .admission = ADMISSION_SIGNAL, .signal = signal };
+}
+
+/* Of who has no time left to wait: whether it must not even take a ticket. */
+static bool
+has_to_leave(void)
+{
+	if (spent_ns < options->wait_ns || !gate_store_look(&store, &seen))
 		return false;
-	/* What is shut here was so in the fleet: who waits asks in turn. */
-	if (decision->kind == GATE_START || options->wait_ns <= spent_ns)
-		gate_keeper_look(&keeper, decision);
-	return true;
+	gate_pass_time(&seen.gate, seen.now_ns);
+	return seen.gate.state == GATE_SHUT
+	    && !gate_is_deserted(&seen.gate, seen.now_ns, seen.living);
 }
 
 struct entry
 gate_door_enter(int64_t until_ns)
 {
-	struct gate_decision decision;
+	enum gate_state before = seen.gate.state;
+	struct gate_answer answer;
 
 	if (!is_tried) {
 		is_tried = true;
-		shared_state_open(&keeper.file.part);
+		shared_state_open(&store.part);
 	}
-	if (!gate_keeper_is_there(&keeper))
-		return go;
 	is_probe = false;
-	if (!ask(&decision))
+	if (!is_there())
+		return go;
+	if (has_to_leave())
+		return refuse();
+	if (!ask(&answer))
 		return go_without();
-	if (decision.kind == GATE_START)
-		return enter(&decision);
-	return wait_until(until_ns);
-}
-
-void
-gate_door_touch(void)
-{
-	struct gate_decision decision;
-
-	if (is_probe && gate_keeper_is_there(&keeper))
-		ask(&decision);
+	if (before == GATE_PACED && seen.gate.state == GATE_OPEN)
+		gate_news_tell(GATE_NEWS_OPEN, &seen.gate);
+	return answer.kind == GATE_WAIT ? wait_at_gate(answer, until_ns)
+	                                : enter(answer.kind);
 }
 
 bool
 gate_door_look_again(void)
 {
-	struct gate_decision decision;
-
-	if (!gate_keeper_is_there(&keeper))
+	if (!is_there())
 		return true;
-	if (!ask(&decision)) {
+	if (!gate_store_look(&store, &seen)) {
 		go_without();
 		return true;
 	}
-	if (is_probe && decision.kind == GATE_PROBE)
-		return true;
-	if (is_probe && decision.kind != GATE_START) {
-		gate_keeper_give_up(&keeper);
-		return false;
-	}
-	if (keeper.seen.state == GATE_SHUT || keeper.seen.state == GATE_PROBING)
-		return false;
+	gate_pass_time(&seen.gate, seen.now_ns);
+	if (seen.gate.state == GATE_SHUT)
+		return is_probe && gate_is_probed_by(&seen.gate, ticket);
+	if (is_probe)
+		give_up_ticket();
 	is_probe = false;
-	turn_give_up(&keeper.file, &keeper.run);
-	environment_gate(gate_state_name(keeper.seen.state));
+	return true;
+}
+
+/* What the gate makes of an outcome. */
+static enum gate_outcome
+outcome_of(const struct loop_state *state)
+{
+	const struct outcome *outcome = &state->outcome;
+
+	if (verdict_is_good(state->verdict))
+		return GATE_SUCCESS;
+	if (!verdict_is_failure(state->verdict)
+	    || outcome->kind == OUTCOME_NOT_STARTED
+	    || outcome_told(outcome) != 0 || outcome->by_forwarded)
+		return GATE_NEUTRAL;
+	return state->verdict == VERDICT_THROTTLE
+	        || outcome->evidence.hint.has_wait
+	    ? GATE_REFUSAL
+	    : GATE_FAILURE;
+}
+
+/* The attempt as the gate sees it; WORDS takes the reason. */
+static struct gate_attempt
+attempt_of(const struct loop_state *state, char words[REASON_SIZE])
+{
+	const struct outcome *outcome = &state->outcome;
+	const struct hint *hint = &outcome->evidence.hint;
+	int64_t ahead_ns = boot_clock_ns() - clock_now_ns();
+	struct text reason = text_in(words, REASON_SIZE);
+	struct gate_attempt attempt = {
+		.outcome = outcome_of(state),
+		.run = run,
+		.ticket = is_probe ? ticket : 0,
+		.began_ns = outcome->started_ns + ahead_ns,
+		.ended_ns = outcome->ended_ns + ahead_ns,
+		.reason = words,
+	};
+
+	reason_without_line(&reason, outcome);
+	if (hint->has_wait && hint->wait_ns > 0
+	    && hint->wait_ns <= settings->limits.hint_max_ns) {
+		attempt.stated_ns = hint->wait_ns;
+		attempt.pause_ns = random_between(random_source, hint->wait_ns,
+		    saturating_add(hint->wait_ns, settings->policy.base_ns));
+	} else {
+		attempt.pause_ns = gate_pause(&settings->policy, random_source,
+		    gate_next_failure(&seen.gate));
+	}
+	return attempt;
+}
+
+/* Tells the gate of ATTEMPT. False: it cannot be used. */
+static bool
+note(const struct gate_attempt *attempt, int64_t asked_ns)
+{
+	struct gate_view before;
+	bool changed;
+
+	if (!gate_store_look(&store, &seen))
+		return false;
+	before = seen;
+	changed = gate_result(&seen.gate, seen.now_ns, attempt);
+	if (changed) {
+		if (!gate_store_begin(&store, &seen))
+			return false;
+		gate_pass_time(&seen.gate, seen.now_ns);
+		before = seen;
+		changed = gate_result(&seen.gate, seen.now_ns, attempt);
+		if (!gate_store_end(&store, &seen, changed, 0))
+			return false;
+	}
+	gate_news_change(&before.gate, &seen, asked_ns, attempt->ticket);
 	return true;
 }
 
@@ -346,48 +353,54 @@ gate_door_leave(const struct loop_state *state)
 	static const struct aftermath none = { .at_door = false };
 	char words[REASON_SIZE];
 	struct gate_attempt attempt;
-	struct gate_record record;
-	bool is_shut;
+	bool done, probed = is_probe;
+	const struct gate *gate = &seen.gate;
 
-	if (!gate_keeper_is_there(&keeper))
+	if (!is_there())
 		return none;
 	environment_gate(NULL);
-	attempt = gate_attempt_of(state, settings, random_source, words);
+	attempt = attempt_of(state, words);
 	/* Nothing that anybody would want to know. */
-	if (keeper.run.turn == 0 && !is_probe
-	    && (attempt.outcome == GATE_NO_NEWS
-	        || (attempt.outcome == GATE_ENDED_WELL
-	            && gate_keeper_is_quiet(&keeper))))
+	if (attempt.outcome == GATE_NEUTRAL && !probed)
 		return none;
-	attempt.pause_ns = gate_pause(
-	    &settings->policy, random_source, gate_failures(&keeper.seen));
-	if (!gate_keeper_note(&keeper, &attempt, is_probe,
-	        state->outcome.evidence.hint.wait_ns, &record)) {
-		if (!signals_end_pending())
-			go_without();
-		else
-			turn_give_up(&keeper.file, &keeper.run);
+	done = note(&attempt, state->outcome.evidence.hint.wait_ns);
+	give_up_ticket();
+	is_probe = false;
+	if (!done && !signals_end_pending())
+		go_without();
+	if (!done
+	    || (attempt.outcome != GATE_FAILURE
+	        && attempt.outcome != GATE_REFUSAL))
 		return none;
-	}
-	is_shut = record.state == GATE_SHUT || record.state == GATE_PROBING;
-	if (attempt.outcome != GATE_FAILED)
-		return none;
-	/* A hint that the gate has not taken still holds for ourselves. */
+	/* A wait that was stated to us still holds for ourselves. */
 	return (struct aftermath) {
-		.at_door = is_shut
-		    && (attempt.hint_ns == 0
-		        || record.due_ns >= attempt.hint_ns),
+		.at_door = gate->state == GATE_SHUT
+		    && (attempt.stated_ns == 0
+		        || gate->due_ns
+		            >= attempt.ended_ns + attempt.stated_ns),
 		.probe = {
-		    .number = is_probe ? max_ns(record.probes, 1) : 0,
+		    .number = probed ? max_ns(gate->probes, 1) : 0,
 		    .gate = shown_name,
 		},
-		.keeps_windows = is_probe || record.state == GATE_RAMP,
+		.keeps_windows = probed || gate->state == GATE_PACED,
 	};
+}
+
+void
+gate_door_tell(void)
+{
+	gate_news_release();
 }
 
 void
 gate_door_cancel(void)
 {
+	const struct gate_attempt attempt
+	    = { .outcome = GATE_NEUTRAL, .ticket = ticket, .reason = "" };
+
 	environment_gate(NULL);
-	gate_keeper_cancel(&keeper);
+	if (is_probe && is_there())
+		note(&attempt, 0);
+	give_up_ticket();
+	is_probe = false;
 }

@@ -3,7 +3,7 @@
 #define BACKOFF_DOORS_GATE_DOOR_H
 /*
  * --gate: what a run does at a gate that others pass too, before its attempts
- * and after them. core/gate/gate.h has the rules.
+ * and after them. core/gate/step.h has the rules.
  */
 
 #include "core/loop/loop.h"
@@ -13,12 +13,10 @@
 
 /*
  * Nothing is opened yet. ID is the run's; SETTINGS and RANDOM, which draws when
- * the next probe is due, must live on; PATIENCE_NS is that of
- * core/gate/types.h.
+ * the next probe is due, must live on.
  */
 void gate_door_start(const struct gate_options *options,
-    const struct settings *settings, const char *id, int64_t patience_ns,
-    struct random *random);
+    const struct settings *settings, const char *id, struct random *random);
 
 /*
  * Waits until an attempt may begin, until UNTIL_NS of CLOCK_MONOTONIC at the
@@ -28,16 +26,16 @@ void gate_door_start(const struct gate_options *options,
 struct entry gate_door_enter(int64_t until_ns);
 
 /*
- * Who has been let in waits for something else: a probe has not begun yet, and
- * keeps its turn.
+ * Who has been let in has waited for something else: whether it may still go
+ * on. False: it has to enter again.
  */
-void gate_door_touch(void);
-
-/* Whether it may still go on after that. False: it has to enter again. */
 bool gate_door_look_again(void);
 
 /* An attempt was made: its verdict is that of STATE. */
 struct aftermath gate_door_leave(const struct loop_state *state);
+
+/* That has its line: tells what it has made of the gate. */
+void gate_door_tell(void);
 
 /* There will be no attempt. */
 void gate_door_cancel(void);

@@ -8,7 +8,7 @@
 #include "core/words/reason.h"
 #include "doors/fleet_gate.h"
 #include "doors/gate_keeper.h"
-#include "doors/gate_news.h"
+#include "doors/turn_news.h"
 #include "doors/turn.h"
 #include "shared/fleet.h"
 #include "system/boot.h"
@@ -88,7 +88,7 @@ gate_keeper_ask_in_turn(struct gate_keeper *keeper,
 	if (keeper->has_to_tell
 	    && (decision->kind == GATE_WAIT || decision->kind == GATE_QUEUE)) {
 		keeper->has_to_tell = false;
-		gate_news_wait(seen, true);
+		turn_news_wait(seen, true);
 	}
 	return true;
 }
@@ -123,13 +123,13 @@ gate_keeper_sleep(struct gate_keeper *keeper, int64_t until_ns)
 	int watch, signal;
 
 	if (until_ns <= step_ns)
-		return gate_news_count(&keeper->seen, until_ns);
+		return turn_news_count(&keeper->seen, until_ns);
 	watch = gate_keeper_has_fleet(keeper)
 	    ? -1
 	    : gate_file_watch(&keeper->file, &keeper->seen);
 	if (watch < 0)
-		return gate_news_count(&keeper->seen, step_ns);
-	signal = gate_news_count_for(&keeper->seen, until_ns, watch);
+		return turn_news_count(&keeper->seen, step_ns);
+	signal = turn_news_count_for(&keeper->seen, until_ns, watch);
 	close(watch);
 	return signal;
 }
@@ -211,7 +211,7 @@ gate_keeper_note(struct gate_keeper *keeper, const struct gate_attempt *attempt,
 	    && !note_here(keeper, attempt, is_probe, &news))
 		return false;
 	turn_give_up(&keeper->file, &keeper->run);
-	gate_news_change(&news.before, &news.after, news.now_ns, asked_ns,
+	turn_news_change(&news.before, &news.after, news.now_ns, asked_ns,
 	    is_probe, news.is_lost);
 	*after = news.after;
 	return true;

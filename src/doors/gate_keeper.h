@@ -2,7 +2,7 @@
 #ifndef BACKOFF_DOORS_GATE_KEEPER_H
 #define BACKOFF_DOORS_GATE_KEEPER_H
 /*
- * Who decides at a gate, for gate_door.c: the record in the file of this
+ * Who decides at a gate, for fleet_door.c: the record in the file of this
  * machine, or the fleet, whose mirror that is then (fleet_gate.h). Without a
  * fleet, and without a file, whoever asks may start.
  */
@@ -49,7 +49,7 @@ bool gate_keeper_ask_in_turn(struct gate_keeper *keeper,
 bool gate_keeper_ask_at_once(
     struct gate_keeper *keeper, struct gate_decision *decision);
 
-/* With the turn, until UNTIL_NS: as gate_news_count(), or for a part of it. */
+/* With the turn, until UNTIL_NS: as turn_news_count(), or for a part of it. */
 int gate_keeper_sleep(struct gate_keeper *keeper, int64_t until_ns);
 
 /* Gives the turn up, here and in the fleet. */
@@ -64,7 +64,7 @@ struct gate_attempt gate_attempt_of(const struct loop_state *state,
 
 /*
  * Notes an attempt where it counts, gives the turn up, and tells what has
- * changed. ASKED_NS is that of gate_news_change(). Sets *AFTER. False: the gate
+ * changed. ASKED_NS is that of turn_news_change(). Sets *AFTER. False: the gate
  * cannot be used.
  */
 bool gate_keeper_note(struct gate_keeper *keeper,

@@ -12,16 +12,12 @@
 
 #include "core/base/duration.h"
 #include "core/base/text.h"
-#include "core/gate/gate.h"
 #include "core/gate/shared_name.h"
-#include "core/gate/state_record.h"
 #include "core/words/gate_message.h"
 #include "doors/gate_list.h"
 #include "options/usage.h"
+#include "shared/gate_store.h"
 #include "shared/lock_wait.h"
-#include "shared/state_file.h"
-#include "system/boot.h"
-#include "system/byte_lock.h"
 #include "system/clock.h"
 #include "types/option_types.h"
 
@@ -29,12 +25,13 @@
 struct row {
 	char name[SHARED_NAME_SIZE];
 	char gate[8];
-	char since[24], waiting[24], slots[24], deferred[24];
+	char since[24], rate[24], limit[24], waiting[24], slots[24],
+	    deferred[24];
 	char reason[DEFERRAL_REASON_SIZE + GATE_REASON_SIZE];
 };
 
-static const struct row head = { "NAME", "GATE", "SINCE", "WAITING", "SLOTS",
-	"DEFERRED UNTIL", "REASON" };
+static const struct row head = { "NAME", "GATE", "SINCE", "RATE", "LIMIT",
+	"WAITING", "SLOTS", "DEFERRED UNTIL", "REASON" };
 
 static void
 put_time(char *words, size_t size, int64_t epoch_ns)
@@ -54,21 +51,13 @@ put_number(char *words, size_t size, int64_t number)
 		snprintf(words, size, "%" PRId64, number);
 }
 
-/* For a turn, or a place in a queue for it. */
-static bool
-is_of_gate(int64_t byte)
+static void
+put_rate(char *words, size_t size, double rate)
 {
-	return byte >= STATE_LOCK_TURN
-	    && !(byte >= STATE_LOCK_SLOT_LINE && byte < STATE_LOCK_LINE);
-}
+	struct text text = text_in(words, size);
 
-/* Who stands in the queue, its head among them, and who waits with the turn. */
-static int64_t
-count_queue(const struct state_file *file, const struct gate_record *record)
-{
-	return byte_lock_waiters(file->fd, is_of_gate)
-	    + (record->state != GATE_PROBING
-	        && lock_is_taken(file->fd, STATE_LOCK_TURN + record->turn));
+	if (rate > 0)
+		gate_rate_text(&text, rate);
 }
 
 static int64_t
@@ -81,41 +70,25 @@ count_slots(const struct state_file *file)
 	return count;
 }
 
-/* Why the gate is shut, or was, and how it opens now. */
 static void
-add_reason(struct row *row, const struct gate_record *record)
+add_gate(struct row *row, const struct gate_store *store,
+    const struct gate_view *view)
 {
-	struct text reason = text_in(row->reason, sizeof row->reason);
+	static const char names[GATE_STATES][8] = { "open", "shut", "paced" };
+	const struct gate *gate = &view->gate;
 
-	if (record->state == GATE_RAMP) {
-		gate_ramp_text(&reason, record);
-		if (record->reason[0] != '\0')
-			text_add(&reason, ": ");
-	}
-	text_add(&reason, record->reason);
-}
-
-static void
-add_gate(struct row *row, const struct state_file *file, const uint8_t *bytes)
-{
-	static const struct gate_run nobody;
-	int64_t now_ns = boot_clock_ns(), since_ns;
-	struct gate_record record;
-
-	if (!gate_decode(&record, bytes + STATE_FLEET_GATE_AT, now_ns)
-	    || state_record_boot(bytes) != boot_hash())
-		record = gate_record_new();
-	/* A ramp may have come to its end when nobody was there. */
-	gate_ask(&record, now_ns, &nobody);
-	text_copy(row->gate, sizeof row->gate, gate_state_name(record.state));
-	put_number(
-	    row->waiting, sizeof row->waiting, count_queue(file, &record));
-	if (record.state == GATE_OPEN)
+	text_copy(row->gate, sizeof row->gate, names[gate->state]);
+	if (gate->state == GATE_OPEN)
 		return;
-	since_ns = record.state == GATE_RAMP ? record.since_ns : record.shut_ns;
 	put_time(row->since, sizeof row->since,
-	    clock_epoch_ns() - (now_ns - since_ns));
-	add_reason(row, &record);
+	    clock_epoch_ns() - (view->now_ns - gate->since_ns));
+	put_number(
+	    row->waiting, sizeof row->waiting, gate_store_waiters(store, gate));
+	text_copy(row->reason, sizeof row->reason, gate->reason);
+	if (gate->state == GATE_SHUT)
+		return;
+	put_rate(row->rate, sizeof row->rate, gate->pace.rate);
+	put_rate(row->limit, sizeof row->limit, gate->pace.limit);
 }
 
 static void
@@ -139,22 +112,25 @@ add_deferral(struct row *row, const uint8_t *bytes)
 static bool
 read_row(struct row *row, const struct state_dir *dir, const char *name)
 {
-	struct state_file file;
-	uint8_t bytes[STATE_SIZE];
+	struct gate_store store = { .is_noted = true, .is_broken = true };
+	struct state_file *file = &store.part.file;
+	struct gate_view view;
 	bool is_ours;
 
 	if (shared_name_scan(name) != strlen(name)
-	    || !state_file_open(&file, dir, name))
+	    || !state_file_open(file, dir, name))
 		return false;
-	is_ours = state_file_read(&file, bytes) != STATE_UNUSABLE;
+	is_ours = gate_store_look(&store, &view);
 	if (is_ours) {
 		*row = (struct row) { .name = "" };
 		text_copy(row->name, sizeof row->name, name);
-		add_gate(row, &file, bytes);
-		add_deferral(row, bytes);
-		put_number(row->slots, sizeof row->slots, count_slots(&file));
+		/* Its pace may have come to its end when nobody was there. */
+		gate_pass_time(&view.gate, view.now_ns);
+		add_gate(row, &store, &view);
+		add_deferral(row, store.bytes);
+		put_number(row->slots, sizeof row->slots, count_slots(file));
 	}
-	state_file_close(&file);
+	state_file_close(file);
 	return is_ours;
 }
 
@@ -167,9 +143,10 @@ or_dash(const char *words)
 static void
 print_row(const struct row *row, int width)
 {
-	printf("%-*s  %-7s  %-19s  %7s  %5s  %-19s  %s\n", width, row->name,
-	    row->gate, or_dash(row->since), or_dash(row->waiting),
-	    or_dash(row->slots), or_dash(row->deferred), or_dash(row->reason));
+	printf("%-*s  %-5s  %-19s  %6s  %6s  %7s  %5s  %-19s  %s\n", width,
+	    row->name, row->gate, or_dash(row->since), or_dash(row->rate),
+	    or_dash(row->limit), or_dash(row->waiting), or_dash(row->slots),
+	    or_dash(row->deferred), or_dash(row->reason));
 }
 
 /* All that there is in DIR. */

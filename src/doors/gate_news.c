@@ -4,30 +4,23 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/base/array.h"
 #include "core/base/duration.h"
-#include "core/gate/shared_name.h"
 #include "doors/gate_news.h"
 #include "log/countdown_line.h"
 #include "log/log.h"
-#include "process/sleep.h"
-#include "shared/state_file.h"
 #include "system/boot.h"
 #include "system/clock.h"
 
 static const char *name;
 static int64_t waited_ns;
-static int64_t told_ns; /* the wait was told of a gate shut then; 0: none */
+static int64_t told_ns; /* the wait was told of a gate as it is since then */
 static char shown_reason[GATE_REASON_SIZE + 1]; /* in the line of the wait */
 
-struct news {
+/* What our attempt has made of the gate, until that has its line. */
+static struct news {
 	enum weight weight;
 	char words[512], members[512];
-};
-
-/* Our attempt has lost the turn, and changed the gate. */
-static struct news held[2];
-static size_t held_count;
+} held;
 static bool is_holding;
 
 void
@@ -49,158 +42,145 @@ put(const struct news *news)
 	log_news(WEIGHT_NORMAL, NULL, "gate", news->members);
 }
 
+static struct news
+news_of(enum weight weight, enum gate_news what, struct gate_event event)
+{
+	struct news news = { .weight = weight };
+	struct text text = text_in(news.words, sizeof news.words);
+	struct text json = text_in(news.members, sizeof news.members);
+
+	event.name = name;
+	event.waited_ns = waited_ns;
+	gate_message(&text, what, &event);
+	gate_members(&json, what, &event);
+	return news;
+}
+
 static void
 tell(enum weight weight, enum gate_news what, struct gate_event event)
 {
-	struct news now, *news = &now;
-	struct text text, json;
+	struct news news = news_of(weight, what, event);
 
-	if (is_holding && held_count < ARRAY_LENGTH(held))
-		news = &held[held_count++];
-	text = text_in(news->words, sizeof news->words);
-	json = text_in(news->members, sizeof news->members);
-	event.name = name;
-	event.waited_ns = waited_ns;
-	news->weight = weight;
-	gate_message(&text, what, &event);
-	gate_members(&json, what, &event);
-	if (news == &now)
-		put(news);
+	put(&news);
 }
 
 void
 gate_news_release(void)
 {
-	for (size_t i = 0; i < held_count; i++)
-		put(&held[i]);
-	held_count = 0;
+	if (is_holding)
+		put(&held);
 	is_holding = false;
 }
 
 void
-gate_news_tell(enum gate_news news, const struct gate_record *record)
+gate_news_tell(enum gate_news news, const struct gate *gate)
 {
 	tell(WEIGHT_DETAIL, news,
 	    (struct gate_event) {
-	        .reason = news == GATE_NEWS_OPEN ? "" : record->reason,
+	        .gate = gate,
+	        .reason = gate->reason,
 	        .next_ns = -1,
 	    });
 }
 
 static struct gate_event
-wait_event(const struct gate_record *record)
+wait_event(const struct gate_view *view)
 {
-	int64_t now_ns = boot_clock_ns();
-	bool is_ramp = record->state == GATE_RAMP;
-	int64_t next_ns = is_ramp ? record->release_ns : record->due_ns;
+	const struct gate *gate = &view->gate;
+	int64_t next_ns
+	    = gate->state == GATE_PACED ? gate->head_ns : gate->due_ns;
 
 	return (struct gate_event) {
 		.name = name,
-		.reason = record->reason,
-		.shut_ns = max_ns(now_ns - record->shut_ns, 0),
-		.ramp = is_ramp ? record : NULL,
-		.next_ns = max_ns(next_ns - now_ns, 0),
+		.gate = gate,
+		.reason = gate->reason,
+		.shut_ns = max_ns(boot_clock_ns() - gate->since_ns, 0),
+		.next_ns = max_ns(next_ns - view->now_ns, 0),
 	};
 }
 
-/* Shorter waits are not worth a line that moves. */
+/* A line that counts, where there can be one: for a gate that is shut. */
 static bool
 show(const struct gate_event *event, bool stays)
 {
 	char words[512];
 	struct text text = text_in(words, sizeof words);
-	struct span time = gate_message(&text, GATE_NEWS_WAIT, event);
+	struct span time;
 
+	if (event->gate->state != GATE_SHUT)
+		return false;
 	text_copy(shown_reason, sizeof shown_reason, event->reason);
-	return event->ramp == NULL && event->next_ns >= NS_PER_S
-	    && log_wait(words, time, clock_now_ns() - event->shut_ns, stays);
+	time = gate_message(&text, GATE_NEWS_WAIT, event);
+	return log_wait(words, time, clock_now_ns() - event->shut_ns, stays);
 }
 
-void
-gate_news_wait(const struct gate_record *record, bool counts)
+int
+gate_news_wait(const struct gate_view *view, int64_t until_ns)
 {
-	struct gate_event event = wait_event(record);
-	bool is_new = event.ramp == NULL && told_ns != record->shut_ns;
+	struct gate_event event = wait_event(view);
+	bool is_new = told_ns != view->gate.since_ns;
 
-	if (is_new)
-		told_ns = record->shut_ns;
-	if (!is_new || !counts || !show(&event, true))
-		tell(is_new ? WEIGHT_NORMAL : WEIGHT_DETAIL, GATE_NEWS_WAIT,
-		    event);
-}
-
-/* The line of the wait as it is now, if there can be one. */
-static void
-keep_shown(const struct gate_record *record)
-{
-	struct gate_event event = wait_event(record);
-
-	if (event.ramp != NULL || strcmp(shown_reason, record->reason) != 0)
+	told_ns = view->gate.since_ns;
+	if (is_new || strcmp(shown_reason, event.reason) != 0)
 		countdown_line_end();
-	if (!countdown_line_is_there())
+	if (is_new && !show(&event, true))
+		tell(view->gate.state == GATE_SHUT ? WEIGHT_NORMAL
+		                                   : WEIGHT_DETAIL,
+		    GATE_NEWS_WAIT, event);
+	else if (!countdown_line_is_there())
 		show(&event, false);
+	return countdown_line_wait_for(until_ns, -1);
 }
 
-int
-gate_news_count(const struct gate_record *record, int64_t until_ns)
+static struct gate_event
+shut_event(const struct gate *before, const struct gate_view *after,
+    int64_t asked_ns, char until[40])
 {
-	keep_shown(record);
-	return countdown_line_is_there() ? countdown_line_wait(until_ns)
-	                                 : sleep_until_told(until_ns);
-}
-
-int
-gate_news_count_for(const struct gate_record *record, int64_t until_ns, int fd)
-{
-	keep_shown(record);
-	return countdown_line_wait_for(until_ns, fd);
-}
-
-static void
-tell_shut(const struct gate_record *before, const struct gate_record *after,
-    int64_t now_ns, int64_t asked_ns)
-{
-	char words[40];
-	struct text until = text_in(words, sizeof words);
+	const struct gate *gate = &after->gate;
+	struct text text = text_in(until, 40);
+	int64_t next_ns = max_ns(gate->due_ns - after->now_ns, 0);
 	struct tm due;
-	int64_t next_ns = max_ns(after->due_ns - now_ns, 0);
 
-	if (after->hinted) {
+	if (gate->stated) {
 		due = clock_local(clock_epoch_ns() + next_ns);
-		text_clock(&until, &due);
+		text_clock(&text, &due);
 	}
-	tell(WEIGHT_NORMAL, GATE_NEWS_SHUT,
-	    (struct gate_event) {
-	        .reason = after->reason,
-	        .until = after->hinted ? words : NULL,
-	        .asked_ns = asked_ns,
-	        .failures = before->failures + 1,
-	        .next_ns = next_ns,
-	    });
+	return (struct gate_event) {
+		.gate = gate,
+		.reason = gate->reason,
+		.until = gate->stated ? until : NULL,
+		.asked_ns = asked_ns,
+		.failures = (int64_t)before->row.failures + 1,
+		.next_ns = next_ns,
+	};
 }
 
 void
-gate_news_change(const struct gate_record *before,
-    const struct gate_record *after, int64_t now_ns, int64_t asked_ns,
-    bool is_probe, bool lost)
+gate_news_change(const struct gate *before, const struct gate_view *after,
+    int64_t asked_ns, uint64_t ticket)
 {
-	bool was_shut
-	    = before->state == GATE_SHUT || before->state == GATE_PROBING;
+	const struct gate *gate = &after->gate;
+	struct gate_event event
+	    = { .gate = gate, .reason = gate->reason, .next_ns = -1 };
+	enum gate_news news;
+	char until[40];
 
+	if (before->state != GATE_SHUT && gate->state == GATE_SHUT) {
+		news = GATE_NEWS_SHUT;
+		event = shut_event(before, after, asked_ns, until);
+	} else if (before->state == GATE_SHUT && gate->state == GATE_PACED) {
+		news = GATE_NEWS_BACK;
+		event.probes = (int64_t)before->probes + (ticket != 0);
+		event.shut_ns = max_ns(gate->since_ns - before->since_ns, 0);
+	} else if (before->state == GATE_OPEN && gate->state == GATE_PACED) {
+		news = GATE_NEWS_PACED;
+	} else if (ticket != 0 && before->state == GATE_SHUT
+	    && !gate_is_probed_by(before, ticket)) {
+		news = GATE_NEWS_LOST;
+	} else {
+		return;
+	}
+	held = news_of(news == GATE_NEWS_LOST ? WEIGHT_DETAIL : WEIGHT_NORMAL,
+	    news, event);
 	is_holding = true;
-	if (lost)
-		gate_news_tell(GATE_NEWS_LOST, before);
-	if (!was_shut && after->state == GATE_SHUT)
-		tell_shut(before, after, now_ns, asked_ns);
-	else if (was_shut && after->state == GATE_RAMP)
-		tell(WEIGHT_NORMAL, GATE_NEWS_RAMP,
-		    (struct gate_event) {
-		        .reason = before->reason,
-		        .probes = (int64_t)before->probes + is_probe,
-		        .shut_ns = max_ns(now_ns - before->shut_ns, 0),
-		        .ramp = after,
-		        .next_ns = -1,
-		    });
-	else if (before->state == GATE_RAMP && after->state == GATE_OPEN)
-		gate_news_tell(GATE_NEWS_OPEN, after);
 }

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/gate/record.h"
 #include "core/words/gate_message.h"
+#include "shared/gate_store.h"
 
 /* NAME must live on. */
 void gate_news_start(const char *name);
@@ -17,37 +17,23 @@ void gate_news_start(const char *name);
 /* How long the run has waited at it, in all. */
 void gate_news_waited(int64_t waited_ns);
 
-/* PROBE, OPEN or LOST: for -v, and for machines. */
-void gate_news_tell(enum gate_news news, const struct gate_record *record);
+/* PROBE or OPEN: for -v, and for machines. */
+void gate_news_tell(enum gate_news news, const struct gate *gate);
 
 /*
- * One line for each time that the gate is shut; machines get all waits. COUNTS:
- * what follows is the wait of gate_news_count().
+ * A wait at the gate of VIEW, until UNTIL_NS of CLOCK_MONOTONIC at the latest.
+ * One line for each time that the gate is shut; on a terminal it tells for how
+ * long. Returns what ends the wait as sleep_until_told() does.
  */
-void gate_news_wait(const struct gate_record *record, bool counts);
+int gate_news_wait(const struct gate_view *view, int64_t until_ns);
 
 /*
- * A wait until UNTIL_NS of CLOCK_MONOTONIC, with a line on a terminal that
- * tells for how long the gate has been shut. Returns what ends it as
- * sleep_until_told() does.
+ * What our result has made of BEFORE at NOW_NS. ASKED_NS is what the other side
+ * has asked for, if it did; TICKET is that of a probe, or 0. It is said with
+ * gate_news_release(): when the attempt has its line.
  */
-int gate_news_count(const struct gate_record *record, int64_t until_ns);
-
-/*
- * The same, and also until FD can be read; the line goes on with the next such
- * wait for the same reason, and ends with countdown_line_end().
- */
-int gate_news_count_for(
-    const struct gate_record *record, int64_t until_ns, int fd);
-
-/*
- * What our verdict has made of the gate at NOW_NS. ASKED_NS is what the other
- * side has asked for, if it did; LOST: the turn was. All that is told from then
- * on comes with gate_news_release(): when the attempt has its line.
- */
-void gate_news_change(const struct gate_record *before,
-    const struct gate_record *after, int64_t now_ns, int64_t asked_ns,
-    bool is_probe, bool lost);
+void gate_news_change(const struct gate *before, const struct gate_view *after,
+    int64_t asked_ns, uint64_t ticket);
 void gate_news_release(void);
 
 #endif

@@ -6,12 +6,11 @@
 #include <sys/stat.h>
 
 #include "core/base/text.h"
-#include "core/gate/gate.h"
 #include "core/gate/shared_name.h"
-#include "doors/gate_file.h"
+#include "doors/fleet_open.h"
 #include "doors/gate_open.h"
 #include "options/usage.h"
-#include "shared/fleet.h"
+#include "shared/gate_store.h"
 
 static const struct shared_options *options;
 
@@ -44,12 +43,12 @@ static _Noreturn void
 open_here(void)
 {
 	struct state_dir dir;
-	struct gate_file gate
+	struct gate_store store
 	    = { .part = { .what = "gate", .name = options->gate.name },
 		      .is_noted = true };
-	struct state_file *file = &gate.part.file;
-	struct gate_record record, before;
-	int64_t now_ns;
+	struct state_file *file = &store.part.file;
+	struct gate_view view;
+	bool was_shut;
 
 	switch (state_dir_look(&dir, options->directory)) {
 	case STATE_DIR_FOUND:
@@ -62,27 +61,26 @@ open_here(void)
 	if (!has_file(&dir))
 		say(false, "");
 	if (!state_file_open(file, &dir, options->gate.name)
-	    || !gate_file_lock(&gate, &record, &now_ns))
+	    || !gate_store_begin(&store, &view))
 		usage_refuse("--gate=open", options->gate.name, file->why);
-	before = record;
-	if (!gate_open_by_hand(&record, now_ns))
-		say(false, "");
-	if (!gate_file_finish(&gate, &record, true))
+	was_shut = gate_reopen(&view.gate, view.now_ns);
+	if (!gate_store_end(&store, &view, was_shut, 0))
 		usage_refuse("--gate=open", options->gate.name, file->why);
-	say(true, before.reason);
+	say(was_shut, view.gate.reason);
 }
 
 _Noreturn void
 gate_open(const struct shared_options *what)
 {
-	struct fleet_line answer;
+	char reason[FLEET_TEXT_SIZE];
+	bool was_shut;
 	const char *why;
 
 	options = what;
 	if (!options->gate.fleet)
 		open_here();
-	why = fleet_open(options, &answer);
+	why = fleet_open_gate(options, &was_shut, reason);
 	if (why != NULL)
 		usage_refuse("--gate=open", options->gate.name, why);
-	say(answer.numbers[0] != 0, answer.text);
+	say(was_shut, reason);
 }

@@ -24,6 +24,7 @@
 #define STATE_LOCK_RECORD (INT64_C(1) << 32)
 #define STATE_LOCK_SLOT (INT64_C(1) << 33)
 #define STATE_LOCK_TURN (INT64_C(1) << 34)
+#define STATE_LOCK_TICKET (INT64_C(1) << 41)
 #define STATE_LOCK_SLOT_LINE (INT64_C(1) << 61)
 #define STATE_LOCK_LINE (INT64_C(1) << 62)
 

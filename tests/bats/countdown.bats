@@ -6,6 +6,7 @@
 
 load helper
 load ../lib/process
+load ../lib/shared
 load ../lib/redis
 
 setup() {
@@ -291,8 +292,7 @@ at_gate() {
   need_answer byte_lock
   export BACKOFF_STATE_DIR=$PWD/state
   mkdir -m 700 state
-  # shellcheck disable=SC2016 # for sh
-  "$BACKOFF" -qq --gate=hub -n 1 -- sh -c 'echo after=30m >"$BACKOFF_HINT"; exit 7' || true
+  shut_for 30m
   at_screen "$1" BACKOFF_STATE_DIR="$BACKOFF_STATE_DIR"
 }
 
@@ -302,15 +302,6 @@ holder() {
   held=$!
   others+=("$held")
   wait_for grep -q . held
-}
-
-# blocked: until what runs at the terminal waits for a lock.
-blocked() {
-  wait_for a_lock_is_awaited
-}
-
-a_lock_is_awaited() {
-  grep -q -- "-> OFDLCK .*:$(stat -c %i state/hub) " /proc/locks
 }
 
 # the_run: its process.
@@ -335,27 +326,6 @@ the_run() {
   is_shown 'backoff --name=x.*' \
     'backoff: x: waiting at gate hub, shut for [0-9.mu]+s: exit 7' \
     'backoff: x: interrupted by INT after 0 attempts in .*'
-}
-
-@test "countdown: in the queue of a gate the line stands still, as who waits in line makes no call" {
-  need_proc
-  at_gate 80
-  holder --gate=hub -- true
-  types 'backoff --name=x --gate=hub true'
-  shows '^backoff: x: waiting at gate hub, shut for'
-  blocked
-  key C-z
-  shows 'Stopped'
-  wait_for ends_with_prompt
-  types 'clear; fg'
-  shows '^backoff --name=x'
-  wait_for in_state "$(the_run)" S
-  # It has the turn now, and the time runs in a line that goes with the wait.
-  kill "$held"
-  wait "$held" || true
-  shows '^backoff: x: waiting at gate hub, shut for [0-9ms]+: exit 7$'
-  key C-c
-  is_shown 'backoff --name=x.*' 'backoff: x: interrupted by INT after 0 attempts in .*'
 }
 
 @test "countdown: Ctrl-Z, fg and Ctrl-C in the queue for a slot" {

@@ -419,9 +419,6 @@ END
   assert_output 'gate fleet:hub was shut: exit 1; it opens gradually now'
   run -0 on 2 --gate=fleet:hub -- sh -c 'echo "$BACKOFF_GATE"'
   assert_output --partial ramp
-  # What this machine has seen of it.
-  run -0 on 2 --gate=list
-  assert_line --regexp '^hub +ramp .* ramp [0-9]+/s, 0 of 1 failed: exit 1$'
   redis flushall
   run -0 on 1 --gate=open:fleet:hub
   assert_output 'gate fleet:hub is open'

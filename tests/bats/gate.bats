@@ -35,15 +35,9 @@ beside() {
   others+=($!)
 }
 
-# shut_for TIME: by a server that asks to wait for so long.
-shut_for() {
-  "$BACKOFF" -qq --gate=hub -n 1 -b 1ms -- sh -c 'echo after='"$1"' >"$BACKOFF_HINT"; exit 7' || true
-}
-
-# shut_gate: the next probe is due at once.
-shut_gate() {
+# anew: nobody has used the gate, nor asked for anything.
+anew() {
   rm -f state/hub
-  shut_for 1ms
   : >requests
 }
 
@@ -90,14 +84,15 @@ has_lines() { # COUNT FILE
   [ "$(wc -l 2>/dev/null <"$2")" = "$1" ]
 }
 
-@test "at a shut gate one tries, and a success opens it for all" {
+@test "at a shut gate one tries when that is due, and a success opens it for all" {
   shut_gate
+  record due=+1 >/dev/null
   touch up
   run -0 "$BACKOFF" --gate=hub -- ./job
   assert_line --regexp '^backoff: job: waiting at gate hub, shut for [^:]*: exit 7$'
   assert_line --regexp '^backoff: job: gate hub open after [^,]*, 1 probe$'
   run -0 "$BACKOFF" --gate=hub -- ./job
-  assert_equal "$(cat requests)" "$(printf 'probing\nopen')"
+  assert_equal "$(cat requests)" "$(printf 'probing\npaced')"
 }
 
 @test "the time until a stated moment is not of --gate-wait" {
@@ -127,20 +122,15 @@ has_lines() { # COUNT FILE
   assert_line --regexp '^backoff: job: giving up after 2 attempts'
 }
 
-# Two of the three wait at any time: the third is never the next one.
-@test "the probes go in turn: who has failed queues again, behind the others" {
+@test "the probes go in turn: one broken job does not keep the others from probing" {
   local i
   shut_gate
   for i in 1 2 3; do
     beside -qq --gate=hub -b 300ms -f 1 -- sh -c "echo $i >>order; [ -e up ]"
   done
-  until [ -e order ] && [ "$(wc -l <order)" -ge 9 ]; do sleep 0.05; done
+  until [ "$(sort -u order 2>/dev/null | tr -d '\n')" = 123 ]; do sleep 0.05; done
   touch up
   wait "${others[@]}"
-  # The first ones may have come before the others were there.
-  run -0 sed -n 4,9p order
-  assert_equal "$(uniq <<<"$output")" "$output"
-  assert_equal "$(sort -u order | tr -d '\n')" 123
 }
 
 @test "--gate-wait=0 ends a run at a shut gate with 75 before any attempt" {
@@ -148,7 +138,7 @@ has_lines() { # COUNT FILE
   run -75 "$BACKOFF" --gate=hub --gate-wait=0 --at-end='echo "end $BACKOFF_RESULT"' -- ./job
   assert_line --regexp '^backoff: job: gave up at gate hub after 0.*: exit 7$'
   assert_line "end deferred"
-  assert_equal "$(cat requests)" ""
+  assert [ ! -e requests ]
 }
 
 @test "--gate-wait=0 makes the probe where nobody has come for it in half a minute" {
@@ -157,7 +147,7 @@ has_lines() { # COUNT FILE
   record due=-31 >/dev/null
   run -0 "$BACKOFF" --gate=hub --gate-wait=0 -- ./job
   assert_equal "$(cat requests)" probing
-  # The gate opens gradually now, and it need not wait there.
+  # The gate is paced now, and lets it start when its time has come.
   run -0 "$BACKOFF" --gate=hub --gate-wait=0 -- ./job
 }
 
@@ -178,12 +168,22 @@ has_lines() { # COUNT FILE
   done
 }
 
-@test "a hint shuts the gate at once, for all, and at least until then, unless it is beyond --hint-max" {
-  run -7 "$BACKOFF" --gate=hub --hint-max=1m -n 2 -- \
-    sh -c 'echo after=30m >"$BACKOFF_HINT"; exit 7'
-  refute_output --partial "gate hub shut"
-  run -7 "$BACKOFF" --gate=hub -n 1 -- sh -c 'echo after=30m >"$BACKOFF_HINT"; exit 7'
-  assert_line --regexp '^backoff: sh: gate hub shut until [0-9:]{8} \(server asked for 30m\)$'
+# Each waits as it was told, and is put off for that; the others go on, paced.
+@test "a service that refuses many is paced; who is told to wait again and again shuts the gate until then" {
+  local told='echo after=30m >"$BACKOFF_HINT"; exit 7'
+  run -7 "$BACKOFF" --gate=hub -n 1 -- sh -c "$told"
+  refute_output --partial "gate hub"
+  quietly --gate=hub -n 1 -- sh -c "$told"
+  run -7 "$BACKOFF" --gate=hub -n 1 -- sh -c "$told"
+  assert_line 'backoff: sh: gate hub paced: 2/s (told to slow down)'
+  run -0 "$BACKOFF" --gate=list
+  assert_line --index 1 --regexp '^hub +paced +[0-9-]{10} [0-9:]{8} +2/s +- +- +- +- +exit 7$'
+  : >told-lines
+  until grep -q 'gate hub shut' told-lines; do
+    "$BACKOFF" --gate=hub -n 1 -- sh -c "$told" 2>>told-lines || :
+  done
+  run -0 grep 'gate hub' told-lines
+  assert_output --regexp '^backoff: sh: gate hub shut until [0-9:]{8} \(server asked for 30m\)$'
   run -75 "$BACKOFF" --gate=hub --gate-wait=0 -- ./job
   assert [ ! -e requests ]
 }
@@ -229,6 +229,7 @@ each_signal_ends() {
   signal USR1
   assert_fate "exited 7"
   run -75 "$BACKOFF" --gate=hub --gate-wait=0 -- ./job
+  anew
   shut_gate
   beside -v --gate=hub -- sleep 1000
   wait_for grep -q 'probing at gate' beside
@@ -241,7 +242,7 @@ each_signal_ends() {
   assert grep -q 'gate hub open after' "$err"
 }
 
-@test "kill -9 of the prober: the next in the queue probes" {
+@test "kill -9 of the prober: the next one probes" {
   shut_gate
   start -- "$BACKOFF" -qq --gate=hub -- sh -c 'echo "ready $$"; exec sleep 1000'
   wait_for grep -q ready "$out"
@@ -254,42 +255,21 @@ each_signal_ends() {
   assert_fate "killed KILL"
 }
 
-# The patience with the first probe is ten seconds; the second has its own.
+# The service is up, and its jobs take longer than a run may wait.
 # bats test_tags=long
-@test "what a stopped prober brings late is a straggler's, and the next probe has come in its time" {
-  mkfifo first second
+@test "a probe that takes long, or is stopped, does not keep the others from probing, nor does their wait count then" {
   shut_gate
-  start -- "$BACKOFF" -v --gate=hub -n 1 -- sh -c 'echo "ready $$"; read -r line <first; exit "$line"'
+  start -- "$BACKOFF" -v --gate=hub -- sh -c 'echo "ready $$"; exec sleep 1000'
   wait_for grep -q ready "$out"
   signal STOP
-  beside -v --gate=hub -- sh -c 'read -r line <second; exit "$line"'
-  wait_for grep -q 'probing at gate' beside
-  signal CONT
-  echo 7 >first
-  await "$err" 'lost the turn at gate hub'
-  echo 0 >second
-  wait "${others[0]}"
-  assert grep -q 'gate hub open after' beside
-}
-
-# Such a probe would have the turn for two hours.
-@test "a probe that hangs does not hold up who waits when another's success opens the gate" {
-  shut_gate
-  record longest=$((3600 * 1000000000)) >/dev/null
-  beside -v --gate=hub -t 2h -- sleep 1000
+  beside -v --gate=hub --gate-wait=11s -- sleep 1000
   wait_for grep -q 'probing at gate' beside
   touch up
-  beside --gate=hub -- ./job
-  wait_for grep -q 'waiting at gate' beside
-  start -- "$BACKOFF" --gate=hub --wake-on=USR1 -- ./job
-  behind_gate
-  signal USR1
-  assert_fate "exited 0"
-  wait "${others[1]}"
-  assert_equal "$(cat requests)" "$(printf 'probing\nopen')"
+  "$BACKOFF" --gate=hub --gate-wait=11s -- ./job
+  assert_equal "$(cat requests)" probing
 }
 
-@test "--before-retry runs before the turn is asked for" {
+@test "--before-retry runs before a ticket is taken" {
   shut_gate
   start -- "$BACKOFF" -q --gate=hub -b 1ms --before-retry='echo hook >>requests' -- ./job
   until [ "$(grep -c probing requests)" -ge 2 ]; do sleep 0.05; done
@@ -319,10 +299,11 @@ shut_out() {
   shut_out env
   record boot=42 >/dev/null
   run -0 "$BACKOFF" --gate=hub --gate-wait=0 -- ./job
+  anew
   shut_for 30m
   rm state/hub
   run -0 "$BACKOFF" --gate=hub --gate-wait=0 -- ./job
-  assert_equal "$(sort -u requests)" open
+  assert_equal "$(cat requests)" open
 }
 
 # A suspended machine is one whose CLOCK_BOOTTIME goes on without the others,
@@ -353,10 +334,11 @@ shut_out() {
 # unit/words/gate_message has the members.
 @test "JSON tells of each step at the gate" {
   shut_gate
+  record due=+1 >/dev/null
   touch up
   run -0 "$BACKOFF" --log-format=json --gate=hub -- ./job
-  run -0 sed -n 's/.*"event":"gate",.*"gate":"hub","state":"\([a-z]*\)","reason":"exit 7",.*/\1/p' <<<"$output"
-  assert_output $'wait\nprobe\nramp'
+  run -0 sed -n 's/.*"event":"gate",.*"gate":"hub","state":"\([a-z]*\)",.*"reason":"exit 7",.*/\1/p' <<<"$output"
+  assert_output $'wait\nprobe\npaced'
 }
 
 @test "an open gate costs one look before each attempt and one after, and no write" {
@@ -381,23 +363,20 @@ shut_out() {
   start -- "$BACKOFF" --gate=hub -- true
   behind_gate
   run -0 "$BACKOFF" --gate=list
-  assert_line --index 0 --regexp '^NAME {17}GATE +SINCE +WAITING +SLOTS +DEFERRED UNTIL +REASON$'
-  assert_line --index 1 --regexp '^a-name-that-is-long  open +- +- +- +- +-$'
-  assert_line --index 2 --regexp '^hub {18}shut +[0-9-]{10} [0-9:]{8} +2 +- +- +exit 7$'
-  assert_line --index 3 --regexp '^sync +open +- +- +- +[0-9-]{10} [0-9:]{8} +exit 1$'
+  assert_line --index 0 --regexp '^NAME {17}GATE +SINCE +RATE +LIMIT +WAITING +SLOTS +DEFERRED UNTIL +REASON$'
+  assert_line --index 1 --regexp '^a-name-that-is-long  open +- +- +- +- +- +- +-$'
+  assert_line --index 2 --regexp '^hub {18}shut +[0-9-]{10} [0-9:]{8} +- +- +2 +- +- +exit 7$'
+  assert_line --index 3 --regexp '^sync +open +- +- +- +- +- +[0-9-]{10} [0-9:]{8} +exit 1$'
   assert_equal "${#lines[@]}" 4
 }
 
-@test "--gate=list and the log say what the ramp goes by" {
+@test "--gate=list and the log say at which rate a gate is paced" {
   shut_gate
   touch up
-  "$BACKOFF" -qq --gate=hub -- ./job
-  record rate=16000 results=14 failed=2 >/dev/null
+  quietly --gate=hub -- ./job
+  record rate=18000000 limit=20400000 >/dev/null
   run -0 "$BACKOFF" --gate=list
-  assert_line --index 1 --regexp '^hub +ramp +[0-9-]{10} [0-9:]{8} +- +- +- +ramp 16/s, 2 of 14 failed: exit 7$'
-  run -0 "$BACKOFF" -v --gate=hub -- ./job
-  assert_line 'backoff: job: waiting at gate hub, which opens gradually: ramp 16/s, 2 of 14 failed'
-  assert_line --partial 'gate hub open'
+  assert_line --index 1 --regexp '^hub +paced +[0-9-]{10} [0-9:]{8} +18/s +20/s +- +- +- +exit 7$'
 }
 
 @test "a probe that gets no slot gives its turn to the next, and has tried nothing" {
@@ -412,19 +391,19 @@ shut_out() {
   assert_equal "$(cat requests)" probing
 }
 
-@test "--gate=open opens a gate for those who wait, too: they come back by the ramp" {
-  shut_for 30m
-  touch up
-  for _ in 1 2 3; do
-    beside --gate=hub -- ./job
+@test "--gate=open reaches all who wait, also who probed and was told to wait: they come back by the pace" {
+  local i
+  shut_gate
+  for i in 1 2 3 4; do
+    beside --gate=hub -- sh -c './job && exit; echo after=30m >"$BACKOFF_HINT"; exit 7'
     wait_for grep -q 'waiting at gate' beside
   done
+  wait_for grep -q probing requests
   run -0 "$BACKOFF" --gate=open:hub
   assert_output 'gate hub was shut: exit 7; it opens gradually now'
+  touch up
   wait "${others[@]}"
-  # The last one is alone, and finds it open.
-  assert_equal "$(head -n 1 requests) $(wc -l <requests)" 'ramp 3'
-  run ! grep probing requests
+  assert_equal "$(sort requests | uniq -c | tr -s ' \n' ' ')" ' 4 paced 1 probing '
 }
 
 @test "--gate=open of a gate that is open, or was never used, has nothing to do" {
@@ -453,7 +432,7 @@ shut_out() {
   run -125 "$BACKOFF" --state-dir=file --gate=list
   assert_regex "$output" '^backoff: --gate=list: file: '
   run -0 "$BACKOFF" --state-dir=missing/one --gate=list
-  assert_output --regexp '^NAME +GATE +SINCE +WAITING +SLOTS +DEFERRED UNTIL +REASON$'
+  assert_output --regexp '^NAME +GATE +SINCE +RATE +LIMIT +WAITING +SLOTS +DEFERRED UNTIL +REASON$'
   assert [ ! -e missing ]
 }
 
@@ -479,8 +458,8 @@ shut_out() {
     count=0 fate=137
     while [ "$fate" = 137 ]; do
       count=$((count + 1)) fate=0
-      rm -f state/hub
-      shut_for 1ms
+      anew
+      shut_gate
       strace -qq -o /dev/null -e trace="$call" \
         -e inject="$call":signal=KILL:when="$count" \
         "$BACKOFF" -qq --gate=hub -- ./job || fate=$?

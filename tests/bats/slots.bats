@@ -224,7 +224,7 @@ other_takes() {
   holder 1 1
   start -- "$BACKOFF" --gate=hub --slots=hub:1 -T 1000s -- touch started
   await "$err" 'waiting for the slot of hub'
-  "$BACKOFF" -qq --gate=hub -n 1 -- sh -c 'echo after=30m >"$BACKOFF_HINT"; exit 7' || :
+  shut_for 30m
   echo >&7
   await "$err" 'waiting at gate hub'
   run -0 "$BACKOFF" --slots=hub:1 -- echo free

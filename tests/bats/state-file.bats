@@ -71,7 +71,7 @@ does_without() {
 
 @test "a gate with a wrong checksum is as new, which -v says once" {
   quietly --gate=hub -n 1 false
-  damage 800
+  damage 100
   run -1 "$BACKOFF" -v --gate=hub -n 2 -b 1ms false
   assert_equal "$(grep -c '^backoff: false: state of gate hub ignored: bad checksum$' <<<"$output")" 1
   run -1 "$BACKOFF" -v --gate=hub -n 1 false

@@ -33,6 +33,18 @@ quietly() {
   "$BACKOFF" -qq "$@" || :
 }
 
+# shut_gate: gate hub, by failures in a row; the next probe is due at once.
+shut_gate() {
+  quietly --gate=hub -n 19 -b 0 -- sh -c 'exit 7'
+  quietly --gate=hub -n 1 -b 1ms -- sh -c 'exit 7'
+}
+
+# shut_for TIME: the same by a probe that is asked to wait for so long.
+shut_for() {
+  shut_gate
+  quietly --gate=hub -n 1 -b 1ms -- sh -c 'echo after='"$1"' >"$BACKOFF_HINT"; exit 7'
+}
+
 # in_mounts SCRIPT: run by sh in a mount namespace of its own, as root there;
 # after need_mounts.
 in_mounts() {

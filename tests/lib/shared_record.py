@@ -3,10 +3,10 @@
 """shared_record.py FILE [KEY=NUMBER]...: changes the record of runs, prints it.
 
 The keys are version, size and boot of the header, and failures, until,
-window (nanoseconds), status, runs and since of the deferral; state, probes, due,
-longest (nanoseconds), rate (thousandths a second), results and failed are of the
-gate. Checksums are set right. A missing file is made. `until=+N` and `until=-N` are
-N seconds from now, and so it is with due.
+window (nanoseconds), status, runs and since of the deferral; state, longest
+(nanoseconds), probes, due, rate and limit (millionths a second) are of the gate.
+Checksums are set right. A missing file is made. `until=+N` and `until=-N` are N
+seconds from now, and so it is with due.
 """
 
 import os
@@ -26,17 +26,16 @@ DEFERRAL = (
     ("runs", 613, "<I"),
 )
 GATE = (
-    ("state", 768, "<B"),
-    ("probes", 768 + 20, "<I"),
-    ("due", 768 + 24, "<q"),
-    ("longest", 768 + 60, "<q"),
-    ("rate", 768 + 68, "<I"),
-    ("results", 768 + 144, "<H"),
-    ("failed", 768 + 146, "<H"),
+    ("state", 64, "<B"),
+    ("longest", 111, "<q"),
+    ("probes", 143, "<I"),
+    ("due", 147, "<q"),
+    ("rate", 281, "<I"),
+    ("limit", 285, "<I"),
 )
 FIELDS = {name: (at, form) for name, at, form in HEADER + DEFERRAL + GATE}
 CHECKSUMS = (0, 20), (512, 636)
-GATE_CHECKSUM = 768, 956
+GATE_CHECKSUM = 64, 508
 
 
 def fresh():

@@ -70,6 +70,15 @@ pace_gap_ns(const struct pace *pace)
 	return (int64_t)((double)NS_PER_S / pace->rate);
 }
 
+void
+pace_limit(struct pace *pace)
+{
+	set_rate(pace, pace->rate);
+	pace->failing = smaller(pace->failing, MOST_FAILING);
+	if (pace->cuts > CUTS)
+		pace->cuts = CUTS;
+}
+
 double
 pace_base(const struct pace *pace, int64_t now_ns)
 {

@@ -80,6 +80,9 @@ struct pace {
  */
 void pace_begin(struct pace *pace, int64_t now_ns);
 
+/* Of a pace whose numbers come from outside, what nobody may rely on. */
+void pace_limit(struct pace *pace);
+
 /* The time between two starts. */
 int64_t pace_gap_ns(const struct pace *pace);
 

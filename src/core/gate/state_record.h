@@ -48,7 +48,10 @@ enum state_header state_record_look(
 /* The boot that the gate's part is of. The header is fine. */
 uint64_t state_record_boot(const uint8_t record[STATE_SIZE]);
 
-/* Writes the header, for that boot; the rest stays. */
+/*
+ * Writes the header, for that boot. The deferral stays, and the rest does if
+ * it was of that boot, too.
+ */
 void state_record_set_boot(uint8_t record[STATE_SIZE], uint64_t boot);
 
 /* Somebody has written the deferral's part, and its checksum is wrong. */

@@ -30,6 +30,9 @@
 #define PLACE_NS (20 * NS_PER_MS)
 #define PLACES_NS (3 * NS_PER_S)
 
+/* A probe that nobody has taken for so long is taken by who does not wait. */
+#define DESERTED_NS (30 * NS_PER_S)
+
 /* How often who waits looks. */
 #define LOOK_LEAST_NS NS_PER_S
 #define LOOK_PROBE_NS (NS_PER_S / 4)
@@ -46,7 +49,6 @@ gate_new(void)
 		.state = GATE_OPEN,
 		.next = 1,
 		.head = 1,
-		.window_ns = -WINDOW_NS,
 		.pace = { .rate = PACE_FIRST },
 	};
 }
@@ -65,7 +67,7 @@ enter(struct gate *gate, enum gate_state state, int64_t now_ns)
 	gate->row = (struct gate_row) { .longest_ns = gate->row.longest_ns };
 	gate->probers_count = 0;
 	gate->told = 0;
-	gate->window_ns = -WINDOW_NS;
+	gate->window = (struct pace_count) { 0 };
 }
 
 static void
@@ -170,6 +172,34 @@ forget_prober(struct gate *gate, uint64_t ticket)
 			return true;
 		}
 	return false;
+}
+
+bool
+gate_is_probed_by(const struct gate *gate, uint64_t ticket)
+{
+	for (int i = 0; i < gate->probers_count; i++)
+		if (gate->probers[i] == ticket)
+			return true;
+	return false;
+}
+
+bool
+gate_is_deserted(const struct gate *gate, int64_t now_ns, uint8_t living)
+{
+	struct gate seen = *gate;
+
+	bury(&seen, living);
+	return gate->state == GATE_SHUT
+	    && now_ns >= saturating_add(next_probe_ns(&seen), DESERTED_NS);
+}
+
+bool
+gate_keeps_waiting(const struct gate *gate, int64_t now_ns)
+{
+	return gate->state == GATE_SHUT
+	    && !(gate->stated && now_ns < gate->due_ns)
+	    && (gate->probers_count == 0
+	        || now_ns - gate->probe_ns < probe_patience_ns(gate));
 }
 
 static uint64_t
@@ -286,13 +316,19 @@ add_to_row(struct gate *gate, const struct gate_attempt *attempt)
 	        || row->failures >= ROW_AT_ONCE;
 }
 
+static bool
+counts_results(const struct gate *gate, int64_t now_ns)
+{
+	return gate->window.starts > 0 && now_ns - gate->window_ns <= WINDOW_NS;
+}
+
 /* Counts a result at an open gate. True: so many were refused: pace it. */
 static bool
 add_to_window(struct gate *gate, int64_t now_ns, bool refused)
 {
 	struct pace_count *window = &gate->window;
 
-	if (now_ns - gate->window_ns > WINDOW_NS) {
+	if (!counts_results(gate, now_ns)) {
 		if (!refused)
 			return false;
 		gate->window_ns = now_ns;
@@ -329,7 +365,7 @@ end_well(struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt)
 		gate->took_ns = attempt->ended_ns - attempt->began_ns;
 		return true;
 	}
-	if (gate->state == GATE_OPEN && now_ns - gate->window_ns <= WINDOW_NS) {
+	if (gate->state == GATE_OPEN && counts_results(gate, now_ns)) {
 		add_to_window(gate, now_ns, false);
 		news = true;
 	}

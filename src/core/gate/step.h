@@ -71,6 +71,10 @@ struct gate {
 	int64_t told_ns;
 	int64_t took_ns; /* the last success that is known; 0: none */
 
+	/* Of a fleet's: when it was written, by the server's clock, and when
+	 * the server was last asked. */
+	int64_t written_ns, synced_ns;
+
 	char reason[GATE_REASON_SIZE + 1]; /* why it is shut, or paced */
 };
 
@@ -134,6 +138,21 @@ int64_t gate_next_failure(const struct gate *gate);
 
 /* Somebody knows that the service is up. False: it is not shut. */
 bool gate_reopen(struct gate *gate, int64_t now_ns);
+
+/* Whether TICKET's holder probes, as far as the gate knows. */
+bool gate_is_probed_by(const struct gate *gate, uint64_t ticket);
+
+/*
+ * Who does not wait at a shut gate probes all the same where a probe has been
+ * due for long, and nobody has come for it. LIVING is as in a visit.
+ */
+bool gate_is_deserted(const struct gate *gate, int64_t now_ns, uint8_t living);
+
+/*
+ * Whether a wait that goes on is the gate's: it is shut, not until a moment
+ * that was stated, and not for a probe that takes long.
+ */
+bool gate_keeps_waiting(const struct gate *gate, int64_t now_ns);
 
 /* What time has changed by NOW_NS: the seconds of a paced gate. */
 void gate_pass_time(struct gate *gate, int64_t now_ns);

@@ -18,6 +18,33 @@ add_count(struct text *text, int64_t count, const char *what)
 	text_join(text, ", ", NUMBER(count), " ", what, count == 1 ? "" : "s");
 }
 
+void
+gate_rate_text(struct text *text, double rate)
+{
+	/* Above 10 a second nobody wants to know the tenths. */
+	if (rate < 10)
+		text_tenths(text, (int64_t)(rate * 10 + 0.5));
+	else
+		text_number(text, (int64_t)(rate + 0.5));
+	text_add(text, "/s");
+}
+
+/* "paced: 18/s (told to slow down at 20/s)" */
+static void
+add_pace(struct text *text, const struct pace *pace)
+{
+	text_add(text, "paced: ");
+	gate_rate_text(text, pace->rate);
+	if (pace->refused_ns == 0 && pace->limit <= 0)
+		return;
+	text_add(text, pace->refused_ns > 0 ? " (told to slow down" : " (");
+	if (pace->limit > 0) {
+		text_add(text, pace->refused_ns > 0 ? " at " : "limit ");
+		gate_rate_text(text, pace->limit);
+	}
+	text_byte(text, ')');
+}
+
 static void
 add_shut(struct text *text, const struct gate_event *event)
 {
@@ -32,30 +59,17 @@ add_shut(struct text *text, const struct gate_event *event)
 	text_add(text, " in a row");
 }
 
-/* Rates that are no whole numbers are those after a cut. */
-void
-gate_ramp_text(struct text *text, const struct gate_record *record)
-{
-	text_add(text, "ramp ");
-	text_tenths(text, ((int64_t)record->rate + 50) / 100);
-	text_add(text, "/s");
-	if (record->results > 0)
-		text_join(text, ", ", NUMBER(record->failed), " of ",
-		    NUMBER(record->results), " failed");
-}
-
 static struct span
 add_wait(struct text *text, const struct gate_event *event)
 {
 	struct span time = { 0, 0 };
 
-	text_join(text, "waiting at gate ", event->name);
-	if (event->ramp != NULL) {
-		text_add(text, ", which opens gradually: ");
-		gate_ramp_text(text, event->ramp);
+	text_join(text, "waiting at gate ", event->name, ", ");
+	if (event->gate->state == GATE_PACED) {
+		add_pace(text, &event->gate->pace);
 		return time;
 	}
-	text_add(text, ", shut for ");
+	text_add(text, "shut for ");
 	time.start = text->length;
 	duration_text(text, event->shut_ns);
 	time.end = text->length;
@@ -71,43 +85,37 @@ gate_message(
 
 	if (news == GATE_NEWS_WAIT)
 		return add_wait(text, event);
-	if (news == GATE_NEWS_LOST) {
-		text_join(text, "lost the turn at gate ", event->name);
-		return none;
-	}
-	text_join(text, news == GATE_NEWS_PROBE ? "probing at " : "", "gate ",
-	    event->name);
-	switch (news) {
-	case GATE_NEWS_SHUT:
+	text_join(text,
+	    news == GATE_NEWS_PROBE      ? "probing at "
+	        : news == GATE_NEWS_LOST ? "another run took over the probe at "
+	                                 : "",
+	    "gate ", event->name);
+	if (news == GATE_NEWS_SHUT) {
 		add_shut(text, event);
-		break;
-	case GATE_NEWS_RAMP:
+	} else if (news == GATE_NEWS_BACK) {
 		text_join(text, " open after ", DURATION(event->shut_ns));
 		add_count(text, event->probes, "probe");
-		break;
-	case GATE_NEWS_OPEN:
+	} else if (news == GATE_NEWS_PACED) {
+		text_byte(text, ' ');
+		add_pace(text, &event->gate->pace);
+	} else if (news == GATE_NEWS_OPEN) {
 		text_add(text, " open, no longer paced");
-		break;
-	case GATE_NEWS_PROBE:
-	case GATE_NEWS_WAIT:
-	case GATE_NEWS_LOST:
-		break;
 	}
 	return none;
 }
 
 static void
-add_ramp_members(struct text *text, const struct gate_record *record)
+add_rate_member(struct text *text, const char *name, double rate)
 {
-	if (record == NULL) {
-		text_add(
-		    text, ",\"rate\":null,\"results\":null,\"failed\":null");
+	int64_t thousandths = (int64_t)(rate * 1000 + 0.5);
+
+	text_join(text, ",\"", name, "\":");
+	if (thousandths == 0) {
+		text_add(text, "null");
 		return;
 	}
-	text_join(text, ",\"rate\":", NUMBER(record->rate / 1000), ".");
-	text_digits(text, record->rate % 1000, 3);
-	json_member_number(text, "results", record->results);
-	json_member_number(text, "failed", record->failed);
+	text_join(text, NUMBER(thousandths / 1000), ".");
+	text_digits(text, thousandths % 1000, 3);
 }
 
 void
@@ -115,15 +123,17 @@ gate_members(
     struct text *text, enum gate_news news, const struct gate_event *event)
 {
 	static const char names[][8]
-	    = { "shut", "wait", "probe", "ramp", "open", "lost" };
+	    = { "shut", "wait", "probe", "paced", "paced", "open", "lost" };
+	bool is_paced = event->gate->state == GATE_PACED;
 
 	json_member_string(text, "gate", event->name);
 	json_member_string(text, "state", names[news]);
+	add_rate_member(text, "rate", is_paced ? event->gate->pace.rate : 0);
+	add_rate_member(text, "limit", is_paced ? event->gate->pace.limit : 0);
 	json_member_string(
 	    text, "reason", *event->reason != '\0' ? event->reason : NULL);
 	json_member_seconds(text, "waited_s", event->waited_ns);
 	json_member_seconds(text, "next_s", event->next_ns);
-	add_ramp_members(text, event->ramp);
 }
 
 void

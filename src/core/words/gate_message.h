@@ -8,28 +8,28 @@
 #include <stdint.h>
 
 #include "core/base/text.h"
-#include "core/gate/gate.h"
+#include "core/gate/step.h"
 
 enum gate_news {
 	GATE_NEWS_SHUT, /* by our failure */
 	GATE_NEWS_WAIT, /* we do, in front of it */
 	GATE_NEWS_PROBE, /* our attempt is one */
-	GATE_NEWS_RAMP, /* our success begins it */
-	GATE_NEWS_OPEN, /* the ramp has come to its end */
-	GATE_NEWS_LOST, /* our turn, which others have taken for stuck */
+	GATE_NEWS_BACK, /* our success has ended an outage: it is paced */
+	GATE_NEWS_PACED, /* our refusal was one too many */
+	GATE_NEWS_OPEN, /* it is no longer paced */
+	GATE_NEWS_LOST, /* our probe was taken for dead */
 };
 
 /* What a line may need. Times are spans. */
 struct gate_event {
 	const char *name; /* of the gate */
-	const char *reason; /* why it is shut, or "" */
-	const char *until; /* of SHUT by a hint: the time of day, or NULL */
+	const struct gate *gate; /* as it is now */
+	const char *reason; /* why it is shut or paced, or was; or "" */
+	const char *until; /* of SHUT by a stated wait: the time of day */
 	int64_t asked_ns; /* then: for how long the server asked */
 	int64_t failures; /* of SHUT: so many in a row */
-	int64_t probes; /* of RAMP: so many were needed */
-	int64_t shut_ns; /* of WAIT and RAMP: it was shut for so long */
-	/* Of RAMP, and of WAIT where it opens already: how. Else NULL. */
-	const struct gate_record *ramp;
+	int64_t probes; /* of BACK: so many were needed */
+	int64_t shut_ns; /* of WAIT and BACK: it was shut for so long */
 	int64_t waited_ns; /* at the gate, by this run, in all */
 	int64_t next_ns; /* until the next attempt may start; < 0: unknown */
 };
@@ -41,15 +41,12 @@ struct gate_event {
 struct span gate_message(
     struct text *text, enum gate_news news, const struct gate_event *event);
 
-/*
- * "ramp 16/s, 2 of 14 failed": what a gate in the ramp goes by, and the results
- * of the second that runs, or of the last one in which anybody was there.
- */
-void gate_ramp_text(struct text *text, const struct gate_record *record);
+/* The rate or limit of a pace: "18/s", "0.4/s". */
+void gate_rate_text(struct text *text, double rate);
 
 /*
- * The members of the event "gate": gate, state, reason, waited_s, next_s, and
- * of a ramp its rate, results and failed.
+ * The members of the event "gate": gate, state, rate, limit, reason, waited_s,
+ * next_s.
  */
 void gate_members(
     struct text *text, enum gate_news news, const struct gate_event *event);

@@ -9,8 +9,13 @@
 #include "unit/fresh.h"
 #include "unit/tap.h"
 
+static const struct gate shut = { .state = GATE_SHUT };
+static const struct gate paced = { .state = GATE_PACED,
+	.pace = { .rate = 17.96, .limit = 20.4, .refused_ns = 1 } };
+
 static const struct gate_event usual = {
 	.name = "hub",
+	.gate = &shut,
 	.reason = "exit 7 (could not connect)",
 	.failures = 3,
 	.probes = 14,
@@ -18,9 +23,6 @@ static const struct gate_event usual = {
 	.waited_ns = NS_PER_S / 2,
 	.next_ns = 2 * NS_PER_S,
 };
-
-static const struct gate_record ramp
-    = { .state = GATE_RAMP, .rate = 16000, .results = 14, .failed = 2 };
 
 static void
 says(enum gate_news news, const struct gate_event *event, const char *words)
@@ -39,17 +41,14 @@ test_words(void)
 	says(GATE_NEWS_WAIT, &event,
 	    "waiting at gate hub, shut for 2m3s: exit 7 (could not connect)");
 	says(GATE_NEWS_PROBE, &event, "probing at gate hub");
-	says(GATE_NEWS_RAMP, &event, "gate hub open after 2m3s, 14 probes");
+	says(GATE_NEWS_BACK, &event, "gate hub open after 2m3s, 14 probes");
 	says(GATE_NEWS_OPEN, &event, "gate hub open, no longer paced");
-	says(GATE_NEWS_LOST, &event, "lost the turn at gate hub");
+	says(GATE_NEWS_LOST, &event,
+	    "another run took over the probe at gate hub");
 	event.probes = event.failures = 1;
 	event.reason = "";
-	says(GATE_NEWS_RAMP, &event, "gate hub open after 2m3s, 1 probe");
+	says(GATE_NEWS_BACK, &event, "gate hub open after 2m3s, 1 probe");
 	says(GATE_NEWS_SHUT, &event, "gate hub shut, 1 failure in a row");
-	event.ramp = &ramp;
-	says(GATE_NEWS_WAIT, &event,
-	    "waiting at gate hub, which opens gradually: ramp 16/s, 2 of 14 "
-	    "failed");
 	event.until = "14:02:10";
 	event.asked_ns = NS_PER_MIN;
 	says(GATE_NEWS_SHUT, &event,
@@ -57,20 +56,26 @@ test_words(void)
 }
 
 static void
-ramps(uint32_t rate, uint16_t results, const char *words)
+test_pace(void)
 {
-	const struct gate_record record = { .rate = rate, .results = results };
+	struct gate gate = paced;
+	struct gate_event event = usual;
 
-	gate_ramp_text(fresh(), &record);
-	is_string(buffer, words, words);
-}
-
-static void
-test_ramp(void)
-{
-	ramps(2333, 0, "ramp 2.3/s");
-	ramps(18666, 0, "ramp 18.7/s");
-	ramps(2949, 0, "ramp 2.9/s");
+	event.gate = &gate;
+	says(GATE_NEWS_PACED, &event,
+	    "gate hub paced: 18/s (told to slow down at 20/s)");
+	says(GATE_NEWS_WAIT, &event,
+	    "waiting at gate hub, paced: 18/s (told to slow down at 20/s)");
+	gate.pace.limit = 0;
+	gate.pace.rate = 2;
+	says(
+	    GATE_NEWS_PACED, &event, "gate hub paced: 2/s (told to slow down)");
+	gate.pace.refused_ns = 0;
+	gate.pace.rate = 0.44;
+	says(GATE_NEWS_WAIT, &event, "waiting at gate hub, paced: 0.4/s");
+	gate.pace.limit = 7;
+	says(GATE_NEWS_WAIT, &event,
+	    "waiting at gate hub, paced: 0.4/s (limit 7/s)");
 }
 
 static void
@@ -86,21 +91,16 @@ test_members(void)
 	struct gate_event event = usual;
 
 	has(GATE_NEWS_WAIT, &event,
-	    ",\"gate\":\"hub\",\"state\":\"wait\",\"reason\":\"exit 7 (could "
-	    "not connect)\",\"waited_s\":0.500000000,\"next_s\":2.000000000,"
-	    "\"rate\":null,\"results\":null,\"failed\":null");
-	event.ramp = &ramp;
-	has(GATE_NEWS_RAMP, &event,
-	    ",\"gate\":\"hub\",\"state\":\"ramp\",\"reason\":\"exit 7 (could "
-	    "not connect)\",\"waited_s\":0.500000000,\"next_s\":2.000000000,"
-	    "\"rate\":16.000,\"results\":14,\"failed\":2");
-	event.ramp = NULL;
+	    ",\"gate\":\"hub\",\"state\":\"wait\",\"rate\":null,\"limit\":null,"
+	    "\"reason\":\"exit 7 (could not connect)\","
+	    "\"waited_s\":0.500000000,\"next_s\":2.000000000");
+	event.gate = &paced;
 	event.reason = "";
 	event.next_ns = -1;
-	has(GATE_NEWS_LOST, &event,
-	    ",\"gate\":\"hub\",\"state\":\"lost\",\"reason\":null,"
-	    "\"waited_s\":0.500000000,\"next_s\":null,\"rate\":null,"
-	    "\"results\":null,\"failed\":null");
+	has(GATE_NEWS_BACK, &event,
+	    ",\"gate\":\"hub\",\"state\":\"paced\",\"rate\":17.960,"
+	    "\"limit\":20.400,\"reason\":null,\"waited_s\":0.500000000,"
+	    "\"next_s\":null");
 }
 
 static void
@@ -114,7 +114,7 @@ test_closing(void)
 TESTS
 {
 	test_words();
-	test_ramp();
+	test_pace();
 	test_members();
 	test_closing();
 }

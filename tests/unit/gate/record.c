@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A gate as bytes: what was written is read again; and what no run has written,
+ * with a checksum that is right, holds up nobody for longer than a server may.
+ */
+#include <config.h>
+
+#include <string.h>
+
+#include "core/base/duration.h"
+#include "core/base/hash.h"
+#include "core/base/little_endian.h"
+#include "core/gate/gate_record.h"
+#include "core/pause/random.h"
+#include "unit/tap.h"
+
+#define RECORDS 50000
+#define MOST_STEPS 2000
+#define T0 (5000 * NS_PER_S)
+
+static struct random source;
+
+static int64_t
+below(int64_t many)
+{
+	return random_between(&source, 0, many - 1);
+}
+
+static void
+step(struct gate *gate, int64_t now_ns)
+{
+	const struct gate_visit visit = {
+		.ticket
+		= (uint64_t)below(2) * (gate->head + (uint64_t)below(3)),
+		.living = (uint8_t)below(256),
+	};
+	const struct gate_attempt attempt = {
+		.outcome = (enum gate_outcome)below(4),
+		.run = (uint64_t)below(3),
+		.ticket = gate->probers[0],
+		.began_ns = now_ns - below(3 * NS_PER_S),
+		.ended_ns = now_ns,
+		.stated_ns = below(2) * below(GATE_STATED_NS),
+		.pause_ns = below(GATE_DUE_NS),
+		.reason = "exit 7 (could not connect)",
+	};
+
+	if (below(2) == 0)
+		gate_look(gate, now_ns, &visit);
+	else
+		gate_result(gate, now_ns, &attempt);
+}
+
+/* A gate that was in use for a while, until *NOW_NS. */
+static struct gate
+used_gate(int64_t *now_ns)
+{
+	struct gate gate = gate_new();
+
+	*now_ns = T0;
+	for (int64_t steps = below(60); steps > 0; steps--) {
+		*now_ns += below(NS_PER_S / 2);
+		step(&gate, *now_ns);
+	}
+	return gate;
+}
+
+static void
+repair(uint8_t *bytes)
+{
+	little_endian_put(
+	    bytes + STATE_GATE_SIZE - 4, 4, crc32(bytes, STATE_GATE_SIZE - 4));
+}
+
+static void
+spoil(uint8_t *bytes)
+{
+	int bytes_count = below(8) == 0 ? STATE_GATE_SIZE : 0;
+
+	for (int i = 2; i < bytes_count; i++)
+		bytes[i] = (uint8_t)source.bits(&source);
+	for (int64_t bits = below(6); bits > 0; bits--)
+		bytes[below(STATE_GATE_SIZE)] ^= (uint8_t)(1 << below(8));
+	if (below(8) > 0)
+		repair(bytes);
+}
+
+/* All others have died. NULL: one more run starts in time. */
+static const char *
+lets_in(struct gate gate, int64_t now_ns)
+{
+	struct gate_answer answer = { .kind = GATE_WAIT };
+	bool is_crowded = gate.next - gate.head > 100;
+
+	for (int i = 0; i < MOST_STEPS; i++) {
+		const struct gate_visit visit = { answer.ticket, 0 };
+
+		answer = gate_look(&gate, now_ns, &visit);
+		if (answer.kind != GATE_WAIT)
+			return NULL;
+		if (answer.until_ns > now_ns + 10 * NS_PER_S)
+			return "it does not look for too long";
+		if (answer.until_ns <= now_ns)
+			return "it looks without a pause";
+		now_ns = answer.until_ns;
+		/* A server may ask for a day. */
+		if (gate.state == GATE_SHUT && gate.due_ns > now_ns)
+			now_ns = gate.due_ns;
+	}
+	return is_crowded ? NULL : "it never starts";
+}
+
+static void
+test_fields(void)
+{
+	struct gate gate = gate_new(), read;
+	uint8_t bytes[STATE_GATE_SIZE];
+	char longest[60];
+
+	memset(longest, 'x', sizeof longest - 1);
+	longest[sizeof longest - 1] = '\0';
+	gate.state = GATE_SHUT;
+	gate.since_ns = T0 - 1;
+	gate.due_ns = T0 + 3600 * NS_PER_S;
+	gate.stated = true;
+	gate.pace.limit = 20.4;
+	gate.pace.base = 0.1;
+	memcpy(gate.reason, longest, GATE_REASON_SIZE);
+	gate_record_write(bytes, &gate);
+	ok(bytes[0] == GATE_SHUT && memcmp(bytes + 66 - 64, "\xff\x4f", 2) == 0,
+	    "numbers are little-endian");
+	ok(gate_record_read(&read, bytes, T0) && read.due_ns == gate.due_ns
+	        && read.pace.limit > 20.399 && read.pace.limit < 20.401
+	        && read.pace.base > 0.0999 && read.pace.base < 0.1001,
+	    "times, rates and shares are read as they were written");
+	is_string(read.reason, gate.reason, "  and the longest reason");
+	ok(!gate_record_read(&read, bytes, T0 - 2 * NS_PER_S)
+	        && read.state == GATE_OPEN,
+	    "what is of a time to come is as new");
+	gate_shift(&gate, -T0 / 2);
+	ok(gate.since_ns == T0 / 2 - 1
+	        && gate.due_ns == T0 / 2 + 3600 * NS_PER_S
+	        && gate.row.first_ns == 0,
+	    "another clock moves all times but those that never were");
+	bytes[100] ^= 1;
+	ok(!gate_record_read(&read, bytes, T0), "a checksum tells of damage");
+}
+
+static void
+test_noise(void)
+{
+	const char *flaw = NULL;
+	int taken = 0, differs = 0;
+
+	source = random_from(1);
+	for (int i = 0; i < RECORDS && flaw == NULL; i++) {
+		uint8_t bytes[STATE_GATE_SIZE], again[STATE_GATE_SIZE];
+		int64_t now_ns;
+		struct gate gate = used_gate(&now_ns), read;
+
+		gate_record_write(bytes, &gate);
+		differs += !gate_record_read(&read, bytes, now_ns);
+		gate_record_write(again, &read);
+		differs += memcmp(bytes, again, sizeof bytes) != 0;
+		spoil(bytes);
+		taken += gate_record_read(&read, bytes, now_ns);
+		flaw = lets_in(read, now_ns);
+		for (int steps = 0; steps < 6; steps++)
+			step(&read, now_ns += below(30 * NS_PER_S));
+		if (flaw == NULL)
+			flaw = lets_in(read, now_ns);
+		if (flaw != NULL)
+			printf("# record %d: %s\n", i, flaw);
+	}
+	is_int(differs, 0, "a gate in use is read as it was written");
+	ok(flaw == NULL, "a record that nobody has written keeps nobody out");
+	is_between(taken, RECORDS / 8, RECORDS / 10 * 9,
+	    "some records are taken as they are, some not");
+}
+
+TESTS
+{
+	test_fields();
+	test_noise();
+}
