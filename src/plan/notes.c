@@ -42,17 +42,18 @@ note_gate(const struct gate_options *gate, int width)
 	text_join(&text, "These are the pauses while gate ", gate->name,
 	    " is open. It shuts for all runs that share it after three "
 	    "failures in a row, from at least two runs and over at least a "
-	    "second, after twenty, or if a server states a wait. Then one run "
-	    "at a time tries, at most 10s after the previous failure; if it "
-	    "fails, that counts for none of the attempts above. After a "
-	    "success the others start gradually: 2 a second at first, and "
-	    "twice as many after each second in which few fail. ");
+	    "second, or after twenty. Then one run at a time probes the "
+	    "service, at most 10s after the previous failure; a failed probe "
+	    "counts for none of the attempts above. After a success, or if "
+	    "the service refuses many, attempts are paced: 2 a second at "
+	    "first, and twice as many as long as that pays. ");
 	if (gate->wait_ns == 0)
 		text_add(&text, "This run does not wait at a shut gate.");
 	else if (gate->wait_ns == DURATION_INF)
-		text_add(&text, "This run waits there for as long as it is.");
+		text_add(&text,
+		    "At a shut gate, this run waits as long as necessary.");
 	else
-		text_join(&text, "This run waits there for at most ",
+		text_join(&text, "At a shut gate, this run waits for at most ",
 		    DURATION(gate->wait_ns),
 		    " in all, besides the waits that are stated.");
 	print_note(words, width);

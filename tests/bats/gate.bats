@@ -443,7 +443,7 @@ shut_out() {
   run -0 "$BACKOFF" --gate=hub --gate-wait=0 --plan
   assert_regex "${output//$'\n'/ }" 'does not wait at a shut gate\.$'
   run -0 "$BACKOFF" --gate=hub --gate-wait=inf --plan
-  assert_regex "${output//$'\n'/ }" 'waits there for as long as it is\.$'
+  assert_regex "${output//$'\n'/ }" 'this run waits as long as necessary\.$'
   assert_equal "$(ls state)" ""
 }
 
