@@ -5,6 +5,7 @@
 #include "doors/defer.h"
 #include "doors/doors.h"
 #include "doors/fleet_door.h"
+#include "doors/fleet_slots.h"
 #include "doors/gate_door.h"
 #include "doors/slots.h"
 #include "process/signals.h"
@@ -43,8 +44,10 @@ doors_start(const struct shared_options *what, const struct settings *settings,
 	else if (has_gate)
 		gate_door_start(&what->gate, settings, id, &random_state);
 	if (has_slots)
-		slots_start(&what->slots, &random_state);
-	if (what->gate.fleet || (what->slots.fleet && !slots_are_of_parent()))
+		(what->slots.fleet ? fleet_slots_start : slots_start)(
+		    &what->slots, &random_state);
+	if (what->gate.fleet
+	    || (what->slots.fleet && !fleet_slots_are_of_parent()))
 		fleet_start(what, patience_ns, owner);
 	return has_defer || has_gate || has_slots;
 }
@@ -53,7 +56,7 @@ void
 doors_open(void)
 {
 	if (has_slots)
-		slots_open();
+		(options->slots.fleet ? fleet_slots_open : slots_open)();
 }
 
 struct entry
@@ -90,6 +93,24 @@ look_at_gate_again(void)
 	                           : gate_door_look_again();
 }
 
+static struct entry
+take_slot(int64_t until_ns, bool *waited)
+{
+	void (*touch)(void) = options->gate.fleet ? fleet_door_touch : NULL;
+
+	return options->slots.fleet ? fleet_slots_take(until_ns, touch, waited)
+	                            : slots_take(until_ns, waited);
+}
+
+static void
+free_slot(void)
+{
+	if (options->slots.fleet)
+		fleet_slots_free();
+	else if (has_slots)
+		slots_free();
+}
+
 /* Through the gate, and then to a slot. */
 static struct entry
 enter(int64_t until_ns)
@@ -103,15 +124,14 @@ enter(int64_t until_ns)
 			entry = enter_gate(until_ns);
 		if (!has_slots || entry.admission != ADMISSION_GO)
 			return entry;
-		entry = slots_take(until_ns,
-		    options->gate.fleet ? fleet_door_touch : NULL, &waited);
+		entry = take_slot(until_ns, &waited);
 		if (entry.admission != ADMISSION_GO)
 			cancel_gate();
 		if (entry.admission != ADMISSION_GO || !has_gate || !waited
 		    || look_at_gate_again())
 			return entry;
 		/* It has shut meanwhile: who waits there holds no slot. */
-		slots_free();
+		free_slot();
 	}
 }
 
@@ -119,8 +139,7 @@ enter(int64_t until_ns)
 static struct entry
 give_back(struct entry entry)
 {
-	if (has_slots)
-		slots_free();
+	free_slot();
 	cancel_gate();
 	return entry;
 }
@@ -155,8 +174,7 @@ struct aftermath
 doors_after_verdict(void *self, const struct loop_state *state)
 {
 	(void)self;
-	if (has_slots)
-		slots_free();
+	free_slot();
 	if (options->gate.fleet)
 		return fleet_door_leave(state);
 	if (has_gate)

@@ -4,37 +4,35 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/base/duration.h"
+#include "core/gate/slots_step.h"
+#include "core/words/json.h"
 #include "doors/slots.h"
-#include "doors/slots_news.h"
-#include "doors/slots_wait.h"
-#include "doors/slots_word.h"
-#include "log/countdown_line.h"
+#include "log/log.h"
+#include "options/usage.h"
 #include "process/environment.h"
-#include "process/helper.h"
 #include "process/signals.h"
 #include "process/sleep.h"
-#include "shared/fleet.h"
-#include "shared/fleet_helper.h"
-#include "shared/line.h"
+#include "shared/ancestors.h"
+#include "shared/lock_wait.h"
 #include "shared/shared_state.h"
+#include "system/boot.h"
 #include "system/clock.h"
+#include "system/processes.h"
 
-#define FIRST_LOOK_NS (10 * NS_PER_MS)
-#define LAST_LOOK_NS (250 * NS_PER_MS)
+#define TELL_AFTER_NS NS_PER_S
 
 static struct shared_part part
     = { .what = "slots", .is_limit = true, .file = { .fd = -1 } };
 static const struct slots_options *options;
 static struct random *random_source;
-static bool is_of_parent; /* who has started us holds one for us */
-static int64_t held = -1; /* the byte */
-static bool held_in_fleet; /* one of the fleet's, instead */
-static char *entry; /* of the environment, while we hold one; or NULL */
+static int64_t held = -1; /* which one */
+static bool was_held; /* by an attempt of this run */
 static int64_t waited_ns; /* in all */
-static int64_t answered_ns; /* when the fleet's server last did */
-static bool is_lease_over; /* of a fleet that is lost */
+static bool is_disordered; /* the order cannot be written */
+static struct text word; /* BACKOFF_SLOTS, up to the number of the slot */
 
 void
 slots_start(const struct slots_options *what, struct random *random)
@@ -42,320 +40,356 @@ slots_start(const struct slots_options *what, struct random *random)
 	options = what;
 	random_source = random;
 	part.name = what->name;
-	part.instead = what->fleet ? "with the fleet alone" : NULL;
 }
 
-/* The file, and whether we need a slot at all. */
-void
-slots_open(void)
-{
-	const char *above = getenv("BACKOFF_SLOTS"), *why;
-	bool found = shared_state_find(&part);
+/* --- runs within runs --- */
 
-	is_of_parent = slots_word_is_held(options, above);
-	if (is_of_parent) {
-		state_file_close(&part.file);
-		return;
-	}
-	if (!found) {
-		why = options->fleet ? fleet_check() : "";
-		if (why != NULL)
-			slots_news_refuse_run(options, &part, why);
-		shared_state_open(&part);
-	}
-	entry = slots_word_entry(options, above != NULL ? above : "");
-}
-
-bool
-slots_are_of_parent(void)
-{
-	return slots_word_is_held(options, getenv("BACKOFF_SLOTS"));
-}
-
-static bool
-is_in_fleet(void)
-{
-	return options->fleet && fleet_is_on();
-}
-
-static bool
-is_local(void)
-{
-	return part.file.fd >= 0;
-}
-
-/*
- * One that is free, from a random one on. Without any, none is needed. This and
- * what follows are as with a lock: not to be had yet is what is neither
- * LOCK_HAD nor LOCK_FAILED.
- */
-static enum lock_result
-look_here(void)
-{
-	int64_t first = random_between(random_source, 0, options->count - 1);
-	enum lock_result result = is_local() ? LOCK_BUSY : LOCK_HAD;
-
-	for (int64_t i = 0; i < options->count && result == LOCK_BUSY; i++) {
-		int64_t byte = STATE_LOCK_SLOT + (first + i) % options->count;
-
-		result = lock_try(part.file.fd, byte);
-		if (result == LOCK_HAD)
-			held = byte;
-	}
-	return result;
-}
-
-static enum lock_result
-look(void)
-{
-	struct fleet_line answer;
-
-	if (!is_in_fleet()
-	    || !fleet_ask(
-	        &(struct fleet_line) { .word = FLEET_SLOT }, &answer)) {
-		if (options->fleet && !is_lease_over)
-			return LOCK_BUSY;
-		if (options->fleet)
-			fleet_slots_are_local();
-		return look_here();
-	}
-	answered_ns = clock_now_ns();
-	held_in_fleet = answer.numbers[0] != 0;
-	return held_in_fleet ? LOCK_HAD : LOCK_BUSY;
-}
-
-/* In the line, until nobody is before us. */
-static enum lock_result
-wait_behind(struct slots_wait *wait)
-{
-	enum lock_result result;
-	int signal;
-
-	while (!line_is_first(&wait->line)) {
-		result = line_wait(&wait->line, slots_wait_look(wait), &signal);
-		if (result == LOCK_FAILED
-		    || (result != LOCK_HAD
-		        && !slots_wait_goes_on(wait, signal)))
-			return result;
-	}
-	return LOCK_HAD;
-}
-
-/* The one slot that there is. */
-static enum lock_result
-wait_for_only(struct slots_wait *wait)
-{
-	enum lock_result result;
-	int signal;
-
-	do {
-		result = lock_wait(part.file.fd, STATE_LOCK_SLOT,
-		    slots_wait_look(wait), &signal);
-		if (result == LOCK_HAD)
-			held = STATE_LOCK_SLOT;
-	} while (result != LOCK_HAD && result != LOCK_FAILED
-	    && slots_wait_goes_on(wait, signal));
-	return result;
-}
-
-/*
- * A fleet that is lost is waited for, once in a run, as long as what others
- * hold there lasts without it. All who are in line wait at the same time: who
- * stands behind others asks nobody, but comes first at once when these leave.
- */
+/* "DEVICE:INODE:NAME:", which tells these slots from others. */
 static void
-wait_for_fleet(const struct slots_wait *wait)
+add_identity(struct text *text)
 {
-	int64_t known_ns = max_ns(wait->since_ns, answered_ns);
+	const struct state_dir *dir = shared_state_dir();
 
-	if (!options->fleet || is_lease_over || is_in_fleet())
-		return;
-	is_lease_over = clock_now_ns() - known_ns >= FLEET_LEASE_NS;
-	if (!is_lease_over)
-		fleet_begin();
+	text_join(text, NUMBER((int64_t)dir->device), ":",
+	    NUMBER((int64_t)dir->inode), ":", options->name, ":");
 }
 
-/* The first looks again and again, and all others wait for it. */
-static enum lock_result
-look_until(struct slots_wait *wait)
-{
-	int64_t nap_ns = FIRST_LOOK_NS;
-	enum lock_result taken;
-
-	while ((taken = look()) == LOCK_BUSY) {
-		int signal = sleep_until_told(
-		    slots_wait_moment(wait, clock_now_ns() + nap_ns));
-
-		if (!slots_wait_goes_on(wait, signal))
-			break;
-		wait_for_fleet(wait);
-		nap_ns = min_ns(2 * nap_ns, LAST_LOOK_NS);
-	}
-	return taken;
-}
-
-/* A signal, or the time, ends the wait for the helper's answer. */
+/* Reads "NUMBER:", or the last one of a word. */
 static bool
-is_answered(struct slots_wait *wait)
+read_number(const char **at, int64_t *number)
 {
-	while (!fleet_can_be_heard()) {
-		int signal = countdown_line_wait_for(
-		    slots_wait_moment(wait, INT64_MAX), helper_socket());
+	char *end;
 
-		if (slots_wait_is_over(wait, signal))
-			return false;
-		slots_wait_tell(wait);
-	}
+	if (!is_digit(**at))
+		return false;
+	*number = strtoll(*at, &end, 10);
+	*at = end + (*end == ':');
 	return true;
 }
 
-/* The same in the fleet, whose server hands out what is given back. */
-static enum lock_result
-claim_until(struct slots_wait *wait)
+/*
+ * "PID:NAMESPACE:SLOT": whether that slot is taken, and by who has started us.
+ * From within another PID namespace nobody can see who that is.
+ */
+static bool
+is_held_above(const char *holder)
 {
-	struct fleet_line answer;
+	int64_t pid, namespace, slot;
 
-	do {
-		answer = (struct fleet_line) { .word = FLEET_CLAIM };
-		if (!fleet_say(&answer))
-			return look_until(wait);
-		if (!is_answered(wait)) {
-			held_in_fleet = true;
-			slots_free();
-			return LOCK_BUSY;
-		}
-		if (!fleet_hear(FLEET_CLAIM, &answer))
-			return look_until(wait);
-		answered_ns = clock_now_ns();
-		/* Not while the answer is waited for. */
-		slots_wait_touch(wait);
-	} while (answer.numbers[0] == 0);
-	held_in_fleet = true;
-	return LOCK_HAD;
+	return read_number(&holder, &pid) && read_number(&holder, &namespace)
+	    && read_number(&holder, &slot) && slot < SLOTS_MOST
+	    && lock_is_taken(part.file.fd, STATE_LOCK_SLOT + slot)
+	    && (namespace == 0 || namespace != processes_namespace()
+	        || (pid <= INT32_MAX && may_be_ancestor((pid_t)pid)));
 }
 
-static enum lock_result
-wait_as_first(struct slots_wait *wait)
+/*
+ * WORDS has one of our identity for each slot that is held by who has started
+ * us, or who did. What only says so is not believed.
+ */
+static bool
+is_of_parent(const char *words)
 {
-	if (is_in_fleet())
-		return claim_until(wait);
-	return options->count == 1 && !options->fleet ? wait_for_only(wait)
-	                                              : look_until(wait);
+	char identity[SHARED_NAME_SIZE + 48];
+	struct text text = text_in(identity, sizeof identity);
+
+	add_identity(&text);
+	for (const char *at = words; (at = strstr(at, identity)) != NULL; at++)
+		if ((at == words || at[-1] == ' ')
+		    && is_held_above(at + text.length))
+			return true;
+	return false;
 }
 
-/* In the order in which they have come. */
-static enum lock_result
-wait_in_line(struct slots_wait *wait)
+/* What COMMAND finds: the slots that are held ABOVE us, and ours. */
+static void
+begin_word(const char *above)
 {
-	int64_t ticket = line_ticket();
-	enum lock_result taken;
-	int error;
+	size_t size = strlen(above) + SHARED_NAME_SIZE + 128;
+	char *room = malloc(size);
 
-	if (!is_local())
-		return wait_as_first(wait);
-	if (!line_join(
-	        &wait->line, part.file.fd, STATE_LOCK_SLOT_LINE, &ticket))
-		return LOCK_FAILED;
-	taken = wait_behind(wait);
-	if (taken == LOCK_HAD)
-		taken = wait_as_first(wait);
-	error = errno;
-	line_leave(&wait->line);
-	errno = error;
+	if (room == NULL)
+		return;
+	word = text_in(room, size);
+	text_join(&word, "BACKOFF_SLOTS=", above, above[0] != '\0' ? " " : "");
+	add_identity(&word);
+	text_join(
+	    &word, NUMBER(getpid()), ":", NUMBER(processes_namespace()), ":");
+}
+
+void
+slots_open(void)
+{
+	const char *above = getenv("BACKOFF_SLOTS");
+	uint8_t record[STATE_SIZE];
+	char words[2 * PATH_MAX];
+	struct text text = text_in(words, sizeof words);
+
+	if (!shared_state_find(&part)
+	    || state_file_read(&part.file, record) == STATE_UNUSABLE) {
+		text_join(&text, "cannot use slots ", options->name, " (");
+		shared_state_add_why(&text, &part, part.file.why);
+		text_byte(&text, ')');
+		usage_refuse(words, NULL, NULL);
+	}
+	if (above == NULL)
+		above = "";
+	if (is_of_parent(above))
+		state_file_close(&part.file);
+	else
+		begin_word(above);
+}
+
+/* --- what is told --- */
+
+static void
+tell_wait(void)
+{
+	char words[SHARED_NAME_SIZE + 64];
+	struct text text = text_in(words, sizeof words);
+
+	if (options->count == 1)
+		text_add(&text, "waiting for the slot of ");
+	else
+		text_join(&text, "waiting for one of ", NUMBER(options->count),
+		    " slots of ");
+	text_add(&text, options->name);
+	log_news(WEIGHT_NORMAL, words, NULL, NULL);
+}
+
+static void
+tell_taken(int64_t time_ns)
+{
+	char members[SHARED_NAME_SIZE + 64];
+	struct text text = text_in(members, sizeof members);
+
+	json_member_string(&text, "slots", options->name);
+	json_member_seconds(&text, "waited_s", time_ns);
+	log_news(WEIGHT_NORMAL, NULL, "slot", members);
+}
+
+/* --slots-wait is over, or the limit of the run has come. */
+static struct entry
+refuse(bool is_late)
+{
+	static char words[SHARED_NAME_SIZE + 64];
+	struct text text = text_in(words, sizeof words);
+
+	if (is_late) {
+		text_join(&text, "a slot of ", options->name);
+		return (struct entry) { .admission = ADMISSION_LATE,
+			.waiting = words };
+	}
+	if (options->wait_ns == 0)
+		text_join(&text, was_held ? "" : "skipped: ", "all slots of ",
+		    options->name, " are taken");
+	else
+		text_join(&text, "no slot of ", options->name,
+		    " was free within ", DURATION(options->wait_ns));
+	return (struct entry) { .admission = ADMISSION_REFUSED,
+		.closing = words,
+		.reason = words };
+}
+
+/* --- taking one --- */
+
+/* One that is free, from a random one on. */
+static enum lock_result
+take_free(void)
+{
+	int64_t first = random_between(random_source, 0, options->count - 1);
+	enum lock_result result = LOCK_BUSY;
+
+	for (int64_t i = 0; i < options->count && result == LOCK_BUSY; i++) {
+		int64_t slot = (first + i) % options->count;
+
+		result = lock_try(part.file.fd, STATE_LOCK_SLOT + slot);
+		if (result == LOCK_HAD)
+			held = slot;
+	}
+	return result;
+}
+
+static int64_t
+count_taken(void)
+{
+	int64_t taken = 0;
+
+	for (int64_t slot = 0; slot < options->count; slot++)
+		taken += lock_is_taken(part.file.fd, STATE_LOCK_SLOT + slot);
 	return taken;
 }
 
-/* Why there is none, where that is not that all are taken; or NULL. */
-static const char *
-why(void)
+/* Somebody alive has a ticket before this one. */
+static bool
+is_before(int64_t ticket)
 {
-	return options->fleet && !is_lease_over ? fleet_lost_why() : NULL;
+	return lock_find(part.file.fd, STATE_LOCK_SLOT_TICKET,
+	           STATE_LOCK_SLOT_TICKET + ticket - 1)
+	    >= 0;
 }
 
-/* What is not for us in the wait is discarded, as in a pause. */
-static struct entry
-wait_for_slot(int64_t until_ns, void (*meanwhile)(void))
+/* Lives until we have gone, or given it back. */
+static enum lock_result
+take_ticket(struct slots *slots, int64_t *ticket)
 {
-	int64_t since_ns = clock_now_ns();
-	int64_t limit_ns
-	    = saturating_add(since_ns, max_ns(options->wait_ns - waited_ns, 0));
-	struct slots_wait wait = { .options = options,
-		.since_ns = since_ns,
-		.until_ns = min_ns(until_ns, limit_ns),
-		.touch = meanwhile,
-		.touch_ns = meanwhile != NULL ? since_ns : INT64_MAX };
-	enum lock_result taken = LOCK_BUSY;
-	int signal;
+	enum lock_result result;
 
-	/* A wait of nothing is none. */
-	if (limit_ns > since_ns)
-		taken = wait_in_line(&wait);
-	waited_ns = saturating_add(waited_ns, clock_now_ns() - since_ns);
+	do {
+		*ticket = slots->next++;
+		result
+		    = lock_try(part.file.fd, STATE_LOCK_SLOT_TICKET + *ticket);
+	} while (result == LOCK_BUSY);
+	return result;
+}
 
-	if (taken == LOCK_FAILED) {
-		shared_state_lose(&part, strerror(errno));
-		return (struct entry) { .admission = ADMISSION_GO };
+/* Begins to change the record. False: nobody keeps the order. */
+static bool
+read_order(uint8_t record[STATE_SIZE])
+{
+	enum state_found found = STATE_UNUSABLE;
+
+	if (!is_disordered && state_file_lock(&part.file))
+		found = state_file_read(&part.file, record);
+	if (found == STATE_NEW)
+		state_record_set_boot(record, boot_hash());
+	return found != STATE_UNUSABLE;
+}
+
+/* The slots are locks, and kept, even where the order cannot be written. */
+static void
+write_order(uint8_t record[STATE_SIZE], const struct slots *slots)
+{
+	uint8_t before[STATE_SLOTS_SIZE];
+
+	memcpy(before, record + STATE_SLOTS_AT, sizeof before);
+	slots_put(record + STATE_SLOTS_AT, boot_hash(), slots);
+	if (memcmp(before, record + STATE_SLOTS_AT, sizeof before) != 0
+	    && !state_file_write(&part.file, record))
+		is_disordered = true;
+}
+
+/* A slot, if it is our turn. Else *UNTIL_NS is when to look again. */
+static enum lock_result
+take_in_turn(struct slots *slots, int64_t now_ns, struct slots_visit visit,
+    int64_t *until_ns)
+{
+	struct slots looked;
+	enum lock_result result;
+
+	if (slots_count_is_due(slots, now_ns, &visit))
+		visit.busy = count_taken();
+	do {
+		looked = *slots;
+		*until_ns = slots_look(&looked, now_ns, &visit);
+		result = *until_ns > 0 ? LOCK_BUSY : take_free();
+		visit.busy = options->count;
+	} while (result == LOCK_BUSY && *until_ns == 0);
+	*slots = looked;
+	return result;
+}
+
+/* The same with what is remembered, and a *TICKET where we have none. */
+static enum lock_result
+look(int64_t *ticket, int64_t *again_ns)
+{
+	uint8_t record[STATE_SIZE];
+	bool is_ordered = read_order(record);
+	int64_t now_ns = boot_clock_ns(), until_ns = 0;
+	struct slots slots = slots_new(now_ns);
+	enum lock_result result = LOCK_HAD;
+
+	if (is_ordered)
+		slots = slots_get(record + STATE_SLOTS_AT, boot_hash(), now_ns);
+	if (*ticket == 0)
+		result = take_ticket(&slots, ticket);
+	if (result == LOCK_HAD)
+		result = take_in_turn(&slots, now_ns,
+		    (struct slots_visit) { .ticket = *ticket,
+		        .count = options->count,
+		        .busy = -1,
+		        .is_first = !is_ordered || !is_before(*ticket) },
+		    &until_ns);
+	if (is_ordered && result != LOCK_FAILED)
+		write_order(record, &slots);
+	state_file_unlock(&part.file);
+	*again_ns = clock_now_ns() + until_ns - now_ns;
+	return result;
+}
+
+/* Until LIMIT_NS, or a *SIGNAL; one that is not for us is discarded. */
+static enum lock_result
+wait_in_order(int64_t limit_ns, bool *waited, int *signal)
+{
+	int64_t since_ns = clock_now_ns(), ticket = 0, again_ns;
+	int64_t tell_ns = since_ns + TELL_AFTER_NS;
+	enum lock_result result = LOCK_BUSY;
+
+	while (!signals_ends(*signal)
+	    && (result = look(&ticket, &again_ns)) == LOCK_BUSY
+	    && clock_now_ns() < limit_ns) {
+		*waited = true;
+		*signal = sleep_until_told(
+		    min_ns(min_ns(again_ns, limit_ns), tell_ns));
+		if (clock_now_ns() < tell_ns || signals_ends(*signal))
+			continue;
+		tell_wait();
+		tell_ns = INT64_MAX;
 	}
-	signal = wait.signal != 0 ? wait.signal : signals_drain();
+	lock_free(part.file.fd, STATE_LOCK_SLOT_TICKET + ticket);
+	waited_ns = saturating_add(waited_ns, clock_now_ns() - since_ns);
+	if (!signals_ends(*signal))
+		*signal = *waited ? signals_drain() : 0;
+	if (result == LOCK_HAD && *waited && *signal == 0)
+		tell_taken(clock_now_ns() - since_ns);
+	return result;
+}
+
+struct entry
+slots_take(int64_t until_ns, bool *waited)
+{
+	int64_t now_ns = clock_now_ns();
+	int64_t limit_ns
+	    = saturating_add(now_ns, max_ns(options->wait_ns - waited_ns, 0));
+	enum lock_result result = LOCK_BUSY;
+	bool may_wait = now_ns < min_ns(until_ns, limit_ns);
+	int signal = 0;
+
+	*waited = false;
+	if (part.file.fd < 0)
+		return (struct entry) { .admission = ADMISSION_GO };
+	/* Who may wait goes behind those who do; who may not takes any. */
+	if (!may_wait || !is_before(SLOTS_LAST_TICKET))
+		result = take_free();
+	if (result == LOCK_BUSY && may_wait)
+		result = wait_in_order(
+		    min_ns(until_ns, limit_ns), waited, &signal);
 	if (signal != 0) {
 		slots_free();
 		return (struct entry) { .admission = ADMISSION_SIGNAL,
 			.signal = signal };
 	}
-	if (taken != LOCK_HAD)
-		return limit_ns < until_ns ? slots_news_refuse(options, why())
-		                           : slots_news_late(options, why());
-	slots_news_taken(options, clock_now_ns() - since_ns);
-	return (struct entry) { .admission = ADMISSION_GO };
-}
-
-/*
- * Who comes while others wait goes behind them: it would take the slot that
- * the first of them, who only looks now and then, has waited for.
- */
-static enum lock_result
-take_free(void)
-{
-	if (is_local() && !line_is_empty(part.file.fd, STATE_LOCK_SLOT_LINE))
-		return LOCK_BUSY;
-	return look();
-}
-
-struct entry
-slots_take(int64_t until_ns, void (*meanwhile)(void), bool *waited)
-{
-	struct entry result = { .admission = ADMISSION_GO };
-	enum lock_result taken;
-
-	*waited = false;
-	if (is_of_parent || (!is_local() && !options->fleet))
-		return result;
-	taken = take_free();
-	if (taken == LOCK_FAILED) {
+	if (result == LOCK_BUSY)
+		return refuse(until_ns <= limit_ns);
+	if (result == LOCK_FAILED) {
 		shared_state_lose(&part, strerror(errno));
-	} else if (taken != LOCK_HAD) {
-		*waited = true;
-		result = wait_for_slot(until_ns, meanwhile);
+	} else {
+		was_held = true;
+		if (word.length > 0) {
+			struct text text = word;
+
+			text_number(&text, held);
+			environment_slots(word.data);
+		}
 	}
-	fleet_helper_keep(FLEET_HELD_SLOT, held_in_fleet);
-	if (held >= 0 || held_in_fleet)
-		environment_slots(entry);
-	return result;
+	return (struct entry) { .admission = ADMISSION_GO };
 }
 
 void
 slots_free(void)
 {
-	struct fleet_line answer;
-
-	if (held_in_fleet && is_in_fleet()
-	    && fleet_ask(&(struct fleet_line) { .word = FLEET_FREE }, &answer)
-	    && answer.numbers[0] != 0)
-		slots_news_lost(options);
-	fleet_helper_keep(FLEET_HELD_SLOT, false);
 	if (held >= 0)
-		lock_free(part.file.fd, held);
+		lock_free(part.file.fd, STATE_LOCK_SLOT + held);
 	held = -1;
-	held_in_fleet = false;
 	environment_slots(NULL);
 }

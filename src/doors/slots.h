@@ -3,7 +3,8 @@
 #define BACKOFF_DOORS_SLOTS_H
 /*
  * --slots: so many attempts at once of all runs of a name. A slot is the lock
- * of a byte, which the kernel frees when its holder dies.
+ * of a byte, which the kernel frees when its holder dies; who waits for one
+ * comes in the order of its ticket (core/gate/slots_step.h).
  */
 
 #include "core/loop/loop.h"
@@ -21,13 +22,10 @@ void slots_open(void);
 
 /*
  * Takes a slot, waiting for one until UNTIL_NS of CLOCK_MONOTONIC, unless one
- * who has started us holds one of the same name: that is ours too. TOUCH, if
- * not NULL, is called every few seconds of the wait. *WAITED: there was one.
+ * who has started us holds one of the same name: that is ours too. *WAITED: it
+ * has waited.
  */
-struct entry slots_take(int64_t until_ns, void (*touch)(void), bool *waited);
-
-/* Whether who has started us holds one that we share: of a fleet. */
-bool slots_are_of_parent(void);
+struct entry slots_take(int64_t until_ns, bool *waited);
 
 /* Gives it back. */
 void slots_free(void);

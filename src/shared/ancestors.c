@@ -10,15 +10,14 @@
 #define MOST_ANCESTORS 4096
 
 bool
-is_ancestor(pid_t pid)
+may_be_ancestor(pid_t pid)
 {
 	struct process process = { .parent = getppid() };
 
 	for (int i = 0; process.parent > 0 && i < MOST_ANCESTORS; i++) {
-		if (process.parent == pid)
+		if (process.parent == pid
+		    || !process_read(&process, process.parent))
 			return true;
-		if (!process_read(&process, process.parent))
-			break;
 	}
-	return false;
+	return !processes_can_be_seen();
 }

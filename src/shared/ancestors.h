@@ -6,9 +6,9 @@
 #include <sys/types.h>
 
 /*
- * Whether the process PID has started us, or who did, and so on. Where /proc
- * is not to be read only our parent is known.
+ * Whether the process PID has started us, or who did, and so on: false only if
+ * all of these can be seen.
  */
-bool is_ancestor(pid_t pid);
+bool may_be_ancestor(pid_t pid);
 
 #endif

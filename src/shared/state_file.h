@@ -18,13 +18,15 @@
 
 /*
  * The bytes that are locked (shared/lock_wait.h). The record's is held for
- * microseconds; a turn is at its number, a slot at 0 to 1023. Of the lines
- * (shared/line.h) there is one for the slots, and one for each turn.
+ * microseconds; a turn is at its number, a slot at 0 to 1023, and who waits for
+ * one at its ticket. Of the lines (shared/line.h) there is one for the slots of
+ * a fleet, and one for each turn.
  */
 #define STATE_LOCK_RECORD (INT64_C(1) << 32)
 #define STATE_LOCK_SLOT (INT64_C(1) << 33)
 #define STATE_LOCK_TURN (INT64_C(1) << 34)
 #define STATE_LOCK_TICKET (INT64_C(1) << 41)
+#define STATE_LOCK_SLOT_TICKET (INT64_C(1) << 60)
 #define STATE_LOCK_SLOT_LINE (INT64_C(1) << 61)
 #define STATE_LOCK_LINE (INT64_C(1) << 62)
 

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "core/judge/process_tree_mark.h"
@@ -19,6 +20,9 @@ bool processes_are_shown(void);
  * namespace, our pids would belong to other processes.
  */
 bool processes_can_be_seen(void);
+
+/* Which PID namespace ours is; 0: nobody knows. */
+int64_t processes_namespace(void);
 
 /* Reads what there is about PID. False: it is gone, or cannot be seen. */
 bool process_read(struct process *process, pid_t pid);

@@ -34,8 +34,7 @@ holder() {
   wait_for test -e "held.$2"
 }
 
-# waiting PROCESS: it waits for the lock of a byte, or sleeps as the first in
-# the queue does: it has opened the file, and has no child.
+# waiting PROCESS: it sleeps, has opened the file, and has no child.
 waiting() {
   [ "$(state "$1")" = S ] && [ -z "$(cat "/proc/$1/task/$1/children")" ] &&
     find "/proc/$1/fd" -lname "$state/hub" | grep -q .
@@ -107,14 +106,29 @@ waiting() {
     wait'
 }
 
+# The pid of the holder is that of nobody there, or of another process.
+@test "a nested run in another PID namespace shares the slot of the one around it" {
+  local mount
+  for mount in '' --mount-proc; do
+    # shellcheck disable=SC2086 # an option or none
+    need_namespace --pid --fork $mount
+    run -0 "$BACKOFF" -q --slots=hub:1 -T 100s -- "${namespace[@]}" \
+      sh -c '"$BACKOFF" --slots=hub:1 -T 20s echo inside; exit 0'
+    assert_output inside
+  done
+}
+
 @test "a word in BACKOFF_SLOTS is not believed unless its holder is above us" {
   need_proc
   holder 1 1
   local word
   word=$(tr '\0' '\n' <"/proc/$(child_of "${holders[0]}")/environ" | sed -n 's/^BACKOFF_SLOTS=//p')
-  assert_regex "$word" "^[0-9]+:[0-9]+:hub:${holders[0]}\$"
-  # Another's slot, nonsense, and a process above us of another directory.
-  BACKOFF_SLOTS="$word x:y :: ${word%:*}:999999999999999999999999 1:1:hub:$$ ${word%:*}: hub" \
+  assert_regex "$word" "^[0-9]+:[0-9]+:hub:${holders[0]}:[0-9]+:0\$"
+  # Another's slot, nonsense, a process above us of another directory, and of
+  # another PID namespace a slot that nobody holds.
+  local here=${word%:*:*:*} rest
+  rest=${word#"$here:${holders[0]}"}
+  BACKOFF_SLOTS="$word x:y :: $here:999999999999999999999999$rest 1:1:hub:$$$rest $here: hub $here:1:1:7" \
     start -- "$BACKOFF" --slots=hub:1 true
   await "$err" 'waiting for the slot of hub'
   echo >&7
@@ -128,6 +142,29 @@ waiting() {
   await "$err" '^backoff: true: waiting for one of 2 slots of hub$'
   kill -KILL "${holders[0]}"
   assert_fate 'exited 0'
+}
+
+@test "who is stopped in the queue holds up nobody, and is next when it goes on" {
+  need_proc
+  local stopped=()
+  holder 1 1
+  for _ in 1 2; do
+    "$BACKOFF" -q --slots=hub:1 true 3>&- 7>&- &
+    stopped+=($!)
+    wait_for waiting $!
+    kill -STOP $!
+    wait_for in_state $! T
+  done
+  start -- "$BACKOFF" -q --slots=hub:1 -T 60s true
+  wait_for waiting "$pid"
+  echo >&7
+  assert_fate 'exited 0'
+  # Who comes now need not wait for them at all.
+  run -0 "$BACKOFF" --slots=hub:1 --slots-wait=0 -- echo free
+  for pid in "${stopped[@]}"; do
+    kill -CONT "$pid"
+    wait "$pid"
+  done
 }
 
 signals_end() {
@@ -160,10 +197,10 @@ limits_end() {
     run -124 "$BACKOFF" --slots=hub:2 "$limit" touch started
     assert_line --regexp '^backoff: touch: deadline reached in [^ ]*, waiting for a slot of hub$'
   done
-  for limit in 0s 300ms; do
-    run -75 "$BACKOFF" --slots=hub:2 --slots-wait="$limit" -- touch started
-    assert_line "backoff: touch: no slot of hub was free within $limit"
-  done
+  run -75 "$BACKOFF" --slots=hub:2 --slots-wait=300ms -- touch started
+  assert_line 'backoff: touch: no slot of hub was free within 300ms'
+  run -75 "$BACKOFF" --slots=hub:2 --slots-wait=0 -- touch started
+  assert_output 'backoff: touch: skipped: all slots of hub are taken'
   run -75 "$BACKOFF" --slots=hub:2 --slots-wait=0 --quiet-success -- touch started
   assert_output ''
   run -75 logged --slots=hub:2 --slots-wait=0 --at-end='echo "$BACKOFF_RESULT" >result' true
@@ -171,7 +208,6 @@ limits_end() {
   assert_equal "$(cat result)" deferred
 }
 
-# unit/shared/lock_wait has HUP and QUIT.
 @test "signals and limits end a wait for a slot, of the first who waits and of the next, and no other signal does" {
   need_proc
   holder 2 1
@@ -185,6 +221,17 @@ limits_end() {
     wait_for waiting $!
   done
   assert [ ! -e started ]
+}
+
+@test "a limit is kept, and a slot waited for, where the order cannot be written" {
+  need_strace
+  holder 1 1
+  start -- strace -qq -o /dev/null -e inject=pwrite64:error=ENOSPC "$BACKOFF" --slots=hub:1 true
+  await "$err" 'waiting for the slot of hub$'
+  run -75 "$BACKOFF" --slots=hub:1 --slots-wait=0 true
+  echo >&7
+  assert_fate 'exited 0'
+  assert_equal "$(wc -l <"$err")" 1
 }
 
 # other_takes OPTION: in the pause of a run another takes the slot, and keeps it.
@@ -202,6 +249,11 @@ other_takes() {
 @test "--slots-wait after an attempt keeps its status" {
   other_takes --slots-wait=100ms
   assert_equal "$(tail -n 1 "$err")" 'backoff: sh: no slot of hub was free within 100ms'
+}
+
+@test "--slots-wait=0 after an attempt skips no run" {
+  other_takes --slots-wait=0
+  assert_equal "$(tail -n 1 "$err")" 'backoff: sh: all slots of hub are taken'
 }
 
 # bats test_tags=long

@@ -11,7 +11,7 @@
  *        i64 until, i64 window, u8 status, reason (64), i64 last give-up that
  *        counted, u32 runs in a row that gave up by whatever verdict, crc32 of
  *        these at its end
- *   640  the part of the slots (96 bytes)
+ *   640  the part of the slots (96 bytes): slots_step.h
  *   736  zero, but for the copy of a fleet's gate at 768 (192 bytes)
  */
 

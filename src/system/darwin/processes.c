@@ -26,6 +26,12 @@ processes_can_be_seen(void)
 	return true;
 }
 
+int64_t
+processes_namespace(void)
+{
+	return 1;
+}
+
 bool
 process_read(struct process *process, pid_t pid)
 {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,6 +31,16 @@ processes_can_be_seen(void)
 		known = readlink("/proc/self", self, sizeof self - 1) > 0
 		    && strcmp(self, NUMBER(getpid())) == 0;
 	return known == 1;
+}
+
+int64_t
+processes_namespace(void)
+{
+	struct stat stat_of;
+
+	return stat("/proc/self/ns/pid", &stat_of) == 0
+	    ? (int64_t)stat_of.st_ino
+	    : 0;
 }
 
 /* The file NAME of the process in /proc. */

@@ -17,6 +17,12 @@ processes_can_be_seen(void)
 	return false;
 }
 
+int64_t
+processes_namespace(void)
+{
+	return 0;
+}
+
 bool
 process_read(struct process *process, pid_t pid)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_DOORS_SLOTS_WAIT_H
-#define BACKOFF_DOORS_SLOTS_WAIT_H
+#ifndef BACKOFF_DOORS_FLEET_SLOTS_WAIT_H
+#define BACKOFF_DOORS_FLEET_SLOTS_WAIT_H
 /*
  * What a run that waits for a slot does meanwhile: it says so, ends in time,
  * and touches what it keeps.
@@ -23,19 +23,19 @@ struct slots_wait {
 	struct line line; /* of those who wait here */
 };
 
-void slots_wait_tell(struct slots_wait *wait);
-void slots_wait_touch(struct slots_wait *wait);
+void fleet_slots_wait_tell(struct slots_wait *wait);
+void fleet_slots_wait_touch(struct slots_wait *wait);
 
 /* When the wait is to be looked at again, but not after AT_NS. */
-int64_t slots_wait_moment(const struct slots_wait *wait, int64_t at_ns);
+int64_t fleet_slots_wait_moment(const struct slots_wait *wait, int64_t at_ns);
 
 /* The same, with what is touched. */
-int64_t slots_wait_look(const struct slots_wait *wait);
+int64_t fleet_slots_wait_look(const struct slots_wait *wait);
 
 /* Whether SIGNAL, or the time, ends the wait. The wake signal does not. */
-bool slots_wait_is_over(struct slots_wait *wait, int signal);
+bool fleet_slots_wait_is_over(struct slots_wait *wait, int signal);
 
 /* Ended by SIGNAL, or it was time to look. False: the wait is over. */
-bool slots_wait_goes_on(struct slots_wait *wait, int signal);
+bool fleet_slots_wait_goes_on(struct slots_wait *wait, int signal);
 
 #endif

@@ -7,7 +7,7 @@
 #include "core/base/text.h"
 #include "core/words/json.h"
 #include "core/gate/fleet_line.h"
-#include "doors/slots_news.h"
+#include "doors/fleet_slots_news.h"
 #include "log/log.h"
 #include "options/usage.h"
 
@@ -23,7 +23,7 @@ name_of(const struct slots_options *options)
 
 /* "cannot use slots hub (DIR: WHY)" */
 void
-slots_news_refuse_run(const struct slots_options *options,
+fleet_slots_news_refuse_run(const struct slots_options *options,
     const struct shared_part *part, const char *why)
 {
 	char words[2 * PATH_MAX];
@@ -37,7 +37,7 @@ slots_news_refuse_run(const struct slots_options *options,
 
 /* "waiting for one of 4 slots of hub" */
 void
-slots_news_wait(const struct slots_options *options)
+fleet_slots_news_wait(const struct slots_options *options)
 {
 	char words[SHARED_NAME_SIZE + 64];
 	struct text text = text_in(words, sizeof words);
@@ -52,7 +52,7 @@ slots_news_wait(const struct slots_options *options)
 }
 
 void
-slots_news_taken(const struct slots_options *options, int64_t waited_ns)
+fleet_slots_news_taken(const struct slots_options *options, int64_t waited_ns)
 {
 	char members[SHARED_NAME_SIZE + 64];
 	struct text text = text_in(members, sizeof members);
@@ -63,7 +63,7 @@ slots_news_taken(const struct slots_options *options, int64_t waited_ns)
 }
 
 void
-slots_news_lost(const struct slots_options *options)
+fleet_slots_news_lost(const struct slots_options *options)
 {
 	log_degraded(WEIGHT_NORMAL,
 	    JOINED(
@@ -81,7 +81,7 @@ add_why(struct text *text, const char *why)
 
 /* "no slot of hub was free within 30s" */
 struct entry
-slots_news_refuse(const struct slots_options *options, const char *why)
+fleet_slots_news_refuse(const struct slots_options *options, const char *why)
 {
 	static char closing[SHARED_NAME_SIZE + 2 * FLEET_TEXT_SIZE + 64];
 	struct text text = text_in(closing, sizeof closing);
@@ -96,7 +96,7 @@ slots_news_refuse(const struct slots_options *options, const char *why)
 
 /* "deadline reached in 30s, waiting for a slot of hub" */
 struct entry
-slots_news_late(const struct slots_options *options, const char *why)
+fleet_slots_news_late(const struct slots_options *options, const char *why)
 {
 	static char waiting[SHARED_NAME_SIZE + 2 * FLEET_TEXT_SIZE + 32];
 	struct text text = text_in(waiting, sizeof waiting);

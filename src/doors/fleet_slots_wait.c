@@ -2,8 +2,8 @@
 #include <config.h>
 
 #include "core/base/duration.h"
-#include "doors/slots_news.h"
-#include "doors/slots_wait.h"
+#include "doors/fleet_slots_news.h"
+#include "doors/fleet_slots_wait.h"
 #include "process/signals.h"
 #include "system/clock.h"
 
@@ -11,16 +11,16 @@
 #define TOUCH_NS (3 * NS_PER_S)
 
 void
-slots_wait_tell(struct slots_wait *wait)
+fleet_slots_wait_tell(struct slots_wait *wait)
 {
 	if (wait->is_told || clock_now_ns() - wait->since_ns < TELL_AFTER_NS)
 		return;
 	wait->is_told = true;
-	slots_news_wait(wait->options);
+	fleet_slots_news_wait(wait->options);
 }
 
 int64_t
-slots_wait_moment(const struct slots_wait *wait, int64_t at_ns)
+fleet_slots_wait_moment(const struct slots_wait *wait, int64_t at_ns)
 {
 	if (!wait->is_told)
 		at_ns = min_ns(at_ns, wait->since_ns + TELL_AFTER_NS);
@@ -28,7 +28,7 @@ slots_wait_moment(const struct slots_wait *wait, int64_t at_ns)
 }
 
 bool
-slots_wait_is_over(struct slots_wait *wait, int signal)
+fleet_slots_wait_is_over(struct slots_wait *wait, int signal)
 {
 	if (signals_ends(signal))
 		wait->signal = signal;
@@ -36,7 +36,7 @@ slots_wait_is_over(struct slots_wait *wait, int signal)
 }
 
 void
-slots_wait_touch(struct slots_wait *wait)
+fleet_slots_wait_touch(struct slots_wait *wait)
 {
 	if (clock_now_ns() < wait->touch_ns)
 		return;
@@ -45,17 +45,17 @@ slots_wait_touch(struct slots_wait *wait)
 }
 
 bool
-slots_wait_goes_on(struct slots_wait *wait, int signal)
+fleet_slots_wait_goes_on(struct slots_wait *wait, int signal)
 {
-	if (slots_wait_is_over(wait, signal))
+	if (fleet_slots_wait_is_over(wait, signal))
 		return false;
-	slots_wait_tell(wait);
-	slots_wait_touch(wait);
+	fleet_slots_wait_tell(wait);
+	fleet_slots_wait_touch(wait);
 	return true;
 }
 
 int64_t
-slots_wait_look(const struct slots_wait *wait)
+fleet_slots_wait_look(const struct slots_wait *wait)
 {
-	return slots_wait_moment(wait, wait->touch_ns);
+	return fleet_slots_wait_moment(wait, wait->touch_ns);
 }

@@ -7,7 +7,7 @@
 
 #include "core/base/duration.h"
 #include "core/base/text.h"
-#include "doors/slots_word.h"
+#include "doors/fleet_slots_word.h"
 #include "shared/ancestors.h"
 #include "shared/shared_state.h"
 
@@ -31,7 +31,7 @@ add_identity(struct text *text, const struct slots_options *options)
  * by who has started us, or who did. What only says so is not believed.
  */
 bool
-slots_word_is_held(const struct slots_options *options, const char *words)
+fleet_slots_word_is_held(const struct slots_options *options, const char *words)
 {
 	char identity[SHARED_NAME_SIZE + 48];
 	struct text text = text_in(identity, sizeof identity);
@@ -47,7 +47,7 @@ slots_word_is_held(const struct slots_options *options, const char *words)
 			memcpy(
 			    number, words + text.length, length - text.length);
 			if (count_parse(number, &pid) && pid <= INT32_MAX
-			    && is_ancestor((pid_t)pid))
+			    && may_be_ancestor((pid_t)pid))
 				return true;
 		}
 		words += length + (words[length] == ' ');
@@ -56,7 +56,7 @@ slots_word_is_held(const struct slots_options *options, const char *words)
 }
 
 char *
-slots_word_entry(const struct slots_options *options, const char *above)
+fleet_slots_word_entry(const struct slots_options *options, const char *above)
 {
 	size_t size = strlen(above) + SHARED_NAME_SIZE + 96;
 	char *room = malloc(size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_DOORS_SLOTS_WORD_H
-#define BACKOFF_DOORS_SLOTS_WORD_H
+#ifndef BACKOFF_DOORS_FLEET_SLOTS_WORD_H
+#define BACKOFF_DOORS_FLEET_SLOTS_WORD_H
 /*
  * BACKOFF_SLOTS: what runs that COMMAND starts know of the slots that are held
  * for them.
@@ -15,9 +15,11 @@
  * held by who has started us. The directory of the state is open, unless they
  * are of a fleet.
  */
-bool slots_word_is_held(const struct slots_options *options, const char *words);
+bool fleet_slots_word_is_held(
+    const struct slots_options *options, const char *words);
 
 /* What COMMAND finds: the slots held ABOVE us, and ours. NULL: no memory. */
-char *slots_word_entry(const struct slots_options *options, const char *above);
+char *fleet_slots_word_entry(
+    const struct slots_options *options, const char *above);
 
 #endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <string.h>
+
+#include "core/base/duration.h"
+#include "core/base/hash.h"
+#include "core/base/little_endian.h"
+#include "core/gate/slots_step.h"
+#include "core/gate/state_record.h"
+
+/*
+ * Who has waited for long looks less often, so that a slot is free for a
+ * thirtieth of the time for which it was taken; with many slots, as each is
+ * looked at; and with many before it.
+ */
+#define NAP_PART 32
+#define NAP_LEAST_NS (10 * NS_PER_MS)
+#define NAP_OF_SLOT_NS (NS_PER_MS / 10)
+#define NAP_MOST_NS (NS_PER_S / 4)
+#define LOOK_MOST_NS NS_PER_S
+#define LOOK_FREE_NS (50 * NS_PER_MS)
+
+/* A slot stays free: those before us are stopped. */
+#define STOPPED_NS NS_PER_S
+#define PLACE_NS (20 * NS_PER_MS)
+#define PLACES_NS (3 * NS_PER_S)
+
+/* Nobody has looked: the machine stood still, and not those who wait. */
+#define STILL_NS (2 * NAP_MOST_NS)
+
+struct slots
+slots_new(int64_t now_ns)
+{
+	return (struct slots) { .next = 1, .head = 1, .moved_ns = now_ns };
+}
+
+static int64_t
+nap_ns(const struct slots *slots, int64_t now_ns, int64_t count)
+{
+	return min_ns(NAP_MOST_NS,
+	    max_ns(NAP_LEAST_NS + count * NAP_OF_SLOT_NS,
+	        (now_ns - slots->moved_ns) / NAP_PART));
+}
+
+bool
+slots_count_is_due(
+    const struct slots *slots, int64_t now_ns, const struct slots_visit *visit)
+{
+	return visit->is_first || slots->count != visit->count
+	    || now_ns - slots->counted_ns
+	    >= nap_ns(slots, now_ns, visit->count);
+}
+
+static void
+set_count(struct slots *slots, int64_t now_ns, const struct slots_visit *visit)
+{
+	bool was_full = slots->busy >= slots->count;
+
+	if (visit->busy < visit->count && slots->count == visit->count
+	    && (was_full || now_ns - slots->counted_ns > STILL_NS))
+		slots->moved_ns = now_ns;
+	slots->busy = visit->busy;
+	slots->count = visit->count;
+	slots->counted_ns = now_ns;
+}
+
+/* In turn, or past those who are stopped, to whom it comes when they go on. */
+static void
+go(struct slots *slots, int64_t now_ns, int64_t ticket, bool in_turn)
+{
+	slots->busy++;
+	if (slots->busy == slots->count)
+		slots->moved_ns = now_ns;
+	else if (!in_turn)
+		slots->moved_ns = now_ns - STOPPED_NS + LOOK_FREE_NS;
+	if (!in_turn)
+		slots->head = slots->passed = ticket + 1;
+	else if (ticket >= slots->passed)
+		slots->head++;
+}
+
+int64_t
+slots_look(struct slots *slots, int64_t now_ns, const struct slots_visit *visit)
+{
+	int64_t place, free, stopped_ns, look_ns;
+
+	slots->next = max_ns(slots->next, visit->ticket + 1);
+	if (visit->is_first)
+		slots->head = max_ns(slots->head, visit->ticket);
+	if (visit->busy >= 0)
+		set_count(slots, now_ns, visit);
+
+	place = max_ns(visit->ticket - slots->head, 0);
+	free = visit->count - slots->busy;
+	stopped_ns = slots->moved_ns + STOPPED_NS
+	    + min_ns(saturating_multiply(place, PLACE_NS), PLACES_NS);
+	if (place < free || (free > 0 && now_ns >= stopped_ns)) {
+		go(slots, now_ns, visit->ticket, place < free);
+		return 0;
+	}
+	look_ns = min_ns(LOOK_MOST_NS,
+	    saturating_multiply(
+	        nap_ns(slots, now_ns, visit->count), place / visit->count + 1));
+	if (free <= 0)
+		return now_ns + look_ns;
+	return min_ns(now_ns + min_ns(look_ns, LOOK_FREE_NS), stopped_ns);
+}
+
+/* Where the parts of it are. */
+enum {
+	NUMBERS = sizeof(struct slots) / 8,
+	BOOT_AT = sizeof(struct slots),
+	CRC_AT = STATE_SLOTS_SIZE - 4,
+};
+
+struct slots
+slots_get(const uint8_t *part, uint64_t boot, int64_t now_ns)
+{
+	int64_t numbers[NUMBERS] = { 0 };
+	struct slots slots;
+
+	for (int i = 0; i < NUMBERS; i++)
+		numbers[i]
+		    = (int64_t)(little_endian_get(part + 8 * i, 8) & INT64_MAX);
+	memcpy(&slots, numbers, sizeof slots);
+	if (little_endian_get(part + CRC_AT, 4) != crc32(part, CRC_AT)
+	    || little_endian_get(part + BOOT_AT, 8) != boot || slots.next < 1
+	    || slots.next > SLOTS_LAST_TICKET || slots.moved_ns > now_ns
+	    || slots.counted_ns > now_ns)
+		return slots_new(now_ns);
+	slots.head = min_ns(max_ns(slots.head, 1), slots.next);
+	slots.passed = min_ns(slots.passed, slots.next);
+	return slots;
+}
+
+void
+slots_put(uint8_t *part, uint64_t boot, const struct slots *slots)
+{
+	int64_t numbers[NUMBERS];
+
+	memset(part, 0, STATE_SLOTS_SIZE);
+	memcpy(numbers, slots, sizeof numbers);
+	for (int i = 0; i < NUMBERS; i++)
+		little_endian_put(part + 8 * i, 8, (uint64_t)numbers[i]);
+	little_endian_put(part + BOOT_AT, 8, boot);
+	little_endian_put(part + CRC_AT, 4, crc32(part, CRC_AT));
+}
