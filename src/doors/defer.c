@@ -11,7 +11,7 @@
 #include "doors/defer.h"
 #include "log/log.h"
 #include "process/terminal.h"
-#include "shared/lock_wait.h"
+#include "shared/lock.h"
 #include "shared/shared_state.h"
 #include "system/clock.h"
 

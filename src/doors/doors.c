@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/base/duration.h"
 #include "doors/defer.h"
 #include "doors/doors.h"
-#include "doors/fleet_door.h"
-#include "doors/fleet_slots.h"
 #include "doors/gate_door.h"
 #include "doors/slots.h"
 #include "process/signals.h"
 #include "shared/fleet.h"
 #include "shared/shared_state.h"
 #include "system/clock.h"
-
-/* A probe without --timeout, and what starting and telling may take. */
-#define USUAL_PATIENCE_NS NS_PER_MIN
-#define MORE_PATIENCE_NS (10 * NS_PER_S)
 
 static const struct shared_options *options;
 static struct random random_state;
@@ -25,10 +18,6 @@ bool
 doors_start(const struct shared_options *what, const struct settings *settings,
     const char *id, struct random random, uint64_t owner)
 {
-	int64_t timeout_ns = settings->limits.timeout_ns;
-	int64_t patience_ns = saturating_add(MORE_PATIENCE_NS,
-	    timeout_ns < DURATION_INF ? timeout_ns : USUAL_PATIENCE_NS);
-
 	options = what;
 	random_state = random;
 	has_defer = what->defer.name[0] != '\0';
@@ -38,17 +27,12 @@ doors_start(const struct shared_options *what, const struct settings *settings,
 	shared_state_start(what->directory);
 	if (has_defer)
 		defer_start(&what->defer, &random_state);
-	if (has_gate && what->gate.fleet)
-		fleet_door_start(
-		    &what->gate, settings, id, patience_ns, &random_state);
-	else if (has_gate)
+	if (has_gate)
 		gate_door_start(&what->gate, settings, id, &random_state);
 	if (has_slots)
-		(what->slots.fleet ? fleet_slots_start : slots_start)(
-		    &what->slots, &random_state);
-	if (what->gate.fleet
-	    || (what->slots.fleet && !fleet_slots_are_of_parent()))
-		fleet_start(what, patience_ns, owner);
+		slots_start(&what->slots, &random_state, owner);
+	if (what->gate.fleet || (what->slots.fleet && !slots_are_of_parent()))
+		fleet_start(what);
 	return has_defer || has_gate || has_slots;
 }
 
@@ -56,7 +40,7 @@ void
 doors_open(void)
 {
 	if (has_slots)
-		(options->slots.fleet ? fleet_slots_open : slots_open)();
+		slots_open();
 }
 
 struct entry
@@ -69,46 +53,15 @@ doors_before_splay(void *self)
 	return (struct entry) { .admission = ADMISSION_GO };
 }
 
-/* Of a fleet or of this machine. */
+/* What was had at the doors, without an attempt. */
 static struct entry
-enter_gate(int64_t until_ns)
+give_back(struct entry entry)
 {
-	return options->gate.fleet ? fleet_door_enter(until_ns)
-	                           : gate_door_enter(until_ns);
-}
-
-static void
-cancel_gate(void)
-{
-	if (options->gate.fleet)
-		fleet_door_cancel();
-	else if (has_gate)
-		gate_door_cancel();
-}
-
-static bool
-look_at_gate_again(void)
-{
-	return options->gate.fleet ? fleet_door_look_again()
-	                           : gate_door_look_again();
-}
-
-static struct entry
-take_slot(int64_t until_ns, bool *waited)
-{
-	void (*touch)(void) = options->gate.fleet ? fleet_door_touch : NULL;
-
-	return options->slots.fleet ? fleet_slots_take(until_ns, touch, waited)
-	                            : slots_take(until_ns, waited);
-}
-
-static void
-free_slot(void)
-{
-	if (options->slots.fleet)
-		fleet_slots_free();
-	else if (has_slots)
+	if (has_slots)
 		slots_free();
+	if (has_gate)
+		gate_door_cancel();
+	return entry;
 }
 
 /* Through the gate, and then to a slot. */
@@ -121,27 +74,17 @@ enter(int64_t until_ns)
 	fleet_begin();
 	for (;;) {
 		if (has_gate)
-			entry = enter_gate(until_ns);
+			entry = gate_door_enter(until_ns);
 		if (!has_slots || entry.admission != ADMISSION_GO)
 			return entry;
-		entry = take_slot(until_ns, &waited);
+		entry = slots_take(until_ns, &waited);
 		if (entry.admission != ADMISSION_GO)
-			cancel_gate();
-		if (entry.admission != ADMISSION_GO || !has_gate || !waited
-		    || look_at_gate_again())
+			return give_back(entry);
+		if (!has_gate || !waited || gate_door_look_again())
 			return entry;
 		/* It has shut meanwhile: who waits there holds no slot. */
-		free_slot();
+		slots_free();
 	}
-}
-
-/* What was had at the doors, without an attempt. */
-static struct entry
-give_back(struct entry entry)
-{
-	free_slot();
-	cancel_gate();
-	return entry;
 }
 
 struct entry
@@ -174,9 +117,8 @@ struct aftermath
 doors_after_verdict(void *self, const struct loop_state *state)
 {
 	(void)self;
-	free_slot();
-	if (options->gate.fleet)
-		return fleet_door_leave(state);
+	if (has_slots)
+		slots_free();
 	if (has_gate)
 		return gate_door_leave(state);
 	return (struct aftermath) { .at_door = false };
@@ -186,5 +128,4 @@ void
 doors_tell(void)
 {
 	gate_door_tell();
-	fleet_door_tell();
 }

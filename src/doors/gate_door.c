@@ -46,15 +46,11 @@ gate_door_start(const struct gate_options *what,
 	settings = in_force;
 	random_source = random;
 	store.part.name = what->name;
+	store.part.instead = what->fleet ? "with the fleet alone" : NULL;
+	store.is_fleet = what->fleet;
 	shared_name_add(&text, what->name, what->fleet);
 	gate_news_start(shown_name);
 	run = hash_of(id, strlen(id));
-}
-
-static bool
-is_there(void)
-{
-	return store.part.file.fd >= 0;
 }
 
 static void
@@ -77,7 +73,8 @@ go_without(void)
 	if (signals_end_pending() && (signal = signals_drain()) != 0)
 		return (struct entry) { .admission = ADMISSION_SIGNAL,
 			.signal = signal };
-	shared_state_lose(&store.part, store.part.file.why);
+	if (store.part.file.fd >= 0)
+		shared_state_lose(&store.part, store.part.file.why);
 	return go;
 }
 
@@ -90,21 +87,43 @@ step(void)
 	return gate_look(&seen.gate, seen.now_ns, &visit);
 }
 
+/* What has been asked may have lost the fleet. */
+static void
+tell_lost(void)
+{
+	if (options->fleet)
+		fleet_tell_lost(FLEET_GATE);
+}
+
+/* Asks whether we may start, and writes that. False: the gate is lost. */
+static bool
+ask_and_write(struct gate_answer *answer)
+{
+	enum stored stored;
+
+	do {
+		if (signals_end_pending() || !gate_store_begin(&store, &seen))
+			return false;
+		*answer = step();
+		stored = gate_store_end(
+		    &store, &seen, answer->changed, answer->ticket);
+	} while (stored == STORE_CROSSED);
+	return stored == STORE_DONE;
+}
+
 /* Asks whether we may start. False: the gate cannot be used. */
 static bool
 ask(struct gate_answer *answer)
 {
-	if (!gate_store_look(&store, &seen))
-		return false;
-	*answer = step();
-	if (answer->changed) {
-		if (!gate_store_begin(&store, &seen))
-			return false;
+	bool done = gate_store_look(&store, &seen);
+
+	if (done)
 		*answer = step();
-		if (!gate_store_end(
-		        &store, &seen, answer->changed, answer->ticket))
-			return false;
-	}
+	if (done && answer->changed)
+		done = ask_and_write(answer);
+	tell_lost();
+	if (!done)
+		return false;
 	ticket = answer->ticket;
 	if (ticket == 0)
 		gate_store_drop(&store);
@@ -198,6 +217,9 @@ wait_until(struct gate_answer answer, int64_t until_ns)
 			give_up_ticket();
 			return late;
 		}
+		/* Who waits needs nobody who asks a server. */
+		if (options->fleet)
+			fleet_end();
 		signal = wait_once(
 		    min_ns(until_ns, monotonic(answer.until_ns)), counts);
 		if (signal != 0)
@@ -245,7 +267,7 @@ gate_door_enter(int64_t until_ns)
 		shared_state_open(&store.part);
 	}
 	is_probe = false;
-	if (!is_there())
+	if (!gate_store_is_there(&store))
 		return go;
 	if (has_to_leave())
 		return refuse();
@@ -260,7 +282,7 @@ gate_door_enter(int64_t until_ns)
 bool
 gate_door_look_again(void)
 {
-	if (!is_there())
+	if (!gate_store_is_there(&store))
 		return true;
 	if (!gate_store_look(&store, &seen)) {
 		go_without();
@@ -303,7 +325,8 @@ attempt_of(const struct loop_state *state, char words[REASON_SIZE])
 	struct text reason = text_in(words, REASON_SIZE);
 	struct gate_attempt attempt = {
 		.outcome = outcome_of(state),
-		.run = run,
+		.run = options->fleet ? fleet_machine() : run,
+		.row_ns = options->fleet ? GATE_FLEET_ROW_NS : 0,
 		.ticket = is_probe ? ticket : 0,
 		.began_ns = outcome->started_ns + ahead_ns,
 		.ended_ns = outcome->ended_ns + ahead_ns,
@@ -323,28 +346,37 @@ attempt_of(const struct loop_state *state, char words[REASON_SIZE])
 	return attempt;
 }
 
+/* Writes what ATTEMPT makes of the gate, and of BEFORE. False: it is lost. */
+static bool
+note_and_write(const struct gate_attempt *attempt, struct gate *before)
+{
+	enum stored stored;
+	bool changed;
+
+	do {
+		if (!gate_store_begin(&store, &seen))
+			return false;
+		gate_pass_time(&seen.gate, seen.now_ns);
+		*before = seen.gate;
+		changed = gate_result(&seen.gate, seen.now_ns, attempt);
+		stored = gate_store_end(&store, &seen, changed, 0);
+	} while (stored == STORE_CROSSED);
+	return stored == STORE_DONE;
+}
+
 /* Tells the gate of ATTEMPT. False: it cannot be used. */
 static bool
 note(const struct gate_attempt *attempt, int64_t asked_ns)
 {
-	struct gate_view before;
-	bool changed;
+	bool done = gate_store_look(&store, &seen);
+	struct gate before = seen.gate;
 
-	if (!gate_store_look(&store, &seen))
-		return false;
-	before = seen;
-	changed = gate_result(&seen.gate, seen.now_ns, attempt);
-	if (changed) {
-		if (!gate_store_begin(&store, &seen))
-			return false;
-		gate_pass_time(&seen.gate, seen.now_ns);
-		before = seen;
-		changed = gate_result(&seen.gate, seen.now_ns, attempt);
-		if (!gate_store_end(&store, &seen, changed, 0))
-			return false;
-	}
-	gate_news_change(&before.gate, &seen, asked_ns, attempt->ticket);
-	return true;
+	if (done && gate_result(&seen.gate, seen.now_ns, attempt))
+		done = note_and_write(attempt, &before);
+	tell_lost();
+	if (done)
+		gate_news_change(&before, &seen, asked_ns, attempt->ticket);
+	return done;
 }
 
 struct aftermath
@@ -356,7 +388,7 @@ gate_door_leave(const struct loop_state *state)
 	bool done, probed = is_probe;
 	const struct gate *gate = &seen.gate;
 
-	if (!is_there())
+	if (!gate_store_is_there(&store))
 		return none;
 	environment_gate(NULL);
 	attempt = attempt_of(state, words);
@@ -399,7 +431,7 @@ gate_door_cancel(void)
 	    = { .outcome = GATE_NEUTRAL, .ticket = ticket, .reason = "" };
 
 	environment_gate(NULL);
-	if (is_probe && is_there())
+	if (is_probe && gate_store_is_there(&store))
 		note(&attempt, 0);
 	give_up_ticket();
 	is_probe = false;

@@ -3,7 +3,7 @@
 #define BACKOFF_DOORS_GATE_DOOR_H
 /*
  * --gate: what a run does at a gate that others pass too, before its attempts
- * and after them. core/gate/step.h has the rules.
+ * and after them. core/gate/gate.h has the rules.
  */
 
 #include "core/loop/loop.h"

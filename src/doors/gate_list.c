@@ -17,7 +17,7 @@
 #include "doors/gate_list.h"
 #include "options/usage.h"
 #include "shared/gate_store.h"
-#include "shared/lock_wait.h"
+#include "shared/lock.h"
 #include "system/clock.h"
 #include "types/option_types.h"
 

@@ -7,7 +7,6 @@
 
 #include "core/base/text.h"
 #include "core/gate/shared_name.h"
-#include "doors/fleet_open.h"
 #include "doors/gate_open.h"
 #include "options/usage.h"
 #include "shared/gate_store.h"
@@ -29,6 +28,16 @@ say(bool was_shut, const char *reason)
 	usage_finish();
 }
 
+static _Noreturn void
+refuse(const struct gate_store *store)
+{
+	const char *why = store->is_fleet ? fleet_lost_why() : NULL;
+
+	fleet_end();
+	usage_refuse("--gate=open", options->gate.name,
+	    why != NULL ? why : store->part.file.why);
+}
+
 /* Nothing is made where nobody has used it. */
 static bool
 has_file(const struct state_dir *dir)
@@ -40,16 +49,41 @@ has_file(const struct state_dir *dir)
 }
 
 static _Noreturn void
-open_here(void)
+open_gate(struct gate_store *store)
 {
-	struct state_dir dir;
-	struct gate_store store
-	    = { .part = { .what = "gate", .name = options->gate.name },
-		      .is_noted = true };
-	struct state_file *file = &store.part.file;
+	enum stored stored;
 	struct gate_view view;
 	bool was_shut;
 
+	do {
+		if (!gate_store_begin(store, &view))
+			refuse(store);
+		was_shut = gate_reopen(&view.gate, view.now_ns);
+		stored = gate_store_end(store, &view, was_shut, 0);
+	} while (stored == STORE_CROSSED);
+	if (stored == STORE_FAILED)
+		refuse(store);
+	fleet_end();
+	say(was_shut, view.gate.reason);
+}
+
+_Noreturn void
+gate_open(const struct shared_options *what)
+{
+	struct state_dir dir;
+	struct gate_store store = {
+		.part = { .what = "gate",
+		    .name = what->gate.name,
+		    .file = { .fd = -1 } },
+		.is_noted = true,
+		.is_fleet = what->gate.fleet,
+	};
+
+	options = what;
+	if (options->gate.fleet) {
+		fleet_start(options);
+		open_gate(&store);
+	}
 	switch (state_dir_look(&dir, options->directory)) {
 	case STATE_DIR_FOUND:
 		break;
@@ -60,27 +94,7 @@ open_here(void)
 	}
 	if (!has_file(&dir))
 		say(false, "");
-	if (!state_file_open(file, &dir, options->gate.name)
-	    || !gate_store_begin(&store, &view))
-		usage_refuse("--gate=open", options->gate.name, file->why);
-	was_shut = gate_reopen(&view.gate, view.now_ns);
-	if (!gate_store_end(&store, &view, was_shut, 0))
-		usage_refuse("--gate=open", options->gate.name, file->why);
-	say(was_shut, view.gate.reason);
-}
-
-_Noreturn void
-gate_open(const struct shared_options *what)
-{
-	char reason[FLEET_TEXT_SIZE];
-	bool was_shut;
-	const char *why;
-
-	options = what;
-	if (!options->gate.fleet)
-		open_here();
-	why = fleet_open_gate(options, &was_shut, reason);
-	if (why != NULL)
-		usage_refuse("--gate=open", options->gate.name, why);
-	say(was_shut, reason);
+	if (!state_file_open(&store.part.file, &dir, options->gate.name))
+		refuse(&store);
+	open_gate(&store);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
+#include "core/base/little_endian.h"
 #include "core/gate/slots_step.h"
 #include "core/words/json.h"
 #include "doors/slots.h"
@@ -16,7 +17,8 @@
 #include "process/signals.h"
 #include "process/sleep.h"
 #include "shared/ancestors.h"
-#include "shared/lock_wait.h"
+#include "shared/fleet.h"
+#include "shared/lock.h"
 #include "shared/shared_state.h"
 #include "system/boot.h"
 #include "system/clock.h"
@@ -24,34 +26,55 @@
 
 #define TELL_AFTER_NS NS_PER_S
 
+/* Another machine was faster. */
+#define CROSSED_NS (100 * NS_PER_MS)
+
 static struct shared_part part
     = { .what = "slots", .is_limit = true, .file = { .fd = -1 } };
 static const struct slots_options *options;
 static struct random *random_source;
+static char shown_name[FLEET_NAME_SIZE];
+static int64_t owner; /* unlike any other's */
+static bool is_of_parent; /* who has started us holds one for us */
 static int64_t held = -1; /* which one */
+static bool is_held_there; /* one of a fleet's, instead */
+static int64_t taken_ns; /* that */
+static int64_t lost_ns; /* since when the fleet does not answer; 0: it does */
+static bool is_patience_over; /* with a fleet that is lost */
+static char lost_why[2 * FLEET_TEXT_SIZE];
 static bool was_held; /* by an attempt of this run */
 static int64_t waited_ns; /* in all */
 static bool is_disordered; /* the order cannot be written */
 static struct text word; /* BACKOFF_SLOTS, up to the number of the slot */
 
 void
-slots_start(const struct slots_options *what, struct random *random)
+slots_start(
+    const struct slots_options *what, struct random *random, uint64_t unique)
 {
+	struct text text = text_in(shown_name, sizeof shown_name);
+
 	options = what;
 	random_source = random;
+	owner = (int64_t)(unique & INT64_MAX) | 1;
 	part.name = what->name;
+	part.instead = what->fleet ? "with the fleet alone" : NULL;
+	shared_name_add(&text, what->name, what->fleet);
 }
 
 /* --- runs within runs --- */
 
-/* "DEVICE:INODE:NAME:", which tells these slots from others. */
+/*
+ * "DEVICE:INODE:NAME:" or "fleet:NAME:", which tells these slots from others.
+ */
 static void
 add_identity(struct text *text)
 {
 	const struct state_dir *dir = shared_state_dir();
 
-	text_join(text, NUMBER((int64_t)dir->device), ":",
-	    NUMBER((int64_t)dir->inode), ":", options->name, ":");
+	if (!options->fleet)
+		text_join(text, NUMBER((int64_t)dir->device), ":",
+		    NUMBER((int64_t)dir->inode), ":");
+	text_join(text, shown_name, ":");
 }
 
 /* Reads "NUMBER:", or the last one of a word. */
@@ -78,7 +101,8 @@ is_held_above(const char *holder)
 
 	return read_number(&holder, &pid) && read_number(&holder, &namespace)
 	    && read_number(&holder, &slot) && slot < SLOTS_MOST
-	    && lock_is_taken(part.file.fd, STATE_LOCK_SLOT + slot)
+	    && (options->fleet
+	        || lock_is_taken(part.file.fd, STATE_LOCK_SLOT + slot))
 	    && (namespace == 0 || namespace != processes_namespace()
 	        || (pid <= INT32_MAX && may_be_ancestor((pid_t)pid)));
 }
@@ -88,9 +112,9 @@ is_held_above(const char *holder)
  * us, or who did. What only says so is not believed.
  */
 static bool
-is_of_parent(const char *words)
+are_held_above(const char *words)
 {
-	char identity[SHARED_NAME_SIZE + 48];
+	char identity[FLEET_NAME_SIZE + 48];
 	struct text text = text_in(identity, sizeof identity);
 
 	add_identity(&text);
@@ -117,27 +141,54 @@ begin_word(const char *above)
 	    &word, NUMBER(getpid()), ":", NUMBER(processes_namespace()), ":");
 }
 
+bool
+slots_are_of_parent(void)
+{
+	const char *above = getenv("BACKOFF_SLOTS");
+
+	return above != NULL && are_held_above(above);
+}
+
+/* "cannot use slots hub (DIR: WHY)" */
+static _Noreturn void
+refuse_run(const char *fleet_why)
+{
+	char words[2 * PATH_MAX];
+	struct text text = text_in(words, sizeof words);
+
+	text_join(&text, "cannot use slots ", shown_name, " (");
+	shared_state_add_why(&text, &part, part.file.why);
+	text_join(&text, fleet_why != NULL ? "; " : "",
+	    fleet_why != NULL ? fleet_why : "", ")");
+	usage_refuse(words, NULL, NULL);
+}
+
+static bool
+asks_fleet(struct fleet_view *view)
+{
+	return fleet_look(FLEET_SLOTS, &owner, 1, view);
+}
+
 void
 slots_open(void)
 {
 	const char *above = getenv("BACKOFF_SLOTS");
 	uint8_t record[STATE_SIZE];
-	char words[2 * PATH_MAX];
-	struct text text = text_in(words, sizeof words);
+	struct fleet_view view;
+	bool is_found = shared_state_find(&part)
+	    && state_file_read(&part.file, record) != STATE_UNUSABLE;
 
-	if (!shared_state_find(&part)
-	    || state_file_read(&part.file, record) == STATE_UNUSABLE) {
-		text_join(&text, "cannot use slots ", options->name, " (");
-		shared_state_add_why(&text, &part, part.file.why);
-		text_byte(&text, ')');
-		usage_refuse(words, NULL, NULL);
-	}
-	if (above == NULL)
-		above = "";
-	if (is_of_parent(above))
+	is_of_parent = (is_found || options->fleet) && slots_are_of_parent();
+	if (is_of_parent) {
 		state_file_close(&part.file);
-	else
-		begin_word(above);
+		return;
+	}
+	if (!is_found) {
+		if (!options->fleet || !asks_fleet(&view))
+			refuse_run(options->fleet ? fleet_lost_why() : NULL);
+		shared_state_lose(&part, part.file.why);
+	}
+	begin_word(above != NULL ? above : "");
 }
 
 /* --- what is told --- */
@@ -145,7 +196,7 @@ slots_open(void)
 static void
 tell_wait(void)
 {
-	char words[SHARED_NAME_SIZE + 64];
+	char words[FLEET_NAME_SIZE + 64];
 	struct text text = text_in(words, sizeof words);
 
 	if (options->count == 1)
@@ -153,39 +204,58 @@ tell_wait(void)
 	else
 		text_join(&text, "waiting for one of ", NUMBER(options->count),
 		    " slots of ");
-	text_add(&text, options->name);
+	text_add(&text, shown_name);
 	log_news(WEIGHT_NORMAL, words, NULL, NULL);
 }
 
 static void
 tell_taken(int64_t time_ns)
 {
-	char members[SHARED_NAME_SIZE + 64];
+	char members[FLEET_NAME_SIZE + 64];
 	struct text text = text_in(members, sizeof members);
 
-	json_member_string(&text, "slots", options->name);
+	json_member_string(&text, "slots", shown_name);
 	json_member_seconds(&text, "waited_s", time_ns);
 	log_news(WEIGHT_NORMAL, NULL, "slot", members);
+}
+
+/* Others may have had it meanwhile: there may have been one too many. */
+static void
+tell_lost(void)
+{
+	log_degraded(WEIGHT_NORMAL,
+	    JOINED(FLEET_NAME_SIZE + 64, "lost the slot of ", shown_name),
+	    JOINED(FLEET_NAME_SIZE + 64, "slots ", shown_name),
+	    "lost the slot");
+}
+
+static void
+add_why(struct text *text)
+{
+	if (lost_ns > 0 && !is_patience_over)
+		text_join(text, " (", lost_why, ")");
 }
 
 /* --slots-wait is over, or the limit of the run has come. */
 static struct entry
 refuse(bool is_late)
 {
-	static char words[SHARED_NAME_SIZE + 64];
+	static char words[FLEET_NAME_SIZE + 2 * FLEET_TEXT_SIZE + 64];
 	struct text text = text_in(words, sizeof words);
 
 	if (is_late) {
-		text_join(&text, "a slot of ", options->name);
+		text_join(&text, "a slot of ", shown_name);
+		add_why(&text);
 		return (struct entry) { .admission = ADMISSION_LATE,
 			.waiting = words };
 	}
-	if (options->wait_ns == 0)
+	if (options->wait_ns == 0 && lost_ns == 0)
 		text_join(&text, was_held ? "" : "skipped: ", "all slots of ",
-		    options->name, " are taken");
+		    shown_name, " are taken");
 	else
-		text_join(&text, "no slot of ", options->name,
-		    " was free within ", DURATION(options->wait_ns));
+		text_join(&text, "no slot of ", shown_name, " was free within ",
+		    DURATION(options->wait_ns));
+	add_why(&text);
 	return (struct entry) { .admission = ADMISSION_REFUSED,
 		.closing = words,
 		.reason = words };
@@ -193,12 +263,12 @@ refuse(bool is_late)
 
 /* --- taking one --- */
 
-/* One that is free, from a random one on. */
+/* One of this machine that is free, from a random one on; or none is needed. */
 static enum lock_result
-take_free(void)
+take_here(void)
 {
 	int64_t first = random_between(random_source, 0, options->count - 1);
-	enum lock_result result = LOCK_BUSY;
+	enum lock_result result = part.file.fd >= 0 ? LOCK_BUSY : LOCK_HAD;
 
 	for (int64_t i = 0; i < options->count && result == LOCK_BUSY; i++) {
 		int64_t slot = (first + i) % options->count;
@@ -211,7 +281,7 @@ take_free(void)
 }
 
 static int64_t
-count_taken(void)
+count_here(void)
 {
 	int64_t taken = 0;
 
@@ -219,6 +289,85 @@ count_taken(void)
 		taken += lock_is_taken(part.file.fd, STATE_LOCK_SLOT + slot);
 	return taken;
 }
+
+/* --- a fleet --- */
+
+/*
+ * The fleet has not answered. What others hold there may last for as long as
+ * a lease: that is waited for, once, before the slots of this machine serve.
+ */
+static bool
+goes_on_here(void)
+{
+	int64_t now_ns = boot_clock_ns();
+
+	if (lost_ns == 0)
+		lost_ns = now_ns;
+	if (now_ns - lost_ns >= FLEET_LEASE_NS)
+		is_patience_over = true;
+	if (is_patience_over) {
+		fleet_tell_lost(FLEET_SLOTS);
+		return true;
+	}
+	text_copy(lost_why, sizeof lost_why, fleet_lost_why());
+	fleet_begin();
+	return false;
+}
+
+/* How many are taken; all, where nobody knows. */
+static int64_t
+count_there(void)
+{
+	struct fleet_view view;
+
+	if (fleet_is_on() && asks_fleet(&view)) {
+		lost_ns = 0;
+		return view.count;
+	}
+	return goes_on_here() ? count_here() : options->count;
+}
+
+static enum lock_result
+take_there(void)
+{
+	struct fleet_view view;
+	uint8_t state[8];
+	enum fleet_put put;
+
+	do {
+		if (!asks_fleet(&view))
+			return LOCK_FAILED;
+		if (view.count >= options->count)
+			return LOCK_BUSY;
+		/* Another one than before, so that two cannot both have it. */
+		little_endian_put(state, sizeof state,
+		    view.size == sizeof state
+		        ? little_endian_get(view.state, sizeof state) + 1
+		        : 1);
+		put = fleet_put(FLEET_SLOTS, owner, &view, state, sizeof state);
+	} while (put == FLEET_CROSSED);
+	is_held_there = put == FLEET_DONE;
+	taken_ns = boot_clock_ns();
+	return is_held_there ? LOCK_HAD : LOCK_FAILED;
+}
+
+/* A free one, wherever they are. */
+static enum lock_result
+take_free(void)
+{
+	enum lock_result result = LOCK_FAILED;
+
+	if (!options->fleet)
+		return take_here();
+	if (fleet_is_on())
+		result = take_there();
+	if (result == LOCK_FAILED)
+		return goes_on_here() ? take_here() : LOCK_BUSY;
+	lost_ns = 0;
+	return result;
+}
+
+/* --- the order --- */
 
 /* Somebody alive has a ticket before this one. */
 static bool
@@ -269,7 +418,10 @@ write_order(uint8_t record[STATE_SIZE], const struct slots *slots)
 		is_disordered = true;
 }
 
-/* A slot, if it is our turn. Else *UNTIL_NS is when to look again. */
+/*
+ * A slot, if it is our turn; or where the server of a fleet has to be asked,
+ * that it is. Else *UNTIL_NS is when to look again.
+ */
 static enum lock_result
 take_in_turn(struct slots *slots, int64_t now_ns, struct slots_visit visit,
     int64_t *until_ns)
@@ -277,16 +429,36 @@ take_in_turn(struct slots *slots, int64_t now_ns, struct slots_visit visit,
 	struct slots looked;
 	enum lock_result result;
 
-	if (slots_count_is_due(slots, now_ns, &visit))
-		visit.busy = count_taken();
+	if (!options->fleet && slots_count_is_due(slots, now_ns, &visit))
+		visit.busy = count_here();
 	do {
 		looked = *slots;
 		*until_ns = slots_look(&looked, now_ns, &visit);
-		result = *until_ns > 0 ? LOCK_BUSY : take_free();
+		result = *until_ns > 0 ? LOCK_BUSY
+		    : options->fleet   ? LOCK_HAD
+		                       : take_here();
 		visit.busy = options->count;
 	} while (result == LOCK_BUSY && *until_ns == 0);
 	*slots = looked;
 	return result;
+}
+
+/* Nobody holds the lock of the record while a server is asked. */
+static void
+ask_before(struct slots_visit *visit)
+{
+	uint8_t record[STATE_SIZE];
+	int64_t now_ns = boot_clock_ns();
+	struct slots seen = slots_new(now_ns);
+
+	if (part.file.fd >= 0
+	    && state_file_read(&part.file, record) == STATE_RECORD)
+		seen = slots_get(record + STATE_SLOTS_AT, boot_hash(), now_ns);
+	/* Another run of this machine may have found it lost. */
+	if (seen.lost_ns > 0)
+		lost_ns = seen.lost_ns;
+	if (slots_count_is_due(&seen, now_ns, visit))
+		visit->busy = count_there();
 }
 
 /* The same with what is remembered, and a *TICKET where we have none. */
@@ -294,27 +466,62 @@ static enum lock_result
 look(int64_t *ticket, int64_t *again_ns)
 {
 	uint8_t record[STATE_SIZE];
-	bool is_ordered = read_order(record);
-	int64_t now_ns = boot_clock_ns(), until_ns = 0;
-	struct slots slots = slots_new(now_ns);
+	bool is_ordered;
+	int64_t now_ns, until_ns = 0;
+	struct slots slots;
+	struct slots_visit visit = { .ticket = *ticket,
+		.count = options->count,
+		.busy = -1,
+		.is_first = *ticket > 0 && !is_before(*ticket),
+		.is_far = options->fleet };
 	enum lock_result result = LOCK_HAD;
 
+	if (options->fleet)
+		ask_before(&visit);
+	is_ordered = part.file.fd >= 0 && read_order(record);
+	now_ns = boot_clock_ns();
+	slots = slots_new(now_ns);
 	if (is_ordered)
 		slots = slots_get(record + STATE_SLOTS_AT, boot_hash(), now_ns);
-	if (*ticket == 0)
+	if (*ticket == 0 && part.file.fd >= 0)
 		result = take_ticket(&slots, ticket);
+	if (visit.busy >= 0)
+		slots.lost_ns = lost_ns;
+	visit.ticket = *ticket;
+	visit.is_first = !is_ordered || !is_before(*ticket);
 	if (result == LOCK_HAD)
-		result = take_in_turn(&slots, now_ns,
-		    (struct slots_visit) { .ticket = *ticket,
-		        .count = options->count,
-		        .busy = -1,
-		        .is_first = !is_ordered || !is_before(*ticket) },
-		    &until_ns);
+		result = take_in_turn(&slots, now_ns, visit, &until_ns);
 	if (is_ordered && result != LOCK_FAILED)
 		write_order(record, &slots);
-	state_file_unlock(&part.file);
-	*again_ns = clock_now_ns() + until_ns - now_ns;
+	if (part.file.fd >= 0)
+		state_file_unlock(&part.file);
+	if (result == LOCK_HAD && options->fleet)
+		result = take_free();
+	*again_ns
+	    = clock_now_ns() + (until_ns > 0 ? until_ns - now_ns : CROSSED_NS);
 	return result;
+}
+
+/* A fleet that answers again is no longer lost, for all of this machine. */
+static void
+forget_loss(void)
+{
+	uint8_t record[STATE_SIZE];
+	struct slots slots;
+	int64_t now_ns = boot_clock_ns();
+
+	if (part.file.fd < 0
+	    || state_file_read(&part.file, record) != STATE_RECORD
+	    || slots_get(record + STATE_SLOTS_AT, boot_hash(), now_ns).lost_ns
+	        == 0)
+		return;
+	if (read_order(record)) {
+		slots = slots_get(
+		    record + STATE_SLOTS_AT, boot_hash(), boot_clock_ns());
+		slots.lost_ns = 0;
+		write_order(record, &slots);
+	}
+	state_file_unlock(&part.file);
 }
 
 /* Until LIMIT_NS, or a *SIGNAL; one that is not for us is discarded. */
@@ -336,7 +543,8 @@ wait_in_order(int64_t limit_ns, bool *waited, int *signal)
 		tell_wait();
 		tell_ns = INT64_MAX;
 	}
-	lock_free(part.file.fd, STATE_LOCK_SLOT_TICKET + ticket);
+	if (ticket > 0)
+		lock_free(part.file.fd, STATE_LOCK_SLOT_TICKET + ticket);
 	waited_ns = saturating_add(waited_ns, clock_now_ns() - since_ns);
 	if (!signals_ends(*signal))
 		*signal = *waited ? signals_drain() : 0;
@@ -356,7 +564,7 @@ slots_take(int64_t until_ns, bool *waited)
 	int signal = 0;
 
 	*waited = false;
-	if (part.file.fd < 0)
+	if (is_of_parent || (part.file.fd < 0 && !options->fleet))
 		return (struct entry) { .admission = ADMISSION_GO };
 	/* Who may wait goes behind those who do; who may not takes any. */
 	if (!may_wait || !is_before(SLOTS_LAST_TICKET))
@@ -374,11 +582,13 @@ slots_take(int64_t until_ns, bool *waited)
 	if (result == LOCK_FAILED) {
 		shared_state_lose(&part, strerror(errno));
 	} else {
+		if (is_held_there)
+			forget_loss();
 		was_held = true;
 		if (word.length > 0) {
 			struct text text = word;
 
-			text_number(&text, held);
+			text_number(&text, max_ns(held, 0));
 			environment_slots(word.data);
 		}
 	}
@@ -388,8 +598,18 @@ slots_take(int64_t until_ns, bool *waited)
 void
 slots_free(void)
 {
+	if (is_held_there) {
+		/* A lease that may have run out was perhaps another's. */
+		if (!fleet_drop(FLEET_SLOTS)) {
+			if (boot_clock_ns() - taken_ns >= FLEET_LEASE_NS)
+				fleet_tell_lost(FLEET_SLOTS);
+		} else if (fleet_news(FLEET_SLOTS) != FLEET_NO_NEWS) {
+			tell_lost();
+		}
+	}
 	if (held >= 0)
 		lock_free(part.file.fd, STATE_LOCK_SLOT + held);
+	is_held_there = false;
 	held = -1;
 	environment_slots(NULL);
 }

@@ -4,15 +4,23 @@
 /*
  * --slots: so many attempts at once of all runs of a name. A slot is the lock
  * of a byte, which the kernel frees when its holder dies; who waits for one
- * comes in the order of its ticket (core/gate/slots_step.h).
+ * comes in the order of its ticket (core/gate/slots_step.h). A fleet's are
+ * counted by its server, whom the first in line of each machine asks.
  */
 
 #include "core/loop/loop.h"
 #include "core/pause/random.h"
 #include "types/option_types.h"
 
-/* RANDOM draws where to look first; both must live on. */
-void slots_start(const struct slots_options *options, struct random *random);
+/*
+ * RANDOM draws where to look first; both must live on. OWNER is what no other
+ * run has.
+ */
+void slots_start(const struct slots_options *options, struct random *random,
+    uint64_t owner);
+
+/* Whether who has started us holds one that we share: of a fleet. */
+bool slots_are_of_parent(void);
 
 /*
  * Finds them, with the log open. A limit is relied on: exits with 125 where it

@@ -10,20 +10,15 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/array.h"
 #include "core/base/duration.h"
-#include "core/base/text.h"
 #include "core/gate/fleet_line.h"
-#include "fleet/lease.h"
 #include "fleet/server.h"
-#include "fleet/slot_lease.h"
-#include "fleet/tls.h"
-#include "fleet/turn_lease.h"
-#include "system/clock.h"
+#include "fleet/store.h"
+#include "system/boot.h"
 #include "system/fd.h"
 #include "system/messages.h"
 #include "system/processes.h"
@@ -31,172 +26,58 @@
 #define BACKOFF_SOCKET 3
 
 static struct url url;
-static volatile sig_atomic_t is_asked; /* backoff waits for an answer */
 
-/* The socket keeps messages apart: one that does not fit is not sent. */
+/* "WORD :WORDS" */
 static void
-answer(const struct fleet_line *line)
+say(const char *word, const char *words)
 {
-	char room[FLEET_LINE_SIZE];
+	char room[FLEET_TEXT_SIZE + 16];
 	struct text text = text_in(room, sizeof room);
 
-	fleet_line_write(&text, line);
+	text_join(&text, word, " :");
+	text_ascii(&text, words);
 	message_send(BACKOFF_SOCKET, room, text.length);
 }
 
 static void
-answer_in_words(enum fleet_word word, const char *words)
-{
-	struct fleet_line line = { .word = word };
-	struct text text = text_in(line.text, sizeof line.text);
-
-	text_printable(&text, words);
-	answer(&line);
-}
-
-/* A name may take long to be looked up, and nothing else ends that. */
-static void
-give_up_name(int signal)
-{
-	static const char words[] = "lost :timed out";
-
-	/* A lease is worth the wait. */
-	if (!is_asked)
-		return;
-	/* It is made for handlers. */
-	/* NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c) */
-	message_send(BACKOFF_SOCKET, words, sizeof words - 1);
-	_exit(signal != 0);
-}
-
-static void
-hello(const struct fleet_line *line)
+say_hello(void)
 {
 	const char *where = getenv("BACKOFF_FLEET");
-	const char *slots = strchr(line->text, ' ');
-	char gate[FLEET_TEXT_SIZE];
 	const char *wrong = "BACKOFF_FLEET is not set; expected redis://HOST, "
 	                    "rediss://HOST or unix:/PATH there";
 
-	/* "GATE SLOTS": their names, or "-" */
-	text_copy(gate, sizeof gate, line->text);
-	gate[strcspn(gate, " ")] = '\0';
-	if (line->numbers[0] != FLEET_VERSION || gate[0] == '\0'
-	    || slots == NULL || slots[1] == '\0')
-		wrong = "backoff-fleet is of another version";
-	else if (where != NULL && where[0] != '\0')
+	if (where != NULL && where[0] != '\0')
 		wrong = url_parse(&url, where);
-	if (wrong == NULL && url.is_tls && !tls_is_built())
+#if !HAVE_OPENSSL
+	if (wrong == NULL && url.is_tls)
 		wrong = "backoff-fleet was built without TLS";
+#endif
 	if (wrong != NULL) {
-		answer_in_words(FLEET_WRONG, wrong);
-		return;
+		say("wrong", wrong);
+		_exit(0);
 	}
-	number_string(owner, line->numbers[4]);
 	server_start(&url);
-	turn_lease_start(gate, (uint64_t)line->numbers[1], line->numbers[2]);
-	slot_lease_start(slots + 1, line->numbers[3]);
-	answer_in_words(FLEET_HELLO, url.shown);
-}
-
-static bool
-ask_gate(const struct fleet_line *line)
-{
-	struct fleet_line reply = { .word = FLEET_DONE };
-	bool interrupted = false, done = true;
-
-	turn_lease_see(line);
-	switch (line->word) {
-	case FLEET_LOOK:
-		done = turn_lease_look(&reply);
-		break;
-	case FLEET_TURN:
-		done = turn_lease_take(&reply);
-		break;
-	case FLEET_AWAIT:
-		done = turn_lease_await(&reply, BACKOFF_SOCKET, &interrupted);
-		break;
-	case FLEET_END:
-		done = turn_lease_end(line, &reply);
-		break;
-	case FLEET_OPEN:
-		done = turn_lease_open(&reply);
-		break;
-	default:
-		done = turn_lease_cancel();
-	}
-	if (done && !interrupted)
-		answer(&reply);
-	return done;
-}
-
-static bool
-ask_slots(const struct fleet_line *line)
-{
-	struct fleet_line reply = { .word = FLEET_SLOT };
-	bool interrupted = false, done, yes = false;
-
-	if (line->word == FLEET_FREE) {
-		done = slot_lease_free(&yes);
-		reply.word = FLEET_FREED;
-	} else if (line->word == FLEET_SLOT) {
-		done = slot_lease_take(&yes);
-	} else {
-		done = slot_lease_claim(&yes, BACKOFF_SOCKET, &interrupted);
-	}
-	reply.numbers[0] = yes;
-	if (done && !interrupted)
-		answer(&reply);
-	return done;
-}
-
-/* Nobody waits for an answer. */
-static void
-keep(const struct fleet_line *line)
-{
-	is_asked = 0;
-	if (line->numbers[0] != 0)
-		slot_lease_keep();
-	if (line->numbers[1] != 0)
-		turn_lease_keep();
+	say(JOINED(32, "hello ", NUMBER(FLEET_VERSION)), url.shown);
 }
 
 static void
-do_what_is_asked(const struct fleet_line *line)
+answer(const struct fleet_line *question)
 {
+	char room[FLEET_LINE_SIZE];
+	struct text text = text_in(room, sizeof room);
 	bool done;
 
-	if (line->word == FLEET_HELLO) {
-		hello(line);
+	if (fleet_line_is(question, "keep")) {
+		store_keep(question);
 		return;
 	}
-	if (line->word == FLEET_KEEP) {
-		keep(line);
-		return;
-	}
-	done = server_connect()
-	    && (line->word == FLEET_SLOT || line->word == FLEET_CLAIM
-	                || line->word == FLEET_FREE
-	            ? ask_slots(line)
-	            : ask_gate(line));
+	done = fleet_line_is(question, "look") ? store_look(question, &text)
+	    : fleet_line_is(question, "put")   ? store_put(question, &text)
+	                                       : store_drop(question, &text);
 	if (done)
-		return;
-	turn_lease_forget();
-	slot_lease_forget();
-	answer_in_words(FLEET_LOST, server_why());
-}
-
-/* Gives back what is held, as far as that can be done. */
-static _Noreturn void
-end(void)
-{
-	bool lost;
-
-	is_asked = 1; /* no name is waited for for long */
-	if (slot_lease_renewal_ns() < INT64_MAX)
-		slot_lease_free(&lost);
-	turn_lease_cancel();
-	_exit(0);
+		message_send(BACKOFF_SOCKET, room, text.length);
+	else
+		say("lost", server_why());
 }
 
 /* Whether backoff runs, or is stopped, as by Ctrl-Z. */
@@ -209,34 +90,20 @@ backoff_runs(void)
 	return !process_read(&backoff, getppid()) || !backoff.is_stopped;
 }
 
-static void
-renew(void)
-{
-	int64_t now_ns = clock_now_ns();
-	bool runs = backoff_runs();
-
-	/* Nobody waits for an answer: backoff limits its own waits. */
-	if (now_ns >= turn_lease_renewal_ns())
-		turn_lease_renew(runs);
-	if (now_ns >= slot_lease_renewal_ns())
-		slot_lease_renew(runs);
-}
-
 /* Until backoff says something, or has gone. */
 static void
 listen_to_backoff(void)
 {
 	struct pollfd watched = { .fd = BACKOFF_SOCKET, .events = POLLIN };
 	char words[FLEET_LINE_SIZE];
-	struct fleet_line line;
+	struct fleet_line question;
+	int64_t next_ns = store_renewal_ns();
+	int64_t left_ns = max_ns(next_ns - boot_clock_ns(), 0);
 	ssize_t size;
-	int64_t next_ns
-	    = min_ns(turn_lease_renewal_ns(), slot_lease_renewal_ns());
-	int64_t left_ns = max_ns(next_ns - clock_now_ns(), 0);
 
 	/* Before what is asked: backoff may ask again and again. */
 	if (left_ns == 0) {
-		renew();
+		store_renew(backoff_runs());
 		return;
 	}
 	if (poll(&watched, 1,
@@ -244,16 +111,25 @@ listen_to_backoff(void)
 	    <= 0)
 		return;
 	size = message_receive(BACKOFF_SOCKET, words, sizeof words - 1);
-	if (size <= 0)
-		end();
+	if (size <= 0) {
+		store_end();
+		_exit(0);
+	}
 	words[size] = '\0';
-	/* backoff says hello before it asks. */
-	if (!fleet_line_read(&line, words) || line.word == FLEET_BYE
-	    || (line.word != FLEET_HELLO && url.host[0] == '\0'))
-		end();
-	is_asked = 1;
-	do_what_is_asked(&line);
-	is_asked = 0;
+	fleet_line_read(&question, words);
+	answer(&question);
+}
+
+/* A name may take long to be looked up, and nothing else ends that. */
+static void
+give_up_name(int signal)
+{
+	static const char words[] = "lost :timed out";
+
+	/* It is made for handlers. */
+	/* NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c) */
+	message_send(BACKOFF_SOCKET, words, sizeof words - 1);
+	_exit(signal != 0);
 }
 
 /* Nothing of backoff's but the socket, and nothing of the terminal's. */
@@ -269,7 +145,7 @@ settle(void)
 		dup2(null, fd);
 	fd_close_from(BACKOFF_SOCKET + 1);
 	fcntl(BACKOFF_SOCKET, F_SETFD, FD_CLOEXEC);
-	/* backoff says when to end, and its end does. */
+	/* The end of the socket says when to end. */
 	for (size_t i = 0; i < ARRAY_LENGTH(ignored); i++)
 		signal(ignored[i], SIG_IGN);
 	signal(SIGALRM, give_up_name);
@@ -293,6 +169,7 @@ main(void)
 	}
 	setsid();
 	settle();
+	say_hello();
 	for (;;)
 		listen_to_backoff();
 }

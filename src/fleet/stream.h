@@ -2,11 +2,12 @@
 #ifndef BACKOFF_FLEET_STREAM_H
 #define BACKOFF_FLEET_STREAM_H
 /*
- * The connection to the server, over TCP, a Unix socket or TLS. Nothing here
- * waits but stream_open(), which has a limit.
+ * The connection to the server, over TCP, a Unix socket or TLS, which is by
+ * OpenSSL where configure has found it: the server has to show a certificate
+ * of its name that is trusted by the system, or by SSL_CERT_FILE and
+ * SSL_CERT_DIR. Nothing waits longer than until UNTIL_NS of CLOCK_MONOTONIC.
  */
 
-#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,21 +15,15 @@
 
 #include "fleet/url.h"
 
-/* NULL, or why there is no connection by UNTIL_NS of CLOCK_MONOTONIC. */
+/* NULL, or why there is no connection. */
 const char *stream_open(const struct url *url, int64_t until_ns);
 void stream_close(void);
-bool stream_is_open(void);
 
-/*
- * As write(2) and read(2), but 0: not now. < 0: it has ended. What has been
- * written in part has to be written again from there.
- */
-ssize_t stream_write(const void *bytes, size_t size);
-ssize_t stream_read(void *bytes, size_t size);
+/* It is open, and has nothing to say, not even that it has ended. */
+bool stream_is_idle(void);
 
-bool stream_can_be_read(void);
-
-/* What to wait for until it is to be tried again. */
-struct pollfd stream_wanted(void);
+/* As write(2) and read(2), but waits; EAGAIN: too long. */
+ssize_t stream_write(char *bytes, size_t size, int64_t until_ns);
+ssize_t stream_read(char *bytes, size_t size, int64_t until_ns);
 
 #endif

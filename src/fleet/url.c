@@ -43,7 +43,7 @@ decode(char *room, size_t size, const char *from, const char *to)
 		room[length++] = byte;
 	}
 	room[length] = '\0';
-	return true;
+	return length > 0;
 }
 
 /* "[[USER]:PASSWORD@]": what follows, or NULL. */
@@ -59,10 +59,33 @@ parse_user(struct url *url, const char *from, const char *end)
 	if (at == NULL)
 		return from;
 	colon = memchr(from, ':', (size_t)(at - from));
-	if (colon == NULL || !decode(url->user, sizeof url->user, from, colon)
+	if (colon == NULL
+	    || (colon > from
+	        && !decode(url->user, sizeof url->user, from, colon))
 	    || !decode(url->password, sizeof url->password, colon + 1, at))
 		return NULL;
 	return at + 1;
+}
+
+/* "HOST[:PORT]", with brackets around one of IPv6. */
+static bool
+parse_host(struct url *url, const char *from, const char *end)
+{
+	bool in_brackets = *from == '[';
+	const char *after
+	    = memchr(from, in_brackets ? ']' : ':', (size_t)(end - from));
+	int64_t port;
+
+	if (after == NULL && !in_brackets)
+		after = end;
+	if (after == NULL
+	    || !decode(url->host, sizeof url->host, from + in_brackets, after))
+		return false;
+	after += in_brackets;
+	return after == end
+	    || (*after == ':'
+	        && decode(url->port, sizeof url->port, after + 1, end)
+	        && count_parse(url->port, &port) && port >= 1 && port <= 65535);
 }
 
 static bool
@@ -76,66 +99,23 @@ parse_db(struct url *url, const char *from)
 	return true;
 }
 
+/* What follows the scheme. */
 static bool
-parse_port(struct url *url, const char *from, const char *end)
-{
-	int64_t port;
-
-	strcpy(url->port, "6379");
-	if (from == end)
-		return true;
-	return *from == ':'
-	    && decode(url->port, sizeof url->port, from + 1, end)
-	    && count_parse(url->port, &port) && port >= 1 && port <= 65535;
-}
-
-static const char *
-parse_unix(struct url *url, const char *from)
-{
-	const char *end = from + strcspn(from, "?");
-
-	if (strncmp(from, "//", 2) == 0) {
-		const char *user = from + 2;
-
-		from = parse_user(url, user, user + strcspn(user, "/?"));
-		if (from == NULL)
-			return "BACKOFF_FLEET: expected "
-			       "unix://[USER]:PASSWORD@/PATH";
-	}
-	if (*from != '/')
-		return "BACKOFF_FLEET: expected the whole path of a socket";
-	if (!decode(url->host, sizeof url->host, from, end))
-		return "BACKOFF_FLEET: the path of its socket is too long";
-	if (*end != '\0'
-	    && (strncmp(end, "?db=", 4) != 0 || !parse_db(url, end + 4)))
-		return "BACKOFF_FLEET: expected nothing after the path but "
-		       "?db=DB";
-	return NULL;
-}
-
-static const char *
-parse_tcp(struct url *url, const char *from)
+parse(struct url *url, const char *from)
 {
 	const char *end = from + strcspn(from, "/?#");
-	const char *host = parse_user(url, from, end), *after;
-	bool in_brackets;
 
-	if (host == NULL)
-		return "BACKOFF_FLEET: expected [USER]:PASSWORD before the @";
-	in_brackets = *host == '[';
-	after = memchr(host, in_brackets ? ']' : ':', (size_t)(end - host));
-	if (after == NULL && !in_brackets)
-		after = end;
-	if (after == NULL
-	    || !decode(url->host, sizeof url->host, host + in_brackets, after)
-	    || url->host[0] == '\0')
-		return "BACKOFF_FLEET: expected a host";
-	if (!parse_port(url, after + in_brackets, end))
-		return "BACKOFF_FLEET: expected a port from 1 to 65535";
-	if (*end != '\0' && (*end != '/' || !parse_db(url, end + 1)))
-		return "BACKOFF_FLEET: expected the number of a database after "
-		       "the host";
-	return NULL;
+	from = parse_user(url, from, end);
+	if (from == NULL)
+		return false;
+	if (!url->is_unix)
+		return parse_host(url, from, end)
+		    && (*end == '\0'
+		        || (*end == '/' && parse_db(url, end + 1)));
+	end = from + strcspn(from, "?");
+	return *from == '/' && decode(url->host, sizeof url->host, from, end)
+	    && (*end == '\0'
+	        || (strncmp(end, "?db=", 4) == 0 && parse_db(url, end + 4)));
 }
 
 static void
@@ -158,17 +138,20 @@ show(struct url *url)
 const char *
 url_parse(struct url *url, const char *text)
 {
-	const char *wrong;
+	const char *from = text + strcspn(text, ":");
 
 	*url = (struct url) { .is_unix = strncmp(text, "unix:", 5) == 0,
-		.is_tls = strncmp(text, "rediss://", 9) == 0 };
-	if (url->is_unix)
-		wrong = parse_unix(url, text + 5);
-	else if (url->is_tls || strncmp(text, "redis://", 8) == 0)
-		wrong = parse_tcp(url, text + (url->is_tls ? 9 : 8));
-	else
-		wrong = "BACKOFF_FLEET: expected redis://HOST, rediss://HOST "
-		        "or unix:/PATH";
+		.is_tls = strncmp(text, "rediss://", 9) == 0,
+		.port = "6379" };
+	if (!url->is_unix && !url->is_tls && strncmp(text, "redis://", 8) != 0)
+		return "BACKOFF_FLEET: expected redis://HOST, rediss://HOST "
+		       "or unix:/PATH";
+	if (!parse(url, from + (strncmp(from, "://", 3) == 0 ? 3 : 1)))
+		return url->is_unix
+		    ? "BACKOFF_FLEET: expected unix:/PATH or "
+		      "unix://[USER]:PASSWORD@/PATH, and ?db=DB after it"
+		    : "BACKOFF_FLEET: expected "
+		      "redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]";
 	show(url);
-	return wrong;
+	return NULL;
 }

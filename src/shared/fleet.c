@@ -1,76 +1,311 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <errno.h>
+#include <limits.h>
 #include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "core/base/duration.h"
+#include "core/base/hash.h"
 #include "log/log.h"
 #include "options/usage.h"
+#include "process/environment.h"
 #include "process/helper.h"
 #include "shared/fleet.h"
-#include "shared/fleet_helper.h"
 #include "shared/shared_state.h"
 #include "system/clock.h"
+#include "system/fd.h"
+#include "system/messages.h"
+#include "system/processes.h"
 
+/* The linters do not know where we are installed. */
+#ifndef LIBEXECDIR
+#define LIBEXECDIR "/usr/local/libexec"
+#endif
+
+/*
+ * The helper keeps to 250 ms for the connection and for each answer of the
+ * server. This is for one that is stuck itself.
+ */
+#define ANSWER_NS (1500 * NS_PER_MS)
+#define START_NS (10 * NS_PER_S)
 #define BYE_NS (300 * NS_PER_MS)
 
+static const char ended[] = "backoff-fleet has ended";
+
 static const struct shared_options *options;
+static char **environment; /* ours, before it is made COMMAND's */
+static char program[PATH_MAX];
 static char server[FLEET_TEXT_SIZE]; /* what to call it */
 static char lost_why[2 * FLEET_TEXT_SIZE]; /* "SERVER: WHY" */
-static bool is_used, is_lost, is_told, are_slots_told, is_introduced;
+static bool is_used, is_lost;
 static bool is_restarted; /* the helper, for this attempt */
+static char keys[FLEET_PARTS][FLEET_KEY_SIZE];
+static int64_t held[FLEET_PARTS]; /* the member; 0: nothing */
+static enum fleet_news news[FLEET_PARTS];
+static bool is_told[FLEET_PARTS]; /* that it is lost */
 
-/* Refuses --gate or --slots, whichever is of a fleet. */
-static _Noreturn void
-refuse(const char *why)
+/* Beside our own binary, or where it was to be installed. */
+static void
+find_program(void)
 {
-	bool is_gate = options->gate.fleet;
+	const char *told = getenv("BACKOFF_FLEET_HELPER");
+	char *slash;
+
+	text_copy(program, sizeof program, told != NULL ? told : "");
+	if (program[0] != '\0')
+		return;
+	if (process_own_program(program, sizeof program)
+	    && (slash = strrchr(program, '/')) != NULL) {
+		text_copy(slash + 1,
+		    sizeof program - (size_t)(slash + 1 - program),
+		    "backoff-fleet");
+		if (access(program, X_OK) == 0)
+			return;
+	}
+	text_copy(program, sizeof program, LIBEXECDIR "/backoff-fleet");
+}
+
+/* NULL, or why not. It is told what a helper before it has held. */
+static const char *
+start(void)
+{
+	char room[FLEET_KEY_SIZE + 32];
 
 	helper_end(0);
-	usage_refuse(is_gate ? "--gate" : "--slots",
-	    JOINED(FLEET_NAME_SIZE, FLEET_PREFIX,
-	        is_gate ? options->gate.name : options->slots.name),
-	    why);
+	if (!helper_start(program, environment))
+		return errno == ENOENT ? "backoff-fleet is not installed"
+		                       : strerror(errno);
+	for (int i = 0; i < FLEET_PARTS; i++) {
+		struct text text = text_in(room, sizeof room);
+
+		text_join(&text, "keep ", keys[i], " ", NUMBER(held[i]));
+		if (held[i] > 0)
+			message_send(helper_socket(), room, text.length);
+	}
+	return NULL;
 }
 
-/* "cannot use fleet gate hub (SERVER: WHY); going on with the local gate" */
+/* The next message. NULL, or why there is none. */
+static const char *
+hear(struct fleet_line *line, int64_t within_ns)
+{
+	static char room[FLEET_LINE_SIZE];
+	ssize_t size;
+
+	if (!fd_await(helper_socket(), POLLIN, clock_now_ns() + within_ns))
+		return "timed out";
+	size = message_receive(helper_socket(), room, sizeof room - 1);
+	if (size <= 0)
+		return ended;
+	room[size] = '\0';
+	fleet_line_read(line, room);
+	if (fleet_line_is(line, "hello") && line->numbers[1] != FLEET_VERSION)
+		return "backoff-fleet is of another version";
+	return fleet_line_is(line, "wrong") ? line->fields[1] : NULL;
+}
+
+static const char *
+ask_once(const struct text *question, struct fleet_line *answer)
+{
+	const char *why = helper_socket() < 0 ? start() : NULL;
+
+	if (why == NULL
+	    && !message_send(helper_socket(), question->data, question->length))
+		why = ended;
+	do
+		why = why != NULL ? why : hear(answer, ANSWER_NS);
+	while (why == NULL && fleet_line_is(answer, "hello"));
+	return why;
+}
+
 static void
-tell_lost(bool is_slots)
+say_it_is_back(void)
 {
-	const char *of = is_slots ? options->slots.name : options->gate.name;
-	const char *what = JOINED(FLEET_NAME_SIZE + 16,
-	    is_slots ? "fleet slots " : "fleet gate ", of);
-	char words[4 * FLEET_TEXT_SIZE];
-	struct text text = text_in(words, sizeof words);
-
-	if (is_slots)
-		text_join(
-		    &text, "limit of slots " FLEET_PREFIX, of, " NOT enforced");
-	else
-		text_join(&text, "cannot use ", what);
-	text_join(&text, " (", lost_why, "); going on with",
-	    shared_state_dir()->fd < 0 ? "out"
-	        : is_slots             ? " the local slots"
-	                               : " the local gate");
-	log_degraded(
-	    is_slots ? WEIGHT_ALARM : WEIGHT_NORMAL, words, what, lost_why);
+	if (is_told[FLEET_GATE] || is_told[FLEET_SLOTS])
+		log_news(WEIGHT_DETAIL,
+		    JOINED(FLEET_TEXT_SIZE + 64,
+		        "fleet server reachable again (", server, ")"),
+		    NULL, NULL);
+	is_told[FLEET_GATE] = is_told[FLEET_SLOTS] = false;
 }
 
+/*
+ * Asks anew where a helper was killed: the server may be there all the same.
+ * False: the fleet is lost.
+ */
 static bool
-lose(const char *why, enum fleet_word asked)
+ask(const struct text *question, struct fleet_line *answer)
 {
-	struct text text = text_in(lost_why, sizeof lost_why);
+	const char *why = ask_once(question, answer);
+	struct text lost;
 
+	if (why == ended && !is_restarted) {
+		is_restarted = true;
+		helper_end(0);
+		why = ask_once(question, answer);
+	}
+	if (why == NULL && !fleet_line_is(answer, "lost")) {
+		say_it_is_back();
+		return true;
+	}
 	is_lost = true;
-	text_join(&text, server, ": ", why);
-	/* What was held may be another's now; what is wanted is waited for. */
-	if (asked == FLEET_FREE)
-		fleet_slots_are_local();
-	if (is_told || (asked >= FLEET_SLOT && asked <= FLEET_FREE))
-		return false;
-	is_told = true;
-	tell_lost(false);
+	lost = text_in(lost_why, sizeof lost_why);
+	text_join(&lost, server, ": ", why != NULL ? why : answer->fields[1]);
+	/* One that is stuck may answer what nobody asks any more. */
+	if (why != NULL)
+		helper_end(0);
 	return false;
+}
+
+/* In an attempt, where the helper has died with what we hold. */
+static void
+revive(void)
+{
+	start();
+}
+
+static void
+hold(enum fleet_part part, int64_t member, int64_t what)
+{
+	held[part] = what == FLEET_GONE ? 0 : member;
+	if (what != FLEET_NO_NEWS)
+		news[part] = (enum fleet_news)what;
+	helper_guard(
+	    held[FLEET_GATE] > 0 || held[FLEET_SLOTS] > 0 ? revive : NULL);
+}
+
+void
+fleet_start(const struct shared_options *what)
+{
+	struct fleet_line line;
+	const char *why;
+
+	options = what;
+	is_used = true;
+	environment = environ;
+	find_program();
+	for (int i = 0; i < FLEET_PARTS; i++) {
+		struct text text = text_in(keys[i], sizeof keys[i]);
+
+		text_join(&text, "{",
+		    i == FLEET_GATE ? what->gate.name : what->slots.name,
+		    i == FLEET_GATE ? "}:gate" : "}:slots");
+	}
+	why = start();
+	if (why == NULL)
+		why = hear(&line, START_NS);
+	if (why != NULL) {
+		helper_end(0);
+		usage_refuse(what->gate.fleet ? "--gate" : "--slots",
+		    JOINED(FLEET_NAME_SIZE, FLEET_PREFIX,
+		        what->gate.fleet ? what->gate.name : what->slots.name),
+		    why);
+	}
+	text_copy(server, sizeof server, line.fields[2]);
+}
+
+bool
+fleet_is_on(void)
+{
+	return is_used && !is_lost;
+}
+
+void
+fleet_begin(void)
+{
+	is_lost = is_restarted = false;
+}
+
+static void
+add_state(struct text *text, const uint8_t *state, size_t size)
+{
+	text_add(text, size > 0 ? " " : " -");
+	for (size_t i = 0; i < size; i++)
+		text_hex(text, state[i]);
+}
+
+static void
+take_state(struct fleet_view *view, const char *hex)
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t length = strspn(hex, digits);
+
+	view->size = length / 2 <= sizeof view->state ? length / 2 : 0;
+	for (size_t i = 0; i < view->size; i++)
+		view->state[i]
+		    = (uint8_t)((strchr(digits, hex[2 * i]) - digits) << 4
+		        | (strchr(digits, hex[2 * i + 1]) - digits));
+}
+
+bool
+fleet_look(enum fleet_part part, const int64_t *members, int count,
+    struct fleet_view *view)
+{
+	char room[FLEET_LINE_SIZE];
+	struct text text = text_in(room, sizeof room);
+	struct fleet_line answer;
+
+	text_join(&text, "look ", keys[part]);
+	for (int i = 0; i < count; i++)
+		text_join(&text, " ", NUMBER(members[i]));
+	if (is_lost || !ask(&text, &answer))
+		return false;
+	view->ahead_ns = answer.numbers[1] - answer.numbers[2];
+	take_state(view, answer.fields[4]);
+	view->living = (uint8_t)answer.numbers[5];
+	view->count = answer.numbers[6];
+	hold(part, held[part], answer.numbers[3]);
+	return true;
+}
+
+enum fleet_put
+fleet_put(enum fleet_part part, int64_t member, const struct fleet_view *view,
+    const uint8_t *state, size_t size)
+{
+	char room[FLEET_LINE_SIZE];
+	struct text text = text_in(room, sizeof room);
+	struct fleet_line answer;
+	bool is_done;
+
+	text_join(&text, "put ", keys[part], " ", NUMBER(member));
+	add_state(&text, view->state, view->size);
+	add_state(&text, state, size);
+	if (is_lost || !ask(&text, &answer)) {
+		hold(part, 0, FLEET_NO_NEWS);
+		return FLEET_LOST;
+	}
+	is_done = answer.numbers[1] != 0;
+	hold(part, is_done ? member : held[part], answer.numbers[2]);
+	return is_done ? FLEET_DONE : FLEET_CROSSED;
+}
+
+bool
+fleet_drop(enum fleet_part part)
+{
+	char room[FLEET_KEY_SIZE + 8];
+	struct text text = text_in(room, sizeof room);
+	struct fleet_line answer = { .numbers = { 0 } };
+	bool done;
+
+	text_join(&text, "drop ", keys[part]);
+	/* Or else the helper would go on with it. */
+	done = held[part] == 0 || ask(&text, &answer);
+	hold(part, 0, answer.numbers[2]);
+	return done;
+}
+
+enum fleet_news
+fleet_news(enum fleet_part part)
+{
+	enum fleet_news what = news[part];
+
+	news[part] = FLEET_NO_NEWS;
+	return what;
 }
 
 const char *
@@ -80,228 +315,49 @@ fleet_lost_why(void)
 }
 
 void
-fleet_slots_are_local(void)
+fleet_tell_lost(enum fleet_part part)
 {
-	if (are_slots_told)
-		return;
-	are_slots_told = true;
-	tell_lost(true);
-}
-
-static void
-say_it_is_back(void)
-{
-	if (!is_told && !are_slots_told)
-		return;
-	is_told = are_slots_told = false;
-	log_news(WEIGHT_DETAIL,
-	    JOINED(FLEET_TEXT_SIZE + 64, "fleet server reachable again (",
-	        server, ")"),
-	    NULL, NULL);
-}
-
-void
-fleet_start(
-    const struct shared_options *what, int64_t patience_ns, uint64_t owner)
-{
-	const char *why;
-	struct fleet_line answer = { .text = "" };
-
-	options = what;
-	is_used = true;
-	fleet_helper_start(what, patience_ns, owner);
-	why = fleet_helper_introduce(&answer, 0);
-	if (why != NULL)
-		refuse(why);
-	if (answer.word != FLEET_HELLO)
-		refuse(answer.text);
-	text_copy(server, sizeof server, answer.text);
-}
-
-void
-fleet_begin(void)
-{
-	is_lost = is_restarted = false;
-}
-
-bool
-fleet_is_on(void)
-{
-	return is_used && !is_lost;
-}
-
-bool
-fleet_can_be_heard(void)
-{
-	struct pollfd watched = { .fd = helper_socket(), .events = POLLIN };
-
-	return poll(&watched, 1, 0) > 0;
-}
-
-/* It is of no use any more. */
-static bool
-drop(const char *why, enum fleet_word asked)
-{
-	helper_end(0);
-	is_introduced = false;
-	return lose(why, asked);
-}
-
-/*
- * Whether another helper may be asked the same where one was killed: the server
- * may be there all the same. A slot that it held is taken up again; a turn is
- * lost, and that has to be told.
- */
-static bool
-restart(enum fleet_word asked)
-{
-	if (is_restarted || asked == FLEET_END || asked == FLEET_CANCEL)
-		return false;
-	helper_end(0);
-	is_introduced = false;
-	is_restarted = true;
-	return true;
-}
-
-bool
-fleet_say(const struct fleet_line *question)
-{
-	struct fleet_line answer;
-	const char *why;
-
-	if (is_introduced && fleet_helper_put(question))
-		return true;
-	if (is_introduced && !restart(question->word))
-		return drop(fleet_helper_ended, question->word);
-	why = fleet_helper_introduce(&answer, fleet_machine());
-	if (why != NULL)
-		return drop(why, question->word);
-	is_introduced = true;
-	return fleet_helper_put(question)
-	    || drop(fleet_helper_ended, question->word);
-}
-
-static bool
-is_answer_to(enum fleet_word asked, enum fleet_word word)
-{
-	switch (asked) {
-	case FLEET_END:
-		return word == FLEET_ENDED;
-	case FLEET_CANCEL:
-		return word == FLEET_DONE;
-	case FLEET_SLOT:
-	case FLEET_CLAIM:
-		return word == FLEET_SLOT;
-	case FLEET_FREE:
-		return word == FLEET_FREED;
-	case FLEET_OPEN:
-		return word == FLEET_OPENED;
-	default:
-		return word == FLEET_GATE;
-	}
-}
-
-/* What is answered at once, in the place of what waits. */
-static enum fleet_word
-at_once(enum fleet_word asked)
-{
-	return asked == FLEET_AWAIT ? FLEET_TURN
-	    : asked == FLEET_CLAIM  ? FLEET_SLOT
-	                            : asked;
-}
-
-/* The next answer to what was asked. NULL, or why there is none. */
-static const char *
-hear(enum fleet_word asked, struct fleet_line *answer)
-{
-	int64_t until_ns = clock_now_ns() + FLEET_ANSWER_NS;
-	const char *why;
-
-	/* What was asked before, and given up, may still be answered. */
-	do
-		why = fleet_helper_get(answer, until_ns);
-	while (why == NULL && answer->word != FLEET_LOST
-	    && answer->word != FLEET_WRONG
-	    && !is_answer_to(asked, answer->word));
-	return why;
-}
-
-bool
-fleet_hear(enum fleet_word asked, struct fleet_line *answer)
-{
-	const char *why = hear(asked, answer);
-
-	if (why == fleet_helper_ended && restart(asked)) {
-		asked = at_once(asked);
-		if (!fleet_say(&(struct fleet_line) { .word = asked }))
-			return false;
-		why = hear(asked, answer);
-	}
-	if (why != NULL)
-		return drop(why, asked);
-	if (answer->word == FLEET_LOST || answer->word == FLEET_WRONG)
-		return lose(answer->text, asked);
-	say_it_is_back();
-	return true;
-}
-
-/* Asks once, without a word in the log. NULL, or "SERVER: WHY". */
-static const char *
-ask_once(enum fleet_word word, struct fleet_line *answer)
-{
-	static char words[2 * FLEET_TEXT_SIZE];
+	bool is_gate = part == FLEET_GATE;
+	const char *name = is_gate ? options->gate.name : options->slots.name;
+	const char *instead = shared_state_dir()->fd < 0 ? "out"
+	    : is_gate                                    ? " the local gate"
+	                                                 : " the local slots";
+	char words[4 * FLEET_TEXT_SIZE];
 	struct text text = text_in(words, sizeof words);
-	const char *why = fleet_helper_introduce(answer, fleet_machine());
 
-	is_introduced = why == NULL;
-	if (why == NULL)
-		why = fleet_helper_put(&(struct fleet_line) { .word = word })
-		    ? hear(word, answer)
-		    : fleet_helper_ended;
-	if (why == NULL && is_answer_to(word, answer->word))
-		return NULL;
-	text_join(&text, server, ": ", why != NULL ? why : answer->text);
-	return words;
+	if (is_told[part] || !is_lost)
+		return;
+	is_told[part] = true;
+	text_join(&text,
+	    is_gate ? "cannot use gate " FLEET_PREFIX
+	            : "limit of slots " FLEET_PREFIX,
+	    name, is_gate ? "" : " NOT enforced", " (", lost_why,
+	    "); going on with", instead);
+	log_degraded(is_gate ? WEIGHT_NORMAL : WEIGHT_ALARM, words,
+	    JOINED(FLEET_NAME_SIZE + 16,
+	        is_gate ? "fleet gate " : "fleet slots ", name),
+	    lost_why);
 }
 
-const char *
-fleet_check(void)
+uint64_t
+fleet_machine(void)
 {
-	struct fleet_line answer;
+	const struct state_dir *dir = shared_state_dir();
+	uint64_t parts[3] = { boot_hash() };
 
-	/* Nothing is held, but the server has to be there. */
-	return ask_once(FLEET_FREE, &answer);
-}
-
-const char *
-fleet_open(const struct shared_options *what, struct fleet_line *answer)
-{
-	const char *why;
-
-	fleet_start(what, 0, 0);
-	why = ask_once(FLEET_OPEN, answer);
-	fleet_end();
-	return why;
-}
-
-bool
-fleet_ask(const struct fleet_line *question, struct fleet_line *answer)
-{
-	return fleet_say(question) && fleet_hear(question->word, answer);
-}
-
-void
-fleet_rest(void)
-{
-	if (helper_socket() >= 0)
-		fleet_helper_put(&(struct fleet_line) { .word = FLEET_BYE });
-	helper_end(clock_now_ns() + BYE_NS);
-	is_introduced = false;
+	if (dir->fd >= 0) {
+		parts[1] = (uint64_t)dir->device;
+		parts[2] = (uint64_t)dir->inode;
+	}
+	return hash_of((const char *)parts, sizeof parts);
 }
 
 void
 fleet_end(void)
 {
-	if (is_used)
-		fleet_rest();
+	if (helper_socket() >= 0)
+		shutdown(helper_socket(), SHUT_WR);
+	helper_end(clock_now_ns() + BYE_NS);
+	held[FLEET_GATE] = held[FLEET_SLOTS] = 0;
+	helper_guard(NULL);
 }

@@ -14,23 +14,26 @@
 #include "core/gate/fleet_line.h"
 #include "types/option_types.h"
 
-/*
- * Starts the helper, and exits with 125 where that cannot work at all. OPTIONS
- * must live on; PATIENCE_NS is that of core/gate/types.h; OWNER is what no
- * other run has, even one of the same --seed.
- */
-void fleet_start(
-    const struct shared_options *options, int64_t patience_ns, uint64_t owner);
+enum fleet_part {
+	FLEET_GATE,
+	FLEET_SLOTS,
+};
+#define FLEET_PARTS 2
 
-/* Whether its server can be asked now: NULL, or "SERVER: WHY" it cannot. */
-const char *fleet_check(void);
+/* What there is of a part. */
+struct fleet_view {
+	int64_t ahead_ns; /* of CLOCK_BOOTTIME: the server's time since 1970 */
+	uint8_t living; /* bit i: the i-th of those asked for holds something */
+	int64_t count; /* of all who do, if any were asked for */
+	uint8_t state[FLEET_STATE_SIZE / 2];
+	size_t size; /* of it; 0: there is none */
+};
 
 /*
- * Opens the gate by hand, and ends the helper. NULL, or "SERVER: WHY" that does
- * not work.
+ * Starts the helper, and exits with 125 if that cannot work at all. OPTIONS
+ * must live on.
  */
-const char *fleet_open(
-    const struct shared_options *what, struct fleet_line *answer);
+void fleet_start(const struct shared_options *options);
 
 /* An attempt is coming: a fleet that was lost is tried again. */
 void fleet_begin(void);
@@ -39,26 +42,35 @@ void fleet_begin(void);
 bool fleet_is_on(void);
 
 /*
- * Asks the helper, which is started if need be. False: the fleet is lost, and
- * that has been told.
+ * Each is false, or FLEET_LOST, where the fleet is lost: then what was to be
+ * held, or dropped, is not held.
  */
-bool fleet_ask(const struct fleet_line *question, struct fleet_line *answer);
+bool fleet_look(enum fleet_part part, const int64_t *members, int count,
+    struct fleet_view *view);
 
-/* "SERVER: WHY" where it is lost, or NULL. */
+enum fleet_put {
+	FLEET_LOST,
+	FLEET_CROSSED, /* by another: the state is not that of VIEW any more */
+	FLEET_DONE,
+};
+/* MEMBER, or nothing for 0, is then all that we hold of PART. */
+enum fleet_put fleet_put(enum fleet_part part, int64_t member,
+    const struct fleet_view *view, const uint8_t *state, size_t size);
+
+bool fleet_drop(enum fleet_part part);
+
+/* What has become of what was held, and is asked for now; once. */
+enum fleet_news fleet_news(enum fleet_part part);
+
+/* "SERVER: WHY" where it is lost, or NULL; and says so, once until it is back,
+ * of a part that goes on without it. */
 const char *fleet_lost_why(void);
+void fleet_tell_lost(enum fleet_part part);
 
-/* The fleet is lost, and the local slots serve: an alarm, told once. */
-void fleet_slots_are_local(void);
+/* A number that stands for this state directory since the last boot. */
+uint64_t fleet_machine(void);
 
-/* The same in two steps. In between helper_socket() can be waited for. */
-bool fleet_say(const struct fleet_line *question);
-bool fleet_hear(enum fleet_word asked, struct fleet_line *answer);
-bool fleet_can_be_heard(void);
-
-/* Nothing is held, and nothing will be asked soon: no helper is needed. */
-void fleet_rest(void);
-
-/* The run has ended. */
+/* Gives up what is held, and ends the helper. */
 void fleet_end(void);
 
 #endif

@@ -4,10 +4,22 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/base/duration.h"
 #include "core/gate/gate_record.h"
+#include "process/signals.h"
 #include "shared/gate_store.h"
-#include "shared/lock_wait.h"
+#include "shared/lock.h"
 #include "system/boot.h"
+
+/*
+ * A mirror is as good as the server for so long; and for so long while another
+ * run of this machine asks that.
+ */
+#define YOUNG_NS NS_PER_S
+#define OLD_NS (5 * NS_PER_S)
+
+/* What a fleet has not used for so long goes. */
+#define COPY_NS (24 * 60 * NS_PER_MIN)
 
 static int64_t
 byte_of(uint64_t ticket)
@@ -78,8 +90,8 @@ lock_gate(struct gate_store *store, struct gate_view *view, bool *is_broken)
 }
 
 /* What is just being written looks broken, but not under the lock. */
-bool
-gate_store_look(struct gate_store *store, struct gate_view *view)
+static bool
+look_at_file(struct gate_store *store, struct gate_view *view)
 {
 	bool is_broken;
 
@@ -96,20 +108,205 @@ gate_store_look(struct gate_store *store, struct gate_view *view)
 	return true;
 }
 
+static bool
+write_gate(struct gate_store *store, const struct gate *gate)
+{
+	state_record_set_boot(store->bytes, boot_hash());
+	gate_record_write(store->bytes + STATE_GATE_AT, gate);
+	return state_file_write(&store->part.file, store->bytes);
+}
+
+/* --- a fleet --- */
+
+static bool
+has_file(const struct gate_store *store)
+{
+	return store->part.file.fd >= 0;
+}
+
+bool
+gate_store_is_there(const struct gate_store *store)
+{
+	return has_file(store) || (store->is_fleet && fleet_is_on());
+}
+
+/*
+ * A server that has lost the gate, or has an older one, is as the newest copy
+ * that a machine has. What is open need not be known.
+ */
+static bool
+is_to_be_restored(const struct gate *mirror, int64_t written_ns, int64_t now_ns)
+{
+	return mirror->synced_ns > 0 && mirror->written_ns > written_ns
+	    && mirror->state != GATE_OPEN
+	    && now_ns - mirror->synced_ns < COPY_NS;
+}
+
+/* The server's gate, by our clock. */
+static void
+take_gate(struct gate_store *store, struct gate_view *view)
+{
+	const struct fleet_view *server = &store->server;
+	struct gate mirror = view->gate;
+	int64_t now_ns = boot_clock_ns();
+
+	view->now_ns = now_ns;
+	view->gate = gate_new();
+	if (server->size == STATE_GATE_SIZE
+	    && gate_record_read(
+	        &view->gate, server->state, now_ns + server->ahead_ns))
+		gate_shift(&view->gate, -server->ahead_ns);
+	if (is_to_be_restored(&mirror, view->gate.written_ns, now_ns))
+		view->gate = mirror;
+	view->gate.synced_ns = now_ns;
+}
+
+/* The gate as the server has it, and who of its probers lives. */
+static bool
+look_at_server(struct gate_store *store, struct gate_view *view)
+{
+	int64_t members[GATE_MOST_PROBERS];
+
+	if (!fleet_look(FLEET_GATE, NULL, 0, &store->server))
+		return false;
+	take_gate(store, view);
+	view->living = 0;
+	if (view->gate.probers_count == 0)
+		return true;
+	for (int i = 0; i < view->gate.probers_count; i++)
+		members[i] = (int64_t)view->gate.probers[i];
+	if (!fleet_look(
+	        FLEET_GATE, members, view->gate.probers_count, &store->server))
+		return false;
+	/* Another one may be there meanwhile: who lives is the same. */
+	view->living = store->server.living;
+	return true;
+}
+
+/* Writes the mirror. What cannot be written is no more than that. */
+static void
+reflect(struct gate_store *store, const struct gate_view *view)
+{
+	struct gate_view local;
+	bool is_broken, done;
+
+	if (!has_file(store))
+		return;
+	done = lock_gate(store, &local, &is_broken);
+	if (done) {
+		done = write_gate(store, &view->gate);
+		state_file_unlock(&store->part.file);
+	}
+	if (!done && !signals_end_pending())
+		shared_state_lose(&store->part, store->part.file.why);
+}
+
+/* The mirror is young, or another run of this machine asks for all. */
+static bool
+may_look_at_mirror(struct gate_store *store, const struct gate_view *view)
+{
+	int64_t age_ns = view->now_ns - view->gate.synced_ns;
+
+	if (!has_file(store))
+		return false;
+	if (view->gate.synced_ns > 0 && age_ns < YOUNG_NS)
+		return true;
+	/* Who asks may be stopped. */
+	return lock_try(store->part.file.fd, STATE_LOCK_SYNC) != LOCK_HAD
+	    && view->gate.synced_ns > 0 && age_ns < OLD_NS;
+}
+
+static bool
+look_at_fleet(struct gate_store *store, struct gate_view *view)
+{
+	bool done;
+
+	/* Those who live are known to who has asked. */
+	view->living = UINT8_MAX;
+	if (may_look_at_mirror(store, view))
+		return true;
+	done = look_at_server(store, view);
+	if (done) {
+		gate_bury(&view->gate, view->living);
+		view->living = UINT8_MAX;
+		reflect(store, view);
+	}
+	if (has_file(store))
+		lock_free(store->part.file.fd, STATE_LOCK_SYNC);
+	return done;
+}
+
+/* The mirror, or a gate that nobody has used. False: the file fails. */
+static bool
+look_here(struct gate_store *store, struct gate_view *view)
+{
+	*view = (struct gate_view) { .gate = gate_new(),
+		.now_ns = boot_clock_ns() };
+	return !has_file(store) || look_at_file(store, view);
+}
+
+bool
+gate_store_look(struct gate_store *store, struct gate_view *view)
+{
+	if (!look_here(store, view))
+		return false;
+	if (!store->is_fleet || !fleet_is_on() || look_at_fleet(store, view))
+		return true;
+	return look_here(store, view) && has_file(store);
+}
+
 bool
 gate_store_begin(struct gate_store *store, struct gate_view *view)
 {
 	bool is_broken;
 
-	return lock_gate(store, view, &is_broken);
+	if (store->is_fleet && fleet_is_on()) {
+		if (!look_here(store, view))
+			return false;
+		if (look_at_server(store, view))
+			return true;
+	}
+	return has_file(store) && lock_gate(store, view, &is_broken);
 }
+
+/* On the server those who probe hold their tickets, and nobody else. */
+static enum stored
+end_at_server(struct gate_store *store, struct gate_view *view, bool changed,
+    uint64_t ticket)
+{
+	uint8_t bytes[STATE_GATE_SIZE];
+	int64_t ahead_ns = store->server.ahead_ns;
+	struct gate gate = view->gate;
+	enum fleet_put put;
+
+	if (!gate_is_probed_by(&gate, ticket))
+		ticket = 0;
+	if (!changed && ticket == store->probing)
+		return STORE_DONE;
+	view->gate.written_ns = boot_clock_ns() + ahead_ns;
+	gate = view->gate;
+	gate_shift(&gate, ahead_ns);
+	gate_record_write(bytes, &gate);
+	put = fleet_put(
+	    FLEET_GATE, (int64_t)ticket, &store->server, bytes, sizeof bytes);
+	store->probing = put == FLEET_DONE ? ticket : 0;
+	/* Whoever has lost the server begins again here. */
+	if (put != FLEET_DONE)
+		return STORE_CROSSED;
+	reflect(store, view);
+	return STORE_DONE;
+}
+
+/* --- both --- */
 
 void
 gate_store_drop(struct gate_store *store)
 {
 	if (store->held != 0)
 		lock_free(store->part.file.fd, byte_of(store->held));
-	store->held = 0;
+	if (store->probing != 0)
+		fleet_drop(FLEET_GATE);
+	store->held = store->probing = 0;
 }
 
 static bool
@@ -130,19 +327,18 @@ hold(struct gate_store *store, uint64_t ticket)
 	return true;
 }
 
-bool
-gate_store_end(struct gate_store *store, const struct gate_view *view,
-    bool changed, uint64_t ticket)
+enum stored
+gate_store_end(struct gate_store *store, struct gate_view *view, bool changed,
+    uint64_t ticket)
 {
-	bool done = hold(store, ticket);
+	bool done;
 
-	if (done && changed) {
-		state_record_set_boot(store->bytes, boot_hash());
-		gate_record_write(store->bytes + STATE_GATE_AT, &view->gate);
-		done = state_file_write(&store->part.file, store->bytes);
-	}
+	if (store->is_fleet && fleet_is_on())
+		return end_at_server(store, view, changed, ticket);
+	done = hold(store, ticket)
+	    && (!changed || write_gate(store, &view->gate));
 	state_file_unlock(&store->part.file);
-	return done;
+	return done ? STORE_DONE : STORE_FAILED;
 }
 
 int64_t

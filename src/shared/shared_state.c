@@ -7,7 +7,7 @@
 #include "core/base/text.h"
 #include "core/gate/shared_name.h"
 #include "log/log.h"
-#include "shared/lock_wait.h"
+#include "shared/lock.h"
 #include "shared/shared_state.h"
 
 static const char *asked; /* the directory, or NULL */

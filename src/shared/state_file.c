@@ -12,7 +12,7 @@
 #include "core/base/hash.h"
 #include "core/base/text.h"
 #include "process/signals.h"
-#include "shared/lock_wait.h"
+#include "shared/lock.h"
 #include "shared/state_file.h"
 #include "system/boot.h"
 #include "system/clock.h"

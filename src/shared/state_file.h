@@ -17,18 +17,15 @@
 #include "shared/state_dir.h"
 
 /*
- * The bytes that are locked (shared/lock_wait.h). The record's is held for
- * microseconds; a turn is at its number, a slot at 0 to 1023, and who waits for
- * one at its ticket. Of the lines (shared/line.h) there is one for the slots of
- * a fleet, and one for each turn.
+ * The bytes that are locked (shared/lock.h). The record's is held for
+ * microseconds, SYNC by who asks the server of a fleet; slots are 0 to 1023,
+ * and who waits, or probes, has the byte of its ticket.
  */
 #define STATE_LOCK_RECORD (INT64_C(1) << 32)
+#define STATE_LOCK_SYNC (STATE_LOCK_RECORD + 1)
 #define STATE_LOCK_SLOT (INT64_C(1) << 33)
-#define STATE_LOCK_TURN (INT64_C(1) << 34)
 #define STATE_LOCK_TICKET (INT64_C(1) << 41)
 #define STATE_LOCK_SLOT_TICKET (INT64_C(1) << 60)
-#define STATE_LOCK_SLOT_LINE (INT64_C(1) << 61)
-#define STATE_LOCK_LINE (INT64_C(1) << 62)
 
 struct state_file {
 	int fd; /* closed on exec, out of the way; -1: not open */

@@ -8,12 +8,6 @@
 #include <stdbool.h>
 
 /*
- * A descriptor, closed on exec, that can be read when FD's file is written to;
- * < 0: there is none.
- */
-int file_news_watch(int fd);
-
-/*
  * Whether anybody can write to FD's file, FD being open for reading only; true
  * also where nobody knows.
  */

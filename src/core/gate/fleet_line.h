@@ -3,113 +3,79 @@
 #define BACKOFF_CORE_GATE_FLEET_LINE_H
 /*
  * What backoff and its helper, backoff-fleet, say to each other: one message
- * each way over a socket that keeps messages apart (SOCK_SEQPACKET). backoff
- * asks, the helper answers, one question at a time. A message is a line
- * without its end:
+ * each way over a socket that keeps messages apart (SOCK_SEQPACKET). The
+ * helper knows neither gates nor slots. For each KEY, "{NAME}:gate" or
+ * "{NAME}:slots", it has a STATE, which means nothing to it, and those who hold
+ * something: MEMBERs, numbers >= 1, each for as long as its holder lives.
  *
- *   WORD [NUMBER]... [#RECORD]... [:TEXT]
+ * A message is fields with single blanks between them; the last one may have
+ * blanks, too, if it begins with ":". Numbers are decimal, up to 2^63 - 1; a
+ * STATE is hexadecimal, or "-" for none. The helper speaks first:
  *
- * A NUMBER is decimal, from 0 to 2^63 - 1, a RECORD is the hexadecimal form of
- * a gate's (record.h), TEXT is printable ASCII up to the end. Spans are in
- * nanoseconds; NOW and UNTIL are times of the server, since the epoch.
+ *   hello VERSION :SERVER   what to call the server, without user and password;
+ *       nothing is connected yet
+ *   wrong :WHY              it has been given what cannot work
  *
- *   hello VERSION MACHINE PATIENCE N OWNER :GATE SLOTS
- *       Once, first. MACHINE stands for the run in the fleet's record; OWNER,
- *       unlike any other's, has what the helpers of a run hold;
- *       PATIENCE is that of types.h. GATE and SLOTS are names or "-"; N
- *       is how many slots there are. Nothing is connected yet.
- *     hello :SERVER         what to call the server, without user and password
- *     wrong :WHY            it cannot work with what it was told
- *   look [#RECORD]          whether an attempt may start without the turn
- *     gate KIND WAS UNTIL NOW #RECORD
- *       KIND and WAS are of types.h and record.h.
- *   turn [#RECORD]          the same for one who wants the turn, or has it
- *     gate ...              with GATE_QUEUE: it has not got it
- *   await [#RECORD]         waits for the turn, a few seconds; then as turn
- *   end OUTCOME BEGAN ENDED HINT PAUSE [#RECORD] :REASON
- *       An attempt has ended. BEGAN and ENDED are how long ago that was; HINT
- *       is how long the other side asked to wait, or 0.
- *     ended LOST NOW #BEFORE #AFTER
- *       LOST is 1 where the turn was lost meanwhile. It is given up.
- *   cancel                  gives up the turn without an attempt
- *     done
- *   slot                    takes a slot, if there is one
- *   claim                   waits for one, a few seconds
- *     slot HAD              1 or 0
- *   free                    gives the slot back
- *     freed LOST            1: others had it meanwhile
- *   open                    opens the gate by hand
- *     opened WAS :REASON    WAS is 1 where it was shut, for that reason
- *   keep SLOT TURN          goes on with what another helper of the OWNER had
- *       which has died, 1 for each. Without an answer: that to free or end
- *       tells what is lost.
- *   bye                     gives everything up; the answer is its end
+ * Then backoff asks, one question at a time:
  *
- * RECORD is what the machine has seen last, by CLOCK_MONOTONIC, for a server
- * that has lost it. To anything but hello the answer may also be
+ *   look KEY [MEMBER]...
+ *     found NOW AT NEWS STATE LIVING COUNT
+ *       NOW is the server's time, in nanoseconds since the epoch, when
+ *       CLOCK_BOOTTIME was AT. If MEMBERs were asked for, bit i of LIVING
+ *       says that the i-th holds something, and COUNT is how many do in all.
+ *   put KEY MEMBER OLD NEW
+ *       Makes NEW of the STATE OLD. From then on MEMBER, or nothing where that
+ *       is 0, is what backoff holds of KEY.
+ *     done 1 NEWS
+ *     done 0 NEWS           the STATE is another: look again
+ *   drop KEY                gives up what is held of KEY
+ *     done 1 NEWS
+ *   keep KEY MEMBER         goes on with what a helper that has died has held;
+ *       it has no answer
+ *
+ * NEWS is of enum fleet_news, since the last answer about KEY. Any question
+ * may be answered with
  *
  *     lost :WHY             the server cannot be used now
  *
- * after which the helper holds nothing that it knows of. await and claim are
- * given up by whatever else is said, or by the end of the socket, with which
- * the helper gives back what it holds and ends.
+ * after which neither the MEMBER of a put nor what was to be dropped is held.
+ * At the end of the socket the helper gives up all that is held, and ends.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/base/text.h"
-#include "core/gate/record.h"
+#include "core/gate/shared_name.h"
 
-#define FLEET_VERSION 3
+#define FLEET_VERSION 4
 
 /* What is held is held for so long without a word of its holder. */
 #define FLEET_LEASE_NS (15 * INT64_C(1000000000))
 
-enum fleet_word {
-	/* What backoff says. */
-	FLEET_HELLO,
-	FLEET_LOOK,
-	FLEET_TURN,
-	FLEET_AWAIT,
-	FLEET_END,
-	FLEET_CANCEL,
-	FLEET_SLOT,
-	FLEET_CLAIM,
-	FLEET_FREE,
-	FLEET_BYE,
-	FLEET_OPEN,
-	FLEET_KEEP,
-	/* What the helper alone says. */
-	FLEET_GATE,
-	FLEET_ENDED,
-	FLEET_DONE,
-	FLEET_FREED,
-	FLEET_LOST,
-	FLEET_WRONG,
-	FLEET_OPENED,
+/* Of what backoff holds. */
+enum fleet_news {
+	FLEET_NO_NEWS,
+	FLEET_GONE, /* it is not held: others may have had it meanwhile */
+	FLEET_FORGOTTEN, /* by the server, which may have given it to others */
 };
-#define FLEET_WORDS 19
 
-#define FLEET_NUMBERS 5
-#define FLEET_RECORDS 2
+#define FLEET_KEY_SIZE (SHARED_NAME_SIZE + 8)
+#define FLEET_MEMBERS 8
 #define FLEET_TEXT_SIZE 200
+#define FLEET_STATE_SIZE 1025 /* of the longest, with its terminator */
 #define FLEET_LINE_SIZE \
-	(16 + FLEET_NUMBERS * 21 + FLEET_RECORDS * (2 * GATE_RECORD_SIZE + 2) \
-	    + FLEET_TEXT_SIZE + 2)
+	(2 * FLEET_STATE_SIZE + 256) /* a put is the longest \
+	                              */
+#define FLEET_FIELDS (FLEET_MEMBERS + 2)
 
-/* What a message does not have is 0 here, or "". */
+/* What a message does not have is "" and 0. */
 struct fleet_line {
-	enum fleet_word word;
-	int64_t numbers[FLEET_NUMBERS];
-	int records_count;
-	uint8_t records[FLEET_RECORDS][GATE_RECORD_SIZE];
-	char text[FLEET_TEXT_SIZE];
+	const char *fields[FLEET_FIELDS];
+	int64_t numbers[FLEET_FIELDS];
 };
 
-void fleet_line_write(struct text *text, const struct fleet_line *line);
-
-/* False: that is no message. */
-bool fleet_line_read(struct fleet_line *line, const char *words);
+/* Takes WORDS apart, which must live on. */
+void fleet_line_read(struct fleet_line *line, char *words);
+bool fleet_line_is(const struct fleet_line *line, const char *word);
 
 #endif

@@ -1,273 +1,470 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include "core/base/array.h"
 #include "core/base/duration.h"
-#include "core/gate/actions.h"
+#include "core/base/text.h"
 #include "core/gate/gate.h"
-#include "core/gate/rules.h"
 
-/* A probe may last this much longer than the longest failure; at least, */
-#define LONG_TIMES 2
-#define LONG_NS (10 * NS_PER_S)
+/* So many failures in a row shut an open gate, over this time or at once; */
+#define ROW 3
+#define ROW_NS NS_PER_S
+#define ROW_AT_ONCE 20
+/* ... a paced one. A failure this long after the one before begins a row. */
+#define PACED_ROW 10
+#define ROW_ENDS_NS (5 * NS_PER_MIN)
 
-static bool
-is_shut(const struct gate_record *record)
+/* At an open gate refusals are counted for so long, and so many pace it. */
+#define WINDOW_NS (10 * NS_PER_S)
+#define WINDOW_REFUSALS 3
+#define WINDOW_SHARE 0.15
+
+/* So many in a row told to wait shut it until then. */
+#define TOLD 3
+#define TOOK_NS NS_PER_S
+
+/* A probe may last this long, or twice the longest failure. */
+#define PROBE_NS (10 * NS_PER_S)
+
+/* Who stands further behind looks later for a probe that is due. */
+#define PLACE_NS (20 * NS_PER_MS)
+#define PLACES_NS (3 * NS_PER_S)
+
+/* A probe that nobody has taken for so long is taken by who does not wait. */
+#define DESERTED_NS (30 * NS_PER_S)
+
+/* How often who waits looks. */
+#define LOOK_LEAST_NS NS_PER_S
+#define LOOK_PROBE_NS (NS_PER_S / 4)
+#define LOOK_MOST_NS (10 * NS_PER_S)
+
+/* Nobody waits, and nobody was refused for so long: the gate opens. */
+#define EMPTY_NS (10 * NS_PER_S)
+#define OPEN_RATE 256.0
+
+struct gate
+gate_new(void)
 {
-	return record->state == GATE_SHUT || record->state == GATE_PROBING;
-}
-
-int64_t
-gate_failures(const struct gate_record *record)
-{
-	return is_shut(record) ? (int64_t)record->probes + 2 : 1;
-}
-
-/* Nobody wants to start: who has a turn is stuck for much less than that. */
-#define DESERTED_NS NS_PER_MIN
-
-/* Nobody probes either: who waits does so within much less than that. */
-#define UNATTENDED_NS (30 * NS_PER_S)
-
-/* So often it is looked at whether one of two long probes has ended. */
-#define LOOK_NS NS_PER_S
-
-/* How long a probe may keep the turn. */
-static int64_t
-probe_patience(const struct gate_record *record)
-{
-	int64_t long_ns = max_ns(
-	    LONG_NS, saturating_multiply(record->longest_ns, LONG_TIMES));
-
-	return min_ns(long_ns, max_ns(record->patience_ns, LONG_NS));
-}
-
-int64_t
-gate_overdue_ns(const struct gate_record *record)
-{
-	switch (record->state) {
-	case GATE_SHUT:
-		return saturating_add(
-		    max_ns(record->due_ns, record->turn_ns), GATE_STUCK_NS);
-	case GATE_PROBING:
-		return saturating_add(record->probe_ns, probe_patience(record));
-	case GATE_RAMP:
-		return saturating_add(
-		    max_ns(record->release_ns, record->turn_ns), GATE_STUCK_NS);
-	case GATE_OPEN:
-		break;
-	}
-	return INT64_MAX;
-}
-
-int64_t
-gate_stated_ns(const struct gate_record *record, int64_t now_ns)
-{
-	int64_t ahead_ns = is_shut(record) && record->hinted
-	    ? max_ns(record->due_ns - max_ns(now_ns, 0), 0)
-	    : 0;
-
-	return max_ns(record->stated_ns - ahead_ns, 0);
-}
-
-bool
-gate_needs_no_wait(const struct gate_record *record, int64_t now_ns)
-{
-	switch (record->state) {
-	case GATE_SHUT:
-		return now_ns >= saturating_add(record->due_ns, UNATTENDED_NS);
-	case GATE_PROBING:
-		return now_ns
-		    >= saturating_add(record->probe_ns, UNATTENDED_NS);
-	case GATE_OPEN:
-	case GATE_RAMP:
-		break;
-	}
-	return true;
-}
-
-/* Two probes may run at once, not three: who would be the third waits. */
-static bool
-is_overdue(const struct gate_step *step)
-{
-	const struct gate_record *record = step->record;
-
-	if (step->run->turn != record->turn
-	    || step->now_ns < gate_overdue_ns(record))
-		return false;
-	return record->state != GATE_PROBING || record->other_turn == 0
-	    || step->run->other_gone;
-}
-
-static bool
-holds(enum gate_guard guard, const struct gate_step *step)
-{
-	const struct gate_record *record = step->record;
-
-	switch (guard) {
-	case GUARD_OTHER_TURN:
-		return step->run->turn != record->turn;
-	case GUARD_DUE:
-		return step->now_ns >= record->due_ns;
-	case GUARD_RELEASE:
-		return step->now_ns >= record->release_ns;
-	case GUARD_FULL:
-		return record->rate > GATE_OPEN_RATE
-		    || step->now_ns
-		    > saturating_add(record->release_ns, DESERTED_NS);
-	case GUARD_ALONE:
-		return step->run->alone && step->now_ns >= record->release_ns;
-	case GUARD_ROW:
-		return gate_is_row(step);
-	case GUARD_COUNTED:
-		return record->failures > 0;
-	case GUARD_ASKED:
-		return record->hinted && step->now_ns < record->due_ns;
-	case GUARD_OVERDUE:
-		return is_overdue(step);
-	case GUARD_NONE:
-		break;
-	}
-	return true;
-}
-
-/* What the decision is to wait for. */
-static int64_t
-wait_until(
-    const struct gate_record *record, enum gate_kind kind, int64_t now_ns)
-{
-	int64_t overdue_ns = gate_overdue_ns(record);
-
-	if (kind == GATE_QUEUE)
-		return record->state == GATE_PROBING && record->other_turn != 0
-		    ? max_ns(overdue_ns, saturating_add(now_ns, LOOK_NS))
-		    : overdue_ns;
-	if (kind == GATE_WAIT)
-		return record->state == GATE_RAMP ? record->release_ns
-		                                  : record->due_ns;
-	return 0;
-}
-
-static struct gate_decision
-decide(const struct gate_step *asked, enum gate_event event)
-{
-	struct gate_record next = *asked->record;
-	struct gate_step step = *asked;
-	const struct gate_rule *rule = gate_rules;
-	struct gate_decision decision = { .was = next.state };
-
-	step.record = &next;
-	if (next.state == GATE_RAMP)
-		gate_pace(&next, step.now_ns);
-	while (rule->from != (unsigned char)next.state
-	    || rule->event != (unsigned char)event
-	    || !holds((enum gate_guard)rule->guard, &step))
-		rule++;
-	decision.rule = (size_t)(rule - gate_rules);
-	decision.kind = (enum gate_kind)rule->kind;
-	decision.changed = rule->action != ACTION_NONE;
-	if (decision.changed) {
-		gate_act((enum gate_action)rule->action, &step);
-		next.state = (enum gate_state)rule->to;
-		*asked->record = next;
-	}
-	decision.until_ns
-	    = wait_until(asked->record, decision.kind, step.now_ns);
-	return decision;
-}
-
-struct gate_decision
-gate_ask(struct gate_record *record, int64_t now_ns, const struct gate_run *run)
-{
-	const struct gate_step step
-	    = { .record = record, .now_ns = max_ns(now_ns, 0), .run = run };
-
-	return decide(&step, run->turn == 0 ? GATE_ASKS : GATE_HOLDS);
-}
-
-struct gate_decision
-gate_pass_over(
-    struct gate_record *record, int64_t now_ns, const struct gate_run *run)
-{
-	const struct gate_step step
-	    = { .record = record, .now_ns = max_ns(now_ns, 0), .run = run };
-
-	return decide(&step, GATE_IMPATIENT);
-}
-
-/* Whether what became of the attempt says nothing of how it is now. */
-static bool
-is_late(const struct gate_step *step)
-{
-	const struct gate_record *record = step->record;
-
-	switch (record->state) {
-	case GATE_SHUT:
-		return true;
-	case GATE_PROBING:
-		return step->run->turn != record->turn;
-	case GATE_OPEN:
-	case GATE_RAMP:
-		break;
-	}
-	return step->attempt->began_ns < record->news_ns;
-}
-
-static enum gate_event
-event_of(const struct gate_step *step)
-{
-	switch (step->attempt->outcome) {
-	case GATE_ENDED_WELL:
-		if (!is_late(step))
-			return GATE_SUCCESS;
-		/* It came before what the gate knows. */
-		if (step->ended_ns < step->record->news_ns)
-			break;
-		return GATE_LATE_SUCCESS;
-	case GATE_FAILED:
-		if (is_late(step))
-			break;
-		return step->attempt->hint_ns > 0 ? GATE_HINT : GATE_FAILURE;
-	case GATE_NO_NEWS:
-		if (is_late(step))
-			break;
-		return GATE_NEUTRAL;
-	}
-	return GATE_LATE_FAILURE;
-}
-
-struct gate_decision
-gate_end(struct gate_record *record, int64_t now_ns, const struct gate_run *run,
-    const struct gate_attempt *attempt)
-{
-	const struct gate_step step = {
-		.record = record,
-		.now_ns = max_ns(now_ns, 0),
-		.run = run,
-		.attempt = attempt,
-		.ended_ns = max_ns(min_ns(attempt->ended_ns, now_ns), 0),
+	return (struct gate) {
+		.state = GATE_OPEN,
+		.next = 1,
+		.head = 1,
+		.pace = { .rate = PACE_FIRST },
 	};
+}
 
-	return decide(&step, event_of(&step));
+int64_t
+gate_next_failure(const struct gate *gate)
+{
+	return gate->state == GATE_SHUT ? (int64_t)gate->probes + 2 : 1;
+}
+
+static void
+enter(struct gate *gate, enum gate_state state, int64_t now_ns)
+{
+	gate->state = state;
+	gate->since_ns = gate->changed_ns = now_ns;
+	gate->row = (struct gate_row) { .longest_ns = gate->row.longest_ns };
+	gate->probers_count = 0;
+	gate->told = 0;
+	gate->window = (struct pace_count) { 0 };
+}
+
+static void
+begin_pacing(struct gate *gate, int64_t now_ns)
+{
+	enter(gate, GATE_PACED, now_ns);
+	pace_begin(&gate->pace, now_ns);
+	/* Never at once: a limit without burst refuses what follows closely. */
+	gate->head_ns = now_ns + pace_gap_ns(&gate->pace);
+}
+
+static void
+open_gate(struct gate *gate, int64_t now_ns)
+{
+	enter(gate, GATE_OPEN, now_ns);
+	gate->head = gate->next;
+	gate->reason[0] = '\0';
+}
+
+static void
+shut(struct gate *gate, int64_t now_ns, int64_t due_ns, bool stated)
+{
+	enter(gate, GATE_SHUT, now_ns);
+	gate->probes = 0;
+	gate->due_ns = due_ns;
+	gate->stated = stated;
+}
+
+/* Starts who may start by UNTIL_NS. */
+static void
+move_head(struct gate *gate, int64_t until_ns)
+{
+	int64_t gap_ns = pace_gap_ns(&gate->pace);
+
+	while (gate->head < gate->next && gate->head_ns <= until_ns) {
+		gate->head++;
+		gate->head_ns += gap_ns;
+		pace_start(&gate->pace);
+	}
+}
+
+void
+gate_pass_time(struct gate *gate, int64_t now_ns)
+{
+	while (gate->state == GATE_PACED) {
+		int64_t end_ns = gate->pace.second_ns + NS_PER_S;
+
+		move_head(gate, min_ns(now_ns, end_ns));
+		if (now_ns < end_ns)
+			break;
+		pace_end_second(&gate->pace);
+		if (gate->pace.rate > OPEN_RATE
+		    || (gate->head == gate->next
+		        && end_ns
+		                - max_ns(gate->pace.refused_ns, gate->since_ns)
+		            > EMPTY_NS))
+			open_gate(gate, end_ns);
+	}
+}
+
+static int64_t
+probe_patience_ns(const struct gate *gate)
+{
+	return max_ns(PROBE_NS, saturating_multiply(gate->row.longest_ns, 2));
+}
+
+/* When one more may probe, beside those that do. */
+static int64_t
+next_probe_ns(const struct gate *gate)
+{
+	int64_t patience_ns = probe_patience_ns(gate);
+	int doublings = 0;
+
+	if (gate->probers_count == 0)
+		return gate->due_ns;
+	if (gate->probers_count == GATE_MOST_PROBERS)
+		return INT64_MAX;
+	while (1 << doublings <= gate->probers_count)
+		doublings++;
+	return saturating_add(
+	    gate->probe_ns, saturating_multiply(patience_ns, doublings));
+}
+
+void
+gate_bury(struct gate *gate, uint8_t living)
+{
+	uint8_t kept = 0;
+
+	for (uint8_t i = 0; i < gate->probers_count; i++)
+		if (living & (1U << i))
+			gate->probers[kept++] = gate->probers[i];
+	gate->probers_count = kept;
+}
+
+static bool
+forget_prober(struct gate *gate, uint64_t ticket)
+{
+	for (uint8_t i = 0; i < gate->probers_count; i++)
+		if (gate->probers[i] == ticket) {
+			gate_bury(gate, (uint8_t) ~(1U << i));
+			return true;
+		}
+	return false;
 }
 
 bool
-gate_open_by_hand(struct gate_record *record, int64_t now_ns)
+gate_is_probed_by(const struct gate *gate, uint64_t ticket)
 {
-	const struct gate_step step
-	    = { .record = record, .now_ns = max_ns(now_ns, 0) };
+	for (int i = 0; i < gate->probers_count; i++)
+		if (gate->probers[i] == ticket)
+			return true;
+	return false;
+}
 
-	if (!is_shut(record))
+bool
+gate_is_deserted(const struct gate *gate, int64_t now_ns, uint8_t living)
+{
+	struct gate seen = *gate;
+
+	gate_bury(&seen, living);
+	return gate->state == GATE_SHUT
+	    && now_ns >= saturating_add(next_probe_ns(&seen), DESERTED_NS);
+}
+
+bool
+gate_keeps_waiting(const struct gate *gate, int64_t now_ns)
+{
+	return gate->state == GATE_SHUT
+	    && !(gate->stated && now_ns < gate->due_ns)
+	    && (gate->probers_count == 0
+	        || now_ns - gate->probe_ns < probe_patience_ns(gate));
+}
+
+static uint64_t
+place_of(const struct gate *gate, uint64_t ticket)
+{
+	return ticket > gate->head ? ticket - gate->head : 0;
+}
+
+static struct gate_answer
+look_at_shut(struct gate *gate, int64_t now_ns, uint64_t ticket)
+{
+	struct gate_answer answer = { .kind = GATE_WAIT, .ticket = ticket };
+	uint64_t place = place_of(gate, ticket);
+	int64_t behind_ns
+	    = min_ns(saturating_multiply(PLACE_NS, (int64_t)place), PLACES_NS);
+	int64_t may_ns = saturating_add(next_probe_ns(gate), behind_ns);
+	int64_t least_ns
+	    = gate->probers_count > 0 ? LOOK_PROBE_NS : LOOK_LEAST_NS;
+
+	if (now_ns >= may_ns) {
+		if (gate->probers_count == 0)
+			gate->probe_ns = now_ns;
+		gate->probers[gate->probers_count++] = ticket;
+		if (ticket == gate->head)
+			gate->head++;
+		answer.kind = GATE_PROBE;
+		answer.changed = true;
+		return answer;
+	}
+	answer.until_ns = min_ns(may_ns,
+	    saturating_add(now_ns,
+	        min_ns(LOOK_MOST_NS,
+	            max_ns(least_ns, pace_soonest_ns(&gate->pace, place)))));
+	return answer;
+}
+
+static struct gate_answer
+look_at_paced(const struct gate *gate, uint64_t ticket)
+{
+	int64_t ahead_ns = saturating_multiply(
+	    pace_gap_ns(&gate->pace), (int64_t)place_of(gate, ticket));
+
+	if (ticket < gate->head)
+		return (struct gate_answer) { .kind = GATE_GO };
+	return (struct gate_answer) {
+		.kind = GATE_WAIT,
+		.ticket = ticket,
+		.until_ns = min_ns(saturating_add(gate->head_ns, ahead_ns),
+		    gate->pace.second_ns + NS_PER_S),
+	};
+}
+
+struct gate_answer
+gate_look(struct gate *gate, int64_t now_ns, const struct gate_visit *visit)
+{
+	struct gate_answer answer = { .kind = GATE_GO };
+	uint64_t ticket = visit->ticket;
+	bool taken = false;
+
+	gate_pass_time(gate, now_ns);
+	if (gate->state == GATE_OPEN)
+		return answer;
+	if (ticket == 0 || ticket >= gate->next) {
+		if (gate->head == gate->next)
+			gate->head_ns = max_ns(gate->head_ns, now_ns);
+		ticket = gate->next++;
+		taken = true;
+		gate_pass_time(gate, now_ns);
+	}
+	if (gate->state == GATE_SHUT) {
+		gate_bury(gate, visit->living);
+		answer = look_at_shut(gate, now_ns, ticket);
+	} else {
+		answer = look_at_paced(gate, ticket);
+	}
+	answer.changed |= taken;
+	return answer;
+}
+
+static void
+set_reason(struct gate *gate, const char *reason)
+{
+	struct text text = text_in(gate->reason, sizeof gate->reason);
+
+	text_add(&text, reason);
+}
+
+/* A failure that is no refusal. True: the row shuts the gate. */
+static bool
+add_to_row(struct gate *gate, const struct gate_attempt *attempt)
+{
+	struct gate_row *row = &gate->row;
+	int64_t took_ns = max_ns(attempt->ended_ns - attempt->began_ns, 0);
+	bool long_enough;
+
+	if (attempt->ended_ns - row->last_ns > ROW_ENDS_NS)
+		*row = (struct gate_row) { 0 };
+	if (row->failures == 0) {
+		row->first_ns = attempt->ended_ns;
+		row->longest_ns = 0;
+	} else if (row->last_run != attempt->run) {
+		row->two_runs = true;
+	}
+	row->failures++;
+	row->last_run = attempt->run;
+	row->last_ns = attempt->ended_ns;
+	row->longest_ns = max_ns(row->longest_ns, took_ns);
+	long_enough
+	    = row->last_ns - row->first_ns >= max_ns(ROW_NS, attempt->row_ns);
+	if (!row->two_runs)
 		return false;
-	gate_act(ACTION_RAMP_PAST, &step);
-	record->state = GATE_RAMP;
+	return gate->state == GATE_PACED
+	    ? row->failures >= PACED_ROW && long_enough
+	    : (row->failures >= ROW && long_enough)
+	        || row->failures >= ROW_AT_ONCE;
+}
+
+static bool
+counts_results(const struct gate *gate, int64_t now_ns)
+{
+	return gate->window.starts > 0 && now_ns - gate->window_ns <= WINDOW_NS;
+}
+
+/* Counts a result at an open gate. True: so many were refused: pace it. */
+static bool
+add_to_window(struct gate *gate, int64_t now_ns, bool refused)
+{
+	struct pace_count *window = &gate->window;
+
+	if (!counts_results(gate, now_ns)) {
+		if (!refused)
+			return false;
+		gate->window_ns = now_ns;
+		*window = (struct pace_count) { 0 };
+	}
+	window->starts++;
+	window->bad += refused;
+	return window->bad >= WINDOW_REFUSALS
+	    && window->bad
+	    >= (pace_base(&gate->pace, now_ns) + WINDOW_SHARE) * window->starts;
+}
+
+/* Whether the gate shuts, as one after the other is told to wait. */
+static bool
+is_told(struct gate *gate, const struct gate_attempt *attempt)
+{
+	int64_t took_ns = gate->took_ns > 0 ? gate->took_ns : TOOK_NS;
+
+	if (gate->told == 0)
+		gate->told_ns = attempt->ended_ns;
+	gate->told++;
+	return gate->state == GATE_PACED && attempt->stated_ns > 0
+	    && gate->told >= TOLD
+	    && attempt->began_ns >= gate->told_ns + took_ns + took_ns / 2;
+}
+
+static bool
+end_well(struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt)
+{
+	bool news = gate->row.failures > 0 || gate->told > 0;
+
+	if (gate->state == GATE_SHUT) {
+		begin_pacing(gate, now_ns);
+		gate->took_ns = attempt->ended_ns - attempt->began_ns;
+		return true;
+	}
+	if (gate->state == GATE_OPEN && counts_results(gate, now_ns)) {
+		add_to_window(gate, now_ns, false);
+		news = true;
+	}
+	if (!news)
+		return false;
+	gate->row = (struct gate_row) { 0 };
+	if (attempt->began_ns >= gate->told_ns)
+		gate->told = 0;
+	gate->took_ns = attempt->ended_ns - attempt->began_ns;
 	return true;
 }
 
-const char *
-gate_state_name(enum gate_state state)
+static void
+be_refused(
+    struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt)
 {
-	static const char names[GATE_STATES][8]
-	    = { "open", "shut", "probing", "ramp" };
+	bool told = is_told(gate, attempt);
 
-	return names[state];
+	if (gate->state == GATE_OPEN) {
+		gate->pace.refused_ns = now_ns;
+		if (!add_to_window(gate, now_ns, true))
+			return;
+		set_reason(gate, attempt->reason);
+		gate->pace.stated_ns = attempt->stated_ns;
+		begin_pacing(gate, now_ns);
+		return;
+	}
+	pace_refused(
+	    &gate->pace, now_ns, attempt->began_ns, attempt->stated_ns);
+	if (told) {
+		set_reason(gate, attempt->reason);
+		shut(gate, now_ns,
+		    saturating_add(attempt->ended_ns, attempt->pause_ns), true);
+	}
+}
+
+static void
+fail(struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt)
+{
+	int64_t longest_ns;
+
+	if (gate->state == GATE_OPEN)
+		add_to_window(gate, now_ns, false);
+	else
+		pace_failed(&gate->pace, attempt->began_ns);
+	if (!add_to_row(gate, attempt))
+		return;
+	longest_ns = gate->row.longest_ns;
+	set_reason(gate, attempt->reason);
+	shut(gate, now_ns, saturating_add(attempt->ended_ns, attempt->pause_ns),
+	    false);
+	gate->row.longest_ns = longest_ns;
+}
+
+static void
+fail_probe(struct gate *gate, const struct gate_attempt *attempt)
+{
+	gate->probes++;
+	gate->row.longest_ns = max_ns(gate->row.longest_ns,
+	    max_ns(attempt->ended_ns - attempt->began_ns, 0));
+	gate->due_ns = saturating_add(attempt->ended_ns, attempt->pause_ns);
+	gate->stated = attempt->stated_ns > 0;
+	set_reason(gate, attempt->reason);
+}
+
+bool
+gate_result(
+    struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt)
+{
+	bool probed;
+
+	gate_pass_time(gate, now_ns);
+	probed = attempt->ticket != 0 && forget_prober(gate, attempt->ticket);
+	if (attempt->outcome == GATE_NEUTRAL) {
+		if (probed)
+			gate->due_ns = min_ns(gate->due_ns, now_ns);
+		return probed;
+	}
+	if (attempt->outcome == GATE_SUCCESS)
+		return end_well(gate, now_ns, attempt);
+	if (gate->state == GATE_SHUT) {
+		if (probed)
+			fail_probe(gate, attempt);
+		return probed;
+	}
+	if (attempt->began_ns < gate->changed_ns)
+		return false;
+	if (attempt->outcome == GATE_REFUSAL)
+		be_refused(gate, now_ns, attempt);
+	else
+		fail(gate, now_ns, attempt);
+	return true;
+}
+
+bool
+gate_reopen(struct gate *gate, int64_t now_ns)
+{
+	if (gate->state != GATE_SHUT)
+		return false;
+	begin_pacing(gate, now_ns);
+	return true;
 }

@@ -2,107 +2,167 @@
 #ifndef BACKOFF_CORE_GATE_GATE_H
 #define BACKOFF_CORE_GATE_GATE_H
 /*
- * A gate that many runs pass before each attempt: a circuit breaker. Where
- * the service behind it is down it shuts for all of them, one after the
- * other probes, and after a success they come back gradually.
+ * A gate that many runs pass before each attempt: a circuit breaker, and a
+ * limiter that finds its rate. Where the service behind it is down it shuts
+ * for all of them, one of them probes, and after a success they come back at a
+ * pace (pace.h), which is also what a service gets that refuses many.
  *
- * Pure functions: (record, now, what happened) -> (record, decision). They
- * read no clock, draw nothing, and know of no file and no lock. What the
- * caller has to bring:
+ * Pure functions: (gate, now, what happened) -> (gate, what to do). Who may
+ * not start has a ticket and sleeps; time decides whose turn it is, so that a
+ * run that is stopped, killed or slow holds up nobody.
  *
- * - the record, read under a lock where it is to be written. A decision may
- *   be asked for without the lock, on a copy; where it says "changed", it
- *   has to be asked for again under the lock, on the record as it is then,
- *   and the record has to be written before the lock is freed.
- * - the turn: something that one run alone can hold, of the number that the
- *   record tells (record.turn), such as the lock of a byte. Who waits for it
- *   stands in a queue; its head, and some behind it, watch the clock.
- *
- * An attempt, from the view of a run:
- *
- *   gate_ask() with turn 0: GATE_START? start.
- *   GATE_QUEUE: wait in the queue, then for turn N = record.turn, but
- *     at until_ns at the latest call gate_pass_over() with N.
- *   With the turn: gate_ask() with it.
- *     GATE_WAIT: sleep until until_ns, holding it, and ask again.
- *     GATE_PROBE: start, and hold it until gate_end() was called.
- *     GATE_START: give the turn up, and start.
- *     GATE_LOST: give the turn up: it has another number by now. Wait for
- *       that one, or from the end of the queue.
- *   When the attempt has ended: gate_end(), then give up a turn still held.
+ * Times are nanoseconds >= 0 of one clock that all runs have in common and
+ * that only goes forward, such as CLOCK_BOOTTIME of one boot.
  */
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include "core/gate/record.h"
-#include "core/gate/types.h"
+#include "core/gate/pace.h"
 
-struct gate_decision {
-	enum gate_kind kind;
-	enum gate_state was; /* the gate, before; record.state is after */
-	bool changed; /* the record: it has to be written */
-	int64_t until_ns; /* of GATE_WAIT and GATE_QUEUE; else 0 */
-	size_t rule; /* which of gate_rules (rules.h) it was */
+#define GATE_REASON_SIZE 40
+#define GATE_MOST_PROBERS 8
+
+/* A probe is due after this long at most, if nobody asked to wait longer. */
+#define GATE_DUE_NS (10 * INT64_C(1000000000))
+
+enum gate_state {
+	GATE_OPEN, /* an attempt starts at once */
+	GATE_SHUT, /* nobody starts but a probe that is due */
+	GATE_PACED, /* attempts start in the order of their tickets */
+};
+#define GATE_STATES 3
+
+/* Failures without a success between. */
+struct gate_row {
+	uint32_t failures;
+	bool two_runs; /* they came from at least two */
+	uint64_t last_run; /* who failed last, as a hash of its id */
+	int64_t first_ns, last_ns;
+	int64_t longest_ns; /* of the attempts that failed */
 };
 
-/*
- * Whether RUN may start an attempt at NOW_NS. Kinds: START PROBE WAIT QUEUE
- * LOST. For BACKOFF_GATE, record.state tells what it starts in.
- */
-struct gate_decision gate_ask(
-    struct gate_record *record, int64_t now_ns, const struct gate_run *run);
+struct gate {
+	enum gate_state state;
+	int64_t since_ns; /* in this state */
+	int64_t changed_ns; /* attempts that began before tell no news */
+	struct gate_row row;
+
+	/* Tickets: those from head to next have not started yet. */
+	uint64_t next, head; /* >= 1 */
+	int64_t head_ns; /* paced: when head may start */
+
+	/* While it is shut. */
+	uint32_t probes; /* that failed */
+	int64_t due_ns; /* the next one */
+	bool stated; /* because the other side asked for it */
+	uint64_t probers[GATE_MOST_PROBERS]; /* tickets of those that run */
+	uint8_t probers_count;
+	int64_t probe_ns; /* when the first of them began */
+
+	struct pace pace;
+
+	/* Ten seconds of results at an open gate, from a refusal on. */
+	int64_t window_ns;
+	struct pace_count window;
+
+	/* Runs in a row that were told to wait; since when. */
+	uint32_t told;
+	int64_t told_ns;
+	int64_t took_ns; /* the last success that is known; 0: none */
+
+	/* Of a fleet's: when it was written, by the server's clock, and when
+	 * the server was last asked. */
+	int64_t written_ns, synced_ns;
+
+	char reason[GATE_REASON_SIZE + 1]; /* why it is shut, or paced */
+};
+
+/* A run that wants to start an attempt. */
+struct gate_visit {
+	uint64_t ticket; /* 0: it has none */
+	uint8_t living; /* bit i: the run of probers[i] lives */
+};
+
+enum gate_kind {
+	GATE_GO, /* start; the ticket is used up */
+	GATE_PROBE, /* start, with the ticket, until gate_result() */
+	GATE_WAIT, /* look again with the ticket, at until_ns */
+};
+
+struct gate_answer {
+	enum gate_kind kind;
+	uint64_t ticket; /* of GATE_PROBE and GATE_WAIT */
+	int64_t until_ns; /* of GATE_WAIT */
+	/* The gate has to be written: time alone did not make this. */
+	bool changed;
+};
+
+enum gate_outcome {
+	GATE_SUCCESS, /* success or pass */
+	GATE_FAILURE,
+	GATE_REFUSAL, /* a failure: told to slow down */
+	GATE_NEUTRAL, /* stop, not started, interrupted */
+};
+
+/* An attempt that has ended. */
+struct gate_attempt {
+	enum gate_outcome outcome;
+	uint64_t run; /* a hash of its id, the same for all of its attempts */
+	uint64_t ticket; /* of a probe; else 0 */
+	int64_t began_ns, ended_ns;
+	/* How long the other side asked to wait; 0: it did not. */
+	int64_t stated_ns;
+	/* ... with the jitter that keeps runs apart, or else, of a failure,
+	 * the pause until the next probe, drawn for gate_next_failure(). */
+	int64_t pause_ns;
+	/* A row has to last for so long, if that is more than a second. */
+	int64_t row_ns;
+	const char *reason; /* of a failure or refusal */
+};
+
+/* What is a second old here may have shut a fleet's gate elsewhere. */
+#define GATE_FLEET_ROW_NS (2 * INT64_C(1000000000))
+
+/* A gate that nobody has used: open. */
+struct gate gate_new(void);
+
+/* Whether the run may start at NOW_NS. */
+struct gate_answer gate_look(
+    struct gate *gate, int64_t now_ns, const struct gate_visit *visit);
 
 /*
- * RUN watches the clock in the queue, for turn RUN->turn, and it is
- * gate_overdue_ns(). Kinds: TAKE, the turn has the next number, and nobody
- * can hold it yet (take it before the lock of the record is freed); START,
- * the gate has opened; QUEUE, it is not stuck, or no longer that turn.
+ * An attempt has ended. True: the gate has to be written. Where the state is
+ * another one than before, since_ns tells since when.
  */
-struct gate_decision gate_pass_over(
-    struct gate_record *record, int64_t now_ns, const struct gate_run *run);
+bool gate_result(
+    struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt);
+
+/* For which failure in a row, >= 1, the pause until the next probe is. */
+int64_t gate_next_failure(const struct gate *gate);
+
+/* Somebody knows that the service is up. False: it is not shut. */
+bool gate_reopen(struct gate *gate, int64_t now_ns);
+
+/* Forgets the probers that have died: LIVING is as in a visit. */
+void gate_bury(struct gate *gate, uint8_t living);
+
+/* Whether TICKET's holder probes, as far as the gate knows. */
+bool gate_is_probed_by(const struct gate *gate, uint64_t ticket);
 
 /*
- * An attempt of RUN has ended; RUN->turn is that of a probe (GATE_PROBE), or
- * 0. Kind: NOTHING. The gate has shut where was is OPEN or RAMP and state is
- * SHUT; it opens for others where state is RAMP and was is not.
+ * Who does not wait at a shut gate probes all the same where a probe has been
+ * due for long, and nobody has come for it. LIVING is as in a visit.
  */
-struct gate_decision gate_end(struct gate_record *record, int64_t now_ns,
-    const struct gate_run *run, const struct gate_attempt *attempt);
+bool gate_is_deserted(const struct gate *gate, int64_t now_ns, uint8_t living);
 
 /*
- * For which failure in a row, >= 1, the pause has to be drawn that gate_end()
- * is to have. It may be read before the lock is had: it only decides how long
- * that pause is.
+ * Whether a wait that goes on is the gate's: it is shut, not until a moment
+ * that was stated, and not for a probe that takes long.
  */
-int64_t gate_failures(const struct gate_record *record);
+bool gate_keeps_waiting(const struct gate *gate, int64_t now_ns);
 
-/*
- * All time until moments that the other side has stated, up to NOW_NS, since
- * the record was new: a wait is not to count what of it lies in that.
- */
-int64_t gate_stated_ns(const struct gate_record *record, int64_t now_ns);
-
-/*
- * Whether who finds the gate so may have the turn without a wait: it opens, or
- * nobody has come for the probe that was due half a minute ago.
- */
-bool gate_needs_no_wait(const struct gate_record *record, int64_t now_ns);
-
-/*
- * When the holder of the turn counts as stuck: INT64_MAX while the gate is
- * open.
- */
-int64_t gate_overdue_ns(const struct gate_record *record);
-
-/*
- * Somebody knows that the service is up: the ramp begins, and whoever has the
- * turn has it no more. False: the gate is not shut.
- */
-bool gate_open_by_hand(struct gate_record *record, int64_t now_ns);
-
-/* "open", "shut", "probing", "ramp". */
-const char *gate_state_name(enum gate_state state);
+/* What time has changed by NOW_NS: the seconds of a paced gate. */
+void gate_pass_time(struct gate *gate, int64_t now_ns);
 
 #endif

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "core/gate/state_record.h"
-#include "core/gate/step.h"
+#include "core/gate/gate.h"
 
 /* A server may ask for a day at most. */
 #define GATE_STATED_NS (24 * 3600 * INT64_C(1000000000))

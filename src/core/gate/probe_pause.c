@@ -3,7 +3,7 @@
 
 #include "core/base/duration.h"
 #include "core/gate/probe_pause.h"
-#include "core/gate/record.h"
+#include "core/gate/gate.h"
 
 /* By then decorrelated jitter has met the cap, or never will. */
 #define MOST_DRAWS 32

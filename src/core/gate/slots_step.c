@@ -18,6 +18,8 @@
 #define NAP_LEAST_NS (10 * NS_PER_MS)
 #define NAP_OF_SLOT_NS (NS_PER_MS / 10)
 #define NAP_MOST_NS (NS_PER_S / 4)
+#define FAR_LEAST_NS (100 * NS_PER_MS)
+#define FAR_MOST_NS NS_PER_S
 #define LOOK_MOST_NS NS_PER_S
 #define LOOK_FREE_NS (50 * NS_PER_MS)
 
@@ -36,11 +38,15 @@ slots_new(int64_t now_ns)
 }
 
 static int64_t
-nap_ns(const struct slots *slots, int64_t now_ns, int64_t count)
+nap_ns(
+    const struct slots *slots, int64_t now_ns, const struct slots_visit *visit)
 {
+	int64_t since_ns = (now_ns - slots->moved_ns) / NAP_PART;
+
+	if (visit->is_far)
+		return min_ns(FAR_MOST_NS, max_ns(FAR_LEAST_NS, since_ns));
 	return min_ns(NAP_MOST_NS,
-	    max_ns(NAP_LEAST_NS + count * NAP_OF_SLOT_NS,
-	        (now_ns - slots->moved_ns) / NAP_PART));
+	    max_ns(NAP_LEAST_NS + visit->count * NAP_OF_SLOT_NS, since_ns));
 }
 
 bool
@@ -48,8 +54,7 @@ slots_count_is_due(
     const struct slots *slots, int64_t now_ns, const struct slots_visit *visit)
 {
 	return visit->is_first || slots->count != visit->count
-	    || now_ns - slots->counted_ns
-	    >= nap_ns(slots, now_ns, visit->count);
+	    || now_ns - slots->counted_ns >= nap_ns(slots, now_ns, visit);
 }
 
 static void
@@ -101,7 +106,7 @@ slots_look(struct slots *slots, int64_t now_ns, const struct slots_visit *visit)
 	}
 	look_ns = min_ns(LOOK_MOST_NS,
 	    saturating_multiply(
-	        nap_ns(slots, now_ns, visit->count), place / visit->count + 1));
+	        nap_ns(slots, now_ns, visit), place / visit->count + 1));
 	if (free <= 0)
 		return now_ns + look_ns;
 	return min_ns(now_ns + min_ns(look_ns, LOOK_FREE_NS), stopped_ns);
@@ -127,7 +132,7 @@ slots_get(const uint8_t *part, uint64_t boot, int64_t now_ns)
 	if (little_endian_get(part + CRC_AT, 4) != crc32(part, CRC_AT)
 	    || little_endian_get(part + BOOT_AT, 8) != boot || slots.next < 1
 	    || slots.next > SLOTS_LAST_TICKET || slots.moved_ns > now_ns
-	    || slots.counted_ns > now_ns)
+	    || slots.counted_ns > now_ns || slots.lost_ns > now_ns)
 		return slots_new(now_ns);
 	slots.head = min_ns(max_ns(slots.head, 1), slots.next);
 	slots.passed = min_ns(slots.passed, slots.next);

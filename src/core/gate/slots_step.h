@@ -23,6 +23,7 @@ struct slots {
 	int64_t moved_ns; /* who waited took a slot, or one became free */
 	int64_t counted_ns; /* when the slots were counted: */
 	int64_t busy, count; /* so many of so many were taken */
+	int64_t lost_ns; /* since when a fleet does not answer; 0: it does */
 };
 
 /* A run that waits, as it looks. */
@@ -31,6 +32,7 @@ struct slots_visit {
 	int64_t count; /* of the slots, as it was told */
 	int64_t busy; /* so many are taken; -1: they were not counted */
 	bool is_first; /* nobody alive has an earlier ticket */
+	bool is_far; /* a server has to be asked, which takes its time */
 };
 
 /* Where nobody has waited yet. */

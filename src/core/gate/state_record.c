@@ -71,7 +71,6 @@ state_record_set_boot(uint8_t record[STATE_SIZE], uint64_t boot)
 	if (state_record_boot(record) != boot) {
 		memset(record + STATE_GATE_AT, 0, STATE_GATE_SIZE);
 		memset(record + STATE_SLOTS_AT, 0, STATE_SLOTS_SIZE);
-		memset(record + STATE_FLEET_GATE_AT, 0, STATE_FLEET_GATE_SIZE);
 	}
 	memset(record, 0, STATE_GATE_AT);
 	memcpy(record, magic, sizeof magic);

@@ -12,7 +12,7 @@
  *        counted, u32 runs in a row that gave up by whatever verdict, crc32 of
  *        these at its end
  *   640  the part of the slots (96 bytes): slots_step.h
- *   736  zero, but for the copy of a fleet's gate at 768 (192 bytes)
+ *   736  zero
  */
 
 #include <stdbool.h>
@@ -29,8 +29,6 @@
 #define STATE_DEFERRAL_SIZE 128
 #define STATE_SLOTS_AT 640
 #define STATE_SLOTS_SIZE 96
-#define STATE_FLEET_GATE_AT 768
-#define STATE_FLEET_GATE_SIZE 192
 
 enum state_header {
 	STATE_HEADER_FINE,

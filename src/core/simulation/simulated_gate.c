@@ -106,6 +106,7 @@ tell_gate(struct simulation *simulation, struct simulated_client *client)
 		.outcome = outcomes[client->answer],
 		.run = run_of(simulation, client),
 		.ticket = client->ticket,
+		.row_ns = simulation->fleet ? GATE_FLEET_ROW_NS : 0,
 		.began_ns = client->began_ns,
 		.ended_ns = simulation->queue.now_ns,
 		.stated_ns = simulated_stated_ns(simulation, client),

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "core/charts/histogram.h"
-#include "core/gate/step.h"
+#include "core/gate/gate.h"
 #include "core/loop/loop_state.h"
 #include "core/loop/settings.h"
 #include "core/pause/random.h"

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "core/base/text.h"
-#include "core/gate/step.h"
+#include "core/gate/gate.h"
 
 enum gate_news {
 	GATE_NEWS_SHUT, /* by our failure */

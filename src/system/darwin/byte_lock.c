@@ -8,7 +8,6 @@
 /* The headers of older SDKs lack what their kernels have. */
 #ifndef F_OFD_SETLK
 #define F_OFD_SETLK 90
-#define F_OFD_SETLKW 91
 #define F_OFD_GETLK 92
 #endif
 
@@ -29,17 +28,7 @@ byte_lock(int fd, enum byte_lock_call call, struct flock *flock)
 	static const int commands[] = {
 		[BYTE_LOCK_LOOK] = F_OFD_GETLK,
 		[BYTE_LOCK_TRY] = F_OFD_SETLK,
-		[BYTE_LOCK_WAIT] = F_OFD_SETLKW,
 	};
 
 	return control(fd, commands[call], flock);
-}
-
-/* Who waits the kernel tells nobody. */
-int64_t
-byte_lock_waiters(int fd, bool (*counts)(int64_t byte))
-{
-	(void)fd;
-	(void)counts;
-	return 0;
 }

@@ -18,11 +18,3 @@ byte_lock(int fd, enum byte_lock_call call, struct flock *flock)
 	errno = ENOLCK;
 	return -1;
 }
-
-int64_t
-byte_lock_waiters(int fd, bool (*counts)(int64_t byte))
-{
-	(void)fd;
-	(void)counts;
-	return 0;
-}

@@ -9,85 +9,48 @@
 #include "core/gate/fleet_line.h"
 #include "unit/tap.h"
 
+/* The fields of WORDS, with their numbers where they are not 0. */
 static void
-writes(const struct fleet_line *line, const char *words)
+reads(const char *words, const char *fields)
 {
-	char room[FLEET_LINE_SIZE];
+	char copy[FLEET_LINE_SIZE], room[FLEET_LINE_SIZE];
 	struct text text = text_in(room, sizeof room);
-	struct fleet_line again;
-
-	fleet_line_write(&text, line);
-	is_string(room, words, words);
-	ok(fleet_line_read(&again, room)
-	        && memcmp(again.numbers, line->numbers, sizeof again.numbers)
-	            == 0
-	        && again.word == line->word
-	        && again.records_count == line->records_count
-	        && strcmp(again.text, line->text) == 0,
-	    words);
-}
-
-static void
-test_words(void)
-{
-	writes(&(struct fleet_line) { .word = FLEET_LOOK }, "look");
-	writes(&(struct fleet_line) { .word = FLEET_SLOT, .numbers = { 1 } },
-	    "slot 1");
-	writes(&(struct fleet_line) { .word = FLEET_KEEP, .numbers = { 0, 1 } },
-	    "keep 0 1");
-	writes(&(struct fleet_line) { .word = FLEET_HELLO,
-	           .numbers = { 2, INT64_MAX, 0, 4, 9 },
-	           .text = "hub -" },
-	    "hello 2 9223372036854775807 0 4 9 :hub -");
-	writes(&(struct fleet_line) { .word = FLEET_LOST,
-	           .text = "a :text with #marks" },
-	    "lost :a :text with #marks");
-}
-
-static void
-test_records(void)
-{
-	struct fleet_line line = { .word = FLEET_ENDED, .records_count = 2 };
-	struct fleet_line again = { .text = "" };
-	char room[FLEET_LINE_SIZE];
-	struct text text = text_in(room, sizeof room);
-	struct gate_record record = gate_record_new();
-
-	for (int i = 0; i < FLEET_NUMBERS; i++)
-		line.numbers[i] = INT64_MAX;
-	memset(line.text, '~', sizeof line.text - 1);
-	gate_set_reason(&record, "exit 7");
-	gate_encode(&record, line.records[0]);
-	memset(line.records[1], 0xff, GATE_RECORD_SIZE);
-	fleet_line_write(&text, &line);
-	is_int((int64_t)text.length, (int64_t)strlen(room),
-	    "the longest message fits");
-	ok(fleet_line_read(&again, room)
-	        && memcmp(again.records, line.records, sizeof line.records) == 0
-	        && strcmp(again.text, line.text) == 0,
-	    "records come as they went");
-}
-
-static void
-test_refusals(void)
-{
-	static const char *const wrong[] = { "", " ", "loo", "looks", "LOOK",
-		"look ", "look  1", "look 1 2 3 4 5 6", "look -1", "look +1",
-		"look 1x", "look 9223372036854775808",
-		"look 99999999999999999999", "gate #", "gate #00", "gate #0g",
-		"look 1 x", "look1", "look\n" };
 	struct fleet_line line;
 
-	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-		ok(!fleet_line_read(&line, wrong[i]), wrong[i]);
-	ok(fleet_line_read(&line, "lost :\x1b[1m\n")
-	        && strcmp(line.text, "?[1m?") == 0,
-	    "a text controls no terminal");
+	text_copy(copy, sizeof copy, words);
+	fleet_line_read(&line, copy);
+	for (int i = 0; i < FLEET_FIELDS; i++) {
+		if (line.fields[i][0] == '\0')
+			continue;
+		text_join(&text, "[", line.fields[i], "]");
+		if (line.numbers[i] != 0)
+			text_number(&text, line.numbers[i]);
+	}
+	is_string(room, fields, words);
 }
 
 TESTS
 {
-	test_words();
-	test_records();
-	test_refusals();
+	char words[] = "put {hub}:gate";
+	struct fleet_line line;
+
+	reads("", "");
+	reads("look {hub}:gate", "[look][{hub}:gate]");
+	reads("look {hub}:gate 12 0 3", "[look][{hub}:gate][12]12[0][3]3");
+	reads("done 0 1", "[done][0][1]1");
+	reads("done 1", "[done][1]1");
+	reads("put {hub}:slots 9223372036854775807 - 0a",
+	    "[put][{hub}:slots][9223372036854775807]9223372036854775807[-]["
+	    "0a]");
+	reads("look 99999999999999999999 -1 +1 1x",
+	    "[look][99999999999999999999]9223372036854775807[-1][+1][1x]");
+	reads("lost :a :text  with blanks ", "[lost][a :text  with blanks ]");
+	reads("hello 4 :", "[hello][4]4");
+	reads("look  2", "[look][2]2");
+	reads("0 1 2 3 4 5 6 7 8 9 10 11",
+	    "[0][1]1[2]2[3]3[4]4[5]5[6]6[7]7[8]8[9]9");
+	fleet_line_read(&line, words);
+	ok(fleet_line_is(&line, "put") && !fleet_line_is(&line, "pu")
+	        && !fleet_line_is(&line, "puts"),
+	    "a word is a whole one");
 }

@@ -8,7 +8,7 @@
 
 #include "core/base/array.h"
 #include "core/base/duration.h"
-#include "core/gate/step.h"
+#include "core/gate/gate.h"
 #include "core/pause/random.h"
 #include "core/simulation/event_queue.h"
 #include "unit/tap.h"
