@@ -36,7 +36,8 @@ void countdown_line_end(void);
  */
 int countdown_line_wait(int64_t until_ns);
 
-/* The same, with a line or without. Where the wait goes on, so does the line. */
+/* The same, with a line or without. Where the wait goes on, so does the line.
+ */
 int countdown_line_wait_on(int64_t until_ns);
 
 #endif
