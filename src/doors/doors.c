@@ -116,12 +116,17 @@ doors_before_attempt(
 struct aftermath
 doors_after_verdict(void *self, const struct loop_state *state)
 {
+	struct aftermath aftermath = { .at_door = false };
+
 	(void)self;
 	if (has_slots)
 		slots_free();
 	if (has_gate)
-		return gate_door_leave(state);
-	return (struct aftermath) { .at_door = false };
+		aftermath = gate_door_leave(state);
+	/* A lock, or a server, may have taken its time. */
+	if (signals_end_pending())
+		aftermath.signal = signals_drain();
+	return aftermath;
 }
 
 void

@@ -29,12 +29,12 @@ static char shown_name[FLEET_NAME_SIZE];
 static uint64_t run; /* a hash of our id */
 static bool is_tried; /* to open the file */
 static bool is_probe; /* the attempt */
+static bool is_woken; /* it was let through a shut gate */
 static uint64_t ticket; /* of our wait or probe; 0: none */
 static int64_t waited_ns; /* in all */
 static int64_t spent_ns; /* of --gate-wait */
 
 static const struct entry go = { .admission = ADMISSION_GO };
-static const struct entry late = { .admission = ADMISSION_LATE };
 
 void
 gate_door_start(const struct gate_options *what,
@@ -157,6 +157,19 @@ refuse(void)
 		.reason = reason[0] != '\0' ? reason : NULL };
 }
 
+/* The limit of the run has come. */
+static struct entry
+be_late(void)
+{
+	static char words[FLEET_NAME_SIZE + GATE_REASON_SIZE + 16];
+	struct text text = text_in(words, sizeof words);
+
+	give_up_ticket();
+	text_join(&text, "gate ", shown_name,
+	    seen.gate.reason[0] != '\0' ? ": " : "", seen.gate.reason);
+	return (struct entry) { .admission = ADMISSION_LATE, .waiting = words };
+}
+
 /*
  * A signal has ended the wait. The wake signal means: try now, and the gate has
  * no say. Such an attempt is no probe; its failure changes nothing.
@@ -170,7 +183,8 @@ interrupted(int signal)
 	if (signal != 0)
 		return (struct entry) { .admission = ADMISSION_SIGNAL,
 			.signal = signal };
-	environment_gate("probing");
+	is_woken = seen.gate.state == GATE_SHUT;
+	environment_gate(is_woken ? "probing" : "paced");
 	return go;
 }
 
@@ -214,8 +228,7 @@ wait_until(struct gate_answer answer, int64_t until_ns)
 		if (counts && spent_ns >= options->wait_ns)
 			return refuse();
 		if (clock_now_ns() >= until_ns) {
-			give_up_ticket();
-			return late;
+			return be_late();
 		}
 		/* Who waits needs nobody who asks a server. */
 		if (options->fleet)
@@ -266,7 +279,7 @@ gate_door_enter(int64_t until_ns)
 		is_tried = true;
 		shared_state_open(&store.part);
 	}
-	is_probe = false;
+	is_probe = is_woken = false;
 	if (!gate_store_is_there(&store))
 		return go;
 	if (has_to_leave())
@@ -385,7 +398,7 @@ gate_door_leave(const struct loop_state *state)
 	static const struct aftermath none = { .at_door = false };
 	char words[REASON_SIZE];
 	struct gate_attempt attempt;
-	bool done, probed = is_probe;
+	bool done, probed = is_probe || is_woken;
 	const struct gate *gate = &seen.gate;
 
 	if (!gate_store_is_there(&store))
@@ -393,7 +406,7 @@ gate_door_leave(const struct loop_state *state)
 	environment_gate(NULL);
 	attempt = attempt_of(state, words);
 	/* Nothing that anybody would want to know. */
-	if (attempt.outcome == GATE_NEUTRAL && !probed)
+	if (attempt.outcome == GATE_NEUTRAL && !is_probe)
 		return none;
 	done = note(&attempt, state->outcome.evidence.hint.wait_ns);
 	give_up_ticket();

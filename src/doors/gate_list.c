@@ -108,30 +108,34 @@ add_deferral(struct row *row, const uint8_t *bytes)
 		text_copy(row->reason, sizeof row->reason, deferral.reason);
 }
 
-/* False: it is no file of ours. */
-static bool
+static void
+add_parts(
+    struct row *row, const struct gate_store *store, struct gate_view *view)
+{
+	/* Its pace may have come to its end when nobody was there. */
+	gate_pass_time(&view->gate, view->now_ns);
+	add_gate(row, store, view);
+	add_deferral(row, store->bytes);
+	put_number(
+	    row->slots, sizeof row->slots, count_slots(&store->part.file));
+}
+
+/* What cannot be used is told, as each run of that name says it. */
+static void
 read_row(struct row *row, const struct state_dir *dir, const char *name)
 {
 	struct gate_store store = { .is_noted = true, .is_broken = true };
 	struct state_file *file = &store.part.file;
 	struct gate_view view;
-	bool is_ours;
+	struct text reason = text_in(row->reason, sizeof row->reason);
 
-	if (shared_name_scan(name) != strlen(name)
-	    || !state_file_open(file, dir, name))
-		return false;
-	is_ours = gate_store_look(&store, &view);
-	if (is_ours) {
-		*row = (struct row) { .name = "" };
-		text_copy(row->name, sizeof row->name, name);
-		/* Its pace may have come to its end when nobody was there. */
-		gate_pass_time(&view.gate, view.now_ns);
-		add_gate(row, &store, &view);
-		add_deferral(row, store.bytes);
-		put_number(row->slots, sizeof row->slots, count_slots(file));
-	}
+	*row = (struct row) { .gate = "-" };
+	text_copy(row->name, sizeof row->name, name);
+	if (state_file_open(file, dir, name) && gate_store_look(&store, &view))
+		add_parts(row, &store, &view);
+	else
+		text_join(&reason, "cannot be used: ", file->why);
 	state_file_close(file);
-	return is_ours;
 }
 
 static const char *
@@ -149,6 +153,12 @@ print_row(const struct row *row, int width)
 	    or_dash(row->deferred), or_dash(row->reason));
 }
 
+static int
+is_name(const struct dirent *entry)
+{
+	return shared_name_scan(entry->d_name) == strlen(entry->d_name);
+}
+
 /* All that there is in DIR. */
 static void
 print_all(const struct state_dir *dir)
@@ -162,18 +172,16 @@ print_all(const struct state_dir *dir)
 	if (statvfs(dir->path, &disk) == 0 && (disk.f_flag & ST_RDONLY) != 0)
 		usage_refuse("--gate=list", dir->path, strerror(EROFS));
 
-	count = scandir(dir->path, &names, NULL, alphasort);
+	count = scandir(dir->path, &names, is_name, alphasort);
 	if (count < 0)
 		usage_refuse("--gate=list", dir->path, strerror(errno));
 	for (int i = 0; i < count; i++)
-		if ((int)strlen(names[i]->d_name) > width
-		    && shared_name_scan(names[i]->d_name)
-		        == strlen(names[i]->d_name))
+		if ((int)strlen(names[i]->d_name) > width)
 			width = (int)strlen(names[i]->d_name);
 	print_row(&head, width);
 	for (int i = 0; i < count; i++) {
-		if (read_row(&row, dir, names[i]->d_name))
-			print_row(&row, width);
+		read_row(&row, dir, names[i]->d_name);
+		print_row(&row, width);
 		free(names[i]);
 	}
 	free(names);

@@ -45,6 +45,7 @@ static char lost_why[2 * FLEET_TEXT_SIZE];
 static bool was_held; /* by an attempt of this run */
 static int64_t waited_ns; /* in all */
 static bool is_disordered; /* the order cannot be written */
+static struct slots known; /* of it, then */
 static struct text word; /* BACKOFF_SLOTS, up to the number of the slot */
 
 void
@@ -382,13 +383,16 @@ is_before(int64_t ticket)
 static enum lock_result
 take_ticket(struct slots *slots, int64_t *ticket)
 {
-	enum lock_result result;
+	enum lock_result result = LOCK_BUSY;
 
-	do {
+	/* Another program may have locked all of the file. */
+	for (int i = 0; i < SLOTS_MOST && result == LOCK_BUSY; i++) {
 		*ticket = slots->next++;
 		result
 		    = lock_try(part.file.fd, STATE_LOCK_SLOT_TICKET + *ticket);
-	} while (result == LOCK_BUSY);
+	}
+	if (result == LOCK_BUSY)
+		*ticket = 0;
 	return result;
 }
 
@@ -480,19 +484,20 @@ look(int64_t *ticket, int64_t *again_ns)
 		ask_before(&visit);
 	is_ordered = part.file.fd >= 0 && read_order(record);
 	now_ns = boot_clock_ns();
-	slots = slots_new(now_ns);
+	slots = known.next > 0 ? known : slots_new(now_ns);
 	if (is_ordered)
 		slots = slots_get(record + STATE_SLOTS_AT, boot_hash(), now_ns);
-	if (*ticket == 0 && part.file.fd >= 0)
+	if (*ticket == 0 && (is_ordered || is_disordered))
 		result = take_ticket(&slots, ticket);
 	if (visit.busy >= 0)
 		slots.lost_ns = lost_ns;
 	visit.ticket = *ticket;
-	visit.is_first = !is_ordered || !is_before(*ticket);
+	visit.is_first = *ticket == 0 || !is_before(*ticket);
 	if (result == LOCK_HAD)
 		result = take_in_turn(&slots, now_ns, visit, &until_ns);
 	if (is_ordered && result != LOCK_FAILED)
 		write_order(record, &slots);
+	known = slots;
 	if (part.file.fd >= 0)
 		state_file_unlock(&part.file);
 	if (result == LOCK_HAD && options->fleet)

@@ -191,10 +191,10 @@ has_lines() { # COUNT FILE
 @test "--deadline and --until end a wait before any attempt with 124" {
   shut_for 30m
   run -124 "$BACKOFF" --gate=hub -T 1s -- ./job
-  assert_line --regexp '^backoff: job: (deadline reached|no time for another attempt) after 0 '
+  assert_line --regexp '^backoff: job: deadline reached in [^:]*, waiting for gate hub: exit 7$'
   run -124 "$BACKOFF" -q --gate=hub --until="@$(($(date +%s) + 2))" -- ./job
   assert_equal "${#lines[@]}" 1
-  refute_output --partial waiting
+  refute_output --partial 'waiting at'
   # Behind another one that waits, too.
   beside --gate=hub -- true
   wait_for grep -q 'waiting at gate' beside
@@ -224,10 +224,12 @@ each_signal_ends() {
 
 @test "--wake-on lets an attempt through at once, whose failure leaves the gate shut, and whose success opens it" {
   shut_for 30m
-  start -- "$BACKOFF" --gate=hub --wake-on=USR1 -n 1 -- ./job
+  start -- "$BACKOFF" --gate=hub --wake-on=USR1 -T 1000s -- ./job
   behind_gate
   signal USR1
-  assert_fate "exited 7"
+  await "$err" 'probe 1 at gate hub failed after [^:]*: exit 7 .not counted'
+  signal TERM
+  assert_fate "killed TERM"
   run -75 "$BACKOFF" --gate=hub --gate-wait=0 -- ./job
   anew
   shut_gate
@@ -358,6 +360,8 @@ shut_out() {
   "$BACKOFF" -qq --defer=sync:1h..1h -n 1 -- false || true
   touch up
   "$BACKOFF" -qq --gate=a-name-that-is-long -- ./job
+  echo 'export PATH=/bin' >state/profile
+  chmod 600 state/profile
   beside --gate=hub -- true
   wait_for grep -q 'waiting at gate' beside
   start -- "$BACKOFF" --gate=hub -- true
@@ -366,8 +370,9 @@ shut_out() {
   assert_line --index 0 --regexp '^NAME {17}GATE +SINCE +RATE +LIMIT +WAITING +SLOTS +DEFERRED UNTIL +REASON$'
   assert_line --index 1 --regexp '^a-name-that-is-long  open +- +- +- +- +- +- +-$'
   assert_line --index 2 --regexp '^hub {18}shut +[0-9-]{10} [0-9:]{8} +- +- +2 +- +- +exit 7$'
-  assert_line --index 3 --regexp '^sync +open +- +- +- +- +- +[0-9-]{10} [0-9:]{8} +exit 1$'
-  assert_equal "${#lines[@]}" 4
+  assert_line --index 3 --regexp '^profile +-( +-){6} +cannot be used: not a state file of backoff$'
+  assert_line --index 4 --regexp '^sync +open +- +- +- +- +- +[0-9-]{10} [0-9:]{8} +exit 1$'
+  assert_equal "${#lines[@]}" 5
 }
 
 @test "--gate=list and the log say at which rate a gate is paced" {

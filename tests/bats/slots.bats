@@ -284,6 +284,26 @@ other_takes() {
   assert [ ! -e started ]
 }
 
+@test "who locks all of the file keeps no run from ending in its time" {
+  "$BACKOFF" --slots=hub:1 -- true
+  mkfifo locked
+  "${PYTHON[@]}" -c '
+import fcntl, sys, time
+with open(sys.argv[1], "r+") as file:
+  fcntl.lockf(file, fcntl.LOCK_SH)
+  open("locked", "w").close()
+  time.sleep(1000)' "$state/hub" 3>&- 7>&- &
+  local other=$!
+  : <locked
+  run -75 "$BACKOFF" --slots=hub:1 --slots-wait=1s -- touch started
+  start -- "$BACKOFF" --slots=hub:1 -- touch started
+  await "$err" 'waiting for the slot'
+  signal TERM
+  assert_fate "killed TERM"
+  assert [ ! -e started ]
+  kill "$other"
+}
+
 @test "a lock of COMMAND's own heirs holds no slot" {
   "$BACKOFF" --slots=hub:1 -- sh -c 'sleep 1000 >/dev/null 2>&1 & echo $! >heir' 3>&- 7>&-
   run -0 "$BACKOFF" --slots=hub:1 -T 100s true

@@ -25,6 +25,7 @@
 
 /* A probe may last this long, or twice the longest failure. */
 #define PROBE_NS (10 * NS_PER_S)
+#define PROMISE_NS NS_PER_S
 
 /* Who stands further behind looks later for a probe that is due. */
 #define PLACE_NS (20 * NS_PER_MS)
@@ -109,6 +110,14 @@ move_head(struct gate *gate, int64_t until_ns)
 	}
 }
 
+/* Those who fail one after the other are not free to go yet. */
+static bool
+is_in_row(const struct gate *gate, int64_t now_ns)
+{
+	return gate->row.failures > 0
+	    && now_ns - gate->row.last_ns <= ROW_ENDS_NS;
+}
+
 void
 gate_pass_time(struct gate *gate, int64_t now_ns)
 {
@@ -120,7 +129,7 @@ gate_pass_time(struct gate *gate, int64_t now_ns)
 			break;
 		pace_end_second(&gate->pace);
 		if (gate->pace.rate > OPEN_RATE
-		    || (gate->head == gate->next
+		    || (gate->head == gate->next && !is_in_row(gate, end_ns)
 		        && end_ns
 		                - max_ns(gate->pace.refused_ns, gate->since_ns)
 		            > EMPTY_NS))
@@ -192,13 +201,28 @@ gate_is_deserted(const struct gate *gate, int64_t now_ns, uint8_t living)
 	    && now_ns >= saturating_add(next_probe_ns(&seen), DESERTED_NS);
 }
 
+/*
+ * A probe that outlives the failures is a sign that the service is up: it may
+ * be a long job. But as many as may probe may also hang.
+ */
+static bool
+probe_promises(const struct gate *gate, int64_t now_ns)
+{
+	int64_t ran_ns = now_ns - gate->probe_ns;
+	int64_t failure_ns = saturating_multiply(gate->row.longest_ns, 2);
+	int64_t all_ns = saturating_multiply(probe_patience_ns(gate), 4);
+
+	return gate->probers_count > 0
+	    && ran_ns >= max_ns(PROMISE_NS, failure_ns)
+	    && (gate->probers_count < GATE_MOST_PROBERS || ran_ns < all_ns);
+}
+
 bool
 gate_keeps_waiting(const struct gate *gate, int64_t now_ns)
 {
 	return gate->state == GATE_SHUT
 	    && !(gate->stated && now_ns < gate->due_ns)
-	    && (gate->probers_count == 0
-	        || now_ns - gate->probe_ns < probe_patience_ns(gate));
+	    && !probe_promises(gate, now_ns);
 }
 
 static uint64_t

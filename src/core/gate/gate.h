@@ -158,7 +158,7 @@ bool gate_is_deserted(const struct gate *gate, int64_t now_ns, uint8_t living);
 
 /*
  * Whether a wait that goes on is the gate's: it is shut, not until a moment
- * that was stated, and not for a probe that takes long.
+ * that was stated, and not for a probe that outlives the failures.
  */
 bool gate_keeps_waiting(const struct gate *gate, int64_t now_ns);
 

@@ -189,6 +189,10 @@ after_verdict(struct run *run)
 	run->aftermath = (struct aftermath) { .at_door = false };
 	if (world->after_verdict != NULL)
 		run->aftermath = world->after_verdict(world->self, &run->state);
+	if (run->aftermath.signal != 0) {
+		run->state.outcome.late_end_signal = run->aftermath.signal;
+		run->told = outcome_told(&run->state.outcome);
+	}
 	run->state.probe = run->aftermath.probe;
 	run->state.probe.is_counted = run->settings->limits.attempts_given
 	    || run->state.probe.number == 0;

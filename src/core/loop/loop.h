@@ -50,6 +50,7 @@ struct aftermath {
 	/* One does not count for an --attempts that is a default. */
 	struct probe probe;
 	bool keeps_windows; /* others pace it: the windows do not grow */
+	int signal; /* one that ends us came meanwhile; or 0 */
 };
 
 struct world {

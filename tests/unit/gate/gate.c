@@ -337,6 +337,44 @@ flaw_of_any_order(struct random *random)
 	return "who waits starts in the end";
 }
 
+/* What counts of --gate-wait. */
+static void
+waits(void)
+{
+	uint64_t tickets[20];
+
+	shut_gate();
+	ok(gate_keeps_waiting(&gate, T0 + 6 * S), "a wait counts");
+	for (size_t i = 0; i < ARRAY_LENGTH(tickets); i++)
+		tickets[i] = look(3 * S, 0).ticket;
+	look(7 * S, tickets[0]);
+	ok(gate_keeps_waiting(&gate, T0 + 7900 * MS),
+	    "... and with a probe that takes no longer than a failure");
+	ok(!gate_keeps_waiting(&gate, T0 + 8 * S), "... but not with a longer");
+	for (int64_t at = 8; at < 47; at++)
+		for (size_t i = 0; i < ARRAY_LENGTH(tickets); i++)
+			look(at * S, tickets[i]);
+	is_int(gate.probers_count, GATE_MOST_PROBERS, "all probe that may");
+	ok(!gate_keeps_waiting(&gate, T0 + 46 * S)
+	        && gate_keeps_waiting(&gate, T0 + 47 * S),
+	    "... and once they hang, too, it counts again");
+	result(47 * S, GATE_FAILURE, 1, gate.probers[0], 60 * S);
+	ok(!gate_keeps_waiting(&gate, T0 + 48 * S),
+	    "until a moment that was stated it does not");
+}
+
+static void
+stays_paced(void)
+{
+	pace_gate();
+	fail(8 * S, 1);
+	gate_pass_time(&gate, T0 + 60 * S);
+	is_int(gate.state, GATE_PACED, "in a row of failures nobody is let go");
+	result(61 * S, GATE_SUCCESS, 1, 0, 0);
+	gate_pass_time(&gate, T0 + 62 * S);
+	is_int(gate.state, GATE_OPEN, "a success ends that");
+}
+
 TESTS
 {
 	struct random random = random_from(7);
@@ -345,6 +383,8 @@ TESTS
 	shuts();
 	probes();
 	probes_more();
+	waits();
+	stays_paced();
 	paces();
 	shuts_again();
 	is_refused();

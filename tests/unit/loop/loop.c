@@ -666,6 +666,20 @@ test_doors(void)
 	is_int(passed.entry_until_ns, 4500 * MS, "  keeps its own");
 }
 
+/* A signal that comes while others are told of the last verdict. */
+static void
+test_signal_after_verdict(void)
+{
+	static const struct aftermath told = { .signal = SIGTERM };
+
+	doors.are_there = true;
+	settings.limits.attempts = 1;
+	act(exited(7), 0);
+	doors.aftermaths[0] = told;
+	ends(RESULT_INTERRUPTED, 143, SIGTERM, 1,
+	    "a signal while the others are told");
+}
+
 /* What a probe at a gate that stays shut makes of its verdict. */
 static const struct aftermath probed = {
 	.at_door = true,
@@ -790,6 +804,7 @@ TESTS
 	reset();
 	test_doors();
 	test_refusals();
+	test_signal_after_verdict();
 	test_aftermath();
 	test_attempts_given();
 	test_aftermath_of_a_long_run();
