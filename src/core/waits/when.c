@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -16,7 +17,7 @@
 #define MILLISECONDS_FROM (1000 * EPOCH_FROM)
 
 struct unit {
-	char names[32]; /* those of one or two letters in this case only */
+	char names[32];
 	int64_t ns;
 };
 
@@ -25,6 +26,7 @@ static const struct unit units[] = {
 	{ "m min mins minute minutes", NS_PER_MIN },
 	{ "h hr hrs hour hours", 60 * NS_PER_MIN },
 	{ "d day days", 24 * 60 * NS_PER_MIN },
+	{ "w week weeks", 7 * 24 * 60 * NS_PER_MIN },
 	{ "ms msec msecs", NS_PER_MS },
 	{ "millisecond milliseconds", NS_PER_MS },
 	{ "us microsecond microseconds", 1000 },
@@ -67,26 +69,59 @@ when_number(const char *text, int64_t unit_ns, struct when *when)
 	return end;
 }
 
-/* The unit whose name is the letters at TEXT; sets *REST. */
+/*
+ * The unit that TEXT begins with, perhaps behind what stands round a number
+ * ("after '372' seconds", "a 5-minute break"); sets *REST.
+ */
 static const struct unit *
 scan_unit(const char *text, const char **rest)
 {
 	char word[16];
 	size_t length = 0;
 
-	while (length < sizeof word && is_letter(text[length])) {
-		word[length] = text[length];
-		length++;
-	}
+	text = skip_blanks(text + strspn(text, "'\"`*"));
+	text += *text == '-';
+	if (strncmp(text, "\xc2\xb5s", 3) == 0) /* Go's microseconds */
+		text += 2;
+	for (; length < sizeof word && is_letter(text[length]); length++)
+		word[length] = (char)(text[length] | 0x20);
 	*rest = text + length;
-	if (length == 0 || is_letter(**rest))
-		return NULL;
-	for (size_t i = 0; length > 2 && i < length; i++)
-		word[i] |= 0x20;
-	for (size_t i = 0; i < ARRAY_LENGTH(units); i++)
+	if (strncmp(*rest, "(s)", 3) == 0)
+		*rest += 3;
+	if (length == 1 && *word == 's' && text[-1] == '\xb5')
+		memcpy(word, "us", length = 2);
+	for (size_t i = 0; length > 0 && i < ARRAY_LENGTH(units); i++)
 		if (words_have(units[i].names, word, length))
 			return &units[i];
 	return NULL;
+}
+
+/* "1,234.5", "an": so many units. */
+static const char *
+scan_amount(const char *text, int64_t unit_ns, int64_t *ns)
+{
+	static const char words[][6] = { "a", "an", "one", "two", "three",
+		"four", "five", "six", "seven", "eight", "nine", "ten" };
+	const char *point, *end = decimal_end(text, &point), *rest;
+
+	for (int i = 0; end == NULL && i < (int)ARRAY_LENGTH(words); i++) {
+		*ns = saturating_multiply(i < 2 ? 1 : i - 1, unit_ns);
+		rest = skip_word(text, words[i]);
+		if (rest != NULL)
+			return rest;
+	}
+	if (end == NULL)
+		return NULL;
+	*ns = decimal_scale(text, point, end, unit_ns);
+	while (*end == ',' && point == end) {
+		rest = decimal_end(end + 1, &point);
+		if (rest == NULL || point != end + 4)
+			break;
+		*ns = saturating_add(saturating_multiply(*ns, 1000),
+		    decimal_scale(end + 1, point, rest, unit_ns));
+		end = rest;
+	}
+	return end;
 }
 
 /* Where the next part of a compound would begin. */
@@ -106,52 +141,49 @@ next_part(const char *text)
 static const char *
 scan_duration(const char *text, struct when *when)
 {
-	const char *rest = NULL, *point, *end, *after;
-	int64_t before_ns = INT64_MAX, ns = 0;
+	const char *rest = NULL, *end, *after;
+	int64_t before_ns = INT64_MAX, ns;
 
-	while ((end = decimal_end(text, &point)) != NULL) {
-		const struct unit *unit = scan_unit(skip_blanks(end), &after);
+	when->kind = WHEN_DURATION;
+	while ((end = scan_amount(text, 1, &ns)) != NULL) {
+		const struct unit *unit = scan_unit(end, &after);
 
 		if (unit == NULL || unit->ns >= before_ns)
 			break;
-		ns = saturating_add(
-		    ns, decimal_scale(text, point, end, unit->ns));
+		scan_amount(text, unit->ns, &ns);
+		when->ns = saturating_add(when->ns, ns);
 		before_ns = unit->ns;
 		rest = after;
 		text = next_part(after);
 	}
-	when->kind = WHEN_DURATION;
-	when->ns = ns;
 	return rest;
 }
 
 /* --- zones --- */
 
-/* "+02:00", "-0500", "+01" */
+/* "+02:00", "-0500", "+01", "-3" */
 static const char *
 scan_offset(const char *text, struct when *when)
 {
-	int sign = *text == '-' ? -1 : 1, number[2] = { 0, 0 };
+	int sign = *text == '-' ? -1 : 1, hour, minute = 0;
+	const char *end = text + 1 + strspn(text + 1, "0123456789");
+	long number = strtol(text + 1, NULL, 10);
 
-	if (*text != '+' && *text != '-')
+	if ((*text != '+' && *text != '-') || end - text < 2 || end - text > 5)
 		return NULL;
-	text++;
-	for (int i = 0; i < 2; i++) {
-		const char *at = i == 1 && *text == ':' ? text + 1 : text;
-
-		if (!is_digit(at[0]) || !is_digit(at[1])) {
-			if (i == 0 || at > text)
-				return NULL;
-			break;
-		}
-		number[i] = (at[0] - '0') * 10 + (at[1] - '0');
-		text = at + 2;
+	hour = (int)(end - text > 3 ? number / 100 : number);
+	minute = (int)(end - text > 3 ? number % 100 : 0);
+	if (*end == ':' && end - text == 3) {
+		minute = (int)strtol(end + 1, NULL, 10);
+		if (strspn(end + 1, "0123456789") != 2)
+			return NULL;
+		end += 3;
 	}
-	if (number[0] > 23 || number[1] > 59)
+	if (hour > 23 || minute > 59)
 		return NULL;
 	when->zone = ZONE_OFFSET;
-	when->offset_s = sign * (number[0] * 60 + number[1]) * 60;
-	return text;
+	when->offset_s = sign * (hour * 60 + minute) * 60;
+	return end;
 }
 
 /*
@@ -213,7 +245,8 @@ scan_zone(const char *text, struct when *when)
 		if (rest == NULL)
 			continue;
 		when->zone = ZONE_OFFSET;
-		return rest;
+		at = scan_offset(rest, when); /* "GMT-3" */
+		return at != NULL ? at : rest;
 	}
 	if (*at == '(') {
 		length = strcspn(at + 1, " \t()");
@@ -228,37 +261,6 @@ scan_zone(const char *text, struct when *when)
 }
 
 /* --- all of them --- */
-
-/*
- * Reads a date or a time of day without its zone. Returns NULL if there is
- * none; if there is only the beginning of one, *BROKEN is set, too.
- */
-static const char *
-scan_fields(const char *text, struct when *when, bool *broken)
-{
-	struct date *date = &when->date;
-	const char *rest;
-
-	when->kind = WHEN_DATE;
-	rest = date_http(text, date);
-	if (rest == NULL)
-		rest = date_iso(text, date);
-	if (rest == NULL) {
-		rest = date_of_year(text, date);
-		if (rest != NULL) {
-			when->kind = WHEN_DAY;
-			date->year = 2000; /* which has a leap day */
-			rest = date_time(rest, date);
-			*broken = rest == NULL;
-		}
-	}
-	if (rest != NULL)
-		*broken = !date_is_there(date);
-	if (rest != NULL || *broken)
-		return rest;
-	when->kind = WHEN_TIME;
-	return date_time(text, date);
-}
 
 /* "@1788625200" */
 static const char *
@@ -278,16 +280,18 @@ when_scan(const char *text, struct when *when)
 {
 	static const struct when nothing;
 	const char *rest;
-	bool broken = false;
+	bool broken;
 
 	*when = nothing;
-	rest = scan_fields(text, when, &broken);
+	rest = date_scan(text, &when->date, &broken);
 	if (broken)
 		return NULL;
 	if (rest != NULL) {
+		when->kind = when->date.month == 0 ? WHEN_TIME
+		    : when->date.year == 0         ? WHEN_DAY
+		                                   : WHEN_DATE;
 		rest = scan_zone(rest, when);
 	} else {
-		*when = nothing;
 		if (*text == '@')
 			rest = scan_epoch(text + 1, when);
 		if (rest == NULL)
@@ -296,6 +300,35 @@ when_scan(const char *text, struct when *when)
 			rest = when_number(text, NS_PER_S, when);
 	}
 	return rest != NULL && ends_before(rest) ? rest : NULL;
+}
+
+const char *
+when_clock(const char *text, struct when *when)
+{
+	static const char hours[][6] = { "h", "hr", "hrs", "hour", "hours" };
+	const char *end = text, *rest;
+	int64_t sum = 0;
+	int colons = 0;
+
+	for (;; end++) {
+		size_t digits = strspn(end, "0123456789");
+
+		if (digits < 1 || digits > 4
+		    || (colons > 0 && (digits != 2 || *end > '5')))
+			return NULL;
+		sum = sum * 60 + strtol(end, NULL, 10);
+		end += digits;
+		if (*end != ':' || ++colons > 2)
+			break;
+	}
+	for (size_t i = 0; colons == 1 && i < ARRAY_LENGTH(hours); i++)
+		if (skip_word(skip_blanks(end), hours[i]) != NULL)
+			sum *= 60;
+	rest = when_scan(text, when);
+	if (colons == 0 || !ends_before(end) || (rest != NULL && rest > end))
+		return NULL;
+	*when = (struct when) { .kind = WHEN_DURATION, .ns = sum * NS_PER_S };
+	return end;
 }
 
 bool
