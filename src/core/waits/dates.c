@@ -7,6 +7,7 @@
 
 #include "core/base/array.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/waits/dates.h"
 
 #define DAY (24 * 60 * 60)
@@ -25,24 +26,6 @@ static const char formats[][20]
     = { "%a, %d %b %Y %T", "%a, %d-%b-%y %T", "%a %b %d %T %Y", "%Y-%m-%dT%T",
 	      "%Y-%m-%d %T", "%Y/%m/%d %T", "%d %b %Y, %T", "%b %d, %Y, %T",
 	      "%a, %b %d, %Y, %T", "%m/%d/%Y, %H", "%b %d, %T", "%d %b, %T" };
-
-const char *
-skip_blanks(const char *text)
-{
-	while (*text == ' ' || *text == '\t')
-		text++;
-	return text;
-}
-
-const char *
-skip_word(const char *text, const char *word)
-{
-	size_t length = strlen(word);
-
-	if (strncasecmp(text, word, length) != 0 || is_of_word(text[length]))
-		return NULL;
-	return text + length;
-}
 
 /* One of NAMES, or its first LEAST letters; sets *INDEX. */
 static const char *

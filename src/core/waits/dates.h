@@ -32,13 +32,4 @@ int64_t date_seconds(const struct date *date);
  */
 const char *date_scan(const char *text, struct date *date, bool *broken);
 
-/* The rest of TEXT after blanks. */
-const char *skip_blanks(const char *text);
-
-/*
- * The rest of TEXT if it begins with WORD, in any case, and no letter, digit
- * or underscore follows; NULL otherwise.
- */
-const char *skip_word(const char *text, const char *word);
-
 #endif

@@ -7,37 +7,36 @@
 #include "core/base/array.h"
 #include "core/base/duration.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/waits/waits.h"
 
+#define STEP 16 /* bytes of a vector */
+
 enum {
-	/* What follows the words of a row; */
-	SPAN = 1 << 0, /* a duration */
+	/* What follows the words, or the value whose name they are. */
+	SPAN = 1 << 0, /* a duration; a string of one */
 	MOMENT = 1 << 1,
 	ALONE = 1 << 2, /* a NUMBER of seconds, where the sentence ends */
-	/* or a value, which is a WHEN, and the words are its name. */
-	KEY = 1 << 3,
-	HEADER = 1 << 4, /* seconds, or a date of HTTP */
+	KEY = 1 << 3, /* a value that is a WHEN */
+	HEADER = 1 << 4, /* one of seconds, or a date of HTTP */
 	MILLI = 1 << 5, /* a number is one of milliseconds */
 	DELAY = 1 << 6, /* in "retry_delay { seconds: 34 }", of two lines */
-	/* When it counts. */
-	RESET = 1 << 7, /* if nothing is left of the quota */
-	BEFORE = 1 << 8, /* if what it needs stands before the words */
-	FIRST = 1 << 9, /* in the first words of a line without it */
+	RESET = 1 << 7, /* it counts if nothing is left of the quota */
+	BEFORE = 1 << 8, /* what the row needs stands before the words, ... */
+	FIRST = 1 << 9, /* ... or they are the first ones of a sentence */
 };
 
 struct row {
-	char words[64], needs[96]; /* regular expressions: see match() */
+	char words[64], needs[96]; /* patterns of skip_pattern() */
 	int flags;
 };
 
-#define STEP 16
-
+#define QUOTA "(will|limit|quota|usage|window)"
 #define BACK(words) \
 	{ words " (in|after|for)", "", SPAN | MOMENT }, \
 	{ \
 		words " (at|on)", "", MOMENT \
 	}
-#define QUOTA "(will|limit|quota|usage|window)"
 
 /* Arrays, because pointers would have to be relocated at every start. */
 static const struct row rows[] = {
@@ -46,11 +45,10 @@ static const struct row rows[] = {
 	{ "(x-amz-retry-after|retry-after-ms|x-ms-retry-after-ms)", "",
 	    HEADER | MILLI },
 	{ "retry_after(|_s|_sec|_secs|_seconds)", "", KEY },
-	{ "(retry_after|wait)_(ms|millis|milliseconds)", "", KEY | MILLI },
+	{ "(retry_after|wait)_ms", "", KEY | MILLI },
 	{ "wait_seconds", "", KEY },
 	{ "(reset|resets)_(at|time|in_seconds)", "", KEY | RESET },
-	{ "(reset|resets)_(at|time|in)_(ms|millis|milliseconds)", "",
-	    KEY | RESET | MILLI },
+	{ "(reset|resets)_(at|time|in)_ms", "", KEY | RESET | MILLI },
 	{ "retry_delay", "", KEY | SPAN },
 	{ "seconds", "", KEY | DELAY },
 	BACK("retry( again| will occur|)"),
@@ -59,15 +57,15 @@ static const struct row rows[] = {
 	BACK("available( again|)"),
 	BACK("back off"),
 	{ "retry after", "", ALONE },
+	{ "(flood|flood_premium|slowmode)_wait_", "", ALONE },
+	{ "limit reached", "", MOMENT },
 	{ "resets( at| on|)", "", MOMENT | RESET },
 	{ "resets (in|after)", "", SPAN | MOMENT | RESET },
 	{ "reset( at| on|)", QUOTA, MOMENT | RESET | BEFORE },
 	{ "reset (in|after)", QUOTA, SPAN | MOMENT | RESET | BEFORE },
-	{ "limit reached", "", MOMENT },
+	{ "wait of", "", SPAN },
 	{ "wait", "(please|must|you|need|have to|before|required)",
 	    SPAN | FIRST },
-	{ "wait of", "", SPAN },
-	{ "(flood|flood_premium|slowmode)_wait_", "", ALONE },
 	{ "until", "(wait|banned|blocked|locked|limited)", MOMENT | BEFORE },
 	{ "for",
 	    "(greylisted|rate limited|rate-limited|throttled|banned|blocked|"
@@ -75,127 +73,34 @@ static const struct row rows[] = {
 	    SPAN },
 };
 
-/* No wait is in a line of a test's report, which begins with a tick, too, ...
- */
-static const char report[]
-    = "(ok|not ok|pass|fail|task [|\xe2\x9c\x93|\xe2\x9c\x94|\xe2\x9c\x95|"
-      "\xe2\x9c\x96|\xe2\x9c\x97|\xe2\x9c\x98|\xc3\x97|\xe2\x88\x9a)";
+/* What tells what a program does itself, or a figure: no wait is beside it. */
+#define VETO \
+	"(will retry|ll retry|will try again|ll try again|retrying in|" \
+	"retrying after|trying again in|next retry|next try|waited|avg|" \
+	"max retry|max wait|maximum wait|min wait|total wait)"
 
-/* ... nor in one that tells what a program does itself, or a figure. */
-static const char vetoes[][48] = {
-	"(will|ll|will now) (retry|try again)",
-	"(retrying|trying again) (in|after|at)",
-	"next (retry|try|attempt)",
-	"(waited|avg)",
-	"(max|maximum|min|total) (retry|wait)",
-};
-
-/* --- regular expressions --- */
-
-/* Matches up to one of (|) or the end of *PATTERN, which moves on. */
-static const char *
-match_plain(const char **pattern, const char *text)
-{
-	for (;; ++*pattern) {
-		char wanted = **pattern, c = *text;
-
-		if (c >= 'A' && c <= 'Z')
-			c |= 0x20;
-		if (wanted == '\0' || wanted == '|' || wanted == '('
-		    || wanted == ')')
-			return text;
-		if (wanted == '_')
-			text += c == '_' || c == '-';
-		else if (wanted == ' ' && (c == ' ' || c == '\t'))
-			text = skip_blanks(text);
-		else if (wanted == c)
-			text++;
-		else
-			return NULL;
-	}
-}
-
-/*
- * Matches what TEXT begins with, and returns the rest or NULL. In PATTERN,
- * (a|b) is one of several, a blank is some blanks, and "_" may be one of "_"
- * and "-". Letters are of any case; no word goes on behind the end. (Those of
- * regcomp(3) allocate, need a locale, and take ten times as long.)
- */
-static const char *
-match(const char *pattern, const char *text)
-{
-	text = match_plain(&pattern, text);
-	if (text == NULL || *pattern == '\0')
-		return text == NULL || pattern[-1] == '_'
-		        || !is_of_word(text[-1]) || !is_of_word(*text)
-		    ? text
-		    : NULL;
-	for (; *pattern != ')'; pattern++) {
-		const char *rest = NULL;
-
-		if (*pattern != '(' && *pattern != '|')
-			continue;
-		pattern++; /* most begin with another letter: that is quick */
-		if (*pattern < 'a' || *pattern > 'z'
-		    || ((*pattern ^ *text) & 31) == 0)
-			rest = match_plain(&pattern, text);
-		if (rest != NULL)
-			rest = match(strchr(pattern, ')') + 1, rest);
-		if (rest != NULL)
-			return rest;
-		pattern--;
-	}
-	return NULL;
-}
-
-static inline bool
-is_of_name(char c)
-{
-	return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z')
-	    || (c >= '0' && c <= '9') || c == '_' || c == '-';
-}
+/* What a line of a test's report begins with; a tick, a cross, too. */
+#define REPORT \
+	"(ok|not ok|pass|fail|task [|\xe2\x9c\x93|\xe2\x9c\x94|\xe2\x9c\x95|" \
+	"\xe2\x9c\x96|\xe2\x9c\x97|\xe2\x9c\x98|\xc3\x97|\xe2\x88\x9a)"
 
 /* The end of the word, or of the name with dashes, at AT. */
 static const char *
-word_end(const char *at)
+name_end(const char *at)
 {
-	while (is_of_name(*at))
+	while (((*at | 0x20) >= 'a' && (*at | 0x20) <= 'z') || *at == '-'
+	    || (*at >= '0' && *at <= '9') || *at == '_')
 		at++;
 	return at;
 }
-
-/* Where the next word begins, from AT up to END. */
-static const char *
-next_word(const char *at, const char *end)
-{
-	while (at < end && !is_of_name(*at))
-		/* A newline that is quoted: "\nTry again". */
-		at += *at == '\\' && (at[1] == 'n' || at[1] == 't') ? 2 : 1;
-	return at;
-}
-
-/* Whether words between FROM and END match PATTERN. */
-static bool
-has(const char *from, const char *end, const char *pattern)
-{
-	for (const char *at = next_word(from, end); at < end;
-	     at = next_word(word_end(at), end))
-		if (match(pattern, at) != NULL)
-			return true;
-	return false;
-}
-
-/* --- what is found --- */
 
 static void
 found(struct waits *waits, struct stated_wait *place, const struct when *when)
 {
 	const char *begin = waits->line + strspn(waits->line, " \t-=");
-	bool is_vetoed = match(report, begin) != NULL;
 
-	for (size_t i = 0; i < ARRAY_LENGTH(vetoes); i++)
-		is_vetoed |= has(begin, waits->end, vetoes[i]);
-	if (is_vetoed
+	if (skip_pattern(begin, REPORT) != NULL
+	    || has_pattern(begin, waits->end, VETO)
 	    || (when->zone == ZONE_NAMED && waits->has_zone != NULL
 	        && !waits->has_zone(when->zone_name)))
 		return;
@@ -204,106 +109,125 @@ found(struct waits *waits, struct stated_wait *place, const struct when *when)
 	place->line = waits->lines;
 }
 
-/* TEXT, up to its LENGTH, should have been a WHEN. */
+/* TEXT should have been a WHEN. */
 static void
-unreadable(struct stated_wait *place, const char *text, size_t length)
+unreadable(struct stated_wait *place, const char *text)
 {
 	if (place->stated > STATED_UNREADABLE)
 		return;
 	place->stated = STATED_UNREADABLE;
-	if (length > WAIT_TEXT)
-		length = WAIT_TEXT;
-	memcpy(place->text, text, length);
-	place->text[length] = '\0';
+	text_copy(place->text, sizeof place->text, text);
 }
-
-/* --- headers and keys --- */
 
 /* The value behind a name that ends at AT, or NULL. */
 static const char *
 value_of(const char *at)
 {
-	const char *rest = at;
+	bool is_quoted = false;
 
-	while (*rest == '"' || *rest == '\'' || *rest == '`' || *rest == '\\')
-		rest++;
-	rest = skip_blanks(rest);
-	if (*rest == '{') /* as text of protobuf */
-		return rest;
-	/* With a comma, a pair of strings. */
-	if (*rest != ':' && *rest != '='
-	    && (*rest != ',' || (rest[-1] != '"' && rest[-1] != '\'')))
+	for (; *at == '"' || *at == '\'' || *at == '`' || *at == '\\'; at++)
+		is_quoted = true;
+	at = skip_blanks(at);
+	if (*at == '{') /* as text of protobuf */
+		return at;
+	/* With a comma, it is a pair of strings. */
+	if (*at != ':' && *at != '=' && (*at != ',' || !is_quoted))
 		return NULL;
-	return skip_blanks(rest + (rest[1] == '>' ? 2 : 1));
+	return skip_blanks(at + (at[1] == '>' ? 2 : 1));
 }
 
-/* Reads the value of a name, of which nothing may follow. */
+/* Reads the value of a name, behind which nothing else may stand. */
 static bool
 read_value(const char *text, int flags, struct when *when)
 {
 	const char *value = text + strspn(text, "\"'`\\[(<"), *rest;
 	bool is_string = value > text && strchr("\"'`\\", value[-1]) != NULL;
 
-	memset(when, 0, sizeof *when);
 	rest = flags & MILLI ? when_number(value, NS_PER_MS, when)
 	                     : when_scan(value, when);
-	if (rest == NULL)
+	if (rest == NULL
+	    || (*rest != '\0'
+	        && strchr(is_string ? "\"'`\\" : " \t,;])}>&|\"'\\", *rest)
+	            == NULL))
 		return false;
-	if ((flags & HEADER) && !when->is_number
-	    && (when->kind != WHEN_DATE || !is_letter(*value)))
-		return false;
-	if ((flags & SPAN)
-	    && (!is_string || when->is_number || when->kind != WHEN_DURATION))
-		return false;
-	if ((flags & HEADER) && when->is_number)
+	if (flags & SPAN)
+		return is_string && !when->is_number
+		    && when->kind == WHEN_DURATION;
+	if ((flags & HEADER) && when->is_number) {
 		when->kind = WHEN_DURATION;
-	else if (flags & HEADER)
+	} else if (flags & HEADER) {
 		when->zone = ZONE_OFFSET; /* GMT, if it is not said */
-	return *rest == '\0'
-	    || strchr(is_string ? "\"'`\\" : " \t\r,;])}>&|\"'\\", *rest)
-	    != NULL;
+		return when->kind == WHEN_DATE && is_letter(*value);
+	}
+	return true;
+}
+
+static void
+look_at_name(struct waits *waits, const struct row *row, const char *name,
+    const char *value)
+{
+	struct stated_wait *place = &waits->found[(row->flags & RESET)
+	    != 0][row->flags & HEADER ? WAIT_HEADER : WAIT_KEY];
+	struct when when;
+
+	if (skip_pattern(name, row->words) != name_end(name)
+	    || (row->flags & DELAY && waits->lines > waits->delay_ends))
+		return;
+	if (row->flags & SPAN && *value == '{')
+		waits->delay_ends = waits->lines + 1;
+	if (read_value(value, row->flags, &when))
+		found(waits, place, &when);
+	else if (!(row->flags & HEADER)
+	    || waits->line + strspn(waits->line, " \t<>") != name)
+		return; /* perhaps it is none */
+	else if (*value != '\0')
+		unreadable(place, name);
+	else if (place->stated < STATED_EMPTY)
+		place->stated = STATED_EMPTY;
 }
 
 /* The quota that NAME, with WORD in it, is one of, or NULL. */
 static struct quota *
 quota_of(struct waits *waits, const char *name, const char *word)
 {
-	struct quota quota = { .name = "" };
-	size_t length = (size_t)(word_end(name) - name), size = strlen(word);
-	size_t at = 0, i = 0;
+	size_t size = strlen(word);
+	const char *end = name_end(name);
+	uint64_t key = 1; /* of the name without the word */
+	bool has_word = false;
 
-	while (at + size <= length
-	    && (strncasecmp(name + at, word, size) != 0
-	        || (at > 0 && is_letter(name[at - 1]))
-	        || is_letter(name[at + size])))
-		at++;
-	if (at + size > length || length >= sizeof quota.name)
-		return NULL;
-	memcpy(quota.name, name, at);
-	memcpy(quota.name + at, name + at + size, length - at - size);
-	while (i < waits->quotas_count
-	    && strncasecmp(waits->quotas[i].name, quota.name, length) != 0)
-		i++;
-	if (i == WAIT_QUOTAS)
-		return NULL;
-	if (i == waits->quotas_count)
-		waits->quotas[waits->quotas_count++] = quota;
-	return &waits->quotas[i];
+	for (const char *at = name; at < end; at++) {
+		if ((at == name || !is_letter(at[-1]))
+		    && strncasecmp(at, word, size) == 0
+		    && !is_letter(at[size])) {
+			has_word = true;
+			at += size - 1;
+		} else {
+			key = key * 31 + (unsigned char)(*at | 0x20);
+		}
+	}
+	for (size_t i = 0; has_word && i < WAIT_QUOTAS; i++)
+		if (waits->quotas[i].key == 0 || waits->quotas[i].key == key) {
+			waits->quotas[i].key = key;
+			return &waits->quotas[i];
+		}
+	return NULL;
 }
 
 /* What the name and its value say of a quota. */
 static void
 look_at_quota(struct waits *waits, const char *name, const char *value)
 {
+	struct quota *quota = quota_of(waits, name, "remaining");
 	const char *number = value + strspn(value, "\"'`\\["), *point;
 	const char *end = decimal_end(number, &point);
 	int64_t amount
 	    = end != NULL ? decimal_scale(number, point, end, 9) : -1;
-	struct quota *quota = quota_of(waits, name, "remaining");
 
 	waits->is_left |= (quota != NULL && amount > 0)
-	    || (amount >= 0 && amount < 900 && match("used_percent", name))
-	    || (match("status", name) && !strncasecmp(number, "allowed", 7));
+	    || (amount >= 0 && amount < 900
+	        && skip_pattern(name, "used_percent"))
+	    || (skip_pattern(name, "status")
+	        && skip_pattern(number, "allowed"));
 	if (quota != NULL) {
 		quota->is_used_up = amount == 0;
 	} else {
@@ -313,29 +237,10 @@ look_at_quota(struct waits *waits, const char *name, const char *value)
 		quota->has_reset = true;
 	}
 	if (quota->has_reset && quota->is_used_up)
-		found(waits, &waits->found[WAIT_HEADER], &quota->reset);
+		found(waits, &waits->found[0][WAIT_HEADER], &quota->reset);
 }
 
-/* Only at the beginning of a line is it a header for sure. */
-static void
-look_at_unread(struct waits *waits, struct stated_wait *place, const char *name,
-    const char *value)
-{
-	const char *end = waits->end;
-
-	if (waits->line + strspn(waits->line, " \t<>") != name)
-		return;
-	while (end > value && strchr(" \t\r", end[-1]) != NULL)
-		end--;
-	if (end > value)
-		unreadable(place, name, (size_t)(end - name));
-	else if (place->stated < STATED_EMPTY)
-		place->stated = STATED_EMPTY;
-}
-
-/* --- sentences --- */
-
-/* The rest of TEXT after what may stand in front of a WHEN: ": about". */
+/* Skips what may stand in front of a WHEN: ": about", dashes and quotes. */
 static const char *
 skip_between(const char *text)
 {
@@ -345,13 +250,11 @@ skip_between(const char *text)
 		text = rest;
 		rest += strspn(rest, " \t:|~\"'`<*\\");
 		rest += rest[0] == '-' && (rest[1] == ' ' || rest[1] == '-');
-		/* Dashes and quotes of Unicode. */
-		if (strncmp(rest, "\xe2\x80", 2) == 0
-		    && ((unsigned char)rest[2] & 0xf0) == 0x90)
+		if (rest[0] == '\xe2' && rest[1] == '\x80' && rest[2] != '\0')
 			rest += 3;
-		word = match("(for|about|around|roughly|approximately|approx.|"
-		             "approx|at least|up to|less than|another)",
-		    rest);
+		word = skip_pattern(rest,
+		    "(for|about|around|roughly|approximately|approx.|approx|"
+		    "at least|up to|less than|another)");
 		rest = word != NULL ? word : rest;
 	} while (rest > text);
 	return rest;
@@ -372,61 +275,37 @@ read_when(const char *text, int flags, struct when *when)
 		return false;
 	if (!when->is_number || when->kind == WHEN_EPOCH)
 		return flags & (when->kind == WHEN_DURATION ? SPAN : MOMENT);
-	rest += strspn(rest, " \t\r");
 	return (flags & ALONE)
 	    && (text[-1] == '_' || *rest == '\0'
 	        || strchr(".)]}\"'`\\", *rest) != NULL
 	        || strncmp(rest, "\xe2\x80", 2) == 0);
 }
 
-/* --- lines --- */
-
 static void
 look_at_words(struct waits *waits, const struct row *row, const char *at)
 {
-	struct stated_wait *place = row->flags & RESET
-	    ? &waits->resets[WAIT_SENTENCE]
-	    : &waits->found[WAIT_SENTENCE];
-	const char *rest = match(row->words, at);
+	const char *rest = skip_pattern(at, row->words);
 	struct when when;
 
 	if (rest != NULL && read_when(rest, row->flags, &when)
 	    && (row->needs[0] == '\0'
-	        || has(waits->line, row->flags & BEFORE ? at : waits->end,
-	            row->needs)
+	        || has_pattern(waits->line,
+	            row->flags & BEFORE ? at : waits->end, row->needs)
 	        || (row->flags & FIRST && *rest != ':'
-	            && (at == next_word(waits->line, at)
+	            && (at == waits->line + strspn(waits->line, " \t>*([-")
 	                || strncmp(at - 2, ". ", 2) == 0))))
-		found(waits, place, &when);
-}
-
-static void
-look_at_name(struct waits *waits, const struct row *row, const char *at,
-    const char *value)
-{
-	bool is_header = row->flags & HEADER;
-	struct stated_wait *place = is_header ? &waits->found[WAIT_HEADER]
-	    : row->flags & RESET              ? &waits->resets[WAIT_KEY]
-	                                      : &waits->found[WAIT_KEY];
-	struct when when;
-
-	if (match(row->words, at) != word_end(at)
-	    || (row->flags & DELAY && waits->lines > waits->delay_line + 1))
-		return;
-	if (row->flags & SPAN && *value == '{')
-		waits->delay_line = waits->lines;
-	if (read_value(value, row->flags, &when))
-		found(waits, place, &when);
-	else if (is_header)
-		look_at_unread(waits, place, at, value);
+		found(waits,
+		    &waits->found[(row->flags & RESET) != 0][WAIT_SENTENCE],
+		    &when);
 }
 
 void
 waits_reset(struct waits *waits)
 {
+	*waits = (struct waits) { .wanted = waits->wanted,
+		.has_zone = waits->has_zone };
 	for (int i = 0; i < WAIT_SOURCES; i++)
-		waits->found[i].stated = waits->resets[i].stated
-		    = STATED_MISSING;
+		waits->found[0][i].stated = STATED_MISSING;
 	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++)
 		for (const char *at = rows[i].words; *at != '\0'; at++) {
 			if (at > rows[i].words && strchr("(|", at[-1]) == NULL)
@@ -434,10 +313,6 @@ waits_reset(struct waits *waits)
 			waits->first[*at & 31] |= UINT32_C(1) << i;
 			waits->second[at[1] & 31] |= UINT32_C(1) << i;
 		}
-	waits->quotas_count = 0;
-	waits->is_left = false;
-	waits->lines = 0;
-	waits->delay_line = -2;
 }
 
 /* Places with three such letters, of any case. */
@@ -453,16 +328,15 @@ has_letters(const char *line, size_t length)
 	typedef uint8_t bytes __attribute__((vector_size(STEP)));
 	typedef uint64_t words __attribute__((vector_size(STEP)));
 	words found = { 0 };
-	bytes at[3];
 
-	for (size_t i = 0; i < length; i += STEP) {
-		char part[STEP + 2] = "";
-		const char *from = line + i;
+	if (length < STEP + 2)
+		return true;
+	for (size_t i = 0; i + 2 < length; i += STEP) {
+		size_t from = i < length - STEP - 2 ? i : length - STEP - 2;
+		bytes at[3];
 
-		if (length - i < sizeof part)
-			from = memcpy(part, from, length - i);
-		for (int j = 0; j < 3; j++) {
-			memcpy(&at[j], from + j, STEP);
+		for (size_t j = 0; j < 3; j++) {
+			memcpy(&at[j], line + from + j, STEP);
 			at[j] |= 0x20;
 		}
 		found |= (words)(AT('t', 'r', 'y') | AT('e', 's', 'e')
@@ -481,19 +355,14 @@ strip(char *line, char *end)
 {
 	char *to = line;
 
-	for (const char *at = line; at < end;) {
-		if (*at != '\x1b') {
-			*to++ = *at++;
-			continue;
-		}
-		at++;
-		if (*at == '[')
-			at += 1 + strspn(at + 1, "0123456789;:?<=>");
-		else if (*at == ']')
-			at += 1 + strcspn(at + 1, "\a\x1b");
-		at += *at != '\0';
+	for (const char *at = line; at < end; at++) {
+		if (*at != '\x1b')
+			*to++ = *at;
+		else if (at[1] == '[')
+			at += 2 + strspn(at + 2, "0123456789;:?");
+		else if (at[1] == ']')
+			at += 2 + strcspn(at + 2, "\a\x1b");
 	}
-	*to = '\0';
 	return to;
 }
 
@@ -504,15 +373,14 @@ look_at_word(struct waits *waits, const char *at, const char *value)
 
 	for (; which != 0; which &= which - 1) {
 		const struct row *row = &rows[__builtin_ctz(which)];
+		bool is_name = row->flags & (HEADER | KEY);
 
-		if (row->flags & (HEADER | KEY) ? value == NULL : false)
+		if (waits->wanted != WANTED_ALL && !(row->flags & HEADER))
 			continue;
-		if (waits->wanted == WANTED_HEADERS && !(row->flags & HEADER))
-			continue;
-		if (row->flags & (HEADER | KEY))
-			look_at_name(waits, row, at, value);
-		else
+		if (!is_name)
 			look_at_words(waits, row, at);
+		else if (value != NULL)
+			look_at_name(waits, row, at, value);
 	}
 	if (value != NULL)
 		look_at_quota(waits, at, value);
@@ -521,51 +389,52 @@ look_at_word(struct waits *waits, const char *at, const char *value)
 void
 waits_look(struct waits *waits, char *line, size_t length)
 {
-	struct stated_wait *header = &waits->found[WAIT_HEADER];
-	const char *at = line;
+	struct stated_wait *header = &waits->found[0][WAIT_HEADER];
+	char *end = line + length;
 
 	waits->lines++;
 	/* There are headers, though perhaps none that states a wait. */
 	if (header->stated == STATED_MISSING
 	    && strncmp(line + strspn(line, " <"), "HTTP/", 5) == 0)
 		header->stated = STATED_EMPTY;
-	if (waits->lines > waits->delay_line + 1 && !has_letters(line, length))
+	if (waits->lines > waits->delay_ends && !has_letters(line, length))
 		return;
-	waits->line = line;
-	waits->end = line + length;
 	if (memchr(line, '\x1b', length) != NULL)
-		waits->end = strip(line, line + length);
-	while ((at = next_word(at, waits->end)) < waits->end) {
-		const char *end = word_end(at);
-
+		end = strip(line, end);
+	while (end > line && strchr(" \t\r", end[-1]) != NULL)
+		end--;
+	*end = '\0';
+	waits->line = line;
+	waits->end = end;
+	for (const char *at = line, *rest; at < end; at = rest) {
+		rest = name_end(at);
 		if (is_letter(*at))
-			look_at_word(waits, at, value_of(end));
-		at = end;
+			look_at_word(waits, at, value_of(rest));
+		else if (rest == at) /* a newline is quoted: "\nTry again" */
+			rest += *at == '\\' && strchr("nt", at[1]) ? 2 : 1;
 	}
 }
 
 void
 waits_point(struct waits *waits, enum wait_source source, const char *text)
 {
-	struct stated_wait *place = &waits->found[source];
+	struct stated_wait *place = &waits->found[0][source];
 	struct when when;
 
 	waits->line = waits->end = "";
 	if (when_scan(skip_between(text), &when) != NULL)
 		found(waits, place, &when);
-	text = skip_blanks(text);
-	if (place->line != waits->lines || place->stated != STATED_READ)
-		unreadable(place, text, strlen(text));
+	unreadable(place, skip_blanks(text));
 }
 
 const struct stated_wait *
 waits_of(const struct waits *waits, enum wait_source source)
 {
-	const struct stated_wait *place = &waits->found[source];
-	const struct stated_wait *reset = &waits->resets[source];
+	const struct stated_wait *plain = &waits->found[0][source];
+	const struct stated_wait *reset = &waits->found[1][source];
 
 	return !waits->is_left && reset->stated == STATED_READ
-	        && (place->stated != STATED_READ || reset->line >= place->line)
+	        && (plain->stated != STATED_READ || reset->line >= plain->line)
 	    ? reset
-	    : place;
+	    : plain;
 }

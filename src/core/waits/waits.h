@@ -47,17 +47,15 @@ struct waits {
 	uint32_t first[32], second[32]; /* of a letter, the rows that have it */
 
 	/* What has been found so far: */
-	struct stated_wait found[WAIT_SOURCES];
-	struct stated_wait resets[WAIT_SOURCES]; /* of a quota, unless ... */
-	bool is_left; /* ... some of it is left */
-	/* Names such as x-ratelimit-reset, without the word, and the value. */
+	/* In [1], what counts unless something is left of the quota. */
+	struct stated_wait found[2][WAIT_SOURCES];
+	bool is_left;
 	struct quota {
-		char name[48];
+		uint64_t key; /* a hash of "x-ratelimit-", or 0 */
 		bool is_used_up, has_reset;
 		struct when reset;
 	} quotas[WAIT_QUOTAS];
-	size_t quotas_count;
-	int64_t lines, delay_line; /* that had "retry_delay {" */
+	int64_t lines, delay_ends; /* the last line of a "retry_delay {" */
 	const char *line, *end; /* which is looked at */
 };
 

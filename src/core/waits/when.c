@@ -9,6 +9,7 @@
 #include "core/base/array.h"
 #include "core/base/duration.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/waits/when.h"
 
 /* So many seconds, or more, are counted from 1970 on. */
@@ -17,7 +18,7 @@
 #define MILLISECONDS_FROM (1000 * EPOCH_FROM)
 
 struct unit {
-	char names[32];
+	char names[40];
 	int64_t ns;
 };
 
@@ -27,8 +28,7 @@ static const struct unit units[] = {
 	{ "h hr hrs hour hours", 60 * NS_PER_MIN },
 	{ "d day days", 24 * 60 * NS_PER_MIN },
 	{ "w week weeks", 7 * 24 * 60 * NS_PER_MIN },
-	{ "ms msec msecs", NS_PER_MS },
-	{ "millisecond milliseconds", NS_PER_MS },
+	{ "ms msec msecs millisecond milliseconds", NS_PER_MS },
 	{ "us microsecond microseconds", 1000 },
 	{ "ns nanosecond nanoseconds", 1 },
 };
@@ -47,8 +47,6 @@ ends_before(const char *rest)
 	    || (!is_digit(rest[1]) && !is_letter(rest[1]));
 }
 
-/* --- numbers and durations --- */
-
 const char *
 when_number(const char *text, int64_t unit_ns, struct when *when)
 {
@@ -58,13 +56,13 @@ when_number(const char *text, int64_t unit_ns, struct when *when)
 
 	if (end == NULL)
 		return NULL;
+	*when = (struct when) { .is_number = true };
 	/* Of units, as nanoseconds are too many for what is to come. */
 	whole = decimal_scale(text, point, point, 1);
 	if (unit_ns == NS_PER_S && whole >= MILLISECONDS_FROM)
 		unit_ns = NS_PER_MS;
 	when->kind = whole >= EPOCH_FROM * (NS_PER_S / unit_ns) ? WHEN_EPOCH
 	                                                        : WHEN_DURATION;
-	when->is_number = true;
 	when->ns = decimal_scale(text, point, end, unit_ns);
 	return end;
 }
@@ -81,15 +79,11 @@ scan_unit(const char *text, const char **rest)
 
 	text = skip_blanks(text + strspn(text, "'\"`*"));
 	text += *text == '-';
-	if (strncmp(text, "\xc2\xb5s", 3) == 0) /* Go's microseconds */
-		text += 2;
 	for (; length < sizeof word && is_letter(text[length]); length++)
 		word[length] = (char)(text[length] | 0x20);
 	*rest = text + length;
 	if (strncmp(*rest, "(s)", 3) == 0)
 		*rest += 3;
-	if (length == 1 && *word == 's' && text[-1] == '\xb5')
-		memcpy(word, "us", length = 2);
 	for (size_t i = 0; length > 0 && i < ARRAY_LENGTH(units); i++)
 		if (words_have(units[i].names, word, length))
 			return &units[i];
@@ -159,127 +153,80 @@ scan_duration(const char *text, struct when *when)
 	return rest;
 }
 
-/* --- zones --- */
-
 /* "+02:00", "-0500", "+01", "-3" */
 static const char *
 scan_offset(const char *text, struct when *when)
 {
-	int sign = *text == '-' ? -1 : 1, hour, minute = 0;
-	const char *end = text + 1 + strspn(text + 1, "0123456789");
-	long number = strtol(text + 1, NULL, 10);
+	static const char digits[] = "0123456789";
+	int sign = *text == '-' ? -1 : 1, number, minute = 0;
+	size_t length;
 
-	if ((*text != '+' && *text != '-') || end - text < 2 || end - text > 5)
+	if (*text != '+' && *text != '-')
 		return NULL;
-	hour = (int)(end - text > 3 ? number / 100 : number);
-	minute = (int)(end - text > 3 ? number % 100 : 0);
-	if (*end == ':' && end - text == 3) {
-		minute = (int)strtol(end + 1, NULL, 10);
-		if (strspn(end + 1, "0123456789") != 2)
-			return NULL;
-		end += 3;
+	length = strspn(++text, digits);
+	if (length == 0 || length > 4)
+		return NULL;
+	number = (int)strtol(text, NULL, 10);
+	if (length > 2) {
+		minute = number % 100;
+		number /= 100;
+	} else if (text[2] == ':' && strspn(text + 3, digits) == 2) {
+		minute = (int)strtol(text + 3, NULL, 10);
+		length += 3;
 	}
-	if (hour > 23 || minute > 59)
+	if (number > 23 || minute > 59)
 		return NULL;
 	when->zone = ZONE_OFFSET;
-	when->offset_s = sign * (hour * 60 + minute) * 60;
-	return end;
+	when->offset_s = sign * (number * 60 + minute) * 60;
+	return text + length;
 }
 
 /*
- * Takes NAME[0..LENGTH) for a zone. It will name a file, so it has neither a
- * point nor a leading slash.
- */
-static bool
-take_zone(const char *name, size_t length, struct when *when)
-{
-	if (length == 0 || length >= sizeof when->zone_name || *name == '/')
-		return false;
-	if (length == 3
-	    && (strncasecmp(name, "UTC", 3) == 0
-	        || strncasecmp(name, "GMT", 3) == 0)) {
-		when->zone = ZONE_OFFSET;
-		return true;
-	}
-	for (size_t i = 0; i < length; i++)
-		if (!is_letter(name[i]) && !is_digit(name[i])
-		    && strchr("_+/-", name[i]) == NULL)
-			return false;
-	when->zone = ZONE_NAMED;
-	memcpy(when->zone_name, name, length);
-	when->zone_name[length] = '\0';
-	return true;
-}
-
-/* "ET", "MSK", "CEST": two to four capitals. */
-static size_t
-abbreviation(const char *text)
-{
-	size_t length = 0;
-
-	while (text[length] >= 'A' && text[length] <= 'Z')
-		length++;
-	if (length < 2 || length > 4 || !ends_before(text + length))
-		return 0;
-	return length;
-}
-
-/*
- * The zone behind a date or a time of day, if there is one. NULL: there is
- * one that cannot be read.
+ * The zone behind a date or a time of day, if there is one: "UTC", "GMT-3",
+ * "+02:00", "(Europe/Amsterdam)", "MSK". NULL: there is one that cannot be
+ * read. Its name will be that of a file, without a point or a leading slash.
  */
 static const char *
 scan_zone(const char *text, struct when *when)
 {
 	static const char zero[][4] = { "UTC", "GMT", "Z" };
-	const char *at = skip_blanks(text);
-	const char *rest = scan_offset(at, when);
-	size_t length;
+	const char *at = skip_blanks(text), *name = at + (*at == '(');
+	const char *rest = name, *end;
+	size_t length = strcspn(name, " \t()"), capitals = 0;
 
-	when->zone = rest != NULL ? ZONE_OFFSET : ZONE_LOCAL;
-	if (rest != NULL)
-		return rest;
-	when->offset_s = 0;
-	for (size_t i = 0; i < ARRAY_LENGTH(zero); i++) {
-		rest = skip_word(at, zero[i]);
-		if (rest == NULL)
-			continue;
+	for (size_t i = 0; rest == name && i < ARRAY_LENGTH(zero); i++) {
+		end = skip_word(name, zero[i]);
+		rest = end != NULL ? end : name;
+	}
+	end = scan_offset(rest, when);
+	rest = end != NULL ? end : rest;
+	if (rest > name && (at == name || *rest == ')')) {
 		when->zone = ZONE_OFFSET;
-		at = scan_offset(rest, when); /* "GMT-3" */
-		return at != NULL ? at : rest;
+		return at == name ? rest : rest + 1;
 	}
-	if (*at == '(') {
-		length = strcspn(at + 1, " \t()");
-		if (at[1 + length] != ')')
-			return text; /* it is a remark, or has no end */
-		return take_zone(at + 1, length, when) ? at + length + 2 : NULL;
-	}
-	length = abbreviation(at);
-	if (length == 0)
-		return text;
-	return take_zone(at, length, when) ? at + length : NULL;
-}
-
-/* --- all of them --- */
-
-/* "@1788625200" */
-static const char *
-scan_epoch(const char *text, struct when *when)
-{
-	const char *point, *end = decimal_end(text, &point);
-
-	if (end == NULL)
+	while (name[capitals] >= 'A' && name[capitals] <= 'Z')
+		capitals++;
+	if (at == name)
+		length = capitals;
+	if (at == name ? length < 2 || length > 4 || !ends_before(at + length)
+	               : name[length] != ')')
+		return text; /* what follows is something else */
+	if (length == 0 || length >= sizeof when->zone_name || *name == '/')
 		return NULL;
-	when->kind = WHEN_EPOCH;
-	when->ns = decimal_scale(text, point, end, NS_PER_S);
-	return end;
+	for (size_t i = 0; i < length; i++) {
+		if (!is_of_word(name[i]) && strchr("+/-", name[i]) == NULL)
+			return NULL;
+		when->zone_name[i] = name[i];
+	}
+	when->zone = ZONE_NAMED;
+	return at == name ? at + length : name + length + 1;
 }
 
 const char *
 when_scan(const char *text, struct when *when)
 {
 	static const struct when nothing;
-	const char *rest;
+	const char *rest, *point;
 	bool broken;
 
 	*when = nothing;
@@ -291,11 +238,14 @@ when_scan(const char *text, struct when *when)
 		    : when->date.year == 0         ? WHEN_DAY
 		                                   : WHEN_DATE;
 		rest = scan_zone(rest, when);
-	} else {
-		if (*text == '@')
-			rest = scan_epoch(text + 1, when);
+	} else if (*text == '@') {
+		rest = decimal_end(text + 1, &point);
 		if (rest == NULL)
-			rest = scan_duration(text, when);
+			return NULL;
+		when->kind = WHEN_EPOCH;
+		when->ns = decimal_scale(text + 1, point, rest, NS_PER_S);
+	} else {
+		rest = scan_duration(text, when);
 		if (rest == NULL)
 			rest = when_number(text, NS_PER_S, when);
 	}

@@ -726,10 +726,10 @@ check_pointed_waits(void)
 	    wait_of(WAIT_REGEX), 35 * NS_PER_S, "what the first group matches");
 	scan_reset(&scan);
 	feed_line("come back in the evening\n");
-	is_string(scan.waits.found[WAIT_REGEX].text, "the evening",
+	is_string(scan.waits.found[0][WAIT_REGEX].text, "the evening",
 	    "what is no time is kept");
 	feed_line("free now\n");
-	is_int(scan.waits.found[WAIT_REGEX].stated, STATED_UNREADABLE,
+	is_int(scan.waits.found[0][WAIT_REGEX].stated, STATED_UNREADABLE,
 	    "what is none, either");
 	end();
 	for (size_t i = 0; i < scan.pointers_count; i++)

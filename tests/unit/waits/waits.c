@@ -347,7 +347,7 @@ test_pointers(void)
 	look_anew("");
 	waits_point(&waits, WAIT_REGEX, "soon");
 	decides(NULL, "it may point at nothing that is a time");
-	is_string(waits.found[WAIT_REGEX].text, "soon", "  whose text is kept");
+	is_string(waits.found[0][WAIT_REGEX].text, "soon", "  whose text is kept");
 }
 
 static void

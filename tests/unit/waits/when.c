@@ -97,7 +97,6 @@ test_durations(void)
 	reads("3 Minutes", "in 180000000000");
 	reads("5S", "in 5000000000");
 	reads("347us", "in 347000");
-	reads("1.5\xc2\xb5s", "in 1500");
 	reads("1,234 seconds", "in 1234000000000");
 	reads("1,234,567.5 seconds", "in 1234567500000000");
 	reads("5 minute(s) and 30 second(s)", "in 330000000000");
@@ -254,6 +253,7 @@ test_times(void)
 	reads("5:30am (Asia/Calcutta)", "time 05:30:00 Asia/Calcutta");
 	reads("3 p.m.", "time 15:00:00");
 	reads("3pm UTC+2", "time 15:00:00 +7200");
+	reads("3pm (UTC+2)", "time 15:00:00 +7200");
 	reads("10:57 PM GMT-3", "time 22:57:00 -10800");
 	reads("3pm (Etc/GMT+5)", "time 15:00:00 Etc/GMT+5");
 	reads("3pm EST", "time 15:00:00 EST");
