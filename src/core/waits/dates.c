@@ -27,10 +27,9 @@ static const char formats[][20]
 	      "%Y-%m-%d %T", "%Y/%m/%d %T", "%d %b %Y, %T", "%b %d, %Y, %T",
 	      "%a, %b %d, %Y, %T", "%m/%d/%Y, %H", "%b %d, %T", "%d %b, %T" };
 
-/* One of NAMES, or its first LEAST letters; sets *INDEX. */
+/* One of NAMES, or its first three letters; sets *INDEX. */
 static const char *
-scan_name(const char *text, const char names[][10], int count, size_t least,
-    int *index)
+scan_name(const char *text, const char names[][10], int count, int *index)
 {
 	for (*index = 0; *index < count; ++*index) {
 		size_t length = strlen(names[*index]);
@@ -38,7 +37,7 @@ scan_name(const char *text, const char names[][10], int count, size_t least,
 		if (((*text ^ names[*index][0]) & 31) != 0)
 			continue;
 		if (strncasecmp(text, names[*index], length) != 0)
-			length = least;
+			length = 3;
 		if (strncasecmp(text, names[*index], length) == 0
 		    && !is_letter(text[length]))
 			return text + length;
@@ -92,18 +91,13 @@ scan_number(const char *text, int most, int least, int digits, int *number)
 static const char *
 scan_half(const char *text, int *hour)
 {
-	static const char halves[][6] = { "am", "a.m.", "pm", "p.m." };
+	const char *am = skip_pattern(skip_blanks(text), "(am|a.m.)");
+	const char *pm = skip_pattern(skip_blanks(text), "(pm|p.m.)");
 
-	text = skip_blanks(text);
-	for (int i = 0; i < 4; i++) {
-		const char *rest = skip_word(text, halves[i]);
-
-		if (rest == NULL || *hour < 1 || *hour > 12)
-			continue;
-		*hour = *hour % 12 + 12 * (i / 2);
-		return rest;
-	}
-	return NULL;
+	if ((am == NULL && pm == NULL) || *hour < 1 || *hour > 12)
+		return NULL;
+	*hour = *hour % 12 + (pm != NULL ? 12 : 0);
+	return am != NULL ? am : pm;
 }
 
 /* "3pm", "3:20am", "15:04", "15:04:05.5"; with NEEDS_HALF not without one. */
@@ -137,14 +131,11 @@ scan_time(const char *text, bool needs_half, int *of_day)
 static const char *
 scan_day(const char *text, int *day)
 {
-	static const char endings[][10] = { "st", "nd", "rd", "th" };
-	const char *rest = scan_number(text, 31, 1, 2, day), *ending;
-	int index;
+	const char *rest = scan_number(text, 31, 1, 2, day), *end = NULL;
 
-	if (rest == NULL)
-		return NULL;
-	ending = scan_name(rest, endings, ARRAY_LENGTH(endings), 2, &index);
-	return ending != NULL ? ending : rest;
+	if (rest != NULL)
+		end = skip_pattern(rest, "(st|nd|rd|th)");
+	return end != NULL ? end : rest;
 }
 
 static const char *
@@ -156,10 +147,9 @@ match_field(const char *text, char field, struct date *date)
 	switch (field) {
 	case 'a':
 		return scan_name(
-		    text, weekdays, ARRAY_LENGTH(weekdays), 3, &number);
+		    text, weekdays, ARRAY_LENGTH(weekdays), &number);
 	case 'b':
-		rest
-		    = scan_name(text, months, ARRAY_LENGTH(months), 3, &number);
+		rest = scan_name(text, months, ARRAY_LENGTH(months), &number);
 		date->month = number + 1;
 		return rest;
 	case 'm':

@@ -10,8 +10,6 @@
 #include "core/base/words.h"
 #include "core/waits/waits.h"
 
-#define STEP 16 /* bytes of a vector */
-
 enum {
 	/* What follows the words, or the value whose name they are. */
 	SPAN = 1 << 0, /* a duration; a string of one */
@@ -101,15 +99,13 @@ found(struct waits *waits, struct stated_wait *place, const struct when *when)
 
 	if (skip_pattern(begin, REPORT) != NULL
 	    || has_pattern(begin, waits->end, VETO)
-	    || (when->zone == ZONE_NAMED && waits->has_zone != NULL
-	        && !waits->has_zone(when->zone_name)))
+	    || (when->zone == ZONE_NAMED && !waits->has_zone(when->zone_name)))
 		return;
 	place->stated = STATED_READ;
 	place->when = *when;
 	place->line = waits->lines;
 }
 
-/* TEXT should have been a WHEN. */
 static void
 unreadable(struct stated_wait *place, const char *text)
 {
@@ -123,17 +119,14 @@ unreadable(struct stated_wait *place, const char *text)
 static const char *
 value_of(const char *at)
 {
-	bool is_quoted = false;
+	const char *rest = skip_blanks(at + strspn(at, "\"'`\\"));
 
-	for (; *at == '"' || *at == '\'' || *at == '`' || *at == '\\'; at++)
-		is_quoted = true;
-	at = skip_blanks(at);
-	if (*at == '{') /* as text of protobuf */
-		return at;
+	if (*rest == '{') /* as text of protobuf */
+		return rest;
 	/* With a comma, it is a pair of strings. */
-	if (*at != ':' && *at != '=' && (*at != ',' || !is_quoted))
+	if (*rest != ':' && *rest != '=' && (*rest != ',' || rest == at))
 		return NULL;
-	return skip_blanks(at + (at[1] == '>' ? 2 : 1));
+	return skip_blanks(rest + (rest[1] == '>' ? 2 : 1));
 }
 
 /* Reads the value of a name, behind which nothing else may stand. */
@@ -281,22 +274,41 @@ read_when(const char *text, int flags, struct when *when)
 	        || strncmp(rest, "\xe2\x80", 2) == 0);
 }
 
+/* Whether AT is the first word of the line, or of a sentence. */
+static bool
+is_first(const struct waits *waits, const char *at)
+{
+	while (at > waits->line && strchr(" \t>*([-\"'", at[-1]) != NULL)
+		at--;
+	return at == waits->line || strchr(".!", at[-1]) != NULL;
+}
+
+/* "You have used 90% of your limit, which resets at 3pm." */
+static bool
+has_share_left(const char *line)
+{
+	const char *at = strchr(line, '%');
+
+	return at != NULL && at - line > 2 && is_digit(at[-1])
+	    && strncmp(at - 3, "100", 3) != 0 && strncmp(at - 2, " 0", 2) != 0;
+}
+
 static void
 look_at_words(struct waits *waits, const struct row *row, const char *at)
 {
 	const char *rest = skip_pattern(at, row->words);
+	const char *needed_by = row->flags & BEFORE ? at : waits->end;
+	bool is_reset = row->flags & RESET;
 	struct when when;
 
-	if (rest != NULL && read_when(rest, row->flags, &when)
-	    && (row->needs[0] == '\0'
-	        || has_pattern(waits->line,
-	            row->flags & BEFORE ? at : waits->end, row->needs)
-	        || (row->flags & FIRST && *rest != ':'
-	            && (at == waits->line + strspn(waits->line, " \t>*([-")
-	                || strncmp(at - 2, ". ", 2) == 0))))
-		found(waits,
-		    &waits->found[(row->flags & RESET) != 0][WAIT_SENTENCE],
-		    &when);
+	if (rest == NULL || !read_when(rest, row->flags, &when)
+	    || (is_reset && has_share_left(waits->line)))
+		return;
+	if (row->needs[0] == '\0'
+	    || has_pattern(waits->line, needed_by, row->needs)
+	    || (row->flags & FIRST && strchr(rest, ':') == NULL
+	        && is_first(waits, at)))
+		found(waits, &waits->found[is_reset][WAIT_SENTENCE], &when);
 }
 
 void
@@ -318,25 +330,22 @@ waits_reset(struct waits *waits)
 /* Places with three such letters, of any case. */
 #define AT(a, b, c) ((at[0] == (a)) & (at[1] == (b)) & (at[2] == (c)))
 
-/*
- * Most lines have none of the words that a wait is stated with. The compiler
- * turns this into what the processor has for vectors.
- */
+/* Most lines have no word of a wait. (This becomes instructions on vectors.) */
 static bool
 has_letters(const char *line, size_t length)
 {
-	typedef uint8_t bytes __attribute__((vector_size(STEP)));
-	typedef uint64_t words __attribute__((vector_size(STEP)));
+	typedef uint8_t bytes __attribute__((vector_size(16)));
+	typedef uint64_t words __attribute__((vector_size(16)));
 	words found = { 0 };
 
-	if (length < STEP + 2)
+	if (length < 18)
 		return true;
-	for (size_t i = 0; i + 2 < length; i += STEP) {
-		size_t from = i < length - STEP - 2 ? i : length - STEP - 2;
+	for (size_t i = 0; i + 2 < length; i += sizeof(bytes)) {
+		const char *from = line + (i < length - 18 ? i : length - 18);
 		bytes at[3];
 
 		for (size_t j = 0; j < 3; j++) {
-			memcpy(&at[j], line + from + j, STEP);
+			memcpy(&at[j], from + j, sizeof(bytes));
 			at[j] |= 0x20;
 		}
 		found |= (words)(AT('t', 'r', 'y') | AT('e', 's', 'e')

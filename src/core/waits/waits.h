@@ -42,8 +42,7 @@ struct stated_wait {
 
 struct waits {
 	enum waits_wanted wanted;
-	/* Whether there is such a zone; NULL: there is. */
-	bool (*has_zone)(const char *name);
+	bool (*has_zone)(const char *name); /* whether there is such a zone */
 	uint32_t first[32], second[32]; /* of a letter, the rows that have it */
 
 	/* What has been found so far: */

@@ -118,19 +118,6 @@ scan_amount(const char *text, int64_t unit_ns, int64_t *ns)
 	return end;
 }
 
-/* Where the next part of a compound would begin. */
-static const char *
-next_part(const char *text)
-{
-	const char *word;
-
-	text = skip_blanks(text);
-	if (*text == ',')
-		text = skip_blanks(text + 1);
-	word = skip_word(text, "and");
-	return word != NULL ? skip_blanks(word) : text;
-}
-
 /* "1h 3m 20s", "1 hour and 30 minutes"; each unit less than the one before. */
 static const char *
 scan_duration(const char *text, struct when *when)
@@ -148,7 +135,8 @@ scan_duration(const char *text, struct when *when)
 		when->ns = saturating_add(when->ns, ns);
 		before_ns = unit->ns;
 		rest = after;
-		text = next_part(after);
+		end = skip_pattern(skip_blanks(after), "(, and|,|and)");
+		text = skip_blanks(end != NULL ? end : after);
 	}
 	return rest;
 }
@@ -170,7 +158,8 @@ scan_offset(const char *text, struct when *when)
 	if (length > 2) {
 		minute = number % 100;
 		number /= 100;
-	} else if (text[2] == ':' && strspn(text + 3, digits) == 2) {
+	} else if (length == 2 && text[2] == ':'
+	    && strspn(text + 3, digits) == 2) {
 		minute = (int)strtol(text + 3, NULL, 10);
 		length += 3;
 	}
@@ -189,15 +178,11 @@ scan_offset(const char *text, struct when *when)
 static const char *
 scan_zone(const char *text, struct when *when)
 {
-	static const char zero[][4] = { "UTC", "GMT", "Z" };
 	const char *at = skip_blanks(text), *name = at + (*at == '(');
-	const char *rest = name, *end;
+	const char *zero = skip_pattern(name, "(utc|gmt|z)"), *end;
+	const char *rest = zero != NULL ? zero : name;
 	size_t length = strcspn(name, " \t()"), capitals = 0;
 
-	for (size_t i = 0; rest == name && i < ARRAY_LENGTH(zero); i++) {
-		end = skip_word(name, zero[i]);
-		rest = end != NULL ? end : name;
-	}
 	end = scan_offset(rest, when);
 	rest = end != NULL ? end : rest;
 	if (rest > name && (at == name || *rest == ')')) {
@@ -255,7 +240,6 @@ when_scan(const char *text, struct when *when)
 const char *
 when_clock(const char *text, struct when *when)
 {
-	static const char hours[][6] = { "h", "hr", "hrs", "hour", "hours" };
 	const char *end = text, *rest;
 	int64_t sum = 0;
 	int colons = 0;
@@ -271,9 +255,9 @@ when_clock(const char *text, struct when *when)
 		if (*end != ':' || ++colons > 2)
 			break;
 	}
-	for (size_t i = 0; colons == 1 && i < ARRAY_LENGTH(hours); i++)
-		if (skip_word(skip_blanks(end), hours[i]) != NULL)
-			sum *= 60;
+	if (colons == 1
+	    && skip_pattern(skip_blanks(end), "(h|hr|hrs|hour|hours)") != NULL)
+		sum *= 60;
 	rest = when_scan(text, when);
 	if (colons == 0 || !ends_before(end) || (rest != NULL && rest > end))
 		return NULL;

@@ -247,6 +247,7 @@ test_times(void)
 	reads("3pm UTC", "time 15:00:00 +0");
 	reads("15:04 GMT", "time 15:04:00 +0");
 	reads("15:04Z", "time 15:04:00 +0");
+	reads("15:04+1", "time 15:04:00 +3600");
 	reads("15:04+02:00", "time 15:04:00 +7200");
 	reads("3pm (UTC)", "time 15:00:00 +0");
 	reads("8pm (Europe/Amsterdam)", "time 20:00:00 Europe/Amsterdam");
