@@ -82,7 +82,8 @@ check(const char *bytes, size_t size, size_t piece)
 	stated = waits_of(&scan.waits, WAIT_HEADER)->stated;
 	require_quote(&quote);
 	require_quote(&last);
-	fuzz_require(matched == matches(&condition->regex.compiled, bytes, size),
+	fuzz_require(
+	    matched == matches(&condition->regex.compiled, bytes, size),
 	    "the filter and regexec(3) differ");
 
 	scan_output(&stream, bytes, size, piece);

@@ -472,8 +472,8 @@ check_watch(void)
 		    "a stream that is watched is needed");
 		is_int(scan_match(&scan) != NULL, cases[i].sees,
 		    "and matched against");
-		is_int(waits_of(&scan.waits, WAIT_HEADER)->stated
-		        == STATED_READ,
+		is_int(
+		    waits_of(&scan.waits, WAIT_HEADER)->stated == STATED_READ,
 		    cases[i].sees, "and searched for a header");
 		end();
 	}
