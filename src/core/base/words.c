@@ -19,8 +19,11 @@ skip_blanks(const char *text)
 const char *
 skip_word(const char *text, const char *word)
 {
-	size_t length = strlen(word);
+	size_t length;
 
+	if (((*text ^ *word) & 31) != 0)
+		return NULL;
+	length = strlen(word);
 	if (strncasecmp(text, word, length) != 0 || is_of_word(text[length]))
 		return NULL;
 	return text + length;

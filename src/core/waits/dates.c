@@ -32,10 +32,11 @@ static const char *
 scan_name(const char *text, const char names[][10], int count, int *index)
 {
 	for (*index = 0; *index < count; ++*index) {
-		size_t length = strlen(names[*index]);
+		size_t length;
 
 		if (((*text ^ names[*index][0]) & 31) != 0)
 			continue;
+		length = strlen(names[*index]);
 		if (strncasecmp(text, names[*index], length) != 0)
 			length = 3;
 		if (strncasecmp(text, names[*index], length) == 0

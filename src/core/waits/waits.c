@@ -86,8 +86,13 @@ static const struct row rows[] = {
 static const char *
 name_end(const char *at)
 {
-	while (((*at | 0x20) >= 'a' && (*at | 0x20) <= 'z') || *at == '-'
-	    || (*at >= '0' && *at <= '9') || *at == '_')
+	static const bool is_of_name[256] = { ['0' ... '9'] = true,
+		['A' ... 'Z'] = true,
+		['a' ... 'z'] = true,
+		['-'] = true,
+		['_'] = true };
+
+	while (is_of_name[(unsigned char)*at])
 		at++;
 	return at;
 }
@@ -107,11 +112,11 @@ found(struct waits *waits, struct stated_wait *place, const struct when *when)
 }
 
 static void
-unreadable(struct stated_wait *place, const char *text)
+unread(struct stated_wait *place, enum stated stated, const char *text)
 {
-	if (place->stated > STATED_UNREADABLE)
+	if (place->stated > stated)
 		return;
-	place->stated = STATED_UNREADABLE;
+	place->stated = stated;
 	text_copy(place->text, sizeof place->text, text);
 }
 
@@ -119,8 +124,11 @@ unreadable(struct stated_wait *place, const char *text)
 static const char *
 value_of(const char *at)
 {
-	const char *rest = skip_blanks(at + strspn(at, "\"'`\\"));
+	const char *rest = at;
 
+	while (*rest == '"' || *rest == '\'' || *rest == '`' || *rest == '\\')
+		rest++;
+	rest = skip_blanks(rest);
 	if (*rest == '{') /* as text of protobuf */
 		return rest;
 	/* With a comma, it is a pair of strings. */
@@ -170,13 +178,10 @@ look_at_name(struct waits *waits, const struct row *row, const char *name,
 		waits->delay_ends = waits->lines + 1;
 	if (read_value(value, row->flags, &when))
 		found(waits, place, &when);
-	else if (!(row->flags & HEADER)
-	    || waits->line + strspn(waits->line, " \t<>") != name)
-		return; /* perhaps it is none */
-	else if (*value != '\0')
-		unreadable(place, name);
-	else if (place->stated < STATED_EMPTY)
-		place->stated = STATED_EMPTY;
+	else if (row->flags & HEADER
+	    && waits->line + strspn(waits->line, " \t<>") == name)
+		unread(place, *value != '\0' ? STATED_UNREADABLE : STATED_EMPTY,
+		    name);
 }
 
 /* The quota that NAME, with WORD in it, is one of, or NULL. */
@@ -211,13 +216,12 @@ static void
 look_at_quota(struct waits *waits, const char *name, const char *value)
 {
 	struct quota *quota = quota_of(waits, name, "remaining");
-	const char *number = value + strspn(value, "\"'`\\["), *point;
-	const char *end = decimal_end(number, &point);
-	int64_t amount
-	    = end != NULL ? decimal_scale(number, point, end, 9) : -1;
+	const char *number = value + strspn(value, "\"'`\\[");
+	double amount = -1;
 
+	number_scan(number, &amount);
 	waits->is_left |= (quota != NULL && amount > 0)
-	    || (amount >= 0 && amount < 900
+	    || (amount >= 0 && amount < 100
 	        && skip_pattern(name, "used_percent"))
 	    || (skip_pattern(name, "status")
 	        && skip_pattern(number, "allowed"));
@@ -237,20 +241,18 @@ look_at_quota(struct waits *waits, const char *name, const char *value)
 static const char *
 skip_between(const char *text)
 {
-	const char *rest = text, *word;
-
-	do {
-		text = rest;
-		rest += strspn(rest, " \t:|~\"'`<*\\");
-		rest += rest[0] == '-' && (rest[1] == ' ' || rest[1] == '-');
-		if (rest[0] == '\xe2' && rest[1] == '\x80' && rest[2] != '\0')
-			rest += 3;
-		word = skip_pattern(rest,
-		    "(for|about|around|roughly|approximately|approx.|approx|"
-		    "at least|up to|less than|another)");
-		rest = word != NULL ? word : rest;
-	} while (rest > text);
-	return rest;
+	for (const char *rest = text; rest != NULL;) {
+		text = rest + strspn(rest, " \t:|~\"'`<*\\");
+		if (text[0] == '-' && (text[1] == ' ' || text[1] == '-'))
+			rest = text + 1;
+		else if (strncmp(text, "\xe2\x80", 2) == 0 && text[2] != '\0')
+			rest = text + 3;
+		else
+			rest = skip_pattern(text,
+			    "(for|about|around|roughly|approximately|approx.|"
+			    "approx|at least|up to|less than|another)");
+	}
+	return text;
 }
 
 /* Reads the WHEN behind the words, of a kind that may follow them. */
@@ -328,7 +330,8 @@ waits_reset(struct waits *waits)
 }
 
 /* Places with three such letters, of any case. */
-#define AT(a, b, c) ((at[0] == (a)) & (at[1] == (b)) & (at[2] == (c)))
+#define AT(a, b, c) \
+	(((first | 32) == (a)) & ((second | 32) == (b)) & ((third | 32) == (c)))
 
 /* Most lines have no word of a wait. (This becomes instructions on vectors.) */
 static bool
@@ -342,12 +345,11 @@ has_letters(const char *line, size_t length)
 		return true;
 	for (size_t i = 0; i + 2 < length; i += sizeof(bytes)) {
 		const char *from = line + (i < length - 18 ? i : length - 18);
-		bytes at[3];
+		bytes first, second, third;
 
-		for (size_t j = 0; j < 3; j++) {
-			memcpy(&at[j], from + j, sizeof(bytes));
-			at[j] |= 0x20;
-		}
+		memcpy(&first, from, sizeof first);
+		memcpy(&second, from + 1, sizeof second);
+		memcpy(&third, from + 2, sizeof third);
 		found |= (words)(AT('t', 'r', 'y') | AT('e', 's', 'e')
 		    | AT('e', 'm', 'a') | AT('w', 'a', 'i') | AT('v', 'a', 'i')
 		    | AT('b', 'a', 'c') | AT('i', 'm', 'i') | AT('y', 'l', 'i')
@@ -403,7 +405,7 @@ waits_look(struct waits *waits, char *line, size_t length)
 
 	waits->lines++;
 	/* There are headers, though perhaps none that states a wait. */
-	if (header->stated == STATED_MISSING
+	if (header->stated == STATED_MISSING && strchr(" <H", *line) != NULL
 	    && strncmp(line + strspn(line, " <"), "HTTP/", 5) == 0)
 		header->stated = STATED_EMPTY;
 	if (waits->lines > waits->delay_ends && !has_letters(line, length))
@@ -433,7 +435,7 @@ waits_point(struct waits *waits, enum wait_source source, const char *text)
 	waits->line = waits->end = "";
 	if (when_scan(skip_between(text), &when) != NULL)
 		found(waits, place, &when);
-	unreadable(place, skip_blanks(text));
+	unread(place, STATED_UNREADABLE, skip_blanks(text));
 }
 
 const struct stated_wait *
