@@ -126,9 +126,9 @@ value_of(const char *at)
 {
 	const char *rest = at;
 
-	while (*rest == '"' || *rest == '\'' || *rest == '`' || *rest == '\\')
+	while (*rest == ' ' || *rest == '"' || *rest == '\'' || *rest == '`'
+	    || *rest == '\\')
 		rest++;
-	rest = skip_blanks(rest);
 	if (*rest == '{') /* as text of protobuf */
 		return rest;
 	/* With a comma, it is a pair of strings. */
@@ -299,15 +299,14 @@ static void
 look_at_words(struct waits *waits, const struct row *row, const char *at)
 {
 	const char *rest = skip_pattern(at, row->words);
-	const char *needed_by = row->flags & BEFORE ? at : waits->end;
+	const char *end = row->flags & BEFORE ? at : waits->end;
 	bool is_reset = row->flags & RESET;
 	struct when when;
 
 	if (rest == NULL || !read_when(rest, row->flags, &when)
 	    || (is_reset && has_share_left(waits->line)))
 		return;
-	if (row->needs[0] == '\0'
-	    || has_pattern(waits->line, needed_by, row->needs)
+	if (row->needs[0] == '\0' || has_pattern(waits->line, end, row->needs)
 	    || (row->flags & FIRST && strchr(rest, ':') == NULL
 	        && is_first(waits, at)))
 		found(waits, &waits->found[is_reset][WAIT_SENTENCE], &when);
@@ -404,10 +403,10 @@ waits_look(struct waits *waits, char *line, size_t length)
 	char *end = line + length;
 
 	waits->lines++;
-	/* There are headers, though perhaps none that states a wait. */
-	if (header->stated == STATED_MISSING && strchr(" <H", *line) != NULL
+	if (header->stated == STATED_MISSING
+	    && (*line == 'H' || *line == ' ' || *line == '<')
 	    && strncmp(line + strspn(line, " <"), "HTTP/", 5) == 0)
-		header->stated = STATED_EMPTY;
+		header->stated = STATED_EMPTY; /* of those that state a wait */
 	if (waits->lines > waits->delay_ends && !has_letters(line, length))
 		return;
 	if (memchr(line, '\x1b', length) != NULL)
@@ -419,10 +418,10 @@ waits_look(struct waits *waits, char *line, size_t length)
 	waits->end = end;
 	for (const char *at = line, *rest; at < end; at = rest) {
 		rest = name_end(at);
-		if (is_letter(*at))
-			look_at_word(waits, at, value_of(rest));
-		else if (rest == at) /* a newline is quoted: "\nTry again" */
+		if (rest == at) /* a newline is quoted: "\nTry again" */
 			rest += *at == '\\' && strchr("nt", at[1]) ? 2 : 1;
+		else if ((*at | 0x20) >= 'a')
+			look_at_word(waits, at, value_of(rest));
 	}
 }
 

@@ -43,7 +43,7 @@ struct stated_wait {
 struct waits {
 	enum waits_wanted wanted;
 	bool (*has_zone)(const char *name); /* whether there is such a zone */
-	uint32_t first[32], second[32]; /* of a letter, the rows that have it */
+	uint32_t first[32], second[32]; /* letters of rows: see waits.c */
 
 	/* What has been found so far: */
 	/* In [1], what counts unless something is left of the quota. */
