@@ -70,6 +70,7 @@ static const struct row rows[] = {
 	    "locked out|break)",
 	    SPAN },
 };
+_Static_assert(ARRAY_LENGTH(rows) <= 32, "a row is a bit");
 
 /* What tells what a program does itself, or a figure: no wait is beside it. */
 #define VETO \
@@ -146,10 +147,8 @@ read_value(const char *text, int flags, struct when *when)
 
 	rest = flags & MILLI ? when_number(value, NS_PER_MS, when)
 	                     : when_scan(value, when);
-	if (rest == NULL
-	    || (*rest != '\0'
-	        && strchr(is_string ? "\"'`\\" : " \t,;])}>&|\"'\\", *rest)
-	            == NULL))
+	if (rest == NULL || (is_string && *rest == '\0')
+	    || strchr(is_string ? "\"'`\\" : " \t,;])}>&|\"'\\", *rest) == NULL)
 		return false;
 	if (flags & SPAN)
 		return is_string && !when->is_number
@@ -273,7 +272,7 @@ read_when(const char *text, int flags, struct when *when)
 	return (flags & ALONE)
 	    && (text[-1] == '_' || *rest == '\0'
 	        || strchr(".)]}\"'`\\", *rest) != NULL
-	        || strncmp(rest, "\xe2\x80", 2) == 0);
+	        || strncmp(rest, "\xe2\x80\x9d", 3) == 0);
 }
 
 /* Whether AT is the first word of the line, or of a sentence. */

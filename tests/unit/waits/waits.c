@@ -161,6 +161,7 @@ static const struct {
 	{ "{\"retry_after\": -5}", NULL },
 	{ "{\"retry_after\": \"5 of them\"}", NULL },
 	{ "{\"retry_after\": 5x}", NULL },
+	{ "{\"retry_after\": \"5", NULL },
 	{ "{\"retry_after\" 5}", NULL },
 	{ "{\"retry_afterwards\": 5}", NULL },
 	{ "{\"my_retry_after\": 5}", NULL },
@@ -255,6 +256,9 @@ static const struct {
 	{ "presets 3pm", NULL },
 	{ "retry after -5s", NULL },
 	{ "retry after 5-10 seconds", NULL },
+	{ "retry after 30\xe2\x80\x93"
+	  "60 seconds",
+	    NULL },
 	{ "retry after", NULL },
 	{ "retry after:", NULL },
 	{ "please wait 5", NULL },
