@@ -50,10 +50,10 @@ add_conditions(struct text *text, const struct scan *scan)
 		text_join(text, ", ", verdict_name(condition->verdict), "-if");
 		add_quoted(text, condition->text);
 	}
-	if (scan->wait.wanted == WANTED_ALL)
+	if (scan->waits.wanted == WANTED_ALL)
 		text_add(text, ", retry-after");
-	for (size_t i = 0; i < scan->wait.count; i++)
-		add_script(text, "retry-after", scan->wait.pointers[i].text);
+	for (size_t i = 0; i < scan->pointers_count; i++)
+		add_script(text, "retry-after", scan->pointers[i].text);
 }
 
 static void

@@ -209,9 +209,9 @@ value_retry_after(const char *text, void *field, struct refusal *refusal)
 	struct options *options = field;
 
 	const char *expected
-	    = text == NULL ? NULL : wait_scan_add(&scan.wait, text);
+	    = text == NULL ? NULL : scan_add_pointer(&scan, text);
 
-	scan.wait.wanted = WANTED_ALL;
+	scan.waits.wanted = WANTED_ALL;
 	options->streams.scan = &scan;
 	return expected == NULL || refuse(refusal, expected);
 }
@@ -265,8 +265,8 @@ rules_use_tool(struct options *options)
 	if (scan_add_tool(&scan, job->tool))
 		options->streams.scan = &scan;
 	if (http_client(tool_name(job->tool)) != NULL
-	    && scan.wait.wanted == WANTED_NOTHING) {
-		scan.wait.wanted = WANTED_HEADERS;
+	    && scan.waits.wanted == WANTED_NOTHING) {
+		scan.waits.wanted = WANTED_HEADERS;
 		options->streams.scan = &scan;
 	}
 }

@@ -66,7 +66,7 @@ plan_notes(const struct options *options, int width)
 	const struct limits *limits = &options->settings.limits;
 
 	if (limits->attempts > 1 && scan != NULL
-	    && scan->wait.wanted != WANTED_NOTHING)
+	    && scan->waits.wanted != WANTED_NOTHING)
 		note_stated_wait(limits->hint_max_ns, width);
 	if (options->shared.gate.name[0] != '\0')
 		note_gate(&options->shared.gate, width);

@@ -7,7 +7,7 @@
  */
 
 #include "core/judge/outcome.h"
-#include "core/waits/sources.h"
+#include "core/waits/waits.h"
 
 /* Creates the file. Returns its name, or NULL with errno. */
 const char *hint_start(void);

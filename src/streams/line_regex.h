@@ -7,17 +7,26 @@
 
 #include <regex.h>
 
-#include "core/judge/prefilter.h"
+struct line_regex {
+	const char *text;
+	regex_t compiled;
+	/*
+	 * Part of every match, or "": nothing is known. For 36 MB of lines, to
+	 * search for it first takes 0.06 s instead of 0.2 s with glibc, and of
+	 * 2.5 s with musl.
+	 */
+	char literal[32];
+};
 
 /*
  * Compiles TEXT with FLAGS of regcomp(3) beside REG_EXTENDED. Returns NULL, or
- * why it is refused. Sets LITERAL to a string that each match contains.
+ * why it is refused.
  */
 const char *line_regex_compile(
-    regex_t *regex, const char *text, int flags, char literal[PREFILTER_SIZE]);
+    struct line_regex *regex, const char *text, int flags);
 
 /* The same for a REGEX of the user, which has to make sense for one line. */
 const char *line_regex_of_user(
-    regex_t *regex, const char *text, int flags, char literal[PREFILTER_SIZE]);
+    struct line_regex *regex, const char *text, int flags);
 
 #endif

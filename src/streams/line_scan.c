@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "core/base/duration.h"
-#include "core/waits/anchors.h"
-#include "streams/line_regex.h"
+#include "process/calendar.h"
 #include "streams/line_scan.h"
 #include "system/clock.h"
 
@@ -21,13 +20,25 @@ scan_add(struct scan *scan, enum verdict verdict, const char *text)
 
 	if (scan->count == SCAN_CONDITIONS)
 		return "expected at most 64 conditions in all";
-	expected = line_regex_of_user(
-	    &condition.regex, text, REG_NOSUB, condition.literal);
+	expected = line_regex_of_user(&condition.regex, text, REG_NOSUB);
 	if (expected != NULL)
 		return expected;
 	scan->conditions[scan->count++] = condition;
 	scan->has_conditions = true;
 	return NULL;
+}
+
+const char *
+scan_add_pointer(struct scan *scan, const char *text)
+{
+	const char *expected;
+
+	if (scan->pointers_count == SCAN_POINTERS)
+		return "expected at most 64 of them";
+	expected = line_regex_of_user(
+	    &scan->pointers[scan->pointers_count], text, 0);
+	scan->pointers_count += expected == NULL;
+	return expected;
 }
 
 /*
@@ -38,7 +49,6 @@ scan_add(struct scan *scan, enum verdict verdict, const char *text)
 static void
 compile_union(struct scan *scan)
 {
-	char literal[PREFILTER_SIZE];
 	size_t size = 1;
 	struct text text;
 	char *buffer;
@@ -52,14 +62,13 @@ compile_union(struct scan *scan)
 	for (size_t i = 0; i < scan->count; i++) {
 		const struct condition *condition = &scan->conditions[i];
 
-		if (!condition->is_known || condition->literal[0] != '\0')
+		if (!condition->is_known || condition->regex.literal[0] != '\0')
 			continue;
 		text_join(
 		    &text, text.length > 0 ? "|(" : "(", condition->text, ")");
 	}
 	scan->has_union = text.length > 0
-	    && line_regex_compile(&scan->unfiltered, buffer, REG_NOSUB, literal)
-	        == NULL;
+	    && line_regex_compile(&scan->unfiltered, buffer, REG_NOSUB) == NULL;
 	free(buffer);
 }
 
@@ -74,8 +83,8 @@ scan_add_tool(struct scan *scan, const struct tool *tool)
 		condition.text = condition.message.regex;
 		scan->has_messages = true;
 		scan->has_messages_on_stdout |= condition.message.on_stdout;
-		if (line_regex_compile(&condition.regex, condition.text,
-		        REG_NOSUB, condition.literal)
+		if (line_regex_compile(
+		        &condition.regex, condition.text, REG_NOSUB)
 		    == NULL)
 			scan->conditions[scan->count++] = condition;
 	}
@@ -108,8 +117,8 @@ is_listened_to(const struct scan *scan, const struct scan_stream *stream)
 bool
 scan_needs(const struct scan *scan, const struct scan_stream *stream)
 {
-	bool wanted = scan->has_conditions || scan->wait.wanted == WANTED_ALL
-	    || (scan->wait.wanted == WANTED_HEADERS
+	bool wanted = scan->has_conditions || scan->waits.wanted == WANTED_ALL
+	    || (scan->waits.wanted == WANTED_HEADERS
 	        && (stream->is_stderr || !scan->spares_stdout));
 
 	return is_listened_to(scan, stream)
@@ -122,7 +131,8 @@ scan_reset(struct scan *scan)
 	for (size_t i = 0; i < scan->count; i++)
 		scan->conditions[i].matched = false;
 	scan->lacks_memory = scan->has_line = false;
-	wait_scan_reset(&scan->wait);
+	waits_reset(&scan->waits);
+	scan->waits.has_zone = calendar_has_zone;
 	scan->last_line = (struct quote) { 0 };
 }
 
@@ -169,27 +179,24 @@ clean(struct quote *quote)
 	quote->length = length;
 }
 
-/* For want of memory musl returns REG_ESPACE, but glibc REG_NOMATCH. */
+/*
+ * Sets GROUPS to the match and its first group. For want of memory musl
+ * returns REG_ESPACE, but glibc REG_NOMATCH.
+ */
 static bool
-matches(
-    struct scan *scan, const regex_t *regex, const struct scan_stream *stream)
+matches(struct scan *scan, const struct line_regex *regex,
+    const struct scan_stream *stream, regmatch_t groups[2])
 {
+	if (regex->literal[0] != '\0'
+	    && strstr(stream->line, regex->literal) == NULL)
+		return false;
 	errno = 0;
-	if (regexec(
-	        regex, stream->line, 0, NULL, stream->is_cut ? REG_NOTEOL : 0)
+	if (regexec(&regex->compiled, stream->line, groups == NULL ? 0 : 2,
+	        groups, stream->is_cut ? REG_NOTEOL : 0)
 	    == 0)
 		return true;
 	scan->lacks_memory |= errno == ENOMEM;
 	return false;
-}
-
-static bool
-has_match(struct scan *scan, const struct condition *condition,
-    const struct scan_stream *stream, bool unfiltered)
-{
-	if (condition->literal[0] != '\0')
-		unfiltered = strstr(stream->line, condition->literal) != NULL;
-	return unfiltered && matches(scan, &condition->regex, stream);
 }
 
 static void
@@ -200,7 +207,7 @@ match_line(struct scan *scan, const struct scan_stream *stream)
 	/* Whether any message without a literal can match. */
 	bool in_union = listening
 	    && (!may_be_stderr(stream) || !scan->has_union
-	        || matches(scan, &scan->unfiltered, stream));
+	        || matches(scan, &scan->unfiltered, stream, NULL));
 
 	for (size_t i = 0; i < scan->count; i++) {
 		struct condition *condition = &scan->conditions[i];
@@ -209,8 +216,9 @@ match_line(struct scan *scan, const struct scan_stream *stream)
 		    || !(condition->is_known ? may_be_stderr(stream)
 		                || condition->message.on_stdout
 		                             : watched)
-		    || !has_match(scan, condition, stream,
-		        condition->is_known ? in_union : true))
+		    || (condition->is_known && !in_union
+		        && condition->regex.literal[0] == '\0')
+		    || !matches(scan, &condition->regex, stream, NULL))
 			continue;
 		condition->matched = true;
 		condition->quote = stream->is_stderr ? quote_of(stream)
@@ -233,6 +241,35 @@ has_letter(const char *bytes, size_t length)
 	return false;
 }
 
+/* A WHEN is the first group, or what follows the match if there is none. */
+static void
+look_for_waits(struct scan *scan, struct scan_stream *stream)
+{
+	regmatch_t groups[2];
+
+	for (size_t i = 0; i < scan->pointers_count; i++) {
+		const struct line_regex *regex = &scan->pointers[i];
+		bool has_group = regex->compiled.re_nsub > 0;
+		char *from, *to, end;
+
+		if (!matches(scan, regex, stream, groups))
+			continue;
+		from = stream->line + groups[0].rm_eo;
+		to = stream->line + stream->length;
+		if (has_group && groups[1].rm_so < 0)
+			from = to;
+		else if (has_group) {
+			from = stream->line + groups[1].rm_so;
+			to = stream->line + groups[1].rm_eo;
+		}
+		end = *to;
+		*to = '\0';
+		waits_point(&scan->waits, WAIT_REGEX, from);
+		*to = end;
+	}
+	waits_look(&scan->waits, stream->line, stream->length);
+}
+
 static void
 end_line(struct scan *scan, struct scan_stream *stream)
 {
@@ -248,16 +285,15 @@ end_line(struct scan *scan, struct scan_stream *stream)
 	/* A number that is cut in two must not be read. */
 	if (stream->is_cut)
 		memcpy(end, "\001", 2);
-	if (scan->wait.wanted != WANTED_NOTHING
-	    && is_watched(scan, stream->is_stderr)
-	    && !wait_scan_line(&scan->wait, stream->line,
-	        stream->length + stream->is_cut, stream->has_anchor))
-		scan->lacks_memory = true;
+	stream->length += stream->is_cut;
+	if (scan->waits.wanted != WANTED_NOTHING
+	    && is_watched(scan, stream->is_stderr))
+		look_for_waits(scan, stream);
 	if (stream->is_stderr
 	    && has_letter(stream->shown, stream->shown_length))
 		scan->last_line = quote_of(stream);
 	stream->length = stream->shown_length = 0;
-	stream->returned = stream->has_anchor = stream->is_cut = false;
+	stream->returned = stream->is_cut = false;
 }
 
 static void
@@ -310,10 +346,6 @@ scan_bytes(struct scan *scan, struct scan_stream *stream, const char *bytes,
 {
 	int64_t slice_end_ns = clock_now_ns() + SLICE_NS;
 	size_t done = 0, unclocked = 0;
-	const char *end = bytes + count;
-	const char *anchor = scan->wait.wanted == WANTED_NOTHING
-	    ? end
-	    : anchor_next(bytes, end);
 
 	while (done < count) {
 		const char *at = bytes + done;
@@ -321,10 +353,6 @@ scan_bytes(struct scan *scan, struct scan_stream *stream, const char *bytes,
 		size_t part
 		    = newline == NULL ? count - done : (size_t)(newline - at);
 
-		if (anchor < at)
-			anchor = anchor_next(at, end);
-		/* It could also begin here and end in what is still to come. */
-		stream->has_anchor |= anchor < at + part || newline == NULL;
 		stream->is_cut |= part > SCAN_LINE - stream->length;
 		add(stream->line, &stream->length, SCAN_LINE, at, part);
 		if (stream->is_stderr)

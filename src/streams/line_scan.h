@@ -8,20 +8,20 @@
  * line count, as regexec(3) may take time quadratic in the length.
  */
 
-#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "core/judge/exit_codes.h"
-#include "core/judge/prefilter.h"
 #include "core/known/tools.h"
-#include "streams/wait_scan.h"
+#include "core/waits/waits.h"
+#include "streams/line_regex.h"
 #include "types/option_types.h"
 
 #define SCAN_LINE 4096
 #define SCAN_QUOTE 120 /* bytes of a quoted line */
 #define SCAN_CONDITIONS 64 /* at most so many of the user: see scan_add() */
+#define SCAN_POINTERS 64 /* likewise: see scan_add_pointer() */
 
 struct quote {
 	size_t length;
@@ -34,8 +34,7 @@ struct condition {
 	const char *text;
 	bool is_known; /* it is a message of a tool */
 	struct tool_row message;
-	regex_t regex;
-	char literal[PREFILTER_SIZE]; /* part of every match; "": unknown */
+	struct line_regex regex;
 	bool matched;
 	struct quote quote; /* the matching line if it was on stderr, or "" */
 };
@@ -44,13 +43,16 @@ struct scan {
 	struct condition conditions[SCAN_CONDITIONS + TOOL_MESSAGES];
 	size_t count;
 	enum watch watch;
-	struct wait_scan wait;
+	struct line_regex pointers[SCAN_POINTERS]; /* of --retry-after */
+	size_t pointers_count;
+	struct waits waits;
 	bool spares_stdout; /* headers alone are no reason to watch it */
 	bool has_conditions; /* of the user */
 	bool has_messages; /* of a tool */
 	bool has_messages_on_stdout; /* among them */
 	bool has_union;
-	regex_t unfiltered; /* matches any of the messages without a literal */
+	struct line_regex
+	    unfiltered; /* matches any of the messages without a literal */
 
 	/* Found: */
 	bool has_line; /* where messages of the tool may be */
@@ -66,7 +68,6 @@ struct scan_stream {
 	size_t length; /* of the line so far, at most SCAN_LINE */
 	char line[SCAN_LINE + 2];
 	bool is_cut; /* it is longer, so its end is not in line */
-	bool has_anchor; /* a wait may be stated in the line */
 	/* The part of the line after its last carriage return. */
 	bool returned; /* a carriage return came: the next byte starts anew */
 	size_t shown_length;
@@ -78,6 +79,9 @@ struct scan_stream {
  * refused.
  */
 const char *scan_add(struct scan *scan, enum verdict verdict, const char *text);
+
+/* Adds a REGEX of --retry-after, likewise. */
+const char *scan_add_pointer(struct scan *scan, const char *text);
 
 /* Adds the messages of TOOL, after all conditions. False: it has none. */
 bool scan_add_tool(struct scan *scan, const struct tool *tool);

@@ -228,11 +228,10 @@ add_hint(struct evidence *evidence, int64_t ended_ns)
 	add_source(&hint, WAIT_HINT, &after, ended_ns);
 	for (int i = WAIT_HINT + 1; scan != NULL && i < WAIT_SOURCES; i++) {
 		enum wait_source source = (enum wait_source)i;
-		const struct stated_wait *said
-		    = waits_of(&scan->wait.waits, source);
+		const struct stated_wait *said = waits_of(&scan->waits, source);
 
 		add_source(&hint, source, said, ended_ns);
-		if (scan->wait.wanted == WANTED_ALL
+		if (scan->waits.wanted == WANTED_ALL
 		    && said->stated > hint.stated)
 			hint.stated = said->stated;
 	}

@@ -296,7 +296,7 @@ TABLE
 
 @test "--retry-after: a header that cannot be read is told once, with its text" {
   told 1 'no time can be read in "Retry-After: soon"' -- sh -c 'echo "Retry-After: soon"; exit 9'
-  told 1 'no time can be read in "Retry-After: 1.5"' --throttle-on=9 -- sh -c 'echo "< Retry-After: 1.5"; exit 9'
+  told 1 'no time can be read in "Retry-After: -1"' --throttle-on=9 -- sh -c 'echo "< Retry-After: -1"; exit 9'
   refute_output --partial 'no stated wait'
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/base/array.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/waits/dates.h"
 
 #define DAY (24 * 60 * 60)
@@ -17,22 +18,32 @@ static const char months[][10]
     = { "January", "February", "March", "April", "May", "June", "July",
 	      "August", "September", "October", "November", "December" };
 
-const char *
-skip_blanks(const char *text)
-{
-	while (*text == ' ' || *text == '\t')
-		text++;
-	return text;
-}
+/*
+ * Longer ones first: see match() for the letters. RFC 9110, 5.6.7, has the
+ * first three; the two that lack a year come last.
+ */
+static const char formats[][20]
+    = { "%a, %d %b %Y %T", "%a, %d-%b-%y %T", "%a %b %d %T %Y", "%Y-%m-%dT%T",
+	      "%Y-%m-%d %T", "%Y/%m/%d %T", "%d %b %Y, %T", "%b %d, %Y, %T",
+	      "%a, %b %d, %Y, %T", "%m/%d/%Y, %H", "%b %d, %T", "%d %b, %T" };
 
-const char *
-skip_word(const char *text, const char *word)
+/* One of NAMES, or its first three letters; sets *INDEX. */
+static const char *
+scan_name(const char *text, const char names[][10], int count, int *index)
 {
-	size_t length = strlen(word);
+	for (*index = 0; *index < count; ++*index) {
+		size_t length;
 
-	if (strncasecmp(text, word, length) != 0 || is_of_word(text[length]))
-		return NULL;
-	return text + length;
+		if (((*text ^ names[*index][0]) & 31) != 0)
+			continue;
+		length = strlen(names[*index]);
+		if (strncasecmp(text, names[*index], length) != 0)
+			length = 3;
+		if (strncasecmp(text, names[*index], length) == 0
+		    && !is_letter(text[length]))
+			return text + length;
+	}
+	return NULL;
 }
 
 /* A year begins with March, so that a leap day is its last one. */
@@ -65,225 +76,150 @@ date_is_there(const struct date *date)
 	        - days_before(date->year, date->month);
 }
 
-/* The number LOW..HIGH that TEXT begins with, of at most DIGITS digits. */
+/* A number up to MOST, of LEAST digits or as many as DIGITS. */
 static const char *
-scan_number(const char *text, int low, int high, int digits, int *number)
+scan_number(const char *text, int most, int least, int digits, int *number)
 {
+	int count = 0;
+
 	*number = 0;
-	if (!is_digit(*text))
-		return NULL;
-	for (; digits > 0 && is_digit(*text); digits--)
+	for (; count < digits && is_digit(*text); count++)
 		*number = *number * 10 + (*text++ - '0');
-	return *number < low || *number > high ? NULL : text;
+	return count < least || *number > most || is_digit(*text) ? NULL : text;
 }
 
-/* Exactly that many digits. */
+/* Makes *HOUR, 1..12, one of 24 by the "am" or "pm" behind it, or NULL. */
 static const char *
-scan_digits(const char *text, int low, int high, int digits, int *number)
+scan_half(const char *text, int *hour)
 {
-	const char *end = scan_number(text, low, high, digits, number);
+	const char *am = skip_pattern(skip_blanks(text), "(am|a.m.)");
+	const char *pm = skip_pattern(skip_blanks(text), "(pm|p.m.)");
 
-	return end != NULL && end - text == digits && !is_digit(*end) ? end
-	                                                              : NULL;
+	if ((am == NULL && pm == NULL) || *hour < 1 || *hour > 12)
+		return NULL;
+	*hour = *hour % 12 + (pm != NULL ? 12 : 0);
+	return am != NULL ? am : pm;
 }
 
-/* One of NAMES, or its first three letters; sets *INDEX. */
+/* "3pm", "3:20am", "15:04", "15:04:05.5"; with NEEDS_HALF not without one. */
 static const char *
-scan_name(const char *text, const char names[][10], int count, int *index)
+scan_time(const char *text, bool needs_half, int *of_day)
 {
-	for (*index = 0; *index < count; ++*index) {
-		size_t length = strlen(names[*index]);
+	int hour, minute = 0, second = 0;
+	const char *rest, *half;
 
-		if (strncasecmp(text, names[*index], length) == 0)
-			return text + length;
-		if (strncasecmp(text, names[*index], 3) == 0)
-			return text + 3;
+	rest = scan_number(text, 23, 1, 2, &hour);
+	if (rest == NULL)
+		return NULL;
+	needs_half |= *rest != ':';
+	if (*rest == ':')
+		rest = scan_number(rest + 1, 59, 2, 2, &minute);
+	if (rest != NULL && *rest == ':')
+		rest = scan_number(rest + 1, 60, 2, 2, &second);
+	if (rest == NULL)
+		return NULL;
+	if (*rest == '.' && is_digit(rest[1])) {
+		rest += 1 + strspn(rest + 1, "0");
+		second += is_digit(*rest) && second < 60;
+		rest += strspn(rest, "0123456789");
 	}
-	return NULL;
+	half = scan_half(rest, &hour);
+	*of_day = (hour * 60 + minute) * 60 + second;
+	return half != NULL ? half : needs_half ? NULL : rest;
+}
+
+/* "5", "05", "5th" */
+static const char *
+scan_day(const char *text, int *day)
+{
+	const char *rest = scan_number(text, 31, 1, 2, day), *end = NULL;
+
+	if (rest != NULL)
+		end = skip_pattern(rest, "(st|nd|rd|th)");
+	return end != NULL ? end : rest;
 }
 
 static const char *
 match_field(const char *text, char field, struct date *date)
 {
-	int number;
+	int number = 0;
 	const char *rest;
 
-	if (field == 'a')
+	switch (field) {
+	case 'a':
 		return scan_name(
 		    text, weekdays, ARRAY_LENGTH(weekdays), &number);
-	if (field == 'b') {
+	case 'b':
 		rest = scan_name(text, months, ARRAY_LENGTH(months), &number);
 		date->month = number + 1;
 		return rest;
-	}
-	while (*text == ' ')
-		text++;
-	switch (field) {
+	case 'm':
+		return scan_number(text, 12, 1, 2, &date->month);
 	case 'd':
-		return scan_number(text, 1, 31, 2, &date->day);
+		return scan_day(text, &date->day);
 	case 'Y':
-		rest = scan_number(text, 0, 9999, 4, &number);
+		rest = scan_number(text, 9999, 4, 4, &number);
 		date->year = number;
 		return rest;
 	case 'y':
-		rest = scan_number(text, 0, 99, 2, &number);
+		rest = scan_number(text, 99, 2, 2, &number);
 		date->year = number + (number < 69 ? 2000 : 1900);
 		return rest;
-	case 'H':
-		rest = scan_number(text, 0, 23, 2, &number);
-		date->second = number * 60 * 60;
-		return rest;
-	case 'M':
-		rest = scan_number(text, 0, 59, 2, &number);
-		date->second += number * 60;
-		return rest;
 	default:
-		rest = scan_number(text, 0, 61, 2, &number);
-		date->second += number;
-		return rest;
+		return scan_time(text, field == 'H', &date->second);
 	}
 }
 
-static bool
-is_space(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-const char *
-date_match(const char *text, const char *format, struct date *date)
+/*
+ * As strptime(3) does, with %a %b %m %d %Y %y; %T is a time of day, and %H one
+ * with AM or PM. A comma may be missing, and " at " may follow it.
+ */
+static const char *
+match(const char *text, const char *format, struct date *date)
 {
 	for (; *format != '\0' && text != NULL; format++) {
 		if (*format == '%') {
 			text = match_field(text, *++format, date);
+		} else if (*format == ',') {
+			const char *at = skip_word(
+			    skip_blanks(text + (*text == ',')), "at");
+
+			text = at != NULL ? at : text + (*text == ',');
 		} else if (*format == ' ') {
-			while (is_space(*text))
-				text++;
-		} else if (*text++ != *format) {
+			text = skip_blanks(text);
+		} else if ((*text | 0x20) != (*format | 0x20)) {
 			return NULL;
+		} else {
+			text++;
 		}
 	}
 	return text;
 }
 
 const char *
-date_http(const char *text, struct date *date)
+date_scan(const char *text, struct date *date, bool *broken)
 {
-	static const char forms[][28] = { "%a, %d %b %Y %H:%M:%S",
-		"%a, %d-%b-%y %H:%M:%S", "%a %b %d %H:%M:%S %Y" };
-
-	for (size_t i = 0; i < ARRAY_LENGTH(forms); i++) {
-		const char *rest = date_match(text, forms[i], date);
-
-		if (rest != NULL && !is_digit(*rest))
-			return rest;
-	}
-	return NULL;
-}
-
-/* ":05" and decimals, which may be missing. */
-static const char *
-scan_seconds(const char *text, int *second)
-{
-	int number;
+	static const struct date none;
+	struct date some;
 	const char *rest;
 
-	if (*text != ':')
-		return text;
-	rest = scan_digits(text + 1, 0, 60, 2, &number);
-	*second += number;
-	return rest;
-}
-
-const char *
-date_iso(const char *text, struct date *date)
-{
-	int number;
-
-	text = scan_digits(text, 0, 9999, 4, &number);
-	date->year = number;
-	if (text == NULL || *text != '-')
+	*broken = false;
+	if (!is_digit(*text) && match_field(text, 'a', &some) == NULL
+	    && match_field(text, 'b', &some) == NULL)
 		return NULL;
-	text = scan_digits(text + 1, 1, 12, 2, &date->month);
-	if (text == NULL || *text != '-')
-		return NULL;
-	text = scan_digits(text + 1, 1, 31, 2, &date->day);
-	if (text == NULL || (*text != 'T' && *text != 't' && *text != ' '))
-		return NULL;
-	text = scan_digits(text + 1, 0, 23, 2, &number);
-	date->second = number * 60 * 60;
-	if (text == NULL || *text != ':')
-		return NULL;
-	text = scan_digits(text + 1, 0, 59, 2, &number);
-	date->second += number * 60;
-	if (text == NULL || *text != ':')
-		return text;
-	text = scan_seconds(text, &date->second);
-	if (text == NULL || *text != '.' || !is_digit(text[1]))
-		return text;
-	text++;
-	/* The second after it, so that nobody comes too early. */
-	if (is_digit(text[strspn(text, "0")]) && date->second < 24 * 60 * 60)
-		date->second++;
-	return text + strspn(text, "0123456789");
-}
-
-/* "am" or "pm" behind the hour 1..12, or neither behind 0..23. */
-static const char *
-scan_half(const char *text, bool needed, int *hour)
-{
-	static const char halves[][3] = { "am", "pm" };
-	const char *at = skip_blanks(text);
-
-	for (int half = 0; half < 2; half++) {
-		const char *rest = skip_word(at, halves[half]);
-
+	for (size_t i = 0; i < ARRAY_LENGTH(formats); i++) {
+		*date = none;
+		rest = match(text, formats[i], date);
 		if (rest == NULL)
 			continue;
-		if (*hour < 1 || *hour > 12)
-			return NULL;
-		*hour = *hour % 12 + 12 * half;
-		return rest;
+		/* Without a year, one that has a leap day. */
+		some = *date;
+		some.year = date->year > 0 ? date->year : 2000;
+		*broken = !date_is_there(&some);
+		return *broken ? NULL : rest;
 	}
-	return needed || *hour > 23 ? NULL : text;
-}
-
-const char *
-date_time(const char *text, struct date *date)
-{
-	int hour, minute = 0, second = 0;
-	bool has_minutes;
-
-	text = scan_number(text, 0, 23, 2, &hour);
-	if (text == NULL)
-		return NULL;
-	has_minutes = *text == ':';
-	if (has_minutes)
-		text = scan_digits(text + 1, 0, 59, 2, &minute);
-	if (text != NULL && has_minutes)
-		text = scan_seconds(text, &second);
-	if (text != NULL)
-		text = scan_half(text, !has_minutes, &hour);
-	date->second = (hour * 60 + minute) * 60 + second;
-	return text;
-}
-
-const char *
-date_of_year(const char *text, struct date *date)
-{
-	static const char *const forms[] = { "%b %d", "%d %b" };
-
-	for (size_t i = 0; i < ARRAY_LENGTH(forms); i++) {
-		const char *rest = date_match(text, forms[i], date);
-		const char *at;
-
-		if (rest == NULL || is_of_word(*rest))
-			continue;
-		if (*rest == ',')
-			rest++;
-		rest = skip_blanks(rest);
-		at = skip_word(rest, "at");
-		return at != NULL ? skip_blanks(at) : rest;
-	}
-	return NULL;
+	*date = none;
+	*broken = match(text, "%d %b", date) != NULL;
+	*date = none;
+	return *broken ? NULL : scan_time(text, false, &date->second);
 }

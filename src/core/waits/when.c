@@ -2,12 +2,14 @@
 #include <config.h>
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "core/base/array.h"
 #include "core/base/duration.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/waits/when.h"
 
 /* So many seconds, or more, are counted from 1970 on. */
@@ -16,7 +18,7 @@
 #define MILLISECONDS_FROM (1000 * EPOCH_FROM)
 
 struct unit {
-	char names[32]; /* those of one or two letters in this case only */
+	char names[40];
 	int64_t ns;
 };
 
@@ -25,8 +27,8 @@ static const struct unit units[] = {
 	{ "m min mins minute minutes", NS_PER_MIN },
 	{ "h hr hrs hour hours", 60 * NS_PER_MIN },
 	{ "d day days", 24 * 60 * NS_PER_MIN },
-	{ "ms msec msecs", NS_PER_MS },
-	{ "millisecond milliseconds", NS_PER_MS },
+	{ "w week weeks", 7 * 24 * 60 * NS_PER_MIN },
+	{ "ms msec msecs millisecond milliseconds", NS_PER_MS },
 	{ "us microsecond microseconds", 1000 },
 	{ "ns nanosecond nanoseconds", 1 },
 };
@@ -45,8 +47,6 @@ ends_before(const char *rest)
 	    || (!is_digit(rest[1]) && !is_letter(rest[1]));
 }
 
-/* --- numbers and durations --- */
-
 const char *
 when_number(const char *text, int64_t unit_ns, struct when *when)
 {
@@ -56,246 +56,213 @@ when_number(const char *text, int64_t unit_ns, struct when *when)
 
 	if (end == NULL)
 		return NULL;
+	*when = (struct when) { .is_number = true };
 	/* Of units, as nanoseconds are too many for what is to come. */
 	whole = decimal_scale(text, point, point, 1);
 	if (unit_ns == NS_PER_S && whole >= MILLISECONDS_FROM)
 		unit_ns = NS_PER_MS;
 	when->kind = whole >= EPOCH_FROM * (NS_PER_S / unit_ns) ? WHEN_EPOCH
 	                                                        : WHEN_DURATION;
-	when->is_number = true;
 	when->ns = decimal_scale(text, point, end, unit_ns);
 	return end;
 }
 
-/* The unit whose name is the letters at TEXT; sets *REST. */
+/*
+ * The unit that TEXT begins with, perhaps behind what stands round a number
+ * ("after '372' seconds", "a 5-minute break"); sets *REST.
+ */
 static const struct unit *
 scan_unit(const char *text, const char **rest)
 {
 	char word[16];
 	size_t length = 0;
 
-	while (length < sizeof word && is_letter(text[length])) {
-		word[length] = text[length];
-		length++;
-	}
+	text = skip_blanks(text + strspn(text, "'\"`*"));
+	text += *text == '-';
+	for (; length < sizeof word && is_letter(text[length]); length++)
+		word[length] = (char)(text[length] | 0x20);
 	*rest = text + length;
-	if (length == 0 || is_letter(**rest))
-		return NULL;
-	for (size_t i = 0; length > 2 && i < length; i++)
-		word[i] |= 0x20;
-	for (size_t i = 0; i < ARRAY_LENGTH(units); i++)
+	if (strncmp(*rest, "(s)", 3) == 0)
+		*rest += 3;
+	for (size_t i = 0; length > 0 && i < ARRAY_LENGTH(units); i++)
 		if (words_have(units[i].names, word, length))
 			return &units[i];
 	return NULL;
 }
 
-/* Where the next part of a compound would begin. */
+/* "1,234.5", "an": so many units. */
 static const char *
-next_part(const char *text)
+scan_amount(const char *text, int64_t unit_ns, int64_t *ns)
 {
-	const char *word;
+	static const char words[][6] = { "a", "an", "one", "two", "three",
+		"four", "five", "six", "seven", "eight", "nine", "ten" };
+	const char *point, *end = decimal_end(text, &point), *rest;
 
-	text = skip_blanks(text);
-	if (*text == ',')
-		text = skip_blanks(text + 1);
-	word = skip_word(text, "and");
-	return word != NULL ? skip_blanks(word) : text;
+	for (int i = 0; end == NULL && i < (int)ARRAY_LENGTH(words); i++) {
+		*ns = saturating_multiply(i < 2 ? 1 : i - 1, unit_ns);
+		rest = skip_word(text, words[i]);
+		if (rest != NULL)
+			return rest;
+	}
+	if (end == NULL)
+		return NULL;
+	*ns = decimal_scale(text, point, end, unit_ns);
+	while (*end == ',' && point == end) {
+		rest = decimal_end(end + 1, &point);
+		if (rest == NULL || point != end + 4)
+			break;
+		*ns = saturating_add(saturating_multiply(*ns, 1000),
+		    decimal_scale(end + 1, point, rest, unit_ns));
+		end = rest;
+	}
+	return end;
 }
 
 /* "1h 3m 20s", "1 hour and 30 minutes"; each unit less than the one before. */
 static const char *
 scan_duration(const char *text, struct when *when)
 {
-	const char *rest = NULL, *point, *end, *after;
-	int64_t before_ns = INT64_MAX, ns = 0;
+	const char *rest = NULL, *end, *after;
+	int64_t before_ns = INT64_MAX, ns;
 
-	while ((end = decimal_end(text, &point)) != NULL) {
-		const struct unit *unit = scan_unit(skip_blanks(end), &after);
+	when->kind = WHEN_DURATION;
+	while ((end = scan_amount(text, 1, &ns)) != NULL) {
+		const struct unit *unit = scan_unit(end, &after);
 
 		if (unit == NULL || unit->ns >= before_ns)
 			break;
-		ns = saturating_add(
-		    ns, decimal_scale(text, point, end, unit->ns));
+		scan_amount(text, unit->ns, &ns);
+		when->ns = saturating_add(when->ns, ns);
 		before_ns = unit->ns;
 		rest = after;
-		text = next_part(after);
+		end = skip_pattern(skip_blanks(after), "(, and|,|and)");
+		text = skip_blanks(end != NULL ? end : after);
 	}
-	when->kind = WHEN_DURATION;
-	when->ns = ns;
 	return rest;
 }
 
-/* --- zones --- */
-
-/* "+02:00", "-0500", "+01" */
+/* "+02:00", "-0500", "+01", "-3" */
 static const char *
 scan_offset(const char *text, struct when *when)
 {
-	int sign = *text == '-' ? -1 : 1, number[2] = { 0, 0 };
+	static const char digits[] = "0123456789";
+	int sign = *text == '-' ? -1 : 1, number, minute = 0;
+	size_t length;
 
 	if (*text != '+' && *text != '-')
 		return NULL;
-	text++;
-	for (int i = 0; i < 2; i++) {
-		const char *at = i == 1 && *text == ':' ? text + 1 : text;
-
-		if (!is_digit(at[0]) || !is_digit(at[1])) {
-			if (i == 0 || at > text)
-				return NULL;
-			break;
-		}
-		number[i] = (at[0] - '0') * 10 + (at[1] - '0');
-		text = at + 2;
+	length = strspn(++text, digits);
+	if (length == 0 || length > 4)
+		return NULL;
+	number = (int)strtol(text, NULL, 10);
+	if (length > 2) {
+		minute = number % 100;
+		number /= 100;
+	} else if (length == 2 && text[2] == ':'
+	    && strspn(text + 3, digits) == 2) {
+		minute = (int)strtol(text + 3, NULL, 10);
+		length += 3;
 	}
-	if (number[0] > 23 || number[1] > 59)
+	if (number > 23 || minute > 59)
 		return NULL;
 	when->zone = ZONE_OFFSET;
-	when->offset_s = sign * (number[0] * 60 + number[1]) * 60;
-	return text;
+	when->offset_s = sign * (number * 60 + minute) * 60;
+	return text + length;
 }
 
 /*
- * Takes NAME[0..LENGTH) for a zone. It will name a file, so it has neither a
- * point nor a leading slash.
- */
-static bool
-take_zone(const char *name, size_t length, struct when *when)
-{
-	if (length == 0 || length >= sizeof when->zone_name || *name == '/')
-		return false;
-	if (length == 3
-	    && (strncasecmp(name, "UTC", 3) == 0
-	        || strncasecmp(name, "GMT", 3) == 0)) {
-		when->zone = ZONE_OFFSET;
-		return true;
-	}
-	for (size_t i = 0; i < length; i++)
-		if (!is_letter(name[i]) && !is_digit(name[i])
-		    && strchr("_+/-", name[i]) == NULL)
-			return false;
-	when->zone = ZONE_NAMED;
-	memcpy(when->zone_name, name, length);
-	when->zone_name[length] = '\0';
-	return true;
-}
-
-/* "ET", "MSK", "CEST": two to four capitals. */
-static size_t
-abbreviation(const char *text)
-{
-	size_t length = 0;
-
-	while (text[length] >= 'A' && text[length] <= 'Z')
-		length++;
-	if (length < 2 || length > 4 || !ends_before(text + length))
-		return 0;
-	return length;
-}
-
-/*
- * The zone behind a date or a time of day, if there is one. NULL: there is
- * one that cannot be read.
+ * The zone behind a date or a time of day, if there is one: "UTC", "GMT-3",
+ * "+02:00", "(Europe/Amsterdam)", "MSK". NULL: there is one that cannot be
+ * read. Its name will be that of a file, without a point or a leading slash.
  */
 static const char *
 scan_zone(const char *text, struct when *when)
 {
-	static const char zero[][4] = { "UTC", "GMT", "Z" };
-	const char *at = skip_blanks(text);
-	const char *rest = scan_offset(at, when);
-	size_t length;
+	const char *at = skip_blanks(text), *name = at + (*at == '(');
+	const char *zero = skip_pattern(name, "(utc|gmt|z)"), *end;
+	const char *rest = zero != NULL ? zero : name;
+	size_t length = strcspn(name, " \t()"), capitals = 0;
 
-	when->zone = rest != NULL ? ZONE_OFFSET : ZONE_LOCAL;
-	if (rest != NULL)
-		return rest;
-	when->offset_s = 0;
-	for (size_t i = 0; i < ARRAY_LENGTH(zero); i++) {
-		rest = skip_word(at, zero[i]);
-		if (rest == NULL)
-			continue;
+	end = scan_offset(rest, when);
+	rest = end != NULL ? end : rest;
+	if (rest > name && (at == name || *rest == ')')) {
 		when->zone = ZONE_OFFSET;
-		return rest;
+		return at == name ? rest : rest + 1;
 	}
-	if (*at == '(') {
-		length = strcspn(at + 1, " \t()");
-		if (at[1 + length] != ')')
-			return text; /* it is a remark, or has no end */
-		return take_zone(at + 1, length, when) ? at + length + 2 : NULL;
-	}
-	length = abbreviation(at);
-	if (length == 0)
-		return text;
-	return take_zone(at, length, when) ? at + length : NULL;
-}
-
-/* --- all of them --- */
-
-/*
- * Reads a date or a time of day without its zone. Returns NULL if there is
- * none; if there is only the beginning of one, *BROKEN is set, too.
- */
-static const char *
-scan_fields(const char *text, struct when *when, bool *broken)
-{
-	struct date *date = &when->date;
-	const char *rest;
-
-	when->kind = WHEN_DATE;
-	rest = date_http(text, date);
-	if (rest == NULL)
-		rest = date_iso(text, date);
-	if (rest == NULL) {
-		rest = date_of_year(text, date);
-		if (rest != NULL) {
-			when->kind = WHEN_DAY;
-			date->year = 2000; /* which has a leap day */
-			rest = date_time(rest, date);
-			*broken = rest == NULL;
-		}
-	}
-	if (rest != NULL)
-		*broken = !date_is_there(date);
-	if (rest != NULL || *broken)
-		return rest;
-	when->kind = WHEN_TIME;
-	return date_time(text, date);
-}
-
-/* "@1788625200" */
-static const char *
-scan_epoch(const char *text, struct when *when)
-{
-	const char *point, *end = decimal_end(text, &point);
-
-	if (end == NULL)
+	while (name[capitals] >= 'A' && name[capitals] <= 'Z')
+		capitals++;
+	if (at == name)
+		length = capitals;
+	if (at == name ? length < 2 || length > 4 || !ends_before(at + length)
+	               : name[length] != ')')
+		return text; /* what follows is something else */
+	if (length == 0 || length >= sizeof when->zone_name || *name == '/')
 		return NULL;
-	when->kind = WHEN_EPOCH;
-	when->ns = decimal_scale(text, point, end, NS_PER_S);
-	return end;
+	for (size_t i = 0; i < length; i++) {
+		if (!is_of_word(name[i]) && strchr("+/-", name[i]) == NULL)
+			return NULL;
+		when->zone_name[i] = name[i];
+	}
+	when->zone = ZONE_NAMED;
+	return at == name ? at + length : name + length + 1;
 }
 
 const char *
 when_scan(const char *text, struct when *when)
 {
 	static const struct when nothing;
-	const char *rest;
-	bool broken = false;
+	const char *rest, *point;
+	bool broken;
 
 	*when = nothing;
-	rest = scan_fields(text, when, &broken);
+	rest = date_scan(text, &when->date, &broken);
 	if (broken)
 		return NULL;
 	if (rest != NULL) {
+		when->kind = when->date.month == 0 ? WHEN_TIME
+		    : when->date.year == 0         ? WHEN_DAY
+		                                   : WHEN_DATE;
 		rest = scan_zone(rest, when);
-	} else {
-		*when = nothing;
-		if (*text == '@')
-			rest = scan_epoch(text + 1, when);
+	} else if (*text == '@') {
+		rest = decimal_end(text + 1, &point);
 		if (rest == NULL)
-			rest = scan_duration(text, when);
+			return NULL;
+		when->kind = WHEN_EPOCH;
+		when->ns = decimal_scale(text + 1, point, rest, NS_PER_S);
+	} else {
+		rest = scan_duration(text, when);
 		if (rest == NULL)
 			rest = when_number(text, NS_PER_S, when);
 	}
 	return rest != NULL && ends_before(rest) ? rest : NULL;
+}
+
+const char *
+when_clock(const char *text, struct when *when)
+{
+	const char *end = text, *rest;
+	int64_t sum = 0;
+	int colons = 0;
+
+	for (;; end++) {
+		size_t digits = strspn(end, "0123456789");
+
+		if (digits < 1 || digits > 4
+		    || (colons > 0 && (digits != 2 || *end > '5')))
+			return NULL;
+		sum = sum * 60 + strtol(end, NULL, 10);
+		end += digits;
+		if (*end != ':' || ++colons > 2)
+			break;
+	}
+	if (colons == 1
+	    && skip_pattern(skip_blanks(end), "(h|hr|hrs|hour|hours)") != NULL)
+		sum *= 60;
+	rest = when_scan(text, when);
+	if (colons == 0 || !ends_before(end) || (rest != NULL && rest > end))
+		return NULL;
+	*when = (struct when) { .kind = WHEN_DURATION, .ns = sum * NS_PER_S };
+	return end;
 }
 
 bool

@@ -45,6 +45,12 @@ struct when {
  */
 const char *when_scan(const char *text, struct when *when);
 
+/*
+ * Reads H:MM, H:MM:SS, or M:SS if nothing says that it is hours, as a
+ * duration. NULL: it is none, or a time of day by what follows it.
+ */
+const char *when_clock(const char *text, struct when *when);
+
 /* Reads TEXT, all of which must be one WHEN, but for blanks around it. */
 bool when_parse(const char *text, struct when *when);
 

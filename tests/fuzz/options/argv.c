@@ -86,11 +86,11 @@ static void
 forget_conditions(struct scan *scan)
 {
 	for (size_t i = 0; i < scan->count; i++)
-		regfree(&scan->conditions[i].regex);
+		regfree(&scan->conditions[i].regex.compiled);
 	if (scan->has_union)
-		regfree(&scan->unfiltered);
-	for (size_t i = 0; i < scan->wait.count; i++)
-		regfree(&scan->wait.pointers[i].regex);
+		regfree(&scan->unfiltered.compiled);
+	for (size_t i = 0; i < scan->pointers_count; i++)
+		regfree(&scan->pointers[i].compiled);
 	memset(scan, 0, sizeof *scan);
 }
 

@@ -79,17 +79,18 @@ check(const char *bytes, size_t size, size_t piece)
 	matched = condition->matched;
 	quote = condition->quote;
 	last = scan.last_line;
-	stated = waits_of(&scan.wait.waits, WAIT_HEADER)->stated;
+	stated = waits_of(&scan.waits, WAIT_HEADER)->stated;
 	require_quote(&quote);
 	require_quote(&last);
-	fuzz_require(matched == matches(&condition->regex, bytes, size),
+	fuzz_require(
+	    matched == matches(&condition->regex.compiled, bytes, size),
 	    "the filter and regexec(3) differ");
 
 	scan_output(&stream, bytes, size, piece);
 	fuzz_require(condition->matched == matched, "in pieces, no match");
 	fuzz_same(condition->quote.text, quote.text, "another quote");
 	fuzz_same(scan.last_line.text, last.text, "another last line");
-	fuzz_require(stated == waits_of(&scan.wait.waits, WAIT_HEADER)->stated,
+	fuzz_require(stated == waits_of(&scan.waits, WAIT_HEADER)->stated,
 	    "another Retry-After");
 }
 
@@ -100,7 +101,7 @@ fuzz(char *string, size_t size)
 	size_t length = end != NULL ? (size_t)(end - string) : size;
 
 	memset(&scan, 0, sizeof scan);
-	scan.wait.wanted = WANTED_ALL;
+	scan.waits.wanted = WANTED_ALL;
 	if (end != NULL) {
 		*end = '\0';
 		if (fuzz_regex_is_modest(string)
@@ -108,7 +109,7 @@ fuzz(char *string, size_t size)
 			size_t left = size - length - 1;
 
 			check(end + 1, left, 1 + length % 7);
-			regfree(&scan.conditions[0].regex);
+			regfree(&scan.conditions[0].regex.compiled);
 		}
 	}
 }

@@ -53,7 +53,7 @@ begin(const char *regex)
 	const char *refused;
 
 	clear();
-	scan.wait.wanted = WANTED_ALL;
+	scan.waits.wanted = WANTED_ALL;
 	stream.is_stderr = true;
 	refused = scan_add(&scan, VERDICT_STOP, regex);
 	scan_reset(&scan);
@@ -64,9 +64,9 @@ static void
 end(void)
 {
 	for (size_t i = 0; i < scan.count; i++)
-		regfree(&scan.conditions[i].regex);
+		regfree(&scan.conditions[i].regex.compiled);
 	if (scan.has_union)
-		regfree(&scan.unfiltered);
+		regfree(&scan.unfiltered.compiled);
 }
 
 /* Feeds TEXT in pieces of random sizes up to MOST. */
@@ -359,7 +359,7 @@ check_cut_lines(void)
 
 	for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
 		size_t length = cases[i].length;
-		const struct waits *waits = &scan.wait.waits;
+		const struct waits *waits = &scan.waits;
 
 		memset(line, ' ', length);
 		memcpy(line + (length <= SCAN_LINE ? length : SCAN_LINE) - tail,
@@ -367,8 +367,8 @@ check_cut_lines(void)
 		strcpy(line + length, cases[i].rest);
 		begin("3$");
 		scan_add(&scan, VERDICT_RETRY, "retry after 3");
-		scan.wait.count = 0;
-		wait_scan_add(&scan.wait, "after (3$)");
+		scan.pointers_count = 0;
+		scan_add_pointer(&scan, "after (3$)");
 		feed(line, strlen(line), 700);
 		is_int(scan_match(&scan)->verdict,
 		    cases[i].ends ? VERDICT_STOP : VERDICT_RETRY,
@@ -378,7 +378,7 @@ check_cut_lines(void)
 		is_int(read_ns(waits_of(waits, WAIT_SENTENCE)),
 		    cases[i].wait_ns, "and what is cut in two is no wait");
 		end();
-		regfree(&scan.wait.pointers[0].regex);
+		regfree(&scan.pointers[0].compiled);
 	}
 }
 
@@ -472,8 +472,8 @@ check_watch(void)
 		    "a stream that is watched is needed");
 		is_int(scan_match(&scan) != NULL, cases[i].sees,
 		    "and matched against");
-		is_int(waits_of(&scan.wait.waits, WAIT_HEADER)->stated
-		        == STATED_READ,
+		is_int(
+		    waits_of(&scan.waits, WAIT_HEADER)->stated == STATED_READ,
 		    cases[i].sees, "and searched for a header");
 		end();
 	}
@@ -678,7 +678,7 @@ check_tool_room(void)
 static int64_t
 wait_of(enum wait_source source)
 {
-	return read_ns(waits_of(&scan.wait.waits, source));
+	return read_ns(waits_of(&scan.waits, source));
 }
 
 /* Of a long line, and across the parts in which it is read. */
@@ -686,7 +686,7 @@ static void
 check_waits_in_pieces(void)
 {
 	static const char text[] = "y\n\nso retry in 5s\nRetry-After: 7\nno\n"
-	                           "{\"retry_after\":6}\nagain, wait 8 s";
+	                           "{\"retry_after\":6}\nagain, retry in 8 s";
 	size_t length = sizeof text - 1;
 
 	for (size_t piece = 1; piece <= length; piece++) {
@@ -709,15 +709,15 @@ static void
 check_pointed_waits(void)
 {
 	begin("never");
-	ok(wait_scan_add(&scan.wait, "") != NULL, "an empty REGEX is refused");
-	ok(wait_scan_add(&scan.wait, "(") != NULL, "a broken one is");
-	ok(wait_scan_add(&scan.wait, "a\nb") != NULL, "one of two lines is");
-	for (int i = 0; i < WAIT_POINTERS - 3; i++)
-		wait_scan_add(&scan.wait, "never");
-	wait_scan_add(&scan.wait, "come back in");
-	wait_scan_add(&scan.wait, "delay=([0-9]+)ms");
-	wait_scan_add(&scan.wait, "free (at (.*)|now)");
-	ok(wait_scan_add(&scan.wait, "never") != NULL, "one too many is");
+	ok(scan_add_pointer(&scan, "") != NULL, "an empty REGEX is refused");
+	ok(scan_add_pointer(&scan, "(") != NULL, "a broken one is");
+	ok(scan_add_pointer(&scan, "a\nb") != NULL, "one of two lines is");
+	for (int i = 0; i < SCAN_POINTERS - 3; i++)
+		scan_add_pointer(&scan, "never");
+	scan_add_pointer(&scan, "come back in");
+	scan_add_pointer(&scan, "delay=([0-9]+)ms");
+	scan_add_pointer(&scan, "free (at (.*)|now)");
+	ok(scan_add_pointer(&scan, "never") != NULL, "one too many is");
 	feed_line("Retry-After: 1\n");
 	feed_line("come back in 5 minutes, please\n");
 	is_int(wait_of(WAIT_REGEX), 300 * NS_PER_S, "what follows a match");
@@ -726,14 +726,14 @@ check_pointed_waits(void)
 	    wait_of(WAIT_REGEX), 35 * NS_PER_S, "what the first group matches");
 	scan_reset(&scan);
 	feed_line("come back in the evening\n");
-	is_string(scan.wait.waits.found[WAIT_REGEX].text, "the evening",
+	is_string(scan.waits.found[0][WAIT_REGEX].text, "the evening",
 	    "what is no time is kept");
 	feed_line("free now\n");
-	is_int(scan.wait.waits.found[WAIT_REGEX].stated, STATED_UNREADABLE,
+	is_int(scan.waits.found[0][WAIT_REGEX].stated, STATED_UNREADABLE,
 	    "what is none, either");
 	end();
-	for (size_t i = 0; i < scan.wait.count; i++)
-		regfree(&scan.wait.pointers[i].regex);
+	for (size_t i = 0; i < scan.pointers_count; i++)
+		regfree(&scan.pointers[i].compiled);
 }
 
 TESTS

@@ -73,8 +73,8 @@ static void
 test_durations(void)
 {
 	static const char *const refused[]
-	    = { "5S", "5msx", "12.5.3", "1,000 seconds", "5-10 minutes", "50%",
-		      "5s/3", "-5s", "soon", "" };
+	    = { "5msx", "12.5.3", "5-10 minutes", "50%", "5s/3", "-5s", "soon",
+		      "a few minutes", "an", "1,00 seconds", "" };
 
 	reads("12s", "in 12000000000");
 	reads("1h 3m 20s", "in 3800000000000");
@@ -95,6 +95,18 @@ test_durations(void)
 	reads("250 milliseconds", "in 250000000");
 	reads("250 msec", "in 250000000");
 	reads("3 Minutes", "in 180000000000");
+	reads("5S", "in 5000000000");
+	reads("347us", "in 347000");
+	reads("1,234 seconds", "in 1234000000000");
+	reads("1,234,567.5 seconds", "in 1234567500000000");
+	reads("5 minute(s) and 30 second(s)", "in 330000000000");
+	reads("1 week", "in 604800000000000");
+	reads("a minute", "in 60000000000");
+	reads("one minute", "in 60000000000");
+	reads("an hour", "in 3600000000000");
+	reads("ten seconds", "in 10000000000");
+	reads("372' seconds", "in 372000000000");
+	reads("30-second", "in 30000000000");
 	reads("5us", "in 5000");
 	reads("7ns", "in 7");
 	reads(".5s", "in 500000000");
@@ -170,9 +182,10 @@ test_dates(void)
 		"2023-02-29 12:00", "2100-02-29 12:00", "2023-13-01 12:00",
 		"2023-00-01 12:00", "2023-01-00 12:00", "2023-01-32 12:00",
 		"2023-01-01 24:00", "2023-01-01 12:60", "2023-01-01 12:00:61",
-		"2023-01-01 1:00", "23-01-01 12:00", "2023-01-01 12:00+24:00",
+		"23-01-01 12:00", "2023-01-01 12:00+24:00",
 		"2023-01-01 12:00+1:30", "Fri, 30 Feb 2024 14:24:53 GMT",
-		"Thu, 12 Dec 2024 25:24:53 GMT", "Thu, 12 Dec 2024" };
+		"Thu, 12 Dec 2024 25:24:53 GMT", "Thu, 12 Dec 2024",
+		"12/16/2026, 19:15:56", "16/12/2026, 7:15:56 PM" };
 
 	reads("2023-08-04T12:00:00Z", "date 2023 08-04 12:00:00 +0");
 	reads("2023-08-04t12:00:00.123456z", "date 2023 08-04 12:00:01 +0");
@@ -182,6 +195,7 @@ test_dates(void)
 	begins("2025-03-05 07:21:31 +0000 UTC", "date 2025 03-05 07:21:31 +0",
 	    " UTC");
 	reads("2026-11-23 15:00+01:00", "date 2026 11-23 15:00:00 +3600");
+	reads("2026-11-23 15:00+01:59", "date 2026 11-23 15:00:00 +7140");
 	reads("2026-11-23 15:00-0530", "date 2026 11-23 15:00:00 -19800");
 	reads("2026-11-23 15:00 +02", "date 2026 11-23 15:00:00 +7200");
 	reads("2026-11-23 15:00", "date 2026 11-23 15:00:00");
@@ -194,6 +208,13 @@ test_dates(void)
 	    "Thursday, 12-Dec-24 14:24:53 GMT", "date 2024 12-12 14:24:53 +0");
 	reads("Sunday, 06-Nov-94 08:49:37 GMT", "date 1994 11-06 08:49:37 +0");
 	reads("Sun Nov  6 08:49:37 1994", "date 1994 11-06 08:49:37");
+	reads("2026/11/25 18:36:51", "date 2026 11-25 18:36:51");
+	reads("25 November 2026 18:36 UTC", "date 2026 11-25 18:36:00 +0");
+	reads("Dec 5th, 2026 8:19 PM", "date 2026 12-05 20:19:00");
+	reads("December 1, 2026 at 2:00 AM", "date 2026 12-01 02:00:00");
+	reads("Tuesday, December 1, 2026 at 2:00 a.m.",
+	    "date 2026 12-01 02:00:00");
+	reads("12/16/2026, 7:15:56 PM", "date 2026 12-16 19:15:56");
 	reads("thu, 12 dec 2024 14:24:53 gmt", "date 2024 12-12 14:24:53 +0");
 	reads("Thu, 12 Dec 2024 14:24:53 +0100",
 	    "date 2024 12-12 14:24:53 +3600");
@@ -210,7 +231,7 @@ test_times(void)
 {
 	static const char *const refused[] = { "25:99", "24:00", "15:4",
 		"15:60", "15:04:61", "15:04:05:06", "13pm", "0am", "3pmish",
-		"Monday", "3pm UTC+2", "3pm (../../etc/passwd)",
+		"Monday", "3pm UTC+24", "3pm (../../etc/passwd)",
 		"3pm (/etc/passwd)", "3pm ()", "3pm (Europe/Amsterdam\1)",
 		("3pm "
 		 "(a_name_that_is_longer_than_that_of_any_zone_that_is_there"
@@ -227,20 +248,46 @@ test_times(void)
 	reads("3pm UTC", "time 15:00:00 +0");
 	reads("15:04 GMT", "time 15:04:00 +0");
 	reads("15:04Z", "time 15:04:00 +0");
+	reads("15:04+1", "time 15:04:00 +3600");
 	reads("15:04+02:00", "time 15:04:00 +7200");
 	reads("3pm (UTC)", "time 15:00:00 +0");
 	reads("8pm (Europe/Amsterdam)", "time 20:00:00 Europe/Amsterdam");
 	reads("5:30am (Asia/Calcutta)", "time 05:30:00 Asia/Calcutta");
+	reads("3 p.m.", "time 15:00:00");
+	reads("3pm UTC+2", "time 15:00:00 +7200");
+	reads("3pm (UTC+2)", "time 15:00:00 +7200");
+	reads("10:57 PM GMT-3", "time 22:57:00 -10800");
 	reads("3pm (Etc/GMT+5)", "time 15:00:00 Etc/GMT+5");
 	reads("3pm EST", "time 15:00:00 EST");
 	begins("3pm (in 2 hours)", "time 15:00:00", " (in 2 hours)");
 	begins("3pm (and", "time 15:00:00", " (and");
-	reads("3pm MSK", "time 15:00:00 MSK");
+	reads("3pm AZ", "time 15:00:00 AZ");
 	begins("3pm BUT not", "time 15:00:00 BUT", " not"); /* no such zone */
 	begins("3pm I think", "time 15:00:00", " I think");
 	begins("3pm TODAY", "time 15:00:00", " TODAY");
 	for (size_t i = 0; i < ARRAY_LENGTH(refused); i++)
 		begins(refused[i], "nothing", "");
+}
+
+static void
+test_clock(void)
+{
+	static const struct {
+		const char *text;
+		int64_t s; /* -1: it is none */
+	} cases[] = { { "4:59", 299 }, { "4:59 hours", 17940 },
+		{ "00:05:00", 300 }, { "1000:00:00", 3600000 },
+		{ "1:02:03.", 3723 }, { "15", -1 }, { "4:60", -1 },
+		{ "4:5", -1 }, { "1:02:03:04", -1 }, { "3:20am", -1 },
+		{ "15:04 UTC", -1 }, { "4:59x", -1 } };
+
+	for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+		struct when when;
+		bool is_clock = when_clock(cases[i].text, &when) != NULL;
+
+		is_int(is_clock ? when.ns / NS_PER_S : -1, cases[i].s,
+		    cases[i].text);
+	}
 }
 
 static void
@@ -317,6 +364,7 @@ TESTS
 	test_long_numbers();
 	test_dates();
 	test_times();
+	test_clock();
 	test_days();
 	test_whole();
 	test_calendar();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_WAITS_SOURCES_H
-#define BACKOFF_CORE_WAITS_SOURCES_H
+#ifndef BACKOFF_CORE_WAITS_WAITS_H
+#define BACKOFF_CORE_WAITS_WAITS_H
 /*
  * Waits that lines of output state: in headers, in JSON, in sentences, and
- * where a REGEX points at. The table of what is known is waits.def.
+ * where a REGEX points at.
  */
 
 #include <stdbool.h>
@@ -14,6 +14,13 @@
 #include "core/waits/when.h"
 
 #define WAIT_TEXT 60 /* bytes of a text that cannot be read */
+#define WAIT_QUOTAS 8 /* at most so many are told apart */
+
+enum waits_wanted {
+	WANTED_NOTHING,
+	WANTED_HEADERS, /* --tool for a client of HTTP */
+	WANTED_ALL, /* --retry-after */
+};
 
 /* The first of them that has a WHEN decides. */
 enum wait_source {
@@ -33,24 +40,32 @@ struct stated_wait {
 	char text[WAIT_TEXT + 1];
 };
 
-/* What has been found so far. */
 struct waits {
-	struct stated_wait found[WAIT_SOURCES];
-	struct stated_wait reset; /* of a header that counts only if ... */
-	bool is_used_up; /* ... nothing remains */
-	int64_t lines;
-	/* Whether there is such a zone; NULL: there is. */
-	bool (*has_zone)(const char *name);
+	enum waits_wanted wanted;
+	bool (*has_zone)(const char *name); /* whether there is such a zone */
+	uint32_t first[32], second[32]; /* letters of rows: see waits.c */
+
+	/* What has been found so far: */
+	/* In [1], what counts unless something is left of the quota. */
+	struct stated_wait found[2][WAIT_SOURCES];
+	bool is_left;
+	struct quota {
+		uint64_t key; /* a hash of "x-ratelimit-", or 0 */
+		bool is_used_up, has_reset;
+		struct when reset;
+	} quotas[WAIT_QUOTAS];
+	int64_t lines, delay_ends; /* the last line of a "retry_delay {" */
+	const char *line, *end; /* which is looked at */
 };
 
 /* Forgets what was found in an earlier attempt. */
 void waits_reset(struct waits *waits);
 
-/* Takes a header into account: LINE has LENGTH bytes, and then a NUL. */
-void waits_look_at_header(struct waits *waits, const char *line, size_t length);
-
-/* Takes the keys and the sentences of a LINE into account. */
-void waits_look_at_text(struct waits *waits, const char *line, size_t length);
+/*
+ * Takes LINE, of LENGTH bytes and then a NUL, into account; removes escape
+ * sequences of terminals from it.
+ */
+void waits_look(struct waits *waits, char *line, size_t length);
 
 /* Takes the TEXT into account that a source points at. */
 void waits_point(

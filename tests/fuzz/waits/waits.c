@@ -6,30 +6,33 @@
 #include <config.h>
 
 #include "core/base/duration.h"
-#include "core/waits/sources.h"
+#include "core/waits/waits.h"
 #include "fuzz/fuzz.h"
 
-static void
-look(struct waits *waits, const char *line, size_t length)
+static bool
+has_zone(const char *name)
 {
-	waits_look_at_header(waits, line, length);
-	waits_look_at_text(waits, line, length);
+	return *name != 'M';
 }
 
 static void
 fuzz(char *string, size_t size)
 {
 	static struct waits waits;
+	char header[] = "Retry-After: 7";
+	char keys[] = "{\"retry_after\": 8}, try again in 9s";
 	const char *end = string + size;
 
+	waits.wanted = WANTED_ALL;
+	waits.has_zone = has_zone;
 	waits_reset(&waits);
 	for (char *line = string; line <= end;) {
 		char *newline = memchr(line, '\n', (size_t)(end - line));
 		char *stop = newline != NULL ? newline : string + size;
 
 		*stop = '\0';
-		look(&waits, line, strlen(line));
 		waits_point(&waits, WAIT_REGEX, line);
+		waits_look(&waits, line, strlen(line));
 		line = stop + 1;
 	}
 	for (int i = 0; i < WAIT_SOURCES; i++) {
@@ -42,8 +45,8 @@ fuzz(char *string, size_t size)
 		        || strlen(said->text) <= WAIT_TEXT,
 		    "a text out of bounds");
 	}
-	look(&waits, "Retry-After: 7", 14);
-	look(&waits, "{\"retry_after\": 8}, try again in 9s", 35);
+	waits_look(&waits, header, strlen(header));
+	waits_look(&waits, keys, strlen(keys));
 	fuzz_require(waits_of(&waits, WAIT_HEADER)->when.ns == 7 * NS_PER_S,
 	    "the last header does not count");
 	fuzz_require(waits_of(&waits, WAIT_KEY)->when.ns == 8 * NS_PER_S,
