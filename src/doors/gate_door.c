@@ -217,9 +217,8 @@ wait_until(struct gate_answer answer, int64_t until_ns)
 			give_up_ticket();
 			return late;
 		}
-		/* Who waits needs nobody who asks a server. */
 		if (options->fleet)
-			fleet_end();
+			fleet_rest();
 		signal = wait_once(
 		    min_ns(until_ns, monotonic(answer.until_ns)), counts);
 		if (signal != 0)

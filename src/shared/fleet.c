@@ -35,6 +35,9 @@
 #define START_NS (10 * NS_PER_S)
 #define BYE_NS (300 * NS_PER_MS)
 
+/* Who waits for long tries a fleet that was lost again after so long. */
+#define AGAIN_NS (10 * NS_PER_S)
+
 static const char ended[] = "backoff-fleet has ended";
 
 static const struct shared_options *options;
@@ -43,6 +46,7 @@ static char program[PATH_MAX];
 static char server[FLEET_TEXT_SIZE]; /* what to call it */
 static char lost_why[2 * FLEET_TEXT_SIZE]; /* "SERVER: WHY" */
 static bool is_used, is_lost;
+static int64_t lost_ns; /* when that was found */
 static bool is_restarted; /* the helper, for this attempt */
 static char keys[FLEET_PARTS][FLEET_KEY_SIZE];
 static int64_t held[FLEET_PARTS]; /* the member; 0: nothing */
@@ -154,6 +158,7 @@ ask(const struct text *question, struct fleet_line *answer)
 		return true;
 	}
 	is_lost = true;
+	lost_ns = clock_now_ns();
 	lost = text_in(lost_why, sizeof lost_why);
 	text_join(&lost, server, ": ", why != NULL ? why : answer->fields[1]);
 	/* One that is stuck may answer what nobody asks any more. */
@@ -350,6 +355,14 @@ fleet_machine(void)
 		parts[2] = (uint64_t)dir->inode;
 	}
 	return hash_of((const char *)parts, sizeof parts);
+}
+
+void
+fleet_rest(void)
+{
+	fleet_end();
+	if (is_lost && clock_now_ns() - lost_ns >= AGAIN_NS)
+		fleet_begin();
 }
 
 void
