@@ -46,7 +46,8 @@ static char program[PATH_MAX];
 static char server[FLEET_TEXT_SIZE]; /* what to call it */
 static char lost_why[2 * FLEET_TEXT_SIZE]; /* "SERVER: WHY" */
 static bool is_used, is_lost;
-static int64_t lost_ns; /* when that was found */
+static int64_t lost_ns; /* when that was found last, */
+static int64_t away_ns; /* ... and first, without an answer since; or 0 */
 static bool is_restarted; /* the helper, for this attempt */
 static char keys[FLEET_PARTS][FLEET_KEY_SIZE];
 static int64_t held[FLEET_PARTS]; /* the member; 0: nothing */
@@ -154,11 +155,14 @@ ask(const struct text *question, struct fleet_line *answer)
 		why = ask_once(question, answer);
 	}
 	if (why == NULL && !fleet_line_is(answer, "lost")) {
+		away_ns = 0;
 		say_it_is_back();
 		return true;
 	}
 	is_lost = true;
 	lost_ns = clock_now_ns();
+	if (away_ns == 0)
+		away_ns = lost_ns;
 	lost = text_in(lost_why, sizeof lost_why);
 	text_join(&lost, server, ": ", why != NULL ? why : answer->fields[1]);
 	/* One that is stuck may answer what nobody asks any more. */
@@ -357,12 +361,18 @@ fleet_machine(void)
 	return hash_of((const char *)parts, sizeof parts);
 }
 
+bool
+fleet_is_away(void)
+{
+	return is_lost && clock_now_ns() - away_ns < FLEET_LEASE_NS;
+}
+
 void
 fleet_rest(void)
 {
 	fleet_end();
-	if (is_lost && clock_now_ns() - lost_ns >= AGAIN_NS)
-		fleet_begin();
+	if (fleet_is_away() || clock_now_ns() - lost_ns >= AGAIN_NS)
+		is_lost = false;
 }
 
 void

@@ -12,10 +12,11 @@
 #include "system/boot.h"
 
 /*
- * A mirror is as good as the server for so long; and for so long while another
- * run of this machine asks that.
+ * A mirror is as good as the server for so long, longer where all wait; and for
+ * so long while another run of this machine asks that.
  */
 #define YOUNG_NS NS_PER_S
+#define YOUNG_SHUT_NS (5 * NS_PER_S / 2)
 #define OLD_NS (5 * NS_PER_S)
 
 /* What a fleet has not used for so long goes. */
@@ -216,7 +217,9 @@ may_look_at_mirror(struct gate_store *store, const struct gate_view *view)
 
 	if (!has_file(store))
 		return false;
-	if (view->gate.synced_ns > 0 && age_ns < YOUNG_NS)
+	if (view->gate.synced_ns > 0
+	    && age_ns < (view->gate.state == GATE_SHUT ? YOUNG_SHUT_NS
+	                                               : YOUNG_NS))
 		return true;
 	/* Who asks may be stopped. */
 	return lock_try(store->part.file.fd, STATE_LOCK_SYNC) != LOCK_HAD
