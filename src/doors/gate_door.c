@@ -94,8 +94,7 @@ step(void)
 {
 	const struct gate_visit visit = { ticket, seen.living };
 	struct gate before = seen.gate;
-	struct gate_answer answer
-	    = gate_look(&seen.gate, seen.now_ns, &visit);
+	struct gate_answer answer = gate_look(&seen.gate, seen.now_ns, &visit);
 
 	if (answer.kind != GATE_PROBE || !is_patient())
 		return answer;

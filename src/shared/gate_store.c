@@ -16,7 +16,7 @@
  * so long while another run of this machine asks that.
  */
 #define YOUNG_NS NS_PER_S
-#define YOUNG_SHUT_NS (5 * NS_PER_S / 2)
+#define YOUNG_SHUT_NS (3 * NS_PER_S)
 #define OLD_NS (5 * NS_PER_S)
 
 /* What a fleet has not used for so long goes. */
@@ -162,8 +162,8 @@ take_gate(struct gate_store *store, struct gate_view *view)
 	    && gate_record_read(
 	        &view->gate, server->state, now_ns + server->ahead_ns))
 		gate_shift(&view->gate, -server->ahead_ns);
-	store->is_restored = is_to_be_restored(
-	    &mirror, &view->gate, now_ns, server->ahead_ns);
+	store->is_restored
+	    = is_to_be_restored(&mirror, &view->gate, now_ns, server->ahead_ns);
 	if (store->is_restored)
 		view->gate = mirror;
 	view->gate.synced_ns = now_ns;
@@ -209,21 +209,42 @@ reflect(struct gate_store *store, const struct gate_view *view)
 		shared_state_lose(&store->part, store->part.file.why);
 }
 
+/* The mirror, or a gate that nobody has used. False: the file fails. */
+static bool
+look_here(struct gate_store *store, struct gate_view *view)
+{
+	*view = (struct gate_view) { .gate = gate_new(),
+		.now_ns = boot_clock_ns() };
+	return !has_file(store) || look_at_file(store, view);
+}
+
+static bool
+is_young(const struct gate_view *view, int64_t young_ns)
+{
+	return view->gate.synced_ns > 0
+	    && view->now_ns - view->gate.synced_ns < young_ns;
+}
+
+static bool
+needs_no_server(const struct gate_view *view)
+{
+	return is_young(
+	    view, view->gate.state == GATE_SHUT ? YOUNG_SHUT_NS : YOUNG_NS);
+}
+
 /* The mirror is young, or another run of this machine asks for all. */
 static bool
-may_look_at_mirror(struct gate_store *store, const struct gate_view *view)
+may_look_at_mirror(struct gate_store *store, struct gate_view *view)
 {
-	int64_t age_ns = view->now_ns - view->gate.synced_ns;
-
 	if (!has_file(store))
 		return false;
-	if (view->gate.synced_ns > 0
-	    && age_ns < (view->gate.state == GATE_SHUT ? YOUNG_SHUT_NS
-	                                               : YOUNG_NS))
+	if (needs_no_server(view))
 		return true;
 	/* Who asks may be stopped. */
-	return lock_try(store->part.file.fd, STATE_LOCK_SYNC) != LOCK_HAD
-	    && view->gate.synced_ns > 0 && age_ns < OLD_NS;
+	if (lock_try(store->part.file.fd, STATE_LOCK_SYNC) != LOCK_HAD)
+		return is_young(view, OLD_NS);
+	/* Another run may have asked since this one has looked. */
+	return look_here(store, view) && needs_no_server(view);
 }
 
 /* On the server those who probe hold their tickets, and nobody else. */
@@ -240,35 +261,28 @@ put_gate(struct gate_store *store, const struct gate *gate, uint64_t ticket)
 }
 
 static bool
+ask_server(struct gate_store *store, struct gate_view *view)
+{
+	if (!look_at_server(store, view))
+		return false;
+	gate_bury(&view->gate, view->living);
+	/* If another machine crosses that, it knows no less. */
+	if (store->is_restored)
+		put_gate(store, &view->gate, store->probing);
+	reflect(store, view);
+	return true;
+}
+
+static bool
 look_at_fleet(struct gate_store *store, struct gate_view *view)
 {
-	bool done;
+	bool done = may_look_at_mirror(store, view) || ask_server(store, view);
 
 	/* Those who live are known to who has asked. */
 	view->living = UINT8_MAX;
-	if (may_look_at_mirror(store, view))
-		return true;
-	done = look_at_server(store, view);
-	if (done) {
-		gate_bury(&view->gate, view->living);
-		view->living = UINT8_MAX;
-		/* If another machine crosses that, it knows no less. */
-		if (store->is_restored)
-			put_gate(store, &view->gate, store->probing);
-		reflect(store, view);
-	}
 	if (has_file(store))
 		lock_free(store->part.file.fd, STATE_LOCK_SYNC);
 	return done;
-}
-
-/* The mirror, or a gate that nobody has used. False: the file fails. */
-static bool
-look_here(struct gate_store *store, struct gate_view *view)
-{
-	*view = (struct gate_view) { .gate = gate_new(),
-		.now_ns = boot_clock_ns() };
-	return !has_file(store) || look_at_file(store, view);
 }
 
 bool
@@ -303,8 +317,10 @@ end_at_server(struct gate_store *store, struct gate_view *view, bool changed,
 
 	if (!gate_is_probed_by(&view->gate, ticket))
 		ticket = 0;
-	if (!changed && ticket == store->probing)
+	if (!changed && ticket == store->probing) {
+		reflect(store, view);
 		return STORE_DONE;
+	}
 	view->gate.written_ns = boot_clock_ns() + store->server.ahead_ns;
 	put = put_gate(store, &view->gate, ticket);
 	store->probing = put == FLEET_DONE ? ticket : 0;

@@ -111,7 +111,7 @@ is_shut() {
   redis setrange 'backoff:{hub}:gate' 20 ffffffff
   run ! is_shut
   # What a machine has seen it tells the server.
-  sleep 3 # what was seen just before is not asked for
+  sleep 4 # what was seen just before is not asked for
   is_shut three
   is_shut
 }
@@ -153,10 +153,10 @@ is_shut() {
     refute_regex "$stderr" 'cannot use'
   done
   # Not so where a machine remembers, and then what is written later is newer.
-  sleep 3 # what was seen just before is not asked for
+  sleep 4 # what was seen just before is not asked for
   is_shut three
   is_shut
   run -0 "$BACKOFF" --gate=open:fleet:hub
-  sleep 3 # what was seen just before is not asked for
+  sleep 4 # what was seen just before is not asked for
   run ! is_shut three
 }

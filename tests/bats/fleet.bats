@@ -429,7 +429,7 @@ end_holder() {
   is_shut_on 1
   is_shut_on 2
   redis flushall
-  sleep 3 # what was seen just before is not asked for
+  sleep 4 # what was seen just before is not asked for
   is_shut_on 2
   is_shut_on 3
   run -0 on 3 --gate=open:fleet:hub
