@@ -78,20 +78,37 @@ go_without(void)
 	return go;
 }
 
+/*
+ * Who waits has patience with a fleet: what others hold there may last for as
+ * long as a lease, and without it each machine would probe.
+ */
+static bool
+is_patient(void)
+{
+	return options->fleet && ticket != 0 && fleet_is_away();
+}
+
 /* A step with what was seen, as a run that has TICKET or none. */
 static struct gate_answer
 step(void)
 {
 	const struct gate_visit visit = { ticket, seen.living };
+	struct gate before = seen.gate;
+	struct gate_answer answer = gate_look(&seen.gate, seen.now_ns, &visit);
 
-	return gate_look(&seen.gate, seen.now_ns, &visit);
+	if (answer.kind != GATE_PROBE || !is_patient())
+		return answer;
+	seen.gate = before;
+	return (struct gate_answer) { .kind = GATE_WAIT,
+		.ticket = ticket,
+		.until_ns = seen.now_ns + NS_PER_S };
 }
 
 /* What has been asked may have lost the fleet. */
 static void
 tell_lost(void)
 {
-	if (options->fleet)
+	if (options->fleet && !is_patient())
 		fleet_tell_lost(FLEET_GATE);
 }
 
@@ -230,9 +247,8 @@ wait_until(struct gate_answer answer, int64_t until_ns)
 		if (clock_now_ns() >= until_ns) {
 			return be_late();
 		}
-		/* Who waits needs nobody who asks a server. */
 		if (options->fleet)
-			fleet_end();
+			fleet_rest();
 		signal = wait_once(
 		    min_ns(until_ns, monotonic(answer.until_ns)), counts);
 		if (signal != 0)
@@ -338,8 +354,7 @@ attempt_of(const struct loop_state *state, char words[REASON_SIZE])
 	struct text reason = text_in(words, REASON_SIZE);
 	struct gate_attempt attempt = {
 		.outcome = outcome_of(state),
-		.run = options->fleet ? fleet_machine() : run,
-		.row_ns = options->fleet ? GATE_FLEET_ROW_NS : 0,
+		.run = run,
 		.ticket = is_probe ? ticket : 0,
 		.began_ns = outcome->started_ns + ahead_ns,
 		.ended_ns = outcome->ended_ns + ahead_ns,
@@ -359,6 +374,22 @@ attempt_of(const struct loop_state *state, char words[REASON_SIZE])
 	return attempt;
 }
 
+/*
+ * What ATTEMPT makes of the gate that was seen. True: it has to be written. In
+ * a fleet a machine is one run; but not where that is lost.
+ */
+static bool
+add(const struct gate_attempt *attempt)
+{
+	struct gate_attempt added = *attempt;
+
+	if (options->fleet && fleet_is_on()) {
+		added.run = fleet_machine();
+		added.row_ns = GATE_FLEET_ROW_NS;
+	}
+	return gate_result(&seen.gate, seen.now_ns, &added);
+}
+
 /* Writes what ATTEMPT makes of the gate, and of BEFORE. False: it is lost. */
 static bool
 note_and_write(const struct gate_attempt *attempt, struct gate *before)
@@ -371,7 +402,7 @@ note_and_write(const struct gate_attempt *attempt, struct gate *before)
 			return false;
 		gate_pass_time(&seen.gate, seen.now_ns);
 		*before = seen.gate;
-		changed = gate_result(&seen.gate, seen.now_ns, attempt);
+		changed = add(attempt);
 		stored = gate_store_end(&store, &seen, changed, 0);
 	} while (stored == STORE_CROSSED);
 	return stored == STORE_DONE;
@@ -384,7 +415,7 @@ note(const struct gate_attempt *attempt, int64_t asked_ns)
 	bool done = gate_store_look(&store, &seen);
 	struct gate before = seen.gate;
 
-	if (done && gate_result(&seen.gate, seen.now_ns, attempt))
+	if (done && add(attempt))
 		done = note_and_write(attempt, &before);
 	tell_lost();
 	if (done)

@@ -233,7 +233,7 @@ tell_lost(void)
 static void
 add_why(struct text *text)
 {
-	if (lost_ns > 0 && !is_patience_over)
+	if (lost_ns > 0)
 		text_join(text, " (", lost_why, ")");
 }
 
@@ -306,13 +306,10 @@ goes_on_here(void)
 		lost_ns = now_ns;
 	if (now_ns - lost_ns >= FLEET_LEASE_NS)
 		is_patience_over = true;
-	if (is_patience_over) {
-		fleet_tell_lost(FLEET_SLOTS);
-		return true;
-	}
 	text_copy(lost_why, sizeof lost_why, fleet_lost_why());
-	fleet_begin();
-	return false;
+	if (!is_patience_over)
+		fleet_begin();
+	return is_patience_over;
 }
 
 /* How many are taken; all, where nobody knows. */
@@ -362,9 +359,13 @@ take_free(void)
 		return take_here();
 	if (fleet_is_on())
 		result = take_there();
-	if (result == LOCK_FAILED)
-		return goes_on_here() ? take_here() : LOCK_BUSY;
-	lost_ns = 0;
+	if (result != LOCK_FAILED) {
+		lost_ns = 0;
+		return result;
+	}
+	result = goes_on_here() ? take_here() : LOCK_BUSY;
+	if (result == LOCK_HAD)
+		fleet_tell_lost(FLEET_SLOTS);
 	return result;
 }
 
@@ -458,8 +459,8 @@ ask_before(struct slots_visit *visit)
 	if (part.file.fd >= 0
 	    && state_file_read(&part.file, record) == STATE_RECORD)
 		seen = slots_get(record + STATE_SLOTS_AT, boot_hash(), now_ns);
-	/* Another run of this machine may have found it lost. */
-	if (seen.lost_ns > 0)
+	/* Another run of this machine has found it lost, and still asks. */
+	if (seen.lost_ns > 0 && now_ns - seen.counted_ns < FLEET_LEASE_NS)
 		lost_ns = seen.lost_ns;
 	if (slots_count_is_due(&seen, now_ns, visit))
 		visit->busy = count_there();

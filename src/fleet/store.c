@@ -16,6 +16,9 @@
 /* Who only looks at a state need not ask for the time each time. */
 #define TIME_KEPT_NS (10 * NS_PER_S)
 
+/* Who has just looked knows it still. */
+#define LOOKED_NS NS_PER_S
+
 /* What we hold of a key; times are of CLOCK_BOOTTIME. */
 static struct held {
 	char key[FLEET_KEY_SIZE];
@@ -91,7 +94,8 @@ store_look(const struct fleet_line *question, struct text *answer)
 {
 	struct held *held = find(question->fields[1]);
 	const int64_t *members = question->numbers + 2;
-	int64_t age_ns = members[0] > 0 ? 0 : TIME_KEPT_NS, now_ns, living = 0;
+	int64_t age_ns = members[0] > 0 ? LOOKED_NS : TIME_KEPT_NS, now_ns,
+	        living = 0;
 
 	if (!server_connect(age_ns))
 		return false;
@@ -111,6 +115,30 @@ store_look(const struct fleet_line *question, struct text *answer)
 	return true;
 }
 
+/* MEMBER instead of what is held, or nothing. How many commands that takes. */
+static int
+move_hold(const struct held *held, int64_t member, int64_t now_ns)
+{
+	const char *key = held->key;
+	int count = 0;
+
+	if (held->member > 0) {
+		server_add(
+		    "ZREM backoff:%s:held %lld", key, (long long)held->member);
+		count++;
+	}
+	if (member == 0)
+		return count;
+	server_add(
+	    "ZREMRANGEBYSCORE backoff:%s:held -inf (%lld", key, score(now_ns));
+	server_add(
+	    "ZREMRANGEBYSCORE backoff:%s:held (%lld +inf", key, latest(now_ns));
+	server_add("ZADD backoff:%s:held %lld %lld", key,
+	    score(now_ns + FLEET_LEASE_NS), (long long)member);
+	server_add("EXPIRE backoff:%s:held %d", key, KEPT_S);
+	return count + 4;
+}
+
 /* Makes NEW of the state OLD. *DONE: it was OLD, and nobody has crossed it. */
 static bool
 change(struct held *held, int64_t member, const char *old, const char *new,
@@ -118,8 +146,9 @@ change(struct held *held, int64_t member, const char *old, const char *new,
 {
 	const char *key = held->key;
 	int64_t now_ns;
+	int last;
 
-	if (!server_connect(0))
+	if (!server_connect(LOOKED_NS))
 		return false;
 	server_add("WATCH backoff:%s", key);
 	server_add("GET backoff:%s", key);
@@ -130,22 +159,14 @@ change(struct held *held, int64_t member, const char *old, const char *new,
 		server_add("UNWATCH");
 		return server_run();
 	}
-	now_ns = boot_clock_ns();
 	server_add("MULTI");
 	server_add("SET backoff:%s %s EX %d", key, new, KEPT_S);
-	server_add(
-	    "ZREMRANGEBYSCORE backoff:%s:held -inf (%lld", key, score(now_ns));
-	server_add(
-	    "ZREMRANGEBYSCORE backoff:%s:held (%lld +inf", key, latest(now_ns));
-	server_add("ZREM backoff:%s:held %lld", key, (long long)held->member);
-	if (member > 0)
-		server_add("ZADD backoff:%s:held %lld %lld", key,
-		    score(now_ns + FLEET_LEASE_NS), (long long)member);
-	server_add("EXPIRE backoff:%s:held %d", key, KEPT_S);
+	now_ns = boot_clock_ns();
+	last = 2 + move_hold(held, member, now_ns);
 	server_add("EXEC");
 	if (!server_run())
 		return false;
-	*done = server_is_done(member > 0 ? 7 : 6);
+	*done = server_is_done(last);
 	if (*done)
 		hold(held, member, now_ns);
 	return true;

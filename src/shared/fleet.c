@@ -35,6 +35,9 @@
 #define START_NS (10 * NS_PER_S)
 #define BYE_NS (300 * NS_PER_MS)
 
+/* Who waits for long tries a fleet that was lost again after so long. */
+#define AGAIN_NS (10 * NS_PER_S)
+
 static const char ended[] = "backoff-fleet has ended";
 
 static const struct shared_options *options;
@@ -43,6 +46,8 @@ static char program[PATH_MAX];
 static char server[FLEET_TEXT_SIZE]; /* what to call it */
 static char lost_why[2 * FLEET_TEXT_SIZE]; /* "SERVER: WHY" */
 static bool is_used, is_lost;
+static int64_t lost_ns; /* when that was found last, */
+static int64_t away_ns; /* ... and first, without an answer since; or 0 */
 static bool is_restarted; /* the helper, for this attempt */
 static char keys[FLEET_PARTS][FLEET_KEY_SIZE];
 static int64_t held[FLEET_PARTS]; /* the member; 0: nothing */
@@ -150,10 +155,14 @@ ask(const struct text *question, struct fleet_line *answer)
 		why = ask_once(question, answer);
 	}
 	if (why == NULL && !fleet_line_is(answer, "lost")) {
+		away_ns = 0;
 		say_it_is_back();
 		return true;
 	}
 	is_lost = true;
+	lost_ns = clock_now_ns();
+	if (away_ns == 0)
+		away_ns = lost_ns;
 	lost = text_in(lost_why, sizeof lost_why);
 	text_join(&lost, server, ": ", why != NULL ? why : answer->fields[1]);
 	/* One that is stuck may answer what nobody asks any more. */
@@ -350,6 +359,20 @@ fleet_machine(void)
 		parts[2] = (uint64_t)dir->inode;
 	}
 	return hash_of((const char *)parts, sizeof parts);
+}
+
+bool
+fleet_is_away(void)
+{
+	return is_lost && clock_now_ns() - away_ns < FLEET_LEASE_NS;
+}
+
+void
+fleet_rest(void)
+{
+	fleet_end();
+	if (fleet_is_away() || clock_now_ns() - lost_ns >= AGAIN_NS)
+		is_lost = false;
 }
 
 void

@@ -70,6 +70,12 @@ void fleet_tell_lost(enum fleet_part part);
 /* A number that stands for this state directory since the last boot. */
 uint64_t fleet_machine(void);
 
+/* It is lost, but has not been so for as long as a lease. */
+bool fleet_is_away(void);
+
+/* A wait is coming, in which nothing is held, and nobody need ask. */
+void fleet_rest(void);
+
 /* Gives up what is held, and ends the helper. */
 void fleet_end(void);
 

@@ -12,10 +12,11 @@
 #include "system/boot.h"
 
 /*
- * A mirror is as good as the server for so long; and for so long while another
- * run of this machine asks that.
+ * A mirror is as good as the server for so long, longer where all wait; and for
+ * so long while another run of this machine asks that.
  */
 #define YOUNG_NS NS_PER_S
+#define YOUNG_SHUT_NS (3 * NS_PER_S)
 #define OLD_NS (5 * NS_PER_S)
 
 /* What a fleet has not used for so long goes. */
@@ -131,15 +132,20 @@ gate_store_is_there(const struct gate_store *store)
 }
 
 /*
- * A server that has lost the gate, or has an older one, is as the newest copy
- * that a machine has. What is open need not be known.
+ * A server that has lost the gate, or has an older one, is given the newest
+ * copy that a machine has. Of a gate that nobody knows, open is as good; and
+ * what was written later than now was so before the server's clock was set
+ * back, so that nobody knows which is newer.
  */
 static bool
-is_to_be_restored(const struct gate *mirror, int64_t written_ns, int64_t now_ns)
+is_to_be_restored(const struct gate *mirror, const struct gate *gate,
+    int64_t now_ns, int64_t ahead_ns)
 {
-	return mirror->synced_ns > 0 && mirror->written_ns > written_ns
-	    && mirror->state != GATE_OPEN
-	    && now_ns - mirror->synced_ns < COPY_NS;
+	if (mirror->synced_ns == 0 || now_ns - mirror->synced_ns >= COPY_NS)
+		return false;
+	return gate->written_ns == 0 ? mirror->state != GATE_OPEN
+	                             : mirror->written_ns > gate->written_ns
+	        && mirror->written_ns <= now_ns + ahead_ns;
 }
 
 /* The server's gate, by our clock. */
@@ -156,7 +162,9 @@ take_gate(struct gate_store *store, struct gate_view *view)
 	    && gate_record_read(
 	        &view->gate, server->state, now_ns + server->ahead_ns))
 		gate_shift(&view->gate, -server->ahead_ns);
-	if (is_to_be_restored(&mirror, view->gate.written_ns, now_ns))
+	store->is_restored
+	    = is_to_be_restored(&mirror, &view->gate, now_ns, server->ahead_ns);
+	if (store->is_restored)
 		view->gate = mirror;
 	view->gate.synced_ns = now_ns;
 }
@@ -201,41 +209,6 @@ reflect(struct gate_store *store, const struct gate_view *view)
 		shared_state_lose(&store->part, store->part.file.why);
 }
 
-/* The mirror is young, or another run of this machine asks for all. */
-static bool
-may_look_at_mirror(struct gate_store *store, const struct gate_view *view)
-{
-	int64_t age_ns = view->now_ns - view->gate.synced_ns;
-
-	if (!has_file(store))
-		return false;
-	if (view->gate.synced_ns > 0 && age_ns < YOUNG_NS)
-		return true;
-	/* Who asks may be stopped. */
-	return lock_try(store->part.file.fd, STATE_LOCK_SYNC) != LOCK_HAD
-	    && view->gate.synced_ns > 0 && age_ns < OLD_NS;
-}
-
-static bool
-look_at_fleet(struct gate_store *store, struct gate_view *view)
-{
-	bool done;
-
-	/* Those who live are known to who has asked. */
-	view->living = UINT8_MAX;
-	if (may_look_at_mirror(store, view))
-		return true;
-	done = look_at_server(store, view);
-	if (done) {
-		gate_bury(&view->gate, view->living);
-		view->living = UINT8_MAX;
-		reflect(store, view);
-	}
-	if (has_file(store))
-		lock_free(store->part.file.fd, STATE_LOCK_SYNC);
-	return done;
-}
-
 /* The mirror, or a gate that nobody has used. False: the file fails. */
 static bool
 look_here(struct gate_store *store, struct gate_view *view)
@@ -243,6 +216,73 @@ look_here(struct gate_store *store, struct gate_view *view)
 	*view = (struct gate_view) { .gate = gate_new(),
 		.now_ns = boot_clock_ns() };
 	return !has_file(store) || look_at_file(store, view);
+}
+
+static bool
+is_young(const struct gate_view *view, int64_t young_ns)
+{
+	return view->gate.synced_ns > 0
+	    && view->now_ns - view->gate.synced_ns < young_ns;
+}
+
+static bool
+needs_no_server(const struct gate_view *view)
+{
+	return is_young(
+	    view, view->gate.state == GATE_SHUT ? YOUNG_SHUT_NS : YOUNG_NS);
+}
+
+/* The mirror is young, or another run of this machine asks for all. */
+static bool
+may_look_at_mirror(struct gate_store *store, struct gate_view *view)
+{
+	if (!has_file(store))
+		return false;
+	if (needs_no_server(view))
+		return true;
+	/* Who asks may be stopped. */
+	if (lock_try(store->part.file.fd, STATE_LOCK_SYNC) != LOCK_HAD)
+		return is_young(view, OLD_NS);
+	/* Another run may have asked since this one has looked. */
+	return look_here(store, view) && needs_no_server(view);
+}
+
+/* On the server those who probe hold their tickets, and nobody else. */
+static enum fleet_put
+put_gate(struct gate_store *store, const struct gate *gate, uint64_t ticket)
+{
+	uint8_t bytes[STATE_GATE_SIZE];
+	struct gate there = *gate;
+
+	gate_shift(&there, store->server.ahead_ns);
+	gate_record_write(bytes, &there);
+	return fleet_put(
+	    FLEET_GATE, (int64_t)ticket, &store->server, bytes, sizeof bytes);
+}
+
+static bool
+ask_server(struct gate_store *store, struct gate_view *view)
+{
+	if (!look_at_server(store, view))
+		return false;
+	gate_bury(&view->gate, view->living);
+	/* If another machine crosses that, it knows no less. */
+	if (store->is_restored)
+		put_gate(store, &view->gate, store->probing);
+	reflect(store, view);
+	return true;
+}
+
+static bool
+look_at_fleet(struct gate_store *store, struct gate_view *view)
+{
+	bool done = may_look_at_mirror(store, view) || ask_server(store, view);
+
+	/* Those who live are known to who has asked. */
+	view->living = UINT8_MAX;
+	if (has_file(store))
+		lock_free(store->part.file.fd, STATE_LOCK_SYNC);
+	return done;
 }
 
 bool
@@ -269,26 +309,20 @@ gate_store_begin(struct gate_store *store, struct gate_view *view)
 	return has_file(store) && lock_gate(store, view, &is_broken);
 }
 
-/* On the server those who probe hold their tickets, and nobody else. */
 static enum stored
 end_at_server(struct gate_store *store, struct gate_view *view, bool changed,
     uint64_t ticket)
 {
-	uint8_t bytes[STATE_GATE_SIZE];
-	int64_t ahead_ns = store->server.ahead_ns;
-	struct gate gate = view->gate;
 	enum fleet_put put;
 
-	if (!gate_is_probed_by(&gate, ticket))
+	if (!gate_is_probed_by(&view->gate, ticket))
 		ticket = 0;
-	if (!changed && ticket == store->probing)
+	if (!changed && ticket == store->probing) {
+		reflect(store, view);
 		return STORE_DONE;
-	view->gate.written_ns = boot_clock_ns() + ahead_ns;
-	gate = view->gate;
-	gate_shift(&gate, ahead_ns);
-	gate_record_write(bytes, &gate);
-	put = fleet_put(
-	    FLEET_GATE, (int64_t)ticket, &store->server, bytes, sizeof bytes);
+	}
+	view->gate.written_ns = boot_clock_ns() + store->server.ahead_ns;
+	put = put_gate(store, &view->gate, ticket);
 	store->probing = put == FLEET_DONE ? ticket : 0;
 	/* Whoever has lost the server begins again here. */
 	if (put != FLEET_DONE)
@@ -335,6 +369,9 @@ gate_store_end(struct gate_store *store, struct gate_view *view, bool changed,
 
 	if (store->is_fleet && fleet_is_on())
 		return end_at_server(store, view, changed, ticket);
+	/* A gate of this machine alone is no copy of a fleet's. */
+	if (!store->is_fleet)
+		view->gate.synced_ns = 0;
 	done = hold(store, ticket)
 	    && (!changed || write_gate(store, &view->gate));
 	state_file_unlock(&store->part.file);

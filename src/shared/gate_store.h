@@ -32,6 +32,7 @@ struct gate_store {
 
 	bool is_fleet;
 	struct fleet_view server; /* as it was at gate_store_begin() */
+	bool is_restored; /* that has lost it, and is given our copy */
 	uint64_t probing; /* the ticket that we hold there; 0: none */
 };
 

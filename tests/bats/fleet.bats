@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # --gate=fleet: and --slots=fleet:, with a real server. A machine is a state
 # directory here: that is what tells machines apart, beside the boot.
+# fleet-helper.bats has what the server is asked, and fleet-faults.bats one that
+# is ill.
 #
 # shellcheck disable=SC2030,SC2031 # each test has a process of its own
 # shellcheck disable=SC2154 # the helpers set these
@@ -22,6 +24,7 @@ setup() {
 
 teardown() {
   end_all
+  end_holder
   stop_redis
 }
 
@@ -45,12 +48,36 @@ start_on() {
 
 # beside MACHINE ARG...: in the background, with $! as its process.
 beside() {
-  BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine$1 "$BACKOFF" "${@:2}" 3>&- 7>&- &
+  BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine$1 env --default-signal "$BACKOFF" "${@:2}" 2>"said.$1" 3>&- 7>&- &
 }
 
-# shut_for TIME: a hint to machine 1 shuts the gate.
+# waits MACHINE: until what runs beside waits there.
+waits() {
+  wait_for grep -q waiting "said.$1"
+}
+
+# shut_fleet: by failures of two machines, which the tests do not use otherwise:
+# what they have just seen is not asked for. The next probe is due at once.
+shut_fleet() {
+  on 8 -qq --gate=fleet:hub -n 19 -b 0 -- false || :
+  on 9 -qq --gate=fleet:hub -n 1 -b 1ms -- false || :
+}
+
+# shut_for TIME: the same by a probe that is asked to wait for so long.
 shut_for() {
-  on 1 -qq --gate=fleet:hub -n 1 -b 1ms sh -c 'echo after="$1" >"$BACKOFF_HINT"; exit 1' sh "$1" || :
+  shut_fleet
+  on 9 -qq --gate=fleet:hub -n 1 -b 1ms sh -c 'echo after="$1" >"$BACKOFF_HINT"; exit 1' sh "$1" || :
+}
+
+# is_shut_on MACHINE
+is_shut_on() {
+  run on "$1" -qq --gate=fleet:hub --gate-wait=0 true
+  [ "$status" = 75 ]
+}
+
+# is_held PART COUNT: so much is held of the gate, or of the slots.
+is_held() {
+  [ "$(redis zcard "backoff:{hub}:$1:held")" = "$2" ]
 }
 
 # helpers: those that run for the test's own program.
@@ -72,44 +99,50 @@ no_helper() {
   ! helper_is_there
 }
 
-# blocked N: as many clients wait on the server.
-blocked() {
-  [ "$(redis info clients | tr -d '\r' | sed -n 's/^blocked_clients://p')" = "$1" ]
-}
-
 # lease_end: until when the one slot of hub that is taken is leased.
 lease_end() {
-  redis zrange 'backoff:{hub}:slots' 0 -1 withscores | sed -n 2p
+  redis zrange 'backoff:{hub}:slots:held' 0 -1 withscores | sed -n 2p
 }
 
 # lease_grows: it is renewed, and nothing else has happened to it.
 lease_grows() {
-  [ "$(lease_end)" -gt "$before" ] && [ "$(redis zcard 'backoff:{hub}:slots')" = 1 ]
+  [ "$(lease_end)" -gt "$before" ] && is_held slots 1
 }
 
-@test "without a helper or a server's name it is an error before anything runs" {
-  unset BACKOFF_FLEET
+# hold_sync MACHINE: as a run there that is stopped while it asks the server.
+hold_sync() {
+  mkfifo locked
+  "${PYTHON[@]}" -c '
+import fcntl, signal, sys
+with open(sys.argv[1], "r+b") as file:
+  fcntl.lockf(file, fcntl.LOCK_EX, 1, (1 << 32) + 1)
+  print(flush=True)
+  signal.pause()' "machine$1/hub" >locked 3>&- 7>&- &
+  holder=$!
+  read -r _ <locked
+}
+
+end_holder() {
+  [ -z "${holder-}" ] || kill "$holder"
+}
+
+@test "what cannot work in a fleet is an error before anything runs" {
+  run -125 "$BACKOFF" --defer=fleet:hub true
+  assert_output 'backoff: --defer: fleet:hub: expected NAME: no fleet shares deferrals'
+  run -125 "$BACKOFF" --gate=fleet: touch ran
+  run -125 "$BACKOFF" --gate=fleet:list touch ran
+  run -125 "$BACKOFF" --slots=fleet:hub touch ran
   export BACKOFF_FLEET_HELPER=/nonexistent/backoff-fleet
   run -125 --separate-stderr "$BACKOFF" --gate=fleet:hub touch ran
   assert_equal "$stderr" 'backoff: --gate: fleet:hub: backoff-fleet is not installed'
   run -125 --separate-stderr "$BACKOFF" --slots=fleet:hub:2 touch ran
   assert_equal "$stderr" 'backoff: --slots: fleet:hub: backoff-fleet is not installed'
-  assert [ ! -e ran ]
-}
-
-# unit/fleet/url has all that is wrong.
-@test "a server's name that is missing or wrong is an error that keeps the password" {
-  [ -x "$FLEET_HELPER" ] || skip 'backoff-fleet was not built'
-  local wrong
-  unset BACKOFF_FLEET
-  run -125 --separate-stderr "$BACKOFF" --gate=fleet:hub touch ran
-  assert_equal "$stderr" 'backoff: --gate: fleet:hub: BACKOFF_FLEET is not set; expected redis://HOST, rediss://HOST or unix:/PATH there'
-  for wrong in http://u:secret@host redis://u:secret@host:x; do
-    BACKOFF_FLEET=$wrong run -125 "$BACKOFF" --gate=fleet:hub touch ran
-    assert_equal "${#lines[@]}" 1
-    assert_output --partial 'backoff: --gate: fleet:hub: BACKOFF_FLEET: expected '
+  if [ -x "$FLEET_HELPER" ]; then
+    # unit/fleet/url has all that is wrong.
+    BACKOFF_FLEET_HELPER=$FLEET_HELPER BACKOFF_FLEET=http://u:secret@host run -125 "$BACKOFF" --gate=fleet:hub touch ran
+    assert_output --regexp '^backoff: --gate: fleet:hub: BACKOFF_FLEET: expected '
     refute_output --partial secret
-  done
+  fi
   assert [ ! -e ran ]
 }
 
@@ -124,30 +157,34 @@ lease_grows() {
   refute_line --partial "$PWD/copy/backoff-fleet"
 }
 
-@test "nothing else is shared in a fleet" {
-  run -125 "$BACKOFF" --defer=fleet:hub true
-  assert_output 'backoff: --defer: fleet:hub: expected NAME: no fleet shares deferrals'
-  run -125 "$BACKOFF" --gate=fleet: true
-  run -125 "$BACKOFF" --gate=fleet:list true
-  run -125 "$BACKOFF" --slots=fleet:hub true
-}
-
 @test "backoff itself is linked with libc alone" {
   need readelf
   run -0 readelf -d "$BACKOFF"
   refute_output --regexp 'NEEDED.*(hiredis|ssl|crypto)'
 }
 
-@test "failures of one machine leave the gate open, those of two shut it for all" {
+@test "failures of one machine leave the gate open, those of two in two seconds shut it for all" {
   with_server
   for _ in 1 2; do
     run -1 on 1 --gate=fleet:hub -n 2 -d 1s false
     refute_output --partial 'gate fleet:hub shut'
   done
   run -1 on 2 --gate=fleet:hub -n 1 -b 1h -j none false
-  assert_output --partial 'gate fleet:hub shut: exit 1, '
+  assert_output --partial 'gate fleet:hub shut: exit 1, 5 failures in a row'
   run -75 on 3 --gate=fleet:hub --gate-wait=0 true
   assert_output --regexp '^backoff: true: gave up at gate fleet:hub after 0s?.*: exit 1$'
+}
+
+# What this machine has seen of failures is known without asking the server.
+@test "failures in a fleet with a success between them are no row, whenever that attempt began" {
+  with_server
+  beside 1 -qq --gate=fleet:hub -- sh -c 'echo >begun; read -r _ <go'
+  wait_for test -e begun
+  on 1 -qq --gate=fleet:hub -n 19 -b 0 false || :
+  echo >&7
+  wait $!
+  run -1 on 2 --gate=fleet:hub -n 1 false
+  refute_output --partial 'gate fleet:hub shut'
 }
 
 @test "over TCP, with a password and a database, machines share a gate" {
@@ -156,7 +193,7 @@ lease_grows() {
   start_redis --requirepass secret
   export REDISCLI_AUTH=secret BACKOFF_FLEET=redis://:secret@127.0.0.1:$REDIS_PORT/3
   shut_for 1h
-  run -75 on 3 --gate=fleet:hub --gate-wait=0 true
+  is_shut_on 3
   assert_equal "$(redis -n 3 exists 'backoff:{hub}:gate')" 1
   stop_redis
 }
@@ -165,127 +202,105 @@ lease_grows() {
   with_server
   stop_redis
   start_on 1 -v --gate=fleet:hub -d 0 -n 2 --before-retry='echo hook; read -r _ <go' -- false
-  await "$err" 'cannot use fleet gate'
+  await "$err" 'cannot use gate fleet:hub'
   start_redis
   echo >&7
   await "$err" 'fleet server reachable again'
   assert_fate 'exited 1'
 }
 
-@test "all keys go after a day without use" {
+@test "one machine probes at a time, and another one after its failure" {
   with_server
-  shut_for 1ms
-  on 3 -q --gate=fleet:hub --slots=fleet:hub:2 sh -c 'redis-cli -s "$0" keys "*" >keys' "$REDIS_SOCKET"
-  local key
-  while read -r key; do
-    run -0 redis ttl "$key"
-    assert [ "$output" -gt 0 ]
-    assert [ "$output" -le 86400 ]
-  done < <(redis keys '*')
-  run -0 cat keys
-  assert_line 'backoff:{hub}:gate'
-  assert_line 'backoff:{hub}:slots'
-}
-
-@test "one machine probes at a time, and the next one follows its failure" {
-  with_server
-  shut_for 1ms
-  start_on 1 -q --gate=fleet:hub -b 1ms -- sh -c 'echo probing; read -r _ <go; exit 1'
+  shut_fleet
+  start_on 1 -q --gate=fleet:hub -b 2s -- sh -c '[ ! -e first ] || exit 1; touch first; echo probing; read -r _ <go; exit 1'
   await "$out" probing
   beside 2 --gate=fleet:hub -b 1ms sh -c 'echo "$BACKOFF_GATE" >second'
-  wait_for blocked 1
+  waits 2
   assert [ ! -e second ]
+  assert is_held gate 1
   echo >&7
   wait $!
   assert_equal "$(<second)" probing
-  # Its success lets the first one go too.
-  await "$out" 'probing.*'
-  printf '\n\n\n' >&7
   signal TERM
   assert_fate 'killed TERM'
 }
 
-@test "the turn and the slot of a run that is killed go to who waits on other machines" {
+@test "the probe and the slot of a run that is killed go to who waits on other machines" {
   need_proc
-  local second
+  local second third
   with_server
-  shut_for 1ms
+  shut_fleet
   start_on 1 -q --gate=fleet:hub --slots=fleet:hub:1 -- sh -c 'echo probing; exec sleep 1000'
   await "$out" probing
   beside 2 --gate=fleet:hub sh -c 'echo "$BACKOFF_GATE" >second'
   second=$!
   beside 3 --slots=fleet:hub:1 touch slot
-  wait_for blocked 2
+  third=$!
+  waits 2
+  waits 3
+  # Who is told to end in a wait takes nothing away.
+  beside 4 --gate=fleet:hub touch slot
+  waits 4
+  kill $!
+  wait $! || :
+  beside 5 --slots=fleet:hub:1 touch slot
+  waits 5
+  kill $!
+  wait $! || :
+  assert is_held gate 1
+  assert is_held slots 1
   assert [ ! -e slot ]
   signal KILL
-  wait "$second" $!
+  wait "$second" "$third"
   assert_equal "$(<second)" probing
   assert [ -e slot ]
   wait_for no_helper
 }
 
-@test "a signal ends the wait for the turn and for a slot, and the helper goes too" {
-  local wait name status
-  with_server
-  shut_for 1ms
-  start_on 1 -q --gate=fleet:hub --slots=fleet:hub:1 -- sh -c 'echo probing; read -r _ <go'
-  await "$out" probing
-  for wait in --gate=fleet:hub --slots=fleet:hub:1; do
-    for name in TERM INT; do
-      BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine2 env --default-signal "$BACKOFF" -q "$wait" touch ran 3>&- 7>&- &
-      wait_for blocked 1
-      kill -s "$name" $!
-      status=0
-      wait $! || status=$?
-      assert_equal "$status" "$((128 + $(kill -l "$name")))"
-      wait_for blocked 0
-    done
-  done
-  assert [ ! -e ran ]
-  assert_equal "$(redis zcard 'backoff:{hub}:slots')" 1
-  echo >&7
-  assert_fate 'exited 0'
-  assert_equal "$(redis zcard 'backoff:{hub}:slots')" 0
-}
-
 # bats test_tags=long
 @test "a server that is lost in a wait leaves the wait at the local gate" {
   with_server
-  shut_for 10s
+  shut_for 5s
   start_on 3 -v --gate=fleet:hub -b 1ms -- sh -c 'echo "ran $BACKOFF_GATE"'
   await "$err" 'waiting at gate fleet:hub'
-  wait_for lease
   stop_redis
   await "$out" 'ran probing'
   assert_fate 'exited 0'
-  assert_equal "$(grep -c 'cannot use fleet' "$err")" 1
+  assert_equal "$(grep -c 'cannot use gate fleet:hub' "$err")" 1
 }
 
-@test "a helper that is killed or stuck in an attempt does not end that, and is told" {
-  need_proc
-  local name why
+# bats test_tags=long
+@test "a server that is back in a wait ends it by what other machines have found" {
   with_server
-  while IFS='|' read -r name why; do
-    start_on 1 --gate=fleet:hub -n 1 -- sh -c 'echo ready; read -r _ <go; exit 3'
-    await "$out" ready
-    kill -s "$name" "$(helpers)"
-    echo >&7
-    assert_fate 'exited 3'
-    assert_equal "$(grep -c "cannot use fleet gate hub (.*: $why); going on with the local gate" "$err")" 1
-    no_helper
-  done <<'END'
-KILL|backoff-fleet has ended
-STOP|timed out
-END
+  shut_for 1h
+  start_on 3 -v --gate=fleet:hub -- sh -c 'echo "ran $BACKOFF_GATE"'
+  await "$err" 'waiting at gate fleet:hub'
+  stop_redis
+  sleep 6 # it asks meanwhile
+  start_redis
+  # A server that is empty is given the gate by the first who asks.
+  is_open() {
+    run -0 on 1 --gate=open:fleet:hub
+    grep -q '^ran' "$out"
+  }
+  wait_for is_open
+  assert_fate 'exited 0'
+  refute grep -q 'cannot use' "$err"
 }
 
-@test "a helper that is killed in an attempt is followed by one that renews its slot" {
+@test "a helper that is stuck in an attempt is told, and one that is killed followed by one that renews its slot" {
   need_proc
-  local before first
+  local before
   with_server
+  start_on 1 --gate=fleet:hub -n 1 -- sh -c 'echo ready; read -r _ <go; exit 3'
+  await "$out" ready
+  kill -STOP "$(helpers)"
+  echo >&7
+  assert_fate 'exited 3'
+  assert_equal "$(grep -c 'cannot use gate fleet:hub (.*: timed out); going on with the local gate' "$err")" 1
+  no_helper
   start_on 1 --gate=fleet:hub --slots=fleet:hub:1 -n 1 -- sh -c 'echo ready; read -r _ <go; exit 3'
   await "$out" ready
-  first=$(redis zrange 'backoff:{hub}:slots' 0 -1)
   for _ in 1 2; do
     before=$(lease_end)
     wait_for helper_is_there
@@ -294,10 +309,9 @@ END
     wait_for lease_grows
     run -75 on 2 -q --slots=fleet:hub:1 --slots-wait=0 touch ran
   done
-  assert_equal "$(redis zrange 'backoff:{hub}:slots' 0 -1)" "$first"
   echo >&7
   assert_fate 'exited 3'
-  assert_equal "$(redis zcard 'backoff:{hub}:slots')" 0
+  assert is_held slots 0
   refute grep -qE 'has ended|lost the|NOT enforced' "$err"
   assert [ ! -e ran ]
 }
@@ -353,10 +367,10 @@ END
   with_server
   start_on 1 --slots=fleet:hub:1 -n 2 -b 1ms -- sh -c 'echo ready "$BACKOFF_ATTEMPT"; read -r _ <go; exit 1'
   await "$out" 'ready 1'
-  redis del 'backoff:{hub}:slots'
+  redis del 'backoff:{hub}:slots:held'
   echo >&7
   await "$out" 'ready 2'
-  assert_equal "$(redis zcard 'backoff:{hub}:slots')" 1
+  assert is_held slots 1
   echo >&7
   assert_fate 'exited 1'
   assert_equal "$(grep -c 'lost the slot of fleet:hub' "$err")" 1
@@ -369,24 +383,19 @@ END
   run -125 on 1 --slots=hub:1 -n 1 -- sh -c '"$BACKOFF" --slots=fleet:hub:1 -- echo inside'
 }
 
-@test "without a state directory the fleet goes on alone" {
+@test "without a state directory the fleet goes on alone, until its server is gone" {
   with_server
-  shut_for 1ms
+  shut_fleet
   : >file
-  BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/file run -0 "$BACKOFF" --gate=fleet:hub --slots=fleet:hub:1 \
-    sh -c 'echo "$BACKOFF_GATE $BACKOFF_SLOTS"'
+  export BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/file
+  run -0 "$BACKOFF" --gate=fleet:hub --slots=fleet:hub:1 sh -c 'echo "$BACKOFF_GATE $BACKOFF_SLOTS"'
   assert_line --partial 'probing fleet:hub:'
   assert_line "backoff: sh: cannot use gate hub ($BATS_TEST_TMPDIR/file: Not a directory); going on with the fleet alone"
   assert_line "backoff: sh: cannot use slots hub ($BATS_TEST_TMPDIR/file: Not a directory); going on with the fleet alone"
-}
-
-@test "without a state directory slots are waited for, and a lost server is said to be gone" {
-  with_server
-  : >file
   start_on 1 -q --slots=fleet:hub:1 -- sh -c 'echo ready; read -r _ <go'
   await "$out" ready
-  BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/file "$BACKOFF" -q --slots=fleet:hub:1 touch ran 3>&- 7>&- &
-  wait_for blocked 1
+  BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/file "$BACKOFF" --slots=fleet:hub:1 touch ran 2>said.2 3>&- 7>&- &
+  waits 2
   assert [ ! -e ran ]
   echo >&7
   wait $!
@@ -399,91 +408,75 @@ END
   assert [ ! -e started ]
 }
 
-# What this machine has seen of failures is known without asking the server.
-@test "failures in a fleet with a success between them are no row, whenever that attempt began" {
-  with_server
-  beside 1 -qq --gate=fleet:hub -- sh -c 'echo >begun; read -r _ <go'
-  wait_for test -e begun
-  run -1 on 1 -qq --gate=fleet:hub -n 2 -d 1s false
-  echo >&7
-  wait $!
-  run -1 on 2 --gate=fleet:hub -n 1 false
-  refute_output --partial 'gate fleet:hub shut'
-}
-
 @test "--gate=open:fleet:NAME opens the gate for all machines" {
   with_server
   shut_for 30m
-  run -75 on 2 --gate=fleet:hub --gate-wait=0 -- true
+  is_shut_on 2
   run -0 on 1 --gate=open:fleet:hub
   assert_output 'gate fleet:hub was shut: exit 1; it opens gradually now'
   run -0 on 2 --gate=fleet:hub -- sh -c 'echo "$BACKOFF_GATE"'
-  assert_output --partial ramp
-  redis flushall
+  assert_output --partial paced
+  redis del 'backoff:{hub}:gate'
   run -0 on 1 --gate=open:fleet:hub
   assert_output 'gate fleet:hub is open'
   stop_redis
   run -125 on 1 --gate=open:fleet:hub
 }
 
-@test "a server that is flushed, or begins anew, is given the shut gate by a machine that has seen it" {
+@test "a server that is empty is given the shut gate by a machine that has seen it, and the newest wins" {
   with_server
   shut_for 1h
-  run -75 on 2 --gate=fleet:hub --gate-wait=0 true
+  is_shut_on 1
+  is_shut_on 2
   redis flushall
-  run -75 on 2 --gate=fleet:hub --gate-wait=0 true
-  run -75 on 3 --gate=fleet:hub --gate-wait=0 true
+  sleep 4 # what was seen just before is not asked for
+  is_shut_on 2
+  is_shut_on 3
+  run -0 on 3 --gate=open:fleet:hub
+  run -0 on 2 --gate=fleet:hub true
   stop_redis
   start_redis
-  run -75 on 1 --gate=fleet:hub --gate-wait=0 true
-  run -75 on 4 --gate=fleet:hub --gate-wait=0 true
-}
-
-@test "of what machines give an empty server the newest wins" {
-  with_server
-  shut_for 1h
-  # News of a machine are newer by more than a second, as clocks differ.
-  sleep 1.1
-  run -0 on 2 --gate=open:fleet:hub
-  run -0 on 3 --gate=fleet:hub true
-  redis flushall
-  run -75 on 1 --gate=fleet:hub --gate-wait=0 true
-  run -0 on 3 --gate=fleet:hub --gate-wait=30s true
+  is_shut_on 1
+  run -0 on 2 --gate=fleet:hub --gate-wait=30s true
   run -0 on 1 --gate=fleet:hub --gate-wait=30s true
 }
 
-@test "what a machine has shut by itself is not given to a server that is back" {
+@test "what a machine has shut by itself is not given to a server" {
   with_server
-  stop_redis
-  shut_for 1h
-  run -75 on 1 -qq --gate=fleet:hub --gate-wait=0 true
-  start_redis
-  on 1 -qq --gate=fleet:hub --gate-wait=0 true || :
-  run -0 on 3 --gate=fleet:hub --gate-wait=0 true
+  run -0 on 1 -qq --gate=fleet:hub true
+  BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine1
+  quietly --gate=hub -n 19 -b 0 -- false
+  quietly --gate=hub -n 1 -b 1h -j none -- false
+  run -75 "$BACKOFF" -qq --gate=hub --gate-wait=0 true
+  run -0 on 1 -qq --gate=fleet:hub --gate-wait=0 true
+  run -0 on 3 -qq --gate=fleet:hub --gate-wait=0 true
 }
 
 # bats test_tags=long
-@test "a lost server is waited for as long as a lease, and then the local slots serve, which is told under -qq" {
-  local before
+@test "who is stopped while it asks the server holds up its machine for five seconds" {
+  with_server
+  run -0 on 2 -qq --gate=fleet:hub true
+  hold_sync 2
+  on 1 -qq --gate=fleet:hub -n 19 -b 0 -- false || :
+  on 3 -qq --gate=fleet:hub -n 1 -b 1h -j none -- false || :
+  wait_for is_shut_on 2
+}
+
+# bats test_tags=long
+@test "a lost server is waited for as long as a lease, by all at once, and then the local slots serve, which is told under -qq" {
+  local before each pids=()
   with_server
   on 1 -q --slots=fleet:hub:1 true
   stop_redis
   before=$SECONDS
-  run -0 on 1 -qq --slots=fleet:hub:1 -d 0 -n 2 -- sh -c '[ "$BACKOFF_ATTEMPT" = 2 ]'
-  assert_output --regexp '^backoff: sh: limit of slots fleet:hub NOT enforced \(unix:.*\); going on with the local slots$'
-  # Once a run, and not once an attempt: that would be 30 seconds.
-  assert [ $((SECONDS - before)) -ge 14 ]
-}
-
-# bats test_tags=long
-@test "all runs of a machine wait for a lost server at the same time" {
-  local pids=()
-  with_server
-  stop_redis
-  for _ in 1 2 3; do
+  for each in 1 2 3; do
     beside 1 --log-format=json --log-file=news --slots=fleet:hub:3 -n 1 -- true
     pids+=($!)
   done
+  run -0 on 2 -qq --slots=fleet:hub:1 -d 0 -n 2 -- sh -c '[ "$BACKOFF_ATTEMPT" = 2 ]'
+  # Once a run, and not once an attempt: that would be 30 seconds.
+  assert_output --regexp '^backoff: sh: limit of slots fleet:hub NOT enforced \(unix:.*\); going on with the local slots$'
+  assert [ $((SECONDS - before)) -ge 14 ]
   wait "${pids[@]}"
   run -0 "${PYTHON[@]}" - <<'PY'
 import datetime, json
@@ -495,22 +488,45 @@ assert max(told) - min(told) < datetime.timedelta(seconds=14), told
 PY
 }
 
-@test "a run that may not wait for a lost server says why it has no slot" {
+# bats test_tags=long
+@test "a server that stands still for three seconds gives no slot twice, however long one has waited" {
+  with_server
+  start_on 1 -q --slots=fleet:hub:1 -- sh -c 'echo ready; read -r _ <go'
+  await "$out" ready
+  beside 2 --slots=fleet:hub:1 -- touch ran
+  sleep 16 # longer than a lease
+  for _ in 1 2 3; do
+    kill -STOP "$redis_pid"
+    sleep 3
+    kill -CONT "$redis_pid"
+    sleep 1
+  done
+  assert [ ! -e ran ]
+  echo >&7
+  assert_fate 'exited 0'
+  wait $!
+  assert [ -e ran ]
+  assert_equal "$(cat "$err")" ''
+  assert_equal "$(<said.2)" 'backoff: touch: waiting for the slot of fleet:hub'
+}
+
+# bats test_tags=long
+@test "who finds no local slot either does not say that it goes on with them" {
   with_server
   stop_redis
+  mkdir -m 700 machine1
+  beside 1 -q --slots=hub:1 -- sh -c 'echo ready >ready; read -r _ <go'
+  wait_for test -s ready
   run -75 on 1 --slots=fleet:hub:1 --slots-wait=0 touch ran
   assert_output --regexp '^backoff: touch: no slot of fleet:hub was free within 0s \(unix:.*: .*\)$'
   run -124 on 1 -q --slots=fleet:hub:1 -T 1s touch ran
   assert_output --regexp 'waiting for a slot of fleet:hub \(unix:.*: .*\)$'
+  run -75 on 1 --slots=fleet:hub:1 --slots-wait=17s touch ran
+  assert_line --regexp '^backoff: touch: no slot of fleet:hub was free within 17s \(unix:.*: .*\)$'
+  refute_output --partial 'going on'
+  echo >&7
+  wait $!
   assert [ ! -e ran ]
-}
-
-@test "a lease that ends later than any can is one from before the clock was set back" {
-  with_server
-  redis zadd 'backoff:{hub}:slots' "$((($(date +%s) + 3600) * 1000))" dead
-  run -0 on 1 -qq --slots=fleet:hub:1 --slots-wait=1m -- echo ran
-  assert_output ran
-  assert_equal "$(redis zcard 'backoff:{hub}:slots')" 0
 }
 
 @test "no attempt begins after the deadline, which the server's answer may use up" {
@@ -523,23 +539,20 @@ PY
 
 # bats test_tags=long
 @test "the user of the manual may do what is needed" {
+  local before user=()
   with_server
-  redis acl setuser backoff on '>secret' resetkeys '~backoff:*' resetchannels -@all \
-    +auth +select +time +watch +unwatch +multi +exec +get +mget +set +getex +del +expire +pttl \
-    +lpop +blpop +rpush +ltrim +zadd +zrem +zcount +zrangebyscore +zremrangebyscore
+  read -r -d '' -a user < <(sed -n '/^user backoff on/,/^\.Ed/p' "$TOP_SRCDIR/man/backoff-gate.7" |
+    sed '$d; s/\\-/-/g; s/PASSWORD/secret/; s/^user//') || :
+  redis acl setuser "${user[@]}"
   export BACKOFF_FLEET=unix://backoff:secret@$REDIS_SOCKET
-  shut_for 1ms
+  shut_fleet
   start_on 3 --gate=fleet:hub --slots=fleet:hub:1 sh -c 'echo ready; read -r _ <go'
   await "$out" ready
-  local before
   before=$(lease_end)
   wait_for lease_grows
   echo >&7
   assert_fate 'exited 0'
-  refute grep -q 'cannot use' "$err"
-  redis acl setuser backoff -zadd
-  run -0 on 3 --slots=fleet:hub:1 true
-  assert_output --partial 'the user may not do that there'
+  refute grep -q 'cannot use\|NOT enforced' "$err"
 }
 
 @test "nothing is left behind where backoff is process 1" {
@@ -548,94 +561,48 @@ PY
   run -0 "${namespace[@]}" "$BACKOFF" --gate=fleet:hub --slots=fleet:hub:1 sh -c 'echo ran' 3>&- 7>&-
   assert_output ran
   wait_for no_helper
-  assert_equal "$(redis zcard 'backoff:{hub}:slots')" 0
+  assert is_held slots 0
 }
 
 # bats test_tags=long
-@test "who is stopped loses its turn and its slot, which is told when it goes on" {
+@test "who is stopped loses its probe and its slot, which is told when it goes on" {
+  need_proc
   with_server
-  run -1 on 1 -qq --gate=fleet:hub -n 2 -d 1s false
-  run -1 on 2 -qq --gate=fleet:hub -n 1 -b 1ms false
+  shut_fleet
   start_on 1 -v --gate=fleet:hub --slots=fleet:hub:1 --stop-on=3 -- sh -c 'echo ready; read -r _ <go; exit 3'
   await "$out" ready
   beside 2 -q --slots=fleet:hub:1 touch slot
-  wait_for blocked 1
   # What runs is COMMAND, and what is stopped is who would renew.
   signal STOP
-  wait $!
-  assert [ -e slot ]
-  # Who waits may take it for stuck before that.
-  no_lease() {
-    ! lease
-  }
-  wait_for no_lease
   run -0 on 3 -q --gate=fleet:hub sh -c 'echo "$BACKOFF_GATE"'
   assert_output probing
+  wait $!
+  assert [ -e slot ]
   signal CONT
   echo >&7
   assert_fate 'exited 3'
   assert grep -q 'lost the slot of fleet:hub' "$err"
-  assert grep -q 'lost the turn at gate fleet:hub' "$err"
 }
 
 # bats test_tags=long
-@test "a server that begins anew takes no slot away" {
+@test "a server that begins anew is given who probes and what is held, and that is told" {
+  local second
   with_server
-  shut_for 1ms
+  shut_fleet
   start_on 1 -v --gate=fleet:hub --slots=fleet:hub:1 -- sh -c 'echo ready; read -r _ <go'
   await "$out" ready
+  beside 2 --gate=fleet:hub -- true
+  second=$!
+  waits 2
   stop_redis
   start_redis
-  slot_is_back() {
-    [ "$(redis zcard 'backoff:{hub}:slots')" = 1 ]
-  }
-  wait_for slot_is_back
+  wait_for is_held slots 1
+  wait_for is_held gate 1
   echo >&7
   assert_fate 'exited 0'
-  refute grep -q 'lost the slot\|cannot use' "$err"
-}
-
-@test "--gate-wait and --until bound the wait for the turn of another machine" {
-  with_server
-  shut_for 1ms
-  start_on 1 -q --gate=fleet:hub -- sleep 1000
-  wait_for lease
-  run -75 on 2 --gate=fleet:hub --gate-wait=1s true
-  assert_output --regexp 'gave up at gate fleet:hub after [0-9.]+s: exit 1'
-  run -124 on 2 --gate=fleet:hub -T 1s true
-  wait_for blocked 0
-  signal TERM
-  assert_fate 'killed TERM'
-}
-
-@test "the wake signal starts an attempt at once" {
-  with_server
-  shut_for 1h
-  start_on 1 -q --gate=fleet:hub -- true
-  wait_for lease
-  local first=$pid
-  beside 2 -q --gate=fleet:hub --wake-on=USR1 sh -c 'echo ran >woken'
-  wait_for blocked 1
-  kill -USR1 $!
-  wait $!
-  assert_equal "$(<woken)" ran
-  kill -TERM "$first"
-}
-
-# bats test_tags=long
-@test "a server that hangs when a lease is due for renewal costs nothing but time" {
-  need_proc
-  with_server
-  shut_for 1ms
-  start_on 1 -q --gate=fleet:hub --slots=fleet:hub:1 -- sh -c 'echo ready; read -r _ <go'
-  await "$out" ready
-  kill -STOP "$redis_pid"
-  sleep 7 # the renewal is due after 5 s
-  kill -CONT "$redis_pid"
-  assert helper_is_there
-  echo >&7
-  assert_fate 'exited 0'
-  assert_equal "$(cat "$err")" ''
+  wait "$second"
+  refute grep -q 'cannot use' "$err"
+  assert grep -q 'lost the slot of fleet:hub' "$err"
 }
 
 @test "a connection that was closed in a long attempt is made anew" {
@@ -654,14 +621,10 @@ PY
 #!/usr/bin/env python3
 import os, signal, socket
 backoff = socket.socket(fileno=3)
-while line := backoff.recv(4096):
-    if line.startswith(b"hello"):
-        backoff.send(b"hello :server")
-    elif line.startswith(b"bye"):
-        break
-    else:
-        os.kill(os.getppid(), signal.SIGTERM)
-        backoff.send(b"lost :gone")
+backoff.send(b"hello 4 :server")
+while backoff.recv(4096):
+    os.kill(os.getppid(), signal.SIGTERM)
+    backoff.send(b"lost :gone")
 EOS
   chmod +x asked
   export BACKOFF_FLEET_HELPER=$PWD/asked BACKOFF_FLEET=unix:/nowhere

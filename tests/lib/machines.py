@@ -123,14 +123,27 @@ class Hub(Space):
     self.redis = self.nginx = None
     self.machines = [Machine(self, number) for number in range(machines)]
 
-  def redis_start(self):
-    self.redis = self.popen(["redis-server", "--bind", HUB, "--save", "", "--appendonly", "no",
-                             "--protected-mode", "no", "--logfile", "redis.log"])
-    wait_until(lambda: self.cli("ping") == "PONG")
+  def redis_start(self, host=HUB, *options):
+    server = self.popen(["redis-server", "--bind", host, "--save", "", "--appendonly", "no",
+                         "--protected-mode", "no", "--logfile", "redis.log", *options])
+    wait_until(lambda: self.cli("ping", host=host) == "PONG")
+    if host == HUB:
+      self.redis = server
+    return server
 
-  def cli(self, *words):
-    process = self.popen(["redis-cli", "-h", HUB, *words], stdout=subprocess.PIPE)
+  def cli(self, *words, host=HUB):
+    process = self.popen(["redis-cli", "-h", host, *words], stdout=subprocess.PIPE)
     return process.communicate()[0].decode().strip()
+
+  def redis_fail_over(self):
+    """A replica with the same data takes the address of one that is killed."""
+    replica = self.redis_start("127.0.0.1", "--replicaof", HUB, "6379")
+    wait_until(lambda: "master_link_status:up" in self.cli("info", "replication", host="127.0.0.1"))
+    self.redis_kill()
+    self.cli("replicaof", "no", "one", host="127.0.0.1")
+    self.cli("config", "set", "bind", HUB, host="127.0.0.1")
+    wait_until(lambda: self.cli("ping") == "PONG")
+    self.redis = replica
 
   def redis_kill(self):
     """It forgets all."""

@@ -62,9 +62,25 @@ redis() {
   redis-cli -s "$REDIS_SOCKET" "$@"
 }
 
-# lease: whether some machine has the turn at the gate hub.
-lease() {
-  [ "$(redis exists 'backoff:{hub}:turn')" = 1 ]
+# between FAULT: what comes to the server comes through tests/lib/fleet_proxy.py.
+between() {
+  end_proxy
+  mkfifo "$REDIS/says"
+  "${PYTHON[@]}" "$TOP_SRCDIR/tests/lib/fleet_proxy.py" "$REDIS/front" \
+    "$REDIS_SOCKET" "$1" >"$REDIS/says" 3>&- &
+  proxy_pid=$!
+  read -r ready <"$REDIS/says"
+  assert_equal "$ready" ready
+  export BACKOFF_FLEET=unix:$REDIS/front
+}
+
+# end_proxy: what stands between us and the server.
+end_proxy() {
+  [ -n "${proxy_pid-}" ] || return 0
+  kill "$proxy_pid" 2>/dev/null || :
+  wait "$proxy_pid" || :
+  proxy_pid=
+  rm -rf "$REDIS/says" "$REDIS/front"
 }
 
 # redis_calls [COMMAND]: how many commands it has had since CONFIG RESETSTAT,
