@@ -378,18 +378,29 @@ gate_store_end(struct gate_store *store, struct gate_view *view, bool changed,
 	return done ? STORE_DONE : STORE_FAILED;
 }
 
-int64_t
-gate_store_waiters(const struct gate_store *store, const struct gate *gate)
+/* The bytes of tickets that are not used up, and are locked. */
+static int64_t
+count_tickets(const struct gate_store *store, const struct gate *gate)
 {
 	int64_t count = 0, byte = byte_of(gate->head);
-	uint8_t living = living_of(store, gate);
+	int64_t last = byte_of(gate->next) - 1;
 
-	while ((byte = lock_find(
-	            store->part.file.fd, byte, byte_of(gate->next) - 1))
-	    >= 0) {
+	while ((byte = lock_find(store->part.file.fd, byte, last)) >= 0) {
 		byte++;
 		count++;
 	}
+	return count;
+}
+
+/* On other machines nobody sees who lives: of a fleet all tickets count. */
+int64_t
+gate_store_waiters(const struct gate_store *store, const struct gate *gate)
+{
+	bool is_copy = gate->synced_ns > 0;
+	uint8_t living = is_copy ? UINT8_MAX : living_of(store, gate);
+	int64_t count = is_copy ? (int64_t)(gate->next - gate->head)
+	                        : count_tickets(store, gate);
+
 	for (int i = 0; i < gate->probers_count; i++)
 		count -= (living & (1U << i)) != 0
 		    && gate->probers[i] >= gate->head;

@@ -69,7 +69,7 @@ bool gate_store_is_there(const struct gate_store *store);
 /* Nothing is waited for any more. */
 void gate_store_drop(struct gate_store *store);
 
-/* How many of those who have a ticket, and do not probe, live. */
+/* How many of those who have a ticket, and do not probe, live; or may live. */
 int64_t gate_store_waiters(
     const struct gate_store *store, const struct gate *gate);
 
