@@ -151,10 +151,11 @@ wget_ready() {
   fails 8 'throttle: exit 8 (HTTP 429: too many requests)' -- "${WGET[@]}" "$URL/429/file"
 }
 
-@test "wget: a bad option stops, and so does a file that cannot be written" {
+@test "wget: a bad option stops, and so do a file that cannot be written and too many redirects" {
   wget_ready
   answers_ready
   "$START"
+  fails 8 'stop: exit 8 (too many redirects)' -- "${WGET[@]}" --max-redirect=1 "$URL/302/file"
   fails 2 'stop: exit 2 (bad option or configuration)' -- "${WGET[@]}" --no-such-option "$URL/file"
   fails 1 'stop: exit 1 (cannot write there)' -- "${WGET[@]}" -O no/such/directory "$URL/file"
 }
@@ -165,6 +166,51 @@ wget_ready() {
   answers_ready
   succeeds "$(at_attempt 3)" 4 4 8 -- "${WGET[@]}" "$URL/503/200/file"
   assert_equal "$(<got)" fine
+}
+
+# --- HTTPie, aria2c, msmtp ---
+
+# bats test_tags=long
+@test "http: no server and 503 are retried, 404 and bad usage stop, 429 is a throttle" {
+  need http
+  local http=(http --ignore-stdin --check-status GET)
+  fails 1 'retry: exit 1 (could not connect to host)' -- "${http[@]}" "$URL/file"
+  answers_ready
+  "$START"
+  fails 5 'retry: exit 5 (HTTP error of the server)' -- "${http[@]}" "$URL/503/file"
+  fails 4 'stop: exit 4 (HTTP error that will not pass)' -- "${http[@]}" "$URL/missing"
+  fails 4 'throttle: exit 4 (HTTP 429: too many requests)' -- "${http[@]}" "$URL/429/file"
+  fails 1 'stop: exit 1 (bad usage)' -- http --ignore-stdin --no-such-option "$URL/file"
+}
+
+@test "aria2c: no server and 503 are retried, 404, 403 and bad options stop, 429 is a throttle" {
+  need aria2c
+  local aria2c=(aria2c --no-conf -m 1)
+  fails 1 'retry: exit 1 (timed out, or unknown error)' -- "${aria2c[@]}" "$URL/file"
+  answers_ready
+  "$START"
+  fails 29 'retry: exit 29 (server is overloaded)' -- "${aria2c[@]}" "$URL/503/file"
+  fails 3 'stop: exit 3 (not found)' -- "${aria2c[@]}" "$URL/missing"
+  fails 22 'stop: exit 22 (HTTP error that will not pass)' -- "${aria2c[@]}" "$URL/403/file"
+  fails 22 'throttle: exit 22 (HTTP 429: too many requests)' -- "${aria2c[@]}" "$URL/429/file"
+  fails 28 'stop: exit 28 (bad option, torrent or magnet URI)' -- "${aria2c[@]}" --no-such-option
+}
+
+@test "msmtp: a server that is not there or says 4xx is retried, 5xx stops" {
+  need msmtp
+  local msmtp=(msmtp --file=/dev/null --host=127.0.0.1 --port="$PORT" --from=a@b.invalid c@d.invalid)
+  fails 75 'retry: exit 75 (could not connect, or connection lost)' -- "${msmtp[@]}"
+  # The first of its clients is $START.
+  start_script "$(type -P python3)" -S -c "import contextlib, os, socket
+server = socket.create_server(('127.0.0.1', $PORT))
+if os.fork() == 0:
+  for code in 421, 421, 421, 554:
+    with contextlib.suppress(ConnectionError), server.accept()[0] as client:
+      client.sendall(b'%d no\\r\\n' % code)
+      client.recv(1)"
+  "$START"
+  fails 76 'retry: exit 76 (server asks to try again later)' -- "${msmtp[@]}"
+  fails 76 'stop: exit 76 (refused by the server)' -- "${msmtp[@]}"
 }
 
 # --- rsync ---
