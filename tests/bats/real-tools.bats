@@ -758,10 +758,14 @@ pulls() {
   need kubectl
   echo 'kind: [' >bad.yaml
   echo 'no: kind' >strange.yaml
+  echo 'no object' >text
   fails 1 'stop: exit 1 (manifest cannot be read)' -- kubectl label --local -f bad.yaml a=b
   fails 1 'stop: exit 1 (manifest cannot be read)' -- kubectl label --local -f strange.yaml a=b
   fails 1 'stop: exit 1 (bad usage)' -- kubectl apply
   fails 1 'retry: exit 1 (could not connect to the server)' -- kubectl --server="$URL" get pods
+  answers_ready
+  "$START"
+  fails 1 'stop: exit 1 (manifest cannot be read)' -- kubectl --server="$URL" apply -f text
 }
 
 @test "kubectl: a question for a login stops, where both streams are one" {
