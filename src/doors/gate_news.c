@@ -131,7 +131,7 @@ gate_news_wait(const struct gate_view *view, int64_t until_ns)
 		    GATE_NEWS_WAIT, event);
 	else if (!countdown_line_is_there())
 		show(&event, false);
-	return countdown_line_wait_for(until_ns, -1);
+	return countdown_line_wait_on(until_ns);
 }
 
 static struct gate_event

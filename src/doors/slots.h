@@ -16,8 +16,8 @@
  * RANDOM draws where to look first; both must live on. OWNER is what no other
  * run has.
  */
-void slots_start(const struct slots_options *options, struct random *random,
-    uint64_t owner);
+void slots_start(
+    const struct slots_options *options, struct random *random, uint64_t owner);
 
 /* Whether who has started us holds one that we share: of a fleet. */
 bool slots_are_of_parent(void);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -167,20 +166,18 @@ countdown_line_end(void)
 }
 
 int
-countdown_line_wait_for(int64_t until_ns, int fd)
+countdown_line_wait_on(int64_t until_ns)
 {
-	struct pollfd watched = { .fd = fd, .events = POLLIN };
 	struct arrival arrival = { .signal = 0 };
-	enum wake wake = WAKE_TIME;
+	enum wake wake;
 	int64_t now_ns;
 	int told = 0;
 
-	while (told == 0 && wake != WAKE_DESCRIPTOR
-	    && (now_ns = clock_now_ns()) < until_ns) {
+	while (told == 0 && (now_ns = clock_now_ns()) < until_ns) {
 		int64_t next_ns
 		    = is_there ? next_moment(now_ns, until_ns) : until_ns;
 
-		wake = signals_wait(&arrival, next_ns, &watched, fd >= 0);
+		wake = signals_wait(&arrival, next_ns, NULL, 0);
 		if (wake == WAKE_TIME && is_there)
 			draw(next_ns, until_ns);
 		if (wake != WAKE_SIGNAL)
@@ -204,7 +201,7 @@ countdown_line_wait_for(int64_t until_ns, int fd)
 int
 countdown_line_wait(int64_t until_ns)
 {
-	int told = countdown_line_wait_for(until_ns, -1);
+	int told = countdown_line_wait_on(until_ns);
 
 	countdown_line_end();
 	return told;

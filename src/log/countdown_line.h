@@ -36,10 +36,8 @@ void countdown_line_end(void);
  */
 int countdown_line_wait(int64_t until_ns);
 
-/*
- * The same, with a line or without, and also until FD can be read. Only a
- * signal ends the line: where the wait goes on, so does it.
+/* The same, with a line or without. Where the wait goes on, so does the line.
  */
-int countdown_line_wait_for(int64_t until_ns, int fd);
+int countdown_line_wait_on(int64_t until_ns);
 
 #endif

@@ -296,7 +296,7 @@ at_gate() {
   at_screen "$1" BACKOFF_STATE_DIR="$BACKOFF_STATE_DIR"
 }
 
-# holder ARG...: a run with the turn, or the slot, that says so in "held".
+# holder ARG...: a run with the slot that says so in "held".
 holder() {
   "$BACKOFF" -v "$@" 2>held 3>&- &
   held=$!

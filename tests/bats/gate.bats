@@ -448,7 +448,7 @@ shut_out() {
 }
 
 # bats test_tags=long
-# The second comes when the first has gone: it must find the turn, and a record
+# The second comes when the first has gone: it must find a record
 # that it can go on from, or one that counts as new.
 @test "kill -9 of the prober at any of its system calls keeps nobody else waiting" {
   local total=0 call count fate

@@ -27,6 +27,18 @@ stop() {
 
 # --- --grace ---
 
+@test "--grace does not begin with a signal that does not end backoff" {
+  start -- "$BACKOFF" -qq --grace=50ms -n 1 -- sh -c '
+    trap "echo answered" USR1; echo ready
+    while ! [ -e over ]; do sleep 0.02; done'
+  await "$out" ready
+  signal USR1
+  await "$out" answered
+  sleep 0.2
+  touch over
+  assert_fate "exited 0"
+}
+
 @test "--grace KILLs what is left of the tree of a command that has died of the signal, or answered it" {
   need_answer orphans
   TEST_MARK=$MARKS/tree start -- "$BACKOFF" -qq --grace=300ms -n 1 -- sh -c '

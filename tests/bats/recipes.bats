@@ -583,15 +583,15 @@ SH
   recipe fleet | sed 's/ -t / -n 1 -t /' >once
   BACKOFF_STATE_DIR=$PWD/one run -1 bash once
   BACKOFF_STATE_DIR=$PWD/one run -1 bash once
-  # A row lasts for a second.
-  sleep 1
+  # A row of a fleet lasts for two seconds.
+  sleep 2
   BACKOFF_STATE_DIR=$PWD/two run -1 bash once
   assert_output --partial 'gate fleet:registry shut'
   assert_equal "$(grep -c '^push app fleet:registry:' pushed)" 3
   stand_in docker <<<'echo "$BACKOFF_GATE" >>pushed'
   BACKOFF_STATE_DIR=$PWD/three by_lines fleet bash
   run cat pushed
-  assert_line --index 3 --regexp 'probing|ramp'
+  assert_line --index 3 --regexp 'probing|paced'
   run cat err
   assert_line --partial 'gate fleet:registry open after'
 }

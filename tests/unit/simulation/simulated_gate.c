@@ -102,7 +102,7 @@ comes_back(uint64_t seed)
 	    "they come ever faster");
 }
 
-/* A quota for each second, which the ramp meets again and again. */
+/* A quota for each second, which the pace meets again and again. */
 static void
 does_not_give_way(void)
 {
@@ -116,7 +116,7 @@ does_not_give_way(void)
 	    simulation.refused, 1, CLIENTS * 40 / 100, "... few are refused");
 }
 
-/* More than a ramp of 256 a second could ask for. */
+/* More than a pace of 256 a second could ask for. */
 static void
 uses_what_there_is(void)
 {
@@ -140,7 +140,7 @@ shares_a_gate(void)
 	is_between(sum_of(10, DOWN), (DOWN - 10) / 6, (DOWN - 10) / 4,
 	    "... one of all machines probes, once in five seconds");
 	is_between(most_of(DOWN, SECONDS), CAPACITY, 3 * CAPACITY,
-	    "... they have one ramp together");
+	    "... they have one pace together");
 	simulation = simulate(&settings, CAPACITY, 1, MACHINES, false);
 	is_int(simulation.served, CLIENTS, "gates of their own: all served");
 	is_between(sum_of(10, DOWN), MACHINES * (DOWN - 10) / 6,
