@@ -74,12 +74,15 @@ server_fails() {
   fails "$status" "stop: exit $status (HTTP error that will not pass)" -- "${@//{\}/$URL/404}"
 }
 
-# unverified STATUS COMMAND...: it stops at a server's certificate.
+# unverified STATUS COMMAND...: it stops at a server's certificate; {} is the URL. The port is
+# another one if there is a server already.
 unverified() {
+  local command=("${@:2}")
   need "$2"
+  [ ! -e "$START" ] || PORT=$(free_port)
   answers_with_tls_ready
   "$START"
-  fails "$1" "stop: exit $1 (server certificate not verified)" -- "${@:2}"
+  fails "$1" "stop: exit $1 (server certificate not verified)" -- "${command[@]//{\}/https://127.0.0.1:$PORT}"
 }
 
 # fails_on_disk STATUS WANTED -- COMMAND...: the same where ./small is a full disk;
@@ -543,10 +546,7 @@ apt_serves() {
   fails 1 'stop: exit 1 (not a working copy, or out of date)' -- "${svn[@]}" update .
   svnadmin create repository
   fails 1 'stop: exit 1 (not found)' -- "${svn[@]}" ls "file://$PWD/repository/missing"
-}
-
-@test "svn: a certificate that is not verified stops" {
-  unverified 1 svn --non-interactive --config-dir "$PWD" ls "https://127.0.0.1:$PORT/"
+  unverified 1 "${svn[@]}" ls {}
 }
 
 # bats test_tags=long
@@ -557,10 +557,7 @@ apt_serves() {
   fails 255 'stop: exit 255 (bad usage)' -- hg clone
   hg init repository
   fails 255 'stop: exit 255 (no such repository or revision)' -- hg -R repository update missing
-}
-
-@test "hg: a certificate that is not verified stops" {
-  unverified 255 hg clone "https://127.0.0.1:$PORT/x"
+  unverified 255 hg clone {}/x
 }
 
 @test "gh: no server and 503 are retried, 404, no login and bad usage stop, 429 is a throttle" {
@@ -573,62 +570,41 @@ apt_serves() {
   fails 1 'throttle: exit 1 (rate limit of the server)' -- gh api "$URL/429/x"
   fails 1 'stop: exit 1 (not found, or access denied)' -- gh api "$URL/404/x"
   fails 1 'stop: exit 1 (bad usage)' -- gh --no-such-option
+  unverified 1 gh api {}/x
   unset GH_TOKEN
   fails 4 'stop: exit 4 (login needed)' -- gh api x
 }
 
-@test "gh: a certificate that is not verified stops" {
-  GH_TOKEN=none unverified 1 gh api "https://127.0.0.1:$PORT/x"
-}
-
-# cargo_ready URL: a crate that depends on one of a registry there.
-cargo_ready() {
+@test "cargo: no server and 503 are retried, 403, bad usage and code stop, 429 is a throttle" {
   need cargo
   cargo --version || skip 'cargo does not run here'
   mkdir src
-  echo 'fn main() {}' >src/main.rs
+  echo nonsense >src/main.rs
   printf '%s\n' '[package]' 'name = "crate"' 'version = "1.0.0"' '[dependencies]' 'x = "1"' >Cargo.toml
-  CARGO=(cargo --config net.retry=0 --config 'source.crates-io.replace-with="ours"'
-    --config "source.ours.registry='sparse+$1/'")
-}
-
-@test "cargo: no server and 503 are retried, 403, bad usage and code stop, 429 is a throttle" {
-  cargo_ready '{}'
-  fails 101 'retry: exit 101 (could not connect to host)' -- "${CARGO[@]//{\}/$URL}" fetch
+  local cargo=(cargo --config net.retry=0 --config 'source.crates-io.replace-with="ours"'
+    --config "source.ours.registry='sparse+{}/'" fetch)
+  fails 101 'retry: exit 101 (could not connect to host)' -- "${cargo[@]//{\}/$URL}"
   answers_ready
   "$START"
-  fails 101 'retry: exit 101 (HTTP error of the server)' -- "${CARGO[@]//{\}/$URL/503}" fetch
-  fails 101 'throttle: exit 101 (HTTP 429: too many requests)' -- "${CARGO[@]//{\}/$URL/429}" fetch
-  fails 101 'stop: exit 101 (HTTP error that will not pass)' -- "${CARGO[@]//{\}/$URL/403}" fetch
+  fails 101 'retry: exit 101 (HTTP error of the server)' -- "${cargo[@]//{\}/$URL/503}"
+  fails 101 'throttle: exit 101 (HTTP 429: too many requests)' -- "${cargo[@]//{\}/$URL/429}"
+  fails 101 'stop: exit 101 (HTTP error that will not pass)' -- "${cargo[@]//{\}/$URL/403}"
+  unverified 101 "${cargo[@]}"
   fails 101 'stop: exit 101 (bad usage)' -- cargo no-such-command
   sed -i '/^x/d' Cargo.toml
-  echo nonsense >src/main.rs
   fails 101 'stop: exit 101 (does not compile)' -- cargo build --offline
   rm Cargo.toml
   fails 101 'stop: exit 101 (bad manifest, or none)' -- cargo build
 }
 
-@test "cargo: a certificate that is not verified stops" {
-  cargo_ready "https://127.0.0.1:$PORT"
-  unverified 101 "${CARGO[@]}" fetch
-}
-
-go_ready() {
-  need go
-  export GOSUMDB=off GOFLAGS=-modcacherw
-}
-
 # bats test_tags=long
 @test "go: no proxy and 503 are retried, 404 and bad usage stop, 429 is a throttle" {
-  go_ready
+  need go
+  export GOSUMDB=off GOFLAGS=-modcacherw
   server_fails 1 env GOPROXY={} go install example.invalid/x@v1.0.0
   fails 1 'stop: exit 1 (no such module or directory)' -- go build
   fails 2 'stop: exit 2 (bad usage, or does not compile)' -- go no-such-command
-}
-
-@test "go: a certificate that is not verified stops" {
-  go_ready
-  unverified 1 env GOPROXY="https://127.0.0.1:$PORT" go install example.invalid/x@v1.0.0
+  unverified 1 env GOPROXY={} go install example.invalid/x@v1.0.0
 }
 
 # bats test_tags=long
@@ -637,11 +613,7 @@ go_ready() {
   fails 2 'stop: exit 2 (no such gem)' -- gem install --local nothing
   fails 1 'stop: exit 1 (bad usage)' -- gem no-such-command
   fails 1 'stop: exit 1 (files cannot be read or written)' -- gem build missing
-}
-
-# bats test_tags=long
-@test "gem: a certificate that is not verified stops" {
-  unverified 2 gem install --clear-sources --source "https://127.0.0.1:$PORT/" --install-dir gems nothing
+  unverified 2 gem install --clear-sources --source {}/ --install-dir gems nothing
 }
 
 # bats test_tags=long
