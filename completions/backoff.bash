@@ -26,9 +26,9 @@ _backoff_presets='list ethernet sip-invite sip-request tcp dhcp apue jpillora
   aws-dynamodb-2026 grpc-connect grpc-retry
   google cenkalti resilience4j tenacity polly envoy curl kubernetes
   kubernetes-job systemd smtp polling wechat-pay alipay sre'
-_backoff_tools='list sysexits curl wget rsync ssh scp git apt-get pip npm docker
-  skopeo podman kubectl aws gcloud rclone restic borg psql pg_isready pg_dump
-  mysql ping ansible-playbook'
+_backoff_tools='list sysexits curl wget http aria2c msmtp rsync ssh scp git
+  apt-get pip npm svn hg gh cargo go gem docker skopeo podman kubectl aws gcloud
+  rclone restic borg psql pg_isready pg_dump mysql ping ansible-playbook'
 
 # Is $1 an option that takes an argument? Then _backoff_option is its name.
 _backoff_takes() {

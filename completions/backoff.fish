@@ -51,9 +51,10 @@ function __backoff_presets
 end
 
 function __backoff_tools
-    string split ' ' -- list sysexits curl wget rsync ssh scp git apt-get pip npm \
-        docker skopeo podman kubectl aws gcloud rclone restic borg psql \
-        pg_isready pg_dump mysql ping ansible-playbook
+    string split ' ' -- list sysexits curl wget http aria2c msmtp rsync ssh scp git \
+        apt-get pip npm svn hg gh cargo go gem docker skopeo podman kubectl aws \
+        gcloud rclone restic borg psql pg_isready pg_dump mysql ping \
+        ansible-playbook
 end
 
 function __backoff_codes

@@ -20,7 +20,8 @@ setup() {
   events=$LOG
   URL=http://127.0.0.1:$PORT
   # The tables know the messages of this locale, and no user's settings
-  # decide here; a name server that is away is not waited for.
+  # decide here, but rustup finds its compilers; a name server that is away is not waited for.
+  export RUSTUP_HOME=${RUSTUP_HOME-$HOME/.rustup}
   export LC_ALL=C HOME=$PWD GIT_CONFIG_NOSYSTEM=1 GIT_TERMINAL_PROMPT=0 \
     RES_OPTIONS='timeout:1 attempts:1'
   unset HTTP_PROXY HTTPS_PROXY ALL_PROXY GIT_SSH GIT_SSH_COMMAND GIT_DIR \
@@ -57,6 +58,31 @@ succeeds() {
   done
   retrying --tool --before-retry="$hook" "$@" </dev/null >out
   assert_attempts $((${#statuses[@]} + 1)) "${statuses[@]}"
+}
+
+# server_fails STATUS COMMAND...: a server that is not there and a 503 are retried, a 429 is
+# a throttle, a 404 stops; {} in an argument is the URL.
+server_fails() {
+  local status=$1
+  shift
+  need "$1"
+  fails "$status" "retry: exit $status (could not connect to host)" -- "${@//{\}/$URL}"
+  answers_ready
+  "$START"
+  fails "$status" "retry: exit $status (HTTP error of the server)" -- "${@//{\}/$URL/503}"
+  fails "$status" "throttle: exit $status (HTTP 429: too many requests)" -- "${@//{\}/$URL/429}"
+  fails "$status" "stop: exit $status (HTTP error that will not pass)" -- "${@//{\}/$URL/404}"
+}
+
+# unverified STATUS COMMAND...: it stops at a server's certificate; {} is the URL. The port is
+# another one if there is a server already.
+unverified() {
+  local command=("${@:2}")
+  need "$2"
+  [ ! -e "$START" ] || PORT=$(free_port)
+  answers_with_tls_ready
+  "$START"
+  fails "$1" "stop: exit $1 (server certificate not verified)" -- "${command[@]//{\}/https://127.0.0.1:$PORT}"
 }
 
 # fails_on_disk STATUS WANTED -- COMMAND...: the same where ./small is a full disk;
@@ -151,10 +177,11 @@ wget_ready() {
   fails 8 'throttle: exit 8 (HTTP 429: too many requests)' -- "${WGET[@]}" "$URL/429/file"
 }
 
-@test "wget: a bad option stops, and so does a file that cannot be written" {
+@test "wget: a bad option stops, and so do a file that cannot be written and too many redirects" {
   wget_ready
   answers_ready
   "$START"
+  fails 8 'stop: exit 8 (too many redirects)' -- "${WGET[@]}" --max-redirect=1 "$URL/302/file"
   fails 2 'stop: exit 2 (bad option or configuration)' -- "${WGET[@]}" --no-such-option "$URL/file"
   fails 1 'stop: exit 1 (cannot write there)' -- "${WGET[@]}" -O no/such/directory "$URL/file"
 }
@@ -165,6 +192,51 @@ wget_ready() {
   answers_ready
   succeeds "$(at_attempt 3)" 4 4 8 -- "${WGET[@]}" "$URL/503/200/file"
   assert_equal "$(<got)" fine
+}
+
+# --- HTTPie, aria2c, msmtp ---
+
+# bats test_tags=long
+@test "http: no server and 503 are retried, 404 and bad usage stop, 429 is a throttle" {
+  need http
+  local http=(http --ignore-stdin --check-status GET)
+  fails 1 'retry: exit 1 (could not connect to host)' -- "${http[@]}" "$URL/file"
+  answers_ready
+  "$START"
+  fails 5 'retry: exit 5 (HTTP error of the server)' -- "${http[@]}" "$URL/503/file"
+  fails 4 'stop: exit 4 (HTTP error that will not pass)' -- "${http[@]}" "$URL/missing"
+  fails 4 'throttle: exit 4 (HTTP 429: too many requests)' -- "${http[@]}" "$URL/429/file"
+  fails 1 'stop: exit 1 (bad usage)' -- http --ignore-stdin --no-such-option "$URL/file"
+}
+
+@test "aria2c: no server and 503 are retried, 404, 403 and bad options stop, 429 is a throttle" {
+  need aria2c
+  local aria2c=(aria2c --no-conf -m 1)
+  fails 1 'retry: exit 1 (timed out, or unknown error)' -- "${aria2c[@]}" "$URL/file"
+  answers_ready
+  "$START"
+  fails 29 'retry: exit 29 (server is overloaded)' -- "${aria2c[@]}" "$URL/503/file"
+  fails 3 'stop: exit 3 (not found)' -- "${aria2c[@]}" "$URL/missing"
+  fails 22 'stop: exit 22 (HTTP error that will not pass)' -- "${aria2c[@]}" "$URL/403/file"
+  fails 22 'throttle: exit 22 (HTTP 429: too many requests)' -- "${aria2c[@]}" "$URL/429/file"
+  fails 28 'stop: exit 28 (bad option, torrent or magnet URI)' -- "${aria2c[@]}" --no-such-option
+}
+
+@test "msmtp: a server that is not there or says 4xx is retried, 5xx stops" {
+  need msmtp
+  local msmtp=(msmtp --file=/dev/null --host=127.0.0.1 --port="$PORT" --from=a@b.invalid c@d.invalid)
+  fails 75 'retry: exit 75 (could not connect, or connection lost)' -- "${msmtp[@]}"
+  # The first of its clients is $START.
+  start_script "$(type -P python3)" -S -c "import contextlib, os, socket
+server = socket.create_server(('127.0.0.1', $PORT))
+if os.fork() == 0:
+  for code in 421, 421, 421, 554:
+    with contextlib.suppress(ConnectionError), server.accept()[0] as client:
+      client.sendall(b'%d no\\r\\n' % code)
+      client.recv(1)"
+  "$START"
+  fails 76 'retry: exit 76 (server asks to try again later)' -- "${msmtp[@]}"
+  fails 76 'stop: exit 76 (refused by the server)' -- "${msmtp[@]}"
 }
 
 # --- rsync ---
@@ -180,6 +252,8 @@ wget_ready() {
   "$START"
   fails 23 'stop: exit 23 (some files cannot be transferred)' -- rsync "${URL}missing" .
   fails 5 'stop: exit 5 (no such module)' -- rsync upload "rsync://127.0.0.1:$PORT/missing/"
+  rmdir "$BATS_TEST_TMPDIR/served"
+  fails 5 'stop: exit 5 (no such module)' -- rsync upload "$URL"
   fails 1 'stop: exit 1 (bad option or usage)' -- rsync --no-such-option upload "$URL"
 }
 
@@ -226,6 +300,7 @@ wget_ready() {
   fails 255 'stop: exit 255 (bad configuration)' -- ssh -F none -o NoSuchOption=yes 127.0.0.1 true
   fails 255 'stop: exit 255 (bad usage)' -- scp -F none -P none upload 127.0.0.1:
   fails 255 'stop: exit 255 (bad usage)' -- sftp -F none -P none 127.0.0.1:upload
+  fails 255 'stop: exit 255 (file cannot be copied)' -- sftp -b missing 127.0.0.1
 }
 
 # all_stop WHY: ssh, scp and sftp with ./config stop for it.
@@ -424,10 +499,18 @@ apt_serves() {
   answers_ready
 }
 
-@test "apt-get: a list of sources that cannot be read stops" {
+@test "apt-get: a list of sources that cannot be read or lacks sources stops, and so does a missing file" {
   apt_ready
+  fails 100 'stop: exit 100 (bad list of sources)' -- "${APT[@]}" source nothing
+  fails 100 'stop: exit 100 (no such package)' -- "${APT[@]}" install "$PWD/missing.deb"
   echo nonsense >apt/sources.list
   fails 100 'stop: exit 100 (bad list of sources)' -- "${APT[@]}" update
+}
+
+@test "apt-get: a certificate that is not verified stops" {
+  apt_ready
+  sed -i s/http:/https:/ apt/sources.list
+  unverified 100 "${APT[@]}" --error-on=any update
 }
 
 @test "apt-get update: a mirror that is down is retried, although the status is 0" {
@@ -445,6 +528,100 @@ apt_serves() {
   "$START"
   fails_on_disk 100 'stop: exit 100 (system needs a repair, or space)' -- \
     "${APT[@]}" -o Dir::State::Lists="$PWD/small" --error-on=any update
+}
+
+# --- svn, hg, gh, cargo, go, gem, pip ---
+
+@test "svn: no server and 5xx are retried, what is missing and bad usage stop, 429 is a throttle" {
+  need svn svnadmin
+  local svn=(svn --non-interactive --config-dir "$PWD")
+  fails 1 'retry: exit 1 (could not connect to host)' -- "${svn[@]}" ls "$URL"
+  answers_ready
+  "$START"
+  fails 1 'retry: exit 1 (HTTP error of the server)' -- "${svn[@]}" ls "$URL/503/x"
+  fails 1 'throttle: exit 1 (HTTP 429: too many requests)' -- "${svn[@]}" ls "$URL/429/x"
+  fails 1 'stop: exit 1 (not found)' -- "${svn[@]}" ls "$URL/404/x"
+  fails 1 'stop: exit 1 (access denied)' -- "${svn[@]}" ls "$URL/403/x"
+  fails 1 'stop: exit 1 (bad usage)' -- "${svn[@]}" checkout
+  fails 1 'stop: exit 1 (not a working copy, or out of date)' -- "${svn[@]}" update .
+  svnadmin create repository
+  fails 1 'stop: exit 1 (not found)' -- "${svn[@]}" ls "file://$PWD/repository/missing"
+  unverified 1 "${svn[@]}" ls {}
+}
+
+# bats test_tags=long
+@test "hg: no server and 503 are retried, 404, what is missing and bad usage stop, 429 is a throttle" {
+  server_fails 255 hg clone {}/x
+  fails 255 'stop: exit 255 (login denied)' -- hg clone "$URL/401/x"
+  fails 255 'stop: exit 255 (no such repository or revision)' -- hg clone missing
+  fails 255 'stop: exit 255 (bad usage)' -- hg clone
+  hg init repository
+  fails 255 'stop: exit 255 (no such repository or revision)' -- hg -R repository update missing
+  unverified 255 hg clone {}/x
+}
+
+@test "gh: no server and 503 are retried, 404, no login and bad usage stop, 429 is a throttle" {
+  need gh
+  export GH_TOKEN=none
+  fails 1 'retry: exit 1 (could not connect to host)' -- gh api "$URL/x"
+  answers_ready
+  "$START"
+  fails 1 'retry: exit 1 (HTTP error of the server)' -- gh api "$URL/503/x"
+  fails 1 'throttle: exit 1 (rate limit of the server)' -- gh api "$URL/429/x"
+  fails 1 'stop: exit 1 (not found, or access denied)' -- gh api "$URL/404/x"
+  fails 1 'stop: exit 1 (bad usage)' -- gh --no-such-option
+  unverified 1 gh api {}/x
+  unset GH_TOKEN
+  fails 4 'stop: exit 4 (login needed)' -- gh api x
+}
+
+@test "cargo: no server and 503 are retried, 403, bad usage and code stop, 429 is a throttle" {
+  need cargo
+  cargo --version || skip 'cargo does not run here'
+  mkdir src
+  echo nonsense >src/main.rs
+  printf '%s\n' '[package]' 'name = "crate"' 'version = "1.0.0"' '[dependencies]' 'x = "1"' >Cargo.toml
+  local cargo=(cargo --config net.retry=0 --config 'source.crates-io.replace-with="ours"'
+    --config "source.ours.registry='sparse+{}/'" fetch)
+  fails 101 'retry: exit 101 (could not connect to host)' -- "${cargo[@]//{\}/$URL}"
+  answers_ready
+  "$START"
+  fails 101 'retry: exit 101 (HTTP error of the server)' -- "${cargo[@]//{\}/$URL/503}"
+  fails 101 'throttle: exit 101 (HTTP 429: too many requests)' -- "${cargo[@]//{\}/$URL/429}"
+  fails 101 'stop: exit 101 (HTTP error that will not pass)' -- "${cargo[@]//{\}/$URL/403}"
+  unverified 101 "${cargo[@]}"
+  fails 101 'stop: exit 101 (bad usage)' -- cargo no-such-command
+  sed -i '/^x/d' Cargo.toml
+  fails 101 'stop: exit 101 (does not compile)' -- cargo build --offline
+  rm Cargo.toml
+  fails 101 'stop: exit 101 (bad manifest, or none)' -- cargo build
+}
+
+# bats test_tags=long
+@test "go: no proxy and 503 are retried, 404 and bad usage stop, 429 is a throttle" {
+  need go
+  export GOSUMDB=off GOFLAGS=-modcacherw
+  server_fails 1 env GOPROXY={} go install example.invalid/x@v1.0.0
+  fails 1 'stop: exit 1 (no such module or directory)' -- go build
+  fails 2 'stop: exit 2 (bad usage, or does not compile)' -- go no-such-command
+  unverified 1 env GOPROXY={} go install example.invalid/x@v1.0.0
+}
+
+# bats test_tags=long
+@test "gem: no server and 503 are retried, 404, a gem that there is not and bad usage stop, 429 is a throttle" {
+  server_fails 2 gem install --clear-sources --source {}/ --install-dir gems nothing
+  fails 2 'stop: exit 2 (no such gem)' -- gem install --local nothing
+  fails 1 'stop: exit 1 (bad usage)' -- gem no-such-command
+  fails 1 'stop: exit 1 (files cannot be read or written)' -- gem build missing
+  unverified 2 gem install --clear-sources --source {}/ --install-dir gems nothing
+}
+
+# bats test_tags=long
+@test "pip: a certificate that is not verified stops" {
+  local pip=(pip --isolated --disable-pip-version-check --retries 1 download --no-deps)
+  pip --version || skip 'pip does not run here'
+  unverified 1 "${pip[@]}" --index-url "https://127.0.0.1:$PORT/" nothing
+  fails 2 'stop: exit 2 (server certificate not verified)' -- "${pip[@]}" "https://127.0.0.1:$PORT/x-1.0.tar.gz"
 }
 
 # --- npm ---
@@ -497,6 +674,9 @@ images_ready() {
   fails 1 'stop: exit 1 (bad image name)' -- skopeo --policy policy.json copy docker://BAD dir:copy
   fails 1 'stop: exit 1 (bad usage)' -- skopeo --no-such-option
   fails 1 'stop: exit 1 (image not found)' -- skopeo --policy policy.json copy dir:missing dir:copy
+  answers_ready
+  "$START"
+  fails 1 'stop: exit 1 (image not found)' -- "${SKOPEO[@]}" "docker://$IMAGE/missing"
 }
 
 @test "skopeo: a certificate that is not verified stops" {
@@ -516,6 +696,7 @@ pulls() {
   fails 125 'stop: exit 125 (access denied by the registry)' -- "$@" "$IMAGE/denied"
   fails 125 'stop: exit 125 (bad image name)' -- "$@" BAD
   fails 125 'stop: exit 125 (bad usage)' -- "$1" no-such-command
+  [ "$1" = buildah ] || fails 125 'stop: exit 125 (bad usage)' -- "${@:1:5}" build missing
   fails 125 'retry: exit 125 (HTTP error of the registry)' -- "$@" "$IMAGE/failing"
 }
 
@@ -535,16 +716,35 @@ pulls() {
   pulls "${BUILDAH[@]}"
 }
 
+# --- docker ---
+
+@test "docker: no directory to build from stops" {
+  need docker
+  export DOCKER_BUILDKIT=0 DOCKER_HOST=unix://$PWD/none DOCKER_CONFIG=$PWD
+  fails 1 'stop: exit 1 (bad usage)' -- docker build missing
+}
+
 # --- kubectl ---
 
 @test "kubectl: a bad manifest stops, and so does bad usage; a server that is not there is retried" {
   need kubectl
   echo 'kind: [' >bad.yaml
   echo 'no: kind' >strange.yaml
+  echo 'no object' >text
   fails 1 'stop: exit 1 (manifest cannot be read)' -- kubectl label --local -f bad.yaml a=b
   fails 1 'stop: exit 1 (manifest cannot be read)' -- kubectl label --local -f strange.yaml a=b
   fails 1 'stop: exit 1 (bad usage)' -- kubectl apply
   fails 1 'retry: exit 1 (could not connect to the server)' -- kubectl --server="$URL" get pods
+  answers_ready
+  "$START"
+  fails 1 'stop: exit 1 (manifest cannot be read)' -- kubectl --server="$URL" apply -f text
+}
+
+@test "kubectl: a question for a login stops, where both streams are one" {
+  need kubectl
+  run logged -n 2 -b 1us --tool -- kubectl --server="https://127.0.0.1:$PORT" get pods </dev/null
+  judged
+  assert_equal "$verdict: ${reason%% \"*}" 'stop: exit 1 (access denied)'
 }
 
 # --- rclone ---
@@ -564,6 +764,7 @@ rclone_ready() {
   answers_ready
   "$START"
   fails 1 'stop: exit 1 (not found)' -- "${RCLONE[@]}" copyurl "$URL/missing" got
+  fails 1 'stop: exit 1 (not found)' -- "${RCLONE[@]}" copy upload /proc/missing
   fails 1 'retry: exit 1 (HTTP error of the server)' -- "${RCLONE[@]}" copyurl "$URL/503/file" got
   fails 1 'stop: exit 1 (access denied)' -- "${RCLONE[@]}" ls s3:bucket
 }
@@ -577,6 +778,36 @@ rclone_ready() {
   printf '%s\n' '[sftp]' type=sftp host=127.0.0.1 "port=$PORT" "user=$(id -un)" \
     "key_file=$PWD/other" >rclone.conf
   fails 1 'stop: exit 1 (access denied)' -- "${RCLONE[@]}" ls sftp:
+  rm other
+  fails 1 'stop: exit 1 (access denied)' -- "${RCLONE[@]}" ls sftp:
+}
+
+# bats test_tags=long
+@test "rclone: a certificate that is not verified stops" {
+  rclone_ready
+  unverified 1 "${RCLONE[@]}" copyurl "https://127.0.0.1:$PORT/file" got
+}
+
+# --- aws ---
+
+# bats test_tags=long
+@test "aws: a certificate that is not verified stops" {
+  need aws
+  aws --version || skip 'aws does not run here'
+  unset AWS_CA_BUNDLE
+  unverified 255 aws --no-sign-request --region us-east-1 --endpoint-url "https://127.0.0.1:$PORT" s3 ls
+}
+
+# --- restic ---
+
+# bats test_tags=long
+@test "restic: a snapshot that there is not stops, and so does a certificate that is not verified" {
+  need restic
+  export RESTIC_PASSWORD=none
+  restic init -q -r repository
+  fails 1 'stop: exit 1 (no such snapshot)' -- restic -r repository restore missing --target got
+  fails 1 'stop: exit 1 (repository does not exist)' -- restic -r "s3:$URL/x" snapshots
+  unverified 1 restic -r "rest:https://127.0.0.1:$PORT/" snapshots
 }
 
 # bats test_tags=long
@@ -600,6 +831,8 @@ borg_ready() {
   fails 1 'pass: exit 1 (done, with warnings)' -- borg create repository::one upload missing
   fails 2 'stop: exit 2 (bad usage)' -- borg create repository upload
   fails 2 'stop: exit 2 (bad usage)' -- borg prune repository
+  unset BORG_UNKNOWN_UNENCRYPTED_REPO_ACCESS_IS_OK
+  BORG_BASE_DIR=$PWD/new fails 2 'stop: exit 2 (access denied)' -- borg list repository
 }
 
 # bats test_tags=long
@@ -643,6 +876,23 @@ psql_ready() {
   "$START"
   fails 2 'throttle: exit 2 (too many connections)' -- "${PSQL[@]}"
   fails 2 'stop: exit 2 (login denied)' -- "${PSQL[@]}"
+}
+
+@test "psql and pg_dump: a server that lacks TLS stops, and so does pg_restore without a place" {
+  psql_ready
+  postgres_with full
+  "$START"
+  export PGSSLMODE=require
+  fails 2 'stop: exit 2 (server has no TLS)' -- "${PSQL[@]}"
+  fails 1 'stop: exit 1 (server has no TLS)' -- pg_dump -w -h 127.0.0.1 -p "$PORT" nothing
+  fails 1 'stop: exit 1 (bad usage)' -- pg_restore upload
+}
+
+# --- mysqldump ---
+
+@test "mysqldump: a file that cannot be written stops" {
+  need mysqldump
+  fails 1 'stop: exit 1 (could not write output)' -- mysqldump --no-defaults -r missing/file nothing
 }
 
 @test "psql: a server that is started at the third attempt, and has started at the fourth" {

@@ -41,6 +41,8 @@ class Handler(http.server.SimpleHTTPRequestHandler):
     else:
       self.send_error(status)
 
+  do_OPTIONS = do_GET
+
   def do_PUT(self):
     status = self.answer()
     body = self.rfile.read(int(self.headers["Content-Length"]))

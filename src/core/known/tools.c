@@ -16,12 +16,13 @@
 #define PASTE(id, line, field) id##_##line##_##field
 #define FIELD(id, line, field) PASTE(id, line, field)
 #define OFFSET(id, field) offsetof(struct texts, FIELD(id, __LINE__, field))
+/* A macro may be several messages of one line, with a verdict each. */
 
 /* Counts the messages of each tool, as its rows stand together. */
 enum message_number {
 #define TOOL(id, name, aliases, source, warning) MESSAGES_##id = 0,
 #define MESSAGE(id, low, high, verdict, regex, meaning) \
-	FIELD(id, __LINE__, NUMBER),
+	FIELD(id, __LINE__, verdict##_NUMBER),
 #define ON_STDOUT MESSAGE
 #include "core/known/tools.def"
 };
@@ -33,12 +34,12 @@ struct texts {
 	char FIELD(id, __LINE__, SOURCE)[sizeof(source)]; \
 	char FIELD(id, __LINE__, WARNING)[sizeof(warning)];
 #define CODE(id, low, high, verdict, meaning) \
-	char FIELD(id, __LINE__, MEANING)[sizeof(meaning)];
+	char FIELD(id, __LINE__, verdict##_MEANING)[sizeof(meaning)];
 #define MESSAGE(id, low, high, verdict, regex, meaning) \
-	_Static_assert( \
-	    FIELD(id, __LINE__, NUMBER) <= TOOL_MESSAGES, "too many"); \
-	char FIELD(id, __LINE__, REGEX)[sizeof(regex)]; \
-	char FIELD(id, __LINE__, MEANING)[sizeof(meaning)];
+	_Static_assert(FIELD(id, __LINE__, verdict##_NUMBER) <= TOOL_MESSAGES, \
+	    "too many"); \
+	char FIELD(id, __LINE__, verdict##_REGEX)[sizeof(regex)]; \
+	char FIELD(id, __LINE__, verdict##_MEANING)[sizeof(meaning)];
 #define ON_STDOUT MESSAGE
 #include "core/known/tools.def"
 };
@@ -81,13 +82,13 @@ static const struct row {
 } rows[] = {
 #define ROW(id, low, high, verdict, kind, regex) \
 	{ TOOL_##id, low, high, VERDICT_##verdict, kind, regex, \
-		OFFSET(id, MEANING) },
+		OFFSET(id, verdict##_MEANING) },
 #define CODE(id, low, high, verdict, meaning) \
 	ROW(id, low, high, verdict, ROW_CODE, 0)
 #define MESSAGE(id, low, high, verdict, regex, meaning) \
-	ROW(id, low, high, verdict, ROW_MESSAGE, OFFSET(id, REGEX))
+	ROW(id, low, high, verdict, ROW_MESSAGE, OFFSET(id, verdict##_REGEX))
 #define ON_STDOUT(id, low, high, verdict, regex, meaning) \
-	ROW(id, low, high, verdict, ROW_ON_STDOUT, OFFSET(id, REGEX))
+	ROW(id, low, high, verdict, ROW_ON_STDOUT, OFFSET(id, verdict##_REGEX))
 #include "core/known/tools.def"
 };
 

@@ -49,6 +49,13 @@ static struct compiled compiled[TOOLS];
 #define HARMLESS(tool, status) \
 	{ tool, status, VERDICT_NONE, NULL, NULL, false },
 #define TEXT(words) { .text = words },
+#define HTTP(tool, status, begin, end) \
+	CASE(tool, status, STOP, "HTTP error that will not pass") \
+	TEXT(begin "404" end) \
+	CASE(tool, status, THROTTLE, "HTTP 429: too many requests") \
+	TEXT(begin "429" end) \
+	CASE(tool, status, RETRY, "HTTP error of the server") \
+	TEXT(begin "503" end)
 #define ON_STDOUT(words) { .text = words, .on_stdout = true },
 
 static const struct sample samples[] = {
@@ -237,7 +244,7 @@ test_names(void)
 	static const char unknown[][12]
 	    = { "", " ", "cur", "curls", "CURL", "scp sftp", "sc", "true" };
 
-	ok(tool_at(25) == NULL && tool_at(24) != NULL, "25 tools");
+	ok(tool_at(34) == NULL && tool_at(33) != NULL, "34 tools");
 	ok(tool_named("mariadb-admin") == tool_named("mysql"), "an alias");
 	for (size_t i = 0; i < ARRAY_LENGTH(unknown); i++)
 		ok(tool_named(unknown[i]) == NULL, "no such tool");
