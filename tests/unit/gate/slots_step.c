@@ -69,9 +69,9 @@ test_looks(void)
 			.counted_ns = T0 + table[i].at_ns,
 			.busy = table[i].busy,
 			.count = table[i].count };
-		const struct slots_visit visit
-		    = { table[i].ticket, table[i].count,
-			      is_free ? -1 : table[i].busy, table[i].is_first };
+		const struct slots_visit visit = { table[i].ticket,
+			table[i].count, is_free ? -1 : table[i].busy,
+			table[i].is_first, false };
 		int64_t now_ns = T0 + table[i].at_ns,
 		        until_ns = slots_look(&slots, now_ns, &visit);
 
@@ -90,7 +90,7 @@ test_passing(void)
 		.counted_ns = T0,
 		.busy = 0,
 		.count = 2 };
-	struct slots_visit visit = { 15, 2, -1, false };
+	struct slots_visit visit = { 15, 2, -1, false, false };
 	int64_t now_ns = T0 + 1200 * MS;
 
 	is_int(slots_look(&slots, now_ns, &visit), 0, "one goes");
@@ -111,7 +111,7 @@ static void
 test_counts(void)
 {
 	struct slots slots = slots_new(T0);
-	struct slots_visit visit = { 2, 1, 1, false };
+	struct slots_visit visit = { 2, 1, 1, false, false };
 
 	ok(slots_count_is_due(&slots, T0, &visit), "new: nobody has counted");
 	slots_look(&slots, T0, &visit);
@@ -131,7 +131,7 @@ test_counts(void)
 	is_int(slots.moved_ns, T0 + 5 * S, "  since then");
 	slots_look(&slots, T0 + 6 * S, &visit);
 	is_int(slots.moved_ns, T0 + 6 * S, "the machine stood still");
-	visit = (struct slots_visit) { 3, 4, 3, false };
+	visit = (struct slots_visit) { 3, 4, 3, false, false };
 	slots.busy = 1;
 	slots_look(&slots, T0 + 6100 * MS, &visit);
 	is_int(slots.moved_ns, T0 + 6 * S, "who has more slots tells no news");
@@ -194,10 +194,11 @@ test_wild_records(void)
 
 	for (int i = 0; i < 20000; i++) {
 		struct slots slots;
-		struct slots_visit visit = { 1, 4, i % 6 - 1, i % 2 == 0 };
+		struct slots_visit visit
+		    = { 1, 4, i % 6 - 1, i % 2 == 0, false };
 		int64_t until_ns;
 
-		for (size_t at = 0; at < 56; at += 8)
+		for (size_t at = 0; at < 64; at += 8)
 			little_endian_put(part + at, 8,
 			    random.bits(&random)
 			        >> random_between(&random, 0, 63));
@@ -266,8 +267,8 @@ begin(struct run *run)
 static void
 look(struct run *run)
 {
-	struct slots_visit visit
-	    = { run->ticket, sim.count, -1, !somebody_waits(run->ticket) };
+	struct slots_visit visit = { run->ticket, sim.count, -1,
+		!somebody_waits(run->ticket), false };
 	int64_t until_ns;
 
 	if (slots_count_is_due(&sim.slots, sim.now_ns, &visit))
