@@ -15,6 +15,7 @@ fuzz(char *string, size_t size)
 	size_t length = strlen(string), read = 0;
 	struct fleet_line line;
 
+	(void)size;
 	fleet_line_read(&line, string);
 	for (int i = 0; i < FLEET_FIELDS; i++) {
 		fuzz_require(line.numbers[i] >= 0, "a negative number");
