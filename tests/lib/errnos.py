@@ -16,7 +16,6 @@ ERRNOS = {call: errors for errors, calls in (
     ("ENOSPC EINTR EIO EOPNOTSUPP", "fallocate"),
     ("EPERM EROFS", "fchmod"),
     ("EAGAIN ENOLCK EINTR", "fcntl F_OFD_SETLK"),
-    ("ENOLCK EINTR EDEADLK", "fcntl F_OFD_SETLKW"),
     ("EPERM", "fcntl F_SETFL, prlimit64"),
     ("EPERM EBUSY ENOMEM EINVAL", "fcntl F_SETPIPE_SZ"),
     ("EACCES ENOMEM EIO EPERM", "fstat, lstat, newfstatat, stat, statx"),
