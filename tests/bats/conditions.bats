@@ -52,34 +52,13 @@ chatter='yes 3>&- & read -r _ <"$full"; '$until_term'; kill -KILL $!; echo >"$go
 
 # --- the verdict ---
 
-# verdicts: each line of stdin has one, options, and the script that they are for.
-verdicts() {
-  local wanted options script
-  while IFS='|' read -r wanted options script; do
-    # shellcheck disable=SC2086 # several options
-    verdict "$wanted" $options -- sh -c "$script"
-  done
-}
-
+# unit/judge/verdict.c has what decides where there is none.
 @test "a match decides the verdict, whatever the status is, and before CODES" {
-  verdicts <<'TABLE'
-stop|--stop-if=line|echo line
-success|--success-if=line|echo line >&2; kill -KILL $$
-throttle|--throttle-if=line --stop-on=any|echo line; exit 7
-retry|--retry-if=line -x 7|echo line; exit 7
-stop|--success-if=line --stop-if=one --stop-if=two|echo two; echo line; exit 7
-TABLE
-}
-
-@test "without a match CODES decide, then what is needed; an explicit --success-on=0 needs none" {
-  verdicts <<'TABLE'
-retry|--success-if=line|echo other
-success|--success-if=line --success-on=0|echo other
-stop|--retry-if=line|echo other; exit 7
-success|--retry-if=line|echo other
-retry|--retry-if=line -r 7|echo other; exit 7
-pass|--stop-if=line --pass-on=7|echo other; exit 7
-TABLE
+  verdict stop --stop-if=line -- sh -c 'echo line'
+  verdict success --success-if=line -- sh -c 'echo line >&2; kill -KILL $$'
+  verdict throttle --throttle-if=line --stop-on=any -- sh -c 'echo line; exit 7'
+  verdict retry --retry-if=line -x 7 -- sh -c 'echo line; exit 7'
+  verdict retry --success-if=line -- echo other
 }
 
 @test "a match decides the verdict on a timeout" {
@@ -112,10 +91,6 @@ TABLE
 }
 
 # --- lines ---
-
-@test "lines in random pieces, long and with NUL: the bytes arrive, and the verdict is that of grep -E (30 seeds)" {
-  LC_ALL=C.UTF-8 "${PYTHON[@]}" "$lib/lines.py" 1 30
-}
 
 @test "memory does not grow with the output" {
   need_proc
@@ -160,16 +135,6 @@ TABLE
   assert_equal "${#lines[@]}" 6
   assert_equal "${lines[*]:0:2} ${lines[*]:3:2}" 'out 1 err 1 out 2 err 2'
   [[ ${lines[2]} == 'backoff: '* && ${lines[5]} == 'backoff: '* ]]
-}
-
-@test "the command sees no terminal on what is watched" {
-  local look='for fd in 0 1 2; do
-    if [ -t $fd ]; then printf "%d tty " $fd; else printf "%d no " $fd; fi
-  done'
-  reads --stdout terminal --both -- "$BACKOFF" -- sh -c "$look"
-  assert_equal "$(cat "$got")" '0 no 1 tty 2 tty '
-  reads --stdout terminal --both -- "$BACKOFF" --stop-if=never -- sh -c "$look"
-  assert_equal "$(cat "$got")" '0 no 1 no 2 no '
 }
 
 @test "what is in the pipe when the command ends is passed on, and looked at" {

@@ -63,14 +63,6 @@ big() {
 
 # --- what comes out ---
 
-@test "held output of a success comes out byte for byte" {
-  head -c 300000 /dev/urandom >"$BATS_TEST_TMPDIR/data"
-  writes -o -- cat "$BATS_TEST_TMPDIR/data"
-  [ "$status" -eq 0 ]
-  cmp "$got" "$BATS_TEST_TMPDIR/data"
-  holds "$said"
-}
-
 @test "\$(backoff -o COMMAND) is the deciding attempt's output and nothing else" {
   text=$("$BACKOFF" -o -b 0 -- sh -c 'echo "attempt $BACKOFF_ATTEMPT"
     [ "$BACKOFF_ATTEMPT" -eq 3 ]' 2>"$said")
@@ -101,13 +93,6 @@ big() {
   holds "$got" all
   writes --hold echo stdout
   holds "$got" stdout
-}
-
-@test "output of whatever counts as a success is released" {
-  writes -o --success-if=yes -- sh -c 'echo yes; exit 7'
-  [ "$status" -eq 0 ]
-  holds "$got" yes
-  holds "$said"
 }
 
 @test "--consecutive releases only the completing run's output" {
@@ -158,16 +143,6 @@ big() {
   run -134 bash -c '"$BACKOFF" -o -n 1 -- sh -c "echo dead; kill -ABRT \$\$" >"$1" 2>"$2"' \
     - "$got" "$said"
   tells dead '.*: killed by ABRT'
-}
-
-@test "interrupted in a pause with --hold=all: each to its own stream" {
-  start -- "$BACKOFF" -oall -b 1h -j none -- sh -c 'echo last; echo words >&2; exit 7'
-  await_pause
-  signal INT
-  assert_fate 'killed INT'
-  holds "$out" last
-  said=$err
-  tells '.*: attempt 1/8 failed .*' words '.*: interrupted by INT after 1 attempt .*'
 }
 
 @test "interrupted in an attempt: what it had written is released" {

@@ -104,18 +104,6 @@ limited() {
   assert_output "2 429 1 1"
 }
 
-@test "a 429 with Retry-After: 2 is obeyed in the middle of an upload from a pipe" {
-  "$START"
-  run -0 bash -c 'seq 1000000 | "$@"' bash \
-    "$BACKOFF" --base=10ms --log-format=json --log-file="$LOG" --retry-after \
-    --before-retry='mkdir ../served/limited' -- \
-    "${CURL[@]}" -D /dev/stderr --upload-file - "$URL/limited/dump"
-  assert_attempts 2 22
-  run -0 sed -n 's/.*"verdict":"retry".*"pause_s":\([0-9.]*\)}/\1/p' "$LOG"
-  assert_output --regexp '^2\.0(0|10*$)'
-  cmp upload "$BATS_TEST_TMPDIR/served/limited/dump"
-}
-
 # asks SECONDS [OPTION]... -- COMMAND...: checks for how long COMMAND's server
 # asks, with options that read it. Nobody waits: it is more than --hint-max.
 asks() {
@@ -157,24 +145,4 @@ shown() {
     PATH=$BATS_TEST_TMPDIR:$PATH run -22 bash -c "${example//https:\/\/api.example.org\/data/$url}"
     run -0 grep '"attempt":1,.*"hint_s":2.000000000,' "$LOG"
   done
-}
-
-# states TEXT: what nginx has in place of its Retry-After and 429.
-states() {
-  sed -i "/location @slow_down/,/}/{/add_header/d; s|return 429;|$1|}" "$BATS_TEST_TMPDIR/nginx.conf"
-}
-
-@test "a 429 with RateLimit-Reset is obeyed if nothing remains" {
-  states 'add_header RateLimit-Reset 7 always; add_header RateLimit-Remaining 0 always; return 429;'
-  limited
-  asks 7.000000000 --retry-after -- "${CURL[@]}" -i "$URL/limited/file"
-  ! command -v wget >/dev/null ||
-    asks 7.000000000 --retry-after -- wget -S --no-proxy --tries=1 -O page "$URL/limited/file"
-}
-
-@test "a 429 whose JSON body states a wait is obeyed" {
-  states "default_type application/json; return 429 '{\"message\": \"slow down\", \"retry_after\": 5}';"
-  limited
-  asks 5.000000000 --retry-after -- \
-    curl --disable --noproxy '*' --silent --fail-with-body "$URL/limited/file"
 }

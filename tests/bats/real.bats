@@ -44,20 +44,6 @@ assert_two_retries() {
   cmp upload "$BATS_TEST_TMPDIR/served/file"
 }
 
-@test "rule 64: what the caller has read of a file before us is not uploaded, whichever attempt succeeds" {
-  nginx_ready
-  "$START"
-  { echo 'a header'; cat upload; } >with-header
-  {
-    read -r header
-    retrying --before-retry='[ "$BACKOFF_ATTEMPT" -ne 3 ] || mkdir ../served/new' -- \
-      "${CURL[@]}" --upload-file - "$URL/new/file"
-  } <with-header
-  assert_equal "$header" 'a header'
-  assert_attempts 3 22 22
-  cmp upload "$BATS_TEST_TMPDIR/served/new/file"
-}
-
 # --- rsync -----------------------------------------------------------
 
 part_arrives() {

@@ -104,14 +104,6 @@ size() {
   done
 }
 
-@test "a stream that is empty is empty at each attempt" {
-  for kind in "${KINDS[@]}"; do
-    run feed "$kind" empty "$BACKOFF" -qq --base=0 -n 2 -- sh -c 'wc -c; exit 7'
-    assert_equal "$status" 7
-    assert_output $'0\n0'
-  done
-}
-
 @test "a FIFO that is opened by a second writer goes on where the first one ended" {
   mkfifo fifo
   echo one >fifo 3>&- &
@@ -143,28 +135,6 @@ size() {
   done
 }
 
-@test "a command that looks what there is, but does not read it, leaves a stream untouched" {
-  cat >look.py <<'SCRIPT'
-import array, fcntl, select, termios
-select.select([0], [], [])
-count = array.array("i", [0])
-fcntl.ioctl(0, termios.FIONREAD, count)
-print("something" if count[0] > 0 else "nothing")
-SCRIPT
-  for kind in "${EXACT[@]}"; do
-    run fed "$kind" -n 2 -- python3 -S look.py
-    assert_output something
-    assert_left 0
-  done
-}
-
-@test "a loop that reads lines from a pipe around us keeps its lines" {
-  need_answer peek
-  run sh -c 'seq 5 | while read -r line; do
-    "$BACKOFF" -qq --base=0 sh -c "[ \$BACKOFF_ATTEMPT -eq 3 ]"; echo "$line"; done'
-  assert_output $'1\n2\n3\n4\n5'
-}
-
 @test "exactly what was read is taken, also while the writer stays" {
   for kind in "${EXACT[@]}"; do
     for count in 1 4096 65535; do
@@ -177,34 +147,6 @@ SCRIPT
     fed --late=10 "$kind" -- head -c 10 >saw
     assert_saw saw 10
     assert_left 10
-  done
-}
-
-@test "the attempt that reads the most decides how much is taken" {
-  for kind in "${EXACT[@]}"; do
-    fed "$kind" -n 3 -- sh -c '
-      case $BACKOFF_ATTEMPT in
-      1) head -c 20 >/dev/null; exit 7 ;;
-      2) head -c 65535 >saw; kill -s KILL $$ ;;
-      3) head -c 60000 >/dev/null; sleep 0.2 ;;
-      esac'
-    assert_saw saw 65535
-    assert_left 65535
-  done
-}
-
-@test "beyond 64 KiB at most 64 KiB more than was read is taken" {
-  for kind in "${KINDS[@]}"; do
-    for count in 65536 131072; do
-      fed "$kind" -n 2 -- sh -c 'head -c "$1" >"saw.$BACKOFF_ATTEMPT"
-        [ "$BACKOFF_ATTEMPT" -eq 2 ]' sh "$count"
-      assert_saw saw.1 "$count"
-      assert_saw saw.2 "$count"
-      taken=$(($(size data) - $(size left)))
-      [ "$taken" -ge "$count" ] && [ "$taken" -le $((count + 65536)) ] ||
-        fail "$taken bytes of a $kind were taken, $count were read"
-      assert_left "$taken"
-    done
   done
 }
 
@@ -319,15 +261,6 @@ SCRIPT
   assert_output $'y\ny\ny\n7'
 }
 
-@test "a command that closes its stdin and runs on ends normally" {
-  for kind in "${EXACT[@]}"; do
-    for option in --open --late=10; do
-      run -7 fed "$option" "$kind" -n 2 -- sh -c 'head -c 10 >/dev/null; exec <&-; sleep 0.2; exit 7'
-      assert_left 10
-    done
-  done
-}
-
 @test "a connection that breaks ends the command, is reported, and spares children that were there before" {
   mkfifo go
   run -125 "${PYTHON[@]}" "$lib/feed.py" --reset go tcp data sh -c '
@@ -338,18 +271,6 @@ SCRIPT
 }
 
 # --- leftover processes, and other readers of the same pipe ---
-
-@test "a grandchild that keeps the stream open neither delays backoff nor disturbs later attempts" {
-  for kind in "${EXACT[@]}"; do
-    fed --open "$kind" -n 3 -- sh -c '
-      head -c 10 >"saw.$BACKOFF_ATTEMPT"
-      exec 4<&0  # the shell gives what it runs by & another stdin
-      sleep 1000 <&4 >/dev/null 2>&1 3>&- & echo $! >>leftovers
-      [ "$BACKOFF_ATTEMPT" -eq 3 ]'
-    assert_saw saw.3 10
-    assert_left 10
-  done
-}
 
 @test "a grandchild of an earlier attempt reads nothing of what a later one reads" {
   fed --open pipe -n 2 -- sh -c '
@@ -364,41 +285,6 @@ SCRIPT
   assert_saw saw 100000
   # It gets no more than its attempt had been shown.
   [ "$(size later)" -le "$(getconf PAGESIZE)" ]
-}
-
-@test "a process that is left behind finds the end of what its attempt was shown" {
-  for kind in "${EXACT[@]}"; do
-    for status in 0 7; do
-      mkfifo go
-      run fed "$kind" -n 2 --stop-on=7 -- sh -c '
-        read -r line
-        exec 4<&0  # the shell gives what it runs by & another stdin
-        { read -r _ <go; cat <&4 >late; mv late later; } >/dev/null 2>&1 3>&- &
-        exit "$1"' sh "$status"
-      echo >go
-      wait_for test -e later
-      assert_equal "$kind: $(size later)" "$kind: 0"
-      assert_left 2
-      rm later go
-    done
-  done
-}
-
-@test "what a leftover process has read by then is taken as well" {
-  for kind in "${EXACT[@]}"; do
-    mkfifo read end
-    fed "$kind" -- sh -c '
-      read -r line
-      exec 4<&0
-      { read -r line <&4; echo "$line" >late; echo >read; read -r _ <end
-        cat <&4 >>late; mv late later; } >/dev/null 2>&1 3>&- &
-      read -r _ <read'
-    echo >end
-    wait_for test -e later
-    assert_equal "$kind: $(cat later)" "$kind: 2"
-    assert_left 4
-    rm later read end
-  done
 }
 
 @test "another reader of the same pipe does not block backoff" {

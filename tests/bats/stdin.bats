@@ -19,8 +19,6 @@ b() {
 
 # --- a regular file: rule 64 ---
 
-
-
 @test "rule 64: each attempt finds the file where we found it, whatever the one before has read" {
   {
     read -r _
@@ -45,17 +43,6 @@ SCRIPT
   assert_output $'7\n7\n7\n7'
 }
 
-@test "rule 64: after a success the rest is left for the next reader" {
-  run sh -c '
-    "$BACKOFF" -qq --base=0 -- sh -c "
-      case \$BACKOFF_ATTEMPT in
-      1) cat >/dev/null; exit 7 ;;
-      *) dd bs=1 count=7 2>/dev/null ;;
-      esac"
-    echo "rest:"; cat' <input
-  assert_output $'header\nrest:\none\ntwo\nthree'
-}
-
 @test "rule 64: after the last attempt, a pass or a refusal of the hook there is no rewinding" {
   local options
   for options in '-n 1' --pass-on=7 --stop-on=7 --before-retry=false; do
@@ -77,18 +64,6 @@ SCRIPT
   cmp input saw.3
 }
 
-@test "rule 64: the file is rewound between the runs of a streak" {
-  b --consecutive=3 -- sh -c 'cat >"saw.$BACKOFF_ATTEMPT"' <input
-  cmp input saw.2
-  cmp input saw.3
-}
-
-@test "rule 64: an attempt that could not be started has read nothing" {
-  printf '#!/bin/sh\ncat >saw\n' >"$PWD/command"
-  b --retry-on=start --before-retry='chmod +x command' -- ./command <input
-  cmp input saw
-}
-
 @test "rule 64: hooks read nothing of it" {
   b -n 3 --before-retry='cat >hook' --at-end='cat >end' -- \
     sh -c 'cat >"saw.$BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -eq 2 ]' <input
@@ -103,8 +78,6 @@ SCRIPT
   b -n 2 -- sh -c 'cat >"saw.$BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -eq 2 ] || { echo four >>input; rm input; exit 7; }' <input
   cmp expected saw.2
 }
-
-
 
 @test "rule 64: a file found at its end is at its end at each attempt" {
   run sh -c 'cat >/dev/null; exec "$BACKOFF" -qq -n 2 --base=0 -- sh -c "cat; echo end; exit 7"' <input
@@ -129,18 +102,7 @@ SCRIPT
   assert_output $'header\none\ntwo\nthree\nend\nend'
 }
 
-@test "rule 64: output to a file goes on where it was" {
-  b -n 3 -- sh -c 'echo "$BACKOFF_ATTEMPT"; exit 7' <input >log || true
-  assert_equal "$(cat log)" $'1\n2\n3'
-}
-
 # --- other kinds of stdin: rules 66 and 67 ---
-
-@test "rule 66: /dev/null is /dev/null at each attempt" {
-  need_proc
-  run b -n 2 -- sh -c 'readlink /proc/self/fd/0; cat; exit 7' </dev/null
-  assert_output $'/dev/null\n/dev/null'
-}
 
 @test "a closed stdin is closed at each attempt, and changes nothing else" {
   need_proc
