@@ -9,7 +9,6 @@ load ../lib/process
 
 setup() {
   cd "$BATS_TEST_TMPDIR" || return
-  count=$BATS_TEST_TMPDIR/count
 }
 
 teardown() {
@@ -20,23 +19,12 @@ teardown() {
 # and the log say. (The signal state of run.py matters here: a shell in the
 # background ignores INT and QUIT.)
 ends() {
-  local fate=$1 result=$2
-  shift 2
-  runs "$@"
-  has_ended "$fate" "$result" "$*"
-}
-
-# runs ARG...: only runs it.
-runs() {
-  rm -f "$events" "$count"
-  "${PYTHON[@]}" "$lib/run.py" --fate fate -- "${under[@]}" "$BACKOFF" --base=0 \
-    --log-format=json --log-file="$events" "$@" </dev/null 3>&-
-}
-
-# has_ended FATE RESULT [ARGS]: checks how it ended.
-has_ended() {
   local fate=$1 result=$2 status
-  assert_equal "$(cat fate): ${3:-}" "$fate: ${3:-}"
+  shift 2
+  rm -f "$events"
+  "${PYTHON[@]}" "$lib/run.py" --fate fate -- "$BACKOFF" --base=0 \
+    --log-format=json --log-file="$events" "$@" </dev/null 3>&-
+  assert_equal "$(cat fate): $*" "$fate: $*"
   case $fate in
   exited*) status=${fate#exited } ;;
   killed*) status=$((128 + $(kill -l "${fate#killed }"))) ;;
@@ -65,15 +53,6 @@ dies() {
 
 # --- success and pass ---
 
-@test "rule 39: --success-on turns a status, a signal, a timeout and a failed start into 0" {
-  ends 'exited 0' success --success-on=3 -- sh -c 'exit 3'
-  attempts 1
-  ends 'exited 4' exhausted -n 2 --success-on=3 -- sh -c 'exit 4'
-  ends 'exited 0' success --success-on=KILL -- sh -c "$(dies KILL)"
-  ends 'exited 0' success --success-on=timeout -t 100ms -- sleep 1000
-  ends 'exited 0' success --success-on=start -- ./none
-}
-
 @test "a pass ends at once, and keeps the status, the signal or 124 for a timeout" {
   ends 'exited 0' pass --pass-on=0 -- true
   ends 'exited 1' pass -n 4 --pass-on=1 -- sh -c '[ "$BACKOFF_ATTEMPT" -ge 3 ] && exit 1; exit 2'
@@ -84,53 +63,11 @@ dies() {
 
 # --- giving up ---
 
-@test "rule 35: out of attempts, the status is that of the last" {
-  local status
-  for status in 1 124 125 127 143 255; do
-    ends "exited $status" exhausted -n 2 -- sh -c "exit $status"
-    attempts 2
-  done
-}
-
 @test "rule 35: it is the last attempt that counts, not one before" {
   ends 'exited 9' exhausted -n 2 -- sh -c \
     '[ "$BACKOFF_ATTEMPT" -gt 1 ] && exit 9; '"$(dies KILL)"
   ends 'killed KILL' exhausted -n 2 -- sh -c \
     '[ "$BACKOFF_ATTEMPT" -gt 1 ] || exit 9; '"$(dies KILL)"
-  # The second attempt is to end in time.
-  local limit
-  for limit in 300ms 2s 10s; do
-    runs -n 2 -t "$limit" -- sh -c '[ "$BACKOFF_ATTEMPT" -gt 1 ] && exit 9; exec sleep 1000'
-    ! log_holds 'attempts[1].outcome == "exited"' || break
-  done
-  has_ended 'exited 9' exhausted
-}
-
-@test "giving up for --stop-on, or because --before-retry refuses, keeps the status" {
-  ends 'exited 7' stopped --stop-on=7 -- sh -c 'exit 7'
-  attempts 1
-  ends 'killed KILL' stopped --before-retry='exit 3' -- sh -c "$(dies KILL)"
-}
-
-@test "rule 39: a last status of 0 that is no success becomes 1" {
-  ends 'exited 1' stopped --stop-on=0 -- true
-  ends 'exited 1' exhausted -n 2 --retry-on=0 -- true
-  attempts 2
-  ends 'exited 1' exhausted --consecutive=3 -n 3 -- sh -c '[ "$BACKOFF_ATTEMPT" -ne 2 ]'
-  attempts 3
-  ends 'exited 7' exhausted --consecutive=2 -n 2 -- sh -c \
-    '[ "$BACKOFF_ATTEMPT" -eq 1 ] || exit 7'
-}
-
-# --- failures of our own ---
-
-@test "rule 35: 125 for failures of our own, such as help that cannot be written" {
-  without_log 'exited 125' "$BACKOFF" 2>/dev/null
-  without_log 'exited 125' "$BACKOFF" --no-such-option -- true 2>/dev/null
-  without_log 'exited 125' "$BACKOFF" --log-file=none/log -- true 2>/dev/null
-  need_writable /dev/full
-  without_log 'exited 125' sh -c '"$BACKOFF" --help >/dev/full 2>/dev/null'
-  without_log 'exited 125' sh -c '"$BACKOFF" --version >/dev/full 2>/dev/null'
 }
 
 # --- dying by a signal ---
@@ -141,20 +78,6 @@ dies() {
     ends "killed $signal" exhausted -n 2 -- sh -c "$(dies "$signal")"
     attempts 2
   done
-}
-
-@test "rule 28: killed by INT or QUIT, we die by it after one attempt" {
-  ends 'killed INT' stopped -n 2 -- sh -c "$(dies INT)"
-  attempts 1
-  ends 'killed QUIT' stopped -n 2 -- sh -c "$(dies QUIT)"
-  attempts 1
-}
-
-@test "rule 36: we die by real-time signals too" {
-  need_real_time
-  "${PYTHON[@]}" "$lib/run.py" --fate fate -- "$BACKOFF" -n 1 -q -- \
-    python3 -S -c 'import os; os.kill(os.getpid(), 40)' 3>&-
-  assert_equal "$(cat fate)" "killed 40"
 }
 
 # dies_from OPTION...: backoff, which starts in such a signal state, dies by the
@@ -171,16 +94,6 @@ os.kill(os.getpid(), signal.SIGTERM)' 3>&-
 @test "rule 36: backoff dies even by a signal that was ignored or blocked at its start" {
   dies_from --ignore TERM
   dies_from --block all
-}
-
-@test "rule 42: told to end in a pause, we die by that signal" {
-  local signal
-  for signal in HUP INT QUIT TERM; do
-    start -- "$BACKOFF" --base=1h --floor=1h --cap=1h -- sh -c 'exit 7'
-    await_pause
-    signal "$signal"
-    assert_fate "killed $signal"
-  done
 }
 
 # told_to_end FATE TRAP OPTION...: a TERM finds an attempt that does TRAP.

@@ -147,14 +147,6 @@ looked() {
   done
 }
 
-@test "of two limits the first counts, and is the one that is told" {
-  run -124 logged -n 1 --idle-timeout=1h -t 200ms -T 1h -- sleep 1000
-  assert_events 'attempts[0].reason == "timed out after 200ms"'
-  run -124 logged --idle-timeout=1h -t 1h -T 200ms -- sleep 1000
-  assert_events 'end.result == "deadline"' \
-    '"without" not in attempts[0].reason'
-}
-
 @test "-t cuts what writes all the time" {
   all_the_time() {
     logged -n 1 --idle-timeout="$LIMIT" -t "$((${LIMIT%ms} * 2))ms" -- \

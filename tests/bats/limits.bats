@@ -125,22 +125,6 @@ first_pause() {
   drawn 10*us 100*us -j full
 }
 
-@test "--jitter takes a ratio, a range, and a time with and without +" {
-  drawn 80*us 120*us -j 0.2
-  drawn 50*us 150*us -j 0.5..1.5
-  drawn 80*us 120*us -j 20us
-  drawn 100*us 150*us -j +50us
-}
-
-@test "no draw exceeds the cap, and none pile up on it" {
-  local jitter
-  for jitter in full decorrelated smooth 0.5..3 20us; do
-    run -1 logged -n 41 --seed=1 -b 30us -c 100us -j "$jitter" -- false
-    assert_events 'max(pauses) <= 100*us' 'pauses.count(100*us) <= 2' \
-      'len(set(pauses)) > 32'
-  done
-}
-
 @test "--cap-mode tells whether the cap is for the window, or for what was drawn" {
   drawn 50*us 150*us -b 1ms -c 100us --floor=0 -j 0.5 --cap-mode=before
   run -1 logged -n 101 -b 100us -g constant -c 100us --floor=0 -j 0.5 \
@@ -199,9 +183,6 @@ drawn_by() {
 
 # --- deadline and until ---
 
-# An attempt that takes longer than a tenth of the limit, which is its argument.
-slow_at_first='[ "$BACKOFF_ATTEMPT" -gt 1 ] || sleep "$(printf "%d.%d" $(($0 / 4)) $(($0 * 10 / 4 % 10)))"; exit 7'
-
 # in_time EXPRESSION ARG...: a run with these arguments, LIMIT being ever more
 # seconds in them, until EXPRESSION holds of its log: until the machine did in
 # that time what was to be done in it.
@@ -219,15 +200,6 @@ in_time() {
   assert_events 'attempts[0].outcome == "timed-out"' \
     '0 < attempts[0].duration_s <= end.elapsed_s' 'end.elapsed_s >= 1*s' \
     'end.result == "deadline" and end.status == 124'
-}
-
-# Twice as long is kept back as the longest attempt took.
-@test "a pause that does not fit before the deadline uses all the time before the reserve" {
-  in_time 'len(attempts) == 2' -T LIMIT -b 1h -j none -- sh -c "$slow_at_first" LIMIT
-  assert_equal "$status" 7
-  assert_events 'len(attempts) == 2' \
-    "0 < pauses[0] <= $limit*s - 3 * attempts[0].duration_s" \
-    'end.result == "deadline" and end.status == 7'
 }
 
 @test "-T is used to its end: -T 2s -- false" {
@@ -300,20 +272,6 @@ until_in() {
   run -9 --separate-stderr "$BACKOFF" -o --flaky-status=9 -b 0 -- \
     sh -c 'echo "$BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -ge 2 ]'
   assert_output 2
-}
-
-# --- consecutive ---
-
-@test "a failure ends the streak, and its successes neither reset the windows nor are uncounted" {
-  run -0 logged --consecutive=2 -n 5 -b 1us -j none -- \
-    sh -c 'case $BACKOFF_ATTEMPT in [13]) exit 1;; esac'
-  assert_events '[a.status for a in attempts] == [1, 0, 1, 0, 0]' \
-    '[a.verdict for a in attempts] == ["retry", "success", "retry", "success", "success"]' \
-    'pauses == [1*us, 1*us, 3*us, 1*us]'
-  run -1 logged --consecutive=2 -n 3 -b 0 -- \
-    sh -c '[ "$BACKOFF_ATTEMPT" -ne 2 ]'
-  assert_events 'len(attempts) == 3' \
-    'end.result == "exhausted" and end.status == 1'
 }
 
 # --- reset ---

@@ -54,22 +54,16 @@ activity() {
   grep switches "/proc/$1/status"
 }
 
-@test "rule 40: while an attempt runs we make no system call" {
+@test "rule 40: in an attempt, with a timeout ahead too, and in a pause we make no system call" {
   need_proc
   traced -d 1h -- sh -c "$sleeper"
   await "$out" '^ready'
   assert_idle
-}
-
-@test "rule 40: while an attempt runs with a timeout ahead we make no system call" {
-  need_proc
+  end_all
   traced -d 1h -t 1h -T 2h -- sh -c "$sleeper"
   await "$out" '^ready'
   assert_idle
-}
-
-@test "rule 40: in a pause we make no system call" {
-  need_proc
+  end_all
   traced -d 1h -- false
   await_pause
   assert_idle
@@ -208,11 +202,8 @@ stopped_time_counts() { # STATE...
   fail "an attempt of $took s, with a timeout of 2 s"
 }
 
-@test "rule 6: stopped time counts for --timeout" {
+@test "rules 6 and 13: stopped time counts for --timeout, even if CONT was ignored at the start" {
   stopped_time_counts
-}
-
-@test "rules 6 and 13: stopped time counts even if CONT was ignored at the start" {
   stopped_time_counts --ignore CONT
 }
 

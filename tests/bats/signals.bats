@@ -547,23 +547,6 @@ sys.exit(count[0] < 61440)' "$1"
   assert_line --regexp '^backoff: python3: .*USR1'
 }
 
-# A signal that comes while a line is being written acts as if we were not
-# there, so we wait until the line is out.
-@test "rule 36: the log says what interrupted us, in a pause and in an attempt" {
-  start -- "$BACKOFF" -d 1h -- false
-  await_pause
-  wait_for in_state "$pid" S
-  signal TERM
-  assert_fate "killed TERM"
-  run -0 tail -n 1 "$err"
-  assert_output --regexp '^backoff: false: interrupted by TERM after 1 attempt in [0-9.mu]+s$'
-  over_sleeper
-  signal HUP
-  assert_fate "killed HUP"
-  run -0 cat "$err"
-  assert_output --regexp '^backoff: sh: interrupted by HUP after 1 attempt in [0-9.mu]+s$'
-}
-
 # --- Only COMMAND stopped ---
 
 @test "rule 7: TERM and HUP for a stopped COMMAND are followed by a CONT" {

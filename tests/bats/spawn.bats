@@ -111,17 +111,6 @@ TABLE
     'attempts[1].outcome == "not-started" and attempts[1].verdict == "stop"'
 }
 
-@test "rule 54: --retry-on=start tries again also what stays" {
-  run -127 logged -n 3 --base=0 --retry-on=start -- ./late
-  assert_events 'len(attempts) == 3 and end.result == "exhausted"' \
-    'all(a.verdict == "retry" for a in attempts)'
-}
-
-@test "a number in CODES is an exit, not a failure to start" {
-  run -127 logged -n 3 --base=0 --success-on=127 -- ./none
-  assert_events 'len(attempts) == 1 and end.result == "stopped"'
-}
-
 @test "rule 74: a child that could not exec the command is reaped" {
   need_proc
   run -127 "$BACKOFF" -qq -n 2 --base=0 --retry-on=start --before-retry='
@@ -153,28 +142,6 @@ TABLE
     'attempts[0].pause_s is not None'
 }
 
-@test "rule 55: a fork that fails to the end is a failure of that many attempts" {
-  need_strace
-  run inject "$fork_calls:error=ENOMEM" -n 3 -- true
-  assert_equal "$status" 126
-  assert_events 'len(attempts) == 3 and end.result == "exhausted"' \
-    'all(a.outcome == "not-started" for a in attempts)'
-}
-
-@test "rule 55: an exec that fails for now is a failed attempt, whatever it lacks" {
-  need_strace
-  script command '#!/bin/sh' 'exit 0'
-  local errno
-  for errno in ETXTBSY EMFILE; do
-    rm -f "$events"
-    run inject "execve:error=$errno" -n 3 -- "$PWD/command"
-    assert_equal "$errno $status" "$errno 126"
-    assert_events 'len(attempts) == 3 and end.result == "exhausted"' \
-      'all(a.outcome == "not-started" and a.status == 126 for a in attempts)' \
-      'all(a.verdict == "retry" for a in attempts)'
-  done
-}
-
 @test "rule 55: a command for which its cgroup has no room (pids.max) is started when it has" {
   need_cgroup pids pids.max
   echo 1 >"$limit"
@@ -182,15 +149,6 @@ TABLE
   await "$err" 'attempt 1 failed after .*: Resource temporarily unavailable; next in 20ms'
   echo max >"$limit"
   assert_fate 'exited 0'
-}
-
-@test "rule 29: a command that the kernel kills for want of memory is a failed attempt" {
-  need_cgroup memory memory.limit_in_bytes memory.max
-  echo 64M >"$limit"
-  [ ! -e "$cgroup/memory.swap.max" ] || echo 0 >"$cgroup/memory.swap.max"
-  run -0 "${within[@]}" "$BACKOFF" -n 2 --base=0 -- sh -c '
-    [ "$BACKOFF_ATTEMPT" -ne 1 ] || exec "$@" -c "[0] * (1 << 28)"' sh "${PYTHON[@]}"
-  assert_output --regexp '^backoff: sh: attempt 1/2 failed after [^:]*: killed by KILL; next in 0s$'
 }
 
 @test "rule 55: a command that is being written is started once it has been" {
@@ -258,13 +216,6 @@ TABLE
   PATH=$PWD/first:$PWD/second:$PATH run "$BACKOFF" -qq --base=0 -- program
   assert_success
   assert_output $'old\nnew'
-}
-
-@test "rule 58: a program that is gone at the second attempt is not found" {
-  script program '#!/bin/sh' 'rm program; exit 7'
-  run -127 logged -n 4 --base=0 -- ./program
-  assert_events 'len(attempts) == 2 and attempts[1].outcome == "not-started"' \
-    'end.result == "stopped"'
 }
 
 @test "a file that is not executable is passed over on the PATH, and is 126 if there is no other" {

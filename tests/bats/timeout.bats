@@ -29,13 +29,6 @@ teardown() {
     'end.result == "exhausted" and end.status == 124'
 }
 
-@test "-t 0 is no timeout, and an attempt that ends in time is not touched" {
-  run "$BACKOFF" -n 1 -t 0 -- sh -c 'sleep 0.1; exit 3'
-  assert_equal "$status" 3
-  run "$BACKOFF" -n 1 -t 1h -- sh -c 'exit 3'
-  assert_equal "$status" 3
-}
-
 @test "rule 37: a command has the time of --kill-after to react, and how it does so does not matter" {
   cut_when_ready -t -n 1 -k 1h -- sh -c \
     'trap "sleep 0.3; echo clean >>ends; exit 0" TERM; : >ready; while :; do sleep 0.05; done'
@@ -83,12 +76,6 @@ told_or_over() {
        : >ready; while :; do sleep 0.05; done'
     assert_equal "$option $status $(cat got)" "$option 124 USR1"
   done
-}
-
-@test "-s KILL ends it at once" {
-  run logged -n 1 -t 100ms -s KILL -k inf -- sh -c 'trap "" TERM; exec sleep 1000'
-  assert_equal "$status" 124
-  assert_events 'attempts[0].signal == "KILL"'
 }
 
 @test "rule 7: a command that has stopped itself gets the TERM" {
@@ -166,19 +153,6 @@ stopped_and_dead_or_over() {
   assert_none tree
   assert_events 'len(attempts) == 2 and all(a.outcome == "timed-out" for a in attempts)'
   [ ! -e overlap ] || fail "attempts overlapped: $(cat overlap)"
-}
-
-@test "rule 48: --idle-timeout and a deadline end the whole tree, like a timeout" {
-  need_answer processes
-  cut_when_ready --idle-timeout -n 1 -k 300ms -s INT -- sh -c "$hydra"
-  assert_equal "$status" 124
-  assert_none tree
-  assert_events 'attempts[0].reason.endswith("without output")'
-  cut_when_ready -T -k 300ms -- sh -c "$hydra"
-  assert_equal "$status" 124
-  assert_none tree
-  assert_events 'len(attempts) == 1 and attempts[0].outcome == "timed-out"' \
-    'end.result == "deadline" and end.status == 124'
 }
 
 @test "rule 48: the TERM reaches every process of the tree, in its own session and orphaned too" {

@@ -128,13 +128,6 @@ judges() {
 TABLE
 }
 
-@test "a code can be a success: rsync's 24" {
-  fake rsync
-  judges 'success: exit 24 (some source files vanished)' --tool -- rsync 24
-  assert_equal "$ended" 0
-  judges 'retry: exit 24 (some source files vanished)' -- rsync 24
-}
-
 @test "a code can be a pass, whose status is kept without a word: borg's 1" {
   fake borg
   judges 'pass: exit 1 (done, with warnings) "f: file changed"' --tool -- borg 1 'f: file changed'
@@ -170,11 +163,6 @@ TABLE
     'how to fix it, please visit the web page mentioned above.'
 }
 
-@test "the message need not be the last line, nor end in a newline" {
-  judges "$stops_404" --tool -- curl 22 first "$says_404" more
-  judges "$stops_404" --tool=curl -- sh -c 'printf %s "$1" >&2; exit 22' sh "$says_404"
-}
-
 @test "a message on stdout does not count, even where stdout is looked at for something else" {
   local option
   for option in -q --stop-if=never --retry-after; do
@@ -202,18 +190,6 @@ stops_conflict='stop: exit 1 (conflict to be resolved)'
   judges "$stops_conflict" --tool=git -oall -- sh -c 'echo "$1"; exit 1' sh "$conflict"
 }
 
-@test "a message is found on stdout where that and stderr are one" {
-  # One pipe serves both, and who wrote what cannot be told.
-  logged -n 1 --tool=curl -- sh -c 'echo "$1"; exit 22' sh "$says_404" >"$got" 2>&1 || true
-  judged
-  assert_equal "$verdict: $reason" "$stops_404"
-}
-
-@test "stdout and stderr that are one keep their order" {
-  "$BACKOFF" --tool=curl -- bash -c 'for i in {1..50}; do echo "out $i"; echo "err $i" >&2; done' >"$got" 2>&1
-  cmp "$got" <(for i in {1..50}; do echo "out $i"; echo "err $i"; done)
-}
-
 @test "stdout and stderr opened separately are two, even for one file" {
   need_kcmp
   logged -n 1 --tool=curl -- sh -c 'echo "$1"; exit 22' sh "$says_404" >>"$got" 2>>"$got" || true
@@ -230,23 +206,6 @@ stops_conflict='stop: exit 1 (conflict to be resolved)'
   grep -q 'EPERM.*INJECTED' calls || fail "$(cat calls)"
   judged
   assert_equal "$verdict: $reason" "$stops_404"
-}
-
-@test "a message counts for its own attempt only" {
-  run logged -n 2 -b 0 --tool=curl -- \
-    sh -c 'if [ "$BACKOFF_ATTEMPT" -eq 1 ]; then echo "$1" >&2; exit 7; fi; exit 22' sh "$says_404"
-  assert_events '[a.verdict for a in attempts] == ["retry", "retry"]' \
-    'attempts[1].reason == "exit 22 (HTTP error)"'
-}
-
-@test "stderr is seen as it is written" {
-  run --separate-stderr -22 "$BACKOFF" -qqn 1 --tool -- curl 22 one "$says_404"
-  assert_equal "$stderr" "one
-$says_404"
-  mkfifo go
-  "${PYTHON[@]}" "$lib/reader.py" read:4 tell:go -- sh -c 'exec "$BACKOFF" --tool=curl -- \
-    sh -c "echo one >&2; read -r go <go; echo two >&2" 2>&1 >/dev/null' </dev/null >"$got"
-  assert_equal "$(<"$got")" "$(printf 'one\ntwo')"
 }
 
 # --- which streams are watched ---
@@ -276,13 +235,6 @@ prompt
 EOS
   assert_equal "$(grep -oE '0 (tty|no) 1 (tty|no) 2 (tty|no)' <<<"$output")" "$(printf '%s\n' \
     '0 tty 1 tty 2 no' '0 tty 1 no 2 no' '0 tty 1 no 2 no' '0 tty 1 tty 2 tty' '0 tty 1 tty 2 tty')"
-}
-
-@test "held stderr is looked at in its file" {
-  judges "$stops_404" --tool=curl -oall -- \
-    sh -c '[ -f /dev/stdout ] && [ -f /dev/stderr ] || exit 9; echo "$1" >&2; exit 22' sh "$says_404"
-  assert_equal "$(<"$said")" "$says_404"
-  judges "$stops_404" --tool --quiet-success -- curl 22 "$says_404"
 }
 
 @test "held stdout is not looked at, and stderr beside it is" {
@@ -315,13 +267,6 @@ EOS
   judges 'stop: exit 3 (malformed URL)' --tool curl 3
 }
 
-@test "through env, nice, nohup, stdbuf, timeout, ionice and flock" {
-  local more=()
-  ! type -P ionice flock >/dev/null || more=(ionice -t -c 3 flock lock)
-  judges "$stops_404" --tool -- env A=1 timeout -k 5 1h "$(type -P nice)" nohup stdbuf -e0 "${more[@]}" \
-    "$PWD/bin/curl" 22 "$says_404"
-}
-
 @test "the name in the log is that of the command behind its wrappers" {
   fake curl
   run -7 --separate-stderr "$BACKOFF" -n 1 -- env LC_ALL=C nice -n 5 curl 7
@@ -339,22 +284,7 @@ EOS
   [[ ${stderr_lines[0]} != *tool* ]]
 }
 
-@test "a command that is not known is no error, and is retried as ever" {
-  run --separate-stderr -0 "$BACKOFF" --tool -- sh -c 'echo fine'
-  assert_output fine
-  assert_equal "$stderr" ''
-  judges 'retry: exit 2' --tool -- sh -c 'exit 2'
-}
-
 # --- the order of decision ---
-
-@test "a hint, a REGEX and CODES decide before the tool, and leave it what they say nothing of" {
-  judges "throttle: the command asked to slow down (BACKOFF_HINT) \"$says_404\"" --tool=curl -- \
-    sh -c 'echo verdict=throttle >"$BACKOFF_HINT"; echo "$1" >&2; exit 22' sh "$says_404"
-  judges "throttle: output matches '404' \"$says_404\"" --throttle-if=404 --tool -- curl 22 "$says_404"
-  judges "stop: exit 22 (HTTP error of the server) (--stop-on) \"$says_503\"" -x 22 --tool -- curl 22 "$says_503"
-  judges "$stops_404" --throttle-if=never --throttle-on=7,23-30,timeout,signal --tool -- curl 22 "$says_404"
-}
 
 @test "a REGEX that is given is looked for on stdout too, beside the tool's messages" {
   judges "stop: output matches 'words' \"$says_503\"" --stop-if=words --tool=curl -- \
@@ -363,10 +293,6 @@ EOS
 }
 
 # --- what a tool does not decide ---
-
-@test "exit 0 is a success, whatever is on stderr" {
-  judges "success: exit 0 \"$says_404\"" --tool -- curl 0 "$says_404"
-}
 
 @test "a timeout is a timeout, whatever its status and its messages" {
   need_proc
