@@ -106,15 +106,6 @@ gave_up() {
   run -75 "$BACKOFF" --defer=hub true
 }
 
-# unit/gate/deferral has what they are put off by.
-@test "runs whose clocks differ by years" {
-  need_faketime
-  faketime '2030-01-01 00:00:00' "$BACKOFF" -qq --defer=hub:1h..1h -n 1 false || :
-  run -75 faketime '2010-01-01 00:00:00' "$BACKOFF" --defer=hub true
-  assert_output --regexp 'not before 0[01]:[0-9]{2}$'
-  run -0 faketime '2010-01-01 01:01:00' "$BACKOFF" --defer=hub true
-}
-
 @test "two runs at once count once, and neither is lost" {
   local i pids=()
   mkfifo go

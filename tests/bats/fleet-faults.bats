@@ -30,12 +30,10 @@ sick_for() {
 }
 
 # job MACHINE ARG...: a run there, once more where the server has not answered in
-# time, as on a machine that stands still; but not where that is the fault, and
-# is_slow.
+# time, as on a machine that stands still.
 job() {
   while :; do
     run --separate-stderr "$BACKOFF" --name=job --state-dir="$PWD/$1" --gate=fleet:hub "${@:2}"
-    [ -z "${is_slow-}" ] || return 0
     [[ $stderr == *'timed out'* ]] || return 0
   done
 }
@@ -55,16 +53,6 @@ fails() {
   run grep 'cannot use' <<<"$stderr"
 }
 
-# goes_on WHY: as runs_once, and failures in a row shut the gate of the machine.
-goes_on() {
-  runs_once "$1"
-  fails one -n 19 -b 0
-  assert_output "$(sick_for "$1")"
-  fails one -n 1
-  assert_output "$(sick_for "$1")"
-  run -75 "$BACKOFF" -qq --state-dir="$PWD/one" --gate=hub --gate-wait=0 -- true
-}
-
 # shut_fleet: for an hour, by two machines.
 shut_fleet() {
   fails two -n 19 -b 0
@@ -80,22 +68,15 @@ is_shut() {
   return $((status == 0))
 }
 
-@test "fleet-faults: no server" {
+@test "fleet-faults: no server, and failures in a row shut the gate of the machine" {
+  local why='Connection refused'
   stop_redis
-  goes_on 'Connection refused'
-}
-
-@test "fleet-faults: a server that never answers" {
-  between hole
-  is_slow=yes
-  runs_once 'timed out'
-}
-
-@test "fleet-faults: a server that may be read, but not written" {
-  redis replicaof 127.0.0.1 1
-  runs_once
+  runs_once "$why"
+  fails one -n 19 -b 0
+  assert_output "$(sick_for "$why")"
   fails one -n 1
-  assert_output "$(sick_for 'the server answered READONLY')"
+  assert_output "$(sick_for "$why")"
+  run -75 "$BACKOFF" -qq --state-dir="$PWD/one" --gate=hub --gate-wait=0 -- true
 }
 
 @test "fleet-faults: a wrong password, which no line tells" {

@@ -80,10 +80,6 @@ calls() { # REGEX: how many lines of the trace have it
   assert_equal "$(field state)" 0
 }
 
-has_lines() { # COUNT FILE
-  [ "$(wc -l 2>/dev/null <"$2")" = "$1" ]
-}
-
 @test "at a shut gate one tries when that is due, and a success opens it for all" {
   shut_gate
   record due=+1 >/dev/null
@@ -112,14 +108,6 @@ has_lines() { # COUNT FILE
   run cat "$err"
   assert_line --regexp '^backoff: job: probe 1 at gate hub failed after [^:]+: exit 7 \(not counted\)$'
   refute_output --partial 'attempt 1'
-}
-
-@test "an --attempts that was given counts probes, and the log does not tell otherwise" {
-  shut_gate
-  run -7 "$BACKOFF" --gate=hub -n 2 -b 1ms -- ./job
-  assert_equal "$(cat requests)" "$(printf 'probing\nprobing')"
-  assert_line --regexp '^backoff: job: probe 1 at gate hub failed after [^:]+: exit 7$'
-  assert_line --regexp '^backoff: job: giving up after 2 attempts'
 }
 
 @test "the probes go in turn: one broken job does not keep the others from probing" {
@@ -294,16 +282,12 @@ shut_out() {
   assert_equal "$(cat requests)" ''
 }
 
-@test "a gate of another boot is as new, and so is one whose file was removed" {
+@test "a gate of another boot is as new" {
   touch up
   : >requests
   shut_for 30m
   shut_out env
   record boot=42 >/dev/null
-  run -0 "$BACKOFF" --gate=hub --gate-wait=0 -- ./job
-  anew
-  shut_for 30m
-  rm state/hub
   run -0 "$BACKOFF" --gate=hub --gate-wait=0 -- ./job
   assert_equal "$(cat requests)" open
 }
