@@ -69,12 +69,6 @@ is_free() {
   [ -e "$made" ]
 }
 
-@test "the one line is 'backoff: OPTION: TEXT: what is expected'" {
-  try --base=abc -- touch "$made"
-  refused
-  assert_regex "$(cat "$err")" '^backoff: --base: abc: .+'
-}
-
 @test "these tests read every line of the table of options" {
   valued | grep -qx 'b base'
   valued | grep -qx '0 floor'

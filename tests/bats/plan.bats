@@ -41,8 +41,6 @@ END
   run -0 "$BACKOFF" --plan -- touch made
   [ ! -e made ]
   run -0 "$BACKOFF" --plan --retry-after
-  run -125 "$BACKOFF" -n 4
-  assert_output --partial 'no command given; try backoff --help'
 }
 
 @test "the plan as JSON: keys, order and digits" {

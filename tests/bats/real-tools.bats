@@ -108,11 +108,14 @@ curl_ready() {
   CURL=(curl --disable --noproxy '*' -sS)
 }
 
-@test "curl: a connection that is refused and a host that is not known are retried, a bad option stops" {
+@test "curl: no server and a host that is not known are retried, a bad option and a certificate stop" {
   curl_ready
   fails 7 'retry: exit 7 (could not connect to host)' -- "${CURL[@]}" "$URL/file"
   fails 6 'retry: exit 6 (could not resolve host)' -- "${CURL[@]}" http://nonexistent.invalid/
   fails 2 'stop: exit 2 (bad option, or failed to initialize)' -- "${CURL[@]}" --no-such-option "$URL/file"
+  unverified 60 "${CURL[@]}" {}/file
+  # The log quotes the reason.
+  assert_regex "$reason" '"curl: \(60\) SSL'
 }
 
 @test "curl -f: 503 is retried, 404 and 401 stop, 429 is a throttle" {
@@ -127,14 +130,6 @@ curl_ready() {
   fails 22 'retry: exit 22 (HTTP error)' -- curl --disable --noproxy '*' -s -f "$URL/file"
   fails 22 'stop: exit 22 (HTTP 404 or 410: not found)' -- "${CURL[@]}" --no-silent -f -o file "$URL/file"
   grep -q 'Total' err
-}
-
-@test "curl: a certificate that is not verified stops, and the log quotes the reason" {
-  curl_ready
-  answers_with_tls_ready
-  "$START"
-  fails 60 'stop: exit 60 (server certificate not verified)' -- "${CURL[@]}" "https://127.0.0.1:$PORT/file"
-  assert_regex "$reason" '"curl: \(60\) SSL'
 }
 
 @test "curl: a file that it cannot write is a stop" {
@@ -161,37 +156,19 @@ wget_ready() {
   WGET=(wget --no-config --no-proxy -O got)
 }
 
-@test "wget: a connection that is refused is retried, and so is a host that is not known" {
+@test "wget: no server and 503 are retried, 429 is a throttle, 404 stops unless -q hides it, and so does what will not pass" {
   wget_ready
   fails 4 'retry: exit 4 (network failure)' -- "${WGET[@]}" "$URL/file"
   fails 4 'retry: exit 4 (network failure)' -- "${WGET[@]}" http://nonexistent.invalid/
-}
-
-@test "wget: 503 is retried, 404 stops unless -q hides it, 429 is a throttle" {
-  wget_ready
   answers_ready
   "$START"
   fails 8 'retry: exit 8 (HTTP error of the server)' -- "${WGET[@]}" "$URL/503/file"
   fails 8 'stop: exit 8 (HTTP error that will not pass)' -- "${WGET[@]}" -nv "$URL/file"
   fails 8 'retry: exit 8 (server sent an error)' -- "${WGET[@]}" -q "$URL/file"
   fails 8 'throttle: exit 8 (HTTP 429: too many requests)' -- "${WGET[@]}" "$URL/429/file"
-}
-
-@test "wget: a bad option stops, and so do a file that cannot be written and too many redirects" {
-  wget_ready
-  answers_ready
-  "$START"
   fails 8 'stop: exit 8 (too many redirects)' -- "${WGET[@]}" --max-redirect=1 "$URL/302/file"
   fails 2 'stop: exit 2 (bad option or configuration)' -- "${WGET[@]}" --no-such-option "$URL/file"
   fails 1 'stop: exit 1 (cannot write there)' -- "${WGET[@]}" -O no/such/directory "$URL/file"
-}
-
-@test "wget: a server that starts at the third attempt, and then says 503 once" {
-  wget_ready
-  echo fine >"$BATS_TEST_TMPDIR/served/file"
-  answers_ready
-  succeeds "$(at_attempt 3)" 4 4 8 -- "${WGET[@]}" "$URL/503/200/file"
-  assert_equal "$(<got)" fine
 }
 
 # --- HTTPie, aria2c, msmtp ---
@@ -287,14 +264,10 @@ if os.fork() == 0:
 
 # --- ssh ---
 
-@test "ssh: a connection that is refused is retried, and so is a host that is not known" {
+@test "ssh: no server and no such host are retried, a bad port, cipher or option stops, for scp and sftp too" {
   need ssh
   fails 255 'retry: exit 255 (connection refused)' -- ssh -F none -p "$PORT" 127.0.0.1 true
   fails 255 'retry: exit 255 (could not resolve host)' -- ssh -F none nonexistent.invalid true
-}
-
-@test "ssh: a bad port, cipher or option stops, and so does a bad port for scp and sftp" {
-  need ssh
   fails 255 'stop: exit 255 (bad usage)' -- ssh -F none -p none 127.0.0.1 true
   fails 255 'stop: exit 255 (bad usage)' -- ssh -F none -c none 127.0.0.1 true
   fails 255 'stop: exit 255 (bad configuration)' -- ssh -F none -o NoSuchOption=yes 127.0.0.1 true
@@ -372,15 +345,11 @@ repository() {
   git -C "$BATS_TEST_TMPDIR/served/repo.git" update-server-info
 }
 
-@test "git clone: a connection that is refused is retried, and so is a host that is not known" {
+@test "git clone: no server and 503 are retried, 429 is a throttle, and what will not pass stops" {
   need git
   fails 128 'retry: exit 128 (could not connect to host)' -- git clone "$URL/repo.git"
   fails 128 'retry: exit 128 (could not connect to host)' -- git clone "git://127.0.0.1:$PORT/repo.git"
   fails 128 'retry: exit 128 (could not resolve host)' -- git clone http://nonexistent.invalid/repo.git
-}
-
-@test "git clone: 503 is retried, 429 is a throttle, and what will not pass stops" {
-  need git
   mkdir -p "$BATS_TEST_TMPDIR/served/page/info"
   echo '<html>' >"$BATS_TEST_TMPDIR/served/page/info/refs"
   answers_ready
@@ -394,14 +363,18 @@ repository() {
   fails 128 'stop: exit 128 (no git repository there)' -- git clone "file://$PWD/missing.git"
   fails 128 'stop: exit 128 (no git repository there)' -- git clone "$URL/page"
   fails 128 'stop: exit 128 (too many redirects)' -- git clone "$URL/302/repo.git"
+  unverified 128 git ls-remote {}/repo.git
 }
 
-@test "git: bad usage stops, and so do a directory in the way and nothing to commit" {
+@test "git: bad usage, a directory in the way, nothing to commit, and a patch that does not apply stop" {
   repository
   fails 129 'stop: exit 129 (bad usage)' -- git clone --no-such-option "$URL/repo.git"
   fails 128 'stop: exit 128 (destination exists)' -- git clone "$BATS_TEST_TMPDIR/served/repo.git" source
   fails 1 'stop: exit 1 (nothing to commit)' -- \
     git -C source -c user.name=nobody -c user.email=nobody@example.org commit -m two
+  printf '%s\n' '--- a/upload' '+++ b/upload' '@@ -1 +1 @@' -missing +new >bad.patch
+  fails 1 'stop: exit 1 (patch cannot be applied)' -- git -C source apply "$PWD/bad.patch"
+  fails 128 'stop: exit 128 (patch cannot be applied)' -- git -C source apply "$PWD/source/upload"
 }
 
 @test "git clone: a server that starts at the third attempt, and then says 503 once" {
@@ -443,25 +416,11 @@ in_conflict() {
   fails 128 'stop: exit 128 (no upstream branch)' -- git -C cloned push
 }
 
-@test "git apply: a patch that does not apply stops, and so does one that is none" {
-  repository
-  printf '%s\n' '--- a/upload' '+++ b/upload' '@@ -1 +1 @@' -missing +new >bad.patch
-  fails 1 'stop: exit 1 (patch cannot be applied)' -- git -C source apply "$PWD/bad.patch"
-  fails 128 'stop: exit 128 (patch cannot be applied)' -- git -C source apply "$PWD/source/upload"
-}
-
 @test "git: a daemon that does not offer the repository stops" {
   repository
   git_daemon_ready
   "$START"
   fails 128 'stop: exit 128 (not offered by the daemon)' -- git ls-remote "git://127.0.0.1:$PORT/repo.git"
-}
-
-@test "git: a certificate that is not verified stops" {
-  need git
-  answers_with_tls_ready
-  "$START"
-  fails 128 'stop: exit 128 (server certificate not verified)' -- git ls-remote "https://127.0.0.1:$PORT/repo.git"
 }
 
 # bats test_tags=long
@@ -630,10 +589,7 @@ apt_serves() {
 @test "npm: a certificate that is not verified stops, and so does a command that there is not" {
   need npm
   local npm=(npm --cache "$PWD/npm" --fetch-retries=0 --no-update-notifier)
-  answers_with_tls_ready
-  "$START"
-  fails 1 'stop: exit 1 (server certificate not verified)' -- \
-    "${npm[@]}" view nothing --registry "https://127.0.0.1:$PORT/"
+  unverified 1 "${npm[@]}" view nothing --registry {}/
   fails 1 'stop: exit 1 (bad usage)' -- "${npm[@]}" no-such-command
 }
 
@@ -767,6 +723,7 @@ rclone_ready() {
   fails 1 'stop: exit 1 (not found)' -- "${RCLONE[@]}" copy upload /proc/missing
   fails 1 'retry: exit 1 (HTTP error of the server)' -- "${RCLONE[@]}" copyurl "$URL/503/file" got
   fails 1 'stop: exit 1 (access denied)' -- "${RCLONE[@]}" ls s3:bucket
+  unverified 1 "${RCLONE[@]}" copyurl {}/file got
 }
 
 # bats test_tags=long
@@ -780,12 +737,6 @@ rclone_ready() {
   fails 1 'stop: exit 1 (access denied)' -- "${RCLONE[@]}" ls sftp:
   rm other
   fails 1 'stop: exit 1 (access denied)' -- "${RCLONE[@]}" ls sftp:
-}
-
-# bats test_tags=long
-@test "rclone: a certificate that is not verified stops" {
-  rclone_ready
-  unverified 1 "${RCLONE[@]}" copyurl "https://127.0.0.1:$PORT/file" got
 }
 
 # --- aws ---
@@ -863,15 +814,11 @@ psql_ready() {
   PSQL=(psql -X -w -h 127.0.0.1 -p "$PORT" -U nobody -c 'select 1' nothing)
 }
 
-@test "psql: what fails before there is a server is retried, except a bad option" {
+@test "psql: no server is retried, too many clients are a throttle, a bad option and a denied login stop" {
   psql_ready
   fails 2 'retry: exit 2 (could not connect to the server)' -- "${PSQL[@]}"
   fails 2 'retry: exit 2 (could not resolve host)' -- "${PSQL[@]}" -h nonexistent.invalid
   fails 1 'stop: exit 1 (fatal error of its own, or of the command)' -- "${PSQL[@]}" --no-such-option
-}
-
-@test "psql: too many clients are a throttle, and a login that is denied stops" {
-  psql_ready
   postgres_with full full denied
   "$START"
   fails 2 'throttle: exit 2 (too many connections)' -- "${PSQL[@]}"
@@ -893,13 +840,6 @@ psql_ready() {
 @test "mysqldump: a file that cannot be written stops" {
   need mysqldump
   fails 1 'stop: exit 1 (could not write output)' -- mysqldump --no-defaults -r missing/file nothing
-}
-
-@test "psql: a server that is started at the third attempt, and has started at the fourth" {
-  psql_ready
-  postgres_with starting ready
-  succeeds "$(at_attempt 3)" 2 2 2 -- "${PSQL[@]}"
-  assert_equal "$(<out)" 'SELECT 0'
 }
 
 # --- pg_isready ---

@@ -163,26 +163,6 @@ SH
   called docker 'build -t app .' 'push app' 'push app' 'push app'
 }
 
-@test "recipe: a step of GitHub Actions that is cancelled tells the command to end" {
-  need_yaml
-  yaml_of github jobs publish steps 1 run >step.sh
-  mkfifo ready
-  stand_in docker <<'SH'
-[ "$1" = push ] || exit 0
-trap 'echo told >>told; exit 3' INT
-echo >ready
-while :; do sleep 0.1; done
-SH
-  # The runner's signal goes to the process that it has started, and to no
-  # other; INT is not to be ignored, as it is in a job of this shell.
-  IMAGE=app env --default-signal=INT CI=true GITHUB_ACTIONS=true \
-    bash --noprofile --norc -e -o pipefail step.sh >out 2>&1 3>&- &
-  read -r <ready
-  kill -INT "$!"
-  ends 3 "$!"
-  assert_equal "$(<told)" told
-}
-
 @test "recipe: a job of GitLab" {
   need_yaml
   need curl
@@ -416,7 +396,6 @@ SH
   [ ! -e "$(<dirs)" ]
 }
 
-
 # as_process_1 COMMAND...: in the background, as in a container of its own.
 as_process_1() {
   need_namespace --pid --fork --kill-child --mount-proc
@@ -452,46 +431,6 @@ SH
   stop_container
   ends 5 "$container"
   assert_equal "$(<out)" $'ready 1\ntold'
-}
-
-@test "recipe: an ENTRYPOINT of Docker ends in a pause with 143" {
-  need_proc
-  entrypoint
-  stand_in worker <<<'exit 7'
-  : >err
-  as_process_1 "${entry[@]}"
-  wait_for paused
-  stop_container
-  ends 143 "$container"
-}
-
-@test "recipe: an ENTRYPOINT of Docker reaps what others leave behind" {
-  need_proc
-  entrypoint
-  mkfifo go
-  # The shell that ends leaves an orphan, which process 1 gets.
-  stand_in worker <<'SH'
-(sh -c 'echo $$ >orphan' &)
-read -r _ <go
-echo $$ >worker
-exec sleep 1000
-SH
-  as_process_1 "${entry[@]}"
-  wait_for test -s orphan
-  echo >go
-  wait_for test -s worker
-  # By its number in there, which /proc of the namespace knows.
-  pid_1=$(cat "/proc/$container/task/$container/children")
-  no_orphan() {
-    ! nsenter -t "${pid_1% }" -p -m ls "/proc/$(<orphan)" 2>/dev/null
-  }
-  nsenter -t "${pid_1% }" -p -m true 2>/dev/null || {
-    kill -KILL "$container"
-    skip "the namespace cannot be entered"
-  }
-  wait_for no_orphan
-  stop_container
-  ends 143 "$container"
 }
 
 @test "recipe: a Job of Kubernetes" {
@@ -753,12 +692,6 @@ SH
   recipe flaky/three >line
   run -0 sh line
   assert_equal "$(xargs <passed)" '2 3 5 7 8 9'
-  stand_in ./flaky-test <<'SH'
-echo >>runs
-[ $((BACKOFF_ATTEMPT % 3)) -ne 0 ]
-SH
-  run -1 sh line
-  assert_equal "$(wc -l <runs)" 20
 }
 
 # line_of NAME: the crontab line without the five fields that say when, for the

@@ -74,11 +74,6 @@ need_zones() {
   assert_equal "$(hint_of "$regex" -- sh -c "$prints" - 'Retry-After: 3')" 3.000000000
 }
 
-@test "stated waits: REGEX is checked like any other" {
-  run -125 "$BACKOFF" --retry-after='(' true
-  assert_output --partial 'backoff: --retry-after: (: expected an extended regular expression: '
-}
-
 @test "stated waits: without --retry-after nothing is read but what curl and wget print as headers" {
   local tool text=$'retry in 5s\n{"retry_after":5}'
   assert_equal "$(hint_of --stop-if=never -- sh -c "$prints" - "$text"$'\nRetry-After: 5')" null
@@ -88,10 +83,6 @@ need_zones() {
     assert_equal "$(hint_of --tool=$tool -- sh -c "$prints" - 'Retry-After: 5')" 5.000000000
     assert_equal "$(hint_of --tool=$tool -- sh -c 'echo "< Retry-After: 5" >&2; exit 7')" 5.000000000
   done
-}
-
-@test "stated waits: a REGEX that is no word of its own takes no command for its argument" {
-  run -0 "$BACKOFF" --retry-after env -- true
 }
 
 @test "stated waits: --tool=curl --watch=stderr leaves standard output alone" {
