@@ -35,9 +35,7 @@
 #include "streams/hint_file.h"
 #include "streams/streams.h"
 #include "streams/tempfile.h"
-#include "system/entropy.h"
-#include "system/parent.h"
-#include "system/processes.h"
+#include "system/system.h"
 #include "world.h"
 
 static const char *

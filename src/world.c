@@ -23,8 +23,7 @@
 #include "streams/line_scan.h"
 #include "streams/streams.h"
 #include "streams/tapped_output.h"
-#include "system/clock.h"
-#include "system/fd.h"
+#include "system/system.h"
 #include "world.h"
 
 static int null = -1; /* the hooks' /dev/null */
@@ -49,7 +48,7 @@ epoch_ns(void *self)
  * while a line of the log waited for its reader.
  */
 static int
-pause_until(void *self, int64_t until_ns)
+take_pause(void *self, int64_t until_ns)
 {
 	int signal;
 
@@ -295,7 +294,7 @@ world_of(struct job *job)
 		.self = job,
 		.now_ns = now_ns,
 		.epoch_ns = epoch_ns,
-		.pause = pause_until,
+		.pause = take_pause,
 		.attempt = attempt,
 		.hook = hook,
 		.release = release,

@@ -13,7 +13,7 @@
 #include "process/terminal.h"
 #include "shared/lock.h"
 #include "shared/shared_state.h"
-#include "system/clock.h"
+#include "system/system.h"
 
 static struct shared_part part = { .what = "defer", .file = { .fd = -1 } };
 static const struct defer_options *options;

@@ -8,7 +8,7 @@
 #include "process/signals.h"
 #include "shared/fleet.h"
 #include "shared/shared_state.h"
-#include "system/clock.h"
+#include "system/system.h"
 
 static const struct shared_options *options;
 static struct random random_state;

@@ -16,8 +16,7 @@
 #include "process/environment.h"
 #include "process/signals.h"
 #include "shared/gate_store.h"
-#include "system/boot.h"
-#include "system/clock.h"
+#include "system/system.h"
 
 static const struct gate_options *options;
 static const struct settings *settings;

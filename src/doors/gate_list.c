@@ -18,7 +18,7 @@
 #include "options/usage.h"
 #include "shared/gate_store.h"
 #include "shared/lock.h"
-#include "system/clock.h"
+#include "system/system.h"
 #include "types/option_types.h"
 
 /* A row, as text. */

@@ -8,8 +8,7 @@
 #include "doors/gate_news.h"
 #include "log/countdown_line.h"
 #include "log/log.h"
-#include "system/boot.h"
-#include "system/clock.h"
+#include "system/system.h"
 
 static const char *name;
 static int64_t waited_ns;

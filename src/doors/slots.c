@@ -20,9 +20,7 @@
 #include "shared/fleet.h"
 #include "shared/lock.h"
 #include "shared/shared_state.h"
-#include "system/boot.h"
-#include "system/clock.h"
-#include "system/processes.h"
+#include "system/system.h"
 
 #define TELL_AFTER_NS NS_PER_S
 

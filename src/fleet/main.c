@@ -18,10 +18,7 @@
 #include "core/gate/fleet_line.h"
 #include "fleet/server.h"
 #include "fleet/store.h"
-#include "system/boot.h"
-#include "system/fd.h"
-#include "system/messages.h"
-#include "system/processes.h"
+#include "system/system.h"
 
 #define BACKOFF_SOCKET 3
 

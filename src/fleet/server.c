@@ -11,8 +11,7 @@
 #include "core/base/duration.h"
 #include "fleet/server.h"
 #include "fleet/stream.h"
-#include "system/boot.h"
-#include "system/clock.h"
+#include "system/system.h"
 
 #define LIMIT_NS (250 * NS_PER_MS) /* for the connection, and each answer */
 #define MOST_BYTES 65536 /* of an answer: ours have some hundred */

@@ -6,7 +6,7 @@
 #include "core/base/duration.h"
 #include "fleet/server.h"
 #include "fleet/store.h"
-#include "system/boot.h"
+#include "system/system.h"
 
 #define KEYS 2 /* a gate's, and that of slots */
 #define RENEW_NS (FLEET_LEASE_NS / 3)

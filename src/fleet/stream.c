@@ -20,9 +20,7 @@
 #include "core/base/duration.h"
 #include "core/base/text.h"
 #include "fleet/stream.h"
-#include "system/clock.h"
-#include "system/descriptors.h"
-#include "system/fd.h"
+#include "system/system.h"
 
 enum act {
 	SHAKE_HANDS,

@@ -7,7 +7,7 @@
 #include "core/base/duration.h"
 #include "core/charts/bar_chart.h"
 #include "herd/progress.h"
-#include "system/clock.h"
+#include "system/system.h"
 
 #define BAR_WIDTH 32
 #define LINE_WIDTH 48 /* at least the width of what draw() prints */

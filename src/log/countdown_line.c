@@ -13,8 +13,7 @@
 #include "log/writer.h"
 #include "process/signals.h"
 #include "process/terminal.h"
-#include "system/clock.h"
-#include "system/devices.h"
+#include "system/system.h"
 
 static bool is_allowed;
 static bool is_there;

@@ -13,7 +13,7 @@
 #include "log/countdown_line.h"
 #include "log/log.h"
 #include "log/writer.h"
-#include "system/clock.h"
+#include "system/system.h"
 
 static const struct log_options *options;
 static bool told; /* backoff has been told to end */

@@ -15,8 +15,7 @@
 #include "process/signals.h"
 #include "streams/copy.h"
 #include "streams/tempfile.h"
-#include "system/clock.h"
-#include "system/fd.h"
+#include "system/system.h"
 
 /* How long to wait for a stalled reader: once, not for every line. */
 #define PATIENCE_NS NS_PER_S

@@ -8,7 +8,7 @@
 #include "core/base/nearest.h"
 #include "options/values.h"
 #include "process/time_of_day.h"
-#include "system/clock.h"
+#include "system/system.h"
 #include "types/option_types.h"
 
 /* What always fails would never end. */

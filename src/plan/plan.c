@@ -18,7 +18,7 @@
 #include "plan/plan.h"
 #include "plan/svg.h"
 #include "process/terminal.h"
-#include "system/clock.h"
+#include "system/system.h"
 
 #define MOST_ROWS 10000
 

@@ -13,7 +13,7 @@
 #include "process/calendar.h"
 #include "process/environment.h"
 #include "process/time_of_day.h"
-#include "system/fd.h"
+#include "system/system.h"
 
 /* A limit that was lifted so long ago has just been lifted. */
 #define JUST_NOW QUARTER

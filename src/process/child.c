@@ -10,7 +10,7 @@
 #include "core/base/duration.h"
 #include "process/child.h"
 #include "process/helper.h"
-#include "system/clock.h"
+#include "system/system.h"
 
 /* How long a group that is not seen is waited for once it has got KILL. */
 #define UNSEEN_END_NS NS_PER_S

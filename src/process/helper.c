@@ -10,10 +10,7 @@
 
 #include "core/base/duration.h"
 #include "process/helper.h"
-#include "system/clock.h"
-#include "system/fd.h"
-#include "system/messages.h"
-#include "system/new_process.h"
+#include "system/system.h"
 
 /* Where the helper finds its end of the socket. */
 #define HELPER_SOCKET 3

@@ -6,8 +6,7 @@
 #include <unistd.h>
 
 #include "process/parent.h"
-#include "system/parent.h"
-#include "system/signal_queue.h"
+#include "system/system.h"
 
 static int chosen;
 static pid_t parent;

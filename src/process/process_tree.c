@@ -9,8 +9,7 @@
 #include "process/environment.h"
 #include "process/helper.h"
 #include "process/process_tree.h"
-#include "system/handles.h"
-#include "system/processes.h"
+#include "system/system.h"
 
 /* The process that adopts orphans if nobody else does. */
 #define INIT 1

@@ -10,11 +10,7 @@
 #include "core/judge/outcome.h"
 #include "process/parent.h"
 #include "process/signals.h"
-#include "system/clock.h"
-#include "system/fd.h"
-#include "system/pause.h"
-#include "system/processes.h"
-#include "system/signal_queue.h"
+#include "system/system.h"
 
 static const int ending[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 

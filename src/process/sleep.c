@@ -6,7 +6,7 @@
 #include "process/signals.h"
 #include "process/sleep.h"
 #include "process/told.h"
-#include "system/pause.h"
+#include "system/system.h"
 
 static void
 handle(int signal)

@@ -11,8 +11,7 @@
 #include "process/sh_fallback.h"
 #include "process/signals.h"
 #include "process/spawn.h"
-#include "system/new_process.h"
-#include "system/parent.h"
+#include "system/system.h"
 
 struct program {
 	char *const *argv;

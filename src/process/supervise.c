@@ -16,8 +16,7 @@
 #include "process/signals.h"
 #include "process/spawn.h"
 #include "process/supervise.h"
-#include "system/clock.h"
-#include "system/processes.h"
+#include "system/system.h"
 
 /* How long leftover processes may go on writing to COMMAND's output. */
 #define PATIENCE_NS (100 * NS_PER_MS)

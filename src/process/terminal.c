@@ -10,7 +10,7 @@
 #include "core/base/duration.h"
 #include "core/base/text.h"
 #include "process/terminal.h"
-#include "system/devices.h"
+#include "system/system.h"
 
 #define USUAL_WIDTH 80
 #define WIDEST_TEXT 80 /* longer lines are hard to read */

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "shared/ancestors.h"
-#include "system/processes.h"
+#include "system/system.h"
 
 /* A chain that changes while it is read may loop. */
 #define MOST_ANCESTORS 4096

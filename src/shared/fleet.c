@@ -17,10 +17,7 @@
 #include "process/helper.h"
 #include "shared/fleet.h"
 #include "shared/shared_state.h"
-#include "system/clock.h"
-#include "system/fd.h"
-#include "system/messages.h"
-#include "system/processes.h"
+#include "system/system.h"
 
 /* The linters do not know where we are installed. */
 #ifndef LIBEXECDIR

@@ -9,7 +9,7 @@
 #include "process/signals.h"
 #include "shared/gate_store.h"
 #include "shared/lock.h"
-#include "system/boot.h"
+#include "system/system.h"
 
 /*
  * A mirror is as good as the server for so long, longer where all wait; and for

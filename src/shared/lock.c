@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "shared/lock.h"
-#include "system/byte_lock.h"
+#include "system/system.h"
 
 static struct flock
 request_for(int type, int64_t byte)

@@ -13,9 +13,7 @@
 #include "core/base/text.h"
 #include "log/log.h"
 #include "shared/state_dir.h"
-#include "system/descriptors.h"
-#include "system/devices.h"
-#include "system/fd.h"
+#include "system/system.h"
 
 /* A choice that was made for us may be passed over for the next one. */
 struct choice {

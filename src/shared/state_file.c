@@ -14,9 +14,7 @@
 #include "process/signals.h"
 #include "shared/lock.h"
 #include "shared/state_file.h"
-#include "system/boot.h"
-#include "system/clock.h"
-#include "system/fd.h"
+#include "system/system.h"
 
 #define LOCK_PATIENCE_NS (2 * NS_PER_S)
 #define LOCK_FIRST_NS (NS_PER_MS / 4)

@@ -6,10 +6,7 @@
 #include <unistd.h>
 
 #include "streams/channel.h"
-#include "system/clock.h"
-#include "system/descriptors.h"
-#include "system/fd.h"
-#include "system/peek.h"
+#include "system/system.h"
 
 /* The most that a pipe can hold, unless root has raised that (Linux). */
 #define PIPE_MOST 1048576

@@ -6,8 +6,7 @@
 
 #include "process/signals.h"
 #include "streams/copy.h"
-#include "system/copy.h"
-#include "system/fd.h"
+#include "system/system.h"
 
 #define CHUNK 65536
 #define SPLICE 1048576 /* so much that large pages are passed whole */

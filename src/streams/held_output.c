@@ -11,8 +11,7 @@
 #include "streams/copy.h"
 #include "streams/held_output.h"
 #include "streams/tempfile.h"
-#include "system/fd.h"
-#include "system/file_news.h"
+#include "system/system.h"
 
 /* What an attempt writes to fd 1 or 2. */
 struct held {

@@ -13,8 +13,7 @@
 #include "process/calendar.h"
 #include "streams/hint_file.h"
 #include "streams/tempfile.h"
-#include "system/fd.h"
-#include "system/unnamed_file.h"
+#include "system/system.h"
 
 #define MOST (INT64_C(1) << 20) /* at most the last so many bytes are read */
 

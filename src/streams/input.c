@@ -10,7 +10,7 @@
 #include "streams/input_pipe.h"
 #include "streams/input_source.h"
 #include "streams/input_spool.h"
-#include "system/fd.h"
+#include "system/system.h"
 
 /* Up to here, exactly what COMMAND has read is taken from stdin. */
 #define EXACT (INT64_C(64) * 1024)

@@ -7,10 +7,7 @@
 
 #include "core/base/duration.h"
 #include "streams/input_pipe.h"
-#include "system/clock.h"
-#include "system/descriptors.h"
-#include "system/fd.h"
-#include "system/peek.h"
+#include "system/system.h"
 
 #define FIRST_LOOK_NS NS_PER_MS
 #define LAST_LOOK_NS (100 * NS_PER_MS)

@@ -9,9 +9,7 @@
 #include <unistd.h>
 
 #include "streams/input_source.h"
-#include "system/descriptors.h"
-#include "system/fd.h"
-#include "system/peek.h"
+#include "system/system.h"
 
 static bool is_socket;
 static int reader = STDIN_FILENO; /* or a non-blocking description of it */

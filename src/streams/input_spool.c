@@ -6,7 +6,7 @@
 
 #include "streams/input_spool.h"
 #include "streams/tempfile.h"
-#include "system/fd.h"
+#include "system/system.h"
 
 static struct {
 	int64_t limit;

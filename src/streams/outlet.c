@@ -11,8 +11,7 @@
 
 #include "process/signals.h"
 #include "streams/outlet.h"
-#include "system/devices.h"
-#include "system/fd.h"
+#include "system/system.h"
 
 #define SMALL_STEP 256 /* a terminal with any room has room for this */
 

@@ -18,8 +18,7 @@
 #include "streams/input_spool.h"
 #include "streams/streams.h"
 #include "streams/tapped_output.h"
-#include "system/clock.h"
-#include "system/fd.h"
+#include "system/system.h"
 
 static struct scan *scan;
 static bool passes_stderr; /* stderr is passed on at once, not held */

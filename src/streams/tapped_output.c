@@ -10,8 +10,7 @@
 #include "streams/channel.h"
 #include "streams/held_output.h"
 #include "streams/tapped_output.h"
-#include "system/fd.h"
-#include "system/written_order.h"
+#include "system/system.h"
 
 /* The buffers of a channel: allocated if needed, too large to be static. */
 static struct tap_buffer {

@@ -9,8 +9,7 @@
 
 #include "core/base/text.h"
 #include "streams/tempfile.h"
-#include "system/fd.h"
-#include "system/unnamed_file.h"
+#include "system/system.h"
 
 const char *
 tempfile_directory(void)

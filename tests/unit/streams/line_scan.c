@@ -8,7 +8,7 @@
 #include "core/judge/verdict.h"
 #include "core/pause/random.h"
 #include "streams/line_scan.h"
-#include "system/clock.h"
+#include "system/system.h"
 #include "unit/tap.h"
 
 static struct random chance;

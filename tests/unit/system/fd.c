@@ -6,8 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "system/clock.h"
-#include "system/fd.h"
+#include "system/system.h"
 #include "unit/tap.h"
 
 #define MS NS_PER_MS

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "system/signal_queue.h"
+#include "system/system.h"
 #include "unit/tap.h"
 
 /* A sandbox refuses the call, and writes nothing. */
