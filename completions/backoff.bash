@@ -12,7 +12,7 @@ _backoff_with_argument='-b --base -f --factor -c --cap --floor -g --growth
   -n --attempts -t --timeout -T --deadline --until -s --signal
   --idle-timeout -k --kill-after --grace --consecutive --flaky-status --wake-on --success-on --pass-on
   -r --retry-on --throttle-on -x --stop-on --success-if --retry-if
-  --throttle-if --stop-if --watch --hint-max --gate --gate-wait --slots --slots-wait --defer
+  --throttle-if --stop-if --hint-max --gate --gate-wait --slots --slots-wait --defer
   --state-dir -i --stdin --spool-limit --name --log-format --log-file --outage
   --format --before-retry --at-end --id --cap-mode
   --max-exponent --steps --slot-time --from'

@@ -13,7 +13,7 @@ function __backoff_command
     set -a options k/kill-after= grace= consecutive= flaky-status= wake-on= die-with-parent
     set -a options success-on=+ pass-on=+ r/retry-on=+ throttle-on=+ x/stop-on=+
     set -a options success-if=+ retry-if=+ throttle-if=+ stop-if=+
-    set -a options watch= 'tool=?' 'retry-after=?' hint-max= i/stdin= spool-limit= 'o/hold=?'
+    set -a options 'tool=?' 'retry-after=?' hint-max= i/stdin= spool-limit= 'o/hold=?'
     set -a options quiet-success quiet-repeats gate= gate-wait= slots= slots-wait= defer= state-dir=
     set -a options q/quiet v/verbose name= log-format= log-file= plan outage= format=
     set -a options before-retry= at-end= id= 'h/help=?' V/version
@@ -102,7 +102,6 @@ complete -c backoff -n __backoff_own -l success-if -x -d 'Succeed if, and only i
 complete -c backoff -n __backoff_own -l retry-if -x -d 'Retry if a line matches, and nothing else'
 complete -c backoff -n __backoff_own -l throttle-if -x -d 'Retry after the longer pause if a line matches'
 complete -c backoff -n __backoff_own -l stop-if -x -d 'Never retry if a line matches'
-complete -c backoff -n __backoff_own -l watch -x -a 'stdout stderr both' -d 'Where the conditions and --retry-after look'
 complete -c backoff -n __backoff_own -l tool -a '(__backoff_tools)' -d 'Use what backoff knows about a command'
 complete -c backoff -n __backoff_own -l retry-after -a '' -d 'Wait as long as the output asks for'
 complete -c backoff -n __backoff_own -l hint-max -x -a inf -d 'Give up if asked to wait longer'
