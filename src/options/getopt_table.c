@@ -43,6 +43,8 @@ static const struct {
 	{ "fail", "use --at-end" },
 	{ "log", "use --log-file" },
 	{ "json", "use --log-format=json" },
+	{ "die-with-parent",
+	    "write it as: setpriv --pdeathsig TERM backoff ..." },
 };
 
 /* What to use instead of the option NAME[0..LENGTH), or NULL. */

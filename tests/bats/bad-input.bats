@@ -188,6 +188,7 @@ starts() {
   says 'use --base for the first pause, or --delays for a list' --deley 3
   refuses '--delay --base --delays' --delay=3
   refuses '--max-time --timeout' --max-time=3
+  says 'write it as: setpriv --pdeathsig TERM backoff ...' --die-with-parent
 }
 
 @test "an optional argument in a word of its own is refused, unless it is COMMAND" {
