@@ -13,7 +13,7 @@
 #include "core/gate/deferral.h"
 #include "doors/defer.h"
 #include "doors/doors.h"
-#include "log/countdown_line.h"
+#include "log/countdown.h"
 #include "log/log.h"
 #include "log/writer.h"
 #include "process/environment.h"
@@ -27,6 +27,7 @@
 #include "world.h"
 
 static int null = -1; /* the hooks' /dev/null */
+static bool is_long_pause; /* a line has told of it, so it may run down */
 
 static int64_t
 now_ns(void *self)
@@ -53,12 +54,14 @@ take_pause(void *self, int64_t until_ns)
 	int signal;
 
 	(void)self;
-	if (countdown_line_is_there())
-		signal = countdown_line_wait(until_ns);
-	else if (until_ns <= clock_now_ns())
+	if (is_long_pause && log_shows_waits()) {
+		signal = countdown_wait(until_ns, "next in ", -1);
+		log_erase_row();
+	} else if (until_ns <= clock_now_ns()) {
 		return signals_met();
-	else
+	} else {
 		signal = sleep_until_told(until_ns);
+	}
 	return signals_ends(signal) ? signal : signals_drain();
 }
 
@@ -260,6 +263,7 @@ static void
 tell_attempt(void *self, const struct loop_state *state, int64_t pause_ns)
 {
 	(void)self;
+	is_long_pause = pause_ns >= NS_PER_S;
 	log_attempt(state, pause_ns);
 	doors_tell();
 }

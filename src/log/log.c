@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -10,7 +11,6 @@
 #include "core/words/message.h"
 #include "core/words/settings_text.h"
 #include "log/annotation_line.h"
-#include "log/countdown_line.h"
 #include "log/log.h"
 #include "log/writer.h"
 #include "system/system.h"
@@ -25,9 +25,32 @@ const char *
 log_open(const struct log_options *what)
 {
 	options = what;
-	countdown_line_allow(
-	    options->format == LOG_TEXT && options->file == NULL);
 	return writer_open(what);
+}
+
+/* In the log of a CI service nobody would see a row that is redrawn. */
+static bool
+has_viewer(void)
+{
+	const char *terminal = getenv("TERM"), *ci = getenv("CI");
+
+	return terminal != NULL && *terminal != '\0'
+	    && strcmp(terminal, "dumb") != 0
+	    && (ci == NULL || *ci == '\0' || strcmp(ci, "false") == 0
+	        || strcmp(ci, "0") == 0);
+}
+
+bool
+log_shows_waits(void)
+{
+	return options->format == LOG_TEXT && options->file == NULL
+	    && options->quiet == 0 && has_viewer() && writer_is_terminal();
+}
+
+void
+log_erase_row(void)
+{
+	writer_erase_row();
 }
 
 static bool
@@ -58,7 +81,7 @@ line_begin(void)
 {
 	int error = writer_take_error();
 
-	countdown_line_end();
+	writer_erase_row();
 	if (error != 0)
 		log_degraded(WEIGHT_LAST,
 		    JOINED(128, "lines of the log are lost: ", strerror(error)),
@@ -173,26 +196,18 @@ log_notes(const struct outcome *outcome)
 	}
 }
 
-/*
- * Failure number REPEATS of its kind. One that is not worth a line is seen
- * nevertheless while it is waited.
- */
+/* Failure number REPEATS of its kind. */
 static void
 log_failed_attempt(
     const struct loop_state *state, int64_t repeats_so_far, int64_t pause_ns)
 {
-	bool stays = repeats_are_told(repeats_so_far);
 	struct text text = text_begin();
-	struct span time = message_attempt(
-	    &text, state, &options->settings->limits, repeats_so_far, pause_ns);
 
-	for (int mishap = 0; stays && mishap < MISHAP_MISSED_WAIT; mishap++)
+	message_attempt(
+	    &text, state, &options->settings->limits, repeats_so_far, pause_ns);
+	for (int mishap = 0; mishap < MISHAP_MISSED_WAIT; mishap++)
 		told_once((enum mishap)mishap, state, &text);
-	if (pause_ns >= NS_PER_S
-	    && countdown_line_start(&text, time, stays, -1))
-		return;
-	if (stays)
-		finish_line(&text);
+	finish_line(&text);
 }
 
 /* The lines of an attempt in text. */
@@ -211,9 +226,9 @@ log_attempt_text(const struct loop_state *state, int64_t pause_ns)
 	/* That line has just appeared on the same stderr: do not quote it. */
 	if (writer_is_stderr() && evidence->match.is_passed_on)
 		shown.outcome.evidence.match.last_line = NULL;
-	count = repeats_count(&repeats, &shown);
-	if (pause_ns != PAUSE_NONE)
-		log_failed_attempt(&shown, tells_all ? 1 : count, pause_ns);
+	count = tells_all ? 1 : repeats_count(&repeats, &shown);
+	if (pause_ns != PAUSE_NONE && repeats_are_told(count))
+		log_failed_attempt(&shown, count, pause_ns);
 }
 
 static void
@@ -351,22 +366,6 @@ log_news(enum weight weight, const char *words, const char *event,
 		    options->name, members);
 		finish_news(weight, &text);
 	}
-}
-
-bool
-log_wait(const char *words, struct span time, int64_t since_ns, bool stays)
-{
-	struct text text;
-	size_t before;
-
-	if (!is_wanted(WEIGHT_NORMAL) || options->format != LOG_TEXT)
-		return false;
-	text = text_begin();
-	before = text.length;
-	text_add(&text, words);
-	time.start += before;
-	time.end += before;
-	return countdown_line_start(&text, time, stays, max_ns(since_ns, 0));
 }
 
 void

@@ -46,13 +46,13 @@ void log_news(enum weight weight, const char *words, const char *event,
     const char *members);
 
 /*
- * The same of a wait that is seen while it lasts, and can be waited with
- * countdown_line_wait() then: TIME in WORDS, of printable ASCII, is how long
- * ago SINCE_NS of CLOCK_MONOTONIC was. STAYS: the line is one of the log.
- * False: that cannot be, and nothing is written.
+ * Whether people see a wait run down: the log is text on a terminal, and
+ * neither -q nor TERM nor CI speaks against it.
  */
-bool log_wait(
-    const char *words, struct span time, int64_t since_ns, bool stays);
+bool log_shows_waits(void);
+
+/* Erases the row of countdown_wait(); each line of the log does so, too. */
+void log_erase_row(void);
 
 /*
  * Logs what is not in effect, or lost: WORDS (NULL: another line says it) in a

@@ -9,13 +9,17 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "core/words/countdown.h"
 #include "core/words/reason.h"
 #include "log/writer.h"
 #include "process/signals.h"
+#include "process/terminal.h"
 #include "streams/copy.h"
 #include "streams/tempfile.h"
 #include "system/system.h"
+
+/* Of a row, whatever of the one before the terminal has not taken yet. */
+#define ERASE_ROW "\r\033[K"
+#define KEY_COLUMNS 2 /* of "^C", which the terminal shows behind the row */
 
 /* How long to wait for a stalled reader: once, not for every line. */
 #define PATIENCE_NS NS_PER_S
@@ -36,8 +40,7 @@ static bool is_stderr; /* the log goes where COMMAND's stderr goes */
 static char usual_buffer[5120];
 static char *buffer = usual_buffer; /* [0]: the newline for a torn line */
 static size_t buffer_size;
-static char tried[COUNTDOWN_FRAME_SIZE]; /* writer_try(): a frame */
-static size_t tried_from, tried_length; /* what is to be written of it */
+static bool has_row; /* one stands below the last line */
 
 /* "/dev/fd/3", "/dev/stdout": that very descriptor. Else -1. */
 static int
@@ -227,56 +230,39 @@ writer_is_terminal(void)
 	return sink.descriptor == STDERR_FILENO && opened()->is_terminal;
 }
 
-/* What the last try has left. Others than tries write it out. */
-static struct text
-rest_of_try(void)
-{
-	return (struct text) { .data = tried + tried_from,
-		.length = tried_length - tried_from };
-}
-
-bool
-writer_put(const struct text *text, enum writer_line line)
-{
-	struct text rest = rest_of_try();
-	bool all;
-
-	tried_from = tried_length;
-	all = (rest.length == 0 || put(rest.data, rest.length))
-	    && (text->length == 0 || put(text->data, text->length));
-	if (all)
-		sink.torn = line == WRITER_LEAVES_OPEN;
-	return all;
-}
-
+/*
+ * What a full terminal does not take of a row is not written later: the next
+ * row begins with a CR and an ESC, which end any sequence that was cut.
+ */
 void
-writer_try(const struct text *text)
+writer_row(const char *words)
 {
-	struct text rest = rest_of_try();
+	char room[128];
+	int columns = device_columns(STDERR_FILENO) - KEY_COLUMNS;
+	struct text row;
 	ssize_t written;
 
-	if (rest.length == 0) {
-		memcpy(tried, text->data, text->length);
-		tried_from = 0;
-		tried_length = text->length;
-		rest = rest_of_try();
+	if (!is_in_foreground()) {
+		has_row = false;
+		return;
 	}
+	if (columns <= 0)
+		return;
+	row = text_in(
+	    room, (size_t)min_ns(sizeof room, columns + (int)sizeof ERASE_ROW));
+	text_join(&row, ERASE_ROW, words);
 	signals_before_write();
-	written = outlet_write(opened(), rest.data, rest.length);
+	written = outlet_write(opened(), row.data, row.length);
 	signals_after_write(written < 0);
-	if (written > 0) {
-		tried_from += (size_t)written;
-		sink.torn = true;
-	} else if (tried_from == 0) {
-		tried_length = 0;
-	}
+	has_row = has_row || written > 0;
 }
 
 void
-writer_forget_open_line(void)
+writer_erase_row(void)
 {
-	sink.torn = false;
-	tried_from = tried_length = 0;
+	if (has_row && is_in_foreground())
+		sink.torn = !put(ERASE_ROW, strlen(ERASE_ROW));
+	has_row = false;
 }
 
 void

@@ -37,22 +37,16 @@ bool writer_is_stderr(void);
 /* It is stderr itself, and that a terminal, and nothing is held back. */
 bool writer_is_terminal(void);
 
-enum writer_line {
-	WRITER_LEAVES_OPEN, /* the next line must begin with a newline */
-	WRITER_ENDS_LINE,
-};
-
-/* Writes as it is what controls a terminal. False: not all of it. */
-bool writer_put(const struct text *text, enum writer_line line);
-
 /*
- * The same to an open line, as far as there is room now. What is left of it
- * then is written before anything else.
+ * Where the log is a terminal: draws WORDS, printable ASCII, on a row of its
+ * own below the last line, in place of what stood there, cut to the terminal's
+ * width. If backoff is in the background, or the terminal has no room or no
+ * known width, nothing is drawn.
  */
-void writer_try(const struct text *text);
+void writer_row(const char *words);
 
-/* The line that was left open is no more where it was. */
-void writer_forget_open_line(void);
+/* Erases the row, if there is one. */
+void writer_erase_row(void);
 
 /* backoff is told to end: no line waits long for its reader any more. */
 void writer_hurry(void);
