@@ -15,7 +15,6 @@
 #include "doors/doors.h"
 #include "log/countdown.h"
 #include "log/log.h"
-#include "log/writer.h"
 #include "process/environment.h"
 #include "process/signals.h"
 #include "process/sleep.h"
@@ -156,7 +155,7 @@ attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 	outcome.number = job->number;
 	outcome.evidence = streams_end(outcome.ended_ns);
 	if (tap_tore_stderr())
-		writer_torn_by_others();
+		log_torn_by_others();
 	if (outcome.evidence.failure.cut_off && outcome.late_end_signal == 0)
 		outcome.late_end_signal = signals_drain();
 	outcome.reader_gone = outcome.kind == OUTCOME_KILLED
@@ -173,7 +172,7 @@ run_script(const struct job *job, const char *script,
 		(char *)(uintptr_t)script, NULL };
 	bool has_stderr = fcntl(STDERR_FILENO, F_GETFD) >= 0;
 	/* --quiet-success holds back what a hook prints, too. */
-	int held = writer_held();
+	int held = log_held();
 	struct command command = { .argv = argv,
 		.descriptors
 		= { null, has_stderr ? STDERR_FILENO : null, held },
@@ -231,12 +230,12 @@ release(void *self, enum result result, int told)
 		log_silence();
 		return done;
 	}
-	if (failed && (log = writer_release(until_ns)) == WRITTEN_FAILED)
+	if (failed && (log = log_release(until_ns)) == WRITTEN_FAILED)
 		done.error = errno;
 	if ((output = hold_release(failed, until_ns)) == WRITTEN_FAILED)
 		done.error = errno;
 	if (hold_tore_stderr())
-		writer_torn_by_others();
+		log_torn_by_others();
 	if (done.error != 0) {
 		if (done.error == EPIPE && signals_pipe_is_deadly())
 			done.signal = SIGPIPE;

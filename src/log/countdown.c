@@ -6,7 +6,7 @@
 
 #include "core/base/duration.h"
 #include "log/countdown.h"
-#include "log/writer.h"
+#include "log/log.h"
 #include "process/signals.h"
 #include "system/system.h"
 
@@ -37,7 +37,7 @@ draw(const struct countdown *countdown, int64_t now_ns)
 	    : (now_ns - countdown->since_ns) / NS_PER_S;
 
 	if (left_ns > 0)
-		writer_row(JOINED(64, countdown->words,
+		log_row(JOINED(64, countdown->words,
 		    DURATION(saturating_multiply(seconds, NS_PER_S))));
 }
 
@@ -56,8 +56,8 @@ countdown_wait(int64_t until_ns, const char *words, int64_t since_ns)
 
 		if (wake == WAKE_SIGNAL
 		    && (arrival.told != 0 || signals_wakes(arrival.signal))) {
-			writer_hurry();
-			writer_erase_row();
+			log_hurry();
+			log_erase_row();
 			return arrival.told != 0 ? arrival.told
 			                         : arrival.signal;
 		}

@@ -8,8 +8,9 @@
 
 #include <stdbool.h>
 
-#include "core/base/text.h"
+#include "core/base/duration.h"
 #include "core/loop/loop_state.h"
+#include "streams/outlet.h"
 #include "types/option_types.h"
 
 /* How important a line is: -q, -qq and -v choose by it. */
@@ -51,7 +52,15 @@ void log_news(enum weight weight, const char *words, const char *event,
  */
 bool log_shows_waits(void);
 
-/* Erases the row of countdown_wait(); each line of the log does so, too. */
+/*
+ * Where log_shows_waits(): draws WORDS, printable ASCII, on a row of its own
+ * below the last line, in place of what stood there, cut to the terminal's
+ * width. If backoff is in the background, or the terminal has no room or no
+ * known width, nothing is drawn.
+ */
+void log_row(const char *words);
+
+/* Erases the row, if there is one; each line of the log does so, too. */
 void log_erase_row(void);
 
 /*
@@ -60,5 +69,23 @@ void log_erase_row(void);
  */
 void log_degraded(enum weight weight, const char *words, const char *what,
     const char *reason);
+
+/* A signal ends backoff: no line waits long for its reader any more. */
+void log_hurry(void);
+
+/* How long lines and released output wait for a slow reader then. */
+#define LAST_PATIENCE_NS (100 * NS_PER_MS)
+
+/* Others have written to stderr, and may not have ended the line. */
+void log_torn_by_others(void);
+
+/* The file in which --quiet-success holds the log back, or -1. */
+int log_held(void);
+
+/*
+ * Copies what was held to stderr; what follows goes there directly. Waits for
+ * room until UNTIL_NS, as outlet_put() does.
+ */
+enum written log_release(int64_t until_ns);
 
 #endif
