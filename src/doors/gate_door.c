@@ -12,7 +12,7 @@
 #include "core/words/reason.h"
 #include "doors/gate_door.h"
 #include "doors/gate_news.h"
-#include "log/countdown_line.h"
+#include "log/log.h"
 #include "process/environment.h"
 #include "process/signals.h"
 #include "shared/gate_store.h"
@@ -265,7 +265,7 @@ wait_at_gate(struct gate_answer answer, int64_t until_ns)
 	struct entry entry = wait_until(answer, until_ns);
 	int signal;
 
-	countdown_line_end();
+	log_erase_row();
 	if (entry.admission != ADMISSION_GO || (signal = signals_drain()) == 0)
 		return entry;
 	gate_door_cancel();

@@ -6,14 +6,13 @@
 
 #include "core/base/duration.h"
 #include "doors/gate_news.h"
-#include "log/countdown_line.h"
+#include "log/countdown.h"
 #include "log/log.h"
 #include "system/system.h"
 
 static const char *name;
 static int64_t waited_ns;
 static int64_t told_ns; /* the wait was told of a gate as it is since then */
-static char shown_reason[GATE_REASON_SIZE + 1]; /* in the line of the wait */
 
 /* What our attempt has made of the gate, until that has its line. */
 static struct news {
@@ -98,39 +97,21 @@ wait_event(const struct gate_view *view)
 	};
 }
 
-/* A line that counts, where there can be one: for a gate that is shut. */
-static bool
-show(const struct gate_event *event, bool stays)
-{
-	char words[512];
-	struct text text = text_in(words, sizeof words);
-	struct span time;
-
-	if (event->gate->state != GATE_SHUT)
-		return false;
-	text_copy(shown_reason, sizeof shown_reason, event->reason);
-	time = gate_message(&text, GATE_NEWS_WAIT, event);
-	return log_wait(words, time, clock_now_ns() - event->shut_ns, stays);
-}
-
 int
 gate_news_wait(const struct gate_view *view, int64_t until_ns)
 {
 	struct gate_event event = wait_event(view);
 	int64_t apart_ns = told_ns - view->gate.since_ns;
-	/* The clock of a fleet's server is not ours. */
-	bool is_new = apart_ns < -NS_PER_S / 2 || apart_ns > NS_PER_S / 2;
+	bool is_shut = view->gate.state == GATE_SHUT;
 
 	told_ns = view->gate.since_ns;
-	if (is_new || strcmp(shown_reason, event.reason) != 0)
-		countdown_line_end();
-	if (is_new && !show(&event, true))
-		tell(view->gate.state == GATE_SHUT ? WEIGHT_NORMAL
-		                                   : WEIGHT_DETAIL,
-		    GATE_NEWS_WAIT, event);
-	else if (!countdown_line_is_there())
-		show(&event, false);
-	return countdown_line_wait_on(until_ns);
+	/* The clock of a fleet's server is not ours. */
+	if (apart_ns < -NS_PER_S / 2 || apart_ns > NS_PER_S / 2)
+		tell(is_shut ? WEIGHT_NORMAL : WEIGHT_DETAIL, GATE_NEWS_WAIT,
+		    event);
+	return countdown_wait(until_ns,
+	    is_shut && log_shows_waits() ? "shut for " : NULL,
+	    max_ns(clock_now_ns() - event.shut_ns, 0));
 }
 
 static struct gate_event

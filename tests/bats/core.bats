@@ -144,7 +144,7 @@ with_rooms() {
 
 @test "lint-rooms says which file stands in another folder than its room" {
   with_rooms 's,^log_files = ,&src/streams/a.h ,'
-  assert_line --partial 'src/log/writer.c is not in src/streams, as the room log is'
+  assert_line --partial 'src/log/log.c is not in src/streams, as the room log is'
 }
 
 # foreign LINE FILE WHAT: lint-systems says that of the LINE, if it is in FILE.
