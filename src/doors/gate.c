@@ -554,10 +554,10 @@ attempt_of(const struct loop_state *state, char words[REASON_SIZE])
 	return attempt;
 }
 
-struct aftermath
+struct gate_effect
 gate_leave(const struct loop_state *state)
 {
-	static const struct aftermath none = { .at_door = false };
+	static const struct gate_effect none = { .at_door = false };
 	char words[REASON_SIZE];
 	struct gate_attempt attempt;
 	bool done, probed = is_probe || is_woken;
@@ -580,7 +580,7 @@ gate_leave(const struct loop_state *state)
 	        && attempt.outcome != GATE_REFUSAL))
 		return none;
 	/* A wait that was stated to us still holds for ourselves. */
-	return (struct aftermath) {
+	return (struct gate_effect) {
 		.at_door = gate->state == GATE_SHUT
 		    && (attempt.stated_ns == 0
 		        || gate->due_ns
