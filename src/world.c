@@ -13,6 +13,7 @@
 #include "core/gate/deferral.h"
 #include "doors/defer.h"
 #include "doors/doors.h"
+#include "doors/gate.h"
 #include "log/countdown.h"
 #include "log/log.h"
 #include "process/environment.h"
@@ -264,7 +265,7 @@ tell_attempt(void *self, const struct loop_state *state, int64_t pause_ns)
 	(void)self;
 	is_long_pause = pause_ns >= NS_PER_S;
 	log_attempt(state, pause_ns);
-	doors_tell();
+	gate_log_change();
 }
 
 static void
