@@ -11,7 +11,7 @@
 #include "core/base/hash.h"
 #include "core/loop/result.h"
 #include "core/words/gate_message.h"
-#include "core/words/reason.h"
+#include "core/words/message.h"
 #include "doors/gate.h"
 #include "log/countdown.h"
 #include "log/log.h"

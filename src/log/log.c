@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "core/words/annotation.h"
 #include "core/words/json.h"
 #include "core/words/message.h"
 #include "core/words/settings_text.h"
@@ -326,6 +325,22 @@ line_begin(void)
 }
 
 static struct text
+event_begin(const char *event)
+{
+	struct text text = line_begin();
+
+	json_begin(&text, clock_epoch_ns(), event, options->id, options->name);
+	return text;
+}
+
+static void
+event_finish(struct text *text)
+{
+	text_byte(text, '}');
+	finish(text);
+}
+
+static struct text
 text_begin(void)
 {
 	struct text text = line_begin();
@@ -347,20 +362,19 @@ log_silence(void)
 void
 log_start(void)
 {
-	bool is_json = options->format == LOG_JSON;
 	struct text text;
 
-	if (!is_wanted(is_json ? WEIGHT_NORMAL : WEIGHT_DETAIL))
-		return;
-	text = is_json ? line_begin() : text_begin();
-	if (is_json)
-		json_start(&text, clock_epoch_ns(), options->id, options->name,
-		    options->command, &options->settings->limits);
-	else
+	if (options->format == LOG_JSON && is_wanted(WEIGHT_NORMAL)) {
+		text = event_begin("start");
+		json_start(&text, options->command, &options->settings->limits);
+		event_finish(&text);
+	} else if (options->format != LOG_JSON && is_wanted(WEIGHT_DETAIL)) {
+		text = text_begin();
 		settings_text(&text, options->settings);
-	if (!is_json && options->further != NULL)
-		text_add(&text, options->further);
-	finish(&text);
+		if (options->further != NULL)
+			text_add(&text, options->further);
+		finish(&text);
+	}
 }
 
 /*
@@ -469,10 +483,9 @@ log_attempt(const struct loop_state *state, int64_t pause_ns)
 	if (options->format != LOG_JSON) {
 		log_attempt_text(state, pause_ns);
 	} else if (is_wanted(WEIGHT_NORMAL)) {
-		text = line_begin();
-		json_attempt(&text, clock_epoch_ns(), options->id,
-		    options->name, state, pause_ns);
-		finish(&text);
+		text = event_begin("attempt");
+		json_attempt(&text, state, pause_ns);
+		event_finish(&text);
 	}
 	log_mishaps(state, pause_ns);
 }
@@ -515,16 +528,15 @@ log_end_text(const struct loop_state *state, const struct ending *ending)
 static void
 log_end_json(const struct loop_state *state, const struct ending *ending)
 {
-	struct text text = line_begin();
+	struct text text = event_begin("end");
 	char words[REASON_SIZE];
 	struct text reason = text_in(words, sizeof words);
 	const char *line;
 	bool has_reason = reason_of_end(&reason, state,
 	    &options->settings->limits, ending, options->word, &line);
 
-	json_end(&text, clock_epoch_ns(), options->id, options->name, state,
-	    ending, has_reason ? words : NULL, line);
-	finish(&text);
+	json_end(&text, state, ending, has_reason ? words : NULL, line);
+	event_finish(&text);
 }
 
 /*
@@ -551,9 +563,8 @@ annotate(const struct loop_state *state, const struct ending *ending,
 	    &message, state, &options->settings->limits, ending, options->word);
 	if (on_new_line)
 		text_byte(&text, '\n');
-	annotation_text(&text,
-	    is_success ? ANNOTATION_WARNING : ANNOTATION_ERROR, options->name,
-	    words);
+	annotation_text(
+	    &text, is_success ? "warning" : "error", options->name, words);
 	finish_on_stderr(&text);
 }
 
@@ -609,9 +620,8 @@ log_news(enum weight weight, const char *words, const char *event,
 		text_printable(&text, words);
 		finish_news(weight, &text);
 	} else if (options->format == LOG_JSON && event != NULL) {
-		text = line_begin();
-		json_event(&text, clock_epoch_ns(), event, options->id,
-		    options->name, members);
+		text = event_begin(event);
+		text_join(&text, members, "}");
 		finish_news(weight, &text);
 	}
 }
