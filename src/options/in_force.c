@@ -77,10 +77,6 @@ add_streams(struct text *text, const struct options *options)
 		    options->streams.hold == HOLD_ALL ? "all" : "stdout");
 	if (options->streams.scan != NULL)
 		add_conditions(text, options->streams.scan);
-	if (options->streams.watch != WATCH_BOTH)
-		add_word(text, "watch",
-		    options->streams.watch == WATCH_STDOUT ? "stdout"
-		                                           : "stderr");
 }
 
 static void

@@ -140,7 +140,7 @@ options_parse(struct options *options, int argc, char **argv)
 	if (given.text[OPT_STEPS] != NULL)
 		policy->factor = schedule_factor(
 		    policy->base_ns, policy->cap_ns, options->steps);
-	rules_use_watch(options);
+	rules_use_streams(options);
 	options->job.number = strpbrk(options->job.argv[-1], "0123456789");
 	options->job.wrapped = wrapped_command(options->job.argv);
 	rules_use_tool(options);
