@@ -380,7 +380,7 @@ interrupted(int signal)
 
 /*
  * A wait for UNTIL_NS of CLOCK_BOOTTIME, and no longer than LIMIT_NS of
- * CLOCK_MONOTONIC. Returns what ends it as sleep_until_told() does.
+ * CLOCK_MONOTONIC. Returns what ends it as signals_sleep() does.
  */
 static int
 wait_once(int64_t until_ns, int64_t limit_ns, bool counts)

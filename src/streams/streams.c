@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "process/calendar.h"
 #include "process/signals.h"
 #include "streams/held_output.h"
 #include "streams/hint_file.h"
@@ -18,6 +17,7 @@
 #include "streams/input_spool.h"
 #include "streams/streams.h"
 #include "streams/tapped_output.h"
+#include "system/calendar.h"
 #include "system/system.h"
 
 static struct scan *scan;
