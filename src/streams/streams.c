@@ -15,7 +15,6 @@
 #include "streams/held_output.h"
 #include "streams/hint_file.h"
 #include "streams/input.h"
-#include "streams/input_spool.h"
 #include "streams/streams.h"
 #include "streams/tapped_output.h"
 #include "system/system.h"
@@ -288,7 +287,7 @@ streams_end(int64_t ended_ns)
 	add_hint(&evidence, ended_ns);
 	if (scan != NULL)
 		add_matches(&evidence);
-	evidence.input = spool_fate();
+	evidence.input = input_fate();
 	look_at_stdout(now);
 	evidence.stray_bytes = max_ns(now[0] - before[0], now[1] - before[1]);
 	evidence.full = hold_is_full();
