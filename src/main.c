@@ -34,7 +34,7 @@
 #include "streams/held_output.h"
 #include "streams/hint_file.h"
 #include "streams/streams.h"
-#include "streams/tempfile.h"
+#include "streams/files.h"
 #include "system/system.h"
 #include "world.h"
 

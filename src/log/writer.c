@@ -13,8 +13,6 @@
 #include "core/words/reason.h"
 #include "log/writer.h"
 #include "process/signals.h"
-#include "streams/copy.h"
-#include "streams/tempfile.h"
 #include "system/system.h"
 
 /* How long to wait for a stalled reader: once, not for every line. */

@@ -10,7 +10,7 @@
 
 #include "core/base/duration.h"
 #include "core/base/text.h"
-#include "streams/outlet.h"
+#include "streams/files.h"
 #include "types/option_types.h"
 
 /* For a slow reader, once backoff is told to end. */

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "streams/line_scan.h"
-#include "streams/outlet.h"
+#include "streams/files.h"
 
 #define CHANNEL_READ_SIZE 65536
 

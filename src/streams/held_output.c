@@ -8,9 +8,8 @@
 #include <unistd.h>
 
 #include "process/signals.h"
-#include "streams/copy.h"
+#include "streams/files.h"
 #include "streams/held_output.h"
-#include "streams/tempfile.h"
 #include "system/system.h"
 
 /* What an attempt writes to fd 1 or 2. */

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "streams/outlet.h"
+#include "streams/files.h"
 #include "types/option_types.h"
 
 /* Call this once. False, with errno: no file can be created. */
