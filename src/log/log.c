@@ -17,8 +17,6 @@
 #include "log/log.h"
 #include "process/signals.h"
 #include "process/terminal.h"
-#include "streams/copy.h"
-#include "streams/tempfile.h"
 #include "system/system.h"
 
 /*
