@@ -16,7 +16,7 @@ _backoff_with_argument='-b --base -f --factor -c --cap --floor -g --growth
   --state-dir -i --stdin --spool-limit --name --log-format --log-file --outage
   --format --before-retry --at-end --id --cap-mode
   --max-exponent --steps --slot-time --from'
-_backoff_without_argument='--die-with-parent --quiet-success --quiet-repeats --plan
+_backoff_without_argument='--quiet-success --quiet-repeats --plan
   -q --quiet -v --verbose -V --version'
 _backoff_with_joined_argument='-o --hold --tool --retry-after -h --help'
 

@@ -10,7 +10,7 @@ function __backoff_command
     set -l options b/base= f/factor= c/cap= floor= g/growth= d/delays=
     set -a options j/jitter= splay= reset-after= throttle-base= p/preset= seed=
     set -a options n/attempts= t/timeout= T/deadline= until= idle-timeout= s/signal=
-    set -a options k/kill-after= grace= consecutive= flaky-status= wake-on= die-with-parent
+    set -a options k/kill-after= grace= consecutive= flaky-status= wake-on=
     set -a options success-on=+ pass-on=+ r/retry-on=+ throttle-on=+ x/stop-on=+
     set -a options success-if=+ retry-if=+ throttle-if=+ stop-if=+
     set -a options 'tool=?' 'retry-after=?' hint-max= i/stdin= spool-limit= 'o/hold=?'
@@ -90,7 +90,6 @@ complete -c backoff -n __backoff_own -s k -l kill-after -x -a inf -d 'Then send 
 complete -c backoff -n __backoff_own -l grace -x -a inf -d 'After HUP, INT, QUIT or TERM, KILL what is left of the attempt this much later'
 complete -c backoff -n __backoff_own -l consecutive -x -d 'Succeed only after so many successes in a row'
 complete -c backoff -n __backoff_own -l flaky-status -x -d 'Exit with this status after a success that followed a failed attempt'
-complete -c backoff -n __backoff_own -l die-with-parent -d 'End when the process that started backoff ends'
 complete -c backoff -n __backoff_own -l wake-on -x -a 'HUP USR1 USR2 ALRM WINCH IO' -d 'End the pause and try again on this signal'
 
 complete -c backoff -n __backoff_own -l success-on -x -a '(__backoff_codes)' -d 'Count these as success too'

@@ -18,7 +18,6 @@
 #include "log/writer.h"
 #include "process/environment.h"
 #include "process/signals.h"
-#include "process/sleep.h"
 #include "streams/held_output.h"
 #include "streams/line_scan.h"
 #include "streams/streams.h"
@@ -58,7 +57,7 @@ take_pause(void *self, int64_t until_ns)
 	else if (until_ns <= clock_now_ns())
 		return signals_met();
 	else
-		signal = sleep_until_told(until_ns);
+		signal = signals_sleep(until_ns);
 	return signals_ends(signal) ? signal : signals_drain();
 }
 

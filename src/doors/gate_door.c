@@ -214,7 +214,7 @@ monotonic(int64_t boottime_ns)
 
 /*
  * A wait until it is time to look again, by CLOCK_MONOTONIC. Returns what ends
- * it as sleep_until_told() does.
+ * it as signals_sleep() does.
  */
 static int
 wait_once(int64_t until_ns, bool counts)

@@ -23,7 +23,7 @@ void gate_news_tell(enum gate_news news, const struct gate *gate);
 /*
  * A wait at the gate of VIEW, until UNTIL_NS of CLOCK_MONOTONIC at the latest.
  * One line for each time that the gate is shut; on a terminal it tells for how
- * long. Returns what ends the wait as sleep_until_told() does.
+ * long. Returns what ends the wait as signals_sleep() does.
  */
 int gate_news_wait(const struct gate_view *view, int64_t until_ns);
 

@@ -15,7 +15,6 @@
 #include "options/usage.h"
 #include "process/environment.h"
 #include "process/signals.h"
-#include "process/sleep.h"
 #include "shared/ancestors.h"
 #include "shared/fleet.h"
 #include "shared/lock.h"
@@ -540,7 +539,7 @@ wait_in_order(int64_t limit_ns, bool *waited, int *signal)
 	    && (result = look(&ticket, &again_ns)) == LOCK_BUSY
 	    && clock_now_ns() < limit_ns) {
 		*waited = true;
-		*signal = sleep_until_told(
+		*signal = signals_sleep(
 		    min_ns(min_ns(again_ns, limit_ns), tell_ns));
 		if (clock_now_ns() < tell_ns || signals_ends(*signal))
 			continue;

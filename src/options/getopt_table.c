@@ -46,6 +46,8 @@ static const struct {
 	{ "watch",
 	    "both streams are watched; sh -c 'exec COMMAND 2>&3' 3>&2 leaves "
 	    "stderr out" },
+	{ "die-with-parent",
+	    "write it as: setpriv --pdeathsig TERM backoff ..." },
 };
 
 /* What to use instead of the option NAME[0..LENGTH), or NULL. */

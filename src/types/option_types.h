@@ -129,7 +129,6 @@ struct options {
 	struct log_options log;
 	struct shared_options shared;
 	int wake_on; /* the signal, or 0 */
-	bool die_with_parent;
 	const char *preset; /* its name, or NULL */
 	bool seeded;
 	int64_t seed;

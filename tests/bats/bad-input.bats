@@ -189,6 +189,7 @@ starts() {
   refuses '--delay --base --delays' --delay=3
   refuses '--max-time --timeout' --max-time=3
   says "both streams are watched; sh -c 'exec COMMAND 2>&3' 3>&2 leaves stderr out" --watch=stdout
+  says 'write it as: setpriv --pdeathsig TERM backoff ...' --die-with-parent
 }
 
 @test "an optional argument in a word of its own is refused, unless it is COMMAND" {
