@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "process/calendar.h"
 #include "process/signals.h"
 #include "streams/held_output.h"
 #include "streams/hint_file.h"
 #include "streams/input.h"
 #include "streams/streams.h"
 #include "streams/tapped_output.h"
+#include "system/calendar.h"
 #include "system/system.h"
 
 static struct scan *scan;

@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* What runs a script without #! where execvp(3) does not, as that of musl. */
+/* Scripts without #!, which execvp(3) may refuse, as that of musl does. */
 #include <config.h>
 
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "process/sh_fallback.h"
+#include "process/spawn.h"
 #include "unit/tap.h"
 
 /* The words of the command that runs ARGV, with blanks between. */
 static void
 runs(char *const argv[], const char *wanted)
 {
-	char **script = sh_fallback_argv(argv), words[256] = "";
+	char **script = spawn_by_sh(argv), words[256] = "";
 
 	for (int i = 0; script != NULL && script[i] != NULL; i++) {
 		strcat(words, i > 0 ? " " : "");
 		strcat(words, script[i]);
 	}
 	is_string(words, wanted, wanted);
-	if (script != NULL)
-		sh_fallback_free(script);
+	free(script);
 }
 
 static void
@@ -68,16 +67,17 @@ static void
 test_exists(void)
 {
 	path("empty:bin");
-	ok(sh_fallback_exists("script"), "a program in PATH is there");
-	ok(!sh_fallback_exists("data"), "what cannot be executed is none");
-	ok(!sh_fallback_exists("here"), "nor is what is not in PATH");
-	ok(sh_fallback_exists("./here"), "a path needs no PATH");
-	ok(!sh_fallback_exists("./bin"), "a directory is no program");
+	ok(spawn_finds((char[]) { "script" }), "a program in PATH is there");
+	ok(!spawn_finds((char[]) { "data" }),
+	    "what cannot be executed is none");
+	ok(!spawn_finds((char[]) { "here" }), "nor is what is not in PATH");
+	ok(spawn_finds((char[]) { "./here" }), "a path needs no PATH");
+	ok(!spawn_finds((char[]) { "./bin" }), "a directory is no program");
 }
 
 TESTS
 {
-	char directory[] = "/tmp/sh_fallback.XXXXXX";
+	char directory[] = "/tmp/spawn.XXXXXX";
 
 	if (mkdtemp(directory) == NULL || chdir(directory) != 0
 	    || mkdir("bin", 0700) != 0 || mkdir("empty", 0700) != 0)

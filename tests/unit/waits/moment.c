@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "core/base/array.h"
 #include "core/base/duration.h"
-#include "process/calendar.h"
+#include "core/waits/moment.h"
+#include "system/calendar.h"
 #include "unit/tap.h"
 #include "unit/zone.h"
 
@@ -211,8 +213,81 @@ test_text(void)
 	shows(INT64_MAX, now, "2262-04-12 01:47:17");
 }
 
+/* --- of a day --- */
+
+static int64_t
+next(int64_t now_s, const char *text)
+{
+	int64_t next_ns
+	    = calendar_next(time_of_day_parse(text), now_s * NS_PER_S);
+
+	return next_ns < 0 ? -1 : next_ns / NS_PER_S;
+}
+
+static void
+test_parse(void)
+{
+	static const char *const wrong[] = { "24:00", "12:60", "12:00:60", "12",
+		"12:", "12:00:", "12:00:00:00", "", "1:00", "12:00pm" };
+
+	is_int(time_of_day_parse("00:00"), 0, "midnight");
+	is_int(time_of_day_parse("02:30"), 9000, "half past two");
+	is_int(time_of_day_parse("23:59:59"), 86399, "the last second");
+	for (size_t i = 0; i < ARRAY_LENGTH(wrong); i++)
+		is_int(time_of_day_parse(wrong[i]), -1, wrong[i]);
+}
+
+static void
+test_next(void)
+{
+	int64_t before = utc(3, 28, 23, 0), change = utc(3, 29, 1, 0);
+
+	zone("UTC0");
+	is_int(next(utc(6, 1, 10, 0), "10:00"), utc(6, 2, 10, 0),
+	    "now is not next");
+	is_int(next(utc(6, 1, 10, 0) + 7, "10:00:08"), utc(6, 1, 10, 0) + 8,
+	    "a second");
+	zone("NPT-5:45");
+	is_int(next(utc(6, 1, 10, 0), "15:46"), utc(6, 1, 10, 1),
+	    "a zone of a quarter");
+	zone(AMSTERDAM);
+	is_int(next(before, "02:00"), change, "the first moment skipped");
+	is_int(next(before, "02:59:59"), change, "the last one");
+	is_int(next(before, "00:30"), utc(3, 28, 23, 30), "the same night");
+	is_int(next(before - 1800, "23:15"), utc(3, 29, 21, 15),
+	    "a day of 23 hours");
+	is_int(next(utc(10, 25, 1, 30), "02:30"), utc(10, 26, 1, 30),
+	    "after the second of two, tomorrow's");
+	is_int(next(utc(10, 24, 22, 30), "00:30"), utc(10, 25, 23, 30),
+	    "a day of 25 hours");
+}
+
+/* At the end of 1970, clocks go a whole day forward, as on Samoa in 2011. */
+static bool
+day_is_skipped(int64_t at_s, int64_t *offset_s)
+{
+	*offset_s = at_s < 365 * DAY ? 0 : DAY;
+	return at_s < 366 * DAY;
+}
+
+static void
+test_skipped_day(void)
+{
+	static const struct zone samoa = { .offset_at = day_is_skipped };
+	int64_t moment_s;
+
+	ok(moment_of_second(2 * HOUR, 365 * DAY - HOUR, &samoa, &moment_s),
+	    "a day without a date has times");
+	is_int(moment_s, 365 * DAY + 2 * HOUR, "  as any other");
+	ok(!moment_of_second(0, 366 * DAY, &samoa, &moment_s),
+	    "the end of time has none");
+}
+
 TESTS
 {
+	test_parse();
+	test_next();
+	test_skipped_day();
 	test_simple();
 	test_time_of_day(AMSTERDAM, 2 * HOUR);
 	test_time_of_day(NEW_YORK, -4 * HOUR);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_PROCESS_CALENDAR_H
-#define BACKOFF_PROCESS_CALENDAR_H
+#ifndef BACKOFF_SYSTEM_CALENDAR_H
+#define BACKOFF_SYSTEM_CALENDAR_H
 /*
- * The calendar and the system's time zones: when a WHEN is.
+ * The local time, and the time zones that the system has files of.
  */
 
 #include <stdbool.h>
@@ -11,15 +11,12 @@
 #include "core/base/text.h"
 #include "core/waits/when.h"
 
-/*
- * The moment of WHEN, in nanoseconds since 1970, if it is EPOCH_NS now: never
- * in the past. A time of day is the next such one, and a date without a year
- * the nearest, but up to 15 minutes ago count as now. Where clocks go forward
- * over it, it is the moment at which they do; where they show it twice, the
- * first one. False: there is no such zone, or no such time.
- */
+/* moment_of() WHEN, in its zone. False: there is no such zone, or time. */
 bool calendar_moment(
     const struct when *when, int64_t epoch_ns, int64_t *moment_ns);
+
+/* The first time after EPOCH_NS at which it is SECOND of a local day, or -1. */
+int64_t calendar_next(int second, int64_t epoch_ns);
 
 /* Whether the system has a file for that zone. */
 bool calendar_has_zone(const char *name);
