@@ -11,12 +11,10 @@
 #include "core/charts/bar_chart.h"
 #include "core/charts/forecast.h"
 #include "core/words/json.h"
-#include "core/words/settings_text.h"
 #include "options/list_known.h"
 #include "options/usage.h"
 #include "plan/notes.h"
 #include "plan/plan.h"
-#include "plan/svg.h"
 #include "process/terminal.h"
 #include "system/system.h"
 
@@ -354,16 +352,6 @@ print_json(const struct plan *plan)
 	}
 }
 
-static void
-print_svg(const struct plan *plan)
-{
-	char words[512];
-	struct text text = text_in(words, sizeof words);
-
-	settings_text(&text, plan->settings);
-	plan_svg(plan->rows, plan->count, plan->cut, words);
-}
-
 void
 plan_show(const struct options *options)
 {
@@ -372,8 +360,6 @@ plan_show(const struct options *options)
 	plan.terminal = terminal_of_stdout();
 	if (options->format == FORMAT_JSON) {
 		print_json(&plan);
-	} else if (options->format == FORMAT_SVG) {
-		print_svg(&plan);
 	} else {
 		if (options->job.tool != NULL) {
 			list_tool(options->job.tool, &options->settings.rules);
