@@ -8,7 +8,7 @@
 
 #include "core/base/array.h"
 #include "core/base/duration.h"
-#include "core/charts/bar_chart.h"
+#include "core/charts/chart.h"
 #include "core/charts/forecast.h"
 #include "core/words/json.h"
 #include "options/list_known.h"
