@@ -25,7 +25,7 @@ add_run(struct sums *sums, const struct simulation *simulation)
 	sums->peak += (double)simulation->peak;
 	sums->down += (double)simulation->down;
 	sums->refused += (double)simulation->refused;
-	sums->gave_up += (double)(simulation->exhausted + simulation->late);
+	sums->gave_up += (double)simulation->gave_up;
 	sums->ends_ns += (double)simulation->queue.now_ns;
 	if (simulation->served == 0)
 		return;
@@ -198,7 +198,7 @@ scenario_run(struct scenario *scenario, const struct herd *herd, uint64_t seed,
     double *attempts)
 {
 	struct random random = random_from(seed);
-	struct simulation simulation = {
+	const struct simulation template = {
 		.settings = &scenario->settings,
 		.service = herd->service,
 		.clients_count = herd->clients,
@@ -211,6 +211,7 @@ scenario_run(struct scenario *scenario, const struct herd *herd, uint64_t seed,
 		= scenario->gate == HERD_NO_GATE ? 0 : herd->machines,
 		.fleet = scenario->gate == HERD_GATE_FLEET,
 	};
+	struct simulation simulation = template;
 	struct work work = {
 		.scenario = scenario,
 		.simulation = &simulation,
@@ -221,6 +222,7 @@ scenario_run(struct scenario *scenario, const struct herd *herd, uint64_t seed,
 	if (is_hopeless(scenario, &simulation, seed, *attempts))
 		return;
 	for (; work.run < scenario->runs; work.run++) {
+		simulation = template;
 		simulation_start(&simulation, &random);
 		if (!make_run(&work))
 			return;
