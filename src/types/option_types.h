@@ -54,7 +54,6 @@ struct outages {
 enum format {
 	FORMAT_TEXT,
 	FORMAT_JSON,
-	FORMAT_SVG,
 };
 
 struct log_options {
