@@ -5,8 +5,7 @@
 # The options that take an argument, and those that do not.
 _backoff_herd_with_argument='--clients --outage --capacity --failures --limit --refusals
   --retry-after --late --runs --machines -b --base -f --factor -c --cap --floor -g --growth -d --delays -j --jitter --splay
-  -p --preset --seed -n --attempts -T --deadline --cap-mode --max-exponent
-  --steps --slot-time
+  -p --preset --seed -n --attempts -T --deadline
   --log-format --format'
 _backoff_herd_without_argument='-h --help -V --version'
 
@@ -37,9 +36,6 @@ _backoff_herd_words() {
       ;;
     --format)
       echo text json svg
-      ;;
-    --cap-mode)
-      echo window before after
       ;;
   esac
 }

@@ -41,7 +41,3 @@ complete -c backoff-herd -l format -x -a 'text json svg' -d 'Print text, json or
 complete -c backoff-herd -s h -l help -d 'Print help and exit'
 complete -c backoff-herd -s V -l version -d 'Print the version and exit'
 
-complete -c backoff-herd -l cap-mode -x -a 'window before after' -d 'Where the cap stands'
-complete -c backoff-herd -l max-exponent -x -d 'Stop growing after so many failures'
-complete -c backoff-herd -l steps -x -d 'Choose the factor that reaches the cap after so many steps'
-complete -c backoff-herd -l slot-time -x -d 'Make each pause a whole multiple of this'

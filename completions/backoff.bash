@@ -8,14 +8,13 @@
 # The options that take an argument, those that do not, and those whose
 # argument is joined to them, if there is one.
 _backoff_with_argument='-b --base -f --factor -c --cap --floor -g --growth
-  -d --delays -j --jitter --splay --reset-after --throttle-base -p --preset --seed
+  -d --delays -j --jitter --splay --reset-after --from -p --preset --seed
   -n --attempts -t --timeout -T --deadline --until -s --signal
   --idle-timeout -k --kill-after --grace --consecutive --flaky-status --wake-on --success-on --pass-on
   -r --retry-on --throttle-on -x --stop-on --success-if --retry-if
   --throttle-if --stop-if --watch --hint-max --gate --gate-wait --slots --slots-wait --defer
   --state-dir -i --stdin --spool-limit --name --log-format --log-file --outage
-  --format --before-retry --at-end --id --cap-mode
-  --max-exponent --steps --slot-time --from'
+  --format --before-retry --at-end --id'
 _backoff_without_argument='--die-with-parent --quiet-success --quiet-repeats --plan
   -q --quiet -v --verbose -V --version'
 _backoff_with_joined_argument='-o --hold --tool --retry-after -h --help'
@@ -95,9 +94,6 @@ _backoff_argument() {
       ;;
     --log-format)
       words='text json github'
-      ;;
-    --cap-mode)
-      words='window before after'
       ;;
     --from)
       words='end start'

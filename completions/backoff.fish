@@ -8,7 +8,7 @@ function __backoff_command
     set -l tokens (commandline -opc) (commandline -ct)
     set -e tokens[1]
     set -l options b/base= f/factor= c/cap= floor= g/growth= d/delays=
-    set -a options j/jitter= splay= reset-after= throttle-base= p/preset= seed=
+    set -a options j/jitter= splay= reset-after= from= p/preset= seed=
     set -a options n/attempts= t/timeout= T/deadline= until= idle-timeout= s/signal=
     set -a options k/kill-after= grace= consecutive= flaky-status= wake-on= die-with-parent
     set -a options success-on=+ pass-on=+ r/retry-on=+ throttle-on=+ x/stop-on=+
@@ -17,7 +17,6 @@ function __backoff_command
     set -a options quiet-success quiet-repeats gate= gate-wait= slots= slots-wait= defer= state-dir=
     set -a options q/quiet v/verbose name= log-format= log-file= plan outage= format=
     set -a options before-retry= at-end= id= 'h/help=?' V/version
-    set -a options cap-mode= max-exponent= steps= slot-time= from=
     argparse -s $options -- $tokens 2>/dev/null
     or return 1
     # Of "backoff -" argparse says that "-" is an operand.
@@ -76,7 +75,6 @@ complete -c backoff -n __backoff_own -s d -l delays -x -d 'The pauses themselves
 complete -c backoff -n __backoff_own -s j -l jitter -x -a 'none full equal decorrelated smooth' -d 'How a pause is drawn'
 complete -c backoff -n __backoff_own -l splay -x -d 'Wait a random time before the first attempt'
 complete -c backoff -n __backoff_own -l reset-after -x -d 'Start the count again after an attempt that ran this long'
-complete -c backoff -n __backoff_own -l throttle-base -x -d 'The base when asked to slow down'
 complete -c backoff -n __backoff_own -s p -l preset -x -a '(__backoff_presets)' -d 'Pause as a known system does'
 complete -c backoff -n __backoff_own -l seed -x -d 'Draw the same pauses each time'
 
@@ -134,8 +132,4 @@ complete -c backoff -n __backoff_own -l id -x -d 'BACKOFF_ID for the command'
 complete -c backoff -n __backoff_own -s h -l help -a all -d 'Print the usual options, or all, and exit'
 complete -c backoff -n __backoff_own -s V -l version -d 'Print the version and exit'
 
-complete -c backoff -n __backoff_own -l cap-mode -x -a 'window before after' -d 'Where the cap stands'
-complete -c backoff -n __backoff_own -l max-exponent -x -d 'Stop growing after so many failures'
-complete -c backoff -n __backoff_own -l steps -x -d 'Choose the factor that reaches the cap after so many steps'
-complete -c backoff -n __backoff_own -l slot-time -x -d 'Make each pause a whole multiple of this'
 complete -c backoff -n __backoff_own -l from -x -a 'end start' -d 'Count the pause from that of the attempt'

@@ -125,8 +125,7 @@ void
 options_parse(struct options *options, int argc, char **argv)
 {
 	struct given given = { { NULL } };
-	struct policy *policy = &options->settings.policy;
-	char room[256];
+	char room[320];
 	struct text words = text_in(room, sizeof room);
 	static char more[2048];
 	struct text further = text_in(more, sizeof more);
@@ -137,9 +136,6 @@ options_parse(struct options *options, int argc, char **argv)
 		preset_apply(options, &given, &words);
 	option_defaults(options, &given);
 	check_contradictions(options, &given);
-	if (given.text[OPT_STEPS] != NULL)
-		policy->factor = schedule_factor(
-		    policy->base_ns, policy->cap_ns, options->steps);
 	rules_use_watch(options);
 	options->job.number = strpbrk(options->job.argv[-1], "0123456789");
 	options->job.wrapped = wrapped_command(options->job.argv);

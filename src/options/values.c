@@ -59,6 +59,16 @@ value_finite_duration(const char *text, void *field, struct refusal *refusal)
 }
 
 bool
+value_slot_time(const char *text, void *field, struct refusal *refusal)
+{
+	int64_t *ns = field;
+
+	*ns = SLOT_IS_BASE;
+	return strcmp(text, "base") == 0
+	    || value_duration_above_0(text, ns, refusal);
+}
+
+bool
 value_timeout(const char *text, void *field, struct refusal *refusal)
 {
 	int64_t *ns = field;

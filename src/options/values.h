@@ -60,6 +60,7 @@ value_parser value_from; /* "start" is true, "end" is false */
 /* Fields of the enums and structs of schedule.h and types/option_types.h. */
 value_parser value_growth;
 value_parser value_cap_mode;
+value_parser value_slot_time; /* policy.slot_ns: "base" is SLOT_IS_BASE */
 value_parser value_jitter;
 value_parser value_splay; /* struct range */
 value_parser value_delays; /* struct policy: its list, allocated */

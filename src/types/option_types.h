@@ -141,7 +141,6 @@ struct options {
 	const char *preset; /* its name, or NULL */
 	bool seeded;
 	int64_t seed;
-	int64_t steps; /* 0 if --steps was not given */
 	bool plan; /* print the plan and run nothing */
 	struct outages outages; /* for the plan */
 	enum format format; /* of the plan or the herd */

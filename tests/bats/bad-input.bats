@@ -99,10 +99,10 @@ is_free() {
 # What each kind of value may be is in tests/unit/options/values.c.
 @test "each option refuses what only its kind of value may not be" {
   local word
-  for word in base=inf floor=inf throttle-base=inf splay=inf delays=1s,inf slot-time=0 \
-    cap=0 reset-after=0s factor=0.5 attempts=0 consecutive=0 steps=0 max-exponent=0 \
+  for word in base=inf floor=inf splay=inf delays=1s,inf \
+    cap=0 reset-after=0s factor=0.5 attempts=0 consecutive=0 \
     seed=-1 until=24:00 signal=0 wake-on=KILL flaky-status=256 spool-limit=1KB \
-    growth=window cap-mode=end from=before jitter=1.5 stdin=all hold=stderr watch=all \
+    growth=window from=before jitter=1.5 stdin=all hold=stderr watch=all \
     log-format=svg format=github success-on=256 pass-on=7-4 retry-on=1,,2 throttle-on=SIG \
     stop-on=4-KILL hint-max=1s..2s timeout=1s,2s deadline=1..2 idle-timeout=never \
     kill-after=1.2.3 grace=1e3 gate-wait=x slots-wait=-1; do
@@ -190,6 +190,19 @@ starts() {
   refuses '--max-time --timeout' --max-time=3
 }
 
+@test "options that earlier versions had say what to do instead" {
+  local name use
+  while read -r name use; do
+    says "no such option: --$name=1: $use" "--$name=1"
+  done <<'END'
+max-exponent use --cap
+steps use --factor
+cap-mode only presets have that
+slot-time only presets have that
+throttle-base it is 5 times --base
+END
+}
+
 @test "an optional argument in a word of its own is refused, unless it is COMMAND" {
   cd "$BATS_TEST_TMPDIR" || return
   mkdir "$BATS_TEST_TMPDIR/bin"
@@ -210,7 +223,6 @@ starts() {
 # Which options contradict each other is in tests/unit/options/checks.c.
 @test "contradictions are reported with both options, in any order" {
   says 'cannot be combined with --base' --delays=1s --base=1s
-  says 'cannot be combined with --factor' --factor=2 --steps=3
   says '--delays: 1s: cannot be combined with --jitter=decorrelated' --delays=1s -j decorrelated
   says '7 is in both --retry-on and --stop-on' --retry-on=4-7 --stop-on=7-9
   refuses '--floor 2s --cap' --cap=1s --floor=2s

@@ -126,7 +126,6 @@ fish_has_all() {
 accepts() {
   local -a needed=(-qq true)
   [ "$program" = backoff ] || needed=(--clients=1 --outage=1 --capacity=1)
-  [ "$1" != --preset=systemd ] || needed+=(--base=1 --cap=1m --steps=2)
   "$binary" "$1" "${needed[@]}" >said 2>&1 || fail "$program $1: $(cat said)"
   [ "$program" = backoff-herd ] || [ ! -s said ] || fail "$program $1: $(cat said)"
 }
@@ -136,9 +135,9 @@ accepts() {
 
   export NO_BASH_COMPLETION=1
   {
-    printf 'backoff --%s=\n' growth jitter log-format cap-mode from attempts kill-after \
+    printf 'backoff --%s=\n' growth jitter log-format from attempts kill-after \
       grace signal wake-on retry-on stdin hold hint-max
-    printf 'backoff-herd --%s=\n' growth jitter cap cap-mode attempts preset
+    printf 'backoff-herd --%s=\n' growth jitter cap attempts preset
   } | sort >lines
   offered_by bash <lines | grep -v $'\tRT.*[0-9]' >words
   cut -f1 words | sort -u | diff lines -

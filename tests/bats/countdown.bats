@@ -221,7 +221,7 @@ differs_from() {
 
 @test "countdown: what is said behind the line ends it" {
   at_screen 120
-  types 'backoff --name=x --retry-after --throttle-on=7 --throttle-base=3s -j none -n 2 sh fails'
+  types 'backoff --name=x --retry-after --throttle-on=7 -j none -b 600ms -n 2 sh fails'
   shows 'giving up'
   is_shown '\$ backoff .*' 'backoff: x: attempt 1/2 throttled: exit 7; next in 3s' \
     'backoff: x: --retry-after: no stated wait .*' 'backoff: x: giving up after 2 attempts .*'

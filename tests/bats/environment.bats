@@ -250,7 +250,7 @@ has_answer signalfd || few=9 # bats has one open
   local limit
   # All but the fourth attempt are to end in time.
   for limit in 1s 5s 25s; do
-    run "$BACKOFF" -qq -n 6 --base=0 -t "$limit" --throttle-on=9 --throttle-base=0 --consecutive=2 -- sh -c '
+    run "$BACKOFF" -qq -n 6 --base=0 -t "$limit" --throttle-on=9 --consecutive=2 -- sh -c '
     echo "<$BACKOFF_STATUS $BACKOFF_VERDICT>"
     case $BACKOFF_ATTEMPT in
     1) exit 7 ;;

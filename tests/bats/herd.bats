@@ -208,7 +208,7 @@ refuses() {
   refuses 'no end: all pauses are 0: expected' --base=0
   refuses 'no end: all pauses are 0: expected' --base=0 --deadline=1h
   refuses 'no end: all pauses are 0: expected' \
-    --base=200ms --growth=constant --slot-time=1s --jitter=none
+    --preset=celery --base=200ms --growth=constant --jitter=none --attempts=inf
   refuses 'no end: it takes longer than 292 years' \
     --factor=1000 --cap=inf --clients=12 --capacity=0.000000001
   refuses 'no end: it takes longer than 292 years' \

@@ -96,6 +96,7 @@ test_bad_values(void)
 		        "1s..2s..3s", "-1s..1s", "1s,2s" } },
 		{ value_growth, { "", "abc", "Linear", "linear,", "2" } },
 		{ value_cap_mode, { "", "Window", "before,after", "wind" } },
+		{ value_slot_time, { "", "0", "Base", "1s,2s" } },
 		{ value_from, { "middle", "End", "1s" } },
 		{ value_log_format,
 		    { "", "JSON", "txt", "yaml", "text,json" } },
