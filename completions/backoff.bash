@@ -13,8 +13,8 @@ _backoff_with_argument='-b --base -f --factor -c --cap --floor -g --growth
   --idle-timeout -k --kill-after --grace --consecutive --flaky-status --wake-on --success-on --pass-on
   -r --retry-on --throttle-on -x --stop-on --success-if --retry-if
   --throttle-if --stop-if --watch --hint-max --gate --gate-wait --slots --slots-wait --defer
-  --state-dir -i --stdin --spool-limit --name --log-format --log-file --outage
-  --format --before-retry --at-end --id'
+  --state-dir -i --stdin --spool-limit --name --log-format --log-file
+  --format --before-retry --at-end'
 _backoff_without_argument='--die-with-parent --quiet-success --quiet-repeats --plan
   -q --quiet -v --verbose -V --version'
 _backoff_with_joined_argument='-o --hold --tool --retry-after -h --help'

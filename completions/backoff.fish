@@ -15,8 +15,8 @@ function __backoff_command
     set -a options success-if=+ retry-if=+ throttle-if=+ stop-if=+
     set -a options watch= 'tool=?' 'retry-after=?' hint-max= i/stdin= spool-limit= 'o/hold=?'
     set -a options quiet-success quiet-repeats gate= gate-wait= slots= slots-wait= defer= state-dir=
-    set -a options q/quiet v/verbose name= log-format= log-file= plan outage= format=
-    set -a options before-retry= at-end= id= 'h/help=?' V/version
+    set -a options q/quiet v/verbose name= log-format= log-file= plan format=
+    set -a options before-retry= at-end= 'h/help=?' V/version
     argparse -s $options -- $tokens 2>/dev/null
     or return 1
     # Of "backoff -" argparse says that "-" is an operand.
@@ -125,10 +125,8 @@ complete -c backoff -n __backoff_own -l log-format -x -a 'text json github' -d '
 complete -c backoff -n __backoff_own -l log-file -r -F -d 'Append the log there'
 complete -c backoff -n __backoff_own -l plan -d 'Preview the pauses as a table and a chart; run nothing'
 complete -c backoff -n __backoff_own -l format -x -a 'text json svg' -d 'With --plan, text, json or svg, a picture'
-complete -c backoff -n __backoff_own -l outage -x -d 'With --plan, the outages whose chance it tells'
 complete -c backoff -n __backoff_own -l before-retry -x -a '(__fish_complete_command)' -d 'Run after each pause'
 complete -c backoff -n __backoff_own -l at-end -x -a '(__fish_complete_command)' -d 'Run at the end'
-complete -c backoff -n __backoff_own -l id -x -d 'BACKOFF_ID for the command'
 complete -c backoff -n __backoff_own -s h -l help -a all -d 'Print the usual options, or all, and exit'
 complete -c backoff -n __backoff_own -s V -l version -d 'Print the version and exit'
 

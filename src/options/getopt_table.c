@@ -37,6 +37,8 @@ static const struct {
 	{ "cap-mode slot-time",
 	    "only presets have that; --preset=list tells which" },
 	{ "throttle-base", "it is 5 times --base" },
+	{ "outage", "--plan prints the chances of outlasting 10s, 1m and 10m" },
+	{ "id", "use an environment variable of your own" },
 	{ "max-time",
 	    "use --deadline for everything, --timeout for an attempt" },
 	{ "max-elapsed retry-max-time", "use --deadline" },

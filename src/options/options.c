@@ -79,7 +79,6 @@ static const struct options initial = {
 	},
 	.shared.gate.wait_ns = 60 * NS_PER_MIN,
 	.shared.slots.wait_ns = DURATION_INF,
-	.outages = { { 10 * NS_PER_S, NS_PER_MIN, 10 * NS_PER_MIN }, 3 },
 	.herd = {
 		.service.down_ns = -1,
 		.runs = 1,

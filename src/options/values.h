@@ -64,7 +64,6 @@ value_parser value_slot_time; /* policy.slot_ns: "base" is SLOT_IS_BASE */
 value_parser value_jitter;
 value_parser value_splay; /* struct range */
 value_parser value_delays; /* struct policy: its list, allocated */
-value_parser value_outages; /* struct outages */
 value_parser value_log_format;
 value_parser value_format;
 value_parser value_stdin_mode;

@@ -51,13 +51,6 @@ enum log_format {
 	LOG_GITHUB, /* text, and an annotation */
 };
 
-/* The outages of --outage: how likely is each to be outlasted? */
-#define MOST_OUTAGES 16
-struct outages {
-	int64_t ns[MOST_OUTAGES];
-	size_t count;
-};
-
 /* How a preview is printed: --plan, or all that backoff-herd does. */
 enum format {
 	FORMAT_TEXT,
@@ -69,7 +62,7 @@ struct log_options {
 	const char *name; /* the name in every line */
 	const char *word; /* the first word of COMMAND, secrets and all */
 	const char *command; /* the same, or what may be shown of it */
-	const char *id; /* NULL if --id was not given */
+	const char *id; /* BACKOFF_ID: a random UUID */
 	const struct settings *settings;
 	const char *further; /* other options in force, as text, or NULL */
 	const char *headers; /* how COMMAND would print headers, or NULL */
@@ -142,7 +135,6 @@ struct options {
 	bool seeded;
 	int64_t seed;
 	bool plan; /* print the plan and run nothing */
-	struct outages outages; /* for the plan */
 	enum format format; /* of the plan or the herd */
 	struct herd herd;
 };

@@ -60,7 +60,7 @@ joined() { options '"\['; }
 
 # Those that take any text.
 is_free() {
-  [[ $1 =~ ^(name|id|before-retry|at-end|log-file|state-dir)$ ]]
+  [[ $1 =~ ^(name|before-retry|at-end|log-file|state-dir)$ ]]
 }
 
 @test "these command lines start COMMAND if their values are good" {
@@ -200,6 +200,8 @@ steps use --factor
 cap-mode only presets have that
 slot-time only presets have that
 throttle-base it is 5 times --base
+outage --plan prints the chances
+id use an environment variable
 END
 }
 
@@ -226,7 +228,6 @@ END
   says '--delays: 1s: cannot be combined with --jitter=decorrelated' --delays=1s -j decorrelated
   says '7 is in both --retry-on and --stop-on' --retry-on=4-7 --stop-on=7-9
   refuses '--floor 2s --cap' --cap=1s --floor=2s
-  refuses '--outage 7 --plan' --outage=7
 }
 
 @test "an unknown option is refused and named" {

@@ -311,11 +311,3 @@ has_answer signalfd || few=9 # bats has one open
   done
   assert_equal "$(sort -u ids | wc -l)" 16
 }
-
-@test "--id is used unchanged as BACKOFF_ID" {
-  local id
-  for id in order-4711 'a b  "c" \ %d $x' $'\xc3\xa4' "$(printf '%03000d' 7)"; do
-    run "$BACKOFF" -qq -n 2 --base=0 --id="$id" -- sh -c 'printf "<%s>" "$BACKOFF_ID"; exit 7'
-    assert_output "<$id><$id>"
-  done
-}

@@ -423,12 +423,10 @@ END
   done
 }
 
-@test "the id is a UUID, one for all events, or that of --id" {
+@test "the id is a UUID, one for all events" {
   run -0 logged true
   assert_events '__import__("uuid").UUID(start.id).version == 4' \
     'str(__import__("uuid").UUID(start.id)) == start.id'
-  run -0 logged --id='job 42' true
-  assert_events 'start.id == "job 42"'
 }
 
 @test "--name is the name in each event, the first word alone the command" {

@@ -27,7 +27,6 @@ static const struct row rows[] = {
 	{ value_jitter, AT(settings.policy.jitter), ", jitter " },
 	{ value_splay, AT(settings.limits.splay), ", splay " },
 	{ value_delays, AT(settings.policy), NULL },
-	{ value_outages, AT(outages), NULL },
 	{ value_until, AT(settings.limits.until_ns), ", until " },
 	{ value_timeout, AT(settings.limits.timeout_ns), ", timeout " },
 	{ value_duration, AT(settings.limits.deadline_ns), ", deadline " },

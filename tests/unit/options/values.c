@@ -262,7 +262,6 @@ test_delays(void)
 	static const char expected[]
 	    = "expected a list of durations such as 15s,30s,3m";
 	struct policy policy = { .delays_ns = NULL };
-	struct outages outages;
 
 	takes(value_delays, "1s, 2m 3s,4", &policy);
 	is_int((int64_t)policy.delays, 3, "three");
@@ -272,15 +271,6 @@ test_delays(void)
 	value_free_delays(&policy);
 	ok(policy.delays_ns == NULL && policy.delays == 0, "none");
 	refuses(value_delays, "1s,inf", expected);
-	takes(value_outages, "45s, 5m", &outages);
-	is_int((int64_t)outages.count, 2, "two outages");
-	is_int(outages.ns[1], 5 * NS_PER_MIN, "the second");
-	takes(
-	    value_outages, "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16", &outages);
-	is_int(outages.ns[15], 16 * NS_PER_S, "the last");
-	refuses(value_outages, "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17",
-	    "expected at most 16 durations");
-	refuses(value_outages, "1s,", expected);
 }
 
 static void
