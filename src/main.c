@@ -146,10 +146,7 @@ prepare(struct options *options)
 		doors_open();
 	if (!hold_start(options->streams.hold))
 		usage_refuse("--hold", tempfile_place(), strerror(errno));
-	if (options->die_with_parent && parent_end_signal(0) == 0)
-		usage_refuse("--die-with-parent", "not on this system",
-		    "it does not report the end of a parent");
-	if (!signals_start(options->wake_on, options->die_with_parent))
+	if (!signals_start(options->wake_on))
 		usage_refuse("signals", "no descriptor", strerror(errno));
 	if (!world_start(&options->job))
 		usage_refuse(options->job.before_retry != NULL

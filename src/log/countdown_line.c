@@ -181,9 +181,8 @@ countdown_line_wait_on(int64_t until_ns)
 			draw(next_ns, until_ns);
 		if (wake != WAKE_SIGNAL)
 			continue;
-		if (arrival.told != 0 || signals_wakes(arrival.signal))
-			told
-			    = arrival.told != 0 ? arrival.told : arrival.signal;
+		if (arrival.ends_us || signals_wakes(arrival.signal))
+			told = arrival.signal;
 		else if (is_there && arrival.signal == SIGCONT) {
 			leave_row();
 			draw(clock_now_ns(), until_ns);

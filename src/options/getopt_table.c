@@ -50,6 +50,11 @@ static const struct {
 	{ "fail", "use --at-end" },
 	{ "log", "use --log-file" },
 	{ "json", "use --log-format=json" },
+	{ "watch",
+	    "both streams are watched; sh -c 'exec COMMAND 2>&3' 3>&2 leaves "
+	    "stderr out" },
+	{ "die-with-parent",
+	    "write it as: setpriv --pdeathsig TERM backoff ..." },
 };
 
 /* What to use instead of the option NAME[0..LENGTH), or NULL. */

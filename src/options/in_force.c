@@ -77,10 +77,6 @@ add_streams(struct text *text, const struct options *options)
 		    options->streams.hold == HOLD_ALL ? "all" : "stdout");
 	if (options->streams.scan != NULL)
 		add_conditions(text, options->streams.scan);
-	if (options->streams.watch != WATCH_BOTH)
-		add_word(text, "watch",
-		    options->streams.watch == WATCH_STDOUT ? "stdout"
-		                                           : "stderr");
 }
 
 static void
@@ -119,8 +115,6 @@ options_in_force(struct text *text, const struct options *options)
 	if (options->wake_on != 0)
 		add_signal(text, "wake-on", options->wake_on);
 	add_shared(text, &options->shared);
-	if (options->die_with_parent)
-		text_add(text, ", die-with-parent");
 	add_streams(text, options);
 	add_script(text, "before-retry", job->before_retry);
 	add_script(text, "at-end", job->at_end);

@@ -135,7 +135,7 @@ options_parse(struct options *options, int argc, char **argv)
 		preset_apply(options, &given, &words);
 	option_defaults(options, &given);
 	check_contradictions(options, &given);
-	rules_use_watch(options);
+	rules_use_streams(options);
 	options->job.number = strpbrk(options->job.argv[-1], "0123456789");
 	options->job.wrapped = wrapped_command(options->job.argv);
 	rules_use_tool(options);

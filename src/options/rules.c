@@ -238,9 +238,8 @@ value_tool(const char *text, void *field, struct refusal *refusal)
 }
 
 void
-rules_use_watch(struct options *options)
+rules_use_streams(struct options *options)
 {
-	scan.watch = options->streams.watch;
 	options->streams.times_output
 	    = options->settings.limits.idle_timeout_ns < DURATION_INF;
 	/* There may be nothing to look for, but when it comes; or to quote. */

@@ -299,7 +299,6 @@ WORDS(log_format, enum log_format, LOG_TEXT, "text json github")
 WORDS(format, enum format, FORMAT_TEXT, "text json svg")
 WORDS(stdin_mode, enum stdin_mode, STDIN_REPLAY, "replay inherit null")
 WORDS(hold, enum hold_what, HOLD_STDOUT, "stdout all")
-WORDS(watch, enum watch, WATCH_BOTH, "both stdout stderr")
 WORDS(herd_gate, enum herd_gate, HERD_GATE_MACHINE, "machine fleet")
 WORDS(from, bool, false, "end start")
 /* clang-format on */

@@ -8,7 +8,6 @@
 #include "core/base/array.h"
 #include "core/judge/exit_codes.h"
 #include "core/judge/outcome.h"
-#include "process/parent.h"
 #include "process/signals.h"
 #include "system/system.h"
 
@@ -103,10 +102,6 @@ derive_masks(void)
 	}
 	if (wake_signal != 0 && !is_ignored(wake_signal))
 		pausing[pausing_count++] = wake_signal;
-	if (parent_signal() != 0) {
-		pausing[pausing_count++] = parent_signal();
-		sigaddset(&ends_us, parent_signal());
-	}
 	if (pause_is_stretched() && !is_ignored(SIGCONT))
 		pausing[pausing_count++] = SIGCONT;
 	pause_mask = life_mask;
@@ -115,11 +110,9 @@ derive_masks(void)
 }
 
 bool
-signals_start(int wake_on, bool with_parent)
+signals_start(int wake_on)
 {
 	wake_signal = wake_on;
-	if (with_parent)
-		parent_choose_signal(wake_on);
 	sigemptyset(&handled);
 	/* Rule 13: a signal ignored at the start stays ignored. */
 	for (size_t i = 0; i < ARRAY_LENGTH(ending); i++)
@@ -135,12 +128,9 @@ signals_start(int wake_on, bool with_parent)
 	take_child_signal(&handled);
 	/* A stop lengthens a wait with a relative timeout; CONT ends it. */
 	sigaddset(&handled, SIGCONT);
-	if (parent_signal() != 0)
-		sigaddset(&handled, parent_signal());
 	pthread_sigmask(SIG_BLOCK, NULL, &entry_mask);
 	derive_masks();
 	pthread_sigmask(SIG_SETMASK, &life_mask, NULL);
-	met = with_parent && !parent_watch();
 	descriptor = fd_out_of_the_way(signal_queue_open(&handled));
 	signal_queue_is_at(descriptor);
 	return descriptor >= 0;
@@ -153,12 +143,12 @@ signals_wakes(int signal)
 }
 
 bool
-signals_ends(int told)
+signals_ends(int signal)
 {
 	for (size_t i = 0; i < ARRAY_LENGTH(ending); i++)
-		if (ending[i] == told)
-			return !signals_wakes(told);
-	return told == TOLD_PARENT_ENDED;
+		if (ending[i] == signal)
+			return !signals_wakes(signal);
+	return false;
 }
 
 /*
@@ -186,19 +176,7 @@ narrow(bool narrower)
 	narrowed = narrower;
 }
 
-/*
- * Signals that were ignored at the start, and the one that a thread of the
- * parent has sent by ending.
- */
-static bool
-tells_nothing(int signal)
-{
-	if (signal == parent_signal())
-		return !parent_has_ended();
-	return signal != SIGCHLD && is_ignored(signal);
-}
-
-/* Takes a signal, but passes over those that tell nothing. */
+/* Takes a signal, but passes over those that were ignored at the start. */
 static bool
 take(struct arrival *arrival)
 {
@@ -208,13 +186,9 @@ take(struct arrival *arrival)
 	do
 		if (!signal_queue_take(&queued))
 			return false;
-	while (tells_nothing(queued.signal));
-	*arrival
-	    = (struct arrival) { .signal = SIGTERM, .told = TOLD_PARENT_ENDED };
-	if (queued.signal == parent_signal())
-		return true;
+	while (queued.signal != SIGCHLD && is_ignored(queued.signal));
 	arrival->signal = queued.signal;
-	arrival->told = signals_ends(arrival->signal) ? arrival->signal : 0;
+	arrival->ends_us = signals_ends(arrival->signal);
 	arrival->sender = queued.sender;
 	arrival->from_terminal
 	    = !queued.is_by_process && is_terminal_signal(arrival->signal);
@@ -267,8 +241,7 @@ signals_await_room(int fd, int64_t until_ns)
 	do
 		if (until_ns < INT64_MAX && clock_now_ns() >= until_ns)
 			return WAKE_TIME;
-	while (wait_until(watched, ARRAY_LENGTH(watched), until_ns) <= 0
-	    || (watched[0].revents == 0 && parent_false_alarm()));
+	while (wait_until(watched, ARRAY_LENGTH(watched), until_ns) <= 0);
 	if (watched[0].revents != 0)
 		return WAKE_DESCRIPTOR;
 	met = true;
@@ -289,8 +262,8 @@ signals_drain(void)
 
 	met = false;
 	while (take(&arrival))
-		if (found == 0)
-			found = arrival.told;
+		if (found == 0 && arrival.ends_us)
+			found = arrival.signal;
 	return found;
 }
 
@@ -303,7 +276,7 @@ signals_end_pending(void)
 	for (int signal = 1; signal < NSIG; signal++)
 		if (sigismember(&ends_us, signal) == 1
 		    && sigismember(&pending, signal) == 1
-		    && !tells_nothing(signal))
+		    && !is_ignored(signal))
 			return true;
 	return false;
 }
@@ -312,7 +285,6 @@ void
 signals_restore(void)
 {
 	signal_queue_leave();
-	parent_restore_signal();
 	if (entry_child_action.sa_handler != SIG_DFL
 	    || entry_child_action.sa_flags != 0)
 		sigaction(SIGCHLD, &entry_child_action, NULL);

@@ -16,23 +16,19 @@
 
 struct arrival {
 	int signal;
-	int told; /* what it tells, if that is to end: see outcome.h; or 0 */
+	bool ends_us; /* it tells backoff to end */
 	bool from_terminal; /* the terminal sent it to our whole group */
 	pid_t sender;
 };
 
 /*
  * Call this once, before anything is spawned. WAKE_ON is the signal that ends
- * a pause, or 0. WITH_PARENT: the end of the parent counts as TERM. False: it
- * failed, see errno.
+ * a pause, or 0. False: it failed, see errno.
  */
-bool signals_start(int wake_on, bool with_parent);
+bool signals_start(int wake_on);
 
-/*
- * Whether that tells backoff to end: HUP INT QUIT TERM, unless it wakes, or
- * TOLD_PARENT_ENDED.
- */
-bool signals_ends(int told);
+/* Whether SIGNAL tells backoff to end: HUP INT QUIT TERM, unless it wakes. */
+bool signals_ends(int signal);
 
 bool signals_wakes(int signal);
 
@@ -61,7 +57,7 @@ enum wake signals_await_room(int fd, int64_t until_ns);
 /* signals_drain(), but only if signals_await_room() met a signal; else 0. */
 int signals_met(void);
 
-/* Takes all that has arrived; returns what tells backoff to end, or 0. */
+/* Takes all that has arrived; returns the first that ends backoff, or 0. */
 int signals_drain(void);
 
 /* Whether a signal that tells backoff to end is pending. */

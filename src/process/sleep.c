@@ -21,9 +21,7 @@ int
 sleep_until_told(int64_t until_ns)
 {
 	told_reset();
-	do {
-		pause_until(until_ns, signals_arm(handle), told_anything);
-		signals_close();
-	} while (told_false_alarm());
+	pause_until(until_ns, signals_arm(handle), told_anything);
+	signals_close();
 	return told_what();
 }

@@ -9,8 +9,7 @@
 
 /*
  * Sleeps until UNTIL_NS, or until HUP, INT, QUIT, TERM or the wake signal
- * arrives, or the parent has ended; what is already pending counts. Returns
- * that signal or TOLD_PARENT_ENDED, or 0.
+ * arrives; what is already pending counts. Returns that signal, or 0.
  */
 int sleep_until_told(int64_t until_ns);
 

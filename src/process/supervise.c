@@ -70,7 +70,7 @@ static void
 on_late_end_signal(struct child *child, const struct arrival *arrival)
 {
 	if (child->outcome.late_end_signal == 0)
-		child->outcome.late_end_signal = arrival->told;
+		child->outcome.late_end_signal = arrival->signal;
 	if (child->stage == STAGE_ENDING && child->kill_ns < INT64_MAX) {
 		child->give_up_ns = clock_now_ns();
 		child_kill(child);
@@ -84,24 +84,22 @@ on_late_end_signal(struct child *child, const struct arrival *arrival)
 static void
 on_signal(struct child *child, const struct arrival *arrival)
 {
-	bool ends = arrival->told != 0;
-
 	if (arrival->signal == SIGCHLD) {
 		child_reap(child);
 		look_at_silence(child);
 		return;
 	}
-	if (child->is_hook && !ends)
+	if (child->is_hook && !arrival->ends_us)
 		return;
-	child->is_hurried = child->is_hurried || ends;
+	child->is_hurried = child->is_hurried || arrival->ends_us;
 	if (child_is_dead(child)) {
-		if (ends)
+		if (arrival->ends_us)
 			on_late_end_signal(child, arrival);
 		return;
 	}
-	if (ends) {
+	if (arrival->ends_us) {
 		if (child->outcome.end_signal == 0)
-			child->outcome.end_signal = arrival->told;
+			child->outcome.end_signal = arrival->signal;
 		child_begin_grace(child);
 	}
 	child_pass_on(child, arrival);

@@ -2,8 +2,8 @@
 #ifndef BACKOFF_PROCESS_TOLD_H
 #define BACKOFF_PROCESS_TOLD_H
 /*
- * What ends a wait before its time: HUP, INT, QUIT, TERM, the wake signal, or
- * the end of the parent. One wait at a time.
+ * What ends a wait before its time: HUP, INT, QUIT, TERM or the wake signal.
+ * One wait at a time.
  */
 
 #include <stdbool.h>
@@ -17,10 +17,7 @@ void told_by(int signal);
 /* The wait is to be left. */
 bool told_anything(void);
 
-/* Only that a thread of the parent has ended: to be forgotten, and to go on. */
-bool told_false_alarm(void);
-
-/* The signal, TOLD_PARENT_ENDED, or 0. */
+/* The signal, or 0. */
 int told_what(void);
 
 #endif

@@ -68,12 +68,6 @@ hold_keeps(int fd)
 	return what == HOLD_ALL || (what == HOLD_STDOUT && fd == STDOUT_FILENO);
 }
 
-bool
-hold_is_one(void)
-{
-	return one_file;
-}
-
 /* Whether fd has a file of its own. */
 static bool
 has_file(int fd)
@@ -112,12 +106,6 @@ split(struct held *held)
 	held->shows_writers = true;
 }
 
-static int
-writer_of(const struct held *held)
-{
-	return held->writer >= 0 ? held->writer : held->file;
-}
-
 bool
 hold_begin(int descriptors[3])
 {
@@ -135,27 +123,20 @@ hold_begin(int descriptors[3])
 	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
 		last[fd] = next[fd];
 		split(&last[fd]);
-		if (hold_keeps(fd) && descriptors[fd] < 0)
-			descriptors[fd] = writer_of(
-			    &last[has_file(fd) ? fd : STDOUT_FILENO]);
+		if (has_file(fd))
+			descriptors[fd] = last[fd].writer >= 0 ? last[fd].writer
+			                                       : last[fd].file;
+		else if (hold_keeps(fd))
+			descriptors[fd] = descriptors[STDOUT_FILENO];
 	}
 	return true;
 }
 
-int
-hold_writer(void)
-{
-	return writer_of(&last[STDOUT_FILENO]);
-}
-
 void
-hold_started(bool keep_writers)
+hold_started(void)
 {
 	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
-		if (keep_writers)
-			last[fd].shows_writers = false;
-		else
-			fd_close(&last[fd].writer);
+		fd_close(&last[fd].writer);
 }
 
 bool
@@ -186,7 +167,6 @@ void
 hold_end(void)
 {
 	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
-		fd_close(&last[fd].writer);
 		if (last[fd].file >= 0)
 			last[fd].size = lseek(last[fd].file, 0, SEEK_END);
 	}

@@ -17,25 +17,18 @@
 /* Call this once. False, with errno: no file can be created. */
 bool hold_start(enum hold_what what);
 
-/* Whether fd 1 or 2 is held; whether both are, in one file. */
+/* Whether fd 1 or 2 is held. */
 bool hold_keeps(int fd);
-bool hold_is_one(void);
 
 /*
  * Before an attempt: opens new files, then drops what is held. Sets
- * DESCRIPTORS[1] and [2] for COMMAND, if held and still -1. False: it failed,
- * see errno; what was held still is.
+ * DESCRIPTORS[1] and [2] for COMMAND, if held. False: it failed, see errno;
+ * what was held still is.
  */
 bool hold_begin(int descriptors[3]);
 
-/* If both are held in one file: the descriptor to write to it. */
-int hold_writer(void);
-
-/*
- * To be called when COMMAND has its descriptors. KEEP_WRITERS: it has others,
- * and backoff writes to hold_writer() until hold_end().
- */
-void hold_started(bool keep_writers);
+/* To be called when COMMAND has its descriptors. */
+void hold_started(void);
 
 /* After COMMAND's end: whether other processes can still write to the files. */
 bool hold_is_open(void);

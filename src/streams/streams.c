@@ -73,7 +73,7 @@ streams_start(const struct streams *streams)
 static void
 started(void)
 {
-	hold_started(tap_holds());
+	hold_started();
 	tap_started();
 }
 
@@ -264,12 +264,8 @@ add_failure(struct evidence *evidence)
 	} else if (tap_failure() != 0) {
 		evidence->failure.stream = "output";
 		evidence->failure.error = tap_failure();
-		/*
-		 * COMMAND may have failed only because its pipe was closed; a
-		 * file that cannot hold its output is the attempt's failure.
-		 */
-		evidence->failure.is_final
-		    = evidence->failure.error != EPIPE && !tap_holds();
+		/* COMMAND may have failed only because its pipe was closed. */
+		evidence->failure.is_final = evidence->failure.error != EPIPE;
 	}
 	if (evidence->failure.error == EPIPE && signals_pipe_is_deadly())
 		evidence->failure.signal = SIGPIPE;

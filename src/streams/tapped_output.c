@@ -20,8 +20,6 @@ static struct tap_buffer {
 
 static struct scan *scan;
 static bool together; /* stdout and stderr are one file: keep their order */
-static bool in_turn; /* both are held in one file, but must be told apart */
-static struct channel *turn; /* then: the one that is being passed on */
 static bool times_all; /* all output is looked at: see tap_start() */
 static int failure; /* of none of the channels */
 static bool cut_off;
@@ -53,65 +51,47 @@ tap_start(struct scan *what, bool times)
 
 /* Whether COMMAND is to write to a pipe, and not to a file or to our own. */
 static bool
-needs_pipe(const struct channel *channel, bool shared)
+needs_pipe(const struct channel *channel)
 {
-	return in_turn
-	    || (!hold_keeps(channel->target)
-	        && (shared || times_all || scan_needs(scan, channel->stream)));
+	return !hold_keeps(channel->target)
+	    && (together || times_all || scan_needs(scan, channel->stream));
 }
 
 bool
 tap_begin(int descriptors[3])
 {
-	bool shared;
-
 	failure = 0;
 	cut_off = stderr_torn = false;
 	if (scan == NULL)
 		return true;
 	scan_reset(scan);
-	/* To tell them apart takes a pipe each, and may lose their order. */
-	shared = together && scan->watch == WATCH_BOTH;
-	buffers[0].stream.is_shared = shared;
-	buffers[0].stream.is_stderr
-	    = shared && (!hold_keeps(STDOUT_FILENO) || hold_is_one());
+	buffers[0].stream.is_shared = together;
+	/* Unless only stdout is held: then there are two again. */
+	buffers[0].stream.is_stderr = together
+	    && hold_keeps(STDOUT_FILENO) == hold_keeps(STDERR_FILENO);
 	buffers[1].stream.is_stderr = true;
-	in_turn = hold_is_one() && !shared;
-	turn = NULL;
 	for (int i = 0; i < TAP_DESCRIPTORS; i++) {
 		int fd = channels[i].target;
 
 		channel_reset(&channels[i]);
-		if (!needs_pipe(&channels[i], shared))
+		if (!needs_pipe(&channels[i]))
 			continue;
-		if (i == 1 && shared && channels[0].pipe >= 0) {
+		if (i == 1 && together && channels[0].pipe >= 0) {
 			descriptors[fd] = channels[0].commands;
 			continue;
 		}
-		if (!channel_open(&channels[i])
-		    || (in_turn
-		        && !order_add(
-		            i, channels[i].pipe, channels[i].commands)))
+		if (!channel_open(&channels[i]))
 			return false;
 		descriptors[fd] = channels[i].commands;
 	}
 	return true;
 }
 
-bool
-tap_holds(void)
-{
-	return in_turn;
-}
-
 void
 tap_started(void)
 {
-	for (int i = 0; i < TAP_DESCRIPTORS; i++) {
+	for (int i = 0; i < TAP_DESCRIPTORS; i++)
 		fd_close(&channels[i].commands);
-		if (in_turn)
-			channels[i].outlet = outlet_of(hold_writer());
-	}
 }
 
 int
@@ -122,55 +102,21 @@ tap_wanted(struct pollfd *descriptors)
 	for (int i = 0; i < TAP_DESCRIPTORS; i++) {
 		const struct channel *channel = &channels[i];
 
-		if (channel->pipe < 0 || (in_turn && channel != turn))
+		if (channel->pipe < 0)
 			continue;
 		descriptors[count++] = channel_is_full(channel)
 		    ? (struct pollfd) { channel->outlet.out, POLLOUT, 0 }
 		    : (struct pollfd) { channel->pipe, POLLIN, 0 };
 	}
-	if (in_turn && turn == NULL)
-		count += order_until_next(descriptors + count);
 	return count;
-}
-
-/*
- * Reads, scans and writes what comes on both streams, one write(2) of COMMAND's
- * after the other. False: there is none to be passed on.
- */
-static bool
-advance_in_turn(void)
-{
-	int which;
-
-	if (turn == NULL) {
-		which = order_next();
-		if (which < 0)
-			return false;
-		if (channels[which].pipe < 0
-		    || !channel_has_bytes(&channels[which])) {
-			if (channels[which].pipe < 0)
-				order_end(which);
-			return true;
-		}
-		turn = &channels[which];
-		order_after_read(which, turn->pipe);
-	}
-	channel_scan(turn);
-	if (!channel_write(turn) && turn->pipe >= 0)
-		return false;
-	if (!channel_is_full(turn))
-		turn = NULL;
-	return true;
 }
 
 void
 tap_on_ready(const struct pollfd *came, int count)
 {
-	for (int i = 0; in_turn && i < 16 && advance_in_turn(); i++)
-		continue;
 	for (int i = 0; i < count; i++)
 		for (int j = 0; j < TAP_DESCRIPTORS; j++)
-			if (!in_turn && came[i].revents != 0
+			if (came[i].revents != 0
 			    && (came[i].fd == channels[j].pipe
 			        || came[i].fd == channels[j].outlet.out))
 				channel_advance(&channels[j]);
@@ -212,12 +158,10 @@ tap_drain(bool patient)
 
 	for (int i = 0; !patient && i < TAP_DESCRIPTORS; i++)
 		channel_note_end(&channels[i]);
-	for (int i = 0; in_turn && advance_in_turn() && i < 16; i += patient)
-		continue;
 	for (int i = 0; i < TAP_DESCRIPTORS; i++) {
 		struct channel *channel = &channels[i];
 
-		if (patient && !in_turn)
+		if (patient)
 			channel_advance(channel);
 		/* No more than was in the pipe at COMMAND's end. */
 		while (!patient && channel->pipe >= 0 && channel_write(channel)
@@ -238,7 +182,7 @@ scan_held(struct channel *channel)
 	bool is_needed = scan_needs(scan, channel->stream);
 	ssize_t count;
 
-	if (file < 0 || in_turn || !(is_needed || channel->stream->is_stderr))
+	if (file < 0 || !(is_needed || channel->stream->is_stderr))
 		return;
 	/* If nothing is looked for, a line near the end is quoted. */
 	if (!is_needed && size > CHANNEL_READ_SIZE)
@@ -281,7 +225,7 @@ tap_end(void)
 	for (int i = 0; i < TAP_DESCRIPTORS; i++) {
 		cut_off = cut_off || channels[i].pipe >= 0;
 		channel_close(&channels[i]);
-		if (!in_turn && (i == 1 || together))
+		if (i == 1 || together)
 			stderr_torn |= channels[i].stream->length > 0;
 		scan_held(&channels[i]);
 		scan_finish(scan, channels[i].stream);

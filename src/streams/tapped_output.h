@@ -3,9 +3,7 @@
 #define BACKOFF_STREAMS_TAPPED_OUTPUT_H
 /*
  * Watched output: COMMAND writes to pipes of backoff, which scans the lines
- * and passes them on at once. Held output is scanned in its file instead; but
- * where one file holds both streams and only one is watched, in pipes that
- * backoff passes on to that file in the order in which they were written to.
+ * and passes them on at once. Held output is scanned in its file instead.
  */
 
 #include <poll.h>
@@ -27,9 +25,6 @@ bool tap_start(struct scan *scan, bool times);
  * [2] for which COMMAND needs a pipe. False: it failed, see errno.
  */
 bool tap_begin(int descriptors[3]);
-
-/* Whether the pipes lead to the file that holds both streams. */
-bool tap_holds(void);
 
 /* To be called when COMMAND has its ends of the pipes. */
 void tap_started(void);

@@ -24,6 +24,5 @@
 #include "system/signal_queue.h"
 #include "system/system.h"
 #include "system/unnamed_file.h"
-#include "system/written_order.h"
 
 #endif

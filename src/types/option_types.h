@@ -29,18 +29,10 @@ enum hold_what {
 	HOLD_ALL,
 };
 
-/* In which output to look for the conditions and Retry-After. */
-enum watch {
-	WATCH_BOTH,
-	WATCH_STDOUT,
-	WATCH_STDERR,
-};
-
 struct streams {
 	enum stdin_mode stdin_mode;
 	int64_t spool_limit;
 	enum hold_what hold;
-	enum watch watch;
 	struct scan *scan; /* what to look for in the output, or NULL */
 	bool times_output; /* look when it comes, too */
 };
@@ -130,7 +122,6 @@ struct options {
 	struct log_options log;
 	struct shared_options shared;
 	int wake_on; /* the signal, or 0 */
-	bool die_with_parent;
 	const char *preset; /* its name, or NULL */
 	bool seeded;
 	int64_t seed;

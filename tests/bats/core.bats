@@ -167,7 +167,7 @@ foreign() {
 }
 
 @test "lint-systems lets linux and darwin include what they have" {
-  for file in linux/parent.c darwin/parent.c; do
+  for file in linux/processes.c darwin/processes.c; do
     with_line lint-systems '#include <sys/event.h>' "src/system/$file"
     assert_success
   done

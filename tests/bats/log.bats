@@ -123,14 +123,14 @@ has_answer processes ||
   tells -v -n 1 -b 2s --cap=45s -j 0.2 -t 30s --idle-timeout=5m -k 5s -s INT --grace=7s -T 1h \
     --hint-max=2h --spool-limit=1M --reset-after=3m --wake-on=USR1 \
     -r 1-3,timeout -x 9,KILL --stop-if='den(ied)' --success-if=done --retry-after \
-    --watch=stdout -i null -oall --before-retry='echo again' --at-end=: --seed=3 \
+    -i null -oall --before-retry='echo again' --at-end=: --seed=3 \
     --from=start -- printf 'done\n'
   [ "${#said[@]}" -eq 2 ]
   for setting in 'attempts 1' 'windows 2s ' 'cap 45s' 'jitter 0.8..1.2' \
     'timeout 30s' 'idle-timeout 5m' 'kill-after 5s' 'signal INT' 'grace 7s' 'deadline 1h' \
     'hint-max 2h' 'spool-limit 1MiB' 'reset-after 3m' 'wake-on USR1' \
     'retry-on 1-3,timeout' 'stop-on 9,KILL' "stop-if 'den(ied)'" \
-    "success-if 'done'" 'retry-after' 'watch stdout' 'stdin null' 'hold all' \
+    "success-if 'done'" 'retry-after' 'stdin null' 'hold all' \
     "before-retry 'echo again'" "at-end ':'" 'seed 3' 'from start'; do
     [[ "${said[0]}, " == *[,:]' '"$setting"* ]] || fail "no $setting: ${said[0]}"
   done

@@ -115,13 +115,8 @@ static void
 add_interrupted(struct text *text, const struct loop_state *state,
     const struct ending *ending)
 {
-	text_add(text, "interrupted");
-	if (ending->interrupted_by == TOLD_PARENT_ENDED) {
-		text_join(text, ", as ", reason_parent_ended, ",");
-	} else {
-		text_add(text, " by ");
-		signal_text(text, ending->interrupted_by);
-	}
+	text_add(text, "interrupted by ");
+	signal_text(text, ending->interrupted_by);
 	add_after_attempts(text, " after ", state);
 }
 

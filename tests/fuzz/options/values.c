@@ -42,7 +42,6 @@ static const struct row rows[] = {
 	{ value_cap_mode, AT(settings.policy.cap_mode), ", cap-mode " },
 	{ value_log_format, AT(log.format), NULL },
 	{ value_stdin_mode, AT(streams.stdin_mode), NULL },
-	{ value_watch, AT(streams.watch), NULL },
 	{ value_hold, AT(streams.hold), NULL },
 	{ value_from, AT(settings.limits.from_start), NULL },
 };

@@ -28,7 +28,6 @@ static const char *const samples[OPTIONS] = {
 	[OPT_PRESET] = "tcp",
 	[OPT_STDIN] = "null",
 	[OPT_HOLD] = "all",
-	[OPT_WATCH] = "stderr",
 	[OPT_LOG_FORMAT] = "json",
 	[OPT_HERD_LOG_FORMAT] = "json",
 	[OPT_FORMAT] = "svg",

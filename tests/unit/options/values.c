@@ -204,7 +204,6 @@ test_words(void)
 	reads_word(value_hold, "all", HOLD_ALL);
 	/* Alone. */
 	reads_word(value_hold, NULL, HOLD_STDOUT);
-	reads_word(value_watch, "stderr", WATCH_STDERR);
 	takes(value_from, "start", &from_start);
 	ok(from_start, "start");
 	takes(value_from, "end", &from_start);

@@ -176,10 +176,6 @@ test_ends(void)
 	    (struct ending) {
 	        .result = RESULT_INTERRUPTED, .interrupted_by = SIGTERM },
 	    "interrupted by TERM after 2 attempts in 21.4s");
-	end_is(state,
-	    (struct ending) { .result = RESULT_INTERRUPTED,
-	        .interrupted_by = TOLD_PARENT_ENDED },
-	    "interrupted, as the parent has ended, after 2 attempts in 21.4s");
 	end_is(state, (struct ending) { .result = RESULT_SUCCESS },
 	    "succeeded at attempt 2/8 in 21.4s");
 	end_is(state, (struct ending) { .result = RESULT_PASS },
