@@ -16,7 +16,6 @@
 #include "herd/json.h"
 #include "herd/progress.h"
 #include "herd/scenario.h"
-#include "herd/svg.h"
 #include "herd/timeline.h"
 #include "options/options.h"
 #include "options/program.h"
@@ -198,8 +197,6 @@ main(int argc, char **argv)
 		    "expected other pauses, or --attempts");
 	if (options.format == FORMAT_JSON) {
 		herd_json(trials, &options.herd);
-	} else if (options.format == FORMAT_SVG) {
-		herd_svg(trials, &options.herd);
 	} else {
 		figures_show(trials, &options.herd);
 		putchar('\n');

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "core/charts/bar_chart.h"
+#include "core/charts/chart.h"
 #include "herd/progress.h"
 #include "system/system.h"
 

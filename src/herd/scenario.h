@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/charts/histogram.h"
+#include "core/charts/chart.h"
 #include "core/loop/settings.h"
 #include "core/simulation/simulation.h"
 #include "herd/progress.h"

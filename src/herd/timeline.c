@@ -7,8 +7,7 @@
 
 #include "core/base/array.h"
 #include "core/base/duration.h"
-#include "core/charts/bar_chart.h"
-#include "core/charts/tick.h"
+#include "core/charts/chart.h"
 #include "herd/time_axis.h"
 #include "herd/timeline.h"
 #include "process/terminal.h"
@@ -147,7 +146,7 @@ print_ticks(const struct axis *axis)
 {
 	/* The smallest of a usual clock that leaves room for the labels. */
 	int64_t step_ns
-	    = tick_time(axis->time.column_ns * (8 / axis->cells + 1));
+	    = chart_time_step(axis->time.column_ns * (8 / axis->cells + 1));
 	int64_t tick_ns = 0;
 	int64_t width = width_of(axis);
 

@@ -4,20 +4,17 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/array.h"
 #include "core/base/duration.h"
-#include "core/charts/bar_chart.h"
+#include "core/charts/chart.h"
 #include "core/charts/forecast.h"
 #include "core/words/json.h"
-#include "core/words/settings_text.h"
 #include "options/list_known.h"
 #include "options/usage.h"
-#include "plan/notes.h"
 #include "plan/plan.h"
-#include "plan/svg.h"
 #include "process/terminal.h"
+#include "streams/line_scan.h"
 #include "system/system.h"
 
 #define MOST_ROWS 10000
@@ -242,13 +239,6 @@ print_table(const struct plan *plan)
 }
 
 static void
-add_duration(struct text *text, const char *before, int64_t ns)
-{
-	text_add(text, before);
-	duration_text(text, ns);
-}
-
-static void
 print_end(const struct plan *plan)
 {
 	const struct forecast_row *last = &plan->rows[plan->count - 1];
@@ -256,23 +246,19 @@ print_end(const struct plan *plan)
 	char words[256];
 	struct text text = text_in(words, sizeof words);
 
-	if (plan->cut && plan->left_ns < INT64_MAX) {
-		add_duration(&text, "And so on, for at most ", plan->left_ns);
-		text_add(&text, " in all.");
-	} else if (plan->cut) {
+	if (plan->cut && plan->left_ns < INT64_MAX)
+		text_join(&text, "And so on, for at most ",
+		    DURATION(plan->left_ns), " in all.");
+	else if (plan->cut)
 		text_add(&text, "And so on.");
-	} else if (last->certain && last->after_attempt == attempts - 1) {
-		text_number(&text, attempts);
-		add_duration(
-		    &text, " attempts, the last one ", last->mean_total_ns);
-		add_duration(&text, " after the start (", last->earliest_ns);
-		add_duration(&text, " to ", last->latest_ns);
-		text_add(&text, ").");
-	} else {
-		text_add(&text, "At most ");
-		text_number(&text, last->after_attempt + 1);
-		text_add(&text, " attempts before the time is up.");
-	}
+	else if (last->certain && last->after_attempt == attempts - 1)
+		text_join(&text, NUMBER(attempts), " attempts, the last one ",
+		    DURATION(last->mean_total_ns), " after the start (",
+		    DURATION(last->earliest_ns), " to ",
+		    DURATION(last->latest_ns), ").");
+	else
+		text_join(&text, "At most ", NUMBER(last->after_attempt + 1),
+		    " attempts before the time is up.");
 	terminal_wrapped(words, 0, 0, plan->terminal.width);
 }
 
@@ -298,8 +284,8 @@ print_chances(const struct plan *plan)
 
 	text_add(&text, "Chance that it outlasts an outage of");
 	for (size_t i = 0; i < OUTAGES; i++) {
-		add_duration(&text, i == 0 ? " " : ", ", outages_ns[i]);
-		text_add(&text, ": ");
+		text_join(
+		    &text, i == 0 ? " " : ", ", DURATION(outages_ns[i]), ": ");
 		add_chance(&text, plan->chances[i]);
 	}
 	text_byte(&text, '.');
@@ -324,42 +310,88 @@ print_plan(const struct plan *plan)
 		print_chances(plan);
 }
 
-/* A pause as JSON; it has no time and no id. */
 static void
-add_row_json(struct text *text, const struct forecast_row *row)
+print_note(const char *words, int width)
 {
-	text_add(text, "{\"event\":\"plan\"");
-	json_member_number(text, "after_attempt", row->after_attempt);
-	json_member_seconds(text, "low_s", row->pause.low_ns);
-	json_member_seconds(text, "high_s", row->pause.high_ns);
-	json_member_seconds(text, "mean_s", row->mean_ns);
-	json_member_seconds(text, "earliest_s", row->earliest_ns);
-	json_member_seconds(text, "mean_total_s", row->mean_total_ns);
-	json_member_seconds(text, "latest_s", row->latest_ns);
-	text_byte(text, '}');
+	putchar('\n');
+	terminal_wrapped(words, 0, 0, width);
+}
+
+static void
+note_stated_wait(int64_t hint_max_ns, int width)
+{
+	char words[256];
+	struct text text = text_in(words, sizeof words);
+
+	text_add(&text,
+	    "Where the output of a failed attempt states a longer wait, the "
+	    "pause lasts as long");
+	if (hint_max_ns < DURATION_INF)
+		text_join(&text, "; a wait of more than ",
+		    DURATION(hint_max_ns), " ends the run");
+	text_add(&text, ".");
+	print_note(words, width);
+}
+
+static void
+note_gate(const struct gate_options *gate, int width)
+{
+	char words[1024];
+	struct text text = text_in(words, sizeof words);
+
+	text_join(&text, "These are the pauses while gate ", gate->name,
+	    " is open. It shuts for all runs that share it after three "
+	    "failures in a row, from at least two runs and over at least a "
+	    "second, or after twenty. Then one run at a time probes the "
+	    "service, at most 10s after the previous failure; a failed probe "
+	    "counts for none of the attempts above. After a success, or if "
+	    "the service refuses many, attempts are paced: 2 a second at "
+	    "first, and twice as many as long as that pays. ");
+	if (gate->wait_ns == 0)
+		text_add(&text, "This run does not wait at a shut gate.");
+	else if (gate->wait_ns == DURATION_INF)
+		text_add(&text,
+		    "At a shut gate, this run waits as long as necessary.");
+	else
+		text_join(&text, "At a shut gate, this run waits for at most ",
+		    DURATION(gate->wait_ns),
+		    " in all, besides the waits that are stated.");
+	print_note(words, width);
+}
+
+/* What may change the pauses of the table. */
+static void
+print_notes(const struct options *options, int width)
+{
+	const struct scan *scan = options->streams.scan;
+	const struct limits *limits = &options->settings.limits;
+
+	if (limits->attempts > 1 && scan != NULL
+	    && scan->waits.wanted != WANTED_NOTHING)
+		note_stated_wait(limits->hint_max_ns, width);
+	if (options->shared.gate.name[0] != '\0')
+		note_gate(&options->shared.gate, width);
 }
 
 static void
 print_json(const struct plan *plan)
 {
-	char line[512];
-
 	for (size_t i = 0; i < plan->count; i++) {
+		const struct forecast_row *row = &plan->rows[i];
+		char line[512];
 		struct text text = text_in(line, sizeof line);
 
-		add_row_json(&text, &plan->rows[i]);
+		text_add(&text, "{\"event\":\"plan\"");
+		json_member_number(&text, "after_attempt", row->after_attempt);
+		json_member_seconds(&text, "low_s", row->pause.low_ns);
+		json_member_seconds(&text, "high_s", row->pause.high_ns);
+		json_member_seconds(&text, "mean_s", row->mean_ns);
+		json_member_seconds(&text, "earliest_s", row->earliest_ns);
+		json_member_seconds(&text, "mean_total_s", row->mean_total_ns);
+		json_member_seconds(&text, "latest_s", row->latest_ns);
+		text_byte(&text, '}');
 		puts(line);
 	}
-}
-
-static void
-print_svg(const struct plan *plan)
-{
-	char words[512];
-	struct text text = text_in(words, sizeof words);
-
-	settings_text(&text, plan->settings);
-	plan_svg(plan->rows, plan->count, plan->cut, words);
 }
 
 void
@@ -370,15 +402,13 @@ plan_show(const struct options *options)
 	plan.terminal = terminal_of_stdout();
 	if (options->format == FORMAT_JSON) {
 		print_json(&plan);
-	} else if (options->format == FORMAT_SVG) {
-		print_svg(&plan);
 	} else {
 		if (options->job.tool != NULL) {
 			list_tool(options->job.tool, &options->settings.rules);
 			putchar('\n');
 		}
 		print_plan(&plan);
-		plan_notes(options, plan.terminal.width);
+		print_notes(options, plan.terminal.width);
 	}
 	usage_finish();
 }

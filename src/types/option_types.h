@@ -47,7 +47,6 @@ enum log_format {
 enum format {
 	FORMAT_TEXT,
 	FORMAT_JSON,
-	FORMAT_SVG,
 };
 
 struct log_options {

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/charts/histogram.h"
+#include "core/charts/chart.h"
 #include "core/gate/gate.h"
 #include "core/loop/loop_state.h"
 #include "core/loop/settings.h"
