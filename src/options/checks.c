@@ -70,9 +70,6 @@ derive_formats(struct options *options, const struct given *given)
 {
 	const char *actions = getenv("GITHUB_ACTIONS");
 
-	/* What asks for a log as JSON asks for a preview as JSON. */
-	if (given->text[OPT_FORMAT] == NULL && options->log.format == LOG_JSON)
-		options->format = FORMAT_JSON;
 	/* In a step of GitHub Actions, the end of the log is to be seen. */
 	if (given->text[OPT_LOG_FORMAT] == NULL && options->log.file == NULL
 	    && actions != NULL && strcmp(actions, "true") == 0)
@@ -118,8 +115,6 @@ option_contradiction(const struct options *options, const struct given *given,
 		    policy->slot_ns > policy->cap_ns },
 		{ { OPT_CONSECUTIVE, OPT_ATTEMPTS, no_more, "" }, true,
 		    limits->consecutive > limits->attempts },
-		{ { OPT_FORMAT, OPT_PLAN, "expected ", " with it" }, true,
-		    program.set == PROGRAM_BACKOFF && !options->plan },
 		{ { OPT_GATE_WAIT, OPT_GATE, "expected ", "=NAME with it" },
 		    true, given->text[OPT_GATE] == NULL },
 		{ { OPT_QUIET_REPEATS, OPT_DEFER, "expected ",

@@ -49,7 +49,7 @@ static const struct {
 	{ "on-retry", "use --before-retry" },
 	{ "fail", "use --at-end" },
 	{ "log", "use --log-file" },
-	{ "json", "use --log-format=json" },
+	{ "json format", "use --log-format=json" },
 	{ "watch",
 	    "both streams are watched; sh -c 'exec COMMAND 2>&3' 3>&2 leaves "
 	    "stderr out" },

@@ -296,7 +296,6 @@ WORDS(growth, enum growth, GROWTH_EXPONENTIAL,
     "exponential binary linear quadratic cubic fibonacci constant")
 WORDS(cap_mode, enum cap_mode, CAP_WINDOW, "window before after")
 WORDS(log_format, enum log_format, LOG_TEXT, "text json github")
-WORDS(format, enum format, FORMAT_TEXT, "text json")
 WORDS(stdin_mode, enum stdin_mode, STDIN_REPLAY, "replay inherit null")
 WORDS(hold, enum hold_what, HOLD_STDOUT, "stdout all")
 WORDS(herd_gate, enum herd_gate, HERD_GATE_MACHINE, "machine fleet")

@@ -65,7 +65,6 @@ value_parser value_jitter;
 value_parser value_splay; /* struct range */
 value_parser value_delays; /* struct policy: its list, allocated */
 value_parser value_log_format;
-value_parser value_format;
 value_parser value_stdin_mode;
 value_parser value_hold; /* NULL means "stdout" */
 value_parser value_herd_gate; /* NULL means "machine" */

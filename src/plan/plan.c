@@ -400,7 +400,7 @@ plan_show(const struct options *options)
 	struct plan plan = make_plan(options);
 
 	plan.terminal = terminal_of_stdout();
-	if (options->format == FORMAT_JSON) {
+	if (options->log.format == LOG_JSON) {
 		print_json(&plan);
 	} else {
 		if (options->job.tool != NULL) {

@@ -37,16 +37,11 @@ struct streams {
 	bool times_output; /* look when it comes, too */
 };
 
+/* Of a preview, too; but an annotation is of no use there. */
 enum log_format {
 	LOG_TEXT,
 	LOG_JSON,
 	LOG_GITHUB, /* text, and an annotation */
-};
-
-/* How a preview is printed: --plan, or all that backoff-herd does. */
-enum format {
-	FORMAT_TEXT,
-	FORMAT_JSON,
 };
 
 struct log_options {
@@ -125,7 +120,6 @@ struct options {
 	bool seeded;
 	int64_t seed;
 	bool plan; /* print the plan and run nothing */
-	enum format format; /* of the plan or the herd */
 	struct herd herd;
 };
 

@@ -103,7 +103,7 @@ is_free() {
     cap=0 reset-after=0s factor=0.5 attempts=0 consecutive=0 \
     seed=-1 until=24:00 signal=0 wake-on=KILL flaky-status=256 spool-limit=1KB \
     growth=window from=before jitter=1.5 stdin=all hold=stderr \
-    log-format=svg format=github success-on=256 pass-on=7-4 retry-on=1,,2 throttle-on=SIG \
+    log-format=svg success-on=256 pass-on=7-4 retry-on=1,,2 throttle-on=SIG \
     stop-on=4-KILL hint-max=1s..2s timeout=1s,2s deadline=1..2 idle-timeout=never \
     kill-after=1.2.3 grace=1e3 gate-wait=x slots-wait=-1; do
     refuses "--${word%%=*} ${word#*=}" "--$word"
@@ -201,6 +201,7 @@ cap-mode only presets have that
 slot-time only presets have that
 throttle-base it is 5 times --base
 outage --plan prints the chances
+format use --log-format=json
 id use an environment variable
 watch both streams are watched; sh -c 'exec COMMAND 2>&3' 3>&2 leaves stderr out
 die-with-parent write it as: setpriv --pdeathsig TERM backoff ...

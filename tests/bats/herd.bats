@@ -133,7 +133,7 @@ sample() {
     max-exponent) echo 2 ;;
     steps) echo 7 ;;
     slot-time) echo 1s ;;
-    log-format | format) echo json ;;
+    log-format) echo json ;;
     help | version) ;;
     *) fail "there is no test of --$1" ;;
   esac

@@ -137,7 +137,6 @@ test_contradictions(void)
 	contradict(OPT_SLOT_TIME, "2s", OPT_CAP, "1s");
 	contradict(OPT_CONSECUTIVE, "4", OPT_ATTEMPTS, "3");
 	contradict(OPT_CONSECUTIVE, "9", OPT_ATTEMPTS, NULL);
-	contradict(OPT_FORMAT, "json", OPT_PLAN, NULL);
 }
 
 static void
