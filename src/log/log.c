@@ -8,7 +8,6 @@
 #include "core/words/annotation.h"
 #include "core/words/json.h"
 #include "core/words/message.h"
-#include "core/words/settings_text.h"
 #include "log/annotation_line.h"
 #include "log/countdown_line.h"
 #include "log/log.h"
@@ -92,9 +91,7 @@ log_settings(void)
 {
 	struct text text = text_begin();
 
-	settings_text(&text, options->settings);
-	if (options->further != NULL)
-		text_add(&text, options->further);
+	text_add(&text, options->in_force);
 	finish_line(&text);
 }
 

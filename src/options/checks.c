@@ -76,6 +76,26 @@ derive_formats(struct options *options, const struct given *given)
 		options->log.format = LOG_GITHUB;
 }
 
+/* As a shell would read it. */
+void
+option_note(struct text *notes, enum option_id id, const char *text)
+{
+	static const char plain[]
+	    = "abcdefghijklmnopqrstuvwxyz"
+	      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
+	const char *quote;
+
+	text_join(notes,
+	    option_table[id].programs == PROGRAM_PRESET ? " " : " --",
+	    option_table[id].name);
+	if (text == NULL)
+		return;
+	quote = text[strspn(text, plain)] != '\0' ? "'" : "";
+	text_join(notes, "=", quote);
+	text_bounded(notes, text);
+	text_add(notes, quote);
+}
+
 void
 option_defaults(struct options *options, const struct given *given)
 {

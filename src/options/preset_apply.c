@@ -42,6 +42,7 @@ add_option(struct options *options, struct given *given, enum option_id id,
 	if (!is_contradicted(&with, &given_with, id)) {
 		*options = with;
 		*given = given_with;
+		option_note(&given->notes, id, text);
 	} else if (id == OPT_DELAYS) {
 		value_free_delays(&with.settings.policy);
 	}
@@ -55,6 +56,7 @@ preset_apply(struct options *options, struct given *given, struct text *words)
 
 	if (!presets_find(&preset, options->preset))
 		return;
+	text_join(&given->notes, "; preset ", preset.name, ":");
 	text_join(words, preset.options, " ", preset.fields);
 	while (*word != '\0') {
 		const char *name = word + strspn(word, "-");

@@ -50,7 +50,7 @@ struct log_options {
 	const char *command; /* the same, or what may be shown of it */
 	const char *id; /* BACKOFF_ID: a random UUID */
 	const struct settings *settings;
-	const char *further; /* other options in force, as text, or NULL */
+	const char *in_force; /* the options, and where they come from */
 	const char *headers; /* how COMMAND would print headers, or NULL */
 	enum log_format format;
 	const char *file; /* the log file, or NULL for stderr */
