@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "core/base/duration.h"
-#include "core/base/nearest.h"
+#include "core/base/text.h"
 #include "options/values.h"
 #include "process/time_of_day.h"
 #include "system/system.h"
@@ -19,16 +19,6 @@ refuse(struct refusal *refusal, const char *why)
 {
 	text_copy(refusal->why, sizeof refusal->why, why);
 	return false;
-}
-
-bool
-refuse_but_ask(struct refusal *refusal, const struct nearest *nearest,
-    const char *expected)
-{
-	struct text why = text_in(refusal->why, sizeof refusal->why);
-
-	return nearest_ask(nearest, &why, "") ? false
-	                                      : refuse(refusal, expected);
 }
 
 bool
@@ -257,14 +247,12 @@ place(const char *text, const char *words)
 	}
 }
 
-/* Says "expected window, before or after", or suggests the nearest one. */
+/* Says "expected window, before or after". */
 static bool
-refuse_word(struct refusal *refusal, const char *text, const char *words)
+refuse_word(struct refusal *refusal, const char *words)
 {
 	const char *last = strrchr(words, ' ');
-	struct nearest nearest = nearest_to(text, strlen(text));
-	char room[128];
-	struct text expected = text_in(room, sizeof room);
+	struct text expected = text_in(refusal->why, sizeof refusal->why);
 
 	text_add(&expected, "expected ");
 	for (const char *at = words; *at != '\0'; at++)
@@ -274,8 +262,7 @@ refuse_word(struct refusal *refusal, const char *text, const char *words)
 			text_add(&expected, ", ");
 		else
 			text_byte(&expected, *at);
-	nearest_offer_words(&nearest, words);
-	return refuse_but_ask(refusal, &nearest, room);
+	return false;
 }
 
 /* A parser for the words of an enum, in its order; the first is FIRST. */
@@ -286,7 +273,7 @@ refuse_word(struct refusal *refusal, const char *text, const char *words)
 		int found = text == NULL ? 0 : place(text, words); \
 \
 		if (found < 0) \
-			return refuse_word(refusal, text, words); \
+			return refuse_word(refusal, words); \
 		*(type *)field = (type)(found + (int)(first)); \
 		return true; \
 	}
@@ -343,7 +330,6 @@ value_jitter(const char *text, void *field, struct refusal *refusal)
 	static const char words[] = "none full equal decorrelated smooth";
 	struct jitter *jitter = field;
 	int found = place(text, words);
-	struct nearest nearest = nearest_to(text, strlen(text));
 
 	if (found >= 0) {
 		jitter->kind = (enum jitter_kind)found;
@@ -354,8 +340,7 @@ value_jitter(const char *text, void *field, struct refusal *refusal)
 	if (parse_scale(text, jitter))
 		return jitter->low <= jitter->high
 		    || refuse(refusal, low_above_high);
-	nearest_offer_words(&nearest, words);
-	return refuse_but_ask(refusal, &nearest,
+	return refuse(refusal,
 	    "expected none, full, equal, decorrelated, smooth, a number up "
 	    "to 1, a range such as 0.5..1.5, or a duration such as 1s or "
 	    "+1s");

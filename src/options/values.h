@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/base/nearest.h"
 #include "core/pause/schedule.h"
 
 /* Why a value was refused, in words. */
@@ -19,10 +18,6 @@ struct refusal {
 
 /* Sets WHY, and returns false. */
 bool refuse(struct refusal *refusal, const char *why);
-
-/* Suggests the nearest word; if there is none, says what was EXPECTED. */
-bool refuse_but_ask(struct refusal *refusal, const struct nearest *nearest,
-    const char *expected);
 
 /*
  * Reads TEXT into FIELD. False: it is refused; REFUSAL, all zero before, says

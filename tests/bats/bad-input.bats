@@ -170,12 +170,11 @@ starts() {
     $'--base=\e[31m \233 \302\23331m \ncaf\303\251'
 }
 
-@test "the nearest word, or a related one, is named" {
+@test "the option with the nearest name is named" {
   says 'did you mean --deadline?' --deadlien 3
   says 'did you mean --quiet?' --quite
   says 'backoff --help=all lists them' --nothing-like-it
-  says 'did you mean kubectl?' --tool=k8s
-  says 'did you mean aws-full, aws-equal, aws-decorrelated, aws-sdk, aws-sdk-2026 or aws-dynamodb-2026?' --preset=aws
+  says '--tool=list prints all' --tool=k8s
   says '--preset=list prints all' --preset=nothing
 }
 

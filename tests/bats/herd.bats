@@ -195,7 +195,7 @@ refuses() {
   refuses '--machines: 1001: expected no more than --clients' --gate --machines=1001
   refuses '--machines: 2: expected --gate with it' --machines=2
   refuses '--gate: fleet: expected --machines with it' --gate=fleet
-  refuses '--gate: fleets: did you mean fleet?' --gate=fleets --machines=2
+  refuses '--gate: fleets: expected machine or fleet' --gate=fleets --machines=2
 }
 
 @test "herd: options that only backoff has are unknown" {

@@ -29,9 +29,7 @@ fuzz(char *string, size_t size)
 			        && fault.item + fault.length
 			            <= line + strlen(line),
 			    "an item outside of the list");
-			codes_nearest(fault.item, fault.length);
 		}
-		signal_nearest(line);
 		line = end != NULL ? end + 1 : NULL;
 	}
 }

@@ -211,7 +211,6 @@ test_words(void)
 
 	refuses(value_cap_mode, "x", "expected window, before or after");
 	refuses(value_from, "", "expected end or start");
-	refuses(value_growth, "lineer", "did you mean linear?");
 	refuses(value_growth, "linear binary",
 	    "expected exponential, binary, linear, quadratic, cubic, "
 	    "fibonacci or constant");
@@ -239,7 +238,6 @@ test_jitter(void)
 	ok(jitter.kind == JITTER_ADD, "to be added");
 	refuses(
 	    value_jitter, "2..1", "expected LOW..HIGH with LOW not above HIGH");
-	refuses(value_jitter, "smoth", "did you mean smooth?");
 	refuses(value_jitter, "1.5",
 	    "expected none, full, equal, decorrelated, smooth, a number up "
 	    "to 1, a range such as 0.5..1.5, or a duration such as 1s or "
@@ -276,7 +274,6 @@ static void
 test_signals(void)
 {
 	reads_word(value_signal, "SIGKILL", SIGKILL);
-	refuses(value_signal, "TREM", "did you mean TERM?");
 	refuses(value_signal, "0", "expected a signal such as TERM or 15");
 	reads_word(value_wake_signal, "USR1", SIGUSR1);
 	refuses(value_wake_signal, "KILL",
@@ -331,7 +328,6 @@ test_codes(void)
 	overlap_words("nonzero");
 	overlap_words("signal");
 	overlap_words("any");
-	refuses(value_success_on, "timout", "did you mean timeout?");
 	refuses(value_success_on, "1,,2",
 	    "expected codes such as 7, 4-7, nonzero, TERM, timeout or "
 	    "EX_TEMPFAIL");
@@ -347,14 +343,14 @@ test_known(void)
 	is_string(refusal.why, "expected one preset", "is one too many");
 	options.preset = NULL;
 	ok(!value_preset("k8s", &options.preset, &refusal), "a nickname");
-	is_string(refusal.why, "did you mean kubernetes or kubernetes-job?",
-	    "names both");
+	is_string(refusal.why,
+	    "expected the name of a preset; --preset=list prints all",
+	    "is none");
 	takes(value_tool, "curl", &options);
 	ok(options.job.tool != NULL && options.settings.rules.tool_asked,
 	    "a tool");
 	takes(value_tool, NULL, &options);
 	ok(options.job.tool == NULL, "to be found by COMMAND");
-	refuses(value_tool, "crul", "did you mean curl?");
 	refuses(value_tool, "nothing",
 	    "expected the name of a tool; --tool=list prints all");
 }
