@@ -146,7 +146,7 @@ main(int argc, char **argv)
 	if (trials[0].no_end != NULL)
 		usage_refuse("no end", trials[0].no_end,
 		    "expected other pauses, or --attempts");
-	if (options.format == FORMAT_JSON)
+	if (options.log.format == LOG_JSON)
 		report_json(trials, &options.herd);
 	else
 		report_text(trials, &options.herd, terminal);

@@ -19,6 +19,11 @@
 
 #define MOST_ROWS 10000
 
+/* How likely is it that each of these is outlasted? */
+static const int64_t outages_ns[]
+    = { 10 * NS_PER_S, NS_PER_MIN, 10 * NS_PER_MIN };
+#define OUTAGES ARRAY_LENGTH(outages_ns)
+
 /*
  * A history is one simulated run. This many usually give the chances to a
  * percentage point; a long plan makes fewer, so that it takes a tenth of a
@@ -38,7 +43,6 @@
 /* The pauses of a plan. */
 struct plan {
 	const struct settings *settings;
-	const struct outages *outages;
 	struct terminal terminal;
 	struct forecast_row *rows;
 	size_t count;
@@ -46,7 +50,7 @@ struct plan {
 	bool settled; /* those would not change the chances */
 	int64_t until_in_ns; /* the time to --until; INT64_MAX: not given */
 	int64_t left_ns; /* the time for everything; INT64_MAX: no limit */
-	double chances[MOST_OUTAGES];
+	double chances[OUTAGES];
 };
 
 static int64_t
@@ -84,19 +88,15 @@ make_histories(struct plan *plan, struct history *histories, size_t count)
 	struct random random = random_from(1);
 	struct forecast forecast = forecast_start(
 	    plan->settings, plan->until_in_ns, &random, histories, count);
-	const struct outages *outages = plan->outages;
 
-	forecast.horizon_ns = 0;
-	for (size_t i = 0; i < outages->count; i++)
-		forecast.horizon_ns
-		    = max_ns(forecast.horizon_ns, outages->ns[i]);
+	forecast.horizon_ns = outages_ns[OUTAGES - 1];
 	plan->count = 0;
 	while (plan->count < MOST_ROWS && forecast_next(&forecast))
 		plan->rows[plan->count++] = forecast.row;
 	plan->cut = plan->count == MOST_ROWS && forecast_next(&forecast);
 	plan->settled = !plan->cut || forecast_settled(&forecast);
-	for (size_t i = 0; i < outages->count; i++)
-		plan->chances[i] = chance_of(plan, &forecast, outages->ns[i]);
+	for (size_t i = 0; i < OUTAGES; i++)
+		plan->chances[i] = chance_of(plan, &forecast, outages_ns[i]);
 	return forecast.draws;
 }
 
@@ -106,7 +106,6 @@ make_plan(const struct options *options)
 	const struct limits *limits = &options->settings.limits;
 	struct plan plan = {
 		.settings = &options->settings,
-		.outages = &options->outages,
 		.until_in_ns = time_to_until(limits),
 		.rows = usage_allocate("--plan", MOST_ROWS, sizeof *plan.rows),
 	};
@@ -280,14 +279,13 @@ add_chance(struct text *text, double chance)
 static void
 print_chances(const struct plan *plan)
 {
-	const struct outages *outages = plan->outages;
-	char words[1024];
+	char words[256];
 	struct text text = text_in(words, sizeof words);
 
 	text_add(&text, "Chance that it outlasts an outage of");
-	for (size_t i = 0; i < outages->count; i++) {
+	for (size_t i = 0; i < OUTAGES; i++) {
 		text_join(
-		    &text, i == 0 ? " " : ", ", DURATION(outages->ns[i]), ": ");
+		    &text, i == 0 ? " " : ", ", DURATION(outages_ns[i]), ": ");
 		add_chance(&text, plan->chances[i]);
 	}
 	text_byte(&text, '.');
@@ -402,7 +400,7 @@ plan_show(const struct options *options)
 	struct plan plan = make_plan(options);
 
 	plan.terminal = terminal_of_stdout();
-	if (options->format == FORMAT_JSON) {
+	if (options->log.format == LOG_JSON) {
 		print_json(&plan);
 	} else {
 		if (options->job.tool != NULL) {

@@ -133,7 +133,7 @@ sample() {
     max-exponent) echo 2 ;;
     steps) echo 7 ;;
     slot-time) echo 1s ;;
-    log-format | format) echo json ;;
+    log-format) echo json ;;
     help | version) ;;
     *) fail "there is no test of --$1" ;;
   esac
@@ -195,7 +195,7 @@ refuses() {
   refuses '--machines: 1001: expected no more than --clients' --gate --machines=1001
   refuses '--machines: 2: expected --gate with it' --machines=2
   refuses '--gate: fleet: expected --machines with it' --gate=fleet
-  refuses '--gate: fleets: did you mean fleet?' --gate=fleets --machines=2
+  refuses '--gate: fleets: expected machine or fleet' --gate=fleets --machines=2
 }
 
 @test "herd: options that only backoff has are unknown" {
@@ -208,7 +208,7 @@ refuses() {
   refuses 'no end: all pauses are 0: expected' --base=0
   refuses 'no end: all pauses are 0: expected' --base=0 --deadline=1h
   refuses 'no end: all pauses are 0: expected' \
-    --base=200ms --growth=constant --slot-time=1s --jitter=none
+    --preset=celery --base=200ms --growth=constant --jitter=none --attempts=inf
   refuses 'no end: it takes longer than 292 years' \
     --factor=1000 --cap=inf --clients=12 --capacity=0.000000001
   refuses 'no end: it takes longer than 292 years' \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 #
-# --format=json of --plan and backoff-herd.
+# --log-format=json of --plan and backoff-herd.
 # shellcheck shell=bash
 
 load helper
@@ -20,25 +20,6 @@ herd() {
 }
 
 # --- formats ---
-
-@test "the plan: --format=json is that of --log-format=json, and is stronger" {
-  plan --log-format=json >wanted
-  plan --log-format=text --format=json >got
-  cmp wanted got
-  plan >wanted
-  plan --log-format=json --format=text >got
-  cmp wanted got
-}
-
-@test "a format that is none, or without a plan, is refused" {
-  run -125 plan --format=png
-  assert_output --regexp '^backoff: --format: png: expected text or json'
-  run -125 herd --format=svg
-  assert_output --regexp '^backoff-herd: --format: svg: expected text or json'
-  run -125 "$BACKOFF" --format=json -- touch ran
-  assert_output 'backoff: --format: json: expected --plan with it'
-  [ ! -e ran ]
-}
 
 @test "a preview as JSON that cannot be written is 125" {
   run -125 sh -c '"$BACKOFF" --plan --log-format=json >/dev/full'
