@@ -13,6 +13,7 @@
 #include "core/gate/deferral.h"
 #include "doors/defer.h"
 #include "doors/doors.h"
+#include "doors/gate.h"
 #include "log/countdown_line.h"
 #include "log/log.h"
 #include "log/writer.h"
@@ -261,7 +262,7 @@ tell_attempt(void *self, const struct loop_state *state, int64_t pause_ns)
 {
 	(void)self;
 	log_attempt(state, pause_ns);
-	doors_tell();
+	gate_log_change();
 }
 
 static void

@@ -31,7 +31,4 @@ struct entry doors_before_attempt(
 struct aftermath doors_after_verdict(
     void *self, const struct loop_state *state);
 
-/* The attempt has its line: tells what it has made of what is shared. */
-void doors_tell(void);
-
 #endif

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/gate/shared_name.h"
+#include "core/gate/record.h"
 #include "core/known/tools.h"
 #include "core/known/wrapped_command.h"
 #include "core/loop/settings.h"
