@@ -15,9 +15,7 @@
 #include "process/environment.h"
 #include "process/signals.h"
 #include "process/sleep.h"
-#include "shared/ancestors.h"
 #include "shared/fleet.h"
-#include "shared/lock.h"
 #include "shared/shared_state.h"
 #include "system/system.h"
 
@@ -379,8 +377,8 @@ begin_order(struct slots *slots, int64_t *now_ns)
 {
 	enum state_found found = STATE_UNUSABLE;
 
-	if (part.file.fd >= 0 && !is_disordered && state_file_lock(&part.file))
-		found = state_file_read(&part.file, record);
+	if (part.file.fd >= 0 && !is_disordered)
+		found = state_file_begin(&part.file, record);
 	if (found == STATE_NEW)
 		state_record_set_boot(record, boot_hash());
 	*now_ns = boot_clock_ns();
