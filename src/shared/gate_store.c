@@ -73,27 +73,27 @@ static bool
 look_at_file(struct gate_store *store, struct gate_view *view)
 {
 	struct state_file *file = &store->part.file;
-	enum state_found found = state_file_read(file, store->bytes);
-	bool is_broken = found != STATE_UNUSABLE && take_record(store, view);
-	const char *why;
+	bool done = state_file_read(file, store->bytes);
+	bool is_broken = done && take_record(store, view);
 
 	/* What is just being written looks broken, but not under the lock. */
 	if (is_broken) {
-		found = state_file_begin(file, store->bytes);
-		is_broken = found != STATE_UNUSABLE && take_record(store, view);
+		done = state_file_begin(file, store->bytes);
+		is_broken = done && take_record(store, view);
 		state_file_unlock(file);
 	}
-	why = found == STATE_NEW ? file->why : is_broken ? "bad checksum" : "";
-	if (!store->is_noted && found != STATE_UNUSABLE)
+	if (done && !store->is_noted) {
+		const char *why = is_broken ? "bad checksum" : file->why;
+
 		shared_state_note(&store->part, why);
-	store->is_noted = store->is_noted || why[0] != '\0';
-	return found != STATE_UNUSABLE;
+		store->is_noted = why[0] != '\0';
+	}
+	return done;
 }
 
 static bool
 write_gate(struct gate_store *store, const struct gate *gate)
 {
-	state_record_set_boot(store->bytes, boot_hash());
 	gate_record_write(store->bytes + STATE_GATE_AT, gate);
 	return state_file_write(&store->part.file, store->bytes);
 }
@@ -187,7 +187,7 @@ reflect(struct gate_store *store, const struct gate_view *view)
 
 	if (!has_file(store))
 		return;
-	if (state_file_begin(file, store->bytes) != STATE_UNUSABLE) {
+	if (state_file_begin(file, store->bytes)) {
 		done = write_gate(store, &view->gate);
 		state_file_unlock(file);
 	}
@@ -291,8 +291,7 @@ gate_store_begin(struct gate_store *store, struct gate_view *view)
 			return true;
 	}
 	if (!has_file(store)
-	    || state_file_begin(&store->part.file, store->bytes)
-	        == STATE_UNUSABLE)
+	    || !state_file_begin(&store->part.file, store->bytes))
 		return false;
 	take_record(store, view);
 	return true;

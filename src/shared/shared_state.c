@@ -170,27 +170,24 @@ state_file_close(struct state_file *file)
 	fd_close(&file->fd);
 }
 
-enum state_found
+bool
 state_file_read(struct state_file *file, uint8_t record[STATE_SIZE])
 {
 	ssize_t size;
 
 	memset(record, 0, STATE_SIZE);
 	size = pread(file->fd, record, STATE_SIZE, 0);
-	if (size < 0) {
-		fail(file, false, strerror(errno));
-		return STATE_UNUSABLE;
-	}
+	if (size < 0)
+		return fail(file, false, strerror(errno));
 	file->why[0] = '\0';
 	switch (state_record_look(record, (size_t)size)) {
 	case STATE_HEADER_FINE:
-		return STATE_RECORD;
+		return true;
 	case STATE_HEADER_FOREIGN:
-		fail(file, true, "not a state file of backoff");
-		return STATE_UNUSABLE;
+		return fail(file, true, "not a state file of backoff");
 	case STATE_HEADER_LATER:
-		fail(file, true, "written by a later version of backoff");
-		return STATE_UNUSABLE;
+		return fail(
+		    file, true, "written by a later version of backoff");
 	case STATE_HEADER_BROKEN:
 		fail(file, false,
 		    size < STATE_SIZE ? "cut short" : "bad checksum");
@@ -199,12 +196,11 @@ state_file_read(struct state_file *file, uint8_t record[STATE_SIZE])
 		fail(file, false, "written by an earlier version of backoff");
 		break;
 	case STATE_HEADER_EMPTY:
-		if (size > 0)
-			fail(file, false, "nothing but zeros");
+		fail(file, false, size > 0 ? "nothing but zeros" : "");
 		break;
 	}
 	memset(record, 0, STATE_SIZE);
-	return STATE_NEW;
+	return true;
 }
 
 static bool
@@ -233,17 +229,17 @@ state_file_unlock(struct state_file *file)
 	lock_free(file->fd, STATE_LOCK_RECORD);
 }
 
-enum state_found
+bool
 state_file_begin(struct state_file *file, uint8_t record[STATE_SIZE])
 {
-	enum state_found found = STATE_UNUSABLE;
-
 	if (!lock_record(file))
-		return found;
-	found = state_file_read(file, record);
-	if (found == STATE_UNUSABLE)
-		state_file_unlock(file);
-	return found;
+		return false;
+	if (state_file_read(file, record)) {
+		state_record_set_boot(record, boot_hash());
+		return true;
+	}
+	state_file_unlock(file);
+	return false;
 }
 
 bool
@@ -304,27 +300,33 @@ shared_state_add_why(
 	text_join(text, ": ", why);
 }
 
+void
+shared_state_log_lost(bool is_limit, const char *shown, const char *what,
+    const char *reason, const char *instead)
+{
+	char words[PATH_MAX + WHY_SIZE + 192];
+	struct text text = text_in(words, sizeof words);
+
+	text_join(&text, is_limit ? "limit of " : "cannot use ", shown,
+	    is_limit ? " NOT enforced (" : " (", reason, ")",
+	    instead != NULL ? "; going on " : "",
+	    instead != NULL ? instead : "");
+	log_degraded(
+	    is_limit ? WEIGHT_ALARM : WEIGHT_NORMAL, words, what, reason);
+}
+
 bool
 shared_state_lose(struct shared_part *part, const char *why)
 {
-	char words[PATH_MAX + WHY_SIZE + 192];
-	char reason[PATH_MAX + WHY_SIZE + 80];
+	char words[PATH_MAX + WHY_SIZE + 80];
+	struct text reason = text_in(words, sizeof words);
 	const char *what
 	    = JOINED(SHARED_NAME_SIZE + 16, part->what, " ", part->name);
-	struct text text = text_in(words, sizeof words);
-	struct text because = text_in(reason, sizeof reason);
-	bool is_alarm = part->is_limit && part->instead == NULL;
+	bool is_limit = part->is_limit && part->instead == NULL;
 
-	shared_state_add_why(&because, part, why);
-	if (is_alarm)
-		text_join(
-		    &text, "limit of ", what, " NOT enforced (", reason, ")");
-	else
-		text_join(&text, "cannot use ", what, " (", reason,
-		    "); going on ",
-		    part->instead != NULL ? part->instead : "without");
-	log_degraded(
-	    is_alarm ? WEIGHT_ALARM : WEIGHT_NORMAL, words, what, reason);
+	shared_state_add_why(&reason, part, why);
+	shared_state_log_lost(is_limit, what, what, words,
+	    is_limit || part->instead != NULL ? part->instead : "without");
 	state_file_close(&part->file);
 	return false;
 }
@@ -366,23 +368,16 @@ shared_state_open(struct shared_part *part)
 bool
 shared_state_read(struct shared_part *part, uint8_t record[STATE_SIZE])
 {
-	enum state_found found = state_file_read(&part->file, record);
-
-	if (found == STATE_UNUSABLE)
+	if (!state_file_read(&part->file, record))
 		return shared_state_lose(part, part->file.why);
-	if (found == STATE_NEW)
-		shared_state_note(part, part->file.why);
+	shared_state_note(part, part->file.why);
 	return true;
 }
 
 bool
 shared_state_begin(struct shared_part *part, uint8_t record[STATE_SIZE])
 {
-	enum state_found found = state_file_begin(&part->file, record);
-
-	if (found == STATE_NEW)
-		state_record_set_boot(record, boot_hash());
-	return found != STATE_UNUSABLE
+	return state_file_begin(&part->file, record)
 	    || shared_state_lose(part, part->file.why);
 }
 

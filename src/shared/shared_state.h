@@ -66,28 +66,22 @@ bool state_file_open(
 /* Frees all of its locks. */
 void state_file_close(struct state_file *file);
 
-enum state_found {
-	STATE_RECORD, /* bytes with a header that is in order */
-	STATE_NEW, /* all zero, without a header: FILE has why, for -v, or "" */
-	STATE_UNUSABLE, /* FILE has why: go on without it */
-};
+/*
+ * Reads all of the record, which may be of another boot, and whose parts have
+ * checksums of their own. What is missing or damaged is as new: all zero, and
+ * FILE has why, or "". False: FILE has why it is not to be touched.
+ */
+bool state_file_read(struct state_file *file, uint8_t record[STATE_SIZE]);
 
 /*
- * Reads all of the record. One of STATE_RECORD may be of another boot, and its
- * parts have checksums of their own.
+ * The same with the record locked, until state_file_unlock(), and made one of
+ * this boot; nothing in between waits. The lock is waited for two seconds at
+ * most, and no longer than until a signal is pending that ends us. False: it is
+ * not locked.
  */
-enum state_found state_file_read(
-    struct state_file *file, uint8_t record[STATE_SIZE]);
+bool state_file_begin(struct state_file *file, uint8_t record[STATE_SIZE]);
 
-/*
- * Locks the record, and reads it. Until state_file_unlock() nothing waits. The
- * lock is waited for two seconds at most, and no longer than until a signal is
- * pending that ends us. STATE_UNUSABLE: it is not locked, and FILE has why.
- */
-enum state_found state_file_begin(
-    struct state_file *file, uint8_t record[STATE_SIZE]);
-
-/* Writes all of the record at once, with its header. False: FILE has why. */
+/* Writes all of the record at once. False: FILE has why. */
 bool state_file_write(
     struct state_file *file, const uint8_t record[STATE_SIZE]);
 void state_file_unlock(struct state_file *file);
@@ -120,15 +114,12 @@ bool shared_state_open(struct shared_part *part);
 /* The same, but nothing is logged: WHY of the part's file says why not. */
 bool shared_state_find(struct shared_part *part);
 
-/*
- * The record, which is as new where it is missing or damaged. False: PART is
- * lost.
- */
+/* As state_file_read(), and with -v it is logged why the record is as new. */
 bool shared_state_read(struct shared_part *part, uint8_t record[STATE_SIZE]);
 
 /*
- * The same under the lock of the record, for shared_state_finish() to write
- * it, or where CHANGED is false, not. False: PART is lost, and not locked.
+ * As state_file_begin(), for shared_state_finish() to write the record, if it
+ * has CHANGED. Where either is false PART is lost, and not locked.
  */
 bool shared_state_begin(struct shared_part *part, uint8_t record[STATE_SIZE]);
 bool shared_state_finish(
@@ -138,11 +129,16 @@ bool shared_state_finish(
  */
 void shared_state_note(const struct shared_part *part, const char *why);
 
-/*
- * Logs that PART cannot be used, and why, and closes it. Of a limit that is an
- * alarm, which -q does not keep back. Returns false.
- */
+/* Logs that PART cannot be used, and why, and closes it. Returns false. */
 bool shared_state_lose(struct shared_part *part, const char *why);
+
+/*
+ * Logs that SHOWN, "gate hub", cannot be used, and what is gone on with, unless
+ * INSTEAD is NULL. Of a limit that is an alarm, which -q does not keep back.
+ * WHAT is its name in JSON.
+ */
+void shared_state_log_lost(bool is_limit, const char *shown, const char *what,
+    const char *reason, const char *instead);
 
 /* "DIR/NAME: WHY" */
 void shared_state_add_why(
