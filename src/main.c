@@ -30,10 +30,10 @@
 #include "process/environment.h"
 #include "process/signals.h"
 #include "shared/fleet.h"
-#include "streams/held_output.h"
+#include "streams/files.h"
 #include "streams/hint_file.h"
+#include "streams/output.h"
 #include "streams/streams.h"
-#include "streams/tempfile.h"
 #include "system/system.h"
 #include "world.h"
 

@@ -113,18 +113,18 @@ doors_before_attempt(
 	return entry;
 }
 
-struct aftermath
+struct gate_effect
 doors_after_verdict(void *self, const struct loop_state *state)
 {
-	struct aftermath aftermath = { .at_door = false };
+	struct gate_effect effect = { .at_door = false };
 
 	(void)self;
 	if (has_slots)
 		slots_free();
 	if (has_gate)
-		aftermath = gate_leave(state);
+		effect = gate_leave(state);
 	/* A lock, or a server, may have taken its time. */
 	if (signals_end_pending())
-		aftermath.signal = signals_drain();
-	return aftermath;
+		effect.signal = signals_drain();
+	return effect;
 }

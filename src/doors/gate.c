@@ -13,7 +13,7 @@
 #include "core/words/gate_message.h"
 #include "core/words/reason.h"
 #include "doors/gate.h"
-#include "log/countdown_line.h"
+#include "log/countdown.h"
 #include "log/log.h"
 #include "options/usage.h"
 #include "process/environment.h"
@@ -72,7 +72,6 @@ static struct lines change;
 static bool has_change;
 
 static int64_t told_ns; /* since_ns of the gate when the wait was logged */
-static char shown_reason[GATE_REASON_SIZE + 1]; /* in that line */
 
 static struct gate_event
 event_now(void)
@@ -130,43 +129,29 @@ gate_log_change(void)
 	has_change = false;
 }
 
-/* Shows a line that counts up. False: there can be none. */
-static bool
-show_wait(const struct gate_event *event, bool stays)
-{
-	char words[512];
-	struct text text = text_in(words, sizeof words);
-	struct span time;
-
-	if (seen.gate.state != GATE_SHUT)
-		return false;
-	text_copy(shown_reason, sizeof shown_reason, seen.gate.reason);
-	time = gate_message(&text, GATE_NEWS_WAIT, event);
-	return log_wait(words, time, clock_now_ns() - event->shut_ns, stays);
-}
-
-/* Logs one line for each time that the gate is shut. */
-static void
-tell_wait(void)
+/*
+ * Waits until UNTIL_NS of CLOCK_MONOTONIC, or for a signal, as
+ * countdown_wait() does. One line is logged for each time that the gate is shut.
+ */
+static int
+wait_and_tell(int64_t until_ns)
 {
 	const struct gate *gate = &seen.gate;
 	struct gate_event event = event_now();
 	bool is_shut = gate->state == GATE_SHUT;
 	int64_t next_ns = is_shut ? gate->due_ns : gate->head_ns;
 	int64_t apart_ns = told_ns - gate->since_ns;
-	/* The clock of a fleet's server is not ours. */
-	bool is_new = apart_ns < -NS_PER_S / 2 || apart_ns > NS_PER_S / 2;
 
 	event.shut_ns = max_ns(boot_clock_ns() - gate->since_ns, 0);
 	event.next_ns = max_ns(next_ns - seen.now_ns, 0);
 	told_ns = gate->since_ns;
-	if (is_new || strcmp(shown_reason, gate->reason) != 0)
-		countdown_line_end();
-	if (is_new && !show_wait(&event, true))
+	/* The clock of a fleet's server is not ours. */
+	if (apart_ns < -NS_PER_S / 2 || apart_ns > NS_PER_S / 2)
 		tell(is_shut ? WEIGHT_NORMAL : WEIGHT_DETAIL, GATE_NEWS_WAIT,
 		    &event);
-	else if (!countdown_line_is_there())
-		show_wait(&event, false);
+	return countdown_wait(until_ns,
+	    is_shut && log_shows_waits() ? "shut for " : NULL,
+	    max_ns(clock_now_ns() - event.shut_ns, 0));
 }
 
 /* How our attempt has changed the gate from BEFORE. */
@@ -395,7 +380,7 @@ interrupted(int signal)
 
 /*
  * A wait for UNTIL_NS of CLOCK_BOOTTIME, and no longer than LIMIT_NS of
- * CLOCK_MONOTONIC. Returns what ends it as sleep_until_told() does.
+ * CLOCK_MONOTONIC. Returns what ends it as signals_sleep() does.
  */
 static int
 wait_once(int64_t until_ns, int64_t limit_ns, bool counts)
@@ -411,8 +396,7 @@ wait_once(int64_t until_ns, int64_t limit_ns, bool counts)
 		end_ns = min_ns(end_ns,
 		    saturating_add(
 		        began_ns, max_ns(options->wait_ns - spent_ns, 0)));
-	tell_wait();
-	signal = countdown_line_wait_on(end_ns);
+	signal = wait_and_tell(end_ns);
 	took_ns = clock_now_ns() - began_ns;
 	waited_ns = saturating_add(waited_ns, took_ns);
 	if (counts)
@@ -449,7 +433,7 @@ wait_at_gate(struct gate_answer answer, int64_t limit_ns)
 	struct entry entry = wait_until(answer, limit_ns);
 	int signal;
 
-	countdown_line_end();
+	log_erase_row();
 	if (entry.admission != ADMISSION_GO || (signal = signals_drain()) == 0)
 		return entry;
 	gate_cancel();
@@ -554,10 +538,10 @@ attempt_of(const struct loop_state *state, char words[REASON_SIZE])
 	return attempt;
 }
 
-struct aftermath
+struct gate_effect
 gate_leave(const struct loop_state *state)
 {
-	static const struct aftermath none = { .at_door = false };
+	static const struct gate_effect none = { .at_door = false };
 	char words[REASON_SIZE];
 	struct gate_attempt attempt;
 	bool done, probed = is_probe || is_woken;
@@ -580,7 +564,7 @@ gate_leave(const struct loop_state *state)
 	        && attempt.outcome != GATE_REFUSAL))
 		return none;
 	/* A wait that was stated to us still holds for ourselves. */
-	return (struct aftermath) {
+	return (struct gate_effect) {
 		.at_door = gate->state == GATE_SHUT
 		    && (attempt.stated_ns == 0
 		        || gate->due_ns

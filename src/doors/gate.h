@@ -32,7 +32,7 @@ struct entry gate_enter(int64_t until_ns);
 bool gate_recheck(void);
 
 /* An attempt was made: its verdict is that of STATE. */
-struct aftermath gate_leave(const struct loop_state *state);
+struct gate_effect gate_leave(const struct loop_state *state);
 
 /* The attempt has its line in the log: logs how it has changed the gate. */
 void gate_log_change(void);

@@ -14,7 +14,6 @@
 #include "options/usage.h"
 #include "process/environment.h"
 #include "process/signals.h"
-#include "process/sleep.h"
 #include "shared/fleet.h"
 #include "shared/shared_state.h"
 #include "system/system.h"
@@ -39,9 +38,9 @@ static bool is_patience_over; /* with a lost fleet: local slots serve */
 static char lost_why[2 * FLEET_TEXT_SIZE];
 static bool was_held; /* an attempt of this run has held one */
 static int64_t waited_ns; /* in all */
-static bool is_disordered; /* the order cannot be written, */
-static struct slots known; /* and this is what we know of it */
-static uint8_t record[STATE_SIZE]; /* as last read */
+static bool is_disordered; /* the order cannot be written */
+static struct slots order; /* as last seen */
+static uint8_t record[STATE_SIZE]; /* likewise */
 static struct text word; /* BACKOFF_SLOTS, up to the number of the slot */
 
 void
@@ -346,13 +345,13 @@ is_before(int64_t ticket)
 
 /* The lock of its byte shows that we live, until it is freed. */
 static enum lock_result
-take_ticket(struct slots *slots, int64_t *ticket)
+take_ticket(int64_t *ticket)
 {
 	enum lock_result result = LOCK_BUSY;
 
 	/* Another program may have locked all of the file. */
 	for (int i = 0; i < SLOTS_MOST && result == LOCK_BUSY; i++) {
-		*ticket = slots->next++;
+		*ticket = order.next++;
 		result
 		    = lock_try(part.file.fd, STATE_LOCK_SLOT_TICKET + *ticket);
 	}
@@ -372,29 +371,28 @@ peek(int64_t now_ns)
 
 /* Locks the record, to change the order. False: nobody keeps the order. */
 static bool
-begin_order(struct slots *slots, int64_t *now_ns)
+begin_order(void)
 {
 	bool is_ordered = part.file.fd >= 0 && !is_disordered
 	    && state_file_begin(&part.file, record);
+	int64_t now_ns = boot_clock_ns();
 
-	*now_ns = boot_clock_ns();
 	if (is_ordered)
-		*slots = state_record_slots(record, boot_hash(), *now_ns);
-	else
-		*slots = known.next > 0 ? known : slots_new(*now_ns);
+		order = state_record_slots(record, boot_hash(), now_ns);
+	else if (order.next == 0)
+		order = slots_new(now_ns);
 	return is_ordered;
 }
 
 /* If the order cannot be written, the slots still hold: they are locks. */
 static void
-end_order(const struct slots *slots, bool is_ordered)
+end_order(bool is_ordered)
 {
 	uint8_t before[STATE_SLOTS_SIZE];
 
-	known = *slots;
 	if (is_ordered) {
 		memcpy(before, record + STATE_SLOTS_AT, sizeof before);
-		state_record_set_slots(record, boot_hash(), slots);
+		state_record_set_slots(record, boot_hash(), &order);
 		is_disordered
 		    = memcmp(before, record + STATE_SLOTS_AT, sizeof before)
 		        != 0
@@ -409,23 +407,21 @@ end_order(const struct slots *slots, bool is_ordered)
  * that. Else *UNTIL_NS is when to look again.
  */
 static enum lock_result
-take_in_order(struct slots *slots, int64_t now_ns, struct slots_visit visit,
-    int64_t *until_ns)
+take_in_order(struct slots_visit visit, int64_t now_ns, int64_t *until_ns)
 {
-	struct slots looked;
+	const struct slots before = order;
 	enum lock_result result;
 
-	if (!options->fleet && slots_count_is_due(slots, now_ns, &visit))
+	if (!options->fleet && slots_count_is_due(&order, now_ns, &visit))
 		visit.busy = count_here();
 	do {
-		looked = *slots;
-		*until_ns = slots_look(&looked, now_ns, &visit);
+		order = before;
+		*until_ns = slots_look(&order, now_ns, &visit);
 		result = *until_ns > 0 ? LOCK_BUSY
 		    : options->fleet   ? LOCK_HAD
 		                       : take_here();
 		visit.busy = options->count;
 	} while (result == LOCK_BUSY && *until_ns == 0);
-	*slots = looked;
 	return result;
 }
 
@@ -450,7 +446,6 @@ look(int64_t *ticket, int64_t *again_ns)
 {
 	bool is_ordered;
 	int64_t now_ns, until_ns = 0;
-	struct slots slots;
 	struct slots_visit visit = { .ticket = *ticket,
 		.count = options->count,
 		.busy = -1,
@@ -459,16 +454,17 @@ look(int64_t *ticket, int64_t *again_ns)
 
 	if (options->fleet)
 		ask_before(&visit);
-	is_ordered = begin_order(&slots, &now_ns);
+	is_ordered = begin_order();
+	now_ns = boot_clock_ns();
 	if (*ticket == 0 && (is_ordered || is_disordered))
-		result = take_ticket(&slots, ticket);
+		result = take_ticket(ticket);
 	if (visit.busy >= 0)
-		slots.lost_ns = lost_ns;
+		order.lost_ns = lost_ns;
 	visit.ticket = *ticket;
 	visit.is_first = *ticket == 0 || !is_before(*ticket);
 	if (result == LOCK_HAD)
-		result = take_in_order(&slots, now_ns, visit, &until_ns);
-	end_order(&slots, is_ordered && result != LOCK_FAILED);
+		result = take_in_order(visit, now_ns, &until_ns);
+	end_order(is_ordered && result != LOCK_FAILED);
 	if (result == LOCK_HAD && options->fleet)
 		result = take_free();
 	*again_ns
@@ -480,15 +476,13 @@ look(int64_t *ticket, int64_t *again_ns)
 static void
 forget_loss(void)
 {
-	struct slots slots;
-	int64_t now_ns;
 	bool is_ordered;
 
 	if (peek(boot_clock_ns()).lost_ns == 0)
 		return;
-	is_ordered = begin_order(&slots, &now_ns);
-	slots.lost_ns = 0;
-	end_order(&slots, is_ordered);
+	is_ordered = begin_order();
+	order.lost_ns = 0;
+	end_order(is_ordered);
 }
 
 /* Waits until LIMIT_NS, or a *SIGNAL that ends us; others are discarded. */
@@ -503,7 +497,7 @@ wait_in_order(int64_t limit_ns, bool *waited, int *signal)
 	    && (result = look(&ticket, &again_ns)) == LOCK_BUSY
 	    && clock_now_ns() < limit_ns) {
 		*waited = true;
-		*signal = sleep_until_told(
+		*signal = signals_sleep(
 		    min_ns(min_ns(again_ns, limit_ns), tell_ns));
 		if (clock_now_ns() < tell_ns || signals_ends(*signal))
 			continue;

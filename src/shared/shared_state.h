@@ -15,7 +15,7 @@
 #include "core/gate/record.h"
 #include "shared/state_dir.h"
 
-/* --- locks of single bytes (system/byte_lock.h) --- */
+/* --- locks of single bytes (system/system.h) --- */
 
 enum lock_result {
 	LOCK_HAD,

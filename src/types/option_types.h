@@ -69,7 +69,7 @@ struct log_options {
 	const char *file; /* the log file, or NULL for stderr */
 	int quiet; /* how often -q was given */
 	bool verbose;
-	bool held; /* stderr gets nothing before writer_release() */
+	bool held; /* stderr gets nothing before log_release() */
 };
 
 struct job {
