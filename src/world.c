@@ -18,11 +18,9 @@
 #include "log/log.h"
 #include "process/environment.h"
 #include "process/signals.h"
-#include "process/sleep.h"
-#include "streams/held_output.h"
 #include "streams/line_scan.h"
+#include "streams/output.h"
 #include "streams/streams.h"
-#include "streams/tapped_output.h"
 #include "system/system.h"
 #include "world.h"
 
@@ -60,7 +58,7 @@ take_pause(void *self, int64_t until_ns)
 	} else if (until_ns <= clock_now_ns()) {
 		return signals_met();
 	} else {
-		signal = sleep_until_told(until_ns);
+		signal = signals_sleep(until_ns);
 	}
 	return signals_ends(signal) ? signal : signals_drain();
 }
@@ -155,7 +153,7 @@ attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 	outcome = supervise(&command, &limit);
 	outcome.number = job->number;
 	outcome.evidence = streams_end(outcome.ended_ns);
-	if (tap_tore_stderr())
+	if (output_tore_stderr())
 		log_torn_by_others();
 	if (outcome.evidence.failure.cut_off && outcome.late_end_signal == 0)
 		outcome.late_end_signal = signals_drain();
@@ -235,7 +233,7 @@ release(void *self, enum result result, int told)
 		done.error = errno;
 	if ((output = hold_release(failed, until_ns)) == WRITTEN_FAILED)
 		done.error = errno;
-	if (hold_tore_stderr())
+	if (output_tore_stderr())
 		log_torn_by_others();
 	if (done.error != 0) {
 		if (done.error == EPIPE && signals_pipe_is_deadly())

@@ -131,7 +131,8 @@ gate_log_change(void)
 
 /*
  * Waits until UNTIL_NS of CLOCK_MONOTONIC, or for a signal, as
- * countdown_wait() does. One line is logged for each time that the gate is shut.
+ * countdown_wait() does. One line is logged for each time that the gate is
+ * shut.
  */
 static int
 wait_and_tell(int64_t until_ns)
@@ -380,7 +381,7 @@ interrupted(int signal)
 
 /*
  * A wait for UNTIL_NS of CLOCK_BOOTTIME, and no longer than LIMIT_NS of
- * CLOCK_MONOTONIC. Returns what ends it as sleep_until_told() does.
+ * CLOCK_MONOTONIC. Returns what ends it as signals_sleep() does.
  */
 static int
 wait_once(int64_t until_ns, int64_t limit_ns, bool counts)

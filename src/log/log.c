@@ -12,12 +12,9 @@
 #include "core/base/duration.h"
 #include "core/words/json.h"
 #include "core/words/message.h"
-#include "core/words/settings_text.h"
 #include "log/log.h"
 #include "process/signals.h"
 #include "process/terminal.h"
-#include "streams/copy.h"
-#include "streams/tempfile.h"
 #include "system/system.h"
 
 /*
@@ -370,9 +367,7 @@ log_start(void)
 		event_finish(&text);
 	} else if (options->format != LOG_JSON && is_wanted(WEIGHT_DETAIL)) {
 		text = text_begin();
-		settings_text(&text, options->settings);
-		if (options->further != NULL)
-			text_add(&text, options->further);
+		text_add(&text, options->in_force);
 		finish(&text);
 	}
 }
