@@ -19,7 +19,7 @@
 void json_begin(struct text *text, int64_t epoch_ns, const char *event,
     const char *id, const char *name);
 
-/* One member, with a comma in front. NULL, or what is below 0, is null. */
+/* Adds a comma and a member. NULL and numbers below 0 become null. */
 void json_member_string(struct text *text, const char *key, const char *string);
 void json_member_number(struct text *text, const char *key, int64_t number);
 void json_member_seconds(struct text *text, const char *key, int64_t ns);

@@ -8,7 +8,7 @@
 #include "core/known/headers.h"
 #include "core/words/message.h"
 
-/* BEFORE, and "cannot end process 1234 (sudo)", if there is one. */
+/* BEFORE and "cannot end process 1234 (sudo)", if there was one. */
 static void
 add_unended(
     struct text *text, const char *before, const struct unended *unended)
@@ -162,7 +162,7 @@ add_lost_input(struct text *text, const struct evidence *evidence,
 	}
 }
 
-/* Builtins and keywords: no program has their names. */
+/* Builtins and keywords that no program is named after. */
 static const char of_shells[]
     = "! [[ { alias bg case cd command declare eval exec exit export fg for "
       "function if jobs let local popd pushd read return select set shift "
@@ -197,7 +197,7 @@ add_likely_meaning(
 	}
 }
 
-/* BEFORE, and the wait that was asked for: "9m10s, until 14:24:53". */
+/* BEFORE and the wait that the server asked for: "9m10s, until 14:24:53". */
 static void
 add_wait(struct text *text, const char *before, const struct hint *hint)
 {
@@ -477,7 +477,7 @@ misses_wait(const struct loop_state *state, const char *headers)
 	            && state->outcome.kind == OUTCOME_EXITED));
 }
 
-/* Adds why the output, or a hint, did not tell what it should. */
+/* Adds what was expected of the output or a hint in vain. */
 static const char *
 add_unheard(struct text *reason, enum mishap mishap,
     const struct loop_state *state, const char *headers)
@@ -637,7 +637,7 @@ message_note(struct text *text, enum note note, const struct outcome *outcome,
 	return false;
 }
 
-/* %25 and the like, for the bytes in ESCAPED. */
+/* Writes the bytes in ESCAPED as %25 and the like. */
 static void
 add_escaped(struct text *text, const char *string, const char *escaped)
 {

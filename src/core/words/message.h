@@ -53,7 +53,7 @@ struct repeats {
  */
 int64_t repeats_count(struct repeats *repeats, const struct loop_state *state);
 
-/* Whether to print failure number COUNT: from the tenth on, every tenth. */
+/* Whether failure number COUNT has a line: the first ten, then every tenth. */
 bool repeats_are_told(int64_t count);
 
 /*
@@ -72,16 +72,16 @@ void message_end(struct text *text, const struct loop_state *state,
 
 /* What may have gone wrong besides the attempt itself. */
 enum mishap {
-	MISHAP_UNSTOPPED, /* --tool would have stopped after it */
-	MISHAP_ZERO_UNCOUNTED, /* exit 0 could count without --success-if */
-	MISHAP_STRAY_OUTPUT, /* in stdout's file, before that of the next one */
+	MISHAP_UNSTOPPED, /* with --tool this would be the end */
+	MISHAP_ZERO_UNCOUNTED, /* exit 0 is no success, due to --success-if */
+	MISHAP_STRAY_OUTPUT, /* a failure left output in stdout's file */
 	/* Those above are added to the attempt's line, the others have their
 	 * own. */
 	MISHAP_MISSED_WAIT, /* no wait was stated where one usually is */
 	MISHAP_UNREAD_WAIT, /* one was stated, but not as a time */
 	MISHAP_NO_HINT_FILE,
-	MISHAP_FULL_HOLD, /* a success, and no room for its output */
-	MISHAP_SILENT, /* no line for a verdict that needs one */
+	MISHAP_FULL_HOLD, /* no room for the output of a success */
+	MISHAP_SILENT, /* --tool found no message to judge by */
 	MISHAPS
 };
 
@@ -93,15 +93,15 @@ enum mishap {
 const char *message_mishap(struct text *line, struct text *reason,
     enum mishap mishap, const struct loop_state *state, const char *headers);
 
-/* What else --verbose says about an attempt. */
+/* What --verbose adds to the line of an attempt, as lines before it. */
 enum note {
 	NOTE_FORWARDED, /* the signals that were passed on */
 	NOTE_KILLED, /* what had to be killed, and which option did it */
 	NOTE_UNSEEN_TREE,
 	NOTE_UNREADABLE_HINT,
 	/*
-	 * COMMAND was killed by a signal N, and CODES list N or 128+N, which
-	 * are exit statuses: probably not what was meant.
+	 * COMMAND was killed by signal N, and CODES list N or 128+N as exit
+	 * statuses, where the signal was probably meant.
 	 */
 	NOTE_SIGNAL_AS_STATUS,
 	NOTES
