@@ -19,7 +19,7 @@ enum variable {
 	RESULT, /* only at the end */
 	HINT,
 	GATE, /* only with --gate */
-	SLOTS, /* inherited, unless it is ours to say */
+	SLOTS, /* inherited, unless this run holds slots itself */
 	VARIABLES,
 };
 
@@ -55,12 +55,13 @@ begins(const char *string, const char *with)
 	return strncmp(string, with, strlen(with)) == 0;
 }
 
+/* Whether COMMAND does not inherit ENTRY. */
 static bool
 is_ours(const char *entry)
 {
 	if (!begins(entry, "BACKOFF_"))
 		return false;
-	/* Where the fleet's server is, with its password, and its helper. */
+	/* The address of the fleet's server, which may hold a password. */
 	if (begins(entry, "BACKOFF_FLEET"))
 		return true;
 	for (int i = 0; i < VARIABLES; i++)
