@@ -9,7 +9,7 @@
 
 #include "core/base/duration.h"
 #include "core/base/hash.h"
-#include "core/loop/result.h"
+#include "core/judge/verdict.h"
 #include "core/words/gate_message.h"
 #include "core/words/reason.h"
 #include "doors/gate.h"
