@@ -505,7 +505,7 @@ outcome_of(const struct loop_state *state)
 		return GATE_SUCCESS;
 	if (!verdict_is_failure(state->verdict)
 	    || outcome->kind == OUTCOME_NOT_STARTED
-	    || outcome_told(outcome) != 0 || outcome->by_forwarded)
+	    || outcome_end_signal(outcome) != 0 || outcome->by_forwarded)
 		return GATE_NEUTRAL;
 	return state->verdict == VERDICT_THROTTLE
 	        || outcome->evidence.hint.has_wait
