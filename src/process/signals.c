@@ -198,7 +198,7 @@ take(struct arrival *arrival)
 
 /* poll(2) until UNTIL_NS, or for ever; returns its result. */
 static int
-wait_until(struct pollfd *watched, int count, int64_t until_ns)
+poll_until(struct pollfd *watched, int count, int64_t until_ns)
 {
 	return signal_queue_poll(watched, count,
 	    until_ns == INT64_MAX ? until_ns : until_ns - clock_now_ns());
@@ -217,7 +217,7 @@ signals_wait(struct arrival *arrival, int64_t until_ns,
 
 		for (int i = 0; i < count; i++)
 			watched[1 + i] = descriptors[i];
-		ready = wait_until(watched, 1 + count, until_ns);
+		ready = poll_until(watched, 1 + count, until_ns);
 		if (ready > 0 && watched[0].revents != 0 && take(arrival))
 			return WAKE_SIGNAL;
 		if (until_ns < INT64_MAX && clock_now_ns() >= until_ns)
@@ -270,7 +270,7 @@ signals_await_room(int fd, int64_t until_ns)
 	do
 		if (until_ns < INT64_MAX && clock_now_ns() >= until_ns)
 			return WAKE_TIME;
-	while (wait_until(watched, ARRAY_LENGTH(watched), until_ns) <= 0);
+	while (poll_until(watched, ARRAY_LENGTH(watched), until_ns) <= 0);
 	if (watched[0].revents != 0)
 		return WAKE_DESCRIPTOR;
 	met = true;
