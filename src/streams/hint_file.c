@@ -11,7 +11,7 @@
 #include "core/base/duration.h"
 #include "core/judge/verdict.h"
 #include "streams/hint_file.h"
-#include "streams/tempfile.h"
+#include "streams/files.h"
 #include "system/calendar.h"
 #include "system/system.h"
 

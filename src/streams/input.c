@@ -10,7 +10,7 @@
 
 #include "core/base/duration.h"
 #include "streams/input.h"
-#include "streams/tempfile.h"
+#include "streams/files.h"
 #include "system/system.h"
 
 /* Up to here, exactly what COMMAND has read is taken from stdin. */
