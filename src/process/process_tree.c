@@ -14,7 +14,7 @@
 /* The process that adopts orphans if nobody else does. */
 #define INIT 1
 
-/* By pid and start. */
+/* Whether PROCESS is one of PROCESSES, by pid and start. */
 static bool
 processes_have(const struct processes *processes, const struct process *process)
 {

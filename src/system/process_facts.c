@@ -94,58 +94,37 @@ process_from_facts(struct process *process, const struct process_facts *facts)
 	return true;
 }
 
-/* What is left of a block. */
-struct rest {
-	const char *at;
-	size_t size;
-};
-
-/* Moves behind the next NUL. False: there is none. */
-static bool
-skip_string(struct rest *rest)
+/* Behind the next NUL before END. NULL: there is none. */
+static const char *
+skip_string(const char *at, const char *end)
 {
-	const char *end = memchr(rest->at, '\0', rest->size);
-
-	if (end == NULL)
-		return false;
-	rest->size -= (size_t)(end + 1 - rest->at);
-	rest->at = end + 1;
-	return true;
-}
-
-/*
- * How long the padding is depends on where the kernel had the path, so that an
- * empty first argument looks like a part of it.
- */
-static void
-skip_padding(struct rest *rest)
-{
-	while (rest->size > 0 && *rest->at == '\0') {
-		rest->at++;
-		rest->size--;
-	}
+	at = memchr(at, '\0', (size_t)(end - at));
+	return at != NULL ? at + 1 : NULL;
 }
 
 const char *
 process_facts_environment(const char *block, size_t size, size_t *length)
 {
-	struct rest rest;
+	const char *at, *end = block + size;
 	int arguments;
 
 	*length = 0;
 	if (size < sizeof arguments)
 		return NULL;
 	memcpy(&arguments, block, sizeof arguments);
-	rest = (struct rest) { block + sizeof arguments,
-		size - sizeof arguments };
-	if (arguments < 0 || !skip_string(&rest))
+	at = skip_string(block + sizeof arguments, end);
+	/*
+	 * How long the padding is depends on where the kernel had the path: an
+	 * empty first argument looks like a part of it.
+	 */
+	while (at != NULL && at < end && *at == '\0')
+		at++;
+	for (int i = 0; i < arguments && at != NULL; i++)
+		at = skip_string(at, end);
+	if (arguments < 0 || at == NULL || at == end)
 		return NULL;
-	skip_padding(&rest);
-	for (; arguments > 0; arguments--)
-		if (!skip_string(&rest))
-			return NULL;
-	*length = rest.size;
-	return rest.size > 0 ? rest.at : NULL;
+	*length = (size_t)(end - at);
+	return at;
 }
 
 bool
