@@ -212,13 +212,13 @@ hook(void *self, enum hook hook, const struct loop_state *state,
  * hold_release() says.
  */
 static struct release
-release(void *self, enum result result, int told)
+release(void *self, enum result result, int end_signal)
 {
 	const struct job *job = self;
 	struct release done = { 0 };
 	bool failed = result != RESULT_SUCCESS && result != RESULT_PASS;
 	int64_t until_ns
-	    = told != 0 ? clock_now_ns() + LAST_PATIENCE_NS : INT64_MAX;
+	    = end_signal != 0 ? clock_now_ns() + LAST_PATIENCE_NS : INT64_MAX;
 	enum written log = WRITTEN_ALL, output;
 	bool repeats = job->quiet_repeats && defer_gave_up_before();
 
@@ -246,7 +246,8 @@ release(void *self, enum result result, int told)
 		    "output", strerror(done.error));
 	}
 	if (output == WRITTEN_PART || log == WRITTEN_PART)
-		done.cut_by = told != 0 ? told : signals_drain();
+		done.end_signal
+		    = end_signal != 0 ? end_signal : signals_drain();
 	return done;
 }
 

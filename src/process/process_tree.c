@@ -109,10 +109,7 @@ process_tree_mark(struct processes *all, const struct ancestry *ancestry)
 
 static struct processes preexisting; /* not to be signalled */
 
-/*
- * Whether PID was started with the environment of this run. If that cannot be
- * read: no.
- */
+/* Whether PID is known to have started with the environment of this run. */
 static bool
 read_mark(pid_t pid)
 {
@@ -125,42 +122,32 @@ read_mark(pid_t pid)
 	return found;
 }
 
-/* What is read, and for which tree. */
 struct reading {
-	struct processes all;
-	size_t room;
+	struct processes all; /* that were read */
+	size_t room; /* in their list */
 	const struct ancestry *ancestry;
 };
 
-/* Makes room for one more, doubling if it is full. False: no memory. */
-static bool
-make_room(struct reading *reading)
-{
-	struct process *list;
-
-	if (reading->all.count < reading->room)
-		return true;
-	reading->room = reading->room * 2 + 64;
-	list = realloc(reading->all.list, reading->room * sizeof *list);
-	if (list != NULL)
-		reading->all.list = list;
-	return list != NULL;
-}
-
-/* One that is gone, or our helper, is not there: of nobody's tree. */
+/* Adds a process, unless it is gone or the helper. False: no memory. */
 static bool
 read_one(pid_t pid, void *what)
 {
 	struct reading *reading = what;
-	struct process process;
+	struct processes *all = &reading->all;
+	struct process process, *list;
 
 	if (!process_read(&process, pid) || process.pid == helper_pid())
 		return true;
 	if (process_needs_mark(reading->ancestry, &process))
 		process.has_mark = read_mark(process.pid);
-	if (!make_room(reading))
-		return false;
-	reading->all.list[reading->all.count++] = process;
+	if (all->count == reading->room) {
+		reading->room = reading->room * 2 + 64;
+		list = realloc(all->list, reading->room * sizeof *list);
+		if (list == NULL)
+			return false;
+		all->list = list;
+	}
+	all->list[all->count++] = process;
 	return true;
 }
 
@@ -243,17 +230,17 @@ static struct process_census
 signal_unseen(struct process_tree *tree, pid_t command, int signal)
 {
 	struct process_census census = { .unseen = true };
-	struct process process = { .pid = command };
+	struct process reached = { .pid = command };
+	pid_t target = command;
 
 	if (command != 0 && getpgid(command) == command)
 		tree->group = command;
-	if (tree->group != 0)
-		process.pid = tree->group;
-	if (process.pid != 0)
-		tally(&census, &process,
-		    kill(tree->group != 0 ? -tree->group : command, signal) == 0
-		        ? 0
-		        : errno);
+	if (tree->group != 0) {
+		reached.pid = tree->group;
+		target = -tree->group;
+	}
+	if (target != 0)
+		tally(&census, &reached, kill(target, signal) == 0 ? 0 : errno);
 	return census;
 }
 
