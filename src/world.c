@@ -19,7 +19,7 @@
 #include "process/environment.h"
 #include "process/signals.h"
 #include "process/sleep.h"
-#include "streams/line_scan.h"
+#include "streams/scan.h"
 #include "streams/output.h"
 #include "streams/streams.h"
 #include "system/system.h"

@@ -6,7 +6,7 @@
 #include "core/base/duration.h"
 #include "core/judge/verdict.h"
 #include "options/in_force.h"
-#include "streams/line_scan.h"
+#include "streams/scan.h"
 
 static void
 add_word(struct text *text, const char *name, const char *word)
@@ -48,7 +48,7 @@ add_conditions(struct text *text, const struct scan *scan)
 		if (condition->is_known)
 			continue;
 		text_join(text, ", ", verdict_name(condition->verdict), "-if");
-		add_quoted(text, condition->text);
+		add_quoted(text, condition->regex.text);
 	}
 	if (scan->waits.wanted == WANTED_ALL)
 		text_add(text, ", retry-after");

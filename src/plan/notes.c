@@ -7,7 +7,7 @@
 #include "core/base/text.h"
 #include "plan/notes.h"
 #include "process/terminal.h"
-#include "streams/line_scan.h"
+#include "streams/scan.h"
 
 static void
 print_note(const char *words, int width)

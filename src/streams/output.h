@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "streams/files.h"
-#include "streams/line_scan.h"
+#include "streams/scan.h"
 #include "types/option_types.h"
 
 /* Call this once. False, with errno: no file can be created. */

@@ -233,7 +233,7 @@ add_matches(struct evidence *evidence)
 	if (condition->quote.length > 0)
 		evidence->match.last_line = condition->quote.text;
 	evidence->match.verdict = condition->verdict;
-	evidence->match.pattern = condition->text;
+	evidence->match.pattern = condition->regex.text;
 }
 
 /* If the reader of the output has gone, backoff dies by PIPE as well. */

@@ -17,7 +17,7 @@
 #include "options/in_force.h"
 #include "options/options.h"
 #include "options/program.h"
-#include "streams/line_scan.h"
+#include "streams/scan.h"
 
 #ifndef PROGRAM
 #define PROGRAM PROGRAM_BACKOFF

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_STREAMS_LINE_SCAN_H
-#define BACKOFF_STREAMS_LINE_SCAN_H
+#ifndef BACKOFF_STREAMS_SCAN_H
+#define BACKOFF_STREAMS_SCAN_H
 /*
  * Looks at the lines of an attempt's output for matches of the conditions,
  * for stated waits and for the line of stderr that the log quotes. It
@@ -8,6 +8,7 @@
  * line count, as regexec(3) may take time quadratic in the length.
  */
 
+#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,7 +16,6 @@
 #include "core/judge/exit_codes.h"
 #include "core/known/tools.h"
 #include "core/waits/waits.h"
-#include "streams/line_regex.h"
 
 #define SCAN_LINE 4096
 #define SCAN_QUOTE 120 /* bytes of a quoted line */
@@ -27,10 +27,21 @@ struct quote {
 	char text[SCAN_QUOTE + 1];
 };
 
-/* One condition: a line that matches TEXT means VERDICT. */
+/* A REGEX that is compared with lines. */
+struct line_regex {
+	const char *text;
+	regex_t compiled;
+	/*
+	 * Part of every match, or "": nothing is known. For 36 MB of lines, to
+	 * search for it first takes 0.06 s instead of 0.2 s with glibc, and of
+	 * 2.5 s with musl.
+	 */
+	char literal[32];
+};
+
+/* One condition: a line that matches REGEX means VERDICT. */
 struct condition {
 	enum verdict verdict;
-	const char *text;
 	bool is_known; /* it is a message of a tool */
 	struct tool_row message;
 	struct line_regex regex;

@@ -7,7 +7,7 @@
 #include "core/base/duration.h"
 #include "core/judge/verdict.h"
 #include "core/pause/random.h"
-#include "streams/line_scan.h"
+#include "streams/scan.h"
 #include "system/system.h"
 #include "unit/tap.h"
 
