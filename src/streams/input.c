@@ -255,8 +255,19 @@ input_fate(void)
 
 /* --- the pipe through which COMMAND reads --- */
 
+/* The phase in which COMMAND gets the bytes after those it was given. */
+static enum phase
+next_phase(void)
+{
+	if (in.given < in.taken)
+		return PHASE_REPLAY;
+	if (in.cannot_show)
+		return PHASE_COPY;
+	return in.taken < EXACT ? PHASE_EXACT : PHASE_STREAM;
+}
+
 static bool
-open_pipe(void)
+begin_pipe(void)
 {
 	int ends[2];
 
@@ -265,13 +276,17 @@ open_pipe(void)
 		return false;
 	in.reader = fd_out_of_the_way(ends[0]);
 	in.writer = fd_out_of_the_way(ends[1]);
+	if (fcntl(in.writer, F_SETFL, O_NONBLOCK) != 0) {
+		fd_close(&in.writer);
+		fd_close(&in.reader);
+		return false;
+	}
+	in.phase = next_phase();
+	in.wait = WAIT_NOTHING;
 	/* One page is one slot, so it has room only after all was read. */
-	peek_resize(in.writer, 1);
-	if (fcntl(in.writer, F_SETFL, O_NONBLOCK) == 0)
-		return true;
-	fd_close(&in.writer);
-	fd_close(&in.reader);
-	return false;
+	peek_resize(
+	    in.writer, in.taken >= EXACT && !in.cannot_show ? (int)WIDE : 1);
+	return true;
 }
 
 static int64_t
@@ -370,47 +385,22 @@ drain(void)
 
 /* --- an attempt, by phases --- */
 
-/* The phase in which COMMAND gets the bytes after those it was given. */
-static enum phase
-next_phase(void)
-{
-	if (in.given < in.taken)
-		return PHASE_REPLAY;
-	if (in.cannot_show)
-		return PHASE_COPY;
-	return in.taken < EXACT ? PHASE_EXACT : PHASE_STREAM;
-}
-
-static int
-begin_pipe(void)
-{
-	if (!open_pipe()) {
-		in.failure = errno;
-		return -1;
-	}
-	if (in.taken >= EXACT && !in.cannot_show)
-		peek_resize(in.writer, (int)WIDE);
-	in.phase = next_phase();
-	in.wait = WAIT_NOTHING;
-	return in.reader;
-}
-
 int
 input_begin(void)
 {
-	in.failure = 0;
-	if (in.source == SOURCE_PIPE || in.source == SOURCE_SOCKET)
-		return begin_pipe();
-	if (in.source == SOURCE_FILE
-	    && lseek(STDIN_FILENO, in.entry_offset, SEEK_SET) < 0)
-		in.failure = errno;
-	if (in.source == SOURCE_NULL) {
+	bool began = true;
+
+	if (in.source == SOURCE_PIPE || in.source == SOURCE_SOCKET) {
+		began = begin_pipe();
+	} else if (in.source == SOURCE_FILE) {
+		began = lseek(STDIN_FILENO, in.entry_offset, SEEK_SET) >= 0;
+	} else if (in.source == SOURCE_NULL) {
 		in.null = fd_out_of_the_way(
 		    open("/dev/null", O_RDONLY | O_CLOEXEC));
-		if (in.null < 0)
-			in.failure = errno;
+		began = in.null >= 0;
 	}
-	return in.null;
+	in.failure = began ? 0 : errno;
+	return in.reader >= 0 ? in.reader : in.null;
 }
 
 /* Keeps COMMAND's pipe open, so that it does not see an end of file. */
@@ -630,24 +620,19 @@ input_due_ns(void)
 	return in.wait == WAIT_LOOK ? in.due_ns : INT64_MAX;
 }
 
-/* Takes what was read; what COMMAND was only shown stays in stdin. */
-static void
-end_pipe(void)
-{
-	int64_t unread = drain();
-
-	if (unread >= 0)
-		note_read(unread);
-	if (unread < 0 || !take(in.given - unread - in.taken))
-		break_off();
-}
-
 void
 input_end(void)
 {
 	fd_close(&in.null);
-	if (in.phase != PHASE_NONE)
-		end_pipe();
+	if (in.phase != PHASE_NONE) {
+		int64_t unread = drain();
+
+		if (unread >= 0)
+			note_read(unread);
+		/* What COMMAND was only shown stays in stdin. */
+		if (unread < 0 || !take(in.given - unread - in.taken))
+			break_off();
+	}
 	in.phase = PHASE_NONE;
 	in.wait = WAIT_NEVER;
 }
