@@ -161,7 +161,7 @@ compile_union(struct scan *scan)
 		    condition->regex.text, ")");
 	}
 	scan->has_union = text.length > 0
-	    && compile(&scan->unfiltered, buffer, REG_NOSUB) == NULL;
+	    && compile(&scan->any_message, buffer, REG_NOSUB) == NULL;
 	free(buffer);
 }
 
@@ -289,7 +289,7 @@ match_line(struct scan *scan, const struct scan_stream *stream)
 	/* Whether any message without a literal can match. */
 	bool in_union = is_listened_to(scan, stream)
 	    && (!may_be_stderr(stream) || !scan->has_union
-	        || matches(scan, &scan->unfiltered, stream, NULL));
+	        || matches(scan, &scan->any_message, stream, NULL));
 
 	for (size_t i = 0; i < scan->count; i++) {
 		struct condition *condition = &scan->conditions[i];

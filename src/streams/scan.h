@@ -19,8 +19,8 @@
 
 #define SCAN_LINE 4096
 #define SCAN_QUOTE 120 /* bytes of a quoted line */
-#define SCAN_CONDITIONS 64 /* at most so many of the user: see scan_add() */
-#define SCAN_POINTERS 64 /* likewise: see scan_add_pointer() */
+#define SCAN_CONDITIONS 64 /* the most that a user can give */
+#define SCAN_POINTERS 64 /* likewise, of --retry-after */
 
 struct quote {
 	size_t length;
@@ -52,25 +52,24 @@ struct condition {
 struct scan {
 	struct condition conditions[SCAN_CONDITIONS + TOOL_MESSAGES];
 	size_t count;
-	struct line_regex pointers[SCAN_POINTERS]; /* of --retry-after */
+	struct line_regex pointers[SCAN_POINTERS]; /* to a WHEN */
 	size_t pointers_count;
 	struct waits waits;
 	bool spares_stdout; /* headers alone are no reason to watch it */
 	bool has_conditions; /* of the user */
 	bool has_messages; /* of a tool */
 	bool has_messages_on_stdout; /* among them */
-	bool has_union;
-	struct line_regex
-	    unfiltered; /* matches any of the messages without a literal */
+	bool has_union; /* which is any_message */
+	struct line_regex any_message; /* any of those without a literal */
 
-	/* Found: */
+	/* What was found: */
 	bool has_line; /* where messages of the tool may be */
 	bool lacks_memory; /* a line could not be compared */
 	/* Of stderr, with a letter in it, or ""; set by scan_finish(). */
 	struct quote last_line;
 };
 
-/* The state of one stream of an attempt. Starts with all zero. */
+/* One stream of an attempt; all zero at first. */
 struct scan_stream {
 	bool is_stderr;
 	bool is_shared; /* stdout, but the same open file as stderr */
