@@ -14,7 +14,7 @@
 #include "options/usage.h"
 #include "plan/plan.h"
 #include "process/terminal.h"
-#include "streams/line_scan.h"
+#include "streams/scan.h"
 #include "system/system.h"
 
 #define MOST_ROWS 10000
