@@ -2,12 +2,12 @@
 #include <config.h>
 
 #include <string.h>
-#include <time.h>
 
 #include "core/base/duration.h"
 #include "core/base/text.h"
+#include "core/waits/dates.h"
 #include "options/values.h"
-#include "process/time_of_day.h"
+#include "system/calendar.h"
 #include "system/system.h"
 #include "types/option_types.h"
 
@@ -87,12 +87,8 @@ value_until(const char *text, void *field, struct refusal *refusal)
 		return refuse(refusal,
 		    "expected a local time as HH:MM[:SS], or @SECONDS since "
 		    "the epoch");
-	tzset();
-	*until_ns = time_of_day_next(clock_epoch_ns() / NS_PER_S, second);
-	if (*until_ns < 0)
-		return refuse(refusal, "the local time is not known");
-	*until_ns = saturating_multiply(*until_ns, NS_PER_S);
-	return true;
+	*until_ns = calendar_next(second, clock_epoch_ns());
+	return *until_ns >= 0 || refuse(refusal, "the local time is not known");
 }
 
 bool

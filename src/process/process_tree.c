@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "process/environment.h"
-#include "process/helper.h"
+#include "process/spawn.h"
 #include "process/process_tree.h"
 #include "system/system.h"
 

@@ -14,7 +14,7 @@
 #include "log/log.h"
 #include "options/usage.h"
 #include "process/environment.h"
-#include "process/helper.h"
+#include "process/spawn.h"
 #include "shared/fleet.h"
 #include "shared/shared_state.h"
 #include "system/system.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/base/duration.h"
-#include "core/gate/gate_record.h"
+#include "core/gate/record.h"
 #include "process/signals.h"
 #include "shared/gate_store.h"
 #include "shared/lock.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "core/gate/shared_name.h"
+#include "core/gate/record.h"
 #include "log/log.h"
 #include "shared/lock.h"
 #include "shared/shared_state.h"

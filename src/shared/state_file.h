@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/gate/state_record.h"
+#include "core/gate/record.h"
 #include "shared/state_dir.h"
 
 /*

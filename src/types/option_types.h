@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/gate/shared_name.h"
+#include "core/gate/record.h"
 #include "core/known/tools.h"
 #include "core/known/wrapped_command.h"
 #include "core/loop/settings.h"
@@ -56,7 +56,7 @@ struct log_options {
 	const char *file; /* the log file, or NULL for stderr */
 	int quiet; /* how often -q was given */
 	bool verbose;
-	bool held; /* stderr gets nothing before writer_release() */
+	bool held; /* stderr gets nothing before log_release() */
 };
 
 struct job {

@@ -144,7 +144,7 @@ with_rooms() {
 
 @test "lint-rooms says which file stands in another folder than its room" {
   with_rooms 's,^log_files = ,&src/streams/a.h ,'
-  assert_line --partial 'src/log/writer.c is not in src/streams, as the room log is'
+  assert_line --partial 'src/log/log.c is not in src/streams, as the room log is'
 }
 
 # foreign LINE FILE WHAT: lint-systems says that of the LINE, if it is in FILE.
@@ -155,7 +155,7 @@ foreign() {
 }
 
 @test "lint-systems finds a header of Linux, a file of /proc, and a question for the system" {
-  foreign '#include <sys/epoll.h>' src/streams/copy.c '<sys/epoll.h> is not in POSIX'
+  foreign '#include <sys/epoll.h>' src/streams/files.c '<sys/epoll.h> is not in POSIX'
   foreign '# include <sys/prctl.h>' src/process/spawn.h '<sys/prctl.h> is not in POSIX'
   foreign '#include <sys/signalfd.h>' src/system/posix/signal_queue.c '<sys/signalfd.h> is not in POSIX'
   foreign $'#\tinclude <sys/inotify.h>' src/log/log.c '<sys/inotify.h> is not in POSIX'

@@ -12,7 +12,7 @@ struct run {
 	const struct world *world;
 	struct schedule schedule;
 	struct loop_state state;
-	struct aftermath aftermath; /* of the last attempt */
+	struct gate_effect effect; /* of the last attempt */
 	struct ending ending; /* result RESULT_NONE while the loop goes on */
 	int64_t started_ns;
 	int64_t deadline_ns; /* the moment, not the duration */
@@ -186,14 +186,14 @@ after_verdict(struct run *run)
 	const struct world *world = run->world;
 	enum verdict verdict = run->state.verdict;
 
-	run->aftermath = (struct aftermath) { .at_door = false };
+	run->effect = (struct gate_effect) { .at_door = false };
 	if (world->after_verdict != NULL)
-		run->aftermath = world->after_verdict(world->self, &run->state);
-	if (run->aftermath.signal != 0) {
-		run->state.outcome.late_end_signal = run->aftermath.signal;
+		run->effect = world->after_verdict(world->self, &run->state);
+	if (run->effect.signal != 0) {
+		run->state.outcome.late_end_signal = run->effect.signal;
 		run->told = outcome_told(&run->state.outcome);
 	}
-	run->state.probe = run->aftermath.probe;
+	run->state.probe = run->effect.probe;
 	run->state.probe.is_counted = run->settings->limits.attempts_given
 	    || run->state.probe.number == 0;
 	run->state.count -= !run->state.probe.is_counted;
@@ -201,7 +201,7 @@ after_verdict(struct run *run)
 	run->state.streak
 	    = verdict == VERDICT_SUCCESS ? run->state.streak + 1 : 0;
 	if (verdict_is_failure(verdict)
-	    && (!run->aftermath.keeps_windows || run->failures == 0))
+	    && (!run->effect.keeps_windows || run->failures == 0))
 		run->failures++;
 	ending_after_attempt(&run->ending,
 	    result_after_attempt(&run->settings->limits, &run->state),
@@ -217,7 +217,7 @@ choose_pause(struct run *run)
 	struct pause pause = next_pause(&context, &run->schedule);
 
 	if (pause.kind == PAUSE_DRAWN)
-		return run->aftermath.at_door ? PAUSE_AT_DOOR : pause.ns;
+		return run->effect.at_door ? PAUSE_AT_DOOR : pause.ns;
 	run->ending.asked_too_long = pause.kind != PAUSE_NO_TIME;
 	run->ending.no_time = pause.kind != PAUSE_ASKED_BEYOND;
 	give_up(run, run->ending.no_time ? RESULT_DEADLINE : RESULT_STOPPED);

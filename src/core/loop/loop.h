@@ -44,12 +44,12 @@ struct entry {
 	const char *reason; /* its REASON or NULL; all outlive the loop */
 };
 
-/* What those make of a verdict. All zero: as if there were none. */
-struct aftermath {
-	bool at_door; /* no pause of ours: before_attempt() waits */
+/* How the gate changes the pause after an attempt. All zero: it does not. */
+struct gate_effect {
+	bool at_door; /* no pause: before_attempt() waits */
 	/* One does not count for an --attempts that is a default. */
 	struct probe probe;
-	bool keeps_windows; /* others pace it: the windows do not grow */
+	bool keeps_windows; /* the gate paces it: the windows do not grow */
 	int signal; /* one that ends us came meanwhile; or 0 */
 };
 
@@ -88,7 +88,7 @@ struct world {
 	 */
 	struct entry (*before_attempt)(
 	    void *self, const struct loop_state *state, int64_t until_ns);
-	struct aftermath (*after_verdict)(
+	struct gate_effect (*after_verdict)(
 	    void *self, const struct loop_state *state);
 
 	/* Runs one attempt, cut at CUTOFF_NS. The times are always set. */

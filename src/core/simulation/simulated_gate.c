@@ -2,7 +2,6 @@
 #include <config.h>
 
 #include "core/base/duration.h"
-#include "core/gate/probe_pause.h"
 #include "core/simulation/simulated_gate.h"
 
 #define ATTEMPT_NS (NS_PER_S / 5)
@@ -80,9 +79,8 @@ arrive(struct simulation *simulation, struct simulated_client *client)
 static void
 ask(struct simulation *simulation, struct simulated_client *client)
 {
-	const struct gate_visit visit = { client->ticket, ALL_LIVE };
-	struct gate_answer answer = gate_look(
-	    gate_of(simulation, client), simulation->queue.now_ns, &visit);
+	struct gate_answer answer = gate_look(gate_of(simulation, client),
+	    simulation->queue.now_ns, client->ticket, ALL_LIVE);
 
 	client->ticket = answer.ticket;
 	if (answer.kind == GATE_WAIT)
@@ -113,13 +111,9 @@ tell_gate(struct simulation *simulation, struct simulated_client *client)
 		.reason = "",
 	};
 
-	if (attempt.stated_ns > 0)
-		attempt.pause_ns
-		    = random_between(simulation->random, attempt.stated_ns,
-		        saturating_add(attempt.stated_ns, policy->base_ns));
-	else if (client->answer != SIMULATED_SERVED)
+	if (client->answer != SIMULATED_SERVED)
 		attempt.pause_ns = gate_pause(
-		    policy, simulation->random, gate_next_failure(gate));
+		    gate, policy, simulation->random, attempt.stated_ns);
 	gate_result(gate, simulation->queue.now_ns, &attempt);
 }
 
