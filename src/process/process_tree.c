@@ -125,7 +125,7 @@ signal_process(const struct process *process, int signal)
 		error = ESRCH;
 	else if (handle_signal(handle, process->pid, signal) != 0)
 		error = errno;
-	handle_close(handle);
+	fd_close(&handle);
 	return error;
 }
 

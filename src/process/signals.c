@@ -133,8 +133,7 @@ signals_start(int wake_on)
 	pthread_sigmask(SIG_BLOCK, NULL, &entry_mask);
 	derive_masks();
 	pthread_sigmask(SIG_SETMASK, &life_mask, NULL);
-	descriptor = fd_out_of_the_way(signal_queue_open(&handled));
-	signal_queue_is_at(descriptor);
+	descriptor = signal_queue_open(&handled);
 	return descriptor >= 0;
 }
 

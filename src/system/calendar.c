@@ -11,7 +11,7 @@
 #include "core/base/duration.h"
 #include "core/waits/moment.h"
 #include "system/calendar.h"
-#include "system/fd.h"
+#include "system/system.h"
 
 /* Some libcs declare it. NOLINTNEXTLINE(readability-redundant-declaration) */
 extern char **environ;
