@@ -152,7 +152,8 @@ prepare(struct options *options)
 		        ? "--before-retry"
 		        : "--at-end",
 		    "/dev/null", strerror(errno));
-	failure = streams_start(&options->streams);
+	failure = streams_start(
+	    &options->streams, options->settings.limits.spool_limit);
 	if (failure.stream != NULL)
 		usage_refuse(failure.stream, "cannot be passed on",
 		    strerror(failure.error));
@@ -194,7 +195,7 @@ main(int argc, char **argv)
 	    options.log.id, random_from(~random.state), entropy.owner);
 	prepare(&options);
 
-	world = world_of(&options.job);
+	world = world_of(&options);
 	ending = run_loop(&options.settings, &random, &world);
 
 	fleet_end();

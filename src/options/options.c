@@ -328,7 +328,6 @@ derive_streams(struct options *options, const struct given *given)
 
 	if (given->text[OPT_STDIN] == NULL && limits->attempts == 1)
 		options->streams.stdin_mode = STDIN_INHERIT;
-	options->streams.spool_limit = limits->spool_limit;
 	if (options->job.quiet_repeats)
 		options->job.quiet_success = true;
 	if (options->job.quiet_success)
@@ -689,8 +688,6 @@ options_parse(struct options *options, int argc, char **argv)
 	options->job.wrapped = wrapped_command(options->job.argv);
 	use_tool(options);
 	options->seeded = given.text[OPT_SEED] != NULL;
-	options->job.idle_timeout_ns = options->settings.limits.idle_timeout_ns;
-	options->job.kill_after_ns = options->settings.limits.kill_after_ns;
 	options->log.settings = &options->settings;
 	if (options->log.verbose)
 		note_defaults(&given, &options->settings);

@@ -53,7 +53,7 @@ look_at_stdout(off_t where[2])
 }
 
 struct stream_failure
-streams_start(const struct streams *streams)
+streams_start(const struct streams *streams, int64_t spool_limit)
 {
 	scan = streams->scan;
 	passes_stderr = streams->hold != HOLD_ALL;
@@ -61,7 +61,7 @@ streams_start(const struct streams *streams)
 	writes_file = !hold_keeps(STDOUT_FILENO)
 	    && lseek(STDOUT_FILENO, 0, SEEK_CUR) >= 0
 	    && !fd_same_file(STDOUT_FILENO, STDERR_FILENO);
-	if (!input_start(streams->stdin_mode, streams->spool_limit))
+	if (!input_start(streams->stdin_mode, spool_limit))
 		return failed("stdin", errno);
 	if (!output_start(scan, streams->times_output))
 		return failed("output", errno);

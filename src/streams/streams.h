@@ -11,8 +11,12 @@
 #include "process/supervise.h"
 #include "types/option_types.h"
 
-/* Call once, before anything is spawned. Returns the stream that failed. */
-struct stream_failure streams_start(const struct streams *streams);
+/*
+ * Call once, before anything is spawned; SPOOL_LIMIT is in bytes. Returns the
+ * stream that failed.
+ */
+struct stream_failure streams_start(
+    const struct streams *streams, int64_t spool_limit);
 
 /*
  * Before an attempt: sets COMMAND's descriptors and relay. If it returns a
