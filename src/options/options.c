@@ -224,19 +224,17 @@ next_option(int argc, char **argv, const char **text, char *const **operands)
 
 /* --- one option --- */
 
-/* The parser of an option's argument, and the field that it sets. */
-struct target {
-	value_parser *parse;
-	size_t field;
-};
-
 #define ALL 0
 #define FIELD(field) offsetof(struct options, field)
 #define RULES FIELD(settings.rules)
 #define POLICY(field) FIELD(settings.policy.field)
 #define LIMIT(field) FIELD(settings.limits.field)
 
-static const struct target targets[OPTIONS] = {
+/* The parser of an option's argument, and the field that it sets. */
+static const struct {
+	value_parser *parse;
+	size_t field;
+} targets[OPTIONS] = {
 #define OPT(set, id, letter, name, argument, group, parser, target, help) \
 	{ value_##parser, target },
 #include "options/options.def"
@@ -246,10 +244,10 @@ static const struct target targets[OPTIONS] = {
 static void
 set_option(struct options *options, enum option_id id, const char *text)
 {
-	const struct target *target = &targets[id];
 	struct refusal refusal = { .item = "" };
 
-	if (!target->parse(text, (char *)options + target->field, &refusal))
+	if (!targets[id].parse(
+	        text, (char *)options + targets[id].field, &refusal))
 		option_refuse(id, *refusal.item != '\0' ? refusal.item : text,
 		    refusal.why);
 }
@@ -324,22 +322,16 @@ derive_attempts(struct options *options)
 static void
 derive_streams(struct options *options, const struct given *given)
 {
-	const struct limits *limits = &options->settings.limits;
+	const char *actions = getenv("GITHUB_ACTIONS");
 
-	if (given->text[OPT_STDIN] == NULL && limits->attempts == 1)
+	if (given->text[OPT_STDIN] == NULL
+	    && options->settings.limits.attempts == 1)
 		options->streams.stdin_mode = STDIN_INHERIT;
 	if (options->job.quiet_repeats)
 		options->job.quiet_success = true;
 	if (options->job.quiet_success)
 		options->streams.hold = HOLD_ALL;
 	options->log.held = options->job.quiet_success;
-}
-
-static void
-derive_formats(struct options *options, const struct given *given)
-{
-	const char *actions = getenv("GITHUB_ACTIONS");
-
 	/* In a step of GitHub Actions, the end of the log is to be seen. */
 	if (given->text[OPT_LOG_FORMAT] == NULL && options->log.file == NULL
 	    && actions != NULL && strcmp(actions, "true") == 0)
@@ -355,7 +347,6 @@ derive_defaults(struct options *options, const struct given *given)
 	if (!options->settings.limits.attempts_given)
 		derive_attempts(options);
 	derive_streams(options, given);
-	derive_formats(options, given);
 }
 
 /*

@@ -29,13 +29,34 @@ refuse(struct refusal *refusal, const char *why)
 	return false;
 }
 
-bool
-value_duration(const char *text, void *field, struct refusal *refusal)
-{
-	return duration_parse(text, field)
-	    || refuse(
-	        refusal, "expected a duration such as 500ms, 2s or 1m30s");
-}
+/* A parser that takes what makes READ true, and else says what is expected. */
+#define PARSER(name, type, read, expected) \
+	bool value_##name( \
+	    const char *text, void *field, struct refusal *refusal) \
+	{ \
+		type *value = field; \
+\
+		return (read) || refuse(refusal, expected); \
+	}
+
+/* clang-format off */
+PARSER(duration, int64_t, duration_parse(text, value),
+    "expected a duration such as 500ms, 2s or 1m30s")
+PARSER(size, int64_t, size_parse(text, value),
+    "expected a size such as 4096, 64K, 10MiB or 1G")
+PARSER(count, int64_t, count_parse(text, value) && *value > 0,
+    "expected a whole number, 1 or more")
+PARSER(seed, int64_t, count_parse(text, value) && *value < INT64_MAX,
+    "expected a whole number from 0 to 9223372036854775806")
+PARSER(status, int64_t, count_parse(text, value) && *value < EXIT_CODES,
+    "expected an exit status, a number from 0 to 255")
+PARSER(factor, double, number_parse(text, value) && *value >= 1,
+    "expected a number, 1 or more, such as 1.5 or 2")
+PARSER(rate, double, number_parse(text, value) && *value > 0,
+    "expected a number above 0, such as 0.5 or 20")
+PARSER(signal, int, (*value = signal_parse(text)) > 0,
+    "expected a signal such as TERM or 15")
+/* clang-format on */
 
 bool
 value_duration_above_0(const char *text, void *field, struct refusal *refusal)
@@ -100,15 +121,6 @@ value_until(const char *text, void *field, struct refusal *refusal)
 }
 
 bool
-value_count(const char *text, void *field, struct refusal *refusal)
-{
-	int64_t *count = field;
-
-	return (count_parse(text, count) && *count > 0)
-	    || refuse(refusal, "expected a whole number, 1 or more");
-}
-
-bool
 value_attempts(const char *text, void *field, struct refusal *refusal)
 {
 	int64_t *count = field;
@@ -119,43 +131,6 @@ value_attempts(const char *text, void *field, struct refusal *refusal)
 	}
 	return value_count(text, count, refusal)
 	    || refuse(refusal, "expected a number of runs, 1 or more, or inf");
-}
-
-bool
-value_seed(const char *text, void *field, struct refusal *refusal)
-{
-	int64_t *seed = field;
-
-	return (count_parse(text, seed) && *seed < INT64_MAX)
-	    || refuse(refusal,
-	        "expected a whole number from 0 to 9223372036854775806");
-}
-
-bool
-value_size(const char *text, void *field, struct refusal *refusal)
-{
-	return size_parse(text, field)
-	    || refuse(
-	        refusal, "expected a size such as 4096, 64K, 10MiB or 1G");
-}
-
-bool
-value_factor(const char *text, void *field, struct refusal *refusal)
-{
-	double *factor = field;
-
-	return (number_parse(text, factor) && *factor >= 1)
-	    || refuse(
-	        refusal, "expected a number, 1 or more, such as 1.5 or 2");
-}
-
-bool
-value_rate(const char *text, void *field, struct refusal *refusal)
-{
-	double *rate = field;
-
-	return (number_parse(text, rate) && *rate > 0)
-	    || refuse(refusal, "expected a number above 0, such as 0.5 or 20");
 }
 
 /* RATE[,BURST] */
@@ -407,16 +382,6 @@ value_free_delays(struct policy *policy)
 /* --- verdicts, and what is known --- */
 
 bool
-value_signal(const char *text, void *field, struct refusal *refusal)
-{
-	int *signal = field;
-
-	*signal = signal_parse(text);
-	return *signal > 0
-	    || refuse(refusal, "expected a signal such as TERM or 15");
-}
-
-bool
 value_wake_signal(const char *text, void *field, struct refusal *refusal)
 {
 	static const int possible[]
@@ -431,16 +396,6 @@ value_wake_signal(const char *text, void *field, struct refusal *refusal)
 	    || refuse(refusal,
 	        "expected HUP, USR1, USR2, ALRM, WINCH, IO or a real-time "
 	        "signal");
-}
-
-bool
-value_status(const char *text, void *field, struct refusal *refusal)
-{
-	int64_t *status = field;
-
-	return (count_parse(text, status) && *status < EXIT_CODES)
-	    || refuse(
-	        refusal, "expected an exit status, a number from 0 to 255");
 }
 
 bool
