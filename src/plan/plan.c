@@ -10,7 +10,7 @@
 #include "core/charts/chart.h"
 #include "core/charts/forecast.h"
 #include "core/words/json.h"
-#include "options/list_known.h"
+#include "options/help.h"
 #include "options/usage.h"
 #include "plan/plan.h"
 #include "process/terminal.h"
