@@ -72,7 +72,8 @@ closing_line(int64_t epoch_ns)
 }
 
 static void
-tell(enum weight weight, const char *words, uint32_t failures, int64_t wait_ns)
+log_event(
+    enum weight weight, const char *words, uint32_t failures, int64_t wait_ns)
 {
 	char members[256];
 	struct text text = text_in(members, sizeof members);
@@ -130,7 +131,7 @@ defer_ask(void)
 		shared_state_lose(&part, strerror(errno));
 		return go;
 	}
-	tell(WEIGHT_LAST, NULL, found.failures, wait_ns);
+	log_event(WEIGHT_LAST, NULL, found.failures, wait_ns);
 	return (struct entry) {
 		.admission = ADMISSION_REFUSED,
 		.closing = closing_line(epoch_ns),
@@ -159,7 +160,7 @@ defer_gave_up_before(void)
 }
 
 void
-defer_tell_recovery(enum result result)
+defer_log_recovery(enum result result)
 {
 	char words[128];
 	struct text text = text_in(words, sizeof words);
@@ -173,7 +174,7 @@ defer_tell_recovery(enum result result)
 	/* Rounded down. */
 	add_moment(&text, clock_epoch_ns(),
 	    row.since_ns / NS_PER_MIN * NS_PER_MIN, false);
-	tell(WEIGHT_RECOVERY, words, row.runs, 0);
+	log_event(WEIGHT_RECOVERY, words, row.runs, 0);
 }
 
 void

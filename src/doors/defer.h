@@ -26,7 +26,7 @@ struct entry defer_ask(void);
 bool defer_gave_up_before(void);
 
 /* After that and the end of the log: says so if RESULT ends such a row. */
-void defer_tell_recovery(enum result result);
+void defer_log_recovery(enum result result);
 
 /* The run has ended, before --at-end: remembers what that means. */
 void defer_end(const struct loop_state *state, enum result result);

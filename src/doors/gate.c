@@ -69,15 +69,15 @@ struct lines {
 
 /* How our attempt has changed the gate, until the attempt has its line. */
 static struct lines change;
-static bool has_change;
 
-static int64_t told_ns; /* since_ns of the gate when the wait was logged */
+static int64_t logged_ns; /* since_ns of the gate when the wait was logged */
 static char shown_reason[GATE_REASON_SIZE + 1]; /* in that line */
 
 static struct gate_event
-event_now(void)
+event_of(enum gate_log kind)
 {
 	return (struct gate_event) {
+		.kind = kind,
 		.name = name,
 		.gate = &seen.gate,
 		.waited_ns = waited_ns,
@@ -86,48 +86,42 @@ event_now(void)
 }
 
 static struct lines
-lines_of(
-    enum weight weight, enum gate_news news, const struct gate_event *event)
+lines_of(const struct gate_event *event)
 {
-	struct lines lines = { .weight = weight };
+	bool is_detail = event->kind == GATE_LOG_PROBE
+	    || event->kind == GATE_LOG_OPEN || event->kind == GATE_LOG_LOST
+	    || (event->kind == GATE_LOG_WAIT && seen.gate.state != GATE_SHUT);
+	struct lines lines
+	    = { .weight = is_detail ? WEIGHT_DETAIL : WEIGHT_NORMAL };
 	struct text words = text_in(lines.words, sizeof lines.words);
 	struct text members = text_in(lines.members, sizeof lines.members);
 
-	gate_message(&words, news, event);
-	gate_members(&members, news, event);
+	gate_message(&words, event);
+	gate_members(&members, event);
 	return lines;
 }
 
 static void
-put(const struct lines *lines)
+log_lines(const struct lines *lines)
 {
 	log_news(lines->weight, lines->words, NULL, NULL);
 	log_news(WEIGHT_NORMAL, NULL, "gate", lines->members);
 }
 
 static void
-tell(enum weight weight, enum gate_news news, const struct gate_event *event)
+log_event(struct gate_event event)
 {
-	const struct lines lines = lines_of(weight, news, event);
+	const struct lines lines = lines_of(&event);
 
-	put(&lines);
-}
-
-/* PROBE or OPEN: for -v, and for machines. */
-static void
-tell_detail(enum gate_news news)
-{
-	const struct gate_event event = event_now();
-
-	tell(WEIGHT_DETAIL, news, &event);
+	log_lines(&lines);
 }
 
 void
 gate_log_change(void)
 {
-	if (has_change)
-		put(&change);
-	has_change = false;
+	if (change.words[0] != '\0')
+		log_lines(&change);
+	change.words[0] = '\0';
 }
 
 /* Shows a line that counts up. False: there can be none. */
@@ -141,48 +135,44 @@ show_wait(const struct gate_event *event, bool stays)
 	if (seen.gate.state != GATE_SHUT)
 		return false;
 	text_copy(shown_reason, sizeof shown_reason, seen.gate.reason);
-	time = gate_message(&text, GATE_NEWS_WAIT, event);
+	time = gate_message(&text, event);
 	return log_wait(words, time, clock_now_ns() - event->shut_ns, stays);
 }
 
 /* Logs one line for each time that the gate is shut. */
 static void
-tell_wait(void)
+log_waiting(void)
 {
 	const struct gate *gate = &seen.gate;
-	struct gate_event event = event_now();
-	bool is_shut = gate->state == GATE_SHUT;
-	int64_t next_ns = is_shut ? gate->due_ns : gate->head_ns;
-	int64_t apart_ns = told_ns - gate->since_ns;
+	struct gate_event event = event_of(GATE_LOG_WAIT);
+	int64_t next_ns
+	    = gate->state == GATE_SHUT ? gate->due_ns : gate->head_ns;
+	int64_t apart_ns = logged_ns - gate->since_ns;
 	/* The clock of a fleet's server is not ours. */
 	bool is_new = apart_ns < -NS_PER_S / 2 || apart_ns > NS_PER_S / 2;
 
 	event.shut_ns = max_ns(boot_clock_ns() - gate->since_ns, 0);
 	event.next_ns = max_ns(next_ns - seen.now_ns, 0);
-	told_ns = gate->since_ns;
+	logged_ns = gate->since_ns;
 	if (is_new || strcmp(shown_reason, gate->reason) != 0)
 		countdown_line_end();
 	if (is_new && !show_wait(&event, true))
-		tell(is_shut ? WEIGHT_NORMAL : WEIGHT_DETAIL, GATE_NEWS_WAIT,
-		    &event);
+		log_event(event);
 	else if (!countdown_line_is_there())
 		show_wait(&event, false);
 }
 
 /* How our attempt has changed the gate from BEFORE. */
 static void
-note_change(const struct gate *before, int64_t asked_ns, bool probed)
+keep_change(const struct gate *before, int64_t asked_ns, bool probed)
 {
 	const struct gate *gate = &seen.gate;
-	struct gate_event event = event_now();
-	enum weight weight = WEIGHT_NORMAL;
-	enum gate_news news;
+	struct gate_event event = event_of(GATE_LOG_SHUT);
 	char until[40];
 	struct text text = text_in(until, sizeof until);
 	struct tm due;
 
 	if (before->state != GATE_SHUT && gate->state == GATE_SHUT) {
-		news = GATE_NEWS_SHUT;
 		event.failures = (int64_t)before->row.failures + 1;
 		event.next_ns = max_ns(gate->due_ns - seen.now_ns, 0);
 		if (gate->stated) {
@@ -192,20 +182,18 @@ note_change(const struct gate *before, int64_t asked_ns, bool probed)
 			event.asked_ns = asked_ns;
 		}
 	} else if (before->state == GATE_SHUT && gate->state == GATE_PACED) {
-		news = GATE_NEWS_BACK;
+		event.kind = GATE_LOG_BACK;
 		event.probes = (int64_t)before->probes + probed;
 		event.shut_ns = max_ns(gate->since_ns - before->since_ns, 0);
 	} else if (before->state == GATE_OPEN && gate->state == GATE_PACED) {
-		news = GATE_NEWS_PACED;
+		event.kind = GATE_LOG_PACED;
 	} else if (probed && before->state == GATE_SHUT
 	    && !gate_is_probed_by(before, ticket)) {
-		news = GATE_NEWS_LOST;
-		weight = WEIGHT_DETAIL;
+		event.kind = GATE_LOG_LOST;
 	} else {
 		return;
 	}
-	change = lines_of(weight, news, &event);
-	has_change = true;
+	change = lines_of(&event);
 }
 
 /* --- a step, which is written where it has to be --- */
@@ -307,13 +295,13 @@ ask(struct gate_answer *answer)
 
 /* Tells the gate of ATTEMPT. False: it cannot be used. */
 static bool
-tell_gate(const struct gate_attempt *attempt, int64_t asked_ns)
+report(const struct gate_attempt *attempt, int64_t asked_ns)
 {
 	struct step step = { .attempt = attempt };
 	bool done = carry_out(&step);
 
 	if (done)
-		note_change(&step.before, asked_ns, attempt->ticket != 0);
+		keep_change(&step.before, asked_ns, attempt->ticket != 0);
 	return done;
 }
 
@@ -351,7 +339,7 @@ start(enum gate_kind kind)
 	        : seen.gate.state == GATE_OPEN ? "open"
 	                                       : "paced");
 	if (is_probe)
-		tell_detail(GATE_NEWS_PROBE);
+		log_event(event_of(GATE_LOG_PROBE));
 	return go;
 }
 
@@ -411,7 +399,7 @@ wait_once(int64_t until_ns, int64_t limit_ns, bool counts)
 		end_ns = min_ns(end_ns,
 		    saturating_add(
 		        began_ns, max_ns(options->wait_ns - spent_ns, 0)));
-	tell_wait();
+	log_waiting();
 	signal = countdown_line_wait_on(end_ns);
 	took_ns = clock_now_ns() - began_ns;
 	waited_ns = saturating_add(waited_ns, took_ns);
@@ -485,7 +473,7 @@ gate_enter(int64_t until_ns)
 	if (!ask(&answer))
 		return go_without();
 	if (before == GATE_PACED && seen.gate.state == GATE_OPEN)
-		tell_detail(GATE_NEWS_OPEN);
+		log_event(event_of(GATE_LOG_OPEN));
 	return answer.kind == GATE_WAIT ? wait_at_gate(answer, until_ns)
 	                                : start(answer.kind);
 }
@@ -570,7 +558,7 @@ gate_leave(const struct loop_state *state)
 	/* It changes nothing, unless the next run is to probe. */
 	if (attempt.outcome == GATE_NEUTRAL && !is_probe)
 		return none;
-	done = tell_gate(&attempt, state->outcome.evidence.hint.wait_ns);
+	done = report(&attempt, state->outcome.evidence.hint.wait_ns);
 	give_up_ticket();
 	is_probe = false;
 	if (!done && !signals_end_pending())
@@ -601,7 +589,7 @@ gate_cancel(void)
 
 	environment_gate(NULL);
 	if (is_probe && gate_store_is_there(&store))
-		tell_gate(&attempt, 0);
+		report(&attempt, 0);
 	give_up_ticket();
 	is_probe = false;
 }

@@ -102,16 +102,19 @@ add_deferral(struct row *row, const uint8_t *record)
 		text_copy(row->reason, CELL_SIZE, deferral.reason);
 }
 
+static const char *
+or_dash(const char *cell)
+{
+	return *cell != '\0' ? cell : "-";
+}
+
 static void
 print_row(const struct row *row, int width)
 {
-	const char *cells[sizeof *row / CELL_SIZE], *cell = row->name;
-
-	for (size_t i = 0; i < sizeof *row / CELL_SIZE; i++, cell += CELL_SIZE)
-		cells[i] = *cell != '\0' ? cell : "-";
 	printf("%-*s  %-5s  %-19s  %6s  %6s  %7s  %5s  %-19s  %s\n", width,
-	    cells[0], cells[1], cells[2], cells[3], cells[4], cells[5],
-	    cells[6], cells[7], cells[8]);
+	    row->name, or_dash(row->gate), or_dash(row->since),
+	    or_dash(row->rate), or_dash(row->limit), or_dash(row->waiting),
+	    or_dash(row->slots), or_dash(row->deferred), or_dash(row->reason));
 }
 
 /* What cannot be used has the reason that each run of that name logs. */

@@ -21,7 +21,7 @@
 #include "shared/shared_state.h"
 #include "system/system.h"
 
-#define TELL_AFTER_NS NS_PER_S
+#define LOG_AFTER_NS NS_PER_S
 
 /* When to look again after another machine took the slot that was free. */
 #define CROSSED_NS (100 * NS_PER_MS)
@@ -498,7 +498,7 @@ static enum lock_result
 wait_in_order(int64_t limit_ns, bool *waited, int *signal)
 {
 	int64_t since_ns = clock_now_ns(), ticket = 0, again_ns;
-	int64_t tell_ns = since_ns + TELL_AFTER_NS;
+	int64_t log_ns = since_ns + LOG_AFTER_NS;
 	enum lock_result result = LOCK_BUSY;
 
 	while (!signals_ends(*signal)
@@ -506,11 +506,11 @@ wait_in_order(int64_t limit_ns, bool *waited, int *signal)
 	    && clock_now_ns() < limit_ns) {
 		*waited = true;
 		*signal = sleep_until_told(
-		    min_ns(min_ns(again_ns, limit_ns), tell_ns));
-		if (clock_now_ns() < tell_ns || signals_ends(*signal))
+		    min_ns(min_ns(again_ns, limit_ns), log_ns));
+		if (clock_now_ns() < log_ns || signals_ends(*signal))
 			continue;
 		log_wait_for_slot();
-		tell_ns = INT64_MAX;
+		log_ns = INT64_MAX;
 	}
 	if (ticket > 0)
 		lock_free(part.file.fd, STATE_LOCK_SLOT_TICKET + ticket);

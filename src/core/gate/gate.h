@@ -145,7 +145,7 @@ int64_t gate_pause(const struct gate *gate, const struct policy *policy,
 bool gate_reopen(struct gate *gate, int64_t now_ns);
 
 /* Forgets the probers that have died. LIVING is as for gate_look(). */
-void gate_bury(struct gate *gate, uint8_t living);
+void gate_forget_dead(struct gate *gate, uint8_t living);
 
 /* Whether the gate has TICKET as a prober's. */
 bool gate_is_probed_by(const struct gate *gate, uint64_t ticket);

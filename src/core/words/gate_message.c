@@ -77,27 +77,27 @@ add_wait(struct text *text, const struct gate_event *event)
 }
 
 struct span
-gate_message(
-    struct text *text, enum gate_news news, const struct gate_event *event)
+gate_message(struct text *text, const struct gate_event *event)
 {
 	static const struct span none;
 
-	if (news == GATE_NEWS_WAIT)
+	if (event->kind == GATE_LOG_WAIT)
 		return add_wait(text, event);
 	text_join(text,
-	    news == GATE_NEWS_PROBE      ? "probing at "
-	        : news == GATE_NEWS_LOST ? "another run took over the probe at "
-	                                 : "",
+	    event->kind == GATE_LOG_PROBE ? "probing at "
+	        : event->kind == GATE_LOG_LOST
+	        ? "another run took over the probe at "
+	        : "",
 	    "gate ", event->name);
-	if (news == GATE_NEWS_SHUT) {
+	if (event->kind == GATE_LOG_SHUT) {
 		add_shut(text, event);
-	} else if (news == GATE_NEWS_BACK) {
+	} else if (event->kind == GATE_LOG_BACK) {
 		text_join(text, " open after ", DURATION(event->shut_ns));
 		add_count(text, event->probes, "probe");
-	} else if (news == GATE_NEWS_PACED) {
+	} else if (event->kind == GATE_LOG_PACED) {
 		text_byte(text, ' ');
 		add_pace(text, &event->gate->pace);
-	} else if (news == GATE_NEWS_OPEN) {
+	} else if (event->kind == GATE_LOG_OPEN) {
 		text_add(text, " open, no longer paced");
 	}
 	return none;
@@ -118,8 +118,7 @@ add_rate_member(struct text *text, const char *name, double rate)
 }
 
 void
-gate_members(
-    struct text *text, enum gate_news news, const struct gate_event *event)
+gate_members(struct text *text, const struct gate_event *event)
 {
 	static const char names[][8]
 	    = { "shut", "wait", "probe", "paced", "paced", "open", "lost" };
@@ -127,7 +126,7 @@ gate_members(
 	const char *reason = event->gate->reason;
 
 	json_member_string(text, "gate", event->name);
-	json_member_string(text, "state", names[news]);
+	json_member_string(text, "state", names[event->kind]);
 	add_rate_member(text, "rate", is_paced ? event->gate->pace.rate : 0);
 	add_rate_member(text, "limit", is_paced ? event->gate->pace.limit : 0);
 	json_member_string(text, "reason", *reason != '\0' ? reason : NULL);
