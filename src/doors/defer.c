@@ -19,8 +19,8 @@ static struct shared_part part = { .what = "defer", .file = { .fd = -1 } };
 static const struct defer_options *options;
 static struct random *random_source;
 static bool is_tried; /* to open the file */
-static struct deferral found; /* what our refusal goes by */
-static struct deferral row; /* before our end: the runs that gave up */
+static struct deferral found; /* by defer_ask() */
+static struct deferral row; /* by defer_gave_up_before() */
 
 void
 defer_start(const struct defer_options *what, struct random *random)
@@ -31,8 +31,8 @@ defer_start(const struct defer_options *what, struct random *random)
 }
 
 /*
- * "14:06", or what tells more where that is on another day, or within the
- * minute. Rounded up: at the time that is told, a run is not put off.
+ * Adds "14:06"; with the date if that is on another day, with seconds if it
+ * IS_SOON. Rounded up, so that no run is put off at the time that is logged.
  */
 static void
 add_moment(struct text *text, int64_t epoch_ns, int64_t until_ns, bool is_soon)
@@ -84,7 +84,7 @@ log_event(
 	log_news(weight, words, "defer", members);
 }
 
-/* It was longer than a window, or than ours: from now on it is that. */
+/* It was longer than its window or our HIGH: lowers it in the file. */
 static void
 rewrite(int64_t epoch_ns)
 {
@@ -123,10 +123,10 @@ defer_ask(void)
 	    &found, options->limits.high_ns, epoch_ns, &changed);
 	if (changed)
 		rewrite(epoch_ns);
-	/* Who runs a job by hand wants it now. */
+	/* A person at a terminal wants the job to run now. */
 	if (wait_ns == 0 || is_in_foreground())
 		return go;
-	/* What cannot be forgotten again would put off every run. */
+	/* A deferral that no success can erase would put off every run. */
 	if (!lock_is_possible(part.file.fd)) {
 		shared_state_lose(&part, strerror(errno));
 		return go;
@@ -139,7 +139,7 @@ defer_ask(void)
 	};
 }
 
-/* What is remembered now. False: nothing is. */
+/* Reads what is remembered. False: nothing is. */
 static bool
 remembered(struct deferral *deferral)
 {
@@ -190,7 +190,7 @@ defer_end(const struct loop_state *state, enum result result)
 
 	if (part.file.fd < 0 || !(is_good || deferral_gave_up(result)))
 		return;
-	/* Nothing is written where there is nothing to be forgotten. */
+	/* A success writes nothing if there is nothing to forget. */
 	if (is_good
 	    && (!remembered(&deferral)
 	        || (deferral.failures == 0 && deferral.runs == 0)))

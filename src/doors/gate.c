@@ -196,7 +196,7 @@ keep_change(const struct gate *before, int64_t asked_ns, bool probed)
 	change = lines_of(&event);
 }
 
-/* --- a step, which is written where it has to be --- */
+/* --- a step of the gate: our wish to start, or the end of an attempt --- */
 
 struct step {
 	const struct gate_attempt *attempt; /* that has ended; NULL: we ask, */
@@ -221,7 +221,7 @@ is_patient(void)
 	return options->fleet && ticket != 0 && fleet_is_away();
 }
 
-/* Takes STEP from what was seen. True: that has to be written. */
+/* Takes STEP at the gate that was seen. True: that has to be written. */
 static bool
 take(struct step *step)
 {
@@ -272,7 +272,7 @@ carry_out(struct step *step)
 	bool done = gate_store_look(&store, &seen)
 	    && (!take(step) || take_and_write(step));
 
-	/* What has been asked may have lost the fleet. */
+	/* The fleet may have been lost just now. */
 	if (options->fleet && !is_patient())
 		fleet_tell_lost(FLEET_GATE);
 	return done;
@@ -323,7 +323,7 @@ go_without(void)
 	ticket = 0;
 	is_probe = false;
 	environment_gate(NULL);
-	/* Nobody waits for the lock of the record when told to end. */
+	/* A signal may have ended the wait for the lock of the record. */
 	if (signals_end_pending() && (signal = signals_drain()) != 0)
 		return end_by(signal);
 	if (store.part.file.fd >= 0)
@@ -343,7 +343,7 @@ start(enum gate_kind kind)
 	return go;
 }
 
-/* --gate-wait is over, or, where it IS_LATE, the limit of the run has come. */
+/* --gate-wait is over, or, if it IS_LATE, the limit of the run has come. */
 static struct entry
 refuse(bool is_late)
 {
@@ -620,8 +620,7 @@ refuse_open(void)
 	    why != NULL ? why : store.part.file.why);
 }
 
-/* Finds the file. Nothing is made where nobody has used the gate: it is open.
- */
+/* Opens the file. A gate without one was never used: it is open. */
 static void
 find_file(struct state_dir *dir, const char *directory)
 {

@@ -130,7 +130,7 @@ print_name(const struct state_dir *dir, const char *name, int width)
 	text_copy(row.name, CELL_SIZE, name);
 	if (state_file_open(file, dir, name)
 	    && gate_store_look(&store, &view)) {
-		/* Its pace may have ended when nobody was there. */
+		/* Its pace may have ended while no run looked. */
 		gate_pass_time(&view.gate, view.now_ns);
 		add_gate(&row, &store, &view);
 		add_deferral(&row, store.bytes);

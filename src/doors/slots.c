@@ -203,7 +203,7 @@ log_taken(int64_t time_ns)
 	log_news(WEIGHT_NORMAL, NULL, "slot", members);
 }
 
-/* --slots-wait is over, or, where it IS_LATE, the limit of the run has come. */
+/* --slots-wait is over, or, if it IS_LATE, the limit of the run has come. */
 static struct entry
 refuse(bool is_late)
 {
@@ -284,7 +284,7 @@ count_there(void)
 {
 	struct fleet_view view;
 
-	if (fleet_is_on() && asks_fleet(&view)) {
+	if (asks_fleet(&view)) {
 		lost_ns = 0;
 		return view.count;
 	}
@@ -319,12 +319,11 @@ take_there(void)
 static enum lock_result
 take_free(void)
 {
-	enum lock_result result = LOCK_FAILED;
+	enum lock_result result;
 
 	if (!options->fleet)
 		return take_here();
-	if (fleet_is_on())
-		result = take_there();
+	result = take_there();
 	if (result != LOCK_FAILED) {
 		lost_ns = 0;
 		return result;

@@ -30,7 +30,7 @@
 
 enum gate_state {
 	GATE_OPEN, /* an attempt starts at once */
-	GATE_SHUT, /* nobody starts but a probe that is due */
+	GATE_SHUT, /* only a probe that is due starts */
 	GATE_PACED, /* attempts start in the order of their tickets */
 };
 #define GATE_STATES 3
@@ -39,7 +39,7 @@ enum gate_state {
 struct gate_row {
 	uint32_t failures;
 	bool two_runs; /* they came from at least two */
-	uint64_t last_run; /* who failed last, as a hash of its id */
+	uint64_t last_run; /* the run that failed last: a hash of its id */
 	int64_t first_ns, last_ns;
 	int64_t longest_ns; /* of the attempts that failed */
 };

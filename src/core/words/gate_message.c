@@ -20,7 +20,7 @@ add_count(struct text *text, int64_t count, const char *what)
 void
 gate_rate_text(struct text *text, double rate)
 {
-	/* Above 10 a second nobody wants to know the tenths. */
+	/* Above 10 a second the tenths are noise. */
 	if (rate < 10)
 		text_tenths(text, (int64_t)(rate * 10 + 0.5));
 	else
