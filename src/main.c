@@ -30,10 +30,10 @@
 #include "process/environment.h"
 #include "process/signals.h"
 #include "shared/fleet.h"
-#include "streams/held_output.h"
+#include "streams/files.h"
 #include "streams/hint_file.h"
+#include "streams/output.h"
 #include "streams/streams.h"
-#include "streams/tempfile.h"
 #include "system/system.h"
 #include "world.h"
 
@@ -145,10 +145,7 @@ prepare(struct options *options)
 		doors_open();
 	if (!hold_start(options->streams.hold))
 		usage_refuse("--hold", tempfile_place(), strerror(errno));
-	if (options->die_with_parent && parent_end_signal(0) == 0)
-		usage_refuse("--die-with-parent", "not on this system",
-		    "it does not report the end of a parent");
-	if (!signals_start(options->wake_on, options->die_with_parent))
+	if (!signals_start(options->wake_on))
 		usage_refuse("signals", "no descriptor", strerror(errno));
 	if (!world_start(&options->job))
 		usage_refuse(options->job.before_retry != NULL
@@ -191,8 +188,7 @@ main(int argc, char **argv)
 	entropy = gather_entropy();
 	random = random_from(
 	    options.seeded ? (uint64_t)options.seed : entropy.seed);
-	if (options.log.id == NULL)
-		options.log.id = make_id(entropy.id);
+	options.log.id = make_id(entropy.id);
 	/* Other draws than those of the pauses, which stay as they are. */
 	options.job.has_doors = doors_start(&options.shared, &options.settings,
 	    options.log.id, random_from(~random.state), entropy.owner);

@@ -11,7 +11,6 @@
 #include "doors/defer.h"
 #include "log/log.h"
 #include "process/terminal.h"
-#include "shared/lock.h"
 #include "shared/shared_state.h"
 #include "system/system.h"
 
@@ -118,7 +117,7 @@ defer_ask(void)
 		return go;
 	found = state_record_deferral(record, &is_broken);
 	if (is_broken)
-		shared_state_note_broken(&part);
+		shared_state_note(&part, "bad checksum");
 	wait_ns = deferral_wait(
 	    &found, options->limits.high_ns, epoch_ns, &changed);
 	if (changed)

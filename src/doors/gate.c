@@ -13,7 +13,7 @@
 #include "core/words/gate_message.h"
 #include "core/words/reason.h"
 #include "doors/gate.h"
-#include "log/countdown_line.h"
+#include "log/countdown.h"
 #include "log/log.h"
 #include "options/usage.h"
 #include "process/environment.h"
@@ -71,7 +71,6 @@ struct lines {
 static struct lines change;
 
 static int64_t logged_ns; /* since_ns of the gate when the wait was logged */
-static char shown_reason[GATE_REASON_SIZE + 1]; /* in that line */
 
 static struct gate_event
 event_of(enum gate_log kind)
@@ -124,42 +123,29 @@ gate_log_change(void)
 	change.words[0] = '\0';
 }
 
-/* Shows a line that counts up. False: there can be none. */
-static bool
-show_wait(const struct gate_event *event, bool stays)
-{
-	char words[512];
-	struct text text = text_in(words, sizeof words);
-	struct span time;
-
-	if (seen.gate.state != GATE_SHUT)
-		return false;
-	text_copy(shown_reason, sizeof shown_reason, seen.gate.reason);
-	time = gate_message(&text, event);
-	return log_wait(words, time, clock_now_ns() - event->shut_ns, stays);
-}
-
-/* Logs one line for each time that the gate is shut. */
-static void
-log_waiting(void)
+/*
+ * Waits until UNTIL_NS of CLOCK_MONOTONIC, or for a signal, as
+ * countdown_wait() does. One line is logged for each time that the gate is
+ * shut.
+ */
+static int
+log_and_wait(int64_t until_ns)
 {
 	const struct gate *gate = &seen.gate;
 	struct gate_event event = event_of(GATE_LOG_WAIT);
-	int64_t next_ns
-	    = gate->state == GATE_SHUT ? gate->due_ns : gate->head_ns;
+	bool is_shut = gate->state == GATE_SHUT;
+	int64_t next_ns = is_shut ? gate->due_ns : gate->head_ns;
 	int64_t apart_ns = logged_ns - gate->since_ns;
-	/* The clock of a fleet's server is not ours. */
-	bool is_new = apart_ns < -NS_PER_S / 2 || apart_ns > NS_PER_S / 2;
 
 	event.shut_ns = max_ns(boot_clock_ns() - gate->since_ns, 0);
 	event.next_ns = max_ns(next_ns - seen.now_ns, 0);
 	logged_ns = gate->since_ns;
-	if (is_new || strcmp(shown_reason, gate->reason) != 0)
-		countdown_line_end();
-	if (is_new && !show_wait(&event, true))
+	/* The clock of a fleet's server is not ours. */
+	if (apart_ns < -NS_PER_S / 2 || apart_ns > NS_PER_S / 2)
 		log_event(event);
-	else if (!countdown_line_is_there())
-		show_wait(&event, false);
+	return countdown_wait(until_ns,
+	    is_shut && log_shows_waits() ? "shut for " : NULL,
+	    max_ns(clock_now_ns() - event.shut_ns, 0));
 }
 
 /* How our attempt has changed the gate from BEFORE. */
@@ -383,7 +369,7 @@ interrupted(int signal)
 
 /*
  * A wait for UNTIL_NS of CLOCK_BOOTTIME, and no longer than LIMIT_NS of
- * CLOCK_MONOTONIC. Returns what ends it as sleep_until_told() does.
+ * CLOCK_MONOTONIC. Returns what ends it as signals_sleep() does.
  */
 static int
 wait_once(int64_t until_ns, int64_t limit_ns, bool counts)
@@ -399,8 +385,7 @@ wait_once(int64_t until_ns, int64_t limit_ns, bool counts)
 		end_ns = min_ns(end_ns,
 		    saturating_add(
 		        began_ns, max_ns(options->wait_ns - spent_ns, 0)));
-	log_waiting();
-	signal = countdown_line_wait_on(end_ns);
+	signal = log_and_wait(end_ns);
 	took_ns = clock_now_ns() - began_ns;
 	waited_ns = saturating_add(waited_ns, took_ns);
 	if (counts)
@@ -437,7 +422,7 @@ wait_at_gate(struct gate_answer answer, int64_t limit_ns)
 	struct entry entry = wait_until(answer, limit_ns);
 	int signal;
 
-	countdown_line_end();
+	log_erase_row();
 	if (entry.admission != ADMISSION_GO || (signal = signals_drain()) == 0)
 		return entry;
 	gate_cancel();

@@ -14,7 +14,6 @@
 #include "doors/gate.h"
 #include "options/usage.h"
 #include "shared/gate_store.h"
-#include "shared/lock.h"
 #include "system/system.h"
 
 #define CELL_SIZE (DEFERRAL_REASON_SIZE + GATE_REASON_SIZE)
@@ -121,7 +120,7 @@ print_row(const struct row *row, int width)
 static void
 print_name(const struct state_dir *dir, const char *name, int width)
 {
-	struct gate_store store = { .is_noted = true, .is_broken = true };
+	struct gate_store store = { .is_noted = true };
 	struct state_file *file = &store.part.file;
 	struct gate_view view;
 	struct row row = { .name = "" };

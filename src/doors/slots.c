@@ -14,10 +14,7 @@
 #include "options/usage.h"
 #include "process/environment.h"
 #include "process/signals.h"
-#include "process/sleep.h"
-#include "shared/ancestors.h"
 #include "shared/fleet.h"
-#include "shared/lock.h"
 #include "shared/shared_state.h"
 #include "system/system.h"
 
@@ -163,8 +160,8 @@ void
 slots_open(void)
 {
 	struct fleet_view view;
-	bool is_found = shared_state_find(&part)
-	    && state_file_read(&part.file, record) != STATE_UNUSABLE;
+	bool is_found
+	    = shared_state_find(&part) && state_file_read(&part.file, record);
 
 	is_of_parent = (is_found || options->fleet) && slots_are_of_parent();
 	if (is_of_parent) {
@@ -366,8 +363,7 @@ take_ticket(int64_t *ticket)
 static struct slots
 peek(int64_t now_ns)
 {
-	if (part.file.fd < 0
-	    || state_file_read(&part.file, record) != STATE_RECORD)
+	if (part.file.fd < 0 || !state_file_read(&part.file, record))
 		return slots_new(now_ns);
 	return state_record_slots(record, boot_hash(), now_ns);
 }
@@ -376,19 +372,15 @@ peek(int64_t now_ns)
 static bool
 begin_order(void)
 {
-	enum state_found found = STATE_UNUSABLE;
-	int64_t now_ns;
+	bool is_ordered = part.file.fd >= 0 && !is_disordered
+	    && state_file_begin(&part.file, record);
+	int64_t now_ns = boot_clock_ns();
 
-	if (part.file.fd >= 0 && !is_disordered && state_file_lock(&part.file))
-		found = state_file_read(&part.file, record);
-	if (found == STATE_NEW)
-		state_record_set_boot(record, boot_hash());
-	now_ns = boot_clock_ns();
-	if (found != STATE_UNUSABLE)
+	if (is_ordered)
 		order = state_record_slots(record, boot_hash(), now_ns);
 	else if (order.next == 0)
 		order = slots_new(now_ns);
-	return found != STATE_UNUSABLE;
+	return is_ordered;
 }
 
 /* If the order cannot be written, the slots still hold: they are locks. */
@@ -504,8 +496,8 @@ wait_in_order(int64_t limit_ns, bool *waited, int *signal)
 	    && (result = look(&ticket, &again_ns)) == LOCK_BUSY
 	    && clock_now_ns() < limit_ns) {
 		*waited = true;
-		*signal = sleep_until_told(
-		    min_ns(min_ns(again_ns, limit_ns), log_ns));
+		*signal
+		    = signals_sleep(min_ns(min_ns(again_ns, limit_ns), log_ns));
 		if (clock_now_ns() < log_ns || signals_ends(*signal))
 			continue;
 		log_wait_for_slot();

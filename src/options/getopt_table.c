@@ -32,6 +32,13 @@ static const struct {
 	{ "min-delay", "use --floor" },
 	{ "max", "use --cap for the longest pause" },
 	{ "max-delay", "use --cap" },
+	{ "max-exponent", "use --cap, at which the pauses stop growing" },
+	{ "steps", "use --factor: for S steps, it is (CAP / BASE)^(1 / S)" },
+	{ "cap-mode slot-time",
+	    "only presets have that; --preset=list tells which" },
+	{ "throttle-base", "it is 5 times --base" },
+	{ "outage", "--plan prints the chances of outlasting 10s, 1m and 10m" },
+	{ "id", "use an environment variable of your own" },
 	{ "max-time",
 	    "use --deadline for everything, --timeout for an attempt" },
 	{ "max-elapsed retry-max-time", "use --deadline" },
@@ -42,7 +49,12 @@ static const struct {
 	{ "on-retry", "use --before-retry" },
 	{ "fail", "use --at-end" },
 	{ "log", "use --log-file" },
-	{ "json", "use --log-format=json" },
+	{ "json format", "use --log-format=json" },
+	{ "watch",
+	    "both streams are watched; sh -c 'exec COMMAND 2>&3' 3>&2 leaves "
+	    "stderr out" },
+	{ "die-with-parent",
+	    "write it as: setpriv --pdeathsig TERM backoff ..." },
 };
 
 /* What to use instead of the option NAME[0..LENGTH), or NULL. */

@@ -32,8 +32,8 @@ value_parser value_stop_if;
 value_parser value_retry_after;
 value_parser value_tool; /* NULL: go by COMMAND. "list" prints all, exits */
 
-/* Applies --watch, and --idle-timeout, which watches all. */
-void rules_use_watch(struct options *options);
+/* With --idle-timeout and held output there is a scan in any case. */
+void rules_use_streams(struct options *options);
 
 /*
  * Applies the table of the tool that --tool names, or else of the one that the

@@ -8,7 +8,6 @@
 #include "core/base/array.h"
 #include "core/judge/exit_codes.h"
 #include "core/judge/outcome.h"
-#include "process/parent.h"
 #include "process/signals.h"
 #include "system/system.h"
 
@@ -52,11 +51,13 @@ static sigset_t life_mask; /* normally */
 static sigset_t pause_mask; /* life_mask without the signals in PAUSING */
 static sigset_t write_mask; /* life_mask and what a failed write raises */
 static sigset_t handled; /* the signals read from the descriptor */
-static sigset_t ends_us; /* of these, those that can tell backoff to end */
+static sigset_t ends_us; /* the end signals among them */
 static struct sigaction entry_child_action;
 static int wake_signal, descriptor;
-static bool narrowed; /* the descriptor reports only those in ends_us */
-static bool met; /* signals_await_room() has met one of them */
+static bool narrowed; /* the descriptor reports only end signals */
+static bool met; /* signals_await_room() has met one */
+/* The signal that ended the pause, or 0; set by the handler. */
+static volatile sig_atomic_t pause_signal;
 
 /* The signals that end a pause, except those ignored at the start. */
 static int pausing[ARRAY_LENGTH(ending) + 3];
@@ -103,10 +104,6 @@ derive_masks(void)
 	}
 	if (wake_signal != 0 && !is_ignored(wake_signal))
 		pausing[pausing_count++] = wake_signal;
-	if (parent_signal() != 0) {
-		pausing[pausing_count++] = parent_signal();
-		sigaddset(&ends_us, parent_signal());
-	}
 	if (pause_is_stretched() && !is_ignored(SIGCONT))
 		pausing[pausing_count++] = SIGCONT;
 	pause_mask = life_mask;
@@ -115,11 +112,9 @@ derive_masks(void)
 }
 
 bool
-signals_start(int wake_on, bool with_parent)
+signals_start(int wake_on)
 {
 	wake_signal = wake_on;
-	if (with_parent)
-		parent_choose_signal(wake_on);
 	sigemptyset(&handled);
 	/* Rule 13: a signal ignored at the start stays ignored. */
 	for (size_t i = 0; i < ARRAY_LENGTH(ending); i++)
@@ -135,14 +130,10 @@ signals_start(int wake_on, bool with_parent)
 	take_child_signal(&handled);
 	/* A stop lengthens a wait with a relative timeout; CONT ends it. */
 	sigaddset(&handled, SIGCONT);
-	if (parent_signal() != 0)
-		sigaddset(&handled, parent_signal());
 	pthread_sigmask(SIG_BLOCK, NULL, &entry_mask);
 	derive_masks();
 	pthread_sigmask(SIG_SETMASK, &life_mask, NULL);
-	met = with_parent && !parent_watch();
-	descriptor = fd_out_of_the_way(signal_queue_open(&handled));
-	signal_queue_is_at(descriptor);
+	descriptor = signal_queue_open(&handled);
 	return descriptor >= 0;
 }
 
@@ -153,12 +144,12 @@ signals_wakes(int signal)
 }
 
 bool
-signals_ends(int told)
+signals_ends(int signal)
 {
 	for (size_t i = 0; i < ARRAY_LENGTH(ending); i++)
-		if (ending[i] == told)
-			return !signals_wakes(told);
-	return told == TOLD_PARENT_ENDED;
+		if (ending[i] == signal)
+			return !signals_wakes(signal);
+	return false;
 }
 
 /*
@@ -177,7 +168,7 @@ is_terminal_signal(int signal)
 	return false;
 }
 
-/* Makes the descriptor report only the signals in ends_us, or all again. */
+/* Makes the descriptor report only end signals, or all again. */
 static void
 narrow(bool narrower)
 {
@@ -186,19 +177,7 @@ narrow(bool narrower)
 	narrowed = narrower;
 }
 
-/*
- * Signals that were ignored at the start, and the one that a thread of the
- * parent has sent by ending.
- */
-static bool
-tells_nothing(int signal)
-{
-	if (signal == parent_signal())
-		return !parent_has_ended();
-	return signal != SIGCHLD && is_ignored(signal);
-}
-
-/* Takes a signal, but passes over those that tell nothing. */
+/* Takes a signal, but passes over those that were ignored at the start. */
 static bool
 take(struct arrival *arrival)
 {
@@ -208,13 +187,9 @@ take(struct arrival *arrival)
 	do
 		if (!signal_queue_take(&queued))
 			return false;
-	while (tells_nothing(queued.signal));
-	*arrival
-	    = (struct arrival) { .signal = SIGTERM, .told = TOLD_PARENT_ENDED };
-	if (queued.signal == parent_signal())
-		return true;
+	while (queued.signal != SIGCHLD && is_ignored(queued.signal));
 	arrival->signal = queued.signal;
-	arrival->told = signals_ends(arrival->signal) ? arrival->signal : 0;
+	arrival->ends_us = signals_ends(arrival->signal);
 	arrival->sender = queued.sender;
 	arrival->from_terminal
 	    = !queued.is_by_process && is_terminal_signal(arrival->signal);
@@ -256,6 +231,34 @@ signals_wait(struct arrival *arrival, int64_t until_ns,
 	}
 }
 
+/* CONT interrupts the pause, which is then measured anew. */
+static void
+end_pause(int signal)
+{
+	if (signal == SIGCONT)
+		return;
+	if (pause_signal == 0 || signals_ends(signal))
+		pause_signal = signal;
+	pause_give_up();
+}
+
+static bool
+pause_has_ended(void)
+{
+	return pause_signal != 0;
+}
+
+int
+signals_sleep(int64_t until_ns)
+{
+	pause_signal = 0;
+	signal_queue_lend(pausing, pausing_count, end_pause);
+	pause_until(until_ns, &pause_mask, pause_has_ended);
+	pthread_sigmask(SIG_SETMASK, &life_mask, NULL);
+	signal_queue_retake(pausing, pausing_count);
+	return pause_signal;
+}
+
 enum wake
 signals_await_room(int fd, int64_t until_ns)
 {
@@ -267,8 +270,7 @@ signals_await_room(int fd, int64_t until_ns)
 	do
 		if (until_ns < INT64_MAX && clock_now_ns() >= until_ns)
 			return WAKE_TIME;
-	while (wait_until(watched, ARRAY_LENGTH(watched), until_ns) <= 0
-	    || (watched[0].revents == 0 && parent_false_alarm()));
+	while (wait_until(watched, ARRAY_LENGTH(watched), until_ns) <= 0);
 	if (watched[0].revents != 0)
 		return WAKE_DESCRIPTOR;
 	met = true;
@@ -289,8 +291,8 @@ signals_drain(void)
 
 	met = false;
 	while (take(&arrival))
-		if (found == 0)
-			found = arrival.told;
+		if (found == 0 && arrival.ends_us)
+			found = arrival.signal;
 	return found;
 }
 
@@ -300,10 +302,9 @@ signals_end_pending(void)
 	sigset_t pending;
 
 	signal_queue_pending(&pending);
-	for (int signal = 1; signal < NSIG; signal++)
-		if (sigismember(&ends_us, signal) == 1
-		    && sigismember(&pending, signal) == 1
-		    && !tells_nothing(signal))
+	for (size_t i = 0; i < ARRAY_LENGTH(ending); i++)
+		if (sigismember(&ends_us, ending[i]) == 1
+		    && sigismember(&pending, ending[i]) == 1)
 			return true;
 	return false;
 }
@@ -312,25 +313,10 @@ void
 signals_restore(void)
 {
 	signal_queue_leave();
-	parent_restore_signal();
 	if (entry_child_action.sa_handler != SIG_DFL
 	    || entry_child_action.sa_flags != 0)
 		sigaction(SIGCHLD, &entry_child_action, NULL);
 	pthread_sigmask(SIG_SETMASK, &entry_mask, NULL);
-}
-
-const sigset_t *
-signals_arm(void (*handler)(int))
-{
-	signal_queue_lend(pausing, pausing_count, handler);
-	return &pause_mask;
-}
-
-void
-signals_close(void)
-{
-	pthread_sigmask(SIG_SETMASK, &life_mask, NULL);
-	signal_queue_retake(pausing, pausing_count);
 }
 
 void

@@ -10,9 +10,9 @@
 
 #include "core/base/duration.h"
 #include "core/judge/verdict.h"
-#include "process/calendar.h"
 #include "streams/hint_file.h"
-#include "streams/tempfile.h"
+#include "streams/files.h"
+#include "system/calendar.h"
 #include "system/system.h"
 
 #define MOST (INT64_C(1) << 20) /* at most the last so many bytes are read */

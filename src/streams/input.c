@@ -4,12 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/duration.h"
 #include "streams/input.h"
-#include "streams/input_pipe.h"
-#include "streams/input_source.h"
-#include "streams/input_spool.h"
+#include "streams/files.h"
 #include "system/system.h"
 
 /* Up to here, exactly what COMMAND has read is taken from stdin. */
@@ -17,6 +18,21 @@
 
 /* At most a page, so that an empty pipe has room for it. */
 #define PORTION 4096
+
+/* The capacity of COMMAND's pipe beyond EXACT; a new one has one page. */
+#define WIDE (INT64_C(64) * 1024)
+
+#define FIRST_LOOK_NS NS_PER_MS
+#define LAST_LOOK_NS (100 * NS_PER_MS)
+
+/* The kind of backoff's stdin. */
+enum source {
+	SOURCE_INHERITED, /* a terminal, a device: COMMAND inherits it */
+	SOURCE_NULL, /* for --stdin=null */
+	SOURCE_FILE,
+	SOURCE_PIPE,
+	SOURCE_SOCKET, /* a connected stream socket */
+};
 
 /* How COMMAND gets its input at this stage. */
 enum phase {
@@ -41,50 +57,324 @@ enum input_wait {
 /*
  * Offsets count from where backoff found the input. Everything before `taken`
  * has been moved from stdin to the spool. tee(2) and MSG_PEEK fill COMMAND's
- * pipe without taking anything from stdin, so pipe_given() may be ahead.
+ * pipe without taking anything from stdin, so `given` may be ahead.
  */
 static struct {
 	enum source source;
+	int64_t entry_offset; /* of SOURCE_FILE */
+	int source_fd; /* stdin, or a non-blocking description of that pipe */
+	bool cannot_show; /* without tee(2), for a pipe */
+	char *buffer; /* of WIDE bytes, for a pipe or socket */
+
+	int spool; /* the unnamed file; -1 before it is needed, and if lost */
+	int64_t taken;
+	int64_t limit; /* if COMMAND reads more, it is not kept */
+	struct input_fate fate; /* in all attempts */
+
+	/* Of this attempt: */
 	enum phase phase;
 	enum input_wait wait;
-	int64_t entry_offset; /* of SOURCE_FILE */
-	int64_t taken;
 	int64_t due_ns; /* of WAIT_LOOK */
-	int null; /* /dev/null, if COMMAND gets that, or -1 */
-	bool cannot_show; /* without tee(2), for a pipe */
+	int64_t look_ns; /* time from the last look to the next one */
 	int failure; /* errno of PHASE_BROKEN, or of input_begin() */
-} in = { .wait = WAIT_NEVER, .null = -1 };
+	int null; /* /dev/null, if COMMAND gets that, or -1 */
+	int reader, writer; /* COMMAND's pipe: unread bytes can be counted */
+	int64_t given; /* how many bytes that pipe got */
+	int64_t emptied; /* how many had been read when it was last empty */
+} in = {
+	.wait = WAIT_NEVER,
+	.source_fd = STDIN_FILENO,
+	.spool = -1,
+	.null = -1,
+	.reader = -1,
+	.writer = -1,
+};
 
-static char *buffer; /* of PIPE_WIDE bytes, for a pipe or socket */
+/* --- the source --- */
+
+/* Only a connected stream has an order and an end, as replay needs. */
+static bool
+find_socket(void)
+{
+	struct sockaddr_storage peer;
+	socklen_t peer_size = sizeof peer;
+	int type = 0;
+	socklen_t size = sizeof type;
+
+	if (getsockopt(STDIN_FILENO, SOL_SOCKET, SO_TYPE, &type, &size) != 0)
+		return false;
+	if (type != SOCK_STREAM)
+		return true;
+	if (getpeername(STDIN_FILENO, (struct sockaddr *)&peer, &peer_size)
+	    != 0)
+		return errno == ENOTCONN;
+	in.source = SOURCE_SOCKET;
+	return true;
+}
+
+/*
+ * Finds out what stdin is; SOURCE_INHERITED also if it is closed or cannot be
+ * read. False: the kernel does not say, see errno.
+ */
+static bool
+find_source(void)
+{
+	struct stat stat;
+	int flags;
+
+	if (fstat(STDIN_FILENO, &stat) != 0)
+		return errno == EBADF;
+	flags = fcntl(STDIN_FILENO, F_GETFL);
+	if (flags < 0)
+		return false;
+	if ((flags & O_ACCMODE) == O_WRONLY || descriptor_is_place(flags))
+		return true;
+	if (S_ISSOCK(stat.st_mode))
+		return find_socket();
+	if (S_ISREG(stat.st_mode)) {
+		in.entry_offset = lseek(STDIN_FILENO, 0, SEEK_CUR);
+		/* Some regular files of the kernel cannot be rewound. */
+		if (in.entry_offset < 0)
+			return errno == ESPIPE;
+		in.source = SOURCE_FILE;
+	} else if (S_ISFIFO(stat.st_mode)) {
+		int fd = fd_reopen(STDIN_FILENO, O_RDONLY | O_NONBLOCK);
+
+		in.source = SOURCE_PIPE;
+		if (fd >= 0)
+			in.source_fd = fd;
+	}
+	return true;
+}
 
 bool
 input_start(enum stdin_mode mode, int64_t limit)
 {
-	spool_start(limit);
-	if (mode == STDIN_INHERIT)
-		return true;
-	in.source = SOURCE_NULL;
-	if (mode == STDIN_REPLAY && !source_start(&in.source))
+	in.limit = limit;
+	if (mode == STDIN_NULL)
+		in.source = SOURCE_NULL;
+	if (mode == STDIN_REPLAY && !find_source())
 		return false;
-	if (in.source == SOURCE_FILE) {
-		in.entry_offset = lseek(STDIN_FILENO, 0, SEEK_CUR);
-		if (in.entry_offset >= 0)
-			return true;
-		/* Some regular files of the kernel cannot be rewound. */
-		in.source = SOURCE_INHERITED;
-		return errno == ESPIPE;
-	}
 	if (in.source != SOURCE_PIPE && in.source != SOURCE_SOCKET)
 		return true;
-	buffer = malloc(PIPE_WIDE);
-	return buffer != NULL;
+	in.buffer = malloc(WIDE);
+	return in.buffer != NULL;
 }
+
+static ssize_t
+receive(int64_t most, int flags)
+{
+	ssize_t count;
+
+	RETRY_EINTR(count,
+	    recv(STDIN_FILENO, in.buffer, (size_t)most, flags | MSG_DONTWAIT));
+	return count;
+}
+
+/*
+ * Reads up to MOST bytes from stdin to the buffer. Never blocks. 0: it has
+ * ended. -1, with errno: EAGAIN if nothing is there, or another process was
+ * faster.
+ */
+static int64_t
+read_source(int64_t most)
+{
+	struct pollfd waited = { .fd = in.source_fd, .events = POLLIN };
+	ssize_t count;
+
+	if (in.source == SOURCE_SOCKET)
+		return receive(most, 0);
+	if (in.source_fd == STDIN_FILENO && poll(&waited, 1, 0) == 0) {
+		errno = EAGAIN;
+		return -1;
+	}
+	RETRY_EINTR(count, read(in.source_fd, in.buffer, (size_t)most));
+	return count;
+}
+
+/* --- the spool: what was taken from stdin, for further attempts --- */
+
+/*
+ * Gives up keeping the input, because of ERROR (errno, or 0: the limit). Then
+ * only the running attempt goes on.
+ */
+static void
+lose(int error)
+{
+	if (in.fate.lost)
+		return;
+	in.fate.lost = true;
+	in.fate.error = error;
+	fd_close(&in.spool);
+}
+
+/* COMMAND has read what it was given but for UNREAD bytes, which it returns. */
+static int64_t
+note_read(int64_t unread)
+{
+	in.fate.taken = max_ns(in.fate.taken, in.given - unread);
+	if (in.fate.taken > in.limit)
+		lose(0);
+	return unread;
+}
+
+/* Appends COUNT bytes of the buffer, which were taken, or loses everything. */
+static void
+keep(int64_t count)
+{
+	const char *bytes = in.buffer;
+	int64_t end = in.taken + count;
+
+	if (!in.fate.lost && in.spool < 0) {
+		in.spool = tempfile_open(0);
+		if (in.spool < 0)
+			lose(errno);
+	}
+	while (!in.fate.lost && in.taken < end) {
+		ssize_t written;
+
+		RETRY_EINTR(written,
+		    pwrite(
+		        in.spool, bytes, (size_t)(end - in.taken), in.taken));
+		if (written <= 0) {
+			lose(written == 0 ? ENOSPC : errno);
+			break;
+		}
+		bytes += written;
+		in.taken += written;
+	}
+	in.taken = end;
+}
+
+struct input_fate
+input_fate(void)
+{
+	in.fate.directory = tempfile_directory();
+	return in.fate;
+}
+
+/* --- the pipe through which COMMAND reads --- */
+
+static bool
+open_pipe(void)
+{
+	int ends[2];
+
+	in.given = in.emptied = in.look_ns = 0;
+	if (!descriptors_pipe(ends))
+		return false;
+	in.reader = fd_out_of_the_way(ends[0]);
+	in.writer = fd_out_of_the_way(ends[1]);
+	/* One page is one slot, so it has room only after all was read. */
+	peek_resize(in.writer, 1);
+	if (fcntl(in.writer, F_SETFL, O_NONBLOCK) == 0)
+		return true;
+	fd_close(&in.writer);
+	fd_close(&in.reader);
+	return false;
+}
+
+static int64_t
+note_given(int64_t given)
+{
+	if (given > 0) {
+		in.given += given;
+		in.look_ns = 0;
+	}
+	return given;
+}
+
+/* Gives it COUNT bytes of the buffer. -1, with errno: EAGAIN if it is full. */
+static int64_t
+give(int64_t count)
+{
+	ssize_t given;
+
+	RETRY_EINTR(given, write(in.writer, in.buffer, (size_t)count));
+	return note_given(given);
+}
+
+/*
+ * Gives it up to MOST bytes from the head of stdin, and leaves them in stdin.
+ * 0: stdin has ended. -1, with errno: EAGAIN if stdin is empty or it is full.
+ */
+static int64_t
+show(int64_t most)
+{
+	int64_t count;
+
+	if (in.source == SOURCE_SOCKET) {
+		count = receive(most, MSG_PEEK);
+		return count <= 0 ? count : give(count);
+	}
+	RETRY_EINTR(count, peek_into(in.writer, STDIN_FILENO, (size_t)most));
+	return note_given(count);
+}
+
+/*
+ * How many bytes in it nobody has read; where the system tells only whether
+ * there are any, so many at most.
+ */
+static int64_t
+unread_bytes(void)
+{
+	int count = peek_count(in.reader);
+
+	if (count == 0)
+		in.emptied = in.given;
+	return count >= 0 ? count : in.given - in.emptied;
+}
+
+static bool
+has_room(void)
+{
+	struct pollfd room = { .fd = in.writer, .events = POLLOUT };
+
+	return poll(&room, 1, 0) > 0;
+}
+
+/* Without blocking, as another reader may be faster. */
+static bool
+read_on(int64_t *unread)
+{
+	ssize_t count;
+
+	RETRY_EINTR(count, read(in.reader, in.buffer, WIDE));
+	if (count > 0)
+		*unread += count;
+	else if (count < 0 && (errno != EAGAIN || unread_bytes() != 0))
+		*unread = -1;
+	return count > 0;
+}
+
+/*
+ * Closes it and returns how many bytes nobody has read; they are dropped. -1,
+ * with errno: that is not known.
+ */
+static int64_t
+drain(void)
+{
+	int64_t unread = 0;
+
+	/* Close the writing end first: then a leftover reader finds the end
+	 * and does not notice that the pipe no longer blocks. */
+	fd_close(&in.writer);
+	if (in.given > 0 && fcntl(in.reader, F_SETFL, O_NONBLOCK) != 0)
+		unread = -1;
+	/* More than it was given comes from another writer: do not read on. */
+	while (unread >= 0 && unread < in.given && read_on(&unread))
+		continue;
+	fd_close(&in.reader);
+	return unread;
+}
+
+/* --- an attempt, by phases --- */
 
 /* The phase in which COMMAND gets the bytes after those it was given. */
 static enum phase
 next_phase(void)
 {
-	if (pipe_given() < in.taken)
+	if (in.given < in.taken)
 		return PHASE_REPLAY;
 	if (in.cannot_show)
 		return PHASE_COPY;
@@ -94,39 +384,33 @@ next_phase(void)
 static int
 begin_pipe(void)
 {
-	if (!pipe_open()) {
+	if (!open_pipe()) {
 		in.failure = errno;
 		return -1;
 	}
 	if (in.taken >= EXACT && !in.cannot_show)
-		pipe_widen();
+		peek_resize(in.writer, (int)WIDE);
 	in.phase = next_phase();
 	in.wait = WAIT_NOTHING;
-	return pipe_commands_end();
+	return in.reader;
 }
 
 int
 input_begin(void)
 {
 	in.failure = 0;
-	switch (in.source) {
-	case SOURCE_INHERITED:
-		break;
-	case SOURCE_NULL:
+	if (in.source == SOURCE_PIPE || in.source == SOURCE_SOCKET)
+		return begin_pipe();
+	if (in.source == SOURCE_FILE
+	    && lseek(STDIN_FILENO, in.entry_offset, SEEK_SET) < 0)
+		in.failure = errno;
+	if (in.source == SOURCE_NULL) {
 		in.null = fd_out_of_the_way(
 		    open("/dev/null", O_RDONLY | O_CLOEXEC));
 		if (in.null < 0)
 			in.failure = errno;
-		return in.null;
-	case SOURCE_FILE:
-		if (lseek(STDIN_FILENO, in.entry_offset, SEEK_SET) < 0)
-			in.failure = errno;
-		break;
-	case SOURCE_PIPE:
-	case SOURCE_SOCKET:
-		return begin_pipe();
 	}
-	return -1;
+	return in.null;
 }
 
 /* Keeps COMMAND's pipe open, so that it does not see an end of file. */
@@ -149,18 +433,17 @@ take(int64_t count)
 	bool refused = false;
 
 	while (count > 0) {
-		int64_t moved = source_read(
-		    buffer, count < PIPE_WIDE ? count : PIPE_WIDE);
+		int64_t moved = read_source(min_ns(count, WIDE));
 
 		if (moved > 0) {
-			spool_keep(buffer, moved);
-			in.taken += moved;
+			keep(moved);
 			count -= moved;
 			continue;
 		}
 		/* Another process was faster and has read them. */
-		if (moved == 0 || (errno == EAGAIN && source_is_empty())) {
-			spool_lose(moved == 0 ? EPIPE : EAGAIN);
+		if (moved == 0
+		    || (errno == EAGAIN && peek_count(STDIN_FILENO) == 0)) {
+			lose(moved == 0 ? EPIPE : EAGAIN);
 			in.taken += count;
 			return true;
 		}
@@ -177,13 +460,13 @@ static enum input_wait
 wait_for_stdin(int64_t count)
 {
 	if (count == 0) {
-		pipe_finish();
+		fd_close(&in.writer);
 		in.phase = PHASE_ENDED;
 		return WAIT_NEVER;
 	}
 	if (errno != EAGAIN)
 		return break_off();
-	return pipe_has_room() ? WAIT_MORE : WAIT_ROOM;
+	return has_room() ? WAIT_MORE : WAIT_ROOM;
 }
 
 /* Waits until COMMAND has read all that is in its pipe. */
@@ -193,46 +476,33 @@ wait_for_reader(void)
 	int64_t unread;
 
 	/* A pipe of one page has room when it is empty, and not before. */
-	if (!pipe_has_room())
+	if (!has_room())
 		return WAIT_ROOM;
-	unread = pipe_unread();
+	unread = unread_bytes();
 	if (unread == 0)
 		return WAIT_NOTHING;
 	/* A larger pipe has room before it is empty, so look at intervals. */
-	in.due_ns = pipe_next_look_ns();
+	in.look_ns = in.look_ns == 0 ? FIRST_LOOK_NS
+	                             : min_ns(2 * in.look_ns, LAST_LOOK_NS);
+	in.due_ns = clock_now_ns() + in.look_ns;
 	return WAIT_LOOK;
 }
 
 static enum input_wait
 replay(void)
 {
-	int64_t most = in.taken - pipe_given();
-	int64_t count = spool_read(
-	    buffer, most < PIPE_WIDE ? most : PIPE_WIDE, pipe_given());
+	int64_t most = min_ns(in.taken - in.given, WIDE);
+	ssize_t count;
 
+	RETRY_EINTR(count, pread(in.spool, in.buffer, (size_t)most, in.given));
 	if (count == 0)
 		errno = EIO;
 	if (count <= 0)
 		return break_off();
-	if (pipe_give(buffer, count) < 0)
+	if (give(count) < 0)
 		return errno == EAGAIN ? WAIT_ROOM : break_off();
 	in.phase = next_phase();
 	return WAIT_NOTHING;
-}
-
-/*
- * Gives COMMAND up to MOST bytes from the head of stdin, and leaves them in
- * stdin. 0: stdin has ended. -1: errno.
- */
-static int64_t
-show(int64_t most)
-{
-	int64_t count;
-
-	if (in.source == SOURCE_PIPE)
-		return pipe_show(STDIN_FILENO, most);
-	count = source_peek(buffer, most);
-	return count <= 0 ? count : pipe_give(buffer, count);
 }
 
 /* What to wait for after show() has given nothing. */
@@ -251,12 +521,12 @@ wait_after_show(int64_t count)
 static enum input_wait
 begin_stream(void)
 {
-	pipe_widen();
+	peek_resize(in.writer, (int)WIDE);
 	/*
 	 * tee(2) always starts at the head of stdin, so first take what
 	 * COMMAND was already shown, or it would see those bytes twice.
 	 */
-	if (!take(pipe_given() - in.taken))
+	if (!take(in.given - in.taken))
 		return break_off();
 	in.phase = PHASE_STREAM;
 	return WAIT_NOTHING;
@@ -267,7 +537,7 @@ follow_exactly(int64_t unread)
 {
 	int64_t count;
 
-	if (!take(pipe_given() - unread - in.taken))
+	if (!take(in.given - unread - in.taken))
 		return break_off();
 	if (in.taken >= EXACT)
 		return begin_stream();
@@ -283,9 +553,9 @@ stream(int64_t unread)
 	int64_t count;
 
 	/* There may be more room, as COMMAND may enlarge its pipe. */
-	if (unread >= PIPE_WIDE)
+	if (unread >= WIDE)
 		return wait_for_reader();
-	count = show(PIPE_WIDE - unread);
+	count = show(WIDE - unread);
 	if (count <= 0)
 		return wait_after_show(count);
 	return take(count) ? WAIT_NOTHING : break_off();
@@ -300,14 +570,13 @@ copy(int64_t unread)
 	 * Up to EXACT only when all was read, later as far as there is room:
 	 * what is taken and finds none waits in the spool.
 	 */
-	if (unread > 0 && (in.taken < EXACT || unread > PIPE_WIDE - PORTION))
+	if (unread > 0 && (in.taken < EXACT || unread > WIDE - PORTION))
 		return wait_for_reader();
-	count = source_read(buffer, PORTION);
+	count = read_source(PORTION);
 	if (count <= 0)
 		return wait_for_stdin(count);
-	spool_keep(buffer, count);
-	in.taken += count;
-	if (pipe_give(buffer, count) < 0 && errno != EAGAIN)
+	keep(count);
+	if (give(count) < 0 && errno != EAGAIN)
 		return break_off();
 	in.phase = next_phase();
 	return WAIT_NOTHING;
@@ -316,18 +585,21 @@ copy(int64_t unread)
 static enum input_wait
 take_step(void)
 {
-	int64_t unread;
-
-	if (in.phase == PHASE_REPLAY)
+	switch (in.phase) {
+	case PHASE_REPLAY:
 		return replay();
-	if (in.phase != PHASE_EXACT && in.phase != PHASE_STREAM
-	    && in.phase != PHASE_COPY)
-		return WAIT_NEVER;
-	unread = pipe_unread();
-	spool_was_read(pipe_given() - unread);
-	return in.phase == PHASE_EXACT ? follow_exactly(unread)
-	    : in.phase == PHASE_STREAM ? stream(unread)
-	                               : copy(unread);
+	case PHASE_EXACT:
+		return follow_exactly(note_read(unread_bytes()));
+	case PHASE_STREAM:
+		return stream(note_read(unread_bytes()));
+	case PHASE_COPY:
+		return copy(note_read(unread_bytes()));
+	case PHASE_NONE:
+	case PHASE_ENDED:
+	case PHASE_BROKEN:
+		break;
+	}
+	return WAIT_NEVER;
 }
 
 void
@@ -344,16 +616,11 @@ input_feed(void)
 struct pollfd
 input_wanted(void)
 {
-	switch (in.wait) {
-	case WAIT_NOTHING: /* the pipe has room, or will have */
-	case WAIT_ROOM:
-		return pipe_until_room();
-	case WAIT_MORE:
+	/* With WAIT_NOTHING the pipe has room, or will have. */
+	if (in.wait == WAIT_NOTHING || in.wait == WAIT_ROOM)
+		return (struct pollfd) { .fd = in.writer, .events = POLLOUT };
+	if (in.wait == WAIT_MORE)
 		return (struct pollfd) { .fd = STDIN_FILENO, .events = POLLIN };
-	case WAIT_LOOK:
-	case WAIT_NEVER:
-		break;
-	}
 	return (struct pollfd) { .fd = -1 };
 }
 
@@ -367,11 +634,11 @@ input_due_ns(void)
 static void
 end_pipe(void)
 {
-	int64_t unread = pipe_drain(buffer);
+	int64_t unread = drain();
 
 	if (unread >= 0)
-		spool_was_read(pipe_given() - unread);
-	if (unread < 0 || !take(pipe_given() - unread - in.taken))
+		note_read(unread);
+	if (unread < 0 || !take(in.given - unread - in.taken))
 		break_off();
 }
 

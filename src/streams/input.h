@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/judge/outcome.h"
 #include "types/option_types.h"
 
 /*
@@ -48,5 +49,11 @@ void input_end(void);
 
 /* Why COMMAND's input failed since input_begin(): errno, or 0. */
 int input_failure(void);
+
+/*
+ * What became of a pipe's content in all attempts: how much COMMAND has read
+ * of it (what it was only given does not count), and whether that is lost.
+ */
+struct input_fate input_fate(void);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/regex_text.h"
+#include "core/base/text.h"
 #include "core/base/text.h"
 #include "streams/line_regex.h"
 

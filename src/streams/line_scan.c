@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "core/base/duration.h"
-#include "process/calendar.h"
 #include "streams/line_scan.h"
+#include "system/calendar.h"
 #include "system/system.h"
 
 #define SLICE_NS (10 * NS_PER_MS) /* then signals are handled */
@@ -92,13 +92,6 @@ scan_add_tool(struct scan *scan, const struct tool *tool)
 	return scan->has_messages;
 }
 
-/* Whether the user's conditions apply to this stream. */
-static bool
-is_watched(const struct scan *scan, bool is_stderr)
-{
-	return scan->watch != (is_stderr ? WATCH_STDOUT : WATCH_STDERR);
-}
-
 /* Whether this may be the stderr that the tool writes its messages to. */
 static bool
 may_be_stderr(const struct scan_stream *stream)
@@ -121,8 +114,7 @@ scan_needs(const struct scan *scan, const struct scan_stream *stream)
 	    || (scan->waits.wanted == WANTED_HEADERS
 	        && (stream->is_stderr || !scan->spares_stdout));
 
-	return is_listened_to(scan, stream)
-	    || (wanted && is_watched(scan, stream->is_stderr));
+	return wanted || is_listened_to(scan, stream);
 }
 
 void
@@ -202,10 +194,8 @@ matches(struct scan *scan, const struct line_regex *regex,
 static void
 match_line(struct scan *scan, const struct scan_stream *stream)
 {
-	bool watched = is_watched(scan, stream->is_stderr);
-	bool listening = is_listened_to(scan, stream);
 	/* Whether any message without a literal can match. */
-	bool in_union = listening
+	bool in_union = is_listened_to(scan, stream)
 	    && (!may_be_stderr(stream) || !scan->has_union
 	        || matches(scan, &scan->unfiltered, stream, NULL));
 
@@ -213,9 +203,8 @@ match_line(struct scan *scan, const struct scan_stream *stream)
 		struct condition *condition = &scan->conditions[i];
 
 		if (condition->matched
-		    || !(condition->is_known ? may_be_stderr(stream)
-		                || condition->message.on_stdout
-		                             : watched)
+		    || (condition->is_known && !may_be_stderr(stream)
+		        && !condition->message.on_stdout)
 		    || (condition->is_known && !in_union
 		        && condition->regex.literal[0] == '\0')
 		    || !matches(scan, &condition->regex, stream, NULL))
@@ -286,8 +275,7 @@ end_line(struct scan *scan, struct scan_stream *stream)
 	if (stream->is_cut)
 		memcpy(end, "\001", 2);
 	stream->length += stream->is_cut;
-	if (scan->waits.wanted != WANTED_NOTHING
-	    && is_watched(scan, stream->is_stderr))
+	if (scan->waits.wanted != WANTED_NOTHING)
 		look_for_waits(scan, stream);
 	if (stream->is_stderr
 	    && has_letter(stream->shown, stream->shown_length))

@@ -16,7 +16,6 @@
 #include "core/known/tools.h"
 #include "core/waits/waits.h"
 #include "streams/line_regex.h"
-#include "types/option_types.h"
 
 #define SCAN_LINE 4096
 #define SCAN_QUOTE 120 /* bytes of a quoted line */
@@ -42,7 +41,6 @@ struct condition {
 struct scan {
 	struct condition conditions[SCAN_CONDITIONS + TOOL_MESSAGES];
 	size_t count;
-	enum watch watch;
 	struct line_regex pointers[SCAN_POINTERS]; /* of --retry-after */
 	size_t pointers_count;
 	struct waits waits;

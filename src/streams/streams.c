@@ -10,14 +10,12 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "process/calendar.h"
 #include "process/signals.h"
-#include "streams/held_output.h"
 #include "streams/hint_file.h"
 #include "streams/input.h"
-#include "streams/input_spool.h"
+#include "streams/output.h"
 #include "streams/streams.h"
-#include "streams/tapped_output.h"
+#include "system/calendar.h"
 #include "system/system.h"
 
 static struct scan *scan;
@@ -65,16 +63,9 @@ streams_start(const struct streams *streams)
 	    && !fd_same_file(STDOUT_FILENO, STDERR_FILENO);
 	if (!input_start(streams->stdin_mode, streams->spool_limit))
 		return failed("stdin", errno);
-	if (scan != NULL && !tap_start(scan, streams->times_output))
+	if (!output_start(scan, streams->times_output))
 		return failed("output", errno);
 	return no_failure;
-}
-
-static void
-started(void)
-{
-	hold_started(tap_holds());
-	tap_started();
 }
 
 /* The first descriptor is for stdin, the others are for the output. */
@@ -82,7 +73,7 @@ static int
 wanted(struct pollfd *descriptors)
 {
 	descriptors[0] = input_wanted();
-	return 1 + tap_wanted(descriptors + 1);
+	return 1 + output_wanted(descriptors + 1);
 }
 
 static bool
@@ -100,7 +91,7 @@ on_ready(const struct pollfd *came, int count)
 	signals_before_write();
 	if (input_is_ready(&came[0]))
 		input_feed();
-	tap_on_ready(came + 1, count - 1);
+	output_on_ready(came + 1, count - 1);
 	signals_after_write(true);
 }
 
@@ -114,12 +105,6 @@ has_failed(void)
 	return input_failure() != 0;
 }
 
-static int64_t
-wrote(int64_t now_ns)
-{
-	return hold_has_grown() || tap_is_busy() ? now_ns : tap_read_ns();
-}
-
 static bool
 drain(bool patient)
 {
@@ -128,18 +113,20 @@ drain(bool patient)
 	signals_before_write();
 	/* Leftover processes must not read more of our stdin. */
 	input_end();
-	more = tap_drain(patient);
+	more = output_drain(patient);
 	signals_after_write(true);
-	return more || (patient && hold_is_open());
+	return more;
 }
 
-static const struct relay relay
-    = { started, wanted, input_due_ns, on_ready, has_failed, wrote, drain };
+static const struct relay relay = { output_started, wanted, input_due_ns,
+	on_ready, has_failed, output_wrote_ns, drain };
 
 /* Sets DESCRIPTORS: new ones for COMMAND, or -1 if it inherits ours. */
 static struct stream_failure
 lay(int descriptors[3])
 {
+	const char *stream;
+
 	for (int fd = 0; fd < 3; fd++)
 		descriptors[fd] = -1;
 	descriptors[STDIN_FILENO] = input_begin();
@@ -150,12 +137,8 @@ lay(int descriptors[3])
 	}
 	if (input_failure() != 0)
 		return failed("stdin", input_failure());
-	if (!tap_begin(descriptors))
-		return failed("output", errno);
-	/* Last: only then does the output of the last attempt go. */
-	if (!hold_begin(descriptors))
-		return failed("held output", errno);
-	return no_failure;
+	stream = output_begin(descriptors);
+	return stream == NULL ? no_failure : failed(stream, errno);
 }
 
 struct stream_failure
@@ -168,7 +151,7 @@ streams_begin(struct command *command)
 	hint_take(&old);
 	failure = lay(command->descriptors);
 	if (failure.stream != NULL) {
-		started();
+		output_started();
 		input_end();
 		return failure;
 	}
@@ -261,15 +244,11 @@ add_failure(struct evidence *evidence)
 		evidence->failure.stream = "stdin";
 		evidence->failure.is_final = true;
 		evidence->failure.error = input_failure();
-	} else if (tap_failure() != 0) {
+	} else if (output_failure() != 0) {
 		evidence->failure.stream = "output";
-		evidence->failure.error = tap_failure();
-		/*
-		 * COMMAND may have failed only because its pipe was closed; a
-		 * file that cannot hold its output is the attempt's failure.
-		 */
-		evidence->failure.is_final
-		    = evidence->failure.error != EPIPE && !tap_holds();
+		evidence->failure.error = output_failure();
+		/* COMMAND may have failed only because its pipe was closed. */
+		evidence->failure.is_final = evidence->failure.error != EPIPE;
 	}
 	if (evidence->failure.error == EPIPE && signals_pipe_is_deadly())
 		evidence->failure.signal = SIGPIPE;
@@ -281,22 +260,21 @@ streams_end(int64_t ended_ns)
 	struct evidence evidence = { .hint.verdict = VERDICT_NONE };
 	off_t now[2];
 
-	started();
+	output_started();
 	if (is_ours) {
 		signals_before_write();
 		input_end();
-		hold_end();
-		tap_end();
+		output_end();
 		signals_after_write(true);
 	}
 	add_hint(&evidence, ended_ns);
 	if (scan != NULL)
 		add_matches(&evidence);
-	evidence.input = spool_fate();
+	evidence.input = input_fate();
 	look_at_stdout(now);
 	evidence.stray_bytes = max_ns(now[0] - before[0], now[1] - before[1]);
 	evidence.full = hold_is_full();
-	evidence.failure.cut_off = tap_was_cut_off();
+	evidence.failure.cut_off = output_was_cut_off();
 	add_failure(&evidence);
 	return evidence;
 }

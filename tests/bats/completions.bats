@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 #
-# The completions of bash, zsh and fish: their lists, which are those of
-# src/options/options.def, and what each shell then offers.
+# The completions of bash, zsh and fish, which are made of src/options/options.def:
+# what each shell offers.
 # shellcheck shell=bash
 
 load helper
@@ -11,7 +11,8 @@ load ../lib/option_table
 setup() {
   cd "$BATS_TEST_TMPDIR" || return
   lib=$TOP_SRCDIR/tests/lib
-  completions=$TOP_SRCDIR/completions
+  completions=$(dirname "$BACKOFF")/completions
+  [[ -e $completions/_backoff ]] || completions=$TOP_SRCDIR/completions
   PATH=$(dirname "$HERD"):$PATH
   look_at backoff
 }
@@ -51,74 +52,26 @@ offered_by() {
   esac
 }
 
-bash_has_all() {
-  local lists=_${program//-/_}
-
+offers_all_options() {
   option_names >table
-  # The function offers "-b" without "=", so that a blank follows.
+  # "-b" is offered without "=", so that a blank follows.
   NO_BASH_COMPLETION=1 offered_by bash <<<"$program -" | cut -f2 | sort >offered
   sed '/^-[^-]/s/=$//; s/=?$//' table | sort >wanted
   assert_same wanted offered
-  # shellcheck source=/dev/null
-  source "$completions/$program.bash"
-  local with=${lists}_with_argument without=${lists}_without_argument
-  local joined=${lists}_with_joined_argument
-  # shellcheck disable=SC2086
-  {
-    printf '%s=\n' ${!with}
-    printf '%s\n' ${!without}
-    [[ -z ${!joined-} ]] || printf '%s=?\n' ${!joined}
-  } | sort >listed
-  assert_same table listed
 }
 
-@test "completions: the bash completions have the options of the table and no other" {
-  for_both bash_has_all
+@test "completions: they offer the options of the table and no other" {
+  for_both offers_all_options
 }
 
-zsh_has_all() {
-  option_names >table
-  sed -n '/^ *local -a options=/,/^ *)$/p' "$completions/_$program" |
-    sed -n "s/^ *'[^']*'{\(-.\)\([-+]\{0,1\}\),\(--[^}]*\)}.*/\1\2\n\3/p
-            s/^ *'\**\(--[^[]*\)\[.*/\1/p" |
-    sed 's/+$/=/; s/=\{0,1\}-$/=?/' | sort >listed
-  assert_same table listed
-}
+@test "completions: they offer all presets and tools" {
+  local list
 
-@test "completions: the zsh completions have the options of the table and no other" {
-  for_both zsh_has_all
-}
-
-fish_has_all() {
-  option_names >table
-  sed -n "s/^complete -c $program \(-n __backoff_own \)\{0,1\}\(-s \(.\) \)\{0,1\}-l \([a-z-]*\) \(-[xra] \)\{0,1\}.*/\3 \4 \5/p" \
-    "$completions/$program.fish" |
-    sed -n 's/ -[xr] $/=/; s/ -a $/=?/; s/ *$//; /^ /!s/^\(.\) [^ =]*\(=\{0,1\}?\{0,1\}\)$/-\1\2\n&/; p' |
-    sed 's/^\(.\{0,1\}\) \([a-z]\)/--\2/' | sort >completed
-  assert_same table completed
-}
-
-@test "completions: the fish completions have the options of the table and no other" {
-  for_both fish_has_all
-}
-
-@test "completions: the fish completion looks behind all options for the command" {
-  option_names >table
-  sed -n 's/^ *set -[la] options //p' "$completions/backoff.fish" |
-    tr ' ' '\n' | tr -d "+'" |
-    sed 's|^\(.\)/\([a-z-]*\)\(=\{0,1\}?\{0,1\}\)$|-\1\3\n--\2\3|; t; s/^/--/' |
-    sort >parsed
-  assert_same table parsed
-}
-
-@test "completions: they know all presets and tools" {
-  local name file
-  for file in backoff.bash _backoff backoff.fish; do
-    for name in $("$BACKOFF" --preset=list | sed -n 's/^\([^ ]*\).*/\1/p') \
-      $("$BACKOFF" --tool=list | sed -n 's/^\([^ ]*\).*/\1/p'); do
-      grep -qE -e "(^|[( '])$name(\$|[) '])" "$completions/$file" ||
-        fail "$file: $name"
-    done
+  for list in preset tool; do
+    "$BACKOFF" "--$list=list" | sed -n 's/^\([^ ]\{1,\}\).*/\1/p' | sort >wanted
+    NO_BASH_COMPLETION=1 offered_by bash <<<"backoff --$list=" | cut -f2 |
+      sed 's/.*=//; /^list$/d' | sort >offered
+    assert_same wanted offered
   done
 }
 
@@ -126,7 +79,6 @@ fish_has_all() {
 accepts() {
   local -a needed=(-qq true)
   [ "$program" = backoff ] || needed=(--clients=1 --outage=1 --capacity=1)
-  [ "$1" != --preset=systemd ] || needed+=(--base=1 --cap=1m --steps=2)
   "$binary" "$1" "${needed[@]}" >said 2>&1 || fail "$program $1: $(cat said)"
   [ "$program" = backoff-herd ] || [ ! -s said ] || fail "$program $1: $(cat said)"
 }
@@ -136,9 +88,9 @@ accepts() {
 
   export NO_BASH_COMPLETION=1
   {
-    printf 'backoff --%s=\n' growth jitter log-format cap-mode from attempts kill-after \
+    printf 'backoff --%s=\n' growth jitter log-format from attempts kill-after \
       grace signal wake-on retry-on stdin hold hint-max
-    printf 'backoff-herd --%s=\n' growth jitter cap cap-mode attempts preset
+    printf 'backoff-herd --%s=\n' growth jitter cap attempts preset
   } | sort >lines
   offered_by bash <lines | grep -v $'\tRT.*[0-9]' >words
   cut -f1 words | sort -u | diff lines -

@@ -79,15 +79,18 @@ chatter='yes 3>&- & read -r _ <"$full"; '$until_term'; kill -KILL $!; echo >"$go
   local kinds='{ for fd in 4 5; do [ -p "/dev/fd/$fd" ] && echo pipe || echo file; done; } \
     4>&1 5>&2 >"$BATS_TEST_TMPDIR/kinds"' option wanted
   while read -r option wanted; do
-    "$BACKOFF" -n 1 "$option" --stop-if=never -- sh -c "$kinds" >"$got" 2>"$said"
+    "$BACKOFF" -n 1 "$option" -- sh -c "$kinds" >"$got" 2>"$said"
     assert_equal "$option $(paste -sd' ' "$BATS_TEST_TMPDIR/kinds")" "$option $wanted"
   done <<'TABLE'
---watch=stdout pipe file
---watch=stderr file pipe
---watch=both pipe pipe
+--stop-if=never pipe pipe
+--tool=rsync file pipe
+--verbose file file
 TABLE
-  "$BACKOFF" -n 1 -- sh -c "$kinds" >"$got" 2>"$said"
-  assert_equal "$(paste -sd' ' "$BATS_TEST_TMPDIR/kinds")" 'file file'
+}
+
+@test "a stream that goes round by another descriptor is not looked at, and comes out" {
+  verdict retry --stop-if=line -- sh -c 'exec sh -c "echo line >&2; exit 7" 2>&3' 3>"$got"
+  assert_equal "$(<"$got")" line
 }
 
 # --- lines ---

@@ -123,6 +123,14 @@ setup() {
   assert_output --partial 'deferred:'
 }
 
+@test "by default a window is a minute at first, and an hour at most" {
+  quietly --defer=hub -n 1 false
+  assert_equal "$(field window)" 60000000000
+  record failures=9 until=-1 >/dev/null
+  quietly --defer=hub -n 1 false
+  assert_equal "$(field window)" 3600000000000
+}
+
 # --- --quiet-repeats ---
 
 # once STATUS ARG...: a run that is not put off, with --quiet-repeats; what it
@@ -234,8 +242,7 @@ EOS
   done
   assert [ ! -e started ]
   for value in listing _x..y "$(printf '%064d' 0)"; do
-    run -0 "$BACKOFF" -v --defer="$value" true
-    assert_output --partial ", defer $value:1m..1h"
+    run -0 "$BACKOFF" --defer="$value" true
     run -0 "$BACKOFF" --slots="$value:1024" true
   done
 }

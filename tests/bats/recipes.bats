@@ -372,7 +372,7 @@ SH
 }
 
 @test "recipe: a clean-up at the end comes after a failure, and when the script is killed" {
-  need_answer parent
+  need setpriv
   hurries 100
   mkfifo ready
   export TMPDIR=$PWD/tmp

@@ -178,9 +178,6 @@ stops_conflict='stop: exit 1 (conflict to be resolved)'
 @test "a message on stdout counts if the tool writes it there, and is not quoted" {
   judges "$stops_conflict" --tool=git -- sh -c 'echo "$1"; exit 1' sh "$conflict"
   assert_equal "$(<"$got")" "$conflict"
-  # Whatever the user's own conditions look at.
-  judges "$stops_conflict" --tool=git --stop-if=never --watch=stderr -- \
-    sh -c 'echo to >&2; echo "$1"; exit 1' sh "$conflict"
   # One that is for stderr alone does not.
   judges 'retry: exit 1 (failed)' --tool=git -- sh -c 'echo "fatal: repository not found"; exit 1'
 }

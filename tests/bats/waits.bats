@@ -85,12 +85,6 @@ need_zones() {
   done
 }
 
-@test "stated waits: --tool=curl --watch=stderr leaves standard output alone" {
-  run -7 "$BACKOFF" --tool=curl --watch=stderr -n 1 -- sh -c '[ -f /dev/stdout ] && echo file >&2; exit 7' >out
-  run -7 sh -c '"$BACKOFF" --tool=curl --watch=stderr -n 1 -- sh -c "[ -f /dev/stdout ] && echo file >&2; exit 7" >out'
-  assert_output --partial file
-}
-
 # --- after= ---
 
 @test "after= takes a WHEN, in local time without a zone, and inf" {

@@ -17,11 +17,6 @@ struct text {
 	size_t length; /* of the text, without its terminator */
 };
 
-/* Bytes of a text, from START up to END. */
-struct span {
-	size_t start, end;
-};
-
 struct text text_in(char *buffer, size_t size);
 void text_byte(struct text *text, char byte);
 void text_add(struct text *text, const char *string);
@@ -85,6 +80,20 @@ size_t utf8_length(const char *string);
  * between them. (In a constant table, one string needs no pointers.)
  */
 bool words_have(const char *words, const char *word, size_t length);
+
+/*
+ * Translates a regular expression as people write it for regcomp(3), which
+ * silently takes "\d" for "d": adds REGEX to OUT, with \d, \D and \t as people
+ * mean them; inside brackets a backslash stands for itself (POSIX, XBD 9.3.5).
+ * The text grows at most threefold. Returns NULL, or the backslash in REGEX
+ * that is refused, because neither POSIX nor GNU gives the letter or digit
+ * after it a meaning. "\1" and "\n" are refused too: a back-reference may take
+ * for ever, and no line contains a newline.
+ */
+const char *regex_text(struct text *out, const char *regex);
+
+/* The end of the bracket expression that REGEX begins with. */
+const char *regex_skip_bracket(const char *regex);
 
 /* Of ASCII, whatever the locale is; of a word: a letter, a digit or "_". */
 bool is_digit(char c);

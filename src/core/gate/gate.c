@@ -273,14 +273,21 @@ look_at_paced(const struct gate *gate, uint64_t ticket)
 {
 	int64_t ahead_ns = saturating_multiply(
 	    pace_gap_ns(&gate->pace), (int64_t)place_of(gate, ticket));
+	int64_t go_ns = saturating_add(gate->head_ns, ahead_ns);
+	int64_t end_ns = gate->pace.second_ns + NS_PER_S;
 
 	if (ticket < gate->head)
 		return (struct gate_answer) { .kind = GATE_GO };
+	/*
+	 * The rate changes at the end of a second, and doubles at most. Not all
+	 * look then at once: they would delay those who start.
+	 */
+	if (go_ns > end_ns)
+		go_ns = end_ns + min_ns(NS_PER_S, (go_ns - end_ns) / 2);
 	return (struct gate_answer) {
 		.kind = GATE_WAIT,
 		.ticket = ticket,
-		.until_ns = min_ns(saturating_add(gate->head_ns, ahead_ns),
-		    gate->pace.second_ns + NS_PER_S),
+		.until_ns = go_ns,
 	};
 }
 

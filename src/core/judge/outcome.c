@@ -77,12 +77,6 @@ outcome_told(const struct outcome *outcome)
 	                                     : outcome->end_signal;
 }
 
-int
-told_signal(int told)
-{
-	return told == TOLD_PARENT_ENDED ? SIGTERM : told;
-}
-
 void
 signal_set_add(struct signal_set *set, int signal)
 {

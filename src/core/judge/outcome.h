@@ -143,12 +143,6 @@ struct signal_set {
 	uint64_t words[SIGNAL_SET_MOST / 64];
 };
 
-/*
- * HUP INT QUIT TERM tell backoff to end, and so does this: the process that
- * started it has ended (--die-with-parent). It counts as TERM.
- */
-#define TOLD_PARENT_ENDED (SIGNAL_SET_MOST + 1)
-
 struct outcome {
 	enum outcome_kind kind;
 	int status; /* exit status, or -1; also of a timed-out attempt */
@@ -181,11 +175,8 @@ struct outcome outcome_not_started(int error);
 /* The kind, status and signal of a wait(2) status. */
 struct outcome outcome_of_wait(int wait_status);
 
-/* What told backoff to end in or right after the attempt, or 0. */
+/* The signal that told backoff to end in or right after the attempt, or 0. */
 int outcome_told(const struct outcome *outcome);
-
-/* The signal that this counts as. */
-int told_signal(int told);
 
 /* SIGNAL is 1 to SIGNAL_SET_MOST. */
 void signal_set_add(struct signal_set *set, int signal);

@@ -37,8 +37,7 @@ ending_put_off(struct ending *ending, const struct loop_state *state,
 void
 ending_interrupt(struct ending *ending, int told)
 {
-	ending->interrupted_by = told;
-	ending->signal = told_signal(told);
+	ending->interrupted_by = ending->signal = told;
 	ending_set(ending, RESULT_INTERRUPTED, STATUS_SIGNAL + ending->signal);
 }
 

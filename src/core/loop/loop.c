@@ -162,21 +162,38 @@ before_attempt(struct run *run, int64_t *now_ns)
 }
 
 /* --reset-after: an attempt that ran for long is number 1 of a new count. */
-static void
-reset_after_long_run(struct run *run)
+static bool
+ran_long(const struct loop_state *state, int64_t reset_after_ns)
 {
-	const struct outcome *outcome = &run->state.outcome;
-	int64_t ran_ns = outcome->ended_ns - outcome->started_ns;
+	const struct outcome *outcome = &state->outcome;
 
-	if (!verdict_is_failure(run->state.verdict)
-	    || ran_ns < run->settings->limits.reset_after_ns
-	    || outcome->kind == OUTCOME_TIMED_OUT
-	    || outcome->kind == OUTCOME_NOT_STARTED)
-		return;
-	run->state.count = run->state.probe.is_counted;
-	run->state.is_reset = true;
-	run->failures = 0;
-	schedule_reset(&run->schedule);
+	return verdict_is_failure(state->verdict)
+	    && outcome->ended_ns - outcome->started_ns >= reset_after_ns
+	    && outcome->kind != OUTCOME_TIMED_OUT
+	    && outcome->kind != OUTCOME_NOT_STARTED;
+}
+
+enum result
+loop_count_attempt(const struct limits *limits,
+    const struct gate_effect *effect, struct loop_state *state,
+    struct schedule *schedule, int64_t *failures)
+{
+	state->probe = effect->probe;
+	state->probe.is_counted
+	    = limits->attempts_given || state->probe.number == 0;
+	state->count -= !state->probe.is_counted;
+	if (ran_long(state, limits->reset_after_ns)) {
+		state->count = state->probe.is_counted;
+		state->is_reset = true;
+		*failures = 0;
+		schedule_reset(schedule);
+	}
+	state->streak
+	    = state->verdict == VERDICT_SUCCESS ? state->streak + 1 : 0;
+	if (verdict_is_failure(state->verdict)
+	    && (!effect->keeps_windows || *failures == 0))
+		++*failures;
+	return result_after_attempt(limits, state);
 }
 
 /* What the verdict means for the loop. RESULT_NONE: another attempt follows. */
@@ -184,7 +201,8 @@ static void
 after_verdict(struct run *run)
 {
 	const struct world *world = run->world;
-	enum verdict verdict = run->state.verdict;
+	const struct limits *limits = &run->settings->limits;
+	enum result result;
 
 	run->effect = (struct gate_effect) { .at_door = false };
 	if (world->after_verdict != NULL)
@@ -193,19 +211,10 @@ after_verdict(struct run *run)
 		run->state.outcome.late_end_signal = run->effect.signal;
 		run->told = outcome_told(&run->state.outcome);
 	}
-	run->state.probe = run->effect.probe;
-	run->state.probe.is_counted = run->settings->limits.attempts_given
-	    || run->state.probe.number == 0;
-	run->state.count -= !run->state.probe.is_counted;
-	reset_after_long_run(run);
-	run->state.streak
-	    = verdict == VERDICT_SUCCESS ? run->state.streak + 1 : 0;
-	if (verdict_is_failure(verdict)
-	    && (!run->effect.keeps_windows || run->failures == 0))
-		run->failures++;
-	ending_after_attempt(&run->ending,
-	    result_after_attempt(&run->settings->limits, &run->state),
-	    &run->state, &run->settings->limits, run->told);
+	result = loop_count_attempt(
+	    limits, &run->effect, &run->state, &run->schedule, &run->failures);
+	ending_after_attempt(
+	    &run->ending, result, &run->state, limits, run->told);
 }
 
 /* The pause from the end of the attempt; PAUSE_NONE: backoff gives up. */

@@ -58,49 +58,49 @@ add_shut(struct text *text, const struct gate_event *event)
 	text_add(text, " in a row");
 }
 
-static struct span
-add_wait(struct text *text, const struct gate_event *event)
-{
-	struct span time = { 0, 0 };
-
-	text_join(text, "waiting at gate ", event->name, ", ");
-	if (event->gate->state == GATE_PACED) {
-		add_pace(text, &event->gate->pace);
-		return time;
-	}
-	text_add(text, "shut for ");
-	time.start = text->length;
-	duration_text(text, event->shut_ns);
-	time.end = text->length;
-	add_reason(text, event->gate);
-	return time;
-}
-
-struct span
+void
 gate_message(struct text *text, const struct gate_event *event)
 {
-	static const struct span none;
+	static const char *const before[] = {
+		[GATE_LOG_SHUT] = "",
+		[GATE_LOG_WAIT] = "waiting at ",
+		[GATE_LOG_PROBE] = "probing at ",
+		[GATE_LOG_BACK] = "",
+		[GATE_LOG_PACED] = "",
+		[GATE_LOG_OPEN] = "",
+		[GATE_LOG_LOST] = "another run took over the probe at ",
+	};
+	bool is_paced = event->gate->state == GATE_PACED;
 
-	if (event->kind == GATE_LOG_WAIT)
-		return add_wait(text, event);
-	text_join(text,
-	    event->kind == GATE_LOG_PROBE ? "probing at "
-	        : event->kind == GATE_LOG_LOST
-	        ? "another run took over the probe at "
-	        : "",
-	    "gate ", event->name);
-	if (event->kind == GATE_LOG_SHUT) {
+	text_join(text, before[event->kind], "gate ", event->name);
+	switch (event->kind) {
+	case GATE_LOG_SHUT:
 		add_shut(text, event);
-	} else if (event->kind == GATE_LOG_BACK) {
+		break;
+	case GATE_LOG_WAIT:
+		text_add(text, is_paced ? ", " : ", shut for ");
+		if (is_paced) {
+			add_pace(text, &event->gate->pace);
+		} else {
+			duration_text(text, event->shut_ns);
+			add_reason(text, event->gate);
+		}
+		break;
+	case GATE_LOG_BACK:
 		text_join(text, " open after ", DURATION(event->shut_ns));
 		add_count(text, event->probes, "probe");
-	} else if (event->kind == GATE_LOG_PACED) {
+		break;
+	case GATE_LOG_PACED:
 		text_byte(text, ' ');
 		add_pace(text, &event->gate->pace);
-	} else if (event->kind == GATE_LOG_OPEN) {
+		break;
+	case GATE_LOG_OPEN:
 		text_add(text, " open, no longer paced");
+		break;
+	case GATE_LOG_PROBE:
+	case GATE_LOG_LOST:
+		break;
 	}
-	return none;
 }
 
 static void

@@ -34,11 +34,8 @@ struct gate_event {
 	int64_t next_ns; /* until the next attempt may start; < 0: unknown */
 };
 
-/*
- * "gate hub shut: exit 7, 3 failures in a row". Returns where the time of WAIT
- * stands, which grows; empty: there is none.
- */
-struct span gate_message(struct text *text, const struct gate_event *event);
+/* "gate hub shut: exit 7, 3 failures in a row" */
+void gate_message(struct text *text, const struct gate_event *event);
 
 /* The rate or limit of a pace: "18/s", "0.4/s". */
 void gate_rate_text(struct text *text, double rate);

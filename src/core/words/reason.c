@@ -7,8 +7,6 @@
 #include "core/base/duration.h"
 #include "core/words/reason.h"
 
-const char reason_parent_ended[] = "the parent has ended";
-
 /* "cannot end process 1234 (sudo)" */
 void
 reason_unended(
@@ -228,11 +226,6 @@ reason_of_end(struct text *text, const struct loop_state *state,
 		if (ending->closing_reason != NULL)
 			text_add(text, ending->closing_reason);
 		return ending->closing_reason != NULL;
-	}
-	if (ending->result == RESULT_INTERRUPTED
-	    && ending->interrupted_by == TOLD_PARENT_ENDED) {
-		text_add(text, reason_parent_ended);
-		return true;
 	}
 	if (ending->result < RESULT_EXHAUSTED
 	    || ending->result == RESULT_INTERRUPTED

@@ -33,9 +33,6 @@ void reason_outcome(struct text *text, const struct outcome *outcome);
 void reason_unended(
     struct text *text, const char *before, const struct unended *unended);
 
-/* Why backoff ends with --die-with-parent. */
-extern const char reason_parent_ended[];
-
 /* "succeeded, 1 of 3 in a row" */
 void reason_streak(struct text *text, const struct loop_state *state,
     const struct limits *limits);

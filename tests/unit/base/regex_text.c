@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/base/regex_text.h"
+#include "core/base/text.h"
 #include "unit/fresh.h"
 #include "unit/tap.h"
 

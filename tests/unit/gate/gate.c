@@ -203,8 +203,8 @@ paces(void)
 	    "time starts it, and nothing is written");
 	is_int(look(7600 * MS, first.ticket).kind, GATE_GO, "then it starts");
 	is_int(dead.until_ns, T0 + 8100 * MS, "the next half a second later");
-	is_int(third.until_ns, T0 + 8100 * MS,
-	    "... and nobody waits past the end of the second");
+	is_int(third.until_ns, T0 + 8350 * MS,
+	    "who comes after the second looks when twice the rate is there");
 	is_int(look(8600 * MS, third.ticket).kind, GATE_GO,
 	    "who has died costs one start");
 	is_int(look(8700 * MS, 0).until_ns, T0 + 9100 * MS,

@@ -449,32 +449,16 @@ check_quotes(void)
 }
 
 static void
-check_watch(void)
+check_both_streams(void)
 {
-	static const struct {
-		enum watch watch;
-		bool is_stderr, sees;
-	} cases[] = {
-		{ WATCH_BOTH, false, true },
-		{ WATCH_BOTH, true, true },
-		{ WATCH_STDOUT, false, true },
-		{ WATCH_STDOUT, true, false },
-		{ WATCH_STDERR, false, false },
-		{ WATCH_STDERR, true, true },
-	};
-
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (int is_stderr = 0; is_stderr < 2; is_stderr++) {
 		begin("line");
-		scan.watch = cases[i].watch;
-		stream.is_stderr = cases[i].is_stderr;
+		stream.is_stderr = is_stderr;
 		feed("a line\nRetry-After: 8\n", 22, 22);
-		is_int(scan_needs(&scan, &stream), cases[i].sees,
-		    "a stream that is watched is needed");
-		is_int(scan_match(&scan) != NULL, cases[i].sees,
-		    "and matched against");
-		is_int(
-		    waits_of(&scan.waits, WAIT_HEADER)->stated == STATED_READ,
-		    cases[i].sees, "and searched for a header");
+		ok(scan_needs(&scan, &stream), "either stream is needed");
+		ok(scan_match(&scan) != NULL, "and matched against");
+		ok(waits_of(&scan.waits, WAIT_HEADER)->stated == STATED_READ,
+		    "and searched for a header");
 		end();
 	}
 }
@@ -746,7 +730,7 @@ TESTS
 	check_last_line();
 	check_order();
 	check_quotes();
-	check_watch();
+	check_both_streams();
 	check_slices();
 	check_refusals();
 	check_tool_messages();

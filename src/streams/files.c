@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/duration.h"
+#include "core/base/text.h"
+#include "process/signals.h"
+#include "streams/files.h"
+#include "system/system.h"
+
+#define SMALL_STEP 256 /* a terminal with any room has room for this */
+#define CHUNK 65536
+#define SPLICE 1048576 /* so much that large pages are passed whole */
+
+/* --- temporary files --- */
+
+const char *
+tempfile_directory(void)
+{
+	const char *chosen = getenv("TMPDIR");
+
+	return chosen != NULL && *chosen != '\0' ? chosen : "/var/tmp";
+}
+
+int
+tempfile_named(const char *prefix, int flags, char *path, size_t size)
+{
+	struct text text = text_in(path, size);
+	int fd;
+
+	text_join(&text, tempfile_directory(), "/", prefix, "XXXXXX");
+	fd = mkstemp(path);
+	if (fd >= 0) {
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+		fcntl(fd, F_SETFL, flags);
+	}
+	return fd_out_of_the_way(fd);
+}
+
+int
+tempfile_open(int flags)
+{
+	char path[PATH_MAX];
+	int fd = unnamed_file_open(tempfile_directory(), flags);
+
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
+		return fd_out_of_the_way(fd);
+	/* Where all files have names, this one has it for a moment. */
+	fd = tempfile_named("backoff-", flags, path, sizeof path);
+	if (fd >= 0)
+		unlink(path);
+	return fd;
+}
+
+bool
+ends_line(int file, off_t size)
+{
+	char last;
+
+	return size <= 0 || pread(file, &last, 1, size - 1) != 1
+	    || last == '\n';
+}
+
+/* --- outlets --- */
+
+struct outlet
+outlet_of(int fd)
+{
+	struct outlet outlet = { .fd = fd, .out = fd, .step = SMALL_STEP };
+	struct stat stat;
+	int again = -1;
+
+	if (fstat(fd, &stat) != 0)
+		return outlet;
+	outlet.is_socket = S_ISSOCK(stat.st_mode);
+	if (S_ISREG(stat.st_mode) || S_ISBLK(stat.st_mode)
+	    || device_is_memory(&stat))
+		outlet.step = SIZE_MAX;
+	else if (S_ISFIFO(stat.st_mode))
+		outlet.step = PIPE_BUF;
+	outlet.is_terminal = outlet.step != SIZE_MAX && S_ISCHR(stat.st_mode)
+	    && !device_is_ptmx(&stat) && isatty(fd);
+	/* O_NONBLOCK on FD itself would affect everyone who shares it. */
+	if (S_ISFIFO(stat.st_mode) || outlet.is_terminal)
+		again = fd_reopen(fd, O_WRONLY | O_NONBLOCK | O_NOCTTY);
+	if (again >= 0)
+		outlet.out = again;
+	return outlet;
+}
+
+void
+outlet_close(struct outlet *outlet)
+{
+	if (outlet->out != outlet->fd)
+		close(outlet->out);
+	outlet->out = outlet->fd;
+}
+
+ssize_t
+outlet_write(const struct outlet *outlet, const char *bytes, size_t count)
+{
+	struct pollfd target = { .fd = outlet->fd, .events = POLLOUT };
+
+	if (outlet->is_socket)
+		return send(outlet->fd, bytes, count, MSG_DONTWAIT);
+	if (outlet->out != outlet->fd || outlet->step == SIZE_MAX)
+		return write(outlet->out, bytes, count);
+	/*
+	 * It could not be opened again (another user's pipe): poll first, and
+	 * then write no more than there is room for.
+	 */
+	if (poll(&target, 1, 0) == 0) {
+		errno = EAGAIN;
+		return -1;
+	}
+	return write(
+	    outlet->fd, bytes, count < outlet->step ? count : outlet->step);
+}
+
+enum written
+outlet_put(const struct outlet *outlet, const char *bytes, size_t *left,
+    int64_t until_ns)
+{
+	while (*left > 0) {
+		ssize_t written = outlet_write(outlet, bytes, *left);
+
+		if (written > 0) {
+			bytes += written;
+			*left -= (size_t)written;
+			continue;
+		}
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written == 0)
+			errno = EIO;
+		if (written == 0 || errno != EAGAIN)
+			return WRITTEN_FAILED;
+		if (signals_await_room(outlet->fd, until_ns) != WAKE_DESCRIPTOR)
+			return WRITTEN_PART;
+	}
+	return WRITTEN_ALL;
+}
+
+/* --- copies of whole files --- */
+
+/* Copies from OFFSET to SIZE with read(2) and write(2). */
+static enum written
+copy_rest(const struct outlet *to, int file, off_t offset, off_t size,
+    int64_t until_ns)
+{
+	char buffer[CHUNK];
+	enum written end = WRITTEN_ALL;
+
+	while (offset < size && end == WRITTEN_ALL) {
+		size_t most = (size_t)min_ns(size - offset, CHUNK), left;
+		ssize_t count;
+
+		RETRY_EINTR(count, pread(file, buffer, most, offset));
+		left = (size_t)count;
+		if (count == 0)
+			errno = EIO;
+		if (count <= 0)
+			return WRITTEN_FAILED;
+		offset += count;
+		end = outlet_put(to, buffer, &left, until_ns);
+	}
+	return end;
+}
+
+/*
+ * Copies into a pipe without touching the bytes, as far as that works. Sets
+ * *OFFSET to where it ended.
+ */
+static enum written
+splice_file(int to, int file, off_t *offset, off_t size, int64_t until_ns)
+{
+	ssize_t moved = 1;
+
+	while (*offset < size && moved != 0) {
+		moved = copy_to_pipe(
+		    to, file, offset, (size_t)min_ns(size - *offset, SPLICE));
+		if (moved >= 0 || errno == EINTR)
+			continue;
+		if (errno != EAGAIN)
+			break;
+		if (signals_await_room(to, until_ns) != WAKE_DESCRIPTOR)
+			return WRITTEN_PART;
+	}
+	return WRITTEN_ALL;
+}
+
+enum written
+copy_file(int to, int file, off_t size, int64_t until_ns)
+{
+	off_t offset = 0;
+	enum written end = splice_file(to, file, &offset, size, until_ns);
+	struct outlet outlet;
+	int error;
+
+	if (end != WRITTEN_ALL || offset >= size)
+		return end;
+	outlet = outlet_of(to);
+	end = copy_rest(&outlet, file, offset, size, until_ns);
+	error = errno;
+	outlet_close(&outlet);
+	errno = error;
+	return end;
+}

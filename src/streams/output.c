@@ -1,0 +1,608 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "core/base/duration.h"
+#include "process/signals.h"
+#include "streams/output.h"
+#include "system/system.h"
+
+#define READ_SIZE 65536
+
+/* The most that a pipe can hold, unless root has raised that (Linux). */
+#define PIPE_MOST 1048576
+
+/* What watching takes: too large to be static. */
+struct watched {
+	char bytes[READ_SIZE];
+	struct scan_stream stream;
+};
+
+/* One of COMMAND's two outputs. */
+struct output {
+	int fd; /* ours: where it belongs */
+
+	/* Held: */
+	int file; /* to be read in the end, or -1 */
+	int writer; /* for COMMAND, if that is another description, or -1 */
+	bool shows_writers; /* file_has_writers() is not about backoff */
+	off_t size; /* in the end, or when last looked at */
+
+	/* Watched: from COMMAND's pipe through the scan to its outlet. */
+	int pipe; /* to read from, or -1 */
+	int commands; /* COMMAND's end, until COMMAND has started */
+	struct outlet outlet;
+	struct watched *watched;
+	size_t start; /* start of what was read but not written yet */
+	size_t scanned, end; /* of what may be written; of what was read */
+	bool ended; /* COMMAND has ended: only what is in the pipe counts */
+	size_t left; /* how much of that is still to be read */
+	int64_t read_ns; /* when something was read last, or INT64_MIN */
+	int failure; /* why it cannot be passed on: errno, or 0 */
+};
+
+static struct {
+	enum hold_what held;
+	bool can_tell; /* file_has_writers() works for the held files */
+	struct scan *scan; /* or NULL */
+	bool times_all; /* all output is watched: see output_start() */
+	bool together; /* stdout and stderr are one file: keep their order */
+
+	/* Of this attempt: */
+	int failure; /* of the scan: errno, or 0 */
+	bool cut_off;
+	bool stderr_torn; /* what came out ends within a line */
+	struct output of[2]; /* stdout, stderr */
+} out = {
+	.of = {
+		{ .fd = STDOUT_FILENO, .file = -1, .writer = -1, .pipe = -1,
+		    .commands = -1 },
+		{ .fd = STDERR_FILENO, .file = -1, .writer = -1, .pipe = -1,
+		    .commands = -1 },
+	},
+};
+
+/* --- held --- */
+
+bool
+hold_start(enum hold_what what)
+{
+	int probe, reader;
+
+	out.held = what;
+	if (what == HOLD_NOTHING)
+		return true;
+	probe = tempfile_open(O_APPEND);
+	if (probe < 0)
+		return false;
+	reader = fd_reopen(probe, O_RDONLY);
+	close(probe);
+	/* On NFS there always seems to be a writer. */
+	out.can_tell = reader >= 0 && !file_has_writers(reader);
+	fd_close(&reader);
+	return true;
+}
+
+bool
+hold_keeps(int fd)
+{
+	return out.held == HOLD_ALL
+	    || (out.held == HOLD_STDOUT && fd == STDOUT_FILENO);
+}
+
+/* Whether it has a file of its own. */
+static bool
+has_file(const struct output *output)
+{
+	return hold_keeps(output->fd)
+	    && !(out.together && out.held == HOLD_ALL
+	        && output->fd == STDERR_FILENO);
+}
+
+static void
+drop(void)
+{
+	for (int i = 0; i < 2; i++) {
+		fd_close(&out.of[i].file);
+		fd_close(&out.of[i].writer);
+	}
+}
+
+static bool
+open_files(int files[2])
+{
+	files[0] = files[1] = -1;
+	for (int i = 0; i < 2; i++) {
+		if (!has_file(&out.of[i]))
+			continue;
+		/* COMMAND may open /dev/stdout again and write at 0. */
+		files[i] = tempfile_open(O_APPEND);
+		if (files[i] >= 0)
+			continue;
+		fd_close(&files[0]);
+		return false;
+	}
+	return true;
+}
+
+/* COMMAND gets a description of its own: backoff must not be a writer. */
+static void
+hold(struct output *output, int file)
+{
+	int reader = -1;
+
+	if (file >= 0 && out.can_tell)
+		reader = fd_reopen(file, O_RDONLY);
+	output->shows_writers = reader >= 0;
+	output->file = reader >= 0 ? reader : file;
+	output->writer = reader >= 0 ? file : -1;
+	output->size = 0;
+}
+
+static bool
+hold_begin(int descriptors[3])
+{
+	int files[2];
+	bool opened = open_files(files);
+
+	if (!opened && errno == EMFILE) {
+		/* There are descriptors for the files of one attempt only. */
+		drop();
+		opened = open_files(files);
+	}
+	if (!opened)
+		return false;
+	drop();
+	for (int i = 0; i < 2; i++) {
+		hold(&out.of[i], files[i]);
+		if (files[i] >= 0)
+			descriptors[out.of[i].fd] = files[i];
+		else if (hold_keeps(out.of[i].fd))
+			descriptors[STDERR_FILENO] = files[0];
+	}
+	return true;
+}
+
+/* Whether other processes can still write to the files. */
+static bool
+hold_is_open(void)
+{
+	for (int i = 0; i < 2; i++)
+		if (out.of[i].shows_writers && file_has_writers(out.of[i].file))
+			return true;
+	return false;
+}
+
+/* Whether a file has another length than at the last call, or than 0. */
+static bool
+hold_has_grown(void)
+{
+	bool has_grown = false;
+	struct stat stat;
+
+	for (int i = 0; i < 2; i++) {
+		struct output *output = &out.of[i];
+
+		if (output->file < 0 || fstat(output->file, &stat) != 0)
+			continue;
+		has_grown = has_grown || stat.st_size != output->size;
+		output->size = stat.st_size;
+	}
+	return has_grown;
+}
+
+const char *
+hold_is_full(void)
+{
+	struct statvfs stat;
+
+	if (out.of[0].file < 0 || fstatvfs(out.of[0].file, &stat) != 0)
+		return NULL;
+	/* Some file systems have no limit of inodes: 0 of 0 are free. */
+	return (geteuid() == 0 ? stat.f_bfree : stat.f_bavail) == 0
+	        || (stat.f_files > 0 && stat.f_ffree == 0)
+	    ? tempfile_directory()
+	    : NULL;
+}
+
+enum written
+hold_release(bool failed, int64_t until_ns)
+{
+	enum written end = WRITTEN_ALL;
+	int error = 0;
+
+	out.stderr_torn = false;
+	if (out.held == HOLD_NOTHING)
+		return WRITTEN_ALL;
+	signals_before_write();
+	/* If one stream cannot be released, the other still can. */
+	for (int i = 0; i < 2; i++) {
+		struct output *output = &out.of[i];
+		int to = failed && out.held == HOLD_STDOUT ? STDERR_FILENO
+		                                           : output->fd;
+		enum written one = WRITTEN_FAILED;
+
+		if (output->file < 0)
+			continue;
+		errno = EIO;
+		if (output->size >= 0)
+			one = copy_file(
+			    to, output->file, output->size, until_ns);
+		if (one == WRITTEN_FAILED)
+			error = errno;
+		if ((out.together && out.held == HOLD_ALL)
+		    || fd_same_file(to, STDERR_FILENO))
+			out.stderr_torn = one != WRITTEN_ALL
+			    || !ends_line(output->file, output->size);
+		if (one > end)
+			end = one;
+	}
+	signals_after_write(error != 0);
+	drop();
+	errno = error;
+	return end;
+}
+
+/* --- watched: one stream --- */
+
+static bool
+open_pipe(struct output *output)
+{
+	int ends[2];
+
+	if (!descriptors_pipe(ends))
+		return false;
+	output->pipe = fd_out_of_the_way(ends[0]);
+	output->commands = fd_out_of_the_way(ends[1]);
+	fcntl(output->pipe, F_SETFL, O_NONBLOCK);
+	return true;
+}
+
+/* How many bytes are in the pipe, or UNKNOWN. */
+static int
+bytes_in(int pipe, int unknown)
+{
+	int count = peek_count(pipe);
+
+	return count >= 0 ? count : unknown;
+}
+
+/* COMMAND has ended: what other processes write later is not its output. */
+static void
+note_end(struct output *output)
+{
+	if (output->pipe < 0 || output->ended)
+		return;
+	output->ended = true;
+	output->left = (size_t)bytes_in(output->pipe, PIPE_MOST);
+}
+
+/* Reads from the pipe. False: nothing is there, or the pipe has ended. */
+static bool
+read_some(struct output *output)
+{
+	size_t most = READ_SIZE;
+	ssize_t count;
+
+	if (output->ended && output->left < most)
+		most = output->left;
+	if (most == 0) {
+		fd_close(&output->pipe);
+		return false;
+	}
+	RETRY_EINTR(count, read(output->pipe, output->watched->bytes, most));
+	if (count < 0 && errno != EAGAIN)
+		output->failure = errno;
+	if (count == 0 || (count < 0 && errno != EAGAIN))
+		fd_close(&output->pipe);
+	if (count <= 0)
+		return false;
+	output->read_ns = clock_now_ns();
+	output->start = output->scanned = 0;
+	output->end = (size_t)count;
+	if (output->ended)
+		output->left -= (size_t)count;
+	return true;
+}
+
+/* Whether there is something to scan; reads from the pipe if need be. */
+static bool
+has_bytes(struct output *output)
+{
+	return output->scanned < output->end || read_some(output);
+}
+
+/* Scans a slice of what was read. False: there is more to scan. */
+static bool
+scan_slice(struct output *output)
+{
+	output->scanned += scan_bytes(out.scan, &output->watched->stream,
+	    output->watched->bytes + output->scanned,
+	    output->end - output->scanned);
+	return output->scanned == output->end;
+}
+
+/* Writes what was scanned. False: there is no room for all of it. */
+static bool
+pass_on(struct output *output)
+{
+	while (output->start < output->scanned) {
+		ssize_t written = outlet_write(&output->outlet,
+		    output->watched->bytes + output->start,
+		    output->scanned - output->start);
+		if (written >= 0) {
+			output->start += (size_t)written;
+			continue;
+		}
+		if (errno == EINTR)
+			continue;
+		if (errno == EAGAIN)
+			return false;
+		if (errno == EBADF && output->fd == STDERR_FILENO) {
+			/* Few programs mind that stderr is closed. */
+			output->start = output->scanned;
+			return true;
+		}
+		/* Let COMMAND get EPIPE too, as it would without backoff. */
+		output->failure = errno;
+		output->start = output->scanned = output->end;
+		fd_close(&output->pipe);
+		return false;
+	}
+	return true;
+}
+
+/* All three, but only a few times before signals are handled. */
+static void
+advance(struct output *output)
+{
+	for (int i = 0; i < 16 && output->pipe >= 0; i++)
+		if (!pass_on(output) || !has_bytes(output)
+		    || !scan_slice(output))
+			break;
+}
+
+/* Whether something was read and is not written yet. */
+static bool
+is_full(const struct output *output)
+{
+	return output->start < output->end;
+}
+
+/* --- both, held or watched --- */
+
+bool
+output_start(struct scan *scan, bool times)
+{
+	struct watched *watched;
+
+	out.together = (scan != NULL || out.held == HOLD_ALL)
+	    && fd_same(STDOUT_FILENO, STDERR_FILENO);
+	if (scan == NULL)
+		return true;
+	watched = calloc(2, sizeof *watched);
+	if (watched == NULL)
+		return false;
+	out.scan = scan;
+	out.times_all = times;
+	/* On a terminal, COMMAND may print something else than into a pipe. */
+	scan->spares_stdout = isatty(STDOUT_FILENO);
+	for (int i = 0; i < 2; i++) {
+		out.of[i].outlet = outlet_of(out.of[i].fd);
+		out.of[i].watched = &watched[i];
+	}
+	return true;
+}
+
+/* Whether COMMAND is to write to a pipe, and not to a file or to our own. */
+static bool
+needs_pipe(const struct output *output)
+{
+	return !hold_keeps(output->fd)
+	    && (out.together || out.times_all
+	        || scan_needs(out.scan, &output->watched->stream));
+}
+
+/* Makes the pipes. False: it failed, see errno. */
+static bool
+watch_begin(int descriptors[3])
+{
+	struct scan_stream *stream = &out.of[0].watched->stream;
+
+	scan_reset(out.scan);
+	stream->is_shared = out.together;
+	/* If only stdout is held, they are two again. */
+	stream->is_stderr = out.together && out.held != HOLD_STDOUT;
+	out.of[1].watched->stream.is_stderr = true;
+	for (int i = 0; i < 2; i++) {
+		struct output *output = &out.of[i];
+
+		if (!needs_pipe(output))
+			continue;
+		if (i == 1 && out.together && out.of[0].pipe >= 0) {
+			descriptors[output->fd] = out.of[0].commands;
+			continue;
+		}
+		if (!open_pipe(output))
+			return false;
+		descriptors[output->fd] = output->commands;
+	}
+	return true;
+}
+
+const char *
+output_begin(int descriptors[3])
+{
+	out.failure = 0;
+	out.cut_off = out.stderr_torn = false;
+	for (int i = 0; i < 2; i++) {
+		struct output *output = &out.of[i];
+
+		output->start = output->scanned = output->end = 0;
+		output->ended = false;
+		output->read_ns = INT64_MIN;
+		output->failure = 0;
+	}
+	if (out.scan != NULL && !watch_begin(descriptors))
+		return "output";
+	/* Last: only then does the output of the last attempt go. */
+	return hold_begin(descriptors) ? NULL : "held output";
+}
+
+void
+output_started(void)
+{
+	for (int i = 0; i < 2; i++) {
+		fd_close(&out.of[i].writer);
+		fd_close(&out.of[i].commands);
+	}
+}
+
+int
+output_wanted(struct pollfd *descriptors)
+{
+	int count = 0;
+
+	for (int i = 0; i < 2; i++) {
+		const struct output *output = &out.of[i];
+
+		if (output->pipe >= 0)
+			descriptors[count++] = is_full(output)
+			    ? (struct pollfd) { output->outlet.out, POLLOUT, 0 }
+			    : (struct pollfd) { output->pipe, POLLIN, 0 };
+	}
+	return count;
+}
+
+void
+output_on_ready(const struct pollfd *came, int count)
+{
+	for (int i = 0; i < count; i++)
+		for (int j = 0; j < 2; j++)
+			if (came[i].revents != 0
+			    && (came[i].fd == out.of[j].pipe
+			        || came[i].fd == out.of[j].outlet.out))
+				advance(&out.of[j]);
+}
+
+int64_t
+output_wrote_ns(int64_t now_ns)
+{
+	bool is_writing = hold_has_grown();
+	int64_t read_ns = INT64_MIN;
+
+	for (int i = 0; i < 2; i++) {
+		struct output *output = &out.of[i];
+
+		is_writing = is_writing || is_full(output)
+		    || (output->pipe >= 0 && bytes_in(output->pipe, 1) > 0);
+		read_ns = max_ns(read_ns, output->read_ns);
+	}
+	return is_writing ? now_ns : read_ns;
+}
+
+bool
+output_drain(bool patient)
+{
+	bool more = false;
+
+	for (int i = 0; !patient && i < 2; i++)
+		note_end(&out.of[i]);
+	for (int i = 0; i < 2; i++) {
+		struct output *output = &out.of[i];
+
+		if (patient)
+			advance(output);
+		/* No more than was in the pipe at COMMAND's end. */
+		while (!patient && output->pipe >= 0 && pass_on(output)
+		    && has_bytes(output))
+			while (!scan_slice(output))
+				continue;
+		more = more || output->pipe >= 0;
+	}
+	return more || (patient && hold_is_open());
+}
+
+/* Scans held output, which is in a file. */
+static void
+scan_held(struct output *output)
+{
+	struct watched *watched = output->watched;
+	bool is_needed = scan_needs(out.scan, &watched->stream);
+	off_t offset = 0;
+	ssize_t count;
+
+	if (output->file < 0 || !(is_needed || watched->stream.is_stderr))
+		return;
+	/* If nothing is looked for, a line near the end is quoted. */
+	if (!is_needed && output->size > READ_SIZE)
+		offset = output->size - READ_SIZE;
+	while (offset < output->size) {
+		size_t most = (size_t)min_ns(output->size - offset, READ_SIZE);
+
+		if (is_needed && signals_end_pending()) {
+			out.cut_off = true;
+			return;
+		}
+		RETRY_EINTR(
+		    count, pread(output->file, watched->bytes, most, offset));
+		if (count <= 0) {
+			if (is_needed)
+				output->failure = count == 0 ? EIO : errno;
+			break;
+		}
+		offset += (off_t)scan_bytes(
+		    out.scan, &watched->stream, watched->bytes, (size_t)count);
+	}
+}
+
+void
+output_end(void)
+{
+	for (int i = 0; i < 2; i++)
+		if (out.of[i].file >= 0)
+			out.of[i].size = lseek(out.of[i].file, 0, SEEK_END);
+	if (out.scan == NULL)
+		return;
+	for (int i = 0; i < 2; i++) {
+		struct output *output = &out.of[i];
+		struct scan_stream *stream = &output->watched->stream;
+
+		out.cut_off = out.cut_off || output->pipe >= 0;
+		fd_close(&output->pipe);
+		if (out.together || output->fd == STDERR_FILENO)
+			out.stderr_torn |= stream->length > 0;
+		scan_held(output);
+		scan_finish(out.scan, stream);
+	}
+	/* A verdict from half of what was looked for may be the wrong one. */
+	if (out.scan->lacks_memory)
+		out.failure = ENOMEM;
+}
+
+int
+output_failure(void)
+{
+	for (int i = 0; i < 2; i++)
+		if (out.of[i].failure != 0)
+			return out.of[i].failure;
+	return out.failure;
+}
+
+bool
+output_was_cut_off(void)
+{
+	return out.cut_off;
+}
+
+bool
+output_tore_stderr(void)
+{
+	return out.stderr_torn;
+}
