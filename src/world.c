@@ -18,7 +18,7 @@
 #include "log/log.h"
 #include "process/environment.h"
 #include "process/signals.h"
-#include "streams/line_scan.h"
+#include "streams/scan.h"
 #include "streams/output.h"
 #include "streams/streams.h"
 #include "system/system.h"
@@ -127,11 +127,15 @@ reader_has_gone(void)
 
 /* The outcome of an attempt whose streams could not be set up. */
 static struct outcome
-without_streams(const struct stream_failure *failure)
+without_streams(const char *broken, int error)
 {
-	struct outcome outcome = outcome_not_started(failure->error);
+	struct outcome outcome = outcome_not_started(error);
 
-	outcome.evidence.failure = *failure;
+	outcome.evidence.failure = (struct stream_failure) {
+		.stream = broken,
+		.error = error,
+		.is_final = true,
+	};
 	outcome.started_ns = outcome.ended_ns = clock_now_ns();
 	return outcome;
 }
@@ -142,14 +146,14 @@ attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 	const struct job *job = self;
 	struct command command = { .argv = job->argv };
 	struct time_limit limit = cut_at(job, cutoff_ns);
-	struct stream_failure failure;
+	const char *broken;
 	struct outcome outcome;
 
 	limit.silence_ns = job->idle_timeout_ns;
 	environment_set(state);
-	failure = streams_begin(&command);
-	if (failure.stream != NULL)
-		return without_streams(&failure);
+	broken = streams_begin(&command);
+	if (broken != NULL)
+		return without_streams(broken, errno);
 	outcome = supervise(&command, &limit);
 	outcome.number = job->number;
 	outcome.evidence = streams_end(outcome.ended_ns);
@@ -212,13 +216,13 @@ hook(void *self, enum hook hook, const struct loop_state *state,
  * hold_release() says.
  */
 static struct release
-release(void *self, enum result result, int told)
+release(void *self, enum result result, int end_signal)
 {
 	const struct job *job = self;
 	struct release done = { 0 };
 	bool failed = result != RESULT_SUCCESS && result != RESULT_PASS;
 	int64_t until_ns
-	    = told != 0 ? clock_now_ns() + LAST_PATIENCE_NS : INT64_MAX;
+	    = end_signal != 0 ? clock_now_ns() + LAST_PATIENCE_NS : INT64_MAX;
 	enum written log = WRITTEN_ALL, output;
 	bool repeats = job->quiet_repeats && defer_gave_up_before();
 
@@ -246,7 +250,8 @@ release(void *self, enum result result, int told)
 		    "output", strerror(done.error));
 	}
 	if (output == WRITTEN_PART || log == WRITTEN_PART)
-		done.cut_by = told != 0 ? told : signals_drain();
+		done.end_signal
+		    = end_signal != 0 ? end_signal : signals_drain();
 	return done;
 }
 

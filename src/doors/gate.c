@@ -9,7 +9,7 @@
 
 #include "core/base/duration.h"
 #include "core/base/hash.h"
-#include "core/loop/result.h"
+#include "core/judge/verdict.h"
 #include "core/words/gate_message.h"
 #include "core/words/reason.h"
 #include "doors/gate.h"
@@ -493,7 +493,7 @@ outcome_of(const struct loop_state *state)
 		return GATE_SUCCESS;
 	if (!verdict_is_failure(state->verdict)
 	    || outcome->kind == OUTCOME_NOT_STARTED
-	    || outcome_told(outcome) != 0 || outcome->by_forwarded)
+	    || outcome_end_signal(outcome) != 0 || outcome->by_forwarded)
 		return GATE_NEUTRAL;
 	return state->verdict == VERDICT_THROTTLE
 	        || outcome->evidence.hint.has_wait

@@ -457,7 +457,7 @@ log_attempt(const struct loop_state *state, int64_t pause_ns)
 {
 	struct text text;
 
-	if (outcome_told(&state->outcome) != 0)
+	if (outcome_end_signal(&state->outcome) != 0)
 		log_hurry();
 	has_failed = has_failed
 	    || (pause_ns != PAUSE_NONE && state->verdict != VERDICT_SUCCESS);

@@ -14,7 +14,7 @@
 #include "options/list_known.h"
 #include "options/rules.h"
 #include "options/table.h"
-#include "streams/line_scan.h"
+#include "streams/scan.h"
 
 bool
 value_signal(const char *text, void *field, struct refusal *refusal)

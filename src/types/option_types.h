@@ -15,7 +15,7 @@
 #include "core/loop/settings.h"
 #include "types/herd_options.h"
 
-struct scan; /* of streams/line_scan.h */
+struct scan; /* of streams/scan.h */
 
 enum stdin_mode {
 	STDIN_REPLAY,

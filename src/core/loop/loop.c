@@ -2,10 +2,56 @@
 #include <config.h>
 
 #include "core/base/duration.h"
-#include "core/loop/ending.h"
 #include "core/loop/loop.h"
 #include "core/loop/next_pause.h"
-#include "core/loop/result.h"
+
+const char *
+result_name(enum result result)
+{
+	static const char names[][12] = { "", "success", "pass", "exhausted",
+		"stopped", "deadline", "interrupted", "error", "deferred" };
+
+	return names[result];
+}
+
+enum result
+result_after_attempt(
+    const struct limits *limits, const struct loop_state *state)
+{
+	const struct outcome *outcome = &state->outcome;
+	const struct stream_failure *failure = &outcome->evidence.failure;
+	enum verdict verdict = state->verdict;
+	int end_signal = outcome_end_signal(outcome);
+
+	/* 1. backoff could not pass on input or output: not even a success. */
+	if (failure->stream != NULL
+	    && (failure->is_final || verdict_is_good(verdict)))
+		return RESULT_ERROR;
+	/* 2. Told to end before the output of a success was passed on. */
+	if (failure->cut_off && end_signal != 0 && verdict_is_good(verdict))
+		return RESULT_INTERRUPTED;
+	/* 3, 4. Success and pass count, whatever signal came meanwhile. */
+	if (state->streak == limits->consecutive)
+		return RESULT_SUCCESS;
+	if (verdict == VERDICT_PASS)
+		return RESULT_PASS;
+	/* 5. Told to end, or COMMAND killed by a signal that was passed on. */
+	if (end_signal != 0 || outcome->by_forwarded)
+		return RESULT_INTERRUPTED;
+	/* 6. The deadline cut the attempt. */
+	if (outcome->past_deadline)
+		return RESULT_DEADLINE;
+	/* 7. Retrying cannot help. */
+	if (verdict == VERDICT_STOP)
+		return RESULT_STOPPED;
+	/* 8. That was the last attempt. */
+	if (state->count >= limits->attempts)
+		return RESULT_EXHAUSTED;
+	/* 9. The input is lost, so another attempt could not read it. */
+	if (outcome->evidence.input.lost)
+		return RESULT_STOPPED;
+	return RESULT_NONE;
+}
 
 struct run {
 	const struct settings *settings;
@@ -20,7 +66,7 @@ struct run {
 	int64_t failures; /* since the last reset: n of the windows */
 	int64_t longest_ns; /* the longest attempt so far, */
 	bool longest_was_cut; /* which timed out */
-	int told; /* what told backoff to end, or 0 */
+	int end_signal; /* what told backoff to end, or 0 */
 };
 
 static int64_t
@@ -54,20 +100,135 @@ now(const struct run *run)
 	return run->world->now_ns(run->world->self);
 }
 
+/* --- how it ends --- */
+
+static void
+end_with(struct run *run, enum result result, int status)
+{
+	run->ending.result = result;
+	run->ending.status = status;
+}
+
 /* Ends with the status or signal of the last attempt, but never with 0. */
 static void
 give_up(struct run *run, enum result result)
 {
-	ending_give_up(&run->ending, result, &run->state.outcome);
+	const struct outcome *outcome = &run->state.outcome;
+	int status = outcome_status(outcome);
+
+	if (outcome->kind == OUTCOME_KILLED)
+		run->ending.signal = outcome->signal;
+	end_with(run, result, status == 0 ? 1 : status);
 }
 
 /* Told to end while no attempt was running: backoff dies by that signal. */
 static void
-interrupt(struct run *run, int told)
+interrupt(struct run *run, int end_signal)
 {
-	run->told = told;
-	ending_interrupt(&run->ending, told);
+	run->end_signal = end_signal;
+	run->ending.interrupted_by = run->ending.signal = end_signal;
+	end_with(run, RESULT_INTERRUPTED, STATUS_SIGNAL + end_signal);
 }
+
+/* backoff itself failed: it could not pass on COMMAND's input or output. */
+static void
+fail(struct run *run, const char *broken, int error, int signal)
+{
+	run->ending.broken = broken;
+	run->ending.error = error;
+	run->ending.signal = signal;
+	end_with(run, RESULT_ERROR,
+	    signal != 0 ? STATUS_SIGNAL + signal : STATUS_ERROR);
+}
+
+/* What runs share puts this one off. */
+static void
+end_refused(struct run *run, const struct entry *entry)
+{
+	run->ending.closing = entry->closing;
+	run->ending.closing_reason = entry->reason;
+	if (run->state.verdict == VERDICT_NONE)
+		end_with(run, RESULT_DEFERRED, STATUS_DEFERRED);
+	else
+		give_up(run, RESULT_DEADLINE);
+}
+
+/* There is no time for the next attempt; in its WAIT, or NULL. */
+static void
+end_late(struct run *run, const struct entry *wait)
+{
+	run->ending.waiting = wait != NULL ? wait->waiting : NULL;
+	if (run->state.verdict == VERDICT_NONE) {
+		end_with(run, RESULT_DEADLINE, STATUS_TIMED_OUT);
+		return;
+	}
+	run->ending.no_time = wait != NULL;
+	give_up(run, RESULT_DEADLINE);
+}
+
+static void
+end_interrupted(struct run *run)
+{
+	const struct outcome *outcome = &run->state.outcome;
+
+	/* As in a pause: backoff dies by the signal itself. */
+	if (outcome->late_end_signal != 0
+	    || (outcome->evidence.failure.cut_off
+	        && verdict_is_good(run->state.verdict))) {
+		interrupt(run, run->end_signal);
+		return;
+	}
+	run->ending.interrupted_by
+	    = run->end_signal != 0 ? run->end_signal : outcome->signal;
+	give_up(run, RESULT_INTERRUPTED);
+}
+
+/* Whether an attempt failed before this success. */
+static bool
+is_flaky(const struct loop_state *state)
+{
+	return state->attempt > state->streak;
+}
+
+/* The last attempt brings RESULT. RESULT_NONE changes nothing. */
+static void
+end_after_attempt(struct run *run, enum result result)
+{
+	const struct outcome *outcome = &run->state.outcome;
+	const struct stream_failure *failure = &outcome->evidence.failure;
+	const struct limits *limits = &run->settings->limits;
+
+	switch (result) {
+	case RESULT_NONE:
+	case RESULT_DEFERRED:
+		break;
+	case RESULT_ERROR:
+		fail(run, failure->stream, failure->error, failure->signal);
+		break;
+	case RESULT_SUCCESS:
+		end_with(run, result,
+		    is_flaky(&run->state) ? (int)limits->flaky_status : 0);
+		break;
+	case RESULT_PASS:
+		end_with(run, result, outcome_status(outcome));
+		if (outcome->kind == OUTCOME_KILLED)
+			run->ending.signal = outcome->signal;
+		break;
+	case RESULT_INTERRUPTED:
+		end_interrupted(run);
+		break;
+	case RESULT_STOPPED:
+		run->ending.input_lost = run->state.verdict != VERDICT_STOP;
+		give_up(run, result);
+		break;
+	case RESULT_EXHAUSTED:
+	case RESULT_DEADLINE:
+		give_up(run, result);
+		break;
+	}
+}
+
+/* --- the way from attempt to attempt --- */
 
 static struct pause_context
 pause_context(const struct run *run, int64_t now_ns)
@@ -93,27 +254,6 @@ coming_state(const struct run *run, int64_t now_ns)
 	coming.attempt++;
 	coming.elapsed_ns = now_ns - run->started_ns;
 	return coming;
-}
-
-/* There is no time for the next attempt; in its WAIT, or NULL. */
-static void
-end_late(struct run *run, const struct entry *wait)
-{
-	run->ending.waiting = wait != NULL ? wait->waiting : NULL;
-	if (run->state.verdict == VERDICT_NONE) {
-		ending_set(&run->ending, RESULT_DEADLINE, STATUS_TIMED_OUT);
-		return;
-	}
-	run->ending.no_time = wait != NULL;
-	give_up(run, RESULT_DEADLINE);
-}
-
-/* What runs share puts this one off. */
-static void
-end_refused(struct run *run, const struct entry *entry)
-{
-	ending_put_off(
-	    &run->ending, &run->state, entry->closing, entry->reason);
 }
 
 /* The moment from which on there is only time for the next attempt itself. */
@@ -209,12 +349,11 @@ after_verdict(struct run *run)
 		run->effect = world->after_verdict(world->self, &run->state);
 	if (run->effect.signal != 0) {
 		run->state.outcome.late_end_signal = run->effect.signal;
-		run->told = outcome_told(&run->state.outcome);
+		run->end_signal = outcome_end_signal(&run->state.outcome);
 	}
 	result = loop_count_attempt(
 	    limits, &run->effect, &run->state, &run->schedule, &run->failures);
-	ending_after_attempt(
-	    &run->ending, result, &run->state, limits, run->told);
+	end_after_attempt(run, result);
 }
 
 /* The pause from the end of the attempt; PAUSE_NONE: backoff gives up. */
@@ -249,7 +388,7 @@ attempt(struct run *run, int64_t now_ns)
 	run->state.elapsed_ns = now_ns - run->started_ns;
 	*outcome = world->attempt(world->self, &run->state, cut.cutoff_ns);
 	outcome_note_limit(outcome, now_ns, &cut);
-	run->told = outcome_told(outcome);
+	run->end_signal = outcome_end_signal(outcome);
 	decision = verdict_of(&run->settings->rules, outcome);
 	run->state.verdict = decision.verdict;
 	outcome->rule = decision.rule;
@@ -341,14 +480,14 @@ release(struct run *run)
 {
 	const struct world *world = run->world;
 	enum result result = run->ending.result;
-	struct release release = world->release(world->self, result, run->told);
+	struct release release
+	    = world->release(world->self, result, run->end_signal);
 
-	if (release.cut_by != 0 && result != RESULT_INTERRUPTED)
-		interrupt(run, release.cut_by);
+	if (release.end_signal != 0 && result != RESULT_INTERRUPTED)
+		interrupt(run, release.end_signal);
 	else if (release.error != 0
 	    && (result == RESULT_SUCCESS || result == RESULT_PASS))
-		ending_fail(
-		    &run->ending, "output", release.error, release.signal);
+		fail(run, "output", release.error, release.signal);
 }
 
 /* It also runs, and has time, after the deadline; a signal in it ends us. */

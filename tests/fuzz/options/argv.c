@@ -15,7 +15,7 @@
 #include "fuzz/fuzz.h"
 #include "options/options.h"
 #include "options/program.h"
-#include "streams/line_scan.h"
+#include "streams/scan.h"
 
 #ifndef PROGRAM
 #define PROGRAM PROGRAM_BACKOFF

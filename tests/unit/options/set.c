@@ -6,7 +6,7 @@
 #include "core/base/duration.h"
 #include "options/set.h"
 #include "options/values.h"
-#include "streams/line_scan.h"
+#include "streams/scan.h"
 #include "unit/tap.h"
 
 /* Valid arguments other than the defaults; for the others, 7 is one. */
