@@ -281,7 +281,7 @@ tell_end(void *self, const struct loop_state *state,
 		defer_end(state, ending->result);
 	log_end(state, ending, is_over);
 	if (job->quiet_repeats && !is_over)
-		defer_tell_recovery(ending->result);
+		defer_log_recovery(ending->result);
 }
 
 bool

@@ -251,7 +251,7 @@ ask_server(struct gate_store *store, struct gate_view *view)
 {
 	if (!look_at_server(store, view))
 		return false;
-	gate_bury(&view->gate, view->living);
+	gate_forget_dead(&view->gate, view->living);
 	/* If another machine crosses that, it knows no less. */
 	if (store->is_restored)
 		put_gate(store, &view->gate, store->probing);
