@@ -10,7 +10,7 @@
 
 #include "core/base/duration.h"
 #include "core/base/hash.h"
-#include "core/loop/result.h"
+#include "core/judge/verdict.h"
 #include "core/words/gate_message.h"
 #include "core/words/reason.h"
 #include "doors/gate.h"
@@ -132,7 +132,8 @@ gate_log_change(void)
 
 /*
  * Waits until UNTIL_NS of CLOCK_MONOTONIC, or for a signal, as
- * countdown_wait() does. One line is logged for each time that the gate is shut.
+ * countdown_wait() does. One line is logged for each time that the gate is
+ * shut.
  */
 static int
 wait_and_tell(int64_t until_ns)

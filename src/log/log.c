@@ -13,7 +13,6 @@
 #include "core/words/annotation.h"
 #include "core/words/json.h"
 #include "core/words/message.h"
-#include "core/words/settings_text.h"
 #include "log/log.h"
 #include "process/signals.h"
 #include "process/terminal.h"
@@ -355,9 +354,7 @@ log_start(void)
 		json_start(&text, clock_epoch_ns(), options->id, options->name,
 		    options->command, &options->settings->limits);
 	else
-		settings_text(&text, options->settings);
-	if (!is_json && options->further != NULL)
-		text_add(&text, options->further);
+		text_add(&text, options->in_force);
 	finish(&text);
 }
 

@@ -229,7 +229,7 @@ differs_from() {
 @test "countdown: the row stands below all that is said of the attempt" {
   need_answer terminal_columns
   at_screen 120
-  types 'backoff --name=x --retry-after --throttle-on=7 --throttle-base=3s -j none -n 2 sh fails'
+  types 'backoff --name=x --retry-after --throttle-on=7 -j none -b 600ms -n 2 sh fails'
   shows '^next in [12]s$'
   shows 'giving up'
   is_shown '\$ backoff .*' 'backoff: x: attempt 1/2 throttled: exit 7; next in 3s' \

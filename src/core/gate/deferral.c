@@ -5,7 +5,7 @@
 
 #include "core/base/duration.h"
 #include "core/gate/deferral.h"
-#include "core/loop/result.h"
+#include "core/judge/verdict.h"
 
 int64_t
 deferral_wait(

@@ -117,6 +117,24 @@ struct world {
 	    const struct ending *ending, bool is_over);
 };
 
+/*
+ * The rules after an attempt, for run_loop() and for a simulation of many runs.
+ * STATE has the outcome and verdict of the attempt, and its number in attempt
+ * and count. Counts it there and in FAILURES, n of the windows. Returns the
+ * result; RESULT_NONE: another attempt follows, after next_pause().
+ */
+enum result loop_count_attempt(const struct limits *limits,
+    const struct gate_effect *effect, struct loop_state *state,
+    struct schedule *schedule, int64_t *failures);
+
+/*
+ * The result after an attempt; RESULT_NONE: another attempt follows. STATE
+ * already includes this attempt in its streak and count. The order of the
+ * rules is part of the contract: the first that applies decides.
+ */
+enum result result_after_attempt(
+    const struct limits *limits, const struct loop_state *state);
+
 struct ending run_loop(const struct settings *settings, struct random *random,
     const struct world *world);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/charts/bar_chart.h"
+#include "core/base/array.h"
+#include "core/base/duration.h"
+#include "core/charts/chart.h"
 
 /* Blocks come in eighths of a cell. */
 #define PARTS 8
@@ -129,4 +131,97 @@ chart_row(struct text *text, const struct chart *chart, const int64_t *values,
 		text_add(text, chart->unicode ? lower[parts] : ink[parts]);
 		blanks = 0;
 	}
+}
+
+struct histogram
+histogram_in(int64_t *counts, size_t buckets, int64_t bucket_ns)
+{
+	for (size_t i = 0; i < buckets; i++)
+		counts[i] = 0;
+	return (struct histogram) {
+		.counts = counts,
+		.buckets = buckets,
+		.bucket_ns = bucket_ns,
+		.latest_ns = -1,
+	};
+}
+
+/* Makes each bucket twice as wide, so that all cover twice the time. */
+static void
+widen(struct histogram *histogram)
+{
+	size_t half = histogram->buckets / 2;
+
+	for (size_t i = 0; i < half; i++)
+		histogram->counts[i]
+		    = histogram->counts[2 * i] + histogram->counts[2 * i + 1];
+	for (size_t i = half; i < histogram->buckets; i++)
+		histogram->counts[i] = 0;
+	histogram->bucket_ns *= 2;
+}
+
+void
+histogram_add(struct histogram *histogram, int64_t at_ns)
+{
+	while (at_ns / histogram->bucket_ns >= (int64_t)histogram->buckets)
+		widen(histogram);
+	histogram->counts[at_ns / histogram->bucket_ns]++;
+	if (at_ns > histogram->latest_ns)
+		histogram->latest_ns = at_ns;
+}
+
+void
+histogram_columns(const struct histogram *histogram, int64_t until_ns,
+    int64_t *columns, size_t count)
+{
+	int64_t so_far = 0; /* events in the buckets read so far */
+	int64_t given = 0; /* events in the columns filled so far */
+	size_t bucket = 0;
+
+	for (size_t i = 1; i <= count; i++) {
+		int64_t n = (int64_t)count;
+		int64_t end_ns
+		    = until_ns / n * (int64_t)i + until_ns % n * (int64_t)i / n;
+		int64_t share = 0;
+
+		while (bucket < histogram->buckets
+		    && end_ns / histogram->bucket_ns > (int64_t)bucket)
+			so_far += histogram->counts[bucket++];
+		if (bucket < histogram->buckets)
+			share = (int64_t)((double)histogram->counts[bucket]
+			    * ((double)(end_ns % histogram->bucket_ns)
+			        / (double)histogram->bucket_ns));
+		columns[i - 1] = so_far + share - given;
+		given = so_far + share;
+	}
+}
+
+static int64_t
+below_a_second(int64_t least_ns)
+{
+	int64_t decade = 1;
+
+	while (10 * decade <= least_ns)
+		decade *= 10;
+	return least_ns <= decade    ? decade
+	    : least_ns <= 2 * decade ? 2 * decade
+	    : least_ns <= 5 * decade ? 5 * decade
+	                             : 10 * decade;
+}
+
+int64_t
+chart_time_step(int64_t least_ns)
+{
+	static const int seconds[] = { 1, 2, 5, 10, 20, 30, 60, 120, 180, 300,
+		600, 1200, 1800, 3600, 7200, 10800, 21600, 43200 };
+	int64_t step_ns = 12 * 60 * NS_PER_MIN;
+
+	if (least_ns < NS_PER_S)
+		return below_a_second(least_ns);
+	for (size_t i = 0; i < ARRAY_LENGTH(seconds); i++)
+		if (seconds[i] * NS_PER_S >= least_ns)
+			return seconds[i] * NS_PER_S;
+	while (step_ns < least_ns)
+		step_ns = saturating_multiply(step_ns, 2);
+	return step_ns;
 }

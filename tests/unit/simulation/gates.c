@@ -32,7 +32,7 @@ play(struct simulation simulation, uint64_t seed)
 	simulation.peak_from_ns = 5 * NS_PER_S;
 	simulation.machines = machines;
 	simulation_start(&simulation, &random);
-	while (simulation_step(&simulation, 1000))
+	for (int i = 0; i < 10000 && simulation_step(&simulation, 1000); i++)
 		;
 	return simulation;
 }
@@ -161,6 +161,36 @@ keeps_windows(void)
 	is_int(most, 1, "who probes has failed once, as far as its pauses go");
 }
 
+/* By the loop's rules a first failure counts for the windows, also a probe's.
+ */
+static void
+counts_first_failures(void)
+{
+	struct settings settings = usual();
+	int64_t tried = 0, failed = 0, uncounted = 0;
+
+	settings.limits.deadline_ns = 2 * NS_PER_MIN;
+	settings.limits.splay = (struct range) { 0, NS_PER_MIN };
+	simulate(&settings, CAPACITY, 1, 1, false);
+	for (int i = 0; i < CLIENTS; i++) {
+		tried += clients[i].verdict != VERDICT_NONE;
+		failed += clients[i].failures > 0;
+		uncounted += clients[i].verdict != VERDICT_NONE
+		    && clients[i].attempts == 0;
+	}
+	is_int(
+	    failed, tried, "who has failed has failed once, also as a probe");
+	ok(uncounted > 3, "... which counts for no default --attempts");
+	settings.limits.attempts = 1;
+	settings.limits.attempts_given = true;
+	simulate(&settings, CAPACITY, 1, 1, false);
+	uncounted = 0;
+	for (int i = 0; i < CLIENTS; i++)
+		uncounted += clients[i].verdict != VERDICT_NONE
+		    && clients[i].attempts == 0;
+	is_int(uncounted, 0, "... but for one that was given");
+}
+
 /* A machine is one run to the fleet: it may be the one that is broken. */
 static void
 takes_two_machines(void)
@@ -172,10 +202,11 @@ takes_two_machines(void)
 	simulation = simulate(&settings, CAPACITY, 1, 1, true);
 	is_between(sum_of(10, DOWN), 2 * CLIENTS, 10 * CLIENTS,
 	    "one machine alone shuts no gate of a fleet");
-	is_int(simulation.late, CLIENTS, "... all pause on their own");
+	is_int(simulation.gave_up, CLIENTS, "... all pause on their own");
 	simulation = simulate(&settings, CAPACITY, 1, 2, true);
 	is_between(sum_of(10, DOWN), 5, 20, "two shut it");
-	is_int(simulation.late, CLIENTS, "... who waits ends at the deadline");
+	is_int(
+	    simulation.gave_up, CLIENTS, "... who waits ends at the deadline");
 }
 
 #define SEEDS 10
@@ -212,7 +243,6 @@ simulate_failures(int64_t count, struct service service, uint64_t seed)
 		.service = service,
 		.clients_count = count,
 		.machines_count = 1,
-		.most = 1000000,
 	};
 
 	return play(simulation, seed);
@@ -279,6 +309,7 @@ TESTS
 {
 	shares_a_gate();
 	keeps_windows();
+	counts_first_failures();
 	takes_two_machines();
 	drain_all();
 	does_not_give_way();
