@@ -8,7 +8,7 @@
 #include "core/base/array.h"
 #include "core/base/duration.h"
 #include "core/base/text.h"
-#include "core/judge/exit_codes.h"
+#include "core/judge/verdict.h"
 #include "core/known/presets.h"
 #include "core/known/tools.h"
 #include "core/waits/dates.h"

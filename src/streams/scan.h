@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/judge/exit_codes.h"
+#include "core/judge/verdict.h"
 #include "core/known/tools.h"
 #include "core/waits/waits.h"
 
