@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #include "core/judge/verdict.h"
-#include "core/known/tools.h"
+#include "core/known/tables.h"
 
 enum option_group {
 #define GROUP(group, title) GROUP_##group,

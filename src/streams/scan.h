@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "core/judge/verdict.h"
-#include "core/known/tools.h"
+#include "core/known/tables.h"
 #include "core/waits/waits.h"
 
 #define SCAN_LINE 4096
