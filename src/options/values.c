@@ -10,7 +10,7 @@
 #include "core/base/text.h"
 #include "core/judge/verdict.h"
 #include "core/known/tables.h"
-#include "core/waits/dates.h"
+#include "core/waits/when.h"
 #include "options/help.h"
 #include "options/usage.h"
 #include "options/values.h"
