@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/judge/verdict.h"
+#include "core/judge/outcome.h"
 #include "core/known/tables.h"
 
 enum option_group {

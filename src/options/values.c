@@ -8,7 +8,7 @@
 #include "core/base/array.h"
 #include "core/base/duration.h"
 #include "core/base/text.h"
-#include "core/judge/verdict.h"
+#include "core/judge/outcome.h"
 #include "core/known/tables.h"
 #include "core/waits/when.h"
 #include "options/help.h"

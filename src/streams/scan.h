@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/judge/verdict.h"
+#include "core/judge/outcome.h"
 #include "core/known/tables.h"
 #include "core/waits/waits.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "core/base/array.h"
-#include "core/judge/verdict.h"
+#include "core/judge/outcome.h"
 #include "core/known/tables.h"
 #include "unit/tap.h"
 

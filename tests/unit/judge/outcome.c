@@ -5,7 +5,7 @@
 #include <signal.h>
 
 #include "core/base/array.h"
-#include "core/judge/verdict.h"
+#include "core/judge/outcome.h"
 #include "unit/tap.h"
 
 #define EXITED(number) \
