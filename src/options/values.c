@@ -7,7 +7,6 @@
 #include "core/base/text.h"
 #include "core/waits/dates.h"
 #include "options/values.h"
-#include "system/calendar.h"
 #include "system/system.h"
 #include "types/option_types.h"
 

@@ -12,7 +12,6 @@
 #include "core/judge/verdict.h"
 #include "streams/hint_file.h"
 #include "streams/files.h"
-#include "system/calendar.h"
 #include "system/system.h"
 
 #define MOST (INT64_C(1) << 20) /* at most the last so many bytes are read */

@@ -15,7 +15,6 @@
 #include "streams/input.h"
 #include "streams/output.h"
 #include "streams/streams.h"
-#include "system/calendar.h"
 #include "system/system.h"
 
 static struct scan *scan;

@@ -22,7 +22,9 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "core/base/text.h"
 #include "core/judge/process_tree_mark.h"
+#include "core/waits/when.h"
 
 /*
  * fd.c: descriptors. backoff's own stay out of COMMAND's way: they are closed
@@ -77,6 +79,28 @@ struct tm clock_local(int64_t epoch_ns);
 
 /* NS as a timespec; the largest there is if time_t is too small for it. */
 struct timespec clock_timespec(int64_t ns);
+
+/*
+ * clock.c, too: the calendar of the local time zone, and of those that there
+ * are files of.
+ */
+
+/* moment_of() WHEN, in its zone. False: there is no such zone, or time. */
+bool calendar_moment(
+    const struct when *when, int64_t epoch_ns, int64_t *moment_ns);
+
+/* The first time after EPOCH_NS at which it is SECOND of a local day, or -1. */
+int64_t calendar_next(int second, int64_t epoch_ns);
+
+/* Whether there is a file for that zone. */
+bool calendar_has_zone(const char *name);
+
+/*
+ * Adds what a local clock shows at MOMENT_NS, with the date unless EPOCH_NS is
+ * of the same day: "14:24:53", "2026-11-24 14:24:53". Nothing if there is no
+ * such time.
+ */
+void calendar_text(struct text *text, int64_t moment_ns, int64_t epoch_ns);
 
 /* boot: clock and name of this boot */
 
