@@ -14,6 +14,99 @@
 /* The process that adopts orphans if nobody else does. */
 #define INIT 1
 
+/* Whether PROCESS is one of PROCESSES, by pid and start. */
+static bool
+processes_have(const struct processes *processes, const struct process *process)
+{
+	for (size_t i = 0; i < processes->count; i++)
+		if (processes->list[i].pid == process->pid
+		    && processes->list[i].start == process->start)
+			return true;
+	return false;
+}
+
+bool
+process_needs_mark(
+    const struct ancestry *ancestry, const struct process *process)
+{
+	return (ancestry->preexisting.count > 0
+	           || ancestry->adopter != ancestry->self)
+	    && process->parent == ancestry->adopter
+	    && process->pid != ancestry->self
+	    && process->pid != ancestry->command
+	    && !processes_have(&ancestry->preexisting, process)
+	    && !processes_have(&ancestry->known, process);
+}
+
+static int
+compare_pids(const void *a, const void *b)
+{
+	pid_t left = ((const struct process *)a)->pid;
+	pid_t right = ((const struct process *)b)->pid;
+
+	return (left > right) - (left < right);
+}
+
+static bool
+is_in_tree(const struct processes *all, pid_t pid)
+{
+	const struct process wanted = { .pid = pid };
+	const struct process *found = bsearch(
+	    &wanted, all->list, all->count, sizeof wanted, compare_pids);
+
+	return found != NULL && found->in_tree;
+}
+
+static bool
+belongs(const struct processes *all, const struct ancestry *ancestry,
+    const struct process *process)
+{
+	if (processes_have(&ancestry->known, process))
+		return true;
+	if (processes_have(&ancestry->preexisting, process))
+		return false;
+	if (process_needs_mark(ancestry, process))
+		return process->has_mark;
+	if (process->parent == ancestry->self)
+		return true;
+	return is_in_tree(all, process->parent);
+}
+
+/* /proc lists them in this order, so insertion sort has little to do. */
+static void
+sort_by_pid(struct processes *all)
+{
+	for (size_t i = 1; i < all->count; i++) {
+		struct process process = all->list[i];
+		size_t place = i;
+
+		for (; place > 0 && all->list[place - 1].pid > process.pid;
+		     place--)
+			all->list[place] = all->list[place - 1];
+		all->list[place] = process;
+	}
+}
+
+void
+process_tree_mark(struct processes *all, const struct ancestry *ancestry)
+{
+	bool found = all->count > 0;
+
+	sort_by_pid(all);
+	/* Several passes, as a child can have a lower pid than its parent. */
+	while (found) {
+		found = false;
+		for (size_t i = 0; i < all->count; i++) {
+			struct process *process = &all->list[i];
+
+			if (process->in_tree
+			    || !belongs(all, ancestry, process))
+				continue;
+			process->in_tree = found = true;
+		}
+	}
+}
+
 static struct processes preexisting; /* not to be signalled */
 
 /* Whether PID is known to have started with the environment of this run. */
