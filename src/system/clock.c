@@ -7,8 +7,13 @@
 
 #include "core/base/array.h"
 #include "core/base/duration.h"
+#include "core/base/text.h"
 #include "core/waits/moment.h"
+#include "core/waits/when.h"
 #include "system/system.h"
+
+/* Some libcs declare it. NOLINTNEXTLINE(readability-redundant-declaration) */
+extern char **environ;
 
 /* On macOS, CLOCK_MONOTONIC goes on while the machine is suspended. */
 #ifdef CLOCK_UPTIME_RAW
@@ -63,11 +68,6 @@ clock_timespec(int64_t ns)
 	};
 }
 
-/* --- the calendar --- */
-
-/* Some libcs declare it. NOLINTNEXTLINE(readability-redundant-declaration) */
-extern char **environ;
-
 /* Sets PATH to the file of a zone. False: there is none. */
 static bool
 find_zone(const char *name, char *path, size_t size)
@@ -101,7 +101,7 @@ calendar_has_zone(const char *name)
 	return find_zone(name, path, sizeof path);
 }
 
-/* For struct zone: in the zone that tzset(3) has read. */
+/* The offset_at of a struct zone: of the zone that tzset(3) has read. */
 static bool
 local_offset(int64_t at_s, int64_t *offset_s)
 {

@@ -23,9 +23,6 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include "core/base/text.h"
-#include "core/waits/when.h"
-
 /*
  * fd.c: descriptors. backoff's own stay out of COMMAND's way: they are closed
  * on exec, and none of them is 0 to 9, which scripts and jobservers use.
@@ -80,10 +77,10 @@ struct tm clock_local(int64_t epoch_ns);
 /* NS as a timespec; the largest there is if time_t is too small for it. */
 struct timespec clock_timespec(int64_t ns);
 
-/*
- * clock.c, too: the calendar of the local time zone, and of those that there
- * are files of.
- */
+/* clock.c, too: the local time, and the time zones that have a file. */
+
+struct text;
+struct when;
 
 /* moment_of() WHEN, in its zone. False: there is no such zone, or time. */
 bool calendar_moment(
@@ -92,7 +89,7 @@ bool calendar_moment(
 /* The first time after EPOCH_NS at which it is SECOND of a local day, or -1. */
 int64_t calendar_next(int second, int64_t epoch_ns);
 
-/* Whether there is a file for that zone. */
+/* Whether the system has a file for that zone. */
 bool calendar_has_zone(const char *name);
 
 /*
