@@ -21,8 +21,7 @@
 #include "core/base/text.h"
 #include "core/pause/random.h"
 #include "doors/doors.h"
-#include "doors/gate_list.h"
-#include "doors/gate_open.h"
+#include "doors/gate.h"
 #include "log/log.h"
 #include "options/options.h"
 #include "options/program.h"
@@ -186,8 +185,7 @@ main(int argc, char **argv)
 	entropy = gather_entropy();
 	random = random_from(
 	    options.seeded ? (uint64_t)options.seed : entropy.seed);
-	if (options.log.id == NULL)
-		options.log.id = make_id(entropy.id);
+	options.log.id = make_id(entropy.id);
 	/* Other draws than those of the pauses, which stay as they are. */
 	options.job.has_doors = doors_start(&options.shared, &options.settings,
 	    options.log.id, random_from(~random.state), entropy.owner);

@@ -13,19 +13,19 @@
 #include "core/gate/deferral.h"
 #include "doors/defer.h"
 #include "doors/doors.h"
-#include "log/countdown_line.h"
+#include "doors/gate.h"
+#include "log/countdown.h"
 #include "log/log.h"
-#include "log/writer.h"
 #include "process/environment.h"
 #include "process/signals.h"
-#include "process/sleep.h"
-#include "streams/scan.h"
 #include "streams/output.h"
+#include "streams/scan.h"
 #include "streams/streams.h"
 #include "system/system.h"
 #include "world.h"
 
 static int null = -1; /* the hooks' /dev/null */
+static bool is_long_pause; /* a line has told of it, so it may run down */
 
 static int64_t
 now_ns(void *self)
@@ -52,12 +52,14 @@ take_pause(void *self, int64_t until_ns)
 	int signal;
 
 	(void)self;
-	if (countdown_line_is_there())
-		signal = countdown_line_wait(until_ns);
-	else if (until_ns <= clock_now_ns())
+	if (is_long_pause && log_shows_waits()) {
+		signal = countdown_wait(until_ns, "next in ", -1);
+		log_erase_row();
+	} else if (until_ns <= clock_now_ns()) {
 		return signals_met();
-	else
-		signal = sleep_until_told(until_ns);
+	} else {
+		signal = signals_sleep(until_ns);
+	}
 	return signals_ends(signal) ? signal : signals_drain();
 }
 
@@ -156,7 +158,7 @@ attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 	outcome.number = job->number;
 	outcome.evidence = streams_end(outcome.ended_ns);
 	if (output_tore_stderr())
-		writer_torn_by_others();
+		log_torn_by_others();
 	if (outcome.evidence.failure.cut_off && outcome.late_end_signal == 0)
 		outcome.late_end_signal = signals_drain();
 	outcome.reader_gone = outcome.kind == OUTCOME_KILLED
@@ -173,7 +175,7 @@ run_script(const struct job *job, const char *script,
 		(char *)(uintptr_t)script, NULL };
 	bool has_stderr = fcntl(STDERR_FILENO, F_GETFD) >= 0;
 	/* --quiet-success holds back what a hook prints, too. */
-	int held = writer_held();
+	int held = log_held();
 	struct command command = { .argv = argv,
 		.descriptors
 		= { null, has_stderr ? STDERR_FILENO : null, held },
@@ -231,12 +233,12 @@ release(void *self, enum result result, int told)
 		log_silence();
 		return done;
 	}
-	if (failed && (log = writer_release(until_ns)) == WRITTEN_FAILED)
+	if (failed && (log = log_release(until_ns)) == WRITTEN_FAILED)
 		done.error = errno;
 	if ((output = hold_release(failed, until_ns)) == WRITTEN_FAILED)
 		done.error = errno;
 	if (output_tore_stderr())
-		writer_torn_by_others();
+		log_torn_by_others();
 	if (done.error != 0) {
 		if (done.error == EPIPE && signals_pipe_is_deadly())
 			done.signal = SIGPIPE;
@@ -263,8 +265,9 @@ static void
 tell_attempt(void *self, const struct loop_state *state, int64_t pause_ns)
 {
 	(void)self;
+	is_long_pause = pause_ns >= NS_PER_S;
 	log_attempt(state, pause_ns);
-	doors_tell();
+	gate_log_change();
 }
 
 static void

@@ -11,7 +11,6 @@
 #include "doors/defer.h"
 #include "log/log.h"
 #include "process/terminal.h"
-#include "shared/lock.h"
 #include "shared/shared_state.h"
 #include "system/system.h"
 
@@ -93,7 +92,7 @@ rewrite(int64_t epoch_ns)
 
 	if (!shared_state_begin(&part, record))
 		return;
-	deferral = state_record_deferral(record);
+	deferral = state_record_deferral(record, NULL);
 	deferral_wait(&deferral, options->limits.high_ns, epoch_ns, &changed);
 	if (changed)
 		state_record_set_deferral(record, &deferral);
@@ -107,7 +106,7 @@ defer_ask(void)
 	uint8_t record[STATE_SIZE];
 	int64_t epoch_ns = clock_epoch_ns();
 	int64_t wait_ns;
-	bool changed;
+	bool changed, is_broken;
 
 	if (!is_tried) {
 		is_tried = true;
@@ -115,9 +114,9 @@ defer_ask(void)
 	}
 	if (part.file.fd < 0 || !shared_state_read(&part, record))
 		return go;
-	if (state_record_deferral_is_broken(record))
-		shared_state_note_broken(&part);
-	found = state_record_deferral(record);
+	found = state_record_deferral(record, &is_broken);
+	if (is_broken)
+		shared_state_note(&part, "bad checksum");
 	wait_ns = deferral_wait(
 	    &found, options->limits.high_ns, epoch_ns, &changed);
 	if (changed)
@@ -138,25 +137,6 @@ defer_ask(void)
 	};
 }
 
-static void
-count_in(struct deferral *deferral, const struct loop_state *state)
-{
-	const struct outcome *outcome = &state->outcome;
-	int64_t epoch_ns = clock_epoch_ns();
-	/* As far as the clock was not set meanwhile. */
-	int64_t began_ns = epoch_ns - state->elapsed_ns;
-	char words[REASON_SIZE];
-	struct text reason = text_in(words, sizeof words);
-	int64_t window_ns = deferral_window(
-	    options->limits, deferral_failures(deferral, began_ns, epoch_ns));
-	int64_t drawn_ns = random_between(
-	    random_source, window_ns - window_ns / 2, window_ns);
-
-	reason_without_line(&reason, outcome);
-	deferral_count(deferral, options->limits, began_ns, epoch_ns, drawn_ns,
-	    outcome_status(outcome), words);
-}
-
 /* What is remembered now. False: nothing is. */
 static bool
 remembered(struct deferral *deferral)
@@ -165,7 +145,7 @@ remembered(struct deferral *deferral)
 
 	if (part.file.fd < 0 || !shared_state_read(&part, record))
 		return false;
-	*deferral = state_record_deferral(record);
+	*deferral = state_record_deferral(record, NULL);
 	return true;
 }
 
@@ -198,29 +178,30 @@ defer_tell_recovery(enum result result)
 void
 defer_end(const struct loop_state *state, enum result result)
 {
-	enum deferral_event event = deferral_event(result, state->verdict);
-	bool gave_up = deferral_gave_up(result);
+	bool is_good = result == RESULT_SUCCESS || result == RESULT_PASS;
+	char words[REASON_SIZE];
+	struct text reason = text_in(words, sizeof words);
+	struct run_end end
+	    = { .result = result, .verdict = state->verdict, .reason = words };
 	uint8_t record[STATE_SIZE];
 	struct deferral deferral;
 
-	if (part.file.fd < 0 || (event == DEFERRAL_NONE && !gave_up))
+	if (part.file.fd < 0 || !(is_good || deferral_gave_up(result)))
 		return;
 	/* Nothing is written where there is nothing to be forgotten. */
-	if (!gave_up && event == DEFERRAL_FORGET
+	if (is_good
 	    && (!remembered(&deferral)
 	        || (deferral.failures == 0 && deferral.runs == 0)))
 		return;
 	if (!shared_state_begin(&part, record))
 		return;
-	deferral = state_record_deferral(record);
-	if (event == DEFERRAL_COUNT)
-		count_in(&deferral, state);
-	else if (event == DEFERRAL_FORGET)
-		deferral_forget_failures(&deferral);
-	if (gave_up)
-		deferral_add_run(&deferral, clock_epoch_ns());
-	else
-		deferral.runs = 0;
+	deferral = state_record_deferral(record, NULL);
+	end.ended_ns = clock_epoch_ns();
+	/* As far as the clock was not set meanwhile. */
+	end.began_ns = end.ended_ns - state->elapsed_ns;
+	end.status = outcome_status(&state->outcome);
+	reason_without_line(&reason, &state->outcome);
+	deferral_end(&deferral, options->limits, &end, random_source);
 	state_record_set_deferral(record, &deferral);
 	shared_state_finish(&part, record, true);
 }

@@ -3,7 +3,7 @@
 
 #include "doors/defer.h"
 #include "doors/doors.h"
-#include "doors/gate_door.h"
+#include "doors/gate.h"
 #include "doors/slots.h"
 #include "process/signals.h"
 #include "shared/fleet.h"
@@ -13,6 +13,8 @@
 static const struct shared_options *options;
 static struct random random_state;
 static bool has_defer, has_gate, has_slots, has_splay;
+
+static const struct entry go = { .admission = ADMISSION_GO };
 
 bool
 doors_start(const struct shared_options *what, const struct settings *settings,
@@ -28,7 +30,7 @@ doors_start(const struct shared_options *what, const struct settings *settings,
 	if (has_defer)
 		defer_start(&what->defer, &random_state);
 	if (has_gate)
-		gate_door_start(&what->gate, settings, id, &random_state);
+		gate_start(&what->gate, settings, id, &random_state);
 	if (has_slots)
 		slots_start(&what->slots, &random_state, owner);
 	if (what->gate.fleet || (what->slots.fleet && !slots_are_of_parent()))
@@ -48,19 +50,17 @@ doors_before_splay(void *self)
 {
 	(void)self;
 	/* Without a splay the first attempt is asked for right away. */
-	if (has_splay && has_defer)
-		return defer_ask();
-	return (struct entry) { .admission = ADMISSION_GO };
+	return has_splay && has_defer ? defer_ask() : go;
 }
 
-/* What was had at the doors, without an attempt. */
+/* There will be no attempt: gives back what was taken for it. */
 static struct entry
 give_back(struct entry entry)
 {
 	if (has_slots)
 		slots_free();
 	if (has_gate)
-		gate_door_cancel();
+		gate_cancel();
 	return entry;
 }
 
@@ -68,19 +68,19 @@ give_back(struct entry entry)
 static struct entry
 enter(int64_t until_ns)
 {
-	struct entry entry = { .admission = ADMISSION_GO };
+	struct entry entry = go;
 	bool waited;
 
 	fleet_begin();
 	for (;;) {
 		if (has_gate)
-			entry = gate_door_enter(until_ns);
+			entry = gate_enter(until_ns);
 		if (!has_slots || entry.admission != ADMISSION_GO)
 			return entry;
 		entry = slots_take(until_ns, &waited);
 		if (entry.admission != ADMISSION_GO)
 			return give_back(entry);
-		if (!has_gate || !waited || gate_door_look_again())
+		if (!has_gate || !waited || gate_recheck())
 			return entry;
 		/* It has shut meanwhile: who waits there holds no slot. */
 		slots_free();
@@ -91,7 +91,7 @@ struct entry
 doors_before_attempt(
     void *self, const struct loop_state *state, int64_t until_ns)
 {
-	struct entry entry = { .admission = ADMISSION_GO };
+	struct entry entry = go;
 	bool is_early = clock_now_ns() < until_ns;
 	int signal;
 
@@ -113,24 +113,18 @@ doors_before_attempt(
 	return entry;
 }
 
-struct aftermath
+struct gate_effect
 doors_after_verdict(void *self, const struct loop_state *state)
 {
-	struct aftermath aftermath = { .at_door = false };
+	struct gate_effect effect = { .at_door = false };
 
 	(void)self;
 	if (has_slots)
 		slots_free();
 	if (has_gate)
-		aftermath = gate_door_leave(state);
+		effect = gate_leave(state);
 	/* A lock, or a server, may have taken its time. */
 	if (signals_end_pending())
-		aftermath.signal = signals_drain();
-	return aftermath;
-}
-
-void
-doors_tell(void)
-{
-	gate_door_tell();
+		effect.signal = signals_drain();
+	return effect;
 }

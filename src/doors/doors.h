@@ -28,10 +28,7 @@ void doors_open(void);
 struct entry doors_before_splay(void *self);
 struct entry doors_before_attempt(
     void *self, const struct loop_state *state, int64_t until_ns);
-struct aftermath doors_after_verdict(
+struct gate_effect doors_after_verdict(
     void *self, const struct loop_state *state);
-
-/* The attempt has its line: tells what it has made of what is shared. */
-void doors_tell(void);
 
 #endif

@@ -8,49 +8,46 @@
 
 #include "core/base/duration.h"
 #include "core/base/little_endian.h"
-#include "core/gate/slots_step.h"
 #include "core/words/json.h"
 #include "doors/slots.h"
 #include "log/log.h"
 #include "options/usage.h"
 #include "process/environment.h"
 #include "process/signals.h"
-#include "process/sleep.h"
-#include "shared/ancestors.h"
 #include "shared/fleet.h"
-#include "shared/lock.h"
 #include "shared/shared_state.h"
 #include "system/system.h"
 
 #define TELL_AFTER_NS NS_PER_S
 
-/* Another machine was faster. */
+/* When to look again after another machine took the slot that was free. */
 #define CROSSED_NS (100 * NS_PER_MS)
 
 static struct shared_part part
     = { .what = "slots", .is_limit = true, .file = { .fd = -1 } };
 static const struct slots_options *options;
 static struct random *random_source;
-static char shown_name[FLEET_NAME_SIZE];
-static int64_t owner; /* unlike any other's */
-static bool is_of_parent; /* who has started us holds one for us */
-static int64_t held = -1; /* which one */
-static bool is_held_there; /* one of a fleet's, instead */
-static int64_t taken_ns; /* that */
+static char name[FLEET_NAME_SIZE];
+static int64_t owner; /* our number at the server, which no other run has */
+static bool is_of_parent; /* an ancestor holds a slot, and we share it */
+static int64_t held = -1; /* the slot of this machine that we hold */
+static bool is_held_there; /* we hold one of the fleet instead, */
+static int64_t taken_ns; /* since this time of CLOCK_BOOTTIME */
 static int64_t lost_ns; /* since when the fleet does not answer; 0: it does */
-static bool is_patience_over; /* with a fleet that is lost */
+static bool is_patience_over; /* with a lost fleet: local slots serve */
 static char lost_why[2 * FLEET_TEXT_SIZE];
-static bool was_held; /* by an attempt of this run */
+static bool was_held; /* an attempt of this run has held one */
 static int64_t waited_ns; /* in all */
 static bool is_disordered; /* the order cannot be written */
-static struct slots known; /* of it, then */
+static struct slots order; /* as last seen */
+static uint8_t record[STATE_SIZE]; /* likewise */
 static struct text word; /* BACKOFF_SLOTS, up to the number of the slot */
 
 void
 slots_start(
     const struct slots_options *what, struct random *random, uint64_t unique)
 {
-	struct text text = text_in(shown_name, sizeof shown_name);
+	struct text text = text_in(name, sizeof name);
 
 	options = what;
 	random_source = random;
@@ -73,92 +70,83 @@ add_identity(struct text *text)
 	if (!options->fleet)
 		text_join(text, NUMBER((int64_t)dir->device), ":",
 		    NUMBER((int64_t)dir->inode), ":");
-	text_join(text, shown_name, ":");
-}
-
-/* Reads "NUMBER:", or the last one of a word. */
-static bool
-read_number(const char **at, int64_t *number)
-{
-	char *end;
-
-	if (!is_digit(**at))
-		return false;
-	*number = strtoll(*at, &end, 10);
-	*at = end + (*end == ':');
-	return true;
+	text_join(text, name, ":");
 }
 
 /*
- * "PID:NAMESPACE:SLOT": whether that slot is taken, and by who has started us.
- * From within another PID namespace nobody can see who that is.
+ * HOLDER is "PID:NAMESPACE:SLOT": whether that slot is taken, and by an
+ * ancestor of ours. From within another PID namespace nobody can see that.
  */
 static bool
 is_held_above(const char *holder)
 {
-	int64_t pid, namespace, slot;
+	int64_t numbers[3], slot;
+	char *end;
 
-	return read_number(&holder, &pid) && read_number(&holder, &namespace)
-	    && read_number(&holder, &slot) && slot < SLOTS_MOST
+	for (int i = 0; i < 3; i++) {
+		if (!is_digit(*holder))
+			return false;
+		numbers[i] = strtoll(holder, &end, 10);
+		holder = end + (*end == ':');
+	}
+	slot = numbers[2];
+	return slot < SLOTS_MOST
 	    && (options->fleet
 	        || lock_is_taken(part.file.fd, STATE_LOCK_SLOT + slot))
-	    && (namespace == 0 || namespace != processes_namespace()
-	        || (pid <= INT32_MAX && may_be_ancestor((pid_t)pid)));
+	    && (numbers[1] == 0 || numbers[1] != processes_namespace()
+	        || (numbers[0] <= INT32_MAX
+	            && may_be_ancestor((pid_t)numbers[0])));
 }
 
-/*
- * WORDS has one of our identity for each slot that is held by who has started
- * us, or who did. What only says so is not believed.
- */
-static bool
-are_held_above(const char *words)
+/* BACKOFF_SLOTS alone is not believed: it may outlive the slot. */
+bool
+slots_are_of_parent(void)
 {
 	char identity[FLEET_NAME_SIZE + 48];
 	struct text text = text_in(identity, sizeof identity);
+	const char *above = getenv("BACKOFF_SLOTS"), *at = above;
 
 	add_identity(&text);
-	for (const char *at = words; (at = strstr(at, identity)) != NULL; at++)
-		if ((at == words || at[-1] == ' ')
+	for (; above != NULL && (at = strstr(at, identity)) != NULL; at++)
+		if ((at == above || at[-1] == ' ')
 		    && is_held_above(at + text.length))
 			return true;
 	return false;
 }
 
-/* What COMMAND finds: the slots that are held ABOVE us, and ours. */
+/* Begins what COMMAND finds: the slots that are held above us, and ours. */
 static void
-begin_word(const char *above)
+begin_word(void)
 {
-	size_t size = strlen(above) + SHARED_NAME_SIZE + 128;
+	const char *above = getenv("BACKOFF_SLOTS");
+	size_t size
+	    = (above != NULL ? strlen(above) : 0) + SHARED_NAME_SIZE + 128;
 	char *room = malloc(size);
 
 	if (room == NULL)
 		return;
 	word = text_in(room, size);
-	text_join(&word, "BACKOFF_SLOTS=", above, above[0] != '\0' ? " " : "");
+	text_add(&word, "BACKOFF_SLOTS=");
+	if (above != NULL && above[0] != '\0')
+		text_join(&word, above, " ");
 	add_identity(&word);
 	text_join(
 	    &word, NUMBER(getpid()), ":", NUMBER(processes_namespace()), ":");
 }
 
-bool
-slots_are_of_parent(void)
-{
-	const char *above = getenv("BACKOFF_SLOTS");
-
-	return above != NULL && are_held_above(above);
-}
-
 /* "cannot use slots hub (DIR: WHY)" */
 static _Noreturn void
-refuse_run(const char *fleet_why)
+refuse_run(void)
 {
 	char words[2 * PATH_MAX];
 	struct text text = text_in(words, sizeof words);
+	const char *fleet_why = options->fleet ? fleet_lost_why() : NULL;
 
-	text_join(&text, "cannot use slots ", shown_name, " (");
+	text_join(&text, "cannot use slots ", name, " (");
 	shared_state_add_why(&text, &part, part.file.why);
-	text_join(&text, fleet_why != NULL ? "; " : "",
-	    fleet_why != NULL ? fleet_why : "", ")");
+	if (fleet_why != NULL)
+		text_join(&text, "; ", fleet_why);
+	text_byte(&text, ')');
 	usage_refuse(words, NULL, NULL);
 }
 
@@ -171,11 +159,9 @@ asks_fleet(struct fleet_view *view)
 void
 slots_open(void)
 {
-	const char *above = getenv("BACKOFF_SLOTS");
-	uint8_t record[STATE_SIZE];
 	struct fleet_view view;
-	bool is_found = shared_state_find(&part)
-	    && state_file_read(&part.file, record) != STATE_UNUSABLE;
+	bool is_found
+	    = shared_state_find(&part) && state_file_read(&part.file, record);
 
 	is_of_parent = (is_found || options->fleet) && slots_are_of_parent();
 	if (is_of_parent) {
@@ -184,77 +170,56 @@ slots_open(void)
 	}
 	if (!is_found) {
 		if (!options->fleet || !asks_fleet(&view))
-			refuse_run(options->fleet ? fleet_lost_why() : NULL);
+			refuse_run();
 		shared_state_lose(&part, part.file.why);
 	}
-	begin_word(above != NULL ? above : "");
+	begin_word();
 }
 
-/* --- what is told --- */
+/* --- what is logged --- */
 
 static void
-tell_wait(void)
+log_wait_for_slot(void)
 {
-	char words[FLEET_NAME_SIZE + 64];
-	struct text text = text_in(words, sizeof words);
+	const char *words = options->count == 1
+	    ? JOINED(FLEET_NAME_SIZE + 64, "waiting for the slot of ", name)
+	    : JOINED(FLEET_NAME_SIZE + 64, "waiting for one of ",
+	        NUMBER(options->count), " slots of ", name);
 
-	if (options->count == 1)
-		text_add(&text, "waiting for the slot of ");
-	else
-		text_join(&text, "waiting for one of ", NUMBER(options->count),
-		    " slots of ");
-	text_add(&text, shown_name);
 	log_news(WEIGHT_NORMAL, words, NULL, NULL);
 }
 
 static void
-tell_taken(int64_t time_ns)
+log_taken(int64_t time_ns)
 {
 	char members[FLEET_NAME_SIZE + 64];
 	struct text text = text_in(members, sizeof members);
 
-	json_member_string(&text, "slots", shown_name);
+	json_member_string(&text, "slots", name);
 	json_member_seconds(&text, "waited_s", time_ns);
 	log_news(WEIGHT_NORMAL, NULL, "slot", members);
 }
 
-/* Others may have had it meanwhile: there may have been one too many. */
-static void
-tell_lost(void)
-{
-	log_degraded(WEIGHT_NORMAL,
-	    JOINED(FLEET_NAME_SIZE + 64, "lost the slot of ", shown_name),
-	    JOINED(FLEET_NAME_SIZE + 64, "slots ", shown_name),
-	    "lost the slot");
-}
-
-static void
-add_why(struct text *text)
-{
-	if (lost_ns > 0)
-		text_join(text, " (", lost_why, ")");
-}
-
-/* --slots-wait is over, or the limit of the run has come. */
+/* --slots-wait is over, or, where it IS_LATE, the limit of the run has come. */
 static struct entry
 refuse(bool is_late)
 {
 	static char words[FLEET_NAME_SIZE + 2 * FLEET_TEXT_SIZE + 64];
 	struct text text = text_in(words, sizeof words);
 
-	if (is_late) {
-		text_join(&text, "a slot of ", shown_name);
-		add_why(&text);
+	if (is_late)
+		text_join(&text, "a slot of ", name);
+	else if (options->wait_ns == 0 && lost_ns == 0)
+		text_join(&text, was_held ? "" : "skipped: ", "all slots of ",
+		    name, " are taken");
+	else
+		text_join(&text, "no slot of ", name, " was free within ",
+		    DURATION(options->wait_ns));
+	if (lost_ns > 0)
+		text_join(&text, " (", lost_why, ")");
+	if (is_late)
 		return (struct entry) { .admission = ADMISSION_LATE,
 			.waiting = words };
-	}
-	if (options->wait_ns == 0 && lost_ns == 0)
-		text_join(&text, was_held ? "" : "skipped: ", "all slots of ",
-		    shown_name, " are taken");
-	else
-		text_join(&text, "no slot of ", shown_name, " was free within ",
-		    DURATION(options->wait_ns));
-	add_why(&text);
 	return (struct entry) { .admission = ADMISSION_REFUSED,
 		.closing = words,
 		.reason = words };
@@ -262,7 +227,7 @@ refuse(bool is_late)
 
 /* --- taking one --- */
 
-/* One of this machine that is free, from a random one on; or none is needed. */
+/* Takes one of this machine, tried from a random one on. */
 static enum lock_result
 take_here(void)
 {
@@ -292,8 +257,8 @@ count_here(void)
 /* --- a fleet --- */
 
 /*
- * The fleet has not answered. What others hold there may last for as long as
- * a lease: that is waited for, once, before the slots of this machine serve.
+ * The fleet has not answered. Others may hold its slots for as long as a lease,
+ * so wait for that long, once a run, before the slots of this machine serve.
  */
 static bool
 goes_on_here(void)
@@ -310,7 +275,7 @@ goes_on_here(void)
 	return is_patience_over;
 }
 
-/* How many are taken; all, where nobody knows. */
+/* How many are taken; all, if nobody knows. */
 static int64_t
 count_there(void)
 {
@@ -335,7 +300,7 @@ take_there(void)
 			return LOCK_FAILED;
 		if (view.count >= options->count)
 			return LOCK_BUSY;
-		/* Another one than before, so that two cannot both have it. */
+		/* The state has to change, or two runs could have one slot. */
 		little_endian_put(state, sizeof state,
 		    view.size == sizeof state
 		        ? little_endian_get(view.state, sizeof state) + 1
@@ -369,7 +334,7 @@ take_free(void)
 
 /* --- the order --- */
 
-/* Somebody alive has a ticket before this one. */
+/* Whether a living run waits with an earlier ticket. */
 static bool
 is_before(int64_t ticket)
 {
@@ -378,15 +343,15 @@ is_before(int64_t ticket)
 	    >= 0;
 }
 
-/* Lives until we have gone, or given it back. */
+/* The lock of its byte shows that we live, until it is freed. */
 static enum lock_result
-take_ticket(struct slots *slots, int64_t *ticket)
+take_ticket(int64_t *ticket)
 {
 	enum lock_result result = LOCK_BUSY;
 
 	/* Another program may have locked all of the file. */
 	for (int i = 0; i < SLOTS_MOST && result == LOCK_BUSY; i++) {
-		*ticket = slots->next++;
+		*ticket = order.next++;
 		result
 		    = lock_try(part.file.fd, STATE_LOCK_SLOT_TICKET + *ticket);
 	}
@@ -395,110 +360,111 @@ take_ticket(struct slots *slots, int64_t *ticket)
 	return result;
 }
 
-/* Begins to change the record. False: nobody keeps the order. */
-static bool
-read_order(uint8_t record[STATE_SIZE])
+/* The order, without the lock of the record. */
+static struct slots
+peek(int64_t now_ns)
 {
-	enum state_found found = STATE_UNUSABLE;
-
-	if (!is_disordered && state_file_lock(&part.file))
-		found = state_file_read(&part.file, record);
-	if (found == STATE_NEW)
-		state_record_set_boot(record, boot_hash());
-	return found != STATE_UNUSABLE;
+	if (part.file.fd < 0 || !state_file_read(&part.file, record))
+		return slots_new(now_ns);
+	return state_record_slots(record, boot_hash(), now_ns);
 }
 
-/* The slots are locks, and kept, even where the order cannot be written. */
+/* Locks the record, to change the order. False: nobody keeps the order. */
+static bool
+begin_order(void)
+{
+	bool is_ordered = part.file.fd >= 0 && !is_disordered
+	    && state_file_begin(&part.file, record);
+	int64_t now_ns = boot_clock_ns();
+
+	if (is_ordered)
+		order = state_record_slots(record, boot_hash(), now_ns);
+	else if (order.next == 0)
+		order = slots_new(now_ns);
+	return is_ordered;
+}
+
+/* If the order cannot be written, the slots still hold: they are locks. */
 static void
-write_order(uint8_t record[STATE_SIZE], const struct slots *slots)
+end_order(bool is_ordered)
 {
 	uint8_t before[STATE_SLOTS_SIZE];
 
-	memcpy(before, record + STATE_SLOTS_AT, sizeof before);
-	slots_put(record + STATE_SLOTS_AT, boot_hash(), slots);
-	if (memcmp(before, record + STATE_SLOTS_AT, sizeof before) != 0
-	    && !state_file_write(&part.file, record))
-		is_disordered = true;
+	if (is_ordered) {
+		memcpy(before, record + STATE_SLOTS_AT, sizeof before);
+		state_record_set_slots(record, boot_hash(), &order);
+		is_disordered
+		    = memcmp(before, record + STATE_SLOTS_AT, sizeof before)
+		        != 0
+		    && !state_file_write(&part.file, record);
+	}
+	if (part.file.fd >= 0)
+		state_file_unlock(&part.file);
 }
 
 /*
- * A slot, if it is our turn; or where the server of a fleet has to be asked,
- * that it is. Else *UNTIL_NS is when to look again.
+ * Takes a slot if our ticket allows it; of a fleet the server is asked after
+ * that. Else *UNTIL_NS is when to look again.
  */
 static enum lock_result
-take_in_turn(struct slots *slots, int64_t now_ns, struct slots_visit visit,
-    int64_t *until_ns)
+take_in_order(struct slots_visit visit, int64_t now_ns, int64_t *until_ns)
 {
-	struct slots looked;
+	const struct slots before = order;
 	enum lock_result result;
 
-	if (!options->fleet && slots_count_is_due(slots, now_ns, &visit))
+	if (!options->fleet && slots_count_is_due(&order, now_ns, &visit))
 		visit.busy = count_here();
 	do {
-		looked = *slots;
-		*until_ns = slots_look(&looked, now_ns, &visit);
+		order = before;
+		*until_ns = slots_look(&order, now_ns, &visit);
 		result = *until_ns > 0 ? LOCK_BUSY
 		    : options->fleet   ? LOCK_HAD
 		                       : take_here();
 		visit.busy = options->count;
 	} while (result == LOCK_BUSY && *until_ns == 0);
-	*slots = looked;
 	return result;
 }
 
-/* Nobody holds the lock of the record while a server is asked. */
+/* Asks the server how many are taken, if that is due; not under the lock. */
 static void
 ask_before(struct slots_visit *visit)
 {
-	uint8_t record[STATE_SIZE];
 	int64_t now_ns = boot_clock_ns();
-	struct slots seen = slots_new(now_ns);
+	const struct slots seen = peek(now_ns);
 
-	if (part.file.fd >= 0
-	    && state_file_read(&part.file, record) == STATE_RECORD)
-		seen = slots_get(record + STATE_SLOTS_AT, boot_hash(), now_ns);
-	/* Another run of this machine has found it lost, and still asks. */
+	visit->is_first = visit->ticket > 0 && !is_before(visit->ticket);
+	/* Another run of this machine found it lost, and keeps asking. */
 	if (seen.lost_ns > 0 && now_ns - seen.counted_ns < FLEET_LEASE_NS)
 		lost_ns = seen.lost_ns;
 	if (slots_count_is_due(&seen, now_ns, visit))
 		visit->busy = count_there();
 }
 
-/* The same with what is remembered, and a *TICKET where we have none. */
+/* Takes a slot, or a *TICKET if we have none; *AGAIN_NS: the next look. */
 static enum lock_result
 look(int64_t *ticket, int64_t *again_ns)
 {
-	uint8_t record[STATE_SIZE];
 	bool is_ordered;
 	int64_t now_ns, until_ns = 0;
-	struct slots slots;
 	struct slots_visit visit = { .ticket = *ticket,
 		.count = options->count,
 		.busy = -1,
-		.is_first = *ticket > 0 && !is_before(*ticket),
 		.is_far = options->fleet };
 	enum lock_result result = LOCK_HAD;
 
 	if (options->fleet)
 		ask_before(&visit);
-	is_ordered = part.file.fd >= 0 && read_order(record);
+	is_ordered = begin_order();
 	now_ns = boot_clock_ns();
-	slots = known.next > 0 ? known : slots_new(now_ns);
-	if (is_ordered)
-		slots = slots_get(record + STATE_SLOTS_AT, boot_hash(), now_ns);
 	if (*ticket == 0 && (is_ordered || is_disordered))
-		result = take_ticket(&slots, ticket);
+		result = take_ticket(ticket);
 	if (visit.busy >= 0)
-		slots.lost_ns = lost_ns;
+		order.lost_ns = lost_ns;
 	visit.ticket = *ticket;
 	visit.is_first = *ticket == 0 || !is_before(*ticket);
 	if (result == LOCK_HAD)
-		result = take_in_turn(&slots, now_ns, visit, &until_ns);
-	if (is_ordered && result != LOCK_FAILED)
-		write_order(record, &slots);
-	known = slots;
-	if (part.file.fd >= 0)
-		state_file_unlock(&part.file);
+		result = take_in_order(visit, now_ns, &until_ns);
+	end_order(is_ordered && result != LOCK_FAILED);
 	if (result == LOCK_HAD && options->fleet)
 		result = take_free();
 	*again_ns
@@ -506,29 +472,20 @@ look(int64_t *ticket, int64_t *again_ns)
 	return result;
 }
 
-/* A fleet that answers again is no longer lost, for all of this machine. */
+/* The fleet answers again: tells the other runs of this machine. */
 static void
 forget_loss(void)
 {
-	uint8_t record[STATE_SIZE];
-	struct slots slots;
-	int64_t now_ns = boot_clock_ns();
+	bool is_ordered;
 
-	if (part.file.fd < 0
-	    || state_file_read(&part.file, record) != STATE_RECORD
-	    || slots_get(record + STATE_SLOTS_AT, boot_hash(), now_ns).lost_ns
-	        == 0)
+	if (peek(boot_clock_ns()).lost_ns == 0)
 		return;
-	if (read_order(record)) {
-		slots = slots_get(
-		    record + STATE_SLOTS_AT, boot_hash(), boot_clock_ns());
-		slots.lost_ns = 0;
-		write_order(record, &slots);
-	}
-	state_file_unlock(&part.file);
+	is_ordered = begin_order();
+	order.lost_ns = 0;
+	end_order(is_ordered);
 }
 
-/* Until LIMIT_NS, or a *SIGNAL; one that is not for us is discarded. */
+/* Waits until LIMIT_NS, or a *SIGNAL that ends us; others are discarded. */
 static enum lock_result
 wait_in_order(int64_t limit_ns, bool *waited, int *signal)
 {
@@ -540,11 +497,11 @@ wait_in_order(int64_t limit_ns, bool *waited, int *signal)
 	    && (result = look(&ticket, &again_ns)) == LOCK_BUSY
 	    && clock_now_ns() < limit_ns) {
 		*waited = true;
-		*signal = sleep_until_told(
+		*signal = signals_sleep(
 		    min_ns(min_ns(again_ns, limit_ns), tell_ns));
 		if (clock_now_ns() < tell_ns || signals_ends(*signal))
 			continue;
-		tell_wait();
+		log_wait_for_slot();
 		tell_ns = INT64_MAX;
 	}
 	if (ticket > 0)
@@ -553,13 +510,14 @@ wait_in_order(int64_t limit_ns, bool *waited, int *signal)
 	if (!signals_ends(*signal))
 		*signal = *waited ? signals_drain() : 0;
 	if (result == LOCK_HAD && *waited && *signal == 0)
-		tell_taken(clock_now_ns() - since_ns);
+		log_taken(clock_now_ns() - since_ns);
 	return result;
 }
 
 struct entry
 slots_take(int64_t until_ns, bool *waited)
 {
+	static const struct entry go = { .admission = ADMISSION_GO };
 	int64_t now_ns = clock_now_ns();
 	int64_t limit_ns
 	    = saturating_add(now_ns, max_ns(options->wait_ns - waited_ns, 0));
@@ -569,8 +527,8 @@ slots_take(int64_t until_ns, bool *waited)
 
 	*waited = false;
 	if (is_of_parent || (part.file.fd < 0 && !options->fleet))
-		return (struct entry) { .admission = ADMISSION_GO };
-	/* Who may wait goes behind those who do; who may not takes any. */
+		return go;
+	/* A run that may wait queues up; one that may not takes any slot. */
 	if (!may_wait || !is_before(SLOTS_LAST_TICKET))
 		result = take_free();
 	if (result == LOCK_BUSY && may_wait)
@@ -585,31 +543,33 @@ slots_take(int64_t until_ns, bool *waited)
 		return refuse(until_ns <= limit_ns);
 	if (result == LOCK_FAILED) {
 		shared_state_lose(&part, strerror(errno));
-	} else {
-		if (is_held_there)
-			forget_loss();
-		was_held = true;
-		if (word.length > 0) {
-			struct text text = word;
-
-			text_number(&text, max_ns(held, 0));
-			environment_slots(word.data);
-		}
+		return go;
 	}
-	return (struct entry) { .admission = ADMISSION_GO };
+	if (is_held_there)
+		forget_loss();
+	was_held = true;
+	if (word.length > 0) {
+		struct text text = word;
+
+		text_number(&text, max_ns(held, 0));
+		environment_slots(word.data);
+	}
+	return go;
 }
 
 void
 slots_free(void)
 {
-	if (is_held_there) {
-		/* A lease that may have run out was perhaps another's. */
-		if (!fleet_drop(FLEET_SLOTS)) {
-			if (boot_clock_ns() - taken_ns >= FLEET_LEASE_NS)
-				fleet_tell_lost(FLEET_SLOTS);
-		} else if (fleet_news(FLEET_SLOTS) != FLEET_NO_NEWS) {
-			tell_lost();
-		}
+	if (is_held_there && !fleet_drop(FLEET_SLOTS)) {
+		/* If the lease ran out, another run may have had the slot. */
+		if (boot_clock_ns() - taken_ns >= FLEET_LEASE_NS)
+			fleet_tell_lost(FLEET_SLOTS);
+	} else if (is_held_there && fleet_news(FLEET_SLOTS) != FLEET_NO_NEWS) {
+		/* Others may have had it: perhaps there was one too many. */
+		log_degraded(WEIGHT_NORMAL,
+		    JOINED(FLEET_NAME_SIZE + 64, "lost the slot of ", name),
+		    JOINED(FLEET_NAME_SIZE + 64, "slots ", name),
+		    "lost the slot");
 	}
 	if (held >= 0)
 		lock_free(part.file.fd, STATE_LOCK_SLOT + held);

@@ -2,10 +2,10 @@
 #ifndef BACKOFF_DOORS_SLOTS_H
 #define BACKOFF_DOORS_SLOTS_H
 /*
- * --slots: so many attempts at once of all runs of a name. A slot is the lock
- * of a byte, which the kernel frees when its holder dies; who waits for one
- * comes in the order of its ticket (core/gate/slots_step.h). A fleet's are
- * counted by its server, whom the first in line of each machine asks.
+ * --slots: at most N attempts at once of all runs of a NAME. A slot is the lock
+ * of a byte, which the kernel frees when its holder dies; who waits for one is
+ * served in the order of tickets (core/gate/slots_step.h). A fleet's slots are
+ * counted by its server, which the first in line of each machine asks.
  */
 
 #include "core/loop/loop.h"
@@ -13,29 +13,28 @@
 #include "types/option_types.h"
 
 /*
- * RANDOM draws where to look first; both must live on. OWNER is what no other
- * run has.
+ * RANDOM draws which slot is tried first; both must live on. OWNER is a number
+ * that no other run has.
  */
 void slots_start(
     const struct slots_options *options, struct random *random, uint64_t owner);
 
-/* Whether who has started us holds one that we share: of a fleet. */
+/* Whether an ancestor of ours holds a slot of that NAME, which we share. */
 bool slots_are_of_parent(void);
 
 /*
- * Finds them, with the log open. A limit is relied on: exits with 125 where it
+ * Opens the file; the log is open. A limit is relied on: exits with 125 if it
  * cannot be kept.
  */
 void slots_open(void);
 
 /*
- * Takes a slot, waiting for one until UNTIL_NS of CLOCK_MONOTONIC, unless one
- * who has started us holds one of the same name: that is ours too. *WAITED: it
- * has waited.
+ * Takes a slot, waiting for one until UNTIL_NS of CLOCK_MONOTONIC; none is
+ * needed if an ancestor holds one. *WAITED: it has waited.
  */
 struct entry slots_take(int64_t until_ns, bool *waited);
 
-/* Gives it back. */
+/* Gives it back, if there is one. */
 void slots_free(void);
 
 #endif

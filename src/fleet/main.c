@@ -3,6 +3,12 @@
  * backoff-fleet asks a server of Redis's kind for backoff, which has no other
  * library than libc. backoff starts it, and talks to it over descriptor 3:
  * core/gate/fleet_line.h. Nobody else has a use for it.
+ *
+ * What the server keeps for a KEY goes after a day without a change:
+ *
+ *   backoff:KEY        the state
+ *   backoff:KEY:held   a sorted set of those who hold something, by the time
+ *       in milliseconds at which their leases run out
  */
 #include <config.h>
 
@@ -10,6 +16,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,12 +24,237 @@
 #include "core/base/duration.h"
 #include "core/gate/fleet_line.h"
 #include "fleet/server.h"
-#include "fleet/store.h"
 #include "system/system.h"
 
 #define BACKOFF_SOCKET 3
 
-static struct url url;
+#define KEYS 2 /* a gate's, and that of slots */
+#define RENEW_NS (FLEET_LEASE_NS / 3)
+#define RETRY_NS NS_PER_S
+#define KEPT_S (24 * 3600)
+
+/* Who only looks at a state need not ask for the time each time. */
+#define TIME_KEPT_NS (10 * NS_PER_S)
+
+/* Who has just looked knows it still. */
+#define LOOKED_NS NS_PER_S
+
+/* What we hold of a key; times are of CLOCK_BOOTTIME. */
+struct held {
+	char key[FLEET_KEY_SIZE];
+	int64_t member; /* 0: nothing */
+	int64_t until_ns; /* nobody else can have it before, and some time on */
+	int64_t renew_ns;
+	enum fleet_news news;
+};
+
+static struct held all[KEYS];
+
+static struct held *
+find(const char *key)
+{
+	struct held *held = all;
+
+	if (held->key[0] != '\0' && strcmp(held->key, key) != 0)
+		held++;
+	text_copy(held->key, sizeof held->key, key);
+	return held;
+}
+
+static void
+hold(struct held *held, int64_t member, int64_t since_ns)
+{
+	held->member = member;
+	held->until_ns = since_ns + FLEET_LEASE_NS - RETRY_NS;
+	held->renew_ns = since_ns + RENEW_NS;
+}
+
+/* A moment as a score: when a lease runs out, in milliseconds. */
+static long long
+score(int64_t ns)
+{
+	return (long long)(server_time(ns) / NS_PER_MS);
+}
+
+/* Nobody's lease lasts longer: the server's clock was set back meanwhile. */
+static long long
+latest(int64_t now_ns)
+{
+	return score(now_ns + FLEET_LEASE_NS + NS_PER_S);
+}
+
+/* The state that the reply of that NUMBER has; "-": none of ours. */
+static const char *
+state(int number)
+{
+	const char *words = server_string(number);
+	size_t length = words != NULL ? strlen(words) : 0;
+
+	return length > 0 && length % 2 == 0 && length < FLEET_STATE_SIZE
+	        && strspn(words, "0123456789abcdef") == length
+	    ? words
+	    : "-";
+}
+
+/* --- what backoff asks; false: the server cannot be used --- */
+
+/* Of MEMBERS, up to a 0, as many as there are. */
+static bool
+look(struct held *held, const int64_t *members, struct text *answer)
+{
+	int64_t now_ns, living = 0;
+
+	if (!server_connect(members[0] > 0 ? LOOKED_NS : TIME_KEPT_NS))
+		return false;
+	now_ns = boot_clock_ns();
+	/* First the state: who comes after it is counted, and crosses a put. */
+	server_add("GET backoff:%s", held->key);
+	if (members[0] > 0)
+		server_add("ZCOUNT backoff:%s:held %lld %lld", held->key,
+		    score(now_ns), latest(now_ns));
+	for (int i = 0; i < FLEET_MEMBERS && members[i] > 0; i++)
+		server_add("ZSCORE backoff:%s:held %lld", held->key,
+		    (long long)members[i]);
+	if (!server_run())
+		return false;
+	for (int i = 0; i < FLEET_MEMBERS && members[i] > 0; i++) {
+		int64_t until_ms = server_number(2 + i);
+
+		if (until_ms >= score(now_ns) && until_ms <= latest(now_ns))
+			living |= INT64_C(1) << i;
+	}
+	text_join(answer, "found ", NUMBER(server_time(now_ns)), " ",
+	    NUMBER(now_ns), " ", NUMBER(held->news), " ", state(0), " ",
+	    NUMBER(living), " ", NUMBER(members[0] > 0 ? server_number(1) : 0));
+	return true;
+}
+
+/* Adds what makes MEMBER, or nothing, what is held from NOW_NS on. */
+static void
+add_hold(const struct held *held, int64_t member, int64_t now_ns)
+{
+	const char *key = held->key;
+
+	if (held->member > 0)
+		server_add(
+		    "ZREM backoff:%s:held %lld", key, (long long)held->member);
+	if (member == 0)
+		return;
+	server_add(
+	    "ZREMRANGEBYSCORE backoff:%s:held -inf (%lld", key, score(now_ns));
+	server_add(
+	    "ZREMRANGEBYSCORE backoff:%s:held (%lld +inf", key, latest(now_ns));
+	server_add("ZADD backoff:%s:held %lld %lld", key,
+	    score(now_ns + FLEET_LEASE_NS), (long long)member);
+	server_add("EXPIRE backoff:%s:held %d", key, KEPT_S);
+}
+
+/* Makes NEW of the state OLD. *DONE: it was OLD, and nobody has crossed it. */
+static bool
+put(struct held *held, int64_t member, const char *old, const char *new,
+    bool *done)
+{
+	int64_t now_ns;
+
+	if (!server_connect(LOOKED_NS))
+		return false;
+	server_add("WATCH backoff:%s", held->key);
+	server_add("GET backoff:%s", held->key);
+	if (!server_run())
+		return false;
+	*done = strcmp(state(1), old) == 0;
+	if (!*done) {
+		server_add("UNWATCH");
+		return server_run();
+	}
+	server_add("MULTI");
+	server_add("SET backoff:%s %s EX %d", held->key, new, KEPT_S);
+	now_ns = boot_clock_ns();
+	add_hold(held, member, now_ns);
+	server_add("EXEC");
+	if (!server_run())
+		return false;
+	*done = server_has_executed();
+	if (*done)
+		hold(held, member, now_ns);
+	return true;
+}
+
+static bool
+drop(struct held *held)
+{
+	int64_t member = held->member;
+
+	held->member = 0;
+	if (member == 0)
+		return true;
+	if (!server_connect(TIME_KEPT_NS))
+		return false;
+	server_add("ZREM backoff:%s:held %lld", held->key, (long long)member);
+	if (!server_run())
+		return false;
+	if (server_number(0) == 0)
+		held->news = FLEET_GONE;
+	return true;
+}
+
+/* --- what is held --- */
+
+/* When it is to be renewed, by CLOCK_BOOTTIME; INT64_MAX: never. */
+static int64_t
+renewal_ns(void)
+{
+	int64_t next_ns = INT64_MAX;
+
+	for (int i = 0; i < KEYS; i++)
+		if (all[i].member > 0)
+			next_ns = min_ns(next_ns, all[i].renew_ns);
+	return next_ns;
+}
+
+static void
+renew(struct held *held)
+{
+	int64_t now_ns;
+	bool is_sure, changed;
+
+	if (!server_connect(0))
+		return;
+	now_ns = boot_clock_ns();
+	/* It is ours whatever the server says, or else if it is still there. */
+	is_sure = now_ns < held->until_ns;
+	server_add(is_sure ? "ZADD backoff:%s:held %lld %lld"
+	                   : "ZADD backoff:%s:held XX CH %lld %lld",
+	    held->key, score(now_ns + FLEET_LEASE_NS), (long long)held->member);
+	server_add("EXPIRE backoff:%s:held %d", held->key, KEPT_S);
+	if (!server_run())
+		return;
+	changed = server_number(0) > 0;
+	if (is_sure == changed)
+		held->news = is_sure ? FLEET_FORGOTTEN : FLEET_GONE;
+	hold(held, is_sure || changed ? held->member : 0, now_ns);
+}
+
+/* Not while backoff is stopped, as by Ctrl-Z. */
+static void
+renew_what_is_due(void)
+{
+	struct process backoff;
+	int64_t now_ns = boot_clock_ns();
+	/* Where it cannot be seen nobody knows. */
+	bool is_stopped
+	    = process_read(&backoff, getppid()) && backoff.is_stopped;
+
+	for (int i = 0; i < KEYS; i++) {
+		if (all[i].member == 0 || all[i].renew_ns > now_ns)
+			continue;
+		all[i].renew_ns = now_ns + RETRY_NS;
+		if (!is_stopped)
+			renew(&all[i]);
+	}
+}
+
+/* --- the talk with backoff --- */
 
 /* "WORD :WORDS" */
 static void
@@ -39,6 +271,7 @@ say(const char *word, const char *words)
 static void
 say_hello(void)
 {
+	static struct url url;
 	const char *where = getenv("BACKOFF_FLEET");
 	const char *wrong = "BACKOFF_FLEET is not set; expected redis://HOST, "
 	                    "rediss://HOST or unix:/PATH there";
@@ -62,29 +295,33 @@ answer(const struct fleet_line *question)
 {
 	char room[FLEET_LINE_SIZE];
 	struct text text = text_in(room, sizeof room);
-	bool done;
+	struct held *held = find(question->fields[1]);
+	bool done, changed = true;
 
 	if (fleet_line_is(question, "keep")) {
-		store_keep(question);
+		held->member = question->numbers[2];
+		held->until_ns = held->renew_ns = 0;
 		return;
 	}
-	done = fleet_line_is(question, "look") ? store_look(question, &text)
-	    : fleet_line_is(question, "put")   ? store_put(question, &text)
-	                                       : store_drop(question, &text);
-	if (done)
-		message_send(BACKOFF_SOCKET, room, text.length);
-	else
+	if (fleet_line_is(question, "look")) {
+		done = look(held, question->numbers + 2, &text);
+	} else if (fleet_line_is(question, "put")) {
+		done = put(held, question->numbers[2], question->fields[3],
+		    question->fields[4], &changed);
+		if (!done)
+			held->member = 0;
+	} else {
+		done = drop(held);
+	}
+	if (!done) {
 		say("lost", server_why());
-}
-
-/* Whether backoff runs, or is stopped, as by Ctrl-Z. */
-static bool
-backoff_runs(void)
-{
-	struct process backoff;
-
-	/* Where it cannot be seen nobody knows. */
-	return !process_read(&backoff, getppid()) || !backoff.is_stopped;
+		return;
+	}
+	if (text.length == 0)
+		text_join(
+		    &text, "done ", NUMBER(changed), " ", NUMBER(held->news));
+	held->news = FLEET_NO_NEWS;
+	message_send(BACKOFF_SOCKET, room, text.length);
 }
 
 /* Until backoff says something, or has gone. */
@@ -94,13 +331,13 @@ listen_to_backoff(void)
 	struct pollfd watched = { .fd = BACKOFF_SOCKET, .events = POLLIN };
 	char words[FLEET_LINE_SIZE];
 	struct fleet_line question;
-	int64_t next_ns = store_renewal_ns();
+	int64_t next_ns = renewal_ns();
 	int64_t left_ns = max_ns(next_ns - boot_clock_ns(), 0);
 	ssize_t size;
 
 	/* Before what is asked: backoff may ask again and again. */
 	if (left_ns == 0) {
-		store_renew(backoff_runs());
+		renew_what_is_due();
 		return;
 	}
 	if (poll(&watched, 1,
@@ -109,7 +346,8 @@ listen_to_backoff(void)
 		return;
 	size = message_receive(BACKOFF_SOCKET, words, sizeof words - 1);
 	if (size <= 0) {
-		store_end();
+		for (int i = 0; i < KEYS; i++)
+			drop(&all[i]);
 		_exit(0);
 	}
 	words[size] = '\0';

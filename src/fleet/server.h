@@ -2,9 +2,12 @@
 #ifndef BACKOFF_FLEET_SERVER_H
 #define BACKOFF_FLEET_SERVER_H
 /*
- * Commands to the server, and its replies. hiredis writes and reads them; the
- * bytes go through stream.h, so that nothing waits beyond its limit. A failure
- * of any kind closes the connection, and server_why() tells it.
+ * Commands to the server, and its replies. hiredis formats and parses them; the
+ * bytes go over TCP, a Unix socket or TLS, which is by OpenSSL where configure
+ * has found it: the server has to show a certificate of its name that is
+ * trusted by the system, or by SSL_CERT_FILE and SSL_CERT_DIR. The connection,
+ * and all that is read by one server_run(), take 250 ms at most. A failure of
+ * any kind closes the connection, and server_why() tells it.
  */
 
 #include <stdbool.h>
@@ -34,8 +37,8 @@ bool server_run(void);
 const char *server_string(int number);
 int64_t server_number(int number);
 
-/* Whether it is what EXEC answers where nobody has crossed the transaction. */
-bool server_is_done(int number);
+/* The last reply was EXEC's, and nobody has crossed the transaction. */
+bool server_has_executed(void);
 
 /* Since the epoch by the server's clock, at NOW_NS of CLOCK_BOOTTIME. */
 int64_t server_time(int64_t now_ns);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/duration.h"
@@ -8,17 +9,6 @@
 #include "fleet/url.h"
 
 #define MOST_DB 65535
-
-static int
-hex_digit(char byte)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *at = byte != '\0'
-	    ? strchr(digits, byte >= 'A' ? byte | 32 : byte)
-	    : NULL;
-
-	return at != NULL ? (int)(at - digits) : -1;
-}
 
 /* FROM up to TO, decoded. False: it does not fit, or is not right. */
 static bool
@@ -30,15 +20,16 @@ decode(char *room, size_t size, const char *from, const char *to)
 		char byte = *from;
 
 		if (byte == '%') {
-			int high = hex_digit(from[1]);
-			int low = high >= 0 ? hex_digit(from[2]) : -1;
+			char hex[3] = "";
 
-			if (low < 0 || from + 2 >= to || high + low == 0)
+			if (to - from < 3
+			    || strspn(from + 1, "0123456789abcdefABCDEF") < 2)
 				return false;
-			byte = (char)(high << 4 | low);
+			memcpy(hex, from + 1, 2);
+			byte = (char)strtoul(hex, NULL, 16);
 			from += 2;
 		}
-		if (length + 1 >= size)
+		if (byte == '\0' || length + 1 >= size)
 			return false;
 		room[length++] = byte;
 	}

@@ -12,12 +12,8 @@
 #include <stdlib.h>
 
 #include "core/base/duration.h"
-#include "herd/figures.h"
-#include "herd/json.h"
-#include "herd/progress.h"
-#include "herd/scenario.h"
-#include "herd/svg.h"
-#include "herd/timeline.h"
+#include "herd/report.h"
+#include "herd/trial.h"
 #include "options/options.h"
 #include "options/program.h"
 #include "options/usage.h"
@@ -28,14 +24,6 @@
 
 /* The default seed: the same options print the same figures. */
 #define SEED 1
-
-/*
- * The buckets' width doubles until they hold the whole run. It starts at a
- * power of two below a second, so it always divides one second or is a whole
- * number of them: 2 ms are enough for 2 minutes, 1 s for 18 hours.
- */
-#define BUCKET_NS (NS_PER_S / 512)
-#define BUCKETS 65536
 
 const struct program program = {
 	PROGRAM_HERD,
@@ -115,9 +103,9 @@ without_jitter(const struct settings *settings)
  * the fleet's, the loop is of less interest than a gate for each machine.
  */
 static void
-compare_gate(struct scenario *trials, enum herd_gate gate)
+compare_gate(struct trial *trials, enum herd_gate gate)
 {
-	struct scenario *without = &trials[1];
+	struct trial *without = &trials[1];
 
 	trials[0].gate = gate;
 	if (gate == HERD_GATE_FLEET) {
@@ -130,46 +118,10 @@ compare_gate(struct scenario *trials, enum herd_gate gate)
 	without->settings = trials[0].settings;
 }
 
-/* Runs the scenarios, in the order in which they are shown. */
-static void
-make_trials(
-    struct scenario *trials, const struct options *options, bool unicode)
-{
-	struct progress progress = progress_start(unicode);
-	uint64_t seed = options->seeded ? (uint64_t)options->seed : SEED;
-	struct scenario_memory room = {
-		.clients = usage_allocate("--clients",
-		    (size_t)options->herd.clients, sizeof *room.clients),
-		.waits_ns = usage_allocate("--clients",
-		    (size_t)options->herd.clients, sizeof *room.waits_ns),
-		.machines = usage_allocate("--machines",
-		    (size_t)options->herd.machines, sizeof *room.machines),
-	};
-	double runs = 0, made = 0, attempts = 0;
-
-	for (int i = 0; i < SCENARIOS; i++)
-		runs += (double)trials[i].runs;
-	for (int i = 0; i < SCENARIOS && trials[0].no_end == NULL; i++) {
-		double before = made;
-
-		made += (double)trials[i].runs;
-		trials[i].histogram = histogram_in(
-		    usage_allocate("--clients", BUCKETS, sizeof(int64_t)),
-		    BUCKETS, BUCKET_NS);
-		progress_part(&progress, before / runs, made / runs);
-		scenario_run(&trials[i], &options->herd, seed, &room, &progress,
-		    &attempts);
-	}
-	progress_end(&progress);
-	free(room.clients);
-	free(room.waits_ns);
-	free(room.machines);
-}
-
 int
 main(int argc, char **argv)
 {
-	struct scenario trials[SCENARIOS] = {
+	struct trial trials[TRIALS] = {
 		{ .name = "these options" },
 		{ .name = "--jitter=none" },
 		{ .name = "every second" },
@@ -184,11 +136,9 @@ main(int argc, char **argv)
 	trials[2].settings = each_second(&options.settings);
 	if (options.herd.gate != HERD_NO_GATE)
 		compare_gate(trials, options.herd.gate);
-	for (int i = 0; i < SCENARIOS; i++)
-		trials[i].runs
-		    = scenario_runs(&trials[i].settings, options.herd.runs);
 	terminal = terminal_of_stdout();
-	make_trials(trials, &options, terminal.unicode);
+	trials_run(trials, &options.herd,
+	    options.seeded ? (uint64_t)options.seed : SEED, terminal.unicode);
 	if (trials[0].too_long)
 		usage_refuse("too long", trials[0].no_end,
 		    "expected at most 1000000000, by fewer --clients or "
@@ -196,14 +146,9 @@ main(int argc, char **argv)
 	if (trials[0].no_end != NULL)
 		usage_refuse("no end", trials[0].no_end,
 		    "expected other pauses, or --attempts");
-	if (options.format == FORMAT_JSON) {
-		herd_json(trials, &options.herd);
-	} else if (options.format == FORMAT_SVG) {
-		herd_svg(trials, &options.herd);
-	} else {
-		figures_show(trials, &options.herd);
-		putchar('\n');
-		timeline_show(trials, &options.herd, terminal);
-	}
+	if (options.log.format == LOG_JSON)
+		report_json(trials, &options.herd);
+	else
+		report_text(trials, &options.herd, terminal);
 	usage_finish();
 }

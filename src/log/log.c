@@ -1,33 +1,281 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "core/base/duration.h"
 #include "core/words/annotation.h"
 #include "core/words/json.h"
 #include "core/words/message.h"
-#include "core/words/settings_text.h"
-#include "log/annotation_line.h"
-#include "log/countdown_line.h"
 #include "log/log.h"
-#include "log/writer.h"
+#include "process/signals.h"
+#include "process/terminal.h"
 #include "system/system.h"
 
+/*
+ * Erases the row whatever of it a full terminal has taken: CR and ESC end a
+ * sequence that was cut.
+ */
+#define ERASE_ROW "\r\033[K"
+#define KEY_COLUMNS 2 /* of "^C", which the terminal shows behind the row */
+
+/* How long to wait for a stalled reader: once, not for every line. */
+#define PATIENCE_NS NS_PER_S
+
+struct sink {
+	int descriptor;
+	struct outlet outlet; /* to that; made for the first line */
+	bool has_outlet;
+	bool stalled; /* it found no room in time */
+	bool torn; /* its last line lacks its newline */
+	int error; /* errno of the last line that could not be written */
+};
+
 static const struct log_options *options;
-static bool told; /* backoff has been told to end */
+static struct sink sink = { .descriptor = STDERR_FILENO };
+static int held = -1; /* where --quiet-success holds the log back, or -1 */
+static bool is_stderr; /* the log goes where COMMAND's stderr goes */
+static char usual_buffer[5120];
+static char *buffer = usual_buffer; /* [0]: the newline for a torn line */
+static size_t buffer_size;
+static bool has_row; /* one stands below the last line */
+
+static bool is_ending; /* a signal ends backoff: no reader may delay that */
 static bool has_failed; /* an attempt after which there was another one */
 static bool is_silent; /* --quiet-repeats */
 static struct repeats repeats;
+
+/* "/dev/fd/3", "/dev/stdout": that very descriptor. Else -1. */
+static int
+named_descriptor(const char *file)
+{
+	int64_t number;
+
+	if (strcmp(file, "/dev/stdout") == 0)
+		return STDOUT_FILENO;
+	if (strcmp(file, "/dev/stderr") == 0)
+		return STDERR_FILENO;
+	if (strncmp(file, "/dev/fd/", 8) == 0 && count_parse(file + 8, &number)
+	    && number < 1000000)
+		return (int)number;
+	return -1;
+}
+
+/*
+ * The descriptor that --log-file=FILE writes to; those above are copied. < 0:
+ * errno tells why there is none.
+ */
+static int
+target_of(const char *file)
+{
+	int named = named_descriptor(file);
+	int flags;
+
+	if (named >= 0) {
+		flags = fcntl(named, F_GETFL);
+		if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
+			return fd_copy(named);
+		errno = EBADF;
+		return -1;
+	}
+	return fd_out_of_the_way(open(file,
+	    O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY
+	        | O_NONBLOCK, /* a FIFO that nobody reads is an error */
+	    0666));
+}
 
 const char *
 log_open(const struct log_options *what)
 {
 	options = what;
-	countdown_line_allow(
-	    options->format == LOG_TEXT && options->file == NULL);
-	return writer_open(what);
+	/* In JSON, a byte of a string becomes at most six: \ufffd. */
+	buffer_size = 1024 + 6 * REASON_SIZE
+	    + 6
+	        * (strlen(options->name) + strlen(options->command)
+	            + strlen(options->id));
+	if (buffer_size > sizeof usual_buffer)
+		buffer = malloc(buffer_size);
+	if (buffer == NULL)
+		return "memory";
+	if (options->held && (held = tempfile_open(O_APPEND)) < 0)
+		return "--quiet-success";
+	if (held >= 0)
+		sink.descriptor = held;
+	if (options->file != NULL)
+		sink.descriptor = target_of(options->file);
+	if (sink.descriptor < 0)
+		return "--log-file";
+	is_stderr = options->file == NULL
+	    || fd_same_file(sink.descriptor, STDERR_FILENO);
+	return NULL;
+}
+
+int
+log_held(void)
+{
+	return held;
+}
+
+static struct outlet *
+outlet_to(struct sink *to)
+{
+	if (!to->has_outlet)
+		to->outlet = outlet_of(to->descriptor);
+	to->has_outlet = true;
+	return &to->outlet;
+}
+
+/* Whether all was written. A line that finds no room is dropped. */
+static bool
+put(struct sink *to, const char *bytes, size_t length)
+{
+	int64_t patience_ns = to->stalled ? 0
+	    : is_ending                   ? LAST_PATIENCE_NS
+	                                  : PATIENCE_NS;
+	size_t left = length;
+	enum written end;
+
+	outlet_to(to);
+	signals_before_write();
+	end = outlet_put(
+	    &to->outlet, bytes, &left, clock_now_ns() + patience_ns);
+	if (end == WRITTEN_FAILED)
+		to->error = errno;
+	signals_after_write(end == WRITTEN_FAILED);
+	to->stalled = end == WRITTEN_PART;
+	if (left < length)
+		to->torn = bytes[length - left - 1] != '\n';
+	return left == 0;
+}
+
+enum written
+log_release(int64_t until_ns)
+{
+	enum written end;
+	off_t size;
+	int error;
+
+	if (held < 0)
+		return WRITTEN_ALL;
+	size = lseek(held, 0, SEEK_END);
+	signals_before_write();
+	end = copy_file(STDERR_FILENO, held, size, until_ns);
+	error = errno;
+	signals_after_write(end == WRITTEN_FAILED);
+	if (sink.descriptor == held) {
+		sink.descriptor = STDERR_FILENO;
+		sink.has_outlet = false;
+		sink.torn = end != WRITTEN_ALL || !ends_line(held, size);
+		/* What COMMAND has printed follows. */
+		if (sink.torn && end == WRITTEN_ALL)
+			put(&sink, "\n", 1);
+	}
+	fd_close(&held);
+	errno = error;
+	return end;
+}
+
+/* The buffer has room for the newlines before and after TEXT. */
+static void
+finish_in(struct sink *to, struct text *text)
+{
+	if (options->format == LOG_GITHUB)
+		annotation_defuse(text->data);
+	if (to->descriptor == held)
+		to->torn = !ends_line(held, lseek(held, 0, SEEK_END));
+	text->data[text->length] = '\n';
+	put(to, text->data - to->torn, text->length + 1 + to->torn);
+	text->data[text->length] = '\0';
+}
+
+/* Writes the line that line_begin() has begun, and its newline. */
+static void
+finish(struct text *text)
+{
+	finish_in(&sink, text);
+}
+
+/* The same to stderr, wherever the log goes. */
+static void
+finish_on_stderr(struct text *text)
+{
+	struct sink to = { .descriptor = STDERR_FILENO };
+
+	if (sink.descriptor == STDERR_FILENO) {
+		finish(text);
+		return;
+	}
+	finish_in(&to, text);
+	outlet_close(&to.outlet);
+}
+
+void
+log_hurry(void)
+{
+	is_ending = true;
+}
+
+void
+log_torn_by_others(void)
+{
+	sink.torn = sink.torn || is_stderr;
+}
+
+/* In the log of a CI service nobody would see a row that is redrawn. */
+static bool
+has_viewer(void)
+{
+	const char *terminal = getenv("TERM"), *ci = getenv("CI");
+
+	return terminal != NULL && *terminal != '\0'
+	    && strcmp(terminal, "dumb") != 0
+	    && (ci == NULL || *ci == '\0' || strcmp(ci, "false") == 0
+	        || strcmp(ci, "0") == 0);
+}
+
+bool
+log_shows_waits(void)
+{
+	return options->format == LOG_TEXT && options->file == NULL
+	    && options->quiet == 0 && !options->held && has_viewer()
+	    && outlet_to(&sink)->is_terminal;
+}
+
+void
+log_row(const char *words)
+{
+	char room[128];
+	int columns = device_columns(STDERR_FILENO) - KEY_COLUMNS;
+	struct text row;
+	ssize_t written;
+
+	if (!is_in_foreground()) {
+		has_row = false;
+		return;
+	}
+	if (columns <= 0)
+		return;
+	row = text_in(
+	    room, (size_t)min_ns(sizeof room, columns + (int)sizeof ERASE_ROW));
+	text_join(&row, ERASE_ROW, words);
+	signals_before_write();
+	written = outlet_write(outlet_to(&sink), row.data, row.length);
+	signals_after_write(written < 0);
+	has_row = has_row || written > 0;
+}
+
+void
+log_erase_row(void)
+{
+	if (has_row && is_in_foreground())
+		sink.torn = !put(&sink, ERASE_ROW, strlen(ERASE_ROW));
+	has_row = false;
 }
 
 static bool
@@ -52,18 +300,26 @@ add_local_time(struct text *text)
 		text_add(text, stamp);
 }
 
+static struct text
+buffer_begin(void)
+{
+	buffer[0] = '\n';
+	return text_in(buffer + 1, buffer_size - 2);
+}
+
 /* A line, behind the news that others before it could not be written. */
 static struct text
 line_begin(void)
 {
-	int error = writer_take_error();
+	int error = sink.error;
 
-	countdown_line_end();
+	sink.error = 0;
+	log_erase_row();
 	if (error != 0)
 		log_degraded(WEIGHT_LAST,
 		    JOINED(128, "lines of the log are lost: ", strerror(error)),
 		    "log", strerror(error));
-	return writer_begin();
+	return buffer_begin();
 }
 
 static struct text
@@ -79,25 +335,6 @@ text_begin(void)
 	return text;
 }
 
-static void
-finish_line(struct text *text)
-{
-	if (options->format == LOG_GITHUB)
-		annotation_defuse(text->data);
-	writer_finish(text);
-}
-
-static void
-log_settings(void)
-{
-	struct text text = text_begin();
-
-	settings_text(&text, options->settings);
-	if (options->further != NULL)
-		text_add(&text, options->further);
-	finish_line(&text);
-}
-
 void
 log_silence(void)
 {
@@ -107,33 +344,47 @@ log_silence(void)
 void
 log_start(void)
 {
+	bool is_json = options->format == LOG_JSON;
 	struct text text;
 
-	if (options->format != LOG_JSON) {
-		if (is_wanted(WEIGHT_DETAIL))
-			log_settings();
-	} else if (is_wanted(WEIGHT_NORMAL)) {
-		text = line_begin();
+	if (!is_wanted(is_json ? WEIGHT_NORMAL : WEIGHT_DETAIL))
+		return;
+	text = is_json ? line_begin() : text_begin();
+	if (is_json)
 		json_start(&text, clock_epoch_ns(), options->id, options->name,
 		    options->command, &options->settings->limits);
-		finish_line(&text);
-	}
+	else
+		text_add(&text, options->in_force);
+	finish(&text);
 }
 
-static char amiss[REASON_SIZE]; /* why what told_once() has returned is */
-
-/* message_mishap(), but NULL where it has been told of in this run. */
+/*
+ * Adds what is amiss to LINE, and why to REASON, as message_mishap() does, but
+ * once in a run. Returns what it is, or NULL.
+ */
 static const char *
-told_once(enum mishap mishap, const struct loop_state *state, struct text *line)
+new_mishap(enum mishap mishap, const struct loop_state *state,
+    struct text *line, struct text *reason)
 {
-	static bool is_told[MISHAPS];
-	struct text reason = text_in(amiss, sizeof amiss);
-	const char *what = is_told[mishap]
+	static bool is_logged[MISHAPS];
+	const char *what = is_logged[mishap]
 	    ? NULL
-	    : message_mishap(line, &reason, mishap, state, options->headers);
+	    : message_mishap(line, reason, mishap, state, options->headers);
 
-	is_told[mishap] = is_told[mishap] || what != NULL;
+	is_logged[mishap] = is_logged[mishap] || what != NULL;
 	return what;
+}
+
+/* Adds mishaps before END to the line of an attempt. */
+static void
+add_mishaps(struct text *line, const struct loop_state *state, int end)
+{
+	for (int mishap = 0; mishap < end; mishap++) {
+		char words[REASON_SIZE];
+		struct text reason = text_in(words, sizeof words);
+
+		new_mishap((enum mishap)mishap, state, line, &reason);
+	}
 }
 
 /* Those with a line or an event of their own. */
@@ -145,54 +396,33 @@ log_mishaps(const struct loop_state *state, int64_t pause_ns)
 	    : MISHAP_MISSED_WAIT;
 
 	for (; mishap < MISHAPS; mishap++) {
-		char line[REASON_SIZE];
-		struct text words = text_in(line, sizeof line);
+		char words[2][REASON_SIZE];
+		struct text line = text_in(words[0], sizeof words[0]);
+		struct text reason = text_in(words[1], sizeof words[1]);
 		const char *what
-		    = told_once((enum mishap)mishap, state, &words);
+		    = new_mishap((enum mishap)mishap, state, &line, &reason);
 
 		if (what != NULL)
-			log_degraded(WEIGHT_NORMAL, line, what, amiss);
+			log_degraded(WEIGHT_NORMAL, words[0], what, words[1]);
 	}
 }
 
 static void
 log_notes(const struct outcome *outcome)
 {
-	static bool is_told;
+	static bool is_noted;
 
 	for (int note = 0; note < NOTES; note++) {
 		struct text text = text_begin();
 
 		/* This note would be the same each time: print it once. */
-		if ((note == NOTE_SIGNAL_AS_STATUS && is_told)
+		if ((note == NOTE_SIGNAL_AS_STATUS && is_noted)
 		    || !message_note(&text, (enum note)note, outcome,
 		        &options->settings->rules.codes))
 			continue;
-		is_told = is_told || note == NOTE_SIGNAL_AS_STATUS;
-		finish_line(&text);
+		is_noted = is_noted || note == NOTE_SIGNAL_AS_STATUS;
+		finish(&text);
 	}
-}
-
-/*
- * Failure number REPEATS of its kind. One that is not worth a line is seen
- * nevertheless while it is waited.
- */
-static void
-log_failed_attempt(
-    const struct loop_state *state, int64_t repeats_so_far, int64_t pause_ns)
-{
-	bool stays = repeats_are_told(repeats_so_far);
-	struct text text = text_begin();
-	struct span time = message_attempt(
-	    &text, state, &options->settings->limits, repeats_so_far, pause_ns);
-
-	for (int mishap = 0; stays && mishap < MISHAP_MISSED_WAIT; mishap++)
-		told_once((enum mishap)mishap, state, &text);
-	if (pause_ns >= NS_PER_S
-	    && countdown_line_start(&text, time, stays, -1))
-		return;
-	if (stays)
-		finish_line(&text);
 }
 
 /* The lines of an attempt in text. */
@@ -201,7 +431,8 @@ log_attempt_text(const struct loop_state *state, int64_t pause_ns)
 {
 	const struct evidence *evidence = &state->outcome.evidence;
 	struct loop_state shown = *state;
-	bool tells_all = options->verbose || options->file != NULL;
+	bool logs_all = options->verbose || options->file != NULL;
+	struct text text;
 	int64_t count;
 
 	if (is_wanted(WEIGHT_DETAIL))
@@ -209,18 +440,16 @@ log_attempt_text(const struct loop_state *state, int64_t pause_ns)
 	if (!is_wanted(WEIGHT_NORMAL))
 		return;
 	/* That line has just appeared on the same stderr: do not quote it. */
-	if (writer_is_stderr() && evidence->match.is_passed_on)
+	if (is_stderr && evidence->match.is_passed_on)
 		shown.outcome.evidence.match.last_line = NULL;
-	count = repeats_count(&repeats, &shown);
-	if (pause_ns != PAUSE_NONE)
-		log_failed_attempt(&shown, tells_all ? 1 : count, pause_ns);
-}
-
-static void
-log_hurry(void)
-{
-	told = true;
-	writer_hurry();
+	count = logs_all ? 1 : repeats_count(&repeats, &shown);
+	if (pause_ns == PAUSE_NONE || !repeats_are_told(count))
+		return;
+	text = text_begin();
+	message_attempt(
+	    &text, &shown, &options->settings->limits, count, pause_ns);
+	add_mishaps(&text, state, MISHAP_MISSED_WAIT);
+	finish(&text);
 }
 
 void
@@ -238,7 +467,7 @@ log_attempt(const struct loop_state *state, int64_t pause_ns)
 		text = line_begin();
 		json_attempt(&text, clock_epoch_ns(), options->id,
 		    options->name, state, pause_ns);
-		finish_line(&text);
+		finish(&text);
 	}
 	log_mishaps(state, pause_ns);
 }
@@ -269,13 +498,13 @@ log_end_text(const struct loop_state *state, const struct ending *ending)
 	struct text text = text_begin();
 
 	/* Passed on or released from the hold, it is on that stderr already. */
-	if (writer_is_stderr())
+	if (is_stderr)
 		shown.outcome.evidence.match.last_line = NULL;
 	message_end(
 	    &text, &shown, &options->settings->limits, ending, options->word);
 	if (ending->result != RESULT_STOPPED)
-		told_once(MISHAP_UNSTOPPED, state, &text);
-	finish_line(&text);
+		add_mishaps(&text, state, MISHAP_UNSTOPPED + 1);
+	finish(&text);
 }
 
 static void
@@ -290,7 +519,37 @@ log_end_json(const struct loop_state *state, const struct ending *ending)
 
 	json_end(&text, clock_epoch_ns(), options->id, options->name, state,
 	    ending, has_reason ? words : NULL, line);
-	finish_line(&text);
+	finish(&text);
+}
+
+/*
+ * Points at the end if backoff gave up, or if a success took more than one
+ * attempt. GitHub shows the annotation by itself, so it quotes the line of
+ * stderr, too. It goes to stderr, so -q applies even with a log file.
+ * ON_NEW_LINE: what is on stderr before it may lack its newline.
+ */
+static void
+annotate(const struct loop_state *state, const struct ending *ending,
+    bool on_new_line)
+{
+	enum result result = ending->result;
+	bool is_success = result == RESULT_SUCCESS;
+	char words[2 * REASON_SIZE];
+	struct text message = text_in(words, sizeof words);
+	struct text text = buffer_begin();
+
+	if (result == RESULT_PASS || result == RESULT_DEFERRED
+	    || options->quiet > (is_success ? 0 : 1)
+	    || (is_success && (!has_failed || options->held)))
+		return;
+	message_end(
+	    &message, state, &options->settings->limits, ending, options->word);
+	if (on_new_line)
+		text_byte(&text, '\n');
+	annotation_text(&text,
+	    is_success ? ANNOTATION_WARNING : ANNOTATION_ERROR, options->name,
+	    words);
+	finish_on_stderr(&text);
 }
 
 /* The line with which it ends, and the annotation behind it. */
@@ -303,8 +562,8 @@ log_end(
 	if (ending->result == RESULT_INTERRUPTED)
 		log_hurry();
 	if (ending->result == RESULT_ERROR)
-		writer_release(
-		    told ? clock_now_ns() + LAST_PATIENCE_NS : INT64_MAX);
+		log_release(
+		    is_ending ? clock_now_ns() + LAST_PATIENCE_NS : INT64_MAX);
 	/* A person reads it at once; the event has the status in the end. */
 	if (is_over != (options->format == LOG_JSON))
 		return;
@@ -316,8 +575,7 @@ log_end(
 	}
 	/* Behind a line of COMMAND, which may have no end. */
 	if (options->format == LOG_GITHUB && !is_silent)
-		annotation_line_write(options, state, ending, has_failed,
-		    options->file != NULL || !has_line);
+		annotate(state, ending, options->file != NULL || !has_line);
 }
 
 /* What a success would lose is not kept back; a log file has it as well. */
@@ -328,9 +586,9 @@ finish_news(enum weight weight, struct text *text)
 	    && (weight == WEIGHT_ALARM || weight == WEIGHT_RECOVERY);
 
 	if (!goes_out || options->file != NULL)
-		finish_line(text);
+		finish(text);
 	if (goes_out)
-		writer_finish_on_stderr(text);
+		finish_on_stderr(text);
 }
 
 void
@@ -351,22 +609,6 @@ log_news(enum weight weight, const char *words, const char *event,
 		    options->name, members);
 		finish_news(weight, &text);
 	}
-}
-
-bool
-log_wait(const char *words, struct span time, int64_t since_ns, bool stays)
-{
-	struct text text;
-	size_t before;
-
-	if (!is_wanted(WEIGHT_NORMAL) || options->format != LOG_TEXT)
-		return false;
-	text = text_begin();
-	before = text.length;
-	text_add(&text, words);
-	time.start += before;
-	time.end += before;
-	return countdown_line_start(&text, time, stays, max_ns(since_ns, 0));
 }
 
 void

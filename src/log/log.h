@@ -8,8 +8,9 @@
 
 #include <stdbool.h>
 
-#include "core/base/text.h"
+#include "core/base/duration.h"
 #include "core/loop/loop_state.h"
+#include "streams/files.h"
 #include "types/option_types.h"
 
 /* How important a line is: -q, -qq and -v choose by it. */
@@ -46,13 +47,21 @@ void log_news(enum weight weight, const char *words, const char *event,
     const char *members);
 
 /*
- * The same of a wait that is seen while it lasts, and can be waited with
- * countdown_line_wait() then: TIME in WORDS, of printable ASCII, is how long
- * ago SINCE_NS of CLOCK_MONOTONIC was. STAYS: the line is one of the log.
- * False: that cannot be, and nothing is written.
+ * Whether people see a wait run down: the log is text on a terminal, and
+ * neither -q nor TERM nor CI speaks against it.
  */
-bool log_wait(
-    const char *words, struct span time, int64_t since_ns, bool stays);
+bool log_shows_waits(void);
+
+/*
+ * Where log_shows_waits(): draws WORDS, printable ASCII, on a row of its own
+ * below the last line, in place of what stood there, cut to the terminal's
+ * width. If backoff is in the background, or the terminal has no room or no
+ * known width, nothing is drawn.
+ */
+void log_row(const char *words);
+
+/* Erases the row, if there is one; each line of the log does so, too. */
+void log_erase_row(void);
 
 /*
  * Logs what is not in effect, or lost: WORDS (NULL: another line says it) in a
@@ -60,5 +69,23 @@ bool log_wait(
  */
 void log_degraded(enum weight weight, const char *words, const char *what,
     const char *reason);
+
+/* A signal ends backoff: no line waits long for its reader any more. */
+void log_hurry(void);
+
+/* How long lines and released output wait for a slow reader then. */
+#define LAST_PATIENCE_NS (100 * NS_PER_MS)
+
+/* Others have written to stderr, and may not have ended the line. */
+void log_torn_by_others(void);
+
+/* The file in which --quiet-success holds the log back, or -1. */
+int log_held(void);
+
+/*
+ * Copies what was held to stderr; what follows goes there directly. Waits for
+ * room until UNTIL_NS, as outlet_put() does.
+ */
+enum written log_release(int64_t until_ns);
 
 #endif

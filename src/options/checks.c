@@ -28,6 +28,9 @@ derive_policy(struct policy *policy, const struct given *given)
 		    = list ? 0 : min_ns(policy->base_ns, policy->cap_ns) / 10;
 	if (given->text[OPT_JITTER] == NULL && list)
 		policy->jitter.kind = JITTER_NONE;
+	/* A list has no base to be a slot. */
+	if (policy->slot_ns == SLOT_IS_BASE)
+		policy->slot_ns = list ? 0 : policy->base_ns;
 	if (given->text[OPT_THROTTLE_BASE] == NULL)
 		policy->throttle_base_ns
 		    = saturating_multiply(policy->base_ns, 5);
@@ -67,13 +70,30 @@ derive_formats(struct options *options, const struct given *given)
 {
 	const char *actions = getenv("GITHUB_ACTIONS");
 
-	/* What asks for a log as JSON asks for a preview as JSON. */
-	if (given->text[OPT_FORMAT] == NULL && options->log.format == LOG_JSON)
-		options->format = FORMAT_JSON;
 	/* In a step of GitHub Actions, the end of the log is to be seen. */
 	if (given->text[OPT_LOG_FORMAT] == NULL && options->log.file == NULL
 	    && actions != NULL && strcmp(actions, "true") == 0)
 		options->log.format = LOG_GITHUB;
+}
+
+/* As a shell would read it. */
+void
+option_note(struct text *notes, enum option_id id, const char *text)
+{
+	static const char plain[]
+	    = "abcdefghijklmnopqrstuvwxyz"
+	      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
+	const char *quote;
+
+	text_join(notes,
+	    option_table[id].programs == PROGRAM_PRESET ? " " : " --",
+	    option_table[id].name);
+	if (text == NULL)
+		return;
+	quote = text[strspn(text, plain)] != '\0' ? "'" : "";
+	text_join(notes, "=", quote);
+	text_bounded(notes, text);
+	text_add(notes, quote);
 }
 
 void
@@ -105,30 +125,16 @@ option_contradiction(const struct options *options, const struct given *given,
 		{ { OPT_DELAYS, OPT_BASE, with, "" }, false, true },
 		{ { OPT_DELAYS, OPT_FACTOR, with, "" }, false, true },
 		{ { OPT_DELAYS, OPT_GROWTH, with, "" }, false, true },
-		{ { OPT_DELAYS, OPT_STEPS, with, "" }, false, true },
 		{ { OPT_DELAYS, OPT_JITTER, with, "=decorrelated" }, false,
 		    jitter == JITTER_DECORRELATED },
 		{ { OPT_DELAYS, OPT_JITTER, with, "=smooth" }, false,
 		    jitter == JITTER_SMOOTH },
-		{ { OPT_STEPS, OPT_FACTOR, with, "" }, false, true },
 		{ { OPT_FLOOR, OPT_CAP, no_more, "" }, true,
 		    policy->floor_ns > policy->cap_ns },
 		{ { OPT_SLOT_TIME, OPT_CAP, no_more, "" }, true,
 		    policy->slot_ns > policy->cap_ns },
 		{ { OPT_CONSECUTIVE, OPT_ATTEMPTS, no_more, "" }, true,
 		    limits->consecutive > limits->attempts },
-		{ { OPT_STEPS, OPT_GROWTH, "expected ",
-		      "=exponential with it" },
-		    true, policy->growth != GROWTH_EXPONENTIAL },
-		{ { OPT_STEPS, OPT_BASE, "expected a ", " above 0 with it" },
-		    true, policy->base_ns == 0 },
-		{ { OPT_STEPS, OPT_CAP, "expected a ",
-		      " that is not inf with it" },
-		    true, policy->cap_ns == DURATION_INF },
-		{ { OPT_FORMAT, OPT_PLAN, "expected ", " with it" }, true,
-		    program.set == PROGRAM_BACKOFF && !options->plan },
-		{ { OPT_OUTAGES, OPT_PLAN, "expected ", " with it" }, true,
-		    !options->plan },
 		{ { OPT_GATE_WAIT, OPT_GATE, "expected ", "=NAME with it" },
 		    true, given->text[OPT_GATE] == NULL },
 		{ { OPT_QUIET_REPEATS, OPT_DEFER, "expected ",

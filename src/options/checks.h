@@ -6,13 +6,18 @@
  * other.
  */
 
+#include "core/base/text.h"
 #include "options/table.h"
 #include "types/option_types.h"
 
 /* The argument of each option that was given (the last one), or NULL. */
 struct given {
 	const char *text[OPTIONS];
+	struct text notes; /* all of them, for --verbose */
 };
+
+/* Notes an option; TEXT may be NULL. */
+void option_note(struct text *notes, enum option_id id, const char *text);
 
 /* Sets the defaults of all options that were not given. */
 void option_defaults(struct options *options, const struct given *given);

@@ -29,9 +29,10 @@ list_presets(void)
 	while (presets_next(&preset)) {
 		printf("%s%s\n", preset.name,
 		    preset.approximate ? " (approximate)" : "");
-		snprintf(words, sizeof words, "%s%s%s", preset.options,
-		    *preset.needs != '\0' ? ", needs " : "", preset.needs);
-		print_indented(words);
+		print_indented(preset.options);
+		snprintf(words, sizeof words, "and %s", preset.fields);
+		if (*preset.fields != '\0')
+			print_indented(words);
 		print_indented(preset.source);
 		snprintf(words, sizeof words, "(%s)", preset.note);
 		if (*preset.note != '\0')

@@ -49,23 +49,6 @@ value_delays(const char *text, void *field, struct refusal *refusal)
 	return true;
 }
 
-bool
-value_outages(const char *text, void *field, struct refusal *refusal)
-{
-	struct policy list = { .delays_ns = NULL };
-	struct outages *outages = field;
-
-	if (!value_delays(text, &list, refusal))
-		return false;
-	outages->count = list.delays;
-	if (list.delays_ns != NULL && list.delays <= MOST_OUTAGES)
-		memcpy(outages->ns, list.delays_ns,
-		    list.delays * sizeof *outages->ns);
-	value_free_delays(&list);
-	return outages->count <= MOST_OUTAGES
-	    || refuse(refusal, "expected at most 16 durations");
-}
-
 void
 value_free_delays(struct policy *policy)
 {

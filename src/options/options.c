@@ -5,12 +5,12 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/duration.h"
 #include "core/known/headers.h"
 #include "core/known/wrapped_command.h"
 #include "options/checks.h"
 #include "options/getopt_table.h"
-#include "options/in_force.h"
 #include "options/options.h"
 #include "options/preset_apply.h"
 #include "options/rules.h"
@@ -47,6 +47,7 @@ parse_arguments(
 	    != OPTIONS) {
 		given->text[id] = text != NULL ? text : "";
 		option_set(options, id, text);
+		option_note(&given->notes, id, text);
 		alone = text == NULL ? id : OPTIONS;
 	}
 	if (alone < OPTIONS)
@@ -79,7 +80,6 @@ static const struct options initial = {
 	},
 	.shared.gate.wait_ns = 60 * NS_PER_MIN,
 	.shared.slots.wait_ns = DURATION_INF,
-	.outages = { { 10 * NS_PER_S, NS_PER_MIN, 10 * NS_PER_MIN }, 3 },
 	.herd = {
 		.service.down_ns = -1,
 		.runs = 1,
@@ -99,6 +99,34 @@ check_contradictions(const struct options *options, const struct given *given)
 	option_refuse(found.a, *value != '\0' ? value : NULL,
 	    JOINED(64, found.before, "--", option_table[found.b].name,
 	        found.after));
+}
+
+/* Notes what pauses and attempts are by default. */
+static void
+note_defaults(struct given *given, const struct settings *settings)
+{
+	const struct policy *policy = &settings->policy;
+	int64_t attempts = settings->limits.attempts;
+	bool list = policy->delays_ns != NULL;
+	int told = 0;
+	const struct {
+		enum option_id id;
+		const char *text; /* NULL: it is of no use */
+	} all[] = {
+		{ OPT_BASE, list ? NULL : DURATION(policy->base_ns) },
+		{ OPT_FACTOR, list ? NULL : "3" },
+		{ OPT_CAP, DURATION(policy->cap_ns) },
+		{ OPT_FLOOR, DURATION(policy->floor_ns) },
+		{ OPT_JITTER, list ? "none" : "full" },
+		{ OPT_ATTEMPTS,
+		    attempts == INT64_MAX ? "inf" : NUMBER(attempts) },
+	};
+
+	for (size_t i = 0; i < ARRAY_LENGTH(all); i++)
+		if (given->text[all[i].id] == NULL && all[i].text != NULL) {
+			text_add(&given->notes, told++ ? "" : "; default:");
+			option_note(&given->notes, all[i].id, all[i].text);
+		}
 }
 
 /*
@@ -124,22 +152,19 @@ name_command(struct log_options *log, const struct job *job, bool is_named)
 void
 options_parse(struct options *options, int argc, char **argv)
 {
-	struct given given = { { NULL } };
-	struct policy *policy = &options->settings.policy;
-	char room[256];
+	static char notes[2048];
+	struct given given = { .notes = text_in(notes, sizeof notes) };
+	char room[320];
 	struct text words = text_in(room, sizeof room);
-	static char more[2048];
-	struct text further = text_in(more, sizeof more);
 
 	*options = initial;
+	options->log.in_force = notes;
+	text_add(&given.notes, "options:");
 	parse_arguments(options, &given, argc, argv);
 	if (options->preset != NULL)
 		preset_apply(options, &given, &words);
 	option_defaults(options, &given);
 	check_contradictions(options, &given);
-	if (given.text[OPT_STEPS] != NULL)
-		policy->factor = schedule_factor(
-		    policy->base_ns, policy->cap_ns, options->steps);
 	rules_use_streams(options);
 	options->job.number = strpbrk(options->job.argv[-1], "0123456789");
 	options->job.wrapped = wrapped_command(options->job.argv);
@@ -148,10 +173,8 @@ options_parse(struct options *options, int argc, char **argv)
 	options->job.idle_timeout_ns = options->settings.limits.idle_timeout_ns;
 	options->job.kill_after_ns = options->settings.limits.kill_after_ns;
 	options->log.settings = &options->settings;
-	if (options->log.verbose) {
-		options_in_force(&further, options);
-		options->log.further = more;
-	}
+	if (options->log.verbose)
+		note_defaults(&given, &options->settings);
 	/* With a REGEX it is the user who knows what is printed. */
 	if (given.text[OPT_RETRY_AFTER] != NULL
 	    && given.text[OPT_RETRY_AFTER][0] == '\0')

@@ -6,6 +6,7 @@
 
 #include "core/known/presets.h"
 #include "options/preset_apply.h"
+#include "options/program.h"
 #include "options/set.h"
 #include "options/values.h"
 
@@ -33,29 +34,17 @@ add_option(struct options *options, struct given *given, enum option_id id,
 	struct options with = *options;
 	struct given given_with = *given;
 
-	if (!option_is_ours(id) || given->text[id] != NULL)
+	if ((option_table[id].programs & (program.set | PROGRAM_PRESET)) == 0
+	    || given->text[id] != NULL)
 		return;
 	option_set(&with, id, text);
 	given_with.text[id] = text;
 	if (!is_contradicted(&with, &given_with, id)) {
 		*options = with;
 		*given = given_with;
+		option_note(&given->notes, id, text);
 	} else if (id == OPT_DELAYS) {
 		value_free_delays(&with.settings.policy);
-	}
-}
-
-/* Checks that the user gave what the preset needs: "--base, --cap ...". */
-static void
-check_needs(const struct preset *preset, const struct given *given)
-{
-	const char *why = JOINED(64, "expected ", preset->needs, " with it");
-
-	for (const char *at = preset->needs; (at = strstr(at, "--")) != NULL;) {
-		size_t length = strcspn(at += 2, ", ");
-
-		if (given->text[option_named(at, length)] == NULL)
-			option_refuse(OPT_PRESET, preset->name, why);
 	}
 }
 
@@ -67,10 +56,10 @@ preset_apply(struct options *options, struct given *given, struct text *words)
 
 	if (!presets_find(&preset, options->preset))
 		return;
-	check_needs(&preset, given);
-	text_add(words, preset.options);
+	text_join(&given->notes, "; preset ", preset.name, ":");
+	text_join(words, preset.options, " ", preset.fields);
 	while (*word != '\0') {
-		const char *name = word + strlen("--");
+		const char *name = word + strspn(word, "-");
 		size_t length = strcspn(name, "=");
 		const char *value = name + length + 1;
 		char *end = word + strcspn(word, " ");

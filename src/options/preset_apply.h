@@ -10,10 +10,9 @@
 #include "types/option_types.h"
 
 /*
- * Applies the options of the preset that OPTIONS name, such as "--base=1s
- * --cap=1m"; the user's own options have priority. WORDS has room for them, and
- * GIVEN points into it afterwards. Exits with 125 if the preset needs options
- * that were not given.
+ * Applies the options and fields of the preset that OPTIONS name, such as
+ * "--base=1s --cap=1m"; the user's own options have priority. WORDS has room
+ * for them, and GIVEN points into it afterwards.
  */
 void preset_apply(
     struct options *options, struct given *given, struct text *words);

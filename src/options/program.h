@@ -12,6 +12,7 @@ enum program_set {
 	PROGRAM_BACKOFF = 1,
 	PROGRAM_HERD = 2,
 	PROGRAM_BOTH = 3,
+	PROGRAM_PRESET = 4, /* what only a preset can set */
 };
 
 struct program {

@@ -9,7 +9,6 @@
 #include "core/judge/exit_codes.h"
 #include "core/known/headers.h"
 #include "core/known/presets.h"
-#include "core/known/relatives.h"
 #include "core/known/tools.h"
 #include "core/known/wrapped_command.h"
 #include "options/list_known.h"
@@ -21,14 +20,10 @@ bool
 value_signal(const char *text, void *field, struct refusal *refusal)
 {
 	int *signal = field;
-	struct nearest nearest;
 
 	*signal = signal_parse(text);
-	if (*signal > 0)
-		return true;
-	nearest = signal_nearest(text);
-	return refuse_but_ask(
-	    refusal, &nearest, "expected a signal such as TERM or 15");
+	return *signal > 0
+	    || refuse(refusal, "expected a signal such as TERM or 15");
 }
 
 bool
@@ -63,19 +58,15 @@ value_preset(const char *text, void *field, struct refusal *refusal)
 {
 	const char **name = field;
 	struct preset preset;
-	struct text why = text_in(refusal->why, sizeof refusal->why);
 
 	if (strcmp(text, "list") == 0)
 		list_presets();
 	if (*name != NULL)
 		return refuse(refusal, "expected one preset");
 	*name = text;
-	if (presets_find(&preset, text))
-		return true;
-	if (preset_relatives(text, &why))
-		return false;
-	return refuse(
-	    refusal, "expected the name of a preset; --preset=list prints all");
+	return presets_find(&preset, text)
+	    || refuse(refusal,
+	        "expected the name of a preset; --preset=list prints all");
 }
 
 /* The option that gives CODES this verdict. */
@@ -119,7 +110,6 @@ add_codes(const char *list, struct rules *rules, enum verdict verdict,
 	enum codes_error error
 	    = codes_add(&rules->codes, list, verdict, &fault);
 	struct text item = text_in(refusal->item, sizeof refusal->item);
-	struct nearest nearest;
 
 	if (error == CODES_OK)
 		return true;
@@ -130,8 +120,7 @@ add_codes(const char *list, struct rules *rules, enum verdict verdict,
 		say_conflict(refusal, &fault, verdict);
 		return false;
 	}
-	nearest = codes_nearest(fault.item, fault.length);
-	return refuse_but_ask(refusal, &nearest,
+	return refuse(refusal,
 	    "expected codes such as 7, 4-7, nonzero, TERM, timeout or "
 	    "EX_TEMPFAIL");
 }
@@ -220,7 +209,6 @@ bool
 value_tool(const char *text, void *field, struct refusal *refusal)
 {
 	struct options *options = field;
-	struct text why = text_in(refusal->why, sizeof refusal->why);
 
 	options->settings.rules.tool_asked = true;
 	options->job.tool = NULL;
@@ -229,12 +217,9 @@ value_tool(const char *text, void *field, struct refusal *refusal)
 	if (strcmp(text, "list") == 0)
 		list_tools();
 	options->job.tool = tool_named(text);
-	if (options->job.tool != NULL)
-		return true;
-	if (tool_relatives(text, &why))
-		return false;
-	return refuse(
-	    refusal, "expected the name of a tool; --tool=list prints all");
+	return options->job.tool != NULL
+	    || refuse(
+	        refusal, "expected the name of a tool; --tool=list prints all");
 }
 
 void

@@ -2,12 +2,12 @@
 #include <config.h>
 
 #include <string.h>
-#include <time.h>
 
 #include "core/base/duration.h"
-#include "core/base/nearest.h"
+#include "core/base/text.h"
+#include "core/waits/dates.h"
 #include "options/values.h"
-#include "process/time_of_day.h"
+#include "system/calendar.h"
 #include "system/system.h"
 #include "types/option_types.h"
 
@@ -19,16 +19,6 @@ refuse(struct refusal *refusal, const char *why)
 {
 	text_copy(refusal->why, sizeof refusal->why, why);
 	return false;
-}
-
-bool
-refuse_but_ask(struct refusal *refusal, const struct nearest *nearest,
-    const char *expected)
-{
-	struct text why = text_in(refusal->why, sizeof refusal->why);
-
-	return nearest_ask(nearest, &why, "") ? false
-	                                      : refuse(refusal, expected);
 }
 
 bool
@@ -56,6 +46,16 @@ value_finite_duration(const char *text, void *field, struct refusal *refusal)
 	return value_duration(text, ns, refusal)
 	    && (*ns < DURATION_INF
 	        || refuse(refusal, "expected a finite duration"));
+}
+
+bool
+value_slot_time(const char *text, void *field, struct refusal *refusal)
+{
+	int64_t *ns = field;
+
+	*ns = SLOT_IS_BASE;
+	return strcmp(text, "base") == 0
+	    || value_duration_above_0(text, ns, refusal);
 }
 
 bool
@@ -87,12 +87,8 @@ value_until(const char *text, void *field, struct refusal *refusal)
 		return refuse(refusal,
 		    "expected a local time as HH:MM[:SS], or @SECONDS since "
 		    "the epoch");
-	tzset();
-	*until_ns = time_of_day_next(clock_epoch_ns() / NS_PER_S, second);
-	if (*until_ns < 0)
-		return refuse(refusal, "the local time is not known");
-	*until_ns = saturating_multiply(*until_ns, NS_PER_S);
-	return true;
+	*until_ns = calendar_next(second, clock_epoch_ns());
+	return *until_ns >= 0 || refuse(refusal, "the local time is not known");
 }
 
 bool
@@ -247,14 +243,12 @@ place(const char *text, const char *words)
 	}
 }
 
-/* Says "expected window, before or after", or suggests the nearest one. */
+/* Says "expected window, before or after". */
 static bool
-refuse_word(struct refusal *refusal, const char *text, const char *words)
+refuse_word(struct refusal *refusal, const char *words)
 {
 	const char *last = strrchr(words, ' ');
-	struct nearest nearest = nearest_to(text, strlen(text));
-	char room[128];
-	struct text expected = text_in(room, sizeof room);
+	struct text expected = text_in(refusal->why, sizeof refusal->why);
 
 	text_add(&expected, "expected ");
 	for (const char *at = words; *at != '\0'; at++)
@@ -264,8 +258,7 @@ refuse_word(struct refusal *refusal, const char *text, const char *words)
 			text_add(&expected, ", ");
 		else
 			text_byte(&expected, *at);
-	nearest_offer_words(&nearest, words);
-	return refuse_but_ask(refusal, &nearest, room);
+	return false;
 }
 
 /* A parser for the words of an enum, in its order; the first is FIRST. */
@@ -276,7 +269,7 @@ refuse_word(struct refusal *refusal, const char *text, const char *words)
 		int found = text == NULL ? 0 : place(text, words); \
 \
 		if (found < 0) \
-			return refuse_word(refusal, text, words); \
+			return refuse_word(refusal, words); \
 		*(type *)field = (type)(found + (int)(first)); \
 		return true; \
 	}
@@ -286,7 +279,6 @@ WORDS(growth, enum growth, GROWTH_EXPONENTIAL,
     "exponential binary linear quadratic cubic fibonacci constant")
 WORDS(cap_mode, enum cap_mode, CAP_WINDOW, "window before after")
 WORDS(log_format, enum log_format, LOG_TEXT, "text json github")
-WORDS(format, enum format, FORMAT_TEXT, "text json svg")
 WORDS(stdin_mode, enum stdin_mode, STDIN_REPLAY, "replay inherit null")
 WORDS(hold, enum hold_what, HOLD_STDOUT, "stdout all")
 WORDS(herd_gate, enum herd_gate, HERD_GATE_MACHINE, "machine fleet")
@@ -334,7 +326,6 @@ value_jitter(const char *text, void *field, struct refusal *refusal)
 	static const char words[] = "none full equal decorrelated smooth";
 	struct jitter *jitter = field;
 	int found = place(text, words);
-	struct nearest nearest = nearest_to(text, strlen(text));
 
 	if (found >= 0) {
 		jitter->kind = (enum jitter_kind)found;
@@ -345,8 +336,7 @@ value_jitter(const char *text, void *field, struct refusal *refusal)
 	if (parse_scale(text, jitter))
 		return jitter->low <= jitter->high
 		    || refuse(refusal, low_above_high);
-	nearest_offer_words(&nearest, words);
-	return refuse_but_ask(refusal, &nearest,
+	return refuse(refusal,
 	    "expected none, full, equal, decorrelated, smooth, a number up "
 	    "to 1, a range such as 0.5..1.5, or a duration such as 1s or "
 	    "+1s");

@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/base/nearest.h"
 #include "core/pause/schedule.h"
 
 /* Why a value was refused, in words. */
@@ -19,10 +18,6 @@ struct refusal {
 
 /* Sets WHY, and returns false. */
 bool refuse(struct refusal *refusal, const char *why);
-
-/* Suggests the nearest word; if there is none, says what was EXPECTED. */
-bool refuse_but_ask(struct refusal *refusal, const struct nearest *nearest,
-    const char *expected);
 
 /*
  * Reads TEXT into FIELD. False: it is refused; REFUSAL, all zero before, says
@@ -60,12 +55,11 @@ value_parser value_from; /* "start" is true, "end" is false */
 /* Fields of the enums and structs of schedule.h and types/option_types.h. */
 value_parser value_growth;
 value_parser value_cap_mode;
+value_parser value_slot_time; /* policy.slot_ns: "base" is SLOT_IS_BASE */
 value_parser value_jitter;
 value_parser value_splay; /* struct range */
 value_parser value_delays; /* struct policy: its list, allocated */
-value_parser value_outages; /* struct outages */
 value_parser value_log_format;
-value_parser value_format;
 value_parser value_stdin_mode;
 value_parser value_hold; /* NULL means "stdout" */
 value_parser value_herd_gate; /* NULL means "machine" */

@@ -4,23 +4,25 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/array.h"
 #include "core/base/duration.h"
-#include "core/charts/bar_chart.h"
+#include "core/charts/chart.h"
 #include "core/charts/forecast.h"
 #include "core/words/json.h"
-#include "core/words/settings_text.h"
 #include "options/list_known.h"
 #include "options/usage.h"
-#include "plan/notes.h"
 #include "plan/plan.h"
-#include "plan/svg.h"
 #include "process/terminal.h"
+#include "streams/scan.h"
 #include "system/system.h"
 
 #define MOST_ROWS 10000
+
+/* How likely is it that each of these is outlasted? */
+static const int64_t outages_ns[]
+    = { 10 * NS_PER_S, NS_PER_MIN, 10 * NS_PER_MIN };
+#define OUTAGES ARRAY_LENGTH(outages_ns)
 
 /*
  * A history is one simulated run. This many usually give the chances to a
@@ -41,7 +43,6 @@
 /* The pauses of a plan. */
 struct plan {
 	const struct settings *settings;
-	const struct outages *outages;
 	struct terminal terminal;
 	struct forecast_row *rows;
 	size_t count;
@@ -49,7 +50,7 @@ struct plan {
 	bool settled; /* those would not change the chances */
 	int64_t until_in_ns; /* the time to --until; INT64_MAX: not given */
 	int64_t left_ns; /* the time for everything; INT64_MAX: no limit */
-	double chances[MOST_OUTAGES];
+	double chances[OUTAGES];
 };
 
 static int64_t
@@ -87,19 +88,15 @@ make_histories(struct plan *plan, struct history *histories, size_t count)
 	struct random random = random_from(1);
 	struct forecast forecast = forecast_start(
 	    plan->settings, plan->until_in_ns, &random, histories, count);
-	const struct outages *outages = plan->outages;
 
-	forecast.horizon_ns = 0;
-	for (size_t i = 0; i < outages->count; i++)
-		forecast.horizon_ns
-		    = max_ns(forecast.horizon_ns, outages->ns[i]);
+	forecast.horizon_ns = outages_ns[OUTAGES - 1];
 	plan->count = 0;
 	while (plan->count < MOST_ROWS && forecast_next(&forecast))
 		plan->rows[plan->count++] = forecast.row;
 	plan->cut = plan->count == MOST_ROWS && forecast_next(&forecast);
 	plan->settled = !plan->cut || forecast_settled(&forecast);
-	for (size_t i = 0; i < outages->count; i++)
-		plan->chances[i] = chance_of(plan, &forecast, outages->ns[i]);
+	for (size_t i = 0; i < OUTAGES; i++)
+		plan->chances[i] = chance_of(plan, &forecast, outages_ns[i]);
 	return forecast.draws;
 }
 
@@ -109,7 +106,6 @@ make_plan(const struct options *options)
 	const struct limits *limits = &options->settings.limits;
 	struct plan plan = {
 		.settings = &options->settings,
-		.outages = &options->outages,
 		.until_in_ns = time_to_until(limits),
 		.rows = usage_allocate("--plan", MOST_ROWS, sizeof *plan.rows),
 	};
@@ -243,13 +239,6 @@ print_table(const struct plan *plan)
 }
 
 static void
-add_duration(struct text *text, const char *before, int64_t ns)
-{
-	text_add(text, before);
-	duration_text(text, ns);
-}
-
-static void
 print_end(const struct plan *plan)
 {
 	const struct forecast_row *last = &plan->rows[plan->count - 1];
@@ -257,23 +246,19 @@ print_end(const struct plan *plan)
 	char words[256];
 	struct text text = text_in(words, sizeof words);
 
-	if (plan->cut && plan->left_ns < INT64_MAX) {
-		add_duration(&text, "And so on, for at most ", plan->left_ns);
-		text_add(&text, " in all.");
-	} else if (plan->cut) {
+	if (plan->cut && plan->left_ns < INT64_MAX)
+		text_join(&text, "And so on, for at most ",
+		    DURATION(plan->left_ns), " in all.");
+	else if (plan->cut)
 		text_add(&text, "And so on.");
-	} else if (last->certain && last->after_attempt == attempts - 1) {
-		text_number(&text, attempts);
-		add_duration(
-		    &text, " attempts, the last one ", last->mean_total_ns);
-		add_duration(&text, " after the start (", last->earliest_ns);
-		add_duration(&text, " to ", last->latest_ns);
-		text_add(&text, ").");
-	} else {
-		text_add(&text, "At most ");
-		text_number(&text, last->after_attempt + 1);
-		text_add(&text, " attempts before the time is up.");
-	}
+	else if (last->certain && last->after_attempt == attempts - 1)
+		text_join(&text, NUMBER(attempts), " attempts, the last one ",
+		    DURATION(last->mean_total_ns), " after the start (",
+		    DURATION(last->earliest_ns), " to ",
+		    DURATION(last->latest_ns), ").");
+	else
+		text_join(&text, "At most ", NUMBER(last->after_attempt + 1),
+		    " attempts before the time is up.");
 	terminal_wrapped(words, 0, 0, plan->terminal.width);
 }
 
@@ -294,14 +279,13 @@ add_chance(struct text *text, double chance)
 static void
 print_chances(const struct plan *plan)
 {
-	const struct outages *outages = plan->outages;
-	char words[1024];
+	char words[256];
 	struct text text = text_in(words, sizeof words);
 
 	text_add(&text, "Chance that it outlasts an outage of");
-	for (size_t i = 0; i < outages->count; i++) {
-		add_duration(&text, i == 0 ? " " : ", ", outages->ns[i]);
-		text_add(&text, ": ");
+	for (size_t i = 0; i < OUTAGES; i++) {
+		text_join(
+		    &text, i == 0 ? " " : ", ", DURATION(outages_ns[i]), ": ");
 		add_chance(&text, plan->chances[i]);
 	}
 	text_byte(&text, '.');
@@ -326,42 +310,88 @@ print_plan(const struct plan *plan)
 		print_chances(plan);
 }
 
-/* A pause as JSON; it has no time and no id. */
 static void
-add_row_json(struct text *text, const struct forecast_row *row)
+print_note(const char *words, int width)
 {
-	text_add(text, "{\"event\":\"plan\"");
-	json_member_number(text, "after_attempt", row->after_attempt);
-	json_member_seconds(text, "low_s", row->pause.low_ns);
-	json_member_seconds(text, "high_s", row->pause.high_ns);
-	json_member_seconds(text, "mean_s", row->mean_ns);
-	json_member_seconds(text, "earliest_s", row->earliest_ns);
-	json_member_seconds(text, "mean_total_s", row->mean_total_ns);
-	json_member_seconds(text, "latest_s", row->latest_ns);
-	text_byte(text, '}');
+	putchar('\n');
+	terminal_wrapped(words, 0, 0, width);
+}
+
+static void
+note_stated_wait(int64_t hint_max_ns, int width)
+{
+	char words[256];
+	struct text text = text_in(words, sizeof words);
+
+	text_add(&text,
+	    "Where the output of a failed attempt states a longer wait, the "
+	    "pause lasts as long");
+	if (hint_max_ns < DURATION_INF)
+		text_join(&text, "; a wait of more than ",
+		    DURATION(hint_max_ns), " ends the run");
+	text_add(&text, ".");
+	print_note(words, width);
+}
+
+static void
+note_gate(const struct gate_options *gate, int width)
+{
+	char words[1024];
+	struct text text = text_in(words, sizeof words);
+
+	text_join(&text, "These are the pauses while gate ", gate->name,
+	    " is open. It shuts for all runs that share it after three "
+	    "failures in a row, from at least two runs and over at least a "
+	    "second, or after twenty. Then one run at a time probes the "
+	    "service, at most 10s after the previous failure; a failed probe "
+	    "counts for none of the attempts above. After a success, or if "
+	    "the service refuses many, attempts are paced: 2 a second at "
+	    "first, and twice as many as long as that pays. ");
+	if (gate->wait_ns == 0)
+		text_add(&text, "This run does not wait at a shut gate.");
+	else if (gate->wait_ns == DURATION_INF)
+		text_add(&text,
+		    "At a shut gate, this run waits as long as necessary.");
+	else
+		text_join(&text, "At a shut gate, this run waits for at most ",
+		    DURATION(gate->wait_ns),
+		    " in all, besides the waits that are stated.");
+	print_note(words, width);
+}
+
+/* What may change the pauses of the table. */
+static void
+print_notes(const struct options *options, int width)
+{
+	const struct scan *scan = options->streams.scan;
+	const struct limits *limits = &options->settings.limits;
+
+	if (limits->attempts > 1 && scan != NULL
+	    && scan->waits.wanted != WANTED_NOTHING)
+		note_stated_wait(limits->hint_max_ns, width);
+	if (options->shared.gate.name[0] != '\0')
+		note_gate(&options->shared.gate, width);
 }
 
 static void
 print_json(const struct plan *plan)
 {
-	char line[512];
-
 	for (size_t i = 0; i < plan->count; i++) {
+		const struct forecast_row *row = &plan->rows[i];
+		char line[512];
 		struct text text = text_in(line, sizeof line);
 
-		add_row_json(&text, &plan->rows[i]);
+		text_add(&text, "{\"event\":\"plan\"");
+		json_member_number(&text, "after_attempt", row->after_attempt);
+		json_member_seconds(&text, "low_s", row->pause.low_ns);
+		json_member_seconds(&text, "high_s", row->pause.high_ns);
+		json_member_seconds(&text, "mean_s", row->mean_ns);
+		json_member_seconds(&text, "earliest_s", row->earliest_ns);
+		json_member_seconds(&text, "mean_total_s", row->mean_total_ns);
+		json_member_seconds(&text, "latest_s", row->latest_ns);
+		text_byte(&text, '}');
 		puts(line);
 	}
-}
-
-static void
-print_svg(const struct plan *plan)
-{
-	char words[512];
-	struct text text = text_in(words, sizeof words);
-
-	settings_text(&text, plan->settings);
-	plan_svg(plan->rows, plan->count, plan->cut, words);
 }
 
 void
@@ -370,17 +400,15 @@ plan_show(const struct options *options)
 	struct plan plan = make_plan(options);
 
 	plan.terminal = terminal_of_stdout();
-	if (options->format == FORMAT_JSON) {
+	if (options->log.format == LOG_JSON) {
 		print_json(&plan);
-	} else if (options->format == FORMAT_SVG) {
-		print_svg(&plan);
 	} else {
 		if (options->job.tool != NULL) {
 			list_tool(options->job.tool, &options->settings.rules);
 			putchar('\n');
 		}
 		print_plan(&plan);
-		plan_notes(options, plan.terminal.width);
+		print_notes(options, plan.terminal.width);
 	}
 	usage_finish();
 }

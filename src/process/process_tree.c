@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "process/environment.h"
-#include "process/helper.h"
+#include "process/spawn.h"
 #include "process/process_tree.h"
 #include "system/system.h"
 
@@ -125,7 +125,7 @@ signal_process(const struct process *process, int signal)
 		error = ESRCH;
 	else if (handle_signal(handle, process->pid, signal) != 0)
 		error = errno;
-	handle_close(handle);
+	fd_close(&handle);
 	return error;
 }
 

@@ -51,11 +51,13 @@ static sigset_t life_mask; /* normally */
 static sigset_t pause_mask; /* life_mask without the signals in PAUSING */
 static sigset_t write_mask; /* life_mask and what a failed write raises */
 static sigset_t handled; /* the signals read from the descriptor */
-static sigset_t ends_us; /* of these, those that can tell backoff to end */
+static sigset_t ends_us; /* the end signals among them */
 static struct sigaction entry_child_action;
 static int wake_signal, descriptor;
-static bool narrowed; /* the descriptor reports only those in ends_us */
-static bool met; /* signals_await_room() has met one of them */
+static bool narrowed; /* the descriptor reports only end signals */
+static bool met; /* signals_await_room() has met one */
+/* The signal that ended the pause, or 0; set by the handler. */
+static volatile sig_atomic_t pause_signal;
 
 /* The signals that end a pause, except those ignored at the start. */
 static int pausing[ARRAY_LENGTH(ending) + 3];
@@ -131,8 +133,7 @@ signals_start(int wake_on)
 	pthread_sigmask(SIG_BLOCK, NULL, &entry_mask);
 	derive_masks();
 	pthread_sigmask(SIG_SETMASK, &life_mask, NULL);
-	descriptor = fd_out_of_the_way(signal_queue_open(&handled));
-	signal_queue_is_at(descriptor);
+	descriptor = signal_queue_open(&handled);
 	return descriptor >= 0;
 }
 
@@ -167,7 +168,7 @@ is_terminal_signal(int signal)
 	return false;
 }
 
-/* Makes the descriptor report only the signals in ends_us, or all again. */
+/* Makes the descriptor report only end signals, or all again. */
 static void
 narrow(bool narrower)
 {
@@ -230,6 +231,34 @@ signals_wait(struct arrival *arrival, int64_t until_ns,
 	}
 }
 
+/* CONT interrupts the pause, which is then measured anew. */
+static void
+end_pause(int signal)
+{
+	if (signal == SIGCONT)
+		return;
+	if (pause_signal == 0 || signals_ends(signal))
+		pause_signal = signal;
+	pause_give_up();
+}
+
+static bool
+pause_has_ended(void)
+{
+	return pause_signal != 0;
+}
+
+int
+signals_sleep(int64_t until_ns)
+{
+	pause_signal = 0;
+	signal_queue_lend(pausing, pausing_count, end_pause);
+	pause_until(until_ns, &pause_mask, pause_has_ended);
+	pthread_sigmask(SIG_SETMASK, &life_mask, NULL);
+	signal_queue_retake(pausing, pausing_count);
+	return pause_signal;
+}
+
 enum wake
 signals_await_room(int fd, int64_t until_ns)
 {
@@ -273,10 +302,9 @@ signals_end_pending(void)
 	sigset_t pending;
 
 	signal_queue_pending(&pending);
-	for (int signal = 1; signal < NSIG; signal++)
-		if (sigismember(&ends_us, signal) == 1
-		    && sigismember(&pending, signal) == 1
-		    && !is_ignored(signal))
+	for (size_t i = 0; i < ARRAY_LENGTH(ending); i++)
+		if (sigismember(&ends_us, ending[i]) == 1
+		    && sigismember(&pending, ending[i]) == 1)
 			return true;
 	return false;
 }
@@ -289,20 +317,6 @@ signals_restore(void)
 	    || entry_child_action.sa_flags != 0)
 		sigaction(SIGCHLD, &entry_child_action, NULL);
 	pthread_sigmask(SIG_SETMASK, &entry_mask, NULL);
-}
-
-const sigset_t *
-signals_arm(void (*handler)(int))
-{
-	signal_queue_lend(pausing, pausing_count, handler);
-	return &pause_mask;
-}
-
-void
-signals_close(void)
-{
-	pthread_sigmask(SIG_SETMASK, &life_mask, NULL);
-	signal_queue_retake(pausing, pausing_count);
 }
 
 void

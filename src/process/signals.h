@@ -2,10 +2,13 @@
 #ifndef BACKOFF_PROCESS_SIGNALS_H
 #define BACKOFF_PROCESS_SIGNALS_H
 /*
- * Receives signals. Those that backoff handles are always blocked and read
- * from a descriptor, so that none can arrive between a test and a wait. Those
- * ignored at the start stay ignored. COMMAND gets the original mask and
+ * The signals that backoff gets. Those that it handles are always blocked and
+ * read from a descriptor, so that none can arrive between a test and a wait.
+ * Those ignored at the start stay ignored. COMMAND gets the original mask and
  * dispositions.
+ *
+ * An end signal is one that tells backoff to end: HUP, INT, QUIT or TERM, but
+ * not the one that --wake-on names.
  */
 
 #include <poll.h>
@@ -16,20 +19,19 @@
 
 struct arrival {
 	int signal;
-	bool ends_us; /* it tells backoff to end */
+	bool ends_us; /* it is an end signal */
 	bool from_terminal; /* the terminal sent it to our whole group */
 	pid_t sender;
 };
 
 /*
- * Call this once, before anything is spawned. WAKE_ON is the signal that ends
- * a pause, or 0. False: it failed, see errno.
+ * Call this once, before anything is spawned. WAKE_ON is the signal of
+ * --wake-on, or 0. False: it failed, see errno.
  */
 bool signals_start(int wake_on);
 
-/* Whether SIGNAL tells backoff to end: HUP INT QUIT TERM, unless it wakes. */
+/* Whether SIGNAL is an end signal, or that of --wake-on. */
 bool signals_ends(int signal);
-
 bool signals_wakes(int signal);
 
 enum wake {
@@ -48,8 +50,14 @@ enum wake signals_wait(struct arrival *arrival, int64_t until_ns,
     struct pollfd *descriptors, int count);
 
 /*
- * Waits until FD has room to write, a signal tells backoff to end, or UNTIL_NS
- * has come; returns which. The signal stays pending, for a pause or
+ * Sleeps until UNTIL_NS, or until an end signal or that of --wake-on arrives,
+ * or is pending already. Returns that signal, or 0.
+ */
+int signals_sleep(int64_t until_ns);
+
+/*
+ * Waits until FD has room to write, an end signal arrives, or UNTIL_NS has
+ * come; returns which. The signal stays pending, for a pause or
  * signals_drain() to find.
  */
 enum wake signals_await_room(int fd, int64_t until_ns);
@@ -57,21 +65,14 @@ enum wake signals_await_room(int fd, int64_t until_ns);
 /* signals_drain(), but only if signals_await_room() met a signal; else 0. */
 int signals_met(void);
 
-/* Takes all that has arrived; returns the first that ends backoff, or 0. */
+/* Discards all signals that are pending; returns the first end signal, or 0. */
 int signals_drain(void);
 
-/* Whether a signal that tells backoff to end is pending. */
+/* Whether an end signal is pending. */
 bool signals_end_pending(void);
 
 /* For the child, before exec: restores everything as it was at the start. */
 void signals_restore(void);
-
-/*
- * For the pause: installs a handler for the signals that end it. Returns the
- * mask to wait with.
- */
-const sigset_t *signals_arm(void (*handler)(int));
-void signals_close(void);
 
 /*
  * Bracket backoff's own writes, so that a reader that has gone away, or a file

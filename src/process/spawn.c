@@ -2,18 +2,26 @@
 #include <config.h>
 
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/base/duration.h"
 #include "core/judge/outcome.h"
 #include "process/environment.h"
-#include "process/sh_fallback.h"
 #include "process/signals.h"
 #include "process/spawn.h"
 #include "system/system.h"
 
-struct program {
+/* --- COMMAND and the hooks --- */
+
+struct command_line {
 	char *const *argv;
 	const int *descriptors; /* three */
 	pid_t parent;
@@ -21,52 +29,226 @@ struct program {
 
 /* In the child, up to exec: see new_process(). */
 static void
-become(const void *what)
+become_command(const void *what)
 {
-	const struct program *program = what;
-	pid_t present;
+	const struct command_line *command = what;
+	pid_t parent;
 
 	/* If backoff is killed, COMMAND must not run on alone (rule 34). */
 	parent_take_along(SIGTERM);
 	/* 0 if backoff's children live in a PID namespace of their own. */
-	present = getppid();
-	if (present != program->parent && present != 0)
+	parent = getppid();
+	if (parent != command->parent && parent != 0)
 		_exit(STATUS_ERROR);
 	for (int fd = 0; fd < 3; fd++)
-		if (program->descriptors[fd] >= 0)
-			dup2(program->descriptors[fd], fd);
+		if (command->descriptors[fd] >= 0)
+			dup2(command->descriptors[fd], fd);
 	environment_adopt();
 	signals_restore();
-	execvp(program->argv[0], program->argv);
+	execvp(command->argv[0], command->argv);
 }
 
-/* Returns the pid, or -1 with the errno of fork or exec. */
-static pid_t
-spawn_program(char *const argv[], const int descriptors[3])
+static bool
+is_program(const char *path)
 {
-	static pid_t parent;
+	struct stat file;
 
-	if (parent == 0)
-		parent = getpid();
-	return new_process(
-	    become, &(struct program) { argv, descriptors, parent });
+	return stat(path, &file) == 0 && S_ISREG(file.st_mode)
+	    && access(path, X_OK) == 0;
+}
+
+/* The file that execvp(3) takes for NAME, or NAME; until the next call. */
+static char *
+find(char *name)
+{
+	static char path[PATH_MAX];
+	const char *entry = getenv("PATH"), *end;
+	size_t size = strlen(name) + 1;
+
+	if (strchr(name, '/') != NULL || entry == NULL)
+		return name;
+	for (;; entry = end + 1) {
+		size_t length = strcspn(entry, ":");
+
+		end = entry + length;
+		if (length + strlen("./") + size <= sizeof path) {
+			memcpy(path, entry, length);
+			/* An empty entry is the current directory. */
+			if (length == 0)
+				path[length++] = '.';
+			path[length++] = '/';
+			memcpy(path + length, name, size);
+			if (is_program(path))
+				return path;
+		}
+		if (*end == '\0')
+			return name;
+	}
+}
+
+char **
+spawn_by_sh(char *const argv[])
+{
+	static char shell[] = "/bin/sh";
+	size_t count = 1;
+	char **script;
+
+	while (argv[count] != NULL)
+		count++;
+	script = calloc(count + 2, sizeof *script);
+	if (script == NULL)
+		return NULL;
+	script[0] = shell;
+	script[1] = find(argv[0]);
+	for (size_t i = 1; i < count; i++)
+		script[i + 1] = argv[i];
+	return script;
+}
+
+bool
+spawn_finds(char *name)
+{
+	const char *path = find(name);
+
+	/* A name not in PATH is not looked for in the current directory. */
+	return strchr(path, '/') != NULL && is_program(path);
 }
 
 pid_t
 spawn(char *const argv[], const int descriptors[3])
 {
-	pid_t pid = spawn_program(argv, descriptors);
+	static pid_t self;
+	struct command_line command = { argv, descriptors, 0 };
 	char **script;
+	pid_t pid;
 	int error;
 
-	if (pid >= 0 || errno != ENOEXEC)
+	if (self == 0)
+		self = getpid();
+	command.parent = self;
+	pid = new_process(become_command, &command);
+	if (pid >= 0 || errno != ENOEXEC
+	    || (script = spawn_by_sh(argv)) == NULL)
 		return pid;
-	script = sh_fallback_argv(argv);
-	if (script == NULL)
-		return -1;
-	pid = spawn_program(script, descriptors);
+	command.argv = script;
+	pid = new_process(become_command, &command);
 	error = errno;
-	sh_fallback_free(script);
+	free(script);
 	errno = error;
 	return pid;
+}
+
+/* --- the helper --- */
+
+/* Where the helper finds its end of the socket. */
+#define HELPER_SOCKET 3
+
+/* If one dies when it starts, the next one waits so long. */
+#define REVIVE_NS NS_PER_S
+
+static struct {
+	pid_t pid; /* 0: none, or it has been reaped */
+	int socket; /* our end, or -1 */
+	int64_t started_ns;
+	void (*revive)(void); /* or NULL */
+} helper = { .socket = -1 };
+
+struct helper_line {
+	const char *path;
+	char *const *environment;
+	int socket;
+};
+
+/* In the child, up to exec. The helper itself closes other descriptors. */
+static void
+become_helper(const void *what)
+{
+	const struct helper_line *line = what;
+	char *argv[] = { (char *)(uintptr_t)line->path, NULL };
+
+	if (dup2(line->socket, HELPER_SOCKET) >= 0)
+		execve(line->path, argv, line->environment);
+}
+
+bool
+helper_start(const char *path, char *const environment[])
+{
+	struct helper_line line = { path, environment, -1 };
+	int ends[2], error;
+	pid_t pid;
+
+	helper.started_ns = clock_now_ns();
+	if (!messages_pair(ends))
+		return false;
+	helper.socket = fd_out_of_the_way(ends[0]);
+	/* Not 3 itself: a copy onto itself would be closed on exec. */
+	line.socket = fd_out_of_the_way(ends[1]);
+	pid = new_process(become_helper, &line);
+	error = errno;
+	close(line.socket);
+	helper.pid = pid > 0 ? pid : 0;
+	if (pid < 0)
+		fd_close(&helper.socket);
+	errno = error;
+	return pid > 0;
+}
+
+int
+helper_socket(void)
+{
+	return helper.socket;
+}
+
+pid_t
+helper_pid(void)
+{
+	return helper.pid;
+}
+
+void
+helper_note_reaped(pid_t pid)
+{
+	if (pid == helper.pid)
+		helper.pid = 0;
+}
+
+void
+helper_guard(void (*revive)(void))
+{
+	helper.revive = revive;
+}
+
+int64_t
+helper_due_ns(void)
+{
+	return helper.revive != NULL && helper.pid == 0
+	    ? helper.started_ns + REVIVE_NS
+	    : INT64_MAX;
+}
+
+void
+helper_look(void)
+{
+	int64_t due_ns = helper_due_ns();
+
+	if (due_ns < INT64_MAX && clock_now_ns() >= due_ns)
+		helper.revive();
+}
+
+void
+helper_end(int64_t until_ns)
+{
+	char rest[64];
+
+	/* The socket ends when the helper does. Drop what it still says. */
+	while (helper.socket >= 0 && fd_await(helper.socket, POLLIN, until_ns)
+	    && read(helper.socket, rest, sizeof rest) > 0)
+		continue;
+	fd_close(&helper.socket);
+	if (helper.pid == 0)
+		return;
+	kill(helper.pid, SIGKILL);
+	while (waitpid(helper.pid, NULL, 0) < 0 && errno == EINTR)
+		continue;
+	helper.pid = 0;
 }

@@ -4,23 +4,332 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "process/child.h"
-#include "process/helper.h"
+#include "core/loop/silence.h"
 #include "process/process_tree.h"
-#include "process/sh_fallback.h"
 #include "process/signals.h"
 #include "process/spawn.h"
 #include "process/supervise.h"
 #include "system/system.h"
 
-/* How long leftover processes may go on writing to COMMAND's output. */
+/* The time between two looks at processes whose end no event announces. */
+#define REFUSED_LOOK_NS (100 * NS_PER_MS)
+
+/* How long to wait for a group that is not seen, once it has got KILL. */
+#define UNSEEN_END_NS NS_PER_S
+
+/* How long leftover processes may still write to COMMAND's output. */
 #define PATIENCE_NS (100 * NS_PER_MS)
-#define LOOK_NS (2 * NS_PER_MS) /* how often to look whether they are gone */
+#define PATIENT_LOOK_NS (2 * NS_PER_MS)
+
+/* The wait status to report if COMMAND's own is lost. */
+#define STATUS_LOST (STATUS_ERROR << 8)
+
+/* The stages of an attempt, in order: it never goes back. */
+enum stage {
+	STAGE_RUNNING,
+	STAGE_ENDING, /* timed out, or told to end with a --grace */
+	STAGE_KILLING,
+	STAGE_DRAINING, /* all processes ended; their output is passed on */
+	STAGE_OVER,
+};
+
+/* COMMAND, or a hook, while it runs. */
+struct child {
+	const struct time_limit *limit;
+	const struct relay *relay; /* or NULL */
+	bool is_hook; /* it gets only end signals */
+	struct process_tree tree;
+	bool loses_orphans; /* backoff does not adopt them: no SIGCHLD either */
+	struct process_census left; /* whom the last signal reached */
+	pid_t pid; /* 0 once it is reaped, so that nothing is sent to it */
+	int wait_status;
+	enum stage stage;
+	bool limit_passed; /* the time limit has taken effect */
+	struct silence silence;
+	bool is_stopped; /* COMMAND, by a signal such as TSTP */
+	bool is_hurried; /* by the limit, or because backoff must end */
+	int64_t kill_ns; /* when to send KILL; INT64_MAX: never, or it was */
+	int64_t killed_ns; /* when KILL was sent */
+	int64_t give_up_ns; /* until when to wait for what refuses signals */
+	int64_t patience_ns; /* until when to be patient; 0: not begun */
+	bool is_patient; /* waits for leftovers that hold the output open */
+	struct outcome outcome;
+};
+
+/* --- whether COMMAND has ended --- */
+
+/*
+ * Reaps everything that has ended, including adopted orphans. Returns whether
+ * there are other children.
+ */
+static bool
+reap(struct child *child)
+{
+	int status;
+	pid_t pid;
+
+	/* EINTR, which some tracers cause, must not end this: no second
+	 * SIGCHLD comes. */
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0
+	    || (pid < 0 && errno == EINTR)) {
+		if (pid < 0)
+			continue;
+		helper_note_reaped(pid);
+		if (pid == child->pid) {
+			child->pid = 0;
+			child->wait_status = status;
+		}
+	}
+	/* Cannot happen, but without this backoff would wait for ever. */
+	if (pid < 0 && child->pid > 0) {
+		pid_t command = waitpid(child->pid, &status, WNOHANG);
+
+		if (command != 0) {
+			child->pid = 0;
+			child->wait_status = command > 0 ? status : STATUS_LOST;
+		}
+	}
+	return pid == 0;
+}
+
+/* How COMMAND has ended, without reaping it; si_pid 0: it has not. */
+static siginfo_t
+peek(const struct child *child)
+{
+	siginfo_t info = { 0 };
+
+	while (
+	    waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT)
+	        != 0
+	    && errno == EINTR)
+		continue;
+	return info;
+}
+
+/* Whether COMMAND has ended, reaped or not. */
+static bool
+is_dead(const struct child *child)
+{
+	return child->pid == 0 || peek(child).si_pid != 0;
+}
+
+/*
+ * Whether SIGNAL has killed COMMAND, which has not been reaped yet: somebody
+ * may have sent it to both COMMAND and backoff.
+ */
+static bool
+has_died_by(const struct child *child, int signal)
+{
+	siginfo_t info;
+
+	if (child->pid == 0)
+		return false;
+	info = peek(child);
+	return info.si_pid != 0 && info.si_status == signal
+	    && (info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED);
+}
+
+/*
+ * Whether COMMAND was stopped at some time since the last call. If it stopped
+ * and continued in between, nobody knows when: that counts as stopped.
+ */
+static bool
+was_stopped(struct child *child)
+{
+	bool was_stopped = child->is_stopped;
+	siginfo_t info;
+
+	while (child->pid != 0) {
+		/* si_pid may be 0 where COMMAND has caught CONT (XNU). */
+		info = (siginfo_t) { 0 };
+		if (waitid(P_PID, (id_t)child->pid, &info,
+		        WSTOPPED | WCONTINUED | WNOHANG)
+		        != 0
+		    && errno == EINTR)
+			continue;
+		if (info.si_signo == 0)
+			break;
+		child->is_stopped = info.si_code != CLD_CONTINUED;
+		was_stopped = was_stopped || !child->is_stopped;
+	}
+	return was_stopped;
+}
+
+/* --- ending it --- */
+
+static void
+signal_tree(struct child *child, int signal)
+{
+	child->left = process_tree_signal(&child->tree, child->pid, signal);
+	child->outcome.tree_unseen = child->left.unseen;
+}
+
+static void
+kill_tree(struct child *child)
+{
+	child->stage = STAGE_KILLING;
+	child->limit_passed = child->is_hurried = true;
+	child->kill_ns = INT64_MAX;
+	child->killed_ns = clock_now_ns();
+	signal_tree(child, SIGKILL);
+}
+
+/* For the message about --kill-after: what kill_tree() has reached. */
+static void
+note_killed(struct child *child)
+{
+	struct killed *killed = &child->outcome.killed;
+	const struct process *met = &child->left.met;
+
+	/* What is left of a group that is not seen may be zombies. */
+	if (child->outcome.tree_unseen && child->pid == 0)
+		return;
+	killed->count = (int)(child->left.count - child->left.refused);
+	killed->pid = met->pid;
+	memcpy(killed->name, met->name, sizeof killed->name);
+}
+
+/* Plans KILL at NOW_NS + AFTER_NS, unless it is planned for sooner. */
+static void
+plan_kill(struct child *child, int64_t now_ns, int64_t after_ns)
+{
+	int64_t kill_ns = saturating_add(now_ns, after_ns);
+
+	child->kill_ns = min_ns(child->kill_ns, kill_ns);
+	child->give_up_ns = min_ns(child->give_up_ns, kill_ns);
+}
+
+/* The time is up: sends --signal to the tree. */
+static void
+time_out(struct child *child, int64_t now_ns)
+{
+	int signal = child->limit->signal;
+
+	child->limit_passed = child->is_hurried = true;
+	/* If COMMAND has ended by itself, only the rest of its tree is cut. */
+	if (!is_dead(child))
+		child->outcome.kind = OUTCOME_TIMED_OUT;
+	plan_kill(child, now_ns, child->limit->kill_after_ns);
+	if (signal == SIGKILL) {
+		kill_tree(child);
+		return;
+	}
+	child->stage = STAGE_ENDING;
+	signal_tree(child, signal);
+	/* A stopped process would not see it before CONT (rule 7). */
+	if (signal != SIGCONT)
+		signal_tree(child, SIGCONT);
+}
+
+/* Starts --grace, after an end signal. */
+static void
+begin_grace(struct child *child)
+{
+	if (child->limit->grace_ns == INT64_MAX || child->stage > STAGE_ENDING)
+		return;
+	child->stage = STAGE_ENDING;
+	plan_kill(child, clock_now_ns(), child->limit->grace_ns);
+	/* Look now, so that a process that becomes an orphan is known. */
+	signal_tree(child, 0);
+}
+
+static void
+begin_draining(struct child *child)
+{
+	child->left = (struct process_census) { 0 };
+	child->stage = child->relay == NULL ? STAGE_OVER : STAGE_DRAINING;
+}
+
+/*
+ * Whether processes that cannot be signalled have had their time. The others
+ * got KILL; but if they are children of those, backoff gets no SIGCHLD for
+ * them, so they get one more look.
+ */
+static bool
+is_time_to_give_up(const struct child *child)
+{
+	int64_t left_ns;
+
+	if (child->left.refused == 0)
+		return false;
+	left_ns = child->give_up_ns - clock_now_ns();
+	return left_ns <= 0
+	    && (child->left.count == child->left.refused
+	        || left_ns <= -REFUSED_LOOK_NS);
+}
+
+/*
+ * Whether nobody is left. A group that is not seen is there as long as it has
+ * zombies, and their parent may never wait for them.
+ */
+static bool
+is_tree_gone(const struct child *child)
+{
+	if (child->pid != 0)
+		return false;
+	return child->left.count == 0
+	    || (child->outcome.tree_unseen && child->left.refused == 0
+	        && clock_now_ns() - child->killed_ns >= UNSEEN_END_NS);
+}
+
+static void
+give_up(struct child *child)
+{
+	const struct process *process = &child->left.unending;
+	struct unended *unended = &child->outcome.unended;
+
+	unended->pid = process->pid;
+	memcpy(unended->name, process->name, sizeof unended->name);
+	/* If COMMAND itself still runs, it has no other outcome. */
+	if (child->pid != 0)
+		child->outcome.kind = OUTCOME_TIMED_OUT;
+	begin_draining(child);
+}
+
+/*
+ * A process may have ended, or a time may have come: enters the next stage if
+ * there is nothing left to wait for.
+ */
+static void
+look_what_is_left(struct child *child)
+{
+	switch (child->stage) {
+	case STAGE_RUNNING:
+		if (child->pid == 0)
+			begin_draining(child);
+		break;
+	case STAGE_ENDING:
+		if (child->pid != 0)
+			break;
+		signal_tree(child, 0);
+		/* If no KILL is planned, wait for COMMAND only. */
+		if (child->kill_ns < INT64_MAX ? child->left.count == 0
+		                               : child->left.refused == 0)
+			begin_draining(child);
+		break;
+	case STAGE_KILLING:
+		if (child->pid != 0 && child->left.refused == 0)
+			break;
+		/* A death may have left an orphan that KILL missed. */
+		signal_tree(child, SIGKILL);
+		if (is_tree_gone(child))
+			begin_draining(child);
+		else if (is_time_to_give_up(child))
+			give_up(child);
+		break;
+	case STAGE_DRAINING:
+	case STAGE_OVER:
+		break;
+	}
+}
+
+/* --- what happens meanwhile --- */
 
 /* Whether --idle-timeout applies to the stage. */
 static bool
@@ -33,14 +342,13 @@ minds_silence(const struct child *child)
 static void
 look_at_silence(struct child *child)
 {
-	const struct relay *relay = child->relay;
-	int64_t now_ns = clock_now_ns(), wrote_ns;
+	int64_t now_ns, wrote_ns;
 
-	if (relay == NULL || !minds_silence(child))
+	if (!minds_silence(child))
 		return;
-	wrote_ns = relay->wrote(now_ns);
-	silence_look(
-	    &child->silence, now_ns, wrote_ns, child_was_stopped(child));
+	now_ns = clock_now_ns();
+	wrote_ns = child->relay->wrote(now_ns);
+	silence_look(&child->silence, now_ns, wrote_ns, was_stopped(child));
 }
 
 /* A limit has been reached, unless COMMAND ended just before. */
@@ -50,22 +358,22 @@ on_time(struct child *child)
 	int64_t now_ns = clock_now_ns();
 
 	if (child->stage >= STAGE_DRAINING
-	    || (child->stage == STAGE_RUNNING && child_is_dead(child)))
+	    || (child->stage == STAGE_RUNNING && is_dead(child)))
 		return;
 	look_at_silence(child);
 	if (now_ns >= child->kill_ns) {
-		child_kill(child);
-		child_note_killed(child);
+		kill_tree(child);
+		note_killed(child);
 	} else if (!child->limit_passed && now_ns >= child->limit->at_ns) {
-		child_time_out(child, now_ns);
+		time_out(child, now_ns);
 	} else if (minds_silence(child) && silence_is_over(&child->silence)) {
-		child_time_out(child, now_ns);
+		time_out(child, now_ns);
 		child->outcome.was_silent
 		    = child->outcome.kind == OUTCOME_TIMED_OUT;
 	}
 }
 
-/* A signal told backoff to end when COMMAND had already ended. */
+/* An end signal came when COMMAND had already ended. */
 static void
 on_late_end_signal(struct child *child, const struct arrival *arrival)
 {
@@ -73,26 +381,45 @@ on_late_end_signal(struct child *child, const struct arrival *arrival)
 		child->outcome.late_end_signal = arrival->signal;
 	if (child->stage == STAGE_ENDING && child->kill_ns < INT64_MAX) {
 		child->give_up_ns = clock_now_ns();
-		child_kill(child);
+		kill_tree(child);
 	} else if (child->stage == STAGE_RUNNING
 	    && (arrival->from_terminal
-	        || child_has_died_by(child, arrival->signal))) {
-		child_begin_grace(child);
+	        || has_died_by(child, arrival->signal))) {
+		begin_grace(child);
 	}
+}
+
+/*
+ * Passes a signal on, unless COMMAND has it from the terminal or sent it itself
+ * (rule 22). COMMAND has not been reaped, so its pid cannot be reused.
+ */
+static void
+pass_on(struct child *child, const struct arrival *arrival)
+{
+	int signal = arrival->signal;
+
+	if (arrival->sender == child->pid
+	    || (arrival->from_terminal && getpgid(child->pid) == getpgrp()))
+		return;
+	if (kill(child->pid, signal) != 0)
+		return;
+	signal_set_add(&child->outcome.forwarded, signal);
+	if (signal == SIGTERM || signal == SIGHUP)
+		kill(child->pid, SIGCONT);
 }
 
 static void
 on_signal(struct child *child, const struct arrival *arrival)
 {
 	if (arrival->signal == SIGCHLD) {
-		child_reap(child);
+		reap(child);
 		look_at_silence(child);
 		return;
 	}
 	if (child->is_hook && !arrival->ends_us)
 		return;
 	child->is_hurried = child->is_hurried || arrival->ends_us;
-	if (child_is_dead(child)) {
+	if (is_dead(child)) {
 		if (arrival->ends_us)
 			on_late_end_signal(child, arrival);
 		return;
@@ -100,9 +427,25 @@ on_signal(struct child *child, const struct arrival *arrival)
 	if (arrival->ends_us) {
 		if (child->outcome.end_signal == 0)
 			child->outcome.end_signal = arrival->signal;
-		child_begin_grace(child);
+		begin_grace(child);
 	}
-	child_pass_on(child, arrival);
+	pass_on(child, arrival);
+}
+
+/* Something came on its descriptors, or its time has come. */
+static void
+on_relay(struct child *child, const struct pollfd *descriptors, int count)
+{
+	const struct relay *relay = child->relay;
+
+	/* Without a relay there are no descriptors. */
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+	relay->on_ready(descriptors, count);
+	if (!relay->has_failed() || child->stage >= STAGE_KILLING)
+		return;
+	child->give_up_ns = min_ns(child->give_up_ns,
+	    saturating_add(clock_now_ns(), child->limit->kill_after_ns));
+	kill_tree(child);
 }
 
 /*
@@ -122,7 +465,7 @@ next_ns(const struct child *child)
 	if (minds_silence(child))
 		next_ns = min_ns(next_ns, silence_next_ns(&child->silence));
 	if (child->is_patient)
-		next_ns = min_ns(next_ns, clock_now_ns() + LOOK_NS);
+		next_ns = min_ns(next_ns, clock_now_ns() + PATIENT_LOOK_NS);
 	if (child->left.refused > 0
 	    && (child->pid == 0 || child->stage == STAGE_KILLING))
 		next_ns = min_ns(next_ns, clock_now_ns() + REFUSED_LOOK_NS);
@@ -130,45 +473,6 @@ next_ns(const struct child *child)
 	    && (child->stage == STAGE_ENDING || child->stage == STAGE_KILLING))
 		next_ns = min_ns(next_ns, clock_now_ns() + REFUSED_LOOK_NS);
 	return next_ns;
-}
-
-/*
- * COMMAND has ended, but not all of its output has been passed on. Wait for
- * that as COMMAND itself would have waited to write it: until its time is up,
- * or backoff is told to end. A leftover process may be about to write output
- * of COMMAND, such as the tee of "exec > >(tee log)", so it gets a moment.
- */
-static void
-drain(struct child *child)
-{
-	int64_t now_ns = clock_now_ns();
-
-	if (child->patience_ns == 0)
-		child->patience_ns = min_ns(
-		    saturating_add(now_ns, PATIENCE_NS), child->limit->at_ns);
-	child->is_patient = !child->is_hurried && now_ns < child->patience_ns;
-	if (!child->relay->drain(child->is_patient) || child->is_hurried) {
-		child->stage = STAGE_OVER;
-	} else if (now_ns >= child->limit->at_ns) {
-		child->outcome.kind = OUTCOME_TIMED_OUT;
-		child->stage = STAGE_OVER;
-	}
-}
-
-/* Something came on its descriptors, or its time has come. */
-static void
-on_relay(struct child *child, const struct pollfd *descriptors, int count)
-{
-	const struct relay *relay = child->relay;
-
-	/* Without a relay there are no descriptors. */
-	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-	relay->on_ready(descriptors, count);
-	if (!relay->has_failed() || child->stage >= STAGE_KILLING)
-		return;
-	child->give_up_ns = min_ns(child->give_up_ns,
-	    saturating_add(clock_now_ns(), child->limit->kill_after_ns));
-	child_kill(child);
 }
 
 static enum wake
@@ -200,17 +504,42 @@ await_event(struct child *child)
 	return wake;
 }
 
+/*
+ * COMMAND has ended, but not all of its output has been passed on. Wait for
+ * that as COMMAND itself would have waited to write it: until its time is up,
+ * or an end signal comes. A leftover process may be about to write output of
+ * COMMAND, such as the tee of "exec > >(tee log)", so it gets a moment.
+ */
+static void
+drain(struct child *child)
+{
+	int64_t now_ns = clock_now_ns();
+
+	if (child->patience_ns == 0)
+		child->patience_ns = min_ns(
+		    saturating_add(now_ns, PATIENCE_NS), child->limit->at_ns);
+	child->is_patient = !child->is_hurried && now_ns < child->patience_ns;
+	if (!child->relay->drain(child->is_patient) || child->is_hurried) {
+		child->stage = STAGE_OVER;
+	} else if (now_ns >= child->limit->at_ns) {
+		child->outcome.kind = OUTCOME_TIMED_OUT;
+		child->stage = STAGE_OVER;
+	}
+}
+
 static void
 watch_until_over(struct child *child)
 {
 	while (child->stage != STAGE_OVER) {
 		/* A readable descriptor does not mean that a process ended. */
 		if (await_event(child) != WAKE_DESCRIPTOR)
-			child_look_what_is_left(child);
+			look_what_is_left(child);
 		if (child->stage == STAGE_DRAINING)
 			drain(child);
 	}
 }
+
+/* --- one attempt --- */
 
 /* Completes the outcome with the way COMMAND ended. */
 static void
@@ -244,14 +573,27 @@ settle(struct child *child, bool with_tree)
 	static bool settled, has_others;
 
 	if (!settled) {
-		has_others = child_reap(child);
+		has_others = reap(child);
 		if (has_others)
 			process_tree_spare();
 		has_others = has_others || getpid() == 1;
 	} else if (with_tree || has_others || helper_pid() != 0) {
-		child_reap(child);
+		reap(child);
 	}
 	settled = true;
+}
+
+/* The outcome of a COMMAND that could not be started with errno ERROR. */
+static struct outcome
+not_started(char *name, int error)
+{
+	struct outcome outcome = outcome_not_started(error);
+	struct stat file;
+
+	outcome.no_interpreter = error == ENOENT && spawn_finds(name);
+	outcome.is_here = stat(name, &file) == 0 && S_ISREG(file.st_mode);
+	outcome.late_end_signal = signals_drain();
+	return outcome;
 }
 
 struct outcome
@@ -267,7 +609,6 @@ supervise(const struct command *command, const struct time_limit *limit)
 		.give_up_ns = INT64_MAX,
 	};
 	int64_t started_ns;
-	struct stat file;
 
 	child.loses_orphans = !with_tree || !processes_adopt_orphans();
 	child.tree.loses_orphans = with_tree && child.loses_orphans;
@@ -276,12 +617,7 @@ supervise(const struct command *command, const struct time_limit *limit)
 	child.silence = silence_begin(limit->silence_ns, started_ns);
 	child.pid = spawn(command->argv, command->descriptors);
 	if (child.pid < 0) {
-		child.outcome = outcome_not_started(errno);
-		child.outcome.no_interpreter = child.outcome.error == ENOENT
-		    && sh_fallback_exists(command->argv[0]);
-		child.outcome.is_here = stat(command->argv[0], &file) == 0
-		    && S_ISREG(file.st_mode);
-		child.outcome.late_end_signal = signals_drain();
+		child.outcome = not_started(command->argv[0], errno);
 	} else {
 		if (command->relay != NULL)
 			command->relay->started();

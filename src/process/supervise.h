@@ -2,7 +2,8 @@
 #ifndef BACKOFF_PROCESS_SUPERVISE_H
 #define BACKOFF_PROCESS_SUPERVISE_H
 /*
- * Runs a program once: spawns it, passes signals on, waits, times out.
+ * Runs a program once: starts it, passes signals on, and ends it with its
+ * process tree when its time is up.
  */
 
 #include <poll.h>
@@ -10,7 +11,15 @@
 #include <stdint.h>
 
 #include "core/judge/outcome.h"
-#include "process/child.h"
+
+/* INT64_MAX: never. */
+struct time_limit {
+	int64_t at_ns; /* when to end COMMAND */
+	int signal; /* to send then */
+	int64_t silence_ns; /* end it after so long without output, too */
+	int64_t kill_after_ns; /* from that signal to KILL */
+	int64_t grace_ns; /* from an end signal to KILL */
+};
 
 /* Callbacks for a program whose input or output backoff passes on. */
 struct relay {
@@ -37,7 +46,7 @@ struct command {
 	char *const *argv;
 	int descriptors[3]; /* its 0, 1 and 2, or -1: inherited */
 	const struct relay *relay; /* or NULL */
-	bool is_hook; /* it gets only signals that tell backoff to end */
+	bool is_hook; /* it gets only end signals */
 };
 
 /*

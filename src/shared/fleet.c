@@ -14,7 +14,7 @@
 #include "log/log.h"
 #include "options/usage.h"
 #include "process/environment.h"
-#include "process/helper.h"
+#include "process/spawn.h"
 #include "shared/fleet.h"
 #include "shared/shared_state.h"
 #include "system/system.h"
@@ -36,8 +36,8 @@
 #define AGAIN_NS (10 * NS_PER_S)
 
 static const char ended[] = "backoff-fleet has ended";
+static const char *const kinds[FLEET_PARTS] = { "gate", "slots" };
 
-static const struct shared_options *options;
 static char **environment; /* ours, before it is made COMMAND's */
 static char program[PATH_MAX];
 static char server[FLEET_TEXT_SIZE]; /* what to call it */
@@ -46,10 +46,14 @@ static bool is_used, is_lost;
 static int64_t lost_ns; /* when that was found last, */
 static int64_t away_ns; /* ... and first, without an answer since; or 0 */
 static bool is_restarted; /* the helper, for this attempt */
-static char keys[FLEET_PARTS][FLEET_KEY_SIZE];
-static int64_t held[FLEET_PARTS]; /* the member; 0: nothing */
-static enum fleet_news news[FLEET_PARTS];
-static bool is_told[FLEET_PARTS]; /* that it is lost */
+
+static struct part {
+	const char *name;
+	char key[FLEET_KEY_SIZE];
+	int64_t held; /* the member; 0: nothing */
+	enum fleet_news news;
+	bool is_told; /* that it is lost */
+} parts[FLEET_PARTS];
 
 /* Beside our own binary, or where it was to be installed. */
 static void
@@ -72,7 +76,7 @@ find_program(void)
 	text_copy(program, sizeof program, LIBEXECDIR "/backoff-fleet");
 }
 
-/* NULL, or why not. It is told what a helper before it has held. */
+/* NULL, or why not. The helper is told what one before it has held. */
 static const char *
 start(void)
 {
@@ -85,8 +89,9 @@ start(void)
 	for (int i = 0; i < FLEET_PARTS; i++) {
 		struct text text = text_in(room, sizeof room);
 
-		text_join(&text, "keep ", keys[i], " ", NUMBER(held[i]));
-		if (held[i] > 0)
+		text_join(
+		    &text, "keep ", parts[i].key, " ", NUMBER(parts[i].held));
+		if (parts[i].held > 0)
 			message_send(helper_socket(), room, text.length);
 	}
 	return NULL;
@@ -125,17 +130,6 @@ ask_once(const struct text *question, struct fleet_line *answer)
 	return why;
 }
 
-static void
-say_it_is_back(void)
-{
-	if (is_told[FLEET_GATE] || is_told[FLEET_SLOTS])
-		log_news(WEIGHT_DETAIL,
-		    JOINED(FLEET_TEXT_SIZE + 64,
-		        "fleet server reachable again (", server, ")"),
-		    NULL, NULL);
-	is_told[FLEET_GATE] = is_told[FLEET_SLOTS] = false;
-}
-
 /*
  * Asks anew where a helper was killed: the server may be there all the same.
  * False: the fleet is lost.
@@ -153,7 +147,12 @@ ask(const struct text *question, struct fleet_line *answer)
 	}
 	if (why == NULL && !fleet_line_is(answer, "lost")) {
 		away_ns = 0;
-		say_it_is_back();
+		if (parts[FLEET_GATE].is_told || parts[FLEET_SLOTS].is_told)
+			log_news(WEIGHT_DETAIL,
+			    JOINED(FLEET_TEXT_SIZE + 64,
+			        "fleet server reachable again (", server, ")"),
+			    NULL, NULL);
+		parts[FLEET_GATE].is_told = parts[FLEET_SLOTS].is_told = false;
 		return true;
 	}
 	is_lost = true;
@@ -176,40 +175,40 @@ revive(void)
 }
 
 static void
-hold(enum fleet_part part, int64_t member, int64_t what)
+hold(enum fleet_part part, int64_t member, int64_t news)
 {
-	held[part] = what == FLEET_GONE ? 0 : member;
-	if (what != FLEET_NO_NEWS)
-		news[part] = (enum fleet_news)what;
-	helper_guard(
-	    held[FLEET_GATE] > 0 || held[FLEET_SLOTS] > 0 ? revive : NULL);
+	parts[part].held = news == FLEET_GONE ? 0 : member;
+	if (news != FLEET_NO_NEWS)
+		parts[part].news = (enum fleet_news)news;
+	helper_guard(parts[FLEET_GATE].held > 0 || parts[FLEET_SLOTS].held > 0
+	        ? revive
+	        : NULL);
 }
 
 void
-fleet_start(const struct shared_options *what)
+fleet_start(const struct shared_options *options)
 {
+	enum fleet_part first = options->gate.fleet ? FLEET_GATE : FLEET_SLOTS;
 	struct fleet_line line;
 	const char *why;
 
-	options = what;
 	is_used = true;
 	environment = environ;
 	find_program();
+	parts[FLEET_GATE].name = options->gate.name;
+	parts[FLEET_SLOTS].name = options->slots.name;
 	for (int i = 0; i < FLEET_PARTS; i++) {
-		struct text text = text_in(keys[i], sizeof keys[i]);
+		struct text text = text_in(parts[i].key, FLEET_KEY_SIZE);
 
-		text_join(&text, "{",
-		    i == FLEET_GATE ? what->gate.name : what->slots.name,
-		    i == FLEET_GATE ? "}:gate" : "}:slots");
+		text_join(&text, "{", parts[i].name, "}:", kinds[i]);
 	}
 	why = start();
 	if (why == NULL)
 		why = hear(&line, START_NS);
 	if (why != NULL) {
 		helper_end(0);
-		usage_refuse(what->gate.fleet ? "--gate" : "--slots",
-		    JOINED(FLEET_NAME_SIZE, FLEET_PREFIX,
-		        what->gate.fleet ? what->gate.name : what->slots.name),
+		usage_refuse(JOINED(8, "--", kinds[first]),
+		    JOINED(FLEET_NAME_SIZE, FLEET_PREFIX, parts[first].name),
 		    why);
 	}
 	text_copy(server, sizeof server, line.fields[2]);
@@ -238,14 +237,14 @@ add_state(struct text *text, const uint8_t *state, size_t size)
 static void
 take_state(struct fleet_view *view, const char *hex)
 {
-	static const char digits[] = "0123456789abcdef";
-	size_t length = strspn(hex, digits);
+	size_t size = strspn(hex, "0123456789abcdef") / 2;
 
-	view->size = length / 2 <= sizeof view->state ? length / 2 : 0;
-	for (size_t i = 0; i < view->size; i++)
-		view->state[i]
-		    = (uint8_t)((strchr(digits, hex[2 * i]) - digits) << 4
-		        | (strchr(digits, hex[2 * i + 1]) - digits));
+	view->size = size <= sizeof view->state ? size : 0;
+	for (size_t i = 0; i < view->size; i++) {
+		const char byte[] = { hex[2 * i], hex[2 * i + 1], '\0' };
+
+		view->state[i] = (uint8_t)strtoul(byte, NULL, 16);
+	}
 }
 
 bool
@@ -256,7 +255,7 @@ fleet_look(enum fleet_part part, const int64_t *members, int count,
 	struct text text = text_in(room, sizeof room);
 	struct fleet_line answer;
 
-	text_join(&text, "look ", keys[part]);
+	text_join(&text, "look ", parts[part].key);
 	for (int i = 0; i < count; i++)
 		text_join(&text, " ", NUMBER(members[i]));
 	if (is_lost || !ask(&text, &answer))
@@ -265,7 +264,7 @@ fleet_look(enum fleet_part part, const int64_t *members, int count,
 	take_state(view, answer.fields[4]);
 	view->living = (uint8_t)answer.numbers[5];
 	view->count = answer.numbers[6];
-	hold(part, held[part], answer.numbers[3]);
+	hold(part, parts[part].held, answer.numbers[3]);
 	return true;
 }
 
@@ -278,7 +277,7 @@ fleet_put(enum fleet_part part, int64_t member, const struct fleet_view *view,
 	struct fleet_line answer;
 	bool is_done;
 
-	text_join(&text, "put ", keys[part], " ", NUMBER(member));
+	text_join(&text, "put ", parts[part].key, " ", NUMBER(member));
 	add_state(&text, view->state, view->size);
 	add_state(&text, state, size);
 	if (is_lost || !ask(&text, &answer)) {
@@ -286,7 +285,7 @@ fleet_put(enum fleet_part part, int64_t member, const struct fleet_view *view,
 		return FLEET_LOST;
 	}
 	is_done = answer.numbers[1] != 0;
-	hold(part, is_done ? member : held[part], answer.numbers[2]);
+	hold(part, is_done ? member : parts[part].held, answer.numbers[2]);
 	return is_done ? FLEET_DONE : FLEET_CROSSED;
 }
 
@@ -298,9 +297,9 @@ fleet_drop(enum fleet_part part)
 	struct fleet_line answer = { .numbers = { 0 } };
 	bool done;
 
-	text_join(&text, "drop ", keys[part]);
+	text_join(&text, "drop ", parts[part].key);
 	/* Or else the helper would go on with it. */
-	done = held[part] == 0 || ask(&text, &answer);
+	done = parts[part].held == 0 || ask(&text, &answer);
 	hold(part, 0, answer.numbers[2]);
 	return done;
 }
@@ -308,10 +307,10 @@ fleet_drop(enum fleet_part part)
 enum fleet_news
 fleet_news(enum fleet_part part)
 {
-	enum fleet_news what = news[part];
+	enum fleet_news news = parts[part].news;
 
-	news[part] = FLEET_NO_NEWS;
-	return what;
+	parts[part].news = FLEET_NO_NEWS;
+	return news;
 }
 
 const char *
@@ -323,39 +322,29 @@ fleet_lost_why(void)
 void
 fleet_tell_lost(enum fleet_part part)
 {
-	bool is_gate = part == FLEET_GATE;
-	const char *name = is_gate ? options->gate.name : options->slots.name;
-	const char *instead = shared_state_dir()->fd < 0 ? "out"
-	    : is_gate                                    ? " the local gate"
-	                                                 : " the local slots";
-	char words[4 * FLEET_TEXT_SIZE];
-	struct text text = text_in(words, sizeof words);
+	const char *kind = kinds[part], *name = parts[part].name;
 
-	if (is_told[part] || !is_lost)
+	if (parts[part].is_told || !is_lost)
 		return;
-	is_told[part] = true;
-	text_join(&text,
-	    is_gate ? "cannot use gate " FLEET_PREFIX
-	            : "limit of slots " FLEET_PREFIX,
-	    name, is_gate ? "" : " NOT enforced", " (", lost_why,
-	    "); going on with", instead);
-	log_degraded(is_gate ? WEIGHT_NORMAL : WEIGHT_ALARM, words,
-	    JOINED(FLEET_NAME_SIZE + 16,
-	        is_gate ? "fleet gate " : "fleet slots ", name),
-	    lost_why);
+	parts[part].is_told = true;
+	shared_state_log_lost(part == FLEET_SLOTS,
+	    JOINED(FLEET_NAME_SIZE + 8, kind, " " FLEET_PREFIX, name),
+	    JOINED(FLEET_NAME_SIZE + 16, "fleet ", kind, " ", name), lost_why,
+	    shared_state_dir()->fd < 0 ? "without"
+	                               : JOINED(32, "with the local ", kind));
 }
 
 uint64_t
 fleet_machine(void)
 {
 	const struct state_dir *dir = shared_state_dir();
-	uint64_t parts[3] = { boot_hash() };
+	uint64_t facts[3] = { boot_hash() };
 
 	if (dir->fd >= 0) {
-		parts[1] = (uint64_t)dir->device;
-		parts[2] = (uint64_t)dir->inode;
+		facts[1] = (uint64_t)dir->device;
+		facts[2] = (uint64_t)dir->inode;
 	}
-	return hash_of((const char *)parts, sizeof parts);
+	return hash_of((const char *)facts, sizeof facts);
 }
 
 bool
@@ -378,6 +367,6 @@ fleet_end(void)
 	if (helper_socket() >= 0)
 		shutdown(helper_socket(), SHUT_WR);
 	helper_end(clock_now_ns() + BYE_NS);
-	held[FLEET_GATE] = held[FLEET_SLOTS] = 0;
+	parts[FLEET_GATE].held = parts[FLEET_SLOTS].held = 0;
 	helper_guard(NULL);
 }

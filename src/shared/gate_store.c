@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include "core/base/duration.h"
-#include "core/gate/gate_record.h"
+#include "core/gate/record.h"
 #include "process/signals.h"
 #include "shared/gate_store.h"
-#include "shared/lock.h"
 #include "system/system.h"
 
 /*
@@ -49,70 +48,52 @@ is_quiet(const struct gate *gate)
 }
 
 /*
- * *IS_BROKEN: there is something, and it is no record. A part of zeros is one
- * that nobody has written yet.
+ * The gate of the record that was read. True: there is something, and it is
+ * none. A part of zeros is one that nobody has written yet.
  */
 static bool
-read_gate(struct gate_store *store, struct gate_view *view, bool *is_broken)
+take_record(struct gate_store *store, struct gate_view *view)
 {
 	static const uint8_t zeros[STATE_GATE_SIZE];
 	const uint8_t *part = store->bytes + STATE_GATE_AT;
-	enum state_found found
-	    = state_file_read(&store->part.file, store->bytes);
+	bool is_broken = false;
 
-	*is_broken = false;
 	view->now_ns = boot_clock_ns();
-	if (found == STATE_UNUSABLE)
-		return false;
-	if (found == STATE_NEW && !store->is_noted)
-		shared_state_note_new(&store->part);
-	store->is_noted = true;
 	if (!gate_record_read(&view->gate, part, view->now_ns))
-		*is_broken = memcmp(part, zeros, sizeof zeros) != 0;
+		is_broken = memcmp(part, zeros, sizeof zeros) != 0;
 	/* To look which boot this is takes three system calls. */
 	else if (!is_quiet(&view->gate)
 	    && state_record_boot(store->bytes) != boot_hash())
 		view->gate = gate_new();
 	view->living = living_of(store, &view->gate);
-	return true;
+	return is_broken;
 }
 
-static bool
-lock_gate(struct gate_store *store, struct gate_view *view, bool *is_broken)
-{
-	/* Nothing is said under the lock. */
-	store->is_noted = true;
-	if (!state_file_lock(&store->part.file))
-		return false;
-	if (read_gate(store, view, is_broken))
-		return true;
-	state_file_unlock(&store->part.file);
-	return false;
-}
-
-/* What is just being written looks broken, but not under the lock. */
 static bool
 look_at_file(struct gate_store *store, struct gate_view *view)
 {
-	bool is_broken;
+	struct state_file *file = &store->part.file;
+	bool done = state_file_read(file, store->bytes);
+	bool is_broken = done && take_record(store, view);
 
-	if (!read_gate(store, view, &is_broken))
-		return false;
-	if (!is_broken)
-		return true;
-	if (!lock_gate(store, view, &is_broken))
-		return false;
-	state_file_unlock(&store->part.file);
-	if (is_broken && !store->is_broken)
-		shared_state_note_broken(&store->part);
-	store->is_broken = is_broken;
-	return true;
+	/* What is just being written looks broken, but not under the lock. */
+	if (is_broken) {
+		done = state_file_begin(file, store->bytes);
+		is_broken = done && take_record(store, view);
+		state_file_unlock(file);
+	}
+	if (done && !store->is_noted) {
+		const char *why = is_broken ? "bad checksum" : file->why;
+
+		shared_state_note(&store->part, why);
+		store->is_noted = why[0] != '\0';
+	}
+	return done;
 }
 
 static bool
 write_gate(struct gate_store *store, const struct gate *gate)
 {
-	state_record_set_boot(store->bytes, boot_hash());
 	gate_record_write(store->bytes + STATE_GATE_AT, gate);
 	return state_file_write(&store->part.file, store->bytes);
 }
@@ -125,10 +106,16 @@ has_file(const struct gate_store *store)
 	return store->part.file.fd >= 0;
 }
 
+static bool
+has_server(const struct gate_store *store)
+{
+	return store->is_fleet && fleet_is_on();
+}
+
 bool
 gate_store_is_there(const struct gate_store *store)
 {
-	return has_file(store) || (store->is_fleet && fleet_is_on());
+	return has_file(store) || has_server(store);
 }
 
 /*
@@ -191,22 +178,21 @@ look_at_server(struct gate_store *store, struct gate_view *view)
 	return true;
 }
 
-/* Writes the mirror. What cannot be written is no more than that. */
+/* Writes the mirror. */
 static void
 reflect(struct gate_store *store, const struct gate_view *view)
 {
-	struct gate_view local;
-	bool is_broken, done;
+	struct state_file *file = &store->part.file;
+	bool done = false;
 
 	if (!has_file(store))
 		return;
-	done = lock_gate(store, &local, &is_broken);
-	if (done) {
+	if (state_file_begin(file, store->bytes)) {
 		done = write_gate(store, &view->gate);
-		state_file_unlock(&store->part.file);
+		state_file_unlock(file);
 	}
 	if (!done && !signals_end_pending())
-		shared_state_lose(&store->part, store->part.file.why);
+		shared_state_lose(&store->part, file->why);
 }
 
 /* The mirror, or a gate that nobody has used. False: the file fails. */
@@ -290,7 +276,7 @@ gate_store_look(struct gate_store *store, struct gate_view *view)
 {
 	if (!look_here(store, view))
 		return false;
-	if (!store->is_fleet || !fleet_is_on() || look_at_fleet(store, view))
+	if (!has_server(store) || look_at_fleet(store, view))
 		return true;
 	return look_here(store, view) && has_file(store);
 }
@@ -298,15 +284,17 @@ gate_store_look(struct gate_store *store, struct gate_view *view)
 bool
 gate_store_begin(struct gate_store *store, struct gate_view *view)
 {
-	bool is_broken;
-
-	if (store->is_fleet && fleet_is_on()) {
+	if (has_server(store)) {
 		if (!look_here(store, view))
 			return false;
 		if (look_at_server(store, view))
 			return true;
 	}
-	return has_file(store) && lock_gate(store, view, &is_broken);
+	if (!has_file(store)
+	    || !state_file_begin(&store->part.file, store->bytes))
+		return false;
+	take_record(store, view);
+	return true;
 }
 
 static enum stored
@@ -324,11 +312,10 @@ end_at_server(struct gate_store *store, struct gate_view *view, bool changed,
 	view->gate.written_ns = boot_clock_ns() + store->server.ahead_ns;
 	put = put_gate(store, &view->gate, ticket);
 	store->probing = put == FLEET_DONE ? ticket : 0;
+	if (put == FLEET_DONE)
+		reflect(store, view);
 	/* Whoever has lost the server begins again here. */
-	if (put != FLEET_DONE)
-		return STORE_CROSSED;
-	reflect(store, view);
-	return STORE_DONE;
+	return put == FLEET_DONE ? STORE_DONE : STORE_CROSSED;
 }
 
 /* --- both --- */
@@ -367,7 +354,7 @@ gate_store_end(struct gate_store *store, struct gate_view *view, bool changed,
 {
 	bool done;
 
-	if (store->is_fleet && fleet_is_on())
+	if (has_server(store))
 		return end_at_server(store, view, changed, ticket);
 	/* A gate of this machine alone is no copy of a fleet's. */
 	if (!store->is_fleet)

@@ -26,8 +26,7 @@
 struct gate_store {
 	struct shared_part part; /* "gate" */
 	uint8_t bytes[STATE_SIZE]; /* as last read */
-	bool is_noted; /* that what was there is as new */
-	bool is_broken; /* the gate's part was, which has been noted */
+	bool is_noted; /* what was wrong with them */
 	uint64_t held; /* the ticket whose byte we lock; 0: none */
 
 	bool is_fleet;

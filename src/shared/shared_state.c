@@ -2,13 +2,277 @@
 #include <config.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
-#include "core/base/text.h"
-#include "core/gate/shared_name.h"
+#include "core/base/duration.h"
+#include "core/base/hash.h"
+#include "core/gate/record.h"
 #include "log/log.h"
-#include "shared/lock.h"
+#include "process/signals.h"
 #include "shared/shared_state.h"
+#include "system/system.h"
+
+#define LOCK_PATIENCE_NS (2 * NS_PER_S)
+#define LOCK_FIRST_NS (NS_PER_MS / 4)
+#define LOCK_LONGEST_NS (20 * NS_PER_MS)
+
+/* A chain of parents that changes while it is read may loop. */
+#define MOST_ANCESTORS 4096
+
+/* --- locks of single bytes --- */
+
+static int
+lock(int fd, enum byte_lock_call call, short type, int64_t byte)
+{
+	struct flock flock = { .l_type = type,
+		.l_whence = SEEK_SET,
+		.l_start = (off_t)byte,
+		.l_len = 1 };
+
+	return byte_lock(fd, call, &flock);
+}
+
+enum lock_result
+lock_try(int fd, int64_t byte)
+{
+	if (lock(fd, BYTE_LOCK_TRY, F_WRLCK, byte) == 0)
+		return LOCK_HAD;
+	return errno == EAGAIN || errno == EACCES ? LOCK_BUSY : LOCK_FAILED;
+}
+
+void
+lock_free(int fd, int64_t byte)
+{
+	lock(fd, BYTE_LOCK_TRY, F_UNLCK, byte);
+}
+
+bool
+lock_is_possible(int fd)
+{
+	return lock(fd, BYTE_LOCK_LOOK, F_WRLCK, 0) == 0;
+}
+
+int64_t
+lock_find(int fd, int64_t first, int64_t last)
+{
+	struct flock flock = { .l_type = F_WRLCK,
+		.l_whence = SEEK_SET,
+		.l_start = (off_t)first,
+		.l_len = (off_t)(last - first + 1) };
+
+	if (last < first || byte_lock(fd, BYTE_LOCK_LOOK, &flock) != 0
+	    || flock.l_type == F_UNLCK)
+		return -1;
+	return flock.l_start;
+}
+
+bool
+lock_is_taken(int fd, int64_t byte)
+{
+	return lock_find(fd, byte, byte) >= 0;
+}
+
+/* --- a file --- */
+
+static bool
+fail(struct state_file *file, bool blames_file, const char *why)
+{
+	text_copy(file->why, sizeof file->why, why);
+	file->blames_file = blames_file;
+	return false;
+}
+
+/*
+ * Never through a link, never waiting for the other end of a FIFO. With its
+ * mode from the first moment on, whatever the umask is: others may be looking.
+ */
+static int
+open_in(const struct state_dir *dir, const char *name)
+{
+	const int flags
+	    = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	int fd;
+	mode_t mask;
+
+	fd = openat(dir->fd, name, flags);
+	if (fd < 0 && errno == ENOENT) {
+		mask = umask(0);
+		fd = openat(dir->fd, name, flags | O_CREAT,
+		    dir->is_shared ? 0660 : 0600);
+		umask(mask);
+	}
+	return fd_out_of_the_way(fd);
+}
+
+/* What is wrong with a file in DIR, or NULL. */
+static const char *
+fault_of(const struct state_dir *dir, const struct stat *stat)
+{
+	mode_t mode = stat->st_mode & 07777;
+
+	if (!S_ISREG(stat->st_mode))
+		return "not a regular file";
+	if (stat->st_nlink > 1)
+		return "it has another name, by a hard link";
+	if (!dir->is_shared && stat->st_uid != geteuid())
+		return "owned by another user";
+	if (dir->is_shared && stat->st_gid != dir->group)
+		return "not of the group of its directory";
+	if (dir->is_shared && mode != 0660)
+		return "its mode is not 0660";
+	return !dir->is_shared && mode != 0600 ? "its mode is not 0600" : NULL;
+}
+
+/* Why open_in() failed with ERROR. */
+static bool
+fail_to_open(struct state_file *file, int error)
+{
+	if (error == ELOOP)
+		return fail(file, true, "a symbolic link");
+	if (error == EISDIR || error == ENXIO) /* a socket */
+		return fail(file, true, "not a regular file");
+	/* The directory is there, as /proc is, where nothing can be made. */
+	return fail(file, error == ENOENT, strerror(error));
+}
+
+bool
+state_file_open(
+    struct state_file *file, const struct state_dir *dir, const char *name)
+{
+	struct stat stat;
+	const char *fault;
+
+	*file = (struct state_file) { .fd = -1, .dir = dir };
+	file->fd = open_in(dir, name);
+	if (file->fd < 0)
+		return fail_to_open(file, errno);
+	if (fstat(file->fd, &stat) != 0)
+		fail(file, false, strerror(errno));
+	else if ((fault = fault_of(dir, &stat)) != NULL)
+		fail(file, true, fault);
+	else if (stat.st_size > STATE_SIZE)
+		fail(file, true,
+		    JOINED(WHY_SIZE,
+		        "larger than a state file: ", NUMBER(stat.st_size)));
+	else
+		return true;
+	state_file_close(file);
+	return false;
+}
+
+void
+state_file_close(struct state_file *file)
+{
+	fd_close(&file->fd);
+}
+
+bool
+state_file_read(struct state_file *file, uint8_t record[STATE_SIZE])
+{
+	ssize_t size;
+
+	memset(record, 0, STATE_SIZE);
+	size = pread(file->fd, record, STATE_SIZE, 0);
+	if (size < 0)
+		return fail(file, false, strerror(errno));
+	file->why[0] = '\0';
+	switch (state_record_look(record, (size_t)size)) {
+	case STATE_HEADER_FINE:
+		return true;
+	case STATE_HEADER_FOREIGN:
+		return fail(file, true, "not a state file of backoff");
+	case STATE_HEADER_LATER:
+		return fail(
+		    file, true, "written by a later version of backoff");
+	case STATE_HEADER_BROKEN:
+		fail(file, false,
+		    size < STATE_SIZE ? "cut short" : "bad checksum");
+		break;
+	case STATE_HEADER_EARLIER:
+		fail(file, false, "written by an earlier version of backoff");
+		break;
+	case STATE_HEADER_EMPTY:
+		fail(file, false, size > 0 ? "nothing but zeros" : "");
+		break;
+	}
+	memset(record, 0, STATE_SIZE);
+	return true;
+}
+
+static bool
+lock_record(struct state_file *file)
+{
+	int64_t until_ns = 0, nap_ns = LOCK_FIRST_NS;
+	enum lock_result result;
+	struct timespec nap;
+
+	while ((result = lock_try(file->fd, STATE_LOCK_RECORD)) == LOCK_BUSY) {
+		if (until_ns == 0)
+			until_ns = clock_now_ns() + LOCK_PATIENCE_NS;
+		/* Its holder is stopped in between: nobody waits for that. */
+		if (clock_now_ns() >= until_ns || signals_end_pending())
+			return fail(file, false, "its lock is held");
+		nap = clock_timespec(nap_ns);
+		nanosleep(&nap, NULL);
+		nap_ns = min_ns(2 * nap_ns, LOCK_LONGEST_NS);
+	}
+	return result == LOCK_HAD || fail(file, false, strerror(errno));
+}
+
+void
+state_file_unlock(struct state_file *file)
+{
+	lock_free(file->fd, STATE_LOCK_RECORD);
+}
+
+bool
+state_file_begin(struct state_file *file, uint8_t record[STATE_SIZE])
+{
+	if (!lock_record(file))
+		return false;
+	if (state_file_read(file, record)) {
+		state_record_set_boot(record, boot_hash());
+		return true;
+	}
+	state_file_unlock(file);
+	return false;
+}
+
+bool
+state_file_write(struct state_file *file, const uint8_t record[STATE_SIZE])
+{
+	ssize_t size;
+
+	/* A limit on the size of files is an error, and not our end. */
+	signals_before_write();
+	size = pwrite(file->fd, record, STATE_SIZE, 0);
+	if (size != STATE_SIZE)
+		fail(file, false, strerror(size < 0 ? errno : ENOSPC));
+	signals_after_write(size < 0);
+	return size == STATE_SIZE;
+}
+
+uint64_t
+boot_hash(void)
+{
+	static uint64_t boot;
+	static bool is_known;
+	char id[64];
+	ssize_t size;
+
+	if (!is_known) {
+		size = boot_id(id, sizeof id);
+		boot = size > 0 ? hash_of(id, (size_t)size) : 0;
+	}
+	is_known = true;
+	return boot;
+}
+
+/* --- what a run uses of a file --- */
 
 static const char *asked; /* the directory, or NULL */
 static struct state_dir directory = { .fd = -1 };
@@ -37,114 +301,84 @@ shared_state_add_why(
 }
 
 void
-shared_state_lose(struct shared_part *part, const char *why)
+shared_state_log_lost(bool is_limit, const char *shown, const char *what,
+    const char *reason, const char *instead)
 {
 	char words[PATH_MAX + WHY_SIZE + 192];
-	char reason[PATH_MAX + WHY_SIZE + 80];
+	struct text text = text_in(words, sizeof words);
+
+	text_join(&text, is_limit ? "limit of " : "cannot use ", shown,
+	    is_limit ? " NOT enforced (" : " (", reason, ")",
+	    instead != NULL ? "; going on " : "",
+	    instead != NULL ? instead : "");
+	log_degraded(
+	    is_limit ? WEIGHT_ALARM : WEIGHT_NORMAL, words, what, reason);
+}
+
+bool
+shared_state_lose(struct shared_part *part, const char *why)
+{
+	char words[PATH_MAX + WHY_SIZE + 80];
+	struct text reason = text_in(words, sizeof words);
 	const char *what
 	    = JOINED(SHARED_NAME_SIZE + 16, part->what, " ", part->name);
-	struct text text = text_in(words, sizeof words);
-	struct text because = text_in(reason, sizeof reason);
-	bool is_alarm = part->is_limit && part->instead == NULL;
+	bool is_limit = part->is_limit && part->instead == NULL;
 
-	shared_state_add_why(&because, part, why);
-	if (is_alarm)
-		text_join(
-		    &text, "limit of ", what, " NOT enforced (", reason, ")");
-	else
-		text_join(&text, "cannot use ", what, " (", reason,
-		    "); going on ",
-		    part->instead != NULL ? part->instead : "without");
-	log_degraded(
-	    is_alarm ? WEIGHT_ALARM : WEIGHT_NORMAL, words, what, reason);
+	shared_state_add_why(&reason, part, why);
+	shared_state_log_lost(is_limit, what, what, words,
+	    is_limit || part->instead != NULL ? part->instead : "without");
 	state_file_close(&part->file);
+	return false;
+}
+
+void
+shared_state_note(const struct shared_part *part, const char *why)
+{
+	if (why[0] != '\0')
+		log_news(WEIGHT_DETAIL,
+		    JOINED(WHY_SIZE + 128, "state of ", part->what, " ",
+		        part->name, " ignored: ", why),
+		    NULL, NULL);
 }
 
 bool
 shared_state_find(struct shared_part *part)
 {
-	part->file = (struct state_file) { .fd = -1 };
-	if (!is_tried) {
-		is_tried = true;
+	struct state_file *file = &part->file;
+
+	*file = (struct state_file) { .fd = -1 };
+	if (!is_tried)
 		state_dir_open(&directory, asked);
-	}
-	if (directory.fd < 0) {
-		text_copy(part->file.why, sizeof part->file.why, directory.why);
+	is_tried = true;
+	if (directory.fd < 0)
+		return fail(file, false, directory.why);
+	if (!state_file_open(file, &directory, part->name))
 		return false;
-	}
-	if (!state_file_open(&part->file, &directory, part->name))
-		return false;
-	if (!part->is_limit || lock_is_possible(part->file.fd))
-		return true;
-	text_copy(part->file.why, sizeof part->file.why, strerror(errno));
-	return false;
+	return !part->is_limit || lock_is_possible(file->fd)
+	    || fail(file, false, strerror(errno));
 }
 
 bool
 shared_state_open(struct shared_part *part)
 {
-	if (shared_state_find(part))
-		return true;
-	shared_state_lose(part, part->file.why);
-	return false;
-}
-
-static void
-note(const struct shared_part *part, const char *why)
-{
-	log_news(WEIGHT_DETAIL,
-	    JOINED(WHY_SIZE + 128, "state of ", part->what, " ", part->name,
-	        " ignored: ", why),
-	    NULL, NULL);
-}
-
-void
-shared_state_note_new(const struct shared_part *part)
-{
-	if (part->file.why[0] != '\0')
-		note(part, part->file.why);
-}
-
-void
-shared_state_note_broken(const struct shared_part *part)
-{
-	note(part, "bad checksum");
+	return shared_state_find(part)
+	    || shared_state_lose(part, part->file.why);
 }
 
 bool
 shared_state_read(struct shared_part *part, uint8_t record[STATE_SIZE])
 {
-	switch (state_file_read(&part->file, record)) {
-	case STATE_RECORD:
-		return true;
-	case STATE_NEW:
-		shared_state_note_new(part);
-		return true;
-	case STATE_UNUSABLE:
-		break;
-	}
-	shared_state_lose(part, part->file.why);
-	return false;
+	if (!state_file_read(&part->file, record))
+		return shared_state_lose(part, part->file.why);
+	shared_state_note(part, part->file.why);
+	return true;
 }
 
 bool
 shared_state_begin(struct shared_part *part, uint8_t record[STATE_SIZE])
 {
-	enum state_found found;
-
-	if (!state_file_lock(&part->file)) {
-		shared_state_lose(part, part->file.why);
-		return false;
-	}
-	found = state_file_read(&part->file, record);
-	if (found == STATE_NEW)
-		state_record_set_boot(record, boot_hash());
-	if (found != STATE_UNUSABLE)
-		return true;
-	/* Closing it frees the lock, and nothing is told under that. */
-	state_file_unlock(&part->file);
-	shared_state_lose(part, part->file.why);
-	return false;
+	return state_file_begin(&part->file, record)
+	    || shared_state_lose(part, part->file.why);
 }
 
 bool
@@ -154,7 +388,19 @@ shared_state_finish(
 	bool is_written = !changed || state_file_write(&part->file, record);
 
 	state_file_unlock(&part->file);
-	if (!is_written)
-		shared_state_lose(part, part->file.why);
-	return is_written;
+	return is_written || shared_state_lose(part, part->file.why);
+}
+
+/* --- runs within runs --- */
+
+bool
+may_be_ancestor(pid_t pid)
+{
+	struct process process = { .parent = getppid() };
+
+	for (int i = 0; process.parent > 0 && i < MOST_ANCESTORS; i++)
+		if (process.parent == pid
+		    || !process_read(&process, process.parent))
+			return true;
+	return !processes_can_be_seen();
 }

@@ -22,6 +22,7 @@ struct state_dir {
 	ino_t inode;
 	char path[PATH_MAX];
 	char why[WHY_SIZE]; /* it cannot be used: "Read-only file system" */
+	int error; /* ... as an errno; 0: WHY is not of the kernel */
 };
 
 /*

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "core/base/duration.h"
-#include "process/calendar.h"
 #include "streams/scan.h"
+#include "system/calendar.h"
 #include "system/system.h"
 
 #define SLICE_NS (10 * NS_PER_MS) /* then signals are handled */

@@ -14,12 +14,12 @@
 
 #include "core/base/duration.h"
 #include "core/judge/verdict.h"
-#include "process/calendar.h"
 #include "process/signals.h"
 #include "streams/files.h"
 #include "streams/input.h"
 #include "streams/output.h"
 #include "streams/streams.h"
+#include "system/calendar.h"
 #include "system/system.h"
 
 /* At most the last so many bytes of hints are read. */

@@ -2,7 +2,7 @@
 #include <config.h>
 
 #include "core/base/duration.h"
-#include "system/clock.h"
+#include "system/system.h"
 
 /* On macOS, CLOCK_MONOTONIC goes on while the machine is suspended. */
 #ifdef CLOCK_UPTIME_RAW

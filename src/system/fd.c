@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "system/clock.h"
-#include "system/descriptors.h"
-#include "system/fd.h"
+#include "system/system.h"
 
 /* poll(2) is late by this much only if we could not run meanwhile. */
 #define STOOD_STILL_NS (100 * NS_PER_MS)
@@ -45,21 +41,6 @@ fd_same_file(int a, int b)
 	    && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
 }
 
-bool
-fd_same(int a, int b)
-{
-	enum descriptors_same same = descriptors_compare(a, b);
-
-	return same == DESCRIPTORS_UNKNOWN ? fd_same_file(a, b)
-	                                   : same == DESCRIPTORS_SAME;
-}
-
-int
-fd_reopen(int fd, int flags)
-{
-	return fd_out_of_the_way(descriptor_open_again(fd, flags));
-}
-
 void
 fd_close(int *fd)
 {
@@ -84,33 +65,28 @@ fd_close_from(int first)
 		close(fd);
 }
 
-int
-fd_poll(struct pollfd *watched, nfds_t count, int64_t *until_ns)
-{
-	int64_t left_ns = max_ns(*until_ns - clock_now_ns(), 0);
-	int ready = poll(watched, count, (int)(left_ns / NS_PER_MS) + 1);
-	int64_t now_ns = clock_now_ns();
-
-	if (ready == 0 && now_ns - *until_ns > STOOD_STILL_NS)
-		*until_ns = now_ns + left_ns;
-	return ready;
-}
-
 bool
 fd_await(int fd, short events, int64_t until_ns)
 {
 	struct pollfd watched = { .fd = fd, .events = events };
+	int64_t left_ns, now_ns = clock_now_ns();
+	int ready;
 
-	while (until_ns > clock_now_ns())
-		if (fd_poll(&watched, 1, &until_ns) > 0)
+	while ((left_ns = until_ns - now_ns) > 0) {
+		ready = poll(&watched, 1, (int)(left_ns / NS_PER_MS) + 1);
+		if (ready > 0)
 			return true;
+		now_ns = clock_now_ns();
+		if (ready == 0 && now_ns - until_ns > STOOD_STILL_NS)
+			until_ns = now_ns + left_ns;
+	}
 	return false;
 }
 
 ssize_t
 fd_read_file(const char *path, void *bytes, size_t size)
 {
-	/* It could be a FIFO, on which nobody writes. */
+	/* O_NONBLOCK: a FIFO without a writer would block. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	ssize_t count = fd >= 0 ? read(fd, bytes, size) : -1;
 

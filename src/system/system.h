@@ -2,27 +2,366 @@
 #ifndef BACKOFF_SYSTEM_SYSTEM_H
 #define BACKOFF_SYSTEM_SYSTEM_H
 /*
- * All that is asked of the system.
+ * What backoff asks of the operating system. fd.c and clock.c answer alike
+ * everywhere. The rest is answered by linux.c; or by posix_shared.c, with
+ * darwin.c or posix.c, which say "not here" where their system has nothing of
+ * the kind. docs/portability.md has a row for each heading below.
+ *
+ * Every descriptor that is made here is closed on exec. Functions that return
+ * false or a negative number on failure set errno, unless they say otherwise.
  */
 
-#include "system/boot.h"
-#include "system/byte_lock.h"
-#include "system/clock.h"
-#include "system/copy.h"
-#include "system/descriptors.h"
-#include "system/devices.h"
-#include "system/entropy.h"
-#include "system/fd.h"
-#include "system/file_news.h"
-#include "system/handles.h"
-#include "system/messages.h"
-#include "system/new_process.h"
-#include "system/parent.h"
-#include "system/pause.h"
-#include "system/peek.h"
-#include "system/processes.h"
-#include "system/signal_queue.h"
-#include "system/system.h"
-#include "system/unnamed_file.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "core/judge/process_tree_mark.h"
+
+/*
+ * fd.c: descriptors. backoff's own stay out of COMMAND's way: they are closed
+ * on exec, and none of them is 0 to 9, which scripts and jobservers use.
+ */
+
+/* RESULT = CALL, repeated while a signal interrupts it. */
+#define RETRY_EINTR(result, call) \
+	do \
+		(result) = (call); \
+	while ((result) < 0 && errno == EINTR)
+
+/* Duplicates FD, out of the way. */
+int fd_copy(int fd);
+
+/*
+ * Moves FD, which is close-on-exec, out of the way, and returns its new number.
+ * A negative FD is returned as it is; errno is kept.
+ */
+int fd_out_of_the_way(int fd);
+
+/* Whether both are the same file, opened once or twice. */
+bool fd_same_file(int a, int b);
+
+/* Closes *FD if it is open, and sets it to -1; errno is kept. */
+void fd_close(int *fd);
+
+/* Closes all descriptors from FIRST on. */
+void fd_close_from(int first);
+
+/*
+ * Waits for EVENTS of FD until UNTIL_NS of clock_now_ns(). False: they did not
+ * come in time. If the machine stood still meanwhile, so that nobody could
+ * answer, the time that was left begins anew.
+ */
+bool fd_await(int fd, short events, int64_t until_ns);
+
+/* Reads up to SIZE bytes of a small file; returns how many. */
+ssize_t fd_read_file(const char *path, void *bytes, size_t size);
+
+/*
+ * clock.c: clocks, in nanoseconds. Setting the time of day does not affect
+ * clock_now_ns(), and time while the machine is suspended does not count.
+ */
+
+int64_t clock_now_ns(void);
+int64_t clock_epoch_ns(void); /* since 1970 */
+int64_t clock_read(clockid_t clock);
+
+/* The local time of a moment since 1970. */
+struct tm clock_local(int64_t epoch_ns);
+
+/* NS as a timespec; the largest there is if time_t is too small for it. */
+struct timespec clock_timespec(int64_t ns);
+
+/* boot: clock and name of this boot */
+
+/* A clock that begins at boot and, if any does, runs during a suspend. */
+int64_t boot_clock_ns(void);
+
+/*
+ * Reads the name of this boot, up to SIZE bytes, and returns how many there
+ * are; <= 0: it has no name.
+ */
+ssize_t boot_id(char *bytes, size_t size);
+
+/* byte_lock: locks that belong to an open file */
+
+enum byte_lock_call {
+	BYTE_LOCK_LOOK, /* as F_GETLK */
+	BYTE_LOCK_TRY, /* as F_SETLK */
+};
+
+/*
+ * As fcntl(2), for locks on bytes that an open file description owns: the
+ * kernel frees them when their holder closes the file or dies. -1, with ENOLCK:
+ * there are no such locks.
+ */
+int byte_lock(int fd, enum byte_lock_call call, struct flock *flock);
+
+/* copy: from a file to a pipe */
+
+/*
+ * Moves up to MOST bytes of FILE, from *OFFSET on, into the pipe TO without
+ * blocking and without passing them through our memory. Advances *OFFSET, and
+ * returns how many. -1, with EAGAIN: the pipe is full; with any other errno:
+ * use read(2) and write(2).
+ */
+ssize_t copy_to_pipe(int to, int file, off_t *offset, size_t most);
+
+/* descriptors: how they are made, and compared */
+
+/*
+ * Whether both are one open file description, and so share one offset; where
+ * the system does not tell, whether they are the same file.
+ */
+bool fd_same(int a, int b);
+
+/*
+ * Opens the file of FD once more, with FLAGS, as another open file description,
+ * out of the way. ENOSYS: not here.
+ */
+int fd_reopen(int fd, int flags);
+
+/* Whether FD with these flags (F_GETFL) only names a file: O_PATH. */
+bool descriptor_is_place(int flags);
+
+/*
+ * Opens a directory to look up files in it, if possible also one that may not
+ * be listed. FLAGS is 0 or O_NOFOLLOW.
+ */
+int descriptor_of_directory(const char *path, int flags);
+
+/* As pipe(2). */
+bool descriptors_pipe(int ends[2]);
+
+/* Makes a stream socket that does not block. */
+int descriptor_of_stream(int family);
+
+/* Closes all from FIRST on in one call. False: it does not exist. */
+bool descriptors_close_from(int first);
+
+/* devices: kinds of devices and file systems */
+
+/* A device such as /dev/null or /dev/full, on which no write blocks. */
+bool device_is_memory(const struct stat *device);
+
+/* The master of a new terminal: opening it again makes another terminal. */
+bool device_is_ptmx(const struct stat *device);
+
+/* The columns of the terminal FD; 0: unknown; -1: FD is not a terminal. */
+int device_columns(int fd);
+
+/*
+ * Whether other machines can write to FD's file system, where locks and writes
+ * are seen late, if at all.
+ */
+bool device_is_network(int fd);
+
+/* entropy: random bytes */
+
+/* Fills BYTES with SIZE random bytes, at most 256. */
+bool entropy_get(void *bytes, size_t size);
+
+/* file_writers: who writes to a file */
+
+/*
+ * Whether any process can write to the file of FD, which is open for reading
+ * only. True if the system does not tell.
+ */
+bool file_has_writers(int fd);
+
+/* handles: a process that cannot become another */
+
+/*
+ * Opens a handle of the process that has PID now: unlike a pid, it is never
+ * used again for another process. -1: not here, or no descriptor is left. Close
+ * it with fd_close().
+ */
+int handle_open(pid_t pid);
+
+/* Sends SIGNAL (0: only tries) by HANDLE, or by PID if that is -1; as kill(2).
+ */
+int handle_signal(int handle, pid_t pid, int signal);
+
+/* messages: between backoff and backoff-fleet */
+
+/*
+ * A pair of sockets that keep messages apart. Each end sends one message and
+ * waits for the answer. No message contains a newline.
+ */
+bool messages_pair(int ends[2]);
+
+/* Sends a message without blocking; a signal handler may call it. */
+bool message_send(int fd, const char *words, size_t length);
+
+/*
+ * Waits for a message and reads up to SIZE bytes of it into WORDS. Returns its
+ * length; 0: the other end is closed.
+ */
+ssize_t message_receive(int fd, char *words, size_t size);
+
+/* new_process: how COMMAND is started */
+
+/*
+ * Starts a process that calls BECOME(WHAT), which ends in exec(3); if it
+ * returns, errno tells why. The child may share our memory (vfork), so BECOME
+ * must not change what we keep. Returns the pid; -1, with the errno of fork or
+ * exec: nothing was started.
+ */
+pid_t new_process(void (*become)(const void *what), const void *what);
+
+/* parent: a signal to the command when backoff ends */
+
+/*
+ * In the child, before exec: the kernel is to send it SIGNAL when backoff ends,
+ * as when it is killed. Where it cannot, nothing happens.
+ */
+void parent_take_along(int signal);
+
+/* pause: a pause that a signal ends */
+
+/*
+ * Pauses until UNTIL_NS of clock_now_ns(), with the signal mask MASK, or until
+ * IS_OVER, which is asked after each signal. A handler that makes IS_OVER true
+ * must call pause_give_up(): the signal may come between the question and the
+ * system call. On return the mask is MASK or that of before.
+ */
+void pause_until(int64_t until_ns, const sigset_t *mask, bool (*is_over)(void));
+
+/*
+ * Whether stopping the process makes the pause longer, unless a handler of CONT
+ * interrupts it.
+ */
+bool pause_is_stretched(void);
+
+/* In a handler: ends the pause that has begun or is about to begin. */
+void pause_give_up(void);
+
+/* peek: what a pipe holds */
+
+/*
+ * Puts up to MOST bytes from the head of the pipe FROM into the pipe TO, and
+ * leaves them in FROM; never blocks. Returns how many; 0: FROM has ended. -1,
+ * with EAGAIN: FROM is empty or TO is full; with any other errno: not here.
+ */
+int64_t peek_into(int to, int from, size_t most);
+
+/*
+ * How many bytes wait in a pipe or socket; -1: perhaps some, but the system
+ * does not tell.
+ */
+int peek_count(int fd);
+
+/* Makes a pipe hold SIZE bytes, but at least a page, if that is allowed. */
+void peek_resize(int pipe, int size);
+
+/* processes: what runs below backoff */
+
+/* Whether this system shows other processes at all. */
+bool processes_are_shown(void);
+
+/*
+ * Whether we see all processes of our PID namespace. In /proc of another
+ * namespace, our pids would belong to other processes.
+ */
+bool processes_can_be_seen(void);
+
+/* A number that stands for our PID namespace; 0: unknown. */
+int64_t processes_namespace(void);
+
+/* Reads what the system tells about PID. False: it is gone or hidden. */
+bool process_read(struct process *process, pid_t pid);
+
+/*
+ * Calls EACH with the pid of every process until it returns false. If processes
+ * cannot be seen, it calls nothing.
+ */
+void processes_each(bool (*each)(pid_t pid, void *what), void *what);
+
+/*
+ * The environment with which PID was started: *LENGTH bytes of NAME=VALUE, each
+ * with its NUL; the caller frees it. NULL: it cannot be read, as that of a
+ * set-user-ID program, or there is no memory.
+ */
+char *process_environment(pid_t pid, size_t *length);
+
+/*
+ * Makes us the parent of orphans below us; call it before a spawn. False: not
+ * here, so that another process adopts them and gets their SIGCHLD.
+ */
+bool processes_adopt_orphans(void);
+
+/* The path of our own program, cut off at SIZE. False: unknown. */
+bool process_own_program(char *path, size_t size);
+
+/* From now on this process leaves no core dump. */
+void process_dumps_no_core(void);
+
+/* signal_queue: signals in their order, and whether a process sent them */
+
+struct queued_signal {
+	int signal;
+	bool is_by_process; /* by kill(2) or the like; else by the system */
+	pid_t sender; /* if it is by a process */
+};
+
+/*
+ * Begins to queue SIGNALS, which are blocked and stay so: none arrives between
+ * a test and a wait. Returns a descriptor, out of the way, that is readable
+ * while the queue is not empty.
+ */
+int signal_queue_open(const sigset_t *signals);
+
+/* From now on only SIGNALS, a part of those, make it readable. */
+void signal_queue_narrow(const sigset_t *signals);
+
+/* Takes the first signal out of the queue. False: it is empty. */
+bool signal_queue_take(struct queued_signal *queued);
+
+/*
+ * As poll(2), for LEFT_NS (INT64_MAX: for ever). The descriptor of the queue
+ * must be one of WATCHED.
+ */
+int signal_queue_poll(struct pollfd *watched, int count, int64_t left_ns);
+
+/* All signals that have come and were not taken. */
+void signal_queue_pending(sigset_t *pending);
+
+/* Discards those of SIGNALS, which are blocked, that have come. True: any. */
+bool signal_queue_drop(const sigset_t *signals);
+
+/*
+ * For a pause with a mask of its own: HANDLER gets the COUNT SIGNALS, also
+ * those in the queue, until signal_queue_retake().
+ */
+void signal_queue_lend(const int *signals, size_t count, void (*handler)(int));
+void signal_queue_retake(const int *signals, size_t count);
+
+/* In a child, before it unblocks signals: it leaves the queue to its parent. */
+void signal_queue_leave(void);
+
+/* For posix_shared.c: a process sent the signal, not the system, as for a key.
+ */
+bool signal_is_by_process(const siginfo_t *info);
+
+/* unnamed_file: files without a name */
+
+/*
+ * Opens a file for reading and writing on the disk of DIRECTORY, with FLAGS (0
+ * or O_APPEND), that is gone when nobody has it open. EOPNOTSUPP or EISDIR: not
+ * here, or not on this disk.
+ */
+int unnamed_file_open(const char *directory, int flags);
+
+/* The same in memory. */
+int unnamed_file_in_memory(void);
+
+/* Writes into PATH the name by which other processes can open that file. */
+void unnamed_file_name(int fd, char *path, size_t size);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "core/simulation/service.h"
+#include "core/simulation/simulation.h"
 
 /* What clients share a gate, if any do. */
 enum herd_gate {

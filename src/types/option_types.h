@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/gate/shared_name.h"
+#include "core/gate/record.h"
 #include "core/known/tools.h"
 #include "core/known/wrapped_command.h"
 #include "core/loop/settings.h"
@@ -37,39 +37,26 @@ struct streams {
 	bool times_output; /* look when it comes, too */
 };
 
+/* Of a preview, too; but an annotation is of no use there. */
 enum log_format {
 	LOG_TEXT,
 	LOG_JSON,
 	LOG_GITHUB, /* text, and an annotation */
 };
 
-/* The outages of --outage: how likely is each to be outlasted? */
-#define MOST_OUTAGES 16
-struct outages {
-	int64_t ns[MOST_OUTAGES];
-	size_t count;
-};
-
-/* How a preview is printed: --plan, or all that backoff-herd does. */
-enum format {
-	FORMAT_TEXT,
-	FORMAT_JSON,
-	FORMAT_SVG,
-};
-
 struct log_options {
 	const char *name; /* the name in every line */
 	const char *word; /* the first word of COMMAND, secrets and all */
 	const char *command; /* the same, or what may be shown of it */
-	const char *id; /* NULL if --id was not given */
+	const char *id; /* BACKOFF_ID: a random UUID */
 	const struct settings *settings;
-	const char *further; /* other options in force, as text, or NULL */
+	const char *in_force; /* the options, and where they come from */
 	const char *headers; /* how COMMAND would print headers, or NULL */
 	enum log_format format;
 	const char *file; /* the log file, or NULL for stderr */
 	int quiet; /* how often -q was given */
 	bool verbose;
-	bool held; /* stderr gets nothing before writer_release() */
+	bool held; /* stderr gets nothing before log_release() */
 };
 
 struct job {
@@ -132,10 +119,7 @@ struct options {
 	const char *preset; /* its name, or NULL */
 	bool seeded;
 	int64_t seed;
-	int64_t steps; /* 0 if --steps was not given */
 	bool plan; /* print the plan and run nothing */
-	struct outages outages; /* for the plan */
-	enum format format; /* of the plan or the herd */
 	struct herd herd;
 };
 

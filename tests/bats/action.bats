@@ -186,8 +186,8 @@ SH
   splits "--retry-if='connection reset' -x 3" '--retry-if=connection reset' -x 3
   splits '--name="a  b" -q' '--name=a  b' -q
   splits "--retry-if=a\\ b --name=it\\'s" '--retry-if=a b' "--name=it's"
-  splits '--name=$HOME --id=`id` --name=$(id) --id=*' \
-    '--name=$HOME' '--id=`id`' '--name=$(id)' '--id=*'
+  splits '--name=$HOME --name=`id` --name=$(id) --name=*' \
+    '--name=$HOME' '--name=`id`' '--name=$(id)' '--name=*'
   splits "--name='' -q" --name= -q
   splits '--name=;touch;forged & | > <' '--name=;touch;forged' '&' '|' '>' '<'
 }

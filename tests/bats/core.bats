@@ -144,7 +144,7 @@ with_rooms() {
 
 @test "lint-rooms says which file stands in another folder than its room" {
   with_rooms 's,^log_files = ,&src/streams/a.h ,'
-  assert_line --partial 'src/log/writer.c is not in src/streams, as the room log is'
+  assert_line --partial 'src/log/log.c is not in src/streams, as the room log is'
 }
 
 # foreign LINE FILE WHAT: lint-systems says that of the LINE, if it is in FILE.
@@ -157,7 +157,7 @@ foreign() {
 @test "lint-systems finds a header of Linux, a file of /proc, and a question for the system" {
   foreign '#include <sys/epoll.h>' src/streams/files.c '<sys/epoll.h> is not in POSIX'
   foreign '# include <sys/prctl.h>' src/process/spawn.h '<sys/prctl.h> is not in POSIX'
-  foreign '#include <sys/signalfd.h>' src/system/posix/signal_queue.c '<sys/signalfd.h> is not in POSIX'
+  foreign '#include <sys/signalfd.h>' src/system/posix_shared.c '<sys/signalfd.h> is not in POSIX'
   foreign $'#\tinclude <sys/inotify.h>' src/log/log.c '<sys/inotify.h> is not in POSIX'
   foreign '#include <hiredis/hiredis.h>' src/main.c '<hiredis/hiredis.h> is not in POSIX'
   foreign 'static const char self[] = "/proc/self/exe";' src/main.c '/proc is asked'
@@ -167,7 +167,7 @@ foreign() {
 }
 
 @test "lint-systems lets linux and darwin include what they have" {
-  for file in linux/processes.c darwin/processes.c; do
+  for file in linux.c darwin.c; do
     with_line lint-systems '#include <sys/event.h>' "src/system/$file"
     assert_success
   done
@@ -186,7 +186,7 @@ foreign() {
   mkdir "$strict"
   grep -E '^#define PACKAGE' "$(dirname "$BACKOFF")/config.h" >"$strict/config.h"
   # shellcheck disable=SC2086 # CC may be several words
-  find src -name '*.c' ! -path 'src/system/linux/*' ! -path 'src/system/darwin/*' ! -path 'src/fleet/*' |
+  find src -name '*.c' ! -path 'src/system/linux*' ! -path 'src/system/darwin*' ! -path 'src/fleet/*' |
     xargs $CC -std=c11 -D_XOPEN_SOURCE=700 -DNSIG=65 -DLIBEXECDIR='""' \
       -Werror=implicit-function-declaration -fsyntax-only -I src -I "$strict"
 }

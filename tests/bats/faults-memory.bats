@@ -97,7 +97,7 @@ has_refused() {
   name=$(printf '%3000s' '' | tr ' ' x)
   seq 10 >input
   for number in {1..600}; do export "LONG_$number=$number"; done
-  without_memory 0 --base=0 -n 2 --name="$name" --id="$name" --log-format=json --log-file=log \
+  without_memory 0 --base=0 -n 2 --name="$name" --log-format=json --log-file=log \
     sh -c '[ "$BACKOFF_ATTEMPT" -eq 2 ] || exit 7; cat'
   grep '^backoff: memory: ' heard
   grep '^backoff: environment: no memory: ' heard

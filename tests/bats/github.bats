@@ -88,7 +88,7 @@ TABLE
 
 @test "github: what COMMAND writes injects nothing through the line that is quoted" {
   for text in 'x%0A::error::x' '##[error]x' '\r::error::x' '\033]0;::error::x\007'; do
-    annotates -n 2 --throttle-if='MARK' --throttle-base=0 sh -c "printf 'COMMAND MARK $text\\n' >&2; exit 7"
+    annotates -n 2 --throttle-if='MARK' sh -c "printf 'COMMAND MARK $text\\n' >&2; exit 7"
     injects_nothing
     annotates -n 2 --stop-if='MARK' -oall sh -c "printf 'COMMAND MARK $text\\n' >&2; exit 7"
     injects_nothing

@@ -69,7 +69,7 @@ TABLE
   assert_output 1
   run head -n 1 out
   assert_output '200 clients on 10 machines, an outage of 10m, then 20 served a second'
-  run -0 "$HERD" --gate=fleet --machines=2 --clients=2 --outage=1 --capacity=1 --format=json
+  run -0 "$HERD" --gate=fleet --machines=2 --clients=2 --outage=1 --capacity=1 --log-format=json
   assert_line --index 0 --partial '"clients":2,"machines":2,"outage_s":1.0'
 }
 
@@ -88,7 +88,7 @@ TABLE
     '200 clients, an outage of 1m, then a limit of 20 a second and bursts of 5, 1% refused'
   assert_line --regexp '^  until the last is served +[12][0-9](\.[0-9])?s '
   assert_line --regexp '^failed attempts after the outage +[1-9][0-9]? '
-  run -0 "$HERD" --clients=9 --outage=0 --capacity=100 --limit=20 --retry-after=2s --format=json
+  run -0 "$HERD" --clients=9 --outage=0 --capacity=100 --limit=20 --retry-after=2s --log-format=json
   assert_line --index 0 --partial \
     '"capacity":100,"limit":20,"burst":0,"retry_after_s":2.000000000,"runs":1,'
 }
@@ -133,7 +133,7 @@ sample() {
     max-exponent) echo 2 ;;
     steps) echo 7 ;;
     slot-time) echo 1s ;;
-    log-format | format) echo json ;;
+    log-format) echo json ;;
     help | version) ;;
     *) fail "there is no test of --$1" ;;
   esac
@@ -195,7 +195,7 @@ refuses() {
   refuses '--machines: 1001: expected no more than --clients' --gate --machines=1001
   refuses '--machines: 2: expected --gate with it' --machines=2
   refuses '--gate: fleet: expected --machines with it' --gate=fleet
-  refuses '--gate: fleets: did you mean fleet?' --gate=fleets --machines=2
+  refuses '--gate: fleets: expected machine or fleet' --gate=fleets --machines=2
 }
 
 @test "herd: options that only backoff has are unknown" {
@@ -208,7 +208,7 @@ refuses() {
   refuses 'no end: all pauses are 0: expected' --base=0
   refuses 'no end: all pauses are 0: expected' --base=0 --deadline=1h
   refuses 'no end: all pauses are 0: expected' \
-    --base=200ms --growth=constant --slot-time=1s --jitter=none
+    --preset=celery --base=200ms --growth=constant --jitter=none --attempts=inf
   refuses 'no end: it takes longer than 292 years' \
     --factor=1000 --cap=inf --clients=12 --capacity=0.000000001
   refuses 'no end: it takes longer than 292 years' \
@@ -230,7 +230,7 @@ refuses() {
 }
 
 @test "herd: less than one a second serves those who always come in odd seconds" {
-  run -0 "$HERD" --clients=3 --outage=3 --capacity=0.5 --format=json
+  run -0 "$HERD" --clients=3 --outage=3 --capacity=0.5 --log-format=json
   assert_equal "$(grep -c '"no_end":null' <<<"$output")" 3
   assert_line --regexp '"--jitter=none".*"wait_last_s":37\.0*,'
 }
@@ -296,28 +296,6 @@ refuses() {
   done
 }
 
-@test "herd: --format=json has a line for the figures of each case, and those of its load" {
-  herd --runs=2 --attempts=9 --format=json >out
-  run python3 -S - out <<'PYTHON'
-import json, sys
-
-events = [json.loads(line) for line in open(sys.argv[1])]
-herds = [event for event in events if event["event"] == "herd"]
-loads = [event for event in events if event["event"] == "load"]
-print(*herds[0])
-print(*loads[0])
-print(*(herd["policy"] for herd in herds), sep="; ")
-for herd in herds:
-  load = [event for event in loads if event["policy"] == herd["policy"]]
-  assert load[0]["from_s"] == 0
-  assert all(a["to_s"] == b["from_s"] for a, b in zip(load, load[1:]))
-  assert load[0]["attempts"] >= 1000, load[0]
-PYTHON
-  assert_output 'event policy clients outage_s capacity runs no_end retries_per_client peak later_peak wait_mean_s wait_p95_s wait_last_s outage_rate late_failures gave_up end_s
-event policy from_s to_s attempts
-these options; --jitter=none; every second'
-}
-
 @test "herd: output that cannot be written is a failure" {
   run -125 --separate-stderr sh -c '"$HERD" --clients=10 --outage=1 --capacity=1 >/dev/full'
   # shellcheck disable=SC2154
@@ -329,4 +307,64 @@ these options; --jitter=none; every second'
   ! has_sanitizers "$HERD" || skip 'built with sanitizers'
   run -125 sh -c 'ulimit -v 40000 && "$HERD" --clients=1000000 --outage=1 --capacity=1'
   assert_output --regexp '^backoff-herd: --clients: no memory: [^:]*$'
+}
+
+# --- as JSON ---
+
+# objects EXPRESSION...: these hold of the objects on stdin: h has the herds,
+# l the loads, t the lines.
+objects() {
+  python3 -S - "$@" 3<&0 <<'PY'
+import json, os, re, sys
+t = os.fdopen(3).read().splitlines()
+o = [json.loads(line) for line in t]
+h = [x for x in o if x["event"] == "herd"]
+l = [x for x in o if x["event"] == "load"]
+for expression in sys.argv[1:]:
+    if not eval(expression):
+        sys.exit(f"not so: {expression}\n{h}")
+PY
+}
+
+@test "herd: the JSON: keys, order and digits" {
+  herd --log-format=json | objects \
+    'len(h) == 3 and t[:3] == [x for x in t if "\"herd\"" in x]' \
+    '[x["policy"] for x in h] == ["these options", "--jitter=none", "every second"]' \
+    'all(list(x) == ["event", "policy", "clients", "outage_s", "capacity", "runs",
+      "no_end", "retries_per_client", "peak", "later_peak", "wait_mean_s",
+      "wait_p95_s", "wait_last_s", "outage_rate",
+      "late_failures", "gave_up", "end_s"] for x in h)' \
+    'all(list(x) == ["event", "policy", "from_s", "to_s", "attempts"] for x in l)' \
+    'all(re.search(r"_s\":(null|[0-9]+\.[0-9]{9})[,}]", m)
+      for x in t for m in re.findall(r"_s\":[^,}]*[,}]", x))' \
+    't[2].startswith("{\"event\":\"herd\",\"policy\":\"every second\",\"clients\":1000,\"outage_s\":60.000000000,\"capacity\":100,\"runs\":1,\"no_end\":null,\"retries_per_client\":64.5,\"peak\":1000,\"later_peak\":1000,\"wait_mean_s\":4.500000000,")'
+}
+
+@test "herd: the JSON has the figures of the table, and all attempts" {
+  herd --jitter=none >table
+  grep '^attempts per client.* 9\.5  *9\.5  *64\.5$' table
+  grep '^  95th percentile  *4m40s  *4m40s  *9s$' table
+  herd --jitter=none --log-format=json | objects \
+    '[x["retries_per_client"] for x in h] == [9.5, 9.5, 64.5]' \
+    '[x["wait_p95_s"] for x in h] == [280, 280, 9]' \
+    '[x["peak"] for x in h] == [1000] * 3' \
+    'all(sum(y["attempts"] for y in l if y["policy"] == x["policy"])
+      == 1000 * (x["retries_per_client"] + 1) for x in h)' \
+    'all(a["to_s"] == b["from_s"] for a, b in zip(l, l[1:])
+      if a["policy"] == b["policy"])' \
+    'h[0]["end_s"] == 340 and h[2]["end_s"] == 69'
+}
+
+@test "herd: the JSON tells who gave up, what has no end, and the mean of the runs" {
+  herd -n 3 --log-format=json | objects \
+    'h[0]["gave_up"] == 1000 and h[0]["wait_mean_s"] is None' \
+    'h[2]["gave_up"] == 0 and h[2]["wait_mean_s"] == 4.5'
+  herd --base=0 --jitter=+1s --log-format=json | objects \
+    'h[1]["no_end"] == "all pauses are 0" and h[1]["peak"] is None' \
+    'h[1]["retries_per_client"] is None and h[1]["end_s"] is None' \
+    'h[0]["no_end"] is None' \
+    '{x["policy"] for x in l} == {"these options", "every second"}'
+  herd --runs=4 --log-format=json | objects 'h[0]["runs"] == 4' \
+    'abs(sum(x["attempts"] for x in l if x["policy"] == "these options")
+      / 1000 - h[0]["retries_per_client"] - 1) < 0.001'
 }

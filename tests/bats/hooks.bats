@@ -39,11 +39,11 @@ noted() {
 }
 
 @test "--before-retry finds the limit, the id, the depth and the time" {
-  run -7 logged -n inf -b 0 --id='the id' \
+  run -7 logged -n inf -b 0 \
     --before-retry='echo "$BACKOFF_ATTEMPTS|$BACKOFF_ID|$BACKOFF_DEPTH|$BACKOFF_ELAPSED" >"$SEEN"; exit 1' -- \
     sh -c 'sleep 1; exit 7'
   run cat "$seen"
-  assert_output --regexp '^inf\|the id\|1\|[1-9][0-9]*$'
+  assert_output --regexp '^inf\|[-0-9a-f]{36}\|1\|[1-9][0-9]*$'
 }
 
 @test "the hooks have /dev/null as stdin" {

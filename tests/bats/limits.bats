@@ -72,14 +72,6 @@ first_pause() {
   pauses 0,0,0,0 -b 0
 }
 
-@test "--max-exponent, --steps and --slot-time make the windows" {
-  pauses 1,2,4,4,4 -b 1us -f 2 --max-exponent=3 -j none
-  pauses 10,10,20 -d 8us,12us,16us --slot-time=10us
-  run -1 logged -n 7 -b 2us -c 16us --steps=3 -j none -- false
-  assert_events \
-    'all(abs(p - w * us) <= 1 for p, w in zip(pauses, [2, 4, 8, 16, 16, 16]))'
-}
-
 @test "--from=start counts the pause from the start of the attempt, down to the floor" {
   run -1 logged -n 2 -b 100ms -j none --floor=30ms --from=start -- \
     sh -c 'sleep 0.3; exit 1'
@@ -125,13 +117,6 @@ first_pause() {
   drawn 10*us 100*us -j full
 }
 
-@test "--cap-mode tells whether the cap is for the window, or for what was drawn" {
-  drawn 50*us 150*us -b 1ms -c 100us --floor=0 -j 0.5 --cap-mode=before
-  run -1 logged -n 101 -b 100us -g constant -c 100us --floor=0 -j 0.5 \
-    --cap-mode=after -- false
-  assert_events 'max(pauses) == 100*us' '20 < pauses.count(100*us) < 80'
-}
-
 # --- seeds ---
 
 # drawn_by [OPTION]...: the pauses of a run.
@@ -150,9 +135,8 @@ drawn_by() {
 
 # --- throttle ---
 
-@test "--throttle-base is 5 times the base, or what is given; the cap holds, and all failures count" {
+@test "a throttle's base is 5 times the base; the cap holds, and all failures count" {
   pauses 5,15,30 -b 1us -c 30us -j none --throttle-on=1
-  pauses 20,60 -b 1us --throttle-base=20us -j none --throttle-on=1
   drawn 250*us 500*us --throttle-on=1
   run -7 logged -n 4 -b 1us -j none --throttle-on=9 -- sh -c '[ "$BACKOFF_ATTEMPT" -ne 2 ] || exit 9; exit 7'
   assert_events 'pauses == [1*us, 15*us, 9*us]'

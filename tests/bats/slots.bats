@@ -69,10 +69,13 @@ waiting() {
   holder 1 1
   start_logged --slots=hub:1 true
   wait_for waiting "$pid"
+  # What a text log says after a second is no event.
+  "$BACKOFF" --slots=hub:1 true 2>said 3>&- 7>&- &
+  wait_for grep -q waiting said
   echo >&7
-  wait "$pid"
+  wait "$pid" $!
   assert_events '[n.event for n in news] == ["slot"]' 'news[0].slots == "hub"' \
-    'news[0].waited_s > 0' 'len(attempts) == 1'
+    'news[0].waited_s > 1' 'len(attempts) == 1'
 }
 
 @test "a slot is free in the pauses and in the hooks" {

@@ -5,55 +5,7 @@
 
 #include "core/base/duration.h"
 #include "core/gate/deferral.h"
-#include "core/loop/result.h"
-
-enum deferral_event
-deferral_event(enum result result, enum verdict verdict)
-{
-	/* Who was told to end has not given up, and we may be at fault. */
-	if (result == RESULT_INTERRUPTED || result == RESULT_ERROR
-	    || result == RESULT_DEFERRED)
-		return DEFERRAL_NONE;
-	if (verdict == VERDICT_NONE)
-		return DEFERRAL_NONE;
-	return verdict_is_failure(verdict) ? DEFERRAL_COUNT : DEFERRAL_FORGET;
-}
-
-bool
-deferral_gave_up(enum result result)
-{
-	return result == RESULT_EXHAUSTED || result == RESULT_STOPPED
-	    || result == RESULT_DEADLINE;
-}
-
-void
-deferral_add_run(struct deferral *deferral, int64_t epoch_ns)
-{
-	if (deferral->runs == 0)
-		deferral->since_ns = epoch_ns;
-	if (deferral->runs < UINT32_MAX)
-		deferral->runs++;
-}
-
-void
-deferral_forget_failures(struct deferral *deferral)
-{
-	*deferral = (struct deferral) {
-		.runs = deferral->runs,
-		.since_ns = deferral->since_ns,
-	};
-}
-
-int64_t
-deferral_window(struct range limits, uint32_t failures)
-{
-	int64_t window_ns = limits.low_ns;
-
-	/* After 63 doublings it has met any limit. */
-	for (uint32_t n = 1; n < failures && n < 64; n++)
-		window_ns = saturating_add(window_ns, window_ns);
-	return min_ns(window_ns, limits.high_ns);
-}
+#include "core/judge/verdict.h"
 
 int64_t
 deferral_wait(
@@ -71,40 +23,64 @@ deferral_wait(
 	return deferral->until_ns - epoch_ns;
 }
 
-/* It began before the last one gave up: one outage has met both. */
-static bool
-overlaps(const struct deferral *deferral, int64_t began_ns, int64_t epoch_ns)
+bool
+deferral_gave_up(enum result result)
 {
-	return deferral->failures > 0 && began_ns < deferral->last_ns
-	    && deferral->last_ns <= epoch_ns;
+	return result == RESULT_EXHAUSTED || result == RESULT_STOPPED
+	    || result == RESULT_DEADLINE;
 }
 
-uint32_t
-deferral_failures(
-    const struct deferral *deferral, int64_t began_ns, int64_t epoch_ns)
+static int64_t
+window(struct range limits, uint32_t failures)
 {
-	return deferral->failures
-	    + (deferral->failures < UINT32_MAX
-	        && !overlaps(deferral, began_ns, epoch_ns));
+	int64_t window_ns = limits.low_ns;
+
+	/* After 63 doublings it has met any limit. */
+	for (uint32_t n = 1; n < failures && n < 64; n++)
+		window_ns = saturating_add(window_ns, window_ns);
+	return min_ns(window_ns, limits.high_ns);
+}
+
+static void
+put_off(struct deferral *deferral, struct range limits,
+    const struct run_end *end, struct random *random)
+{
+	struct text text = text_in(deferral->reason, sizeof deferral->reason);
+	int64_t until_ns, least_ns = 0;
+
+	/* It began before the last one gave up: one outage has met both. */
+	if (deferral->failures > 0 && end->began_ns < deferral->last_ns
+	    && deferral->last_ns <= end->ended_ns) {
+		least_ns = deferral->until_ns;
+	} else {
+		deferral->failures += deferral->failures < UINT32_MAX;
+		deferral->last_ns = end->ended_ns;
+	}
+	deferral->window_ns = window(limits, deferral->failures);
+	until_ns = saturating_add(end->ended_ns,
+	    random_between(random,
+	        deferral->window_ns - deferral->window_ns / 2,
+	        deferral->window_ns));
+	deferral->until_ns = max_ns(until_ns, least_ns);
+	deferral->status = (uint8_t)end->status;
+	memset(deferral->reason, 0, sizeof deferral->reason);
+	text_printable(&text, end->reason);
 }
 
 void
-deferral_count(struct deferral *deferral, struct range limits, int64_t began_ns,
-    int64_t epoch_ns, int64_t drawn_ns, int status, const char *reason)
+deferral_end(struct deferral *deferral, struct range limits,
+    const struct run_end *end, struct random *random)
 {
-	int64_t until_ns = saturating_add(epoch_ns, drawn_ns);
-	struct text text = text_in(deferral->reason, sizeof deferral->reason);
-
-	if (overlaps(deferral, began_ns, epoch_ns)) {
-		until_ns = max_ns(until_ns, deferral->until_ns);
+	if (verdict_is_failure(end->verdict))
+		put_off(deferral, limits, end, random);
+	else if (end->verdict != VERDICT_NONE)
+		*deferral = (struct deferral) { .runs = deferral->runs,
+			.since_ns = deferral->since_ns };
+	if (!deferral_gave_up(end->result)) {
+		deferral->runs = 0;
 	} else {
-		deferral->failures
-		    = deferral_failures(deferral, began_ns, epoch_ns);
-		deferral->last_ns = epoch_ns;
+		if (deferral->runs == 0)
+			deferral->since_ns = end->ended_ns;
+		deferral->runs += deferral->runs < UINT32_MAX;
 	}
-	deferral->window_ns = deferral_window(limits, deferral->failures);
-	deferral->until_ns = until_ns;
-	deferral->status = (uint8_t)status;
-	memset(deferral->reason, 0, sizeof deferral->reason);
-	text_printable(&text, reason);
 }

@@ -2,8 +2,9 @@
 #ifndef BACKOFF_CORE_GATE_DEFERRAL_H
 #define BACKOFF_CORE_GATE_DEFERRAL_H
 /*
- * A run that gave up puts off the next ones of its name: pure computation
- * over what is remembered of it. All times are since the epoch.
+ * --defer: after a run gives up, the next runs of its NAME are put off for a
+ * while. Pure computation over what is remembered of these runs. All times are
+ * since the epoch.
  */
 
 #include <stdbool.h>
@@ -11,6 +12,7 @@
 
 #include "core/base/text.h"
 #include "core/loop/loop_state.h"
+#include "core/pause/random.h"
 #include "core/pause/schedule.h"
 
 #define DEFERRAL_REASON_SIZE 64
@@ -27,31 +29,6 @@ struct deferral {
 	int64_t last_ns; /* when the last one that counted gave up */
 };
 
-/* What the end of a run means for the next ones. */
-enum deferral_event {
-	DEFERRAL_NONE, /* nothing */
-	DEFERRAL_FORGET,
-	DEFERRAL_COUNT, /* one more that gave up */
-};
-
-/* RESULT and the verdict of the last attempt, VERDICT_NONE without one. */
-enum deferral_event deferral_event(enum result result, enum verdict verdict);
-
-/* Whether a run that ended with RESULT gave up, by whatever verdict. */
-bool deferral_gave_up(enum result result);
-
-/* One more run gave up at EPOCH_NS, by whatever verdict. */
-void deferral_add_run(struct deferral *deferral, int64_t epoch_ns);
-
-/* The failures are forgotten, but not the runs that gave up. */
-void deferral_forget_failures(struct deferral *deferral);
-
-/*
- * min(HIGH, LOW * 2^(n-1)) after n >= 1 in a row, saturating; 0 < LOW <= HIGH,
- * which are the limits of the range.
- */
-int64_t deferral_window(struct range limits, uint32_t failures);
-
 /*
  * How long a run whose own HIGH is HIGH_NS and that starts now is put off; 0:
  * not at all. The clock may have been set, and others may have written the
@@ -61,21 +38,26 @@ int64_t deferral_window(struct range limits, uint32_t failures);
 int64_t deferral_wait(struct deferral *deferral, int64_t high_ns,
     int64_t epoch_ns, bool *changed);
 
-/*
- * For how many runs in a row that gave up the next one is put off, once one
- * that began at BEGAN_NS does too, at EPOCH_NS. Runs that overlap count once.
- */
-uint32_t deferral_failures(
-    const struct deferral *deferral, int64_t began_ns, int64_t epoch_ns);
+/* A run that has ended. */
+struct run_end {
+	enum result result;
+	enum verdict verdict; /* of the last attempt */
+	int64_t began_ns, ended_ns;
+	int status; /* as $? has it */
+	const char *reason; /* kept on one line */
+};
+
+/* Whether a run that ended with RESULT gave up, by whatever verdict. */
+bool deferral_gave_up(enum result result);
 
 /*
- * A run that began at BEGAN_NS gave up at EPOCH_NS: with STATUS and REASON, of
- * which the first line is kept. The next is put off for DRAWN_NS, from
- * U[window/2, window] of deferral_window() for deferral_failures(), and not for
- * less than it was before.
+ * A run that gave up, or was a success or pass, has ended. If a further attempt
+ * could have helped, the next run is put off for U[w/2, w], which RANDOM draws,
+ * and not for less than it was before: w = min(HIGH, LOW * 2^(n-1)) after n
+ * such runs in a row, of which those that overlap count once. 0 < LOW <= HIGH
+ * are those of LIMITS.
  */
-void deferral_count(struct deferral *deferral, struct range limits,
-    int64_t began_ns, int64_t epoch_ns, int64_t drawn_ns, int status,
-    const char *reason);
+void deferral_end(struct deferral *deferral, struct range limits,
+    const struct run_end *end, struct random *random);
 
 #endif

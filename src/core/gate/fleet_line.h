@@ -45,27 +45,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/gate/shared_name.h"
+#include "core/gate/record.h"
 
 #define FLEET_VERSION 4
 
-/* What is held is held for so long without a word of its holder. */
+/* What is held expires if its holder has not renewed it for so long. */
 #define FLEET_LEASE_NS (15 * INT64_C(1000000000))
 
-/* Of what backoff holds. */
+/* What has become of what backoff holds. */
 enum fleet_news {
 	FLEET_NO_NEWS,
-	FLEET_GONE, /* it is not held: others may have had it meanwhile */
-	FLEET_FORGOTTEN, /* by the server, which may have given it to others */
+	FLEET_GONE, /* it expired: others may have had it meanwhile */
+	FLEET_FORGOTTEN, /* the server lost it, and others may have had it */
 };
 
 #define FLEET_KEY_SIZE (SHARED_NAME_SIZE + 8)
 #define FLEET_MEMBERS 8
 #define FLEET_TEXT_SIZE 200
 #define FLEET_STATE_SIZE 1025 /* of the longest, with its terminator */
-#define FLEET_LINE_SIZE \
-	(2 * FLEET_STATE_SIZE + 256) /* a put is the longest \
-	                              */
+/* A put is the longest. */
+#define FLEET_LINE_SIZE (2 * FLEET_STATE_SIZE + 256)
 #define FLEET_FIELDS (FLEET_MEMBERS + 2)
 
 /* What a message does not have is "" and 0. */

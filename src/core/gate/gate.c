@@ -6,40 +6,46 @@
 #include "core/base/text.h"
 #include "core/gate/gate.h"
 
-/* So many failures in a row shut an open gate, over this time or at once; */
+/* An open gate shuts after ROW failures over ROW_NS, or ROW_AT_ONCE; */
 #define ROW 3
 #define ROW_NS NS_PER_S
 #define ROW_AT_ONCE 20
-/* ... a paced one. A failure this long after the one before begins a row. */
+/* a paced one after PACED_ROW. A failure ROW_ENDS_NS later begins a row. */
 #define PACED_ROW 10
 #define ROW_ENDS_NS (5 * NS_PER_MIN)
 
-/* At an open gate refusals are counted for so long, and so many pace it. */
+/* An open gate is paced after so many refusals in WINDOW_NS. */
 #define WINDOW_NS (10 * NS_PER_S)
 #define WINDOW_REFUSALS 3
 #define WINDOW_SHARE 0.15
 
-/* So many in a row told to wait shut it until then. */
+/*
+ * A paced gate shuts until the stated moment after TOLD runs in a row were told
+ * to wait. TOOK_NS is how long a success takes, before there was one.
+ */
 #define TOLD 3
 #define TOOK_NS NS_PER_S
 
-/* A probe may last this long, or twice the longest failure. */
+/* By then decorrelated jitter has met the cap, or never will. */
+#define MOST_DRAWS 32
+
+/* The next probe starts after this, or twice the longest failure. */
 #define PROBE_NS (10 * NS_PER_S)
 #define PROMISE_NS NS_PER_S
 
-/* Who stands further behind looks later for a probe that is due. */
+/* Each place in line looks this much later for a probe that is due. */
 #define PLACE_NS (20 * NS_PER_MS)
 #define PLACES_NS (3 * NS_PER_S)
 
-/* A probe that nobody has taken for so long is taken by who does not wait. */
+/* A run that does not wait takes a probe that has been due for so long. */
 #define DESERTED_NS (30 * NS_PER_S)
 
-/* How often who waits looks. */
+/* How often a waiting run looks. */
 #define LOOK_LEAST_NS NS_PER_S
 #define LOOK_PROBE_NS (NS_PER_S / 4)
 #define LOOK_MOST_NS (10 * NS_PER_S)
 
-/* Nobody waits, and nobody was refused for so long: the gate opens. */
+/* A paced gate opens if nobody waits, and for so long nobody was refused. */
 #define EMPTY_NS (10 * NS_PER_S)
 #define OPEN_RATE 256.0
 
@@ -55,9 +61,26 @@ gate_new(void)
 }
 
 int64_t
-gate_next_failure(const struct gate *gate)
+gate_pause(const struct gate *gate, const struct policy *policy,
+    struct random *random, int64_t stated_ns)
 {
-	return gate->state == GATE_SHUT ? (int64_t)gate->probes + 2 : 1;
+	struct policy limited = *policy;
+	struct schedule schedule;
+	int64_t failures
+	    = gate->state == GATE_SHUT ? (int64_t)gate->probes + 2 : 1;
+
+	if (stated_ns > 0)
+		return random_between(random, stated_ns,
+		    saturating_add(stated_ns, policy->base_ns));
+	limited.cap_ns = min_ns(policy->cap_ns, GATE_DUE_NS);
+	limited.floor_ns = min_ns(policy->floor_ns, limited.cap_ns);
+	limited.slot_ns = min_ns(policy->slot_ns, limited.cap_ns);
+	schedule = schedule_start(&limited, random);
+	/* What it draws next depends on what it has drawn. */
+	if (policy->jitter.kind == JITTER_DECORRELATED)
+		for (int64_t n = 1; n < min_ns(failures, MOST_DRAWS); n++)
+			schedule_draw(&schedule, n, false);
+	return min_ns(schedule_draw(&schedule, failures, false), GATE_DUE_NS);
 }
 
 static void
@@ -81,14 +104,6 @@ begin_pacing(struct gate *gate, int64_t now_ns)
 }
 
 static void
-open_gate(struct gate *gate, int64_t now_ns)
-{
-	enter(gate, GATE_OPEN, now_ns);
-	gate->head = gate->next;
-	gate->reason[0] = '\0';
-}
-
-static void
 shut(struct gate *gate, int64_t now_ns, int64_t due_ns, bool stated)
 {
 	enter(gate, GATE_SHUT, now_ns);
@@ -97,7 +112,7 @@ shut(struct gate *gate, int64_t now_ns, int64_t due_ns, bool stated)
 	gate->stated = stated;
 }
 
-/* Starts who may start by UNTIL_NS. */
+/* Starts the runs whose time has come by UNTIL_NS. */
 static void
 move_head(struct gate *gate, int64_t until_ns)
 {
@@ -110,12 +125,16 @@ move_head(struct gate *gate, int64_t until_ns)
 	}
 }
 
-/* Those who fail one after the other are not free to go yet. */
+/* Nobody waits, or fails in a row, and nobody was refused for a while. */
 static bool
-is_in_row(const struct gate *gate, int64_t now_ns)
+is_idle(const struct gate *gate, int64_t now_ns)
 {
-	return gate->row.failures > 0
+	bool in_row = gate->row.failures > 0
 	    && now_ns - gate->row.last_ns <= ROW_ENDS_NS;
+
+	return gate->head == gate->next && !in_row
+	    && now_ns - max_ns(gate->pace.refused_ns, gate->since_ns)
+	    > EMPTY_NS;
 }
 
 void
@@ -128,12 +147,11 @@ gate_pass_time(struct gate *gate, int64_t now_ns)
 		if (now_ns < end_ns)
 			break;
 		pace_end_second(&gate->pace);
-		if (gate->pace.rate > OPEN_RATE
-		    || (gate->head == gate->next && !is_in_row(gate, end_ns)
-		        && end_ns
-		                - max_ns(gate->pace.refused_ns, gate->since_ns)
-		            > EMPTY_NS))
-			open_gate(gate, end_ns);
+		if (gate->pace.rate > OPEN_RATE || is_idle(gate, end_ns)) {
+			enter(gate, GATE_OPEN, end_ns);
+			gate->head = gate->next;
+			gate->reason[0] = '\0';
+		}
 	}
 }
 
@@ -143,7 +161,7 @@ probe_patience_ns(const struct gate *gate)
 	return max_ns(PROBE_NS, saturating_multiply(gate->row.longest_ns, 2));
 }
 
-/* When one more may probe, beside those that do. */
+/* When one more run may probe, beside those that do. */
 static int64_t
 next_probe_ns(const struct gate *gate)
 {
@@ -171,24 +189,21 @@ gate_bury(struct gate *gate, uint8_t living)
 	gate->probers_count = kept;
 }
 
-static bool
-forget_prober(struct gate *gate, uint64_t ticket)
+/* Which of the probers has TICKET; < 0: none. */
+static int
+find_prober(const struct gate *gate, uint64_t ticket)
 {
-	for (uint8_t i = 0; i < gate->probers_count; i++)
-		if (gate->probers[i] == ticket) {
-			gate_bury(gate, (uint8_t) ~(1U << i));
-			return true;
-		}
-	return false;
+	int i = gate->probers_count - 1;
+
+	while (i >= 0 && gate->probers[i] != ticket)
+		i--;
+	return i;
 }
 
 bool
 gate_is_probed_by(const struct gate *gate, uint64_t ticket)
 {
-	for (int i = 0; i < gate->probers_count; i++)
-		if (gate->probers[i] == ticket)
-			return true;
-	return false;
+	return find_prober(gate, ticket) >= 0;
 }
 
 bool
@@ -201,28 +216,22 @@ gate_is_deserted(const struct gate *gate, int64_t now_ns, uint8_t living)
 	    && now_ns >= saturating_add(next_probe_ns(&seen), DESERTED_NS);
 }
 
-/*
- * A probe that outlives the failures is a sign that the service is up: it may
- * be a long job. But as many as may probe may also hang.
- */
-static bool
-probe_promises(const struct gate *gate, int64_t now_ns)
+bool
+gate_keeps_waiting(const struct gate *gate, int64_t now_ns)
 {
 	int64_t ran_ns = now_ns - gate->probe_ns;
 	int64_t failure_ns = saturating_multiply(gate->row.longest_ns, 2);
 	int64_t all_ns = saturating_multiply(probe_patience_ns(gate), 4);
-
-	return gate->probers_count > 0
+	/*
+	 * A probe that outlives the failures may be a long job: the service is
+	 * up. But as many as may probe may also hang.
+	 */
+	bool promises = gate->probers_count > 0
 	    && ran_ns >= max_ns(PROMISE_NS, failure_ns)
 	    && (gate->probers_count < GATE_MOST_PROBERS || ran_ns < all_ns);
-}
 
-bool
-gate_keeps_waiting(const struct gate *gate, int64_t now_ns)
-{
 	return gate->state == GATE_SHUT
-	    && !(gate->stated && now_ns < gate->due_ns)
-	    && !probe_promises(gate, now_ns);
+	    && !(gate->stated && now_ns < gate->due_ns) && !promises;
 }
 
 static uint64_t
@@ -283,10 +292,9 @@ look_at_paced(const struct gate *gate, uint64_t ticket)
 }
 
 struct gate_answer
-gate_look(struct gate *gate, int64_t now_ns, const struct gate_visit *visit)
+gate_look(struct gate *gate, int64_t now_ns, uint64_t ticket, uint8_t living)
 {
 	struct gate_answer answer = { .kind = GATE_GO };
-	uint64_t ticket = visit->ticket;
 	bool taken = false;
 
 	gate_pass_time(gate, now_ns);
@@ -300,21 +308,13 @@ gate_look(struct gate *gate, int64_t now_ns, const struct gate_visit *visit)
 		gate_pass_time(gate, now_ns);
 	}
 	if (gate->state == GATE_SHUT) {
-		gate_bury(gate, visit->living);
+		gate_bury(gate, living);
 		answer = look_at_shut(gate, now_ns, ticket);
 	} else {
 		answer = look_at_paced(gate, ticket);
 	}
 	answer.changed |= taken;
 	return answer;
-}
-
-static void
-set_reason(struct gate *gate, const char *reason)
-{
-	struct text text = text_in(gate->reason, sizeof gate->reason);
-
-	text_add(&text, reason);
 }
 
 /* A failure that is no refusal. True: the row shuts the gate. */
@@ -353,7 +353,7 @@ counts_results(const struct gate *gate, int64_t now_ns)
 	return gate->window.starts > 0 && now_ns - gate->window_ns <= WINDOW_NS;
 }
 
-/* Counts a result at an open gate. True: so many were refused: pace it. */
+/* Counts a result at an open gate. True: too many were refused. */
 static bool
 add_to_window(struct gate *gate, int64_t now_ns, bool refused)
 {
@@ -372,7 +372,7 @@ add_to_window(struct gate *gate, int64_t now_ns, bool refused)
 	    >= (pace_base(&gate->pace, now_ns) + WINDOW_SHARE) * window->starts;
 }
 
-/* Whether the gate shuts, as one after the other is told to wait. */
+/* Whether the gate shuts, as one run after the other is told to wait. */
 static bool
 is_told(struct gate *gate, const struct gate_attempt *attempt)
 {
@@ -419,7 +419,7 @@ be_refused(
 		gate->pace.refused_ns = now_ns;
 		if (!add_to_window(gate, now_ns, true))
 			return;
-		set_reason(gate, attempt->reason);
+		text_copy(gate->reason, sizeof gate->reason, attempt->reason);
 		gate->pace.stated_ns = attempt->stated_ns;
 		begin_pacing(gate, now_ns);
 		return;
@@ -427,7 +427,7 @@ be_refused(
 	pace_refused(
 	    &gate->pace, now_ns, attempt->began_ns, attempt->stated_ns);
 	if (told) {
-		set_reason(gate, attempt->reason);
+		text_copy(gate->reason, sizeof gate->reason, attempt->reason);
 		shut(gate, now_ns,
 		    saturating_add(attempt->ended_ns, attempt->pause_ns), true);
 	}
@@ -445,7 +445,7 @@ fail(struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt)
 	if (!add_to_row(gate, attempt))
 		return;
 	longest_ns = gate->row.longest_ns;
-	set_reason(gate, attempt->reason);
+	text_copy(gate->reason, sizeof gate->reason, attempt->reason);
 	shut(gate, now_ns, saturating_add(attempt->ended_ns, attempt->pause_ns),
 	    false);
 	gate->row.longest_ns = longest_ns;
@@ -459,17 +459,21 @@ fail_probe(struct gate *gate, const struct gate_attempt *attempt)
 	    max_ns(attempt->ended_ns - attempt->began_ns, 0));
 	gate->due_ns = saturating_add(attempt->ended_ns, attempt->pause_ns);
 	gate->stated = attempt->stated_ns > 0;
-	set_reason(gate, attempt->reason);
+	text_copy(gate->reason, sizeof gate->reason, attempt->reason);
 }
 
 bool
 gate_result(
     struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt)
 {
+	int prober;
 	bool probed;
 
 	gate_pass_time(gate, now_ns);
-	probed = attempt->ticket != 0 && forget_prober(gate, attempt->ticket);
+	prober = find_prober(gate, attempt->ticket);
+	probed = attempt->ticket != 0 && prober >= 0;
+	if (probed)
+		gate_bury(gate, (uint8_t) ~(1U << prober));
 	if (attempt->outcome == GATE_NEUTRAL) {
 		if (probed)
 			gate->due_ns = min_ns(gate->due_ns, now_ns);

@@ -3,13 +3,13 @@
 #define BACKOFF_CORE_GATE_GATE_H
 /*
  * A gate that many runs pass before each attempt: a circuit breaker, and a
- * limiter that finds its rate. Where the service behind it is down it shuts
- * for all of them, one of them probes, and after a success they come back at a
- * pace (pace.h), which is also what a service gets that refuses many.
+ * limiter that finds its rate. While the service behind it is down, the gate is
+ * shut for all of them and one run probes; after a success they come back at a
+ * pace (pace.h). A service that refuses many attempts is paced, too.
  *
- * Pure functions: (gate, now, what happened) -> (gate, what to do). Who may
- * not start has a ticket and sleeps; time decides whose turn it is, so that a
- * run that is stopped, killed or slow holds up nobody.
+ * Pure functions: (gate, now, what happened) -> (gate, what to do). A run that
+ * may not start gets a ticket and sleeps; time decides which ticket is next, so
+ * a run that is stopped, killed or slow holds up nobody.
  *
  * Times are nanoseconds >= 0 of one clock that all runs have in common and
  * that only goes forward, such as CLOCK_BOOTTIME of one boot.
@@ -19,11 +19,13 @@
 #include <stdint.h>
 
 #include "core/gate/pace.h"
+#include "core/pause/random.h"
+#include "core/pause/schedule.h"
 
 #define GATE_REASON_SIZE 40
 #define GATE_MOST_PROBERS 8
 
-/* A probe is due after this long at most, if nobody asked to wait longer. */
+/* The next probe is due within this, unless the service stated a wait. */
 #define GATE_DUE_NS (10 * INT64_C(1000000000))
 
 enum gate_state {
@@ -45,7 +47,7 @@ struct gate_row {
 struct gate {
 	enum gate_state state;
 	int64_t since_ns; /* in this state */
-	int64_t changed_ns; /* attempts that began before tell no news */
+	int64_t changed_ns; /* attempts that began earlier do not count */
 	struct gate_row row;
 
 	/* Tickets: those from head to next have not started yet. */
@@ -55,7 +57,7 @@ struct gate {
 	/* While it is shut. */
 	uint32_t probes; /* that failed */
 	int64_t due_ns; /* the next one */
-	bool stated; /* because the other side asked for it */
+	bool stated; /* the service asked for that moment */
 	uint64_t probers[GATE_MOST_PROBERS]; /* tickets of those that run */
 	uint8_t probers_count;
 	int64_t probe_ns; /* when the first of them began */
@@ -66,22 +68,16 @@ struct gate {
 	int64_t window_ns;
 	struct pace_count window;
 
-	/* Runs in a row that were told to wait; since when. */
+	/* Attempts in a row that were refused; since when. */
 	uint32_t told;
 	int64_t told_ns;
-	int64_t took_ns; /* the last success that is known; 0: none */
+	int64_t took_ns; /* by the last success that was written; 0: none */
 
-	/* Of a fleet's: when it was written, by the server's clock, and when
+	/* A fleet's gate: when it was written, by the server's clock, and when
 	 * the server was last asked. */
 	int64_t written_ns, synced_ns;
 
 	char reason[GATE_REASON_SIZE + 1]; /* why it is shut, or paced */
-};
-
-/* A run that wants to start an attempt. */
-struct gate_visit {
-	uint64_t ticket; /* 0: it has none */
-	uint8_t living; /* bit i: the run of probers[i] lives */
 };
 
 enum gate_kind {
@@ -94,7 +90,7 @@ struct gate_answer {
 	enum gate_kind kind;
 	uint64_t ticket; /* of GATE_PROBE and GATE_WAIT */
 	int64_t until_ns; /* of GATE_WAIT */
-	/* The gate has to be written: time alone did not make this. */
+	/* The gate has to be written: this is more than time has done. */
 	bool changed;
 };
 
@@ -111,58 +107,62 @@ struct gate_attempt {
 	uint64_t run; /* a hash of its id, the same for all of its attempts */
 	uint64_t ticket; /* of a probe; else 0 */
 	int64_t began_ns, ended_ns;
-	/* How long the other side asked to wait; 0: it did not. */
+	/* How long the service asked to wait; 0: it did not. */
 	int64_t stated_ns;
-	/* ... with the jitter that keeps runs apart, or else, of a failure,
-	 * the pause until the next probe, drawn for gate_next_failure(). */
-	int64_t pause_ns;
-	/* A row has to last for so long, if that is more than a second. */
+	int64_t pause_ns; /* until the next probe: gate_pause() */
+	/* A row shuts the gate if it lasts this long; 0: a second. */
 	int64_t row_ns;
 	const char *reason; /* of a failure or refusal */
 };
 
-/* What is a second old here may have shut a fleet's gate elsewhere. */
+/* row_ns of a fleet: its machines may see the gate a second late. */
 #define GATE_FLEET_ROW_NS (2 * INT64_C(1000000000))
 
 /* A gate that nobody has used: open. */
 struct gate gate_new(void);
 
-/* Whether the run may start at NOW_NS. */
-struct gate_answer gate_look(
-    struct gate *gate, int64_t now_ns, const struct gate_visit *visit);
-
 /*
- * An attempt has ended. True: the gate has to be written. Where the state is
- * another one than before, since_ns tells since when.
+ * Whether a run with TICKET (0: it has none) may start at NOW_NS. Bit i of
+ * LIVING: the run that has the ticket probers[i] lives.
  */
+struct gate_answer gate_look(
+    struct gate *gate, int64_t now_ns, uint64_t ticket, uint8_t living);
+
+/* An attempt has ended. True: the gate has to be written. */
 bool gate_result(
     struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt);
 
-/* For which failure in a row, >= 1, the pause until the next probe is. */
-int64_t gate_next_failure(const struct gate *gate);
+/*
+ * How long the gate waits for its next probe after an attempt, which has asked
+ * for STATED_NS, or 0. Drawn by POLICY, but from windows of GATE_DUE_NS at
+ * most, so that draws do not pile up there; and independent of what the run
+ * itself has drawn.
+ */
+int64_t gate_pause(const struct gate *gate, const struct policy *policy,
+    struct random *random, int64_t stated_ns);
 
-/* Somebody knows that the service is up. False: it is not shut. */
+/* By hand: the service is up. False: the gate is not shut. */
 bool gate_reopen(struct gate *gate, int64_t now_ns);
 
-/* Forgets the probers that have died: LIVING is as in a visit. */
+/* Forgets the probers that have died. LIVING is as for gate_look(). */
 void gate_bury(struct gate *gate, uint8_t living);
 
-/* Whether TICKET's holder probes, as far as the gate knows. */
+/* Whether the gate has TICKET as a prober's. */
 bool gate_is_probed_by(const struct gate *gate, uint64_t ticket);
 
 /*
- * Who does not wait at a shut gate probes all the same where a probe has been
- * due for long, and nobody has come for it. LIVING is as in a visit.
+ * Whether a probe has been due for so long that a run takes it which may not
+ * wait. LIVING is as for gate_look().
  */
 bool gate_is_deserted(const struct gate *gate, int64_t now_ns, uint8_t living);
 
 /*
- * Whether a wait that goes on is the gate's: it is shut, not until a moment
- * that was stated, and not for a probe that outlives the failures.
+ * Whether a wait counts for --gate-wait: not until a moment that the service
+ * stated, nor while a probe outlives the failures.
  */
 bool gate_keeps_waiting(const struct gate *gate, int64_t now_ns);
 
-/* What time has changed by NOW_NS: the seconds of a paced gate. */
+/* Brings the gate to NOW_NS: time starts runs at a paced gate. */
 void gate_pass_time(struct gate *gate, int64_t now_ns);
 
 #endif

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <string.h>
-
 #include "core/base/duration.h"
-#include "core/base/hash.h"
-#include "core/base/little_endian.h"
 #include "core/gate/slots_step.h"
-#include "core/gate/state_record.h"
 
 /*
- * Who has waited for long looks less often, so that a slot is free for a
- * thirtieth of the time for which it was taken; with many slots, as each is
- * looked at; and with many before it.
+ * How often a run looks: less often the longer nothing moved, so that a slot is
+ * free for a thirtieth of the time for which it was taken; with many slots, as
+ * a look counts them all; and with many runs before it.
  */
 #define NAP_PART 32
 #define NAP_LEAST_NS (10 * NS_PER_MS)
@@ -23,12 +18,12 @@
 #define LOOK_MOST_NS NS_PER_S
 #define LOOK_FREE_NS (50 * NS_PER_MS)
 
-/* A slot stays free: those before us are stopped. */
+/* If a slot stays free for this long, the runs before us are stopped. */
 #define STOPPED_NS NS_PER_S
 #define PLACE_NS (20 * NS_PER_MS)
 #define PLACES_NS (3 * NS_PER_S)
 
-/* Nobody has looked: the machine stood still, and not those who wait. */
+/* If nobody counted for this long, the whole machine stood still. */
 #define STILL_NS (2 * NAP_MOST_NS)
 
 struct slots
@@ -70,16 +65,16 @@ set_count(struct slots *slots, int64_t now_ns, const struct slots_visit *visit)
 	slots->counted_ns = now_ns;
 }
 
-/* In turn, or past those who are stopped, to whom it comes when they go on. */
+/* IN_ORDER, or past stopped runs, which get a slot when they continue. */
 static void
-go(struct slots *slots, int64_t now_ns, int64_t ticket, bool in_turn)
+go(struct slots *slots, int64_t now_ns, int64_t ticket, bool in_order)
 {
 	slots->busy++;
 	if (slots->busy == slots->count)
 		slots->moved_ns = now_ns;
-	else if (!in_turn)
+	else if (!in_order)
 		slots->moved_ns = now_ns - STOPPED_NS + LOOK_FREE_NS;
-	if (!in_turn)
+	if (!in_order)
 		slots->head = slots->passed = ticket + 1;
 	else if (ticket >= slots->passed)
 		slots->head++;
@@ -110,44 +105,4 @@ slots_look(struct slots *slots, int64_t now_ns, const struct slots_visit *visit)
 	if (free <= 0)
 		return now_ns + look_ns;
 	return min_ns(now_ns + min_ns(look_ns, LOOK_FREE_NS), stopped_ns);
-}
-
-/* Where the parts of it are. */
-enum {
-	NUMBERS = sizeof(struct slots) / 8,
-	BOOT_AT = sizeof(struct slots),
-	CRC_AT = STATE_SLOTS_SIZE - 4,
-};
-
-struct slots
-slots_get(const uint8_t *part, uint64_t boot, int64_t now_ns)
-{
-	int64_t numbers[NUMBERS] = { 0 };
-	struct slots slots;
-
-	for (int i = 0; i < NUMBERS; i++)
-		numbers[i]
-		    = (int64_t)(little_endian_get(part + 8 * i, 8) & INT64_MAX);
-	memcpy(&slots, numbers, sizeof slots);
-	if (little_endian_get(part + CRC_AT, 4) != crc32(part, CRC_AT)
-	    || little_endian_get(part + BOOT_AT, 8) != boot || slots.next < 1
-	    || slots.next > SLOTS_LAST_TICKET || slots.moved_ns > now_ns
-	    || slots.counted_ns > now_ns || slots.lost_ns > now_ns)
-		return slots_new(now_ns);
-	slots.head = min_ns(max_ns(slots.head, 1), slots.next);
-	slots.passed = min_ns(slots.passed, slots.next);
-	return slots;
-}
-
-void
-slots_put(uint8_t *part, uint64_t boot, const struct slots *slots)
-{
-	int64_t numbers[NUMBERS];
-
-	memset(part, 0, STATE_SLOTS_SIZE);
-	memcpy(numbers, slots, sizeof numbers);
-	for (int i = 0; i < NUMBERS; i++)
-		little_endian_put(part + 8 * i, 8, (uint64_t)numbers[i]);
-	little_endian_put(part + BOOT_AT, 8, boot);
-	little_endian_put(part + CRC_AT, 4, crc32(part, CRC_AT));
 }

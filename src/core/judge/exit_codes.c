@@ -73,7 +73,11 @@ static const struct name exit_names[] = {
 	{ "CONFIG", 78 },
 };
 
-const struct codes_word codes_words[CODES_WORDS] = {
+/* The words among the items, and where in struct codes they have a verdict. */
+static const struct {
+	char name[8];
+	size_t at;
+} codes_words[] = {
 	{ "nonzero", offsetof(struct codes, nonzero) },
 	{ "signal", offsetof(struct codes, signal) },
 	{ "timeout", offsetof(struct codes, timeout) },
@@ -172,44 +176,6 @@ signal_text(struct text *text, int signal)
 	text_number(text, signal);
 }
 
-/* Looks only at what follows PREFIX, if TEXT begins with it. */
-static struct nearest
-nearest_behind(const char *prefix, const char *text, size_t length)
-{
-	const char *rest = without_prefix(text, prefix);
-
-	return nearest_to(rest, length - (size_t)(rest - text));
-}
-
-static void
-offer(struct nearest *nearest, const struct name *names, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		nearest_offer(nearest, names[i].text, strlen(names[i].text));
-}
-
-struct nearest
-signal_nearest(const char *text)
-{
-	struct nearest nearest = nearest_behind("SIG", text, strlen(text));
-
-	offer(&nearest, signal_names, ARRAY_LENGTH(signal_names));
-	return nearest;
-}
-
-struct nearest
-codes_nearest(const char *item, size_t length)
-{
-	const char *prefix
-	    = without_prefix(item, "EX_") != item ? "EX_" : "SIG";
-	struct nearest nearest = nearest_behind(prefix, item, length);
-
-	nearest_offer_words(&nearest, "nonzero any signal timeout start");
-	offer(&nearest, exit_names, ARRAY_LENGTH(exit_names));
-	offer(&nearest, signal_names, ARRAY_LENGTH(signal_names));
-	return nearest;
-}
-
 /* Gives a cell of a layer its verdict, unless it has another one. */
 static enum codes_error
 claim(uint8_t *cell, enum verdict verdict, enum verdict *other)
@@ -233,7 +199,7 @@ cell_of(struct codes *codes, const char *item)
 
 	if (count_parse(item, &number))
 		return number < EXIT_CODES ? &codes->exact[number] : NULL;
-	for (int i = 0; i < CODES_WORDS; i++)
+	for (size_t i = 0; i < ARRAY_LENGTH(codes_words); i++)
 		if (same_name(item, codes_words[i].name))
 			return (uint8_t *)codes + codes_words[i].at;
 	status = look_up(

@@ -10,7 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/judge/outcome.h"
 
@@ -52,21 +51,6 @@ struct codes_fault {
  */
 enum codes_error codes_add(struct codes *codes, const char *list,
     enum verdict verdict, struct codes_fault *fault);
-
-/*
- * The words among the items, in the order in which they are told: NAME and
- * where in struct codes it has its verdict.
- */
-struct codes_word {
-	char name[8];
-	size_t at;
-};
-#define CODES_WORDS 5
-extern const struct codes_word codes_words[CODES_WORDS];
-
-/* The known item, or signal, that an unknown one may have been meant as. */
-struct nearest codes_nearest(const char *item, size_t length);
-struct nearest signal_nearest(const char *text);
 
 /*
  * The verdict of the narrowest item that matches, or VERDICT_NONE. Sets

@@ -66,3 +66,15 @@ verdict_name(enum verdict verdict)
 
 	return names[verdict];
 }
+
+bool
+verdict_is_good(enum verdict verdict)
+{
+	return verdict == VERDICT_SUCCESS || verdict == VERDICT_PASS;
+}
+
+bool
+verdict_is_failure(enum verdict verdict)
+{
+	return verdict == VERDICT_RETRY || verdict == VERDICT_THROTTLE;
+}

@@ -26,6 +26,12 @@ struct decision {
 struct decision verdict_of(
     const struct rules *rules, const struct outcome *outcome);
 
+/* A success or a pass: COMMAND has done its work. */
+bool verdict_is_good(enum verdict verdict);
+
+/* It is tried again, unless something else ends the loop. */
+bool verdict_is_failure(enum verdict verdict);
+
 /* "success", "retry" ...; "" for VERDICT_NONE. */
 const char *verdict_name(enum verdict verdict);
 

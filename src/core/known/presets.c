@@ -11,10 +11,10 @@
  * have to be relocated at every start.
  */
 static const char table[] =
-#define PRESET(name, needs, options, source, note) \
-	name "\0" needs "\0" options "\0" source "\0=" note "\0"
-#define APPROXIMATE(name, needs, options, source, note) \
-	name "\0" needs "\0" options "\0" source "\0~" note "\0"
+#define PRESET(name, fields, options, source, note) \
+	name "\0" fields "\0" options "\0" source "\0=" note "\0"
+#define APPROXIMATE(name, fields, options, source, note) \
+	name "\0" fields "\0" options "\0" source "\0~" note "\0"
 #include "core/known/presets.def"
 #undef PRESET
 #undef APPROXIMATE
@@ -32,8 +32,8 @@ presets_next(struct preset *preset)
 	preset->name = preset->name == NULL ? table : behind(preset->note);
 	if (*preset->name == '\0')
 		return false;
-	preset->needs = behind(preset->name);
-	preset->options = behind(preset->needs);
+	preset->fields = behind(preset->name);
+	preset->options = behind(preset->fields);
 	preset->source = behind(preset->options);
 	preset->note = behind(preset->source);
 	preset->approximate = *preset->note++ == '~';

@@ -10,7 +10,7 @@
 struct preset {
 	const char *name;
 	bool approximate;
-	const char *needs; /* options that the user must give too, or "" */
+	const char *fields; /* what is no option: "cap-mode=after"; or "" */
 	const char *options; /* those it stands for, separated by blanks */
 	const char *source; /* where the system is described */
 	const char *note; /* a difference or a remark, or "" */

@@ -2,17 +2,63 @@
 #include <config.h>
 
 #include "core/base/duration.h"
-#include "core/loop/ending.h"
 #include "core/loop/loop.h"
 #include "core/loop/next_pause.h"
-#include "core/loop/result.h"
+
+const char *
+result_name(enum result result)
+{
+	static const char names[][12] = { "", "success", "pass", "exhausted",
+		"stopped", "deadline", "interrupted", "error", "deferred" };
+
+	return names[result];
+}
+
+enum result
+result_after_attempt(
+    const struct limits *limits, const struct loop_state *state)
+{
+	const struct outcome *outcome = &state->outcome;
+	const struct stream_failure *failure = &outcome->evidence.failure;
+	enum verdict verdict = state->verdict;
+	int told = outcome_told(outcome);
+
+	/* 1. backoff could not pass on input or output: not even a success. */
+	if (failure->stream != NULL
+	    && (failure->is_final || verdict_is_good(verdict)))
+		return RESULT_ERROR;
+	/* 2. Told to end before the output of a success was passed on. */
+	if (failure->cut_off && told != 0 && verdict_is_good(verdict))
+		return RESULT_INTERRUPTED;
+	/* 3, 4. Success and pass count, whatever signal came meanwhile. */
+	if (state->streak == limits->consecutive)
+		return RESULT_SUCCESS;
+	if (verdict == VERDICT_PASS)
+		return RESULT_PASS;
+	/* 5. Told to end, or COMMAND killed by a signal that was passed on. */
+	if (told != 0 || outcome->by_forwarded)
+		return RESULT_INTERRUPTED;
+	/* 6. The deadline cut the attempt. */
+	if (outcome->past_deadline)
+		return RESULT_DEADLINE;
+	/* 7. Retrying cannot help. */
+	if (verdict == VERDICT_STOP)
+		return RESULT_STOPPED;
+	/* 8. That was the last attempt. */
+	if (state->count >= limits->attempts)
+		return RESULT_EXHAUSTED;
+	/* 9. The input is lost, so another attempt could not read it. */
+	if (outcome->evidence.input.lost)
+		return RESULT_STOPPED;
+	return RESULT_NONE;
+}
 
 struct run {
 	const struct settings *settings;
 	const struct world *world;
 	struct schedule schedule;
 	struct loop_state state;
-	struct aftermath aftermath; /* of the last attempt */
+	struct gate_effect effect; /* of the last attempt */
 	struct ending ending; /* result RESULT_NONE while the loop goes on */
 	int64_t started_ns;
 	int64_t deadline_ns; /* the moment, not the duration */
@@ -54,11 +100,25 @@ now(const struct run *run)
 	return run->world->now_ns(run->world->self);
 }
 
+/* --- how it ends --- */
+
+static void
+end_with(struct run *run, enum result result, int status)
+{
+	run->ending.result = result;
+	run->ending.status = status;
+}
+
 /* Ends with the status or signal of the last attempt, but never with 0. */
 static void
 give_up(struct run *run, enum result result)
 {
-	ending_give_up(&run->ending, result, &run->state.outcome);
+	const struct outcome *outcome = &run->state.outcome;
+	int status = outcome_status(outcome);
+
+	if (outcome->kind == OUTCOME_KILLED)
+		run->ending.signal = outcome->signal;
+	end_with(run, result, status == 0 ? 1 : status);
 }
 
 /* Told to end while no attempt was running: backoff dies by that signal. */
@@ -66,8 +126,109 @@ static void
 interrupt(struct run *run, int told)
 {
 	run->told = told;
-	ending_interrupt(&run->ending, told);
+	run->ending.interrupted_by = run->ending.signal = told;
+	end_with(run, RESULT_INTERRUPTED, STATUS_SIGNAL + told);
 }
+
+/* backoff itself failed: it could not pass on COMMAND's input or output. */
+static void
+fail(struct run *run, const char *broken, int error, int signal)
+{
+	run->ending.broken = broken;
+	run->ending.error = error;
+	run->ending.signal = signal;
+	end_with(run, RESULT_ERROR,
+	    signal != 0 ? STATUS_SIGNAL + signal : STATUS_ERROR);
+}
+
+/* What runs share puts this one off. */
+static void
+end_refused(struct run *run, const struct entry *entry)
+{
+	run->ending.closing = entry->closing;
+	run->ending.closing_reason = entry->reason;
+	if (run->state.verdict == VERDICT_NONE)
+		end_with(run, RESULT_DEFERRED, STATUS_DEFERRED);
+	else
+		give_up(run, RESULT_DEADLINE);
+}
+
+/* There is no time for the next attempt; in its WAIT, or NULL. */
+static void
+end_late(struct run *run, const struct entry *wait)
+{
+	run->ending.waiting = wait != NULL ? wait->waiting : NULL;
+	if (run->state.verdict == VERDICT_NONE) {
+		end_with(run, RESULT_DEADLINE, STATUS_TIMED_OUT);
+		return;
+	}
+	run->ending.no_time = wait != NULL;
+	give_up(run, RESULT_DEADLINE);
+}
+
+static void
+end_interrupted(struct run *run)
+{
+	const struct outcome *outcome = &run->state.outcome;
+
+	/* As in a pause: backoff dies by the signal itself. */
+	if (outcome->late_end_signal != 0
+	    || (outcome->evidence.failure.cut_off
+	        && verdict_is_good(run->state.verdict))) {
+		interrupt(run, run->told);
+		return;
+	}
+	run->ending.interrupted_by
+	    = run->told != 0 ? run->told : outcome->signal;
+	give_up(run, RESULT_INTERRUPTED);
+}
+
+/* Whether an attempt failed before this success. */
+static bool
+is_flaky(const struct loop_state *state)
+{
+	return state->attempt > state->streak;
+}
+
+/* The last attempt brings RESULT. RESULT_NONE changes nothing. */
+static void
+end_after_attempt(struct run *run, enum result result)
+{
+	const struct outcome *outcome = &run->state.outcome;
+	const struct stream_failure *failure = &outcome->evidence.failure;
+	const struct limits *limits = &run->settings->limits;
+
+	switch (result) {
+	case RESULT_NONE:
+	case RESULT_DEFERRED:
+		break;
+	case RESULT_ERROR:
+		fail(run, failure->stream, failure->error, failure->signal);
+		break;
+	case RESULT_SUCCESS:
+		end_with(run, result,
+		    is_flaky(&run->state) ? (int)limits->flaky_status : 0);
+		break;
+	case RESULT_PASS:
+		end_with(run, result, outcome_status(outcome));
+		if (outcome->kind == OUTCOME_KILLED)
+			run->ending.signal = outcome->signal;
+		break;
+	case RESULT_INTERRUPTED:
+		end_interrupted(run);
+		break;
+	case RESULT_STOPPED:
+		run->ending.input_lost = run->state.verdict != VERDICT_STOP;
+		give_up(run, result);
+		break;
+	case RESULT_EXHAUSTED:
+	case RESULT_DEADLINE:
+		give_up(run, result);
+		break;
+	}
+}
+
+/* --- the way from attempt to attempt --- */
 
 static struct pause_context
 pause_context(const struct run *run, int64_t now_ns)
@@ -93,27 +254,6 @@ coming_state(const struct run *run, int64_t now_ns)
 	coming.attempt++;
 	coming.elapsed_ns = now_ns - run->started_ns;
 	return coming;
-}
-
-/* There is no time for the next attempt; in its WAIT, or NULL. */
-static void
-end_late(struct run *run, const struct entry *wait)
-{
-	run->ending.waiting = wait != NULL ? wait->waiting : NULL;
-	if (run->state.verdict == VERDICT_NONE) {
-		ending_set(&run->ending, RESULT_DEADLINE, STATUS_TIMED_OUT);
-		return;
-	}
-	run->ending.no_time = wait != NULL;
-	give_up(run, RESULT_DEADLINE);
-}
-
-/* What runs share puts this one off. */
-static void
-end_refused(struct run *run, const struct entry *entry)
-{
-	ending_put_off(
-	    &run->ending, &run->state, entry->closing, entry->reason);
 }
 
 /* The moment from which on there is only time for the next attempt itself. */
@@ -162,21 +302,38 @@ before_attempt(struct run *run, int64_t *now_ns)
 }
 
 /* --reset-after: an attempt that ran for long is number 1 of a new count. */
-static void
-reset_after_long_run(struct run *run)
+static bool
+ran_long(const struct loop_state *state, int64_t reset_after_ns)
 {
-	const struct outcome *outcome = &run->state.outcome;
-	int64_t ran_ns = outcome->ended_ns - outcome->started_ns;
+	const struct outcome *outcome = &state->outcome;
 
-	if (!verdict_is_failure(run->state.verdict)
-	    || ran_ns < run->settings->limits.reset_after_ns
-	    || outcome->kind == OUTCOME_TIMED_OUT
-	    || outcome->kind == OUTCOME_NOT_STARTED)
-		return;
-	run->state.count = run->state.probe.is_counted;
-	run->state.is_reset = true;
-	run->failures = 0;
-	schedule_reset(&run->schedule);
+	return verdict_is_failure(state->verdict)
+	    && outcome->ended_ns - outcome->started_ns >= reset_after_ns
+	    && outcome->kind != OUTCOME_TIMED_OUT
+	    && outcome->kind != OUTCOME_NOT_STARTED;
+}
+
+enum result
+loop_count_attempt(const struct limits *limits,
+    const struct gate_effect *effect, struct loop_state *state,
+    struct schedule *schedule, int64_t *failures)
+{
+	state->probe = effect->probe;
+	state->probe.is_counted
+	    = limits->attempts_given || state->probe.number == 0;
+	state->count -= !state->probe.is_counted;
+	if (ran_long(state, limits->reset_after_ns)) {
+		state->count = state->probe.is_counted;
+		state->is_reset = true;
+		*failures = 0;
+		schedule_reset(schedule);
+	}
+	state->streak
+	    = state->verdict == VERDICT_SUCCESS ? state->streak + 1 : 0;
+	if (verdict_is_failure(state->verdict)
+	    && (!effect->keeps_windows || *failures == 0))
+		++*failures;
+	return result_after_attempt(limits, state);
 }
 
 /* What the verdict means for the loop. RESULT_NONE: another attempt follows. */
@@ -184,28 +341,19 @@ static void
 after_verdict(struct run *run)
 {
 	const struct world *world = run->world;
-	enum verdict verdict = run->state.verdict;
+	const struct limits *limits = &run->settings->limits;
+	enum result result;
 
-	run->aftermath = (struct aftermath) { .at_door = false };
+	run->effect = (struct gate_effect) { .at_door = false };
 	if (world->after_verdict != NULL)
-		run->aftermath = world->after_verdict(world->self, &run->state);
-	if (run->aftermath.signal != 0) {
-		run->state.outcome.late_end_signal = run->aftermath.signal;
+		run->effect = world->after_verdict(world->self, &run->state);
+	if (run->effect.signal != 0) {
+		run->state.outcome.late_end_signal = run->effect.signal;
 		run->told = outcome_told(&run->state.outcome);
 	}
-	run->state.probe = run->aftermath.probe;
-	run->state.probe.is_counted = run->settings->limits.attempts_given
-	    || run->state.probe.number == 0;
-	run->state.count -= !run->state.probe.is_counted;
-	reset_after_long_run(run);
-	run->state.streak
-	    = verdict == VERDICT_SUCCESS ? run->state.streak + 1 : 0;
-	if (verdict_is_failure(verdict)
-	    && (!run->aftermath.keeps_windows || run->failures == 0))
-		run->failures++;
-	ending_after_attempt(&run->ending,
-	    result_after_attempt(&run->settings->limits, &run->state),
-	    &run->state, &run->settings->limits, run->told);
+	result = loop_count_attempt(
+	    limits, &run->effect, &run->state, &run->schedule, &run->failures);
+	end_after_attempt(run, result);
 }
 
 /* The pause from the end of the attempt; PAUSE_NONE: backoff gives up. */
@@ -217,7 +365,7 @@ choose_pause(struct run *run)
 	struct pause pause = next_pause(&context, &run->schedule);
 
 	if (pause.kind == PAUSE_DRAWN)
-		return run->aftermath.at_door ? PAUSE_AT_DOOR : pause.ns;
+		return run->effect.at_door ? PAUSE_AT_DOOR : pause.ns;
 	run->ending.asked_too_long = pause.kind != PAUSE_NO_TIME;
 	run->ending.no_time = pause.kind != PAUSE_ASKED_BEYOND;
 	give_up(run, run->ending.no_time ? RESULT_DEADLINE : RESULT_STOPPED);
@@ -338,8 +486,7 @@ release(struct run *run)
 		interrupt(run, release.cut_by);
 	else if (release.error != 0
 	    && (result == RESULT_SUCCESS || result == RESULT_PASS))
-		ending_fail(
-		    &run->ending, "output", release.error, release.signal);
+		fail(run, "output", release.error, release.signal);
 }
 
 /* It also runs, and has time, after the deadline; a signal in it ends us. */

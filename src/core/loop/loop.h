@@ -44,12 +44,12 @@ struct entry {
 	const char *reason; /* its REASON or NULL; all outlive the loop */
 };
 
-/* What those make of a verdict. All zero: as if there were none. */
-struct aftermath {
-	bool at_door; /* no pause of ours: before_attempt() waits */
+/* How the gate changes the pause after an attempt. All zero: it does not. */
+struct gate_effect {
+	bool at_door; /* no pause: before_attempt() waits */
 	/* One does not count for an --attempts that is a default. */
 	struct probe probe;
-	bool keeps_windows; /* others pace it: the windows do not grow */
+	bool keeps_windows; /* the gate paces it: the windows do not grow */
 	int signal; /* one that ends us came meanwhile; or 0 */
 };
 
@@ -88,7 +88,7 @@ struct world {
 	 */
 	struct entry (*before_attempt)(
 	    void *self, const struct loop_state *state, int64_t until_ns);
-	struct aftermath (*after_verdict)(
+	struct gate_effect (*after_verdict)(
 	    void *self, const struct loop_state *state);
 
 	/* Runs one attempt, cut at CUTOFF_NS. The times are always set. */
@@ -116,6 +116,24 @@ struct world {
 	void (*tell_end)(void *self, const struct loop_state *state,
 	    const struct ending *ending, bool is_over);
 };
+
+/*
+ * The rules after an attempt, for run_loop() and for a simulation of many runs.
+ * STATE has the outcome and verdict of the attempt, and its number in attempt
+ * and count. Counts it there and in FAILURES, n of the windows. Returns the
+ * result; RESULT_NONE: another attempt follows, after next_pause().
+ */
+enum result loop_count_attempt(const struct limits *limits,
+    const struct gate_effect *effect, struct loop_state *state,
+    struct schedule *schedule, int64_t *failures);
+
+/*
+ * The result after an attempt; RESULT_NONE: another attempt follows. STATE
+ * already includes this attempt in its streak and count. The order of the
+ * rules is part of the contract: the first that applies decides.
+ */
+enum result result_after_attempt(
+    const struct limits *limits, const struct loop_state *state);
 
 struct ending run_loop(const struct settings *settings, struct random *random,
     const struct world *world);

@@ -16,26 +16,6 @@ power(double base, int64_t exponent)
 	return result;
 }
 
-double
-root_above(double value, int64_t degree)
-{
-	double low = 1, high = value;
-
-	/* Bisection down to neighbouring doubles takes at most 1100 steps. */
-	while (power(low, degree) < value) {
-		/* Not in a register: those of an 80387 have more digits. */
-		volatile double middle = low + (high - low) / 2;
-
-		if (middle <= low || middle >= high)
-			return high;
-		if (power(middle, degree) < value)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* e^x for 0 <= x: a Taylor series for x / 2^k below 1/4, then squared. */
 static double
 exponential(double x)

@@ -11,9 +11,6 @@
 /* base^exponent for base >= 0, exponent >= 0; infinity if too large. */
 double power(double base, int64_t exponent);
 
-/* The smallest x >= 1 with x^DEGREE >= VALUE, for VALUE >= 1. */
-double root_above(double value, int64_t degree);
-
 /* 2^t * tanh(sqrt(4t)), 0 <= t < 1000: the curve of Polly's jitter. */
 double polly_curve(double t);
 

@@ -336,14 +336,6 @@ schedule_remember(struct schedule *schedule, int64_t pause_ns)
 	schedule->previous_ns = max_ns(pause_ns, schedule->policy->base_ns);
 }
 
-double
-schedule_factor(int64_t base_ns, int64_t cap_ns, int64_t steps)
-{
-	if (base_ns >= cap_ns)
-		return 1;
-	return root_above((double)cap_ns / (double)base_ns, steps);
-}
-
 struct schedule
 schedule_start(const struct policy *policy, struct random *random)
 {

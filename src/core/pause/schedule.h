@@ -59,6 +59,7 @@ struct policy {
 	enum cap_mode cap_mode;
 	int64_t max_exponent; /* failures after which windows stop growing */
 	int64_t slot_ns; /* pauses are whole multiples of it; 0: of 1 ns */
+#define SLOT_IS_BASE (-1) /* until the base is known */
 };
 
 /* A schedule in use: decorrelated and smooth jitter depend on the past. */
@@ -95,8 +96,5 @@ int64_t schedule_draw(struct schedule *schedule, int64_t n, bool throttled);
 
 /* Records a pause drawn elsewhere: decorrelated jitter continues from it. */
 void schedule_remember(struct schedule *schedule, int64_t pause_ns);
-
-/* The factor with which base reaches cap after STEPS steps, 0 < base. */
-double schedule_factor(int64_t base_ns, int64_t cap_ns, int64_t steps);
 
 #endif

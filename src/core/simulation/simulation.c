@@ -2,57 +2,392 @@
 #include <config.h>
 
 #include "core/base/duration.h"
-#include "core/simulation/simulated_gate.h"
+#include "core/loop/loop.h"
+#include "core/loop/next_pause.h"
+#include "core/judge/verdict.h"
 #include "core/simulation/simulation.h"
+
+#define TENTH_NS (NS_PER_S / 10)
+
+/* A probability is drawn as a number below it. */
+#define DRAWS (INT64_C(1) << 53)
+
+/* At a gate; and with late_ns a request reaches the service this much later. */
+#define ATTEMPT_NS (NS_PER_S / 5)
+#define LATE_NS (10 * NS_PER_MS)
 
 /* So many attempts per client within one nanosecond cannot be chance. */
 #define ENDLESS 1000
 
-static void
-attempt(struct simulation *simulation, struct simulated_client *client)
+/* X >= 0, rounded up. */
+static int64_t
+ceiling(double x)
 {
-	client->answer = simulated_attempt(simulation);
-	if (simulated_verdict(simulation, client))
-		simulated_pause(simulation, client);
+	int64_t whole = x < 0x1p63 ? (int64_t)x : INT64_MAX;
+
+	return (double)whole < x ? whole + 1 : whole;
+}
+
+/* How many are served in second N: all due by its end less those before. */
+static int64_t
+due_in_second(double capacity, int64_t n)
+{
+	int64_t whole = capacity < 0x1p62 ? (int64_t)capacity : INT64_MAX / 2;
+	double rest = capacity < 0x1p62 ? capacity - (double)whole : 0;
+
+	return whole + ceiling(rest * (double)(n + 1))
+	    - ceiling(rest * (double)n);
+}
+
+/*
+ * Whether an attempt at this time is served. With less than one a second, a
+ * second that has none would keep away for ever those who always come in it:
+ * then it is the first attempt of each 1 / capacity seconds.
+ */
+static bool
+serve(struct simulation *simulation)
+{
+	double capacity = simulation->service.capacity;
+	int64_t since_ns
+	    = simulation->queue.now_ns - simulation->service.down_ns;
+	int64_t now;
+
+	if (since_ns < 0)
+		return false;
+	if (capacity <= 0)
+		return true;
+	now = capacity < 1
+	    ? (int64_t)((double)since_ns * capacity / (double)NS_PER_S)
+	    : since_ns / NS_PER_S;
+	if (now != simulation->second) {
+		simulation->second = now;
+		simulation->left
+		    = capacity < 1 ? 1 : due_in_second(capacity, now);
+	}
+	if (simulation->left == 0)
+		return false;
+	simulation->left--;
+	return true;
+}
+
+static void
+count_attempt(struct simulation *simulation)
+{
+	int64_t now_ns = simulation->queue.now_ns;
+
+	simulation->attempts++;
+	if (now_ns > NS_PER_S && now_ns < simulation->service.down_ns)
+		simulation->down++;
+	if (simulation->histogram != NULL)
+		histogram_add(simulation->histogram, now_ns);
+	if (now_ns == 0)
+		return;
+	if (now_ns / TENTH_NS != simulation->tenth) {
+		simulation->tenth = now_ns / TENTH_NS;
+		simulation->in_tenth = 0;
+	}
+	simulation->in_tenth++;
+	if (simulation->in_tenth > simulation->peak_after_0)
+		simulation->peak_after_0 = simulation->in_tenth;
+	if (now_ns >= simulation->peak_from_ns
+	    && simulation->in_tenth > simulation->peak)
+		simulation->peak = simulation->in_tenth;
+}
+
+/* Nothing is drawn for a SHARE of 0: the same seed gives the same run. */
+static bool
+happens(const struct simulation *simulation, double share)
+{
+	return share > 0
+	    && (double)random_between(simulation->random, 0, DRAWS - 1)
+	    < share * (double)DRAWS;
+}
+
+/* A bucket that leaks at the limit, and holds one request and the burst. */
+static bool
+is_beyond_limit(struct simulation *simulation)
+{
+	const struct service *service = &simulation->service;
+	int64_t now_ns = simulation->queue.now_ns;
+	double excess = 0;
+
+	if (service->limit <= 0)
+		return false;
+	if (simulation->poured_ns >= 0)
+		excess = simulation->excess + 1
+		    - (double)(now_ns - simulation->poured_ns) * service->limit
+		        / (double)NS_PER_S;
+	if (excess > service->burst)
+		return true;
+	simulation->excess = excess > 0 ? excess : 0;
+	simulation->poured_ns = now_ns;
+	return false;
+}
+
+/* The verdict on a request that reaches the service now. */
+static enum verdict
+request(struct simulation *simulation)
+{
+	const struct service *service = &simulation->service;
+	bool up = simulation->queue.now_ns >= service->down_ns;
+	enum verdict verdict = VERDICT_RETRY;
+
+	count_attempt(simulation);
+	if (up
+	    && (happens(simulation, service->refusals)
+	        || is_beyond_limit(simulation)))
+		verdict = VERDICT_THROTTLE;
+	else if (serve(simulation) && !happens(simulation, service->failures))
+		verdict = VERDICT_SUCCESS;
+	if (up && verdict != VERDICT_SUCCESS)
+		simulation->refused++;
+	return verdict;
+}
+
+static struct budget
+time_left(const struct simulation *simulation)
+{
+	return budget_at(
+	    simulation->settings->limits.deadline_ns, simulation->queue.now_ns);
+}
+
+/* The context for next_pause() of a client with this STATE and FAILURES. */
+static struct pause_context
+pause_context(const struct simulation *simulation,
+    const struct loop_state *state, int64_t failures)
+{
+	return (struct pause_context) {
+		.settings = simulation->settings,
+		.state = state,
+		.failures = failures,
+		.deadline = time_left(simulation),
+		.until = { INT64_MAX, INT64_MAX },
+	};
+}
+
+static void
+wake_at(struct simulation *simulation, struct simulated_client *client,
+    int64_t at_ns)
+{
+	client->waiting.at_ns = max_ns(at_ns, simulation->queue.now_ns);
+	event_queue_put(&simulation->queue, &client->waiting);
+}
+
+/* Ends the loop of CLIENT now. */
+static void
+end_client(struct simulation *simulation, struct simulated_client *client,
+    enum result result)
+{
+	client->result = result;
+	if (result == RESULT_SUCCESS)
+		simulation->waits_ns[simulation->served++]
+		    = simulation->queue.now_ns - simulation->service.down_ns;
+	else
+		simulation->gave_up++;
+}
+
+/* How long the last answer to CLIENT asks it to wait; 0: it does not. */
+static int64_t
+stated_ns(
+    const struct simulation *simulation, const struct simulated_client *client)
+{
+	return client->verdict == VERDICT_THROTTLE
+	    ? simulation->service.retry_after_ns
+	    : 0;
+}
+
+/* Neighbours are on different machines. */
+static int64_t
+machine_of(
+    const struct simulation *simulation, const struct simulated_client *client)
+{
+	return (client - simulation->clients) % simulation->machines_count;
+}
+
+/* The gate that CLIENT passes. */
+static struct gate *
+gate_of(struct simulation *simulation, const struct simulated_client *client)
+{
+	return simulation->fleet
+	    ? &simulation->shared
+	    : &simulation->machines[machine_of(simulation, client)];
+}
+
+static void
+ask_gate(struct simulation *simulation, struct simulated_client *client)
+{
+	int64_t now_ns = simulation->queue.now_ns;
+	int64_t spread_ns = simulation->service.late_ns, late_ns = 0;
+	struct gate_answer answer = gate_look(
+	    gate_of(simulation, client), now_ns, client->ticket, UINT8_MAX);
+
+	client->ticket = answer.ticket;
+	if (answer.kind == GATE_WAIT) {
+		wake_at(simulation, client, answer.until_ns);
+		return;
+	}
+	client->stage = CLIENT_ARRIVES;
+	client->began_ns = now_ns;
+	if (spread_ns > 0)
+		late_ns = LATE_NS
+		    + random_between(simulation->random, 0, spread_ns);
+	wake_at(simulation, client, saturating_add(now_ns, late_ns));
+}
+
+/* The attempt of CLIENT as its gate sees it. */
+static struct gate_attempt
+gate_attempt(struct simulation *simulation, struct simulated_client *client)
+{
+	const struct policy *policy = &simulation->settings->policy;
+	/* To a fleet a machine is what a run is to a machine. */
+	int64_t run = simulation->fleet ? machine_of(simulation, client)
+	                                : client - simulation->clients;
+	struct gate_attempt attempt = {
+		.outcome = client->verdict == VERDICT_SUCCESS ? GATE_SUCCESS
+		    : client->verdict == VERDICT_THROTTLE     ? GATE_REFUSAL
+		                                              : GATE_FAILURE,
+		.run = (uint64_t)run,
+		.ticket = client->ticket,
+		.row_ns = simulation->fleet ? GATE_FLEET_ROW_NS : 0,
+		.began_ns = client->began_ns,
+		.ended_ns = simulation->queue.now_ns,
+		.stated_ns = stated_ns(simulation, client),
+		.reason = "",
+	};
+
+	if (attempt.outcome != GATE_SUCCESS)
+		attempt.pause_ns = gate_pause(gate_of(simulation, client),
+		    policy, simulation->random, attempt.stated_ns);
+	return attempt;
+}
+
+/* Tells the gate of the attempt of CLIENT, which ends now. */
+static struct gate_effect
+tell_gate(struct simulation *simulation, struct simulated_client *client)
+{
+	struct gate *gate = gate_of(simulation, client);
+	struct gate_attempt attempt = gate_attempt(simulation, client);
+	bool probed = client->ticket != 0;
+
+	gate_result(gate, attempt.ended_ns, &attempt);
+	client->ticket = 0;
+	if (attempt.outcome == GATE_SUCCESS)
+		return (struct gate_effect) { .at_door = false };
+	/* As gate_leave() in src/doors has it. */
+	return (struct gate_effect) {
+		.at_door = gate->state == GATE_SHUT
+		    && (attempt.stated_ns == 0
+		        || gate->due_ns
+		            >= attempt.ended_ns + attempt.stated_ns),
+		.probe.number = probed ? max_ns(gate->probes, 1) : 0,
+		.keeps_windows = probed || gate->state == GATE_PACED,
+	};
+}
+
+static void try_to_start(
+    struct simulation *simulation, struct simulated_client *client);
+
+/* What follows the attempt of CLIENT that ends now, by the loop's rules. */
+static void
+after_attempt(struct simulation *simulation, struct simulated_client *client,
+    struct gate_effect effect)
+{
+	int64_t wait_ns = stated_ns(simulation, client);
+	struct loop_state state = {
+		.attempt = client->attempts + 1,
+		.count = client->attempts + 1,
+		.streak = client->streak,
+		.verdict = client->verdict,
+		.outcome.evidence.hint
+		= { .has_wait = wait_ns > 0, .wait_ns = wait_ns },
+	};
+	enum result result = loop_count_attempt(&simulation->settings->limits,
+	    &effect, &state, &client->schedule, &client->failures);
+	struct pause_context context
+	    = pause_context(simulation, &state, client->failures);
+	struct random before = *simulation->random;
+	struct pause pause;
+
+	client->attempts = state.count;
+	client->streak = state.streak;
+	if (result != RESULT_NONE) {
+		end_client(simulation, client, result);
+		return;
+	}
+	pause = next_pause(&context, &client->schedule);
+	if (pause.kind != PAUSE_DRAWN)
+		end_client(simulation, client,
+		    pause.kind == PAUSE_ASKED_BEYOND ? RESULT_STOPPED
+		                                     : RESULT_DEADLINE);
+	else if (!effect.at_door)
+		wake_at(simulation, client,
+		    saturating_add(simulation->queue.now_ns, pause.ns));
+	else {
+		/* Nobody waits for what was drawn: no other draw changes. */
+		*simulation->random = before;
+		try_to_start(simulation, client);
+	}
+}
+
+/* Starts an attempt of CLIENT now, if there is time, and the gate lets it. */
+static void
+try_to_start(struct simulation *simulation, struct simulated_client *client)
+{
+	if (time_left(simulation).left_ns <= 0) {
+		end_client(simulation, client, RESULT_DEADLINE);
+	} else if (simulation->machines_count > 0) {
+		ask_gate(simulation, client);
+	} else {
+		client->verdict = request(simulation);
+		after_attempt(simulation, client,
+		    (struct gate_effect) { .at_door = false });
+	}
+}
+
+/* What CLIENT was waiting for has come. */
+static void
+go_on(struct simulation *simulation, struct simulated_client *client)
+{
+	switch (client->stage) {
+	case CLIENT_ASKS:
+		try_to_start(simulation, client);
+		break;
+	case CLIENT_ARRIVES:
+		client->stage = CLIENT_ENDS;
+		client->verdict = request(simulation);
+		wake_at(simulation, client,
+		    saturating_add(simulation->queue.now_ns, ATTEMPT_NS));
+		break;
+	case CLIENT_ENDS:
+		client->stage = CLIENT_ASKS;
+		after_attempt(
+		    simulation, client, tell_gate(simulation, client));
+		break;
+	}
 }
 
 void
 simulation_start(struct simulation *simulation, struct random *random)
 {
-	struct range splay;
+	const struct loop_state start = { 0 };
+	struct pause_context context = pause_context(simulation, &start, 0);
+	struct range splay = next_pause_splay(&context);
 
 	simulation->random = random;
-	simulation->queue = event_queue_start();
-	simulation->attempts = simulation->waited_ns = 0;
-	simulation->peak = simulation->peak_after_0 = 0;
-	simulation->down = simulation->refused = 0;
-	simulated_gate_start(simulation);
-	simulation->served = simulation->exhausted = simulation->late = 0;
-	simulation->in_tenth = simulation->at_once = simulation->left = 0;
-	simulation->second = simulation->tenth = simulation->poured_ns = -1;
-	simulation->endless = false;
-	splay = simulated_splay(simulation);
+	simulation->second = simulation->poured_ns = -1;
+	simulation->shared = gate_new();
+	for (int64_t i = 0; i < simulation->machines_count; i++)
+		simulation->machines[i] = gate_new();
 	for (int64_t i = 0; i < simulation->clients_count; i++) {
 		struct simulated_client *client = &simulation->clients[i];
 
 		*client = (struct simulated_client) {
 			.schedule
 			= schedule_start(&simulation->settings->policy, random),
-			.waiting.at_ns
-			= random_between(random, splay.low_ns, splay.high_ns),
 		};
-		event_queue_put(&simulation->queue, &client->waiting);
+		wake_at(simulation, client,
+		    random_between(random, splay.low_ns, splay.high_ns));
 	}
-}
-
-/* Also where pauses of 0 keep the clients at this time for ever. */
-static bool
-is_endless(const struct simulation *simulation)
-{
-	return (simulation->settings->limits.attempts == INT64_MAX
-	           && simulation->at_once / ENDLESS > simulation->clients_count)
-	    || (simulation->most > 0
-	        && simulation->attempts >= simulation->most);
 }
 
 /* Advances the clock to the next attempt; returns its client, or NULL. */
@@ -70,20 +405,18 @@ next_client(struct simulation *simulation)
 }
 
 bool
-simulation_step(struct simulation *simulation, int64_t attempts)
+simulation_step(struct simulation *simulation, int64_t steps)
 {
-	for (; attempts > 0; attempts--) {
+	for (; steps > 0; steps--) {
 		struct simulated_client *client = next_client(simulation);
 
-		simulation->endless = client != NULL && is_endless(simulation);
+		simulation->endless = client != NULL
+		    && simulation->settings->limits.attempts == INT64_MAX
+		    && simulation->at_once / ENDLESS
+		        > simulation->clients_count;
 		if (client == NULL || simulation->endless)
 			return false;
-		if (simulation->machines_count > 0)
-			simulated_gate_go(simulation, client);
-		else if (simulated_time_left(simulation) > 0)
-			attempt(simulation, client);
-		else
-			simulated_end(simulation, client, RESULT_DEADLINE);
+		go_on(simulation, client);
 	}
 	return true;
 }
@@ -96,8 +429,7 @@ simulation_progress(const struct simulation *simulation)
 	        / service_rate(&simulation->service) * (double)NS_PER_S;
 	double deadline_ns = (double)simulation->settings->limits.deadline_ns;
 	double now_ns = (double)simulation->queue.now_ns;
-	int64_t ended
-	    = simulation->served + simulation->exhausted + simulation->late;
+	int64_t ended = simulation->served + simulation->gave_up;
 
 	if (deadline_ns < end_ns)
 		end_ns = deadline_ns;

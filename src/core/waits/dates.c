@@ -223,3 +223,27 @@ date_scan(const char *text, struct date *date, bool *broken)
 	*date = none;
 	return *broken ? NULL : scan_time(text, false, &date->second);
 }
+
+int
+time_of_day_parse(const char *text)
+{
+	static const int limits[] = { 24, 60, 60 };
+	int second = 0;
+
+	for (size_t i = 0; i < ARRAY_LENGTH(limits); i++) {
+		int number;
+
+		if (!is_digit(text[0]) || !is_digit(text[1]))
+			return -1;
+		number = (text[0] - '0') * 10 + (text[1] - '0');
+		if (number >= limits[i])
+			return -1;
+		second = second * 60 + number;
+		text += 2;
+		if (*text == '\0' && i > 0)
+			return i == 1 ? second * 60 : second;
+		if (*text++ != ':')
+			return -1;
+	}
+	return -1;
+}

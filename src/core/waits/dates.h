@@ -32,4 +32,7 @@ int64_t date_seconds(const struct date *date);
  */
 const char *date_scan(const char *text, struct date *date, bool *broken);
 
+/* "HH:MM" or "HH:MM:SS", and nothing else, as a second of the day, or -1. */
+int time_of_day_parse(const char *text);
+
 #endif

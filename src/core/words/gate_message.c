@@ -6,10 +6,9 @@
 #include "core/words/json.h"
 
 static void
-add_reason(struct text *text, const char *reason)
+add_reason(struct text *text, const struct gate *gate)
 {
-	if (*reason != '\0')
-		text_join(text, ": ", reason);
+	text_join(text, gate->reason[0] != '\0' ? ": " : "", gate->reason);
 }
 
 static void
@@ -54,7 +53,7 @@ add_shut(struct text *text, const struct gate_event *event)
 		    DURATION(event->asked_ns), ")");
 		return;
 	}
-	add_reason(text, event->reason);
+	add_reason(text, event->gate);
 	add_count(text, event->failures, "failure");
 	text_add(text, " in a row");
 }
@@ -73,7 +72,7 @@ add_wait(struct text *text, const struct gate_event *event)
 	time.start = text->length;
 	duration_text(text, event->shut_ns);
 	time.end = text->length;
-	add_reason(text, event->reason);
+	add_reason(text, event->gate);
 	return time;
 }
 
@@ -125,22 +124,13 @@ gate_members(
 	static const char names[][8]
 	    = { "shut", "wait", "probe", "paced", "paced", "open", "lost" };
 	bool is_paced = event->gate->state == GATE_PACED;
+	const char *reason = event->gate->reason;
 
 	json_member_string(text, "gate", event->name);
 	json_member_string(text, "state", names[news]);
 	add_rate_member(text, "rate", is_paced ? event->gate->pace.rate : 0);
 	add_rate_member(text, "limit", is_paced ? event->gate->pace.limit : 0);
-	json_member_string(
-	    text, "reason", *event->reason != '\0' ? event->reason : NULL);
+	json_member_string(text, "reason", *reason != '\0' ? reason : NULL);
 	json_member_seconds(text, "waited_s", event->waited_ns);
 	json_member_seconds(text, "next_s", event->next_ns);
-}
-
-void
-gate_closing(
-    struct text *text, const char *name, int64_t waited_ns, const char *reason)
-{
-	text_join(
-	    text, "gave up at gate ", name, " after ", DURATION(waited_ns));
-	add_reason(text, reason);
 }

@@ -2,7 +2,7 @@
 #ifndef BACKOFF_CORE_WORDS_GATE_MESSAGE_H
 #define BACKOFF_CORE_WORDS_GATE_MESSAGE_H
 /*
- * What is said of a gate, in text and as members of a JSON event.
+ * What the log says of a gate, in text and as members of a JSON event.
  */
 
 #include <stdint.h>
@@ -12,7 +12,7 @@
 
 enum gate_news {
 	GATE_NEWS_SHUT, /* by our failure */
-	GATE_NEWS_WAIT, /* we do, in front of it */
+	GATE_NEWS_WAIT, /* this run waits there */
 	GATE_NEWS_PROBE, /* our attempt is one */
 	GATE_NEWS_BACK, /* our success has ended an outage: it is paced */
 	GATE_NEWS_PACED, /* our refusal was one too many */
@@ -24,7 +24,6 @@ enum gate_news {
 struct gate_event {
 	const char *name; /* of the gate */
 	const struct gate *gate; /* as it is now */
-	const char *reason; /* why it is shut or paced, or was; or "" */
 	const char *until; /* of SHUT by a stated wait: the time of day */
 	int64_t asked_ns; /* then: for how long the server asked */
 	int64_t failures; /* of SHUT: so many in a row */
@@ -50,9 +49,5 @@ void gate_rate_text(struct text *text, double rate);
  */
 void gate_members(
     struct text *text, enum gate_news news, const struct gate_event *event);
-
-/* "gave up at gate hub after 1h: exit 7". REASON may be "". */
-void gate_closing(
-    struct text *text, const char *name, int64_t waited_ns, const char *reason);
 
 #endif

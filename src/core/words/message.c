@@ -50,16 +50,15 @@ repeats_are_told(int64_t count)
 	return count < 10 || count % 10 == 0;
 }
 
-struct span
+void
 message_attempt(struct text *text, const struct loop_state *state,
     const struct limits *limits, int64_t repeats, int64_t pause_ns)
 {
 	const struct outcome *outcome = &state->outcome;
 	bool is_polling = outcome->rule == RULE_NO_MATCH;
-	struct span time = { 0, 0 };
 
 	if (pause_ns == PAUSE_NONE)
-		return time;
+		return;
 	if (state->probe.number > 0)
 		text_join(text, "probe ", NUMBER(state->probe.number),
 		    " at gate ", state->probe.gate);
@@ -89,17 +88,13 @@ message_attempt(struct text *text, const struct loop_state *state,
 		if (state->probe.number == 0)
 			text_add(text, "; queued at the gate");
 	} else {
-		text_add(text, "; next in ");
-		time.start = text->length;
-		duration_text(text, pause_ns);
-		time.end = text->length;
+		text_join(text, "; next in ", DURATION(pause_ns));
 	}
 	if (outcome->evidence.hint.has_wait) {
 		reason_asked(
 		    text, " (server asked for ", &outcome->evidence.hint);
 		text_byte(text, ')');
 	}
-	return time;
 }
 
 static void

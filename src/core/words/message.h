@@ -33,9 +33,8 @@ bool repeats_are_told(int64_t count);
 /*
  * "attempt 2/8 failed after 4.1s: exit 7; next in 2.1s". If it is not the
  * first failure with this REASON (REPEATS > 1), that is "(same as before)".
- * Returns where the time until the next attempt stands.
  */
-struct span message_attempt(struct text *text, const struct loop_state *state,
+void message_attempt(struct text *text, const struct loop_state *state,
     const struct limits *limits, int64_t repeats, int64_t pause_ns);
 
 /*

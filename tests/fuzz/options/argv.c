@@ -12,9 +12,7 @@
 #include <regex.h>
 #include <setjmp.h>
 
-#include "core/words/settings_text.h"
 #include "fuzz/fuzz.h"
-#include "options/in_force.h"
 #include "options/options.h"
 #include "options/program.h"
 #include "streams/scan.h"
@@ -109,8 +107,7 @@ parse(int argc, char **argv, char *room, size_t size)
 	options.streams.scan = NULL;
 	if (setjmp(back) == 0) {
 		options_parse(&options, argc, argv);
-		settings_text(&text, &options.settings);
-		options_in_force(&text, &options);
+		text_add(&text, options.log.in_force);
 		accepted = true;
 	}
 	if (options.streams.scan != NULL)

@@ -5,8 +5,7 @@
 #include "core/base/duration.h"
 #include "core/base/hash.h"
 #include "core/base/little_endian.h"
-#include "core/gate/deferral.h"
-#include "core/gate/state_record.h"
+#include "core/gate/record.h"
 #include "core/pause/random.h"
 #include "unit/tap.h"
 
@@ -15,35 +14,62 @@
 
 static const struct range usual = { NS_PER_MIN, 60 * NS_PER_MIN };
 
+static struct random source;
+
+/* A run with LIMITS gave up at NOW + AT_NS, and began so long BEFORE_NS. */
+static void
+gives_up(struct deferral *deferral, struct range limits, int64_t at_ns,
+    int64_t before_ns)
+{
+	const struct run_end end = {
+		.result = RESULT_EXHAUSTED,
+		.verdict = VERDICT_RETRY,
+		.began_ns = NOW + at_ns - before_ns,
+		.ended_ns = NOW + at_ns,
+		.status = 7,
+		.reason = "exit 7\nmore",
+	};
+
+	deferral_end(deferral, limits, &end, &source);
+}
+
 static void
 test_windows(void)
 {
+	static const struct range endless = { 1, INT64_MAX };
+	static const struct range narrow = { 5 * S, 5 * S };
 	static const struct {
+		const struct range *limits;
 		uint32_t failures;
 		int64_t window_ns;
 	} table[] = {
-		{ 1, NS_PER_MIN },
-		{ 2, 2 * NS_PER_MIN },
-		{ 6, 32 * NS_PER_MIN },
-		{ 7, 60 * NS_PER_MIN },
-		{ 29, 60 * NS_PER_MIN },
-		{ 33, 60 * NS_PER_MIN },
-		{ 65, 60 * NS_PER_MIN },
-		{ 1000000000, 60 * NS_PER_MIN },
-		{ UINT32_MAX, 60 * NS_PER_MIN },
+		{ &usual, 1, NS_PER_MIN },
+		{ &usual, 2, 2 * NS_PER_MIN },
+		{ &usual, 6, 32 * NS_PER_MIN },
+		{ &usual, 7, 60 * NS_PER_MIN },
+		{ &usual, 65, 60 * NS_PER_MIN },
+		{ &usual, UINT32_MAX, 60 * NS_PER_MIN },
+		{ &endless, 63, INT64_C(1) << 62 },
+		{ &endless, 64, INT64_MAX },
+		{ &endless, 1000000000, INT64_MAX },
+		{ &narrow, 1, 5 * S },
+		{ &narrow, 9, 5 * S },
 	};
-	struct range endless = { 1, INT64_MAX };
-	struct range narrow = { 5 * S, 5 * S };
 
-	for (size_t i = 0; i < ARRAY_LENGTH(table); i++)
-		is_int(deferral_window(usual, table[i].failures),
-		    table[i].window_ns, "a window doubles up to its limit");
-	is_int(deferral_window(endless, 63), INT64_C(1) << 62, "up to 2^62");
-	is_int(deferral_window(endless, 64), INT64_MAX, "then it saturates");
-	is_int(deferral_window(endless, 65), INT64_MAX, "  and stays there");
-	is_int(deferral_window(endless, 1000000000), INT64_MAX, "  for ever");
-	is_int(deferral_window(narrow, 1), 5 * S, "a range of one value");
-	is_int(deferral_window(narrow, 9), 5 * S, "  has that alone");
+	for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
+		struct deferral deferral
+		    = { .failures = table[i].failures - 1 };
+		int64_t window_ns = table[i].window_ns;
+
+		gives_up(&deferral, *table[i].limits, 0, 0);
+		ok(deferral.failures == table[i].failures
+		        && deferral.window_ns == window_ns,
+		    "a window doubles up to its limit");
+		is_between(deferral.until_ns,
+		    saturating_add(NOW, window_ns - window_ns / 2),
+		    saturating_add(NOW, window_ns),
+		    "  and half of it is drawn");
+	}
 }
 
 static void
@@ -55,10 +81,10 @@ test_wait(void)
 
 	is_int(deferral_wait(&none, INT64_MAX, NOW, &changed), 0,
 	    "nothing remembered");
-	deferral_count(&deferral, usual, NOW, NOW, 40 * S, 7, "exit 7\nmore");
+	gives_up(&deferral, usual, 0, 0);
 	is_int(deferral.failures, 1, "one run gave up");
-	is_int(deferral.window_ns, NS_PER_MIN, "  its window");
 	is_string(deferral.reason, "exit 7?more", "  its reason on one line");
+	deferral.until_ns = NOW + 40 * S;
 	is_int(deferral_wait(&deferral, INT64_MAX, NOW, &changed), 40 * S,
 	    "  its wait");
 	is_int(deferral_wait(&deferral, INT64_MAX, NOW + 39 * S, &changed), S,
@@ -78,7 +104,7 @@ test_wait(void)
 	is_int(deferral_wait(&deferral, INT64_MAX, 0, &changed), 60 * S,
 	    "a clock that lost its battery");
 	deferral.failures = UINT32_MAX;
-	deferral_count(&deferral, usual, NOW, INT64_MAX - S, 3600 * S, 7, "");
+	gives_up(&deferral, usual, INT64_MAX - NOW - S, 0);
 	ok(deferral.failures == UINT32_MAX, "the count saturates");
 	ok(deferral.until_ns == INT64_MAX, "  as the time does");
 }
@@ -88,18 +114,20 @@ test_overlap(void)
 {
 	struct deferral deferral = { 0 };
 
-	deferral_count(&deferral, usual, NOW, NOW + S, 30 * S, 7, "");
+	gives_up(&deferral, usual, S, S);
 	for (int i = 0; i < 6; i++)
-		deferral_count(
-		    &deferral, usual, NOW, NOW + 2 * S, 40 * S, 7, "");
+		gives_up(&deferral, usual, 2 * S, 2 * S);
 	is_int(deferral.failures, 1, "runs that overlap count once");
 	is_int(deferral.window_ns, NS_PER_MIN, "  with that window");
-	ok(deferral.until_ns == NOW + 42 * S, "  but the last one puts off");
-	deferral_count(&deferral, usual, NOW, NOW + 3 * S, 30 * S, 7, "");
-	ok(deferral.until_ns == NOW + 42 * S, "  never for less than before");
-	deferral_count(&deferral, usual, NOW + S, NOW + 50 * S, 30 * S, 7, "");
+	deferral.until_ns = NOW + 50 * S;
+	gives_up(&deferral, usual, 3 * S, 3 * S);
+	ok(deferral.until_ns >= NOW + 50 * S, "  never for less than before");
+	deferral.until_ns = NOW;
+	gives_up(&deferral, usual, 3 * S, 3 * S);
+	ok(deferral.until_ns >= NOW + 33 * S, "  but the last one puts off");
+	gives_up(&deferral, usual, 50 * S, 49 * S);
 	is_int(deferral.failures, 2, "one that began after it counts");
-	deferral_count(&deferral, usual, 0, S, 30 * S, 7, "");
+	gives_up(&deferral, usual, S - NOW, S);
 	is_int(deferral.failures, 3, "a clock set back makes no overlap");
 }
 
@@ -119,31 +147,50 @@ test_own_high(void)
 	    "  so that it ends");
 }
 
+/* What an end means for the next runs. */
 static void
-test_events(void)
+test_ends(void)
 {
 	static const struct {
 		enum result result;
 		enum verdict verdict;
-		enum deferral_event event;
+		uint32_t failures, runs; /* of 3 and 2 */
 	} table[] = {
-		{ RESULT_SUCCESS, VERDICT_SUCCESS, DEFERRAL_FORGET },
-		{ RESULT_PASS, VERDICT_PASS, DEFERRAL_FORGET },
-		{ RESULT_STOPPED, VERDICT_STOP, DEFERRAL_FORGET },
-		{ RESULT_STOPPED, VERDICT_RETRY, DEFERRAL_COUNT },
-		{ RESULT_EXHAUSTED, VERDICT_RETRY, DEFERRAL_COUNT },
-		{ RESULT_EXHAUSTED, VERDICT_THROTTLE, DEFERRAL_COUNT },
-		{ RESULT_DEADLINE, VERDICT_RETRY, DEFERRAL_COUNT },
-		{ RESULT_DEADLINE, VERDICT_NONE, DEFERRAL_NONE },
-		{ RESULT_INTERRUPTED, VERDICT_RETRY, DEFERRAL_NONE },
-		{ RESULT_ERROR, VERDICT_SUCCESS, DEFERRAL_NONE },
-		{ RESULT_DEFERRED, VERDICT_NONE, DEFERRAL_NONE },
+		{ RESULT_SUCCESS, VERDICT_SUCCESS, 0, 0 },
+		{ RESULT_PASS, VERDICT_PASS, 0, 0 },
+		{ RESULT_STOPPED, VERDICT_STOP, 0, 3 },
+		{ RESULT_STOPPED, VERDICT_RETRY, 4, 3 },
+		{ RESULT_EXHAUSTED, VERDICT_RETRY, 4, 3 },
+		{ RESULT_EXHAUSTED, VERDICT_THROTTLE, 4, 3 },
+		{ RESULT_DEADLINE, VERDICT_RETRY, 4, 3 },
+		{ RESULT_DEADLINE, VERDICT_NONE, 3, 3 },
 	};
 
-	for (size_t i = 0; i < ARRAY_LENGTH(table); i++)
-		ok(deferral_event(table[i].result, table[i].verdict)
-		        == table[i].event,
-		    "what an end means for the next runs");
+	for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
+		struct deferral deferral = { .failures = 3,
+			.until_ns = NOW,
+			.runs = 2,
+			.since_ns = NOW - S };
+		const struct run_end end = { .result = table[i].result,
+			.verdict = table[i].verdict,
+			.began_ns = NOW + S,
+			.ended_ns = NOW + 2 * S,
+			.reason = "" };
+
+		deferral_end(&deferral, usual, &end, &source);
+		is_int(deferral.failures, table[i].failures, "failures");
+		is_int(deferral.runs, table[i].runs, "  runs that gave up");
+		ok((deferral.until_ns != 0) == (table[i].failures != 0),
+		    "  who forgets puts off nobody");
+		ok(deferral.since_ns == NOW - S,
+		    "  a row is told by its first");
+		ok(deferral_gave_up(end.result) == (table[i].runs != 0),
+		    "  these gave up");
+	}
+	ok(!deferral_gave_up(RESULT_INTERRUPTED)
+	        && !deferral_gave_up(RESULT_ERROR)
+	        && !deferral_gave_up(RESULT_DEFERRED),
+	    "who was told to end has not given up");
 }
 
 static void
@@ -160,39 +207,12 @@ fresh(uint8_t record[STATE_SIZE], uint64_t boot)
 	state_record_set_boot(record, boot);
 }
 
-/* The runs in a row that gave up, by whatever verdict. */
-static void
-test_row(void)
-{
-	struct deferral deferral = { .failures = 3, .until_ns = NOW };
-
-	ok(deferral_gave_up(RESULT_EXHAUSTED)
-	        && deferral_gave_up(RESULT_STOPPED)
-	        && deferral_gave_up(RESULT_DEADLINE),
-	    "these runs gave up");
-	ok(!deferral_gave_up(RESULT_SUCCESS) && !deferral_gave_up(RESULT_PASS)
-	        && !deferral_gave_up(RESULT_INTERRUPTED)
-	        && !deferral_gave_up(RESULT_ERROR)
-	        && !deferral_gave_up(RESULT_DEFERRED),
-	    "  and these did not");
-	deferral_add_run(&deferral, NOW);
-	deferral_add_run(&deferral, NOW + S);
-	ok(deferral.runs == 2 && deferral.since_ns == NOW,
-	    "a row is told by its first run");
-	deferral_forget_failures(&deferral);
-	ok(deferral.failures == 0 && deferral.until_ns == 0
-	        && deferral.runs == 2 && deferral.since_ns == NOW,
-	    "  and outlives the failures");
-	deferral.runs = UINT32_MAX;
-	deferral_add_run(&deferral, NOW);
-	ok(deferral.runs == UINT32_MAX, "  and saturates");
-}
-
 static void
 test_record(void)
 {
 	uint8_t record[STATE_SIZE], gate[STATE_GATE_SIZE];
-	struct deferral deferral = { 0 }, read;
+	struct deferral deferral = { .runs = UINT32_MAX }, read;
+	bool is_broken;
 
 	fresh(record, UINT64_C(0x0123456789abcdef));
 	ok(memcmp(record, "backoff\n\3\0\0\4\xef\xcd\xab\x89\x67\x45\x23\1", 20)
@@ -201,19 +221,21 @@ test_record(void)
 	looks(record, STATE_SIZE, STATE_HEADER_FINE, "  and in order");
 	ok(state_record_boot(record) == UINT64_C(0x0123456789abcdef),
 	    "  with its boot");
-	is_int(
-	    state_record_deferral(record).failures, 0, "zeros are no deferral");
+	is_int(state_record_deferral(record, &is_broken).failures, 0,
+	    "zeros are no deferral");
+	ok(!is_broken, "  and none that is broken");
 	memset(record + STATE_GATE_AT, 0x5a, STATE_GATE_SIZE);
 	memcpy(gate, record + STATE_GATE_AT, sizeof gate);
-	deferral_count(&deferral, usual, NOW, NOW, 40 * S, 7,
-	    "exit 7 (a reason that is much longer than the room that there is "
-	    "for one)");
-	deferral_add_run(&deferral, NOW + S);
+	gives_up(&deferral, usual, 0, 0);
+	ok(deferral.runs == UINT32_MAX, "a row of runs saturates");
+	deferral.since_ns = NOW + S;
+	memset(deferral.reason, 'x', DEFERRAL_REASON_SIZE - 1);
 	state_record_set_deferral(record, &deferral);
-	read = state_record_deferral(record);
-	ok(read.failures == 1 && read.until_ns == NOW + 40 * S
+	read = state_record_deferral(record, NULL);
+	ok(read.failures == 1 && read.until_ns == deferral.until_ns
 	        && read.window_ns == NS_PER_MIN && read.status == 7
-	        && read.runs == 1 && read.since_ns == NOW + S,
+	        && read.runs == UINT32_MAX && read.since_ns == NOW + S
+	        && read.last_ns == NOW,
 	    "a deferral is read as it was written");
 	is_string(read.reason, deferral.reason, "  with its reason");
 	ok(memcmp(gate, record + STATE_GATE_AT, sizeof gate) == 0,
@@ -222,9 +244,11 @@ test_record(void)
 	state_record_set_boot(record, 3);
 	ok(state_record_look(record, STATE_SIZE) == STATE_HEADER_FINE
 	        && state_record_boot(record) == 3
-	        && state_record_deferral(record).failures == 1,
+	        && state_record_deferral(record, NULL).failures == 1,
 	    "a deferral outlives a reboot");
-	memset(record + STATE_DEFERRAL_AT, 0xff, STATE_DEFERRAL_SIZE);
+	record[STATE_DEFERRAL_AT] ^= 1;
+	state_record_deferral(record, &is_broken);
+	ok(is_broken, "a wrong checksum tells of damage");
 	ok(hash_of("a", 1) == UINT64_C(0xaf63dc4c8601ec8c)
 	        && hash_of("foobar", 6) == UINT64_C(0x85944171f73967e8),
 	    "the hash is FNV-1a");
@@ -278,11 +302,11 @@ test_noise(void)
 
 		for (size_t at = 0; at < STATE_SIZE; at += 8)
 			little_endian_put(record + at, 8, random.bits(&random));
-		deferral = state_record_deferral(record);
+		deferral = state_record_deferral(record, NULL);
 		wrong += deferral.failures != 0;
 		little_endian_put(part + STATE_DEFERRAL_SIZE - 4, 4,
 		    crc32(part, STATE_DEFERRAL_SIZE - 4));
-		deferral = state_record_deferral(record);
+		deferral = state_record_deferral(record, NULL);
 		wait_ns = deferral_wait(&deferral, INT64_MAX, NOW, &changed);
 		wrong += wait_ns < 0 || wait_ns > INT64_MAX / 2
 		    || strlen(deferral.reason) >= DEFERRAL_REASON_SIZE;
@@ -292,12 +316,12 @@ test_noise(void)
 
 TESTS
 {
+	source = random_from(1);
 	test_windows();
 	test_wait();
 	test_overlap();
 	test_own_high();
-	test_events();
-	test_row();
+	test_ends();
 	test_record();
 	test_damage();
 	test_noise();

@@ -20,9 +20,7 @@ static struct gate gate;
 static struct gate_answer
 look(int64_t at_ns, uint64_t ticket)
 {
-	const struct gate_visit visit = { ticket, UINT8_MAX };
-
-	return gate_look(&gate, T0 + at_ns, &visit);
+	return gate_look(&gate, T0 + at_ns, ticket, UINT8_MAX);
 }
 
 /* An attempt of RUN that took 10 ms, as a probe with TICKET. */
@@ -119,7 +117,6 @@ static void
 probes(void)
 {
 	struct gate_answer first, second, third;
-	const struct gate_visit dead = { 2, 0 };
 
 	shut_gate();
 	first = look(3 * S, 0);
@@ -151,7 +148,7 @@ probes(void)
 	first = look(3 * S, 0);
 	second = look(3 * S, 0);
 	look(7 * S, first.ticket);
-	is_int(gate_look(&gate, T0 + 8 * S, &dead).kind, GATE_PROBE,
+	is_int(gate_look(&gate, T0 + 8 * S, 2, 0).kind, GATE_PROBE,
 	    "... and after one who has died");
 	shut_gate();
 	third.ticket = 0;
@@ -290,7 +287,7 @@ flaw_of_any_order(struct random *random)
 	gate = gate_new();
 	for (int step = 0; step < 40; step++) {
 		size_t run = (size_t)random_between(random, 0, 3);
-		struct gate_visit visit = { tickets[run], 0 };
+		uint8_t living = (uint8_t)random_between(random, 0, UINT8_MAX);
 		struct gate_attempt attempt = {
 			.outcome = (enum gate_outcome)random_between(
 			    random, GATE_SUCCESS, GATE_NEUTRAL),
@@ -301,10 +298,9 @@ flaw_of_any_order(struct random *random)
 		};
 		struct gate_answer answer;
 
-		visit.living = (uint8_t)random_between(random, 0, UINT8_MAX);
 		now_ns += random_between(random, 0, 3) * S
 		    + random_between(random, 0, S);
-		answer = gate_look(&gate, now_ns, &visit);
+		answer = gate_look(&gate, now_ns, tickets[run], living);
 		tickets[run] = answer.ticket;
 		if (answer.kind == GATE_WAIT) {
 			if (answer.until_ns <= now_ns
@@ -326,8 +322,8 @@ flaw_of_any_order(struct random *random)
 	}
 	/* All others are stopped for ever. */
 	for (int looks = 0; looks < 1000; looks++) {
-		const struct gate_visit visit = { tickets[0], UINT8_MAX };
-		struct gate_answer answer = gate_look(&gate, now_ns, &visit);
+		struct gate_answer answer
+		    = gate_look(&gate, now_ns, tickets[0], UINT8_MAX);
 
 		if (answer.kind != GATE_WAIT)
 			return NULL;

@@ -10,7 +10,7 @@
 #include "core/base/duration.h"
 #include "core/base/hash.h"
 #include "core/base/little_endian.h"
-#include "core/gate/gate_record.h"
+#include "core/gate/record.h"
 #include "core/pause/random.h"
 #include "unit/tap.h"
 
@@ -29,11 +29,9 @@ below(int64_t many)
 static void
 step(struct gate *gate, int64_t now_ns)
 {
-	const struct gate_visit visit = {
-		.ticket
-		= (uint64_t)below(2) * (gate->head + (uint64_t)below(3)),
-		.living = (uint8_t)below(256),
-	};
+	uint64_t ticket
+	    = (uint64_t)below(2) * (gate->head + (uint64_t)below(3));
+	uint8_t living = (uint8_t)below(256);
 	const struct gate_attempt attempt = {
 		.outcome = (enum gate_outcome)below(4),
 		.run = (uint64_t)below(3),
@@ -46,7 +44,7 @@ step(struct gate *gate, int64_t now_ns)
 	};
 
 	if (below(2) == 0)
-		gate_look(gate, now_ns, &visit);
+		gate_look(gate, now_ns, ticket, living);
 	else
 		gate_result(gate, now_ns, &attempt);
 }
@@ -93,9 +91,7 @@ lets_in(struct gate gate, int64_t now_ns)
 	bool is_crowded = gate.next - gate.head > 100;
 
 	for (int i = 0; i < MOST_STEPS; i++) {
-		const struct gate_visit visit = { answer.ticket, 0 };
-
-		answer = gate_look(&gate, now_ns, &visit);
+		answer = gate_look(&gate, now_ns, answer.ticket, 0);
 		if (answer.kind != GATE_WAIT)
 			return NULL;
 		if (answer.until_ns > now_ns + 10 * NS_PER_S)

@@ -100,12 +100,11 @@ answer(struct play *play)
 static void
 ask(struct play *play, struct worker *worker)
 {
-	const struct gate_visit visit = { worker->ticket, UINT8_MAX };
 	int64_t now_ns = CLOCK_NS + play->queue.now_ns;
 	struct gate_answer go = { .kind = GATE_GO };
 
 	if (play->gated)
-		go = gate_look(&play->gate, now_ns, &visit);
+		go = gate_look(&play->gate, now_ns, worker->ticket, UINT8_MAX);
 	worker->ticket = go.ticket;
 	if (go.kind == GATE_WAIT) {
 		wake(play, worker, ASKS, max_ns(go.until_ns - now_ns, 1));

@@ -9,8 +9,7 @@
 #include "core/base/duration.h"
 #include "core/base/hash.h"
 #include "core/base/little_endian.h"
-#include "core/gate/slots_step.h"
-#include "core/gate/state_record.h"
+#include "core/gate/record.h"
 #include "core/pause/random.h"
 #include "unit/tap.h"
 
@@ -162,26 +161,29 @@ test_record(void)
 		.busy = 3,
 		.count = 4 };
 	struct slots wrong = { .next = 5, .head = 9, .passed = 9, .busy = 3 };
-	uint8_t part[STATE_SLOTS_SIZE + 1] = { 0 };
+	uint8_t record[STATE_SIZE] = { 0 }, *part = record + STATE_SLOTS_AT;
 	struct slots got;
 
-	is_int(slots_get(part, BOOT, T0).next, 1, "nothing but zeros: as new");
-	slots_put(part, BOOT, &slots);
+	is_int(state_record_slots(record, BOOT, T0).next, 1,
+	    "nothing but zeros: as new");
+	state_record_set_slots(record, BOOT, &slots);
 	is_int((int64_t)little_endian_get(part + 8, 8), 9, "little-endian");
-	got = slots_get(part, BOOT, T0);
+	got = state_record_slots(record, BOOT, T0);
 	ok(memcmp(&got, &slots, sizeof got) == 0, "what was put is got");
 	for (size_t i = 0; i < ARRAY_LENGTH(as_new); i++) {
 		part[as_new[i].at] ^= 1;
-		got = slots_get(part, as_new[i].boot, as_new[i].now_ns);
+		got = state_record_slots(
+		    record, as_new[i].boot, as_new[i].now_ns);
 		is_int(got.next, 1, as_new[i].what);
 		part[as_new[i].at] ^= 1;
 	}
-	slots_put(part, BOOT, &wrong);
-	got = slots_get(part, BOOT, T0);
+	state_record_set_slots(record, BOOT, &wrong);
+	got = state_record_slots(record, BOOT, T0);
 	ok(got.head == 5 && got.passed == 5, "no head beyond the last ticket");
 	wrong.next = -1;
-	slots_put(part, BOOT, &wrong);
-	is_int(slots_get(part, BOOT, T0).next, 1, "a wild number: as new");
+	state_record_set_slots(record, BOOT, &wrong);
+	is_int(state_record_slots(record, BOOT, T0).next, 1,
+	    "a wild number: as new");
 }
 
 /* Whatever a file says, nobody waits for longer than a second. */
@@ -189,7 +191,7 @@ static void
 test_wild_records(void)
 {
 	struct random random = random_from(1);
-	uint8_t part[STATE_SLOTS_SIZE];
+	uint8_t record[STATE_SIZE], *part = record + STATE_SLOTS_AT;
 	int64_t flaws = 0;
 
 	for (int i = 0; i < 20000; i++) {
@@ -202,11 +204,11 @@ test_wild_records(void)
 			little_endian_put(part + at, 8,
 			    random.bits(&random)
 			        >> random_between(&random, 0, 63));
-		little_endian_put(part + 56, 8, BOOT);
-		memset(part + 64, 0, sizeof part - 64);
-		little_endian_put(
-		    part + sizeof part - 4, 4, crc32(part, sizeof part - 4));
-		slots = slots_get(part, BOOT, T0);
+		little_endian_put(part + 64, 8, BOOT);
+		memset(part + 72, 0, STATE_SLOTS_SIZE - 72);
+		little_endian_put(part + STATE_SLOTS_SIZE - 4, 4,
+		    crc32(part, STATE_SLOTS_SIZE - 4));
+		slots = state_record_slots(record, BOOT, T0);
 		visit.ticket = random_between(&random, 1, slots.next);
 		until_ns = slots_look(&slots, T0, &visit);
 		flaws += until_ns != 0 && (until_ns <= T0 || until_ns > T0 + S);

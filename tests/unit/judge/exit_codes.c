@@ -233,34 +233,6 @@ test_faults(void)
 	is_int(fault.status, -1, "is no status");
 }
 
-/* Checks the word suggested for TEXT; NULL: none. */
-static void
-near(struct nearest nearest, const char *text, const char *wanted)
-{
-	if (wanted == NULL || nearest.found == NULL)
-		ok(nearest.found == NULL && wanted == NULL, text);
-	else
-		ok(nearest.found_length == strlen(wanted)
-		        && memcmp(nearest.found, wanted, strlen(wanted)) == 0,
-		    text);
-}
-
-static void
-test_nearest(void)
-{
-	near(codes_nearest("timout", 6), "timout", "timeout");
-	near(codes_nearest("non-zero", 8), "non-zero", "nonzero");
-	near(codes_nearest("TREM", 4), "TREM", "TERM");
-	near(codes_nearest("SIGTREM", 7), "SIGTREM", "TERM");
-	near(codes_nearest("EX_TMPFAIL", 10), "EX_TMPFAIL", "TEMPFAIL");
-	near(codes_nearest("tempfial,7", 8), "tempfial", "TEMPFAIL");
-	near(codes_nearest("4-x", 3), "4-x", NULL);
-	near(codes_nearest("nothing", 7), "nothing", NULL);
-	near(signal_nearest("SIGKIL"), "SIGKIL", "KILL");
-	near(signal_nearest("wnich"), "wnich", "WINCH");
-	near(signal_nearest("timeout"), "no signal", NULL);
-}
-
 /* Reads and prints the names and numbers of signals. */
 static void
 test_signals(void)
@@ -304,6 +276,5 @@ TESTS
 	test_widths();
 	test_refusals();
 	test_faults();
-	test_nearest();
 	test_signals();
 }

@@ -66,6 +66,9 @@ static const struct row {
 	    { SLOT, 3 * SLOT, 7 * SLOT, 15 * SLOT, 31 * SLOT, 63 * SLOT,
 	        127 * SLOT, 255 * SLOT, 511 * SLOT, 1023 * SLOT,
 	        1023 * SLOT } },
+	/* At 100 Mb/s. */
+	{ "ethernet -b 5.12us", 1, 16, 0.03661312,
+	    { SLOT / 10, 3 * SLOT / 10 } },
 	{ "sip-invite", .3, 7, 31.5, { .5, 1, 2, 4, 8, 16 } },
 	{ "sip-request", .3, 11, 31.5, { .5, 1, 2, 4, 4, 4, 4, 4, 4, 4 } },
 	{ "tcp", .3, 0, 0, { 1, 2, 4, 8, 16, 32, 60, 60 } },
@@ -116,8 +119,9 @@ static const struct row {
 	    { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600 } },
 	{ "kubernetes", .3, 0, 0, { 10, 20, 40, 80, 160, 300, 300 } },
 	{ "kubernetes-job", .3, 7, 630, { 0 } },
-	{ "systemd -b 1 -c 60 --steps=6", .3, 0, 0,
+	{ "systemd -b 1 -c 60 -f 1.97860244646793", .3, 0, 0,
 	    { 1, 1.978602, 3.914868, 7.745967, 15.326189, 30.324434, 60, 60 } },
+	{ "systemd", .3, 0, 0, { .1, .1, .1 } },
 	{ "polling", .3, 0, 0, { .1, .2, .4, .8 } },
 	{ "wechat-pay", 0, 16, 86640, { 0 } },
 	{ "alipay", 0, 8, 1464 * 60, { 0 } },
@@ -185,7 +189,7 @@ test_limits(void)
 	is_int(limits->reset_after_ns, 10 * MIN, "ten minutes start it again");
 }
 
-/* A preset has the effect of the options that it prints. */
+/* What a preset prints can be copied: it has the effect of its options. */
 static void
 test_copies(void)
 {
@@ -196,24 +200,22 @@ test_copies(void)
 		char words[1024];
 		struct options copy;
 		int64_t list[16];
-		const char *needed
-		    = *preset.needs != '\0' ? "-b 1 -c 60 --steps=6" : "";
 
-		snprintf(words, sizeof words, "%s %s", preset.options, needed);
-		given(words);
+		given(preset.options);
 		copy = options;
 		for (size_t i = 0; i < copy.settings.policy.delays; i++)
 			list[i] = copy.settings.policy.delays_ns[i];
-		snprintf(words, sizeof words, "-p %s %s", preset.name, needed);
+		snprintf(words, sizeof words, "-p %s", preset.name);
 		given(words);
 		for (size_t i = 0; i < copy.settings.policy.delays; i++)
 			if (list[i] != options.settings.policy.delays_ns[i])
 				copy.settings.policy.delays = 0;
 		copy.settings.policy.delays_ns
 		    = options.settings.policy.delays_ns;
-		ok(memcmp(
-		       &copy.settings, &options.settings, sizeof copy.settings)
-		        == 0,
+		ok((memcmp(
+		        &copy.settings, &options.settings, sizeof copy.settings)
+		       == 0)
+		        == (*preset.fields == '\0'),
 		    preset.name);
 		ok(*preset.source != '\0', "it has a source");
 		ok(!preset.approximate || *preset.note != '\0',
@@ -249,9 +251,13 @@ test_own_options(void)
 	given("-p aws-full -d 1,2");
 	is_int((int64_t)policy->delays, 2, "an own list replaces base, factor");
 	is_int(limits->attempts, 3, "and attempts");
-	given("-p ethernet -b 1 --cap=60 --steps=3");
-	is_int(policy->growth, GROWTH_EXPONENTIAL, "own steps, the growth");
-	is_int(schedule_window(policy, 4), 60 * S, "and the factor");
+	given("-p ethernet -b 2s");
+	is_int(policy->slot_ns, 2 * S, "a slot that is the base");
+	given("-p ethernet -b 2s -c 1s");
+	is_int(policy->slot_ns, 0, "not above the own cap");
+	given("-p ethernet -d 1s,2s");
+	is_int(policy->slot_ns, 0, "a list has no base");
+	is_int(policy->max_exponent, 10, "what is no option");
 	given("-p aws-sdk -b 10s");
 	is_int(policy->throttle_base_ns, 50 * S,
 	    "derived defaults are computed afterwards");

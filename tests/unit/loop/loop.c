@@ -8,7 +8,7 @@
 #include "core/base/array.h"
 #include "core/base/duration.h"
 #include "core/loop/loop.h"
-#include "core/loop/result.h"
+#include "core/judge/verdict.h"
 #include "unit/stage.h"
 #include "unit/tap.h"
 #include "unit/unlimited.h"
@@ -22,7 +22,7 @@ struct doors {
 	bool are_there;
 	struct entry entries[MOST]; /* 0: go */
 	int64_t entry_takes_ns; /* each */
-	struct aftermath aftermaths[MOST]; /* of each attempt */
+	struct gate_effect effects[MOST]; /* of each attempt */
 	int entered, left; /* how often each was passed */
 	int64_t entry_until_ns, entry_attempt; /* what was told last */
 	enum verdict entry_verdict, left_verdict;
@@ -56,12 +56,12 @@ before_attempt(void *self, const struct loop_state *state, int64_t until_ns)
 	return doors.entries[doors.entered++];
 }
 
-static struct aftermath
+static struct gate_effect
 after_verdict(void *self, const struct loop_state *state)
 {
 	(void)self;
 	doors.left_verdict = state->verdict;
-	return doors.aftermaths[doors.left++];
+	return doors.effects[doors.left++];
 }
 
 /* A fresh stage; base 1 s doubles without jitter, six attempts. */
@@ -667,18 +667,18 @@ test_doors(void)
 static void
 test_signal_after_verdict(void)
 {
-	static const struct aftermath told = { .signal = SIGTERM };
+	static const struct gate_effect told = { .signal = SIGTERM };
 
 	doors.are_there = true;
 	settings.limits.attempts = 1;
 	act(exited(7), 0);
-	doors.aftermaths[0] = told;
+	doors.effects[0] = told;
 	ends(RESULT_INTERRUPTED, 143, SIGTERM, 1,
 	    "a signal while the others are told");
 }
 
 /* What a probe at a gate that stays shut makes of its verdict. */
-static const struct aftermath probed = {
+static const struct gate_effect probed = {
 	.at_door = true,
 	.probe = { .number = 3, .gate = "hub" },
 	.keeps_windows = true,
@@ -728,12 +728,12 @@ test_refusals(void)
 }
 
 static void
-test_aftermath(void)
+test_gate_effect(void)
 {
 	doors.are_there = true;
 	settings.limits.attempts = 3;
 	for (int i = 1; i < 5; i++)
-		doors.aftermaths[i] = probed;
+		doors.effects[i] = probed;
 	act(exited(7), S);
 	ends(RESULT_EXHAUSTED, 7, 0, 7, "what does not count is no attempt");
 	is_int(seen.pauses_ns[0], S, "  a pause of our own");
@@ -749,7 +749,7 @@ test_aftermath(void)
 	is_int(seen.now_ns, (7 + 1 + 2) * S, "  no other time passes");
 
 	doors.are_there = true;
-	doors.aftermaths[0] = probed;
+	doors.effects[0] = probed;
 	settings.limits.attempts = 1;
 	settings.limits.hint_max_ns = S;
 	act(exited(7), 0);
@@ -767,14 +767,14 @@ test_attempts_given(void)
 	settings.limits.attempts = 3;
 	settings.limits.attempts_given = true;
 	for (int i = 1; i < 5; i++)
-		doors.aftermaths[i] = probed;
+		doors.effects[i] = probed;
 	act(exited(7), S);
 	ends(RESULT_EXHAUSTED, 7, 0, 3, "an --attempts bounds all runs");
 	is_int(seen.counts[2], 3, "  which count");
 
 	doors.are_there = true;
 	settings.limits.attempts = 3;
-	doors.aftermaths[1] = (struct aftermath) { .keeps_windows = true };
+	doors.effects[1] = (struct gate_effect) { .keeps_windows = true };
 	act(exited(7), S);
 	ends(RESULT_EXHAUSTED, 7, 0, 3, "what others pace counts");
 	is_int(seen.pauses_ns[1], S, "  but its window does not grow");
@@ -782,10 +782,10 @@ test_attempts_given(void)
 
 /* --reset-after begins anew, and what does not count is not number 1. */
 static void
-test_aftermath_of_a_long_run(void)
+test_gate_in_a_long_run(void)
 {
 	doors.are_there = true;
-	doors.aftermaths[1] = probed;
+	doors.effects[1] = probed;
 	settings.limits.attempts = 2;
 	settings.limits.reset_after_ns = 60 * S;
 	act(exited(7), S);
@@ -802,9 +802,9 @@ TESTS
 	test_doors();
 	test_refusals();
 	test_signal_after_verdict();
-	test_aftermath();
+	test_gate_effect();
 	test_attempts_given();
-	test_aftermath_of_a_long_run();
+	test_gate_in_a_long_run();
 	test_order();
 	test_signal_set();
 	test_plain();

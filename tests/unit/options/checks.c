@@ -130,19 +130,13 @@ test_contradictions(void)
 	contradict(OPT_DELAYS, "1s", OPT_BASE, "1s");
 	contradict(OPT_DELAYS, "1s", OPT_FACTOR, "2");
 	contradict(OPT_DELAYS, "1s", OPT_GROWTH, "linear");
-	contradict(OPT_DELAYS, "1s", OPT_STEPS, "3");
 	contradict(OPT_DELAYS, "1s", OPT_JITTER, "decorrelated");
 	contradict(OPT_DELAYS, "1s", OPT_JITTER, "smooth");
-	contradict(OPT_STEPS, "3", OPT_FACTOR, "2");
-	contradict(OPT_STEPS, "3", OPT_GROWTH, "linear");
-	contradict(OPT_STEPS, "3", OPT_BASE, "0");
-	contradict(OPT_STEPS, "3", OPT_CAP, "inf");
 	contradict(OPT_FLOOR, "2s", OPT_CAP, "1s");
 	contradict(OPT_FLOOR, "31s", OPT_CAP, NULL);
 	contradict(OPT_SLOT_TIME, "2s", OPT_CAP, "1s");
 	contradict(OPT_CONSECUTIVE, "4", OPT_ATTEMPTS, "3");
 	contradict(OPT_CONSECUTIVE, "9", OPT_ATTEMPTS, NULL);
-	contradict(OPT_FORMAT, "json", OPT_PLAN, NULL);
 }
 
 static void

@@ -30,7 +30,6 @@ static const char *const samples[OPTIONS] = {
 	[OPT_HOLD] = "all",
 	[OPT_LOG_FORMAT] = "json",
 	[OPT_HERD_LOG_FORMAT] = "json",
-	[OPT_FORMAT] = "svg",
 	[OPT_CAP_MODE] = "before",
 	[OPT_FROM] = "start",
 	[OPT_HERD_GATE] = "fleet",
@@ -78,7 +77,7 @@ test_targets(void)
 	ok(all.streams.scan != NULL && all.streams.scan->count == 8,
 	    "four conditions, given twice");
 	ok(all.plan && all.log.verbose && all.job.quiet_success, "flags");
-	is_int(all.format, FORMAT_SVG, "a format");
+	is_int(all.log.format, LOG_JSON, "a format");
 	is_int(all.log.quiet, 1, "quiet once");
 	value_free_delays(&all.settings.policy);
 }

@@ -9,14 +9,15 @@
 #include "unit/fresh.h"
 #include "unit/tap.h"
 
-static const struct gate shut = { .state = GATE_SHUT };
+static const struct gate shut
+    = { .state = GATE_SHUT, .reason = "exit 7 (could not connect)" };
+static const struct gate unknown = { .state = GATE_SHUT };
 static const struct gate paced = { .state = GATE_PACED,
 	.pace = { .rate = 17.96, .limit = 20.4, .refused_ns = 1 } };
 
 static const struct gate_event usual = {
 	.name = "hub",
 	.gate = &shut,
-	.reason = "exit 7 (could not connect)",
 	.failures = 3,
 	.probes = 14,
 	.shut_ns = 123 * NS_PER_S,
@@ -46,7 +47,7 @@ test_words(void)
 	says(GATE_NEWS_LOST, &event,
 	    "another run took over the probe at gate hub");
 	event.probes = event.failures = 1;
-	event.reason = "";
+	event.gate = &unknown;
 	says(GATE_NEWS_BACK, &event, "gate hub open after 2m3s, 1 probe");
 	says(GATE_NEWS_SHUT, &event, "gate hub shut, 1 failure in a row");
 	event.until = "14:02:10";
@@ -95,7 +96,6 @@ test_members(void)
 	    "\"reason\":\"exit 7 (could not connect)\","
 	    "\"waited_s\":0.500000000,\"next_s\":2.000000000");
 	event.gate = &paced;
-	event.reason = "";
 	event.next_ns = -1;
 	has(GATE_NEWS_BACK, &event,
 	    ",\"gate\":\"hub\",\"state\":\"paced\",\"rate\":17.960,"
@@ -103,18 +103,9 @@ test_members(void)
 	    "\"next_s\":null");
 }
 
-static void
-test_closing(void)
-{
-	gate_closing(fresh(), "hub", 3600 * NS_PER_S, "exit 7");
-	is_string(buffer, "gave up at gate hub after 1h: exit 7",
-	    "the closing line tells why it was shut");
-}
-
 TESTS
 {
 	test_words();
 	test_pace();
 	test_members();
-	test_closing();
 }

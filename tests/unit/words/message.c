@@ -8,10 +8,8 @@
 #include "core/words/json.h"
 #include "core/words/message.h"
 #include "core/words/reason.h"
-#include "core/words/settings_text.h"
 #include "unit/fresh.h"
 #include "unit/tap.h"
-#include "unit/unlimited.h"
 
 static const struct limits eight
     = { .attempts = 8, .consecutive = 3, .hint_max_ns = 60 * NS_PER_MIN };
@@ -532,86 +530,6 @@ test_spool_limit(void)
 	    "a little more");
 }
 
-static struct settings
-defaults(void)
-{
-	struct settings settings = usual();
-
-	settings.policy.cap_ns = 30 * NS_PER_S;
-	settings.limits.attempts = 8;
-	settings.limits.hint_max_ns = 60 * NS_PER_MIN;
-	settings.limits.spool_limit = INT64_C(1) << 30;
-	return settings;
-}
-
-static void
-settings_are(const struct settings *settings, const char *wanted)
-{
-	settings_text(fresh(), settings);
-	is_string(buffer, wanted, wanted);
-}
-
-/* The first line of --verbose: whatever is not the default. */
-static void
-test_settings(void)
-{
-	struct settings settings = defaults();
-	struct policy *policy = &settings.policy;
-	struct limits *limits = &settings.limits;
-	struct codes *codes = &settings.rules.codes;
-
-	settings_are(&settings,
-	    "attempts 8, windows 1s 3s 9s 27s ..., cap 30s, floor 100ms");
-	codes->exact[5] = codes->exact[6] = codes->exact[7] = VERDICT_RETRY;
-	codes->exact[255] = codes->timeout = VERDICT_RETRY;
-	codes->range[0] = codes->range[1] = VERDICT_STOP;
-	for (int status = 3; status <= 9; status++)
-		codes->range[status] = VERDICT_STOP;
-	codes->killed[SIGKILL] = codes->nonzero = VERDICT_STOP;
-	codes->signal = VERDICT_PASS;
-	codes->any = VERDICT_SUCCESS;
-	codes->start = VERDICT_THROTTLE;
-	settings_are(&settings,
-	    "attempts 8, windows 1s 3s 9s 27s ..., cap 30s, floor 100ms, "
-	    "success-on any, pass-on signal, retry-on 5,6,7,255,timeout, "
-	    "throttle-on start, stop-on 0-1,3-9,KILL,nonzero");
-	*codes = (struct codes) { .any = VERDICT_NONE };
-	*limits = (struct limits) {
-		.attempts = INT64_MAX,
-		.timeout_ns = 30 * NS_PER_S,
-		.idle_timeout_ns = 5 * NS_PER_S,
-		.kill_after_ns = DURATION_INF,
-		.deadline_ns = 10 * NS_PER_MIN,
-		.until_ns = 1795261200 * NS_PER_S,
-		.reset_after_ns = NS_PER_MIN,
-		.consecutive = 3,
-		.hint_max_ns = DURATION_INF,
-		.spool_limit = 65536,
-		.splay = { NS_PER_S, 2 * NS_PER_S },
-		.from_start = true,
-	};
-	settings_are(&settings,
-	    "attempts inf, windows 1s 3s 9s 27s ..., cap 30s, floor 100ms, "
-	    "splay 1s..2s, from start, timeout 30s, idle-timeout 5s, "
-	    "kill-after inf, deadline 10m, until @1795261200, reset-after 1m, "
-	    "consecutive 3, "
-	    "hint-max inf, spool-limit 64KiB");
-	*limits = defaults().limits;
-	policy->throttle_base_ns = 2 * NS_PER_S;
-	policy->cap_mode = CAP_AFTER;
-	policy->max_exponent = 10;
-	policy->slot_ns = 10 * NS_PER_MS;
-	policy->jitter = (struct jitter) { JITTER_SCALE, 0.5, 1.25, 0 };
-	settings_are(&settings,
-	    "attempts 8, windows 1s 3s 9s 27s ..., cap 30s, floor 100ms, "
-	    "jitter 0.5..1.25, throttle-base 2s, cap-mode after, "
-	    "max-exponent 10, slot-time 10ms");
-	policy->jitter
-	    = (struct jitter) { .kind = JITTER_ADD, .spread_ns = NS_PER_S };
-	settings_text(fresh(), &settings);
-	ok(strstr(buffer, ", jitter +1s, throttle-base") != NULL, "jitter +1s");
-}
-
 /* /proc no longer had its name when backoff looked. */
 static void
 test_unended(void)
@@ -649,7 +567,6 @@ TESTS
 	test_bounds();
 	test_repeats();
 	test_notes();
-	test_settings();
 	test_json();
 	test_spool_limit();
 }

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include "core/base/array.h"
+#include "core/base/duration.h"
+#include "core/charts/chart.h"
+
+/* Blocks come in eighths of a cell. */
+#define PARTS 8
+
+/* U+258F down to U+2588: the left eighth of a cell up to all of it. */
+static const char left[PARTS + 1][4]
+    = { u8" ", u8"▏", u8"▎", u8"▍", u8"▌", u8"▋", u8"▊", u8"▉", u8"█" };
+/* U+2581 to U+2588, from the lower eighth of a cell up to all of it. */
+static const char lower[PARTS + 1][4]
+    = { u8" ", u8"▁", u8"▂", u8"▃", u8"▄", u8"▅", u8"▆", u8"▇", u8"█" };
+static const char right_half[] = u8"▐";
+/* ASCII characters with more and more ink, in place of the eighths. */
+static const char ink[PARTS + 1][2]
+    = { " ", ".", ".", ":", "-", "=", "+", "*", "#" };
+
+/* VALUE scaled from 0..most to 0..COUNT, rounded to the nearest. */
+static int64_t
+scale(const struct chart *chart, int64_t value, int64_t count)
+{
+	if (value <= 0)
+		return 0;
+	if (value >= chart->most)
+		return count;
+	return (
+	    int64_t)((double)value / (double)chart->most * (double)count + 0.5);
+}
+
+/* The same, but at least 1 for a value above 0. */
+static int64_t
+scale_seen(const struct chart *chart, int64_t value, int64_t count)
+{
+	int64_t scaled = scale(chart, value, count);
+
+	return scaled == 0 && value > 0 ? 1 : scaled;
+}
+
+static void
+repeat(struct text *text, const char *cell, int64_t count)
+{
+	for (; count > 0; count--)
+		text_add(text, cell);
+}
+
+int64_t
+chart_bar(struct text *text, const struct chart *chart, int64_t value)
+{
+	int64_t parts;
+
+	if (!chart->unicode) {
+		parts = scale_seen(chart, value, chart->width);
+		repeat(text, "#", parts);
+		return parts;
+	}
+	parts = scale_seen(chart, value, chart->width * PARTS);
+	repeat(text, left[PARTS], parts / PARTS);
+	if (parts % PARTS > 0)
+		text_add(text, left[parts % PARTS]);
+	return (parts + PARTS - 1) / PARTS;
+}
+
+/*
+ * There are characters that end at any eighth of a cell, but the only one
+ * that begins inside a cell begins at its middle. So a bar ends at an eighth,
+ * and begins at a half.
+ */
+static int64_t
+interval_in_blocks(
+    struct text *text, const struct chart *chart, int64_t low, int64_t high)
+{
+	int64_t start = scale(chart, low, chart->width * 2);
+	int64_t end = scale(chart, high, chart->width * PARTS);
+
+	if (start == chart->width * 2)
+		start--;
+	if (end <= start * PARTS / 2)
+		end = start * PARTS / 2 + 1;
+	repeat(text, " ", start / 2);
+	if (start % 2 == 1)
+		text_add(text, right_half);
+	start = (start + 1) / 2;
+	repeat(text, left[PARTS], end / PARTS - start);
+	if (end / PARTS >= start && end % PARTS > 0)
+		text_add(text, left[end % PARTS]);
+	return (end + PARTS - 1) / PARTS;
+}
+
+int64_t
+chart_interval(
+    struct text *text, const struct chart *chart, int64_t low, int64_t high)
+{
+	int64_t start, end;
+
+	if (chart->unicode)
+		return interval_in_blocks(text, chart, low, high);
+	start = scale(chart, low, chart->width);
+	end = scale(chart, high, chart->width);
+	if (start == chart->width)
+		start--;
+	if (end <= start)
+		end = start + 1;
+	repeat(text, " ", start);
+	repeat(text, "#", end - start);
+	return end;
+}
+
+void
+chart_row(struct text *text, const struct chart *chart, const int64_t *values,
+    int64_t row)
+{
+	int64_t below = (chart->height - row) * PARTS;
+	int64_t blanks = 0;
+
+	for (int64_t i = 0; i < chart->width; i++) {
+		int64_t parts
+		    = scale_seen(chart, values[i], chart->height * PARTS)
+		    - below;
+
+		if (parts <= 0) {
+			blanks++;
+			continue;
+		}
+		if (parts > PARTS)
+			parts = PARTS;
+		repeat(text, " ", blanks);
+		text_add(text, chart->unicode ? lower[parts] : ink[parts]);
+		blanks = 0;
+	}
+}
+
+struct histogram
+histogram_in(int64_t *counts, size_t buckets, int64_t bucket_ns)
+{
+	for (size_t i = 0; i < buckets; i++)
+		counts[i] = 0;
+	return (struct histogram) {
+		.counts = counts,
+		.buckets = buckets,
+		.bucket_ns = bucket_ns,
+		.latest_ns = -1,
+	};
+}
+
+/* Makes each bucket twice as wide, so that all cover twice the time. */
+static void
+widen(struct histogram *histogram)
+{
+	size_t half = histogram->buckets / 2;
+
+	for (size_t i = 0; i < half; i++)
+		histogram->counts[i]
+		    = histogram->counts[2 * i] + histogram->counts[2 * i + 1];
+	for (size_t i = half; i < histogram->buckets; i++)
+		histogram->counts[i] = 0;
+	histogram->bucket_ns *= 2;
+}
+
+void
+histogram_add(struct histogram *histogram, int64_t at_ns)
+{
+	while (at_ns / histogram->bucket_ns >= (int64_t)histogram->buckets)
+		widen(histogram);
+	histogram->counts[at_ns / histogram->bucket_ns]++;
+	if (at_ns > histogram->latest_ns)
+		histogram->latest_ns = at_ns;
+}
+
+void
+histogram_columns(const struct histogram *histogram, int64_t until_ns,
+    int64_t *columns, size_t count)
+{
+	int64_t so_far = 0; /* events in the buckets read so far */
+	int64_t given = 0; /* events in the columns filled so far */
+	size_t bucket = 0;
+
+	for (size_t i = 1; i <= count; i++) {
+		int64_t n = (int64_t)count;
+		int64_t end_ns
+		    = until_ns / n * (int64_t)i + until_ns % n * (int64_t)i / n;
+		int64_t share = 0;
+
+		while (bucket < histogram->buckets
+		    && end_ns / histogram->bucket_ns > (int64_t)bucket)
+			so_far += histogram->counts[bucket++];
+		if (bucket < histogram->buckets)
+			share = (int64_t)((double)histogram->counts[bucket]
+			    * ((double)(end_ns % histogram->bucket_ns)
+			        / (double)histogram->bucket_ns));
+		columns[i - 1] = so_far + share - given;
+		given = so_far + share;
+	}
+}
+
+static int64_t
+below_a_second(int64_t least_ns)
+{
+	int64_t decade = 1;
+
+	while (10 * decade <= least_ns)
+		decade *= 10;
+	return least_ns <= decade    ? decade
+	    : least_ns <= 2 * decade ? 2 * decade
+	    : least_ns <= 5 * decade ? 5 * decade
+	                             : 10 * decade;
+}
+
+int64_t
+chart_time_step(int64_t least_ns)
+{
+	static const int seconds[] = { 1, 2, 5, 10, 20, 30, 60, 120, 180, 300,
+		600, 1200, 1800, 3600, 7200, 10800, 21600, 43200 };
+	int64_t step_ns = 12 * 60 * NS_PER_MIN;
+
+	if (least_ns < NS_PER_S)
+		return below_a_second(least_ns);
+	for (size_t i = 0; i < ARRAY_LENGTH(seconds); i++)
+		if (seconds[i] * NS_PER_S >= least_ns)
+			return seconds[i] * NS_PER_S;
+	while (step_ns < least_ns)
+		step_ns = saturating_multiply(step_ns, 2);
+	return step_ns;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_CORE_GATE_RECORD_H
+#define BACKOFF_CORE_GATE_RECORD_H
+/*
+ * The NAME by which runs know each other, which is the name of a file, and the
+ * record in that file; all numbers are little-endian:
+ *
+ *   0    "backoff\n", u16 version, u16 size, u64 hash of the boot id, crc32 of
+ *        these; the rest of 64 is zero
+ *   64   the gate (448 bytes): state, phase, the fields in the order of the
+ *        table in record.c, reason (40), crc32; a server keeps these bytes
+ *   512  the deferral (128): its fields in the order of that table, crc32
+ *   640  the slots (96): i64 each in the order of struct slots, u64 hash of the
+ *        boot id, crc32
+ *   736  zero
+ *
+ * Rates are in millionths of a start a second, shares in 2^-31.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/gate/deferral.h"
+#include "core/gate/gate.h"
+#include "core/gate/slots_step.h"
+
+/* --- the name --- */
+
+#define SHARED_NAME_SIZE 65 /* of the longest, with its terminator */
+
+/* Before the NAME of what machines share. */
+#define FLEET_PREFIX "fleet:"
+#define FLEET_NAME_SIZE (SHARED_NAME_SIZE + sizeof FLEET_PREFIX - 1)
+
+/*
+ * The length of the NAME that TEXT begins with:
+ * [A-Za-z0-9_][A-Za-z0-9._-]*, 1 to 64 bytes, but not "list". 0: it begins
+ * with none.
+ */
+size_t shared_name_scan(const char *text);
+
+/* Adds NAME as it was given: with its prefix, if it is a fleet's. */
+void shared_name_add(struct text *text, const char *name, bool is_fleet);
+
+/* --- the record --- */
+
+#define STATE_SIZE 1024
+#define STATE_VERSION 3
+#define STATE_GATE_AT 64
+#define STATE_GATE_SIZE 448
+#define STATE_DEFERRAL_AT 512
+#define STATE_DEFERRAL_SIZE 128
+#define STATE_SLOTS_AT 640
+#define STATE_SLOTS_SIZE 96
+
+enum state_header {
+	STATE_HEADER_FINE,
+	STATE_HEADER_EMPTY, /* nothing, or nothing but zeros: as new */
+	STATE_HEADER_BROKEN, /* cut short, or its checksum is wrong: as new */
+	STATE_HEADER_EARLIER, /* of an older version: as new */
+	STATE_HEADER_FOREIGN, /* another program's: not to be touched */
+	STATE_HEADER_LATER, /* of a version from the future: likewise */
+};
+
+/* What the first SIZE <= STATE_SIZE bytes hold; the others are zero. */
+enum state_header state_record_look(
+    const uint8_t record[STATE_SIZE], size_t size);
+
+/* The boot in which it was written. The header must be fine. */
+uint64_t state_record_boot(const uint8_t record[STATE_SIZE]);
+
+/*
+ * Writes the header, for that boot. The deferral stays, and the rest does if
+ * it was of that boot, too.
+ */
+void state_record_set_boot(uint8_t record[STATE_SIZE], uint64_t boot);
+
+/* A server may ask for a day at most. */
+#define GATE_STATED_NS (24 * 3600 * INT64_C(1000000000))
+
+/*
+ * What BYTES hold at NOW_NS, with every number in its limits. False: no run
+ * can have written them by now, and GATE is a new one.
+ */
+bool gate_record_read(
+    struct gate *gate, const uint8_t bytes[STATE_GATE_SIZE], int64_t now_ns);
+void gate_record_write(uint8_t bytes[STATE_GATE_SIZE], const struct gate *gate);
+
+/* Moves its times to a clock that is ahead by AHEAD_NS. */
+void gate_shift(struct gate *gate, int64_t ahead_ns);
+
+/*
+ * With every number in its limits. Where the checksum is wrong all is zero, and
+ * *IS_BROKEN tells whether anything was written there; it may be NULL.
+ */
+struct deferral state_record_deferral(
+    const uint8_t record[STATE_SIZE], bool *is_broken);
+void state_record_set_deferral(
+    uint8_t record[STATE_SIZE], const struct deferral *deferral);
+
+/* What is damaged, of another boot, or later than NOW_NS, is as new. */
+struct slots state_record_slots(
+    const uint8_t record[STATE_SIZE], uint64_t boot, int64_t now_ns);
+void state_record_set_slots(
+    uint8_t record[STATE_SIZE], uint64_t boot, const struct slots *slots);
+
+#endif

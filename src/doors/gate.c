@@ -1,0 +1,659 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "core/base/duration.h"
+#include "core/base/hash.h"
+#include "core/judge/verdict.h"
+#include "core/words/gate_message.h"
+#include "core/words/reason.h"
+#include "doors/gate.h"
+#include "log/countdown.h"
+#include "log/log.h"
+#include "options/usage.h"
+#include "process/environment.h"
+#include "process/signals.h"
+#include "shared/gate_store.h"
+#include "system/system.h"
+
+static const struct gate_options *options;
+static const struct settings *settings;
+static struct random *random_source;
+static char name[FLEET_NAME_SIZE]; /* as it was given */
+static uint64_t run; /* a hash of our id */
+static struct gate_store store
+    = { .part = { .what = "gate", .file = { .fd = -1 } } };
+static struct gate_view seen; /* when it was last looked at */
+static bool is_tried; /* to open the file */
+static bool is_probe; /* the attempt */
+static bool is_woken; /* it was let through a shut gate */
+static uint64_t ticket; /* of our wait or probe; 0: none */
+static int64_t waited_ns; /* in all */
+static int64_t spent_ns; /* of --gate-wait */
+
+static const struct entry go = { .admission = ADMISSION_GO };
+
+static void
+use(const struct gate_options *what)
+{
+	struct text text = text_in(name, sizeof name);
+
+	options = what;
+	store.part.name = what->name;
+	store.part.instead = what->fleet ? "with the fleet alone" : NULL;
+	store.is_fleet = what->fleet;
+	shared_name_add(&text, what->name, what->fleet);
+}
+
+void
+gate_start(const struct gate_options *what, const struct settings *in_force,
+    const char *id, struct random *random)
+{
+	use(what);
+	settings = in_force;
+	random_source = random;
+	run = hash_of(id, strlen(id));
+}
+
+/* --- the log --- */
+
+struct lines {
+	enum weight weight; /* of the text */
+	char words[512], members[512];
+};
+
+/* How our attempt has changed the gate, until the attempt has its line. */
+static struct lines change;
+static bool has_change;
+
+static int64_t told_ns; /* since_ns of the gate when the wait was logged */
+
+static struct gate_event
+event_now(void)
+{
+	return (struct gate_event) {
+		.name = name,
+		.gate = &seen.gate,
+		.waited_ns = waited_ns,
+		.next_ns = -1,
+	};
+}
+
+static struct lines
+lines_of(
+    enum weight weight, enum gate_news news, const struct gate_event *event)
+{
+	struct lines lines = { .weight = weight };
+	struct text words = text_in(lines.words, sizeof lines.words);
+	struct text members = text_in(lines.members, sizeof lines.members);
+
+	gate_message(&words, news, event);
+	gate_members(&members, news, event);
+	return lines;
+}
+
+static void
+put(const struct lines *lines)
+{
+	log_news(lines->weight, lines->words, NULL, NULL);
+	log_news(WEIGHT_NORMAL, NULL, "gate", lines->members);
+}
+
+static void
+tell(enum weight weight, enum gate_news news, const struct gate_event *event)
+{
+	const struct lines lines = lines_of(weight, news, event);
+
+	put(&lines);
+}
+
+/* PROBE or OPEN: for -v, and for machines. */
+static void
+tell_detail(enum gate_news news)
+{
+	const struct gate_event event = event_now();
+
+	tell(WEIGHT_DETAIL, news, &event);
+}
+
+void
+gate_log_change(void)
+{
+	if (has_change)
+		put(&change);
+	has_change = false;
+}
+
+/*
+ * Waits until UNTIL_NS of CLOCK_MONOTONIC, or for a signal, as
+ * countdown_wait() does. One line is logged for each time that the gate is
+ * shut.
+ */
+static int
+wait_and_tell(int64_t until_ns)
+{
+	const struct gate *gate = &seen.gate;
+	struct gate_event event = event_now();
+	bool is_shut = gate->state == GATE_SHUT;
+	int64_t next_ns = is_shut ? gate->due_ns : gate->head_ns;
+	int64_t apart_ns = told_ns - gate->since_ns;
+
+	event.shut_ns = max_ns(boot_clock_ns() - gate->since_ns, 0);
+	event.next_ns = max_ns(next_ns - seen.now_ns, 0);
+	told_ns = gate->since_ns;
+	/* The clock of a fleet's server is not ours. */
+	if (apart_ns < -NS_PER_S / 2 || apart_ns > NS_PER_S / 2)
+		tell(is_shut ? WEIGHT_NORMAL : WEIGHT_DETAIL, GATE_NEWS_WAIT,
+		    &event);
+	return countdown_wait(until_ns,
+	    is_shut && log_shows_waits() ? "shut for " : NULL,
+	    max_ns(clock_now_ns() - event.shut_ns, 0));
+}
+
+/* How our attempt has changed the gate from BEFORE. */
+static void
+note_change(const struct gate *before, int64_t asked_ns, bool probed)
+{
+	const struct gate *gate = &seen.gate;
+	struct gate_event event = event_now();
+	enum weight weight = WEIGHT_NORMAL;
+	enum gate_news news;
+	char until[40];
+	struct text text = text_in(until, sizeof until);
+	struct tm due;
+
+	if (before->state != GATE_SHUT && gate->state == GATE_SHUT) {
+		news = GATE_NEWS_SHUT;
+		event.failures = (int64_t)before->row.failures + 1;
+		event.next_ns = max_ns(gate->due_ns - seen.now_ns, 0);
+		if (gate->stated) {
+			due = clock_local(clock_epoch_ns() + event.next_ns);
+			text_clock(&text, &due);
+			event.until = until;
+			event.asked_ns = asked_ns;
+		}
+	} else if (before->state == GATE_SHUT && gate->state == GATE_PACED) {
+		news = GATE_NEWS_BACK;
+		event.probes = (int64_t)before->probes + probed;
+		event.shut_ns = max_ns(gate->since_ns - before->since_ns, 0);
+	} else if (before->state == GATE_OPEN && gate->state == GATE_PACED) {
+		news = GATE_NEWS_PACED;
+	} else if (probed && before->state == GATE_SHUT
+	    && !gate_is_probed_by(before, ticket)) {
+		news = GATE_NEWS_LOST;
+		weight = WEIGHT_DETAIL;
+	} else {
+		return;
+	}
+	change = lines_of(weight, news, &event);
+	has_change = true;
+}
+
+/* --- a step, which is written where it has to be --- */
+
+struct step {
+	const struct gate_attempt *attempt; /* that has ended; NULL: we ask, */
+	struct gate before;
+	struct gate_answer answer; /* and this is whether we may start */
+};
+
+static void
+give_up_ticket(void)
+{
+	gate_store_drop(&store);
+	ticket = 0;
+}
+
+/*
+ * A run that waits has patience with a fleet: what others hold there may last
+ * for as long as a lease, and without it each machine would probe.
+ */
+static bool
+is_patient(void)
+{
+	return options->fleet && ticket != 0 && fleet_is_away();
+}
+
+/* Takes STEP from what was seen. True: that has to be written. */
+static bool
+take(struct step *step)
+{
+	gate_pass_time(&seen.gate, seen.now_ns);
+	step->before = seen.gate;
+	if (step->attempt != NULL) {
+		struct gate_attempt attempt = *step->attempt;
+
+		/* In a fleet that is not lost, a machine is one run. */
+		if (options->fleet && fleet_is_on()) {
+			attempt.run = fleet_machine();
+			attempt.row_ns = GATE_FLEET_ROW_NS;
+		}
+		return gate_result(&seen.gate, seen.now_ns, &attempt);
+	}
+	step->answer = gate_look(&seen.gate, seen.now_ns, ticket, seen.living);
+	if (step->answer.kind == GATE_PROBE && is_patient()) {
+		seen.gate = step->before;
+		step->answer = (struct gate_answer) { .kind = GATE_WAIT,
+			.ticket = ticket,
+			.until_ns = seen.now_ns + NS_PER_S };
+	}
+	return step->answer.changed;
+}
+
+static bool
+take_and_write(struct step *step)
+{
+	bool asks = step->attempt == NULL, changed;
+	enum stored stored;
+
+	do {
+		/* When told to end, take no ticket, but report a result. */
+		if ((asks && signals_end_pending())
+		    || !gate_store_begin(&store, &seen))
+			return false;
+		changed = take(step);
+		stored = gate_store_end(
+		    &store, &seen, changed, asks ? step->answer.ticket : 0);
+	} while (stored == STORE_CROSSED);
+	return stored == STORE_DONE;
+}
+
+/* False: the gate cannot be used. */
+static bool
+carry_out(struct step *step)
+{
+	bool done = gate_store_look(&store, &seen)
+	    && (!take(step) || take_and_write(step));
+
+	/* What has been asked may have lost the fleet. */
+	if (options->fleet && !is_patient())
+		fleet_tell_lost(FLEET_GATE);
+	return done;
+}
+
+/* Asks whether we may start. False: the gate cannot be used. */
+static bool
+ask(struct gate_answer *answer)
+{
+	struct step step = { .attempt = NULL };
+
+	if (!carry_out(&step))
+		return false;
+	*answer = step.answer;
+	ticket = answer->ticket;
+	if (ticket == 0)
+		gate_store_drop(&store);
+	return true;
+}
+
+/* Tells the gate of ATTEMPT. False: it cannot be used. */
+static bool
+tell_gate(const struct gate_attempt *attempt, int64_t asked_ns)
+{
+	struct step step = { .attempt = attempt };
+	bool done = carry_out(&step);
+
+	if (done)
+		note_change(&step.before, asked_ns, attempt->ticket != 0);
+	return done;
+}
+
+/* --- before an attempt --- */
+
+static struct entry
+end_by(int signal)
+{
+	return (
+	    struct entry) { .admission = ADMISSION_SIGNAL, .signal = signal };
+}
+
+/* The gate cannot be used: continue without one. */
+static struct entry
+go_without(void)
+{
+	int signal;
+
+	ticket = 0;
+	is_probe = false;
+	environment_gate(NULL);
+	/* Nobody waits for the lock of the record when told to end. */
+	if (signals_end_pending() && (signal = signals_drain()) != 0)
+		return end_by(signal);
+	if (store.part.file.fd >= 0)
+		shared_state_lose(&store.part, store.part.file.why);
+	return go;
+}
+
+static struct entry
+start(enum gate_kind kind)
+{
+	is_probe = kind == GATE_PROBE;
+	environment_gate(is_probe              ? "probing"
+	        : seen.gate.state == GATE_OPEN ? "open"
+	                                       : "paced");
+	if (is_probe)
+		tell_detail(GATE_NEWS_PROBE);
+	return go;
+}
+
+/* --gate-wait is over, or, where it IS_LATE, the limit of the run has come. */
+static struct entry
+refuse(bool is_late)
+{
+	static char words[FLEET_NAME_SIZE + GATE_REASON_SIZE + 64];
+	struct text text = text_in(words, sizeof words);
+	const char *reason = seen.gate.reason;
+
+	give_up_ticket();
+	text_join(&text, is_late ? "gate " : "gave up at gate ", name);
+	if (!is_late)
+		text_join(&text, " after ", DURATION(waited_ns));
+	text_join(&text, *reason != '\0' ? ": " : "", reason);
+	if (is_late)
+		return (struct entry) { .admission = ADMISSION_LATE,
+			.waiting = words };
+	return (struct entry) { .admission = ADMISSION_REFUSED,
+		.closing = words,
+		.reason = *reason != '\0' ? reason : NULL };
+}
+
+/*
+ * A signal has ended the wait. The wake signal means: try now, and the gate has
+ * no say. Such an attempt is no probe; its failure changes nothing.
+ */
+static struct entry
+interrupted(int signal)
+{
+	give_up_ticket();
+	if (!signals_ends(signal))
+		signal = signals_drain();
+	if (signal != 0)
+		return end_by(signal);
+	is_woken = seen.gate.state == GATE_SHUT;
+	environment_gate(is_woken ? "probing" : "paced");
+	return go;
+}
+
+/*
+ * A wait for UNTIL_NS of CLOCK_BOOTTIME, and no longer than LIMIT_NS of
+ * CLOCK_MONOTONIC. Returns what ends it as signals_sleep() does.
+ */
+static int
+wait_once(int64_t until_ns, int64_t limit_ns, bool counts)
+{
+	int64_t began_ns = clock_now_ns(), took_ns;
+	/* If no suspension follows. */
+	int64_t end_ns
+	    = saturating_add(began_ns, max_ns(until_ns - boot_clock_ns(), 0));
+	int signal;
+
+	end_ns = min_ns(end_ns, limit_ns);
+	if (counts)
+		end_ns = min_ns(end_ns,
+		    saturating_add(
+		        began_ns, max_ns(options->wait_ns - spent_ns, 0)));
+	signal = wait_and_tell(end_ns);
+	took_ns = clock_now_ns() - began_ns;
+	waited_ns = saturating_add(waited_ns, took_ns);
+	if (counts)
+		spent_ns = saturating_add(spent_ns, took_ns);
+	return signal;
+}
+
+static struct entry
+wait_until(struct gate_answer answer, int64_t limit_ns)
+{
+	while (answer.kind == GATE_WAIT) {
+		bool counts = gate_keeps_waiting(&seen.gate, seen.now_ns);
+		int signal;
+
+		if (counts && spent_ns >= options->wait_ns)
+			return refuse(false);
+		if (clock_now_ns() >= limit_ns)
+			return refuse(true);
+		if (options->fleet)
+			fleet_rest();
+		signal = wait_once(answer.until_ns, limit_ns, counts);
+		if (signal != 0)
+			return interrupted(signal);
+		if (!ask(&answer))
+			return go_without();
+	}
+	return start(answer.kind);
+}
+
+/* Signals that came in the wait and do not end us are discarded. */
+static struct entry
+wait_at_gate(struct gate_answer answer, int64_t limit_ns)
+{
+	struct entry entry = wait_until(answer, limit_ns);
+	int signal;
+
+	log_erase_row();
+	if (entry.admission != ADMISSION_GO || (signal = signals_drain()) == 0)
+		return entry;
+	gate_cancel();
+	return end_by(signal);
+}
+
+/* A run that has no time left to wait must not even take a ticket. */
+static bool
+has_to_leave(void)
+{
+	if (spent_ns < options->wait_ns || !gate_store_look(&store, &seen))
+		return false;
+	gate_pass_time(&seen.gate, seen.now_ns);
+	return seen.gate.state == GATE_SHUT
+	    && !gate_is_deserted(&seen.gate, seen.now_ns, seen.living);
+}
+
+struct entry
+gate_enter(int64_t until_ns)
+{
+	enum gate_state before = seen.gate.state;
+	struct gate_answer answer;
+
+	if (!is_tried) {
+		is_tried = true;
+		shared_state_open(&store.part);
+	}
+	is_probe = is_woken = false;
+	if (!gate_store_is_there(&store))
+		return go;
+	if (has_to_leave())
+		return refuse(false);
+	if (!ask(&answer))
+		return go_without();
+	if (before == GATE_PACED && seen.gate.state == GATE_OPEN)
+		tell_detail(GATE_NEWS_OPEN);
+	return answer.kind == GATE_WAIT ? wait_at_gate(answer, until_ns)
+	                                : start(answer.kind);
+}
+
+bool
+gate_recheck(void)
+{
+	if (!gate_store_is_there(&store))
+		return true;
+	if (!gate_store_look(&store, &seen)) {
+		go_without();
+		return true;
+	}
+	gate_pass_time(&seen.gate, seen.now_ns);
+	if (seen.gate.state == GATE_SHUT)
+		return is_probe && gate_is_probed_by(&seen.gate, ticket);
+	if (is_probe)
+		give_up_ticket();
+	is_probe = false;
+	return true;
+}
+
+/* --- after it --- */
+
+/* How the gate counts an outcome. */
+static enum gate_outcome
+outcome_of(const struct loop_state *state)
+{
+	const struct outcome *outcome = &state->outcome;
+
+	if (verdict_is_good(state->verdict))
+		return GATE_SUCCESS;
+	if (!verdict_is_failure(state->verdict)
+	    || outcome->kind == OUTCOME_NOT_STARTED
+	    || outcome_told(outcome) != 0 || outcome->by_forwarded)
+		return GATE_NEUTRAL;
+	return state->verdict == VERDICT_THROTTLE
+	        || outcome->evidence.hint.has_wait
+	    ? GATE_REFUSAL
+	    : GATE_FAILURE;
+}
+
+/* The attempt as the gate sees it; WORDS takes the reason. */
+static struct gate_attempt
+attempt_of(const struct loop_state *state, char words[REASON_SIZE])
+{
+	const struct outcome *outcome = &state->outcome;
+	const struct hint *hint = &outcome->evidence.hint;
+	int64_t ahead_ns = boot_clock_ns() - clock_now_ns();
+	struct text reason = text_in(words, REASON_SIZE);
+	struct gate_attempt attempt = {
+		.outcome = outcome_of(state),
+		.run = run,
+		.ticket = is_probe ? ticket : 0,
+		.began_ns = outcome->started_ns + ahead_ns,
+		.ended_ns = outcome->ended_ns + ahead_ns,
+		.reason = words,
+	};
+
+	reason_without_line(&reason, outcome);
+	if (hint->has_wait && hint->wait_ns > 0
+	    && hint->wait_ns <= settings->limits.hint_max_ns)
+		attempt.stated_ns = hint->wait_ns;
+	attempt.pause_ns = gate_pause(
+	    &seen.gate, &settings->policy, random_source, attempt.stated_ns);
+	return attempt;
+}
+
+struct gate_effect
+gate_leave(const struct loop_state *state)
+{
+	static const struct gate_effect none = { .at_door = false };
+	char words[REASON_SIZE];
+	struct gate_attempt attempt;
+	bool done, probed = is_probe || is_woken;
+	const struct gate *gate = &seen.gate;
+
+	if (!gate_store_is_there(&store))
+		return none;
+	environment_gate(NULL);
+	attempt = attempt_of(state, words);
+	/* It changes nothing, unless the next run is to probe. */
+	if (attempt.outcome == GATE_NEUTRAL && !is_probe)
+		return none;
+	done = tell_gate(&attempt, state->outcome.evidence.hint.wait_ns);
+	give_up_ticket();
+	is_probe = false;
+	if (!done && !signals_end_pending())
+		go_without();
+	if (!done
+	    || (attempt.outcome != GATE_FAILURE
+	        && attempt.outcome != GATE_REFUSAL))
+		return none;
+	/* A wait that was stated to us still holds for ourselves. */
+	return (struct gate_effect) {
+		.at_door = gate->state == GATE_SHUT
+		    && (attempt.stated_ns == 0
+		        || gate->due_ns
+		            >= attempt.ended_ns + attempt.stated_ns),
+		.probe = {
+		    .number = probed ? max_ns(gate->probes, 1) : 0,
+		    .gate = name,
+		},
+		.keeps_windows = probed || gate->state == GATE_PACED,
+	};
+}
+
+void
+gate_cancel(void)
+{
+	const struct gate_attempt attempt
+	    = { .outcome = GATE_NEUTRAL, .ticket = ticket, .reason = "" };
+
+	environment_gate(NULL);
+	if (is_probe && gate_store_is_there(&store))
+		tell_gate(&attempt, 0);
+	give_up_ticket();
+	is_probe = false;
+}
+
+/* --- --gate=open:NAME --- */
+
+static _Noreturn void
+finish_open(bool was_shut)
+{
+	const char *reason = seen.gate.reason;
+
+	fleet_end();
+	if (!was_shut)
+		printf("gate %s is open\n", name);
+	else
+		printf("gate %s was shut%s%s; it opens gradually now\n", name,
+		    *reason != '\0' ? ": " : "", reason);
+	usage_finish();
+}
+
+static _Noreturn void
+refuse_open(void)
+{
+	const char *why = options->fleet ? fleet_lost_why() : NULL;
+
+	fleet_end();
+	usage_refuse("--gate=open", options->name,
+	    why != NULL ? why : store.part.file.why);
+}
+
+/* Finds the file. Nothing is made where nobody has used the gate: it is open.
+ */
+static void
+find_file(struct state_dir *dir, const char *directory)
+{
+	enum state_dir_found found = state_dir_look(dir, directory);
+	struct stat stat;
+
+	if (found == STATE_DIR_UNUSABLE)
+		usage_refuse("--gate=open", dir->path, dir->why);
+	if (found == STATE_DIR_MISSING
+	    || fstatat(dir->fd, options->name, &stat, AT_SYMLINK_NOFOLLOW) != 0)
+		finish_open(false);
+	if (!state_file_open(&store.part.file, dir, options->name))
+		refuse_open();
+}
+
+_Noreturn void
+gate_open(const struct shared_options *shared)
+{
+	struct state_dir dir;
+	enum stored stored;
+	bool was_shut;
+
+	use(&shared->gate);
+	store.is_noted = true;
+	if (options->fleet)
+		fleet_start(shared);
+	else
+		find_file(&dir, shared->directory);
+	do {
+		if (!gate_store_begin(&store, &seen))
+			refuse_open();
+		was_shut = gate_reopen(&seen.gate, seen.now_ns);
+		stored = gate_store_end(&store, &seen, was_shut, 0);
+	} while (stored == STORE_CROSSED);
+	if (stored == STORE_FAILED)
+		refuse_open();
+	finish_open(was_shut);
+}

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "core/base/array.h"
+#include "core/base/duration.h"
+#include "core/charts/chart.h"
+#include "core/words/json.h"
+#include "herd/report.h"
+
+#define LABEL_WIDTH 37
+#define FIGURE_WIDTH 14
+
+#define MARGIN 10 /* left of a chart */
+#define LEAST_CELLS 20 /* right of it */
+#define MOST_CELLS 500
+#define JSON_COLUMNS 200
+
+/* Beyond it there is no arithmetic with times. */
+#define LONGEST_NS (INT64_MAX / 4)
+
+enum unit {
+	UNIT_NUMBER,
+	UNIT_TENTHS,
+	UNIT_HUNDREDTHS,
+	UNIT_TIME,
+};
+
+static const struct {
+	const char *label; /* NULL: not in the table */
+	const char *key;
+	enum unit unit;
+	enum {
+		ALWAYS,
+		WITH_GATE,
+		WITH_LIMIT
+	} condition; /* in the table */
+} rows[FIGURES] = {
+	[FIGURE_RETRIES] = { "attempts per client, after the first",
+	    "retries_per_client", UNIT_TENTHS, ALWAYS },
+	[FIGURE_PEAK]
+	= { "peak attempts per 100ms, after 0s", "peak", UNIT_NUMBER, ALWAYS },
+	[FIGURE_LATER_PEAK]
+	= { "  after 5s", "later_peak", UNIT_NUMBER, ALWAYS },
+	[FIGURE_WAIT] = { "extra wait after the outage, mean", "wait_mean_s",
+	    UNIT_TIME, ALWAYS },
+	[FIGURE_WAIT_95]
+	= { "  95th percentile", "wait_p95_s", UNIT_TIME, ALWAYS },
+	[FIGURE_WAIT_LAST]
+	= { "  until the last is served", "wait_last_s", UNIT_TIME, ALWAYS },
+	[FIGURE_OUTAGE_RATE] = { "attempts per second of the outage",
+	    "outage_rate", UNIT_HUNDREDTHS, WITH_GATE },
+	[FIGURE_LATE_FAILURES] = { "failed attempts after the outage",
+	    "late_failures", UNIT_NUMBER, WITH_GATE },
+	[FIGURE_GAVE_UP]
+	= { "clients that gave up", "gave_up", UNIT_NUMBER, WITH_LIMIT },
+	[FIGURE_END] = { NULL, "end_s", UNIT_TIME, ALWAYS },
+};
+
+/* The time of all charts, from 0 on, in columns of equal width. */
+struct axis {
+	int64_t column_ns;
+	int64_t columns;
+	int64_t cells; /* of the terminal in each column */
+	bool unicode;
+};
+
+/* A figure in nanoseconds. */
+static int64_t
+whole_ns(double ns)
+{
+	return ns < 0x1p63 ? (int64_t)ns : DURATION_INF;
+}
+
+static void
+print_figure(enum unit unit, double value)
+{
+	static const int decimals[]
+	    = { [UNIT_TENTHS] = 1, [UNIT_HUNDREDTHS] = 2, [UNIT_TIME] = 0 };
+	char words[32];
+	struct text text = text_in(words, sizeof words);
+
+	if (value < 0)
+		text_byte(&text, '-');
+	else if (unit == UNIT_TIME)
+		duration_text(&text, whole_ns(value));
+	else
+		snprintf(words, sizeof words, "%.*f", decimals[unit], value);
+	printf("%*s", FIGURE_WIDTH, words);
+}
+
+static bool
+is_shown(enum figure figure, const struct trial *first)
+{
+	const struct limits *limits = &first->settings.limits;
+
+	switch (rows[figure].condition) {
+	case WITH_GATE:
+		return first->gate != HERD_NO_GATE;
+	case WITH_LIMIT:
+		return limits->attempts < INT64_MAX
+		    || limits->deadline_ns < DURATION_INF;
+	case ALWAYS:
+		break;
+	}
+	return rows[figure].label != NULL;
+}
+
+static void
+print_table(const struct trial *trials)
+{
+	printf("%*s", LABEL_WIDTH, "");
+	for (int i = 0; i < TRIALS; i++)
+		printf("%*s", FIGURE_WIDTH, trials[i].name);
+	putchar('\n');
+	for (int row = 0; row < FIGURES; row++) {
+		if (!is_shown((enum figure)row, &trials[0]))
+			continue;
+		printf("%-*s", LABEL_WIDTH, rows[row].label);
+		for (int i = 0; i < TRIALS; i++)
+			print_figure(rows[row].unit, trials[i].figures[row]);
+		putchar('\n');
+	}
+}
+
+static void
+print_share(double share, const char *what)
+{
+	if (share > 0)
+		printf(", %.10g%% %s", share * 100, what);
+}
+
+/* The clients, the outage, and what the service can do then. */
+static void
+print_title(const struct trial *first, const struct herd *herd)
+{
+	const struct service *service = &herd->service;
+
+	printf("%" PRId64 " client%s", herd->clients,
+	    herd->clients == 1 ? "" : "s");
+	if (herd->machines > 1)
+		printf(" on %" PRId64 " machines", herd->machines);
+	printf(", an outage of %s, then ", DURATION(service->down_ns));
+	if (service->capacity > 0)
+		printf("%.10g served a second%s", service->capacity,
+		    service->limit > 0 ? ", " : "");
+	if (service->limit > 0)
+		printf("a limit of %.10g a second", service->limit);
+	if (service->burst > 0)
+		printf(" and bursts of %.10g", service->burst);
+	print_share(service->refusals, "refused");
+	print_share(service->failures, "fail");
+	if (first->runs > 1)
+		printf("; mean of %" PRId64 " runs", first->runs);
+	putchar('\n');
+}
+
+/*
+ * To the end of the FIRST trial, or a while after the outage, in at most MOST
+ * columns. They are whole seconds, so that clients in lockstep, who come once
+ * in so many seconds, make no beats with them. If 20 seconds are all that there
+ * is, they are a half, a quarter ... of one.
+ */
+static struct axis
+axis_of(const struct trial *first, const struct herd *herd, int64_t most)
+{
+	/* That divide a minute, an hour or a day. */
+	static const int seconds[] = { 1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60,
+		120, 180, 300, 360, 600, 720, 900, 1200, 1800, 3600, 7200,
+		10800, 14400, 21600, 43200, 86400 };
+	int64_t until_ns
+	    = min_ns(max_ns(whole_ns(first->figures[FIGURE_END]),
+	                 max_ns(whole_ns(1.25 * (double)herd->service.down_ns),
+	                     NS_PER_S / 10)),
+	        LONGEST_NS);
+	struct axis axis = { .column_ns = first->histogram.bucket_ns };
+
+	if (until_ns >= 20 * NS_PER_S)
+		for (size_t i = 0; i < ARRAY_LENGTH(seconds)
+		     && until_ns / axis.column_ns >= most;
+		     i++)
+			axis.column_ns
+			    = max_ns(axis.column_ns, seconds[i] * NS_PER_S);
+	while (until_ns / axis.column_ns >= most)
+		axis.column_ns *= 2;
+	axis.columns = until_ns / axis.column_ns + 1;
+	return axis;
+}
+
+static int64_t
+cell_of(const struct axis *axis, int64_t at_ns)
+{
+	return at_ns / axis->column_ns * axis->cells;
+}
+
+static const char *
+glyph(const struct axis *axis, const char *unicode, const char *ascii)
+{
+	return axis->unicode ? unicode : ascii;
+}
+
+/* RATE is per second; a low one is printed per minute, hour or day. */
+static void
+rate_text(char *label, size_t size, double rate)
+{
+	static const struct {
+		double times;
+		const char *words;
+	} units[] = { { 1e-6, "M/s" }, { 1e-3, "k/s" }, { 1, "/s" },
+		{ 60, "/min" }, { 3600, "/h" }, { 86400, "/d" } };
+	size_t i = rate >= 1e7 ? 0 : rate >= 1e5 ? 1 : 2;
+
+	while (rate > 0 && rate * units[i].times < 0.1
+	    && i + 1 < ARRAY_LENGTH(units))
+		i++;
+	rate *= units[i].times;
+	snprintf(label, size, "%.*f%s", rate > 0 && rate < 9.95 ? 1 : 0, rate,
+	    units[i].words);
+}
+
+/* The highest column but the first, where all clients start, is the scale. */
+static void
+print_bars(const struct trial *trial, const struct axis *axis, int height)
+{
+	int64_t values[MOST_CELLS];
+	char cells[3 * MOST_CELLS + 1], label[32];
+	struct chart chart = {
+		.width = axis->columns * axis->cells,
+		.height = height,
+		.unicode = axis->unicode,
+	};
+
+	histogram_columns(&trial->histogram, axis->columns * axis->column_ns,
+	    values, (size_t)axis->columns);
+	for (int64_t i = 1; i < axis->columns; i++)
+		chart.most = max_ns(chart.most, values[i]);
+	for (int64_t i = chart.width - 1; i >= 0; i--)
+		values[i] = values[i / axis->cells];
+	rate_text(label, sizeof label,
+	    (double)chart.most
+	        / ((double)axis->column_ns / NS_PER_S * (double)trial->runs));
+	for (int row = 1; row <= height; row++) {
+		struct text text = text_in(cells, sizeof cells);
+
+		chart_row(&text, &chart, values, row);
+		printf("%*s %s%s\n", MARGIN - 2, row == 1 ? label : "",
+		    glyph(axis, "│", "|"), cells);
+	}
+}
+
+static void
+print_chart(const struct trial *trial, const struct axis *axis, int height)
+{
+	int64_t end_ns = trial->histogram.latest_ns;
+
+	fputs(trial->name, stdout);
+	if (trial->no_end != NULL) {
+		printf(": %s\n", trial->no_end);
+		return;
+	}
+	if (end_ns >= axis->columns * axis->column_ns)
+		printf(", goes on until %s", DURATION(end_ns));
+	putchar('\n');
+	print_bars(trial, axis, height);
+}
+
+/* The time axis below the charts; no label is cut off by its edge. */
+static void
+print_axis(const struct axis *axis)
+{
+	/* The smallest of a usual clock that leaves room for the labels. */
+	int64_t step_ns
+	    = chart_time_step(axis->column_ns * (8 / axis->cells + 1));
+	int64_t width = axis->columns * axis->cells, tick_ns = 0, at = 0;
+
+	printf("%*s %s", MARGIN - 2, "", glyph(axis, "└", "+"));
+	for (int64_t cell = 0; cell < width; cell++) {
+		bool is_tick = cell == cell_of(axis, tick_ns);
+
+		tick_ns += is_tick ? step_ns : 0;
+		fputs(is_tick ? glyph(axis, "┬", "+") : glyph(axis, "─", "-"),
+		    stdout);
+	}
+	printf("\n%*s", MARGIN, "");
+	for (int64_t ns = 0; cell_of(axis, ns) < width; ns += step_ns) {
+		char words[32];
+		struct text text = text_in(words, sizeof words);
+
+		duration_text(&text, ns);
+		if (cell_of(axis, ns) + (int64_t)text.length > width)
+			break;
+		printf("%*s%s", (int)(cell_of(axis, ns) - at), "", words);
+		at = cell_of(axis, ns) + (int64_t)text.length;
+	}
+	putchar('\n');
+}
+
+/* Points to the time at which the service is up again. */
+static void
+print_recovery(const struct axis *axis, int64_t outage_ns)
+{
+	int cell = (int)cell_of(axis, outage_ns);
+	char words[64];
+	struct text text = text_in(words, sizeof words);
+
+	text_join(&text, "up again after ", DURATION(outage_ns));
+	if (cell + 2 + (int64_t)text.length <= axis->columns * axis->cells)
+		printf("%*s%s %s\n", MARGIN + cell, "", glyph(axis, "▲", "^"),
+		    words);
+	else
+		printf("%*s %s\n", MARGIN + cell - 1, words,
+		    glyph(axis, "▲", "^"));
+}
+
+void
+report_text(const struct trial *trials, const struct herd *herd,
+    struct terminal terminal)
+{
+	int64_t cells
+	    = min_ns(max_ns(terminal.width - MARGIN, LEAST_CELLS), MOST_CELLS);
+	struct axis axis = axis_of(&trials[0], herd, cells);
+
+	axis.cells = cells / axis.columns;
+	axis.unicode = terminal.unicode;
+	print_title(&trials[0], herd);
+	putchar('\n');
+	print_table(trials);
+	printf("\nAttempts over time in columns of %s; "
+	       "the first is cut off if higher.\n",
+	    axis.column_ns >= NS_PER_S
+	        ? DURATION(axis.column_ns)
+	        : JOINED(32, "1/", NUMBER(NS_PER_S / axis.column_ns), " s"));
+	for (int i = 0; i < TRIALS; i++) {
+		if (i > 0)
+			putchar('\n');
+		print_chart(&trials[i], &axis, i == 0 ? 5 : 3);
+	}
+	print_axis(&axis);
+	if (herd->service.down_ns > 0 && herd->service.down_ns < LONGEST_NS)
+		print_recovery(&axis, herd->service.down_ns);
+}
+
+static void
+add_number(struct text *text, const char *key, double number)
+{
+	char words[32];
+
+	snprintf(words, sizeof words, "%.10g", number);
+	text_join(text, ",\"", key, "\":", number < 0 ? "null" : words);
+}
+
+/* What was given and is not 0. */
+static void
+add_given(struct text *text, const char *key, double number)
+{
+	if (number > 0)
+		add_number(text, key, number);
+}
+
+static void
+print_json_figures(const struct trial *trial, const struct herd *herd)
+{
+	const struct service *service = &herd->service;
+	char line[1024];
+	struct text text = text_in(line, sizeof line);
+
+	text_add(&text, "{\"event\":\"herd\"");
+	json_member_string(&text, "policy", trial->name);
+	json_member_number(&text, "clients", herd->clients);
+	if (herd->machines > 1)
+		json_member_number(&text, "machines", herd->machines);
+	json_member_seconds(&text, "outage_s", service->down_ns);
+	add_number(
+	    &text, "capacity", service->capacity > 0 ? service->capacity : -1);
+	add_given(&text, "failures", service->failures);
+	add_given(&text, "limit", service->limit);
+	if (service->limit > 0)
+		add_number(&text, "burst", service->burst);
+	add_given(&text, "refusals", service->refusals);
+	if (service->retry_after_ns > 0)
+		json_member_seconds(
+		    &text, "retry_after_s", service->retry_after_ns);
+	if (service->late_ns > 0)
+		json_member_seconds(&text, "late_s", service->late_ns);
+	json_member_number(&text, "runs", trial->runs);
+	json_member_string(&text, "no_end", trial->no_end);
+	for (int i = 0; i < FIGURES; i++)
+		if (rows[i].unit == UNIT_TIME)
+			json_member_seconds(
+			    &text, rows[i].key, whole_ns(trial->figures[i]));
+		else
+			add_number(&text, rows[i].key, trial->figures[i]);
+	text_byte(&text, '}');
+	puts(line);
+}
+
+static void
+print_json_load(const struct trial *trial, const struct axis *axis)
+{
+	int64_t values[JSON_COLUMNS];
+
+	histogram_columns(&trial->histogram, axis->columns * axis->column_ns,
+	    values, (size_t)axis->columns);
+	for (int64_t i = 0; i < axis->columns; i++) {
+		char line[512];
+		struct text text = text_in(line, sizeof line);
+
+		text_add(&text, "{\"event\":\"load\"");
+		json_member_string(&text, "policy", trial->name);
+		json_member_seconds(&text, "from_s", i * axis->column_ns);
+		json_member_seconds(&text, "to_s", (i + 1) * axis->column_ns);
+		add_number(
+		    &text, "attempts", (double)values[i] / (double)trial->runs);
+		text_byte(&text, '}');
+		puts(line);
+	}
+}
+
+void
+report_json(const struct trial *trials, const struct herd *herd)
+{
+	struct axis axis = axis_of(&trials[0], herd, JSON_COLUMNS);
+
+	for (int i = 0; i < TRIALS; i++)
+		print_json_figures(&trials[i], herd);
+	for (int i = 0; i < TRIALS; i++)
+		if (trials[i].no_end == NULL)
+			print_json_load(&trials[i], &axis);
+}

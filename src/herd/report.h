@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_HERD_REPORT_H
+#define BACKOFF_HERD_REPORT_H
+/*
+ * What came of the trials, on stdout. The first trial sets the time axis.
+ */
+
+#include "herd/trial.h"
+#include "process/terminal.h"
+#include "types/herd_options.h"
+
+/* The figures side by side, and a chart of the attempts of each trial. */
+void report_text(const struct trial *trials, const struct herd *herd,
+    struct terminal terminal);
+
+/* The same for programs: see backoff-herd(1). */
+void report_json(const struct trial *trials, const struct herd *herd);
+
+#endif

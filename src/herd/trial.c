@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/base/duration.h"
+#include "core/charts/chart.h"
+#include "core/pause/random.h"
+#include "herd/trial.h"
+#include "options/usage.h"
+#include "system/system.h"
+
+/* Steps between two looks at the clock: a few milliseconds. */
+#define STEPS 50000
+
+/*
+ * The buckets' width doubles until they hold the whole run. It starts at a
+ * power of two below a second, so it always divides one second or is a whole
+ * number of them: 2 ms are enough for 2 minutes, 1 s for 18 hours.
+ */
+#define BUCKET_NS (NS_PER_S / 512)
+#define BUCKETS 65536
+
+/* So few clients are tried beforehand, for so many steps in all: a blink. */
+#define FEW_CLIENTS 8
+#define HALF 500000
+
+/*
+ * The share of clients that were served tells how many attempts all will make
+ * when it is large, or when each client has been refused so often that its
+ * pauses hardly grow any more.
+ */
+#define SERVED_LARGE 0.05
+#define SERVED_MIN 0.001
+#define REFUSED_OFTEN 20
+
+#define BAR_WIDTH 32
+#define LINE_WIDTH 48 /* at least the width of the progress line */
+
+struct progress {
+	bool wanted; /* stderr is a terminal */
+	bool unicode;
+	bool shown;
+	int64_t next_ns; /* when to draw it next */
+	double from, to; /* the part of all work that this trial is, 0..1 */
+};
+
+/* A trial that runs. */
+struct work {
+	struct trial *trial;
+	struct simulation simulation; /* the current run */
+	int64_t run; /* how many have ended, and their sums: */
+	double sums[FIGURES];
+	double attempts, served, runs_served;
+	double before; /* attempts of the trials before */
+	double next_look; /* when so many attempts and runs are made */
+	struct progress *progress;
+};
+
+/* DONE, 0..1, of the current trial is finished. */
+static void
+show_progress(struct progress *progress, double done)
+{
+	const struct chart chart = {
+		.width = BAR_WIDTH,
+		.most = 1000,
+		.unicode = progress->unicode,
+	};
+	char bar[4 * BAR_WIDTH + 1];
+	struct text text = text_in(bar, sizeof bar);
+	int64_t now_ns, used;
+
+	if (!progress->wanted)
+		return;
+	now_ns = clock_now_ns();
+	if (now_ns < progress->next_ns)
+		return;
+	progress->next_ns = now_ns + NS_PER_S / 10;
+	progress->shown = true;
+	done = progress->from + done * (progress->to - progress->from);
+	used = chart_bar(&text, &chart, (int64_t)(1000 * done));
+	fprintf(stderr, "\rsimulating %s%*s %3d%%", bar,
+	    (int)(BAR_WIDTH - used), "", (int)(100 * done));
+}
+
+static void
+add_run(struct work *work)
+{
+	const struct simulation *run = &work->simulation;
+
+	work->attempts += (double)run->attempts;
+	work->sums[FIGURE_PEAK] += (double)run->peak_after_0;
+	work->sums[FIGURE_LATER_PEAK] += (double)run->peak;
+	work->sums[FIGURE_OUTAGE_RATE] += (double)run->down;
+	work->sums[FIGURE_LATE_FAILURES] += (double)run->refused;
+	work->sums[FIGURE_GAVE_UP] += (double)run->gave_up;
+	work->sums[FIGURE_END] += (double)run->queue.now_ns;
+	if (run->served == 0)
+		return;
+	/* A double, because the sum may exceed the 292 years of an int64_t. */
+	for (int64_t i = 0; i < run->served; i++)
+		work->sums[FIGURE_WAIT] += (double)run->waits_ns[i];
+	work->served += (double)run->served;
+	work->sums[FIGURE_WAIT_95] += (double)simulation_wait(run, 95);
+	work->sums[FIGURE_WAIT_LAST] += (double)simulation_wait(run, 100);
+	work->runs_served++;
+}
+
+static void
+set_figures(const struct work *work)
+{
+	const struct simulation *run = &work->simulation;
+	double *figures = work->trial->figures;
+	double runs = (double)work->run;
+	double attempts = work->attempts / runs / (double)run->clients_count;
+	double down_s = (double)(run->service.down_ns - NS_PER_S) / NS_PER_S;
+
+	for (int i = 0; i < FIGURES; i++)
+		figures[i] = work->sums[i] / runs;
+	figures[FIGURE_RETRIES] = attempts > 1 ? attempts - 1 : 0;
+	if (down_s > 0)
+		figures[FIGURE_OUTAGE_RATE] /= down_s;
+	else
+		figures[FIGURE_OUTAGE_RATE] = -1;
+	figures[FIGURE_WAIT] = figures[FIGURE_WAIT_95]
+	    = figures[FIGURE_WAIT_LAST] = -1;
+	if (work->served == 0)
+		return;
+	figures[FIGURE_WAIT] = work->sums[FIGURE_WAIT] / work->served;
+	figures[FIGURE_WAIT_95]
+	    = work->sums[FIGURE_WAIT_95] / work->runs_served;
+	figures[FIGURE_WAIT_LAST]
+	    = work->sums[FIGURE_WAIT_LAST] / work->runs_served;
+}
+
+/* ATTEMPTS to three digits, as it is only known roughly. */
+static void
+text_about(struct text *text, double attempts)
+{
+	int64_t unit = 1;
+
+	while (attempts / (double)unit >= 1000 && unit <= INT64_MAX / 10000)
+		unit *= 10;
+	attempts /= (double)unit;
+	text_join(text, "about ",
+	    NUMBER(saturating_multiply(
+	        unit, attempts < 1e6 ? (int64_t)(attempts + 0.5) : INT64_MAX)),
+	    " attempts");
+}
+
+/* Whether ATTEMPTS, with those of the trials before, are too many. */
+static bool
+takes_too_long(const struct work *work, double attempts)
+{
+	struct trial *trial = work->trial;
+	struct text text = text_in(trial->words, sizeof trial->words);
+
+	if (work->before + attempts <= (double)TRIAL_MOST)
+		return false;
+	trial->too_long = true;
+	trial->no_end = trial->words;
+	text_add(&text,
+	    work->before > 0 ? "left out: with it there would be "
+	                     : "it takes ");
+	text_about(&text, work->before + attempts);
+	return true;
+}
+
+/* With pauses of 0 the simulation never ends; one client shows that soon. */
+static bool
+pauses_are_0(struct simulation simulation, uint64_t seed)
+{
+	struct random random = random_from(seed);
+
+	simulation.clients_count = 1;
+	simulation.service = (struct service) { .down_ns = 1, .capacity = 1 };
+	simulation.histogram = NULL;
+	simulation_start(&simulation, &random);
+	simulation_step(&simulation, 10000);
+	return simulation.endless;
+}
+
+/*
+ * How many attempts a client without a gate makes until the end of the outage,
+ * or a bit more. It is less only if pauses still grow after some 100,000
+ * attempts.
+ */
+static double
+attempts_in_outage(struct simulation simulation, uint64_t seed)
+{
+	struct random random = random_from(seed);
+	int64_t end_ns = min_ns(simulation.service.down_ns,
+	    simulation.settings->limits.deadline_ns);
+	int64_t half_ns, now_ns;
+	double attempts;
+	bool goes_on;
+
+	simulation.clients_count
+	    = min_ns(simulation.clients_count, FEW_CLIENTS);
+	simulation.service.capacity = FEW_CLIENTS;
+	simulation.histogram = NULL;
+	simulation_start(&simulation, &random);
+	simulation_step(&simulation, HALF);
+	half_ns = simulation.queue.now_ns;
+	goes_on = simulation_step(&simulation, HALF);
+	now_ns = simulation.queue.now_ns;
+	attempts
+	    = (double)simulation.attempts / (double)simulation.clients_count;
+	if (!goes_on || now_ns <= 0 || now_ns >= end_ns
+	    || (double)(now_ns - half_ns) > 1.1 * (double)half_ns)
+		return attempts;
+	return attempts * (double)end_ns / (double)now_ns;
+}
+
+/*
+ * How many attempts a run that has come this far makes in all; never more
+ * than it makes, but for chance.
+ *
+ * While the service is up the same number of clients is served in each second,
+ * or in each wave, and the others try again: their number falls linearly. So
+ * when a share F has been served, 2F - F^2 of all attempts have been made.
+ */
+static double
+attempts_of_run(const struct simulation *run)
+{
+	double clients = (double)run->clients_count;
+	double served = (double)run->served / clients;
+	double refused = (double)run->refused;
+	double attempts = (double)run->attempts;
+
+	if (served < SERVED_MIN
+	    || (served < SERVED_LARGE && refused / clients < REFUSED_OFTEN)
+	    || run->settings->limits.attempts < INT64_MAX
+	    || run->settings->limits.deadline_ns < DURATION_INF)
+		return attempts;
+	return attempts - refused + refused / (served * (2 - served));
+}
+
+/* Shows how far WORK has come. False: there is too much of it. */
+static bool
+look(struct work *work)
+{
+	const struct simulation *run = &work->simulation;
+	double ended = (double)work->run, runs = (double)work->trial->runs;
+	double this_run = attempts_of_run(run);
+	double others = ended > 0 ? work->attempts / ended : this_run;
+
+	show_progress(
+	    work->progress, (ended + simulation_progress(run)) / runs);
+	work->next_look
+	    = work->attempts + (double)run->attempts + ended + STEPS;
+	return !takes_too_long(
+	    work, work->attempts + this_run + (runs - ended - 1) * others);
+}
+
+/* Makes one more run. False: it, or all of them, would have no end. */
+static bool
+make_run(struct work *work)
+{
+	const struct simulation *run = &work->simulation;
+	bool goes_on;
+
+	do {
+		goes_on = simulation_step(&work->simulation, STEPS);
+		if ((goes_on
+		        || work->attempts + (double)run->attempts
+		                + (double)work->run
+		            >= work->next_look)
+		    && !look(work))
+			return false;
+	} while (goes_on);
+	/* Never for a number of attempts, which look() would have refused. */
+	if (run->endless)
+		work->trial->no_end = "it takes longer than 292 years";
+	else
+		add_run(work);
+	return !run->endless;
+}
+
+/* Makes all runs of WORK, each of which begins as TEMPLATE. */
+static void
+run_trial(struct work *work, const struct simulation *template, uint64_t seed)
+{
+	struct trial *trial = work->trial;
+	struct random random = random_from(seed);
+
+	for (int i = 0; i < FIGURES; i++)
+		trial->figures[i] = -1;
+	/* At a gate, pauses of 0 have an end. */
+	if (trial->gate == HERD_NO_GATE) {
+		if (pauses_are_0(*template, seed)) {
+			trial->no_end = "all pauses are 0";
+			return;
+		}
+		if (takes_too_long(work,
+		        attempts_in_outage(*template, seed)
+		            * (double)template->clients_count
+		            * (double)trial->runs))
+			return;
+	}
+	for (; work->run < trial->runs; work->run++) {
+		work->simulation = *template;
+		simulation_start(&work->simulation, &random);
+		if (!make_run(work))
+			return;
+	}
+	set_figures(work);
+}
+
+/* A number of runs, or 1 if nothing is drawn at random. */
+static int64_t
+runs_of(const struct settings *settings, int64_t wanted)
+{
+	struct range splay = settings->limits.splay;
+
+	return settings->policy.jitter.kind == JITTER_NONE
+	        && splay.low_ns == splay.high_ns
+	    ? 1
+	    : wanted;
+}
+
+void
+trials_run(
+    struct trial *trials, const struct herd *herd, uint64_t seed, bool unicode)
+{
+	struct progress progress = {
+		.wanted = isatty(STDERR_FILENO) == 1,
+		.unicode = unicode,
+		.next_ns = clock_now_ns() + NS_PER_S,
+	};
+	size_t clients = (size_t)herd->clients;
+	size_t machines = (size_t)herd->machines;
+	struct simulation template = {
+		.service = herd->service,
+		.clients_count = herd->clients,
+		.clients = usage_allocate(
+		    "--clients", clients, sizeof(struct simulated_client)),
+		.waits_ns
+		= usage_allocate("--clients", clients, sizeof(int64_t)),
+		.peak_from_ns = TRIAL_STARTED_NS,
+		.machines
+		= usage_allocate("--machines", machines, sizeof(struct gate)),
+	};
+	double runs = 0, made = 0, attempts = 0;
+
+	for (int i = 0; i < TRIALS; i++) {
+		trials[i].runs = runs_of(&trials[i].settings, herd->runs);
+		runs += (double)trials[i].runs;
+	}
+	for (int i = 0; i < TRIALS && trials[0].no_end == NULL; i++) {
+		struct trial *trial = &trials[i];
+		struct work work = { .trial = trial,
+			.before = attempts,
+			.progress = &progress };
+
+		trial->histogram = histogram_in(
+		    usage_allocate("--clients", BUCKETS, sizeof(int64_t)),
+		    BUCKETS, BUCKET_NS);
+		template.settings = &trial->settings;
+		template.histogram = &trial->histogram;
+		template.machines_count
+		    = trial->gate == HERD_NO_GATE ? 0 : herd->machines;
+		template.fleet = trial->gate == HERD_GATE_FLEET;
+		progress.from = made / runs;
+		made += (double)trial->runs;
+		progress.to = made / runs;
+		run_trial(&work, &template, seed);
+		if (trial->no_end == NULL)
+			attempts += work.attempts;
+	}
+	if (progress.shown)
+		fprintf(stderr, "\r%*s\r", LINE_WIDTH, "");
+	free(template.clients);
+	free(template.waits_ns);
+	free(template.machines);
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <libproc.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/param.h>
+#include <sys/sysctl.h>
+#include <unistd.h>
+
+/* In older SDKs it uses what unistd.h declares. */
+#include <sys/random.h>
+
+#include "core/base/array.h"
+#include "core/base/text.h"
+#include "core/judge/process_facts.h"
+#include "system/system.h"
+
+/* boot */
+
+/* libc converts what mach_continuous_time() counts into nanoseconds. */
+int64_t
+boot_clock_ns(void)
+{
+	return clock_read(CLOCK_MONOTONIC_RAW);
+}
+
+ssize_t
+boot_id(char *bytes, size_t size)
+{
+	return sysctlbyname("kern.bootsessionuuid", bytes, &size, NULL, 0) == 0
+	    ? (ssize_t)size
+	    : -1;
+}
+
+/* byte_lock */
+
+/* The headers of older SDKs lack what their kernels have. */
+#ifndef F_OFD_SETLK
+#define F_OFD_SETLK 90
+#define F_OFD_GETLK 92
+#endif
+
+int
+byte_lock(int fd, enum byte_lock_call call, struct flock *flock)
+{
+	int command = call == BYTE_LOCK_TRY ? F_OFD_SETLK : F_OFD_GETLK;
+	int result = fcntl(fd, command, flock);
+
+	/* The kernel lacks the command. */
+	if (result < 0 && errno == EINVAL)
+		errno = ENOLCK;
+	return result;
+}
+
+/* devices */
+
+/* Whether the driver of the device PATH is that of DEVICE. */
+static bool
+has_driver_of(const struct stat *device, const char *path)
+{
+	struct stat named;
+
+	return S_ISCHR(device->st_mode) && stat(path, &named) == 0
+	    && major(device->st_rdev) == major(named.st_rdev);
+}
+
+bool
+device_is_memory(const struct stat *device)
+{
+	return has_driver_of(device, "/dev/null");
+}
+
+/* Each open terminal has a minor number of its own. */
+bool
+device_is_ptmx(const struct stat *device)
+{
+	return has_driver_of(device, "/dev/ptmx");
+}
+
+int
+device_columns(int fd)
+{
+	struct winsize size;
+
+	return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : -1;
+}
+
+bool
+device_is_network(int fd)
+{
+	struct statfs stat;
+
+	return fstatfs(fd, &stat) == 0 && (stat.f_flags & MNT_LOCAL) == 0;
+}
+
+/* entropy */
+
+bool
+entropy_get(void *bytes, size_t size)
+{
+	return getentropy(bytes, size) == 0;
+}
+
+/* peek */
+
+/* Of the two ends of a pipe, only the reading one tells. */
+int
+peek_count(int fd)
+{
+	int count;
+
+	return ioctl(fd, FIONREAD, &count) == 0 ? count : -1;
+}
+
+/* processes */
+
+bool
+processes_are_shown(void)
+{
+	return true;
+}
+
+bool
+processes_can_be_seen(void)
+{
+	return true;
+}
+
+int64_t
+processes_namespace(void)
+{
+	return 1;
+}
+
+/*
+ * What ps(1) shows of the process PID, whoever owns it; proc_pidinfo(3) shows
+ * only the processes of our user. False: it is gone.
+ */
+static bool
+read_kinfo(struct kinfo_proc *info, pid_t pid)
+{
+	int name[] = { CTL_KERN, KERN_PROC, KERN_PROC_PID, pid };
+	size_t size = sizeof *info;
+
+	/* For a process that is gone it returns nothing, which is no error. */
+	return sysctl(name, ARRAY_LENGTH(name), info, &size, NULL, 0) == 0
+	    && size == sizeof *info;
+}
+
+bool
+process_read(struct process *process, pid_t pid)
+{
+	struct kinfo_proc info;
+	const struct extern_proc *kernel = &info.kp_proc;
+
+	if (!read_kinfo(&info, pid))
+		return false;
+	return process_from_facts(process,
+	    &(struct process_facts) {
+	        .pid = kernel->p_pid,
+	        .parent = info.kp_eproc.e_ppid,
+	        .start_s = kernel->p_starttime.tv_sec,
+	        .start_us = kernel->p_starttime.tv_usec,
+	        .name = kernel->p_comm,
+	        .name_size = sizeof kernel->p_comm,
+	        .is_zombie = kernel->p_stat == SZOMB,
+	        .is_stopped = kernel->p_stat == SSTOP,
+	    });
+}
+
+static int
+compare_pids(const void *a, const void *b)
+{
+	pid_t left = *(const pid_t *)a, right = *(const pid_t *)b;
+
+	return (left > right) - (left < right);
+}
+
+/* All pids there are; the caller frees them. NULL: no memory. */
+static pid_t *
+list_pids(int *count)
+{
+	pid_t *pids = NULL, *larger;
+	int room = 1024;
+
+	for (;;) {
+		larger = realloc(pids, (size_t)room * sizeof *pids);
+		if (larger == NULL)
+			break;
+		pids = larger;
+		*count = proc_listallpids(pids, room * (int)sizeof *pids);
+		if (*count >= 0 && *count < room)
+			return pids;
+		if (*count < 0 || room > INT_MAX / 16)
+			break;
+		room *= 2;
+	}
+	free(pids);
+	return NULL;
+}
+
+void
+processes_each(bool (*each)(pid_t pid, void *what), void *what)
+{
+	int count = 0;
+	pid_t *pids = list_pids(&count);
+
+	if (pids == NULL)
+		return;
+	qsort(pids, (size_t)count, sizeof *pids, compare_pids);
+	for (int i = 0; i < count; i++)
+		if (pids[i] > 0 && !each(pids[i], what))
+			break;
+	free(pids);
+}
+
+/* The most bytes that arguments and environment may have; 0: unknown. */
+static size_t
+most_arguments(void)
+{
+	int name[] = { CTL_KERN, KERN_ARGMAX };
+	int most = 0;
+	size_t size = sizeof most;
+
+	if (sysctl(name, ARRAY_LENGTH(name), &most, &size, NULL, 0) != 0)
+		return 0;
+	return most > 0 ? (size_t)most : 0;
+}
+
+/*
+ * The kernel shows the environments of our user's processes alone, and not
+ * those of Apple's own programs, such as /bin/sh, which it protects.
+ */
+char *
+process_environment(pid_t pid, size_t *length)
+{
+	int name[] = { CTL_KERN, KERN_PROCARGS2, pid };
+	size_t size = most_arguments();
+	char *block = size > 0 ? malloc(size) : NULL;
+	const char *found = NULL;
+
+	if (block != NULL
+	    && sysctl(name, ARRAY_LENGTH(name), block, &size, NULL, 0) == 0)
+		found = process_facts_environment(block, size, length);
+	if (found == NULL) {
+		free(block);
+		return NULL;
+	}
+	memmove(block, found, *length);
+	return block;
+}
+
+bool
+process_own_program(char *path, size_t size)
+{
+	char found[PROC_PIDPATHINFO_MAXSIZE];
+
+	if (proc_pidpath(getpid(), found, sizeof found) <= 0)
+		return false;
+	text_copy(path, size, found);
+	return true;
+}
+
+/* signal_queue */
+
+/* A chain that changes while it is read may loop. */
+#define MOST_ANCESTORS 256
+
+/* Whether keys of our terminal send us signals. */
+static bool
+is_in_foreground(void)
+{
+	int fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	bool is = fd >= 0 && tcgetpgrp(fd) == getpgrp();
+
+	fd_close(&fd);
+	return is;
+}
+
+static bool
+is_ancestor(pid_t pid)
+{
+	struct kinfo_proc info;
+	pid_t ancestor = getppid();
+
+	for (int i = 0; ancestor > 1 && i < MOST_ANCESTORS; i++) {
+		if (ancestor == pid)
+			return true;
+		if (!read_kinfo(&info, ancestor))
+			break;
+		ancestor = info.kp_eproc.e_ppid;
+	}
+	return false;
+}
+
+/*
+ * Whether PID may write the keys of our terminal. Terminal emulators and sshd
+ * have no terminal themselves; script(1) and expect(1), which may have one, are
+ * ancestors of what runs in theirs.
+ */
+static bool
+may_have_our_keys(pid_t pid)
+{
+	struct kinfo_proc info;
+
+	return getsid(pid) != getsid(0) && read_kinfo(&info, pid)
+	    && (info.kp_eproc.e_tdev == NODEV || is_ancestor(pid));
+}
+
+/*
+ * si_code is 0 for every signal. si_pid is the process that was running: for a
+ * key, the one that wrote it to the other side of our terminal; or 0, for a
+ * signal from a driver, but also for any that was blocked when it came. A
+ * signal handler calls this.
+ */
+bool
+signal_is_by_process(const siginfo_t *info)
+{
+	return !is_in_foreground()
+	    || (info->si_pid != 0 && !may_have_our_keys(info->si_pid));
+}

@@ -1,0 +1,693 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#ifndef __LP64__
+/*
+ * glibc's fortified ppoll(2) takes a 32-bit timespec even where time_t has 64
+ * bits (2.36, i386): the kernel reads a timeout of 0, and the wait spins.
+ */
+#undef _FORTIFY_SOURCE
+#endif
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/base/array.h"
+#include "core/base/text.h"
+#include "system/system.h"
+
+/* boot */
+
+int64_t
+boot_clock_ns(void)
+{
+	return clock_read(CLOCK_BOOTTIME);
+}
+
+ssize_t
+boot_id(char *bytes, size_t size)
+{
+	return fd_read_file("/proc/sys/kernel/random/boot_id", bytes, size);
+}
+
+/* byte_lock */
+
+/*
+ * The raw call: with 64-bit offsets struct flock is what the kernel reads.
+ * Locks of a process are no substitute: closing any descriptor of the file
+ * frees them.
+ */
+int
+byte_lock(int fd, enum byte_lock_call call, struct flock *flock)
+{
+#if HAVE_DECL_F_OFD_SETLK
+	int command = call == BYTE_LOCK_TRY ? F_OFD_SETLK : F_OFD_GETLK;
+
+#ifdef SYS_fcntl64
+	return (int)syscall(SYS_fcntl64, fd, command, flock);
+#else
+	return (int)syscall(SYS_fcntl, fd, command, flock);
+#endif
+#else
+	(void)fd;
+	(void)call;
+	(void)flock;
+	errno = ENOLCK;
+	return -1;
+#endif
+}
+
+/* copy */
+
+ssize_t
+copy_to_pipe(int to, int file, off_t *offset, size_t most)
+{
+	return splice(file, offset, to, NULL, most, SPLICE_F_NONBLOCK);
+}
+
+/* descriptors */
+
+bool
+fd_same(int a, int b)
+{
+	long order = -1;
+
+#ifdef SYS_kcmp
+	/* Type 0 is KCMP_FILE; not every libc has its header. */
+	order = syscall(SYS_kcmp, getpid(), getpid(), 0, (unsigned long)a,
+	    (unsigned long)b);
+#endif
+	return order < 0 ? fd_same_file(a, b) : order == 0;
+}
+
+int
+fd_reopen(int fd, int flags)
+{
+	const char *path = JOINED(32, "/proc/self/fd/", NUMBER(fd));
+
+	return fd_out_of_the_way(open(path, flags | O_CLOEXEC));
+}
+
+bool
+descriptor_is_place(int flags)
+{
+	return (flags & O_PATH) != 0;
+}
+
+int
+descriptor_of_directory(const char *path, int flags)
+{
+	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC | flags);
+}
+
+bool
+descriptors_pipe(int ends[2])
+{
+	return pipe2(ends, O_CLOEXEC) == 0;
+}
+
+int
+descriptor_of_stream(int family)
+{
+	return socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+bool
+descriptors_close_from(int first)
+{
+#ifdef SYS_close_range
+	return syscall(SYS_close_range, first, UINT_MAX, 0) == 0;
+#else
+	(void)first;
+	return false;
+#endif
+}
+
+/* devices */
+
+bool
+device_is_memory(const struct stat *device)
+{
+	return S_ISCHR(device->st_mode) && major(device->st_rdev) == 1;
+}
+
+bool
+device_is_ptmx(const struct stat *device)
+{
+	return S_ISCHR(device->st_mode) && device->st_rdev == makedev(5, 2);
+}
+
+int
+device_columns(int fd)
+{
+	struct winsize size;
+
+	return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : -1;
+}
+
+bool
+device_is_network(int fd)
+{
+	static const uint32_t magics[] = {
+		0x00006969, /* NFS */
+		0x0000517b, /* SMB */
+		0xff534d42, /* CIFS */
+		0xfe534d42, /* SMB2 */
+		0x01021997, /* 9P */
+		0x73757245, /* Coda */
+		0x5346414f, 0x6b414653, /* AFS */
+		0x00c36400, /* Ceph */
+		0x0bd00bd0, /* Lustre */
+		0x47504653, /* GPFS */
+		0x7461636f, /* OCFS2 */
+		0x01161970, /* GFS2 */
+	};
+	struct statfs stat;
+
+	if (fstatfs(fd, &stat) != 0)
+		return false;
+	for (size_t i = 0; i < ARRAY_LENGTH(magics); i++)
+		if ((uint32_t)stat.f_type == magics[i])
+			return true;
+	return false;
+}
+
+/* entropy */
+
+bool
+entropy_get(void *bytes, size_t size)
+{
+	return getrandom(bytes, size, 0) == (ssize_t)size;
+}
+
+/* file_writers */
+
+/* The kernel grants a read lease only if nobody can write. */
+bool
+file_has_writers(int fd)
+{
+	if (fcntl(fd, F_SETLEASE, F_RDLCK) != 0)
+		return errno == EAGAIN;
+	fcntl(fd, F_SETLEASE, F_UNLCK);
+	return false;
+}
+
+/* handles */
+
+#if !HAVE_DECL_SYS_PIDFD_OPEN || !HAVE_DECL_SYS_PIDFD_SEND_SIGNAL
+/* A system call number that no kernel has: ENOSYS. */
+#undef SYS_pidfd_open
+#undef SYS_pidfd_send_signal
+#define SYS_pidfd_open -1
+#define SYS_pidfd_send_signal -1
+#endif
+
+static int
+open_pidfd(pid_t pid)
+{
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
+static int
+signal_pidfd(int pidfd, int signal)
+{
+	return (int)syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0);
+}
+
+/*
+ * Linux before 5.3 lacks pidfds (ENOSYS), and a sandbox may forbid them, mostly
+ * with EPERM. So try one on backoff itself, where EPERM means nothing else.
+ */
+static bool
+has_pidfds(void)
+{
+	static int known = -1;
+	int self;
+
+	if (known < 0) {
+		self = open_pidfd(getpid());
+		known = self >= 0 && signal_pidfd(self, 0) == 0;
+		fd_close(&self);
+	}
+	return known == 1;
+}
+
+int
+handle_open(pid_t pid)
+{
+	return has_pidfds() ? open_pidfd(pid) : -1;
+}
+
+int
+handle_signal(int handle, pid_t pid, int signal)
+{
+	return handle >= 0 ? signal_pidfd(handle, signal) : kill(pid, signal);
+}
+
+/* messages */
+
+bool
+messages_pair(int ends[2])
+{
+	return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0;
+}
+
+bool
+message_send(int fd, const char *words, size_t length)
+{
+	return send(fd, words, length, MSG_NOSIGNAL | MSG_DONTWAIT) > 0;
+}
+
+ssize_t
+message_receive(int fd, char *words, size_t size)
+{
+	return recv(fd, words, size, 0);
+}
+
+/* new_process */
+
+/*
+ * vfork, because the errno of exec comes back through the shared memory, and
+ * because its cost does not depend on the size of backoff.
+ */
+pid_t
+new_process(void (*become)(const void *what), const void *what)
+{
+	volatile int error = 0;
+	/* NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.vfork) */
+	pid_t pid = vfork();
+
+	if (pid == 0) {
+		/* BECOME calls only what Linux allows after vfork. */
+		/* NOLINTNEXTLINE(clang-analyzer-unix.Vfork) */
+		become(what);
+		error = errno;
+		/* The parent discards this status. */
+		_exit(127);
+	}
+	if (pid > 0 && error != 0) {
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			continue;
+		errno = error;
+		return -1;
+	}
+	return pid;
+}
+
+/* parent */
+
+void
+parent_take_along(int signal)
+{
+#if HAVE_DECL_PR_SET_PDEATHSIG
+	prctl(PR_SET_PDEATHSIG, signal);
+#else
+	(void)signal;
+#endif
+}
+
+/* pause */
+
+/* Shared by the handler and the pause. */
+static struct timespec request;
+
+/*
+ * If the handler only noted the signal, one that comes between IS_OVER and the
+ * system call would be lost. So the handler also sets the request to a time
+ * long past; libc passes this very struct to the kernel, which returns at once.
+ */
+void
+pause_give_up(void)
+{
+	*(volatile time_t *)&request.tv_sec = 0;
+	*(volatile long *)&request.tv_nsec = 0;
+}
+
+/*
+ * For where clock_nanosleep will not do. ppoll unblocks the signals and waits
+ * in one call, so none is lost. A stop lengthens a relative timeout; CONT wakes
+ * the process too, and the time left is computed anew.
+ */
+static void
+poll_until(int64_t until_ns, const sigset_t *mask, bool (*is_over)(void))
+{
+	int64_t left_ns;
+
+	while (!is_over() && (left_ns = until_ns - clock_now_ns()) > 0) {
+		request = clock_timespec(left_ns);
+		ppoll(NULL, 0, &request, mask);
+	}
+}
+
+#ifdef PAUSE_BY_NANOSLEEP
+
+bool
+pause_is_stretched(void)
+{
+	return false;
+}
+
+/* A sandbox may refuse the call: the pause is kept all the same. */
+void
+pause_until(int64_t until_ns, const sigset_t *mask, bool (*is_over)(void))
+{
+	int error = 0;
+
+	request = clock_timespec(until_ns);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	while (!is_over()
+	    && (error = clock_nanosleep(
+	            CLOCK_MONOTONIC, TIMER_ABSTIME, &request, NULL))
+	        == EINTR)
+		continue;
+	if (error != 0 && error != EINTR)
+		poll_until(until_ns, mask, is_over);
+}
+
+#else
+
+bool
+pause_is_stretched(void)
+{
+	return true;
+}
+
+/* For a libc that passes the kernel a copy of the request: musl on 32 bits. */
+void
+pause_until(int64_t until_ns, const sigset_t *mask, bool (*is_over)(void))
+{
+	poll_until(until_ns, mask, is_over);
+}
+
+#endif
+
+/* peek */
+
+int64_t
+peek_into(int to, int from, size_t most)
+{
+#if HAVE_DECL_TEE
+	return tee(from, to, most, SPLICE_F_NONBLOCK);
+#else
+	(void)to;
+	(void)from;
+	(void)most;
+	errno = ENOSYS;
+	return -1;
+#endif
+}
+
+int
+peek_count(int fd)
+{
+	int count;
+
+	return ioctl(fd, FIONREAD, &count) == 0 ? count : -1;
+}
+
+void
+peek_resize(int pipe, int size)
+{
+	fcntl(pipe, F_SETPIPE_SZ, size);
+}
+
+/* processes */
+
+bool
+processes_are_shown(void)
+{
+	return true;
+}
+
+bool
+processes_can_be_seen(void)
+{
+	static int known = -1;
+	char self[24] = "";
+
+	if (known < 0)
+		known = readlink("/proc/self", self, sizeof self - 1) > 0
+		    && strcmp(self, NUMBER(getpid())) == 0;
+	return known == 1;
+}
+
+int64_t
+processes_namespace(void)
+{
+	struct stat stat_of;
+
+	return stat("/proc/self/ns/pid", &stat_of) == 0
+	    ? (int64_t)stat_of.st_ino
+	    : 0;
+}
+
+/* The file NAME of the process in /proc. */
+static const char *
+file_of(pid_t pid, const char *name)
+{
+	static char path[48];
+	struct text text = text_in(path, sizeof path);
+
+	text_join(&text, "/proc/", NUMBER(pid), "/", name);
+	return path;
+}
+
+/*
+ * With hidepid, /proc hides a child of ours that has become another user's. It
+ * exists until we reap it.
+ */
+static bool
+read_hidden_child(struct process *process, pid_t pid)
+{
+	siginfo_t info = { 0 };
+
+	*process = (struct process) { .pid = pid, .parent = getpid() };
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0
+	    && info.si_pid == 0;
+}
+
+bool
+process_read(struct process *process, pid_t pid)
+{
+	/* Fifty numbers and a name; one read(2) returns all of it. */
+	char line[1280];
+	ssize_t length
+	    = fd_read_file(file_of(pid, "stat"), line, sizeof line - 1);
+
+	if (length <= 0)
+		return read_hidden_child(process, pid);
+	line[length] = '\0';
+	return process_parse(process, line);
+}
+
+/* Calls EACH with our children that /proc does not list. */
+static void
+each_hidden_child(bool (*each)(pid_t pid, void *what), void *what)
+{
+	char list[4096] = "", *rest = list;
+	pid_t pid;
+
+	fd_read_file("/proc/thread-self/children", list, sizeof list - 1);
+	while ((pid = (pid_t)strtol(rest, &rest, 10)) > 0)
+		if (access(file_of(pid, ""), F_OK) != 0 && !each(pid, what))
+			break;
+}
+
+void
+processes_each(bool (*each)(pid_t pid, void *what), void *what)
+{
+	DIR *directory = processes_can_be_seen() ? opendir("/proc") : NULL;
+	struct dirent *entry;
+
+	while (directory != NULL && (entry = readdir(directory)) != NULL)
+		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9'
+		    && !each((pid_t)strtol(entry->d_name, NULL, 10), what))
+			break;
+	if (directory == NULL)
+		return;
+	closedir(directory);
+	each_hidden_child(each, what);
+}
+
+char *
+process_environment(pid_t pid, size_t *length)
+{
+	int fd = open(file_of(pid, "environ"), O_RDONLY | O_CLOEXEC);
+	char *block = NULL, *larger;
+	size_t size = 0;
+	ssize_t count = -1;
+
+	for (*length = 0; fd >= 0; *length += (size_t)count) {
+		if (*length == size) {
+			size = size * 2 + (1 << 16);
+			larger = realloc(block, size);
+			count = -1;
+			if (larger == NULL)
+				break;
+			block = larger;
+		}
+		count = read(fd, block + *length, size - *length);
+		if (count <= 0)
+			break;
+	}
+	fd_close(&fd);
+	if (count == 0)
+		return block;
+	free(block);
+	return NULL;
+}
+
+bool
+processes_adopt_orphans(void)
+{
+#if HAVE_DECL_PR_SET_CHILD_SUBREAPER
+	return prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
+#else
+	return false;
+#endif
+}
+
+bool
+process_own_program(char *path, size_t size)
+{
+	ssize_t length = readlink("/proc/self/exe", path, size - 1);
+
+	path[length > 0 ? length : 0] = '\0';
+	return length > 0;
+}
+
+void
+process_dumps_no_core(void)
+{
+	prctl(PR_SET_DUMPABLE, 0);
+}
+
+/* signal_queue */
+
+static int queue; /* of signalfd(2) */
+
+int
+signal_queue_open(const sigset_t *signals)
+{
+	return queue = fd_out_of_the_way(
+	           signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+void
+signal_queue_narrow(const sigset_t *signals)
+{
+	signalfd(queue, signals, 0);
+}
+
+bool
+signal_queue_take(struct queued_signal *queued)
+{
+	struct signalfd_siginfo info;
+
+	if (read(queue, &info, sizeof info) != sizeof info)
+		return false;
+	*queued = (struct queued_signal) {
+		.signal = (int)info.ssi_signo,
+		.is_by_process = info.ssi_code != SI_KERNEL,
+		.sender = (pid_t)info.ssi_pid,
+	};
+	return true;
+}
+
+int
+signal_queue_poll(struct pollfd *watched, int count, int64_t left_ns)
+{
+	struct timespec left;
+
+	if (left_ns == INT64_MAX)
+		return ppoll(watched, (nfds_t)count, NULL, NULL);
+	left = clock_timespec(left_ns > 0 ? left_ns : 0);
+	return ppoll(watched, (nfds_t)count, &left, NULL);
+}
+
+void
+signal_queue_pending(sigset_t *pending)
+{
+	/* None where a sandbox refuses the call. */
+	sigemptyset(pending);
+	sigpending(pending);
+}
+
+bool
+signal_queue_drop(const sigset_t *signals)
+{
+	static const struct timespec now;
+	bool any = false;
+
+	while (sigtimedwait(signals, NULL, &now) > 0)
+		any = true;
+	return any;
+}
+
+/* What was not read from the descriptor is still pending: HANDLER gets it. */
+void
+signal_queue_lend(const int *signals, size_t count, void (*handler)(int))
+{
+	struct sigaction action = { .sa_handler = handler };
+
+	sigfillset(&action.sa_mask);
+	for (size_t i = 0; i < count; i++)
+		sigaction(signals[i], &action, NULL);
+}
+
+void
+signal_queue_retake(const int *signals, size_t count)
+{
+	signal_queue_lend(signals, count, SIG_DFL);
+}
+
+void
+signal_queue_leave(void)
+{
+}
+
+/* unnamed_file */
+
+int
+unnamed_file_open(const char *directory, int flags)
+{
+#if HAVE_DECL_O_TMPFILE
+	return open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
+#else
+	(void)directory;
+	(void)flags;
+	errno = EOPNOTSUPP;
+	return -1;
+#endif
+}
+
+int
+unnamed_file_in_memory(void)
+{
+#if HAVE_DECL_MEMFD_CREATE
+	if (processes_can_be_seen())
+		return memfd_create("backoff-hint", MFD_CLOEXEC);
+#endif
+	return -1;
+}
+
+void
+unnamed_file_name(int fd, char *path, size_t size)
+{
+	struct text text = text_in(path, size);
+
+	text_join(&text, "/proc/", NUMBER(getpid()), "/fd/", NUMBER(fd));
+}

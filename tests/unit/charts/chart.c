@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include "core/base/duration.h"
+#include "core/charts/chart.h"
+#include "core/pause/random.h"
+#include "unit/fresh.h"
+#include "unit/tap.h"
+
+static struct chart
+chart_of(bool unicode, int64_t width, int64_t most)
+{
+	fresh();
+	return (struct chart) {
+		.width = width, .height = 1, .most = most, .unicode = unicode
+	};
+}
+
+/* Counts characters, each of which takes one cell. */
+static int64_t
+cells(void)
+{
+	int64_t count = 0;
+
+	for (size_t i = 0; i < text.length; i++)
+		count += ((unsigned char)text.data[i] & 0xc0) != 0x80;
+	return count;
+}
+
+static void
+bar(bool unicode, int64_t width, int64_t value, int64_t most,
+    const char *wanted, const char *what)
+{
+	struct chart chart = chart_of(unicode, width, most);
+	int64_t used = chart_bar(&text, &chart, value);
+
+	is_string(text.data, wanted, what);
+	is_int(used, cells(), "  and says how wide it is");
+}
+
+static void
+test_bar(void)
+{
+	bar(true, 4, 0, 100, "", "nothing is no bar");
+	bar(true, 4, 100, 100, "████", "all is the width");
+	bar(true, 4, 50, 100, "██", "half is half of it");
+	bar(true, 4, 9, 32, "█▏", "behind a full one");
+	bar(true, 4, 31, 32, "███▉", "7 of them");
+	bar(true, 4, 1, 1000000, "▏", "what is something is seen");
+	bar(true, 4, 200, 100, "████", "more than all is all");
+	bar(true, 4, -1, 100, "", "less than nothing is nothing");
+	bar(true, 4, 0, 0, "", "nothing out of nothing");
+	bar(true, 4, INT64_MAX / 2, INT64_MAX, "██", "half of it");
+	bar(false, 4, 100, 100, "####", "ASCII");
+	bar(false, 4, 60, 100, "##", "the nearest");
+	bar(false, 4, 70, 100, "###", "the nearest");
+	bar(false, 4, 1, 100, "#", "what is something is seen");
+}
+
+static void
+interval(bool unicode, int64_t width, int64_t low, int64_t high,
+    const char *wanted, const char *what)
+{
+	struct chart chart = chart_of(unicode, width, 32);
+	int64_t used = chart_interval(&text, &chart, low, high);
+
+	is_string(text.data, wanted, what);
+	is_int(used, cells(), "  and says how wide it is");
+}
+
+static void
+test_interval(void)
+{
+	interval(true, 4, 0, 32, "████", "all of it");
+	interval(true, 4, 16, 32, "  ██", "its second half");
+	interval(true, 4, 8, 17, " █▏", "ends at an eighth");
+	interval(true, 4, 4, 16, "▐█", "begins in the middle of a cell");
+	interval(true, 4, 6, 16, " █", "or at the nearest half");
+	interval(true, 4, 8, 11, " ▍", "within a cell");
+	interval(true, 4, 12, 15, " ▐", "within half a cell");
+	interval(true, 4, 12, 20, " ▐▌", "across two");
+	interval(true, 4, 8, 8, " ▏", "a point");
+	interval(true, 4, 12, 12, " ▐", "in the middle of a cell");
+	interval(true, 4, 32, 32, "   ▐", "at the end");
+	interval(true, 1, 32, 32, "▐", "its end");
+	interval(false, 4, 0, 32, "####", "ASCII");
+	interval(false, 4, 16, 32, "  ##", "its second half");
+	interval(false, 4, 8, 17, " #", "to the nearest cell");
+	interval(false, 4, 32, 32, "   #", "at the end");
+}
+
+static void
+row(const struct chart *chart, int64_t number, const char *wanted,
+    const char *what)
+{
+	static const int64_t values[]
+	    = { 0, 1, 8, 12, 16, 17, 20, 24, 28, 30, 32, 0, 0 };
+
+	chart_row(fresh(), chart, values, number);
+	is_string(text.data, wanted, what);
+}
+
+static void
+test_rows(void)
+{
+	struct chart chart = chart_of(true, 13, 32);
+
+	row(&chart, 1, " ▁▂▃▄▄▅▆▇██", "columns of one row");
+	chart.height = 4;
+	row(&chart, 1, "        ▄▆█", "the uppermost of four");
+	row(&chart, 4, " ▁█████████", "the lowest of four");
+	chart.unicode = false;
+	row(&chart, 1, "        -+#", "in ASCII");
+	row(&chart, 4, " .#########", "and the lowest");
+	chart.height = 1;
+	row(&chart, 1, " ..:--=+*##", "one row in ASCII");
+	chart.most = 1000000;
+	row(&chart, 1, " ..........", "what is something is seen");
+	chart.most = 0;
+	row(&chart, 1, " ##########", "out of nothing");
+	chart.width = 1;
+	row(&chart, 1, "", "one column of nothing");
+	chart.most = 5;
+	chart.height = 100;
+	row(&chart, 1, "", "  however high");
+}
+
+/* Random numbers: a bar is never too wide, and never shorter for more. */
+static void
+test_any(void)
+{
+	struct random random = random_from(1);
+	bool fits = true, monotone = true, counted = true;
+
+	for (int i = 0; i < 20000; i++) {
+		struct chart chart = chart_of(random_between(&random, 0, 1),
+		    random_between(&random, 1, 200),
+		    random_between(&random, 0, 1000));
+		int64_t low = random_between(&random, 0, chart.most + 10);
+		int64_t high = random_between(&random, low, chart.most + 10);
+		int64_t used, more;
+
+		used = chart_interval(&text, &chart, low, high);
+		counted = counted && used == cells();
+		fits = fits && used >= 1 && used <= chart.width;
+		used = chart_bar(fresh(), &chart, low);
+		counted = counted && used == cells();
+		more = chart_bar(fresh(), &chart, high);
+		monotone = monotone && used <= more;
+		fits = fits && more <= chart.width && (used > 0) == (low > 0);
+	}
+	ok(fits, "bars and intervals fit");
+	ok(monotone, "  and grow");
+	ok(counted, "  and are as wide as they say");
+}
+
+/* A histogram. */
+
+#define BUCKETS 8
+
+static int64_t counts[BUCKETS], columns[1000];
+
+static int64_t
+sum(const int64_t *numbers, size_t count)
+{
+	int64_t total = 0;
+
+	for (size_t i = 0; i < count; i++)
+		total += numbers[i];
+	return total;
+}
+
+static void
+counts_are(
+    const int64_t *got, const int64_t *wanted, size_t count, const char *what)
+{
+	bool same = true;
+
+	for (size_t i = 0; i < count; i++)
+		same = same && got[i] == wanted[i];
+	ok(same, what);
+	for (size_t i = 0; i < count && !same; i++)
+		printf("# %zu: got %" PRId64 ", wanted %" PRId64 "\n", i,
+		    got[i], wanted[i]);
+}
+
+static void
+test_buckets(void)
+{
+	struct histogram histogram = histogram_in(counts, BUCKETS, 10);
+
+	is_int(histogram.latest_ns, -1, "nothing has no end");
+	histogram_add(&histogram, 0);
+	histogram_add(&histogram, 9);
+	histogram_add(&histogram, 10);
+	histogram_add(&histogram, 79);
+	counts_are(counts, (int64_t[]) { 2, 1, 0, 0, 0, 0, 0, 1 }, BUCKETS,
+	    "each bucket its own");
+	histogram_add(&histogram, 80);
+	is_int(histogram.bucket_ns, 20, "beyond the last they grow wider");
+	counts_are(counts, (int64_t[]) { 3, 0, 0, 1, 1, 0, 0, 0 }, BUCKETS,
+	    "  and keep what they have");
+	histogram_add(&histogram, 1279);
+	counts_are(counts, (int64_t[]) { 5, 0, 0, 0, 0, 0, 0, 1 }, BUCKETS,
+	    "  and as often as needed");
+	histogram_add(&histogram, 3);
+	is_int(counts[0], 6, "what is earlier is counted as well");
+	is_int(histogram.latest_ns, 1279, "  and is not the latest");
+
+	histogram_add(&histogram, INT64_MAX);
+	is_int(sum(counts, BUCKETS), 8, "never is no matter");
+}
+
+static void
+test_columns(void)
+{
+	struct histogram histogram = histogram_in(counts, BUCKETS, 10);
+
+	for (int64_t at = 0; at < 80; at++)
+		histogram_add(&histogram, at);
+	histogram_columns(&histogram, 80, columns, 4);
+	counts_are(columns, (int64_t[]) { 20, 20, 20, 20 }, 4,
+	    "fewer columns than buckets");
+	histogram_columns(&histogram, 80, columns, 16);
+	counts_are(columns, (int64_t[]) { 5, 5, 5, 5, 5, 5, 5, 5 }, 8,
+	    "more columns than buckets");
+	histogram_columns(&histogram, 75, columns, 3);
+	counts_are(
+	    columns, (int64_t[]) { 25, 25, 25 }, 3, "what comes later is not");
+	histogram_columns(&histogram, INT64_MAX, columns, 1000);
+	is_int(columns[0], 80, "at the start of ages");
+	is_int(sum(columns, 1000), 80, "  nothing else is");
+}
+
+static void
+test_conservation(void)
+{
+	struct random random = random_from(1);
+	bool kept = true, positive = true;
+
+	for (int i = 0; i < 500; i++) {
+		struct histogram histogram = histogram_in(
+		    counts, BUCKETS, random_between(&random, 1, 50));
+		int64_t span = random_between(&random, 0, 5000);
+		size_t count = (size_t)random_between(&random, 1, 1000);
+
+		for (int j = 0; j < 100; j++)
+			histogram_add(
+			    &histogram, random_between(&random, 0, span));
+		kept = kept && sum(counts, BUCKETS) == 100;
+		histogram_columns(
+		    &histogram, histogram.bucket_ns * BUCKETS, columns, count);
+		kept = kept && sum(columns, count) == 100;
+		for (size_t j = 0; j < count; j++)
+			positive = positive && columns[j] >= 0;
+	}
+	ok(kept, "nothing is lost in buckets or columns");
+	ok(positive, "and no column is below 0");
+}
+
+static void
+test_times(void)
+{
+	is_int(chart_time_step(3), 5, "1, 2, 5 of it");
+	is_int(chart_time_step(6), 10, "10 is the next 1");
+	is_int(chart_time_step(501 * NS_PER_MS), NS_PER_S, "a second");
+	is_int(chart_time_step(NS_PER_S + 1), 2 * NS_PER_S, "whole seconds");
+	is_int(chart_time_step(21 * NS_PER_S), 30 * NS_PER_S, "half a minute");
+	is_int(chart_time_step(31 * NS_PER_S), NS_PER_MIN, "no 50s: a minute");
+	is_int(chart_time_step(31 * NS_PER_MIN), 60 * NS_PER_MIN, "an hour");
+	is_int(chart_time_step(13 * 60 * NS_PER_MIN), 24 * 60 * NS_PER_MIN,
+	    "a day");
+	is_int(chart_time_step(25 * 60 * NS_PER_MIN), 48 * 60 * NS_PER_MIN,
+	    "doubled");
+	is_int(chart_time_step(INT64_MAX), INT64_MAX, "the longest saturates");
+}
+
+TESTS
+{
+	test_bar();
+	test_interval();
+	test_rows();
+	test_any();
+	test_buckets();
+	test_columns();
+	test_conservation();
+	test_times();
+}

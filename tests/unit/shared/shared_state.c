@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Locks of single bytes.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "shared/shared_state.h"
+#include "unit/tap.h"
+
+static char path[] = "/tmp/lock.XXXXXX";
+
+static int
+open_again(void)
+{
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+static void
+test_had(void)
+{
+	int a = open_again(), b = open_again();
+
+	ok(lock_try(a, 0) == LOCK_HAD, "a free lock is had");
+	ok(lock_try(b, 0) == LOCK_BUSY, "nobody else has it then");
+	ok(lock_is_taken(b, 0), "others see that it is taken");
+	ok(!lock_is_taken(a, 0), "its own lock is no hindrance");
+	ok(lock_try(b, 1) == LOCK_HAD, "another byte is another lock");
+	lock_free(a, 0);
+	ok(lock_try(b, 0) == LOCK_HAD, "once freed, others have it");
+	lock_try(b, 9);
+	ok(lock_find(a, 2, 20) == 9 && lock_find(a, 2, 8) < 0
+	        && lock_find(a, 9, 8) < 0,
+	    "the first of some is found");
+	close(b);
+	ok(lock_try(a, 0) == LOCK_HAD, "who closes the file frees it");
+	close(a);
+	ok(lock_try(a, 0) == LOCK_FAILED && errno == EBADF,
+	    "a descriptor that is none is an error");
+}
+
+/* On a system without locks of open file descriptions. */
+static void
+test_missing(void)
+{
+	int fd = open_again();
+
+	ok(lock_try(fd, 0) == LOCK_FAILED && errno == ENOLCK,
+	    "there are no locks, and that is said");
+	ok(!lock_is_taken(fd, 0), "nothing is taken");
+	close(fd);
+}
+
+TESTS
+{
+	int fd = mkstemp(path);
+
+	if (lock_is_possible(fd))
+		test_had();
+	else
+		test_missing();
+	close(fd);
+	unlink(path);
+}
