@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "core/base/duration.h"
-#include "core/base/hash.h"
+#include "core/base/bytes.h"
 #include "core/judge/verdict.h"
 #include "core/words/gate_message.h"
 #include "core/words/message.h"
