@@ -5,7 +5,6 @@
 # shellcheck disable=SC2154 # the helpers set these
 
 load helper
-load ../lib/events
 
 setup() {
   cd "$BATS_TEST_TMPDIR" || return
@@ -185,14 +184,6 @@ END
   assert_output 15
   run grep -vc '^    \(and \|[-(]\)\|^[^ ]' list
   assert_output 31
-}
-
-@test "an option wins over the preset, wherever it stands" {
-  for order in '-n 3 -p alipay -d 1ms,2ms' '-d 1ms,2ms -p alipay -n 3'; do
-    # shellcheck disable=SC2086 # several words
-    run -1 logged $order -- false
-    assert_events 'pauses == [1000 * us, 2000 * us]'
-  done
 }
 
 @test "a preset that an option does not fit is refused" {
