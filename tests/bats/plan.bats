@@ -48,6 +48,11 @@ END
 {"event":"plan","after_attempt":2,"low_s":0.100000000,"high_s":3.000000000,"mean_s":1.550000000,"earliest_s":0.200000000,"mean_total_s":2.100000000,"latest_s":4.000000000}'
 }
 
+@test "a plan that cannot be written is a failure" {
+  run -125 sh -c '"$BACKOFF" --plan --log-format=json >/dev/full'
+  assert_output 'backoff: standard output: write error: No space left on device'
+}
+
 @test "an endless plan has 10,000 rows as JSON, and few as a table" {
   "$BACKOFF" --plan --log-format=json -n inf >got
   assert_equal "$(wc -l <got)" 10000

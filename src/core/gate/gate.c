@@ -495,6 +495,24 @@ gate_result(
 	return true;
 }
 
+struct gate_effect
+gate_effect_of(
+    const struct gate *gate, const struct gate_attempt *attempt, bool probed)
+{
+	if (attempt->outcome != GATE_FAILURE
+	    && attempt->outcome != GATE_REFUSAL)
+		return (struct gate_effect) { .at_door = false };
+	/* A wait that was stated to the run still holds for it alone. */
+	return (struct gate_effect) {
+		.at_door = gate->state == GATE_SHUT
+		    && (attempt->stated_ns == 0
+		        || gate->due_ns
+		            >= attempt->ended_ns + attempt->stated_ns),
+		.probe.number = probed ? max_ns(gate->probes, 1) : 0,
+		.keeps_windows = probed || gate->state == GATE_PACED,
+	};
+}
+
 bool
 gate_reopen(struct gate *gate, int64_t now_ns)
 {

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "core/gate/pace.h"
+#include "core/loop/loop.h"
 #include "core/pause/random.h"
 #include "core/pause/schedule.h"
 
@@ -131,6 +132,13 @@ struct gate_answer gate_look(
 /* An attempt has ended. True: the gate has to be written. */
 bool gate_result(
     struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt);
+
+/*
+ * How GATE, after gate_result(), changes what follows the ATTEMPT of a run.
+ * PROBED: it started while the gate was shut. The probe's name is not set.
+ */
+struct gate_effect gate_effect_of(
+    const struct gate *gate, const struct gate_attempt *attempt, bool probed);
 
 /*
  * How long the gate waits for its next probe after an attempt, which has asked
