@@ -10,11 +10,11 @@
 #include "core/charts/chart.h"
 #include "core/charts/forecast.h"
 #include "core/words/json.h"
-#include "options/list_known.h"
+#include "options/help.h"
 #include "options/usage.h"
 #include "plan/plan.h"
 #include "process/terminal.h"
-#include "streams/line_scan.h"
+#include "streams/scan.h"
 #include "system/system.h"
 
 #define MOST_ROWS 10000

@@ -219,7 +219,7 @@ look_at_stdout(off_t *size, off_t *place)
 }
 
 const char *
-streams_start(const struct streams *options)
+streams_start(const struct streams *options, int64_t spool_limit)
 {
 	streams.scan = options->scan;
 	streams.passes_stderr = options->hold != HOLD_ALL;
@@ -227,7 +227,7 @@ streams_start(const struct streams *options)
 	streams.writes_file = !hold_keeps(STDOUT_FILENO)
 	    && lseek(STDOUT_FILENO, 0, SEEK_CUR) >= 0
 	    && !fd_same_file(STDOUT_FILENO, STDERR_FILENO);
-	if (!input_start(options->stdin_mode, options->spool_limit))
+	if (!input_start(options->stdin_mode, spool_limit))
 		return "stdin";
 	return output_start(options->scan, options->times_output) ? NULL
 	                                                          : "output";
