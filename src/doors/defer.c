@@ -7,7 +7,7 @@
 
 #include "core/base/duration.h"
 #include "core/words/json.h"
-#include "core/words/reason.h"
+#include "core/words/message.h"
 #include "doors/defer.h"
 #include "log/log.h"
 #include "process/terminal.h"

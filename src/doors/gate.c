@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,10 +9,10 @@
 #include <time.h>
 
 #include "core/base/duration.h"
-#include "core/base/hash.h"
+#include "core/base/bytes.h"
 #include "core/judge/verdict.h"
 #include "core/words/gate_message.h"
-#include "core/words/reason.h"
+#include "core/words/message.h"
 #include "doors/gate.h"
 #include "log/countdown.h"
 #include "log/log.h"
@@ -609,12 +610,11 @@ refuse_open(void)
 static void
 find_file(struct state_dir *dir, const char *directory)
 {
-	enum state_dir_found found = state_dir_look(dir, directory);
 	struct stat stat;
 
-	if (found == STATE_DIR_UNUSABLE)
+	if (!state_dir_open(dir, directory, false) && dir->error != ENOENT)
 		usage_refuse("--gate=open", dir->path, dir->why);
-	if (found == STATE_DIR_MISSING
+	if (dir->fd < 0
 	    || fstatat(dir->fd, options->name, &stat, AT_SYMLINK_NOFOLLOW) != 0)
 		finish_open(false);
 	if (!state_file_open(&store.part.file, dir, options->name))

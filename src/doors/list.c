@@ -176,15 +176,11 @@ gate_list(const char *directory)
 {
 	struct state_dir dir;
 
-	switch (state_dir_look(&dir, directory)) {
-	case STATE_DIR_FOUND:
+	if (state_dir_open(&dir, directory, false))
 		print_all(&dir);
-		break;
-	case STATE_DIR_MISSING:
+	else if (dir.error == ENOENT)
 		print_row(&head, (int)strlen(head.name));
-		break;
-	case STATE_DIR_UNUSABLE:
+	else
 		usage_refuse("--gate=list", dir.path, dir.why);
-	}
 	usage_finish();
 }

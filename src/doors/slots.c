@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "core/base/little_endian.h"
+#include "core/base/bytes.h"
 #include "core/words/json.h"
 #include "doors/slots.h"
 #include "log/log.h"

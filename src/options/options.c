@@ -8,7 +8,7 @@
 
 #include "core/base/array.h"
 #include "core/base/duration.h"
-#include "core/base/nearest.h"
+#include "core/base/words.h"
 #include "core/known/headers.h"
 #include "core/known/presets.h"
 #include "core/known/wrapped_command.h"

@@ -5,8 +5,7 @@
 
 #include "core/base/array.h"
 #include "core/base/duration.h"
-#include "core/base/hash.h"
-#include "core/base/little_endian.h"
+#include "core/base/bytes.h"
 #include "core/base/text.h"
 #include "core/gate/record.h"
 
