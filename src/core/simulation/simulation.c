@@ -271,17 +271,7 @@ tell_gate(struct simulation *simulation, struct simulated_client *client)
 
 	gate_result(gate, attempt.ended_ns, &attempt);
 	client->ticket = 0;
-	if (attempt.outcome == GATE_SUCCESS)
-		return (struct gate_effect) { .at_door = false };
-	/* As gate_leave() in src/doors has it. */
-	return (struct gate_effect) {
-		.at_door = gate->state == GATE_SHUT
-		    && (attempt.stated_ns == 0
-		        || gate->due_ns
-		            >= attempt.ended_ns + attempt.stated_ns),
-		.probe.number = probed ? max_ns(gate->probes, 1) : 0,
-		.keeps_windows = probed || gate->state == GATE_PACED,
-	};
+	return gate_effect(gate, &attempt, probed);
 }
 
 static void try_to_start(
