@@ -48,7 +48,7 @@ use(const struct gate_options *what)
 	store.part.name = what->name;
 	store.part.instead = what->fleet ? "with the fleet alone" : NULL;
 	store.is_fleet = what->fleet;
-	shared_name_add(&text, what->name, what->fleet);
+	text_join(&text, what->fleet ? FLEET_PREFIX : "", what->name);
 }
 
 void
@@ -551,7 +551,7 @@ gate_leave(const struct loop_state *state)
 		go_without();
 	if (!done)
 		return none;
-	effect = gate_effect_of(&seen.gate, &attempt, probed);
+	effect = gate_effect(&seen.gate, &attempt, probed);
 	effect.probe.gate = name;
 	return effect;
 }

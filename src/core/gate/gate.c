@@ -496,18 +496,18 @@ gate_result(
 }
 
 struct gate_effect
-gate_effect_of(
+gate_effect(
     const struct gate *gate, const struct gate_attempt *attempt, bool probed)
 {
+	/* A wait that was stated to this run still holds for it. */
+	bool is_covered = attempt->stated_ns == 0
+	    || gate->due_ns >= attempt->ended_ns + attempt->stated_ns;
+
 	if (attempt->outcome != GATE_FAILURE
 	    && attempt->outcome != GATE_REFUSAL)
 		return (struct gate_effect) { .at_door = false };
-	/* A wait that was stated to the run still holds for it alone. */
 	return (struct gate_effect) {
-		.at_door = gate->state == GATE_SHUT
-		    && (attempt->stated_ns == 0
-		        || gate->due_ns
-		            >= attempt->ended_ns + attempt->stated_ns),
+		.at_door = gate->state == GATE_SHUT && is_covered,
 		.probe.number = probed ? max_ns(gate->probes, 1) : 0,
 		.keeps_windows = probed || gate->state == GATE_PACED,
 	};

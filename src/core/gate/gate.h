@@ -134,13 +134,6 @@ bool gate_result(
     struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt);
 
 /*
- * How GATE, after gate_result(), changes what follows the ATTEMPT of a run.
- * PROBED: it started while the gate was shut. The probe's name is not set.
- */
-struct gate_effect gate_effect_of(
-    const struct gate *gate, const struct gate_attempt *attempt, bool probed);
-
-/*
  * How long the gate waits for its next probe after an attempt, which has asked
  * for STATED_NS, or 0. Drawn by POLICY, but from windows of GATE_DUE_NS at
  * most, so that draws do not pile up there; and independent of what the run
@@ -148,6 +141,14 @@ struct gate_effect gate_effect_of(
  */
 int64_t gate_pause(const struct gate *gate, const struct policy *policy,
     struct random *random, int64_t stated_ns);
+
+/*
+ * How the gate, which knows of ATTEMPT, changes the pause after it. PROBED: the
+ * attempt was a probe, or --wake-on let it through a shut gate. The name in
+ * .probe is not set.
+ */
+struct gate_effect gate_effect(
+    const struct gate *gate, const struct gate_attempt *attempt, bool probed);
 
 /* By hand: the service is up. False: the gate is not shut. */
 bool gate_reopen(struct gate *gate, int64_t now_ns);

@@ -270,7 +270,7 @@ tell_gate(struct simulation *simulation, struct simulated_client *client)
 
 	gate_result(gate, attempt.ended_ns, &attempt);
 	client->ticket = 0;
-	return gate_effect_of(gate, &attempt, probed);
+	return gate_effect(gate, &attempt, probed);
 }
 
 static void try_to_start(

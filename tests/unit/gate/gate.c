@@ -371,55 +371,36 @@ stays_paced(void)
 	is_int(gate.state, GATE_OPEN, "a success ends that");
 }
 
-/* What a failure at this gate changes for its run. */
+/* How the pause after an attempt that ended at T0 changes. */
 static void
-changes_what_follows(void)
+changes_pauses(void)
 {
-	static const struct {
-		struct gate gate;
-		struct gate_attempt attempt;
-		bool probed;
-		struct gate_effect wanted;
-		const char *what;
-	} table[] = {
-		{ { .state = GATE_OPEN }, { .outcome = GATE_FAILURE }, false,
-		    { .at_door = false }, "open: nothing" },
-		{ { .state = GATE_PACED }, { .outcome = GATE_REFUSAL }, false,
-		    { .keeps_windows = true }, "paced: the windows stay" },
-		{ { .state = GATE_SHUT }, { .outcome = GATE_FAILURE }, false,
-		    { .at_door = true }, "shut: no pause of its own" },
-		{ { .state = GATE_SHUT, .probes = 3 },
-		    { .outcome = GATE_FAILURE }, true,
-		    { .at_door = true,
-		        .probe.number = 3,
-		        .keeps_windows = true },
-		    "a probe: it has a number" },
-		{ { .state = GATE_PACED }, { .outcome = GATE_FAILURE }, true,
-		    { .probe.number = 1, .keeps_windows = true },
-		    "the first one, and somebody else had success" },
-		{ { .state = GATE_SHUT, .due_ns = 9 * S },
-		    { .outcome = GATE_REFUSAL,
-		        .ended_ns = 4 * S,
-		        .stated_ns = 5 * S },
-		    false, { .at_door = true }, "a wait up to the next probe" },
-		{ { .state = GATE_SHUT, .due_ns = 9 * S - 1 },
-		    { .outcome = GATE_REFUSAL,
-		        .ended_ns = 4 * S,
-		        .stated_ns = 5 * S },
-		    false, { .at_door = false }, "a longer wait is its own" },
-		{ { .state = GATE_SHUT }, { .outcome = GATE_NEUTRAL }, true,
-		    { .at_door = false }, "no failure: nothing" },
-	};
+	struct gate_attempt attempt
+	    = { .outcome = GATE_FAILURE, .ended_ns = T0 };
+	struct gate_effect effect;
 
-	for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
-		struct gate_effect got = gate_effect_of(
-		    &table[i].gate, &table[i].attempt, table[i].probed);
-
-		ok(got.at_door == table[i].wanted.at_door
-		        && got.probe.number == table[i].wanted.probe.number
-		        && got.keeps_windows == table[i].wanted.keeps_windows,
-		    table[i].what);
-	}
+	gate = gate_new();
+	effect = gate_effect(&gate, &attempt, false);
+	ok(!effect.at_door && !effect.keeps_windows, "an open gate: as it is");
+	gate.state = GATE_PACED;
+	effect = gate_effect(&gate, &attempt, false);
+	ok(!effect.at_door && effect.keeps_windows, "paced: the first window");
+	gate.state = GATE_SHUT;
+	gate.due_ns = T0 + 5 * S;
+	gate.probes = 4;
+	effect = gate_effect(&gate, &attempt, false);
+	ok(effect.at_door && effect.probe.number == 0, "shut: no pause");
+	attempt.outcome = GATE_REFUSAL;
+	attempt.stated_ns = 5 * S;
+	ok(gate_effect(&gate, &attempt, false).at_door,
+	    "  also if all wait for as long as was stated");
+	attempt.stated_ns++;
+	effect = gate_effect(&gate, &attempt, true);
+	ok(!effect.at_door && effect.probe.number == 4 && effect.keeps_windows,
+	    "what was stated for longer holds after a probe, too");
+	attempt.outcome = GATE_SUCCESS;
+	effect = gate_effect(&gate, &attempt, true);
+	ok(!effect.keeps_windows && effect.probe.number == 0, "a success");
 }
 
 TESTS
@@ -435,7 +416,7 @@ TESTS
 	paces();
 	shuts_again();
 	is_refused();
-	changes_what_follows();
+	changes_pauses();
 	for (int i = 0; i < 20000 && flaw == NULL; i++)
 		flaw = flaw_of_any_order(&random);
 	ok(flaw == NULL, flaw == NULL ? "any order: it goes on" : flaw);
