@@ -31,7 +31,6 @@
 #include "process/signals.h"
 #include "shared/fleet.h"
 #include "streams/files.h"
-#include "streams/hint_file.h"
 #include "streams/output.h"
 #include "streams/streams.h"
 #include "system/system.h"
@@ -135,7 +134,6 @@ prepare(struct options *options)
 {
 	const char *file = options->log.file;
 	const char *broken = log_open(&options->log);
-	struct stream_failure failure;
 	const char *why;
 
 	if (broken != NULL)
@@ -152,10 +150,10 @@ prepare(struct options *options)
 		        ? "--before-retry"
 		        : "--at-end",
 		    "/dev/null", strerror(errno));
-	failure = streams_start(&options->streams);
-	if (failure.stream != NULL)
-		usage_refuse(failure.stream, "cannot be passed on",
-		    strerror(failure.error));
+	broken = streams_start(
+	    &options->streams, options->settings.limits.spool_limit);
+	if (broken != NULL)
+		usage_refuse(broken, "cannot be passed on", strerror(errno));
 	if (environment_start(
 	        options->log.id, hint_start(), &options->settings.limits))
 		return;
@@ -194,7 +192,7 @@ main(int argc, char **argv)
 	    options.log.id, random_from(~random.state), entropy.owner);
 	prepare(&options);
 
-	world = world_of(&options.job);
+	world = world_of(&options);
 	ending = run_loop(&options.settings, &random, &world);
 
 	fleet_end();

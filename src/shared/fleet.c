@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "core/base/hash.h"
+#include "core/base/bytes.h"
 #include "log/log.h"
 #include "options/usage.h"
 #include "process/environment.h"

@@ -250,13 +250,13 @@ look_at_fleet(struct gate_store *store, struct gate_view *view)
 
 	if (!done && look_at_server(store, view)) {
 		done = true;
-		gate_bury(&view->gate, view->living);
+		gate_forget_dead(&view->gate, view->living);
 		/* If another machine crosses that, it knows no less. */
 		if (store->is_restored)
 			put_gate(store, &view->gate, store->probing);
 		reflect(store, view);
 	}
-	/* The probers that do not live were buried by who asked the server. */
+	/* The probers that have died are forgotten by who asked the server. */
 	view->living = UINT8_MAX;
 	if (has_file(store))
 		lock_free(store->part.file.fd, STATE_LOCK_SYNC);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "core/base/hash.h"
+#include "core/base/bytes.h"
 #include "core/gate/record.h"
 #include "log/log.h"
 #include "process/signals.h"

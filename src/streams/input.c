@@ -45,13 +45,13 @@ enum phase {
 	PHASE_BROKEN, /* its input failed */
 };
 
-/* What the next step has to wait for. */
-enum input_wait {
-	WAIT_NOTHING, /* nothing: it can be taken now */
-	WAIT_ROOM, /* room in COMMAND's pipe */
-	WAIT_LOOK, /* IN.DUE_NS, to look again whether that pipe is empty */
-	WAIT_MORE, /* more on stdin, or its end */
-	WAIT_NEVER, /* there is no next step */
+/* When the next step can be taken. */
+enum next_step {
+	NEXT_NOW,
+	NEXT_WITH_ROOM, /* when COMMAND's pipe has room */
+	NEXT_LOOK, /* at in.due_ns: look again whether that pipe is empty */
+	NEXT_WITH_MORE, /* when stdin has more, or has ended */
+	NEXT_NEVER,
 };
 
 /*
@@ -73,8 +73,8 @@ static struct {
 
 	/* Of this attempt: */
 	enum phase phase;
-	enum input_wait wait;
-	int64_t due_ns; /* of WAIT_LOOK */
+	enum next_step next;
+	int64_t due_ns; /* of NEXT_LOOK */
 	int64_t look_ns; /* time from the last look to the next one */
 	int failure; /* errno of PHASE_BROKEN, or of input_begin() */
 	int null; /* /dev/null, if COMMAND gets that, or -1 */
@@ -82,7 +82,7 @@ static struct {
 	int64_t given; /* how many bytes that pipe got */
 	int64_t emptied; /* how many had been read when it was last empty */
 } in = {
-	.wait = WAIT_NEVER,
+	.next = NEXT_NEVER,
 	.source_fd = STDIN_FILENO,
 	.spool = -1,
 	.null = -1,
@@ -255,8 +255,19 @@ input_fate(void)
 
 /* --- the pipe through which COMMAND reads --- */
 
+/* The phase in which COMMAND gets the bytes after those it was given. */
+static enum phase
+next_phase(void)
+{
+	if (in.given < in.taken)
+		return PHASE_REPLAY;
+	if (in.cannot_show)
+		return PHASE_COPY;
+	return in.taken < EXACT ? PHASE_EXACT : PHASE_STREAM;
+}
+
 static bool
-open_pipe(void)
+begin_pipe(void)
 {
 	int ends[2];
 
@@ -265,13 +276,17 @@ open_pipe(void)
 		return false;
 	in.reader = fd_out_of_the_way(ends[0]);
 	in.writer = fd_out_of_the_way(ends[1]);
+	if (fcntl(in.writer, F_SETFL, O_NONBLOCK) != 0) {
+		fd_close(&in.writer);
+		fd_close(&in.reader);
+		return false;
+	}
+	in.phase = next_phase();
+	in.next = NEXT_NOW;
 	/* One page is one slot, so it has room only after all was read. */
-	peek_resize(in.writer, 1);
-	if (fcntl(in.writer, F_SETFL, O_NONBLOCK) == 0)
-		return true;
-	fd_close(&in.writer);
-	fd_close(&in.reader);
-	return false;
+	peek_resize(
+	    in.writer, in.taken >= EXACT && !in.cannot_show ? (int)WIDE : 1);
+	return true;
 }
 
 static int64_t
@@ -370,57 +385,32 @@ drain(void)
 
 /* --- an attempt, by phases --- */
 
-/* The phase in which COMMAND gets the bytes after those it was given. */
-static enum phase
-next_phase(void)
-{
-	if (in.given < in.taken)
-		return PHASE_REPLAY;
-	if (in.cannot_show)
-		return PHASE_COPY;
-	return in.taken < EXACT ? PHASE_EXACT : PHASE_STREAM;
-}
-
-static int
-begin_pipe(void)
-{
-	if (!open_pipe()) {
-		in.failure = errno;
-		return -1;
-	}
-	if (in.taken >= EXACT && !in.cannot_show)
-		peek_resize(in.writer, (int)WIDE);
-	in.phase = next_phase();
-	in.wait = WAIT_NOTHING;
-	return in.reader;
-}
-
 int
 input_begin(void)
 {
-	in.failure = 0;
-	if (in.source == SOURCE_PIPE || in.source == SOURCE_SOCKET)
-		return begin_pipe();
-	if (in.source == SOURCE_FILE
-	    && lseek(STDIN_FILENO, in.entry_offset, SEEK_SET) < 0)
-		in.failure = errno;
-	if (in.source == SOURCE_NULL) {
+	bool began = true;
+
+	if (in.source == SOURCE_PIPE || in.source == SOURCE_SOCKET) {
+		began = begin_pipe();
+	} else if (in.source == SOURCE_FILE) {
+		began = lseek(STDIN_FILENO, in.entry_offset, SEEK_SET) >= 0;
+	} else if (in.source == SOURCE_NULL) {
 		in.null = fd_out_of_the_way(
 		    open("/dev/null", O_RDONLY | O_CLOEXEC));
-		if (in.null < 0)
-			in.failure = errno;
+		began = in.null >= 0;
 	}
-	return in.null;
+	in.failure = began ? 0 : errno;
+	return in.reader >= 0 ? in.reader : in.null;
 }
 
 /* Keeps COMMAND's pipe open, so that it does not see an end of file. */
-static enum input_wait
+static enum next_step
 break_off(void)
 {
 	if (in.failure == 0)
 		in.failure = errno;
 	in.phase = PHASE_BROKEN;
-	return WAIT_NEVER;
+	return NEXT_NEVER;
 }
 
 /*
@@ -456,39 +446,39 @@ take(int64_t count)
 }
 
 /* After nothing was given: COUNT is 0 at the end of stdin, or -1 (errno). */
-static enum input_wait
+static enum next_step
 wait_for_stdin(int64_t count)
 {
 	if (count == 0) {
 		fd_close(&in.writer);
 		in.phase = PHASE_ENDED;
-		return WAIT_NEVER;
+		return NEXT_NEVER;
 	}
 	if (errno != EAGAIN)
 		return break_off();
-	return has_room() ? WAIT_MORE : WAIT_ROOM;
+	return has_room() ? NEXT_WITH_MORE : NEXT_WITH_ROOM;
 }
 
 /* Waits until COMMAND has read all that is in its pipe. */
-static enum input_wait
+static enum next_step
 wait_for_reader(void)
 {
 	int64_t unread;
 
 	/* A pipe of one page has room when it is empty, and not before. */
 	if (!has_room())
-		return WAIT_ROOM;
+		return NEXT_WITH_ROOM;
 	unread = unread_bytes();
 	if (unread == 0)
-		return WAIT_NOTHING;
+		return NEXT_NOW;
 	/* A larger pipe has room before it is empty, so look at intervals. */
 	in.look_ns = in.look_ns == 0 ? FIRST_LOOK_NS
 	                             : min_ns(2 * in.look_ns, LAST_LOOK_NS);
 	in.due_ns = clock_now_ns() + in.look_ns;
-	return WAIT_LOOK;
+	return NEXT_LOOK;
 }
 
-static enum input_wait
+static enum next_step
 replay(void)
 {
 	int64_t most = min_ns(in.taken - in.given, WIDE);
@@ -500,25 +490,25 @@ replay(void)
 	if (count <= 0)
 		return break_off();
 	if (give(count) < 0)
-		return errno == EAGAIN ? WAIT_ROOM : break_off();
+		return errno == EAGAIN ? NEXT_WITH_ROOM : break_off();
 	in.phase = next_phase();
-	return WAIT_NOTHING;
+	return NEXT_NOW;
 }
 
 /* What to wait for after show() has given nothing. */
-static enum input_wait
+static enum next_step
 wait_after_show(int64_t count)
 {
 	if (in.source == SOURCE_PIPE && count < 0 && errno != EAGAIN) {
 		in.cannot_show = true;
 		in.phase = PHASE_COPY;
-		return WAIT_NOTHING;
+		return NEXT_NOW;
 	}
 	return wait_for_stdin(count);
 }
 
 /* COMMAND has read EXACT bytes: from now on, take larger pieces at once. */
-static enum input_wait
+static enum next_step
 begin_stream(void)
 {
 	peek_resize(in.writer, (int)WIDE);
@@ -529,10 +519,10 @@ begin_stream(void)
 	if (!take(in.given - in.taken))
 		return break_off();
 	in.phase = PHASE_STREAM;
-	return WAIT_NOTHING;
+	return NEXT_NOW;
 }
 
-static enum input_wait
+static enum next_step
 follow_exactly(int64_t unread)
 {
 	int64_t count;
@@ -544,10 +534,10 @@ follow_exactly(int64_t unread)
 	if (unread > 0)
 		return wait_for_reader();
 	count = show(PORTION);
-	return count > 0 ? WAIT_NOTHING : wait_after_show(count);
+	return count > 0 ? NEXT_NOW : wait_after_show(count);
 }
 
-static enum input_wait
+static enum next_step
 stream(int64_t unread)
 {
 	int64_t count;
@@ -558,10 +548,10 @@ stream(int64_t unread)
 	count = show(WIDE - unread);
 	if (count <= 0)
 		return wait_after_show(count);
-	return take(count) ? WAIT_NOTHING : break_off();
+	return take(count) ? NEXT_NOW : break_off();
 }
 
-static enum input_wait
+static enum next_step
 copy(int64_t unread)
 {
 	int64_t count;
@@ -579,10 +569,10 @@ copy(int64_t unread)
 	if (give(count) < 0 && errno != EAGAIN)
 		return break_off();
 	in.phase = next_phase();
-	return WAIT_NOTHING;
+	return NEXT_NOW;
 }
 
-static enum input_wait
+static enum next_step
 take_step(void)
 {
 	switch (in.phase) {
@@ -599,7 +589,7 @@ take_step(void)
 	case PHASE_BROKEN:
 		break;
 	}
-	return WAIT_NEVER;
+	return NEXT_NEVER;
 }
 
 void
@@ -607,8 +597,8 @@ input_feed(void)
 {
 	/* Only a few steps, so that signals are handled in between. */
 	for (int i = 0; i < 16; i++) {
-		in.wait = take_step();
-		if (in.wait != WAIT_NOTHING)
+		in.next = take_step();
+		if (in.next != NEXT_NOW)
 			break;
 	}
 }
@@ -616,10 +606,10 @@ input_feed(void)
 struct pollfd
 input_wanted(void)
 {
-	/* With WAIT_NOTHING the pipe has room, or will have. */
-	if (in.wait == WAIT_NOTHING || in.wait == WAIT_ROOM)
+	/* With NEXT_NOW the pipe has room, or will have. */
+	if (in.next == NEXT_NOW || in.next == NEXT_WITH_ROOM)
 		return (struct pollfd) { .fd = in.writer, .events = POLLOUT };
-	if (in.wait == WAIT_MORE)
+	if (in.next == NEXT_WITH_MORE)
 		return (struct pollfd) { .fd = STDIN_FILENO, .events = POLLIN };
 	return (struct pollfd) { .fd = -1 };
 }
@@ -627,29 +617,24 @@ input_wanted(void)
 int64_t
 input_due_ns(void)
 {
-	return in.wait == WAIT_LOOK ? in.due_ns : INT64_MAX;
-}
-
-/* Takes what was read; what COMMAND was only shown stays in stdin. */
-static void
-end_pipe(void)
-{
-	int64_t unread = drain();
-
-	if (unread >= 0)
-		note_read(unread);
-	if (unread < 0 || !take(in.given - unread - in.taken))
-		break_off();
+	return in.next == NEXT_LOOK ? in.due_ns : INT64_MAX;
 }
 
 void
 input_end(void)
 {
 	fd_close(&in.null);
-	if (in.phase != PHASE_NONE)
-		end_pipe();
+	if (in.phase != PHASE_NONE) {
+		int64_t unread = drain();
+
+		if (unread >= 0)
+			note_read(unread);
+		/* What COMMAND was only shown stays in stdin. */
+		if (unread < 0 || !take(in.given - unread - in.taken))
+			break_off();
+	}
 	in.phase = PHASE_NONE;
-	in.wait = WAIT_NEVER;
+	in.next = NEXT_NEVER;
 }
 
 int

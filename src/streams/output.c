@@ -54,10 +54,7 @@ static struct {
 	bool times_all; /* all output is watched: see output_start() */
 	bool together; /* stdout and stderr are one file: keep their order */
 
-	/* Of this attempt: */
-	int failure; /* of the scan: errno, or 0 */
-	bool cut_off;
-	bool stderr_torn; /* what came out ends within a line */
+	bool stderr_torn; /* what came out last ends within a line */
 	struct output of[2]; /* stdout, stderr */
 } out = {
 	.of = {
@@ -197,8 +194,9 @@ hold_has_grown(void)
 	return has_grown;
 }
 
-const char *
-hold_is_full(void)
+/* The directory of the files, if its file system has no room; else NULL. */
+static const char *
+full_directory(void)
 {
 	struct statvfs stat;
 
@@ -271,16 +269,6 @@ bytes_in(int pipe, int unknown)
 	int count = peek_count(pipe);
 
 	return count >= 0 ? count : unknown;
-}
-
-/* COMMAND has ended: what other processes write later is not its output. */
-static void
-note_end(struct output *output)
-{
-	if (output->pipe < 0 || output->ended)
-		return;
-	output->ended = true;
-	output->left = (size_t)bytes_in(output->pipe, PIPE_MOST);
 }
 
 /* Reads from the pipe. False: nothing is there, or the pipe has ended. */
@@ -439,8 +427,7 @@ watch_begin(int descriptors[3])
 const char *
 output_begin(int descriptors[3])
 {
-	out.failure = 0;
-	out.cut_off = out.stderr_torn = false;
+	out.stderr_torn = false;
 	for (int i = 0; i < 2; i++) {
 		struct output *output = &out.of[i];
 
@@ -512,8 +499,15 @@ output_drain(bool patient)
 {
 	bool more = false;
 
-	for (int i = 0; !patient && i < 2; i++)
-		note_end(&out.of[i]);
+	/* What other processes write later is not COMMAND's output. */
+	for (int i = 0; !patient && i < 2; i++) {
+		struct output *output = &out.of[i];
+
+		if (output->pipe < 0 || output->ended)
+			continue;
+		output->ended = true;
+		output->left = (size_t)bytes_in(output->pipe, PIPE_MOST);
+	}
 	for (int i = 0; i < 2; i++) {
 		struct output *output = &out.of[i];
 
@@ -529,8 +523,8 @@ output_drain(bool patient)
 	return more || (patient && hold_is_open());
 }
 
-/* Scans held output, which is in a file. */
-static void
+/* Scans held output, which is in a file. False: a signal ended that. */
+static bool
 scan_held(struct output *output)
 {
 	struct watched *watched = output->watched;
@@ -539,17 +533,15 @@ scan_held(struct output *output)
 	ssize_t count;
 
 	if (output->file < 0 || !(is_needed || watched->stream.is_stderr))
-		return;
+		return true;
 	/* If nothing is looked for, a line near the end is quoted. */
 	if (!is_needed && output->size > READ_SIZE)
 		offset = output->size - READ_SIZE;
 	while (offset < output->size) {
 		size_t most = (size_t)min_ns(output->size - offset, READ_SIZE);
 
-		if (is_needed && signals_end_pending()) {
-			out.cut_off = true;
-			return;
-		}
+		if (is_needed && signals_end_pending())
+			return false;
 		RETRY_EINTR(
 		    count, pread(output->file, watched->bytes, most, offset));
 		if (count <= 0) {
@@ -560,45 +552,42 @@ scan_held(struct output *output)
 		offset += (off_t)scan_bytes(
 		    out.scan, &watched->stream, watched->bytes, (size_t)count);
 	}
+	return true;
 }
 
 void
-output_end(void)
+output_end(struct evidence *evidence)
 {
+	struct stream_failure *failure = &evidence->failure;
+
 	for (int i = 0; i < 2; i++)
 		if (out.of[i].file >= 0)
 			out.of[i].size = lseek(out.of[i].file, 0, SEEK_END);
+	evidence->full = full_directory();
 	if (out.scan == NULL)
 		return;
 	for (int i = 0; i < 2; i++) {
 		struct output *output = &out.of[i];
 		struct scan_stream *stream = &output->watched->stream;
+		bool is_whole = output->pipe < 0;
 
-		out.cut_off = out.cut_off || output->pipe >= 0;
 		fd_close(&output->pipe);
 		if (out.together || output->fd == STDERR_FILENO)
 			out.stderr_torn |= stream->length > 0;
-		scan_held(output);
+		if (!scan_held(output) || !is_whole)
+			failure->cut_off = true;
 		scan_finish(out.scan, stream);
+		if (failure->error == 0)
+			failure->error = output->failure;
 	}
 	/* A verdict from half of what was looked for may be the wrong one. */
-	if (out.scan->lacks_memory)
-		out.failure = ENOMEM;
-}
-
-int
-output_failure(void)
-{
-	for (int i = 0; i < 2; i++)
-		if (out.of[i].failure != 0)
-			return out.of[i].failure;
-	return out.failure;
-}
-
-bool
-output_was_cut_off(void)
-{
-	return out.cut_off;
+	if (out.scan->lacks_memory && failure->error == 0)
+		failure->error = ENOMEM;
+	if (failure->error == 0)
+		return;
+	failure->stream = "output";
+	/* COMMAND may have failed only because its pipe was closed. */
+	failure->is_final = failure->error != EPIPE;
 }
 
 bool

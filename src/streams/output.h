@@ -16,8 +16,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/judge/outcome.h"
 #include "streams/files.h"
-#include "streams/line_scan.h"
+#include "streams/scan.h"
 #include "types/option_types.h"
 
 /* Call this once. False, with errno: no file can be created. */
@@ -25,9 +26,6 @@ bool hold_start(enum hold_what what);
 
 /* Whether fd 1 or 2 is held. */
 bool hold_keeps(int fd);
-
-/* The directory of the files, if its file system has no room; else NULL. */
-const char *hold_is_full(void);
 
 /*
  * Copies the last attempt's output to where it belongs, but with FAILED to
@@ -67,15 +65,10 @@ bool output_drain(bool patient);
 
 /*
  * After the attempt: fixes the length of what is held, so that what leftover
- * processes append later is ignored; scans it.
+ * processes append later is ignored; scans it. Sets what EVIDENCE has about
+ * the output's failure, and the place of held output if that is full.
  */
-void output_end(void);
-
-/* Why the output cannot be passed on: errno, or 0. */
-int output_failure(void);
-
-/* Whether some output was not passed on. */
-bool output_was_cut_off(void);
+void output_end(struct evidence *evidence);
 
 /* Whether the last attempt, or hold_release(), may end stderr within a line. */
 bool output_tore_stderr(void);

@@ -3,69 +3,234 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/duration.h"
+#include "core/judge/verdict.h"
 #include "process/signals.h"
-#include "streams/hint_file.h"
+#include "streams/files.h"
 #include "streams/input.h"
 #include "streams/output.h"
 #include "streams/streams.h"
 #include "system/calendar.h"
 #include "system/system.h"
 
-static struct scan *scan;
-static bool passes_stderr; /* stderr is passed on at once, not held */
-static bool is_ours; /* backoff passes on a stream of this attempt */
+/* At most the last so many bytes of hints are read. */
+#define HINTS_MOST (INT64_C(1) << 20)
 
-static struct stream_failure
-failed(const char *stream, int error)
+static struct {
+	struct scan *scan; /* or NULL */
+	bool passes_stderr; /* stderr is passed on at once, not held */
+	bool writes_file; /* stdout is a file, not held, and not the log */
+	off_t size, place; /* of that file and in it, before this attempt */
+	bool are_ours; /* backoff passes on a stream of this attempt */
+} streams;
+
+/* --- hints --- */
+
+static int hints = -1; /* the file */
+static char hints_name[PATH_MAX];
+static bool hints_are_named; /* in a directory: to be removed from there */
+static char hints_nowhere[PATH_MAX + 64]; /* it could not be made, and why */
+
+/* COMMAND may have another working directory when it writes there. */
+static void
+make_absolute(void)
 {
-	return (struct stream_failure) {
-		.stream = stream,
-		.error = error,
-		.is_final = true,
-	};
+	char here[PATH_MAX], *name = hints_name;
+
+	if (name[0] != '/' && getcwd(here, sizeof here) != NULL
+	    && strlen(here) + strlen(name) + 1 < PATH_MAX)
+		text_copy(name, PATH_MAX, JOINED(PATH_MAX, here, "/", name));
 }
 
-static const struct stream_failure no_failure;
+const char *
+hint_start(void)
+{
+	struct text why = text_in(hints_nowhere, sizeof hints_nowhere);
 
-/* Of the file that stdout is, if that is no log: its size, and our place. */
-static bool writes_file;
-static off_t before[2];
+	hints = fd_out_of_the_way(unnamed_file_in_memory());
+	if (hints >= 0) {
+		unnamed_file_name(hints, hints_name, sizeof hints_name);
+		return hints_name;
+	}
+	hints_are_named = true;
+	hints
+	    = tempfile_named("backoff-hint-", 0, hints_name, sizeof hints_name);
+	make_absolute();
+	if (hints >= 0)
+		return hints_name;
+	text_join(&why, "TMPDIR ", tempfile_directory(), ": ", strerror(errno));
+	return NULL;
+}
+
+static enum verdict
+verdict_of_word(const char *word)
+{
+	for (int verdict = VERDICT_SUCCESS; verdict < VERDICTS; verdict++)
+		if (strcasecmp(word, verdict_name((enum verdict)verdict)) == 0)
+			return (enum verdict)verdict;
+	return VERDICT_NONE;
+}
+
+/* The line of hints that is being read. */
+struct hint_line {
+	char bytes[256]; /* without the newline, terminated by a NUL */
+	size_t length;
+	bool is_whole; /* false: too long, cut off, or with a NUL */
+};
+
+/* What follows "after=": a WHEN, or "inf". */
+static bool
+read_after(const char *text, struct stated_wait *after)
+{
+	struct when when = { .ns = DURATION_INF };
+
+	if (strcmp(text, "inf") != 0
+	    && (!when_parse(text, &when)
+	        || (when.zone == ZONE_NAMED
+	            && !calendar_has_zone(when.zone_name))))
+		return false;
+	after->stated = STATED_READ;
+	after->when = when;
+	return true;
+}
+
+/* Handles a complete line; later lines win. */
+static void
+end_hint_line(
+    struct hint_line *line, struct hint *hint, struct stated_wait *after)
+{
+	static char unread[WAIT_TEXT + 1];
+	char *text = line->bytes;
+	bool is_read;
+
+	while (
+	    line->length > 0 && strchr(" \t\r", text[line->length - 1]) != NULL)
+		line->length--;
+	text[line->length] = '\0';
+	is_read = line->is_whole && *text == '\0';
+	if (line->is_whole && strncmp(text, "after=", 6) == 0) {
+		is_read = read_after(text + 6, after);
+		if (!is_read)
+			text_copy(after->text, sizeof after->text, text);
+		if (!is_read && after->stated != STATED_READ)
+			after->stated = STATED_UNREADABLE;
+	} else if (line->is_whole && strncmp(text, "verdict=", 8) == 0) {
+		enum verdict verdict
+		    = verdict_of_word(text + 8 + strspn(text + 8, " \t"));
+
+		is_read = verdict != VERDICT_NONE;
+		if (is_read) {
+			hint->verdict = verdict;
+		} else {
+			text_copy(unread, sizeof unread, text);
+			hint->unread = unread;
+			hint->unread_in_file = true;
+		}
+	}
+	hint->unreadable += !is_read;
+	line->length = 0;
+	line->is_whole = true;
+}
+
+/* Reads the lines of the file from OFFSET to SIZE. */
+static void
+read_hint_lines(
+    struct hint *hint, struct stated_wait *after, off_t offset, off_t size)
+{
+	static char bytes[4096];
+	struct hint_line line = { .is_whole = true };
+	ssize_t count;
+
+	/* Starts one byte early: only after a newline is the line complete. */
+	if (offset > 0)
+		line.is_whole = false;
+	while (offset < size) {
+		size_t most = (size_t)min_ns(size - offset, sizeof bytes);
+
+		RETRY_EINTR(count, pread(hints, bytes, most, offset));
+		if (count < 0)
+			line.is_whole = false;
+		if (count <= 0)
+			break;
+		for (ssize_t i = 0; i < count; i++) {
+			if (bytes[i] == '\n')
+				end_hint_line(&line, hint, after);
+			else if (bytes[i] == '\0'
+			    || line.length == sizeof line.bytes - 1)
+				line.is_whole = false;
+			else
+				line.bytes[line.length++] = bytes[i];
+		}
+		offset += count;
+	}
+	end_hint_line(&line, hint, after);
+}
+
+struct hint
+hint_take(struct stated_wait *after)
+{
+	struct hint hint = {
+		.verdict = VERDICT_NONE,
+		.nowhere = hints < 0 ? hints_nowhere : NULL,
+	};
+	off_t size = lseek(hints, 0, SEEK_END);
+
+	after->stated = STATED_MISSING;
+	if (size <= 0)
+		return hint;
+	/* Limited, because COMMAND can make the file as large as it likes. */
+	read_hint_lines(
+	    &hint, after, size > HINTS_MOST ? size - HINTS_MOST - 1 : 0, size);
+	while (ftruncate(hints, 0) != 0 && errno == EINTR)
+		continue;
+	return hint;
+}
+
+void
+hint_stop(void)
+{
+	if (hints_are_named)
+		unlink(hints_name);
+}
+
+/* --- an attempt --- */
 
 static void
-look_at_stdout(off_t where[2])
+look_at_stdout(off_t *size, off_t *place)
 {
 	struct stat stat;
 
-	where[0] = where[1] = 0;
-	if (!writes_file || fstat(STDOUT_FILENO, &stat) != 0)
+	*size = *place = 0;
+	if (!streams.writes_file || fstat(STDOUT_FILENO, &stat) != 0)
 		return;
-	where[0] = stat.st_size;
+	*size = stat.st_size;
 	/* What is appended moves the place to the end of the file. */
 	if ((fcntl(STDOUT_FILENO, F_GETFL) & O_APPEND) == 0)
-		where[1] = lseek(STDOUT_FILENO, 0, SEEK_CUR);
+		*place = lseek(STDOUT_FILENO, 0, SEEK_CUR);
 }
 
-struct stream_failure
-streams_start(const struct streams *streams)
+const char *
+streams_start(const struct streams *options, int64_t spool_limit)
 {
-	scan = streams->scan;
-	passes_stderr = streams->hold != HOLD_ALL;
+	streams.scan = options->scan;
+	streams.passes_stderr = options->hold != HOLD_ALL;
 	/* Pipes and terminals have no place, and /dev/null never moves. */
-	writes_file = !hold_keeps(STDOUT_FILENO)
+	streams.writes_file = !hold_keeps(STDOUT_FILENO)
 	    && lseek(STDOUT_FILENO, 0, SEEK_CUR) >= 0
 	    && !fd_same_file(STDOUT_FILENO, STDERR_FILENO);
-	if (!input_start(streams->stdin_mode, streams->spool_limit))
-		return failed("stdin", errno);
-	if (!output_start(scan, streams->times_output))
-		return failed("output", errno);
-	return no_failure;
+	if (!input_start(options->stdin_mode, spool_limit))
+		return "stdin";
+	return output_start(options->scan, options->times_output) ? NULL
+	                                                          : "output";
 }
 
 /* The first descriptor is for stdin, the others are for the output. */
@@ -76,20 +241,14 @@ wanted(struct pollfd *descriptors)
 	return 1 + output_wanted(descriptors + 1);
 }
 
-static bool
-input_is_ready(const struct pollfd *came)
-{
-	int64_t due_ns = input_due_ns();
-
-	return came->revents != 0
-	    || (due_ns < INT64_MAX && clock_now_ns() >= due_ns);
-}
-
 static void
 on_ready(const struct pollfd *came, int count)
 {
+	int64_t due_ns = input_due_ns();
+
 	signals_before_write();
-	if (input_is_ready(&came[0]))
+	if (came[0].revents != 0
+	    || (due_ns < INT64_MAX && clock_now_ns() >= due_ns))
 		input_feed();
 	output_on_ready(came + 1, count - 1);
 	signals_after_write(true);
@@ -121,46 +280,37 @@ drain(bool patient)
 static const struct relay relay = { output_started, wanted, input_due_ns,
 	on_ready, has_failed, output_wrote_ns, drain };
 
-/* Sets DESCRIPTORS: new ones for COMMAND, or -1 if it inherits ours. */
-static struct stream_failure
-lay(int descriptors[3])
+const char *
+streams_begin(struct command *command)
 {
-	const char *stream;
+	int *descriptors = command->descriptors;
+	struct stated_wait old;
+	const char *broken;
+	int error;
 
-	for (int fd = 0; fd < 3; fd++)
-		descriptors[fd] = -1;
+	/* Drop hints written by a hook or by a leftover process. */
+	hint_take(&old);
 	descriptors[STDIN_FILENO] = input_begin();
+	descriptors[STDOUT_FILENO] = descriptors[STDERR_FILENO] = -1;
 	if (input_wanted().fd >= 0) {
 		signals_before_write();
 		input_feed();
 		signals_after_write(true);
 	}
-	if (input_failure() != 0)
-		return failed("stdin", input_failure());
-	stream = output_begin(descriptors);
-	return stream == NULL ? no_failure : failed(stream, errno);
-}
-
-struct stream_failure
-streams_begin(struct command *command)
-{
-	struct stream_failure failure;
-	struct stated_wait old;
-
-	/* Drop hints written by a hook or by a leftover process. */
-	hint_take(&old);
-	failure = lay(command->descriptors);
-	if (failure.stream != NULL) {
+	errno = input_failure();
+	broken = errno != 0 ? "stdin" : output_begin(descriptors);
+	if (broken != NULL) {
+		error = errno;
 		output_started();
 		input_end();
-		return failure;
+		errno = error;
+		return broken;
 	}
-	look_at_stdout(before);
-	is_ours = false;
-	for (int fd = 0; fd < 3; fd++)
-		is_ours = is_ours || command->descriptors[fd] >= 0;
-	command->relay = is_ours ? &relay : NULL;
-	return no_failure;
+	look_at_stdout(&streams.size, &streams.place);
+	streams.are_ours
+	    = descriptors[0] >= 0 || descriptors[1] >= 0 || descriptors[2] >= 0;
+	command->relay = streams.are_ours ? &relay : NULL;
+	return NULL;
 }
 
 /* Whether SAID is a time that there is; if so, it is the wait. */
@@ -206,6 +356,7 @@ add_hint(struct evidence *evidence, int64_t ended_ns)
 {
 	static struct stated_wait after;
 	struct hint hint = hint_take(&after);
+	const struct scan *scan = streams.scan;
 
 	add_source(&hint, WAIT_HINT, &after, ended_ns);
 	for (int i = WAIT_HINT + 1; scan != NULL && i < WAIT_SOURCES; i++) {
@@ -223,64 +374,55 @@ add_hint(struct evidence *evidence, int64_t ended_ns)
 static void
 add_matches(struct evidence *evidence)
 {
+	const struct scan *scan = streams.scan;
 	const struct condition *condition = scan_match(scan);
 
 	evidence->match.last_line = scan->last_line.text;
 	evidence->match.is_silent = !scan->has_line;
-	evidence->match.is_passed_on = passes_stderr;
+	evidence->match.is_passed_on = streams.passes_stderr;
 	if (condition == NULL)
 		return;
 	if (condition->quote.length > 0)
 		evidence->match.last_line = condition->quote.text;
 	evidence->match.verdict = condition->verdict;
-	evidence->match.pattern = condition->text;
-}
-
-/* If the reader of the output has gone, backoff dies by PIPE as well. */
-static void
-add_failure(struct evidence *evidence)
-{
-	if (input_failure() != 0) {
-		evidence->failure.stream = "stdin";
-		evidence->failure.is_final = true;
-		evidence->failure.error = input_failure();
-	} else if (output_failure() != 0) {
-		evidence->failure.stream = "output";
-		evidence->failure.error = output_failure();
-		/* COMMAND may have failed only because its pipe was closed. */
-		evidence->failure.is_final = evidence->failure.error != EPIPE;
-	}
-	if (evidence->failure.error == EPIPE && signals_pipe_is_deadly())
-		evidence->failure.signal = SIGPIPE;
+	evidence->match.pattern = condition->regex.text;
 }
 
 struct evidence
 streams_end(int64_t ended_ns)
 {
 	struct evidence evidence = { .hint.verdict = VERDICT_NONE };
-	off_t now[2];
+	struct stream_failure *failure = &evidence.failure;
+	off_t size, place;
 
 	output_started();
-	if (is_ours) {
+	if (streams.are_ours) {
 		signals_before_write();
 		input_end();
-		output_end();
+		output_end(&evidence);
 		signals_after_write(true);
 	}
 	add_hint(&evidence, ended_ns);
-	if (scan != NULL)
+	if (streams.scan != NULL)
 		add_matches(&evidence);
 	evidence.input = input_fate();
-	look_at_stdout(now);
-	evidence.stray_bytes = max_ns(now[0] - before[0], now[1] - before[1]);
-	evidence.full = hold_is_full();
-	evidence.failure.cut_off = output_was_cut_off();
-	add_failure(&evidence);
+	look_at_stdout(&size, &place);
+	evidence.stray_bytes
+	    = max_ns(size - streams.size, place - streams.place);
+	if (input_failure() != 0) {
+		failure->stream = "stdin";
+		failure->error = input_failure();
+		failure->is_final = true;
+	}
+	/* If the reader of the output has gone, backoff dies by PIPE as well.
+	 */
+	if (failure->error == EPIPE && signals_pipe_is_deadly())
+		failure->signal = SIGPIPE;
 	return evidence;
 }
 
 const struct condition *
 streams_message(int status)
 {
-	return scan != NULL ? scan_message(scan, status) : NULL;
+	return streams.scan != NULL ? scan_message(streams.scan, status) : NULL;
 }

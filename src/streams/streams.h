@@ -3,22 +3,28 @@
 #define BACKOFF_STREAMS_STREAMS_H
 /*
  * The streams of each attempt, and what they reveal: stdin, held and watched
- * output, and hints.
+ * output, and BACKOFF_HINT, a file in which COMMAND can say how to go on, in
+ * lines: after=WHEN, verdict=stop|retry|throttle|success|pass.
  */
 
 #include <stdint.h>
 
+#include "core/waits/waits.h"
 #include "process/supervise.h"
 #include "types/option_types.h"
 
-/* Call once, before anything is spawned. Returns the stream that failed. */
-struct stream_failure streams_start(const struct streams *streams);
+/*
+ * Call once, before anything is spawned; SPOOL_LIMIT is in bytes. Returns NULL,
+ * or the stream that failed, with errno.
+ */
+const char *streams_start(const struct streams *streams, int64_t spool_limit);
 
 /*
- * Before an attempt: sets COMMAND's descriptors and relay. If it returns a
- * failure, streams_end() must not be called.
+ * Before an attempt: sets COMMAND's descriptors (-1: it inherits ours) and
+ * relay. Returns NULL, or the stream that failed, with errno; then
+ * streams_end() must not be called.
  */
-struct stream_failure streams_begin(struct command *command);
+const char *streams_begin(struct command *command);
 
 /*
  * After the attempt, which ended at ENDED_NS: returns what its streams have
@@ -28,5 +34,17 @@ struct evidence streams_end(int64_t ended_ns);
 
 /* After that: the tool's message for exit STATUS that it wrote, or NULL. */
 const struct condition *streams_message(int status);
+
+/* Creates the file for hints. Returns its name, or NULL with errno. */
+const char *hint_start(void);
+
+/*
+ * Returns what was written there since the last call, without its wait, which
+ * is in AFTER; empties the file.
+ */
+struct hint hint_take(struct stated_wait *after);
+
+/* Removes the file if it has a name in a directory. */
+void hint_stop(void);
 
 #endif

@@ -3,7 +3,8 @@
 #define BACKOFF_SYSTEM_SYSTEM_H
 /*
  * What backoff asks of the operating system. fd.c and clock.c answer alike
- * everywhere. The rest is answered by linux.c; or by posix_shared.c, with
+ * everywhere, and process_facts.c is what linux.c and darwin.c compute without
+ * asking. The rest is answered by linux.c; or by posix_shared.c, with
  * darwin.c or posix.c, which say "not here" where their system has nothing of
  * the kind. docs/portability.md has a row for each heading below.
  *
@@ -21,8 +22,6 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <time.h>
-
-#include "core/judge/process_tree_mark.h"
 
 /*
  * fd.c: descriptors. backoff's own stay out of COMMAND's way: they are closed
@@ -262,6 +261,19 @@ void peek_resize(int pipe, int size);
 
 /* processes: what runs below backoff */
 
+#define PROCESS_NAME 16 /* bytes of a name, its terminator included */
+
+struct process {
+	pid_t pid;
+	pid_t parent;
+	unsigned long long start; /* of some clock: tells reused pids apart */
+	char name[PROCESS_NAME]; /* unchanged: any bytes but NUL */
+	bool is_zombie;
+	bool is_stopped; /* by a signal or a tracer */
+	bool has_mark; /* its environment is that of this run */
+	bool in_tree;
+};
+
 /* Whether this system shows other processes at all. */
 bool processes_are_shown(void);
 
@@ -289,6 +301,9 @@ void processes_each(bool (*each)(pid_t pid, void *what), void *what);
  * set-user-ID program, or there is no memory.
  */
 char *process_environment(pid_t pid, size_t *length);
+
+/* Whether ENTRY, "NAME=VALUE", is one of the strings in such a block. */
+bool process_environ_has(const char *block, size_t length, const char *entry);
 
 /*
  * Makes us the parent of orphans below us; call it before a spawn. False: not

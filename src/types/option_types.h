@@ -15,7 +15,7 @@
 #include "core/loop/settings.h"
 #include "types/herd_options.h"
 
-struct scan; /* of streams/line_scan.h */
+struct scan; /* of streams/scan.h */
 
 enum stdin_mode {
 	STDIN_REPLAY,
@@ -31,7 +31,6 @@ enum hold_what {
 
 struct streams {
 	enum stdin_mode stdin_mode;
-	int64_t spool_limit;
 	enum hold_what hold;
 	struct scan *scan; /* what to look for in the output, or NULL */
 	bool times_output; /* look when it comes, too */
@@ -66,8 +65,6 @@ struct job {
 	const struct tool *known; /* whose table would: without --tool */
 	struct wrapped wrapped; /* what COMMAND runs in the end */
 	int signal; /* the signal that a timeout sends first */
-	int64_t idle_timeout_ns;
-	int64_t kill_after_ns;
 	int64_t grace_ns;
 	const char *before_retry; /* scripts for sh, or NULL */
 	const char *at_end;

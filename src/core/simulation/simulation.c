@@ -89,7 +89,7 @@ count_attempt(struct simulation *simulation)
 	simulation->in_tenth++;
 	if (simulation->in_tenth > simulation->peak_after_0)
 		simulation->peak_after_0 = simulation->in_tenth;
-	if (now_ns >= simulation->peak_from_ns
+	if (now_ns >= SIMULATION_STARTED_NS
 	    && simulation->in_tenth > simulation->peak)
 		simulation->peak = simulation->in_tenth;
 }
@@ -204,13 +204,13 @@ machine_of(
 	return (client - simulation->clients) % simulation->machines_count;
 }
 
-/* The gate that CLIENT passes. */
+/* The gate that CLIENT passes: a fleet's is that of the first machine. */
 static struct gate *
 gate_of(struct simulation *simulation, const struct simulated_client *client)
 {
-	return simulation->fleet
-	    ? &simulation->shared
-	    : &simulation->machines[machine_of(simulation, client)];
+	int64_t i = simulation->fleet ? 0 : machine_of(simulation, client);
+
+	return &simulation->machines[i];
 }
 
 static void
@@ -375,7 +375,6 @@ simulation_start(struct simulation *simulation, struct random *random)
 
 	simulation->random = random;
 	simulation->second = simulation->poured_ns = -1;
-	simulation->shared = gate_new();
 	for (int64_t i = 0; i < simulation->machines_count; i++)
 		simulation->machines[i] = gate_new();
 	for (int64_t i = 0; i < simulation->clients_count; i++) {

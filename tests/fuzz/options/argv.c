@@ -15,7 +15,7 @@
 #include "fuzz/fuzz.h"
 #include "options/options.h"
 #include "options/program.h"
-#include "streams/line_scan.h"
+#include "streams/scan.h"
 
 #ifndef PROGRAM
 #define PROGRAM PROGRAM_BACKOFF
@@ -79,7 +79,7 @@ fuzz_regcomp(regex_t *regex, const char *text, int flags)
 	return regcomp(regex, text, flags);
 }
 
-/* The conditions are static: they would stay for the next input. */
+/* What regcomp() has allocated is not in the blocks. */
 static void
 forget_conditions(struct scan *scan)
 {
@@ -89,7 +89,6 @@ forget_conditions(struct scan *scan)
 		regfree(&scan->unfiltered.compiled);
 	for (size_t i = 0; i < scan->pointers_count; i++)
 		regfree(&scan->pointers[i].compiled);
-	memset(scan, 0, sizeof *scan);
 }
 
 /*

@@ -10,7 +10,7 @@
 #include "core/base/duration.h"
 #include "core/judge/verdict.h"
 #include "fuzz/fuzz.h"
-#include "streams/hint_file.h"
+#include "streams/streams.h"
 
 static int file = -1;
 

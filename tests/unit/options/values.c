@@ -7,7 +7,6 @@
 #include "core/base/array.h"
 #include "core/base/duration.h"
 #include "options/program.h"
-#include "options/rules.h"
 #include "options/values.h"
 #include "types/option_types.h"
 #include "unit/tap.h"

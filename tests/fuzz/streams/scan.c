@@ -8,7 +8,7 @@
 
 #include "core/judge/verdict.h"
 #include "fuzz/fuzz.h"
-#include "streams/line_scan.h"
+#include "streams/scan.h"
 
 static struct scan scan;
 

@@ -6,21 +6,113 @@
 #include <string.h>
 
 #include "core/base/duration.h"
-#include "streams/line_scan.h"
+#include "streams/scan.h"
 #include "system/calendar.h"
 #include "system/system.h"
 
 #define SLICE_NS (10 * NS_PER_MS) /* then signals are handled */
 
+/* --- the regular expressions --- */
+
+/* Finds the longest run of plain characters that each match must contain. */
+static void
+find_literal(const char *regex, char *literal, size_t size)
+{
+	size_t best = 0;
+	int depth = 0; /* of groups, which may be alternatives */
+
+	for (*literal = '\0'; *regex != '\0';) {
+		size_t length = strcspn(regex, ".[]()*+?{}|^$\\");
+		const char *end = regex + length;
+
+		/* Its last character may be there zero times. */
+		if (length > 0 && *end != '\0' && strchr("*+?{", *end) != NULL)
+			length--;
+		if (depth == 0 && length > best) {
+			best = length < size ? length : size - 1;
+			memcpy(literal, regex, best);
+			literal[best] = '\0';
+		}
+		if (depth == 0 && *end == '|') {
+			*literal = '\0';
+			return;
+		}
+		depth += *end == '(';
+		depth -= *end == ')' && depth > 0;
+		if (*end == '[') {
+			regex = regex_skip_bracket(end);
+			continue;
+		}
+		if (*end == '{')
+			end += strcspn(end, "}");
+		else if (*end == '\\')
+			end++;
+		regex = *end == '\0' ? end : end + 1;
+	}
+}
+
+/*
+ * Compiles TEXT with FLAGS of regcomp(3) beside REG_EXTENDED. Returns NULL, or
+ * why it is refused.
+ */
+static const char *
+compile(struct line_regex *regex, const char *text, int flags)
+{
+	static char why[128];
+	struct text reason = text_in(why, sizeof why);
+	size_t size = 3 * strlen(text) + 1;
+	char *buffer = malloc(size);
+	struct text rewritten;
+	const char *escape;
+	int code;
+
+	if (buffer == NULL)
+		return "no memory for it";
+	rewritten = text_in(buffer, size);
+	escape = regex_text(&rewritten, text);
+	text_add(&reason, "expected an extended regular expression");
+	if (escape != NULL) {
+		text_add(&reason, " without \\");
+		text_byte(&reason, escape[1]);
+		text_add(&reason, " (\\\\ is a backslash)");
+		free(buffer);
+		return why;
+	}
+	regex->text = text;
+	find_literal(buffer, regex->literal, sizeof regex->literal);
+	code = regcomp(&regex->compiled, buffer, REG_EXTENDED | flags);
+	free(buffer);
+	if (code == 0)
+		return NULL;
+	text_add(&reason, ": ");
+	regerror(code, &regex->compiled, why + reason.length,
+	    sizeof why - reason.length);
+	return why;
+}
+
+/* The same for a REGEX of the user, which has to make sense for one line. */
+static const char *
+compile_users(struct line_regex *regex, const char *text, int flags)
+{
+	/* It would match every line: probably a variable that is not set. */
+	if (*text == '\0')
+		return "expected a regular expression";
+	if (strchr(text, '\n') != NULL)
+		return "expected a regular expression for one line";
+	return compile(regex, text, flags);
+}
+
+/* --- what to look for --- */
+
 const char *
 scan_add(struct scan *scan, enum verdict verdict, const char *text)
 {
-	struct condition condition = { .verdict = verdict, .text = text };
+	struct condition condition = { .verdict = verdict };
 	const char *expected;
 
 	if (scan->count == SCAN_CONDITIONS)
 		return "expected at most 64 conditions in all";
-	expected = line_regex_of_user(&condition.regex, text, REG_NOSUB);
+	expected = compile_users(&condition.regex, text, REG_NOSUB);
 	if (expected != NULL)
 		return expected;
 	scan->conditions[scan->count++] = condition;
@@ -35,16 +127,17 @@ scan_add_pointer(struct scan *scan, const char *text)
 
 	if (scan->pointers_count == SCAN_POINTERS)
 		return "expected at most 64 of them";
-	expected = line_regex_of_user(
-	    &scan->pointers[scan->pointers_count], text, 0);
+	expected
+	    = compile_users(&scan->pointers[scan->pointers_count], text, 0);
 	scan->pointers_count += expected == NULL;
 	return expected;
 }
 
 /*
  * Compiles all messages without a literal into one expression: a line that
- * does not match (A)|(B)|... matches none of them. If that fails, each is
- * tried alone.
+ * does not match (A)|(B)|... matches none of them. For 36 MB of lines that
+ * takes git's messages from 9 s to 3 s, with glibc. If it cannot be compiled,
+ * each is tried alone.
  */
 static void
 compile_union(struct scan *scan)
@@ -54,7 +147,7 @@ compile_union(struct scan *scan)
 	char *buffer;
 
 	for (size_t i = 0; i < scan->count; i++)
-		size += strlen(scan->conditions[i].text) + 3;
+		size += strlen(scan->conditions[i].regex.text) + 3;
 	buffer = malloc(size);
 	if (buffer == NULL)
 		return;
@@ -64,11 +157,11 @@ compile_union(struct scan *scan)
 
 		if (!condition->is_known || condition->regex.literal[0] != '\0')
 			continue;
-		text_join(
-		    &text, text.length > 0 ? "|(" : "(", condition->text, ")");
+		text_join(&text, text.length > 0 ? "|(" : "(",
+		    condition->regex.text, ")");
 	}
 	scan->has_union = text.length > 0
-	    && line_regex_compile(&scan->unfiltered, buffer, REG_NOSUB) == NULL;
+	    && compile(&scan->any_message, buffer, REG_NOSUB) == NULL;
 	free(buffer);
 }
 
@@ -80,11 +173,10 @@ scan_add_tool(struct scan *scan, const struct tool *tool)
 	scan->has_messages = scan->has_messages_on_stdout = false;
 	for (size_t i = 0; tool_message_at(tool, i, &condition.message); i++) {
 		condition.verdict = condition.message.verdict;
-		condition.text = condition.message.regex;
 		scan->has_messages = true;
 		scan->has_messages_on_stdout |= condition.message.on_stdout;
-		if (line_regex_compile(
-		        &condition.regex, condition.text, REG_NOSUB)
+		if (compile(
+		        &condition.regex, condition.message.regex, REG_NOSUB)
 		    == NULL)
 			scan->conditions[scan->count++] = condition;
 	}
@@ -197,7 +289,7 @@ match_line(struct scan *scan, const struct scan_stream *stream)
 	/* Whether any message without a literal can match. */
 	bool in_union = is_listened_to(scan, stream)
 	    && (!may_be_stderr(stream) || !scan->has_union
-	        || matches(scan, &scan->unfiltered, stream, NULL));
+	        || matches(scan, &scan->any_message, stream, NULL));
 
 	for (size_t i = 0; i < scan->count; i++) {
 		struct condition *condition = &scan->conditions[i];
@@ -368,23 +460,16 @@ scan_finish(struct scan *scan, struct scan_stream *stream)
 	clean(&scan->last_line);
 }
 
-/* If several match, the one with the lowest rank decides. */
-static int
-rank(enum verdict verdict)
-{
-	static const enum verdict order[] = { VERDICT_STOP, VERDICT_SUCCESS,
-		VERDICT_THROTTLE, VERDICT_RETRY };
-	int place = 0;
-
-	while (place < 3 && order[place] != verdict)
-		place++;
-	return place;
-}
-
 /* Looks among the user's conditions, or a tool's messages for STATUS. */
 static const struct condition *
 decisive(const struct scan *scan, bool known, int status)
 {
+	/* If several match, the one with the highest rank decides. */
+	static const char rank[VERDICTS] = {
+		[VERDICT_STOP] = 3,
+		[VERDICT_SUCCESS] = 2,
+		[VERDICT_THROTTLE] = 1,
+	};
 	const struct condition *found = NULL;
 
 	for (size_t i = 0; i < scan->count; i++) {
@@ -396,7 +481,7 @@ decisive(const struct scan *scan, bool known, int status)
 		            || status > condition->message.high)))
 			continue;
 		if (found == NULL
-		    || rank(condition->verdict) < rank(found->verdict))
+		    || rank[condition->verdict] > rank[found->verdict])
 			found = condition;
 	}
 	return found;

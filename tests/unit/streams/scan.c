@@ -7,7 +7,7 @@
 #include "core/base/duration.h"
 #include "core/judge/verdict.h"
 #include "core/pause/random.h"
-#include "streams/line_scan.h"
+#include "streams/scan.h"
 #include "system/system.h"
 #include "unit/tap.h"
 
@@ -66,7 +66,7 @@ end(void)
 	for (size_t i = 0; i < scan.count; i++)
 		regfree(&scan.conditions[i].regex.compiled);
 	if (scan.has_union)
-		regfree(&scan.unfiltered.compiled);
+		regfree(&scan.any_message.compiled);
 }
 
 /* Feeds TEXT in pieces of random sizes up to MOST. */

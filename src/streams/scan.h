@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_STREAMS_LINE_SCAN_H
-#define BACKOFF_STREAMS_LINE_SCAN_H
+#ifndef BACKOFF_STREAMS_SCAN_H
+#define BACKOFF_STREAMS_SCAN_H
 /*
  * Looks at the lines of an attempt's output for matches of the conditions,
  * for stated waits and for the line of stderr that the log quotes. It
@@ -8,6 +8,7 @@
  * line count, as regexec(3) may take time quadratic in the length.
  */
 
+#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,22 +16,32 @@
 #include "core/judge/exit_codes.h"
 #include "core/known/tools.h"
 #include "core/waits/waits.h"
-#include "streams/line_regex.h"
 
 #define SCAN_LINE 4096
 #define SCAN_QUOTE 120 /* bytes of a quoted line */
-#define SCAN_CONDITIONS 64 /* at most so many of the user: see scan_add() */
-#define SCAN_POINTERS 64 /* likewise: see scan_add_pointer() */
+#define SCAN_CONDITIONS 64 /* the most that a user can give */
+#define SCAN_POINTERS 64 /* likewise, of --retry-after */
 
 struct quote {
 	size_t length;
 	char text[SCAN_QUOTE + 1];
 };
 
-/* One condition: a line that matches TEXT means VERDICT. */
+/* A REGEX that is compared with lines. */
+struct line_regex {
+	const char *text;
+	regex_t compiled;
+	/*
+	 * Part of every match, or "": nothing is known. For 36 MB of lines, to
+	 * search for it first takes 0.06 s instead of 0.2 s with glibc, and of
+	 * 2.5 s with musl.
+	 */
+	char literal[32];
+};
+
+/* One condition: a line that matches REGEX means VERDICT. */
 struct condition {
 	enum verdict verdict;
-	const char *text;
 	bool is_known; /* it is a message of a tool */
 	struct tool_row message;
 	struct line_regex regex;
@@ -41,25 +52,24 @@ struct condition {
 struct scan {
 	struct condition conditions[SCAN_CONDITIONS + TOOL_MESSAGES];
 	size_t count;
-	struct line_regex pointers[SCAN_POINTERS]; /* of --retry-after */
+	struct line_regex pointers[SCAN_POINTERS]; /* to a WHEN */
 	size_t pointers_count;
 	struct waits waits;
 	bool spares_stdout; /* headers alone are no reason to watch it */
 	bool has_conditions; /* of the user */
 	bool has_messages; /* of a tool */
 	bool has_messages_on_stdout; /* among them */
-	bool has_union;
-	struct line_regex
-	    unfiltered; /* matches any of the messages without a literal */
+	bool has_union; /* which is any_message */
+	struct line_regex any_message; /* any of those without a literal */
 
-	/* Found: */
+	/* What was found: */
 	bool has_line; /* where messages of the tool may be */
 	bool lacks_memory; /* a line could not be compared */
 	/* Of stderr, with a letter in it, or ""; set by scan_finish(). */
 	struct quote last_line;
 };
 
-/* The state of one stream of an attempt. Starts with all zero. */
+/* One stream of an attempt; all zero at first. */
 struct scan_stream {
 	bool is_stderr;
 	bool is_shared; /* stdout, but the same open file as stderr */
