@@ -48,7 +48,7 @@ use(const struct gate_options *what)
 	store.part.name = what->name;
 	store.part.instead = what->fleet ? "with the fleet alone" : NULL;
 	store.is_fleet = what->fleet;
-	shared_name_add(&text, what->name, what->fleet);
+	text_join(&text, what->fleet ? FLEET_PREFIX : "", what->name);
 }
 
 void

@@ -54,7 +54,7 @@ slots_start(
 	owner = (int64_t)(unique & INT64_MAX) | 1;
 	part.name = what->name;
 	part.instead = what->fleet ? "with the fleet alone" : NULL;
-	shared_name_add(&text, what->name, what->fleet);
+	text_join(&text, what->fleet ? FLEET_PREFIX : "", what->name);
 }
 
 /* --- runs within runs --- */
