@@ -150,7 +150,8 @@ prepare(struct options *options)
 		        ? "--before-retry"
 		        : "--at-end",
 		    "/dev/null", strerror(errno));
-	broken = streams_start(&options->streams);
+	broken = streams_start(
+	    &options->streams, options->settings.limits.spool_limit);
 	if (broken != NULL)
 		usage_refuse(broken, "cannot be passed on", strerror(errno));
 	if (environment_start(
@@ -191,7 +192,7 @@ main(int argc, char **argv)
 	    options.log.id, random_from(~random.state), entropy.owner);
 	prepare(&options);
 
-	world = world_of(&options.job);
+	world = world_of(&options);
 	ending = run_loop(&options.settings, &random, &world);
 
 	fleet_end();

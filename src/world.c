@@ -64,14 +64,14 @@ take_pause(void *self, int64_t until_ns)
 }
 
 static struct time_limit
-cut_at(const struct job *job, int64_t cutoff_ns)
+cut_at(const struct options *options, int64_t cutoff_ns)
 {
 	return (struct time_limit) {
 		.at_ns = cutoff_ns,
 		.silence_ns = INT64_MAX,
-		.signal = job->signal,
-		.kill_after_ns = job->kill_after_ns,
-		.grace_ns = job->grace_ns,
+		.signal = options->job.signal,
+		.kill_after_ns = options->settings.limits.kill_after_ns,
+		.grace_ns = options->job.grace_ns,
 	};
 }
 
@@ -143,19 +143,19 @@ without_streams(const char *broken, int error)
 static struct outcome
 attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 {
-	const struct job *job = self;
-	struct command command = { .argv = job->argv };
-	struct time_limit limit = cut_at(job, cutoff_ns);
+	const struct options *options = self;
+	struct command command = { .argv = options->job.argv };
+	struct time_limit limit = cut_at(options, cutoff_ns);
 	const char *broken;
 	struct outcome outcome;
 
-	limit.silence_ns = job->idle_timeout_ns;
+	limit.silence_ns = options->settings.limits.idle_timeout_ns;
 	environment_set(state);
 	broken = streams_begin(&command);
 	if (broken != NULL)
 		return without_streams(broken, errno);
 	outcome = supervise(&command, &limit);
-	outcome.number = job->number;
+	outcome.number = options->job.number;
 	outcome.evidence = streams_end(outcome.ended_ns);
 	if (output_tore_stderr())
 		log_torn_by_others();
@@ -163,12 +163,12 @@ attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 		outcome.late_end_signal = signals_drain();
 	outcome.reader_gone = outcome.kind == OUTCOME_KILLED
 	    && outcome.signal == SIGPIPE && reader_has_gone();
-	look_up(&outcome, job);
+	look_up(&outcome, &options->job);
 	return outcome;
 }
 
 static struct outcome
-run_script(const struct job *job, const char *script,
+run_script(const struct options *options, const char *script,
     const struct loop_state *state, int64_t cutoff_ns)
 {
 	char *argv[] = { (char[]) { "/bin/sh" }, (char[]) { "-c" },
@@ -180,7 +180,7 @@ run_script(const struct job *job, const char *script,
 		.descriptors
 		= { null, has_stderr ? STDERR_FILENO : null, held },
 		.is_hook = true };
-	struct time_limit limit = cut_at(job, cutoff_ns);
+	struct time_limit limit = cut_at(options, cutoff_ns);
 
 	if (held >= 0)
 		command.descriptors[STDOUT_FILENO] = held;
@@ -193,13 +193,13 @@ hook(void *self, enum hook hook, const struct loop_state *state,
     int64_t cutoff_ns)
 {
 	static const struct outcome fine = { .kind = OUTCOME_EXITED };
-	const struct job *job = self;
-	const char *script
-	    = hook == HOOK_AT_END ? job->at_end : job->before_retry;
+	const struct options *options = self;
+	const char *script = hook == HOOK_AT_END ? options->job.at_end
+	                                         : options->job.before_retry;
 	struct outcome outcome = fine;
 
 	if (script != NULL)
-		outcome = run_script(job, script, state, cutoff_ns);
+		outcome = run_script(options, script, state, cutoff_ns);
 	if (hook == HOOK_AT_END && outcome.kind == OUTCOME_NOT_STARTED)
 		log_degraded(WEIGHT_LAST,
 		    JOINED(128,
@@ -216,13 +216,13 @@ hook(void *self, enum hook hook, const struct loop_state *state,
  * hold_release() says.
  */
 static struct release
-release(void *self, enum result result, int told)
+release(void *self, enum result result, int end_signal)
 {
-	const struct job *job = self;
+	const struct job *job = &((const struct options *)self)->job;
 	struct release done = { 0 };
 	bool failed = result != RESULT_SUCCESS && result != RESULT_PASS;
 	int64_t until_ns
-	    = told != 0 ? clock_now_ns() + LAST_PATIENCE_NS : INT64_MAX;
+	    = end_signal != 0 ? clock_now_ns() + LAST_PATIENCE_NS : INT64_MAX;
 	enum written log = WRITTEN_ALL, output;
 	bool repeats = job->quiet_repeats && defer_gave_up_before();
 
@@ -250,7 +250,8 @@ release(void *self, enum result result, int told)
 		    "output", strerror(done.error));
 	}
 	if (output == WRITTEN_PART || log == WRITTEN_PART)
-		done.cut_by = told != 0 ? told : signals_drain();
+		done.end_signal
+		    = end_signal != 0 ? end_signal : signals_drain();
 	return done;
 }
 
@@ -274,13 +275,13 @@ static void
 tell_end(void *self, const struct loop_state *state,
     const struct ending *ending, bool is_over)
 {
-	const struct job *job = self;
+	const struct job *job = &((const struct options *)self)->job;
 
 	if (job->has_doors && !is_over)
 		defer_end(state, ending->result);
 	log_end(state, ending, is_over);
 	if (job->quiet_repeats && !is_over)
-		defer_tell_recovery(ending->result);
+		defer_log_recovery(ending->result);
 }
 
 bool
@@ -294,10 +295,10 @@ world_start(const struct job *job)
 }
 
 struct world
-world_of(struct job *job)
+world_of(struct options *options)
 {
 	struct world world = {
-		.self = job,
+		.self = options,
 		.now_ns = now_ns,
 		.epoch_ns = epoch_ns,
 		.pause = take_pause,
@@ -309,7 +310,7 @@ world_of(struct job *job)
 		.tell_end = tell_end,
 	};
 
-	if (job->has_doors) {
+	if (options->job.has_doors) {
 		world.before_splay = doors_before_splay;
 		world.before_attempt = doors_before_attempt;
 		world.after_verdict = doors_after_verdict;

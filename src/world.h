@@ -16,7 +16,7 @@
  */
 bool world_start(const struct job *job);
 
-/* JOB must outlive the world. */
-struct world world_of(struct job *job);
+/* OPTIONS must outlive the world. */
+struct world world_of(struct options *options);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "core/base/duration.h"
 #include "core/words/json.h"
-#include "core/words/reason.h"
+#include "core/words/message.h"
 #include "doors/defer.h"
 #include "log/log.h"
 #include "process/terminal.h"
@@ -18,8 +18,8 @@ static struct shared_part part = { .what = "defer", .file = { .fd = -1 } };
 static const struct defer_options *options;
 static struct random *random_source;
 static bool is_tried; /* to open the file */
-static struct deferral found; /* what our refusal goes by */
-static struct deferral row; /* before our end: the runs that gave up */
+static struct deferral found; /* by defer_ask() */
+static struct deferral row; /* by defer_gave_up_before() */
 
 void
 defer_start(const struct defer_options *what, struct random *random)
@@ -30,8 +30,8 @@ defer_start(const struct defer_options *what, struct random *random)
 }
 
 /*
- * "14:06", or what tells more where that is on another day, or within the
- * minute. Rounded up: at the time that is told, a run is not put off.
+ * Adds "14:06"; with the date if that is on another day, with seconds if it
+ * IS_SOON. Rounded up, so that no run is put off at the time that is logged.
  */
 static void
 add_moment(struct text *text, int64_t epoch_ns, int64_t until_ns, bool is_soon)
@@ -71,7 +71,8 @@ closing_line(int64_t epoch_ns)
 }
 
 static void
-tell(enum weight weight, const char *words, uint32_t failures, int64_t wait_ns)
+log_event(
+    enum weight weight, const char *words, uint32_t failures, int64_t wait_ns)
 {
 	char members[256];
 	struct text text = text_in(members, sizeof members);
@@ -82,7 +83,7 @@ tell(enum weight weight, const char *words, uint32_t failures, int64_t wait_ns)
 	log_news(weight, words, "defer", members);
 }
 
-/* It was longer than a window, or than ours: from now on it is that. */
+/* It was longer than its window or our HIGH: lowers it in the file. */
 static void
 rewrite(int64_t epoch_ns)
 {
@@ -121,15 +122,15 @@ defer_ask(void)
 	    &found, options->limits.high_ns, epoch_ns, &changed);
 	if (changed)
 		rewrite(epoch_ns);
-	/* Who runs a job by hand wants it now. */
+	/* A person at a terminal wants the job to run now. */
 	if (wait_ns == 0 || is_in_foreground())
 		return go;
-	/* What cannot be forgotten again would put off every run. */
+	/* A deferral that no success can erase would put off every run. */
 	if (!lock_is_possible(part.file.fd)) {
 		shared_state_lose(&part, strerror(errno));
 		return go;
 	}
-	tell(WEIGHT_LAST, NULL, found.failures, wait_ns);
+	log_event(WEIGHT_LAST, NULL, found.failures, wait_ns);
 	return (struct entry) {
 		.admission = ADMISSION_REFUSED,
 		.closing = closing_line(epoch_ns),
@@ -137,7 +138,7 @@ defer_ask(void)
 	};
 }
 
-/* What is remembered now. False: nothing is. */
+/* Reads what is remembered. False: nothing is. */
 static bool
 remembered(struct deferral *deferral)
 {
@@ -158,7 +159,7 @@ defer_gave_up_before(void)
 }
 
 void
-defer_tell_recovery(enum result result)
+defer_log_recovery(enum result result)
 {
 	char words[128];
 	struct text text = text_in(words, sizeof words);
@@ -172,7 +173,7 @@ defer_tell_recovery(enum result result)
 	/* Rounded down. */
 	add_moment(&text, clock_epoch_ns(),
 	    row.since_ns / NS_PER_MIN * NS_PER_MIN, false);
-	tell(WEIGHT_RECOVERY, words, row.runs, 0);
+	log_event(WEIGHT_RECOVERY, words, row.runs, 0);
 }
 
 void
@@ -188,7 +189,7 @@ defer_end(const struct loop_state *state, enum result result)
 
 	if (part.file.fd < 0 || !(is_good || deferral_gave_up(result)))
 		return;
-	/* Nothing is written where there is nothing to be forgotten. */
+	/* A success writes nothing if there is nothing to forget. */
 	if (is_good
 	    && (!remembered(&deferral)
 	        || (deferral.failures == 0 && deferral.runs == 0)))

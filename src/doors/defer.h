@@ -2,7 +2,8 @@
 #ifndef BACKOFF_DOORS_DEFER_H
 #define BACKOFF_DOORS_DEFER_H
 /*
- * --defer: a run that gave up puts off the next ones.
+ * --defer: after a run gives up, the next runs of its NAME are put off for a
+ * while; and what --quiet-repeats has to know of the runs before.
  */
 
 #include "core/loop/loop.h"
@@ -13,9 +14,8 @@
 void defer_start(const struct defer_options *options, struct random *random);
 
 /*
- * Whether this run may make its first attempt: ADMISSION_REFUSED where it is
- * put off, which it never is before a person at a terminal. Asked again after a
- * splay.
+ * Whether this run may make its first attempt; ADMISSION_REFUSED: it is put
+ * off, as it never is at a terminal. Asked again after a splay.
  */
 struct entry defer_ask(void);
 
@@ -25,10 +25,10 @@ struct entry defer_ask(void);
  */
 bool defer_gave_up_before(void);
 
-/* After that and the end of the log: says so if RESULT ends such a row. */
-void defer_tell_recovery(enum result result);
+/* After that, and the end of the log: logs that RESULT ends such a row. */
+void defer_log_recovery(enum result result);
 
-/* The run has ended, before --at-end: remembers what that means. */
+/* The run has ended, before --at-end: writes what that means for the next. */
 void defer_end(const struct loop_state *state, enum result result);
 
 #endif

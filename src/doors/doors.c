@@ -82,7 +82,8 @@ enter(int64_t until_ns)
 			return give_back(entry);
 		if (!has_gate || !waited || gate_recheck())
 			return entry;
-		/* It has shut meanwhile: who waits there holds no slot. */
+		/* It has shut meanwhile, and a run waits there without a slot.
+		 */
 		slots_free();
 	}
 }

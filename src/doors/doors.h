@@ -2,8 +2,9 @@
 #ifndef BACKOFF_DOORS_DOORS_H
 #define BACKOFF_DOORS_DOORS_H
 /*
- * What stands at the two doors of the loop (core/loop/loop.h), in its order:
- * who is put off waits for nothing, and who waits for others holds no slot.
+ * What the loop asks before and after each attempt (core/loop/loop.h): first
+ * --defer, as a run that is put off must not wait, then --gate, then --slots,
+ * as a run that waits at a gate must not hold a slot.
  */
 
 #include "core/loop/loop.h"
@@ -21,7 +22,7 @@ bool doors_start(const struct shared_options *options,
     const struct settings *settings, const char *id, struct random random,
     uint64_t owner);
 
-/* The log is open. Exits with 125 where a limit cannot be kept. */
+/* The log is open. Exits with 125 if the limit of --slots cannot be kept. */
 void doors_open(void);
 
 /* As the loop calls them; SELF is not used. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,10 +9,10 @@
 #include <time.h>
 
 #include "core/base/duration.h"
-#include "core/base/hash.h"
+#include "core/base/bytes.h"
 #include "core/judge/verdict.h"
 #include "core/words/gate_message.h"
-#include "core/words/reason.h"
+#include "core/words/message.h"
 #include "doors/gate.h"
 #include "log/countdown.h"
 #include "log/log.h"
@@ -69,14 +70,14 @@ struct lines {
 
 /* How our attempt has changed the gate, until the attempt has its line. */
 static struct lines change;
-static bool has_change;
 
-static int64_t told_ns; /* since_ns of the gate when the wait was logged */
+static int64_t logged_ns; /* since_ns of the gate when the wait was logged */
 
 static struct gate_event
-event_now(void)
+event_of(enum gate_log kind)
 {
 	return (struct gate_event) {
+		.kind = kind,
 		.name = name,
 		.gate = &seen.gate,
 		.waited_ns = waited_ns,
@@ -85,48 +86,42 @@ event_now(void)
 }
 
 static struct lines
-lines_of(
-    enum weight weight, enum gate_news news, const struct gate_event *event)
+lines_of(const struct gate_event *event)
 {
-	struct lines lines = { .weight = weight };
+	bool is_detail = event->kind == GATE_LOG_PROBE
+	    || event->kind == GATE_LOG_OPEN || event->kind == GATE_LOG_LOST
+	    || (event->kind == GATE_LOG_WAIT && seen.gate.state != GATE_SHUT);
+	struct lines lines
+	    = { .weight = is_detail ? WEIGHT_DETAIL : WEIGHT_NORMAL };
 	struct text words = text_in(lines.words, sizeof lines.words);
 	struct text members = text_in(lines.members, sizeof lines.members);
 
-	gate_message(&words, news, event);
-	gate_members(&members, news, event);
+	gate_message(&words, event);
+	gate_members(&members, event);
 	return lines;
 }
 
 static void
-put(const struct lines *lines)
+log_lines(const struct lines *lines)
 {
 	log_news(lines->weight, lines->words, NULL, NULL);
 	log_news(WEIGHT_NORMAL, NULL, "gate", lines->members);
 }
 
 static void
-tell(enum weight weight, enum gate_news news, const struct gate_event *event)
+log_event(struct gate_event event)
 {
-	const struct lines lines = lines_of(weight, news, event);
+	const struct lines lines = lines_of(&event);
 
-	put(&lines);
-}
-
-/* PROBE or OPEN: for -v, and for machines. */
-static void
-tell_detail(enum gate_news news)
-{
-	const struct gate_event event = event_now();
-
-	tell(WEIGHT_DETAIL, news, &event);
+	log_lines(&lines);
 }
 
 void
 gate_log_change(void)
 {
-	if (has_change)
-		put(&change);
-	has_change = false;
+	if (change.words[0] != '\0')
+		log_lines(&change);
+	change.words[0] = '\0';
 }
 
 /*
@@ -135,21 +130,20 @@ gate_log_change(void)
  * shut.
  */
 static int
-wait_and_tell(int64_t until_ns)
+log_and_wait(int64_t until_ns)
 {
 	const struct gate *gate = &seen.gate;
-	struct gate_event event = event_now();
+	struct gate_event event = event_of(GATE_LOG_WAIT);
 	bool is_shut = gate->state == GATE_SHUT;
 	int64_t next_ns = is_shut ? gate->due_ns : gate->head_ns;
-	int64_t apart_ns = told_ns - gate->since_ns;
+	int64_t apart_ns = logged_ns - gate->since_ns;
 
 	event.shut_ns = max_ns(boot_clock_ns() - gate->since_ns, 0);
 	event.next_ns = max_ns(next_ns - seen.now_ns, 0);
-	told_ns = gate->since_ns;
+	logged_ns = gate->since_ns;
 	/* The clock of a fleet's server is not ours. */
 	if (apart_ns < -NS_PER_S / 2 || apart_ns > NS_PER_S / 2)
-		tell(is_shut ? WEIGHT_NORMAL : WEIGHT_DETAIL, GATE_NEWS_WAIT,
-		    &event);
+		log_event(event);
 	return countdown_wait(until_ns,
 	    is_shut && log_shows_waits() ? "shut for " : NULL,
 	    max_ns(clock_now_ns() - event.shut_ns, 0));
@@ -157,18 +151,15 @@ wait_and_tell(int64_t until_ns)
 
 /* How our attempt has changed the gate from BEFORE. */
 static void
-note_change(const struct gate *before, int64_t asked_ns, bool probed)
+keep_change(const struct gate *before, int64_t asked_ns, bool probed)
 {
 	const struct gate *gate = &seen.gate;
-	struct gate_event event = event_now();
-	enum weight weight = WEIGHT_NORMAL;
-	enum gate_news news;
+	struct gate_event event = event_of(GATE_LOG_SHUT);
 	char until[40];
 	struct text text = text_in(until, sizeof until);
 	struct tm due;
 
 	if (before->state != GATE_SHUT && gate->state == GATE_SHUT) {
-		news = GATE_NEWS_SHUT;
 		event.failures = (int64_t)before->row.failures + 1;
 		event.next_ns = max_ns(gate->due_ns - seen.now_ns, 0);
 		if (gate->stated) {
@@ -178,23 +169,21 @@ note_change(const struct gate *before, int64_t asked_ns, bool probed)
 			event.asked_ns = asked_ns;
 		}
 	} else if (before->state == GATE_SHUT && gate->state == GATE_PACED) {
-		news = GATE_NEWS_BACK;
+		event.kind = GATE_LOG_BACK;
 		event.probes = (int64_t)before->probes + probed;
 		event.shut_ns = max_ns(gate->since_ns - before->since_ns, 0);
 	} else if (before->state == GATE_OPEN && gate->state == GATE_PACED) {
-		news = GATE_NEWS_PACED;
+		event.kind = GATE_LOG_PACED;
 	} else if (probed && before->state == GATE_SHUT
 	    && !gate_is_probed_by(before, ticket)) {
-		news = GATE_NEWS_LOST;
-		weight = WEIGHT_DETAIL;
+		event.kind = GATE_LOG_LOST;
 	} else {
 		return;
 	}
-	change = lines_of(weight, news, &event);
-	has_change = true;
+	change = lines_of(&event);
 }
 
-/* --- a step, which is written where it has to be --- */
+/* --- a step of the gate: our wish to start, or the end of an attempt --- */
 
 struct step {
 	const struct gate_attempt *attempt; /* that has ended; NULL: we ask, */
@@ -219,7 +208,7 @@ is_patient(void)
 	return options->fleet && ticket != 0 && fleet_is_away();
 }
 
-/* Takes STEP from what was seen. True: that has to be written. */
+/* Takes STEP at the gate that was seen. True: that has to be written. */
 static bool
 take(struct step *step)
 {
@@ -270,7 +259,7 @@ carry_out(struct step *step)
 	bool done = gate_store_look(&store, &seen)
 	    && (!take(step) || take_and_write(step));
 
-	/* What has been asked may have lost the fleet. */
+	/* The fleet may have been lost just now. */
 	if (options->fleet && !is_patient())
 		fleet_tell_lost(FLEET_GATE);
 	return done;
@@ -293,13 +282,13 @@ ask(struct gate_answer *answer)
 
 /* Tells the gate of ATTEMPT. False: it cannot be used. */
 static bool
-tell_gate(const struct gate_attempt *attempt, int64_t asked_ns)
+report(const struct gate_attempt *attempt, int64_t asked_ns)
 {
 	struct step step = { .attempt = attempt };
 	bool done = carry_out(&step);
 
 	if (done)
-		note_change(&step.before, asked_ns, attempt->ticket != 0);
+		keep_change(&step.before, asked_ns, attempt->ticket != 0);
 	return done;
 }
 
@@ -321,7 +310,7 @@ go_without(void)
 	ticket = 0;
 	is_probe = false;
 	environment_gate(NULL);
-	/* Nobody waits for the lock of the record when told to end. */
+	/* A signal may have ended the wait for the lock of the record. */
 	if (signals_end_pending() && (signal = signals_drain()) != 0)
 		return end_by(signal);
 	if (store.part.file.fd >= 0)
@@ -337,11 +326,11 @@ start(enum gate_kind kind)
 	        : seen.gate.state == GATE_OPEN ? "open"
 	                                       : "paced");
 	if (is_probe)
-		tell_detail(GATE_NEWS_PROBE);
+		log_event(event_of(GATE_LOG_PROBE));
 	return go;
 }
 
-/* --gate-wait is over, or, where it IS_LATE, the limit of the run has come. */
+/* --gate-wait is over, or, if it IS_LATE, the limit of the run has come. */
 static struct entry
 refuse(bool is_late)
 {
@@ -397,7 +386,7 @@ wait_once(int64_t until_ns, int64_t limit_ns, bool counts)
 		end_ns = min_ns(end_ns,
 		    saturating_add(
 		        began_ns, max_ns(options->wait_ns - spent_ns, 0)));
-	signal = wait_and_tell(end_ns);
+	signal = log_and_wait(end_ns);
 	took_ns = clock_now_ns() - began_ns;
 	waited_ns = saturating_add(waited_ns, took_ns);
 	if (counts)
@@ -470,7 +459,7 @@ gate_enter(int64_t until_ns)
 	if (!ask(&answer))
 		return go_without();
 	if (before == GATE_PACED && seen.gate.state == GATE_OPEN)
-		tell_detail(GATE_NEWS_OPEN);
+		log_event(event_of(GATE_LOG_OPEN));
 	return answer.kind == GATE_WAIT ? wait_at_gate(answer, until_ns)
 	                                : start(answer.kind);
 }
@@ -505,7 +494,7 @@ outcome_of(const struct loop_state *state)
 		return GATE_SUCCESS;
 	if (!verdict_is_failure(state->verdict)
 	    || outcome->kind == OUTCOME_NOT_STARTED
-	    || outcome_told(outcome) != 0 || outcome->by_forwarded)
+	    || outcome_end_signal(outcome) != 0 || outcome->by_forwarded)
 		return GATE_NEUTRAL;
 	return state->verdict == VERDICT_THROTTLE
 	        || outcome->evidence.hint.has_wait
@@ -545,8 +534,8 @@ gate_leave(const struct loop_state *state)
 	static const struct gate_effect none = { .at_door = false };
 	char words[REASON_SIZE];
 	struct gate_attempt attempt;
+	struct gate_effect effect;
 	bool done, probed = is_probe || is_woken;
-	const struct gate *gate = &seen.gate;
 
 	if (!gate_store_is_there(&store))
 		return none;
@@ -555,27 +544,16 @@ gate_leave(const struct loop_state *state)
 	/* It changes nothing, unless the next run is to probe. */
 	if (attempt.outcome == GATE_NEUTRAL && !is_probe)
 		return none;
-	done = tell_gate(&attempt, state->outcome.evidence.hint.wait_ns);
+	done = report(&attempt, state->outcome.evidence.hint.wait_ns);
 	give_up_ticket();
 	is_probe = false;
 	if (!done && !signals_end_pending())
 		go_without();
-	if (!done
-	    || (attempt.outcome != GATE_FAILURE
-	        && attempt.outcome != GATE_REFUSAL))
+	if (!done)
 		return none;
-	/* A wait that was stated to us still holds for ourselves. */
-	return (struct gate_effect) {
-		.at_door = gate->state == GATE_SHUT
-		    && (attempt.stated_ns == 0
-		        || gate->due_ns
-		            >= attempt.ended_ns + attempt.stated_ns),
-		.probe = {
-		    .number = probed ? max_ns(gate->probes, 1) : 0,
-		    .gate = name,
-		},
-		.keeps_windows = probed || gate->state == GATE_PACED,
-	};
+	effect = gate_effect_of(&seen.gate, &attempt, probed);
+	effect.probe.gate = name;
+	return effect;
 }
 
 void
@@ -586,7 +564,7 @@ gate_cancel(void)
 
 	environment_gate(NULL);
 	if (is_probe && gate_store_is_there(&store))
-		tell_gate(&attempt, 0);
+		report(&attempt, 0);
 	give_up_ticket();
 	is_probe = false;
 }
@@ -617,17 +595,15 @@ refuse_open(void)
 	    why != NULL ? why : store.part.file.why);
 }
 
-/* Finds the file. Nothing is made where nobody has used the gate: it is open.
- */
+/* Opens the file. A gate without one was never used: it is open. */
 static void
 find_file(struct state_dir *dir, const char *directory)
 {
-	enum state_dir_found found = state_dir_look(dir, directory);
 	struct stat stat;
 
-	if (found == STATE_DIR_UNUSABLE)
+	if (!state_dir_open(dir, directory, false) && dir->error != ENOENT)
 		usage_refuse("--gate=open", dir->path, dir->why);
-	if (found == STATE_DIR_MISSING
+	if (dir->fd < 0
 	    || fstatat(dir->fd, options->name, &stat, AT_SYMLINK_NOFOLLOW) != 0)
 		finish_open(false);
 	if (!state_file_open(&store.part.file, dir, options->name))

@@ -45,7 +45,7 @@ _Noreturn void gate_open(const struct shared_options *options);
 
 /*
  * --gate=list: prints a table of the gates, slots and deferred names in
- * DIRECTORY, that of --state-dir, or NULL; and exits: with 125 where they
+ * DIRECTORY, that of --state-dir, or NULL; and exits, with 125 if they
  * cannot be read.
  */
 _Noreturn void gate_list(const char *directory);

@@ -101,16 +101,19 @@ add_deferral(struct row *row, const uint8_t *record)
 		text_copy(row->reason, CELL_SIZE, deferral.reason);
 }
 
+static const char *
+or_dash(const char *cell)
+{
+	return *cell != '\0' ? cell : "-";
+}
+
 static void
 print_row(const struct row *row, int width)
 {
-	const char *cells[sizeof *row / CELL_SIZE], *cell = row->name;
-
-	for (size_t i = 0; i < sizeof *row / CELL_SIZE; i++, cell += CELL_SIZE)
-		cells[i] = *cell != '\0' ? cell : "-";
 	printf("%-*s  %-5s  %-19s  %6s  %6s  %7s  %5s  %-19s  %s\n", width,
-	    cells[0], cells[1], cells[2], cells[3], cells[4], cells[5],
-	    cells[6], cells[7], cells[8]);
+	    row->name, or_dash(row->gate), or_dash(row->since),
+	    or_dash(row->rate), or_dash(row->limit), or_dash(row->waiting),
+	    or_dash(row->slots), or_dash(row->deferred), or_dash(row->reason));
 }
 
 /* What cannot be used has the reason that each run of that name logs. */
@@ -126,7 +129,7 @@ print_name(const struct state_dir *dir, const char *name, int width)
 	text_copy(row.name, CELL_SIZE, name);
 	if (state_file_open(file, dir, name)
 	    && gate_store_look(&store, &view)) {
-		/* Its pace may have ended when nobody was there. */
+		/* Its pace may have ended while no run looked. */
 		gate_pass_time(&view.gate, view.now_ns);
 		add_gate(&row, &store, &view);
 		add_deferral(&row, store.bytes);
@@ -173,15 +176,11 @@ gate_list(const char *directory)
 {
 	struct state_dir dir;
 
-	switch (state_dir_look(&dir, directory)) {
-	case STATE_DIR_FOUND:
+	if (state_dir_open(&dir, directory, false))
 		print_all(&dir);
-		break;
-	case STATE_DIR_MISSING:
+	else if (dir.error == ENOENT)
 		print_row(&head, (int)strlen(head.name));
-		break;
-	case STATE_DIR_UNUSABLE:
+	else
 		usage_refuse("--gate=list", dir.path, dir.why);
-	}
 	usage_finish();
 }

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "core/base/little_endian.h"
+#include "core/base/bytes.h"
 #include "core/words/json.h"
 #include "doors/slots.h"
 #include "log/log.h"
@@ -18,7 +18,7 @@
 #include "shared/shared_state.h"
 #include "system/system.h"
 
-#define TELL_AFTER_NS NS_PER_S
+#define LOG_AFTER_NS NS_PER_S
 
 /* When to look again after another machine took the slot that was free. */
 #define CROSSED_NS (100 * NS_PER_MS)
@@ -200,7 +200,7 @@ log_taken(int64_t time_ns)
 	log_news(WEIGHT_NORMAL, NULL, "slot", members);
 }
 
-/* --slots-wait is over, or, where it IS_LATE, the limit of the run has come. */
+/* --slots-wait is over, or, if it IS_LATE, the limit of the run has come. */
 static struct entry
 refuse(bool is_late)
 {
@@ -281,7 +281,7 @@ count_there(void)
 {
 	struct fleet_view view;
 
-	if (fleet_is_on() && asks_fleet(&view)) {
+	if (asks_fleet(&view)) {
 		lost_ns = 0;
 		return view.count;
 	}
@@ -316,12 +316,11 @@ take_there(void)
 static enum lock_result
 take_free(void)
 {
-	enum lock_result result = LOCK_FAILED;
+	enum lock_result result;
 
 	if (!options->fleet)
 		return take_here();
-	if (fleet_is_on())
-		result = take_there();
+	result = take_there();
 	if (result != LOCK_FAILED) {
 		lost_ns = 0;
 		return result;
@@ -490,19 +489,19 @@ static enum lock_result
 wait_in_order(int64_t limit_ns, bool *waited, int *signal)
 {
 	int64_t since_ns = clock_now_ns(), ticket = 0, again_ns;
-	int64_t tell_ns = since_ns + TELL_AFTER_NS;
+	int64_t log_ns = since_ns + LOG_AFTER_NS;
 	enum lock_result result = LOCK_BUSY;
 
 	while (!signals_ends(*signal)
 	    && (result = look(&ticket, &again_ns)) == LOCK_BUSY
 	    && clock_now_ns() < limit_ns) {
 		*waited = true;
-		*signal = signals_sleep(
-		    min_ns(min_ns(again_ns, limit_ns), tell_ns));
-		if (clock_now_ns() < tell_ns || signals_ends(*signal))
+		*signal
+		    = signals_sleep(min_ns(min_ns(again_ns, limit_ns), log_ns));
+		if (clock_now_ns() < log_ns || signals_ends(*signal))
 			continue;
 		log_wait_for_slot();
-		tell_ns = INT64_MAX;
+		log_ns = INT64_MAX;
 	}
 	if (ticket > 0)
 		lock_free(part.file.fd, STATE_LOCK_SLOT_TICKET + ticket);

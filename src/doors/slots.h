@@ -3,9 +3,10 @@
 #define BACKOFF_DOORS_SLOTS_H
 /*
  * --slots: at most N attempts at once of all runs of a NAME. A slot is the lock
- * of a byte, which the kernel frees when its holder dies; who waits for one is
- * served in the order of tickets (core/gate/slots_step.h). A fleet's slots are
- * counted by its server, which the first in line of each machine asks.
+ * of a byte, which the kernel frees when its holder dies; waiting runs are
+ * served in the order of their tickets (core/gate/slots_step.h). A fleet's
+ * slots are counted by its server, which the first in line of each machine
+ * asks.
  */
 
 #include "core/loop/loop.h"

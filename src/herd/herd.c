@@ -70,12 +70,10 @@ check(const struct options *options)
 }
 
 /* The loop that most people write: until COMMAND; do sleep 1; done */
-static struct settings
-each_second(const struct settings *settings)
+static void
+try_each_second(struct settings *settings)
 {
-	struct settings fixed = *settings;
-
-	fixed.policy = (struct policy) {
+	settings->policy = (struct policy) {
 		.base_ns = NS_PER_S,
 		.factor = 1,
 		.cap_ns = DURATION_INF,
@@ -83,59 +81,50 @@ each_second(const struct settings *settings)
 		.jitter.kind = JITTER_NONE,
 		.max_exponent = INT64_MAX,
 	};
-	fixed.limits.attempts = INT64_MAX;
-	fixed.limits.deadline_ns = DURATION_INF;
-	fixed.limits.splay = (struct range) { 0, 0 };
-	return fixed;
-}
-
-static struct settings
-without_jitter(const struct settings *settings)
-{
-	struct settings plain = *settings;
-
-	plain.policy.jitter = (struct jitter) { .kind = JITTER_NONE };
-	return plain;
+	settings->limits.attempts = INT64_MAX;
+	settings->limits.deadline_ns = DURATION_INF;
+	settings->limits.splay = (struct range) { 0, 0 };
 }
 
 /*
- * Without jitter is of less interest than without the gate; and if that is
- * the fleet's, the loop is of less interest than a gate for each machine.
+ * Beside a gate, no gate is of more interest than no jitter; and beside that
+ * of a fleet, a gate for each machine is of more interest than the loop.
  */
 static void
-compare_gate(struct trial *trials, enum herd_gate gate)
+set_trials(struct trial *trials, const struct options *options)
 {
-	struct trial *without = &trials[1];
+	static const char *const names[][TRIALS] = {
+		[HERD_NO_GATE]
+		= { "these options", "--jitter=none", "every second" },
+		[HERD_GATE_MACHINE]
+		= { "these options", "no gate", "every second" },
+		[HERD_GATE_FLEET] = { "these options", "--gate", "no gate" },
+	};
+	enum herd_gate gate = options->herd.gate;
 
+	for (int i = 0; i < TRIALS; i++)
+		trials[i] = (struct trial) { .name = names[gate][i],
+			.settings = options->settings };
 	trials[0].gate = gate;
-	if (gate == HERD_GATE_FLEET) {
-		trials[1].name = "--gate";
+	if (gate == HERD_NO_GATE)
+		trials[1].settings.policy.jitter
+		    = (struct jitter) { .kind = JITTER_NONE };
+	if (gate == HERD_GATE_FLEET)
 		trials[1].gate = HERD_GATE_MACHINE;
-		trials[1].settings = trials[0].settings;
-		without = &trials[2];
-	}
-	without->name = "no gate";
-	without->settings = trials[0].settings;
+	else
+		try_each_second(&trials[2].settings);
 }
 
 int
 main(int argc, char **argv)
 {
-	struct trial trials[TRIALS] = {
-		{ .name = "these options" },
-		{ .name = "--jitter=none" },
-		{ .name = "every second" },
-	};
+	struct trial trials[TRIALS];
 	struct options options;
 	struct terminal terminal;
 
 	options_parse(&options, argc, argv);
 	check(&options);
-	trials[0].settings = options.settings;
-	trials[1].settings = without_jitter(&options.settings);
-	trials[2].settings = each_second(&options.settings);
-	if (options.herd.gate != HERD_NO_GATE)
-		compare_gate(trials, options.herd.gate);
+	set_trials(trials, &options);
 	terminal = terminal_of_stdout();
 	trials_run(trials, &options.herd,
 	    options.seeded ? (uint64_t)options.seed : SEED, terminal.unicode);

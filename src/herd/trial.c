@@ -39,100 +39,102 @@
 #define BAR_WIDTH 32
 #define LINE_WIDTH 48 /* at least the width of the progress line */
 
-struct progress {
-	bool wanted; /* stderr is a terminal */
-	bool unicode;
-	bool shown;
-	int64_t next_ns; /* when to draw it next */
-	double from, to; /* the part of all work that this trial is, 0..1 */
-};
-
-/* A trial that runs. */
-struct work {
-	struct trial *trial;
-	struct simulation simulation; /* the current run */
-	int64_t run; /* how many have ended, and their sums: */
-	double sums[FIGURES];
+/* Of the runs of a trial that have ended. */
+struct sums {
+	int64_t runs;
+	double figures[FIGURES];
 	double attempts, served, runs_served;
-	double before; /* attempts of the trials before */
-	double next_look; /* when so many attempts and runs are made */
-	struct progress *progress;
 };
 
-/* DONE, 0..1, of the current trial is finished. */
+struct work {
+	struct trial *trial; /* the current one, */
+	struct sums sums; /* what it has made, */
+	struct simulation simulation; /* and the run that it makes */
+	double runs; /* of all trials */
+	double runs_before, attempts_before; /* of the trials before this */
+
+	/* The progress bar. */
+	bool is_wanted; /* stderr is a terminal */
+	bool is_shown;
+	bool unicode;
+	int64_t next_ns; /* when to draw it next */
+};
+
 static void
-show_progress(struct progress *progress, double done)
+show_progress(struct work *work)
 {
 	const struct chart chart = {
 		.width = BAR_WIDTH,
 		.most = 1000,
-		.unicode = progress->unicode,
+		.unicode = work->unicode,
 	};
 	char bar[4 * BAR_WIDTH + 1];
 	struct text text = text_in(bar, sizeof bar);
 	int64_t now_ns, used;
+	double done;
 
-	if (!progress->wanted)
+	if (!work->is_wanted || (now_ns = clock_now_ns()) < work->next_ns)
 		return;
-	now_ns = clock_now_ns();
-	if (now_ns < progress->next_ns)
-		return;
-	progress->next_ns = now_ns + NS_PER_S / 10;
-	progress->shown = true;
-	done = progress->from + done * (progress->to - progress->from);
+	work->next_ns = now_ns + NS_PER_S / 10;
+	work->is_shown = true;
+	done = (work->runs_before + (double)work->sums.runs
+	           + simulation_progress(&work->simulation))
+	    / work->runs;
 	used = chart_bar(&text, &chart, (int64_t)(1000 * done));
 	fprintf(stderr, "\rsimulating %s%*s %3d%%", bar,
 	    (int)(BAR_WIDTH - used), "", (int)(100 * done));
 }
 
+/* Adds the run that has ended. */
 static void
 add_run(struct work *work)
 {
 	const struct simulation *run = &work->simulation;
+	double *sums = work->sums.figures;
 
-	work->attempts += (double)run->attempts;
-	work->sums[FIGURE_PEAK] += (double)run->peak_after_0;
-	work->sums[FIGURE_LATER_PEAK] += (double)run->peak;
-	work->sums[FIGURE_OUTAGE_RATE] += (double)run->down;
-	work->sums[FIGURE_LATE_FAILURES] += (double)run->refused;
-	work->sums[FIGURE_GAVE_UP] += (double)run->gave_up;
-	work->sums[FIGURE_END] += (double)run->queue.now_ns;
-	if (run->served == 0)
-		return;
+	work->sums.attempts += (double)run->attempts;
+	sums[FIGURE_PEAK] += (double)run->peak_after_0;
+	sums[FIGURE_LATER_PEAK] += (double)run->peak;
+	sums[FIGURE_OUTAGE_RATE] += (double)run->down;
+	sums[FIGURE_LATE_FAILURES] += (double)run->refused;
+	sums[FIGURE_GAVE_UP] += (double)run->gave_up;
+	sums[FIGURE_END] += (double)run->queue.now_ns;
 	/* A double, because the sum may exceed the 292 years of an int64_t. */
 	for (int64_t i = 0; i < run->served; i++)
-		work->sums[FIGURE_WAIT] += (double)run->waits_ns[i];
-	work->served += (double)run->served;
-	work->sums[FIGURE_WAIT_95] += (double)simulation_wait(run, 95);
-	work->sums[FIGURE_WAIT_LAST] += (double)simulation_wait(run, 100);
-	work->runs_served++;
+		sums[FIGURE_WAIT] += (double)run->waits_ns[i];
+	sums[FIGURE_WAIT_95] += (double)simulation_wait(run, 95);
+	sums[FIGURE_WAIT_LAST] += (double)simulation_wait(run, 100);
+	work->sums.served += (double)run->served;
+	work->sums.runs_served += run->served > 0;
+}
+
+/* SUM / COUNT, or -1 if there is none. */
+static double
+mean(double sum, double count)
+{
+	return count > 0 ? sum / count : -1;
 }
 
 static void
 set_figures(const struct work *work)
 {
 	const struct simulation *run = &work->simulation;
+	const double *sums = work->sums.figures;
 	double *figures = work->trial->figures;
-	double runs = (double)work->run;
-	double attempts = work->attempts / runs / (double)run->clients_count;
+	double runs = (double)work->sums.runs;
+	double attempts
+	    = work->sums.attempts / runs / (double)run->clients_count;
 	double down_s = (double)(run->service.down_ns - NS_PER_S) / NS_PER_S;
 
 	for (int i = 0; i < FIGURES; i++)
-		figures[i] = work->sums[i] / runs;
+		figures[i] = sums[i] / runs;
 	figures[FIGURE_RETRIES] = attempts > 1 ? attempts - 1 : 0;
-	if (down_s > 0)
-		figures[FIGURE_OUTAGE_RATE] /= down_s;
-	else
-		figures[FIGURE_OUTAGE_RATE] = -1;
-	figures[FIGURE_WAIT] = figures[FIGURE_WAIT_95]
-	    = figures[FIGURE_WAIT_LAST] = -1;
-	if (work->served == 0)
-		return;
-	figures[FIGURE_WAIT] = work->sums[FIGURE_WAIT] / work->served;
+	figures[FIGURE_WAIT] = mean(sums[FIGURE_WAIT], work->sums.served);
 	figures[FIGURE_WAIT_95]
-	    = work->sums[FIGURE_WAIT_95] / work->runs_served;
+	    = mean(sums[FIGURE_WAIT_95], work->sums.runs_served);
 	figures[FIGURE_WAIT_LAST]
-	    = work->sums[FIGURE_WAIT_LAST] / work->runs_served;
+	    = mean(sums[FIGURE_WAIT_LAST], work->sums.runs_served);
+	figures[FIGURE_OUTAGE_RATE] = mean(figures[FIGURE_OUTAGE_RATE], down_s);
 }
 
 /* ATTEMPTS to three digits, as it is only known roughly. */
@@ -157,14 +159,14 @@ takes_too_long(const struct work *work, double attempts)
 	struct trial *trial = work->trial;
 	struct text text = text_in(trial->words, sizeof trial->words);
 
-	if (work->before + attempts <= (double)TRIAL_MOST)
+	if (work->attempts_before + attempts <= (double)TRIAL_MOST)
 		return false;
 	trial->too_long = true;
 	trial->no_end = trial->words;
 	text_add(&text,
-	    work->before > 0 ? "left out: with it there would be "
-	                     : "it takes ");
-	text_about(&text, work->before + attempts);
+	    work->attempts_before > 0 ? "left out: with it there would be "
+	                              : "it takes ");
+	text_about(&text, work->attempts_before + attempts);
 	return true;
 }
 
@@ -243,16 +245,14 @@ static bool
 look(struct work *work)
 {
 	const struct simulation *run = &work->simulation;
-	double ended = (double)work->run, runs = (double)work->trial->runs;
+	double ended = (double)work->sums.runs;
+	double to_come = (double)(work->trial->runs - work->sums.runs - 1);
 	double this_run = attempts_of_run(run);
-	double others = ended > 0 ? work->attempts / ended : this_run;
+	double others = ended > 0 ? work->sums.attempts / ended : this_run;
 
-	show_progress(
-	    work->progress, (ended + simulation_progress(run)) / runs);
-	work->next_look
-	    = work->attempts + (double)run->attempts + ended + STEPS;
+	show_progress(work);
 	return !takes_too_long(
-	    work, work->attempts + this_run + (runs - ended - 1) * others);
+	    work, work->sums.attempts + this_run + to_come * others);
 }
 
 /* Makes one more run. False: it, or all of them, would have no end. */
@@ -264,11 +264,7 @@ make_run(struct work *work)
 
 	do {
 		goes_on = simulation_step(&work->simulation, STEPS);
-		if ((goes_on
-		        || work->attempts + (double)run->attempts
-		                + (double)work->run
-		            >= work->next_look)
-		    && !look(work))
+		if (!look(work))
 			return false;
 	} while (goes_on);
 	/* Never for a number of attempts, which look() would have refused. */
@@ -279,13 +275,14 @@ make_run(struct work *work)
 	return !run->endless;
 }
 
-/* Makes all runs of WORK, each of which begins as TEMPLATE. */
+/* Makes all runs of a trial, each of which begins as TEMPLATE. */
 static void
 run_trial(struct work *work, const struct simulation *template, uint64_t seed)
 {
 	struct trial *trial = work->trial;
 	struct random random = random_from(seed);
 
+	work->sums = (struct sums) { .runs = 0 };
 	for (int i = 0; i < FIGURES; i++)
 		trial->figures[i] = -1;
 	/* At a gate, pauses of 0 have an end. */
@@ -300,13 +297,14 @@ run_trial(struct work *work, const struct simulation *template, uint64_t seed)
 		            * (double)trial->runs))
 			return;
 	}
-	for (; work->run < trial->runs; work->run++) {
+	for (; work->sums.runs < trial->runs; work->sums.runs++) {
 		work->simulation = *template;
 		simulation_start(&work->simulation, &random);
 		if (!make_run(work))
 			return;
 	}
 	set_figures(work);
+	work->attempts_before += work->sums.attempts;
 }
 
 /* A number of runs, or 1 if nothing is drawn at random. */
@@ -325,52 +323,42 @@ void
 trials_run(
     struct trial *trials, const struct herd *herd, uint64_t seed, bool unicode)
 {
-	struct progress progress = {
-		.wanted = isatty(STDERR_FILENO) == 1,
-		.unicode = unicode,
-		.next_ns = clock_now_ns() + NS_PER_S,
-	};
 	size_t clients = (size_t)herd->clients;
 	size_t machines = (size_t)herd->machines;
 	struct simulation template = {
 		.service = herd->service,
 		.clients_count = herd->clients,
 		.clients = usage_allocate(
-		    "--clients", clients, sizeof(struct simulated_client)),
-		.waits_ns
-		= usage_allocate("--clients", clients, sizeof(int64_t)),
-		.peak_from_ns = TRIAL_STARTED_NS,
-		.machines
-		= usage_allocate("--machines", machines, sizeof(struct gate)),
+		    "--clients", clients, sizeof *template.clients),
+		.waits_ns = usage_allocate(
+		    "--clients", clients, sizeof *template.waits_ns),
+		.machines = usage_allocate(
+		    "--machines", machines, sizeof *template.machines),
 	};
-	double runs = 0, made = 0, attempts = 0;
+	struct work work = {
+		.is_wanted = isatty(STDERR_FILENO) == 1,
+		.unicode = unicode,
+		.next_ns = clock_now_ns() + NS_PER_S,
+	};
 
 	for (int i = 0; i < TRIALS; i++) {
 		trials[i].runs = runs_of(&trials[i].settings, herd->runs);
-		runs += (double)trials[i].runs;
+		work.runs += (double)trials[i].runs;
 	}
 	for (int i = 0; i < TRIALS && trials[0].no_end == NULL; i++) {
-		struct trial *trial = &trials[i];
-		struct work work = { .trial = trial,
-			.before = attempts,
-			.progress = &progress };
-
-		trial->histogram = histogram_in(
+		work.trial = &trials[i];
+		trials[i].histogram = histogram_in(
 		    usage_allocate("--clients", BUCKETS, sizeof(int64_t)),
 		    BUCKETS, BUCKET_NS);
-		template.settings = &trial->settings;
-		template.histogram = &trial->histogram;
+		template.settings = &trials[i].settings;
+		template.histogram = &trials[i].histogram;
 		template.machines_count
-		    = trial->gate == HERD_NO_GATE ? 0 : herd->machines;
-		template.fleet = trial->gate == HERD_GATE_FLEET;
-		progress.from = made / runs;
-		made += (double)trial->runs;
-		progress.to = made / runs;
+		    = trials[i].gate == HERD_NO_GATE ? 0 : herd->machines;
+		template.fleet = trials[i].gate == HERD_GATE_FLEET;
 		run_trial(&work, &template, seed);
-		if (trial->no_end == NULL)
-			attempts += work.attempts;
+		work.runs_before += (double)trials[i].runs;
 	}
-	if (progress.shown)
+	if (work.is_shown)
 		fprintf(stderr, "\r%*s\r", LINE_WIDTH, "");
 	free(template.clients);
 	free(template.waits_ns);

@@ -10,12 +10,9 @@
 #include <stdint.h>
 
 #include "core/simulation/simulation.h"
-#include "types/herd_options.h"
+#include "types/option_types.h"
 
 #define TRIALS 3
-
-/* Attempts before this time still belong to the clients' common start. */
-#define TRIAL_STARTED_NS (5 * INT64_C(1000000000))
 
 /* Attempts of all runs of all trials: a minute or two. */
 #define TRIAL_MOST INT64_C(1000000000)
@@ -24,7 +21,7 @@
 enum figure {
 	FIGURE_RETRIES, /* per client: attempts after the first */
 	FIGURE_PEAK, /* attempts in a tenth of a second, but for those at 0 */
-	FIGURE_LATER_PEAK, /* the same, after TRIAL_STARTED_NS */
+	FIGURE_LATER_PEAK, /* the same, after SIMULATION_STARTED_NS */
 	/* How long clients waited after the outage, in ns; if any was served.
 	 */
 	FIGURE_WAIT,

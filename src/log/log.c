@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "core/words/annotation.h"
 #include "core/words/json.h"
 #include "core/words/message.h"
 #include "log/log.h"
@@ -19,21 +18,21 @@
 #include "system/system.h"
 
 /*
- * Erases the row whatever of it a full terminal has taken: CR and ESC end a
- * sequence that was cut.
+ * If a full terminal has taken only a part of the row before, CR and ESC end
+ * the escape sequence that was cut.
  */
 #define ERASE_ROW "\r\033[K"
 #define KEY_COLUMNS 2 /* of "^C", which the terminal shows behind the row */
 
-/* How long to wait for a stalled reader: once, not for every line. */
+/* How long to wait for a stalled reader: only once, not for each line. */
 #define PATIENCE_NS NS_PER_S
 
 struct sink {
 	int descriptor;
-	struct outlet outlet; /* to that; made for the first line */
+	struct outlet outlet; /* opened for the first line */
 	bool has_outlet;
-	bool stalled; /* it found no room in time */
-	bool torn; /* its last line lacks its newline */
+	bool stalled; /* the last line found no room in time */
+	bool torn; /* the last line lacks its newline */
 	int error; /* errno of the last line that could not be written */
 };
 
@@ -42,16 +41,16 @@ static struct sink sink = { .descriptor = STDERR_FILENO };
 static int held = -1; /* where --quiet-success holds the log back, or -1 */
 static bool is_stderr; /* the log goes where COMMAND's stderr goes */
 static char usual_buffer[5120];
-static char *buffer = usual_buffer; /* [0]: the newline for a torn line */
+static char *buffer = usual_buffer; /* [0]: a newline, after a torn line */
 static size_t buffer_size;
-static bool has_row; /* one stands below the last line */
+static bool has_row; /* the countdown is below the last line */
 
-static bool is_ending; /* a signal ends backoff: no reader may delay that */
+static bool is_ending; /* by a signal, which no slow reader may delay */
 static bool has_failed; /* an attempt after which there was another one */
-static bool is_silent; /* --quiet-repeats */
+static bool is_silent; /* --quiet-repeats: no annotation */
 static struct repeats repeats;
 
-/* "/dev/fd/3", "/dev/stdout": that very descriptor. Else -1. */
+/* 3 of "/dev/fd/3", 1 of "/dev/stdout"; -1: FILE is another one. */
 static int
 named_descriptor(const char *file)
 {
@@ -68,8 +67,8 @@ named_descriptor(const char *file)
 }
 
 /*
- * The descriptor that --log-file=FILE writes to; those above are copied. < 0:
- * errno tells why there is none.
+ * Opens --log-file=FILE, or copies the descriptor that it names. Returns -1 and
+ * sets errno on failure.
  */
 static int
 target_of(const char *file)
@@ -172,7 +171,7 @@ log_release(int64_t until_ns)
 		sink.descriptor = STDERR_FILENO;
 		sink.has_outlet = false;
 		sink.torn = end != WRITTEN_ALL || !ends_line(held, size);
-		/* What COMMAND has printed follows. */
+		/* The output of COMMAND follows. */
 		if (sink.torn && end == WRITTEN_ALL)
 			put(&sink, "\n", 1);
 	}
@@ -181,7 +180,7 @@ log_release(int64_t until_ns)
 	return end;
 }
 
-/* The buffer has room for the newlines before and after TEXT. */
+/* TEXT is in the buffer, which has room for a newline on either side. */
 static void
 finish_in(struct sink *to, struct text *text)
 {
@@ -194,14 +193,14 @@ finish_in(struct sink *to, struct text *text)
 	text->data[text->length] = '\0';
 }
 
-/* Writes the line that line_begin() has begun, and its newline. */
+/* Writes a line to the log. */
 static void
 finish(struct text *text)
 {
 	finish_in(&sink, text);
 }
 
-/* The same to stderr, wherever the log goes. */
+/* Writes it to stderr, wherever the log goes. */
 static void
 finish_on_stderr(struct text *text)
 {
@@ -227,7 +226,7 @@ log_torn_by_others(void)
 	sink.torn = sink.torn || is_stderr;
 }
 
-/* In the log of a CI service nobody would see a row that is redrawn. */
+/* The log of a CI service would keep each row that is drawn. */
 static bool
 has_viewer(void)
 {
@@ -289,17 +288,6 @@ is_wanted(enum weight weight)
 	return weight != WEIGHT_DETAIL || options->verbose;
 }
 
-/* For a log file. This may read the time zone's file, so not at the start. */
-static void
-add_local_time(struct text *text)
-{
-	struct tm local = clock_local(clock_epoch_ns());
-	char stamp[40];
-
-	if (strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S%z ", &local) > 0)
-		text_add(text, stamp);
-}
-
 static struct text
 buffer_begin(void)
 {
@@ -307,7 +295,7 @@ buffer_begin(void)
 	return text_in(buffer + 1, buffer_size - 2);
 }
 
-/* A line, behind the news that others before it could not be written. */
+/* Begins a line; before it, reports that earlier ones were lost. */
 static struct text
 line_begin(void)
 {
@@ -323,12 +311,36 @@ line_begin(void)
 }
 
 static struct text
-text_begin(void)
+event_begin(const char *event)
 {
 	struct text text = line_begin();
 
-	if (options->file != NULL)
-		add_local_time(&text);
+	json_begin(&text, clock_epoch_ns(), event, options->id, options->name);
+	return text;
+}
+
+static void
+event_finish(struct text *text)
+{
+	text_byte(text, '}');
+	finish(text);
+}
+
+static struct text
+text_begin(void)
+{
+	struct text text = line_begin();
+	struct tm local;
+	char stamp[40];
+
+	/* This may read the time zone's file, so not at the start. */
+	if (options->file != NULL) {
+		local = clock_local(clock_epoch_ns());
+		if (strftime(
+		        stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S%z ", &local)
+		    > 0)
+			text_add(&text, stamp);
+	}
 	text_add(&text, "backoff: ");
 	text_printable(&text, options->name);
 	text_add(&text, ": ");
@@ -344,24 +356,20 @@ log_silence(void)
 void
 log_start(void)
 {
-	bool is_json = options->format == LOG_JSON;
 	struct text text;
 
-	if (!is_wanted(is_json ? WEIGHT_NORMAL : WEIGHT_DETAIL))
-		return;
-	text = is_json ? line_begin() : text_begin();
-	if (is_json)
-		json_start(&text, clock_epoch_ns(), options->id, options->name,
-		    options->command, &options->settings->limits);
-	else
+	if (options->format == LOG_JSON && is_wanted(WEIGHT_NORMAL)) {
+		text = event_begin("start");
+		json_start(&text, options->command, &options->settings->limits);
+		event_finish(&text);
+	} else if (options->format != LOG_JSON && is_wanted(WEIGHT_DETAIL)) {
+		text = text_begin();
 		text_add(&text, options->in_force);
-	finish(&text);
+		finish(&text);
+	}
 }
 
-/*
- * Adds what is amiss to LINE, and why to REASON, as message_mishap() does, but
- * once in a run. Returns what it is, or NULL.
- */
+/* message_mishap(), but each mishap is reported only once in a run. */
 static const char *
 new_mishap(enum mishap mishap, const struct loop_state *state,
     struct text *line, struct text *reason)
@@ -375,7 +383,7 @@ new_mishap(enum mishap mishap, const struct loop_state *state,
 	return what;
 }
 
-/* Adds mishaps before END to the line of an attempt. */
+/* Adds the mishaps below END to the line of an attempt. */
 static void
 add_mishaps(struct text *line, const struct loop_state *state, int end)
 {
@@ -387,7 +395,7 @@ add_mishaps(struct text *line, const struct loop_state *state, int end)
 	}
 }
 
-/* Those with a line or an event of their own. */
+/* Logs the mishaps that have a line or an event of their own. */
 static void
 log_mishaps(const struct loop_state *state, int64_t pause_ns)
 {
@@ -415,7 +423,7 @@ log_notes(const struct outcome *outcome)
 	for (int note = 0; note < NOTES; note++) {
 		struct text text = text_begin();
 
-		/* This note would be the same each time: print it once. */
+		/* It would be the same after each attempt. */
 		if ((note == NOTE_SIGNAL_AS_STATUS && is_noted)
 		    || !message_note(&text, (enum note)note, outcome,
 		        &options->settings->rules.codes))
@@ -425,7 +433,6 @@ log_notes(const struct outcome *outcome)
 	}
 }
 
-/* The lines of an attempt in text. */
 static void
 log_attempt_text(const struct loop_state *state, int64_t pause_ns)
 {
@@ -439,7 +446,7 @@ log_attempt_text(const struct loop_state *state, int64_t pause_ns)
 		log_notes(&state->outcome);
 	if (!is_wanted(WEIGHT_NORMAL))
 		return;
-	/* That line has just appeared on the same stderr: do not quote it. */
+	/* Do not quote a line that is on the same stderr already. */
 	if (is_stderr && evidence->match.is_passed_on)
 		shown.outcome.evidence.match.last_line = NULL;
 	count = logs_all ? 1 : repeats_count(&repeats, &shown);
@@ -457,17 +464,16 @@ log_attempt(const struct loop_state *state, int64_t pause_ns)
 {
 	struct text text;
 
-	if (outcome_told(&state->outcome) != 0)
+	if (outcome_end_signal(&state->outcome) != 0)
 		log_hurry();
 	has_failed = has_failed
 	    || (pause_ns != PAUSE_NONE && state->verdict != VERDICT_SUCCESS);
 	if (options->format != LOG_JSON) {
 		log_attempt_text(state, pause_ns);
 	} else if (is_wanted(WEIGHT_NORMAL)) {
-		text = line_begin();
-		json_attempt(&text, clock_epoch_ns(), options->id,
-		    options->name, state, pause_ns);
-		finish(&text);
+		text = event_begin("attempt");
+		json_attempt(&text, state, pause_ns);
+		event_finish(&text);
 	}
 	log_mishaps(state, pause_ns);
 }
@@ -479,13 +485,12 @@ log_attempt(const struct loop_state *state, int64_t pause_ns)
 static bool
 is_end_wanted(const struct ending *ending)
 {
-	enum result result = ending->result;
+	bool is_silent_end = ending->result == RESULT_PASS
+	    || (ending->result == RESULT_SUCCESS && ending->status == 0);
 
-	if (result == RESULT_ERROR)
+	if (ending->result == RESULT_ERROR)
 		return true;
-	if (result != RESULT_SUCCESS && result != RESULT_PASS)
-		return is_wanted(WEIGHT_LAST);
-	if (result == RESULT_SUCCESS && ending->status != 0)
+	if (!is_silent_end)
 		return is_wanted(WEIGHT_LAST);
 	return is_wanted(
 	    options->format == LOG_JSON ? WEIGHT_NORMAL : WEIGHT_DETAIL);
@@ -497,7 +502,7 @@ log_end_text(const struct loop_state *state, const struct ending *ending)
 	struct loop_state shown = *state;
 	struct text text = text_begin();
 
-	/* Passed on or released from the hold, it is on that stderr already. */
+	/* Passed on or released, it is on the same stderr already. */
 	if (is_stderr)
 		shown.outcome.evidence.match.last_line = NULL;
 	message_end(
@@ -510,16 +515,15 @@ log_end_text(const struct loop_state *state, const struct ending *ending)
 static void
 log_end_json(const struct loop_state *state, const struct ending *ending)
 {
-	struct text text = line_begin();
+	struct text text = event_begin("end");
 	char words[REASON_SIZE];
 	struct text reason = text_in(words, sizeof words);
 	const char *line;
 	bool has_reason = reason_of_end(&reason, state,
 	    &options->settings->limits, ending, options->word, &line);
 
-	json_end(&text, clock_epoch_ns(), options->id, options->name, state,
-	    ending, has_reason ? words : NULL, line);
-	finish(&text);
+	json_end(&text, state, ending, has_reason ? words : NULL, line);
+	event_finish(&text);
 }
 
 /*
@@ -546,13 +550,11 @@ annotate(const struct loop_state *state, const struct ending *ending,
 	    &message, state, &options->settings->limits, ending, options->word);
 	if (on_new_line)
 		text_byte(&text, '\n');
-	annotation_text(&text,
-	    is_success ? ANNOTATION_WARNING : ANNOTATION_ERROR, options->name,
-	    words);
+	annotation_text(
+	    &text, is_success ? "warning" : "error", options->name, words);
 	finish_on_stderr(&text);
 }
 
-/* The line with which it ends, and the annotation behind it. */
 void
 log_end(
     const struct loop_state *state, const struct ending *ending, bool is_over)
@@ -564,7 +566,7 @@ log_end(
 	if (ending->result == RESULT_ERROR)
 		log_release(
 		    is_ending ? clock_now_ns() + LAST_PATIENCE_NS : INT64_MAX);
-	/* A person reads it at once; the event has the status in the end. */
+	/* A line is read at once; an event has to know the final status. */
 	if (is_over != (options->format == LOG_JSON))
 		return;
 	if (has_line) {
@@ -573,12 +575,14 @@ log_end(
 		else
 			log_end_text(state, ending);
 	}
-	/* Behind a line of COMMAND, which may have no end. */
 	if (options->format == LOG_GITHUB && !is_silent)
 		annotate(state, ending, options->file != NULL || !has_line);
 }
 
-/* What a success would lose is not kept back; a log file has it as well. */
+/*
+ * A success drops what is held, so an alarm and a recovery go to stderr, too,
+ * even if --quiet-success holds the log.
+ */
 static void
 finish_news(enum weight weight, struct text *text)
 {
@@ -604,9 +608,8 @@ log_news(enum weight weight, const char *words, const char *event,
 		text_printable(&text, words);
 		finish_news(weight, &text);
 	} else if (options->format == LOG_JSON && event != NULL) {
-		text = line_begin();
-		json_event(&text, clock_epoch_ns(), event, options->id,
-		    options->name, members);
+		text = event_begin(event);
+		text_join(&text, members, "}");
 		finish_news(weight, &text);
 	}
 }

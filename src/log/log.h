@@ -28,27 +28,30 @@ enum weight {
  */
 const char *log_open(const struct log_options *options);
 
-/* For --quiet-repeats: what is held stays back, and nothing points at it. */
+/* --quiet-repeats: no annotation, as the held log is dropped. */
 void log_silence(void);
 
 void log_start(void);
 void log_attempt(const struct loop_state *state, int64_t pause_ns);
 
-/* The closing line, or when --at-end IS_OVER, too, the event of the end. */
+/*
+ * Call it twice: before --at-end has run, for the closing line, and when it
+ * IS_OVER, for the event "end".
+ */
 void log_end(
     const struct loop_state *state, const struct ending *ending, bool is_over);
 
 /*
- * Logs news of what runs share: WORDS in a text log, EVENT with those MEMBERS
- * (of json_member_string() and the like) in a JSON log. If the one that is
+ * Logs a line about what runs share: WORDS in a text log, or EVENT with MEMBERS
+ * (made by json_member_string() and the like) in a JSON log. If the one that is
  * needed is NULL, nothing is logged.
  */
 void log_news(enum weight weight, const char *words, const char *event,
     const char *members);
 
 /*
- * Whether people see a wait run down: the log is text on a terminal, and
- * neither -q nor TERM nor CI speaks against it.
+ * Whether a countdown makes sense: the log is text on a terminal, without -q,
+ * and TERM and CI allow it.
  */
 bool log_shows_waits(void);
 
@@ -64,19 +67,19 @@ void log_row(const char *words);
 void log_erase_row(void);
 
 /*
- * Logs what is not in effect, or lost: WORDS (NULL: another line says it) in a
- * text log, WHAT and REASON in a JSON log.
+ * Logs that something is not in effect, or lost: WORDS in a text log (NULL if
+ * another line says it), WHAT and REASON in a JSON log.
  */
 void log_degraded(enum weight weight, const char *words, const char *what,
     const char *reason);
 
-/* A signal ends backoff: no line waits long for its reader any more. */
+/* A signal ends backoff: from now on no line waits long for its reader. */
 void log_hurry(void);
 
 /* How long lines and released output wait for a slow reader then. */
 #define LAST_PATIENCE_NS (100 * NS_PER_MS)
 
-/* Others have written to stderr, and may not have ended the line. */
+/* COMMAND's last output on stderr lacks its newline. */
 void log_torn_by_others(void);
 
 /* The file in which --quiet-success holds the log back, or -1. */

@@ -1,22 +1,73 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/base/array.h"
 #include "core/base/text.h"
+#include "core/known/headers.h"
+#include "core/known/presets.h"
 #include "options/help.h"
 #include "options/program.h"
-#include "options/table.h"
 #include "options/usage.h"
 #include "process/terminal.h"
 
 #define TEXT_COLUMN 29 /* where the help of an option starts; */
 #define NARROW_COLUMN 8 /* on a narrow terminal */
 #define LEAST_TEXT 32
+
+const struct option_row option_table[OPTIONS] = {
+#define OPT(set, id, letter, name, argument, group, parser, target, help) \
+	{ name, argument, help, letter, PROGRAM_##set, GROUP_##group },
+#include "options/options.def"
+};
+
+const char option_groups[GROUPS][40] = {
+#define GROUP(group, title) title,
+#include "options/options.def"
+};
+
+/* Needed because in C a string may fill an array without room for its NUL. */
+#define FITS(string, array) \
+	_Static_assert(sizeof(string) <= sizeof(array), "too long: " string);
+#define ROW_FITS(word, value, text) \
+	FITS(word, option_table->name) \
+	FITS(value, option_table->argument) \
+	FITS(text, option_table->help)
+#define GROUP(group, title) FITS(title, *option_groups)
+#define OPT(set, id, letter, name, argument, group, parser, target, help) \
+	ROW_FITS(name, argument, help)
+#include "options/options.def"
+
+bool
+option_is_ours(enum option_id id)
+{
+	return (option_table[id].programs & program.set) != 0;
+}
+
+enum option_id
+option_named(const char *name, size_t length)
+{
+	enum option_id found = OPTIONS;
+
+	for (int id = 0; id < OPTIONS; id++)
+		if (strlen(option_table[id].name) == length
+		    && memcmp(option_table[id].name, name, length) == 0
+		    && (found == OPTIONS || option_is_ours((enum option_id)id)))
+			found = (enum option_id)id;
+	return found;
+}
+
+void
+option_refuse(enum option_id id, const char *text, const char *why)
+{
+	usage_refuse(
+	    JOINED(2 + sizeof option_table->name, "--", option_table[id].name),
+	    text, why);
+}
+
+/* --- --help --- */
 
 /* Prints "  -o, --hold[=WHAT]"; returns its width in columns. */
 static int
@@ -55,7 +106,7 @@ add_help(struct text *text, const char *help)
 
 /* Prints the row; BRIEF leaves out what its help says after a semicolon. */
 static void
-print_row(const struct option_row *row, int width, bool brief)
+print_option(const struct option_row *row, int width, bool brief)
 {
 	char words[sizeof row->help + 8];
 	struct text help = text_in(words, sizeof words);
@@ -115,7 +166,7 @@ help_brief(void)
 	print_lines(program.synopsis, width);
 	putchar('\n');
 	for (size_t i = 0; i < ARRAY_LENGTH(usual); i++)
-		print_row(&option_table[usual[i]], width, true);
+		print_option(&option_table[usual[i]], width, true);
 	print_lines(program.brief, width);
 	usage_finish();
 }
@@ -135,7 +186,7 @@ help_all(void)
 		if (row->group != group)
 			printf("\n%s:\n", option_groups[row->group]);
 		group = row->group;
-		print_row(row, width, false);
+		print_option(row, width, false);
 	}
 	print_lines(program.notes, width);
 	usage_finish();
@@ -150,4 +201,157 @@ help_version(void)
 	if (limits != NULL)
 		puts(limits);
 	usage_finish();
+}
+
+/* --- lists --- */
+
+static void
+print_indented(const char *text)
+{
+	terminal_wrapped(text, printf("    "), 8, terminal_text_width());
+}
+
+/* The options have lines of their own, so that they can be copied. */
+void
+list_presets(void)
+{
+	struct preset preset = { .name = NULL };
+	char words[320];
+
+	while (presets_next(&preset)) {
+		printf("%s%s\n", preset.name,
+		    preset.approximate ? " (approximate)" : "");
+		print_indented(preset.options);
+		snprintf(words, sizeof words, "and %s", preset.fields);
+		if (*preset.fields != '\0')
+			print_indented(words);
+		print_indented(preset.source);
+		snprintf(words, sizeof words, "(%s)", preset.note);
+		if (*preset.note != '\0')
+			print_indented(words);
+	}
+	usage_finish();
+}
+
+void
+list_tools(void)
+{
+	const struct tool *tool;
+	int width = terminal_text_width();
+
+	for (size_t i = 0; (tool = tool_at(i)) != NULL; i++) {
+		int column = printf("%s", tool_name(tool));
+
+		if (*tool_aliases(tool) != '\0')
+			column += printf(" ");
+		terminal_wrapped(tool_aliases(tool), column, 8, width);
+		print_indented(tool_source(tool));
+	}
+	usage_finish();
+}
+
+/* Prints "  5-7  retry     ". */
+static void
+print_codes(int low, int high, enum verdict verdict)
+{
+	char codes[16];
+
+	snprintf(codes, sizeof codes, low == high ? "%d" : "%d-%d", low, high);
+	printf("%9s  %-8s  ", codes, verdict_name(verdict));
+}
+
+/* The loop's verdict on exit STATUS if the tool advises this one. */
+static enum verdict
+judge(const struct rules *rules, int status, enum verdict advice)
+{
+	const struct outcome outcome = {
+		.kind = OUTCOME_EXITED,
+		.status = status,
+		.evidence.tool.verdict = advice,
+	};
+
+	return verdict_of(rules, &outcome).verdict;
+}
+
+/* Prints a row of the tool; several if the user's rules split its codes. */
+static void
+print_row(const struct rules *rules, const struct tool_row *row)
+{
+	int low = row->low;
+
+	while (low <= row->high) {
+		enum verdict verdict = judge(rules, low, row->verdict);
+		int high = low;
+
+		while (high < row->high
+		    && judge(rules, high + 1, row->verdict) == verdict)
+			high++;
+		print_codes(low, high, verdict);
+		puts(row->meaning);
+		if (row->regex != NULL)
+			printf("%22s%s\n", "", row->regex);
+		low = high + 1;
+	}
+}
+
+/* The codes without a row: first the exceptions, then what most of them get. */
+static void
+print_undocumented(const struct rules *rules, const struct tool *tool)
+{
+	int counts[VERDICTS] = { 0 };
+	enum verdict usual = VERDICT_NONE;
+	struct tool_row row = { .meaning = "not documented" }, code;
+
+	for (int status = 1; status < EXIT_CODES; status++)
+		if (!tool_code(tool, status, &code))
+			counts[judge(rules, status, VERDICT_NONE)]++;
+	for (int verdict = 0; verdict < VERDICTS; verdict++)
+		if (counts[verdict] > counts[usual])
+			usual = (enum verdict)verdict;
+	for (int status = 1; status < EXIT_CODES; status++) {
+		row.low = row.high = status;
+		if (!tool_code(tool, status, &code)
+		    && judge(rules, status, VERDICT_NONE) != usual)
+			print_row(rules, &row);
+	}
+	if (counts[usual] > 0)
+		printf(
+		    "   others  %-8s  not documented\n", verdict_name(usual));
+}
+
+static void
+print_messages(const struct rules *rules, const struct tool *tool)
+{
+	struct tool_row row;
+	bool on_stdout = false;
+
+	for (size_t i = 0; tool_message_at(tool, i, &row); i++) {
+		if (i == 0 || row.on_stdout != on_stdout)
+			printf("\n     exit  verdict   where a line on %s "
+			       "matches\n",
+			    row.on_stdout ? "stdout" : "stderr");
+		on_stdout = row.on_stdout;
+		print_row(rules, &row);
+	}
+}
+
+void
+list_tool(const struct tool *tool, const struct rules *rules)
+{
+	const struct http_client *client = http_client(tool_name(tool));
+	struct tool_row row = { .meaning = "success" };
+
+	printf("%s: %s\n\n", tool_name(tool), tool_source(tool));
+	puts("     exit  verdict   meaning");
+	if (judge(rules, 0, VERDICT_NONE) != VERDICT_SUCCESS)
+		row.meaning = "exit 0";
+	print_row(rules, &row);
+	for (size_t i = 0; tool_code_at(tool, i, &row); i++)
+		print_row(rules, &row);
+	print_undocumented(rules, tool);
+	print_messages(rules, tool);
+	if (*tool_warning(tool) != '\0')
+		printf("\nBeware: %s.\n", tool_warning(tool));
+	if (client != NULL)
+		printf("\nFor --retry-after: %s\n", client->prints_none);
 }

@@ -1,20 +1,533 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <getopt.h>
 #include <signal.h>
-#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/array.h"
 #include "core/base/duration.h"
+#include "core/base/words.h"
 #include "core/known/headers.h"
+#include "core/known/presets.h"
 #include "core/known/wrapped_command.h"
-#include "options/checks.h"
-#include "options/getopt_table.h"
+#include "options/help.h"
 #include "options/options.h"
-#include "options/preset_apply.h"
-#include "options/rules.h"
-#include "options/set.h"
+#include "options/program.h"
+#include "options/usage.h"
+#include "options/values.h"
+#include "streams/scan.h"
+
+/* The argument of each option that was given (the last one), or NULL. */
+struct given {
+	const char *text[OPTIONS];
+	struct text notes; /* all of them, for --verbose */
+};
+
+/* --- the words of the command line --- */
+
+/* What getopt_long returns for a long option: larger than any letter. */
+#define CODE(id) (256 + (int)(id))
+
+/* Options of other retry tools, under the names that they have there. */
+static const struct {
+	const char *names; /* separated by blanks */
+	const char *ours;
+} other_tools[] = {
+	{ "retries retry tries times count max-attempts max-retries max-tries",
+	    "use --attempts, which counts the first run too" },
+	{ "forever",
+	    "use --attempts=inf; --attempts counts the first run too" },
+	{ "delay sleep wait interval",
+	    "use --base for the first pause, or --delays for a list" },
+	{ "retry-delay", "use --base for the first pause" },
+	{ "min", "use --base for the first pause, --floor for the shortest" },
+	{ "min-delay", "use --floor" },
+	{ "max", "use --cap for the longest pause" },
+	{ "max-delay", "use --cap" },
+	{ "max-exponent", "use --cap, at which the pauses stop growing" },
+	{ "steps", "use --factor: for S steps, it is (CAP / BASE)^(1 / S)" },
+	{ "cap-mode slot-time",
+	    "only presets have that; --preset=list tells which" },
+	{ "throttle-base", "it is 5 times --base" },
+	{ "outage", "--plan prints the chances of outlasting 10s, 1m and 10m" },
+	{ "id", "use an environment variable of your own" },
+	{ "max-time",
+	    "use --deadline for everything, --timeout for an attempt" },
+	{ "max-elapsed retry-max-time", "use --deadline" },
+	{ "task-time", "use --timeout" },
+	{ "backoff", "use --growth and --factor" },
+	{ "multiplier exponent", "use --factor" },
+	{ "random randomize", "use --jitter" },
+	{ "on-retry", "use --before-retry" },
+	{ "fail", "use --at-end" },
+	{ "log", "use --log-file" },
+	{ "json format", "use --log-format=json" },
+	{ "watch",
+	    "both streams are watched; sh -c 'exec COMMAND 2>&3' 3>&2 leaves "
+	    "stderr out" },
+	{ "die-with-parent",
+	    "write it as: setpriv --pdeathsig TERM backoff ..." },
+};
+
+/* What to use instead of the option NAME[0..LENGTH), or NULL. */
+static const char *
+ours_for(const char *name, size_t length)
+{
+	for (size_t i = 0; i < ARRAY_LENGTH(other_tools); i++)
+		if (words_have(other_tools[i].names, name, length))
+			return other_tools[i].ours;
+	return NULL;
+}
+
+/* In getopt_long's terms: "[WHAT]" is optional. */
+static int
+has_argument(const struct option_row *row)
+{
+	if (row->argument[0] == '\0')
+		return no_argument;
+	return row->argument[0] == '[' ? optional_argument : required_argument;
+}
+
+static const char *
+list_hint(void)
+{
+	return program.set == PROGRAM_HERD ? "backoff-herd --help lists them"
+	                                   : "backoff --help=all lists them";
+}
+
+/*
+ * Refuses a long name that is not spelt out exactly, before getopt_long sees
+ * it: that would accept an abbreviation, and an option added later could then
+ * break the script that used it.
+ */
+static void
+check_long_name(const char *argument)
+{
+	const char *name = argument + 2;
+	size_t length = strcspn(argument, "=") - 2;
+	struct nearest nearest = nearest_to(name, length);
+	const char *ours = ours_for(name, length);
+	int full_names = 0;
+	char words[160];
+	struct text why = text_in(words, sizeof words);
+
+	for (int id = 0; id < OPTIONS; id++) {
+		const char *full = option_table[id].name;
+
+		if (!option_is_ours((enum option_id)id))
+			continue;
+		nearest_offer(&nearest, full, strlen(full));
+		if (length == 0 || strncmp(full, name, length) != 0)
+			continue;
+		if (full[length] == '\0')
+			return;
+		text_join(&why,
+		    full_names++ > 0 ? ", --" : "expected the full name, --",
+		    full);
+	}
+	if (ours != NULL)
+		usage_refuse("no such option", argument, ours);
+	if (full_names > 0)
+		usage_refuse("abbreviated option", argument, words);
+	for (size_t i = 0; i < ARRAY_LENGTH(other_tools); i++)
+		nearest_offer_words(&nearest, other_tools[i].names);
+	if (nearest.found != NULL)
+		ours = ours_for(nearest.found, nearest.found_length);
+	if (ours != NULL)
+		usage_refuse("no such option", argument, ours);
+	if (!nearest_ask(&nearest, &why, "--"))
+		text_add(&why, list_hint());
+	usage_refuse("no such option", argument, words);
+}
+
+/* Builds the tables for getopt_long. */
+static void
+build_getopt_tables(char *short_options, struct option *long_options)
+{
+	*short_options++ = '+'; /* stop at COMMAND */
+	*short_options++ = ':';
+	for (int id = 0; id < OPTIONS; id++) {
+		const struct option_row *row = &option_table[id];
+
+		if (!option_is_ours((enum option_id)id))
+			continue;
+		*long_options++ = (struct option) {
+			.name = row->name,
+			.has_arg = has_argument(row),
+			.val = CODE(id),
+		};
+		if (row->letter == 0)
+			continue;
+		*short_options++ = row->letter;
+		for (int colons = has_argument(row); colons > 0; colons--)
+			*short_options++ = ':';
+	}
+	*short_options = '\0';
+	*long_options = (struct option) { 0 };
+}
+
+/* The option for a letter or a code; OPTIONS if there is none. */
+static enum option_id
+identify(int code)
+{
+	if (code >= CODE(0))
+		return (enum option_id)(code - CODE(0));
+	for (int id = 0; id < OPTIONS; id++)
+		if (option_table[id].letter != 0
+		    && option_table[id].letter == code)
+			return (enum option_id)id;
+	return OPTIONS;
+}
+
+/* After getopt_long has refused: ':' is a missing argument, '?' the rest. */
+_Noreturn static void
+refuse_syntax(int code, char **argv)
+{
+	enum option_id id = identify(optopt);
+	char letter[] = { '-', (char)optopt, '\0' };
+
+	if (code == ':' && id < OPTIONS)
+		option_refuse(id, argv[optind - 1], "expected an argument");
+	if (optopt >= CODE(0) && id < OPTIONS)
+		option_refuse(id, argv[optind - 1], "expected no argument");
+	usage_refuse("no such option", letter, list_hint());
+}
+
+/*
+ * Returns the next option, with its argument, or NULL, in *TEXT. After the last
+ * one, returns OPTIONS, and the operands begin at *OPERANDS.
+ */
+static enum option_id
+next_option(int argc, char **argv, const char **text, char *const **operands)
+{
+	static char short_options[3 * OPTIONS + 3];
+	static struct option long_options[OPTIONS + 1];
+	int code;
+
+	if (short_options[0] == '\0')
+		build_getopt_tables(short_options, long_options);
+	opterr = 0;
+	if (optind < argc && strncmp(argv[optind], "--", 2) == 0
+	    && argv[optind][2] != '\0')
+		check_long_name(argv[optind]);
+	code = getopt_long(argc, argv, short_options, long_options, NULL);
+	*text = optarg;
+	*operands = argv + optind;
+	if (code == -1)
+		return OPTIONS;
+	if (code == '?' || code == ':')
+		refuse_syntax(code, argv);
+	return identify(code);
+}
+
+/* --- one option --- */
+
+#define ALL 0
+#define FIELD(field) offsetof(struct options, field)
+#define RULES FIELD(settings.rules)
+#define POLICY(field) FIELD(settings.policy.field)
+#define LIMIT(field) FIELD(settings.limits.field)
+
+/* The parser of an option's argument, and the field that it sets. */
+static const struct {
+	value_parser *parse;
+	size_t field;
+} targets[OPTIONS] = {
+#define OPT(set, id, letter, name, argument, group, parser, target, help) \
+	{ value_##parser, target },
+#include "options/options.def"
+};
+
+/* Applies one option; exits with 125 if its TEXT is not acceptable. */
+static void
+set_option(struct options *options, enum option_id id, const char *text)
+{
+	struct refusal refusal = { .item = "" };
+
+	if (!targets[id].parse(
+	        text, (char *)options + targets[id].field, &refusal))
+		option_refuse(id, *refusal.item != '\0' ? refusal.item : text,
+		    refusal.why);
+}
+
+/* Notes " --NAME=TEXT", as a shell would read it; TEXT may be NULL. */
+static void
+note(struct text *notes, enum option_id id, const char *text)
+{
+	static const char plain[]
+	    = "abcdefghijklmnopqrstuvwxyz"
+	      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
+	const char *quote;
+
+	text_join(notes,
+	    option_table[id].programs == PROGRAM_PRESET ? " " : " --",
+	    option_table[id].name);
+	if (text == NULL)
+		return;
+	quote = text[strspn(text, plain)] != '\0' ? "'" : "";
+	text_join(notes, "=", quote);
+	text_bounded(notes, text);
+	text_add(notes, quote);
+}
+
+/* --- defaults and contradictions --- */
+
+/* Option A contradicts B: BEFORE, "--B" and AFTER say why. */
+struct contradiction {
+	enum option_id a, b;
+	const char *before, *after;
+};
+
+static void
+derive_policy(struct policy *policy, const struct given *given)
+{
+	bool list = policy->delays_ns != NULL;
+
+	/* What is not drawn from the list begins with it: throttles, hints. */
+	if (list)
+		policy->base_ns = policy->delays_ns[0];
+	if (given->text[OPT_CAP] == NULL)
+		policy->cap_ns = list ? DURATION_INF
+		                      : max_ns(30 * NS_PER_S, policy->base_ns);
+	/* Not above a cap that is below the base: no pause would be random. */
+	if (given->text[OPT_FLOOR] == NULL)
+		policy->floor_ns
+		    = list ? 0 : min_ns(policy->base_ns, policy->cap_ns) / 10;
+	if (given->text[OPT_JITTER] == NULL && list)
+		policy->jitter.kind = JITTER_NONE;
+	/* A list has no base to be a slot. */
+	if (policy->slot_ns == SLOT_IS_BASE)
+		policy->slot_ns = list ? 0 : policy->base_ns;
+	if (given->text[OPT_THROTTLE_BASE] == NULL)
+		policy->throttle_base_ns
+		    = saturating_multiply(policy->base_ns, 5);
+}
+
+static void
+derive_attempts(struct options *options)
+{
+	const struct policy *policy = &options->settings.policy;
+	struct limits *limits = &options->settings.limits;
+
+	limits->attempts = program.attempts;
+	/* A single delay repeats: "-d 5s" means every 5 s, not twice. */
+	if (policy->delays_ns != NULL && policy->delays > 1)
+		limits->attempts = (int64_t)policy->delays + 1;
+	if (limits->deadline_ns < DURATION_INF || limits->until_ns < INT64_MAX)
+		limits->attempts = INT64_MAX;
+}
+
+static void
+derive_streams(struct options *options, const struct given *given)
+{
+	const char *actions = getenv("GITHUB_ACTIONS");
+
+	if (given->text[OPT_STDIN] == NULL
+	    && options->settings.limits.attempts == 1)
+		options->streams.stdin_mode = STDIN_INHERIT;
+	if (options->job.quiet_repeats)
+		options->job.quiet_success = true;
+	if (options->job.quiet_success)
+		options->streams.hold = HOLD_ALL;
+	options->log.held = options->job.quiet_success;
+	/* In a step of GitHub Actions, the end of the log is to be seen. */
+	if (given->text[OPT_LOG_FORMAT] == NULL && options->log.file == NULL
+	    && actions != NULL && strcmp(actions, "true") == 0)
+		options->log.format = LOG_GITHUB;
+}
+
+static void
+derive_defaults(struct options *options, const struct given *given)
+{
+	derive_policy(&options->settings.policy, given);
+	options->settings.limits.attempts_given
+	    = given->text[OPT_ATTEMPTS] != NULL;
+	if (!options->settings.limits.attempts_given)
+		derive_attempts(options);
+	derive_streams(options, given);
+}
+
+/*
+ * Finds the first contradiction; derive_defaults() comes before. False: there
+ * is none.
+ */
+static bool
+find_contradiction(const struct options *options, const struct given *given,
+    struct contradiction *found)
+{
+	const struct policy *policy = &options->settings.policy;
+	const struct limits *limits = &options->settings.limits;
+	static const char with[] = "cannot be combined with ";
+	static const char no_more[] = "expected no more than ";
+	enum jitter_kind jitter = policy->jitter.kind;
+	const struct {
+		struct contradiction contradiction;
+		bool by_value; /* also if B was not given: its default counts */
+		bool holds;
+	} all[] = {
+		{ { OPT_DELAYS, OPT_BASE, with, "" }, false, true },
+		{ { OPT_DELAYS, OPT_FACTOR, with, "" }, false, true },
+		{ { OPT_DELAYS, OPT_GROWTH, with, "" }, false, true },
+		{ { OPT_DELAYS, OPT_JITTER, with, "=decorrelated" }, false,
+		    jitter == JITTER_DECORRELATED },
+		{ { OPT_DELAYS, OPT_JITTER, with, "=smooth" }, false,
+		    jitter == JITTER_SMOOTH },
+		{ { OPT_FLOOR, OPT_CAP, no_more, "" }, true,
+		    policy->floor_ns > policy->cap_ns },
+		{ { OPT_SLOT_TIME, OPT_CAP, no_more, "" }, true,
+		    policy->slot_ns > policy->cap_ns },
+		{ { OPT_CONSECUTIVE, OPT_ATTEMPTS, no_more, "" }, true,
+		    limits->consecutive > limits->attempts },
+		{ { OPT_GATE_WAIT, OPT_GATE, "expected ", "=NAME with it" },
+		    true, given->text[OPT_GATE] == NULL },
+		{ { OPT_QUIET_REPEATS, OPT_DEFER, "expected ",
+		      "=NAME with it" },
+		    true, given->text[OPT_DEFER] == NULL },
+		{ { OPT_SLOTS_WAIT, OPT_SLOTS, "expected ", "=NAME:N with it" },
+		    true, given->text[OPT_SLOTS] == NULL },
+		{ { OPT_MACHINES, OPT_HERD_GATE, "expected ", " with it" },
+		    true, given->text[OPT_HERD_GATE] == NULL },
+		{ { OPT_HERD_GATE, OPT_MACHINES, "expected ", " with it" },
+		    true,
+		    options->herd.gate == HERD_GATE_FLEET
+		        && given->text[OPT_MACHINES] == NULL },
+		{ { OPT_MACHINES, OPT_CLIENTS, no_more, "" }, false,
+		    options->herd.machines > options->herd.clients },
+	};
+
+	for (size_t i = 0; i < ARRAY_LENGTH(all); i++) {
+		*found = all[i].contradiction;
+		if (given->text[found->a] != NULL && all[i].holds
+		    && (all[i].by_value || given->text[found->b] != NULL))
+			return true;
+	}
+	return false;
+}
+
+static void
+check_contradictions(const struct options *options, const struct given *given)
+{
+	struct contradiction found;
+	const char *value;
+
+	if (!find_contradiction(options, given, &found))
+		return;
+	value = given->text[found.a];
+	option_refuse(found.a, *value != '\0' ? value : NULL,
+	    JOINED(64, found.before, "--", option_table[found.b].name,
+	        found.after));
+}
+
+/* --- presets --- */
+
+/* Whether option ID contradicts another one; defaults count too. */
+static bool
+is_contradicted(
+    const struct options *options, const struct given *given, enum option_id id)
+{
+	struct options complete = *options;
+	struct contradiction found;
+
+	derive_defaults(&complete, given);
+	return find_contradiction(&complete, given, &found)
+	    && (found.a == id || found.b == id);
+}
+
+/*
+ * Adds an option of a preset, unless the user has given it or one that
+ * contradicts it. Skips options that this program does not have.
+ */
+static void
+add_option(struct options *options, struct given *given, enum option_id id,
+    const char *text)
+{
+	struct options with = *options;
+
+	if ((option_table[id].programs & (program.set | PROGRAM_PRESET)) == 0
+	    || given->text[id] != NULL)
+		return;
+	set_option(&with, id, text);
+	given->text[id] = text;
+	if (!is_contradicted(&with, given, id)) {
+		*options = with;
+		note(&given->notes, id, text);
+		return;
+	}
+	given->text[id] = NULL;
+	if (id == OPT_DELAYS)
+		value_free_delays(&with.settings.policy);
+}
+
+/*
+ * Applies the options and fields of the preset, such as "--base=1s" and
+ * "cap-mode=after"; those of the command line have priority. WORDS has room for
+ * them, and GIVEN points into it afterwards.
+ */
+static void
+apply_preset(struct options *options, struct given *given, struct text *words)
+{
+	struct preset preset;
+	char *word = words->data;
+
+	if (!presets_find(&preset, options->preset))
+		return;
+	text_join(&given->notes, "; preset ", preset.name, ":");
+	text_join(words, preset.options, " ", preset.fields);
+	while (*word != '\0') {
+		const char *name = word + strspn(word, "-");
+		size_t length = strcspn(name, "=");
+		const char *value = name + length + 1;
+		char *end = word + strcspn(word, " ");
+
+		word = end + (*end != '\0');
+		*end = '\0';
+		add_option(options, given, option_named(name, length), value);
+	}
+}
+
+/* --- all --- */
+
+/* Looks at the output if --idle-timeout or a quote of it asks for that. */
+static void
+use_streams(struct options *options)
+{
+	struct streams *streams = &options->streams;
+
+	streams->times_output
+	    = options->settings.limits.idle_timeout_ns < DURATION_INF;
+	/* There may be nothing to look for, but when it comes; or to quote. */
+	if (streams->times_output || streams->hold == HOLD_ALL)
+		options_scan(options);
+}
+
+/*
+ * Applies the table of the tool that --tool names, or else of the one that
+ * COMMAND runs in the end, if that is known. Without --tool, that table only
+ * tells what the codes mean.
+ */
+static void
+use_tool(struct options *options)
+{
+	struct job *job = &options->job;
+	struct tool_row row;
+
+	if (job->wrapped.name != NULL)
+		job->known = tool_named(job->wrapped.name);
+	if (!options->settings.rules.tool_asked)
+		return;
+	if (job->tool == NULL)
+		job->tool = job->known;
+	if (job->tool == NULL)
+		return;
+	options->settings.rules.tool = tool_name(job->tool);
+	if (tool_message_at(job->tool, 0, &row))
+		scan_add_tool(options_scan(options), job->tool);
+	if (http_client(tool_name(job->tool)) != NULL
+	    && options_scan(options)->waits.wanted == WANTED_NOTHING)
+		options_scan(options)->waits.wanted = WANTED_HEADERS;
+}
 
 /*
  * Refuses "--tool curl -- curl ...", which would run "curl --": an optional
@@ -24,16 +537,22 @@ static void
 check_operand(enum option_id alone, char *const *operands)
 {
 	const char *value = operands[0], *next;
+	enum hold_what what;
+	struct refusal refusal;
 
 	if (value == NULL || strcmp(operands[-1], "--") == 0)
 		return;
 	next = operands[1];
 	if (next == NULL
-	    || (strcmp(next, "--") != 0 && strcmp(next, value) != 0)
-	    || !option_takes(alone, value))
+	    || (strcmp(next, "--") != 0 && strcmp(next, value) != 0))
 		return;
-	option_refuse(alone, value,
-	    JOINED(64, "expected --", option_table[alone].name, "=", value));
+	/* Of --retry-after every word is one, so nothing tells. */
+	if ((alone == OPT_TOOL
+	        && (strcmp(value, "list") == 0 || tool_named(value) != NULL))
+	    || (alone == OPT_HOLD && value_hold(value, &what, &refusal)))
+		option_refuse(alone, value,
+		    JOINED(64, "expected --", option_table[alone].name, "=",
+		        value));
 }
 
 static void
@@ -43,11 +562,11 @@ parse_arguments(
 	enum option_id id, alone = OPTIONS;
 	const char *text;
 
-	while ((id = arguments_next(argc, argv, &text, &options->job.argv))
+	while ((id = next_option(argc, argv, &text, &options->job.argv))
 	    != OPTIONS) {
 		given->text[id] = text != NULL ? text : "";
-		option_set(options, id, text);
-		option_note(&given->notes, id, text);
+		set_option(options, id, text);
+		note(&given->notes, id, text);
 		alone = text == NULL ? id : OPTIONS;
 	}
 	if (alone < OPTIONS)
@@ -87,21 +606,7 @@ static const struct options initial = {
 	},
 };
 
-static void
-check_contradictions(const struct options *options, const struct given *given)
-{
-	struct contradiction found;
-	const char *value;
-
-	if (!option_contradiction(options, given, &found))
-		return;
-	value = given->text[found.a];
-	option_refuse(found.a, *value != '\0' ? value : NULL,
-	    JOINED(64, found.before, "--", option_table[found.b].name,
-	        found.after));
-}
-
-/* Notes what pauses and attempts are by default. */
+/* Notes what pauses and attempts are by default, and whose table applies. */
 static void
 note_defaults(struct given *given, const struct settings *settings)
 {
@@ -125,8 +630,12 @@ note_defaults(struct given *given, const struct settings *settings)
 	for (size_t i = 0; i < ARRAY_LENGTH(all); i++)
 		if (given->text[all[i].id] == NULL && all[i].text != NULL) {
 			text_add(&given->notes, told++ ? "" : "; default:");
-			option_note(&given->notes, all[i].id, all[i].text);
+			note(&given->notes, all[i].id, all[i].text);
 		}
+	if (settings->rules.tool_asked)
+		text_join(&given->notes, "; tool: ",
+		    settings->rules.tool != NULL ? settings->rules.tool
+		                                 : "unknown");
 }
 
 /*
@@ -162,16 +671,14 @@ options_parse(struct options *options, int argc, char **argv)
 	text_add(&given.notes, "options:");
 	parse_arguments(options, &given, argc, argv);
 	if (options->preset != NULL)
-		preset_apply(options, &given, &words);
-	option_defaults(options, &given);
+		apply_preset(options, &given, &words);
+	derive_defaults(options, &given);
 	check_contradictions(options, &given);
-	rules_use_streams(options);
+	use_streams(options);
 	options->job.number = strpbrk(options->job.argv[-1], "0123456789");
 	options->job.wrapped = wrapped_command(options->job.argv);
-	rules_use_tool(options);
+	use_tool(options);
 	options->seeded = given.text[OPT_SEED] != NULL;
-	options->job.idle_timeout_ns = options->settings.limits.idle_timeout_ns;
-	options->job.kill_after_ns = options->settings.limits.kill_after_ns;
 	options->log.settings = &options->settings;
 	if (options->log.verbose)
 		note_defaults(&given, &options->settings);

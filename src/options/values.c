@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/duration.h"
 #include "core/base/text.h"
+#include "core/judge/exit_codes.h"
+#include "core/known/presets.h"
+#include "core/known/tools.h"
 #include "core/waits/dates.h"
+#include "options/help.h"
+#include "options/usage.h"
 #include "options/values.h"
-#include "system/calendar.h"
+#include "streams/scan.h"
 #include "system/system.h"
-#include "types/option_types.h"
 
 /* What always fails would never end. */
 #define MOST_SHARE 0.99
@@ -21,13 +28,34 @@ refuse(struct refusal *refusal, const char *why)
 	return false;
 }
 
-bool
-value_duration(const char *text, void *field, struct refusal *refusal)
-{
-	return duration_parse(text, field)
-	    || refuse(
-	        refusal, "expected a duration such as 500ms, 2s or 1m30s");
-}
+/* A parser that takes what makes READ true, and else says what is expected. */
+#define PARSER(name, type, read, expected) \
+	bool value_##name( \
+	    const char *text, void *field, struct refusal *refusal) \
+	{ \
+		type *value = field; \
+\
+		return (read) || refuse(refusal, expected); \
+	}
+
+/* clang-format off */
+PARSER(duration, int64_t, duration_parse(text, value),
+    "expected a duration such as 500ms, 2s or 1m30s")
+PARSER(size, int64_t, size_parse(text, value),
+    "expected a size such as 4096, 64K, 10MiB or 1G")
+PARSER(count, int64_t, count_parse(text, value) && *value > 0,
+    "expected a whole number, 1 or more")
+PARSER(seed, int64_t, count_parse(text, value) && *value < INT64_MAX,
+    "expected a whole number from 0 to 9223372036854775806")
+PARSER(status, int64_t, count_parse(text, value) && *value < EXIT_CODES,
+    "expected an exit status, a number from 0 to 255")
+PARSER(factor, double, number_parse(text, value) && *value >= 1,
+    "expected a number, 1 or more, such as 1.5 or 2")
+PARSER(rate, double, number_parse(text, value) && *value > 0,
+    "expected a number above 0, such as 0.5 or 20")
+PARSER(signal, int, (*value = signal_parse(text)) > 0,
+    "expected a signal such as TERM or 15")
+/* clang-format on */
 
 bool
 value_duration_above_0(const char *text, void *field, struct refusal *refusal)
@@ -92,15 +120,6 @@ value_until(const char *text, void *field, struct refusal *refusal)
 }
 
 bool
-value_count(const char *text, void *field, struct refusal *refusal)
-{
-	int64_t *count = field;
-
-	return (count_parse(text, count) && *count > 0)
-	    || refuse(refusal, "expected a whole number, 1 or more");
-}
-
-bool
 value_attempts(const char *text, void *field, struct refusal *refusal)
 {
 	int64_t *count = field;
@@ -111,43 +130,6 @@ value_attempts(const char *text, void *field, struct refusal *refusal)
 	}
 	return value_count(text, count, refusal)
 	    || refuse(refusal, "expected a number of runs, 1 or more, or inf");
-}
-
-bool
-value_seed(const char *text, void *field, struct refusal *refusal)
-{
-	int64_t *seed = field;
-
-	return (count_parse(text, seed) && *seed < INT64_MAX)
-	    || refuse(refusal,
-	        "expected a whole number from 0 to 9223372036854775806");
-}
-
-bool
-value_size(const char *text, void *field, struct refusal *refusal)
-{
-	return size_parse(text, field)
-	    || refuse(
-	        refusal, "expected a size such as 4096, 64K, 10MiB or 1G");
-}
-
-bool
-value_factor(const char *text, void *field, struct refusal *refusal)
-{
-	double *factor = field;
-
-	return (number_parse(text, factor) && *factor >= 1)
-	    || refuse(
-	        refusal, "expected a number, 1 or more, such as 1.5 or 2");
-}
-
-bool
-value_rate(const char *text, void *field, struct refusal *refusal)
-{
-	double *rate = field;
-
-	return (number_parse(text, rate) && *rate > 0)
-	    || refuse(refusal, "expected a number above 0, such as 0.5 or 20");
 }
 
 /* RATE[,BURST] */
@@ -261,7 +243,7 @@ refuse_word(struct refusal *refusal, const char *words)
 	return false;
 }
 
-/* A parser for the words of an enum, in its order; the first is FIRST. */
+/* A parser for the words of an enum; without a text, for the first of them. */
 #define WORDS(name, type, first, words) \
 	bool value_##name( \
 	    const char *text, void *field, struct refusal *refusal) \
@@ -273,17 +255,7 @@ refuse_word(struct refusal *refusal, const char *words)
 		*(type *)field = (type)(found + (int)(first)); \
 		return true; \
 	}
-
-/* clang-format off */
-WORDS(growth, enum growth, GROWTH_EXPONENTIAL,
-    "exponential binary linear quadratic cubic fibonacci constant")
-WORDS(cap_mode, enum cap_mode, CAP_WINDOW, "window before after")
-WORDS(log_format, enum log_format, LOG_TEXT, "text json github")
-WORDS(stdin_mode, enum stdin_mode, STDIN_REPLAY, "replay inherit null")
-WORDS(hold, enum hold_what, HOLD_STDOUT, "stdout all")
-WORDS(herd_gate, enum herd_gate, HERD_GATE_MACHINE, "machine fleet")
-WORDS(from, bool, false, "end start")
-/* clang-format on */
+#include "options/options.def"
 
 /* "1s" or "+1s": the unit distinguishes it from a plain number. */
 static bool
@@ -323,15 +295,10 @@ static const char low_above_high[]
 bool
 value_jitter(const char *text, void *field, struct refusal *refusal)
 {
-	static const char words[] = "none full equal decorrelated smooth";
 	struct jitter *jitter = field;
-	int found = place(text, words);
 
-	if (found >= 0) {
-		jitter->kind = (enum jitter_kind)found;
-		return true;
-	}
-	if (parse_time_jitter(text, jitter))
+	if (value_jitter_kind(text, &jitter->kind, refusal)
+	    || parse_time_jitter(text, jitter))
 		return true;
 	if (parse_scale(text, jitter))
 		return jitter->low <= jitter->high
@@ -360,4 +327,329 @@ value_splay(const char *text, void *field, struct refusal *refusal)
 		    "1s..10s");
 	return range->low_ns <= range->high_ns
 	    || refuse(refusal, low_above_high);
+}
+
+/* Reads TEXT, a list of COUNT finite durations. */
+static bool
+parse_delays(const char *text, int64_t *list, size_t count)
+{
+	bool with_unit;
+
+	for (size_t i = 0; i < count; i++) {
+		text = duration_scan(text, &list[i], &with_unit);
+		if (text == NULL || list[i] == DURATION_INF
+		    || *text != (i + 1 < count ? ',' : '\0'))
+			return false;
+		text++;
+		if (i + 1 < count)
+			text += strspn(text, " ");
+	}
+	return true;
+}
+
+bool
+value_delays(const char *text, void *field, struct refusal *refusal)
+{
+	struct policy *policy = field;
+	size_t count = 1;
+	int64_t *list;
+
+	for (const char *at = text; *at != '\0'; at++)
+		count += *at == ',';
+	list = calloc(count, sizeof *list);
+	if (list == NULL)
+		return refuse(refusal, "no memory for it");
+	if (!parse_delays(text, list, count)) {
+		free(list);
+		return refuse(
+		    refusal, "expected a list of durations such as 15s,30s,3m");
+	}
+	value_free_delays(policy);
+	policy->delays_ns = list;
+	policy->delays = count;
+	return true;
+}
+
+void
+value_free_delays(struct policy *policy)
+{
+	free((void *)(uintptr_t)policy->delays_ns);
+	policy->delays_ns = NULL;
+	policy->delays = 0;
+}
+
+/* --- verdicts, and what is known --- */
+
+bool
+value_wake_signal(const char *text, void *field, struct refusal *refusal)
+{
+	static const int possible[]
+	    = { SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH, SIGIO };
+	int *signal = field;
+
+	*signal = signal_parse(text);
+	for (size_t i = 0; i < ARRAY_LENGTH(possible); i++)
+		if (*signal == possible[i])
+			return true;
+	return signal_is_real_time(*signal)
+	    || refuse(refusal,
+	        "expected HUP, USR1, USR2, ALRM, WINCH, IO or a real-time "
+	        "signal");
+}
+
+bool
+value_preset(const char *text, void *field, struct refusal *refusal)
+{
+	const char **name = field;
+	struct preset preset;
+
+	if (strcmp(text, "list") == 0)
+		list_presets();
+	if (*name != NULL)
+		return refuse(refusal, "expected one preset");
+	*name = text;
+	return presets_find(&preset, text)
+	    || refuse(refusal,
+	        "expected the name of a preset; --preset=list prints all");
+}
+
+/* Says "7 is in both --retry-on and --stop-on". */
+static void
+say_conflict(struct refusal *refusal, const struct codes_fault *fault,
+    enum verdict verdict)
+{
+	struct text why = text_in(refusal->why, sizeof refusal->why);
+
+	text_join(&why,
+	    fault->status >= 0 ? NUMBER(fault->status) : refusal->item,
+	    " is in both --", verdict_name(fault->other), "-on and --",
+	    verdict_name(verdict), "-on");
+}
+
+static bool
+add_codes(const char *list, struct rules *rules, enum verdict verdict,
+    struct refusal *refusal)
+{
+	struct codes_fault fault;
+	enum codes_error error
+	    = codes_add(&rules->codes, list, verdict, &fault);
+	struct text item = text_in(refusal->item, sizeof refusal->item);
+
+	rules->listed_only |= verdict == VERDICT_RETRY;
+	if (error == CODES_OK)
+		return true;
+	/* An empty item is easier to find if the whole list is shown. */
+	for (size_t i = 0; i < fault.length; i++)
+		text_byte(&item, fault.item[i]);
+	if (error == CODES_CONFLICT) {
+		say_conflict(refusal, &fault, verdict);
+		return false;
+	}
+	return refuse(refusal,
+	    "expected codes such as 7, 4-7, nonzero, TERM, timeout or "
+	    "EX_TEMPFAIL");
+}
+
+struct scan *
+options_scan(struct options *options)
+{
+	struct streams *streams = &options->streams;
+
+	if (streams->scan == NULL)
+		streams->scan
+		    = usage_allocate("output", 1, sizeof *streams->scan);
+	return streams->scan;
+}
+
+/* Adds a condition on the output. */
+static bool
+add_condition(const char *text, struct options *options, enum verdict verdict,
+    struct refusal *refusal)
+{
+	struct rules *rules = &options->settings.rules;
+	const char *expected = scan_add(options_scan(options), verdict, text);
+
+	rules->match_needed |= verdict == VERDICT_SUCCESS;
+	rules->listed_only |= verdict == VERDICT_RETRY;
+	return expected == NULL || refuse(refusal, expected);
+}
+
+/* The parsers of a verdict: value_stop_on and value_stop_if. */
+#define VERDICT(name, verdict) \
+	bool value_##name##_on( \
+	    const char *text, void *field, struct refusal *refusal) \
+	{ \
+		return add_codes(text, field, verdict, refusal); \
+	} \
+\
+	bool value_##name##_if( \
+	    const char *text, void *field, struct refusal *refusal) \
+	{ \
+		return add_condition(text, field, verdict, refusal); \
+	}
+
+/* clang-format off */
+VERDICT(success, VERDICT_SUCCESS)
+VERDICT(retry, VERDICT_RETRY)
+VERDICT(throttle, VERDICT_THROTTLE)
+VERDICT(stop, VERDICT_STOP)
+/* clang-format on */
+
+bool
+value_pass_on(const char *text, void *field, struct refusal *refusal)
+{
+	return add_codes(text, field, VERDICT_PASS, refusal);
+}
+
+bool
+value_retry_after(const char *text, void *field, struct refusal *refusal)
+{
+	struct scan *scan = options_scan(field);
+	const char *expected
+	    = text == NULL ? NULL : scan_add_pointer(scan, text);
+
+	scan->waits.wanted = WANTED_ALL;
+	return expected == NULL || refuse(refusal, expected);
+}
+
+bool
+value_tool(const char *text, void *field, struct refusal *refusal)
+{
+	struct options *options = field;
+
+	options->settings.rules.tool_asked = true;
+	options->job.tool = NULL;
+	if (text == NULL)
+		return true;
+	if (strcmp(text, "list") == 0)
+		list_tools();
+	options->job.tool = tool_named(text);
+	return options->job.tool != NULL
+	    || refuse(
+	        refusal, "expected the name of a tool; --tool=list prints all");
+}
+
+/* --- what runs share --- */
+
+static const char expected_name[]
+    = "expected a name of up to 64 letters, digits and . _ -";
+
+/* The NAME that TEXT begins with. Returns what follows it; or NULL. */
+static const char *
+scan_shared_name(
+    const char *text, char name[SHARED_NAME_SIZE], struct refusal *refusal)
+{
+	size_t length = shared_name_scan(text);
+
+	if (length == 0) {
+		refuse(refusal,
+		    strncmp(text, "list", 4) == 0
+		        ? "expected another name: list is reserved"
+		        : expected_name);
+		return NULL;
+	}
+	memcpy(name, text, length);
+	name[length] = '\0';
+	return text + length;
+}
+
+/* Whether TEXT is of a fleet: then *TEXT is what follows. */
+static bool
+scan_fleet(const char **text)
+{
+	size_t length = strlen(FLEET_PREFIX);
+	bool is_fleet = strncmp(*text, FLEET_PREFIX, length) == 0;
+
+	*text += is_fleet ? length : 0;
+	return is_fleet;
+}
+
+bool
+value_gate(const char *text, void *field, struct refusal *refusal)
+{
+	struct gate_options *gate = field;
+	const char *rest;
+
+	gate->list = strcmp(text, "list") == 0;
+	gate->name[0] = '\0';
+	if (gate->list)
+		return true;
+	gate->open = strncmp(text, "open:", 5) == 0;
+	text += gate->open ? 5 : 0;
+	gate->fleet = scan_fleet(&text);
+	rest = scan_shared_name(text, gate->name, refusal);
+	return rest != NULL
+	    && (*rest == '\0' || refuse(refusal, expected_name));
+}
+
+bool
+value_defer(const char *text, void *field, struct refusal *refusal)
+{
+	struct defer_options *defer = field;
+	const char *rest;
+
+	if (scan_fleet(&text))
+		return refuse(
+		    refusal, "expected NAME: no fleet shares deferrals");
+	rest = scan_shared_name(text, defer->name, refusal);
+	defer->limits = (struct range) { NS_PER_MIN, 60 * NS_PER_MIN };
+	if (rest == NULL || *rest == '\0')
+		return rest != NULL;
+	if (*rest != ':')
+		return refuse(refusal, expected_name);
+	if (strstr(rest, "..") == NULL
+	    || !value_splay(rest + 1, &defer->limits, refusal))
+		return refuse(refusal,
+		    "expected NAME:LOW..HIGH with LOW not above HIGH, such as "
+		    "backup:1m..1h");
+	return defer->limits.low_ns > 0
+	    || refuse(refusal, "expected a LOW above 0");
+}
+
+bool
+value_slots(const char *text, void *field, struct refusal *refusal)
+{
+	struct slots_options *slots = field;
+	const char *rest;
+
+	slots->fleet = scan_fleet(&text);
+	rest = scan_shared_name(text, slots->name, refusal);
+	if (rest == NULL)
+		return false;
+	if (*rest != ':' || !count_parse(rest + 1, &slots->count))
+		return refuse(refusal,
+		    "expected NAME:N, for at most N concurrent attempts");
+	return (slots->count >= 1 && slots->count <= SLOTS_MOST)
+	    || refuse(refusal, "expected a number of slots from 1 to 1024");
+}
+
+/* --- what only prints --- */
+
+bool
+value_help(const char *text, void *field, struct refusal *refusal)
+{
+	(void)field;
+	if (text == NULL)
+		help_brief();
+	if (strcmp(text, "all") == 0)
+		help_all();
+	return refuse(refusal, "expected all, or nothing");
+}
+
+_Noreturn bool
+value_help_all(const char *text, void *field, struct refusal *refusal)
+{
+	(void)text;
+	(void)field;
+	(void)refusal;
+	help_all();
+}
+
+_Noreturn bool
+value_version(const char *text, void *field, struct refusal *refusal)
+{
+	(void)text;
+	(void)field;
+	(void)refusal;
+	help_version();
 }

@@ -10,7 +10,7 @@
 #include "core/charts/chart.h"
 #include "core/charts/forecast.h"
 #include "core/words/json.h"
-#include "options/list_known.h"
+#include "options/help.h"
 #include "options/usage.h"
 #include "plan/plan.h"
 #include "process/terminal.h"
@@ -155,22 +155,19 @@ print_head(const struct plan *plan)
 static void
 print_wide_row(const struct forecast_row *row)
 {
-	printf("%7" PRId64, row->after_attempt);
-	terminal_duration("  ", row->pause.low_ns, 7);
-	terminal_duration(" ", row->mean_ns, 7);
-	terminal_duration(" ", row->pause.high_ns, 7);
-	terminal_duration("   ", row->earliest_ns, 7);
-	terminal_duration(" ", row->mean_total_ns, 7);
-	terminal_duration(" ", row->latest_ns, 7);
+	printf("%7" PRId64 "  %7s %7s %7s", row->after_attempt,
+	    DURATION(row->pause.low_ns), DURATION(row->mean_ns),
+	    DURATION(row->pause.high_ns));
+	printf("   %7s %7s %7s", DURATION(row->earliest_ns),
+	    DURATION(row->mean_total_ns), DURATION(row->latest_ns));
 }
 
 static void
 print_narrow_row(const struct forecast_row *row)
 {
-	printf("%5" PRId64, row->after_attempt);
-	terminal_duration("  ", row->pause.low_ns, 7);
-	terminal_duration(" ", row->pause.high_ns, 7);
-	terminal_duration("  ", row->mean_total_ns, 7);
+	printf("%5" PRId64 "  %7s %7s  %7s", row->after_attempt,
+	    DURATION(row->pause.low_ns), DURATION(row->pause.high_ns),
+	    DURATION(row->mean_total_ns));
 }
 
 static void

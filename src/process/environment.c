@@ -8,6 +8,7 @@
 #include "core/base/duration.h"
 #include "process/environment.h"
 
+/* In the order in which COMMAND finds them. */
 enum variable {
 	ATTEMPT,
 	ATTEMPTS,
@@ -16,10 +17,10 @@ enum variable {
 	STATUS,
 	VERDICT,
 	ID,
-	RESULT, /* only at the end */
 	HINT,
+	RESULT, /* only at the end */
 	GATE, /* only with --gate */
-	SLOTS, /* inherited, unless it is ours to say */
+	SLOTS, /* inherited, unless this run holds slots itself */
 	VARIABLES,
 };
 
@@ -31,23 +32,25 @@ static const char names[VARIABLES][20] = {
 	[STATUS] = "BACKOFF_STATUS=",
 	[VERDICT] = "BACKOFF_VERDICT=",
 	[ID] = "BACKOFF_ID=",
-	[RESULT] = "BACKOFF_RESULT=",
 	[HINT] = "BACKOFF_HINT=",
+	[RESULT] = "BACKOFF_RESULT=",
 	[GATE] = "BACKOFF_GATE=",
 	[SLOTS] = "BACKOFF_SLOTS=",
 };
 
-static const char pid_names[2][16] = { "LISTEN_PID=", "WATCHDOG_PID=" };
-
+/* Without malloc, backoff starts faster: what is usual fits into these. */
 static char values[VARIABLES][56];
-static char *id_entry, *hint_entry;
-static bool has_gate;
-static char *slots_found, *slots_entry;
+static char *usual_ours[128];
+
+static char *entries[VARIABLES]; /* NAME=VALUE; NULL: COMMAND gets none */
+static char *inherited_slots; /* that of SLOTS, or NULL */
+static char **ours; /* COMMAND's: inherited, then those of entries, NULL */
+static size_t inherited; /* how many of them are inherited */
+
+/* The variables of systemd that name a process. */
+static const char pid_names[2][16] = { "LISTEN_PID=", "WATCHDOG_PID=" };
 static char pid_entries[2][32];
 static bool pids_are_ours; /* one of them is the pid of backoff */
-static char *usual_ours[128];
-static char **ours; /* COMMAND's: inherited, then VARIABLES slots, NULL */
-static size_t inherited; /* how many of them are inherited */
 
 static bool
 begins(const char *string, const char *with)
@@ -55,12 +58,13 @@ begins(const char *string, const char *with)
 	return strncmp(string, with, strlen(with)) == 0;
 }
 
+/* Whether COMMAND does not inherit ENTRY. */
 static bool
 is_ours(const char *entry)
 {
 	if (!begins(entry, "BACKOFF_"))
 		return false;
-	/* Where the fleet's server is, with its password, and its helper. */
+	/* The address of the fleet's server, which may hold a password. */
 	if (begins(entry, "BACKOFF_FLEET"))
 		return true;
 	for (int i = 0; i < VARIABLES; i++)
@@ -87,12 +91,14 @@ pid_entry(char *entry)
 	return entry;
 }
 
+/* Sets VARIABLE to WORD, or to NUMBER if that is NULL. */
 static void
 write_value(enum variable variable, const char *word, int64_t number)
 {
 	struct text text = text_in(values[variable], sizeof values[variable]);
 
 	text_join(&text, names[variable], word != NULL ? word : NUMBER(number));
+	entries[variable] = values[variable];
 }
 
 /* One more than the inherited depth. */
@@ -107,47 +113,40 @@ depth(void)
 	return saturating_add(number, 1);
 }
 
-/* USUAL if it is large enough: without malloc, backoff starts faster. */
+/* USUAL if it is large enough, or memory. */
 static void *
 room_for(void *usual, size_t usual_size, size_t size)
 {
 	return size <= usual_size ? usual : malloc(size);
 }
 
-/* NAME=VALUE, or NULL. */
-static char *
-make_entry(enum variable variable, const char *value)
-{
-	size_t size = strlen(names[variable]) + strlen(value) + 1;
-	char *entry = room_for(values[variable], sizeof values[variable], size);
-	struct text text;
-
-	if (entry == NULL)
-		return NULL;
-	text = text_in(entry, size);
-	text_join(&text, names[variable], value);
-	return entry;
-}
-
 bool
 environment_start(const char *id, const char *hint, const struct limits *limits)
 {
-	size_t count = 0;
+	size_t count = 0, hint_size;
+	struct text text;
 
 	while (environ[count] != NULL)
 		count++;
 	ours = room_for(usual_ours, sizeof usual_ours,
 	    (count + VARIABLES + 1) * sizeof *ours);
-	id_entry = make_entry(ID, id);
-	hint_entry = hint != NULL ? make_entry(HINT, hint) : NULL;
-	if (ours == NULL || id_entry == NULL
-	    || (hint != NULL && hint_entry == NULL))
+	if (ours == NULL)
 		return false;
+	if (hint != NULL) {
+		hint_size = strlen(names[HINT]) + strlen(hint) + 1;
+		entries[HINT]
+		    = room_for(values[HINT], sizeof values[HINT], hint_size);
+		if (entries[HINT] == NULL)
+			return false;
+		text = text_in(entries[HINT], hint_size);
+		text_join(&text, names[HINT], hint);
+	}
 	for (size_t i = 0; i < count; i++)
 		if (begins(environ[i], names[SLOTS]))
-			slots_found = environ[i];
+			entries[SLOTS] = inherited_slots = environ[i];
 		else if (!is_ours(environ[i]))
 			ours[inherited++] = pid_entry(environ[i]);
+	write_value(ID, id, 0);
 	write_value(DEPTH, NULL, depth());
 	write_value(ATTEMPTS, limits->attempts == INT64_MAX ? "inf" : NULL,
 	    limits->attempts);
@@ -157,14 +156,14 @@ environment_start(const char *id, const char *hint, const struct limits *limits)
 void
 environment_slots(char *entry)
 {
-	slots_entry = entry;
+	entries[SLOTS] = entry != NULL ? entry : inherited_slots;
 }
 
 void
 environment_gate(const char *state)
 {
-	has_gate = state != NULL;
-	if (has_gate)
+	entries[GATE] = NULL;
+	if (state != NULL)
 		write_value(GATE, state, 0);
 }
 
@@ -178,19 +177,11 @@ environment_set(const struct loop_state *state)
 	write_value(ELAPSED, NULL, state->elapsed_ns / NS_PER_S);
 	write_value(STATUS, first ? "" : NULL, outcome_status(&state->outcome));
 	write_value(VERDICT, verdict_name(state->verdict), 0);
-	for (int i = ATTEMPT; i <= VERDICT; i++)
-		*next++ = values[i];
-	*next++ = id_entry;
-	if (hint_entry != NULL)
-		*next++ = hint_entry;
-	if (state->result != RESULT_NONE) {
+	if (state->result != RESULT_NONE)
 		write_value(RESULT, result_name(state->result), 0);
-		*next++ = values[RESULT];
-	}
-	if (has_gate)
-		*next++ = values[GATE];
-	if (slots_entry != NULL || slots_found != NULL)
-		*next++ = slots_entry != NULL ? slots_entry : slots_found;
+	for (int i = 0; i < VARIABLES; i++)
+		if (entries[i] != NULL)
+			*next++ = entries[i];
 	*next = NULL;
 	environ = ours;
 }
@@ -198,7 +189,7 @@ environment_set(const struct loop_state *state)
 const char *
 environment_id(void)
 {
-	return id_entry;
+	return entries[ID];
 }
 
 void

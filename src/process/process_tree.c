@@ -14,12 +14,102 @@
 /* The process that adopts orphans if nobody else does. */
 #define INIT 1
 
+/* Whether PROCESS is one of PROCESSES, by pid and start. */
+static bool
+processes_have(const struct processes *processes, const struct process *process)
+{
+	for (size_t i = 0; i < processes->count; i++)
+		if (processes->list[i].pid == process->pid
+		    && processes->list[i].start == process->start)
+			return true;
+	return false;
+}
+
+bool
+process_needs_mark(
+    const struct ancestry *ancestry, const struct process *process)
+{
+	return (ancestry->preexisting.count > 0
+	           || ancestry->adopter != ancestry->self)
+	    && process->parent == ancestry->adopter
+	    && process->pid != ancestry->self
+	    && process->pid != ancestry->command
+	    && !processes_have(&ancestry->preexisting, process)
+	    && !processes_have(&ancestry->known, process);
+}
+
+static int
+compare_pids(const void *a, const void *b)
+{
+	pid_t left = ((const struct process *)a)->pid;
+	pid_t right = ((const struct process *)b)->pid;
+
+	return (left > right) - (left < right);
+}
+
+static bool
+is_in_tree(const struct processes *all, pid_t pid)
+{
+	const struct process wanted = { .pid = pid };
+	const struct process *found = bsearch(
+	    &wanted, all->list, all->count, sizeof wanted, compare_pids);
+
+	return found != NULL && found->in_tree;
+}
+
+static bool
+belongs(const struct processes *all, const struct ancestry *ancestry,
+    const struct process *process)
+{
+	if (processes_have(&ancestry->known, process))
+		return true;
+	if (processes_have(&ancestry->preexisting, process))
+		return false;
+	if (process_needs_mark(ancestry, process))
+		return process->has_mark;
+	if (process->parent == ancestry->self)
+		return true;
+	return is_in_tree(all, process->parent);
+}
+
+/* /proc lists them in this order, so insertion sort has little to do. */
+static void
+sort_by_pid(struct processes *all)
+{
+	for (size_t i = 1; i < all->count; i++) {
+		struct process process = all->list[i];
+		size_t place = i;
+
+		for (; place > 0 && all->list[place - 1].pid > process.pid;
+		     place--)
+			all->list[place] = all->list[place - 1];
+		all->list[place] = process;
+	}
+}
+
+void
+process_tree_mark(struct processes *all, const struct ancestry *ancestry)
+{
+	bool found = all->count > 0;
+
+	sort_by_pid(all);
+	/* Several passes, as a child can have a lower pid than its parent. */
+	while (found) {
+		found = false;
+		for (size_t i = 0; i < all->count; i++) {
+			struct process *process = &all->list[i];
+
+			if (process->in_tree
+			    || !belongs(all, ancestry, process))
+				continue;
+			process->in_tree = found = true;
+		}
+	}
+}
+
 static struct processes preexisting; /* not to be signalled */
 
-/*
- * Whether PID was started with the environment of this run. If that cannot be
- * read: no.
- */
+/* Whether PID is known to have started with the environment of this run. */
 static bool
 read_mark(pid_t pid)
 {
@@ -32,42 +122,32 @@ read_mark(pid_t pid)
 	return found;
 }
 
-/* What is read, and for which tree. */
 struct reading {
-	struct processes all;
-	size_t room;
+	struct processes all; /* that were read */
+	size_t room; /* in their list */
 	const struct ancestry *ancestry;
 };
 
-/* Makes room for one more, doubling if it is full. False: no memory. */
-static bool
-make_room(struct reading *reading)
-{
-	struct process *list;
-
-	if (reading->all.count < reading->room)
-		return true;
-	reading->room = reading->room * 2 + 64;
-	list = realloc(reading->all.list, reading->room * sizeof *list);
-	if (list != NULL)
-		reading->all.list = list;
-	return list != NULL;
-}
-
-/* One that is gone, or our helper, is not there: of nobody's tree. */
+/* Adds a process, unless it is gone or the helper. False: no memory. */
 static bool
 read_one(pid_t pid, void *what)
 {
 	struct reading *reading = what;
-	struct process process;
+	struct processes *all = &reading->all;
+	struct process process, *list;
 
 	if (!process_read(&process, pid) || process.pid == helper_pid())
 		return true;
 	if (process_needs_mark(reading->ancestry, &process))
 		process.has_mark = read_mark(process.pid);
-	if (!make_room(reading))
-		return false;
-	reading->all.list[reading->all.count++] = process;
+	if (all->count == reading->room) {
+		reading->room = reading->room * 2 + 64;
+		list = realloc(all->list, reading->room * sizeof *list);
+		if (list == NULL)
+			return false;
+		all->list = list;
+	}
+	all->list[all->count++] = process;
 	return true;
 }
 
@@ -150,17 +230,17 @@ static struct process_census
 signal_unseen(struct process_tree *tree, pid_t command, int signal)
 {
 	struct process_census census = { .unseen = true };
-	struct process process = { .pid = command };
+	struct process reached = { .pid = command };
+	pid_t target = command;
 
 	if (command != 0 && getpgid(command) == command)
 		tree->group = command;
-	if (tree->group != 0)
-		process.pid = tree->group;
-	if (process.pid != 0)
-		tally(&census, &process,
-		    kill(tree->group != 0 ? -tree->group : command, signal) == 0
-		        ? 0
-		        : errno);
+	if (tree->group != 0) {
+		reached.pid = tree->group;
+		target = -tree->group;
+	}
+	if (target != 0)
+		tally(&census, &reached, kill(target, signal) == 0 ? 0 : errno);
 	return census;
 }
 

@@ -13,7 +13,36 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "core/judge/process_tree_mark.h"
+#include "system/system.h"
+
+struct processes {
+	struct process *list;
+	size_t count;
+};
+
+/* What decides whether a process belongs to the tree. */
+struct ancestry {
+	pid_t self;
+	pid_t adopter; /* the parent of orphans: self, or else process 1 */
+	pid_t command; /* 0 once it has been reaped */
+	struct processes preexisting; /* below self before the first attempt */
+	struct processes known; /* in the tree at the last look */
+};
+
+/*
+ * Whether has_mark must decide about PROCESS, because it is an orphan that may
+ * come from COMMAND's tree or from elsewhere: from a child that self had
+ * before, or from any process if self does not adopt orphans.
+ */
+bool process_needs_mark(
+    const struct ancestry *ancestry, const struct process *process);
+
+/*
+ * Sets in_tree of every process below self, and of orphans with the mark and
+ * what is below those, except what was there before the first attempt, and what
+ * is below that. Sorts ALL by pid.
+ */
+void process_tree_mark(struct processes *all, const struct ancestry *ancestry);
 
 struct process_tree {
 	struct processes known; /* in the tree at the last look */

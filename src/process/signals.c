@@ -59,8 +59,9 @@ static bool met; /* signals_await_room() has met one */
 /* The signal that ended the pause, or 0; set by the handler. */
 static volatile sig_atomic_t pause_signal;
 
-/* The signals that end a pause, except those ignored at the start. */
-static int pausing[ARRAY_LENGTH(ending) + 3];
+/* The signals that end or interrupt a pause, but for those ignored at the
+ * start: end signals, that of --wake-on, CONT. */
+static int pausing[ARRAY_LENGTH(ending) + 2];
 static size_t pausing_count;
 
 static bool
@@ -73,14 +74,10 @@ is_ignored(int signal)
 }
 
 /* An ignored SIGCHLD, or SA_NOCLDWAIT, would lose the exit status. */
-static void
-take_child_signal(sigset_t *set)
+static bool
+loses_exit_status(const struct sigaction *action)
 {
-	sigaction(SIGCHLD, NULL, &entry_child_action);
-	if (entry_child_action.sa_handler != SIG_DFL
-	    || entry_child_action.sa_flags != 0)
-		signal(SIGCHLD, SIG_DFL);
-	sigaddset(set, SIGCHLD);
+	return action->sa_handler != SIG_DFL || action->sa_flags != 0;
 }
 
 /* Computes the masks from the sets of signals. */
@@ -127,7 +124,10 @@ signals_start(int wake_on)
 	for (int signal = 1; signal < NSIG; signal++)
 		if (signal_is_real_time(signal))
 			sigaddset(&handled, signal);
-	take_child_signal(&handled);
+	sigaddset(&handled, SIGCHLD);
+	sigaction(SIGCHLD, NULL, &entry_child_action);
+	if (loses_exit_status(&entry_child_action))
+		signal(SIGCHLD, SIG_DFL);
 	/* A stop lengthens a wait with a relative timeout; CONT ends it. */
 	sigaddset(&handled, SIGCONT);
 	pthread_sigmask(SIG_BLOCK, NULL, &entry_mask);
@@ -198,7 +198,7 @@ take(struct arrival *arrival)
 
 /* poll(2) until UNTIL_NS, or for ever; returns its result. */
 static int
-wait_until(struct pollfd *watched, int count, int64_t until_ns)
+poll_until(struct pollfd *watched, int count, int64_t until_ns)
 {
 	return signal_queue_poll(watched, count,
 	    until_ns == INT64_MAX ? until_ns : until_ns - clock_now_ns());
@@ -217,7 +217,7 @@ signals_wait(struct arrival *arrival, int64_t until_ns,
 
 		for (int i = 0; i < count; i++)
 			watched[1 + i] = descriptors[i];
-		ready = wait_until(watched, 1 + count, until_ns);
+		ready = poll_until(watched, 1 + count, until_ns);
 		if (ready > 0 && watched[0].revents != 0 && take(arrival))
 			return WAKE_SIGNAL;
 		if (until_ns < INT64_MAX && clock_now_ns() >= until_ns)
@@ -270,7 +270,7 @@ signals_await_room(int fd, int64_t until_ns)
 	do
 		if (until_ns < INT64_MAX && clock_now_ns() >= until_ns)
 			return WAKE_TIME;
-	while (wait_until(watched, ARRAY_LENGTH(watched), until_ns) <= 0);
+	while (poll_until(watched, ARRAY_LENGTH(watched), until_ns) <= 0);
 	if (watched[0].revents != 0)
 		return WAKE_DESCRIPTOR;
 	met = true;
@@ -313,8 +313,7 @@ void
 signals_restore(void)
 {
 	signal_queue_leave();
-	if (entry_child_action.sa_handler != SIG_DFL
-	    || entry_child_action.sa_flags != 0)
+	if (loses_exit_status(&entry_child_action))
 		sigaction(SIGCHLD, &entry_child_action, NULL);
 	pthread_sigmask(SIG_SETMASK, &entry_mask, NULL);
 }

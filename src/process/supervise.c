@@ -342,12 +342,12 @@ minds_silence(const struct child *child)
 static void
 look_at_silence(struct child *child)
 {
-	int64_t now_ns, wrote_ns;
+	const struct relay *relay = child->relay;
+	int64_t now_ns = clock_now_ns(), wrote_ns;
 
-	if (!minds_silence(child))
+	if (relay == NULL || !minds_silence(child))
 		return;
-	now_ns = clock_now_ns();
-	wrote_ns = child->relay->wrote(now_ns);
+	wrote_ns = relay->wrote(now_ns);
 	silence_look(&child->silence, now_ns, wrote_ns, was_stopped(child));
 }
 

@@ -7,8 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/duration.h"
-#include "core/base/text.h"
 #include "process/terminal.h"
 #include "system/system.h"
 
@@ -74,10 +72,4 @@ terminal_wrapped(const char *text, int column, int from, int width)
 		text += length + (text[length] == ' ');
 	}
 	putchar('\n');
-}
-
-void
-terminal_duration(const char *before, int64_t ns, int width)
-{
-	printf("%s%*s", before, width, DURATION(ns));
 }

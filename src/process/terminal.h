@@ -2,12 +2,11 @@
 #ifndef BACKOFF_PROCESS_TERMINAL_H
 #define BACKOFF_PROCESS_TERMINAL_H
 /*
- * The size and character set of stdout, and output that fits them; and whether
- * anybody looks.
+ * The size and character set of stdout, and text that fits them; and whether
+ * backoff is in the foreground.
  */
 
 #include <stdbool.h>
-#include <stdint.h>
 
 struct terminal {
 	int width; /* in columns; 80 if stdout is no terminal */
@@ -17,8 +16,8 @@ struct terminal {
 struct terminal terminal_of_stdout(void);
 
 /*
- * Stderr is our controlling terminal, and we are in the job that somebody looks
- * at there. Who is in the background leaves the screen to others.
+ * Whether stderr is backoff's controlling terminal, and backoff in its
+ * foreground job. A job in the background leaves the screen to others.
  */
 bool is_in_foreground(void);
 
@@ -30,8 +29,5 @@ int terminal_text_width(void);
  * line continues at COLUMN; the others start at column FROM.
  */
 void terminal_wrapped(const char *text, int column, int from, int width);
-
-/* Prints BEFORE, and a duration in a column of WIDTH (0: as long as it is). */
-void terminal_duration(const char *before, int64_t ns, int width);
 
 #endif

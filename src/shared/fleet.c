@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "core/base/hash.h"
+#include "core/base/bytes.h"
 #include "log/log.h"
 #include "options/usage.h"
 #include "process/environment.h"
@@ -25,14 +25,14 @@
 #endif
 
 /*
- * The helper keeps to 250 ms for the connection and for each answer of the
- * server. This is for one that is stuck itself.
+ * The helper allows 250 ms for the connection and for each answer of the
+ * server. This is for a helper that is stuck itself.
  */
 #define ANSWER_NS (1500 * NS_PER_MS)
 #define START_NS (10 * NS_PER_S)
 #define BYE_NS (300 * NS_PER_MS)
 
-/* Who waits for long tries a fleet that was lost again after so long. */
+/* In a long wait, a fleet that was lost is tried again after so long. */
 #define AGAIN_NS (10 * NS_PER_S)
 
 static const char ended[] = "backoff-fleet has ended";
@@ -43,26 +43,27 @@ static char program[PATH_MAX];
 static char server[FLEET_TEXT_SIZE]; /* what to call it */
 static char lost_why[2 * FLEET_TEXT_SIZE]; /* "SERVER: WHY" */
 static bool is_used, is_lost;
-static int64_t lost_ns; /* when that was found last, */
+static int64_t lost_ns; /* when it was found lost last, */
 static int64_t away_ns; /* ... and first, without an answer since; or 0 */
-static bool is_restarted; /* the helper, for this attempt */
+static bool is_restarted; /* the helper was, for this attempt */
 
 static struct part {
 	const char *name;
 	char key[FLEET_KEY_SIZE];
 	int64_t held; /* the member; 0: nothing */
 	enum fleet_news news;
-	bool is_told; /* that it is lost */
+	bool is_told; /* it was logged that the fleet is lost */
 } parts[FLEET_PARTS];
 
-/* Beside our own binary, or where it was to be installed. */
+/* The one that was named, or beside our own binary, or where it is installed.
+ */
 static void
 find_program(void)
 {
-	const char *told = getenv("BACKOFF_FLEET_HELPER");
+	const char *named = getenv("BACKOFF_FLEET_HELPER");
 	char *slash;
 
-	text_copy(program, sizeof program, told != NULL ? told : "");
+	text_copy(program, sizeof program, named != NULL ? named : "");
 	if (program[0] != '\0')
 		return;
 	if (process_own_program(program, sizeof program)
@@ -167,7 +168,7 @@ ask(const struct text *question, struct fleet_line *answer)
 	return false;
 }
 
-/* In an attempt, where the helper has died with what we hold. */
+/* During an attempt: the helper has died, and we hold something. */
 static void
 revive(void)
 {

@@ -11,14 +11,15 @@
 #include "system/system.h"
 
 /*
- * A mirror is as good as the server for so long, longer where all wait; and for
- * so long while another run of this machine asks that.
+ * How old a mirror may be that is used instead of asking the server: usually;
+ * where the gate is shut, so that all wait; and while another run of this
+ * machine is asking.
  */
 #define YOUNG_NS NS_PER_S
 #define YOUNG_SHUT_NS (3 * NS_PER_S)
 #define OLD_NS (5 * NS_PER_S)
 
-/* What a fleet has not used for so long goes. */
+/* The server forgets a gate that was not used for so long. */
 #define COPY_NS (24 * 60 * NS_PER_MIN)
 
 static int64_t
@@ -27,6 +28,7 @@ byte_of(uint64_t ticket)
 	return STATE_LOCK_TICKET + (int64_t)ticket;
 }
 
+/* Bit i: the run of probers[i] lives, or is ours. */
 static uint8_t
 living_of(const struct gate_store *store, const struct gate *gate)
 {
@@ -40,16 +42,9 @@ living_of(const struct gate_store *store, const struct gate *gate)
 	return living;
 }
 
-/* The same whatever boot it is of. */
-static bool
-is_quiet(const struct gate *gate)
-{
-	return gate->state == GATE_OPEN && gate->row.failures == 0;
-}
-
 /*
- * The gate of the record that was read. True: there is something, and it is
- * none. A part of zeros is one that nobody has written yet.
+ * Takes the gate from the record that was read. Returns whether its part is
+ * damaged, and not just one that nobody has written yet.
  */
 static bool
 take_record(struct gate_store *store, struct gate_view *view)
@@ -61,8 +56,11 @@ take_record(struct gate_store *store, struct gate_view *view)
 	view->now_ns = boot_clock_ns();
 	if (!gate_record_read(&view->gate, part, view->now_ns))
 		is_broken = memcmp(part, zeros, sizeof zeros) != 0;
-	/* To look which boot this is takes three system calls. */
-	else if (!is_quiet(&view->gate)
+	/*
+	 * One that is open without failures is the same in every boot, and to
+	 * look which boot this is takes three system calls.
+	 */
+	else if ((view->gate.state != GATE_OPEN || view->gate.row.failures > 0)
 	    && state_record_boot(store->bytes) != boot_hash())
 		view->gate = gate_new();
 	view->living = living_of(store, &view->gate);
@@ -119,10 +117,9 @@ gate_store_is_there(const struct gate_store *store)
 }
 
 /*
- * A server that has lost the gate, or has an older one, is given the newest
- * copy that a machine has. Of a gate that nobody knows, open is as good; and
- * what was written later than now was so before the server's clock was set
- * back, so that nobody knows which is newer.
+ * Whether the server has lost its GATE, or has an older one than our MIRROR. An
+ * open mirror is no better than none. If the mirror was written later than now,
+ * the server's clock was set back since, and nobody knows which is newer.
  */
 static bool
 is_to_be_restored(const struct gate *mirror, const struct gate *gate,
@@ -135,7 +132,7 @@ is_to_be_restored(const struct gate *mirror, const struct gate *gate,
 	        && mirror->written_ns <= now_ns + ahead_ns;
 }
 
-/* The server's gate, by our clock. */
+/* The server's gate, by our clock; VIEW has the mirror. */
 static void
 take_gate(struct gate_store *store, struct gate_view *view)
 {
@@ -173,12 +170,12 @@ look_at_server(struct gate_store *store, struct gate_view *view)
 	if (!fleet_look(
 	        FLEET_GATE, members, view->gate.probers_count, &store->server))
 		return false;
-	/* Another one may be there meanwhile: who lives is the same. */
+	/* The gate may be another one meanwhile; its probers live or do not. */
 	view->living = store->server.living;
 	return true;
 }
 
-/* Writes the mirror. */
+/* Writes VIEW as the mirror. If that fails, the fleet serves alone. */
 static void
 reflect(struct gate_store *store, const struct gate_view *view)
 {
@@ -195,7 +192,7 @@ reflect(struct gate_store *store, const struct gate_view *view)
 		shared_state_lose(&store->part, file->why);
 }
 
-/* The mirror, or a gate that nobody has used. False: the file fails. */
+/* Without a file that is a gate that nobody has used. False: it fails. */
 static bool
 look_here(struct gate_store *store, struct gate_view *view)
 {
@@ -233,7 +230,7 @@ may_look_at_mirror(struct gate_store *store, struct gate_view *view)
 	return look_here(store, view) && needs_no_server(view);
 }
 
-/* On the server those who probe hold their tickets, and nobody else. */
+/* On the server only probers hold their tickets. */
 static enum fleet_put
 put_gate(struct gate_store *store, const struct gate *gate, uint64_t ticket)
 {
@@ -247,24 +244,19 @@ put_gate(struct gate_store *store, const struct gate *gate, uint64_t ticket)
 }
 
 static bool
-ask_server(struct gate_store *store, struct gate_view *view)
-{
-	if (!look_at_server(store, view))
-		return false;
-	gate_bury(&view->gate, view->living);
-	/* If another machine crosses that, it knows no less. */
-	if (store->is_restored)
-		put_gate(store, &view->gate, store->probing);
-	reflect(store, view);
-	return true;
-}
-
-static bool
 look_at_fleet(struct gate_store *store, struct gate_view *view)
 {
-	bool done = may_look_at_mirror(store, view) || ask_server(store, view);
+	bool done = may_look_at_mirror(store, view);
 
-	/* Those who live are known to who has asked. */
+	if (!done && look_at_server(store, view)) {
+		done = true;
+		gate_forget_dead(&view->gate, view->living);
+		/* If another machine crosses that, it knows no less. */
+		if (store->is_restored)
+			put_gate(store, &view->gate, store->probing);
+		reflect(store, view);
+	}
+	/* The probers that have died are forgotten by who asked the server. */
 	view->living = UINT8_MAX;
 	if (has_file(store))
 		lock_free(store->part.file.fd, STATE_LOCK_SYNC);
@@ -305,17 +297,17 @@ end_at_server(struct gate_store *store, struct gate_view *view, bool changed,
 
 	if (!gate_is_probed_by(&view->gate, ticket))
 		ticket = 0;
-	if (!changed && ticket == store->probing) {
-		reflect(store, view);
-		return STORE_DONE;
+	if (changed || ticket != store->probing) {
+		view->gate.written_ns
+		    = boot_clock_ns() + store->server.ahead_ns;
+		put = put_gate(store, &view->gate, ticket);
+		store->probing = put == FLEET_DONE ? ticket : 0;
+		/* Whoever has lost the server begins again, at the file. */
+		if (put != FLEET_DONE)
+			return STORE_CROSSED;
 	}
-	view->gate.written_ns = boot_clock_ns() + store->server.ahead_ns;
-	put = put_gate(store, &view->gate, ticket);
-	store->probing = put == FLEET_DONE ? ticket : 0;
-	if (put == FLEET_DONE)
-		reflect(store, view);
-	/* Whoever has lost the server begins again here. */
-	return put == FLEET_DONE ? STORE_DONE : STORE_CROSSED;
+	reflect(store, view);
+	return STORE_DONE;
 }
 
 /* --- both --- */
@@ -330,6 +322,7 @@ gate_store_drop(struct gate_store *store)
 	store->held = store->probing = 0;
 }
 
+/* Locks the byte of TICKET instead of that which is held. */
 static bool
 hold(struct gate_store *store, uint64_t ticket)
 {
@@ -338,9 +331,7 @@ hold(struct gate_store *store, uint64_t ticket)
 	if (store->held == ticket)
 		return true;
 	gate_store_drop(store);
-	if (ticket == 0)
-		return true;
-	if (lock_try(file->fd, byte_of(ticket)) == LOCK_FAILED) {
+	if (ticket != 0 && lock_try(file->fd, byte_of(ticket)) == LOCK_FAILED) {
 		text_copy(file->why, sizeof file->why, strerror(errno));
 		return false;
 	}
@@ -365,29 +356,20 @@ gate_store_end(struct gate_store *store, struct gate_view *view, bool changed,
 	return done ? STORE_DONE : STORE_FAILED;
 }
 
-/* The bytes of tickets that are not used up, and are locked. */
-static int64_t
-count_tickets(const struct gate_store *store, const struct gate *gate)
-{
-	int64_t count = 0, byte = byte_of(gate->head);
-	int64_t last = byte_of(gate->next) - 1;
-
-	while ((byte = lock_find(store->part.file.fd, byte, last)) >= 0) {
-		byte++;
-		count++;
-	}
-	return count;
-}
-
-/* On other machines nobody sees who lives: of a fleet all tickets count. */
 int64_t
 gate_store_waiters(const struct gate_store *store, const struct gate *gate)
 {
+	/* Nobody sees who lives on other machines: all tickets count. */
 	bool is_copy = gate->synced_ns > 0;
 	uint8_t living = is_copy ? UINT8_MAX : living_of(store, gate);
-	int64_t count = is_copy ? (int64_t)(gate->next - gate->head)
-	                        : count_tickets(store, gate);
+	int64_t count = is_copy ? (int64_t)(gate->next - gate->head) : 0;
+	int64_t byte = byte_of(gate->head), last = byte_of(gate->next) - 1;
 
+	while (!is_copy
+	    && (byte = lock_find(store->part.file.fd, byte, last)) >= 0) {
+		byte++;
+		count++;
+	}
 	for (int i = 0; i < gate->probers_count; i++)
 		count -= (living & (1U << i)) != 0
 		    && gate->probers[i] >= gate->head;

@@ -2,18 +2,18 @@
 #ifndef BACKOFF_SHARED_GATE_STORE_H
 #define BACKOFF_SHARED_GATE_STORE_H
 /*
- * The gate that runs share, where it is: in the file of its NAME, or on the
- * server of a fleet. What becomes of it core/gate/gate.h decides. To look:
+ * Where the gate that runs share is kept: in the file of its NAME, or on the
+ * server of a fleet; core/gate/gate.h has its rules. To look at it:
  * gate_store_look(). To change it: gate_store_begin(), a step,
- * gate_store_end(), with nothing in between that waits.
+ * gate_store_end(), with nothing in between that waits. If one of these fails,
+ * the gate cannot be used, and WHY of the part's file tells why.
  *
  * A run that waits or probes locks the byte of its ticket, so that the others
- * see whether it lives. Where a function fails, WHY of the part's file tells
- * why, and the gate cannot be used.
+ * see whether it lives.
  *
- * Of a fleet's gate the file has a copy, the mirror, which is looked at in its
- * place for as long as it is young; and where the server does not answer, the
- * mirror is the gate.
+ * The file of a fleet's gate is a copy, the mirror. While it is young it is
+ * read instead of asking the server; while the server does not answer, it is
+ * the gate.
  */
 
 #include <stdbool.h>
@@ -26,12 +26,12 @@
 struct gate_store {
 	struct shared_part part; /* "gate" */
 	uint8_t bytes[STATE_SIZE]; /* as last read */
-	bool is_noted; /* what was wrong with them */
+	bool is_noted; /* it was logged what is wrong with them */
 	uint64_t held; /* the ticket whose byte we lock; 0: none */
 
 	bool is_fleet;
 	struct fleet_view server; /* as it was at gate_store_begin() */
-	bool is_restored; /* that has lost it, and is given our copy */
+	bool is_restored; /* the server has lost it, and gets our mirror */
 	uint64_t probing; /* the ticket that we hold there; 0: none */
 };
 
@@ -41,12 +41,10 @@ struct gate_view {
 	uint8_t living; /* of the probers: see struct gate_visit */
 };
 
-/*
- * What is missing, broken or of another boot is a gate that nobody has used.
- */
+/* A gate that is missing, damaged or of another boot is as new. */
 bool gate_store_look(struct gate_store *store, struct gate_view *view);
 
-/* The same with the lock of the record, which a true one leaves held. */
+/* The same, to change it. True: a file's record is locked until the end. */
 bool gate_store_begin(struct gate_store *store, struct gate_view *view);
 
 enum stored {
@@ -56,19 +54,19 @@ enum stored {
 };
 
 /*
- * Frees it. Before, TICKET's byte is locked, if that is not 0, or else what
- * was held is freed; and the gate of VIEW is written where it has CHANGED.
+ * Locks the byte of TICKET instead of one that we held, or none for 0; writes
+ * the gate of VIEW, if it has CHANGED; and frees the record.
  */
 enum stored gate_store_end(struct gate_store *store, struct gate_view *view,
     bool changed, uint64_t ticket);
 
-/* There is a file, or a server that answers. */
+/* Whether there is a file, or a server that answers. */
 bool gate_store_is_there(const struct gate_store *store);
 
-/* Nothing is waited for any more. */
+/* Gives up our ticket, here and on the server. */
 void gate_store_drop(struct gate_store *store);
 
-/* How many of those who have a ticket, and do not probe, live; or may live. */
+/* How many runs wait with a ticket, and live; in a fleet, or may live. */
 int64_t gate_store_waiters(
     const struct gate_store *store, const struct gate *gate);
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "core/base/hash.h"
+#include "core/base/bytes.h"
 #include "core/gate/record.h"
 #include "log/log.h"
 #include "process/signals.h"
@@ -348,7 +348,7 @@ shared_state_find(struct shared_part *part)
 
 	*file = (struct state_file) { .fd = -1 };
 	if (!is_tried)
-		state_dir_open(&directory, asked);
+		state_dir_open(&directory, asked, true);
 	is_tried = true;
 	if (directory.fd < 0)
 		return fail(file, false, directory.why);

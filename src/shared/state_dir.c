@@ -182,9 +182,8 @@ first_of_service(void)
 	return first;
 }
 
-/* Opens the first choice that there is, or with TO_BE_MADE, that can be. */
-static bool
-choose(struct state_dir *dir, const char *asked, bool to_be_made)
+bool
+state_dir_open(struct state_dir *dir, const char *asked, bool to_be_made)
 {
 	const char *xdg = absolute("XDG_STATE_HOME");
 	const struct choice choices[] = {
@@ -216,18 +215,4 @@ choose(struct state_dir *dir, const char *asked, bool to_be_made)
 			    NULL, NULL);
 	}
 	return false;
-}
-
-bool
-state_dir_open(struct state_dir *dir, const char *asked)
-{
-	return choose(dir, asked, true);
-}
-
-enum state_dir_found
-state_dir_look(struct state_dir *dir, const char *asked)
-{
-	if (choose(dir, asked, false))
-		return STATE_DIR_FOUND;
-	return dir->error == ENOENT ? STATE_DIR_MISSING : STATE_DIR_UNUSABLE;
 }

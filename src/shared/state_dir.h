@@ -26,19 +26,11 @@ struct state_dir {
 };
 
 /*
- * Opens it, made 0700 where it is missing. ASKED is the value of --state-dir,
- * or NULL. The log is told of what was passed over, as file systems of a
- * network are. False: DIR has the path, and why it cannot be used.
+ * Opens it; ASKED is the value of --state-dir, or NULL. TO_BE_MADE: it is made
+ * 0700 where it is missing, and choices that were passed over, as file systems
+ * of a network are, are logged with -v. False: DIR has the path of the last
+ * one, and why it cannot be used.
  */
-bool state_dir_open(struct state_dir *dir, const char *asked);
-
-enum state_dir_found {
-	STATE_DIR_FOUND,
-	STATE_DIR_MISSING, /* nobody has made one yet */
-	STATE_DIR_UNUSABLE, /* as with state_dir_open() */
-};
-
-/* The same for one that only looks: it makes none, and tells nothing. */
-enum state_dir_found state_dir_look(struct state_dir *dir, const char *asked);
+bool state_dir_open(struct state_dir *dir, const char *asked, bool to_be_made);
 
 #endif

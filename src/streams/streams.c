@@ -19,7 +19,6 @@
 #include "streams/input.h"
 #include "streams/output.h"
 #include "streams/streams.h"
-#include "system/calendar.h"
 #include "system/system.h"
 
 /* At most the last so many bytes of hints are read. */
@@ -219,7 +218,7 @@ look_at_stdout(off_t *size, off_t *place)
 }
 
 const char *
-streams_start(const struct streams *options)
+streams_start(const struct streams *options, int64_t spool_limit)
 {
 	streams.scan = options->scan;
 	streams.passes_stderr = options->hold != HOLD_ALL;
@@ -227,7 +226,7 @@ streams_start(const struct streams *options)
 	streams.writes_file = !hold_keeps(STDOUT_FILENO)
 	    && lseek(STDOUT_FILENO, 0, SEEK_CUR) >= 0
 	    && !fd_same_file(STDOUT_FILENO, STDERR_FILENO);
-	if (!input_start(options->stdin_mode, options->spool_limit))
+	if (!input_start(options->stdin_mode, spool_limit))
 		return "stdin";
 	return output_start(options->scan, options->times_output) ? NULL
 	                                                          : "output";

@@ -16,8 +16,7 @@
 
 #include "core/base/array.h"
 #include "core/base/text.h"
-#include "core/judge/process_facts.h"
-#include "system/system.h"
+#include "system/process_facts.h"
 
 /* boot */
 

@@ -27,7 +27,7 @@
 
 #include "core/base/array.h"
 #include "core/base/text.h"
-#include "system/system.h"
+#include "system/process_facts.h"
 
 /* boot */
 
@@ -490,7 +490,7 @@ process_read(struct process *process, pid_t pid)
 	if (length <= 0)
 		return read_hidden_child(process, pid);
 	line[length] = '\0';
-	return process_parse(process, line);
+	return process_from_stat(process, line);
 }
 
 /* Calls EACH with our children that /proc does not list. */

@@ -3,7 +3,8 @@
 #define BACKOFF_SYSTEM_SYSTEM_H
 /*
  * What backoff asks of the operating system. fd.c and clock.c answer alike
- * everywhere. The rest is answered by linux.c; or by posix_shared.c, with
+ * everywhere, and process_facts.c is what linux.c and darwin.c compute without
+ * asking. The rest is answered by linux.c; or by posix_shared.c, with
  * darwin.c or posix.c, which say "not here" where their system has nothing of
  * the kind. docs/portability.md has a row for each heading below.
  *
@@ -21,8 +22,6 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <time.h>
-
-#include "core/judge/process_tree_mark.h"
 
 /*
  * fd.c: descriptors. backoff's own stay out of COMMAND's way: they are closed
@@ -77,6 +76,28 @@ struct tm clock_local(int64_t epoch_ns);
 
 /* NS as a timespec; the largest there is if time_t is too small for it. */
 struct timespec clock_timespec(int64_t ns);
+
+/* clock.c, too: the local time, and the time zones that have a file. */
+
+struct text;
+struct when;
+
+/* moment_of() WHEN, in its zone. False: there is no such zone, or time. */
+bool calendar_moment(
+    const struct when *when, int64_t epoch_ns, int64_t *moment_ns);
+
+/* The first time after EPOCH_NS at which it is SECOND of a local day, or -1. */
+int64_t calendar_next(int second, int64_t epoch_ns);
+
+/* Whether the system has a file for that zone. */
+bool calendar_has_zone(const char *name);
+
+/*
+ * Adds what a local clock shows at MOMENT_NS, with the date unless EPOCH_NS is
+ * of the same day: "14:24:53", "2026-11-24 14:24:53". Nothing if there is no
+ * such time.
+ */
+void calendar_text(struct text *text, int64_t moment_ns, int64_t epoch_ns);
 
 /* boot: clock and name of this boot */
 
@@ -262,6 +283,19 @@ void peek_resize(int pipe, int size);
 
 /* processes: what runs below backoff */
 
+#define PROCESS_NAME 16 /* bytes of a name, its terminator included */
+
+struct process {
+	pid_t pid;
+	pid_t parent;
+	unsigned long long start; /* of some clock: tells reused pids apart */
+	char name[PROCESS_NAME]; /* unchanged: any bytes but NUL */
+	bool is_zombie;
+	bool is_stopped; /* by a signal or a tracer */
+	bool has_mark; /* its environment is that of this run */
+	bool in_tree;
+};
+
 /* Whether this system shows other processes at all. */
 bool processes_are_shown(void);
 
@@ -289,6 +323,9 @@ void processes_each(bool (*each)(pid_t pid, void *what), void *what);
  * set-user-ID program, or there is no memory.
  */
 char *process_environment(pid_t pid, size_t *length);
+
+/* Whether ENTRY, "NAME=VALUE", is one of the strings in such a block. */
+bool process_environ_has(const char *block, size_t length, const char *entry);
 
 /*
  * Makes us the parent of orphans below us; call it before a spawn. False: not

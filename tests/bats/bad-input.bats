@@ -224,12 +224,17 @@ END
   starts -o all something
 }
 
-# Which options contradict each other is in tests/unit/options/checks.c.
 @test "contradictions are reported with both options, in any order" {
-  says 'cannot be combined with --base' --delays=1s --base=1s
+  says '--delays: 1s: cannot be combined with --base' --delays=1s --base=1s
+  says '--delays: 1s: cannot be combined with --factor' --factor=2 --delays=1s
+  says '--delays: 1s: cannot be combined with --growth' --delays=1s --growth=linear
   says '--delays: 1s: cannot be combined with --jitter=decorrelated' --delays=1s -j decorrelated
+  says '--delays: 1s: cannot be combined with --jitter=smooth' --delays=1s -j smooth
   says '7 is in both --retry-on and --stop-on' --retry-on=4-7 --stop-on=7-9
-  refuses '--floor 2s --cap' --cap=1s --floor=2s
+  says '--floor: 2s: expected no more than --cap' --cap=1s --floor=2s
+  says '--floor: 31s: expected no more than --cap' --floor=31s
+  says '--consecutive: 4: expected no more than --attempts' --consecutive=4 -n 3
+  says '--consecutive: 9: expected no more than --attempts' --consecutive=9
 }
 
 @test "an unknown option is refused and named" {

@@ -329,14 +329,10 @@ the_run() {
   run -0 screen
   assert_equal "$(grep -c 'waiting at' <<<"$output")" 1
   assert_equal "$(grep -c '^shut for' <<<"$output")" 1
-  key C-z
-  shows 'Stopped'
-  wait_for ends_with_prompt
-  types 'clear; fg'
-  shows '^shut for [0-9ms]+$'
-  is_redrawn
   key C-c
-  is_shown 'backoff --name=x.*' 'backoff: x: interrupted by INT after 0 attempts in .*'
+  is_shown '\$ backoff .*' \
+    'backoff: x: waiting at gate hub, shut for [0-9.mu]+s: exit 7' \
+    'backoff: x: interrupted by INT after 0 attempts in .*'
 }
 
 @test "countdown: Ctrl-Z, fg and Ctrl-C in the queue for a slot" {

@@ -15,11 +15,6 @@ setup() {
   cd "$BATS_TEST_TMPDIR" || return
 }
 
-# gave_up N: N runs in a row have, and it is time for the next.
-gave_up() {
-  record "failures=$1" until=-1 window=60000000000 >/dev/null
-}
-
 @test "the log and --gate=list name the same second" {
   local told
   # Where it is noon, a minute is over on the same day.
@@ -58,31 +53,6 @@ gave_up() {
   assert_equal "$(field status)" 9
   run -75 "$BACKOFF" --defer=hub true
   assert_output --regexp 'deferred: gave up 2 times in a row \(exit 9\)'
-}
-
-@test "the time is drawn from the upper half of the window" {
-  local seed draws=()
-  # These have some in the lowest and in the highest third.
-  for seed in {1..10}; do
-    rm -f "$state/hub"
-    quietly --seed="$seed" --defer=hub:100000s..100000s -n 1 false
-    draws+=($((($(field until) - $(date +%s%N)) / 1000000000)))
-  done
-  mapfile -t draws < <(printf '%s\n' "${draws[@]}" | sort -n)
-  assert [ "${draws[0]}" -gt 49000 ]
-  assert [ "${draws[0]}" -lt 66000 ]
-  assert [ "${draws[9]}" -gt 83000 ]
-  assert [ "${draws[9]}" -le 100000 ]
-}
-
-@test "a success, a pass, a stop and a COMMAND that cannot be started forget" {
-  local ended
-  for ended in true '--pass-on=1 false' '--stop-on=1 false' "$PWD/none"; do
-    gave_up 3
-    # shellcheck disable=SC2086 # the words
-    quietly --defer=hub $ended
-    assert_equal "$(field failures)" 0
-  done
 }
 
 @test "a run that is put off does not wait for its splay first" {
@@ -151,6 +121,14 @@ gave_up() {
   assert_output ''
   run -75 "$BACKOFF" -q --defer=hub true
   assert_output --partial 'deferred:'
+}
+
+@test "by default a window is a minute at first, and an hour at most" {
+  quietly --defer=hub -n 1 false
+  assert_equal "$(field window)" 60000000000
+  record failures=9 until=-1 >/dev/null
+  quietly --defer=hub -n 1 false
+  assert_equal "$(field window)" 3600000000000
 }
 
 # --- --quiet-repeats ---
@@ -264,8 +242,7 @@ EOS
   done
   assert [ ! -e started ]
   for value in listing _x..y "$(printf '%064d' 0)"; do
-    run -0 "$BACKOFF" -v --defer="$value" true
-    assert_output --partial ", defer $value:1m..1h"
+    run -0 "$BACKOFF" --defer="$value" true
     run -0 "$BACKOFF" --slots="$value:1024" true
   done
 }

@@ -86,6 +86,16 @@ TABLE
   done
 }
 
+@test "github: nor does it in a line that --quiet-repeats lets through" {
+  need_answer byte_lock
+  export BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/state
+  local each
+  for each in false true; do
+    annotates --quiet-repeats --defer=job:1ns..1ns --name='##[x]' -n 1 $each
+  done
+  assert_output --regexp '^backoff: #\?\[x\]: succeeded, after 1 run had given up since [0-9:]+$'
+}
+
 @test "github: what COMMAND writes injects nothing through the line that is quoted" {
   for text in 'x%0A::error::x' '##[error]x' '\r::error::x' '\033]0;::error::x\007'; do
     annotates -n 2 --throttle-if='MARK' sh -c "printf 'COMMAND MARK $text\\n' >&2; exit 7"

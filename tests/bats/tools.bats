@@ -274,11 +274,11 @@ EOS
 
 @test "-v says which tool is known, or that none is" {
   run --separate-stderr -0 "$BACKOFF" -v --tool -- nice curl 0
-  assert_regex "${stderr_lines[0]}" ', tool curl$'
+  assert_regex "${stderr_lines[0]}" '; tool: curl$'
   run --separate-stderr -0 "$BACKOFF" -v --tool -- env -S 'curl 0'
-  assert_regex "${stderr_lines[0]}" ', tool unknown$'
+  assert_regex "${stderr_lines[0]}" '; tool: unknown$'
   run --separate-stderr -0 "$BACKOFF" -v -- curl 0
-  [[ ${stderr_lines[0]} != *tool* ]]
+  [[ ${stderr_lines[0]} != *tool:* ]]
 }
 
 # --- the order of decision ---

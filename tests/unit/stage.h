@@ -50,7 +50,7 @@ struct stage {
 	int64_t hook_attempt; /* the number that the last hook was told */
 	int64_t at_end_cut_ns;
 	enum result at_end_result, released_for;
-	int release_told;
+	int release_signal;
 	int ends_at_closing; /* how often --at-end had run by then */
 	int64_t end_attempt; /* the number that the end has */
 	struct ending ending;
@@ -169,13 +169,13 @@ stage_hook(void *self, enum hook which, const struct loop_state *state,
 }
 
 static struct release
-stage_release(void *self, enum result result, int told)
+stage_release(void *self, enum result result, int end_signal)
 {
 	struct stage *stage = self;
 
 	stage->releases++;
 	stage->released_for = result;
-	stage->release_told = told;
+	stage->release_signal = end_signal;
 	return stage->release;
 }
 

@@ -17,11 +17,6 @@ struct text {
 	size_t length; /* of the text, without its terminator */
 };
 
-/* Bytes of a text, from START up to END. */
-struct span {
-	size_t start, end;
-};
-
 struct text text_in(char *buffer, size_t size);
 void text_byte(struct text *text, char byte);
 void text_add(struct text *text, const char *string);

@@ -8,6 +8,8 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 
+/* --- at the beginning of a text --- */
+
 const char *
 skip_blanks(const char *text)
 {
@@ -86,4 +88,117 @@ has_pattern(const char *from, const char *end, const char *pattern)
 		    && skip_pattern(at, pattern) != NULL)
 			return true;
 	return false;
+}
+
+/* --- the nearest one --- */
+
+#define LONGEST 24 /* longer words are not compared */
+
+static char
+lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static size_t
+least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * How many slips turn A into B, both at most LONGEST long: the distance of
+ * optimal string alignment, row by row of its matrix, of which the last three
+ * are enough.
+ */
+static size_t
+slips(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+	size_t rows[3][LONGEST + 1];
+	size_t *row = rows[0];
+
+	for (size_t j = 0; j <= b_length; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= a_length; i++) {
+		const size_t *above = rows[(i + 2) % 3];
+		const size_t *before = rows[(i + 1) % 3];
+
+		row = rows[i % 3];
+		row[0] = i;
+		for (size_t j = 1; j <= b_length; j++) {
+			bool same = lower(a[i - 1]) == lower(b[j - 1]);
+
+			row[j] = least(least(above[j], row[j - 1]) + 1,
+			    above[j - 1] + !same);
+			if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2])
+			    && lower(a[i - 2]) == lower(b[j - 1]))
+				row[j] = least(row[j], before[j - 2] + 1);
+		}
+	}
+	return row[b_length];
+}
+
+struct nearest
+nearest_to(const char *word, size_t length)
+{
+	return (struct nearest) {
+		.word = word,
+		.length = length,
+		.distance = length < 3 || length > LONGEST ? 0
+		    : length < 6                           ? 2
+		                                           : 3,
+	};
+}
+
+static bool
+begins_with(const char *name, const char *word, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (lower(name[i]) != lower(word[i]))
+			return false;
+	return true;
+}
+
+void
+nearest_offer(struct nearest *nearest, const char *name, size_t length)
+{
+	size_t distance;
+
+	if (length > LONGEST || nearest->distance == 0)
+		return;
+	if (length > nearest->length
+	    && begins_with(name, nearest->word, nearest->length))
+		distance = 1;
+	else
+		distance = slips(nearest->word, nearest->length, name, length);
+	if (distance >= nearest->distance)
+		return;
+	nearest->found = name;
+	nearest->found_length = length;
+	nearest->distance = distance;
+}
+
+void
+nearest_offer_words(struct nearest *nearest, const char *words)
+{
+	while (*words != '\0') {
+		size_t length = strcspn(words, " ");
+
+		nearest_offer(nearest, words, length);
+		words += length;
+		words += *words == ' ';
+	}
+}
+
+bool
+nearest_ask(
+    const struct nearest *nearest, struct text *text, const char *before)
+{
+	if (nearest->found == NULL)
+		return false;
+	text_join(text, "did you mean ", before);
+	for (size_t i = 0; i < nearest->found_length; i++)
+		text_byte(text, nearest->found[i]);
+	text_byte(text, '?');
+	return true;
 }

@@ -179,7 +179,7 @@ next_probe_ns(const struct gate *gate)
 }
 
 void
-gate_bury(struct gate *gate, uint8_t living)
+gate_forget_dead(struct gate *gate, uint8_t living)
 {
 	uint8_t kept = 0;
 
@@ -211,7 +211,7 @@ gate_is_deserted(const struct gate *gate, int64_t now_ns, uint8_t living)
 {
 	struct gate seen = *gate;
 
-	gate_bury(&seen, living);
+	gate_forget_dead(&seen, living);
 	return gate->state == GATE_SHUT
 	    && now_ns >= saturating_add(next_probe_ns(&seen), DESERTED_NS);
 }
@@ -308,7 +308,7 @@ gate_look(struct gate *gate, int64_t now_ns, uint64_t ticket, uint8_t living)
 		gate_pass_time(gate, now_ns);
 	}
 	if (gate->state == GATE_SHUT) {
-		gate_bury(gate, living);
+		gate_forget_dead(gate, living);
 		answer = look_at_shut(gate, now_ns, ticket);
 	} else {
 		answer = look_at_paced(gate, ticket);
@@ -473,7 +473,7 @@ gate_result(
 	prober = find_prober(gate, attempt->ticket);
 	probed = attempt->ticket != 0 && prober >= 0;
 	if (probed)
-		gate_bury(gate, (uint8_t) ~(1U << prober));
+		gate_forget_dead(gate, (uint8_t) ~(1U << prober));
 	if (attempt->outcome == GATE_NEUTRAL) {
 		if (probed)
 			gate->due_ns = min_ns(gate->due_ns, now_ns);
@@ -493,6 +493,24 @@ gate_result(
 	else
 		fail(gate, now_ns, attempt);
 	return true;
+}
+
+struct gate_effect
+gate_effect_of(
+    const struct gate *gate, const struct gate_attempt *attempt, bool probed)
+{
+	if (attempt->outcome != GATE_FAILURE
+	    && attempt->outcome != GATE_REFUSAL)
+		return (struct gate_effect) { .at_door = false };
+	/* A wait that was stated to the run still holds for it alone. */
+	return (struct gate_effect) {
+		.at_door = gate->state == GATE_SHUT
+		    && (attempt->stated_ns == 0
+		        || gate->due_ns
+		            >= attempt->ended_ns + attempt->stated_ns),
+		.probe.number = probed ? max_ns(gate->probes, 1) : 0,
+		.keeps_windows = probed || gate->state == GATE_PACED,
+	};
 }
 
 bool

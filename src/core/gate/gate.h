@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "core/gate/pace.h"
+#include "core/loop/loop.h"
 #include "core/pause/random.h"
 #include "core/pause/schedule.h"
 
@@ -30,7 +31,7 @@
 
 enum gate_state {
 	GATE_OPEN, /* an attempt starts at once */
-	GATE_SHUT, /* nobody starts but a probe that is due */
+	GATE_SHUT, /* only a probe that is due starts */
 	GATE_PACED, /* attempts start in the order of their tickets */
 };
 #define GATE_STATES 3
@@ -39,7 +40,7 @@ enum gate_state {
 struct gate_row {
 	uint32_t failures;
 	bool two_runs; /* they came from at least two */
-	uint64_t last_run; /* who failed last, as a hash of its id */
+	uint64_t last_run; /* the run that failed last: a hash of its id */
 	int64_t first_ns, last_ns;
 	int64_t longest_ns; /* of the attempts that failed */
 };
@@ -133,6 +134,13 @@ bool gate_result(
     struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt);
 
 /*
+ * How GATE, after gate_result(), changes what follows the ATTEMPT of a run.
+ * PROBED: it started while the gate was shut. The probe's name is not set.
+ */
+struct gate_effect gate_effect_of(
+    const struct gate *gate, const struct gate_attempt *attempt, bool probed);
+
+/*
  * How long the gate waits for its next probe after an attempt, which has asked
  * for STATED_NS, or 0. Drawn by POLICY, but from windows of GATE_DUE_NS at
  * most, so that draws do not pile up there; and independent of what the run
@@ -145,7 +153,7 @@ int64_t gate_pause(const struct gate *gate, const struct policy *policy,
 bool gate_reopen(struct gate *gate, int64_t now_ns);
 
 /* Forgets the probers that have died. LIVING is as for gate_look(). */
-void gate_bury(struct gate *gate, uint8_t living);
+void gate_forget_dead(struct gate *gate, uint8_t living);
 
 /* Whether the gate has TICKET as a prober's. */
 bool gate_is_probed_by(const struct gate *gate, uint64_t ticket);

@@ -5,8 +5,7 @@
 
 #include "core/base/array.h"
 #include "core/base/duration.h"
-#include "core/base/hash.h"
-#include "core/base/little_endian.h"
+#include "core/base/bytes.h"
 #include "core/base/text.h"
 #include "core/gate/record.h"
 
@@ -49,14 +48,30 @@ shared_name_add(struct text *text, const char *name, bool is_fleet)
 enum kind {
 	PLAIN, /* any number */
 	FLAG,
-	COUNT, /* 0..MOST_COUNT */
-	SPAN, /* of time, up to GATE_STATED_NS */
+	COUNT,
+	SPAN, /* of time */
 	PAST, /* a moment that is not to come */
 	AHEAD, /* a moment that may be to come */
 	TIME, /* or another number, up to half of what there is */
 	RATE,
 	SHARE,
 	WORDS, /* a string, with zeros up to its size */
+};
+
+static const struct {
+	uint64_t most;
+	double unit; /* the record has so many to 1, in four bytes; 0: a copy */
+} kinds[] = {
+	[PLAIN] = { UINT64_MAX, 0 },
+	[FLAG] = { 1, 0 },
+	[COUNT] = { MOST_COUNT, 0 },
+	[SPAN] = { GATE_STATED_NS, 0 },
+	[PAST] = { UINT64_MAX, 0 },
+	[AHEAD] = { UINT64_MAX, 0 },
+	[TIME] = { INT64_MAX / 2, 0 },
+	[RATE] = { (uint64_t)(MOST_RATE * RATE_UNIT), RATE_UNIT },
+	[SHARE] = { (uint64_t)SHARE_UNIT, SHARE_UNIT },
+	[WORDS] = { 0, 0 },
 };
 
 struct field {
@@ -170,65 +185,43 @@ static const struct field slots_fields[] = {
 static int
 width(const struct field *field)
 {
-	return field->kind == RATE || field->kind == SHARE ? 4 : field->size;
-}
-
-static double
-unit(const struct field *field)
-{
-	return field->kind == RATE ? RATE_UNIT : SHARE_UNIT;
+	return kinds[field->kind].unit > 0 ? 4 : field->size;
 }
 
 static uint64_t
 get(const void *place, const struct field *field)
 {
-	double scaled;
+	double unit = kinds[field->kind].unit, scaled;
 
-	switch (width(field)) {
-	case 1:
-		return *(const uint8_t *)place;
-	case 4:
-		if (field->size == 4)
-			return *(const uint32_t *)place;
-		scaled = *(const double *)place * unit(field) + 0.5;
+	if (unit > 0) {
+		scaled = *(const double *)place * unit + 0.5;
 		return scaled < UINT32_MAX ? (uint64_t)scaled : UINT32_MAX;
-	default:
-		return *(const uint64_t *)place;
 	}
+	return field->size == 1 ? *(const uint8_t *)place
+	    : field->size == 4  ? *(const uint32_t *)place
+	                        : *(const uint64_t *)place;
 }
 
 static void
 put(void *place, const struct field *field, uint64_t number)
 {
-	switch (width(field)) {
-	case 1:
+	double unit = kinds[field->kind].unit;
+
+	if (unit > 0)
+		*(double *)place = (double)number / unit;
+	else if (field->size == 1)
 		*(uint8_t *)place = (uint8_t)number;
-		break;
-	case 4:
-		if (field->size == 4)
-			*(uint32_t *)place = (uint32_t)number;
-		else
-			*(double *)place = (double)number / unit(field);
-		break;
-	default:
+	else if (field->size == 4)
+		*(uint32_t *)place = (uint32_t)number;
+	else
 		*(uint64_t *)place = number;
-	}
 }
 
 /* NUMBER, as it may be at NOW_NS. *WRONG: no run can have written it. */
 static uint64_t
 limit(const struct field *field, uint64_t number, int64_t now_ns, bool *wrong)
 {
-	static const uint64_t most[] = {
-		[PLAIN] = UINT64_MAX,
-		[FLAG] = 1,
-		[COUNT] = MOST_COUNT,
-		[SPAN] = GATE_STATED_NS,
-		[AHEAD] = UINT64_MAX,
-		[TIME] = INT64_MAX / 2,
-		[RATE] = (uint64_t)(MOST_RATE * RATE_UNIT),
-		[SHARE] = (uint64_t)SHARE_UNIT,
-	};
+	uint64_t most = kinds[field->kind].most;
 	uint64_t latest_ns = (uint64_t)now_ns + TOLERANCE_NS;
 
 	if (field->kind == TIME)
@@ -238,8 +231,8 @@ limit(const struct field *field, uint64_t number, int64_t now_ns, bool *wrong)
 	if (field->kind == PAST || field->kind == AHEAD)
 		*wrong = *wrong || number > latest_ns;
 	if (field->kind == PAST)
-		return number < (uint64_t)now_ns ? number : (uint64_t)now_ns;
-	return number < most[field->kind] ? number : most[field->kind];
+		most = (uint64_t)now_ns;
+	return number < most ? number : most;
 }
 
 /* Reads the fields from AT, limited. False: no run can have written them. */

@@ -91,7 +91,7 @@ void gate_record_write(uint8_t bytes[STATE_GATE_SIZE], const struct gate *gate);
 void gate_shift(struct gate *gate, int64_t ahead_ns);
 
 /*
- * With every number in its limits. Where the checksum is wrong all is zero, and
+ * With every number in its limits. If the checksum is wrong all is zero, and
  * *IS_BROKEN tells whether anything was written there; it may be NULL.
  */
 struct deferral state_record_deferral(

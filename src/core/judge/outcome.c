@@ -71,7 +71,7 @@ outcome_status(const struct outcome *outcome)
 }
 
 int
-outcome_told(const struct outcome *outcome)
+outcome_end_signal(const struct outcome *outcome)
 {
 	return outcome->late_end_signal != 0 ? outcome->late_end_signal
 	                                     : outcome->end_signal;

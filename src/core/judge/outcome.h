@@ -156,7 +156,7 @@ struct outcome {
 	bool was_silent; /* cut for want of output, by --idle-timeout */
 	bool reader_gone; /* killed by PIPE after our reader had gone */
 	bool by_forwarded; /* killed by a signal that was passed on */
-	int end_signal; /* what told backoff to end in the attempt, or 0 */
+	int end_signal; /* that told backoff to end in the attempt, or 0 */
 	int late_end_signal; /* the same, but COMMAND had already ended */
 	struct signal_set forwarded; /* signals passed on */
 	struct killed killed;
@@ -176,7 +176,7 @@ struct outcome outcome_not_started(int error);
 struct outcome outcome_of_wait(int wait_status);
 
 /* The signal that told backoff to end in or right after the attempt, or 0. */
-int outcome_told(const struct outcome *outcome);
+int outcome_end_signal(const struct outcome *outcome);
 
 /* SIGNAL is 1 to SIGNAL_SET_MOST. */
 void signal_set_add(struct signal_set *set, int signal);

@@ -21,14 +21,14 @@ result_after_attempt(
 	const struct outcome *outcome = &state->outcome;
 	const struct stream_failure *failure = &outcome->evidence.failure;
 	enum verdict verdict = state->verdict;
-	int told = outcome_told(outcome);
+	int end_signal = outcome_end_signal(outcome);
 
 	/* 1. backoff could not pass on input or output: not even a success. */
 	if (failure->stream != NULL
 	    && (failure->is_final || verdict_is_good(verdict)))
 		return RESULT_ERROR;
 	/* 2. Told to end before the output of a success was passed on. */
-	if (failure->cut_off && told != 0 && verdict_is_good(verdict))
+	if (failure->cut_off && end_signal != 0 && verdict_is_good(verdict))
 		return RESULT_INTERRUPTED;
 	/* 3, 4. Success and pass count, whatever signal came meanwhile. */
 	if (state->streak == limits->consecutive)
@@ -36,7 +36,7 @@ result_after_attempt(
 	if (verdict == VERDICT_PASS)
 		return RESULT_PASS;
 	/* 5. Told to end, or COMMAND killed by a signal that was passed on. */
-	if (told != 0 || outcome->by_forwarded)
+	if (end_signal != 0 || outcome->by_forwarded)
 		return RESULT_INTERRUPTED;
 	/* 6. The deadline cut the attempt. */
 	if (outcome->past_deadline)
@@ -66,7 +66,7 @@ struct run {
 	int64_t failures; /* since the last reset: n of the windows */
 	int64_t longest_ns; /* the longest attempt so far, */
 	bool longest_was_cut; /* which timed out */
-	int told; /* what told backoff to end, or 0 */
+	int end_signal; /* what told backoff to end, or 0 */
 };
 
 static int64_t
@@ -123,11 +123,11 @@ give_up(struct run *run, enum result result)
 
 /* Told to end while no attempt was running: backoff dies by that signal. */
 static void
-interrupt(struct run *run, int told)
+interrupt(struct run *run, int end_signal)
 {
-	run->told = told;
-	run->ending.interrupted_by = run->ending.signal = told;
-	end_with(run, RESULT_INTERRUPTED, STATUS_SIGNAL + told);
+	run->end_signal = end_signal;
+	run->ending.interrupted_by = run->ending.signal = end_signal;
+	end_with(run, RESULT_INTERRUPTED, STATUS_SIGNAL + end_signal);
 }
 
 /* backoff itself failed: it could not pass on COMMAND's input or output. */
@@ -175,11 +175,11 @@ end_interrupted(struct run *run)
 	if (outcome->late_end_signal != 0
 	    || (outcome->evidence.failure.cut_off
 	        && verdict_is_good(run->state.verdict))) {
-		interrupt(run, run->told);
+		interrupt(run, run->end_signal);
 		return;
 	}
 	run->ending.interrupted_by
-	    = run->told != 0 ? run->told : outcome->signal;
+	    = run->end_signal != 0 ? run->end_signal : outcome->signal;
 	give_up(run, RESULT_INTERRUPTED);
 }
 
@@ -349,7 +349,7 @@ after_verdict(struct run *run)
 		run->effect = world->after_verdict(world->self, &run->state);
 	if (run->effect.signal != 0) {
 		run->state.outcome.late_end_signal = run->effect.signal;
-		run->told = outcome_told(&run->state.outcome);
+		run->end_signal = outcome_end_signal(&run->state.outcome);
 	}
 	result = loop_count_attempt(
 	    limits, &run->effect, &run->state, &run->schedule, &run->failures);
@@ -388,7 +388,7 @@ attempt(struct run *run, int64_t now_ns)
 	run->state.elapsed_ns = now_ns - run->started_ns;
 	*outcome = world->attempt(world->self, &run->state, cut.cutoff_ns);
 	outcome_note_limit(outcome, now_ns, &cut);
-	run->told = outcome_told(outcome);
+	run->end_signal = outcome_end_signal(outcome);
 	decision = verdict_of(&run->settings->rules, outcome);
 	run->state.verdict = decision.verdict;
 	outcome->rule = decision.rule;
@@ -480,10 +480,11 @@ release(struct run *run)
 {
 	const struct world *world = run->world;
 	enum result result = run->ending.result;
-	struct release release = world->release(world->self, result, run->told);
+	struct release release
+	    = world->release(world->self, result, run->end_signal);
 
-	if (release.cut_by != 0 && result != RESULT_INTERRUPTED)
-		interrupt(run, release.cut_by);
+	if (release.end_signal != 0 && result != RESULT_INTERRUPTED)
+		interrupt(run, release.end_signal);
 	else if (release.error != 0
 	    && (result == RESULT_SUCCESS || result == RESULT_PASS))
 		fail(run, "output", release.error, release.signal);

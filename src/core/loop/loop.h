@@ -16,7 +16,7 @@
 struct release {
 	int error; /* errno */
 	int signal; /* to die by for it, or 0 */
-	int cut_by; /* what ended the wait for a slow reader, or 0 */
+	int end_signal; /* what ended the wait for a slow reader, or 0 */
 };
 
 enum hook {
@@ -84,7 +84,7 @@ struct world {
 	 * after_verdict() is called after each attempt, as soon as its verdict
 	 * is known and before anything is said, whether or not another one
 	 * follows. STATE has its number, outcome, hint and verdict;
-	 * outcome_told() says whether backoff was told to end during it.
+	 * outcome_end_signal() says whether backoff was told to end during it.
 	 */
 	struct entry (*before_attempt)(
 	    void *self, const struct loop_state *state, int64_t until_ns);
@@ -100,10 +100,11 @@ struct world {
 	    const struct loop_state *state, int64_t cutoff_ns);
 
 	/*
-	 * Releases held output as RESULT demands. TOLD is what told backoff
-	 * to end; only if it is 0, slow readers are waited for.
+	 * Releases held output as RESULT demands. END_SIGNAL told backoff to
+	 * end; only if it is 0, slow readers are waited for.
 	 */
-	struct release (*release)(void *self, enum result result, int told);
+	struct release (*release)(
+	    void *self, enum result result, int end_signal);
 
 	/*
 	 * Report that the loop starts; that an attempt has ended, before a

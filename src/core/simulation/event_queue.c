@@ -8,12 +8,6 @@
 #define DIGIT_BITS 4
 #define LISTS (64 / DIGIT_BITS << DIGIT_BITS)
 
-struct event_queue
-event_queue_start(void)
-{
-	return (struct event_queue) { .now_ns = 0 };
-}
-
 /*
  * The list for an event is chosen by the highest digit in which its time
  * differs from now, and then by that digit, so that the lists are in the
@@ -53,7 +47,7 @@ event_queue_put(struct event_queue *queue, struct event *waiting)
  * they can only differ in lower digits, and move to earlier lists.
  */
 static void
-go_on(struct event_queue *queue, struct event *list)
+advance(struct event_queue *queue, struct event *list)
 {
 	struct event *next;
 
@@ -79,7 +73,7 @@ event_queue_take(struct event_queue *queue)
 	if (queue->first > 0) {
 		taken = queue->lists[queue->first];
 		queue->lists[queue->first] = NULL;
-		go_on(queue, taken);
+		advance(queue, taken);
 	}
 	taken = queue->lists[0];
 	queue->lists[0] = taken->next;

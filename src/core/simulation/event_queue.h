@@ -15,14 +15,12 @@ struct event {
 	struct event *next;
 };
 
+/* All 0, it is empty, at time 0. */
 struct event_queue {
 	int64_t now_ns; /* the time of the event taken last */
 	int first; /* all lists before this one are empty */
 	struct event *lists[256]; /* by the highest digit that differs */
 };
-
-/* An empty queue at 0. */
-struct event_queue event_queue_start(void);
 
 /* WAITING->at_ns must not be before now_ns. */
 void event_queue_put(struct event_queue *queue, struct event *waiting);

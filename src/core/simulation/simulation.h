@@ -27,6 +27,9 @@
 #include "core/pause/random.h"
 #include "core/simulation/event_queue.h"
 
+/* Attempts before this time still belong to the clients' common start. */
+#define SIMULATION_STARTED_NS (5 * INT64_C(1000000000))
+
 /* What the clients want to be served by. */
 struct service {
 	int64_t down_ns; /* >= 0 */
@@ -80,15 +83,14 @@ struct simulation {
 	struct simulated_client *clients; /* clients_count of them */
 	int64_t *waits_ns; /* room for clients_count */
 	struct histogram *histogram; /* counts the attempts as well, or NULL */
-	int64_t peak_from_ns; /* > 0, a multiple of a tenth of a second */
 	int64_t machines_count; /* that have a gate; 0: there is none */
 	struct gate *machines; /* machines_count of them */
 	bool fleet; /* one gate for all of them */
 
 	/* Results. */
 	int64_t attempts; /* of all clients, including the first ones */
-	int64_t peak; /* most in a tenth of a second, from peak_from_ns on */
-	int64_t peak_after_0; /* the same, of all attempts but those at 0 */
+	int64_t peak_after_0; /* most in a tenth of a second, but those at 0 */
+	int64_t peak; /* the same, from SIMULATION_STARTED_NS on */
 	int64_t down; /* attempts before DOWN_NS, after the first second */
 	int64_t refused; /* attempts that failed after DOWN_NS */
 	int64_t served; /* clients; waits_ns has their waits after DOWN_NS */
@@ -98,7 +100,6 @@ struct simulation {
 	/* State. */
 	struct random *random;
 	struct event_queue queue;
-	struct gate shared; /* of the fleet */
 	int64_t second; /* the current one, from DOWN_NS, or 1 / capacity */
 	int64_t left; /* how many can still be served in it */
 	double excess; /* in the bucket of the limit, */

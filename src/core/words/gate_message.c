@@ -20,7 +20,7 @@ add_count(struct text *text, int64_t count, const char *what)
 void
 gate_rate_text(struct text *text, double rate)
 {
-	/* Above 10 a second nobody wants to know the tenths. */
+	/* Above 10 a second the tenths are noise. */
 	if (rate < 10)
 		text_tenths(text, (int64_t)(rate * 10 + 0.5));
 	else
@@ -58,49 +58,49 @@ add_shut(struct text *text, const struct gate_event *event)
 	text_add(text, " in a row");
 }
 
-static struct span
-add_wait(struct text *text, const struct gate_event *event)
+void
+gate_message(struct text *text, const struct gate_event *event)
 {
-	struct span time = { 0, 0 };
+	static const char *const before[] = {
+		[GATE_LOG_SHUT] = "",
+		[GATE_LOG_WAIT] = "waiting at ",
+		[GATE_LOG_PROBE] = "probing at ",
+		[GATE_LOG_BACK] = "",
+		[GATE_LOG_PACED] = "",
+		[GATE_LOG_OPEN] = "",
+		[GATE_LOG_LOST] = "another run took over the probe at ",
+	};
+	bool is_paced = event->gate->state == GATE_PACED;
 
-	text_join(text, "waiting at gate ", event->name, ", ");
-	if (event->gate->state == GATE_PACED) {
-		add_pace(text, &event->gate->pace);
-		return time;
-	}
-	text_add(text, "shut for ");
-	time.start = text->length;
-	duration_text(text, event->shut_ns);
-	time.end = text->length;
-	add_reason(text, event->gate);
-	return time;
-}
-
-struct span
-gate_message(
-    struct text *text, enum gate_news news, const struct gate_event *event)
-{
-	static const struct span none;
-
-	if (news == GATE_NEWS_WAIT)
-		return add_wait(text, event);
-	text_join(text,
-	    news == GATE_NEWS_PROBE      ? "probing at "
-	        : news == GATE_NEWS_LOST ? "another run took over the probe at "
-	                                 : "",
-	    "gate ", event->name);
-	if (news == GATE_NEWS_SHUT) {
+	text_join(text, before[event->kind], "gate ", event->name);
+	switch (event->kind) {
+	case GATE_LOG_SHUT:
 		add_shut(text, event);
-	} else if (news == GATE_NEWS_BACK) {
+		break;
+	case GATE_LOG_WAIT:
+		text_add(text, is_paced ? ", " : ", shut for ");
+		if (is_paced) {
+			add_pace(text, &event->gate->pace);
+		} else {
+			duration_text(text, event->shut_ns);
+			add_reason(text, event->gate);
+		}
+		break;
+	case GATE_LOG_BACK:
 		text_join(text, " open after ", DURATION(event->shut_ns));
 		add_count(text, event->probes, "probe");
-	} else if (news == GATE_NEWS_PACED) {
+		break;
+	case GATE_LOG_PACED:
 		text_byte(text, ' ');
 		add_pace(text, &event->gate->pace);
-	} else if (news == GATE_NEWS_OPEN) {
+		break;
+	case GATE_LOG_OPEN:
 		text_add(text, " open, no longer paced");
+		break;
+	case GATE_LOG_PROBE:
+	case GATE_LOG_LOST:
+		break;
 	}
-	return none;
 }
 
 static void
@@ -118,8 +118,7 @@ add_rate_member(struct text *text, const char *name, double rate)
 }
 
 void
-gate_members(
-    struct text *text, enum gate_news news, const struct gate_event *event)
+gate_members(struct text *text, const struct gate_event *event)
 {
 	static const char names[][8]
 	    = { "shut", "wait", "probe", "paced", "paced", "open", "lost" };
@@ -127,7 +126,7 @@ gate_members(
 	const char *reason = event->gate->reason;
 
 	json_member_string(text, "gate", event->name);
-	json_member_string(text, "state", names[news]);
+	json_member_string(text, "state", names[event->kind]);
 	add_rate_member(text, "rate", is_paced ? event->gate->pace.rate : 0);
 	add_rate_member(text, "limit", is_paced ? event->gate->pace.limit : 0);
 	json_member_string(text, "reason", *reason != '\0' ? reason : NULL);

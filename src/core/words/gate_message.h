@@ -10,18 +10,19 @@
 #include "core/base/text.h"
 #include "core/gate/gate.h"
 
-enum gate_news {
-	GATE_NEWS_SHUT, /* by our failure */
-	GATE_NEWS_WAIT, /* this run waits there */
-	GATE_NEWS_PROBE, /* our attempt is one */
-	GATE_NEWS_BACK, /* our success has ended an outage: it is paced */
-	GATE_NEWS_PACED, /* our refusal was one too many */
-	GATE_NEWS_OPEN, /* it is no longer paced */
-	GATE_NEWS_LOST, /* our probe was taken for dead */
+enum gate_log {
+	GATE_LOG_SHUT, /* by our failure */
+	GATE_LOG_WAIT, /* this run waits there */
+	GATE_LOG_PROBE, /* our attempt is one */
+	GATE_LOG_BACK, /* our success has ended an outage: it is paced */
+	GATE_LOG_PACED, /* our refusal was one too many */
+	GATE_LOG_OPEN, /* it is no longer paced */
+	GATE_LOG_LOST, /* our probe was taken for dead */
 };
 
 /* What a line may need. Times are spans. */
 struct gate_event {
+	enum gate_log kind;
 	const char *name; /* of the gate */
 	const struct gate *gate; /* as it is now */
 	const char *until; /* of SHUT by a stated wait: the time of day */
@@ -33,12 +34,8 @@ struct gate_event {
 	int64_t next_ns; /* until the next attempt may start; < 0: unknown */
 };
 
-/*
- * "gate hub shut: exit 7, 3 failures in a row". Returns where the time of WAIT
- * stands, which grows; empty: there is none.
- */
-struct span gate_message(
-    struct text *text, enum gate_news news, const struct gate_event *event);
+/* "gate hub shut: exit 7, 3 failures in a row" */
+void gate_message(struct text *text, const struct gate_event *event);
 
 /* The rate or limit of a pace: "18/s", "0.4/s". */
 void gate_rate_text(struct text *text, double rate);
@@ -47,7 +44,6 @@ void gate_rate_text(struct text *text, double rate);
  * The members of the event "gate": gate, state, rate, limit, reason, waited_s,
  * next_s.
  */
-void gate_members(
-    struct text *text, enum gate_news news, const struct gate_event *event);
+void gate_members(struct text *text, const struct gate_event *event);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "core/base/duration.h"
 #include "core/words/json.h"
-#include "core/words/reason.h"
+#include "core/words/message.h"
 
 static void
 add_escaped(struct text *text, unsigned char byte)
@@ -84,10 +84,9 @@ json_member_seconds(struct text *text, const char *key, int64_t ns)
 		duration_seconds(text, ns);
 }
 
-/* {"time":"2026-11-21T11:40:00.123Z","event":"EVENT","id":"...","name":"..." */
-static void
-begin(struct text *text, int64_t epoch_ns, const char *event, const char *id,
-    const char *name)
+void
+json_begin(struct text *text, int64_t epoch_ns, const char *event,
+    const char *id, const char *name)
 {
 	time_t seconds = (time_t)(epoch_ns / NS_PER_S);
 	struct tm tm = { 0 };
@@ -105,23 +104,11 @@ begin(struct text *text, int64_t epoch_ns, const char *event, const char *id,
 }
 
 void
-json_event(struct text *text, int64_t epoch_ns, const char *event,
-    const char *id, const char *name, const char *members)
+json_start(struct text *text, const char *command, const struct limits *limits)
 {
-	begin(text, epoch_ns, event, id, name);
-	text_add(text, members);
-	text_byte(text, '}');
-}
-
-void
-json_start(struct text *text, int64_t epoch_ns, const char *id,
-    const char *name, const char *command, const struct limits *limits)
-{
-	begin(text, epoch_ns, "start", id, name);
 	json_member_string(text, "command", command);
 	json_member_number(text, "attempts",
 	    limits->attempts == INT64_MAX ? -1 : limits->attempts);
-	text_byte(text, '}');
 }
 
 /* A line of COMMAND's output, as the text log would quote it, or NULL. */
@@ -137,8 +124,8 @@ add_line(struct text *text, const char *line)
 }
 
 void
-json_attempt(struct text *text, int64_t epoch_ns, const char *id,
-    const char *name, const struct loop_state *state, int64_t pause_ns)
+json_attempt(
+    struct text *text, const struct loop_state *state, int64_t pause_ns)
 {
 	static const char kinds[][12]
 	    = { "exited", "killed", "timed-out", "not-started" };
@@ -148,7 +135,6 @@ json_attempt(struct text *text, int64_t epoch_ns, const char *id,
 	struct text reason = text_in(words, sizeof words);
 	struct text signal = text_in(signal_name, sizeof signal_name);
 
-	begin(text, epoch_ns, "attempt", id, name);
 	json_member_number(text, "attempt", state->attempt);
 	json_member_string(text, "outcome", kinds[outcome->kind]);
 	json_member_number(text, "status", outcome->status);
@@ -165,20 +151,16 @@ json_attempt(struct text *text, int64_t epoch_ns, const char *id,
 	    text, "hint_s", hint->has_wait ? hint->wait_ns : -1);
 	json_member_seconds(
 	    text, "pause_s", pause_ns == PAUSE_AT_DOOR ? 0 : pause_ns);
-	text_byte(text, '}');
 }
 
 void
-json_end(struct text *text, int64_t epoch_ns, const char *id, const char *name,
-    const struct loop_state *state, const struct ending *ending,
-    const char *reason, const char *line)
+json_end(struct text *text, const struct loop_state *state,
+    const struct ending *ending, const char *reason, const char *line)
 {
-	begin(text, epoch_ns, "end", id, name);
 	json_member_string(text, "result", result_name(ending->result));
 	json_member_number(text, "attempts", state->attempt);
 	json_member_number(text, "status", ending->status);
 	json_member_string(text, "reason", reason);
 	add_line(text, line);
 	json_member_seconds(text, "elapsed_s", state->elapsed_ns);
-	text_byte(text, '}');
 }

@@ -2,17 +2,43 @@
 #ifndef BACKOFF_CORE_WORDS_MESSAGE_H
 #define BACKOFF_CORE_WORDS_MESSAGE_H
 /*
- * The text lines of the log. Each function adds its line without prefix and
- * newline, or nothing if there is nothing to say.
+ * The text lines of the log, and REASON in them: why an attempt ended as it
+ * did, and why no other one follows. Each function adds its text without prefix
+ * and newline.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/base/text.h"
 #include "core/judge/exit_codes.h"
 #include "core/loop/loop_state.h"
 #include "core/loop/settings.h"
-#include "core/words/reason.h"
+
+#define REASON_SIZE 512 /* room for any REASON */
+
+/*
+ * "exit 7 (could not connect) \"curl: (7) ...\"", "killed by SEGV", "output
+ * matches 'denied'": what happened, what the tool's table says about it, the
+ * user's rule that made it a stop or a success, and a line of stderr.
+ */
+void reason_text(struct text *text, const struct outcome *outcome);
+
+/* The same without that line: for JSON, and for other runs to read. */
+void reason_without_line(struct text *text, const struct outcome *outcome);
+
+/* The line of output that reason_text() quotes, or NULL. */
+const char *reason_line(const struct outcome *outcome);
+
+/*
+ * The REASON of the closing line. NAME is COMMAND's first word: if it was not
+ * found, the text says what it was probably meant as. LINE gets the line of
+ * output that belongs to it, or NULL; if LINE is NULL, the text quotes it.
+ * Returns false and adds nothing if there is no REASON.
+ */
+bool reason_of_end(struct text *text, const struct loop_state *state,
+    const struct limits *limits, const struct ending *ending, const char *name,
+    const char **line);
 
 /* Counts failures in a row with the same REASON. Starts with all zero. */
 struct repeats {
@@ -27,7 +53,7 @@ struct repeats {
  */
 int64_t repeats_count(struct repeats *repeats, const struct loop_state *state);
 
-/* Whether to print failure number COUNT: from the tenth on, every tenth. */
+/* Whether failure number COUNT has a line: the first ten, then every tenth. */
 bool repeats_are_told(int64_t count);
 
 /*
@@ -44,36 +70,38 @@ void message_attempt(struct text *text, const struct loop_state *state,
 void message_end(struct text *text, const struct loop_state *state,
     const struct limits *limits, const struct ending *ending, const char *name);
 
-/* What may be amiss besides the verdict on an attempt. */
+/* What may have gone wrong besides the attempt itself. */
 enum mishap {
-	MISHAP_UNSTOPPED, /* --tool would have stopped after it */
-	MISHAP_ZERO_UNCOUNTED, /* exit 0 could count without --success-if */
-	MISHAP_STRAY_OUTPUT, /* in stdout's file, before that of the next one */
-	/* Those above end another line, the others have one of their own. */
-	MISHAP_MISSED_WAIT, /* servers that say so state one, as a rule */
-	MISHAP_UNREAD_WAIT,
+	MISHAP_UNSTOPPED, /* with --tool this would be the end */
+	MISHAP_ZERO_UNCOUNTED, /* exit 0 is no success, due to --success-if */
+	MISHAP_STRAY_OUTPUT, /* a failure left output in stdout's file */
+	/* Those above are added to the attempt's line, the others have their
+	 * own. */
+	MISHAP_MISSED_WAIT, /* no wait was stated where one usually is */
+	MISHAP_UNREAD_WAIT, /* one was stated, but not as a time */
 	MISHAP_NO_HINT_FILE,
-	MISHAP_FULL_HOLD, /* a success, and no room for its output */
-	MISHAP_SILENT, /* no line for a verdict that needs one */
+	MISHAP_FULL_HOLD, /* no room for the output of a success */
+	MISHAP_SILENT, /* --tool found no message to judge by */
 	MISHAPS
 };
 
 /*
- * Returns what is amiss, or NULL. Adds what a LINE says of it, and the REASON
- * for an event. HEADERS are options with which COMMAND prints headers, or NULL.
+ * Returns what the mishap is about, such as "--tool", or NULL if it has not
+ * happened. Adds its text to LINE, and to REASON what an event says. HEADERS
+ * names options with which COMMAND prints headers, or is NULL.
  */
 const char *message_mishap(struct text *line, struct text *reason,
     enum mishap mishap, const struct loop_state *state, const char *headers);
 
-/* What else --verbose says about an attempt. */
+/* What --verbose adds to the line of an attempt, as lines before it. */
 enum note {
 	NOTE_FORWARDED, /* the signals that were passed on */
 	NOTE_KILLED, /* what had to be killed, and which option did it */
 	NOTE_UNSEEN_TREE,
 	NOTE_UNREADABLE_HINT,
 	/*
-	 * COMMAND was killed by a signal N, and CODES list N or 128+N, which
-	 * are exit statuses: probably not what was meant.
+	 * COMMAND was killed by signal N, and CODES list N or 128+N as exit
+	 * statuses, where the signal was probably meant.
 	 */
 	NOTE_SIGNAL_AS_STATUS,
 	NOTES
@@ -82,5 +110,19 @@ enum note {
 /* Adds a note. Returns false if there is nothing of that kind to say. */
 bool message_note(struct text *text, enum note note,
     const struct outcome *outcome, const struct codes *codes);
+
+/*
+ * A workflow command of GitHub Actions: "::KIND title=backoff%3A
+ * NAME::MESSAGE", in which the runner reads no other command or property. KIND
+ * is "error" or "warning".
+ */
+void annotation_text(
+    struct text *text, const char *kind, const char *name, const char *message);
+
+/*
+ * Changes a line of the log, which begins with "backoff: ", so that the runner
+ * finds no "##[command]" of the older kind in it.
+ */
+void annotation_defuse(char *line);
 
 #endif

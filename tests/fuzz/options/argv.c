@@ -79,7 +79,7 @@ fuzz_regcomp(regex_t *regex, const char *text, int flags)
 	return regcomp(regex, text, flags);
 }
 
-/* The conditions are static: they would stay for the next input. */
+/* What regcomp() has allocated is not in the blocks. */
 static void
 forget_conditions(struct scan *scan)
 {
@@ -89,7 +89,6 @@ forget_conditions(struct scan *scan)
 		regfree(&scan->any_message.compiled);
 	for (size_t i = 0; i < scan->pointers_count; i++)
 		regfree(&scan->pointers[i].compiled);
-	memset(scan, 0, sizeof *scan);
 }
 
 /*

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/base/nearest.h"
+#include "core/base/words.h"
 #include "unit/tap.h"
 
 /* Checks which of WORDS is suggested for WORD; "": none. */

@@ -3,8 +3,7 @@
 
 #include "core/base/array.h"
 #include "core/base/duration.h"
-#include "core/base/hash.h"
-#include "core/base/little_endian.h"
+#include "core/base/bytes.h"
 #include "core/gate/record.h"
 #include "core/pause/random.h"
 #include "unit/tap.h"
@@ -68,8 +67,24 @@ test_windows(void)
 		is_between(deferral.until_ns,
 		    saturating_add(NOW, window_ns - window_ns / 2),
 		    saturating_add(NOW, window_ns),
-		    "  and half of it is drawn");
+		    "  and its upper half is drawn from");
 	}
+}
+
+static void
+test_draws(void)
+{
+	int64_t least_ns = INT64_MAX, most_ns = 0;
+
+	for (int i = 0; i < 200; i++) {
+		struct deferral deferral = { 0 };
+
+		gives_up(&deferral, usual, 0, 0);
+		least_ns = min_ns(least_ns, deferral.until_ns - NOW);
+		most_ns = max_ns(most_ns, deferral.until_ns - NOW);
+	}
+	ok(least_ns < 31 * S && most_ns > 59 * S,
+	    "all of the upper half is drawn from");
 }
 
 static void
@@ -318,6 +333,7 @@ TESTS
 {
 	source = random_from(1);
 	test_windows();
+	test_draws();
 	test_wait();
 	test_overlap();
 	test_own_high();

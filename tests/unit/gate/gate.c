@@ -371,6 +371,57 @@ stays_paced(void)
 	is_int(gate.state, GATE_OPEN, "a success ends that");
 }
 
+/* What a failure at this gate changes for its run. */
+static void
+changes_what_follows(void)
+{
+	static const struct {
+		struct gate gate;
+		struct gate_attempt attempt;
+		bool probed;
+		struct gate_effect wanted;
+		const char *what;
+	} table[] = {
+		{ { .state = GATE_OPEN }, { .outcome = GATE_FAILURE }, false,
+		    { .at_door = false }, "open: nothing" },
+		{ { .state = GATE_PACED }, { .outcome = GATE_REFUSAL }, false,
+		    { .keeps_windows = true }, "paced: the windows stay" },
+		{ { .state = GATE_SHUT }, { .outcome = GATE_FAILURE }, false,
+		    { .at_door = true }, "shut: no pause of its own" },
+		{ { .state = GATE_SHUT, .probes = 3 },
+		    { .outcome = GATE_FAILURE }, true,
+		    { .at_door = true,
+		        .probe.number = 3,
+		        .keeps_windows = true },
+		    "a probe: it has a number" },
+		{ { .state = GATE_PACED }, { .outcome = GATE_FAILURE }, true,
+		    { .probe.number = 1, .keeps_windows = true },
+		    "the first one, and somebody else had success" },
+		{ { .state = GATE_SHUT, .due_ns = 9 * S },
+		    { .outcome = GATE_REFUSAL,
+		        .ended_ns = 4 * S,
+		        .stated_ns = 5 * S },
+		    false, { .at_door = true }, "a wait up to the next probe" },
+		{ { .state = GATE_SHUT, .due_ns = 9 * S - 1 },
+		    { .outcome = GATE_REFUSAL,
+		        .ended_ns = 4 * S,
+		        .stated_ns = 5 * S },
+		    false, { .at_door = false }, "a longer wait is its own" },
+		{ { .state = GATE_SHUT }, { .outcome = GATE_NEUTRAL }, true,
+		    { .at_door = false }, "no failure: nothing" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
+		struct gate_effect got = gate_effect_of(
+		    &table[i].gate, &table[i].attempt, table[i].probed);
+
+		ok(got.at_door == table[i].wanted.at_door
+		        && got.probe.number == table[i].wanted.probe.number
+		        && got.keeps_windows == table[i].wanted.keeps_windows,
+		    table[i].what);
+	}
+}
+
 TESTS
 {
 	struct random random = random_from(7);
@@ -384,6 +435,7 @@ TESTS
 	paces();
 	shuts_again();
 	is_refused();
+	changes_what_follows();
 	for (int i = 0; i < 20000 && flaw == NULL; i++)
 		flaw = flaw_of_any_order(&random);
 	ok(flaw == NULL, flaw == NULL ? "any order: it goes on" : flaw);

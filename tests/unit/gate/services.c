@@ -185,7 +185,6 @@ play_service(const struct service *service, int workers, bool gated)
 	struct play play = {
 		.service = service,
 		.random = random_from(1),
-		.queue = event_queue_start(),
 		.gated = gated,
 		.gate = gate_new(),
 		.poured_ns = -NS_PER_MIN,

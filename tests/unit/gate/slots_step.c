@@ -7,8 +7,7 @@
 
 #include "core/base/array.h"
 #include "core/base/duration.h"
-#include "core/base/hash.h"
-#include "core/base/little_endian.h"
+#include "core/base/bytes.h"
 #include "core/gate/record.h"
 #include "core/pause/random.h"
 #include "unit/tap.h"

@@ -383,7 +383,7 @@ told_in_pause(int signal, int number, const char *what)
 	ends(RESULT_INTERRUPTED, 128 + signal, signal, number, what);
 	is_int(seen.ending.interrupted_by, signal, "  and say by what");
 	is_int(seen.ends, 0, "  and --at-end is not run");
-	is_int(seen.release_told, signal, "  and the release knows");
+	is_int(seen.release_signal, signal, "  and the release knows");
 }
 
 static void
@@ -544,19 +544,19 @@ test_cut_release(void)
 	struct outcome told = exited(0);
 
 	told.end_signal = SIGTERM;
-	stage.release.cut_by = SIGTERM;
+	stage.release.end_signal = SIGTERM;
 	once(told, RESULT_INTERRUPTED, 143, SIGTERM,
 	    "a success whose reader stalls when we are told to end");
-	is_int(seen.release_told, SIGTERM, "  which its release knows");
+	is_int(seen.release_signal, SIGTERM, "  which its release knows");
 	is_int(seen.ending.interrupted_by, SIGTERM, "  as the log does");
 	is_int(seen.ends, 0, "  without --at-end");
 
-	stage.release.cut_by = SIGHUP;
+	stage.release.end_signal = SIGHUP;
 	act(exited(7), 0);
 	ends(RESULT_INTERRUPTED, 129, SIGHUP, 6, "a failure likewise");
 
 	told.status = 7;
-	stage.release.cut_by = SIGTERM;
+	stage.release.end_signal = SIGTERM;
 	once(told, RESULT_INTERRUPTED, 7, 0,
 	    "but the fate of an attempt that was told to end stays");
 }
@@ -575,7 +575,7 @@ test_release(void)
 	act(exited(7), 0);
 	ends(RESULT_EXHAUSTED, 7, 0, 6, "a failure stays what it is");
 	ok(seen.released_for == RESULT_EXHAUSTED, "  and is known");
-	is_int(seen.release_told, 0, "  nobody has told us to end");
+	is_int(seen.release_signal, 0, "  nobody has told us to end");
 	test_cut_release();
 }
 

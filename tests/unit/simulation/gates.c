@@ -29,7 +29,6 @@ play(struct simulation simulation, uint64_t seed)
 
 	simulation.clients = clients;
 	simulation.waits_ns = waits_ns;
-	simulation.peak_from_ns = 5 * NS_PER_S;
 	simulation.machines = machines;
 	simulation_start(&simulation, &random);
 	for (int i = 0; i < 10000 && simulation_step(&simulation, 1000); i++)

@@ -42,7 +42,6 @@ start(int64_t count, int64_t down_ns, double capacity, struct random *random)
 		.clients = clients,
 		.waits_ns = waits_ns,
 		.histogram = &histogram,
-		.peak_from_ns = 5 * S,
 	};
 	simulation_start(&simulation, random);
 }

@@ -26,9 +26,10 @@ static const struct gate_event usual = {
 };
 
 static void
-says(enum gate_news news, const struct gate_event *event, const char *words)
+says(struct gate_event *event, enum gate_log kind, const char *words)
 {
-	gate_message(fresh(), news, event);
+	event->kind = kind;
+	gate_message(fresh(), event);
 	is_string(buffer, words, words);
 }
 
@@ -37,22 +38,22 @@ test_words(void)
 {
 	struct gate_event event = usual;
 
-	says(GATE_NEWS_SHUT, &event,
+	says(&event, GATE_LOG_SHUT,
 	    "gate hub shut: exit 7 (could not connect), 3 failures in a row");
-	says(GATE_NEWS_WAIT, &event,
+	says(&event, GATE_LOG_WAIT,
 	    "waiting at gate hub, shut for 2m3s: exit 7 (could not connect)");
-	says(GATE_NEWS_PROBE, &event, "probing at gate hub");
-	says(GATE_NEWS_BACK, &event, "gate hub open after 2m3s, 14 probes");
-	says(GATE_NEWS_OPEN, &event, "gate hub open, no longer paced");
-	says(GATE_NEWS_LOST, &event,
+	says(&event, GATE_LOG_PROBE, "probing at gate hub");
+	says(&event, GATE_LOG_BACK, "gate hub open after 2m3s, 14 probes");
+	says(&event, GATE_LOG_OPEN, "gate hub open, no longer paced");
+	says(&event, GATE_LOG_LOST,
 	    "another run took over the probe at gate hub");
 	event.probes = event.failures = 1;
 	event.gate = &unknown;
-	says(GATE_NEWS_BACK, &event, "gate hub open after 2m3s, 1 probe");
-	says(GATE_NEWS_SHUT, &event, "gate hub shut, 1 failure in a row");
+	says(&event, GATE_LOG_BACK, "gate hub open after 2m3s, 1 probe");
+	says(&event, GATE_LOG_SHUT, "gate hub shut, 1 failure in a row");
 	event.until = "14:02:10";
 	event.asked_ns = NS_PER_MIN;
-	says(GATE_NEWS_SHUT, &event,
+	says(&event, GATE_LOG_SHUT,
 	    "gate hub shut until 14:02:10 (server asked for 1m)");
 }
 
@@ -63,26 +64,26 @@ test_pace(void)
 	struct gate_event event = usual;
 
 	event.gate = &gate;
-	says(GATE_NEWS_PACED, &event,
+	says(&event, GATE_LOG_PACED,
 	    "gate hub paced: 18/s (told to slow down at 20/s)");
-	says(GATE_NEWS_WAIT, &event,
+	says(&event, GATE_LOG_WAIT,
 	    "waiting at gate hub, paced: 18/s (told to slow down at 20/s)");
 	gate.pace.limit = 0;
 	gate.pace.rate = 2;
-	says(
-	    GATE_NEWS_PACED, &event, "gate hub paced: 2/s (told to slow down)");
+	says(&event, GATE_LOG_PACED, "gate hub paced: 2/s (told to slow down)");
 	gate.pace.refused_ns = 0;
 	gate.pace.rate = 0.44;
-	says(GATE_NEWS_WAIT, &event, "waiting at gate hub, paced: 0.4/s");
+	says(&event, GATE_LOG_WAIT, "waiting at gate hub, paced: 0.4/s");
 	gate.pace.limit = 7;
-	says(GATE_NEWS_WAIT, &event,
+	says(&event, GATE_LOG_WAIT,
 	    "waiting at gate hub, paced: 0.4/s (limit 7/s)");
 }
 
 static void
-has(enum gate_news news, const struct gate_event *event, const char *wanted)
+has(struct gate_event *event, enum gate_log kind, const char *wanted)
 {
-	gate_members(fresh(), news, event);
+	event->kind = kind;
+	gate_members(fresh(), event);
 	is_string(buffer, wanted, "the members of an event");
 }
 
@@ -91,13 +92,13 @@ test_members(void)
 {
 	struct gate_event event = usual;
 
-	has(GATE_NEWS_WAIT, &event,
+	has(&event, GATE_LOG_WAIT,
 	    ",\"gate\":\"hub\",\"state\":\"wait\",\"rate\":null,\"limit\":null,"
 	    "\"reason\":\"exit 7 (could not connect)\","
 	    "\"waited_s\":0.500000000,\"next_s\":2.000000000");
 	event.gate = &paced;
 	event.next_ns = -1;
-	has(GATE_NEWS_BACK, &event,
+	has(&event, GATE_LOG_BACK,
 	    ",\"gate\":\"hub\",\"state\":\"paced\",\"rate\":17.960,"
 	    "\"limit\":20.400,\"reason\":null,\"waited_s\":0.500000000,"
 	    "\"next_s\":null");

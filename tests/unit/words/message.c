@@ -7,7 +7,6 @@
 #include "core/base/duration.h"
 #include "core/words/json.h"
 #include "core/words/message.h"
-#include "core/words/reason.h"
 #include "unit/fresh.h"
 #include "unit/tap.h"
 
@@ -110,17 +109,14 @@ test_closing_reason(void)
 static void
 test_news(void)
 {
-	char members[64];
-	struct text added = text_in(members, sizeof members);
-
-	json_member_string(&added, "defer", "a\"b");
-	json_member_number(&added, "failures", 3);
-	json_member_seconds(&added, "next_s", 1500 * NS_PER_MS);
-	json_event(fresh(), 0, "defer", "i", "n", members);
+	json_begin(fresh(), INT64_C(1795261200123456789), "defer", "i", "n");
+	json_member_string(&text, "defer", "a\"b");
+	json_member_number(&text, "failures", 3);
+	json_member_seconds(&text, "next_s", 1500 * NS_PER_MS);
 	is_string(buffer,
-	    "{\"time\":\"1970-01-01T00:00:00.000Z\",\"event\":\"defer\","
+	    "{\"time\":\"2026-11-21T11:40:00.123Z\",\"event\":\"defer\","
 	    "\"id\":\"i\",\"name\":\"n\",\"defer\":\"a\\\"b\",\"failures\":3,"
-	    "\"next_s\":1.500000000}",
+	    "\"next_s\":1.500000000",
 	    "an event of what runs share");
 }
 
@@ -466,38 +462,35 @@ static void
 test_json(void)
 {
 	struct loop_state state = a_moment();
-	int64_t time = INT64_C(1795261200123456789);
 
-	json_start(fresh(), time, "i", "n", "c", &unlimited);
-	ok(strstr(buffer, "\"attempts\":null}") != NULL, "inf is null");
-	json_attempt(fresh(), time, "i", "n", &state, 1337000000);
+	json_start(fresh(), "c", &unlimited);
+	is_string(
+	    buffer, ",\"command\":\"c\",\"attempts\":null", "inf is null");
+	json_attempt(fresh(), &state, 1337000000);
 	is_string(buffer,
-	    "{\"time\":\"2026-11-21T11:40:00.123Z\",\"event\":\"attempt\","
-	    "\"id\":\"i\",\"name\":\"n\",\"attempt\":2,\"outcome\":\"exited\","
-	    "\"status\":7,"
-	    "\"signal\":null,\"verdict\":\"retry\",\"reason\":\"exit "
-	    "7\",\"line\":null,"
-	    "\"duration_s\":4.100000000,\"hint_s\":null,\"pause_s\":1."
-	    "337000000}",
+	    ",\"attempt\":2,\"outcome\":\"exited\",\"status\":7,"
+	    "\"signal\":null,\"verdict\":\"retry\",\"reason\":\"exit 7\","
+	    "\"line\":null,\"duration_s\":4.100000000,\"hint_s\":null,"
+	    "\"pause_s\":1.337000000",
 	    "attempt");
 	state.outcome.kind = OUTCOME_KILLED;
 	state.outcome.status = -1;
 	state.outcome.signal = SIGSEGV;
-	json_attempt(fresh(), time, "i", "n", &state, -1);
+	json_attempt(fresh(), &state, -1);
 	ok(strstr(buffer,
 	       "\"outcome\":\"killed\",\"status\":null,\"signal\":\"SEGV\"")
 	        != NULL,
 	    "a death has a signal and no status");
-	ok(strstr(buffer, "\"pause_s\":null}") != NULL, "no pause is null");
-	json_attempt(fresh(), time, "i", "n", &state, PAUSE_AT_DOOR);
-	ok(strstr(buffer, "\"pause_s\":0.000000000}") != NULL,
+	ok(strstr(buffer, "\"pause_s\":null") != NULL, "no pause is null");
+	json_attempt(fresh(), &state, PAUSE_AT_DOOR);
+	ok(strstr(buffer, "\"pause_s\":0.000000000") != NULL,
 	    "  one that a gate has is 0");
 	state.outcome.evidence.hint
 	    = (struct hint) { .has_wait = true, .wait_ns = 1500000000 };
-	json_attempt(fresh(), time, "i", "n", &state, -1);
-	ok(strstr(buffer, ",\"hint_s\":1.500000000,\"pause_s\":null}") != NULL,
+	json_attempt(fresh(), &state, -1);
+	ok(strstr(buffer, ",\"hint_s\":1.500000000,\"pause_s\":null") != NULL,
 	    "what was asked for stands before the pause");
-	json_end(fresh(), time, "i", "n", &state,
+	json_end(fresh(), &state,
 	    &(struct ending) { .result = RESULT_STOPPED, .status = 7 },
 	    "exit 7 (--stop-on)", "a\tb");
 	ok(strstr(buffer,
@@ -534,15 +527,52 @@ test_spool_limit(void)
 static void
 test_unended(void)
 {
-	const struct unended process = { .pid = 12 };
+	struct loop_state state = a_moment();
 
-	reason_unended(fresh(), "; ", &process);
-	is_string(
-	    buffer, "; cannot end process 12", "a process without a name");
+	state.outcome.unended.pid = 12;
+	end_is(state,
+	    (struct ending) {
+	        .result = RESULT_INTERRUPTED, .interrupted_by = SIGTERM },
+	    "interrupted by TERM after 2 attempts in 21.4s: cannot end process "
+	    "12; run it as: sudo backoff ... (or sudo timeout)");
+}
+
+static void
+annotates(const char *kind, const char *name, const char *message,
+    const char *wanted, const char *what)
+{
+	annotation_text(fresh(), kind, name, message);
+	is_string(buffer, wanted, what);
+}
+
+static void
+test_annotations(void)
+{
+	char line[] = "backoff: x: ##[error]a ###[b] ##[";
+
+	annotates("warning", "curl", "succeeded at attempt 3/8",
+	    "::warning title=backoff%3A curl::succeeded at attempt 3/8",
+	    "a warning");
+	annotates("error", "curl", "giving up: \"100 %\"",
+	    "::error title=backoff%3A curl::giving up: \"100 %25\"",
+	    "an error, in which a message has its %");
+	annotates("error", "a,file=x:1::b%0A", "x",
+	    "::error title=backoff%3A a%2Cfile=x%3A1%3A%3Ab%250A::x",
+	    "a name is no further property, and no message");
+	annotates("error", "x", "a\r\n::error::b%0A::error::c",
+	    "::error title=backoff%3A x::a%0D%0A::error::b%250A::error::c",
+	    "no second command on a line of its own");
+	annotates("error", "##[add-mask]", "##[error]y",
+	    "::error title=backoff%3A #?[add-mask]::#?[error]y",
+	    "no command of the older kind");
+	annotation_defuse(line);
+	is_string(line, "backoff: x: #?[error]a ##?[b] #?[",
+	    "nor in a line of the log");
 }
 
 TESTS
 {
+	test_annotations();
 	test_unended();
 	test_attempts();
 	test_ends();

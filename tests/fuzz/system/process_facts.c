@@ -5,7 +5,7 @@
  */
 #include <config.h>
 
-#include "core/judge/process_facts.h"
+#include "system/process_facts.h"
 #include "fuzz/fuzz.h"
 
 static void

@@ -5,7 +5,7 @@
  */
 #include <config.h>
 
-#include "core/judge/process_tree_mark.h"
+#include "system/process_facts.h"
 #include "fuzz/fuzz.h"
 
 static void
@@ -19,7 +19,7 @@ check_again(const struct process *process)
 	    (int)process->pid, process->name, process->is_zombie ? 'Z' : 'S',
 	    (int)process->parent, process->start);
 	fuzz_require(
-	    process_parse(&other, line), "we cannot read what was printed");
+	    process_from_stat(&other, line), "we cannot read what was printed");
 	fuzz_require(other.pid == process->pid
 	        && other.parent == process->parent
 	        && other.start == process->start
@@ -35,7 +35,7 @@ fuzz(char *string, size_t size)
 	char *block = fuzz_copy(string, size);
 	struct process process;
 
-	if (process_parse(&process, string))
+	if (process_from_stat(&process, string))
 		check_again(&process);
 	process_environ_has(block, size, "BACKOFF_ID=1");
 	free(block);

@@ -3,8 +3,99 @@
 
 #include <string.h>
 
-#include "core/judge/process_facts.h"
+#include "core/base/array.h"
+#include "system/process_facts.h"
 #include "unit/tap.h"
+
+/* After the name: state, parent, 15 fields, threads, 0, start, and more. */
+#define STAT(name, state, parent, threads, start) \
+	"1234 (" name ") " state " " parent \
+	" 1234 1200 34816 -1 4194560 110 0 0 0 2 1 0 0 20 0 " threads \
+	" 0 " start " 2498560 221 18446744073709551615 1 1 0 0 0\n"
+
+static struct process
+parsed(const char *line)
+{
+	struct process process;
+
+	if (!process_from_stat(&process, line))
+		process = (struct process) { .pid = -1 };
+	return process;
+}
+
+static void
+is_parsed(const char *line, const char *name, const char *what)
+{
+	struct process process = parsed(line);
+
+	printf("# %s\n", what);
+	is_int(process.pid, 1234, "pid");
+	is_int(process.parent, 77, "parent");
+	is_int((int64_t)process.start, 987654321, "start");
+	is_string(process.name, name, "name");
+	ok(!process.is_zombie && !process.in_tree && !process.has_mark,
+	    "neither dead nor in the tree yet");
+}
+
+static void
+test_parse(void)
+{
+	is_parsed(
+	    STAT("sleep", "S", "77", "1", "987654321"), "sleep", "a name");
+	is_parsed(STAT("", "R", "77", "1", "987654321"), "", "no name");
+	is_parsed(STAT("a) Z 1 1 1", "S", "77", "1", "987654321"), "a) Z 1 1 1",
+	    "a name that looks like the fields");
+	is_parsed(STAT(")(", "S", "77", "1", "987654321"), ")(",
+	    "the wrong parentheses");
+	is_parsed(STAT("a\nb (c) \n", "S", "77", "1", "987654321"),
+	    "a\nb (c) \n", "newlines and blanks");
+	is_parsed(
+	    STAT("kworker/u8:3-events_unbound", "S", "77", "1", "987654321"),
+	    "kworker/u8:3-ev", "a name longer than any of a program");
+}
+
+static void
+test_zombie(void)
+{
+	ok(parsed(STAT("a", "Z", "77", "0", "1")).is_zombie, "Z has ended");
+	ok(parsed(STAT("a", "X", "77", "0", "1")).is_zombie, "X has ended");
+	ok(parsed(STAT("a", "T", "77", "1", "1")).is_stopped, "T is stopped");
+	ok(parsed(STAT("a", "t", "77", "1", "1")).is_stopped, "so is t");
+	ok(!parsed(STAT("T", "S", "77", "1", "1")).is_stopped, "S is not");
+	ok(!parsed(STAT("a", "Z", "77", "3", "1")).is_zombie,
+	    "Z with further threads has not");
+	ok(!parsed(STAT("Z", "T", "77", "1", "1")).is_zombie,
+	    "a stopped process has not");
+}
+
+static void
+test_no_stat(void)
+{
+	static const char *const lines[] = { "", "1234", "1234 (a", "1234 (a)",
+		"1234 (a) ", "1234 (a) S", "1234 (a) S 77",
+		"1234 (a) S 77 1 2 3", "1234 )a( S 77 1 2", "(a) S 77 1 2",
+		"1234 (a) S 77 1 x 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18" };
+	struct process process;
+
+	for (size_t i = 0; i < ARRAY_LENGTH(lines); i++)
+		ok(!process_from_stat(&process, lines[i]), lines[i]);
+}
+
+static void
+test_environ(void)
+{
+	static const char block[] = "A=1\0BACKOFF_ID=x\0B=2\0LAST=no-nul";
+	size_t length = sizeof block - 1;
+
+	ok(process_environ_has(block, length, "A=1"), "the first entry");
+	ok(process_environ_has(block, length, "BACKOFF_ID=x"), "a later one");
+	ok(process_environ_has(block, length, "LAST=no-nul"),
+	    "the last one, which was cut off");
+	ok(!process_environ_has(block, length, "BACKOFF_ID="), "no prefix");
+	ok(!process_environ_has(block, length, "ACKOFF_ID=x"), "no suffix");
+	ok(!process_environ_has(block, length, "BACKOFF_ID=xy"), "not longer");
+	ok(!process_environ_has(block, 0, "A=1"), "nothing");
+}
 
 /* Of a block whose first bytes are the number of arguments. */
 #define MOST 512
@@ -49,7 +140,7 @@ has_nothing(const struct block *block)
 
 /* As "sh -c 'sleep 60'" has it: an aligned path, and the kernel's strings. */
 static void
-test_environment(void)
+test_block(void)
 {
 	struct block block = BLOCK(3,
 	    "/opt/local/bin/sh\0\0\0\0\0\0\0"
@@ -136,7 +227,11 @@ test_process(void)
 
 TESTS
 {
-	test_environment();
+	test_parse();
+	test_zombie();
+	test_no_stat();
+	test_environ();
+	test_block();
 	test_arguments();
 	test_cut_off();
 	test_process();

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_BASE_HASH_H
-#define BACKOFF_CORE_BASE_HASH_H
-
+#ifndef BACKOFF_CORE_BASE_BYTES_H
+#define BACKOFF_CORE_BASE_BYTES_H
 /*
- * Sums of bytes.
+ * Sums of bytes, and numbers as bytes.
  */
 
 #include <stddef.h>
@@ -20,5 +19,9 @@ uint64_t hash_of(const char *bytes, size_t size);
  * 0xedb88320). Of "123456789" it is 0xcbf43926.
  */
 uint32_t crc32(const uint8_t *bytes, size_t length);
+
+/* Little-endian numbers, whoever reads them. SIZE is in bytes, 1 to 8. */
+uint64_t little_endian_get(const uint8_t *bytes, int size);
+void little_endian_put(uint8_t *bytes, int size, uint64_t number);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/base/hash.h"
+#include "core/base/bytes.h"
 
 #define POLYNOMIAL UINT32_C(0xedb88320) /* of crc32() */
 
@@ -28,4 +28,21 @@ crc32(const uint8_t *bytes, size_t length)
 			crc = crc >> 1 ^ (crc & 1 ? POLYNOMIAL : 0);
 	}
 	return ~crc;
+}
+
+uint64_t
+little_endian_get(const uint8_t *bytes, int size)
+{
+	uint64_t number = 0;
+
+	while (size-- > 0)
+		number = number << 8 | bytes[size];
+	return number;
+}
+
+void
+little_endian_put(uint8_t *bytes, int size, uint64_t number)
+{
+	for (int i = 0; i < size; i++, number >>= 8)
+		bytes[i] = (uint8_t)number;
 }
