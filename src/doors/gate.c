@@ -530,8 +530,8 @@ gate_leave(const struct loop_state *state)
 	static const struct gate_effect none = { .at_door = false };
 	char words[REASON_SIZE];
 	struct gate_attempt attempt;
+	struct gate_effect effect;
 	bool done, probed = is_probe || is_woken;
-	const struct gate *gate = &seen.gate;
 
 	if (!gate_store_is_there(&store))
 		return none;
@@ -545,22 +545,11 @@ gate_leave(const struct loop_state *state)
 	is_probe = false;
 	if (!done && !signals_end_pending())
 		go_without();
-	if (!done
-	    || (attempt.outcome != GATE_FAILURE
-	        && attempt.outcome != GATE_REFUSAL))
+	if (!done)
 		return none;
-	/* A wait that was stated to us still holds for ourselves. */
-	return (struct gate_effect) {
-		.at_door = gate->state == GATE_SHUT
-		    && (attempt.stated_ns == 0
-		        || gate->due_ns
-		            >= attempt.ended_ns + attempt.stated_ns),
-		.probe = {
-		    .number = probed ? max_ns(gate->probes, 1) : 0,
-		    .gate = name,
-		},
-		.keeps_windows = probed || gate->state == GATE_PACED,
-	};
+	effect = gate_effect(&seen.gate, &attempt, probed);
+	effect.probe.gate = name;
+	return effect;
 }
 
 void

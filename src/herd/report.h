@@ -7,7 +7,7 @@
 
 #include "herd/trial.h"
 #include "process/terminal.h"
-#include "types/herd_options.h"
+#include "types/option_types.h"
 
 /* The figures side by side, and a chart of the attempts of each trial. */
 void report_text(const struct trial *trials, const struct herd *herd,

@@ -7,7 +7,6 @@
 
 #include "core/base/duration.h"
 #include "streams/scan.h"
-#include "system/calendar.h"
 #include "system/system.h"
 
 #define SLICE_NS (10 * NS_PER_MS) /* then signals are handled */

@@ -4,7 +4,6 @@
 #include "core/base/duration.h"
 #include "core/loop/loop.h"
 #include "core/loop/next_pause.h"
-#include "core/judge/verdict.h"
 #include "core/simulation/simulation.h"
 
 #define TENTH_NS (NS_PER_S / 10)
@@ -271,17 +270,7 @@ tell_gate(struct simulation *simulation, struct simulated_client *client)
 
 	gate_result(gate, attempt.ended_ns, &attempt);
 	client->ticket = 0;
-	if (attempt.outcome == GATE_SUCCESS)
-		return (struct gate_effect) { .at_door = false };
-	/* As gate_leave() in src/doors has it. */
-	return (struct gate_effect) {
-		.at_door = gate->state == GATE_SHUT
-		    && (attempt.stated_ns == 0
-		        || gate->due_ns
-		            >= attempt.ended_ns + attempt.stated_ns),
-		.probe.number = probed ? max_ns(gate->probes, 1) : 0,
-		.keeps_windows = probed || gate->state == GATE_PACED,
-	};
+	return gate_effect(gate, &attempt, probed);
 }
 
 static void try_to_start(
@@ -315,17 +304,18 @@ after_attempt(struct simulation *simulation, struct simulated_client *client,
 		return;
 	}
 	pause = next_pause(&context, &client->schedule);
-	if (pause.kind != PAUSE_DRAWN)
+	if (pause.kind != PAUSE_DRAWN) {
 		end_client(simulation, client,
 		    pause.kind == PAUSE_ASKED_BEYOND ? RESULT_STOPPED
 		                                     : RESULT_DEADLINE);
-	else if (!effect.at_door)
-		wake_at(simulation, client,
-		    saturating_add(simulation->queue.now_ns, pause.ns));
-	else {
-		/* Nobody waits for what was drawn: no other draw changes. */
+	} else if (effect.at_door) {
+		/* This pause is not waited for: the next draw is in its place.
+		 */
 		*simulation->random = before;
 		try_to_start(simulation, client);
+	} else {
+		wake_at(simulation, client,
+		    saturating_add(simulation->queue.now_ns, pause.ns));
 	}
 }
 
