@@ -30,7 +30,6 @@ static uint64_t run; /* a hash of our id */
 static struct gate_store store
     = { .part = { .what = "gate", .file = { .fd = -1 } } };
 static struct gate_view seen; /* when it was last looked at */
-static bool is_tried; /* to open the file */
 static bool is_probe; /* the attempt */
 static bool is_woken; /* it was let through a shut gate */
 static uint64_t ticket; /* of our wait or probe; 0: none */
@@ -447,10 +446,7 @@ gate_enter(int64_t until_ns)
 	enum gate_state before = seen.gate.state;
 	struct gate_answer answer;
 
-	if (!is_tried) {
-		is_tried = true;
-		shared_state_open(&store.part);
-	}
+	shared_state_open(&store.part);
 	is_probe = is_woken = false;
 	if (!gate_store_is_there(&store))
 		return go;

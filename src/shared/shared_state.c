@@ -20,9 +20,6 @@
 #define LOCK_FIRST_NS (NS_PER_MS / 4)
 #define LOCK_LONGEST_NS (20 * NS_PER_MS)
 
-/* A chain of parents that changes while it is read may loop. */
-#define MOST_ANCESTORS 4096
-
 /* --- locks of single bytes --- */
 
 static int
@@ -361,6 +358,9 @@ shared_state_find(struct shared_part *part)
 bool
 shared_state_open(struct shared_part *part)
 {
+	if (part->is_tried)
+		return part->file.fd >= 0;
+	part->is_tried = true;
 	return shared_state_find(part)
 	    || shared_state_lose(part, part->file.why);
 }
@@ -389,18 +389,4 @@ shared_state_finish(
 
 	state_file_unlock(&part->file);
 	return is_written || shared_state_lose(part, part->file.why);
-}
-
-/* --- runs within runs --- */
-
-bool
-may_be_ancestor(pid_t pid)
-{
-	struct process process = { .parent = getppid() };
-
-	for (int i = 0; process.parent > 0 && i < MOST_ANCESTORS; i++)
-		if (process.parent == pid
-		    || !process_read(&process, process.parent))
-			return true;
-	return !processes_can_be_seen();
 }

@@ -9,7 +9,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "core/base/text.h"
 #include "core/gate/record.h"
@@ -98,6 +97,7 @@ struct shared_part {
 	const char
 	    *instead; /* "with the fleet alone", if it is lost; or NULL */
 	bool is_limit; /* somebody relies on it */
+	bool is_tried; /* to open the file */
 	struct state_file file; /* .fd < 0: it is lost, and we go on */
 };
 
@@ -107,11 +107,11 @@ void shared_state_start(const char *directory);
 /* Which directory that is; its fd is -1 where it is not open. */
 const struct state_dir *shared_state_dir(void);
 
-/* Opens the file of PART, whose what and name are set. False: it is lost. */
-bool shared_state_open(struct shared_part *part);
-
-/* The same, but nothing is logged: WHY of the part's file says why not. */
+/* Opens the file of PART. False: WHY of the file says why not. */
 bool shared_state_find(struct shared_part *part);
+
+/* The same, once a run, and logs what fails. False: PART is lost. */
+bool shared_state_open(struct shared_part *part);
 
 /* As state_file_read(), and with -v it is logged why the record is as new. */
 bool shared_state_read(struct shared_part *part, uint8_t record[STATE_SIZE]);
@@ -141,13 +141,5 @@ void shared_state_log_lost(bool is_limit, const char *shown, const char *what,
 /* "DIR/NAME: WHY" */
 void shared_state_add_why(
     struct text *text, const struct shared_part *part, const char *why);
-
-/* --- runs within runs --- */
-
-/*
- * Whether the process PID has started us, or who did, and so on: false only if
- * all of these can be seen.
- */
-bool may_be_ancestor(pid_t pid);
 
 #endif
