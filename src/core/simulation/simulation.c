@@ -4,6 +4,7 @@
 #include "core/base/duration.h"
 #include "core/loop/loop.h"
 #include "core/loop/next_pause.h"
+#include "core/judge/outcome.h"
 #include "core/simulation/simulation.h"
 
 #define TENTH_NS (NS_PER_S / 10)
