@@ -17,7 +17,6 @@
 static struct shared_part part = { .what = "defer", .file = { .fd = -1 } };
 static const struct defer_options *options;
 static struct random *random_source;
-static bool is_tried; /* to open the file */
 static struct deferral found; /* by defer_ask() */
 static struct deferral row; /* by defer_gave_up_before() */
 
@@ -109,11 +108,7 @@ defer_ask(void)
 	int64_t wait_ns;
 	bool changed, is_broken;
 
-	if (!is_tried) {
-		is_tried = true;
-		shared_state_open(&part);
-	}
-	if (part.file.fd < 0 || !shared_state_read(&part, record))
+	if (!shared_state_open(&part) || !shared_state_read(&part, record))
 		return go;
 	found = state_record_deferral(record, &is_broken);
 	if (is_broken)

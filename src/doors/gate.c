@@ -30,7 +30,6 @@ static uint64_t run; /* a hash of our id */
 static struct gate_store store
     = { .part = { .what = "gate", .file = { .fd = -1 } } };
 static struct gate_view seen; /* when it was last looked at */
-static bool is_tried; /* to open the file */
 static bool is_probe; /* the attempt */
 static bool is_woken; /* it was let through a shut gate */
 static uint64_t ticket; /* of our wait or probe; 0: none */
@@ -48,7 +47,7 @@ use(const struct gate_options *what)
 	store.part.name = what->name;
 	store.part.instead = what->fleet ? "with the fleet alone" : NULL;
 	store.is_fleet = what->fleet;
-	shared_name_add(&text, what->name, what->fleet);
+	text_join(&text, what->fleet ? FLEET_PREFIX : "", what->name);
 }
 
 void
@@ -447,10 +446,7 @@ gate_enter(int64_t until_ns)
 	enum gate_state before = seen.gate.state;
 	struct gate_answer answer;
 
-	if (!is_tried) {
-		is_tried = true;
-		shared_state_open(&store.part);
-	}
+	shared_state_open(&store.part);
 	is_probe = is_woken = false;
 	if (!gate_store_is_there(&store))
 		return go;
@@ -534,8 +530,8 @@ gate_leave(const struct loop_state *state)
 	static const struct gate_effect none = { .at_door = false };
 	char words[REASON_SIZE];
 	struct gate_attempt attempt;
+	struct gate_effect effect;
 	bool done, probed = is_probe || is_woken;
-	const struct gate *gate = &seen.gate;
 
 	if (!gate_store_is_there(&store))
 		return none;
@@ -549,22 +545,11 @@ gate_leave(const struct loop_state *state)
 	is_probe = false;
 	if (!done && !signals_end_pending())
 		go_without();
-	if (!done
-	    || (attempt.outcome != GATE_FAILURE
-	        && attempt.outcome != GATE_REFUSAL))
+	if (!done)
 		return none;
-	/* A wait that was stated to us still holds for ourselves. */
-	return (struct gate_effect) {
-		.at_door = gate->state == GATE_SHUT
-		    && (attempt.stated_ns == 0
-		        || gate->due_ns
-		            >= attempt.ended_ns + attempt.stated_ns),
-		.probe = {
-		    .number = probed ? max_ns(gate->probes, 1) : 0,
-		    .gate = name,
-		},
-		.keeps_windows = probed || gate->state == GATE_PACED,
-	};
+	effect = gate_effect(&seen.gate, &attempt, probed);
+	effect.probe.gate = name;
+	return effect;
 }
 
 void

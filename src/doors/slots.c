@@ -18,6 +18,7 @@
 #include "shared/shared_state.h"
 #include "system/system.h"
 
+#define MOST_ANCESTORS 4096
 #define LOG_AFTER_NS NS_PER_S
 
 /* When to look again after another machine took the slot that was free. */
@@ -54,7 +55,7 @@ slots_start(
 	owner = (int64_t)(unique & INT64_MAX) | 1;
 	part.name = what->name;
 	part.instead = what->fleet ? "with the fleet alone" : NULL;
-	shared_name_add(&text, what->name, what->fleet);
+	text_join(&text, what->fleet ? FLEET_PREFIX : "", what->name);
 }
 
 /* --- runs within runs --- */
@@ -71,6 +72,20 @@ add_identity(struct text *text)
 		text_join(text, NUMBER((int64_t)dir->device), ":",
 		    NUMBER((int64_t)dir->inode), ":");
 	text_join(text, name, ":");
+}
+
+/* Whether PID is an ancestor of ours: false only if all of them can be seen. */
+static bool
+may_be_ancestor(int64_t pid)
+{
+	struct process process = { .parent = getppid() };
+
+	/* A chain that changes while it is read may loop. */
+	for (int i = 0; process.parent > 0 && i < MOST_ANCESTORS; i++)
+		if (process.parent == pid
+		    || !process_read(&process, process.parent))
+			return true;
+	return !processes_can_be_seen();
 }
 
 /*
@@ -94,8 +109,7 @@ is_held_above(const char *holder)
 	    && (options->fleet
 	        || lock_is_taken(part.file.fd, STATE_LOCK_SLOT + slot))
 	    && (numbers[1] == 0 || numbers[1] != processes_namespace()
-	        || (numbers[0] <= INT32_MAX
-	            && may_be_ancestor((pid_t)numbers[0])));
+	        || may_be_ancestor(numbers[0]));
 }
 
 /* BACKOFF_SLOTS alone is not believed: it may outlive the slot. */

@@ -33,17 +33,15 @@
 #define RETRY_NS NS_PER_S
 #define KEPT_S (24 * 3600)
 
-/* Who only looks at a state need not ask for the time each time. */
+/* How old the server's time may be: to look at a state; to judge leases. */
 #define TIME_KEPT_NS (10 * NS_PER_S)
-
-/* Who has just looked knows it still. */
 #define LOOKED_NS NS_PER_S
 
 /* What we hold of a key; times are of CLOCK_BOOTTIME. */
 struct held {
 	char key[FLEET_KEY_SIZE];
 	int64_t member; /* 0: nothing */
-	int64_t until_ns; /* nobody else can have it before, and some time on */
+	int64_t until_ns; /* before, nobody else can hold it */
 	int64_t renew_ns;
 	enum fleet_news news;
 };
@@ -69,14 +67,14 @@ hold(struct held *held, int64_t member, int64_t since_ns)
 	held->renew_ns = since_ns + RENEW_NS;
 }
 
-/* A moment as a score: when a lease runs out, in milliseconds. */
+/* A moment as a score in the sorted set. */
 static long long
 score(int64_t ns)
 {
 	return (long long)(server_time(ns) / NS_PER_MS);
 }
 
-/* Nobody's lease lasts longer: the server's clock was set back meanwhile. */
+/* No lease lasts longer, unless the server's clock was set back meanwhile. */
 static long long
 latest(int64_t now_ns)
 {
@@ -107,7 +105,10 @@ look(struct held *held, const int64_t *members, struct text *answer)
 	if (!server_connect(members[0] > 0 ? LOOKED_NS : TIME_KEPT_NS))
 		return false;
 	now_ns = boot_clock_ns();
-	/* First the state: who comes after it is counted, and crosses a put. */
+	/*
+	 * First the state: whoever takes something after this GET is counted,
+	 * and whoever does so after the count crosses our put.
+	 */
 	server_add("GET backoff:%s", held->key);
 	if (members[0] > 0)
 		server_add("ZCOUNT backoff:%s:held %lld %lld", held->key,
@@ -221,7 +222,7 @@ renew(struct held *held)
 	if (!server_connect(0))
 		return;
 	now_ns = boot_clock_ns();
-	/* It is ours whatever the server says, or else if it is still there. */
+	/* Before until_ns it is ours even if the server has lost it. */
 	is_sure = now_ns < held->until_ns;
 	server_add(is_sure ? "ZADD backoff:%s:held %lld %lld"
 	                   : "ZADD backoff:%s:held XX CH %lld %lld",
@@ -335,7 +336,7 @@ listen_to_backoff(void)
 	int64_t left_ns = max_ns(next_ns - boot_clock_ns(), 0);
 	ssize_t size;
 
-	/* Before what is asked: backoff may ask again and again. */
+	/* Renewals come first: backoff may ask again and again. */
 	if (left_ns == 0) {
 		renew_what_is_due();
 		return;
@@ -355,19 +356,19 @@ listen_to_backoff(void)
 	answer(&question);
 }
 
-/* A name may take long to be looked up, and nothing else ends that. */
+/* Ends getaddrinfo(), which has no limit of its own, and us with it. */
 static void
 give_up_name(int signal)
 {
 	static const char words[] = "lost :timed out";
 
-	/* It is made for handlers. */
+	/* message_send() may be called in a handler. */
 	/* NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c) */
 	message_send(BACKOFF_SOCKET, words, sizeof words - 1);
 	_exit(signal != 0);
 }
 
-/* Nothing of backoff's but the socket, and nothing of the terminal's. */
+/* Keeps nothing of backoff's but the socket, and nothing of a terminal. */
 static void
 settle(void)
 {

@@ -2,12 +2,13 @@
 #ifndef BACKOFF_HERD_REPORT_H
 #define BACKOFF_HERD_REPORT_H
 /*
- * What came of the trials, on stdout. The first trial sets the time axis.
+ * Prints the results of the trials to stdout. The time axis ends with the first
+ * trial, or a while after the outage.
  */
 
 #include "herd/trial.h"
 #include "process/terminal.h"
-#include "types/herd_options.h"
+#include "types/option_types.h"
 
 /* The figures side by side, and a chart of the attempts of each trial. */
 void report_text(const struct trial *trials, const struct herd *herd,

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "core/simulation/simulation.h"
-#include "types/herd_options.h"
+#include "types/option_types.h"
 
 #define TRIALS 3
 

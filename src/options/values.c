@@ -15,7 +15,6 @@
 #include "options/usage.h"
 #include "options/values.h"
 #include "streams/scan.h"
-#include "system/calendar.h"
 #include "system/system.h"
 
 /* What always fails would never end. */

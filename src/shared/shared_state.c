@@ -20,9 +20,6 @@
 #define LOCK_FIRST_NS (NS_PER_MS / 4)
 #define LOCK_LONGEST_NS (20 * NS_PER_MS)
 
-/* A chain of parents that changes while it is read may loop. */
-#define MOST_ANCESTORS 4096
-
 /* --- locks of single bytes --- */
 
 static int
@@ -87,7 +84,7 @@ fail(struct state_file *file, bool blames_file, const char *why)
 }
 
 /*
- * Never through a link, never waiting for the other end of a FIFO. With its
+ * Follows no link, and waits for no other end of a FIFO. A new file has its
  * mode from the first moment on, whatever the umask is: others may be looking.
  */
 static int
@@ -135,7 +132,7 @@ fail_to_open(struct state_file *file, int error)
 		return fail(file, true, "a symbolic link");
 	if (error == EISDIR || error == ENXIO) /* a socket */
 		return fail(file, true, "not a regular file");
-	/* The directory is there, as /proc is, where nothing can be made. */
+	/* ENOENT: the directory is there, but takes no file, as /proc. */
 	return fail(file, error == ENOENT, strerror(error));
 }
 
@@ -146,7 +143,7 @@ state_file_open(
 	struct stat stat;
 	const char *fault;
 
-	*file = (struct state_file) { .fd = -1, .dir = dir };
+	*file = (struct state_file) { .fd = -1 };
 	file->fd = open_in(dir, name);
 	if (file->fd < 0)
 		return fail_to_open(file, errno);
@@ -213,7 +210,7 @@ lock_record(struct state_file *file)
 	while ((result = lock_try(file->fd, STATE_LOCK_RECORD)) == LOCK_BUSY) {
 		if (until_ns == 0)
 			until_ns = clock_now_ns() + LOCK_PATIENCE_NS;
-		/* Its holder is stopped in between: nobody waits for that. */
+		/* The holder may be stopped: go on without. */
 		if (clock_now_ns() >= until_ns || signals_end_pending())
 			return fail(file, false, "its lock is held");
 		nap = clock_timespec(nap_ns);
@@ -247,7 +244,7 @@ state_file_write(struct state_file *file, const uint8_t record[STATE_SIZE])
 {
 	ssize_t size;
 
-	/* A limit on the size of files is an error, and not our end. */
+	/* A limit on the size of files is an error: XFSZ must not kill. */
 	signals_before_write();
 	size = pwrite(file->fd, record, STATE_SIZE, 0);
 	if (size != STATE_SIZE)
@@ -361,6 +358,9 @@ shared_state_find(struct shared_part *part)
 bool
 shared_state_open(struct shared_part *part)
 {
+	if (part->is_tried)
+		return part->file.fd >= 0;
+	part->is_tried = true;
 	return shared_state_find(part)
 	    || shared_state_lose(part, part->file.why);
 }
@@ -389,18 +389,4 @@ shared_state_finish(
 
 	state_file_unlock(&part->file);
 	return is_written || shared_state_lose(part, part->file.why);
-}
-
-/* --- runs within runs --- */
-
-bool
-may_be_ancestor(pid_t pid)
-{
-	struct process process = { .parent = getppid() };
-
-	for (int i = 0; process.parent > 0 && i < MOST_ANCESTORS; i++)
-		if (process.parent == pid
-		    || !process_read(&process, process.parent))
-			return true;
-	return !processes_can_be_seen();
 }

@@ -9,7 +9,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "core/base/text.h"
 #include "core/gate/record.h"
@@ -51,14 +50,13 @@ int64_t lock_find(int fd, int64_t first, int64_t last);
 
 struct state_file {
 	int fd; /* closed on exec, out of the way; -1: not open */
-	const struct state_dir *dir;
 	char why[WHY_SIZE]; /* why something failed, or the record is as new */
 	bool blames_file; /* WHY is about the file, not its directory or disk */
 };
 
 /*
- * Opens the file NAME in DIR, which outlives it, and makes it, empty, where it
- * is missing. False: FILE has why; there is nothing to be closed.
+ * Opens the file NAME in DIR, and makes it, empty, where it is missing. False:
+ * FILE has why; there is nothing to be closed.
  */
 bool state_file_open(
     struct state_file *file, const struct state_dir *dir, const char *name);
@@ -75,9 +73,8 @@ bool state_file_read(struct state_file *file, uint8_t record[STATE_SIZE]);
 
 /*
  * The same with the record locked, until state_file_unlock(), and made one of
- * this boot; nothing in between waits. The lock is waited for two seconds at
- * most, and no longer than until a signal is pending that ends us. False: it is
- * not locked.
+ * this boot; nothing in between may wait. It takes two seconds at most, or ends
+ * when a signal is pending that ends us. False: the record is not locked.
  */
 bool state_file_begin(struct state_file *file, uint8_t record[STATE_SIZE]);
 
@@ -97,9 +94,11 @@ uint64_t boot_hash(void);
 struct shared_part {
 	const char *what; /* "gate", "slots" or "defer" */
 	const char *name;
-	const char *instead; /* what is gone on with without it, or NULL */
+	const char
+	    *instead; /* "with the fleet alone", if it is lost; or NULL */
 	bool is_limit; /* somebody relies on it */
-	struct state_file file; /* .fd < 0: we go on without it */
+	bool is_tried; /* to open the file */
+	struct state_file file; /* .fd < 0: it is lost, and we go on */
 };
 
 /* DIRECTORY is that of --state-dir, or NULL; it is opened at the first need. */
@@ -108,11 +107,11 @@ void shared_state_start(const char *directory);
 /* Which directory that is; its fd is -1 where it is not open. */
 const struct state_dir *shared_state_dir(void);
 
-/* Opens the file of PART, whose what and name are set. False: it is lost. */
-bool shared_state_open(struct shared_part *part);
-
-/* The same, but nothing is logged: WHY of the part's file says why not. */
+/* Opens the file of PART. False: WHY of the file says why not. */
 bool shared_state_find(struct shared_part *part);
+
+/* The same, once a run, and logs what fails. False: PART is lost. */
+bool shared_state_open(struct shared_part *part);
 
 /* As state_file_read(), and with -v it is logged why the record is as new. */
 bool shared_state_read(struct shared_part *part, uint8_t record[STATE_SIZE]);
@@ -125,17 +124,16 @@ bool shared_state_begin(struct shared_part *part, uint8_t record[STATE_SIZE]);
 bool shared_state_finish(
     struct shared_part *part, const uint8_t record[STATE_SIZE], bool changed);
 
-/* Logs, for -v, that the state of PART is as new, and WHY, unless that is "".
- */
+/* With -v, logs WHY the state of PART is as new, unless that is "". */
 void shared_state_note(const struct shared_part *part, const char *why);
 
 /* Logs that PART cannot be used, and why, and closes it. Returns false. */
 bool shared_state_lose(struct shared_part *part, const char *why);
 
 /*
- * Logs that SHOWN, "gate hub", cannot be used, and what is gone on with, unless
- * INSTEAD is NULL. Of a limit that is an alarm, which -q does not keep back.
- * WHAT is its name in JSON.
+ * Logs that SHOWN, "gate hub", cannot be used, and INSTEAD, how we go on,
+ * unless that is NULL. A lost limit is an alarm, which -q does not keep back.
+ * WHAT is the name in JSON.
  */
 void shared_state_log_lost(bool is_limit, const char *shown, const char *what,
     const char *reason, const char *instead);
@@ -143,13 +141,5 @@ void shared_state_log_lost(bool is_limit, const char *shown, const char *what,
 /* "DIR/NAME: WHY" */
 void shared_state_add_why(
     struct text *text, const struct shared_part *part, const char *why);
-
-/* --- runs within runs --- */
-
-/*
- * Whether the process PID has started us, or who did, and so on: false only if
- * all of these can be seen.
- */
-bool may_be_ancestor(pid_t pid);
 
 #endif

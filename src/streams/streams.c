@@ -19,7 +19,6 @@
 #include "streams/input.h"
 #include "streams/output.h"
 #include "streams/streams.h"
-#include "system/calendar.h"
 #include "system/system.h"
 
 /* At most the last so many bytes of hints are read. */

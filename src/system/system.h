@@ -4,9 +4,10 @@
 /*
  * What backoff asks of the operating system. fd.c and clock.c answer alike
  * everywhere, and process_facts.c is what linux.c and darwin.c compute without
- * asking. The rest is answered by linux.c; or by posix_shared.c, with
- * darwin.c or posix.c, which say "not here" where their system has nothing of
- * the kind. docs/portability.md has a row for each heading below.
+ * asking. The rest is answered by linux.c; or by posix_shared.c with darwin.c
+ * or posix.c, where some answers are "not here": they fail, and the caller
+ * decides what backoff does without. docs/portability.md has a row for each
+ * heading below.
  *
  * Every descriptor that is made here is closed on exec. Functions that return
  * false or a negative number on failure set errno, unless they say otherwise.
@@ -76,6 +77,28 @@ struct tm clock_local(int64_t epoch_ns);
 
 /* NS as a timespec; the largest there is if time_t is too small for it. */
 struct timespec clock_timespec(int64_t ns);
+
+/* clock.c, too: the local time, and the time zones that have a file. */
+
+struct text;
+struct when;
+
+/* moment_of() WHEN, in its zone. False: there is no such zone, or time. */
+bool calendar_moment(
+    const struct when *when, int64_t epoch_ns, int64_t *moment_ns);
+
+/* The first time after EPOCH_NS at which it is SECOND of a local day, or -1. */
+int64_t calendar_next(int second, int64_t epoch_ns);
+
+/* Whether the system has a file for that zone. */
+bool calendar_has_zone(const char *name);
+
+/*
+ * Adds what a local clock shows at MOMENT_NS, with the date unless EPOCH_NS is
+ * of the same day: "14:24:53", "2026-11-24 14:24:53". Nothing if there is no
+ * such time.
+ */
+void calendar_text(struct text *text, int64_t moment_ns, int64_t epoch_ns);
 
 /* boot: clock and name of this boot */
 
@@ -360,8 +383,7 @@ void signal_queue_retake(const int *signals, size_t count);
 /* In a child, before it unblocks signals: it leaves the queue to its parent. */
 void signal_queue_leave(void);
 
-/* For posix_shared.c: a process sent the signal, not the system, as for a key.
- */
+/* For posix_shared.c: a process sent it, and not the system, as for a key. */
 bool signal_is_by_process(const siginfo_t *info);
 
 /* unnamed_file: files without a name */

@@ -13,7 +13,7 @@
 #include "core/known/tables.h"
 #include "core/known/wrapped_command.h"
 #include "core/loop/settings.h"
-#include "types/herd_options.h"
+#include "core/simulation/simulation.h"
 
 struct scan; /* of streams/scan.h */
 
@@ -104,6 +104,23 @@ struct shared_options {
 	struct gate_options gate;
 	struct defer_options defer;
 	struct slots_options slots;
+};
+
+/* What clients share a gate, if any do. */
+enum herd_gate {
+	HERD_NO_GATE,
+	HERD_GATE_MACHINE, /* those of one machine */
+	HERD_GATE_FLEET, /* all */
+};
+
+/* What backoff-herd is to simulate. */
+struct herd {
+	int64_t clients; /* 0: not given */
+	/* Not given: down_ns is -1; capacity or limit is 0. */
+	struct service service;
+	int64_t runs;
+	enum herd_gate gate;
+	int64_t machines; /* >= 1 */
 };
 
 struct options {

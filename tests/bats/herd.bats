@@ -297,6 +297,8 @@ refuses() {
 }
 
 @test "herd: output that cannot be written is a failure" {
+  run -125 sh -c '"$HERD" --clients=1 --outage=1 --capacity=1 --log-format=json >/dev/full'
+  assert_output 'backoff-herd: standard output: write error: No space left on device'
   run -125 --separate-stderr sh -c '"$HERD" --clients=10 --outage=1 --capacity=1 >/dev/full'
   # shellcheck disable=SC2154
   assert_equal "${#stderr_lines[@]}" 1

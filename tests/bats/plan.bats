@@ -5,7 +5,6 @@
 # shellcheck disable=SC2154 # the helpers set these
 
 load helper
-load ../lib/events
 
 setup() {
   cd "$BATS_TEST_TMPDIR" || return
@@ -47,6 +46,11 @@ END
   run -0 "$BACKOFF" --plan --log-format=json -n 3 -b 1s
   assert_output '{"event":"plan","after_attempt":1,"low_s":0.100000000,"high_s":1.000000000,"mean_s":0.550000000,"earliest_s":0.100000000,"mean_total_s":0.550000000,"latest_s":1.000000000}
 {"event":"plan","after_attempt":2,"low_s":0.100000000,"high_s":3.000000000,"mean_s":1.550000000,"earliest_s":0.200000000,"mean_total_s":2.100000000,"latest_s":4.000000000}'
+}
+
+@test "a plan that cannot be written is a failure" {
+  run -125 sh -c '"$BACKOFF" --plan --log-format=json >/dev/full'
+  assert_output 'backoff: standard output: write error: No space left on device'
 }
 
 @test "an endless plan has 10,000 rows as JSON, and few as a table" {
@@ -185,14 +189,6 @@ END
   assert_output 15
   run grep -vc '^    \(and \|[-(]\)\|^[^ ]' list
   assert_output 31
-}
-
-@test "an option wins over the preset, wherever it stands" {
-  for order in '-n 3 -p alipay -d 1ms,2ms' '-d 1ms,2ms -p alipay -n 3'; do
-    # shellcheck disable=SC2086 # several words
-    run -1 logged $order -- false
-    assert_events 'pauses == [1000 * us, 2000 * us]'
-  done
 }
 
 @test "a preset that an option does not fit is refused" {

@@ -495,6 +495,24 @@ gate_result(
 	return true;
 }
 
+struct gate_effect
+gate_effect(
+    const struct gate *gate, const struct gate_attempt *attempt, bool probed)
+{
+	/* A wait that was stated to this run still holds for it. */
+	bool is_covered = attempt->stated_ns == 0
+	    || gate->due_ns >= attempt->ended_ns + attempt->stated_ns;
+
+	if (attempt->outcome != GATE_FAILURE
+	    && attempt->outcome != GATE_REFUSAL)
+		return (struct gate_effect) { .at_door = false };
+	return (struct gate_effect) {
+		.at_door = gate->state == GATE_SHUT && is_covered,
+		.probe.number = probed ? max_ns(gate->probes, 1) : 0,
+		.keeps_windows = probed || gate->state == GATE_PACED,
+	};
+}
+
 bool
 gate_reopen(struct gate *gate, int64_t now_ns)
 {

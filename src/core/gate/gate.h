@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "core/gate/pace.h"
+#include "core/loop/loop.h"
 #include "core/pause/random.h"
 #include "core/pause/schedule.h"
 
@@ -140,6 +141,14 @@ bool gate_result(
  */
 int64_t gate_pause(const struct gate *gate, const struct policy *policy,
     struct random *random, int64_t stated_ns);
+
+/*
+ * How the gate, which knows of ATTEMPT, changes the pause after it. PROBED: the
+ * attempt was a probe, or --wake-on let it through a shut gate. The name in
+ * .probe is not set.
+ */
+struct gate_effect gate_effect(
+    const struct gate *gate, const struct gate_attempt *attempt, bool probed);
 
 /* By hand: the service is up. False: the gate is not shut. */
 bool gate_reopen(struct gate *gate, int64_t now_ns);

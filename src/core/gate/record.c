@@ -37,12 +37,6 @@ shared_name_scan(const char *text)
 	return length;
 }
 
-void
-shared_name_add(struct text *text, const char *name, bool is_fleet)
-{
-	text_join(text, is_fleet ? FLEET_PREFIX : "", name);
-}
-
 /* --- fields --- */
 
 enum kind {

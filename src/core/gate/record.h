@@ -40,9 +40,6 @@
  */
 size_t shared_name_scan(const char *text);
 
-/* Adds NAME as it was given: with its prefix, if it is a fleet's. */
-void shared_name_add(struct text *text, const char *name, bool is_fleet);
-
 /* --- the record --- */
 
 #define STATE_SIZE 1024

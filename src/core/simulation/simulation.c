@@ -40,9 +40,9 @@ due_in_second(double capacity, int64_t n)
 }
 
 /*
- * Whether an attempt at this time is served. With less than one a second, a
- * second that has none would keep away for ever those who always come in it:
- * then it is the first attempt of each 1 / capacity seconds.
+ * Whether an attempt at this time is served. Below one a second some seconds
+ * would serve nobody, and clients that always come in these would never be
+ * served: so the first attempt in each 1 / capacity seconds is.
  */
 static bool
 serve(struct simulation *simulation)
@@ -271,17 +271,7 @@ tell_gate(struct simulation *simulation, struct simulated_client *client)
 
 	gate_result(gate, attempt.ended_ns, &attempt);
 	client->ticket = 0;
-	if (attempt.outcome == GATE_SUCCESS)
-		return (struct gate_effect) { .at_door = false };
-	/* As gate_leave() in src/doors has it. */
-	return (struct gate_effect) {
-		.at_door = gate->state == GATE_SHUT
-		    && (attempt.stated_ns == 0
-		        || gate->due_ns
-		            >= attempt.ended_ns + attempt.stated_ns),
-		.probe.number = probed ? max_ns(gate->probes, 1) : 0,
-		.keeps_windows = probed || gate->state == GATE_PACED,
-	};
+	return gate_effect(gate, &attempt, probed);
 }
 
 static void try_to_start(
@@ -315,21 +305,22 @@ after_attempt(struct simulation *simulation, struct simulated_client *client,
 		return;
 	}
 	pause = next_pause(&context, &client->schedule);
-	if (pause.kind != PAUSE_DRAWN)
+	if (pause.kind != PAUSE_DRAWN) {
 		end_client(simulation, client,
 		    pause.kind == PAUSE_ASKED_BEYOND ? RESULT_STOPPED
 		                                     : RESULT_DEADLINE);
-	else if (!effect.at_door)
-		wake_at(simulation, client,
-		    saturating_add(simulation->queue.now_ns, pause.ns));
-	else {
-		/* Nobody waits for what was drawn: no other draw changes. */
+	} else if (effect.at_door) {
+		/* This pause is not waited for: the next draw is in its place.
+		 */
 		*simulation->random = before;
 		try_to_start(simulation, client);
+	} else {
+		wake_at(simulation, client,
+		    saturating_add(simulation->queue.now_ns, pause.ns));
 	}
 }
 
-/* Starts an attempt of CLIENT now, if there is time, and the gate lets it. */
+/* Starts an attempt of CLIENT now if time is left and the gate allows it. */
 static void
 try_to_start(struct simulation *simulation, struct simulated_client *client)
 {
@@ -344,7 +335,7 @@ try_to_start(struct simulation *simulation, struct simulated_client *client)
 	}
 }
 
-/* What CLIENT was waiting for has come. */
+/* Takes the next step of CLIENT, whose time has come. */
 static void
 go_on(struct simulation *simulation, struct simulated_client *client)
 {

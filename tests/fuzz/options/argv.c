@@ -86,7 +86,7 @@ forget_conditions(struct scan *scan)
 	for (size_t i = 0; i < scan->count; i++)
 		regfree(&scan->conditions[i].regex.compiled);
 	if (scan->has_union)
-		regfree(&scan->unfiltered.compiled);
+		regfree(&scan->any_message.compiled);
 	for (size_t i = 0; i < scan->pointers_count; i++)
 		regfree(&scan->pointers[i].compiled);
 }

@@ -10,7 +10,7 @@
 #include "core/base/duration.h"
 #include "core/waits/when.h"
 #include "fuzz/fuzz.h"
-#include "system/calendar.h"
+#include "system/system.h"
 
 static void
 print_zone(char *at, size_t size, const struct when *when)

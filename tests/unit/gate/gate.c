@@ -371,6 +371,38 @@ stays_paced(void)
 	is_int(gate.state, GATE_OPEN, "a success ends that");
 }
 
+/* How the pause after an attempt that ended at T0 changes. */
+static void
+changes_pauses(void)
+{
+	struct gate_attempt attempt
+	    = { .outcome = GATE_FAILURE, .ended_ns = T0 };
+	struct gate_effect effect;
+
+	gate = gate_new();
+	effect = gate_effect(&gate, &attempt, false);
+	ok(!effect.at_door && !effect.keeps_windows, "an open gate: as it is");
+	gate.state = GATE_PACED;
+	effect = gate_effect(&gate, &attempt, false);
+	ok(!effect.at_door && effect.keeps_windows, "paced: the first window");
+	gate.state = GATE_SHUT;
+	gate.due_ns = T0 + 5 * S;
+	gate.probes = 4;
+	effect = gate_effect(&gate, &attempt, false);
+	ok(effect.at_door && effect.probe.number == 0, "shut: no pause");
+	attempt.outcome = GATE_REFUSAL;
+	attempt.stated_ns = 5 * S;
+	ok(gate_effect(&gate, &attempt, false).at_door,
+	    "  also if all wait for as long as was stated");
+	attempt.stated_ns++;
+	effect = gate_effect(&gate, &attempt, true);
+	ok(!effect.at_door && effect.probe.number == 4 && effect.keeps_windows,
+	    "what was stated for longer holds after a probe, too");
+	attempt.outcome = GATE_SUCCESS;
+	effect = gate_effect(&gate, &attempt, true);
+	ok(!effect.keeps_windows && effect.probe.number == 0, "a success");
+}
+
 TESTS
 {
 	struct random random = random_from(7);
@@ -384,6 +416,7 @@ TESTS
 	paces();
 	shuts_again();
 	is_refused();
+	changes_pauses();
 	for (int i = 0; i < 20000 && flaw == NULL; i++)
 		flaw = flaw_of_any_order(&random);
 	ok(flaw == NULL, flaw == NULL ? "any order: it goes on" : flaw);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A gate as bytes: what was written is read again; and what no run has written,
- * with a checksum that is right, holds up nobody for longer than a server may.
+ * What runs share, as bytes: what was written is read again; and what no run
+ * has written, with a checksum that is right, holds up nobody for longer than a
+ * server may.
  */
 #include <config.h>
 
@@ -16,6 +17,7 @@
 #define RECORDS 50000
 #define MOST_STEPS 2000
 #define T0 (5000 * NS_PER_S)
+#define NOW (INT64_C(1795261200) * NS_PER_S)
 
 static struct random source;
 
@@ -173,8 +175,136 @@ test_noise(void)
 	    "some records are taken as they are, some not");
 }
 
+static void
+looks(const uint8_t *record, size_t size, enum state_header wanted,
+    const char *what)
+{
+	is_int(state_record_look(record, size), wanted, what);
+}
+
+static void
+fresh(uint8_t record[STATE_SIZE], uint64_t boot)
+{
+	memset(record, 0, STATE_SIZE);
+	state_record_set_boot(record, boot);
+}
+
+static void
+test_deferral(void)
+{
+	uint8_t record[STATE_SIZE], gate[STATE_GATE_SIZE];
+	struct deferral deferral = { .failures = 1,
+		.until_ns = NOW + 40 * NS_PER_S,
+		.window_ns = NS_PER_MIN,
+		.status = 7,
+		.runs = UINT32_MAX,
+		.since_ns = NOW + NS_PER_S,
+		.last_ns = NOW };
+	struct deferral read;
+	bool is_broken;
+
+	fresh(record, UINT64_C(0x0123456789abcdef));
+	ok(memcmp(record, "backoff\n\3\0\0\4\xef\xcd\xab\x89\x67\x45\x23\1", 20)
+	        == 0,
+	    "a header is little-endian everywhere");
+	looks(record, STATE_SIZE, STATE_HEADER_FINE, "  and in order");
+	ok(state_record_boot(record) == UINT64_C(0x0123456789abcdef),
+	    "  with its boot");
+	is_int(state_record_deferral(record, &is_broken).failures, 0,
+	    "zeros are no deferral");
+	ok(!is_broken, "  and none that is broken");
+	memset(record + STATE_GATE_AT, 0x5a, STATE_GATE_SIZE);
+	memcpy(gate, record + STATE_GATE_AT, sizeof gate);
+	memset(deferral.reason, 'x', DEFERRAL_REASON_SIZE - 1);
+	state_record_set_deferral(record, &deferral);
+	read = state_record_deferral(record, NULL);
+	ok(read.failures == 1 && read.until_ns == deferral.until_ns
+	        && read.window_ns == NS_PER_MIN && read.status == 7
+	        && read.runs == UINT32_MAX && read.since_ns == NOW + NS_PER_S
+	        && read.last_ns == NOW,
+	    "a deferral is read as it was written");
+	is_string(read.reason, deferral.reason, "  with its reason");
+	ok(memcmp(gate, record + STATE_GATE_AT, sizeof gate) == 0,
+	    "  and the gate's part is let be");
+	looks(record, STATE_SIZE, STATE_HEADER_FINE, "  as the header is");
+	state_record_set_boot(record, 3);
+	ok(state_record_look(record, STATE_SIZE) == STATE_HEADER_FINE
+	        && state_record_boot(record) == 3
+	        && state_record_deferral(record, NULL).failures == 1,
+	    "a deferral outlives a reboot");
+	record[STATE_DEFERRAL_AT] ^= 1;
+	state_record_deferral(record, &is_broken);
+	ok(is_broken, "a wrong checksum tells of damage");
+	ok(hash_of("a", 1) == UINT64_C(0xaf63dc4c8601ec8c)
+	        && hash_of("foobar", 6) == UINT64_C(0x85944171f73967e8),
+	    "the hash is FNV-1a");
+}
+
+static void
+test_damage(void)
+{
+	uint8_t record[STATE_SIZE] = { 0 };
+
+	looks(record, 0, STATE_HEADER_EMPTY, "no bytes");
+	looks(record, STATE_SIZE, STATE_HEADER_EMPTY,
+	    "or zeros, as after a power failure");
+	fresh(record, 1);
+	looks(record, 511, STATE_HEADER_BROKEN, "cut short");
+	record[8] = 2;
+	little_endian_put(record + 20, 4, crc32(record, 20));
+	looks(record, 512, STATE_HEADER_EARLIER,
+	    "an earlier version, whose record was smaller, is not");
+	fresh(record, 1);
+	memset(record + 5, 0, STATE_SIZE - 5);
+	looks(record, 5, STATE_HEADER_BROKEN, "even within the first word");
+	memcpy(record, "#!/bin/sh\n", 10);
+	looks(record, 10, STATE_HEADER_FOREIGN,
+	    "somebody's script is none of ours");
+	fresh(record, 1);
+	record[8] = 4;
+	looks(record, STATE_SIZE, STATE_HEADER_LATER,
+	    "a version from the future");
+	fresh(record, 1);
+	record[11] = 5;
+	looks(record, STATE_SIZE, STATE_HEADER_LATER, "a size beyond ours");
+	fresh(record, 1);
+	record[13] ^= 1;
+	looks(record, STATE_SIZE, STATE_HEADER_BROKEN, "a wrong checksum");
+}
+
+/* Whatever the bytes are, what comes out of them is within its limits. */
+static void
+test_noise_of_deferrals(void)
+{
+	struct random random = random_from(1);
+	uint8_t record[STATE_SIZE];
+	int wrong = 0;
+
+	for (int i = 0; i < 20000; i++) {
+		uint8_t *part = record + STATE_DEFERRAL_AT;
+		struct deferral deferral;
+		bool changed;
+		int64_t wait_ns;
+
+		for (size_t at = 0; at < STATE_SIZE; at += 8)
+			little_endian_put(record + at, 8, random.bits(&random));
+		deferral = state_record_deferral(record, NULL);
+		wrong += deferral.failures != 0;
+		little_endian_put(part + STATE_DEFERRAL_SIZE - 4, 4,
+		    crc32(part, STATE_DEFERRAL_SIZE - 4));
+		deferral = state_record_deferral(record, NULL);
+		wait_ns = deferral_wait(&deferral, INT64_MAX, NOW, &changed);
+		wrong += wait_ns < 0 || wait_ns > INT64_MAX / 2
+		    || strlen(deferral.reason) >= DEFERRAL_REASON_SIZE;
+	}
+	is_int(wrong, 0, "noise is never more than a wait");
+}
+
 TESTS
 {
 	test_fields();
 	test_noise();
+	test_deferral();
+	test_damage();
+	test_noise_of_deferrals();
 }

@@ -251,6 +251,8 @@ test_own_options(void)
 	given("-p aws-full -d 1,2");
 	is_int((int64_t)policy->delays, 2, "an own list replaces base, factor");
 	is_int(limits->attempts, 3, "and attempts");
+	given("-p aws-decorrelated -d 1s");
+	is_int(policy->jitter.kind, JITTER_NONE, "and a jitter");
 	given("-p ethernet -b 2s");
 	is_int(policy->slot_ns, 2 * S, "a slot that is the base");
 	given("-p ethernet -b 2s -c 1s");

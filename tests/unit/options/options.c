@@ -92,24 +92,6 @@ test_delays(void)
 	is_int(limits->attempts, INT64_MAX, "by both: no limit");
 }
 
-static void
-test_preset(void)
-{
-	const struct policy *policy = &options.settings.policy;
-
-	/* The user's own options come first, and what they contradict goes. */
-	given("-p tcp -b 3s");
-	is_int(policy->base_ns, 3 * NS_PER_S, "the user's");
-	ok(policy->factor == 2, "the preset's");
-	ok(options.settings.limits.from_start, "the preset's last but one");
-	is_int(options.settings.limits.attempts, 16, "and its last");
-	given("-p alipay -b 3s");
-	ok(policy->delays_ns == NULL,
-	    "a list that the base contradicts is not taken");
-	given("-p aws-decorrelated -d 1s");
-	ok(policy->jitter.kind == JITTER_NONE, "nor a jitter that a list does");
-}
-
 /* Arguments other than the defaults, for options that do not take "7". */
 static const char *const samples[OPTIONS] = {
 	[OPT_GATE] = "hub",
@@ -197,7 +179,6 @@ TESTS
 {
 	test_defaults();
 	test_delays();
-	test_preset();
 	test_targets();
 	test_many();
 	test_table();

@@ -280,6 +280,22 @@ test_signals(void)
 	    "signal");
 }
 
+static void
+test_defer(void)
+{
+	struct defer_options defer;
+
+	takes(value_defer, "hub", &defer);
+	ok(defer.limits.low_ns == NS_PER_MIN
+	        && defer.limits.high_ns == 60 * NS_PER_MIN,
+	    "from a minute to an hour");
+	takes(value_defer, "hub:5s..8s", &defer);
+	ok(defer.limits.low_ns == 5 * NS_PER_S
+	        && defer.limits.high_ns == 8 * NS_PER_S,
+	    "or as it says");
+	is_string(defer.name, "hub", "its name");
+}
+
 /* Checks that A and B cannot both have these codes, and what is said of it. */
 static void
 overlap(value_parser *a, const char *a_text, value_parser *b,
@@ -364,6 +380,7 @@ TESTS
 	test_jitter();
 	test_delays();
 	test_signals();
+	test_defer();
 	test_codes();
 	test_known();
 }

@@ -7,7 +7,7 @@
 #include "core/base/array.h"
 #include "core/base/duration.h"
 #include "core/waits/moment.h"
-#include "system/calendar.h"
+#include "system/system.h"
 #include "unit/tap.h"
 #include "unit/zone.h"
 
