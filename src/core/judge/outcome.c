@@ -95,31 +95,6 @@ signal_set_has(const struct signal_set *set, int signal)
 	return (set->words[(signal - 1) / 64] >> (signal - 1) % 64 & 1) != 0;
 }
 
-void
-outcome_note_limit(struct outcome *outcome, int64_t now_ns,
-    const struct attempt_limits *limits)
-{
-	if (outcome->kind != OUTCOME_TIMED_OUT)
-		return;
-	if (outcome->was_silent) {
-		outcome->limit_ns = limits->silence_ns;
-	} else if (outcome->unended.pid == 0
-	    || outcome->ended_ns >= limits->cutoff_ns) {
-		outcome->limit_ns = limits->cutoff_ns - now_ns;
-		outcome->past_deadline = limits->by_deadline;
-	}
-}
-
-void
-outcome_forget_stated(struct hint *hint)
-{
-	hint->stated = STATED_UNWANTED;
-	if (hint->by_output)
-		hint->has_wait = false;
-	if (!hint->unread_in_file)
-		hint->unread = NULL;
-}
-
 /* --- signals and CODES --- */
 
 /* Some systems have these two. */

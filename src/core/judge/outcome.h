@@ -186,25 +186,8 @@ int outcome_end_signal(const struct outcome *outcome);
 void signal_set_add(struct signal_set *set, int signal);
 bool signal_set_has(const struct signal_set *set, int signal);
 
-/* The limits of an attempt. */
-struct attempt_limits {
-	int64_t cutoff_ns; /* a moment; INT64_MAX: none */
-	bool by_deadline; /* that is the deadline, not --timeout */
-	int64_t silence_ns; /* --idle-timeout */
-};
-
-/*
- * Notes which limit has cut the attempt that began at NOW_NS. One that could
- * not be ended within --grace has not reached any.
- */
-void outcome_note_limit(struct outcome *outcome, int64_t now_ns,
-    const struct attempt_limits *limits);
-
 /* What $? would be in a shell: 0..255. */
 int outcome_status(const struct outcome *outcome);
-
-/* A stated wait is one of an attempt that failed: a success forgets it. */
-void outcome_forget_stated(struct hint *hint);
 
 /* --- signals and CODES --- */
 

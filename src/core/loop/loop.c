@@ -372,6 +372,17 @@ choose_pause(struct run *run)
 	return PAUSE_NONE;
 }
 
+/* A stated wait is one of an attempt that failed: a success forgets it. */
+static void
+forget_stated(struct hint *hint)
+{
+	hint->stated = STATED_UNWANTED;
+	if (hint->by_output)
+		hint->has_wait = false;
+	if (!hint->unread_in_file)
+		hint->unread = NULL;
+}
+
 static void
 attempt(struct run *run, int64_t now_ns)
 {
@@ -379,21 +390,27 @@ attempt(struct run *run, int64_t now_ns)
 	const struct limits *limits = &run->settings->limits;
 	struct outcome *outcome = &run->state.outcome;
 	int64_t timeout_ns = saturating_add(now_ns, limits->timeout_ns);
-	struct attempt_limits cut = { min_ns(timeout_ns, run->deadline_ns),
-		run->deadline_ns < timeout_ns, limits->idle_timeout_ns };
+	int64_t cutoff_ns = min_ns(timeout_ns, run->deadline_ns);
 	struct decision decision;
 
 	run->state.attempt++;
 	run->state.count++;
 	run->state.elapsed_ns = now_ns - run->started_ns;
-	*outcome = world->attempt(world->self, &run->state, cut.cutoff_ns);
-	outcome_note_limit(outcome, now_ns, &cut);
+	*outcome = world->attempt(world->self, &run->state, cutoff_ns);
+	/* What could not be ended within --grace has reached no limit. */
+	if (outcome->kind == OUTCOME_TIMED_OUT && outcome->was_silent) {
+		outcome->limit_ns = limits->idle_timeout_ns;
+	} else if (outcome->kind == OUTCOME_TIMED_OUT
+	    && (outcome->unended.pid == 0 || outcome->ended_ns >= cutoff_ns)) {
+		outcome->limit_ns = cutoff_ns - now_ns;
+		outcome->past_deadline = run->deadline_ns < timeout_ns;
+	}
 	run->end_signal = outcome_end_signal(outcome);
 	decision = verdict_of(&run->settings->rules, outcome);
 	run->state.verdict = decision.verdict;
 	outcome->rule = decision.rule;
 	if (verdict_is_good(decision.verdict))
-		outcome_forget_stated(&outcome->evidence.hint);
+		forget_stated(&outcome->evidence.hint);
 	if (outcome->ended_ns - outcome->started_ns <= run->longest_ns)
 		return;
 	run->longest_ns = outcome->ended_ns - outcome->started_ns;

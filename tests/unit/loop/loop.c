@@ -27,6 +27,7 @@ struct doors {
 	int64_t entry_until_ns, entry_attempt; /* what was told last */
 	enum verdict entry_verdict, left_verdict;
 	int hooks_at_entry;
+	struct outcome left_outcome;
 };
 
 /* What is to happen, and what has: ends() makes one of the other. */
@@ -61,6 +62,7 @@ after_verdict(void *self, const struct loop_state *state)
 {
 	(void)self;
 	doors.left_verdict = state->verdict;
+	doors.left_outcome = state->outcome;
 	return doors.effects[doors.left++];
 }
 
@@ -263,9 +265,6 @@ fell_silent(void)
 static void
 test_silence(void)
 {
-	struct attempt_limits limits = { 30 * S, true, 5 * S };
-	struct outcome outcome = fell_silent();
-
 	settings.limits.idle_timeout_ns = 5 * S;
 	act(fell_silent(), 5 * S);
 	act(exited(0), S);
@@ -282,19 +281,36 @@ test_silence(void)
 	act(exited(0), S);
 	ends(RESULT_SUCCESS, 0, 0, 2, "it is not cut by the deadline");
 	is_int(seen.counts[1], 2, "  and resets no count");
+}
 
-	outcome.ended_ns = 20 * S;
-	outcome_note_limit(&outcome, 10 * S, &limits);
-	is_int(outcome.limit_ns, 5 * S, "its limit is that of the silence");
-	ok(!outcome.past_deadline, "  and not the deadline");
-	outcome.unended.pid = 1;
-	outcome_note_limit(&outcome, 10 * S, &limits);
-	is_int(outcome.limit_ns, 5 * S, "  also if something did not end");
-	outcome.was_silent = false;
-	outcome.unended.pid = 0;
-	outcome_note_limit(&outcome, 10 * S, &limits);
-	is_int(outcome.limit_ns, 20 * S, "of another it is the cutoff");
-	ok(outcome.past_deadline, "  here the deadline");
+/* OUTCOME as the loop leaves it: of the only attempt, of 5 s or beyond 20 s. */
+static const struct outcome *
+cut(struct outcome outcome)
+{
+	doors.are_there = true;
+	settings.limits.attempts = 1;
+	settings.limits.idle_timeout_ns = 5 * S;
+	settings.limits.deadline_ns = 20 * S;
+	act(outcome, outcome.kind == OUTCOME_TIMED_OUT ? 5 * S : 25 * S);
+	run();
+	passed = doors;
+	reset();
+	return &passed.left_outcome;
+}
+
+static void
+test_noted_limit(void)
+{
+	struct outcome unended = fell_silent();
+
+	is_int(cut(unended)->limit_ns, 5 * S, "the limit is that of silence");
+	ok(!passed.left_outcome.past_deadline, "  and not the deadline");
+	unended.unended.pid = 1;
+	is_int(cut(unended)->limit_ns, 5 * S, "also if something did not end");
+	unended.was_silent = false;
+	is_int(cut(unended)->limit_ns, 0, "which alone reaches none");
+	is_int(cut(exited(0))->limit_ns, 20 * S, "of another it is the cutoff");
+	ok(passed.left_outcome.past_deadline, "  here the deadline");
 }
 
 static void
@@ -811,6 +827,7 @@ TESTS
 	test_verdicts();
 	test_time();
 	test_silence();
+	test_noted_limit();
 	test_from_start();
 	test_reset();
 	test_consecutive();
