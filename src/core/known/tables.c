@@ -25,7 +25,6 @@ enum message_number {
 #define TOOL(id, name, aliases, source, warning) MESSAGES_##id = 0,
 #define MESSAGE(id, low, high, verdict, regex, meaning) \
 	FIELD(id, __LINE__, verdict##_NUMBER),
-#define ON_STDOUT MESSAGE
 #include "core/known/tools.def"
 };
 
@@ -42,7 +41,6 @@ struct texts {
 	    "too many"); \
 	char FIELD(id, __LINE__, verdict##_REGEX)[sizeof(regex)]; \
 	char FIELD(id, __LINE__, verdict##_MEANING)[sizeof(meaning)];
-#define ON_STDOUT MESSAGE
 #include "core/known/tools.def"
 };
 
@@ -52,7 +50,6 @@ static const struct texts texts = {
 #define TOOL(id, name, aliases, source, warning) name, aliases, source, warning,
 #define CODE(id, low, high, verdict, meaning) meaning,
 #define MESSAGE(id, low, high, verdict, regex, meaning) regex, meaning,
-#define ON_STDOUT MESSAGE
 #include "core/known/tools.def"
 };
 
