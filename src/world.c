@@ -110,7 +110,7 @@ look_up(struct outcome *outcome, const struct job *job)
 			advice->would_stop = tool_stops(tool, outcome->status);
 		if (outcome->evidence.match.is_silent
 		    && tool_needs_message(tool, outcome->status))
-			advice->silent = tool_name(tool);
+			advice->silent = tool_text(tool->name);
 	}
 }
 

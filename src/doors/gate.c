@@ -10,7 +10,7 @@
 
 #include "core/base/duration.h"
 #include "core/base/bytes.h"
-#include "core/judge/verdict.h"
+#include "core/judge/outcome.h"
 #include "core/words/gate_message.h"
 #include "core/words/message.h"
 #include "doors/gate.h"

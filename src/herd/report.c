@@ -166,7 +166,7 @@ print_title(const struct trial *first, const struct herd *herd)
 static struct axis
 axis_of(const struct trial *first, const struct herd *herd, int64_t most)
 {
-	/* That divide a minute, an hour or a day. */
+	/* Each divides a minute, an hour or a day. */
 	static const int seconds[] = { 1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60,
 		120, 180, 300, 360, 600, 720, 900, 1200, 1800, 3600, 7200,
 		10800, 14400, 21600, 43200, 86400 };
@@ -220,7 +220,7 @@ rate_text(char *label, size_t size, double rate)
 	    units[i].words);
 }
 
-/* The highest column but the first, where all clients start, is the scale. */
+/* Scaled to the highest column but the first, where all clients start. */
 static void
 print_bars(const struct trial *trial, const struct axis *axis, int height)
 {
@@ -351,7 +351,7 @@ add_number(struct text *text, const char *key, double number)
 	text_join(text, ",\"", key, "\":", number < 0 ? "null" : words);
 }
 
-/* What was given and is not 0. */
+/* Leaves out 0, the default of an option. */
 static void
 add_given(struct text *text, const char *key, double number)
 {

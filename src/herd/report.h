@@ -2,7 +2,8 @@
 #ifndef BACKOFF_HERD_REPORT_H
 #define BACKOFF_HERD_REPORT_H
 /*
- * What came of the trials, on stdout. The first trial sets the time axis.
+ * Prints the results of the trials to stdout. The time axis ends with the first
+ * trial, or a while after the outage.
  */
 
 #include "herd/trial.h"

@@ -6,8 +6,7 @@
 
 #include "core/base/array.h"
 #include "core/base/text.h"
-#include "core/known/headers.h"
-#include "core/known/presets.h"
+#include "core/known/tables.h"
 #include "options/help.h"
 #include "options/program.h"
 #include "options/usage.h"
@@ -240,12 +239,12 @@ list_tools(void)
 	int width = terminal_text_width();
 
 	for (size_t i = 0; (tool = tool_at(i)) != NULL; i++) {
-		int column = printf("%s", tool_name(tool));
+		int column = printf("%s", tool_text(tool->name));
 
-		if (*tool_aliases(tool) != '\0')
+		if (*tool_text(tool->aliases) != '\0')
 			column += printf(" ");
-		terminal_wrapped(tool_aliases(tool), column, 8, width);
-		print_indented(tool_source(tool));
+		terminal_wrapped(tool_text(tool->aliases), column, 8, width);
+		print_indented(tool_text(tool->source));
 	}
 	usage_finish();
 }
@@ -338,10 +337,10 @@ print_messages(const struct rules *rules, const struct tool *tool)
 void
 list_tool(const struct tool *tool, const struct rules *rules)
 {
-	const struct http_client *client = http_client(tool_name(tool));
+	const struct http_client *client = http_client(tool_text(tool->name));
 	struct tool_row row = { .meaning = "success" };
 
-	printf("%s: %s\n\n", tool_name(tool), tool_source(tool));
+	printf("%s: %s\n\n", tool_text(tool->name), tool_text(tool->source));
 	puts("     exit  verdict   meaning");
 	if (judge(rules, 0, VERDICT_NONE) != VERDICT_SUCCESS)
 		row.meaning = "exit 0";
@@ -350,8 +349,8 @@ list_tool(const struct tool *tool, const struct rules *rules)
 		print_row(rules, &row);
 	print_undocumented(rules, tool);
 	print_messages(rules, tool);
-	if (*tool_warning(tool) != '\0')
-		printf("\nBeware: %s.\n", tool_warning(tool));
+	if (*tool_text(tool->warning) != '\0')
+		printf("\nBeware: %s.\n", tool_text(tool->warning));
 	if (client != NULL)
 		printf("\nFor --retry-after: %s\n", client->prints_none);
 }

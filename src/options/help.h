@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/judge/verdict.h"
-#include "core/known/tools.h"
+#include "core/judge/outcome.h"
+#include "core/known/tables.h"
 
 enum option_group {
 #define GROUP(group, title) GROUP_##group,

@@ -9,8 +9,7 @@
 #include "core/base/array.h"
 #include "core/base/duration.h"
 #include "core/base/words.h"
-#include "core/known/headers.h"
-#include "core/known/presets.h"
+#include "core/known/tables.h"
 #include "core/known/wrapped_command.h"
 #include "options/help.h"
 #include "options/options.h"
@@ -521,10 +520,10 @@ use_tool(struct options *options)
 		job->tool = job->known;
 	if (job->tool == NULL)
 		return;
-	options->settings.rules.tool = tool_name(job->tool);
+	options->settings.rules.tool = tool_text(job->tool->name);
 	if (tool_message_at(job->tool, 0, &row))
 		scan_add_tool(options_scan(options), job->tool);
-	if (http_client(tool_name(job->tool)) != NULL
+	if (http_client(tool_text(job->tool->name)) != NULL
 	    && options_scan(options)->waits.wanted == WANTED_NOTHING)
 		options_scan(options)->waits.wanted = WANTED_HEADERS;
 }

@@ -68,7 +68,7 @@ is_endless(const struct plan *plan)
 	    && plan->left_ns == INT64_MAX;
 }
 
-/* What all simulated runs outlasted is not certain to be outlasted. */
+/* An outage that all simulated runs outlast is not certain to be outlasted. */
 static double
 chance_of(const struct plan *plan, const struct forecast *forecast, int64_t ns)
 {
@@ -124,7 +124,7 @@ make_plan(const struct options *options)
 	return plan;
 }
 
-/* As wide as there is room for beside the table; 0: too little. */
+/* All of the ROOM beside the table, up to a limit; 0 if that is too little. */
 static int64_t
 chart_width(int64_t room, int64_t least)
 {
@@ -356,7 +356,7 @@ note_gate(const struct gate_options *gate, int width)
 	print_note(words, width);
 }
 
-/* What may change the pauses of the table. */
+/* Prints what may change the pauses in the table. */
 static void
 print_notes(const struct options *options, int width)
 {

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "core/base/array.h"
-#include "core/judge/exit_codes.h"
 #include "core/judge/outcome.h"
 #include "process/signals.h"
 #include "system/system.h"

@@ -100,7 +100,7 @@ void
 outlet_close(struct outlet *outlet)
 {
 	if (outlet->out != outlet->fd)
-		close(outlet->out);
+		fd_close(&outlet->out);
 	outlet->out = outlet->fd;
 }
 
@@ -203,14 +203,11 @@ copy_file(int to, int file, off_t size, int64_t until_ns)
 	off_t offset = 0;
 	enum written end = splice_file(to, file, &offset, size, until_ns);
 	struct outlet outlet;
-	int error;
 
 	if (end != WRITTEN_ALL || offset >= size)
 		return end;
 	outlet = outlet_of(to);
 	end = copy_rest(&outlet, file, offset, size, until_ns);
-	error = errno;
 	outlet_close(&outlet);
-	errno = error;
 	return end;
 }

@@ -48,6 +48,8 @@ enum written {
 
 /* Never fails; if FD is unusable, the first write fails. */
 struct outlet outlet_of(int fd);
+
+/* Leaves errno alone, and FD open. */
 void outlet_close(struct outlet *outlet);
 
 /* write(2) without blocking: EAGAIN if there is no room. */

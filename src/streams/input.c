@@ -348,20 +348,6 @@ has_room(void)
 	return poll(&room, 1, 0) > 0;
 }
 
-/* Without blocking, as another reader may be faster. */
-static bool
-read_on(int64_t *unread)
-{
-	ssize_t count;
-
-	RETRY_EINTR(count, read(in.reader, in.buffer, WIDE));
-	if (count > 0)
-		*unread += count;
-	else if (count < 0 && (errno != EAGAIN || unread_bytes() != 0))
-		*unread = -1;
-	return count > 0;
-}
-
 /*
  * Closes it and returns how many bytes nobody has read; they are dropped. -1,
  * with errno: that is not known.
@@ -370,6 +356,7 @@ static int64_t
 drain(void)
 {
 	int64_t unread = 0;
+	ssize_t count = 1;
 
 	/* Close the writing end first: then a leftover reader finds the end
 	 * and does not notice that the pipe no longer blocks. */
@@ -377,8 +364,14 @@ drain(void)
 	if (in.given > 0 && fcntl(in.reader, F_SETFL, O_NONBLOCK) != 0)
 		unread = -1;
 	/* More than it was given comes from another writer: do not read on. */
-	while (unread >= 0 && unread < in.given && read_on(&unread))
-		continue;
+	while (count > 0 && unread >= 0 && unread < in.given) {
+		RETRY_EINTR(count, read(in.reader, in.buffer, WIDE));
+		if (count > 0)
+			unread += count;
+		/* It does not block, as another reader may be faster. */
+		else if (count < 0 && (errno != EAGAIN || unread_bytes() != 0))
+			unread = -1;
+	}
 	fd_close(&in.reader);
 	return unread;
 }

@@ -262,15 +262,6 @@ open_pipe(struct output *output)
 	return true;
 }
 
-/* How many bytes are in the pipe, or UNKNOWN. */
-static int
-bytes_in(int pipe, int unknown)
-{
-	int count = peek_count(pipe);
-
-	return count >= 0 ? count : unknown;
-}
-
 /* Reads from the pipe. False: nothing is there, or the pipe has ended. */
 static bool
 read_some(struct output *output)
@@ -354,13 +345,6 @@ advance(struct output *output)
 		if (!pass_on(output) || !has_bytes(output)
 		    || !scan_slice(output))
 			break;
-}
-
-/* Whether something was read and is not written yet. */
-static bool
-is_full(const struct output *output)
-{
-	return output->start < output->end;
 }
 
 /* --- both, held or watched --- */
@@ -460,7 +444,7 @@ output_wanted(struct pollfd *descriptors)
 		const struct output *output = &out.of[i];
 
 		if (output->pipe >= 0)
-			descriptors[count++] = is_full(output)
+			descriptors[count++] = output->start < output->end
 			    ? (struct pollfd) { output->outlet.out, POLLOUT, 0 }
 			    : (struct pollfd) { output->pipe, POLLIN, 0 };
 	}
@@ -487,8 +471,9 @@ output_wrote_ns(int64_t now_ns)
 	for (int i = 0; i < 2; i++) {
 		struct output *output = &out.of[i];
 
-		is_writing = is_writing || is_full(output)
-		    || (output->pipe >= 0 && bytes_in(output->pipe, 1) > 0);
+		/* Where peek_count() cannot tell, there may be some. */
+		is_writing = is_writing || output->start < output->end
+		    || (output->pipe >= 0 && peek_count(output->pipe) != 0);
 		read_ns = max_ns(read_ns, output->read_ns);
 	}
 	return is_writing ? now_ns : read_ns;
@@ -503,10 +488,13 @@ output_drain(bool patient)
 	for (int i = 0; !patient && i < 2; i++) {
 		struct output *output = &out.of[i];
 
+		int count;
+
 		if (output->pipe < 0 || output->ended)
 			continue;
+		count = peek_count(output->pipe);
+		output->left = (size_t)(count >= 0 ? count : PIPE_MOST);
 		output->ended = true;
-		output->left = (size_t)bytes_in(output->pipe, PIPE_MOST);
 	}
 	for (int i = 0; i < 2; i++) {
 		struct output *output = &out.of[i];

@@ -310,14 +310,10 @@ match_line(struct scan *scan, const struct scan_stream *stream)
 static bool
 has_letter(const char *bytes, size_t length)
 {
-	for (size_t i = 0; i < length; i++) {
-		unsigned char byte = (unsigned char)bytes[i];
-
-		/* Most characters beyond ASCII are letters. */
-		if ((byte | 0x20) >= 'a'
-		    && ((byte | 0x20) <= 'z' || byte >= 0x80))
+	/* Most characters beyond ASCII are letters. */
+	for (size_t i = 0; i < length; i++)
+		if (is_letter(bytes[i]) || (unsigned char)bytes[i] >= 0x80)
 			return true;
-	}
 	return false;
 }
 
@@ -384,39 +380,30 @@ add(char *to, size_t *length, size_t room, const char *bytes, size_t count)
 	*length += count;
 }
 
-/* The last carriage return of COUNT bytes, or NULL: memrchr(3) is not POSIX. */
-static const char *
-last_return(const char *bytes, size_t count)
-{
-	while (count > 0 && bytes[count - 1] != '\r')
-		count--;
-	return count > 0 ? bytes + count - 1 : NULL;
-}
-
 /* After a carriage return the quote starts anew, unless the line ends there. */
 static void
 add_shown(struct scan_stream *stream, const char *bytes, size_t count)
 {
-	bool returns = false;
-	const char *last;
+	const char *end = bytes + count;
 
-	while (count > 0 && bytes[count - 1] == '\r') {
-		returns = true;
-		count--;
-	}
-	if (count > 0) {
-		last = last_return(bytes, count);
-		if (stream->returned || last != NULL)
-			stream->shown_length = 0;
-		if (last != NULL) {
-			count -= (size_t)(last + 1 - bytes);
-			bytes = last + 1;
+	while (bytes < end) {
+		size_t left = (size_t)(end - bytes);
+		const char *carriage = memchr(bytes, '\r', left);
+		size_t part
+		    = carriage == NULL ? left : (size_t)(carriage - bytes);
+
+		if (part > 0) {
+			if (stream->returned)
+				stream->shown_length = 0;
+			stream->returned = false;
+			add(stream->shown, &stream->shown_length,
+			    sizeof stream->shown, bytes, part);
 		}
-		stream->returned = false;
-		add(stream->shown, &stream->shown_length, sizeof stream->shown,
-		    bytes, count);
+		if (carriage == NULL)
+			return;
+		stream->returned = true;
+		bytes = carriage + 1;
 	}
-	stream->returned |= returns;
 }
 
 size_t

@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/judge/exit_codes.h"
-#include "core/known/tools.h"
+#include "core/judge/outcome.h"
+#include "core/known/tables.h"
 #include "core/waits/waits.h"
 
 #define SCAN_LINE 4096

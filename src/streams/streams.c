@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "core/judge/verdict.h"
+#include "core/judge/outcome.h"
 #include "process/signals.h"
 #include "streams/files.h"
 #include "streams/input.h"

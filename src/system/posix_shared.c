@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "core/judge/exit_codes.h"
+#include "core/judge/outcome.h"
 #include "system/system.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"

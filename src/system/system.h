@@ -4,9 +4,10 @@
 /*
  * What backoff asks of the operating system. fd.c and clock.c answer alike
  * everywhere, and process_facts.c is what linux.c and darwin.c compute without
- * asking. The rest is answered by linux.c; or by posix_shared.c, with
- * darwin.c or posix.c, which say "not here" where their system has nothing of
- * the kind. docs/portability.md has a row for each heading below.
+ * asking. The rest is answered by linux.c; or by posix_shared.c with darwin.c
+ * or posix.c, where some answers are "not here": they fail, and the caller
+ * decides what backoff does without. docs/portability.md has a row for each
+ * heading below.
  *
  * Every descriptor that is made here is closed on exec. Functions that return
  * false or a negative number on failure set errno, unless they say otherwise.
@@ -382,8 +383,7 @@ void signal_queue_retake(const int *signals, size_t count);
 /* In a child, before it unblocks signals: it leaves the queue to its parent. */
 void signal_queue_leave(void);
 
-/* For posix_shared.c: a process sent the signal, not the system, as for a key.
- */
+/* For posix_shared.c: a process sent it, and not the system, as for a key. */
 bool signal_is_by_process(const siginfo_t *info);
 
 /* unnamed_file: files without a name */

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "core/gate/record.h"
-#include "core/known/tools.h"
+#include "core/known/tables.h"
 #include "core/known/wrapped_command.h"
 #include "core/loop/settings.h"
 #include "core/simulation/simulation.h"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # What counts as what, in real attempts. The grammar of CODES, and which of
-# several CODES decides, are in unit/judge/exit_codes.c and verdict.c.
+# several CODES decides, are in unit/judge/outcome.c.
 
 load helper
 load ../lib/events

@@ -52,7 +52,7 @@ chatter='yes 3>&- & read -r _ <"$full"; '$until_term'; kill -KILL $!; echo >"$go
 
 # --- the verdict ---
 
-# unit/judge/verdict.c has what decides where there is none.
+# unit/judge/outcome.c has what decides where there is none.
 @test "a match decides the verdict, whatever the status is, and before CODES" {
   verdict stop --stop-if=line -- sh -c 'echo line'
   verdict success --success-if=line -- sh -c 'echo line >&2; kill -KILL $$'

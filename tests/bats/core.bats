@@ -222,7 +222,7 @@ compiles_with() {
   local there=$BATS_TEST_TMPDIR/include
   local tools=$there/core/known/tools-data.def compile
   mkdir -p "${tools%/*}"
-  compile="$CC -fsyntax-only -I $there -I src -I $(dirname "$BACKOFF") src/core/known/tools.c"
+  compile="$CC -fsyntax-only -I $there -I src -I $(dirname "$BACKOFF") src/core/known/tables.c"
 
   echo 'TOOL(NOVEL, "novel", "", "source", "")' >"$tools"
   printf 'MESSAGE(NOVEL, 1, %d, STOP, "x", "x")\n' {1..48} >>"$tools"

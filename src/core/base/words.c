@@ -150,15 +150,6 @@ nearest_to(const char *word, size_t length)
 	};
 }
 
-static bool
-begins_with(const char *name, const char *word, size_t length)
-{
-	for (size_t i = 0; i < length; i++)
-		if (lower(name[i]) != lower(word[i]))
-			return false;
-	return true;
-}
-
 void
 nearest_offer(struct nearest *nearest, const char *name, size_t length)
 {
@@ -167,7 +158,7 @@ nearest_offer(struct nearest *nearest, const char *name, size_t length)
 	if (length > LONGEST || nearest->distance == 0)
 		return;
 	if (length > nearest->length
-	    && begins_with(name, nearest->word, nearest->length))
+	    && strncasecmp(name, nearest->word, nearest->length) == 0)
 		distance = 1;
 	else
 		distance = slips(nearest->word, nearest->length, name, length);

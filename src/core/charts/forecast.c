@@ -4,7 +4,7 @@
 #include "core/base/duration.h"
 #include "core/charts/forecast.h"
 #include "core/loop/next_pause.h"
-#include "core/pause/real_math.h"
+#include "core/pause/schedule.h"
 
 static int64_t
 middle(struct range range)

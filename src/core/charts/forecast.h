@@ -2,10 +2,9 @@
 #ifndef BACKOFF_CORE_CHARTS_FORECAST_H
 #define BACKOFF_CORE_CHARTS_FORECAST_H
 /*
- * What the loop will do if all attempts fail and take no time: for each pause,
- * its range and mean. A mean without a simple formula is that of many
- * histories, simulated runs whose pauses come from next_pause() as the loop's
- * do.
+ * Forecasts the pauses of a run whose attempts all fail and take no time: the
+ * range and the mean of each. If there is no formula for a mean, it is that of
+ * many histories: simulated runs that call next_pause() as the loop does.
  */
 
 #include <stdbool.h>

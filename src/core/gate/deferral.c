@@ -5,7 +5,7 @@
 
 #include "core/base/duration.h"
 #include "core/gate/deferral.h"
-#include "core/judge/verdict.h"
+#include "core/judge/outcome.h"
 
 int64_t
 deferral_wait(

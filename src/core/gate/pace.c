@@ -3,7 +3,7 @@
 
 #include "core/base/duration.h"
 #include "core/gate/pace.h"
-#include "core/pause/real_math.h"
+#include "core/pause/schedule.h"
 
 /* A refusal costs KEEP_CUT of the rate, which COST more of 100 pay back. */
 #define KEEP_CUT 0.05

@@ -2,11 +2,15 @@
 #ifndef BACKOFF_CORE_JUDGE_OUTCOME_H
 #define BACKOFF_CORE_JUDGE_OUTCOME_H
 /*
- * How an attempt ended, as plain data.
+ * How an attempt ended, as plain data, and the verdict on it; CODES, the sets
+ * of outcomes that --success-on and its like take; the names of signals.
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "core/base/text.h"
 
 enum outcome_kind {
 	OUTCOME_EXITED,
@@ -201,5 +205,84 @@ int outcome_status(const struct outcome *outcome);
 
 /* A stated wait is one of an attempt that failed: a success forgets it. */
 void outcome_forget_stated(struct hint *hint);
+
+/* --- signals and CODES --- */
+
+#define EXIT_CODES 256
+#define SIGNALS 65 /* 1..64 */
+
+/*
+ * The verdicts that the user gave, a layer for each width of item; the
+ * narrowest decides. All zero: none. Exit statuses are those of a command that
+ * ran: 127 is not `start`.
+ */
+struct codes {
+	uint8_t exact[EXIT_CODES];
+	uint8_t killed[SIGNALS];
+	uint8_t timeout;
+	uint8_t start;
+	uint8_t range[EXIT_CODES];
+	uint8_t nonzero;
+	uint8_t signal;
+	uint8_t any;
+};
+
+enum codes_error {
+	CODES_OK,
+	CODES_SYNTAX,
+	CODES_CONFLICT, /* it has another verdict already, in the same width */
+};
+
+/* The item of a list that was refused. */
+struct codes_fault {
+	const char *item; /* within the list; its length follows */
+	size_t length;
+	enum verdict other; /* the verdict that it has already */
+	int status; /* the first status of a range that has it, or -1 */
+};
+
+/*
+ * Adds the comma-separated LIST, with or without blanks after the commas,
+ * under VERDICT, which must not be VERDICT_NONE. FAULT says what is refused.
+ */
+enum codes_error codes_add(struct codes *codes, const char *list,
+    enum verdict verdict, struct codes_fault *fault);
+
+/* "TERM", "SIGTERM", "term", "15", "RTMIN+3": its number, or 0. */
+int signal_parse(const char *text);
+
+/* Some systems have no real-time signals. */
+bool signal_is_real_time(int signal);
+
+/* Adds the name without SIG, or a number such as "34" if it has no name. */
+void signal_text(struct text *text, int signal);
+
+/* --- the verdict --- */
+
+struct rules {
+	struct codes codes;
+	const char *tool; /* name of the tool whose table applies, or NULL */
+	bool tool_asked; /* --tool was given */
+	bool listed_only; /* an outcome that nothing matches is a stop */
+	bool match_needed; /* exit 0 is a success only if a line matches */
+};
+
+/* A verdict, and the rule that decided it. */
+struct decision {
+	enum verdict verdict;
+	enum rule rule;
+};
+
+struct decision verdict_of(
+    const struct rules *rules, const struct outcome *outcome);
+
+/* A success or a pass: COMMAND has done its work. */
+bool verdict_is_good(enum verdict verdict);
+
+/* It is tried again, unless something else ends the loop. */
+bool verdict_is_failure(enum verdict verdict);
+
+/* "success", "retry" ...; "" for VERDICT_NONE. */
+const char *verdict_name(enum verdict verdict);
 
 #endif

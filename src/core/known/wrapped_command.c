@@ -16,76 +16,52 @@
  * sudo. Options with which it runs no command, does not wait for it, or reads
  * it from a string, are left out on purpose.
  */
-struct wrapper {
+static const struct wrapper {
 	char name[8];
-	char flags[12]; /* letters of the options without an argument */
-	char takers[10]; /* letters of the options with an argument */
-	char long_flags[128]; /* names; an argument can only follow a "=" */
-	char long_takers[192]; /* names; the argument may be the next word */
+	char options[264]; /* behind one with an argument is a ":" */
 	uint8_t operands; /* how many come before the command */
 	bool assignments; /* NAME=VALUE may come before the command */
-};
-
-static const struct wrapper wrappers[] = {
-	{ .name = "env",
-	    .flags = "i0v",
-	    .takers = "uCa",
-	    .long_flags = "ignore-environment null debug block-signal "
-	                  "default-signal ignore-signal list-signal-handling",
-	    .long_takers = "unset chdir argv0",
-	    .assignments = true },
-	{ .name = "sudo",
-	    .flags = "ABEHiknNPsS",
-	    .takers = "CDgpRrtTu",
-	    .long_flags = "askpass bell preserve-env set-home login "
-	                  "reset-timestamp non-interactive no-update "
-	                  "preserve-groups stdin shell",
-	    .long_takers
-	    = "close-from chdir group host prompt chroot role type "
-	      "command-timeout user",
-	    .assignments = true },
-	{ .name = "nice", .takers = "n", .long_takers = "adjustment" },
-	{ .name = "ionice",
-	    .flags = "t",
-	    .takers = "cn",
-	    .long_flags = "ignore",
-	    .long_takers = "class classdata" },
-	{ .name = "timeout",
-	    .flags = "fpv",
-	    .takers = "ks",
-	    .long_flags = "foreground preserve-status verbose",
-	    .long_takers = "kill-after signal",
-	    .operands = 1 },
-	{ .name = "nohup" },
-	{ .name = "flock",
-	    .flags = "sexnoF",
-	    .takers = "wE",
-	    .long_flags = "shared exclusive nonblock nonblocking nb close "
-	                  "no-fork fcntl verbose",
-	    .long_takers = "timeout wait conflict-exit-code",
-	    .operands = 1 },
-	{ .name = "stdbuf",
-	    .takers = "ioe",
-	    .long_takers = "input output error" },
-	{ .name = "setsid", .flags = "cw", .long_flags = "ctty wait" },
-	{ .name = "setpriv",
-	    .long_flags = "nnp no-new-privs clear-groups keep-groups "
-	                  "init-groups reset-env",
-	    .long_takers = "ambient-caps inh-caps bounding-set ruid euid rgid "
-	                   "egid reuid regid groups securebits pdeathsig "
-	                   "ptracer selinux-label apparmor-profile "
-	                   "landlock-access landlock-rule seccomp-filter" },
-	{ .name = "chrt",
-	    .flags = "bdfioRrv",
-	    .takers = "TPD",
-	    .long_flags = "batch deadline fifo idle other rr reset-on-fork "
-	                  "verbose",
-	    .long_takers = "sched-runtime sched-period sched-deadline",
-	    .operands = 1 },
-	{ .name = "taskset",
-	    .flags = "c",
-	    .long_flags = "cpu-list",
-	    .operands = 1 },
+} wrappers[] = {
+	{ "env",
+	    "i 0 v u: C: a: ignore-environment null debug "
+	    "block-signal default-signal ignore-signal "
+	    "list-signal-handling unset: chdir: argv0:",
+	    0, true },
+	{ "sudo",
+	    "A B E H i k n N P s S C: D: g: p: R: r: t: T: u: "
+	    "askpass bell preserve-env set-home login "
+	    "reset-timestamp non-interactive no-update "
+	    "preserve-groups stdin shell close-from: chdir: group: "
+	    "host: prompt: chroot: role: type: command-timeout: "
+	    "user:",
+	    0, true },
+	{ "nice", "n: adjustment:", 0, false },
+	{ "ionice", "t c: n: ignore class: classdata:", 0, false },
+	{ "timeout",
+	    "f p v k: s: foreground preserve-status verbose "
+	    "kill-after: signal:",
+	    1, false },
+	{ "nohup", "", 0, false },
+	{ "flock",
+	    "s e x n o F w: E: shared exclusive nonblock "
+	    "nonblocking nb close no-fork fcntl verbose timeout: "
+	    "wait: conflict-exit-code:",
+	    1, false },
+	{ "stdbuf", "i: o: e: input: output: error:", 0, false },
+	{ "setsid", "c w ctty wait", 0, false },
+	{ "setpriv",
+	    "nnp no-new-privs clear-groups keep-groups init-groups "
+	    "reset-env ambient-caps: inh-caps: bounding-set: ruid: "
+	    "euid: rgid: egid: reuid: regid: groups: securebits: "
+	    "pdeathsig: ptracer: selinux-label: apparmor-profile: "
+	    "landlock-access: landlock-rule: seccomp-filter:",
+	    0, false },
+	{ "chrt",
+	    "b d f i o R r v T: P: D: batch deadline fifo idle "
+	    "other rr reset-on-fork verbose sched-runtime: "
+	    "sched-period: sched-deadline:",
+	    1, false },
+	{ "taskset", "c cpu-list", 1, false },
 };
 
 /* What the options of flock say about its status if the lock is taken. */
@@ -95,13 +71,11 @@ struct locking {
 };
 
 static void
-note_option(struct locking *locking, const char *option, const char *argument)
+note_option(struct locking *locking, const char *option, size_t length,
+    const char *argument)
 {
-	static const char giving_up[]
-	    = "n w nonblock nonblocking nb timeout wait";
-	size_t length = strcspn(option, "=");
-
-	if (words_have(giving_up, option, length))
+	if (words_have(
+	        "n w nonblock nonblocking nb timeout wait", option, length))
 		locking->gives_up = true;
 	if (words_have("E conflict-exit-code", option, length)
 	    && (argument == NULL || !count_parse(argument, &locking->conflict)
@@ -109,52 +83,21 @@ note_option(struct locking *locking, const char *option, const char *argument)
 		locking->conflict = -1;
 }
 
-/*
- * Returns what follows the option *WORDS, "--name", "--name=value" or "--name
- * value"; NULL: the option is not known.
- */
-static char *const *
-skip_long(
-    const struct wrapper *wrapper, char *const *words, struct locking *locking)
+/* Whether the LENGTH bytes at OPTION are one that WRAPPER knows. */
+static bool
+has_option(const struct wrapper *wrapper, const char *option, size_t length,
+    bool *takes_argument)
 {
-	const char *name = *words + 2;
-	size_t length = strcspn(name, "=");
-	const char *argument
-	    = name[length] == '=' ? name + length + 1 : words[1];
+	for (const char *at = wrapper->options; *at != '\0';
+	     at += strspn(at, ": ")) {
+		size_t size = strcspn(at, ": ");
 
-	if (words_have(wrapper->long_takers, name, length)) {
-		note_option(locking, name, argument);
-		if (name[length] == '=')
-			return words + 1;
-		return words[1] == NULL ? NULL : words + 2;
+		*takes_argument = at[size] == ':';
+		if (size == length && memcmp(at, option, length) == 0)
+			return true;
+		at += size;
 	}
-	if (!words_have(wrapper->long_flags, name, length))
-		return NULL;
-	note_option(locking, name, NULL);
-	return words + 1;
-}
-
-/* The same for letters: "-i", "-iv", "-u name", "-uname". */
-static char *const *
-skip_letters(
-    const struct wrapper *wrapper, char *const *words, struct locking *locking)
-{
-	for (const char *letter = *words + 1; *letter != '\0'; letter++) {
-		const char option[] = { *letter, '\0' };
-		bool joined = letter[1] != '\0';
-
-		if (strchr(wrapper->takers, *letter) != NULL) {
-			note_option(
-			    locking, option, joined ? letter + 1 : words[1]);
-			if (joined)
-				return words + 1;
-			return words[1] == NULL ? NULL : words + 2;
-		}
-		if (strchr(wrapper->flags, *letter) == NULL)
-			return NULL;
-		note_option(locking, option, NULL);
-	}
-	return words + 1;
+	return false;
 }
 
 /* nice has always accepted "-5" and "--5". */
@@ -162,33 +105,53 @@ static bool
 is_adjustment(const struct wrapper *wrapper, const char *word)
 {
 	word += 1 + (word[1] == '-' || word[1] == '+');
-	return strcmp(wrapper->name, "nice") == 0 && *word >= '0'
-	    && *word <= '9';
+	return strcmp(wrapper->name, "nice") == 0 && is_digit(*word);
 }
 
+/*
+ * Returns what follows the option *WORDS: "--name", "--name=value" or "--name
+ * value"; letters as in "-i", "-iv", "-u name", "-uname". NULL: it is not
+ * known.
+ */
 static char *const *
 skip_option(
     const struct wrapper *wrapper, char *const *words, struct locking *locking)
 {
-	const char *word = *words;
+	const char *word = *words, *argument;
+	bool is_long = word[1] == '-', takes_argument;
+	const char *option = word + 1 + is_long, *rest;
+	size_t length = is_long ? strcspn(option, "=") : 1;
 
 	/* A single "-" means -i to env; the others do not have it. */
 	if (word[1] == '\0')
 		return wrapper->assignments ? words + 1 : NULL;
 	if (is_adjustment(wrapper, word))
 		return words + 1;
-	return word[1] == '-' ? skip_long(wrapper, words, locking)
-	                      : skip_letters(wrapper, words, locking);
+	for (;; option = rest) {
+		if ((is_long && length < 2)
+		    || !has_option(wrapper, option, length, &takes_argument))
+			return NULL;
+		rest = option + length;
+		argument = !takes_argument ? NULL
+		    : *rest != '\0'        ? rest + is_long
+		                           : words[1];
+		note_option(locking, option, length, argument);
+		if (takes_argument || is_long || *rest == '\0')
+			break;
+	}
+	if (!takes_argument || *rest != '\0')
+		return words + 1;
+	return argument != NULL ? words + 2 : NULL;
 }
 
-/* What follows the options and assignments at WORDS; NULL: one is unknown. */
+/* What follows WRAPPER and its own arguments; NULL: it is not known. */
 static char *const *
-skip_options(
+skip_wrapper(
     const struct wrapper *wrapper, char *const *words, struct locking *locking)
 {
 	bool options = true;
 
-	while (words != NULL && *words != NULL) {
+	for (words++; words != NULL && *words != NULL;) {
 		const char *word = *words;
 
 		if (options && strcmp(word, "--") == 0) {
@@ -202,15 +165,6 @@ skip_options(
 			break;
 		}
 	}
-	return words;
-}
-
-/* What follows WRAPPER and its own arguments; NULL: it is not known. */
-static char *const *
-skip_wrapper(
-    const struct wrapper *wrapper, char *const *words, struct locking *locking)
-{
-	words = skip_options(wrapper, words + 1, locking);
 	for (int i = 0; i < wrapper->operands && words != NULL; i++)
 		words = *words == NULL ? NULL : words + 1;
 	/* flock FILE -c 'a script': only a shell knows what that runs. */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/judge/verdict.h"
+#include "core/judge/outcome.h"
 #include "core/pause/schedule.h"
 
 /* When to give up. INT64_MAX: no limit. */

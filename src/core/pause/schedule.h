@@ -97,4 +97,10 @@ int64_t schedule_draw(struct schedule *schedule, int64_t n, bool throttled);
 /* Records a pause drawn elsewhere: decorrelated jitter continues from it. */
 void schedule_remember(struct schedule *schedule, int64_t pause_ns);
 
+/* base^exponent for base >= 0, exponent >= 0; infinity if too large. */
+double power(double base, int64_t exponent);
+
+/* 2^t * tanh(sqrt(4t)), 0 <= t < 1000: the curve of Polly's jitter. */
+double polly_curve(double t);
+
 #endif

@@ -4,6 +4,7 @@
 #include "core/base/duration.h"
 #include "core/loop/loop.h"
 #include "core/loop/next_pause.h"
+#include "core/judge/outcome.h"
 #include "core/simulation/simulation.h"
 
 #define TENTH_NS (NS_PER_S / 10)
@@ -39,9 +40,9 @@ due_in_second(double capacity, int64_t n)
 }
 
 /*
- * Whether an attempt at this time is served. With less than one a second, a
- * second that has none would keep away for ever those who always come in it:
- * then it is the first attempt of each 1 / capacity seconds.
+ * Whether an attempt at this time is served. Below one a second some seconds
+ * would serve nobody, and clients that always come in these would never be
+ * served: so the first attempt in each 1 / capacity seconds is.
  */
 static bool
 serve(struct simulation *simulation)
@@ -319,7 +320,7 @@ after_attempt(struct simulation *simulation, struct simulated_client *client,
 	}
 }
 
-/* Starts an attempt of CLIENT now, if there is time, and the gate lets it. */
+/* Starts an attempt of CLIENT now if time is left and the gate allows it. */
 static void
 try_to_start(struct simulation *simulation, struct simulated_client *client)
 {
@@ -334,7 +335,7 @@ try_to_start(struct simulation *simulation, struct simulated_client *client)
 	}
 }
 
-/* What CLIENT was waiting for has come. */
+/* Takes the next step of CLIENT, whose time has come. */
 static void
 go_on(struct simulation *simulation, struct simulated_client *client)
 {

@@ -3,14 +3,20 @@
 #define BACKOFF_CORE_WAITS_WHEN_H
 /*
  * WHEN: a duration or a moment, as people, headers and JSON write it. It is
- * read without a clock: what needs a calendar or a time zone is left as it
- * was written.
+ * read without a clock: what needs a time zone is left as it was written. Dates
+ * are in English, whatever the locale is, and of the Gregorian calendar, also
+ * before it was introduced.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/waits/dates.h"
+struct date {
+	int64_t year; /* 0: none was written */
+	int month; /* 1..12; 0: it is a time of day alone */
+	int day; /* 1..31 */
+	int second; /* of the day; a leap second belongs to the next minute */
+};
 
 enum when_kind {
 	WHEN_DURATION, /* NS from now on */
@@ -59,5 +65,17 @@ bool when_parse(const char *text, struct when *when);
  * on it is a moment.
  */
 const char *when_number(const char *text, int64_t unit_ns, struct when *when);
+
+/* Whether its month has that day. */
+bool date_is_there(const struct date *date);
+
+/*
+ * The seconds from 1970 to DATE, as if in UTC. A day that its month does not
+ * have is one of the next month, as for timegm(3).
+ */
+int64_t date_seconds(const struct date *date);
+
+/* "HH:MM" or "HH:MM:SS", and nothing else, as a second of the day, or -1. */
+int time_of_day_parse(const char *text);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/base/duration.h"
-#include "core/known/headers.h"
+#include "core/known/tables.h"
 #include "core/words/message.h"
 
 /* BEFORE and "cannot end process 1234 (sudo)", if there was one. */

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "core/base/text.h"
-#include "core/judge/exit_codes.h"
+#include "core/judge/outcome.h"
 #include "core/loop/loop_state.h"
 #include "core/loop/settings.h"
 

@@ -2,7 +2,7 @@
 /* CODES: each line of the input is a list for the next verdict. */
 #include <config.h>
 
-#include "core/judge/verdict.h"
+#include "core/judge/outcome.h"
 #include "fuzz/fuzz.h"
 
 static const enum verdict verdicts[] = { VERDICT_SUCCESS, VERDICT_PASS,

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "core/judge/verdict.h"
+#include "core/judge/outcome.h"
 #include "fuzz/fuzz.h"
 #include "streams/streams.h"
 

@@ -6,7 +6,7 @@
  */
 #include <config.h>
 
-#include "core/judge/verdict.h"
+#include "core/judge/outcome.h"
 #include "fuzz/fuzz.h"
 #include "streams/scan.h"
 

@@ -7,12 +7,34 @@
 #include "unit/tap.h"
 
 static void
-parses(const char *string, int64_t wanted)
+test_parsed(void)
 {
-	int64_t ns = -1;
+	static const struct {
+		const char *string;
+		int64_t ns;
+	} rows[] = { { "1", NS_PER_S }, { "1.5", 1500 * NS_PER_MS },
+		{ ".5", 500 * NS_PER_MS }, { "200ms", 200 * NS_PER_MS },
+		{ "7us", 7000 }, { "51.2us", 51200 }, { "1ns", 1 },
+		{ "2s", 2 * NS_PER_S }, { "2sec", 2 * NS_PER_S },
+		{ "1m", 60 * NS_PER_S }, { "1min", 60 * NS_PER_S },
+		{ "1h", 3600 * NS_PER_S }, { "1hr", 3600 * NS_PER_S },
+		{ "1d", 86400 * NS_PER_S }, { "1m30s", 90 * NS_PER_S },
+		{ "1m 30s", 90 * NS_PER_S }, { "1h  1m 1s", 3661 * NS_PER_S },
+		{ "1h1.5m10ms", 3690 * NS_PER_S + 10 * NS_PER_MS }, { "0", 0 },
+		{ "inf", DURATION_INF }, { "0.0000000001", 1 }, { "0.1ns", 1 },
+		{ "1.0000000001ns", 2 }, { "0.3d", 25920 * NS_PER_S },
+		{ "0.0000000000000000000000000000000000000001d", 1 },
+		{ "9223372036", INT64_C(9223372036000000000) },
+		{ "9223372037", DURATION_INF - 1 },
+		{ "99999999999999999999999d", DURATION_INF - 1 },
+		{ "200d200000d", DURATION_INF - 1 } };
+	int64_t ns;
 
-	ok(duration_parse(string, &ns), string);
-	is_int(ns, wanted, "  is right");
+	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++) {
+		ns = -1;
+		ok(duration_parse(rows[i].string, &ns), rows[i].string);
+		is_int(ns, rows[i].ns, "  is right");
+	}
 }
 
 static void
@@ -26,13 +48,6 @@ test_refused(void)
 
 	for (size_t i = 0; i < ARRAY_LENGTH(strings); i++)
 		ok(!duration_parse(strings[i], &ns), strings[i]);
-}
-
-static void
-shows(int64_t ns, const char *wanted)
-{
-	duration_text(fresh(), ns);
-	is_string(buffer, wanted, wanted);
 }
 
 static void
@@ -67,29 +82,28 @@ test_numbers(void)
 static void
 test_text(void)
 {
-	shows(0, "0s");
-	shows(17, "17ns");
-	shows(17000, "17us");
-	shows(999999, "999us");
-	shows(850 * NS_PER_MS, "850ms");
-	shows(999600000, "1s");
-	shows(4100 * NS_PER_MS, "4.1s");
-	shows(9 * NS_PER_S, "9s");
-	shows(59949 * NS_PER_MS, "59.9s");
-	shows(59950 * NS_PER_MS, "1m");
-	shows(90 * NS_PER_S, "1m30s");
-	shows(3599600 * NS_PER_MS, "1h");
-	shows(2 * 3600 * NS_PER_S + 300 * NS_PER_S, "2h5m");
-	shows(4 * 3600 * NS_PER_S, "4h");
-	shows(25 * 3600 * NS_PER_S, "1d1h");
 	/* Exactly half is rounded up. */
-	shows(1500000, "2ms");
-	shows(1050 * NS_PER_MS, "1.1s");
-	shows(60500 * NS_PER_MS, "1m1s");
-	shows(3629 * NS_PER_S, "1h");
-	shows(3630 * NS_PER_S, "1h1m");
-	shows((24 * 60 + 30) * NS_PER_MIN, "1d1h");
-	shows(DURATION_INF, "inf");
+	static const struct {
+		int64_t ns;
+		const char *text;
+	} rows[] = { { 0, "0s" }, { 17, "17ns" }, { 17000, "17us" },
+		{ 999999, "999us" }, { 850 * NS_PER_MS, "850ms" },
+		{ 999600000, "1s" }, { 4100 * NS_PER_MS, "4.1s" },
+		{ 9 * NS_PER_S, "9s" }, { 59949 * NS_PER_MS, "59.9s" },
+		{ 59950 * NS_PER_MS, "1m" }, { 90 * NS_PER_S, "1m30s" },
+		{ 3599600 * NS_PER_MS, "1h" },
+		{ 2 * 3600 * NS_PER_S + 300 * NS_PER_S, "2h5m" },
+		{ 4 * 3600 * NS_PER_S, "4h" }, { 25 * 3600 * NS_PER_S, "1d1h" },
+		{ 1500000, "2ms" }, { 1050 * NS_PER_MS, "1.1s" },
+		{ 60500 * NS_PER_MS, "1m1s" }, { 3629 * NS_PER_S, "1h" },
+		{ 3630 * NS_PER_S, "1h1m" },
+		{ (24 * 60 + 30) * NS_PER_MIN, "1d1h" },
+		{ DURATION_INF, "inf" } };
+
+	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++) {
+		duration_text(fresh(), rows[i].ns);
+		is_string(buffer, rows[i].text, rows[i].text);
+	}
 	duration_seconds(fresh(), 1337000000);
 	is_string(buffer, "1.337000000", "seconds have nine decimals");
 	duration_seconds(fresh(), INT64_MAX);
@@ -127,36 +141,7 @@ test_sizes(void)
 
 TESTS
 {
-	parses("1", NS_PER_S);
-	parses("1.5", 1500 * NS_PER_MS);
-	parses(".5", 500 * NS_PER_MS);
-	parses("200ms", 200 * NS_PER_MS);
-	parses("7us", 7000);
-	parses("51.2us", 51200);
-	parses("1ns", 1);
-	parses("2s", 2 * NS_PER_S);
-	parses("2sec", 2 * NS_PER_S);
-	parses("1m", 60 * NS_PER_S);
-	parses("1min", 60 * NS_PER_S);
-	parses("1h", 3600 * NS_PER_S);
-	parses("1hr", 3600 * NS_PER_S);
-	parses("1d", 86400 * NS_PER_S);
-	parses("1m30s", 90 * NS_PER_S);
-	parses("1m 30s", 90 * NS_PER_S);
-	parses("1h  1m 1s", 3661 * NS_PER_S);
-	parses("1h1.5m10ms", 3690 * NS_PER_S + 10 * NS_PER_MS);
-	parses("0", 0);
-	parses("inf", DURATION_INF);
-	parses("0.0000000001", 1);
-	parses("0.1ns", 1);
-	parses("1.0000000001ns", 2);
-	parses("0.3d", 25920 * NS_PER_S);
-	parses("0.0000000000000000000000000000000000000001d", 1);
-	parses("9223372036", INT64_C(9223372036000000000));
-	parses("9223372037", DURATION_INF - 1);
-	parses("99999999999999999999999d", DURATION_INF - 1);
-	parses("200d200000d", DURATION_INF - 1);
-
+	test_parsed();
 	test_refused();
 	test_numbers();
 	test_text();

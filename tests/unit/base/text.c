@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/base/text.h"
+#include <string.h>
+
+#include "core/base/array.h"
+#include "core/base/words.h"
 #include "core/words/json.h"
 #include "unit/fresh.h"
 #include "unit/tap.h"
@@ -42,6 +45,93 @@ test_printable(void)
 	    room, "ab", "a character that does not fit is left out whole");
 }
 
+/* The regular expressions of people; in brackets "\\" stands for itself. */
+static void
+test_regex_text(void)
+{
+	/* Other errors are left for regcomp(3) to refuse. */
+	static const char *const rows[][2] = { { "", "" }, { "plain", "plain" },
+		{ "\\d+", "[0-9]+" }, { "a\\Db", "a[^0-9]b" }, { "\\t", "\t" },
+		{ "\\w\\W\\s\\S\\b\\B", "\\w\\W\\s\\S\\b\\B" },
+		{ "\\.\\\\\\[\\(\\|\\-\\/\\<\\>",
+		    "\\.\\\\\\[\\(\\|\\-\\/\\<\\>" },
+		{ "\\\\d", "\\\\d" }, { "\\[\\d]", "\\[[0-9]]" },
+		{ "[\\d]\\d", "[\\d][0-9]" }, { "[]\\d]\\d", "[]\\d][0-9]" },
+		{ "[^]\\d]", "[^]\\d]" },
+		{ "[[:alpha:]\\d]\\d", "[[:alpha:]\\d][0-9]" },
+		{ "[[.].]\\d]\\d", "[[.].]\\d][0-9]" }, { "[\\q", "[\\q" },
+		{ "\\", "\\" } };
+	static const struct {
+		const char *regex;
+		int at;
+	} refused[] = { { "\\q", 0 }, { "a\\\\\\n", 3 }, { "(a)\\1", 3 },
+		{ "[\\1]\\9", 4 }, { "\\0", 0 }, { "\\Z", 0 } };
+
+	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++) {
+		ok(regex_text(fresh(), rows[i][0]) == NULL, rows[i][0]);
+		is_string(buffer, rows[i][1], rows[i][1]);
+	}
+	for (size_t i = 0; i < ARRAY_LENGTH(refused); i++) {
+		const char *regex = refused[i].regex;
+
+		ok(regex_text(fresh(), regex) == regex + refused[i].at, regex);
+	}
+}
+
+/* Which of WORDS is suggested for WORD; "": none. */
+static void
+test_nearest(void)
+{
+	static const char shapes[] = "exponential binary linear quadratic "
+	                             "cubic fibonacci constant";
+	static const struct {
+		const char *words, *word, *wanted;
+	} rows[] = {
+		{ shapes, "linaer", "linear" },
+		{ shapes, "lineer", "linear" },
+		{ shapes, "liner", "linear" },
+		{ shapes, "linearr", "linear" },
+		{ shapes, "LINEAR", "linear" },
+		{ shapes, "exponetnial", "exponential" },
+		{ shapes, "fibonaci", "fibonacci" },
+		{ shapes, "expo", "exponential" },
+		{ shapes, "cubci", "cubic" },
+		{ shapes, "cub", "cubic" },
+
+		/* One slip is too many for a short word, and three for any. */
+		{ shapes, "cxbxc", "" },
+		{ shapes, "lnxarx", "" },
+		{ shapes, "abc", "" },
+		{ shapes, "li", "" },
+		{ shapes, "", "" },
+		{ "x y", "x", "" },
+
+		/* The nearest, and of two the first. */
+		{ "timeouts timeout", "timeot", "timeout" },
+		{ "tall toil", "tool", "toil" },
+		{ "ab2 ab3", "ab1", "ab2" },
+
+		/* Too long for a slip. */
+		{ "abcdefghijklmnopqrstuvwxy", "abcdefghijklmnopqrstuvwxyz",
+		    "" },
+		{ "abcdefghijklmnopqrstuvwxyz", "abcdefgh", "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++) {
+		const char *word = rows[i].word, *wanted = rows[i].wanted;
+		struct nearest nearest = nearest_to(word, strlen(word));
+		char what[80] = "";
+
+		nearest_offer_words(&nearest, rows[i].words);
+		if (*wanted != '\0')
+			snprintf(
+			    what, sizeof what, "did you mean --%s?", wanted);
+		ok(nearest_ask(&nearest, fresh(), "--") == (*wanted != '\0'),
+		    word);
+		is_string(buffer, what, what);
+	}
+}
+
 TESTS
 {
 	char room[8];
@@ -76,4 +166,6 @@ TESTS
 	    "\"\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\"",
 	    "JSON replaces overlong forms of three and four bytes");
 	test_printable();
+	test_regex_text();
+	test_nearest();
 }

@@ -7,7 +7,7 @@
 
 #include "core/base/array.h"
 #include "core/base/duration.h"
-#include "core/known/presets.h"
+#include "core/known/tables.h"
 #include "options/options.h"
 #include "options/program.h"
 #include "options/values.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "core/base/array.h"
-#include "core/judge/verdict.h"
-#include "core/known/tools.h"
+#include "core/judge/outcome.h"
+#include "core/known/tables.h"
 #include "unit/tap.h"
 
 #define TOOLS 64
@@ -185,7 +185,7 @@ reads_well(const char *meaning)
 static void
 compile_messages(struct compiled *known)
 {
-	const char *name = tool_name(known->tool);
+	const char *name = tool_text(known->tool->name);
 	bool valid = true;
 
 	while (tool_message_at(
@@ -210,7 +210,7 @@ compile_messages(struct compiled *known)
 	}
 	ok(valid, name);
 	ok(known->count == 0
-	        || strstr(tool_source(known->tool), "messages: ") != NULL,
+	        || strstr(tool_text(known->tool->source), "messages: ") != NULL,
 	    "  says where its messages are from");
 }
 
@@ -231,11 +231,11 @@ test_codes(const struct tool *tool)
 		for (int status = code.low; status <= code.high; status++)
 			overlapping = taken[status & 255]++ > 0 || overlapping;
 	}
-	ok(count > 0 && valid, tool_name(tool));
+	ok(count > 0 && valid, tool_text(tool->name));
 	ok(!overlapping, "  no code twice");
 	ok(!tool_code(tool, 0, &code), "  0 is no code of a failure");
-	ok(strlen(tool_source(tool)) > 8, "  has a source");
-	ok(strlen(tool_warning(tool)) <= 80, "  its warning is a line");
+	ok(strlen(tool_text(tool->source)) > 8, "  has a source");
+	ok(strlen(tool_text(tool->warning)) <= 80, "  its warning is a line");
 }
 
 static void
@@ -248,9 +248,9 @@ test_names(void)
 	ok(tool_named("mariadb-admin") == tool_named("mysql"), "an alias");
 	for (size_t i = 0; i < ARRAY_LENGTH(unknown); i++)
 		ok(tool_named(unknown[i]) == NULL, "no such tool");
-	is_string(tool_aliases(tool_named("scp")), "sftp", "aliases");
-	is_string(tool_aliases(tool_named("curl")), "", "no alias");
-	is_string(tool_warning(tool_named("curl")),
+	is_string(tool_text(tool_named("scp")->aliases), "sftp", "aliases");
+	is_string(tool_text(tool_named("curl")->aliases), "", "no alias");
+	is_string(tool_text(tool_named("curl")->warning),
 	    "without -f an HTTP 503 is exit 0; with -s add -S, or 404 and 503 "
 	    "look alike",
 	    "the warning of curl");
@@ -296,7 +296,7 @@ TESTS
 		for (size_t j = 0; j < compiled[i].count; j++)
 			if (!compiled[i].decided[j]) {
 				printf("# %s: %s\n",
-				    tool_name(compiled[i].tool),
+				    tool_text(compiled[i].tool->name),
 				    compiled[i].messages[j].regex);
 				all = false;
 			}

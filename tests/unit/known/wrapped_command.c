@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include "core/base/array.h"
 #include "core/known/wrapped_command.h"
 #include "unit/tap.h"
 
@@ -21,190 +22,84 @@ split(const char *line)
 	return wrapped_command(argv);
 }
 
-/* Checks that LINE runs NAME; NULL: it is not known what it runs. */
-static void
-runs(const char *line, const char *name)
-{
-	const char *got = split(line).name;
+/* Each wrapper with options that it has, and several of them. */
+static const char *const known[] = { "curl -f http://example.org/",
+	"/usr/bin/curl", "env curl", "/usr/bin/env A=1 curl",
+	"env - A=1 B= curl", "env -iuA curl", "env -ivC /tmp curl",
+	"env --unset=A --chdir /tmp curl",
+	"env --block-signal=INT --debug curl", "env -- A=1 curl",
+	"env -a other curl", "sudo curl", "sudo -ubackup curl",
+	"sudo -nH -g staff -- curl", "sudo --user backup curl",
+	"sudo --preserve-env=PATH curl", "sudo A=1 curl",
+	"sudo A=1 -u backup curl", "sudo -E -D /tmp -T 30 curl", "nice curl",
+	"nice -n 10 curl", "nice -n -5 curl", "nice -5 curl", "nice --5 curl",
+	"nice --adjustment 5 curl", "ionice curl", "ionice -c 3 -t curl",
+	"ionice -tc 3 curl", "ionice --class idle --ignore curl",
+	"ionice --class=2 --classdata=7 curl", "timeout 30 curl",
+	"timeout 1m30s curl", "timeout -k 5 -s TERM 30 curl",
+	"timeout -k5 -sTERM 30 curl",
+	"timeout --kill-after=5 --signal KILL 30 curl",
+	"timeout --preserve-status --foreground -v 30 curl",
+	"timeout -- 30 curl", "nohup curl", "nohup -- curl", "stdbuf -oL curl",
+	"stdbuf -o L -e0 -i 0 curl", "stdbuf --output=L --error 0 curl",
+	"flock /run/lock curl", "flock -xn -w 5 /run/lock curl",
+	"flock -w5 -E 75 -o /run/lock curl",
+	"flock --timeout 5 --conflict-exit-code=75 /run/lock curl",
+	"flock -F /run/lock curl", "setsid curl",
+	"setsid -cw --wait --ctty curl",
+	"setpriv --reuid=backup --regid 34 --init-groups curl",
+	"setpriv --no-new-privs --pdeathsig keep -- curl", "chrt -b 0 curl",
+	"chrt -vR -T 5 --sched-period 9 -d 0 curl", "taskset 03 curl",
+	"taskset -c 0-3 curl", "taskset --cpu-list 0,2 curl",
+	"sudo -u backup nice -n 10 timeout 30 /usr/bin/curl -f",
+	"nohup env -i stdbuf -oL flock /run/lock ionice -c2 curl" };
 
-	if (got == NULL || name == NULL)
-		ok(got == name, line);
-	else
-		is_string(got, name, line);
-}
+/* Unknown options, and those with which nothing runs or somewhere else. */
+static const char *const unknown[] = { "env", "env A=1", "env -u",
+	"env -S curl", "env --split-string=curl wget", "env --unknown curl",
+	"env -x curl", "sudo -s", "sudo -e curl", "sudo -l curl",
+	"sudo -b curl", "sudo -h localhost curl", "sudo -u", "nice", "nice -n",
+	"nice -x curl", "nice - curl", "ionice -p 5", "ionice -u 0 curl",
+	"timeout 30", "timeout", "timeout -k 30 curl", "nohup", "stdbuf -oL",
+	"flock 9", "flock -u 9", "flock /run/lock -c curl",
+	"flock /run/lock --command curl", "flock", "setsid -f curl",
+	"setpriv -d", "chrt -p 42", "taskset -pc 0 42", "nice sudo -v",
+	"nice env -S curl", "timeout 5 flock f -c curl" };
 
 static void
-test_plain(void)
+test_wrappers(void)
 {
-	runs("curl -f http://example.org/", "curl");
-	runs("/usr/bin/curl", "curl");
-	runs("env-update A=1", "env-update");
-	runs("sh -c curl", "sh");
+	for (size_t i = 0; i < ARRAY_LENGTH(known); i++)
+		is_string(split(known[i]).name, "curl", known[i]);
+	for (size_t i = 0; i < ARRAY_LENGTH(unknown); i++)
+		ok(split(unknown[i]).name == NULL, unknown[i]);
+	is_string(split("env-update A=1").name, "env-update", "no wrapper");
+	is_string(split("sh -c curl").name, "sh", "nor is a shell");
 	ok(wrapped_command((char *[]) { NULL }).name == NULL, "no command");
 }
 
-static void
-test_env(void)
-{
-	runs("env curl", "curl");
-	runs("/usr/bin/env A=1 curl", "curl");
-	runs("env - A=1 B= curl", "curl");
-	runs("env -iuA curl", "curl");
-	runs("env -ivC /tmp curl", "curl");
-	runs("env --unset=A --chdir /tmp curl", "curl");
-	runs("env --block-signal=INT --debug curl", "curl");
-	runs("env -- A=1 curl", "curl");
-	runs("env -a other curl", "curl");
-	runs("env", NULL);
-	runs("env A=1", NULL);
-	runs("env -u", NULL);
-	runs("env -S curl", NULL);
-	runs("env --split-string=curl wget", NULL);
-	runs("env --unknown curl", NULL);
-	runs("env -x curl", NULL);
-}
-
-static void
-test_sudo(void)
-{
-	runs("sudo curl", "curl");
-	runs("sudo -ubackup curl", "curl");
-	runs("sudo -nH -g staff -- curl", "curl");
-	runs("sudo --user backup curl", "curl");
-	runs("sudo --preserve-env=PATH curl", "curl");
-	runs("sudo A=1 curl", "curl");
-	runs("sudo A=1 -u backup curl", "curl");
-	runs("sudo -E -D /tmp -T 30 curl", "curl");
-	runs("sudo -s", NULL);
-	runs("sudo -e curl", NULL);
-	runs("sudo -l curl", NULL);
-	runs("sudo -b curl", NULL);
-	runs("sudo -h localhost curl", NULL);
-	runs("sudo -u", NULL);
-}
-
-static void
-test_nice(void)
-{
-	runs("nice curl", "curl");
-	runs("nice -n 10 curl", "curl");
-	runs("nice -n -5 curl", "curl");
-	runs("nice -5 curl", "curl");
-	runs("nice --5 curl", "curl");
-	runs("nice --adjustment 5 curl", "curl");
-	runs("nice", NULL);
-	runs("nice -n", NULL);
-	runs("nice -x curl", NULL);
-	runs("nice - curl", NULL);
-}
-
-static void
-test_ionice(void)
-{
-	runs("ionice curl", "curl");
-	runs("ionice -c 3 -t curl", "curl");
-	runs("ionice -tc 3 curl", "curl");
-	runs("ionice --class idle --ignore curl", "curl");
-	runs("ionice --class=2 --classdata=7 curl", "curl");
-	runs("ionice -p 5", NULL);
-	runs("ionice -u 0 curl", NULL);
-}
-
-static void
-test_timeout(void)
-{
-	runs("timeout 30 curl", "curl");
-	runs("timeout 1m30s curl", "curl");
-	runs("timeout -k 5 -s TERM 30 curl", "curl");
-	runs("timeout -k5 -sTERM 30 curl", "curl");
-	runs("timeout --kill-after=5 --signal KILL 30 curl", "curl");
-	runs("timeout --preserve-status --foreground -v 30 curl", "curl");
-	runs("timeout -- 30 curl", "curl");
-	runs("timeout 30", NULL);
-	runs("timeout", NULL);
-	runs("timeout -k 30 curl", NULL);
-}
-
-static void
-test_nohup_and_stdbuf(void)
-{
-	runs("nohup curl", "curl");
-	runs("nohup -- curl", "curl");
-	runs("nohup", NULL);
-	runs("stdbuf -oL curl", "curl");
-	runs("stdbuf -o L -e0 -i 0 curl", "curl");
-	runs("stdbuf --output=L --error 0 curl", "curl");
-	runs("stdbuf -oL", NULL);
-}
-
-static void
-test_flock(void)
-{
-	runs("flock /run/lock curl", "curl");
-	runs("flock -xn -w 5 /run/lock curl", "curl");
-	runs("flock -w5 -E 75 -o /run/lock curl", "curl");
-	runs(
-	    "flock --timeout 5 --conflict-exit-code=75 /run/lock curl", "curl");
-	runs("flock -F /run/lock curl", "curl");
-	runs("flock 9", NULL);
-	runs("flock -u 9", NULL);
-	runs("flock /run/lock -c curl", NULL);
-	runs("flock /run/lock --command curl", NULL);
-	runs("flock", NULL);
-}
-
-/* How a process runs: its session, privileges, priority and processors. */
-static void
-test_sessions_and_schedules(void)
-{
-	runs("setsid curl", "curl");
-	runs("setsid -cw --wait --ctty curl", "curl");
-	runs("setsid -f curl", NULL);
-	runs("setpriv --reuid=backup --regid 34 --init-groups curl", "curl");
-	runs("setpriv --no-new-privs --pdeathsig keep -- curl", "curl");
-	runs("setpriv -d", NULL);
-	runs("chrt -b 0 curl", "curl");
-	runs("chrt -vR -T 5 --sched-period 9 -d 0 curl", "curl");
-	runs("chrt -p 42", NULL);
-	runs("taskset 03 curl", "curl");
-	runs("taskset -c 0-3 curl", "curl");
-	runs("taskset --cpu-list 0,2 curl", "curl");
-	runs("taskset -pc 0 42", NULL);
-}
-
-/* The status if the lock is taken. */
+/* The status if the lock is taken; of two locks the first that gives up. */
 static void
 test_lock_conflict(void)
 {
-	is_int(split("curl").lock_conflict, -1, "no flock");
-	is_int(split("flock f curl").lock_conflict, -1, "one that waits");
-	is_int(split("flock -n f curl").lock_conflict, 1, "-n");
-	is_int(split("flock -w 5 f curl").lock_conflict, 1, "-w");
-	is_int(split("flock --wait=5 f curl").lock_conflict, 1, "--wait");
-	is_int(split("flock --nonblock f curl").lock_conflict, 1, "--nonblock");
-	is_int(split("flock -nE 75 f curl").lock_conflict, 75, "-nE 75");
-	is_int(split("flock -E75 -n f curl").lock_conflict, 75, "-E75 -n");
-	is_int(split("flock -n --conflict-exit-code 9 f curl").lock_conflict, 9,
-	    "--conflict-exit-code");
-	is_int(split("flock -n -E x f curl").lock_conflict, -1, "not a code");
-	is_int(split("flock -n -E 256 f curl").lock_conflict, -1, "too large");
-	is_int(split("sudo -n curl").lock_conflict, -1, "-n of another");
-	is_int(split("sudo flock -n f nice curl").lock_conflict, 1, "nested");
-	is_int(split("flock -n f flock -n -E 9 g curl").lock_conflict, 1,
-	    "of two the first");
-	is_int(split("flock f flock -n -E 9 g curl").lock_conflict, 9,
-	    "that gives up");
-}
+	static const struct {
+		const char *line;
+		int status; /* -1: it waits, or is no flock */
+	} rows[] = { { "curl", -1 }, { "flock f curl", -1 },
+		{ "flock -n f curl", 1 }, { "flock -w 5 f curl", 1 },
+		{ "flock --wait=5 f curl", 1 },
+		{ "flock --nonblock f curl", 1 }, { "flock -nE 75 f curl", 75 },
+		{ "flock -E75 -n f curl", 75 },
+		{ "flock -n --conflict-exit-code 9 f curl", 9 },
+		{ "flock -n -E x f curl", -1 },
+		{ "flock -n -E 256 f curl", -1 }, { "sudo -n curl", -1 },
+		{ "sudo flock -n f nice curl", 1 },
+		{ "flock -n f flock -n -E 9 g curl", 1 },
+		{ "flock f flock -n -E 9 g curl", 9 } };
 
-/* One wrapper within another. */
-static void
-test_nesting(void)
-{
-	runs("sudo -u backup nice -n 10 timeout 30 /usr/bin/curl -f", "curl");
-	runs("nohup env -i stdbuf -oL flock /run/lock ionice -c2 curl", "curl");
-	runs("nice sudo -v", NULL);
-	runs("nice env -S curl", NULL);
-	runs("timeout 5 flock f -c curl", NULL);
+	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++)
+		is_int(split(rows[i].line).lock_conflict, rows[i].status,
+		    rows[i].line);
 }
 
 /* A COMMAND of several words, which may have secrets in it. */
@@ -230,7 +125,7 @@ test_command_lines(void)
 		{ "curl", NULL },
 	};
 
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++) {
 		char name[64];
 		struct text text = text_in(name, sizeof name);
 
@@ -242,15 +137,6 @@ test_command_lines(void)
 TESTS
 {
 	test_command_lines();
-	test_plain();
-	test_env();
-	test_sudo();
-	test_nice();
-	test_ionice();
-	test_timeout();
-	test_nohup_and_stdbuf();
-	test_flock();
-	test_sessions_and_schedules();
+	test_wrappers();
 	test_lock_conflict();
-	test_nesting();
 }

@@ -8,7 +8,7 @@
 #include "core/base/array.h"
 #include "core/base/duration.h"
 #include "core/loop/loop.h"
-#include "core/judge/verdict.h"
+#include "core/judge/outcome.h"
 #include "unit/stage.h"
 #include "unit/tap.h"
 #include "unit/unlimited.h"

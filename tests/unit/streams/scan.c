@@ -5,7 +5,7 @@
 
 #include "core/base/array.h"
 #include "core/base/duration.h"
-#include "core/judge/verdict.h"
+#include "core/judge/outcome.h"
 #include "core/pause/random.h"
 #include "streams/scan.h"
 #include "system/system.h"

@@ -11,7 +11,7 @@
 #include "core/waits/when.h"
 #include "unit/tap.h"
 
-/* What is read, as words: "5s", "@7000000000", "3-4 30 UTC" and so on. */
+/* What is read, as words: "in 5s", "@ 1788625200s", "day 11-25 15:00:00". */
 static void
 describe(char *buffer, size_t size, const struct when *when)
 {
@@ -20,8 +20,11 @@ describe(char *buffer, size_t size, const struct when *when)
 	int length;
 
 	if (when->kind == WHEN_DURATION || when->kind == WHEN_EPOCH) {
-		snprintf(buffer, size, "%s %" PRId64 "%s", kinds[when->kind],
-		    when->ns, when->is_number ? " alone" : "");
+		bool whole = when->ns % NS_PER_S == 0;
+
+		snprintf(buffer, size, "%s %" PRId64 "%s%s", kinds[when->kind],
+		    whole ? when->ns / NS_PER_S : when->ns, whole ? "s" : "",
+		    when->is_number ? " alone" : "");
 		return;
 	}
 	length = snprintf(buffer, size, "%s", kinds[when->kind]);
@@ -42,112 +45,168 @@ describe(char *buffer, size_t size, const struct when *when)
 		    when->zone_name);
 }
 
-/* TEXT begins with a WHEN that is WANTED, and REST is what follows it. */
+/* TEXT begins with a WHEN that is WANTED. */
 static void
-begins(const char *text, const char *wanted, const char *wanted_rest)
+begins(const char *text, const char *wanted)
 {
 	/* On the heap, where reading beyond it is noticed. */
-	char *exact = strdup(text);
+	char *exact = strdup(text), got[200] = "nothing";
 	struct when when;
 	const char *rest;
-	char got[200] = "nothing";
 
 	if (exact == NULL)
 		return;
 	rest = when_scan(exact, &when);
 	if (rest != NULL)
 		describe(got, sizeof got, &when);
+	if (rest != NULL && *rest != '\0')
+		snprintf(
+		    got + strlen(got), sizeof got - strlen(got), "|%s", rest);
 	is_string(got, wanted, text);
-	if (rest != NULL && strcmp(rest, wanted_rest) != 0)
-		is_string(rest, wanted_rest, "  and what follows");
 	free(exact);
 }
 
-static void
-reads(const char *text, const char *wanted)
-{
-	begins(text, wanted, "");
-}
+/* What each begins with, and what follows that, behind a "|". */
+static const char *const rows[][2] = {
+	/* Durations. */
+	{ "12s", "in 12s" }, { "1h 3m 20s", "in 3800s" },
+	{ "1h3m20s", "in 3800s" }, { "6m0s", "in 360s" },
+	{ "1m12.5s", "in 72500000000" }, { "34.074824224s", "in 34074824224" },
+	{ "90 seconds", "in 90s" }, { "1 second", "in 1s" },
+	{ "2.5 min", "in 150s" }, { "2 mins", "in 120s" },
+	{ "1 hour and 30 minutes", "in 5400s" },
+	{ "1 hour, and 30 minutes", "in 5400s" },
+	{ "1 day, 2 hours", "in 93600s" }, { "2 days", "in 172800s" },
+	{ "1 hr 5 secs", "in 3605s" }, { "250ms", "in 250000000" },
+	{ "250 milliseconds", "in 250000000" }, { "250 msec", "in 250000000" },
+	{ "3 Minutes", "in 180s" }, { "5S", "in 5s" }, { "347us", "in 347000" },
+	{ "1,234 seconds", "in 1234s" },
+	{ "1,234,567.5 seconds", "in 1234567500000000" },
+	{ "5 minute(s) and 30 second(s)", "in 330s" },
+	{ "1 week", "in 604800s" }, { "a minute", "in 60s" },
+	{ "one minute", "in 60s" }, { "an hour", "in 3600s" },
+	{ "ten seconds", "in 10s" }, { "372' seconds", "in 372s" },
+	{ "30-second", "in 30s" }, { "5us", "in 5000" }, { "7ns", "in 7" },
+	{ ".5s", "in 500000000" }, { "0.0000000001s", "in 1" },
+	{ "999999999999999999999999d", "in 9223372036854775807" },
+	{ "5m 3 attempts left", "in 300s| 3 attempts left" },
+	{ "1s 2s", "in 1s| 2s" },
+	{ "1 minute, 30 others", "in 60s|, 30 others" },
+	{ "5s.Try again", "in 5s|.Try again" },
+	{ "3 seconds. Please", "in 3s|. Please" },
+	{ "5s, please", "in 5s|, please" },
+	{ "5 parsecs", "in 5s alone| parsecs" },
+	/* Numbers. */
+	{ "35", "in 35s alone" }, { "2733", "in 2733s alone" },
+	{ "34.07", "in 34070000000 alone" }, { "0", "in 0s alone" },
+	{ "999999999", "in 999999999s alone" },
+	{ "999999999.9", "in 999999999900000000 alone" },
+	{ "1000000000", "@ 1000000000s alone" },
+	{ "1788625200", "@ 1788625200s alone" },
+	{ "1788625200.5", "@ 1788625200500000000 alone" },
+	{ "999999999999", "@ 9223372036854775807 alone" },
+	{ "1000000000000", "@ 1000000000s alone" },
+	{ "1788625200123", "@ 1788625200123000000 alone" },
+	{ "@1788625200", "@ 1788625200s" },
+	{ "@1788625200.25", "@ 1788625200250000000" }, { "@5", "@ 5s" },
+	{ "3 attempts", "in 3s alone| attempts" }, { "3.", "in 3s alone|." },
+	/* Dates. */
+	{ "2023-08-04T12:00:00Z", "date 2023 08-04 12:00:00 +0" },
+	{ "2023-08-04t12:00:00.123456z", "date 2023 08-04 12:00:01 +0" },
+	{ "2023-08-04t12:00:00.000z", "date 2023 08-04 12:00:00 +0" },
+	{ "2023-08-04 23:59:60.5Z", "date 2023 08-04 24:00:00 +0" },
+	{ "2025-03-05 07:21:31 UTC", "date 2025 03-05 07:21:31 +0" },
+	{ "2025-03-05 07:21:31 +0000 UTC", "date 2025 03-05 07:21:31 +0| UTC" },
+	{ "2026-11-23 15:00+01:00", "date 2026 11-23 15:00:00 +3600" },
+	{ "2026-11-23 15:00+01:59", "date 2026 11-23 15:00:00 +7140" },
+	{ "2026-11-23 15:00-0530", "date 2026 11-23 15:00:00 -19800" },
+	{ "2026-11-23 15:00 +02", "date 2026 11-23 15:00:00 +7200" },
+	{ "2026-11-23 15:00", "date 2026 11-23 15:00:00" },
+	{ "2026-11-23 15:00 (Europe/Amsterdam)",
+	    "date 2026 11-23 15:00:00 Europe/Amsterdam" },
+	{ "2016-12-31T23:59:60Z", "date 2016 12-31 24:00:00 +0" },
+	{ "2024-02-29 00:00", "date 2024 02-29 00:00:00" },
+	{ "Thu, 12 Dec 2024 14:24:53 GMT", "date 2024 12-12 14:24:53 +0" },
+	{ "Thursday, 12-Dec-24 14:24:53 GMT", "date 2024 12-12 14:24:53 +0" },
+	{ "Sunday, 06-Nov-94 08:49:37 GMT", "date 1994 11-06 08:49:37 +0" },
+	{ "Sun Nov  6 08:49:37 1994", "date 1994 11-06 08:49:37" },
+	{ "2026/11/25 18:36:51", "date 2026 11-25 18:36:51" },
+	{ "25 November 2026 18:36 UTC", "date 2026 11-25 18:36:00 +0" },
+	{ "Dec 5th, 2026 8:19 PM", "date 2026 12-05 20:19:00" },
+	{ "December 1, 2026 at 2:00 AM", "date 2026 12-01 02:00:00" },
+	{ "Tuesday, December 1, 2026 at 2:00 a.m.",
+	    "date 2026 12-01 02:00:00" },
+	{ "12/16/2026, 7:15:56 PM", "date 2026 12-16 19:15:56" },
+	{ "thu, 12 dec 2024 14:24:53 gmt", "date 2024 12-12 14:24:53 +0" },
+	{ "Thu, 12 Dec 2024 14:24:53 +0100", "date 2024 12-12 14:24:53 +3600" },
+	{ "Thu, 12 Dec 2024 14:24:53 GMT or email",
+	    "date 2024 12-12 14:24:53 +0| or email" },
+	{ "2023-08-04T12:00:00Z: see", "date 2023 08-04 12:00:00 +0|: see" },
+	/* Times of day. */
+	{ "3pm", "time 15:00:00" }, { "3:20am", "time 03:20:00" },
+	{ "11 PM", "time 23:00:00" }, { "12am", "time 00:00:00" },
+	{ "12:30pm", "time 12:30:00" }, { "15:04", "time 15:04:00" },
+	{ "9:05", "time 09:05:00" }, { "15:04:05", "time 15:04:05" },
+	{ "3pm UTC", "time 15:00:00 +0" }, { "15:04 GMT", "time 15:04:00 +0" },
+	{ "15:04Z", "time 15:04:00 +0" }, { "15:04+1", "time 15:04:00 +3600" },
+	{ "15:04+02:00", "time 15:04:00 +7200" },
+	{ "3pm (UTC)", "time 15:00:00 +0" },
+	{ "8pm (Europe/Amsterdam)", "time 20:00:00 Europe/Amsterdam" },
+	{ "5:30am (Asia/Calcutta)", "time 05:30:00 Asia/Calcutta" },
+	{ "3 p.m.", "time 15:00:00" }, { "3pm UTC+2", "time 15:00:00 +7200" },
+	{ "3pm (UTC+2)", "time 15:00:00 +7200" },
+	{ "10:57 PM GMT-3", "time 22:57:00 -10800" },
+	{ "3pm (Etc/GMT+5)", "time 15:00:00 Etc/GMT+5" },
+	{ "3pm EST", "time 15:00:00 EST" },
+	{ "3pm (in 2 hours)", "time 15:00:00| (in 2 hours)" },
+	{ "3pm (and", "time 15:00:00| (and" }, { "3pm AZ", "time 15:00:00 AZ" },
+	{ "3pm BUT not", "time 15:00:00 BUT| not" },
+	{ "3pm I think", "time 15:00:00| I think" },
+	{ "3pm TODAY", "time 15:00:00| TODAY" },
+	/* Days without a year. */
+	{ "Nov 25, 3pm", "day 11-25 15:00:00" },
+	{ "Nov 25 3pm", "day 11-25 15:00:00" },
+	{ "Nov 25 at 3pm (America/New_York)",
+	    "day 11-25 15:00:00 America/New_York" },
+	{ "25 Nov 15:00", "day 11-25 15:00:00" },
+	{ "25 Nov, 15:00 UTC", "day 11-25 15:00:00 +0" },
+	{ "november 5 at 3:20am", "day 11-05 03:20:00" },
+	{ "Feb 29, 3pm", "day 02-29 15:00:00" }
+};
+
+static const char *const refused[] = {
+	/* Durations. */
+	"5msx", "12.5.3", "5-10 minutes", "50%", "5s/3", "-5s", "soon",
+	"a few minutes", "an", "1,00 seconds", "",
+	/* Numbers. */
+	"@", "@-1", "@soon", "1.5e3", "0x10", "2026-11-23",
+	/* Dates. */
+	"2023-02-30T12:00:00Z", "2023-02-29 12:00", "2100-02-29 12:00",
+	"2023-13-01 12:00", "2023-00-01 12:00", "2023-01-00 12:00",
+	"2023-01-32 12:00", "2023-01-01 24:00", "2023-01-01 12:60",
+	"2023-01-01 12:00:61", "23-01-01 12:00", "2023-01-01 12:00+24:00",
+	"2023-01-01 12:00+1:30", "Fri, 30 Feb 2024 14:24:53 GMT",
+	"Thu, 12 Dec 2024 25:24:53 GMT", "Thu, 12 Dec 2024",
+	"12/16/2026, 19:15:56", "16/12/2026, 7:15:56 PM",
+	/* Times of day. */
+	"25:99", "24:00", "15:4", "15:60", "15:04:61", "15:04:05:06", "13pm",
+	"0am", "3pmish", "Monday", "3pm UTC+24", "3pm (../../etc/passwd)",
+	"3pm (/etc/passwd)", "3pm ()", "3pm (Europe/Amsterdam\1)",
+	("3pm "
+	 "(a_name_that_is_longer_than_that_of_any_zone_that_is_there"
+	 "_or_ever_was)"),
+	/* Days without a year. */
+	"Feb 30, 3pm", "Nov 31 at 3pm", "Nov 0 at 3pm", "Nov 25", "25 Nov",
+	"25 Nov soon", "Nov 25, 25:99", "Novem 25, 3pm", "5 may help"
+};
 
 static void
-test_durations(void)
+test_rows(void)
 {
-	static const char *const refused[]
-	    = { "5msx", "12.5.3", "5-10 minutes", "50%", "5s/3", "-5s", "soon",
-		      "a few minutes", "an", "1,00 seconds", "" };
-
-	reads("12s", "in 12000000000");
-	reads("1h 3m 20s", "in 3800000000000");
-	reads("1h3m20s", "in 3800000000000");
-	reads("6m0s", "in 360000000000");
-	reads("1m12.5s", "in 72500000000");
-	reads("34.074824224s", "in 34074824224");
-	reads("90 seconds", "in 90000000000");
-	reads("1 second", "in 1000000000");
-	reads("2.5 min", "in 150000000000");
-	reads("2 mins", "in 120000000000");
-	reads("1 hour and 30 minutes", "in 5400000000000");
-	reads("1 hour, and 30 minutes", "in 5400000000000");
-	reads("1 day, 2 hours", "in 93600000000000");
-	reads("2 days", "in 172800000000000");
-	reads("1 hr 5 secs", "in 3605000000000");
-	reads("250ms", "in 250000000");
-	reads("250 milliseconds", "in 250000000");
-	reads("250 msec", "in 250000000");
-	reads("3 Minutes", "in 180000000000");
-	reads("5S", "in 5000000000");
-	reads("347us", "in 347000");
-	reads("1,234 seconds", "in 1234000000000");
-	reads("1,234,567.5 seconds", "in 1234567500000000");
-	reads("5 minute(s) and 30 second(s)", "in 330000000000");
-	reads("1 week", "in 604800000000000");
-	reads("a minute", "in 60000000000");
-	reads("one minute", "in 60000000000");
-	reads("an hour", "in 3600000000000");
-	reads("ten seconds", "in 10000000000");
-	reads("372' seconds", "in 372000000000");
-	reads("30-second", "in 30000000000");
-	reads("5us", "in 5000");
-	reads("7ns", "in 7");
-	reads(".5s", "in 500000000");
-	reads("0.0000000001s", "in 1"); /* never rounded down */
-	reads("999999999999999999999999d", "in 9223372036854775807");
-	begins("5m 3 attempts left", "in 300000000000", " 3 attempts left");
-	begins("1s 2s", "in 1000000000", " 2s");
-	begins("1 minute, 30 others", "in 60000000000", ", 30 others");
-	begins("5s.Try again", "in 5000000000", ".Try again");
-	begins("3 seconds. Please", "in 3000000000", ". Please");
-	begins("5s, please", "in 5000000000", ", please");
-	begins("5 parsecs", "in 5000000000 alone", " parsecs");
+	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++)
+		begins(rows[i][0], rows[i][1]);
 	for (size_t i = 0; i < ARRAY_LENGTH(refused); i++)
-		begins(refused[i], "nothing", "");
-}
-
-static void
-test_numbers(void)
-{
-	static const char *const refused[]
-	    = { "@", "@-1", "@soon", "1.5e3", "0x10", "2026-11-23" };
-
-	reads("35", "in 35000000000 alone");
-	reads("2733", "in 2733000000000 alone");
-	reads("34.07", "in 34070000000 alone");
-	reads("0", "in 0 alone");
-	reads("999999999", "in 999999999000000000 alone");
-	reads("999999999.9", "in 999999999900000000 alone");
-	reads("1000000000", "@ 1000000000000000000 alone");
-	reads("1788625200", "@ 1788625200000000000 alone");
-	reads("1788625200.5", "@ 1788625200500000000 alone");
-	reads("999999999999", "@ 9223372036854775807 alone");
-	reads("1000000000000", "@ 1000000000000000000 alone");
-	reads("1788625200123", "@ 1788625200123000000 alone");
-	reads("@1788625200", "@ 1788625200000000000");
-	reads("@1788625200.25", "@ 1788625200250000000");
-	reads("@5", "@ 5000000000");
-	begins("3 attempts", "in 3000000000 alone", " attempts");
-	begins("3.", "in 3000000000 alone", ".");
-	for (size_t i = 0; i < ARRAY_LENGTH(refused); i++)
-		begins(refused[i], "nothing", "");
+		begins(refused[i], "nothing");
 }
 
 /* Hundreds of digits, which are no overflow. */
@@ -176,100 +235,6 @@ test_long_numbers(void)
 }
 
 static void
-test_dates(void)
-{
-	static const char *const refused[] = { "2023-02-30T12:00:00Z",
-		"2023-02-29 12:00", "2100-02-29 12:00", "2023-13-01 12:00",
-		"2023-00-01 12:00", "2023-01-00 12:00", "2023-01-32 12:00",
-		"2023-01-01 24:00", "2023-01-01 12:60", "2023-01-01 12:00:61",
-		"23-01-01 12:00", "2023-01-01 12:00+24:00",
-		"2023-01-01 12:00+1:30", "Fri, 30 Feb 2024 14:24:53 GMT",
-		"Thu, 12 Dec 2024 25:24:53 GMT", "Thu, 12 Dec 2024",
-		"12/16/2026, 19:15:56", "16/12/2026, 7:15:56 PM" };
-
-	reads("2023-08-04T12:00:00Z", "date 2023 08-04 12:00:00 +0");
-	reads("2023-08-04t12:00:00.123456z", "date 2023 08-04 12:00:01 +0");
-	reads("2023-08-04t12:00:00.000z", "date 2023 08-04 12:00:00 +0");
-	reads("2023-08-04 23:59:60.5Z", "date 2023 08-04 24:00:00 +0");
-	reads("2025-03-05 07:21:31 UTC", "date 2025 03-05 07:21:31 +0");
-	begins("2025-03-05 07:21:31 +0000 UTC", "date 2025 03-05 07:21:31 +0",
-	    " UTC");
-	reads("2026-11-23 15:00+01:00", "date 2026 11-23 15:00:00 +3600");
-	reads("2026-11-23 15:00+01:59", "date 2026 11-23 15:00:00 +7140");
-	reads("2026-11-23 15:00-0530", "date 2026 11-23 15:00:00 -19800");
-	reads("2026-11-23 15:00 +02", "date 2026 11-23 15:00:00 +7200");
-	reads("2026-11-23 15:00", "date 2026 11-23 15:00:00");
-	reads("2026-11-23 15:00 (Europe/Amsterdam)",
-	    "date 2026 11-23 15:00:00 Europe/Amsterdam");
-	reads("2016-12-31T23:59:60Z", "date 2016 12-31 24:00:00 +0");
-	reads("2024-02-29 00:00", "date 2024 02-29 00:00:00");
-	reads("Thu, 12 Dec 2024 14:24:53 GMT", "date 2024 12-12 14:24:53 +0");
-	reads(
-	    "Thursday, 12-Dec-24 14:24:53 GMT", "date 2024 12-12 14:24:53 +0");
-	reads("Sunday, 06-Nov-94 08:49:37 GMT", "date 1994 11-06 08:49:37 +0");
-	reads("Sun Nov  6 08:49:37 1994", "date 1994 11-06 08:49:37");
-	reads("2026/11/25 18:36:51", "date 2026 11-25 18:36:51");
-	reads("25 November 2026 18:36 UTC", "date 2026 11-25 18:36:00 +0");
-	reads("Dec 5th, 2026 8:19 PM", "date 2026 12-05 20:19:00");
-	reads("December 1, 2026 at 2:00 AM", "date 2026 12-01 02:00:00");
-	reads("Tuesday, December 1, 2026 at 2:00 a.m.",
-	    "date 2026 12-01 02:00:00");
-	reads("12/16/2026, 7:15:56 PM", "date 2026 12-16 19:15:56");
-	reads("thu, 12 dec 2024 14:24:53 gmt", "date 2024 12-12 14:24:53 +0");
-	reads("Thu, 12 Dec 2024 14:24:53 +0100",
-	    "date 2024 12-12 14:24:53 +3600");
-	begins("Thu, 12 Dec 2024 14:24:53 GMT or email",
-	    "date 2024 12-12 14:24:53 +0", " or email");
-	begins("2023-08-04T12:00:00Z: see", "date 2023 08-04 12:00:00 +0",
-	    ": see");
-	for (size_t i = 0; i < ARRAY_LENGTH(refused); i++)
-		begins(refused[i], "nothing", "");
-}
-
-static void
-test_times(void)
-{
-	static const char *const refused[] = { "25:99", "24:00", "15:4",
-		"15:60", "15:04:61", "15:04:05:06", "13pm", "0am", "3pmish",
-		"Monday", "3pm UTC+24", "3pm (../../etc/passwd)",
-		"3pm (/etc/passwd)", "3pm ()", "3pm (Europe/Amsterdam\1)",
-		("3pm "
-		 "(a_name_that_is_longer_than_that_of_any_zone_that_is_there"
-		 "_or_ever_was)") };
-
-	reads("3pm", "time 15:00:00");
-	reads("3:20am", "time 03:20:00");
-	reads("11 PM", "time 23:00:00");
-	reads("12am", "time 00:00:00");
-	reads("12:30pm", "time 12:30:00");
-	reads("15:04", "time 15:04:00");
-	reads("9:05", "time 09:05:00");
-	reads("15:04:05", "time 15:04:05");
-	reads("3pm UTC", "time 15:00:00 +0");
-	reads("15:04 GMT", "time 15:04:00 +0");
-	reads("15:04Z", "time 15:04:00 +0");
-	reads("15:04+1", "time 15:04:00 +3600");
-	reads("15:04+02:00", "time 15:04:00 +7200");
-	reads("3pm (UTC)", "time 15:00:00 +0");
-	reads("8pm (Europe/Amsterdam)", "time 20:00:00 Europe/Amsterdam");
-	reads("5:30am (Asia/Calcutta)", "time 05:30:00 Asia/Calcutta");
-	reads("3 p.m.", "time 15:00:00");
-	reads("3pm UTC+2", "time 15:00:00 +7200");
-	reads("3pm (UTC+2)", "time 15:00:00 +7200");
-	reads("10:57 PM GMT-3", "time 22:57:00 -10800");
-	reads("3pm (Etc/GMT+5)", "time 15:00:00 Etc/GMT+5");
-	reads("3pm EST", "time 15:00:00 EST");
-	begins("3pm (in 2 hours)", "time 15:00:00", " (in 2 hours)");
-	begins("3pm (and", "time 15:00:00", " (and");
-	reads("3pm AZ", "time 15:00:00 AZ");
-	begins("3pm BUT not", "time 15:00:00 BUT", " not"); /* no such zone */
-	begins("3pm I think", "time 15:00:00", " I think");
-	begins("3pm TODAY", "time 15:00:00", " TODAY");
-	for (size_t i = 0; i < ARRAY_LENGTH(refused); i++)
-		begins(refused[i], "nothing", "");
-}
-
-static void
 test_clock(void)
 {
 	static const struct {
@@ -288,25 +253,6 @@ test_clock(void)
 		is_int(is_clock ? when.ns / NS_PER_S : -1, cases[i].s,
 		    cases[i].text);
 	}
-}
-
-static void
-test_days(void)
-{
-	static const char *const refused[] = { "Feb 30, 3pm", "Nov 31 at 3pm",
-		"Nov 0 at 3pm", "Nov 25", "25 Nov", "25 Nov soon",
-		"Nov 25, 25:99", "Novem 25, 3pm", "5 may help" };
-
-	reads("Nov 25, 3pm", "day 11-25 15:00:00");
-	reads("Nov 25 3pm", "day 11-25 15:00:00");
-	reads("Nov 25 at 3pm (America/New_York)",
-	    "day 11-25 15:00:00 America/New_York");
-	reads("25 Nov 15:00", "day 11-25 15:00:00");
-	reads("25 Nov, 15:00 UTC", "day 11-25 15:00:00 +0");
-	reads("november 5 at 3:20am", "day 11-05 03:20:00");
-	reads("Feb 29, 3pm", "day 02-29 15:00:00");
-	for (size_t i = 0; i < ARRAY_LENGTH(refused); i++)
-		begins(refused[i], "nothing", "");
 }
 
 static void
@@ -359,13 +305,9 @@ test_calendar(void)
 
 TESTS
 {
-	test_durations();
-	test_numbers();
+	test_rows();
 	test_long_numbers();
-	test_dates();
-	test_times();
 	test_clock();
-	test_days();
 	test_whole();
 	test_calendar();
 }

@@ -6,7 +6,9 @@
 
 #include "core/base/array.h"
 #include "core/base/text.h"
-#include "core/known/tools.h"
+#include "core/known/tables.h"
+
+/* --- tools --- */
 
 /*
  * tools.def is included once for each of the tables below. The texts of all
@@ -59,10 +61,6 @@ enum tool_id {
 #include "core/known/tools.def"
 };
 
-struct tool {
-	uint16_t name, aliases, source, warning;
-};
-
 static const struct tool tools[] = {
 #define TOOL(id, name, aliases, source, warning) \
 	{ OFFSET(id, NAME), OFFSET(id, ALIASES), OFFSET(id, SOURCE), \
@@ -92,8 +90,8 @@ static const struct row {
 #include "core/known/tools.def"
 };
 
-static const char *
-text_at(uint16_t offset)
+const char *
+tool_text(uint16_t offset)
 {
 	return (const char *)&texts + offset;
 }
@@ -101,42 +99,19 @@ text_at(uint16_t offset)
 const struct tool *
 tool_named(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_LENGTH(tools); i++)
-		if (strcmp(text_at(tools[i].name), name) == 0
-		    || words_have(
-		        text_at(tools[i].aliases), name, strlen(name)))
-			return &tools[i];
-	return NULL;
+	const struct tool *tool;
+
+	for (size_t i = 0; (tool = tool_at(i)) != NULL; i++)
+		if (strcmp(tool_text(tool->name), name) == 0
+		    || words_have(tool_text(tool->aliases), name, strlen(name)))
+			break;
+	return tool;
 }
 
 const struct tool *
 tool_at(size_t index)
 {
 	return index < ARRAY_LENGTH(tools) ? &tools[index] : NULL;
-}
-
-const char *
-tool_name(const struct tool *tool)
-{
-	return text_at(tool->name);
-}
-
-const char *
-tool_aliases(const struct tool *tool)
-{
-	return text_at(tool->aliases);
-}
-
-const char *
-tool_source(const struct tool *tool)
-{
-	return text_at(tool->source);
-}
-
-const char *
-tool_warning(const struct tool *tool)
-{
-	return text_at(tool->warning);
 }
 
 static bool
@@ -154,8 +129,8 @@ row_at(const struct tool *tool, size_t index, bool is_message,
 			.high = row->high,
 			.verdict = row->verdict,
 			.on_stdout = row->kind == ROW_ON_STDOUT,
-			.regex = is_message ? text_at(row->regex) : NULL,
-			.meaning = text_at(row->meaning),
+			.regex = is_message ? tool_text(row->regex) : NULL,
+			.meaning = tool_text(row->meaning),
 		};
 		return true;
 	}
@@ -203,4 +178,86 @@ tool_stops(const struct tool *tool, int status)
 
 	return tool_code(tool, status, &code) && code.verdict == VERDICT_STOP
 	    && !tool_needs_message(tool, status);
+}
+
+/* --- clients of HTTP --- */
+
+static const struct http_client clients[] = {
+	{ "curl", "DIKivw",
+	    "--config --dump-header --head --include --verbose --write-out",
+	    "curl prints no headers: add -D /dev/stderr",
+	    "; curl -sS shows errors" },
+	{ "wget", "Sd", "--debug --save-headers --server-response",
+	    "wget prints no headers: add -S", "; wget -nv shows errors" },
+};
+
+const struct http_client *
+http_client(const char *name)
+{
+	for (size_t i = 0; name != NULL && i < ARRAY_LENGTH(clients); i++)
+		if (strcmp(clients[i].name, name) == 0)
+			return &clients[i];
+	return NULL;
+}
+
+const char *
+headers_missing(const char *name, char *const *argv)
+{
+	const struct http_client *client = http_client(name);
+
+	for (; client != NULL && *argv != NULL; argv++) {
+		const char *word = *argv;
+
+		if (words_have(client->options, word, strcspn(word, "="))
+		    || (word[0] == '-' && word[1] != '-'
+		        && word[strcspn(word, client->letters)] != '\0'))
+			return NULL;
+	}
+	return client != NULL ? client->prints_none : NULL;
+}
+
+/* --- presets --- */
+
+/*
+ * Five strings for each preset, one after the other: a table of pointers would
+ * have to be relocated at every start.
+ */
+static const char presets[] =
+#define PRESET(name, fields, options, source, note) \
+	name "\0" fields "\0" options "\0" source "\0=" note "\0"
+#define APPROXIMATE(name, fields, options, source, note) \
+	name "\0" fields "\0" options "\0" source "\0~" note "\0"
+#include "core/known/presets.def"
+#undef PRESET
+#undef APPROXIMATE
+    ;
+
+static const char *
+behind(const char *string)
+{
+	return string + strlen(string) + 1;
+}
+
+bool
+presets_next(struct preset *preset)
+{
+	preset->name = preset->name == NULL ? presets : behind(preset->note);
+	if (*preset->name == '\0')
+		return false;
+	preset->fields = behind(preset->name);
+	preset->options = behind(preset->fields);
+	preset->source = behind(preset->options);
+	preset->note = behind(preset->source);
+	preset->approximate = *preset->note++ == '~';
+	return true;
+}
+
+bool
+presets_find(struct preset *preset, const char *name)
+{
+	*preset = (struct preset) { .name = NULL };
+	while (presets_next(preset))
+		if (strcmp(preset->name, name) == 0)
+			return true;
+	return false;
 }
