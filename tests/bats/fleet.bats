@@ -424,6 +424,7 @@ end_holder() {
 }
 
 @test "--gate=list shows a machine's copy of a fleet's gate, and who waits on all machines" {
+  local first
   with_server
   shut_for 30m
   beside 1 --gate=fleet:hub true
