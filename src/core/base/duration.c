@@ -52,18 +52,22 @@ saturating_multiply(int64_t a, int64_t b)
 	return a * b;
 }
 
+static const char *
+skip_digits(const char *text)
+{
+	while (is_digit(*text))
+		text++;
+	return text;
+}
+
 const char *
 decimal_end(const char *text, const char **point)
 {
-	const char *end = text;
+	const char *end = skip_digits(text);
 
-	while (is_digit(*end))
-		end++;
 	*point = end;
 	if (*end == '.' && is_digit(end[1]))
-		do
-			end++;
-		while (is_digit(*end));
+		end = skip_digits(end + 1);
 	return end == text ? NULL : end;
 }
 
@@ -192,10 +196,8 @@ number_parse(const char *text, double *number)
 bool
 count_parse(const char *text, int64_t *count)
 {
-	const char *end = text;
+	const char *end = skip_digits(text);
 
-	while (is_digit(*end))
-		end++;
 	*count = whole_number(text, end);
 	return end > text && *end == '\0';
 }
@@ -204,11 +206,9 @@ bool
 size_parse(const char *text, int64_t *bytes)
 {
 	static const char letters[] = "KMGT";
-	const char *end = text;
+	const char *end = skip_digits(text);
 	const char *unit;
 
-	while (is_digit(*end))
-		end++;
 	if (end == text)
 		return false;
 	*bytes = whole_number(text, end);

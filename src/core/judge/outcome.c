@@ -152,7 +152,7 @@ static const char sysexits[][12] = { "USAGE", "DATAERR", "NOINPUT", "NOUSER",
 	"NOHOST", "UNAVAILABLE", "SOFTWARE", "OSERR", "OSFILE", "CANTCREAT",
 	"IOERR", "TEMPFAIL", "PROTOCOL", "NOPERM", "CONFIG" };
 
-/* The words among the items, and where in struct codes they have a verdict. */
+/* Items that are words, and where struct codes keeps their verdicts. */
 static const struct {
 	char name[8];
 	size_t at;

@@ -44,7 +44,7 @@ enum rule {
 	RULE_UNMATCHED, /* only --retry-if was given, and no line matches */
 };
 
-/* What is known of a stated wait; what comes later is of more worth. */
+/* What is known of a stated wait; a later one outranks an earlier one. */
 enum stated {
 	STATED_UNWANTED, /* nobody looked for it */
 	STATED_MISSING,

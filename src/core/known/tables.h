@@ -75,7 +75,10 @@ struct http_client {
 /* NULL: NAME, which may be NULL, is not known. */
 const struct http_client *http_client(const char *name);
 
-/* Its prints_none; NULL: it does, by a word of ARGV, or is not known. */
+/*
+ * Its prints_none if ARGV lacks an option for headers; NULL: ARGV has one, or
+ * NAME is not known.
+ */
 const char *headers_missing(const char *name, char *const *argv);
 
 struct preset {

@@ -11,7 +11,7 @@
 #include "core/waits/waits.h"
 
 enum {
-	/* What follows the words, or the value whose name they are. */
+	/* What has to follow the words, or is the value of that name. */
 	SPAN = 1 << 0, /* a duration; a string of one */
 	MOMENT = 1 << 1,
 	ALONE = 1 << 2, /* a NUMBER of seconds, where the sentence ends */
@@ -72,13 +72,13 @@ static const struct row rows[] = {
 };
 _Static_assert(ARRAY_LENGTH(rows) <= 32, "a row is a bit");
 
-/* What tells what a program does itself, or a figure: no wait is beside it. */
+/* A line with one of these tells what the program itself does, or a figure. */
 #define VETO \
 	"(will retry|ll retry|will try again|ll try again|retrying in|" \
 	"retrying after|trying again in|next retry|next try|waited|avg|" \
 	"max retry|max wait|maximum wait|min wait|total wait)"
 
-/* What a line of a test's report begins with; a tick, a cross, too. */
+/* Lines of a test's report begin so; the bytes are ticks and crosses. */
 #define REPORT \
 	"(ok|not ok|pass|fail|task [|\xe2\x9c\x93|\xe2\x9c\x94|\xe2\x9c\x95|" \
 	"\xe2\x9c\x96|\xe2\x9c\x97|\xe2\x9c\x98|\xc3\x97|\xe2\x88\x9a)"
@@ -210,7 +210,7 @@ quota_of(struct waits *waits, const char *name, const char *word)
 	return NULL;
 }
 
-/* What the name and its value say of a quota. */
+/* Notes what a name and its value say about a quota. */
 static void
 look_at_quota(struct waits *waits, const char *name, const char *value)
 {
