@@ -195,7 +195,7 @@ connect_unix(int64_t until_ns)
 
 	if (strlen(server.url->host) >= sizeof address.sun_path)
 		return strerror(ENAMETOOLONG);
-	strcpy(address.sun_path, server.url->host);
+	text_copy(address.sun_path, sizeof address.sun_path, server.url->host);
 	return connect_to(
 	    AF_UNIX, (struct sockaddr *)&address, sizeof address, until_ns);
 }
@@ -309,19 +309,18 @@ check(const redisReply *reply)
 {
 	static char words[64];
 	struct text text = text_in(words, sizeof words);
+	const redisReply *error = reply;
 
-	if (reply->type == REDIS_REPLY_ERROR) {
-		text_add(&text, "the server answered ");
-		for (const char *at = reply->str; *at >= 'A' && *at <= 'Z';
-		     at++)
-			text_byte(&text, *at);
-		return fail(words);
-	}
-	for (size_t i = 0;
-	     reply->type == REDIS_REPLY_ARRAY && i < reply->elements; i++)
-		if (reply->element[i]->type == REDIS_REPLY_ERROR)
-			return check(reply->element[i]);
-	return true;
+	for (size_t i = 0; reply->type == REDIS_REPLY_ARRAY
+	     && i < reply->elements && error->type != REDIS_REPLY_ERROR;
+	     i++)
+		error = reply->element[i];
+	if (error->type != REDIS_REPLY_ERROR)
+		return true;
+	text_add(&text, "the server answered ");
+	for (const char *at = error->str; *at >= 'A' && *at <= 'Z'; at++)
+		text_byte(&text, *at);
+	return fail(words);
 }
 
 /* What there is to read until UNTIL_NS. */
@@ -408,11 +407,12 @@ ask_time(void)
 {
 	int64_t now_ns = boot_clock_ns(), took_ns;
 	const redisReply *time;
+	int number = server.wanted;
 
 	server_add("TIME");
 	if (!server_run())
 		return false;
-	time = server.replies[server.count - 1];
+	time = server.replies[number];
 	took_ns = boot_clock_ns() - now_ns;
 	if (time->type != REDIS_REPLY_ARRAY || time->elements != 2)
 		return fail("it does not know the time");

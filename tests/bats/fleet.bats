@@ -424,17 +424,19 @@ end_holder() {
 }
 
 @test "--gate=list shows a machine's copy of a fleet's gate, and who waits on all machines" {
+  local first
   with_server
   shut_for 30m
   beside 1 --gate=fleet:hub true
+  first=$!
   waits 1
   beside 2 --gate=fleet:hub true
   waits 2
   stop_redis
   run -0 on 2 --gate=list
   assert_line --regexp '^hub +shut +[0-9-]{10} [0-9:]{8} +- +- +2 +- +- +exit 1$'
-  kill %1 %2
-  wait %1 %2 || :
+  kill "$first" $!
+  wait "$first" $! || :
 }
 
 @test "a server that is empty is given the shut gate by a machine that has seen it, and the newest wins" {
