@@ -216,7 +216,7 @@ wait Stopped
 prompt
 state 2 T
 type fg
-wait ready
+wait ready \d+
 key C-c
 prompt
 type echo status $?
