@@ -255,20 +255,13 @@ set_option(struct options *options, enum option_id id, const char *text)
 static void
 note(struct text *notes, enum option_id id, const char *text)
 {
-	static const char plain[]
-	    = "abcdefghijklmnopqrstuvwxyz"
-	      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
-	const char *quote;
-
 	text_join(notes,
 	    option_table[id].programs == PROGRAM_PRESET ? " " : " --",
 	    option_table[id].name);
 	if (text == NULL)
 		return;
-	quote = text[strspn(text, plain)] != '\0' ? "'" : "";
-	text_join(notes, "=", quote);
-	text_bounded(notes, text);
-	text_add(notes, quote);
+	text_byte(notes, '=');
+	text_quoted(notes, text);
 }
 
 /* --- defaults and contradictions --- */
@@ -469,6 +462,7 @@ apply_preset(struct options *options, struct given *given, struct text *words)
 {
 	struct preset preset;
 	char *word = words->data;
+	bool has_base = given->text[OPT_BASE] != NULL;
 
 	if (!presets_find(&preset, options->preset))
 		return;
@@ -479,11 +473,17 @@ apply_preset(struct options *options, struct given *given, struct text *words)
 		size_t length = strcspn(name, "=");
 		const char *value = name + length + 1;
 		char *end = word + strcspn(word, " ");
+		enum option_id id = option_named(name, length);
 
 		word = end + (*end != '\0');
 		*end = '\0';
-		add_option(options, given, option_named(name, length), value);
+		/* Another base has another one for throttles. */
+		if (id != OPT_THROTTLE_BASE || !has_base)
+			add_option(options, given, id, value);
 	}
+	/* The user has given all that it has. */
+	if (given->notes.data[given->notes.length - 1] == ':')
+		given->notes.data[--given->notes.length] = '\0';
 }
 
 /* --- all --- */
@@ -612,13 +612,16 @@ note_defaults(struct given *given, const struct settings *settings)
 	const struct policy *policy = &settings->policy;
 	int64_t attempts = settings->limits.attempts;
 	bool list = policy->delays_ns != NULL;
+	bool multiplies = policy->growth <= GROWTH_BINARY && !list
+	    && policy->jitter.kind != JITTER_DECORRELATED
+	    && policy->jitter.kind != JITTER_SMOOTH;
 	int told = 0;
 	const struct {
 		enum option_id id;
 		const char *text; /* NULL: it is of no use */
 	} all[] = {
 		{ OPT_BASE, list ? NULL : DURATION(policy->base_ns) },
-		{ OPT_FACTOR, list ? NULL : "3" },
+		{ OPT_FACTOR, multiplies ? "3" : NULL },
 		{ OPT_CAP, DURATION(policy->cap_ns) },
 		{ OPT_FLOOR, DURATION(policy->floor_ns) },
 		{ OPT_JITTER, list ? "none" : "full" },

@@ -171,6 +171,26 @@ text_bounded(struct text *text, const char *string)
 }
 
 void
+text_quoted(struct text *text, const char *string)
+{
+	static const char plain[]
+	    = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	      "0123456789%+,-./:=@_";
+	char room[TEXT_BOUND + 1];
+	struct text bounded = text_in(room, sizeof room);
+	const char *quote = string[strspn(string, plain)] != '\0' ? "'" : "";
+
+	text_bounded(&bounded, string);
+	text_add(text, quote);
+	for (const char *at = room; *at != '\0'; at++)
+		if (*at == '\'')
+			text_add(text, "'\\''");
+		else
+			text_byte(text, *at);
+	text_add(text, quote);
+}
+
+void
 text_digits(struct text *text, int64_t number, int digits)
 {
 	char reversed[20];

@@ -66,6 +66,9 @@ size_t text_cut(const char *string, size_t most);
 #define TEXT_BOUND 120
 void text_bounded(struct text *text, const char *string);
 
+/* The same, in quotes if a shell would need them. */
+void text_quoted(struct text *text, const char *string);
+
 /* Adds a number >= 0 with at least DIGITS digits. */
 void text_digits(struct text *text, int64_t number, int digits);
 

@@ -166,6 +166,24 @@ test_many(void)
 	is_int(options.log.quiet, 1, "quiet once");
 }
 
+/* What -v prints; and what of a preset is left beside other options. */
+static void
+test_notes(void)
+{
+	given("-v -p aws-sdk-2026");
+	is_int(options.settings.policy.throttle_base_ns, NS_PER_S,
+	    "a preset's base of a throttle");
+	given("-v -p aws-sdk-2026 -b 5s");
+	is_int(options.settings.policy.throttle_base_ns, 25 * NS_PER_S,
+	    "another base has another one");
+	given("-v -p wechat-pay -b 1ms -g linear -n 1 --name=it's");
+	is_string(options.log.in_force,
+	    "options: --verbose --preset=wechat-pay --base=1ms --growth=linear "
+	    "--attempts=1 --name='it'\\''s'; preset wechat-pay; default: "
+	    "--cap=30s --floor=100us --jitter=full",
+	    "the options as a shell has them, and no factor");
+}
+
 static void
 test_table(void)
 {
@@ -185,5 +203,6 @@ TESTS
 	test_delays();
 	test_targets();
 	test_many();
+	test_notes();
 	test_table();
 }
