@@ -52,10 +52,18 @@ waiting() {
   assert_at_once 6 2
 }
 
-@test "a run that finds all slots taken waits, and says so after a second" {
+# Fails where anybody holds a place in the line for slots.
+nobody_waits='
+import fcntl, struct, sys
+with open(sys.argv[1], "r+b") as file:
+  F_OFD_GETLK, places = 36, struct.pack("hhqqi", fcntl.F_WRLCK, 0, 1 << 60, 0, 0)
+  kind = struct.unpack("hhqqi", fcntl.fcntl(file, F_OFD_GETLK, places))[0]
+sys.exit(kind != fcntl.F_UNLCK)'
+
+@test "a run that finds all slots taken waits, says so after a second, and leaves the line" {
   need_proc
   holder 1 1
-  start -- "$BACKOFF" --slots=hub:1 true
+  start -- "$BACKOFF" --name=true --slots=hub:1 -n 1 "${PYTHON[@]}" -c "$nobody_waits" "$state/hub"
   await "$err" '^backoff: true: waiting for the slot of hub$'
   echo >&7
   assert_fate 'exited 0'

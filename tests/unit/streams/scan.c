@@ -349,13 +349,13 @@ check_cut_lines(void)
 		bool ends;
 		int64_t wait_ns;
 	} cases[] = {
-		{ SCAN_LINE - 1, "", true, 3 * NS_PER_S },
-		{ SCAN_LINE, "", true, 3 * NS_PER_S },
+		{ SCAN_LINE - 1, "", true, 13 * NS_PER_S },
+		{ SCAN_LINE, "", true, 13 * NS_PER_S },
 		{ SCAN_LINE, "0 minutes", false, -1 },
 		{ 2 * SCAN_LINE, "", false, -1 },
 	};
 	static char line[2 * SCAN_LINE + 16];
-	const size_t tail = sizeof "retry after 3" - 1;
+	const size_t tail = sizeof "retry after 13" - 1;
 
 	for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
 		size_t length = cases[i].length;
@@ -363,12 +363,12 @@ check_cut_lines(void)
 
 		memset(line, ' ', length);
 		memcpy(line + (length <= SCAN_LINE ? length : SCAN_LINE) - tail,
-		    "retry after 3", tail);
+		    "retry after 13", tail);
 		strcpy(line + length, cases[i].rest);
 		begin("3$");
-		scan_add(&scan, VERDICT_RETRY, "retry after 3");
+		scan_add(&scan, VERDICT_RETRY, "retry after 13");
 		scan.pointers_count = 0;
-		scan_add_pointer(&scan, "after (3$)");
+		scan_add_pointer(&scan, "after (13$)");
 		feed(line, strlen(line), 700);
 		is_int(scan_match(&scan)->verdict,
 		    cases[i].ends ? VERDICT_STOP : VERDICT_RETRY,
