@@ -54,7 +54,7 @@ static const struct row rows[] = {
 	BACK("come back"),
 	BACK("available( again|)"),
 	BACK("back off"),
-	{ "retry after", "", ALONE },
+	{ "retry( will occur|) after", "", ALONE },
 	{ "(flood|flood_premium|slowmode)_wait_", "", ALONE },
 	{ "limit reached", "", MOMENT },
 	{ "resets( at| on|)", "", MOMENT | RESET },

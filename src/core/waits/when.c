@@ -259,6 +259,7 @@ struct unit {
 	int64_t ns;
 };
 
+#define MICROSECONDS 6
 static const struct unit units[] = {
 	{ "s sec secs second seconds", NS_PER_S },
 	{ "m min mins minute minutes", NS_PER_MIN },
@@ -266,7 +267,7 @@ static const struct unit units[] = {
 	{ "d day days", 24 * 60 * NS_PER_MIN },
 	{ "w week weeks", 7 * 24 * 60 * NS_PER_MIN },
 	{ "ms msec msecs millisecond milliseconds", NS_PER_MS },
-	{ "us microsecond microseconds", 1000 },
+	[MICROSECONDS] = { "us microsecond microseconds", 1000 },
 	{ "ns nanosecond nanoseconds", 1 },
 };
 
@@ -316,6 +317,13 @@ scan_unit(const char *text, const char **rest)
 
 	text = skip_blanks(text + strspn(text, "'\"`*"));
 	text += *text == '-';
+	/* Go prints a micro sign, others a Greek mu. */
+	if ((strncmp(text, "\xc2\xb5s", 3) == 0
+	        || strncmp(text, "\xce\xbcs", 3) == 0)
+	    && !is_letter(text[3])) {
+		*rest = text + 3;
+		return &units[MICROSECONDS];
+	}
 	for (; length < sizeof word && is_letter(text[length]); length++)
 		word[length] = (char)(text[length] | 0x20);
 	*rest = text + length;

@@ -174,6 +174,7 @@ static const struct {
 	  "Please try again after Thu, 12 Dec 2024 14:24:53 GMT or email us",
 	    "2024-12-12 14:24:53 GMT" },
 	{ "Too Many Requests: retry after 2282", "2282s" },
+	{ "reached a rate/request limit. Retry will occur after: 29", "29s" },
 	{ "of your current OpenAI S0 pricing tier. Please retry after 3 "
 	  "seconds. Please go here: https://aka.ms/oai/quotaincrease",
 	    "3s" },

@@ -80,6 +80,7 @@ static const char *const rows[][2] = {
 	{ "1 hr 5 secs", "in 3605s" }, { "250ms", "in 250000000" },
 	{ "250 milliseconds", "in 250000000" }, { "250 msec", "in 250000000" },
 	{ "3 Minutes", "in 180s" }, { "5S", "in 5s" }, { "347us", "in 347000" },
+	{ "880.092\xc2\xb5s", "in 880092" }, { "7\xce\xbcs", "in 7000" },
 	{ "1,234 seconds", "in 1234s" },
 	{ "1,234,567.5 seconds", "in 1234567500000000" },
 	{ "5 minute(s) and 30 second(s)", "in 330s" },
