@@ -423,6 +423,11 @@ end_holder() {
   run -125 on 1 --gate=open:fleet:hub
 }
 
+# has_no_helper PROCESS: it has no child at all.
+has_no_helper() {
+  [ -z "$(cat "/proc/$1/task/$1/children")" ]
+}
+
 @test "--gate=list shows a machine's copy of a fleet's gate, and who waits on all machines" {
   local first
   with_server
@@ -432,6 +437,8 @@ end_holder() {
   waits 1
   beside 2 --gate=fleet:hub true
   waits 2
+  # Who waits asks nothing meanwhile.
+  wait_for has_no_helper "$first"
   stop_redis
   run -0 on 2 --gate=list
   assert_line --regexp '^hub +shut +[0-9-]{10} [0-9:]{8} +- +- +2 +- +- +exit 1$'

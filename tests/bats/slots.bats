@@ -70,6 +70,13 @@ sys.exit(kind != fcntl.F_UNLCK)'
   assert_equal "$(wc -l <"$err")" 1
 }
 
+@test "--gate=list has how many slots are taken" {
+  holder 3 1
+  holder 3 2
+  run -0 "$BACKOFF" --gate=list
+  assert_line --regexp '^hub +open( +-){4} +2 +- +-$'
+}
+
 @test "the event of a wait has its length, and there is none without one" {
   need_proc
   run -0 logged --slots=hub:1 true
