@@ -423,6 +423,19 @@ end_holder() {
   run -125 on 1 --gate=open:fleet:hub
 }
 
+# asks_nothing: a run at a gate whose copy is young.
+asks_nothing() {
+  on 1 --gate=fleet:hub true
+  redis config resetstat >/dev/null
+  on 1 --gate=fleet:hub true
+  [ "$(redis_calls)" -eq 0 ]
+}
+
+@test "what a run of the machine has just seen is not asked for again" {
+  with_server
+  wait_for asks_nothing
+}
+
 # has_no_helper PROCESS: it has no child at all.
 has_no_helper() {
   [ -z "$(cat "/proc/$1/task/$1/children")" ]
