@@ -110,6 +110,7 @@ not a regular file|rm hub && mkdir hub
 its mode is not 0600|chmod 0644 hub
 its mode is not 0600|chmod 0700 hub
 its mode is not 0600|chmod 4600 hub
+not a state file of backoff|echo export PATH=/bin >hub
 it has another name, by a hard link|ln hub other
 END
   assert [ ! -e elsewhere ]
