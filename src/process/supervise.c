@@ -616,11 +616,11 @@ supervise(const struct command *command, const struct time_limit *limit)
 	started_ns = clock_now_ns();
 	child.silence = silence_begin(limit->silence_ns, started_ns);
 	child.pid = spawn(command->argv, command->descriptors);
+	if (command->relay != NULL)
+		command->relay->spawned();
 	if (child.pid < 0) {
 		child.outcome = not_started(command->argv[0], errno);
 	} else {
-		if (command->relay != NULL)
-			command->relay->started();
 		watch_until_over(&child);
 		conclude(&child);
 	}

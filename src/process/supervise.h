@@ -23,7 +23,9 @@ struct time_limit {
 
 /* Callbacks for a program whose input or output backoff passes on. */
 struct relay {
-	void (*started)(void); /* the program has its descriptors now */
+	/* The program has its descriptors now, or was not started; keeps errno.
+	 */
+	void (*spawned)(void);
 	int (*wanted)(struct pollfd *descriptors); /* returns how many */
 	int64_t (*due_ns)(void); /* when on_ready() is to be called anyway */
 	void (*on_ready)(const struct pollfd *came, int count);

@@ -427,7 +427,7 @@ output_begin(int descriptors[3])
 }
 
 void
-output_started(void)
+output_spawned(void)
 {
 	for (int i = 0; i < 2; i++) {
 		fd_close(&out.of[i].writer);

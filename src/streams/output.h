@@ -48,8 +48,8 @@ bool output_start(struct scan *scan, bool times);
  */
 const char *output_begin(int descriptors[3]);
 
-/* To be called when COMMAND has its descriptors. */
-void output_started(void);
+/* COMMAND has its descriptors now, or was not started. Leaves errno alone. */
+void output_spawned(void);
 
 /* For struct relay, while the attempt runs. At most two DESCRIPTORS. */
 int output_wanted(struct pollfd *descriptors);

@@ -276,7 +276,7 @@ drain(bool patient)
 	return more;
 }
 
-static const struct relay relay = { output_started, wanted, input_due_ns,
+static const struct relay relay = { output_spawned, wanted, input_due_ns,
 	on_ready, has_failed, output_wrote_ns, drain };
 
 const char *
@@ -300,7 +300,7 @@ streams_begin(struct command *command)
 	broken = errno != 0 ? "stdin" : output_begin(descriptors);
 	if (broken != NULL) {
 		error = errno;
-		output_started();
+		output_spawned();
 		input_end();
 		errno = error;
 		return broken;
@@ -394,7 +394,6 @@ streams_end(int64_t ended_ns)
 	struct stream_failure *failure = &evidence.failure;
 	off_t size, place;
 
-	output_started();
 	if (streams.are_ours) {
 		signals_before_write();
 		input_end();

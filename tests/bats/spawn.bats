@@ -59,6 +59,12 @@ fork_calls='?vfork,?fork,clone,?clone3'
   lasting 127 ./dangling
 }
 
+@test "a command that cannot be started leaves no descriptor open, whatever its output was to go to" {
+  ulimit -n 40
+  run -127 "$BACKOFF" -q --retry-on=start -n 200 -b 0 --stop-if=words -o -- /nosuch
+  assert_output --regexp '^backoff: nosuch: giving up after 200 attempts in [^ ]+: not found$'
+}
+
 @test "rule 54: a script whose interpreter is not found is 127, and not said to be missing itself" {
   script orphan '#!/no/such/interpreter' 'exit 0'
   lasting 127 ./orphan
