@@ -166,16 +166,10 @@ test_many(void)
 	is_int(options.log.quiet, 1, "quiet once");
 }
 
-/* What -v prints; and what of a preset is left beside other options. */
+/* What -v prints. */
 static void
 test_notes(void)
 {
-	given("-v -p aws-sdk-2026");
-	is_int(options.settings.policy.throttle_base_ns, NS_PER_S,
-	    "a preset's base of a throttle");
-	given("-v -p aws-sdk-2026 -b 5s");
-	is_int(options.settings.policy.throttle_base_ns, 25 * NS_PER_S,
-	    "another base has another one");
 	given("-v -p wechat-pay -b 1ms -g linear -n 1 --name=it's");
 	is_string(options.log.in_force,
 	    "options: --verbose --preset=wechat-pay --base=1ms --growth=linear "
