@@ -343,7 +343,7 @@ examples_run() {
   run -0 grep -c '^ *\./bootstrap && ' "$readme"
   assert_output 2
   run -0 grep -E '^ *\./bootstrap && make check$' "$readme"
-  assert [ "$(wc -l <"$readme")" -le 200 ]
+  assert [ "$(wc -l <"$readme")" -le 150 ]
   assert [ "$(wc -l <"$TOP_SRCDIR/CONTRIBUTING.md")" -le 120 ]
   sed -n 's/.*](\([^):]*\)).*/\1/p' "$readme" "$TOP_SRCDIR/CONTRIBUTING.md" >links
   while read -r link; do
@@ -352,6 +352,13 @@ examples_run() {
   # No line of a block is wider than a terminal.
   awk '/^```/ { inside = !inside } inside' "$readme" >blocks
   LC_ALL=C.UTF-8 run -1 grep -nE '^.{81}' blocks
+}
+
+@test "docs: the README compares as docs/compared.md does" {
+  # The rows of four tools.
+  grep -h '^|.*|.*|.*|.*|.*|$' "$TOP_SRCDIR/README.md" >rows
+  assert [ "$(wc -l <rows)" -eq 12 ]
+  run -1 grep -vxF -f "$TOP_SRCDIR/docs/compared.md" rows
 }
 
 @test "docs: the pictures in the README are what the programs print" {

@@ -137,6 +137,62 @@ called() {
   shellcheck --norc -s bash -e SC2154,SC2016 ./*.sh
 }
 
+# --- the README ---
+
+# readme WORD STATUS COMMAND...: runs the README's example with that word, which ends so.
+readme() {
+  recipes=$TOP_SRCDIR/README.md by_lines "readme/$1" "${@:3}" || got=$?
+  assert_equal "${got:-0}" "$2"
+  got=
+  echo >>run
+}
+
+@test "README: each example runs as it stands there" {
+  need_answer byte_lock
+  hurries 100
+  export HOME=$PWD url=u job_url=j api=a
+  fails_at_first 1 rsync
+  readme rsync 0 bash
+  called rsync '-a photos/ backup:photos/' '-a photos/ backup:photos/'
+  stand_in curl <<<'[ "$BACKOFF_ATTEMPT" -gt 1 ] || { echo "Retry-After: 1" >&2; exit 22; }'
+  readme Honour 0 bash
+  grep -q 'server asked for 1s' err
+  stand_in ssh <<<'[ "$BACKOFF_ATTEMPT" -gt 1 ] || exit 255; exit 1'
+  readme ssh 1 bash
+  grep -q 'attempt 1/8 failed' err
+  stand_in curl <<<'[ "$BACKOFF_ATTEMPT" -gt 2 ] && state=done; echo "{\"state\": \"${state:-running}\"}"'
+  readme Poll 0 bash
+  assert_equal "$(grep -c 'next in 5s' err)" 2
+  stand_in ./print-version <<<'[ "$BACKOFF_ATTEMPT" -gt 1 ] || { echo 1; exit 1; }; echo 1.2'
+  readme version 0 bash -c '. "$0"; echo "$version" >version'
+  assert_equal "$(<version)" 1.2
+  stand_in pg_dump <<<'echo "$*" >>dumped; seq 20000'
+  stand_in curl <<<'cmp - <(seq 20000) && [ "$BACKOFF_ATTEMPT" -gt 1 ]'
+  sed -i '1s/sh$/bash/' "$(type -P curl)"
+  readme pg_dump 0 bash
+  assert_equal "$(<dumped)" '-Fc app'
+  stand_in bin/feed <<<'echo said; [ "$BACKOFF_ATTEMPT" -gt 1 ]'
+  readme crontab 0 bash -c 'eval "$(sed "/^#/d; s,.* /usr/local/bin/,," "$0")"'
+  assert_equal "$(<err)" ''
+  stand_in seq <<<"exec '$(type -P seq)' 20"
+  stand_in curl <<<'[ "$BACKOFF_ATTEMPT" -gt 1 ] || exit 7; echo "$2" >>fetched'
+  readme gate=api 0 bash
+  assert_equal "$(sort -u fetched | wc -l)" 20
+  fails_at_first 1 ./integration-tests
+  readme exec 0 bash
+  assert_equal "$(wc -l <run)" "$(recipes=$TOP_SRCDIR/README.md recipe readme | awk 'BEGIN { RS = "" } END { print NR }')"
+}
+
+@test "README: its first line does not retry a 404, but an outage" {
+  hurries 100
+  sed -n '/^```sh/{n; p; q}' "$TOP_SRCDIR/README.md" >line
+  stand_in curl <<<'echo >>asked; echo "curl: ($code) $said" >&2; exit "$code"'
+  code=22 said='The requested URL returned error: 404' run -22 bash line
+  assert_equal "$(wc -l <asked)" 1
+  code=7 said='Failed to connect' run -7 bash line
+  [ "$(wc -l <asked)" -gt 10 ]
+}
+
 # --- CI ---
 
 # yaml_of NAME KEY...: a value of that recipe.
