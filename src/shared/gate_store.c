@@ -54,7 +54,7 @@ take_record(struct gate_store *store, struct gate_view *view)
 	bool is_broken = false;
 
 	view->now_ns = boot_clock_ns();
-	if (!gate_record_read(&view->gate, part, view->now_ns))
+	if (!gate_record_read(&view->gate, part, view->now_ns, 0))
 		is_broken = memcmp(part, zeros, sizeof zeros) != 0;
 	/*
 	 * One that is open without failures is the same in every boot, and to
@@ -92,7 +92,7 @@ look_at_file(struct gate_store *store, struct gate_view *view)
 static bool
 write_gate(struct gate_store *store, const struct gate *gate)
 {
-	gate_record_write(store->bytes + STATE_GATE_AT, gate);
+	gate_record_write(store->bytes + STATE_GATE_AT, gate, 0);
 	return state_file_write(&store->part.file, store->bytes);
 }
 
@@ -142,10 +142,9 @@ take_gate(struct gate_store *store, struct gate_view *view)
 
 	view->now_ns = now_ns;
 	view->gate = gate_new();
-	if (server->size == STATE_GATE_SIZE
-	    && gate_record_read(
-	        &view->gate, server->state, now_ns + server->ahead_ns))
-		gate_shift(&view->gate, -server->ahead_ns);
+	if (server->size == STATE_GATE_SIZE)
+		gate_record_read(
+		    &view->gate, server->state, now_ns, server->ahead_ns);
 	store->is_restored
 	    = is_to_be_restored(&mirror, &view->gate, now_ns, server->ahead_ns);
 	if (store->is_restored)
@@ -235,10 +234,8 @@ static enum fleet_put
 put_gate(struct gate_store *store, const struct gate *gate, uint64_t ticket)
 {
 	uint8_t bytes[STATE_GATE_SIZE];
-	struct gate there = *gate;
 
-	gate_shift(&there, store->server.ahead_ns);
-	gate_record_write(bytes, &there);
+	gate_record_write(bytes, gate, store->server.ahead_ns);
 	return fleet_put(
 	    FLEET_GATE, (int64_t)ticket, &store->server, bytes, sizeof bytes);
 }

@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-#include "core/base/array.h"
 #include "core/base/duration.h"
 #include "core/base/bytes.h"
 #include "core/base/text.h"
 #include "core/gate/record.h"
 
 #define MOST_COUNT (UINT32_C(1) << 20)
+#define MOST_TIME (INT64_MAX / 2)
 #define MOST_WAITERS (UINT64_C(1) << 16)
 #define MOST_RATE 1024.0
 #define MOST_AHEAD_NS (20 * NS_PER_MIN)
@@ -18,9 +18,6 @@
 /* Another processor's clock, or a reading just before the bytes were written.
  */
 #define TOLERANCE_NS NS_PER_S
-
-#define RATE_UNIT 1e6
-#define SHARE_UNIT 2147483648.0
 
 size_t
 shared_name_scan(const char *text)
@@ -39,232 +36,133 @@ shared_name_scan(const char *text)
 
 /* --- fields --- */
 
-enum kind {
-	PLAIN, /* any number */
-	FLAG,
-	COUNT,
-	SPAN, /* of time */
-	PAST, /* a moment that is not to come */
-	AHEAD, /* a moment that may be to come */
-	TIME, /* or another number, up to half of what there is */
-	RATE,
-	SHARE,
-	WORDS, /* a string, with zeros up to its size */
+/*
+ * A walk over the fields of a struct, in the order of the format: it reads them
+ * FROM bytes, or writes them TO others. What is read is limited.
+ */
+struct walk {
+	const uint8_t *from;
+	uint8_t *to; /* NULL: it reads */
+	size_t at; /* the next field */
+	int64_t now_ns; /* reading: for the limits of moments */
+	int64_t ahead_ns; /* the clock of the bytes is, of ours */
+	bool is_wrong; /* no run can have written what was read */
 };
 
-static const struct {
-	uint64_t most;
-	double unit; /* the record has so many to 1, in four bytes; 0: a copy */
-} kinds[] = {
-	[PLAIN] = { UINT64_MAX, 0 },
-	[FLAG] = { 1, 0 },
-	[COUNT] = { MOST_COUNT, 0 },
-	[SPAN] = { GATE_STATED_NS, 0 },
-	[PAST] = { UINT64_MAX, 0 },
-	[AHEAD] = { UINT64_MAX, 0 },
-	[TIME] = { INT64_MAX / 2, 0 },
-	[RATE] = { (uint64_t)(MOST_RATE * RATE_UNIT), RATE_UNIT },
-	[SHARE] = { (uint64_t)SHARE_UNIT, SHARE_UNIT },
-	[WORDS] = { 0, 0 },
-};
-
-struct field {
-	uint16_t offset; /* in the struct */
-	uint8_t size;
-	enum kind kind;
-};
-
-#define FIELD(type, name, kind) \
-	{ \
-		offsetof(struct type, name), \
-		    sizeof((struct type *)NULL)->name, kind \
-	}
-#define GATE(name, kind) FIELD(gate, name, kind)
-#define DEFERRAL(name, kind) FIELD(deferral, name, kind)
-#define SLOTS(name) FIELD(slots, name, TIME)
-
-/* Their order is the format's. */
-static const struct field gate_fields[] = {
-	GATE(since_ns, PAST),
-	GATE(changed_ns, PAST),
-	GATE(row.failures, COUNT),
-	GATE(row.two_runs, FLAG),
-	GATE(row.last_run, PLAIN),
-	GATE(row.first_ns, PAST),
-	GATE(row.last_ns, PAST),
-	GATE(row.longest_ns, SPAN),
-	GATE(next, PLAIN),
-	GATE(head, PLAIN),
-	GATE(head_ns, AHEAD),
-	GATE(probes, COUNT),
-	GATE(due_ns, PLAIN),
-	GATE(stated, FLAG),
-	GATE(probers[0], PLAIN),
-	GATE(probers[1], PLAIN),
-	GATE(probers[2], PLAIN),
-	GATE(probers[3], PLAIN),
-	GATE(probers[4], PLAIN),
-	GATE(probers[5], PLAIN),
-	GATE(probers[6], PLAIN),
-	GATE(probers[7], PLAIN),
-	GATE(probers_count, PLAIN),
-	GATE(probe_ns, PAST),
-	GATE(window_ns, PAST),
-	GATE(window.starts, COUNT),
-	GATE(window.bad, COUNT),
-	GATE(told, COUNT),
-	GATE(told_ns, PAST),
-	GATE(took_ns, SPAN),
-	GATE(written_ns, PLAIN),
-	GATE(synced_ns, PAST),
-	GATE(pace.rate, RATE),
-	GATE(pace.limit, RATE),
-	GATE(pace.second_ns, PAST),
-	GATE(pace.started, COUNT),
-	GATE(pace.refused, COUNT),
-	GATE(pace.interval.since_ns, PAST),
-	GATE(pace.interval.rate, RATE),
-	GATE(pace.interval.starts, COUNT),
-	GATE(pace.interval.refused, COUNT),
-	GATE(pace.served, RATE),
-	GATE(pace.paid.starts, COUNT),
-	GATE(pace.paid.bad, COUNT),
-	GATE(pace.base, SHARE),
-	GATE(pace.base_ns, PAST),
-	GATE(pace.forty.starts, COUNT),
-	GATE(pace.forty.bad, COUNT),
-	GATE(pace.share, SHARE),
-	GATE(pace.before_rate, RATE),
-	GATE(pace.before_share, SHARE),
-	GATE(pace.kept_ns, PAST),
-	GATE(pace.refused_ns, PAST),
-	GATE(pace.stated_ns, SPAN),
-	GATE(pace.quiet, COUNT),
-	GATE(pace.try_ns, AHEAD),
-	GATE(pace.try_gap_ns, SPAN),
-	GATE(pace.tried_from, RATE),
-	GATE(pace.look.starts, COUNT),
-	GATE(pace.look.bad, COUNT),
-	GATE(pace.failing, SHARE),
-	GATE(pace.cuts, PLAIN),
-	GATE(pace.cut_share, SHARE),
-	GATE(pace.cut_rate, RATE),
-	GATE(pace.settles, FLAG),
-	GATE(pace.calm_ns, AHEAD),
-};
-
-static const struct field deferral_fields[] = {
-	DEFERRAL(since_ns, TIME),
-	DEFERRAL(failures, PLAIN),
-	DEFERRAL(until_ns, TIME),
-	DEFERRAL(window_ns, TIME),
-	DEFERRAL(status, PLAIN),
-	DEFERRAL(reason, WORDS),
-	DEFERRAL(last_ns, TIME),
-	DEFERRAL(runs, PLAIN),
-};
-
-static const struct field slots_fields[] = {
-	SLOTS(next),
-	SLOTS(head),
-	SLOTS(passed),
-	SLOTS(moved_ns),
-	SLOTS(counted_ns),
-	SLOTS(busy),
-	SLOTS(count),
-	SLOTS(lost_ns),
-};
-
-/* As many bytes as FIELD has in the record. */
-static int
-width(const struct field *field)
-{
-	return kinds[field->kind].unit > 0 ? 4 : field->size;
-}
-
+/* A number of SIZE bytes, which is VALUE when it writes; MOST at most. */
 static uint64_t
-get(const void *place, const struct field *field)
+number(struct walk *walk, int size, uint64_t value, uint64_t most)
 {
-	double unit = kinds[field->kind].unit, scaled;
-
-	if (unit > 0) {
-		scaled = *(const double *)place * unit + 0.5;
-		return scaled < UINT32_MAX ? (uint64_t)scaled : UINT32_MAX;
-	}
-	return field->size == 1 ? *(const uint8_t *)place
-	    : field->size == 4  ? *(const uint32_t *)place
-	                        : *(const uint64_t *)place;
-}
-
-static void
-put(void *place, const struct field *field, uint64_t number)
-{
-	double unit = kinds[field->kind].unit;
-
-	if (unit > 0)
-		*(double *)place = (double)number / unit;
-	else if (field->size == 1)
-		*(uint8_t *)place = (uint8_t)number;
-	else if (field->size == 4)
-		*(uint32_t *)place = (uint32_t)number;
+	if (walk->to != NULL)
+		little_endian_put(walk->to + walk->at, size, value);
 	else
-		*(uint64_t *)place = number;
-}
-
-/* NUMBER, as it may be at NOW_NS. *WRONG: no run can have written it. */
-static uint64_t
-limit(const struct field *field, uint64_t number, int64_t now_ns, bool *wrong)
-{
-	uint64_t most = kinds[field->kind].most;
-	uint64_t latest_ns = (uint64_t)now_ns + TOLERANCE_NS;
-
-	if (field->kind == TIME)
-		number &= INT64_MAX;
-	if (field->kind == AHEAD)
-		latest_ns += MOST_AHEAD_NS;
-	if (field->kind == PAST || field->kind == AHEAD)
-		*wrong = *wrong || number > latest_ns;
-	if (field->kind == PAST)
-		most = (uint64_t)now_ns;
-	return number < most ? number : most;
-}
-
-/* Reads the fields from AT, limited. False: no run can have written them. */
-static bool
-read_fields(void *structure, const struct field *fields, size_t count,
-    const uint8_t *at, int64_t now_ns)
-{
-	bool wrong = false;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct field *field = &fields[i];
-		void *place = (char *)structure + field->offset;
-
-		if (field->kind == WORDS)
-			memcpy(place, at, field->size);
-		else
-			put(place, field,
-			    limit(field, little_endian_get(at, width(field)),
-			        now_ns, &wrong));
-		at += width(field);
-	}
-	return !wrong;
+		value = little_endian_get(walk->from + walk->at, size);
+	walk->at += (size_t)size;
+	return value < most ? value : most;
 }
 
 static void
-write_fields(const void *structure, const struct field *fields, size_t count,
-    uint8_t *at)
+flag(struct walk *walk, bool *value)
 {
-	for (size_t i = 0; i < count; i++) {
-		const struct field *field = &fields[i];
-		const void *place = (const char *)structure + field->offset;
+	*value = number(walk, 1, *value, 1) != 0;
+}
 
-		if (field->kind == WORDS)
-			memcpy(at, place, field->size);
-		else
-			little_endian_put(at, width(field), get(place, field));
-		at += width(field);
-	}
+static void
+small(struct walk *walk, uint8_t *value, uint8_t most)
+{
+	*value = (uint8_t)number(walk, 1, *value, most);
+}
+
+static void
+count(struct walk *walk, uint32_t *value, uint32_t most)
+{
+	*value = (uint32_t)number(walk, 4, *value, most);
+}
+
+static void
+any(struct walk *walk, uint64_t *value)
+{
+	*value = number(walk, 8, *value, UINT64_MAX);
+}
+
+static void
+up_to(struct walk *walk, int64_t *value, int64_t most)
+{
+	*value = (int64_t)number(walk, 8, (uint64_t)*value, (uint64_t)most);
+}
+
+static void
+span(struct walk *walk, int64_t *ns)
+{
+	up_to(walk, ns, GATE_STATED_NS);
+}
+
+static int64_t
+shift(int64_t moment_ns, int64_t ahead_ns)
+{
+	return moment_ns == 0 ? 0 : max_ns(moment_ns + ahead_ns, 1);
+}
+
+/* A moment that may be to come, by LATER_NS at most; 0 stands for never. */
+static void
+moment(struct walk *walk, int64_t *ns, int64_t later_ns)
+{
+	int64_t there_ns = shift(*ns, walk->ahead_ns);
+
+	up_to(walk, &there_ns, MOST_TIME);
+	if (walk->to != NULL)
+		return;
+	*ns = shift(there_ns, -walk->ahead_ns);
+	if (*ns > walk->now_ns + TOLERANCE_NS + later_ns)
+		walk->is_wrong = true;
+	*ns = min_ns(*ns, walk->now_ns + later_ns);
+}
+
+static void
+past(struct walk *walk, int64_t *ns)
+{
+	moment(walk, ns, 0);
+}
+
+static void
+ahead(struct walk *walk, int64_t *ns)
+{
+	moment(walk, ns, MOST_AHEAD_NS);
+}
+
+/* The record has so many UNITs to 1, in four bytes. */
+static void
+fraction(struct walk *walk, double *value, double unit, double most)
+{
+	double units = *value * unit + 0.5;
+
+	*value = (double)number(walk, 4,
+	             units < UINT32_MAX ? (uint64_t)units : UINT32_MAX,
+	             (uint64_t)(most * unit))
+	    / unit;
+}
+
+static void
+rate(struct walk *walk, double *value)
+{
+	fraction(walk, value, 1e6, MOST_RATE);
+}
+
+static void
+share(struct walk *walk, double *value)
+{
+	fraction(walk, value, 2147483648.0, 1);
+}
+
+/* SIZE bytes of a string, with zeros behind it. */
+static void
+words(struct walk *walk, char *value, size_t size)
+{
+	if (walk->to != NULL)
+		memcpy(walk->to + walk->at, value, size);
+	else
+		memcpy(value, walk->from + walk->at, size);
+	walk->at += size;
 }
 
 /* At the end of the SIZE bytes of a part stands the crc32 of the others. */
@@ -335,96 +233,160 @@ state_record_set_boot(uint8_t record[STATE_SIZE], uint64_t boot)
 	seal(record, HEADER_SIZE);
 }
 
-/* --- the gate: before its fields, and behind them --- */
+/* --- the gate --- */
 
-enum {
-	STATE_AT = 0,
-	PHASE_AT = 1,
-	FIELDS_AT = 2,
-	REASON_AT = STATE_GATE_SIZE - 4 - GATE_REASON_SIZE,
-};
+static void
+walk_row(struct walk *walk, struct gate_row *row)
+{
+	count(walk, &row->failures, MOST_COUNT);
+	flag(walk, &row->two_runs);
+	any(walk, &row->last_run);
+	past(walk, &row->first_ns);
+	past(walk, &row->last_ns);
+	span(walk, &row->longest_ns);
+}
+
+static void
+walk_counts(struct walk *walk, uint32_t *starts, uint32_t *bad)
+{
+	count(walk, starts, MOST_COUNT);
+	count(walk, bad, MOST_COUNT);
+}
+
+static void
+walk_pace(struct walk *walk, struct pace *pace)
+{
+	rate(walk, &pace->rate);
+	rate(walk, &pace->limit);
+	past(walk, &pace->second_ns);
+	walk_counts(walk, &pace->started, &pace->refused);
+	past(walk, &pace->interval.since_ns);
+	rate(walk, &pace->interval.rate);
+	walk_counts(walk, &pace->interval.starts, &pace->interval.refused);
+	rate(walk, &pace->served);
+	walk_counts(walk, &pace->paid.starts, &pace->paid.bad);
+	share(walk, &pace->base);
+	past(walk, &pace->base_ns);
+	walk_counts(walk, &pace->forty.starts, &pace->forty.bad);
+	share(walk, &pace->share);
+	rate(walk, &pace->before_rate);
+	share(walk, &pace->before_share);
+	past(walk, &pace->kept_ns);
+	past(walk, &pace->refused_ns);
+	span(walk, &pace->stated_ns);
+	count(walk, &pace->quiet, MOST_COUNT);
+	ahead(walk, &pace->try_ns);
+	span(walk, &pace->try_gap_ns);
+	rate(walk, &pace->tried_from);
+	walk_counts(walk, &pace->look.starts, &pace->look.bad);
+	share(walk, &pace->failing);
+	small(walk, &pace->cuts, UINT8_MAX);
+	share(walk, &pace->cut_share);
+	rate(walk, &pace->cut_rate);
+	flag(walk, &pace->settles);
+	ahead(walk, &pace->calm_ns);
+}
+
+static void
+walk_gate(struct walk *walk, struct gate *gate)
+{
+	uint8_t state = (uint8_t)gate->state, phase = (uint8_t)gate->pace.phase;
+
+	small(walk, &state, GATE_STATES);
+	small(walk, &phase, PACE_TRYING + 1);
+	walk->is_wrong = state == GATE_STATES || phase > PACE_TRYING;
+	gate->state = (enum gate_state)state;
+	gate->pace.phase = (enum pace_phase)phase;
+	past(walk, &gate->since_ns);
+	past(walk, &gate->changed_ns);
+	walk_row(walk, &gate->row);
+	any(walk, &gate->next);
+	any(walk, &gate->head);
+	ahead(walk, &gate->head_ns);
+	count(walk, &gate->probes, MOST_COUNT);
+	moment(walk, &gate->due_ns, GATE_STATED_NS);
+	flag(walk, &gate->stated);
+	for (int i = 0; i < GATE_MOST_PROBERS; i++)
+		any(walk, &gate->probers[i]);
+	small(walk, &gate->probers_count, GATE_MOST_PROBERS);
+	past(walk, &gate->probe_ns);
+	past(walk, &gate->window_ns);
+	walk_counts(walk, &gate->window.starts, &gate->window.bad);
+	count(walk, &gate->told, MOST_COUNT);
+	past(walk, &gate->told_ns);
+	span(walk, &gate->took_ns);
+	up_to(walk, &gate->written_ns, MOST_TIME);
+	past(walk, &gate->synced_ns);
+	walk_pace(walk, &gate->pace);
+	walk->at = STATE_GATE_SIZE - 4 - GATE_REASON_SIZE;
+	words(walk, gate->reason, GATE_REASON_SIZE);
+}
 
 /* Limits what depends on other numbers. False: no run can have written it. */
 static bool
 limit_others(struct gate *gate, int64_t now_ns)
 {
-	int64_t due_ns = gate->stated ? GATE_STATED_NS : GATE_DUE_NS;
+	int64_t due_ns = now_ns + (gate->stated ? GATE_STATED_NS : GATE_DUE_NS);
 
 	if (gate->head == 0 || gate->next < gate->head || gate->next > INT64_MAX
-	    || gate->due_ns < 0
-	    || gate->due_ns > now_ns + TOLERANCE_NS + due_ns)
+	    || gate->due_ns > due_ns + TOLERANCE_NS)
 		return false;
-	gate->head = gate->next - gate->head > MOST_WAITERS
-	    ? gate->next - MOST_WAITERS
-	    : gate->head;
-	gate->due_ns = min_ns(gate->due_ns, now_ns + due_ns);
+	if (gate->next - gate->head > MOST_WAITERS)
+		gate->head = gate->next - MOST_WAITERS;
+	gate->due_ns = min_ns(gate->due_ns, due_ns);
 	gate->head_ns = min_ns(gate->head_ns, now_ns + MOST_GAP_NS);
-	if (gate->probers_count > GATE_MOST_PROBERS)
-		gate->probers_count = GATE_MOST_PROBERS;
 	pace_limit(&gate->pace);
 	return true;
 }
 
 bool
-gate_record_read(
-    struct gate *gate, const uint8_t bytes[STATE_GATE_SIZE], int64_t now_ns)
+gate_record_read(struct gate *gate, const uint8_t bytes[STATE_GATE_SIZE],
+    int64_t now_ns, int64_t ahead_ns)
 {
-	char words[GATE_REASON_SIZE + 1] = "";
-	struct text reason = text_in(gate->reason, sizeof gate->reason);
+	struct walk walk
+	    = { .from = bytes, .now_ns = now_ns, .ahead_ns = ahead_ns };
+	char reason[GATE_REASON_SIZE + 1];
+	struct text text = text_in(gate->reason, sizeof gate->reason);
 
 	*gate = gate_new();
-	if (bytes[STATE_AT] >= GATE_STATES || bytes[PHASE_AT] > PACE_TRYING
-	    || !is_whole(bytes, STATE_GATE_SIZE))
+	if (!is_whole(bytes, STATE_GATE_SIZE))
 		return false;
-	gate->state = (enum gate_state)bytes[STATE_AT];
-	gate->pace.phase = (enum pace_phase)bytes[PHASE_AT];
-	if (read_fields(gate, gate_fields, ARRAY_LENGTH(gate_fields),
-	        bytes + FIELDS_AT, now_ns)
-	    && limit_others(gate, now_ns)) {
-		memcpy(words, bytes + REASON_AT, GATE_REASON_SIZE);
-		text_ascii(&reason, words);
-		return true;
+	walk_gate(&walk, gate);
+	if (walk.is_wrong || !limit_others(gate, now_ns)) {
+		*gate = gate_new();
+		return false;
 	}
-	*gate = gate_new();
-	return false;
+	text_copy(reason, sizeof reason, gate->reason);
+	text_ascii(&text, reason);
+	return true;
 }
 
 void
-gate_record_write(uint8_t bytes[STATE_GATE_SIZE], const struct gate *gate)
+gate_record_write(
+    uint8_t bytes[STATE_GATE_SIZE], const struct gate *gate, int64_t ahead_ns)
 {
+	struct walk walk = { .to = bytes, .ahead_ns = ahead_ns };
+	struct gate copy = *gate;
+
 	memset(bytes, 0, STATE_GATE_SIZE);
-	bytes[STATE_AT] = (uint8_t)gate->state;
-	bytes[PHASE_AT] = (uint8_t)gate->pace.phase;
-	write_fields(
-	    gate, gate_fields, ARRAY_LENGTH(gate_fields), bytes + FIELDS_AT);
-	memcpy(bytes + REASON_AT, gate->reason, strlen(gate->reason));
+	walk_gate(&walk, &copy);
 	seal(bytes, STATE_GATE_SIZE);
 }
 
-/* 0 stays, as it stands for never. */
-static void
-shift(int64_t *moment_ns, int64_t ahead_ns)
-{
-	if (*moment_ns == 0)
-		return;
-	*moment_ns = ahead_ns >= 0 ? saturating_add(*moment_ns, ahead_ns)
-	                           : max_ns(*moment_ns + ahead_ns, 1);
-}
-
-void
-gate_shift(struct gate *gate, int64_t ahead_ns)
-{
-	for (size_t i = 0; i < ARRAY_LENGTH(gate_fields); i++) {
-		const struct field *field = &gate_fields[i];
-
-		if (field->kind == PAST || field->kind == AHEAD)
-			shift((int64_t *)(void *)((char *)gate + field->offset),
-			    ahead_ns);
-	}
-	shift(&gate->due_ns, ahead_ns);
-}
-
 /* --- the deferral --- */
+
+static void
+walk_deferral(struct walk *walk, struct deferral *deferral)
+{
+	up_to(walk, &deferral->since_ns, MOST_TIME);
+	count(walk, &deferral->failures, UINT32_MAX);
+	up_to(walk, &deferral->until_ns, MOST_TIME);
+	up_to(walk, &deferral->window_ns, MOST_TIME);
+	small(walk, &deferral->status, UINT8_MAX);
+	words(walk, deferral->reason, DEFERRAL_REASON_SIZE);
+	up_to(walk, &deferral->last_ns, MOST_TIME);
+	count(walk, &deferral->runs, UINT32_MAX);
+}
 
 struct deferral
 state_record_deferral(const uint8_t record[STATE_SIZE], bool *is_broken)
@@ -432,21 +394,20 @@ state_record_deferral(const uint8_t record[STATE_SIZE], bool *is_broken)
 	static const uint8_t unwritten[STATE_DEFERRAL_SIZE];
 	const uint8_t *part = record + STATE_DEFERRAL_AT;
 	bool whole = is_whole(part, STATE_DEFERRAL_SIZE);
+	struct walk walk = { .from = part };
 	struct deferral deferral = { .failures = 0 };
-	char words[DEFERRAL_REASON_SIZE + 1] = "";
-	struct text reason;
+	char reason[DEFERRAL_REASON_SIZE + 1] = "";
+	struct text text = text_in(deferral.reason, DEFERRAL_REASON_SIZE);
 
 	if (is_broken != NULL)
 		*is_broken
 		    = !whole && memcmp(part, unwritten, sizeof unwritten) != 0;
 	if (!whole)
 		return deferral;
-	read_fields(
-	    &deferral, deferral_fields, ARRAY_LENGTH(deferral_fields), part, 0);
-	memcpy(words, deferral.reason, DEFERRAL_REASON_SIZE);
-	memset(deferral.reason, 0, sizeof deferral.reason);
-	reason = text_in(deferral.reason, sizeof deferral.reason);
-	text_printable(&reason, words);
+	walk_deferral(&walk, &deferral);
+	memcpy(reason, deferral.reason, DEFERRAL_REASON_SIZE);
+	memset(deferral.reason, 0, DEFERRAL_REASON_SIZE);
+	text_printable(&text, reason);
 	return deferral;
 }
 
@@ -455,33 +416,43 @@ state_record_set_deferral(
     uint8_t record[STATE_SIZE], const struct deferral *deferral)
 {
 	uint8_t *part = record + STATE_DEFERRAL_AT;
+	struct walk walk = { .to = part };
+	struct deferral copy = *deferral;
 
 	memset(part, 0, STATE_DEFERRAL_SIZE);
-	write_fields(
-	    deferral, deferral_fields, ARRAY_LENGTH(deferral_fields), part);
+	walk_deferral(&walk, &copy);
 	seal(part, STATE_DEFERRAL_SIZE);
 }
 
 /* --- the slots, and behind them the boot --- */
 
-enum {
-	SLOTS_BOOT_AT = 8 * ARRAY_LENGTH(slots_fields),
-};
+static void
+walk_slots(struct walk *walk, struct slots *slots, uint64_t *boot)
+{
+	up_to(walk, &slots->next, MOST_TIME);
+	up_to(walk, &slots->head, MOST_TIME);
+	up_to(walk, &slots->passed, MOST_TIME);
+	past(walk, &slots->moved_ns);
+	past(walk, &slots->counted_ns);
+	up_to(walk, &slots->busy, SLOTS_LAST_TICKET);
+	up_to(walk, &slots->count, SLOTS_LAST_TICKET);
+	past(walk, &slots->lost_ns);
+	any(walk, boot);
+}
 
 struct slots
 state_record_slots(
     const uint8_t record[STATE_SIZE], uint64_t boot, int64_t now_ns)
 {
 	const uint8_t *part = record + STATE_SLOTS_AT;
+	struct walk walk = { .from = part, .now_ns = now_ns };
 	struct slots slots;
+	uint64_t written_in;
 
-	read_fields(
-	    &slots, slots_fields, ARRAY_LENGTH(slots_fields), part, now_ns);
-	if (!is_whole(part, STATE_SLOTS_SIZE)
-	    || little_endian_get(part + SLOTS_BOOT_AT, 8) != boot
-	    || slots.next < 1 || slots.next > SLOTS_LAST_TICKET
-	    || slots.moved_ns > now_ns || slots.counted_ns > now_ns
-	    || slots.lost_ns > now_ns)
+	walk_slots(&walk, &slots, &written_in);
+	if (!is_whole(part, STATE_SLOTS_SIZE) || walk.is_wrong
+	    || written_in != boot || slots.next < 1
+	    || slots.next > SLOTS_LAST_TICKET)
 		return slots_new(now_ns);
 	slots.head = min_ns(max_ns(slots.head, 1), slots.next);
 	slots.passed = min_ns(slots.passed, slots.next);
@@ -493,9 +464,10 @@ state_record_set_slots(
     uint8_t record[STATE_SIZE], uint64_t boot, const struct slots *slots)
 {
 	uint8_t *part = record + STATE_SLOTS_AT;
+	struct walk walk = { .to = part };
+	struct slots copy = *slots;
 
 	memset(part, 0, STATE_SLOTS_SIZE);
-	write_fields(slots, slots_fields, ARRAY_LENGTH(slots_fields), part);
-	little_endian_put(part + SLOTS_BOOT_AT, 8, boot);
+	walk_slots(&walk, &copy, &boot);
 	seal(part, STATE_SLOTS_SIZE);
 }

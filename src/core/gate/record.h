@@ -7,11 +7,10 @@
  *
  *   0    "backoff\n", u16 version, u16 size, u64 hash of the boot id, crc32 of
  *        these; the rest of 64 is zero
- *   64   the gate (448 bytes): state, phase, the fields in the order of the
- *        table in record.c, reason (40), crc32; a server keeps these bytes
- *   512  the deferral (128): its fields in the order of that table, crc32
- *   640  the slots (96): i64 each in the order of struct slots, u64 hash of the
- *        boot id, crc32
+ *   64   the gate (448 bytes): the fields in the order of walk_gate(), reason
+ *        (40), crc32; a server keeps these bytes
+ *   512  the deferral (128): the fields of walk_deferral(), crc32
+ *   640  the slots (96): those of walk_slots(), u64 hash of the boot id, crc32
  *   736  zero
  *
  * Rates are in millionths of a start a second, shares in 2^-31.
@@ -77,15 +76,14 @@ void state_record_set_boot(uint8_t record[STATE_SIZE], uint64_t boot);
 #define GATE_STATED_NS (24 * 3600 * INT64_C(1000000000))
 
 /*
- * What BYTES hold at NOW_NS, with every number in its limits. False: no run
- * can have written them by now, and GATE is a new one.
+ * What BYTES, whose clock is ahead of ours by AHEAD_NS, hold at NOW_NS, with
+ * every number in its limits. False: no run can have written them by now, and
+ * GATE is a new one.
  */
-bool gate_record_read(
-    struct gate *gate, const uint8_t bytes[STATE_GATE_SIZE], int64_t now_ns);
-void gate_record_write(uint8_t bytes[STATE_GATE_SIZE], const struct gate *gate);
-
-/* Moves its times to a clock that is ahead by AHEAD_NS. */
-void gate_shift(struct gate *gate, int64_t ahead_ns);
+bool gate_record_read(struct gate *gate, const uint8_t bytes[STATE_GATE_SIZE],
+    int64_t now_ns, int64_t ahead_ns);
+void gate_record_write(
+    uint8_t bytes[STATE_GATE_SIZE], const struct gate *gate, int64_t ahead_ns);
 
 /*
  * With every number in its limits. If the checksum is wrong all is zero, and

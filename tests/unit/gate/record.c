@@ -123,24 +123,30 @@ test_fields(void)
 	gate.pace.limit = 20.4;
 	gate.pace.base = 0.1;
 	memcpy(gate.reason, longest, GATE_REASON_SIZE);
-	gate_record_write(bytes, &gate);
+	gate_record_write(bytes, &gate, 0);
 	ok(bytes[0] == GATE_SHUT && memcmp(bytes + 66 - 64, "\xff\x4f", 2) == 0,
 	    "numbers are little-endian");
-	ok(gate_record_read(&read, bytes, T0) && read.due_ns == gate.due_ns
+	ok(gate_record_read(&read, bytes, T0, 0) && read.due_ns == gate.due_ns
 	        && read.pace.limit > 20.399 && read.pace.limit < 20.401
 	        && read.pace.base > 0.0999 && read.pace.base < 0.1001,
 	    "times, rates and shares are read as they were written");
 	is_string(read.reason, gate.reason, "  and the longest reason");
-	ok(!gate_record_read(&read, bytes, T0 - 2 * NS_PER_S)
+	ok(!gate_record_read(&read, bytes, T0 - 2 * NS_PER_S, 0)
 	        && read.state == GATE_OPEN,
 	    "what is of a time to come is as new");
-	gate_shift(&gate, -T0 / 2);
-	ok(gate.since_ns == T0 / 2 - 1
-	        && gate.due_ns == T0 / 2 + 3600 * NS_PER_S
-	        && gate.row.first_ns == 0,
+	gate_record_write(bytes, &gate, -T0 / 2);
+	ok(gate_record_read(&read, bytes, T0 / 2, 0)
+	        && read.since_ns == T0 / 2 - 1
+	        && read.due_ns == T0 / 2 + 3600 * NS_PER_S
+	        && read.row.first_ns == 0,
 	    "another clock moves all times but those that never were");
+	ok(gate_record_read(&read, bytes, T0, -T0 / 2)
+	        && read.since_ns == gate.since_ns && read.due_ns == gate.due_ns
+	        && read.row.first_ns == 0,
+	    "  and back");
 	bytes[100] ^= 1;
-	ok(!gate_record_read(&read, bytes, T0), "a checksum tells of damage");
+	ok(!gate_record_read(&read, bytes, T0, 0),
+	    "a checksum tells of damage");
 }
 
 static void
@@ -155,12 +161,12 @@ test_noise(void)
 		int64_t now_ns;
 		struct gate gate = used_gate(&now_ns), read;
 
-		gate_record_write(bytes, &gate);
-		differs += !gate_record_read(&read, bytes, now_ns);
-		gate_record_write(again, &read);
+		gate_record_write(bytes, &gate, 0);
+		differs += !gate_record_read(&read, bytes, now_ns, 0);
+		gate_record_write(again, &read, 0);
 		differs += memcmp(bytes, again, sizeof bytes) != 0;
 		spoil(bytes);
-		taken += gate_record_read(&read, bytes, now_ns);
+		taken += gate_record_read(&read, bytes, now_ns, 0);
 		flaw = lets_in(read, now_ns);
 		for (int steps = 0; steps < 6; steps++)
 			step(&read, now_ns += below(30 * NS_PER_S));

@@ -150,7 +150,8 @@ test_record(void)
 	} as_new[] = {
 		{ "damaged: as new", 3, BOOT, T0 },
 		{ "of another boot: as new", STATE_SLOTS_SIZE, BOOT + 1, T0 },
-		{ "later than now: as new", STATE_SLOTS_SIZE, BOOT, T0 - 1 },
+		{ "later than now: as new", STATE_SLOTS_SIZE, BOOT,
+		    T0 - 2 * S },
 	};
 	const struct slots slots = { .next = 12,
 		.head = 9,
