@@ -329,6 +329,8 @@ test_rules(void)
 
 	judged(&none, exit_0, VERDICT_SUCCESS, RULE_DEFAULT, "0");
 	judged(&none, exit_7, VERDICT_RETRY, RULE_DEFAULT, "7");
+	judged(&none, (struct outcome)EXITED(130), VERDICT_RETRY, RULE_DEFAULT,
+	    "rule 28: 130 is a status, and no INT");
 	judged(&none, timeout, VERDICT_RETRY, RULE_DEFAULT, "a timeout");
 	judged(&none, interrupted, VERDICT_STOP, RULE_DEFAULT, "INT");
 	judged(&none, outcome_not_started(ENOENT), VERDICT_STOP, RULE_DEFAULT,
