@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # How long the pauses are, and when backoff gives up. The formulas are those of
-# tests/unit/pause and tests/unit/loop: here the options reach them.
+# tests/unit/pause and tests/unit/loop, what follows from other options is in
+# tests/unit/options: here the options reach them.
 #
 # shellcheck disable=SC2030,SC2031 # each test has a process of its own
 # shellcheck disable=SC2154 # the helpers set these
@@ -18,34 +19,10 @@ pauses() {
   assert_events "pauses == [t if t >= 1000 else t * us for t in [$list]]"
 }
 
-# drawn LOW HIGH OPTION...: 60 pauses, every one from LOW to HIGH
-# (expressions), and spread over most of that range. The seed is the same each
-# time: so few could be anything else by chance.
-drawn() {
-  local low=$1 high=$2
-  shift 2
-  run -1 logged -n 61 --seed=1 -b 100us -g constant "$@" -- false
-  assert_events 'len(pauses) == 60' \
-    "min(pauses) >= $low" "max(pauses) <= $high" \
-    "max(pauses) - min(pauses) > 0.8 * ($high - ($low))" \
-    "0.25 < sum(p > ($low + $high) / 2 for p in pauses) / 60 < 0.75"
-}
-
 # planned OPTION...: the ranges of the pauses, LOW..HIGH in seconds.
 planned() {
   run -0 "$BACKOFF" --plan --log-format=json "$@"
   run sed -n 's/.*"low_s":\([0-9.]*\),"high_s":\([0-9.]*\),.*/\1..\2/p' <<<"$output"
-}
-
-# first_pause EXPRESSION OPTION...: the one that backoff is then in.
-first_pause() {
-  local expression=$1
-  shift
-  start_logged "$@" -- false
-  in_pause
-  kill -TERM "$pid"
-  wait "$pid" || true
-  assert_events "pauses[0] == $expression"
 }
 
 # --- the windows ---
@@ -53,14 +30,6 @@ first_pause() {
 @test "by default an exponential window grows by 3 from 1s to 30s, with a tenth of 1s below" {
   planned
   assert_output "$(printf '0.100000000..%d.000000000\n' 1 3 9 27 30 30 30)"
-  first_pause '1*s' -j none
-}
-
-@test "the default cap is the base where that is longer, and --cap=inf is none" {
-  planned -b 15s -n 4 -j none
-  assert_output "$(printf '%d.000000000..%d.000000000\n' 15 15 30 30 30 30)"
-  first_pause '7200*s' -b 2h -j none
-  first_pause '7200*s' -b 2h -c inf -j none
 }
 
 @test "--base, --factor, --growth, --cap and --floor make the windows" {
@@ -72,12 +41,6 @@ first_pause() {
   pauses 0,0,0,0 -b 0
 }
 
-@test "--from=start counts the pause from the start of the attempt, down to the floor" {
-  run -1 logged -n 2 -b 100ms -j none --floor=30ms --from=start -- \
-    sh -c 'sleep 0.3; exit 1'
-  assert_events 'pauses == [30*ms]'
-}
-
 # --- the list of delays ---
 
 @test "--delays are the windows, with one attempt more; the last repeats" {
@@ -86,35 +49,6 @@ first_pause() {
   pauses 1,2,2,2 -d 1us,2us
   run -1 logged -n 2 -d 1us,2us,3us -- false
   assert_events 'pauses == [1*us]'
-}
-
-@test "a single one of --delays is every pause of the usual attempts, or until -T or --until" {
-  local limit
-  run -1 logged -d 1us -- false
-  assert_events 'start.attempts == 8' 'pauses == [1*us] * 7'
-  for limit in -T10m "--until=@$(($(date +%s) + 600))"; do
-    run -0 logged -d 1ms "$limit" -- sh -c '[ "$BACKOFF_ATTEMPT" -eq 9 ]'
-    assert_events 'start.attempts is None' 'pauses == [1*ms] * 8'
-  done
-  run -0 "$BACKOFF" --plan -d 5s -T 10m
-  assert_line 'At most 120 attempts before the time is up.'
-}
-
-@test "--delays have no cap, no floor and no jitter but those that are given" {
-  planned -d 0,3h
-  assert_output '0.000000000..0.000000000
-10800.000000000..10800.000000000'
-  pauses 3,5,5 -d 1us,8us,9us --cap=5us --floor=3us
-  run -1 logged -n 51 --seed=1 -d 100us -j full -- false
-  assert_events 'max(pauses) <= 100*us' 'min(pauses) < 30*us' \
-    'max(pauses) > 70*us'
-}
-
-# --- jitter ---
-
-@test "--jitter=full is between the floor and the window, and the default" {
-  drawn 10*us 100*us
-  drawn 10*us 100*us -j full
 }
 
 # --- seeds ---
@@ -137,7 +71,6 @@ drawn_by() {
 
 @test "a throttle's base is 5 times the base; the cap holds, and all failures count" {
   pauses 5,15,30 -b 1us -c 30us -j none --throttle-on=1
-  drawn 250*us 500*us --throttle-on=1
   run -7 logged -n 4 -b 1us -j none --throttle-on=9 -- sh -c '[ "$BACKOFF_ATTEMPT" -ne 2 ] || exit 9; exit 7'
   assert_events 'pauses == [1*us, 15*us, 9*us]'
 }
@@ -155,50 +88,12 @@ drawn_by() {
   done
 }
 
-@test "--attempts=inf goes on, and so do --deadline and --until without --attempts" {
-  local limit
-  for limit in -ninf -T1h "--until=@$(($(date +%s) + 3600))" --until=@99999999999999; do
-    run -0 logged -b 0 "$limit" -- sh -c '[ "$BACKOFF_ATTEMPT" -eq 20 ]'
-    assert_events 'start.attempts is None' 'len(attempts) == 20'
-  done
-  run -1 logged -b 0 -T 1h -n 3 -- false
-  assert_events 'start.attempts == len(attempts) == 3' 'end.result == "exhausted"'
-}
-
 # --- deadline and until ---
-
-# in_time EXPRESSION ARG...: a run with these arguments, LIMIT being ever more
-# seconds in them, until EXPRESSION holds of its log: until the machine did in
-# that time what was to be done in it.
-in_time() {
-  local expression=$1
-  shift
-  for limit in 2 8 32; do
-    run logged "${@//LIMIT/$limit}"
-    ! log_holds "${expression//LIMIT/$limit}" || return 0
-  done
-}
 
 @test "--deadline cuts a running attempt" {
   run -124 logged -T 1s -- sleep 60
   assert_events 'attempts[0].outcome == "timed-out"' \
     '0 < attempts[0].duration_s <= end.elapsed_s' 'end.elapsed_s >= 1*s' \
-    'end.result == "deadline" and end.status == 124'
-}
-
-@test "-T is used to its end: -T 2s -- false" {
-  # The last attempt is to end in the tenth that is kept for it; more is kept where
-  # an attempt took long.
-  in_time 'attempts[-1].pause_s is None' -T LIMIT -- false
-  assert_equal "$status" 1
-  assert_events "end.elapsed_s >= $limit * 800*ms or max(a.duration_s for a in attempts) > 100*ms" \
-    'end.result == "deadline"'
-}
-
-@test "after --until no attempt starts, and there is no splay either" {
-  run -124 logged --until=@1000000000 --splay=60s..61s -- touch made
-  [ ! -e made ]
-  assert_events 'attempts == []' 'end.elapsed_s < 60*s' \
     'end.result == "deadline" and end.status == 124'
 }
 
@@ -256,23 +151,4 @@ until_in() {
   run -9 --separate-stderr "$BACKOFF" -o --flaky-status=9 -b 0 -- \
     sh -c 'echo "$BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -ge 2 ]'
   assert_output 2
-}
-
-# --- reset ---
-
-@test "--reset-after starts the windows and the count again" {
-  # Only the second attempt is to run that long.
-  in_time '[a.attempt for a in attempts if a.duration_s >= LIMIT*s] == [2]' \
-    -n 3 -b 1us -j none --reset-after=LIMIT -- \
-    sh -c '[ "$BACKOFF_ATTEMPT" -ne 2 ] || sleep "$0.1"; exit 7' LIMIT
-  assert_equal "$status" 7
-  assert_events 'len(attempts) == 4' 'pauses == [1*us, 1*us, 3*us]' \
-    'end.result == "exhausted" and end.attempts == 4'
-}
-
-# --- splay ---
-
-@test "--splay waits before the first attempt" {
-  run -0 logged --splay=200ms..300ms -- true
-  assert_events 'end.elapsed_s >= 200*ms + attempts[0].duration_s'
 }

@@ -70,6 +70,10 @@ test_defaults(void)
 	ok(options.streams.stdin_mode == STDIN_INHERIT, "but for one attempt");
 	given("-T 1m");
 	is_int(limits->attempts, INT64_MAX, "by the deadline");
+	given("--until=@99999999999999");
+	is_int(limits->attempts, INT64_MAX, "or --until");
+	given("-T 1m -n 3");
+	is_int(limits->attempts, 3, "but as many as were asked for");
 	given("--quiet-success");
 	ok(options.streams.hold == HOLD_ALL && options.log.held
 	        && options.streams.scan != NULL,
@@ -92,6 +96,8 @@ test_delays(void)
 	is_int(policy->cap_ns, DURATION_INF, "no cap");
 	is_int(policy->base_ns, 5 * NS_PER_S,
 	    "and its first item is the base, of hints too");
+	given("-d 5s -T 1m");
+	is_int(limits->attempts, INT64_MAX, "  as does a time alone");
 	given("-d 1s,2s -T 1m");
 	is_int(limits->attempts, INT64_MAX, "by both: no limit");
 }
