@@ -117,17 +117,6 @@ is_free() {
   refuses '--stop-if (b' --stop-if=a '--stop-if=(b'
 }
 
-@test "more conditions than there is room for are refused" {
-  local -a many=()
-  local n
-  for n in {1..64}; do
-    many+=(--stop-if="never $n")
-  done
-  try "${many[@]}" -- true
-  [ "$status" -eq 0 ]
-  refuses '--stop-if at most 64 conditions' "${many[@]}" --stop-if=again
-}
-
 @test "an empty value is named, and refused by every option but the scripts" {
   local letter name
   while read -r letter name; do

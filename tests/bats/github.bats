@@ -44,20 +44,6 @@ fails_once='[ "$BACKOFF_ATTEMPT" -ge 2 ] || exit 7'
   assert_output ''
 }
 
-@test "github: giving up, a stop and a name that is not found are text and one error each" {
-  local options words
-  while IFS='|' read -r options words; do
-    # shellcheck disable=SC2086 # several words
-    annotates $options
-    assert_line --index $((${#lines[@]} - 2)) --regexp "^backoff: [a-z]+: $words$"
-    assert_line --index $((${#lines[@]} - 1)) --regexp "^::error title=backoff%3A [a-z]+::$words$"
-  done <<'TABLE'
-false|giving up after 2 attempts in [^:]*: exit 1
--x 1 false|not retrying after attempt 1/2: exit 1 \(--stop-on\)
-./nosuch|not retrying after attempt 1/2: not found
-TABLE
-}
-
 @test "github: an interruption is an error" {
   start -- "$BACKOFF" --log-format=github -d 1h -- false
   await_pause
@@ -65,11 +51,6 @@ TABLE
   assert_fate "killed TERM"
   run -0 tail -n 1 "$err"
   assert_output --regexp '^::error title=backoff%3A false::interrupted by TERM after 1 attempt in '
-}
-
-@test "github: the annotation has the line of stderr" {
-  annotates -n 1 --stop-if=nope sh -c 'echo "COMMAND nope, 100%" >&2; exit 7'
-  assert_line --regexp '^::error .*::.*output matches .nope. "COMMAND nope, 100%25"$'
 }
 
 @test "github: a name injects nothing, whether it is given or that of COMMAND" {

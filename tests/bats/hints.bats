@@ -60,13 +60,6 @@ prints='printf "$1"; exit 7'
   assert_output --partial 'after attempt 1/8: the command asked to stop (BACKOFF_HINT)'
 }
 
-@test "BACKOFF_HINT is never inherited" {
-  export BACKOFF_HINT=$BATS_TEST_TMPDIR/theirs
-  run -7 --separate-stderr "$BACKOFF" -- sh -c "$hint" - verdict=stop
-  [[ $stderr == *': the command asked to stop (BACKOFF_HINT)' ]]
-  [ ! -e "$BATS_TEST_TMPDIR/theirs" ]
-}
-
 @test "after= is how long to wait, and the log says so" {
   start -- "$BACKOFF" -j none -- sh -c "$hint" - after=8s
   await_pause
@@ -74,22 +67,6 @@ prints='printf "$1"; exit 7'
   assert_fate 'killed TERM'
   local next='next in [89](\.[0-9])?s \(server asked for 8s\)'
   grep -qE "^backoff: sh: attempt 1/8 failed after [^:]*: exit 7; $next\$" "$err"
-}
-
-@test "verdict= decides before REGEX and CODES, and is the reason" {
-  local verdict reason
-  while read -r verdict reason; do
-    run logged -n 2 -b 0 --stop-if=line --success-if=other -x 7 -- \
-      sh -c 'echo line; echo "verdict=$1" >"$BACKOFF_HINT"; exit 7' - "$verdict"
-    assert_events "attempts[0].verdict == '$verdict'" \
-      "attempts[0].reason == 'the command $reason (BACKOFF_HINT)'"
-  done <<'TABLE'
-stop asked to stop
-retry asked to retry
-throttle asked to slow down
-success reported success
-pass reported a pass
-TABLE
 }
 
 @test "verdict= decides the verdict on a timeout and a signal, too" {
@@ -226,15 +203,6 @@ TABLE
 @test "--hint-max is 1h by default" {
   run -7 "$BACKOFF" -- sh -c "$hint" - after=2h
   assert_output 'backoff: sh: not retrying after attempt 1/8: server asked to wait 2h, more than --hint-max (1h)'
-}
-
-@test "past the deadline and past --until we give up, and say that it was the hint" {
-  local limit
-  for limit in --deadline=1m "--until=@$(($(date +%s) + 60))"; do
-    run -7 "$BACKOFF" "$limit" -- sh -c "$hint" - after=2m
-    [[ $output =~ ^'backoff: sh: no time for another attempt after 1 in '[^:]*': server asked to wait 2m, more than is left'$ ]] ||
-      fail "$limit: $output"
-  done
 }
 
 # --- what --retry-after misses ---

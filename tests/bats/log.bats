@@ -330,23 +330,6 @@ END
   assert_events 'len(attempts) == 2'
 }
 
-@test "an end line is written however we end, with the reason of the closing line" {
-  run -1 logged --pass-on=1 -- sh -c 'exit 1'
-  assert_events 'end.result == "pass" and end.status == 1' \
-    'attempts[0].verdict == "pass"' 'end.reason is None'
-  run -7 logged --stop-on=7 -- sh -c 'exit 7'
-  assert_events 'end.result == "stopped" and end.status == 7' \
-    'attempts[0].verdict == "stop" and attempts[0].pause_s is None' \
-    'end.reason == attempts[0].reason == "exit 7 (--stop-on)"'
-  run -7 logged -b 1ms --before-retry='exit 3' -- sh -c 'exit 7'
-  assert_events 'attempts[0].reason == "exit 7"' \
-    'end.reason == "--before-retry refused (exit 3)"'
-  run -0 logged --success-on=7 -- sh -c 'exit 7'
-  assert_events 'end.result == "success" and end.status == 0' \
-    'attempts[0].verdict == "success" and attempts[0].status == 7' \
-    'attempts[0].reason == "exit 7 (--success-on)"' 'end.reason is None'
-}
-
 # assert_interrupted SIGNAL: ends the run in the background; sets status.
 assert_interrupted() {
   kill "-$1" "$pid"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# --plan, which shows what options mean; and presets.
+# --plan, which shows what options mean. unit/charts has its figures.
 #
 # shellcheck disable=SC2154 # the helpers set these
 
@@ -16,8 +16,6 @@ at_width() {
   printf '%s\n' "resize 24 $1" "type \"\$BACKOFF\" ${*:2}" prompt |
     "${PYTHON[@]}" "$TOP_SRCDIR/tests/lib/terminal.py" | sed 's/<prompt>//; ${ /^$/d; }'
 }
-
-# --- the plan ---
 
 @test "the plan is a table and a chart on stdout" {
   "$BACKOFF" --plan -n 4 -b 1s >got 2>said
@@ -77,14 +75,6 @@ END
   assert_output 'One attempt, no pause.'
   run -0 "$BACKOFF" --plan -n 1 --log-format=json
   assert_output ''
-}
-
-@test "the plan ends at the deadline, and at --until" {
-  # Beyond the longest outage of the chances, too.
-  run -0 "$BACKOFF" --plan --log-format=json -T 1231s -j none -g constant -b 2s
-  assert_regex "${lines[-1]}" '"mean_total_s":1230\.0*,'
-  run -0 "$BACKOFF" --plan --log-format=json --until="@$(($(date +%s) + 3600))"
-  assert_regex "${lines[-1]}" '"latest_s":3[0-6][0-9]{2}\.[0-9]*\}'
 }
 
 @test "long times do not run into the next column" {
@@ -170,28 +160,4 @@ END
   assert_line --partial 'of 10s: above 99%'
   run -0 "$BACKOFF" --plan -n 2 -b 10050ms
   assert_line --partial 'an outage of 10s: below 1%'
-}
-
-# --- presets ---
-
-@test "--preset=list has each with its options, which are an option list of ours" {
-  # What does not fit into a line stands further in; what is no option, in one of its own.
-  "$BACKOFF" --preset=list | sed ':a; N; $!ba; s/\n        / /g' >list
-  grep -v '^ ' list | sed 's/ (approximate)//' >names
-  assert_equal "$(wc -l <names)" 31
-  while read -r name; do
-    options=$(sed -n "/^$name\\( (approximate)\\)*\$/{n;p;}" list)
-    # shellcheck disable=SC2086 # several words
-    run -0 "$BACKOFF" $options true
-  done <names
-  # A name, options, perhaps more, a source, and perhaps a note.
-  run grep -c '^    and [a-z-]*=' list
-  assert_output 15
-  run grep -vc '^    \(and \|[-(]\)\|^[^ ]' list
-  assert_output 31
-}
-
-@test "a preset that an option does not fit is refused" {
-  run -125 "$BACKOFF" -p tcp --floor=2m -c 1m true
-  assert_output 'backoff: --floor: 2m: expected no more than --cap'
 }

@@ -14,7 +14,6 @@ load ../lib/process
 # What curl prints for an HTTP status.
 says_404='curl: (22) The requested URL returned error: 404'
 says_429='curl: (22) The requested URL returned error: 429'
-says_503='curl: (22) The requested URL returned error: 503'
 # And the meaning of that in the log.
 stops_404="stop: exit 22 (HTTP 404 or 410: not found) \"$says_404\""
 
@@ -148,43 +147,25 @@ TABLE
 
 # --- messages ---
 
-@test "a message decides where the code does not" {
-  judges 'retry: exit 22 (HTTP error)' --tool -- curl 22
-  judges "$stops_404" --tool -- curl 22 "$says_404"
-  judges "throttle: exit 22 (HTTP 429: too many requests) \"$says_429\"" --tool -- curl 22 "$says_503" "$says_429"
-  judges "retry: exit 22 (HTTP error of the server) \"$says_503\"" --tool -- curl 22 "$says_503"
-  # Only with the exit codes of its row.
-  judges "retry: exit 7 (could not connect to host) \"$says_404\"" --tool -- curl 7 "$says_404"
-}
-
 @test "the line that is quoted is the message, not the advice behind it" {
   local line="curl: (60) SSL certificate problem: self-signed certificate"
   judges "stop: exit 60 (server certificate not verified) \"$line\"" --tool -- curl 60 "$line" \
     'how to fix it, please visit the web page mentioned above.'
 }
 
-@test "a message on stdout does not count, even where stdout is looked at for something else" {
-  local option
-  for option in -q --stop-if=never --retry-after; do
-    judges 'retry: exit 22 (HTTP error)' --tool=curl "$option" -- sh -c 'echo "$1"; exit 22' sh "$says_404"
-    assert_equal "$(<"$got")" "$says_404"
-  done
-}
-
 # What git pull has on stdout, with the reason that it is.
 conflict='CONFLICT (content): Merge conflict in f'
 stops_conflict='stop: exit 1 (conflict to be resolved)'
 
-@test "a message on stdout counts if the tool writes it there, and is not quoted" {
+@test "a message on stdout counts if the tool writes it there, held or not, and is not quoted" {
+  local held
+  for held in -q -o -oall; do
+    judges "$stops_conflict" --tool=git "$held" -- sh -c 'echo "$1"; exit 1' sh "$conflict"
+  done
   judges "$stops_conflict" --tool=git -- sh -c 'echo "$1"; exit 1' sh "$conflict"
   assert_equal "$(<"$got")" "$conflict"
   # One that is for stderr alone does not.
   judges 'retry: exit 1 (failed)' --tool=git -- sh -c 'echo "fatal: repository not found"; exit 1'
-}
-
-@test "a message for stdout is found in held stdout" {
-  judges "$stops_conflict" --tool=git -o -- sh -c 'echo "$1"; exit 1' sh "$conflict"
-  judges "$stops_conflict" --tool=git -oall -- sh -c 'echo "$1"; exit 1' sh "$conflict"
 }
 
 @test "stdout and stderr opened separately are two, even for one file" {
@@ -279,14 +260,6 @@ EOS
   assert_regex "${stderr_lines[0]}" '; tool: unknown$'
   run --separate-stderr -0 "$BACKOFF" -v -- curl 0
   [[ ${stderr_lines[0]} != *tool:* ]]
-}
-
-# --- the order of decision ---
-
-@test "a REGEX that is given is looked for on stdout too, beside the tool's messages" {
-  judges "stop: output matches 'words' \"$says_503\"" --stop-if=words --tool=curl -- \
-    sh -c 'echo words; echo "$1" >&2; exit 22' sh "$says_503"
-  assert_equal "$(<"$got")" words
 }
 
 # --- what a tool does not decide ---

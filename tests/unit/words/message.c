@@ -321,6 +321,12 @@ test_meaning(void)
 	outcome.evidence.match.last_line = NULL;
 	outcome.evidence.hint.verdict = VERDICT_STOP;
 	reason_is(outcome, "the command asked to stop (BACKOFF_HINT)");
+	outcome.evidence.hint.verdict = VERDICT_THROTTLE;
+	reason_is(outcome, "the command asked to slow down (BACKOFF_HINT)");
+	outcome.evidence.hint.verdict = VERDICT_SUCCESS;
+	reason_is(outcome, "the command reported success (BACKOFF_HINT)");
+	outcome.evidence.hint.verdict = VERDICT_PASS;
+	reason_is(outcome, "the command reported a pass (BACKOFF_HINT)");
 	outcome = (struct outcome) { .kind = OUTCOME_EXITED,
 		.rule = RULE_NO_MATCH };
 	reason_is(outcome, "exit 0 (no line matches --success-if)");
