@@ -468,3 +468,11 @@ shut_out() {
   run -0 sed -nE 's/^fcntl.*(F_WRLCK|F_UNLCK).*/\1/p; s/^pwrite64\(.*, 1024, 0\).*/written/p' trace
   assert_output --partial $'F_WRLCK\nwritten\nF_UNLCK'
 }
+
+# No pause follows, in which it would be seen.
+@test "a TERM that comes while the failure of the last attempt is written ends us" {
+  need_strace
+  run -143 strace -qq -o /dev/null -e trace=pwrite64 -e inject=pwrite64:signal=TERM:when=1 \
+    "$BACKOFF" --gate=hub -n 1 -- ./job
+  assert_output --partial 'interrupted by TERM after 1 attempt'
+}
