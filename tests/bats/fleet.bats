@@ -376,6 +376,16 @@ end_holder() {
   assert_equal "$(grep -c 'lost the slot of fleet:hub' "$err")" 1
 }
 
+@test "a slot that cannot be given back was not lost before its lease is over" {
+  with_server
+  start_on 1 --slots=fleet:hub:1 -n 1 -- sh -c 'echo ready; read -r _ <go'
+  await "$out" ready
+  stop_redis
+  echo >&7
+  assert_fate 'exited 0'
+  assert_equal "$(cat "$err")" ''
+}
+
 @test "a nested run shares the slot of the one around it, and needs no server's name" {
   with_server
   run -0 on 1 --slots=fleet:hub:1 -- sh -c '"$BACKOFF" --slots=fleet:hub:1 -- echo inside'
