@@ -1,11 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 #
-# In a crontab: the recipes of docs/recipes.md. One is run by Debian's cron with
-# a crontab, a spool and programs of its own, in namespaces, so that nothing of
-# this machine is touched; sendmail is a stand-in that keeps the mail. The lines
-# of the others are run as cron runs them: what they print is what it would mail.
-# The clocks hurry: cron's, and that of backoff, whose pauses are minutes.
+# In a crontab: the recipes of docs/recipes.md, whose lines are run as cron runs
+# them: what they print is what it would mail. The clock of backoff hurries, whose
+# pauses are minutes.
 # shellcheck shell=bash disable=SC2154 # the helpers set these
 
 load helper
@@ -14,26 +12,12 @@ load ../lib/recipes
 
 setup() {
   server_setup
-  spool=$BATS_TEST_TMPDIR/spool
-  mkdir -p "$spool" "$BATS_TEST_TMPDIR"/{sbin,local,empty,pam,mail,home/bin}
+  mkdir -p "$BATS_TEST_TMPDIR"/{local,home/bin}
   ln -sf "$(realpath "$BACKOFF")" "$BATS_TEST_TMPDIR/local/backoff"
 }
 
 teardown() {
-  [ -z "${jail:-}" ] || kill -KILL "$jail" 2>/dev/null || true
   server_teardown
-}
-
-# need_cron: skips where the real one cannot be run.
-need_cron() {
-  CRON=$(PATH=$PATH:/usr/sbin:/sbin type -P cron) || skip "cron is not installed"
-  need_faketime
-  # It changes to the user of the crontab, which the kernel allows to root.
-  need_root
-  need_namespace --mount --pid --fork --kill-child --mount-proc
-  need_users
-  "${namespace[@]}" sh -c 'mount -t overlay -o "lowerdir=$0:/usr/sbin" overlay /usr/sbin' \
-    "$BATS_TEST_TMPDIR/sbin" 2>/dev/null || skip 'file systems cannot be mounted here'
 }
 
 # crontab_of NAME: the line of that recipe, without its comment.
@@ -77,90 +61,31 @@ job() {
     "${set[@]}" "${@:2}" sh -c "$words" </dev/null 2>&1 3>&-) || true
 }
 
-# cron_starts LINE...: cron, a minute before it is time for these lines of the
-# crontab, which all have the same. Its clock has twelve seconds in what is one.
-cron_starts() {
-  local minute hour
-  read -r minute hour _ <<<"$1"
-  {
-    the_environment
-    printf '%s\n' "$@"
-  } >"$spool/root"
-  chmod 600 "$spool/root"
-  printf '%s required pam_permit.so\n' auth account session >"$BATS_TEST_TMPDIR/pam/cron"
-  stand_in "$BATS_TEST_TMPDIR/sbin/sendmail" <<SH
-cat >'$BATS_TEST_TMPDIR/mail/'\$\$.new &&
-mv '$BATS_TEST_TMPDIR/mail/'\$\$.new '$BATS_TEST_TMPDIR/mail/'\$\$.eml
-SH
-  cat >jail.sh <<SH
-set -e
-mount -t overlay -o 'lowerdir=$BATS_TEST_TMPDIR/sbin:/usr/sbin' overlay /usr/sbin
-mount --bind '$BATS_TEST_TMPDIR/local' /usr/local/bin
-mount --bind '$spool' /var/spool/cron/crontabs
-mount --bind '$BATS_TEST_TMPDIR/empty' /etc/cron.d
-mount --bind '$BATS_TEST_TMPDIR/pam' /etc/pam.d
-[ ! -e /etc/crontab ] || mount --bind /dev/null /etc/crontab
-mount -t tmpfs tmpfs /run
-# Of libfaketime, whose semaphores have the number of their process for a name.
-mount -t tmpfs tmpfs /dev/shm
-export LD_PRELOAD='$preload' TZ=UTC
-export FAKETIME='@$(date -u -d "2026-01-15 $hour:$minute UTC - 1 minute" '+%F %T') x12'
-exec '$CRON' -f
-SH
-  # Nothing of the caller's environment: cron has little of its own.
-  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin "${namespace[@]}" sh jail.sh \
-    </dev/null >cron.out 2>&1 3>&- &
-  jail=$!
-}
-
-# The process that cron is.
-cron_itself() {
-  cat "/proc/$jail/task/$jail/children"
-}
-
-# What cron runs is over, and its mail has been sent.
-cron_idle() {
-  local pid
-  pid=$(cron_itself)
-  [ -z "$(cat "/proc/${pid% }/task/${pid% }/children")" ]
-}
-
 # --- --quiet-success ---
 
 @test "cron: no mail about a success, and mail about a failure, with all that is needed to see why" {
-  need_proc
-  need_cron
-  local line
+  need_job
+  backup_is <<<'echo out; echo err >&2; [ "$BACKOFF_ATTEMPT" -eq 3 ]'
+  job cron-quiet
+  assert_equal "$mail" ''
   backup_is <<'SH'
 echo "attempt $BACKOFF_ATTEMPT"
 echo "no space left on sdb$BACKOFF_ATTEMPT" >&2
 env
-readlink /proc/self/fd/0
 cat
 exit $((6 + BACKOFF_ATTEMPT))
 SH
-  stand_in "$BATS_TEST_TMPDIR/home/bin/fine" <<SH
-echo out; echo err >&2
-[ "\$BACKOFF_ATTEMPT" -eq 3 ] && echo >'$BATS_TEST_TMPDIR/succeeded'
-SH
-  line=$(crontab_of cron-quiet)
-  cron_starts "$line" "${line/%backup/fine}"
-  wait_for test -s "$BATS_TEST_TMPDIR/succeeded"
-  wait_for compgen -G "$BATS_TEST_TMPDIR/mail/*.eml"
-  wait_for cron_idle
-  assert_equal "$(find "$BATS_TEST_TMPDIR/mail" -type f | wc -l)" 1
-  run sed '1,/^$/d' "$BATS_TEST_TMPDIR"/mail/*.eml
-  assert_line --index 0 --regexp '^backoff: backup: attempt 1/3 failed after .*: exit 7 "pipe:.*"; next in 5m$'
-  assert_line --index 1 --regexp '^backoff: backup: attempt 2/3 failed after .*: exit 8 "pipe:.*"; next in 10m$'
+  job cron-quiet
+  run cat <<<"$mail"
+  assert_line --index 0 --regexp '^backoff: backup: attempt 1/3 failed after .*: exit 7 ".*"; next in 5m$'
+  assert_line --index 1 --regexp '^backoff: backup: attempt 2/3 failed after .*: exit 8 ".*"; next in 10m$'
   assert_line --index 2 'attempt 3'
   assert_line --index 3 'no space left on sdb3'
   assert_equal "$(grep -c '^no space' <<<"$output")" 1
   assert_line --index $((${#lines[@]} - 1)) \
     --regexp '^backoff: backup: giving up after 3 attempts in [0-9]+[mh].*: exit 9$'
-  # The job finds what cron gives it: its own stdin is a pipe that is at its end.
-  assert_line PATH=/usr/bin:/bin
+  # The job finds what cron gives it.
   refute_line --regexp '^(LANG|LC_.*|TERM)='
-  assert_line --regexp '^pipe:'
 }
 
 # in_a_cron COMMAND...: what the leanest of crons gives it.
