@@ -11,12 +11,13 @@
 #include "doors/defer.h"
 #include "log/log.h"
 #include "process/terminal.h"
-#include "shared/shared_state.h"
+#include "shared/state_file.h"
 #include "system/system.h"
 
-static struct shared_part part = { .what = "defer", .file = { .fd = -1 } };
+static struct state_file file = { .what = "defer", .fd = -1 };
 static const struct defer_options *options;
 static struct random *random_source;
+static uint8_t record[STATE_SIZE]; /* as last read */
 static struct deferral found; /* by defer_ask() */
 static struct deferral row; /* by defer_gave_up_before() */
 
@@ -25,7 +26,7 @@ defer_start(const struct defer_options *what, struct random *random)
 {
 	options = what;
 	random_source = random;
-	part.name = what->name;
+	file.name = what->name;
 }
 
 /*
@@ -82,37 +83,63 @@ log_event(
 	log_news(weight, words, "defer", members);
 }
 
+/* Reads what is remembered, to change it. False: the file is lost. */
+static bool
+begin(struct deferral *deferral)
+{
+	if (!state_file_begin(&file, record))
+		return state_file_lose(&file, file.why);
+	*deferral = state_record_deferral(record, NULL);
+	return true;
+}
+
+static void
+finish(const struct deferral *deferral)
+{
+	bool is_written;
+
+	state_record_set_deferral(record, deferral);
+	is_written = state_file_write(&file, record);
+	state_file_unlock(&file);
+	if (!is_written)
+		state_file_lose(&file, file.why);
+}
+
 /* It was longer than its window or our HIGH: lowers it in the file. */
 static void
 rewrite(int64_t epoch_ns)
 {
-	uint8_t record[STATE_SIZE];
 	struct deferral deferral;
 	bool changed;
 
-	if (!shared_state_begin(&part, record))
+	if (!begin(&deferral))
 		return;
-	deferral = state_record_deferral(record, NULL);
 	deferral_wait(&deferral, options->limits.high_ns, epoch_ns, &changed);
-	if (changed)
-		state_record_set_deferral(record, &deferral);
-	shared_state_finish(&part, record, changed);
+	finish(&deferral);
+}
+
+static bool
+read_record(void)
+{
+	if (!state_file_read(&file, record))
+		return state_file_lose(&file, file.why);
+	state_file_note(&file, file.why);
+	return true;
 }
 
 struct entry
 defer_ask(void)
 {
 	static const struct entry go = { .admission = ADMISSION_GO };
-	uint8_t record[STATE_SIZE];
 	int64_t epoch_ns = clock_epoch_ns();
 	int64_t wait_ns;
 	bool changed, is_broken;
 
-	if (!shared_state_open(&part) || !shared_state_read(&part, record))
+	if (!state_file_use(&file) || !read_record())
 		return go;
 	found = state_record_deferral(record, &is_broken);
 	if (is_broken)
-		shared_state_note(&part, "bad checksum");
+		state_file_note(&file, "bad checksum");
 	wait_ns = deferral_wait(
 	    &found, options->limits.high_ns, epoch_ns, &changed);
 	if (changed)
@@ -121,8 +148,8 @@ defer_ask(void)
 	if (wait_ns == 0 || is_in_foreground())
 		return go;
 	/* A deferral that no success can erase would put off every run. */
-	if (!lock_is_possible(part.file.fd)) {
-		shared_state_lose(&part, strerror(errno));
+	if (!lock_is_possible(file.fd)) {
+		state_file_lose(&file, strerror(errno));
 		return go;
 	}
 	log_event(WEIGHT_LAST, NULL, found.failures, wait_ns);
@@ -137,9 +164,7 @@ defer_ask(void)
 static bool
 remembered(struct deferral *deferral)
 {
-	uint8_t record[STATE_SIZE];
-
-	if (part.file.fd < 0 || !shared_state_read(&part, record))
+	if (file.fd < 0 || !read_record())
 		return false;
 	*deferral = state_record_deferral(record, NULL);
 	return true;
@@ -179,25 +204,22 @@ defer_end(const struct loop_state *state, enum result result)
 	struct text reason = text_in(words, sizeof words);
 	struct run_end end
 	    = { .result = result, .verdict = state->verdict, .reason = words };
-	uint8_t record[STATE_SIZE];
 	struct deferral deferral;
 
-	if (part.file.fd < 0 || !(is_good || deferral_gave_up(result)))
+	if (file.fd < 0 || !(is_good || deferral_gave_up(result)))
 		return;
 	/* A success writes nothing if there is nothing to forget. */
 	if (is_good
 	    && (!remembered(&deferral)
 	        || (deferral.failures == 0 && deferral.runs == 0)))
 		return;
-	if (!shared_state_begin(&part, record))
+	if (!begin(&deferral))
 		return;
-	deferral = state_record_deferral(record, NULL);
 	end.ended_ns = clock_epoch_ns();
 	/* As far as the clock was not set meanwhile. */
 	end.began_ns = end.ended_ns - state->elapsed_ns;
 	end.status = outcome_status(&state->outcome);
 	reason_without_line(&reason, &state->outcome);
 	deferral_end(&deferral, options->limits, &end, random_source);
-	state_record_set_deferral(record, &deferral);
-	shared_state_finish(&part, record, true);
+	finish(&deferral);
 }

@@ -7,7 +7,7 @@
 #include "doors/slots.h"
 #include "process/signals.h"
 #include "shared/fleet.h"
-#include "shared/shared_state.h"
+#include "shared/state_dir.h"
 #include "system/system.h"
 
 static const struct shared_options *options;
@@ -26,7 +26,7 @@ doors_start(const struct shared_options *what, const struct settings *settings,
 	has_gate = what->gate.name[0] != '\0';
 	has_slots = what->slots.name[0] != '\0';
 	has_splay = settings->limits.splay.high_ns > 0;
-	shared_state_start(what->directory);
+	state_dir_start(what->directory);
 	if (has_defer)
 		defer_start(&what->defer, &random_state);
 	if (has_gate)

@@ -27,12 +27,10 @@ static const struct settings *settings;
 static struct random *random_source;
 static char name[FLEET_NAME_SIZE]; /* as it was given */
 static uint64_t run; /* a hash of our id */
-static struct gate_store store
-    = { .part = { .what = "gate", .file = { .fd = -1 } } };
-static struct gate_view seen; /* when it was last looked at */
+static struct gate_store store = { .file = { .what = "gate", .fd = -1 } };
+static const struct gate *const gate = &store.gate; /* as last seen */
 static bool is_probe; /* the attempt */
 static bool is_woken; /* it was let through a shut gate */
-static uint64_t ticket; /* of our wait or probe; 0: none */
 static int64_t waited_ns; /* in all */
 static int64_t spent_ns; /* of --gate-wait */
 
@@ -44,8 +42,8 @@ use(const struct gate_options *what)
 	struct text text = text_in(name, sizeof name);
 
 	options = what;
-	store.part.name = what->name;
-	store.part.instead = what->fleet ? "with the fleet alone" : NULL;
+	store.file.name = what->name;
+	store.file.instead = what->fleet ? "with the fleet alone" : NULL;
 	store.is_fleet = what->fleet;
 	text_join(&text, what->fleet ? FLEET_PREFIX : "", what->name);
 }
@@ -78,7 +76,7 @@ event_of(enum gate_log kind)
 	return (struct gate_event) {
 		.kind = kind,
 		.name = name,
-		.gate = &seen.gate,
+		.gate = gate,
 		.waited_ns = waited_ns,
 		.next_ns = -1,
 	};
@@ -89,7 +87,7 @@ lines_of(const struct gate_event *event)
 {
 	bool is_detail = event->kind == GATE_LOG_PROBE
 	    || event->kind == GATE_LOG_OPEN || event->kind == GATE_LOG_LOST
-	    || (event->kind == GATE_LOG_WAIT && seen.gate.state != GATE_SHUT);
+	    || (event->kind == GATE_LOG_WAIT && gate->state != GATE_SHUT);
 	struct lines lines
 	    = { .weight = is_detail ? WEIGHT_DETAIL : WEIGHT_NORMAL };
 	struct text words = text_in(lines.words, sizeof lines.words);
@@ -131,14 +129,13 @@ gate_log_change(void)
 static int
 log_and_wait(int64_t until_ns)
 {
-	const struct gate *gate = &seen.gate;
 	struct gate_event event = event_of(GATE_LOG_WAIT);
 	bool is_shut = gate->state == GATE_SHUT;
 	int64_t next_ns = is_shut ? gate->due_ns : gate->head_ns;
 	int64_t apart_ns = logged_ns - gate->since_ns;
 
 	event.shut_ns = max_ns(boot_clock_ns() - gate->since_ns, 0);
-	event.next_ns = max_ns(next_ns - seen.now_ns, 0);
+	event.next_ns = max_ns(next_ns - store.now_ns, 0);
 	logged_ns = gate->since_ns;
 	/* The clock of a fleet's server is not ours. */
 	if (apart_ns < -NS_PER_S / 2 || apart_ns > NS_PER_S / 2)
@@ -148,11 +145,13 @@ log_and_wait(int64_t until_ns)
 	    max_ns(clock_now_ns() - event.shut_ns, 0));
 }
 
-/* How our attempt has changed the gate from BEFORE. */
+/* How ATTEMPT, for which the service has asked to wait, has changed the gate.
+ */
 static void
-keep_change(const struct gate *before, int64_t asked_ns, bool probed)
+keep_change(const struct gate_attempt *attempt, int64_t asked_ns)
 {
-	const struct gate *gate = &seen.gate;
+	const struct gate *before = &store.before;
+	bool probed = attempt->ticket != 0;
 	struct gate_event event = event_of(GATE_LOG_SHUT);
 	char until[40];
 	struct text text = text_in(until, sizeof until);
@@ -160,7 +159,7 @@ keep_change(const struct gate *before, int64_t asked_ns, bool probed)
 
 	if (before->state != GATE_SHUT && gate->state == GATE_SHUT) {
 		event.failures = (int64_t)before->row.failures + 1;
-		event.next_ns = max_ns(gate->due_ns - seen.now_ns, 0);
+		event.next_ns = max_ns(gate->due_ns - store.now_ns, 0);
 		if (gate->stated) {
 			due = clock_local(clock_epoch_ns() + event.next_ns);
 			text_clock(&text, &due);
@@ -174,121 +173,12 @@ keep_change(const struct gate *before, int64_t asked_ns, bool probed)
 	} else if (before->state == GATE_OPEN && gate->state == GATE_PACED) {
 		event.kind = GATE_LOG_PACED;
 	} else if (probed && before->state == GATE_SHUT
-	    && !gate_is_probed_by(before, ticket)) {
+	    && !gate_is_probed_by(before, attempt->ticket)) {
 		event.kind = GATE_LOG_LOST;
 	} else {
 		return;
 	}
 	change = lines_of(&event);
-}
-
-/* --- a step of the gate: our wish to start, or the end of an attempt --- */
-
-struct step {
-	const struct gate_attempt *attempt; /* that has ended; NULL: we ask, */
-	struct gate before;
-	struct gate_answer answer; /* and this is whether we may start */
-};
-
-static void
-give_up_ticket(void)
-{
-	gate_store_drop(&store);
-	ticket = 0;
-}
-
-/*
- * A run that waits has patience with a fleet: what others hold there may last
- * for as long as a lease, and without it each machine would probe.
- */
-static bool
-is_patient(void)
-{
-	return options->fleet && ticket != 0 && fleet_is_away();
-}
-
-/* Takes STEP at the gate that was seen. True: that has to be written. */
-static bool
-take(struct step *step)
-{
-	gate_pass_time(&seen.gate, seen.now_ns);
-	step->before = seen.gate;
-	if (step->attempt != NULL) {
-		struct gate_attempt attempt = *step->attempt;
-
-		/* In a fleet that is not lost, a machine is one run. */
-		if (options->fleet && fleet_is_on()) {
-			attempt.run = fleet_machine();
-			attempt.row_ns = GATE_FLEET_ROW_NS;
-		}
-		return gate_result(&seen.gate, seen.now_ns, &attempt);
-	}
-	step->answer = gate_look(&seen.gate, seen.now_ns, ticket, seen.living);
-	if (step->answer.kind == GATE_PROBE && is_patient()) {
-		seen.gate = step->before;
-		step->answer = (struct gate_answer) { .kind = GATE_WAIT,
-			.ticket = ticket,
-			.until_ns = seen.now_ns + NS_PER_S };
-	}
-	return step->answer.changed;
-}
-
-static bool
-take_and_write(struct step *step)
-{
-	bool asks = step->attempt == NULL, changed;
-	enum stored stored;
-
-	do {
-		/* When told to end, take no ticket, but report a result. */
-		if ((asks && signals_end_pending())
-		    || !gate_store_begin(&store, &seen))
-			return false;
-		changed = take(step);
-		stored = gate_store_end(
-		    &store, &seen, changed, asks ? step->answer.ticket : 0);
-	} while (stored == STORE_CROSSED);
-	return stored == STORE_DONE;
-}
-
-/* False: the gate cannot be used. */
-static bool
-carry_out(struct step *step)
-{
-	bool done = gate_store_look(&store, &seen)
-	    && (!take(step) || take_and_write(step));
-
-	/* The fleet may have been lost just now. */
-	if (options->fleet && !is_patient())
-		fleet_tell_lost(FLEET_GATE);
-	return done;
-}
-
-/* Asks whether we may start. False: the gate cannot be used. */
-static bool
-ask(struct gate_answer *answer)
-{
-	struct step step = { .attempt = NULL };
-
-	if (!carry_out(&step))
-		return false;
-	*answer = step.answer;
-	ticket = answer->ticket;
-	if (ticket == 0)
-		gate_store_drop(&store);
-	return true;
-}
-
-/* Tells the gate of ATTEMPT. False: it cannot be used. */
-static bool
-report(const struct gate_attempt *attempt, int64_t asked_ns)
-{
-	struct step step = { .attempt = attempt };
-	bool done = carry_out(&step);
-
-	if (done)
-		keep_change(&step.before, asked_ns, attempt->ticket != 0);
-	return done;
 }
 
 /* --- before an attempt --- */
@@ -306,14 +196,14 @@ go_without(void)
 {
 	int signal;
 
-	ticket = 0;
+	store.ticket = 0;
 	is_probe = false;
 	environment_gate(NULL);
 	/* A signal may have ended the wait for the lock of the record. */
 	if (signals_end_pending() && (signal = signals_drain()) != 0)
 		return end_by(signal);
-	if (store.part.file.fd >= 0)
-		shared_state_lose(&store.part, store.part.file.why);
+	if (store.file.fd >= 0)
+		state_file_lose(&store.file, store.file.why);
 	return go;
 }
 
@@ -321,9 +211,9 @@ static struct entry
 start(enum gate_kind kind)
 {
 	is_probe = kind == GATE_PROBE;
-	environment_gate(is_probe              ? "probing"
-	        : seen.gate.state == GATE_OPEN ? "open"
-	                                       : "paced");
+	environment_gate(is_probe          ? "probing"
+	        : gate->state == GATE_OPEN ? "open"
+	                                   : "paced");
 	if (is_probe)
 		log_event(event_of(GATE_LOG_PROBE));
 	return go;
@@ -335,9 +225,9 @@ refuse(bool is_late)
 {
 	static char words[FLEET_NAME_SIZE + GATE_REASON_SIZE + 64];
 	struct text text = text_in(words, sizeof words);
-	const char *reason = seen.gate.reason;
+	const char *reason = gate->reason;
 
-	give_up_ticket();
+	gate_store_drop(&store);
 	text_join(&text, is_late ? "gate " : "gave up at gate ", name);
 	if (!is_late)
 		text_join(&text, " after ", DURATION(waited_ns));
@@ -357,12 +247,12 @@ refuse(bool is_late)
 static struct entry
 interrupted(int signal)
 {
-	give_up_ticket();
+	gate_store_drop(&store);
 	if (!signals_ends(signal))
 		signal = signals_drain();
 	if (signal != 0)
 		return end_by(signal);
-	is_woken = seen.gate.state == GATE_SHUT;
+	is_woken = gate->state == GATE_SHUT;
 	environment_gate(is_woken ? "probing" : "paced");
 	return go;
 }
@@ -397,7 +287,7 @@ static struct entry
 wait_until(struct gate_answer answer, int64_t limit_ns)
 {
 	while (answer.kind == GATE_WAIT) {
-		bool counts = gate_keeps_waiting(&seen.gate, seen.now_ns);
+		bool counts = gate_keeps_waiting(gate, store.now_ns);
 		int signal;
 
 		if (counts && spent_ns >= options->wait_ns)
@@ -409,7 +299,7 @@ wait_until(struct gate_answer answer, int64_t limit_ns)
 		signal = wait_once(answer.until_ns, limit_ns, counts);
 		if (signal != 0)
 			return interrupted(signal);
-		if (!ask(&answer))
+		if (!gate_store_ask(&store, &answer))
 			return go_without();
 	}
 	return start(answer.kind);
@@ -433,28 +323,26 @@ wait_at_gate(struct gate_answer answer, int64_t limit_ns)
 static bool
 has_to_leave(void)
 {
-	if (spent_ns < options->wait_ns || !gate_store_look(&store, &seen))
-		return false;
-	gate_pass_time(&seen.gate, seen.now_ns);
-	return seen.gate.state == GATE_SHUT
-	    && !gate_is_deserted(&seen.gate, seen.now_ns, seen.living);
+	return spent_ns >= options->wait_ns && gate_store_look(&store)
+	    && gate->state == GATE_SHUT
+	    && !gate_is_deserted(gate, store.now_ns, store.living);
 }
 
 struct entry
 gate_enter(int64_t until_ns)
 {
-	enum gate_state before = seen.gate.state;
+	enum gate_state before = gate->state;
 	struct gate_answer answer;
 
-	shared_state_open(&store.part);
+	state_file_use(&store.file);
 	is_probe = is_woken = false;
 	if (!gate_store_is_there(&store))
 		return go;
 	if (has_to_leave())
 		return refuse(false);
-	if (!ask(&answer))
+	if (!gate_store_ask(&store, &answer))
 		return go_without();
-	if (before == GATE_PACED && seen.gate.state == GATE_OPEN)
+	if (before == GATE_PACED && gate->state == GATE_OPEN)
 		log_event(event_of(GATE_LOG_OPEN));
 	return answer.kind == GATE_WAIT ? wait_at_gate(answer, until_ns)
 	                                : start(answer.kind);
@@ -465,15 +353,14 @@ gate_recheck(void)
 {
 	if (!gate_store_is_there(&store))
 		return true;
-	if (!gate_store_look(&store, &seen)) {
+	if (!gate_store_look(&store)) {
 		go_without();
 		return true;
 	}
-	gate_pass_time(&seen.gate, seen.now_ns);
-	if (seen.gate.state == GATE_SHUT)
-		return is_probe && gate_is_probed_by(&seen.gate, ticket);
+	if (gate->state == GATE_SHUT)
+		return is_probe && gate_is_probed_by(gate, store.ticket);
 	if (is_probe)
-		give_up_ticket();
+		gate_store_drop(&store);
 	is_probe = false;
 	return true;
 }
@@ -509,7 +396,7 @@ attempt_of(const struct loop_state *state, char words[REASON_SIZE])
 	struct gate_attempt attempt = {
 		.outcome = outcome_of(state),
 		.run = run,
-		.ticket = is_probe ? ticket : 0,
+		.ticket = is_probe ? store.ticket : 0,
 		.began_ns = outcome->started_ns + ahead_ns,
 		.ended_ns = outcome->ended_ns + ahead_ns,
 		.reason = words,
@@ -520,7 +407,7 @@ attempt_of(const struct loop_state *state, char words[REASON_SIZE])
 	    && hint->wait_ns <= settings->limits.hint_max_ns)
 		attempt.stated_ns = hint->wait_ns;
 	attempt.pause_ns = gate_pause(
-	    &seen.gate, &settings->policy, random_source, attempt.stated_ns);
+	    gate, &settings->policy, random_source, attempt.stated_ns);
 	return attempt;
 }
 
@@ -540,14 +427,14 @@ gate_leave(const struct loop_state *state)
 	/* It changes nothing, unless the next run is to probe. */
 	if (attempt.outcome == GATE_NEUTRAL && !is_probe)
 		return none;
-	done = report(&attempt, state->outcome.evidence.hint.wait_ns);
-	give_up_ticket();
+	done = gate_store_report(&store, &attempt);
 	is_probe = false;
 	if (!done && !signals_end_pending())
 		go_without();
 	if (!done)
 		return none;
-	effect = gate_effect(&seen.gate, &attempt, probed);
+	keep_change(&attempt, state->outcome.evidence.hint.wait_ns);
+	effect = gate_effect(gate, &attempt, probed);
 	effect.probe.gate = name;
 	return effect;
 }
@@ -556,24 +443,25 @@ void
 gate_cancel(void)
 {
 	const struct gate_attempt attempt
-	    = { .outcome = GATE_NEUTRAL, .ticket = ticket, .reason = "" };
+	    = { .outcome = GATE_NEUTRAL, .ticket = store.ticket, .reason = "" };
 
 	environment_gate(NULL);
-	if (is_probe && gate_store_is_there(&store))
-		report(&attempt, 0);
-	give_up_ticket();
+	if (is_probe && gate_store_is_there(&store)
+	    && gate_store_report(&store, &attempt))
+		keep_change(&attempt, 0);
+	gate_store_drop(&store);
 	is_probe = false;
 }
 
 /* --- --gate=open:NAME --- */
 
 static _Noreturn void
-finish_open(bool was_shut)
+finish_open(void)
 {
-	const char *reason = seen.gate.reason;
+	const char *reason = gate->reason;
 
 	fleet_end();
-	if (!was_shut)
+	if (store.before.state != GATE_SHUT)
 		printf("gate %s is open\n", name);
 	else
 		printf("gate %s was shut%s%s; it opens gradually now\n", name,
@@ -581,51 +469,35 @@ finish_open(bool was_shut)
 	usage_finish();
 }
 
-static _Noreturn void
-refuse_open(void)
-{
-	const char *why = options->fleet ? fleet_lost_why() : NULL;
-
-	fleet_end();
-	usage_refuse("--gate=open", options->name,
-	    why != NULL ? why : store.part.file.why);
-}
-
 /* Opens the file. A gate without one was never used: it is open. */
-static void
-find_file(struct state_dir *dir, const char *directory)
+static bool
+find_file(void)
 {
+	const struct state_dir *dir = state_dir();
 	struct stat stat;
 
-	if (!state_dir_open(dir, directory, false) && dir->error != ENOENT)
+	if (!state_dir_open(false) && dir->error != ENOENT)
 		usage_refuse("--gate=open", dir->path, dir->why);
 	if (dir->fd < 0
 	    || fstatat(dir->fd, options->name, &stat, AT_SYMLINK_NOFOLLOW) != 0)
-		finish_open(false);
-	if (!state_file_open(&store.part.file, dir, options->name))
-		refuse_open();
+		finish_open();
+	return state_file_open(&store.file);
 }
 
 _Noreturn void
 gate_open(const struct shared_options *shared)
 {
-	struct state_dir dir;
-	enum stored stored;
-	bool was_shut;
+	const char *why;
 
+	state_dir_start(shared->directory);
 	use(&shared->gate);
 	store.is_noted = true;
 	if (options->fleet)
 		fleet_start(shared);
-	else
-		find_file(&dir, shared->directory);
-	do {
-		if (!gate_store_begin(&store, &seen))
-			refuse_open();
-		was_shut = gate_reopen(&seen.gate, seen.now_ns);
-		stored = gate_store_end(&store, &seen, was_shut, 0);
-	} while (stored == STORE_CROSSED);
-	if (stored == STORE_FAILED)
-		refuse_open();
-	finish_open(was_shut);
+	if ((options->fleet || find_file()) && gate_store_reopen(&store))
+		finish_open();
+	why = options->fleet ? fleet_lost_why() : NULL;
+	fleet_end();
+	usage_refuse(
+	    "--gate=open", options->name, why != NULL ? why : store.file.why);
 }

@@ -9,6 +9,7 @@
 #include <sys/statvfs.h>
 #include <time.h>
 
+#include "core/base/array.h"
 #include "core/base/duration.h"
 #include "core/words/gate_message.h"
 #include "doors/gate.h"
@@ -16,129 +17,109 @@
 #include "shared/gate_store.h"
 #include "system/system.h"
 
-#define CELL_SIZE (DEFERRAL_REASON_SIZE + GATE_REASON_SIZE)
-
-/* A row of the table; what is empty is printed as "-". */
-struct row {
-	char name[CELL_SIZE], gate[CELL_SIZE], since[CELL_SIZE],
-	    rate[CELL_SIZE], limit[CELL_SIZE], waiting[CELL_SIZE],
-	    slots[CELL_SIZE], deferred[CELL_SIZE], reason[CELL_SIZE];
-};
-
-static const struct row head = { "NAME", "GATE", "SINCE", "RATE", "LIMIT",
-	"WAITING", "SLOTS", "DEFERRED UNTIL", "REASON" };
-
+/* To the left if WIDTH < 0; what is empty is printed as "-". */
 static void
-put_time(char *cell, int64_t epoch_ns)
+print_cell(int width, const char *words)
 {
-	struct text text = text_in(cell, CELL_SIZE);
-	struct tm local = clock_local(epoch_ns);
-
-	text_date(&text, &local);
-	text_byte(&text, ' ');
-	text_clock(&text, &local);
+	printf("%*s  ", width, words[0] != '\0' ? words : "-");
 }
 
 static void
-put_number(char *cell, int64_t number)
+print_number(int width, int64_t number)
 {
-	if (number > 0)
-		text_copy(cell, CELL_SIZE, NUMBER(number));
+	print_cell(width, number > 0 ? NUMBER(number) : "");
 }
 
 static void
-put_rate(char *cell, double rate)
+print_rate(double rate)
 {
-	struct text text = text_in(cell, CELL_SIZE);
+	char words[24];
+	struct text text = text_in(words, sizeof words);
 
 	if (rate > 0)
 		gate_rate_text(&text, rate);
+	print_cell(6, words);
 }
 
+/* 0: never. */
 static void
-add_gate(struct row *row, const struct gate_store *store,
-    const struct gate_view *view)
+print_time(int64_t epoch_ns)
 {
-	static const char names[GATE_STATES][8] = { "open", "shut", "paced" };
-	const struct gate *gate = &view->gate;
+	char words[24];
+	struct text text = text_in(words, sizeof words);
+	struct tm local = clock_local(epoch_ns);
 
-	text_copy(row->gate, CELL_SIZE, names[gate->state]);
-	if (gate->state == GATE_OPEN)
-		return;
-	put_time(
-	    row->since, clock_epoch_ns() - (view->now_ns - gate->since_ns));
-	put_number(row->waiting, gate_store_waiters(store, gate));
-	text_copy(row->reason, CELL_SIZE, gate->reason);
-	if (gate->state == GATE_SHUT)
-		return;
-	put_rate(row->rate, gate->pace.rate);
-	put_rate(row->limit, gate->pace.limit);
+	if (epoch_ns > 0) {
+		text_date(&text, &local);
+		text_byte(&text, ' ');
+		text_clock(&text, &local);
+	}
+	print_cell(-19, words);
 }
 
 static void
-add_slots(struct row *row, const struct state_file *file)
+print_head(int width)
+{
+	printf("%-*s  GATE   SINCE                  RATE   LIMIT  WAITING  "
+	       "SLOTS  DEFERRED UNTIL       REASON\n",
+	    width, "NAME");
+}
+
+static int64_t
+slots_taken(const struct state_file *file)
 {
 	int64_t taken = 0;
 
 	for (int64_t slot = 0; slot < SLOTS_MOST; slot++)
 		taken += lock_is_taken(file->fd, STATE_LOCK_SLOT + slot);
-	put_number(row->slots, taken);
+	return taken;
 }
 
 static void
-add_deferral(struct row *row, const uint8_t *record)
+print_state(const struct gate_store *store)
 {
-	struct deferral deferral = state_record_deferral(record, NULL);
+	static const char names[GATE_STATES][8] = { "open", "shut", "paced" };
+	const struct gate *gate = &store->gate;
+	bool is_open = gate->state == GATE_OPEN;
+	bool is_paced = gate->state == GATE_PACED;
+	struct deferral deferral = state_record_deferral(store->bytes, NULL);
 	int64_t now_ns = clock_epoch_ns();
+	int64_t age_ns = store->now_ns - gate->since_ns;
 	bool changed;
 	int64_t wait_ns = deferral_wait(&deferral, INT64_MAX, now_ns, &changed);
+	const char *reason = is_open ? "" : gate->reason;
 
-	if (wait_ns == 0)
-		return;
+	print_cell(-5, names[gate->state]);
+	print_time(is_open ? 0 : now_ns - age_ns);
+	print_rate(is_paced ? gate->pace.rate : 0);
+	print_rate(is_paced ? gate->pace.limit : 0);
+	print_number(7, is_open ? 0 : gate_store_waiters(store));
+	print_number(5, slots_taken(&store->file));
 	/* The first second in which it is over, as the log has it. */
-	put_time(row->deferred, saturating_add(now_ns, wait_ns + NS_PER_S - 1));
-	if (row->reason[0] == '\0')
-		text_copy(row->reason, CELL_SIZE, deferral.reason);
-}
-
-static const char *
-or_dash(const char *cell)
-{
-	return *cell != '\0' ? cell : "-";
-}
-
-static void
-print_row(const struct row *row, int width)
-{
-	printf("%-*s  %-5s  %-19s  %6s  %6s  %7s  %5s  %-19s  %s\n", width,
-	    row->name, or_dash(row->gate), or_dash(row->since),
-	    or_dash(row->rate), or_dash(row->limit), or_dash(row->waiting),
-	    or_dash(row->slots), or_dash(row->deferred), or_dash(row->reason));
+	print_time(
+	    wait_ns > 0 ? saturating_add(now_ns, wait_ns + NS_PER_S - 1) : 0);
+	if (reason[0] == '\0' && wait_ns > 0)
+		reason = deferral.reason;
+	printf("%s\n", reason[0] != '\0' ? reason : "-");
 }
 
 /* What cannot be used has the reason that each run of that name logs. */
 static void
-print_name(const struct state_dir *dir, const char *name, int width)
+print_row(int width, const char *name)
 {
-	struct gate_store store = { .is_noted = true };
-	struct state_file *file = &store.part.file;
-	struct gate_view view;
-	struct row row = { .name = "" };
-	struct text reason = text_in(row.reason, sizeof row.reason);
+	static const int widths[] = { -5, -19, 6, 6, 7, 5, -19 };
+	struct gate_store store
+	    = { .file = { .name = name, .fd = -1 }, .is_noted = true };
 
-	text_copy(row.name, CELL_SIZE, name);
-	if (state_file_open(file, dir, name)
-	    && gate_store_look(&store, &view)) {
-		/* Its pace may have ended while no run looked. */
-		gate_pass_time(&view.gate, view.now_ns);
-		add_gate(&row, &store, &view);
-		add_deferral(&row, store.bytes);
-		add_slots(&row, file);
+	print_cell(-width, name);
+	if (state_file_open(&store.file) && gate_store_look(&store)) {
+		print_state(&store);
 	} else {
-		text_join(&reason, "cannot be used: ", file->why);
+		for (size_t i = 0; i < ARRAY_LENGTH(widths); i++)
+			print_cell(widths[i], "");
+		printf("cannot be used: %s\n", store.file.why);
 	}
-	state_file_close(file);
-	print_row(&row, width);
+	state_file_close(&store.file);
 }
 
 static int
@@ -163,9 +144,9 @@ print_all(const struct state_dir *dir)
 	for (int i = 0; i < count; i++)
 		if ((int)strlen(names[i]->d_name) > width)
 			width = (int)strlen(names[i]->d_name);
-	print_row(&head, width);
+	print_head(width);
 	for (int i = 0; i < count; i++) {
-		print_name(dir, names[i]->d_name, width);
+		print_row(width, names[i]->d_name);
 		free(names[i]);
 	}
 	free(names);
@@ -174,13 +155,14 @@ print_all(const struct state_dir *dir)
 _Noreturn void
 gate_list(const char *directory)
 {
-	struct state_dir dir;
+	const struct state_dir *dir = state_dir();
 
-	if (state_dir_open(&dir, directory, false))
-		print_all(&dir);
-	else if (dir.error == ENOENT)
-		print_row(&head, (int)strlen(head.name));
+	state_dir_start(directory);
+	if (state_dir_open(false))
+		print_all(dir);
+	else if (dir->error == ENOENT)
+		print_head(4);
 	else
-		usage_refuse("--gate=list", dir.path, dir.why);
+		usage_refuse("--gate=list", dir->path, dir->why);
 	usage_finish();
 }

@@ -15,7 +15,7 @@
 #include "process/environment.h"
 #include "process/signals.h"
 #include "shared/fleet.h"
-#include "shared/shared_state.h"
+#include "shared/state_file.h"
 #include "system/system.h"
 
 #define MOST_ANCESTORS 4096
@@ -24,8 +24,7 @@
 /* When to look again after another machine took the slot that was free. */
 #define CROSSED_NS (100 * NS_PER_MS)
 
-static struct shared_part part
-    = { .what = "slots", .is_limit = true, .file = { .fd = -1 } };
+static struct state_file file = { .what = "slots", .is_limit = true, .fd = -1 };
 static const struct slots_options *options;
 static struct random *random_source;
 static char name[FLEET_NAME_SIZE];
@@ -53,8 +52,8 @@ slots_start(
 	options = what;
 	random_source = random;
 	owner = (int64_t)(unique & INT64_MAX) | 1;
-	part.name = what->name;
-	part.instead = what->fleet ? "with the fleet alone" : NULL;
+	file.name = what->name;
+	file.instead = what->fleet ? "with the fleet alone" : NULL;
 	text_join(&text, what->fleet ? FLEET_PREFIX : "", what->name);
 }
 
@@ -66,7 +65,7 @@ slots_start(
 static void
 add_identity(struct text *text)
 {
-	const struct state_dir *dir = shared_state_dir();
+	const struct state_dir *dir = state_dir();
 
 	if (!options->fleet)
 		text_join(text, NUMBER((int64_t)dir->device), ":",
@@ -107,7 +106,7 @@ is_held_above(const char *holder)
 	slot = numbers[2];
 	return slot < SLOTS_MOST
 	    && (options->fleet
-	        || lock_is_taken(part.file.fd, STATE_LOCK_SLOT + slot))
+	        || lock_is_taken(file.fd, STATE_LOCK_SLOT + slot))
 	    && (numbers[1] == 0 || numbers[1] != processes_namespace()
 	        || may_be_ancestor(numbers[0]));
 }
@@ -157,7 +156,7 @@ refuse_run(void)
 	const char *fleet_why = options->fleet ? fleet_lost_why() : NULL;
 
 	text_join(&text, "cannot use slots ", name, " (");
-	shared_state_add_why(&text, &part, part.file.why);
+	state_file_add_why(&text, &file, file.why);
 	if (fleet_why != NULL)
 		text_join(&text, "; ", fleet_why);
 	text_byte(&text, ')');
@@ -175,17 +174,17 @@ slots_open(void)
 {
 	struct fleet_view view;
 	bool is_found
-	    = shared_state_find(&part) && state_file_read(&part.file, record);
+	    = state_file_open(&file) && state_file_read(&file, record);
 
 	is_of_parent = (is_found || options->fleet) && slots_are_of_parent();
 	if (is_of_parent) {
-		state_file_close(&part.file);
+		state_file_close(&file);
 		return;
 	}
 	if (!is_found) {
 		if (!options->fleet || !asks_fleet(&view))
 			refuse_run();
-		shared_state_lose(&part, part.file.why);
+		state_file_lose(&file, file.why);
 	}
 	begin_word();
 }
@@ -246,12 +245,12 @@ static enum lock_result
 take_here(void)
 {
 	int64_t first = random_between(random_source, 0, options->count - 1);
-	enum lock_result result = part.file.fd >= 0 ? LOCK_BUSY : LOCK_HAD;
+	enum lock_result result = file.fd >= 0 ? LOCK_BUSY : LOCK_HAD;
 
 	for (int64_t i = 0; i < options->count && result == LOCK_BUSY; i++) {
 		int64_t slot = (first + i) % options->count;
 
-		result = lock_try(part.file.fd, STATE_LOCK_SLOT + slot);
+		result = lock_try(file.fd, STATE_LOCK_SLOT + slot);
 		if (result == LOCK_HAD)
 			held = slot;
 	}
@@ -264,7 +263,7 @@ count_here(void)
 	int64_t taken = 0;
 
 	for (int64_t slot = 0; slot < options->count; slot++)
-		taken += lock_is_taken(part.file.fd, STATE_LOCK_SLOT + slot);
+		taken += lock_is_taken(file.fd, STATE_LOCK_SLOT + slot);
 	return taken;
 }
 
@@ -351,7 +350,7 @@ take_free(void)
 static bool
 is_before(int64_t ticket)
 {
-	return lock_find(part.file.fd, STATE_LOCK_SLOT_TICKET,
+	return lock_find(file.fd, STATE_LOCK_SLOT_TICKET,
 	           STATE_LOCK_SLOT_TICKET + ticket - 1)
 	    >= 0;
 }
@@ -365,8 +364,7 @@ take_ticket(int64_t *ticket)
 	/* Another program may have locked all of the file. */
 	for (int i = 0; i < SLOTS_MOST && result == LOCK_BUSY; i++) {
 		*ticket = order.next++;
-		result
-		    = lock_try(part.file.fd, STATE_LOCK_SLOT_TICKET + *ticket);
+		result = lock_try(file.fd, STATE_LOCK_SLOT_TICKET + *ticket);
 	}
 	if (result == LOCK_BUSY)
 		*ticket = 0;
@@ -377,7 +375,7 @@ take_ticket(int64_t *ticket)
 static struct slots
 peek(int64_t now_ns)
 {
-	if (part.file.fd < 0 || !state_file_read(&part.file, record))
+	if (file.fd < 0 || !state_file_read(&file, record))
 		return slots_new(now_ns);
 	return state_record_slots(record, boot_hash(), now_ns);
 }
@@ -386,8 +384,8 @@ peek(int64_t now_ns)
 static bool
 begin_order(void)
 {
-	bool is_ordered = part.file.fd >= 0 && !is_disordered
-	    && state_file_begin(&part.file, record);
+	bool is_ordered
+	    = file.fd >= 0 && !is_disordered && state_file_begin(&file, record);
 	int64_t now_ns = boot_clock_ns();
 
 	if (is_ordered)
@@ -409,10 +407,10 @@ end_order(bool is_ordered)
 		is_disordered
 		    = memcmp(before, record + STATE_SLOTS_AT, sizeof before)
 		        != 0
-		    && !state_file_write(&part.file, record);
+		    && !state_file_write(&file, record);
 	}
-	if (part.file.fd >= 0)
-		state_file_unlock(&part.file);
+	if (file.fd >= 0)
+		state_file_unlock(&file);
 }
 
 /*
@@ -518,7 +516,7 @@ wait_in_order(int64_t limit_ns, bool *waited, int *signal)
 		log_ns = INT64_MAX;
 	}
 	if (ticket > 0)
-		lock_free(part.file.fd, STATE_LOCK_SLOT_TICKET + ticket);
+		lock_free(file.fd, STATE_LOCK_SLOT_TICKET + ticket);
 	waited_ns = saturating_add(waited_ns, clock_now_ns() - since_ns);
 	if (!signals_ends(*signal))
 		*signal = *waited ? signals_drain() : 0;
@@ -539,7 +537,7 @@ slots_take(int64_t until_ns, bool *waited)
 	int signal = 0;
 
 	*waited = false;
-	if (is_of_parent || (part.file.fd < 0 && !options->fleet))
+	if (is_of_parent || (file.fd < 0 && !options->fleet))
 		return go;
 	/* A run that may wait queues up; one that may not takes any slot. */
 	if (!may_wait || !is_before(SLOTS_LAST_TICKET))
@@ -555,7 +553,7 @@ slots_take(int64_t until_ns, bool *waited)
 	if (result == LOCK_BUSY)
 		return refuse(until_ns <= limit_ns);
 	if (result == LOCK_FAILED) {
-		shared_state_lose(&part, strerror(errno));
+		state_file_lose(&file, strerror(errno));
 		return go;
 	}
 	if (is_held_there)
@@ -585,7 +583,7 @@ slots_free(void)
 		    "lost the slot");
 	}
 	if (held >= 0)
-		lock_free(part.file.fd, STATE_LOCK_SLOT + held);
+		lock_free(file.fd, STATE_LOCK_SLOT + held);
 	is_held_there = false;
 	held = -1;
 	environment_slots(NULL);

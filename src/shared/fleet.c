@@ -16,7 +16,7 @@
 #include "process/environment.h"
 #include "process/spawn.h"
 #include "shared/fleet.h"
-#include "shared/shared_state.h"
+#include "shared/state_file.h"
 #include "system/system.h"
 
 /* The linters do not know where we are installed. */
@@ -328,17 +328,17 @@ fleet_tell_lost(enum fleet_part part)
 	if (parts[part].is_told || !is_lost)
 		return;
 	parts[part].is_told = true;
-	shared_state_log_lost(part == FLEET_SLOTS,
+	state_log_lost(part == FLEET_SLOTS,
 	    JOINED(FLEET_NAME_SIZE + 8, kind, " " FLEET_PREFIX, name),
 	    JOINED(FLEET_NAME_SIZE + 16, "fleet ", kind, " ", name), lost_why,
-	    shared_state_dir()->fd < 0 ? "without"
-	                               : JOINED(32, "with the local ", kind));
+	    state_dir()->fd < 0 ? "without"
+	                        : JOINED(32, "with the local ", kind));
 }
 
 uint64_t
 fleet_machine(void)
 {
-	const struct state_dir *dir = shared_state_dir();
+	const struct state_dir *dir = state_dir();
 	uint64_t facts[3] = { boot_hash() };
 
 	if (dir->fd >= 0) {

@@ -28,80 +28,10 @@ byte_of(uint64_t ticket)
 	return STATE_LOCK_TICKET + (int64_t)ticket;
 }
 
-/* Bit i: the run of probers[i] lives, or is ours. */
-static uint8_t
-living_of(const struct gate_store *store, const struct gate *gate)
-{
-	uint8_t living = 0;
-
-	for (int i = 0; i < gate->probers_count; i++)
-		if (gate->probers[i] == store->held
-		    || lock_is_taken(
-		        store->part.file.fd, byte_of(gate->probers[i])))
-			living |= (uint8_t)(1U << i);
-	return living;
-}
-
-/*
- * Takes the gate from the record that was read. Returns whether its part is
- * damaged, and not just one that nobody has written yet.
- */
-static bool
-take_record(struct gate_store *store, struct gate_view *view)
-{
-	static const uint8_t zeros[STATE_GATE_SIZE];
-	const uint8_t *part = store->bytes + STATE_GATE_AT;
-	bool is_broken = false;
-
-	view->now_ns = boot_clock_ns();
-	if (!gate_record_read(&view->gate, part, view->now_ns, 0))
-		is_broken = memcmp(part, zeros, sizeof zeros) != 0;
-	/*
-	 * One that is open without failures is the same in every boot, and to
-	 * look which boot this is takes three system calls.
-	 */
-	else if ((view->gate.state != GATE_OPEN || view->gate.row.failures > 0)
-	    && state_record_boot(store->bytes) != boot_hash())
-		view->gate = gate_new();
-	view->living = living_of(store, &view->gate);
-	return is_broken;
-}
-
-static bool
-look_at_file(struct gate_store *store, struct gate_view *view)
-{
-	struct state_file *file = &store->part.file;
-	bool done = state_file_read(file, store->bytes);
-	bool is_broken = done && take_record(store, view);
-
-	/* What is just being written looks broken, but not under the lock. */
-	if (is_broken) {
-		done = state_file_begin(file, store->bytes);
-		is_broken = done && take_record(store, view);
-		state_file_unlock(file);
-	}
-	if (done && !store->is_noted) {
-		const char *why = is_broken ? "bad checksum" : file->why;
-
-		shared_state_note(&store->part, why);
-		store->is_noted = why[0] != '\0';
-	}
-	return done;
-}
-
-static bool
-write_gate(struct gate_store *store, const struct gate *gate)
-{
-	gate_record_write(store->bytes + STATE_GATE_AT, gate, 0);
-	return state_file_write(&store->part.file, store->bytes);
-}
-
-/* --- a fleet --- */
-
 static bool
 has_file(const struct gate_store *store)
 {
-	return store->part.file.fd >= 0;
+	return store->file.fd >= 0;
 }
 
 static bool
@@ -116,254 +46,431 @@ gate_store_is_there(const struct gate_store *store)
 	return has_file(store) || has_server(store);
 }
 
+/* --- the file --- */
+
+/* Bit i: the run of probers[i] lives, or is ours. */
+static uint8_t
+living_of(const struct gate_store *store)
+{
+	const struct gate *gate = &store->gate;
+	uint8_t living = 0;
+
+	for (int i = 0; i < gate->probers_count; i++)
+		if (gate->probers[i] == store->locked
+		    || lock_is_taken(store->file.fd, byte_of(gate->probers[i])))
+			living |= (uint8_t)(1U << i);
+	return living;
+}
+
 /*
- * Whether the server has lost its GATE, or has an older one than our MIRROR. An
- * open mirror is no better than none. If the mirror was written later than now,
- * the server's clock was set back since, and nobody knows which is newer.
+ * Takes the gate from the record that was read. Returns whether its part is
+ * damaged, and not just one that nobody has written yet.
  */
 static bool
-is_to_be_restored(const struct gate *mirror, const struct gate *gate,
-    int64_t now_ns, int64_t ahead_ns)
+take_record(struct gate_store *store)
 {
-	if (mirror->synced_ns == 0 || now_ns - mirror->synced_ns >= COPY_NS)
-		return false;
-	return gate->written_ns == 0 ? mirror->state != GATE_OPEN
-	                             : mirror->written_ns > gate->written_ns
-	        && mirror->written_ns <= now_ns + ahead_ns;
+	static const uint8_t zeros[STATE_GATE_SIZE];
+	const uint8_t *part = store->bytes + STATE_GATE_AT;
+	bool is_broken = false;
+
+	store->now_ns = boot_clock_ns();
+	if (!gate_record_read(&store->gate, part, store->now_ns, 0))
+		is_broken = memcmp(part, zeros, sizeof zeros) != 0;
+	/*
+	 * One that is open without failures is the same in every boot, and to
+	 * look which boot this is takes three system calls.
+	 */
+	else if ((store->gate.state != GATE_OPEN
+	             || store->gate.row.failures > 0)
+	    && state_record_boot(store->bytes) != boot_hash())
+		store->gate = gate_new();
+	store->living = living_of(store);
+	return is_broken;
 }
 
-/* The server's gate, by our clock; VIEW has the mirror. */
-static void
-take_gate(struct gate_store *store, struct gate_view *view)
-{
-	const struct fleet_view *server = &store->server;
-	struct gate mirror = view->gate;
-	int64_t now_ns = boot_clock_ns();
-
-	view->now_ns = now_ns;
-	view->gate = gate_new();
-	if (server->size == STATE_GATE_SIZE)
-		gate_record_read(
-		    &view->gate, server->state, now_ns, server->ahead_ns);
-	store->is_restored
-	    = is_to_be_restored(&mirror, &view->gate, now_ns, server->ahead_ns);
-	if (store->is_restored)
-		view->gate = mirror;
-	view->gate.synced_ns = now_ns;
-}
-
-/* The gate as the server has it, and who of its probers lives. */
+/* Without a file that is a gate that nobody has used. */
 static bool
-look_at_server(struct gate_store *store, struct gate_view *view)
+look_at_file(struct gate_store *store)
 {
-	int64_t members[GATE_MOST_PROBERS];
+	struct state_file *file = &store->file;
+	bool done, is_broken;
 
-	if (!fleet_look(FLEET_GATE, NULL, 0, &store->server))
-		return false;
-	take_gate(store, view);
-	view->living = 0;
-	if (view->gate.probers_count == 0)
+	if (!has_file(store)) {
+		store->gate = gate_new();
+		store->now_ns = boot_clock_ns();
 		return true;
-	for (int i = 0; i < view->gate.probers_count; i++)
-		members[i] = (int64_t)view->gate.probers[i];
-	if (!fleet_look(
-	        FLEET_GATE, members, view->gate.probers_count, &store->server))
-		return false;
-	/* The gate may be another one meanwhile; its probers live or do not. */
-	view->living = store->server.living;
-	return true;
-}
-
-/* Writes VIEW as the mirror. If that fails, the fleet serves alone. */
-static void
-reflect(struct gate_store *store, const struct gate_view *view)
-{
-	struct state_file *file = &store->part.file;
-	bool done = false;
-
-	if (!has_file(store))
-		return;
-	if (state_file_begin(file, store->bytes)) {
-		done = write_gate(store, &view->gate);
+	}
+	done = state_file_read(file, store->bytes);
+	is_broken = done && take_record(store);
+	/* What is just being written looks broken, but not under the lock. */
+	if (is_broken) {
+		done = state_file_begin(file, store->bytes);
+		is_broken = done && take_record(store);
 		state_file_unlock(file);
 	}
-	if (!done && !signals_end_pending())
-		shared_state_lose(&store->part, file->why);
-}
+	if (done && !store->is_noted) {
+		const char *why = is_broken ? "bad checksum" : file->why;
 
-/* Without a file that is a gate that nobody has used. False: it fails. */
-static bool
-look_here(struct gate_store *store, struct gate_view *view)
-{
-	*view = (struct gate_view) { .gate = gate_new(),
-		.now_ns = boot_clock_ns() };
-	return !has_file(store) || look_at_file(store, view);
-}
-
-static bool
-is_young(const struct gate_view *view, int64_t young_ns)
-{
-	return view->gate.synced_ns > 0
-	    && view->now_ns - view->gate.synced_ns < young_ns;
-}
-
-static bool
-needs_no_server(const struct gate_view *view)
-{
-	return is_young(
-	    view, view->gate.state == GATE_SHUT ? YOUNG_SHUT_NS : YOUNG_NS);
-}
-
-/* The mirror is young, or another run of this machine asks for all. */
-static bool
-may_look_at_mirror(struct gate_store *store, struct gate_view *view)
-{
-	if (!has_file(store))
-		return false;
-	if (needs_no_server(view))
-		return true;
-	/* Who asks may be stopped. */
-	if (lock_try(store->part.file.fd, STATE_LOCK_SYNC) != LOCK_HAD)
-		return is_young(view, OLD_NS);
-	/* Another run may have asked since this one has looked. */
-	return look_here(store, view) && needs_no_server(view);
-}
-
-/* On the server only probers hold their tickets. */
-static enum fleet_put
-put_gate(struct gate_store *store, const struct gate *gate, uint64_t ticket)
-{
-	uint8_t bytes[STATE_GATE_SIZE];
-
-	gate_record_write(bytes, gate, store->server.ahead_ns);
-	return fleet_put(
-	    FLEET_GATE, (int64_t)ticket, &store->server, bytes, sizeof bytes);
-}
-
-static bool
-look_at_fleet(struct gate_store *store, struct gate_view *view)
-{
-	bool done = may_look_at_mirror(store, view);
-
-	if (!done && look_at_server(store, view)) {
-		done = true;
-		gate_forget_dead(&view->gate, view->living);
-		/* If another machine crosses that, it knows no less. */
-		if (store->is_restored)
-			put_gate(store, &view->gate, store->probing);
-		reflect(store, view);
+		state_file_note(file, why);
+		store->is_noted = why[0] != '\0';
 	}
-	/* The probers that have died are forgotten by who asked the server. */
-	view->living = UINT8_MAX;
-	if (has_file(store))
-		lock_free(store->part.file.fd, STATE_LOCK_SYNC);
 	return done;
 }
 
-bool
-gate_store_look(struct gate_store *store, struct gate_view *view)
-{
-	if (!look_here(store, view))
-		return false;
-	if (!has_server(store) || look_at_fleet(store, view))
-		return true;
-	return look_here(store, view) && has_file(store);
-}
-
-bool
-gate_store_begin(struct gate_store *store, struct gate_view *view)
-{
-	if (has_server(store)) {
-		if (!look_here(store, view))
-			return false;
-		if (look_at_server(store, view))
-			return true;
-	}
-	if (!has_file(store)
-	    || !state_file_begin(&store->part.file, store->bytes))
-		return false;
-	take_record(store, view);
-	return true;
-}
-
-static enum stored
-end_at_server(struct gate_store *store, struct gate_view *view, bool changed,
-    uint64_t ticket)
-{
-	enum fleet_put put;
-
-	if (!gate_is_probed_by(&view->gate, ticket))
-		ticket = 0;
-	if (changed || ticket != store->probing) {
-		view->gate.written_ns
-		    = boot_clock_ns() + store->server.ahead_ns;
-		put = put_gate(store, &view->gate, ticket);
-		store->probing = put == FLEET_DONE ? ticket : 0;
-		/* Whoever has lost the server begins again, at the file. */
-		if (put != FLEET_DONE)
-			return STORE_CROSSED;
-	}
-	reflect(store, view);
-	return STORE_DONE;
-}
-
-/* --- both --- */
-
-void
-gate_store_drop(struct gate_store *store)
-{
-	if (store->held != 0)
-		lock_free(store->part.file.fd, byte_of(store->held));
-	if (store->probing != 0)
-		fleet_drop(FLEET_GATE);
-	store->held = store->probing = 0;
-}
-
-/* Locks the byte of TICKET instead of that which is held. */
 static bool
-hold(struct gate_store *store, uint64_t ticket)
+write_gate(struct gate_store *store)
 {
-	struct state_file *file = &store->part.file;
+	gate_record_write(store->bytes + STATE_GATE_AT, &store->gate, 0);
+	return state_file_write(&store->file, store->bytes);
+}
 
-	if (store->held == ticket)
+/* Locks the byte of TICKET instead of that which is locked. */
+static bool
+lock_ticket(struct gate_store *store, uint64_t ticket)
+{
+	struct state_file *file = &store->file;
+
+	if (store->locked == ticket)
 		return true;
-	gate_store_drop(store);
+	if (store->locked != 0)
+		lock_free(file->fd, byte_of(store->locked));
+	store->locked = 0;
 	if (ticket != 0 && lock_try(file->fd, byte_of(ticket)) == LOCK_FAILED) {
 		text_copy(file->why, sizeof file->why, strerror(errno));
 		return false;
 	}
-	store->held = ticket;
+	store->locked = ticket;
 	return true;
 }
 
-enum stored
-gate_store_end(struct gate_store *store, struct gate_view *view, bool changed,
-    uint64_t ticket)
+/* --- the server --- */
+
+/*
+ * Whether the server has lost its gate, or has an older one than our MIRROR. An
+ * open mirror is no better than none. If the mirror was written later than now,
+ * the server's clock was set back since, and nobody knows which is newer.
+ */
+static bool
+is_to_be_restored(const struct gate_store *store, const struct gate *mirror)
 {
+	int64_t written_ns = store->gate.written_ns;
+
+	if (mirror->synced_ns == 0
+	    || store->now_ns - mirror->synced_ns >= COPY_NS)
+		return false;
+	return written_ns == 0 ? mirror->state != GATE_OPEN
+	                       : mirror->written_ns > written_ns
+	        && mirror->written_ns <= store->now_ns + store->server.ahead_ns;
+}
+
+/* The gate as the server has it, by our clock, and who of its probers lives. */
+static bool
+look_at_server(struct gate_store *store)
+{
+	const struct gate mirror = store->gate;
+	const struct fleet_view *server = &store->server;
+	int64_t members[GATE_MOST_PROBERS];
+	int count;
+
+	if (!fleet_look(FLEET_GATE, NULL, 0, &store->server))
+		return false;
+	store->now_ns = boot_clock_ns();
+	store->gate = gate_new();
+	if (server->size == STATE_GATE_SIZE)
+		gate_record_read(&store->gate, server->state, store->now_ns,
+		    server->ahead_ns);
+	store->is_restored = is_to_be_restored(store, &mirror);
+	if (store->is_restored)
+		store->gate = mirror;
+	store->gate.synced_ns = store->now_ns;
+
+	/* The state may be another one meanwhile; its probers live or do not.
+	 */
+	count = store->gate.probers_count;
+	for (int i = 0; i < count; i++)
+		members[i] = (int64_t)store->gate.probers[i];
+	if (count > 0
+	    && !fleet_look(FLEET_GATE, members, count, &store->server))
+		return false;
+	store->living = count > 0 ? server->living : 0;
+	return true;
+}
+
+/* Writes the gate as the mirror. If that fails, the fleet serves alone. */
+static void
+reflect(struct gate_store *store)
+{
+	bool done = false;
+
+	if (!has_file(store))
+		return;
+	if (state_file_begin(&store->file, store->bytes)) {
+		done = write_gate(store);
+		state_file_unlock(&store->file);
+	}
+	if (!done && !signals_end_pending())
+		state_file_lose(&store->file, store->file.why);
+}
+
+/* TICKET is what we hold there from then on: only probers hold theirs. */
+static bool
+put_gate(struct gate_store *store, uint64_t ticket)
+{
+	uint8_t bytes[STATE_GATE_SIZE];
 	bool done;
 
-	if (has_server(store))
-		return end_at_server(store, view, changed, ticket);
-	/* A gate of this machine alone is no copy of a fleet's. */
-	if (!store->is_fleet)
-		view->gate.synced_ns = 0;
-	done = hold(store, ticket)
-	    && (!changed || write_gate(store, &view->gate));
-	state_file_unlock(&store->part.file);
-	return done ? STORE_DONE : STORE_FAILED;
+	gate_record_write(bytes, &store->gate, store->server.ahead_ns);
+	done = fleet_put(FLEET_GATE, (int64_t)ticket, &store->server, bytes,
+	           sizeof bytes)
+	    == FLEET_DONE;
+	store->held_there = done ? ticket : 0;
+	return done;
+}
+
+static bool
+is_young(const struct gate_store *store, int64_t young_ns)
+{
+	return store->gate.synced_ns > 0
+	    && store->now_ns - store->gate.synced_ns < young_ns;
+}
+
+static bool
+needs_no_server(const struct gate_store *store)
+{
+	return is_young(
+	    store, store->gate.state == GATE_SHUT ? YOUNG_SHUT_NS : YOUNG_NS);
+}
+
+/* The mirror is young, or another run of this machine asks for all. */
+static bool
+may_look_at_mirror(struct gate_store *store)
+{
+	if (!has_file(store))
+		return false;
+	if (needs_no_server(store))
+		return true;
+	/* Who asks may be stopped. */
+	if (lock_try(store->file.fd, STATE_LOCK_SYNC) != LOCK_HAD)
+		return is_young(store, OLD_NS);
+	/* Another run may have asked since this one has looked. */
+	return look_at_file(store) && needs_no_server(store);
+}
+
+static bool
+look_at_fleet(struct gate_store *store)
+{
+	bool done = may_look_at_mirror(store);
+
+	if (!done && look_at_server(store)) {
+		done = true;
+		gate_forget_dead(&store->gate, store->living);
+		/* If another machine crosses that, it knows no less. */
+		if (store->is_restored)
+			put_gate(store, store->held_there);
+		reflect(store);
+	}
+	/* The probers that have died are forgotten by who asked the server. */
+	store->living = UINT8_MAX;
+	if (has_file(store))
+		lock_free(store->file.fd, STATE_LOCK_SYNC);
+	return done;
+}
+
+/* --- both --- */
+
+bool
+gate_store_look(struct gate_store *store)
+{
+	bool done = look_at_file(store);
+
+	if (done && has_server(store) && !look_at_fleet(store))
+		done = look_at_file(store) && has_file(store);
+	if (done)
+		gate_pass_time(&store->gate, store->now_ns);
+	return done;
+}
+
+/* Reads the gate, to change it; a file's record is locked until write_step().
+ */
+static bool
+begin_step(struct gate_store *store)
+{
+	bool done = false;
+
+	if (has_server(store)) {
+		if (!look_at_file(store))
+			return false;
+		done = look_at_server(store);
+	}
+	if (!done) {
+		if (!has_file(store)
+		    || !state_file_begin(&store->file, store->bytes))
+			return false;
+		take_record(store);
+	}
+	gate_pass_time(&store->gate, store->now_ns);
+	return true;
+}
+
+/*
+ * Writes the gate where it has CHANGED; our ticket is TICKET from then on.
+ * *AGAIN: another machine has changed it, or the server is lost.
+ */
+static bool
+end_step(struct gate_store *store, bool changed, uint64_t ticket, bool *again)
+{
+	uint64_t probing = gate_is_probed_by(&store->gate, ticket) ? ticket : 0;
+	bool done;
+
+	*again = false;
+	if (!has_server(store)) {
+		/* A gate of this machine alone is no copy of a fleet's. */
+		if (!store->is_fleet)
+			store->gate.synced_ns = 0;
+		done = lock_ticket(store, ticket)
+		    && (!changed || write_gate(store));
+		state_file_unlock(&store->file);
+		return done;
+	}
+	if (changed || probing != store->held_there) {
+		store->gate.written_ns
+		    = boot_clock_ns() + store->server.ahead_ns;
+		*again = !put_gate(store, probing);
+	}
+	if (!*again)
+		reflect(store);
+	return true;
+}
+
+/*
+ * A run that waits has patience with a fleet: what others hold there may last
+ * for as long as a lease, and without it each machine would probe.
+ */
+static bool
+is_patient(const struct gate_store *store)
+{
+	return store->is_fleet && store->ticket != 0 && fleet_is_away();
+}
+
+/* ATTEMPT has ended, or, if it is NULL, we ask. True: that is to be written. */
+static bool
+step(struct gate_store *store, const struct gate_attempt *attempt,
+    struct gate_answer *answer)
+{
+	store->before = store->gate;
+	if (attempt != NULL) {
+		struct gate_attempt counted = *attempt;
+
+		/* In a fleet that is not lost, a machine is one run. */
+		if (has_server(store)) {
+			counted.run = fleet_machine();
+			counted.row_ns = GATE_FLEET_ROW_NS;
+		}
+		return gate_result(&store->gate, store->now_ns, &counted);
+	}
+	*answer = gate_look(
+	    &store->gate, store->now_ns, store->ticket, store->living);
+	if (answer->kind == GATE_PROBE && is_patient(store)) {
+		store->gate = store->before;
+		*answer = (struct gate_answer) { .kind = GATE_WAIT,
+			.ticket = store->ticket,
+			.until_ns = store->now_ns + NS_PER_S };
+	}
+	return answer->changed;
+}
+
+static bool
+step_and_write(struct gate_store *store, const struct gate_attempt *attempt,
+    struct gate_answer *answer)
+{
+	bool changed, again = true;
+
+	if (!gate_store_look(store))
+		return false;
+	if (!step(store, attempt, answer))
+		return true;
+	while (again) {
+		/* When told to end, take no ticket, but report a result. */
+		if ((attempt == NULL && signals_end_pending())
+		    || !begin_step(store))
+			return false;
+		changed = step(store, attempt, answer);
+		if (!end_step(store, changed, answer->ticket, &again))
+			return false;
+	}
+	return true;
+}
+
+static bool
+carry_out(struct gate_store *store, const struct gate_attempt *attempt,
+    struct gate_answer *answer)
+{
+	bool done = step_and_write(store, attempt, answer);
+
+	/* The fleet may have been lost just now. */
+	if (store->is_fleet && !is_patient(store))
+		fleet_tell_lost(FLEET_GATE);
+	return done;
+}
+
+bool
+gate_store_ask(struct gate_store *store, struct gate_answer *answer)
+{
+	if (!carry_out(store, NULL, answer))
+		return false;
+	store->ticket = answer->ticket;
+	if (store->ticket == 0)
+		gate_store_drop(store);
+	return true;
+}
+
+bool
+gate_store_report(struct gate_store *store, const struct gate_attempt *attempt)
+{
+	struct gate_answer answer = { .ticket = 0 };
+	bool done = carry_out(store, attempt, &answer);
+
+	gate_store_drop(store);
+	return done;
+}
+
+bool
+gate_store_reopen(struct gate_store *store)
+{
+	bool changed, again = true;
+
+	while (again) {
+		if (!begin_step(store))
+			return false;
+		store->before = store->gate;
+		changed = gate_reopen(&store->gate, store->now_ns);
+		if (!end_step(store, changed, 0, &again))
+			return false;
+	}
+	return true;
+}
+
+void
+gate_store_drop(struct gate_store *store)
+{
+	lock_ticket(store, 0);
+	if (store->held_there != 0)
+		fleet_drop(FLEET_GATE);
+	store->ticket = store->held_there = 0;
 }
 
 int64_t
-gate_store_waiters(const struct gate_store *store, const struct gate *gate)
+gate_store_waiters(const struct gate_store *store)
 {
+	const struct gate *gate = &store->gate;
 	/* Nobody sees who lives on other machines: all tickets count. */
 	bool is_copy = gate->synced_ns > 0;
-	uint8_t living = is_copy ? UINT8_MAX : living_of(store, gate);
+	uint8_t living = is_copy ? UINT8_MAX : store->living;
 	int64_t count = is_copy ? (int64_t)(gate->next - gate->head) : 0;
 	int64_t byte = byte_of(gate->head), last = byte_of(gate->next) - 1;
 
-	while (!is_copy
-	    && (byte = lock_find(store->part.file.fd, byte, last)) >= 0) {
+	while (
+	    !is_copy && (byte = lock_find(store->file.fd, byte, last)) >= 0) {
 		byte++;
 		count++;
 	}

@@ -29,14 +29,29 @@ struct choice {
 	enum origin origin;
 };
 
+static struct state_dir dir = { .fd = -1 };
+static const char *asked; /* --state-dir, or NULL */
+static bool is_tried; /* to open it */
+
+void
+state_dir_start(const char *where)
+{
+	asked = where;
+}
+
+const struct state_dir *
+state_dir(void)
+{
+	return &dir;
+}
+
 /* ERROR is an errno, or 0 with what WHY says. */
 static bool
-fail(struct state_dir *dir, int error, const char *why)
+fail(int error, const char *why)
 {
-	text_copy(
-	    dir->why, sizeof dir->why, why != NULL ? why : strerror(error));
-	dir->error = error;
-	fd_close(&dir->fd);
+	text_copy(dir.why, sizeof dir.why, why != NULL ? why : strerror(error));
+	dir.error = error;
+	fd_close(&dir.fd);
 	return false;
 }
 
@@ -64,25 +79,24 @@ make(char *path)
  * directory of another user counts only if our user has named it.
  */
 static bool
-check(struct state_dir *dir, enum origin origin)
+check(enum origin origin)
 {
 	struct stat stat;
 
-	if (fstat(dir->fd, &stat) != 0)
-		return fail(dir, errno, NULL);
-	if (device_is_network(dir->fd))
-		return fail(dir, EREMOTE, "a network file system");
-	dir->device = stat.st_dev;
-	dir->inode = stat.st_ino;
-	dir->group = stat.st_gid;
-	dir->is_shared = (stat.st_mode & S_ISGID) != 0;
+	if (fstat(dir.fd, &stat) != 0)
+		return fail(errno, NULL);
+	if (device_is_network(dir.fd))
+		return fail(EREMOTE, "a network file system");
+	dir.device = stat.st_dev;
+	dir.inode = stat.st_ino;
+	dir.group = stat.st_gid;
+	dir.is_shared = (stat.st_mode & S_ISGID) != 0;
 	if ((stat.st_mode & S_IWOTH) != 0)
-		return fail(dir, 0, "others may write there");
-	if (!dir->is_shared && (stat.st_mode & S_IWGRP) != 0)
-		return fail(
-		    dir, 0, "its group may write there, without setgid");
-	if (stat.st_uid != geteuid() && !(dir->is_shared && origin == BY_USER))
-		return fail(dir, 0, "owned by another user");
+		return fail(0, "others may write there");
+	if (!dir.is_shared && (stat.st_mode & S_IWGRP) != 0)
+		return fail(0, "its group may write there, without setgid");
+	if (stat.st_uid != geteuid() && !(dir.is_shared && origin == BY_USER))
+		return fail(0, "owned by another user");
 	return true;
 }
 
@@ -143,28 +157,26 @@ absolute(const char *name)
 }
 
 static bool
-try(struct state_dir *dir, const struct choice *choice, bool to_be_made)
+try(const struct choice *choice, bool to_be_made)
 {
-	struct text path = text_in(dir->path, sizeof dir->path);
+	struct text path = text_in(dir.path, sizeof dir.path);
 	int flags = choice->origin == OF_ALL ? O_NOFOLLOW : 0;
 	const char *home = absolute("HOME");
 
 	text_join(&path, choice->parent, choice->child);
-	if (strlen(choice->parent) + strlen(choice->child) >= sizeof dir->path)
-		return fail(dir, ENAMETOOLONG, NULL);
+	if (strlen(choice->parent) + strlen(choice->child) >= sizeof dir.path)
+		return fail(ENAMETOOLONG, NULL);
 	/* With sudo, root may have the HOME of a user, who decides nothing. */
 	if (choice->origin == OF_HOME
 	    && (!is_ours(choice->parent) || (home != NULL && !is_ours(home))))
-		return fail(dir, 0, "HOME is of another user");
-	if (choice->origin == OF_HOME && has_foreign_link(dir->path))
-		return fail(
-		    dir, 0, "a symbolic link of another user leads there");
-	dir->fd = descriptor_of_directory(dir->path, flags);
-	if (dir->fd < 0 && errno == ENOENT && to_be_made && make(dir->path))
-		dir->fd = descriptor_of_directory(dir->path, flags);
-	dir->fd = fd_out_of_the_way(dir->fd);
-	return dir->fd < 0 ? fail(dir, errno, NULL)
-	                   : check(dir, choice->origin);
+		return fail(0, "HOME is of another user");
+	if (choice->origin == OF_HOME && has_foreign_link(dir.path))
+		return fail(0, "a symbolic link of another user leads there");
+	dir.fd = descriptor_of_directory(dir.path, flags);
+	if (dir.fd < 0 && errno == ENOENT && to_be_made && make(dir.path))
+		dir.fd = descriptor_of_directory(dir.path, flags);
+	dir.fd = fd_out_of_the_way(dir.fd);
+	return dir.fd < 0 ? fail(errno, NULL) : check(choice->origin);
 }
 
 /* The first path of $STATE_DIRECTORY, in which they are parted by colons. */
@@ -183,7 +195,7 @@ first_of_service(void)
 }
 
 bool
-state_dir_open(struct state_dir *dir, const char *asked, bool to_be_made)
+state_dir_open(bool to_be_made)
 {
 	const char *xdg = absolute("XDG_STATE_HOME");
 	const struct choice choices[] = {
@@ -197,21 +209,23 @@ state_dir_open(struct state_dir *dir, const char *asked, bool to_be_made)
 		{ "/var/tmp/backoff-", NUMBER(geteuid()), OF_ALL },
 	};
 
-	dir->fd = -1;
+	if (is_tried)
+		return dir.fd >= 0;
+	is_tried = true;
 	for (size_t i = 0; i < ARRAY_LENGTH(choices); i++) {
 		const struct choice *choice = &choices[i];
 
 		if (choice->parent == NULL)
 			continue;
-		if (try(dir, choice, to_be_made))
+		if (try(choice, to_be_made))
 			return true;
 		if (choice->origin == OF_ALL
-		    || (choice->origin == BY_USER && dir->error != EREMOTE))
+		    || (choice->origin == BY_USER && dir.error != EREMOTE))
 			break;
 		if (to_be_made)
 			log_news(WEIGHT_DETAIL,
 			    JOINED(PATH_MAX + WHY_SIZE + 64, "state directory ",
-			        dir->path, " passed over: ", dir->why),
+			        dir.path, " passed over: ", dir.why),
 			    NULL, NULL);
 	}
 	return false;

@@ -25,12 +25,18 @@ struct state_dir {
 	int error; /* ... as an errno; 0: WHY is not of the kernel */
 };
 
+/* ASKED is the value of --state-dir, or NULL. Nothing is opened yet. */
+void state_dir_start(const char *asked);
+
 /*
- * Opens it; ASKED is the value of --state-dir, or NULL. TO_BE_MADE: it is made
- * 0700 where it is missing, and choices that were passed over, as file systems
- * of a network are, are logged with -v. False: DIR has the path of the last
- * one, and why it cannot be used.
+ * Opens it at the first call. TO_BE_MADE: it is made 0700 where it is missing,
+ * and choices that were passed over, as file systems of a network are, are
+ * logged with -v. False: it has the path of the last one, and why that cannot
+ * be used.
  */
-bool state_dir_open(struct state_dir *dir, const char *asked, bool to_be_made);
+bool state_dir_open(bool to_be_made);
+
+/* As it is: its fd is -1 where it is not open. */
+const struct state_dir *state_dir(void);
 
 #endif

@@ -13,7 +13,7 @@
 #include "core/gate/record.h"
 #include "log/log.h"
 #include "process/signals.h"
-#include "shared/shared_state.h"
+#include "shared/state_file.h"
 #include "system/system.h"
 
 #define LOCK_PATIENCE_NS (2 * NS_PER_S)
@@ -137,14 +137,15 @@ fail_to_open(struct state_file *file, int error)
 }
 
 bool
-state_file_open(
-    struct state_file *file, const struct state_dir *dir, const char *name)
+state_file_open(struct state_file *file)
 {
+	const struct state_dir *dir = state_dir();
 	struct stat stat;
 	const char *fault;
 
-	*file = (struct state_file) { .fd = -1 };
-	file->fd = open_in(dir, name);
+	if (!state_dir_open(true))
+		return fail(file, false, dir->why);
+	file->fd = open_in(dir, file->name);
 	if (file->fd < 0)
 		return fail_to_open(file, errno);
 	if (fstat(file->fd, &stat) != 0)
@@ -155,10 +156,21 @@ state_file_open(
 		fail(file, true,
 		    JOINED(WHY_SIZE,
 		        "larger than a state file: ", NUMBER(stat.st_size)));
+	else if (file->is_limit && !lock_is_possible(file->fd))
+		fail(file, false, strerror(errno));
 	else
 		return true;
 	state_file_close(file);
 	return false;
+}
+
+bool
+state_file_use(struct state_file *file)
+{
+	if (!file->is_tried && !state_file_open(file))
+		state_file_lose(file, file->why);
+	file->is_tried = true;
+	return file->fd >= 0;
 }
 
 void
@@ -269,36 +281,20 @@ boot_hash(void)
 	return boot;
 }
 
-/* --- what a run uses of a file --- */
-
-static const char *asked; /* the directory, or NULL */
-static struct state_dir directory = { .fd = -1 };
-static bool is_tried; /* to open it */
+/* --- the log --- */
 
 void
-shared_state_start(const char *where)
+state_file_add_why(
+    struct text *text, const struct state_file *file, const char *why)
 {
-	asked = where;
-}
-
-const struct state_dir *
-shared_state_dir(void)
-{
-	return &directory;
-}
-
-void
-shared_state_add_why(
-    struct text *text, const struct shared_part *part, const char *why)
-{
-	text_bounded(text, directory.path);
-	if (part->file.blames_file)
-		text_join(text, "/", part->name);
+	text_bounded(text, state_dir()->path);
+	if (file->blames_file)
+		text_join(text, "/", file->name);
 	text_join(text, ": ", why);
 }
 
 void
-shared_state_log_lost(bool is_limit, const char *shown, const char *what,
+state_log_lost(bool is_limit, const char *shown, const char *what,
     const char *reason, const char *instead)
 {
 	char words[PATH_MAX + WHY_SIZE + 192];
@@ -313,80 +309,27 @@ shared_state_log_lost(bool is_limit, const char *shown, const char *what,
 }
 
 bool
-shared_state_lose(struct shared_part *part, const char *why)
+state_file_lose(struct state_file *file, const char *why)
 {
 	char words[PATH_MAX + WHY_SIZE + 80];
 	struct text reason = text_in(words, sizeof words);
 	const char *what
-	    = JOINED(SHARED_NAME_SIZE + 16, part->what, " ", part->name);
-	bool is_limit = part->is_limit && part->instead == NULL;
+	    = JOINED(SHARED_NAME_SIZE + 16, file->what, " ", file->name);
+	bool is_limit = file->is_limit && file->instead == NULL;
 
-	shared_state_add_why(&reason, part, why);
-	shared_state_log_lost(is_limit, what, what, words,
-	    is_limit || part->instead != NULL ? part->instead : "without");
-	state_file_close(&part->file);
+	state_file_add_why(&reason, file, why);
+	state_log_lost(is_limit, what, what, words,
+	    is_limit || file->instead != NULL ? file->instead : "without");
+	state_file_close(file);
 	return false;
 }
 
 void
-shared_state_note(const struct shared_part *part, const char *why)
+state_file_note(const struct state_file *file, const char *why)
 {
 	if (why[0] != '\0')
 		log_news(WEIGHT_DETAIL,
-		    JOINED(WHY_SIZE + 128, "state of ", part->what, " ",
-		        part->name, " ignored: ", why),
+		    JOINED(WHY_SIZE + 128, "state of ", file->what, " ",
+		        file->name, " ignored: ", why),
 		    NULL, NULL);
-}
-
-bool
-shared_state_find(struct shared_part *part)
-{
-	struct state_file *file = &part->file;
-
-	*file = (struct state_file) { .fd = -1 };
-	if (!is_tried)
-		state_dir_open(&directory, asked, true);
-	is_tried = true;
-	if (directory.fd < 0)
-		return fail(file, false, directory.why);
-	if (!state_file_open(file, &directory, part->name))
-		return false;
-	return !part->is_limit || lock_is_possible(file->fd)
-	    || fail(file, false, strerror(errno));
-}
-
-bool
-shared_state_open(struct shared_part *part)
-{
-	if (part->is_tried)
-		return part->file.fd >= 0;
-	part->is_tried = true;
-	return shared_state_find(part)
-	    || shared_state_lose(part, part->file.why);
-}
-
-bool
-shared_state_read(struct shared_part *part, uint8_t record[STATE_SIZE])
-{
-	if (!state_file_read(&part->file, record))
-		return shared_state_lose(part, part->file.why);
-	shared_state_note(part, part->file.why);
-	return true;
-}
-
-bool
-shared_state_begin(struct shared_part *part, uint8_t record[STATE_SIZE])
-{
-	return state_file_begin(&part->file, record)
-	    || shared_state_lose(part, part->file.why);
-}
-
-bool
-shared_state_finish(
-    struct shared_part *part, const uint8_t record[STATE_SIZE], bool changed)
-{
-	bool is_written = !changed || state_file_write(&part->file, record);
-
-	state_file_unlock(&part->file);
-	return is_written || shared_state_lose(part, part->file.why);
 }

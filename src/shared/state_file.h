@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_SHARED_SHARED_STATE_H
-#define BACKOFF_SHARED_SHARED_STATE_H
+#ifndef BACKOFF_SHARED_STATE_FILE_H
+#define BACKOFF_SHARED_STATE_FILE_H
 /*
  * The file of one NAME that runs share: a record of STATE_SIZE bytes, and locks
  * on bytes far beyond it. Errors are logged, never fatal; the run continues
@@ -46,20 +46,27 @@ int64_t lock_find(int fd, int64_t first, int64_t last);
 #define STATE_LOCK_TICKET (INT64_C(1) << 41)
 #define STATE_LOCK_SLOT_TICKET (INT64_C(1) << 60)
 
-/* --- a file, of which nothing is logged --- */
+/* --- a file --- */
 
 struct state_file {
-	int fd; /* closed on exec, out of the way; -1: not open */
+	const char *what; /* uses it: "gate", "slots" or "defer" */
+	const char *name;
+	const char *instead; /* of it: "with the fleet alone"; or NULL */
+	bool is_limit; /* somebody relies on it */
+	bool is_tried; /* to use it */
+	int fd; /* closed on exec, out of the way; -1: not open, or lost */
 	char why[WHY_SIZE]; /* why something failed, or the record is as new */
 	bool blames_file; /* WHY is about the file, not its directory or disk */
 };
 
 /*
- * Opens the file NAME in DIR, and makes it, empty, where it is missing. False:
- * FILE has why; there is nothing to be closed.
+ * Opens the file in the directory, which is opened first where that has not
+ * been done, and makes it, empty, where it is missing. False: it has why.
  */
-bool state_file_open(
-    struct state_file *file, const struct state_dir *dir, const char *name);
+bool state_file_open(struct state_file *file);
+
+/* The same, once a run, and logs what fails. */
+bool state_file_use(struct state_file *file);
 
 /* Frees all of its locks. */
 void state_file_close(struct state_file *file);
@@ -89,57 +96,24 @@ void state_file_unlock(struct state_file *file);
  */
 uint64_t boot_hash(void);
 
-/* --- what a run uses of a file, and the log of that --- */
+/* --- the log --- */
 
-struct shared_part {
-	const char *what; /* "gate", "slots" or "defer" */
-	const char *name;
-	const char
-	    *instead; /* "with the fleet alone", if it is lost; or NULL */
-	bool is_limit; /* somebody relies on it */
-	bool is_tried; /* to open the file */
-	struct state_file file; /* .fd < 0: it is lost, and we go on */
-};
+/* With -v, logs WHY the state in FILE is as new, unless that is "". */
+void state_file_note(const struct state_file *file, const char *why);
 
-/* DIRECTORY is that of --state-dir, or NULL; it is opened at the first need. */
-void shared_state_start(const char *directory);
-
-/* Which directory that is; its fd is -1 where it is not open. */
-const struct state_dir *shared_state_dir(void);
-
-/* Opens the file of PART. False: WHY of the file says why not. */
-bool shared_state_find(struct shared_part *part);
-
-/* The same, once a run, and logs what fails. False: PART is lost. */
-bool shared_state_open(struct shared_part *part);
-
-/* As state_file_read(), and with -v it is logged why the record is as new. */
-bool shared_state_read(struct shared_part *part, uint8_t record[STATE_SIZE]);
-
-/*
- * As state_file_begin(), for shared_state_finish() to write the record, if it
- * has CHANGED. Where either is false PART is lost, and not locked.
- */
-bool shared_state_begin(struct shared_part *part, uint8_t record[STATE_SIZE]);
-bool shared_state_finish(
-    struct shared_part *part, const uint8_t record[STATE_SIZE], bool changed);
-
-/* With -v, logs WHY the state of PART is as new, unless that is "". */
-void shared_state_note(const struct shared_part *part, const char *why);
-
-/* Logs that PART cannot be used, and why, and closes it. Returns false. */
-bool shared_state_lose(struct shared_part *part, const char *why);
+/* Logs that FILE cannot be used, and WHY, and closes it. Returns false. */
+bool state_file_lose(struct state_file *file, const char *why);
 
 /*
  * Logs that SHOWN, "gate hub", cannot be used, and INSTEAD, how we go on,
  * unless that is NULL. A lost limit is an alarm, which -q does not keep back.
  * WHAT is the name in JSON.
  */
-void shared_state_log_lost(bool is_limit, const char *shown, const char *what,
+void state_log_lost(bool is_limit, const char *shown, const char *what,
     const char *reason, const char *instead);
 
 /* "DIR/NAME: WHY" */
-void shared_state_add_why(
-    struct text *text, const struct shared_part *part, const char *why);
+void state_file_add_why(
+    struct text *text, const struct state_file *file, const char *why);
 
 #endif

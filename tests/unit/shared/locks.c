@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "shared/shared_state.h"
+#include "shared/state_file.h"
 #include "unit/tap.h"
 
 static char path[] = "/tmp/lock.XXXXXX";
