@@ -378,6 +378,9 @@ is_told(struct gate *gate, const struct gate_attempt *attempt)
 {
 	int64_t took_ns = gate->took_ns > 0 ? gate->took_ns : TOOK_NS;
 
+	/* A try asks for more than there is, so its refusals say nothing. */
+	if (gate->pace.phase == PACE_TRYING)
+		return false;
 	if (gate->told == 0)
 		gate->told_ns = attempt->ended_ns;
 	gate->told++;

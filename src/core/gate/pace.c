@@ -15,7 +15,7 @@
 #define TRY_PAYS 1.25
 #define TRY_SHARE 0.03
 #define TRY_STATED_NS (2 * NS_PER_S)
-#define TRY_NS NS_PER_MIN
+#define TRY_NS (15 * NS_PER_S)
 #define MOST_TRY_NS (16 * NS_PER_MIN)
 
 /* A share of refusals that is not the rate's is forgotten after */
@@ -29,6 +29,7 @@
 #define FINDING_OVER 0.15
 #define BASE_LEAST 12
 #define FORTY 40
+#define SHARES_APART 2.6 /* deviations that are no chance */
 #define SHARES_ALIKE 0.1
 
 /* Failures: when they are looked at, and how many are too many. */
@@ -39,6 +40,7 @@
 #define CALM_NS (3 * NS_PER_S)
 #define CUTS 2
 #define MOST_FAILING 0.95
+#define CUT_LEAST 4 /* a second: fewer do not show whether a cut helps */
 
 static double
 larger(double a, double b)
@@ -166,9 +168,12 @@ stated_seconds(const struct pace *pace)
 	return larger(1, (double)pace->stated_ns / (double)NS_PER_S);
 }
 
-/* sqrt(SHARE * (1 - SHARE) / COUNT), but never next to nothing. */
+/*
+ * What chance makes of SHARE among COUNT (above 0): sqrt(SHARE * (1 - SHARE) /
+ * COUNT), but never next to nothing.
+ */
 static double
-deviation(double share, uint32_t count)
+deviation(double share, double count)
 {
 	double square = larger(share * (1 - share), 0.02) / count;
 	double root = 0.5; /* Newton, from above: no square is above 0.25 */
@@ -254,7 +259,7 @@ look_at_failures(struct pace *pace, int64_t now_ns)
 		/* It rises by trials alone: it would follow an overload. */
 		pace->failing
 		    += 0.3 * (smaller(share, pace->failing) - pace->failing);
-	} else if (pace->rate <= PACE_FIRST) {
+	} else if (pace->rate <= CUT_LEAST) {
 		disregard(pace, share, pace->rate);
 	} else {
 		pace->cut_share = share;
@@ -286,29 +291,6 @@ end_finding(struct pace *pace, double served, int64_t now_ns)
 	pace->base_ns = now_ns;
 }
 
-void
-pace_refused(
-    struct pace *pace, int64_t now_ns, int64_t began_ns, int64_t stated_ns)
-{
-	pace->refused++;
-	pace->forty.bad++;
-	pace->refused_ns = now_ns;
-	pace->quiet = 0;
-	if (began_ns >= pace->interval.since_ns)
-		pace->interval.refused++;
-	if (pace->phase == PACE_FINDING && pace->served > 0
-	    && pace->interval.refused >= MANY_REFUSED
-	    && pace->interval.refused * 2 > pace->interval.starts) {
-		end_finding(pace, 0, now_ns);
-		begin_interval(pace, now_ns);
-	}
-	if (pace->phase != PACE_KEEPING || began_ns < pace->kept_ns)
-		return;
-	pace->stated_ns = stated_ns;
-	pace->limit = pace->rate;
-	set_rate(pace, pace->rate * (1 - KEEP_CUT));
-}
-
 /* More are refused in the interval than were at half of its rate. */
 static bool
 meets_limit(const struct pace *pace)
@@ -324,23 +306,51 @@ meets_limit(const struct pace *pace)
 }
 
 /*
- * Whether so many refusals may be chance, as there are always some: too few
- * starts to say that the service has a limit.
+ * Whether chance may have made the share of refusals in the interval differ
+ * from the share before: too few starts to say that the service has a limit.
+ * The deviation is that of a difference of two shares.
  */
 static bool
 may_be_chance(const struct pace *pace, int64_t now_ns)
 {
 	const struct pace_interval *interval = &pace->interval;
 	struct pace_count now = { interval->starts, interval->refused };
+	struct pace_count before = pace->paid;
 	struct pace_count both
-	    = { now.starts + pace->paid.starts, now.bad + pace->paid.bad };
+	    = { now.starts + before.starts, now.bad + before.bad };
+	double apart = share_of(now) - share_of(before);
 
-	return now.starts < FORTY && now_ns - interval->since_ns < INTERVAL_NS
-	    && share_of(now) <= share_of(pace->paid)
-	        + DEVIATIONS
-	            * (deviation(share_of(both), now.starts)
-	                + deviation(share_of(both), pace->paid.starts))
-	            * 0.7;
+	if (now.starts >= FORTY || now_ns - interval->since_ns >= INTERVAL_NS)
+		return false;
+	return now.starts == 0 || before.starts == 0
+	    || apart <= SHARES_APART
+	        * deviation(share_of(both),
+	            (double)now.starts * before.starts / both.starts);
+}
+
+void
+pace_refused(
+    struct pace *pace, int64_t now_ns, int64_t began_ns, int64_t stated_ns)
+{
+	pace->refused++;
+	pace->refused_ns = now_ns;
+	pace->quiet = 0;
+	if (began_ns >= pace->kept_ns)
+		pace->forty.bad++;
+	if (began_ns >= pace->interval.since_ns)
+		pace->interval.refused++;
+	if (pace->phase == PACE_FINDING && pace->served > 0
+	    && pace->interval.refused >= MANY_REFUSED
+	    && pace->interval.refused * 2 > pace->interval.starts
+	    && !may_be_chance(pace, now_ns)) {
+		end_finding(pace, 0, now_ns);
+		begin_interval(pace, now_ns);
+	}
+	if (pace->phase != PACE_KEEPING || began_ns < pace->kept_ns)
+		return;
+	pace->stated_ns = stated_ns;
+	pace->limit = pace->rate;
+	set_rate(pace, pace->rate * (1 - KEEP_CUT));
 }
 
 /* The interval is full. False: it goes on, as it does not tell enough. */
@@ -379,9 +389,11 @@ end_try(struct pace *pace, double served, int64_t now_ns)
 	if (served >= TRY_PAYS * pace->served) {
 		pace->phase = PACE_FINDING;
 		pace->served = served;
+		/* The refusals that came with this rate are no base of it. */
+		pace->base = smaller(
+		    (double)interval->refused / interval->starts, pace->share);
 		pace->paid = (struct pace_count) { interval->starts,
-			interval->refused };
-		pace->base = share_of(pace->paid);
+			(uint32_t)(pace->base * interval->starts) };
 		pace->base_ns = now_ns;
 		pace->try_gap_ns = TRY_NS;
 		set_rate(pace, pace->rate * 2);
@@ -413,7 +425,7 @@ grow(struct pace *pace, int64_t now_ns)
 		            max_ns(served, 0)));
 }
 
-/* After a minute with many refusals: would more than the limit pay? */
+/* After a while with many refusals: would more than the limit pay? */
 static void
 begin_try(struct pace *pace, double served)
 {
