@@ -14,6 +14,15 @@ setup() {
   look_at backoff
 }
 
+# for_pages COMMAND...: once for each man page, in a directory of its own.
+for_pages() {
+  for man in "$TOP_SRCDIR"/man/*.[1-8]; do
+    mkdir "$BATS_TEST_TMPDIR/${man##*/}"
+    cd "$BATS_TEST_TMPDIR/${man##*/}" || return
+    "$@"
+  done
+}
+
 # The option that prints all options of the program.
 whole_help() {
   [ "$program" = backoff-herd ] && echo --help || echo --help=all
@@ -184,8 +193,7 @@ groff_is_content() {
 
 @test "docs: groff has no complaint about the man pages" {
   need groff
-  for_both groff_is_content
-  man=$TOP_SRCDIR/man/backoff-gate.7 groff_is_content
+  for_pages groff_is_content
 }
 
 examples_are_plain() {
@@ -199,8 +207,7 @@ examples_are_plain() {
 }
 
 @test "docs: the examples of the man pages can be copied from any reader" {
-  for_both examples_are_plain
-  man=$TOP_SRCDIR/man/backoff-gate.7 examples_are_plain
+  for_pages examples_are_plain
 }
 
 # Cuts the EXAMPLES of the man page into files: N.spec has what the comment
@@ -234,16 +241,15 @@ stand_in() {
   cat >"$tool" <<END
 #!/bin/sh
 set -- $(printf "'%s' " "$@")
-calls=\$(cat "$PWD/$tool.calls")
-echo \$((calls + 1)) >"$PWD/$tool.calls"
-eval "word=\\\${\$((calls + 1)):-99}"
+echo >>"$PWD/$tool.calls"
+eval "word=\\\${\$(wc -l <"$PWD/$tool.calls"):-99}"
 case \$word in
   *=*) echo "\${word#*=}" | tr _ ' ' >&2 ;;
 esac
 exit "\${word%%=*}"
 END
   chmod +x "$tool"
-  echo 0 >"$tool.calls"
+  : >"$tool.calls"
   printf '%s %d\n' "$tool" $# >>tools.expected
 }
 
@@ -257,6 +263,7 @@ try_example() {
   cd "$n" || return
   ln -s "$BACKOFF" "$HERD" tools
   touch tools.expected
+  printf '%s\n' 1 2 3 >items
   spec=$(<"../$n.spec")
   while [[ $spec == *';'* ]]; do
     # shellcheck disable=SC2086
@@ -273,8 +280,8 @@ try_example() {
   HOME=$PWD PATH=$PWD/tools:$PATH "$@" bash run >out 2>err </dev/null || got=$?
   [[ $got == "$wanted" ]] || echo "exits with $got and not $wanted"
   while read -r tool calls; do
-    [[ $(<"$tool.calls") == "$calls" ]] ||
-      echo "$tool was called $(<"$tool.calls") times and not $calls"
+    [[ $(wc -l <"$tool.calls") == "$calls" ]] ||
+      echo "$tool was called $(wc -l <"$tool.calls") times and not $calls"
   done <tools.expected
   cd ..
 }
@@ -287,15 +294,20 @@ try_examples() {
   shift
   cut_examples
   for spec in *.spec; do
+    [ -e "$spec" ] || break # no example
     n=${spec%.spec}
-    [[ -s $spec && $(<"$spec") =~ ^[0-9] ]] ||
-      fail "this example has no comment 'test:': $(<"$n.sh")"
+    if [[ ! $(<"$spec") =~ ^[0-9] ]]; then
+      echo "this example has no comment 'test:': $(<"$n.sh")"
+      failed=1
+      continue
+    fi
     case $which-$(<"$spec") in
       with-*fast*) ;;
       with-* | without-*fast*) continue ;;
     esac
     # Without it these are refused.
     has_answer byte_lock || ! grep -q -- --slots "$n.sh" || continue
+    [ -x "${BACKOFF%/*}/backoff-fleet" ] || ! grep -q fleet: "$n.sh" || continue
     wrong=$(try_example "$n" "${@:-env}")
     [[ -n $wrong ]] || continue
     printf '%s\n%s\n' "$(<"$n.sh")" "$wrong"
@@ -311,16 +323,60 @@ examples_run() {
 }
 
 @test "docs: the examples of the man pages run as printed" {
-  for_both examples_run
+  for_pages examples_run
 }
 
-@test "docs: the examples of the man page that take long run as printed" {
-  need_faketime
+long_examples_run() {
   # A clock that starts at a fixed time, for --until, and hurries.
-  local -a clock=(faketime -f '@2026-01-01 00:00:00 x100')
-
-  run try_examples with "${clock[@]}"
+  run try_examples with faketime -f '@2026-01-01 00:00:00 x100'
   assert_success
+}
+
+@test "docs: the examples of the man pages that take long run as printed" {
+  need_faketime
+  for_pages long_examples_run
+}
+
+# The keys of JSON that the page has, one a line: .It Cm KEY , KEY ...
+page_keys() {
+  section "$1" | sed -n 's/^\.It Cm //p' | sed 's/ , /\n/g' | sort
+}
+
+@test "docs: backoff-log(5) has every key of the JSON log, and no other" {
+  man=$TOP_SRCDIR/man/backoff-log.5
+  { # The first two of every event are no members of json_member_...().
+    printf 'time\nevent\n'
+    cat "$TOP_SRCDIR"/src/core/words/*.c "$TOP_SRCDIR"/src/log/*.c "$TOP_SRCDIR"/src/doors/*.c |
+      tr -d '\n\t' | grep -oE '_member(_[a-z]+)?\([^,;]+, "[a-z_]+"' | sed 's/.*"\(.*\)"/\1/'
+  } | sort -u >written
+  [ "$(wc -l <written)" -gt 20 ]
+  page_keys JSON >page
+  assert_same written page
+}
+
+@test "docs: backoff-pauses(7) has every key of --plan, every preset, and a plan as it is printed" {
+  man=$TOP_SRCDIR/man/backoff-pauses.7
+  "$BACKOFF" --plan -n 2 --log-format=json | grep -o '"[a-z_]*":' | tr -d '":' | sort >printed
+  page_keys PLAN >page
+  assert_same printed page
+  "$BACKOFF" --preset=list | sed -n 's/^\([a-z][a-z0-9-]*\).*/\1/p' | sort >printed
+  section PRESETS | sed -n '/^\.It protocols/,/^\.El/{s/^\.Cm //;s/ , /\n/g;/^\./!p}' | sort >page
+  assert_same printed page
+  sed -n '/^\$ backoff/,/^\.Ed/p' "$man" | sed '1d; $d' >page
+  LC_ALL=C "$BACKOFF" --plan -n 4 -b 1s >printed
+  assert_same printed page
+}
+
+@test "docs: make html makes pages that link to each other" {
+  need mandoc
+  local build
+  build=$(dirname "$BACKOFF")
+  [ -f "$build/Makefile" ] || skip "no build tree beside $BACKOFF"
+  env -u MAKEFLAGS -u MAKELEVEL make -s -C "$build" html HTML="$PWD/html"
+  grep -ho 'href="[^"#:]*"' html/*.html | sed 's/.*"\(.*\)"/\1/' | sort -u >links
+  (cd html && printf '%s\n' *.html) | sort >made
+  [ "$(wc -l <made)" -eq 5 ]
+  assert_same made links
 }
 
 @test "docs: the demonstration in the README fails twice and then succeeds" {
