@@ -50,23 +50,23 @@ add_moment(struct text *text, int64_t epoch_ns, int64_t until_ns, bool is_soon)
 	text_add(text, stamp);
 }
 
-/* "deferred: gave up 3 times in a row (exit 7); not before 14:06" */
+/* "skipped until 14:06: gave up 3 times in a row (exit 7)" */
 static const char *
 closing_line(int64_t epoch_ns)
 {
 	static char words[256];
 	struct text text = text_in(words, sizeof words);
 
-	if (found.failures == 1)
-		text_add(&text, "deferred: gave up once");
-	else
-		text_join(&text, "deferred: gave up ", NUMBER(found.failures),
-		    " times in a row");
-	if (found.reason[0] != '\0')
-		text_join(&text, " (", found.reason, ")");
-	text_add(&text, "; not before ");
+	text_add(&text, "skipped until ");
 	add_moment(&text, epoch_ns, found.until_ns,
 	    found.until_ns - epoch_ns < NS_PER_MIN);
+	text_add(&text, ": gave up ");
+	if (found.failures == 1)
+		text_add(&text, "once");
+	else
+		text_join(&text, NUMBER(found.failures), " times in a row");
+	if (found.reason[0] != '\0')
+		text_join(&text, " (", found.reason, ")");
 	return words;
 }
 

@@ -22,7 +22,8 @@ setup() {
   TZ=$(printf 'NOON%+d' $(($(date -u +%-H) - 12)))
   run -7 "$BACKOFF" --defer=hub:50s..50s -n 1 sh -c 'exit 7'
   run -75 "$BACKOFF" --defer=hub true
-  told=${output##* }
+  told=${output##*until }
+  told=${told%%: gave up*}
   assert_regex "$told" '^[0-9]{2}:[0-9]{2}:[0-9]{2}$'
   run -0 "$BACKOFF" --gate=list
   assert_line --index 1 --partial " $told "
@@ -32,7 +33,7 @@ setup() {
   run -7 "$BACKOFF" --defer=hub:1h..2h -n 1 sh -c 'exit 7'
   run -75 --separate-stderr "$BACKOFF" --defer=hub --at-end='echo $BACKOFF_RESULT >ended' \
     touch started
-  assert_regex "$stderr" '^backoff: touch: deferred: gave up once \(exit 7\); not before ([0-9-]+ )?[0-9]{2}:[0-9]{2}$'
+  assert_regex "$stderr" '^backoff: touch: skipped until ([0-9-]+ )?[0-9]{2}:[0-9]{2}: gave up once \(exit 7\)$'
   assert_equal "$output" ''
   assert [ ! -e started ]
   assert_equal "$(cat ended)" deferred
@@ -52,13 +53,13 @@ setup() {
   assert_equal "$(field window)" 7200000000000
   assert_equal "$(field status)" 9
   run -75 "$BACKOFF" --defer=hub true
-  assert_output --regexp 'deferred: gave up 2 times in a row \(exit 9\)'
+  assert_output --regexp 'skipped until [0-9: -]+: gave up 2 times in a row \(exit 9\)'
 }
 
 @test "a run that is put off does not wait for its splay first" {
   quietly --defer=hub:1h..2h -n 1 false
   run -75 timeout -s KILL "${PATIENCE:-300}" "$BACKOFF" --defer=hub --splay=1000s..1000s true
-  assert_output --regexp '^backoff: true: deferred: gave up once'
+  assert_output --regexp '^backoff: true: skipped until [0-9: -]+: gave up once'
   assert_equal "${#lines[@]}" 1
 }
 
@@ -120,7 +121,7 @@ setup() {
   run -75 "$BACKOFF" -qq --defer=hub true
   assert_output ''
   run -75 "$BACKOFF" -q --defer=hub true
-  assert_output --partial 'deferred:'
+  assert_output --partial 'skipped until '
 }
 
 @test "by default a window is a minute at first, and an hour at most" {

@@ -165,5 +165,5 @@ fails_once='[ "$BACKOFF_ATTEMPT" -ge 2 ] || exit 7'
   assert_line --partial '::error'
   run -75 --separate-stderr "$BACKOFF" -n 1 --defer=job false
   assert_equal "${#stderr_lines[@]}" 1
-  assert_regex "$stderr" ': deferred: '
+  assert_regex "$stderr" ': skipped until '
 }

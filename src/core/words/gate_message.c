@@ -95,7 +95,7 @@ gate_message(struct text *text, const struct gate_event *event)
 		add_pace(text, &event->gate->pace);
 		break;
 	case GATE_LOG_OPEN:
-		text_add(text, " open, no longer paced");
+		text_add(text, " fully open");
 		break;
 	case GATE_LOG_PROBE:
 	case GATE_LOG_LOST:

@@ -16,7 +16,7 @@ enum gate_log {
 	GATE_LOG_PROBE, /* our attempt is one */
 	GATE_LOG_BACK, /* our success has ended an outage: it is paced */
 	GATE_LOG_PACED, /* our refusal was one too many */
-	GATE_LOG_OPEN, /* it is no longer paced */
+	GATE_LOG_OPEN, /* fully: it is no longer paced */
 	GATE_LOG_LOST, /* our probe was taken for dead */
 };
 

@@ -44,7 +44,7 @@ test_words(void)
 	    "waiting at gate hub, shut for 2m3s: exit 7 (could not connect)");
 	says(&event, GATE_LOG_PROBE, "probing at gate hub");
 	says(&event, GATE_LOG_BACK, "gate hub open after 2m3s, 14 probes");
-	says(&event, GATE_LOG_OPEN, "gate hub open, no longer paced");
+	says(&event, GATE_LOG_OPEN, "gate hub fully open");
 	says(&event, GATE_LOG_LOST,
 	    "another run took over the probe at gate hub");
 	event.probes = event.failures = 1;
