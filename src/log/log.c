@@ -12,6 +12,7 @@
 #include "core/base/duration.h"
 #include "core/words/json.h"
 #include "core/words/message.h"
+#include "core/words/remarks.h"
 #include "log/log.h"
 #include "process/signals.h"
 #include "process/terminal.h"
@@ -46,7 +47,9 @@ static size_t buffer_size;
 static bool has_row; /* the countdown is below the last line */
 
 static bool is_ending; /* by a signal, which no slow reader may delay */
-static bool has_failed; /* an attempt after which there was another one */
+/* What --log-format=github says of a success: "; attempt 2: exit 7". */
+static char last_failure[REASON_SIZE + 40];
+static bool is_loss_told; /* a line on stderr says that FILE takes none */
 static bool is_silent; /* --quiet-repeats: no annotation */
 static struct repeats repeats;
 
@@ -193,25 +196,57 @@ finish_in(struct sink *to, struct text *text)
 	text->data[text->length] = '\0';
 }
 
-/* Writes a line to the log. */
+/* Writes it to DESCRIPTOR, wherever the log goes. */
 static void
-finish(struct text *text)
+finish_on(int descriptor, struct text *text)
 {
-	finish_in(&sink, text);
-}
+	struct sink to = { .descriptor = descriptor };
 
-/* Writes it to stderr, wherever the log goes. */
-static void
-finish_on_stderr(struct text *text)
-{
-	struct sink to = { .descriptor = STDERR_FILENO };
-
-	if (sink.descriptor == STDERR_FILENO) {
-		finish(text);
+	if (sink.descriptor == descriptor) {
+		finish_in(&sink, text);
 		return;
 	}
 	finish_in(&to, text);
 	outlet_close(&to.outlet);
+}
+
+static struct text
+buffer_begin(void)
+{
+	buffer[0] = '\n';
+	return text_in(buffer + 1, buffer_size - 2);
+}
+
+static void
+add_prefix(struct text *text)
+{
+	text_add(text, "backoff: ");
+	text_printable(text, options->name);
+	text_add(text, ": ");
+}
+
+/* --log-file: says on stderr, once, that lines are lost, and why. */
+static void
+tell_loss(int error)
+{
+	struct text text = buffer_begin();
+
+	is_loss_told = true;
+	add_prefix(&text);
+	text_add(&text, "cannot write the log (");
+	text_bounded(&text, options->file);
+	text_join(&text, ": ", strerror(error), ")");
+	finish_on(held >= 0 ? held : STDERR_FILENO, &text);
+}
+
+/* Writes a line to the log; the buffer is free afterwards. */
+static void
+finish(struct text *text)
+{
+	finish_in(&sink, text);
+	if (sink.error != 0 && options->file != NULL && !is_stderr
+	    && !is_loss_told && options->quiet == 0)
+		tell_loss(sink.error);
 }
 
 void
@@ -288,13 +323,6 @@ is_wanted(enum weight weight)
 	return weight != WEIGHT_DETAIL || options->verbose;
 }
 
-static struct text
-buffer_begin(void)
-{
-	buffer[0] = '\n';
-	return text_in(buffer + 1, buffer_size - 2);
-}
-
 /* Begins a line; before it, reports that earlier ones were lost. */
 static struct text
 line_begin(void)
@@ -341,9 +369,7 @@ text_begin(void)
 		    > 0)
 			text_add(&text, stamp);
 	}
-	text_add(&text, "backoff: ");
-	text_printable(&text, options->name);
-	text_add(&text, ": ");
+	add_prefix(&text);
 	return text;
 }
 
@@ -369,7 +395,7 @@ log_start(void)
 	}
 }
 
-/* message_mishap(), but each mishap is reported only once in a run. */
+/* mishap_text(), but each mishap is reported only once in a run. */
 static const char *
 new_mishap(enum mishap mishap, const struct loop_state *state,
     struct text *line, struct text *reason)
@@ -377,7 +403,7 @@ new_mishap(enum mishap mishap, const struct loop_state *state,
 	static bool is_logged[MISHAPS];
 	const char *what = is_logged[mishap]
 	    ? NULL
-	    : message_mishap(line, reason, mishap, state, options->headers);
+	    : mishap_text(line, reason, mishap, state, options->headers);
 
 	is_logged[mishap] = is_logged[mishap] || what != NULL;
 	return what;
@@ -425,12 +451,31 @@ log_notes(const struct outcome *outcome)
 
 		/* It would be the same after each attempt. */
 		if ((note == NOTE_SIGNAL_AS_STATUS && is_noted)
-		    || !message_note(&text, (enum note)note, outcome,
+		    || !note_text(&text, (enum note)note, outcome,
 		        &options->settings->rules.codes))
 			continue;
 		is_noted = is_noted || note == NOTE_SIGNAL_AS_STATUS;
 		finish(&text);
 	}
+}
+
+/* "03:14:20", when a pause of a minute or more ends; with a far day's date. */
+static void
+add_pause_end(
+    struct text *text, const struct loop_state *state, int64_t pause_ns)
+{
+	int64_t ends_ns = saturating_add(state->outcome.ended_ns, pause_ns);
+	struct tm end;
+
+	if (pause_ns < NS_PER_MIN)
+		return;
+	end = clock_local(
+	    saturating_add(clock_epoch_ns(), ends_ns - clock_now_ns()));
+	if (pause_ns >= 24 * 60 * NS_PER_MIN) {
+		text_date(text, &end);
+		text_byte(text, ' ');
+	}
+	text_clock(text, &end);
 }
 
 static void
@@ -439,6 +484,11 @@ log_attempt_text(const struct loop_state *state, int64_t pause_ns)
 	const struct evidence *evidence = &state->outcome.evidence;
 	struct loop_state shown = *state;
 	bool logs_all = options->verbose || options->file != NULL;
+	char end[40], words[2 * REASON_SIZE];
+	struct text pause_end = text_in(end, sizeof end);
+	struct text notes = text_in(words, sizeof words);
+	struct sequel sequel
+	    = { .pause_ns = pause_ns, .pause_end = end, .notes = words };
 	struct text text;
 	int64_t count;
 
@@ -449,14 +499,27 @@ log_attempt_text(const struct loop_state *state, int64_t pause_ns)
 	/* Do not quote a line that is on the same stderr already. */
 	if (is_stderr && evidence->match.is_passed_on)
 		shown.outcome.evidence.match.last_line = NULL;
-	count = logs_all ? 1 : repeats_count(&repeats, &shown);
-	if (pause_ns == PAUSE_NONE || !repeats_are_told(count))
+	count = repeats_count(&repeats, &shown);
+	if (pause_ns == PAUSE_NONE || !(logs_all || repeats_are_told(count)))
 		return;
+	if (repeats.has_same_quote)
+		shown.outcome.evidence.match.last_line = NULL;
+	sequel.skipped = logs_all ? 0 : repeats_skipped(count);
+	add_pause_end(&pause_end, state, pause_ns);
+	add_mishaps(&notes, state, MISHAP_MISSED_WAIT);
 	text = text_begin();
-	message_attempt(
-	    &text, &shown, &options->settings->limits, count, pause_ns);
-	add_mishaps(&text, state, MISHAP_MISSED_WAIT);
+	message_attempt(&text, &shown, &options->settings->limits, &sequel);
 	finish(&text);
+}
+
+/* Keeps what an annotation says of the last failure before a success. */
+static void
+keep_failure(const struct loop_state *state)
+{
+	struct text text = text_in(last_failure, sizeof last_failure);
+
+	text_join(&text, "; attempt ", NUMBER(state->attempt), ": ");
+	reason_text(&text, &state->outcome);
 }
 
 void
@@ -466,8 +529,9 @@ log_attempt(const struct loop_state *state, int64_t pause_ns)
 
 	if (outcome_end_signal(&state->outcome) != 0)
 		log_hurry();
-	has_failed = has_failed
-	    || (pause_ns != PAUSE_NONE && state->verdict != VERDICT_SUCCESS);
+	if (options->format == LOG_GITHUB && pause_ns != PAUSE_NONE
+	    && state->verdict != VERDICT_SUCCESS)
+		keep_failure(state);
 	if (options->format != LOG_JSON) {
 		log_attempt_text(state, pause_ns);
 	} else if (is_wanted(WEIGHT_NORMAL)) {
@@ -507,7 +571,9 @@ log_end_text(const struct loop_state *state, const struct ending *ending)
 		shown.outcome.evidence.match.last_line = NULL;
 	message_end(
 	    &text, &shown, &options->settings->limits, ending, options->word);
-	if (ending->result != RESULT_STOPPED)
+	/* Other endings have another reason than the status. */
+	if (ending->result == RESULT_EXHAUSTED
+	    || ending->result == RESULT_DEADLINE)
 		add_mishaps(&text, state, MISHAP_UNSTOPPED + 1);
 	finish(&text);
 }
@@ -544,15 +610,17 @@ annotate(const struct loop_state *state, const struct ending *ending,
 
 	if (result == RESULT_PASS || result == RESULT_DEFERRED
 	    || options->quiet > (is_success ? 0 : 1)
-	    || (is_success && (!has_failed || options->held)))
+	    || (is_success && (*last_failure == '\0' || options->held)))
 		return;
 	message_end(
 	    &message, state, &options->settings->limits, ending, options->word);
+	if (is_success)
+		text_add(&message, last_failure);
 	if (on_new_line)
 		text_byte(&text, '\n');
 	annotation_text(
 	    &text, is_success ? "warning" : "error", options->name, words);
-	finish_on_stderr(&text);
+	finish_on(STDERR_FILENO, &text);
 }
 
 void
@@ -589,10 +657,10 @@ finish_news(enum weight weight, struct text *text)
 	bool goes_out = options->held
 	    && (weight == WEIGHT_ALARM || weight == WEIGHT_RECOVERY);
 
+	if (goes_out)
+		finish_on(STDERR_FILENO, text);
 	if (!goes_out || options->file != NULL)
 		finish(text);
-	if (goes_out)
-		finish_on_stderr(text);
 }
 
 void

@@ -580,7 +580,7 @@ PY
   kill -STOP "$redis_pid"
   run -124 on 1 --gate=fleet:hub -T 100ms touch ran
   assert [ ! -e ran ]
-  assert_output --regexp 'after 0 attempts|deadline'
+  assert_output --regexp 'deadline reached'
 }
 
 # bats test_tags=long
@@ -675,5 +675,5 @@ EOS
   chmod +x asked
   export BACKOFF_FLEET_HELPER=$PWD/asked BACKOFF_FLEET=unix:/nowhere
   run -143 "$BACKOFF" --gate=fleet:hub sleep 1000
-  assert_line --partial 'interrupted by TERM after 0 attempts'
+  assert_line --partial 'interrupted by TERM after '
 }

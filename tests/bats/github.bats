@@ -31,7 +31,7 @@ fails_once='[ "$BACKOFF_ATTEMPT" -ge 2 ] || exit 7'
   assert_success
   assert_equal "${#lines[@]}" 2
   assert_line --index 0 --regexp '^backoff: sh: attempt 1/2 failed after .*: exit 7; next in 1ms$'
-  assert_line --index 1 --regexp '^::warning title=backoff%3A sh::succeeded at attempt 2/2 in [0-9.mu]+s$'
+  assert_line --index 1 --regexp '^::warning title=backoff%3A sh::succeeded at attempt 2/2 in [0-9.mu]+s; attempt 1: exit 7$'
 }
 
 @test "github: a success at once, one within a streak, and a pass are nothing" {

@@ -132,7 +132,7 @@ big() {
   tells stopped '.*: not retrying .*'
   writes -o -b 0 --before-retry='exit 9' -- sh -c 'echo vetoed; exit 7'
   [ "$status" -eq 7 ]
-  tells '.*: attempt 1/8 failed .*' vetoed '.*: --before-retry refused .*'
+  tells '.*: attempt 1/8 failed .*' vetoed '.*: --before-retry failed .*'
   under=("${HOLD_TERM[@]}")
   writes -o -n 1 -t 50ms -- bash -c "echo late; $until_term"
   [ "$status" -eq 124 ]
@@ -226,7 +226,7 @@ big() {
     assert_equal "$status" 125
     # The output, once, and then why there is no more.
     assert_equal "$option: $(cat "$got" "$said" | sed 's/ in [0-9.]*[mu]*s:/ in T:/; /next in/d')" "$option: out
-backoff: sh: failed after 2 attempts in T: held output could not be passed on: No such file or directory"
+backoff: sh: cannot start attempt 2/8: held output: No such file or directory"
   done
 }
 

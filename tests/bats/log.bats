@@ -55,7 +55,7 @@ said() {
   tells -d 20ms,30ms -- sh -c "$(fails_then_succeeds 2 "$count")"
   [ "$status" -eq 0 ]
   said 'backoff: sh: attempt 1/3 failed after DUR: exit 7; next in 20ms' \
-    'backoff: sh: attempt 2/3 failed after DUR: \(same as before\); next in 30ms'
+    'backoff: sh: attempt 2/3 failed after DUR: exit 7; next in 30ms'
   # The last one has just the closing line.
   tells -n 2 -d 1ms -- sh -c 'exit 7'
   [ "$status" -eq 7 ]
@@ -109,14 +109,48 @@ has_answer processes ||
   local all='attempt .*: exit 7; next in 0s$'
   tells -n 25 -b 0 -- sh -c 'exit 7'
   mapfile -t numbers < <(printf '%s\n' "${said[@]}" | sed -n 's|.*: attempt \([0-9]*\)/25 .*|\1|p')
-  assert_equal "${numbers[*]}" '1 2 3 4 5 6 7 8 9 10 20'
-  assert_equal "$(grep -c '(same as before); next in 0s$' "$BATS_TEST_TMPDIR/err")" 10
+  assert_equal "${numbers[*]}" '1 2 3 4 5 6 7 8 9 10'
+  assert_equal "$(grep -c "$all" "$BATS_TEST_TMPDIR/err")" 10
+  assert_regex "${said[10]}" "^backoff: sh: attempts 11 to 20 failed, the last after $DUR: exit 7; next in 0s\$"
   tells -v -n 12 -b 0 -- sh -c 'exit 7'
   assert_equal "$(grep -c "$all" "$BATS_TEST_TMPDIR/err")" 11
   tells --log-file="$BATS_TEST_TMPDIR/log" -n 12 -b 0 -- sh -c 'exit 7'
   assert_equal "$(grep -c "$all" "$BATS_TEST_TMPDIR/log")" 11
   run -7 logged -n 12 -b 0 -- sh -c 'exit 7'
   assert_events '[a.reason for a in attempts] == ["exit 7"] * 12'
+}
+
+@test "a quote that is the one of the line before is left out" {
+  local file=$BATS_TEST_TMPDIR/log
+  tells -oall -n 4 -d 1ms -- sh -c '[ $BACKOFF_ATTEMPT -lt 3 ] && echo boom >&2 || echo bang >&2; exit 7'
+  said 'backoff: sh: attempt 1/4 failed after DUR: exit 7 "boom"; next in 1ms' \
+    'backoff: sh: attempt 2/4 failed after DUR: exit 7; next in 1ms' \
+    'backoff: sh: attempt 3/4 failed after DUR: exit 7 "bang"; next in 1ms' \
+    bang 'backoff: sh: giving up after 4 attempts in DUR: exit 7'
+  # The closing line is read alone.
+  tells -oall --log-file="$file" -n 2 -d 1ms -- sh -c 'echo boom >&2; exit 7'
+  mapfile -t said < <(cut -d ' ' -f 2- "$file")
+  said 'backoff: sh: attempt 1/2 failed after DUR: exit 7 "boom"; next in 1ms' \
+    'backoff: sh: giving up after 2 attempts in DUR: exit 7 "boom"'
+}
+
+@test "a pause of a minute or more is told with its end by the local clock, a day with its date" {
+  local over='backoff: sh: interrupted by TERM after 1 attempt in DUR'
+  local first='backoff: sh: attempt 1/3 failed after DUR: exit 7; next in '
+  pauses_for() {
+    TZ=XYZ-05:30 start -- "$BACKOFF" -d "$1" -- sh -c 'exit 7'
+    await_pause
+    signal TERM
+    assert_fate 'killed TERM'
+    mapfile -t said <"$err"
+  }
+  pauses_for 59s,1s
+  said "${first}59s" "$over"
+  pauses_for 90m,1s
+  said "${first}1h30m, at [0-9]{2}:[0-9]{2}:[0-9]{2}" "$over"
+  [ $(((86400 + $(date +%s) + 5400 - $(TZ=XYZ-05:30 date -d "${said[0]##* at }" +%s)) % 86400)) -lt 100 ]
+  pauses_for 48h,1s
+  said "${first}2d, at [0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}" "$over"
 }
 
 @test "-v prints the options as they were written, and where the others come from" {
@@ -156,11 +190,11 @@ default: --cap=inf --floor=0s --jitter=none --attempts=3"
   done
 }
 
-# leaves NOTE ARG...: the lines of that run, which end with the NOTE as told.
+# leaves NOTE ARG...: the lines of that run, in which the NOTE follows the reason.
 leaves() {
   tells "${@:2}"
   [ "$status" -eq 7 ]
-  assert_equal "$(sed 's/.*next in 1ms//; s/.*: exit 7\( (--stop-on)\)*//' "$BATS_TEST_TMPDIR/err" | paste -sd '|')" "$1"
+  assert_equal "$(sed 's/.*: exit 7//; s/; next in 1ms$//' "$BATS_TEST_TMPDIR/err" | paste -sd '|')" "$1"
 }
 
 @test "output that a failed attempt leaves in stdout's file is told of once, with the way out" {
@@ -176,13 +210,13 @@ leaves() {
   # A file that holds more already, and one in which stderr has its place, too.
   head -c 9999 /dev/zero >page
   "$BACKOFF" -n 2 -d 1ms -- sh -c "$writes" 1<>page 2>said || [ $? -eq 7 ]
-  assert_equal "$(sed 's/.*next in 1ms//; 2d' said)" "$note"
+  assert_equal "$(sed 's/.*: exit 7//; s/; next in 1ms$//; 2d' said)" "$note"
   "$BACKOFF" -n 2 -d 1ms -- sh -c "$writes" >>page 2>said || [ $? -eq 7 ]
-  assert_equal "$(sed 's/.*next in 1ms//; 2d' said)" "$note"
+  assert_equal "$(sed 's/.*: exit 7//; s/; next in 1ms$//; 2d' said)" "$note"
   # Where the line is left out, it stands in the next one that is not.
   "$BACKOFF" -n 21 -b 0 -- sh -c '[ "$BACKOFF_ATTEMPT" -lt 12 ] || head -c 4096 /dev/zero; exit 7' >page 2>said ||
     [ $? -eq 7 ]
-  run -0 grep -c 'attempt 20/21 .*4096 bytes stay' said
+  run -0 grep -c 'attempts 11 to 20 .*4096 bytes stay' said
   "$BACKOFF" -n 2 -d 1ms -- sh -c 'echo one; exit 7' >>both 2>&1 || [ $? -eq 7 ]
   run -1 grep stay both
   "$BACKOFF" -n 2 -d 1ms -- sh -c 'echo one; exit 7' 2>said | cat || :
@@ -253,6 +287,23 @@ END
     assert_line --index 4 two
     assert_line --index 5 --partial 'giving up after 2 attempts'
   done
+}
+
+@test "a log file that cannot be written is told of once on stderr, but not with -q" {
+  need_writable /dev/full
+  local lost='backoff: false: cannot write the log \(/dev/full: No space left on device\)' format
+  for format in text json; do
+    tells --log-format=$format --log-file=/dev/full -n 3 -b 0 -- false
+    [ "$status" -eq 1 ]
+    said "$lost"
+    tells -q --log-format=$format --log-file=/dev/full -n 3 -b 0 -- false
+    said
+  done
+  # Held back for cron, as the rest is.
+  tells --log-file=/dev/full --quiet-success -v -- true
+  said
+  tells --log-file=/dev/full --quiet-success -n 2 -b 0 -- false
+  said "$lost"
 }
 
 @test "a limit on the size of files costs the lines, not the attempts" {

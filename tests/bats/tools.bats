@@ -82,7 +82,7 @@ judges() {
 @test "without --tool one line says that it would have stopped" {
   local hint='exit 2 \(bad option, or failed to initialize\)[^"]* \(--tool would stop here\)'
   run -2 "$BACKOFF" -n 3 -b 1us -- curl 2
-  assert_line --index 0 --regexp "attempt 1/3 failed .*: $hint\$"
+  assert_line --index 0 --regexp "attempt 1/3 failed .*: $hint; next in [^ ]*\$"
   assert_equal "$(grep -c -- '--tool' <<<"$output")" 1
   run -2 "$BACKOFF" -q -n 2 -b 1us -- curl 2
   assert_output --regexp "^backoff: curl: giving up .*: $hint\$"
@@ -102,7 +102,7 @@ judges() {
 @test "the first line of a poll says how exit 0 can count without --success-if" {
   run -1 "$BACKOFF" -n 3 -b 1us --success-if=ready -- echo not yet
   assert_line --index 1 --regexp \
-    ' attempt 1/3 not done after [^:]*: no line matches --success-if; next in [^ ]* \(--success-on=0 lets exit 0 count as well\)$'
+    ' attempt 1/3 not done after [^:]*: no line matches --success-if \(--success-on=0 lets exit 0 count as well\); next in [^ ]*$'
   assert_equal "$(grep -c -- '--success-on' <<<"$output")" 1
 }
 
@@ -165,7 +165,7 @@ stops_conflict='stop: exit 1 (conflict to be resolved)'
   judges "$stops_conflict" --tool=git -- sh -c 'echo "$1"; exit 1' sh "$conflict"
   assert_equal "$(<"$got")" "$conflict"
   # One that is for stderr alone does not.
-  judges 'retry: exit 1 (failed)' --tool=git -- sh -c 'echo "fatal: repository not found"; exit 1'
+  judges 'retry: exit 1' --tool=git -- sh -c 'echo "fatal: repository not found"; exit 1'
 }
 
 @test "stdout and stderr opened separately are two, even for one file" {

@@ -100,6 +100,21 @@ now(const struct run *run)
 	return run->world->now_ns(run->world->self);
 }
 
+static struct pause_context
+pause_context(const struct run *run, int64_t now_ns)
+{
+	return (struct pause_context) {
+		.settings = run->settings,
+		.state = &run->state,
+		.failures = run->failures,
+		.deadline = { run->settings->limits.deadline_ns,
+		    before_deadline(run, now_ns) },
+		.until = { run->until_in_ns, before_until(run) },
+		.longest_ns = run->longest_ns,
+		.longest_was_cut = run->longest_was_cut,
+	};
+}
+
 /* --- how it ends --- */
 
 static void
@@ -153,7 +168,17 @@ end_refused(struct run *run, const struct entry *entry)
 		give_up(run, RESULT_DEADLINE);
 }
 
-/* There is no time for the next attempt; in its WAIT, or NULL. */
+/* Notes which limit, at NOW_NS, leaves no time for another attempt. */
+static void
+note_no_time(struct run *run, int64_t now_ns)
+{
+	struct pause_context context = pause_context(run, now_ns);
+
+	run->ending.no_time = true;
+	run->ending.until_is_near = next_pause_room(&context).is_by_until;
+}
+
+/* A limit has passed; or WAIT, if that is not NULL, took the time left. */
 static void
 end_late(struct run *run, const struct entry *wait)
 {
@@ -162,7 +187,8 @@ end_late(struct run *run, const struct entry *wait)
 		end_with(run, RESULT_DEADLINE, STATUS_TIMED_OUT);
 		return;
 	}
-	run->ending.no_time = wait != NULL;
+	if (wait != NULL)
+		note_no_time(run, now(run));
 	give_up(run, RESULT_DEADLINE);
 }
 
@@ -229,21 +255,6 @@ end_after_attempt(struct run *run, enum result result)
 }
 
 /* --- the way from attempt to attempt --- */
-
-static struct pause_context
-pause_context(const struct run *run, int64_t now_ns)
-{
-	return (struct pause_context) {
-		.settings = run->settings,
-		.state = &run->state,
-		.failures = run->failures,
-		.deadline = { run->settings->limits.deadline_ns,
-		    before_deadline(run, now_ns) },
-		.until = { run->until_in_ns, before_until(run) },
-		.longest_ns = run->longest_ns,
-		.longest_was_cut = run->longest_was_cut,
-	};
-}
 
 /* The state, with the number of the next attempt. */
 static struct loop_state
@@ -367,7 +378,8 @@ choose_pause(struct run *run)
 	if (pause.kind == PAUSE_DRAWN)
 		return run->effect.at_door ? PAUSE_AT_DOOR : pause.ns;
 	run->ending.asked_too_long = pause.kind != PAUSE_NO_TIME;
-	run->ending.no_time = pause.kind != PAUSE_ASKED_BEYOND;
+	if (pause.kind != PAUSE_ASKED_BEYOND)
+		note_no_time(run, run->state.outcome.ended_ns);
 	give_up(run, run->ending.no_time ? RESULT_DEADLINE : RESULT_STOPPED);
 	return PAUSE_NONE;
 }

@@ -56,7 +56,8 @@ struct ending {
 	int interrupted_by; /* an end signal, or one passed on, or 0 */
 	bool vetoed; /* by the hook whose outcome follows */
 	struct outcome hook; /* also of one that the deadline cut */
-	bool no_time; /* there is no time left for another attempt */
+	bool no_time; /* there is no time left for another attempt: */
+	bool until_is_near; /* by --until, not by --deadline */
 	bool asked_too_long; /* the other side asked for too long a wait */
 	bool input_lost; /* only the lost input prevents another attempt */
 	const char *broken; /* for RESULT_ERROR: the stream; errno follows */

@@ -27,10 +27,11 @@ room_in(const struct pause_context *context, const struct budget *budget,
 	int64_t first_ns;
 
 	if (budget->total_ns == INT64_MAX)
-		return (struct room) { INT64_MAX, 0 };
+		return (struct room) { .ns = INT64_MAX };
 	first_ns = min_ns(schedule_window(policy, 1), policy->cap_ns);
-	return (struct room) { budget->left_ns - reserve_ns,
-		min_ns(first_ns, part_ns) };
+	return (struct room) { .ns = budget->left_ns - reserve_ns,
+		.least_ns = min_ns(first_ns, part_ns),
+		.is_by_until = budget == &context->until };
 }
 
 struct room

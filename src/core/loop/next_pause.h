@@ -52,6 +52,7 @@ struct pause_context {
 struct room {
 	int64_t ns; /* time for a pause; < 0: none; INT64_MAX: no limit */
 	int64_t least_ns; /* if there is less, there is no further attempt */
+	bool is_by_until; /* the limit is --until, not --deadline */
 };
 
 struct room next_pause_room(const struct pause_context *context);

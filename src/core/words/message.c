@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/base/bytes.h"
 #include "core/base/duration.h"
-#include "core/known/tables.h"
 #include "core/words/message.h"
 
 /* BEFORE and "cannot end process 1234 (sudo)", if there was one. */
@@ -23,6 +23,13 @@ add_unended(
 	text_byte(text, ')');
 }
 
+/* Whether backoff could not even end it, which --grace would have done. */
+static bool
+is_unendable(const struct outcome *outcome)
+{
+	return outcome->limit_ns == 0 && outcome->unended.pid != 0;
+}
+
 /* Only what happened: "exit 7", "killed by SEGV". */
 static void
 add_outcome(struct text *text, const struct outcome *outcome)
@@ -36,7 +43,7 @@ add_outcome(struct text *text, const struct outcome *outcome)
 		signal_text(text, outcome->signal);
 		break;
 	case OUTCOME_TIMED_OUT:
-		if (outcome->limit_ns == 0 && outcome->unended.pid != 0) {
+		if (is_unendable(outcome)) {
 			add_unended(text, "", &outcome->unended);
 			break;
 		}
@@ -89,6 +96,24 @@ add_hint_verdict(struct text *text, enum verdict verdict)
 	text_join(text, "the command ", words[verdict], " (BACKOFF_HINT)");
 }
 
+/* What a tool's table says; not what any failure is. */
+static void
+add_meaning(struct text *text, const char *meaning)
+{
+	if (meaning != NULL && strcmp(meaning, "failed") != 0
+	    && strcmp(meaning, "error") != 0)
+		add_in_parentheses(text, meaning);
+}
+
+/* Whether the REASON is a line of the output. */
+static bool
+is_by_match(const struct outcome *outcome)
+{
+	return outcome->rule == RULE_MATCH
+	    && (outcome->kind != OUTCOME_EXITED || outcome->status != 0
+	        || outcome->evidence.match.verdict != VERDICT_STOP);
+}
+
 void
 reason_without_line(struct text *text, const struct outcome *outcome)
 {
@@ -96,16 +121,14 @@ reason_without_line(struct text *text, const struct outcome *outcome)
 
 	if (outcome->rule == RULE_HINT) {
 		add_hint_verdict(text, evidence->hint.verdict);
-	} else if (outcome->rule == RULE_MATCH
-	    && (outcome->kind != OUTCOME_EXITED || outcome->status != 0
-	        || evidence->match.verdict != VERDICT_STOP)) {
+	} else if (is_by_match(outcome)) {
 		text_add(text, "output matches '");
 		text_bounded(text, evidence->match.pattern);
 		text_byte(text, '\'');
 	} else {
 		add_outcome(text, outcome);
 		if (outcome->kind == OUTCOME_EXITED)
-			add_in_parentheses(text, evidence->tool.meaning);
+			add_meaning(text, evidence->tool.meaning);
 		add_in_parentheses(text, rule_name(outcome->rule));
 	}
 }
@@ -131,13 +154,14 @@ reason_text(struct text *text, const struct outcome *outcome)
 	}
 }
 
-/* "succeeded, 1 of 3 in a row" */
+/* BEFORE, "1 of 3" and AFTER */
 static void
-add_streak(struct text *text, const struct loop_state *state,
-    const struct limits *limits)
+add_streak(struct text *text, const char *before,
+    const struct loop_state *state, const struct limits *limits,
+    const char *after)
 {
-	text_join(text, "succeeded, ", NUMBER(state->streak), " of ",
-	    NUMBER(limits->consecutive), " in a row");
+	text_join(text, before, NUMBER(state->streak), " of ",
+	    NUMBER(limits->consecutive), after);
 }
 
 /* "it read 41.2GiB of stdin, --spool-limit is 1GiB" */
@@ -217,6 +241,41 @@ add_asked_too_long(struct text *text, const struct outcome *outcome,
 		text_add(text, ", more than is left");
 }
 
+/* The stream that failed, in an attempt or before it could start. */
+static void
+add_broken(struct text *text, const struct outcome *outcome,
+    const struct ending *ending)
+{
+	if (outcome->kind != OUTCOME_NOT_STARTED)
+		text_join(text, ending->broken,
+		    " could not be passed on: ", strerror(ending->error));
+	else if (ending->error == EMFILE || ending->error == ENFILE)
+		text_join(text, "no descriptor left for ", ending->broken);
+	else
+		text_join(text, ending->broken, ": ", strerror(ending->error));
+}
+
+/* What kept COMMAND from doing its work, and what may help. */
+static void
+add_last_outcome(struct text *text, const struct outcome *outcome,
+    const char *name, const char **line)
+{
+	if (line == NULL) {
+		reason_text(text, outcome);
+	} else {
+		reason_without_line(text, outcome);
+		*line = reason_line(outcome);
+	}
+	if (outcome->kind == OUTCOME_NOT_STARTED
+	    && outcome->status == STATUS_NOT_FOUND && !outcome->no_interpreter)
+		add_likely_meaning(text, outcome, name);
+	if (outcome->evidence.full != NULL) {
+		text_add(text, " (output is held in ");
+		text_bounded(text, outcome->evidence.full);
+		text_add(text, ", which is full)");
+	}
+}
+
 bool
 reason_of_end(struct text *text, const struct loop_state *state,
     const struct limits *limits, const struct ending *ending, const char *name,
@@ -236,34 +295,19 @@ reason_of_end(struct text *text, const struct loop_state *state,
 	    || (ending->result == RESULT_DEADLINE && state->attempt == 0))
 		return false;
 	if (ending->vetoed) {
-		text_add(text, "--before-retry refused (");
+		text_add(text, "--before-retry failed (");
 		reason_text(text, &ending->hook);
 		text_byte(text, ')');
 	} else if (ending->broken != NULL) {
-		text_join(text, ending->broken,
-		    " could not be passed on: ", strerror(ending->error));
+		add_broken(text, outcome, ending);
 	} else if (ending->asked_too_long) {
 		add_asked_too_long(text, outcome, limits, ending->result);
 	} else if (ending->input_lost) {
 		add_lost_input(text, &outcome->evidence, limits);
 	} else if (state->streak > 0) {
-		add_streak(text, state, limits);
+		add_streak(text, "only ", state, limits, " successes in a row");
 	} else {
-		if (line == NULL) {
-			reason_text(text, outcome);
-		} else {
-			reason_without_line(text, outcome);
-			*line = reason_line(outcome);
-		}
-		if (outcome->kind == OUTCOME_NOT_STARTED
-		    && outcome->status == STATUS_NOT_FOUND
-		    && !outcome->no_interpreter)
-			add_likely_meaning(text, outcome, name);
-		if (outcome->evidence.full != NULL) {
-			text_add(text, " (output is held in ");
-			text_bounded(text, outcome->evidence.full);
-			text_add(text, ", which is full)");
-		}
+		add_last_outcome(text, outcome, name, line);
 	}
 	return true;
 }
@@ -293,15 +337,19 @@ repeats_count(struct repeats *repeats, const struct loop_state *state)
 {
 	char words[REASON_SIZE];
 	struct text reason = text_in(words, sizeof words);
+	const char *line = reason_line(&state->outcome);
+	uint64_t quote = line != NULL ? hash_of(line, strlen(line)) : 0;
 
 	if (state->verdict == VERDICT_SUCCESS) {
-		repeats->count = 0;
+		*repeats = (struct repeats) { .count = 0 };
 		return 0;
 	}
 	reason_text(&reason, &state->outcome);
 	if (strcmp(words, repeats->reason) != 0)
 		repeats->count = 0;
 	memcpy(repeats->reason, words, sizeof words);
+	repeats->has_same_quote = quote != 0 && quote == repeats->quote;
+	repeats->quote = quote;
 	return ++repeats->count;
 }
 
@@ -311,59 +359,106 @@ repeats_are_told(int64_t count)
 	return count < 10 || count % 10 == 0;
 }
 
-void
-message_attempt(struct text *text, const struct loop_state *state,
-    const struct limits *limits, int64_t repeats, int64_t pause_ns)
+int64_t
+repeats_skipped(int64_t count)
 {
-	const struct outcome *outcome = &state->outcome;
-	bool is_polling = outcome->rule == RULE_NO_MATCH;
+	return count > 10 && count % 10 == 0 ? 9 : 0;
+}
 
-	if (pause_ns == PAUSE_NONE)
-		return;
-	if (state->probe.number > 0)
+/* Which attempt failed: "attempt 2/8", "attempts 11 to 20", "probe 3 ...". */
+static void
+add_which(struct text *text, const struct loop_state *state,
+    const struct limits *limits, int64_t skipped)
+{
+	if (skipped > 0)
+		text_join(text, "attempts ", NUMBER(state->attempt - skipped),
+		    " to ", NUMBER(state->attempt));
+	else if (state->probe.number > 0)
 		text_join(text, "probe ", NUMBER(state->probe.number),
 		    " at gate ", state->probe.gate);
 	else
 		add_attempt(text, state, limits);
-	if (state->verdict == VERDICT_SUCCESS) {
-		text_byte(text, ' ');
-		add_streak(text, state, limits);
-	} else {
-		if (state->verdict == VERDICT_THROTTLE)
-			text_add(text, " throttled: ");
-		else
-			text_join(text,
-			    is_polling ? " not done after " : " failed after ",
-			    DURATION(outcome->ended_ns - outcome->started_ns),
-			    ": ");
-		if (is_polling)
-			text_add(text, "no line matches --success-if");
-		else if (repeats > 1)
-			text_add(text, "(same as before)");
-		else
-			reason_text(text, outcome);
-	}
-	if (state->probe.number > 0 && !state->probe.is_counted)
-		text_add(text, " (not counted)");
-	if (pause_ns == PAUSE_AT_DOOR) {
-		if (state->probe.number == 0)
-			text_add(text, "; queued at the gate");
-	} else {
-		text_join(text, "; next in ", DURATION(pause_ns));
-	}
-	if (outcome->evidence.hint.has_wait) {
-		add_wait(text, " (server asked for ", &outcome->evidence.hint);
+}
+
+/* How it failed, and why: " failed after 4.1s: exit 7". */
+static void
+add_failure(struct text *text, const struct loop_state *state, int64_t skipped)
+{
+	const struct outcome *outcome = &state->outcome;
+	bool is_polling = outcome->rule == RULE_NO_MATCH;
+	bool is_timeout = outcome->kind == OUTCOME_TIMED_OUT
+	    && outcome->rule != RULE_HINT && !is_by_match(outcome)
+	    && !is_unendable(outcome);
+
+	if (state->verdict == VERDICT_THROTTLE)
+		text_add(text, " throttled: ");
+	else if (is_timeout)
+		text_byte(text, ' '); /* its REASON is a verb, with the time */
+	else
+		text_join(text, is_polling ? " not done" : " failed",
+		    skipped > 0 ? ", the last" : "", " after ",
+		    DURATION(outcome->ended_ns - outcome->started_ns), ": ");
+	if (is_polling)
+		text_add(text, "no line matches --success-if");
+	else
+		reason_text(text, outcome);
+}
+
+/* When the next attempt follows: "; next in 2m10s, at 03:14:20". */
+static void
+add_next(struct text *text, const struct loop_state *state,
+    const struct sequel *sequel)
+{
+	const struct hint *hint = &state->outcome.evidence.hint;
+
+	if (sequel->pause_ns != PAUSE_AT_DOOR)
+		text_join(text, "; next in ", DURATION(sequel->pause_ns),
+		    *sequel->pause_end != '\0' ? ", at " : "",
+		    sequel->pause_end);
+	else if (state->probe.number == 0)
+		text_add(text, "; queued at the gate");
+	if (hint->has_wait) {
+		add_wait(text, " (server asked for ", hint);
 		text_byte(text, ')');
 	}
 }
 
+void
+message_attempt(struct text *text, const struct loop_state *state,
+    const struct limits *limits, const struct sequel *sequel)
+{
+	if (sequel->pause_ns == PAUSE_NONE)
+		return;
+	add_which(text, state, limits, sequel->skipped);
+	if (state->verdict == VERDICT_SUCCESS)
+		add_streak(text, " succeeded, ", state, limits, " in a row");
+	else
+		add_failure(text, state, sequel->skipped);
+	if (state->probe.number > 0 && !state->probe.is_counted)
+		text_add(text, " (not counted)");
+	text_add(text, sequel->notes);
+	add_next(text, state, sequel);
+}
+
+/* Whether COMMAND has not run at all. */
+static bool
+nothing_ran(const struct loop_state *state)
+{
+	return state->attempt == 0
+	    || (state->attempt == 1
+	        && state->outcome.kind == OUTCOME_NOT_STARTED);
+}
+
+/* WHAT and " after 8 attempts in 21.4s"; " after 4s" if nothing ran. */
 static void
 add_after_attempts(
     struct text *text, const char *what, const struct loop_state *state)
 {
-	text_join(text, what, NUMBER(state->attempt),
-	    state->attempt == 1 ? " attempt in " : " attempts in ",
-	    DURATION(state->elapsed_ns));
+	text_join(text, what, " after ");
+	if (!nothing_ran(state))
+		text_join(text, NUMBER(state->attempt),
+		    state->attempt == 1 ? " attempt in " : " attempts in ");
+	duration_text(text, state->elapsed_ns);
 }
 
 /* A user with the rights of the process can end it. */
@@ -381,7 +476,7 @@ add_interrupted(struct text *text, const struct loop_state *state,
 {
 	text_add(text, "interrupted by ");
 	signal_text(text, ending->interrupted_by);
-	add_after_attempts(text, " after ", state);
+	add_after_attempts(text, "", state);
 	add_unended(text, ": ", &state->outcome.unended);
 	add_way_out(text, &state->outcome.unended);
 }
@@ -405,20 +500,49 @@ add_success(struct text *text, const struct loop_state *state,
 	}
 }
 
+/* WHAT, AFTER and "attempt 2/8"; only WHAT if nothing ran. */
+static void
+add_after_attempt(struct text *text, const char *what, const char *after,
+    const struct loop_state *state, const struct limits *limits)
+{
+	text_add(text, what);
+	if (nothing_ran(state))
+		return;
+	text_add(text, after);
+	add_attempt(text, state, limits);
+}
+
 static void
 add_deadline(struct text *text, const struct loop_state *state,
-    const struct ending *ending)
+    const struct limits *limits, const struct ending *ending)
 {
-	if (ending->waiting != NULL)
+	if (ending->waiting != NULL) {
 		text_join(text, "deadline reached in ",
 		    DURATION(state->elapsed_ns), ", waiting for ",
 		    ending->waiting);
-	else if (ending->no_time)
-		text_join(text, "no time for another attempt after ",
-		    NUMBER(state->attempt), " in ",
-		    DURATION(state->elapsed_ns));
+		return;
+	}
+	if (!ending->no_time) {
+		add_after_attempts(text, "deadline reached", state);
+		return;
+	}
+	add_after_attempts(text, "giving up", state);
+	if (ending->until_is_near)
+		text_add(text, ", as --until");
 	else
-		add_after_attempts(text, "deadline reached after ", state);
+		text_join(text, ", as the ", DURATION(limits->deadline_ns),
+		    " deadline");
+	text_add(text, " leaves no time for another");
+}
+
+static void
+add_error(struct text *text, const struct loop_state *state,
+    const struct limits *limits)
+{
+	if (state->outcome.kind == OUTCOME_NOT_STARTED)
+		add_after_attempt(text, "cannot start", " ", state, limits);
+	else
+		add_after_attempts(text, "failed", state);
 }
 
 void
@@ -444,17 +568,17 @@ message_end(struct text *text, const struct loop_state *state,
 		add_interrupted(text, state, ending);
 		return;
 	case RESULT_STOPPED:
-		text_add(text, "not retrying after ");
-		add_attempt(text, state, limits);
+		add_after_attempt(
+		    text, "not retrying", " after ", state, limits);
 		break;
 	case RESULT_ERROR:
-		add_after_attempts(text, "failed after ", state);
+		add_error(text, state, limits);
 		break;
 	case RESULT_EXHAUSTED:
-		add_after_attempts(text, "giving up after ", state);
+		add_after_attempts(text, "giving up", state);
 		break;
 	case RESULT_DEADLINE:
-		add_deadline(text, state, ending);
+		add_deadline(text, state, limits, ending);
 		break;
 	}
 	if (reason_of_end(&reason, state, limits, ending, name, NULL))
@@ -463,178 +587,6 @@ message_end(struct text *text, const struct loop_state *state,
 		add_unended(text, "; ", &ending->hook.unended);
 	add_way_out(text, &state->outcome.unended);
 	add_way_out(text, &ending->hook.unended);
-}
-
-static bool
-misses_wait(const struct loop_state *state, const char *headers)
-{
-	const struct evidence *evidence = &state->outcome.evidence;
-
-	return !evidence->hint.has_wait
-	    && evidence->hint.stated == STATED_MISSING
-	    && (state->verdict == VERDICT_THROTTLE || evidence->tool.states_wait
-	        || (headers != NULL && state->verdict == VERDICT_RETRY
-	            && state->outcome.kind == OUTCOME_EXITED));
-}
-
-/* Adds what was expected of the output or a hint in vain. */
-static const char *
-add_unheard(struct text *reason, enum mishap mishap,
-    const struct loop_state *state, const char *headers)
-{
-	const struct hint *hint = &state->outcome.evidence.hint;
-	const char *silent = state->outcome.evidence.tool.silent;
-	const struct http_client *client = http_client(silent);
-
-	if (mishap == MISHAP_MISSED_WAIT && misses_wait(state, headers)) {
-		text_add(reason,
-		    headers != NULL ? headers
-		                    : "no stated wait in the output; the "
-		                      "command has to print it");
-		return "--retry-after";
-	}
-	if (mishap == MISHAP_SILENT && silent != NULL
-	    && state->outcome.rule == RULE_TOOL) {
-		text_join(reason, silent, " printed nothing to judge by",
-		    client != NULL ? client->shows_errors : "");
-		return "--tool";
-	}
-	if (mishap == MISHAP_UNREAD_WAIT && hint->unread != NULL) {
-		text_join(reason,
-		    strncmp(hint->unread, "verdict=", 8) == 0 ? "no verdict"
-		                                              : "no time",
-		    " can be read in \"");
-		text_printable(reason, hint->unread);
-		text_byte(reason, '"');
-		return hint->unread_in_file ? "BACKOFF_HINT" : "--retry-after";
-	}
-	return NULL;
-}
-
-const char *
-message_mishap(struct text *line, struct text *reason, enum mishap mishap,
-    const struct loop_state *state, const char *headers)
-{
-	const struct evidence *evidence = &state->outcome.evidence;
-	bool has_failed = state->verdict != VERDICT_SUCCESS
-	    && state->verdict != VERDICT_PASS;
-	const char *what = NULL;
-
-	if (mishap == MISHAP_UNSTOPPED && evidence->tool.would_stop
-	    && state->outcome.rule == RULE_DEFAULT) {
-		what = "--tool";
-		text_add(line, " (--tool would stop here)");
-	} else if (mishap == MISHAP_ZERO_UNCOUNTED
-	    && state->outcome.rule == RULE_NO_MATCH) {
-		what = "--success-if";
-		text_add(line, " (--success-on=0 lets exit 0 count as well)");
-	} else if (mishap == MISHAP_STRAY_OUTPUT && has_failed
-	    && evidence->stray_bytes > 0) {
-		what = "stdout";
-		text_join(reason, "its ", NUMBER(evidence->stray_bytes),
-		    " bytes stay in stdout's file; -o keeps only what "
-		    "succeeds");
-		text_join(line, " (", reason->data, ")");
-	} else if (mishap == MISHAP_FULL_HOLD && !has_failed
-	    && evidence->full != NULL) {
-		what = "output";
-		text_join(reason, "it is held in ", evidence->full,
-		    ", which is full");
-		text_join(line, "output may be cut short: ", reason->data);
-	} else if (mishap == MISHAP_NO_HINT_FILE && has_failed
-	    && evidence->hint.nowhere != NULL) {
-		what = "BACKOFF_HINT";
-		text_printable(reason, evidence->hint.nowhere);
-		text_join(line, "cannot make ", what, " in ", reason->data);
-	} else if ((what = add_unheard(reason, mishap, state, headers))
-	    != NULL) {
-		text_join(line, what, ": ", reason->data);
-	}
-	return what;
-}
-
-static bool
-add_forwarded(struct text *text, const struct outcome *outcome)
-{
-	bool any = false;
-
-	text_add(text, "passed on");
-	for (int signal = 1; signal <= SIGNAL_SET_MOST; signal++)
-		if (signal_set_has(&outcome->forwarded, signal)) {
-			text_byte(text, ' ');
-			signal_text(text, signal);
-			any = true;
-		}
-	return any;
-}
-
-static bool
-add_killed(struct text *text, const struct outcome *outcome)
-{
-	const struct killed *killed = &outcome->killed;
-
-	text_join(text,
-	    outcome->kind == OUTCOME_TIMED_OUT ? "--kill-after" : "--grace",
-	    " had to kill ");
-	if (killed->name[0] == '\0') {
-		text_join(text, "process ", NUMBER(killed->pid));
-	} else {
-		text_printable(text, killed->name);
-		text_join(text, " (", NUMBER(killed->pid), ")");
-	}
-	if (killed->count > 1)
-		text_join(text, " and ", NUMBER(killed->count - 1), " more");
-	return killed->count > 0;
-}
-
-static bool
-add_signal_as_status(
-    struct text *text, const struct codes *codes, const struct outcome *outcome)
-{
-	int signal = outcome->signal;
-	int number = signal;
-
-	if (outcome->kind != OUTCOME_KILLED || signal >= SIGNALS
-	    || codes->killed[signal] != VERDICT_NONE)
-		return false;
-	if (codes->exact[number] == VERDICT_NONE)
-		number += STATUS_SIGNAL;
-	if (codes->exact[number] == VERDICT_NONE)
-		return false;
-	text_join(text, NUMBER(number), " in --",
-	    verdict_name(codes->exact[number]),
-	    "-on is an exit status; the signal is ");
-	signal_text(text, signal);
-	return true;
-}
-
-bool
-message_note(struct text *text, enum note note, const struct outcome *outcome,
-    const struct codes *codes)
-{
-	switch (note) {
-	case NOTE_FORWARDED:
-		return add_forwarded(text, outcome);
-	case NOTE_KILLED:
-		return add_killed(text, outcome);
-	case NOTE_UNSEEN_TREE:
-		text_add(text,
-		    "signalled only the command and, if it leads one, its "
-		    "process group: other processes cannot be seen (no /proc, "
-		    "one of another PID namespace, no descriptors left to read "
-		    "it, or not used by this build)");
-		return outcome->tree_unseen;
-	case NOTE_UNREADABLE_HINT:
-		text_add(text,
-		    "a line of BACKOFF_HINT is neither after=WHEN nor "
-		    "verdict=stop|retry|throttle|success|pass");
-		return outcome->evidence.hint.unreadable > 0;
-	case NOTE_SIGNAL_AS_STATUS:
-		return add_signal_as_status(text, codes, outcome);
-	case NOTES:
-		break;
-	}
-	return false;
 }
 
 /* Writes the bytes in ESCAPED as %25 and the like. */

@@ -44,6 +44,8 @@ bool reason_of_end(struct text *text, const struct loop_state *state,
 struct repeats {
 	char reason[REASON_SIZE];
 	int64_t count;
+	uint64_t quote; /* a hash of the line that REASON quotes; 0: none */
+	bool has_same_quote; /* as the failure before */
 };
 
 /*
@@ -56,12 +58,23 @@ int64_t repeats_count(struct repeats *repeats, const struct loop_state *state);
 /* Whether failure number COUNT has a line: the first ten, then every tenth. */
 bool repeats_are_told(int64_t count);
 
+/* How many failures the line of number COUNT has to speak for, besides it. */
+int64_t repeats_skipped(int64_t count);
+
+/* What the line of an attempt says besides its outcome. */
+struct sequel {
+	int64_t pause_ns; /* or PAUSE_NONE, PAUSE_AT_DOOR */
+	const char *pause_end; /* the time of day, or "" */
+	int64_t skipped; /* how many failures just before it had no line */
+	const char *notes; /* "" or what follows REASON: " (...)" */
+};
+
 /*
- * "attempt 2/8 failed after 4.1s: exit 7; next in 2.1s". If it is not the
- * first failure with this REASON (REPEATS > 1), that is "(same as before)".
+ * "attempt 2/8 failed after 4.1s: exit 7; next in 2.1s". With PAUSE_NONE,
+ * nothing: the last attempt has only the closing line.
  */
 void message_attempt(struct text *text, const struct loop_state *state,
-    const struct limits *limits, int64_t repeats, int64_t pause_ns);
+    const struct limits *limits, const struct sequel *sequel);
 
 /*
  * "giving up after 8 attempts in 21.4s: exit 7". NAME is the command's first
@@ -69,47 +82,6 @@ void message_attempt(struct text *text, const struct loop_state *state,
  */
 void message_end(struct text *text, const struct loop_state *state,
     const struct limits *limits, const struct ending *ending, const char *name);
-
-/* What may have gone wrong besides the attempt itself. */
-enum mishap {
-	MISHAP_UNSTOPPED, /* with --tool this would be the end */
-	MISHAP_ZERO_UNCOUNTED, /* exit 0 is no success, due to --success-if */
-	MISHAP_STRAY_OUTPUT, /* a failure left output in stdout's file */
-	/* Those above are added to the attempt's line, the others have their
-	 * own. */
-	MISHAP_MISSED_WAIT, /* no wait was stated where one usually is */
-	MISHAP_UNREAD_WAIT, /* one was stated, but not as a time */
-	MISHAP_NO_HINT_FILE,
-	MISHAP_FULL_HOLD, /* no room for the output of a success */
-	MISHAP_SILENT, /* --tool found no message to judge by */
-	MISHAPS
-};
-
-/*
- * Returns what the mishap is about, such as "--tool", or NULL if it has not
- * happened. Adds its text to LINE, and to REASON what an event says. HEADERS
- * names options with which COMMAND prints headers, or is NULL.
- */
-const char *message_mishap(struct text *line, struct text *reason,
-    enum mishap mishap, const struct loop_state *state, const char *headers);
-
-/* What --verbose adds to the line of an attempt, as lines before it. */
-enum note {
-	NOTE_FORWARDED, /* the signals that were passed on */
-	NOTE_KILLED, /* what had to be killed, and which option did it */
-	NOTE_UNSEEN_TREE,
-	NOTE_UNREADABLE_HINT,
-	/*
-	 * COMMAND was killed by signal N, and CODES list N or 128+N as exit
-	 * statuses, where the signal was probably meant.
-	 */
-	NOTE_SIGNAL_AS_STATUS,
-	NOTES
-};
-
-/* Adds a note. Returns false if there is nothing of that kind to say. */
-bool message_note(struct text *text, enum note note,
-    const struct outcome *outcome, const struct codes *codes);
 
 /*
  * A workflow command of GitHub Actions: "::KIND title=backoff%3A

@@ -7,11 +7,14 @@
 #include "core/base/duration.h"
 #include "core/words/json.h"
 #include "core/words/message.h"
+#include "core/words/remarks.h"
 #include "unit/fresh.h"
 #include "unit/tap.h"
 
-static const struct limits eight
-    = { .attempts = 8, .consecutive = 3, .hint_max_ns = 60 * NS_PER_MIN };
+static const struct limits eight = { .attempts = 8,
+	.deadline_ns = 30 * NS_PER_S,
+	.consecutive = 3,
+	.hint_max_ns = 60 * NS_PER_MIN };
 static const struct limits unlimited = { .attempts = INT64_MAX };
 
 /* Attempt 2 of 2: exit 7 after 4.1 s, 21.4 s after the start. */
@@ -35,7 +38,10 @@ static void
 attempt_is(const struct loop_state *state, const struct limits *limits,
     int64_t pause_ns, const char *wanted)
 {
-	message_attempt(fresh(), state, limits, 1, pause_ns);
+	const struct sequel sequel
+	    = { .pause_ns = pause_ns, .pause_end = "", .notes = "" };
+
+	message_attempt(fresh(), state, limits, &sequel);
 	is_string(buffer, wanted, wanted);
 }
 
@@ -79,7 +85,16 @@ test_attempts(void)
 	    "attempt 2/8 not done after 4.1s: no line matches --success-if; "
 	    "next in 1s");
 	state.outcome.rule = RULE_DEFAULT;
-	state.outcome.status = 7;
+	state.outcome.kind = OUTCOME_TIMED_OUT;
+	state.outcome.limit_ns = 4 * NS_PER_S;
+	attempt_is(&state, &eight, NS_PER_S,
+	    "attempt 2/8 timed out after 4s; next in 1s");
+	state.outcome.rule = RULE_HINT;
+	state.outcome.evidence.hint.verdict = VERDICT_RETRY;
+	attempt_is(&state, &eight, NS_PER_S,
+	    "attempt 2/8 failed after 4.1s: the command asked to retry "
+	    "(BACKOFF_HINT); next in 1s");
+	state = a_moment();
 	state.verdict = VERDICT_THROTTLE;
 	attempt_is(&state, &eight, 9 * NS_PER_S,
 	    "attempt 2/8 throttled: exit 7; next in 9s");
@@ -87,6 +102,46 @@ test_attempts(void)
 	state.streak = 1;
 	attempt_is(&state, &eight, NS_PER_S,
 	    "attempt 2/8 succeeded, 1 of 3 in a row; next in 1s");
+}
+
+/* What else stands in the line of an attempt, and where. */
+static void
+test_sequels(void)
+{
+	struct loop_state state = a_moment();
+	struct sequel sequel = { .pause_ns = 130 * NS_PER_S,
+		.pause_end = "03:14:20",
+		.notes = " (--tool would stop here)" };
+
+	state.outcome.evidence.hint
+	    = (struct hint) { .has_wait = true, .wait_ns = 128 * NS_PER_S };
+	message_attempt(fresh(), &state, &eight, &sequel);
+	is_string(buffer,
+	    "attempt 2/8 failed after 4.1s: exit 7 (--tool would stop here); "
+	    "next in 2m10s, at 03:14:20 (server asked for 2m8s)",
+	    "a note stands with the reason, a long pause with its end");
+	state = a_moment();
+	state.attempt = 20;
+	sequel = (struct sequel) {
+		.pause_ns = NS_PER_S, .pause_end = "", .skipped = 9, .notes = ""
+	};
+	message_attempt(fresh(), &state, &eight, &sequel);
+	is_string(buffer,
+	    "attempts 11 to 20 failed, the last after 4.1s: exit 7; next in 1s",
+	    "a line speaks for those that had none");
+	state.outcome.kind = OUTCOME_TIMED_OUT;
+	state.outcome.limit_ns = 4 * NS_PER_S;
+	message_attempt(fresh(), &state, &eight, &sequel);
+	is_string(buffer, "attempts 11 to 20 timed out after 4s; next in 1s",
+	    "timeouts all took the same time");
+	state.outcome = (struct outcome) { .kind = OUTCOME_EXITED,
+		.ended_ns = 9 * NS_PER_MS,
+		.rule = RULE_NO_MATCH };
+	message_attempt(fresh(), &state, &eight, &sequel);
+	is_string(buffer,
+	    "attempts 11 to 20 not done, the last after 9ms: no line matches "
+	    "--success-if; next in 1s",
+	    "attempts that poll");
 }
 
 /* Where others ended the run, REASON is theirs, if there is one. */
@@ -151,8 +206,11 @@ test_ends(void)
 {
 	struct loop_state state = a_moment();
 	struct loop_state first = a_moment();
-	struct loop_state none = { .attempt = 0 };
+	struct loop_state none = { .attempt = 0, .elapsed_ns = 4 * NS_PER_S };
+	struct loop_state unstarted = first;
 
+	unstarted.attempt = unstarted.count = 1;
+	unstarted.outcome = outcome_not_started(ENOENT);
 	first.attempt = first.count = 1;
 	first.elapsed_ns = 100 * NS_PER_MS;
 	end_is(state, (struct ending) { .result = RESULT_EXHAUSTED },
@@ -165,7 +223,43 @@ test_ends(void)
 	    "deadline reached after 2 attempts in 21.4s: exit 7");
 	end_is(state,
 	    (struct ending) { .result = RESULT_DEADLINE, .no_time = true },
-	    "no time for another attempt after 2 in 21.4s: exit 7");
+	    "giving up after 2 attempts in 21.4s, as the 30s deadline leaves "
+	    "no time for another: exit 7");
+	end_is(state,
+	    (struct ending) { .result = RESULT_DEADLINE,
+	        .no_time = true,
+	        .until_is_near = true },
+	    "giving up after 2 attempts in 21.4s, as --until leaves no time "
+	    "for another: exit 7");
+	end_is(none, (struct ending) { .result = RESULT_DEADLINE },
+	    "deadline reached after 4s");
+	end_is(none,
+	    (struct ending) {
+	        .result = RESULT_DEADLINE, .waiting = "a slot of hub" },
+	    "deadline reached in 4s, waiting for a slot of hub");
+	end_is(none,
+	    (struct ending) {
+	        .result = RESULT_INTERRUPTED, .interrupted_by = SIGTERM },
+	    "interrupted by TERM after 4s");
+	message_end(fresh(), &unstarted, &eight,
+	    &(struct ending) { .result = RESULT_STOPPED }, "./x");
+	is_string(buffer, "not retrying: not found", "nothing was started");
+	message_end(fresh(), &unstarted, &eight,
+	    &(struct ending) { .result = RESULT_ERROR,
+	        .broken = "held output",
+	        .error = EMFILE },
+	    "x");
+	is_string(buffer, "cannot start: no descriptor left for held output",
+	    "nor could it be");
+	unstarted.attempt = unstarted.count = 2;
+	message_end(fresh(), &unstarted, &eight,
+	    &(struct ending) { .result = RESULT_ERROR,
+	        .broken = "held output",
+	        .error = ENOENT },
+	    "x");
+	is_string(buffer,
+	    "cannot start attempt 2/8: held output: No such file or directory",
+	    "a later attempt that could not");
 	end_is(state,
 	    (struct ending) {
 	        .result = RESULT_INTERRUPTED, .interrupted_by = SIGTERM },
@@ -178,14 +272,15 @@ test_ends(void)
 	    (struct ending) { .result = RESULT_STOPPED,
 	        .vetoed = true,
 	        .hook = { .kind = OUTCOME_EXITED, .status = 1 } },
-	    "not retrying after attempt 2/8: --before-retry refused (exit 1)");
+	    "not retrying after attempt 2/8: --before-retry failed (exit 1)");
 	end_is(none,
 	    (struct ending) { .result = RESULT_DEFERRED, .closing = "not now" },
 	    "not now");
 	state.streak = 1;
 	state.verdict = VERDICT_SUCCESS;
 	end_is(state, (struct ending) { .result = RESULT_EXHAUSTED },
-	    "giving up after 2 attempts in 21.4s: succeeded, 1 of 3 in a row");
+	    "giving up after 2 attempts in 21.4s: only 1 of 3 successes in a "
+	    "row");
 }
 
 static bool
@@ -300,6 +395,11 @@ test_meaning(void)
 	};
 
 	reason_is(outcome, "exit 7 (could not connect to host)");
+	outcome.evidence.tool.meaning = "failed";
+	reason_is(outcome, "exit 7");
+	outcome.evidence.tool.meaning = "error";
+	reason_is(outcome, "exit 7");
+	outcome.evidence.tool.meaning = "could not connect to host";
 	outcome.evidence.match.last_line = "";
 	reason_is(outcome, "exit 7 (could not connect to host)");
 	outcome.evidence.match.last_line = "curl: (7)";
@@ -400,6 +500,9 @@ test_repeats(void)
 		told += repeats_are_told(n);
 	is_int(told, 9 + 3, "nine, then every tenth is told");
 	ok(repeats_are_told(10) && !repeats_are_told(11), "as the tenth is");
+	ok(repeats_skipped(10) == 0 && repeats_skipped(20) == 9
+	        && repeats_skipped(30) == 9,
+	    "whose line speaks for nine others from the twentieth on");
 	state.outcome.status = 8;
 	is_int(repeats_count(&repeats, &state), 1, "another reason");
 	is_int(repeats_count(&repeats, &state), 2, "twice");
@@ -408,25 +511,28 @@ test_repeats(void)
 	state.verdict = VERDICT_THROTTLE;
 	is_int(repeats_count(&repeats, &state), 1, "and ends the row");
 
-	message_attempt(fresh(), &state, &eight, 2, NS_PER_S);
-	is_string(buffer, "attempt 2/8 throttled: (same as before); next in 1s",
-	    "a throttle that repeats itself");
-	state.verdict = VERDICT_RETRY;
+	state.outcome.evidence.match.last_line = "boom";
+	is_int(repeats_count(&repeats, &state), 1, "a quote makes another one");
+	ok(!repeats.has_same_quote, "which is new");
+	state.outcome.status = 9;
+	is_int(repeats_count(&repeats, &state), 1, "as another status does");
+	ok(repeats.has_same_quote, "with the quote of the line before");
+	state.outcome.evidence.match.last_line = NULL;
+	repeats_count(&repeats, &state);
+	ok(!repeats.has_same_quote, "no quote is like no other");
 	state.outcome.evidence.hint = (struct hint) {
 		.has_wait = true, .wait_ns = 550 * NS_PER_S, .until = "14:24:53"
 	};
-	message_attempt(fresh(), &state, &eight, 20, 552 * NS_PER_S);
-	is_string(buffer,
-	    "attempt 2/8 failed after 4.1s: (same as before); next in 9m12s "
-	    "(server asked for 9m10s, until 14:24:53)",
-	    "the time of day that was asked for");
+	attempt_is(&state, &eight, 552 * NS_PER_S,
+	    "attempt 2/8 throttled: exit 9; next in 9m12s "
+	    "(server asked for 9m10s, until 14:24:53)");
 }
 
 static void
 notes(enum note note, const struct outcome *outcome, const struct codes *codes,
     const char *wanted)
 {
-	ok(message_note(fresh(), note, outcome, codes), "it is noted");
+	ok(note_text(fresh(), note, outcome, codes), "it is noted");
 	is_string(buffer, wanted, wanted);
 }
 
@@ -453,14 +559,14 @@ test_notes(void)
 	notes(NOTE_SIGNAL_AS_STATUS, &outcome, &codes,
 	    "9 in --stop-on is an exit status; the signal is KILL");
 	codes.killed[SIGKILL] = VERDICT_RETRY;
-	ok(!message_note(fresh(), NOTE_SIGNAL_AS_STATUS, &outcome, &codes),
+	ok(!note_text(fresh(), NOTE_SIGNAL_AS_STATUS, &outcome, &codes),
 	    "not where KILL is named too");
 	codes = (struct codes) { .exact[137] = VERDICT_RETRY };
 	notes(NOTE_SIGNAL_AS_STATUS, &outcome, &codes,
 	    "137 in --retry-on is an exit status; the signal is KILL");
 	outcome.kind = OUTCOME_EXITED;
 	for (int note = 0; note < NOTES; note++)
-		ok(!message_note(fresh(), (enum note)note, &outcome, &codes),
+		ok(!note_text(fresh(), (enum note)note, &outcome, &codes),
 		    "nothing of that kind");
 }
 
@@ -581,6 +687,7 @@ TESTS
 	test_annotations();
 	test_unended();
 	test_attempts();
+	test_sequels();
 	test_ends();
 	test_closing_reason();
 	test_news();

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <string.h>
+
+#include "core/known/tables.h"
+#include "core/words/remarks.h"
+
+static bool
+misses_wait(const struct loop_state *state, const char *headers)
+{
+	const struct evidence *evidence = &state->outcome.evidence;
+
+	return !evidence->hint.has_wait
+	    && evidence->hint.stated == STATED_MISSING
+	    && (state->verdict == VERDICT_THROTTLE || evidence->tool.states_wait
+	        || (headers != NULL && state->verdict == VERDICT_RETRY
+	            && state->outcome.kind == OUTCOME_EXITED));
+}
+
+/* Adds what was expected of the output or a hint in vain. */
+static const char *
+add_unheard(struct text *reason, enum mishap mishap,
+    const struct loop_state *state, const char *headers)
+{
+	const struct hint *hint = &state->outcome.evidence.hint;
+	const char *silent = state->outcome.evidence.tool.silent;
+	const struct http_client *client = http_client(silent);
+
+	if (mishap == MISHAP_MISSED_WAIT && misses_wait(state, headers)) {
+		text_add(reason,
+		    headers != NULL ? headers
+		                    : "no stated wait in the output; the "
+		                      "command has to print it");
+		return "--retry-after";
+	}
+	if (mishap == MISHAP_SILENT && silent != NULL
+	    && state->outcome.rule == RULE_TOOL) {
+		text_join(reason, silent, " printed nothing to judge by",
+		    client != NULL ? client->shows_errors : "");
+		return "--tool";
+	}
+	if (mishap == MISHAP_UNREAD_WAIT && hint->unread != NULL) {
+		text_join(reason,
+		    strncmp(hint->unread, "verdict=", 8) == 0 ? "no verdict"
+		                                              : "no time",
+		    " can be read in \"");
+		text_printable(reason, hint->unread);
+		text_byte(reason, '"');
+		return hint->unread_in_file ? "BACKOFF_HINT" : "--retry-after";
+	}
+	return NULL;
+}
+
+const char *
+mishap_text(struct text *line, struct text *reason, enum mishap mishap,
+    const struct loop_state *state, const char *headers)
+{
+	const struct evidence *evidence = &state->outcome.evidence;
+	bool has_failed = state->verdict != VERDICT_SUCCESS
+	    && state->verdict != VERDICT_PASS;
+	const char *what = NULL;
+
+	if (mishap == MISHAP_UNSTOPPED && evidence->tool.would_stop
+	    && state->outcome.rule == RULE_DEFAULT) {
+		what = "--tool";
+		text_add(line, " (--tool would stop here)");
+	} else if (mishap == MISHAP_ZERO_UNCOUNTED
+	    && state->outcome.rule == RULE_NO_MATCH) {
+		what = "--success-if";
+		text_add(line, " (--success-on=0 lets exit 0 count as well)");
+	} else if (mishap == MISHAP_STRAY_OUTPUT && has_failed
+	    && evidence->stray_bytes > 0) {
+		what = "stdout";
+		text_join(reason, "its ", NUMBER(evidence->stray_bytes),
+		    " bytes stay in stdout's file; -o keeps only what "
+		    "succeeds");
+		text_join(line, " (", reason->data, ")");
+	} else if (mishap == MISHAP_FULL_HOLD && !has_failed
+	    && evidence->full != NULL) {
+		what = "output";
+		text_join(reason, "it is held in ", evidence->full,
+		    ", which is full");
+		text_join(line, "output may be cut short: ", reason->data);
+	} else if (mishap == MISHAP_NO_HINT_FILE && has_failed
+	    && evidence->hint.nowhere != NULL) {
+		what = "BACKOFF_HINT";
+		text_printable(reason, evidence->hint.nowhere);
+		text_join(line, "cannot make ", what, " in ", reason->data);
+	} else if ((what = add_unheard(reason, mishap, state, headers))
+	    != NULL) {
+		text_join(line, what, ": ", reason->data);
+	}
+	return what;
+}
+
+static bool
+add_forwarded(struct text *text, const struct outcome *outcome)
+{
+	bool any = false;
+
+	text_add(text, "passed on");
+	for (int signal = 1; signal <= SIGNAL_SET_MOST; signal++)
+		if (signal_set_has(&outcome->forwarded, signal)) {
+			text_byte(text, ' ');
+			signal_text(text, signal);
+			any = true;
+		}
+	return any;
+}
+
+static bool
+add_killed(struct text *text, const struct outcome *outcome)
+{
+	const struct killed *killed = &outcome->killed;
+
+	text_join(text,
+	    outcome->kind == OUTCOME_TIMED_OUT ? "--kill-after" : "--grace",
+	    " had to kill ");
+	if (killed->name[0] == '\0') {
+		text_join(text, "process ", NUMBER(killed->pid));
+	} else {
+		text_printable(text, killed->name);
+		text_join(text, " (", NUMBER(killed->pid), ")");
+	}
+	if (killed->count > 1)
+		text_join(text, " and ", NUMBER(killed->count - 1), " more");
+	return killed->count > 0;
+}
+
+static bool
+add_signal_as_status(
+    struct text *text, const struct codes *codes, const struct outcome *outcome)
+{
+	int signal = outcome->signal;
+	int number = signal;
+
+	if (outcome->kind != OUTCOME_KILLED || signal >= SIGNALS
+	    || codes->killed[signal] != VERDICT_NONE)
+		return false;
+	if (codes->exact[number] == VERDICT_NONE)
+		number += STATUS_SIGNAL;
+	if (codes->exact[number] == VERDICT_NONE)
+		return false;
+	text_join(text, NUMBER(number), " in --",
+	    verdict_name(codes->exact[number]),
+	    "-on is an exit status; the signal is ");
+	signal_text(text, signal);
+	return true;
+}
+
+bool
+note_text(struct text *text, enum note note, const struct outcome *outcome,
+    const struct codes *codes)
+{
+	switch (note) {
+	case NOTE_FORWARDED:
+		return add_forwarded(text, outcome);
+	case NOTE_KILLED:
+		return add_killed(text, outcome);
+	case NOTE_UNSEEN_TREE:
+		text_add(text,
+		    "signalled only the command and, if it leads one, its "
+		    "process group: other processes cannot be seen (no /proc, "
+		    "one of another PID namespace, no descriptors left to read "
+		    "it, or not used by this build)");
+		return outcome->tree_unseen;
+	case NOTE_UNREADABLE_HINT:
+		text_add(text,
+		    "a line of BACKOFF_HINT is neither after=WHEN nor "
+		    "verdict=stop|retry|throttle|success|pass");
+		return outcome->evidence.hint.unreadable > 0;
+	case NOTE_SIGNAL_AS_STATUS:
+		return add_signal_as_status(text, codes, outcome);
+	case NOTES:
+		break;
+	}
+	return false;
+}
