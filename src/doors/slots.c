@@ -33,12 +33,9 @@ static bool is_of_parent; /* an ancestor holds a slot, and we share it */
 static int64_t held = -1; /* the slot of this machine that we hold */
 static bool is_held_there; /* we hold one of the fleet instead, */
 static int64_t taken_ns; /* since this time of CLOCK_BOOTTIME */
-static int64_t lost_ns; /* since when the fleet does not answer; 0: it does */
 static bool is_patience_over; /* with a lost fleet: local slots serve */
-static char lost_why[2 * FLEET_TEXT_SIZE];
 static bool was_held; /* an attempt of this run has held one */
 static int64_t waited_ns; /* in all */
-static bool is_disordered; /* the order cannot be written */
 static struct slots order; /* as last seen */
 static uint8_t record[STATE_SIZE]; /* likewise */
 static struct text word; /* BACKOFF_SLOTS, up to the number of the slot */
@@ -219,16 +216,17 @@ refuse(bool is_late)
 {
 	static char words[FLEET_NAME_SIZE + 2 * FLEET_TEXT_SIZE + 64];
 	struct text text = text_in(words, sizeof words);
+	const char *lost_why = options->fleet ? fleet_lost_why() : NULL;
 
 	if (is_late)
 		text_join(&text, "a slot of ", name);
-	else if (options->wait_ns == 0 && lost_ns == 0)
+	else if (options->wait_ns == 0 && lost_why == NULL)
 		text_join(&text, was_held ? "" : "skipped: ", "all slots of ",
 		    name, " are taken");
 	else
 		text_join(&text, "no slot of ", name, " was free within ",
 		    DURATION(options->wait_ns));
-	if (lost_ns > 0)
+	if (lost_why != NULL)
 		text_join(&text, " (", lost_why, ")");
 	if (is_late)
 		return (struct entry) { .admission = ADMISSION_LATE,
@@ -276,13 +274,8 @@ count_here(void)
 static bool
 goes_on_here(void)
 {
-	int64_t now_ns = boot_clock_ns();
-
-	if (lost_ns == 0)
-		lost_ns = now_ns;
-	if (now_ns - lost_ns >= FLEET_LEASE_NS)
+	if (boot_clock_ns() - fleet_lost_since() >= FLEET_LEASE_NS)
 		is_patience_over = true;
-	text_copy(lost_why, sizeof lost_why, fleet_lost_why());
 	if (!is_patience_over)
 		fleet_begin();
 	return is_patience_over;
@@ -294,10 +287,8 @@ count_there(void)
 {
 	struct fleet_view view;
 
-	if (asks_fleet(&view)) {
-		lost_ns = 0;
+	if (asks_fleet(&view))
 		return view.count;
-	}
 	return goes_on_here() ? count_here() : options->count;
 }
 
@@ -334,10 +325,8 @@ take_free(void)
 	if (!options->fleet)
 		return take_here();
 	result = take_there();
-	if (result != LOCK_FAILED) {
-		lost_ns = 0;
+	if (result != LOCK_FAILED)
 		return result;
-	}
 	result = goes_on_here() ? take_here() : LOCK_BUSY;
 	if (result == LOCK_HAD)
 		fleet_tell_lost(FLEET_SLOTS);
@@ -384,14 +373,15 @@ peek(int64_t now_ns)
 static bool
 begin_order(void)
 {
-	bool is_ordered
-	    = file.fd >= 0 && !is_disordered && state_file_begin(&file, record);
+	bool is_ordered = file.fd >= 0 && state_file_begin(&file, record);
 	int64_t now_ns = boot_clock_ns();
+	struct slots found = slots_new(now_ns);
 
 	if (is_ordered)
-		order = state_record_slots(record, boot_hash(), now_ns);
-	else if (order.next == 0)
-		order = slots_new(now_ns);
+		found = state_record_slots(record, boot_hash(), now_ns);
+	/* As new after our first look: it cannot be written, or read. */
+	if (order.next == 0 || found.next > 1)
+		order = found;
 	return is_ordered;
 }
 
@@ -401,16 +391,13 @@ end_order(bool is_ordered)
 {
 	uint8_t before[STATE_SLOTS_SIZE];
 
-	if (is_ordered) {
-		memcpy(before, record + STATE_SLOTS_AT, sizeof before);
-		state_record_set_slots(record, boot_hash(), &order);
-		is_disordered
-		    = memcmp(before, record + STATE_SLOTS_AT, sizeof before)
-		        != 0
-		    && !state_file_write(&file, record);
-	}
-	if (file.fd >= 0)
-		state_file_unlock(&file);
+	if (!is_ordered)
+		return;
+	memcpy(before, record + STATE_SLOTS_AT, sizeof before);
+	state_record_set_slots(record, boot_hash(), &order);
+	if (memcmp(before, record + STATE_SLOTS_AT, sizeof before) != 0)
+		state_file_write(&file, record);
+	state_file_unlock(&file);
 }
 
 /*
@@ -446,7 +433,7 @@ ask_before(struct slots_visit *visit)
 	visit->is_first = visit->ticket > 0 && !is_before(visit->ticket);
 	/* Another run of this machine found it lost, and keeps asking. */
 	if (seen.lost_ns > 0 && now_ns - seen.counted_ns < FLEET_LEASE_NS)
-		lost_ns = seen.lost_ns;
+		fleet_note_lost(seen.lost_ns);
 	if (slots_count_is_due(&seen, now_ns, visit))
 		visit->busy = count_there();
 }
@@ -467,15 +454,15 @@ look(int64_t *ticket, int64_t *again_ns)
 		ask_before(&visit);
 	is_ordered = begin_order();
 	now_ns = boot_clock_ns();
-	if (*ticket == 0 && (is_ordered || is_disordered))
+	if (*ticket == 0 && is_ordered)
 		result = take_ticket(ticket);
 	if (visit.busy >= 0)
-		order.lost_ns = lost_ns;
+		order.lost_ns = fleet_lost_since();
 	visit.ticket = *ticket;
 	visit.is_first = *ticket == 0 || !is_before(*ticket);
 	if (result == LOCK_HAD)
 		result = take_in_order(visit, now_ns, &until_ns);
-	end_order(is_ordered && result != LOCK_FAILED);
+	end_order(is_ordered);
 	if (result == LOCK_HAD && options->fleet)
 		result = take_free();
 	*again_ns
@@ -575,7 +562,7 @@ slots_free(void)
 		/* If the lease ran out, another run may have had the slot. */
 		if (boot_clock_ns() - taken_ns >= FLEET_LEASE_NS)
 			fleet_tell_lost(FLEET_SLOTS);
-	} else if (is_held_there && fleet_news(FLEET_SLOTS) != FLEET_NO_NEWS) {
+	} else if (is_held_there && fleet_has_lapsed(FLEET_SLOTS)) {
 		/* Others may have had it: perhaps there was one too many. */
 		log_degraded(WEIGHT_NORMAL,
 		    JOINED(FLEET_NAME_SIZE + 64, "lost the slot of ", name),

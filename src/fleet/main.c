@@ -43,7 +43,7 @@ struct held {
 	int64_t member; /* 0: nothing */
 	int64_t until_ns; /* before, nobody else can hold it */
 	int64_t renew_ns;
-	enum fleet_news news;
+	bool lapsed; /* others may have had it, which backoff has to know */
 };
 
 static struct held all[KEYS];
@@ -125,7 +125,7 @@ look(struct held *held, const int64_t *members, struct text *answer)
 			living |= INT64_C(1) << i;
 	}
 	text_join(answer, "found ", NUMBER(server_time(now_ns)), " ",
-	    NUMBER(now_ns), " ", NUMBER(held->news), " ", state(0), " ",
+	    NUMBER(now_ns), " ", NUMBER(held->lapsed), " ", state(0), " ",
 	    NUMBER(living), " ", NUMBER(members[0] > 0 ? server_number(1) : 0));
 	return true;
 }
@@ -194,8 +194,7 @@ drop(struct held *held)
 	server_add("ZREM backoff:%s:held %lld", held->key, (long long)member);
 	if (!server_run())
 		return false;
-	if (server_number(0) == 0)
-		held->news = FLEET_GONE;
+	held->lapsed |= server_number(0) == 0;
 	return true;
 }
 
@@ -231,8 +230,7 @@ renew(struct held *held)
 	if (!server_run())
 		return;
 	changed = server_number(0) > 0;
-	if (is_sure == changed)
-		held->news = is_sure ? FLEET_FORGOTTEN : FLEET_GONE;
+	held->lapsed |= is_sure == changed;
 	hold(held, is_sure || changed ? held->member : 0, now_ns);
 }
 
@@ -320,8 +318,8 @@ answer(const struct fleet_line *question)
 	}
 	if (text.length == 0)
 		text_join(
-		    &text, "done ", NUMBER(changed), " ", NUMBER(held->news));
-	held->news = FLEET_NO_NEWS;
+		    &text, "done ", NUMBER(changed), " ", NUMBER(held->lapsed));
+	held->lapsed = false;
 	message_send(BACKOFF_SOCKET, room, text.length);
 }
 

@@ -32,9 +32,6 @@
 #define START_NS (10 * NS_PER_S)
 #define BYE_NS (300 * NS_PER_MS)
 
-/* In a long wait, a fleet that was lost is tried again after so long. */
-#define AGAIN_NS (10 * NS_PER_S)
-
 static const char ended[] = "backoff-fleet has ended";
 static const char *const kinds[FLEET_PARTS] = { "gate", "slots" };
 
@@ -43,15 +40,14 @@ static char program[PATH_MAX];
 static char server[FLEET_TEXT_SIZE]; /* what to call it */
 static char lost_why[2 * FLEET_TEXT_SIZE]; /* "SERVER: WHY" */
 static bool is_used, is_lost;
-static int64_t lost_ns; /* when it was found lost last, */
-static int64_t away_ns; /* ... and first, without an answer since; or 0 */
+static int64_t lost_since_ns; /* by CLOCK_BOOTTIME; 0: it answered last */
 static bool is_restarted; /* the helper was, for this attempt */
 
 static struct part {
 	const char *name;
 	char key[FLEET_KEY_SIZE];
 	int64_t held; /* the member; 0: nothing */
-	enum fleet_news news;
+	bool lapsed; /* what was held, and others may have had it */
 	bool is_told; /* it was logged that the fleet is lost */
 } parts[FLEET_PARTS];
 
@@ -147,7 +143,7 @@ ask(const struct text *question, struct fleet_line *answer)
 		why = ask_once(question, answer);
 	}
 	if (why == NULL && !fleet_line_is(answer, "lost")) {
-		away_ns = 0;
+		lost_since_ns = 0;
 		if (parts[FLEET_GATE].is_told || parts[FLEET_SLOTS].is_told)
 			log_news(WEIGHT_DETAIL,
 			    JOINED(FLEET_TEXT_SIZE + 64,
@@ -157,9 +153,8 @@ ask(const struct text *question, struct fleet_line *answer)
 		return true;
 	}
 	is_lost = true;
-	lost_ns = clock_now_ns();
-	if (away_ns == 0)
-		away_ns = lost_ns;
+	if (lost_since_ns == 0)
+		lost_since_ns = boot_clock_ns();
 	lost = text_in(lost_why, sizeof lost_why);
 	text_join(&lost, server, ": ", why != NULL ? why : answer->fields[1]);
 	/* One that is stuck may answer what nobody asks any more. */
@@ -176,11 +171,9 @@ revive(void)
 }
 
 static void
-hold(enum fleet_part part, int64_t member, int64_t news)
+hold(enum fleet_part part, int64_t member)
 {
-	parts[part].held = news == FLEET_GONE ? 0 : member;
-	if (news != FLEET_NO_NEWS)
-		parts[part].news = (enum fleet_news)news;
+	parts[part].held = member;
 	helper_guard(parts[FLEET_GATE].held > 0 || parts[FLEET_SLOTS].held > 0
 	        ? revive
 	        : NULL);
@@ -265,7 +258,7 @@ fleet_look(enum fleet_part part, const int64_t *members, int count,
 	take_state(view, answer.fields[4]);
 	view->living = (uint8_t)answer.numbers[5];
 	view->count = answer.numbers[6];
-	hold(part, parts[part].held, answer.numbers[3]);
+	parts[part].lapsed |= answer.numbers[3] != 0;
 	return true;
 }
 
@@ -276,18 +269,18 @@ fleet_put(enum fleet_part part, int64_t member, const struct fleet_view *view,
 	char room[FLEET_LINE_SIZE];
 	struct text text = text_in(room, sizeof room);
 	struct fleet_line answer;
-	bool is_done;
-
 	text_join(&text, "put ", parts[part].key, " ", NUMBER(member));
 	add_state(&text, view->state, view->size);
 	add_state(&text, state, size);
 	if (is_lost || !ask(&text, &answer)) {
-		hold(part, 0, FLEET_NO_NEWS);
+		hold(part, 0);
 		return FLEET_LOST;
 	}
-	is_done = answer.numbers[1] != 0;
-	hold(part, is_done ? member : parts[part].held, answer.numbers[2]);
-	return is_done ? FLEET_DONE : FLEET_CROSSED;
+	parts[part].lapsed |= answer.numbers[2] != 0;
+	if (answer.numbers[1] == 0)
+		return FLEET_CROSSED;
+	hold(part, member);
+	return FLEET_DONE;
 }
 
 bool
@@ -301,23 +294,36 @@ fleet_drop(enum fleet_part part)
 	text_join(&text, "drop ", parts[part].key);
 	/* Or else the helper would go on with it. */
 	done = parts[part].held == 0 || ask(&text, &answer);
-	hold(part, 0, answer.numbers[2]);
+	parts[part].lapsed |= answer.numbers[2] != 0;
+	hold(part, 0);
 	return done;
 }
 
-enum fleet_news
-fleet_news(enum fleet_part part)
+bool
+fleet_has_lapsed(enum fleet_part part)
 {
-	enum fleet_news news = parts[part].news;
+	bool lapsed = parts[part].lapsed;
 
-	parts[part].news = FLEET_NO_NEWS;
-	return news;
+	parts[part].lapsed = false;
+	return lapsed;
+}
+
+int64_t
+fleet_lost_since(void)
+{
+	return lost_since_ns;
+}
+
+void
+fleet_note_lost(int64_t since_ns)
+{
+	lost_since_ns = since_ns;
 }
 
 const char *
 fleet_lost_why(void)
 {
-	return is_lost ? lost_why : NULL;
+	return lost_since_ns > 0 && lost_why[0] != '\0' ? lost_why : NULL;
 }
 
 void
@@ -351,15 +357,14 @@ fleet_machine(void)
 bool
 fleet_is_away(void)
 {
-	return is_lost && clock_now_ns() - away_ns < FLEET_LEASE_NS;
+	return is_lost && boot_clock_ns() - lost_since_ns < FLEET_LEASE_NS;
 }
 
 void
 fleet_rest(void)
 {
 	fleet_end();
-	if (fleet_is_away() || clock_now_ns() - lost_ns >= AGAIN_NS)
-		is_lost = false;
+	is_lost = false;
 }
 
 void

@@ -64,10 +64,16 @@ enum fleet_put fleet_put(enum fleet_part part, int64_t member,
 /* Nothing of PART is held any more. False: the fleet is lost. */
 bool fleet_drop(enum fleet_part part);
 
-/* What has happened to the member that we held, since the last call. */
-enum fleet_news fleet_news(enum fleet_part part);
+/* Whether others may have had what we held, since the last call. */
+bool fleet_has_lapsed(enum fleet_part part);
 
-/* "SERVER: WHY", while it is lost, or NULL. */
+/* Since when it has not answered, by CLOCK_BOOTTIME; 0: it does. */
+int64_t fleet_lost_since(void);
+
+/* Another run of this machine has found that it has not since SINCE_NS. */
+void fleet_note_lost(int64_t since_ns);
+
+/* "SERVER: WHY", while it does not answer, if we have asked; or NULL. */
 const char *fleet_lost_why(void);
 
 /* Logs what PART goes on with, once until the fleet is back. */
@@ -79,7 +85,10 @@ uint64_t fleet_machine(void);
 /* It is lost, for less than a lease: others may still hold theirs. */
 bool fleet_is_away(void);
 
-/* Before a wait, in which we hold nothing and ask nothing: ends the helper. */
+/*
+ * Before a wait, in which we hold nothing and ask nothing: ends the helper. A
+ * fleet that was lost is tried again after it.
+ */
 void fleet_rest(void);
 
 /* Gives up what we hold, and ends the helper. */

@@ -69,7 +69,7 @@ is_answered() {
   assert_equal "$answer" "$2"
 }
 
-# finds A STATE NEWS LIVING COUNT [MEMBER]...: looks, and $now is the server's time.
+# finds A STATE LAPSED LIVING COUNT [MEMBER]...: looks, and $now is the server's time.
 finds() {
   asks "$1" look "$key" "${@:6}"
   [[ $answer =~ ^found\ ([0-9]+)\ [0-9]+\ (.*)$ ]]
@@ -102,7 +102,7 @@ is_held() {
 
 @test "fleet-helper: it says hello, or what is wrong, before anything is connected" {
   machine a
-  assert_equal "$answer" "hello 4 :unix:$REDIS_SOCKET"
+  assert_equal "$answer" "hello 5 :unix:$REDIS_SOCKET"
   leaves a
   BACKOFF_FLEET=redis://me:secret@host:x machine b
   assert_equal "$answer" 'wrong :BACKOFF_FLEET: expected redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]'
@@ -265,7 +265,7 @@ is_held() {
   start_redis
   is_answered a 'done 0 0' put "$key" 7 aa ab
   wait_for is_held 1
-  finds a - 2 1 1 7
+  finds a - 1 1 1 7
   finds a - 0 1 1 7
 }
 

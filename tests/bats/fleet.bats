@@ -667,7 +667,7 @@ PY
 #!/usr/bin/env python3
 import os, signal, socket
 backoff = socket.socket(fileno=3)
-backoff.send(b"hello 4 :server")
+backoff.send(b"hello 5 :server")
 while backoff.recv(4096):
     os.kill(os.getppid(), signal.SIGTERM)
     backoff.send(b"lost :gone")

@@ -19,22 +19,23 @@
  * Then backoff asks, one question at a time:
  *
  *   look KEY [MEMBER]...
- *     found NOW AT NEWS STATE LIVING COUNT
+ *     found NOW AT LAPSED STATE LIVING COUNT
  *       NOW is the server's time, in nanoseconds since the epoch, when
  *       CLOCK_BOOTTIME was AT. If MEMBERs were asked for, bit i of LIVING
  *       says that the i-th holds something, and COUNT is how many do in all.
  *   put KEY MEMBER OLD NEW
  *       Makes NEW of the STATE OLD. From then on MEMBER, or nothing where that
  *       is 0, is what backoff holds of KEY.
- *     done 1 NEWS
- *     done 0 NEWS           the STATE is another: look again
+ *     done 1 LAPSED
+ *     done 0 LAPSED         the STATE is another: look again
  *   drop KEY                gives up what is held of KEY
- *     done 1 NEWS
+ *     done 1 LAPSED
  *   keep KEY MEMBER         goes on with what a helper that has died has held;
  *       it has no answer
  *
- * NEWS is of enum fleet_news, since the last answer about KEY. Any question
- * may be answered with
+ * LAPSED is 1 if what backoff held of KEY was lost since the last answer about
+ * it: it expired, or the server had lost it, and others may have had it. Any
+ * question may be answered with
  *
  *     lost :WHY             the server cannot be used now
  *
@@ -47,17 +48,10 @@
 
 #include "core/gate/record.h"
 
-#define FLEET_VERSION 4
+#define FLEET_VERSION 5
 
 /* What is held expires if its holder has not renewed it for so long. */
 #define FLEET_LEASE_NS (15 * INT64_C(1000000000))
-
-/* What has become of what backoff holds. */
-enum fleet_news {
-	FLEET_NO_NEWS,
-	FLEET_GONE, /* it expired: others may have had it meanwhile */
-	FLEET_FORGOTTEN, /* the server lost it, and others may have had it */
-};
 
 #define FLEET_KEY_SIZE (SHARED_NAME_SIZE + 8)
 #define FLEET_MEMBERS 8

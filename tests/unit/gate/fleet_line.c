@@ -45,7 +45,7 @@ TESTS
 	reads("look 99999999999999999999 -1 +1 1x",
 	    "[look][99999999999999999999]9223372036854775807[-1][+1][1x]");
 	reads("lost :a :text  with blanks ", "[lost][a :text  with blanks ]");
-	reads("hello 4 :", "[hello][4]4");
+	reads("hello 5 :", "[hello][5]5");
 	reads("look  2", "[look][2]2");
 	reads("0 1 2 3 4 5 6 7 8 9 10 11",
 	    "[0][1]1[2]2[3]3[4]4[5]5[6]6[7]7[8]8[9]9");
