@@ -159,8 +159,8 @@ attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 	outcome.evidence = streams_end(outcome.ended_ns);
 	if (output_tore_stderr())
 		log_torn_by_others();
-	if (outcome.evidence.failure.cut_off && outcome.late_end_signal == 0)
-		outcome.late_end_signal = signals_drain();
+	if (outcome.evidence.failure.cut_off)
+		outcome_end_late(&outcome, signals_drain());
 	outcome.reader_gone = outcome.kind == OUTCOME_KILLED
 	    && outcome.signal == SIGPIPE && reader_has_gone();
 	look_up(&outcome, &options->job);

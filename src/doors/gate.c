@@ -376,8 +376,8 @@ outcome_of(const struct loop_state *state)
 	if (verdict_is_good(state->verdict))
 		return GATE_SUCCESS;
 	if (!verdict_is_failure(state->verdict)
-	    || outcome->kind == OUTCOME_NOT_STARTED
-	    || outcome_end_signal(outcome) != 0 || outcome->by_forwarded)
+	    || outcome->kind == OUTCOME_NOT_STARTED || outcome->end_signal != 0
+	    || outcome->by_forwarded)
 		return GATE_NEUTRAL;
 	return state->verdict == VERDICT_THROTTLE
 	        || outcome->evidence.hint.has_wait

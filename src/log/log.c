@@ -527,7 +527,7 @@ log_attempt(const struct loop_state *state, int64_t pause_ns)
 {
 	struct text text;
 
-	if (outcome_end_signal(&state->outcome) != 0)
+	if (state->outcome.end_signal != 0)
 		log_hurry();
 	if (options->format == LOG_GITHUB && pause_ns != PAUSE_NONE
 	    && state->verdict != VERDICT_SUCCESS)

@@ -377,8 +377,7 @@ on_time(struct child *child)
 static void
 on_late_end_signal(struct child *child, const struct arrival *arrival)
 {
-	if (child->outcome.late_end_signal == 0)
-		child->outcome.late_end_signal = arrival->signal;
+	outcome_end_late(&child->outcome, arrival->signal);
 	if (child->stage == STAGE_ENDING && child->kill_ns < INT64_MAX) {
 		child->give_up_ns = clock_now_ns();
 		kill_tree(child);
@@ -547,7 +546,6 @@ conclude(struct child *child)
 {
 	struct outcome *outcome = &child->outcome;
 	struct outcome end = { .status = -1 };
-	int late = signals_drain();
 
 	if (child->pid == 0)
 		end = outcome_of_wait(child->wait_status);
@@ -555,8 +553,7 @@ conclude(struct child *child)
 		outcome->kind = end.kind;
 	outcome->status = end.status;
 	outcome->signal = end.signal;
-	if (outcome->late_end_signal == 0)
-		outcome->late_end_signal = late;
+	outcome_end_late(outcome, signals_drain());
 	outcome->by_forwarded = outcome->kind == OUTCOME_KILLED
 	    && !signals_wakes(end.signal)
 	    && signal_set_has(&outcome->forwarded, end.signal);
@@ -592,7 +589,7 @@ not_started(char *name, int error)
 
 	outcome.no_interpreter = error == ENOENT && spawn_finds(name);
 	outcome.is_here = stat(name, &file) == 0 && S_ISREG(file.st_mode);
-	outcome.late_end_signal = signals_drain();
+	outcome_end_late(&outcome, signals_drain());
 	return outcome;
 }
 

@@ -76,11 +76,13 @@ outcome_status(const struct outcome *outcome)
 	return outcome->status;
 }
 
-int
-outcome_end_signal(const struct outcome *outcome)
+void
+outcome_end_late(struct outcome *outcome, int signal)
 {
-	return outcome->late_end_signal != 0 ? outcome->late_end_signal
-	                                     : outcome->end_signal;
+	if (signal == 0 || outcome->came_late)
+		return;
+	outcome->end_signal = signal;
+	outcome->came_late = true;
 }
 
 void

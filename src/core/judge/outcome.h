@@ -161,7 +161,7 @@ struct outcome {
 	bool reader_gone; /* killed by PIPE after our reader had gone */
 	bool by_forwarded; /* killed by a signal that was passed on */
 	int end_signal; /* that told backoff to end in the attempt, or 0 */
-	int late_end_signal; /* the same, but COMMAND had already ended */
+	bool came_late; /* it came when COMMAND had already ended */
 	struct signal_set forwarded; /* signals passed on */
 	struct killed killed;
 	bool tree_unseen; /* only COMMAND, or its group, was signalled */
@@ -179,8 +179,8 @@ struct outcome outcome_not_started(int error);
 /* The kind, status and signal of a wait(2) status. */
 struct outcome outcome_of_wait(int wait_status);
 
-/* The signal that told backoff to end in or right after the attempt, or 0. */
-int outcome_end_signal(const struct outcome *outcome);
+/* SIGNAL (0: none) told backoff to end when COMMAND had already ended. */
+void outcome_end_late(struct outcome *outcome, int signal);
 
 /* SIGNAL is 1 to SIGNAL_SET_MOST. */
 void signal_set_add(struct signal_set *set, int signal);

@@ -21,14 +21,14 @@ result_after_attempt(
 	const struct outcome *outcome = &state->outcome;
 	const struct stream_failure *failure = &outcome->evidence.failure;
 	enum verdict verdict = state->verdict;
-	int end_signal = outcome_end_signal(outcome);
 
 	/* 1. backoff could not pass on input or output: not even a success. */
 	if (failure->stream != NULL
 	    && (failure->is_final || verdict_is_good(verdict)))
 		return RESULT_ERROR;
 	/* 2. Told to end before the output of a success was passed on. */
-	if (failure->cut_off && end_signal != 0 && verdict_is_good(verdict))
+	if (failure->cut_off && outcome->end_signal != 0
+	    && verdict_is_good(verdict))
 		return RESULT_INTERRUPTED;
 	/* 3, 4. Success and pass count, whatever signal came meanwhile. */
 	if (state->streak == limits->consecutive)
@@ -36,7 +36,7 @@ result_after_attempt(
 	if (verdict == VERDICT_PASS)
 		return RESULT_PASS;
 	/* 5. Told to end, or COMMAND killed by a signal that was passed on. */
-	if (end_signal != 0 || outcome->by_forwarded)
+	if (outcome->end_signal != 0 || outcome->by_forwarded)
 		return RESULT_INTERRUPTED;
 	/* 6. The deadline cut the attempt. */
 	if (outcome->past_deadline)
@@ -66,7 +66,6 @@ struct run {
 	int64_t failures; /* since the last reset: n of the windows */
 	int64_t longest_ns; /* the longest attempt so far, */
 	bool longest_was_cut; /* which timed out */
-	int end_signal; /* what told backoff to end, or 0 */
 };
 
 static int64_t
@@ -140,8 +139,7 @@ give_up(struct run *run, enum result result)
 static void
 interrupt(struct run *run, int end_signal)
 {
-	run->end_signal = end_signal;
-	run->ending.interrupted_by = run->ending.signal = end_signal;
+	run->ending.end_signal = run->ending.signal = end_signal;
 	end_with(run, RESULT_INTERRUPTED, STATUS_SIGNAL + end_signal);
 }
 
@@ -198,14 +196,12 @@ end_interrupted(struct run *run)
 	const struct outcome *outcome = &run->state.outcome;
 
 	/* As in a pause: backoff dies by the signal itself. */
-	if (outcome->late_end_signal != 0
+	if (outcome->came_late
 	    || (outcome->evidence.failure.cut_off
 	        && verdict_is_good(run->state.verdict))) {
-		interrupt(run, run->end_signal);
+		interrupt(run, run->ending.end_signal);
 		return;
 	}
-	run->ending.interrupted_by
-	    = run->end_signal != 0 ? run->end_signal : outcome->signal;
 	give_up(run, RESULT_INTERRUPTED);
 }
 
@@ -358,10 +354,8 @@ after_verdict(struct run *run)
 	run->effect = (struct gate_effect) { .at_door = false };
 	if (world->after_verdict != NULL)
 		run->effect = world->after_verdict(world->self, &run->state);
-	if (run->effect.signal != 0) {
-		run->state.outcome.late_end_signal = run->effect.signal;
-		run->end_signal = outcome_end_signal(&run->state.outcome);
-	}
+	outcome_end_late(&run->state.outcome, run->effect.signal);
+	run->ending.end_signal = run->state.outcome.end_signal;
 	result = loop_count_attempt(
 	    limits, &run->effect, &run->state, &run->schedule, &run->failures);
 	end_after_attempt(run, result);
@@ -417,7 +411,7 @@ attempt(struct run *run, int64_t now_ns)
 		outcome->limit_ns = cutoff_ns - now_ns;
 		outcome->past_deadline = run->deadline_ns < timeout_ns;
 	}
-	run->end_signal = outcome_end_signal(outcome);
+	run->ending.end_signal = outcome->end_signal;
 	decision = verdict_of(&run->settings->rules, outcome);
 	run->state.verdict = decision.verdict;
 	outcome->rule = decision.rule;
@@ -439,10 +433,8 @@ ask_hook(struct run *run)
 
 	hook = world->hook(
 	    world->self, HOOK_BEFORE_RETRY, &coming, run->deadline_ns);
-	if (hook.end_signal != 0 || hook.late_end_signal != 0) {
-		interrupt(run,
-		    hook.end_signal != 0 ? hook.end_signal
-		                         : hook.late_end_signal);
+	if (hook.end_signal != 0) {
+		interrupt(run, hook.end_signal);
 	} else if (hook.kind == OUTCOME_TIMED_OUT) {
 		run->ending.hook = hook;
 		give_up(run, RESULT_DEADLINE);
@@ -510,7 +502,7 @@ release(struct run *run)
 	const struct world *world = run->world;
 	enum result result = run->ending.result;
 	struct release release
-	    = world->release(world->self, result, run->end_signal);
+	    = world->release(world->self, result, run->ending.end_signal);
 
 	if (release.end_signal != 0 && result != RESULT_INTERRUPTED)
 		interrupt(run, release.end_signal);
@@ -530,10 +522,8 @@ run_at_end(struct run *run, int64_t now_ns)
 	struct outcome hook
 	    = world->hook(world->self, HOOK_AT_END, &run->state, cutoff_ns);
 
-	if (hook.end_signal != 0 || hook.late_end_signal != 0)
-		interrupt(run,
-		    hook.end_signal != 0 ? hook.end_signal
-		                         : hook.late_end_signal);
+	if (hook.end_signal != 0)
+		interrupt(run, hook.end_signal);
 }
 
 static void

@@ -84,7 +84,7 @@ struct world {
 	 * after_verdict() is called after each attempt, as soon as its verdict
 	 * is known and before anything is said, whether or not another one
 	 * follows. STATE has its number, outcome, hint and verdict;
-	 * outcome_end_signal() says whether backoff was told to end during it.
+	 * outcome.end_signal says whether backoff was told to end during it.
 	 */
 	struct entry (*before_attempt)(
 	    void *self, const struct loop_state *state, int64_t until_ns);

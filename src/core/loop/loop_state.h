@@ -53,7 +53,7 @@ struct ending {
 	enum result result;
 	int signal; /* to die by, or 0 */
 	int status; /* to exit with; 128 + signal where there is one */
-	int interrupted_by; /* an end signal, or one passed on, or 0 */
+	int end_signal; /* that told backoff to end, or 0 */
 	bool vetoed; /* by the hook whose outcome follows */
 	struct outcome hook; /* also of one that the deadline cut */
 	bool no_time; /* there is no time left for another attempt: */

@@ -475,7 +475,8 @@ add_interrupted(struct text *text, const struct loop_state *state,
     const struct ending *ending)
 {
 	text_add(text, "interrupted by ");
-	signal_text(text, ending->interrupted_by);
+	signal_text(text,
+	    ending->end_signal != 0 ? ending->end_signal : ending->signal);
 	add_after_attempts(text, "", state);
 	add_unended(text, ": ", &state->outcome.unended);
 	add_way_out(text, &state->outcome.unended);

@@ -372,12 +372,12 @@ test_signals_in_an_attempt(void)
 	outcome.end_signal = SIGTERM;
 	once(outcome, RESULT_INTERRUPTED, 7, 0,
 	    "rule 27: told in an attempt, we exit as it does");
-	is_int(seen.ending.interrupted_by, SIGTERM, "  and say by what");
+	is_int(seen.ending.end_signal, SIGTERM, "  and say by what");
 	outcome.status = 0;
 	once(outcome, RESULT_SUCCESS, 0, 0, "a success is one all the same");
 
 	outcome = exited(0);
-	outcome.late_end_signal = SIGTERM;
+	outcome_end_late(&outcome, SIGTERM);
 	once(outcome, RESULT_SUCCESS, 0, 0, "also where the signal came late");
 	outcome.status = 7;
 	once(outcome, RESULT_INTERRUPTED, 128 + SIGTERM, SIGTERM,
@@ -397,7 +397,7 @@ told_in_pause(int signal, int number, const char *what)
 	stage.pause_number = number;
 	act(exited(7), 0);
 	ends(RESULT_INTERRUPTED, 128 + signal, signal, number, what);
-	is_int(seen.ending.interrupted_by, signal, "  and say by what");
+	is_int(seen.ending.end_signal, signal, "  and say by what");
 	is_int(seen.ends, 0, "  and --at-end is not run");
 	is_int(seen.release_signal, signal, "  and the release knows");
 }
@@ -564,7 +564,7 @@ test_cut_release(void)
 	once(told, RESULT_INTERRUPTED, 143, SIGTERM,
 	    "a success whose reader stalls when we are told to end");
 	is_int(seen.release_signal, SIGTERM, "  which its release knows");
-	is_int(seen.ending.interrupted_by, SIGTERM, "  as the log does");
+	is_int(seen.ending.end_signal, SIGTERM, "  as the log does");
 	is_int(seen.ends, 0, "  without --at-end");
 
 	stage.release.end_signal = SIGHUP;

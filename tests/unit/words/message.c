@@ -239,7 +239,7 @@ test_ends(void)
 	    "deadline reached in 4s, waiting for a slot of hub");
 	end_is(none,
 	    (struct ending) {
-	        .result = RESULT_INTERRUPTED, .interrupted_by = SIGTERM },
+	        .result = RESULT_INTERRUPTED, .end_signal = SIGTERM },
 	    "interrupted by TERM after 4s");
 	message_end(fresh(), &unstarted, &eight,
 	    &(struct ending) { .result = RESULT_STOPPED }, "./x");
@@ -262,7 +262,7 @@ test_ends(void)
 	    "a later attempt that could not");
 	end_is(state,
 	    (struct ending) {
-	        .result = RESULT_INTERRUPTED, .interrupted_by = SIGTERM },
+	        .result = RESULT_INTERRUPTED, .end_signal = SIGTERM },
 	    "interrupted by TERM after 2 attempts in 21.4s");
 	end_is(state, (struct ending) { .result = RESULT_SUCCESS },
 	    "succeeded at attempt 2/8 in 21.4s");
@@ -644,7 +644,7 @@ test_unended(void)
 	state.outcome.unended.pid = 12;
 	end_is(state,
 	    (struct ending) {
-	        .result = RESULT_INTERRUPTED, .interrupted_by = SIGTERM },
+	        .result = RESULT_INTERRUPTED, .end_signal = SIGTERM },
 	    "interrupted by TERM after 2 attempts in 21.4s: cannot end process "
 	    "12; run it as: sudo backoff ... (or sudo timeout)");
 }
