@@ -537,6 +537,13 @@ not_here() {
   for_both is_the_version_of_news
 }
 
+@test "docs: backoff-gate(7) has the columns of --gate=list" {
+  need_answer byte_lock
+  run "$BACKOFF" --gate=list --state-dir="$PWD/state"
+  assert_line --index 0 --regexp '^NAME .* REASON$'
+  grep -qxF "${lines[0]}" "$TOP_SRCDIR/man/backoff-gate.7"
+}
+
 # In the helper, but for those of a password and a database.
 @test "docs: the user of backoff-gate(7) may do what the helper does, and no more" {
   sed -n '/^user backoff on /,/^\.Ed/p' "$TOP_SRCDIR/man/backoff-gate.7" |
