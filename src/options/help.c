@@ -89,12 +89,12 @@ print_names(const struct option_row *row)
 	return printf("%s", words);
 }
 
-/* Adds the help of an option, with this program's default for "%". */
+/* Adds the help of an option, with this program's default for "(%)". */
 static void
 add_help(struct text *text, const char *help)
 {
 	for (; *help != '\0'; help++)
-		if (*help != '%')
+		if (*help != '%' || help[1] != ')')
 			text_byte(text, *help);
 		else
 			text_add(text,
@@ -149,16 +149,16 @@ help_brief(void)
 		OPT_ATTEMPTS,
 		OPT_TIMEOUT,
 		OPT_DEADLINE,
-		OPT_BASE,
-		OPT_CAP,
 		OPT_DELAYS,
 		OPT_RETRY_ON,
 		OPT_STOP_ON,
+		OPT_SUCCESS_IF,
 		OPT_TOOL,
 		OPT_RETRY_AFTER,
+		OPT_HOLD,
 		OPT_QUIET_SUCCESS,
-		OPT_SLOTS,
 		OPT_GATE,
+		OPT_PLAN,
 	};
 	int width = terminal_text_width();
 
@@ -246,6 +246,8 @@ list_tools(void)
 		terminal_wrapped(tool_text(tool->aliases), column, 8, width);
 		print_indented(tool_text(tool->source));
 	}
+	/* Indented, because the names of tools are not. */
+	puts("\n  --tool=NAME --plan prints the table of a tool.");
 	usage_finish();
 }
 

@@ -131,6 +131,10 @@ fits() {
   [ "$(wc -l <brief)" -ge 12 ]
   run comm -23 brief whole
   assert_output ''
+  for option in attempts timeout deadline hold success-if plan; do
+    grep -q -- " --$option" help
+  done
+  [ "$("$BACKOFF" --help=all | wc -l)" -le 110 ]
   run cat help
   assert_output --partial 'backoff --help=all'
   # Its examples have options of the table.
@@ -148,6 +152,7 @@ fits() {
   assert_line --regexp '^  -n, --attempts=.*included \(8\)$'
   run "$HERD" --help
   assert_line --regexp '^  -n, --attempts=.*included \(inf\)$'
+  assert_line --regexp '^ *5% \(0\)$'
 }
 
 page_has_all() {

@@ -334,6 +334,7 @@ judges_locked() {
   assert_equal "$(grep -c '^    [^ ]' <<<"$output")" 34
   assert_line --index 0 sysexits
   assert_line 'scp sftp'
+  assert_line --regexp '--tool=NAME --plan'
   assert_line --index 3 '    curl(1), EXIT CODES; messages: curl 7.88'
   # No options beside it, no command.
   run -0 "$BACKOFF" -n 3 --tool=list -- touch made
