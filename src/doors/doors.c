@@ -10,7 +10,6 @@
 #include "shared/state_dir.h"
 #include "system/system.h"
 
-static const struct shared_options *options;
 static struct random random_state;
 static bool has_defer, has_gate, has_slots, has_splay;
 
@@ -20,7 +19,6 @@ bool
 doors_start(const struct shared_options *what, const struct settings *settings,
     const char *id, struct random random, uint64_t owner)
 {
-	options = what;
 	random_state = random;
 	has_defer = what->defer.name[0] != '\0';
 	has_gate = what->gate.name[0] != '\0';
@@ -53,34 +51,21 @@ doors_before_splay(void *self)
 	return has_splay && has_defer ? defer_ask() : go;
 }
 
-/* There will be no attempt: gives back what was taken for it. */
+/* Through the gate, and then to a slot. *WAITED: it has waited there. */
 static struct entry
-give_back(struct entry entry)
-{
-	if (has_slots)
-		slots_free();
-	if (has_gate)
-		gate_cancel();
-	return entry;
-}
-
-/* Through the gate, and then to a slot. */
-static struct entry
-enter(int64_t until_ns)
+enter(int64_t until_ns, bool *waited)
 {
 	struct entry entry = go;
-	bool waited;
 
 	fleet_begin();
 	for (;;) {
 		if (has_gate)
-			entry = gate_enter(until_ns);
+			entry = gate_enter(until_ns, waited);
 		if (!has_slots || entry.admission != ADMISSION_GO)
 			return entry;
-		entry = slots_take(until_ns, &waited);
-		if (entry.admission != ADMISSION_GO)
-			return give_back(entry);
-		if (!has_gate || !waited || gate_recheck())
+		entry = slots_take(until_ns, waited);
+		if (entry.admission != ADMISSION_GO || !has_gate || !*waited
+		    || gate_recheck())
 			return entry;
 		/* It has shut meanwhile, and a run waits there without a slot.
 		 */
@@ -93,24 +78,27 @@ doors_before_attempt(
     void *self, const struct loop_state *state, int64_t until_ns)
 {
 	struct entry entry = go;
-	bool is_early = clock_now_ns() < until_ns;
+	bool is_early = clock_now_ns() < until_ns, waited = false;
 	int signal;
 
 	(void)self;
 	if (has_defer && state->verdict == VERDICT_NONE)
 		entry = defer_ask();
-	if (entry.admission == ADMISSION_GO)
-		entry = enter(until_ns);
-	if (entry.admission != ADMISSION_GO)
-		return entry;
-	/* A server may have been asked, and taken its time. */
-	if ((options->gate.fleet || options->slots.fleet)
-	    && signals_end_pending() && (signal = signals_drain()) != 0)
-		return give_back((struct entry) {
-		    .admission = ADMISSION_SIGNAL, .signal = signal });
-	if (is_early && clock_now_ns() >= until_ns)
-		return give_back(
-		    (struct entry) { .admission = ADMISSION_LATE });
+	if (entry.admission == ADMISSION_GO && (has_gate || has_slots))
+		entry = enter(until_ns, &waited);
+	/* A lock or a server may have taken its time, too. */
+	if (entry.admission == ADMISSION_GO && (waited || signals_end_pending())
+	    && (signal = signals_drain()) != 0)
+		entry = (struct entry) { .admission = ADMISSION_SIGNAL,
+			.signal = signal };
+	if (entry.admission == ADMISSION_GO && is_early
+	    && clock_now_ns() >= until_ns)
+		entry = (struct entry) { .admission = ADMISSION_LATE };
+	/* There will be no attempt: gives back what was taken for it. */
+	if (entry.admission != ADMISSION_GO && has_slots)
+		slots_free();
+	if (entry.admission != ADMISSION_GO && has_gate)
+		gate_cancel();
 	return entry;
 }
 

@@ -60,13 +60,8 @@ gate_start(const struct gate_options *what, const struct settings *in_force,
 
 /* --- the log --- */
 
-struct lines {
-	enum weight weight; /* of the text */
-	char words[512], members[512];
-};
-
-/* How our attempt has changed the gate, until the attempt has its line. */
-static struct lines change;
+/* By our attempt, until that has its line; without a name there is none. */
+static struct gate_event change;
 
 static int64_t logged_ns; /* since_ns of the gate when the wait was logged */
 
@@ -82,43 +77,28 @@ event_of(enum gate_log kind)
 	};
 }
 
-static struct lines
-lines_of(const struct gate_event *event)
+static void
+log_event(const struct gate_event *event)
 {
 	bool is_detail = event->kind == GATE_LOG_PROBE
 	    || event->kind == GATE_LOG_OPEN || event->kind == GATE_LOG_LOST
 	    || (event->kind == GATE_LOG_WAIT && gate->state != GATE_SHUT);
-	struct lines lines
-	    = { .weight = is_detail ? WEIGHT_DETAIL : WEIGHT_NORMAL };
-	struct text words = text_in(lines.words, sizeof lines.words);
-	struct text members = text_in(lines.members, sizeof lines.members);
+	char words[512], members[512];
+	struct text text = text_in(words, sizeof words);
+	struct text json = text_in(members, sizeof members);
 
-	gate_message(&words, event);
-	gate_members(&members, event);
-	return lines;
-}
-
-static void
-log_lines(const struct lines *lines)
-{
-	log_news(lines->weight, lines->words, NULL, NULL);
-	log_news(WEIGHT_NORMAL, NULL, "gate", lines->members);
-}
-
-static void
-log_event(struct gate_event event)
-{
-	const struct lines lines = lines_of(&event);
-
-	log_lines(&lines);
+	gate_message(&text, event);
+	gate_members(&json, event);
+	log_news(is_detail ? WEIGHT_DETAIL : WEIGHT_NORMAL, words, NULL, NULL);
+	log_news(WEIGHT_NORMAL, NULL, "gate", members);
 }
 
 void
 gate_log_change(void)
 {
-	if (change.words[0] != '\0')
-		log_lines(&change);
-	change.words[0] = '\0';
+	if (change.name != NULL)
+		log_event(&change);
+	change.name = NULL;
 }
 
 /*
@@ -139,7 +119,7 @@ log_and_wait(int64_t until_ns)
 	logged_ns = gate->since_ns;
 	/* The clock of a fleet's server is not ours. */
 	if (apart_ns < -NS_PER_S / 2 || apart_ns > NS_PER_S / 2)
-		log_event(event);
+		log_event(&event);
 	return countdown_wait(until_ns,
 	    is_shut && log_shows_waits() ? "shut for " : NULL,
 	    max_ns(clock_now_ns() - event.shut_ns, 0));
@@ -153,7 +133,7 @@ keep_change(const struct gate_attempt *attempt, int64_t asked_ns)
 	const struct gate *before = &store.before;
 	bool probed = attempt->ticket != 0;
 	struct gate_event event = event_of(GATE_LOG_SHUT);
-	char until[40];
+	static char until[40];
 	struct text text = text_in(until, sizeof until);
 	struct tm due;
 
@@ -178,31 +158,20 @@ keep_change(const struct gate_attempt *attempt, int64_t asked_ns)
 	} else {
 		return;
 	}
-	change = lines_of(&event);
+	change = event;
 }
 
 /* --- before an attempt --- */
-
-static struct entry
-end_by(int signal)
-{
-	return (
-	    struct entry) { .admission = ADMISSION_SIGNAL, .signal = signal };
-}
 
 /* The gate cannot be used: continue without one. */
 static struct entry
 go_without(void)
 {
-	int signal;
-
 	store.ticket = 0;
 	is_probe = false;
 	environment_gate(NULL);
 	/* A signal may have ended the wait for the lock of the record. */
-	if (signals_end_pending() && (signal = signals_drain()) != 0)
-		return end_by(signal);
-	if (store.file.fd >= 0)
+	if (store.file.fd >= 0 && !signals_end_pending())
 		state_file_lose(&store.file, store.file.why);
 	return go;
 }
@@ -210,12 +179,14 @@ go_without(void)
 static struct entry
 start(enum gate_kind kind)
 {
+	const struct gate_event probe = event_of(GATE_LOG_PROBE);
+
 	is_probe = kind == GATE_PROBE;
 	environment_gate(is_probe          ? "probing"
 	        : gate->state == GATE_OPEN ? "open"
 	                                   : "paced");
 	if (is_probe)
-		log_event(event_of(GATE_LOG_PROBE));
+		log_event(&probe);
 	return go;
 }
 
@@ -248,10 +219,9 @@ static struct entry
 interrupted(int signal)
 {
 	gate_store_drop(&store);
-	if (!signals_ends(signal))
-		signal = signals_drain();
-	if (signal != 0)
-		return end_by(signal);
+	if (signals_ends(signal))
+		return (struct entry) { .admission = ADMISSION_SIGNAL,
+			.signal = signal };
 	is_woken = gate->state == GATE_SHUT;
 	environment_gate(is_woken ? "probing" : "paced");
 	return go;
@@ -284,7 +254,7 @@ wait_once(int64_t until_ns, int64_t limit_ns, bool counts)
 }
 
 static struct entry
-wait_until(struct gate_answer answer, int64_t limit_ns)
+wait_until(struct gate_answer answer, int64_t limit_ns, bool *waited)
 {
 	while (answer.kind == GATE_WAIT) {
 		bool counts = gate_keeps_waiting(gate, store.now_ns);
@@ -296,6 +266,7 @@ wait_until(struct gate_answer answer, int64_t limit_ns)
 			return refuse(true);
 		if (options->fleet)
 			fleet_rest();
+		*waited = true;
 		signal = wait_once(answer.until_ns, limit_ns, counts);
 		if (signal != 0)
 			return interrupted(signal);
@@ -303,20 +274,6 @@ wait_until(struct gate_answer answer, int64_t limit_ns)
 			return go_without();
 	}
 	return start(answer.kind);
-}
-
-/* Signals that came in the wait and do not end us are discarded. */
-static struct entry
-wait_at_gate(struct gate_answer answer, int64_t limit_ns)
-{
-	struct entry entry = wait_until(answer, limit_ns);
-	int signal;
-
-	log_erase_row();
-	if (entry.admission != ADMISSION_GO || (signal = signals_drain()) == 0)
-		return entry;
-	gate_cancel();
-	return end_by(signal);
 }
 
 /* A run that has no time left to wait must not even take a ticket. */
@@ -329,10 +286,12 @@ has_to_leave(void)
 }
 
 struct entry
-gate_enter(int64_t until_ns)
+gate_enter(int64_t until_ns, bool *waited)
 {
 	enum gate_state before = gate->state;
+	const struct gate_event opened = event_of(GATE_LOG_OPEN);
 	struct gate_answer answer;
+	struct entry entry;
 
 	state_file_use(&store.file);
 	is_probe = is_woken = false;
@@ -343,9 +302,10 @@ gate_enter(int64_t until_ns)
 	if (!gate_store_ask(&store, &answer))
 		return go_without();
 	if (before == GATE_PACED && gate->state == GATE_OPEN)
-		log_event(event_of(GATE_LOG_OPEN));
-	return answer.kind == GATE_WAIT ? wait_at_gate(answer, until_ns)
-	                                : start(answer.kind);
+		log_event(&opened);
+	entry = wait_until(answer, until_ns, waited);
+	log_erase_row();
+	return entry;
 }
 
 bool
@@ -429,10 +389,10 @@ gate_leave(const struct loop_state *state)
 		return none;
 	done = gate_store_report(&store, &attempt);
 	is_probe = false;
-	if (!done && !signals_end_pending())
+	if (!done) {
 		go_without();
-	if (!done)
 		return none;
+	}
 	keep_change(&attempt, state->outcome.evidence.hint.wait_ns);
 	effect = gate_effect(gate, &attempt, probed);
 	effect.probe.gate = name;
@@ -446,9 +406,8 @@ gate_cancel(void)
 	    = { .outcome = GATE_NEUTRAL, .ticket = store.ticket, .reason = "" };
 
 	environment_gate(NULL);
-	if (is_probe && gate_store_is_there(&store)
-	    && gate_store_report(&store, &attempt))
-		keep_change(&attempt, 0);
+	if (is_probe && gate_store_is_there(&store))
+		gate_store_report(&store, &attempt);
 	gate_store_drop(&store);
 	is_probe = false;
 }

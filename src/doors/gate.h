@@ -20,10 +20,10 @@ void gate_start(const struct gate_options *options,
 
 /*
  * Waits until an attempt may begin, until UNTIL_NS of CLOCK_MONOTONIC at the
- * latest. After ADMISSION_GO either gate_leave() or gate_cancel() has to
- * follow.
+ * latest, and sets *WAITED if it does. After ADMISSION_GO either gate_leave()
+ * or gate_cancel() has to follow.
  */
-struct entry gate_enter(int64_t until_ns);
+struct entry gate_enter(int64_t until_ns, bool *waited);
 
 /*
  * A run that was let in has waited for something else: whether it may still

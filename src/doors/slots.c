@@ -489,25 +489,25 @@ wait_in_order(int64_t limit_ns, bool *waited, int *signal)
 {
 	int64_t since_ns = clock_now_ns(), ticket = 0, again_ns;
 	int64_t log_ns = since_ns + LOG_AFTER_NS;
-	enum lock_result result = LOCK_BUSY;
+	enum lock_result result;
+	bool had_to_wait = false;
 
-	while (!signals_ends(*signal)
-	    && (result = look(&ticket, &again_ns)) == LOCK_BUSY
+	while ((result = look(&ticket, &again_ns)) == LOCK_BUSY
 	    && clock_now_ns() < limit_ns) {
-		*waited = true;
+		*waited = had_to_wait = true;
 		*signal
 		    = signals_sleep(min_ns(min_ns(again_ns, limit_ns), log_ns));
-		if (clock_now_ns() < log_ns || signals_ends(*signal))
-			continue;
-		log_wait_for_slot();
-		log_ns = INT64_MAX;
+		if (signals_ends(*signal))
+			break;
+		if (clock_now_ns() >= log_ns) {
+			log_wait_for_slot();
+			log_ns = INT64_MAX;
+		}
 	}
 	if (ticket > 0)
 		lock_free(file.fd, STATE_LOCK_SLOT_TICKET + ticket);
 	waited_ns = saturating_add(waited_ns, clock_now_ns() - since_ns);
-	if (!signals_ends(*signal))
-		*signal = *waited ? signals_drain() : 0;
-	if (result == LOCK_HAD && *waited && *signal == 0)
+	if (result == LOCK_HAD && had_to_wait)
 		log_taken(clock_now_ns() - since_ns);
 	return result;
 }
@@ -523,7 +523,6 @@ slots_take(int64_t until_ns, bool *waited)
 	bool may_wait = now_ns < min_ns(until_ns, limit_ns);
 	int signal = 0;
 
-	*waited = false;
 	if (is_of_parent || (file.fd < 0 && !options->fleet))
 		return go;
 	/* A run that may wait queues up; one that may not takes any slot. */
@@ -532,11 +531,9 @@ slots_take(int64_t until_ns, bool *waited)
 	if (result == LOCK_BUSY && may_wait)
 		result = wait_in_order(
 		    min_ns(until_ns, limit_ns), waited, &signal);
-	if (signal != 0) {
-		slots_free();
+	if (signals_ends(signal))
 		return (struct entry) { .admission = ADMISSION_SIGNAL,
 			.signal = signal };
-	}
 	if (result == LOCK_BUSY)
 		return refuse(until_ns <= limit_ns);
 	if (result == LOCK_FAILED) {

@@ -30,8 +30,8 @@ bool slots_are_of_parent(void);
 void slots_open(void);
 
 /*
- * Takes a slot, waiting for one until UNTIL_NS of CLOCK_MONOTONIC; none is
- * needed if an ancestor holds one. *WAITED: it has waited.
+ * Takes a slot, waiting for one until UNTIL_NS of CLOCK_MONOTONIC, and then
+ * sets *WAITED; none is needed if an ancestor holds one.
  */
 struct entry slots_take(int64_t until_ns, bool *waited);
 
