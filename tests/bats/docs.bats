@@ -155,19 +155,38 @@ fits() {
   assert_line --regexp '^ *5% \(0\)$'
 }
 
+# The names of options in the page, wherever they stand.
+named_options() {
+  sed -n '/^\.\(It \)\{0,1\}Fl /p' "$man" | grep -oE ' -[a-z][a-z-]+' | tr -d ' ' | sed 's/^/-/' | sort -u
+}
+
+# Each option is the entry of one page: those that both programs have, in that
+# of backoff.
 page_has_all() {
+  options | awk '{ print "--" $2 }' | sort >known
+  named_options >named
+  assert_same known named
+  [ "$program" = backoff ] || rows=HERD
   options >table
   man_options >page
   assert_same table page
-  # What else it names there is.
-  awk '{ print "--" $2 }' table >known
-  sed -n 's/^\.Fl -\([a-z][a-z-]*\).*/--\1/p' "$man" | sort -u >named
-  run grep -vxF -f known named
-  assert_output ''
 }
 
-@test "docs: the man pages have the options of the table, and name no other" {
+@test "docs: backoff(1) and backoff-herd(1) have the options of the table, and name no other" {
   for_both page_has_all
+}
+
+@test "docs: the other pages name options of the table, and describe none" {
+  look_at backoff
+  options | awk '{ print "--" $2 }' | sort >known
+  for man in "$TOP_SRCDIR"/man/*.[57]; do
+    run grep '^\.It Fl' "$man"
+    assert_output ''
+    named_options >named
+    [ -s named ]
+    run comm -13 known named
+    assert_output ''
+  done
 }
 
 @test "docs: the man pages have every exit status" {
@@ -369,6 +388,15 @@ page_keys() {
   assert_same printed page
   sed -n '/^\$ backoff/,/^\.Ed/p' "$man" | sed '1d; $d' >page
   LC_ALL=C "$BACKOFF" --plan -n 4 -b 1s >printed
+  assert_same printed page
+}
+
+@test "docs: backoff-herd(1) has every key of its JSON" {
+  look_at backoff-herd
+  "$HERD" --log-format=json --clients=4 --outage=1s --limit=9,2 --failures=5% --gate \
+    --machines=2 --refusals=1% --retry-after=1s --late=1ms |
+    grep -o '"[a-z0-9_]*":' | tr -d '":' | sort -u >printed
+  page_keys JSON | sort -u >page
   assert_same printed page
 }
 
