@@ -80,7 +80,7 @@ log_event(
 	json_member_string(&text, "defer", options->name);
 	json_member_number(&text, "failures", failures);
 	json_member_seconds(&text, "next_s", wait_ns);
-	log_news(weight, words, "defer", members);
+	log_shared(weight, words, "defer", members);
 }
 
 /* Reads what is remembered, to change it. False: the file is lost. */

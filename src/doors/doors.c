@@ -105,7 +105,7 @@ doors_before_attempt(
 struct gate_effect
 doors_after_verdict(void *self, const struct loop_state *state)
 {
-	struct gate_effect effect = { .at_door = false };
+	struct gate_effect effect = { .waits_at_gate = false };
 
 	(void)self;
 	if (has_slots)

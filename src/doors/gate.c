@@ -89,8 +89,9 @@ log_event(const struct gate_event *event)
 
 	gate_message(&text, event);
 	gate_members(&json, event);
-	log_news(is_detail ? WEIGHT_DETAIL : WEIGHT_NORMAL, words, NULL, NULL);
-	log_news(WEIGHT_NORMAL, NULL, "gate", members);
+	log_shared(
+	    is_detail ? WEIGHT_DETAIL : WEIGHT_NORMAL, words, NULL, NULL);
+	log_shared(WEIGHT_NORMAL, NULL, "gate", members);
 }
 
 void
@@ -374,7 +375,7 @@ attempt_of(const struct loop_state *state, char words[REASON_SIZE])
 struct gate_effect
 gate_leave(const struct loop_state *state)
 {
-	static const struct gate_effect none = { .at_door = false };
+	static const struct gate_effect none = { .waits_at_gate = false };
 	char words[REASON_SIZE];
 	struct gate_attempt attempt;
 	struct gate_effect effect;

@@ -196,7 +196,7 @@ log_wait_for_slot(void)
 	    : JOINED(FLEET_NAME_SIZE + 64, "waiting for one of ",
 	        NUMBER(options->count), " slots of ", name);
 
-	log_news(WEIGHT_NORMAL, words, NULL, NULL);
+	log_shared(WEIGHT_NORMAL, words, NULL, NULL);
 }
 
 static void
@@ -207,7 +207,7 @@ log_taken(int64_t time_ns)
 
 	json_member_string(&text, "slots", name);
 	json_member_seconds(&text, "waited_s", time_ns);
-	log_news(WEIGHT_NORMAL, NULL, "slot", members);
+	log_shared(WEIGHT_NORMAL, NULL, "slot", members);
 }
 
 /* --slots-wait is over, or, if it IS_LATE, the limit of the run has come. */

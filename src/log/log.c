@@ -652,7 +652,7 @@ log_end(
  * even if --quiet-success holds the log.
  */
 static void
-finish_news(enum weight weight, struct text *text)
+finish_shared(enum weight weight, struct text *text)
 {
 	bool goes_out = options->held
 	    && (weight == WEIGHT_ALARM || weight == WEIGHT_RECOVERY);
@@ -664,7 +664,7 @@ finish_news(enum weight weight, struct text *text)
 }
 
 void
-log_news(enum weight weight, const char *words, const char *event,
+log_shared(enum weight weight, const char *words, const char *event,
     const char *members)
 {
 	struct text text;
@@ -674,11 +674,11 @@ log_news(enum weight weight, const char *words, const char *event,
 	if (options->format != LOG_JSON && words != NULL) {
 		text = text_begin();
 		text_printable(&text, words);
-		finish_news(weight, &text);
+		finish_shared(weight, &text);
 	} else if (options->format == LOG_JSON && event != NULL) {
 		text = event_begin(event);
 		text_join(&text, members, "}");
-		finish_news(weight, &text);
+		finish_shared(weight, &text);
 	}
 }
 
@@ -691,5 +691,5 @@ log_degraded(
 
 	json_member_string(&text, "what", what);
 	json_member_string(&text, "reason", reason);
-	log_news(weight, words, "degraded", members);
+	log_shared(weight, words, "degraded", members);
 }

@@ -46,7 +46,7 @@ void log_end(
  * (made by json_member_string() and the like) in a JSON log. If the one that is
  * needed is NULL, nothing is logged.
  */
-void log_news(enum weight weight, const char *words, const char *event,
+void log_shared(enum weight weight, const char *words, const char *event,
     const char *members);
 
 /*

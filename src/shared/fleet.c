@@ -145,7 +145,7 @@ ask(const struct text *question, struct fleet_line *answer)
 	if (why == NULL && !fleet_line_is(answer, "lost")) {
 		lost_since_ns = 0;
 		if (parts[FLEET_GATE].is_told || parts[FLEET_SLOTS].is_told)
-			log_news(WEIGHT_DETAIL,
+			log_shared(WEIGHT_DETAIL,
 			    JOINED(FLEET_TEXT_SIZE + 64,
 			        "fleet server reachable again (", server, ")"),
 			    NULL, NULL);

@@ -223,7 +223,7 @@ state_dir_open(bool to_be_made)
 		    || (choice->origin == BY_USER && dir.error != EREMOTE))
 			break;
 		if (to_be_made)
-			log_news(WEIGHT_DETAIL,
+			log_shared(WEIGHT_DETAIL,
 			    JOINED(PATH_MAX + WHY_SIZE + 64, "state directory ",
 			        dir.path, " passed over: ", dir.why),
 			    NULL, NULL);

@@ -328,7 +328,7 @@ void
 state_file_note(const struct state_file *file, const char *why)
 {
 	if (why[0] != '\0')
-		log_news(WEIGHT_DETAIL,
+		log_shared(WEIGHT_DETAIL,
 		    JOINED(WHY_SIZE + 128, "state of ", file->what, " ",
 		        file->name, " ignored: ", why),
 		    NULL, NULL);

@@ -20,10 +20,10 @@
 #define WINDOW_SHARE 0.15
 
 /*
- * A paced gate shuts until the stated moment after TOLD runs in a row were told
- * to wait. TOOK_NS is how long a success takes, before there was one.
+ * A paced gate shuts until the stated moment after so many runs in a row were
+ * told to wait. TOOK_NS is how long a success takes, before there was one.
  */
-#define TOLD 3
+#define QUOTA_REFUSALS 3
 #define TOOK_NS NS_PER_S
 
 /* By then decorrelated jitter has met the cap, or never will. */
@@ -90,7 +90,7 @@ enter(struct gate *gate, enum gate_state state, int64_t now_ns)
 	gate->since_ns = gate->changed_ns = now_ns;
 	gate->row = (struct gate_row) { .longest_ns = gate->row.longest_ns };
 	gate->probers_count = 0;
-	gate->told = 0;
+	gate->refusals = 0;
 	gate->window = (struct pace_count) { 0 };
 }
 
@@ -372,27 +372,28 @@ add_to_window(struct gate *gate, int64_t now_ns, bool refused)
 	    >= (pace_base(&gate->pace, now_ns) + WINDOW_SHARE) * window->starts;
 }
 
-/* Whether the gate shuts, as one run after the other is told to wait. */
+/* Adds a refusal to those in a row. True: the service has no room for a while.
+ */
 static bool
-is_told(struct gate *gate, const struct gate_attempt *attempt)
+is_quota_used_up(struct gate *gate, const struct gate_attempt *attempt)
 {
 	int64_t took_ns = gate->took_ns > 0 ? gate->took_ns : TOOK_NS;
 
 	/* A try asks for more than there is, so its refusals say nothing. */
 	if (gate->pace.phase == PACE_TRYING)
 		return false;
-	if (gate->told == 0)
-		gate->told_ns = attempt->ended_ns;
-	gate->told++;
+	if (gate->refusals == 0)
+		gate->refusals_ns = attempt->ended_ns;
+	gate->refusals++;
 	return gate->state == GATE_PACED && attempt->stated_ns > 0
-	    && gate->told >= TOLD
-	    && attempt->began_ns >= gate->told_ns + took_ns + took_ns / 2;
+	    && gate->refusals >= QUOTA_REFUSALS
+	    && attempt->began_ns >= gate->refusals_ns + took_ns + took_ns / 2;
 }
 
 static bool
 end_well(struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt)
 {
-	bool news = gate->row.failures > 0 || gate->told > 0;
+	bool writes = gate->row.failures > 0 || gate->refusals > 0;
 
 	if (gate->state == GATE_SHUT) {
 		begin_pacing(gate, now_ns);
@@ -401,13 +402,13 @@ end_well(struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt)
 	}
 	if (gate->state == GATE_OPEN && counts_results(gate, now_ns)) {
 		add_to_window(gate, now_ns, false);
-		news = true;
+		writes = true;
 	}
-	if (!news)
+	if (!writes)
 		return false;
 	gate->row = (struct gate_row) { 0 };
-	if (attempt->began_ns >= gate->told_ns)
-		gate->told = 0;
+	if (attempt->began_ns >= gate->refusals_ns)
+		gate->refusals = 0;
 	gate->took_ns = attempt->ended_ns - attempt->began_ns;
 	return true;
 }
@@ -416,7 +417,7 @@ static void
 be_refused(
     struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt)
 {
-	bool told = is_told(gate, attempt);
+	bool used_up = is_quota_used_up(gate, attempt);
 
 	if (gate->state == GATE_OPEN) {
 		gate->pace.refused_ns = now_ns;
@@ -429,7 +430,7 @@ be_refused(
 	}
 	pace_refused(
 	    &gate->pace, now_ns, attempt->began_ns, attempt->stated_ns);
-	if (told) {
+	if (used_up) {
 		text_copy(gate->reason, sizeof gate->reason, attempt->reason);
 		shut(gate, now_ns,
 		    saturating_add(attempt->ended_ns, attempt->pause_ns), true);
@@ -508,9 +509,9 @@ gate_effect(
 
 	if (attempt->outcome != GATE_FAILURE
 	    && attempt->outcome != GATE_REFUSAL)
-		return (struct gate_effect) { .at_door = false };
+		return (struct gate_effect) { .waits_at_gate = false };
 	return (struct gate_effect) {
-		.at_door = gate->state == GATE_SHUT && is_covered,
+		.waits_at_gate = gate->state == GATE_SHUT && is_covered,
 		.probe.number = probed ? max_ns(gate->probes, 1) : 0,
 		.keeps_windows = probed || gate->state == GATE_PACED,
 	};

@@ -70,8 +70,8 @@ struct gate {
 	struct pace_count window;
 
 	/* Attempts in a row that were refused; since when. */
-	uint32_t told;
-	int64_t told_ns;
+	uint32_t refusals;
+	int64_t refusals_ns;
 	int64_t took_ns; /* by the last success that was written; 0: none */
 
 	/* A fleet's gate: when it was written, by the server's clock, and when

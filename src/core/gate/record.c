@@ -312,8 +312,8 @@ walk_gate(struct walk *walk, struct gate *gate)
 	past(walk, &gate->probe_ns);
 	past(walk, &gate->window_ns);
 	walk_counts(walk, &gate->window.starts, &gate->window.bad);
-	count(walk, &gate->told, MOST_COUNT);
-	past(walk, &gate->told_ns);
+	count(walk, &gate->refusals, MOST_COUNT);
+	past(walk, &gate->refusals_ns);
 	span(walk, &gate->took_ns);
 	up_to(walk, &gate->written_ns, MOST_TIME);
 	past(walk, &gate->synced_ns);

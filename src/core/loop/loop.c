@@ -351,7 +351,7 @@ after_verdict(struct run *run)
 	const struct limits *limits = &run->settings->limits;
 	enum result result;
 
-	run->effect = (struct gate_effect) { .at_door = false };
+	run->effect = (struct gate_effect) { .waits_at_gate = false };
 	if (world->after_verdict != NULL)
 		run->effect = world->after_verdict(world->self, &run->state);
 	outcome_end_late(&run->state.outcome, run->effect.signal);
@@ -370,7 +370,7 @@ choose_pause(struct run *run)
 	struct pause pause = next_pause(&context, &run->schedule);
 
 	if (pause.kind == PAUSE_DRAWN)
-		return run->effect.at_door ? PAUSE_AT_DOOR : pause.ns;
+		return run->effect.waits_at_gate ? PAUSE_AT_GATE : pause.ns;
 	run->ending.asked_too_long = pause.kind != PAUSE_NO_TIME;
 	if (pause.kind != PAUSE_ASKED_BEYOND)
 		note_no_time(run, run->state.outcome.ended_ns);

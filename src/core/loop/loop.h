@@ -46,7 +46,7 @@ struct entry {
 
 /* How the gate changes the pause after an attempt. All zero: it does not. */
 struct gate_effect {
-	bool at_door; /* no pause: before_attempt() waits */
+	bool waits_at_gate; /* no pause: before_attempt() waits */
 	/* One does not count for an --attempts that is a default. */
 	struct probe probe;
 	bool keeps_windows; /* the gate paces it: the windows do not grow */
@@ -108,7 +108,7 @@ struct world {
 
 	/*
 	 * Report that the loop starts; that an attempt has ended, before a
-	 * pause of PAUSE_NS (or PAUSE_NONE, PAUSE_AT_DOOR); that the loop has
+	 * pause of PAUSE_NS (or PAUSE_NONE, PAUSE_AT_GATE); that the loop has
 	 * ended, and again when --at-end IS_OVER, too.
 	 */
 	void (*tell_start)(void *self);

@@ -47,7 +47,7 @@ struct loop_state {
 
 /* What follows an attempt, where that is no pause of so many nanoseconds. */
 #define PAUSE_NONE (-1) /* nothing: it was the last */
-#define PAUSE_AT_DOOR (-2) /* as long as others have it, such as a gate */
+#define PAUSE_AT_GATE (-2) /* as long as the gate is shut */
 
 struct ending {
 	enum result result;

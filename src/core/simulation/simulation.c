@@ -309,7 +309,7 @@ after_attempt(struct simulation *simulation, struct simulated_client *client,
 		end_client(simulation, client,
 		    pause.kind == PAUSE_ASKED_BEYOND ? RESULT_STOPPED
 		                                     : RESULT_DEADLINE);
-	} else if (effect.at_door) {
+	} else if (effect.waits_at_gate) {
 		/* This pause is not waited for: the next draw is in its place.
 		 */
 		*simulation->random = before;
@@ -331,7 +331,7 @@ try_to_start(struct simulation *simulation, struct simulated_client *client)
 	} else {
 		client->verdict = request(simulation);
 		after_attempt(simulation, client,
-		    (struct gate_effect) { .at_door = false });
+		    (struct gate_effect) { .waits_at_gate = false });
 	}
 }
 

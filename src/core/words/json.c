@@ -150,7 +150,7 @@ json_attempt(
 	json_member_seconds(
 	    text, "hint_s", hint->has_wait ? hint->wait_ns : -1);
 	json_member_seconds(
-	    text, "pause_s", pause_ns == PAUSE_AT_DOOR ? 0 : pause_ns);
+	    text, "pause_s", pause_ns == PAUSE_AT_GATE ? 0 : pause_ns);
 }
 
 void

@@ -411,7 +411,7 @@ add_next(struct text *text, const struct loop_state *state,
 {
 	const struct hint *hint = &state->outcome.evidence.hint;
 
-	if (sequel->pause_ns != PAUSE_AT_DOOR)
+	if (sequel->pause_ns != PAUSE_AT_GATE)
 		text_join(text, "; next in ", DURATION(sequel->pause_ns),
 		    *sequel->pause_end != '\0' ? ", at " : "",
 		    sequel->pause_end);

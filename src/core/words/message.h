@@ -63,7 +63,7 @@ int64_t repeats_skipped(int64_t count);
 
 /* What the line of an attempt says besides its outcome. */
 struct sequel {
-	int64_t pause_ns; /* or PAUSE_NONE, PAUSE_AT_DOOR */
+	int64_t pause_ns; /* or PAUSE_NONE, PAUSE_AT_GATE */
 	const char *pause_end; /* the time of day, or "" */
 	int64_t skipped; /* how many failures just before it had no line */
 	const char *notes; /* "" or what follows REASON: " (...)" */

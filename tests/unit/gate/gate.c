@@ -381,22 +381,25 @@ changes_pauses(void)
 
 	gate = gate_new();
 	effect = gate_effect(&gate, &attempt, false);
-	ok(!effect.at_door && !effect.keeps_windows, "an open gate: as it is");
+	ok(!effect.waits_at_gate && !effect.keeps_windows,
+	    "an open gate: as it is");
 	gate.state = GATE_PACED;
 	effect = gate_effect(&gate, &attempt, false);
-	ok(!effect.at_door && effect.keeps_windows, "paced: the first window");
+	ok(!effect.waits_at_gate && effect.keeps_windows,
+	    "paced: the first window");
 	gate.state = GATE_SHUT;
 	gate.due_ns = T0 + 5 * S;
 	gate.probes = 4;
 	effect = gate_effect(&gate, &attempt, false);
-	ok(effect.at_door && effect.probe.number == 0, "shut: no pause");
+	ok(effect.waits_at_gate && effect.probe.number == 0, "shut: no pause");
 	attempt.outcome = GATE_REFUSAL;
 	attempt.stated_ns = 5 * S;
-	ok(gate_effect(&gate, &attempt, false).at_door,
+	ok(gate_effect(&gate, &attempt, false).waits_at_gate,
 	    "  also if all wait for as long as was stated");
 	attempt.stated_ns++;
 	effect = gate_effect(&gate, &attempt, true);
-	ok(!effect.at_door && effect.probe.number == 4 && effect.keeps_windows,
+	ok(!effect.waits_at_gate && effect.probe.number == 4
+	        && effect.keeps_windows,
 	    "what was stated for longer holds after a probe, too");
 	attempt.outcome = GATE_SUCCESS;
 	effect = gate_effect(&gate, &attempt, true);

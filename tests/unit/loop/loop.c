@@ -695,7 +695,7 @@ test_signal_after_verdict(void)
 
 /* What a probe at a gate that stays shut makes of its verdict. */
 static const struct gate_effect probed = {
-	.at_door = true,
+	.waits_at_gate = true,
 	.probe = { .number = 3, .gate = "hub" },
 	.keeps_windows = true,
 };
@@ -753,8 +753,8 @@ test_gate_effect(void)
 	act(exited(7), S);
 	ends(RESULT_EXHAUSTED, 7, 0, 7, "what does not count is no attempt");
 	is_int(seen.pauses_ns[0], S, "  a pause of our own");
-	ok(seen.pauses_ns[1] == PAUSE_AT_DOOR
-	        && seen.pauses_ns[4] == PAUSE_AT_DOOR,
+	ok(seen.pauses_ns[1] == PAUSE_AT_GATE
+	        && seen.pauses_ns[4] == PAUSE_AT_GATE,
 	    "  gives way to the door's");
 	is_int(seen.pauses_ns[5], 2 * S, "  and goes on where it was");
 	ok(seen.pauses_ns[6] == PAUSE_NONE, "  to the last");

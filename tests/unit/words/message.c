@@ -60,7 +60,7 @@ test_attempts(void)
 	attempt_is(&state, &eight, 2100 * NS_PER_MS,
 	    "attempt 2/8 failed after 4.1s: exit 7; next in 2.1s");
 	attempt_is(&state, &eight, PAUSE_NONE, "");
-	attempt_is(&state, &eight, PAUSE_AT_DOOR,
+	attempt_is(&state, &eight, PAUSE_AT_GATE,
 	    "attempt 2/8 failed after 4.1s: exit 7; queued at the gate");
 	attempt_is(&state, &unlimited, 0,
 	    "attempt 2 failed after 4.1s: exit 7; next in 0s");
@@ -73,7 +73,7 @@ test_attempts(void)
 	    "attempt 7 (1/8 since the reset) failed after 4.1s: exit 7; "
 	    "next in 1s");
 	state.probe = (struct probe) { .number = 3, .gate = "hub" };
-	attempt_is(&state, &eight, PAUSE_AT_DOOR,
+	attempt_is(&state, &eight, PAUSE_AT_GATE,
 	    "probe 3 at gate hub failed after 4.1s: exit 7 (not counted)");
 	state.probe.is_counted = true;
 	attempt_is(&state, &eight, NS_PER_S,
@@ -594,7 +594,7 @@ test_json(void)
 	        != NULL,
 	    "a death has a signal and no status");
 	ok(strstr(buffer, "\"pause_s\":null") != NULL, "no pause is null");
-	json_attempt(fresh(), &state, PAUSE_AT_DOOR);
+	json_attempt(fresh(), &state, PAUSE_AT_GATE);
 	ok(strstr(buffer, "\"pause_s\":0.000000000") != NULL,
 	    "  one that a gate has is 0");
 	state.outcome.evidence.hint
