@@ -71,7 +71,7 @@ const struct program program = {
 	"last "
 	"attempt: 124 after a timeout, 126 or 127 if COMMAND cannot be run or "
 	"is not found. It dies by the signal that killed the last attempt. It "
-	"exits with 125 if it fails itself.\n"
+	"exits with 125 if backoff itself fails.\n"
 	"\n"
 	"Examples:\n"
 	"  backoff curl -fsS https://example.com/\n"

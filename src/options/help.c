@@ -328,7 +328,7 @@ print_messages(const struct rules *rules, const struct tool *tool)
 
 	for (size_t i = 0; tool_message_at(tool, i, &row); i++) {
 		if (i == 0 || row.on_stdout != on_stdout)
-			printf("\n     exit  verdict   where a line on %s "
+			printf("\n     exit  verdict   if a line on %s "
 			       "matches\n",
 			    row.on_stdout ? "stdout" : "stderr");
 		on_stdout = row.on_stdout;

@@ -48,7 +48,7 @@ static const struct {
 	{ "max-exponent", "use --cap, at which the pauses stop growing" },
 	{ "steps", "use --factor: for S steps, it is (CAP / BASE)^(1 / S)" },
 	{ "cap-mode slot-time",
-	    "only presets have that; --preset=list tells which" },
+	    "only presets can set that; see --preset=list" },
 	{ "throttle-base", "it is 5 times --base" },
 	{ "outage", "--plan prints the chances of outlasting 10s, 1m and 10m" },
 	{ "id", "use an environment variable of your own" },
@@ -66,8 +66,7 @@ static const struct {
 	{ "watch",
 	    "both streams are watched; sh -c 'exec COMMAND 2>&3' 3>&2 leaves "
 	    "stderr out" },
-	{ "die-with-parent",
-	    "write it as: setpriv --pdeathsig TERM backoff ..." },
+	{ "die-with-parent", "use: setpriv --pdeathsig TERM backoff ..." },
 };
 
 /* What to use instead of the option NAME[0..LENGTH), or NULL. */
@@ -353,6 +352,7 @@ find_contradiction(const struct options *options, const struct given *given,
 	const struct limits *limits = &options->settings.limits;
 	static const char with[] = "cannot be combined with ";
 	static const char no_more[] = "expected no more than ";
+	static const char needs[] = "needs ";
 	enum jitter_kind jitter = policy->jitter.kind;
 	const struct {
 		struct contradiction contradiction;
@@ -372,17 +372,15 @@ find_contradiction(const struct options *options, const struct given *given,
 		    policy->slot_ns > policy->cap_ns },
 		{ { OPT_CONSECUTIVE, OPT_ATTEMPTS, no_more, "" }, true,
 		    limits->consecutive > limits->attempts },
-		{ { OPT_GATE_WAIT, OPT_GATE, "expected ", "=NAME with it" },
-		    true, given->text[OPT_GATE] == NULL },
-		{ { OPT_QUIET_REPEATS, OPT_DEFER, "expected ",
-		      "=NAME with it" },
-		    true, given->text[OPT_DEFER] == NULL },
-		{ { OPT_SLOTS_WAIT, OPT_SLOTS, "expected ", "=NAME:N with it" },
-		    true, given->text[OPT_SLOTS] == NULL },
-		{ { OPT_MACHINES, OPT_HERD_GATE, "expected ", " with it" },
-		    true, given->text[OPT_HERD_GATE] == NULL },
-		{ { OPT_HERD_GATE, OPT_MACHINES, "expected ", " with it" },
-		    true,
+		{ { OPT_GATE_WAIT, OPT_GATE, needs, "=NAME" }, true,
+		    given->text[OPT_GATE] == NULL },
+		{ { OPT_QUIET_REPEATS, OPT_DEFER, needs, "=NAME" }, true,
+		    given->text[OPT_DEFER] == NULL },
+		{ { OPT_SLOTS_WAIT, OPT_SLOTS, needs, "=NAME:N" }, true,
+		    given->text[OPT_SLOTS] == NULL },
+		{ { OPT_MACHINES, OPT_HERD_GATE, needs, "" }, true,
+		    given->text[OPT_HERD_GATE] == NULL },
+		{ { OPT_HERD_GATE, OPT_MACHINES, needs, "" }, true,
 		    options->herd.gate == HERD_GATE_FLEET
 		        && given->text[OPT_MACHINES] == NULL },
 		{ { OPT_MACHINES, OPT_CLIENTS, no_more, "" }, false,

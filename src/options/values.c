@@ -405,7 +405,7 @@ value_preset(const char *text, void *field, struct refusal *refusal)
 	if (strcmp(text, "list") == 0)
 		list_presets();
 	if (*name != NULL)
-		return refuse(refusal, "expected one preset");
+		return refuse(refusal, "expected only one preset");
 	*name = text;
 	return presets_find(&preset, text)
 	    || refuse(refusal,
@@ -589,7 +589,7 @@ value_defer(const char *text, void *field, struct refusal *refusal)
 
 	if (scan_fleet(&text))
 		return refuse(
-		    refusal, "expected NAME: no fleet shares deferrals");
+		    refusal, "expected NAME: a fleet shares no deferrals");
 	rest = scan_shared_name(text, defer->name, refusal);
 	defer->limits = (struct range) { NS_PER_MIN, 60 * NS_PER_MIN };
 	if (rest == NULL || *rest == '\0')
@@ -632,7 +632,7 @@ value_help(const char *text, void *field, struct refusal *refusal)
 		help_brief();
 	if (strcmp(text, "all") == 0)
 		help_all();
-	return refuse(refusal, "expected all, or nothing");
+	return refuse(refusal, "expected --help or --help=all");
 }
 
 _Noreturn bool

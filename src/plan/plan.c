@@ -235,6 +235,19 @@ print_table(const struct plan *plan)
 			puts(is_wide(plan) ? "    ..." : "  ...");
 }
 
+/* "8 attempts, the last one 2m after the start (1m to 3m)." */
+static void
+add_last(struct text *text, const struct forecast_row *last)
+{
+	text_join(text, NUMBER(last->after_attempt + 1),
+	    " attempts, the last one ", DURATION(last->mean_total_ns),
+	    " after the start");
+	if (last->earliest_ns < last->latest_ns)
+		text_join(text, " (", DURATION(last->earliest_ns), " to ",
+		    DURATION(last->latest_ns), ")");
+	text_byte(text, '.');
+}
+
 static void
 print_end(const struct plan *plan)
 {
@@ -249,10 +262,7 @@ print_end(const struct plan *plan)
 	else if (plan->cut)
 		text_add(&text, "And so on.");
 	else if (last->certain && last->after_attempt == attempts - 1)
-		text_join(&text, NUMBER(attempts), " attempts, the last one ",
-		    DURATION(last->mean_total_ns), " after the start (",
-		    DURATION(last->earliest_ns), " to ",
-		    DURATION(last->latest_ns), ").");
+		add_last(&text, last);
 	else
 		text_join(&text, "At most ", NUMBER(last->after_attempt + 1),
 		    " attempts before the time is up.");
@@ -321,8 +331,8 @@ note_stated_wait(int64_t hint_max_ns, int width)
 	struct text text = text_in(words, sizeof words);
 
 	text_add(&text,
-	    "Where the output of a failed attempt states a longer wait, the "
-	    "pause lasts as long");
+	    "If the output of a failed attempt states a longer wait, the "
+	    "pause lasts that long");
 	if (hint_max_ns < DURATION_INF)
 		text_join(&text, "; a wait of more than ",
 		    DURATION(hint_max_ns), " ends the run");
@@ -340,10 +350,10 @@ note_gate(const struct gate_options *gate, int width)
 	    " is open. It shuts for all runs that share it after three "
 	    "failures in a row, from at least two runs and over at least a "
 	    "second, or after twenty. Then one run at a time probes the "
-	    "service, at most 10s after the previous failure; a failed probe "
-	    "counts for none of the attempts above. After a success, or if "
-	    "the service refuses many, attempts are paced: 2 a second at "
-	    "first, and twice as many as long as that pays. ");
+	    "service, at most 10s after the previous failure; failed "
+	    "probes do not count as attempts. After a success, or if the "
+	    "service refuses many requests, attempts are paced: 2 a second at "
+	    "first, then twice as many each second as long as that pays. ");
 	if (gate->wait_ns == 0)
 		text_add(&text, "This run does not wait at a shut gate.");
 	else if (gate->wait_ns == DURATION_INF)
@@ -352,7 +362,7 @@ note_gate(const struct gate_options *gate, int width)
 	else
 		text_join(&text, "At a shut gate, this run waits for at most ",
 		    DURATION(gate->wait_ns),
-		    " in all, besides the waits that are stated.");
+		    " in all, not counting the waits that are stated.");
 	print_note(words, width);
 }
 

@@ -185,8 +185,8 @@ starts() {
   done <<'END'
 max-exponent use --cap
 steps use --factor
-cap-mode only presets have that
-slot-time only presets have that
+cap-mode only presets can set that
+slot-time only presets can set that
 throttle-base it is 5 times --base
 outage --plan prints the chances
 format use --log-format=json

@@ -232,7 +232,7 @@ EOS
 @test "usage errors of --defer, --quiet-repeats and --slots" {
   local value
   run -125 "$BACKOFF" --quiet-repeats touch started
-  assert_output 'backoff: --quiet-repeats: expected --defer=NAME with it'
+  assert_output 'backoff: --quiet-repeats: needs --defer=NAME'
   for value in list .hub 'a b' hub:5s hub:2..1 hub:0..1 hub:1s..inf "$(printf '%065d' 0)"; do
     run -125 "$BACKOFF" --defer="$value" touch started
     assert_output --partial "backoff: --defer: $value: expected "

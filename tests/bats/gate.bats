@@ -149,7 +149,7 @@ calls() { # REGEX: how many lines of the trace have it
 @test "a NAME that is none is refused, and --gate-wait without one" {
   local name
   run -125 "$BACKOFF" --gate-wait=3s -- true
-  assert_output "backoff: --gate-wait: 3s: expected --gate=NAME with it"
+  assert_output "backoff: --gate-wait: 3s: needs --gate=NAME"
   for name in '' a/b .hidden "$(printf '%065d' 0)"; do
     run -125 "$BACKOFF" --gate="$name" -- true
     assert_regex "$output" '^backoff: --gate: .*: expected a name'
@@ -428,7 +428,7 @@ shut_out() {
 @test "--plan says what the gate does" {
   run -0 "$BACKOFF" --gate=hub --gate-wait=5m --plan
   assert_line --partial "while gate hub is open"
-  assert_regex "${output//$'\n'/ }" 'for at most 5m in all, besides the waits that are stated\.$'
+  assert_regex "${output//$'\n'/ }" 'for at most 5m in all, not counting the waits that are stated\.$'
   run -0 "$BACKOFF" --gate=hub --gate-wait=0 --plan
   assert_regex "${output//$'\n'/ }" 'does not wait at a shut gate\.$'
   run -0 "$BACKOFF" --gate=hub --gate-wait=inf --plan

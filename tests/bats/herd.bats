@@ -193,8 +193,8 @@ refuses() {
   refuses '--client=1: expected the full name, --clients' --client=1
   refuses '--machines: 0: expected' --gate --machines=0
   refuses '--machines: 1001: expected no more than --clients' --gate --machines=1001
-  refuses '--machines: 2: expected --gate with it' --machines=2
-  refuses '--gate: fleet: expected --machines with it' --gate=fleet
+  refuses '--machines: 2: needs --gate' --machines=2
+  refuses '--gate: fleet: needs --machines' --gate=fleet
   refuses '--gate: fleets: expected machine or fleet' --gate=fleets --machines=2
 }
 

@@ -68,7 +68,7 @@ END
   run -0 "$BACKOFF" --plan -T 20m
   assert_line 'And so on, for at most 20m in all.'
   run -0 "$BACKOFF" --plan -n 2 -T 20m -j none
-  assert_line '2 attempts, the last one 1s after the start (1s to 1s).'
+  assert_line '2 attempts, the last one 1s after the start.'
   run -0 "$BACKOFF" --plan --until=@1
   assert_output 'No attempt: the time is up.'
   run -0 "$BACKOFF" --plan -n 1

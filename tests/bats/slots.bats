@@ -283,7 +283,7 @@ other_takes() {
 
 @test "--slots-wait=0 takes a slot that is free, and needs slots" {
   run -125 "$BACKOFF" --slots-wait=3s -- true
-  assert_output 'backoff: --slots-wait: 3s: expected --slots=NAME:N with it'
+  assert_output 'backoff: --slots-wait: 3s: needs --slots=NAME:N'
   run -0 "$BACKOFF" --slots=hub:1 --slots-wait=0 -- echo ran
   assert_output ran
 }

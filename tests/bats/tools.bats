@@ -358,7 +358,7 @@ One attempt, no pause.'
   run -0 "$BACKOFF" --tool=curl --plan
   assert_line --index 0 'curl: curl(1), EXIT CODES; messages: curl 7.88'
   assert_line '        7  retry     could not connect to host'
-  assert_line '     exit  verdict   where a line on stderr matches'
+  assert_line '     exit  verdict   if a line on stderr matches'
   assert_line '       22  stop      HTTP 404 or 410: not found'
   assert_line '                      curl: \(22\) The requested URL returned error: 4(04|10)'
   assert_line '       22  throttle  HTTP 429: too many requests'
@@ -367,8 +367,8 @@ One attempt, no pause.'
   run -0 "$BACKOFF" --tool=borg --plan
   assert_line '  108-123  pass      done, with warnings'
   run -0 "$BACKOFF" --tool=git --plan -n 1
-  assert_line '     exit  verdict   where a line on stderr matches'
-  assert_line '     exit  verdict   where a line on stdout matches'
+  assert_line '     exit  verdict   if a line on stderr matches'
+  assert_line '     exit  verdict   if a line on stdout matches'
   assert_equal "${lines[-3]}" '        1  stop      nothing to commit'
 }
 

@@ -116,7 +116,7 @@ need_zones() {
   assert_fate 'killed TERM'
   local clock
   clock=$(TZ=Asia/Kolkata date -d "@$at" +%H:%M:%S)
-  grep -qE "; next in (29|30)m[0-9s]* \(server asked for (29|30)m[0-9s]*, until (20[0-9-]* )?$clock\)\$" "$err" || fail "$(cat "$err")"
+  grep -qE "; next in (29|30)m[0-9s]*, at [0-9:]+ \(server asked for (29|30)m[0-9s]*, until (20[0-9-]* )?$clock\)\$" "$err" || fail "$(cat "$err")"
 }
 
 @test "stated waits: a moment of another day is told with its date" {
@@ -160,7 +160,7 @@ need_zones() {
 # --- the plan ---
 
 @test "stated waits: --plan says what one changes, and where it ends the run" {
-  local note='Where the output of a failed attempt states a longer wait, the pause lasts as long'
+  local note='If the output of a failed attempt states a longer wait, the pause lasts that long'
   run -0 "$BACKOFF" --plan --retry-after --hint-max=2h
   assert_regex "${output//$'\n'/ }" "$note; a wait of more than 2h ends the run\\.\$"
   run -0 "$BACKOFF" --plan --tool --hint-max=inf wget x

@@ -355,7 +355,7 @@ test_known(void)
 
 	takes(value_preset, "tcp", &options.preset);
 	ok(!value_preset("tcp", &options.preset, &refusal), "a second one");
-	is_string(refusal.why, "expected one preset", "is one too many");
+	is_string(refusal.why, "expected only one preset", "is one too many");
 	options.preset = NULL;
 	ok(!value_preset("k8s", &options.preset, &refusal), "a nickname");
 	is_string(refusal.why,
