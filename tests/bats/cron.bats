@@ -240,7 +240,7 @@ with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as log:
 # --- a textfile for node_exporter ---
 
 textfile_ready() {
-  cp "$TOP_SRCDIR/docs/backoff-textfile" "$BATS_TEST_TMPDIR/local"
+  cp "$TOP_SRCDIR/packaging/backoff-textfile" "$BATS_TEST_TMPDIR/local"
   export TEXTFILE_DIR=$BATS_TEST_TMPDIR/metrics
   mkdir "$TEXTFILE_DIR"
 }

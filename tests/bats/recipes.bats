@@ -87,8 +87,9 @@ called() {
   assert_equal "$(<unnamed)" ''
   assert_equal "$(sort names | uniq -d)" ''
   while read -r name; do
-    grep -Eoh "(recipe|by_lines|waits_for|yaml_of|job|sync_runs|told [a-z]+) $name(/[^ )]*| |\$|\))" \
-      "$TOP_SRCDIR"/tests/bats/{recipes,cron,action}.bats | sort -u >tests || fail "no test of $name"
+    grep -Eoh "(recipe|by_lines|waits_for|yaml_of|line_of|job|sync_runs|told [a-z]+) $name(/[^ )]*| |\$|\))" \
+      "$TOP_SRCDIR"/tests/bats/{recipes,cron,action}.bats | sort -u >tests
+    [ -s tests ] || fail "no test of $name"
     # Of each paragraph, where it is tested by paragraphs.
     if grep -q / tests; then
       assert_equal "$name $(sed 's,.*/,,' tests | sort -u | wc -l)" \
@@ -259,7 +260,7 @@ SH
   recipe folded >line
   GITHUB_ACTIONS=true run -0 bash -e line
   # Without the empty line in front of the annotation.
-  assert_equal "$(sed '/^$/d; s/ failed after .*//; s/ in [0-9.m]*s$//' <<<"$output")" '::group::attempt 1
+  assert_equal "$(sed '/^$/d; s/ failed after .*//; s/ in [0-9.m]*s;.*//' <<<"$output")" '::group::attempt 1
 this is 1
 backoff: integration-test: attempt 1/3
 ::endgroup::
@@ -329,7 +330,7 @@ SH
   # That is why the option is there.
   run -0 apt-get update
   assert_output --partial 'Failed to fetch'
-  recipe docker | sed -n 's/^RUN //; /^backoff/,/[^\\]$/p' >line
+  recipe run | sed -n '/^RUN .*apt-get/,/[^\\]$/{s/^RUN //;p}' >line
   : >err
   bash -e line >out 2>err </dev/null 3>&- &
   wait_for paused
@@ -341,14 +342,44 @@ SH
   [ ! -e installed ]
   "$START.$other"
   wait "$!"
-  assert_equal "$(<installed)" 'install -y --no-install-recommends curl'
+  assert_equal "$(<installed)" 'install -y --no-install-recommends ca-certificates curl'
 }
 
-@test "recipe: a worker that is started again after an exit with 0 too, and its log" {
+@test "recipe: a pipeline in a Dockerfile is retried as a whole" {
+  hurries 100
+  stand_in curl <<<'[ "$BACKOFF_ATTEMPT" -gt 2 ] && exec cat app.tar; head -c 1000 app.tar; exit 18'
+  seq 10000 >app
+  tar -cf app.tar app
+  mv app wanted
+  recipe run | sed -n 's/^RUN \(.*pipefail\)/\1/p' >line
+  run -0 sh line
+  assert_line --partial 'attempt 2 failed'
+  cmp app wanted
+}
+
+# For whoever has no right to /var.
+in_here() {
+  mkdir -p log lock
+  sed "s,/var,$PWD,"
+}
+
+@test "recipe: a daemon in the background, of which there is one" {
+  need flock
+  recipe daemon/setsid | in_here >line
+  stand_in ./worker <<<'echo "$PPID" >>parents; exec sleep 1000'
+  run -0 bash line
+  wait_for test -s parents
+  run -75 bash line
+  assert_equal "$(wc -l <parents)" 1
+  # Of another session than this test is.
+  [ "$(ps -o sid= "$(<parents)")" != "$(ps -o sid= $$)" ]
+  kill "$(<parents)"
+  wait_for flock -n lock/worker true
+}
+
+@test "recipe: a daemon that is started again after an exit with 0 too, and its log" {
   mkfifo go
-  # Whoever has no right to /var/log.
-  recipe worker | sed "s,/var,$PWD," >line
-  mkdir log
+  recipe daemon/whenever | in_here >line
   stand_in ./worker <<'SH'
 case $BACKOFF_ATTEMPT in
   1 | 3) exit 0 ;;
@@ -369,7 +400,7 @@ SH
   logrotate -f -s "$PWD/state" conf
   echo >go
   wait_for grep -q 'attempt 4 ' log/worker.log
-  assert_equal "$(cut -d' ' -f 3- log/worker.log | sed 's/ after .*: / /; s/;.*//')" 'worker: attempt 4 failed exit 4'
+  assert_equal "$(cut -d' ' -f 3- log/worker.log | sed 's/ after .*: / /; s/;.*//; s/ (its .*//')" 'worker: attempt 4 failed exit 4'
   assert_equal "$(cut -d' ' -f 3- log/worker.log.1 | sed 's/ after .*: / /; s/;.*//')" 'worker: attempt 1 failed exit 0
 worker: attempt 2 failed exit 7
 worker: attempt 3 failed exit 0'
@@ -387,23 +418,23 @@ worker: attempt 3 failed exit 0'
 echo >published
 [ "$lost" = no ] || exit 1
 SH
-  by_lines done-already/npm bash
+  by_lines publish/npm bash
   assert_equal "$(grep -c 'attempt 1/8 failed' err)" 1
   rm published
-  lost=no by_lines done-already/npm bash
+  lost=no by_lines publish/npm bash
   assert_equal "$(<err)" ''
 }
 
 @test "recipe: what is there at the first attempt is no success, at a later one it is" {
   hurries 1000
   stand_in gh <<<'echo "HTTP 422: $* already exists"; exit 1'
-  run -0 by_lines done-already/gh bash
+  run -0 by_lines publish/gh bash
   assert_output $'HTTP 422: release create v1.0 already exists\nHTTP 422: release create v1.0 already exists'
   stand_in gh <<<'[ "$BACKOFF_ATTEMPT" -eq 3 ] || { echo "HTTP 500"; exit 1; }'
-  run -0 by_lines done-already/gh bash
+  run -0 by_lines publish/gh bash
   assert_output $'HTTP 500\nHTTP 500'
   stand_in gh <<<'exit 9'
-  run -9 by_lines done-already/gh bash
+  run -9 by_lines publish/gh bash
 }
 
 @test "recipe: a nested run makes one attempt, or ends the outer one too" {
@@ -450,6 +481,13 @@ SH
   ends 143 "$!"
   wait_for test -e told
   [ ! -e "$(<dirs)" ]
+  # A trap cannot run then.
+  rm told
+  hangs=1 bash script 3>&- &
+  read -r _ <ready
+  kill -KILL "$!"
+  ends 137 "$!"
+  wait_for test -e told
 }
 
 # as_process_1 COMMAND...: in the background, as in a container of its own.
@@ -466,7 +504,7 @@ stop_container() {
 
 # entrypoint: sets that of the Dockerfile, and its CMD.
 entrypoint() {
-  recipe docker >Dockerfile
+  recipe entrypoint >Dockerfile
   mapfile -t entry < <(python3 -S -c '
 import json, re
 for word in ("ENTRYPOINT", "CMD"):
@@ -559,7 +597,7 @@ MAKE
 echo "$2" >>asked
 case $2 in web[12]) exit 255 ;; web3) kill -TERM $$ ;; esac
 SH
-  run -123 by_lines xargs/ssh sh
+  run -123 by_lines many-jobs/ssh sh
   sort asked | uniq -c | awk '{ print $2 "*" $1 }' >counted
   assert_equal "$(xargs <counted)" 'web1*3 web2*3 web3*3 web4*1 web5*1 web6*1 web7*1 web8*1 web9*1'
   # It stops where nothing makes the 255 a 1.
@@ -575,7 +613,7 @@ SH
   stand_in docker <<<'echo "$*" "$BACKOFF_SLOTS" >>pushed; exit 1'
   export BACKOFF_FLEET=unix:$REDIS_SOCKET IMAGE=app
   # Two runners that fail shut the gate for the third one.
-  recipe fleet | sed 's/ -t / -n 1 -t /' >once
+  recipe many-jobs/fleet | sed 's/ -t / -n 1 -t /' >once
   BACKOFF_STATE_DIR=$PWD/one run -1 bash once
   BACKOFF_STATE_DIR=$PWD/one run -1 bash once
   # A row of a fleet lasts for two seconds.
@@ -584,7 +622,7 @@ SH
   assert_output --partial 'gate fleet:registry shut'
   assert_equal "$(grep -c '^push app fleet:registry:' pushed)" 3
   stand_in docker <<<'echo "$BACKOFF_GATE" >>pushed'
-  BACKOFF_STATE_DIR=$PWD/three by_lines fleet bash
+  BACKOFF_STATE_DIR=$PWD/three by_lines many-jobs/fleet bash
   run cat pushed
   assert_line --index 3 --regexp 'probing|paced'
   run cat err
@@ -606,7 +644,7 @@ SH
     echo "$n" >"$BATS_TEST_TMPDIR/served/$n"
   done
   printf "http://127.0.0.1:$PORT/%s\n" 503/200/1 2 404/none 3 503/503/200/4 5 >urls
-  run -1 by_lines xargs/parallel bash
+  run -1 by_lines many-jobs/parallel bash
   cat 1 2 3 4 5 >got
   assert_equal "$(xargs <got)" '1 2 3 4 5'
   # The column of the statuses: one of the six has failed, and says how.
@@ -614,19 +652,19 @@ SH
 }
 
 @test "recipe: a Slurm array job" {
-  fails_at_first 0 srun
-  export SLURM_ARRAY_TASK_ID=17
-  # The lines that Slurm reads are comments before the first command.
-  recipe slurm >job
-  assert_equal "$(head -n 1 job)" '#!/bin/bash'
-  assert_equal "$(sed -n '2,4p' job | grep -c '^#SBATCH --[a-z]*=[^ ]*$')" 3
-  chmod +x job
+  fails_at_first 1 srun
+  # It makes a script of the last word, and runs that.
+  stand_in sbatch <<'SH'
+for word; do case $word in -*=*) ;; -*) ;; *) script=$word ;; esac; done
+printf '#!/bin/sh\n%s\n' "$script" >job
+SLURM_ARRAY_TASK_ID=17 sh job
+SH
   hurries 100
-  run -0 ./job
-  called srun './simulate 17'
+  run -0 by_lines many-jobs/Slurm sh
+  called srun './simulate 17' './simulate 17'
 }
 
-# --- told to wait ---
+# --- stated waits ---
 
 # told TOOL RECIPE STATUS WORDS: a stand-in for TOOL prints WORDS and fails with STATUS, and
 # succeeds at the second attempt; the recipe has waited for what they say, a second.
