@@ -192,7 +192,7 @@ outage --plan prints the chances
 format use --log-format=json
 id use an environment variable
 watch both streams are watched; sh -c 'exec COMMAND 2>&3' 3>&2 leaves stderr out
-die-with-parent write it as: setpriv --pdeathsig TERM backoff ...
+die-with-parent use: setpriv --pdeathsig TERM backoff ...
 END
 }
 
