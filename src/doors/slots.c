@@ -24,6 +24,9 @@
 /* When to look again after another machine took the slot that was free. */
 #define CROSSED_NS (100 * NS_PER_MS)
 
+/* The first in line asks a fleet that is lost more often than that. */
+#define ASKING_NS (3 * NS_PER_S)
+
 static struct state_file file = { .what = "slots", .is_limit = true, .fd = -1 };
 static const struct slots_options *options;
 static struct random *random_source;
@@ -360,15 +363,6 @@ take_ticket(int64_t *ticket)
 	return result;
 }
 
-/* The order, without the lock of the record. */
-static struct slots
-peek(int64_t now_ns)
-{
-	if (file.fd < 0 || !state_file_read(&file, record))
-		return slots_new(now_ns);
-	return state_record_slots(record, boot_hash(), now_ns);
-}
-
 /* Locks the record, to change the order. False: nobody keeps the order. */
 static bool
 begin_order(void)
@@ -389,14 +383,10 @@ begin_order(void)
 static void
 end_order(bool is_ordered)
 {
-	uint8_t before[STATE_SLOTS_SIZE];
-
 	if (!is_ordered)
 		return;
-	memcpy(before, record + STATE_SLOTS_AT, sizeof before);
 	state_record_set_slots(record, boot_hash(), &order);
-	if (memcmp(before, record + STATE_SLOTS_AT, sizeof before) != 0)
-		state_file_write(&file, record);
+	state_file_write(&file, record);
 	state_file_unlock(&file);
 }
 
@@ -428,11 +418,13 @@ static void
 ask_before(struct slots_visit *visit)
 {
 	int64_t now_ns = boot_clock_ns();
-	const struct slots seen = peek(now_ns);
+	const struct slots seen = file.fd >= 0 && state_file_read(&file, record)
+	    ? state_record_slots(record, boot_hash(), now_ns)
+	    : slots_new(now_ns);
 
 	visit->is_first = visit->ticket > 0 && !is_before(visit->ticket);
 	/* Another run of this machine found it lost, and keeps asking. */
-	if (seen.lost_ns > 0 && now_ns - seen.counted_ns < FLEET_LEASE_NS)
+	if (seen.lost_ns > 0 && now_ns - seen.counted_ns < ASKING_NS)
 		fleet_note_lost(seen.lost_ns);
 	if (slots_count_is_due(&seen, now_ns, visit))
 		visit->busy = count_there();
@@ -468,19 +460,6 @@ look(int64_t *ticket, int64_t *again_ns)
 	*again_ns
 	    = clock_now_ns() + (until_ns > 0 ? until_ns - now_ns : CROSSED_NS);
 	return result;
-}
-
-/* The fleet answers again: tells the other runs of this machine. */
-static void
-forget_loss(void)
-{
-	bool is_ordered;
-
-	if (peek(boot_clock_ns()).lost_ns == 0)
-		return;
-	is_ordered = begin_order();
-	order.lost_ns = 0;
-	end_order(is_ordered);
 }
 
 /* Waits until LIMIT_NS, or a *SIGNAL that ends us; others are discarded. */
@@ -540,8 +519,6 @@ slots_take(int64_t until_ns, bool *waited)
 		state_file_lose(&file, strerror(errno));
 		return go;
 	}
-	if (is_held_there)
-		forget_loss();
 	was_held = true;
 	if (word.length > 0) {
 		struct text text = word;
