@@ -9,8 +9,8 @@
 #include <sys/statvfs.h>
 #include <time.h>
 
-#include "core/base/array.h"
 #include "core/base/duration.h"
+#include "core/base/text.h"
 #include "core/words/gate_message.h"
 #include "doors/gate.h"
 #include "options/usage.h"

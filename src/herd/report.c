@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "core/base/array.h"
 #include "core/base/duration.h"
+#include "core/base/text.h"
 #include "core/charts/chart.h"
 #include "core/words/json.h"
 #include "herd/report.h"

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/array.h"
 #include "core/base/duration.h"
-#include "core/base/words.h"
+#include "core/base/text.h"
 #include "core/known/tables.h"
 #include "core/known/wrapped_command.h"
 #include "options/help.h"

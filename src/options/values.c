@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/array.h"
 #include "core/base/duration.h"
 #include "core/base/text.h"
 #include "core/judge/outcome.h"
@@ -207,23 +206,6 @@ value_text(const char *text, void *field, struct refusal *refusal)
 	return true;
 }
 
-/* The index of TEXT in WORDS, which are separated by single blanks; or -1. */
-static int
-place(const char *text, const char *words)
-{
-	size_t length = strlen(text);
-
-	for (int i = 0;; i++) {
-		size_t size = strcspn(words, " ");
-
-		if (size == length && memcmp(words, text, length) == 0)
-			return i;
-		if (words[size] == '\0')
-			return -1;
-		words += size + 1;
-	}
-}
-
 /* Says "expected window, before or after". */
 static bool
 refuse_word(struct refusal *refusal, const char *words)
@@ -247,7 +229,9 @@ refuse_word(struct refusal *refusal, const char *words)
 	bool value_##name( \
 	    const char *text, void *field, struct refusal *refusal) \
 	{ \
-		int found = text == NULL ? 0 : place(text, words); \
+		int found = text == NULL \
+		    ? 0 \
+		    : words_index(words, text, strlen(text)); \
 \
 		if (found < 0) \
 			return refuse_word(refusal, words); \

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/base/array.h"
 #include "core/base/duration.h"
+#include "core/base/text.h"
 #include "core/charts/chart.h"
 #include "core/charts/forecast.h"
 #include "core/words/json.h"

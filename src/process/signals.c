@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-#include "core/base/array.h"
+#include "core/base/text.h"
 #include "core/judge/outcome.h"
 #include "process/signals.h"
 #include "system/system.h"

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/array.h"
 #include "core/base/text.h"
 #include "log/log.h"
 #include "shared/state_dir.h"

@@ -14,7 +14,6 @@
 /* In older SDKs it uses what unistd.h declares. */
 #include <sys/random.h>
 
-#include "core/base/array.h"
 #include "core/base/text.h"
 #include "system/process_facts.h"
 

@@ -25,7 +25,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base/array.h"
 #include "core/base/text.h"
 #include "system/process_facts.h"
 

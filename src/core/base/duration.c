@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/base/array.h"
 #include "core/base/duration.h"
+#include "core/base/text.h"
 
 struct unit {
 	char name[4];

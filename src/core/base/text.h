@@ -3,13 +3,17 @@
 #define BACKOFF_CORE_BASE_TEXT_H
 /*
  * Builds text in a buffer that the caller owns: no allocation, no locale. What
- * does not fit is left out, and the text always ends with a NUL.
+ * does not fit is left out, and the text always ends with a NUL. Below: words,
+ * the nearest one, and regular expressions.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
+
+/* The number of elements of an array; wrong for a pointer. */
+#define ARRAY_LENGTH(array) (sizeof(array) / sizeof *(array))
 
 struct text {
 	char *data;
@@ -84,6 +88,67 @@ size_t utf8_length(const char *string);
  */
 bool words_have(const char *words, const char *word, size_t length);
 
+/* Which one that is, from 0 on; or -1. */
+int words_index(const char *words, const char *word, size_t length);
+
+/* --- words at the beginning of a text, whatever the locale is --- */
+
+/* Of ASCII, whatever the locale is; of a word: a letter, a digit or "_". */
+bool is_digit(char c);
+bool is_letter(char c);
+bool is_of_word(char c);
+
+/*
+ * Those that skip return the rest of TEXT, or NULL if it begins with something
+ * else.
+ */
+
+/* Blanks and tabs, if there are any. */
+const char *skip_blanks(const char *text);
+
+/* WORD, in any case, behind which no letter, digit or underscore stands. */
+const char *skip_word(const char *text, const char *word);
+
+/*
+ * The same for a small regular expression: (a|b) is one of several, a blank is
+ * some blanks, and "_" may be one of "_" and "-". At its end, "_" is itself.
+ * (Those of regcomp(3) allocate, need a locale, and take ten times as long.)
+ */
+const char *skip_pattern(const char *text, const char *pattern);
+
+/* Whether PATTERN matches at the beginning of a word from FROM up to END. */
+bool has_pattern(const char *from, const char *end, const char *pattern);
+
+/* --- the known word that an unknown one is probably a slip for --- */
+
+struct nearest {
+	const char *word; /* the unknown one, of LENGTH bytes */
+	size_t length;
+	const char *found; /* the nearest so far, of FOUND_LENGTH, or NULL */
+	size_t found_length;
+	size_t distance; /* only words with fewer slips are accepted */
+};
+
+/* WORD must outlive the search. A word of 1 or 2 letters finds nothing. */
+struct nearest nearest_to(const char *word, size_t length);
+
+/*
+ * Offers a known word of LENGTH bytes. It is near if the unknown word is a
+ * beginning of it, or differs by at most two slips (by one if it has fewer
+ * than six letters): a letter too many, missing or wrong, or two that changed
+ * places. Case does not matter. NAME must outlive the search.
+ */
+void nearest_offer(struct nearest *nearest, const char *name, size_t length);
+
+/* Offers each word of a list with single blanks between them. */
+void nearest_offer_words(struct nearest *nearest, const char *words);
+
+/* Adds "did you mean BEFORE...?", if something is near. */
+bool nearest_ask(
+    const struct nearest *nearest, struct text *text, const char *before);
+
+/* --- regular expressions --- */
+
 /*
  * Translates a regular expression as people write it for regcomp(3), which
  * silently takes "\d" for "d": adds REGEX to OUT, with \d, \D and \t as people
@@ -97,10 +162,5 @@ const char *regex_text(struct text *out, const char *regex);
 
 /* The end of the bracket expression that REGEX begins with. */
 const char *regex_skip_bracket(const char *regex);
-
-/* Of ASCII, whatever the locale is; of a word: a letter, a digit or "_". */
-bool is_digit(char c);
-bool is_letter(char c);
-bool is_of_word(char c);
 
 #endif

@@ -8,8 +8,8 @@
 #include <strings.h>
 #include <sys/wait.h>
 
-#include "core/base/array.h"
 #include "core/base/duration.h"
+#include "core/base/text.h"
 #include "core/judge/outcome.h"
 
 /* --- how an attempt ended --- */

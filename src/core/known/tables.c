@@ -4,7 +4,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/base/array.h"
 #include "core/base/text.h"
 #include "core/known/tables.h"
 

@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/base/array.h"
 #include "core/base/duration.h"
 #include "core/base/text.h"
 #include "core/known/wrapped_command.h"

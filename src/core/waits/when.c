@@ -6,10 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/base/array.h"
 #include "core/base/duration.h"
 #include "core/base/text.h"
-#include "core/base/words.h"
 #include "core/waits/when.h"
 
 /* --- dates and times of day --- */

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include "core/base/array.h"
-#include "core/base/words.h"
+#include "core/base/text.h"
 #include "core/words/json.h"
 #include "unit/fresh.h"
 #include "unit/tap.h"

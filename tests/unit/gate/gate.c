@@ -4,8 +4,8 @@
  */
 #include <config.h>
 
-#include "core/base/array.h"
 #include "core/base/duration.h"
+#include "core/base/text.h"
 #include "core/gate/gate.h"
 #include "core/pause/random.h"
 #include "unit/tap.h"

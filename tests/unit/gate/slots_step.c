@@ -5,9 +5,9 @@
  */
 #include <config.h>
 
-#include "core/base/array.h"
-#include "core/base/duration.h"
 #include "core/base/bytes.h"
+#include "core/base/duration.h"
+#include "core/base/text.h"
 #include "core/gate/record.h"
 #include "core/pause/random.h"
 #include "unit/tap.h"

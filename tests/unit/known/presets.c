@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/base/array.h"
 #include "core/base/duration.h"
+#include "core/base/text.h"
 #include "core/known/tables.h"
 #include "options/options.h"
 #include "options/program.h"

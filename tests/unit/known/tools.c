@@ -4,7 +4,7 @@
 #include <regex.h>
 #include <stdlib.h>
 
-#include "core/base/array.h"
+#include "core/base/text.h"
 #include "core/judge/outcome.h"
 #include "core/known/tables.h"
 #include "unit/tap.h"

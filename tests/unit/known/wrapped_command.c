@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/base/array.h"
+#include "core/base/text.h"
 #include "core/known/wrapped_command.h"
 #include "unit/tap.h"
 

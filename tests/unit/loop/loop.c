@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "core/base/array.h"
 #include "core/base/duration.h"
-#include "core/loop/loop.h"
+#include "core/base/text.h"
 #include "core/judge/outcome.h"
+#include "core/loop/loop.h"
 #include "unit/stage.h"
 #include "unit/tap.h"
 #include "unit/unlimited.h"

@@ -5,8 +5,8 @@
  */
 #include <config.h>
 
-#include "core/base/array.h"
 #include "core/base/duration.h"
+#include "core/base/text.h"
 #include "core/loop/loop.h"
 #include "core/loop/next_pause.h"
 #include "unit/stage.h"

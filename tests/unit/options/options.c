@@ -4,7 +4,6 @@
 #include <getopt.h>
 #include <string.h>
 
-#include "core/base/array.h"
 #include "core/base/duration.h"
 #include "core/base/text.h"
 #include "options/help.h"

@@ -4,8 +4,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "core/base/array.h"
 #include "core/base/duration.h"
+#include "core/base/text.h"
 #include "options/program.h"
 #include "options/values.h"
 #include "types/option_types.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/base/array.h"
+#include "core/base/text.h"
 #include "process/process_tree.h"
 #include "unit/tap.h"
 

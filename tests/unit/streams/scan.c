@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "core/base/array.h"
 #include "core/base/duration.h"
+#include "core/base/text.h"
 #include "core/judge/outcome.h"
 #include "core/pause/random.h"
 #include "streams/scan.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/base/array.h"
+#include "core/base/text.h"
 #include "system/process_facts.h"
 #include "unit/tap.h"
 

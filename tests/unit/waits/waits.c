@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "core/base/array.h"
 #include "core/base/duration.h"
+#include "core/base/text.h"
 #include "core/waits/waits.h"
 #include "unit/tap.h"
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "core/base/array.h"
 #include "core/base/duration.h"
 #include "core/base/text.h"
 #include "core/waits/when.h"
