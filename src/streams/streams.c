@@ -53,7 +53,7 @@ make_absolute(void)
 const char *
 hint_start(void)
 {
-	struct text why = text_in(hints_nowhere, sizeof hints_nowhere);
+	struct text why;
 
 	hints = fd_out_of_the_way(unnamed_file_in_memory());
 	if (hints >= 0) {
@@ -66,6 +66,7 @@ hint_start(void)
 	make_absolute();
 	if (hints >= 0)
 		return hints_name;
+	why = text_in(hints_nowhere, sizeof hints_nowhere);
 	text_join(&why, "TMPDIR ", tempfile_directory(), ": ", strerror(errno));
 	return NULL;
 }
