@@ -96,7 +96,7 @@ const struct program program = {
 /* --- the loop's port to the real world --- */
 
 static int null = -1; /* the hooks' /dev/null */
-static bool is_long_pause; /* a line has told of it, so it may run down */
+static bool is_long_pause; /* a line has announced it: count it down */
 
 static int64_t
 now_ns(void *self)
@@ -280,11 +280,11 @@ hook(void *self, enum hook hook, const struct loop_state *state,
 }
 
 /*
- * Releases held output. After a success or a pass: to where it belongs, but
- * with --quiet-success a success, or a run that was put off, prints nothing.
- * So does, with --quiet-repeats, a failure after a run that gave up, too.
- * After any other: first the held log, then what the last attempt wrote, as
- * hold_release() says.
+ * Releases held output. After a success or a pass, it goes to where it belongs;
+ * but with --quiet-success, a success or a run that was put off prints nothing,
+ * and with --quiet-repeats, nor does a failure after a run that gave up. After
+ * any other result, the held log comes first, then what the last attempt wrote,
+ * as hold_release() says.
  */
 static struct release
 release(void *self, enum result result, int end_signal)
@@ -313,7 +313,7 @@ release(void *self, enum result result, int end_signal)
 	if (done.error != 0) {
 		if (done.error == EPIPE && signals_pipe_is_deadly())
 			done.signal = SIGPIPE;
-		/* The closing line says it where it makes a success none. */
+		/* If this makes a success fail, the closing line says so. */
 		log_degraded(WEIGHT_LAST,
 		    failed ? JOINED(128, "held output could not be written: ",
 		        strerror(done.error))
@@ -428,7 +428,7 @@ make_id(unsigned char *bytes)
 	return id;
 }
 
-/* For files that backoff itself makes: where, and what changes that. */
+/* Where backoff makes its own files, and the variable that changes it. */
 static const char *
 tempfile_place(void)
 {
@@ -498,7 +498,7 @@ main(int argc, char **argv)
 	random = random_from(
 	    options.seeded ? (uint64_t)options.seed : entropy.seed);
 	options.log.id = make_id(entropy.id);
-	/* Other draws than those of the pauses, which stay as they are. */
+	/* Its own draws, so that those of the pauses stay the same. */
 	options.job.has_doors = doors_start(&options.shared, &options.settings,
 	    options.log.id, random_from(~random.state), entropy.owner);
 	prepare(&options);

@@ -19,7 +19,7 @@
 #include "options/usage.h"
 #include "process/terminal.h"
 
-/* So many take some 90 MB, and minutes if they make many attempts. */
+/* This many take some 90 MB, and minutes if they make many attempts. */
 #define MOST_CLIENTS INT64_C(1000000)
 
 /* The default seed: the same options print the same figures. */

@@ -23,7 +23,7 @@
 #define BUCKET_NS (NS_PER_S / 512)
 #define BUCKETS 65536
 
-/* So few clients are tried beforehand, for so many steps in all: a blink. */
+/* How few clients are tried beforehand, in how many steps: a blink. */
 #define FEW_CLIENTS 8
 #define HALF 500000
 

@@ -49,7 +49,7 @@ static bool has_row; /* the countdown is below the last line */
 static bool is_ending; /* by a signal, which no slow reader may delay */
 /* What --log-format=github says of a success: "; attempt 2: exit 7". */
 static char last_failure[REASON_SIZE + 40];
-static bool is_loss_told; /* a line on stderr says that FILE takes none */
+static bool is_loss_told; /* stderr has the line about a FILE that fails */
 static bool is_silent; /* --quiet-repeats: no annotation */
 static struct repeats repeats;
 
@@ -634,7 +634,7 @@ log_end(
 	if (ending->result == RESULT_ERROR)
 		log_release(
 		    is_ending ? clock_now_ns() + LAST_PATIENCE_NS : INT64_MAX);
-	/* A line is read at once; an event has to know the final status. */
+	/* People read a line at once; an event needs the final status. */
 	if (is_over != (options->format == LOG_JSON))
 		return;
 	if (has_line) {

@@ -256,7 +256,10 @@ derive_policy(struct policy *policy, const struct given *given)
 {
 	bool list = policy->delays_ns != NULL;
 
-	/* What is not drawn from the list begins with it: throttles, hints. */
+	/*
+	 * Throttles and hints, which ignore the list, start from its first
+	 * item.
+	 */
 	if (list)
 		policy->base_ns = policy->delays_ns[0];
 	if (given->text[OPT_CAP] == NULL)
@@ -303,7 +306,7 @@ derive_streams(struct options *options, const struct given *given)
 	if (options->job.quiet_success)
 		options->streams.hold = HOLD_ALL;
 	options->log.held = options->job.quiet_success;
-	/* In a step of GitHub Actions, the end of the log is to be seen. */
+	/* In a step of GitHub Actions, people should see how it ended. */
 	if (given->text[OPT_LOG_FORMAT] == NULL && options->log.file == NULL
 	    && actions != NULL && strcmp(actions, "true") == 0)
 		options->log.format = LOG_GITHUB;
@@ -455,18 +458,21 @@ apply_preset(struct options *options, struct given *given, struct text *words)
 
 		word = end + (*end != '\0');
 		*end = '\0';
-		/* Another base has another one for throttles. */
+		/*
+		 * With another base, the preset's base for throttles does not
+		 * apply.
+		 */
 		if (id != OPT_THROTTLE_BASE || !has_base)
 			add_option(options, given, id, value);
 	}
-	/* The user has given all that it has. */
+	/* The user has overridden all that it sets. */
 	if (given->notes.data[given->notes.length - 1] == ':')
 		given->notes.data[--given->notes.length] = '\0';
 }
 
 /* --- all --- */
 
-/* Looks at the output if --idle-timeout or a quote of it asks for that. */
+/* Watches the output if --idle-timeout needs it, or held output is quoted. */
 static void
 use_streams(struct options *options)
 {
@@ -474,7 +480,7 @@ use_streams(struct options *options)
 
 	streams->times_output
 	    = options->settings.limits.idle_timeout_ns < DURATION_INF;
-	/* There may be nothing to look for, but when it comes; or to quote. */
+	/* There may be no REGEX to look for. */
 	if (streams->times_output || streams->hold == HOLD_ALL)
 		options_scan(options);
 }
@@ -523,7 +529,7 @@ check_operand(enum option_id alone, char *const *operands)
 	if (next == NULL
 	    || (strcmp(next, "--") != 0 && strcmp(next, value) != 0))
 		return;
-	/* Of --retry-after every word is one, so nothing tells. */
+	/* For --retry-after any word is a REGEX, so nothing gives it away. */
 	if ((alone == OPT_TOOL
 	        && (strcmp(value, "list") == 0 || tool_named(value) != NULL))
 	    || (alone == OPT_HOLD && value_hold(value, &what, &refusal)))
@@ -598,7 +604,7 @@ note_defaults(struct given *given, const struct settings *settings)
 	int told = 0;
 	const struct {
 		enum option_id id;
-		const char *text; /* NULL: it is of no use */
+		const char *text; /* NULL: it does not matter */
 	} all[] = {
 		{ OPT_BASE, list ? NULL : DURATION(policy->base_ns) },
 		{ OPT_FACTOR, multiplies ? "3" : NULL },
@@ -673,7 +679,7 @@ options_parse(struct options *options, int argc, char **argv)
 	options->log.settings = &options->settings;
 	if (options->log.verbose)
 		note_defaults(&given, &options->settings);
-	/* With a REGEX it is the user who knows what is printed. */
+	/* With a REGEX, the user knows what is printed. */
 	if (given.text[OPT_RETRY_AFTER] != NULL
 	    && given.text[OPT_RETRY_AFTER][0] == '\0')
 		options->log.headers = headers_missing(

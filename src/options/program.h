@@ -2,8 +2,8 @@
 #ifndef BACKOFF_OPTIONS_PROGRAM_H
 #define BACKOFF_OPTIONS_PROGRAM_H
 /*
- * What the parser of the options has to know about the program. Each of the
- * two programs defines it.
+ * What the option parser needs to know about the program. Each of the two
+ * programs defines it.
  */
 
 #include <stdint.h>

@@ -16,7 +16,7 @@
 #include "streams/scan.h"
 #include "system/system.h"
 
-/* What always fails would never end. */
+/* With a service that always fails, the simulation would never end. */
 #define MOST_SHARE 0.99
 
 bool
@@ -26,7 +26,7 @@ refuse(struct refusal *refusal, const char *why)
 	return false;
 }
 
-/* A parser that takes what makes READ true, and else says what is expected. */
+/* A parser that accepts TEXT if READ is true; else says what is expected. */
 #define PARSER(name, type, read, expected) \
 	bool value_##name( \
 	    const char *text, void *field, struct refusal *refusal) \

@@ -35,7 +35,7 @@ typedef bool value_parser(
 /* Frees the list of value_delays(). */
 void value_free_delays(struct policy *policy);
 
-/* What to look for in the output: made when it is first asked for. */
+/* What to look for in the output; allocated on the first call. */
 struct scan *options_scan(struct options *options);
 
 #endif

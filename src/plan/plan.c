@@ -34,7 +34,7 @@ static const int64_t outages_ns[]
 #define FIRST_HISTORIES 8
 #define MOST_DRAWS 1000000
 
-#define WIDE_TABLE 60 /* the chart has what is left of the line */
+#define WIDE_TABLE 60 /* the chart gets the rest of the line */
 #define LEAST_CHART 10
 #define MOST_CHART 300
 #define NARROW_TABLE 33

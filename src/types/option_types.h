@@ -33,10 +33,10 @@ struct streams {
 	enum stdin_mode stdin_mode;
 	enum hold_what hold;
 	struct scan *scan; /* what to look for in the output, or NULL */
-	bool times_output; /* look when it comes, too */
+	bool times_output; /* also watch when output comes */
 };
 
-/* Of a preview, too; but an annotation is of no use there. */
+/* Of --plan, too, where an annotation is of no use. */
 enum log_format {
 	LOG_TEXT,
 	LOG_JSON,
@@ -45,7 +45,7 @@ enum log_format {
 
 struct log_options {
 	const char *name; /* the name in every line */
-	const char *word; /* the first word of COMMAND, secrets and all */
+	const char *word; /* the first word of COMMAND, which may be secret */
 	const char *command; /* the same, or what may be shown of it */
 	const char *id; /* BACKOFF_ID: a random UUID */
 	const struct settings *settings;
@@ -60,42 +60,42 @@ struct log_options {
 
 struct job {
 	char *const *argv; /* COMMAND */
-	const char *number; /* in the word before it, up to its end; or NULL */
+	const char *number; /* at the end of the word before it; or NULL */
 	const struct tool *tool; /* whose table applies to COMMAND, or NULL */
-	const struct tool *known; /* whose table would: without --tool */
+	const struct tool *known; /* whose table would apply with --tool */
 	struct wrapped wrapped; /* what COMMAND runs in the end */
 	int signal; /* the signal that a timeout sends first */
 	int64_t grace_ns;
 	const char *before_retry; /* scripts for sh, or NULL */
 	const char *at_end;
 	bool quiet_success; /* a success prints nothing at all */
-	bool quiet_repeats; /* nor a failure after a run that gave up too */
+	bool quiet_repeats; /* nor does a failure after a run that gave up */
 	bool has_doors; /* something is shared with other runs */
 };
 
-/* A run that gave up puts off the next ones of its name. */
+/* --defer: after a run gives up, skip runs of NAME for a while. */
 struct defer_options {
-	char name[SHARED_NAME_SIZE]; /* "": it does not */
+	char name[SHARED_NAME_SIZE]; /* "": not given */
 	struct range limits; /* of the window */
 };
 
 #define SLOTS_MOST 1024
 
-/* So many attempts at once of all runs of that name. */
+/* --slots: at most this many concurrent attempts of all runs of NAME. */
 struct slots_options {
-	char name[SHARED_NAME_SIZE]; /* "": as many as there are */
+	char name[SHARED_NAME_SIZE]; /* "": no limit */
 	bool fleet; /* among machines */
 	int64_t count;
-	int64_t wait_ns; /* for one, at the most, in all */
+	int64_t wait_ns; /* the longest wait for one, in all */
 };
 
-/* While a service is down, one run of that name tries, and all others wait. */
+/* --gate: while a service is down, one run of NAME probes, and others wait. */
 struct gate_options {
 	char name[SHARED_NAME_SIZE]; /* "": there is none */
 	bool fleet; /* among machines */
 	bool list; /* print all, and run nothing */
 	bool open; /* open it by hand, and run nothing */
-	int64_t wait_ns; /* at the most, in all */
+	int64_t wait_ns; /* the longest wait, in all */
 };
 
 /* What runs share. */
@@ -106,7 +106,7 @@ struct shared_options {
 	struct slots_options slots;
 };
 
-/* What clients share a gate, if any do. */
+/* Which clients share a gate, if any do. */
 enum herd_gate {
 	HERD_NO_GATE,
 	HERD_GATE_MACHINE, /* those of one machine */

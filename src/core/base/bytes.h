@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * FNV-1a of 64 bits (Fowler, Noll, Vo): tells things apart that differ by
- * chance, and not those that somebody chose. Of "a" it is 0xaf63dc4c8601ec8c.
+ * FNV-1a of 64 bits (Fowler, Noll, Vo): tells apart what differs by chance, but
+ * not what somebody chose to collide. Of "a" it is 0xaf63dc4c8601ec8c.
  */
 uint64_t hash_of(const char *bytes, size_t size);
 

@@ -26,7 +26,7 @@ void text_byte(struct text *text, char byte);
 void text_add(struct text *text, const char *string);
 void text_number(struct text *text, int64_t number);
 
-/* Makes ROOM, of SIZE bytes, a copy of STRING, or of the beginning of it. */
+/* Copies STRING to ROOM, of SIZE bytes; cuts it if it is too long. */
 void text_copy(char *room, size_t size, const char *string);
 
 /*
@@ -106,7 +106,7 @@ bool is_of_word(char c);
 /* Blanks and tabs, if there are any. */
 const char *skip_blanks(const char *text);
 
-/* WORD, in any case, behind which no letter, digit or underscore stands. */
+/* WORD, in any case, if no letter, digit or underscore follows it. */
 const char *skip_word(const char *text, const char *word);
 
 /*

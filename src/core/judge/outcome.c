@@ -14,7 +14,7 @@
 
 /* --- how an attempt ended --- */
 
-/* Rule 55: whether what is lacking now may be there a moment later. */
+/* Rule 55: whether what is missing now may be there a moment later. */
 static bool
 passes(int error)
 {
@@ -141,7 +141,7 @@ static const struct {
 	{ "any", offsetof(struct codes, any) },
 };
 
-/* The rest behind PREFIX, in any case, or all of TEXT. */
+/* TEXT without PREFIX, in upper or lower case, if it begins with that. */
 static const char *
 without_prefix(const char *text, const char *prefix)
 {
@@ -312,7 +312,7 @@ codes_add(struct codes *codes, const char *list, enum verdict verdict,
 /* --- the verdict --- */
 
 /*
- * The narrowest of three layers decides: the item that names exactly this
+ * The most specific of three layers wins: the item that names exactly this
  * outcome; the default, which wide words such as any do not change; the item
  * that names several outcomes.
  */

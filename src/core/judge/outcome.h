@@ -44,7 +44,7 @@ enum rule {
 	RULE_UNMATCHED, /* only --retry-if was given, and no line matches */
 };
 
-/* What is known of a stated wait; a later one outranks an earlier one. */
+/* What is known about a stated wait; later values outrank earlier ones. */
 enum stated {
 	STATED_UNWANTED, /* nobody looked for it */
 	STATED_MISSING,
@@ -62,12 +62,12 @@ enum stated {
 struct hint {
 	enum verdict verdict; /* or VERDICT_NONE */
 	bool has_wait; /* it asked for a wait of wait_ns */
-	bool by_output; /* which says nothing after a success */
+	bool by_output; /* found in the output; void after a success */
 	int64_t wait_ns; /* from the end of the attempt */
 	char until[UNTIL_SIZE]; /* that moment by a local clock, or "" */
 	enum stated stated; /* what --retry-after has found */
 	const char *unread; /* a text that should have been a time, or NULL */
-	bool unread_in_file; /* it is of BACKOFF_HINT */
+	bool unread_in_file; /* it stood in BACKOFF_HINT */
 	int unreadable; /* number of lines of BACKOFF_HINT without a meaning */
 	const char *nowhere; /* "WHERE: WHY" it could not be made, or NULL */
 };
@@ -78,7 +78,7 @@ struct match {
 	const char *pattern;
 	const char *last_line; /* of stderr, or the one that matched; NULL:
 	                        * stderr was not watched */
-	bool is_silent; /* nothing came where a tool's messages are */
+	bool is_silent; /* the stream of the tool's messages was empty */
 	bool is_passed_on; /* that line has been written to our stderr */
 };
 
@@ -86,7 +86,7 @@ struct match {
 struct tool_advice {
 	enum verdict verdict; /* or VERDICT_NONE */
 	const char *meaning; /* "could not connect", or NULL */
-	bool states_wait; /* with a 503 a server does, as a rule */
+	bool states_wait; /* a 503, with which servers usually state one */
 	const char *silent; /* the tool, where a message is missing; or NULL */
 	bool would_stop; /* the table says so, but --tool was not given */
 };
@@ -103,7 +103,7 @@ struct input_fate {
 struct stream_failure {
 	const char *stream; /* "stdin", "output", or NULL: none failed */
 	int error; /* errno */
-	int signal; /* that backoff dies by because of it, or 0 */
+	int signal; /* by which backoff dies because of it, or 0 */
 	bool is_final; /* it counts whatever the attempt's own outcome is */
 	bool cut_off; /* a signal ended backoff before all was passed on */
 };
@@ -115,7 +115,7 @@ struct evidence {
 	struct tool_advice tool;
 	struct input_fate input;
 	struct stream_failure failure;
-	int64_t stray_bytes; /* that it added to the file that stdout is */
+	int64_t stray_bytes; /* bytes that it added to the file at stdout */
 	const char *full; /* the directory of held output, if that is full */
 };
 
@@ -155,9 +155,9 @@ struct outcome {
 	bool lasting; /* that error will not pass by itself (rule 54) */
 	bool no_interpreter; /* ENOENT, but only the interpreter is missing */
 	bool is_here; /* not started, but a file of that name is here */
-	const char *number; /* in the word before COMMAND, up to its end */
+	const char *number; /* at the end of the word before COMMAND */
 	bool past_deadline; /* cut by --deadline, not by --timeout */
-	bool was_silent; /* cut for want of output, by --idle-timeout */
+	bool was_silent; /* cut by --idle-timeout, for lack of output */
 	bool reader_gone; /* killed by PIPE after our reader had gone */
 	bool by_forwarded; /* killed by a signal that was passed on */
 	int end_signal; /* that told backoff to end in the attempt, or 0 */
@@ -195,9 +195,9 @@ int outcome_status(const struct outcome *outcome);
 #define SIGNALS 65 /* 1..64 */
 
 /*
- * The verdicts that the user gave, a layer for each width of item; the
- * narrowest decides. All zero: none. Exit statuses are those of a command that
- * ran: 127 is not `start`.
+ * The verdicts that the user gave, a layer for each width of item; the most
+ * specific wins. All zero: none. Exit statuses are those of a command that ran:
+ * 127 is not `start`.
  */
 struct codes {
 	uint8_t exact[EXIT_CODES];

@@ -62,7 +62,7 @@ bool tool_needs_message(const struct tool *tool, int status);
 bool tool_stops(const struct tool *tool, int status);
 
 /*
- * A client of HTTP, which has to be told to print what --retry-after and --tool
+ * An HTTP client, which needs options to print what --retry-after and --tool
  * look for.
  */
 struct http_client {
@@ -84,8 +84,8 @@ const char *headers_missing(const char *name, char *const *argv);
 struct preset {
 	const char *name;
 	bool approximate;
-	const char *fields; /* what is no option: "cap-mode=after"; or "" */
-	const char *options; /* those it stands for, separated by blanks */
+	const char *fields; /* what has no option: "cap-mode=after"; or "" */
+	const char *options; /* what it stands for, separated by blanks */
 	const char *source; /* where the system is described */
 	const char *note; /* a difference or a remark, or "" */
 };

@@ -75,7 +75,7 @@ before_deadline(const struct run *run, int64_t now_ns)
 	                                     : run->deadline_ns - now_ns;
 }
 
-/* Asked anew each time, because the time of day may be set meanwhile. */
+/* Computed anew each time, because the clock may be set meanwhile. */
 static int64_t
 before_until(const struct run *run)
 {
@@ -154,7 +154,7 @@ fail(struct run *run, const char *broken, int error, int signal)
 	    signal != 0 ? STATUS_SIGNAL + signal : STATUS_ERROR);
 }
 
-/* What runs share puts this one off. */
+/* A gate, slots or --defer put this run off. */
 static void
 end_refused(struct run *run, const struct entry *entry)
 {
@@ -176,7 +176,7 @@ note_no_time(struct run *run, int64_t now_ns)
 	run->ending.until_is_near = next_pause_room(&context).is_by_until;
 }
 
-/* A limit has passed; or WAIT, if that is not NULL, took the time left. */
+/* A limit has passed; if WAIT is not NULL, that wait used up the time. */
 static void
 end_late(struct run *run, const struct entry *wait)
 {
@@ -212,7 +212,7 @@ is_flaky(const struct loop_state *state)
 	return state->attempt > state->streak;
 }
 
-/* The last attempt brings RESULT. RESULT_NONE changes nothing. */
+/* Ends the loop with RESULT after an attempt. RESULT_NONE changes nothing. */
 static void
 end_after_attempt(struct run *run, enum result result)
 {
@@ -250,7 +250,7 @@ end_after_attempt(struct run *run, enum result result)
 	}
 }
 
-/* --- the way from attempt to attempt --- */
+/* --- from attempt to attempt --- */
 
 /* The state, with the number of the next attempt. */
 static struct loop_state
@@ -263,7 +263,7 @@ coming_state(const struct run *run, int64_t now_ns)
 	return coming;
 }
 
-/* The moment from which on there is only time for the next attempt itself. */
+/* The moment after which there is only time for the next attempt itself. */
 static int64_t
 latest_start(const struct run *run, int64_t now_ns)
 {
@@ -378,7 +378,7 @@ choose_pause(struct run *run)
 	return PAUSE_NONE;
 }
 
-/* A stated wait is one of an attempt that failed: a success forgets it. */
+/* Only a failure states a wait: after a success it does not count. */
 static void
 forget_stated(struct hint *hint)
 {
@@ -403,7 +403,7 @@ attempt(struct run *run, int64_t now_ns)
 	run->state.count++;
 	run->state.elapsed_ns = now_ns - run->started_ns;
 	*outcome = world->attempt(world->self, &run->state, cutoff_ns);
-	/* What could not be ended within --grace has reached no limit. */
+	/* An attempt that --grace could not end has reached no limit. */
 	if (outcome->kind == OUTCOME_TIMED_OUT && outcome->was_silent) {
 		outcome->limit_ns = limits->idle_timeout_ns;
 	} else if (outcome->kind == OUTCOME_TIMED_OUT
@@ -423,7 +423,7 @@ attempt(struct run *run, int64_t now_ns)
 	run->longest_was_cut = outcome->kind == OUTCOME_TIMED_OUT;
 }
 
-/* Runs --before-retry, which is told the number of the next attempt. */
+/* Runs --before-retry, which gets the number of the next attempt. */
 static void
 ask_hook(struct run *run)
 {
@@ -495,7 +495,7 @@ splay(struct run *run)
 		interrupt(run, signal);
 }
 
-/* A success is none if its held output cannot be written, or taken in time. */
+/* A success fails if its held output cannot be written, or not in time. */
 static void
 release(struct run *run)
 {
@@ -511,7 +511,7 @@ release(struct run *run)
 		fail(run, "output", release.error, release.signal);
 }
 
-/* It also runs, and has time, after the deadline; a signal in it ends us. */
+/* --at-end runs even after the deadline. A signal in it ends backoff. */
 static void
 run_at_end(struct run *run, int64_t now_ns)
 {

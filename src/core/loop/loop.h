@@ -24,14 +24,14 @@ enum hook {
 	HOOK_AT_END,
 };
 
-/* Whether an attempt may begin, as those have it who know of other runs. */
+/* Whether the gate, slots and --defer let an attempt begin. */
 enum admission {
 	ADMISSION_GO,
-	ADMISSION_SIGNAL, /* one that ends us came while it waited */
+	ADMISSION_SIGNAL, /* a signal that ends backoff came meanwhile */
 	ADMISSION_LATE, /* the limit passed while it waited */
 	/*
-	 * We are put off: without an attempt the result is deferred, after
-	 * one it is what a deadline brings.
+	 * The run is put off: before any attempt the result is deferred, after
+	 * one it is that of a deadline.
 	 */
 	ADMISSION_REFUSED,
 };
@@ -47,10 +47,10 @@ struct entry {
 /* How the gate changes the pause after an attempt. All zero: it does not. */
 struct gate_effect {
 	bool waits_at_gate; /* no pause: before_attempt() waits */
-	/* One does not count for an --attempts that is a default. */
+	/* A probe does not count for the default of --attempts. */
 	struct probe probe;
 	bool keeps_windows; /* the gate paces it: the windows do not grow */
-	int signal; /* one that ends us came meanwhile; or 0 */
+	int signal; /* that ends backoff and came meanwhile, or 0 */
 };
 
 struct world {
@@ -67,8 +67,9 @@ struct world {
 	int (*pause)(void *self, int64_t until_ns);
 
 	/*
-	 * Whether we are put off, or NULL: asked right before the splay, as who
-	 * is put off waits for nothing. It does not wait, and takes nothing.
+	 * Whether the run is put off; or NULL. Called before the splay, so that
+	 * a run that is put off does not wait. It neither waits nor takes
+	 * anything.
 	 */
 	struct entry (*before_splay)(void *self);
 
@@ -100,8 +101,8 @@ struct world {
 	    const struct loop_state *state, int64_t cutoff_ns);
 
 	/*
-	 * Releases held output as RESULT demands. END_SIGNAL told backoff to
-	 * end; only if it is 0, slow readers are waited for.
+	 * Releases held output as RESULT demands. Waits for slow readers only
+	 * if END_SIGNAL, which told backoff to end, is 0.
 	 */
 	struct release (*release)(
 	    void *self, enum result result, int end_signal);

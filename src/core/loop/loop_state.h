@@ -23,9 +23,9 @@ enum result {
 	RESULT_DEFERRED, /* no attempt was made: the run is put off */
 };
 
-/* What an attempt was that has failed: a probe at a gate. */
+/* Whether a failed attempt was a probe at a gate. */
 struct probe {
-	int64_t number; /* since the gate was shut; 0: it was none */
+	int64_t number; /* since the gate was shut; 0: it was no probe */
 	const char *gate; /* outlives the loop */
 	bool is_counted; /* for --attempts: one that was given, or no probe */
 };
@@ -33,10 +33,11 @@ struct probe {
 /* The state of the loop during or after an attempt. */
 struct loop_state {
 	int64_t attempt; /* the number of this attempt, or of the next one */
-	/* The same, counted from the last reset, without what does not count.
+	/*
+	 * The same, from the last reset on, without probes that do not count.
 	 */
 	int64_t count;
-	bool is_reset; /* that count was begun anew */
+	bool is_reset; /* --reset-after has restarted that count */
 	int64_t streak; /* successes in a row */
 	int64_t elapsed_ns;
 	enum verdict verdict; /* of the last attempt, or VERDICT_NONE */
@@ -45,7 +46,7 @@ struct loop_state {
 	enum result result;
 };
 
-/* What follows an attempt, where that is no pause of so many nanoseconds. */
+/* What follows an attempt instead of a pause of that many nanoseconds. */
 #define PAUSE_NONE (-1) /* nothing: it was the last */
 #define PAUSE_AT_GATE (-2) /* as long as the gate is shut */
 
@@ -63,7 +64,7 @@ struct ending {
 	const char *broken; /* for RESULT_ERROR: the stream; errno follows */
 	int error;
 	const char *waiting; /* what for, when the deadline passed; or NULL */
-	const char *closing; /* the closing line, where others ended us; with */
+	const char *closing; /* the closing line of a gate, slots or --defer, */
 	const char *closing_reason; /* its REASON, or NULL */
 };
 

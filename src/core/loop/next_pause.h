@@ -57,7 +57,7 @@ struct room {
 
 struct room next_pause_room(const struct pause_context *context);
 
-/* The range of the wait before the first attempt; no limit may be past. */
+/* The range of the wait before the first attempt; no limit has passed yet. */
 struct range next_pause_splay(const struct pause_context *context);
 
 /*

@@ -2,9 +2,9 @@
 #ifndef BACKOFF_CORE_LOOP_SILENCE_H
 #define BACKOFF_CORE_LOOP_SILENCE_H
 /*
- * How long an attempt has written nothing, as it is seen in looks at it: what
- * is held shows no more than that it has grown since the last one. Time in
- * which the attempt was stopped does not count.
+ * How long an attempt has been silent. Somebody looks from time to time: held
+ * output only shows that it has grown since the last look. Time in which the
+ * attempt was stopped does not count.
  */
 
 #include <stdbool.h>

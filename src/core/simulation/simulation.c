@@ -310,8 +310,7 @@ after_attempt(struct simulation *simulation, struct simulated_client *client,
 		    pause.kind == PAUSE_ASKED_BEYOND ? RESULT_STOPPED
 		                                     : RESULT_DEADLINE);
 	} else if (effect.waits_at_gate) {
-		/* This pause is not waited for: the next draw is in its place.
-		 */
+		/* Nobody waits for this pause: the next draw replaces it. */
 		*simulation->random = before;
 		try_to_start(simulation, client);
 	} else {

@@ -30,7 +30,7 @@
 /* Attempts before this time still belong to the clients' common start. */
 #define SIMULATION_STARTED_NS (5 * INT64_C(1000000000))
 
-/* What the clients want to be served by. */
+/* The service that the clients need. */
 struct service {
 	int64_t down_ns; /* >= 0 */
 	/* Served a second; 0.5: one every 2 seconds. What is beyond it fails.
@@ -45,7 +45,7 @@ struct service {
 	double limit, burst;
 	double refusals; /* the share refused by chance, 0..0.99 */
 	int64_t retry_after_ns; /* what a refusal asks for; 0: nothing */
-	int64_t late_ns; /* how far apart requests arrive that start at once */
+	int64_t late_ns; /* how far apart requests that start together arrive */
 };
 
 /* How many a second it serves at most. */

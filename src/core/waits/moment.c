@@ -8,7 +8,7 @@
 #define QUARTER (15 * 60)
 #define DAY (24 * 60 * 60)
 
-/* A limit that was lifted so long ago has just been lifted. */
+/* A time of day that passed less than this long ago counts as now. */
 #define JUST_NOW QUARTER
 
 /* The years of int64_t nanoseconds that a date may have. */

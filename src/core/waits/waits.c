@@ -70,7 +70,7 @@ static const struct row rows[] = {
 };
 _Static_assert(ARRAY_LENGTH(rows) <= 32, "a row is a bit");
 
-/* A line with one of these tells what the program itself does, or a figure. */
+/* A line with one of these is about the program's own waits, or a figure. */
 #define VETO \
 	"(will retry|ll retry|will try again|ll try again|retrying in|" \
 	"retrying after|trying again in|next retry|next try|waited|avg|" \
@@ -154,7 +154,7 @@ read_value(const char *text, int flags, struct when *when)
 	if ((flags & HEADER) && when->is_number) {
 		when->kind = WHEN_DURATION;
 	} else if (flags & HEADER) {
-		when->zone = ZONE_OFFSET; /* GMT, if it is not said */
+		when->zone = ZONE_OFFSET; /* GMT, unless it says another zone */
 		return when->kind == WHEN_DATE && is_letter(*value);
 	}
 	return true;

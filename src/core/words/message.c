@@ -23,7 +23,7 @@ add_unended(
 	text_byte(text, ')');
 }
 
-/* Whether backoff could not even end it, which --grace would have done. */
+/* Whether not even --grace could end it. */
 static bool
 is_unendable(const struct outcome *outcome)
 {
@@ -96,7 +96,7 @@ add_hint_verdict(struct text *text, enum verdict verdict)
 	text_join(text, "the command ", words[verdict], " (BACKOFF_HINT)");
 }
 
-/* What a tool's table says; not what any failure is. */
+/* Adds what a tool's table says, if that is more than "failed". */
 static void
 add_meaning(struct text *text, const char *meaning)
 {
@@ -192,7 +192,7 @@ static const char of_shells[]
       "function if jobs let local popd pushd read return select set shift "
       "source time trap type typeset ulimit umask unset until wait while";
 
-/* How to write what a NAME that was not found was probably meant as. */
+/* Adds how to write what was probably meant by NAME, which was not found. */
 static void
 add_likely_meaning(
     struct text *text, const struct outcome *outcome, const char *name)

@@ -58,7 +58,7 @@ int64_t repeats_count(struct repeats *repeats, const struct loop_state *state);
 /* Whether failure number COUNT has a line: the first ten, then every tenth. */
 bool repeats_are_told(int64_t count);
 
-/* How many failures the line of number COUNT has to speak for, besides it. */
+/* How many failures without a line the line of number COUNT speaks for. */
 int64_t repeats_skipped(int64_t count);
 
 /* What the line of an attempt says besides its outcome. */
