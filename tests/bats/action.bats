@@ -17,7 +17,6 @@ setup_file() {
 }
 
 setup() {
-  cd "$BATS_TEST_TMPDIR" || return
   backoff_in_path
   need_yaml
   cp "$BATS_FILE_TMPDIR/step.sh" .
@@ -25,10 +24,6 @@ setup() {
   # What a runner sets. TMPDIR is not.
   runner=(CI=true GITHUB_ACTIONS=true GITHUB_ACTION_PATH="$TOP_SRCDIR"
     GITHUB_OUTPUT="$PWD/output" GITHUB_WORKSPACE="$PWD" RUNNER_OS=Linux RUNNER_TEMP="$PWD/temp")
-}
-
-teardown() {
-  server_teardown
 }
 
 # step NAME=VALUE...: the step with these inputs; those that are not given are

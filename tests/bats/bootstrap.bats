@@ -8,7 +8,6 @@
 load helper
 
 setup() {
-  cd "$BATS_TEST_TMPDIR" || return
   mkdir bin tree
   cp "$TOP_SRCDIR/bootstrap" tree
   local tool

@@ -10,7 +10,6 @@ load ../lib/events
 
 setup() {
   need_faketime
-  cd "$BATS_TEST_TMPDIR" || return
 }
 
 # calendar OFFSET: what the calendar shows from now on, beside the true one.

@@ -9,7 +9,6 @@ load helper
 load ../lib/option_table
 
 setup() {
-  cd "$BATS_TEST_TMPDIR" || return
   lib=$TOP_SRCDIR/tests/lib
   completions=$(dirname "$BACKOFF")/completions
   [[ -e $completions/_backoff ]] || completions=$TOP_SRCDIR/completions

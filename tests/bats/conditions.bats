@@ -18,11 +18,6 @@ setup() {
   export go full BATS_TEST_TMPDIR
 }
 
-teardown() {
-  end_all
-  end_marked
-}
-
 # verdict WANTED OPTION... -- COMMAND...: checks the verdict of its attempt.
 verdict() {
   # shellcheck disable=SC2034 # judged sets both
@@ -353,7 +348,6 @@ time.sleep(1000)'
 
 @test "if the reader has gone when the rest is written, the log still has its end" {
   # Stopped while COMMAND writes and ends, we find both at once.
-  cd "$BATS_TEST_TMPDIR" || return
   mkfifo pipe
   exec 8<>pipe
   exec 9>pipe
@@ -374,7 +368,6 @@ time.sleep(1000)'
 @test "a full pipe of another user does not keep backoff from ending" {
   need_root
   need setpriv
-  cd "$BATS_TEST_TMPDIR" || return
   cp "$BACKOFF" backoff
   chmod 755 . backoff
   setpriv --reuid=65534 --clear-groups ./backoff true 2>/dev/null ||

@@ -11,7 +11,6 @@ load ../lib/redis
 
 setup() {
   need tmux
-  cd "$BATS_TEST_TMPDIR" || return
   socket=$BATS_TEST_TMPDIR/tmux
   others=()
   ln -s "$BACKOFF" backoff

@@ -16,10 +16,6 @@ setup() {
   ln -sf "$(realpath "$BACKOFF")" "$BATS_TEST_TMPDIR/local/backoff"
 }
 
-teardown() {
-  server_teardown
-}
-
 # crontab_of NAME: the line of that recipe, without its comment.
 crontab_of() {
   recipe "$1" | grep -v '^#' >line

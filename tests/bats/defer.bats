@@ -12,7 +12,6 @@ load ../lib/shared
 
 setup() {
   need_answer byte_lock
-  cd "$BATS_TEST_TMPDIR" || return
 }
 
 @test "the log and --gate=list name the same second" {

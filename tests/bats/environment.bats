@@ -9,13 +9,8 @@ load ../lib/process
 load ../lib/tree
 
 setup() {
-  cd "$BATS_TEST_TMPDIR" || return
   export STATE=$lib/state.sh
   unset TEST_MARK
-}
-
-teardown() {
-  end_marked
 }
 
 # transparent PREPARE [OPTION]...: PREPARE, a function, prepares a process.

@@ -7,14 +7,6 @@ load helper
 load ../lib/events
 load ../lib/process
 
-setup() {
-  cd "$BATS_TEST_TMPDIR" || return
-}
-
-teardown() {
-  end_all
-}
-
 # ends FATE RESULT ARG...: a run with these arguments ends so, as waitpid(2)
 # and the log say. (The signal state of run.py matters here: a shell in the
 # background ignores INT and QUIT.)

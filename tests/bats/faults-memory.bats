@@ -10,7 +10,6 @@ load helper
 setup() {
   local cc=${CC:-cc}
   ldd "$BACKOFF" 2>/dev/null | grep -q libc || skip 'a static program'
-  cd "$BATS_TEST_TMPDIR" || return
   mkdir tmp state
   export TMPDIR=$PWD/tmp
   # Of what is asked for, number $NO_MEMORY is refused, and the file "refused"

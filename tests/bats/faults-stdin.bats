@@ -13,7 +13,6 @@ load ../lib/process
 setup() {
   need_strace
   name_open
-  cd "$BATS_TEST_TMPDIR" || return
   mkdir tmp
   export TMPDIR=$PWD/tmp
   seq 34567 >data

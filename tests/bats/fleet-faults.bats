@@ -13,7 +13,6 @@ load ../lib/redis
 setup() {
   need_answer byte_lock
   need_redis
-  cd "$BATS_TEST_TMPDIR" || return
   export BACKOFF_FLEET=unix:$REDIS_SOCKET
   start_redis
 }

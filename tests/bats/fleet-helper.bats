@@ -11,7 +11,6 @@ load ../lib/shared
 
 setup() {
   need_redis
-  cd "$BATS_TEST_TMPDIR" || return
   export BACKOFF_FLEET=unix:$REDIS_SOCKET
   key='{hub}:gate'
 }

@@ -16,7 +16,6 @@ load ../lib/shared
 
 setup() {
   need_answer byte_lock
-  cd "$BATS_TEST_TMPDIR" || return
   export BACKOFF_FLEET_HELPER=$FLEET_HELPER
   mkfifo go
   exec 7<>go

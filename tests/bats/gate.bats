@@ -11,7 +11,6 @@ load ../lib/shared
 setup() {
   need_answer byte_lock
   # A service: it is up while the file "up" is there. Each request is a line.
-  cd "$BATS_TEST_TMPDIR" || return
   cat >job <<'EOF'
 #!/bin/sh
 echo "$BACKOFF_GATE" >>requests

@@ -25,6 +25,9 @@ export BATS_TEST_TIMEOUT="${BATS_TEST_TIMEOUT:-180}"
 unset CI GITHUB_ACTIONS BACKOFF_HINT BACKOFF_DEPTH BACKOFF_ATTEMPT \
   BACKOFF_SLOTS BACKOFF_FLEET BACKOFF_FLEET_HELPER LISTEN_PID LISTEN_FDS WATCHDOG_PID POSIXLY_CORRECT
 
+# A test works in a directory of its own, when it is run: not when tests are counted.
+cd "${BATS_TEST_TMPDIR:-.}" || return
+
 # What runs share, they share within a test; what is killed leaves no file behind.
 export BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/state TMPDIR=$BATS_TEST_TMPDIR
 

@@ -13,10 +13,6 @@ setup() {
   export BATS_TEST_TMPDIR
 }
 
-teardown() {
-  end_all
-}
-
 # A COMMAND that hints its arguments, a line each, and fails.
 hint='printf "%s\n" "$@" >"$BACKOFF_HINT"; exit 7'
 
@@ -289,7 +285,6 @@ where_it_has_a_name() {
 }
 
 @test "a hint file with a name is its user's, is had from another working directory, and is removed" {
-  cd "$BATS_TEST_TMPDIR"
   mkdir here
   TMPDIR=here where_it_has_a_name "$BACKOFF" -n 2 -b 0 --log-file=said -- \
     sh -c 'cd /; stat -c "%n %a" "$BACKOFF_HINT" >&9; echo verdict=stop >>"$BACKOFF_HINT"; exit 7' 9>seen || true
@@ -299,7 +294,6 @@ where_it_has_a_name() {
 }
 
 @test "a hint file that cannot be made is told once, after a failure" {
-  cd "$BATS_TEST_TMPDIR"
   TMPDIR=/not/there where_it_has_a_name "$BACKOFF" -n 3 -b 0 --log-file=said -- sh -c 'exit 7' || true
   assert_equal "$(grep -c 'cannot make BACKOFF_HINT in TMPDIR /not/there: No such file or directory$' said)" 1
   rm said

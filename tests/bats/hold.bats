@@ -17,11 +17,6 @@ setup() {
   export go over BATS_TEST_TMPDIR
 }
 
-teardown() {
-  end_all
-  end_marked
-}
-
 # A command to run the program under; a test may set it.
 under=()
 

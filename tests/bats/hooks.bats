@@ -9,10 +9,6 @@ load helper
 load ../lib/events
 load ../lib/process
 
-teardown() {
-  end_all
-}
-
 setup() {
   seen=$BATS_TEST_TMPDIR/seen
   export SEEN=$seen

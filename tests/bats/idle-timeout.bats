@@ -8,14 +8,6 @@ load helper
 load ../lib/events
 load ../lib/process
 
-setup() {
-  cd "$BATS_TEST_TMPDIR" || return
-}
-
-teardown() {
-  end_all
-}
-
 # Writes to the descriptors in $to for longer than the limit allows without
 # output, a fifth of it between two writes, and then exits with 3.
 writer='for i in 1 2 3 4 5 6; do for fd in $to; do echo "$i" >&"$fd"; done; sleep "$STEP"; done; exit 3'

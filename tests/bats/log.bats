@@ -11,7 +11,6 @@ load ../lib/process
 load ../lib/shared
 
 setup() {
-  cd "$BATS_TEST_TMPDIR" || exit 1
   count=$BATS_TEST_TMPDIR/count
 }
 

@@ -9,14 +9,6 @@ load helper
 load ../lib/events
 load ../lib/process
 
-setup() {
-  cd "$BATS_TEST_TMPDIR" || return
-}
-
-teardown() {
-  end_all
-}
-
 # traced ARG...: runs the program with these arguments under strace.
 traced() {
   traced_with -- "$@"

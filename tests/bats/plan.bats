@@ -7,7 +7,6 @@
 load helper
 
 setup() {
-  cd "$BATS_TEST_TMPDIR" || return
   export LC_ALL=C
 }
 

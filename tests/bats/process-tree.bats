@@ -10,15 +10,6 @@ load ../lib/events
 load ../lib/process
 load ../lib/tree
 
-setup() {
-  cd "$BATS_TEST_TMPDIR" || return
-}
-
-teardown() {
-  end_all
-  end_marked
-}
-
 # stop: stops the program, until signal CONT.
 stop() {
   signal STOP

@@ -14,7 +14,6 @@ export BATS_TEST_TIMEOUT=900
 setup() {
   # Else more is taken than was read.
   need_answer peek
-  cd "$BATS_TEST_TMPDIR" || return
   mkdir tmp cases
   export TMPDIR=$PWD/tmp
 }

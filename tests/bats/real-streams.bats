@@ -17,10 +17,6 @@ setup() {
   nginx_ready
 }
 
-teardown() {
-  server_teardown
-}
-
 # dump: says in a file that it was run; no two lines alike.
 dump() {
   echo run >>"$BATS_TEST_TMPDIR/dumps"

@@ -28,10 +28,6 @@ setup() {
     "${!PG@}"
 }
 
-teardown() {
-  server_teardown
-}
-
 # fails STATUS WANTED -- COMMAND...: it ends so, is tried again where WANTED
 # is no stop and no pass, and WANTED is what the log says of it: "retry: exit 7 (...)".
 fails() {

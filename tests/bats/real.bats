@@ -16,10 +16,6 @@ setup() {
   server_setup 1000000 # more than the kernel takes for a receiver
 }
 
-teardown() {
-  server_teardown
-}
-
 # assert_two_retries: whatever they ended with.
 assert_two_retries() {
   run -0 sed -n 's/.*"attempt":\([12]\),.*"verdict":"retry".*/\1/p' "$LOG"

@@ -20,7 +20,6 @@ EXACT=("${KINDS[@]}")
 has_answer peek || EXACT=(unix)
 
 setup() {
-  cd "$BATS_TEST_TMPDIR" || return
   # Only the files kept for replay go here.
   mkdir tmp
   export TMPDIR=$PWD/tmp

@@ -93,11 +93,6 @@ setup() {
   under=("${user[@]}") limits=(300ms 2s 8s 30s)
 }
 
-teardown() {
-  end_all
-  end_marked
-}
-
 # cut OPTION... -- COMMAND...: by a timeout or, with CUT=-T, the deadline.
 cut() {
   cut_when_ready "${CUT:--t}" "$@"

@@ -9,14 +9,6 @@
 load helper
 load ../lib/process
 
-setup() {
-  cd "$BATS_TEST_TMPDIR" || return
-}
-
-teardown() {
-  end_all
-}
-
 # flood COUNT NUMBER [LAST]: as fast as one process can, and LAST then.
 flood() {
   "${PYTHON[@]}" -c '

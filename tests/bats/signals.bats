@@ -8,10 +8,6 @@
 load helper
 load ../lib/process
 
-teardown() {
-  end_all
-}
-
 # over_probe ARG...: starts the program over the probe; nothing is retried soon.
 over_probe() {
   need_real_time
@@ -433,7 +429,6 @@ got_twice() {
 }
 
 @test "rule 36: no second core is written after COMMAND's" {
-  cd "$BATS_TEST_TMPDIR"
   start --cores -- sh -c 'kill -SEGV $$'
   wait "$runner"
   [ "$(cat fate)" = "killed SEGV, core" ] || skip "no core files here: $(cat fate)"
@@ -618,7 +613,6 @@ as_pid_1() {
 
 @test "rule 74: a child that we had before the spawn is reaped and sets no status" {
   need_proc
-  cd "$BATS_TEST_TMPDIR"
   mkfifo its-gate gate
   start -- sh -c 'sh -c "read -r _ <its-gate; exit 0" & echo "before $!"
     exec "$BACKOFF" -n 1 -- sh -c "echo ready; read -r _ <gate; exit 7"'

@@ -13,7 +13,6 @@ load ../lib/shared
 
 setup() {
   need_answer byte_lock
-  cd "$BATS_TEST_TMPDIR" || return
   mkfifo go
   exec 7<>go
   holders=()

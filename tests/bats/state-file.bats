@@ -14,7 +14,6 @@ load ../lib/shared
 
 setup() {
   need_answer byte_lock
-  cd "$BATS_TEST_TMPDIR" || return
   umask 022
 }
 

@@ -8,7 +8,6 @@ load ../lib/events
 load ../lib/process
 
 setup() {
-  cd "$BATS_TEST_TMPDIR" || return
   printf '%s\n' header one two three >input
 }
 

@@ -12,7 +12,6 @@ load ../lib/process
 # at_terminal [COMMAND...]: takes the steps on stdin; what was shown is in
 # $output. COMMAND leads the session in place of a shell.
 at_terminal() {
-  cd "$BATS_TEST_TMPDIR" || return
   run "${PYTHON[@]}" "$lib/terminal.py" "$@"
   assert_success
 }

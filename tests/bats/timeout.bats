@@ -8,15 +8,6 @@ load ../lib/events
 load ../lib/process
 load ../lib/tree
 
-setup() {
-  cd "$BATS_TEST_TMPDIR" || return
-}
-
-teardown() {
-  end_all
-  end_marked
-}
-
 # --- one process ---
 
 @test "a timeout ends the attempt, which is retried, and the status is 124" {

@@ -20,14 +20,9 @@ stops_404="stop: exit 22 (HTTP 404 or 410: not found) \"$says_404\""
 setup() {
   got=$BATS_TEST_TMPDIR/got
   said=$BATS_TEST_TMPDIR/said
-  cd "$BATS_TEST_TMPDIR" || return
   mkdir bin
   PATH=$PWD/bin:$PATH
   fake curl
-}
-
-teardown() {
-  end_all
 }
 
 # fake NAME: a command "NAME STATUS [LINE]...", which writes to stderr.

@@ -12,11 +12,6 @@ setup() {
   said=$BATS_TEST_TMPDIR/said
   export BATS_TEST_TMPDIR
   unset TZ
-  cd "$BATS_TEST_TMPDIR" || return
-}
-
-teardown() {
-  end_all
 }
 
 # prints TEXT: a COMMAND that prints TEXT, and fails.

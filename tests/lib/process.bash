@@ -132,10 +132,15 @@ name_open() {
   open=$(sed -n '$s/(.*//p' "$BATS_TEST_TMPDIR/open")
 }
 
-# end_all: ends whatever a test left behind; for teardown().
+# end_all: ends whatever a test left behind.
 end_all() {
   if [ -n "${runner:-}" ]; then
     kill -s KILL -- "-$pid" "$pid" "$runner" 2>/dev/null || true
     wait "$runner" 2>/dev/null || true
   fi
+}
+
+# Where a file has no other.
+teardown() {
+  end_all
 }

@@ -21,10 +21,14 @@ server_setup() {
   seq "${1:-50000}" >upload
 }
 
-# server_teardown: for teardown().
 server_teardown() {
   cd /
   wait_for none_left
+}
+
+# Where a file has no other.
+teardown() {
+  server_teardown
 }
 
 # ours: the processes whose working directory is below this test's, or that have a

@@ -73,7 +73,7 @@ stopped_and_dead() {
   in_state "$pid" T && in_state "$(child_of "$pid")" Z
 }
 
-# end_marked: kills whatever bears a mark of this test; for teardown().
+# end_marked: kills whatever bears a mark of this test.
 end_marked() {
   local left
   while left=$(environs -- "TEST_MARK=$MARKS/") && [ -n "$left" ]; do
@@ -81,4 +81,10 @@ end_marked() {
     kill -s KILL $left 2>/dev/null || true
     sleep 0.02
   done
+}
+
+# Where a file has no other, after lib/process.
+teardown() {
+  end_all
+  end_marked
 }
