@@ -55,25 +55,12 @@ setup() {
   assert_output --regexp 'skipped until [0-9: -]+: gave up 2 times in a row \(exit 9\)'
 }
 
-@test "a run that is put off does not wait for its splay first" {
-  quietly --defer=hub:1h..2h -n 1 false
-  run -75 timeout -s KILL "${PATIENCE:-300}" "$BACKOFF" --defer=hub --splay=1000s..1000s true
-  assert_output --regexp '^backoff: true: skipped until [0-9: -]+: gave up once'
-  assert_equal "${#lines[@]}" 1
-}
-
 @test "a run that gave up during the splay of another puts that off, too" {
   start -- "$BACKOFF" --defer=hub --wake-on=USR1 --splay=1000s..1000s -- true
   wait_for in_state "$pid" S
   quietly --defer=hub:1h..2h -n 1 false
   signal USR1
   assert_fate 'exited 75'
-}
-
-@test "a reboot forgets nothing" {
-  quietly --defer=hub:1h..2h -n 1 false
-  record boot=42 >/dev/null
-  run -75 "$BACKOFF" --defer=hub true
 }
 
 @test "two runs at once count once, and neither is lost" {
@@ -121,14 +108,6 @@ setup() {
   assert_output ''
   run -75 "$BACKOFF" -q --defer=hub true
   assert_output --partial 'skipped until '
-}
-
-@test "by default a window is a minute at first, and an hour at most" {
-  quietly --defer=hub -n 1 false
-  assert_equal "$(field window)" 60000000000
-  record failures=9 until=-1 >/dev/null
-  quietly --defer=hub -n 1 false
-  assert_equal "$(field window)" 3600000000000
 }
 
 # --- --quiet-repeats ---

@@ -90,13 +90,6 @@ calls() { # REGEX: how many lines of the trace have it
   assert_equal "$(cat requests)" "$(printf 'probing\npaced')"
 }
 
-@test "the time until a stated moment is not of --gate-wait" {
-  shut_for 2s
-  touch up
-  run -0 "$BACKOFF" --gate=hub --gate-wait=1s -- ./job
-  assert_equal "$(cat requests)" probing
-}
-
 @test "probes that fail do not count for the default of --attempts" {
   shut_gate
   start -- "$BACKOFF" --gate=hub -b 1ms -- ./job
@@ -107,17 +100,6 @@ calls() { # REGEX: how many lines of the trace have it
   run cat "$err"
   assert_line --regexp '^backoff: job: probe 1 at gate hub failed after [^:]+: exit 7 \(not counted\)$'
   refute_output --partial 'attempt 1'
-}
-
-@test "the probes go in turn: one broken job does not keep the others from probing" {
-  local i
-  shut_gate
-  for i in 1 2 3; do
-    beside -qq --gate=hub -b 300ms -f 1 -- sh -c "echo $i >>order; [ -e up ]"
-  done
-  until [ "$(sort -u order 2>/dev/null | tr -d '\n')" = 123 ]; do sleep 0.05; done
-  touch up
-  wait "${others[@]}"
 }
 
 @test "--gate-wait=0 ends a run at a shut gate with 75 before any attempt" {
@@ -244,29 +226,6 @@ each_signal_ends() {
   assert_fate "killed KILL"
 }
 
-# The service is up, and its jobs take longer than a run may wait.
-# bats test_tags=long
-@test "a probe that takes long, or is stopped, does not keep the others from probing, nor does their wait count then" {
-  shut_gate
-  start -- "$BACKOFF" -v --gate=hub -- sh -c 'echo "ready $$"; exec sleep 1000'
-  wait_for grep -q ready "$out"
-  signal STOP
-  beside -v --gate=hub --gate-wait=11s -- sleep 1000
-  wait_for grep -q 'probing at gate' beside
-  touch up
-  "$BACKOFF" --gate=hub --gate-wait=11s -- ./job
-  assert_equal "$(cat requests)" probing
-}
-
-@test "--before-retry runs before a ticket is taken" {
-  shut_gate
-  start -- "$BACKOFF" -q --gate=hub -b 1ms --before-retry='echo hook >>requests' -- ./job
-  until [ "$(grep -c probing requests)" -ge 2 ]; do sleep 0.05; done
-  touch up
-  assert_fate "exited 0"
-  assert_equal "$(sed -n 2p requests)" hook
-}
-
 # state-file.bats has the other reasons.
 @test "a run that cannot use its gate goes on without, and says so once" {
   : >state/hub
@@ -380,9 +339,8 @@ shut_out() {
 }
 
 @test "--gate=open reaches all who wait, also who probed and was told to wait: they come back by the pace" {
-  local i
   shut_gate
-  for i in 1 2 3 4; do
+  for _ in 1 2 3 4; do
     beside --gate=hub -- sh -c './job && exit; echo after=30m >"$BACKOFF_HINT"; exit 7'
     wait_for grep -q 'waiting at gate' beside
   done

@@ -100,13 +100,6 @@ looked() {
   assert_equal "$(cat out err)" $'said\nsaid'
 }
 
-@test "of what is held the length is looked at ten times, and not in between" {
-  need_strace
-  strace -qq -o trace "$BACKOFF" -n 1 -o --idle-timeout=200ms -- sleep 1000 || true
-  # Until it is ended, or /proc is read for whom to end.
-  assert_equal "$(sed -n '/fork(\|^clone/,/"\/proc"\|^kill(/p' trace | grep -Ec '^(new)?f?statx?(at)?(64)?\(')" 10
-}
-
 @test "where both streams are one file, it is that" {
   one() {
     rm -f "$events"
