@@ -507,6 +507,13 @@ has_no_helper() {
   wait_for is_shut_on 2
 }
 
+@test "the local slots do not serve for a lost server before a lease is over" {
+  with_server
+  stop_redis
+  run -75 on 1 --slots=fleet:hub:1 --slots-wait=0 touch ran
+  assert [ ! -e ran ]
+}
+
 # bats test_tags=long
 @test "a lost server is waited for as long as a lease, by all at once, and then the local slots serve, which is told under -qq" {
   local before each pids=()
