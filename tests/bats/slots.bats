@@ -328,7 +328,7 @@ with open(sys.argv[1], "r+") as file:
 }
 
 @test "slots under random kills, and in order" {
-  run python3 "$TOP_SRCDIR/tests/stress-slots" --attempts=150 --order=20
+  run "$TOP_SRCDIR/tests/memory" --attempts=150 --line=20 slots order
   assert_success
   assert_output --partial ' attempts, 0 wrong'
 }
