@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,9 @@ struct given {
 };
 
 /* --- the words of the command line --- */
+
+/* What getopt_long returns for a long option: larger than any letter. */
+#define CODE(id) (256 + (int)(id))
 
 /* Options of other retry tools, under the names that they have there. */
 static const struct {
@@ -74,6 +78,15 @@ ours_for(const char *name, size_t length)
 	return NULL;
 }
 
+/* In getopt_long's terms: "[WHAT]" is optional. */
+static int
+has_argument(const struct option_row *row)
+{
+	if (row->argument[0] == '\0')
+		return no_argument;
+	return row->argument[0] == '[' ? optional_argument : required_argument;
+}
+
 static const char *
 list_hint(void)
 {
@@ -82,15 +95,15 @@ list_hint(void)
 }
 
 /*
- * Says what the option that ARGUMENT begins with may have been meant to be. An
- * abbreviation is refused, too: an option that is added later could break the
- * script that used it.
+ * Refuses a long name that is not spelt out exactly, before getopt_long sees
+ * it: that would accept an abbreviation, and an option added later could then
+ * break the script that used it.
  */
-_Noreturn static void
-refuse_long_name(const char *argument)
+static void
+check_long_name(const char *argument)
 {
 	const char *name = argument + 2;
-	size_t length = strcspn(name, "=");
+	size_t length = strcspn(argument, "=") - 2;
 	struct nearest nearest = nearest_to(name, length);
 	const char *ours = ours_for(name, length);
 	int full_names = 0;
@@ -103,11 +116,13 @@ refuse_long_name(const char *argument)
 		if (!option_is_ours((enum option_id)id))
 			continue;
 		nearest_offer(&nearest, full, strlen(full));
-		if (length > 0 && strncmp(full, name, length) == 0)
-			text_join(&why,
-			    full_names++ > 0 ? ", --"
-			                     : "expected the full name, --",
-			    full);
+		if (length == 0 || strncmp(full, name, length) != 0)
+			continue;
+		if (full[length] == '\0')
+			return;
+		text_join(&why,
+		    full_names++ > 0 ? ", --" : "expected the full name, --",
+		    full);
 	}
 	if (ours != NULL)
 		usage_refuse("no such option", argument, ours);
@@ -124,80 +139,84 @@ refuse_long_name(const char *argument)
 	usage_refuse("no such option", argument, words);
 }
 
-/* This program's option for LETTER. */
-static enum option_id
-option_lettered(char letter)
+/* Builds the tables for getopt_long. */
+static void
+build_getopt_tables(char *short_options, struct option *long_options)
 {
-	const char name[] = { '-', letter, '\0' };
+	*short_options++ = '+'; /* stop at COMMAND */
+	*short_options++ = ':';
+	for (int id = 0; id < OPTIONS; id++) {
+		const struct option_row *row = &option_table[id];
 
+		if (!option_is_ours((enum option_id)id))
+			continue;
+		*long_options++ = (struct option) {
+			.name = row->name,
+			.has_arg = has_argument(row),
+			.val = CODE(id),
+		};
+		if (row->letter == 0)
+			continue;
+		*short_options++ = row->letter;
+		for (int colons = has_argument(row); colons > 0; colons--)
+			*short_options++ = ':';
+	}
+	*short_options = '\0';
+	*long_options = (struct option) { 0 };
+}
+
+/* The option for a letter or a code; OPTIONS if there is none. */
+static enum option_id
+identify(int code)
+{
+	if (code >= CODE(0))
+		return (enum option_id)(code - CODE(0));
 	for (int id = 0; id < OPTIONS; id++)
-		if (option_table[id].letter == letter
-		    && option_is_ours((enum option_id)id))
+		if (option_table[id].letter != 0
+		    && option_table[id].letter == code)
 			return (enum option_id)id;
-	usage_refuse("no such option", name, list_hint());
+	return OPTIONS;
 }
 
-/* What is left of the command line. */
-struct command_line {
-	char *const *words;
-	const char *letters; /* of "-abc", whose first ones have been read */
-};
-
-/*
- * The argument of option ID, or NULL: JOINED (NULL: nothing) stands in the same
- * word, the last one that was read; without it the next word is a required one.
- */
-static const char *
-argument_of(struct command_line *line, enum option_id id, const char *joined)
+/* After getopt_long has refused: ':' is a missing argument, '?' the rest. */
+_Noreturn static void
+refuse_syntax(int code, char **argv)
 {
-	const char *argument = option_table[id].argument;
+	enum option_id id = identify(optopt);
+	char letter[] = { '-', (char)optopt, '\0' };
 
-	if (*argument == '\0' && joined != NULL)
-		option_refuse(id, line->words[-1], "expected no argument");
-	if (*argument == '\0' || *argument == '[' || joined != NULL)
-		return joined;
-	if (*line->words == NULL)
-		option_refuse(id, line->words[-1], "expected an argument");
-	return *line->words++;
+	if (code == ':' && id < OPTIONS)
+		option_refuse(id, argv[optind - 1], "expected an argument");
+	if (optopt >= CODE(0) && id < OPTIONS)
+		option_refuse(id, argv[optind - 1], "expected no argument");
+	usage_refuse("no such option", letter, list_hint());
 }
 
 /*
- * The next option, and in *TEXT its argument, or NULL; OPTIONS after the last
- * one: then LINE has the operands. getopt_long(3) would accept abbreviations,
- * and takes a page of libc, and of tables, that nothing else needs.
+ * Returns the next option, with its argument, or NULL, in *TEXT. After the last
+ * one, returns OPTIONS, and the operands begin at *OPERANDS.
  */
 static enum option_id
-next_option(struct command_line *line, const char **text)
+next_option(int argc, char **argv, const char **text, char *const **operands)
 {
-	const char *word = *line->words, *rest;
-	enum option_id id;
+	static char short_options[3 * OPTIONS + 3];
+	static struct option long_options[OPTIONS + 1];
+	int code;
 
-	if (*line->letters == '\0') {
-		if (word == NULL || word[0] != '-' || word[1] == '\0')
-			return OPTIONS;
-		line->words++;
-		if (strcmp(word, "--") == 0)
-			return OPTIONS;
-		if (word[1] == '-') {
-			rest = strchr(word, '=');
-			id = option_named(word + 2, strcspn(word + 2, "="));
-			if (id == OPTIONS || !option_is_ours(id))
-				refuse_long_name(word);
-			*text = argument_of(
-			    line, id, rest != NULL ? rest + 1 : NULL);
-			return id;
-		}
-		line->letters = word + 1;
-	}
-	id = option_lettered(*line->letters++);
-	if (option_table[id].argument[0] == '\0') {
-		*text = NULL;
-		return id;
-	}
-	rest = line->letters;
-	line->letters = "";
-	*text = argument_of(line, id, *rest != '\0' ? rest : NULL);
-	return id;
+	if (short_options[0] == '\0')
+		build_getopt_tables(short_options, long_options);
+	opterr = 0;
+	if (optind < argc && strncmp(argv[optind], "--", 2) == 0
+	    && argv[optind][2] != '\0')
+		check_long_name(argv[optind]);
+	code = getopt_long(argc, argv, short_options, long_options, NULL);
+	*text = optarg;
+	*operands = argv + optind;
+	if (code == -1)
+		return OPTIONS;
+	if (code == '?' || code == ':')
+		refuse_syntax(code, argv);
+	return identify(code);
 }
 
 /* --- one option --- */
@@ -542,18 +561,16 @@ static void
 parse_arguments(
     struct options *options, struct given *given, int argc, char **argv)
 {
-	/* A program may be started without even a name. */
-	struct command_line line = { argv + (argc > 0), "" };
 	enum option_id id, alone = OPTIONS;
 	const char *text;
 
-	while ((id = next_option(&line, &text)) != OPTIONS) {
+	while ((id = next_option(argc, argv, &text, &options->job.argv))
+	    != OPTIONS) {
 		given->text[id] = text != NULL ? text : "";
 		set_option(options, id, text);
 		note(&given->notes, id, text);
 		alone = text == NULL ? id : OPTIONS;
 	}
-	options->job.argv = line.words;
 	if (alone < OPTIONS)
 		check_operand(alone, options->job.argv);
 }
@@ -646,15 +663,6 @@ name_command(struct log_options *log, const struct job *job, bool is_named)
 		log->name = name;
 }
 
-/* (strpbrk(3) takes pages of libc that nothing else needs.) */
-static const char *
-first_digit(const char *word)
-{
-	while (*word != '\0' && !is_digit(*word))
-		word++;
-	return *word != '\0' ? word : NULL;
-}
-
 void
 options_parse(struct options *options, int argc, char **argv)
 {
@@ -672,7 +680,7 @@ options_parse(struct options *options, int argc, char **argv)
 	derive_defaults(options, &given);
 	check_contradictions(options, &given);
 	use_streams(options);
-	options->job.number = first_digit(options->job.argv[-1]);
+	options->job.number = strpbrk(options->job.argv[-1], "0123456789");
 	options->job.wrapped = wrapped_command(options->job.argv);
 	use_tool(options);
 	options->seeded = given.text[OPT_SEED] != NULL;

@@ -8,6 +8,7 @@
  */
 #include <config.h>
 
+#include <getopt.h>
 #include <regex.h>
 #include <setjmp.h>
 
@@ -101,6 +102,7 @@ parse(int argc, char **argv, char *room, size_t size)
 	struct text text = text_in(room, size);
 	bool accepted = false;
 
+	optind = 0;
 	options.streams.scan = NULL;
 	if (setjmp(back) == 0) {
 		options_parse(&options, argc, argv);
