@@ -163,7 +163,7 @@ has_answer signalfd || few=9 # bats has one open
         # 126 where a start takes a pipe.
         assert_regex "$option, $limit: $status" '12[56]$'
         [ ! -e log ] || output+=$(<log)
-        assert_output --regexp 'Too many open files|No file descriptors available'
+        assert_output --regexp 'Too many open files|No file descriptors available|no descriptor left for '
       fi
     done
   done

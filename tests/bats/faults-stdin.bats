@@ -70,7 +70,7 @@ judge() {
     head -c "$(stat -c %s "$saw")" data | cmp -s - "$saw" || echo "$saw is not what was written"
   done
   if [ "$status" -ne 0 ]; then
-    tail -n 1 said | grep -Eq '^backoff: (signals: no descriptor|sh: (giving up|not retrying|failed) after .*): .' ||
+    tail -n 1 said | grep -Eq '^backoff: (signals: no descriptor|sh: (giving up|not retrying|failed|cannot start)( after .*)?): .' ||
       echo "$status without saying why"
     return
   fi

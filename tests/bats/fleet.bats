@@ -127,7 +127,7 @@ end_holder() {
 
 @test "what cannot work in a fleet is an error before anything runs" {
   run -125 "$BACKOFF" --defer=fleet:hub true
-  assert_output 'backoff: --defer: fleet:hub: expected NAME: no fleet shares deferrals'
+  assert_output 'backoff: --defer: fleet:hub: expected NAME: a fleet shares no deferrals'
   run -125 "$BACKOFF" --gate=fleet: touch ran
   run -125 "$BACKOFF" --gate=fleet:list touch ran
   run -125 "$BACKOFF" --slots=fleet:hub touch ran
