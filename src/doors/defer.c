@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/base/duration.h"
 #include "core/words/json.h"
@@ -36,18 +35,12 @@ defer_start(const struct defer_options *what, struct random *random)
 static void
 add_moment(struct text *text, int64_t epoch_ns, int64_t until_ns, bool is_soon)
 {
-	int64_t unit_ns = is_soon ? NS_PER_S : NS_PER_MIN;
-	struct tm now = clock_local(epoch_ns);
-	struct tm then = clock_local(
-	    saturating_add(until_ns, unit_ns - 1) / unit_ns * unit_ns);
-	char stamp[64];
+	int64_t minutes = saturating_add(until_ns, NS_PER_MIN - 1) / NS_PER_MIN;
 
-	if (then.tm_yday != now.tm_yday || then.tm_year != now.tm_year)
-		strftime(stamp, sizeof stamp, "%Y-%m-%d %H:%M", &then);
-	else
-		strftime(
-		    stamp, sizeof stamp, is_soon ? "%H:%M:%S" : "%H:%M", &then);
-	text_add(text, stamp);
+	calendar_text(
+	    text, is_soon ? until_ns : minutes * NS_PER_MIN, epoch_ns);
+	if (!is_soon) /* ":00" */
+		text->data[text->length -= 3] = '\0';
 }
 
 /* "skipped until 14:06: gave up 3 times in a row (exit 7)" */

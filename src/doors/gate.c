@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "core/base/duration.h"
 #include "core/base/bytes.h"
@@ -136,14 +135,13 @@ keep_change(const struct gate_attempt *attempt, int64_t asked_ns)
 	struct gate_event event = event_of(GATE_LOG_SHUT);
 	static char until[40];
 	struct text text = text_in(until, sizeof until);
-	struct tm due;
+	int64_t now_ns = clock_epoch_ns();
 
 	if (before->state != GATE_SHUT && gate->state == GATE_SHUT) {
 		event.failures = (int64_t)before->row.failures + 1;
 		event.next_ns = max_ns(gate->due_ns - store.now_ns, 0);
 		if (gate->stated) {
-			due = clock_local(clock_epoch_ns() + event.next_ns);
-			text_clock(&text, &due);
+			calendar_text(&text, now_ns + event.next_ns, now_ns);
 			event.until = until;
 			event.asked_ns = asked_ns;
 		}

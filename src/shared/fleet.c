@@ -39,7 +39,7 @@ static char **environment; /* ours, before it is made COMMAND's */
 static char program[PATH_MAX];
 static char server[FLEET_TEXT_SIZE]; /* what to call it */
 static char lost_why[2 * FLEET_TEXT_SIZE]; /* "SERVER: WHY" */
-static bool is_used, is_lost;
+static bool is_lost;
 static int64_t lost_since_ns; /* by CLOCK_BOOTTIME; 0: it answered last */
 static bool is_restarted; /* the helper was, for this attempt */
 
@@ -186,7 +186,6 @@ fleet_start(const struct shared_options *options)
 	struct fleet_line line;
 	const char *why;
 
-	is_used = true;
 	environment = environ;
 	find_program();
 	parts[FLEET_GATE].name = options->gate.name;
@@ -211,7 +210,7 @@ fleet_start(const struct shared_options *options)
 bool
 fleet_is_on(void)
 {
-	return is_used && !is_lost;
+	return !is_lost;
 }
 
 void

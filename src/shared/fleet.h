@@ -38,7 +38,7 @@ void fleet_start(const struct shared_options *options);
 /* Before each attempt: a fleet that was lost is tried again. */
 void fleet_begin(void);
 
-/* Whether it is used, and not lost. */
+/* Whether it is not lost. */
 bool fleet_is_on(void);
 
 /*
