@@ -267,6 +267,16 @@ say(const char *word, const char *words)
 	message_send(BACKOFF_SOCKET, room, text.length);
 }
 
+/* In a signal handler, where message_send() may be called. */
+static void
+give_up_name(void)
+{
+	static const char words[] = "lost :timed out";
+
+	message_send(BACKOFF_SOCKET, words, sizeof words - 1);
+	_exit(1);
+}
+
 static void
 say_hello(void)
 {
@@ -285,7 +295,7 @@ say_hello(void)
 		say("wrong", wrong);
 		_exit(0);
 	}
-	server_start(&url);
+	server_start(&url, give_up_name);
 	say(JOINED(32, "hello ", NUMBER(FLEET_VERSION)), url.shown);
 }
 
@@ -354,18 +364,6 @@ listen_to_backoff(void)
 	answer(&question);
 }
 
-/* Ends getaddrinfo(), which has no limit of its own, and us with it. */
-static void
-give_up_name(int signal)
-{
-	static const char words[] = "lost :timed out";
-
-	/* message_send() may be called in a handler. */
-	/* NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c) */
-	message_send(BACKOFF_SOCKET, words, sizeof words - 1);
-	_exit(signal != 0);
-}
-
 /* Keeps nothing of backoff's but the socket, and nothing of a terminal. */
 static void
 settle(void)
@@ -382,7 +380,6 @@ settle(void)
 	/* The end of the socket says when to end. */
 	for (size_t i = 0; i < ARRAY_LENGTH(ignored); i++)
 		signal(ignored[i], SIG_IGN);
-	signal(SIGALRM, give_up_name);
 	sigemptyset(&none);
 	pthread_sigmask(SIG_SETMASK, &none, NULL);
 	if (chdir("/") != 0)

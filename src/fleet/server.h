@@ -2,12 +2,12 @@
 #ifndef BACKOFF_FLEET_SERVER_H
 #define BACKOFF_FLEET_SERVER_H
 /*
- * Commands to the server, and its replies. hiredis formats and parses them; the
- * bytes go over TCP, a Unix socket or TLS, which is by OpenSSL where configure
- * has found it: the server has to show a certificate of its name that is
- * trusted by the system, or by SSL_CERT_FILE and SSL_CERT_DIR. The connection,
- * and all that is read by one server_run(), take 250 ms at most. A failure of
- * any kind closes the connection, and server_why() tells it.
+ * Commands to the server, and its replies, by hiredis, which knows TCP and Unix
+ * sockets; TLS is by OpenSSL where configure has found it: the server has to
+ * show a certificate of its name that is trusted by the system, or by
+ * SSL_CERT_FILE and SSL_CERT_DIR. The connection, and all that is read by one
+ * server_run(), take 250 ms at most. A failure of any kind closes the
+ * connection, and server_why() tells it.
  */
 
 #include <stdbool.h>
@@ -15,7 +15,11 @@
 
 #include "fleet/url.h"
 
-void server_start(const struct url *url);
+/*
+ * GIVE_UP is called by a signal handler if looking up a name takes too long, as
+ * nothing but the end of the process ends that.
+ */
+void server_start(const struct url *url, void (*give_up)(void));
 const char *server_why(void);
 
 /*

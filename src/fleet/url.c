@@ -9,6 +9,7 @@
 #include "fleet/url.h"
 
 #define MOST_DB 65535
+#define DEFAULT_PORT 6379
 
 /* FROM up to TO, decoded. False: it does not fit, or is not right. */
 static bool
@@ -65,7 +66,8 @@ parse_host(struct url *url, const char *from, const char *end)
 	bool in_brackets = *from == '[';
 	const char *after
 	    = memchr(from, in_brackets ? ']' : ':', (size_t)(end - from));
-	int64_t port;
+	char words[8];
+	int64_t port = DEFAULT_PORT;
 
 	if (after == NULL && !in_brackets)
 		after = end;
@@ -73,10 +75,12 @@ parse_host(struct url *url, const char *from, const char *end)
 	    || !decode(url->host, sizeof url->host, from + in_brackets, after))
 		return false;
 	after += in_brackets;
-	return after == end
-	    || (*after == ':'
-	        && decode(url->port, sizeof url->port, after + 1, end)
-	        && count_parse(url->port, &port) && port >= 1 && port <= 65535);
+	if (after != end
+	    && (*after != ':' || !decode(words, sizeof words, after + 1, end)
+	        || !count_parse(words, &port)))
+		return false;
+	url->port = (int)port;
+	return port >= 1 && port <= 65535;
 }
 
 static bool
@@ -123,7 +127,7 @@ show(struct url *url)
 	text_printable(&text, url->host);
 	text_add(&text, is_ipv6 ? "]" : "");
 	if (!url->is_unix)
-		text_join(&text, ":", url->port);
+		text_join(&text, ":", NUMBER(url->port));
 }
 
 const char *
@@ -132,8 +136,7 @@ url_parse(struct url *url, const char *text)
 	const char *from = text + strcspn(text, ":");
 
 	*url = (struct url) { .is_unix = strncmp(text, "unix:", 5) == 0,
-		.is_tls = strncmp(text, "rediss://", 9) == 0,
-		.port = "6379" };
+		.is_tls = strncmp(text, "rediss://", 9) == 0 };
 	if (!url->is_unix && !url->is_tls && strncmp(text, "redis://", 8) != 0)
 		return "BACKOFF_FLEET: expected redis://HOST, rediss://HOST "
 		       "or unix:/PATH";

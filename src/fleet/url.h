@@ -16,8 +16,7 @@ struct url {
 	bool is_unix, is_tls;
 	char user[128], password[512]; /* "": there is none */
 	char host[256]; /* or the path of the socket */
-	char port[8];
-	int db;
+	int port, db;
 	char shown[300]; /* what may be told of it */
 };
 

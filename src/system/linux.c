@@ -118,12 +118,6 @@ descriptors_pipe(int ends[2])
 	return pipe2(ends, O_CLOEXEC) == 0;
 }
 
-int
-descriptor_of_stream(int family)
-{
-	return socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-}
-
 bool
 descriptors_close_from(int first)
 {

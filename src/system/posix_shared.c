@@ -71,18 +71,6 @@ descriptors_pipe(int ends[2])
 	return true;
 }
 
-int
-descriptor_of_stream(int family)
-{
-	int fd = socket(family, SOCK_STREAM, 0);
-
-	if (fd >= 0) {
-		fcntl(fd, F_SETFD, FD_CLOEXEC);
-		fcntl(fd, F_SETFL, O_NONBLOCK);
-	}
-	return fd;
-}
-
 bool
 descriptors_close_from(int first)
 {

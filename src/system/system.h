@@ -161,9 +161,6 @@ int descriptor_of_directory(const char *path, int flags);
 /* As pipe(2). */
 bool descriptors_pipe(int ends[2]);
 
-/* Makes a stream socket that does not block. */
-int descriptor_of_stream(int family);
-
 /* Closes all from FIRST on in one call. False: it does not exist. */
 bool descriptors_close_from(int first);
 

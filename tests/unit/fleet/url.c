@@ -63,7 +63,7 @@ TESTS
 	is("unix://me:secret@/run/a%20b", "unix:/run/a b", "me", "secret", 0);
 	url_parse(&url, "rediss://host");
 	ok(url.is_tls && !url.is_unix, "rediss is TLS");
-	is_string(url.port, "6379", "the usual port");
+	is_int(url.port, 6379, "the usual port");
 
 	is_wrong("");
 	is_wrong("host");
