@@ -166,8 +166,10 @@ page_has_all() {
   options | awk '{ print "--" $2 }' | sort >known
   named_options >named
   assert_same known named
-  [ "$program" = backoff ] || rows=HERD
-  options >table
+  case $program in
+    backoff) options ;;
+    *) rows=HERD options ;;
+  esac >table
   man_options >page
   assert_same table page
 }
@@ -225,7 +227,7 @@ examples_are_plain() {
   run awk '
     /^\.Sh / { here = /EXAMPLES/ }
     /^\.Ed/ { shown = 0 }
-    here && shown && !/^- name:/ { gsub(/\\-/, ""); if (/[-\047`]/) print }
+    here && shown && !/^- run:/ { gsub(/\\-/, ""); if (/[-\047`]/) print }
     /^\.Bd/ { shown = 1 }' "$man"
   assert_output ''
 }
@@ -234,12 +236,14 @@ examples_are_plain() {
   for_pages examples_are_plain
 }
 
-# Cuts the EXAMPLES of the man page into files: N.spec has what the comment
-# "test:" above example N says, N.sh has the example.
+# Cuts the displays of the page that are examples into files: N.spec has what
+# the comment "test:" above example N says, N.sh has the example. Those of a
+# section EXAMPLES need the comment; elsewhere, it makes them examples.
 cut_examples() {
-  section EXAMPLES | awk '
+  awk '
+    /^\.Sh / { here = /EXAMPLES/ }
     /^\.\\" test: / { spec = $0; sub(/^[^:]*: /, "", spec) }
-    /^\.Bd / {
+    /^\.Bd / && (here || spec != "") {
       n++
       print spec >(n ".spec")
       printf "" >(n ".sh")
@@ -251,7 +255,7 @@ cut_examples() {
     shown {
       gsub(/\\-/, "-"); gsub(/\\\(aq/, "\047"); gsub(/\\&/, ""); gsub(/\\e/, "\\")
       print >(n ".sh")
-    }'
+    }' "$man"
 }
 
 # stand_in TOOL STATUS[=TEXT]...: a TOOL that exits with each STATUS in turn,
@@ -297,7 +301,8 @@ try_example() {
   read -r wanted how <<<"$spec"
   case $how in
     *crontab*) sed 's/^\([^ ]* \)\{5\}//' "../$n.sh" >run ;;
-    *steps*) sed '1,/run: |/d; s/^ *//' "../$n.sh" >run ;;
+    *steps*) sed '/run: |$/d; s/^ *//' "../$n.sh" >run ;;
+    *dockerfile*) sed 's/^RUN //' "../$n.sh" >run ;;
     *) cp "../$n.sh" run ;;
   esac
   got=0
