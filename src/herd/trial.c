@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "core/base/duration.h"
@@ -27,18 +28,6 @@
 #define FEW_CLIENTS 8
 #define HALF 500000
 
-/*
- * The share of clients that were served tells how many attempts all will make
- * when it is large, or when each client has been refused so often that its
- * pauses hardly grow any more.
- */
-#define SERVED_LARGE 0.05
-#define SERVED_MIN 0.001
-#define REFUSED_OFTEN 20
-
-#define BAR_WIDTH 32
-#define LINE_WIDTH 48 /* at least the width of the progress line */
-
 /* Of the runs of a trial that have ended. */
 struct sums {
 	int64_t runs;
@@ -53,36 +42,26 @@ struct work {
 	double runs; /* of all trials */
 	double runs_before, attempts_before; /* of the trials before this */
 
-	/* The progress bar. */
-	bool is_wanted; /* stderr is a terminal */
+	/* How far it has come, on stderr. */
+	int64_t
+	    next_ns; /* when to print it next; INT64_MAX: it is no terminal */
 	bool is_shown;
-	bool unicode;
-	int64_t next_ns; /* when to draw it next */
 };
 
 static void
 show_progress(struct work *work)
 {
-	const struct chart chart = {
-		.width = BAR_WIDTH,
-		.most = 1000,
-		.unicode = work->unicode,
-	};
-	char bar[4 * BAR_WIDTH + 1];
-	struct text text = text_in(bar, sizeof bar);
-	int64_t now_ns, used;
+	int64_t now_ns = clock_now_ns();
 	double done;
 
-	if (!work->is_wanted || (now_ns = clock_now_ns()) < work->next_ns)
+	if (now_ns < work->next_ns)
 		return;
 	work->next_ns = now_ns + NS_PER_S / 10;
 	work->is_shown = true;
 	done = (work->runs_before + (double)work->sums.runs
 	           + simulation_progress(&work->simulation))
 	    / work->runs;
-	used = chart_bar(&text, &chart, (int64_t)(1000 * done));
-	fprintf(stderr, "\rsimulating %s%*s %3d%%", bar,
-	    (int)(BAR_WIDTH - used), "", (int)(100 * done));
+	fprintf(stderr, "\rsimulating: %d%%", (int)(100 * done));
 }
 
 /* Adds the run that has ended. */
@@ -139,22 +118,25 @@ set_figures(const struct work *work)
 
 /* ATTEMPTS to three digits, as it is only known roughly. */
 static void
-text_about(struct text *text, double attempts)
+text_roughly(struct text *text, double attempts)
 {
 	int64_t unit = 1;
 
 	while (attempts / (double)unit >= 1000 && unit <= INT64_MAX / 10000)
 		unit *= 10;
 	attempts /= (double)unit;
-	text_join(text, "about ",
+	text_join(text,
 	    NUMBER(saturating_multiply(
 	        unit, attempts < 1e6 ? (int64_t)(attempts + 0.5) : INT64_MAX)),
 	    " attempts");
 }
 
-/* Whether ATTEMPTS, with those of the trials before, are too many. */
+/*
+ * Whether ATTEMPTS, which are what it takes by HOW, with those of the trials
+ * before, are too many.
+ */
 static bool
-takes_too_long(const struct work *work, double attempts)
+takes_too_long(const struct work *work, const char *how, double attempts)
 {
 	struct trial *trial = work->trial;
 	struct text text = text_in(trial->words, sizeof trial->words);
@@ -163,10 +145,11 @@ takes_too_long(const struct work *work, double attempts)
 		return false;
 	trial->too_long = true;
 	trial->no_end = trial->words;
-	text_add(&text,
+	text_join(&text,
 	    work->attempts_before > 0 ? "left out: with it there would be "
-	                              : "it takes ");
-	text_about(&text, work->attempts_before + attempts);
+	                              : "it takes ",
+	    how, " ");
+	text_roughly(&text, work->attempts_before + attempts);
 	return true;
 }
 
@@ -216,58 +199,23 @@ attempts_in_outage(struct simulation simulation, uint64_t seed)
 	return attempts * (double)end_ns / (double)now_ns;
 }
 
-/*
- * How many attempts a run that has come this far makes in all; never more
- * than it makes, but for chance.
- *
- * While the service is up the same number of clients is served in each second,
- * or in each wave, and the others try again: their number falls linearly. So
- * when a share F has been served, 2F - F^2 of all attempts have been made.
- */
-static double
-attempts_of_run(const struct simulation *run)
-{
-	double clients = (double)run->clients_count;
-	double served = (double)run->served / clients;
-	double refused = (double)run->refused;
-	double attempts = (double)run->attempts;
-
-	if (served < SERVED_MIN
-	    || (served < SERVED_LARGE && refused / clients < REFUSED_OFTEN)
-	    || run->settings->limits.attempts < INT64_MAX
-	    || run->settings->limits.deadline_ns < DURATION_INF)
-		return attempts;
-	return attempts - refused + refused / (served * (2 - served));
-}
-
-/* Shows how far WORK has come. False: there is too much of it. */
-static bool
-look(struct work *work)
-{
-	const struct simulation *run = &work->simulation;
-	double ended = (double)work->sums.runs;
-	double to_come = (double)(work->trial->runs - work->sums.runs - 1);
-	double this_run = attempts_of_run(run);
-	double others = ended > 0 ? work->sums.attempts / ended : this_run;
-
-	show_progress(work);
-	return !takes_too_long(
-	    work, work->sums.attempts + this_run + to_come * others);
-}
-
 /* Makes one more run. False: it, or all of them, would have no end. */
 static bool
 make_run(struct work *work)
 {
 	const struct simulation *run = &work->simulation;
+	double to_come = (double)(work->trial->runs - work->sums.runs);
 	bool goes_on;
 
 	do {
 		goes_on = simulation_step(&work->simulation, STEPS);
-		if (!look(work))
+		show_progress(work);
+		/* The runs to come make as many as this one, at least. */
+		if (takes_too_long(work, "at least",
+		        work->sums.attempts + to_come * (double)run->attempts))
 			return false;
 	} while (goes_on);
-	/* Never for a number of attempts, which look() would have refused. */
+	/* Never for a number of attempts, which would have been too many. */
 	if (run->endless)
 		work->trial->no_end = "it takes longer than 292 years";
 	else
@@ -291,7 +239,7 @@ run_trial(struct work *work, const struct simulation *template, uint64_t seed)
 			trial->no_end = "all pauses are 0";
 			return;
 		}
-		if (takes_too_long(work,
+		if (takes_too_long(work, "about",
 		        attempts_in_outage(*template, seed)
 		            * (double)template->clients_count
 		            * (double)trial->runs))
@@ -320,8 +268,7 @@ runs_of(const struct settings *settings, int64_t wanted)
 }
 
 void
-trials_run(
-    struct trial *trials, const struct herd *herd, uint64_t seed, bool unicode)
+trials_run(struct trial *trials, const struct herd *herd, uint64_t seed)
 {
 	size_t clients = (size_t)herd->clients;
 	size_t machines = (size_t)herd->machines;
@@ -336,9 +283,9 @@ trials_run(
 		    "--machines", machines, sizeof *template.machines),
 	};
 	struct work work = {
-		.is_wanted = isatty(STDERR_FILENO) == 1,
-		.unicode = unicode,
-		.next_ns = clock_now_ns() + NS_PER_S,
+		.next_ns = isatty(STDERR_FILENO) == 1
+		    ? clock_now_ns() + NS_PER_S
+		    : INT64_MAX,
 	};
 
 	for (int i = 0; i < TRIALS; i++) {
@@ -359,7 +306,7 @@ trials_run(
 		work.runs_before += (double)trials[i].runs;
 	}
 	if (work.is_shown)
-		fprintf(stderr, "\r%*s\r", LINE_WIDTH, "");
+		fprintf(stderr, "\r%*s\r", (int)strlen("simulating: 100%"), "");
 	free(template.clients);
 	free(template.waits_ns);
 	free(template.machines);

@@ -51,10 +51,9 @@ struct trial {
 
 /*
  * Fills in the results of TRIALS trials, in their order; none is run after a
- * first one that has no end. If stderr is a terminal, a progress bar appears
- * there after a second. Exits if there is no memory.
+ * first one that has no end. If stderr is a terminal, it tells after a second
+ * how far they have come. Exits if there is no memory.
  */
-void trials_run(
-    struct trial *trials, const struct herd *herd, uint64_t seed, bool unicode);
+void trials_run(struct trial *trials, const struct herd *herd, uint64_t seed);
 
 #endif
