@@ -91,9 +91,9 @@ check(enum origin origin)
 	dir.group = stat.st_gid;
 	dir.is_shared = (stat.st_mode & S_ISGID) != 0;
 	if ((stat.st_mode & S_IWOTH) != 0)
-		return fail(0, "others may write there");
+		return fail(0, "writable by others");
 	if (!dir.is_shared && (stat.st_mode & S_IWGRP) != 0)
-		return fail(0, "its group may write there, without setgid");
+		return fail(0, "group-writable without setgid");
 	if (stat.st_uid != geteuid() && !(dir.is_shared && origin == BY_USER))
 		return fail(0, "owned by another user");
 	return true;
@@ -168,9 +168,9 @@ try(const struct choice *choice, bool to_be_made)
 	/* With sudo, root may have the HOME of a user, who decides nothing. */
 	if (choice->origin == OF_HOME
 	    && (!is_ours(choice->parent) || (home != NULL && !is_ours(home))))
-		return fail(0, "HOME is of another user");
+		return fail(0, "HOME belongs to another user");
 	if (choice->origin == OF_HOME && has_foreign_link(dir.path))
-		return fail(0, "a symbolic link of another user leads there");
+		return fail(0, "behind a symbolic link of another user");
 	dir.fd = descriptor_of_directory(dir.path, flags);
 	if (dir.fd < 0 && errno == ENOENT && to_be_made && make(dir.path))
 		dir.fd = descriptor_of_directory(dir.path, flags);

@@ -114,7 +114,7 @@ fault_of(const struct state_dir *dir, const struct stat *stat)
 	if (!S_ISREG(stat->st_mode))
 		return "not a regular file";
 	if (stat->st_nlink > 1)
-		return "it has another name, by a hard link";
+		return "it has another hard link";
 	if (!dir->is_shared && stat->st_uid != geteuid())
 		return "owned by another user";
 	if (dir->is_shared && stat->st_gid != dir->group)

@@ -110,7 +110,7 @@ its mode is not 0600|chmod 0644 hub
 its mode is not 0600|chmod 0700 hub
 its mode is not 0600|chmod 4600 hub
 not a state file of backoff|echo export PATH=/bin >hub
-it has another name, by a hard link|ln hub other
+it has another hard link|ln hub other
 END
   assert [ ! -e elsewhere ]
 }
@@ -136,11 +136,11 @@ END
 @test "a directory in which others may write, one that is none, or whose name is too long" {
   mkdir "$state"
   chmod 0777 "$state"
-  does_without 'others may write there'
+  does_without 'writable by others'
   chmod 2777 "$state"
-  does_without 'others may write there'
+  does_without 'writable by others'
   chmod u=rwx,g=rwx,o=,g-s "$state"
-  does_without 'its group may write there, without setgid'
+  does_without 'group-writable without setgid'
   rmdir "$state"
   : >"$state"
   does_without 'Not a directory'
@@ -442,8 +442,8 @@ breaks_at() {
     HOME='"$PWD"'/mine XDG_STATE_HOME='"$PWD"'/mine/link "$BACKOFF" -v --defer=hub true
     ls /var/tmp/backoff-0'
   assert_success
-  assert_line --partial 'passed over: HOME is of another user'
-  assert_line --partial 'passed over: a symbolic link of another user leads there'
+  assert_line --partial 'passed over: HOME belongs to another user'
+  assert_line --partial 'passed over: behind a symbolic link of another user'
   assert_line hub
   assert [ ! -e home/.local ]
   assert [ ! -e theirs/backoff ]
