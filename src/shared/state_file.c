@@ -182,34 +182,20 @@ state_file_close(struct state_file *file)
 bool
 state_file_read(struct state_file *file, uint8_t record[STATE_SIZE])
 {
+	enum state_header header;
+	const char *why;
 	ssize_t size;
 
 	memset(record, 0, STATE_SIZE);
 	size = pread(file->fd, record, STATE_SIZE, 0);
 	if (size < 0)
 		return fail(file, false, strerror(errno));
-	file->why[0] = '\0';
-	switch (state_record_look(record, (size_t)size)) {
-	case STATE_HEADER_FINE:
-		return true;
-	case STATE_HEADER_FOREIGN:
-		return fail(file, true, "not a state file of backoff");
-	case STATE_HEADER_LATER:
-		return fail(
-		    file, true, "written by a later version of backoff");
-	case STATE_HEADER_BROKEN:
-		fail(file, false,
-		    size < STATE_SIZE ? "cut short" : "bad checksum");
-		break;
-	case STATE_HEADER_EARLIER:
-		fail(file, false, "written by an earlier version of backoff");
-		break;
-	case STATE_HEADER_EMPTY:
-		fail(file, false, size > 0 ? "nothing but zeros" : "");
-		break;
-	}
-	memset(record, 0, STATE_SIZE);
-	return true;
+	header = state_record_look(record, (size_t)size, &why);
+	text_copy(file->why, sizeof file->why, why);
+	file->blames_file = header == STATE_HEADER_FOREIGN;
+	if (header == STATE_HEADER_AS_NEW)
+		memset(record, 0, STATE_SIZE);
+	return header != STATE_HEADER_FOREIGN;
 }
 
 static bool

@@ -190,25 +190,38 @@ enum {
 };
 
 enum state_header
-state_record_look(const uint8_t record[STATE_SIZE], size_t size)
+state_record_look(
+    const uint8_t record[STATE_SIZE], size_t size, const char **why)
 {
 	static const uint8_t zeros[sizeof magic];
+	uint64_t version = little_endian_get(record + VERSION_AT, 2);
 
-	if (size == 0 || memcmp(record, zeros, sizeof zeros) == 0)
-		return STATE_HEADER_EMPTY;
+	*why = "";
+	if (size == 0)
+		return STATE_HEADER_AS_NEW;
+	*why = "nothing but zeros";
+	if (memcmp(record, zeros, sizeof zeros) == 0)
+		return STATE_HEADER_AS_NEW;
+	*why = "cut short";
 	if (size < sizeof magic && memcmp(record, magic, size) == 0)
-		return STATE_HEADER_BROKEN;
+		return STATE_HEADER_AS_NEW;
+	*why = "not a state file of backoff";
 	if (memcmp(record, magic, sizeof magic) != 0)
 		return STATE_HEADER_FOREIGN;
-	if (little_endian_get(record + VERSION_AT, 2) > STATE_VERSION
+	*why = "written by a later version of backoff";
+	if (version > STATE_VERSION
 	    || little_endian_get(record + SIZE_AT, 2) > STATE_SIZE)
-		return STATE_HEADER_LATER;
+		return STATE_HEADER_FOREIGN;
+	*why = size < STATE_SIZE ? "cut short" : "bad checksum";
 	if (size < STATE_GATE_AT || !is_whole(record, HEADER_SIZE))
-		return STATE_HEADER_BROKEN;
+		return STATE_HEADER_AS_NEW;
 	/* The record of an older version was smaller. */
-	if (little_endian_get(record + VERSION_AT, 2) < STATE_VERSION)
-		return STATE_HEADER_EARLIER;
-	return size < STATE_SIZE ? STATE_HEADER_BROKEN : STATE_HEADER_FINE;
+	if (version < STATE_VERSION)
+		*why = "written by an earlier version of backoff";
+	if (version < STATE_VERSION || size < STATE_SIZE)
+		return STATE_HEADER_AS_NEW;
+	*why = "";
+	return STATE_HEADER_FINE;
 }
 
 uint64_t

@@ -52,16 +52,17 @@ size_t shared_name_scan(const char *text);
 
 enum state_header {
 	STATE_HEADER_FINE,
-	STATE_HEADER_EMPTY, /* nothing, or nothing but zeros: as new */
-	STATE_HEADER_BROKEN, /* cut short, or its checksum is wrong: as new */
-	STATE_HEADER_EARLIER, /* of an older version: as new */
-	STATE_HEADER_FOREIGN, /* another program's: not to be touched */
-	STATE_HEADER_LATER, /* of a version from the future: likewise */
+	STATE_HEADER_AS_NEW, /* empty, damaged, or of an older version */
+	STATE_HEADER_FOREIGN, /* not to be touched: of another program, or newer
+	                       */
 };
 
-/* What the first SIZE <= STATE_SIZE bytes hold; the others are zero. */
+/*
+ * What the first SIZE <= STATE_SIZE bytes hold; the others are zero. *WHY it is
+ * not fine, which is "" for a file that is new.
+ */
 enum state_header state_record_look(
-    const uint8_t record[STATE_SIZE], size_t size);
+    const uint8_t record[STATE_SIZE], size_t size, const char **why);
 
 /* The boot in which it was written. The header must be fine. */
 uint64_t state_record_boot(const uint8_t record[STATE_SIZE]);
