@@ -235,7 +235,8 @@ test_time(void)
 	act(exited(7), 5 * S);
 	ends(RESULT_DEADLINE, 7, 0, 1, "rule 43: nothing left, no pause");
 	is_int(seen.now_ns, 5 * S, "  we give up at once");
-	ok(seen.ending.no_time, "  for want of time");
+	ok(seen.ending.no_time && !seen.ending.until_is_near,
+	    "  as the deadline is near");
 
 	settings.limits.timeout_ns = 3 * S;
 	settings.limits.deadline_ns = 2 * S;
@@ -250,6 +251,8 @@ test_time(void)
 	act(exited(7), S);
 	act(exited(7), 60 * S);
 	ends(RESULT_DEADLINE, 7, 0, 2, "--until does not cut an attempt");
+	ok(seen.ending.no_time && seen.ending.until_is_near,
+	    "  but leaves no time for another");
 }
 
 /* An attempt that --idle-timeout has cut. */
