@@ -134,18 +134,6 @@ take_pause(void *self, int64_t until_ns)
 	return signals_ends(signal) ? signal : signals_drain();
 }
 
-static struct time_limit
-cut_at(const struct options *options, int64_t cutoff_ns)
-{
-	return (struct time_limit) {
-		.at_ns = cutoff_ns,
-		.silence_ns = INT64_MAX,
-		.signal = options->job.signal,
-		.kill_after_ns = options->settings.limits.kill_after_ns,
-		.grace_ns = options->job.grace_ns,
-	};
-}
-
 /* Whether a wrapper has ended by itself, with a status of its own. */
 static bool
 is_of_wrapper(const struct job *job, int status)
@@ -215,17 +203,16 @@ static struct outcome
 attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 {
 	const struct options *options = self;
-	struct command command = { .argv = options->job.argv };
-	struct time_limit limit = cut_at(options, cutoff_ns);
+	struct command command
+	    = { .argv = options->job.argv, .cutoff_ns = cutoff_ns };
 	const char *broken;
 	struct outcome outcome;
 
-	limit.silence_ns = options->settings.limits.idle_timeout_ns;
 	environment_set(state);
 	broken = streams_begin(&command);
 	if (broken != NULL)
 		return without_streams(broken, errno);
-	outcome = supervise(&command, &limit);
+	outcome = supervise(&command, options);
 	outcome.number = options->job.number;
 	outcome.evidence = streams_end(outcome.ended_ns);
 	if (output_tore_stderr())
@@ -250,13 +237,13 @@ run_script(const struct options *options, const char *script,
 	struct command command = { .argv = argv,
 		.descriptors
 		= { null, has_stderr ? STDERR_FILENO : null, held },
+		.cutoff_ns = cutoff_ns,
 		.is_hook = true };
-	struct time_limit limit = cut_at(options, cutoff_ns);
 
 	if (held >= 0)
 		command.descriptors[STDOUT_FILENO] = held;
 	environment_set(state);
-	return supervise(&command, &limit);
+	return supervise(&command, options);
 }
 
 static struct outcome

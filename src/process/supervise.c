@@ -41,7 +41,8 @@ enum stage {
 
 /* COMMAND, or a hook, while it runs. */
 struct child {
-	const struct time_limit *limit;
+	const struct options *options;
+	int64_t cutoff_ns;
 	const struct relay *relay; /* or NULL */
 	bool is_hook; /* it gets only end signals */
 	struct process_tree tree;
@@ -209,13 +210,13 @@ plan_kill(struct child *child, int64_t now_ns, int64_t after_ns)
 static void
 time_out(struct child *child, int64_t now_ns)
 {
-	int signal = child->limit->signal;
+	int signal = child->options->job.signal;
 
 	child->limit_passed = child->is_hurried = true;
 	/* If COMMAND has ended by itself, only the rest of its tree is cut. */
 	if (!is_dead(child))
 		child->outcome.kind = OUTCOME_TIMED_OUT;
-	plan_kill(child, now_ns, child->limit->kill_after_ns);
+	plan_kill(child, now_ns, child->options->settings.limits.kill_after_ns);
 	if (signal == SIGKILL) {
 		kill_tree(child);
 		return;
@@ -231,10 +232,12 @@ time_out(struct child *child, int64_t now_ns)
 static void
 begin_grace(struct child *child)
 {
-	if (child->limit->grace_ns == INT64_MAX || child->stage > STAGE_ENDING)
+	int64_t grace_ns = child->options->job.grace_ns;
+
+	if (grace_ns == INT64_MAX || child->stage > STAGE_ENDING)
 		return;
 	child->stage = STAGE_ENDING;
-	plan_kill(child, clock_now_ns(), child->limit->grace_ns);
+	plan_kill(child, clock_now_ns(), grace_ns);
 	/* Look now, so that a process that becomes an orphan is known. */
 	signal_tree(child, 0);
 }
@@ -335,7 +338,7 @@ look_what_is_left(struct child *child)
 static bool
 minds_silence(const struct child *child)
 {
-	return child->limit->silence_ns < INT64_MAX && !child->limit_passed
+	return child->silence.limit_ns < INT64_MAX && !child->limit_passed
 	    && child->stage < STAGE_DRAINING && child->relay != NULL;
 }
 
@@ -364,7 +367,7 @@ on_time(struct child *child)
 	if (now_ns >= child->kill_ns) {
 		kill_tree(child);
 		note_killed(child);
-	} else if (!child->limit_passed && now_ns >= child->limit->at_ns) {
+	} else if (!child->limit_passed && now_ns >= child->cutoff_ns) {
 		time_out(child, now_ns);
 	} else if (minds_silence(child) && silence_is_over(&child->silence)) {
 		time_out(child, now_ns);
@@ -443,7 +446,8 @@ on_relay(struct child *child, const struct pollfd *descriptors, int count)
 	if (!relay->has_failed() || child->stage >= STAGE_KILLING)
 		return;
 	child->give_up_ns = min_ns(child->give_up_ns,
-	    saturating_add(clock_now_ns(), child->limit->kill_after_ns));
+	    saturating_add(
+	        clock_now_ns(), child->options->settings.limits.kill_after_ns));
 	kill_tree(child);
 }
 
@@ -458,7 +462,7 @@ next_ns(const struct child *child)
 	int64_t next_ns = min_ns(child->kill_ns, helper_due_ns());
 
 	if (!child->limit_passed)
-		next_ns = min_ns(next_ns, child->limit->at_ns);
+		next_ns = min_ns(next_ns, child->cutoff_ns);
 	if (child->relay != NULL)
 		next_ns = min_ns(next_ns, child->relay->due_ns());
 	if (minds_silence(child))
@@ -516,11 +520,11 @@ drain(struct child *child)
 
 	if (child->patience_ns == 0)
 		child->patience_ns = min_ns(
-		    saturating_add(now_ns, PATIENCE_NS), child->limit->at_ns);
+		    saturating_add(now_ns, PATIENCE_NS), child->cutoff_ns);
 	child->is_patient = !child->is_hurried && now_ns < child->patience_ns;
 	if (!child->relay->drain(child->is_patient) || child->is_hurried) {
 		child->stage = STAGE_OVER;
-	} else if (now_ns >= child->limit->at_ns) {
+	} else if (now_ns >= child->cutoff_ns) {
 		child->outcome.kind = OUTCOME_TIMED_OUT;
 		child->stage = STAGE_OVER;
 	}
@@ -594,12 +598,16 @@ not_started(char *name, int error)
 }
 
 struct outcome
-supervise(const struct command *command, const struct time_limit *limit)
+supervise(const struct command *command, const struct options *options)
 {
-	bool with_tree = limit->at_ns < INT64_MAX
-	    || limit->silence_ns < INT64_MAX || limit->grace_ns < INT64_MAX;
+	int64_t silence_ns = command->is_hook
+	    ? INT64_MAX
+	    : options->settings.limits.idle_timeout_ns;
+	bool with_tree = command->cutoff_ns < INT64_MAX
+	    || silence_ns < INT64_MAX || options->job.grace_ns < INT64_MAX;
 	struct child child = {
-		.limit = limit,
+		.options = options,
+		.cutoff_ns = command->cutoff_ns,
 		.relay = command->relay,
 		.is_hook = command->is_hook,
 		.kill_ns = INT64_MAX,
@@ -611,7 +619,7 @@ supervise(const struct command *command, const struct time_limit *limit)
 	child.tree.loses_orphans = with_tree && child.loses_orphans;
 	settle(&child, with_tree);
 	started_ns = clock_now_ns();
-	child.silence = silence_begin(limit->silence_ns, started_ns);
+	child.silence = silence_begin(silence_ns, started_ns);
 	child.pid = spawn(command->argv, command->descriptors);
 	if (command->relay != NULL)
 		command->relay->spawned();

@@ -11,15 +11,7 @@
 #include <stdint.h>
 
 #include "core/judge/outcome.h"
-
-/* INT64_MAX: never. */
-struct time_limit {
-	int64_t at_ns; /* when to end COMMAND */
-	int signal; /* to send then */
-	int64_t silence_ns; /* end it after so long without output, too */
-	int64_t kill_after_ns; /* from that signal to KILL */
-	int64_t grace_ns; /* from an end signal to KILL */
-};
+#include "types/option_types.h"
 
 /* Callbacks for a program whose input or output backoff passes on. */
 struct relay {
@@ -48,14 +40,15 @@ struct command {
 	char *const *argv;
 	int descriptors[3]; /* its 0, 1 and 2, or -1: inherited */
 	const struct relay *relay; /* or NULL */
-	bool is_hook; /* it gets only end signals */
+	int64_t cutoff_ns; /* when to end it; INT64_MAX: never */
+	bool is_hook; /* it gets only end signals, and may be silent */
 };
 
 /*
- * Runs it to its end. If it could not be started, that is an outcome too. The
- * times of the outcome are always set.
+ * Runs it to its end, as OPTIONS limit and end attempts. If it could not be
+ * started, that is an outcome too. The times of the outcome are always set.
  */
 struct outcome supervise(
-    const struct command *command, const struct time_limit *limit);
+    const struct command *command, const struct options *options);
 
 #endif
