@@ -27,15 +27,15 @@ processes_have(const struct processes *processes, const struct process *process)
 
 bool
 process_needs_mark(
-    const struct ancestry *ancestry, const struct process *process)
+    const struct process_tree *tree, const struct process *process)
 {
-	return (ancestry->preexisting.count > 0
-	           || ancestry->adopter != ancestry->self)
-	    && process->parent == ancestry->adopter
-	    && process->pid != ancestry->self
-	    && process->pid != ancestry->command
-	    && !processes_have(&ancestry->preexisting, process)
-	    && !processes_have(&ancestry->known, process);
+	pid_t adopter = tree->loses_orphans ? INIT : tree->self;
+
+	return (tree->preexisting.count > 0 || tree->loses_orphans)
+	    && process->parent == adopter && process->pid != tree->self
+	    && process->pid != tree->command
+	    && !processes_have(&tree->preexisting, process)
+	    && !processes_have(&tree->known, process);
 }
 
 static int
@@ -58,16 +58,16 @@ is_in_tree(const struct processes *all, pid_t pid)
 }
 
 static bool
-belongs(const struct processes *all, const struct ancestry *ancestry,
+belongs(const struct processes *all, const struct process_tree *tree,
     const struct process *process)
 {
-	if (processes_have(&ancestry->known, process))
+	if (processes_have(&tree->known, process))
 		return true;
-	if (processes_have(&ancestry->preexisting, process))
+	if (processes_have(&tree->preexisting, process))
 		return false;
-	if (process_needs_mark(ancestry, process))
+	if (process_needs_mark(tree, process))
 		return process->has_mark;
-	if (process->parent == ancestry->self)
+	if (process->parent == tree->self)
 		return true;
 	return is_in_tree(all, process->parent);
 }
@@ -88,7 +88,7 @@ sort_by_pid(struct processes *all)
 }
 
 void
-process_tree_mark(struct processes *all, const struct ancestry *ancestry)
+process_tree_mark(struct processes *all, const struct process_tree *tree)
 {
 	bool found = all->count > 0;
 
@@ -99,8 +99,7 @@ process_tree_mark(struct processes *all, const struct ancestry *ancestry)
 		for (size_t i = 0; i < all->count; i++) {
 			struct process *process = &all->list[i];
 
-			if (process->in_tree
-			    || !belongs(all, ancestry, process))
+			if (process->in_tree || !belongs(all, tree, process))
 				continue;
 			process->in_tree = found = true;
 		}
@@ -125,7 +124,7 @@ read_mark(pid_t pid)
 struct reading {
 	struct processes all; /* that were read */
 	size_t room; /* in their list */
-	const struct ancestry *ancestry;
+	const struct process_tree *tree;
 };
 
 /* Adds a process, unless it is gone or the helper. False: no memory. */
@@ -138,7 +137,7 @@ read_one(pid_t pid, void *what)
 
 	if (!process_read(&process, pid) || process.pid == helper_pid())
 		return true;
-	if (process_needs_mark(reading->ancestry, &process))
+	if (process_needs_mark(reading->tree, &process))
 		process.has_mark = read_mark(process.pid);
 	if (all->count == reading->room) {
 		reading->room = reading->room * 2 + 64;
@@ -156,9 +155,9 @@ read_one(pid_t pid, void *what)
  * they cannot be seen, or no descriptors are left for that.
  */
 static struct processes
-read_all(const struct ancestry *ancestry)
+read_all(const struct process_tree *tree)
 {
-	struct reading reading = { .ancestry = ancestry };
+	struct reading reading = { .tree = tree };
 
 	processes_each(read_one, &reading);
 	return reading.all;
@@ -166,11 +165,11 @@ read_all(const struct ancestry *ancestry)
 
 /* Keeps only the processes of the tree. */
 static void
-keep_tree(struct processes *all, const struct ancestry *ancestry)
+keep_tree(struct processes *all, const struct process_tree *tree)
 {
 	size_t count = 0;
 
-	process_tree_mark(all, ancestry);
+	process_tree_mark(all, tree);
 	for (size_t i = 0; i < all->count; i++)
 		if (all->list[i].in_tree)
 			all->list[count++] = all->list[i];
@@ -180,12 +179,11 @@ keep_tree(struct processes *all, const struct ancestry *ancestry)
 void
 process_tree_spare(void)
 {
-	const pid_t self = getpid();
-	const struct ancestry ancestry = { .self = self, .adopter = self };
+	const struct process_tree all = { .self = getpid() };
 
 	/* No mark is needed: what is below us is not COMMAND's. */
-	preexisting = read_all(&ancestry);
-	keep_tree(&preexisting, &ancestry);
+	preexisting = read_all(&all);
+	keep_tree(&preexisting, &all);
 }
 
 /*
@@ -227,14 +225,14 @@ tally(struct process_census *census, const struct process *process, int error)
  * nobody else's as long as it has a member.
  */
 static struct process_census
-signal_unseen(struct process_tree *tree, pid_t command, int signal)
+signal_unseen(struct process_tree *tree, int signal)
 {
 	struct process_census census = { .unseen = true };
-	struct process reached = { .pid = command };
-	pid_t target = command;
+	pid_t target = tree->command;
+	struct process reached = { .pid = target };
 
-	if (command != 0 && getpgid(command) == command)
-		tree->group = command;
+	if (target != 0 && getpgid(target) == target)
+		tree->group = target;
 	if (tree->group != 0) {
 		reached.pid = tree->group;
 		target = -tree->group;
@@ -247,24 +245,20 @@ signal_unseen(struct process_tree *tree, pid_t command, int signal)
 struct process_census
 process_tree_signal(struct process_tree *tree, pid_t command, int signal)
 {
-	const pid_t self = getpid();
-	const struct ancestry ancestry = {
-		.self = self,
-		.adopter = tree->loses_orphans ? INIT : self,
-		.command = command,
-		.preexisting = preexisting,
-		.known = tree->known,
-	};
 	struct process_census census = { 0 };
-	struct processes now = read_all(&ancestry);
 	struct process unnamed = { .pid = command };
 	const struct process *first = &unnamed;
+	struct processes now;
 
+	tree->self = getpid();
+	tree->command = command;
+	tree->preexisting = preexisting;
+	now = read_all(tree);
 	if (now.count == 0) {
 		free(now.list);
-		return signal_unseen(tree, command, signal);
+		return signal_unseen(tree, signal);
 	}
-	keep_tree(&now, &ancestry);
+	keep_tree(&now, tree);
 	for (size_t i = 0; i < now.count; i++)
 		if (now.list[i].pid == command)
 			first = &now.list[i];

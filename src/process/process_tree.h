@@ -20,13 +20,13 @@ struct processes {
 	size_t count;
 };
 
-/* What decides whether a process belongs to the tree. */
-struct ancestry {
+struct process_tree {
+	bool loses_orphans; /* to process 1, not to self */
 	pid_t self;
-	pid_t adopter; /* the parent of orphans: self, or else process 1 */
 	pid_t command; /* 0 once it has been reaped */
 	struct processes preexisting; /* below self before the first attempt */
 	struct processes known; /* in the tree at the last look */
+	pid_t group; /* that COMMAND leads, if processes cannot be seen; or 0 */
 };
 
 /*
@@ -35,20 +35,14 @@ struct ancestry {
  * before, or from any process if self does not adopt orphans.
  */
 bool process_needs_mark(
-    const struct ancestry *ancestry, const struct process *process);
+    const struct process_tree *tree, const struct process *process);
 
 /*
  * Sets in_tree of every process below self, and of orphans with the mark and
  * what is below those, except what was there before the first attempt, and what
  * is below that. Sorts ALL by pid.
  */
-void process_tree_mark(struct processes *all, const struct ancestry *ancestry);
-
-struct process_tree {
-	struct processes known; /* in the tree at the last look */
-	bool loses_orphans; /* to process 1: they are known by a mark */
-	pid_t group; /* that COMMAND leads, if processes cannot be seen; or 0 */
-};
+void process_tree_mark(struct processes *all, const struct process_tree *tree);
 
 /* What a signal reached. */
 struct process_census {

@@ -12,14 +12,14 @@ enum {
 
 /* Marks ALL, and compares which of them are in the tree, in their order. */
 static void
-is_marked(struct process *list, size_t count, const struct ancestry *ancestry,
+is_marked(struct process *list, size_t count, const struct process_tree *tree,
     const char *wanted, const char *what)
 {
 	struct processes all = { list, count };
 	char got[200] = "";
 	size_t length = 0;
 
-	process_tree_mark(&all, ancestry);
+	process_tree_mark(&all, tree);
 	for (size_t i = 0; i < count; i++)
 		if (list[i].in_tree)
 			length += (size_t)snprintf(got + length,
@@ -27,11 +27,10 @@ is_marked(struct process *list, size_t count, const struct ancestry *ancestry,
 	is_string(got, wanted, what);
 }
 
-#define IS_MARKED(list, ancestry, wanted, what) \
-	is_marked(list, ARRAY_LENGTH(list), &(ancestry), wanted, what)
+#define IS_MARKED(list, tree, wanted, what) \
+	is_marked(list, ARRAY_LENGTH(list), &(tree), wanted, what)
 
-static const struct ancestry alone
-    = { .self = SELF, .adopter = SELF, .command = COMMAND };
+static const struct process_tree alone = { .self = SELF, .command = COMMAND };
 
 static void
 test_tree(void)
@@ -68,8 +67,7 @@ test_preexisting(void)
 {
 	struct process before[] = { { .pid = 110, .start = 5 },
 		{ .pid = 111, .start = 6 }, { .pid = 112, .start = 7 } };
-	struct ancestry ancestry = { .self = SELF,
-		.adopter = SELF,
+	struct process_tree tree = { .self = SELF,
 		.command = COMMAND,
 		.preexisting = { before, ARRAY_LENGTH(before) } };
 	struct process all[] = {
@@ -83,7 +81,7 @@ test_preexisting(void)
 		{ .pid = COMMAND, .parent = SELF, .start = 60 },
 	};
 
-	IS_MARKED(all, ancestry, "112 200 ",
+	IS_MARKED(all, tree, "112 200 ",
 	    "what was there is spared, with what it has started");
 }
 
@@ -92,8 +90,7 @@ test_orphans(void)
 {
 	struct process before[] = { { .pid = 110, .start = 5 } };
 	struct process seen[] = { { .pid = 303, .start = 63 } };
-	struct ancestry ancestry = { .self = SELF,
-		.adopter = SELF,
+	struct process_tree tree = { .self = SELF,
 		.command = COMMAND,
 		.preexisting = { before, ARRAY_LENGTH(before) },
 		.known = { seen, ARRAY_LENGTH(seen) } };
@@ -111,13 +108,13 @@ test_orphans(void)
 	struct process given[] = { { .pid = SELF, .parent = 1 },
 		{ .pid = 302, .parent = SELF, .start = 62 } };
 
-	ok(process_needs_mark(&ancestry, &all[2]), "an orphan needs a mark");
-	ok(!process_needs_mark(&ancestry, &all[1]), "COMMAND needs none");
-	ok(!process_needs_mark(&ancestry, &all[4]), "what is known needs none");
-	ok(!process_needs_mark(&ancestry, &all[7]), "no orphan needs one");
+	ok(process_needs_mark(&tree, &all[2]), "an orphan needs a mark");
+	ok(!process_needs_mark(&tree, &all[1]), "COMMAND needs none");
+	ok(!process_needs_mark(&tree, &all[4]), "what is known needs none");
+	ok(!process_needs_mark(&tree, &all[7]), "no orphan needs one");
 	ok(!process_needs_mark(&alone, &all[2]),
 	    "nor does one that can only be COMMAND's");
-	IS_MARKED(all, ancestry, "200 301 303 305 306 ",
+	IS_MARKED(all, tree, "200 301 303 305 306 ",
 	    "orphans without a mark are spared, unless they were known");
 	IS_MARKED(given, alone, "302 ", "without others there is no doubt");
 }
@@ -128,8 +125,8 @@ test_lost_orphans(void)
 {
 	struct process before[] = { { .pid = 110, .start = 5 } };
 	struct process seen[] = { { .pid = 303, .start = 63 } };
-	struct ancestry ancestry = { .self = SELF,
-		.adopter = 1,
+	struct process_tree tree = { .self = SELF,
+		.loses_orphans = true,
 		.command = COMMAND,
 		.known = { seen, ARRAY_LENGTH(seen) } };
 	struct process all[] = {
@@ -146,15 +143,14 @@ test_lost_orphans(void)
 		{ .pid = 307, .parent = SELF, .start = 67 },
 	};
 
-	ok(process_needs_mark(&ancestry, &all[4]), "an orphan needs a mark");
-	ok(process_needs_mark(&ancestry, &all[5]), "as does any other");
-	ok(!process_needs_mark(&ancestry, &all[0]), "process 1 needs none");
-	ok(!process_needs_mark(&ancestry, &all[3]), "nor does COMMAND");
-	ok(!process_needs_mark(&ancestry, &all[6]), "nor what is known");
-	ok(!process_needs_mark(&ancestry, &all[10]), "nor our own child");
-	ancestry.preexisting
-	    = (struct processes) { before, ARRAY_LENGTH(before) };
-	IS_MARKED(all, ancestry, "200 301 303 304 306 307 ",
+	ok(process_needs_mark(&tree, &all[4]), "an orphan needs a mark");
+	ok(process_needs_mark(&tree, &all[5]), "as does any other");
+	ok(!process_needs_mark(&tree, &all[0]), "process 1 needs none");
+	ok(!process_needs_mark(&tree, &all[3]), "nor does COMMAND");
+	ok(!process_needs_mark(&tree, &all[6]), "nor what is known");
+	ok(!process_needs_mark(&tree, &all[10]), "nor our own child");
+	tree.preexisting = (struct processes) { before, ARRAY_LENGTH(before) };
+	IS_MARKED(all, tree, "200 301 303 304 306 307 ",
 	    "orphans with the mark, and what is below them");
 }
 
