@@ -149,7 +149,6 @@ readme() {
 }
 
 @test "README: each example runs as it stands there" {
-  need_answer byte_lock
   hurries 100
   export HOME=$PWD url=u job_url=j api=a
   fails_at_first 1 rsync
