@@ -65,9 +65,9 @@ server_fails() {
   fails "$status" "retry: exit $status (could not connect to host)" -- "${@//{\}/$URL}"
   answers_ready
   "$START"
-  fails "$status" "retry: exit $status (HTTP error of the server)" -- "${@//{\}/$URL/503}"
+  fails "$status" "retry: exit $status (HTTP server error)" -- "${@//{\}/$URL/503}"
   fails "$status" "throttle: exit $status (HTTP 429: too many requests)" -- "${@//{\}/$URL/429}"
-  fails "$status" "stop: exit $status (HTTP error that will not pass)" -- "${@//{\}/$URL/404}"
+  fails "$status" "stop: exit $status (permanent HTTP error)" -- "${@//{\}/$URL/404}"
 }
 
 # unverified STATUS COMMAND...: it stops at a server's certificate; {} is the URL. The port is
@@ -118,9 +118,9 @@ curl_ready() {
   curl_ready
   answers_ready
   "$START"
-  fails 22 'retry: exit 22 (HTTP error of the server)' -- "${CURL[@]}" -f "$URL/503/file"
+  fails 22 'retry: exit 22 (HTTP server error)' -- "${CURL[@]}" -f "$URL/503/file"
   fails 22 'stop: exit 22 (HTTP 401, 403 or 407: not authorized)' -- "${CURL[@]}" -f "$URL/401/file"
-  fails 22 'stop: exit 22 (HTTP error that will not pass)' -- "${CURL[@]}" -f "$URL/400/file"
+  fails 22 'stop: exit 22 (permanent HTTP error)' -- "${CURL[@]}" -f "$URL/400/file"
   fails 22 'throttle: exit 22 (HTTP 429: too many requests)' -- "${CURL[@]}" -f "$URL/429/file"
   # With -s but without -S nothing tells a 404; behind a progress meter it is found.
   fails 22 'retry: exit 22 (HTTP error)' -- curl --disable --noproxy '*' -s -f "$URL/file"
@@ -158,8 +158,8 @@ wget_ready() {
   fails 4 'retry: exit 4 (network failure)' -- "${WGET[@]}" http://nonexistent.invalid/
   answers_ready
   "$START"
-  fails 8 'retry: exit 8 (HTTP error of the server)' -- "${WGET[@]}" "$URL/503/file"
-  fails 8 'stop: exit 8 (HTTP error that will not pass)' -- "${WGET[@]}" -nv "$URL/file"
+  fails 8 'retry: exit 8 (HTTP server error)' -- "${WGET[@]}" "$URL/503/file"
+  fails 8 'stop: exit 8 (permanent HTTP error)' -- "${WGET[@]}" -nv "$URL/file"
   fails 8 'retry: exit 8 (server sent an error)' -- "${WGET[@]}" -q "$URL/file"
   fails 8 'throttle: exit 8 (HTTP 429: too many requests)' -- "${WGET[@]}" "$URL/429/file"
   fails 8 'stop: exit 8 (too many redirects)' -- "${WGET[@]}" --max-redirect=1 "$URL/302/file"
@@ -176,8 +176,8 @@ wget_ready() {
   fails 1 'retry: exit 1 (could not connect to host)' -- "${http[@]}" "$URL/file"
   answers_ready
   "$START"
-  fails 5 'retry: exit 5 (HTTP error of the server)' -- "${http[@]}" "$URL/503/file"
-  fails 4 'stop: exit 4 (HTTP error that will not pass)' -- "${http[@]}" "$URL/missing"
+  fails 5 'retry: exit 5 (HTTP server error)' -- "${http[@]}" "$URL/503/file"
+  fails 4 'stop: exit 4 (permanent HTTP error)' -- "${http[@]}" "$URL/missing"
   fails 4 'throttle: exit 4 (HTTP 429: too many requests)' -- "${http[@]}" "$URL/429/file"
   fails 1 'stop: exit 1 (bad usage)' -- http --ignore-stdin --no-such-option "$URL/file"
 }
@@ -190,7 +190,7 @@ wget_ready() {
   "$START"
   fails 29 'retry: exit 29 (server is overloaded)' -- "${aria2c[@]}" "$URL/503/file"
   fails 3 'stop: exit 3 (not found)' -- "${aria2c[@]}" "$URL/missing"
-  fails 22 'stop: exit 22 (HTTP error that will not pass)' -- "${aria2c[@]}" "$URL/403/file"
+  fails 22 'stop: exit 22 (permanent HTTP error)' -- "${aria2c[@]}" "$URL/403/file"
   fails 22 'throttle: exit 22 (HTTP 429: too many requests)' -- "${aria2c[@]}" "$URL/429/file"
   fails 28 'stop: exit 28 (bad option, torrent or magnet URI)' -- "${aria2c[@]}" --no-such-option
 }
@@ -350,10 +350,10 @@ repository() {
   echo '<html>' >"$BATS_TEST_TMPDIR/served/page/info/refs"
   answers_ready
   "$START"
-  fails 128 'retry: exit 128 (HTTP error of the server)' -- git clone "$URL/503/repo.git"
+  fails 128 'retry: exit 128 (HTTP server error)' -- git clone "$URL/503/repo.git"
   fails 128 'throttle: exit 128 (too many requests)' -- git clone "$URL/429/repo.git"
   fails 128 'stop: exit 128 (login denied)' -- git clone "$URL/401/repo.git"
-  fails 128 'stop: exit 128 (HTTP error that will not pass)' -- git clone "$URL/403/repo.git"
+  fails 128 'stop: exit 128 (permanent HTTP error)' -- git clone "$URL/403/repo.git"
   fails 128 'stop: exit 128 (repository not found)' -- git clone "$URL/missing.git"
   fails 128 'stop: exit 128 (repository not found)' -- git clone "$PWD/missing.git"
   fails 128 'stop: exit 128 (no git repository there)' -- git clone "file://$PWD/missing.git"
@@ -396,13 +396,13 @@ in_conflict() {
 # bats test_tags=long
 @test "git pull, rebase and cherry-pick: a conflict stops, and so does one that is still there" {
   in_conflict
-  fails 1 'stop: exit 1 (conflict to be resolved)' -- git -C cloned pull --no-rebase
+  fails 1 'stop: exit 1 (unresolved conflict)' -- git -C cloned pull --no-rebase
   grep -q '^CONFLICT' out
-  fails 128 'stop: exit 128 (conflict to be resolved)' -- git -C cloned pull --no-rebase
+  fails 128 'stop: exit 128 (unresolved conflict)' -- git -C cloned pull --no-rebase
   git -C cloned merge --abort
-  fails 1 'stop: exit 1 (conflict to be resolved)' -- git -C cloned rebase origin/main
+  fails 1 'stop: exit 1 (unresolved conflict)' -- git -C cloned rebase origin/main
   git -C cloned rebase --abort
-  fails 1 'stop: exit 1 (conflict to be resolved)' -- git -C cloned cherry-pick origin/main
+  fails 1 'stop: exit 1 (unresolved conflict)' -- git -C cloned cherry-pick origin/main
 }
 
 @test "git push: what is not there, or has no upstream branch, stops" {
@@ -493,7 +493,7 @@ apt_serves() {
   fails 1 'retry: exit 1 (could not connect to host)' -- "${svn[@]}" ls "$URL"
   answers_ready
   "$START"
-  fails 1 'retry: exit 1 (HTTP error of the server)' -- "${svn[@]}" ls "$URL/503/x"
+  fails 1 'retry: exit 1 (HTTP server error)' -- "${svn[@]}" ls "$URL/503/x"
   fails 1 'throttle: exit 1 (HTTP 429: too many requests)' -- "${svn[@]}" ls "$URL/429/x"
   fails 1 'stop: exit 1 (not found)' -- "${svn[@]}" ls "$URL/404/x"
   fails 1 'stop: exit 1 (access denied)' -- "${svn[@]}" ls "$URL/403/x"
@@ -521,8 +521,8 @@ apt_serves() {
   fails 1 'retry: exit 1 (could not connect to host)' -- gh api "$URL/x"
   answers_ready
   "$START"
-  fails 1 'retry: exit 1 (HTTP error of the server)' -- gh api "$URL/503/x"
-  fails 1 'throttle: exit 1 (rate limit of the server)' -- gh api "$URL/429/x"
+  fails 1 'retry: exit 1 (HTTP server error)' -- gh api "$URL/503/x"
+  fails 1 'throttle: exit 1 (rate limited by the server)' -- gh api "$URL/429/x"
   fails 1 'stop: exit 1 (not found, or access denied)' -- gh api "$URL/404/x"
   fails 1 'stop: exit 1 (bad usage)' -- gh --no-such-option
   unverified 1 gh api {}/x
@@ -541,9 +541,9 @@ apt_serves() {
   fails 101 'retry: exit 101 (could not connect to host)' -- "${cargo[@]//{\}/$URL}"
   answers_ready
   "$START"
-  fails 101 'retry: exit 101 (HTTP error of the server)' -- "${cargo[@]//{\}/$URL/503}"
+  fails 101 'retry: exit 101 (HTTP server error)' -- "${cargo[@]//{\}/$URL/503}"
   fails 101 'throttle: exit 101 (HTTP 429: too many requests)' -- "${cargo[@]//{\}/$URL/429}"
-  fails 101 'stop: exit 101 (HTTP error that will not pass)' -- "${cargo[@]//{\}/$URL/403}"
+  fails 101 'stop: exit 101 (permanent HTTP error)' -- "${cargo[@]//{\}/$URL/403}"
   unverified 101 "${cargo[@]}"
   fails 101 'stop: exit 101 (bad usage)' -- cargo no-such-command
   sed -i '/^x/d' Cargo.toml
@@ -717,7 +717,7 @@ rclone_ready() {
   "$START"
   fails 1 'stop: exit 1 (not found)' -- "${RCLONE[@]}" copyurl "$URL/missing" got
   fails 1 'stop: exit 1 (not found)' -- "${RCLONE[@]}" copy upload /proc/missing
-  fails 1 'retry: exit 1 (HTTP error of the server)' -- "${RCLONE[@]}" copyurl "$URL/503/file" got
+  fails 1 'retry: exit 1 (HTTP server error)' -- "${RCLONE[@]}" copyurl "$URL/503/file" got
   fails 1 'stop: exit 1 (access denied)' -- "${RCLONE[@]}" ls s3:bucket
   unverified 1 "${RCLONE[@]}" copyurl {}/file got
 }

@@ -150,7 +150,7 @@ TABLE
 
 # What git pull has on stdout, with the reason that it is.
 conflict='CONFLICT (content): Merge conflict in f'
-stops_conflict='stop: exit 1 (conflict to be resolved)'
+stops_conflict='stop: exit 1 (unresolved conflict)'
 
 @test "a message on stdout counts if the tool writes it there, held or not, and is not quoted" {
   local held

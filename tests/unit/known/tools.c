@@ -50,11 +50,11 @@ static struct compiled compiled[TOOLS];
 	{ tool, status, VERDICT_NONE, NULL, NULL, false },
 #define TEXT(words) { .text = words },
 #define HTTP(tool, status, begin, end) \
-	CASE(tool, status, STOP, "HTTP error that will not pass") \
+	CASE(tool, status, STOP, "permanent HTTP error") \
 	TEXT(begin "404" end) \
 	CASE(tool, status, THROTTLE, "HTTP 429: too many requests") \
 	TEXT(begin "429" end) \
-	CASE(tool, status, RETRY, "HTTP error of the server") \
+	CASE(tool, status, RETRY, "HTTP server error") \
 	TEXT(begin "503" end)
 #define ON_STDOUT(words) { .text = words, .on_stdout = true },
 
