@@ -32,6 +32,9 @@
 #define START_NS (10 * NS_PER_S)
 #define BYE_NS (300 * NS_PER_MS)
 
+/* In a long wait, a fleet that is lost for longer is tried again after that. */
+#define AGAIN_NS (10 * NS_PER_S)
+
 static const char ended[] = "backoff-fleet has ended";
 static const char *const kinds[FLEET_PARTS] = { "gate", "slots" };
 
@@ -40,7 +43,8 @@ static char program[PATH_MAX];
 static char server[FLEET_TEXT_SIZE]; /* what to call it */
 static char lost_why[2 * FLEET_TEXT_SIZE]; /* "SERVER: WHY" */
 static bool is_lost;
-static int64_t lost_since_ns; /* by CLOCK_BOOTTIME; 0: it answered last */
+static int64_t lost_ns; /* when that was found, by CLOCK_BOOTTIME, */
+static int64_t lost_since_ns; /* ... and without an answer since; or 0 */
 static bool is_restarted; /* the helper was, for this attempt */
 
 static struct part {
@@ -153,8 +157,9 @@ ask(const struct text *question, struct fleet_line *answer)
 		return true;
 	}
 	is_lost = true;
+	lost_ns = boot_clock_ns();
 	if (lost_since_ns == 0)
-		lost_since_ns = boot_clock_ns();
+		lost_since_ns = lost_ns;
 	lost = text_in(lost_why, sizeof lost_why);
 	text_join(&lost, server, ": ", why != NULL ? why : answer->fields[1]);
 	/* One that is stuck may answer what nobody asks any more. */
@@ -363,7 +368,8 @@ void
 fleet_rest(void)
 {
 	fleet_end();
-	is_lost = false;
+	if (fleet_is_away() || boot_clock_ns() - lost_ns >= AGAIN_NS)
+		is_lost = false;
 }
 
 void

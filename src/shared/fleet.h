@@ -87,7 +87,8 @@ bool fleet_is_away(void);
 
 /*
  * Before a wait, in which we hold nothing and ask nothing: ends the helper. A
- * fleet that was lost is tried again after it.
+ * fleet that is lost is tried again after it, every ten seconds at most once
+ * others no longer hold what they held there.
  */
 void fleet_rest(void);
 

@@ -20,7 +20,7 @@
 #define OLD_NS (5 * NS_PER_S)
 
 /* The server forgets a gate that was not used for so long. */
-#define COPY_NS (24 * 60 * NS_PER_MIN)
+#define KEPT_NS (24 * 60 * NS_PER_MIN)
 
 static int64_t
 byte_of(uint64_t ticket)
@@ -156,7 +156,7 @@ is_to_be_restored(const struct gate_store *store, const struct gate *mirror)
 	int64_t written_ns = store->gate.written_ns;
 
 	if (mirror->synced_ns == 0
-	    || store->now_ns - mirror->synced_ns >= COPY_NS)
+	    || store->now_ns - mirror->synced_ns >= KEPT_NS)
 		return false;
 	return written_ns == 0 ? mirror->state != GATE_OPEN
 	                       : mirror->written_ns > written_ns
@@ -227,18 +227,20 @@ put_gate(struct gate_store *store, uint64_t ticket)
 	return done;
 }
 
-static bool
-is_young(const struct gate_store *store, int64_t young_ns)
+/* How long ago the server was asked. */
+static int64_t
+mirror_age_ns(const struct gate_store *store)
 {
-	return store->gate.synced_ns > 0
-	    && store->now_ns - store->gate.synced_ns < young_ns;
+	int64_t synced_ns = store->gate.synced_ns;
+
+	return synced_ns > 0 ? store->now_ns - synced_ns : INT64_MAX;
 }
 
 static bool
-needs_no_server(const struct gate_store *store)
+is_young(const struct gate_store *store)
 {
-	return is_young(
-	    store, store->gate.state == GATE_SHUT ? YOUNG_SHUT_NS : YOUNG_NS);
+	return mirror_age_ns(store)
+	    < (store->gate.state == GATE_SHUT ? YOUNG_SHUT_NS : YOUNG_NS);
 }
 
 /* The mirror is young, or another run of this machine asks for all. */
@@ -247,13 +249,13 @@ may_look_at_mirror(struct gate_store *store)
 {
 	if (!has_file(store))
 		return false;
-	if (needs_no_server(store))
+	if (is_young(store))
 		return true;
 	/* Who asks may be stopped. */
 	if (lock_try(store->file.fd, STATE_LOCK_SYNC) != LOCK_HAD)
-		return is_young(store, OLD_NS);
+		return mirror_age_ns(store) < OLD_NS;
 	/* Another run may have asked since this one has looked. */
-	return look_at_file(store) && needs_no_server(store);
+	return look_at_file(store) && is_young(store);
 }
 
 static bool
