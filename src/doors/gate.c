@@ -42,8 +42,7 @@ use(const struct gate_options *what)
 
 	options = what;
 	store.file.name = what->name;
-	store.file.instead = what->fleet ? "with the fleet alone" : NULL;
-	store.is_fleet = what->fleet;
+	store.file.is_fleet = what->fleet;
 	text_join(&text, what->fleet ? FLEET_PREFIX : "", what->name);
 }
 

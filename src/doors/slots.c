@@ -53,7 +53,7 @@ slots_start(
 	random_source = random;
 	owner = (int64_t)(unique & INT64_MAX) | 1;
 	file.name = what->name;
-	file.instead = what->fleet ? "with the fleet alone" : NULL;
+	file.is_fleet = what->fleet;
 	text_join(&text, what->fleet ? FLEET_PREFIX : "", what->name);
 }
 

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "core/base/bytes.h"
 #include "log/log.h"
 #include "options/usage.h"
 #include "process/environment.h"
@@ -343,19 +342,6 @@ fleet_tell_lost(enum fleet_part part)
 	    JOINED(FLEET_NAME_SIZE + 16, "fleet ", kind, " ", name), lost_why,
 	    state_dir()->fd < 0 ? "without"
 	                        : JOINED(32, "with the local ", kind));
-}
-
-uint64_t
-fleet_machine(void)
-{
-	const struct state_dir *dir = state_dir();
-	uint64_t facts[3] = { boot_hash() };
-
-	if (dir->fd >= 0) {
-		facts[1] = (uint64_t)dir->device;
-		facts[2] = (uint64_t)dir->inode;
-	}
-	return hash_of((const char *)facts, sizeof facts);
 }
 
 bool

@@ -79,9 +79,6 @@ const char *fleet_lost_why(void);
 /* Logs what PART goes on with, once until the fleet is back. */
 void fleet_tell_lost(enum fleet_part part);
 
-/* A number that stands for this state directory since the last boot. */
-uint64_t fleet_machine(void);
-
 /* It is lost, for less than a lease: others may still hold theirs. */
 bool fleet_is_away(void);
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/base/bytes.h"
 #include "core/base/duration.h"
 #include "core/gate/record.h"
 #include "process/signals.h"
@@ -37,7 +38,7 @@ has_file(const struct gate_store *store)
 static bool
 has_server(const struct gate_store *store)
 {
-	return store->is_fleet && fleet_is_on();
+	return store->file.is_fleet && fleet_is_on();
 }
 
 bool
@@ -327,7 +328,7 @@ end_step(struct gate_store *store, bool changed, uint64_t ticket, bool *again)
 	*again = false;
 	if (!has_server(store)) {
 		/* A gate of this machine alone is no copy of a fleet's. */
-		if (!store->is_fleet)
+		if (!store->file.is_fleet)
 			store->gate.synced_ns = 0;
 		done = lock_ticket(store, ticket)
 		    && (!changed || write_gate(store));
@@ -351,7 +352,21 @@ end_step(struct gate_store *store, bool changed, uint64_t ticket, bool *again)
 static bool
 is_patient(const struct gate_store *store)
 {
-	return store->is_fleet && store->ticket != 0 && fleet_is_away();
+	return store->file.is_fleet && store->ticket != 0 && fleet_is_away();
+}
+
+/* A number that stands for this state directory since the last boot. */
+static uint64_t
+machine(void)
+{
+	const struct state_dir *dir = state_dir();
+	uint64_t facts[3] = { boot_hash() };
+
+	if (dir->fd >= 0) {
+		facts[1] = (uint64_t)dir->device;
+		facts[2] = (uint64_t)dir->inode;
+	}
+	return hash_of((const char *)facts, sizeof facts);
 }
 
 /* ATTEMPT has ended, or, if it is NULL, we ask. True: that is to be written. */
@@ -365,7 +380,7 @@ step(struct gate_store *store, const struct gate_attempt *attempt,
 
 		/* In a fleet that is not lost, a machine is one run. */
 		if (has_server(store)) {
-			counted.run = fleet_machine();
+			counted.run = machine();
 			counted.row_ns = GATE_FLEET_ROW_NS;
 		}
 		return gate_result(&store->gate, store->now_ns, &counted);
@@ -410,7 +425,7 @@ carry_out(struct gate_store *store, const struct gate_attempt *attempt,
 	bool done = step_and_write(store, attempt, answer);
 
 	/* The fleet may have been lost just now. */
-	if (store->is_fleet && !is_patient(store))
+	if (store->file.is_fleet && !is_patient(store))
 		fleet_tell_lost(FLEET_GATE);
 	return done;
 }

@@ -34,7 +34,7 @@ struct gate_store {
 	uint64_t ticket; /* of our wait or probe; 0: none */
 	uint64_t locked; /* the ticket whose byte we lock; 0: none */
 
-	bool is_fleet;
+	/* Of a fleet's gate. */
 	struct fleet_view server; /* as it was last seen */
 	bool
 	    is_restored; /* the server has lost the gate, and gets our mirror */

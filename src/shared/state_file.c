@@ -301,11 +301,13 @@ state_file_lose(struct state_file *file, const char *why)
 	struct text reason = text_in(words, sizeof words);
 	const char *what
 	    = JOINED(SHARED_NAME_SIZE + 16, file->what, " ", file->name);
-	bool is_limit = file->is_limit && file->instead == NULL;
+	bool is_limit = file->is_limit && !file->is_fleet;
 
 	state_file_add_why(&reason, file, why);
 	state_log_lost(is_limit, what, what, words,
-	    is_limit || file->instead != NULL ? file->instead : "without");
+	    file->is_fleet ? "with the fleet alone"
+	        : is_limit ? NULL
+	                   : "without");
 	state_file_close(file);
 	return false;
 }

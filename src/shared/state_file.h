@@ -51,8 +51,9 @@ int64_t lock_find(int fd, int64_t first, int64_t last);
 struct state_file {
 	const char *what; /* uses it: "gate", "slots" or "defer" */
 	const char *name;
-	const char *instead; /* of it: "with the fleet alone"; or NULL */
 	bool is_limit; /* somebody relies on it */
+	bool
+	    is_fleet; /* a server keeps it, too: that serves without the file */
 	bool is_tried; /* to use it */
 	int fd; /* closed on exec, out of the way; -1: not open, or lost */
 	char why[WHY_SIZE]; /* why something failed, or the record is as new */
