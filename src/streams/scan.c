@@ -219,21 +219,6 @@ scan_reset(struct scan *scan)
 	scan->last_line = (struct quote) { 0 };
 }
 
-/* LENGTH, of 4 at least, without a character of UTF-8 that was cut in two. */
-static size_t
-whole_characters(const char *bytes, size_t length)
-{
-	size_t start = length, size;
-	unsigned char lead;
-
-	while (length - start < 3
-	    && ((unsigned char)bytes[start - 1] & 0xc0) == 0x80)
-		start--;
-	lead = (unsigned char)bytes[start - 1];
-	size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
-	return start - 1 + size > length ? start - 1 : length;
-}
-
 /* The part of the line to be quoted, before clean(). */
 static struct quote
 quote_of(const struct scan_stream *stream)
@@ -250,10 +235,14 @@ clean(struct quote *quote)
 {
 	size_t length = quote->length;
 
+	/* No character of UTF-8, of up to four bytes, is cut in two. */
+	if (length > SCAN_QUOTE)
+		for (length = SCAN_QUOTE; length > SCAN_QUOTE - 3
+		     && ((unsigned char)quote->text[length] & 0xc0) == 0x80;
+		     length--)
+			continue;
 	while (length > 0 && (unsigned char)quote->text[length - 1] <= ' ')
 		length--;
-	if (length == SCAN_QUOTE)
-		length = whole_characters(quote->text, length);
 	for (size_t i = 0; i < length; i++)
 		if ((unsigned char)quote->text[i] < ' '
 		    || quote->text[i] == '\x7f' || quote->text[i] == '"')

@@ -79,7 +79,7 @@ struct scan_stream {
 	/* The part of the line after its last carriage return. */
 	bool returned; /* a carriage return came: the next byte starts anew */
 	size_t shown_length;
-	char shown[SCAN_QUOTE];
+	char shown[SCAN_QUOTE + 1]; /* one byte more tells what is cut in two */
 };
 
 /*

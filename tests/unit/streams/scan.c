@@ -418,7 +418,7 @@ check_last_line(void)
 	memcpy(text + SCAN_QUOTE - 1, "\xe2\x82\xac", 3);
 	wanted[SCAN_QUOTE - 1] = '\0';
 	last_line_is(text, wanted, "but no part of a character");
-	memcpy(text + SCAN_QUOTE - 3, "\xe2\x82\xac", 3);
+	memcpy(text + SCAN_QUOTE - 3, "\xe2\x82\xacxx", 5);
 	memcpy(wanted + SCAN_QUOTE - 3, "\xe2\x82\xac", 4);
 	last_line_is(text, wanted, "a whole one stays");
 	begin("never");
