@@ -49,9 +49,9 @@
 static const char *
 limits(void)
 {
-	return processes_are_shown()
+	return processes_can_be_seen()
 	    ? NULL
-	    : "This build cannot see processes: a timeout ends COMMAND "
+	    : "Processes cannot be seen here: a timeout ends COMMAND "
 	      "and a group it leads.";
 }
 

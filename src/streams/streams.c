@@ -55,11 +55,9 @@ hint_start(void)
 {
 	struct text why;
 
-	hints = fd_out_of_the_way(unnamed_file_in_memory());
-	if (hints >= 0) {
-		unnamed_file_name(hints, hints_name, sizeof hints_name);
+	hints = unnamed_file_in_memory(hints_name, sizeof hints_name);
+	if (hints >= 0)
 		return hints_name;
-	}
 	hints_are_named = true;
 	hints
 	    = tempfile_named("backoff-hint-", 0, hints_name, sizeof hints_name);

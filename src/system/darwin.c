@@ -117,12 +117,6 @@ peek_count(int fd)
 /* processes */
 
 bool
-processes_are_shown(void)
-{
-	return true;
-}
-
-bool
 processes_can_be_seen(void)
 {
 	return true;

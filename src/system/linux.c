@@ -250,26 +250,6 @@ handle_signal(int handle, pid_t pid, int signal)
 	return handle >= 0 ? signal_pidfd(handle, signal) : kill(pid, signal);
 }
 
-/* messages */
-
-bool
-messages_pair(int ends[2])
-{
-	return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0;
-}
-
-bool
-message_send(int fd, const char *words, size_t length)
-{
-	return send(fd, words, length, MSG_NOSIGNAL | MSG_DONTWAIT) > 0;
-}
-
-ssize_t
-message_receive(int fd, char *words, size_t size)
-{
-	return recv(fd, words, size, 0);
-}
-
 /* new_process */
 
 /*
@@ -418,12 +398,6 @@ peek_resize(int pipe, int size)
 }
 
 /* processes */
-
-bool
-processes_are_shown(void)
-{
-	return true;
-}
 
 bool
 processes_can_be_seen(void)
@@ -619,15 +593,13 @@ signal_queue_pending(sigset_t *pending)
 	sigpending(pending);
 }
 
-bool
+void
 signal_queue_drop(const sigset_t *signals)
 {
 	static const struct timespec now;
-	bool any = false;
 
 	while (sigtimedwait(signals, NULL, &now) > 0)
-		any = true;
-	return any;
+		continue;
 }
 
 /* What was not read from the descriptor is still pending: HANDLER gets it. */
@@ -668,19 +640,16 @@ unnamed_file_open(const char *directory, int flags)
 }
 
 int
-unnamed_file_in_memory(void)
-{
-#if HAVE_DECL_MEMFD_CREATE
-	if (processes_can_be_seen())
-		return memfd_create("backoff-hint", MFD_CLOEXEC);
-#endif
-	return -1;
-}
-
-void
-unnamed_file_name(int fd, char *path, size_t size)
+unnamed_file_in_memory(char *path, size_t size)
 {
 	struct text text = text_in(path, size);
+	int fd = -1;
 
+#if HAVE_DECL_MEMFD_CREATE
+	if (processes_can_be_seen())
+		fd = fd_out_of_the_way(
+		    memfd_create("backoff-hint", MFD_CLOEXEC));
+#endif
 	text_join(&text, "/proc/", NUMBER(getpid()), "/fd/", NUMBER(fd));
+	return fd;
 }

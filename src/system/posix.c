@@ -96,12 +96,6 @@ peek_count(int fd)
 /* processes */
 
 bool
-processes_are_shown(void)
-{
-	return false;
-}
-
-bool
 processes_can_be_seen(void)
 {
 	return false;

@@ -63,6 +63,23 @@ bool fd_await(int fd, short events, int64_t until_ns);
 /* Reads up to SIZE bytes of a small file; returns how many. */
 ssize_t fd_read_file(const char *path, void *bytes, size_t size);
 
+/* fd.c, too: messages between backoff and backoff-fleet. */
+
+/*
+ * A pair of sockets that keep messages apart. Each end sends one message and
+ * waits for the answer. No message contains a newline.
+ */
+bool messages_pair(int ends[2]);
+
+/* Sends a message without blocking; a signal handler may call it. */
+bool message_send(int fd, const char *words, size_t length);
+
+/*
+ * Waits for a message and reads up to SIZE bytes of it into WORDS. Returns its
+ * length; 0: the other end is closed.
+ */
+ssize_t message_receive(int fd, char *words, size_t size);
+
 /*
  * clock.c: clocks, in nanoseconds. Setting the time of day does not affect
  * clock_now_ns(), and time while the machine is suspended does not count.
@@ -207,23 +224,6 @@ int handle_open(pid_t pid);
  */
 int handle_signal(int handle, pid_t pid, int signal);
 
-/* messages: between backoff and backoff-fleet */
-
-/*
- * A pair of sockets that keep messages apart. Each end sends one message and
- * waits for the answer. No message contains a newline.
- */
-bool messages_pair(int ends[2]);
-
-/* Sends a message without blocking; a signal handler may call it. */
-bool message_send(int fd, const char *words, size_t length);
-
-/*
- * Waits for a message and reads up to SIZE bytes of it into WORDS. Returns its
- * length; 0: the other end is closed.
- */
-ssize_t message_receive(int fd, char *words, size_t size);
-
 /* new_process: how COMMAND is started */
 
 /*
@@ -293,9 +293,6 @@ struct process {
 	bool has_mark; /* its environment is that of this run */
 	bool in_tree;
 };
-
-/* Whether this system shows other processes at all. */
-bool processes_are_shown(void);
 
 /*
  * Whether we see all processes of our PID namespace. In /proc of another
@@ -367,8 +364,8 @@ int signal_queue_poll(struct pollfd *watched, int count, int64_t left_ns);
 /* All signals that have come and were not taken. */
 void signal_queue_pending(sigset_t *pending);
 
-/* Discards those of SIGNALS, which are blocked, that have come. True: any. */
-bool signal_queue_drop(const sigset_t *signals);
+/* Discards those of SIGNALS, which are blocked, that have come. */
+void signal_queue_drop(const sigset_t *signals);
 
 /*
  * For a pause with a mask of its own: HANDLER gets the COUNT SIGNALS, also
@@ -392,10 +389,10 @@ bool signal_is_by_process(const siginfo_t *info);
  */
 int unnamed_file_open(const char *directory, int flags);
 
-/* The same in memory. */
-int unnamed_file_in_memory(void);
-
-/* Writes into PATH the name by which other processes can open that file. */
-void unnamed_file_name(int fd, char *path, size_t size);
+/*
+ * The same in memory, out of the way. PATH, of SIZE bytes, gets the name by
+ * which other processes can open it.
+ */
+int unnamed_file_in_memory(char *path, size_t size);
 
 #endif

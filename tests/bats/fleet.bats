@@ -673,10 +673,10 @@ PY
 #!/usr/bin/env python3
 import os, signal, socket
 backoff = socket.socket(fileno=3)
-backoff.send(b"hello 5 :server")
+backoff.send(b"hello 5 :server\n")
 while backoff.recv(4096):
     os.kill(os.getppid(), signal.SIGTERM)
-    backoff.send(b"lost :gone")
+    backoff.send(b"lost :gone\n")
 EOS
   chmod +x asked
   export BACKOFF_FLEET_HELPER=$PWD/asked BACKOFF_FLEET=unix:/nowhere
