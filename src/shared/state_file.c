@@ -148,7 +148,8 @@ state_file_open(struct state_file *file)
 	file->fd = open_in(dir, file->name);
 	if (file->fd < 0)
 		return fail_to_open(file, errno);
-	if (fstat(file->fd, &stat) != 0)
+	if (fstat(file->fd, &stat) != 0
+	    || (file->is_limit && !lock_is_possible(file->fd)))
 		fail(file, false, strerror(errno));
 	else if ((fault = fault_of(dir, &stat)) != NULL)
 		fail(file, true, fault);
@@ -156,8 +157,6 @@ state_file_open(struct state_file *file)
 		fail(file, true,
 		    JOINED(WHY_SIZE,
 		        "larger than a state file: ", NUMBER(stat.st_size)));
-	else if (file->is_limit && !lock_is_possible(file->fd))
-		fail(file, false, strerror(errno));
 	else
 		return true;
 	state_file_close(file);

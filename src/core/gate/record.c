@@ -459,8 +459,8 @@ state_record_slots(
 {
 	const uint8_t *part = record + STATE_SLOTS_AT;
 	struct walk walk = { .from = part, .now_ns = now_ns };
-	struct slots slots;
-	uint64_t written_in;
+	struct slots slots = { .next = 0 };
+	uint64_t written_in = 0;
 
 	walk_slots(&walk, &slots, &written_in);
 	if (!is_whole(part, STATE_SLOTS_SIZE) || walk.is_wrong
