@@ -67,8 +67,7 @@ enter(int64_t until_ns, bool *waited)
 		if (entry.admission != ADMISSION_GO || !has_gate || !*waited
 		    || gate_recheck())
 			return entry;
-		/* It has shut meanwhile, and a run waits there without a slot.
-		 */
+		/* It has shut meanwhile: wait there, without a slot. */
 		slots_free();
 	}
 }

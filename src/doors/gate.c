@@ -124,8 +124,7 @@ log_and_wait(int64_t until_ns)
 	    max_ns(clock_now_ns() - event.shut_ns, 0));
 }
 
-/* How ATTEMPT, for which the service has asked to wait, has changed the gate.
- */
+/* How ATTEMPT, whose service has asked to wait, has changed the gate. */
 static void
 keep_change(const struct gate_attempt *attempt, int64_t asked_ns)
 {

@@ -54,8 +54,7 @@ static struct part {
 	bool is_told; /* it was logged that the fleet is lost */
 } parts[FLEET_PARTS];
 
-/* The one that was named, or beside our own binary, or where it is installed.
- */
+/* The one named, or beside our own binary, or where it is installed. */
 static void
 find_program(void)
 {

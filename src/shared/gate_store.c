@@ -185,8 +185,7 @@ look_at_server(struct gate_store *store)
 		store->gate = mirror;
 	store->gate.synced_ns = store->now_ns;
 
-	/* The state may be another one meanwhile; its probers live or do not.
-	 */
+	/* The state may have changed; these probers live or do not. */
 	count = store->gate.probers_count;
 	for (int i = 0; i < count; i++)
 		members[i] = (int64_t)store->gate.probers[i];
@@ -293,8 +292,7 @@ gate_store_look(struct gate_store *store)
 	return done;
 }
 
-/* Reads the gate, to change it; a file's record is locked until write_step().
- */
+/* Reads the gate, to change it; the file is locked until end_step(). */
 static bool
 begin_step(struct gate_store *store)
 {

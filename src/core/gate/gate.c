@@ -371,8 +371,7 @@ add_to_window(struct gate *gate, int64_t now_ns, bool refused)
 	    >= (pace_base(&gate->pace, now_ns) + WINDOW_SHARE) * window->starts;
 }
 
-/* Adds a refusal to those in a row. True: the service has no room for a while.
- */
+/* Adds a refusal to those in a row. True: the quota is used up. */
 static bool
 is_quota_used_up(struct gate *gate, const struct gate_attempt *attempt)
 {

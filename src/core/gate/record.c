@@ -15,8 +15,7 @@
 #define MOST_AHEAD_NS (20 * NS_PER_MIN)
 #define MOST_GAP_NS (int64_t)(1 / PACE_LEAST * (double)NS_PER_S)
 
-/* Another processor's clock, or a reading just before the bytes were written.
- */
+/* Clocks of processors differ; and a write may follow the reading. */
 #define TOLERANCE_NS NS_PER_S
 
 size_t

@@ -53,8 +53,7 @@ size_t shared_name_scan(const char *text);
 enum state_header {
 	STATE_HEADER_FINE,
 	STATE_HEADER_AS_NEW, /* empty, damaged, or of an older version */
-	STATE_HEADER_FOREIGN, /* not to be touched: of another program, or newer
-	                       */
+	STATE_HEADER_FOREIGN, /* of another program, or newer: let it be */
 };
 
 /*
