@@ -383,6 +383,62 @@ page_keys() {
   assert_same written page
 }
 
+@test "docs: backoff(1) has every tool" {
+  "$BACKOFF" --tool=list | sed -n 's/^\([a-z][a-z0-9_-]*\).*/\1/p' | sort >printed
+  sed -n 's/^There are tables for \(.*\)\.$/\1/p' "$TOP_SRCDIR/man/backoff.1" |
+    sed 's/, \| and /\n/g' | sort >page
+  assert_same printed page
+}
+
+# Readers have no time; whoever adds a line may take one away.
+@test "docs: the man pages are short" {
+  need man col
+  local page lines
+  while read -r page lines; do
+    assert [ "$(MANWIDTH=80 man -l "$TOP_SRCDIR/man/$page" | col -b | wc -l)" -le "$lines" ]
+  done <<END
+backoff.1 900
+backoff-pauses.7 190
+backoff-log.5 230
+backoff-gate.7 260
+backoff-herd.1 180
+END
+}
+
+# The displays of the page, as one line.
+displays() {
+  sed -n '/^\.Bd/,/^\.Ed/{/^\.[BE]d/!p}' "$man" | tr -s '\n ' ' '
+}
+
+# messages FILE...: the literals of the log's sentences, one a line: two words or
+# more, up to a colon.
+messages() {
+  cat "$@" | tr -s '\n\t ' ' ' | sed 's,/\*[^*]*\(\*[^/][^*]*\)*\*/,,g; s/'"'"'\\\{0,1\}"'"'"'//g' |
+    grep -oE '"([^"\\]|\\.)*"( "([^"\\]|\\.)*")*' |
+    sed 's/" "//g; s/^"//; s/"$//; s/\\"/"/g; s/^[^A-Za-z-]*//; s/:.*//; s/ (*$//' |
+    grep -E '[A-Za-z_]{2,}[^a-z]* [^a-z]*[a-z]{2,}' | sort -u
+}
+
+@test "docs: backoff-log(5) has every sentence of the log, and no other page lists one" {
+  local words missing=0 src=$TOP_SRCDIR/src
+  messages "$src"/core/words/{message,remarks,gate_message}.c "$src"/doors/{defer,gate,slots}.c \
+    "$src"/log/log.c | grep -v '^gate %s\|^alias ' >sentences # of --gate=open, and of shells
+  [ "$(wc -l <sentences)" -gt 50 ]
+  man=$TOP_SRCDIR/man/backoff-log.5
+  displays >log
+  for man in "$TOP_SRCDIR"/man/*.[17]; do displays; done >others
+  while IFS= read -r words; do
+    if ! grep -qF -- "$words" log; then
+      echo "backoff-log(5) does not have: $words"
+      missing=1
+    elif [[ $words == *' '*' '* ]] && grep -qF -- "$words" others; then
+      echo "another page has: $words"
+      missing=1
+    fi
+  done <sentences
+  [ "$missing" -eq 0 ]
+}
+
 @test "docs: backoff-pauses(7) has every key of --plan, every preset, and a plan as it is printed" {
   man=$TOP_SRCDIR/man/backoff-pauses.7
   "$BACKOFF" --plan -n 2 --log-format=json | grep -o '"[a-z_]*":' | tr -d '":' | sort >printed
