@@ -103,11 +103,10 @@ static void
 rewrite(int64_t epoch_ns)
 {
 	struct deferral deferral;
-	bool changed;
 
 	if (!begin(&deferral))
 		return;
-	deferral_wait(&deferral, options->limits.high_ns, epoch_ns, &changed);
+	deferral_wait(&deferral, options->limits.high_ns, epoch_ns);
 	finish(&deferral);
 }
 
@@ -125,17 +124,17 @@ defer_ask(void)
 {
 	static const struct entry go = { .admission = ADMISSION_GO };
 	int64_t epoch_ns = clock_epoch_ns();
-	int64_t wait_ns;
-	bool changed, is_broken;
+	int64_t until_ns, wait_ns;
+	bool is_broken;
 
 	if (!state_file_use(&file) || !read_record())
 		return go;
 	found = state_record_deferral(record, &is_broken);
 	if (is_broken)
 		state_file_note(&file, "bad checksum");
-	wait_ns = deferral_wait(
-	    &found, options->limits.high_ns, epoch_ns, &changed);
-	if (changed)
+	until_ns = found.until_ns;
+	wait_ns = deferral_wait(&found, options->limits.high_ns, epoch_ns);
+	if (found.until_ns != until_ns)
 		rewrite(epoch_ns);
 	/* A person at a terminal wants the job to run now. */
 	if (wait_ns == 0 || is_in_foreground())

@@ -85,8 +85,7 @@ print_state(const struct gate_store *store)
 	struct deferral deferral = state_record_deferral(store->bytes, NULL);
 	int64_t now_ns = clock_epoch_ns();
 	int64_t age_ns = store->now_ns - gate->since_ns;
-	bool changed;
-	int64_t wait_ns = deferral_wait(&deferral, INT64_MAX, now_ns, &changed);
+	int64_t wait_ns = deferral_wait(&deferral, INT64_MAX, now_ns);
 	const char *reason = is_open ? "" : gate->reason;
 
 	print_cell(-5, names[gate->state]);

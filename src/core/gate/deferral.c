@@ -8,18 +8,14 @@
 #include "core/judge/outcome.h"
 
 int64_t
-deferral_wait(
-    struct deferral *deferral, int64_t high_ns, int64_t epoch_ns, bool *changed)
+deferral_wait(struct deferral *deferral, int64_t high_ns, int64_t epoch_ns)
 {
 	int64_t most_ns = min_ns(deferral->window_ns, high_ns);
 
-	*changed = false;
 	if (deferral->failures == 0 || deferral->until_ns <= epoch_ns)
 		return 0;
-	if (deferral->until_ns - epoch_ns > most_ns) {
-		deferral->until_ns = saturating_add(epoch_ns, most_ns);
-		*changed = true;
-	}
+	deferral->until_ns
+	    = min_ns(deferral->until_ns, saturating_add(epoch_ns, most_ns));
 	return deferral->until_ns - epoch_ns;
 }
 

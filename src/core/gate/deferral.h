@@ -32,11 +32,11 @@ struct deferral {
 /*
  * How long a run whose own HIGH is HIGH_NS and that starts now is put off; 0:
  * not at all. The clock may have been set, and others may have written the
- * record: never longer than the window or HIGH, and then *DEFERRAL is changed,
- * which *CHANGED tells.
+ * record: never longer than the window or HIGH, and then UNTIL_NS is lowered,
+ * which has to be written.
  */
-int64_t deferral_wait(struct deferral *deferral, int64_t high_ns,
-    int64_t epoch_ns, bool *changed);
+int64_t deferral_wait(
+    struct deferral *deferral, int64_t high_ns, int64_t epoch_ns);
 
 /* A run that has ended. */
 struct run_end {

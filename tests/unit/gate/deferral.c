@@ -91,31 +91,27 @@ test_wait(void)
 {
 	struct deferral none = { .until_ns = NOW + S, .window_ns = S };
 	struct deferral deferral = { 0 };
-	bool changed;
 
-	is_int(deferral_wait(&none, INT64_MAX, NOW, &changed), 0,
-	    "nothing remembered");
+	is_int(deferral_wait(&none, INT64_MAX, NOW), 0, "nothing remembered");
 	gives_up(&deferral, usual, 0, 0);
 	is_int(deferral.failures, 1, "one run gave up");
 	is_string(deferral.reason, "exit 7?more", "  its reason on one line");
 	deferral.until_ns = NOW + 40 * S;
-	is_int(deferral_wait(&deferral, INT64_MAX, NOW, &changed), 40 * S,
-	    "  its wait");
-	is_int(deferral_wait(&deferral, INT64_MAX, NOW + 39 * S, &changed), S,
-	    "  later");
-	ok(!changed, "  all of which changes nothing");
-	is_int(deferral_wait(&deferral, INT64_MAX, NOW + 40 * S, &changed), 0,
+	is_int(deferral_wait(&deferral, INT64_MAX, NOW), 40 * S, "  its wait");
+	is_int(deferral_wait(&deferral, INT64_MAX, NOW + 39 * S), S, "  later");
+	ok(deferral.until_ns == NOW + 40 * S, "  all of which changes nothing");
+	is_int(deferral_wait(&deferral, INT64_MAX, NOW + 40 * S), 0,
 	    "  until its time has come");
-	is_int(deferral_wait(&deferral, INT64_MAX, NOW - 20 * S, &changed),
-	    60 * S, "a clock set back by less than the window");
-	ok(!changed, "  is let be");
-	is_int(deferral_wait(&deferral, INT64_MAX, NOW - 3600 * S, &changed),
-	    60 * S, "one set back by more holds no longer than the window");
-	ok(changed && deferral.until_ns == NOW - 3540 * S,
+	is_int(deferral_wait(&deferral, INT64_MAX, NOW - 20 * S), 60 * S,
+	    "a clock set back by less than the window");
+	ok(deferral.until_ns == NOW + 40 * S, "  is let be");
+	is_int(deferral_wait(&deferral, INT64_MAX, NOW - 3600 * S), 60 * S,
+	    "one set back by more holds no longer than the window");
+	ok(deferral.until_ns == NOW - 3540 * S,
 	    "  from then on, and that is to be written");
-	is_int(deferral_wait(&deferral, INT64_MAX, NOW - 3560 * S, &changed),
-	    20 * S, "  so that it ends");
-	is_int(deferral_wait(&deferral, INT64_MAX, 0, &changed), 60 * S,
+	is_int(deferral_wait(&deferral, INT64_MAX, NOW - 3560 * S), 20 * S,
+	    "  so that it ends");
+	is_int(deferral_wait(&deferral, INT64_MAX, 0), 60 * S,
 	    "a clock that lost its battery");
 	deferral.failures = UINT32_MAX;
 	gives_up(&deferral, usual, INT64_MAX - NOW - S, 0);
@@ -151,13 +147,12 @@ test_own_high(void)
 	struct deferral deferral = { .failures = 9,
 		.until_ns = NOW + 1000000 * S,
 		.window_ns = 2000000 * S };
-	bool changed;
 
-	is_int(deferral_wait(&deferral, 2 * S, NOW, &changed), 2 * S,
+	is_int(deferral_wait(&deferral, 2 * S, NOW), 2 * S,
 	    "a record of others holds no longer than the own limit");
-	ok(changed && deferral.until_ns == NOW + 2 * S,
+	ok(deferral.until_ns == NOW + 2 * S,
 	    "  from now on, and that is to be written");
-	is_int(deferral_wait(&deferral, 2 * S, NOW + 2 * S, &changed), 0,
+	is_int(deferral_wait(&deferral, 2 * S, NOW + 2 * S), 0,
 	    "  so that it ends");
 }
 

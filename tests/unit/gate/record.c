@@ -291,7 +291,6 @@ test_noise_of_deferrals(void)
 	for (int i = 0; i < 20000; i++) {
 		uint8_t *part = record + STATE_DEFERRAL_AT;
 		struct deferral deferral;
-		bool changed;
 		int64_t wait_ns;
 
 		for (size_t at = 0; at < STATE_SIZE; at += 8)
@@ -301,7 +300,7 @@ test_noise_of_deferrals(void)
 		little_endian_put(part + STATE_DEFERRAL_SIZE - 4, 4,
 		    crc32(part, STATE_DEFERRAL_SIZE - 4));
 		deferral = state_record_deferral(record, NULL);
-		wait_ns = deferral_wait(&deferral, INT64_MAX, NOW, &changed);
+		wait_ns = deferral_wait(&deferral, INT64_MAX, NOW);
 		wrong += wait_ns < 0 || wait_ns > INT64_MAX / 2
 		    || strlen(deferral.reason) >= DEFERRAL_REASON_SIZE;
 	}
