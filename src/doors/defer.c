@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <errno.h>
-#include <string.h>
-
 #include "core/base/duration.h"
 #include "core/words/json.h"
 #include "core/words/message.h"
@@ -81,7 +78,7 @@ static bool
 begin(struct deferral *deferral)
 {
 	if (!state_file_begin(&file, record))
-		return state_file_lose(&file, file.why);
+		return state_file_lose(&file);
 	*deferral = state_record_deferral(record, NULL);
 	return true;
 }
@@ -95,7 +92,7 @@ finish(const struct deferral *deferral)
 	is_written = state_file_write(&file, record);
 	state_file_unlock(&file);
 	if (!is_written)
-		state_file_lose(&file, file.why);
+		state_file_lose(&file);
 }
 
 /* It was longer than its window or our HIGH: lowers it in the file. */
@@ -114,7 +111,7 @@ static bool
 read_record(void)
 {
 	if (!state_file_read(&file, record))
-		return state_file_lose(&file, file.why);
+		return state_file_lose(&file);
 	state_file_note(&file, file.why);
 	return true;
 }
@@ -140,8 +137,8 @@ defer_ask(void)
 	if (wait_ns == 0 || is_in_foreground())
 		return go;
 	/* A deferral that no success can erase would put off every run. */
-	if (!lock_is_possible(file.fd)) {
-		state_file_lose(&file, strerror(errno));
+	if (!lock_is_possible(&file)) {
+		state_file_lose(&file);
 		return go;
 	}
 	log_event(WEIGHT_LAST, NULL, found.failures, wait_ns);

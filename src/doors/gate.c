@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -169,7 +168,7 @@ go_without(void)
 	environment_gate(NULL);
 	/* A signal may have ended the wait for the lock of the record. */
 	if (store.file.fd >= 0 && !signals_end_pending())
-		state_file_lose(&store.file, store.file.why);
+		state_file_lose(&store.file);
 	return go;
 }
 

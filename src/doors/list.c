@@ -71,7 +71,7 @@ slots_taken(const struct state_file *file)
 	int64_t taken = 0;
 
 	for (int64_t slot = 0; slot < SLOTS_MOST; slot++)
-		taken += lock_is_taken(file->fd, STATE_LOCK_SLOT + slot);
+		taken += lock_is_taken(file, STATE_LOCK_SLOT + slot);
 	return taken;
 }
 

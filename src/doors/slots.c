@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -105,8 +104,7 @@ is_held_above(const char *holder)
 	}
 	slot = numbers[2];
 	return slot < SLOTS_MOST
-	    && (options->fleet
-	        || lock_is_taken(file.fd, STATE_LOCK_SLOT + slot))
+	    && (options->fleet || lock_is_taken(&file, STATE_LOCK_SLOT + slot))
 	    && (numbers[1] == 0 || numbers[1] != processes_namespace()
 	        || may_be_ancestor(numbers[0]));
 }
@@ -156,7 +154,7 @@ refuse_run(void)
 	const char *fleet_why = options->fleet ? fleet_lost_why() : NULL;
 
 	text_join(&text, "cannot use slots ", name, " (");
-	state_file_add_why(&text, &file, file.why);
+	state_file_add_why(&text, &file);
 	if (fleet_why != NULL)
 		text_join(&text, "; ", fleet_why);
 	text_byte(&text, ')');
@@ -184,7 +182,7 @@ slots_open(void)
 	if (!is_found) {
 		if (!options->fleet || !asks_fleet(&view))
 			refuse_run();
-		state_file_lose(&file, file.why);
+		state_file_lose(&file);
 	}
 	begin_word();
 }
@@ -251,7 +249,7 @@ take_here(void)
 	for (int64_t i = 0; i < options->count && result == LOCK_BUSY; i++) {
 		int64_t slot = (first + i) % options->count;
 
-		result = lock_try(file.fd, STATE_LOCK_SLOT + slot);
+		result = lock_try(&file, STATE_LOCK_SLOT + slot);
 		if (result == LOCK_HAD)
 			held = slot;
 	}
@@ -264,7 +262,7 @@ count_here(void)
 	int64_t taken = 0;
 
 	for (int64_t slot = 0; slot < options->count; slot++)
-		taken += lock_is_taken(file.fd, STATE_LOCK_SLOT + slot);
+		taken += lock_is_taken(&file, STATE_LOCK_SLOT + slot);
 	return taken;
 }
 
@@ -342,7 +340,7 @@ take_free(void)
 static bool
 is_before(int64_t ticket)
 {
-	return lock_find(file.fd, STATE_LOCK_SLOT_TICKET,
+	return lock_find(&file, STATE_LOCK_SLOT_TICKET,
 	           STATE_LOCK_SLOT_TICKET + ticket - 1)
 	    >= 0;
 }
@@ -356,7 +354,7 @@ take_ticket(int64_t *ticket)
 	/* Another program may have locked all of the file. */
 	for (int i = 0; i < SLOTS_MOST && result == LOCK_BUSY; i++) {
 		*ticket = order.next++;
-		result = lock_try(file.fd, STATE_LOCK_SLOT_TICKET + *ticket);
+		result = lock_try(&file, STATE_LOCK_SLOT_TICKET + *ticket);
 	}
 	if (result == LOCK_BUSY)
 		*ticket = 0;
@@ -484,7 +482,7 @@ wait_in_order(int64_t limit_ns, bool *waited, int *signal)
 		}
 	}
 	if (ticket > 0)
-		lock_free(file.fd, STATE_LOCK_SLOT_TICKET + ticket);
+		lock_free(&file, STATE_LOCK_SLOT_TICKET + ticket);
 	waited_ns = saturating_add(waited_ns, clock_now_ns() - since_ns);
 	if (result == LOCK_HAD && had_to_wait)
 		log_taken(clock_now_ns() - since_ns);
@@ -516,7 +514,7 @@ slots_take(int64_t until_ns, bool *waited)
 	if (result == LOCK_BUSY)
 		return refuse(until_ns <= limit_ns);
 	if (result == LOCK_FAILED) {
-		state_file_lose(&file, strerror(errno));
+		state_file_lose(&file);
 		return go;
 	}
 	was_held = true;
@@ -544,7 +542,7 @@ slots_free(void)
 		    "lost the slot");
 	}
 	if (held >= 0)
-		lock_free(file.fd, STATE_LOCK_SLOT + held);
+		lock_free(&file, STATE_LOCK_SLOT + held);
 	is_held_there = false;
 	held = -1;
 	environment_slots(NULL);

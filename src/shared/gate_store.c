@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <errno.h>
 #include <string.h>
 
 #include "core/base/bytes.h"
@@ -58,7 +57,7 @@ living_of(const struct gate_store *store)
 
 	for (int i = 0; i < gate->probers_count; i++)
 		if (gate->probers[i] == store->locked
-		    || lock_is_taken(store->file.fd, byte_of(gate->probers[i])))
+		    || lock_is_taken(&store->file, byte_of(gate->probers[i])))
 			living |= (uint8_t)(1U << i);
 	return living;
 }
@@ -134,12 +133,10 @@ lock_ticket(struct gate_store *store, uint64_t ticket)
 	if (store->locked == ticket)
 		return true;
 	if (store->locked != 0)
-		lock_free(file->fd, byte_of(store->locked));
+		lock_free(file, byte_of(store->locked));
 	store->locked = 0;
-	if (ticket != 0 && lock_try(file->fd, byte_of(ticket)) == LOCK_FAILED) {
-		text_copy(file->why, sizeof file->why, strerror(errno));
+	if (ticket != 0 && lock_try(file, byte_of(ticket)) == LOCK_FAILED)
 		return false;
-	}
 	store->locked = ticket;
 	return true;
 }
@@ -209,7 +206,7 @@ reflect(struct gate_store *store)
 		state_file_unlock(&store->file);
 	}
 	if (!done && !signals_end_pending())
-		state_file_lose(&store->file, store->file.why);
+		state_file_lose(&store->file);
 }
 
 /* TICKET is what we hold there from then on: only probers hold theirs. */
@@ -252,7 +249,7 @@ may_look_at_mirror(struct gate_store *store)
 	if (is_young(store))
 		return true;
 	/* Who asks may be stopped. */
-	if (lock_try(store->file.fd, STATE_LOCK_SYNC) != LOCK_HAD)
+	if (lock_try(&store->file, STATE_LOCK_SYNC) != LOCK_HAD)
 		return mirror_age_ns(store) < OLD_NS;
 	/* Another run may have asked since this one has looked. */
 	return look_at_file(store) && is_young(store);
@@ -274,7 +271,7 @@ look_at_fleet(struct gate_store *store)
 	/* The probers that have died are forgotten by who asked the server. */
 	store->living = UINT8_MAX;
 	if (has_file(store))
-		lock_free(store->file.fd, STATE_LOCK_SYNC);
+		lock_free(&store->file, STATE_LOCK_SYNC);
 	return done;
 }
 
@@ -484,8 +481,7 @@ gate_store_waiters(const struct gate_store *store)
 	int64_t count = is_copy ? (int64_t)(gate->next - gate->head) : 0;
 	int64_t byte = byte_of(gate->head), last = byte_of(gate->next) - 1;
 
-	while (
-	    !is_copy && (byte = lock_find(store->file.fd, byte, last)) >= 0) {
+	while (!is_copy && (byte = lock_find(&store->file, byte, last)) >= 0) {
 		byte++;
 		count++;
 	}

@@ -20,59 +20,6 @@
 #define LOCK_FIRST_NS (NS_PER_MS / 4)
 #define LOCK_LONGEST_NS (20 * NS_PER_MS)
 
-/* --- locks of single bytes --- */
-
-static int
-lock(int fd, enum byte_lock_call call, short type, int64_t byte)
-{
-	struct flock flock = { .l_type = type,
-		.l_whence = SEEK_SET,
-		.l_start = (off_t)byte,
-		.l_len = 1 };
-
-	return byte_lock(fd, call, &flock);
-}
-
-enum lock_result
-lock_try(int fd, int64_t byte)
-{
-	if (lock(fd, BYTE_LOCK_TRY, F_WRLCK, byte) == 0)
-		return LOCK_HAD;
-	return errno == EAGAIN || errno == EACCES ? LOCK_BUSY : LOCK_FAILED;
-}
-
-void
-lock_free(int fd, int64_t byte)
-{
-	lock(fd, BYTE_LOCK_TRY, F_UNLCK, byte);
-}
-
-bool
-lock_is_possible(int fd)
-{
-	return lock(fd, BYTE_LOCK_LOOK, F_WRLCK, 0) == 0;
-}
-
-int64_t
-lock_find(int fd, int64_t first, int64_t last)
-{
-	struct flock flock = { .l_type = F_WRLCK,
-		.l_whence = SEEK_SET,
-		.l_start = (off_t)first,
-		.l_len = (off_t)(last - first + 1) };
-
-	if (last < first || byte_lock(fd, BYTE_LOCK_LOOK, &flock) != 0
-	    || flock.l_type == F_UNLCK)
-		return -1;
-	return flock.l_start;
-}
-
-bool
-lock_is_taken(int fd, int64_t byte)
-{
-	return lock_find(fd, byte, byte) >= 0;
-}
-
 /* --- a file --- */
 
 static bool
@@ -82,6 +29,66 @@ fail(struct state_file *file, bool blames_file, const char *why)
 	file->blames_file = blames_file;
 	return false;
 }
+
+/* --- locks of single bytes --- */
+
+static int
+lock(const struct state_file *file, enum byte_lock_call call, short type,
+    int64_t byte)
+{
+	struct flock flock = { .l_type = type,
+		.l_whence = SEEK_SET,
+		.l_start = (off_t)byte,
+		.l_len = 1 };
+
+	return byte_lock(file->fd, call, &flock);
+}
+
+enum lock_result
+lock_try(struct state_file *file, int64_t byte)
+{
+	if (lock(file, BYTE_LOCK_TRY, F_WRLCK, byte) == 0)
+		return LOCK_HAD;
+	if (errno == EAGAIN || errno == EACCES)
+		return LOCK_BUSY;
+	fail(file, false, strerror(errno));
+	return LOCK_FAILED;
+}
+
+void
+lock_free(const struct state_file *file, int64_t byte)
+{
+	lock(file, BYTE_LOCK_TRY, F_UNLCK, byte);
+}
+
+bool
+lock_is_possible(struct state_file *file)
+{
+	return lock(file, BYTE_LOCK_LOOK, F_WRLCK, 0) == 0
+	    || fail(file, false, strerror(errno));
+}
+
+int64_t
+lock_find(const struct state_file *file, int64_t first, int64_t last)
+{
+	struct flock flock = { .l_type = F_WRLCK,
+		.l_whence = SEEK_SET,
+		.l_start = (off_t)first,
+		.l_len = (off_t)(last - first + 1) };
+
+	if (last < first || byte_lock(file->fd, BYTE_LOCK_LOOK, &flock) != 0
+	    || flock.l_type == F_UNLCK)
+		return -1;
+	return flock.l_start;
+}
+
+bool
+lock_is_taken(const struct state_file *file, int64_t byte)
+{
+	return lock_find(file, byte, byte) >= 0;
+}
+
+/* --- opening it --- */
 
 /*
  * Follows no link, and waits for no other end of a FIFO. A new file has its
@@ -148,8 +155,7 @@ state_file_open(struct state_file *file)
 	file->fd = open_in(dir, file->name);
 	if (file->fd < 0)
 		return fail_to_open(file, errno);
-	if (fstat(file->fd, &stat) != 0
-	    || (file->is_limit && !lock_is_possible(file->fd)))
+	if (fstat(file->fd, &stat) != 0)
 		fail(file, false, strerror(errno));
 	else if ((fault = fault_of(dir, &stat)) != NULL)
 		fail(file, true, fault);
@@ -157,7 +163,7 @@ state_file_open(struct state_file *file)
 		fail(file, true,
 		    JOINED(WHY_SIZE,
 		        "larger than a state file: ", NUMBER(stat.st_size)));
-	else
+	else if (!file->is_limit || lock_is_possible(file))
 		return true;
 	state_file_close(file);
 	return false;
@@ -167,7 +173,7 @@ bool
 state_file_use(struct state_file *file)
 {
 	if (!file->is_tried && !state_file_open(file))
-		state_file_lose(file, file->why);
+		state_file_lose(file);
 	file->is_tried = true;
 	return file->fd >= 0;
 }
@@ -204,7 +210,7 @@ lock_record(struct state_file *file)
 	enum lock_result result;
 	struct timespec nap;
 
-	while ((result = lock_try(file->fd, STATE_LOCK_RECORD)) == LOCK_BUSY) {
+	while ((result = lock_try(file, STATE_LOCK_RECORD)) == LOCK_BUSY) {
 		if (until_ns == 0)
 			until_ns = clock_now_ns() + LOCK_PATIENCE_NS;
 		/* The holder may be stopped: go on without. */
@@ -214,13 +220,13 @@ lock_record(struct state_file *file)
 		nanosleep(&nap, NULL);
 		nap_ns = min_ns(2 * nap_ns, LOCK_LONGEST_NS);
 	}
-	return result == LOCK_HAD || fail(file, false, strerror(errno));
+	return result == LOCK_HAD;
 }
 
 void
 state_file_unlock(struct state_file *file)
 {
-	lock_free(file->fd, STATE_LOCK_RECORD);
+	lock_free(file, STATE_LOCK_RECORD);
 }
 
 bool
@@ -269,13 +275,12 @@ boot_hash(void)
 /* --- the log --- */
 
 void
-state_file_add_why(
-    struct text *text, const struct state_file *file, const char *why)
+state_file_add_why(struct text *text, const struct state_file *file)
 {
 	text_bounded(text, state_dir()->path);
 	if (file->blames_file)
 		text_join(text, "/", file->name);
-	text_join(text, ": ", why);
+	text_join(text, ": ", file->why);
 }
 
 void
@@ -294,7 +299,7 @@ state_log_lost(bool is_limit, const char *shown, const char *what,
 }
 
 bool
-state_file_lose(struct state_file *file, const char *why)
+state_file_lose(struct state_file *file)
 {
 	char words[PATH_MAX + WHY_SIZE + 80];
 	struct text reason = text_in(words, sizeof words);
@@ -302,7 +307,7 @@ state_file_lose(struct state_file *file, const char *why)
 	    = JOINED(SHARED_NAME_SIZE + 16, file->what, " ", file->name);
 	bool is_limit = file->is_limit && !file->is_fleet;
 
-	state_file_add_why(&reason, file, why);
+	state_file_add_why(&reason, file);
 	state_log_lost(is_limit, what, what, words,
 	    file->is_fleet ? "with the fleet alone"
 	        : is_limit ? NULL

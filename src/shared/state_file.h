@@ -14,38 +14,6 @@
 #include "core/gate/record.h"
 #include "shared/state_dir.h"
 
-/* --- locks of single bytes (system/system.h) --- */
-
-enum lock_result {
-	LOCK_HAD,
-	LOCK_BUSY,
-	LOCK_FAILED, /* errno tells why: ENOLCK, EBADF */
-};
-
-/* The lock of byte BYTE of FD, which must be open for writing. */
-enum lock_result lock_try(int fd, int64_t byte);
-void lock_free(int fd, int64_t byte);
-
-/* Whether there are locks at all on that file; else errno tells why not. */
-bool lock_is_possible(int fd);
-
-/* Whether another open description has the lock now. */
-bool lock_is_taken(int fd, int64_t byte);
-
-/* A byte from FIRST to LAST that another one has locked; -1: there is none. */
-int64_t lock_find(int fd, int64_t first, int64_t last);
-
-/*
- * The bytes that are locked: RECORD for microseconds, by who changes the
- * record; SYNC by who asks the server of a fleet; SLOT + 0 to 1023 by who has
- * that slot; TICKET and SLOT_TICKET + t by who waits, or probes, with ticket t.
- */
-#define STATE_LOCK_RECORD (INT64_C(1) << 32)
-#define STATE_LOCK_SYNC (STATE_LOCK_RECORD + 1)
-#define STATE_LOCK_SLOT (INT64_C(1) << 33)
-#define STATE_LOCK_TICKET (INT64_C(1) << 41)
-#define STATE_LOCK_SLOT_TICKET (INT64_C(1) << 60)
-
 /* --- a file --- */
 
 struct state_file {
@@ -97,13 +65,45 @@ void state_file_unlock(struct state_file *file);
  */
 uint64_t boot_hash(void);
 
+/* --- locks of single bytes (system/system.h) --- */
+
+/*
+ * The bytes that are locked: RECORD for microseconds, by who changes the
+ * record; SYNC by who asks the server of a fleet; SLOT + 0 to 1023 by who has
+ * that slot; TICKET and SLOT_TICKET + t by who waits, or probes, with ticket t.
+ */
+#define STATE_LOCK_RECORD (INT64_C(1) << 32)
+#define STATE_LOCK_SYNC (STATE_LOCK_RECORD + 1)
+#define STATE_LOCK_SLOT (INT64_C(1) << 33)
+#define STATE_LOCK_TICKET (INT64_C(1) << 41)
+#define STATE_LOCK_SLOT_TICKET (INT64_C(1) << 60)
+
+enum lock_result {
+	LOCK_HAD,
+	LOCK_BUSY,
+	LOCK_FAILED, /* FILE has why */
+};
+
+/* The lock of BYTE of FILE. */
+enum lock_result lock_try(struct state_file *file, int64_t byte);
+void lock_free(const struct state_file *file, int64_t byte);
+
+/* Whether there are locks at all on that file; else it has why not. */
+bool lock_is_possible(struct state_file *file);
+
+/* Whether another open description has the lock now. */
+bool lock_is_taken(const struct state_file *file, int64_t byte);
+
+/* A byte from FIRST to LAST that another one has locked; -1: there is none. */
+int64_t lock_find(const struct state_file *file, int64_t first, int64_t last);
+
 /* --- the log --- */
 
 /* With -v, logs WHY the state in FILE is as new, unless that is "". */
 void state_file_note(const struct state_file *file, const char *why);
 
-/* Logs that FILE cannot be used, and WHY, and closes it. Returns false. */
-bool state_file_lose(struct state_file *file, const char *why);
+/* Logs that FILE cannot be used, and why, and closes it. Returns false. */
+bool state_file_lose(struct state_file *file);
 
 /*
  * Logs that SHOWN, "gate hub", cannot be used, and INSTEAD, how we go on,
@@ -113,8 +113,7 @@ bool state_file_lose(struct state_file *file, const char *why);
 void state_log_lost(bool is_limit, const char *shown, const char *what,
     const char *reason, const char *instead);
 
-/* "DIR/NAME: WHY" */
-void state_file_add_why(
-    struct text *text, const struct state_file *file, const char *why);
+/* "DIR/NAME: WHY", as FILE has it. */
+void state_file_add_why(struct text *text, const struct state_file *file);
 
 #endif

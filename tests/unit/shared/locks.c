@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "shared/state_file.h"
@@ -14,32 +15,33 @@
 
 static char path[] = "/tmp/lock.XXXXXX";
 
-static int
+static struct state_file
 open_again(void)
 {
-	return open(path, O_RDWR | O_CLOEXEC);
+	return (struct state_file) { .fd = open(path, O_RDWR | O_CLOEXEC) };
 }
 
 static void
 test_had(void)
 {
-	int a = open_again(), b = open_again();
+	struct state_file a = open_again(), b = open_again();
 
-	ok(lock_try(a, 0) == LOCK_HAD, "a free lock is had");
-	ok(lock_try(b, 0) == LOCK_BUSY, "nobody else has it then");
-	ok(lock_is_taken(b, 0), "others see that it is taken");
-	ok(!lock_is_taken(a, 0), "its own lock is no hindrance");
-	ok(lock_try(b, 1) == LOCK_HAD, "another byte is another lock");
-	lock_free(a, 0);
-	ok(lock_try(b, 0) == LOCK_HAD, "once freed, others have it");
-	lock_try(b, 9);
-	ok(lock_find(a, 2, 20) == 9 && lock_find(a, 2, 8) < 0
-	        && lock_find(a, 9, 8) < 0,
+	ok(lock_try(&a, 0) == LOCK_HAD, "a free lock is had");
+	ok(lock_try(&b, 0) == LOCK_BUSY, "nobody else has it then");
+	ok(lock_is_taken(&b, 0), "others see that it is taken");
+	ok(!lock_is_taken(&a, 0), "its own lock is no hindrance");
+	ok(lock_try(&b, 1) == LOCK_HAD, "another byte is another lock");
+	lock_free(&a, 0);
+	ok(lock_try(&b, 0) == LOCK_HAD, "once freed, others have it");
+	lock_try(&b, 9);
+	ok(lock_find(&a, 2, 20) == 9 && lock_find(&a, 2, 8) < 0
+	        && lock_find(&a, 9, 8) < 0,
 	    "the first of some is found");
-	close(b);
-	ok(lock_try(a, 0) == LOCK_HAD, "who closes the file frees it");
-	close(a);
-	ok(lock_try(a, 0) == LOCK_FAILED && errno == EBADF,
+	state_file_close(&b);
+	ok(lock_try(&a, 0) == LOCK_HAD, "who closes the file frees it");
+	state_file_close(&a);
+	ok(lock_try(&a, 0) == LOCK_FAILED
+	        && strcmp(a.why, strerror(EBADF)) == 0,
 	    "a descriptor that is none is an error");
 }
 
@@ -47,22 +49,23 @@ test_had(void)
 static void
 test_missing(void)
 {
-	int fd = open_again();
+	struct state_file file = open_again();
 
-	ok(lock_try(fd, 0) == LOCK_FAILED && errno == ENOLCK,
+	ok(lock_try(&file, 0) == LOCK_FAILED
+	        && strcmp(file.why, strerror(ENOLCK)) == 0,
 	    "there are no locks, and that is said");
-	ok(!lock_is_taken(fd, 0), "nothing is taken");
-	close(fd);
+	ok(!lock_is_taken(&file, 0), "nothing is taken");
+	state_file_close(&file);
 }
 
 TESTS
 {
-	int fd = mkstemp(path);
+	struct state_file file = { .fd = mkstemp(path) };
 
-	if (lock_is_possible(fd))
+	if (lock_is_possible(&file))
 		test_had();
 	else
 		test_missing();
-	close(fd);
+	state_file_close(&file);
 	unlink(path);
 }
