@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 #include "core/base/duration.h"
-#include "herd/report.h"
 #include "herd/trial.h"
 #include "options/options.h"
 #include "options/program.h"

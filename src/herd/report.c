@@ -8,7 +8,7 @@
 #include "core/base/text.h"
 #include "core/charts/chart.h"
 #include "core/words/json.h"
-#include "herd/report.h"
+#include "herd/trial.h"
 
 #define LABEL_WIDTH 37
 #define FIGURE_WIDTH 14

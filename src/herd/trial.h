@@ -3,13 +3,14 @@
 #define BACKOFF_HERD_TRIAL_H
 /*
  * A trial simulates the herd with one set of options, in several runs. Three
- * trials are compared: the first has the user's options.
+ * trials are compared: the first has the user's options. report.c prints them.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "core/simulation/simulation.h"
+#include "process/terminal.h"
 #include "types/option_types.h"
 
 #define TRIALS 3
@@ -55,5 +56,17 @@ struct trial {
  * how far they have come. Exits if there is no memory.
  */
 void trials_run(struct trial *trials, const struct herd *herd, uint64_t seed);
+
+/*
+ * Print the results of the trials to stdout. The time axis ends with the first
+ * trial, or a while after the outage.
+ */
+
+/* The figures side by side, and a chart of the attempts of each trial. */
+void report_text(const struct trial *trials, const struct herd *herd,
+    struct terminal terminal);
+
+/* The same for programs: see backoff-herd(1). */
+void report_json(const struct trial *trials, const struct herd *herd);
 
 #endif
