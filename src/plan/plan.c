@@ -343,26 +343,13 @@ note_stated_wait(int64_t hint_max_ns, int width)
 static void
 note_gate(const struct gate_options *gate, int width)
 {
-	char words[1024];
+	char words[512];
 	struct text text = text_in(words, sizeof words);
 
 	text_join(&text, "These are the pauses while gate ", gate->name,
-	    " is open. It shuts for all runs that share it after three "
-	    "failures in a row, from at least two runs and over at least a "
-	    "second, or after twenty. Then one run at a time probes the "
-	    "service, at most 10s after the previous failure; failed "
-	    "probes do not count as attempts. After a success, or if the "
-	    "service refuses many requests, attempts are paced: 2 a second at "
-	    "first, then twice as many each second as long as that pays. ");
-	if (gate->wait_ns == 0)
-		text_add(&text, "This run does not wait at a shut gate.");
-	else if (gate->wait_ns == DURATION_INF)
-		text_add(&text,
-		    "At a shut gate, this run waits as long as necessary.");
-	else
-		text_join(&text, "At a shut gate, this run waits for at most ",
-		    DURATION(gate->wait_ns),
-		    " in all, not counting the waits that are stated.");
+	    " is open. While it is shut, one run at a time probes the service, "
+	    "and the others wait (this one: --gate-wait=",
+	    DURATION(gate->wait_ns), "). See backoff-gate(7).");
 	print_note(words, width);
 }
 
