@@ -2,60 +2,38 @@
 #include <config.h>
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/text.h"
 #include "core/judge/outcome.h"
+#include "core/words/message.h"
 #include "options/program.h"
 #include "options/usage.h"
 
-/* The middle of "##[", which begins a command of GitHub's. */
-static bool
-is_in_command(const char *string, const char *at)
-{
-	return at > string && strncmp(at - 1, "##[", 3) == 0;
-}
-
-/*
- * Prints STRING so that it stays on its line, controls no terminal, and is no
- * command for GitHub.
- */
-static void
-print_part(const char *string)
-{
-	const char *start = string;
-	size_t length;
-
-	fputs(": ", stderr);
-	for (; *string != '\0'; string += length) {
-		char in[5] = "", out[sizeof in];
-		struct text text = text_in(out, sizeof out);
-
-		length = utf8_length(string);
-		length += length == 0;
-		memcpy(in, string, length);
-		text_printable(&text, in);
-		fputs(is_in_command(start, string) ? "?" : out, stderr);
-	}
-}
-
+/* One write(2): other programs may be writing there, too. */
 void
 usage_refuse(const char *what, const char *text, const char *why)
 {
-	static char line[4096];
+	static char line[8192];
+	/* However long TEXT is, there is room for WHY. */
+	struct text out = text_in(line, sizeof line - 1024);
 
-	/* One write(2): other programs may be writing there too. */
-	setvbuf(stderr, line, _IOFBF, sizeof line);
-	fputs(program.name, stderr);
-	print_part(what);
-	if (text != NULL)
-		print_part(*text != '\0' ? text : "''");
-	if (why != NULL)
-		print_part(why);
-	putc('\n', stderr);
+	text_join(&out, program.name, ": ");
+	text_printable(&out, what);
+	if (text != NULL) {
+		text_add(&out, ": ");
+		text_printable(&out, *text != '\0' ? text : "''");
+	}
+	out.size = sizeof line;
+	if (why != NULL) {
+		text_add(&out, ": ");
+		text_printable(&out, why);
+	}
+	annotation_defuse(line);
+	text_byte(&out, '\n');
+	fputs(line, stderr);
 	exit(STATUS_ERROR);
 }
 

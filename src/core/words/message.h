@@ -92,7 +92,7 @@ void annotation_text(
     struct text *text, const char *kind, const char *name, const char *message);
 
 /*
- * Changes a line of the log, which begins with "backoff: ", so that the runner
+ * Changes a line, which begins with "backoff: ", so that the runner
  * finds no "##[command]" of the older kind in it.
  */
 void annotation_defuse(char *line);
