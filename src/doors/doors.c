@@ -5,6 +5,7 @@
 #include "doors/doors.h"
 #include "doors/gate.h"
 #include "doors/slots.h"
+#include "options/usage.h"
 #include "process/signals.h"
 #include "shared/fleet.h"
 #include "shared/state_dir.h"
@@ -14,6 +15,19 @@ static struct random random_state;
 static bool has_defer, has_gate, has_slots, has_splay;
 
 static const struct entry go = { .admission = ADMISSION_GO };
+
+static void
+start_fleet(const struct shared_options *options)
+{
+	bool is_gate = options->gate.fleet;
+	const char *why = fleet_start(options);
+
+	if (why != NULL)
+		usage_refuse(is_gate ? "--gate" : "--slots",
+		    JOINED(FLEET_NAME_SIZE, FLEET_PREFIX,
+		        is_gate ? options->gate.name : options->slots.name),
+		    why);
+}
 
 bool
 doors_start(const struct shared_options *what, const struct settings *settings,
@@ -32,7 +46,7 @@ doors_start(const struct shared_options *what, const struct settings *settings,
 	if (has_slots)
 		slots_start(&what->slots, &random_state, owner);
 	if (what->gate.fleet || (what->slots.fleet && !slots_are_of_parent()))
-		fleet_start(what);
+		start_fleet(what);
 	return has_defer || has_gate || has_slots;
 }
 

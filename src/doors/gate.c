@@ -447,8 +447,9 @@ gate_open(const struct shared_options *shared)
 	state_dir_start(shared->directory);
 	use(&shared->gate);
 	store.is_noted = true;
-	if (options->fleet)
-		fleet_start(shared);
+	why = options->fleet ? fleet_start(shared) : NULL;
+	if (why != NULL)
+		usage_refuse("--gate", name, why);
 	if ((options->fleet || find_file()) && gate_store_reopen(&store))
 		finish_open();
 	why = options->fleet ? fleet_lost_why() : NULL;

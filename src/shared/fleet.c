@@ -11,7 +11,6 @@
 
 #include "core/base/duration.h"
 #include "log/log.h"
-#include "options/usage.h"
 #include "process/environment.h"
 #include "process/spawn.h"
 #include "shared/fleet.h"
@@ -182,10 +181,9 @@ hold(enum fleet_part part, int64_t member)
 	        : NULL);
 }
 
-void
+const char *
 fleet_start(const struct shared_options *options)
 {
-	enum fleet_part first = options->gate.fleet ? FLEET_GATE : FLEET_SLOTS;
 	struct fleet_line line;
 	const char *why;
 
@@ -201,13 +199,11 @@ fleet_start(const struct shared_options *options)
 	why = start();
 	if (why == NULL)
 		why = hear(&line, START_NS);
-	if (why != NULL) {
+	if (why == NULL)
+		text_copy(server, sizeof server, line.fields[2]);
+	else
 		helper_end(0);
-		usage_refuse(JOINED(8, "--", kinds[first]),
-		    JOINED(FLEET_NAME_SIZE, FLEET_PREFIX, parts[first].name),
-		    why);
-	}
-	text_copy(server, sizeof server, line.fields[2]);
+	return why;
 }
 
 bool

@@ -30,10 +30,10 @@ struct fleet_view {
 };
 
 /*
- * Starts the helper, and exits with 125 if that cannot work at all. The names
- * in OPTIONS must live on.
+ * Starts the helper. NULL, or why that cannot work at all. The names in OPTIONS
+ * must live on.
  */
-void fleet_start(const struct shared_options *options);
+const char *fleet_start(const struct shared_options *options);
 
 /* Before each attempt: a fleet that was lost is tried again. */
 void fleet_begin(void);
