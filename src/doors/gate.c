@@ -446,7 +446,7 @@ gate_open(const struct shared_options *shared)
 
 	state_dir_start(shared->directory);
 	use(&shared->gate);
-	store.is_noted = true;
+	store.file.is_noted = true;
 	why = options->fleet ? fleet_start(shared) : NULL;
 	if (why != NULL)
 		usage_refuse("--gate", name, why);

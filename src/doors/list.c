@@ -108,7 +108,7 @@ print_row(int width, const char *name)
 {
 	static const int widths[] = { -5, -19, 6, 6, 7, 5, -19 };
 	struct gate_store store
-	    = { .file = { .name = name, .fd = -1 }, .is_noted = true };
+	    = { .file = { .name = name, .fd = -1, .is_noted = true } };
 
 	print_cell(-width, name);
 	if (state_file_open(&store.file) && gate_store_look(&store)) {

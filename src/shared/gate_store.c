@@ -108,12 +108,8 @@ look_at_file(struct gate_store *store)
 		is_broken = done && take_record(store);
 		state_file_unlock(file);
 	}
-	if (done && !store->is_noted) {
-		const char *why = is_broken ? "bad checksum" : file->why;
-
-		state_file_note(file, why);
-		store->is_noted = why[0] != '\0';
-	}
+	if (done)
+		state_file_note(file, is_broken ? "bad checksum" : file->why);
 	return done;
 }
 

@@ -24,7 +24,6 @@
 struct gate_store {
 	struct state_file file;
 	uint8_t bytes[STATE_SIZE]; /* of the file, as last read */
-	bool is_noted; /* it was logged what is wrong with them */
 
 	/* The gate, as it was at NOW_NS of its clock, CLOCK_BOOTTIME. */
 	struct gate gate;

@@ -317,11 +317,13 @@ state_file_lose(struct state_file *file)
 }
 
 void
-state_file_note(const struct state_file *file, const char *why)
+state_file_note(struct state_file *file, const char *why)
 {
-	if (why[0] != '\0')
-		log_shared(WEIGHT_DETAIL,
-		    JOINED(WHY_SIZE + 128, "state of ", file->what, " ",
-		        file->name, " ignored: ", why),
-		    NULL, NULL);
+	if (why[0] == '\0' || file->is_noted)
+		return;
+	file->is_noted = true;
+	log_shared(WEIGHT_DETAIL,
+	    JOINED(WHY_SIZE + 128, "state of ", file->what, " ", file->name,
+	        " ignored: ", why),
+	    NULL, NULL);
 }

@@ -26,6 +26,7 @@ struct state_file {
 	int fd; /* closed on exec, out of the way; -1: not open, or lost */
 	char why[WHY_SIZE]; /* why something failed, or the record is as new */
 	bool blames_file; /* WHY is about the file, not its directory or disk */
+	bool is_noted; /* it was logged that the record is as new */
 };
 
 /*
@@ -99,8 +100,8 @@ int64_t lock_find(const struct state_file *file, int64_t first, int64_t last);
 
 /* --- the log --- */
 
-/* With -v, logs WHY the state in FILE is as new, unless that is "". */
-void state_file_note(const struct state_file *file, const char *why);
+/* With -v, logs once WHY the state in FILE is as new, unless that is "". */
+void state_file_note(struct state_file *file, const char *why);
 
 /* Logs that FILE cannot be used, and why, and closes it. Returns false. */
 bool state_file_lose(struct state_file *file);
