@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,65 +9,32 @@
 
 #define US_PER_S 1000000
 
-/* The numbers of the fields, as proc(5) counts them. */
-enum field {
-	FIELD_STATE = 3,
-	FIELD_PARENT = 4,
-	FIELD_THREADS = 20,
-	FIELD_START = 22,
-};
-
-/* The name is between the first "(" and the last ")". */
-static const char *
-parse_name(struct process *process, const char *line)
+bool
+process_from_stat(struct process *process, const char *line)
 {
-	const char *begin = strchr(line, '(');
-	const char *end = strrchr(line, ')');
+	/* The name is between the first "(" and the last ")". */
+	const char *begin = strchr(line, '('), *end = strrchr(line, ')');
 	size_t length;
+	char state;
+	int threads;
 
-	if (begin == NULL || end == NULL || end < begin)
-		return NULL;
+	*process = (struct process) { .pid = (pid_t)strtol(line, NULL, 10) };
+	if (process->pid <= 0 || begin == NULL || end == NULL || end < begin)
+		return false;
 	length = (size_t)(end - ++begin);
 	if (length > sizeof process->name - 1)
 		length = sizeof process->name - 1;
 	memcpy(process->name, begin, length);
-	process->name[length] = '\0';
-	return end + 1;
-}
-
-bool
-process_from_stat(struct process *process, const char *line)
-{
-	const char *rest;
-	char state = '\0';
-	unsigned long long value;
-	char *end;
-
-	*process = (struct process) { .pid = (pid_t)strtol(line, NULL, 10) };
-	rest = parse_name(process, line);
-	if (process->pid <= 0 || rest == NULL)
+	/* Fields 3, 4, 20 and 22 of proc(5). */
+	if (sscanf(end + 1,
+	        " %c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+	        "%*s %*s %d %*s %llu",
+	        &state, &process->parent, &threads, &process->start)
+	    != 4)
 		return false;
-	for (int field = FIELD_STATE; field <= FIELD_START; field++) {
-		if (*rest++ != ' ' || *rest == '\0')
-			return false;
-		if (field == FIELD_STATE) {
-			state = *rest++;
-			process->is_stopped = state == 'T' || state == 't';
-			continue;
-		}
-		value = strtoull(rest, &end, 10);
-		if (end == rest)
-			return false;
-		rest = end;
-		if (field == FIELD_PARENT)
-			process->parent = (pid_t)value;
-		else if (field == FIELD_THREADS)
-			/* The main thread may end before the others do. */
-			process->is_zombie
-			    = (state == 'Z' || state == 'X') && value <= 1;
-		else if (field == FIELD_START)
-			process->start = value;
-	}
+	process->is_stopped = state == 'T' || state == 't';
+	/* The main thread may end before the others do. */
+	process->is_zombie = (state == 'Z' || state == 'X') && threads <= 1;
 	return true;
 }
 

@@ -74,7 +74,7 @@ test_no_stat(void)
 	static const char *const lines[] = { "", "1234", "1234 (a", "1234 (a)",
 		"1234 (a) ", "1234 (a) S", "1234 (a) S 77",
 		"1234 (a) S 77 1 2 3", "1234 )a( S 77 1 2", "(a) S 77 1 2",
-		"1234 (a) S 77 1 x 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18" };
+		"1234 (a) S 77 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 x 17 18" };
 	struct process process;
 
 	for (size_t i = 0; i < ARRAY_LENGTH(lines); i++)
