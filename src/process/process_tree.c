@@ -72,27 +72,13 @@ belongs(const struct processes *all, const struct process_tree *tree,
 	return is_in_tree(all, process->parent);
 }
 
-/* /proc lists them in this order, so insertion sort has little to do. */
-static void
-sort_by_pid(struct processes *all)
-{
-	for (size_t i = 1; i < all->count; i++) {
-		struct process process = all->list[i];
-		size_t place = i;
-
-		for (; place > 0 && all->list[place - 1].pid > process.pid;
-		     place--)
-			all->list[place] = all->list[place - 1];
-		all->list[place] = process;
-	}
-}
-
 void
 process_tree_mark(struct processes *all, const struct process_tree *tree)
 {
 	bool found = all->count > 0;
 
-	sort_by_pid(all);
+	if (found)
+		qsort(all->list, all->count, sizeof *all->list, compare_pids);
 	/* Several passes, as a child can have a lower pid than its parent. */
 	while (found) {
 		found = false;

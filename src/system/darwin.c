@@ -164,14 +164,6 @@ process_read(struct process *process, pid_t pid)
 	    });
 }
 
-static int
-compare_pids(const void *a, const void *b)
-{
-	pid_t left = *(const pid_t *)a, right = *(const pid_t *)b;
-
-	return (left > right) - (left < right);
-}
-
 /* All pids there are; the caller frees them. NULL: no memory. */
 static pid_t *
 list_pids(int *count)
@@ -203,7 +195,6 @@ processes_each(bool (*each)(pid_t pid, void *what), void *what)
 
 	if (pids == NULL)
 		return;
-	qsort(pids, (size_t)count, sizeof *pids, compare_pids);
 	for (int i = 0; i < count; i++)
 		if (pids[i] > 0 && !each(pids[i], what))
 			break;
