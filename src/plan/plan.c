@@ -53,14 +53,6 @@ struct plan {
 	double chances[OUTAGES];
 };
 
-static int64_t
-time_to_until(const struct limits *limits)
-{
-	return limits->until_ns == INT64_MAX
-	    ? INT64_MAX
-	    : limits->until_ns - clock_epoch_ns();
-}
-
 static bool
 is_endless(const struct plan *plan)
 {
@@ -106,7 +98,9 @@ make_plan(const struct options *options)
 	const struct limits *limits = &options->settings.limits;
 	struct plan plan = {
 		.settings = &options->settings,
-		.until_in_ns = time_to_until(limits),
+		.until_in_ns = limits->until_ns == INT64_MAX
+		    ? INT64_MAX
+		    : limits->until_ns - clock_epoch_ns(),
 		.rows = usage_allocate("--plan", MOST_ROWS, sizeof *plan.rows),
 	};
 	struct history *histories

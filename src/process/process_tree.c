@@ -259,9 +259,3 @@ process_tree_signal(struct process_tree *tree, pid_t command, int signal)
 	tree->known = now;
 	return census;
 }
-
-void
-process_tree_free(const struct process_tree *tree)
-{
-	free(tree->known.list);
-}

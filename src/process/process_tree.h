@@ -25,7 +25,7 @@ struct process_tree {
 	pid_t self;
 	pid_t command; /* 0 once it has been reaped */
 	struct processes preexisting; /* below self before the first attempt */
-	struct processes known; /* in the tree at the last look */
+	struct processes known; /* in the tree at the last look; to be freed */
 	pid_t group; /* that COMMAND leads, if processes cannot be seen; or 0 */
 };
 
@@ -65,7 +65,5 @@ void process_tree_spare(void);
  */
 struct process_census process_tree_signal(
     struct process_tree *tree, pid_t command, int signal);
-
-void process_tree_free(const struct process_tree *tree);
 
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -631,6 +632,6 @@ supervise(const struct command *command, const struct options *options)
 	}
 	child.outcome.started_ns = started_ns;
 	child.outcome.ended_ns = clock_now_ns();
-	process_tree_free(&child.tree);
+	free(child.tree.known.list);
 	return child.outcome;
 }

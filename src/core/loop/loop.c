@@ -205,13 +205,6 @@ end_interrupted(struct run *run)
 	give_up(run, RESULT_INTERRUPTED);
 }
 
-/* Whether an attempt failed before this success. */
-static bool
-is_flaky(const struct loop_state *state)
-{
-	return state->attempt > state->streak;
-}
-
 /* Ends the loop with RESULT after an attempt. RESULT_NONE changes nothing. */
 static void
 end_after_attempt(struct run *run, enum result result)
@@ -228,8 +221,11 @@ end_after_attempt(struct run *run, enum result result)
 		fail(run, failure->stream, failure->error, failure->signal);
 		break;
 	case RESULT_SUCCESS:
+		/* Flaky: an attempt failed before. */
 		end_with(run, result,
-		    is_flaky(&run->state) ? (int)limits->flaky_status : 0);
+		    run->state.attempt > run->state.streak
+		        ? (int)limits->flaky_status
+		        : 0);
 		break;
 	case RESULT_PASS:
 		end_with(run, result, outcome_status(outcome));
