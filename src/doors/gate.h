@@ -7,7 +7,7 @@
  */
 
 #include "core/loop/loop.h"
-#include "core/loop/settings.h"
+#include "core/loop/loop_state.h"
 #include "core/pause/random.h"
 #include "types/option_types.h"
 

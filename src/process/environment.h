@@ -9,7 +9,6 @@
 #include <stdbool.h>
 
 #include "core/loop/loop_state.h"
-#include "core/loop/settings.h"
 
 /* Some libcs declare it. NOLINTNEXTLINE(readability-redundant-declaration) */
 extern char **environ;

@@ -12,7 +12,7 @@
 #include "core/gate/record.h"
 #include "core/known/tables.h"
 #include "core/known/wrapped_command.h"
-#include "core/loop/settings.h"
+#include "core/loop/loop_state.h"
 #include "core/simulation/simulation.h"
 
 struct scan; /* of streams/scan.h */

@@ -7,7 +7,7 @@
  */
 
 #include "core/base/duration.h"
-#include "core/loop/settings.h"
+#include "core/loop/loop_state.h"
 
 static struct settings
 usual(void)

@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #include "core/loop/loop_state.h"
-#include "core/loop/settings.h"
 
 /* The result of releasing held output; all 0: it was written. */
 struct release {

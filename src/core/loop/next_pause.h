@@ -15,7 +15,6 @@
 #include <stdint.h>
 
 #include "core/loop/loop_state.h"
-#include "core/loop/settings.h"
 
 enum pause_kind {
 	PAUSE_DRAWN,

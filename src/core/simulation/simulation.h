@@ -23,7 +23,6 @@
 #include "core/charts/chart.h"
 #include "core/gate/gate.h"
 #include "core/loop/loop_state.h"
-#include "core/loop/settings.h"
 #include "core/pause/random.h"
 #include "core/simulation/event_queue.h"
 

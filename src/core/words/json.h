@@ -10,7 +10,6 @@
 
 #include "core/base/text.h"
 #include "core/loop/loop_state.h"
-#include "core/loop/settings.h"
 
 /*
  * {"time":"2026-11-21T11:40:00.123Z","event":"EVENT","id":"...","name":"..."

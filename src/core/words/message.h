@@ -13,7 +13,6 @@
 #include "core/base/text.h"
 #include "core/judge/outcome.h"
 #include "core/loop/loop_state.h"
-#include "core/loop/settings.h"
 
 #define REASON_SIZE 512 /* room for any REASON */
 
