@@ -14,7 +14,6 @@ static const char left[PARTS + 1][4]
 /* U+2581 to U+2588, from the lower eighth of a cell up to all of it. */
 static const char lower[PARTS + 1][4]
     = { u8" ", u8"▁", u8"▂", u8"▃", u8"▄", u8"▅", u8"▆", u8"▇", u8"█" };
-static const char right_half[] = u8"▐";
 /* ASCII characters with more and more ink, in place of the eighths. */
 static const char ink[PARTS + 1][2]
     = { " ", ".", ".", ":", "-", "=", "+", "*", "#" };
@@ -40,6 +39,13 @@ scale_seen(const struct chart *chart, int64_t value, int64_t count)
 	return scaled == 0 && value > 0 ? 1 : scaled;
 }
 
+/* What a bar may end at, in a cell. */
+static int64_t
+parts_of(const struct chart *chart)
+{
+	return chart->unicode ? PARTS : 1;
+}
+
 static void
 repeat(struct text *text, const char *cell, int64_t count)
 {
@@ -47,66 +53,37 @@ repeat(struct text *text, const char *cell, int64_t count)
 		text_add(text, cell);
 }
 
+/* From cell START to END, in parts of a cell. Returns where it ends, in cells.
+ */
+static int64_t
+fill(struct text *text, const struct chart *chart, int64_t start, int64_t end)
+{
+	int64_t parts = parts_of(chart);
+
+	repeat(text, " ", start);
+	repeat(text, chart->unicode ? left[PARTS] : "#", end / parts - start);
+	if (end % parts > 0)
+		text_add(text, left[end % parts]);
+	return (end + parts - 1) / parts;
+}
+
 int64_t
 chart_bar(struct text *text, const struct chart *chart, int64_t value)
 {
-	int64_t parts;
-
-	if (!chart->unicode) {
-		parts = scale_seen(chart, value, chart->width);
-		repeat(text, "#", parts);
-		return parts;
-	}
-	parts = scale_seen(chart, value, chart->width * PARTS);
-	repeat(text, left[PARTS], parts / PARTS);
-	if (parts % PARTS > 0)
-		text_add(text, left[parts % PARTS]);
-	return (parts + PARTS - 1) / PARTS;
-}
-
-/*
- * There are characters that end at any eighth of a cell, but the only one
- * that begins inside a cell begins at its middle. So a bar ends at an eighth,
- * and begins at a half.
- */
-static int64_t
-interval_in_blocks(
-    struct text *text, const struct chart *chart, int64_t low, int64_t high)
-{
-	int64_t start = scale(chart, low, chart->width * 2);
-	int64_t end = scale(chart, high, chart->width * PARTS);
-
-	if (start == chart->width * 2)
-		start--;
-	if (end <= start * PARTS / 2)
-		end = start * PARTS / 2 + 1;
-	repeat(text, " ", start / 2);
-	if (start % 2 == 1)
-		text_add(text, right_half);
-	start = (start + 1) / 2;
-	repeat(text, left[PARTS], end / PARTS - start);
-	if (end / PARTS >= start && end % PARTS > 0)
-		text_add(text, left[end % PARTS]);
-	return (end + PARTS - 1) / PARTS;
+	return fill(text, chart, 0,
+	    scale_seen(chart, value, chart->width * parts_of(chart)));
 }
 
 int64_t
 chart_interval(
     struct text *text, const struct chart *chart, int64_t low, int64_t high)
 {
-	int64_t start, end;
+	int64_t parts = parts_of(chart);
+	int64_t start
+	    = min_ns(scale(chart, low, chart->width), chart->width - 1);
+	int64_t end = scale(chart, high, chart->width * parts);
 
-	if (chart->unicode)
-		return interval_in_blocks(text, chart, low, high);
-	start = scale(chart, low, chart->width);
-	end = scale(chart, high, chart->width);
-	if (start == chart->width)
-		start--;
-	if (end <= start)
-		end = start + 1;
-	repeat(text, " ", start);
-	repeat(text, "#", end - start);
-	return end;
+	return fill(text, chart, start, max_ns(end, start * parts + 1));
 }
 
 void
