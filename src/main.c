@@ -483,7 +483,7 @@ main(int argc, char **argv)
 		usage_refuse("COMMAND is an empty word", NULL, NULL);
 	entropy = gather_entropy();
 	random = random_from(
-	    options.seeded ? (uint64_t)options.seed : entropy.seed);
+	    options.seed >= 0 ? (uint64_t)options.seed : entropy.seed);
 	options.log.id = make_id(entropy.id);
 	/* Its own draws, so that those of the pauses stay the same. */
 	options.job.has_doors = doors_start(&options.shared, &options.settings,

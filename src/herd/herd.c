@@ -126,7 +126,7 @@ main(int argc, char **argv)
 	set_trials(trials, &options);
 	terminal = terminal_of_stdout();
 	trials_run(trials, &options.herd,
-	    options.seeded ? (uint64_t)options.seed : SEED);
+	    options.seed >= 0 ? (uint64_t)options.seed : SEED);
 	if (trials[0].too_long)
 		usage_refuse("too long", trials[0].no_end,
 		    "expected at most 1000000000, by fewer --clients or "

@@ -601,6 +601,7 @@ static const struct options initial = {
 	},
 	.shared.gate.wait_ns = 60 * NS_PER_MIN,
 	.shared.slots.wait_ns = DURATION_INF,
+	.seed = -1,
 	.herd = {
 		.service.down_ns = -1,
 		.runs = 1,
@@ -683,7 +684,6 @@ options_parse(struct options *options, int argc, char **argv)
 	options->job.number = strpbrk(options->job.argv[-1], "0123456789");
 	options->job.wrapped = wrapped_command(options->job.argv);
 	use_tool(options);
-	options->seeded = given.text[OPT_SEED] != NULL;
 	options->log.settings = &options->settings;
 	if (options->log.verbose)
 		note_defaults(&given, &options->settings);

@@ -28,7 +28,6 @@
 /* The kind of backoff's stdin. */
 enum source {
 	SOURCE_INHERITED, /* a terminal, a device: COMMAND inherits it */
-	SOURCE_NULL, /* for --stdin=null */
 	SOURCE_FILE,
 	SOURCE_PIPE,
 	SOURCE_SOCKET, /* a connected stream socket */
@@ -62,6 +61,7 @@ enum next_step {
 static struct {
 	enum source source;
 	int64_t entry_offset; /* of SOURCE_FILE */
+	int null; /* for --stdin=null, or -1 */
 	int source_fd; /* stdin, or a non-blocking description of that pipe */
 	bool cannot_show; /* without tee(2), for a pipe */
 	char *buffer; /* of WIDE bytes, for a pipe or socket */
@@ -77,7 +77,6 @@ static struct {
 	int64_t due_ns; /* of NEXT_LOOK */
 	int64_t look_ns; /* time from the last look to the next one */
 	int failure; /* errno of PHASE_BROKEN, or of input_begin() */
-	int null; /* /dev/null, if COMMAND gets that, or -1 */
 	int reader, writer; /* COMMAND's pipe: unread bytes can be counted */
 	int64_t given; /* how many bytes that pipe got */
 	int64_t emptied; /* how many had been read when it was last empty */
@@ -151,8 +150,11 @@ bool
 input_start(enum stdin_mode mode, int64_t limit)
 {
 	in.limit = limit;
-	if (mode == STDIN_NULL)
-		in.source = SOURCE_NULL;
+	if (mode == STDIN_NULL) {
+		in.null = fd_out_of_the_way(
+		    open("/dev/null", O_RDONLY | O_CLOEXEC));
+		return in.null >= 0;
+	}
 	if (mode == STDIN_REPLAY && !find_source())
 		return false;
 	if (in.source != SOURCE_PIPE && in.source != SOURCE_SOCKET)
@@ -387,10 +389,6 @@ input_begin(void)
 		began = begin_pipe();
 	} else if (in.source == SOURCE_FILE) {
 		began = lseek(STDIN_FILENO, in.entry_offset, SEEK_SET) >= 0;
-	} else if (in.source == SOURCE_NULL) {
-		in.null = fd_out_of_the_way(
-		    open("/dev/null", O_RDONLY | O_CLOEXEC));
-		began = in.null >= 0;
 	}
 	in.failure = began ? 0 : errno;
 	return in.reader >= 0 ? in.reader : in.null;
@@ -616,7 +614,6 @@ input_due_ns(void)
 void
 input_end(void)
 {
-	fd_close(&in.null);
 	if (in.phase != PHASE_NONE) {
 		int64_t unread = drain();
 

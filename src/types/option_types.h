@@ -131,8 +131,7 @@ struct options {
 	struct shared_options shared;
 	int wake_on; /* the signal, or 0 */
 	const char *preset; /* its name, or NULL */
-	bool seeded;
-	int64_t seed;
+	int64_t seed; /* < 0: none was given */
 	bool plan; /* print the plan and run nothing */
 	struct herd herd;
 };
