@@ -219,24 +219,17 @@ has_formula(const struct forecast *forecast, int64_t n)
 	        || (kind == JITTER_DECORRELATED && n == 1));
 }
 
-/* A sum that cannot overflow, and the number of its terms. */
-struct mean {
-	double sum;
+/* Of the histories that get as far as a row; they cannot overflow. */
+struct sums {
+	double pauses, totals;
 	int64_t count;
 };
 
-static void
-add_to_mean(struct mean *mean, int64_t ns)
-{
-	mean->sum += (double)ns;
-	mean->count++;
-}
-
 /* Clamped, as rounding in a double may lead out of RANGE. */
 static int64_t
-mean_ns(struct mean mean, struct range range)
+mean_ns(double sum, int64_t count, struct range range)
 {
-	double ns = mean.sum / (double)mean.count;
+	double ns = sum / (double)count;
 
 	if (ns >= (double)range.high_ns)
 		return range.high_ns;
@@ -254,8 +247,7 @@ is_settled(const struct forecast *forecast, const struct history *history)
 
 /* Lets each history draw and spend its pause after failure N. */
 static void
-live_on(struct forecast *forecast, int64_t n, struct mean *pauses,
-    struct mean *totals)
+live_on(struct forecast *forecast, int64_t n, struct sums *sums)
 {
 	for (size_t i = 0; i < forecast->count; i++) {
 		struct history *history = &forecast->histories[i];
@@ -272,8 +264,9 @@ live_on(struct forecast *forecast, int64_t n, struct mean *pauses,
 			continue;
 		history->elapsed_ns
 		    = saturating_add(history->elapsed_ns, pause.ns);
-		add_to_mean(pauses, pause.ns);
-		add_to_mean(totals, history->elapsed_ns);
+		sums->pauses += (double)pause.ns;
+		sums->totals += (double)history->elapsed_ns;
+		sums->count++;
 	}
 }
 
@@ -282,22 +275,22 @@ forecast_next(struct forecast *forecast)
 {
 	struct forecast_row *row = &forecast->row;
 	int64_t n = row->after_attempt + 1;
-	struct mean pauses = { 0 }, totals = { 0 };
+	struct sums sums = { 0 };
 
 	if (n >= forecast->settings->limits.attempts
 	    || !find_ranges(forecast, n))
 		return false;
 	row->after_attempt = n;
-	live_on(forecast, n, &pauses, &totals);
+	live_on(forecast, n, &sums);
 	row->certain
-	    = is_timeless(forecast) || pauses.count == (int64_t)forecast->count;
+	    = is_timeless(forecast) || sums.count == (int64_t)forecast->count;
 	if (has_formula(forecast, n)) {
 		row->mean_ns = free_mean(forecast, n, row->pause);
 		row->mean_total_ns
 		    = saturating_add(row->mean_total_ns, row->mean_ns);
-	} else if (pauses.count > 0) {
-		row->mean_ns = mean_ns(pauses, row->pause);
-		row->mean_total_ns = mean_ns(totals,
+	} else if (sums.count > 0) {
+		row->mean_ns = mean_ns(sums.pauses, sums.count, row->pause);
+		row->mean_total_ns = mean_ns(sums.totals, sums.count,
 		    (struct range) { row->earliest_ns, row->latest_ns });
 	} else {
 		/* No history got this far, so there is no mean to show. */

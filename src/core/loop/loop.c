@@ -68,11 +68,11 @@ struct run {
 	bool longest_was_cut; /* which timed out */
 };
 
-static int64_t
+static struct budget
 before_deadline(const struct run *run, int64_t now_ns)
 {
-	return run->deadline_ns == INT64_MAX ? INT64_MAX
-	                                     : run->deadline_ns - now_ns;
+	return budget_at(
+	    run->settings->limits.deadline_ns, now_ns - run->started_ns);
 }
 
 /* Computed anew each time, because the clock may be set meanwhile. */
@@ -90,7 +90,7 @@ before_until(const struct run *run)
 static int64_t
 time_left(const struct run *run, int64_t now_ns)
 {
-	return min_ns(before_deadline(run, now_ns), before_until(run));
+	return min_ns(before_deadline(run, now_ns).left_ns, before_until(run));
 }
 
 static int64_t
@@ -106,8 +106,7 @@ pause_context(const struct run *run, int64_t now_ns)
 		.settings = run->settings,
 		.state = &run->state,
 		.failures = run->failures,
-		.deadline = { run->settings->limits.deadline_ns,
-		    before_deadline(run, now_ns) },
+		.deadline = before_deadline(run, now_ns),
 		.until = { run->until_in_ns, before_until(run) },
 		.longest_ns = run->longest_ns,
 		.longest_was_cut = run->longest_was_cut,
