@@ -28,7 +28,7 @@ struct choice {
 	enum origin origin;
 };
 
-static struct state_dir dir = { .fd = -1 };
+static struct state_dir dir; /* all zero, so that no file has its page */
 static const char *asked; /* --state-dir, or NULL */
 static bool is_tried; /* to open it */
 
@@ -36,6 +36,7 @@ void
 state_dir_start(const char *where)
 {
 	asked = where;
+	dir.fd = -1;
 }
 
 const struct state_dir *
