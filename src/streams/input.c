@@ -126,15 +126,15 @@ find_source(void)
 	flags = fcntl(STDIN_FILENO, F_GETFL);
 	if (flags < 0)
 		return false;
-	if ((flags & O_ACCMODE) == O_WRONLY || descriptor_is_place(flags))
+	if ((flags & O_ACCMODE) == O_WRONLY)
 		return true;
 	if (S_ISSOCK(stat.st_mode))
 		return find_socket();
 	if (S_ISREG(stat.st_mode)) {
 		in.entry_offset = lseek(STDIN_FILENO, 0, SEEK_CUR);
-		/* Some regular files of the kernel cannot be rewound. */
+		/* Some files of the kernel, and O_PATH, have no place. */
 		if (in.entry_offset < 0)
-			return errno == ESPIPE;
+			return errno == ESPIPE || errno == EBADF;
 		in.source = SOURCE_FILE;
 	} else if (S_ISFIFO(stat.st_mode)) {
 		int fd = fd_reopen(STDIN_FILENO, O_RDONLY | O_NONBLOCK);

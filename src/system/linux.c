@@ -100,12 +100,6 @@ fd_reopen(int fd, int flags)
 	return fd_out_of_the_way(open(path, flags | O_CLOEXEC));
 }
 
-bool
-descriptor_is_place(int flags)
-{
-	return (flags & O_PATH) != 0;
-}
-
 int
 descriptor_of_directory(const char *path, int flags)
 {

@@ -44,12 +44,6 @@ fd_reopen(int fd, int flags)
 	return -1;
 }
 
-bool
-descriptor_is_place(int flags)
-{
-	return false;
-}
-
 #ifndef O_SEARCH
 #define O_SEARCH O_RDONLY /* glibc and older macOS lack it */
 #endif

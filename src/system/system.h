@@ -166,9 +166,6 @@ bool fd_same(int a, int b);
  */
 int fd_reopen(int fd, int flags);
 
-/* Whether FD with these flags (F_GETFL) only names a file: O_PATH. */
-bool descriptor_is_place(int flags);
-
 /*
  * Opens a directory to look up files in it, if possible also one that may not
  * be listed. FLAGS is 0 or O_NOFOLLOW.
