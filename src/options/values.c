@@ -33,6 +33,7 @@ refuse(struct refusal *refusal, const char *why)
 	{ \
 		type *value = field; \
 \
+		(void)text; \
 		return (read) || refuse(refusal, expected); \
 	}
 
@@ -43,6 +44,10 @@ PARSER(size, int64_t, size_parse(text, value),
     "expected a size such as 4096, 64K, 10MiB or 1G")
 PARSER(count, int64_t, count_parse(text, value) && *value > 0,
     "expected a whole number, 1 or more")
+PARSER(attempts, int64_t,
+    (strcmp(text, "inf") == 0 && (*value = INT64_MAX) > 0)
+        || (count_parse(text, value) && *value > 0),
+    "expected a number of runs, 1 or more, or inf")
 PARSER(seed, int64_t, count_parse(text, value) && *value < INT64_MAX,
     "expected a whole number from 0 to 9223372036854775806")
 PARSER(status, int64_t, count_parse(text, value) && *value < EXIT_CODES,
@@ -51,6 +56,11 @@ PARSER(factor, double, number_parse(text, value) && *value >= 1,
     "expected a number, 1 or more, such as 1.5 or 2")
 PARSER(rate, double, number_parse(text, value) && *value > 0,
     "expected a number above 0, such as 0.5 or 20")
+PARSER(text, const char *, (*value = text) != NULL, "expected an argument")
+PARSER(some_text, const char *, *(*value = text) != '\0', "expected some text")
+/* Without an argument there is nothing to refuse. */
+PARSER(flag, bool, (*value = true), "")
+PARSER(times, int, ++*value > 0, "")
 PARSER(signal, int, (*value = signal_parse(text)) > 0,
     "expected a signal such as TERM or 15")
 /* clang-format on */
@@ -117,19 +127,6 @@ value_until(const char *text, void *field, struct refusal *refusal)
 	return *until_ns >= 0 || refuse(refusal, "the local time is not known");
 }
 
-bool
-value_attempts(const char *text, void *field, struct refusal *refusal)
-{
-	int64_t *count = field;
-
-	if (strcmp(text, "inf") == 0) {
-		*count = INT64_MAX;
-		return true;
-	}
-	return value_count(text, count, refusal)
-	    || refuse(refusal, "expected a number of runs, 1 or more, or inf");
-}
-
 /* RATE[,BURST] */
 bool
 value_rate_limit(const char *text, void *field, struct refusal *refusal)
@@ -165,45 +162,6 @@ value_share(const char *text, void *field, struct refusal *refusal)
 	}
 	return refuse(refusal,
 	    "expected a number of 0 to 0.99, or a percentage such as 5%");
-}
-
-bool
-value_times(const char *text, void *field, struct refusal *refusal)
-{
-	int *times = field;
-
-	(void)text;
-	(void)refusal;
-	++*times;
-	return true;
-}
-
-bool
-value_flag(const char *text, void *field, struct refusal *refusal)
-{
-	bool *flag = field;
-
-	(void)text;
-	(void)refusal;
-	*flag = true;
-	return true;
-}
-
-bool
-value_some_text(const char *text, void *field, struct refusal *refusal)
-{
-	return value_text(text, field, refusal)
-	    && (*text != '\0' || refuse(refusal, "expected some text"));
-}
-
-bool
-value_text(const char *text, void *field, struct refusal *refusal)
-{
-	const char **copy = field;
-
-	(void)refusal;
-	*copy = text;
-	return true;
 }
 
 /* Says "expected window, before or after". */
