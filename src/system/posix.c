@@ -12,31 +12,34 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 /* NOLINTBEGIN(misc-unused-parameters) */
 
-/* boot */
+/* What is not here: it fails, or its answer does no harm. */
+#define ANSWERS(function, answer) \
+	function \
+	{ \
+		return answer; \
+	}
 
-int64_t
-boot_clock_ns(void)
-{
-	return clock_now_ns();
-}
-
-ssize_t
-boot_id(char *bytes, size_t size)
-{
-	return 0;
-}
-
-/* byte_lock */
-
+/* clang-format off */
 /*
  * POSIX has only locks of a process, and closing any descriptor of the file
  * frees them.
  */
-int
-byte_lock(int fd, enum byte_lock_call call, struct flock *flock)
+ANSWERS(int byte_lock(int fd, enum byte_lock_call call, struct flock *flock),
+    (errno = ENOLCK, -1))
+ANSWERS(int64_t boot_clock_ns(void), clock_now_ns())
+ANSWERS(ssize_t boot_id(char *bytes, size_t size), 0)
+ANSWERS(bool device_is_ptmx(const struct stat *device), false)
+ANSWERS(bool device_is_network(int fd), false)
+ANSWERS(bool processes_can_be_seen(void), false)
+ANSWERS(int64_t processes_namespace(void), 0)
+ANSWERS(bool process_read(struct process *process, pid_t pid), false)
+ANSWERS(char *process_environment(pid_t pid, size_t *length), NULL)
+ANSWERS(bool process_own_program(char *path, size_t size), false)
+/* clang-format on */
+
+void
+processes_each(bool (*each)(pid_t pid, void *what), void *what)
 {
-	errno = ENOLCK;
-	return -1;
 }
 
 /* devices */
@@ -50,22 +53,10 @@ device_is_memory(const struct stat *device)
 	    && device->st_rdev == null.st_rdev;
 }
 
-bool
-device_is_ptmx(const struct stat *device)
-{
-	return false;
-}
-
 int
 device_columns(int fd)
 {
 	return isatty(fd) ? 0 : -1;
-}
-
-bool
-device_is_network(int fd)
-{
-	return false;
 }
 
 /* entropy */
@@ -91,43 +82,6 @@ peek_count(int fd)
 		return 0;
 	errno = ENOSYS;
 	return -1;
-}
-
-/* processes */
-
-bool
-processes_can_be_seen(void)
-{
-	return false;
-}
-
-int64_t
-processes_namespace(void)
-{
-	return 0;
-}
-
-bool
-process_read(struct process *process, pid_t pid)
-{
-	return false;
-}
-
-void
-processes_each(bool (*each)(pid_t pid, void *what), void *what)
-{
-}
-
-char *
-process_environment(pid_t pid, size_t *length)
-{
-	return NULL;
-}
-
-bool
-process_own_program(char *path, size_t size)
-{
-	return false;
 }
 
 /* signal_queue */

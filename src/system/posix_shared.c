@@ -20,29 +20,39 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 /* NOLINTBEGIN(misc-unused-parameters, readability-non-const-parameter) */
 
-/* copy */
+/* What is not here: it fails, or its answer does no harm. */
+#define ANSWERS(function, answer) \
+	function \
+	{ \
+		return answer; \
+	}
+#define FAILS(function, error) ANSWERS(function, (errno = (error), -1))
+#define DOES_NOTHING(function) \
+	function \
+	{ \
+	}
 
-ssize_t
-copy_to_pipe(int to, int file, off_t *offset, size_t most)
-{
-	errno = ENOSYS;
-	return -1;
-}
+/* clang-format off */
+FAILS(ssize_t copy_to_pipe(int to, int file, off_t *offset, size_t most),
+    ENOSYS)
+FAILS(int fd_reopen(int fd, int flags), ENOSYS)
+FAILS(int64_t peek_into(int to, int from, size_t most), ENOSYS)
+FAILS(int unnamed_file_open(const char *directory, int flags), EOPNOTSUPP)
+FAILS(int unnamed_file_in_memory(char *path, size_t size), ENOSYS)
+ANSWERS(bool fd_same(int a, int b), fd_same_file(a, b))
+ANSWERS(bool descriptors_close_from(int first), false)
+ANSWERS(bool file_has_writers(int fd), true)
+ANSWERS(int handle_open(pid_t pid), -1)
+ANSWERS(int handle_signal(int handle, pid_t pid, int signal), kill(pid, signal))
+ANSWERS(bool pause_is_stretched(void), true)
+ANSWERS(bool processes_adopt_orphans(void), false)
+DOES_NOTHING(void parent_take_along(int signal))
+DOES_NOTHING(void pause_give_up(void))
+/* macOS enlarges a pipe when it fills up. */
+DOES_NOTHING(void peek_resize(int pipe, int size))
+/* clang-format on */
 
 /* descriptors */
-
-bool
-fd_same(int a, int b)
-{
-	return fd_same_file(a, b);
-}
-
-int
-fd_reopen(int fd, int flags)
-{
-	errno = ENOSYS;
-	return -1;
-}
 
 #ifndef O_SEARCH
 #define O_SEARCH O_RDONLY /* glibc and older macOS lack it */
@@ -62,34 +72,6 @@ descriptors_pipe(int ends[2])
 	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
 	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
 	return true;
-}
-
-bool
-descriptors_close_from(int first)
-{
-	return false;
-}
-
-/* file_writers */
-
-bool
-file_has_writers(int fd)
-{
-	return true;
-}
-
-/* handles */
-
-int
-handle_open(pid_t pid)
-{
-	return -1;
-}
-
-int
-handle_signal(int handle, pid_t pid, int signal)
-{
-	return kill(pid, signal);
 }
 
 /* new_process */
@@ -139,13 +121,6 @@ new_process(void (*become)(const void *what), const void *what)
 	return pid;
 }
 
-/* parent */
-
-void
-parent_take_along(int signal)
-{
-}
-
 /* pause */
 
 /* pselect(2) need not wait for more than 31 days at once. */
@@ -168,39 +143,7 @@ pause_until(int64_t until_ns, const sigset_t *mask, bool (*is_over)(void))
 	}
 }
 
-bool
-pause_is_stretched(void)
-{
-	return true;
-}
-
-void
-pause_give_up(void)
-{
-}
-
-/* peek */
-
-int64_t
-peek_into(int to, int from, size_t most)
-{
-	errno = ENOSYS;
-	return -1;
-}
-
-/* macOS enlarges a pipe when it fills up. */
-void
-peek_resize(int pipe, int size)
-{
-}
-
 /* processes */
-
-bool
-processes_adopt_orphans(void)
-{
-	return false;
-}
 
 void
 process_dumps_no_core(void)
@@ -495,22 +438,6 @@ signal_queue_leave(void)
 			sigaction(signal,
 			    &(struct sigaction) { .sa_handler = SIG_DFL },
 			    NULL);
-}
-
-/* unnamed_file */
-
-int
-unnamed_file_open(const char *directory, int flags)
-{
-	errno = EOPNOTSUPP;
-	return -1;
-}
-
-int
-unnamed_file_in_memory(char *path, size_t size)
-{
-	errno = ENOSYS;
-	return -1;
 }
 
 /* NOLINTEND(misc-unused-parameters, readability-non-const-parameter) */
