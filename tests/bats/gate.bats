@@ -215,10 +215,12 @@ each_signal_ends() {
 
 @test "kill -9 of the prober: the next one probes" {
   shut_gate
+  # Beside a prober that lives the next one would come after 200 seconds.
+  record longest=100000000000 >/dev/null
   start -- "$BACKOFF" -qq --gate=hub -- sh -c 'echo "ready $$"; exec sleep 1000'
   wait_for grep -q ready "$out"
   touch up
-  beside --gate=hub -- ./job
+  beside --gate=hub --gate-wait=20s -- ./job
   wait_for grep -q 'waiting at gate' beside
   signal KILL
   wait "${others[0]}"
