@@ -28,6 +28,9 @@
 #include "core/base/text.h"
 #include "system/process_facts.h"
 
+/* Where configure has not found a call, nobody looks at what it is asked. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 /* boot */
 
 int64_t
@@ -61,9 +64,6 @@ byte_lock(int fd, enum byte_lock_call call, struct flock *flock)
 	return (int)syscall(SYS_fcntl, fd, command, flock);
 #endif
 #else
-	(void)fd;
-	(void)call;
-	(void)flock;
 	errno = ENOLCK;
 	return -1;
 #endif
@@ -118,7 +118,6 @@ descriptors_close_from(int first)
 #ifdef SYS_close_range
 	return syscall(SYS_close_range, first, UINT_MAX, 0) == 0;
 #else
-	(void)first;
 	return false;
 #endif
 }
@@ -281,8 +280,6 @@ parent_take_along(int signal)
 {
 #if HAVE_DECL_PR_SET_PDEATHSIG
 	prctl(PR_SET_PDEATHSIG, signal);
-#else
-	(void)signal;
 #endif
 }
 
@@ -369,9 +366,6 @@ peek_into(int to, int from, size_t most)
 #if HAVE_DECL_TEE
 	return tee(from, to, most, SPLICE_F_NONBLOCK);
 #else
-	(void)to;
-	(void)from;
-	(void)most;
 	errno = ENOSYS;
 	return -1;
 #endif
@@ -626,8 +620,6 @@ unnamed_file_open(const char *directory, int flags)
 #if HAVE_DECL_O_TMPFILE
 	return open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
 #else
-	(void)directory;
-	(void)flags;
 	errno = EOPNOTSUPP;
 	return -1;
 #endif

@@ -305,30 +305,21 @@ regex_skip_bracket(const char *regex)
 	return *regex == '\0' ? regex : regex + 1;
 }
 
-/* What "\LETTER" is translated to; NULL: it has no meaning. */
-static const char *
-meaning_of(char letter)
+/* Adds what "\LETTER" is translated to. False: it has no meaning. */
+static bool
+add_escape(struct text *out, char letter)
 {
-	static const struct {
-		char letter;
-		char meaning[7];
-	} escapes[] = {
-		{ 'd', "[0-9]" },
-		{ 'D', "[^0-9]" },
-		{ 't', "\t" },
-		/* GNU's own. */
-		{ 'w', "\\w" },
-		{ 'W', "\\W" },
-		{ 's', "\\s" },
-		{ 'S', "\\S" },
-		{ 'b', "\\b" },
-		{ 'B', "\\B" },
-	};
-
-	for (size_t i = 0; i < ARRAY_LENGTH(escapes); i++)
-		if (escapes[i].letter == letter)
-			return escapes[i].meaning;
-	return NULL;
+	if (letter == 'd')
+		text_add(out, "[0-9]");
+	else if (letter == 'D')
+		text_add(out, "[^0-9]");
+	else if (letter == 't')
+		text_byte(out, '\t');
+	else if (strchr("wWsSbB", letter) != NULL) /* GNU's own */
+		text_join(out, (char[]) { '\\', letter, '\0' });
+	else
+		return false;
+	return true;
 }
 
 const char *
@@ -339,11 +330,8 @@ regex_text(struct text *out, const char *regex)
 
 		if (*regex == '\\'
 		    && (is_letter(regex[1]) || is_digit(regex[1]))) {
-			const char *meaning = meaning_of(regex[1]);
-
-			if (meaning == NULL)
+			if (!add_escape(out, regex[1]))
 				return regex;
-			text_add(out, meaning);
 			regex += 2;
 			continue;
 		}
