@@ -144,24 +144,20 @@ value_rate_limit(const char *text, void *field, struct refusal *refusal)
 	    "expected a number above 0, such as 20, or 20,5 with a burst of 5");
 }
 
+/* "0.05", "5%" */
 bool
 value_share(const char *text, void *field, struct refusal *refusal)
 {
 	double *share = field;
-	size_t length = strlen(text);
-	bool is_percentage = length > 0 && text[length - 1] == '%';
-	char number[32] = "";
+	const char *rest = number_scan(text, share);
 
-	if (length < sizeof number) {
-		memcpy(number, text, length - is_percentage);
-		if (number_parse(number, share)) {
-			*share /= is_percentage ? 100 : 1;
-			if (*share >= 0 && *share <= MOST_SHARE)
-				return true;
-		}
+	if (rest != NULL && *rest == '%') {
+		*share /= 100;
+		rest++;
 	}
-	return refuse(refusal,
-	    "expected a number of 0 to 0.99, or a percentage such as 5%");
+	return (rest != NULL && *rest == '\0' && *share <= MOST_SHARE)
+	    || refuse(refusal,
+	        "expected a number of 0 to 0.99, or a percentage such as 5%");
 }
 
 /* Says "expected window, before or after". */
