@@ -11,6 +11,7 @@
 #include "core/known/tables.h"
 #include "core/waits/when.h"
 #include "options/help.h"
+#include "options/program.h"
 #include "options/usage.h"
 #include "options/values.h"
 #include "streams/scan.h"
@@ -566,20 +567,11 @@ bool
 value_help(const char *text, void *field, struct refusal *refusal)
 {
 	(void)field;
-	if (text == NULL)
+	if (text == NULL && program.brief != NULL)
 		help_brief();
-	if (strcmp(text, "all") == 0)
+	if (text == NULL || strcmp(text, "all") == 0)
 		help_all();
 	return refuse(refusal, "expected --help or --help=all");
-}
-
-_Noreturn bool
-value_help_all(const char *text, void *field, struct refusal *refusal)
-{
-	(void)text;
-	(void)field;
-	(void)refusal;
-	help_all();
 }
 
 _Noreturn bool
