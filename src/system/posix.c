@@ -20,16 +20,17 @@
 	}
 
 /* clang-format off */
-/*
- * POSIX has only locks of a process, and closing any descriptor of the file
- * frees them.
- */
-ANSWERS(int byte_lock(int fd, enum byte_lock_call call, struct flock *flock),
-    (errno = ENOLCK, -1))
+/* boot */
 ANSWERS(int64_t boot_clock_ns(void), clock_now_ns())
 ANSWERS(ssize_t boot_id(char *bytes, size_t size), 0)
+/* byte_lock */
+/* Closing any descriptor of a file frees the locks that POSIX has. */
+ANSWERS(int byte_lock(int fd, enum byte_lock_call call, struct flock *flock),
+    (errno = ENOLCK, -1))
+/* devices */
 ANSWERS(bool device_is_ptmx(const struct stat *device), false)
 ANSWERS(bool device_is_network(int fd), false)
+/* processes */
 ANSWERS(bool processes_can_be_seen(void), false)
 ANSWERS(int64_t processes_namespace(void), 0)
 ANSWERS(bool process_read(struct process *process, pid_t pid), false)

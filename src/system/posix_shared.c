@@ -33,23 +33,31 @@
 	}
 
 /* clang-format off */
+/* copy */
 FAILS(ssize_t copy_to_pipe(int to, int file, off_t *offset, size_t most),
     ENOSYS)
+/* descriptors */
 FAILS(int fd_reopen(int fd, int flags), ENOSYS)
-FAILS(int64_t peek_into(int to, int from, size_t most), ENOSYS)
-FAILS(int unnamed_file_open(const char *directory, int flags), EOPNOTSUPP)
-FAILS(int unnamed_file_in_memory(char *path, size_t size), ENOSYS)
 ANSWERS(bool fd_same(int a, int b), fd_same_file(a, b))
 ANSWERS(bool descriptors_close_from(int first), false)
+/* file_writers */
 ANSWERS(bool file_has_writers(int fd), true)
+/* handles */
 ANSWERS(int handle_open(pid_t pid), -1)
 ANSWERS(int handle_signal(int handle, pid_t pid, int signal), kill(pid, signal))
-ANSWERS(bool pause_is_stretched(void), true)
-ANSWERS(bool processes_adopt_orphans(void), false)
+/* parent */
 DOES_NOTHING(void parent_take_along(int signal))
+/* pause */
+ANSWERS(bool pause_is_stretched(void), true)
 DOES_NOTHING(void pause_give_up(void))
-/* macOS enlarges a pipe when it fills up. */
+/* peek; macOS enlarges a pipe when it fills up */
+FAILS(int64_t peek_into(int to, int from, size_t most), ENOSYS)
 DOES_NOTHING(void peek_resize(int pipe, int size))
+/* processes */
+ANSWERS(bool processes_adopt_orphans(void), false)
+/* unnamed_file */
+FAILS(int unnamed_file_open(const char *directory, int flags), EOPNOTSUPP)
+FAILS(int unnamed_file_in_memory(char *path, size_t size), ENOSYS)
 /* clang-format on */
 
 /* descriptors */
