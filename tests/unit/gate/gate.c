@@ -178,6 +178,9 @@ probes_more(void)
 		is_int(gate.probers_count, most[i],
 		    "more probe when those before take long");
 	}
+	result(90 * S, GATE_FAILURE, 3, gate.probers[1], 0);
+	is_int(look(90 * S, 0).kind, GATE_WAIT,
+	    "one of them has failed: the next is due as after any other");
 	fail(90 * S, 5);
 	is_int(gate.state, GATE_SHUT, "a straggler's failure changes nothing");
 	result(91 * S, GATE_SUCCESS, 6, 0, 0);
