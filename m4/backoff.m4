@@ -172,10 +172,10 @@ not_here= system_note=
 AS_CASE([$system],
   [linux], [],
   [posix],
-    [not_here=' byte_lock copy_to_pipe descriptors_compare file_in_memory file_writers handles open_again orphans parent peek processes signalfd terminal_columns unnamed_file'
+    [not_here=' byte_lock descriptors_compare file_in_memory file_writers handles open_again orphans parent peek processes signalfd terminal_columns unnamed_file'
      system_note=': a timeout ends only the command and a process group that it leads'],
   [darwin],
-    [not_here=' copy_to_pipe descriptors_compare file_in_memory file_writers handles open_again orphans parent peek signalfd unnamed_file'
+    [not_here=' descriptors_compare file_in_memory file_writers handles open_again orphans parent peek signalfd unnamed_file'
      system_note=' (never run on a Mac by its authors)'],
   [AC_MSG_ERROR([--with-system=$system: expected linux, posix or darwin])])
 AM_CONDITIONAL([SYSTEM_LINUX], [test "$system" = linux])

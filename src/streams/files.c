@@ -18,7 +18,6 @@
 
 #define SMALL_STEP 256 /* a terminal with any room has room for this */
 #define CHUNK 65536
-#define SPLICE 1048576 /* so much that large pages are passed whole */
 
 /* --- temporary files --- */
 
@@ -149,65 +148,28 @@ outlet_put(const struct outlet *outlet, const char *bytes, size_t *left,
 	return WRITTEN_ALL;
 }
 
-/* --- copies of whole files --- */
-
-/* Copies from OFFSET to SIZE with read(2) and write(2). */
-static enum written
-copy_rest(const struct outlet *to, int file, off_t offset, off_t size,
-    int64_t until_ns)
+enum written
+copy_file(int to, int file, off_t size, int64_t until_ns)
 {
 	char buffer[CHUNK];
+	struct outlet outlet;
 	enum written end = WRITTEN_ALL;
 
-	while (offset < size && end == WRITTEN_ALL) {
+	if (size <= 0)
+		return WRITTEN_ALL;
+	outlet = outlet_of(to);
+	for (off_t offset = 0; offset < size && end == WRITTEN_ALL;) {
 		size_t most = (size_t)min_ns(size - offset, CHUNK), left;
 		ssize_t count;
 
 		RETRY_EINTR(count, pread(file, buffer, most, offset));
 		left = (size_t)count;
+		offset += count;
 		if (count == 0)
 			errno = EIO;
-		if (count <= 0)
-			return WRITTEN_FAILED;
-		offset += count;
-		end = outlet_put(to, buffer, &left, until_ns);
+		end = count > 0 ? outlet_put(&outlet, buffer, &left, until_ns)
+		                : WRITTEN_FAILED;
 	}
-	return end;
-}
-
-/*
- * Copies into a pipe without touching the bytes, as far as that works. Sets
- * *OFFSET to where it ended.
- */
-static enum written
-splice_file(int to, int file, off_t *offset, off_t size, int64_t until_ns)
-{
-	ssize_t moved = 1;
-
-	while (*offset < size && moved != 0) {
-		moved = copy_to_pipe(
-		    to, file, offset, (size_t)min_ns(size - *offset, SPLICE));
-		if (moved >= 0 || errno == EINTR)
-			continue;
-		if (errno != EAGAIN)
-			break;
-		if (signals_await_room(to, until_ns) != WAKE_DESCRIPTOR)
-			return WRITTEN_PART;
-	}
-	return WRITTEN_ALL;
-}
-
-enum written
-copy_file(int to, int file, off_t size, int64_t until_ns)
-{
-	off_t offset = 0;
-	enum written end = splice_file(to, file, &offset, size, until_ns);
-	struct outlet outlet;
-
-	if (end != WRITTEN_ALL || offset >= size)
-		return end;
-	outlet = outlet_of(to);
-	end = copy_rest(&outlet, file, offset, size, until_ns);
 	outlet_close(&outlet);
 	return end;
 }

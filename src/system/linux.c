@@ -69,14 +69,6 @@ byte_lock(int fd, enum byte_lock_call call, struct flock *flock)
 #endif
 }
 
-/* copy */
-
-ssize_t
-copy_to_pipe(int to, int file, off_t *offset, size_t most)
-{
-	return splice(file, offset, to, NULL, most, SPLICE_F_NONBLOCK);
-}
-
 /* descriptors */
 
 bool

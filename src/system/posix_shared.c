@@ -33,9 +33,6 @@
 	}
 
 /* clang-format off */
-/* copy */
-FAILS(ssize_t copy_to_pipe(int to, int file, off_t *offset, size_t most),
-    ENOSYS)
 /* descriptors */
 FAILS(int fd_reopen(int fd, int flags), ENOSYS)
 ANSWERS(bool fd_same(int a, int b), fd_same_file(a, b))

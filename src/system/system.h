@@ -142,16 +142,6 @@ enum byte_lock_call {
  */
 int byte_lock(int fd, enum byte_lock_call call, struct flock *flock);
 
-/* copy: from a file to a pipe */
-
-/*
- * Moves up to MOST bytes of FILE, from *OFFSET on, into the pipe TO without
- * blocking and without passing them through our memory. Advances *OFFSET, and
- * returns how many. -1, with EAGAIN: the pipe is full; with any other errno:
- * use read(2) and write(2).
- */
-ssize_t copy_to_pipe(int to, int file, off_t *offset, size_t most);
-
 /* descriptors: how they are made, and compared */
 
 /*
