@@ -228,6 +228,20 @@ each_signal_ends() {
   assert_fate "killed KILL"
 }
 
+@test "who has waited for a slot, and finds the gate open, is no prober when it shuts" {
+  mkfifo free end
+  beside --slots=hub:1 -- sh -c 'echo held >held; read -r _ <free'
+  wait_for test -s held
+  start -- "$BACKOFF" --gate=other --slots=hub:1 -b 1h -- sh -c 'echo ready; read -r _ <end; exit 7'
+  await "$err" 'waiting for the slot'
+  echo >free
+  await "$out" ready
+  "$BACKOFF" -qq --gate=other -n 19 -b 0 -- false || :
+  "$BACKOFF" -qq --gate=other -n 1 -- false || :
+  echo >end
+  await "$err" 'attempt 1/8 failed'
+}
+
 # state-file.bats has the other reasons.
 @test "a run that cannot use its gate goes on without, and says so once" {
   : >state/hub

@@ -84,6 +84,8 @@ does_without() {
   run -0 "$BACKOFF" --defer=hub true
   assert_output --partial 'written by a later version of backoff); going on without'
   cmp before "$state/hub"
+  run -0 "$BACKOFF" --gate=hub true
+  assert_output --partial 'written by a later version of backoff); going on without'
   record version=3 size=1025 >/dev/null
   run -0 "$BACKOFF" --defer=hub true
   assert_output --partial 'written by a later version of backoff); going on without'
@@ -221,6 +223,9 @@ END
     "$BACKOFF" --slots=hub:1 -n 1 sh -c 'exit 7'
   assert_output --regexp '^backoff: cannot use slots hub \(.*: No locks available\)$'
   run -7 bash -c 'ulimit -f 0; exec "$BACKOFF" --defer=small -n 1 sh -c "exit 7" 2>&1 | cat; exit "${PIPESTATUS[0]}"'
+  assert_output --partial 'File too large); going on without'
+  # The gate hears of the last attempt, too.
+  run -7 bash -c 'ulimit -f 0; exec "$BACKOFF" --gate=hub -n 1 sh -c "exit 7" 2>&1 | cat; exit "${PIPESTATUS[0]}"'
   assert_output --partial 'File too large); going on without'
 }
 
