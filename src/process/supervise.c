@@ -90,12 +90,8 @@ reap(struct child *child)
 	}
 	/* Cannot happen, but without this backoff would wait for ever. */
 	if (pid < 0 && child->pid > 0) {
-		pid_t command = waitpid(child->pid, &status, WNOHANG);
-
-		if (command != 0) {
-			child->pid = 0;
-			child->wait_status = command > 0 ? status : STATUS_LOST;
-		}
+		child->pid = 0;
+		child->wait_status = STATUS_LOST;
 	}
 	return pid == 0;
 }
