@@ -86,8 +86,10 @@ calls() { # REGEX: how many lines of the trace have it
   run -0 "$BACKOFF" --gate=hub -- ./job
   assert_line --regexp '^backoff: job: waiting at gate hub, shut for [^:]*: exit 7$'
   assert_line --regexp '^backoff: job: gate hub open after [^,]*, 1 probe$'
-  run -0 "$BACKOFF" --gate=hub -- ./job
-  assert_equal "$(cat requests)" "$(printf 'probing\npaced')"
+  run -0 "$BACKOFF" -v --gate=hub --consecutive=2 -b 0 \
+    --before-retry="'$PYTHON' -S '$lib/shared_record.py' state/hub state=0 >/dev/null" -- ./job
+  assert_line 'backoff: job: gate hub fully open'
+  assert_equal "$(cat requests)" "$(printf 'probing\npaced\nopen')"
 }
 
 @test "probes that fail do not count for the default of --attempts" {
