@@ -103,8 +103,9 @@ outlet_close(struct outlet *outlet)
 	outlet->out = outlet->fd;
 }
 
-ssize_t
-outlet_write(const struct outlet *outlet, const char *bytes, size_t count)
+/* write(2) or send(2), once. */
+static ssize_t
+write_once(const struct outlet *outlet, const char *bytes, size_t count)
 {
 	struct pollfd target = { .fd = outlet->fd, .events = POLLOUT };
 
@@ -124,6 +125,17 @@ outlet_write(const struct outlet *outlet, const char *bytes, size_t count)
 	    outlet->fd, bytes, count < outlet->step ? count : outlet->step);
 }
 
+ssize_t
+outlet_write(const struct outlet *outlet, const char *bytes, size_t count)
+{
+	ssize_t written = write_once(outlet, bytes, count);
+
+	if (written != 0)
+		return written;
+	errno = EIO;
+	return -1;
+}
+
 enum written
 outlet_put(const struct outlet *outlet, const char *bytes, size_t *left,
     int64_t until_ns)
@@ -136,11 +148,9 @@ outlet_put(const struct outlet *outlet, const char *bytes, size_t *left,
 			*left -= (size_t)written;
 			continue;
 		}
-		if (written < 0 && errno == EINTR)
+		if (errno == EINTR)
 			continue;
-		if (written == 0)
-			errno = EIO;
-		if (written == 0 || errno != EAGAIN)
+		if (errno != EAGAIN)
 			return WRITTEN_FAILED;
 		if (signals_await_room(outlet->fd, until_ns) != WAKE_DESCRIPTOR)
 			return WRITTEN_PART;

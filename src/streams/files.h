@@ -52,7 +52,10 @@ struct outlet outlet_of(int fd);
 /* Leaves errno alone, and FD open. */
 void outlet_close(struct outlet *outlet);
 
-/* write(2) without blocking: EAGAIN if there is no room. */
+/*
+ * write(2) of COUNT bytes, above 0, without blocking: EAGAIN if there is no
+ * room, EIO if nothing is written.
+ */
 ssize_t outlet_write(
     const struct outlet *outlet, const char *bytes, size_t count);
 

@@ -315,7 +315,7 @@ pass_on(struct output *output)
 		ssize_t written = outlet_write(&output->outlet,
 		    output->watched->bytes + output->start,
 		    output->scanned - output->start);
-		if (written >= 0) {
+		if (written > 0) {
 			output->start += (size_t)written;
 			continue;
 		}

@@ -131,6 +131,12 @@ whole_or_told() {
   assert_equal "$(ls "$TMPDIR")" run-1
 }
 
+@test "watched output of which nothing is written, time and again, is 125" {
+  to_file -P "$got" -e trace=write -e inject=write:retval=0 -- --stop-if=never -b 0 -- echo hello
+  assert_equal "$status" 125
+  grep -q 'output could not be passed on: Input/output error$' "$said"
+}
+
 @test "held output that cannot be read to look for a match is no success, an interrupted read is made again" {
   local number
   echo needle >>"$big"
