@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -16,8 +17,8 @@
 /* Up to here, exactly what COMMAND has read is taken from stdin. */
 #define EXACT (INT64_C(64) * 1024)
 
-/* At most a page, so that an empty pipe has room for it. */
-#define PORTION 4096
+/* A pipe that has room has room for all of it. */
+#define PORTION PIPE_BUF
 
 /* The capacity of COMMAND's pipe beyond EXACT; a new one has one page. */
 #define WIDE (INT64_C(64) * 1024)
@@ -549,10 +550,12 @@ copy(int64_t unread)
 
 	/*
 	 * Up to EXACT only when all was read, later as far as there is room:
-	 * what is taken and finds none waits in the spool.
+	 * what was taken may be in no spool, and cannot wait.
 	 */
 	if (unread > 0 && (in.taken < EXACT || unread > WIDE - PORTION))
 		return wait_for_reader();
+	if (!has_room())
+		return NEXT_WITH_ROOM;
 	count = read_source(PORTION);
 	if (count <= 0)
 		return wait_for_stdin(count);

@@ -105,6 +105,25 @@ read_of_kept='^pread64\([0-9]+, "([0-9]|\\n){8}'
   [ "$injected" = yes ]
 }
 
+@test "without tee, an attempt whose input cannot be kept has all of it" {
+  head -c 1000000 /dev/zero | tr '\0' x >big
+  # It reads more slowly than it is given.
+  cat >slow.py <<'SCRIPT'
+import os, time
+while chunk := os.read(0, 65536):
+  os.write(1, chunk)
+  time.sleep(0.0002)
+SCRIPT
+  without_tee=(strace -f -qq -o trace -e trace=tee -e inject=tee:error=ENOSYS "$BACKOFF" -n 2 -b 0)
+  run -0 bash -c '"$@" <&0 >saw' bash "${without_tee[@]}" --spool-limit=100K -- python3 -S slow.py < <(cat big)
+  cmp big saw
+  (
+    ulimit -f 2000
+    TMPDIR=$PWD/missing "${without_tee[@]}" -- python3 -S slow.py < <(cat big) >saw
+  )
+  cmp big saw
+}
+
 # All is there before we begin, so that a run with a fault makes the same calls
 # as one without until then.
 @test "the read that takes from a stream finds nothing again: that is said" {
