@@ -146,11 +146,10 @@ read_hint_lines(
 {
 	static char bytes[4096];
 	struct hint_line line = { .is_whole = true };
+	/* Starts one byte early, which may be the newline before a line. */
+	bool is_cut = offset > 0;
 	ssize_t count;
 
-	/* Starts one byte early: only after a newline is the line complete. */
-	if (offset > 0)
-		line.is_whole = false;
 	while (offset < size) {
 		size_t most = (size_t)min_ns(size - offset, sizeof bytes);
 
@@ -160,7 +159,9 @@ read_hint_lines(
 		if (count <= 0)
 			break;
 		for (ssize_t i = 0; i < count; i++) {
-			if (bytes[i] == '\n')
+			if (is_cut)
+				is_cut = bytes[i] != '\n';
+			else if (bytes[i] == '\n')
 				end_hint_line(&line, hint, after);
 			else if (bytes[i] == '\0'
 			    || line.length == sizeof line.bytes - 1)

@@ -135,6 +135,9 @@ TABLE
     hinted 'retry null' '{ echo not-verdict=stop
       head -c $(($1 - 12)) /dev/zero | tr "\0" "\n"; } >"$BACKOFF_HINT"' "$length"
   done
+  # What was skipped is no line that could not be read.
+  run -7 "$BACKOFF" -v -n 1 -- sh -c 'yes after=0 | head -c 2097152 >"$BACKOFF_HINT"; exit 7'
+  refute_output --partial 'is neither'
   # A line that is not cut counts.
   hinted 'stop null' '{ echo nonsense; echo verdict=stop
     head -c $((1048576 - 13)) /dev/zero | tr "\0" "\n"; } >"$BACKOFF_HINT"'
