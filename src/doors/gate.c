@@ -315,9 +315,10 @@ gate_recheck(void)
 	}
 	if (gate->state == GATE_SHUT)
 		return is_probe && gate_is_probed_by(gate, store.ticket);
-	if (is_probe)
+	if (is_probe) {
 		gate_store_drop(&store);
-	is_probe = false;
+		start(GATE_GO);
+	}
 	return true;
 }
 

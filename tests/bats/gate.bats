@@ -244,6 +244,21 @@ each_signal_ends() {
   await "$err" 'attempt 1/8 failed'
 }
 
+@test "who probes, waits for a slot, and finds the gate opened by hand, is told that it is paced" {
+  mkfifo free
+  beside --slots=hub:1 -- sh -c 'echo held >held; read -r _ <free'
+  wait_for test -s held
+  shut_gate
+  record due=+0 >/dev/null
+  touch up
+  start -- "$BACKOFF" --gate=hub --slots=hub:1 -b 1h -- ./job
+  await "$err" 'waiting for the slot'
+  "$BACKOFF" --gate=open:hub
+  echo >free
+  assert_fate "exited 0"
+  assert_equal "$(cat requests)" paced
+}
+
 # state-file.bats has the other reasons.
 @test "a run that cannot use its gate goes on without, and says so once" {
   : >state/hub

@@ -173,8 +173,7 @@ next_probe_ns(const struct gate *gate)
 		return INT64_MAX;
 	while (1 << doublings <= gate->probers_count)
 		doublings++;
-	/* One that hangs does not spare the others the pause after a failure.
-	 */
+	/* A probe that hangs spares the others no pause after a failure. */
 	return max_ns(gate->due_ns,
 	    saturating_add(
 	        gate->probe_ns, saturating_multiply(patience_ns, doublings)));
