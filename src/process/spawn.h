@@ -19,8 +19,9 @@ pid_t spawn(char *const argv[], const int descriptors[3]);
 
 /*
  * The command line that runs the file ARGV[0] by sh, after exec has failed with
- * ENOEXEC: POSIX demands that of execvp(3), but not every libc does it. To be
- * freed; it holds until the next call. NULL: no memory.
+ * ENOEXEC: POSIX demands that of execvp(3), but not every libc does it. The
+ * caller frees the array; the next call overwrites the path in it. NULL: no
+ * memory.
  */
 char **spawn_by_sh(char *const argv[]);
 

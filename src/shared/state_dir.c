@@ -14,7 +14,10 @@
 #include "shared/state_dir.h"
 #include "system/system.h"
 
-/* All but the user's choice may be passed over for the next one. */
+/*
+ * If the user's choice cannot be used, no other is looked for, unless it is on
+ * a network file system. The others may be passed over for the next one.
+ */
 enum origin {
 	BY_USER, /* who would wonder about another directory */
 	BY_DEFAULT,

@@ -17,9 +17,9 @@
 /* --- a file --- */
 
 struct state_file {
-	const char *what; /* uses it: "gate", "slots" or "defer" */
+	const char *what; /* the file is for: "gate", "slots" or "defer" */
 	const char *name;
-	bool is_limit; /* somebody relies on it */
+	bool is_limit; /* for --slots: a run without it would break the limit */
 	bool
 	    is_fleet; /* a server keeps it, too: that serves without the file */
 	bool is_tried; /* to use it */

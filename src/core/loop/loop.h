@@ -55,7 +55,10 @@ struct gate_effect {
 struct world {
 	void *self;
 
-	/* A clock that only goes forward, and the time since the epoch. */
+	/*
+	 * A clock that only goes forward, which UNTIL_NS and CUTOFF_NS are
+	 * times of; and the time since the epoch.
+	 */
 	int64_t (*now_ns)(void *self);
 	int64_t (*epoch_ns)(void *self);
 
@@ -73,13 +76,13 @@ struct world {
 	struct entry (*before_splay)(void *self);
 
 	/*
-	 * The two doors to what runs share, or NULL. before_attempt() is called
-	 * right before each attempt, after --before-retry: STATE has the next
-	 * attempt's number, and the outcome and verdict of the last one. It
-	 * may wait until UNTIL_NS (INT64_MAX: for ever), which leaves the
-	 * reserve of the next attempt; if that moment has come already, it
-	 * must not wait. Unless it returns ADMISSION_GO it must release what
-	 * it has taken.
+	 * Two callbacks, or NULL: the doors (src/doors) are asked before each
+	 * attempt and told after it. before_attempt() is called right before
+	 * each attempt, after --before-retry: STATE has the next attempt's
+	 * number, and the outcome and verdict of the last one. It may wait
+	 * until UNTIL_NS (INT64_MAX: for ever), which leaves the reserve of the
+	 * next attempt; if that moment has come already, it must not wait.
+	 * Unless it returns ADMISSION_GO it must release what it has taken.
 	 *
 	 * after_verdict() is called after each attempt, as soon as its verdict
 	 * is known and before anything is said, whether or not another one

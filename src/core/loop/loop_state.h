@@ -52,15 +52,17 @@ enum result {
 struct probe {
 	int64_t number; /* since the gate was shut; 0: it was no probe */
 	const char *gate; /* outlives the loop */
-	bool is_counted; /* for --attempts: one that was given, or no probe */
+	/*
+	 * Whether this attempt counts for --attempts. A probe counts only if
+	 * the user gave --attempts.
+	 */
+	bool is_counted;
 };
 
 /* The state of the loop during or after an attempt. */
 struct loop_state {
 	int64_t attempt; /* the number of this attempt, or of the next one */
-	/*
-	 * The same, from the last reset on, without probes that do not count.
-	 */
+	/* How many attempts count for --attempts since the last reset. */
 	int64_t count;
 	bool is_reset; /* --reset-after has restarted that count */
 	int64_t streak; /* successes in a row */

@@ -4,10 +4,13 @@
 #include "core/base/duration.h"
 #include "core/loop/next_pause.h"
 
-/* The least reserve: this part of the limit, */
-#define LEAST_PART 10
-/* or this, whichever is less. */
-#define LEAST_NS NS_PER_S
+/* The least reserve for an attempt: this part of the limit, ... */
+#define RESERVE_PART 10
+/* ... but no more than this. */
+#define RESERVE_MOST_NS NS_PER_S
+
+/* The least room for a pause: the first one, or this part if that is less. */
+#define LEAST_ROOM_PART 10
 
 struct budget
 budget_at(int64_t total_ns, int64_t elapsed_ns)
@@ -22,15 +25,16 @@ room_in(const struct pause_context *context, const struct budget *budget,
     int64_t needed_ns)
 {
 	const struct policy *policy = &context->settings->policy;
-	int64_t part_ns = budget->total_ns / LEAST_PART;
-	int64_t reserve_ns = max_ns(needed_ns, min_ns(part_ns, LEAST_NS));
+	int64_t reserve_ns = max_ns(needed_ns,
+	    min_ns(budget->total_ns / RESERVE_PART, RESERVE_MOST_NS));
 	int64_t first_ns;
 
 	if (budget->total_ns == INT64_MAX)
 		return (struct room) { .ns = INT64_MAX };
 	first_ns = min_ns(schedule_window(policy, 1), policy->cap_ns);
 	return (struct room) { .ns = budget->left_ns - reserve_ns,
-		.least_ns = min_ns(first_ns, part_ns),
+		.least_ns
+		= min_ns(first_ns, budget->total_ns / LEAST_ROOM_PART),
 		.is_by_until = budget == &context->until };
 }
 
