@@ -23,7 +23,7 @@
 /* When to look again after another machine took the slot that was free. */
 #define CROSSED_NS (100 * NS_PER_MS)
 
-/* The first in line asks a fleet that is lost more often than that. */
+/* The first in line asks a server that is lost more often than that. */
 #define ASKING_NS (3 * NS_PER_S)
 
 static struct state_file file = { .what = "slots", .is_limit = true, .fd = -1 };
@@ -37,7 +37,7 @@ static bool is_held_there; /* we hold one of the fleet instead, */
 static int64_t taken_ns; /* since this time of CLOCK_BOOTTIME */
 static bool is_patience_over; /* with a lost fleet: local slots serve */
 static bool was_held; /* an attempt of this run has held one */
-static int64_t waited_ns; /* in all */
+static int64_t spent_ns; /* of --slots-wait */
 static struct slots order; /* as last seen */
 static uint8_t record[STATE_SIZE]; /* likewise */
 static struct text word; /* BACKOFF_SLOTS, up to the number of the slot */
@@ -162,7 +162,7 @@ refuse_run(void)
 }
 
 static bool
-asks_fleet(struct fleet_view *view)
+ask_fleet(struct fleet_view *view)
 {
 	return fleet_look(FLEET_SLOTS, &owner, 1, view);
 }
@@ -180,7 +180,7 @@ slots_open(void)
 		return;
 	}
 	if (!is_found) {
-		if (!options->fleet || !asks_fleet(&view))
+		if (!options->fleet || !ask_fleet(&view))
 			refuse_run();
 		state_file_lose(&file);
 	}
@@ -269,11 +269,12 @@ count_here(void)
 /* --- a fleet --- */
 
 /*
- * The fleet has not answered. Others may hold its slots for as long as a lease,
- * so wait for that long, once a run, before the slots of this machine serve.
+ * The server has not answered. Others may hold its slots for as long as a
+ * lease, so asks it again until then, once a run. True: that is over, and the
+ * slots of this machine serve.
  */
 static bool
-goes_on_here(void)
+fall_back(void)
 {
 	if (boot_clock_ns() - fleet_lost_since() >= FLEET_LEASE_NS)
 		is_patience_over = true;
@@ -288,9 +289,9 @@ count_there(void)
 {
 	struct fleet_view view;
 
-	if (asks_fleet(&view))
+	if (ask_fleet(&view))
 		return view.count;
-	return goes_on_here() ? count_here() : options->count;
+	return fall_back() ? count_here() : options->count;
 }
 
 static enum lock_result
@@ -301,7 +302,7 @@ take_there(void)
 	enum fleet_put put;
 
 	do {
-		if (!asks_fleet(&view))
+		if (!ask_fleet(&view))
 			return LOCK_FAILED;
 		if (view.count >= options->count)
 			return LOCK_BUSY;
@@ -328,7 +329,7 @@ take_free(void)
 	result = take_there();
 	if (result != LOCK_FAILED)
 		return result;
-	result = goes_on_here() ? take_here() : LOCK_BUSY;
+	result = fall_back() ? take_here() : LOCK_BUSY;
 	if (result == LOCK_HAD)
 		fleet_tell_lost(FLEET_SLOTS);
 	return result;
@@ -422,8 +423,8 @@ ask_before(struct slots_visit *visit)
 
 	visit->is_first = visit->ticket > 0 && !is_before(visit->ticket);
 	/* Another run of this machine found it lost, and keeps asking. */
-	if (seen.lost_ns > 0 && now_ns - seen.counted_ns < ASKING_NS)
-		fleet_note_lost(seen.lost_ns);
+	if (seen.lost_since_ns > 0 && now_ns - seen.counted_ns < ASKING_NS)
+		fleet_note_lost(seen.lost_since_ns);
 	if (slots_count_is_due(&seen, now_ns, visit))
 		visit->busy = count_there();
 }
@@ -447,7 +448,7 @@ look(int64_t *ticket, int64_t *again_ns)
 	if (*ticket == 0 && is_ordered)
 		result = take_ticket(ticket);
 	if (visit.busy >= 0)
-		order.lost_ns = fleet_lost_since();
+		order.lost_since_ns = fleet_lost_since();
 	visit.ticket = *ticket;
 	visit.is_first = *ticket == 0 || !is_before(*ticket);
 	if (result == LOCK_HAD)
@@ -483,7 +484,7 @@ wait_in_order(int64_t limit_ns, bool *waited, int *signal)
 	}
 	if (ticket > 0)
 		lock_free(&file, STATE_LOCK_SLOT_TICKET + ticket);
-	waited_ns = saturating_add(waited_ns, clock_now_ns() - since_ns);
+	spent_ns = saturating_add(spent_ns, clock_now_ns() - since_ns);
 	if (result == LOCK_HAD && had_to_wait)
 		log_taken(clock_now_ns() - since_ns);
 	return result;
@@ -495,7 +496,7 @@ slots_take(int64_t until_ns, bool *waited)
 	static const struct entry go = { .admission = ADMISSION_GO };
 	int64_t now_ns = clock_now_ns();
 	int64_t limit_ns
-	    = saturating_add(now_ns, max_ns(options->wait_ns - waited_ns, 0));
+	    = saturating_add(now_ns, max_ns(options->wait_ns - spent_ns, 0));
 	enum lock_result result = LOCK_BUSY;
 	bool may_wait = now_ns < min_ns(until_ns, limit_ns);
 	int signal = 0;
@@ -534,7 +535,7 @@ slots_free(void)
 		/* If the lease ran out, another run may have had the slot. */
 		if (boot_clock_ns() - taken_ns >= FLEET_LEASE_NS)
 			fleet_tell_lost(FLEET_SLOTS);
-	} else if (is_held_there && fleet_has_lapsed(FLEET_SLOTS)) {
+	} else if (is_held_there && fleet_take_lapse(FLEET_SLOTS)) {
 		/* Others may have had it: perhaps there was one too many. */
 		log_degraded(WEIGHT_NORMAL,
 		    JOINED(FLEET_NAME_SIZE + 64, "lost the slot of ", name),

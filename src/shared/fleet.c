@@ -30,7 +30,7 @@
 #define START_NS (10 * NS_PER_S)
 #define BYE_NS (300 * NS_PER_MS)
 
-/* In a long wait, a fleet that is lost for longer is tried again after that. */
+/* In a long wait, a server that stays lost is asked again after this. */
 #define AGAIN_NS (10 * NS_PER_S)
 
 static const char ended[] = "backoff-fleet has ended";
@@ -41,8 +41,10 @@ static char program[PATH_MAX];
 static char server[FLEET_TEXT_SIZE]; /* what to call it */
 static char lost_why[2 * FLEET_TEXT_SIZE]; /* "SERVER: WHY" */
 static bool is_lost;
-static int64_t lost_ns; /* when that was found, by CLOCK_BOOTTIME, */
-static int64_t lost_since_ns; /* ... and without an answer since; or 0 */
+/* By CLOCK_BOOTTIME: when the server was last asked without an answer; */
+static int64_t asked_in_vain_ns;
+/* when the first such question failed, or 0: it answers. */
+static int64_t lost_since_ns;
 static bool is_restarted; /* the helper was, for this attempt */
 
 static struct part {
@@ -154,9 +156,9 @@ ask(const struct text *question, struct fleet_line *answer)
 		return true;
 	}
 	is_lost = true;
-	lost_ns = boot_clock_ns();
+	asked_in_vain_ns = boot_clock_ns();
 	if (lost_since_ns == 0)
-		lost_since_ns = lost_ns;
+		lost_since_ns = asked_in_vain_ns;
 	lost = text_in(lost_why, sizeof lost_why);
 	text_join(&lost, server, ": ", why != NULL ? why : answer->fields[1]);
 	/* One that is stuck may answer what nobody asks any more. */
@@ -298,7 +300,7 @@ fleet_drop(enum fleet_part part)
 }
 
 bool
-fleet_has_lapsed(enum fleet_part part)
+fleet_take_lapse(enum fleet_part part)
 {
 	bool lapsed = parts[part].lapsed;
 
@@ -349,7 +351,7 @@ void
 fleet_rest(void)
 {
 	fleet_end();
-	if (fleet_is_away() || boot_clock_ns() - lost_ns >= AGAIN_NS)
+	if (fleet_is_away() || boot_clock_ns() - asked_in_vain_ns >= AGAIN_NS)
 		is_lost = false;
 }
 

@@ -35,7 +35,7 @@ struct fleet_view {
  */
 const char *fleet_start(const struct shared_options *options);
 
-/* Before each attempt: a fleet that was lost is tried again. */
+/* Before each attempt: a server that was lost is asked again. */
 void fleet_begin(void);
 
 /* Whether it is not lost. */
@@ -64,8 +64,8 @@ enum fleet_put fleet_put(enum fleet_part part, int64_t member,
 /* Nothing of PART is held any more. False: the fleet is lost. */
 bool fleet_drop(enum fleet_part part);
 
-/* Whether others may have had what we held, since the last call. */
-bool fleet_has_lapsed(enum fleet_part part);
+/* Returns whether others may have had what we held, and forgets that. */
+bool fleet_take_lapse(enum fleet_part part);
 
 /* Since when it has not answered, by CLOCK_BOOTTIME; 0: it does. */
 int64_t fleet_lost_since(void);
@@ -83,9 +83,9 @@ void fleet_tell_lost(enum fleet_part part);
 bool fleet_is_away(void);
 
 /*
- * Before a wait, in which we hold nothing and ask nothing: ends the helper. A
- * fleet that is lost is tried again after it, every ten seconds at most once
- * others no longer hold what they held there.
+ * Before a wait, in which we hold nothing and ask nothing: ends the helper.
+ * After the wait a lost server is asked again: each time while others may hold
+ * a lease there, later every ten seconds at most.
  */
 void fleet_rest(void);
 

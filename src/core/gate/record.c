@@ -448,7 +448,7 @@ walk_slots(struct walk *walk, struct slots *slots, uint64_t *boot)
 	past(walk, &slots->counted_ns);
 	up_to(walk, &slots->busy, SLOTS_LAST_TICKET);
 	up_to(walk, &slots->count, SLOTS_LAST_TICKET);
-	past(walk, &slots->lost_ns);
+	past(walk, &slots->lost_since_ns);
 	any(walk, boot);
 }
 

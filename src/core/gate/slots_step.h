@@ -23,7 +23,7 @@ struct slots {
 	int64_t moved_ns; /* when a waiting run took a slot, or one came free */
 	int64_t counted_ns; /* when the slots were counted: */
 	int64_t busy, count; /* busy of count were taken */
-	int64_t lost_ns; /* since when a fleet does not answer; 0: it does */
+	int64_t lost_since_ns; /* a server does not answer; 0: it does */
 };
 
 /* A run that waits, as it looks. */
