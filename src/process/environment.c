@@ -193,7 +193,7 @@ environment_id(void)
 }
 
 void
-environment_adopt(void)
+environment_readdress(void)
 {
 	for (int i = 0; i < 2 && pids_are_ours; i++) {
 		struct text text

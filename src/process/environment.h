@@ -36,6 +36,6 @@ const char *environment_id(void);
  * For the child between vfork and exec: if systemd has addressed LISTEN_PID or
  * WATCHDOG_PID to backoff, they name the child from now on (rule 60).
  */
-void environment_adopt(void);
+void environment_readdress(void);
 
 #endif

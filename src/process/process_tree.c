@@ -73,7 +73,7 @@ belongs(const struct processes *all, const struct process_tree *tree,
 }
 
 void
-process_tree_mark(struct processes *all, const struct process_tree *tree)
+process_tree_find(struct processes *all, const struct process_tree *tree)
 {
 	bool found = all->count > 0;
 
@@ -155,7 +155,7 @@ keep_tree(struct processes *all, const struct process_tree *tree)
 {
 	size_t count = 0;
 
-	process_tree_mark(all, tree);
+	process_tree_find(all, tree);
 	for (size_t i = 0; i < all->count; i++)
 		if (all->list[i].in_tree)
 			all->list[count++] = all->list[i];

@@ -38,11 +38,11 @@ bool process_needs_mark(
     const struct process_tree *tree, const struct process *process);
 
 /*
- * Sets in_tree of every process below self, and of orphans with the mark and
- * what is below those, except what was there before the first attempt, and what
- * is below that. Sorts ALL by pid.
+ * Finds the tree in ALL: sets in_tree of every process below self, of orphans
+ * with the mark and of what is below those, except what was there before the
+ * first attempt, and what is below that. Sorts ALL by pid.
  */
-void process_tree_mark(struct processes *all, const struct process_tree *tree);
+void process_tree_find(struct processes *all, const struct process_tree *tree);
 
 /* What a signal reached. */
 struct process_census {

@@ -43,7 +43,7 @@ become_command(const void *what)
 	for (int fd = 0; fd < 3; fd++)
 		if (command->descriptors[fd] >= 0)
 			dup2(command->descriptors[fd], fd);
-	environment_adopt();
+	environment_readdress();
 	signals_restore();
 	execvp(command->argv[0], command->argv);
 }

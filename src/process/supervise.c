@@ -36,7 +36,7 @@ enum stage {
 	STAGE_RUNNING,
 	STAGE_ENDING, /* timed out, or told to end with a --grace */
 	STAGE_KILLING,
-	STAGE_DRAINING, /* all processes ended; their output is passed on */
+	STAGE_FLUSHING, /* all processes ended; their output is passed on */
 	STAGE_OVER,
 };
 
@@ -52,7 +52,7 @@ struct child {
 	pid_t pid; /* 0 once it is reaped, so that nothing is sent to it */
 	int wait_status;
 	enum stage stage;
-	bool limit_passed; /* the time limit has taken effect */
+	bool is_past_limits; /* it timed out, or got KILL: they are off */
 	struct silence silence;
 	bool is_stopped; /* COMMAND, by a signal such as TSTP */
 	bool is_hurried; /* by the limit, or because backoff must end */
@@ -172,7 +172,7 @@ static void
 kill_tree(struct child *child)
 {
 	child->stage = STAGE_KILLING;
-	child->limit_passed = child->is_hurried = true;
+	child->is_past_limits = child->is_hurried = true;
 	child->kill_ns = INT64_MAX;
 	child->killed_ns = clock_now_ns();
 	signal_tree(child, SIGKILL);
@@ -209,7 +209,7 @@ time_out(struct child *child, int64_t now_ns)
 {
 	int signal = child->options->job.signal;
 
-	child->limit_passed = child->is_hurried = true;
+	child->is_past_limits = child->is_hurried = true;
 	/* If COMMAND has ended by itself, only the rest of its tree is cut. */
 	if (!is_dead(child))
 		child->outcome.kind = OUTCOME_TIMED_OUT;
@@ -240,16 +240,16 @@ begin_grace(struct child *child)
 }
 
 static void
-begin_draining(struct child *child)
+begin_flushing(struct child *child)
 {
 	child->left = (struct process_census) { 0 };
-	child->stage = child->relay == NULL ? STAGE_OVER : STAGE_DRAINING;
+	child->stage = child->relay == NULL ? STAGE_OVER : STAGE_FLUSHING;
 }
 
 /*
- * Whether processes that cannot be signalled have had their time. The others
- * got KILL; but if they are children of those, backoff gets no SIGCHLD for
- * them, so they get one more look.
+ * Whether processes that backoff may not signal have had their time. Such a
+ * process can have children that backoff killed. That process reaps them, so no
+ * SIGCHLD tells backoff: look once more.
  */
 static bool
 is_time_to_give_up(const struct child *child)
@@ -289,7 +289,7 @@ give_up(struct child *child)
 	/* If COMMAND itself still runs, it has no other outcome. */
 	if (child->pid != 0)
 		child->outcome.kind = OUTCOME_TIMED_OUT;
-	begin_draining(child);
+	begin_flushing(child);
 }
 
 /*
@@ -302,7 +302,7 @@ look_what_is_left(struct child *child)
 	switch (child->stage) {
 	case STAGE_RUNNING:
 		if (child->pid == 0)
-			begin_draining(child);
+			begin_flushing(child);
 		break;
 	case STAGE_ENDING:
 		if (child->pid != 0)
@@ -311,7 +311,7 @@ look_what_is_left(struct child *child)
 		/* If no KILL is planned, wait for COMMAND only. */
 		if (child->kill_ns < INT64_MAX ? child->left.count == 0
 		                               : child->left.refused == 0)
-			begin_draining(child);
+			begin_flushing(child);
 		break;
 	case STAGE_KILLING:
 		if (child->pid != 0 && child->left.refused == 0)
@@ -319,11 +319,11 @@ look_what_is_left(struct child *child)
 		/* A death may have left an orphan that KILL missed. */
 		signal_tree(child, SIGKILL);
 		if (is_tree_gone(child))
-			begin_draining(child);
+			begin_flushing(child);
 		else if (is_time_to_give_up(child))
 			give_up(child);
 		break;
-	case STAGE_DRAINING:
+	case STAGE_FLUSHING:
 	case STAGE_OVER:
 		break;
 	}
@@ -335,8 +335,8 @@ look_what_is_left(struct child *child)
 static bool
 minds_silence(const struct child *child)
 {
-	return child->silence.limit_ns < INT64_MAX && !child->limit_passed
-	    && child->stage < STAGE_DRAINING && child->relay != NULL;
+	return child->silence.limit_ns < INT64_MAX && !child->is_past_limits
+	    && child->stage < STAGE_FLUSHING && child->relay != NULL;
 }
 
 static void
@@ -357,14 +357,14 @@ on_time(struct child *child)
 {
 	int64_t now_ns = clock_now_ns();
 
-	if (child->stage >= STAGE_DRAINING
+	if (child->stage >= STAGE_FLUSHING
 	    || (child->stage == STAGE_RUNNING && is_dead(child)))
 		return;
 	look_at_silence(child);
 	if (now_ns >= child->kill_ns) {
 		kill_tree(child);
 		note_killed(child);
-	} else if (!child->limit_passed && now_ns >= child->cutoff_ns) {
+	} else if (!child->is_past_limits && now_ns >= child->cutoff_ns) {
 		time_out(child, now_ns);
 	} else if (minds_silence(child) && silence_is_over(&child->silence)) {
 		time_out(child, now_ns);
@@ -458,7 +458,7 @@ next_ns(const struct child *child)
 {
 	int64_t next_ns = min_ns(child->kill_ns, helper_due_ns());
 
-	if (!child->limit_passed)
+	if (!child->is_past_limits)
 		next_ns = min_ns(next_ns, child->cutoff_ns);
 	if (child->relay != NULL)
 		next_ns = min_ns(next_ns, child->relay->due_ns());
@@ -511,7 +511,7 @@ await_event(struct child *child)
  * COMMAND, such as the tee of "exec > >(tee log)", so it gets a moment.
  */
 static void
-drain(struct child *child)
+flush(struct child *child)
 {
 	int64_t now_ns = clock_now_ns();
 
@@ -519,7 +519,7 @@ drain(struct child *child)
 		child->patience_ns = min_ns(
 		    saturating_add(now_ns, PATIENCE_NS), child->cutoff_ns);
 	child->is_patient = !child->is_hurried && now_ns < child->patience_ns;
-	if (!child->relay->drain(child->is_patient) || child->is_hurried) {
+	if (!child->relay->flush(child->is_patient) || child->is_hurried) {
 		child->stage = STAGE_OVER;
 	} else if (now_ns >= child->cutoff_ns) {
 		child->outcome.kind = OUTCOME_TIMED_OUT;
@@ -534,8 +534,8 @@ watch_until_over(struct child *child)
 		/* A readable descriptor does not mean that a process ended. */
 		if (await_event(child) != WAKE_DESCRIPTOR)
 			look_what_is_left(child);
-		if (child->stage == STAGE_DRAINING)
-			drain(child);
+		if (child->stage == STAGE_FLUSHING)
+			flush(child);
 	}
 }
 

@@ -33,7 +33,7 @@ struct relay {
 	 * more. With PATIENT, that includes what leftover processes that still
 	 * have its output open may write.
 	 */
-	bool (*drain)(bool patient);
+	bool (*flush)(bool patient);
 };
 
 struct command {

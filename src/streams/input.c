@@ -356,7 +356,7 @@ has_room(void)
  * with errno: that is not known.
  */
 static int64_t
-drain(void)
+discard_unread(void)
 {
 	int64_t unread = 0;
 	ssize_t count = 1;
@@ -618,7 +618,7 @@ void
 input_end(void)
 {
 	if (in.phase != PHASE_NONE) {
-		int64_t unread = drain();
+		int64_t unread = discard_unread();
 
 		if (unread >= 0)
 			note_read(unread);

@@ -480,7 +480,7 @@ output_wrote_ns(int64_t now_ns)
 }
 
 bool
-output_drain(bool patient)
+output_flush(bool patient)
 {
 	bool more = false;
 

@@ -61,7 +61,7 @@ int64_t output_wrote_ns(int64_t now_ns);
  * there is no room for all of it yet. With PATIENT, what leftover processes
  * write counts too, and it also returns true while there are any.
  */
-bool output_drain(bool patient);
+bool output_flush(bool patient);
 
 /*
  * After the attempt: fixes the length of what is held, so that what leftover

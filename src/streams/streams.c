@@ -264,20 +264,20 @@ has_failed(void)
 }
 
 static bool
-drain(bool patient)
+flush(bool patient)
 {
 	bool more;
 
 	signals_before_write();
 	/* Leftover processes must not read more of our stdin. */
 	input_end();
-	more = output_drain(patient);
+	more = output_flush(patient);
 	signals_after_write(true);
 	return more;
 }
 
 static const struct relay relay = { output_spawned, wanted, input_due_ns,
-	on_ready, has_failed, output_wrote_ns, drain };
+	on_ready, has_failed, output_wrote_ns, flush };
 
 const char *
 streams_begin(struct command *command)

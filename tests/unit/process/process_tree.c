@@ -10,16 +10,16 @@ enum {
 	COMMAND = 200,
 };
 
-/* Marks ALL, and compares which of them are in the tree, in their order. */
+/* Compares which of LIST are found in the tree, in their order. */
 static void
-is_marked(struct process *list, size_t count, const struct process_tree *tree,
+has_tree(struct process *list, size_t count, const struct process_tree *tree,
     const char *wanted, const char *what)
 {
 	struct processes all = { list, count };
 	char got[200] = "";
 	size_t length = 0;
 
-	process_tree_mark(&all, tree);
+	process_tree_find(&all, tree);
 	for (size_t i = 0; i < count; i++)
 		if (list[i].in_tree)
 			length += (size_t)snprintf(got + length,
@@ -27,8 +27,8 @@ is_marked(struct process *list, size_t count, const struct process_tree *tree,
 	is_string(got, wanted, what);
 }
 
-#define IS_MARKED(list, tree, wanted, what) \
-	is_marked(list, ARRAY_LENGTH(list), &(tree), wanted, what)
+#define HAS_TREE(list, tree, wanted, what) \
+	has_tree(list, ARRAY_LENGTH(list), &(tree), wanted, what)
 
 static const struct process_tree alone = { .self = SELF, .command = COMMAND };
 
@@ -53,12 +53,12 @@ test_tree(void)
 		{ .pid = SELF, .parent = 1 }, { .pid = 1 } };
 	struct processes none = { 0 };
 
-	IS_MARKED(usual, alone, "200 201 202 203 ",
+	HAS_TREE(usual, alone, "200 201 202 203 ",
 	    "what is below self, orphans too, and nothing else");
-	IS_MARKED(wrapped, alone, "2 3 4 5 200 300 ",
+	HAS_TREE(wrapped, alone, "2 3 4 5 200 300 ",
 	    "children with a lower pid than their parent");
-	IS_MARKED(unsorted, alone, "200 201 202 ", "in any order");
-	process_tree_mark(&none, &alone);
+	HAS_TREE(unsorted, alone, "200 201 202 ", "in any order");
+	process_tree_find(&none, &alone);
 	is_int((int64_t)none.count, 0, "no process at all");
 }
 
@@ -81,7 +81,7 @@ test_preexisting(void)
 		{ .pid = COMMAND, .parent = SELF, .start = 60 },
 	};
 
-	IS_MARKED(all, tree, "112 200 ",
+	HAS_TREE(all, tree, "112 200 ",
 	    "what was there is spared, with what it has started");
 }
 
@@ -114,9 +114,9 @@ test_orphans(void)
 	ok(!process_needs_mark(&tree, &all[7]), "no orphan needs one");
 	ok(!process_needs_mark(&alone, &all[2]),
 	    "nor does one that can only be COMMAND's");
-	IS_MARKED(all, tree, "200 301 303 305 306 ",
+	HAS_TREE(all, tree, "200 301 303 305 306 ",
 	    "orphans without a mark are spared, unless they were known");
-	IS_MARKED(given, alone, "302 ", "without others there is no doubt");
+	HAS_TREE(given, alone, "302 ", "without others there is no doubt");
 }
 
 /* Where orphans get process 1 as their parent, as anybody's do. */
@@ -150,7 +150,7 @@ test_lost_orphans(void)
 	ok(!process_needs_mark(&tree, &all[6]), "nor what is known");
 	ok(!process_needs_mark(&tree, &all[10]), "nor our own child");
 	tree.preexisting = (struct processes) { before, ARRAY_LENGTH(before) };
-	IS_MARKED(all, tree, "200 301 303 304 306 307 ",
+	HAS_TREE(all, tree, "200 301 303 304 306 307 ",
 	    "orphans with the mark, and what is below them");
 }
 
