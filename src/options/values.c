@@ -444,7 +444,7 @@ value_retry_after(const char *text, void *field, struct refusal *refusal)
 {
 	struct scan *scan = options_scan(field);
 	const char *expected
-	    = text == NULL ? NULL : scan_add_pointer(scan, text);
+	    = text == NULL ? NULL : scan_add_wait_regex(scan, text);
 
 	scan->waits.wanted = WANTED_ALL;
 	return expected == NULL || refuse(refusal, expected);

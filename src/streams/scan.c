@@ -120,15 +120,15 @@ scan_add(struct scan *scan, enum verdict verdict, const char *text)
 }
 
 const char *
-scan_add_pointer(struct scan *scan, const char *text)
+scan_add_wait_regex(struct scan *scan, const char *text)
 {
 	const char *expected;
 
-	if (scan->pointers_count == SCAN_POINTERS)
+	if (scan->wait_regexes_count == SCAN_WAIT_REGEXES)
 		return "expected at most 64 of them";
-	expected
-	    = compile_users(&scan->pointers[scan->pointers_count], text, 0);
-	scan->pointers_count += expected == NULL;
+	expected = compile_users(
+	    &scan->wait_regexes[scan->wait_regexes_count], text, 0);
+	scan->wait_regexes_count += expected == NULL;
 	return expected;
 }
 
@@ -312,8 +312,8 @@ look_for_waits(struct scan *scan, struct scan_stream *stream)
 {
 	regmatch_t groups[2];
 
-	for (size_t i = 0; i < scan->pointers_count; i++) {
-		const struct line_regex *regex = &scan->pointers[i];
+	for (size_t i = 0; i < scan->wait_regexes_count; i++) {
+		const struct line_regex *regex = &scan->wait_regexes[i];
 		bool has_group = regex->compiled.re_nsub > 0;
 		char *from, *to, end;
 

@@ -20,7 +20,7 @@
 #define SCAN_LINE 4096
 #define SCAN_QUOTE 120 /* bytes of a quoted line */
 #define SCAN_CONDITIONS 64 /* the most that a user can give */
-#define SCAN_POINTERS 64 /* likewise, of --retry-after */
+#define SCAN_WAIT_REGEXES 64 /* likewise, of --retry-after */
 
 struct quote {
 	size_t length;
@@ -52,8 +52,12 @@ struct condition {
 struct scan {
 	struct condition conditions[SCAN_CONDITIONS + TOOL_MESSAGES];
 	size_t count;
-	struct line_regex pointers[SCAN_POINTERS]; /* to a WHEN */
-	size_t pointers_count;
+	/*
+	 * The REGEXes of --retry-after; a WHEN is their first group, or
+	 * follows the match.
+	 */
+	struct line_regex wait_regexes[SCAN_WAIT_REGEXES];
+	size_t wait_regexes_count;
 	struct waits waits;
 	bool spares_stdout; /* headers alone are no reason to watch it */
 	bool has_conditions; /* of the user */
@@ -89,7 +93,7 @@ struct scan_stream {
 const char *scan_add(struct scan *scan, enum verdict verdict, const char *text);
 
 /* Adds a REGEX of --retry-after, likewise. */
-const char *scan_add_pointer(struct scan *scan, const char *text);
+const char *scan_add_wait_regex(struct scan *scan, const char *text);
 
 /* Adds the messages of TOOL, after all conditions. False: it has none. */
 bool scan_add_tool(struct scan *scan, const struct tool *tool);

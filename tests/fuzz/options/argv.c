@@ -87,8 +87,8 @@ forget_conditions(struct scan *scan)
 		regfree(&scan->conditions[i].regex.compiled);
 	if (scan->has_union)
 		regfree(&scan->any_message.compiled);
-	for (size_t i = 0; i < scan->pointers_count; i++)
-		regfree(&scan->pointers[i].compiled);
+	for (size_t i = 0; i < scan->wait_regexes_count; i++)
+		regfree(&scan->wait_regexes[i].compiled);
 }
 
 /*

@@ -367,8 +367,8 @@ check_cut_lines(void)
 		strcpy(line + length, cases[i].rest);
 		begin("3$");
 		scan_add(&scan, VERDICT_RETRY, "retry after 13");
-		scan.pointers_count = 0;
-		scan_add_pointer(&scan, "after (13$)");
+		scan.wait_regexes_count = 0;
+		scan_add_wait_regex(&scan, "after (13$)");
 		feed(line, strlen(line), 700);
 		is_int(scan_match(&scan)->verdict,
 		    cases[i].ends ? VERDICT_STOP : VERDICT_RETRY,
@@ -378,7 +378,7 @@ check_cut_lines(void)
 		is_int(read_ns(waits_of(waits, WAIT_SENTENCE)),
 		    cases[i].wait_ns, "and what is cut in two is no wait");
 		end();
-		regfree(&scan.pointers[0].compiled);
+		regfree(&scan.wait_regexes[0].compiled);
 	}
 }
 
@@ -693,15 +693,15 @@ static void
 check_pointed_waits(void)
 {
 	begin("never");
-	ok(scan_add_pointer(&scan, "") != NULL, "an empty REGEX is refused");
-	ok(scan_add_pointer(&scan, "(") != NULL, "a broken one is");
-	ok(scan_add_pointer(&scan, "a\nb") != NULL, "one of two lines is");
-	for (int i = 0; i < SCAN_POINTERS - 3; i++)
-		scan_add_pointer(&scan, "never");
-	scan_add_pointer(&scan, "come back in");
-	scan_add_pointer(&scan, "delay=([0-9]+)ms");
-	scan_add_pointer(&scan, "free (at (.*)|now)");
-	ok(scan_add_pointer(&scan, "never") != NULL, "one too many is");
+	ok(scan_add_wait_regex(&scan, "") != NULL, "an empty REGEX is refused");
+	ok(scan_add_wait_regex(&scan, "(") != NULL, "a broken one is");
+	ok(scan_add_wait_regex(&scan, "a\nb") != NULL, "one of two lines is");
+	for (int i = 0; i < SCAN_WAIT_REGEXES - 3; i++)
+		scan_add_wait_regex(&scan, "never");
+	scan_add_wait_regex(&scan, "come back in");
+	scan_add_wait_regex(&scan, "delay=([0-9]+)ms");
+	scan_add_wait_regex(&scan, "free (at (.*)|now)");
+	ok(scan_add_wait_regex(&scan, "never") != NULL, "one too many is");
 	feed_line("Retry-After: 1\n");
 	feed_line("come back in 5 minutes, please\n");
 	is_int(wait_of(WAIT_REGEX), 300 * NS_PER_S, "what follows a match");
@@ -716,8 +716,8 @@ check_pointed_waits(void)
 	is_int(scan.waits.found[0][WAIT_REGEX].stated, STATED_UNREADABLE,
 	    "what is none, either");
 	end();
-	for (size_t i = 0; i < scan.pointers_count; i++)
-		regfree(&scan.pointers[i].compiled);
+	for (size_t i = 0; i < scan.wait_regexes_count; i++)
+		regfree(&scan.wait_regexes[i].compiled);
 }
 
 TESTS
