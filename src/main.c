@@ -125,7 +125,7 @@ take_pause(void *self, int64_t until_ns)
 	(void)self;
 	if (is_long_pause && log_shows_waits()) {
 		signal = countdown_wait(until_ns, "next in ", -1);
-		log_erase_row();
+		log_erase_wait();
 	} else if (until_ns <= clock_now_ns()) {
 		return signals_met();
 	} else {
@@ -282,7 +282,7 @@ release(void *self, enum result result, int end_signal)
 	int64_t until_ns
 	    = end_signal != 0 ? clock_now_ns() + LAST_PATIENCE_NS : INT64_MAX;
 	enum written log = WRITTEN_ALL, output;
-	bool repeats = job->quiet_repeats && defer_gave_up_before();
+	bool repeats = job->quiet_repeats && defer_look_back();
 
 	if (job->quiet_success
 	    && (result == RESULT_SUCCESS || result == RESULT_DEFERRED))

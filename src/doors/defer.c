@@ -15,7 +15,7 @@ static const struct defer_options *options;
 static struct random *random_source;
 static uint8_t record[STATE_SIZE]; /* as last read */
 static struct deferral found; /* by defer_ask() */
-static struct deferral row; /* by defer_gave_up_before() */
+static struct deferral before; /* the end of this run, by defer_look_back() */
 
 void
 defer_start(const struct defer_options *what, struct random *random)
@@ -151,7 +151,7 @@ defer_ask(void)
 
 /* Reads what is remembered. False: nothing is. */
 static bool
-remembered(struct deferral *deferral)
+recall(struct deferral *deferral)
 {
 	if (file.fd < 0 || !read_record())
 		return false;
@@ -160,11 +160,11 @@ remembered(struct deferral *deferral)
 }
 
 bool
-defer_gave_up_before(void)
+defer_look_back(void)
 {
-	if (!remembered(&row))
-		row.runs = 0;
-	return row.runs > 0;
+	if (!recall(&before))
+		before.runs = 0;
+	return before.runs > 0;
 }
 
 void
@@ -174,15 +174,15 @@ defer_log_recovery(enum result result)
 	struct text text = text_in(words, sizeof words);
 
 	if ((result != RESULT_SUCCESS && result != RESULT_PASS)
-	    || row.runs == 0)
+	    || before.runs == 0)
 		return;
 	text_join(&text, result == RESULT_PASS ? "passed" : "succeeded",
-	    ", after ", NUMBER(row.runs), row.runs == 1 ? " run" : " runs",
-	    " had given up since ");
+	    ", after ", NUMBER(before.runs),
+	    before.runs == 1 ? " run" : " runs", " had given up since ");
 	/* Rounded down. */
 	add_moment(&text, clock_epoch_ns(),
-	    row.since_ns / NS_PER_MIN * NS_PER_MIN, false);
-	log_event(WEIGHT_RECOVERY, words, row.runs, 0);
+	    before.since_ns / NS_PER_MIN * NS_PER_MIN, false);
+	log_event(WEIGHT_RECOVERY, words, before.runs, 0);
 }
 
 void
@@ -199,7 +199,7 @@ defer_end(const struct loop_state *state, enum result result)
 		return;
 	/* A success writes nothing if there is nothing to forget. */
 	if (is_good
-	    && (!remembered(&deferral)
+	    && (!recall(&deferral)
 	        || (deferral.failures == 0 && deferral.runs == 0)))
 		return;
 	if (!begin(&deferral))

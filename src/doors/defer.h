@@ -20,12 +20,12 @@ void defer_start(const struct defer_options *options, struct random *random);
 struct entry defer_ask(void);
 
 /*
- * For --quiet-repeats, before defer_end(): whether the last run that was not
- * put off gave up, by whatever verdict.
+ * For --quiet-repeats, before defer_end(): reads whether the last run that was
+ * not put off gave up, by whatever verdict.
  */
-bool defer_gave_up_before(void);
+bool defer_look_back(void);
 
-/* After that, and the end of the log: logs that RESULT ends such a row. */
+/* After that, and the end of the log: logs that RESULT ends a row of them. */
 void defer_log_recovery(enum result result);
 
 /* The run has ended, before --at-end: writes what that means for the next. */

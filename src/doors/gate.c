@@ -300,7 +300,7 @@ gate_enter(int64_t until_ns, bool *waited)
 	if (before == GATE_PACED && gate->state == GATE_OPEN)
 		log_event(&opened);
 	entry = wait_until(answer, until_ns, waited);
-	log_erase_row();
+	log_erase_wait();
 	return entry;
 }
 

@@ -37,7 +37,7 @@ draw(const struct countdown *countdown, int64_t now_ns)
 	    : (now_ns - countdown->since_ns) / NS_PER_S;
 
 	if (left_ns > 0)
-		log_row(JOINED(64, countdown->words,
+		log_draw_wait(JOINED(64, countdown->words,
 		    DURATION(saturating_multiply(seconds, NS_PER_S))));
 }
 
@@ -57,7 +57,7 @@ countdown_wait(int64_t until_ns, const char *words, int64_t since_ns)
 		if (wake == WAKE_SIGNAL
 		    && (arrival.ends_us || signals_wakes(arrival.signal))) {
 			log_hurry();
-			log_erase_row();
+			log_erase_wait();
 			return arrival.signal;
 		}
 		if (words == NULL)

@@ -15,8 +15,8 @@
  * The row shows WORDS and a time in whole seconds: until UNTIL_NS if SINCE_NS
  * is below 0, else since SINCE_NS of CLOCK_MONOTONIC. It first appears when the
  * time has changed, because the line above already says it, and stays until
- * log_erase_row() or the next line of the log, so a wait can be continued. NULL
- * for WORDS: there is no row.
+ * log_erase_wait() or the next line of the log, so a wait can be continued.
+ * NULL for WORDS: there is no row.
  */
 int countdown_wait(int64_t until_ns, const char *words, int64_t since_ns);
 

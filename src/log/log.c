@@ -282,7 +282,7 @@ log_shows_waits(void)
 }
 
 void
-log_row(const char *words)
+log_draw_wait(const char *words)
 {
 	char room[128];
 	int columns = device_columns(STDERR_FILENO) - KEY_COLUMNS;
@@ -305,7 +305,7 @@ log_row(const char *words)
 }
 
 void
-log_erase_row(void)
+log_erase_wait(void)
 {
 	if (has_row && is_in_foreground())
 		sink.torn = !put(&sink, ERASE_ROW, strlen(ERASE_ROW));
@@ -330,7 +330,7 @@ line_begin(void)
 	int error = sink.error;
 
 	sink.error = 0;
-	log_erase_row();
+	log_erase_wait();
 	if (error != 0)
 		log_degraded(WEIGHT_LAST,
 		    JOINED(128, "lines of the log are lost: ", strerror(error)),

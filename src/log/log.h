@@ -61,10 +61,10 @@ bool log_shows_waits(void);
  * width. If backoff is in the background, or the terminal has no room or no
  * known width, nothing is drawn.
  */
-void log_row(const char *words);
+void log_draw_wait(const char *words);
 
 /* Erases the row, if there is one; each line of the log does so, too. */
-void log_erase_row(void);
+void log_erase_wait(void);
 
 /*
  * Logs that something is not in effect, or lost: WORDS in a text log (NULL if
