@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "core/loop/silence.h"
 #include "process/process_tree.h"
 #include "process/signals.h"
+#include "process/silence.h"
 #include "process/spawn.h"
 #include "process/supervise.h"
 #include "system/system.h"

@@ -2,7 +2,7 @@
 #include <config.h>
 
 #include "core/base/duration.h"
-#include "core/loop/silence.h"
+#include "process/silence.h"
 
 struct silence
 silence_begin(int64_t limit_ns, int64_t now_ns)

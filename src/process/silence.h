@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BACKOFF_CORE_LOOP_SILENCE_H
-#define BACKOFF_CORE_LOOP_SILENCE_H
+#ifndef BACKOFF_PROCESS_SILENCE_H
+#define BACKOFF_PROCESS_SILENCE_H
 /*
  * How long an attempt has been silent. Somebody looks from time to time: held
  * output only shows that it has grown since the last look. Time in which the

@@ -2,7 +2,7 @@
 #include <config.h>
 
 #include "core/base/duration.h"
-#include "core/loop/silence.h"
+#include "process/silence.h"
 #include "unit/tap.h"
 
 #define MS NS_PER_MS
