@@ -471,7 +471,7 @@ main(int argc, char **argv)
 
 	options_parse(&options, argc, argv);
 	if (options.shared.gate.list)
-		gate_list(options.shared.directory);
+		doors_list(options.shared.directory);
 	if (options.shared.gate.open)
 		gate_open(&options.shared);
 	if (options.plan)

@@ -32,4 +32,11 @@ struct entry doors_before_attempt(
 struct gate_effect doors_after_verdict(
     void *self, const struct loop_state *state);
 
+/*
+ * --gate=list (list.c): prints a table of the gates, slots and deferred names
+ * in DIRECTORY, that of --state-dir, or NULL; and exits, with 125 if they
+ * cannot be read.
+ */
+_Noreturn void doors_list(const char *directory);
+
 #endif

@@ -43,11 +43,4 @@ void gate_cancel(void);
 /* --gate=open:NAME: opens that gate by hand, prints what it did, and exits. */
 _Noreturn void gate_open(const struct shared_options *options);
 
-/*
- * --gate=list: prints a table of the gates, slots and deferred names in
- * DIRECTORY, that of --state-dir, or NULL; and exits, with 125 if they
- * cannot be read.
- */
-_Noreturn void gate_list(const char *directory);
-
 #endif

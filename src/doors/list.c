@@ -12,7 +12,7 @@
 #include "core/base/duration.h"
 #include "core/base/text.h"
 #include "core/words/gate_message.h"
-#include "doors/gate.h"
+#include "doors/doors.h"
 #include "options/usage.h"
 #include "shared/gate_store.h"
 #include "system/system.h"
@@ -152,7 +152,7 @@ print_all(const struct state_dir *dir)
 }
 
 _Noreturn void
-gate_list(const char *directory)
+doors_list(const char *directory)
 {
 	const struct state_dir *dir = state_dir();
 
