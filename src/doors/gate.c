@@ -29,7 +29,7 @@ static struct gate_store store = { .file = { .what = "gate", .fd = -1 } };
 static const struct gate *const gate = &store.gate; /* as last seen */
 static bool is_probe; /* the attempt */
 static bool is_woken; /* it was let through a shut gate */
-static int64_t waited_ns; /* in all */
+static int64_t waited_ns; /* at the gate, in all */
 static int64_t spent_ns; /* of --gate-wait */
 
 static const struct entry go = { .admission = ADMISSION_GO };
@@ -74,20 +74,48 @@ event_of(enum gate_log kind)
 	};
 }
 
+/* Of a wait at the gate as it is now. */
+static enum weight
+weight_of_wait(void)
+{
+	switch (gate->state) {
+	case GATE_SHUT:
+		return WEIGHT_NORMAL;
+	case GATE_OPEN:
+	case GATE_PACED:
+		break;
+	}
+	return WEIGHT_DETAIL;
+}
+
+static enum weight
+weight_of(enum gate_log kind)
+{
+	switch (kind) {
+	case GATE_LOG_SHUT:
+	case GATE_LOG_BACK:
+	case GATE_LOG_PACED:
+		return WEIGHT_NORMAL;
+	case GATE_LOG_WAIT:
+		return weight_of_wait();
+	case GATE_LOG_PROBE:
+	case GATE_LOG_OPEN:
+	case GATE_LOG_LOST:
+		break;
+	}
+	return WEIGHT_DETAIL;
+}
+
 static void
 log_event(const struct gate_event *event)
 {
-	bool is_detail = event->kind == GATE_LOG_PROBE
-	    || event->kind == GATE_LOG_OPEN || event->kind == GATE_LOG_LOST
-	    || (event->kind == GATE_LOG_WAIT && gate->state != GATE_SHUT);
 	char words[512], members[512];
 	struct text text = text_in(words, sizeof words);
 	struct text json = text_in(members, sizeof members);
 
 	gate_message(&text, event);
 	gate_members(&json, event);
-	log_shared(
-	    is_detail ? WEIGHT_DETAIL : WEIGHT_NORMAL, words, NULL, NULL);
+	log_shared(weight_of(event->kind), words, NULL, NULL);
 	log_shared(WEIGHT_NORMAL, NULL, "gate", members);
 }
 
@@ -172,15 +200,28 @@ go_without(void)
 	return go;
 }
 
+/* What an attempt that starts now finds in BACKOFF_GATE. */
+static const char *
+word_for_command(void)
+{
+	switch (gate->state) {
+	case GATE_OPEN:
+		return "open";
+	case GATE_SHUT:
+		return "probing";
+	case GATE_PACED:
+		break;
+	}
+	return "paced";
+}
+
 static struct entry
 start(enum gate_kind kind)
 {
 	const struct gate_event probe = event_of(GATE_LOG_PROBE);
 
 	is_probe = kind == GATE_PROBE;
-	environment_gate(is_probe          ? "probing"
-	        : gate->state == GATE_OPEN ? "open"
-	                                   : "paced");
+	environment_gate(word_for_command());
 	if (is_probe)
 		log_event(&probe);
 	return go;
@@ -219,21 +260,21 @@ interrupted(int signal)
 		return (struct entry) { .admission = ADMISSION_SIGNAL,
 			.signal = signal };
 	is_woken = gate->state == GATE_SHUT;
-	environment_gate(is_woken ? "probing" : "paced");
+	environment_gate(word_for_command());
 	return go;
 }
 
 /*
- * A wait for UNTIL_NS of CLOCK_BOOTTIME, and no longer than LIMIT_NS of
+ * A wait until BOOT_UNTIL_NS of CLOCK_BOOTTIME, and no longer than LIMIT_NS of
  * CLOCK_MONOTONIC. Returns what ends it as signals_sleep() does.
  */
 static int
-wait_once(int64_t until_ns, int64_t limit_ns, bool counts)
+wait_once(int64_t boot_until_ns, int64_t limit_ns, bool counts)
 {
 	int64_t began_ns = clock_now_ns(), took_ns;
 	/* If no suspension follows. */
-	int64_t end_ns
-	    = saturating_add(began_ns, max_ns(until_ns - boot_clock_ns(), 0));
+	int64_t end_ns = saturating_add(
+	    began_ns, max_ns(boot_until_ns - boot_clock_ns(), 0));
 	int signal;
 
 	end_ns = min_ns(end_ns, limit_ns);
@@ -274,7 +315,7 @@ wait_until(struct gate_answer answer, int64_t limit_ns, bool *waited)
 
 /* A run that has no time left to wait must not even take a ticket. */
 static bool
-has_to_leave(void)
+look_whether_to_leave(void)
 {
 	return spent_ns >= options->wait_ns && gate_store_look(&store)
 	    && gate->state == GATE_SHUT
@@ -293,7 +334,7 @@ gate_enter(int64_t until_ns, bool *waited)
 	is_probe = is_woken = false;
 	if (!gate_store_is_there(&store))
 		return go;
-	if (has_to_leave())
+	if (look_whether_to_leave())
 		return refuse(false);
 	if (!gate_store_ask(&store, &answer))
 		return go_without();

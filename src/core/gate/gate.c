@@ -308,11 +308,15 @@ gate_look(struct gate *gate, int64_t now_ns, uint64_t ticket, uint8_t living)
 		taken = true;
 		gate_pass_time(gate, now_ns);
 	}
-	if (gate->state == GATE_SHUT) {
+	switch (gate->state) {
+	case GATE_SHUT:
 		gate_forget_dead(gate, living);
 		answer = look_at_shut(gate, now_ns, ticket);
-	} else {
+		break;
+	case GATE_OPEN: /* a moment ago: each ticket has started */
+	case GATE_PACED:
 		answer = look_at_paced(gate, ticket);
+		break;
 	}
 	answer.changed |= taken;
 	return answer;
