@@ -391,10 +391,10 @@ end_order(bool is_ordered)
 
 /*
  * Takes a slot if our ticket allows it; of a fleet the server is asked after
- * that. Else *UNTIL_NS is when to look again.
+ * that. Else *BOOT_UNTIL_NS of CLOCK_BOOTTIME is when to look again.
  */
 static enum lock_result
-take_in_order(struct slots_visit visit, int64_t now_ns, int64_t *until_ns)
+take_in_order(struct slots_visit visit, int64_t now_ns, int64_t *boot_until_ns)
 {
 	const struct slots before = order;
 	enum lock_result result;
@@ -403,12 +403,12 @@ take_in_order(struct slots_visit visit, int64_t now_ns, int64_t *until_ns)
 		visit.busy = count_here();
 	do {
 		order = before;
-		*until_ns = slots_look(&order, now_ns, &visit);
-		result = *until_ns > 0 ? LOCK_BUSY
-		    : options->fleet   ? LOCK_HAD
-		                       : take_here();
+		*boot_until_ns = slots_look(&order, now_ns, &visit);
+		result = *boot_until_ns > 0 ? LOCK_BUSY
+		    : options->fleet        ? LOCK_HAD
+		                            : take_here();
 		visit.busy = options->count;
-	} while (result == LOCK_BUSY && *until_ns == 0);
+	} while (result == LOCK_BUSY && *boot_until_ns == 0);
 	return result;
 }
 
@@ -429,12 +429,15 @@ ask_before(struct slots_visit *visit)
 		visit->busy = count_there();
 }
 
-/* Takes a slot, or a *TICKET if we have none; *AGAIN_NS: the next look. */
+/*
+ * Takes a slot, or a *TICKET if we have none; *AGAIN_NS of CLOCK_MONOTONIC: the
+ * next look.
+ */
 static enum lock_result
 look(int64_t *ticket, int64_t *again_ns)
 {
 	bool is_ordered;
-	int64_t now_ns, until_ns = 0;
+	int64_t now_ns, boot_until_ns = 0;
 	struct slots_visit visit = { .ticket = *ticket,
 		.count = options->count,
 		.busy = -1,
@@ -452,12 +455,12 @@ look(int64_t *ticket, int64_t *again_ns)
 	visit.ticket = *ticket;
 	visit.is_first = *ticket == 0 || !is_before(*ticket);
 	if (result == LOCK_HAD)
-		result = take_in_order(visit, now_ns, &until_ns);
+		result = take_in_order(visit, now_ns, &boot_until_ns);
 	end_order(is_ordered);
 	if (result == LOCK_HAD && options->fleet)
 		result = take_free();
-	*again_ns
-	    = clock_now_ns() + (until_ns > 0 ? until_ns - now_ns : CROSSED_NS);
+	*again_ns = clock_now_ns()
+	    + (boot_until_ns > 0 ? boot_until_ns - now_ns : CROSSED_NS);
 	return result;
 }
 

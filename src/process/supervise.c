@@ -134,11 +134,12 @@ has_died_by(const struct child *child, int signal)
 }
 
 /*
- * Whether COMMAND was stopped at some time since the last call. If it stopped
- * and continued in between, nobody knows when: that counts as stopped.
+ * Takes the kernel's news of COMMAND, and returns whether it was stopped at
+ * some time since the last call. If it stopped and continued in between, nobody
+ * knows when: that counts as stopped.
  */
 static bool
-was_stopped(struct child *child)
+take_stops(struct child *child)
 {
 	bool was_stopped = child->is_stopped;
 	siginfo_t info;
@@ -348,7 +349,7 @@ look_at_silence(struct child *child)
 	if (relay == NULL || !minds_silence(child))
 		return;
 	wrote_ns = relay->wrote(now_ns);
-	silence_look(&child->silence, now_ns, wrote_ns, was_stopped(child));
+	silence_look(&child->silence, now_ns, wrote_ns, take_stops(child));
 }
 
 /* A limit has been reached, unless COMMAND ended just before. */
