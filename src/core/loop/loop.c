@@ -181,6 +181,8 @@ end_late(struct run *run, const struct entry *wait)
 {
 	run->ending.waiting = wait != NULL ? wait->waiting : NULL;
 	if (run->state.verdict == VERDICT_NONE) {
+		run->ending.until_is_near = before_until(run)
+		    < before_deadline(run, now(run)).left_ns;
 		end_with(run, RESULT_DEADLINE, STATUS_TIMED_OUT);
 		return;
 	}

@@ -524,7 +524,10 @@ add_deadline(struct text *text, const struct loop_state *state,
 		return;
 	}
 	if (!ending->no_time) {
-		add_after_attempts(text, "deadline reached", state);
+		add_after_attempts(text,
+		    ending->until_is_near ? "--until reached"
+		                          : "deadline reached",
+		    state);
 		return;
 	}
 	add_after_attempts(text, "giving up", state);

@@ -246,6 +246,7 @@ test_time(void)
 	settings.limits.until_ns = STAGE_EPOCH_NS;
 	act(exited(0), 0);
 	ends(RESULT_DEADLINE, 124, 0, 0, "--until in the past starts nothing");
+	ok(seen.ending.until_is_near, "... and is named");
 
 	settings.limits.until_ns = STAGE_EPOCH_NS + 4 * S;
 	act(exited(7), S);

@@ -235,6 +235,10 @@ test_ends(void)
 	    "deadline reached after 4s");
 	end_is(none,
 	    (struct ending) {
+	        .result = RESULT_DEADLINE, .until_is_near = true },
+	    "--until reached after 4s");
+	end_is(none,
+	    (struct ending) {
 	        .result = RESULT_DEADLINE, .waiting = "a slot of hub" },
 	    "deadline reached in 4s, waiting for a slot of hub");
 	end_is(none,
