@@ -182,6 +182,7 @@ foreign() {
 
 # NSIG is in POSIX since 2024, and getopt.h declares whatever is asked for.
 @test "what is not of linux or darwin compiles with what POSIX (2008) declares" {
+  needs_compiler
   local strict=$BATS_TEST_TMPDIR/strict
   mkdir "$strict"
   grep -E '^#define PACKAGE' "$(dirname "$BACKOFF")/config.h" >"$strict/config.h"
