@@ -25,7 +25,7 @@ static const struct settings *settings;
 static struct random *random_source;
 static char name[FLEET_NAME_SIZE]; /* as it was given */
 static uint64_t run; /* a hash of our id */
-static struct gate_store store = { .file = { .what = "gate", .fd = -1 } };
+static struct gate_store store;
 static const struct gate *const gate = &store.gate; /* as last seen */
 static bool is_probe; /* the attempt */
 static bool is_woken; /* it was let through a shut gate */
@@ -40,8 +40,12 @@ use(const struct gate_options *what)
 	struct text text = text_in(name, sizeof name);
 
 	options = what;
-	store.file.name = what->name;
-	store.file.is_fleet = what->fleet;
+	store.file = (struct state_file) {
+		.what = "gate",
+		.name = what->name,
+		.is_fleet = what->fleet,
+		.fd = -1,
+	};
 	text_join(&text, what->fleet ? FLEET_PREFIX : "", what->name);
 }
 
