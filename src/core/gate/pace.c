@@ -14,9 +14,10 @@
 #define TRY_FACTOR 1.5
 #define TRY_PAYS 1.25
 #define TRY_SHARE 0.03
+#define TRY_SOON 1.5
 #define TRY_STATED_NS (2 * NS_PER_S)
 #define TRY_NS (15 * NS_PER_S)
-#define MOST_TRY_NS (16 * NS_PER_MIN)
+#define MOST_TRY_NS (4 * NS_PER_MIN)
 
 /* A share of refusals that is not the rate's is forgotten after */
 #define BASE_NS (10 * NS_PER_MIN)
@@ -425,6 +426,18 @@ grow(struct pace *pace, int64_t now_ns)
 		            max_ns(served, 0)));
 }
 
+/*
+ * A try costs refusals. It comes soon if there are far more than a limit costs,
+ * as then they may be chance.
+ */
+static int64_t
+next_try_ns(const struct pace *pace, int64_t now_ns)
+{
+	double most = pace_base(pace, now_ns) + TRY_SOON * KEEP_COST;
+
+	return pace->try_ns + (pace->share > most ? 0 : 3 * pace->try_gap_ns);
+}
+
 /* After a while with many refusals: would more than the limit pay? */
 static void
 begin_try(struct pace *pace, double served)
@@ -515,7 +528,8 @@ pace_end_second(struct pace *pace)
 			grow(pace, now_ns);
 		if (!full)
 			break;
-		if (now_ns >= pace->try_ns && pace->share > TRY_SHARE
+		if (now_ns >= next_try_ns(pace, now_ns)
+		    && pace->share > TRY_SHARE
 		    && pace->stated_ns <= TRY_STATED_NS
 		    && ended.starts >= INTERVAL_LEAST)
 			begin_try(pace, served);
