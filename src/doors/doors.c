@@ -73,12 +73,15 @@ enter(int64_t until_ns, bool *waited)
 
 	fleet_begin();
 	for (;;) {
+		bool queued = false;
+
 		if (has_gate)
 			entry = gate_enter(until_ns, waited);
 		if (!has_slots || entry.admission != ADMISSION_GO)
 			return entry;
-		entry = slots_take(until_ns, waited);
-		if (entry.admission != ADMISSION_GO || !has_gate || !*waited
+		entry = slots_take(until_ns, &queued);
+		*waited |= queued;
+		if (entry.admission != ADMISSION_GO || !has_gate || !queued
 		    || gate_recheck())
 			return entry;
 		/* It has shut meanwhile: wait there, without a slot. */

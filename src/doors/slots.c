@@ -382,10 +382,15 @@ begin_order(void)
 static void
 end_order(bool is_ordered)
 {
+	uint8_t before[STATE_SLOTS_SIZE];
+
 	if (!is_ordered)
 		return;
+	memcpy(before, record + STATE_SLOTS_AT, sizeof before);
 	state_record_set_slots(record, boot_hash(), &order);
-	state_file_write(&file, record);
+	/* Most looks of those who wait change nothing. */
+	if (memcmp(before, record + STATE_SLOTS_AT, sizeof before) != 0)
+		state_file_write(&file, record);
 	state_file_unlock(&file);
 }
 
@@ -471,11 +476,10 @@ wait_in_order(int64_t limit_ns, bool *waited, int *signal)
 	int64_t since_ns = clock_now_ns(), ticket = 0, again_ns;
 	int64_t log_ns = since_ns + LOG_AFTER_NS;
 	enum lock_result result;
-	bool had_to_wait = false;
 
 	while ((result = look(&ticket, &again_ns)) == LOCK_BUSY
 	    && clock_now_ns() < limit_ns) {
-		*waited = had_to_wait = true;
+		*waited = true;
 		*signal
 		    = signals_sleep(min_ns(min_ns(again_ns, limit_ns), log_ns));
 		if (signals_ends(*signal))
@@ -488,7 +492,7 @@ wait_in_order(int64_t limit_ns, bool *waited, int *signal)
 	if (ticket > 0)
 		lock_free(&file, STATE_LOCK_SLOT_TICKET + ticket);
 	spent_ns = saturating_add(spent_ns, clock_now_ns() - since_ns);
-	if (result == LOCK_HAD && had_to_wait)
+	if (result == LOCK_HAD && *waited)
 		log_taken(clock_now_ns() - since_ns);
 	return result;
 }
