@@ -157,10 +157,11 @@ share(struct walk *walk, double *value)
 static void
 words(struct walk *walk, char *value, size_t size)
 {
-	if (walk->to != NULL)
-		memcpy(walk->to + walk->at, value, size);
-	else
+	if (walk->to == NULL)
 		memcpy(value, walk->from + walk->at, size);
+	else
+		for (size_t i = 0; i < size && value[i] != '\0'; i++)
+			walk->to[walk->at + i] = (uint8_t)value[i];
 	walk->at += size;
 }
 
