@@ -14,7 +14,7 @@
 #define TRY_FACTOR 1.5
 #define TRY_PAYS 1.25
 #define TRY_SHARE 0.03
-#define TRY_SOON 1.5
+#define TRY_SOON 1.5 /* times KEEP_COST: more are not what a limit costs */
 #define TRY_STATED_NS (2 * NS_PER_S)
 #define TRY_NS (15 * NS_PER_S)
 #define MOST_TRY_NS (4 * NS_PER_MIN)
@@ -65,6 +65,12 @@ static double
 share_of(struct pace_count count)
 {
 	return count.starts > 0 ? (double)count.bad / count.starts : 0;
+}
+
+static struct pace_count
+count_of(const struct pace_interval *interval)
+{
+	return (struct pace_count) { interval->starts, interval->refused };
 }
 
 int64_t
@@ -315,7 +321,7 @@ static bool
 may_be_chance(const struct pace *pace, int64_t now_ns)
 {
 	const struct pace_interval *interval = &pace->interval;
-	struct pace_count now = { interval->starts, interval->refused };
+	struct pace_count now = count_of(interval);
 	struct pace_count before = pace->paid;
 	struct pace_count both
 	    = { now.starts + before.starts, now.bad + before.bad };
@@ -385,16 +391,13 @@ find(struct pace *pace, double served, bool failing, int64_t now_ns)
 static void
 end_try(struct pace *pace, double served, int64_t now_ns)
 {
-	const struct pace_interval *interval = &pace->interval;
-
 	if (served >= TRY_PAYS * pace->served) {
 		pace->phase = PACE_FINDING;
 		pace->served = served;
+		pace->paid = count_of(&pace->interval);
 		/* The refusals that came with this rate are no base of it. */
-		pace->base = smaller(
-		    (double)interval->refused / interval->starts, pace->share);
-		pace->paid = (struct pace_count) { interval->starts,
-			(uint32_t)(pace->base * interval->starts) };
+		pace->base = smaller(share_of(pace->paid), pace->share);
+		pace->paid.bad = (uint32_t)(pace->base * pace->paid.starts);
 		pace->base_ns = now_ns;
 		pace->try_gap_ns = TRY_NS;
 		set_rate(pace, pace->rate * 2);
