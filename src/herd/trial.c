@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "core/charts/chart.h"
+#include "core/base/text.h"
 #include "core/pause/random.h"
 #include "herd/trial.h"
 #include "options/usage.h"

@@ -82,7 +82,7 @@ verdict_of_word(const char *word)
 struct hint_line {
 	char bytes[256]; /* without the newline, terminated by a NUL */
 	size_t length;
-	bool is_whole; /* false: too long, cut off, or with a NUL */
+	bool is_whole; /* false: too long, unread to its end, or with a NUL */
 };
 
 /* What follows "after=": a WHEN, or "inf". */

@@ -105,7 +105,7 @@ add_meaning(struct text *text, const char *meaning)
 		add_in_parentheses(text, meaning);
 }
 
-/* Whether the REASON is a line of the output. */
+/* Whether the REASON is that the output matches a REGEX. */
 static bool
 is_by_match(const struct outcome *outcome)
 {
@@ -362,7 +362,7 @@ repeats_are_told(int64_t count)
 int64_t
 repeats_skipped(int64_t count)
 {
-	return count > 10 && count % 10 == 0 ? 9 : 0;
+	return count > 10 && repeats_are_told(count) ? 9 : 0;
 }
 
 /* Which attempt failed: "attempt 2/8", "attempts 11 to 20", "probe 3 ...". */

@@ -57,8 +57,7 @@ mishap_text(struct text *line, struct text *reason, enum mishap mishap,
     const struct loop_state *state, const char *headers)
 {
 	const struct evidence *evidence = &state->outcome.evidence;
-	bool has_failed = state->verdict != VERDICT_SUCCESS
-	    && state->verdict != VERDICT_PASS;
+	bool has_failed = !verdict_is_good(state->verdict);
 	const char *what = NULL;
 
 	if (mishap == MISHAP_UNSTOPPED && evidence->tool.would_stop
