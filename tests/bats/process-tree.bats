@@ -97,8 +97,11 @@ dies_unseen() {
 
 @test "--grace: a command that exits with the number of the signal has not died by it" {
   need_answer orphans
+  mkfifo up # a child that is still a shell would lose a TERM that comes with its fork
   dies_unseen 'trap "exit 15" TERM
-    (setsid sleep 1000 &); sleep 1000 & echo "ready $$ $PPID"; wait'
+    (setsid sh -c "echo >up; exec sleep 1000" &); read -r _ <up
+    sh -c "echo >up; exec sleep 1000" & read -r _ <up
+    echo "ready $$ $PPID"; wait'
   assert_alive tree
 }
 
