@@ -197,7 +197,7 @@ page_has_all() {
     grep -qx "\.It $status" statuses || fail "no $status"
   done
   grep -q '^\.It Ar COMMAND' statuses
-  grep -q 'dies by signal N' statuses
+  grep -q 'killed by signal N' statuses
   look_at backoff-herd
   run sed -n 's/^\.It //p' <<<"$(section 'EXIT STATUS')"
   assert_output $'0\n125'

@@ -30,7 +30,10 @@
 
 /* The next probe starts after this, or twice the longest failure. */
 #define PROBE_NS (10 * NS_PER_S)
+
+/* The first probe runs between these: it may be a long job that succeeds. */
 #define PROMISE_NS NS_PER_S
+#define MOST_PROMISE_NS (10 * NS_PER_MIN)
 
 /* Each place in line looks this much later for a probe that is due. */
 #define PLACE_NS (20 * NS_PER_MS)
@@ -222,14 +225,10 @@ gate_keeps_waiting(const struct gate *gate, int64_t now_ns)
 {
 	int64_t ran_ns = now_ns - gate->probe_ns;
 	int64_t failure_ns = saturating_multiply(gate->row.longest_ns, 2);
-	int64_t all_ns = saturating_multiply(probe_patience_ns(gate), 4);
-	/*
-	 * A probe that outlives the failures may be a long job: the service is
-	 * up. But as many as may probe may also hang.
-	 */
+	/* A probe that outlives the failures may be a long job, or hang. */
 	bool promises = gate->probers_count > 0
 	    && ran_ns >= max_ns(PROMISE_NS, failure_ns)
-	    && (gate->probers_count < GATE_MOST_PROBERS || ran_ns < all_ns);
+	    && ran_ns < MOST_PROMISE_NS;
 
 	return gate->state == GATE_SHUT
 	    && !(gate->stated && now_ns < gate->due_ns) && !promises;
