@@ -149,9 +149,9 @@ fits() {
   run "$BACKOFF" --help=all
   assert_equal "$(grep -c '^  backoff ' <<<"$output")" 4
   assert_line --regexp 'man backoff$'
-  assert_line --regexp '^  -n, --attempts=.*included \(8\)$'
+  assert_line --regexp '^  -n, --attempts=.*including the first \(8\)$'
   run "$HERD" --help
-  assert_line --regexp '^  -n, --attempts=.*included \(inf\)$'
+  assert_line --regexp '^  -n, --attempts=.*including the first \(inf\)$'
   assert_line --regexp '^ *5% \(0\)$'
 }
 
