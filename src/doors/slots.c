@@ -23,9 +23,6 @@
 /* When to look again after another machine took the slot that was free. */
 #define CROSSED_NS (100 * NS_PER_MS)
 
-/* The first in line asks a server that is lost more often than that. */
-#define ASKING_NS (3 * NS_PER_S)
-
 static struct state_file file = { .what = "slots", .is_limit = true, .fd = -1 };
 static const struct slots_options *options;
 static struct random *random_source;
@@ -427,9 +424,7 @@ ask_before(struct slots_visit *visit)
 	    : slots_new(now_ns);
 
 	visit->is_first = visit->ticket > 0 && !is_before(visit->ticket);
-	/* Another run of this machine found it lost, and keeps asking. */
-	if (seen.lost_since_ns > 0 && now_ns - seen.counted_ns < ASKING_NS)
-		fleet_note_lost(seen.lost_since_ns);
+	fleet_note_asked(seen.counted_ns, seen.lost_since_ns);
 	if (slots_count_is_due(&seen, now_ns, visit))
 		visit->busy = count_there();
 }

@@ -156,9 +156,11 @@ ask(const struct text *question, struct fleet_line *answer)
 		return true;
 	}
 	is_lost = true;
+	/* Nobody knows whether it answered others in a time so long. */
+	if (lost_since_ns == 0
+	    || boot_clock_ns() - asked_in_vain_ns >= FLEET_LEASE_NS)
+		lost_since_ns = boot_clock_ns();
 	asked_in_vain_ns = boot_clock_ns();
-	if (lost_since_ns == 0)
-		lost_since_ns = asked_in_vain_ns;
 	lost = text_in(lost_why, sizeof lost_why);
 	text_join(&lost, server, ": ", why != NULL ? why : answer->fields[1]);
 	/* One that is stuck may answer what nobody asks any more. */
@@ -315,9 +317,13 @@ fleet_lost_since(void)
 }
 
 void
-fleet_note_lost(int64_t since_ns)
+fleet_note_asked(int64_t asked_ns, int64_t since_ns)
 {
+	if (asked_ns <= asked_in_vain_ns)
+		return;
 	lost_since_ns = since_ns;
+	if (since_ns > 0)
+		asked_in_vain_ns = asked_ns;
 }
 
 const char *

@@ -70,8 +70,11 @@ bool fleet_take_lapse(enum fleet_part part);
 /* Since when it has not answered, by CLOCK_BOOTTIME; 0: it does. */
 int64_t fleet_lost_since(void);
 
-/* Another run of this machine has found that it has not since SINCE_NS. */
-void fleet_note_lost(int64_t since_ns);
+/*
+ * Another run of this machine asked it at ASKED_NS, and found that it has not
+ * answered since SINCE_NS, or, if that is 0, had an answer.
+ */
+void fleet_note_asked(int64_t asked_ns, int64_t since_ns);
 
 /* "SERVER: WHY", while it does not answer, if we have asked; or NULL. */
 const char *fleet_lost_why(void);
