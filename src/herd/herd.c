@@ -121,7 +121,8 @@ main(int argc, char **argv)
 	struct options options;
 	struct terminal terminal;
 
-	options_parse(&options, argc, argv);
+	(void)argc;
+	options_parse(&options, argv);
 	check(&options);
 	set_trials(trials, &options);
 	terminal = terminal_of_stdout();

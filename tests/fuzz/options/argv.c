@@ -8,7 +8,6 @@
  */
 #include <config.h>
 
-#include <getopt.h>
 #include <regex.h>
 #include <setjmp.h>
 
@@ -96,16 +95,15 @@ forget_conditions(struct scan *scan)
  * they were accepted.
  */
 static bool
-parse(int argc, char **argv, char *room, size_t size)
+parse(char **argv, char *room, size_t size)
 {
 	static struct options options;
 	struct text text = text_in(room, size);
 	bool accepted = false;
 
-	optind = 0;
 	options.streams.scan = NULL;
 	if (setjmp(back) == 0) {
-		options_parse(&options, argc, argv);
+		options_parse(&options, argv);
 		text_add(&text, options.log.in_force);
 		accepted = true;
 	}
@@ -132,8 +130,8 @@ fuzz(char *string, size_t size)
 		*word++ = '\0';
 	}
 	*one = *two = '\0';
-	accepted = parse(argc, argv, one, sizeof one);
-	fuzz_require(parse(argc, argv, two, sizeof two) == accepted,
+	accepted = parse(argv, one, sizeof one);
+	fuzz_require(parse(argv, two, sizeof two) == accepted,
 	    "refused once, and accepted once");
 	fuzz_same(one, two, "read twice, they mean something else");
 }

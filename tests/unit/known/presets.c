@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -39,8 +38,7 @@ given(const char *words)
 	snprintf(copy, sizeof copies[0], "%s true", words);
 	for (char *at = strtok(copy, " "); at != NULL; at = strtok(NULL, " "))
 		argv[argc++] = at;
-	optind = 0;
-	options_parse(&options, argc, argv);
+	options_parse(&options, argv);
 	schedule = schedule_start(&options.settings.policy, &random_source);
 }
 

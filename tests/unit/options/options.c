@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <getopt.h>
 #include <string.h>
 
 #include "core/base/duration.h"
@@ -34,8 +33,7 @@ given(const char *words)
 	for (char *at = strtok(copy, " "); at != NULL; at = strtok(NULL, " "))
 		argv[argc++] = at;
 	argv[argc] = NULL;
-	optind = 0;
-	options_parse(&options, argc, argv);
+	options_parse(&options, argv);
 }
 
 static void
