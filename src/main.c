@@ -34,7 +34,6 @@
 #include "log/countdown.h"
 #include "log/log.h"
 #include "options/options.h"
-#include "options/program.h"
 #include "options/usage.h"
 #include "plan/plan.h"
 #include "process/environment.h"

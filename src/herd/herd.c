@@ -14,7 +14,6 @@
 #include "core/base/duration.h"
 #include "herd/trial.h"
 #include "options/options.h"
-#include "options/program.h"
 #include "options/usage.h"
 #include "process/terminal.h"
 

@@ -7,7 +7,6 @@
 #include "core/base/text.h"
 #include "core/known/tables.h"
 #include "options/help.h"
-#include "options/program.h"
 #include "options/usage.h"
 #include "process/terminal.h"
 
@@ -21,7 +20,7 @@ const struct option_row option_table[OPTIONS] = {
 #include "options/options.def"
 };
 
-const char option_groups[GROUPS][40] = {
+static const char group_titles[GROUPS][40] = {
 #define GROUP(group, title) title,
 #include "options/options.def"
 };
@@ -33,7 +32,7 @@ const char option_groups[GROUPS][40] = {
 	FITS(word, option_table->name) \
 	FITS(value, option_table->argument) \
 	FITS(text, option_table->help)
-#define GROUP(group, title) FITS(title, *option_groups)
+#define GROUP(group, title) FITS(title, *group_titles)
 #define OPT(set, id, letter, name, argument, group, parser, target, help) \
 	ROW_FITS(name, argument, help)
 #include "options/options.def"
@@ -42,27 +41,6 @@ bool
 option_is_ours(enum option_id id)
 {
 	return (option_table[id].programs & program.set) != 0;
-}
-
-enum option_id
-option_named(const char *name, size_t length)
-{
-	enum option_id found = OPTIONS;
-
-	for (int id = 0; id < OPTIONS; id++)
-		if (strlen(option_table[id].name) == length
-		    && memcmp(option_table[id].name, name, length) == 0
-		    && (found == OPTIONS || option_is_ours((enum option_id)id)))
-			found = (enum option_id)id;
-	return found;
-}
-
-void
-option_refuse(enum option_id id, const char *text, const char *why)
-{
-	usage_refuse(
-	    JOINED(2 + sizeof option_table->name, "--", option_table[id].name),
-	    text, why);
 }
 
 /* --- --help --- */
@@ -182,22 +160,11 @@ help_all(void)
 		if (!option_is_ours((enum option_id)id))
 			continue;
 		if (row->group != group)
-			printf("\n%s:\n", option_groups[row->group]);
+			printf("\n%s:\n", group_titles[row->group]);
 		group = row->group;
 		print_option(row, width, false);
 	}
 	print_lines(program.notes, width);
-	usage_finish();
-}
-
-void
-help_version(void)
-{
-	const char *limits = program.limits != NULL ? program.limits() : NULL;
-
-	printf("%s %s\n", program.name, PACKAGE_VERSION);
-	if (limits != NULL)
-		puts(limits);
 	usage_finish();
 }
 
@@ -250,16 +217,6 @@ list_tools(void)
 	usage_finish();
 }
 
-/* Prints "  5-7  retry     ". */
-static void
-print_codes(int low, int high, enum verdict verdict)
-{
-	char codes[16];
-
-	snprintf(codes, sizeof codes, low == high ? "%d" : "%d-%d", low, high);
-	printf("%9s  %-8s  ", codes, verdict_name(verdict));
-}
-
 /* The loop's verdict on exit STATUS if the tool advises this one. */
 static enum verdict
 judge(const struct rules *rules, int status, enum verdict advice)
@@ -282,12 +239,15 @@ print_row(const struct rules *rules, const struct tool_row *row)
 	while (low <= row->high) {
 		enum verdict verdict = judge(rules, low, row->verdict);
 		int high = low;
+		char codes[16];
 
 		while (high < row->high
 		    && judge(rules, high + 1, row->verdict) == verdict)
 			high++;
-		print_codes(low, high, verdict);
-		puts(row->meaning);
+		snprintf(codes, sizeof codes, low == high ? "%d" : "%d-%d", low,
+		    high);
+		printf("%9s  %-8s  %s\n", codes, verdict_name(verdict),
+		    row->meaning);
 		if (row->regex != NULL)
 			printf("%22s%s\n", "", row->regex);
 		low = high + 1;

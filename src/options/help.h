@@ -36,25 +36,13 @@ struct option_row {
 };
 
 extern const struct option_row option_table[OPTIONS];
-extern const char option_groups[GROUPS][40]; /* titles */
 
 /* Whether this program has it. */
 bool option_is_ours(enum option_id id);
 
-/*
- * The option whose long name is NAME[0..LENGTH), of this program rather than
- * of the other; OPTIONS: none.
- */
-enum option_id option_named(const char *name, size_t length);
-
-/* Prints "backoff: --NAME: TEXT: WHY" and exits with 125. */
-_Noreturn void option_refuse(
-    enum option_id id, const char *text, const char *why);
-
 /* Print to stdout; exit with 0, or with 125 if that could not be written. */
 _Noreturn void help_brief(void); /* the usual options, on one screen */
 _Noreturn void help_all(void);
-_Noreturn void help_version(void);
 _Noreturn void list_presets(void);
 _Noreturn void list_tools(void);
 

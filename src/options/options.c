@@ -11,7 +11,6 @@
 #include "core/known/wrapped_command.h"
 #include "options/help.h"
 #include "options/options.h"
-#include "options/program.h"
 #include "options/usage.h"
 #include "options/values.h"
 #include "streams/scan.h"
@@ -154,6 +153,15 @@ static const struct {
 	{ value_##parser, target },
 #include "options/options.def"
 };
+
+/* Prints "backoff: --NAME: TEXT: WHY" and exits with 125. */
+_Noreturn static void
+option_refuse(enum option_id id, const char *text, const char *why)
+{
+	usage_refuse(
+	    JOINED(2 + sizeof option_table->name, "--", option_table[id].name),
+	    text, why);
+}
 
 /* Applies one option; exits with 125 if its TEXT is not acceptable. */
 static void
@@ -347,7 +355,7 @@ is_contradicted(
 
 /*
  * Adds an option of a preset, unless the user has given it or one that
- * contradicts it. Skips options that this program does not have.
+ * contradicts it.
  */
 static void
 add_option(struct options *options, struct given *given, enum option_id id,
@@ -355,8 +363,7 @@ add_option(struct options *options, struct given *given, enum option_id id,
 {
 	struct options with = *options;
 
-	if ((option_table[id].programs & (program.set | PROGRAM_PRESET)) == 0
-	    || given->text[id] != NULL)
+	if (given->text[id] != NULL)
 		return;
 	set_option(&with, id, text);
 	given->text[id] = text;
@@ -371,21 +378,40 @@ add_option(struct options *options, struct given *given, enum option_id id,
 }
 
 /*
+ * What a preset calls NAME[0..LENGTH): an option of this program, or one that
+ * only presets can set. OPTIONS: this program has no such option.
+ */
+static enum option_id
+option_named(const char *name, size_t length)
+{
+	for (int id = 0; id < OPTIONS; id++) {
+		const struct option_row *row = &option_table[id];
+
+		if ((row->programs & (program.set | PROGRAM_PRESET)) != 0
+		    && strlen(row->name) == length
+		    && memcmp(row->name, name, length) == 0)
+			return (enum option_id)id;
+	}
+	return OPTIONS;
+}
+
+/*
  * Applies the options and fields of the preset, such as "--base=1s" and
- * "cap-mode=after"; those of the command line have priority. WORDS has room for
- * them, and GIVEN points into it afterwards.
+ * "cap-mode=after"; those of the command line have priority.
  */
 static void
-apply_preset(struct options *options, struct given *given, struct text *words)
+apply_preset(struct options *options, struct given *given)
 {
+	static char room[320]; /* GIVEN points into it afterwards */
+	struct text words = text_in(room, sizeof room);
 	struct preset preset;
-	char *word = words->data;
+	char *word = room;
 	bool has_base = given->text[OPT_BASE] != NULL;
 
 	if (!presets_find(&preset, options->preset))
 		return;
 	text_join(&given->notes, "; preset ", preset.name, ":");
-	text_join(words, preset.options, " ", preset.fields);
+	text_join(&words, preset.options, " ", preset.fields);
 	while (*word != '\0') {
 		const char *name = word + strspn(word, "-");
 		size_t length = strcspn(name, "=");
@@ -399,7 +425,7 @@ apply_preset(struct options *options, struct given *given, struct text *words)
 		 * With another base, the preset's base for throttles does not
 		 * apply.
 		 */
-		if (id != OPT_THROTTLE_BASE || !has_base)
+		if (id < OPTIONS && (id != OPT_THROTTLE_BASE || !has_base))
 			add_option(options, given, id, value);
 	}
 	/* The user has overridden all that it sets. */
@@ -641,15 +667,13 @@ options_parse(struct options *options, char **argv)
 	static char notes[2048];
 	struct given given
 	    = { .notes = text_in(notes, sizeof notes), .alone = OPTIONS };
-	char room[320];
-	struct text words = text_in(room, sizeof room);
 
 	*options = initial;
 	options->log.in_force = notes;
 	text_add(&given.notes, "options:");
 	parse_arguments(options, &given, argv);
 	if (options->preset != NULL)
-		apply_preset(options, &given, &words);
+		apply_preset(options, &given);
 	derive_defaults(options, &given);
 	check_contradictions(options, &given);
 	use_streams(options);

@@ -9,7 +9,6 @@
 #include "core/base/text.h"
 #include "core/judge/outcome.h"
 #include "core/words/message.h"
-#include "options/program.h"
 #include "options/usage.h"
 
 /* One write(2): other programs may be writing there, too. */

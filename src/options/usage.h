@@ -2,10 +2,33 @@
 #ifndef BACKOFF_OPTIONS_USAGE_H
 #define BACKOFF_OPTIONS_USAGE_H
 /*
- * Usage errors, and the exit after printing.
+ * What the options need to know about the program; usage errors, and the exit
+ * after printing.
  */
 
 #include <stddef.h>
+#include <stdint.h>
+
+enum program_set {
+	PROGRAM_BACKOFF = 1,
+	PROGRAM_HERD = 2,
+	PROGRAM_BOTH = 3,
+	PROGRAM_PRESET = 4, /* what only a preset can set */
+};
+
+struct program {
+	enum program_set set; /* one of the two */
+	const char *name;
+	int64_t attempts; /* the default, unless other options change it */
+	/* Each line is a paragraph, but lines that begin with a blank. */
+	const char *synopsis; /* the beginning of --help */
+	const char *brief; /* the end of it, if there is a shorter --help */
+	const char *notes; /* the end of the whole */
+	const char *(*limits)(void); /* what --version adds; may be NULL */
+};
+
+/* Each of the two programs defines it. */
+extern const struct program program;
 
 /*
  * Prints "backoff: WHAT: TEXT: WHY" on stderr and exits with 125. TEXT and WHY

@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,6 @@
 #include "core/known/tables.h"
 #include "core/waits/when.h"
 #include "options/help.h"
-#include "options/program.h"
 #include "options/usage.h"
 #include "options/values.h"
 #include "streams/scan.h"
@@ -577,8 +577,13 @@ value_help(const char *text, void *field, struct refusal *refusal)
 _Noreturn bool
 value_version(const char *text, void *field, struct refusal *refusal)
 {
+	const char *limits = program.limits != NULL ? program.limits() : NULL;
+
 	(void)text;
 	(void)field;
 	(void)refusal;
-	help_version();
+	printf("%s %s\n", program.name, PACKAGE_VERSION);
+	if (limits != NULL)
+		puts(limits);
+	usage_finish();
 }

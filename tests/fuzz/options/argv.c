@@ -13,7 +13,7 @@
 
 #include "fuzz/fuzz.h"
 #include "options/options.h"
-#include "options/program.h"
+#include "options/usage.h"
 #include "streams/scan.h"
 
 #ifndef PROGRAM

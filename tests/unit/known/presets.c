@@ -8,7 +8,7 @@
 #include "core/base/text.h"
 #include "core/known/tables.h"
 #include "options/options.h"
-#include "options/program.h"
+#include "options/usage.h"
 #include "options/values.h"
 #include "unit/tap.h"
 #include "unit/uniform.h"

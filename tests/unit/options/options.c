@@ -7,7 +7,7 @@
 #include "core/base/text.h"
 #include "options/help.h"
 #include "options/options.h"
-#include "options/program.h"
+#include "options/usage.h"
 #include "options/values.h"
 #include "streams/scan.h"
 #include "unit/tap.h"
@@ -184,11 +184,6 @@ test_notes(void)
 static void
 test_table(void)
 {
-	ok(option_named("base", 4) == OPT_BASE, "by name");
-	ok(option_named("base=3", 4) == OPT_BASE, "the beginning of a word");
-	ok(option_named("bas", 3) == OPTIONS, "no abbreviation");
-	ok(option_named("bases", 5) == OPTIONS, "nothing longer");
-	ok(option_named("", 0) == OPTIONS, "nothing");
 	ok(option_is_ours(OPT_BASE) && option_is_ours(OPT_TIMEOUT), "ours");
 	ok(!option_is_ours(OPT_CLIENTS), "of the other program");
 	ok(!option_is_ours(OPT_CAP_MODE), "of presets alone");

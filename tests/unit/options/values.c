@@ -6,7 +6,7 @@
 
 #include "core/base/duration.h"
 #include "core/base/text.h"
-#include "options/program.h"
+#include "options/usage.h"
 #include "options/values.h"
 #include "types/option_types.h"
 #include "unit/tap.h"
