@@ -14,7 +14,7 @@
 
 /* --- how an attempt ended --- */
 
-/* Rule 55: whether what is missing now may be there a moment later. */
+/* Rules 54 and 55: whether what is missing now may be there a moment later. */
 static bool
 passes(int error)
 {
@@ -42,7 +42,6 @@ outcome_not_started(int error)
 		.status
 		= error == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN,
 		.error = error,
-		.lasting = !passes(error),
 	};
 }
 
@@ -342,7 +341,7 @@ codes_match(
 		break;
 	case OUTCOME_NOT_STARTED:
 		narrow = codes->start;
-		usual = outcome->lasting ? VERDICT_STOP : VERDICT_NONE;
+		usual = passes(outcome->error) ? VERDICT_NONE : VERDICT_STOP;
 		break;
 	case OUTCOME_TIMED_OUT:
 		narrow = codes->timeout;

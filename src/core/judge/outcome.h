@@ -152,7 +152,6 @@ struct outcome {
 	int status; /* exit status, or -1; also of a timed-out attempt */
 	int signal; /* that killed it, or 0; also of a timed-out attempt */
 	int error; /* errno of an attempt that was not started */
-	bool lasting; /* that error will not pass by itself (rule 54) */
 	bool no_interpreter; /* ENOENT, but only the interpreter is missing */
 	bool is_here; /* not started, but a file of that name is here */
 	const char *number; /* at the end of the word before COMMAND */

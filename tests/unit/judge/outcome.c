@@ -22,7 +22,8 @@
 	}
 #define NOT_STARTED \
 	{ \
-		.kind = OUTCOME_NOT_STARTED, .status = STATUS_NOT_FOUND \
+		.kind = OUTCOME_NOT_STARTED, .status = STATUS_NOT_FOUND, \
+		.error = EAGAIN \
 	}
 
 static struct rules rules;
@@ -69,10 +70,7 @@ timed_out(void)
 static enum verdict
 not_started(bool lasting)
 {
-	struct outcome outcome = NOT_STARTED;
-
-	outcome.lasting = lasting;
-	return match(outcome);
+	return match(outcome_not_started(lasting ? ENOENT : EAGAIN));
 }
 
 /* An item under --stop-on, and whether it matches. */
@@ -255,17 +253,18 @@ test_start_failures(void)
 	static const int passing[] = { EAGAIN, ENOMEM, ETXTBSY, EMFILE, ENFILE,
 		EIO, ESTALE, ETIMEDOUT };
 
+	reset();
 	for (size_t i = 0; i < ARRAY_LENGTH(lasting); i++) {
 		struct outcome outcome = outcome_not_started(lasting[i]);
 
-		ok(outcome.lasting, strerror(lasting[i]));
+		ok(match(outcome) == VERDICT_STOP, strerror(lasting[i]));
 		is_int(
 		    outcome_status(&outcome), i == 0 ? 127 : 126, "  status");
 	}
 	for (size_t i = 0; i < ARRAY_LENGTH(passing); i++) {
 		struct outcome outcome = outcome_not_started(passing[i]);
 
-		ok(!outcome.lasting, strerror(passing[i]));
+		ok(match(outcome) == VERDICT_RETRY, strerror(passing[i]));
 		is_int(outcome_status(&outcome), 126, "  status");
 	}
 }
