@@ -225,28 +225,21 @@ add_prefix(struct text *text)
 	text_add(text, ": ");
 }
 
-/* --log-file: says on stderr, once, that lines are lost, and why. */
-static void
-tell_loss(int error)
-{
-	struct text text = buffer_begin();
-
-	is_loss_told = true;
-	add_prefix(&text);
-	text_add(&text, "cannot write the log (");
-	text_bounded(&text, options->file);
-	text_join(&text, ": ", strerror(error), ")");
-	finish_on(held >= 0 ? held : STDERR_FILENO, &text);
-}
-
 /* Writes a line to the log; the buffer is free afterwards. */
 static void
 finish(struct text *text)
 {
 	finish_in(&sink, text);
-	if (sink.error != 0 && options->file != NULL && !is_stderr
-	    && !is_loss_told && options->quiet == 0)
-		tell_loss(sink.error);
+	if (sink.error == 0 || is_stderr || is_loss_told || options->quiet > 0)
+		return;
+	/* Of a log file, say on stderr that lines are lost, and why. */
+	is_loss_told = true;
+	*text = buffer_begin();
+	add_prefix(text);
+	text_add(text, "cannot write the log (");
+	text_bounded(text, options->file);
+	text_join(text, ": ", strerror(sink.error), ")");
+	finish_on(held >= 0 ? held : STDERR_FILENO, text);
 }
 
 void
@@ -490,7 +483,6 @@ log_attempt_text(const struct loop_state *state, int64_t pause_ns)
 	struct sequel sequel
 	    = { .pause_ns = pause_ns, .pause_end = end, .notes = words };
 	struct text text;
-	int64_t count;
 
 	if (is_wanted(WEIGHT_DETAIL))
 		log_notes(&state->outcome);
@@ -499,27 +491,19 @@ log_attempt_text(const struct loop_state *state, int64_t pause_ns)
 	/* Do not quote a line that is on the same stderr already. */
 	if (is_stderr && evidence->match.is_passed_on)
 		shown.outcome.evidence.match.last_line = NULL;
-	count = repeats_count(&repeats, &shown);
-	if (pause_ns == PAUSE_NONE || !(logs_all || repeats_are_told(count)))
+	sequel.skipped = repeats_count(&repeats, &shown);
+	if (logs_all)
+		sequel.skipped = 0;
+	/* The last attempt has only the closing line. */
+	if (pause_ns == PAUSE_NONE || sequel.skipped < 0)
 		return;
 	if (repeats.has_same_quote)
 		shown.outcome.evidence.match.last_line = NULL;
-	sequel.skipped = logs_all ? 0 : repeats_skipped(count);
 	add_pause_end(&pause_end, state, pause_ns);
 	add_mishaps(&notes, state, MISHAP_MISSED_WAIT);
 	text = text_begin();
 	message_attempt(&text, &shown, &options->settings->limits, &sequel);
 	finish(&text);
-}
-
-/* Keeps what an annotation says of the last failure before a success. */
-static void
-keep_failure(const struct loop_state *state)
-{
-	struct text text = text_in(last_failure, sizeof last_failure);
-
-	text_join(&text, "; attempt ", NUMBER(state->attempt), ": ");
-	reason_text(&text, &state->outcome);
 }
 
 void
@@ -530,8 +514,11 @@ log_attempt(const struct loop_state *state, int64_t pause_ns)
 	if (state->outcome.end_signal != 0)
 		log_hurry();
 	if (options->format == LOG_GITHUB && pause_ns != PAUSE_NONE
-	    && state->verdict != VERDICT_SUCCESS)
-		keep_failure(state);
+	    && state->verdict != VERDICT_SUCCESS) {
+		text = text_in(last_failure, sizeof last_failure);
+		text_join(&text, "; attempt ", NUMBER(state->attempt), ": ");
+		reason_text(&text, &state->outcome);
+	}
 	if (options->format != LOG_JSON) {
 		log_attempt_text(state, pause_ns);
 	} else if (is_wanted(WEIGHT_NORMAL)) {

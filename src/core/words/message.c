@@ -350,19 +350,9 @@ repeats_count(struct repeats *repeats, const struct loop_state *state)
 	memcpy(repeats->reason, words, sizeof words);
 	repeats->has_same_quote = quote != 0 && quote == repeats->quote;
 	repeats->quote = quote;
-	return ++repeats->count;
-}
-
-bool
-repeats_are_told(int64_t count)
-{
-	return count < 10 || count % 10 == 0;
-}
-
-int64_t
-repeats_skipped(int64_t count)
-{
-	return count > 10 && repeats_are_told(count) ? 9 : 0;
+	if (++repeats->count <= 10)
+		return 0;
+	return repeats->count % 10 == 0 ? 9 : -1;
 }
 
 /* Which attempt failed: "attempt 2/8", "attempts 11 to 20", "probe 3 ...". */
@@ -427,8 +417,6 @@ void
 message_attempt(struct text *text, const struct loop_state *state,
     const struct limits *limits, const struct sequel *sequel)
 {
-	if (sequel->pause_ns == PAUSE_NONE)
-		return;
 	add_which(text, state, limits, sequel->skipped);
 	if (state->verdict == VERDICT_SUCCESS)
 		add_streak(text, " succeeded, ", state, limits, " in a row");
@@ -539,16 +527,6 @@ add_deadline(struct text *text, const struct loop_state *state,
 	text_add(text, " leaves no time for another");
 }
 
-static void
-add_error(struct text *text, const struct loop_state *state,
-    const struct limits *limits)
-{
-	if (state->outcome.kind == OUTCOME_NOT_STARTED)
-		add_after_attempt(text, "cannot start", " ", state, limits);
-	else
-		add_after_attempts(text, "failed", state);
-}
-
 void
 message_end(struct text *text, const struct loop_state *state,
     const struct limits *limits, const struct ending *ending, const char *name)
@@ -576,7 +554,11 @@ message_end(struct text *text, const struct loop_state *state,
 		    text, "not retrying", " after ", state, limits);
 		break;
 	case RESULT_ERROR:
-		add_error(text, state, limits);
+		if (state->outcome.kind == OUTCOME_NOT_STARTED)
+			add_after_attempt(
+			    text, "cannot start", " ", state, limits);
+		else
+			add_after_attempts(text, "failed", state);
 		break;
 	case RESULT_EXHAUSTED:
 		add_after_attempts(text, "giving up", state);

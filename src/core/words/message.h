@@ -48,30 +48,21 @@ struct repeats {
 };
 
 /*
- * Counts an attempt. Returns its number among the failures in a row with the
- * same REASON: 1 if its REASON is not that of the attempt before, 0 if it is
- * no failure.
+ * Counts an attempt, unless it is a success. The first ten in a row have a line
+ * each, then every tenth: returns for how many before it the line of this one
+ * speaks, too; -1: it has none.
  */
 int64_t repeats_count(struct repeats *repeats, const struct loop_state *state);
 
-/* Whether failure number COUNT has a line: the first ten, then every tenth. */
-bool repeats_are_told(int64_t count);
-
-/* How many failures without a line the line of number COUNT speaks for. */
-int64_t repeats_skipped(int64_t count);
-
 /* What the line of an attempt says besides its outcome. */
 struct sequel {
-	int64_t pause_ns; /* or PAUSE_NONE, PAUSE_AT_GATE */
+	int64_t pause_ns; /* or PAUSE_AT_GATE; the last attempt has no line */
 	const char *pause_end; /* the time of day, or "" */
 	int64_t skipped; /* how many failures just before it had no line */
 	const char *notes; /* "" or what follows REASON: " (...)" */
 };
 
-/*
- * "attempt 2/8 failed after 4.1s: exit 7; next in 2.1s". With PAUSE_NONE,
- * nothing: the last attempt has only the closing line.
- */
+/* "attempt 2/8 failed after 4.1s: exit 7; next in 2.1s" */
 void message_attempt(struct text *text, const struct loop_state *state,
     const struct limits *limits, const struct sequel *sequel);
 
