@@ -15,7 +15,6 @@
 #include "herd/trial.h"
 #include "options/options.h"
 #include "options/usage.h"
-#include "process/terminal.h"
 
 /* This many take some 90 MB, and minutes if they make many attempts. */
 #define MOST_CLIENTS INT64_C(1000000)
@@ -118,13 +117,11 @@ main(int argc, char **argv)
 {
 	struct trial trials[TRIALS];
 	struct options options;
-	struct terminal terminal;
 
 	(void)argc;
 	options_parse(&options, argv);
 	check(&options);
 	set_trials(trials, &options);
-	terminal = terminal_of_stdout();
 	trials_run(trials, &options.herd,
 	    options.seed >= 0 ? (uint64_t)options.seed : SEED);
 	if (trials[0].too_long)
@@ -137,6 +134,6 @@ main(int argc, char **argv)
 	if (options.log.format == LOG_JSON)
 		report_json(trials, &options.herd);
 	else
-		report_text(trials, &options.herd, terminal);
+		report_text(trials, &options.herd);
 	usage_finish();
 }

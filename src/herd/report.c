@@ -9,6 +9,7 @@
 #include "core/charts/chart.h"
 #include "core/words/json.h"
 #include "herd/trial.h"
+#include "process/terminal.h"
 
 #define LABEL_WIDTH 37
 #define FIGURE_WIDTH 14
@@ -21,42 +22,28 @@
 /* Beyond it there is no arithmetic with times. */
 #define LONGEST_NS (INT64_MAX / 4)
 
-enum unit {
-	UNIT_NUMBER,
-	UNIT_TENTHS,
-	UNIT_HUNDREDTHS,
-	UNIT_TIME,
-};
+#define TIME (-1)
 
 static const struct {
-	const char *label; /* NULL: not in the table */
-	const char *key;
-	enum unit unit;
-	enum {
-		ALWAYS,
-		WITH_GATE,
-		WITH_LIMIT
-	} condition; /* in the table */
+	const char *label; /* in the table; NULL: it is not there */
+	const char *key; /* in JSON */
+	int decimals; /* of a number; or TIME */
 } rows[FIGURES] = {
-	[FIGURE_RETRIES] = { "attempts per client, after the first",
-	    "retries_per_client", UNIT_TENTHS, ALWAYS },
-	[FIGURE_PEAK]
-	= { "peak attempts per 100ms, after 0s", "peak", UNIT_NUMBER, ALWAYS },
-	[FIGURE_LATER_PEAK]
-	= { "  after 5s", "later_peak", UNIT_NUMBER, ALWAYS },
-	[FIGURE_WAIT] = { "extra wait after the outage, mean", "wait_mean_s",
-	    UNIT_TIME, ALWAYS },
-	[FIGURE_WAIT_95]
-	= { "  95th percentile", "wait_p95_s", UNIT_TIME, ALWAYS },
+	[FIGURE_RETRIES]
+	= { "attempts per client, after the first", "retries_per_client", 1 },
+	[FIGURE_PEAK] = { "peak attempts per 100ms, after 0s", "peak", 0 },
+	[FIGURE_LATER_PEAK] = { "  after 5s", "later_peak", 0 },
+	[FIGURE_WAIT]
+	= { "extra wait after the outage, mean", "wait_mean_s", TIME },
+	[FIGURE_WAIT_95] = { "  95th percentile", "wait_p95_s", TIME },
 	[FIGURE_WAIT_LAST]
-	= { "  until the last is served", "wait_last_s", UNIT_TIME, ALWAYS },
-	[FIGURE_OUTAGE_RATE] = { "attempts per second of the outage",
-	    "outage_rate", UNIT_HUNDREDTHS, WITH_GATE },
-	[FIGURE_LATE_FAILURES] = { "failed attempts after the outage",
-	    "late_failures", UNIT_NUMBER, WITH_GATE },
-	[FIGURE_GAVE_UP]
-	= { "clients that gave up", "gave_up", UNIT_NUMBER, WITH_LIMIT },
-	[FIGURE_END] = { NULL, "end_s", UNIT_TIME, ALWAYS },
+	= { "  until the last is served", "wait_last_s", TIME },
+	[FIGURE_OUTAGE_RATE]
+	= { "attempts per second of the outage", "outage_rate", 2 },
+	[FIGURE_LATE_FAILURES]
+	= { "failed attempts after the outage", "late_failures", 0 },
+	[FIGURE_GAVE_UP] = { "clients that gave up", "gave_up", 0 },
+	[FIGURE_END] = { NULL, "end_s", TIME },
 };
 
 /* The time of all charts, from 0 on, in columns of equal width. */
@@ -75,37 +62,37 @@ whole_ns(double ns)
 }
 
 static void
-print_figure(enum unit unit, double value)
+print_figure(enum figure figure, double value)
 {
-	static const int decimals[]
-	    = { [UNIT_TENTHS] = 1, [UNIT_HUNDREDTHS] = 2, [UNIT_TIME] = 0 };
+	int decimals = rows[figure].decimals;
 	char words[32];
 	struct text text = text_in(words, sizeof words);
 
 	if (value < 0)
 		text_byte(&text, '-');
-	else if (unit == UNIT_TIME)
+	else if (decimals == TIME)
 		duration_text(&text, whole_ns(value));
 	else
-		snprintf(words, sizeof words, "%.*f", decimals[unit], value);
+		snprintf(words, sizeof words, "%.*f", decimals, value);
 	printf("%*s", FIGURE_WIDTH, words);
 }
 
+/* Whether the figure says anything with the options of the FIRST trial. */
 static bool
 is_shown(enum figure figure, const struct trial *first)
 {
 	const struct limits *limits = &first->settings.limits;
 
-	switch (rows[figure].condition) {
-	case WITH_GATE:
+	switch (figure) {
+	case FIGURE_OUTAGE_RATE:
+	case FIGURE_LATE_FAILURES:
 		return first->gate != HERD_NO_GATE;
-	case WITH_LIMIT:
+	case FIGURE_GAVE_UP:
 		return limits->attempts < INT64_MAX
 		    || limits->deadline_ns < DURATION_INF;
-	case ALWAYS:
-		break;
+	default:
+		return rows[figure].label != NULL;
 	}
-	return rows[figure].label != NULL;
 }
 
 static void
@@ -120,7 +107,7 @@ print_table(const struct trial *trials)
 			continue;
 		printf("%-*s", LABEL_WIDTH, rows[row].label);
 		for (int i = 0; i < TRIALS; i++)
-			print_figure(rows[row].unit, trials[i].figures[row]);
+			print_figure((enum figure)row, trials[i].figures[row]);
 		putchar('\n');
 	}
 }
@@ -315,9 +302,9 @@ print_recovery(const struct axis *axis, int64_t outage_ns)
 }
 
 void
-report_text(const struct trial *trials, const struct herd *herd,
-    struct terminal terminal)
+report_text(const struct trial *trials, const struct herd *herd)
 {
+	struct terminal terminal = terminal_of_stdout();
 	int64_t cells
 	    = min_ns(max_ns(terminal.width - MARGIN, LEAST_CELLS), MOST_CELLS);
 	struct axis axis = axis_of(&trials[0], herd, cells);
@@ -387,7 +374,7 @@ print_json_figures(const struct trial *trial, const struct herd *herd)
 	json_member_number(&text, "runs", trial->runs);
 	json_member_string(&text, "no_end", trial->no_end);
 	for (int i = 0; i < FIGURES; i++)
-		if (rows[i].unit == UNIT_TIME)
+		if (rows[i].decimals == TIME)
 			json_member_seconds(
 			    &text, rows[i].key, whole_ns(trial->figures[i]));
 		else

@@ -255,18 +255,6 @@ run_trial(struct work *work, const struct simulation *template, uint64_t seed)
 	work->attempts_before += work->sums.attempts;
 }
 
-/* A number of runs, or 1 if nothing is drawn at random. */
-static int64_t
-runs_of(const struct settings *settings, int64_t wanted)
-{
-	struct range splay = settings->limits.splay;
-
-	return settings->policy.jitter.kind == JITTER_NONE
-	        && splay.low_ns == splay.high_ns
-	    ? 1
-	    : wanted;
-}
-
 void
 trials_run(struct trial *trials, const struct herd *herd, uint64_t seed)
 {
@@ -289,7 +277,12 @@ trials_run(struct trial *trials, const struct herd *herd, uint64_t seed)
 	};
 
 	for (int i = 0; i < TRIALS; i++) {
-		trials[i].runs = runs_of(&trials[i].settings, herd->runs);
+		const struct settings *settings = &trials[i].settings;
+		const struct range *splay = &settings->limits.splay;
+		bool is_random = settings->policy.jitter.kind != JITTER_NONE
+		    || splay->low_ns < splay->high_ns;
+
+		trials[i].runs = is_random ? herd->runs : 1;
 		work.runs += (double)trials[i].runs;
 	}
 	for (int i = 0; i < TRIALS && trials[0].no_end == NULL; i++) {

@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #include "core/simulation/simulation.h"
-#include "process/terminal.h"
 #include "types/option_types.h"
 
 #define TRIALS 3
@@ -63,8 +62,7 @@ void trials_run(struct trial *trials, const struct herd *herd, uint64_t seed);
  */
 
 /* The figures side by side, and a chart of the attempts of each trial. */
-void report_text(const struct trial *trials, const struct herd *herd,
-    struct terminal terminal);
+void report_text(const struct trial *trials, const struct herd *herd);
 
 /* The same for programs: see backoff-herd(1). */
 void report_json(const struct trial *trials, const struct herd *herd);
