@@ -147,24 +147,6 @@ print_head(const struct plan *plan)
 }
 
 static void
-print_wide_row(const struct forecast_row *row)
-{
-	printf("%7" PRId64 "  %7s %7s %7s", row->after_attempt,
-	    DURATION(row->pause.low_ns), DURATION(row->mean_ns),
-	    DURATION(row->pause.high_ns));
-	printf("   %7s %7s %7s", DURATION(row->earliest_ns),
-	    DURATION(row->mean_total_ns), DURATION(row->latest_ns));
-}
-
-static void
-print_narrow_row(const struct forecast_row *row)
-{
-	printf("%5" PRId64 "  %7s %7s  %7s", row->after_attempt,
-	    DURATION(row->pause.low_ns), DURATION(row->pause.high_ns),
-	    DURATION(row->mean_total_ns));
-}
-
-static void
 print_chart(const struct forecast_row *row, const struct chart *chart)
 {
 	char bar[1024];
@@ -183,9 +165,15 @@ print_row(const struct plan *plan, const struct forecast_row *row,
     const struct chart *chart)
 {
 	if (is_wide(plan))
-		print_wide_row(row);
+		printf("%7" PRId64 "  %7s %7s %7s   %7s %7s %7s",
+		    row->after_attempt, DURATION(row->pause.low_ns),
+		    DURATION(row->mean_ns), DURATION(row->pause.high_ns),
+		    DURATION(row->earliest_ns), DURATION(row->mean_total_ns),
+		    DURATION(row->latest_ns));
 	else
-		print_narrow_row(row);
+		printf("%5" PRId64 "  %7s %7s  %7s", row->after_attempt,
+		    DURATION(row->pause.low_ns), DURATION(row->pause.high_ns),
+		    DURATION(row->mean_total_ns));
 	if (chart->width > 0)
 		print_chart(row, chart);
 	putchar('\n');

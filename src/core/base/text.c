@@ -219,10 +219,6 @@ text_number(struct text *text, int64_t number)
 void
 text_tenths(struct text *text, int64_t tenths)
 {
-	if (tenths < 0) {
-		text_byte(text, '-');
-		tenths = -tenths;
-	}
 	text_number(text, tenths / 10);
 	if (tenths % 10 != 0)
 		text_join(text, ".", NUMBER(tenths % 10));

@@ -76,7 +76,7 @@ void text_quoted(struct text *text, const char *string);
 /* Adds a number >= 0 with at least DIGITS digits. */
 void text_digits(struct text *text, int64_t number, int digits);
 
-/* "12.5" of 125. */
+/* "12.5" of 125; >= 0. */
 void text_tenths(struct text *text, int64_t tenths);
 
 /* The length of the UTF-8 sequence that STRING begins with; 0: none. */

@@ -134,16 +134,6 @@ schedule_window(const struct policy *policy, int64_t n)
 	return grow(policy, policy->base_ns, n);
 }
 
-static int64_t
-throttle_window(const struct policy *policy, int64_t n)
-{
-	/* A list has no base; use at least the throttle base as the window. */
-	if (policy->delays_ns != NULL)
-		return max_ns(
-		    policy->throttle_base_ns, schedule_window(policy, n));
-	return grow(policy, policy->throttle_base_ns, n);
-}
-
 /* --- ranges and draws --- */
 
 /* The widest window whose range ends at CAP_NS; negative if there is none. */
@@ -193,14 +183,6 @@ lower_to(struct range range, int64_t most)
 {
 	range.high_ns = min_ns(range.high_ns, most);
 	range.low_ns = min_ns(range.low_ns, range.high_ns);
-	return range;
-}
-
-static struct range
-raise_low(struct range range, int64_t least)
-{
-	range.high_ns = max_ns(range.high_ns, least);
-	range.low_ns = min_ns(max_ns(range.low_ns, least), range.high_ns);
 	return range;
 }
 
@@ -276,9 +258,14 @@ smooth_draw(struct schedule *schedule, int64_t n)
 static struct range
 throttled_range(const struct policy *policy, int64_t n)
 {
-	int64_t window = min_ns(throttle_window(policy, n), policy->cap_ns);
+	int64_t window = grow(policy, policy->throttle_base_ns, n);
 	bool drawn = policy->jitter.kind != JITTER_NONE;
 
+	/* A list has no base; use at least the throttle base as the window. */
+	if (policy->delays_ns != NULL)
+		window = max_ns(
+		    policy->throttle_base_ns, schedule_window(policy, n));
+	window = min_ns(window, policy->cap_ns);
 	return (struct range) { drawn ? window / 2 : window, window };
 }
 
@@ -336,8 +323,11 @@ static struct range
 settle(const struct policy *policy, struct range range, bool throttled)
 {
 	enum jitter_kind kind = policy->jitter.kind;
+	int64_t floor_ns = policy->floor_ns;
 
-	return in_slots(raise_low(range, policy->floor_ns), policy->slot_ns,
+	range.high_ns = max_ns(range.high_ns, floor_ns);
+	range.low_ns = min_ns(max_ns(range.low_ns, floor_ns), range.high_ns);
+	return in_slots(range, policy->slot_ns,
 	    kind == JITTER_NONE || (kind == JITTER_SMOOTH && !throttled));
 }
 
