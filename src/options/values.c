@@ -351,19 +351,6 @@ value_preset(const char *text, void *field, struct refusal *refusal)
 	        "expected the name of a preset; --preset=list prints all");
 }
 
-/* Says "7 is in both --retry-on and --stop-on". */
-static void
-say_conflict(struct refusal *refusal, const struct codes_fault *fault,
-    enum verdict verdict)
-{
-	struct text why = text_in(refusal->why, sizeof refusal->why);
-
-	text_join(&why,
-	    fault->status >= 0 ? NUMBER(fault->status) : refusal->item,
-	    " is in both --", verdict_name(fault->other), "-on and --",
-	    verdict_name(verdict), "-on");
-}
-
 static bool
 add_codes(const char *list, struct rules *rules, enum verdict verdict,
     struct refusal *refusal)
@@ -379,10 +366,12 @@ add_codes(const char *list, struct rules *rules, enum verdict verdict,
 	/* An empty item is easier to find if the whole list is shown. */
 	for (size_t i = 0; i < fault.length; i++)
 		text_byte(&item, fault.item[i]);
-	if (error == CODES_CONFLICT) {
-		say_conflict(refusal, &fault, verdict);
-		return false;
-	}
+	if (error == CODES_CONFLICT)
+		return refuse(refusal,
+		    JOINED(128,
+		        fault.status >= 0 ? NUMBER(fault.status) : item.data,
+		        " is in both --", verdict_name(fault.other),
+		        "-on and --", verdict_name(verdict), "-on"));
 	return refuse(refusal,
 	    "expected codes such as 7, 4-7, nonzero, TERM, timeout or "
 	    "EX_TEMPFAIL");

@@ -149,14 +149,12 @@ print_head(const struct plan *plan)
 static void
 print_chart(const struct forecast_row *row, const struct chart *chart)
 {
+	int64_t low_ns = row->pause.low_ns, high_ns = row->pause.high_ns;
 	char bar[1024];
 	struct text text = text_in(bar, sizeof bar);
 
-	if (row->pause.low_ns == row->pause.high_ns)
-		chart_bar(&text, chart, row->pause.high_ns);
-	else
-		chart_interval(
-		    &text, chart, row->pause.low_ns, row->pause.high_ns);
+	/* A pause that is always the same is a bar from 0. */
+	chart_bar(&text, chart, low_ns < high_ns ? low_ns : 0, high_ns);
 	printf("  %s", bar);
 }
 
@@ -306,47 +304,34 @@ print_note(const char *words, int width)
 	terminal_wrapped(words, 0, 0, width);
 }
 
-static void
-note_stated_wait(int64_t hint_max_ns, int width)
-{
-	char words[256];
-	struct text text = text_in(words, sizeof words);
-
-	text_add(&text,
-	    "If the output of a failed attempt states a longer wait, the "
-	    "pause lasts that long");
-	if (hint_max_ns < DURATION_INF)
-		text_join(&text, "; a wait of more than ",
-		    DURATION(hint_max_ns), " ends the run");
-	text_add(&text, ".");
-	print_note(words, width);
-}
-
-static void
-note_gate(const struct gate_options *gate, int width)
-{
-	char words[512];
-	struct text text = text_in(words, sizeof words);
-
-	text_join(&text, "These are the pauses while gate ", gate->name,
-	    " is open. While it is shut, one run at a time probes the service, "
-	    "and the others wait (this one: --gate-wait=",
-	    DURATION(gate->wait_ns), "). See backoff-gate(7).");
-	print_note(words, width);
-}
-
 /* Prints what may change the pauses in the table. */
 static void
 print_notes(const struct options *options, int width)
 {
 	const struct scan *scan = options->streams.scan;
 	const struct limits *limits = &options->settings.limits;
+	const struct gate_options *gate = &options->shared.gate;
 
 	if (limits->attempts > 1 && scan != NULL
 	    && scan->waits.wanted != WANTED_NOTHING)
-		note_stated_wait(limits->hint_max_ns, width);
-	if (options->shared.gate.name[0] != '\0')
-		note_gate(&options->shared.gate, width);
+		print_note(
+		    JOINED(256,
+		        "If the output of a failed attempt states a longer "
+		        "wait, the pause lasts that long",
+		        limits->hint_max_ns < DURATION_INF
+		            ? JOINED(80, "; a wait of more than ",
+		                DURATION(limits->hint_max_ns), " ends the run")
+		            : "",
+		        "."),
+		    width);
+	if (gate->name[0] != '\0')
+		print_note(
+		    JOINED(512, "These are the pauses while gate ", gate->name,
+		        " is open. While it is shut, one run at a time probes "
+		        "the service, and the others wait (this one: "
+		        "--gate-wait=",
+		        DURATION(gate->wait_ns), "). See backoff-gate(7)."),
+		    width);
 }
 
 static void

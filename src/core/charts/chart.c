@@ -30,22 +30,6 @@ scale(const struct chart *chart, int64_t value, int64_t count)
 	    int64_t)((double)value / (double)chart->most * (double)count + 0.5);
 }
 
-/* The same, but at least 1 for a value above 0. */
-static int64_t
-scale_seen(const struct chart *chart, int64_t value, int64_t count)
-{
-	int64_t scaled = scale(chart, value, count);
-
-	return scaled == 0 && value > 0 ? 1 : scaled;
-}
-
-/* What a bar may end at, in a cell. */
-static int64_t
-parts_of(const struct chart *chart)
-{
-	return chart->unicode ? PARTS : 1;
-}
-
 static void
 repeat(struct text *text, const char *cell, int64_t count)
 {
@@ -53,37 +37,22 @@ repeat(struct text *text, const char *cell, int64_t count)
 		text_add(text, cell);
 }
 
-/* From cell START to END, in parts of a cell. Returns where it ends, in cells.
- */
-static int64_t
-fill(struct text *text, const struct chart *chart, int64_t start, int64_t end)
+void
+chart_bar(
+    struct text *text, const struct chart *chart, int64_t low, int64_t high)
 {
-	int64_t parts = parts_of(chart);
+	int64_t parts = chart->unicode ? PARTS : 1; /* of a cell, at the end */
+	int64_t start
+	    = min_ns(scale(chart, low, chart->width), chart->width - 1);
+	int64_t end = max_ns(
+	    scale(chart, high, chart->width * parts), start * parts + 1);
 
+	if (high <= 0)
+		return;
 	repeat(text, " ", start);
 	repeat(text, chart->unicode ? left[PARTS] : "#", end / parts - start);
 	if (end % parts > 0)
 		text_add(text, left[end % parts]);
-	return (end + parts - 1) / parts;
-}
-
-int64_t
-chart_bar(struct text *text, const struct chart *chart, int64_t value)
-{
-	return fill(text, chart, 0,
-	    scale_seen(chart, value, chart->width * parts_of(chart)));
-}
-
-int64_t
-chart_interval(
-    struct text *text, const struct chart *chart, int64_t low, int64_t high)
-{
-	int64_t parts = parts_of(chart);
-	int64_t start
-	    = min_ns(scale(chart, low, chart->width), chart->width - 1);
-	int64_t end = scale(chart, high, chart->width * parts);
-
-	return fill(text, chart, start, max_ns(end, start * parts + 1));
 }
 
 void
@@ -94,10 +63,10 @@ chart_row(struct text *text, const struct chart *chart, const int64_t *values,
 	int64_t blanks = 0;
 
 	for (int64_t i = 0; i < chart->width; i++) {
-		int64_t parts
-		    = scale_seen(chart, values[i], chart->height * PARTS)
-		    - below;
+		int64_t parts = scale(chart, values[i], chart->height * PARTS);
 
+		/* What is above 0 is seen. */
+		parts = max_ns(parts, values[i] > 0) - below;
 		if (parts <= 0) {
 			blanks++;
 			continue;

@@ -20,16 +20,10 @@ struct chart {
 };
 
 /*
- * A bar up to VALUE. Returns the number of cells it takes, at most the width;
- * no blanks follow. A value above 0 is always visible.
+ * A bar from LOW to HIGH >= LOW, without blanks behind it. It is visible even
+ * if they are equal, unless HIGH is 0.
  */
-int64_t chart_bar(struct text *text, const struct chart *chart, int64_t value);
-
-/*
- * A bar from LOW to HIGH >= LOW, likewise; it is visible even if they are
- * equal.
- */
-int64_t chart_interval(
+void chart_bar(
     struct text *text, const struct chart *chart, int64_t low, int64_t high);
 
 /* One ROW, 1 (the top) to height, of columns for WIDTH values. */

@@ -62,24 +62,8 @@ add_outcome(struct text *text, const struct outcome *outcome)
 static void
 add_in_parentheses(struct text *text, const char *words)
 {
-	if (words != NULL && *words != '\0')
+	if (*words != '\0')
 		text_join(text, " (", words, ")");
-}
-
-/* The option or rule that decided the verdict, or "" for the default. */
-static const char *
-rule_name(enum rule rule)
-{
-	static const char names[RULE_UNMATCHED + 1][32] = {
-		[RULE_MATCH] = "output matches --stop-if",
-		[RULE_STOP_ON] = "--stop-on",
-		[RULE_SUCCESS_ON] = "--success-on",
-		[RULE_UNLISTED] = "not in --retry-on",
-		[RULE_UNMATCHED] = "no line matches --retry-if",
-		[RULE_NO_MATCH] = "no line matches --success-if",
-	};
-
-	return names[rule];
 }
 
 static void
@@ -117,6 +101,15 @@ is_by_match(const struct outcome *outcome)
 void
 reason_without_line(struct text *text, const struct outcome *outcome)
 {
+	/* The option or rule that decided the verdict; "": the default. */
+	static const char rules[RULE_UNMATCHED + 1][32] = {
+		[RULE_MATCH] = "output matches --stop-if",
+		[RULE_STOP_ON] = "--stop-on",
+		[RULE_SUCCESS_ON] = "--success-on",
+		[RULE_UNLISTED] = "not in --retry-on",
+		[RULE_UNMATCHED] = "no line matches --retry-if",
+		[RULE_NO_MATCH] = "no line matches --success-if",
+	};
 	const struct evidence *evidence = &outcome->evidence;
 
 	if (outcome->rule == RULE_HINT) {
@@ -129,7 +122,7 @@ reason_without_line(struct text *text, const struct outcome *outcome)
 		add_outcome(text, outcome);
 		if (outcome->kind == OUTCOME_EXITED)
 			add_meaning(text, evidence->tool.meaning);
-		add_in_parentheses(text, rule_name(outcome->rule));
+		add_in_parentheses(text, rules[outcome->rule]);
 	}
 }
 
