@@ -47,7 +47,7 @@ add_pace(struct text *text, const struct pace *pace)
 static void
 add_shut(struct text *text, const struct gate_event *event)
 {
-	text_add(text, " shut");
+	text_join(text, "gate ", event->name, " shut");
 	if (event->until != NULL) {
 		text_join(text, " until ", event->until, " (server asked for ",
 		    DURATION(event->asked_ns), ")");
@@ -61,24 +61,15 @@ add_shut(struct text *text, const struct gate_event *event)
 void
 gate_message(struct text *text, const struct gate_event *event)
 {
-	static const char *const before[] = {
-		[GATE_LOG_SHUT] = "",
-		[GATE_LOG_WAIT] = "waiting at ",
-		[GATE_LOG_PROBE] = "probing at ",
-		[GATE_LOG_BACK] = "",
-		[GATE_LOG_PACED] = "",
-		[GATE_LOG_OPEN] = "",
-		[GATE_LOG_LOST] = "another run took over the probe at ",
-	};
 	bool is_paced = event->gate->state == GATE_PACED;
 
-	text_join(text, before[event->kind], "gate ", event->name);
 	switch (event->kind) {
 	case GATE_LOG_SHUT:
 		add_shut(text, event);
 		break;
 	case GATE_LOG_WAIT:
-		text_add(text, is_paced ? ", " : ", shut for ");
+		text_join(text, "waiting at gate ", event->name,
+		    is_paced ? ", " : ", shut for ");
 		if (is_paced) {
 			add_pace(text, &event->gate->pace);
 		} else {
@@ -86,19 +77,24 @@ gate_message(struct text *text, const struct gate_event *event)
 			add_reason(text, event->gate);
 		}
 		break;
+	case GATE_LOG_PROBE:
+		text_join(text, "probing at gate ", event->name);
+		break;
 	case GATE_LOG_BACK:
-		text_join(text, " open after ", DURATION(event->shut_ns));
+		text_join(text, "gate ", event->name, " open after ",
+		    DURATION(event->shut_ns));
 		add_count(text, event->probes, "probe");
 		break;
 	case GATE_LOG_PACED:
-		text_byte(text, ' ');
+		text_join(text, "gate ", event->name, " ");
 		add_pace(text, &event->gate->pace);
 		break;
 	case GATE_LOG_OPEN:
-		text_add(text, " fully open");
+		text_join(text, "gate ", event->name, " fully open");
 		break;
-	case GATE_LOG_PROBE:
 	case GATE_LOG_LOST:
+		text_join(text, "another run took over the probe at gate ",
+		    event->name);
 		break;
 	}
 }
