@@ -6,10 +6,7 @@
  */
 #include <config.h>
 
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "core/base/duration.h"
 #include "herd/trial.h"

@@ -116,12 +116,12 @@ long_option(const char *argument)
 		usage_refuse("abbreviated option", argument, words);
 	for (size_t i = 0; i < ARRAY_LENGTH(other_tools); i++)
 		nearest_offer_words(&nearest, other_tools[i].names);
-	if (nearest.found != NULL)
-		ours = ours_for(nearest.found, nearest.found_length);
-	if (ours != NULL)
-		usage_refuse("no such option", argument, ours);
-	if (!nearest_ask(&nearest, &why, "--"))
+	if (nearest.found == NULL)
 		text_add(&why, list_hint());
+	else if ((ours = ours_for(nearest.found, nearest.found_length)) != NULL)
+		text_add(&why, ours);
+	else /* It is a whole name of ours. */
+		text_join(&why, "did you mean --", nearest.found, "?");
 	usage_refuse("no such option", argument, words);
 }
 

@@ -513,16 +513,3 @@ nearest_offer_words(struct nearest *nearest, const char *words)
 		words += *words == ' ';
 	}
 }
-
-bool
-nearest_ask(
-    const struct nearest *nearest, struct text *text, const char *before)
-{
-	if (nearest->found == NULL)
-		return false;
-	text_join(text, "did you mean ", before);
-	for (size_t i = 0; i < nearest->found_length; i++)
-		text_byte(text, nearest->found[i]);
-	text_byte(text, '?');
-	return true;
-}

@@ -143,10 +143,6 @@ void nearest_offer(struct nearest *nearest, const char *name, size_t length);
 /* Offers each word of a list with single blanks between them. */
 void nearest_offer_words(struct nearest *nearest, const char *words);
 
-/* Adds "did you mean BEFORE...?", if something is near. */
-bool nearest_ask(
-    const struct nearest *nearest, struct text *text, const char *before);
-
 /* --- regular expressions --- */
 
 /*

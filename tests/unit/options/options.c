@@ -8,7 +8,6 @@
 #include "options/help.h"
 #include "options/options.h"
 #include "options/usage.h"
-#include "options/values.h"
 #include "streams/scan.h"
 #include "unit/tap.h"
 
