@@ -190,10 +190,11 @@ note(struct text *notes, enum option_id id, const char *text)
 
 /* --- defaults and contradictions --- */
 
-/* Option A contradicts B: BEFORE, "--B" and AFTER say why. */
+/* If it holds, option A contradicts B: BEFORE, "--B" and AFTER say why. */
 struct contradiction {
 	enum option_id a, b;
 	const char *before, *after;
+	bool holds;
 };
 
 static void
@@ -268,13 +269,9 @@ derive_defaults(struct options *options, const struct given *given)
 	derive_streams(options, given);
 }
 
-/*
- * Finds the first contradiction; derive_defaults() comes before. False: there
- * is none.
- */
-static bool
-find_contradiction(const struct options *options, const struct given *given,
-    struct contradiction *found)
+/* The first that holds, if any does; derive_defaults() comes before. */
+static struct contradiction
+find_contradiction(const struct options *options, const struct given *given)
 {
 	const struct policy *policy = &options->settings.policy;
 	const struct limits *limits = &options->settings.limits;
@@ -282,55 +279,52 @@ find_contradiction(const struct options *options, const struct given *given,
 	static const char no_more[] = "expected no more than ";
 	static const char needs[] = "needs ";
 	enum jitter_kind jitter = policy->jitter.kind;
-	const struct {
-		struct contradiction contradiction;
-		bool by_value; /* also if B was not given: its default counts */
-		bool holds;
-	} all[] = {
-		{ { OPT_DELAYS, OPT_BASE, with, "" }, false, true },
-		{ { OPT_DELAYS, OPT_FACTOR, with, "" }, false, true },
-		{ { OPT_DELAYS, OPT_GROWTH, with, "" }, false, true },
-		{ { OPT_DELAYS, OPT_JITTER, with, "=decorrelated" }, false,
+	const struct contradiction all[] = {
+		{ OPT_DELAYS, OPT_BASE, with, "",
+		    given->text[OPT_BASE] != NULL },
+		{ OPT_DELAYS, OPT_FACTOR, with, "",
+		    given->text[OPT_FACTOR] != NULL },
+		{ OPT_DELAYS, OPT_GROWTH, with, "",
+		    given->text[OPT_GROWTH] != NULL },
+		{ OPT_DELAYS, OPT_JITTER, with, "=decorrelated",
 		    jitter == JITTER_DECORRELATED },
-		{ { OPT_DELAYS, OPT_JITTER, with, "=smooth" }, false,
+		{ OPT_DELAYS, OPT_JITTER, with, "=smooth",
 		    jitter == JITTER_SMOOTH },
-		{ { OPT_FLOOR, OPT_CAP, no_more, "" }, true,
+		{ OPT_FLOOR, OPT_CAP, no_more, "",
 		    policy->floor_ns > policy->cap_ns },
-		{ { OPT_SLOT_TIME, OPT_CAP, no_more, "" }, true,
+		{ OPT_SLOT_TIME, OPT_CAP, no_more, "",
 		    policy->slot_ns > policy->cap_ns },
-		{ { OPT_CONSECUTIVE, OPT_ATTEMPTS, no_more, "" }, true,
+		{ OPT_CONSECUTIVE, OPT_ATTEMPTS, no_more, "",
 		    limits->consecutive > limits->attempts },
-		{ { OPT_GATE_WAIT, OPT_GATE, needs, "=NAME" }, true,
+		{ OPT_GATE_WAIT, OPT_GATE, needs, "=NAME",
 		    given->text[OPT_GATE] == NULL },
-		{ { OPT_QUIET_REPEATS, OPT_DEFER, needs, "=NAME" }, true,
+		{ OPT_QUIET_REPEATS, OPT_DEFER, needs, "=NAME",
 		    given->text[OPT_DEFER] == NULL },
-		{ { OPT_SLOTS_WAIT, OPT_SLOTS, needs, "=NAME:N" }, true,
+		{ OPT_SLOTS_WAIT, OPT_SLOTS, needs, "=NAME:N",
 		    given->text[OPT_SLOTS] == NULL },
-		{ { OPT_MACHINES, OPT_HERD_GATE, needs, "" }, true,
+		{ OPT_MACHINES, OPT_HERD_GATE, needs, "",
 		    given->text[OPT_HERD_GATE] == NULL },
-		{ { OPT_HERD_GATE, OPT_MACHINES, needs, "" }, true,
+		{ OPT_HERD_GATE, OPT_MACHINES, needs, "",
 		    options->herd.gate == HERD_GATE_FLEET
 		        && given->text[OPT_MACHINES] == NULL },
-		{ { OPT_MACHINES, OPT_CLIENTS, no_more, "" }, false,
-		    options->herd.machines > options->herd.clients },
+		{ OPT_MACHINES, OPT_CLIENTS, no_more, "",
+		    given->text[OPT_CLIENTS] != NULL
+		        && options->herd.machines > options->herd.clients },
 	};
 
-	for (size_t i = 0; i < ARRAY_LENGTH(all); i++) {
-		*found = all[i].contradiction;
-		if (given->text[found->a] != NULL && all[i].holds
-		    && (all[i].by_value || given->text[found->b] != NULL))
-			return true;
-	}
-	return false;
+	for (size_t i = 0; i < ARRAY_LENGTH(all); i++)
+		if (given->text[all[i].a] != NULL && all[i].holds)
+			return all[i];
+	return (struct contradiction) { .holds = false };
 }
 
 static void
 check_contradictions(const struct options *options, const struct given *given)
 {
-	struct contradiction found;
+	struct contradiction found = find_contradiction(options, given);
 	const char *value;
 
-	if (!find_contradiction(options, given, &found))
+	if (!found.holds)
 		return;
 	value = given->text[found.a];
 	option_refuse(found.a, *value != '\0' ? value : NULL,
@@ -349,8 +343,8 @@ is_contradicted(
 	struct contradiction found;
 
 	derive_defaults(&complete, given);
-	return find_contradiction(&complete, given, &found)
-	    && (found.a == id || found.b == id);
+	found = find_contradiction(&complete, given);
+	return found.holds && (found.a == id || found.b == id);
 }
 
 /*
