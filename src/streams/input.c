@@ -34,24 +34,13 @@ enum source {
 	SOURCE_SOCKET, /* a connected stream socket */
 };
 
-/* How COMMAND gets its input at this stage. */
-enum phase {
-	PHASE_NONE, /* not from backoff: its stdin is not our pipe */
-	PHASE_REPLAY, /* it gets what earlier attempts have read */
-	PHASE_EXACT, /* it is shown stdin; what it has read is taken later */
-	PHASE_STREAM, /* beyond EXACT: what it is given is taken at once */
-	PHASE_COPY, /* what cannot be shown is taken, then given */
-	PHASE_ENDED, /* it has got everything */
-	PHASE_BROKEN, /* its input failed */
-};
-
 /* When the next step can be taken. */
 enum next_step {
 	NEXT_NOW,
 	NEXT_WITH_ROOM, /* when COMMAND's pipe has room */
 	NEXT_LOOK, /* at in.due_ns: look again whether that pipe is empty */
 	NEXT_WITH_MORE, /* when stdin has more, or has ended */
-	NEXT_NEVER,
+	NEXT_NEVER, /* it has got everything, or its input failed */
 };
 
 /*
@@ -73,11 +62,10 @@ static struct {
 	struct input_fate fate; /* in all attempts */
 
 	/* Of this attempt: */
-	enum phase phase;
 	enum next_step next;
 	int64_t due_ns; /* of NEXT_LOOK */
 	int64_t look_ns; /* time from the last look to the next one */
-	int failure; /* errno of PHASE_BROKEN, or of input_begin() */
+	int failure; /* errno, or 0 */
 	int reader, writer; /* COMMAND's pipe: unread bytes can be counted */
 	int64_t given; /* how many bytes that pipe got */
 	int64_t emptied; /* how many had been read when it was last empty */
@@ -211,14 +199,13 @@ lose(int error)
 	fd_close(&in.spool);
 }
 
-/* COMMAND has read what it was given but for UNREAD bytes, which it returns. */
-static int64_t
+/* COMMAND has read what it was given but for UNREAD bytes. */
+static void
 note_read(int64_t unread)
 {
 	in.fate.taken = max_ns(in.fate.taken, in.given - unread);
 	if (in.fate.taken > in.limit)
 		lose(0);
-	return unread;
 }
 
 /* Appends COUNT bytes of the buffer, which were taken, or loses everything. */
@@ -258,17 +245,6 @@ input_fate(void)
 
 /* --- the pipe through which COMMAND reads --- */
 
-/* The phase in which COMMAND gets the bytes after those it was given. */
-static enum phase
-next_phase(void)
-{
-	if (in.given < in.taken)
-		return PHASE_REPLAY;
-	if (in.cannot_show)
-		return PHASE_COPY;
-	return in.taken < EXACT ? PHASE_EXACT : PHASE_STREAM;
-}
-
 static bool
 begin_pipe(void)
 {
@@ -284,7 +260,6 @@ begin_pipe(void)
 		fd_close(&in.reader);
 		return false;
 	}
-	in.phase = next_phase();
 	in.next = NEXT_NOW;
 	/* One page is one slot, so it has room only after all was read. */
 	peek_resize(
@@ -379,7 +354,7 @@ discard_unread(void)
 	return unread;
 }
 
-/* --- an attempt, by phases --- */
+/* --- an attempt, step by step --- */
 
 int
 input_begin(void)
@@ -401,7 +376,6 @@ break_off(void)
 {
 	if (in.failure == 0)
 		in.failure = errno;
-	in.phase = PHASE_BROKEN;
 	return NEXT_NEVER;
 }
 
@@ -443,7 +417,6 @@ wait_for_stdin(int64_t count)
 {
 	if (count == 0) {
 		fd_close(&in.writer);
-		in.phase = PHASE_ENDED;
 		return NEXT_NEVER;
 	}
 	if (errno != EAGAIN)
@@ -470,6 +443,7 @@ wait_for_reader(void)
 	return NEXT_LOOK;
 }
 
+/* COMMAND gets what earlier attempts have read. */
 static enum next_step
 replay(void)
 {
@@ -483,7 +457,6 @@ replay(void)
 		return break_off();
 	if (give(count) < 0)
 		return errno == EAGAIN ? NEXT_WITH_ROOM : break_off();
-	in.phase = next_phase();
 	return NEXT_NOW;
 }
 
@@ -493,7 +466,6 @@ wait_after_show(int64_t count)
 {
 	if (in.source == SOURCE_PIPE && count < 0 && errno != EAGAIN) {
 		in.cannot_show = true;
-		in.phase = PHASE_COPY;
 		return NEXT_NOW;
 	}
 	return wait_for_stdin(count);
@@ -508,12 +480,10 @@ begin_stream(void)
 	 * tee(2) always starts at the head of stdin, so first take what
 	 * COMMAND was already shown, or it would see those bytes twice.
 	 */
-	if (!take(in.given - in.taken))
-		return break_off();
-	in.phase = PHASE_STREAM;
-	return NEXT_NOW;
+	return take(in.given - in.taken) ? NEXT_NOW : break_off();
 }
 
+/* COMMAND is shown stdin; what it has read is taken later. */
 static enum next_step
 follow_exactly(int64_t unread)
 {
@@ -529,6 +499,7 @@ follow_exactly(int64_t unread)
 	return count > 0 ? NEXT_NOW : wait_after_show(count);
 }
 
+/* Beyond EXACT: what COMMAND is shown is taken at once. */
 static enum next_step
 stream(int64_t unread)
 {
@@ -543,6 +514,7 @@ stream(int64_t unread)
 	return take(count) ? NEXT_NOW : break_off();
 }
 
+/* What cannot be shown is taken, then given. */
 static enum next_step
 copy(int64_t unread)
 {
@@ -562,28 +534,21 @@ copy(int64_t unread)
 	keep(count);
 	if (give(count) < 0 && errno != EAGAIN)
 		return break_off();
-	in.phase = next_phase();
 	return NEXT_NOW;
 }
 
 static enum next_step
 take_step(void)
 {
-	switch (in.phase) {
-	case PHASE_REPLAY:
+	int64_t unread;
+
+	if (in.given < in.taken)
 		return replay();
-	case PHASE_EXACT:
-		return follow_exactly(note_read(unread_bytes()));
-	case PHASE_STREAM:
-		return stream(note_read(unread_bytes()));
-	case PHASE_COPY:
-		return copy(note_read(unread_bytes()));
-	case PHASE_NONE:
-	case PHASE_ENDED:
-	case PHASE_BROKEN:
-		break;
-	}
-	return NEXT_NEVER;
+	unread = unread_bytes();
+	note_read(unread);
+	if (in.cannot_show)
+		return copy(unread);
+	return in.taken < EXACT ? follow_exactly(unread) : stream(unread);
 }
 
 void
@@ -617,7 +582,7 @@ input_due_ns(void)
 void
 input_end(void)
 {
-	if (in.phase != PHASE_NONE) {
+	if (in.reader >= 0) {
 		int64_t unread = discard_unread();
 
 		if (unread >= 0)
@@ -626,7 +591,6 @@ input_end(void)
 		if (unread < 0 || !take(in.given - unread - in.taken))
 			break_off();
 	}
-	in.phase = PHASE_NONE;
 	in.next = NEXT_NEVER;
 }
 
