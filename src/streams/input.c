@@ -248,13 +248,9 @@ input_fate(void)
 static bool
 begin_pipe(void)
 {
-	int ends[2];
-
 	in.given = in.emptied = in.look_ns = 0;
-	if (!descriptors_pipe(ends))
+	if (!descriptors_pipe(&in.reader, &in.writer))
 		return false;
-	in.reader = fd_out_of_the_way(ends[0]);
-	in.writer = fd_out_of_the_way(ends[1]);
 	if (fcntl(in.writer, F_SETFL, O_NONBLOCK) != 0) {
 		fd_close(&in.writer);
 		fd_close(&in.reader);

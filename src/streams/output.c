@@ -27,16 +27,15 @@ struct watched {
 /* One of COMMAND's two outputs. */
 struct output {
 	int fd; /* ours: where it belongs */
+	int commands; /* COMMAND's, to be closed once it has started; or -1 */
 
 	/* Held: */
 	int file; /* to be read in the end, or -1 */
-	int writer; /* for COMMAND, if that is another description, or -1 */
 	bool shows_writers; /* file_has_writers() is not about backoff */
 	off_t size; /* in the end, or when last looked at */
 
 	/* Watched: from COMMAND's pipe through the scan to its outlet. */
 	int pipe; /* to read from, or -1 */
-	int commands; /* COMMAND's end, until COMMAND has started */
 	struct outlet outlet;
 	struct watched *watched;
 	size_t start; /* start of what was read but not written yet */
@@ -58,10 +57,8 @@ static struct {
 	struct output of[2]; /* stdout, stderr */
 } out = {
 	.of = {
-		{ .fd = STDOUT_FILENO, .file = -1, .writer = -1, .pipe = -1,
-		    .commands = -1 },
-		{ .fd = STDERR_FILENO, .file = -1, .writer = -1, .pipe = -1,
-		    .commands = -1 },
+		{ .fd = STDOUT_FILENO, .commands = -1, .file = -1, .pipe = -1 },
+		{ .fd = STDERR_FILENO, .commands = -1, .file = -1, .pipe = -1 },
 	},
 };
 
@@ -105,10 +102,8 @@ has_file(const struct output *output)
 static void
 drop(void)
 {
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++)
 		fd_close(&out.of[i].file);
-		fd_close(&out.of[i].writer);
-	}
 }
 
 static bool
@@ -132,13 +127,11 @@ open_files(int files[2])
 static void
 hold(struct output *output, int file)
 {
-	int reader = -1;
+	int reader = out.can_tell ? fd_reopen(file, O_RDONLY) : -1;
 
-	if (file >= 0 && out.can_tell)
-		reader = fd_reopen(file, O_RDONLY);
 	output->shows_writers = reader >= 0;
 	output->file = reader >= 0 ? reader : file;
-	output->writer = reader >= 0 ? file : -1;
+	output->commands = reader >= 0 ? file : -1;
 	output->size = 0;
 }
 
@@ -157,11 +150,12 @@ hold_begin(int descriptors[3])
 		return false;
 	drop();
 	for (int i = 0; i < 2; i++) {
-		hold(&out.of[i], files[i]);
-		if (files[i] >= 0)
+		if (files[i] >= 0) {
+			hold(&out.of[i], files[i]);
 			descriptors[out.of[i].fd] = files[i];
-		else if (hold_keeps(out.of[i].fd))
+		} else if (hold_keeps(out.of[i].fd)) {
 			descriptors[STDERR_FILENO] = files[0];
+		}
 	}
 	return true;
 }
@@ -248,19 +242,6 @@ hold_release(bool failed, int64_t until_ns)
 }
 
 /* --- watched: one stream --- */
-
-static bool
-open_pipe(struct output *output)
-{
-	int ends[2];
-
-	if (!descriptors_pipe(ends))
-		return false;
-	output->pipe = fd_out_of_the_way(ends[0]);
-	output->commands = fd_out_of_the_way(ends[1]);
-	fcntl(output->pipe, F_SETFL, O_NONBLOCK);
-	return true;
-}
 
 /* Reads from the pipe. False: nothing is there, or the pipe has ended. */
 static bool
@@ -401,8 +382,9 @@ watch_begin(int descriptors[3])
 			descriptors[output->fd] = out.of[0].commands;
 			continue;
 		}
-		if (!open_pipe(output))
+		if (!descriptors_pipe(&output->pipe, &output->commands))
 			return false;
+		fcntl(output->pipe, F_SETFL, O_NONBLOCK);
 		descriptors[output->fd] = output->commands;
 	}
 	return true;
@@ -429,10 +411,8 @@ output_begin(int descriptors[3])
 void
 output_spawned(void)
 {
-	for (int i = 0; i < 2; i++) {
-		fd_close(&out.of[i].writer);
+	for (int i = 0; i < 2; i++)
 		fd_close(&out.of[i].commands);
-	}
 }
 
 int
@@ -487,7 +467,6 @@ output_flush(bool patient)
 	/* What other processes write later is not COMMAND's output. */
 	for (int i = 0; !patient && i < 2; i++) {
 		struct output *output = &out.of[i];
-
 		int count;
 
 		if (output->pipe < 0 || output->ended)

@@ -98,9 +98,15 @@ descriptor_of_directory(const char *path, int flags)
 }
 
 bool
-descriptors_pipe(int ends[2])
+descriptors_pipe(int *reader, int *writer)
 {
-	return pipe2(ends, O_CLOEXEC) == 0;
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return false;
+	*reader = fd_out_of_the_way(ends[0]);
+	*writer = fd_out_of_the_way(ends[1]);
+	return true;
 }
 
 bool

@@ -69,12 +69,16 @@ descriptor_of_directory(const char *path, int flags)
 }
 
 bool
-descriptors_pipe(int ends[2])
+descriptors_pipe(int *reader, int *writer)
 {
+	int ends[2];
+
 	if (pipe(ends) != 0)
 		return false;
 	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
 	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+	*reader = fd_out_of_the_way(ends[0]);
+	*writer = fd_out_of_the_way(ends[1]);
 	return true;
 }
 
@@ -98,11 +102,8 @@ new_process(void (*become)(const void *what), const void *what)
 	ssize_t written;
 	pid_t pid;
 
-	if (!descriptors_pipe(ends))
+	if (!descriptors_pipe(&ends[0], &ends[1]))
 		return -1;
-	/* BECOME puts COMMAND's own descriptors into the place of 0 to 2. */
-	ends[0] = fd_out_of_the_way(ends[0]);
-	ends[1] = fd_out_of_the_way(ends[1]);
 	pid = fork();
 	error = errno;
 	if (pid == 0) {
@@ -277,12 +278,8 @@ catch_unless_ignored(int signal)
 int
 signal_queue_open(const sigset_t *signals)
 {
-	int ends[2];
-
-	if (!descriptors_pipe(ends))
+	if (!descriptors_pipe(&reader, &writer))
 		return -1;
-	reader = fd_out_of_the_way(ends[0]);
-	writer = fd_out_of_the_way(ends[1]);
 	if (fcntl(reader, F_SETFL, O_NONBLOCK) != 0
 	    || fcntl(writer, F_SETFL, O_NONBLOCK) != 0)
 		return -1;

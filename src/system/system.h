@@ -162,8 +162,8 @@ int fd_reopen(int fd, int flags);
  */
 int descriptor_of_directory(const char *path, int flags);
 
-/* As pipe(2). */
-bool descriptors_pipe(int ends[2]);
+/* As pipe(2), with both ends out of the way. */
+bool descriptors_pipe(int *reader, int *writer);
 
 /* Closes all from FIRST on in one call. False: it does not exist. */
 bool descriptors_close_from(int first);
