@@ -12,21 +12,14 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 /* NOLINTBEGIN(misc-unused-parameters) */
 
-/* What is not here: it fails, or its answer does no harm. */
-#define ANSWERS(function, answer) \
-	function \
-	{ \
-		return answer; \
-	}
-
 /* clang-format off */
 /* boot */
 ANSWERS(int64_t boot_clock_ns(void), clock_now_ns())
 ANSWERS(ssize_t boot_id(char *bytes, size_t size), 0)
 /* byte_lock */
 /* Closing any descriptor of a file frees the locks that POSIX has. */
-ANSWERS(int byte_lock(int fd, enum byte_lock_call call, struct flock *flock),
-    (errno = ENOLCK, -1))
+FAILS(int byte_lock(int fd, enum byte_lock_call call, struct flock *flock),
+    ENOLCK)
 /* devices */
 ANSWERS(bool device_is_ptmx(const struct stat *device), false)
 ANSWERS(bool device_is_network(int fd), false)
@@ -35,13 +28,10 @@ ANSWERS(bool processes_can_be_seen(void), false)
 ANSWERS(int64_t processes_namespace(void), 0)
 ANSWERS(bool process_read(struct process *process, pid_t pid), false)
 ANSWERS(char *process_environment(pid_t pid, size_t *length), NULL)
+DOES_NOTHING(
+    void processes_each(bool (*each)(pid_t pid, void *what), void *what))
 ANSWERS(bool process_own_program(char *path, size_t size), false)
 /* clang-format on */
-
-void
-processes_each(bool (*each)(pid_t pid, void *what), void *what)
-{
-}
 
 /* devices */
 

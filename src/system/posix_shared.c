@@ -19,18 +19,6 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 /* NOLINTBEGIN(misc-unused-parameters, readability-non-const-parameter) */
 
-/* What is not here: it fails, or its answer does no harm. */
-#define ANSWERS(function, answer) \
-	function \
-	{ \
-		return answer; \
-	}
-#define FAILS(function, error) ANSWERS(function, (errno = (error), -1))
-#define DOES_NOTHING(function) \
-	function \
-	{ \
-	}
-
 /* clang-format off */
 /* descriptors */
 FAILS(int fd_reopen(int fd, int flags), ENOSYS)

@@ -364,9 +364,6 @@ void signal_queue_retake(const int *signals, size_t count);
 /* In a child, before it unblocks signals: it leaves the queue to its parent. */
 void signal_queue_leave(void);
 
-/* For posix_shared.c: a process sent it, and not the system, as for a key. */
-bool signal_is_by_process(const siginfo_t *info);
-
 /* unnamed_file: files without a name */
 
 /*
@@ -381,5 +378,22 @@ int unnamed_file_open(const char *directory, int flags);
  * which other processes can open it.
  */
 int unnamed_file_in_memory(char *path, size_t size);
+
+/* posix_shared.c, and posix.c or darwin.c with it */
+
+/* Whether a process sent it, and not the system, as for a key. */
+bool signal_is_by_process(const siginfo_t *info);
+
+/* What is not here: it fails, or its answer does no harm. */
+#define ANSWERS(function, answer) \
+	function \
+	{ \
+		return answer; \
+	}
+#define FAILS(function, error) ANSWERS(function, (errno = (error), -1))
+#define DOES_NOTHING(function) \
+	function \
+	{ \
+	}
 
 #endif
