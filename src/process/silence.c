@@ -46,8 +46,6 @@ silence_next_ns(const struct silence *silence)
 {
 	int64_t left_ns = max_ns(silence->limit_ns - silence->lasted_ns, 0);
 
-	if (silence->limit_ns == INT64_MAX)
-		return INT64_MAX;
 	return saturating_add(
 	    silence->looked_ns, min_ns(between_looks(silence), left_ns));
 }

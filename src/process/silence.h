@@ -29,7 +29,7 @@ void silence_look(struct silence *silence, int64_t now_ns, int64_t wrote_ns,
 
 bool silence_is_over(const struct silence *silence);
 
-/* When to look next; INT64_MAX: never. */
+/* When to look next, if there is a limit. */
 int64_t silence_next_ns(const struct silence *silence);
 
 #endif

@@ -43,8 +43,7 @@ test_plain(void)
 	is_int(silence.looked_ns - START, 10 * S, "  and it is over");
 
 	silence = silence_begin(INT64_MAX, START);
-	is_int(silence_next_ns(&silence), INT64_MAX, "no limit, no look");
-	ok(!silence_is_over(&silence), "  and no end");
+	ok(!silence_is_over(&silence), "no limit, no end");
 
 	silence = silence_begin(INT64_MAX - 1, START);
 	is_int(silence_next_ns(&silence), START + INT64_MAX / 10 + 1,
