@@ -42,10 +42,8 @@ enum stage {
 
 /* COMMAND, or a hook, while it runs. */
 struct child {
+	const struct command *command;
 	const struct options *options;
-	int64_t cutoff_ns;
-	const struct relay *relay; /* or NULL */
-	bool is_hook; /* it gets only end signals */
 	struct process_tree tree;
 	bool loses_orphans; /* backoff does not adopt them: no SIGCHLD either */
 	struct process_census left; /* whom the last signal reached */
@@ -59,7 +57,7 @@ struct child {
 	int64_t kill_ns; /* when to send KILL; INT64_MAX: never, or it was */
 	int64_t killed_ns; /* when KILL was sent */
 	int64_t give_up_ns; /* until when to wait for what refuses signals */
-	int64_t patience_ns; /* until when to be patient; 0: not begun */
+	int64_t patience_ns; /* until when to be patient */
 	bool is_patient; /* waits for leftovers that hold the output open */
 	struct outcome outcome;
 };
@@ -244,7 +242,10 @@ static void
 begin_flushing(struct child *child)
 {
 	child->left = (struct process_census) { 0 };
-	child->stage = child->relay == NULL ? STAGE_OVER : STAGE_FLUSHING;
+	child->stage
+	    = child->command->relay == NULL ? STAGE_OVER : STAGE_FLUSHING;
+	child->patience_ns
+	    = min_ns(clock_now_ns() + PATIENCE_NS, child->command->cutoff_ns);
 }
 
 /*
@@ -337,18 +338,17 @@ static bool
 minds_silence(const struct child *child)
 {
 	return child->silence.limit_ns < INT64_MAX && !child->is_past_limits
-	    && child->stage < STAGE_FLUSHING && child->relay != NULL;
+	    && child->stage < STAGE_FLUSHING && child->command->relay != NULL;
 }
 
 static void
 look_at_silence(struct child *child)
 {
-	const struct relay *relay = child->relay;
 	int64_t now_ns = clock_now_ns(), wrote_ns;
 
-	if (relay == NULL || !minds_silence(child))
+	if (!minds_silence(child))
 		return;
-	wrote_ns = relay->wrote(now_ns);
+	wrote_ns = child->command->relay->wrote(now_ns);
 	silence_look(&child->silence, now_ns, wrote_ns, take_stops(child));
 }
 
@@ -365,7 +365,8 @@ on_time(struct child *child)
 	if (now_ns >= child->kill_ns) {
 		kill_tree(child);
 		note_killed(child);
-	} else if (!child->is_past_limits && now_ns >= child->cutoff_ns) {
+	} else if (!child->is_past_limits
+	    && now_ns >= child->command->cutoff_ns) {
 		time_out(child, now_ns);
 	} else if (minds_silence(child) && silence_is_over(&child->silence)) {
 		time_out(child, now_ns);
@@ -416,7 +417,7 @@ on_signal(struct child *child, const struct arrival *arrival)
 		look_at_silence(child);
 		return;
 	}
-	if (child->is_hook && !arrival->ends_us)
+	if (child->command->is_hook && !arrival->ends_us)
 		return;
 	child->is_hurried = child->is_hurried || arrival->ends_us;
 	if (is_dead(child)) {
@@ -436,16 +437,13 @@ on_signal(struct child *child, const struct arrival *arrival)
 static void
 on_relay(struct child *child, const struct pollfd *descriptors, int count)
 {
-	const struct relay *relay = child->relay;
-
 	/* Without a relay there are no descriptors. */
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-	relay->on_ready(descriptors, count);
-	if (!relay->has_failed() || child->stage >= STAGE_KILLING)
+	if (child->command->relay->on_ready(descriptors, count)
+	    || child->stage >= STAGE_KILLING)
 		return;
-	child->give_up_ns = min_ns(child->give_up_ns,
-	    saturating_add(
-	        clock_now_ns(), child->options->settings.limits.kill_after_ns));
+	plan_kill(child, clock_now_ns(),
+	    child->options->settings.limits.kill_after_ns);
 	kill_tree(child);
 }
 
@@ -457,12 +455,13 @@ on_relay(struct child *child, const struct pollfd *descriptors, int count)
 static int64_t
 next_ns(const struct child *child)
 {
+	const struct command *command = child->command;
 	int64_t next_ns = min_ns(child->kill_ns, helper_due_ns());
 
 	if (!child->is_past_limits)
-		next_ns = min_ns(next_ns, child->cutoff_ns);
-	if (child->relay != NULL)
-		next_ns = min_ns(next_ns, child->relay->due_ns());
+		next_ns = min_ns(next_ns, command->cutoff_ns);
+	if (command->relay != NULL)
+		next_ns = min_ns(next_ns, command->relay->due_ns());
 	if (minds_silence(child))
 		next_ns = min_ns(next_ns, silence_next_ns(&child->silence));
 	if (child->is_patient)
@@ -479,14 +478,15 @@ next_ns(const struct child *child)
 static enum wake
 await_event(struct child *child)
 {
+	const struct relay *relay = child->command->relay;
 	struct pollfd descriptors[WAIT_DESCRIPTORS];
 	struct arrival arrival;
 	int count = 0;
 	enum wake wake;
 
 	helper_look();
-	if (child->relay != NULL)
-		count = child->relay->wanted(descriptors);
+	if (relay != NULL)
+		count = relay->wanted(descriptors);
 	wake = signals_wait(&arrival, next_ns(child), descriptors, count);
 	switch (wake) {
 	case WAKE_SIGNAL:
@@ -494,8 +494,7 @@ await_event(struct child *child)
 		break;
 	case WAKE_TIME:
 		on_time(child);
-		if (child->relay != NULL
-		    && clock_now_ns() >= child->relay->due_ns())
+		if (relay != NULL && clock_now_ns() >= relay->due_ns())
 			on_relay(child, descriptors, count);
 		break;
 	case WAKE_DESCRIPTOR:
@@ -516,13 +515,11 @@ flush(struct child *child)
 {
 	int64_t now_ns = clock_now_ns();
 
-	if (child->patience_ns == 0)
-		child->patience_ns = min_ns(
-		    saturating_add(now_ns, PATIENCE_NS), child->cutoff_ns);
 	child->is_patient = !child->is_hurried && now_ns < child->patience_ns;
-	if (!child->relay->flush(child->is_patient) || child->is_hurried) {
+	if (!child->command->relay->flush(child->is_patient)
+	    || child->is_hurried) {
 		child->stage = STAGE_OVER;
-	} else if (now_ns >= child->cutoff_ns) {
+	} else if (now_ns >= child->command->cutoff_ns) {
 		child->outcome.kind = OUTCOME_TIMED_OUT;
 		child->stage = STAGE_OVER;
 	}
@@ -604,10 +601,8 @@ supervise(const struct command *command, const struct options *options)
 	bool with_tree = command->cutoff_ns < INT64_MAX
 	    || silence_ns < INT64_MAX || options->job.grace_ns < INT64_MAX;
 	struct child child = {
+		.command = command,
 		.options = options,
-		.cutoff_ns = command->cutoff_ns,
-		.relay = command->relay,
-		.is_hook = command->is_hook,
 		.kill_ns = INT64_MAX,
 		.give_up_ns = INT64_MAX,
 	};

@@ -26,7 +26,6 @@
 
 static struct {
 	struct scan *scan; /* or NULL */
-	bool passes_stderr; /* stderr is passed on at once, not held */
 	bool writes_file; /* stdout is a file, not held, and not the log */
 	off_t size, place; /* of that file and in it, before this attempt */
 	bool are_ours; /* backoff passes on a stream of this attempt */
@@ -221,7 +220,6 @@ const char *
 streams_start(const struct streams *options, int64_t spool_limit)
 {
 	streams.scan = options->scan;
-	streams.passes_stderr = options->hold != HOLD_ALL;
 	/* Pipes and terminals have no place, and /dev/null never moves. */
 	streams.writes_file = !hold_keeps(STDOUT_FILENO)
 	    && lseek(STDOUT_FILENO, 0, SEEK_CUR) >= 0
@@ -240,7 +238,11 @@ wanted(struct pollfd *descriptors)
 	return 1 + output_wanted(descriptors + 1);
 }
 
-static void
+/*
+ * Without its input COMMAND cannot work correctly, so it must end. If its
+ * output fails, it learns that from its pipe.
+ */
+static bool
 on_ready(const struct pollfd *came, int count)
 {
 	int64_t due_ns = input_due_ns();
@@ -251,16 +253,7 @@ on_ready(const struct pollfd *came, int count)
 		input_feed();
 	output_on_ready(came + 1, count - 1);
 	signals_after_write(true);
-}
-
-/*
- * Without its input COMMAND cannot work correctly, so it must end. If its
- * output fails, it learns that from its pipe.
- */
-static bool
-has_failed(void)
-{
-	return input_failure() != 0;
+	return input_failure() == 0;
 }
 
 static bool
@@ -277,7 +270,7 @@ flush(bool patient)
 }
 
 static const struct relay relay = { output_spawned, wanted, input_due_ns,
-	on_ready, has_failed, output_wrote_ns, flush };
+	on_ready, output_wrote_ns, flush };
 
 const char *
 streams_begin(struct command *command)
@@ -378,7 +371,7 @@ add_matches(struct evidence *evidence)
 
 	evidence->match.last_line = scan->last_line.text;
 	evidence->match.is_silent = !scan->has_line;
-	evidence->match.is_passed_on = streams.passes_stderr;
+	evidence->match.is_passed_on = !hold_keeps(STDERR_FILENO);
 	if (condition == NULL)
 		return;
 	if (condition->quote.length > 0)
