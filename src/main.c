@@ -447,8 +447,7 @@ prepare(struct options *options)
 		        ? "--before-retry"
 		        : "--at-end",
 		    "/dev/null", strerror(errno));
-	broken = streams_start(
-	    &options->streams, options->settings.limits.spool_limit);
+	broken = streams_start(&options->streams, &options->settings.limits);
 	if (broken != NULL)
 		usage_refuse(broken, "cannot be passed on", strerror(errno));
 	if (environment_start(

@@ -433,12 +433,9 @@ apply_preset(struct options *options, struct given *given)
 static void
 use_streams(struct options *options)
 {
-	struct streams *streams = &options->streams;
-
-	streams->times_output
-	    = options->settings.limits.idle_timeout_ns < DURATION_INF;
 	/* There may be no REGEX to look for. */
-	if (streams->times_output || streams->hold == HOLD_ALL)
+	if (options->settings.limits.idle_timeout_ns < DURATION_INF
+	    || options->streams.hold == HOLD_ALL)
 		options_scan(options);
 }
 

@@ -164,12 +164,11 @@ compile_union(struct scan *scan)
 	free(buffer);
 }
 
-bool
+void
 scan_add_tool(struct scan *scan, const struct tool *tool)
 {
 	struct condition condition = { .is_known = true };
 
-	scan->has_messages = scan->has_messages_on_stdout = false;
 	for (size_t i = 0; tool_message_at(tool, i, &condition.message); i++) {
 		condition.verdict = condition.message.verdict;
 		scan->has_messages = true;
@@ -180,7 +179,6 @@ scan_add_tool(struct scan *scan, const struct tool *tool)
 			scan->conditions[scan->count++] = condition;
 	}
 	compile_union(scan);
-	return scan->has_messages;
 }
 
 /* Whether this may be the stderr that the tool writes its messages to. */

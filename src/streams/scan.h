@@ -95,8 +95,8 @@ const char *scan_add(struct scan *scan, enum verdict verdict, const char *text);
 /* Adds a REGEX of --retry-after, likewise. */
 const char *scan_add_wait_regex(struct scan *scan, const char *text);
 
-/* Adds the messages of TOOL, after all conditions. False: it has none. */
-bool scan_add_tool(struct scan *scan, const struct tool *tool);
+/* Adds the messages of TOOL, after all conditions. */
+void scan_add_tool(struct scan *scan, const struct tool *tool);
 
 /* Whether that stream has to be looked at. */
 bool scan_needs(const struct scan *scan, const struct scan_stream *stream);

@@ -217,17 +217,19 @@ look_at_stdout(off_t *size, off_t *place)
 }
 
 const char *
-streams_start(const struct streams *options, int64_t spool_limit)
+streams_start(const struct streams *options, const struct limits *limits)
 {
 	streams.scan = options->scan;
 	/* Pipes and terminals have no place, and /dev/null never moves. */
 	streams.writes_file = !hold_keeps(STDOUT_FILENO)
 	    && lseek(STDOUT_FILENO, 0, SEEK_CUR) >= 0
 	    && !fd_same_file(STDOUT_FILENO, STDERR_FILENO);
-	if (!input_start(options->stdin_mode, spool_limit))
+	if (!input_start(options->stdin_mode, limits->spool_limit))
 		return "stdin";
-	return output_start(options->scan, options->times_output) ? NULL
-	                                                          : "output";
+	if (!output_start(
+	        options->scan, limits->idle_timeout_ns < DURATION_INF))
+		return "output";
+	return NULL;
 }
 
 /* The first descriptor is for stdin, the others are for the output. */

@@ -14,10 +14,11 @@
 #include "types/option_types.h"
 
 /*
- * Call once, before anything is spawned; SPOOL_LIMIT is in bytes. Returns NULL,
- * or the stream that failed, with errno.
+ * Call once, before anything is spawned. Returns NULL, or the stream that
+ * failed, with errno.
  */
-const char *streams_start(const struct streams *streams, int64_t spool_limit);
+const char *streams_start(
+    const struct streams *streams, const struct limits *limits);
 
 /*
  * Before an attempt: sets COMMAND's descriptors (-1: it inherits ours) and

@@ -33,7 +33,6 @@ struct streams {
 	enum stdin_mode stdin_mode;
 	enum hold_what hold;
 	struct scan *scan; /* what to look for in the output, or NULL */
-	bool times_output; /* also watch when output comes */
 };
 
 /* Of --plan, too, where an annotation is of no use. */
