@@ -77,17 +77,13 @@ is_ours(const char *entry)
 static char *
 pid_entry(char *entry)
 {
-	for (int i = 0; i < 2; i++) {
-		const char *value = entry + strlen(pid_names[i]);
-
-		if (!begins(entry, pid_names[i]))
-			continue;
-		if (strcmp(value, NUMBER(getpid())) == 0) {
+	for (int i = 0; i < 2; i++)
+		if (begins(entry, pid_names[i])
+		    && strcmp(entry + strlen(pid_names[i]), NUMBER(getpid()))
+		        == 0) {
 			pids_are_ours = true;
 			return pid_entries[i];
 		}
-		break;
-	}
 	return entry;
 }
 

@@ -240,10 +240,8 @@ process_tree_signal(struct process_tree *tree, pid_t command, int signal)
 	tree->command = command;
 	tree->preexisting = preexisting;
 	now = read_all(tree);
-	if (now.count == 0) {
-		free(now.list);
+	if (now.count == 0)
 		return signal_unseen(tree, signal);
-	}
 	keep_tree(&now, tree);
 	for (size_t i = 0; i < now.count; i++)
 		if (now.list[i].pid == command)

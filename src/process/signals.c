@@ -145,10 +145,7 @@ signals_wakes(int signal)
 bool
 signals_ends(int signal)
 {
-	for (size_t i = 0; i < ARRAY_LENGTH(ending); i++)
-		if (ending[i] == signal)
-			return !signals_wakes(signal);
-	return false;
+	return sigismember(&ends_us, signal) == 1;
 }
 
 /*
