@@ -249,11 +249,10 @@ static struct outcome
 hook(void *self, enum hook hook, const struct loop_state *state,
     int64_t cutoff_ns)
 {
-	static const struct outcome fine = { .kind = OUTCOME_EXITED };
 	const struct options *options = self;
 	const char *script = hook == HOOK_AT_END ? options->job.at_end
 	                                         : options->job.before_retry;
-	struct outcome outcome = fine;
+	struct outcome outcome = { .kind = OUTCOME_EXITED };
 
 	if (script != NULL)
 		outcome = run_script(options, script, state, cutoff_ns);
@@ -341,18 +340,6 @@ tell_end(void *self, const struct loop_state *state,
 		defer_log_recovery(ending->result);
 }
 
-/* Opens what the hooks of JOB need, before anything is spawned. False: errno.
- */
-static bool
-world_start(const struct job *job)
-{
-	if (job->before_retry == NULL && job->at_end == NULL)
-		return true;
-	/* Opened now, because later there may be no descriptor left. */
-	null = fd_out_of_the_way(open("/dev/null", O_RDWR | O_CLOEXEC));
-	return null >= 0;
-}
-
 /* OPTIONS must outlive the world. */
 static struct world
 world_of(struct options *options)
@@ -386,17 +373,6 @@ struct entropy {
 	unsigned char id[16];
 };
 
-static struct entropy
-gather_entropy(void)
-{
-	struct entropy entropy;
-
-	if (!entropy_get(&entropy, sizeof entropy))
-		usage_refuse(
-		    "random numbers", "cannot be read", strerror(errno));
-	return entropy;
-}
-
 /* A UUID of version 4 (RFC 9562, 5.4): random but for six bits. */
 static const char *
 make_id(unsigned char *bytes)
@@ -429,6 +405,7 @@ tempfile_place(void)
 static void
 prepare(struct options *options)
 {
+	const struct job *job = &options->job;
 	const char *file = options->log.file;
 	const char *broken = log_open(&options->log);
 	const char *why;
@@ -436,17 +413,21 @@ prepare(struct options *options)
 	if (broken != NULL)
 		usage_refuse(broken, file != NULL ? file : tempfile_place(),
 		    strerror(errno));
-	if (options->job.has_doors)
+	if (job->has_doors)
 		doors_open();
 	if (!hold_start(options->streams.hold))
 		usage_refuse("--hold", tempfile_place(), strerror(errno));
 	if (!signals_start(options->wake_on))
 		usage_refuse("signals", "no descriptor", strerror(errno));
-	if (!world_start(&options->job))
-		usage_refuse(options->job.before_retry != NULL
-		        ? "--before-retry"
-		        : "--at-end",
-		    "/dev/null", strerror(errno));
+	/* Opened now, because later there may be no descriptor left. */
+	if (job->before_retry != NULL || job->at_end != NULL) {
+		null = fd_out_of_the_way(open("/dev/null", O_RDWR | O_CLOEXEC));
+		if (null < 0)
+			usage_refuse(job->before_retry != NULL
+			        ? "--before-retry"
+			        : "--at-end",
+			    "/dev/null", strerror(errno));
+	}
 	broken = streams_start(&options->streams, &options->settings.limits);
 	if (broken != NULL)
 		usage_refuse(broken, "cannot be passed on", strerror(errno));
@@ -480,7 +461,9 @@ main(int argc, char **argv)
 		    "no command given; try backoff --help", NULL, NULL);
 	if (options.job.argv[0][0] == '\0')
 		usage_refuse("COMMAND is an empty word", NULL, NULL);
-	entropy = gather_entropy();
+	if (!entropy_get(&entropy, sizeof entropy))
+		usage_refuse(
+		    "random numbers", "cannot be read", strerror(errno));
 	random = random_from(
 	    options.seed >= 0 ? (uint64_t)options.seed : entropy.seed);
 	options.log.id = make_id(entropy.id);
