@@ -122,16 +122,17 @@ end_with(struct run *run, enum result result, int status)
 	run->ending.status = status;
 }
 
-/* Ends with the status or signal of the last attempt, but never with 0. */
+/* With the status or signal of the last attempt; only a pass may be 0. */
 static void
-give_up(struct run *run, enum result result)
+end_as_command(struct run *run, enum result result)
 {
 	const struct outcome *outcome = &run->state.outcome;
 	int status = outcome_status(outcome);
 
 	if (outcome->kind == OUTCOME_KILLED)
 		run->ending.signal = outcome->signal;
-	end_with(run, result, status == 0 ? 1 : status);
+	end_with(
+	    run, result, status == 0 && result != RESULT_PASS ? 1 : status);
 }
 
 /* Told to end while no attempt was running: backoff dies by that signal. */
@@ -162,7 +163,7 @@ end_refused(struct run *run, const struct entry *entry)
 	if (run->state.verdict == VERDICT_NONE)
 		end_with(run, RESULT_DEFERRED, STATUS_DEFERRED);
 	else
-		give_up(run, RESULT_DEADLINE);
+		end_as_command(run, RESULT_DEADLINE);
 }
 
 /* Notes which limit, at NOW_NS, leaves no time for another attempt. */
@@ -188,7 +189,7 @@ end_late(struct run *run, const struct entry *wait)
 	}
 	if (wait != NULL)
 		note_no_time(run, now(run));
-	give_up(run, RESULT_DEADLINE);
+	end_as_command(run, RESULT_DEADLINE);
 }
 
 static void
@@ -203,7 +204,7 @@ end_interrupted(struct run *run)
 		interrupt(run, run->ending.end_signal);
 		return;
 	}
-	give_up(run, RESULT_INTERRUPTED);
+	end_as_command(run, RESULT_INTERRUPTED);
 }
 
 /* Ends the loop with RESULT after an attempt. RESULT_NONE changes nothing. */
@@ -228,21 +229,17 @@ end_after_attempt(struct run *run, enum result result)
 		        ? (int)limits->flaky_status
 		        : 0);
 		break;
-	case RESULT_PASS:
-		end_with(run, result, outcome_status(outcome));
-		if (outcome->kind == OUTCOME_KILLED)
-			run->ending.signal = outcome->signal;
-		break;
 	case RESULT_INTERRUPTED:
 		end_interrupted(run);
 		break;
 	case RESULT_STOPPED:
 		run->ending.input_lost = run->state.verdict != VERDICT_STOP;
-		give_up(run, result);
+		end_as_command(run, result);
 		break;
+	case RESULT_PASS:
 	case RESULT_EXHAUSTED:
 	case RESULT_DEADLINE:
-		give_up(run, result);
+		end_as_command(run, result);
 		break;
 	}
 }
@@ -371,7 +368,8 @@ choose_pause(struct run *run)
 	run->ending.asked_too_long = pause.kind != PAUSE_NO_TIME;
 	if (pause.kind != PAUSE_ASKED_BEYOND)
 		note_no_time(run, run->state.outcome.ended_ns);
-	give_up(run, run->ending.no_time ? RESULT_DEADLINE : RESULT_STOPPED);
+	end_as_command(
+	    run, run->ending.no_time ? RESULT_DEADLINE : RESULT_STOPPED);
 	return PAUSE_NONE;
 }
 
@@ -408,7 +406,6 @@ attempt(struct run *run, int64_t now_ns)
 		outcome->limit_ns = cutoff_ns - now_ns;
 		outcome->past_deadline = run->deadline_ns < timeout_ns;
 	}
-	run->ending.end_signal = outcome->end_signal;
 	decision = verdict_of(&run->settings->rules, outcome);
 	run->state.verdict = decision.verdict;
 	outcome->rule = decision.rule;
@@ -434,11 +431,11 @@ ask_hook(struct run *run)
 		interrupt(run, hook.end_signal);
 	} else if (hook.kind == OUTCOME_TIMED_OUT) {
 		run->ending.hook = hook;
-		give_up(run, RESULT_DEADLINE);
+		end_as_command(run, RESULT_DEADLINE);
 	} else if (outcome_status(&hook) != 0) {
 		run->ending.vetoed = true;
 		run->ending.hook = hook;
-		give_up(run, RESULT_STOPPED);
+		end_as_command(run, RESULT_STOPPED);
 	}
 }
 
