@@ -57,12 +57,13 @@ hint_start(void)
 	hints = unnamed_file_in_memory(hints_name, sizeof hints_name);
 	if (hints >= 0)
 		return hints_name;
-	hints_are_named = true;
 	hints
 	    = tempfile_named("backoff-hint-", 0, hints_name, sizeof hints_name);
-	make_absolute();
-	if (hints >= 0)
+	hints_are_named = hints >= 0;
+	if (hints_are_named) {
+		make_absolute();
 		return hints_name;
+	}
 	why = text_in(hints_nowhere, sizeof hints_nowhere);
 	text_join(&why, "TMPDIR ", tempfile_directory(), ": ", strerror(errno));
 	return NULL;
