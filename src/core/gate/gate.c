@@ -105,13 +105,21 @@ begin_pacing(struct gate *gate, int64_t now_ns)
 	gate->head_ns = now_ns + pace_gap_ns(&gate->pace);
 }
 
+/* ATTEMPT has failed, or was refused: the next probe is due after its pause. */
 static void
-shut(struct gate *gate, int64_t now_ns, int64_t due_ns, bool stated)
+put_off_probe(struct gate *gate, const struct gate_attempt *attempt)
+{
+	gate->due_ns = saturating_add(attempt->ended_ns, attempt->pause_ns);
+	gate->stated = attempt->stated_ns > 0;
+	text_copy(gate->reason, sizeof gate->reason, attempt->reason);
+}
+
+static void
+shut(struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt)
 {
 	enter(gate, GATE_SHUT, now_ns);
 	gate->probes = 0;
-	gate->due_ns = due_ns;
-	gate->stated = stated;
+	put_off_probe(gate, attempt);
 }
 
 /* Starts the runs whose time has come by UNTIL_NS. */
@@ -433,29 +441,19 @@ be_refused(
 	}
 	pace_refused(
 	    &gate->pace, now_ns, attempt->began_ns, attempt->stated_ns);
-	if (used_up) {
-		text_copy(gate->reason, sizeof gate->reason, attempt->reason);
-		shut(gate, now_ns,
-		    saturating_add(attempt->ended_ns, attempt->pause_ns), true);
-	}
+	if (used_up)
+		shut(gate, now_ns, attempt);
 }
 
 static void
 fail(struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt)
 {
-	int64_t longest_ns;
-
 	if (gate->state == GATE_OPEN)
 		add_to_window(gate, now_ns, false);
 	else
 		pace_failed(&gate->pace, attempt->began_ns);
-	if (!add_to_row(gate, attempt))
-		return;
-	longest_ns = gate->row.longest_ns;
-	text_copy(gate->reason, sizeof gate->reason, attempt->reason);
-	shut(gate, now_ns, saturating_add(attempt->ended_ns, attempt->pause_ns),
-	    false);
-	gate->row.longest_ns = longest_ns;
+	if (add_to_row(gate, attempt))
+		shut(gate, now_ns, attempt);
 }
 
 static void
@@ -464,9 +462,7 @@ fail_probe(struct gate *gate, const struct gate_attempt *attempt)
 	gate->probes++;
 	gate->row.longest_ns = max_ns(gate->row.longest_ns,
 	    max_ns(attempt->ended_ns - attempt->began_ns, 0));
-	gate->due_ns = saturating_add(attempt->ended_ns, attempt->pause_ns);
-	gate->stated = attempt->stated_ns > 0;
-	text_copy(gate->reason, sizeof gate->reason, attempt->reason);
+	put_off_probe(gate, attempt);
 }
 
 bool
