@@ -89,7 +89,7 @@ static void
 enter(struct gate *gate, enum gate_state state, int64_t now_ns)
 {
 	gate->state = state;
-	gate->since_ns = gate->changed_ns = now_ns;
+	gate->since_ns = now_ns;
 	gate->row = (struct gate_row) { .longest_ns = gate->row.longest_ns };
 	gate->probers_count = 0;
 	gate->refusals = 0;
@@ -489,7 +489,7 @@ gate_result(
 			fail_probe(gate, attempt);
 		return probed;
 	}
-	if (attempt->began_ns < gate->changed_ns)
+	if (attempt->began_ns < gate->since_ns)
 		return false;
 	if (attempt->outcome == GATE_REFUSAL)
 		be_refused(gate, now_ns, attempt);

@@ -47,8 +47,8 @@ struct gate_row {
 
 struct gate {
 	enum gate_state state;
-	int64_t since_ns; /* in this state */
-	int64_t changed_ns; /* attempts that began earlier do not count */
+	/* In this state; attempts that began earlier do not count. */
+	int64_t since_ns;
 	struct gate_row row;
 
 	/* Tickets: those from head to next have not started yet. */

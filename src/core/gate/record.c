@@ -311,7 +311,7 @@ walk_gate(struct walk *walk, struct gate *gate)
 	gate->state = (enum gate_state)state;
 	gate->pace.phase = (enum pace_phase)phase;
 	past(walk, &gate->since_ns);
-	past(walk, &gate->changed_ns);
+	past(walk, &gate->since_ns); /* the format has it twice */
 	walk_row(walk, &gate->row);
 	any(walk, &gate->next);
 	any(walk, &gate->head);
