@@ -67,12 +67,6 @@ share_of(struct pace_count count)
 	return count.starts > 0 ? (double)count.bad / count.starts : 0;
 }
 
-static struct pace_count
-count_of(const struct pace_interval *interval)
-{
-	return (struct pace_count) { interval->starts, interval->refused };
-}
-
 int64_t
 pace_gap_ns(const struct pace *pace)
 {
@@ -121,7 +115,7 @@ static void
 begin_second(struct pace *pace, int64_t now_ns)
 {
 	pace->second_ns = now_ns;
-	pace->started = pace->refused = 0;
+	pace->second = (struct pace_count) { 0 };
 }
 
 /* From RATE on; what has paid until now says nothing any more. */
@@ -154,8 +148,8 @@ pace_begin(struct pace *pace, int64_t now_ns)
 void
 pace_start(struct pace *pace)
 {
-	pace->started++;
-	pace->interval.starts++;
+	pace->second.starts++;
+	pace->interval.count.starts++;
 	pace->forty.starts++;
 	pace->look.starts++;
 	pace->quiet++;
@@ -166,13 +160,6 @@ pace_failed(struct pace *pace, int64_t began_ns)
 {
 	if (began_ns >= pace->kept_ns)
 		pace->look.bad++;
-}
-
-/* The wait that refusals cost, in seconds. */
-static double
-stated_seconds(const struct pace *pace)
-{
-	return larger(1, (double)pace->stated_ns / (double)NS_PER_S);
 }
 
 /*
@@ -302,14 +289,13 @@ end_finding(struct pace *pace, double served, int64_t now_ns)
 static bool
 meets_limit(const struct pace *pace)
 {
-	const struct pace_interval *interval = &pace->interval;
+	struct pace_count now = pace->interval.count;
 	double before = share_of(pace->paid);
 
 	return pace->paid.starts >= BASE_LEAST
-	    && interval->refused
-	    > (before + FINDING_OVER
-	          + DEVIATIONS * deviation(before, interval->starts))
-	        * interval->starts;
+	    && now.bad > (before + FINDING_OVER
+	                     + DEVIATIONS * deviation(before, now.starts))
+	        * now.starts;
 }
 
 /*
@@ -320,14 +306,14 @@ meets_limit(const struct pace *pace)
 static bool
 may_be_chance(const struct pace *pace, int64_t now_ns)
 {
-	const struct pace_interval *interval = &pace->interval;
-	struct pace_count now = count_of(interval);
+	struct pace_count now = pace->interval.count;
 	struct pace_count before = pace->paid;
 	struct pace_count both
 	    = { now.starts + before.starts, now.bad + before.bad };
 	double apart = share_of(now) - share_of(before);
 
-	if (now.starts >= FORTY || now_ns - interval->since_ns >= INTERVAL_NS)
+	if (now.starts >= FORTY
+	    || now_ns - pace->interval.since_ns >= INTERVAL_NS)
 		return false;
 	return now.starts == 0 || before.starts == 0
 	    || apart <= SHARES_APART
@@ -339,16 +325,16 @@ void
 pace_refused(
     struct pace *pace, int64_t now_ns, int64_t began_ns, int64_t stated_ns)
 {
-	pace->refused++;
+	pace->second.bad++;
 	pace->refused_ns = now_ns;
 	pace->quiet = 0;
 	if (began_ns >= pace->kept_ns)
 		pace->forty.bad++;
 	if (began_ns >= pace->interval.since_ns)
-		pace->interval.refused++;
+		pace->interval.count.bad++;
 	if (pace->phase == PACE_FINDING && pace->served > 0
-	    && pace->interval.refused >= MANY_REFUSED
-	    && pace->interval.refused * 2 > pace->interval.starts
+	    && pace->interval.count.bad >= MANY_REFUSED
+	    && pace->interval.count.bad * 2 > pace->interval.count.starts
 	    && !may_be_chance(pace, now_ns)) {
 		end_finding(pace, 0, now_ns);
 		begin_interval(pace, now_ns);
@@ -364,7 +350,7 @@ pace_refused(
 static bool
 find(struct pace *pace, double served, bool failing, int64_t now_ns)
 {
-	const struct pace_interval *interval = &pace->interval;
+	struct pace_count count = pace->interval.count;
 
 	if (pace->served > 0
 	    && (served < DOUBLING_PAYS * pace->served || meets_limit(pace))) {
@@ -372,11 +358,11 @@ find(struct pace *pace, double served, bool failing, int64_t now_ns)
 			return false;
 		end_finding(pace, served, now_ns);
 	} else if (pace->served <= 0
-	    && interval->refused >= ALL_REFUSED * interval->starts) {
+	    && count.bad >= ALL_REFUSED * count.starts) {
 		set_rate(pace, pace->rate / 2);
 	} else {
-		pace->paid.starts += interval->starts;
-		pace->paid.bad += interval->refused;
+		pace->paid.starts += count.starts;
+		pace->paid.bad += count.bad;
 		if (pace->paid.starts >= FORTY) {
 			pace->base = share_of(pace->paid);
 			pace->base_ns = now_ns;
@@ -394,7 +380,7 @@ end_try(struct pace *pace, double served, int64_t now_ns)
 	if (served >= TRY_PAYS * pace->served) {
 		pace->phase = PACE_FINDING;
 		pace->served = served;
-		pace->paid = count_of(&pace->interval);
+		pace->paid = pace->interval.count;
 		/* The refusals that came with this rate are no base of it. */
 		pace->base = smaller(share_of(pace->paid), pace->share);
 		pace->paid.bad = (uint32_t)(pace->base * pace->paid.starts);
@@ -412,9 +398,11 @@ end_try(struct pace *pace, double served, int64_t now_ns)
 static void
 grow(struct pace *pace, int64_t now_ns)
 {
-	double stated = stated_seconds(pace);
+	/* The seconds that a refusal costs who gets it. */
+	double stated = larger(1, (double)pace->stated_ns / (double)NS_PER_S);
 	double cost = smaller(0.9, pace_base(pace, now_ns) + KEEP_COST);
-	int64_t served = (int64_t)pace->started - (int64_t)pace->refused;
+	int64_t served
+	    = (int64_t)pace->second.starts - (int64_t)pace->second.bad;
 
 	if (pace->rate < 0.85 * pace->limit)
 		set_rate(pace, smaller(pace->rate * 1.15, 0.86 * pace->limit));
@@ -499,13 +487,13 @@ void
 pace_end_second(struct pace *pace)
 {
 	int64_t now_ns = pace->second_ns + NS_PER_S;
-	const struct pace_interval ended = pace->interval;
-	int64_t length_ns = now_ns - ended.since_ns;
+	const struct pace_count ended = pace->interval.count;
+	int64_t length_ns = now_ns - pace->interval.since_ns;
 	bool full = length_ns >= INTERVAL_NS
 	    || (length_ns >= NS_PER_S
-	        && ended.starts >= (ended.refused > 0 ? INTERVAL_REFUSED_LEAST
-	                                              : INTERVAL_LEAST));
-	double served = ((double)ended.starts - ended.refused)
+	        && ended.starts >= (ended.bad > 0 ? INTERVAL_REFUSED_LEAST
+	                                          : INTERVAL_LEAST));
+	double served = ((double)ended.starts - ended.bad)
 	    / ((double)length_ns / (double)NS_PER_S);
 	/* There are some, and it is not known yet whether they are too many. */
 	bool failing = pace->look.bad > 0 && pace->look.starts < LOOK_STARTS;
@@ -527,7 +515,7 @@ pace_end_second(struct pace *pace)
 		break;
 	case PACE_KEEPING:
 		if (!failing && now_ns >= pace->calm_ns
-		    && pace->started > pace->refused)
+		    && pace->second.starts > pace->second.bad)
 			grow(pace, now_ns);
 		if (!full)
 			break;

@@ -25,16 +25,16 @@ enum pace_phase {
 	PACE_TRYING, /* for one interval, whether more would pay */
 };
 
+/* Starts, and how many of them were refused, or failed. */
+struct pace_count {
+	uint32_t starts, bad;
+};
+
 /* A second or more in which the rate stayed. */
 struct pace_interval {
 	int64_t since_ns;
 	double rate;
-	uint32_t starts, refused; /* of the attempts that began in it */
-};
-
-/* Starts, and how many of them were refused, or failed. */
-struct pace_count {
-	uint32_t starts, bad;
+	struct pace_count count; /* refusals are of attempts that began in it */
 };
 
 struct pace {
@@ -42,7 +42,7 @@ struct pace {
 	double rate; /* starts a second, PACE_LEAST..PACE_MOST */
 	double limit; /* of the service; 0: not known */
 	int64_t second_ns; /* when the running second began */
-	uint32_t started, refused; /* in it */
+	struct pace_count second; /* starts and refusals in it */
 
 	/* It runs; and what the last one that paid has served a second. */
 	struct pace_interval interval;

@@ -260,10 +260,10 @@ walk_row(struct walk *walk, struct gate_row *row)
 }
 
 static void
-walk_counts(struct walk *walk, uint32_t *starts, uint32_t *bad)
+walk_counts(struct walk *walk, struct pace_count *counts)
 {
-	count(walk, starts, MOST_COUNT);
-	count(walk, bad, MOST_COUNT);
+	count(walk, &counts->starts, MOST_COUNT);
+	count(walk, &counts->bad, MOST_COUNT);
 }
 
 static void
@@ -272,15 +272,15 @@ walk_pace(struct walk *walk, struct pace *pace)
 	rate(walk, &pace->rate);
 	rate(walk, &pace->limit);
 	past(walk, &pace->second_ns);
-	walk_counts(walk, &pace->started, &pace->refused);
+	walk_counts(walk, &pace->second);
 	past(walk, &pace->interval.since_ns);
 	rate(walk, &pace->interval.rate);
-	walk_counts(walk, &pace->interval.starts, &pace->interval.refused);
+	walk_counts(walk, &pace->interval.count);
 	rate(walk, &pace->served);
-	walk_counts(walk, &pace->paid.starts, &pace->paid.bad);
+	walk_counts(walk, &pace->paid);
 	share(walk, &pace->base);
 	past(walk, &pace->base_ns);
-	walk_counts(walk, &pace->forty.starts, &pace->forty.bad);
+	walk_counts(walk, &pace->forty);
 	share(walk, &pace->share);
 	rate(walk, &pace->before_rate);
 	share(walk, &pace->before_share);
@@ -291,7 +291,7 @@ walk_pace(struct walk *walk, struct pace *pace)
 	ahead(walk, &pace->try_ns);
 	span(walk, &pace->try_gap_ns);
 	rate(walk, &pace->tried_from);
-	walk_counts(walk, &pace->look.starts, &pace->look.bad);
+	walk_counts(walk, &pace->look);
 	share(walk, &pace->failing);
 	small(walk, &pace->cuts, UINT8_MAX);
 	share(walk, &pace->cut_share);
@@ -324,7 +324,7 @@ walk_gate(struct walk *walk, struct gate *gate)
 	small(walk, &gate->probers_count, GATE_MOST_PROBERS);
 	past(walk, &gate->probe_ns);
 	past(walk, &gate->window_ns);
-	walk_counts(walk, &gate->window.starts, &gate->window.bad);
+	walk_counts(walk, &gate->window);
 	count(walk, &gate->refusals, MOST_COUNT);
 	past(walk, &gate->refusals_ns);
 	span(walk, &gate->took_ns);
