@@ -285,7 +285,10 @@ gate_store_look(struct gate_store *store)
 	return done;
 }
 
-/* Reads the gate, to change it; the file is locked until end_step(). */
+/*
+ * Reads the gate, to change it: where the server has it, or the file, which is
+ * locked then.
+ */
 static bool
 begin_step(struct gate_store *store)
 {
@@ -307,32 +310,38 @@ begin_step(struct gate_store *store)
 }
 
 /*
- * Writes the gate where it has CHANGED; our ticket is TICKET from then on.
- * *AGAIN: another machine has changed it, or the server is lost.
+ * Writes the gate to the file where it has CHANGED, and unlocks that; our
+ * ticket is TICKET from then on.
  */
 static bool
-end_step(struct gate_store *store, bool changed, uint64_t ticket, bool *again)
+end_in_file(struct gate_store *store, bool changed, uint64_t ticket)
 {
-	uint64_t probing = gate_is_probed_by(&store->gate, ticket) ? ticket : 0;
 	bool done;
 
-	*again = false;
-	if (!has_server(store)) {
-		/* A gate of this machine alone is no copy of a fleet's. */
-		if (!store->file.is_fleet)
-			store->gate.synced_ns = 0;
-		done = lock_ticket(store, ticket)
-		    && (!changed || write_gate(store));
-		state_file_unlock(&store->file);
-		return done;
-	}
+	/* A gate of this machine alone is no copy of a fleet's. */
+	if (!store->file.is_fleet)
+		store->gate.synced_ns = 0;
+	done = lock_ticket(store, ticket) && (!changed || write_gate(store));
+	state_file_unlock(&store->file);
+	return done;
+}
+
+/*
+ * The same to the server. False: another machine has changed the gate, or the
+ * server is lost.
+ */
+static bool
+end_on_server(struct gate_store *store, bool changed, uint64_t ticket)
+{
+	uint64_t probing = gate_is_probed_by(&store->gate, ticket) ? ticket : 0;
+
 	if (changed || probing != store->held_there) {
 		store->gate.written_ns
 		    = boot_clock_ns() + store->server.ahead_ns;
-		*again = !put_gate(store, probing);
+		if (!put_gate(store, probing))
+			return false;
 	}
-	if (!*again)
-		reflect(store);
+	reflect(store);
 	return true;
 }
 
@@ -387,25 +396,22 @@ step(struct gate_store *store, const struct gate_attempt *attempt,
 	return answer->changed;
 }
 
+/* Makes the step from the gate as it is now, and writes that. */
 static bool
 step_and_write(struct gate_store *store, const struct gate_attempt *attempt,
     struct gate_answer *answer)
 {
-	bool changed, again = true;
+	bool changed;
 
-	if (!gate_store_look(store))
-		return false;
-	if (!step(store, attempt, answer))
-		return true;
-	while (again) {
+	do {
 		/* When told to end, take no ticket, but report a result. */
 		if ((attempt == NULL && signals_end_pending())
 		    || !begin_step(store))
 			return false;
 		changed = step(store, attempt, answer);
-		if (!end_step(store, changed, answer->ticket, &again))
-			return false;
-	}
+		if (!has_server(store))
+			return end_in_file(store, changed, answer->ticket);
+	} while (!end_on_server(store, changed, answer->ticket));
 	return true;
 }
 
@@ -413,7 +419,9 @@ static bool
 carry_out(struct gate_store *store, const struct gate_attempt *attempt,
     struct gate_answer *answer)
 {
-	bool done = step_and_write(store, attempt, answer);
+	bool done = gate_store_look(store)
+	    && (!step(store, attempt, answer)
+	        || step_and_write(store, attempt, answer));
 
 	/* The fleet may have been lost just now. */
 	if (store->file.is_fleet && !is_patient(store))
@@ -445,17 +453,10 @@ gate_store_report(struct gate_store *store, const struct gate_attempt *attempt)
 bool
 gate_store_reopen(struct gate_store *store)
 {
-	bool changed, again = true;
+	const struct gate_attempt by_hand = { .outcome = GATE_BY_HAND };
+	struct gate_answer answer = { .ticket = 0 };
 
-	while (again) {
-		if (!begin_step(store))
-			return false;
-		store->before = store->gate;
-		changed = gate_reopen(&store->gate, store->now_ns);
-		if (!end_step(store, changed, 0, &again))
-			return false;
-	}
-	return true;
+	return step_and_write(store, &by_hand, &answer);
 }
 
 void

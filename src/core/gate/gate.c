@@ -482,6 +482,12 @@ gate_result(
 			gate->due_ns = min_ns(gate->due_ns, now_ns);
 		return probed;
 	}
+	if (attempt->outcome == GATE_BY_HAND && gate->state != GATE_SHUT)
+		return false;
+	if (attempt->outcome == GATE_BY_HAND) {
+		begin_pacing(gate, now_ns);
+		return true;
+	}
 	if (attempt->outcome == GATE_SUCCESS)
 		return end_well(gate, now_ns, attempt);
 	if (gate->state == GATE_SHUT) {
@@ -514,13 +520,4 @@ gate_effect(
 		.probe.number = probed ? max_ns(gate->probes, 1) : 0,
 		.keeps_windows = probed || gate->state == GATE_PACED,
 	};
-}
-
-bool
-gate_reopen(struct gate *gate, int64_t now_ns)
-{
-	if (gate->state != GATE_SHUT)
-		return false;
-	begin_pacing(gate, now_ns);
-	return true;
 }

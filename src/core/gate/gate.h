@@ -100,6 +100,7 @@ enum gate_outcome {
 	GATE_FAILURE,
 	GATE_REFUSAL, /* a failure: told to slow down */
 	GATE_NEUTRAL, /* stop, not started, interrupted */
+	GATE_BY_HAND, /* no attempt: somebody says that the service is up */
 };
 
 /* An attempt that has ended. */
@@ -129,7 +130,9 @@ struct gate gate_new(void);
 struct gate_answer gate_look(
     struct gate *gate, int64_t now_ns, uint64_t ticket, uint8_t living);
 
-/* An attempt has ended. True: the gate has to be written. */
+/*
+ * An attempt has ended, or somebody opens the gate. True: it has to be written.
+ */
 bool gate_result(
     struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt);
 
@@ -149,9 +152,6 @@ int64_t gate_pause(const struct gate *gate, const struct policy *policy,
  */
 struct gate_effect gate_effect(
     const struct gate *gate, const struct gate_attempt *attempt, bool probed);
-
-/* By hand: the service is up. False: the gate is not shut. */
-bool gate_reopen(struct gate *gate, int64_t now_ns);
 
 /* Forgets the probers that have died. LIVING is as for gate_look(). */
 void gate_forget_dead(struct gate *gate, uint8_t living);

@@ -249,10 +249,10 @@ shuts_again(void)
 	result(10 * S, GATE_REFUSAL, 4, 0, NS_PER_MIN);
 	result(11 * S, GATE_REFUSAL, 5, 0, 0);
 	is_int(gate.state, GATE_PACED, "a success between them does not");
-	ok(gate_reopen(&gate, T0 + 12 * S) == false,
+	ok(!result(12 * S, GATE_BY_HAND, 0, 0, 0),
 	    "a gate that is not shut is not opened by hand");
 	shut_gate();
-	ok(gate_reopen(&gate, T0 + 3 * S), "one that is shut is");
+	ok(result(3 * S, GATE_BY_HAND, 0, 0, 0), "one that is shut is");
 	is_int(gate.state, GATE_PACED, "... and paced");
 }
 

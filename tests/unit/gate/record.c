@@ -34,7 +34,7 @@ step(struct gate *gate, int64_t now_ns)
 	    = (uint64_t)below(2) * (gate->head + (uint64_t)below(3));
 	uint8_t living = (uint8_t)below(256);
 	const struct gate_attempt attempt = {
-		.outcome = (enum gate_outcome)below(4),
+		.outcome = (enum gate_outcome)below(4), /* none by hand */
 		.run = (uint64_t)below(3),
 		.ticket = gate->probers[0],
 		.began_ns = now_ns - below(3 * NS_PER_S),
