@@ -65,16 +65,6 @@ print_head(int width)
 	    width, "NAME");
 }
 
-static int64_t
-slots_taken(const struct state_file *file)
-{
-	int64_t taken = 0;
-
-	for (int64_t slot = 0; slot < SLOTS_MOST; slot++)
-		taken += lock_is_taken(file, STATE_LOCK_SLOT + slot);
-	return taken;
-}
-
 static void
 print_state(const struct gate_store *store)
 {
@@ -93,7 +83,9 @@ print_state(const struct gate_store *store)
 	print_rate(is_paced ? gate->pace.rate : 0);
 	print_rate(is_paced ? gate->pace.limit : 0);
 	print_number(7, is_open ? 0 : gate_store_waiters(store));
-	print_number(5, slots_taken(&store->file));
+	print_number(5,
+	    lock_count(&store->file, STATE_LOCK_SLOT,
+	        STATE_LOCK_SLOT + SLOTS_MOST - 1));
 	/* The first second in which it is over, as the log has it. */
 	print_time(
 	    wait_ns > 0 ? saturating_add(now_ns, wait_ns + NS_PER_S - 1) : 0);

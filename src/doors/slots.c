@@ -256,11 +256,8 @@ take_here(void)
 static int64_t
 count_here(void)
 {
-	int64_t taken = 0;
-
-	for (int64_t slot = 0; slot < options->count; slot++)
-		taken += lock_is_taken(&file, STATE_LOCK_SLOT + slot);
-	return taken;
+	return lock_count(
+	    &file, STATE_LOCK_SLOT, STATE_LOCK_SLOT + options->count - 1);
 }
 
 /* --- a fleet --- */
@@ -338,9 +335,8 @@ take_free(void)
 static bool
 is_before(int64_t ticket)
 {
-	return lock_find(&file, STATE_LOCK_SLOT_TICKET,
-	           STATE_LOCK_SLOT_TICKET + ticket - 1)
-	    >= 0;
+	return lock_any(
+	    &file, STATE_LOCK_SLOT_TICKET, STATE_LOCK_SLOT_TICKET + ticket - 1);
 }
 
 /* The lock of its byte shows that we live, until it is freed. */

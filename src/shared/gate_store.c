@@ -475,13 +475,11 @@ gate_store_waiters(const struct gate_store *store)
 	/* Nobody sees who lives on other machines: all tickets count. */
 	bool is_copy = gate->synced_ns > 0;
 	uint8_t living = is_copy ? UINT8_MAX : store->living;
-	int64_t count = is_copy ? (int64_t)(gate->next - gate->head) : 0;
-	int64_t byte = byte_of(gate->head), last = byte_of(gate->next) - 1;
+	int64_t count = (int64_t)(gate->next - gate->head);
 
-	while (!is_copy && (byte = lock_find(&store->file, byte, last)) >= 0) {
-		byte++;
-		count++;
-	}
+	if (!is_copy)
+		count = lock_count(
+		    &store->file, byte_of(gate->head), byte_of(gate->next) - 1);
 	for (int i = 0; i < gate->probers_count; i++)
 		count -= (living & (1U << i)) != 0
 		    && gate->probers[i] >= gate->head;

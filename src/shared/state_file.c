@@ -68,24 +68,33 @@ lock_is_possible(struct state_file *file)
 	    || fail(file, false, strerror(errno));
 }
 
-int64_t
-lock_find(const struct state_file *file, int64_t first, int64_t last)
+bool
+lock_any(const struct state_file *file, int64_t first, int64_t last)
 {
 	struct flock flock = { .l_type = F_WRLCK,
 		.l_whence = SEEK_SET,
 		.l_start = (off_t)first,
 		.l_len = (off_t)(last - first + 1) };
 
-	if (last < first || byte_lock(file->fd, BYTE_LOCK_LOOK, &flock) != 0
-	    || flock.l_type == F_UNLCK)
-		return -1;
-	return flock.l_start;
+	return last >= first && byte_lock(file->fd, BYTE_LOCK_LOOK, &flock) == 0
+	    && flock.l_type != F_UNLCK;
 }
 
 bool
 lock_is_taken(const struct state_file *file, int64_t byte)
 {
-	return lock_find(file, byte, byte) >= 0;
+	return lock_any(file, byte, byte);
+}
+
+int64_t
+lock_count(const struct state_file *file, int64_t first, int64_t last)
+{
+	int64_t count = 0;
+
+	/* The kernel does not say which lock it finds first, or how wide. */
+	for (int64_t byte = first; byte <= last; byte++)
+		count += lock_is_taken(file, byte);
+	return count;
 }
 
 /* --- opening it --- */

@@ -95,8 +95,9 @@ bool lock_is_possible(struct state_file *file);
 /* Whether another open description has the lock now. */
 bool lock_is_taken(const struct state_file *file, int64_t byte);
 
-/* A byte from FIRST to LAST that another one has locked; -1: there is none. */
-int64_t lock_find(const struct state_file *file, int64_t first, int64_t last);
+/* Whether that is so for any of the bytes FIRST to LAST, and for how many. */
+bool lock_any(const struct state_file *file, int64_t first, int64_t last);
+int64_t lock_count(const struct state_file *file, int64_t first, int64_t last);
 
 /* --- the log --- */
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "shared/state_file.h"
+#include "system/system.h"
 #include "unit/tap.h"
 
 static char path[] = "/tmp/lock.XXXXXX";
@@ -25,6 +26,7 @@ static void
 test_had(void)
 {
 	struct state_file a = open_again(), b = open_again();
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
 	ok(lock_try(&a, 0) == LOCK_HAD, "a free lock is had");
 	ok(lock_try(&b, 0) == LOCK_BUSY, "nobody else has it then");
@@ -34,9 +36,12 @@ test_had(void)
 	lock_free(&a, 0);
 	ok(lock_try(&b, 0) == LOCK_HAD, "once freed, others have it");
 	lock_try(&b, 9);
-	ok(lock_find(&a, 2, 20) == 9 && lock_find(&a, 2, 8) < 0
-	        && lock_find(&a, 9, 8) < 0,
-	    "the first of some is found");
+	ok(lock_any(&a, 2, 20) && !lock_any(&a, 2, 8) && !lock_any(&a, 9, 8),
+	    "one of some is found");
+	lock_try(&b, 4);
+	is_int(lock_count(&a, 2, 20), 2, "... and all of them");
+	byte_lock(b.fd, BYTE_LOCK_TRY, &whole);
+	is_int(lock_count(&a, 2, 20), 19, "... also if one lock has them all");
 	state_file_close(&b);
 	ok(lock_try(&a, 0) == LOCK_HAD, "who closes the file frees it");
 	state_file_close(&a);
