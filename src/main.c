@@ -453,7 +453,7 @@ main(int argc, char **argv)
 	if (options.shared.gate.list)
 		doors_list(options.shared.directory);
 	if (options.shared.gate.open)
-		gate_open(&options.shared);
+		doors_open_gate(&options.shared);
 	if (options.plan)
 		plan_show(&options);
 	if (options.job.argv[0] == NULL)

@@ -16,8 +16,8 @@ static bool has_defer, has_gate, has_slots, has_splay;
 
 static const struct entry go = { .admission = ADMISSION_GO };
 
-static void
-start_fleet(const struct shared_options *options)
+void
+doors_start_fleet(const struct shared_options *options)
 {
 	bool is_gate = options->gate.fleet;
 	const char *why = fleet_start(options);
@@ -46,7 +46,7 @@ doors_start(const struct shared_options *what, const struct settings *settings,
 	if (has_slots)
 		slots_start(&what->slots, &random_state, owner);
 	if (what->gate.fleet || (what->slots.fleet && !slots_are_of_parent()))
-		start_fleet(what);
+		doors_start_fleet(what);
 	return has_defer || has_gate || has_slots;
 }
 

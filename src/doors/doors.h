@@ -32,11 +32,16 @@ struct entry doors_before_attempt(
 struct gate_effect doors_after_verdict(
     void *self, const struct loop_state *state);
 
+/* Starts the helper of a fleet; exits with 125 if that cannot work. */
+void doors_start_fleet(const struct shared_options *options);
+
 /*
- * --gate=list (list.c): prints a table of the gates, slots and deferred names
- * in DIRECTORY, that of --state-dir, or NULL; and exits, with 125 if they
- * cannot be read.
+ * by_hand.c. --gate=list: prints a table of the gates, slots and deferred names
+ * in DIRECTORY, that of --state-dir, or NULL. --gate=open:NAME: opens that
+ * gate, and prints what it did. Both exit, with 125 if the state cannot be
+ * used.
  */
 _Noreturn void doors_list(const char *directory);
+_Noreturn void doors_open_gate(const struct shared_options *options);
 
 #endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "core/base/duration.h"
 #include "core/base/bytes.h"
@@ -14,7 +11,6 @@
 #include "doors/gate.h"
 #include "log/countdown.h"
 #include "log/log.h"
-#include "options/usage.h"
 #include "process/environment.h"
 #include "process/signals.h"
 #include "shared/gate_store.h"
@@ -34,12 +30,16 @@ static int64_t spent_ns; /* of --gate-wait */
 
 static const struct entry go = { .admission = ADMISSION_GO };
 
-static void
-use(const struct gate_options *what)
+void
+gate_start(const struct gate_options *what, const struct settings *in_force,
+    const char *id, struct random *random)
 {
 	struct text text = text_in(name, sizeof name);
 
 	options = what;
+	settings = in_force;
+	random_source = random;
+	run = hash_of(id, strlen(id));
 	store.file = (struct state_file) {
 		.what = "gate",
 		.name = what->name,
@@ -47,16 +47,6 @@ use(const struct gate_options *what)
 		.fd = -1,
 	};
 	text_join(&text, what->fleet ? FLEET_PREFIX : "", what->name);
-}
-
-void
-gate_start(const struct gate_options *what, const struct settings *in_force,
-    const char *id, struct random *random)
-{
-	use(what);
-	settings = in_force;
-	random_source = random;
-	run = hash_of(id, strlen(id));
 }
 
 /* --- the log --- */
@@ -452,54 +442,4 @@ gate_cancel(void)
 		gate_store_report(&store, &attempt);
 	gate_store_drop(&store);
 	is_probe = false;
-}
-
-/* --- --gate=open:NAME --- */
-
-static _Noreturn void
-finish_open(void)
-{
-	const char *reason = gate->reason;
-
-	fleet_end();
-	if (store.before.state != GATE_SHUT)
-		printf("gate %s is open\n", name);
-	else
-		printf("gate %s was shut%s%s; it opens gradually now\n", name,
-		    *reason != '\0' ? ": " : "", reason);
-	usage_finish();
-}
-
-/* Opens the file. A gate without one was never used: it is open. */
-static bool
-find_file(void)
-{
-	const struct state_dir *dir = state_dir();
-	struct stat stat;
-
-	if (!state_dir_open(false) && dir->error != ENOENT)
-		usage_refuse("--gate=open", dir->path, dir->why);
-	if (dir->fd < 0
-	    || fstatat(dir->fd, options->name, &stat, AT_SYMLINK_NOFOLLOW) != 0)
-		finish_open();
-	return state_file_open(&store.file);
-}
-
-_Noreturn void
-gate_open(const struct shared_options *shared)
-{
-	const char *why;
-
-	state_dir_start(shared->directory);
-	use(&shared->gate);
-	store.file.is_noted = true;
-	why = options->fleet ? fleet_start(shared) : NULL;
-	if (why != NULL)
-		usage_refuse("--gate", name, why);
-	if ((options->fleet || find_file()) && gate_store_reopen(&store))
-		finish_open();
-	why = options->fleet ? fleet_lost_why() : NULL;
-	fleet_end();
-	usage_refuse(
-	    "--gate=open", options->name, why != NULL ? why : store.file.why);
 }

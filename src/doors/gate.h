@@ -40,7 +40,4 @@ void gate_log_change(void);
 /* There will be no attempt. */
 void gate_cancel(void);
 
-/* --gate=open:NAME: opens that gate by hand, prints what it did, and exits. */
-_Noreturn void gate_open(const struct shared_options *options);
-
 #endif

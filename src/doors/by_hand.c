@@ -3,9 +3,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
 
@@ -16,6 +18,8 @@
 #include "options/usage.h"
 #include "shared/gate_store.h"
 #include "system/system.h"
+
+/* --- --gate=list --- */
 
 /* To the left if WIDTH < 0; what is empty is printed as "-". */
 static void
@@ -155,5 +159,54 @@ doors_list(const char *directory)
 		print_head(4);
 	else
 		usage_refuse("--gate=list", dir->path, dir->why);
+	usage_finish();
+}
+
+/* --- --gate=open:NAME --- */
+
+/* Opens the file. False: there is none, as the gate was never used. */
+static bool
+find_file(struct state_file *file)
+{
+	const struct state_dir *dir = state_dir();
+	struct stat stat;
+
+	if (!state_dir_open(false) && dir->error != ENOENT)
+		usage_refuse("--gate=open", dir->path, dir->why);
+	if (dir->fd < 0
+	    || fstatat(dir->fd, file->name, &stat, AT_SYMLINK_NOFOLLOW) != 0)
+		return false;
+	if (!state_file_open(file))
+		usage_refuse("--gate=open", file->name, file->why);
+	return true;
+}
+
+_Noreturn void
+doors_open_gate(const struct shared_options *options)
+{
+	const struct gate_options *gate = &options->gate;
+	struct gate_store store = { .file = { .name = gate->name,
+		                        .is_fleet = gate->fleet,
+		                        .fd = -1,
+		                        .is_noted = true } };
+	const char *prefix = gate->fleet ? FLEET_PREFIX : "";
+	const char *why, *reason = store.gate.reason;
+
+	state_dir_start(options->directory);
+	if (gate->fleet)
+		doors_start_fleet(options);
+	if ((gate->fleet || find_file(&store.file))
+	    && !gate_store_reopen(&store)) {
+		why = fleet_lost_why();
+		fleet_end();
+		usage_refuse("--gate=open", gate->name,
+		    why != NULL ? why : store.file.why);
+	}
+	fleet_end();
+	if (store.before.state == GATE_SHUT)
+		printf("gate %s%s was shut%s%s; it opens gradually now\n",
+		    prefix, gate->name, *reason != '\0' ? ": " : "", reason);
+	else
+		printf("gate %s%s is open\n", prefix, gate->name);
 	usage_finish();
 }
