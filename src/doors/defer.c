@@ -25,19 +25,12 @@ defer_start(const struct defer_options *what, struct random *random)
 	file.name = what->name;
 }
 
-/*
- * Adds "14:06"; with the date if that is on another day, with seconds if it
- * IS_SOON. Rounded up, so that no run is put off at the time that is logged.
- */
+/* Adds "14:06", or with the date if that is on another day. */
 static void
-add_moment(struct text *text, int64_t epoch_ns, int64_t until_ns, bool is_soon)
+add_minute(struct text *text, int64_t epoch_ns, int64_t minutes)
 {
-	int64_t minutes = saturating_add(until_ns, NS_PER_MIN - 1) / NS_PER_MIN;
-
-	calendar_text(
-	    text, is_soon ? until_ns : minutes * NS_PER_MIN, epoch_ns);
-	if (!is_soon) /* ":00" */
-		text->data[text->length -= 3] = '\0';
+	calendar_text(text, minutes * NS_PER_MIN, epoch_ns);
+	text->data[text->length -= 3] = '\0'; /* ":00" */
 }
 
 /* "skipped until 14:06: gave up 3 times in a row (exit 7)" */
@@ -48,8 +41,13 @@ closing_line(int64_t epoch_ns)
 	struct text text = text_in(words, sizeof words);
 
 	text_add(&text, "skipped until ");
-	add_moment(&text, epoch_ns, found.until_ns,
-	    found.until_ns - epoch_ns < NS_PER_MIN);
+	/* Rounded up, so that no run is put off at the time that is logged. */
+	if (found.until_ns - epoch_ns < NS_PER_MIN)
+		calendar_text(&text, found.until_ns, epoch_ns);
+	else
+		add_minute(&text, epoch_ns,
+		    saturating_add(found.until_ns, NS_PER_MIN - 1)
+		        / NS_PER_MIN);
 	text_add(&text, ": gave up ");
 	if (found.failures == 1)
 		text_add(&text, "once");
@@ -179,9 +177,7 @@ defer_log_recovery(enum result result)
 	text_join(&text, result == RESULT_PASS ? "passed" : "succeeded",
 	    ", after ", NUMBER(before.runs),
 	    before.runs == 1 ? " run" : " runs", " had given up since ");
-	/* Rounded down. */
-	add_moment(&text, clock_epoch_ns(),
-	    before.since_ns / NS_PER_MIN * NS_PER_MIN, false);
+	add_minute(&text, clock_epoch_ns(), before.since_ns / NS_PER_MIN);
 	log_event(WEIGHT_RECOVERY, words, before.runs, 0);
 }
 
