@@ -81,7 +81,7 @@ begin(struct deferral *deferral)
 	return true;
 }
 
-static void
+static bool
 finish(const struct deferral *deferral)
 {
 	bool is_written;
@@ -89,20 +89,7 @@ finish(const struct deferral *deferral)
 	state_record_set_deferral(record, deferral);
 	is_written = state_file_write(&file, record);
 	state_file_unlock(&file);
-	if (!is_written)
-		state_file_lose(&file);
-}
-
-/* It was longer than its window or our HIGH: lowers it in the file. */
-static void
-rewrite(int64_t epoch_ns)
-{
-	struct deferral deferral;
-
-	if (!begin(&deferral))
-		return;
-	deferral_wait(&deferral, options->limits.high_ns, epoch_ns);
-	finish(&deferral);
+	return is_written || state_file_lose(&file);
 }
 
 static bool
@@ -129,8 +116,15 @@ defer_ask(void)
 		state_file_note(&file, "bad checksum");
 	until_ns = found.until_ns;
 	wait_ns = deferral_wait(&found, options->limits.high_ns, epoch_ns);
-	if (found.until_ns != until_ns)
-		rewrite(epoch_ns);
+	/* It was longer than its window or our HIGH: lowers it in the file. */
+	if (found.until_ns != until_ns) {
+		if (!begin(&found))
+			return go;
+		wait_ns
+		    = deferral_wait(&found, options->limits.high_ns, epoch_ns);
+		if (!finish(&found))
+			return go;
+	}
 	/* A person at a terminal wants the job to run now. */
 	if (wait_ns == 0 || is_in_foreground())
 		return go;
