@@ -270,8 +270,7 @@ count_here(void)
 static bool
 fall_back(void)
 {
-	if (boot_clock_ns() - fleet_lost_since() >= FLEET_LEASE_NS)
-		is_patience_over = true;
+	is_patience_over = is_patience_over || !fleet_is_away();
 	if (!is_patience_over)
 		fleet_begin();
 	return is_patience_over;
@@ -293,7 +292,7 @@ take_there(void)
 {
 	struct fleet_view view;
 	uint8_t state[8];
-	enum fleet_put put;
+	enum fleet_result put;
 
 	do {
 		if (!ask_fleet(&view))
@@ -529,17 +528,19 @@ slots_take(int64_t until_ns, bool *waited)
 void
 slots_free(void)
 {
-	if (is_held_there && !fleet_drop(FLEET_SLOTS)) {
-		/* If the lease ran out, another run may have had the slot. */
-		if (boot_clock_ns() - taken_ns >= FLEET_LEASE_NS)
-			fleet_tell_lost(FLEET_SLOTS);
-	} else if (is_held_there && fleet_take_lapse(FLEET_SLOTS)) {
-		/* Others may have had it: perhaps there was one too many. */
+	enum fleet_result dropped
+	    = is_held_there ? fleet_drop(FLEET_SLOTS) : FLEET_DONE;
+
+	/* If the lease ran out, another run may have had the slot. */
+	if (dropped == FLEET_LOST
+	    && boot_clock_ns() - taken_ns >= FLEET_LEASE_NS)
+		fleet_tell_lost(FLEET_SLOTS);
+	/* Others may have had it: perhaps there was one too many. */
+	if (dropped == FLEET_LAPSED)
 		log_degraded(WEIGHT_NORMAL,
 		    JOINED(FLEET_NAME_SIZE + 64, "lost the slot of ", name),
 		    JOINED(FLEET_NAME_SIZE + 64, "slots ", name),
 		    "lost the slot");
-	}
 	if (held >= 0)
 		lock_free(&file, STATE_LOCK_SLOT + held);
 	is_held_there = false;

@@ -264,7 +264,7 @@ fleet_look(enum fleet_part part, const int64_t *members, int count,
 	return true;
 }
 
-enum fleet_put
+enum fleet_result
 fleet_put(enum fleet_part part, int64_t member, const struct fleet_view *view,
     const uint8_t *state, size_t size)
 {
@@ -285,29 +285,23 @@ fleet_put(enum fleet_part part, int64_t member, const struct fleet_view *view,
 	return FLEET_DONE;
 }
 
-bool
+enum fleet_result
 fleet_drop(enum fleet_part part)
 {
 	char room[FLEET_KEY_SIZE + 8];
 	struct text text = text_in(room, sizeof room);
 	struct fleet_line answer = { .numbers = { 0 } };
-	bool done;
+	bool done, lapsed;
 
 	text_join(&text, "drop ", parts[part].key);
 	/* Or else the helper would go on with it. */
 	done = parts[part].held == 0 || ask(&text, &answer);
-	parts[part].lapsed |= answer.numbers[2] != 0;
 	hold(part, 0);
-	return done;
-}
-
-bool
-fleet_take_lapse(enum fleet_part part)
-{
-	bool lapsed = parts[part].lapsed;
-
+	if (!done)
+		return FLEET_LOST;
+	lapsed = parts[part].lapsed || answer.numbers[2] != 0;
 	parts[part].lapsed = false;
-	return lapsed;
+	return lapsed ? FLEET_LAPSED : FLEET_DONE;
 }
 
 int64_t

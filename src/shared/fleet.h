@@ -48,9 +48,10 @@ bool fleet_is_on(void);
 bool fleet_look(enum fleet_part part, const int64_t *members, int count,
     struct fleet_view *view);
 
-enum fleet_put {
+enum fleet_result {
 	FLEET_LOST, /* and nothing is held */
 	FLEET_CROSSED, /* by another: the state is not that of VIEW any more */
+	FLEET_LAPSED, /* done, but others may have had what we held */
 	FLEET_DONE,
 };
 
@@ -58,14 +59,11 @@ enum fleet_put {
  * Makes STATE of the state that VIEW has. Then MEMBER, or nothing for 0, is all
  * that we hold of PART; the helper keeps that alive.
  */
-enum fleet_put fleet_put(enum fleet_part part, int64_t member,
+enum fleet_result fleet_put(enum fleet_part part, int64_t member,
     const struct fleet_view *view, const uint8_t *state, size_t size);
 
-/* Nothing of PART is held any more. False: the fleet is lost. */
-bool fleet_drop(enum fleet_part part);
-
-/* Returns whether others may have had what we held, and forgets that. */
-bool fleet_take_lapse(enum fleet_part part);
+/* Nothing of PART is held any more: FLEET_LOST, FLEET_LAPSED or FLEET_DONE. */
+enum fleet_result fleet_drop(enum fleet_part part);
 
 /* Since when it has not answered, by CLOCK_BOOTTIME; 0: it does. */
 int64_t fleet_lost_since(void);
