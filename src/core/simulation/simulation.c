@@ -379,26 +379,19 @@ simulation_start(struct simulation *simulation, struct random *random)
 	}
 }
 
-/* Advances the clock to the next attempt; returns its client, or NULL. */
-static struct simulated_client *
-next_client(struct simulation *simulation)
-{
-	int64_t before_ns = simulation->queue.now_ns;
-	struct event *waiting = event_queue_take(&simulation->queue);
-
-	simulation->at_once = simulation->queue.now_ns == before_ns
-	    ? simulation->at_once + 1
-	    : 0;
-	/* The event is the first member of its client. */
-	return (struct simulated_client *)waiting;
-}
-
 bool
 simulation_step(struct simulation *simulation, int64_t steps)
 {
 	for (; steps > 0; steps--) {
-		struct simulated_client *client = next_client(simulation);
+		int64_t before_ns = simulation->queue.now_ns;
+		struct event *next = event_queue_take(&simulation->queue);
+		/* The event is the first member of its client. */
+		struct simulated_client *client
+		    = (struct simulated_client *)next;
 
+		simulation->at_once = simulation->queue.now_ns == before_ns
+		    ? simulation->at_once + 1
+		    : 0;
 		simulation->endless = client != NULL
 		    && simulation->settings->limits.attempts == INT64_MAX
 		    && simulation->at_once / ENDLESS
