@@ -30,8 +30,7 @@ static char name[FLEET_NAME_SIZE];
 static int64_t owner; /* our number at the server, which no other run has */
 static bool is_of_parent; /* an ancestor holds a slot, and we share it */
 static int64_t held = -1; /* the slot of this machine that we hold */
-static bool is_held_there; /* we hold one of the fleet instead, */
-static int64_t taken_ns; /* since this time of CLOCK_BOOTTIME */
+static int64_t taken_ns; /* when we took one of the fleet, by CLOCK_BOOTTIME */
 static bool is_patience_over; /* with a lost fleet: local slots serve */
 static bool was_held; /* an attempt of this run has held one */
 static int64_t spent_ns; /* of --slots-wait */
@@ -306,9 +305,8 @@ take_there(void)
 		        : 1);
 		put = fleet_put(FLEET_SLOTS, owner, &view, state, sizeof state);
 	} while (put == FLEET_CROSSED);
-	is_held_there = put == FLEET_DONE;
 	taken_ns = boot_clock_ns();
-	return is_held_there ? LOCK_HAD : LOCK_FAILED;
+	return put == FLEET_DONE ? LOCK_HAD : LOCK_FAILED;
 }
 
 /* A free one, wherever they are. */
@@ -528,8 +526,7 @@ slots_take(int64_t until_ns, bool *waited)
 void
 slots_free(void)
 {
-	enum fleet_result dropped
-	    = is_held_there ? fleet_drop(FLEET_SLOTS) : FLEET_DONE;
+	enum fleet_result dropped = fleet_drop(FLEET_SLOTS);
 
 	/* If the lease ran out, another run may have had the slot. */
 	if (dropped == FLEET_LOST
@@ -543,7 +540,6 @@ slots_free(void)
 		    "lost the slot");
 	if (held >= 0)
 		lock_free(&file, STATE_LOCK_SLOT + held);
-	is_held_there = false;
 	held = -1;
 	environment_slots(NULL);
 }

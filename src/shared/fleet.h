@@ -62,7 +62,10 @@ enum fleet_result {
 enum fleet_result fleet_put(enum fleet_part part, int64_t member,
     const struct fleet_view *view, const uint8_t *state, size_t size);
 
-/* Nothing of PART is held any more: FLEET_LOST, FLEET_LAPSED or FLEET_DONE. */
+/*
+ * Nothing of PART is held any more: FLEET_LOST, FLEET_LAPSED or FLEET_DONE. If
+ * nothing was, nobody is asked.
+ */
 enum fleet_result fleet_drop(enum fleet_part part);
 
 /* Since when it has not answered, by CLOCK_BOOTTIME; 0: it does. */

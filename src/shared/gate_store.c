@@ -205,19 +205,17 @@ reflect(struct gate_store *store)
 		state_file_lose(&store->file);
 }
 
-/* TICKET is what we hold there from then on: only probers hold theirs. */
+/* Our ticket is TICKET; we hold it there only as long as it probes. */
 static bool
 put_gate(struct gate_store *store, uint64_t ticket)
 {
+	bool is_prober = gate_is_probed_by(&store->gate, ticket);
 	uint8_t bytes[STATE_GATE_SIZE];
-	bool done;
 
 	gate_record_write(bytes, &store->gate, store->server.ahead_ns);
-	done = fleet_put(FLEET_GATE, (int64_t)ticket, &store->server, bytes,
-	           sizeof bytes)
+	return fleet_put(FLEET_GATE, is_prober ? (int64_t)ticket : 0,
+	           &store->server, bytes, sizeof bytes)
 	    == FLEET_DONE;
-	store->held_there = done ? ticket : 0;
-	return done;
 }
 
 /* How long ago the server was asked. */
@@ -261,7 +259,7 @@ look_at_fleet(struct gate_store *store)
 		gate_forget_dead(&store->gate, store->living);
 		/* If another machine crosses that, it knows no less. */
 		if (store->is_restored)
-			put_gate(store, store->held_there);
+			put_gate(store, store->ticket);
 		reflect(store);
 	}
 	/* The probers that have died are forgotten by who asked the server. */
@@ -333,12 +331,10 @@ end_in_file(struct gate_store *store, bool changed, uint64_t ticket)
 static bool
 end_on_server(struct gate_store *store, bool changed, uint64_t ticket)
 {
-	uint64_t probing = gate_is_probed_by(&store->gate, ticket) ? ticket : 0;
-
-	if (changed || probing != store->held_there) {
+	if (changed) {
 		store->gate.written_ns
 		    = boot_clock_ns() + store->server.ahead_ns;
-		if (!put_gate(store, probing))
+		if (!put_gate(store, ticket))
 			return false;
 	}
 	reflect(store);
@@ -463,9 +459,8 @@ void
 gate_store_drop(struct gate_store *store)
 {
 	lock_ticket(store, 0);
-	if (store->held_there != 0)
-		fleet_drop(FLEET_GATE);
-	store->ticket = store->held_there = 0;
+	fleet_drop(FLEET_GATE);
+	store->ticket = 0;
 }
 
 int64_t

@@ -36,7 +36,6 @@ struct gate_store {
 	/* Of a fleet's gate. */
 	struct fleet_view server; /* as it was last seen */
 	bool is_restored; /* it has lost the gate, and gets our mirror */
-	uint64_t held_there; /* the ticket that we hold there; 0: none */
 };
 
 /* Whether there is a file, or a server that answers. */
