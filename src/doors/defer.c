@@ -84,12 +84,8 @@ begin(struct deferral *deferral)
 static bool
 finish(const struct deferral *deferral)
 {
-	bool is_written;
-
 	state_record_set_deferral(record, deferral);
-	is_written = state_file_write(&file, record);
-	state_file_unlock(&file);
-	return is_written || state_file_lose(&file);
+	return state_file_write(&file, record) || state_file_lose(&file);
 }
 
 static bool

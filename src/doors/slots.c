@@ -381,7 +381,8 @@ end_order(bool is_ordered)
 	/* Most looks of those who wait change nothing. */
 	if (memcmp(before, record + STATE_SLOTS_AT, sizeof before) != 0)
 		state_file_write(&file, record);
-	state_file_unlock(&file);
+	else
+		state_file_unlock(&file);
 }
 
 /*

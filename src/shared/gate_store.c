@@ -193,14 +193,10 @@ look_at_server(struct gate_store *store)
 static void
 reflect(struct gate_store *store)
 {
-	bool done = false;
+	bool done = !has_file(store)
+	    || (state_file_begin(&store->file, store->bytes)
+	        && write_gate(store));
 
-	if (!has_file(store))
-		return;
-	if (state_file_begin(&store->file, store->bytes)) {
-		done = write_gate(store);
-		state_file_unlock(&store->file);
-	}
 	if (!done && !signals_end_pending())
 		state_file_lose(&store->file);
 }
@@ -314,12 +310,13 @@ begin_step(struct gate_store *store)
 static bool
 end_in_file(struct gate_store *store, bool changed, uint64_t ticket)
 {
-	bool done;
+	bool done = lock_ticket(store, ticket);
 
 	/* A gate of this machine alone is no copy of a fleet's. */
 	if (!store->file.is_fleet)
 		store->gate.synced_ns = 0;
-	done = lock_ticket(store, ticket) && (!changed || write_gate(store));
+	if (done && changed)
+		return write_gate(store);
 	state_file_unlock(&store->file);
 	return done;
 }

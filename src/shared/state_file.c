@@ -262,6 +262,7 @@ state_file_write(struct state_file *file, const uint8_t record[STATE_SIZE])
 	if (size != STATE_SIZE)
 		fail(file, false, strerror(size < 0 ? errno : ENOSPC));
 	signals_after_write(size < 0);
+	state_file_unlock(file);
 	return size == STATE_SIZE;
 }
 

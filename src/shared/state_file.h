@@ -49,13 +49,14 @@ void state_file_close(struct state_file *file);
 bool state_file_read(struct state_file *file, uint8_t record[STATE_SIZE]);
 
 /*
- * The same with the record locked, until state_file_unlock(), and made one of
- * this boot; nothing in between may wait. It takes two seconds at most, or ends
- * when a signal is pending that ends us. False: the record is not locked.
+ * The same with the record locked, until it is written, or need not be, and
+ * made one of this boot; nothing in between may wait. It takes two seconds at
+ * most, or ends when a signal is pending that ends us. False: the record is not
+ * locked.
  */
 bool state_file_begin(struct state_file *file, uint8_t record[STATE_SIZE]);
 
-/* Writes all of the record at once. False: FILE has why. */
+/* Writes all of the record at once, and unlocks it. False: FILE has why. */
 bool state_file_write(
     struct state_file *file, const uint8_t record[STATE_SIZE]);
 void state_file_unlock(struct state_file *file);
