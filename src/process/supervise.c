@@ -94,15 +94,13 @@ reap(struct child *child)
 	return pid == 0;
 }
 
-/* How COMMAND has ended, without reaping it; si_pid 0: it has not. */
+/* The kernel's next news of COMMAND, of those WANTED; all 0: none. */
 static siginfo_t
-peek(const struct child *child)
+news_of(const struct child *child, int wanted)
 {
 	siginfo_t info = { 0 };
 
-	while (
-	    waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT)
-	        != 0
+	while (waitid(P_PID, (id_t)child->pid, &info, wanted | WNOHANG) != 0
 	    && errno == EINTR)
 		continue;
 	return info;
@@ -112,7 +110,7 @@ peek(const struct child *child)
 static bool
 is_dead(const struct child *child)
 {
-	return child->pid == 0 || peek(child).si_pid != 0;
+	return child->pid == 0 || news_of(child, WEXITED | WNOWAIT).si_pid != 0;
 }
 
 /*
@@ -126,7 +124,7 @@ has_died_by(const struct child *child, int signal)
 
 	if (child->pid == 0)
 		return false;
-	info = peek(child);
+	info = news_of(child, WEXITED | WNOWAIT);
 	return info.si_pid != 0 && info.si_status == signal
 	    && (info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED);
 }
@@ -143,13 +141,8 @@ take_stops(struct child *child)
 	siginfo_t info;
 
 	while (child->pid != 0) {
+		info = news_of(child, WSTOPPED | WCONTINUED);
 		/* si_pid may be 0 where COMMAND has caught CONT (XNU). */
-		info = (siginfo_t) { 0 };
-		if (waitid(P_PID, (id_t)child->pid, &info,
-		        WSTOPPED | WCONTINUED | WNOHANG)
-		        != 0
-		    && errno == EINTR)
-			continue;
 		if (info.si_signo == 0)
 			break;
 		child->is_stopped = info.si_code != CLD_CONTINUED;
