@@ -228,8 +228,7 @@ hold_release(bool failed, int64_t until_ns)
 			    to, output->file, output->size, until_ns);
 		if (one == WRITTEN_FAILED)
 			error = errno;
-		if ((out.together && out.held == HOLD_ALL)
-		    || fd_same_file(to, STDERR_FILENO))
+		if (fd_same_file(to, STDERR_FILENO))
 			out.stderr_torn = one != WRITTEN_ALL
 			    || !ends_line(output->file, output->size);
 		if (one > end)
