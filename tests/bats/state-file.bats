@@ -224,6 +224,10 @@ END
   assert_output --regexp '^backoff: cannot use slots hub \(.*: No locks available\)$'
   run -7 bash -c 'ulimit -f 0; exec "$BACKOFF" --defer=small -n 1 sh -c "exit 7" 2>&1 | cat; exit "${PIPESTATUS[0]}"'
   assert_output --partial 'File too large); going on without'
+  # One line says so, also where a long deferral was to be lowered.
+  quietly --defer=low:1h..2h -n 1 false
+  run -0 bash -c 'ulimit -f 0; exec "$BACKOFF" --defer=low:1s..2s true 2>&1 | cat'
+  assert_output --regexp '^[^ ]* true: cannot use defer low .*File too large\); going on without$'
   # The gate hears of the last attempt, too.
   run -7 bash -c 'ulimit -f 0; exec "$BACKOFF" --gate=hub -n 1 sh -c "exit 7" 2>&1 | cat; exit "${PIPESTATUS[0]}"'
   assert_output --partial 'File too large); going on without'
