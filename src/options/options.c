@@ -445,20 +445,19 @@ use_streams(struct options *options)
  * tells what the codes mean.
  */
 static void
-use_tool(struct options *options)
+use_tool(struct options *options, const struct given *given)
 {
 	struct job *job = &options->job;
 	struct tool_row row;
 
 	if (job->wrapped.name != NULL)
 		job->known = tool_named(job->wrapped.name);
-	if (!options->settings.rules.tool_asked)
+	if (given->text[OPT_TOOL] == NULL)
 		return;
 	if (job->tool == NULL)
 		job->tool = job->known;
 	if (job->tool == NULL)
 		return;
-	options->settings.rules.tool = tool_text(job->tool->name);
 	if (tool_message_at(job->tool, 0, &row))
 		scan_add_tool(options_scan(options), job->tool);
 	if (http_client(tool_text(job->tool->name)) != NULL
@@ -599,10 +598,11 @@ static const struct options initial = {
 
 /* Notes what pauses and attempts are by default, and whose table applies. */
 static void
-note_defaults(struct given *given, const struct settings *settings)
+note_defaults(struct given *given, const struct options *options)
 {
-	const struct policy *policy = &settings->policy;
-	int64_t attempts = settings->limits.attempts;
+	const struct policy *policy = &options->settings.policy;
+	const struct tool *tool = options->job.tool;
+	int64_t attempts = options->settings.limits.attempts;
 	bool list = policy->delays_ns != NULL;
 	bool multiplies = policy->growth <= GROWTH_BINARY && !list
 	    && policy->jitter.kind != JITTER_DECORRELATED
@@ -626,10 +626,9 @@ note_defaults(struct given *given, const struct settings *settings)
 			text_add(&given->notes, told++ ? "" : "; default:");
 			note(&given->notes, all[i].id, all[i].text);
 		}
-	if (settings->rules.tool_asked)
+	if (given->text[OPT_TOOL] != NULL)
 		text_join(&given->notes, "; tool: ",
-		    settings->rules.tool != NULL ? settings->rules.tool
-		                                 : "unknown");
+		    tool != NULL ? tool_text(tool->name) : "unknown");
 }
 
 /*
@@ -670,10 +669,10 @@ options_parse(struct options *options, char **argv)
 	use_streams(options);
 	options->job.number = strpbrk(options->job.argv[-1], "0123456789");
 	options->job.wrapped = wrapped_command(options->job.argv);
-	use_tool(options);
+	use_tool(options, &given);
 	options->log.settings = &options->settings;
 	if (options->log.verbose)
-		note_defaults(&given, &options->settings);
+		note_defaults(&given, options);
 	/* With a REGEX, the user knows what is printed. */
 	if (given.text[OPT_RETRY_AFTER] != NULL
 	    && given.text[OPT_RETRY_AFTER][0] == '\0')

@@ -444,7 +444,6 @@ value_tool(const char *text, void *field, struct refusal *refusal)
 {
 	struct options *options = field;
 
-	options->settings.rules.tool_asked = true;
 	options->job.tool = NULL;
 	if (text == NULL)
 		return true;

@@ -243,8 +243,6 @@ void signal_text(struct text *text, int signal);
 
 struct rules {
 	struct codes codes;
-	const char *tool; /* name of the tool whose table applies, or NULL */
-	bool tool_asked; /* --tool was given */
 	bool listed_only; /* an outcome that nothing matches is a stop */
 	bool match_needed; /* exit 0 is a success only if a line matches */
 };

@@ -362,8 +362,7 @@ test_known(void)
 	    "expected the name of a preset; --preset=list prints all",
 	    "is none");
 	takes(value_tool, "curl", &options);
-	ok(options.job.tool != NULL && options.settings.rules.tool_asked,
-	    "a tool");
+	ok(options.job.tool != NULL, "a tool");
 	takes(value_tool, NULL, &options);
 	ok(options.job.tool == NULL, "to be found by COMMAND");
 	refuses(value_tool, "nothing",
