@@ -1,11 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # --tool: its table decides what the options leave open. The
-# commands are fakes here; the real ones are in real-tools.bats.
-#
-# Variables in single quotes here are for another shell to expand.
-# shellcheck disable=SC2016
-# shellcheck disable=SC2154 # what the helpers set
+# commands are fakes here; the real ones are in real-tools.bats, and all tables
+# in unit/known.
 
 load helper
 load ../lib/events
@@ -13,7 +10,6 @@ load ../lib/process
 
 # What curl prints for an HTTP status.
 says_404='curl: (22) The requested URL returned error: 404'
-says_429='curl: (22) The requested URL returned error: 429'
 # And the meaning of that in the log.
 stops_404="stop: exit 22 (HTTP 404 or 410: not found) \"$says_404\""
 
@@ -81,17 +77,12 @@ judges() {
   assert_equal "$(grep -c -- '--tool' <<<"$output")" 1
   run -2 "$BACKOFF" -q -n 2 -b 1us -- curl 2
   assert_output --regexp "^backoff: curl: giving up .*: $hint\$"
-  # Neither where a rule has decided, nor where a message might.
-  fake psql
-  for words in '-n 2 --tool curl 2' '-n 2 --retry-on=2 curl 2' '-n 2 -x 2 curl 2' \
-    '-n 2 curl 7' '-n 2 psql 1' '-n 2 --success-on=2 curl 2'; do
-    # shellcheck disable=SC2086
-    run "$BACKOFF" -v -b 1us $words
+  # Not where a rule has decided, nor in JSON.
+  for words in '--tool curl 2' '--retry-on=2 curl 2' '-x 2 curl 2' 'curl 7' '--log-format=json curl 2'; do
+    # shellcheck disable=SC2086 # several words
+    run "$BACKOFF" -v -b 1us -n 2 $words
     refute_output --partial 'would stop'
   done
-  # JSON has the meaning alone.
-  run -2 "$BACKOFF" --log-format=json -n 2 -b 1us -- curl 2
-  refute_output --partial 'would stop'
 }
 
 @test "the first line of a poll says how exit 0 can count without --success-if" {
@@ -103,7 +94,6 @@ judges() {
 
 @test "one note says that the output hides the messages that a code is left to" {
   local count options text
-  fake ssh
   while IFS='|' read -r count options text; do
     # shellcheck disable=SC2086 # options
     run "$BACKOFF" -n 3 -b 1us $options
@@ -112,32 +102,10 @@ judges() {
   done <<'TABLE'
 1|--tool curl 22|curl printed nothing to judge by; curl -sS shows errors
 1|--tool=wget curl 8|wget printed nothing to judge by; wget -nv shows errors
-1|--tool=git curl 128|git printed nothing to judge by
 0|--tool curl 7
-0|--tool curl 199
 0|--tool curl 22 words
-0|--tool curl 22 42
-0|curl 22
 0|-r 22 --tool curl 22
 TABLE
-}
-
-@test "a code can be a pass, whose status is kept without a word: borg's 1" {
-  fake borg
-  judges 'pass: exit 1 (done, with warnings) "f: file changed"' --tool -- borg 1 'f: file changed'
-  assert_equal "$ended" 1
-  run --separate-stderr -1 "$BACKOFF" --tool -- borg 1 'f: file changed'
-  assert_equal "$stderr" 'f: file changed'
-  judges 'pass: exit 102 (done, some files could not be read)' --tool -- borg 102
-  assert_equal "$ended" 102
-}
-
-@test "the last line of stderr stands behind the meaning in a log of its own" {
-  run --separate-stderr "$BACKOFF" -b 0 --tool -- curl 22 first "$says_404"
-  assert_regex "${stderr_lines[2]}" ' attempt 1/8: exit 22 \(HTTP 404 or 410: not found\)$'
-  run --separate-stderr "$BACKOFF" -b 0 --tool --log-file=log -- curl 22 first "$says_404"
-  assert_equal "$(sed -n '1s/^[^ ]* //p' log)" \
-    "backoff: curl: not retrying after attempt 1/8: exit 22 (HTTP 404 or 410: not found) \"$says_404\""
 }
 
 # --- messages ---
@@ -266,23 +234,16 @@ EOS
   judges "retry: timed out after 100ms \"$says_404\"" -t 100ms --tool=curl -- \
     bash -c 'echo "$1" >&2; '"$until_term"'; exit 22' bash "$says_404"
   assert_events 'attempts[0].outcome == "timed-out"' 'attempts[0].status == 22'
-  judges "stop: timed out after 100ms (not in --retry-on) \"$says_429\"" -r 7 -t 100ms --tool=curl -- \
-    bash -c 'echo "$1" >&2; '"$until_term" bash "$says_429"
 }
 
 @test "a signal is a signal, whatever is on stderr, and not a shell's status 128+N" {
   judges "retry: killed by KILL \"$says_404\"" --tool=curl -- \
     sh -c 'echo "$1" >&2; kill -KILL $$' sh "$says_404"
-  # 130, which INT is to a shell, stops restic; KILL is 137 there.
-  judges 'stop: killed by INT' --tool=sysexits -- sh -c 'kill -INT $$'
   judges 'retry: killed by TERM' --tool=ssh -- sh -c 'kill -TERM $$'
 }
 
 @test "a tool does not change the verdict on a command that is not found or cannot be run" {
   judges 'stop: not found' --tool=ssh -- ./missing
-  judges 'retry: not found' -r start --tool=sysexits -- ./missing
-  : >plain
-  judges 'stop: Permission denied' --tool=ssh -- ./plain
   # sysexits has 126 for a stop, but this will pass.
   cp "$(type -P true)" busy
   exec 7>>busy
@@ -293,31 +254,17 @@ EOS
 
 # --- a lock that is taken ---
 
-# judges_locked ...: the same while somebody has the lock.
-judges_locked() {
-  (
-    exec 7>>lock
-    flock 7
-    judges "$@" 7>&-
-  )
-}
-
-@test "flock -n: a lock that is taken is retried, without the tool's meaning" {
+# unit/known/wrapped_command has the ways to say so.
+@test "flock -n: a lock that is taken is retried, without the tool's meaning; if it is free, the tool decides" {
   need flock
-  judges_locked 'retry: exit 1' --tool -- nice flock -w 0 "$PWD/lock" nice curl 3
-  # Not the meaning of the other 1 either.
-  fake borg
-  judges_locked 'retry: exit 1' --tool -- flock -n lock borg 1
-  assert_equal "$(<"$got")" ''
-  judges_locked 'retry: exit 22' --tool -- flock -nE22 lock curl 3
-  judges_locked 'stop: exit 1 (not in --retry-on)' -r 7 --tool -- flock -n lock curl 3
-}
-
-@test "flock -n: if the lock is free, the tool decides, except about flock's own status" {
-  need flock
+  exec 7>>lock
+  flock 7
+  judges 'retry: exit 1' --tool -- flock -n lock curl 3 7>&-
+  judges 'retry: exit 22' --tool -- nice flock -nE22 "$PWD/lock" nice curl 3 7>&-
+  exec 7>&-
   judges 'stop: exit 3 (malformed URL)' --tool -- flock -n lock curl 3
+  # The status is flock's own.
   judges 'retry: exit 1' --tool -- flock -n lock curl 1
-  judges 'stop: exit 1 (unsupported protocol)' --tool -- flock -n -E 3 lock curl 1
   judges 'stop: exit 1 (unsupported protocol)' --tool -- flock lock curl 1
 }
 
@@ -352,45 +299,23 @@ Beware: it does not log in: a wrong user or database is exit 0 too.
 One attempt, no pause.'
   run -0 "$BACKOFF" --tool=curl --plan
   assert_line --index 0 'curl: curl(1), EXIT CODES; messages: curl 7.88'
-  assert_line '        7  retry     could not connect to host'
-  assert_line '     exit  verdict   if a line on stderr matches'
   assert_line '       22  stop      HTTP 404 or 410: not found'
   assert_line '                      curl: \(22\) The requested URL returned error: 4(04|10)'
   assert_line '       22  throttle  HTTP 429: too many requests'
   assert_line 'Beware: without -f an HTTP 503 is exit 0; with -s add -S, or 404 and 503 look alike.'
   assert_line '  after           pause           next attempt starts at'
-  run -0 "$BACKOFF" --tool=borg --plan
-  assert_line '  108-123  pass      done, with warnings'
   run -0 "$BACKOFF" --tool=git --plan -n 1
   assert_line '     exit  verdict   if a line on stderr matches'
   assert_line '     exit  verdict   if a line on stdout matches'
   assert_equal "${lines[-3]}" '        1  stop      nothing to commit'
 }
 
-@test "the tables are complete: a row for each code and message, and for 0" {
-  local tool codes messages
-  # A row may be several: the preprocessor knows.
-  printf '%s\n' '#define CODE(...) @code' '#define MESSAGE(...) @message' \
-    '#define ON_STDOUT MESSAGE' '#include "core/known/tools.def"' |
-    "${CC:-cc}" -E -I "$TOP_SRCDIR/src" -x c - | grep -o '@[a-z]*' >rows
-  codes=$(grep -c code rows)
-  messages=$(grep -c message rows)
-  for tool in $("$BACKOFF" --tool=list | sed -n 's/^\([^ ]*\).*/\1/p'); do
-    "$BACKOFF" --tool="$tool" --plan -n 1
-  done >tables
-  assert_equal "$(grep -cE '^ *[0-9]+(-[0-9]+)?  (success|pass|throttle|retry|stop) ' tables)" $((codes + messages + 34))
-  assert_equal "$(grep -cE '^ {22}[^ ]' tables)" "$messages"
-}
-
 @test "the table shows the loop's verdicts, including the user's rules" {
   run -0 "$BACKOFF" --tool=curl --plan -x 7 --throttle-on=200 --pass-on=54-55
   assert_line --regexp '^ *7  stop      could not connect'
-  assert_line --regexp '^ *6  retry     could not resolve host'
   assert_line --regexp '^ *200  throttle  not documented$'
   assert_line --regexp '^ *55  pass      '
   assert_line '   others  retry     not documented'
-  run -0 "$BACKOFF" --tool=curl --plan -r 7
-  assert_line '   others  stop      not documented'
   run -0 "$BACKOFF" --tool=ssh --plan -r 3
   assert_line --regexp '^ *4-254  stop  '
   refute_line --regexp 'not documented'

@@ -6,9 +6,9 @@
 The first request for /503/429/200/FILE is answered with 503, the second one
 with 429, and from the third one on FILE comes from DIRECTORY; only what
 stands before FILE is counted, so that all files of a repository become
-available at once. A 302 leads back to where it came from. What is sent by PUT
-is kept there, where the answer is 200. With a certificate it speaks TLS.
-It runs in the background when it listens.
+available at once. What is sent by PUT is kept there, where the answer is 200.
+An image of a registry is asked for below /v2, which does not count. With a
+certificate it speaks TLS. It runs in the background when it listens.
 """
 
 import functools
@@ -20,24 +20,17 @@ import sys
 
 asked = {}
 
-
 class Handler(http.server.SimpleHTTPRequestHandler):
   def answer(self):
-    script, self.path = re.match(r"((?:/[0-9]{3})*)(.*)", self.path).groups()
+    script, self.path = re.match(r"(?:/v2)?((?:/[0-9]{3})*)(.*)", self.path).groups()
     statuses = [int(status) for status in script.split("/")[1:]] or [200]
     turn = asked[script] = asked.get(script, 0) + 1
     return statuses[min(turn, len(statuses)) - 1]
 
   def do_GET(self):
-    asked_for = self.path
     status = self.answer()
     if status == 200:
       super().do_GET()
-    elif status == 302:
-      self.send_response(status)
-      self.send_header("Location", asked_for)
-      self.send_header("Content-Length", "0")
-      self.end_headers()
     else:
       self.send_error(status)
 
@@ -55,7 +48,6 @@ class Handler(http.server.SimpleHTTPRequestHandler):
     else:
       self.send_error(status)
 
-
 def main():
   port, directory, *certificate = sys.argv[1:]
   handler = functools.partial(Handler, directory=directory)
@@ -67,7 +59,6 @@ def main():
                                         do_handshake_on_connect=False)
   if os.fork() == 0:
     server.serve_forever()
-
 
 if __name__ == "__main__":
   main()

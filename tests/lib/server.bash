@@ -2,9 +2,8 @@
 # Real servers on loopback that go away and come back, with settings of our
 # own; for tests whose setup() calls server_setup.  shellcheck shell=bash
 #
-# Variables in single quotes here are for another shell to expand, and what
-# is set here is for the tests.
-# shellcheck disable=SC2016,SC2034
+# What is set here is for the tests.
+# shellcheck disable=SC2034
 
 # server_setup [LINES]: for setup(), with so much to upload.
 server_setup() {
@@ -84,21 +83,6 @@ answers_with_tls_ready() {
     -keyout self.key -out self.pem -days 2 -subj /CN=self 2>/dev/null
   start_script "$(type -P python3)" -S "$TOP_SRCDIR/tests/lib/answers.py" \
     "$PORT" "$BATS_TEST_TMPDIR/served" self.pem self.key
-}
-
-# registry_ready: a registry that answers as the image's name says; see
-# registry.py.
-registry_ready() {
-  start_script "$(type -P python3)" -S "$TOP_SRCDIR/tests/lib/registry.py" "$PORT"
-}
-
-# git_daemon_ready: git's own server, which offers none of ./served.
-git_daemon_ready() {
-  local daemon
-  daemon=$(git --exec-path)/git-daemon
-  [ -x "$daemon" ] || skip "git daemon is missing"
-  start_script "$daemon" --reuseaddr --listen=127.0.0.1 --port="$PORT" \
-    --base-path="$BATS_TEST_TMPDIR/served" --detach
 }
 
 # at_attempt N: the hook that brings the server back just before it.
