@@ -12,7 +12,6 @@ load ../lib/redis
 setup() {
   need tmux
   socket=$BATS_TEST_TMPDIR/tmux
-  others=()
   ln -s "$BACKOFF" backoff
   # What it runs, so that lines are short and the same each time.
   mkfifo go
@@ -26,7 +25,6 @@ EOS
 teardown() {
   screen 2>/dev/null || true # for the log, if the test failed
   tmux -S "$socket" kill-server 2>/dev/null || true
-  [ ${#others[@]} = 0 ] || kill "${others[@]}" 2>/dev/null || true
   stop_redis
 }
 
@@ -35,7 +33,6 @@ at_screen() {
   env -u TMUX -u CI tmux -S "$socket" -f /dev/null new-session -d -x "$1" -y 20 \
     env "${@:2}" PS1='$ ' PATH="$PWD:$PATH" bash --norc --noprofile --noediting -i 3>&-
   shows '^\$$'
-  # shellcheck disable=SC2016 # for tmux
   tmux -S "$socket" pipe-pane 'exec cat >>drawn'
 }
 
@@ -103,24 +100,15 @@ rows() {
   assert_equal "$(rows)" 'next in 2s,next in 1s'
 }
 
-@test "countdown: the scrollback is the log" {
+@test "countdown: the scrollback is the log, with output that was not ended" {
   at_screen 80
-  types 'seq 30; backoff --name=x -d 2s,2s sh fails; seq 30'
+  printf 'half a line, ' >output
+  types 'seq 30; backoff --name=x -d 2s,2s sh fails 2>&1; seq 30'
   shows '^30$'
   wait_for ends_with_prompt
   run screen -S -
-  assert_equal "$(grep -c 'next in 2s$' <<<"$output")" 2
+  assert_equal "$(grep -c '^half a line, backoff: x: attempt .*next in 2s$' <<<"$output")" 2
   assert_equal "$(grep -c 'next in' <<<"$output")" 2
-}
-
-@test "countdown: output that was not ended stays" {
-  need_answer terminal_columns
-  at_screen 80
-  printf 'half a line, ' >output
-  types 'backoff --name=x -n 2 -d 2s sh fails 2>&1'
-  shows '^next in 1s'
-  shows 'giving up'
-  assert has '^half a line, backoff: x: attempt 1/2 .*; next in 2s$'
 }
 
 # is_redrawn: until the time has changed once more.
@@ -172,19 +160,6 @@ differs_from() {
   shows '^next in 59m[0-9]+s$'
   key C-c
   shows 'interrupted by INT'
-}
-
-@test "countdown: a job that was started in the background shows none before it is in the foreground, and tostop does not stop it" {
-  need_answer terminal_columns
-  at_screen 80
-  types 'backoff --name=x -d 1h sh fails &'
-  shows 'next in 1h, at [0-9:]+$'
-  types 'stty tostop; sleep 2.5; jobs; echo done'
-  shows '^done'
-  assert has 'Running'
-  run ! has 'next in 59m'
-  types fg
-  shows '^next in 59m[0-9]+s$'
 }
 
 @test "countdown: Ctrl-S does not hold a signal up" {
@@ -266,61 +241,22 @@ asks_no_more_than_without_a_pause() {
   assert_equal "$(grep -cE "$asked" trace)" "$(grep -cE "$asked" start)"
 }
 
-@test "countdown: none in a pause of less than a second" {
+@test "countdown: none in a pause of less than a second, nor with -q, JSON and --quiet-success" {
   at_screen 80
-  types 'strace -qq -o trace -e trace=ioctl,clock_nanosleep,pselect6 backoff --name=x -n 2 -d 999ms sh fails'
-  shows 'giving up'
-  asks_no_more_than_without_a_pause
-  run -0 grep -cE '^(clock_nanosleep|pselect6)' trace
-}
-
-@test "countdown: -q, JSON and --quiet-success have none" {
-  at_screen 80
-  local log
-  for log in -q --log-format=json --quiet-success; do
-    types "clear; strace -qq -o trace -e trace=ioctl backoff $log -n 2 -d 1100ms sh fails; echo end"
+  local options
+  for options in '-d 999ms' '-q -d 1100ms' '--log-format=json -d 1100ms' '--quiet-success -d 1100ms'; do
+    types "clear; strace -qq -o trace -e trace=ioctl backoff $options -n 2 sh fails; echo end"
     shows '^end'
     asks_no_more_than_without_a_pause
   done
 }
 
-@test "countdown: off a terminal a pause is the same one call" {
-  need_strace
-  only=clock_nanosleep,ppoll,ppoll_time64,ioctl,rt_sigprocmask
-  # Nothing else ends the pause of an hour.
-  [ "${PAUSE_BY:-nanosleep}" = nanosleep ] || skip "built to pause by $PAUSE_BY"
-  run strace -qq -o trace -e trace=$only -e inject=clock_nanosleep:retval=0 \
-    env TERM=xterm "$BACKOFF" -d 1h,1h -- false
-  run ! grep -E 'TIOCGWINSZ|TIOCGPGRP' trace
-  [ "${PAUSE_BY:-nanosleep}" != nanosleep ] ||
-    assert_equal "$(grep -c '^clock_nanosleep' trace)" 2
-}
-
-# at_gate WIDTH: a screen, and a gate that is shut for half an hour.
-at_gate() {
-  need_answer byte_lock
+@test "countdown: at a gate the row tells for how long it has been shut" {
+  need_answer terminal_columns byte_lock
   export BACKOFF_STATE_DIR=$PWD/state
   mkdir -m 700 state
   shut_for 30m
-  at_screen "$1" BACKOFF_STATE_DIR="$BACKOFF_STATE_DIR"
-}
-
-# holder ARG...: a run with the slot that says so in "held".
-holder() {
-  "$BACKOFF" -v "$@" 2>held 3>&- &
-  held=$!
-  others+=("$held")
-  wait_for grep -q . held
-}
-
-# the_run: its process.
-the_run() {
-  pgrep -P "$(tmux -S "$socket" list-panes -F '#{pane_pid}')"
-}
-
-@test "countdown: at a gate the row tells for how long it has been shut" {
-  need_answer terminal_columns
-  at_gate 80
+  at_screen 80 BACKOFF_STATE_DIR="$BACKOFF_STATE_DIR"
   types 'backoff --name=x --gate=hub true'
   shows '^backoff: x: waiting at gate hub, shut for [0-9.mu]+s: exit 7$'
   shows '^shut for [0-9]+s$'
@@ -332,24 +268,6 @@ the_run() {
   is_shown '\$ backoff .*' \
     'backoff: x: waiting at gate hub, shut for [0-9.mu]+s: exit 7' \
     'backoff: x: interrupted by INT after [0-9.]*[mu]*s'
-}
-
-@test "countdown: Ctrl-Z, fg and Ctrl-C in the queue for a slot" {
-  local taken
-  at_gate 80
-  for taken in one two; do
-    holder --slots=hub:2 -- sh -c "echo $taken >&2; exec sleep 1000"
-    wait_for grep -q "$taken" held
-  done
-  types 'backoff --name=x --slots=hub:2 true'
-  shows '^backoff: x: waiting for '
-  key C-z
-  shows 'Stopped'
-  wait_for ends_with_prompt
-  types fg
-  wait_for in_state "$(the_run)" S
-  key C-c
-  shows '^(\^C)?backoff: x: interrupted by INT after [0-9.]+[mu]?s$'
 }
 
 # bats test_tags=long

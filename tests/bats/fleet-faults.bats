@@ -5,7 +5,6 @@
 # and the gate of the machine serves. fleet-helper.bats has in which ways servers
 # are ill, and what is said of each.
 
-# shellcheck disable=SC2154 # what redis.bash sets
 load helper
 load ../lib/shared
 load ../lib/redis
@@ -90,10 +89,6 @@ is_shut() {
   is_shut
   redis setrange 'backoff:{hub}:gate' 20 ffffffff
   run ! is_shut
-  # What a machine has seen it tells the server.
-  sleep 4 # what was seen just before is not asked for
-  is_shut three
-  is_shut
 }
 
 @test "fleet-faults: a transaction that another crosses is made anew" {

@@ -3,7 +3,6 @@
 #
 # --gate: runs that share the news that a service is down.
 
-# shellcheck disable=SC2154 # what process.bash sets
 load helper
 load ../lib/process
 load ../lib/shared
@@ -71,7 +70,6 @@ calls() { # REGEX: how many lines of the trace have it
 @test "a success forgets the failures, and what must not be retried is none" {
   run -7 "$BACKOFF" -qq --gate=hub -n 2 -d 1s -- ./job
   run -5 "$BACKOFF" --gate=hub -n 1 -x 5 -- sh -c 'exit 5'
-  run -127 "$BACKOFF" --gate=hub -n 1 -- ./no-such-command
   assert_equal "$(field state)" 0
   run -3 "$BACKOFF" --gate=hub --pass-on=3 -- sh -c 'exit 3'
   run -7 "$BACKOFF" --gate=hub -n 1 -- ./job
@@ -90,18 +88,6 @@ calls() { # REGEX: how many lines of the trace have it
     --before-retry="'$PYTHON' -S '$lib/shared_record.py' state/hub state=0 >/dev/null" -- ./job
   assert_line 'backoff: job: gate hub fully open'
   assert_equal "$(cat requests)" "$(printf 'probing\npaced\nopen')"
-}
-
-@test "probes that fail do not count for the default of --attempts" {
-  shut_gate
-  start -- "$BACKOFF" --gate=hub -b 1ms -- ./job
-  until [ "$(wc -l <requests)" -ge 3 ]; do sleep 0.05; done
-  touch up
-  assert_fate "exited 0"
-  assert_equal "$(sort -u requests)" probing
-  run cat "$err"
-  assert_line --regexp '^backoff: job: probe 1 at gate hub failed after [^:]+: exit 7 \(not counted\)$'
-  refute_output --partial 'attempt 1'
 }
 
 @test "--gate-wait=0 ends a run at a shut gate with 75 before any attempt" {
@@ -149,6 +135,9 @@ calls() { # REGEX: how many lines of the trace have it
   assert_line 'backoff: sh: gate hub paced: 2/s (told to slow down)'
   run -0 "$BACKOFF" --gate=list
   assert_line --index 1 --regexp '^hub +paced +[0-9-]{10} [0-9:]{8} +2/s +- +- +- +- +exit 7$'
+  record limit=20400000 >/dev/null
+  run -0 "$BACKOFF" --gate=list
+  assert_line --index 1 --regexp ' 2/s +20/s '
   : >told-lines
   until grep -q 'gate hub shut' told-lines; do
     "$BACKOFF" --gate=hub -n 1 -- sh -c "$told" 2>>told-lines || :
@@ -350,15 +339,6 @@ shut_out() {
   assert_equal "${#lines[@]}" 5
 }
 
-@test "--gate=list and the log say at which rate a gate is paced" {
-  shut_gate
-  touch up
-  quietly --gate=hub -- ./job
-  record rate=18000000 limit=20400000 >/dev/null
-  run -0 "$BACKOFF" --gate=list
-  assert_line --index 1 --regexp '^hub +paced +[0-9-]{10} [0-9:]{8} +18/s +20/s +- +- +- +exit 7$'
-}
-
 @test "a probe that gets no slot gives its turn to the next, and has tried nothing" {
   shut_gate
   start -- "$BACKOFF" --slots=hub:1 -- sh -c "$sleeper"
@@ -386,32 +366,25 @@ shut_out() {
 }
 
 @test "--gate=open of a gate that is open, or was never used, has nothing to do" {
-  run -0 "$BACKOFF" --gate=open:hub
+  run -0 "$BACKOFF" --state-dir=missing --gate=open:hub
   assert_output 'gate hub is open'
-  assert [ ! -e state/hub ]
   touch up
   "$BACKOFF" --gate=hub -- ./job
   run -0 "$BACKOFF" --gate=open:hub
   assert_output 'gate hub is open'
-  run -0 "$BACKOFF" --state-dir=missing --gate=open:hub
-  assert_output 'gate hub is open'
 }
 
-@test "--gate=open of a state that cannot be used is 125" {
+@test "--gate=open and list of a state that cannot be used are an error, and a missing one is empty" {
   shut_for 30m
   chmod 644 state/hub
   run -125 "$BACKOFF" --gate=open:hub
   assert_output 'backoff: --gate=open: hub: its mode is not 0600'
   run -125 "$BACKOFF" --gate=open:
   assert_regex "$output" '^backoff: --gate: .*: expected a name'
-}
-
-@test "--gate=list of a directory that cannot be used is an error, and of a missing one empty" {
-  : >file
-  run -125 "$BACKOFF" --state-dir=file --gate=list
-  assert_regex "$output" '^backoff: --gate=list: file: '
+  run -125 "$BACKOFF" --state-dir=job --gate=list
+  assert_regex "$output" '^backoff: --gate=list: job: '
   run -0 "$BACKOFF" --state-dir=missing/one --gate=list
-  assert_output --regexp '^NAME +GATE +SINCE +RATE +LIMIT +WAITING +SLOTS +DEFERRED UNTIL +REASON$'
+  assert_output --regexp '^NAME .* REASON$'
   assert [ ! -e missing ]
 }
 

@@ -1,10 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # --slots: so many attempts at once of all runs of a name.
-#
-# shellcheck disable=SC2030,SC2031 # each test has a process of its own
-# shellcheck disable=SC2154 # the helpers set these
-# shellcheck disable=SC2016 # scripts for other shells
 
 load helper
 load ../lib/events
@@ -39,18 +35,6 @@ waiting() {
     find "/proc/$1/fd" -lname "$state/hub" | grep -q .
 }
 
-@test "no more attempts than slots go on at once" {
-  local pids=() i
-  for i in 1 2 3 4 5 6; do
-    "$BACKOFF" -q --slots=hub:2 -- sh -c "$notes_itself" 3>&- 7>&- &
-    pids+=($!)
-  done
-  for i in "${pids[@]}"; do
-    wait "$i"
-  done
-  assert_at_once 6 2
-}
-
 # Fails where anybody holds a place in the line for slots.
 nobody_waits='
 import fcntl, struct, sys
@@ -69,9 +53,13 @@ sys.exit(kind != fcntl.F_UNLCK)'
   assert_equal "$(wc -l <"$err")" 1
 }
 
-@test "--gate=list has how many slots are taken" {
+@test "--slots-wait=0 takes a slot that is free, and --gate=list has how many are taken" {
+  run -125 "$BACKOFF" --slots-wait=3s -- true
+  assert_output 'backoff: --slots-wait: 3s: needs --slots=NAME:N'
   holder 3 1
   holder 3 2
+  run -0 "$BACKOFF" --slots=hub:3 --slots-wait=0 -- echo ran
+  assert_output ran
   run -0 "$BACKOFF" --gate=list
   assert_line --regexp '^hub +open( +-){4} +2 +- +-$'
 }
@@ -113,14 +101,6 @@ sys.exit(kind != fcntl.F_UNLCK)'
   run -0 "$BACKOFF" --slots=hub:1 -- "$BACKOFF" --slots=other:1 -- "$BACKOFF" -- \
     "$BACKOFF" --slots=hub:1 -- "$BACKOFF" --slots=other:1 -- echo inside
   assert_output inside
-}
-
-@test "children at the same time share the slot of their parent" {
-  run -0 "$BACKOFF" --slots=hub:1 -- sh -c '
-    mkfifo a b
-    "$BACKOFF" --slots=hub:1 -- sh -c "echo >a; read -r _ <b" &
-    "$BACKOFF" --slots=hub:1 -- sh -c "read -r _ <a; echo >b"
-    wait'
 }
 
 # The pid of the holder is that of nobody there, or of another process.
@@ -263,12 +243,11 @@ other_takes() {
   assert_fate 'exited 7'
 }
 
-@test "--slots-wait after an attempt keeps its status" {
+@test "--slots-wait after an attempt keeps its status, and with 0 skips no run" {
   other_takes --slots-wait=100ms
   assert_equal "$(tail -n 1 "$err")" 'backoff: sh: no slot of hub was free within 100ms'
-}
-
-@test "--slots-wait=0 after an attempt skips no run" {
+  rm paused taken
+  kill -KILL "${holders[@]}"
   other_takes --slots-wait=0
   assert_equal "$(tail -n 1 "$err")" 'backoff: sh: all slots of hub are taken'
 }
@@ -278,13 +257,6 @@ other_takes() {
   other_takes -T10s
   assert_regex "$(tail -n 1 "$err")" \
     '^backoff: sh: deadline reached in [^ ]*, waiting for a slot of hub: exit 7$'
-}
-
-@test "--slots-wait=0 takes a slot that is free, and needs slots" {
-  run -125 "$BACKOFF" --slots-wait=3s -- true
-  assert_output 'backoff: --slots-wait: 3s: needs --slots=NAME:N'
-  run -0 "$BACKOFF" --slots=hub:1 --slots-wait=0 -- echo ran
-  assert_output ran
 }
 
 # The failures are of runs without slots.

@@ -50,24 +50,3 @@ shut_for() {
 in_mounts() {
   "${namespace[@]}" sh -ec "$1"
 }
-
-# A COMMAND that notes in "log" when it begins and ends, and takes a while.
-# shellcheck disable=SC2016 # for the other shell
-notes_itself='
-  echo + >>log; n=0
-  while [ "$n" -lt 3 ]; do cat /proc/self/stat >/dev/null; n=$((n + 1)); done
-  echo - >>log'
-
-# assert_at_once ALL MOST: so many of these were there, at most MOST at once.
-assert_at_once() {
-  "${PYTHON[@]}" - "$@" <<'EOS'
-import sys
-count, limit = map(int, sys.argv[1:])
-depth = most = starts = 0
-for line in open("log"):
-    depth += 1 if line == "+\n" else -1
-    starts += line == "+\n"
-    most = max(most, depth)
-assert starts == count and depth == 0 and 1 <= most <= limit, (starts, depth, most)
-EOS
-}
