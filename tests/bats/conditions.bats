@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Conditions on the output: --success-if, --retry-if, --throttle-if and
 # --stop-if, and that watching the output does not change it.
-#
-# shellcheck disable=SC2154 # the helpers set these
 
 load helper
 load ../lib/events
@@ -18,26 +16,13 @@ setup() {
   export go full BATS_TEST_TMPDIR
 }
 
-# verdict WANTED OPTION... -- COMMAND...: checks the verdict of its attempt.
+# verdict WANTED OPTION... -- COMMAND...: checks the verdict of its attempt; sets reason.
 verdict() {
-  # shellcheck disable=SC2034 # judged sets both
-  local wanted=$1 verdict reason
+  local wanted=$1 verdict
   shift
   logged -n 1 "$@" >"$got" 2>"$said" || true
   judged
   assert_equal "$*: $verdict" "$*: $wanted"
-}
-
-# gives REASON OPTION... -- COMMAND...: what the log's closing line says.
-gives() {
-  local wanted=$1 line
-  shift
-  # In a log of its own, where no line of stderr has been read before.
-  rm -f "$said"
-  "$BACKOFF" -n 1 --log-file="$said" "$@" >"$got" 2>"$BATS_TEST_TMPDIR/stderr" || true
-  line=$(tail -n 1 "$said")
-  [[ $line =~ backoff:\ .*\ (after|in)\ [^:]*:\ (.*)$ ]] || fail "no reason: $line"
-  assert_equal "${BASH_REMATCH[2]}" "$wanted"
 }
 
 # A COMMAND under HOLD_TERM that fills its stdout, and when it has heard by
@@ -105,19 +90,15 @@ TABLE
 # --- the output itself ---
 
 @test "output is seen while the command runs, even half a line" {
+  local written
   mkfifo "$go"
   # The command goes on only when what it wrote has been read.
-  reads read:4 tell:"$go" -- "$BACKOFF" --stop-if=never -- \
-    sh -c 'echo one; read -r go <"$go"; echo two'
-  ended 'exited 0'
-  assert_equal "$(cat "$got")" "$(printf 'one\ntwo')"
-  reads read:4 tell:"$go" -- "$BACKOFF" --stop-if=never -- \
-    sh -c 'printf "one "; read -r go <"$go"; echo two'
-  ended 'exited 0'
-  reads read:4 tell:"$go" -- sh -c 'exec "$BACKOFF" --stop-if=never -- \
-    sh -c "echo one >&2; read -r go <\"\$go\"; echo two >&2" 2>&1'
-  ended 'exited 0'
-  assert_equal "$(cat "$got")" "$(printf 'one\ntwo')"
+  for written in 'echo one; read -r go <"$go"; echo two' 'printf "one "; read -r go <"$go"; echo two' \
+    'exec >&2; echo one; read -r go <"$go"; echo two'; do
+    reads --both read:4 tell:"$go" -- "$BACKOFF" --stop-if=never -- sh -c "$written"
+    ended 'exited 0'
+    assert_equal "$(xargs <"$got")" 'one two'
+  done
 }
 
 @test "stdout and stderr that are one keep their order" {
@@ -188,12 +169,15 @@ TABLE
   grep -qx words "$said"
 }
 
-@test "output for a closed stdout is not lost silently" {
+@test "output for a closed stdout is not lost silently, that for a closed stderr is dropped, and that is no failure" {
   run -125 bash -c '"$BACKOFF" --stop-if=never -- echo lost 2>"$1" >&-' - "$said"
   assert_equal "$(wc -l <"$said")" 1
   grep -q 'output could not be passed on: Bad file descriptor$' "$said"
   run -0 bash -c '"$BACKOFF" --stop-if=never -- true 2>"$1" >&-' - "$said"
-  run -0 bash -c '"$BACKOFF" --stop-if=never -- true 2>&-'
+  run -0 sh -c '"$BACKOFF" --stop-if=never -- sh -c "echo seen; echo unseen >&2" 2>&-'
+  assert_output seen
+  run -7 sh -c '"$BACKOFF" -n 1 --stop-if=seen -- sh -c "echo seen >&2; exit 7" 2>&- >&-'
+  assert_output ''
 }
 
 # The leftover process that has the output is running when COMMAND ends.
@@ -231,18 +215,13 @@ leaves_hello() {
   assert_output ended
 }
 
-@test "a slow reader does not stop a timeout" {
+@test "a slow reader does not stop a timeout, nor a signal" {
   need_proc
   mkfifo "$go" "$full"
   reads full tell:"$full" hear:"$go" read -- "${HOLD_TERM[@]}" \
     "$BACKOFF" -n 1 -t 300ms -k 1h --stop-if=never -- bash -c "$chatter"
   ended 'exited 124'
   grep -q 'timed out after 300ms' "$said"
-}
-
-@test "a slow reader does not stop a signal" {
-  need_proc
-  mkfifo "$go" "$full"
   reads full tell:"$full" kill:TERM hear:"$go" read -- "${HOLD_TERM[@]}" \
     "$BACKOFF" --stop-if=never -- bash -c "$chatter"
   ended 'exited 3'
@@ -323,13 +302,6 @@ PYTHON
   grep -q 'not retrying' "$got"
 }
 
-@test "output for a closed stderr is dropped, and that is no failure" {
-  run -0 sh -c '"$BACKOFF" --stop-if=never -- sh -c "echo seen; echo unseen >&2" 2>&-'
-  assert_output seen
-  run -7 sh -c '"$BACKOFF" -n 1 --stop-if=seen -- sh -c "echo seen >&2; exit 7" 2>&- >&-'
-  assert_output ''
-}
-
 @test "what is written at a timeout arrives whole, in a file and in a pipe" {
   need_proc
   local command='
@@ -340,9 +312,10 @@ def last(*_):
 signal.signal(signal.SIGTERM, last)
 signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
 time.sleep(1000)'
-  "${HOLD_TERM[@]}" "$BACKOFF" -qq -n 1 -t 200ms -k 1h --stop-if=never -- python3 -S -c "$command" >"$got" || true
+  local cut=("${HOLD_TERM[@]}" "$BACKOFF" -qq -n 1 -t 200ms -k 1h --stop-if=never -- python3 -S -c "$command")
+  "${cut[@]}" >"$got" || true
   assert_equal "$(stat -c %s "$got")" 60000
-  "${HOLD_TERM[@]}" "$BACKOFF" -qq -n 1 -t 200ms -k 1h --stop-if=never -- python3 -S -c "$command" | cat >"$got"
+  "${cut[@]}" | cat >"$got"
   assert_equal "$(stat -c %s "$got")" 60000
 }
 
@@ -381,21 +354,12 @@ time.sleep(1000)'
   pid=$!
   exec 9>&-
   # It has written all that there is room for.
-  wait_for full
+  wait_for is_full 8
   kill -TERM "$pid"
   status=0
   wait "$pid" || status=$?
   assert_equal "$status" 143
   exec 8<&-
-}
-
-# full: whether a write to the pipe at fd 8 would block.
-full() {
-  python3 -S -c '
-import select, sys
-poll = select.poll()
-poll.register(8, select.POLLOUT)
-sys.exit(bool(poll.poll(0)))'
 }
 
 # --- output that is held, where stdout and stderr are one open file ---
@@ -451,12 +415,14 @@ agrees() {
 # --- reasons and quotes in the log ---
 
 @test "the last line of the last attempt's stderr is quoted, if it is watched or held" {
-  gives "output matches 'two' \"err\"" --stop-if=one --stop-if=two --retry-if=out -- \
-    sh -c 'echo first >&2; echo err >&2; echo out; echo two; exit 7'
-  gives 'exit 7 "words"' -oall --stop-if=never -- sh -c 'echo words >&2; echo out; exit 7'
-  gives 'exit 7' -- sh -c 'echo err >&2; exit 7'
-  gives 'exit 7' -n 2 -b 0 --stop-if=never -- sh -c '[ "$BACKOFF_ATTEMPT" -eq 2 ] || echo one >&2; exit 7'
-  grep -q ': exit 7 "one"; next in ' "$said"
+  verdict stop --stop-if=one --stop-if=two --retry-if=out -- sh -c 'echo first >&2; echo err >&2; echo out; echo two; exit 7'
+  assert_equal "$reason" "output matches 'two' \"err\""
+  verdict retry -oall -- sh -c 'echo words >&2; echo out; exit 7'
+  assert_equal "$reason" 'exit 7 "words"'
+  verdict retry -- sh -c 'echo err >&2; exit 7'
+  assert_equal "$reason" 'exit 7'
+  run -7 logged -n 2 -b 0 --stop-if=never -- sh -c '[ "$BACKOFF_ATTEMPT" -eq 2 ] || echo one >&2; exit 7'
+  assert_events '[a.line for a in attempts] == ["one", None]'
 }
 
 @test "a line of stderr is not repeated on the same stderr, but in JSON" {

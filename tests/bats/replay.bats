@@ -6,7 +6,6 @@
 # (Regular files and terminals are in stdin.bats.)
 # shellcheck disable=SC2086 # options are words
 
-# shellcheck disable=SC2154 # what process.bash sets
 load helper
 load ../lib/process
 
@@ -112,15 +111,6 @@ size() {
   assert_equal "$(cat saw.2)" $'one\ntwo'
 }
 
-@test "hooks read nothing of a stream" {
-  need_answer peek
-  fed pipe -n 2 --before-retry='cat >hook' --at-end='cat >end' -- \
-    sh -c 'head -c 10 >"saw.$BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -eq 2 ]'
-  assert_equal "$(size hook) $(size end)" "0 0"
-  assert_saw saw.2 10
-  assert_left 10
-}
-
 # --- nothing is taken until COMMAND reads, and then what it reads ---
 
 @test "a command that reads nothing, or is not there, leaves a stream untouched" {
@@ -142,15 +132,18 @@ size() {
   assert_left 10
 }
 
-@test "a command that enlarges its pipe gets no more than 64 KiB of what it does not read" {
+@test "a command that enlarges its pipe reads all of its input, and else gets no more than 64 KiB beyond" {
   local script='
-import fcntl, os, struct, termios, time
+import fcntl, os, struct, sys, termios, time
 def unread():
     return struct.unpack("i", fcntl.ioctl(0, termios.FIONREAD, b"1234"))[0]
-count = 0
-while count < 70000:
-    count += len(os.read(0, 70000 - count))
+start = b""
+while len(start) < 70000:
+    start += os.read(0, 70000 - len(start))
 fcntl.fcntl(0, 1031, 1 << 20) # F_SETPIPE_SZ
+if sys.argv[1] == "all":
+    sys.stdout.buffer.write(start + sys.stdin.buffer.read())
+    sys.exit()
 last = 0
 while unread() == 0 or unread() != last:
     last = unread()
@@ -158,22 +151,11 @@ while unread() == 0 or unread() != last:
 os._exit(7)'
   seq 150000 >data
   for kind in "${KINDS[@]}"; do
-    run -7 fed --open "$kind" -n 2 -- "${PYTHON[@]}" -c "$script"
+    fed "$kind" -- "${PYTHON[@]}" -c "$script" all >saw
+    cmp data saw
+    run -7 fed --open "$kind" -n 2 -- "${PYTHON[@]}" -c "$script" some
     [ "$(size left)" -ge $(($(size data) - 70000 - 65536)) ] || fail "$kind: $(size left) left of $(size data)"
     assert_left $(($(size data) - $(size left)))
-  done
-}
-
-@test "a command that enlarges its pipe reads all of its input" {
-  local script='
-import fcntl, sys
-start = sys.stdin.buffer.read(100000)
-fcntl.fcntl(0, 1031, 1 << 20) # F_SETPIPE_SZ
-sys.stdout.buffer.write(start + sys.stdin.buffer.read())'
-  seq 150000 >data
-  for kind in "${KINDS[@]}"; do
-    fed "$kind" -- "${PYTHON[@]}" -c "$script" >saw
-    cmp data saw
   done
 }
 
@@ -194,7 +176,6 @@ sys.stdout.buffer.write(start + sys.stdin.buffer.read())'
 # echoes KIND: what is written reaches the command line by line, each before
 # the next is written; with $before bytes in front of them.
 echoes() {
-  mkfifo ack
   cat >writer.py <<'SCRIPT'
 import os, subprocess, sys
 sys.path.insert(0, os.environ["lib"])
@@ -217,7 +198,6 @@ SCRIPT
     echo ready
     while read -r line; do echo "$line"; done
     echo end' sh "$2"
-  rm ack
 }
 
 @test "each line reaches the command before the next is written, and so does the end, also after much input" {
@@ -302,11 +282,14 @@ SCRIPT
 
 # --- what is not replayed ---
 
+# What stdin is: ours, and then that which backoff with these arguments hands on.
+shows_both='readlink /proc/self/fd/0; exec "$BACKOFF" "$@" readlink /proc/self/fd/0'
+
 # assert_passes SAME-OR-OTHER KIND ARG...: what COMMAND finds as its stdin is
 # ours, or a pipe that backoff made.
 assert_passes() {
   local found=other
-  run -0 feed "$2" data sh -c 'readlink /proc/self/fd/0; exec "$BACKOFF" "$@" readlink /proc/self/fd/0' sh "${@:3}"
+  run -0 feed "$2" data sh -c "$shows_both" sh "${@:3}"
   [ "${lines[0]}" != "${lines[1]}" ] || found=same
   assert_equal "$*: $found" "$*: $1"
   [ "$1" = same ] || assert_regex "${lines[1]}" '^pipe:'
@@ -363,49 +346,20 @@ sys.exit(7)'
   assert_output /dev/null
 }
 
-@test "a socket that listens is inherited, and takes connections" {
-  cat >server.py <<'SCRIPT'
-import os, socket, subprocess, sys
-with socket.create_server(("127.0.0.1", 0)) as server:
-    command = subprocess.Popen(sys.argv[1:], stdin=server)
-    for _ in range(2):
-        with socket.create_connection(server.getsockname()) as client:
-            print(client.makefile().readline(), end="")
-    sys.exit(command.wait())
-SCRIPT
-  cat >accept.py <<'SCRIPT'
+@test "a socket that listens or is one of datagrams is inherited, and a pipe that can only be written to" {
+  need_proc
+  cat >odd.py <<'SCRIPT'
 import os, socket, sys
-connection, _ = socket.socket(fileno=os.dup(0)).accept()
-connection.sendall(b"attempt %s\n" % os.environb[b"BACKOFF_ATTEMPT"])
-sys.exit(os.environ["BACKOFF_ATTEMPT"] != "2")
+stdin = {"listening": lambda: socket.create_server(("127.0.0.1", 0)),
+  "datagrams": lambda: socket.socketpair(type=socket.SOCK_DGRAM)[0],
+  "writing": lambda: os.fdopen(os.pipe()[1], "w")}[sys.argv[1]]()
+os.dup2(stdin.fileno(), 0)
+os.execvp(sys.argv[2], sys.argv[2:])
 SCRIPT
-  run -0 python3 -S server.py "$BACKOFF" -qq --base=0 -- python3 -S accept.py
-  assert_output $'attempt 1\nattempt 2'
-}
-
-@test "a socket of datagrams is inherited" {
-  cat >datagrams.py <<'SCRIPT'
-import socket, subprocess, sys
-reader, writer = socket.socketpair(type=socket.SOCK_DGRAM)
-for number in range(3):
-    writer.send(b"%d\n" % number)
-sys.exit(subprocess.call(sys.argv[1:], stdin=reader))
-SCRIPT
-  run -7 python3 -S datagrams.py "$BACKOFF" -qq --base=0 -n 3 -- sh -c 'head -n 1; exit 7'
-  assert_output $'0\n1\n2'
-}
-
-@test "a pipe that can only be written to is inherited" {
-  cat >writing.py <<'SCRIPT'
-import os, subprocess, sys
-reader, writer = os.pipe()
-status = subprocess.call(sys.argv[1:], stdin=writer)
-os.close(writer)
-sys.stdout.write(os.fdopen(reader).read())
-sys.exit(status)
-SCRIPT
-  run -7 python3 -S writing.py "$BACKOFF" -qq --base=0 -n 2 -- sh -c 'echo written >&0; exit 7'
-  assert_output $'written\nwritten'
+  for kind in listening datagrams writing; do
+    run -0 python3 -S odd.py "$kind" sh -c "$shows_both" sh
+    assert_equal "$kind ${lines[0]}" "$kind ${lines[1]}"
+  done
 }
 
 # --- what is kept, where, and what if it cannot be ---
@@ -419,46 +373,35 @@ kept='until ls -l /proc/$PPID/fd | grep "$TMPDIR/"; do sleep 0.02; done'
   need_answer file_in_memory
   need_answer unnamed_file
   need_answer peek
-  feed --late=10 pipe data "$BACKOFF" -- sh -c "head -c 10 >/dev/null; $kept"'
-    ls -A "$TMPDIR"
-    for fd in /proc/$PPID/fd/*; do
-      case $(readlink "$fd") in "$TMPDIR"/*) stat -L -c "%a %h %s" "$fd" ;; esac
-    done
-    ls -l /proc/self/fd | grep -c "$TMPDIR/" || true' >found
-  run cat found
-  assert_equal "${#lines[@]}" 3
-  assert_line --index 0 --partial '(deleted)'
-  assert_line --index 1 '600 0 10'
-  assert_line --index 2 0
-}
-
-@test "without TMPDIR it is kept in /var/tmp" {
-  need_writable /var/tmp
-  for tmpdir in -uTMPDIR TMPDIR=; do
-    run feed --late=10 pipe data env "$tmpdir" "$BACKOFF" -- \
-      sh -c "head -c 10 >/dev/null; TMPDIR=/var/tmp; $kept"
-    assert_success
-    assert_output --partial '(deleted)'
+  local taken
+  # With 3 to 9 in use the file is opened where it stays, above them.
+  for taken in '' '3<data 4<data 5<data 6<data 7<data 8<data 9<data'; do
+    run feed --late=10 pipe data sh -c "exec \"\$@\" $taken" sh "$BACKOFF" -- sh -c "head -c 10 >/dev/null; $kept"'
+      ls -A "$TMPDIR"
+      for fd in /proc/$PPID/fd/*; do
+        case $(readlink "$fd") in "$TMPDIR"/*) stat -L -c "%a %h %s" "$fd" ;; esac
+      done
+      ls -l /proc/self/fd | grep -c "$TMPDIR/" || true'
+    assert_equal "${#lines[@]}" 3
+    assert_line --index 0 --partial '(deleted)'
+    assert_line --index 1 '600 0 10'
+    assert_line --index 2 0
   done
 }
 
-@test "nothing is kept of what nobody has read" {
-  need_proc
-  need_answer peek
-  run feed --open pipe data "$BACKOFF" -- sh -c 'sleep 0.2; ls -l /proc/$PPID/fd | grep -c "$TMPDIR/" || true'
-  assert_output 0
-}
-
-@test "nothing is kept of a regular file, nor with --stdin=inherit and null" {
+@test "nothing is kept of what nobody has read, of a regular file, nor with --stdin=inherit and null" {
   need_proc
   need_answer file_in_memory
-  local count='cat >/dev/null; ls -l /proc/$PPID/fd | grep -c "$TMPDIR/" || true'
-  run "$BACKOFF" -n 3 sh -c "$count" <data
+  local count='ls -l /proc/$PPID/fd | grep -c "$TMPDIR/" || true'
+  run "$BACKOFF" -n 3 sh -c "cat >/dev/null; $count" <data
   assert_output 0
   for mode in inherit null; do
-    run feed pipe data "$BACKOFF" -n 3 -i "$mode" sh -c "$count"
+    run feed pipe data "$BACKOFF" -n 3 -i "$mode" sh -c "cat >/dev/null; $count"
     assert_output 0
   done
+  need_answer peek
+  run feed --open pipe data "$BACKOFF" -- sh -c "sleep 0.2; $count"
+  assert_output 0
 }
 
 @test "a large stream does not need more memory" {
@@ -494,10 +437,8 @@ kept='until ls -l /proc/$PPID/fd | grep "$TMPDIR/"; do sleep 0.02; done'
   run feed --open pipe data "$BACKOFF" -q --base=0 -n 4 --spool-limit=299 -- sh -c "$reads"
   assert_output $'1\n2\n3\nbackoff: sh: not retrying after attempt 3/4: it read 300B of stdin, --spool-limit is 299B'
   assert_left 300
-}
-
-@test "--spool-limit: a regular file has none" {
-  run sh -c '"$BACKOFF" -qq --base=0 -n 3 --spool-limit=10 -- sh -c "wc -c; exit 7" <data'
+  # A regular file has no limit.
+  run "$BACKOFF" -qq --base=0 -n 3 --spool-limit=10 -- sh -c 'wc -c; exit 7' <data
   assert_equal "${#lines[@]}" 3
 }
 
@@ -552,18 +493,19 @@ idles() {
 }
 
 # bats test_tags=long
-@test "whether a writer stalls or has left, nobody is kept busy" {
+@test "whether a writer stalls or has left, nobody is kept busy, without tee(2) either" {
   need_strace
-  for kind in pipe unix; do
+  local kind fault option
+  while read -r kind fault; do
     for option in '' --open; do
-      idles "$kind" 0 "$option" :
-      idles "$kind" 10000 "$option" 'head -c 10 >/dev/null; exec <&-'
-      idles "$kind" 131073 "$option" 'head -c 65536 >/dev/null'
-      idles "$kind" 180000 "$option" 'head -c 70000 >/dev/null; exec <&-'
+      idles "$kind" 0 "$option" : $fault
+      idles "$kind" 10000 "$option" 'head -c 10 >/dev/null; exec <&-' $fault
+      idles "$kind" 131073 "$option" 'head -c 65536 >/dev/null' $fault
+      idles "$kind" 180000 "$option" 'head -c 70000 >/dev/null; exec <&-' $fault
     done
-    idles "$kind" 10 '' 'cat >/dev/null'
-    idles "$kind" 10 --open 'timeout 0.2 cat >/dev/null'
-  done
+    idles "$kind" 10 '' 'cat >/dev/null' $fault
+    idles "$kind" 10 --open 'timeout 0.2 cat >/dev/null' $fault
+  done <<<$'pipe\nunix\npipe -e inject=tee:error=ENOSYS'
 }
 
 # The pipe has room only when all in it has been read: the kernel tells.
@@ -590,56 +532,26 @@ size_refused() {
     "$BACKOFF" -qq -n 1 --stdin=replay -- "${@:3}"
 }
 
-# The command waits until we have looked ten times whether it has read, or have
-# made as many calls as only a busy loop makes.
-@test "if the command's pipe cannot be made small, it is polled less and less often" {
-  need_answer peek
-  need_strace
-  seq 3 >few
-  for kind in pipe unix; do
-    mkfifo go
-    size_refused "$kind" few sh -c 'read -r line; echo >read; read -r _ <go; head -n 2 >saw' 3>&- &
-    wait_for test -e read
-    # shellcheck disable=SC2016
-    wait_for sh -c '[ "$(grep -c "^ppoll.*tv_nsec" calls)" -ge 12 ] || [ "$(wc -l <calls)" -gt 2000 ]'
-    cp calls looked
-    echo >go
-    wait $!
-    grep -q 'F_SETPIPE_SZ.*INJECTED' looked
-    assert_equal "$(cat saw)" $'2\n3'
-    assert_equal "$(size left)" 0
-    # From one look to the next there are a few calls, and more and more time.
-    [ "$(sed -n '/^ppoll.*tv_nsec/,$p' looked | wc -l)" -le $((10 * $(grep -c '^ppoll.*tv_nsec' looked))) ] ||
-      fail "$(tail -n 20 looked)"
-    # What is left of 1, 2, 4... ms, and of 100 ms at most, when a wait begins.
-    sed -n 's/^ppoll(.*tv_nsec=\([0-9]*\)}.*/\1/p' looked >intervals
-    [ "$(head -n 1 intervals)" -le 1000000 ] || fail "$(cat intervals)"
-    [ "$(sort -n intervals | tail -n 1)" -le 100000000 ] || fail "$(cat intervals)"
-    [ "$(sort -n intervals | tail -n 1)" -gt 64000000 ] || fail "$(cat intervals)"
-    rm go read calls
-  done
-}
-
-@test "if the command's pipe cannot be made small, exactly what was read is taken" {
+@test "if the command's pipe cannot be made small, exactly what was read is taken, and nobody is kept busy" {
   need_answer peek
   need_strace
   local kind count
   while read -r kind count; do
-    size_refused "$kind" data head -c "$count" >saw
+    size_refused "$kind" data sh -c 'head -c "$1"; sleep 0.5' sh "$count" >saw
     grep -q 'F_SETPIPE_SZ.*INJECTED' calls
     assert_saw saw "$count"
     assert_left "$count"
+    # Looks come less and less often: else they would be thousands.
+    [ "$(wc -l <calls)" -lt 1000 ] || fail "$(wc -l <calls) calls"
   done <<<$'pipe 0\npipe 60000\nunix 4097'
 }
 
 # --- without tee(2) ---
 
-no_tee=(-e 'inject=tee:error=ENOSYS')
-
 @test "without tee(2) a pipe is copied, and each attempt sees the same, and its end" {
   need_strace
   for option in '' --open; do
-    feed $option pipe data strace -qq -o trace -e trace=tee "${no_tee[@]}" \
+    feed $option pipe data strace -qq -o trace -e trace=tee -e inject=tee:error=ENOSYS \
       "$BACKOFF" -qq --base=0 -n 4 -- sh -c '
         case $BACKOFF_ATTEMPT in
         1) head -c 10 >saw.1; exit 7 ;;
@@ -653,15 +565,6 @@ no_tee=(-e 'inject=tee:error=ENOSYS')
     ! has_answer peek || grep -q INJECTED trace
   done
   cmp data saw.4
-}
-
-@test "without tee(2) nobody is busy waiting" {
-  need_strace
-  for option in '' --open; do
-    idles pipe 10 "$option" 'head -c 10 >/dev/null' "${no_tee[@]}"
-    idles pipe 10000 "$option" : "${no_tee[@]}"
-    idles pipe 180000 "$option" 'head -c 70000 >/dev/null; exec <&-' "${no_tee[@]}"
-  done
 }
 
 @test "a command that does not wait for input finds what is there, or the end" {
