@@ -4,7 +4,7 @@
 # Clocks that run fast, and a calendar that somebody sets while we run:
 # libfaketime stands between us and both.
 
-# shellcheck disable=SC2034,SC2154 # what other files use and set
+# shellcheck disable=SC2034 # what other files use and set
 load helper
 load ../lib/events
 
@@ -21,7 +21,6 @@ calendar() {
 set_by() {
   echo '#!/bin/sh' >sets
   printf 'set -- %s\nshift $((BACKOFF_ATTEMPT - 1))\n' "$*" >>sets
-  # shellcheck disable=SC2016 # for sh
   echo '[ $# -eq 0 ] || echo "$1" >calendar; exit 7' >>sets
   chmod +x sets
 }
@@ -76,7 +75,6 @@ under_calendar() {
   at=$(LC_ALL=C date -u -d "+2 hours" '+%a, %d %b %Y %H:%M:%S GMT')
   under_calendar
   # An hour before it, by the calendar, and then two hours after it.
-  # shellcheck disable=SC2016 # for sh
   printf '#!/bin/sh\necho "$OFFSET" >calendar; echo "Retry-After: %s" >&2; exit 7\n' "$at" >asks
   chmod +x asks
   OFFSET=+1h run -7 logged --retry-after -n 2 -b 10ms -j none -T 30m -- ./asks

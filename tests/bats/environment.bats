@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The command finds everything as without backoff, and BACKOFF_*.
-# shellcheck disable=SC2154 # what process.bash and events.bash set
 
 load helper
 load ../lib/events
@@ -43,8 +42,6 @@ without_stdout() { exec >&-; }
 without_stderr() { exec 2>&-; }
 without_streams() { exec <&- >&- 2>&-; }
 
-# --- rules 59 and 62: nothing is different ---
-
 @test "rule 62: a command finds the same environment as without backoff" {
   transparent nothing
 }
@@ -74,12 +71,6 @@ without_streams() { exec <&- >&- 2>&-; }
   elsewhere() { mkdir -p some/place && cd some/place || exit; }
   transparent elsewhere --log-file=log
   grep -qx "$(cd some/place && pwd -P)" found.2
-}
-
-@test "rule 61: an attempt that changes its directory or umask does not affect the next one" {
-  run "$BACKOFF" -qq -n 3 --base=0 -- sh -c 'pwd -P; umask; cd /; umask 0; exit 7'
-  assert_equal "$(printf '%s\n' "${lines[@]}" | sort -u | wc -l)" 2
-  assert_line "$(pwd -P)"
 }
 
 @test "rule 59: a closed stdin, stdout or stderr stays closed" {
@@ -169,8 +160,6 @@ has_answer signalfd || few=9 # bats has one open
   done
 }
 
-# --- rule 61: a directory that has been removed ---
-
 @test "rule 61: a command runs in a directory that has been removed" {
   mkdir gone
   cd gone
@@ -193,8 +182,6 @@ has_answer signalfd || few=9 # bats has one open
   assert_events 'len(attempts) == 2 and attempts[1].outcome == "not-started"'
 }
 
-# --- rule 60: LISTEN_PID and WATCHDOG_PID ---
-
 @test "rule 60: LISTEN_PID and WATCHDOG_PID, if they name backoff, name the command at each attempt" {
   need_proc
   run sh -c 'exec 3</dev/null; export LISTEN_PID=$$ WATCHDOG_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=x
@@ -204,7 +191,7 @@ has_answer signalfd || few=9 # bats has one open
   assert_output $'1 x\n/dev/null\n1 x\n/dev/null'
 }
 
-@test "rule 60: if they name another process, they are left alone" {
+@test "rule 60: if they name another process, or nothing, they are left alone" {
   LISTEN_PID=1 WATCHDOG_PID=$$ NOTIFY_SOCKET=/run/x run "$BACKOFF" -qq -n 2 --base=0 -- \
     sh -c 'echo "$LISTEN_PID $WATCHDOG_PID $NOTIFY_SOCKET"; exit 7'
   assert_line --index 0 "1 $$ /run/x"
@@ -212,9 +199,6 @@ has_answer signalfd || few=9 # bats has one open
   run sh -c 'export LISTEN_PID="0$$" WATCHDOG_PID= LISTEN_PIDFD="$$"; echo "$LISTEN_PID $LISTEN_PIDFD"
     exec "$BACKOFF" -- sh -c "echo \"\$LISTEN_PID\$WATCHDOG_PID \$LISTEN_PIDFD\""'
   assert_equal "${lines[1]}" "${lines[0]}"
-}
-
-@test "rule 60: if they were not set, they are not set for the command" {
   run env -u LISTEN_PID -u WATCHDOG_PID "$BACKOFF" -- sh -c 'echo "${LISTEN_PID-none} ${WATCHDOG_PID-none}"'
   assert_output 'none none'
 }
@@ -226,8 +210,6 @@ has_answer signalfd || few=9 # bats has one open
   assert_success
   assert_output ''
 }
-
-# --- BACKOFF_* ---
 
 @test "BACKOFF_ATTEMPT counts from 1, BACKOFF_ATTEMPTS says how many at most, inf where there is no limit" {
   run "$BACKOFF" -qq -n 3 --base=0 -- sh -c 'echo "$BACKOFF_ATTEMPT/$BACKOFF_ATTEMPTS"; exit 7'
@@ -263,15 +245,8 @@ has_answer signalfd || few=9 # bats has one open
 
 @test "BACKOFF_ELAPSED is whole seconds since the start" {
   run "$BACKOFF" -qq -d 1100ms,1s -- sh -c 'echo "$BACKOFF_ELAPSED"; exit 7'
-  local elapsed previous=0
-  assert_equal "${#lines[@]}" 3
-  for elapsed in "${lines[@]}"; do
-    [[ $elapsed =~ ^(0|[1-9][0-9]*)$ ]] || fail "not a number: $elapsed"
-    [ "$elapsed" -ge "$previous" ] || fail "it goes back"
-    previous=$elapsed
-  done
-  [ "${lines[1]}" -ge 1 ] || fail "the first pause is missing: ${lines[*]}"
-  [ "${lines[2]}" -ge 2 ] || fail "the second pause is missing: ${lines[*]}"
+  assert_output --regexp $'^[0-9]+\n[1-9][0-9]*\n[1-9][0-9]*$'
+  [ "${lines[2]}" -gt "${lines[1]}" ]
 }
 
 @test "nothing of an outer BACKOFF_* is inherited, by hooks either" {
@@ -291,20 +266,7 @@ has_answer signalfd || few=9 # bats has one open
 }
 
 @test "an empty environment gets BACKOFF_* and no more" {
-  run env -i "$BACKOFF" "$(command -v env)"
-  assert_success
+  run -0 env -i "$BACKOFF" "$(command -v env)"
   assert_line 'BACKOFF_ATTEMPT=1'
-  assert_line 'BACKOFF_STATUS='
-  assert_line 'BACKOFF_VERDICT='
   refute_line --regexp '^([^B]|B[^A])'
-}
-
-# --- BACKOFF_ID ---
-
-@test "BACKOFF_ID is another one in every run, also with the same --seed" {
-  for _ in 1 2 3 4 5 6 7 8; do
-    "$BACKOFF" -- sh -c 'echo "$BACKOFF_ID"' >>ids
-    "$BACKOFF" --seed=1 -- sh -c 'echo "$BACKOFF_ID"' >>ids
-  done
-  assert_equal "$(sort -u ids | wc -l)" 16
 }

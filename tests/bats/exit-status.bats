@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The exit status of backoff, and the signals that it dies by.
-# shellcheck disable=SC2154 # what process.bash and events.bash set
 
 load helper
 load ../lib/events
@@ -43,8 +42,6 @@ dies() {
   echo "kill -s $1 \$\$; sleep 1000"
 }
 
-# --- success and pass ---
-
 @test "a pass ends at once, and keeps the status, the signal or 124 for a timeout" {
   ends 'exited 0' pass --pass-on=0 -- true
   ends 'exited 1' pass -n 4 --pass-on=1 -- sh -c '[ "$BACKOFF_ATTEMPT" -ge 3 ] && exit 1; exit 2'
@@ -53,16 +50,12 @@ dies() {
   ends 'exited 124' pass --pass-on=timeout -t 100ms -- sleep 1000
 }
 
-# --- giving up ---
-
 @test "rule 35: it is the last attempt that counts, not one before" {
   ends 'exited 9' exhausted -n 2 -- sh -c \
     '[ "$BACKOFF_ATTEMPT" -gt 1 ] && exit 9; '"$(dies KILL)"
   ends 'killed KILL' exhausted -n 2 -- sh -c \
     '[ "$BACKOFF_ATTEMPT" -gt 1 ] || exit 9; '"$(dies KILL)"
 }
-
-# --- dying by a signal ---
 
 @test "rule 36: we die by the signal that killed the last attempt" {
   local signal

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # --idle-timeout: attempts that write nothing. How they are ended is in
 # timeout.bats.
-# shellcheck disable=SC2154 # what process.bash and events.bash set
 
 load helper
 load ../lib/events
@@ -55,16 +54,13 @@ looked() {
 }
 
 @test "an attempt without output times out, and is retried, and the status is 124" {
-  run logged -n 2 --base=0 --idle-timeout=100ms -- sleep 1000
-  assert_equal "$status" 124
+  run -124 logged -n 2 --base=0 --idle-timeout=100ms -- sleep 1000
   assert_events 'len(attempts) == 2' \
-    'all(a.outcome == "timed-out" and a.signal == "TERM" and a.status is None for a in attempts)' \
-    'all(a.verdict == "retry" and a.reason == "timed out after 100ms without output" for a in attempts)' \
-    'all(a.duration_s >= 100*ms for a in attempts)' \
-    'end.result == "exhausted" and end.status == 124'
+    'all(a.outcome == "timed-out" and a.signal == "TERM" for a in attempts)' \
+    'all(a.verdict == "retry" and a.reason == "timed out after 100ms without output" for a in attempts)'
 }
 
-@test "a JSON log has the last line of stderr, as this is watched" {
+@test "what it has written last to stderr is quoted, as this is watched" {
   need_proc
   is_cut
   assert_events 'attempts[0].line == "said"'

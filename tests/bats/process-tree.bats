@@ -3,7 +3,6 @@
 # Which processes are ended, and how, in the difficult cases: --grace, pids
 # that are reused, another namespace's /proc, processes that may not be signalled.
 # shellcheck disable=SC2034 # under, for events.bash
-# shellcheck disable=SC2154 # what process.bash and events.bash set
 
 load helper
 load ../lib/events
@@ -46,35 +45,26 @@ stop() {
   assert_none tree
 }
 
-@test "--grace gives the whole tree time, and backoff waits for all of it" {
+@test "--grace gives the whole tree time, and backoff waits for all of it, or for a second signal" {
   need_answer orphans
   mkfifo go
-  TEST_MARK=$MARKS/tree start -- "$BACKOFF" -qq --grace=1h -n 1 -- sh -c '
-    (setsid sh -c "echo ready; read -r _ <go; echo clean >>ends" &)
-    echo "command $$"; exec sleep 1000'
-  await "$out" ready
-  await "$out" command
-  signal TERM
-  wait_for gone "$(sed -n 's/^command //p' "$out")"
-  sleep 0.3 # for a wrong program
-  [ ! -e "$BATS_TEST_TMPDIR/fate" ] || fail "ended before its tree"
-  echo go >go
-  assert_fate 'killed TERM'
+  local rest
+  export rest
+  for rest in 'read -r _ <go; echo clean >>ends' 'while :; do sleep 1000; done'; do
+    TEST_MARK=$MARKS/tree start -- "$BACKOFF" -qq --grace=1h -n 1 -- sh -c '
+      (setsid sh -c "trap \"\" TERM; echo ready; $rest" &)
+      echo "command $$"; exec sleep 1000'
+    await "$out" ready
+    await "$out" command
+    signal TERM
+    wait_for gone "$(sed -n 's/^command //p' "$out")"
+    sleep 0.3 # for a wrong program
+    [ ! -e "$BATS_TEST_TMPDIR/fate" ] || fail "ended before its tree"
+    if [ -e ends ]; then signal TERM; else echo go >go; fi
+    assert_fate 'killed TERM'
+    assert_none tree
+  done
   assert_equal "$(cat ends)" clean
-}
-
-@test "--grace: a second signal, when only the rest of the tree is left, ends it" {
-  need_answer orphans
-  TEST_MARK=$MARKS/tree start -- "$BACKOFF" -qq --grace=1h -n 1 -- sh -c '
-    (setsid sh -c "trap \"\" TERM; echo ready; while :; do sleep 1000; done" &)
-    echo "command $$"; exec sleep 1000'
-  await "$out" ready
-  await "$out" command
-  signal TERM
-  wait_for gone "$(sed -n 's/^command //p' "$out")"
-  signal TERM
-  assert_fate 'killed TERM'
-  assert_none tree
 }
 
 # dies_unseen SCRIPT: it gets TERM with its group while backoff is stopped, which goes on

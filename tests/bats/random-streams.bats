@@ -5,7 +5,6 @@
 # points. REPLAY_CASES=20000 for a long evening; a seed that failed is tried
 # again by REPLAY_SEED=N REPLAY_CASES=1.
 
-# shellcheck disable=SC2154 # what process.bash sets
 load helper
 load ../lib/process
 

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # What backoff may not signal, as an ordinary user whose command becomes root:
 # it counts as there, gets --kill-after to end by itself, and is named then.
-# shellcheck disable=SC2154 # what process.bash and events.bash set
 
 load helper
 load ../lib/events
@@ -126,19 +125,12 @@ assert_named() {
     'attempts[0].duration_s >= 600*ms'
 }
 
-@test "no attempt starts beside a process below the command that cannot be signalled" {
-  need_proc
-  need_answer processes
-  cut -n 2 -k 300ms -- sh -c '../become ready go; exit 5'
-  assert_named 'end.result == "stopped"' 'attempts[0].signal == "TERM"'
-}
-
-@test "beside it, processes that can be signalled are ended" {
+@test "no attempt starts beside such a process below the command, and those that can be signalled are ended" {
   need_proc
   need_answer processes
   cut -n 2 -k 300ms -- sh -c '
-    setsid sh -c "trap \"\" TERM; while :; do sleep 1000; done" & ../become ready go'
-  assert_named
+    setsid sh -c "trap \"\" TERM; while :; do sleep 1000; done" & ../become ready go; exit 5'
+  assert_named 'end.result == "stopped"' 'attempts[0].signal == "TERM"'
 }
 
 @test "where /proc hides it, no attempt starts beside it either, and the rest is ended" {
@@ -157,22 +149,10 @@ assert_named() {
   done
 }
 
-@test "the text says which process cannot be ended" {
-  cut -n 2 -s KILL -k 300ms --log-format=text -- ../become ready go
-  assert_equal "$status" 124
-  output=$(cat "$events")
-  assert_output --regexp " backoff: become: not retrying after attempt 1/2: timed out after $limit; cannot end process [0-9]+${its_name:+ \(become\)}$way_out$"
-}
-
-@test "a deadline gives up in the same way" {
+@test "a deadline gives up in the same way, and --success-on=timeout is no success while such a process runs" {
   need_proc
-  need_answer processes
-  CUT=-T cut -n 2 -k 300ms -- sh -c '../become ready go; exit 5'
+  CUT=-T cut -n 2 -k 300ms -- ../become ready go
   assert_named 'end.result == "deadline" and end.status == 124'
-}
-
-@test "--success-on=timeout is no success while such a process runs" {
-  need_proc
   cut -n 2 -k 300ms --success-on=timeout -- ../become ready go
   assert_named 'end.result == "stopped"'
 }
@@ -248,8 +228,6 @@ assert_named() {
   output=$(cat "$events")
   assert_output --regexp "deadline reached after 1 attempt in [^:]*: exit 1; cannot end process [0-9]+${its_name:+ \(become\)}$way_out$"
 }
-
-# --- what the user may not have more of ---
 
 # Root has as many as it likes. Another user's processes would be counted, too.
 @test "a command that waits for one process fewer of the user (RLIMIT_NPROC) is started then" {

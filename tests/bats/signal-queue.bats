@@ -4,7 +4,6 @@
 # Signals in great numbers, and at the instants at which a handler in place of
 # signalfd(2) could lose one or run in a child. What holds must hold for every
 # system's answer.
-# shellcheck disable=SC2154 # what process.bash sets
 
 load helper
 load ../lib/process

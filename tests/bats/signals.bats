@@ -4,7 +4,6 @@
 # Signals: what we inherit and hand on, what we forward, what ends us and
 # with which status.
 
-# shellcheck disable=SC2154 # what process.bash sets
 load helper
 load ../lib/process
 
@@ -65,27 +64,22 @@ assert_never_touched() {
   assert_never_touched
 }
 
-@test "rule 11: there is no handler in an attempt, the one after a pause included" {
-  need_proc
-  need_answer signalfd
-  start -- "$BACKOFF" -n 2 -d 1ms -- sh -c '[ "$BACKOFF_ATTEMPT" = 2 ] || exit 1; '"$sleeper"
-  await "$out" '^ready'
-  run -0 grep '^SigCgt' "/proc/$pid/status"
-  assert_output --regexp '^SigCgt:[[:blank:]]0+$'
-}
-
 # CONT is among them where the pause is a ppoll, which a stop would stretch.
-@test "rule 11: the handlers of a pause are those of the signals that end it" {
+@test "rule 11: the handlers of a pause are those of the signals that end it, and in an attempt there is none" {
   need_proc
   need_answer signalfd
   local others ending='HUP|INT|QUIT|TERM'
   [ "${PAUSE_BY:-nanosleep}" != ppoll ] || ending+='|CONT'
-  start -- "$BACKOFF" -d 1h -- false
+  start -- "$BACKOFF" -d 1h --wake-on=USR1 -- sh -c '[ "$BACKOFF_ATTEMPT" = 2 ] || exit 1; '"$sleeper"
   await_pause
   wait_for in_state "$pid" S
-  others=$(kill -l | tr -s '\t ' '\n' | sed -n 's/^SIG//p' | grep -vxE "$ending")
+  others=$(kill -l | tr -s '\t ' '\n' | sed -n 's/^SIG//p' | grep -vxE "$ending|USR1")
   # shellcheck disable=SC2086 # one word for each
   ! mask_has_any SigCgt "$pid" $others || fail "another handler"
+  signal USR1
+  await "$out" '^ready'
+  run -0 grep '^SigCgt' "/proc/$pid/status"
+  assert_output --regexp '^SigCgt:[[:blank:]]0+$'
 }
 
 # Two attempts, with a pause between, see what COMMAND sees without us.
@@ -439,14 +433,6 @@ got_twice() {
 
 # --- Options about signals ---
 
-@test "--wake-on: its signal ends the pause, and no other" {
-  start -- "$BACKOFF" -d 1h --wake-on=USR1 -- sh -c '[ "$BACKOFF_ATTEMPT" = 2 ]'
-  await_pause
-  signal USR2
-  signal USR1
-  assert_fate "exited 0"
-}
-
 # Its handler comes first.
 @test "--wake-on: a TERM that comes with its signal ends us" {
   start -- "$BACKOFF" -d 1h --wake-on=USR1 -- sh -c 'echo ready; exit 7'
@@ -482,15 +468,6 @@ released_slowly() {
   start -- "${prefix[@]}" sh -c 'exec "$BACKOFF" -o "$@" -- head -c 300000 /dev/zero >"$0"' \
     "$BATS_TEST_TMPDIR/slow" "${@:2}"
   wait_for is_full 5
-}
-
-# is_full FD: a pipe of the usual size is.
-is_full() {
-  "${PYTHON[@]}" -c '
-import array, fcntl, sys, termios
-count = array.array("i", [0])
-fcntl.ioctl(int(sys.argv[1]), termios.FIONREAD, count)
-sys.exit(count[0] < 61440)' "$1"
 }
 
 @test "--wake-on=HUP: a HUP does not end a release" {
@@ -621,19 +598,6 @@ as_pid_1() {
   wait_for test ! -e "/proc/$(sed -n 's/^before //p' "$out")"
   echo >gate
   assert_fate "exited 7"
-}
-
-@test "rule 74: a child that had ended before the spawn is reaped by then" {
-  need_proc
-  # A shell would reap it; this leaves it a zombie.
-  start -- "${PYTHON[@]}" -c '
-import os, sys
-pid = os.fork() or os._exit(0)
-os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-print("before", pid, flush=True)
-os.execv(sys.argv[1], sys.argv[1:])' "$BACKOFF" -n 1 -- sh -c "$sleeper"
-  await "$out" '^ready'
-  wait_for test ! -e "/proc/$(sed -n 's/^before //p' "$out")"
 }
 
 @test "rule 75: we do not wait for a child that we had before the spawn" {

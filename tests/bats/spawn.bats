@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Starting the command, and failures to start it.
-# shellcheck disable=SC2154 # what process.bash and events.bash set
 
 load helper
 load ../lib/events
@@ -33,19 +32,6 @@ lasting() {
     'attempts[0].verdict == "stop" and attempts[0].pause_s is None' \
     "end.result == 'stopped' and end.status == $wanted"
 }
-
-# inject SYSCALLS:error=ERRNO... ARG...: runs backoff with ARGs while these
-# calls fail so. Strace leaves out the execve by which it starts us.
-inject() {
-  local what=$1
-  shift
-  strace -qq -f -o /dev/null -e trace="${what%%:*}" -e inject="$what" \
-    "$BACKOFF" --log-format=json --log-file="$events" --base=0 "$@"
-}
-
-fork_calls='?vfork,?fork,clone,?clone3'
-
-# --- lasting failures: rule 54 ---
 
 @test "rule 54: a command that is not found is 127, and not tried again" {
   ln -s none dangling
@@ -100,19 +86,6 @@ TABLE
   lasting 126 "./$(printf '%0300d' 0)"
 }
 
-@test "rule 54: arguments that are too long are 126" {
-  need prlimit
-  # The first attempt gets through, then the hook lowers our limit: a
-  # quarter of the stack, but no less than 128 KiB.
-  local part
-  part=$(printf '%0100000d' 0)
-  run logged -n 4 --base=0 --before-retry='prlimit --stack=409600 --pid "$PPID"' -- \
-    sh -c 'exit 7' sh "$part" "$part" "$part"
-  assert_equal "$status" 126
-  assert_events 'len(attempts) == 2 and attempts[0].status == 7' \
-    'attempts[1].outcome == "not-started" and attempts[1].verdict == "stop"'
-}
-
 @test "rule 74: a child that could not exec the command is reaped" {
   need_proc
   run -127 "$BACKOFF" -qq -n 2 --base=0 --retry-on=start --before-retry='
@@ -120,8 +93,6 @@ TABLE
   [ -s children ]
   run ! grep ') Z ' children
 }
-
-# --- the command's own 126 and 127: rule 56 ---
 
 @test "rule 56: the command's own 126 is retried, and the 127 of a shell that does not find its command" {
   run -126 logged -n 3 --base=0 -- sh -c "exit 126"
@@ -132,12 +103,12 @@ TABLE
   refute_regex "$stderr" 'builtin'
 }
 
-# --- temporary failures: rule 55 ---
-
 @test "rule 55: a fork that fails for now is a failed attempt, and the next may succeed" {
   need_strace
-  run inject "$fork_calls:error=EAGAIN:when=1" -n 3 -- sh -c 'echo "$BACKOFF_ATTEMPT"'
-  assert_success
+  local calls='?vfork,?fork,clone,?clone3'
+  # shellcheck disable=SC2034 # for logged
+  under=(strace -qq -f -o /dev/null -e trace="$calls" -e inject="$calls:error=EAGAIN:when=1")
+  run -0 logged --base=0 -n 3 -- sh -c 'echo "$BACKOFF_ATTEMPT"'
   assert_output 2
   assert_events 'len(attempts) == 2 and end.result == "success"' \
     'attempts[0].outcome == "not-started" and attempts[0].verdict == "retry"' \
@@ -169,16 +140,6 @@ TABLE
   assert_output --regexp '^attempt ([3-9]|[1-9][0-9]+)$'
 }
 
-# --- messages ---
-
-@test "the way that the hint shows runs a function with its arguments" {
-  # shellcheck disable=SC2317 # called by the bash below
-  my_function() { printf '%s|' "$@"; }
-  export -f my_function
-  run -0 "$BACKOFF" bash -euo pipefail -c 'my_function "$@"' _ 'one word' two
-  assert_output 'one word|two|'
-}
-
 @test "no secret of a command line in one word is logged, as text, JSON or annotation" {
   local format
   for format in text json github; do
@@ -198,8 +159,6 @@ TABLE
   run -127 env LC_ALL=C.UTF-8 "$BACKOFF" "/no such/directory"
   assert_output --partial 'backoff: /no such/directory: not retrying'
 }
-
-# --- looking it up in PATH ---
 
 @test "rule 57: a script without #! is run by the shell, also one that is found on the PATH" {
   mkdir bin
@@ -226,23 +185,15 @@ TABLE
   PATH=$PWD/first:$PATH lasting 126 program
   script second/program '#!/bin/sh' 'exit 3'
   PATH=$PWD/first:$PWD/second:$PATH run -3 "$BACKOFF" -q -n 1 -- program
+  # Without a PATH the system's is searched.
+  run -3 env -u PATH "$BACKOFF" -q -n 1 -- sh -c 'exit 3'
 }
 
-@test "without a PATH the system's is searched" {
-  run env -u PATH "$BACKOFF" -n 1 -q -- sh -c 'exit 3'
-  assert_equal "$status" 3
-}
-
-# --- arguments ---
-
-@test "rule 63: arguments are passed as they are, and options end at the command" {
+@test "rule 63: arguments are passed as they are, and options end at the command, or at --" {
   run "$BACKOFF" -- printf '<%s>' -- '' ' a  b ' $'new\nline' '*' $'\xff' '%d' -n
   assert_output "<--><>< a  b ><new"$'\n'"line><*><"$'\xff'"><%d><-n>"
   run -0 "$BACKOFF" -n 1 printf '<%s>' --attempts=0 -h --
   assert_output '<--attempts=0><-h><-->'
-}
-
-@test "rule 63: a command may look like an option after --" {
   mkdir bin
   script bin/-x '#!/bin/sh' 'exit 3'
   PATH=$PWD/bin:$PATH run -3 "$BACKOFF" -q -n 1 -- -x

@@ -5,7 +5,6 @@
 # we leave process groups and the terminal to the shell. The steps are those
 # of tests/lib/terminal.py.
 
-# shellcheck disable=SC2154 # what process.bash sets
 load helper
 load ../lib/process
 
@@ -82,30 +81,23 @@ EOS
   sends_nothing hangup 'file seen got HUP from kernel'
 }
 
-# A terminal that hangs up tells the leader of its session alone.
-@test "rule 22: where backoff leads the session, the HUP of a hangup is passed on" {
+# A terminal that hangs up tells the leader of its session alone; who ignores the
+# HUP gets the CONT.
+@test "rule 22: where backoff leads the session, the HUP and the CONT of a hangup are passed on" {
   need_real_time
-  at_terminal "$BACKOFF" -n 1 -- sh -c 'exec python3 -S "$PROBE" --exit 3 >seen' <<'EOS'
+  local name prefix
+  while read -r name prefix; do
+    # shellcheck disable=SC2086 # several words, or none
+    at_terminal $prefix "$BACKOFF" -n 1 -- sh -c 'exec python3 -S "$PROBE" --exit 3 >seen' <<EOS
 file seen ready (\d+) (\d+)
 unplug
-file seen got HUP from user
+file seen got $name from user
 kill 40 2
-file seen HUP=1
+file seen seen.* $name=1
 fate exited 3
 EOS
-}
-
-@test "rule 22: where backoff leads the session, the CONT of a hangup is passed on" {
-  need_real_time
-  at_terminal env --ignore-signal=HUP "$BACKOFF" -n 1 -- \
-    sh -c 'exec python3 -S "$PROBE" --exit 3 >seen' <<'EOS'
-file seen ready (\d+) (\d+)
-unplug
-file seen got CONT from user
-kill 40 2
-file seen seen CONT=1
-fate exited 3
-EOS
+    rm seen
+  done <<<$'HUP\nCONT env --ignore-signal=HUP'
 }
 
 @test "rule 42: where backoff leads the session, a hangup in a pause is a death by HUP" {

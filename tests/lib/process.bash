@@ -123,6 +123,15 @@ begun() {
   [ -e "$BATS_TEST_TMPDIR/fate" ] || [ -n "$(child_of "$pid" 2>/dev/null)" ]
 }
 
+# is_full FD: whether a write to this pipe would block.
+is_full() {
+  "${PYTHON[@]}" -c '
+import select, sys
+poll = select.poll()
+poll.register(int(sys.argv[1]), select.POLLOUT)
+sys.exit(bool(poll.poll(0)))' "$1"
+}
+
 # name_open: sets open to the system call by which the program opens files by
 # name: openat, or open as musl has it on x86.
 # shellcheck disable=SC2034 # for the tests

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Sends a TERM at each instant in turn of a stretch of a program's run.
 
-  stepper.py start|pause|reaped|entry|return PROGRAM [ARG]...
+  stepper.py start|pause|entry|return PROGRAM [ARG]...
 
 The program is run again and again under ptrace(2): the first time it gets
 the TERM at the first stop of the stretch, then at the second, until the
@@ -10,7 +10,6 @@ stretch has been left. After the TERM it runs untraced.
   start         the entry to and the return from each system call, from the
                 exec to the first blocking wait after a spawn
   pause         likewise, from the first spawn to the pause that follows
-  reaped        the return from the wait4(2) that reaps the command
   entry         each instruction from the last system call before the pause to
                 that of the pause
   return        each instruction from the end of the pause to the next system
@@ -176,20 +175,6 @@ def calls_to_pause(tracee):
     spawned = spawned or number in known["spawn"]
 
 
-def reaping(tracee):
-  command = called = None
-  while True:
-    kind, arch, number, _ = tracee.next_call()
-    known = known_numbers(arch)
-    if kind == ENTRY:
-      called = number
-    elif called in known["spawn"]:
-      command = number
-    elif called == known["wait4"] and number == command:
-      yield True
-      return
-
-
 def to_first_line(tracee):
   """Goes to the return from the first write to stderr; which architecture."""
   while True:
@@ -261,7 +246,6 @@ def known_numbers(arch):
 STRETCHES = {  # and whether they need to know calls_before_pause()
   "start": (calls_from_start, False),
   "pause": (calls_to_pause, False),
-  "reaped": (reaping, False),
   "entry": (instructions_to_pause, True),
   "return": (return_from_pause, True),
 }
