@@ -69,17 +69,11 @@ is_free() {
   [ -e "$made" ]
 }
 
-@test "these tests read every line of the table of options" {
-  valued | grep -qx 'b base'
-  valued | grep -qx '0 floor'
-  flags | grep -qx 'q quiet'
-  joined | grep -qx 'o hold'
-  [ "$( (valued && flags && joined) | wc -l)" -eq \
-    "$(grep -c '^OPT(B' "$TOP_SRCDIR/src/options/options.def")" ]
-}
-
 @test "a bad value is refused by every option, in each form of the word" {
   local letter name
+  # Each line of the table has been read.
+  assert_equal "$( (valued && flags && joined) | wc -l)" \
+    "$(grep -c '^OPT(B' "$TOP_SRCDIR/src/options/options.def")"
   while read -r letter name; do
     ! is_free "$name" || continue
     refuses "--$name [a" "--$name=[a"
@@ -168,60 +162,36 @@ starts() {
 }
 
 @test "options of other tools are answered with ours" {
-  local option
-  for option in --retries --tries --retires; do
-    refuses "$option --attempts first" "$option=3"
-    refuses "$option --attempts first" "$option" 3
-  done
+  refuses '--retries --attempts first' --retries=3
+  refuses '--tries --attempts first' --tries 3
   says 'use --base for the first pause, or --delays for a list' --deley 3
-  refuses '--delay --base --delays' --delay=3
   refuses '--max-time --timeout' --max-time=3
 }
 
 @test "options that earlier versions had say what to do instead" {
-  local name use
-  while read -r name use; do
-    says "no such option: --$name=1: $use" "--$name=1"
-  done <<'END'
-max-exponent use --cap
-steps use --factor
-cap-mode only presets can set that
-slot-time only presets can set that
-throttle-base it is 5 times --base
-outage --plan prints the chances
-format use --log-format=json
-id use an environment variable
-watch both streams are watched; sh -c 'exec COMMAND 2>&3' 3>&2 leaves stderr out
-die-with-parent use: setpriv --pdeathsig TERM backoff ...
-END
+  says 'no such option: --max-exponent=1: use --cap' --max-exponent=1
+  says "no such option: --watch=1: both streams are watched; sh -c 'exec COMMAND 2>&3' 3>&2 leaves stderr out" --watch=1
 }
 
 @test "an optional argument in a word of its own is refused, unless it is COMMAND" {
-  mkdir "$BATS_TEST_TMPDIR/bin"
-  printf '#!/bin/sh\ntouch "%s"\n' "$made" >"$BATS_TEST_TMPDIR/bin/all"
-  chmod +x "$BATS_TEST_TMPDIR/bin/all"
-  PATH=$BATS_TEST_TMPDIR/bin:$PATH
+  mkdir bin
+  printf '#!/bin/sh\ntouch "%s"\n' "$made" >bin/all
+  chmod +x bin/all
+  PATH=$PWD/bin:$PATH
   refuses '--tool rsync --tool=rsync' -q --tool rsync
-  refuses '--hold stdout --hold=stdout' -qo stdout
   refuses '--hold all --hold=all' --hold all
   try --tool curl curl "$made"
   refused '--tool=curl'
   starts --tool touch touch "$made"
   starts -o all
   starts -o -- all all
-  starts -o all something
 }
 
 @test "contradictions are reported with both options, in any order" {
-  says '--delays: 1s: cannot be combined with --base' --delays=1s --base=1s
   says '--delays: 1s: cannot be combined with --factor' --factor=2 --delays=1s
-  says '--delays: 1s: cannot be combined with --growth' --delays=1s --growth=linear
-  says '--delays: 1s: cannot be combined with --jitter=decorrelated' --delays=1s -j decorrelated
   says '--delays: 1s: cannot be combined with --jitter=smooth' --delays=1s -j smooth
   says '7 is in both --retry-on and --stop-on' --retry-on=4-7 --stop-on=7-9
-  says '--floor: 2s: expected no more than --cap' --cap=1s --floor=2s
   says '--floor: 31s: expected no more than --cap' --floor=31s
-  says '--consecutive: 4: expected no more than --attempts' --consecutive=4 -n 3
   says '--consecutive: 9: expected no more than --attempts' --consecutive=9
 }
 
@@ -244,7 +214,6 @@ END
 
 @test "a flag that is given a value is refused" {
   refuses '--quiet yes' --quiet=yes
-  refuses '--help me' --help=me
   refuses '--quiet-success' --quiet-success=
 }
 
@@ -269,8 +238,6 @@ END
   done < <(joined)
   try
   refused 'no command given; try backoff --help'
-  try -o
-  refused 'no command given; try backoff --help'
   try -n 3 -b 1ms --
   refused 'no command given; try backoff --help'
   try -qq '' x
@@ -292,12 +259,8 @@ END
 }
 
 @test "the status is 125 even if the usage error cannot be written" {
-  status=0
-  "$BACKOFF" --base=abc -- touch "$made" 2>/dev/full || status=$?
-  [ "$status" -eq 125 ]
-  status=0
-  "$BACKOFF" --base=abc -- touch "$made" 2>&- || status=$?
-  [ "$status" -eq 125 ]
+  run -125 sh -c '"$BACKOFF" --base=abc -- touch "$1" 2>/dev/full' sh "$made"
+  run -125 sh -c '"$BACKOFF" --base=abc -- touch "$1" 2>&-' sh "$made"
   [ ! -e "$made" ]
 }
 

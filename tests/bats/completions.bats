@@ -3,7 +3,6 @@
 #
 # The completions of bash, zsh and fish, which are made of src/options/options.def:
 # what each shell offers.
-# shellcheck shell=bash
 
 load helper
 load ../lib/option_table

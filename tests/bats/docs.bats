@@ -3,7 +3,6 @@
 #
 # The words: --help, the man pages and the README say what the programs do, and
 # src/options/options.def is the one list of options.
-# shellcheck shell=bash
 
 load helper
 load ../lib/option_table

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 # There is no memory left: each time that backoff asks for some, one after the
 # other, it gets none. It then does what it was to do, or says why not.
-#
-# shellcheck disable=SC2154,SC2016 # the helpers set these; for the other shell
 
 load helper
 

@@ -73,7 +73,6 @@ need_faketime() {
   done
   # That of clang waits for ever for a lock of its own.
   ! has_sanitizers "$BACKOFF" || skip 'the sanitizers are to be preloaded first'
-  # shellcheck disable=SC2016 # for the other shell
   preload=$(faketime -f '+0' sh -c 'echo "$LD_PRELOAD"')
   ldd "$BACKOFF" 2>/dev/null | grep -q libc ||
     skip 'faketime has no say in a static program'

@@ -35,22 +35,6 @@ gate() {
     --cap=1m "$@" >out
 }
 
-# 120 probes in the outage are six for each.
-@test "herd: --attempts and --deadline hold at a gate, also for a client alone" {
-  local clients options gave_up
-  while read -r clients gave_up options; do
-    # shellcheck disable=SC2086 # several words
-    gate "$clients" 5 $options
-    run -0 grep '^clients that gave up ' out
-    assert_output --regexp " +$gave_up +[0-9]+ +[0-9]+$"
-  done <<'TABLE'
-20 20 --attempts=6 --runs=5
-1 1 --attempts=6
-20 0 --attempts=30 --runs=5
-20 20 --deadline=9m
-TABLE
-}
-
 @test "herd: two columns tell what a gate is worth, the third what is usual" {
   gate 200 20
   run grep -c 'these options  *no gate  *every second$' out
@@ -72,15 +56,6 @@ TABLE
   assert_line --index 0 --partial '"clients":2,"machines":2,"outage_s":1.0'
 }
 
-@test "herd: one machine is what there is without --machines" {
-  gate 200 20
-  mv out without
-  gate 200 20 --machines=1
-  cmp without out
-  gate 200 20 --machines=1 --gate=machine
-  cmp without out
-}
-
 @test "herd: a service that limits its rate may have no other capacity" {
   run -0 "$HERD" --gate --clients=200 --outage=1m --limit=20,5 --late=4ms --refusals=1%
   assert_line --index 0 \
@@ -92,70 +67,32 @@ TABLE
     '"capacity":100,"limit":20,"burst":0,"retry_after_s":2.000000000,"runs":1,'
 }
 
-@test "herd: an outage of a second has no rate that could be told" {
-  "$HERD" --gate --clients=100 --capacity=10 --outage=1s >out
-  run grep -c '^attempts per second of the outage  *-  *-  *-$' out
-  assert_output 1
-}
-
 @test "herd: at a gate pauses of 0 have an end" {
   run -0 "$HERD" --gate --base=0 --clients=20 --capacity=5 --outage=10s
   assert_line 'no gate: all pauses are 0'
 }
 
-# A value to try each option with; empty: the option only prints.
-sample() {
-  case $1 in
-    clients) echo 500 ;;
-    outage) echo 30s ;;
-    capacity) echo 99.5 ;;
-    failures | refusals) echo 5% ;;
-    limit) echo 90,5 ;;
-    retry-after) echo 7s ;;
-    late) echo 4ms ;;
-    runs) echo 2 ;;
-    machines) echo 5 ;;
-    gate) ;;
-    base) echo 2s ;;
-    factor) echo 2 ;;
-    cap) echo 10s ;;
-    floor) echo 500ms ;;
-    growth) echo linear ;;
-    delays) echo 1s,5s,20s ;;
-    jitter) echo equal ;;
-    splay) echo 5s..10s ;;
-    preset) echo cenkalti ;;
-    seed) echo 7 ;;
-    attempts) echo 3 ;;
-    deadline) echo 40s ;;
-    cap-mode) echo after ;;
-    max-exponent) echo 2 ;;
-    steps) echo 7 ;;
-    slot-time) echo 1s ;;
-    log-format) echo json ;;
-    help | version) ;;
-    *) fail "there is no test of --$1" ;;
-  esac
-}
+# Options, with a value to try each with.
+samples=(--clients=500 --outage=30s --capacity=99.5 --failures=5% --refusals=5% "--limit=90,5" --retry-after=7s
+  --late=4ms --runs=2 --machines=5 --gate --base=2s --factor=2 --cap=10s --floor=500ms --growth=linear
+  "--delays=1s,5s,20s" --jitter=equal --splay=5s..10s --preset=cenkalti --seed=7 --attempts=3 --deadline=40s
+  --log-format=json --help --version)
 
 @test "herd: each of its options makes a difference" {
-  local name value with
-
-  sed -n 's/^OPT(\(HERD\|BOTH\), [A-Z_]*, [^,]*, "\([^"]*\)".*/\2/p' \
-    "$TOP_SRCDIR/src/options/options.def" >names
-  [ "$(wc -l <names)" -ge 20 ]
-  while read -r name; do
-    value=$(sample "$name")
-    case $name in
-      machines | late) with=(--gate) ;;
-      retry-after) with=(--limit=90) ;;
+  local option with
+  sed -n 's/^OPT(\(HERD\|BOTH\), [A-Z_]*, [^,]*, "\([^"]*\)".*/--\2/p' \
+    "$TOP_SRCDIR/src/options/options.def" | sort >names
+  printf '%s\n' "${samples[@]%%=*}" | sort | diff names -
+  for option in "${samples[@]}"; do
+    case $option in
+      --machines=* | --late=*) with=(--gate) ;;
+      --retry-after=*) with=(--limit=90) ;;
       *) with=() ;;
     esac
     herd "${with[@]}" >plain
-    herd "${with[@]}" "--$name${value:+=$value}" >out
-    run cmp plain out
-    assert_failure
-  done <names
+    herd "${with[@]}" "$option" >out
+    run ! cmp plain out
+  done
 }
 
 @test "herd: a missing required option is named" {
@@ -174,23 +111,16 @@ refuses() {
   shift
   run -125 --separate-stderr herd "$@"
   assert_output ''
-  # shellcheck disable=SC2154
   assert_equal "${#stderr_lines[@]}" 1
   [[ $stderr == "backoff-herd: "*"$text"* ]] || fail "$stderr"
 }
 
+# What the values may be is in unit/options/values.
 @test "herd: a usage error is one line" {
   refuses 'operand: true: expected' -- true
-  refuses '--clients: 0: expected' --clients=0
   refuses '--clients: 1000001: expected at most 1000000' --clients=1000001
-  refuses '--outage: inf: expected' --outage=inf
-  refuses '--capacity: 0: expected' --capacity=0
-  refuses '--runs: 0: expected' --runs=0
-  refuses '--limit: 20,: expected' --limit=20,
-  refuses '--base: 1x: expected' --base=1x
   refuses '--floor: 2m: expected no more than --cap' --floor=2m
   refuses '--client=1: expected the full name, --clients' --client=1
-  refuses '--machines: 0: expected' --gate --machines=0
   refuses '--machines: 1001: expected no more than --clients' --gate --machines=1001
   refuses '--machines: 2: needs --gate' --machines=2
   refuses '--gate: fleet: needs --machines' --gate=fleet
@@ -204,21 +134,15 @@ refuses() {
 }
 
 @test "herd: without pauses and limits it refuses to run for ever" {
-  refuses 'no end: all pauses are 0: expected' --base=0
   refuses 'no end: all pauses are 0: expected' --base=0 --deadline=1h
-  refuses 'no end: all pauses are 0: expected' \
-    --preset=celery --base=200ms --growth=constant --jitter=none --attempts=inf
   refuses 'no end: it takes longer than 292 years' \
     --factor=1000 --cap=inf --clients=12 --capacity=0.000000001
-  refuses 'no end: it takes longer than 292 years' \
-    --factor=1000 --cap=inf --clients=12 --capacity=0.000000001 --jitter=none
   run -0 herd --base=0 --attempts=3
 }
 
 @test "herd: what would take more than 1000000000 attempts is refused with their number" {
   refuses 'too long: it takes about 120000000000000 attempts: expected at most 1000000000, by fewer' \
     -b 1ns -c 1ns
-  refuses 'too long: it takes about 1000000000000000 attempts' -b 1us -g constant -j none --outage=1000000s
   refuses 'too long: it takes about ' --runs=1000000000
 }
 
@@ -226,12 +150,6 @@ refuses() {
   run -0 herd --outage=30d --clients=500 --cap=1d
   assert_line --regexp '^every second: left out: with it there would be about 13[0-9]{8} attempts$'
   refute_line --partial '--jitter=none: left'
-}
-
-@test "herd: less than one a second serves those who always come in odd seconds" {
-  run -0 "$HERD" --clients=3 --outage=3 --capacity=0.5 --log-format=json
-  assert_equal "$(grep -c '"no_end":null' <<<"$output")" 3
-  assert_line --regexp '"--jitter=none".*"wait_last_s":37\.0*,'
 }
 
 @test "herd: a case beside these options may have no end" {
@@ -278,12 +196,9 @@ refuses() {
   refute_line --partial 'gave up'
   run -0 herd --attempts=5
   assert_line --regexp '^clients that gave up +1000 +1000 +0$'
-  assert_line --regexp '^attempts per client, after the first +4\.0 +4\.0 +64\.5$'
   assert_line --regexp '^extra wait after the outage, mean +- +- +4\.5s$'
   run -0 herd --deadline=70s --jitter=equal --cap=5s
   assert_line --regexp '^clients that gave up +[0-9]+ +[1-9][0-9]+ +0$'
-  run -0 herd --delays=30s,40s
-  assert_line --regexp '^clients that gave up +900 +900 +0$'
 }
 
 @test "herd: the output has at most 80 columns in a pipe, in characters of the locale" {
@@ -298,10 +213,6 @@ refuses() {
 @test "herd: output that cannot be written is a failure" {
   run -125 sh -c '"$HERD" --clients=1 --outage=1 --capacity=1 --log-format=json >/dev/full'
   assert_output 'backoff-herd: standard output: write error: No space left on device'
-  run -125 --separate-stderr sh -c '"$HERD" --clients=10 --outage=1 --capacity=1 >/dev/full'
-  # shellcheck disable=SC2154
-  assert_equal "${#stderr_lines[@]}" 1
-  run -125 sh -c '"$HERD" --clients=10 --outage=1 --capacity=1 >&- 2>/dev/null'
 }
 
 @test "herd: no memory is a failure in one line" {
@@ -309,8 +220,6 @@ refuses() {
   run -125 sh -c 'ulimit -v 40000 && "$HERD" --clients=1000000 --outage=1 --capacity=1'
   assert_output --regexp '^backoff-herd: --clients: no memory: [^:]*$'
 }
-
-# --- as JSON ---
 
 # objects EXPRESSION...: these hold of the objects on stdin: h has the herds,
 # l the loads, t the lines.
@@ -331,10 +240,8 @@ PY
   herd --log-format=json | objects \
     'len(h) == 3 and t[:3] == [x for x in t if "\"herd\"" in x]' \
     '[x["policy"] for x in h] == ["these options", "--jitter=none", "every second"]' \
-    'all(list(x) == ["event", "policy", "clients", "outage_s", "capacity", "runs",
-      "no_end", "retries_per_client", "peak", "later_peak", "wait_mean_s",
-      "wait_p95_s", "wait_last_s", "outage_rate",
-      "late_failures", "gave_up", "end_s"] for x in h)' \
+    'list(h[0])[-8:] == ["later_peak", "wait_mean_s", "wait_p95_s", "wait_last_s", "outage_rate",
+      "late_failures", "gave_up", "end_s"]' \
     'all(list(x) == ["event", "policy", "from_s", "to_s", "attempts"] for x in l)' \
     'all(re.search(r"_s\":(null|[0-9]+\.[0-9]{9})[,}]", m)
       for x in t for m in re.findall(r"_s\":[^,}]*[,}]", x))' \
@@ -344,11 +251,9 @@ PY
 @test "herd: the JSON has the figures of the table, and all attempts" {
   herd --jitter=none >table
   grep '^attempts per client.* 9\.5  *9\.5  *64\.5$' table
-  grep '^  95th percentile  *4m40s  *4m40s  *9s$' table
   herd --jitter=none --log-format=json | objects \
     '[x["retries_per_client"] for x in h] == [9.5, 9.5, 64.5]' \
     '[x["wait_p95_s"] for x in h] == [280, 280, 9]' \
-    '[x["peak"] for x in h] == [1000] * 3' \
     'all(sum(y["attempts"] for y in l if y["policy"] == x["policy"])
       == 1000 * (x["retries_per_client"] + 1) for x in h)' \
     'all(a["to_s"] == b["from_s"] for a, b in zip(l, l[1:])
@@ -362,7 +267,6 @@ PY
     'h[2]["gave_up"] == 0 and h[2]["wait_mean_s"] == 4.5'
   herd --base=0 --jitter=+1s --log-format=json | objects \
     'h[1]["no_end"] == "all pauses are 0" and h[1]["peak"] is None' \
-    'h[1]["retries_per_client"] is None and h[1]["end_s"] is None' \
     'h[0]["no_end"] is None' \
     '{x["policy"] for x in l} == {"these options", "every second"}'
   herd --runs=4 --log-format=json | objects 'h[0]["runs"] == 4' \

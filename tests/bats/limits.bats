@@ -3,9 +3,6 @@
 # How long the pauses are, and when backoff gives up. The formulas are those of
 # tests/unit/pause and tests/unit/loop, what follows from other options is in
 # tests/unit/options: here the options reach them.
-#
-# shellcheck disable=SC2030,SC2031 # each test has a process of its own
-# shellcheck disable=SC2154 # the helpers set these
 
 load helper
 load ../lib/events
@@ -18,8 +15,6 @@ pauses() {
   run -1 logged -n $((${#commas} + 2)) "$@" -- false
   assert_events "pauses == [t if t >= 1000 else t * us for t in [$list]]"
 }
-
-# --- the windows ---
 
 @test "by default an exponential window grows by 3 from 1s to 30s, with a tenth of 1s below" {
   run -0 "$BACKOFF" --plan --log-format=json
@@ -36,17 +31,11 @@ pauses() {
   pauses 0,0,0,0 -b 0
 }
 
-# --- the list of delays ---
-
 @test "--delays are the windows, with one attempt more; the last repeats" {
   run -1 logged -d 1us,5us,2us -- false
   assert_events 'start.attempts == 4' 'pauses == [1*us, 5*us, 2*us]'
   pauses 1,2,2,2 -d 1us,2us
-  run -1 logged -n 2 -d 1us,2us,3us -- false
-  assert_events 'pauses == [1*us]'
 }
-
-# --- seeds ---
 
 # drawn_by [OPTION]...: the pauses of a run.
 drawn_by() {
@@ -62,34 +51,18 @@ drawn_by() {
   [ "$(drawn_by)" != "$(drawn_by)" ]
 }
 
-# --- throttle ---
-
 @test "a throttle's base is 5 times the base; the cap holds, and all failures count" {
   pauses 5,15,30 -b 1us -c 30us -j none --throttle-on=1
   run -7 logged -n 4 -b 1us -j none --throttle-on=9 -- sh -c '[ "$BACKOFF_ATTEMPT" -ne 2 ] || exit 9; exit 7'
   assert_events 'pauses == [1*us, 15*us, 9*us]'
 }
 
-# --- attempts ---
-
 @test "there are 8 attempts by default, the first included; --attempts is another number" {
   run -1 logged -b 0 -- false
   assert_events 'start.attempts == len(attempts) == 8' 'end.result == "exhausted"'
-  local count
-  for count in 1 9; do
-    run -7 logged -b 0 -n "$count" -- sh -c 'echo ran; exit 7'
-    [ "${#lines[@]}" -eq "$count" ]
-    assert_events "start.attempts == len(attempts) == $count"
-  done
-}
-
-# --- deadline and until ---
-
-@test "--deadline cuts a running attempt" {
-  run -124 logged -T 1s -- sleep 60
-  assert_events 'attempts[0].outcome == "timed-out"' \
-    '0 < attempts[0].duration_s <= end.elapsed_s' 'end.elapsed_s >= 1*s' \
-    'end.result == "deadline" and end.status == 124'
+  run -7 logged -b 0 -n 1 -- sh -c 'echo ran; exit 7'
+  assert_output ran
+  assert_events 'start.attempts == len(attempts) == 1'
 }
 
 # until_in SECONDS: that time of the day.
@@ -112,14 +85,11 @@ until_in() {
     'end.result == "deadline" and end.status == 7'
 }
 
-# --- flaky-status ---
-
 @test "--flaky-status is the status of a success that followed a failure" {
   run -42 logged --flaky-status=42 -b 0 --at-end='echo "$BACKOFF_RESULT"' -- \
     sh -c '[ "$BACKOFF_ATTEMPT" -ge 3 ]'
   assert_output success
-  assert_events 'end.result == "success" and end.status == 42' 'end.reason is None' \
-    'attempts[-1].verdict == "success" and attempts[-1].status == 0'
+  assert_events 'end.result == "success" and end.status == 42' 'end.reason is None'
   # Also of one in a streak.
   run -42 logged --flaky-status=42 --consecutive=2 -b 0 -- \
     sh -c '[ "$BACKOFF_ATTEMPT" -ne 2 ]'
