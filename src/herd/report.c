@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/base/duration.h"
 #include "core/base/text.h"
@@ -272,14 +273,13 @@ print_axis(const struct axis *axis)
 	}
 	printf("\n%*s", MARGIN, "");
 	for (int64_t ns = 0; cell_of(axis, ns) < width; ns += step_ns) {
-		char words[32];
-		struct text text = text_in(words, sizeof words);
+		const char *label = DURATION(ns);
+		int64_t cell = cell_of(axis, ns);
 
-		duration_text(&text, ns);
-		if (cell_of(axis, ns) + (int64_t)text.length > width)
+		if (cell + (int64_t)strlen(label) > width)
 			break;
-		printf("%*s%s", (int)(cell_of(axis, ns) - at), "", words);
-		at = cell_of(axis, ns) + (int64_t)text.length;
+		printf("%*s%s", (int)(cell - at), "", label);
+		at = cell + (int64_t)strlen(label);
 	}
 	putchar('\n');
 }
@@ -289,11 +289,9 @@ static void
 print_recovery(const struct axis *axis, int64_t outage_ns)
 {
 	int cell = (int)cell_of(axis, outage_ns);
-	char words[64];
-	struct text text = text_in(words, sizeof words);
+	const char *words = JOINED(64, "up again after ", DURATION(outage_ns));
 
-	text_join(&text, "up again after ", DURATION(outage_ns));
-	if (cell + 2 + (int64_t)text.length <= axis->columns * axis->cells)
+	if (cell + 2 + (int64_t)strlen(words) <= axis->columns * axis->cells)
 		printf("%*s%s %s\n", MARGIN + cell, "", glyph(axis, "▲", "^"),
 		    words);
 	else

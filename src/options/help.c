@@ -181,19 +181,16 @@ void
 list_presets(void)
 {
 	struct preset preset = { .name = NULL };
-	char words[320];
 
 	while (presets_next(&preset)) {
 		printf("%s%s\n", preset.name,
 		    preset.approximate ? " (approximate)" : "");
 		print_indented(preset.options);
-		snprintf(words, sizeof words, "and %s", preset.fields);
 		if (*preset.fields != '\0')
-			print_indented(words);
+			print_indented(JOINED(320, "and ", preset.fields));
 		print_indented(preset.source);
-		snprintf(words, sizeof words, "(%s)", preset.note);
 		if (*preset.note != '\0')
-			print_indented(words);
+			print_indented(JOINED(320, "(", preset.note, ")"));
 	}
 	usage_finish();
 }
