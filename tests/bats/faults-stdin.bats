@@ -157,3 +157,14 @@ unknown() {
     fi
   done
 }
+
+# The one before the first attempt, and the one before the second.
+@test "a file that cannot be rewound is not taken for one that has ended" {
+  strace -qq -o trace -e trace=lseek "$BACKOFF" -qq --base=0 -n 2 -- false <data || true
+  for when in $(sed -nE '/^lseek\(0, 0, SEEK_SET/=' trace); do
+    run strace -qq -o /dev/null -e trace=lseek -e inject=lseek:error=EIO:when="$when" \
+      "$BACKOFF" -q --base=0 -n 2 -- sh -c 'cat >saw; [ "$BACKOFF_ATTEMPT" -eq 2 ]' <data
+    [ "$status" -eq 0 ] || assert_output --regexp '^backoff: sh: '
+    [ "$status" -ne 0 ] || cmp data saw
+  done
+}
