@@ -525,12 +525,6 @@ messages() {
   done < <(grep '^\$ ' pictures)
 }
 
-@test "docs: the drawing of backoff at work is what a run prints" {
-  need curl
-  run "$TOP_SRCDIR/tests/picture" --check "$TOP_SRCDIR/docs/at-work.svg"
-  assert_success
-}
-
 @test "docs: CONTRIBUTING.md has the rooms of Makefile.am, in their order" {
   awk '/^data_files/ { next } /^[a-z]*_files = \\$/ { first = 1; next }
     first { sub(/\/[^\/]*$/, "/", $1); print $1; first = 0 }

@@ -182,6 +182,30 @@ readme() {
   [ "$(wc -l <asked)" -gt 10 ]
 }
 
+# drawn: of lines, all but what differs from run to run.
+drawn() {
+  sed -E 's/(after|next in|port) [0-9.]+( ?m?s\>)?/\1 #/g'
+}
+
+@test "README: the drawing of backoff at work shows what a run prints" {
+  need curl
+  server_setup
+  answers_ready
+  echo '{"status":"up"}' >"$BATS_TEST_TMPDIR/served/health"
+  # The server is there from the second attempt on.
+  stand_in curl <<SH
+[ "\$BACKOFF_ATTEMPT" != 2 ] || "$START"
+exec $(type -P curl) --disable --noproxy '*' "\$@"
+SH
+  sed -n 's,^<text [^>]*>\(.*\)</text>$,\1,p' "$TOP_SRCDIR/docs/at-work.svg" | drawn >wanted
+  # shellcheck disable=SC2034 # for the line
+  url=http://127.0.0.1:$PORT/503/200/health
+  line=$(sed -n '1s/^\$ //p' wanted)
+  { echo "\$ $line" && eval "$line" && printf '$ echo $?\n%d\n' $?; } 2>&1 | drawn >got
+  run diff wanted got
+  assert_success
+}
+
 # --- CI ---
 
 # yaml_of NAME KEY...: a value of that recipe.
