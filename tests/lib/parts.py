@@ -22,9 +22,9 @@ def activity(pid):
     return times + [line.split()[1] for line in file if "switches" in line]
 
 
-def nginx(path, address, capacity, fails=0):
+def nginx(path, address, capacity):
   """The command of a server in that directory, which serves so many requests a
-  second and refuses the others; FAILS percent of all fail by chance."""
+  second and refuses the others."""
   with open(path + "/nginx.conf", "w") as file:
     file.write(
       "daemon off; pid nginx.pid; error_log nginx.error;\n"
@@ -33,15 +33,14 @@ def nginx(path, address, capacity, fails=0):
       "client_body_temp_path t1; proxy_temp_path t2; fastcgi_temp_path t3;\n"
       "uwsgi_temp_path t4; scgi_temp_path t5;\n"
       "limit_req_zone $server_port zone=all:1m rate=%dr/s;\n"
-      "split_clients $request_id $fails { %s * 0; }\n"
-      "server { listen %s; location / { if ($fails) { return 500; }\n"
+      "server { listen %s; location / {\n"
       "limit_req zone=all burst=%d nodelay; try_files /none =204; } } }\n"
-      % (capacity, "%d%% 1;" % fails if fails else "", address, max(1, capacity // 4)))
+      % (capacity, address, max(1, capacity // 4)))
   return ["nginx", "-p", path, "-c", path + "/nginx.conf", "-e", path + "/nginx.error"]
 
 
 def requests(path):
-  """When each came to that server, and how many it refused or failed."""
+  """When each came to that server, and how many it refused."""
   if not os.path.exists(path + "/access"):
     return [], 0
   with open(path + "/access") as file:
