@@ -7,12 +7,13 @@ import json
 import os
 import select
 import shlex
-import signal
 import socket
 import subprocess
 import tempfile
 import time
 from typing import Callable, Optional
+
+from processes import bearers, kill_bearers
 
 BACKOFF = os.path.abspath(os.environ.get("BACKOFF") or os.path.join(
     os.path.dirname(os.path.abspath(__file__)), "..", "..", "backoff"))
@@ -220,22 +221,6 @@ def read_rest(fd):
     return data
 
 
-def bearers(cookie):
-    """The processes whose cookie in the environment begins so."""
-    mark = f"\0{COOKIE}={cookie}".encode()
-    found = []
-    for name in os.listdir("/proc"):
-        if not name.isdigit():
-            continue
-        try:
-            with open(f"/proc/{name}/environ", "rb") as file:
-                if mark in b"\0" + file.read():
-                    found.append(int(name))
-        except OSError:
-            pass
-    return found
-
-
 def describe(pid):
     try:
         with open(f"/proc/{pid}/cmdline", "rb") as file:
@@ -243,16 +228,6 @@ def describe(pid):
                 word.decode(errors="replace") for word in file.read().split(b"\0")[:-1])
     except OSError:
         return pid, "?"
-
-
-def kill_all(cookie):
-    while pids := bearers(cookie):
-        for pid in pids:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-        time.sleep(0.01)
 
 
 def ends_in(process, seconds):
@@ -268,7 +243,7 @@ def ends_in(process, seconds):
 def what_is_left(cookie):
     """Who has been told to end may need a moment."""
     until = time.monotonic() + LEAVING
-    while (pids := bearers(cookie)) and time.monotonic() < until:
+    while (pids := bearers(f"{COOKIE}={cookie}")) and time.monotonic() < until:
         time.sleep(0.02)
     return [describe(pid) for pid in pids]
 
@@ -332,10 +307,10 @@ def run_scenario(scenario, options, limit):
             strace_of(scenario, options), directory, cookie, stdin)
         run.hung = not ends_in(process, limit)
         if run.hung:
-            kill_all(cookie)
+            kill_bearers(f"{COOKIE}={cookie}")
         run.status = process.wait()
         run.left = what_is_left(cookie)
-        kill_all(cookie)
+        kill_bearers(f"{COOKIE}={cookie}")
         run.out, run.rest = read_rest(stdout), read_rest(stdin)
         run.files = read_files(directory)
         run.err = run.files.pop("err")

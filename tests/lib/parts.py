@@ -5,6 +5,8 @@ what they measured: tests/memory, tests/load and tests/fleet."""
 import argparse
 import os
 
+from processes import stat_fields
+
 failures = 0
 
 
@@ -16,8 +18,7 @@ def check(good, what):
 
 def activity(pid):
   """Its use of the processor, and how often it was let run."""
-  with open("/proc/%d/stat" % pid) as file:
-    times = file.read().rpartition(")")[2].split()[11:13]
+  times = stat_fields(pid)[11:13]
   with open("/proc/%d/status" % pid) as file:
     return times + [line.split()[1] for line in file if "switches" in line]
 

@@ -16,6 +16,7 @@ import subprocess
 import time
 
 import run
+from processes import children
 
 BACKOFF = os.path.abspath(os.environ.get("BACKOFF") or os.path.join(
     os.path.dirname(os.path.abspath(__file__)), "..", "..", "backoff"))
@@ -220,14 +221,7 @@ def target_of(case, pid):
     """backoff itself, or who is PID 1 for it."""
     if not case.init:
         return pid
-    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
-        children = file.read().split()
-    return int(children[0]) if children else None
-
-
-def children():
-    with open("/proc/thread-self/children", encoding="ascii") as file:
-        return [int(pid) for pid in file.read().split()]
+    return next(iter(children(pid)), None)
 
 
 def what_is_left():
@@ -238,7 +232,7 @@ def what_is_left():
             pass
     except ChildProcessError:
         return left
-    for pid in children():
+    for pid in children(os.getpid()):
         with open(f"/proc/{pid}/cmdline", "rb") as file:
             left.append(file.read().replace(b"\0", b" ").decode(errors="replace"))
     kill_children()
@@ -246,7 +240,7 @@ def what_is_left():
 
 
 def kill_children():
-    while pids := children():
+    while pids := children(os.getpid()):
         for pid in pids:
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)

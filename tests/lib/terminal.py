@@ -39,6 +39,7 @@ import sys
 import termios
 import time
 
+import processes
 import run
 
 PROMPT = "<prompt>"
@@ -176,25 +177,19 @@ def become(slave, leader):
   os.execvpe(command[0], command, environment)
 
 
-def stat_fields(pid):
-  # Of any process: its name may be no text.
-  with open("/proc/%d/stat" % pid, errors="replace") as file:
-    return file.read().rpartition(")")[2].split()
-
-
 def state_of(pid):
   try:
-    return stat_fields(pid)[0]
+    return processes.stat_fields(pid)[0]
   except OSError:
     return "X"
 
 
 def members(session):
   found = []
-  for name in os.listdir("/proc"):
+  for pid in processes.ids():
     try:
-      if name.isdigit() and int(stat_fields(int(name))[3]) == session:
-        found.append(int(name))
+      if int(processes.stat_fields(pid)[3]) == session:
+        found.append(pid)
     except OSError:
       pass
   return found

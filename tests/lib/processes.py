@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""What /proc tells of processes."""
+
+import os
+import signal
+
+
+def ids():
+  return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def stat_fields(pid):
+  """Those behind the name, which may be no text: the state, the parent and so on."""
+  with open(f"/proc/{pid}/stat", errors="replace") as file:
+    return file.read().rpartition(")")[2].split()
+
+
+def children(pid):
+  try:
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+      return [int(child) for child in file.read().split()]
+  except OSError:
+    return []
+
+
+def bearers(mark):
+  """The processes that have a variable in their environment that begins so: what is
+  marked marks what it starts, wherever that moves."""
+  found = []
+  for pid in ids():
+    try:
+      with open(f"/proc/{pid}/environ", "rb") as file:
+        if b"\0" + mark.encode() in b"\0" + file.read():
+          found.append(pid)
+    except OSError:
+      pass
+  return found
+
+
+def kill_bearers(mark):
+  """And what these start meanwhile."""
+  while pids := bearers(mark):
+    for pid in pids:
+      try:
+        os.kill(pid, signal.SIGKILL)
+      except ProcessLookupError:
+        pass
