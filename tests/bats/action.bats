@@ -10,14 +10,14 @@ load ../lib/server
 load ../lib/recipes
 
 setup_file() {
-  export action=$TOP_SRCDIR/action.yml workflow=$TOP_SRCDIR/.github/workflows/ci.yml YAML_PYTHON
-  YAML_PYTHON=$(a_python_with_yaml) || return 0
-  yaml_value "$action" runs steps 0 run >"$BATS_FILE_TMPDIR/step.sh"
+  export action=$TOP_SRCDIR/action.yml workflow=$TOP_SRCDIR/.github/workflows/ci.yml
+  type -P yq >/dev/null || return 0
+  yq -r '.runs.steps[0].run' "$action" >"$BATS_FILE_TMPDIR/step.sh"
 }
 
 setup() {
   backoff_in_path
-  need_yaml
+  need yq
   cp "$BATS_FILE_TMPDIR/step.sh" .
   mkdir temp
   # What a runner sets. TMPDIR is not.
@@ -67,7 +67,7 @@ PY
 }
 
 @test "action: each input is one of the script, by way of the environment" {
-  yaml_value "$action" inputs | grep -o '"[a-z]*": {' | tr -d '": {' | sort >wanted
+  yq -r '.inputs | keys[]' "$action" >wanted
   sed -n 's/.*\bINPUT_[A-Z]*: \${{ inputs\.\([a-z]*\) }}$/\1/p' "$action" | sort | diff wanted -
   # The script reads those, and unsets them.
   sed -n 's/^unset INPUT_/INPUT_/p' "$TOP_SRCDIR/packaging/action.sh" |
@@ -75,7 +75,7 @@ PY
   assert_equal "$(xargs <wanted)" 'attempts command deadline options timeout'
   # None is put into the script, where it would be run.
   assert_equal "$(<step.sh)" 'exec bash "$GITHUB_ACTION_PATH/packaging/action.sh"'
-  assert_equal "$(yaml_value "$action" runs using)" composite
+  assert_equal "$(yq -r .runs.using "$action")" composite
 }
 
 # --- how it ends ---
@@ -87,7 +87,7 @@ ends() {
 }
 
 @test "action: it ends with the status of the command, and says how in its outputs" {
-  yaml_value "$action" outputs | grep -o 'steps.run.outputs.[a-z]*' | sed 's/.*\.//' | sort | xargs >declared
+  yq .outputs "$action" | grep -o 'steps.run.outputs.[a-z]*' | sed 's/.*\.//' | sort | xargs >declared
   assert_equal "$(<declared)" 'attempts result status'
   ends 0 1 success COMMAND='echo done'
   assert_output 'done'
@@ -332,23 +332,23 @@ SH
 
 @test "recipe: the workflow with the action has inputs and outputs that it has" {
   recipe action >workflow.yml
-  uses=(jobs publish steps 1)
-  yaml_value workflow.yml "${uses[@]}" with | grep -o '"[a-z]*": ' | tr -d '": ' >given
-  yaml_value "$action" inputs | grep -o '"[a-z]*": {' | tr -d '": {' >known
+  yq -r '.jobs.publish.steps[1].with' workflow.yml >given.json
+  jq -r 'keys[]' given.json >given
+  yq -r '.inputs | keys[]' "$action" >known
   run grep -vxFf known given
   assert_output ''
   grep -o 'steps\.push\.outputs\.[a-z]*' workflow.yml | sed 's/.*\.//' | sort |
-    diff <(yaml_value "$action" outputs | grep -o '"[a-z]*": {' | tr -d '": {' | sort) -
+    diff <(yq -r '.outputs | keys[]' "$action") -
   stand_in docker <<'SH'
 echo "$*" >>docker.called
 [ "$BACKOFF_ATTEMPT" -eq 1 ] || echo denied >&2
 exit 1
 SH
   # With pauses that a test has time for.
-  options=$(yaml_value workflow.yml "${uses[@]}" with options)
-  IMAGE=app run -1 step COMMAND="$(yaml_value workflow.yml "${uses[@]}" with command)" \
-    ATTEMPTS="$(yaml_value workflow.yml "${uses[@]}" with attempts)" \
-    TIMEOUT="$(yaml_value workflow.yml "${uses[@]}" with timeout)" \
+  options=$(jq -r .options given.json)
+  IMAGE=app run -1 step COMMAND="$(jq -r .command given.json)" \
+    ATTEMPTS="$(jq -r .attempts given.json)" \
+    TIMEOUT="$(jq -r .timeout given.json)" \
     OPTIONS="$options -b 10ms"
   assert_equal "$(<docker.called)" $'push app\npush app'
   outputs attempts=2 status=1 result=stopped
@@ -407,22 +407,19 @@ instead_of() {
 # --- the workflow of this repository ---
 
 @test "workflow: it runs the README's two commands, on x86_64 and arm64, on Linux and macOS" {
-  local job=(jobs readme) step
-  assert_equal "$(yaml_value "$workflow" "${job[@]}" runs-on)" '${{ matrix.system }}'
+  assert_equal "$(yq -r '.jobs.readme["runs-on"]' "$workflow")" '${{ matrix.system }}'
   # One system that fails hides none of the others.
-  assert_equal "$(yaml_value "$workflow" "${job[@]}" strategy)" '{"fail-fast": false, "matrix": {"system": ["ubuntu-24.04", "ubuntu-24.04-arm", "macos-15", "macos-15-intel"]}}'
+  assert_equal "$(yq -c .jobs.readme.strategy "$workflow")" '{"fail-fast":false,"matrix":{"system":["ubuntu-24.04","ubuntu-24.04-arm","macos-15","macos-15-intel"]}}'
   awk '/^```/ { inside = !inside } inside && /^\.\/bootstrap/' "$TOP_SRCDIR/README.md" >wanted
   assert_equal "$(wc -l <wanted)" 2
   # After the first step, which fetches them.
-  for step in 1 2; do
-    yaml_value "$workflow" "${job[@]}" steps "$step" run
-  done | diff wanted -
+  yq -r '.jobs.readme.steps[1, 2].run' "$workflow" | diff wanted -
 }
 
 @test "workflow: it may only read, and runs nothing of others but by its commit" {
-  run -0 yaml_value "$workflow" permissions
-  assert_output '{"contents": "read"}'
-  run -0 yaml_value "$workflow" jobs readme steps 0 with persist-credentials
+  run -0 yq -c .permissions "$workflow"
+  assert_output '{"contents":"read"}'
+  run -0 yq '.jobs.readme.steps[0].with["persist-credentials"]' "$workflow"
   assert_output false
   run -1 grep -E 'secrets\.|pull_request_target|workflow_run|\$\{\{ *github\.event' "$workflow"
   run -0 grep -E 'uses:' "$workflow"

@@ -15,29 +15,6 @@ recipe() {
       word == "" || index($0, substr(word, 2)) { print; found++ } END { exit !found }'
 }
 
-# a_python_with_yaml: that of Debian has its packages, and the first in PATH
-# may be another.
-a_python_with_yaml() {
-  local python
-  for python in /usr/bin/python3 python3; do
-    if "$python" -c 'import yaml' 2>/dev/null; then
-      echo "$python"
-      return
-    fi
-  done
-  return 1
-}
-
-# need_yaml: skips where no YAML can be read.
-need_yaml() {
-  [ -n "${YAML_PYTHON-}" ] || YAML_PYTHON=$(a_python_with_yaml) || skip "python3-yaml is not installed"
-}
-
-# yaml_value FILE KEY...: the value there; a list, one a line.
-yaml_value() {
-  "$YAML_PYTHON" "$TOP_SRCDIR/tests/lib/yaml_value.py" "$@"
-}
-
 # stand_in TOOL: a program of that name, in front of PATH, that does what
 # stdin says, as a script of sh; with a slash in it, in that place.
 stand_in() {
