@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What one run, or a few, find at a gate: its states, and what leaves them.
+ * record.c has gates after looks and results in any order.
  */
 #include <config.h>
 
 #include "core/base/duration.h"
 #include "core/base/text.h"
 #include "core/gate/gate.h"
-#include "core/pause/random.h"
 #include "unit/tap.h"
 
 #define T0 (1000 * NS_PER_S)
@@ -280,62 +280,6 @@ is_refused(void)
 	is_int(gate.state, GATE_OPEN, "one of ten refused is no limit");
 }
 
-/* A gate after WISHES of any kind, which come from few runs. */
-static const char *
-flaw_of_any_order(struct random *random)
-{
-	uint64_t tickets[4] = { 0 };
-	int64_t now_ns = T0;
-
-	gate = gate_new();
-	for (int step = 0; step < 40; step++) {
-		size_t run = (size_t)random_between(random, 0, 3);
-		uint8_t living = (uint8_t)random_between(random, 0, UINT8_MAX);
-		struct gate_attempt attempt = {
-			.outcome = (enum gate_outcome)random_between(
-			    random, GATE_SUCCESS, GATE_NEUTRAL),
-			.run = run,
-			.began_ns = now_ns,
-			.pause_ns = random_between(random, 0, 10 * S),
-			.reason = "",
-		};
-		struct gate_answer answer;
-
-		now_ns += random_between(random, 0, 3) * S
-		    + random_between(random, 0, S);
-		answer = gate_look(&gate, now_ns, tickets[run], living);
-		tickets[run] = answer.ticket;
-		if (answer.kind == GATE_WAIT) {
-			if (answer.until_ns <= now_ns
-			    || answer.until_ns > now_ns + 10 * S)
-				return "who waits looks again within 10 s";
-			continue;
-		}
-		now_ns += random_between(random, 0, 2) * S;
-		attempt.ended_ns = now_ns;
-		attempt.ticket = answer.ticket;
-		attempt.stated_ns
-		    = attempt.outcome == GATE_REFUSAL ? attempt.pause_ns : 0;
-		gate_result(&gate, now_ns, &attempt);
-		tickets[run] = 0;
-		if (gate.probers_count > GATE_MOST_PROBERS
-		    || gate.head > gate.next || gate.pace.rate < PACE_LEAST
-		    || gate.pace.rate > PACE_MOST)
-			return "numbers are in their bounds";
-	}
-	/* All others are stopped for ever. */
-	for (int looks = 0; looks < 1000; looks++) {
-		struct gate_answer answer
-		    = gate_look(&gate, now_ns, tickets[0], UINT8_MAX);
-
-		if (answer.kind != GATE_WAIT)
-			return NULL;
-		tickets[0] = answer.ticket;
-		now_ns = answer.until_ns;
-	}
-	return "who waits starts in the end";
-}
-
 /* What counts of --gate-wait. */
 static void
 waits(void)
@@ -411,9 +355,6 @@ changes_pauses(void)
 
 TESTS
 {
-	struct random random = random_from(7);
-	const char *flaw = NULL;
-
 	shuts();
 	probes();
 	probes_more();
@@ -423,7 +364,4 @@ TESTS
 	shuts_again();
 	is_refused();
 	changes_pauses();
-	for (int i = 0; i < 20000 && flaw == NULL; i++)
-		flaw = flaw_of_any_order(&random);
-	ok(flaw == NULL, flaw == NULL ? "any order: it goes on" : flaw);
 }

@@ -173,27 +173,6 @@ test_conservation(void)
 	    "  and there are some of each");
 }
 
-/* The last attempt before a deadline is made, as the loop makes it. */
-static void
-test_deadline(void)
-{
-	reset();
-	settings.policy.jitter.kind = JITTER_NONE;
-	settings.policy.base_ns = S / 10;
-	settings.limits.deadline_ns = S;
-	simulate(10, S / 2, 100, 1);
-	is_int(
-	    simulation.served, 10, "just before the deadline all are served");
-	is_int(simulation.gave_up, 0, "  and none is late");
-	/* Of the last nanosecond nothing is kept in reserve. */
-	reset();
-	settings.limits.deadline_ns = 1;
-	settings.policy.jitter.kind = JITTER_NONE;
-	simulate(10, S, 1000, 1);
-	is_int(simulation.attempts, 10, "none is made at the deadline");
-	is_int(ended(RESULT_DEADLINE), 10, "  which comes first");
-}
-
 /* The peak is one of attempts within a tenth of a second, counted from 0. */
 static void
 test_peaks(void)
@@ -214,22 +193,6 @@ test_peaks(void)
 	settings.policy.base_ns = 7 * S;
 	simulate(10, S, 1000, 1);
 	is_int(simulation.peak_after_0, 10, "a splay is after 0");
-}
-
-/* If every other attempt is served, there are never two in a row. */
-static void
-test_streak(void)
-{
-	reset();
-	settings.policy.jitter.kind = JITTER_NONE;
-	settings.policy.growth = GROWTH_CONSTANT;
-	settings.limits.attempts = 100;
-	settings.limits.consecutive = 2;
-	simulate(1, 60 * S, 0.5, 1);
-	is_int(ended(RESULT_EXHAUSTED), 1, "a failure breaks a streak");
-	simulate(1, 60 * S, 1, 1);
-	is_int(simulation_wait(&simulation, 100), S,
-	    "two in a row take two seconds");
 }
 
 /* Clients that come every second, or all the time, use the full capacity. */
@@ -340,39 +303,6 @@ test_endless(void)
 	is_int(simulation.attempts, 50000, "  where it is reached");
 }
 
-/* Random settings, mostly reasonable; whole numbers, so that times coincide. */
-static void
-draw_settings(struct random *random)
-{
-	static const enum jitter_kind with_numbers = JITTER_SCALE;
-	struct policy *policy = &settings.policy;
-	struct limits *limits = &settings.limits;
-
-	reset();
-	policy->growth = (enum growth)random_between(random, 0, 6);
-	policy->jitter = (struct jitter) {
-		.kind = (enum jitter_kind)random_between(random, 0, 7),
-		.low = 0.5,
-		.high = 1.5,
-		.spread_ns = S,
-	};
-	if (policy->jitter.kind > with_numbers)
-		policy->base_ns = 2 * S;
-	policy->cap_ns = random_between(random, 2, 20) * S;
-	policy->cap_mode = (enum cap_mode)random_between(random, 0, 2);
-	policy->floor_ns = random_between(random, 0, 10) * S / 10;
-	policy->slot_ns = random_between(random, 0, 3) / 3 * S;
-	limits->consecutive = random_between(random, 1, 3);
-	if (random_between(random, 0, 1) == 1)
-		limits->attempts
-		    = random_between(random, limits->consecutive, 12);
-	if (random_between(random, 0, 1) == 1)
-		limits->deadline_ns = random_between(random, 1, 40) * S;
-	if (random_between(random, 0, 1) == 1)
-		limits->splay
-		    = (struct range) { S, random_between(random, 1, 9) * S };
-}
-
 /* Whether a single client does what the loop does, at the same times. */
 static bool
 like_the_loop(uint64_t seed, int64_t down_ns, enum result *result)
@@ -405,7 +335,7 @@ test_like_the_loop(void)
 	for (uint64_t seed = 0; seed < 1000; seed++) {
 		enum result result;
 
-		draw_settings(&random);
+		settings = any_settings(&random);
 		if (!like_the_loop(
 		        seed, random_between(&random, 0, 60) * S, &result)
 		    && differ++ < 3)
@@ -423,9 +353,7 @@ TESTS
 	test_figures();
 	test_conservation();
 	test_capacity();
-	test_deadline();
 	test_peaks();
-	test_streak();
 	test_waits();
 	test_determinism();
 	test_endless();
