@@ -9,6 +9,7 @@
 #include "core/judge/outcome.h"
 #include "fuzz/fuzz.h"
 #include "streams/scan.h"
+#include "unit/by_regexec.h"
 
 static struct scan scan;
 
@@ -38,34 +39,6 @@ require_quote(const struct quote *quote)
 	    "a quote out of bounds");
 }
 
-/* Whether a line matches, as regexec(3) says alone. */
-static bool
-matches(const regex_t *regex, const char *bytes, size_t size)
-{
-	char line[SCAN_LINE + 1];
-	size_t length = 0;
-	bool found = false, is_cut = false;
-
-	for (size_t i = 0; i <= size; i++) {
-		if (i < size && bytes[i] != '\n') {
-			if (length < SCAN_LINE)
-				line[length++]
-				    = bytes[i] == '\0' ? '\1' : bytes[i];
-			else
-				is_cut = true;
-			continue;
-		}
-		line[length] = '\0';
-		if ((i < size || length > 0)
-		    && regexec(regex, line, 0, NULL, is_cut ? REG_NOTEOL : 0)
-		        == 0)
-			found = true;
-		length = 0;
-		is_cut = false;
-	}
-	return found;
-}
-
 static void
 check(const char *bytes, size_t size, size_t piece)
 {
@@ -82,8 +55,8 @@ check(const char *bytes, size_t size, size_t piece)
 	stated = waits_of(&scan.waits, WAIT_HEADER)->stated;
 	require_quote(&quote);
 	require_quote(&last);
-	fuzz_require(
-	    matched == matches(&condition->regex.compiled, bytes, size),
+	fuzz_require(matched
+	        == any_line_matches(&condition->regex.compiled, bytes, size),
 	    "the filter and regexec(3) differ");
 
 	scan_output(&stream, bytes, size, piece);

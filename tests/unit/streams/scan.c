@@ -9,6 +9,7 @@
 #include "core/pause/random.h"
 #include "streams/scan.h"
 #include "system/system.h"
+#include "unit/by_regexec.h"
 #include "unit/tap.h"
 
 static struct random chance;
@@ -85,32 +86,16 @@ feed(const char *text, size_t length, size_t most)
 	scan_finish(&scan, &stream);
 }
 
-/* The same, a line at a time, with nothing but regexec. */
+/* The same, as regexec(3) alone finds it. */
 static bool
-any_line_matches(const char *regex, const char *text, size_t length)
+is_there(const char *regex, const char *text, size_t length)
 {
-	static char line[SCAN_LINE + 1];
-	const char *end_of_text = text + length;
 	regex_t compiled;
-	bool found = false;
+	bool found;
 
 	if (regcomp(&compiled, regex, REG_EXTENDED | REG_NOSUB) != 0)
 		return false;
-	while (text < end_of_text && !found) {
-		const char *newline
-		    = memchr(text, '\n', (size_t)(end_of_text - text));
-		const char *stop = newline == NULL ? end_of_text : newline;
-		size_t size = (size_t)(stop - text);
-
-		size = size < SCAN_LINE ? size : SCAN_LINE;
-		for (size_t i = 0; i < size; i++)
-			line[i] = text[i] == '\0' ? '\001' : text[i];
-		line[size] = '\0';
-		found = regexec(&compiled, line, 0, NULL,
-		            text + size < stop ? REG_NOTEOL : 0)
-		    == 0;
-		text = stop + 1;
-	}
+	found = any_line_matches(&compiled, text, length);
 	regfree(&compiled);
 	return found;
 }
@@ -162,7 +147,7 @@ static bool
 agrees(const char *regex, const char *text)
 {
 	size_t length = strlen(text);
-	bool wanted = any_line_matches(regex, text, length);
+	bool wanted = is_there(regex, text, length);
 	bool found;
 
 	begin(regex);
@@ -315,7 +300,7 @@ compare_pieces(void)
 
 	for (int i = 0; i < 100; i++) {
 		size_t length = make_long_text(text, sizeof text);
-		bool wanted = any_line_matches("needl[e]$", text, length);
+		bool wanted = is_there("needl[e]$", text, length);
 		char last_line[SCAN_QUOTE + 1];
 
 		/* On the heap, where reading beyond it is noticed. */
