@@ -4,8 +4,14 @@ what they measured: tests/memory, tests/load and tests/fleet."""
 
 import argparse
 import os
+import shutil
+import signal
+import subprocess
+import tempfile
 
 from processes import stat_fields
+
+END = [signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM]
 
 failures = 0
 
@@ -14,6 +20,41 @@ def check(good, what):
   global failures
   print("%s %s" % ("ok    " if good else "FAILED", what), flush=True)
   failures += not good
+
+
+def default_signals():
+  for number in END:
+    signal.signal(number, signal.SIG_DFL)
+
+
+class Place:
+  """A directory, and what was started there, which ends with it."""
+
+  def __init__(self):
+    self.path = tempfile.mkdtemp(prefix="backoff-")
+    self.running = set()
+
+  def popen(self, words, env, stdin=subprocess.DEVNULL):
+    process = subprocess.Popen(words, cwd=self.path, env=env, stdin=stdin,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               preexec_fn=default_signals)
+    self.running.add(process)
+    return process
+
+  def script(self, name, text):
+    with open(self.path + "/" + name, "w") as file:
+      file.write(text)
+    os.chmod(file.name, 0o755)
+
+  def __enter__(self):
+    return self
+
+  def __exit__(self, *_):
+    for process in self.running:
+      if process.poll() is None:
+        process.kill()
+        process.wait()
+    shutil.rmtree(self.path)
 
 
 def activity(pid):
