@@ -14,10 +14,10 @@ connection (tcp) as soon as somebody writes into that FIFO. Ends with the
 command's status, 128+N for a signal.
 """
 
-import _signal as signal
 import os
 import sys
 
+import run
 import words
 
 KINDS = ("pipe", "fifo", "unix", "tcp")
@@ -72,17 +72,7 @@ def read_all(fd):
   return b"".join(parts)
 
 
-def forked(act):
-  pid = os.fork()
-  if pid == 0:
-    try:
-      act()
-    finally:
-      os._exit(127)
-  return pid
-
-
-def run(command, kind, data, late=None, stay=False, reset_by=None):
+def fed(command, kind, data, late=None, stay=False, reset_by=None):
   """(the command's status, what it left)"""
   reader, writer = ends(kind)
   waits, ended = os.pipe()
@@ -100,14 +90,18 @@ def run(command, kind, data, late=None, stay=False, reset_by=None):
       os.read(waits, 1)
     write_all(writer, b"" if late is None else data[late:])
 
-  def become():
+  def prepare():
     os.dup2(reader, 0)
     os.closerange(3, 256)  # those of bats as well
-    for number in signal.SIGPIPE, signal.SIGXFSZ:  # Python ignores them
-      signal.signal(number, signal.SIG_DFL)
-    os.execvp(command[0], command)
+    run.clean_slate()
 
-  pid, feeder = forked(become), forked(write)
+  feeder = os.fork()
+  if feeder == 0:
+    try:
+      write()
+    finally:
+      os._exit(127)
+  pid = run.start(command, prepare)
   os.close(writer)
   _, status = os.waitpid(pid, 0)
   os.close(ended)
@@ -122,7 +116,7 @@ def main():
                                               reset=None)
   with open(path, "rb") as file:
     data = file.read()
-  status, left = run(command, kind, data, asked["late"] and int(asked["late"]), asked["open"],
+  status, left = fed(command, kind, data, asked["late"] and int(asked["late"]), asked["open"],
                      asked["reset"])
   if asked["left"]:
     with open(asked["left"], "wb") as file:

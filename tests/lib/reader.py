@@ -55,17 +55,14 @@ class Reader:
     self.status = None
 
   def start(self, command, ignored, both):
-    self.pid = os.fork()
-    if self.pid == 0:
-      try:
-        os.dup2(self.writer, 1)
-        if both:
-          os.dup2(self.writer, 2)
-        os.closerange(3, 256)
-        run.clean_slate(ignored)
-        os.execvp(command[0], command)
-      finally:
-        os._exit(127)
+    def prepare():
+      os.dup2(self.writer, 1)
+      if both:
+        os.dup2(self.writer, 2)
+      os.closerange(3, 256)
+      run.clean_slate(ignored)
+
+    self.pid = run.start(command, prepare)
     os.close(self.writer)
 
   def some(self, most):

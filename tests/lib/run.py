@@ -82,19 +82,15 @@ def fill(pipe):
     os.set_blocking(pipe, True)
 
 
-def start(command, ignored=(), blocked=(), cores=False, stderr=None):
-  """The process id of the command, which has been exec'd when we return."""
+def start(command, prepare, environment=os.environ):
+  """The process id of the command, which has been exec'd when we return. In its
+  process, PREPARE comes before."""
   reader, writer = os.pipe()  # close-on-exec: end of file is the news
   pid = os.fork()
   if pid == 0:
     try:
-      os.setpgid(0, 0)
-      limit = resource.getrlimit(resource.RLIMIT_CORE)[1] if cores else 0
-      if cores:
-        resource.setrlimit(resource.RLIMIT_CORE, (limit, limit))
-      spoil_stderr(stderr)
-      clean_slate(ignored, blocked)
-      os.execvp(command[0], command)
+      prepare()
+      os.execvpe(command[0], command, environment)
     except OSError as error:
       os.write(2, ("run.py: %s: %s\n" % (command[0], error.strerror)).encode())
     finally:
@@ -119,8 +115,16 @@ def main():
   if os.getpid() != os.getpgrp():
     os.setsid()
   signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-  pid = start(command, signals(asked["ignore"]), signals(asked["block"]), asked["cores"],
-              asked["stderr"])
+
+  def prepare():
+    os.setpgid(0, 0)
+    if asked["cores"]:
+      limit = resource.getrlimit(resource.RLIMIT_CORE)[1]
+      resource.setrlimit(resource.RLIMIT_CORE, (limit, limit))
+    spoil_stderr(asked["stderr"])
+    clean_slate(signals(asked["ignore"]), signals(asked["block"]))
+
+  pid = start(command, prepare)
   publish(asked["pid"], str(pid))
   _, status = os.waitpid(pid, 0)
   publish(asked["fate"], fate_of(status))

@@ -70,15 +70,12 @@ class Ended(Exception):
 
 class Tracee:
   def __init__(self, command):
-    self.pid = os.fork()
-    if self.pid == 0:
-      try:
-        os.setpgid(0, 0)
-        run.clean_slate()
-        ptrace(TRACEME, 0)
-        os.execv(command[0], command)
-      finally:
-        os._exit(CANNOT)
+    def prepare():
+      os.setpgid(0, 0)
+      run.clean_slate()
+      ptrace(TRACEME, 0)
+
+    self.pid = run.start(command, prepare)
     self.await_stop()
     ptrace(SETOPTIONS, self.pid, 0, TRACESYSGOOD | EXITKILL)
 

@@ -57,9 +57,11 @@ class Terminal:
     self.position = 0
     self.groups = ()
     self.master, self.slave = os.openpty()
-    self.shell = os.fork()
-    if self.shell == 0:
-      become(self.slave, leader)
+    environment = dict(os.environ, PS1=PROMPT, PS2="", LC_ALL="C", HISTFILE="", TERM="dumb")
+    for name in ("PROMPT_COMMAND", "ENV", "BASH_ENV"):
+      environment.pop(name, None)
+    self.shell = run.start(leader or ["bash", "--norc", "--noprofile", "--noediting", "-i"],
+                           lambda: sit_at(self.slave), environment)
     self.resize("24", "80")
     if not leader:
       self.prompt()
@@ -160,7 +162,7 @@ def contents(path):
     return ""
 
 
-def become(slave, leader):
+def sit_at(slave):
   attributes = termios.tcgetattr(slave)
   attributes[3] &= ~termios.ECHO
   termios.tcsetattr(slave, termios.TCSANOW, attributes)
@@ -170,11 +172,6 @@ def become(slave, leader):
     os.dup2(slave, fd)
   os.closerange(3, 256)  # those of bats as well
   run.clean_slate()
-  environment = dict(os.environ, PS1=PROMPT, PS2="", LC_ALL="C", HISTFILE="", TERM="dumb")
-  for name in ("PROMPT_COMMAND", "ENV", "BASH_ENV"):
-    environment.pop(name, None)
-  command = leader or ["bash", "--norc", "--noprofile", "--noediting", "-i"]
-  os.execvpe(command[0], command, environment)
 
 
 def state_of(pid):
