@@ -16,20 +16,10 @@ main(void)
 __asm__(".globl _start; "
         "_start: movl $60, %eax; movl $1, %edi; syscall");
 
-#elif defined __i386__
-
-__asm__(".globl _start; "
-        "_start: movl $1, %eax; movl $1, %ebx; int $0x80");
-
 #elif defined __aarch64__
 
 __asm__(".globl _start; "
         "_start: mov x8, #93; mov x0, #1; svc #0");
-
-#elif defined __riscv
-
-__asm__(".globl _start; "
-        "_start: li a7, 93; li a0, 1; ecall");
 
 #else
 #error "no three instructions for this processor"

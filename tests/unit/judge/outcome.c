@@ -325,6 +325,8 @@ test_rules(void)
 	    = { .listed_only = true, .codes.exact[7] = VERDICT_RETRY };
 	struct rules only_matched = { .listed_only = true };
 	struct rules needed = { .match_needed = true };
+	struct rules listed
+	    = { .match_needed = true, .codes.exact[0] = VERDICT_SUCCESS };
 
 	judged(&none, exit_0, VERDICT_SUCCESS, RULE_DEFAULT, "0");
 	judged(&none, exit_7, VERDICT_RETRY, RULE_DEFAULT, "7");
@@ -360,6 +362,8 @@ test_rules(void)
 	    "--retry-if alone has no list");
 	judged(&needed, exit_0, VERDICT_RETRY, RULE_NO_MATCH,
 	    "0 lacks its --success-if");
+	judged(&listed, exit_0, VERDICT_SUCCESS, RULE_SUCCESS_ON,
+	    "  unless it is listed");
 	judged(&needed, exit_7, VERDICT_RETRY, RULE_DEFAULT, "7 needs none");
 	matched.evidence.match.verdict = VERDICT_SUCCESS;
 	judged(&needed, matched, VERDICT_SUCCESS, RULE_MATCH, "0 has it");

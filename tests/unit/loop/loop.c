@@ -524,19 +524,6 @@ test_evidence(void)
 	once(outcome, RESULT_STOPPED, 1, 0, "COMMAND can ask to stop");
 
 	outcome = exited(7);
-	outcome.evidence.match.verdict = VERDICT_SUCCESS;
-	once(outcome, RESULT_SUCCESS, 0, 0, "a match can make a success");
-	outcome.evidence.hint.verdict = VERDICT_PASS;
-	once(outcome, RESULT_PASS, 7, 0, "but COMMAND's own word comes first");
-
-	settings.rules.match_needed = true;
-	act(exited(0), 0);
-	ends(RESULT_EXHAUSTED, 1, 0, 6, "exit 0 may need a match");
-	settings.rules.match_needed = true;
-	settings.rules.codes.exact[0] = VERDICT_SUCCESS;
-	once(exited(0), RESULT_SUCCESS, 0, 0, "unless it was listed");
-
-	outcome = exited(7);
 	outcome.evidence.input.lost = true;
 	once(outcome, RESULT_STOPPED, 7, 0,
 	    "lost input allows no further attempt");

@@ -9,7 +9,6 @@
 #include "core/waits/moment.h"
 #include "system/system.h"
 #include "unit/tap.h"
-#include "unit/zone.h"
 
 #define MINUTE 60
 #define HOUR (60 * MINUTE)
@@ -20,6 +19,26 @@
 #define NEW_YORK "EST5EDT,M3.2.0,M11.1.0"
 #define KOLKATA "IST-5:30"
 #define LORD_HOWE "<+1030>-10:30<+11>-11,M10.1.0,M4.1.0"
+
+static void
+zone(const char *rules)
+{
+	setenv("TZ", rules, 1);
+	tzset();
+}
+
+/* 2026-MONTH-DAY at that time in UTC, as seconds since the epoch. */
+static int64_t
+utc(int month, int day, int hour, int minute)
+{
+	struct tm tm = { .tm_year = 126,
+		.tm_mon = month - 1,
+		.tm_mday = day,
+		.tm_hour = hour,
+		.tm_min = minute };
+
+	return timegm(&tm);
+}
 
 /* -1: there is no such time. */
 static int64_t
