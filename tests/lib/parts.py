@@ -11,8 +11,6 @@ import tempfile
 
 from processes import stat_fields
 
-END = [signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM]
-
 failures = 0
 
 
@@ -23,7 +21,7 @@ def check(good, what):
 
 
 def default_signals():
-  for number in END:
+  for number in signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM:
     signal.signal(number, signal.SIG_DFL)
 
 

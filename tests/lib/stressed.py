@@ -59,6 +59,10 @@ SCENARIOS = [
              within=0.06),
     Scenario("splay", "-n 1 --splay=1h..2h", ("true",), within=0.006),
 ]
+# Behind all others, at a gate that is shut for hours and for a slot that is held.
+if "byte_lock" not in os.environ.get("NOT_HERE", "").split():
+    SCENARIOS += [Scenario("gate", "--gate=shut", ("sleep", "3600"), within=0.02),
+                  Scenario("slot", "--slots=held:1", ("sleep", "3600"), within=0.02)]
 MIXED, PID1 = "mixed", "pid1"
 NAMES = [scenario.name for scenario in SCENARIOS] + [PID1, MIXED]
 
@@ -125,6 +129,20 @@ def unshare():
                 check=False).returncode == 0:
             return words + more
     return []
+
+
+def hold(directory):
+    """Shuts the gate, and takes the slot: the process that has it."""
+    os.environ["BACKOFF_STATE_DIR"] = directory
+    for words in (["-n", "19", "-b", "0", "--", "sh", "-c", "exit 7"],
+                  ["-n", "1", "-b", "1ms", "--", "sh", "-c", "exit 7"],
+                  ["-n", "1", "--hint-max=inf", "--", "sh", "-c",
+                   'echo after=10h >"$BACKOFF_HINT"; exit 7']):
+        subprocess.run([BACKOFF, "-qq", "--gate=shut", *words], check=False)
+    holder = subprocess.Popen([BACKOFF, "-qq", "--slots=held:1", "--", "sh", "-c",
+                               "echo; exec sleep 100000"], stdout=subprocess.PIPE)
+    holder.stdout.readline()
+    return holder
 
 
 def command_of(case, log):
