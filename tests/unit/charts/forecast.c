@@ -16,7 +16,7 @@
 #define S NS_PER_S
 #define HISTORIES 16384
 #define ROWS (STAGE_ATTEMPTS - 1)
-#define RUNS 100
+#define RUNS 300
 
 static struct settings settings;
 static struct history histories[HISTORIES];
