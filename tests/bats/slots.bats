@@ -45,9 +45,11 @@ sys.exit(kind != fcntl.F_UNLCK)'
 
 @test "a run that finds all slots taken waits, says so after a second, and leaves the line" {
   need_proc
+  local began=${EPOCHREALTIME/./}
   holder 1 1
   start -- "$BACKOFF" --name=true --slots=hub:1 -n 1 "${PYTHON[@]}" -c "$nobody_waits" "$state/hub"
   await "$err" '^backoff: true: waiting for the slot of hub$'
+  assert [ $((${EPOCHREALTIME/./} - began)) -ge 1000000 ]
   echo >&7
   assert_fate 'exited 0'
   assert_equal "$(wc -l <"$err")" 1

@@ -126,6 +126,9 @@ END
   mkdir "$state"
   chmod 0777 "$state"
   does_without 'writable by others'
+  run -0 "$BACKOFF" --gate=hub --defer=hub true
+  assert_line --partial 'cannot use gate hub'
+  assert_line --partial 'cannot use defer hub'
   chmod 2777 "$state"
   does_without 'writable by others'
   chmod u=rwx,g=rwx,o=,g-s "$state"

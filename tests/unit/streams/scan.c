@@ -615,6 +615,10 @@ check_tool_streams(void)
 	scan_reset(&scan);
 	ok(scan_message(&scan, 22) == NULL, "a reset forgets the message");
 	end();
+	begin_tool("npm");
+	stream.is_stderr = false;
+	ok(scan_needs(&scan, &stream), "some tools need stdout, too");
+	end();
 }
 
 /* As many conditions as a user may give, and all messages beside them. */
