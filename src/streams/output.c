@@ -90,15 +90,6 @@ hold_keeps(int fd)
 	    || (out.held == HOLD_STDOUT && fd == STDOUT_FILENO);
 }
 
-/* Whether it has a file of its own. */
-static bool
-has_file(const struct output *output)
-{
-	return hold_keeps(output->fd)
-	    && !(out.together && out.held == HOLD_ALL
-	        && output->fd == STDERR_FILENO);
-}
-
 static void
 drop(void)
 {
@@ -111,7 +102,8 @@ open_files(int files[2])
 {
 	files[0] = files[1] = -1;
 	for (int i = 0; i < 2; i++) {
-		if (!has_file(&out.of[i]))
+		/* If both are one file, what is held of them is one, too. */
+		if (!hold_keeps(out.of[i].fd) || (i == 1 && out.together))
 			continue;
 		/* COMMAND may open /dev/stdout again and write at 0. */
 		files[i] = tempfile_open(O_APPEND);
