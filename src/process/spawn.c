@@ -174,7 +174,7 @@ bool
 helper_start(const char *path, char *const environment[])
 {
 	struct helper_line line = { path, environment, -1 };
-	int ends[2], error;
+	int ends[2];
 	pid_t pid;
 
 	helper.started_ns = clock_now_ns();
@@ -184,12 +184,10 @@ helper_start(const char *path, char *const environment[])
 	/* Not 3 itself: a copy onto itself would be closed on exec. */
 	line.socket = fd_out_of_the_way(ends[1]);
 	pid = new_process(become_helper, &line);
-	error = errno;
-	close(line.socket);
+	fd_close(&line.socket);
 	helper.pid = pid > 0 ? pid : 0;
 	if (pid < 0)
 		fd_close(&helper.socket);
-	errno = error;
 	return pid > 0;
 }
 
