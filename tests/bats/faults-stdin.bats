@@ -161,7 +161,8 @@ unknown() {
 # The one before the first attempt, and the one before the second.
 @test "a file that cannot be rewound is not taken for one that has ended" {
   strace -qq -o trace -e trace=lseek "$BACKOFF" -qq --base=0 -n 2 -- false <data || true
-  for when in $(sed -nE '/^lseek\(0, 0, SEEK_SET/=' trace); do
+  mapfile -t rewinds < <(grep -n '^lseek(0, 0, SEEK_SET' trace | cut -d: -f1)
+  for when in "${rewinds[@]}"; do
     run strace -qq -o /dev/null -e trace=lseek -e inject=lseek:error=EIO:when="$when" \
       "$BACKOFF" -q --base=0 -n 2 -- sh -c 'cat >saw; [ "$BACKOFF_ATTEMPT" -eq 2 ]' <data
     [ "$status" -eq 0 ] || assert_output --regexp '^backoff: sh: '
