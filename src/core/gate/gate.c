@@ -482,9 +482,9 @@ gate_result(
 			gate->due_ns = min_ns(gate->due_ns, now_ns);
 		return probed;
 	}
-	if (attempt->outcome == GATE_BY_HAND && gate->state != GATE_SHUT)
-		return false;
 	if (attempt->outcome == GATE_BY_HAND) {
+		if (gate->state != GATE_SHUT)
+			return false;
 		begin_pacing(gate, now_ns);
 		return true;
 	}
