@@ -536,11 +536,3 @@ postgres_with() {
   need mysqldump
   fails 1 'stop: exit 1 (could not write output)' -- mysqldump --no-defaults -r missing/file nothing
 }
-
-@test "pg_isready: a server that is started at the third attempt, and has started at the fourth" {
-  need pg_isready
-  local command=(pg_isready -h 127.0.0.1 -p "$PORT")
-  fails 3 'stop: exit 3 (no attempt was made)' -- "${command[@]}" --no-such-option
-  postgres_with starting ready
-  succeeds "$(at_attempt 3)" 2 2 1 -- "${command[@]}"
-}

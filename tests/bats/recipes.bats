@@ -645,6 +645,7 @@ told() {
   assert_line --index 0 --partial 'timed out after 5s'
 }
 
+# A real pg_isready, as real-tools.bats has the others.
 @test "recipe: waiting for a database" {
   need pg_isready
   server_setup
