@@ -448,8 +448,7 @@ main(int argc, char **argv)
 	struct world world;
 	struct ending ending;
 
-	(void)argc;
-	options_parse(&options, argv);
+	options_parse(&options, argc, argv);
 	if (options.shared.gate.list)
 		doors_list(options.shared.directory);
 	if (options.shared.gate.open)

@@ -115,8 +115,7 @@ main(int argc, char **argv)
 	struct trial trials[TRIALS];
 	struct options options;
 
-	(void)argc;
-	options_parse(&options, argv);
+	options_parse(&options, argc, argv);
 	check(&options);
 	set_trials(trials, &options);
 	trials_run(trials, &options.herd,

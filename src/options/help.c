@@ -43,6 +43,28 @@ option_is_ours(enum option_id id)
 	return (option_table[id].programs & program.set) != 0;
 }
 
+enum option_id
+option_named(const char *name, size_t length)
+{
+	for (int id = 0; id < OPTIONS; id++) {
+		const struct option_row *row = &option_table[id];
+
+		if ((row->programs & (program.set | PROGRAM_PRESET)) != 0
+		    && strlen(row->name) == length
+		    && memcmp(row->name, name, length) == 0)
+			return (enum option_id)id;
+	}
+	return OPTIONS;
+}
+
+void
+option_refuse(enum option_id id, const char *text, const char *why)
+{
+	usage_refuse(
+	    JOINED(2 + sizeof option_table->name, "--", option_table[id].name),
+	    text, why);
+}
+
 /* --- --help --- */
 
 /* Prints "  -o, --hold[=WHAT]"; returns its width in columns. */

@@ -40,6 +40,16 @@ extern const struct option_row option_table[OPTIONS];
 /* Whether this program has it. */
 bool option_is_ours(enum option_id id);
 
+/*
+ * What a preset calls NAME[0..LENGTH): an option of this program, or one that
+ * only presets can set. OPTIONS: this program has no such option.
+ */
+enum option_id option_named(const char *name, size_t length);
+
+/* Prints "backoff: --NAME: TEXT: WHY" and exits with 125. */
+_Noreturn void option_refuse(
+    enum option_id id, const char *text, const char *why);
+
 /* Print to stdout; exit with 0, or with 125 if that could not be written. */
 _Noreturn void help_brief(void); /* the usual options, on one screen */
 _Noreturn void help_all(void);

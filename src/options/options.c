@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +20,12 @@
 struct given {
 	const char *text[OPTIONS];
 	struct text notes; /* all of them, for --verbose */
-	enum option_id alone; /* the last one, if it has no argument */
 };
 
 /* --- the words of the command line --- */
+
+/* What getopt_long returns for a long option: larger than any letter. */
+#define CODE(id) (256 + (int)(id))
 
 /* Options of other retry tools, under the names that they have there. */
 static const struct {
@@ -74,6 +77,15 @@ ours_for(const char *name, size_t length)
 	return NULL;
 }
 
+/* In getopt_long's terms: "[WHAT]" is optional. */
+static int
+has_argument(const struct option_row *row)
+{
+	if (row->argument[0] == '\0')
+		return no_argument;
+	return row->argument[0] == '[' ? optional_argument : required_argument;
+}
+
 static const char *
 list_hint(void)
 {
@@ -82,14 +94,15 @@ list_hint(void)
 }
 
 /*
- * The option in ARGUMENT, "--name" or "--name=text". The name has to be spelt
- * out: an option added later could break a script that used an abbreviation.
+ * Refuses a long name that is not spelt out exactly, before getopt_long sees
+ * it: that would accept an abbreviation, and an option added later could then
+ * break the script that used it.
  */
-static enum option_id
-long_option(const char *argument)
+static void
+check_long_name(const char *argument)
 {
 	const char *name = argument + 2;
-	size_t length = strcspn(name, "=");
+	size_t length = strcspn(argument, "=") - 2;
 	struct nearest nearest = nearest_to(name, length);
 	const char *ours = ours_for(name, length);
 	int full_names = 0;
@@ -105,7 +118,7 @@ long_option(const char *argument)
 		if (length == 0 || strncmp(full, name, length) != 0)
 			continue;
 		if (full[length] == '\0')
-			return (enum option_id)id;
+			return;
 		text_join(&why,
 		    full_names++ > 0 ? ", --" : "expected the full name, --",
 		    full);
@@ -125,15 +138,84 @@ long_option(const char *argument)
 	usage_refuse("no such option", argument, words);
 }
 
-static enum option_id
-letter_option(char letter)
+/* Builds the tables for getopt_long. */
+static void
+build_getopt_tables(char *short_options, struct option *long_options)
 {
+	*short_options++ = '+'; /* stop at COMMAND */
+	*short_options++ = ':';
+	for (int id = 0; id < OPTIONS; id++) {
+		const struct option_row *row = &option_table[id];
+
+		if (!option_is_ours((enum option_id)id))
+			continue;
+		*long_options++ = (struct option) {
+			.name = row->name,
+			.has_arg = has_argument(row),
+			.val = CODE(id),
+		};
+		if (row->letter == 0)
+			continue;
+		*short_options++ = row->letter;
+		for (int colons = has_argument(row); colons > 0; colons--)
+			*short_options++ = ':';
+	}
+	*short_options = '\0';
+	*long_options = (struct option) { 0 };
+}
+
+/* The option for a letter or a code; OPTIONS if there is none. */
+static enum option_id
+identify(int code)
+{
+	if (code >= CODE(0))
+		return (enum option_id)(code - CODE(0));
 	for (int id = 0; id < OPTIONS; id++)
-		if (option_is_ours((enum option_id)id)
-		    && option_table[id].letter == letter)
+		if (option_table[id].letter != 0
+		    && option_table[id].letter == code)
 			return (enum option_id)id;
-	usage_refuse(
-	    "no such option", (char[]) { '-', letter, '\0' }, list_hint());
+	return OPTIONS;
+}
+
+/* After getopt_long has refused: ':' is a missing argument, '?' the rest. */
+_Noreturn static void
+refuse_syntax(int code, char **argv)
+{
+	enum option_id id = identify(optopt);
+	char letter[] = { '-', (char)optopt, '\0' };
+
+	if (code == ':' && id < OPTIONS)
+		option_refuse(id, argv[optind - 1], "expected an argument");
+	if (optopt >= CODE(0) && id < OPTIONS)
+		option_refuse(id, argv[optind - 1], "expected no argument");
+	usage_refuse("no such option", letter, list_hint());
+}
+
+/*
+ * Returns the next option, with its argument, or NULL, in *TEXT. After the last
+ * one, returns OPTIONS, and the operands begin at *OPERANDS.
+ */
+static enum option_id
+next_option(int argc, char **argv, const char **text, char *const **operands)
+{
+	static char short_options[3 * OPTIONS + 3];
+	static struct option long_options[OPTIONS + 1];
+	int code;
+
+	if (short_options[0] == '\0')
+		build_getopt_tables(short_options, long_options);
+	opterr = 0;
+	if (optind < argc && strncmp(argv[optind], "--", 2) == 0
+	    && argv[optind][2] != '\0')
+		check_long_name(argv[optind]);
+	code = getopt_long(argc, argv, short_options, long_options, NULL);
+	*text = optarg;
+	*operands = argv + optind;
+	if (code == -1)
+		return OPTIONS;
+	if (code == '?' || code == ':')
+		refuse_syntax(code, argv);
+	return identify(code);
 }
 
 /* --- one option --- */
@@ -153,15 +235,6 @@ static const struct {
 	{ value_##parser, target },
 #include "options/options.def"
 };
-
-/* Prints "backoff: --NAME: TEXT: WHY" and exits with 125. */
-_Noreturn static void
-option_refuse(enum option_id id, const char *text, const char *why)
-{
-	usage_refuse(
-	    JOINED(2 + sizeof option_table->name, "--", option_table[id].name),
-	    text, why);
-}
 
 /* Applies one option; exits with 125 if its TEXT is not acceptable. */
 static void
@@ -372,24 +445,6 @@ add_option(struct options *options, struct given *given, enum option_id id,
 }
 
 /*
- * What a preset calls NAME[0..LENGTH): an option of this program, or one that
- * only presets can set. OPTIONS: this program has no such option.
- */
-static enum option_id
-option_named(const char *name, size_t length)
-{
-	for (int id = 0; id < OPTIONS; id++) {
-		const struct option_row *row = &option_table[id];
-
-		if ((row->programs & (program.set | PROGRAM_PRESET)) != 0
-		    && strlen(row->name) == length
-		    && memcmp(row->name, name, length) == 0)
-			return (enum option_id)id;
-	}
-	return OPTIONS;
-}
-
-/*
  * Applies the options and fields of the preset, such as "--base=1s" and
  * "cap-mode=after"; those of the command line have priority.
  */
@@ -491,75 +546,22 @@ check_operand(enum option_id alone, char *const *operands)
 		        value));
 }
 
-/*
- * Applies option ID, of the word before NEXT. TEXT is its argument; if NULL, it
- * is *NEXT, unless the option does without. Returns what follows.
- */
-static char *const *
-apply_option(struct options *options, struct given *given, enum option_id id,
-    const char *text, char *const *next)
-{
-	const char *argument = option_table[id].argument;
-
-	if (text == NULL && *argument != '\0' && *argument != '[') {
-		text = *next;
-		if (text == NULL)
-			option_refuse(id, next[-1], "expected an argument");
-		next++;
-	}
-	given->text[id] = text != NULL ? text : "";
-	given->alone = text == NULL ? id : OPTIONS;
-	set_option(options, id, text);
-	note(&given->notes, id, text);
-	return next;
-}
-
-/* Applies "--name" or "--name=text". */
-static char *const *
-apply_long(struct options *options, struct given *given, char *const *next)
-{
-	const char *word = *next++, *text = strchr(word, '=');
-	enum option_id id = long_option(word);
-
-	if (text != NULL && option_table[id].argument[0] == '\0')
-		option_refuse(id, word, "expected no argument");
-	return apply_option(
-	    options, given, id, text != NULL ? text + 1 : NULL, next);
-}
-
-/* Applies letters, of which the last may have an argument: "-qvn3". */
-static char *const *
-apply_letters(struct options *options, struct given *given, char *const *next)
-{
-	const char *letters = *next++ + 1;
-
-	while (*letters != '\0') {
-		enum option_id id = letter_option(*letters++);
-		const char *text = NULL;
-
-		if (*letters != '\0' && option_table[id].argument[0] != '\0') {
-			text = letters;
-			letters = "";
-		}
-		next = apply_option(options, given, id, text, next);
-	}
-	return next;
-}
-
-/* Applies the options of ARGV, up to COMMAND. */
 static void
-parse_arguments(struct options *options, struct given *given, char **argv)
+parse_arguments(
+    struct options *options, struct given *given, int argc, char **argv)
 {
-	char *const *next = argv + 1;
+	enum option_id id, alone = OPTIONS;
+	const char *text;
 
-	while (*next != NULL && **next == '-' && strcmp(*next, "-") != 0
-	    && strcmp(*next, "--") != 0)
-		next = (*next)[1] == '-' ? apply_long(options, given, next)
-		                         : apply_letters(options, given, next);
-	next += *next != NULL && strcmp(*next, "--") == 0;
-	options->job.argv = next;
-	if (given->alone < OPTIONS)
-		check_operand(given->alone, next);
+	while ((id = next_option(argc, argv, &text, &options->job.argv))
+	    != OPTIONS) {
+		given->text[id] = text != NULL ? text : "";
+		set_option(options, id, text);
+		note(&given->notes, id, text);
+		alone = text == NULL ? id : OPTIONS;
+	}
+	if (alone < OPTIONS)
+		check_operand(alone, options->job.argv);
 }
 
 static const struct options initial = {
@@ -652,16 +654,15 @@ name_command(struct log_options *log, const struct job *job, bool is_named)
 }
 
 void
-options_parse(struct options *options, char **argv)
+options_parse(struct options *options, int argc, char **argv)
 {
 	static char notes[2048];
-	struct given given
-	    = { .notes = text_in(notes, sizeof notes), .alone = OPTIONS };
+	struct given given = { .notes = text_in(notes, sizeof notes) };
 
 	*options = initial;
 	options->log.in_force = notes;
 	text_add(&given.notes, "options:");
-	parse_arguments(options, &given, argv);
+	parse_arguments(options, &given, argc, argv);
 	if (options->preset != NULL)
 		apply_preset(options, &given);
 	derive_defaults(options, &given);

@@ -164,7 +164,7 @@ foreign() {
   assert_line --partial '--with-system=plan9: expected linux, posix or darwin'
 }
 
-# NSIG is in POSIX since 2024.
+# NSIG is in POSIX since 2024, and getopt.h declares whatever is asked for.
 @test "what is not of linux or darwin compiles with what POSIX (2008) declares" {
   needs_compiler
   local strict=$BATS_TEST_TMPDIR/strict

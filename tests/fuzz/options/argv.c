@@ -8,6 +8,7 @@
  */
 #include <config.h>
 
+#include <getopt.h>
 #include <regex.h>
 #include <setjmp.h>
 
@@ -95,15 +96,16 @@ forget_conditions(struct scan *scan)
  * they were accepted.
  */
 static bool
-parse(char **argv, char *room, size_t size)
+parse(int argc, char **argv, char *room, size_t size)
 {
 	static struct options options;
 	struct text text = text_in(room, size);
 	bool accepted = false;
 
+	optind = 0;
 	options.streams.scan = NULL;
 	if (setjmp(back) == 0) {
-		options_parse(&options, argv);
+		options_parse(&options, argc, argv);
 		text_add(&text, options.log.in_force);
 		accepted = true;
 	}
@@ -130,8 +132,8 @@ fuzz(char *string, size_t size)
 		*word++ = '\0';
 	}
 	*one = *two = '\0';
-	accepted = parse(argv, one, sizeof one);
-	fuzz_require(parse(argv, two, sizeof two) == accepted,
+	accepted = parse(argc, argv, one, sizeof one);
+	fuzz_require(parse(argc, argv, two, sizeof two) == accepted,
 	    "refused once, and accepted once");
 	fuzz_same(one, two, "read twice, they mean something else");
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -38,7 +39,8 @@ given(const char *words)
 	snprintf(copy, sizeof copies[0], "%s true", words);
 	for (char *at = strtok(copy, " "); at != NULL; at = strtok(NULL, " "))
 		argv[argc++] = at;
-	options_parse(&options, argv);
+	optind = 0;
+	options_parse(&options, argc, argv);
 	schedule = schedule_start(&options.settings.policy, &random_source);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <getopt.h>
 #include <string.h>
 
 #include "core/base/duration.h"
@@ -32,7 +33,8 @@ given(const char *words)
 	for (char *at = strtok(copy, " "); at != NULL; at = strtok(NULL, " "))
 		argv[argc++] = at;
 	argv[argc] = NULL;
-	options_parse(&options, argv);
+	optind = 0;
+	options_parse(&options, argc, argv);
 }
 
 static void
