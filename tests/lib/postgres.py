@@ -35,31 +35,21 @@ def refusal(code, text):
   return message(b"E", fields.encode())
 
 
-def receive(connection, count):
-  got = b""
-  while len(got) < count:
-    more = connection.recv(count - len(got))
-    if not more:
-      raise ConnectionError
-    got += more
-  return got
-
-
-def greet(connection):
+def greet(connection, said):
   """Reads until the client wants to begin, without encryption."""
   while True:
-    length, kind = struct.unpack("!II", receive(connection, 8))
-    receive(connection, length - 8)
+    length, kind = struct.unpack("!II", said.read(8))
+    said.read(length - 8)
     if kind not in ENCRYPTION:
       return
     connection.sendall(b"N")
 
 
-def serve(connection):
+def serve(connection, said):
   connection.sendall(AUTHENTICATED + READY)
   while True:
-    letter, length = struct.unpack("!cI", receive(connection, 5))
-    receive(connection, length - 4)
+    letter, length = struct.unpack("!cI", said.read(5))
+    said.read(length - 4)
     if letter == b"Q":
       connection.sendall(message(b"C", b"SELECT 0\0") + READY)
 
@@ -71,16 +61,16 @@ def main():
     return
   while True:
     connection, _ = listener.accept()
-    with connection:
+    with connection, connection.makefile("rb") as said:
       try:
-        greet(connection)
+        greet(connection, said)
         answer = answers.pop(0) if len(answers) > 1 else answers[0]
         if answer == "ready":
-          serve(connection)
+          serve(connection, said)
         else:
           connection.sendall(refusal(*REFUSALS[answer]))
-      except ConnectionError:
-        pass
+      except (ConnectionError, struct.error):
+        pass  # it has gone
 
 
 if __name__ == "__main__":
