@@ -148,21 +148,20 @@ process_read(struct process *process, pid_t pid)
 {
 	struct kinfo_proc info;
 	const struct extern_proc *kernel = &info.kp_proc;
-	const struct timeval *start = &kernel->p_starttime;
 
 	if (!read_kinfo(&info, pid))
 		return false;
-	*process = (struct process) {
-		.pid = pid,
-		.parent = info.kp_eproc.e_ppid,
-		.start = (unsigned long long)start->tv_sec * 1000000
-		    + (unsigned long long)start->tv_usec,
-		.is_zombie = kernel->p_stat == SZOMB,
-		.is_stopped = kernel->p_stat == SSTOP,
-	};
-	/* The kernel's may be longer by a byte; ours ends with a NUL. */
-	memcpy(process->name, kernel->p_comm, sizeof process->name - 1);
-	return true;
+	return process_from_facts(process,
+	    &(struct process_facts) {
+	        .pid = kernel->p_pid,
+	        .parent = info.kp_eproc.e_ppid,
+	        .start_s = kernel->p_starttime.tv_sec,
+	        .start_us = kernel->p_starttime.tv_usec,
+	        .name = kernel->p_comm,
+	        .name_size = sizeof kernel->p_comm,
+	        .is_zombie = kernel->p_stat == SZOMB,
+	        .is_stopped = kernel->p_stat == SSTOP,
+	    });
 }
 
 /* All pids there are; the caller frees them. NULL: no memory. */

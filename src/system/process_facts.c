@@ -7,6 +7,8 @@
 
 #include "system/process_facts.h"
 
+#define US_PER_S 1000000
+
 bool
 process_from_stat(struct process *process, const char *line)
 {
@@ -33,6 +35,30 @@ process_from_stat(struct process *process, const char *line)
 	process->is_stopped = state == 'T' || state == 't';
 	/* The main thread may end before the others do. */
 	process->is_zombie = (state == 'Z' || state == 'X') && threads <= 1;
+	return true;
+}
+
+bool
+process_from_facts(struct process *process, const struct process_facts *facts)
+{
+	size_t length = 0;
+
+	*process = (struct process) {
+		.pid = facts->pid,
+		.parent = facts->parent,
+		.is_zombie = facts->is_zombie,
+		.is_stopped = facts->is_stopped,
+	};
+	if (facts->pid <= 0 || facts->start_s < 0
+	    || facts->start_s > INT64_MAX / US_PER_S - 1 || facts->start_us < 0
+	    || facts->start_us >= US_PER_S)
+		return false;
+	process->start = (unsigned long long)facts->start_s * US_PER_S
+	    + (unsigned long long)facts->start_us;
+	while (length < facts->name_size && length < PROCESS_NAME - 1
+	    && facts->name[length] != '\0')
+		length++;
+	memcpy(process->name, facts->name, length);
 	return true;
 }
 

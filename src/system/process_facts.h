@@ -14,6 +14,22 @@
  */
 bool process_from_stat(struct process *process, const char *line);
 
+/* Of struct kinfo_proc, as macOS has it. */
+struct process_facts {
+	pid_t pid;
+	pid_t parent;
+	int64_t start_s; /* since 1970, and microseconds */
+	int64_t start_us;
+	const char *name; /* up to NAME_SIZE bytes, perhaps without a NUL */
+	size_t name_size;
+	bool is_zombie;
+	bool is_stopped;
+};
+
+/* False: the pid or the start is impossible. */
+bool process_from_facts(
+    struct process *process, const struct process_facts *facts);
+
 /*
  * Finds the environment in the SIZE bytes of the sysctl KERN_PROCARGS2: the
  * number of arguments as an int, the path of the program, NULs up to a multiple

@@ -188,6 +188,43 @@ test_cut_off(void)
 	ok(has_nothing(&negative), "a number that is none");
 }
 
+static void
+test_process(void)
+{
+	struct process_facts facts = {
+		.pid = 1234,
+		.parent = 77,
+		.start_s = 1700000000,
+		.start_us = 999999,
+		.name = "a name of sixteen",
+		.name_size = 16,
+		.is_stopped = true,
+	};
+	struct process process;
+
+	ok(process_from_facts(&process, &facts), "a process");
+	is_int(process.pid, 1234, "pid");
+	is_int(process.parent, 77, "parent");
+	is_int((int64_t)process.start, INT64_C(1700000000999999), "start");
+	is_string(process.name, "a name of sixte", "a name that is too long");
+	ok(process.is_stopped && !process.is_zombie, "stopped");
+	ok(!process.in_tree && !process.has_mark, "not in the tree yet");
+	facts.name = "sh\0junk";
+	facts.name_size = 7;
+	facts.is_zombie = true;
+	ok(process_from_facts(&process, &facts), "another");
+	is_string(process.name, "sh", "a shorter name");
+	ok(process.is_zombie, "a zombie");
+	facts.start_us = 1000000;
+	ok(!process_from_facts(&process, &facts), "no microsecond");
+	facts.start_us = 0;
+	facts.start_s = INT64_MAX;
+	ok(!process_from_facts(&process, &facts), "no second");
+	facts.start_s = 0;
+	facts.pid = 0;
+	ok(!process_from_facts(&process, &facts), "no pid");
+}
+
 TESTS
 {
 	test_parse();
@@ -197,4 +234,5 @@ TESTS
 	test_block();
 	test_arguments();
 	test_cut_off();
+	test_process();
 }
