@@ -117,11 +117,12 @@ TABLE
 }
 
 @test "what is in the pipe when the command ends is passed on, and looked at" {
+  need_proc
   mkfifo "$go"
   # More than our stdout takes, which nobody reads before the command has
   # ended; its last line is what decides.
   reads full hear:"$go" read -- "$BACKOFF" -qq --stop-if='^the end$' -- sh -c '
-    { while kill -0 $$; do sleep 0.02; done; echo >"$go"; } >/dev/null 2>&1 3>&- &
+    { while grep -q "PPid:.$PPID\$" /proc/$$/status; do sleep 0.02; done; echo >"$go"; } >/dev/null 2>&1 3>&- &
     head -c 110000 /dev/zero | tr "\0" "\n"; printf "the end"'
   ended 'exited 1'
   cmp "$got" <(head -c 110000 /dev/zero | tr '\0' '\n'; printf 'the end')
@@ -229,9 +230,10 @@ leaves_hello() {
 }
 
 @test "a slow reader, when the command has ended, does not stop a signal either" {
+  need_proc
   mkfifo "$go"
   reads full hear:"$go" kill:TERM end -- "$BACKOFF" --stop-if=never -- sh -c '
-    { while kill -0 $$; do sleep 0.02; done; echo >"$go"; } >/dev/null 2>&1 3>&- &
+    { while grep -q "PPid:.$PPID\$" /proc/$$/status; do sleep 0.02; done; echo >"$go"; } >/dev/null 2>&1 3>&- &
     head -c 100000 /dev/zero'
   ended 'killed TERM'
 }
