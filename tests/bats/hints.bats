@@ -87,8 +87,8 @@ TABLE
   hinted 'throttle 0.000003000' 'printf "verdict=throttle\nafter=3us\n$1" >"$BACKOFF_HINT"' "$unreadable"
 }
 
-@test "only -v reports lines that cannot be read, but a verdict is told, once, with its text" {
-  local count options text
+@test "only -v reports lines that cannot be read, but a verdict or a time is told, once, with its text" {
+  local count options text kind
   while IFS='|' read -r count options text; do
     # shellcheck disable=SC2086 # two options
     run --separate-stderr -7 "$BACKOFF" $options -- sh -c 'printf "$1" >"$BACKOFF_HINT"; exit 7' - "$text"
@@ -98,8 +98,13 @@ TABLE
 0|-n 1|nonsense
 0|-v -n 1|after=1s\n\nverdict=retry
 TABLE
-  run --separate-stderr -7 "$BACKOFF" -n 3 -b 0 -- sh -c 'echo verdict=never >"$BACKOFF_HINT"; exit 7'
-  assert_equal "$(grep -cF 'BACKOFF_HINT: no verdict can be read in "verdict=never"' <<<"$stderr")" 1
+  while IFS='|' read -r kind text; do
+    run --separate-stderr -7 "$BACKOFF" -n 3 -b 0 -- sh -c 'echo "$1" >"$BACKOFF_HINT"; exit 7' - "$text"
+    assert_equal "$(grep -cF "BACKOFF_HINT: no $kind can be read in \"$text\"" <<<"$stderr")" 1
+  done <<'TABLE'
+verdict|verdict=never
+time|after=soon
+TABLE
 }
 
 @test "the file is emptied before each attempt: neither an older hint counts, nor what a hook writes" {
