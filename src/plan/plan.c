@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/charts/chart.h"
 #include "core/charts/forecast.h"
+#include "core/gate/record.h"
 #include "core/words/json.h"
 #include "options/help.h"
 #include "options/usage.h"
@@ -326,7 +327,8 @@ print_notes(const struct options *options, int width)
 		    width);
 	if (gate->name[0] != '\0')
 		print_note(
-		    JOINED(512, "These are the pauses while gate ", gate->name,
+		    JOINED(512, "These are the pauses while gate ",
+		        gate->fleet ? FLEET_PREFIX : "", gate->name,
 		        " is open. While it is shut, one run at a time probes "
 		        "the service, and the others wait (this one: "
 		        "--gate-wait=",

@@ -392,6 +392,8 @@ shut_out() {
   run -0 "$BACKOFF" --gate=hub --gate-wait=5m --plan
   assert_line --partial "while gate hub is open"
   assert_line --partial "--gate-wait=5m"
+  run -0 "$BACKOFF" --gate=fleet:hub --plan
+  assert_line --partial "while gate fleet:hub is open"
   assert_equal "$(ls state)" ""
 }
 
