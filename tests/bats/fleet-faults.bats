@@ -131,7 +131,7 @@ is_shut() {
   sleep 4 # what was seen just before is not asked for
   is_shut three
   is_shut
-  run -0 "$BACKOFF" --gate=open:fleet:hub
+  in_time "$BACKOFF" --gate=open:fleet:hub
   sleep 4 # what was seen just before is not asked for
   run ! is_shut three
 }

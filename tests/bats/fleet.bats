@@ -275,7 +275,7 @@ end_holder() {
   start_redis
   # A server that is empty is given the gate by the first who asks.
   is_open() {
-    run -0 on 1 --gate=open:fleet:hub
+    in_time on 1 --gate=open:fleet:hub
     grep -q '^ran' "$out"
   }
   wait_for is_open
@@ -404,12 +404,12 @@ end_holder() {
   with_server
   shut_for 30m
   is_shut_on 2
-  run -0 on 1 --gate=open:fleet:hub
+  in_time on 1 --gate=open:fleet:hub
   assert_output 'gate fleet:hub was shut: exit 1; it opens gradually now'
   run -0 on 2 --gate=fleet:hub -- sh -c 'echo "$BACKOFF_GATE"'
   assert_output --partial paced
   redis del 'backoff:{hub}:gate'
-  run -0 on 1 --gate=open:fleet:hub
+  in_time on 1 --gate=open:fleet:hub
   assert_output 'gate fleet:hub is open'
   stop_redis
   run -125 on 1 --gate=open:fleet:hub
@@ -455,7 +455,7 @@ asks_nothing() {
   sleep 4 # what was seen just before is not asked for
   is_shut_on 2
   is_shut_on 3
-  run -0 on 3 --gate=open:fleet:hub
+  in_time on 3 --gate=open:fleet:hub
   run -0 on 2 --gate=fleet:hub true
   stop_redis
   start_redis

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # A redis-server of our own, for the tests.  shellcheck shell=bash
-# shellcheck disable=SC2034 # for the tests
+# shellcheck disable=SC2034,SC2154 # for the tests
 #
 # All that it has is below $REDIS, a directory of this test: its socket, its
 # log, its keys for TLS. It ends with stop_redis, which teardown() calls.
@@ -81,6 +81,16 @@ end_proxy() {
   wait "$proxy_pid" || :
   proxy_pid=
   rm -rf "$REDIS/says" "$REDIS/front"
+}
+
+# in_time COMMAND ARG...: run -0, once more where the server has not answered in time,
+# as on a machine that stands still.
+in_time() {
+  run "$@"
+  while [[ $output == *'timed out'* ]]; do
+    run "$@"
+  done
+  assert_success
 }
 
 # redis_calls [COMMAND]: how many commands it has had since CONFIG RESETSTAT,
