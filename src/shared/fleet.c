@@ -139,6 +139,7 @@ ask(const struct text *question, struct fleet_line *answer)
 {
 	const char *why = ask_once(question, answer);
 	struct text lost;
+	int64_t now_ns;
 
 	if (why == ended && !is_restarted) {
 		is_restarted = true;
@@ -156,11 +157,11 @@ ask(const struct text *question, struct fleet_line *answer)
 		return true;
 	}
 	is_lost = true;
+	now_ns = boot_clock_ns();
 	/* Nobody knows whether it answered others in a time so long. */
-	if (lost_since_ns == 0
-	    || boot_clock_ns() - asked_in_vain_ns >= FLEET_LEASE_NS)
-		lost_since_ns = boot_clock_ns();
-	asked_in_vain_ns = boot_clock_ns();
+	if (lost_since_ns == 0 || now_ns - asked_in_vain_ns >= FLEET_LEASE_NS)
+		lost_since_ns = now_ns;
+	asked_in_vain_ns = now_ns;
 	lost = text_in(lost_why, sizeof lost_why);
 	text_join(&lost, server, ": ", why != NULL ? why : answer->fields[1]);
 	/* One that is stuck may answer what nobody asks any more. */
