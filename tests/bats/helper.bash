@@ -50,11 +50,11 @@ wait_for() {
 load ../lib/needs
 
 # In front of "$BACKOFF", for a COMMAND that has something to do before it is
-# cut by a timeout, or by a deadline: it gets no TERM (see hold_term.py). It
-# waits for the TERM to be there by $until_term, in bash, because dash unblocks
-# all signals where it starts a program.
+# cut by a timeout, or by a deadline, however late it comes to that: a TERM for
+# it stays pending. It waits for the TERM to be there by $until_term, in bash,
+# because dash unblocks all signals where it starts a program.
 # shellcheck disable=SC2034 # for the tests
-HOLD_TERM=("${PYTHON[@]}" "$BATS_TEST_DIRNAME/../lib/hold_term.py")
+HOLD_TERM=(env --block-signal=TERM)
 export until_term='until grep -q "^ShdPnd:.*[4-7c-f]...$" /proc/$$/status; do sleep 0.02; done'
 
 # has_sanitizers PROGRAM: whether it was built with them.
