@@ -339,6 +339,19 @@ shut_out() {
   assert_equal "${#lines[@]}" 5
 }
 
+@test "a run whose probe fails waits at the end of the line, and only there" {
+  shut_for 30m
+  beside --gate=hub -- true
+  wait_for grep -q 'waiting at gate' beside
+  kill -STOP "${others[0]}" # or it would be the first to see that a probe is due
+  start -- "$BACKOFF" --gate=hub -j none -b 10s -- ./job
+  behind_gate
+  record due=+1 >/dev/null
+  until [ "$(field probes)" = 2 ]; do sleep 0.05; done
+  run -0 "$BACKOFF" --gate=list
+  assert_line --index 1 --regexp '^hub +shut .* 2 +- +- +exit 7$'
+}
+
 @test "a probe that gets no slot gives its turn to the next, and has tried nothing" {
   shut_gate
   start -- "$BACKOFF" --slots=hub:1 -- sh -c "$sleeper"
