@@ -12,16 +12,18 @@ setup() {
   said=$BATS_TEST_TMPDIR/said
   go=$BATS_TEST_TMPDIR/go
   over=$BATS_TEST_TMPDIR/over
-  export go over BATS_TEST_TMPDIR
+  big=$BATS_TEST_TMPDIR/big
+  # More than any pipe holds.
+  seq 100000 >"$big"
+  export go over big BATS_TEST_TMPDIR
 }
 
-# A command to run the program under; a test may set it.
-under=()
-
-# writes: runs it; its stdout is in $got, its stderr in $said.
+# writes STATUS ARG...: runs it, below the ${under[@]} of events.bash, and it ends
+# so; its stdout is in $got, its stderr in $said.
 writes() {
-  status=0
-  "${under[@]}" "$BACKOFF" "$@" >"$got" 2>"$said" || status=$?
+  local ended=0
+  "${under[@]}" "$BACKOFF" "${@:2}" >"$got" 2>"$said" || ended=$?
+  assert_equal "$ended: $*" "$1: $*"
 }
 
 # holds FILE LINE...: checks that FILE consists of these lines.
@@ -48,12 +50,6 @@ tells() {
 
 TIME='[0-9]+[0-9hm.]*(m?s|us|ns)?'
 
-# More than any pipe holds.
-big() {
-  seq 100000 >"$BATS_TEST_TMPDIR/big"
-  echo "$BATS_TEST_TMPDIR/big"
-}
-
 # --- what comes out ---
 
 @test "\$(backoff -o COMMAND) is the deciding attempt's output and nothing else" {
@@ -64,9 +60,8 @@ big() {
 }
 
 @test "nothing comes out before the verdict" {
-  writes -n 1 -oall -- sh -c 'echo out; echo err >&2
+  writes 0 -n 1 -oall -- sh -c 'echo out; echo err >&2
     ! [ -s "$BATS_TEST_TMPDIR/got" ] && ! [ -s "$BATS_TEST_TMPDIR/said" ]'
-  [ "$status" -eq 0 ]
   holds "$got" out
   holds "$said" err
 }
@@ -74,7 +69,7 @@ big() {
 @test "-o and --hold hold stdout, or with =all both, each for its own stream; what follows is the command" {
   local option attempts='echo "out $BACKOFF_ATTEMPT"; echo "err $BACKOFF_ATTEMPT" >&2; [ "$BACKOFF_ATTEMPT" -eq 2 ]'
   for option in -o --hold -ostdout --hold=stdout -oall --hold=all; do
-    writes -b 0 -q "$option" -- sh -c "$attempts"
+    writes 0 -b 0 -q "$option" -- sh -c "$attempts"
     holds "$got" 'out 2'
     if [[ $option == *all ]]; then
       holds "$said" 'err 2'
@@ -82,19 +77,17 @@ big() {
       holds "$said" 'err 1' 'err 2'
     fi
   done
-  writes -o echo all
+  writes 0 -o echo all
   holds "$got" all
-  writes --hold echo stdout
+  writes 0 --hold echo stdout
   holds "$got" stdout
 }
 
 @test "--consecutive releases only the completing run's output" {
-  writes -o -b 0 --consecutive=3 -- sh -c 'echo "attempt $BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -ne 2 ]'
-  [ "$status" -eq 0 ]
+  writes 0 -o -b 0 --consecutive=3 -- sh -c 'echo "attempt $BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -ne 2 ]'
   holds "$got" 'attempt 5'
   # A streak that the attempts do not complete is a failure.
-  writes -o -q -b 0 -n 3 --consecutive=3 -- sh -c 'echo "attempt $BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -ne 1 ]'
-  [ "$status" -eq 1 ]
+  writes 1 -o -q -b 0 -n 3 --consecutive=3 -- sh -c 'echo "attempt $BACKOFF_ATTEMPT"; [ "$BACKOFF_ATTEMPT" -ne 1 ]'
   holds "$got"
   tells 'attempt 3' '.*: giving up after 3 attempts .*'
 }
@@ -102,16 +95,14 @@ big() {
 # --- output after a failure ---
 
 @test "giving up: the last attempt's stdout is on stderr, before the closing line" {
-  writes -o -b 0 -n 2 -- sh -c 'echo "out $BACKOFF_ATTEMPT"; echo "err $BACKOFF_ATTEMPT" >&2; exit 7'
-  [ "$status" -eq 7 ]
+  writes 7 -o -b 0 -n 2 -- sh -c 'echo "out $BACKOFF_ATTEMPT"; echo "err $BACKOFF_ATTEMPT" >&2; exit 7'
   holds "$got"
   tells 'err 1' '.*: attempt 1/2 failed .*' 'err 2' 'out 2' \
     '.*: giving up after 2 attempts in .*: exit 7'
 }
 
 @test "giving up with --hold=all: each to its own stream" {
-  writes -oall -b 0 -n 2 -- sh -c 'echo "out $BACKOFF_ATTEMPT"; echo "err $BACKOFF_ATTEMPT" >&2; exit 7'
-  [ "$status" -eq 7 ]
+  writes 7 -oall -b 0 -n 2 -- sh -c 'echo "out $BACKOFF_ATTEMPT"; echo "err $BACKOFF_ATTEMPT" >&2; exit 7'
   holds "$got" 'out 2'
   tells '.*: attempt 1/2 failed .*' 'err 2' '.*: giving up after 2 attempts in .*: exit 7'
 }
@@ -119,14 +110,13 @@ big() {
 # unit/loop has all ends that release it.
 @test "a stop, a timeout and a death release the output too" {
   need_proc
-  writes -o -x 7 -- sh -c 'echo stopped; exit 7'
+  writes 7 -o -x 7 -- sh -c 'echo stopped; exit 7'
   tells stopped '.*: not retrying .*'
   run -134 bash -c '"$BACKOFF" -o -n 1 -- sh -c "echo dead; kill -ABRT \$\$" >"$1" 2>"$2"' \
     - "$got" "$said"
   tells dead '.*: killed by ABRT'
   under=("${HOLD_TERM[@]}")
-  writes -o -n 1 -t 50ms -- bash -c "echo late; $until_term"
-  [ "$status" -eq 124 ]
+  writes 124 -o -n 1 -t 50ms -- bash -c "echo late; $until_term"
   tells late '.*: timed out .*'
 }
 
@@ -142,8 +132,7 @@ big() {
 }
 
 @test "a broken stdout does not hide what a failure wrote to stderr" {
-  run -7 bash -c '"$BACKOFF" -oall -n 1 -- sh -c "echo out; echo why >&2; exit 7" 2>"$1" >/dev/full' \
-    - "$said"
+  got=/dev/full writes 7 -oall -n 1 -- sh -c 'echo out; echo why >&2; exit 7'
   tells why '.*: held output could not be written: No space left on device' \
     '.*: giving up .*'
 }
@@ -160,10 +149,10 @@ big() {
 
 @test "rule 68: the command writes into a file without a name, which nobody else may open; what is not held is inherited" {
   need_proc
-  writes -oall -- sh -c 'stat -Lc "%f %h" /proc/self/fd/1 /proc/self/fd/2'
+  writes 0 -oall -- sh -c 'stat -Lc "%f %h" /proc/self/fd/1 /proc/self/fd/2'
   # A regular file of mode 0600, with no links.
   holds "$got" '8180 0' '8180 0'
-  writes -o -- sh -c 'readlink "/proc/$PPID/fd/2" /proc/$$/fd/2'
+  writes 0 -o -- sh -c 'readlink "/proc/$PPID/fd/2" /proc/$$/fd/2'
   holds "$got" "$said" "$said"
 }
 
@@ -171,14 +160,14 @@ big() {
   need_proc
   need_answer file_in_memory # else there is another one
   mkdir "$BATS_TEST_TMPDIR/tmp"
-  TMPDIR=$BATS_TEST_TMPDIR/tmp writes -o -- sh -c 'readlink /proc/self/fd/1; ls -A "$TMPDIR"'
+  TMPDIR=$BATS_TEST_TMPDIR/tmp writes 0 -o -- sh -c 'readlink /proc/self/fd/1; ls -A "$TMPDIR"'
   [[ $(<"$got") == "$(readlink -f "$BATS_TEST_TMPDIR")"/tmp/*' (deleted)' ]]
   [ -z "$(ls -A "$BATS_TEST_TMPDIR/tmp")" ]
   need_writable /var/tmp
-  TMPDIR='' writes -o -- readlink /proc/self/fd/1
+  TMPDIR='' writes 0 -o -- readlink /proc/self/fd/1
   [[ $(<"$got") == "$(readlink -f /var/tmp)"/* ]]
   unset TMPDIR
-  writes -o -- readlink /proc/self/fd/1
+  writes 0 -o -- readlink /proc/self/fd/1
   [[ $(<"$got") == "$(readlink -f /var/tmp)"/* ]]
 }
 
@@ -198,8 +187,7 @@ big() {
   export TMPDIR
   for option in -o -oall --quiet-success; do
     mkdir "$TMPDIR"
-    writes "$option" -q -b 0 -- sh -c 'echo out; rm -r "$TMPDIR"; exit 7'
-    assert_equal "$status" 125
+    writes 125 "$option" -q -b 0 -- sh -c 'echo out; rm -r "$TMPDIR"; exit 7'
     # The output, once, and then why there is no more.
     assert_equal "$option: $(cat "$got" "$said" | sed 's/ in [0-9.]*[mu]*s:/ in T:/; /next in/d')" "$option: out
 backoff: sh: cannot start attempt 2/8: held output: No such file or directory"
@@ -208,53 +196,49 @@ backoff: sh: cannot start attempt 2/8: held output: No such file or directory"
 
 @test "rule 68: what an earlier attempt left running cannot write into a later one's output" {
   mkfifo "$go" "$over"
-  TEST_MARK=$MARKS/mine writes -o -b 0 -- sh -c 'if [ "$BACKOFF_ATTEMPT" -eq 1 ]; then
+  TEST_MARK=$MARKS/mine writes 0 -o -b 0 -- sh -c 'if [ "$BACKOFF_ATTEMPT" -eq 1 ]; then
       { read -r word <"$go"; echo stale; echo >"$over"; } &
       exit 1
     fi
     echo before; echo >"$go"; read -r word <"$over"; echo after'
-  [ "$status" -eq 0 ]
   holds "$got" before after
 }
 
 @test "a grandchild that keeps the held streams open does not delay backoff" {
-  TEST_MARK=$MARKS/mine writes -oall -- sh -c 'TEST_MARK=$MARKS/left sleep 1000 3>&- & echo err >&2'
-  [ "$status" -eq 0 ]
+  TEST_MARK=$MARKS/mine writes 0 -oall -- sh -c 'TEST_MARK=$MARKS/left sleep 1000 3>&- & echo err >&2'
   wait_for alive left
   holds "$said" err
 }
 
 @test "what a grandchild writes while its output is released is not waited for" {
   mkfifo "$go" "$over"
-  big >/dev/null
   TEST_MARK=$MARKS/mine reads read:1 tell:"$go" hear:"$over" -- "$BACKOFF" -o -- sh -c '
     { read -r word <"$go"; echo late; echo >"$over"; } 3>&- &
-    exec cat "$BATS_TEST_TMPDIR/big"'
+    exec cat "$big"'
   ended 'exited 0'
-  cmp "$got" "$BATS_TEST_TMPDIR/big"
+  cmp "$got" "$big"
 }
 
 @test "a disk that is full of held output is named as the place of it" {
   need_mounts
   export small=$BATS_TEST_TMPDIR/small
   mkdir "$small"
-  run "${namespace[@]}" sh -c 'mount -t tmpfs -o size=64k none "$small" &&
-    TMPDIR=$small exec "$BACKOFF" "$@" 2>&1' - -o -n 1 -- sh -c 'head -c 1M /dev/zero 2>/dev/null; exit 3'
-  assert_equal "$status" 3
+  local little=("${namespace[@]}" sh -c 'mount -t tmpfs -o size=64k none "$small" &&
+    TMPDIR=$small exec "$BACKOFF" -o -n 1 -- sh -c "head -c 1M /dev/zero 2>/dev/null; exit $0" 2>&1 >/dev/null')
+  run -3 "${little[@]}" 3
   assert_line --regexp 'giving up after 1 attempt in .*: exit 3 \(output is held in '"$small"', which is full\)$'
   # A success, too, may have lost what it wrote.
-  run "${namespace[@]}" sh -c 'mount -t tmpfs -o size=64k none "$small" &&
-    TMPDIR=$small exec "$BACKOFF" -o -n 1 -- sh -c "head -c 1M /dev/zero 2>/dev/null; :" 2>&1 >/dev/null'
+  run -0 "${little[@]}" 0
   assert_output "backoff: sh: output may be cut short: it is held in $small, which is full"
   run -3 "$BACKOFF" -o -n 1 -- sh -c 'echo out; exit 3'
   refute_output --partial 'is full'
 }
 
 @test "rule 68: a second opening of /dev/stdout appends, and makes no holes" {
-  writes -o -- bash -c 'echo first; echo second >>/dev/stdout; echo third; echo fourth >>/dev/stdout'
+  writes 0 -o -- bash -c 'echo first; echo second >>/dev/stdout; echo third; echo fourth >>/dev/stdout'
   holds "$got" first second third fourth
   # This one truncates what was there, as it asks for that.
-  writes -o -- bash -c 'echo first; echo second >/dev/stdout; echo third'
+  writes 0 -o -- bash -c 'echo first; echo second >/dev/stdout; echo third'
   holds "$got" second third
 }
 
@@ -282,40 +266,37 @@ backoff: sh: cannot start attempt 2/8: held output: No such file or directory"
 
 @test "rule 70: a release appends to a file opened for appending, else starts at the offset of stdout, and advances it" {
   echo before >"$got"
-  "$BACKOFF" -o -- cat "$(big)" >>"$got"
+  "$BACKOFF" -o -- cat "$big" >>"$got"
   cmp "$got" <(echo before; seq 100000)
   { echo before; "$BACKOFF" -o -- echo held; echo after; } >"$got"
   holds "$got" before held after
 }
 
 @test "rule 70: a release survives short writes, and waits for room in a pipe that somebody made non-blocking" {
-  local file kind
-  file=$(big)
+  local kind
   for kind in socket terminal 'nonblocking full'; do
     # shellcheck disable=SC2086 # the words
-    reads --stdout $kind -- "$BACKOFF" -o -- cat "$file"
+    reads --stdout $kind -- "$BACKOFF" -o -- cat "$big"
     ended 'exited 0'
-    tr -d '\r' <"$got" | cmp - "$file"
+    tr -d '\r' <"$got" | cmp - "$big"
   done
 }
 
 @test "rule 70: a release does not make a shared description non-blocking" {
   need_proc
-  local file
-  file=$(big)
   {
-    "$BACKOFF" -o -- cat "$file"
+    "$BACKOFF" -o -- cat "$big"
     sed -n 's/^flags:[ 	]*//p' /proc/self/fdinfo/1 >"$said"
   } | cat >"$got"
-  cmp "$got" "$file"
+  cmp "$got" "$big"
   [ $((0$(cat "$said") & 04000)) -eq 0 ]
 }
 
 @test "rule 70: a full disk is 125, and the reason is printed even with -qq and --quiet-success, and for a pass" {
-  run -125 bash -c '"$BACKOFF" -qq -o -- echo lost 2>"$1" >/dev/full' - "$said"
+  local got=/dev/full
+  writes 125 -qq -o -- echo lost
   tells "backoff: echo: failed after 1 attempt in $TIME: output could not be passed on: No space left on device"
-  run -125 bash -c '"$BACKOFF" --quiet-success --pass-on=1 -- sh -c "echo lost; exit 1" 2>"$1" >/dev/full' \
-    - "$said"
+  writes 125 --quiet-success --pass-on=1 -- sh -c 'echo lost; exit 1'
   tells '.*: output could not be passed on: No space left on device'
 }
 
@@ -324,21 +305,19 @@ backoff: sh: cannot start attempt 2/8: held output: No such file or directory"
   tells '.*: output could not be passed on: Bad file descriptor'
   run -0 bash -c '"$BACKOFF" -o -- true 2>"$1" >&-' - "$said"
   holds "$said"
-  run -0 bash -c '"$BACKOFF" -o -- true 2>"$1" >/dev/full' - "$said"
+  got=/dev/full writes 0 -o -- true
   holds "$said"
 }
 
 @test "a reader that goes away before the release, in it, or with a full pipe: we die by PIPE" {
-  local file
-  file=$(big)
   reads close -- "$BACKOFF" -o -- echo lost
   ended 'killed PIPE'
-  reads read:5 close -- "$BACKOFF" -o -- cat "$file"
+  reads read:5 close -- "$BACKOFF" -o -- cat "$big"
   ended 'killed PIPE'
   assert_equal "$(wc -c <"$got")" 5
-  reads full close -- "$BACKOFF" -o -- cat "$file"
+  reads full close -- "$BACKOFF" -o -- cat "$big"
   ended 'killed PIPE'
-  reads --stdout nonblocking full close -- "$BACKOFF" -o -- cat "$file"
+  reads --stdout nonblocking full close -- "$BACKOFF" -o -- cat "$big"
   ended 'killed PIPE'
 }
 
@@ -346,7 +325,7 @@ backoff: sh: cannot start attempt 2/8: held output: No such file or directory"
   reads --ignore PIPE close -- "$BACKOFF" -o -- echo lost
   ended 'exited 125'
   tells '.*: output could not be passed on: Broken pipe'
-  reads --ignore PIPE full close -- "$BACKOFF" -o -- cat "$(big)"
+  reads --ignore PIPE full close -- "$BACKOFF" -o -- cat "$big"
   ended 'exited 125'
   tells '.*: output could not be passed on: Broken pipe'
 }
@@ -358,53 +337,42 @@ backoff: sh: cannot start attempt 2/8: held output: No such file or directory"
 
 @test "rule 71: a signal ends a release that is stuck on a full pipe, at once, and it is not repeated" {
   local name runs=0
-  big >/dev/null
   for name in HUP TERM; do
-    reads full kill:"$name" end -- "$BACKOFF" -o -b 0 -- \
-      sh -c 'echo run >>"$BATS_TEST_TMPDIR/runs"; cat "$BATS_TEST_TMPDIR/big"'
+    reads full kill:"$name" end -- "$BACKOFF" -o -b 0 -- sh -c 'echo run >>runs; cat "$big"'
     ended "killed $name"
-    assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/runs")" $((++runs))
+    assert_equal "$(wc -l <runs)" $((++runs))
     # What came out is the beginning of the output.
-    cmp -n "$(wc -c <"$got")" "$got" "$BATS_TEST_TMPDIR/big"
+    cmp -n "$(wc -c <"$got")" "$got" "$big"
   done
-  reads --stdout nonblocking full kill:TERM end -- "$BACKOFF" -o -- cat "$(big)"
+  reads --stdout nonblocking full kill:TERM end -- "$BACKOFF" -o -- cat "$big"
   ended 'killed TERM'
 }
 
 @test "rule 71: a signal ends a stuck release of a failure, too" {
-  reads full kill:TERM end -- sh -c 'exec "$BACKOFF" -q -o -n 1 -- sh -c "cat \"$1\"; exit 7" 2>&1' \
-    - "$(big)"
+  reads full kill:TERM end -- sh -c 'exec "$BACKOFF" -q -o -n 1 -- sh -c "cat \"\$big\"; exit 7" 2>&1'
   ended 'killed TERM'
 }
 
-# told_then_writes READER_STEP...: COMMAND writes much and succeeds when it is
-# told to end.
-told_then_writes() {
-  big >/dev/null
-  mkfifo "$go"
-  TEST_MARK=$MARKS/mine reads hear:"$go" kill:TERM "$@" -- "$BACKOFF" -o -n 1 -- \
-    sh -c 'trap "cat \"\$BATS_TEST_TMPDIR/big\"; exit 0" TERM; echo >"$go"
-      while :; do sleep 0.02; done'
-}
+# A COMMAND that writes much and succeeds when it is told to end.
+answers=(sh -c 'trap "cat \"\$big\"; exit 0" TERM; echo >"$go"; while :; do sleep 0.02; done')
 
 @test "rule 71: told to end in an attempt that then succeeds, one signal ends a release that stalls" {
-  told_then_writes end
+  mkfifo "$go"
+  TEST_MARK=$MARKS/mine reads hear:"$go" kill:TERM end -- "$BACKOFF" -o -n 1 -- "${answers[@]}"
   ended 'killed TERM'
   tells '.*: interrupted by TERM after 1 attempt in .*'
   # As much has come out as there was room for.
   [ "$(stat -c %s "$got")" -ge 65536 ]
-  cmp -n "$(stat -c %s "$got")" "$got" "$BATS_TEST_TMPDIR/big"
+  cmp -n "$(stat -c %s "$got")" "$got" "$big"
 }
 
 @test "told to end in an attempt that then succeeds, a release that need not wait is whole" {
   mkfifo "$go"
-  big >/dev/null
-  start -- sh -c 'exec "$BACKOFF" -o -n 1 -- sh -c "trap \"cat \\\"\$BATS_TEST_TMPDIR/big\\\"; exit 0\" TERM
-    echo >\"\$go\"; while :; do sleep 0.02; done"'
+  start -- "$BACKOFF" -o -n 1 -- "${answers[@]}"
   read -r <"$go"
   signal TERM
   assert_fate 'exited 0'
-  cmp "$out" "$BATS_TEST_TMPDIR/big"
+  cmp "$out" "$big"
 }
 
 @test "rule 71: a signal ends a release of --quiet-success that is stuck at its log" {
@@ -413,24 +381,26 @@ told_then_writes() {
   ended 'killed TERM'
 }
 
-@test "rule 13: a signal that was ignored when we started does not end a release" {
-  reads --ignore HUP full kill:HUP read -- "$BACKOFF" -o -- cat "$(big)"
+@test "rule 13: a signal that was ignored when we started does not end a release, nor does one of --wake-on" {
+  reads --ignore HUP full kill:HUP read -- "$BACKOFF" -o -- cat "$big"
   ended 'exited 0'
-  cmp "$got" "$(big)"
+  cmp "$got" "$big"
+  reads full kill:HUP read -- "$BACKOFF" --wake-on=HUP -o -- cat "$big"
+  ended 'exited 0'
+  cmp "$got" "$big"
 }
 
 # --- --quiet-success ---
 
 @test "--quiet-success prints nothing on a success after failures, of hooks neither, but in a --log-file" {
   local hooks=(--before-retry='echo before; echo err >&2' --at-end='echo end')
-  writes --quiet-success -v -b 0 "${hooks[@]}" -- sh -c 'echo out; echo err >&2; [ "$BACKOFF_ATTEMPT" -eq 2 ]'
-  [ "$status" -eq 0 ]
+  writes 0 --quiet-success -v -b 0 "${hooks[@]}" -- sh -c 'echo out; echo err >&2; [ "$BACKOFF_ATTEMPT" -eq 2 ]'
   holds "$got"
   holds "$said"
-  writes --quiet-success --log-file=log -b 0 -- sh -c '[ "$BACKOFF_ATTEMPT" -eq 2 ]'
+  writes 0 --quiet-success --log-file=log -b 0 -- sh -c '[ "$BACKOFF_ATTEMPT" -eq 2 ]'
   holds "$said"
   grep -q 'attempt 1/8 failed' log
-  writes --quiet-success -b 0 -n 2 "${hooks[@]}" -- false
+  writes 1 --quiet-success -b 0 -n 2 "${hooks[@]}" -- false
   run cut -d : -f 3- "$said"
   assert_output --regexp ' attempt 1/2 failed .*
 before
@@ -440,9 +410,8 @@ end'
 }
 
 @test "--quiet-success says nothing until it gives up: the log, the last attempt's output and the closing line" {
-  writes --quiet-success -b 0 -n 3 --before-retry='! [ -s "$BATS_TEST_TMPDIR/said" ]' -- \
+  writes 7 --quiet-success -b 0 -n 3 --before-retry='! [ -s "$BATS_TEST_TMPDIR/said" ]' -- \
     sh -c 'echo "out $BACKOFF_ATTEMPT"; echo "err $BACKOFF_ATTEMPT" >&2; exit 7'
-  [ "$status" -eq 7 ]
   holds "$got" 'out 3'
   tells '.*: attempt 1/3 failed .*' '.*: attempt 2/3 failed .*' 'err 3' '.*: giving up after 3 attempts .*'
 }
@@ -460,9 +429,8 @@ end'
 }
 
 @test "--quiet-success releases the output of a pass, and says nothing of it" {
-  writes --quiet-success -b 0 --pass-on=1 -- \
+  writes 1 --quiet-success -b 0 --pass-on=1 -- \
     sh -c 'echo "out $BACKOFF_ATTEMPT"; echo "err $BACKOFF_ATTEMPT" >&2; exit $((3 - BACKOFF_ATTEMPT))'
-  [ "$status" -eq 1 ]
   holds "$got" 'out 2'
   holds "$said" 'err 2'
 }

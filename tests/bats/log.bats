@@ -7,19 +7,16 @@ load ../lib/events
 load ../lib/process
 load ../lib/shared
 
-setup() {
-  count=$BATS_TEST_TMPDIR/count
-}
-
 # A duration in a line of text.
 DUR='([0-9]+(\.[0-9])?s|[0-9]+[mun]?s|[0-9]+m([0-9]+s)?|[0-9]+h([0-9]+m)?)'
 
-# tells ARG...: run it, under the command in $under if there is one; what it said on stderr is in $said, line by line.
+# tells STATUS ARG...: runs it, under the command in $under if there is one, and it
+# ends so; what it said on stderr is in $said, line by line.
 tells() {
-  status=0
-  "${under[@]}" "$BACKOFF" "$@" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" ||
-    status=$?
-  mapfile -t said <"$BATS_TEST_TMPDIR/err"
+  local ended=0
+  "${under[@]}" "$BACKOFF" "${@:2}" >out 2>err || ended=$?
+  assert_equal "$ended: $*" "$1: $*"
+  mapfile -t said <err
 }
 
 # said REGEX...: these lines and no others, in full; DUR is any duration.
@@ -36,51 +33,44 @@ said() {
 # --- text ---
 
 @test "a command that succeeds at once, or passes: backoff prints nothing" {
-  tells true
+  tells 0 true
   said
-  [ "$status" -eq 0 ]
-  tells -n 3 -t 1m -T 1h --splay=1ms --stop-on=7 -- sh -c 'echo out; echo err >&2'
+  tells 0 -n 3 -t 1m -T 1h --splay=1ms --stop-on=7 -- sh -c 'echo out; echo err >&2'
   said err
-  [ "$(cat "$BATS_TEST_TMPDIR/out")" = out ]
-  tells --pass-on=1 -- sh -c 'exit 1'
+  assert_equal "$(<out)" out
+  tells 1 --pass-on=1 -- sh -c 'exit 1'
   said
-  [ "$status" -eq 1 ]
 }
 
 @test "a failed attempt is one line: who, which, how long, why, and when next" {
-  tells -d 20ms,30ms -- sh -c "$(fails_then_succeeds 2 "$count")"
-  [ "$status" -eq 0 ]
+  tells 0 -d 20ms,30ms -- sh -c "$(fails_then_succeeds 2 count)"
   said 'backoff: sh: attempt 1/3 failed after DUR: exit 7; next in 20ms' \
     'backoff: sh: attempt 2/3 failed after DUR: exit 7; next in 30ms'
   # The last one has just the closing line.
-  tells -n 2 -d 1ms -- sh -c 'exit 7'
-  [ "$status" -eq 7 ]
+  tells 7 -n 2 -d 1ms -- sh -c 'exit 7'
   said 'backoff: sh: attempt 1/2 failed after DUR: exit 7; next in 1ms' \
     'backoff: sh: giving up after 2 attempts in DUR: exit 7'
 }
 
 @test "-q prints only the line with which backoff gives up, and twice nothing, as text or JSON" {
   local option
-  tells -q -n 3 -b 1ms -- sh -c 'exit 7'
+  tells 7 -q -n 3 -b 1ms -- sh -c 'exit 7'
   said 'backoff: sh: giving up after 3 attempts in DUR: exit 7'
-  tells --quiet -T 1s -- sleep 60
+  tells 124 --quiet -T 1s -- sleep 60
   said 'backoff: sleep: deadline reached after 1 attempt in DUR: timed out after DUR'
-  tells -q -b 1ms -- sh -c "$(fails_then_succeeds 2 "$count")"
+  tells 0 -q -b 1ms -- sh -c "$(fails_then_succeeds 2 count)"
   said
   for option in -qq '-q --quiet' '-qq --log-format=json'; do
     # shellcheck disable=SC2086 # several options
-    tells $option -n 2 -b 1ms -- sh -c 'exit 7'
-    [ "$status" -eq 7 ]
+    tells 7 $option -n 2 -b 1ms -- sh -c 'exit 7'
     said
   done
 }
 
 @test "-v tells of a success, and of a pass and its status" {
-  tells -v -b 1ms --jitter=none -- sh -c "$(fails_then_succeeds 2 "$count")"
-  [ "$status" -eq 0 ]
+  tells 0 -v -b 1ms --jitter=none -- sh -c "$(fails_then_succeeds 2 count)"
   [[ ${said[-1]} == 'backoff: sh: succeeded at attempt 3/8 in '* ]]
-  tells -v --pass-on=1 -- sh -c 'exit 1'
-  [ "$status" -eq 1 ]
+  tells 1 -v --pass-on=1 -- sh -c 'exit 1'
   said "${said[0]}" 'backoff: sh: passed at attempt 1/8 in DUR \(exit 1\)'
 }
 
@@ -92,11 +82,10 @@ has_answer processes ||
 @test "-v tells what --kill-after had to kill, if anything" {
   need_proc
   local over='backoff: sleep: giving up after 1 attempt in DUR: timed out after DUR'
-  tells -v -n 1 -t 50ms -- sleep 60
+  tells 124 -v -n 1 -t 50ms -- sleep 60
   said "${said[0]}" "${unseen[@]}" "$over"
   local under=("${HOLD_TERM[@]}")
-  tells -v -n 1 -t 50ms -k 50ms -- sleep 1000
-  [ "$status" -eq 124 ]
+  tells 124 -v -n 1 -t 50ms -k 50ms -- sleep 1000
   said "${said[0]}" \
     "backoff: sleep: --kill-after had to kill $killed" "${unseen[@]}" "$over"
 }
@@ -104,19 +93,19 @@ has_answer processes ||
 # unit/words/message has the counting.
 @test "from the tenth failure with the same reason only every tenth is told; -v, a log file and JSON tell all" {
   local all='attempt .*: exit 7; next in 0s$'
-  tells -n 25 -b 0 -- sh -c 'exit 7'
+  tells 7 -n 25 -b 0 -- sh -c 'exit 7'
   assert_equal "$(grep -c "$all" "$BATS_TEST_TMPDIR/err")" 10
   assert_regex "${said[10]}" "^backoff: sh: attempts 11 to 20 failed, the last after $DUR: exit 7; next in 0s\$"
-  tells -v -n 12 -b 0 -- sh -c 'exit 7'
+  tells 7 -v -n 12 -b 0 -- sh -c 'exit 7'
   assert_equal "$(grep -c "$all" "$BATS_TEST_TMPDIR/err")" 11
-  tells --log-file="$BATS_TEST_TMPDIR/log" -n 12 -b 0 -- sh -c 'exit 7'
+  tells 7 --log-file="$BATS_TEST_TMPDIR/log" -n 12 -b 0 -- sh -c 'exit 7'
   assert_equal "$(grep -c "$all" "$BATS_TEST_TMPDIR/log")" 11
   run -7 logged -n 12 -b 0 -- sh -c 'exit 7'
   assert_events '[a.reason for a in attempts] == ["exit 7"] * 12'
 }
 
 @test "a quote that is the one of the line before is left out, but the closing line is read alone" {
-  tells -oall --log-file="$BATS_TEST_TMPDIR/log" -n 3 -d 1ms -- sh -c 'echo boom >&2; exit 7'
+  tells 7 -oall --log-file="$BATS_TEST_TMPDIR/log" -n 3 -d 1ms -- sh -c 'echo boom >&2; exit 7'
   mapfile -t said < <(cut -d ' ' -f 2- "$BATS_TEST_TMPDIR/log")
   said 'backoff: sh: attempt 1/3 failed after DUR: exit 7 "boom"; next in 1ms' \
     'backoff: sh: attempt 2/3 failed after DUR: exit 7; next in 1ms' \
@@ -143,19 +132,19 @@ has_answer processes ||
 }
 
 @test "-v prints the options as they were written, and where the others come from" {
-  tells -v -n 1 -b 2s --stop-if='den(ied)' --stop-if=x -oall --at-end=': "$HOME"' -i null -- printf 'done\n'
+  tells 0 -v -n 1 -b 2s --stop-if='den(ied)' --stop-if=x -oall --at-end=': "$HOME"' -i null -- printf 'done\n'
   assert_equal "${said[0]}" "backoff: printf: options: --verbose --attempts=1 --base=2s --stop-if='den(ied)' \
 --stop-if=x --hold=all --at-end=': \"\$HOME\"' --stdin=null; default: --factor=3 --cap=30s --floor=200ms --jitter=full"
-  tells -v --preset=ethernet --base=5.12us -n 1 -- true
+  tells 0 -v --preset=ethernet --base=5.12us -n 1 -- true
   assert_equal "${said[0]}" "backoff: true: options: --verbose --preset=ethernet --base=5.12us --attempts=1; \
 preset ethernet: --factor=2 --growth=binary --cap=inf --jitter=full --floor=0 max-exponent=10 slot-time=base"
 }
 
 @test "--name stands in every line, without its control characters, else the base name of COMMAND does" {
-  tells --name=$'nightly\nb\xc3\xa4ckup' -n 2 -d 20ms -- sh -c 'exit 7'
+  tells 7 --name=$'nightly\nb\xc3\xa4ckup' -n 2 -d 20ms -- sh -c 'exit 7'
   said $'backoff: nightly\\?b\xc3\xa4ckup: attempt 1/2 failed after DUR: exit 7; next in 20ms' \
     $'backoff: nightly\\?b\xc3\xa4ckup: giving up after 2 attempts in DUR: exit 7'
-  tells -n 1 -- "$(type -P false)"
+  tells 1 -n 1 -- "$(type -P false)"
   said 'backoff: false: giving up after 1 attempt in DUR: exit 1'
 }
 
@@ -178,9 +167,8 @@ preset ethernet: --factor=2 --growth=binary --cap=inf --jitter=full --floor=0 ma
 
 # leaves NOTE ARG...: the lines of that run, in which the NOTE follows the reason.
 leaves() {
-  tells "${@:2}"
-  [ "$status" -eq 7 ]
-  assert_equal "$(sed 's/.*: exit 7//; s/; next in 1ms$//' "$BATS_TEST_TMPDIR/err" | paste -sd '|')" "$1"
+  tells 7 "${@:2}"
+  assert_equal "$(sed 's/.*: exit 7//; s/; next in 1ms$//' err | paste -sd '|')" "$1"
 }
 
 @test "output that a failed attempt leaves in stdout's file is told of once, with the way out" {
@@ -216,8 +204,7 @@ leaves() {
   before=$(date +%s)
   for option in --verbose --quiet -qq; do
     rm -f "$BATS_TEST_TMPDIR/log"
-    TZ=XYZ-05:30 tells $option --log-file="$BATS_TEST_TMPDIR/log" -n 2 -d 20ms -- sh -c 'exit 7'
-    [ "$status" -eq 7 ]
+    TZ=XYZ-05:30 tells 7 $option --log-file="$BATS_TEST_TMPDIR/log" -n 2 -d 20ms -- sh -c 'exit 7'
     said
     mapfile -t said < <(grep -v ': options: ' "$BATS_TEST_TMPDIR/log")
     said "$time backoff: sh: attempt 1/2 failed after DUR: exit 7; next in 20ms" \
@@ -229,9 +216,9 @@ leaves() {
 
 @test "--log-file appends" {
   echo 'kept' >"$BATS_TEST_TMPDIR/log"
-  tells --log-file="$BATS_TEST_TMPDIR/log" -n 1 -- \
+  tells 7 --log-file="$BATS_TEST_TMPDIR/log" -n 1 -- \
     sh -c 'echo "from elsewhere" >>"$1"; exit 7' sh "$BATS_TEST_TMPDIR/log"
-  tells --log-file="$BATS_TEST_TMPDIR/log" -n 1 -- sh -c 'exit 8'
+  tells 8 --log-file="$BATS_TEST_TMPDIR/log" -n 1 -- sh -c 'exit 8'
   mapfile -t said <"$BATS_TEST_TMPDIR/log"
   said kept 'from elsewhere' '.*backoff: sh: giving up .*: exit 7' \
     '.*backoff: sh: giving up .*: exit 8'
@@ -239,8 +226,7 @@ leaves() {
 
 @test "--log-file=/dev/fd/N is that descriptor: a file, a socket" {
   local log=$BATS_TEST_TMPDIR/log
-  tells --log-file=/dev/fd/5 -n 1 -- sh -c 'exit 7' 5>>"$log"
-  [ "$status" -eq 7 ]
+  tells 7 --log-file=/dev/fd/5 -n 1 -- sh -c 'exit 7' 5>>"$log"
   run -0 cat "$log"
   assert_output --partial 'giving up after 1 attempt'
   reads --stdout socket -- "$BACKOFF" --log-file=/dev/fd/1 -n 1 -- sh -c 'exit 7'
@@ -265,16 +251,15 @@ leaves() {
   need_writable /dev/full
   local lost='backoff: false: cannot write the log \(/dev/full: No space left on device\)' format
   for format in text json; do
-    tells --log-format=$format --log-file=/dev/full -n 3 -b 0 -- false
-    [ "$status" -eq 1 ]
+    tells 1 --log-format=$format --log-file=/dev/full -n 3 -b 0 -- false
     said "$lost"
-    tells -q --log-format=$format --log-file=/dev/full -n 3 -b 0 -- false
+    tells 1 -q --log-format=$format --log-file=/dev/full -n 3 -b 0 -- false
     said
   done
   # Held back for cron, as the rest is.
-  tells --log-file=/dev/full --quiet-success -v -- true
+  tells 0 --log-file=/dev/full --quiet-success -v -- true
   said
-  tells --log-file=/dev/full --quiet-success -n 2 -b 0 -- false
+  tells 1 --log-file=/dev/full --quiet-success -n 2 -b 0 -- false
   said "$lost"
 }
 
@@ -304,7 +289,7 @@ leaves() {
 
 @test "the events of a success after failures, to the letter" {
   before=$(date +%s)
-  run -0 logged -b 1ms --jitter=none -- sh -c "$(fails_then_succeeds 2 "$count")"
+  run -0 logged -b 1ms --jitter=none -- sh -c "$(fails_then_succeeds 2 count)"
   assert_output ''
   assert_events \
     'start.attempts == 8 and start.name == "sh" and start.command == "sh"' \
@@ -325,10 +310,8 @@ leaves() {
 @test "JSON goes to stderr where no file is named, with -v, too, and is all there is" {
   local option
   for option in --name=x -v; do
-    status=0
-    "$BACKOFF" "$option" --log-format=json -n 2 -b 1ms -- sh -c 'exit 7' 2>"$events" ||
-      status=$?
-    [ "$status" -eq 7 ]
+    tells 7 "$option" --log-format=json -n 2 -b 1ms -- sh -c 'exit 7'
+    cp err "$events"
     assert_events 'len(attempts) == 2' 'attempts[1].pause_s is None' \
       'end.result == "exhausted"' 'end.reason == "exit 7"'
   done
