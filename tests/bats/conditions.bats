@@ -295,14 +295,6 @@ PYTHON
 
 # --- together with --hold ---
 
-@test "with --hold, stderr that is not held is watched, and seen live" {
-  mkfifo "$go"
-  reads read:4 tell:"$go" -- sh -c 'exec "$BACKOFF" -q -o --stop-if="^fatal$" -- \
-    sh -c "echo out; echo one >&2; read -r go <\"\$go\"; echo fatal >&2; exit 7" 2>&1 >/dev/null'
-  ended 'exited 7'
-  [ "$(grep -c fatal "$got")" -ge 1 ]
-  grep -q 'not retrying' "$got"
-}
 
 @test "what is written at a timeout arrives whole, in a file and in a pipe" {
   need_proc
@@ -326,42 +318,17 @@ time.sleep(1000)'
   mkfifo pipe
   exec 8<>pipe
   exec 9>pipe
-  "$BACKOFF" -n 1 -i inherit --log-format=json --log-file=log --stop-if=never -- \
-    sh -c 'echo >started; while [ ! -e go ]; do sleep 0.05; done; echo x' >&9 8<&- 3>&- &
-  pid=$!
+  start_logged -n 1 -i inherit --stop-if=never -- \
+    sh -c 'echo >started; while [ ! -e go ]; do sleep 0.05; done; echo x' >&9 8<&-
   wait_for test -e started
-  kill -STOP "$pid"
+  stop
   touch go
-  wait_for eval '! pgrep -P "$pid" >/dev/null || [ "$(ps -o stat= --ppid "$pid" | cut -c1)" = Z ]'
+  wait_for stopped_and_dead
   exec 8<&- 9>&-
-  kill -CONT "$pid"
+  signal CONT
   wait "$pid" || true
-  run tail -n 1 log
+  run tail -n 1 "$events"
   assert_output --partial '"event":"end"'
-}
-
-@test "a full pipe of another user does not keep backoff from ending" {
-  need_root
-  need setpriv
-  cp "$BACKOFF" backoff
-  chmod 755 . backoff
-  setpriv --reuid=65534 --clear-groups ./backoff true 2>/dev/null ||
-    skip "another user may not come here"
-  mkfifo pipe
-  # A reader that reads nothing.
-  exec 8<>pipe
-  exec 9>pipe
-  setpriv --reuid=65534 --clear-groups ./backoff -q -n 1 --stop-if=never -- \
-    sh -c 'head -c 300000 /dev/zero' >&9 8<&- 3>&- &
-  pid=$!
-  exec 9>&-
-  # It has written all that there is room for.
-  wait_for is_full 8
-  kill -TERM "$pid"
-  status=0
-  wait "$pid" || status=$?
-  assert_equal "$status" 143
-  exec 8<&-
 }
 
 # --- output that is held, where stdout and stderr are one open file ---

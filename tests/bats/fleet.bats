@@ -216,8 +216,7 @@ end_holder() {
   echo >&7
   wait $!
   assert_equal "$(<second)" probing
-  signal TERM
-  assert_fate 'killed TERM'
+  dies_by TERM
 }
 
 @test "the probe and the slot of a run that is killed go to who waits on other machines" {

@@ -168,8 +168,7 @@ each_signal_ends() {
   for name in HUP INT QUIT TERM; do
     start -- "$BACKOFF" --gate=hub -- ./job
     behind_gate
-    signal "$name"
-    assert_fate "killed $name"
+    dies_by "$name"
   done
 }
 
@@ -188,8 +187,7 @@ each_signal_ends() {
   behind_gate
   signal USR1
   await "$err" 'probe 1 at gate hub failed after [^:]*: exit 7 .not counted'
-  signal TERM
-  assert_fate "killed TERM"
+  dies_by TERM
   run -75 "$BACKOFF" --gate=hub --gate-wait=0 -- ./job
   anew
   shut_gate

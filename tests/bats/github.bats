@@ -44,8 +44,7 @@ fails_once='[ "$BACKOFF_ATTEMPT" -ge 2 ] || exit 7'
 @test "github: an interruption is an error" {
   start -- "$BACKOFF" --log-format=github -d 1h -- false
   await_pause
-  signal TERM
-  assert_fate "killed TERM"
+  dies_by TERM
   run -0 tail -n 1 "$err"
   assert_output --regexp '^::error title=backoff%3A false::interrupted by TERM after 1 attempt in '
 }

@@ -55,8 +55,7 @@ prints='printf "$1"; exit 7'
 @test "after= is how long to wait, and the log says so" {
   start -- "$BACKOFF" -j none -- sh -c "$hint" - after=8s
   await_pause
-  signal TERM
-  assert_fate 'killed TERM'
+  dies_by TERM
   local next='next in [89](\.[0-9])?s \(server asked for 8s\)'
   grep -qE "^backoff: sh: attempt 1/8 failed after [^:]*: exit 7; $next\$" "$err"
 }

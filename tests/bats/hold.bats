@@ -124,8 +124,7 @@ TIME='[0-9]+[0-9hm.]*(m?s|us|ns)?'
   mkfifo "$go"
   start -- "$BACKOFF" -o -- sh -c 'echo half; echo >"$go"; exec sleep 1000'
   read -r <"$go"
-  signal TERM
-  assert_fate 'killed TERM'
+  dies_by TERM
   holds "$out"
   said=$err
   tells half '.*: interrupted by TERM after 1 attempt .*'
@@ -421,8 +420,7 @@ end'
   # Nothing announces the pause: it comes when the command is gone.
   wait_for test -e "$over"
   wait_for eval '[ -z "$(child_of "$pid")" ]'
-  signal TERM
-  assert_fate 'killed TERM'
+  dies_by TERM
   holds "$out" out
   cp "$err" "$events"
   assert_events 'len(attempts) == 1' 'end.result == "interrupted"'
@@ -435,11 +433,15 @@ end'
   holds "$said" 'err 2'
 }
 
-@test "without /proc, output waits for a reader that is slow, and is whole" {
+# As for another user's pipe, which cannot be opened again either.
+@test "without /proc, output waits for a reader that is slow, and is whole, and a signal ends the wait" {
   ! has_sanitizers "$BACKOFF" || skip 'the sanitizers need /proc'
   need_mounts
-  reads full read -- "${namespace[@]}" sh -c '
-    mount -t tmpfs none /proc && exec "$0" -o -- head -c 300000 /dev/zero' "$BACKOFF"
+  local without=("${namespace[@]}" sh -c '
+    mount -t tmpfs none /proc && exec "$BACKOFF" -o -- head -c 300000 /dev/zero')
+  reads full read -- "${without[@]}"
   ended "exited 0"
   assert_equal "$(wc -c <"$got")" 300000
+  reads full kill:TERM end -- "${without[@]}"
+  ended "killed TERM"
 }

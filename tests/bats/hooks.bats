@@ -110,8 +110,7 @@ noted() {
       rm -f "$seen" "$events"
       start -- "$BACKOFF" -n 2 -b 0 --log-format=json --log-file="$events" "$option=$hook" -- false
       await "$err" '^ready'
-      signal "$name"
-      assert_fate "killed $name"
+      dies_by "$name"
       [ "$(cat "$seen")" = told ]
     done
     [ "$option" = --at-end ] ||
@@ -159,16 +158,13 @@ ends_with() {
   local wait_here='echo ready >&2; exec sleep 300' hooks=(--before-retry='touch "$SEEN"' --at-end='touch "$SEEN"')
   start -- "$BACKOFF" -d 1h "${hooks[@]}" -- false
   await_pause
-  signal TERM
-  assert_fate "killed TERM"
+  dies_by TERM
   start -- "$BACKOFF" "${hooks[@]}" -- sh -c "$wait_here"
   await "$err" '^ready'
-  signal TERM
-  assert_fate "killed TERM"
+  dies_by TERM
   start -- "$BACKOFF" -b 0 "${hooks[@]}" --before-retry="$wait_here" -- false
   await "$err" '^ready'
-  signal TERM
-  assert_fate "killed TERM"
+  dies_by TERM
   [ ! -e "$seen" ]
 }
 

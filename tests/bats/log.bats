@@ -118,8 +118,7 @@ has_answer processes ||
   pauses_for() {
     TZ=XYZ-05:30 start -- "$BACKOFF" -d "$1" -- sh -c 'exit 7'
     await_pause
-    signal TERM
-    assert_fate 'killed TERM'
+    dies_by TERM
     mapfile -t said <"$err"
   }
   pauses_for 59s,1s

@@ -119,8 +119,7 @@ only_with_nanosleep() {
   await_pause
   wait_for in_state "$pid" S
   sleep 0.3
-  signal TERM
-  assert_fate "killed TERM"
+  dies_by TERM
   assert_ready 1
 }
 
@@ -199,8 +198,7 @@ stopped_time_counts() { # STATE...
   for name in HUP INT QUIT TERM; do
     start -- "$BACKOFF" -d 1h -- sh -c 'echo ready; exit 7'
     await_pause
-    signal "$name"
-    assert_fate "killed $name"
+    dies_by "$name"
     assert_ready 1
   done
 }

@@ -9,12 +9,6 @@ load ../lib/events
 load ../lib/process
 load ../lib/tree
 
-# stop: stops the program, until signal CONT.
-stop() {
-  signal STOP
-  wait_for in_state "$pid" T
-}
-
 # --- --grace ---
 
 @test "--grace does not begin with a signal that does not end backoff" {
@@ -34,8 +28,7 @@ stop() {
   TEST_MARK=$MARKS/tree start -- "$BACKOFF" -qq --grace=300ms -n 1 -- sh -c '
     sleep 1000 & setsid sh -c "trap \"\" TERM; echo ready; while :; do sleep 1000; done" & wait'
   await "$out" ready
-  signal TERM
-  assert_fate 'killed TERM'
+  dies_by TERM
   assert_none tree
   TEST_MARK=$MARKS/tree start -- "$BACKOFF" -qq --grace=300ms -n 1 -- sh -c '
     trap "exit 3" TERM; (setsid sleep 1000 &); echo ready; while :; do sleep 0.05; done'
@@ -438,8 +431,7 @@ told_in_attempt_3() {
   rm -rf tree
   TEST_MARK=$MARKS/tree start -- "$@" "$BACKOFF" -qq --base=0 -n 3 --grace=100ms -- sh job
   await "$out" ready
-  signal TERM
-  assert_fate 'killed TERM'
+  dies_by TERM
   assert_none tree
 }
 

@@ -277,8 +277,7 @@ this is 2
   recipe one-signal >deploy
   start -- bash -e deploy
   await "$out" '^ready'
-  signal STOP
-  wait_for in_state "$pid" T
+  stop
   signal TERM "-$pid"
   sleep 0.2 # for a command in the group
   signal CONT

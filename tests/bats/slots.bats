@@ -86,8 +86,7 @@ sys.exit(kind != fcntl.F_UNLCK)'
   start -- "$BACKOFF" --slots=hub:1 -d 1000s -- false
   await_pause
   run -0 "$BACKOFF" --slots=hub:1 true
-  signal TERM
-  assert_fate 'killed TERM'
+  dies_by TERM
   run -0 "$BACKOFF" --slots=hub:1 -d 0 -n 2 \
     --before-retry='"$BACKOFF" --slots=hub:1 sh -c "env | grep ^BACKOFF_SLOTS" >in-hook' \
     -- sh -c '[ "$BACKOFF_ATTEMPT" = 2 ]'
@@ -171,8 +170,7 @@ signals_end() {
   for name in INT TERM; do
     start -- "$BACKOFF" --slots=hub:2 touch started
     wait_for waiting "$pid"
-    signal "$name"
-    assert_fate "killed $name"
+    dies_by "$name"
     # After a second it tells what it waits for, before that.
     run grep -v ': waiting for ' "$err"
     assert_output --regexp "^backoff: touch: interrupted by $name after [0-9.]+[mu]?s\$"
@@ -185,8 +183,7 @@ wakes_do_not_end() {
   signal USR1
   signal USR2
   await "$err" 'waiting for'
-  signal TERM
-  assert_fate 'killed TERM'
+  dies_by TERM
 }
 
 limits_end() {
@@ -289,8 +286,7 @@ with open(sys.argv[1], "r+") as file:
   run -75 "$BACKOFF" --slots=hub:1 --slots-wait=1s -- touch started
   start -- "$BACKOFF" --slots=hub:1 -- touch started
   await "$err" 'waiting for the slot'
-  signal TERM
-  assert_fate "killed TERM"
+  dies_by TERM
   assert [ ! -e started ]
   kill "$other"
 }

@@ -247,7 +247,7 @@ SCRIPT
     wait "$pid" || status=$?
     assert_equal "$status" 124
     assert_events 'attempts[0].outcome == "timed-out" and attempts[0].status == 3'
-    alive helper || fail "the helper was killed"
+    wait_for alive helper # it may have been forked just now
   done
 }
 
@@ -262,7 +262,7 @@ SCRIPT
   signal TERM
   signal CONT
   assert_fate 'killed TERM'
-  alive helper || fail "the helper was killed"
+  wait_for alive helper # it may have been forked just now
 }
 
 # --- --grace ---
@@ -293,32 +293,27 @@ SCRIPT
 
 # --- reaping and waiting ---
 
+# has_zombies N: as many children of backoff are dead, and not reaped.
+has_zombies() {
+  ps -o stat= --ppid "$pid" | awk -v wanted="$1" '/^Z/ { n++ } END { exit n + 0 != wanted }'
+}
+
 # Two that end while backoff is stopped cause a single CHLD.
 @test "rule 74: orphans that end together are all reaped" {
   need_proc
   need_answer orphans
-  mkfifo gate
-  cat >orphans.sh <<'SCRIPT'
-zombies() {
-  for child in $(cat /proc/$PPID/task/*/children); do
-    case $(sed "s/.*) //" "/proc/$child/stat" 2>/dev/null) in Z*) echo "$child" ;; esac
-  done | wc -l
-}
-until_zombies() { until [ "$(zombies)" -eq "$1" ]; do sleep 0.02; done; }
-
-(setsid sh -c ': >one; read -r _ <gate' &)
-(setsid sh -c ': >two; read -r _ <gate' &)
-until [ -e one ] && [ -e two ]; do sleep 0.02; done
-kill -STOP "$PPID"
-exec 4<>gate
-echo >&4
-echo >&4
-until_zombies 2
-kill -CONT "$PPID"
-until_zombies 0
-SCRIPT
-  run "$BACKOFF" -q -n 1 -t 1h -- sh orphans.sh
-  assert_success
+  mkfifo gate over
+  exec 4<>gate
+  start -- "$BACKOFF" -q -n 1 -t 1h -- sh -c '
+    for _ in 1 2; do (setsid sh -c "echo ready; read -r _ <gate" &) done; read -r _ <over'
+  wait_for assert_ready 2
+  stop
+  printf '\n\n' >&4
+  wait_for has_zombies 2
+  signal CONT
+  wait_for has_zombies 0
+  echo >over
+  assert_fate 'exited 0'
 }
 
 @test "the limit of an attempt is that of its output too, where nobody reads it" {

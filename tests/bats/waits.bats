@@ -94,8 +94,7 @@ need_zones() {
   at=$(in_zone UTC %s 1800)
   TZ=Asia/Kolkata start -- "$BACKOFF" -j none --retry-after -- sh -c "echo 'retry at @$at' >&2; exit 7"
   await_pause
-  signal TERM
-  assert_fate 'killed TERM'
+  dies_by TERM
   local clock
   clock=$(TZ=Asia/Kolkata date -d "@$at" +%H:%M:%S)
   grep -qE "; next in (29|30)m[0-9s]*, at [0-9:]+ \(server asked for (29|30)m[0-9s]*, until (20[0-9-]* )?$clock\)\$" "$err" || fail "$(cat "$err")"

@@ -62,6 +62,12 @@ signal() {
   kill -s "$1" -- "${2:-$pid}"
 }
 
+# stop: stops the program, until signal CONT.
+stop() {
+  signal STOP
+  wait_for in_state "$pid" T
+}
+
 # barrier: tells the probe, by way of the program, that all has been sent.
 barrier() {
   signal 40
@@ -81,6 +87,12 @@ assert_fate() {
   wait "$runner" || true
   runner=
   assert_equal "$(cat "$BATS_TEST_TMPDIR/fate")" "$1"
+}
+
+# dies_by SIGNAL: the program is sent it, and dies by it.
+dies_by() {
+  signal "$1"
+  assert_fate "killed $1"
 }
 
 # assert_ready N: checks that the probe was started N times.
@@ -121,15 +133,6 @@ child_of() {
 # begun: whether the program has a child, or has ended.
 begun() {
   [ -e "$BATS_TEST_TMPDIR/fate" ] || [ -n "$(child_of "$pid" 2>/dev/null)" ]
-}
-
-# is_full FD: whether a write to this pipe would block.
-is_full() {
-  "${PYTHON[@]}" -c '
-import select, sys
-poll = select.poll()
-poll.register(int(sys.argv[1]), select.POLLOUT)
-sys.exit(bool(poll.poll(0)))' "$1"
 }
 
 # name_open: sets open to the system call by which the program opens files by
