@@ -356,19 +356,29 @@ has_letters(const char *line, size_t length)
 	return (found[0] | found[1]) != 0;
 }
 
-/* Removes the escape sequences of terminals; returns the end. */
+/*
+ * Removes the escape sequences of terminals, as ECMA-48 defines them; returns
+ * the end. AT may move past END, but not by more than one.
+ */
 static char *
 strip(char *line, char *end)
 {
 	char *to = line;
 
 	for (const char *at = line; at < end; at++) {
-		if (*at != '\x1b')
+		if (*at != '\x1b') {
 			*to++ = *at;
-		else if (at[1] == '[')
-			at += 2 + strspn(at + 2, "0123456789;:?");
-		else if (at[1] == ']')
-			at += 2 + strcspn(at + 2, "\a\x1b");
+			continue;
+		}
+		at++;
+		if (*at == ']') { /* a string, up to BEL or ESC \ */
+			at += strcspn(at, "\a\x1b");
+			at += *at == '\x1b';
+			continue;
+		}
+		if (*at == '[')
+			at += 1 + strspn(at + 1, "0123456789:;<=>?");
+		at += strspn(at, " !\"#$%&'()*+,-./");
 	}
 	return to;
 }
