@@ -153,27 +153,22 @@ takes_too_long(const struct work *work, const char *how, double attempts)
 	return true;
 }
 
-/* With pauses of 0 the simulation never ends; one client shows that soon. */
-static bool
-pauses_are_0(struct simulation simulation, uint64_t seed)
+/* Why an endless run has no end: its clock has saturated, or stands still. */
+static const char *
+why_endless(const struct simulation *run)
 {
-	struct random random = random_from(seed);
-
-	simulation.clients_count = 1;
-	simulation.service = (struct service) { .down_ns = 1, .capacity = 1 };
-	simulation.histogram = NULL;
-	simulation_start(&simulation, &random);
-	simulation_step(&simulation, 10000);
-	return simulation.endless;
+	return run->queue.now_ns == INT64_MAX ? "it takes longer than 292 years"
+	                                      : "all pauses are 0";
 }
 
 /*
  * How many attempts a client without a gate makes until the end of the outage,
  * or a bit more. It is less only if pauses still grow after some 100,000
- * attempts.
+ * attempts. Sets the trial's no_end if the simulation would never end.
  */
 static double
-attempts_in_outage(struct simulation simulation, uint64_t seed)
+attempts_in_outage(
+    struct trial *trial, struct simulation simulation, uint64_t seed)
 {
 	struct random random = random_from(seed);
 	int64_t end_ns = min_ns(simulation.service.down_ns,
@@ -185,12 +180,16 @@ attempts_in_outage(struct simulation simulation, uint64_t seed)
 	simulation.clients_count
 	    = min_ns(simulation.clients_count, FEW_CLIENTS);
 	simulation.service.capacity = FEW_CLIENTS;
+	/* A client that is served at once would not show pauses of 0. */
+	simulation.service.down_ns = max_ns(simulation.service.down_ns, 1);
 	simulation.histogram = NULL;
 	simulation_start(&simulation, &random);
-	simulation_step(&simulation, HALF);
-	half_ns = simulation.queue.now_ns;
 	goes_on = simulation_step(&simulation, HALF);
+	half_ns = simulation.queue.now_ns;
+	goes_on = goes_on && simulation_step(&simulation, HALF);
 	now_ns = simulation.queue.now_ns;
+	if (simulation.endless)
+		trial->no_end = why_endless(&simulation);
 	attempts
 	    = (double)simulation.attempts / (double)simulation.clients_count;
 	if (!goes_on || now_ns <= 0 || now_ns >= end_ns
@@ -215,9 +214,8 @@ make_run(struct work *work)
 		        work->sums.attempts + to_come * (double)run->attempts))
 			return false;
 	} while (goes_on);
-	/* Never for a number of attempts, which would have been too many. */
 	if (run->endless)
-		work->trial->no_end = "it takes longer than 292 years";
+		work->trial->no_end = why_endless(run);
 	else
 		add_run(work);
 	return !run->endless;
@@ -235,14 +233,11 @@ run_trial(struct work *work, const struct simulation *template, uint64_t seed)
 		trial->figures[i] = -1;
 	/* At a gate, pauses of 0 have an end. */
 	if (trial->gate == HERD_NO_GATE) {
-		if (pauses_are_0(*template, seed)) {
-			trial->no_end = "all pauses are 0";
-			return;
-		}
-		if (takes_too_long(work, "about",
-		        attempts_in_outage(*template, seed)
-		            * (double)template->clients_count
-		            * (double)trial->runs))
+		double attempts = attempts_in_outage(trial, *template, seed)
+		    * (double)template->clients_count * (double)trial->runs;
+
+		if (trial->no_end != NULL
+		    || takes_too_long(work, "about", attempts))
 			return;
 	}
 	for (; work->sums.runs < trial->runs; work->sums.runs++) {

@@ -135,6 +135,9 @@ refuses() {
 
 @test "herd: without pauses and limits it refuses to run for ever" {
   refuses 'no end: all pauses are 0: expected' --base=0 --deadline=1h
+  refuses 'no end: all pauses are 0: expected' --base=0 --splay=10s
+  refuses 'no end: all pauses are 0: expected' --base=0 --splay=10s --outage=0
+  refuses 'no end: all pauses are 0: expected' --base=0 --outage=0
   refuses 'no end: it takes longer than 292 years' \
     --factor=1000 --cap=inf --clients=12 --capacity=0.000000001
   run -0 herd --base=0 --attempts=3
