@@ -5,14 +5,21 @@
 
 #include "unit/tap.h"
 
-static struct tap_file *files, **last = &files;
+static struct test *tests;
 static int count, failures;
 
+/* The order in which a compiler adds those of a file is its own. */
 void
-tap_add(struct tap_file *file)
+tap_add(struct test *test)
 {
-	*last = file;
-	last = &file->next;
+	struct test **at = &tests;
+
+	while (*at != NULL
+	    && (strcmp((*at)->file, test->file) != 0
+	        || (*at)->line < test->line))
+		at = &(*at)->next;
+	test->next = *at;
+	*at = test;
 }
 
 bool
@@ -54,9 +61,8 @@ skip(const char *what, const char *why)
 int
 main(void)
 {
-	for (const struct tap_file *file = files; file != NULL;
-	     file = file->next)
-		file->run();
+	for (const struct test *test = tests; test != NULL; test = test->next)
+		test->run();
 	printf("1..%d\n", count);
 	return failures > 0;
 }

@@ -3,8 +3,8 @@
 #define BACKOFF_TAP_H
 /*
  * The Test Anything Protocol, as far as these tests need it. The files of a
- * room are linked to one program, which runs the TESTS of each in the order in
- * which Makefile.am lists them, and prints the plan.
+ * room are linked to one program, which runs the tests of each file in the
+ * order in which Makefile.am lists them, and prints the plan.
  */
 
 #include <inttypes.h>
@@ -12,18 +12,22 @@
 #include <stdio.h>
 #include <string.h>
 
-/* TESTS { ... }, once in a file: what it tests. */
-#define TESTS \
-	static void run_tests(void); \
-	static struct tap_file tap_file = { NULL, run_tests }; \
-	__attribute__((constructor)) static void add_tests(void) \
+/* TEST(NAME) { ... }: those of a file run in their order in it. */
+#define TEST(name) \
+	static void test_##name(void); \
+	__attribute__((constructor)) static void add_##name##_test(void) \
 	{ \
-		tap_add(&tap_file); \
+		static struct test test = { \
+			.file = __FILE__, .line = __LINE__, .run = test_##name \
+		}; \
+		tap_add(&test); \
 	} \
-	static void run_tests(void)
+	static void test_##name(void)
 
-struct tap_file {
-	struct tap_file *next;
+struct test {
+	struct test *next;
+	const char *file;
+	int line;
 	void (*run)(void);
 };
 
@@ -34,6 +38,6 @@ void is_string(const char *got, const char *wanted, const char *what);
 void is_between(int64_t got, int64_t low, int64_t high, const char *what);
 void skip(const char *what, const char *why);
 
-void tap_add(struct tap_file *file);
+void tap_add(struct test *test);
 
 #endif

@@ -6,8 +6,7 @@
 #include "unit/fresh.h"
 #include "unit/tap.h"
 
-static void
-test_parsed(void)
+TEST(parsed)
 {
 	static const struct {
 		const char *string;
@@ -37,8 +36,7 @@ test_parsed(void)
 	}
 }
 
-static void
-test_refused(void)
+TEST(refused)
 {
 	static const char *const strings[]
 	    = { "", ".", "1.", "-1", "+1", " 1", "1 s", "1,5", "1M", "1S", "1x",
@@ -58,8 +56,7 @@ number_is(const char *string, double wanted)
 	ok(number_parse(string, &number) && number == wanted, string);
 }
 
-static void
-test_numbers(void)
+TEST(numbers)
 {
 	double number;
 	int64_t count;
@@ -79,8 +76,7 @@ test_numbers(void)
 	ok(!count_parse("1x", &count), "nothing behind a count");
 }
 
-static void
-test_text(void)
+TEST(text)
 {
 	/* Exactly half is rounded up. */
 	static const struct {
@@ -121,8 +117,7 @@ size_is(const char *string, int64_t wanted, const char *shown)
 	is_string(buffer, shown, shown);
 }
 
-static void
-test_sizes(void)
+TEST(sizes)
 {
 	static const char *const refused[] = { "", "K", "GiB", "1KB", "1k",
 		"1.5G", "-1", "1Ki", "1P", "1KK", "1 G", "G1", "inf", "0x10" };
@@ -137,13 +132,4 @@ test_sizes(void)
 	size_is("99999999999999T", INT64_MAX, "8388607.9TiB");
 	for (size_t i = 0; i < ARRAY_LENGTH(refused); i++)
 		ok(!size_parse(refused[i], &bytes), refused[i]);
-}
-
-TESTS
-{
-	test_parsed();
-	test_refused();
-	test_numbers();
-	test_text();
-	test_sizes();
 }

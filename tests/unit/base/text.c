@@ -22,8 +22,45 @@ printable_is(const char *string, const char *wanted, const char *what)
 	is_string(buffer, wanted, what);
 }
 
-static void
-test_printable(void)
+TEST(text)
+{
+	char room[8];
+	struct text small = text_in(room, sizeof room);
+
+	is_string(room, "", "a new text is empty");
+	text_add(&small, "abc");
+	text_number(&small, -45);
+	is_string(room, "abc-45", "strings and numbers follow each other");
+	text_digits(&small, 7, 3);
+	is_string(room, "abc-450", "what does not fit is left out");
+	is_int((int64_t)small.length, 7, "and the length is that of the text");
+	small = text_in(room, sizeof room);
+	text_digits(&small, 42, 5);
+	is_string(room, "00042", "digits are padded");
+	small = text_in(room, sizeof room);
+	text_number(&small, INT64_MIN);
+	is_string(room, "-922337", "the least number does not overflow");
+}
+
+TEST(json)
+{
+	json_is("a\"b\\c\n\x01", "\"a\\\"b\\\\c\\u000a\\u0001\"",
+	    "JSON escapes quotes, backslashes and control characters");
+	json_is("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
+	    "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"",
+	    "JSON keeps UTF-8 of two, three and four bytes");
+	json_is("\xff\xc3", "\"\\ufffd\\ufffd\"",
+	    "JSON replaces stray and cut-off bytes");
+	json_is("\xc0\xaf\xed\xa0\x80\xf4\x90\x80\x80",
+	    "\"\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd"
+	    "\\ufffd\"",
+	    "JSON replaces overlong forms, surrogates and what is beyond");
+	json_is("\xe0\x9f\xbf\xf0\x8f\xbf\xbf",
+	    "\"\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\"",
+	    "JSON replaces overlong forms of three and four bytes");
+}
+
+TEST(printable)
 {
 	char room[4];
 	struct text small = text_in(room, sizeof room);
@@ -45,8 +82,7 @@ test_printable(void)
 }
 
 /* The regular expressions of people; in brackets "\\" stands for itself. */
-static void
-test_regex_text(void)
+TEST(regex_text)
 {
 	/* Other errors are left for regcomp(3) to refuse. */
 	static const char *const rows[][2] = { { "", "" }, { "plain", "plain" },
@@ -78,8 +114,7 @@ test_regex_text(void)
 }
 
 /* Which of WORDS is suggested for WORD; "": none. */
-static void
-test_nearest(void)
+TEST(nearest)
 {
 	static const char shapes[] = "exponential binary linear quadratic "
 	                             "cubic fibonacci constant";
@@ -127,42 +162,4 @@ test_nearest(void)
 			    (int)nearest.found_length, nearest.found);
 		is_string(found, rows[i].wanted, word);
 	}
-}
-
-TESTS
-{
-	char room[8];
-	struct text small = text_in(room, sizeof room);
-
-	is_string(room, "", "a new text is empty");
-	text_add(&small, "abc");
-	text_number(&small, -45);
-	is_string(room, "abc-45", "strings and numbers follow each other");
-	text_digits(&small, 7, 3);
-	is_string(room, "abc-450", "what does not fit is left out");
-	is_int((int64_t)small.length, 7, "and the length is that of the text");
-	small = text_in(room, sizeof room);
-	text_digits(&small, 42, 5);
-	is_string(room, "00042", "digits are padded");
-	small = text_in(room, sizeof room);
-	text_number(&small, INT64_MIN);
-	is_string(room, "-922337", "the least number does not overflow");
-
-	json_is("a\"b\\c\n\x01", "\"a\\\"b\\\\c\\u000a\\u0001\"",
-	    "JSON escapes quotes, backslashes and control characters");
-	json_is("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
-	    "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"",
-	    "JSON keeps UTF-8 of two, three and four bytes");
-	json_is("\xff\xc3", "\"\\ufffd\\ufffd\"",
-	    "JSON replaces stray and cut-off bytes");
-	json_is("\xc0\xaf\xed\xa0\x80\xf4\x90\x80\x80",
-	    "\"\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd"
-	    "\\ufffd\"",
-	    "JSON replaces overlong forms, surrogates and what is beyond");
-	json_is("\xe0\x9f\xbf\xf0\x8f\xbf\xbf",
-	    "\"\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\"",
-	    "JSON replaces overlong forms of three and four bytes");
-	test_printable();
-	test_regex_text();
-	test_nearest();
 }

@@ -37,8 +37,7 @@ bar(bool unicode, int64_t width, int64_t value, int64_t most,
 	is_string(text.data, wanted, what);
 }
 
-static void
-test_bar(void)
+TEST(bar)
 {
 	bar(true, 4, 0, 100, "", "nothing is no bar");
 	bar(true, 4, 100, 100, "████", "all is the width");
@@ -66,8 +65,7 @@ interval(bool unicode, int64_t width, int64_t low, int64_t high,
 	is_string(text.data, wanted, what);
 }
 
-static void
-test_interval(void)
+TEST(interval)
 {
 	interval(true, 4, 0, 32, "████", "all of it");
 	interval(true, 4, 16, 32, "  ██", "its second half");
@@ -96,8 +94,7 @@ row(const struct chart *chart, int64_t number, const char *wanted,
 	is_string(text.data, wanted, what);
 }
 
-static void
-test_rows(void)
+TEST(rows)
 {
 	struct chart chart = chart_of(true, 13, 32);
 
@@ -122,8 +119,7 @@ test_rows(void)
 }
 
 /* Random numbers: a bar is never too wide, and never shorter for more. */
-static void
-test_any(void)
+TEST(any)
 {
 	struct random random = random_from(1);
 	bool fits = true, monotone = true;
@@ -180,8 +176,7 @@ counts_are(
 		    got[i], wanted[i]);
 }
 
-static void
-test_buckets(void)
+TEST(buckets)
 {
 	struct histogram histogram = histogram_in(counts, BUCKETS, 10);
 
@@ -207,8 +202,7 @@ test_buckets(void)
 	is_int(sum(counts, BUCKETS), 8, "never is no matter");
 }
 
-static void
-test_columns(void)
+TEST(columns)
 {
 	struct histogram histogram = histogram_in(counts, BUCKETS, 10);
 
@@ -228,8 +222,7 @@ test_columns(void)
 	is_int(sum(columns, 1000), 80, "  nothing else is");
 }
 
-static void
-test_conservation(void)
+TEST(conservation)
 {
 	struct random random = random_from(1);
 	bool kept = true, positive = true;
@@ -254,8 +247,7 @@ test_conservation(void)
 	ok(positive, "and no column is below 0");
 }
 
-static void
-test_times(void)
+TEST(times)
 {
 	is_int(chart_time_step(3), 5, "1, 2, 5 of it");
 	is_int(chart_time_step(6), 10, "10 is the next 1");
@@ -269,16 +261,4 @@ test_times(void)
 	is_int(chart_time_step(25 * 60 * NS_PER_MIN), 48 * 60 * NS_PER_MIN,
 	    "doubled");
 	is_int(chart_time_step(INT64_MAX), INT64_MAX, "the longest saturates");
-}
-
-TESTS
-{
-	test_bar();
-	test_interval();
-	test_rows();
-	test_any();
-	test_buckets();
-	test_columns();
-	test_conservation();
-	test_times();
 }

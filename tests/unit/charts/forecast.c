@@ -63,8 +63,7 @@ total_is(int64_t earliest_ns, int64_t mean_ns, int64_t latest_ns)
 	is_int(forecast.row.latest_ns, latest_ns, "  latest");
 }
 
-static void
-test_formulas(void)
+TEST(formulas)
 {
 	reset();
 	start();
@@ -117,8 +116,7 @@ test_formulas(void)
 }
 
 /* Where a cap shrinks a window, the longest pause is the cap. */
-static void
-test_cap(void)
+TEST(cap)
 {
 	reset();
 	settings.policy.cap_ns = 700 * MS;
@@ -133,8 +131,7 @@ test_cap(void)
 }
 
 /* The means of the article's own formula, as other simulators have them. */
-static void
-test_memory(void)
+TEST(memory)
 {
 	static const double after[] = { 2, 3.51, 5.75, 8.25, 10, 11.2, 12 };
 	static const double within[] = { 2, 3.5, 5.7, 7.3, 7.9, 8.1 };
@@ -160,8 +157,7 @@ test_memory(void)
 }
 
 /* The first pauses fit; then all of the room is used, or its upper half. */
-static void
-test_deadline(void)
+TEST(deadline)
 {
 	reset();
 	settings.policy.jitter.kind = JITTER_NONE;
@@ -207,8 +203,7 @@ test_deadline(void)
 }
 
 /* The pause fits in some histories and not in others. */
-static void
-test_partly_cut(void)
+TEST(partly_cut)
 {
 	reset();
 	settings.policy.base_ns = 6 * S;
@@ -227,8 +222,7 @@ test_partly_cut(void)
 	ok(!forecast.row.certain, "  and in some there is none");
 }
 
-static void
-test_splay(void)
+TEST(splay)
 {
 	reset();
 	settings.limits.deadline_ns = 10 * S;
@@ -244,8 +238,7 @@ test_splay(void)
 }
 
 /* Later rows matter for the chances unless the histories are settled. */
-static void
-test_settled(void)
+TEST(settled)
 {
 	reset();
 	settings.policy.jitter.kind = JITTER_NONE;
@@ -307,8 +300,7 @@ chances_are_true(const char *what)
 	printf("# off by %.4f\n", worst);
 }
 
-static void
-test_chances(void)
+TEST(chances)
 {
 	static const enum jitter_kind kinds[] = { JITTER_NONE, JITTER_FULL,
 		JITTER_EQUAL, JITTER_DECORRELATED, JITTER_SMOOTH };
@@ -377,8 +369,7 @@ comes_true(uint64_t seed)
 	return !outside;
 }
 
-static void
-test_loop(void)
+TEST(loop)
 {
 	int64_t wrong = -1;
 
@@ -388,17 +379,4 @@ test_loop(void)
 		if (!comes_true(seed))
 			wrong = (int64_t)seed;
 	is_int(wrong, -1, "the loop stays within what is forecast");
-}
-
-TESTS
-{
-	test_formulas();
-	test_cap();
-	test_memory();
-	test_deadline();
-	test_partly_cut();
-	test_splay();
-	test_settled();
-	test_chances();
-	test_loop();
 }

@@ -45,7 +45,7 @@ too_long(const char *start)
 	is_wrong(text);
 }
 
-TESTS
+TEST(url)
 {
 	struct url url;
 

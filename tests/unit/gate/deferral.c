@@ -31,8 +31,7 @@ gives_up(struct deferral *deferral, struct range limits, int64_t at_ns,
 	deferral_end(deferral, limits, &end, &source);
 }
 
-static void
-test_windows(void)
+TEST(windows)
 {
 	static const struct range endless = { 1, INT64_MAX };
 	static const struct range narrow = { 5 * S, 5 * S };
@@ -54,6 +53,7 @@ test_windows(void)
 		{ &narrow, 9, 5 * S },
 	};
 
+	source = random_from(1);
 	for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
 		struct deferral deferral
 		    = { .failures = table[i].failures - 1 };
@@ -70,8 +70,7 @@ test_windows(void)
 	}
 }
 
-static void
-test_draws(void)
+TEST(draws)
 {
 	int64_t least_ns = INT64_MAX, most_ns = 0;
 
@@ -86,8 +85,7 @@ test_draws(void)
 	    "all of the upper half is drawn from");
 }
 
-static void
-test_wait(void)
+TEST(wait)
 {
 	struct deferral none = { .until_ns = NOW + S, .window_ns = S };
 	struct deferral deferral = { 0 };
@@ -119,8 +117,7 @@ test_wait(void)
 	ok(deferral.until_ns == INT64_MAX, "  as the time does");
 }
 
-static void
-test_overlap(void)
+TEST(overlap)
 {
 	struct deferral deferral = { 0 };
 
@@ -141,8 +138,7 @@ test_overlap(void)
 	is_int(deferral.failures, 3, "a clock set back makes no overlap");
 }
 
-static void
-test_own_high(void)
+TEST(own_high)
 {
 	struct deferral deferral = { .failures = 9,
 		.until_ns = NOW + 1000000 * S,
@@ -157,8 +153,7 @@ test_own_high(void)
 }
 
 /* What an end means for the next runs. */
-static void
-test_ends(void)
+TEST(ends)
 {
 	struct deferral saturated = { 0 };
 	static const struct {
@@ -204,15 +199,4 @@ test_ends(void)
 	        && !deferral_gave_up(RESULT_ERROR)
 	        && !deferral_gave_up(RESULT_DEFERRED),
 	    "who was told to end has not given up");
-}
-
-TESTS
-{
-	source = random_from(1);
-	test_windows();
-	test_draws();
-	test_wait();
-	test_overlap();
-	test_own_high();
-	test_ends();
 }

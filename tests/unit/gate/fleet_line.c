@@ -29,7 +29,7 @@ reads(const char *words, const char *fields)
 	is_string(room, fields, words);
 }
 
-TESTS
+TEST(fields)
 {
 	char words[] = "put {hub}:gate";
 	struct fleet_line line;

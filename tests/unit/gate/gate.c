@@ -69,8 +69,7 @@ pace_gate(void)
 	result(7100 * MS, GATE_SUCCESS, 1, ticket, 0);
 }
 
-static void
-shuts(void)
+TEST(shuts)
 {
 	static const struct {
 		const char *what;
@@ -113,8 +112,7 @@ shuts(void)
 	ok(!result(6 * S, GATE_NEUTRAL, 3, 0, 0), "a stop says nothing");
 }
 
-static void
-probes(void)
+TEST(probes)
 {
 	struct gate_answer first, second, third;
 
@@ -159,8 +157,7 @@ probes(void)
 }
 
 /* A probe may be a long job at a service that is up. */
-static void
-probes_more(void)
+TEST(probes_more)
 {
 	static const int most[] = { 1, 1, 2, 2, 4, 4, 8 };
 	uint64_t tickets[20];
@@ -190,8 +187,7 @@ probes_more(void)
 	    "a probe that began before is a straggler then, but this one");
 }
 
-static void
-paces(void)
+TEST(paces)
 {
 	struct gate_answer first, dead, third;
 
@@ -220,8 +216,7 @@ paces(void)
 	is_int(gate.state, GATE_OPEN, "... or so many may start");
 }
 
-static void
-shuts_again(void)
+TEST(shuts_again)
 {
 	pace_gate();
 	for (int i = 0; i < 9; i++)
@@ -256,8 +251,7 @@ shuts_again(void)
 	is_int(gate.state, GATE_PACED, "... and paced");
 }
 
-static void
-is_refused(void)
+TEST(is_refused)
 {
 	gate = gate_new();
 	result(1 * S, GATE_REFUSAL, 1, 0, 0);
@@ -281,8 +275,7 @@ is_refused(void)
 }
 
 /* What counts of --gate-wait. */
-static void
-waits(void)
+TEST(waits)
 {
 	uint64_t tickets[20];
 
@@ -306,8 +299,7 @@ waits(void)
 	    "until a moment that was stated it does not");
 }
 
-static void
-stays_paced(void)
+TEST(stays_paced)
 {
 	pace_gate();
 	fail(8 * S, 1);
@@ -319,8 +311,7 @@ stays_paced(void)
 }
 
 /* How the pause after an attempt that ended at T0 changes. */
-static void
-changes_pauses(void)
+TEST(changes_pauses)
 {
 	struct gate_attempt attempt
 	    = { .outcome = GATE_FAILURE, .ended_ns = T0 };
@@ -351,17 +342,4 @@ changes_pauses(void)
 	attempt.outcome = GATE_SUCCESS;
 	effect = gate_effect(&gate, &attempt, true);
 	ok(!effect.keeps_windows && effect.probe.number == 0, "a success");
-}
-
-TESTS
-{
-	shuts();
-	probes();
-	probes_more();
-	waits();
-	stays_paced();
-	paces();
-	shuts_again();
-	is_refused();
-	changes_pauses();
 }

@@ -115,8 +115,7 @@ lets_in(struct gate gate, int64_t now_ns, uint8_t living)
 	return is_crowded ? NULL : "it never starts";
 }
 
-static void
-test_fields(void)
+TEST(fields)
 {
 	struct gate gate = gate_new(), read;
 	uint8_t bytes[STATE_GATE_SIZE];
@@ -157,8 +156,7 @@ test_fields(void)
 	    "a checksum tells of damage");
 }
 
-static void
-test_noise(void)
+TEST(noise)
 {
 	const char *flaw = NULL;
 	int taken = 0, differs = 0;
@@ -208,8 +206,7 @@ fresh(uint8_t record[STATE_SIZE], uint64_t boot)
 	state_record_set_boot(record, boot);
 }
 
-static void
-test_deferral(void)
+TEST(deferral)
 {
 	uint8_t record[STATE_SIZE], gate[STATE_GATE_SIZE];
 	struct deferral deferral = { .failures = 1,
@@ -259,8 +256,7 @@ test_deferral(void)
 	    "the hash is FNV-1a");
 }
 
-static void
-test_damage(void)
+TEST(damage)
 {
 	uint8_t record[STATE_SIZE] = { 0 };
 
@@ -292,8 +288,7 @@ test_damage(void)
 }
 
 /* Whatever the bytes are, what comes out of them is within its limits. */
-static void
-test_noise_of_deferrals(void)
+TEST(noise_of_deferrals)
 {
 	struct random random = random_from(1);
 	uint8_t record[STATE_SIZE];
@@ -316,13 +311,4 @@ test_noise_of_deferrals(void)
 		    || strlen(deferral.reason) >= DEFERRAL_REASON_SIZE;
 	}
 	is_int(wrong, 0, "noise is never more than a wait");
-}
-
-TESTS
-{
-	test_fields();
-	test_noise();
-	test_deferral();
-	test_damage();
-	test_noise_of_deferrals();
 }

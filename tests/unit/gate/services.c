@@ -221,7 +221,7 @@ add(struct figures *sum, struct figures figures)
 	sum->refused += figures.refused;
 }
 
-TESTS
+TEST(services)
 {
 	static const struct {
 		const char *what;

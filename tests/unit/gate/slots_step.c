@@ -18,8 +18,7 @@
 
 /* --- one look --- */
 
-static void
-test_looks(void)
+TEST(looks)
 {
 	/* Ticket 5 is the head; the slots were taken, or freed, at T0. */
 	static const struct {
@@ -79,8 +78,7 @@ test_looks(void)
 }
 
 /* Past those who are stopped, several have a slot one soon after the other. */
-static void
-test_passing(void)
+TEST(passing)
 {
 	struct slots slots = { .next = 1,
 		.head = 5,
@@ -105,8 +103,7 @@ test_passing(void)
 }
 
 /* A slot has been free for as long as somebody has looked. */
-static void
-test_counts(void)
+TEST(counts)
 {
 	struct slots slots = slots_new(T0);
 	struct slots_visit visit = { 2, 1, 1, false, false };
@@ -139,8 +136,7 @@ test_counts(void)
 
 #define BOOT 7
 
-static void
-test_record(void)
+TEST(record)
 {
 	static const struct {
 		const char *what;
@@ -187,8 +183,7 @@ test_record(void)
 }
 
 /* Whatever a file says, nobody waits for longer than a second. */
-static void
-test_wild_records(void)
+TEST(wild_records)
 {
 	struct random random = random_from(1);
 	uint8_t record[STATE_SIZE], *part = record + STATE_SLOTS_AT;
@@ -382,8 +377,7 @@ simulate(
  * than N; and slots are idle for a thirtieth of the time, and a second or so
  * for each of those who are stopped.
  */
-static void
-test_many(void)
+TEST(many)
 {
 	static const struct strike strikes[] = {
 		{ "nothing happens", 0, 0, 0, 0 },
@@ -420,14 +414,4 @@ test_many(void)
 		is_between(idle_ns, INT64_MIN, count * S,
 		    JOINED(192, of, ": and they are used"));
 	}
-}
-
-TESTS
-{
-	test_looks();
-	test_passing();
-	test_counts();
-	test_record();
-	test_wild_records();
-	test_many();
 }

@@ -74,8 +74,7 @@ not_started(bool lasting)
 }
 
 /* An item under --stop-on, and whether it matches. */
-static void
-test_items(void)
+TEST(items)
 {
 	static const struct {
 		const char *list;
@@ -122,8 +121,7 @@ test_items(void)
 }
 
 /* Every name of sysexits.h, with EX_ and without. */
-static void
-test_sysexits(void)
+TEST(sysexits)
 {
 	static const char names[][16]
 	    = { "usage", "dataerr", "noinput", "nouser", "nohost",
@@ -141,8 +139,7 @@ test_sysexits(void)
 	}
 }
 
-static void
-test_widths(void)
+TEST(widths)
 {
 	reset();
 	ok(add("any", VERDICT_RETRY) == CODES_OK, "any");
@@ -172,8 +169,7 @@ test_widths(void)
 	ok(exited(0) == VERDICT_STOP, "does");
 }
 
-static void
-test_refusals(void)
+TEST(refusals)
 {
 	static const char broken[][48] = { "", "1,,2", "256", "5-3", "5-", "-1",
 		"-4", "NOSUCH", "1 ", " 1", "1 ,2", "1, ", "1,", ",1", "4-300",
@@ -204,8 +200,7 @@ test_refusals(void)
 }
 
 /* Reads and prints the names and numbers of signals. */
-static void
-test_signals(void)
+TEST(signals)
 {
 	static const char *const unknown[] = {
 		"RTMIN-1",
@@ -245,8 +240,7 @@ test_signals(void)
 /* --- outcomes, and the rule that decides on them --- */
 
 /* Rules 54 and 55, every errno that they name. */
-static void
-test_start_failures(void)
+TEST(start_failures)
 {
 	static const int lasting[] = { ENOENT, EACCES, ENOEXEC, ENOTDIR, ELOOP,
 		ENAMETOOLONG, E2BIG, EISDIR, EINVAL, EPERM };
@@ -269,8 +263,7 @@ test_start_failures(void)
 	}
 }
 
-static void
-test_outcomes(void)
+TEST(outcomes)
 {
 	struct outcome outcome = outcome_of_wait(7 << 8);
 
@@ -303,8 +296,7 @@ judged(const struct rules *given, struct outcome outcome, enum verdict wanted,
  * BACKOFF_HINT, a REGEX, CODES, the tool, the defaults: the first that applies
  * decides.
  */
-static void
-test_rules(void)
+TEST(rules)
 {
 	const struct outcome exit_0 = EXITED(0), exit_7 = EXITED(7);
 	const struct outcome timeout = TIMED_OUT, interrupted = KILLED(SIGINT);
@@ -389,8 +381,7 @@ test_rules(void)
 }
 
 /* `| head` ends it; a socket of the command's own does not. */
-static void
-test_broken_pipe(void)
+TEST(broken_pipe)
 {
 	struct outcome outcome = KILLED(SIGPIPE);
 
@@ -410,17 +401,4 @@ test_broken_pipe(void)
 	outcome.signal = SIGTERM;
 	outcome.evidence.match.verdict = VERDICT_NONE;
 	is_int(match(outcome), VERDICT_RETRY, "it is about PIPE");
-}
-
-TESTS
-{
-	test_items();
-	test_sysexits();
-	test_widths();
-	test_refusals();
-	test_signals();
-	test_start_failures();
-	test_outcomes();
-	test_rules();
-	test_broken_pipe();
 }

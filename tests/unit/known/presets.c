@@ -161,8 +161,7 @@ test_row(const struct row *row)
 }
 
 /* What else they set. */
-static void
-test_limits(void)
+TEST(limits)
 {
 	const struct limits *limits = &options.settings.limits;
 	const struct policy *policy = &options.settings.policy;
@@ -190,8 +189,7 @@ test_limits(void)
 }
 
 /* What a preset prints can be copied: it has the effect of its options. */
-static void
-test_copies(void)
+TEST(copies)
 {
 	struct preset preset = { .name = NULL };
 	int count = 0;
@@ -226,8 +224,7 @@ test_copies(void)
 }
 
 /* The user's own options come first. */
-static void
-test_own_options(void)
+TEST(own_options)
 {
 	struct policy *policy = &options.settings.policy;
 	struct limits *limits = &options.settings.limits;
@@ -269,11 +266,8 @@ test_own_options(void)
 	    "derived defaults are computed afterwards");
 }
 
-TESTS
+TEST(vectors)
 {
 	for (size_t i = 0; i < ARRAY_LENGTH(vectors); i++)
 		test_row(&vectors[i]);
-	test_limits();
-	test_copies();
-	test_own_options();
 }

@@ -152,27 +152,6 @@ test_sample(const struct sample *sample, const char *tool)
 	    meaning, sample->meaning == NULL ? "" : sample->meaning, "  means");
 }
 
-static void
-test_samples(void)
-{
-	struct sample sample = samples[0];
-
-	for (size_t i = 0; i < ARRAY_LENGTH(samples); i++) {
-		char tools[32];
-
-		if (samples[i].text == NULL) {
-			sample = samples[i];
-			continue;
-		}
-		sample.text = samples[i].text;
-		sample.on_stdout = samples[i].on_stdout;
-		snprintf(tools, sizeof tools, "%s", sample.tool);
-		for (char *at = strtok(tools, " "); at != NULL;
-		     at = strtok(NULL, " "))
-			test_sample(&sample, at);
-	}
-}
-
 /* Lower-case phrases that fit into a line of the log. */
 static bool
 reads_well(const char *meaning)
@@ -215,7 +194,7 @@ compile_messages(struct compiled *known)
 }
 
 static void
-test_codes(const struct tool *tool)
+codes_are_right(const struct tool *tool)
 {
 	bool valid = true, overlapping = false;
 	uint8_t taken[256] = { 0 };
@@ -238,8 +217,46 @@ test_codes(const struct tool *tool)
 	ok(strlen(tool_text(tool->warning)) <= 80, "  its warning is a line");
 }
 
-static void
-test_names(void)
+TEST(tables)
+{
+	for (size_t i = 0; tool_at(i) != NULL && i < TOOLS; i++) {
+		compiled[i].tool = tool_at(i);
+		codes_are_right(tool_at(i));
+		compile_messages(&compiled[i]);
+	}
+}
+
+TEST(samples)
+{
+	struct sample sample = samples[0];
+	bool all = true;
+
+	for (size_t i = 0; i < ARRAY_LENGTH(samples); i++) {
+		char tools[32];
+
+		if (samples[i].text == NULL) {
+			sample = samples[i];
+			continue;
+		}
+		sample.text = samples[i].text;
+		sample.on_stdout = samples[i].on_stdout;
+		snprintf(tools, sizeof tools, "%s", sample.tool);
+		for (char *at = strtok(tools, " "); at != NULL;
+		     at = strtok(NULL, " "))
+			test_sample(&sample, at);
+	}
+	for (size_t i = 0; i < TOOLS; i++)
+		for (size_t j = 0; j < compiled[i].count; j++)
+			if (!compiled[i].decided[j]) {
+				printf("# %s: %s\n",
+				    tool_text(compiled[i].tool->name),
+				    compiled[i].messages[j].regex);
+				all = false;
+			}
+	ok(all, "each message decides a sample");
+}
+
+TEST(names)
 {
 	static const char unknown[][12]
 	    = { "", " ", "cur", "curls", "CURL", "scp sftp", "sc", "true" };
@@ -254,11 +271,14 @@ test_names(void)
 	    "without -f an HTTP 503 is exit 0; with -s add -S, or 404 and 503 "
 	    "look alike",
 	    "the warning of curl");
+	ok(tool_stops(tool_named("curl"), 2), "a code is a stop");
+	ok(!tool_stops(tool_named("curl"), 7), "  or is retried");
+	ok(!tool_stops(tool_named("curl"), 200), "  or is not known");
+	ok(!tool_stops(tool_named("psql"), 1), "  or a message decides");
 }
 
 /* HTTP statuses that may be temporary, and those that are permanent. */
-static void
-test_http(void)
+TEST(http)
 {
 	static const int passing[] = { 408, 425, 500, 502, 503, 504, 522, 524 };
 	static const int lasting[] = { 400, 401, 402, 403, 404, 405, 406, 407,
@@ -279,31 +299,4 @@ test_http(void)
 		is_int(decide(compiled_of("curl"), &sample, &matched)->verdict,
 		    lasts ? VERDICT_STOP : VERDICT_RETRY, text);
 	}
-}
-
-TESTS
-{
-	bool all = true;
-
-	test_names();
-	for (size_t i = 0; tool_at(i) != NULL && i < TOOLS; i++) {
-		compiled[i].tool = tool_at(i);
-		test_codes(tool_at(i));
-		compile_messages(&compiled[i]);
-	}
-	test_samples();
-	for (size_t i = 0; i < TOOLS; i++)
-		for (size_t j = 0; j < compiled[i].count; j++)
-			if (!compiled[i].decided[j]) {
-				printf("# %s: %s\n",
-				    tool_text(compiled[i].tool->name),
-				    compiled[i].messages[j].regex);
-				all = false;
-			}
-	ok(all, "each message decides a sample");
-	ok(tool_stops(tool_named("curl"), 2), "a code is a stop");
-	ok(!tool_stops(tool_named("curl"), 7), "  or is retried");
-	ok(!tool_stops(tool_named("curl"), 200), "  or is not known");
-	ok(!tool_stops(tool_named("psql"), 1), "  or a message decides");
-	test_http();
 }

@@ -66,8 +66,7 @@ static const char *const unknown[] = { "env", "env A=1", "env -u",
 	"setpriv -d", "chrt -p 42", "taskset -pc 0 42", "nice sudo -v",
 	"nice env -S curl", "timeout 5 flock f -c curl" };
 
-static void
-test_wrappers(void)
+TEST(wrappers)
 {
 	for (size_t i = 0; i < ARRAY_LENGTH(known); i++)
 		is_string(split(known[i]).name, "curl", known[i]);
@@ -79,8 +78,7 @@ test_wrappers(void)
 }
 
 /* The status if the lock is taken; of two locks the first that gives up. */
-static void
-test_lock_conflict(void)
+TEST(lock_conflict)
 {
 	static const struct {
 		const char *line;
@@ -103,8 +101,7 @@ test_lock_conflict(void)
 }
 
 /* A COMMAND of several words, which may have secrets in it. */
-static void
-test_command_lines(void)
+TEST(command_lines)
 {
 	static const char *const rows[][2] = {
 		{ "curl http://x | jq .", "curl http://x | jq ." },
@@ -132,11 +129,4 @@ test_command_lines(void)
 		is_string(command_line_name(&text, rows[i][0]) ? name : "none",
 		    rows[i][1] != NULL ? rows[i][1] : "none", rows[i][0]);
 	}
-}
-
-TESTS
-{
-	test_command_lines();
-	test_wrappers();
-	test_lock_conflict();
 }

@@ -153,9 +153,9 @@ once(struct outcome outcome, enum result result, int status, int signal,
 	ends(result, status, signal, 1, what);
 }
 
-static void
-test_plain(void)
+TEST(plain)
 {
+	reset();
 	act(exited(0), S);
 	ends(RESULT_SUCCESS, 0, 0, 1, "a success ends at once");
 	is_int(seen.pauses_ns[0], -1, "  without a pause");
@@ -190,8 +190,7 @@ test_plain(void)
 	is_int(seen.pauses_ns[MOST - 2], 60 * S, "  at the cap");
 }
 
-static void
-test_verdicts(void)
+TEST(verdicts)
 {
 	settings.rules.codes.exact[1] = VERDICT_PASS;
 	once(exited(1), RESULT_PASS, 1, 0, "a pass keeps its status");
@@ -215,8 +214,7 @@ test_verdicts(void)
 }
 
 /* How the time is used up to its end is in next_pause.c. */
-static void
-test_time(void)
+TEST(time)
 {
 	settings.limits.timeout_ns = 2 * S;
 	act(exited(0), 3 * S);
@@ -266,8 +264,7 @@ fell_silent(void)
 		.was_silent = true };
 }
 
-static void
-test_silence(void)
+TEST(silence)
 {
 	settings.limits.idle_timeout_ns = 5 * S;
 	act(fell_silent(), 5 * S);
@@ -302,8 +299,7 @@ cut(struct outcome outcome)
 	return &passed.left_outcome;
 }
 
-static void
-test_noted_limit(void)
+TEST(noted_limit)
 {
 	struct outcome unended = fell_silent();
 
@@ -317,8 +313,7 @@ test_noted_limit(void)
 	ok(passed.left_outcome.past_deadline, "  here the deadline");
 }
 
-static void
-test_from_start(void)
+TEST(from_start)
 {
 	settings.limits.from_start = true;
 	settings.limits.attempts = 3;
@@ -329,8 +324,7 @@ test_from_start(void)
 	is_int(seen.pauses_ns[1], 100 * MS, "  but the floor");
 }
 
-static void
-test_reset(void)
+TEST(reset)
 {
 	settings.limits.reset_after_ns = 10 * S;
 	settings.limits.attempts = 3;
@@ -349,8 +343,7 @@ test_reset(void)
 	ends(RESULT_EXHAUSTED, 124, 0, 2, "a timeout never resets");
 }
 
-static void
-test_consecutive(void)
+TEST(consecutive)
 {
 	settings.limits.consecutive = 3;
 	settings.limits.attempts = 9;
@@ -368,8 +361,7 @@ test_consecutive(void)
 }
 
 /* Signals that find an attempt running, or ended. */
-static void
-test_signals_in_an_attempt(void)
+TEST(signals_in_an_attempt)
 {
 	struct outcome outcome = exited(7);
 
@@ -406,16 +398,13 @@ told_in_pause(int signal, int number, const char *what)
 	is_int(seen.release_signal, signal, "  and the release knows");
 }
 
-static void
-test_signals(void)
+TEST(signals_in_a_pause)
 {
 	told_in_pause(SIGTERM, 2, "rule 42: we die by a signal in a pause");
 	told_in_pause(SIGHUP, 0, "also in the splay");
-	test_signals_in_an_attempt();
 }
 
-static void
-test_hooks(void)
+TEST(hooks)
 {
 	EXITS(7, 0);
 	ends(RESULT_SUCCESS, 0, 0, 2, "a hook that agrees");
@@ -446,16 +435,14 @@ test_hooks(void)
 	is_int(seen.ends_at_closing, 0, "  but not the line before it");
 }
 
-static void
-test_splay(void)
+TEST(splay)
 {
 	settings.limits.splay = (struct range) { 2 * S, 5 * S };
 	once(exited(0), RESULT_SUCCESS, 0, 0, "a splay");
 	is_between(seen.now_ns, 2 * S, 5 * S, "  comes first");
 }
 
-static void
-test_put_off(void)
+TEST(put_off)
 {
 	settings.limits.splay = (struct range) { 2 * S, 5 * S };
 	at_start = (struct entry) { .admission = ADMISSION_REFUSED,
@@ -477,8 +464,7 @@ asked(int64_t ns)
 }
 
 /* With a deadline they are in next_pause.c. */
-static void
-test_hints(void)
+TEST(hints)
 {
 	static const struct {
 		int64_t asked_ns, low_ns, high_ns;
@@ -515,8 +501,7 @@ test_hints(void)
 	is_between(seen.pauses_ns[0], 30 * S, 31 * S, "  it is waited");
 }
 
-static void
-test_evidence(void)
+TEST(evidence)
 {
 	struct outcome outcome = exited(0);
 
@@ -545,8 +530,7 @@ test_evidence(void)
 }
 
 /* Readers that stall when we are told to end. */
-static void
-test_cut_release(void)
+TEST(cut_release)
 {
 	struct outcome told = exited(0);
 
@@ -568,8 +552,7 @@ test_cut_release(void)
 	    "but the fate of an attempt that was told to end stays");
 }
 
-static void
-test_release(void)
+TEST(release)
 {
 	stage.release.error = ENOSPC;
 	once(exited(0), RESULT_ERROR, 125, 0, "a success that cannot be shown");
@@ -583,7 +566,6 @@ test_release(void)
 	ends(RESULT_EXHAUSTED, 7, 0, 6, "a failure stays what it is");
 	ok(seen.released_for == RESULT_EXHAUSTED, "  and is known");
 	is_int(seen.release_signal, 0, "  nobody has told us to end");
-	test_cut_release();
 }
 
 static void
@@ -596,8 +578,7 @@ brings(const struct loop_state *state, enum result wanted, const char *what)
 }
 
 /* If two rules apply, the earlier one decides. */
-static void
-test_order(void)
+TEST(order)
 {
 	struct loop_state state = { .verdict = VERDICT_RETRY };
 	struct outcome *outcome = &state.outcome;
@@ -624,8 +605,7 @@ test_order(void)
 	brings(&state, RESULT_ERROR, "  or could not be written");
 }
 
-static void
-test_signal_set(void)
+TEST(signal_set)
 {
 	struct signal_set set = { { 0 } };
 
@@ -640,8 +620,7 @@ test_signal_set(void)
 	    "  and nothing else");
 }
 
-static void
-test_doors(void)
+TEST(doors)
 {
 	doors.are_there = true;
 	doors.entry_takes_ns = 3 * S;
@@ -671,8 +650,7 @@ test_doors(void)
 }
 
 /* A signal that comes while others are told of the last verdict. */
-static void
-test_signal_after_verdict(void)
+TEST(signal_after_verdict)
 {
 	static const struct gate_effect told = { .signal = SIGTERM };
 
@@ -692,8 +670,7 @@ static const struct gate_effect probed = {
 };
 
 /* The ends that a door brings, before an attempt and after one. */
-static void
-test_refusals(void)
+TEST(refusals)
 {
 	static const struct {
 		struct entry entry;
@@ -734,8 +711,7 @@ test_refusals(void)
 	}
 }
 
-static void
-test_gate_effect(void)
+TEST(gate_effect)
 {
 	doors.are_there = true;
 	settings.limits.attempts = 3;
@@ -767,8 +743,7 @@ test_gate_effect(void)
 }
 
 /* An --attempts that was given bounds probes, too; their windows stay. */
-static void
-test_attempts_given(void)
+TEST(attempts_given)
 {
 	doors.are_there = true;
 	settings.limits.attempts = 3;
@@ -788,8 +763,7 @@ test_attempts_given(void)
 }
 
 /* --reset-after begins anew, and what does not count is not number 1. */
-static void
-test_gate_in_a_long_run(void)
+TEST(gate_in_a_long_run)
 {
 	doors.are_there = true;
 	doors.effects[1] = probed;
@@ -801,32 +775,4 @@ test_gate_in_a_long_run(void)
 	ends(RESULT_EXHAUSTED, 7, 0, 4, "a long attempt that does not count");
 	is_int(seen.counts[1], 0, "  is none of the new count");
 	is_int(seen.counts[2], 1, "  whose first is the next");
-}
-
-TESTS
-{
-	reset();
-	test_doors();
-	test_refusals();
-	test_signal_after_verdict();
-	test_gate_effect();
-	test_attempts_given();
-	test_gate_in_a_long_run();
-	test_order();
-	test_signal_set();
-	test_plain();
-	test_verdicts();
-	test_time();
-	test_silence();
-	test_noted_limit();
-	test_from_start();
-	test_reset();
-	test_consecutive();
-	test_signals();
-	test_hooks();
-	test_splay();
-	test_put_off();
-	test_hints();
-	test_evidence();
-	test_release();
 }

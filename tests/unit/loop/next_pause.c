@@ -30,6 +30,14 @@ reset(int64_t deadline_ns)
 	settings.limits.hint_max_ns = 3600 * S;
 }
 
+/* The same, of which each pause is exact. */
+static void
+reset_exact(int64_t deadline_ns)
+{
+	reset(deadline_ns);
+	settings.policy.jitter.kind = JITTER_NONE;
+}
+
 static void
 run(uint64_t seed)
 {
@@ -74,8 +82,7 @@ watch(void)
 /* --- over many runs --- */
 
 /* The figures of the man page for `-T ... false`. */
-static void
-test_averages(void)
+TEST(averages)
 {
 	static const struct {
 		int64_t deadline_ns, from_ns, to_ns;
@@ -118,8 +125,7 @@ only_pause_is(int64_t wanted_ns, const char *what)
 	reset(100 * S);
 }
 
-static void
-test_reserve(void)
+TEST(reserve)
 {
 	reset(100 * S);
 	only_pause_is(99 * S, "a second is kept back");
@@ -148,35 +154,39 @@ test_reserve(void)
 	only_pause_is(-1, "where it needs more than there is: none");
 	is_int(seen.now_ns, 55 * S, "  and no time is lost by that");
 	ok(seen.ending.result == RESULT_DEADLINE, "  which is the deadline's");
-}
 
-static void
-test_hooks_take_from_the_reserve(void)
-{
-	reset(100 * S);
 	stage.first_ns = 20 * S;
 	stage.hook_ns = 15 * S;
 	only_pause_is(40 * S, "a hook changes no pause");
 	is_int(seen.at_ns[1], 75 * S, "  but takes of the reserve");
 	is_int(seen.attempts, 2, "  what the attempt leaves");
+
+	settings.limits.from_start = true;
+	stage.first_ns = 20 * S;
+	only_pause_is(40 * S, "--from=start, cut");
+	settings.limits.from_start = true;
+	settings.policy.floor_ns = 41 * S;
+	stage.first_ns = 20 * S;
+	only_pause_is(40 * S, "  a floor gives way here too");
 }
 
 static void
-test_until(void)
+only_until(int64_t seconds)
 {
-	reset(100 * S);
 	settings.limits.deadline_ns = DURATION_INF;
-	settings.limits.until_ns = STAGE_EPOCH_NS + 100 * S;
+	settings.limits.until_ns = STAGE_EPOCH_NS + seconds * S;
+}
+
+TEST(until)
+{
+	only_until(100);
 	only_pause_is(99 * S, "--until keeps a second back");
-	settings.limits.deadline_ns = DURATION_INF;
-	settings.limits.until_ns = STAGE_EPOCH_NS + 5 * S;
+	only_until(5);
 	only_pause_is(4500 * MS, "or a tenth");
-	settings.limits.deadline_ns = DURATION_INF;
-	settings.limits.until_ns = STAGE_EPOCH_NS + 1000 * S;
+	only_until(1000);
 	stage.now_ns = 995 * S;
 	only_pause_is(4500 * MS, "  of the time from our start");
-	settings.limits.deadline_ns = DURATION_INF;
-	settings.limits.until_ns = STAGE_EPOCH_NS + 100 * S;
+	only_until(100);
 	stage.first_ns = 40 * S;
 	only_pause_is(59 * S, "not what an attempt needs: it may finish");
 	is_int(seen.now_ns, 99 * S, "  and is the last one");
@@ -200,8 +210,7 @@ pauses_are(const int64_t *wanted_ns, int count, const char *what)
 }
 
 /* Without jitter, of 10 s, of which a second is kept back. */
-static void
-test_when_to_give_up(void)
+TEST(when_to_give_up)
 {
 	static const struct {
 		int64_t base_ns, cap_ns;
@@ -217,23 +226,20 @@ test_when_to_give_up(void)
 	};
 
 	/* 1 and 3 s fit, 9 do not: all of the room. */
-	reset(10 * S);
-	settings.policy.jitter.kind = JITTER_NONE;
+	reset_exact(10 * S);
 	pauses_are((int64_t[]) { S, 3 * S, 5 * S, -1 }, 4, "to the end");
 	ok(stage.ending.no_time, "it is for want of time");
 	is_int(stage.now_ns, 9 * S, "  which is not used up");
 
 	/* Room for 9, 5.5 and 2, none of them below a tenth. */
-	reset(10 * S);
-	settings.policy.jitter.kind = JITTER_NONE;
+	reset_exact(10 * S);
 	settings.policy.growth = GROWTH_CONSTANT;
 	settings.policy.base_ns = 3500 * MS;
 	pauses_are((int64_t[]) { 3500 * MS, 3500 * MS, 2 * S, -1 }, 4,
 	    "a room that is not the first window");
 
 	for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
-		reset(10 * S);
-		settings.policy.jitter.kind = JITTER_NONE;
+		reset_exact(10 * S);
 		settings.policy.growth = GROWTH_CONSTANT;
 		settings.policy.base_ns = table[i].base_ns;
 		settings.policy.cap_ns = table[i].cap_ns;
@@ -244,8 +250,7 @@ test_when_to_give_up(void)
 	}
 }
 
-static void
-test_upper_half(void)
+TEST(upper_half)
 {
 	struct runs runs;
 
@@ -275,15 +280,13 @@ test_upper_half(void)
 	is_between(
 	    runs.pauses[0].low_ns, 49500 * MS, 52 * S, "a floor gives way");
 
-	reset(100 * S);
+	reset_exact(100 * S);
 	settings.policy.base_ns = 59 * S;
 	settings.policy.slot_ns = 60 * S;
-	settings.policy.jitter.kind = JITTER_NONE;
 	pauses_are((int64_t[]) { 60 * S, 39 * S, -1 }, 3, "a slot gives way");
 }
 
-static void
-test_decorrelated(void)
+TEST(decorrelated)
 {
 	struct loop_state state = { .verdict = VERDICT_RETRY };
 	struct random random = random_from(1);
@@ -321,22 +324,8 @@ test_decorrelated(void)
 	is_between(runs.pauses[1].high_ns, 2 * S, 4500 * MS, "  and again");
 }
 
-static void
-test_from_start(void)
-{
-	reset(100 * S);
-	settings.limits.from_start = true;
-	stage.first_ns = 20 * S;
-	only_pause_is(40 * S, "--from=start, cut");
-	settings.limits.from_start = true;
-	settings.policy.floor_ns = 41 * S;
-	stage.first_ns = 20 * S;
-	only_pause_is(40 * S, "  a floor gives way here too");
-}
-
 /* All draws at the end of the room would be a herd of their own. */
-static void
-test_throttle(void)
+TEST(throttle)
 {
 	struct runs runs;
 
@@ -354,25 +343,21 @@ test_throttle(void)
 }
 
 /* The pause in a streak is the first window, however many have failed. */
-static void
-test_streak(void)
+TEST(streak)
 {
-	reset(10 * S);
+	reset_exact(10 * S);
 	settings.limits.consecutive = 3;
-	settings.policy.jitter.kind = JITTER_NONE;
 	stage.successes = 1;
 	pauses_are((int64_t[]) { S, S, 3 * S, 4 * S, -1 }, 5, "a streak");
-	reset(10 * S);
+	reset_exact(10 * S);
 	settings.limits.consecutive = 3;
 	settings.policy.base_ns = 20 * S;
-	settings.policy.jitter.kind = JITTER_NONE;
 	stage.successes = 2;
 	pauses_are((int64_t[]) { 9 * S, -1 }, 2, "whose pause is cut as well");
 	ok(stage.ending.status == 1, "  and broken by want of time");
 }
 
-static void
-test_base_0(void)
+TEST(base_0)
 {
 	reset(10 * S);
 	settings.policy.base_ns = settings.policy.floor_ns = 0;
@@ -383,22 +368,19 @@ test_base_0(void)
 	is_int(stage.cut, 0, "  and cuts nothing");
 }
 
-static void
-test_delays(void)
+TEST(delays)
 {
 	static const int64_t delays_ns[] = { 5 * S };
 
-	reset(22 * S);
+	reset_exact(22 * S);
 	settings.policy.delays_ns = delays_ns;
 	settings.policy.delays = 1;
-	settings.policy.jitter.kind = JITTER_NONE;
 	settings.policy.floor_ns = 0;
 	pauses_are((int64_t[]) { 5 * S, 5 * S, 5 * S, 5 * S, -1 }, 5,
 	    "a list: 1 s of room is below its first and a tenth");
 }
 
-static void
-test_splay(void)
+TEST(splay)
 {
 	struct range first = { INT64_MAX, 0 };
 
@@ -428,8 +410,7 @@ ask_for(int64_t ns)
 }
 
 /* Of 10 s, or what is left of them when the first attempt took so long. */
-static void
-test_hints(void)
+TEST(hints)
 {
 	static const struct {
 		int64_t first_ns, asked_ns;
@@ -471,22 +452,4 @@ test_hints(void)
 	is_between(runs.pauses[0].low_ns, 8500 * MS, 8550 * MS, "the jitter");
 	is_between(
 	    runs.pauses[0].high_ns, 8950 * MS, 9 * S, "  ends with the room");
-}
-
-TESTS
-{
-	test_averages();
-	test_reserve();
-	test_hooks_take_from_the_reserve();
-	test_until();
-	test_when_to_give_up();
-	test_upper_half();
-	test_decorrelated();
-	test_from_start();
-	test_throttle();
-	test_streak();
-	test_base_0();
-	test_delays();
-	test_splay();
-	test_hints();
 }

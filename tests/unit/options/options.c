@@ -37,8 +37,7 @@ given(const char *words)
 	options_parse(&options, argc, argv);
 }
 
-static void
-test_defaults(void)
+TEST(defaults)
 {
 	const struct policy *policy = &options.settings.policy;
 	const struct limits *limits = &options.settings.limits;
@@ -78,8 +77,7 @@ test_defaults(void)
 	    "for cron all is held, and looked at for a quote");
 }
 
-static void
-test_delays(void)
+TEST(delays)
 {
 	const struct policy *policy = &options.settings.policy;
 	const struct limits *limits = &options.settings.limits;
@@ -121,8 +119,7 @@ static const char *const samples[OPTIONS] = {
 };
 
 /* Each option changes something. */
-static void
-test_targets(void)
+TEST(targets)
 {
 	static struct options before;
 
@@ -150,8 +147,7 @@ test_targets(void)
 }
 
 /* And nothing that belongs to another one. */
-static void
-test_many(void)
+TEST(many)
 {
 	const struct limits *limits = &options.settings.limits;
 
@@ -171,8 +167,7 @@ test_many(void)
 }
 
 /* What -v prints. */
-static void
-test_notes(void)
+TEST(notes)
 {
 	given("-v -p wechat-pay -b 1ms -g linear -n 1 --name=it's");
 	is_string(options.log.in_force,
@@ -182,20 +177,9 @@ test_notes(void)
 	    "the options as a shell has them, and no factor");
 }
 
-static void
-test_table(void)
+TEST(table)
 {
 	ok(option_is_ours(OPT_BASE) && option_is_ours(OPT_TIMEOUT), "ours");
 	ok(!option_is_ours(OPT_CLIENTS), "of the other program");
 	ok(!option_is_ours(OPT_CAP_MODE), "of presets alone");
-}
-
-TESTS
-{
-	test_defaults();
-	test_delays();
-	test_targets();
-	test_many();
-	test_notes();
-	test_table();
 }

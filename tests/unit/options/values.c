@@ -59,8 +59,7 @@ refuses(value_parser *parse, const char *text, const char *why)
 
 /* What each parser refuses; durations, sizes, codes, signals and expressions
  * have tests of their own. */
-static void
-test_bad_values(void)
+TEST(bad_values)
 {
 	static const struct {
 		value_parser *parse;
@@ -118,8 +117,7 @@ test_bad_values(void)
 		}
 }
 
-static void
-test_durations(void)
+TEST(durations)
 {
 	reads(value_duration, "1m 30s", 90 * NS_PER_S);
 	reads(value_duration, "inf", DURATION_INF);
@@ -133,8 +131,7 @@ test_durations(void)
 	reads(value_timeout, "0", DURATION_INF);
 }
 
-static void
-test_until(void)
+TEST(until)
 {
 	int64_t ns;
 
@@ -147,8 +144,7 @@ test_until(void)
 	    "epoch");
 }
 
-static void
-test_numbers(void)
+TEST(numbers)
 {
 	double real;
 	int times = 0;
@@ -183,8 +179,7 @@ test_numbers(void)
 }
 
 /* Each word is the next value of its enum. */
-static void
-test_words(void)
+TEST(words)
 {
 	static const char *const shapes[] = { "exponential", "binary", "linear",
 		"quadratic", "cubic", "fibonacci", "constant" };
@@ -211,8 +206,7 @@ test_words(void)
 	    "fibonacci or constant");
 }
 
-static void
-test_jitter(void)
+TEST(jitter)
 {
 	struct jitter jitter;
 	struct range range;
@@ -248,8 +242,7 @@ test_jitter(void)
 	    "expected a duration such as 30s, or a range such as 1s..10s");
 }
 
-static void
-test_delays(void)
+TEST(delays)
 {
 	static const char expected[]
 	    = "expected a list of durations such as 15s,30s,3m";
@@ -265,8 +258,7 @@ test_delays(void)
 	refuses(value_delays, "1s,inf", expected);
 }
 
-static void
-test_signals(void)
+TEST(signals)
 {
 	reads_word(value_signal, "SIGKILL", SIGKILL);
 	refuses(value_signal, "0", "expected a signal such as TERM or 15");
@@ -276,8 +268,7 @@ test_signals(void)
 	    "signal");
 }
 
-static void
-test_defer(void)
+TEST(defer)
 {
 	struct defer_options defer;
 
@@ -316,8 +307,7 @@ overlap_words(const char *word)
 	overlap(value_retry_on, word, value_stop_on, word, word, why);
 }
 
-static void
-test_codes(void)
+TEST(codes)
 {
 	struct rules rules = { .listed_only = false };
 
@@ -344,8 +334,7 @@ test_codes(void)
 	    "EX_TEMPFAIL");
 }
 
-static void
-test_known(void)
+TEST(known)
 {
 	static struct options options;
 
@@ -363,19 +352,4 @@ test_known(void)
 	ok(options.job.tool == NULL, "to be found by COMMAND");
 	refuses(value_tool, "nothing",
 	    "expected the name of a tool; --tool=list prints all");
-}
-
-TESTS
-{
-	test_bad_values();
-	test_durations();
-	test_until();
-	test_numbers();
-	test_words();
-	test_jitter();
-	test_delays();
-	test_signals();
-	test_defer();
-	test_codes();
-	test_known();
 }

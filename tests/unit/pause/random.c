@@ -21,8 +21,7 @@ zero_first(struct random *random)
 	return asked++ == 0 ? 0 : UINT64_C(1) << 63;
 }
 
-static void
-test_ends(void)
+TEST(ends)
 {
 	struct random random = { constant, UINT64_MAX };
 
@@ -40,8 +39,7 @@ test_ends(void)
 	ok(random_unit(&random) < 1, "a unit number is below 1");
 }
 
-static void
-test_rejection(void)
+TEST(rejection)
 {
 	struct random random = { zero_first, 0 };
 
@@ -51,8 +49,7 @@ test_rejection(void)
 }
 
 /* Chi-square over ten cells, 9 degrees: above 46 in one of 10^6 runs. */
-static void
-test_uniform(void)
+TEST(uniform)
 {
 	struct random random = random_from(42);
 	enum {
@@ -72,8 +69,7 @@ test_uniform(void)
 	ok(chi_square < 46, "draws are uniform");
 }
 
-static void
-test_seeds(void)
+TEST(seeds)
 {
 	struct random a = random_from(1), b = random_from(1);
 	struct random c = random_from(2);
@@ -90,12 +86,4 @@ test_seeds(void)
 	a = random_from(1234567);
 	ok(a.bits(&a) == UINT64_C(6457827717110365317), "reference draw 1");
 	ok(a.bits(&a) == UINT64_C(3203168211198807973), "reference draw 2");
-}
-
-TESTS
-{
-	test_ends();
-	test_rejection();
-	test_uniform();
-	test_seeds();
 }

@@ -25,8 +25,7 @@ policy_of(enum growth growth, int64_t base_ns, double factor)
 	};
 }
 
-static void
-test_shapes(void)
+TEST(shapes)
 {
 	static const struct {
 		enum growth growth;
@@ -58,13 +57,13 @@ test_shapes(void)
 }
 
 /* Far beyond what int64 and double hold. */
-static void
-test_extremes(void)
+TEST(extremes)
 {
 	static const int64_t large[]
 	    = { 63, 64, 1024, 1000000, INT64_C(1) << 31, INT64_MAX };
 	struct policy policy;
 
+	set_uniform(.5);
 	for (int growth = 0; growth <= GROWTH_CONSTANT; growth++)
 		for (size_t i = 0; i < ARRAY_LENGTH(large); i++) {
 			int64_t window;
@@ -126,8 +125,7 @@ range_is(const struct policy *policy, int64_t n, int64_t low, int64_t high,
 	    "  and the greatest its upper end");
 }
 
-static void
-test_jitter(void)
+TEST(jitter)
 {
 	struct policy policy = policy_of(GROWTH_EXPONENTIAL, S, 2);
 
@@ -154,8 +152,7 @@ test_jitter(void)
 	range_is(&policy, 3, 4 * S, 5 * S, "add");
 }
 
-static void
-test_cap_modes(void)
+TEST(cap_modes)
 {
 	struct policy policy = policy_of(GROWTH_EXPONENTIAL, S, 2);
 
@@ -190,8 +187,7 @@ test_cap_modes(void)
 	range_is(&policy, 1, 6 * S, 6 * S, "decorrelated too");
 }
 
-static void
-test_throttle(void)
+TEST(throttle)
 {
 	struct policy policy = policy_of(GROWTH_EXPONENTIAL, S, 3);
 	struct schedule schedule = schedule_start(&policy, &random_source);
@@ -210,8 +206,7 @@ test_throttle(void)
 }
 
 /* AWS: 2 3.5 5.75 9.125 14.1875 with u = .5, base 1 s, cap 20 s. */
-static void
-test_decorrelated(void)
+TEST(decorrelated)
 {
 	static const int64_t wanted[]
 	    = { 2000, 3500, 5750, 9125, 14187, 20000, 20000 };
@@ -241,8 +236,7 @@ test_decorrelated(void)
 }
 
 /* Polly v8, base 1 s. */
-static void
-test_smooth(void)
+TEST(smooth)
 {
 	static const int64_t half[]
 	    = { 897405, 1093004, 2035748, 4045979, 8083632, 16163663 };
@@ -273,8 +267,7 @@ test_smooth(void)
 	is_int(draw, 10 * S, "or clipped");
 }
 
-static void
-test_slots(void)
+TEST(slots)
 {
 	struct policy policy = policy_of(GROWTH_BINARY, 10 * MS, 2);
 
@@ -299,8 +292,7 @@ test_slots(void)
 }
 
 /* Against libm, which the program does without. */
-static void
-test_power(void)
+TEST(power)
 {
 	double worst = 0;
 
@@ -319,18 +311,4 @@ test_power(void)
 		worst = off > worst ? off : worst;
 	}
 	ok(worst < 1e-12, "powers are those of libm");
-}
-
-TESTS
-{
-	set_uniform(.5);
-	test_shapes();
-	test_extremes();
-	test_jitter();
-	test_cap_modes();
-	test_throttle();
-	test_decorrelated();
-	test_smooth();
-	test_slots();
-	test_power();
 }

@@ -32,8 +32,7 @@ has_tree(struct process *list, size_t count, const struct process_tree *tree,
 
 static const struct process_tree alone = { .self = SELF, .command = COMMAND };
 
-static void
-test_tree(void)
+TEST(tree)
 {
 	struct process usual[] = { { .pid = 1 }, { .pid = SELF, .parent = 1 },
 		{ .pid = 150, .parent = 1 }, { .pid = 151, .parent = 150 },
@@ -62,8 +61,7 @@ test_tree(void)
 	is_int((int64_t)none.count, 0, "no process at all");
 }
 
-static void
-test_preexisting(void)
+TEST(preexisting)
 {
 	struct process before[] = { { .pid = 110, .start = 5 },
 		{ .pid = 111, .start = 6 }, { .pid = 112, .start = 7 } };
@@ -85,8 +83,7 @@ test_preexisting(void)
 	    "what was there is spared, with what it has started");
 }
 
-static void
-test_orphans(void)
+TEST(orphans)
 {
 	struct process before[] = { { .pid = 110, .start = 5 } };
 	struct process seen[] = { { .pid = 303, .start = 63 } };
@@ -120,8 +117,7 @@ test_orphans(void)
 }
 
 /* Where orphans get process 1 as their parent, as anybody's do. */
-static void
-test_lost_orphans(void)
+TEST(lost_orphans)
 {
 	struct process before[] = { { .pid = 110, .start = 5 } };
 	struct process seen[] = { { .pid = 303, .start = 63 } };
@@ -152,12 +148,4 @@ test_lost_orphans(void)
 	tree.preexisting = (struct processes) { before, ARRAY_LENGTH(before) };
 	HAS_TREE(all, tree, "200 301 303 304 306 307 ",
 	    "orphans with the mark, and what is below them");
-}
-
-TESTS
-{
-	test_tree();
-	test_preexisting();
-	test_orphans();
-	test_lost_orphans();
 }

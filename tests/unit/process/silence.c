@@ -29,8 +29,7 @@ until_over(int64_t wrote_ns)
 	return silence.looked_ns - START;
 }
 
-static void
-test_plain(void)
+TEST(plain)
 {
 	int looks = 0;
 
@@ -62,8 +61,7 @@ test_plain(void)
 	is_int(until_over(NEVER), 3, "the shortest does not stand still");
 }
 
-static void
-test_output(void)
+TEST(output)
 {
 	reset();
 	silence_look(&silence, START + S, START + 300 * MS, false);
@@ -82,8 +80,7 @@ test_output(void)
 	is_int(silence.lasted_ns, S, "what is written at the look counts");
 }
 
-static void
-test_stops(void)
+TEST(stops)
 {
 	reset();
 	silence_look(&silence, START + S, NEVER, false);
@@ -102,11 +99,4 @@ test_stops(void)
 	reset();
 	silence_look(&silence, START + 5 * S, START + 4 * S, true);
 	is_int(silence.lasted_ns, 0, "it wrote, and stopped");
-}
-
-TESTS
-{
-	test_plain();
-	test_output();
-	test_stops();
 }

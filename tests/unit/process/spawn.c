@@ -75,7 +75,7 @@ test_exists(void)
 	ok(!spawn_finds((char[]) { "./bin" }), "a directory is no program");
 }
 
-TESTS
+TEST(by_sh)
 {
 	char directory[] = "/tmp/spawn.XXXXXX";
 

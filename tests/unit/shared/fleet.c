@@ -18,7 +18,7 @@ ask_in_vain(void)
 	ok(!fleet_look(FLEET_SLOTS, NULL, 0, &view), "it does not answer");
 }
 
-TESTS
+TEST(lost_since)
 {
 	const struct shared_options options
 	    = { .gate.name = "hub", .slots.name = "hub" };

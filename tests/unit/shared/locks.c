@@ -63,7 +63,7 @@ test_missing(void)
 	state_file_close(&file);
 }
 
-TESTS
+TEST(locks)
 {
 	struct state_file file = { .fd = mkstemp(path) };
 

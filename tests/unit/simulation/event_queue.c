@@ -37,8 +37,7 @@ goes_on(int64_t span_ns, int again, const char *what)
 	is_int(taken, (again + 1) * MANY, "  and none is lost");
 }
 
-static void
-test_extremes(void)
+TEST(extremes)
 {
 	struct event_queue queue = { .now_ns = 0 };
 	struct event first = { .at_ns = 0 }, last = { .at_ns = INT64_MAX };
@@ -58,12 +57,11 @@ test_extremes(void)
 	is_int(queue.now_ns, INT64_MAX, "it is never");
 }
 
-TESTS
+TEST(events)
 {
 	goes_on(INT64_MAX / 20, 15, "over 292 years");
 	goes_on(INT64_C(1000000000), 15, "over a second");
 	goes_on(1000, 15, "with some at the same moment");
 	goes_on(3, 15, "with most");
 	goes_on(0, 15, "with all");
-	test_extremes();
 }

@@ -102,8 +102,7 @@ comes_back(uint64_t seed)
 }
 
 /* A quota for each second, which the pace meets again and again. */
-static void
-does_not_give_way(void)
+TEST(does_not_give_way)
 {
 	struct settings settings = usual();
 	struct simulation simulation = simulate(&settings, 65, 1, 1, false);
@@ -116,8 +115,7 @@ does_not_give_way(void)
 }
 
 /* More than a pace of 256 a second could ask for. */
-static void
-uses_what_there_is(void)
+TEST(uses_what_there_is)
 {
 	struct settings settings = usual();
 	struct simulation simulation = simulate(&settings, 10000, 1, 1, false);
@@ -128,8 +126,7 @@ uses_what_there_is(void)
 }
 
 /* Each machine has its prober, or the fleet has one. */
-static void
-shares_a_gate(void)
+TEST(shares_a_gate)
 {
 	struct settings settings = usual();
 	struct simulation simulation
@@ -147,8 +144,7 @@ shares_a_gate(void)
 }
 
 /* The gate paces them: a probe that fails makes no window grow. */
-static void
-keeps_windows(void)
+TEST(keeps_windows)
 {
 	struct settings settings = usual();
 	int64_t most = 0;
@@ -162,8 +158,7 @@ keeps_windows(void)
 
 /* By the loop's rules a first failure counts for the windows, also a probe's.
  */
-static void
-counts_first_failures(void)
+TEST(counts_first_failures)
 {
 	struct settings settings = usual();
 	int64_t tried = 0, failed = 0, uncounted = 0;
@@ -191,8 +186,7 @@ counts_first_failures(void)
 }
 
 /* A machine is one run to the fleet: it may be the one that is broken. */
-static void
-takes_two_machines(void)
+TEST(takes_two_machines)
 {
 	struct settings settings = usual();
 	struct simulation simulation;
@@ -278,8 +272,7 @@ drains(int64_t count, struct service service, double refused_most)
 	is_at_most(down, 0.3, "... few requests a second in the outage");
 }
 
-static void
-drain_all(void)
+TEST(drain_all)
 {
 	static const double shares[] = { 0, 0.05, 0.2 };
 	static const struct {
@@ -304,15 +297,8 @@ drain_all(void)
 	}
 }
 
-TESTS
+TEST(comes_back)
 {
-	shares_a_gate();
-	keeps_windows();
-	counts_first_failures();
-	takes_two_machines();
-	drain_all();
-	does_not_give_way();
-	uses_what_there_is();
 	for (uint64_t seed = 1; seed <= 3; seed++)
 		comes_back(seed);
 }

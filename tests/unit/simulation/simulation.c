@@ -122,8 +122,7 @@ down_for(int64_t down_ns, int runs, const char *what, struct figures wanted)
 }
 
 /* What each schedule draws is tested in unit/pause; here, one of each kind. */
-static void
-test_figures(void)
+TEST(figures)
 {
 	struct policy *policy = &settings.policy;
 
@@ -148,8 +147,7 @@ test_figures(void)
 	    (struct figures) { 14, 21, 20.4, 0, 0 });
 }
 
-static void
-test_conservation(void)
+TEST(conservation)
 {
 	int64_t attempts = 0;
 
@@ -174,8 +172,7 @@ test_conservation(void)
 }
 
 /* The peak is one of attempts within a tenth of a second, counted from 0. */
-static void
-test_peaks(void)
+TEST(peaks)
 {
 	reset();
 	settings.policy.jitter.kind = JITTER_NONE;
@@ -196,8 +193,7 @@ test_peaks(void)
 }
 
 /* Clients that come every second, or all the time, use the full capacity. */
-static void
-test_capacity(void)
+TEST(capacity)
 {
 	int64_t seconds[300] = { 0 };
 	int64_t most = 0;
@@ -239,8 +235,7 @@ test_capacity(void)
 	ok(waits_ns[0] >= 0, "and nobody before there was any");
 }
 
-static void
-test_waits(void)
+TEST(waits)
 {
 	bool ascending = true;
 
@@ -261,8 +256,7 @@ test_waits(void)
 	is_int(simulation_wait(&simulation, 100), waits_ns[10], "of all");
 }
 
-static void
-test_determinism(void)
+TEST(determinism)
 {
 	struct random random = random_from(4);
 	int64_t attempts, waited_ns;
@@ -289,8 +283,7 @@ test_determinism(void)
 }
 
 /* A schedule that never pauses has no end, unless attempts have. */
-static void
-test_endless(void)
+TEST(endless)
 {
 	reset();
 	settings.policy.base_ns = 0;
@@ -325,8 +318,7 @@ like_the_loop(uint64_t seed, int64_t down_ns, enum result *result)
 	    && clients[0].result == *result && random.state == same.state;
 }
 
-static void
-test_like_the_loop(void)
+TEST(like_the_loop)
 {
 	struct random random = random_from(1);
 	int64_t results[RESULT_ERROR + 1] = { 0 };
@@ -346,16 +338,4 @@ test_like_the_loop(void)
 	ok(results[RESULT_SUCCESS] > 100, "  often with success");
 	ok(results[RESULT_EXHAUSTED] > 100, "  often for lack of attempts");
 	ok(results[RESULT_DEADLINE] > 100, "  often for lack of time");
-}
-
-TESTS
-{
-	test_figures();
-	test_conservation();
-	test_capacity();
-	test_peaks();
-	test_waits();
-	test_determinism();
-	test_endless();
-	test_like_the_loop();
 }

@@ -164,11 +164,11 @@ agrees(const char *regex, const char *text)
 	return found == wanted;
 }
 
-static void
-compare_with_regexec(void)
+TEST(with_regexec)
 {
 	int compared = 0, wrong = 0;
 
+	chance = random_from(20261121);
 	while (compared < 5000 && wrong < 10) {
 		char regex[128], text[256];
 		regex_t compiled;
@@ -188,8 +188,7 @@ compare_with_regexec(void)
 }
 
 /* Expressions that are easy to rewrite wrongly. */
-static void
-compare_known_traps(void)
+TEST(known_traps)
 {
 	static const struct {
 		const char *regex, *text;
@@ -228,8 +227,7 @@ compare_known_traps(void)
 }
 
 /* Lines, bytes, and escapes that regcomp(3) does not know. */
-static void
-check_matches(void)
+TEST(matches)
 {
 	static const struct {
 		const char *regex, *text;
@@ -289,8 +287,7 @@ make_long_text(char *text, size_t size)
 	return length;
 }
 
-static void
-compare_pieces(void)
+TEST(pieces)
 {
 	static char text[6 * (SCAN_LINE + 300)];
 	static const size_t sizes[]
@@ -325,8 +322,7 @@ compare_pieces(void)
 }
 
 /* What is cut off a line, here SCAN_LINE or more bytes long, is not its end. */
-static void
-check_cut_lines(void)
+TEST(cut_lines)
 {
 	static const struct {
 		size_t length;
@@ -376,8 +372,7 @@ last_line_is(const char *text, const char *wanted, const char *what)
 	end();
 }
 
-static void
-check_last_line(void)
+TEST(last_line)
 {
 	char text[300], wanted[300];
 
@@ -415,8 +410,7 @@ check_last_line(void)
 
 /* --- conditions --- */
 
-static void
-check_quotes(void)
+TEST(quotes)
 {
 	begin("number [0-9]");
 	feed("start\n10%\rnumber 1 \"x\"\n"
@@ -433,8 +427,7 @@ check_quotes(void)
 	end();
 }
 
-static void
-check_both_streams(void)
+TEST(both_streams)
 {
 	for (int is_stderr = 0; is_stderr < 2; is_stderr++) {
 		begin("line");
@@ -449,8 +442,7 @@ check_both_streams(void)
 }
 
 /* The clock jumps at each look, so that each slice is over at once. */
-static void
-check_slices(void)
+TEST(slices)
 {
 	static char lines[4 * SCAN_LINE];
 	size_t done = 0, calls = 0;
@@ -477,8 +469,7 @@ check_slices(void)
 	end();
 }
 
-static void
-check_order(void)
+TEST(order)
 {
 	static const enum verdict order[] = { VERDICT_STOP, VERDICT_SUCCESS,
 		VERDICT_THROTTLE, VERDICT_RETRY };
@@ -500,8 +491,7 @@ check_order(void)
 
 #define EXPECTED "expected an extended regular expression"
 
-static void
-check_refusals(void)
+TEST(refusals)
 {
 	static const struct {
 		const char *regex, *why; /* or how it begins */
@@ -551,8 +541,7 @@ feed_line(const char *line)
 #define NO_SPACE "write failed: No space left on device (28)\n"
 
 /* What lines of stderr mean with a status, and which of them decides. */
-static void
-check_tool_messages(void)
+TEST(tool_messages)
 {
 	static const struct {
 		const char *tool, *lines;
@@ -591,8 +580,7 @@ check_tool_messages(void)
 	}
 }
 
-static void
-check_tool_streams(void)
+TEST(tool_streams)
 {
 	begin_tool("curl");
 	ok(scan_needs(&scan, &stream), "a tool needs stderr");
@@ -622,8 +610,7 @@ check_tool_streams(void)
 }
 
 /* As many conditions as a user may give, and all messages beside them. */
-static void
-check_tool_room(void)
+TEST(tool_room)
 {
 	clear();
 	stream.is_stderr = true;
@@ -654,8 +641,7 @@ wait_of(enum wait_source source)
 }
 
 /* Of a long line, and across the parts in which it is read. */
-static void
-check_waits_in_pieces(void)
+TEST(waits_in_pieces)
 {
 	static const char text[] = "y\n\nso retry in 5s\nRetry-After: 7\nno\n"
 	                           "{\"retry_after\":6}\nagain, retry in 8 s";
@@ -677,8 +663,7 @@ check_waits_in_pieces(void)
 	ok(true, "waits are found in pieces of any size");
 }
 
-static void
-check_pointed_waits(void)
+TEST(pointed_waits)
 {
 	begin("never");
 	ok(scan_add_wait_regex(&scan, "") != NULL, "an empty REGEX is refused");
@@ -706,25 +691,4 @@ check_pointed_waits(void)
 	end();
 	for (size_t i = 0; i < scan.wait_regexes_count; i++)
 		regfree(&scan.wait_regexes[i].compiled);
-}
-
-TESTS
-{
-	chance = random_from(20261121);
-	compare_known_traps();
-	compare_with_regexec();
-	compare_pieces();
-	check_matches();
-	check_last_line();
-	check_order();
-	check_quotes();
-	check_both_streams();
-	check_slices();
-	check_refusals();
-	check_tool_messages();
-	check_tool_streams();
-	check_tool_room();
-	check_waits_in_pieces();
-	check_pointed_waits();
-	check_cut_lines();
 }

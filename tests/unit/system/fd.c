@@ -33,7 +33,7 @@ stopper(int end)
 	_exit(write(end, "", 1) != 1);
 }
 
-TESTS
+TEST(await)
 {
 	int ends[2];
 

@@ -37,8 +37,7 @@ is_parsed(const char *line, const char *name, const char *what)
 	    "neither dead nor in the tree yet");
 }
 
-static void
-test_parse(void)
+TEST(parse)
 {
 	is_parsed(
 	    STAT("sleep", "S", "77", "1", "987654321"), "sleep", "a name");
@@ -54,8 +53,7 @@ test_parse(void)
 	    "kworker/u8:3-ev", "a name longer than any of a program");
 }
 
-static void
-test_zombie(void)
+TEST(zombie)
 {
 	ok(parsed(STAT("a", "Z", "77", "0", "1")).is_zombie, "Z has ended");
 	ok(parsed(STAT("a", "X", "77", "0", "1")).is_zombie, "X has ended");
@@ -68,8 +66,7 @@ test_zombie(void)
 	    "a stopped process has not");
 }
 
-static void
-test_no_stat(void)
+TEST(no_stat)
 {
 	static const char *const lines[] = { "", "1234", "1234 (a", "1234 (a)",
 		"1234 (a) ", "1234 (a) S", "1234 (a) S 77",
@@ -81,8 +78,7 @@ test_no_stat(void)
 		ok(!process_from_stat(&process, lines[i]), lines[i]);
 }
 
-static void
-test_environ(void)
+TEST(environ)
 {
 	static const char block[] = "A=1\0BACKOFF_ID=x\0B=2\0LAST=no-nul";
 	size_t length = sizeof block - 1;
@@ -139,8 +135,7 @@ has_nothing(const struct block *block)
 }
 
 /* As "sh -c 'sleep 60'" has it: an aligned path, and the kernel's strings. */
-static void
-test_block(void)
+TEST(block)
 {
 	struct block block = BLOCK(3,
 	    "/opt/local/bin/sh\0\0\0\0\0\0\0"
@@ -156,8 +151,7 @@ test_block(void)
 	ok(has(&bare, "BACKOFF_ID=7"), "without padding");
 }
 
-static void
-test_arguments(void)
+TEST(arguments)
 {
 	struct block same = BLOCK(2, "/bin/a\0\0a\0BACKOFF_ID=7\0B=2\0");
 	struct block empty = BLOCK(4, "/bin/a\0\0a\0\0\0b\0BACKOFF_ID=7\0");
@@ -169,8 +163,7 @@ test_arguments(void)
 	ok(has(&none, "BACKOFF_ID=7"), "no argument at all");
 }
 
-static void
-test_cut_off(void)
+TEST(cut_off)
 {
 	struct block whole = BLOCK(2, "/bin/a\0\0a\0b\0A=1\0");
 	struct block hidden = BLOCK(2, "/bin/a\0\0a\0b\0");
@@ -188,8 +181,7 @@ test_cut_off(void)
 	ok(has_nothing(&negative), "a number that is none");
 }
 
-static void
-test_process(void)
+TEST(process)
 {
 	struct process_facts facts = {
 		.pid = 1234,
@@ -223,16 +215,4 @@ test_process(void)
 	facts.start_s = 0;
 	facts.pid = 0;
 	ok(!process_from_facts(&process, &facts), "no pid");
-}
-
-TESTS
-{
-	test_parse();
-	test_zombie();
-	test_no_stat();
-	test_environ();
-	test_block();
-	test_arguments();
-	test_cut_off();
-	test_process();
 }

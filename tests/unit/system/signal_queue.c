@@ -16,8 +16,7 @@ sigpending(sigset_t *set)
 	return -1;
 }
 
-static void
-test_pending(void)
+TEST(pending)
 {
 	sigset_t pending;
 
@@ -37,8 +36,7 @@ soil_stack(void)
 		bytes[i] = 0xff;
 }
 
-static void
-test_drop(void)
+TEST(drop)
 {
 	sigset_t signals;
 
@@ -48,10 +46,4 @@ test_drop(void)
 	soil_stack();
 	signal_queue_drop(&signals);
 	ok(true, "nor is one waited for that has not come");
-}
-
-TESTS
-{
-	test_pending();
-	test_drop();
 }

@@ -59,8 +59,7 @@ is_at(const char *text, int64_t now_s, int64_t wanted_s, const char *what)
 	is_int(moment(text, now_s), wanted_s, what);
 }
 
-static void
-test_simple(void)
+TEST(simple)
 {
 	zone(NEW_YORK);
 	is_at("5s", 1000, 1005, "a duration is from now on");
@@ -104,8 +103,7 @@ test_time_of_day(const char *rules, int64_t east_s)
 	    "  14 minutes ago");
 }
 
-static void
-test_days(void)
+TEST(days)
 {
 	zone(AMSTERDAM);
 	is_at("Nov 25, 3pm", utc(11, 23, 12, 0), utc(11, 25, 14, 0),
@@ -125,8 +123,7 @@ test_days(void)
 }
 
 /* On 29 March 2026 a clock in Amsterdam goes from 2:00 to 3:00, 1:00 UTC. */
-static void
-test_gap(void)
+TEST(gap)
 {
 	int64_t change = utc(3, 29, 1, 0);
 
@@ -142,8 +139,7 @@ test_gap(void)
 }
 
 /* On 25 October it goes from 3:00 to 2:00, 1:00 UTC. */
-static void
-test_overlap(void)
+TEST(overlap)
 {
 	int64_t change = utc(10, 25, 1, 0);
 
@@ -163,8 +159,7 @@ test_overlap(void)
 	is_at("3pm", change - HOUR, utc(10, 25, 14, 0), "on that day");
 }
 
-static void
-test_other_changes(void)
+TEST(other_changes)
 {
 	zone(NEW_YORK);
 	is_at("2026-03-08 02:30", 0, utc(3, 8, 7, 0), "New York: the gap");
@@ -175,8 +170,7 @@ test_other_changes(void)
 	is_at("2026-04-05 01:45", 0, utc(4, 4, 14, 45), "  the overlap");
 }
 
-static void
-test_files(void)
+TEST(files)
 {
 	int64_t now = utc(11, 23, 12, 0);
 
@@ -218,8 +212,7 @@ shows(int64_t moment_ns, int64_t now_s, const char *wanted)
 	is_string(buffer, wanted, "a local clock");
 }
 
-static void
-test_text(void)
+TEST(text)
 {
 	int64_t now = utc(11, 23, 12, 0);
 
@@ -243,8 +236,7 @@ next(int64_t now_s, const char *text)
 	return next_ns < 0 ? -1 : next_ns / NS_PER_S;
 }
 
-static void
-test_parse(void)
+TEST(parse)
 {
 	static const char *const wrong[] = { "24:00", "12:60", "12:00:60", "12",
 		"12:", "12:00:", "12:00:00:00", "", "1:00", "12:00pm" };
@@ -256,8 +248,7 @@ test_parse(void)
 		is_int(time_of_day_parse(wrong[i]), -1, wrong[i]);
 }
 
-static void
-test_next(void)
+TEST(next)
 {
 	int64_t before = utc(3, 28, 23, 0), change = utc(3, 29, 1, 0);
 
@@ -289,8 +280,7 @@ day_is_skipped(int64_t at_s, int64_t *offset_s)
 	return at_s < 366 * DAY;
 }
 
-static void
-test_skipped_day(void)
+TEST(skipped_day)
 {
 	static const struct zone samoa = { .offset_at = day_is_skipped };
 	int64_t moment_s;
@@ -302,19 +292,9 @@ test_skipped_day(void)
 	    "the end of time has none");
 }
 
-TESTS
+TEST(times_of_day)
 {
-	test_parse();
-	test_next();
-	test_skipped_day();
-	test_simple();
 	test_time_of_day(AMSTERDAM, 2 * HOUR);
 	test_time_of_day(NEW_YORK, -4 * HOUR);
 	test_time_of_day(KOLKATA, 5 * HOUR + 30 * MINUTE);
-	test_days();
-	test_gap();
-	test_overlap();
-	test_other_changes();
-	test_files();
-	test_text();
 }

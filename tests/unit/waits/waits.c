@@ -283,8 +283,7 @@ static const struct {
 	{ "{\"remaining\":0,\"retry_after\":5,\"reset_at\":6}", "6s" },
 };
 
-static void
-test_texts(void)
+TEST(texts)
 {
 	for (size_t i = 0; i < ARRAY_LENGTH(texts); i++) {
 		char what[160];
@@ -300,8 +299,7 @@ test_texts(void)
 }
 
 /* A NUMBER has to be the end of what is said. */
-static void
-test_number_in_sentence(void)
+TEST(number_in_sentence)
 {
 	static const char *const ends[] = { "", " ", "\r", " \r", ".", ". ",
 		")", "]", "}", "\"", "\\\"", "'", "`", "...", "\xe2\x80\x9d" };
@@ -315,8 +313,7 @@ test_number_in_sentence(void)
 }
 
 /* What a header is known to be, and the text that is told of it. */
-static void
-test_unreadable(void)
+TEST(unreadable)
 {
 	static const struct {
 		const char *text;
@@ -354,8 +351,7 @@ test_unreadable(void)
 	}
 }
 
-static void
-test_pointers(void)
+TEST(pointers)
 {
 	look_anew("Retry-After: 12");
 	waits_point(&waits, WAIT_REGEX, ": about 35 remaining");
@@ -370,8 +366,7 @@ test_pointers(void)
 	    waits.found[0][WAIT_REGEX].text, "soon", "  whose text is kept");
 }
 
-static void
-test_headers_only(void)
+TEST(headers_only)
 {
 	look_anew("");
 	waits.wanted = WANTED_HEADERS;
@@ -382,8 +377,7 @@ test_headers_only(void)
 }
 
 /* Nothing is read beyond the end, wherever a line is cut. */
-static void
-test_cuts(void)
+TEST(cuts)
 {
 	for (size_t i = 0; i < ARRAY_LENGTH(texts); i++)
 		for (size_t end = strlen(texts[i].text); end > 0; end--) {
@@ -395,14 +389,4 @@ test_cuts(void)
 			free(part);
 		}
 	ok(true, "lines are cut anywhere");
-}
-
-TESTS
-{
-	test_texts();
-	test_number_in_sentence();
-	test_unreadable();
-	test_pointers();
-	test_headers_only();
-	test_cuts();
 }

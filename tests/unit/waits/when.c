@@ -200,8 +200,7 @@ static const char *const refused[] = {
 	"25 Nov soon", "Nov 25, 25:99", "Novem 25, 3pm", "5 may help"
 };
 
-static void
-test_rows(void)
+TEST(rows)
 {
 	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++)
 		begins(rows[i][0], rows[i][1]);
@@ -210,8 +209,7 @@ test_rows(void)
 }
 
 /* Hundreds of digits, which are no overflow. */
-static void
-test_long_numbers(void)
+TEST(long_numbers)
 {
 	char text[420];
 	struct when when;
@@ -234,8 +232,7 @@ test_long_numbers(void)
 	ok(when_parse(text, &when) && when.ns == 0, "zeros are zero");
 }
 
-static void
-test_clock(void)
+TEST(clock)
 {
 	static const struct {
 		const char *text;
@@ -255,8 +252,7 @@ test_clock(void)
 	}
 }
 
-static void
-test_whole(void)
+TEST(whole)
 {
 	struct when when;
 
@@ -278,8 +274,7 @@ test_whole(void)
 }
 
 /* The same as gmtime(3), for each day of 1,000 years. */
-static void
-test_calendar(void)
+TEST(calendar)
 {
 	int64_t wrong = 0;
 
@@ -301,13 +296,4 @@ test_calendar(void)
 		        && tm.tm_mday != 1);
 	}
 	is_int(wrong, 0, "days are those of gmtime(3)");
-}
-
-TESTS
-{
-	test_rows();
-	test_long_numbers();
-	test_clock();
-	test_whole();
-	test_calendar();
 }

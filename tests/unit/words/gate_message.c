@@ -33,8 +33,7 @@ says(struct gate_event *event, enum gate_log kind, const char *words)
 	is_string(buffer, words, words);
 }
 
-static void
-test_words(void)
+TEST(words)
 {
 	struct gate_event event = usual;
 
@@ -57,8 +56,7 @@ test_words(void)
 	    "gate hub shut until 14:02:10 (server asked for 1m)");
 }
 
-static void
-test_pace(void)
+TEST(pace)
 {
 	struct gate gate = paced;
 	struct gate_event event = usual;
@@ -87,8 +85,7 @@ has(struct gate_event *event, enum gate_log kind, const char *wanted)
 	is_string(buffer, wanted, "the members of an event");
 }
 
-static void
-test_members(void)
+TEST(members)
 {
 	struct gate_event event = usual;
 
@@ -102,11 +99,4 @@ test_members(void)
 	    ",\"gate\":\"hub\",\"state\":\"paced\",\"rate\":17.960,"
 	    "\"limit\":20.400,\"reason\":null,\"waited_s\":0.500000000,"
 	    "\"next_s\":null");
-}
-
-TESTS
-{
-	test_words();
-	test_pace();
-	test_members();
 }

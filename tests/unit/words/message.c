@@ -14,7 +14,8 @@
 static const struct limits eight = { .attempts = 8,
 	.deadline_ns = 30 * NS_PER_S,
 	.consecutive = 3,
-	.hint_max_ns = 60 * NS_PER_MIN };
+	.hint_max_ns = 60 * NS_PER_MIN,
+	.spool_limit = 65536 };
 static const struct limits unlimited = { .attempts = INT64_MAX };
 
 /* Attempt 2 of 2: exit 7 after 4.1 s, 21.4 s after the start. */
@@ -45,15 +46,16 @@ attempt_is(const struct loop_state *state, const struct limits *limits,
 	is_string(buffer, wanted, wanted);
 }
 
+#define ENDING(...) ((struct ending) { __VA_ARGS__ })
+
 static void
 end_is(struct loop_state state, struct ending ending, const char *wanted)
 {
-	message_end(fresh(), &state, &eight, &ending, "curl");
+	message_end(fresh(), &state, &eight, &ending, "./x");
 	is_string(buffer, wanted, wanted);
 }
 
-static void
-test_attempts(void)
+TEST(attempts)
 {
 	struct loop_state state = a_moment();
 
@@ -104,8 +106,7 @@ test_attempts(void)
 }
 
 /* What else stands in the line of an attempt, and where. */
-static void
-test_sequels(void)
+TEST(sequels)
 {
 	struct loop_state state = a_moment();
 	struct sequel sequel = { .pause_ns = 130 * NS_PER_S,
@@ -143,25 +144,7 @@ test_sequels(void)
 	    "attempts that poll");
 }
 
-/* Where others ended the run, REASON is theirs, if there is one. */
-static void
-test_closing_reason(void)
-{
-	struct loop_state state = a_moment();
-	struct ending ending = { .result = RESULT_DEFERRED,
-		.closing = "not now",
-		.closing_reason = "exit 9" };
-
-	ok(reason_of_end(fresh(), &state, &eight, &ending, "curl", NULL),
-	    "a run that was put off has a reason");
-	is_string(buffer, "exit 9", "  which is that of the runs before");
-	ending.closing_reason = NULL;
-	ok(!reason_of_end(fresh(), &state, &eight, &ending, "curl", NULL),
-	    "  where they have left one");
-}
-
-static void
-test_news(void)
+TEST(news)
 {
 	json_begin(fresh(), INT64_C(1795261200123456789), "defer", "i", "n");
 	json_member_string(&text, "defer", "a\"b");
@@ -175,8 +158,7 @@ test_news(void)
 }
 
 /* What does not fit is cut at a character, and the string still ends. */
-static void
-test_cut(void)
+TEST(cut)
 {
 	static const char wanted[][16] = {
 		",\"k\":\"...\"",
@@ -200,142 +182,145 @@ test_cut(void)
 	}
 }
 
-static void
-test_ends(void)
+TEST(ends)
 {
 	struct loop_state state = a_moment();
 	struct loop_state first = a_moment();
 	struct loop_state none = { .attempt = 0, .elapsed_ns = 4 * NS_PER_S };
-	struct loop_state unstarted = first;
+	struct loop_state unstarted = a_moment();
 
-	unstarted.attempt = unstarted.count = 1;
-	unstarted.outcome = outcome_not_started(ENOENT);
 	first.attempt = first.count = 1;
 	first.elapsed_ns = 100 * NS_PER_MS;
-	end_is(state, (struct ending) { .result = RESULT_EXHAUSTED },
+	end_is(state, ENDING(.result = RESULT_EXHAUSTED),
 	    "giving up after 2 attempts in 21.4s: exit 7");
-	end_is(first, (struct ending) { .result = RESULT_EXHAUSTED },
+	end_is(first, ENDING(.result = RESULT_EXHAUSTED),
 	    "giving up after 1 attempt in 100ms: exit 7");
-	end_is(first, (struct ending) { .result = RESULT_STOPPED },
+	end_is(first, ENDING(.result = RESULT_STOPPED),
 	    "not retrying after attempt 1/8: exit 7");
-	end_is(state, (struct ending) { .result = RESULT_DEADLINE },
+	end_is(state, ENDING(.result = RESULT_DEADLINE),
 	    "deadline reached after 2 attempts in 21.4s: exit 7");
-	end_is(state,
-	    (struct ending) { .result = RESULT_DEADLINE, .no_time = true },
+	end_is(state, ENDING(.result = RESULT_DEADLINE, .no_time = true),
 	    "giving up after 2 attempts in 21.4s, as the 30s deadline leaves "
 	    "no time for another: exit 7");
 	end_is(state,
-	    (struct ending) { .result = RESULT_DEADLINE,
-	        .no_time = true,
-	        .until_is_near = true },
+	    ENDING(.result = RESULT_DEADLINE, .no_time = true,
+	        .until_is_near = true),
 	    "giving up after 2 attempts in 21.4s, as --until leaves no time "
 	    "for another: exit 7");
-	end_is(none, (struct ending) { .result = RESULT_DEADLINE },
+	end_is(none, ENDING(.result = RESULT_DEADLINE),
 	    "deadline reached after 4s");
-	end_is(none,
-	    (struct ending) {
-	        .result = RESULT_DEADLINE, .until_is_near = true },
+	end_is(none, ENDING(.result = RESULT_DEADLINE, .until_is_near = true),
 	    "--until reached after 4s");
 	end_is(none,
-	    (struct ending) {
-	        .result = RESULT_DEADLINE, .waiting = "a slot of hub" },
+	    ENDING(.result = RESULT_DEADLINE, .waiting = "a slot of hub"),
 	    "deadline reached in 4s, waiting for a slot of hub");
 	end_is(none,
-	    (struct ending) {
-	        .result = RESULT_INTERRUPTED, .end_signal = SIGTERM },
+	    ENDING(.result = RESULT_INTERRUPTED, .end_signal = SIGTERM),
 	    "interrupted by TERM after 4s");
-	message_end(fresh(), &unstarted, &eight,
-	    &(struct ending) { .result = RESULT_STOPPED }, "./x");
-	is_string(buffer, "not retrying: not found", "nothing was started");
-	message_end(fresh(), &unstarted, &eight,
-	    &(struct ending) { .result = RESULT_ERROR,
-	        .broken = "held output",
-	        .error = EMFILE },
-	    "x");
-	is_string(buffer, "cannot start: no descriptor left for held output",
-	    "nor could it be");
-	unstarted.attempt = unstarted.count = 2;
-	message_end(fresh(), &unstarted, &eight,
-	    &(struct ending) { .result = RESULT_ERROR,
-	        .broken = "held output",
-	        .error = ENOENT },
-	    "x");
-	is_string(buffer,
-	    "cannot start attempt 2/8: held output: No such file or directory",
-	    "a later attempt that could not");
+	end_is(none, ENDING(.result = RESULT_DEFERRED, .closing = "not now"),
+	    "not now");
 	end_is(state,
-	    (struct ending) {
-	        .result = RESULT_INTERRUPTED, .end_signal = SIGTERM },
+	    ENDING(.result = RESULT_INTERRUPTED, .end_signal = SIGTERM),
 	    "interrupted by TERM after 2 attempts in 21.4s");
-	end_is(state, (struct ending) { .result = RESULT_SUCCESS },
+	end_is(state, ENDING(.result = RESULT_SUCCESS),
 	    "succeeded at attempt 2/8 in 21.4s");
-	end_is(state, (struct ending) { .result = RESULT_PASS },
+	end_is(state, ENDING(.result = RESULT_PASS),
 	    "passed at attempt 2/8 in 21.4s (exit 7)");
 	end_is(state,
-	    (struct ending) { .result = RESULT_STOPPED,
-	        .vetoed = true,
-	        .hook = { .kind = OUTCOME_EXITED, .status = 1 } },
+	    ENDING(.result = RESULT_STOPPED, .vetoed = true,
+	        .hook = { .kind = OUTCOME_EXITED, .status = 1 }),
 	    "not retrying after attempt 2/8: --before-retry failed (exit 1)");
-	end_is(none,
-	    (struct ending) { .result = RESULT_DEFERRED, .closing = "not now" },
-	    "not now");
+
+	unstarted.attempt = unstarted.count = 1;
+	unstarted.outcome = outcome_not_started(ENOENT);
+	end_is(unstarted, ENDING(.result = RESULT_STOPPED),
+	    "not retrying: not found");
+	end_is(unstarted,
+	    ENDING(.result = RESULT_ERROR, .broken = "held output",
+	        .error = EMFILE),
+	    "cannot start: no descriptor left for held output");
+	unstarted.attempt = unstarted.count = 2;
+	end_is(unstarted,
+	    ENDING(.result = RESULT_ERROR, .broken = "held output",
+	        .error = ENOENT),
+	    "cannot start attempt 2/8: held output: No such file or directory");
+
+	/* /proc no longer had its name when backoff looked. */
+	state.outcome.unended.pid = 12;
+	end_is(state,
+	    ENDING(.result = RESULT_INTERRUPTED, .end_signal = SIGTERM),
+	    "interrupted by TERM after 2 attempts in 21.4s: cannot end process "
+	    "12; run it as: sudo backoff ... (or sudo timeout)");
+	state.outcome.unended.pid = 0;
 	state.streak = 1;
 	state.verdict = VERDICT_SUCCESS;
-	end_is(state, (struct ending) { .result = RESULT_EXHAUSTED },
+	end_is(state, ENDING(.result = RESULT_EXHAUSTED),
 	    "giving up after 2 attempts in 21.4s: only 1 of 3 successes in a "
 	    "row");
 }
 
-static bool
-has_reason(const struct loop_state *state, enum result result)
+/* Two sizes that would read the same are not told as such. */
+TEST(spool_limit)
 {
-	const struct ending ending = { .result = result };
+	struct loop_state state = a_moment();
+	struct ending ending = { .result = RESULT_STOPPED, .input_lost = true };
 
-	return reason_of_end(fresh(), state, &eight, &ending, "sh", NULL);
+	state.outcome.evidence.input.taken = 131072;
+	end_is(state, ending,
+	    "not retrying after attempt 2/8: it read 128KiB of stdin, "
+	    "--spool-limit is 64KiB");
+	state.outcome.evidence.input.taken = 65537;
+	end_is(state, ending,
+	    "not retrying after attempt 2/8: it read over 64KiB of stdin, "
+	    "--spool-limit is 64KiB");
 }
 
+/* WANTED is "" if there is no reason. */
 static void
 end_reason_is(const struct loop_state *state, struct ending ending,
     const char *name, const char *wanted)
 {
-	reason_of_end(fresh(), state, &eight, &ending, name, NULL);
-	is_string(buffer, wanted, wanted);
+	bool has_reason
+	    = reason_of_end(fresh(), state, &eight, &ending, name, NULL);
+
+	is_string(has_reason ? buffer : "", wanted,
+	    *wanted != '\0' ? wanted : "no reason");
 }
 
 /* What stopped a run that could have gone on. */
-static void
-test_end_reasons(void)
+TEST(end_reasons)
 {
-	struct ending stopped = { .result = RESULT_STOPPED };
-	struct loop_state state = a_moment();
-	struct loop_state none = { .attempt = 0 };
+	struct loop_state state = a_moment(), none = { .attempt = 0 };
+	struct ending ended = { .result = RESULT_STOPPED };
 
-	ok(!has_reason(&state, RESULT_SUCCESS)
-	        && !has_reason(&state, RESULT_PASS)
-	        && !has_reason(&state, RESULT_INTERRUPTED),
-	    "a success, a pass and an interruption have no reason");
-	ok(!has_reason(&none, RESULT_DEADLINE),
-	    "nor has a deadline before the first attempt");
+	end_reason_is(&state, ENDING(.result = RESULT_SUCCESS), "sh", "");
+	end_reason_is(&state, ENDING(.result = RESULT_PASS), "sh", "");
+	end_reason_is(&state, ENDING(.result = RESULT_INTERRUPTED), "sh", "");
+	end_reason_is(&none, ENDING(.result = RESULT_DEADLINE), "sh", "");
 	state.outcome.evidence.hint.has_wait = true;
 	state.outcome.evidence.hint.wait_ns = 120 * NS_PER_MIN;
-	stopped.asked_too_long = true;
-	end_reason_is(&state, stopped, "sh",
+	ended.asked_too_long = true;
+	end_reason_is(&state, ended, "sh",
 	    "server asked to wait 2h, more than --hint-max (1h)");
-	stopped.result = RESULT_DEADLINE;
-	end_reason_is(&state, stopped, "sh",
-	    "server asked to wait 2h, more than is left");
-	stopped
-	    = (struct ending) { .result = RESULT_STOPPED, .input_lost = true };
+	ended.result = RESULT_DEADLINE;
+	end_reason_is(
+	    &state, ended, "sh", "server asked to wait 2h, more than is left");
 	state.outcome.evidence.input.error = ENOENT;
 	state.outcome.evidence.input.directory = "/nonexist";
-	end_reason_is(&state, stopped, "sh",
-	    "cannot keep stdin in TMPDIR /nonexist: No such file or "
-	    "directory");
+	end_reason_is(&state,
+	    ENDING(.result = RESULT_STOPPED, .input_lost = true), "sh",
+	    "cannot keep stdin in TMPDIR /nonexist: No such file or directory");
+
+	/* Where others ended the run, it is theirs, if there is one. */
+	ended = ENDING(.result = RESULT_DEFERRED, .closing = "not now",
+	    .closing_reason = "exit 9");
+	end_reason_is(&state, ended, "sh", "exit 9");
+	ended.closing_reason = NULL;
+	end_reason_is(&state, ended, "sh", "");
 }
 
 /* A word that only a shell would have understood. */
-static void
-test_not_found(void)
+TEST(not_found)
 {
 	static const char function[]
 	    = "not found (a shell function? export -f it, then: "
@@ -345,7 +330,7 @@ test_not_found(void)
 	    = "not found (one word with blanks: write the words apart, or "
 	      "sh -c '...')";
 	static const char variable[] = "not found (env NAME=... COMMAND)";
-	struct ending stopped = { .result = RESULT_STOPPED };
+	const struct ending stopped = { .result = RESULT_STOPPED };
 	struct loop_state state = a_moment();
 
 	state.outcome = outcome_not_started(ENOENT);
@@ -387,8 +372,7 @@ reason_is(struct outcome outcome, const char *wanted)
 }
 
 /* The meaning of a status follows it wherever it is printed. */
-static void
-test_meaning(void)
+TEST(meaning)
 {
 	struct outcome outcome = {
 		.kind = OUTCOME_EXITED,
@@ -436,8 +420,7 @@ test_meaning(void)
 }
 
 /* The rule of the user's that made it a stop or a success. */
-static void
-test_rules(void)
+TEST(rules)
 {
 	struct outcome outcome = { .kind = OUTCOME_EXITED, .status = 7 };
 
@@ -466,8 +449,7 @@ test_rules(void)
 }
 
 /* A long quote does not crowd out the rest of the line. */
-static void
-test_bounds(void)
+TEST(bounds)
 {
 	static char long_text[4300];
 	struct loop_state state = a_moment();
@@ -500,8 +482,7 @@ counted(const struct loop_state *state)
 	return repeats.count;
 }
 
-static void
-test_repeats(void)
+TEST(repeats)
 {
 	struct loop_state state = a_moment();
 
@@ -545,8 +526,7 @@ notes(enum note note, const struct outcome *outcome, const struct codes *codes,
 }
 
 /* What --verbose notes. */
-static void
-test_notes(void)
+TEST(notes)
 {
 	struct outcome outcome = {
 		.kind = OUTCOME_TIMED_OUT,
@@ -578,8 +558,7 @@ test_notes(void)
 		    "nothing of that kind");
 }
 
-static void
-test_json(void)
+TEST(json)
 {
 	struct loop_state state = a_moment();
 
@@ -620,43 +599,6 @@ test_json(void)
 	    "an end with a reason");
 }
 
-/* Two sizes that would read the same are printed in bytes. */
-static void
-test_spool_limit(void)
-{
-	struct loop_state state = a_moment();
-	struct ending ending = { .result = RESULT_STOPPED, .input_lost = true };
-	struct limits limits = eight;
-
-	limits.spool_limit = 65536;
-	state.outcome.evidence.input.taken = 131072;
-	message_end(fresh(), &state, &limits, &ending, "curl");
-	is_string(buffer,
-	    "not retrying after attempt 2/8: it read 128KiB of stdin, "
-	    "--spool-limit is 64KiB",
-	    "what was read, and the limit");
-	state.outcome.evidence.input.taken = 65537;
-	message_end(fresh(), &state, &limits, &ending, "curl");
-	is_string(buffer,
-	    "not retrying after attempt 2/8: it read over 64KiB of stdin, "
-	    "--spool-limit is 64KiB",
-	    "a little more");
-}
-
-/* /proc no longer had its name when backoff looked. */
-static void
-test_unended(void)
-{
-	struct loop_state state = a_moment();
-
-	state.outcome.unended.pid = 12;
-	end_is(state,
-	    (struct ending) {
-	        .result = RESULT_INTERRUPTED, .end_signal = SIGTERM },
-	    "interrupted by TERM after 2 attempts in 21.4s: cannot end process "
-	    "12; run it as: sudo backoff ... (or sudo timeout)");
-}
-
 static void
 annotates(const char *kind, const char *name, const char *message,
     const char *wanted, const char *what)
@@ -665,8 +607,7 @@ annotates(const char *kind, const char *name, const char *message,
 	is_string(buffer, wanted, what);
 }
 
-static void
-test_annotations(void)
+TEST(annotations)
 {
 	char line[] = "backoff: x: ##[error]a ###[b] ##[";
 
@@ -690,18 +631,8 @@ test_annotations(void)
 	    "nor in a line of the log");
 }
 
-TESTS
+TEST(reasons)
 {
-	test_annotations();
-	test_unended();
-	test_attempts();
-	test_sequels();
-	test_ends();
-	test_closing_reason();
-	test_news();
-	test_cut();
-	test_end_reasons();
-	test_not_found();
 	reason_is(
 	    (struct outcome) { .kind = OUTCOME_KILLED, .signal = SIGSEGV },
 	    "killed by SEGV");
@@ -713,11 +644,4 @@ TESTS
 	              .was_silent = true },
 	    "timed out after 5m without output");
 	reason_is(outcome_not_started(EACCES), "Permission denied");
-	test_meaning();
-	test_rules();
-	test_bounds();
-	test_repeats();
-	test_notes();
-	test_json();
-	test_spool_limit();
 }
