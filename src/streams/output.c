@@ -416,8 +416,10 @@ output_wanted(struct pollfd *descriptors)
 
 		if (output->pipe >= 0)
 			descriptors[count++] = output->start < output->end
-			    ? (struct pollfd) { output->outlet.out, POLLOUT, 0 }
-			    : (struct pollfd) { output->pipe, POLLIN, 0 };
+			    ? (struct pollfd) { .fd = output->outlet.out,
+				      .events = POLLOUT }
+			    : (struct pollfd) { .fd = output->pipe,
+				      .events = POLLIN };
 	}
 	return count;
 }

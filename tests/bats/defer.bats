@@ -194,6 +194,18 @@ EOS
   assert_success
 }
 
+# Its process group is 1, too.
+@test "a person at the terminal of a container, where backoff is process 1, is never put off" {
+  need_namespace --pid --fork --mount-proc
+  need_users
+  quietly --defer=hub:1h..2h -n 1 false
+  run "${PYTHON[@]}" "$lib/terminal.py" "${namespace[@]}" setsid --ctty \
+    "$BACKOFF" --defer=hub --pass-on=3 sh -c 'exit 3' <<'EOS'
+fate exited 3
+EOS
+  assert_success
+}
+
 @test "usage errors of --defer, --quiet-repeats and --slots" {
   local value
   run -125 "$BACKOFF" --quiet-repeats touch started
