@@ -5,7 +5,6 @@ import dataclasses
 import fcntl
 import json
 import os
-import select
 import shlex
 import socket
 import subprocess
@@ -13,7 +12,7 @@ import tempfile
 import time
 from typing import Callable, Optional
 
-from processes import bearers, kill_bearers
+from processes import bearers, kill_bearers, readable
 
 BACKOFF = os.path.abspath(os.environ.get("BACKOFF") or os.path.join(
     os.path.dirname(os.path.abspath(__file__)), "..", "..", "backoff"))
@@ -230,16 +229,6 @@ def describe(pid):
         return pid, "?"
 
 
-def ends_in(process, seconds):
-    """Waits for the event, not for the clock."""
-    fd = os.pidfd_open(process.pid)
-    poll = select.poll()
-    poll.register(fd, select.POLLIN)
-    ended = poll.poll(seconds * 1000)
-    os.close(fd)
-    return bool(ended)
-
-
 def what_is_left(cookie):
     """Who has been told to end may need a moment."""
     until = time.monotonic() + LEAVING
@@ -305,7 +294,9 @@ def run_scenario(scenario, options, limit):
         prepare(scenario, directory, cookie)
         process, stdout = start(
             strace_of(scenario, options), directory, cookie, stdin)
-        run.hung = not ends_in(process, limit)
+        pidfd = os.pidfd_open(process.pid)
+        run.hung = not readable(pidfd, limit)
+        os.close(pidfd)
         if run.hung:
             kill_bearers(f"{COOKIE}={cookie}")
         run.status = process.wait()

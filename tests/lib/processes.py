@@ -2,6 +2,7 @@
 """What /proc tells of processes."""
 
 import os
+import select
 import signal
 
 
@@ -21,6 +22,15 @@ def children(pid):
       return [int(child) for child in file.read().split()]
   except OSError:
     return []
+
+
+def readable(fd, seconds, *others):
+  """Whether one of these can be read within that time, as a pidfd can be once its
+  process has ended: waits for the event, not for the clock."""
+  poll = select.poll()
+  for each in (fd, *others):
+    poll.register(each, select.POLLIN)
+  return bool(poll.poll(seconds * 1000))
 
 
 def bearers(mark):

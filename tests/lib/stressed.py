@@ -6,7 +6,6 @@ import fcntl
 import functools
 import os
 import random
-import select
 import shlex
 import shutil
 import signal
@@ -14,7 +13,7 @@ import subprocess
 import time
 
 import run
-from processes import children
+from processes import children, readable
 
 BACKOFF = os.path.abspath(os.environ.get("BACKOFF") or os.path.join(
     os.path.dirname(os.path.abspath(__file__)), "..", "..", "backoff"))
@@ -154,25 +153,14 @@ def command_of(case, log):
             f"--log-file={log}", *shlex.split(case.scenario.options), "--", *command]
 
 
-@dataclasses.dataclass
-class Pipes:
-    """Our ends, and those of the run."""
-    stdin: int
-    stdout: int
-    output: int  # where its stdout is to be read; nobody does
-    ready: int
-    ready_writer: int
-
-    def close_theirs(self):
-        for fd in self.stdin, self.stdout, self.ready_writer:
-            os.close(fd)
-
-    def close(self):
-        for fd in self.output, self.ready:
-            os.close(fd)
+def close_all(fds):
+    for fd in fds:
+        os.close(fd)
 
 
 def open_pipes(scenario):
+    """What the run has: its stdin, stdout, stderr and READY; and our ends, where
+    its stdout, which nobody reads, and READY are to be read."""
     ready, ready_writer = os.pipe()
     stdin = os.open(os.devnull, os.O_RDONLY)
     output, stdout = os.pipe()
@@ -189,25 +177,19 @@ def open_pipes(scenario):
     if scenario.stdout == "null":
         os.close(stdout)
         stdout = os.open(os.devnull, os.O_WRONLY)
-    return Pipes(stdin, stdout, output, ready, ready_writer)
+    stderr = os.open(os.devnull, os.O_WRONLY)
+    return (stdin, stdout, stderr, ready_writer), (output, ready)
 
 
-def start(case, pipes, log):
+def start(case, fds, log):
     words = command_of(case, log)
-    null = os.open(os.devnull, os.O_WRONLY)
-    pid = os.posix_spawnp(
+    return os.posix_spawnp(
         words[0], words, os.environ, setpgroup=0, setsigmask=[],
         setsigdef=[*SIGNALS, signal.SIGPIPE, signal.SIGCHLD],
-        file_actions=[(os.POSIX_SPAWN_DUP2, pipes.stdin, 0),
-                      (os.POSIX_SPAWN_DUP2, pipes.stdout, 1),
-                      (os.POSIX_SPAWN_DUP2, null, 2),
-                      (os.POSIX_SPAWN_DUP2, pipes.ready_writer, READY)])
-    os.close(null)
-    pipes.close_theirs()
-    return pid
+        file_actions=[(os.POSIX_SPAWN_DUP2, *pair) for pair in zip(fds, (0, 1, 2, READY))])
 
 
-def wait_ready(case, pipes, pidfd, log, limit):
+def wait_ready(case, output, ready, pidfd, log, limit):
     """Until it runs, as far as the case wants to know, or has ended; a
     COMMAND that has no time to say so on a busy machine is not waited for."""
     if case.init:
@@ -215,15 +197,7 @@ def wait_ready(case, pipes, pidfd, log, limit):
         while not (os.path.exists(log) and os.path.getsize(log)) and not readable(pidfd, 0):
             time.sleep(0.0005)
     if case.after_ready:
-        event = pipes.output if case.scenario.stdout == "stalled" else pipes.ready
-        readable(event, limit, pidfd)
-
-
-def readable(fd, seconds, *others):
-    poll = select.poll()
-    for each in (fd, *others):
-        poll.register(each, select.POLLIN)
-    return bool(poll.poll(seconds * 1000))
+        readable(output if case.scenario.stdout == "stalled" else ready, limit, pidfd)
 
 
 def target_of(case, pid):
@@ -267,12 +241,13 @@ class Result:
 def run_case(case, directory, limit):
     # No other run writes there: each of us runs one at a time.
     log = os.path.join(directory, f"log-{os.getpid()}")
-    pipes = open_pipes(case.scenario)
-    pid = start(case, pipes, log)
+    theirs, ours = open_pipes(case.scenario)
+    pid = start(case, theirs, log)
+    close_all(theirs)
     pidfd = os.pidfd_open(pid)
     result = Result()
     try:
-        wait_ready(case, pipes, pidfd, log, limit)
+        wait_ready(case, *ours, pidfd, log, limit)
         time.sleep(case.instant)
         target = target_of(case, pid)
         since = time.monotonic()
@@ -286,8 +261,7 @@ def run_case(case, directory, limit):
             kill_children()
         result.seconds = time.monotonic() - since
     finally:
-        os.close(pidfd)
-        pipes.close()
+        close_all([pidfd, *ours])
     result.left = what_is_left()
     result.log = take(log)
     result.log_after = result.log[told:]
