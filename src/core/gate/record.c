@@ -11,6 +11,7 @@
 #define MOST_COUNT (UINT32_C(1) << 20)
 #define MOST_TIME (INT64_MAX / 2)
 #define MOST_WAITERS (UINT64_C(1) << 16)
+#define LAST_TICKET (UINT64_C(1) << 47) /* each has a byte that is locked */
 #define MOST_RATE 1024.0
 #define MOST_AHEAD_NS (20 * NS_PER_MIN)
 #define MOST_GAP_NS (int64_t)(1 / PACE_LEAST * (double)NS_PER_S)
@@ -341,9 +342,12 @@ limit_others(struct gate *gate, int64_t now_ns)
 {
 	int64_t due_ns = now_ns + (gate->stated ? GATE_STATED_NS : GATE_DUE_NS);
 
-	if (gate->head == 0 || gate->next < gate->head || gate->next > INT64_MAX
-	    || gate->due_ns > due_ns + TOLERANCE_NS)
+	if (gate->head == 0 || gate->next < gate->head
+	    || gate->next > LAST_TICKET || gate->due_ns > due_ns + TOLERANCE_NS)
 		return false;
+	for (int i = 0; i < gate->probers_count; i++)
+		if (gate->probers[i] >= gate->next)
+			return false;
 	if (gate->next - gate->head > MOST_WAITERS)
 		gate->head = gate->next - MOST_WAITERS;
 	gate->due_ns = min_ns(gate->due_ns, due_ns);

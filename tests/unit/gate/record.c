@@ -154,6 +154,15 @@ TEST(fields)
 	bytes[100] ^= 1;
 	ok(!gate_record_read(&read, bytes, T0, 0),
 	    "a checksum tells of damage");
+	gate.probers[0] = gate.next;
+	gate.probers_count = 1;
+	gate_record_write(bytes, &gate, 0);
+	ok(!gate_record_read(&read, bytes, T0, 0),
+	    "nobody probes with a ticket that was not given yet");
+	gate.next = UINT64_C(1) << 60;
+	gate_record_write(bytes, &gate, 0);
+	ok(!gate_record_read(&read, bytes, T0, 0),
+	    "no ticket is one whose byte cannot be locked");
 }
 
 TEST(noise)
