@@ -4,7 +4,7 @@
 #include "core/base/duration.h"
 #include "core/words/json.h"
 #include "core/words/message.h"
-#include "doors/defer.h"
+#include "doors/doors.h"
 #include "log/log.h"
 #include "process/terminal.h"
 #include "shared/state_file.h"

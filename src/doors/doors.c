@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "doors/defer.h"
 #include "doors/doors.h"
-#include "doors/gate.h"
-#include "doors/slots.h"
 #include "options/usage.h"
 #include "process/signals.h"
 #include "shared/fleet.h"

@@ -8,7 +8,7 @@
 #include "core/judge/outcome.h"
 #include "core/words/gate_message.h"
 #include "core/words/message.h"
-#include "doors/gate.h"
+#include "doors/doors.h"
 #include "log/countdown.h"
 #include "log/log.h"
 #include "process/environment.h"
@@ -51,7 +51,10 @@ gate_start(const struct gate_options *what, const struct settings *in_force,
 
 /* --- the log --- */
 
-/* By our attempt, until that has its line; without a name there is none. */
+/*
+ * How our attempt has changed the gate, which is logged after the attempt. No
+ * name: it has not.
+ */
 static struct gate_event change;
 
 static int64_t logged_ns; /* since_ns of the gate when the wait was logged */
@@ -68,20 +71,7 @@ event_of(enum gate_log kind)
 	};
 }
 
-/* Of a wait at the gate as it is now. */
-static enum weight
-weight_of_wait(void)
-{
-	switch (gate->state) {
-	case GATE_SHUT:
-		return WEIGHT_NORMAL;
-	case GATE_OPEN:
-	case GATE_PACED:
-		break;
-	}
-	return WEIGHT_DETAIL;
-}
-
+/* Without -v the log has what an attempt changes, and waits at a shut gate. */
 static enum weight
 weight_of(enum gate_log kind)
 {
@@ -91,7 +81,7 @@ weight_of(enum gate_log kind)
 	case GATE_LOG_PACED:
 		return WEIGHT_NORMAL;
 	case GATE_LOG_WAIT:
-		return weight_of_wait();
+		return gate->state == GATE_SHUT ? WEIGHT_NORMAL : WEIGHT_DETAIL;
 	case GATE_LOG_PROBE:
 	case GATE_LOG_OPEN:
 	case GATE_LOG_LOST:

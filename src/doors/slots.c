@@ -8,7 +8,7 @@
 #include "core/base/duration.h"
 #include "core/base/bytes.h"
 #include "core/words/json.h"
-#include "doors/slots.h"
+#include "doors/doors.h"
 #include "log/log.h"
 #include "options/usage.h"
 #include "process/environment.h"
