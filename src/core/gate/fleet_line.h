@@ -2,13 +2,13 @@
 #ifndef BACKOFF_CORE_GATE_FLEET_LINE_H
 #define BACKOFF_CORE_GATE_FLEET_LINE_H
 /*
- * What backoff and its helper, backoff-fleet, say to each other: one message
- * each way over a socket that keeps messages apart (SOCK_SEQPACKET). The
- * helper knows neither gates nor slots. For each KEY, "{NAME}:gate" or
- * "{NAME}:slots", it has a STATE, which means nothing to it, and those who hold
- * something: MEMBERs, numbers >= 1, each for as long as its holder lives.
+ * What backoff and its helper, backoff-fleet, say to each other: one line
+ * each way over a pair of sockets. The helper knows neither gates nor slots.
+ * For each KEY, "{NAME}:gate" or "{NAME}:slots", it has a STATE, which means
+ * nothing to it, and those who hold something: MEMBERs, numbers >= 1, each for
+ * as long as its holder lives.
  *
- * A message is fields with single blanks between them; the last one may have
+ * A line is fields with single blanks between them; the last one may have
  * blanks, too, if it begins with ":". Numbers are decimal, up to 2^63 - 1; a
  * STATE is hexadecimal, or "-" for none. The helper speaks first:
  *
@@ -61,7 +61,7 @@
 #define FLEET_LINE_SIZE (2 * FLEET_STATE_SIZE + 256)
 #define FLEET_FIELDS (FLEET_MEMBERS + 2)
 
-/* What a message does not have is "" and 0. */
+/* What a line does not have is "" and 0. */
 struct fleet_line {
 	const char *fields[FLEET_FIELDS];
 	int64_t numbers[FLEET_FIELDS];
