@@ -43,8 +43,6 @@ static const int terminal_signals[] = {
 #endif
 };
 
-_Static_assert(NSIG - 1 <= SIGNAL_SET_MOST, "a signal_set has room for all");
-
 static sigset_t entry_mask;
 static sigset_t life_mask; /* normally */
 static sigset_t pause_mask; /* life_mask without the signals in PAUSING */

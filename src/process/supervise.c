@@ -397,7 +397,7 @@ pass_on(struct child *child, const struct arrival *arrival)
 		return;
 	if (kill(child->pid, signal) != 0)
 		return;
-	signal_set_add(&child->outcome.forwarded, signal);
+	sigaddset(&child->outcome.forwarded, signal);
 	if (signal == SIGTERM || signal == SIGHUP)
 		kill(child->pid, SIGCONT);
 }
@@ -548,7 +548,7 @@ conclude(struct child *child)
 	outcome_end_late(outcome, signals_drain());
 	outcome->by_forwarded = outcome->kind == OUTCOME_KILLED
 	    && !signals_wakes(end.signal)
-	    && signal_set_has(&outcome->forwarded, end.signal);
+	    && sigismember(&outcome->forwarded, end.signal) == 1;
 }
 
 /*

@@ -2,7 +2,6 @@
 #include <config.h>
 
 #include <errno.h>
-#include <signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>
@@ -82,18 +81,6 @@ outcome_end_late(struct outcome *outcome, int signal)
 		return;
 	outcome->end_signal = signal;
 	outcome->came_late = true;
-}
-
-void
-signal_set_add(struct signal_set *set, int signal)
-{
-	set->words[(signal - 1) / 64] |= UINT64_C(1) << (signal - 1) % 64;
-}
-
-bool
-signal_set_has(const struct signal_set *set, int signal)
-{
-	return (set->words[(signal - 1) / 64] >> (signal - 1) % 64 & 1) != 0;
 }
 
 /* --- signals and CODES --- */

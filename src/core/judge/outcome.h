@@ -6,6 +6,7 @@
  * of outcomes that --success-on and its like take; the names of signals.
  */
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -140,13 +141,6 @@ struct killed {
 #define STATUS_NOT_FOUND 127
 #define STATUS_SIGNAL 128 /* plus the signal */
 
-/* MIPS has 127 signals, all others have 64. */
-#define SIGNAL_SET_MOST 128
-
-struct signal_set {
-	uint64_t words[SIGNAL_SET_MOST / 64];
-};
-
 struct outcome {
 	enum outcome_kind kind;
 	int status; /* exit status, or -1; also of a timed-out attempt */
@@ -161,7 +155,7 @@ struct outcome {
 	bool by_forwarded; /* killed by a signal that was passed on */
 	int end_signal; /* that told backoff to end in the attempt, or 0 */
 	bool came_late; /* it came when COMMAND had already ended */
-	struct signal_set forwarded; /* signals passed on */
+	sigset_t forwarded; /* signals passed on; all zero is empty */
 	struct killed killed;
 	bool tree_unseen; /* only COMMAND, or its group, was signalled */
 	struct unended unended;
@@ -180,10 +174,6 @@ struct outcome outcome_of_wait(int wait_status);
 
 /* SIGNAL (0: none) told backoff to end when COMMAND had already ended. */
 void outcome_end_late(struct outcome *outcome, int signal);
-
-/* SIGNAL is 1 to SIGNAL_SET_MOST. */
-void signal_set_add(struct signal_set *set, int signal);
-bool signal_set_has(const struct signal_set *set, int signal);
 
 /* What $? would be in a shell: 0..255. */
 int outcome_status(const struct outcome *outcome);

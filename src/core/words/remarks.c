@@ -99,8 +99,8 @@ add_forwarded(struct text *text, const struct outcome *outcome)
 	bool any = false;
 
 	text_add(text, "passed on");
-	for (int signal = 1; signal <= SIGNAL_SET_MOST; signal++)
-		if (signal_set_has(&outcome->forwarded, signal)) {
+	for (int signal = 1; signal < NSIG; signal++)
+		if (sigismember(&outcome->forwarded, signal) == 1) {
 			text_byte(text, ' ');
 			signal_text(text, signal);
 			any = true;

@@ -605,21 +605,6 @@ TEST(order)
 	brings(&state, RESULT_ERROR, "  or could not be written");
 }
 
-TEST(signal_set)
-{
-	struct signal_set set = { { 0 } };
-
-	signal_set_add(&set, SIGHUP);
-	signal_set_add(&set, 64);
-	signal_set_add(&set, 127);
-	ok(signal_set_has(&set, SIGHUP) && signal_set_has(&set, 64)
-	        && signal_set_has(&set, 127),
-	    "a set of signals has what was added, beyond 64 too");
-	ok(!signal_set_has(&set, SIGINT) && !signal_set_has(&set, 63)
-	        && !signal_set_has(&set, 65),
-	    "  and nothing else");
-}
-
 TEST(doors)
 {
 	doors.are_there = true;
