@@ -211,10 +211,9 @@ backoff: sh: cannot start attempt 2/8: held output: No such file or directory"
 
 @test "what a grandchild writes while its output is released is not waited for" {
   mkfifo "$go" "$over"
-  TEST_MARK=$MARKS/mine reads read:1 tell:"$go" hear:"$over" -- "$BACKOFF" -o -- sh -c '
+  TEST_MARK=$MARKS/mine reads 'exited 0' read:1 tell:"$go" hear:"$over" -- "$BACKOFF" -o -- sh -c '
     { read -r word <"$go"; echo late; echo >"$over"; } 3>&- &
     exec cat "$big"'
-  ended 'exited 0'
   cmp "$got" "$big"
 }
 
@@ -275,8 +274,7 @@ backoff: sh: cannot start attempt 2/8: held output: No such file or directory"
   local kind
   for kind in socket terminal 'nonblocking full'; do
     # shellcheck disable=SC2086 # the words
-    reads --stdout $kind -- "$BACKOFF" -o -- cat "$big"
-    ended 'exited 0'
+    reads 'exited 0' --stdout $kind -- "$BACKOFF" -o -- cat "$big"
     tr -d '\r' <"$got" | cmp - "$big"
   done
 }
@@ -309,47 +307,37 @@ backoff: sh: cannot start attempt 2/8: held output: No such file or directory"
 }
 
 @test "a reader that goes away before the release, in it, or with a full pipe: we die by PIPE" {
-  reads close -- "$BACKOFF" -o -- echo lost
-  ended 'killed PIPE'
-  reads read:5 close -- "$BACKOFF" -o -- cat "$big"
-  ended 'killed PIPE'
+  reads 'killed PIPE' close -- "$BACKOFF" -o -- echo lost
+  reads 'killed PIPE' read:5 close -- "$BACKOFF" -o -- cat "$big"
   assert_equal "$(wc -c <"$got")" 5
-  reads full close -- "$BACKOFF" -o -- cat "$big"
-  ended 'killed PIPE'
-  reads --stdout nonblocking full close -- "$BACKOFF" -o -- cat "$big"
-  ended 'killed PIPE'
+  reads 'killed PIPE' full close -- "$BACKOFF" -o -- cat "$big"
+  reads 'killed PIPE' --stdout nonblocking full close -- "$BACKOFF" -o -- cat "$big"
 }
 
 @test "rule 31: where PIPE is ignored, a reader that has gone away is 125" {
-  reads --ignore PIPE close -- "$BACKOFF" -o -- echo lost
-  ended 'exited 125'
+  reads 'exited 125' --ignore PIPE close -- "$BACKOFF" -o -- echo lost
   tells '.*: output could not be passed on: Broken pipe'
-  reads --ignore PIPE full close -- "$BACKOFF" -o -- cat "$big"
-  ended 'exited 125'
+  reads 'exited 125' --ignore PIPE full close -- "$BACKOFF" -o -- cat "$big"
   tells '.*: output could not be passed on: Broken pipe'
 }
 
 @test "giving up to a stderr without a reader changes nothing of how we end" {
-  reads --both --ignore PIPE close -- "$BACKOFF" -o -n 1 -- sh -c 'echo lost; exit 7'
-  ended 'exited 7'
+  reads 'exited 7' --both --ignore PIPE close -- "$BACKOFF" -o -n 1 -- sh -c 'echo lost; exit 7'
 }
 
 @test "rule 71: a signal ends a release that is stuck on a full pipe, at once, and it is not repeated" {
   local name runs=0
   for name in HUP TERM; do
-    reads full kill:"$name" end -- "$BACKOFF" -o -b 0 -- sh -c 'echo run >>runs; cat "$big"'
-    ended "killed $name"
+    reads "killed $name" full kill:"$name" end -- "$BACKOFF" -o -b 0 -- sh -c 'echo run >>runs; cat "$big"'
     assert_equal "$(wc -l <runs)" $((++runs))
     # What came out is the beginning of the output.
     cmp -n "$(wc -c <"$got")" "$got" "$big"
   done
-  reads --stdout nonblocking full kill:TERM end -- "$BACKOFF" -o -- cat "$big"
-  ended 'killed TERM'
+  reads 'killed TERM' --stdout nonblocking full kill:TERM end -- "$BACKOFF" -o -- cat "$big"
 }
 
 @test "rule 71: a signal ends a stuck release of a failure, too" {
-  reads full kill:TERM end -- sh -c 'exec "$BACKOFF" -q -o -n 1 -- sh -c "cat \"\$big\"; exit 7" 2>&1'
-  ended 'killed TERM'
+  reads 'killed TERM' full kill:TERM end -- sh -c 'exec "$BACKOFF" -q -o -n 1 -- sh -c "cat \"\$big\"; exit 7" 2>&1'
 }
 
 # A COMMAND that writes much and succeeds when it is told to end.
@@ -357,8 +345,7 @@ answers=(sh -c 'trap "cat \"\$big\"; exit 0" TERM; echo >"$go"; while :; do slee
 
 @test "rule 71: told to end in an attempt that then succeeds, one signal ends a release that stalls" {
   mkfifo "$go"
-  TEST_MARK=$MARKS/mine reads hear:"$go" kill:TERM end -- "$BACKOFF" -o -n 1 -- "${answers[@]}"
-  ended 'killed TERM'
+  TEST_MARK=$MARKS/mine reads 'killed TERM' hear:"$go" kill:TERM end -- "$BACKOFF" -o -n 1 -- "${answers[@]}"
   tells '.*: interrupted by TERM after 1 attempt in .*'
   # As much has come out as there was room for.
   [ "$(stat -c %s "$got")" -ge 65536 ]
@@ -375,17 +362,14 @@ answers=(sh -c 'trap "cat \"\$big\"; exit 0" TERM; echo >"$go"; while :; do slee
 }
 
 @test "rule 71: a signal ends a release of --quiet-success that is stuck at its log" {
-  reads --both full kill:TERM end -- "$BACKOFF" --quiet-success -b 0 -n 2 \
+  reads 'killed TERM' --both full kill:TERM end -- "$BACKOFF" --quiet-success -b 0 -n 2 \
     --name="$(head -c 70000 /dev/zero | tr '\0' x)" -- false
-  ended 'killed TERM'
 }
 
 @test "rule 13: a signal that was ignored when we started does not end a release, nor does one of --wake-on" {
-  reads --ignore HUP full kill:HUP read -- "$BACKOFF" -o -- cat "$big"
-  ended 'exited 0'
+  reads 'exited 0' --ignore HUP full kill:HUP read -- "$BACKOFF" -o -- cat "$big"
   cmp "$got" "$big"
-  reads full kill:HUP read -- "$BACKOFF" --wake-on=HUP -o -- cat "$big"
-  ended 'exited 0'
+  reads 'exited 0' full kill:HUP read -- "$BACKOFF" --wake-on=HUP -o -- cat "$big"
   cmp "$got" "$big"
 }
 
@@ -439,9 +423,7 @@ end'
   need_mounts
   local without=("${namespace[@]}" sh -c '
     mount -t tmpfs none /proc && exec "$BACKOFF" -o -- head -c 300000 /dev/zero')
-  reads full read -- "${without[@]}"
-  ended "exited 0"
+  reads "exited 0" full read -- "${without[@]}"
   assert_equal "$(wc -c <"$got")" 300000
-  reads full kill:TERM end -- "${without[@]}"
-  ended "killed TERM"
+  reads "killed TERM" full kill:TERM end -- "${without[@]}"
 }

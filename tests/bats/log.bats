@@ -228,8 +228,7 @@ leaves() {
   tells 7 --log-file=/dev/fd/5 -n 1 -- sh -c 'exit 7' 5>>"$log"
   run -0 cat "$log"
   assert_output --partial 'giving up after 1 attempt'
-  reads --stdout socket -- "$BACKOFF" --log-file=/dev/fd/1 -n 1 -- sh -c 'exit 7'
-  ended 'exited 7'
+  reads 'exited 7' --stdout socket -- "$BACKOFF" --log-file=/dev/fd/1 -n 1 -- sh -c 'exit 7'
   grep -q 'giving up after 1 attempt' "$got"
 }
 
@@ -276,10 +275,9 @@ leaves() {
   local kind
   mkfifo "$go" "$over"
   for kind in pipe nonblocking; do
-    reads --stdout "$kind" --both hear:"$go" read:65536 tell:"$over" end -- \
+    reads 'exited 1' --stdout "$kind" --both hear:"$go" read:65536 tell:"$over" end -- \
       "$BACKOFF" --name="$(head -c 70000 /dev/zero | tr '\0' x)" -b 0 -n 2 \
       --before-retry='echo >"$go"; read -r _ <"$over"' -- false
-    ended 'exited 1'
     assert_equal "$(head -c 65600 "$got" | tail -n +2 | cut -c 1-14)" 'backoff: xxxxx'
   done
 }

@@ -22,17 +22,14 @@ start() {
   pid=$(<"$BATS_TEST_TMPDIR/pid")
 }
 
-# reads [OPTION...] [STEP...] -- COMMAND...: with a stdout that is read as
-# reader.py is told: what it read is in $got, stderr in $said.
+# reads FATE [OPTION...] [STEP...] -- COMMAND...: with a stdout that is read as
+# reader.py is told, the command ends so (a REGEX): what was read is in $got, stderr
+# in $said.
 reads() {
   got=$BATS_TEST_TMPDIR/got said=$BATS_TEST_TMPDIR/said
-  "${PYTHON[@]}" "$lib/reader.py" --fate "$BATS_TEST_TMPDIR/fate" "$@" \
+  "${PYTHON[@]}" "$lib/reader.py" --fate "$BATS_TEST_TMPDIR/fate" "${@:2}" \
     >"$got" 2>"$said" </dev/null
-}
-
-# ended FATE: checks how the command of reads() has ended.
-ended() {
-  assert_equal "$(cat "$BATS_TEST_TMPDIR/fate")" "$1"
+  assert_regex "$(cat "$BATS_TEST_TMPDIR/fate")" "^$1\$"
 }
 
 # await FILE REGEX: until a line of the file matches; fails when what was
