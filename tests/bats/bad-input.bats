@@ -92,16 +92,22 @@ is_free() {
 
 # What each kind of value may be is in tests/unit/options/values.c.
 @test "each option refuses what only its kind of value may not be" {
-  local word
+  local word long
+  long=$(printf %065d 0)
   for word in base=inf floor=inf splay=inf delays=1s,inf \
     cap=0 reset-after=0s factor=0.5 attempts=0 consecutive=0 \
     seed=-1 until=24:00 signal=0 wake-on=KILL flaky-status=256 spool-limit=1KB \
     growth=window from=before jitter=1.5 stdin=all hold=stderr \
     log-format=svg success-on=256 pass-on=7-4 retry-on=1,,2 throttle-on=SIG \
     stop-on=4-KILL hint-max=1s..2s timeout=1s,2s deadline=1..2 idle-timeout=never \
-    kill-after=1.2.3 grace=1e3 gate-wait=x slots-wait=-1; do
-    refuses "--${word%%=*} ${word#*=}" "--$word"
+    kill-after=1.2.3 grace=1e3 gate-wait=x slots-wait=-1 \
+    gate=a/b gate=.hidden gate="$long" gate=open: defer=list defer='a b' defer=hub:2..1 \
+    defer=hub:1s..inf defer="$long" defer=fleet:hub \
+    slots=hub slots=hub:0 slots=hub:1025 slots=hub:x slots=list:1; do
+    says "backoff: --${word%%=*}: ${word#*=}: expected " "--$word"
   done
+  # The longest name, and one that begins as a word of ours.
+  ! has_answer byte_lock || starts --defer=listing --slots="${long:1}:1024" touch "$made"
 }
 
 @test "a bad item of a long list is named" {
@@ -193,6 +199,12 @@ starts() {
   says '7 is in both --retry-on and --stop-on' --retry-on=4-7 --stop-on=7-9
   says '--floor: 31s: expected no more than --cap' --floor=31s
   says '--consecutive: 9: expected no more than --attempts' --consecutive=9
+}
+
+@test "an option that needs another says which" {
+  says 'backoff: --quiet-repeats: needs --defer=NAME' --quiet-repeats
+  says 'backoff: --gate-wait: 3s: needs --gate=NAME' --gate-wait=3s
+  says 'backoff: --slots-wait: 3s: needs --slots=NAME:N' --slots-wait=3s
 }
 
 @test "an unknown option is refused and named" {

@@ -1,8 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 #
-# Clocks that run fast, and a calendar that somebody sets while we run:
-# libfaketime stands between us and both.
+# A calendar that somebody sets while backoff runs: libfaketime stands between them.
 
 # shellcheck disable=SC2034 # what other files use and set
 load helper
@@ -30,15 +29,6 @@ under_calendar() {
   under=(env LD_PRELOAD="$preload" FAKETIME_TIMESTAMP_FILE="$PWD/calendar"
     FAKETIME_NO_CACHE=1 FAKETIME_DONT_FAKE_MONOTONIC=1)
   calendar +0
-}
-
-@test "clocks: an hour and a half of pauses, on a clock that runs 2000 times as fast" {
-  under=(faketime -f '+0 x2000')
-  run -1 logged -b 1m --factor=2 -c 30m -j none -n 8 -- false
-  assert_events \
-    'pauses == [60*s, 120*s, 240*s, 480*s, 960*s, 1800*s, 1800*s]' \
-    'end.elapsed_s >= sum(pauses)' \
-    'all((at[n + 2] - at[n + 1]) * s > pauses[n] - 2*ms for n in range(7))'
 }
 
 @test "clocks: a calendar that is set back or forth changes no pause and no limit" {

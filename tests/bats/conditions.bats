@@ -282,7 +282,6 @@ PYTHON
 
 # --- together with --hold ---
 
-
 @test "what is written at a timeout arrives whole, in a file and in a pipe" {
   need_proc
   local command='

@@ -115,16 +115,6 @@ calls() { # REGEX: how many lines of the trace have it
   assert_equal "$(sort -u requests)" probing
 }
 
-@test "a NAME that is none is refused, and --gate-wait without one" {
-  local name
-  run -125 "$BACKOFF" --gate-wait=3s -- true
-  assert_output "backoff: --gate-wait: 3s: needs --gate=NAME"
-  for name in '' a/b .hidden "$(printf '%065d' 0)"; do
-    run -125 "$BACKOFF" --gate="$name" -- true
-    assert_regex "$output" '^backoff: --gate: .*: expected a name'
-  done
-}
-
 # Each waits as it was told, and is put off for that; the others go on, paced.
 @test "a service that refuses many is paced; who is told to wait again and again shuts the gate until then" {
   local told='echo after=30m >"$BACKOFF_HINT"; exit 7'
@@ -390,8 +380,6 @@ shut_out() {
   chmod 644 state/hub
   run -125 "$BACKOFF" --gate=open:hub
   assert_output 'backoff: --gate=open: hub: its mode is not 0600'
-  run -125 "$BACKOFF" --gate=open:
-  assert_regex "$output" '^backoff: --gate: .*: expected a name'
   run -125 "$BACKOFF" --state-dir=job --gate=list
   assert_regex "$output" '^backoff: --gate=list: job: '
   run -0 "$BACKOFF" --state-dir=missing/one --gate=list

@@ -16,12 +16,6 @@ pauses() {
   assert_events "pauses == [t if t >= 1000 else t * us for t in [$list]]"
 }
 
-@test "by default an exponential window grows by 3 from 1s to 30s, with a tenth of 1s below" {
-  run -0 "$BACKOFF" --plan --log-format=json
-  run sed -n 's/.*"low_s":\([0-9.]*\),"high_s":\([0-9.]*\),.*/\1..\2/p' <<<"$output"
-  assert_output "$(printf '0.100000000..%d.000000000\n' 1 3 9 27 30 30 30)"
-}
-
 @test "--base, --factor, --growth, --cap and --floor make the windows" {
   pauses 1,3,9,27 -b 1us -j none
   pauses 8,12,18,27 -b 8us -f 1.5 -j none
@@ -29,12 +23,6 @@ pauses() {
   pauses 1,3,5,5 -b 1us -c 5us -j none
   pauses 7,7,9,27 -b 1us --floor=7us -j none
   pauses 0,0,0,0 -b 0
-}
-
-@test "--delays are the windows, with one attempt more; the last repeats" {
-  run -1 logged -d 1us,5us,2us -- false
-  assert_events 'start.attempts == 4' 'pauses == [1*us, 5*us, 2*us]'
-  pauses 1,2,2,2 -d 1us,2us
 }
 
 # drawn_by [OPTION]...: the pauses of a run.
@@ -49,20 +37,6 @@ drawn_by() {
   [ "$(drawn_by --seed=42)" = "$first" ]
   [ "$(drawn_by --seed=43)" != "$first" ]
   [ "$(drawn_by)" != "$(drawn_by)" ]
-}
-
-@test "a throttle's base is 5 times the base; the cap holds, and all failures count" {
-  pauses 5,15,30 -b 1us -c 30us -j none --throttle-on=1
-  run -7 logged -n 4 -b 1us -j none --throttle-on=9 -- sh -c '[ "$BACKOFF_ATTEMPT" -ne 2 ] || exit 9; exit 7'
-  assert_events 'pauses == [1*us, 15*us, 9*us]'
-}
-
-@test "there are 8 attempts by default, the first included; --attempts is another number" {
-  run -1 logged -b 0 -- false
-  assert_events 'start.attempts == len(attempts) == 8' 'end.result == "exhausted"'
-  run -7 logged -b 0 -n 1 -- sh -c 'echo ran; exit 7'
-  assert_output ran
-  assert_events 'start.attempts == len(attempts) == 1'
 }
 
 # until_in SECONDS: that time of the day.

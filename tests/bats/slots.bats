@@ -56,8 +56,6 @@ sys.exit(kind != fcntl.F_UNLCK)'
 }
 
 @test "--slots-wait=0 takes a slot that is free, and --gate=list has how many are taken" {
-  run -125 "$BACKOFF" --slots-wait=3s -- true
-  assert_output 'backoff: --slots-wait: 3s: needs --slots=NAME:N'
   holder 3 1
   holder 3 2
   run -0 "$BACKOFF" --slots=hub:3 --slots-wait=0 -- echo ran
