@@ -414,11 +414,12 @@ timed_out() {
 }
 
 @test "rule 36: no second core is written after COMMAND's" {
-  start --cores -- sh -c 'kill -SEGV $$'
+  ulimit -S -c hard
+  start -- sh -c 'kill -SEGV $$'
   wait "$runner"
   [ "$(cat fate)" = "killed SEGV, core" ] || skip "no core files here: $(cat fate)"
   rm -f core*
-  start --cores -- "$BACKOFF" -n 1 -- sh -c 'kill -SEGV $$'
+  start -- "$BACKOFF" -n 1 -- sh -c 'kill -SEGV $$'
   assert_fate "killed SEGV"
 }
 

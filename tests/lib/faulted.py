@@ -12,7 +12,7 @@ import tempfile
 import time
 from typing import Callable, Optional
 
-from processes import bearers, kill_bearers, readable
+from processes import bearers, command_line, kill_bearers, readable
 
 BACKOFF = os.path.abspath(os.environ.get("BACKOFF") or os.path.join(
     os.path.dirname(os.path.abspath(__file__)), "..", "..", "backoff"))
@@ -220,21 +220,12 @@ def read_rest(fd):
     return data
 
 
-def describe(pid):
-    try:
-        with open(f"/proc/{pid}/cmdline", "rb") as file:
-            return pid, shlex.join(
-                word.decode(errors="replace") for word in file.read().split(b"\0")[:-1])
-    except OSError:
-        return pid, "?"
-
-
 def what_is_left(cookie):
     """Who has been told to end may need a moment."""
     until = time.monotonic() + LEAVING
     while (pids := bearers(f"{COOKIE}={cookie}")) and time.monotonic() < until:
         time.sleep(0.02)
-    return [describe(pid) for pid in pids]
+    return [(pid, command_line(pid)) for pid in pids]
 
 
 def read_files(directory):

@@ -16,6 +16,15 @@ def stat_fields(pid):
     return file.read().rpartition(")")[2].split()
 
 
+def command_line(pid):
+  """Its words, with blanks between them."""
+  try:
+    with open(f"/proc/{pid}/cmdline", "rb") as file:
+      return file.read().replace(b"\0", b" ").decode(errors="replace")
+  except OSError:
+    return "?"
+
+
 def children(pid):
   try:
     with open(f"/proc/{pid}/task/{pid}/children") as file:

@@ -2,7 +2,7 @@
 """Runs a command from a known signal state and tells its fate.
 
   run.py [--ignore SIGNALS] [--block SIGNALS] [--pid FILE] [--fate FILE]
-         [--cores] [--stderr KIND] [--] COMMAND [ARG]...
+         [--stderr KIND] [--] COMMAND [ARG]...
 
 The command starts with every signal at its default and none blocked, and
 then those of --ignore and --block as asked (comma-separated names; `all` is
@@ -13,14 +13,13 @@ whoever runs the tests.
 The command leads a process group of its own in a session without a
 terminal. Its id goes to --pid as soon as it has been exec'd; to --fate goes
 what waitpid(2) said, which no shell tells apart from 128+N: "exited 7",
-"killed TERM" or "killed SEGV, core". --cores allows core files. --stderr
-gives the command a stderr that is no good: closed, full (/dev/full), broken
-(a pipe without a reader) or stalled (a full pipe that nobody reads).
+"killed TERM" or "killed SEGV, core". --stderr gives the command a stderr that
+is no good: closed, full (/dev/full), broken (a pipe without a reader) or
+stalled (a full pipe that nobody reads).
 """
 
 import _signal as signal  # without its enumerations, which take as long as the interpreter
 import os
-import resource
 import sys
 
 import words
@@ -110,17 +109,13 @@ def publish(path, text):
 
 
 def main():
-  asked, command = words.split(sys.argv[1:], ignore="", block="", pid=None, fate=None, cores=False,
-                               stderr=None)
+  asked, command = words.split(sys.argv[1:], ignore="", block="", pid=None, fate=None, stderr=None)
   if os.getpid() != os.getpgrp():
     os.setsid()
   signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 
   def prepare():
     os.setpgid(0, 0)
-    if asked["cores"]:
-      limit = resource.getrlimit(resource.RLIMIT_CORE)[1]
-      resource.setrlimit(resource.RLIMIT_CORE, (limit, limit))
     spoil_stderr(asked["stderr"])
     clean_slate(signals(asked["ignore"]), signals(asked["block"]))
 

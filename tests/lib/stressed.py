@@ -13,7 +13,7 @@ import subprocess
 import time
 
 import run
-from processes import children, readable
+from processes import children, command_line, readable
 
 BACKOFF = os.path.abspath(os.environ.get("BACKOFF") or os.path.join(
     os.path.dirname(os.path.abspath(__file__)), "..", "..", "backoff"))
@@ -209,15 +209,12 @@ def target_of(case, pid):
 
 def what_is_left():
     """We are the subreaper: what the program leaves alive is our child."""
-    left = []
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
     except ChildProcessError:
-        return left
-    for pid in children(os.getpid()):
-        with open(f"/proc/{pid}/cmdline", "rb") as file:
-            left.append(file.read().replace(b"\0", b" ").decode(errors="replace"))
+        return []
+    left = [command_line(pid) for pid in children(os.getpid())]
     kill_children()
     return left
 
