@@ -426,4 +426,5 @@ end'
   reads "exited 0" full read -- "${without[@]}"
   assert_equal "$(wc -c <"$got")" 300000
   reads "killed TERM" full kill:TERM end -- "${without[@]}"
+  reads "killed TERM" --stdout terminal full kill:TERM end -- "${without[@]}"
 }

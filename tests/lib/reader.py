@@ -9,7 +9,8 @@ FILE, as run.py has it. KIND is pipe, nonblocking (so is the description that
 the command has), socket (of one, with little room) or terminal; --both makes
 it the command's stderr as well. Steps, in their order:
 
-  full          until the command has filled the pipe and waits for room
+  full          until the command has filled the pipe, or the terminal, and
+                waits for room
   read:N        exactly N bytes more
   read          all that is left
   close         from now on there is no reader
@@ -26,6 +27,7 @@ import _signal as signal
 import array
 import fcntl
 import os
+import select
 import sys
 import termios
 import time
@@ -51,6 +53,7 @@ def make_ends(kind):
 class Reader:
   def __init__(self, kind):
     self.reader, self.writer = make_ends(kind)
+    self.terminal = os.ttyname(self.writer) if kind == "terminal" else None
     self.pid = None
     self.status = None
 
@@ -87,11 +90,16 @@ class Reader:
       left -= got
 
   def step_full(self):
-    # A pipe is full when its last page is begun.
-    room = fcntl.fcntl(self.reader, fcntl.F_GETPIPE_SZ) - 4096
-    while self.waiting() <= room:
+    while self.has_room():
       self.must_live()
       time.sleep(0.02)
+
+  def has_room(self):
+    if self.terminal is None:
+      # A pipe is full when its last page is begun.
+      return self.waiting() <= fcntl.fcntl(self.reader, fcntl.F_GETPIPE_SZ) - 4096
+    with open(self.terminal, "wb", buffering=0) as writer:
+      return bool(select.select([], [writer], [], 0)[1])
 
   def waiting(self):
     count = array.array("i", [0])
