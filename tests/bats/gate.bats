@@ -133,7 +133,7 @@ calls() { # REGEX: how many lines of the trace have it
     "$BACKOFF" --gate=hub -n 1 -- sh -c "$told" 2>>told-lines || :
   done
   run -0 grep 'gate hub' told-lines
-  assert_output --regexp '^backoff: sh: gate hub shut until [0-9:]{8} \(server asked for 30m\)$'
+  assert_output --regexp '^backoff: sh: gate hub shut until ([0-9-]{10} )?[0-9:]{8} \(server asked for 30m\)$'
   run -75 "$BACKOFF" --gate=hub --gate-wait=0 -- ./job
   assert [ ! -e requests ]
 }
