@@ -13,7 +13,7 @@ import tempfile
 import time
 import uuid
 
-from parts import nginx
+from parts import limited, nginx
 
 HUB = "10.77.0.1"
 CLONE_NEWNS, CLONE_NEWNET = 0x20000, 0x40000000
@@ -160,7 +160,7 @@ class Hub(Space):
     return {name: count for name, count in counts.items() if name not in ("info", "ping")}
 
   def service(self, capacity):
-    self.nginx = self.popen(nginx(self.path, HUB + ":80", capacity))
+    self.nginx = self.popen(nginx(self.path, limited(HUB + ":80", capacity)))
 
   def close(self):
     for machine in self.machines:

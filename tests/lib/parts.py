@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Programs that show one thing after the other with real processes, and print
-what they measured: tests/memory, tests/load and tests/fleet."""
+what they measured: tests/memory, load, fleet and rates."""
 
 import argparse
+import collections
 import os
 import shutil
 import signal
 import subprocess
 import tempfile
-
-from processes import stat_fields
 
 failures = 0
 
@@ -26,16 +25,18 @@ def default_signals():
 
 
 class Place:
-  """A directory, and what was started there, which ends with it."""
+  """A directory with one for states, and what was started there, which ends with it."""
 
   def __init__(self):
     self.path = tempfile.mkdtemp(prefix="backoff-")
+    self.env = dict(os.environ, BACKOFF_STATE_DIR=self.path + "/state")
     self.running = set()
+    os.mkdir(self.path + "/state", 0o700)
 
-  def popen(self, words, env, stdin=subprocess.DEVNULL):
-    process = subprocess.Popen(words, cwd=self.path, env=env, stdin=stdin,
+  def popen(self, words, stdin=subprocess.DEVNULL, **settings):
+    process = subprocess.Popen(words, cwd=self.path, env=self.env, stdin=stdin,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                               preexec_fn=default_signals)
+                               preexec_fn=default_signals, **settings)
     self.running.add(process)
     return process
 
@@ -43,6 +44,13 @@ class Place:
     with open(self.path + "/" + name, "w") as file:
       file.write(text)
     os.chmod(file.name, 0o755)
+
+  def lines(self, name):
+    try:
+      with open(self.path + "/" + name) as file:
+        return file.read().splitlines()
+    except FileNotFoundError:
+      return []
 
   def __enter__(self):
     return self
@@ -55,42 +63,94 @@ class Place:
     shutil.rmtree(self.path)
 
 
-def activity(pid):
-  """Its use of the processor, and how often it was let run."""
-  times = stat_fields(pid)[11:13]
-  with open("/proc/%d/status" % pid) as file:
-    return times + [line.split()[1] for line in file if "switches" in line]
+NGINX = """daemon off; worker_processes 1; pid nginx.pid; error_log nginx.error;
+%s
+events { worker_connections 1024; }
+http {
+  log_format brief '$msec $request_time $status'; access_log access brief;
+  client_body_temp_path t1; proxy_temp_path t2; fastcgi_temp_path t3;
+  uwsgi_temp_path t4; scgi_temp_path t5;
+  %s
+}
+"""
 
 
-def nginx(path, address, capacity):
-  """The command of a server in that directory, which serves so many requests a
-  second and refuses the others."""
+def nginx(path, http, module=""):
+  """The command of a server in that directory, with this in its http block."""
   with open(path + "/nginx.conf", "w") as file:
-    file.write(
-      "daemon off; pid nginx.pid; error_log nginx.error;\n"
-      "events { worker_connections 512; }\n"
-      "http { log_format brief '$msec $status'; access_log access brief;\n"
-      "client_body_temp_path t1; proxy_temp_path t2; fastcgi_temp_path t3;\n"
-      "uwsgi_temp_path t4; scgi_temp_path t5;\n"
-      "limit_req_zone $server_port zone=all:1m rate=%dr/s;\n"
-      "server { listen %s; location / {\n"
-      "limit_req zone=all burst=%d nodelay; try_files /none =204; } } }\n"
-      % (capacity, address, max(1, capacity // 4)))
+    file.write(NGINX % (module and "load_module %s;" % module, http))
   return ["nginx", "-p", path, "-c", path + "/nginx.conf", "-e", path + "/nginx.error"]
 
 
+def limited(address, capacity):
+  """A service that does so many requests a second and refuses the others."""
+  return """limit_req_zone $server_port zone=all:1m rate=%dr/s;
+  server { listen %s; location / { limit_req zone=all burst=%d nodelay; try_files /none =204; } }
+  """ % (capacity, address, max(1, capacity // 4))
+
+
 def requests(path):
-  """When each came to that server, and how many it refused."""
+  """When each request to that server began and ended, and its status."""
   if not os.path.exists(path + "/access"):
-    return [], 0
+    return []
   with open(path + "/access") as file:
     lines = [line.split() for line in file]
-  return [float(at) for at, _ in lines], sum(status[0] == "5" for _, status in lines)
+  return [(float(end) - float(took), float(end), int(status)) for end, took, status in lines]
 
 
-def main(doc, parts, sizes):
+def tell_requests(path, seconds):
+  asked = requests(path)
+  print("       all done %.1f s after the service was up; %d requests, %d of them refused"
+        % (seconds, len(asked), sum(status >= 500 for _, _, status in asked)))
+
+
+# An attempt is a request to HOST/PORT. $1: how long it takes at least.
+JOB = """#!/bin/bash
+echo "begin $EPOCHREALTIME ${BACKOFF_GATE:-none} $PPID" >>%(path)s/attempts
+status=
+{ exec 4<>/dev/tcp/%(address)s && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&4 &&
+  read -r _ status _ <&4; } 2>/dev/null
+[ "$1" = 0 ] || sleep "$1"
+echo "end $EPOCHREALTIME ${BACKOFF_GATE:-none} $PPID" >>%(path)s/attempts
+[ "$status" != 503 ] || exit 9
+[ "$status" = 204 ] || exit 7
+"""
+
+Line = collections.namedtuple("Line", "word at gate pid")
+
+
+def attempts(path):
+  """The lines that these jobs have written so far."""
+  try:
+    with open(path + "/attempts") as file:
+      whole = file.read().rpartition("\n")[0].splitlines()
+  except FileNotFoundError:
+    return []
+  return [Line(word, float(at), gate, int(pid)) for word, at, gate, pid in map(str.split, whole)]
+
+
+def most_at_once(lines):
+  running, most = set(), 0
+  for line in sorted(lines, key=lambda line: line.at):
+    (running.add if line.word == "begin" else running.discard)(line.pid)
+    most = max(most, len(running))
+  return most
+
+
+def few_probes(lines, seconds):
+  """In so long an outage. Returns how many a second there were."""
+  rate = sum(line.word == "begin" for line in lines) / max(seconds, 1)
+  print("       %.2f requests a second in the outage" % rate)
+  check(most_at_once(lines) <= 1, "one probe at a time: %d at most" % most_at_once(lines))
+  # A short one has hardly more than the first probes, which come faster.
+  if seconds >= 45:
+    check(rate <= 0.3, "at most 0.3 requests a second in the outage: %.2f" % rate)
+  return rate
+
+
+def main(doc, parts, sizes, missing=None):
   """PARTS are functions of the options; SIZES are (option, value, value with
-  --short). Returns the exit status."""
+  --short). Returns the exit status. None can be run if MISSING says why."""
   parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawTextHelpFormatter)
   parser.add_argument("--short", action="store_true")
   for name, full, short in sizes:
@@ -104,6 +164,9 @@ def main(doc, parts, sizes):
   for name in options.parts:
     if name not in by_name:
       parser.error("no such part: " + name)
+  if missing:
+    print("skipped: " + missing)
+    return 77 if options.parts else 0
   for name in options.parts or by_name:
     print(name, flush=True)
     by_name[name](options)
