@@ -246,10 +246,9 @@ int
 signals_sleep(int64_t until_ns)
 {
 	pause_signal = 0;
-	signal_queue_lend(pausing, pausing_count, end_pause);
+	signal_queue_lend(&pausing, end_pause);
 	pause_until(until_ns, &pause_mask, pause_has_ended);
-	pthread_sigmask(SIG_SETMASK, &life_mask, NULL);
-	signal_queue_retake(pausing, pausing_count);
+	signal_queue_retake(&pausing);
 	return pause_signal;
 }
 

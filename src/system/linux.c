@@ -297,63 +297,47 @@ pause_give_up(void)
 	*(volatile long *)&request.tv_nsec = 0;
 }
 
-/*
- * For where clock_nanosleep will not do. ppoll unblocks the signals and waits
- * in one call, so none is lost. A stop lengthens a relative timeout; CONT wakes
- * the process too, and the time left is computed anew.
- */
-static void
-poll_until(int64_t until_ns, const sigset_t *mask, bool (*is_over)(void))
-{
-	int64_t left_ns;
+/* A libc that passes the kernel a copy of the request: musl on 32 bits. */
+#ifndef PAUSE_BY_NANOSLEEP
+#define PAUSE_BY_NANOSLEEP 0
+#endif
 
+bool
+pause_is_stretched(void)
+{
+	return !PAUSE_BY_NANOSLEEP;
+}
+
+void
+pause_until(int64_t until_ns, const sigset_t *mask, bool (*is_over)(void))
+{
+	sigset_t before;
+	int64_t left_ns;
+	int error = 0;
+
+	if (PAUSE_BY_NANOSLEEP) {
+		request = clock_timespec(until_ns);
+		sigprocmask(SIG_SETMASK, mask, &before);
+		while (!is_over()
+		    && (error = clock_nanosleep(
+		            CLOCK_MONOTONIC, TIMER_ABSTIME, &request, NULL))
+		        == EINTR)
+			continue;
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		/* A sandbox may refuse it: the pause is kept all the same. */
+		if (error == 0 || error == EINTR)
+			return;
+	}
+	/*
+	 * ppoll unblocks the signals and waits in one call, so none is lost. A
+	 * stop lengthens a relative timeout; CONT wakes the process too, and
+	 * the time left is computed anew.
+	 */
 	while (!is_over() && (left_ns = until_ns - clock_now_ns()) > 0) {
 		request = clock_timespec(left_ns);
 		ppoll(NULL, 0, &request, mask);
 	}
 }
-
-#ifdef PAUSE_BY_NANOSLEEP
-
-bool
-pause_is_stretched(void)
-{
-	return false;
-}
-
-/* A sandbox may refuse the call: the pause is kept all the same. */
-void
-pause_until(int64_t until_ns, const sigset_t *mask, bool (*is_over)(void))
-{
-	int error = 0;
-
-	request = clock_timespec(until_ns);
-	sigprocmask(SIG_SETMASK, mask, NULL);
-	while (!is_over()
-	    && (error = clock_nanosleep(
-	            CLOCK_MONOTONIC, TIMER_ABSTIME, &request, NULL))
-	        == EINTR)
-		continue;
-	if (error != 0 && error != EINTR)
-		poll_until(until_ns, mask, is_over);
-}
-
-#else
-
-bool
-pause_is_stretched(void)
-{
-	return true;
-}
-
-/* For a libc that passes the kernel a copy of the request: musl on 32 bits. */
-void
-pause_until(int64_t until_ns, const sigset_t *mask, bool (*is_over)(void))
-{
-	poll_until(until_ns, mask, is_over);
-}
-
-#endif
 
 /* peek */
 

@@ -235,7 +235,7 @@ void parent_take_along(int signal);
  * Pauses until UNTIL_NS of clock_now_ns(), with the signal mask MASK, or until
  * IS_OVER, which is asked after each signal. A handler that makes IS_OVER true
  * must call pause_give_up(): the signal may come between the question and the
- * system call. On return the mask is MASK or that of before.
+ * system call.
  */
 void pause_until(int64_t until_ns, const sigset_t *mask, bool (*is_over)(void));
 

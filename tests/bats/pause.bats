@@ -193,6 +193,31 @@ stopped_time_counts() { # STATE...
   done
 }
 
+# The clock is read between the question whether a signal came and the wait that
+# takes the place of the refused one: TERM comes right there.
+@test "rule 41: if the call that sleeps is refused, no signal is lost before the one that waits instead" {
+  only_with_nanosleep
+  ldd "$BACKOFF" 2>/dev/null | grep -q libc || skip 'a static program'
+  cat >refuse.c <<'EOC'
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+long syscall(long number, ...);
+static int refused;
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *until, struct timespec *left)
+{ (void)clock; (void)flags; (void)until; (void)left; refused = 1; return EPERM; }
+int clock_gettime(clockid_t clock, struct timespec *now)
+{ if (refused) { refused = 0; kill(getpid(), SIGTERM); }
+  return (int)syscall(SYS_clock_gettime, clock, now); }
+EOC
+  ${CC:-cc} -shared -fPIC -o refuse.so refuse.c 2>/dev/null || skip 'no shared libraries'
+  under=(env LD_PRELOAD="$PWD/refuse.so")
+  run -143 logged -n 2 -d 20s -- false
+  assert_events "end.result == 'interrupted'" 'end.elapsed_s < 20000*ms'
+}
+
 @test "rule 42: each END signal ends a pause, whatever the last status was" {
   local name
   for name in HUP INT QUIT TERM; do
