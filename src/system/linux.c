@@ -198,46 +198,30 @@ file_has_writers(int fd)
 #define SYS_pidfd_send_signal -1
 #endif
 
-static int
-open_pidfd(pid_t pid)
-{
-	return (int)syscall(SYS_pidfd_open, pid, 0);
-}
-
-static int
-signal_pidfd(int pidfd, int signal)
-{
-	return (int)syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0);
-}
-
 /*
  * Linux before 5.3 lacks pidfds (ENOSYS), and a sandbox may forbid them, mostly
  * with EPERM. So try one on backoff itself, where EPERM means nothing else.
  */
-static bool
-has_pidfds(void)
-{
-	static int known = -1;
-	int self;
-
-	if (known < 0) {
-		self = open_pidfd(getpid());
-		known = self >= 0 && signal_pidfd(self, 0) == 0;
-		fd_close(&self);
-	}
-	return known == 1;
-}
-
 int
 handle_open(pid_t pid)
 {
-	return has_pidfds() ? open_pidfd(pid) : -1;
+	static int has_pidfds = -1;
+	int self;
+
+	if (has_pidfds < 0) {
+		self = (int)syscall(SYS_pidfd_open, getpid(), 0);
+		has_pidfds = self >= 0 && handle_signal(self, 0, 0) == 0;
+		fd_close(&self);
+	}
+	return has_pidfds == 1 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 }
 
 int
 handle_signal(int handle, pid_t pid, int signal)
 {
-	return handle >= 0 ? signal_pidfd(handle, signal) : kill(pid, signal);
+	return handle < 0
+	    ? kill(pid, signal)
+	    : (int)syscall(SYS_pidfd_send_signal, handle, signal, NULL, 0);
 }
 
 /* new_process */
