@@ -45,7 +45,10 @@ static const int terminal_signals[] = {
 
 static sigset_t entry_mask;
 static sigset_t life_mask; /* normally */
-static sigset_t pause_mask; /* life_mask without the signals in PAUSING */
+/* The signals that end or interrupt a pause, but for those ignored at the
+ * start: end signals, that of --wake-on, CONT. */
+static sigset_t pausing;
+static sigset_t pause_mask; /* life_mask without these */
 static sigset_t write_mask; /* life_mask and what a failed write raises */
 static sigset_t handled; /* the signals read from the descriptor */
 static sigset_t ends_us; /* the end signals among them */
@@ -55,11 +58,6 @@ static bool narrowed; /* the descriptor reports only end signals */
 static bool met; /* signals_await_room() has met one */
 /* The signal that ended the pause, or 0; set by the handler. */
 static volatile sig_atomic_t pause_signal;
-
-/* The signals that end or interrupt a pause, but for those ignored at the
- * start: end signals, that of --wake-on, CONT. */
-static int pausing[ARRAY_LENGTH(ending) + 2];
-static size_t pausing_count;
 
 static bool
 is_ignored(int signal)
@@ -89,20 +87,22 @@ derive_masks(void)
 	sigaddset(&write_mask, SIGPIPE);
 	sigaddset(&write_mask, SIGXFSZ);
 	sigemptyset(&ends_us);
+	sigemptyset(&pausing);
 	for (size_t i = 0; i < ARRAY_LENGTH(ending); i++) {
 		if (sigismember(&handled, ending[i]) == 0)
 			continue;
-		pausing[pausing_count++] = ending[i];
+		sigaddset(&pausing, ending[i]);
 		if (ending[i] != wake_signal)
 			sigaddset(&ends_us, ending[i]);
 	}
 	if (wake_signal != 0 && !is_ignored(wake_signal))
-		pausing[pausing_count++] = wake_signal;
+		sigaddset(&pausing, wake_signal);
 	if (pause_is_stretched() && !is_ignored(SIGCONT))
-		pausing[pausing_count++] = SIGCONT;
+		sigaddset(&pausing, SIGCONT);
 	pause_mask = life_mask;
-	for (size_t i = 0; i < pausing_count; i++)
-		sigdelset(&pause_mask, pausing[i]);
+	for (int signal = 1; signal < NSIG; signal++)
+		if (sigismember(&pausing, signal) == 1)
+			sigdelset(&pause_mask, signal);
 }
 
 bool

@@ -557,19 +557,20 @@ signal_queue_drop(const sigset_t *signals)
 
 /* What was not read from the descriptor is still pending: HANDLER gets it. */
 void
-signal_queue_lend(const int *signals, size_t count, void (*handler)(int))
+signal_queue_lend(const sigset_t *signals, void (*handler)(int))
 {
 	struct sigaction action = { .sa_handler = handler };
 
 	sigfillset(&action.sa_mask);
-	for (size_t i = 0; i < count; i++)
-		sigaction(signals[i], &action, NULL);
+	for (int signal = 1; signal < NSIG; signal++)
+		if (sigismember(signals, signal) == 1)
+			sigaction(signal, &action, NULL);
 }
 
 void
-signal_queue_retake(const int *signals, size_t count)
+signal_queue_retake(const sigset_t *signals)
 {
-	signal_queue_lend(signals, count, SIG_DFL);
+	signal_queue_lend(signals, SIG_DFL);
 }
 
 void

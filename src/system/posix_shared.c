@@ -172,16 +172,6 @@ find(const sigset_t *signals)
 	return at;
 }
 
-static size_t
-find_one(int signal)
-{
-	size_t at = 0;
-
-	while (at < count && queue[at].signal != signal)
-		at++;
-	return at;
-}
-
 static struct queued_signal
 take_at(size_t at)
 {
@@ -197,9 +187,13 @@ take_at(size_t at)
 static bool
 is_merged(int signal)
 {
+	size_t at = 0;
+
 	if (signal_is_real_time(signal) && count < REAL_TIME_MOST)
 		return false;
-	return find_one(signal) < count;
+	while (at < count && queue[at].signal != signal)
+		at++;
+	return at < count;
 }
 
 static void
@@ -397,26 +391,25 @@ signal_queue_drop(const sigset_t *signals)
 }
 
 void
-signal_queue_lend(const int *signals, size_t number, void (*handler)(int))
+signal_queue_lend(const sigset_t *signals, void (*handler)(int))
 {
 	struct sigaction action = { .sa_handler = handler };
 
+	/* Those in the queue become pending again, for HANDLER. */
+	while (find(signals) < count)
+		kill(getpid(), take_at(find(signals)).signal);
 	sigfillset(&action.sa_mask);
-	for (size_t i = 0; i < number; i++) {
-		/* Those in the queue become pending again, for HANDLER. */
-		while (find_one(signals[i]) < count) {
-			take_at(find_one(signals[i]));
-			kill(getpid(), signals[i]);
-		}
-		sigaction(signals[i], &action, NULL);
-	}
+	for (int signal = 1; signal < NSIG; signal++)
+		if (sigismember(signals, signal) == 1)
+			sigaction(signal, &action, NULL);
 }
 
 void
-signal_queue_retake(const int *signals, size_t number)
+signal_queue_retake(const sigset_t *signals)
 {
-	for (size_t i = 0; i < number; i++)
-		catch_one(signals[i]);
+	for (int signal = 1; signal < NSIG; signal++)
+		if (sigismember(signals, signal) == 1)
+			catch_one(signal);
 }
 
 void

@@ -355,11 +355,11 @@ void signal_queue_pending(sigset_t *pending);
 void signal_queue_drop(const sigset_t *signals);
 
 /*
- * For a pause with a mask of its own: HANDLER gets the COUNT SIGNALS, also
- * those in the queue, until signal_queue_retake().
+ * For a pause with a mask of its own: HANDLER gets SIGNALS, also those in the
+ * queue, until signal_queue_retake().
  */
-void signal_queue_lend(const int *signals, size_t count, void (*handler)(int));
-void signal_queue_retake(const int *signals, size_t count);
+void signal_queue_lend(const sigset_t *signals, void (*handler)(int));
+void signal_queue_retake(const sigset_t *signals);
 
 /* In a child, before it unblocks signals: it leaves the queue to its parent. */
 void signal_queue_leave(void);
