@@ -87,13 +87,12 @@ pid_entry(char *entry)
 	return entry;
 }
 
-/* Sets VARIABLE to WORD, or to NUMBER if that is NULL. */
 static void
-write_value(enum variable variable, const char *word, int64_t number)
+write_value(enum variable variable, const char *value)
 {
 	struct text text = text_in(values[variable], sizeof values[variable]);
 
-	text_join(&text, names[variable], word != NULL ? word : NUMBER(number));
+	text_join(&text, names[variable], value);
 	entries[variable] = values[variable];
 }
 
@@ -142,10 +141,10 @@ environment_start(const char *id, const char *hint, const struct limits *limits)
 			entries[SLOTS] = inherited_slots = environ[i];
 		else if (!is_ours(environ[i]))
 			ours[inherited++] = pid_entry(environ[i]);
-	write_value(ID, id, 0);
-	write_value(DEPTH, NULL, depth());
-	write_value(ATTEMPTS, limits->attempts == INT64_MAX ? "inf" : NULL,
-	    limits->attempts);
+	write_value(ID, id);
+	write_value(DEPTH, NUMBER(depth()));
+	write_value(ATTEMPTS,
+	    limits->attempts == INT64_MAX ? "inf" : NUMBER(limits->attempts));
 	return true;
 }
 
@@ -160,7 +159,7 @@ environment_gate(const char *state)
 {
 	entries[GATE] = NULL;
 	if (state != NULL)
-		write_value(GATE, state, 0);
+		write_value(GATE, state);
 }
 
 void
@@ -169,12 +168,13 @@ environment_set(const struct loop_state *state)
 	bool first = state->verdict == VERDICT_NONE;
 	char **next = ours + inherited;
 
-	write_value(ATTEMPT, NULL, state->attempt);
-	write_value(ELAPSED, NULL, state->elapsed_ns / NS_PER_S);
-	write_value(STATUS, first ? "" : NULL, outcome_status(&state->outcome));
-	write_value(VERDICT, verdict_name(state->verdict), 0);
+	write_value(ATTEMPT, NUMBER(state->attempt));
+	write_value(ELAPSED, NUMBER(state->elapsed_ns / NS_PER_S));
+	write_value(
+	    STATUS, first ? "" : NUMBER(outcome_status(&state->outcome)));
+	write_value(VERDICT, verdict_name(state->verdict));
 	if (state->result != RESULT_NONE)
-		write_value(RESULT, result_name(state->result), 0);
+		write_value(RESULT, result_name(state->result));
 	for (int i = 0; i < VARIABLES; i++)
 		if (entries[i] != NULL)
 			*next++ = entries[i];
