@@ -217,20 +217,13 @@ helper_guard(void (*revive)(void))
 }
 
 int64_t
-helper_due_ns(void)
-{
-	return helper.revive != NULL && helper.pid == 0
-	    ? helper.started_ns + REVIVE_NS
-	    : INT64_MAX;
-}
-
-void
 helper_look(void)
 {
-	int64_t due_ns = helper_due_ns();
-
-	if (due_ns < INT64_MAX && clock_now_ns() >= due_ns)
+	if (helper.revive == NULL || helper.pid != 0)
+		return INT64_MAX;
+	if (clock_now_ns() >= helper.started_ns + REVIVE_NS)
 		helper.revive();
+	return helper.pid != 0 ? INT64_MAX : helper.started_ns + REVIVE_NS;
 }
 
 void

@@ -50,9 +50,8 @@ void helper_note_reaped(pid_t pid);
  */
 void helper_guard(void (*revive)(void));
 
-/* When to call helper_look(), which revives it; INT64_MAX: never. */
-int64_t helper_due_ns(void);
-void helper_look(void);
+/* Revives it if need be. Returns when to look again; INT64_MAX: never. */
+int64_t helper_look(void);
 
 /* Waits until UNTIL_NS of CLOCK_MONOTONIC for its end, and then kills it. */
 void helper_end(int64_t until_ns);

@@ -54,9 +54,10 @@ struct child {
 	struct silence silence;
 	bool is_stopped; /* COMMAND, by a signal such as TSTP */
 	bool is_hurried; /* by the limit, or because backoff must end */
-	int64_t kill_ns; /* when to send KILL; INT64_MAX: never, or it was */
+	/* When to send KILL, and then, until when to wait for what refuses
+	 * signals; INT64_MAX: never. */
+	int64_t kill_ns;
 	int64_t killed_ns; /* when KILL was sent */
-	int64_t give_up_ns; /* until when to wait for what refuses signals */
 	int64_t patience_ns; /* until when to be patient */
 	bool is_patient; /* waits for leftovers that hold the output open */
 	struct outcome outcome;
@@ -165,7 +166,6 @@ kill_tree(struct child *child)
 {
 	child->stage = STAGE_KILLING;
 	child->is_past_limits = child->is_hurried = true;
-	child->kill_ns = INT64_MAX;
 	child->killed_ns = clock_now_ns();
 	signal_tree(child, SIGKILL);
 }
@@ -189,10 +189,8 @@ note_killed(struct child *child)
 static void
 plan_kill(struct child *child, int64_t now_ns, int64_t after_ns)
 {
-	int64_t kill_ns = saturating_add(now_ns, after_ns);
-
-	child->kill_ns = min_ns(child->kill_ns, kill_ns);
-	child->give_up_ns = min_ns(child->give_up_ns, kill_ns);
+	child->kill_ns
+	    = min_ns(child->kill_ns, saturating_add(now_ns, after_ns));
 }
 
 /* The time is up: sends --signal to the tree. */
@@ -253,7 +251,7 @@ is_time_to_give_up(const struct child *child)
 
 	if (child->left.refused == 0)
 		return false;
-	left_ns = child->give_up_ns - clock_now_ns();
+	left_ns = child->kill_ns - clock_now_ns();
 	return left_ns <= 0
 	    && (child->left.count == child->left.refused
 	        || left_ns <= -REFUSED_LOOK_NS);
@@ -355,7 +353,7 @@ on_time(struct child *child)
 	    || (child->stage == STAGE_RUNNING && is_dead(child)))
 		return;
 	look_at_silence(child);
-	if (now_ns >= child->kill_ns) {
+	if (child->stage < STAGE_KILLING && now_ns >= child->kill_ns) {
 		kill_tree(child);
 		note_killed(child);
 	} else if (!child->is_past_limits
@@ -374,7 +372,7 @@ on_late_end_signal(struct child *child, const struct arrival *arrival)
 {
 	outcome_end_late(&child->outcome, arrival->signal);
 	if (child->stage == STAGE_ENDING && child->kill_ns < INT64_MAX) {
-		child->give_up_ns = clock_now_ns();
+		child->kill_ns = clock_now_ns();
 		kill_tree(child);
 	} else if (child->stage == STAGE_RUNNING
 	    && (arrival->from_terminal
@@ -449,7 +447,8 @@ static int64_t
 next_ns(const struct child *child)
 {
 	const struct command *command = child->command;
-	int64_t next_ns = min_ns(child->kill_ns, helper_due_ns());
+	int64_t next_ns
+	    = child->stage < STAGE_KILLING ? child->kill_ns : INT64_MAX;
 
 	if (!child->is_past_limits)
 		next_ns = min_ns(next_ns, command->cutoff_ns);
@@ -475,12 +474,13 @@ await_event(struct child *child)
 	struct pollfd descriptors[WAIT_DESCRIPTORS];
 	struct arrival arrival;
 	int count = 0;
+	int64_t helper_ns = helper_look();
 	enum wake wake;
 
-	helper_look();
 	if (relay != NULL)
 		count = relay->wanted(descriptors);
-	wake = signals_wait(&arrival, next_ns(child), descriptors, count);
+	wake = signals_wait(
+	    &arrival, min_ns(next_ns(child), helper_ns), descriptors, count);
 	switch (wake) {
 	case WAKE_SIGNAL:
 		on_signal(child, &arrival);
@@ -597,7 +597,6 @@ supervise(const struct command *command, const struct options *options)
 		.command = command,
 		.options = options,
 		.kill_ns = INT64_MAX,
-		.give_up_ns = INT64_MAX,
 	};
 	int64_t started_ns;
 
