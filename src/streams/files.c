@@ -103,33 +103,24 @@ outlet_close(struct outlet *outlet)
 	outlet->out = outlet->fd;
 }
 
-/* write(2) or send(2), once. */
-static ssize_t
-write_once(const struct outlet *outlet, const char *bytes, size_t count)
-{
-	struct pollfd target = { .fd = outlet->fd, .events = POLLOUT };
-
-	if (outlet->is_socket)
-		return send(outlet->fd, bytes, count, MSG_DONTWAIT);
-	if (outlet->out != outlet->fd || outlet->step == SIZE_MAX)
-		return write(outlet->out, bytes, count);
-	/*
-	 * It could not be opened again (another user's pipe): poll first, and
-	 * then write no more than there is room for.
-	 */
-	if (poll(&target, 1, 0) == 0) {
-		errno = EAGAIN;
-		return -1;
-	}
-	return write(
-	    outlet->fd, bytes, count < outlet->step ? count : outlet->step);
-}
-
 ssize_t
 outlet_write(const struct outlet *outlet, const char *bytes, size_t count)
 {
-	ssize_t written = write_once(outlet, bytes, count);
+	struct pollfd target = { .fd = outlet->fd, .events = POLLOUT };
+	ssize_t written = -1;
 
+	if (outlet->is_socket) {
+		written = send(outlet->fd, bytes, count, MSG_DONTWAIT);
+	} else if (outlet->out != outlet->fd || outlet->step == SIZE_MAX) {
+		written = write(outlet->out, bytes, count);
+	} else if (poll(&target, 1, 0) == 0) {
+		/* It could not be opened again (another user's pipe): so poll
+		 * first, and then write no more than there is room for. */
+		errno = EAGAIN;
+	} else {
+		written = write(outlet->fd, bytes,
+		    count < outlet->step ? count : outlet->step);
+	}
 	if (written != 0)
 		return written;
 	errno = EIO;
