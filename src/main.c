@@ -426,9 +426,8 @@ prepare(struct options *options)
 			        : "--at-end",
 			    "/dev/null", strerror(errno));
 	}
-	broken = streams_start(&options->streams, &options->settings.limits);
-	if (broken != NULL)
-		usage_refuse(broken, "cannot be passed on", strerror(errno));
+	if (!streams_start(&options->streams, &options->settings.limits))
+		usage_refuse("stdin", "cannot be passed on", strerror(errno));
 	if (environment_start(
 	        options->log.id, hint_start(), &options->settings.limits))
 		return;

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -54,7 +53,6 @@ static struct {
 	int null; /* for --stdin=null, or -1 */
 	int source_fd; /* stdin, or a non-blocking description of that pipe */
 	bool cannot_show; /* without tee(2), for a pipe */
-	char *buffer; /* of WIDE bytes, for a pipe or socket */
 
 	int spool; /* the unnamed file; -1 before it is needed, and if lost */
 	int64_t taken;
@@ -77,6 +75,8 @@ static struct {
 	.reader = -1,
 	.writer = -1,
 };
+
+static char buffer[WIDE]; /* for a pipe or socket */
 
 /* --- the source --- */
 
@@ -144,12 +144,7 @@ input_start(enum stdin_mode mode, int64_t limit)
 		    open("/dev/null", O_RDONLY | O_CLOEXEC));
 		return in.null >= 0;
 	}
-	if (mode == STDIN_REPLAY && !find_source())
-		return false;
-	if (in.source != SOURCE_PIPE && in.source != SOURCE_SOCKET)
-		return true;
-	in.buffer = malloc(WIDE);
-	return in.buffer != NULL;
+	return mode != STDIN_REPLAY || find_source();
 }
 
 static ssize_t
@@ -158,7 +153,7 @@ receive(int64_t most, int flags)
 	ssize_t count;
 
 	RETRY_EINTR(count,
-	    recv(STDIN_FILENO, in.buffer, (size_t)most, flags | MSG_DONTWAIT));
+	    recv(STDIN_FILENO, buffer, (size_t)most, flags | MSG_DONTWAIT));
 	return count;
 }
 
@@ -179,7 +174,7 @@ read_source(int64_t most)
 		errno = EAGAIN;
 		return -1;
 	}
-	RETRY_EINTR(count, read(in.source_fd, in.buffer, (size_t)most));
+	RETRY_EINTR(count, read(in.source_fd, buffer, (size_t)most));
 	return count;
 }
 
@@ -212,7 +207,7 @@ note_read(int64_t unread)
 static void
 keep(int64_t count)
 {
-	const char *bytes = in.buffer;
+	const char *bytes = buffer;
 	int64_t end = in.taken + count;
 
 	if (!in.fate.lost && in.spool < 0) {
@@ -279,7 +274,7 @@ give(int64_t count)
 {
 	ssize_t given;
 
-	RETRY_EINTR(given, write(in.writer, in.buffer, (size_t)count));
+	RETRY_EINTR(given, write(in.writer, buffer, (size_t)count));
 	return note_given(given);
 }
 
@@ -339,7 +334,7 @@ discard_unread(void)
 		unread = -1;
 	/* More than it was given comes from another writer: do not read on. */
 	while (count > 0 && unread >= 0 && unread < in.given) {
-		RETRY_EINTR(count, read(in.reader, in.buffer, WIDE));
+		RETRY_EINTR(count, read(in.reader, buffer, WIDE));
 		if (count > 0)
 			unread += count;
 		/* It does not block, as another reader may be faster. */
@@ -446,7 +441,7 @@ replay(void)
 	int64_t most = min_ns(in.taken - in.given, WIDE);
 	ssize_t count;
 
-	RETRY_EINTR(count, pread(in.spool, in.buffer, (size_t)most, in.given));
+	RETRY_EINTR(count, pread(in.spool, buffer, (size_t)most, in.given));
 	if (count == 0)
 		errno = EIO;
 	if (count <= 0)

@@ -18,7 +18,7 @@
 
 /*
  * Call this once, before anything is spawned. For --spool-limit, LIMIT.
- * False with errno: no memory, or it is unknown what stdin is.
+ * False with errno: it is unknown what stdin is.
  */
 bool input_start(enum stdin_mode mode, int64_t limit);
 

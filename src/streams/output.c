@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -13,16 +12,22 @@
 #include "streams/output.h"
 #include "system/system.h"
 
-#define READ_SIZE 65536
+/*
+ * Signals wait while so many bytes are scanned: even with many slow
+ * expressions, not for long.
+ */
+#define READ_SIZE 4096
+
+/* The end of held output, where a line to quote is looked for. */
+#define QUOTED_END 65536
 
 /* The most that a pipe can hold, unless root has raised that (Linux). */
 #define PIPE_MOST 1048576
 
-/* What watching takes: too large to be static. */
-struct watched {
-	char bytes[READ_SIZE];
+static struct watched {
 	struct scan_stream stream;
-};
+	char bytes[READ_SIZE]; /* read and scanned last */
+} watched[2];
 
 /* One of COMMAND's two outputs. */
 struct output {
@@ -38,8 +43,7 @@ struct output {
 	int pipe; /* to read from, or -1 */
 	struct outlet outlet;
 	struct watched *watched;
-	size_t start; /* start of what was read but not written yet */
-	size_t scanned, end; /* of what may be written; of what was read */
+	size_t start, end; /* of what was read, but not written yet */
 	bool ended; /* COMMAND has ended: only what is in the pipe counts */
 	size_t left; /* how much of that is still to be read */
 	int64_t read_ns; /* when something was read last, or INT64_MIN */
@@ -57,8 +61,16 @@ static struct {
 	struct output of[2]; /* stdout, stderr */
 } out = {
 	.of = {
-		{ .fd = STDOUT_FILENO, .commands = -1, .file = -1, .pipe = -1 },
-		{ .fd = STDERR_FILENO, .commands = -1, .file = -1, .pipe = -1 },
+		{ .fd = STDOUT_FILENO,
+		    .commands = -1,
+		    .file = -1,
+		    .pipe = -1,
+		    .watched = &watched[0] },
+		{ .fd = STDERR_FILENO,
+		    .commands = -1,
+		    .file = -1,
+		    .pipe = -1,
+		    .watched = &watched[1] },
 	},
 };
 
@@ -234,7 +246,7 @@ hold_release(bool failed, int64_t until_ns)
 
 /* --- watched: one stream --- */
 
-/* Reads from the pipe. False: nothing is there, or the pipe has ended. */
+/* Reads and scans. False: nothing is there, or the pipe has ended. */
 static bool
 read_some(struct output *output)
 {
@@ -255,38 +267,23 @@ read_some(struct output *output)
 	if (count <= 0)
 		return false;
 	output->read_ns = clock_now_ns();
-	output->start = output->scanned = 0;
+	output->start = 0;
 	output->end = (size_t)count;
 	if (output->ended)
 		output->left -= (size_t)count;
+	scan_bytes(out.scan, &output->watched->stream, output->watched->bytes,
+	    output->end);
 	return true;
 }
 
-/* Whether there is something to scan; reads from the pipe if need be. */
-static bool
-has_bytes(struct output *output)
-{
-	return output->scanned < output->end || read_some(output);
-}
-
-/* Scans a slice of what was read. False: there is more to scan. */
-static bool
-scan_slice(struct output *output)
-{
-	output->scanned += scan_bytes(out.scan, &output->watched->stream,
-	    output->watched->bytes + output->scanned,
-	    output->end - output->scanned);
-	return output->scanned == output->end;
-}
-
-/* Writes what was scanned. False: there is no room for all of it. */
+/* Writes what was read. False: there is no room for all of it. */
 static bool
 pass_on(struct output *output)
 {
-	while (output->start < output->scanned) {
+	while (output->start < output->end) {
 		ssize_t written = outlet_write(&output->outlet,
 		    output->watched->bytes + output->start,
-		    output->scanned - output->start);
+		    output->end - output->start);
 		if (written > 0) {
 			output->start += (size_t)written;
 			continue;
@@ -297,51 +294,42 @@ pass_on(struct output *output)
 			return false;
 		if (errno == EBADF && output->fd == STDERR_FILENO) {
 			/* Few programs mind that stderr is closed. */
-			output->start = output->scanned;
+			output->start = output->end;
 			return true;
 		}
 		/* Let COMMAND get EPIPE too, as it would without backoff. */
 		output->failure = errno;
-		output->start = output->scanned = output->end;
+		output->start = output->end;
 		fd_close(&output->pipe);
 		return false;
 	}
 	return true;
 }
 
-/* All three, but only a few times before signals are handled. */
+/* Both, but only a few times before signals are handled. */
 static void
 advance(struct output *output)
 {
 	for (int i = 0; i < 16 && output->pipe >= 0; i++)
-		if (!pass_on(output) || !has_bytes(output)
-		    || !scan_slice(output))
+		if (!pass_on(output) || !read_some(output))
 			break;
 }
 
 /* --- both, held or watched --- */
 
-bool
+void
 output_start(struct scan *scan, bool times)
 {
-	struct watched *watched;
-
 	out.together = (scan != NULL || out.held == HOLD_ALL)
 	    && fd_same(STDOUT_FILENO, STDERR_FILENO);
 	if (scan == NULL)
-		return true;
-	watched = calloc(2, sizeof *watched);
-	if (watched == NULL)
-		return false;
+		return;
 	out.scan = scan;
 	out.times_all = times;
 	/* On a terminal, COMMAND may print something else than into a pipe. */
 	scan->spares_stdout = isatty(STDOUT_FILENO);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++)
 		out.of[i].outlet = outlet_of(out.of[i].fd);
-		out.of[i].watched = &watched[i];
-	}
-	return true;
 }
 
 /* Whether COMMAND is to write to a pipe, and not to a file or to our own. */
@@ -388,7 +376,7 @@ output_begin(int descriptors[3])
 	for (int i = 0; i < 2; i++) {
 		struct output *output = &out.of[i];
 
-		output->start = output->scanned = output->end = 0;
+		output->start = output->end = 0;
 		output->ended = false;
 		output->read_ns = INT64_MIN;
 		output->failure = 0;
@@ -475,9 +463,8 @@ output_flush(bool patient)
 			advance(output);
 		/* No more than was in the pipe at COMMAND's end. */
 		while (!patient && output->pipe >= 0 && pass_on(output)
-		    && has_bytes(output))
-			while (!scan_slice(output))
-				continue;
+		    && read_some(output))
+			continue;
 		more = more || output->pipe >= 0;
 	}
 	return more || (patient && hold_is_open());
@@ -487,30 +474,31 @@ output_flush(bool patient)
 static bool
 scan_held(struct output *output)
 {
-	struct watched *watched = output->watched;
-	bool is_needed = scan_needs(out.scan, &watched->stream);
+	bool is_needed = scan_needs(out.scan, &output->watched->stream);
 	off_t offset = 0;
 	ssize_t count;
 
-	if (output->file < 0 || !(is_needed || watched->stream.is_stderr))
+	if (output->file < 0
+	    || !(is_needed || output->watched->stream.is_stderr))
 		return true;
 	/* If nothing is looked for, a line near the end is quoted. */
-	if (!is_needed && output->size > READ_SIZE)
-		offset = output->size - READ_SIZE;
+	if (!is_needed && output->size > QUOTED_END)
+		offset = output->size - QUOTED_END;
 	while (offset < output->size) {
 		size_t most = (size_t)min_ns(output->size - offset, READ_SIZE);
 
 		if (is_needed && signals_end_pending())
 			return false;
-		RETRY_EINTR(
-		    count, pread(output->file, watched->bytes, most, offset));
+		RETRY_EINTR(count,
+		    pread(output->file, output->watched->bytes, most, offset));
 		if (count <= 0) {
 			if (is_needed)
 				output->failure = count == 0 ? EIO : errno;
 			break;
 		}
-		offset += (off_t)scan_bytes(
-		    out.scan, &watched->stream, watched->bytes, (size_t)count);
+		offset += count;
+		scan_bytes(out.scan, &output->watched->stream,
+		    output->watched->bytes, (size_t)count);
 	}
 	return true;
 }

@@ -36,10 +36,9 @@ enum written hold_release(bool failed, int64_t until_ns);
 
 /*
  * Call this once, after hold_start(). SCAN, or NULL: what to look for. TIMES:
- * both streams are watched, as it counts when they are written to. False: no
- * memory.
+ * both streams are watched, as it counts when they are written to.
  */
-bool output_start(struct scan *scan, bool times);
+void output_start(struct scan *scan, bool times);
 
 /*
  * Before an attempt: sets those of DESCRIPTORS[1] and [2] that are held or

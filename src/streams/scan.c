@@ -5,11 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/duration.h"
 #include "streams/scan.h"
 #include "system/system.h"
-
-#define SLICE_NS (10 * NS_PER_MS) /* then signals are handled */
 
 /* --- the regular expressions --- */
 
@@ -393,36 +390,27 @@ add_shown(struct scan_stream *stream, const char *bytes, size_t count)
 	}
 }
 
-size_t
+void
 scan_bytes(struct scan *scan, struct scan_stream *stream, const char *bytes,
     size_t count)
 {
-	int64_t slice_end_ns = clock_now_ns() + SLICE_NS;
-	size_t done = 0, unclocked = 0;
+	const char *end = bytes + count;
 
-	while (done < count) {
-		const char *at = bytes + done;
-		const char *newline = memchr(at, '\n', count - done);
+	while (bytes < end) {
+		size_t left = (size_t)(end - bytes);
+		const char *newline = memchr(bytes, '\n', left);
 		size_t part
-		    = newline == NULL ? count - done : (size_t)(newline - at);
+		    = newline == NULL ? left : (size_t)(newline - bytes);
 
 		stream->is_cut |= part > SCAN_LINE - stream->length;
-		add(stream->line, &stream->length, SCAN_LINE, at, part);
+		add(stream->line, &stream->length, SCAN_LINE, bytes, part);
 		if (stream->is_stderr)
-			add_shown(stream, at, part);
-		done += part;
+			add_shown(stream, bytes, part);
 		if (newline == NULL)
-			break;
-		done++;
+			return;
 		end_line(scan, stream);
-		unclocked += part + 64;
-		if (unclocked < SCAN_LINE)
-			continue;
-		unclocked = 0;
-		if (clock_now_ns() >= slice_end_ns)
-			break;
+		bytes = newline + 1;
 	}
-	return done;
 }
 
 void

@@ -104,11 +104,8 @@ bool scan_needs(const struct scan *scan, const struct scan_stream *stream);
 /* Forgets what was found in an earlier attempt. */
 void scan_reset(struct scan *scan);
 
-/*
- * Scans further bytes of the stream. Returns how many: fewer than COUNT if
- * that took so long that it is time to handle signals.
- */
-size_t scan_bytes(struct scan *scan, struct scan_stream *stream,
+/* Scans further bytes of the stream. */
+void scan_bytes(struct scan *scan, struct scan_stream *stream,
     const char *bytes, size_t count);
 
 /* The stream has ended: scans its last line, which may lack a newline. */

@@ -217,7 +217,7 @@ look_at_stdout(off_t *size, off_t *place)
 		*place = lseek(STDOUT_FILENO, 0, SEEK_CUR);
 }
 
-const char *
+bool
 streams_start(const struct streams *options, const struct limits *limits)
 {
 	streams.scan = options->scan;
@@ -225,12 +225,8 @@ streams_start(const struct streams *options, const struct limits *limits)
 	streams.writes_file = !hold_keeps(STDOUT_FILENO)
 	    && lseek(STDOUT_FILENO, 0, SEEK_CUR) >= 0
 	    && !fd_same_file(STDOUT_FILENO, STDERR_FILENO);
-	if (!input_start(options->stdin_mode, limits->spool_limit))
-		return "stdin";
-	if (!output_start(
-	        options->scan, limits->idle_timeout_ns < DURATION_INF))
-		return "output";
-	return NULL;
+	output_start(options->scan, limits->idle_timeout_ns < DURATION_INF);
+	return input_start(options->stdin_mode, limits->spool_limit);
 }
 
 /* The first descriptor is for stdin, the others are for the output. */

@@ -7,6 +7,7 @@
  * lines: after=WHEN, verdict=stop|retry|throttle|success|pass.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/waits/waits.h"
@@ -14,11 +15,10 @@
 #include "types/option_types.h"
 
 /*
- * Call once, before anything is spawned. Returns NULL, or the stream that
- * failed, with errno.
+ * Call once, before anything is spawned. False, with errno: it is unknown what
+ * stdin is.
  */
-const char *streams_start(
-    const struct streams *streams, const struct limits *limits);
+bool streams_start(const struct streams *streams, const struct limits *limits);
 
 /*
  * Before an attempt: sets COMMAND's descriptors (-1: it inherits ours) and

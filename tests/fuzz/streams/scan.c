@@ -22,11 +22,10 @@ scan_output(
 	scan_reset(&scan);
 	while (size > 0) {
 		size_t most = size < piece ? size : piece;
-		size_t done = scan_bytes(&scan, stream, bytes, most);
 
-		fuzz_require(done > 0 && done <= most, "no progress");
-		bytes += done;
-		size -= done;
+		scan_bytes(&scan, stream, bytes, most);
+		bytes += most;
+		size -= most;
 	}
 	scan_finish(&scan, stream);
 }

@@ -8,20 +8,10 @@
 #include "core/judge/outcome.h"
 #include "core/pause/random.h"
 #include "streams/scan.h"
-#include "system/system.h"
 #include "unit/by_regexec.h"
 #include "unit/tap.h"
 
 static struct random chance;
-
-static int64_t clock_ns, clock_step_ns; /* from one look to the next */
-
-int64_t
-clock_now_ns(void)
-{
-	clock_ns += clock_step_ns;
-	return clock_ns;
-}
 
 static size_t
 below(size_t bound)
@@ -78,8 +68,7 @@ feed(const char *text, size_t length, size_t most)
 		size_t size = 1 + below(most);
 
 		size = size < length ? size : length;
-		if (scan_bytes(&scan, &stream, text, size) != size)
-			ok(false, "all of it is looked at");
+		scan_bytes(&scan, &stream, text, size);
 		text += size;
 		length -= size;
 	}
@@ -439,34 +428,6 @@ TEST(both_streams)
 		    "and searched for a header");
 		end();
 	}
-}
-
-/* The clock jumps at each look, so that each slice is over at once. */
-TEST(slices)
-{
-	static char lines[4 * SCAN_LINE];
-	size_t done = 0, calls = 0;
-
-	memset(lines, 'x', sizeof lines);
-	for (size_t i = 1; i <= 4; i++)
-		lines[i * SCAN_LINE - 1] = '\n';
-	lines[sizeof lines - 2] = 'y';
-	begin("y$");
-	clock_step_ns = NS_PER_S;
-	while (done < sizeof lines && calls < 100) {
-		size_t count = scan_bytes(
-		    &scan, &stream, lines + done, sizeof lines - done);
-
-		ok(count > 0, "a slice goes on");
-		done += count;
-		calls++;
-	}
-	clock_step_ns = 0;
-	is_int((int64_t)done, (int64_t)sizeof lines,
-	    "the slices are all there is");
-	is_int((int64_t)calls, 4, "a slow line ends a slice");
-	ok(scan_match(&scan) != NULL, "and nothing is left out");
-	end();
 }
 
 TEST(order)
