@@ -167,7 +167,7 @@ process_tree_spare(void)
 {
 	const struct process_tree all = { .self = getpid() };
 
-	/* No mark is needed: what is below us is not COMMAND's. */
+	/* No mark is needed: COMMAND has not started anything yet. */
 	preexisting = read_all(&all);
 	keep_tree(&preexisting, &all);
 }

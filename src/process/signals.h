@@ -20,7 +20,7 @@
 struct arrival {
 	int signal;
 	bool ends_us; /* it is an end signal */
-	bool from_terminal; /* the terminal sent it to our whole group */
+	bool from_terminal; /* the terminal sent it to the whole group */
 	pid_t sender;
 };
 

@@ -2,9 +2,9 @@
 #ifndef BACKOFF_PROCESS_SILENCE_H
 #define BACKOFF_PROCESS_SILENCE_H
 /*
- * How long an attempt has been silent. Somebody looks from time to time: held
- * output only shows that it has grown since the last look. Time in which the
- * attempt was stopped does not count.
+ * How long an attempt has been silent. supervise() looks from time to time, as
+ * held output only shows that it has grown since the last look. Time in which
+ * the attempt was stopped does not count.
  */
 
 #include <stdbool.h>
@@ -21,8 +21,8 @@ struct silence {
 struct silence silence_begin(int64_t limit_ns, int64_t now_ns);
 
 /*
- * A look at NOW_NS: the attempt wrote last at WROTE_NS. WAS_STOPPED: it did not
- * run until then, or nobody knows since when.
+ * A look at NOW_NS: the attempt wrote last at WROTE_NS. WAS_STOPPED: it was
+ * stopped at some time since the last look.
  */
 void silence_look(struct silence *silence, int64_t now_ns, int64_t wrote_ns,
     bool was_stopped);

@@ -148,7 +148,7 @@ spawn(char *const argv[], const int descriptors[3])
 
 static struct {
 	pid_t pid; /* 0: none, or it has been reaped */
-	int socket; /* our end, or -1 */
+	int socket; /* backoff's end, or -1 */
 	int64_t started_ns;
 	void (*revive)(void); /* or NULL */
 } helper = { .socket = -1 };

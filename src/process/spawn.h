@@ -35,7 +35,7 @@ bool spawn_finds(char *name);
  */
 bool helper_start(const char *path, char *const environment[]);
 
-/* Our end of its socket, or -1: there is no helper. */
+/* backoff's end of its socket, or -1: there is no helper. */
 int helper_socket(void);
 
 /* Its pid until it has been reaped; 0: there is none. */

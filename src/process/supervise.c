@@ -95,9 +95,9 @@ reap(struct child *child)
 	return pid == 0;
 }
 
-/* The kernel's next news of COMMAND, of those WANTED; all 0: none. */
+/* The next change of COMMAND's state among those WANTED; all 0: none. */
 static siginfo_t
-news_of(const struct child *child, int wanted)
+change_of(const struct child *child, int wanted)
 {
 	siginfo_t info = { 0 };
 
@@ -111,7 +111,8 @@ news_of(const struct child *child, int wanted)
 static bool
 is_dead(const struct child *child)
 {
-	return child->pid == 0 || news_of(child, WEXITED | WNOWAIT).si_pid != 0;
+	return child->pid == 0
+	    || change_of(child, WEXITED | WNOWAIT).si_pid != 0;
 }
 
 /*
@@ -125,15 +126,14 @@ has_died_by(const struct child *child, int signal)
 
 	if (child->pid == 0)
 		return false;
-	info = news_of(child, WEXITED | WNOWAIT);
+	info = change_of(child, WEXITED | WNOWAIT);
 	return info.si_pid != 0 && info.si_status == signal
 	    && (info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED);
 }
 
 /*
- * Takes the kernel's news of COMMAND, and returns whether it was stopped at
- * some time since the last call. If it stopped and continued in between, nobody
- * knows when: that counts as stopped.
+ * Whether COMMAND was stopped at some time since the last call. If it stopped
+ * and continued in between, it is not known when: that counts as stopped.
  */
 static bool
 take_stops(struct child *child)
@@ -142,7 +142,7 @@ take_stops(struct child *child)
 	siginfo_t info;
 
 	while (child->pid != 0) {
-		info = news_of(child, WSTOPPED | WCONTINUED);
+		info = change_of(child, WSTOPPED | WCONTINUED);
 		/* si_pid may be 0 where COMMAND has caught CONT (XNU). */
 		if (info.si_signo == 0)
 			break;

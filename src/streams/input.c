@@ -505,7 +505,7 @@ stream(int64_t unread)
 	return take(count) ? NEXT_NOW : break_off();
 }
 
-/* What cannot be shown is taken, then given. */
+/* Without tee(2), a portion is first taken from stdin, then given. */
 static enum next_step
 copy(int64_t unread)
 {

@@ -332,7 +332,7 @@ output_start(struct scan *scan, bool times)
 		out.of[i].outlet = outlet_of(out.of[i].fd);
 }
 
-/* Whether COMMAND is to write to a pipe, and not to a file or to our own. */
+/* Whether COMMAND writes to a pipe, not to a file or to backoff's output. */
 static bool
 needs_pipe(const struct output *output)
 {

@@ -261,7 +261,7 @@ flush(bool patient)
 	bool more;
 
 	signals_before_write();
-	/* Leftover processes must not read more of our stdin. */
+	/* Leftover processes must not read more of stdin. */
 	input_end();
 	more = output_flush(patient);
 	signals_after_write(true);
@@ -304,7 +304,7 @@ streams_begin(struct command *command)
 	return NULL;
 }
 
-/* Whether SAID is a time that there is; if so, it is the wait. */
+/* Makes SAID the wait. False: it is not a time, or that does not exist. */
 static bool
 add_wait(struct hint *hint, const struct stated_wait *said, int64_t ended_ns)
 {
@@ -324,7 +324,7 @@ add_wait(struct hint *hint, const struct stated_wait *said, int64_t ended_ns)
 	return true;
 }
 
-/* What one source says; a text that cannot be read is kept to be told. */
+/* Adds what one source says; keeps an unreadable text for the log. */
 static void
 add_source(struct hint *hint, enum wait_source source,
     const struct stated_wait *said, int64_t ended_ns)
@@ -341,7 +341,7 @@ add_source(struct hint *hint, enum wait_source source,
 	}
 }
 
-/* BACKOFF_HINT wins: it is COMMAND's own, the output's is another one's. */
+/* BACKOFF_HINT wins: it is meant for backoff, what the output says is not. */
 static void
 add_hint(struct evidence *evidence, int64_t ended_ns)
 {

@@ -21,7 +21,7 @@
 bool streams_start(const struct streams *streams, const struct limits *limits);
 
 /*
- * Before an attempt: sets COMMAND's descriptors (-1: it inherits ours) and
+ * Before an attempt: sets COMMAND's descriptors (-1: inherited) and
  * relay. Returns NULL, or the stream that failed, with errno; then
  * streams_end() must not be called.
  */

@@ -121,9 +121,8 @@ local_offset(int64_t at_s, int64_t *offset_s)
 static const struct zone local_zone = { .offset_at = local_offset };
 
 /*
- * In a zone of the system's files. An environment with nothing but TZ takes
- * the place of ours meanwhile: so nothing has to be allocated, and nothing is
- * left of it.
+ * In a zone of the system's files. Meanwhile, `environ` holds nothing but
+ * TZ: unlike setenv(3), this allocates nothing and leaves nothing behind.
  */
 static bool
 moment_in_named(const struct when *when, int64_t epoch_ns, int64_t *moment_ns)

@@ -130,7 +130,7 @@ processes_namespace(void)
 
 /*
  * What ps(1) shows of the process PID, whoever owns it; proc_pidinfo(3) shows
- * only the processes of our user. False: it is gone.
+ * only the processes of the same user. False: it is gone.
  */
 static bool
 read_kinfo(struct kinfo_proc *info, pid_t pid)
@@ -215,7 +215,7 @@ most_arguments(void)
 }
 
 /*
- * The kernel shows the environments of our user's processes alone, and not
+ * The kernel shows the environments of the same user's processes alone, and not
  * those of Apple's own programs, such as /bin/sh, which it protects.
  */
 char *
@@ -253,7 +253,7 @@ process_own_program(char *path, size_t size)
 /* A chain that changes while it is read may loop. */
 #define MOST_ANCESTORS 256
 
-/* Whether keys of our terminal send us signals. */
+/* Whether keys of the terminal send backoff signals. */
 static bool
 is_in_foreground(void)
 {
@@ -281,9 +281,9 @@ is_ancestor(pid_t pid)
 }
 
 /*
- * Whether PID may write the keys of our terminal. Terminal emulators and sshd
- * have no terminal themselves; script(1) and expect(1), which may have one, are
- * ancestors of what runs in theirs.
+ * Whether PID may write the keys of backoff's terminal. Terminal emulators and
+ * sshd have no terminal themselves; script(1) and expect(1), which may have
+ * one, are ancestors of what runs in theirs.
  */
 static bool
 may_have_our_keys(pid_t pid)
@@ -296,7 +296,7 @@ may_have_our_keys(pid_t pid)
 
 /*
  * si_code is 0 for every signal. si_pid is the process that was running: for a
- * key, the one that wrote it to the other side of our terminal; or 0, for a
+ * key, the one that wrote it to the other side of the terminal; or 0, for a
  * signal from a driver, but also for any that was blocked when it came. A
  * signal handler calls this.
  */

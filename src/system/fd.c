@@ -8,7 +8,7 @@
 #include "core/base/duration.h"
 #include "system/system.h"
 
-/* poll(2) is late by this much only if we could not run meanwhile. */
+/* poll(2) is late by this much only if backoff could not run meanwhile. */
 #define STOOD_STILL_NS (100 * NS_PER_MS)
 
 int

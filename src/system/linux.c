@@ -27,7 +27,7 @@
 #include "core/base/text.h"
 #include "system/process_facts.h"
 
-/* Where configure has not found a call, nobody looks at what it is asked. */
+/* Without a call that configure has not found, a parameter is unused. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 /* boot */
@@ -386,8 +386,8 @@ file_of(pid_t pid, const char *name)
 }
 
 /*
- * With hidepid, /proc hides a child of ours that has become another user's. It
- * exists until we reap it.
+ * With hidepid, /proc hides a child that has become another user's. It exists
+ * until backoff reaps it.
  */
 static bool
 read_hidden_child(struct process *process, pid_t pid)
@@ -413,7 +413,7 @@ process_read(struct process *process, pid_t pid)
 	return process_from_stat(process, line);
 }
 
-/* Calls EACH with our children that /proc does not list. */
+/* Calls EACH with the children of backoff that /proc does not list. */
 static void
 each_hidden_child(bool (*each)(pid_t pid, void *what), void *what)
 {

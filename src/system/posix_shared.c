@@ -218,7 +218,7 @@ on_signal(int signal, siginfo_t *info, void *context)
 
 /*
  * The handler runs between the two; the fences say so, because libc declares
- * pthread_sigmask(3) as a call that runs nothing of ours.
+ * pthread_sigmask(3) as a call that runs no code of the caller.
  */
 static void
 open_signals(sigset_t *before)

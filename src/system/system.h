@@ -215,9 +215,9 @@ int handle_signal(int handle, pid_t pid, int signal);
 
 /*
  * Starts a process that calls BECOME(WHAT), which ends in exec(3); if it
- * returns, errno tells why. The child may share our memory (vfork), so BECOME
- * must not change what we keep. Returns the pid; -1, with the errno of fork or
- * exec: nothing was started.
+ * returns, errno tells why. The child may share backoff's memory (vfork), so
+ * BECOME must not change what backoff keeps. Returns the pid; -1, with the
+ * errno of fork or exec: nothing was started.
  */
 pid_t new_process(void (*become)(const void *what), const void *what);
 
@@ -282,12 +282,12 @@ struct process {
 };
 
 /*
- * Whether we see all processes of our PID namespace. In /proc of another
- * namespace, our pids would belong to other processes.
+ * Whether all processes of this PID namespace can be seen. In /proc of another
+ * namespace, the same pids would belong to other processes.
  */
 bool processes_can_be_seen(void);
 
-/* A number that stands for our PID namespace; 0: unknown. */
+/* A number that stands for this PID namespace; 0: unknown. */
 int64_t processes_namespace(void);
 
 /* Reads what the system tells about PID. False: it is gone or hidden. */
@@ -310,12 +310,12 @@ char *process_environment(pid_t pid, size_t *length);
 bool process_environ_has(const char *block, size_t length, const char *entry);
 
 /*
- * Makes us the parent of orphans below us; call it before a spawn. False: not
+ * Makes backoff adopt orphans below it; call it before a spawn. False: not
  * here, so that another process adopts them and gets their SIGCHLD.
  */
 bool processes_adopt_orphans(void);
 
-/* The path of our own program, cut off at SIZE. False: unknown. */
+/* The path of backoff's own program, cut off at SIZE. False: unknown. */
 bool process_own_program(char *path, size_t size);
 
 /* From now on this process leaves no core dump. */
