@@ -141,8 +141,10 @@ is_of_wrapper(const struct job *job, int status)
 
 /* Looks up the status, and the messages on stderr, in the tool's table. */
 static void
-look_up(struct outcome *outcome, const struct job *job)
+look_up(struct outcome *outcome, const struct options *options)
 {
+	const struct job *job = &options->job;
+	const struct scan *scan = options->streams.scan;
 	const struct tool *tool = job->tool != NULL ? job->tool : job->known;
 	struct tool_advice *advice = &outcome->evidence.tool;
 	const struct condition *found;
@@ -151,7 +153,7 @@ look_up(struct outcome *outcome, const struct job *job)
 	if (tool == NULL || outcome->kind != OUTCOME_EXITED
 	    || is_of_wrapper(job, outcome->status))
 		return;
-	found = streams_message(outcome->status);
+	found = scan != NULL ? scan_message(scan, outcome->status) : NULL;
 	if (found != NULL) {
 		advice->verdict = found->message.verdict;
 		advice->meaning = found->message.meaning;
@@ -218,7 +220,7 @@ attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 		outcome_end_late(&outcome, signals_drain());
 	outcome.reader_gone = outcome.kind == OUTCOME_KILLED
 	    && outcome.signal == SIGPIPE && reader_has_gone();
-	look_up(&outcome, &options->job);
+	look_up(&outcome, options);
 	return outcome;
 }
 

@@ -410,9 +410,3 @@ streams_end(int64_t ended_ns)
 		failure->signal = SIGPIPE;
 	return evidence;
 }
-
-const struct condition *
-streams_message(int status)
-{
-	return streams.scan != NULL ? scan_message(streams.scan, status) : NULL;
-}

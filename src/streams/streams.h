@@ -33,9 +33,6 @@ const char *streams_begin(struct command *command);
  */
 struct evidence streams_end(int64_t ended_ns);
 
-/* After that: the tool's message for exit STATUS that it wrote, or NULL. */
-const struct condition *streams_message(int status);
-
 /* Creates the file for hints. Returns its name, or NULL with errno. */
 const char *hint_start(void);
 
