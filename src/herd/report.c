@@ -146,6 +146,24 @@ print_title(const struct trial *first, const struct herd *herd)
 }
 
 /*
+ * The next longer time for a column or a step of the axis: half a second, a
+ * quarter ... are doubled, and so is a day.
+ */
+static int64_t
+next_longer(int64_t ns)
+{
+	/* Each divides a minute, an hour or a day. */
+	static const int seconds[] = { 1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60,
+		120, 180, 300, 360, 600, 720, 900, 1200, 1800, 3600, 7200,
+		10800, 14400, 21600, 43200, 86400 };
+
+	for (size_t i = 0; ns >= NS_PER_S && i < ARRAY_LENGTH(seconds); i++)
+		if (seconds[i] * NS_PER_S > ns)
+			return seconds[i] * NS_PER_S;
+	return 2 * ns;
+}
+
+/*
  * To the end of the FIRST trial, or a while after the outage, in at most MOST
  * columns. They are whole seconds, so that clients in lockstep, who come once
  * in so many seconds, make no beats with them. If 20 seconds are all that there
@@ -154,10 +172,6 @@ print_title(const struct trial *first, const struct herd *herd)
 static struct axis
 axis_of(const struct trial *first, const struct herd *herd, int64_t most)
 {
-	/* Each divides a minute, an hour or a day. */
-	static const int seconds[] = { 1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60,
-		120, 180, 300, 360, 600, 720, 900, 1200, 1800, 3600, 7200,
-		10800, 14400, 21600, 43200, 86400 };
 	int64_t until_ns
 	    = min_ns(max_ns(whole_ns(first->figures[FIGURE_END]),
 	                 max_ns(whole_ns(1.25 * (double)herd->service.down_ns),
@@ -166,13 +180,9 @@ axis_of(const struct trial *first, const struct herd *herd, int64_t most)
 	struct axis axis = { .column_ns = first->histogram.bucket_ns };
 
 	if (until_ns >= 20 * NS_PER_S)
-		for (size_t i = 0; i < ARRAY_LENGTH(seconds)
-		     && until_ns / axis.column_ns >= most;
-		     i++)
-			axis.column_ns
-			    = max_ns(axis.column_ns, seconds[i] * NS_PER_S);
+		axis.column_ns = max_ns(axis.column_ns, NS_PER_S);
 	while (until_ns / axis.column_ns >= most)
-		axis.column_ns *= 2;
+		axis.column_ns = next_longer(axis.column_ns);
 	axis.columns = until_ns / axis.column_ns + 1;
 	return axis;
 }
@@ -258,11 +268,12 @@ print_chart(const struct trial *trial, const struct axis *axis, int height)
 static void
 print_axis(const struct axis *axis)
 {
-	/* The smallest of a usual clock that leaves room for the labels. */
-	int64_t step_ns
-	    = chart_time_step(axis->column_ns * (8 / axis->cells + 1));
 	int64_t width = axis->columns * axis->cells, tick_ns = 0, at = 0;
+	int64_t step_ns = axis->column_ns;
 
+	/* A label has up to eight characters. */
+	while (step_ns / axis->column_ns * axis->cells <= 8)
+		step_ns = next_longer(step_ns);
 	printf("%*s %s", MARGIN - 2, "", glyph(axis, "└", "+"));
 	for (int64_t cell = 0; cell < width; cell++) {
 		bool is_tick = cell == cell_of(axis, tick_ns);

@@ -2,8 +2,8 @@
 #ifndef BACKOFF_CORE_CHARTS_CHART_H
 #define BACKOFF_CORE_CHARTS_CHART_H
 /*
- * What charts in a terminal are made of: bars of character cells, a histogram
- * over time, and round steps for a time axis.
+ * What charts in a terminal are made of: bars of character cells, and a
+ * histogram over time.
  */
 
 #include <stdbool.h>
@@ -52,12 +52,5 @@ void histogram_add(struct histogram *histogram, int64_t at_ns);
  */
 void histogram_columns(const struct histogram *histogram, int64_t until_ns,
     int64_t *columns, size_t count);
-
-/*
- * The smallest round step of a time axis that is LEAST_NS > 0 or more: 1, 2, 5,
- * 10 ... of a unit below a second, 1s to 30s, 1m to 30m, 1h to 12h, and that
- * doubled. It saturates at INT64_MAX.
- */
-int64_t chart_time_step(int64_t least_ns);
 
 #endif

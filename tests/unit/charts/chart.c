@@ -246,19 +246,3 @@ TEST(conservation)
 	ok(kept, "nothing is lost in buckets or columns");
 	ok(positive, "and no column is below 0");
 }
-
-TEST(times)
-{
-	is_int(chart_time_step(3), 5, "1, 2, 5 of it");
-	is_int(chart_time_step(6), 10, "10 is the next 1");
-	is_int(chart_time_step(501 * NS_PER_MS), NS_PER_S, "a second");
-	is_int(chart_time_step(NS_PER_S + 1), 2 * NS_PER_S, "whole seconds");
-	is_int(chart_time_step(21 * NS_PER_S), 30 * NS_PER_S, "half a minute");
-	is_int(chart_time_step(31 * NS_PER_S), NS_PER_MIN, "no 50s: a minute");
-	is_int(chart_time_step(31 * NS_PER_MIN), 60 * NS_PER_MIN, "an hour");
-	is_int(chart_time_step(13 * 60 * NS_PER_MIN), 24 * 60 * NS_PER_MIN,
-	    "a day");
-	is_int(chart_time_step(25 * 60 * NS_PER_MIN), 48 * 60 * NS_PER_MIN,
-	    "doubled");
-	is_int(chart_time_step(INT64_MAX), INT64_MAX, "the longest saturates");
-}
