@@ -32,7 +32,7 @@
 #include "log/countdown.h"
 #include "log/log.h"
 #include "options/options.h"
-#include "options/usage.h"
+#include "options/help.h"
 #include "plan/plan.h"
 #include "process/environment.h"
 #include "process/signals.h"
@@ -42,15 +42,6 @@
 #include "streams/scan.h"
 #include "streams/streams.h"
 #include "system/system.h"
-
-static const char *
-limits(void)
-{
-	return processes_can_be_seen()
-	    ? NULL
-	    : "Processes cannot be seen here: a timeout ends COMMAND "
-	      "and a group it leads.";
-}
 
 const struct program program = {
 	PROGRAM_BACKOFF,
@@ -87,7 +78,6 @@ const struct program program = {
 	"  backoff --tool rsync -a data host:\n"
 	"\n"
 	"The manual: man backoff\n",
-	limits,
 };
 
 /* --- the loop's port to the real world --- */

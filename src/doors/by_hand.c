@@ -15,7 +15,7 @@
 #include "core/base/text.h"
 #include "core/words/gate_message.h"
 #include "doors/doors.h"
-#include "options/usage.h"
+#include "options/help.h"
 #include "shared/gate_store.h"
 #include "system/system.h"
 

@@ -2,7 +2,7 @@
 #include <config.h>
 
 #include "doors/doors.h"
-#include "options/usage.h"
+#include "options/help.h"
 #include "process/signals.h"
 #include "shared/fleet.h"
 #include "shared/state_dir.h"

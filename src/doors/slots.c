@@ -10,7 +10,7 @@
 #include "core/words/json.h"
 #include "doors/doors.h"
 #include "log/log.h"
-#include "options/usage.h"
+#include "options/help.h"
 #include "process/environment.h"
 #include "process/signals.h"
 #include "shared/fleet.h"

@@ -11,7 +11,7 @@
 #include "core/base/duration.h"
 #include "herd/trial.h"
 #include "options/options.h"
-#include "options/usage.h"
+#include "options/help.h"
 
 /* This many take some 90 MB, and minutes if they make many attempts. */
 #define MOST_CLIENTS INT64_C(1000000)
@@ -38,7 +38,6 @@ const struct program program = {
 	"  backoff-herd --clients=1000 --outage=1m --capacity=100\n"
 	"\n"
 	"The manual: man backoff-herd\n",
-	NULL,
 };
 
 static void

@@ -10,7 +10,7 @@
 #include "core/base/text.h"
 #include "core/pause/random.h"
 #include "herd/trial.h"
-#include "options/usage.h"
+#include "options/help.h"
 #include "system/system.h"
 
 /* Steps between two looks at the clock: a few milliseconds. */

@@ -2,15 +2,36 @@
 #ifndef BACKOFF_OPTIONS_HELP_H
 #define BACKOFF_OPTIONS_HELP_H
 /*
- * options.def as a table of names and texts, --help, and the lists of presets
- * and tools.
+ * options.def as a table of names and texts, --help, the lists of presets and
+ * tools, and usage errors.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/judge/outcome.h"
 #include "core/known/tables.h"
+
+enum program_set {
+	PROGRAM_BACKOFF = 1,
+	PROGRAM_HERD = 2,
+	PROGRAM_BOTH = 3,
+	PROGRAM_PRESET = 4, /* what only a preset can set */
+};
+
+struct program {
+	enum program_set set; /* one of the two */
+	const char *name;
+	int64_t attempts; /* the default, unless other options change it */
+	/* Each line is a paragraph, but lines that begin with a blank. */
+	const char *synopsis; /* the beginning of --help */
+	const char *brief; /* the end of it, if there is a shorter --help */
+	const char *notes; /* the end of the whole */
+};
+
+/* Each of the two programs defines it. */
+extern const struct program program;
 
 enum option_group {
 #define GROUP(group, title) GROUP_##group,
@@ -46,7 +67,20 @@ bool option_is_ours(enum option_id id);
  */
 enum option_id option_named(const char *name, size_t length);
 
-/* Prints "backoff: --NAME: TEXT: WHY" and exits with 125. */
+/*
+ * Prints "backoff: WHAT: TEXT: WHY" on stderr and exits with 125. TEXT and WHY
+ * may be NULL.
+ */
+_Noreturn void usage_refuse(
+    const char *what, const char *text, const char *why);
+
+/* Allocates COUNT zeroed elements of SIZE bytes for OPTION, or exits. */
+void *usage_allocate(const char *option, size_t count, size_t size);
+
+/* Exits after printing to stdout: 0, or 125 if that could not be written. */
+_Noreturn void usage_finish(void);
+
+/* The same for an option, "--NAME". */
 _Noreturn void option_refuse(
     enum option_id id, const char *text, const char *why);
 

@@ -12,7 +12,6 @@
 #include "core/known/wrapped_command.h"
 #include "options/help.h"
 #include "options/options.h"
-#include "options/usage.h"
 #include "options/values.h"
 #include "streams/scan.h"
 

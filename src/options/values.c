@@ -12,7 +12,6 @@
 #include "core/known/tables.h"
 #include "core/waits/when.h"
 #include "options/help.h"
-#include "options/usage.h"
 #include "options/values.h"
 #include "streams/scan.h"
 #include "system/system.h"
@@ -565,13 +564,12 @@ value_help(const char *text, void *field, struct refusal *refusal)
 _Noreturn bool
 value_version(const char *text, void *field, struct refusal *refusal)
 {
-	const char *limits = program.limits != NULL ? program.limits() : NULL;
-
 	(void)text;
 	(void)field;
 	(void)refusal;
 	printf("%s %s\n", program.name, PACKAGE_VERSION);
-	if (limits != NULL)
-		puts(limits);
+	if (program.set == PROGRAM_BACKOFF && !processes_can_be_seen())
+		puts("Processes cannot be seen here: a timeout ends COMMAND "
+		     "and a group it leads.");
 	usage_finish();
 }

@@ -12,7 +12,6 @@
 #include "core/gate/record.h"
 #include "core/words/json.h"
 #include "options/help.h"
-#include "options/usage.h"
 #include "plan/plan.h"
 #include "process/terminal.h"
 #include "streams/scan.h"

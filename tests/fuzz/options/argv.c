@@ -14,7 +14,7 @@
 
 #include "fuzz/fuzz.h"
 #include "options/options.h"
-#include "options/usage.h"
+#include "options/help.h"
 #include "streams/scan.h"
 
 #ifndef PROGRAM
@@ -22,7 +22,7 @@
 #endif
 
 const struct program program
-    = { PROGRAM, "fuzz", 8, "Usage: fuzz\n", "\nBrief\n", "\nNotes\n", NULL };
+    = { PROGRAM, "fuzz", 8, "Usage: fuzz\n", "\nBrief\n", "\nNotes\n" };
 
 #define MOST_WORDS 64
 #define MOST_BLOCKS 4096

@@ -9,7 +9,7 @@
 #include "core/base/text.h"
 #include "core/known/tables.h"
 #include "options/options.h"
-#include "options/usage.h"
+#include "options/help.h"
 #include "options/values.h"
 #include "unit/tap.h"
 #include "unit/uniform.h"
@@ -18,8 +18,7 @@
 #define S NS_PER_S
 #define MIN NS_PER_MIN
 
-const struct program program
-    = { PROGRAM_BACKOFF, "presets", 8, "", "", "", NULL };
+const struct program program = { PROGRAM_BACKOFF, "presets", 8, "", "", "" };
 
 static struct options options;
 static struct schedule schedule;

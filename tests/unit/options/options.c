@@ -8,7 +8,6 @@
 #include "core/base/text.h"
 #include "options/help.h"
 #include "options/options.h"
-#include "options/usage.h"
 #include "streams/scan.h"
 #include "unit/tap.h"
 

@@ -6,13 +6,13 @@
 
 #include "core/base/duration.h"
 #include "core/base/text.h"
-#include "options/usage.h"
+#include "options/help.h"
 #include "options/values.h"
 #include "types/option_types.h"
 #include "unit/tap.h"
 
 const struct program program
-    = { PROGRAM_BACKOFF, "option_values", 8, "", "", "", NULL };
+    = { PROGRAM_BACKOFF, "option_values", 8, "", "", "" };
 
 static struct refusal refusal;
 
