@@ -24,7 +24,7 @@
 #define BUCKET_NS (NS_PER_S / 512)
 #define BUCKETS 65536
 
-/* How few clients are tried beforehand, in how many steps: a blink. */
+/* The estimate simulates this many clients, in twice HALF steps: a blink. */
 #define FEW_CLIENTS 8
 #define HALF 500000
 
@@ -132,8 +132,8 @@ text_roughly(struct text *text, double attempts)
 }
 
 /*
- * Whether ATTEMPTS, which are what it takes by HOW, with those of the trials
- * before, are too many.
+ * Whether the ATTEMPTS of this trial and those of the trials before it are too
+ * many. If so, notes it; HOW says how well ATTEMPTS are known: "about".
  */
 static bool
 takes_too_long(const struct work *work, const char *how, double attempts)

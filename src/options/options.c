@@ -132,7 +132,7 @@ check_long_name(const char *argument)
 		text_add(&why, list_hint());
 	else if ((ours = ours_for(nearest.found, nearest.found_length)) != NULL)
 		text_add(&why, ours);
-	else /* It is a whole name of ours. */
+	else /* It is an option of this program. */
 		text_join(&why, "did you mean --", nearest.found, "?");
 	usage_refuse("no such option", argument, words);
 }

@@ -40,6 +40,11 @@ refuse(struct refusal *refusal, const char *why)
 /* clang-format off */
 PARSER(duration, int64_t, duration_parse(text, value),
     "expected a duration such as 500ms, 2s or 1m30s")
+PARSER(duration_above_0, int64_t, duration_parse(text, value) && *value > 0,
+    "expected a duration above 0, such as 500ms, 2s or 1m30s")
+PARSER(finite_duration, int64_t,
+    duration_parse(text, value) && *value < DURATION_INF,
+    "expected a finite duration such as 500ms, 2s or 1m30s")
 PARSER(size, int64_t, size_parse(text, value),
     "expected a size such as 4096, 64K, 10MiB or 1G")
 PARSER(count, int64_t, count_parse(text, value) && *value > 0,
@@ -64,25 +69,6 @@ PARSER(times, int, ++*value > 0, "")
 PARSER(signal, int, (*value = signal_parse(text)) > 0,
     "expected a signal such as TERM or 15")
 /* clang-format on */
-
-bool
-value_duration_above_0(const char *text, void *field, struct refusal *refusal)
-{
-	int64_t *ns = field;
-
-	return value_duration(text, ns, refusal)
-	    && (*ns > 0 || refuse(refusal, "expected a duration above 0"));
-}
-
-bool
-value_finite_duration(const char *text, void *field, struct refusal *refusal)
-{
-	int64_t *ns = field;
-
-	return value_duration(text, ns, refusal)
-	    && (*ns < DURATION_INF
-	        || refuse(refusal, "expected a finite duration"));
-}
 
 bool
 value_slot_time(const char *text, void *field, struct refusal *refusal)

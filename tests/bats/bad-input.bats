@@ -155,7 +155,7 @@ starts() {
     refuses --base --base="$value"
     refute_regex "$(cat "$err")" $'[\e\r]'
   done
-  says 'backoff: --base: ?[31m ? ?31m ?café: expected a duration' \
+  says 'backoff: --base: ?[31m ? ?31m ?café: expected a finite duration' \
     $'--base=\e[31m \233 \302\23331m \ncaf\303\251'
 }
 

@@ -238,7 +238,7 @@ command_line_name(struct text *text, const char *word)
 	     *at != '\0' && memchr(at, '=', word_length(at)) == NULL;
 	     at = next_word(at))
 		length = (size_t)(at - start) + word_length(at);
-	/* Where nothing can be shown but a name: "TOKEN=". */
+	/* Only the name of the first assignment can be shown: "TOKEN=". */
 	if (length == 0) {
 		start = first;
 		length = strcspn(first, "=") + 1;

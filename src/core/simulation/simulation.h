@@ -10,8 +10,7 @@
  * fail. After that, the first CAPACITY attempts in each second, counted from
  * there, are served, and all others fail. With less than one a second it is
  * the first attempt of each 1 / CAPACITY seconds. A service may refuse instead
- * what is beyond a limit. There is no time of day: the caller has to turn
- * --until into a deadline.
+ * what is beyond a limit. There is no time of day, and so no --until.
  *
  * With gates (gate.h) an attempt takes a fifth of a second, so that there are
  * stragglers, and nobody dies. Each machine has a gate, or the fleet has one.

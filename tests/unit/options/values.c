@@ -123,9 +123,11 @@ TEST(durations)
 	reads(value_duration, "inf", DURATION_INF);
 	refuses(value_duration, "1 m",
 	    "expected a duration such as 500ms, 2s or 1m30s");
-	refuses(value_duration_above_0, "0", "expected a duration above 0");
+	refuses(value_duration_above_0, "0",
+	    "expected a duration above 0, such as 500ms, 2s or 1m30s");
 	reads(value_duration_above_0, "1ns", 1);
-	refuses(value_finite_duration, "inf", "expected a finite duration");
+	refuses(value_finite_duration, "inf",
+	    "expected a finite duration such as 500ms, 2s or 1m30s");
 	reads(value_finite_duration, "0", 0);
 	/* A timeout of 0 is none. */
 	reads(value_timeout, "0", DURATION_INF);
