@@ -24,6 +24,7 @@ memcmp
 memcpy
 memmove
 memset
+sigismember
 strchr
 strcmp
 strcspn
