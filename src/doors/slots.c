@@ -361,7 +361,7 @@ begin_order(void)
 	struct slots found = slots_new(now_ns);
 
 	if (is_ordered)
-		found = state_record_slots(record, boot_hash(), now_ns);
+		found = state_record_slots(record, now_ns);
 	/* As new after our first look: it cannot be written, or read. */
 	if (order.next == 0 || found.next > 1)
 		order = found;
@@ -377,7 +377,7 @@ end_order(bool is_ordered)
 	if (!is_ordered)
 		return;
 	memcpy(before, record + STATE_SLOTS_AT, sizeof before);
-	state_record_set_slots(record, boot_hash(), &order);
+	state_record_set_slots(record, &order);
 	/* Most looks of those who wait change nothing. */
 	if (memcmp(before, record + STATE_SLOTS_AT, sizeof before) != 0)
 		state_file_write(&file, record);
@@ -413,9 +413,10 @@ static void
 ask_before(struct slots_visit *visit)
 {
 	int64_t now_ns = boot_clock_ns();
-	const struct slots seen = file.fd >= 0 && state_file_read(&file, record)
-	    ? state_record_slots(record, boot_hash(), now_ns)
-	    : slots_new(now_ns);
+	bool is_known = file.fd >= 0 && state_file_read(&file, record)
+	    && state_record_boot(record) == boot_hash();
+	const struct slots seen
+	    = is_known ? state_record_slots(record, now_ns) : slots_new(now_ns);
 
 	visit->is_first = visit->ticket > 0 && !is_before(visit->ticket);
 	fleet_note_asked(seen.counted_ns, seen.lost_since_ns);

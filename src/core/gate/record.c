@@ -441,10 +441,10 @@ state_record_set_deferral(
 	seal(part, STATE_DEFERRAL_SIZE);
 }
 
-/* --- the slots, and behind them the boot --- */
+/* --- the slots --- */
 
 static void
-walk_slots(struct walk *walk, struct slots *slots, uint64_t *boot)
+walk_slots(struct walk *walk, struct slots *slots)
 {
 	up_to(walk, &slots->next, MOST_TIME);
 	up_to(walk, &slots->head, MOST_TIME);
@@ -454,21 +454,17 @@ walk_slots(struct walk *walk, struct slots *slots, uint64_t *boot)
 	up_to(walk, &slots->busy, SLOTS_LAST_TICKET);
 	up_to(walk, &slots->count, SLOTS_LAST_TICKET);
 	past(walk, &slots->lost_since_ns);
-	any(walk, boot);
 }
 
 struct slots
-state_record_slots(
-    const uint8_t record[STATE_SIZE], uint64_t boot, int64_t now_ns)
+state_record_slots(const uint8_t record[STATE_SIZE], int64_t now_ns)
 {
 	const uint8_t *part = record + STATE_SLOTS_AT;
 	struct walk walk = { .from = part, .now_ns = now_ns };
 	struct slots slots = { .next = 0 };
-	uint64_t written_in = 0;
 
-	walk_slots(&walk, &slots, &written_in);
-	if (!is_whole(part, STATE_SLOTS_SIZE) || walk.is_wrong
-	    || written_in != boot || slots.next < 1
+	walk_slots(&walk, &slots);
+	if (!is_whole(part, STATE_SLOTS_SIZE) || walk.is_wrong || slots.next < 1
 	    || slots.next > SLOTS_LAST_TICKET)
 		return slots_new(now_ns);
 	slots.head = min_ns(max_ns(slots.head, 1), slots.next);
@@ -477,14 +473,13 @@ state_record_slots(
 }
 
 void
-state_record_set_slots(
-    uint8_t record[STATE_SIZE], uint64_t boot, const struct slots *slots)
+state_record_set_slots(uint8_t record[STATE_SIZE], const struct slots *slots)
 {
 	uint8_t *part = record + STATE_SLOTS_AT;
 	struct walk walk = { .to = part };
 	struct slots copy = *slots;
 
 	memset(part, 0, STATE_SLOTS_SIZE);
-	walk_slots(&walk, &copy, &boot);
+	walk_slots(&walk, &copy);
 	seal(part, STATE_SLOTS_SIZE);
 }

@@ -10,7 +10,7 @@
  *   64   the gate (448 bytes): the fields in the order of walk_gate(), reason
  *        (40), crc32; a server keeps these bytes
  *   512  the deferral (128): the fields of walk_deferral(), crc32
- *   640  the slots (96): those of walk_slots(), u64 hash of the boot id, crc32
+ *   640  the slots (96): those of walk_slots(), crc32
  *   736  zero
  *
  * Rates are in millionths of a start a second, shares in 2^-31.
@@ -94,10 +94,10 @@ struct deferral state_record_deferral(
 void state_record_set_deferral(
     uint8_t record[STATE_SIZE], const struct deferral *deferral);
 
-/* What is damaged, of another boot, or later than NOW_NS, is as new. */
+/* Of a record of this boot. What is damaged or later than NOW_NS is as new. */
 struct slots state_record_slots(
-    const uint8_t record[STATE_SIZE], uint64_t boot, int64_t now_ns);
+    const uint8_t record[STATE_SIZE], int64_t now_ns);
 void state_record_set_slots(
-    uint8_t record[STATE_SIZE], uint64_t boot, const struct slots *slots);
+    uint8_t record[STATE_SIZE], const struct slots *slots);
 
 #endif
