@@ -98,7 +98,7 @@ print_state(const struct gate_store *store)
 	printf("%s\n", reason[0] != '\0' ? reason : "-");
 }
 
-/* What cannot be used has the reason that each run of that name logs. */
+/* If a file cannot be used, its row says why, as the log of a run does. */
 static void
 print_row(int width, const char *name)
 {
@@ -130,7 +130,7 @@ print_all(const struct state_dir *dir)
 	struct statvfs disk;
 	int width = 4, count;
 
-	/* No run could use what stands there. */
+	/* A run could use none of the files: it has to write them. */
 	if (statvfs(dir->path, &disk) == 0 && (disk.f_flag & ST_RDONLY) != 0)
 		usage_refuse("--gate=list", dir->path, strerror(EROFS));
 	count = scandir(dir->path, &names, is_name, alphasort);

@@ -191,7 +191,7 @@ defer_end(const struct loop_state *state, enum result result)
 	if (!begin(&deferral))
 		return;
 	end.ended_ns = clock_epoch_ns();
-	/* As far as the clock was not set meanwhile. */
+	/* Right unless the clock was set meanwhile. */
 	end.began_ns = end.ended_ns - state->elapsed_ns;
 	end.status = outcome_status(&state->outcome);
 	reason_without_line(&reason, &state->outcome);

@@ -24,7 +24,7 @@ static uint64_t run; /* a hash of our id */
 static struct gate_store store;
 static const struct gate *const gate = &store.gate; /* as last seen */
 static bool is_probe; /* the attempt */
-static bool is_woken; /* it was let through a shut gate */
+static bool is_woken; /* --wake-on has let it through a shut gate */
 static int64_t waited_ns; /* at the gate, in all */
 static int64_t spent_ns; /* of --gate-wait */
 
@@ -256,7 +256,7 @@ static int
 wait_once(int64_t boot_until_ns, int64_t limit_ns, bool counts)
 {
 	int64_t began_ns = clock_now_ns(), took_ns;
-	/* If no suspension follows. */
+	/* The clocks agree unless the machine is suspended meanwhile. */
 	int64_t end_ns = saturating_add(
 	    began_ns, max_ns(boot_until_ns - boot_clock_ns(), 0));
 	int signal;
@@ -406,7 +406,7 @@ gate_leave(const struct loop_state *state)
 		return none;
 	environment_gate(NULL);
 	attempt = attempt_of(state, words);
-	/* It changes nothing, unless the next run is to probe. */
+	/* That changes nothing, unless it lets the next run probe. */
 	if (attempt.outcome == GATE_NEUTRAL && !is_probe)
 		return none;
 	done = gate_store_report(&store, &attempt);

@@ -309,7 +309,7 @@ take_there(void)
 	return put == FLEET_DONE ? LOCK_HAD : LOCK_FAILED;
 }
 
-/* A free one, wherever they are. */
+/* Takes a free slot, of the fleet or of this machine. */
 static enum lock_result
 take_free(void)
 {
@@ -362,7 +362,7 @@ begin_order(void)
 
 	if (is_ordered)
 		found = state_record_slots(record, now_ns);
-	/* As new after our first look: it cannot be written, or read. */
+	/* If it is as new after our first look, it cannot be written. */
 	if (order.next == 0 || found.next > 1)
 		order = found;
 	return is_ordered;

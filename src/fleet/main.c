@@ -81,7 +81,7 @@ latest(int64_t now_ns)
 	return score(now_ns + FLEET_LEASE_NS + NS_PER_S);
 }
 
-/* The state that the reply of that NUMBER has; "-": none of ours. */
+/* The state in reply NUMBER; "-": it has none of ours. */
 static const char *
 state(int number)
 {
@@ -96,7 +96,7 @@ state(int number)
 
 /* --- what backoff asks; false: the server cannot be used --- */
 
-/* Of MEMBERS, up to a 0, as many as there are. */
+/* MEMBERS end with a 0, or after FLEET_MEMBERS. */
 static bool
 look(struct held *held, const int64_t *members, struct text *answer)
 {

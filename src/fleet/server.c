@@ -36,8 +36,8 @@ static struct {
 	int wanted; /* so many replies */
 	redisReply *replies[REPLIES];
 	int count; /* of them */
-	int64_t asked_ns; /* when the time was, by CLOCK_BOOTTIME */
-	int64_t ahead_ns; /* of that, by how much the server's time is */
+	int64_t asked_ns; /* when we asked for the time, by CLOCK_BOOTTIME */
+	int64_t ahead_ns; /* by how much the server's clock is ahead of that */
 } server = { .why = "" };
 
 static volatile sig_atomic_t alarms; /* since the limit began */
@@ -51,7 +51,7 @@ note_alarm(int signal)
 		server.give_up();
 }
 
-/* What waits is interrupted after LIMIT_NS, and again, lest it began late. */
+/* Interrupts what waits after LIMIT_NS, and again: it may begin later. */
 static void
 begin_limit(void)
 {
@@ -209,8 +209,8 @@ server_add(const char *format, ...)
 }
 
 /*
- * False: it is an error, or has one: "READONLY". What follows that may repeat
- * what the server was sent.
+ * False: REPLY is an error, or has one. Its first word, as READONLY, is told;
+ * the rest may repeat what the server was sent.
  */
 static bool
 check(const redisReply *reply)
@@ -231,7 +231,7 @@ check(const redisReply *reply)
 	return fail(words);
 }
 
-/* They fit into what the system keeps: all are sent, or it has failed. */
+/* They fit into the buffer of a socket: one call sends all, or fails. */
 static bool
 send_commands(void)
 {
@@ -321,7 +321,7 @@ server_has_executed(void)
 	return server.replies[server.count - 1]->type == REDIS_REPLY_ARRAY;
 }
 
-/* With what was added before. */
+/* Asks for the time, and with it for what was added before. */
 static bool
 ask_time(void)
 {

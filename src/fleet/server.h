@@ -37,7 +37,7 @@ void server_add(const char *format, ...);
  */
 bool server_run(void);
 
-/* Of the reply of that NUMBER: as a string; as a number; or NULL and 0. */
+/* Reply NUMBER as a string, or NULL; as a number, or 0. */
 const char *server_string(int number);
 int64_t server_number(int number);
 

@@ -17,10 +17,10 @@ struct url {
 	char user[128], password[512]; /* "": there is none */
 	char host[256]; /* or the path of the socket */
 	int port, db;
-	char shown[300]; /* what may be told of it */
+	char shown[300]; /* in messages: without user and password */
 };
 
-/* NULL, or why TEXT is none, without a word of it. */
+/* NULL, or why TEXT is no URL, which quotes nothing of it. */
 const char *url_parse(struct url *url, const char *text);
 
 #endif

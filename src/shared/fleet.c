@@ -272,6 +272,7 @@ fleet_put(enum fleet_part part, int64_t member, const struct fleet_view *view,
 	char room[FLEET_LINE_SIZE];
 	struct text text = text_in(room, sizeof room);
 	struct fleet_line answer;
+
 	text_join(&text, "put ", parts[part].key, " ", NUMBER(member));
 	add_state(&text, view->state, view->size);
 	add_state(&text, state, size);

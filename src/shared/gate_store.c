@@ -201,7 +201,7 @@ reflect(struct gate_store *store)
 		state_file_lose(&store->file);
 }
 
-/* Our ticket is TICKET; we hold it there only as long as it probes. */
+/* Writes the gate there, where we hold TICKET, ours, only while it probes. */
 static bool
 put_gate(struct gate_store *store, uint64_t ticket)
 {

@@ -31,7 +31,7 @@ struct choice {
 	enum origin origin;
 };
 
-static struct state_dir dir; /* all zero, so that no file has its page */
+static struct state_dir dir; /* all zero: no bytes of it in the binary */
 static const char *asked; /* --state-dir, or NULL */
 static bool is_tried; /* to open it */
 
@@ -77,8 +77,8 @@ make(char *path)
 }
 
 /*
- * Whose files may decide for us: our own, where nobody else may make one; or
- * those of a group to which a setgid directory was given for that. A setgid
+ * Only two kinds of files may decide for us: our own, in a directory where
+ * nobody else may make one, and those of a group, in a setgid directory. Such a
  * directory of another user counts only if our user has named it.
  */
 static bool

@@ -2,8 +2,8 @@
 #ifndef BACKOFF_SHARED_STATE_DIR_H
 #define BACKOFF_SHARED_STATE_DIR_H
 /*
- * The directory of what runs share. The first choice that there is: the one
- * asked for, $BACKOFF_STATE_DIR, the first of $STATE_DIRECTORY,
+ * The directory of what runs share: the first that there is of the one asked
+ * for, $BACKOFF_STATE_DIR, the first of $STATE_DIRECTORY,
  * /var/lib/backoff for root, ${XDG_STATE_HOME:-$HOME/.local/state}/backoff,
  * /var/tmp/backoff-UID.
  */

@@ -47,7 +47,7 @@ struct gate_row {
 
 struct gate {
 	enum gate_state state;
-	/* In this state; attempts that began earlier do not count. */
+	/* When the state began; attempts that began earlier do not count. */
 	int64_t since_ns;
 	struct gate_row row;
 
@@ -72,7 +72,7 @@ struct gate {
 	/* Attempts in a row that were refused; since when. */
 	uint32_t refusals;
 	int64_t refusals_ns;
-	int64_t took_ns; /* by the last success that was written; 0: none */
+	int64_t took_ns; /* of the last success that was written; 0: none was */
 
 	/* A fleet's gate: when it was written, by the server's clock, and when
 	 * the server was last asked. */

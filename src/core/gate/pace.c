@@ -5,11 +5,14 @@
 #include "core/gate/pace.h"
 #include "core/pause/schedule.h"
 
-/* A refusal costs KEEP_CUT of the rate, which COST more of 100 pay back. */
+/*
+ * A refusal cuts the rate by KEEP_CUT. Growth balances that where a share of
+ * KEEP_COST beyond the base is refused.
+ */
 #define KEEP_CUT 0.05
 #define KEEP_COST 0.06
 
-/* Doubling pays where it serves so much more; half of that, in a try. */
+/* Doubling pays where it serves so many times more; and so does a try. */
 #define DOUBLING_PAYS 1.4
 #define TRY_FACTOR 1.5
 #define TRY_PAYS 1.25
@@ -163,8 +166,8 @@ pace_failed(struct pace *pace, int64_t began_ns)
 }
 
 /*
- * What chance makes of SHARE among COUNT (above 0): sqrt(SHARE * (1 - SHARE) /
- * COUNT), but never next to nothing.
+ * The standard deviation of SHARE among COUNT (above 0), sqrt(SHARE * (1 -
+ * SHARE) / COUNT), where the product is taken to be at least 0.02.
  */
 static double
 deviation(double share, double count)
@@ -177,7 +180,7 @@ deviation(double share, double count)
 	return root;
 }
 
-/* The rate is what was served; of FAILING of the requests it says nothing. */
+/* Cuts the rate to what was served; a share of FAILING fails at any rate. */
 static void
 cut(struct pace *pace, double share, int64_t now_ns)
 {
@@ -250,7 +253,7 @@ look_at_failures(struct pace *pace, int64_t now_ns)
 		pace->cut_share = larger(pace->cut_share, share);
 		cut(pace, share, now_ns);
 	} else if (!is_too_much(pace, look)) {
-		/* It rises by trials alone: it would follow an overload. */
+		/* Only failed cuts raise it: it would follow an overload. */
 		pace->failing
 		    += 0.3 * (smaller(share, pace->failing) - pace->failing);
 	} else if (pace->rate <= CUT_LEAST) {
@@ -394,11 +397,11 @@ end_try(struct pace *pace, double served, int64_t now_ns)
 	}
 }
 
-/* What the starts of the last second that were not refused give back. */
+/* The rate grows at the end of a second in which something was served. */
 static void
 grow(struct pace *pace, int64_t now_ns)
 {
-	/* The seconds that a refusal costs who gets it. */
+	/* How many seconds a refusal costs its run. */
 	double stated = larger(1, (double)pace->stated_ns / (double)NS_PER_S);
 	double cost = smaller(0.9, pace_base(pace, now_ns) + KEEP_COST);
 	int64_t served
@@ -429,7 +432,7 @@ next_try_ns(const struct pace *pace, int64_t now_ns)
 	return pace->try_ns + (pace->share > most ? 0 : 3 * pace->try_gap_ns);
 }
 
-/* After a while with many refusals: would more than the limit pay? */
+/* Tries, after a while with many refusals, whether a higher rate pays. */
 static void
 begin_try(struct pace *pace, double served)
 {
@@ -495,7 +498,7 @@ pace_end_second(struct pace *pace)
 	                                          : INTERVAL_LEAST));
 	double served = ((double)ended.starts - ended.bad)
 	    / ((double)length_ns / (double)NS_PER_S);
-	/* There are some, and it is not known yet whether they are too many. */
+	/* Some have failed; too few have started to say if that is too many. */
 	bool failing = pace->look.bad > 0 && pace->look.starts < LOOK_STARTS;
 
 	look_at_failures(pace, now_ns);

@@ -44,7 +44,7 @@ struct pace {
 	int64_t second_ns; /* when the running second began */
 	struct pace_count second; /* starts and refusals in it */
 
-	/* It runs; and what the last one that paid has served a second. */
+	/* The running one, and what the last that paid served a second. */
 	struct pace_interval interval;
 	double served; /* 0: none has paid yet */
 	struct pace_count paid; /* in the intervals that did */
@@ -56,7 +56,7 @@ struct pace {
 	double share; /* of refusals, in the forty before */
 	double before_rate, before_share; /* when the rate was more */
 
-	int64_t kept_ns; /* attempts that began before say nothing of it */
+	int64_t kept_ns; /* earlier attempts say nothing of this rate */
 	int64_t refused_ns; /* the last refusal */
 	int64_t stated_ns; /* how long it asked to wait, or 0 */
 	uint32_t quiet; /* starts since */
@@ -70,7 +70,7 @@ struct pace {
 	double failing; /* the share that has nothing to do with the rate */
 	uint8_t cuts; /* of the rate, which have not helped yet */
 	double cut_share, cut_rate; /* before them */
-	bool settles; /* in this second the service still has more */
+	bool settles; /* the service still has what came before the last cut */
 	int64_t calm_ns; /* the rate does not grow until then */
 };
 
@@ -80,7 +80,7 @@ struct pace {
  */
 void pace_begin(struct pace *pace, int64_t now_ns);
 
-/* Of a pace whose numbers come from outside, what nobody may rely on. */
+/* Brings numbers that were read from outside into their limits. */
 void pace_limit(struct pace *pace);
 
 /* The time between two starts. */

@@ -130,7 +130,7 @@ ahead(struct walk *walk, int64_t *ns)
 	moment(walk, ns, MOST_AHEAD_NS);
 }
 
-/* The record has so many UNITs to 1, in four bytes. */
+/* In four bytes, as a multiple of 1 / UNIT. */
 static void
 fraction(struct walk *walk, double *value, double unit, double most)
 {

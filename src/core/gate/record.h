@@ -57,8 +57,8 @@ enum state_header {
 };
 
 /*
- * What the first SIZE <= STATE_SIZE bytes hold; the others are zero. *WHY it is
- * not fine, which is "" for a file that is new.
+ * Judges the first SIZE <= STATE_SIZE bytes; the others are zero. *WHY they are
+ * not fine, or "" for a new file.
  */
 enum state_header state_record_look(
     const uint8_t record[STATE_SIZE], size_t size, const char **why);
