@@ -13,10 +13,11 @@
 #include "system/system.h"
 
 /*
- * Signals wait while so many bytes are scanned: even with many slow
- * expressions, not for long.
+ * Signals wait while so many pieces of so many bytes are scanned: even with
+ * many slow expressions, not for long.
  */
-#define READ_SIZE 4096
+#define PIECES 4
+#define READ_SIZE 16384
 
 /* The end of held output, where a line to quote is looked for. */
 #define QUOTED_END 65536
@@ -306,11 +307,11 @@ pass_on(struct output *output)
 	return true;
 }
 
-/* Both, but only a few times before signals are handled. */
+/* Both, but not for long. */
 static void
 advance(struct output *output)
 {
-	for (int i = 0; i < 16 && output->pipe >= 0; i++)
+	for (int i = 0; i < PIECES && output->pipe >= 0; i++)
 		if (!pass_on(output) || !read_some(output))
 			break;
 }
