@@ -47,7 +47,6 @@ struct plan {
 	struct forecast_row *rows;
 	size_t count;
 	bool cut; /* there are more rows than MOST_ROWS */
-	bool settled; /* those would not change the chances */
 	int64_t until_in_ns; /* the time to --until; INT64_MAX: not given */
 	int64_t left_ns; /* the time for everything; INT64_MAX: no limit */
 	double chances[OUTAGES];
@@ -81,12 +80,10 @@ make_histories(struct plan *plan, struct history *histories, size_t count)
 	struct forecast forecast = forecast_start(
 	    plan->settings, plan->until_in_ns, &random, histories, count);
 
-	forecast.horizon_ns = outages_ns[OUTAGES - 1];
 	plan->count = 0;
 	while (plan->count < MOST_ROWS && forecast_next(&forecast))
 		plan->rows[plan->count++] = forecast.row;
 	plan->cut = plan->count == MOST_ROWS && forecast_next(&forecast);
-	plan->settled = !plan->cut || forecast_settled(&forecast);
 	for (size_t i = 0; i < OUTAGES; i++)
 		plan->chances[i] = chance_of(plan, &forecast, outages_ns[i]);
 	return forecast.draws;
@@ -293,7 +290,8 @@ print_plan(const struct plan *plan)
 	print_table(plan);
 	putchar('\n');
 	print_end(plan);
-	if (plan->settled || is_endless(plan))
+	/* Rows that are left out could still raise a chance below 1. */
+	if (!plan->cut || plan->chances[OUTAGES - 1] == 1)
 		print_chances(plan);
 }
 

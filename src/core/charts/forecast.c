@@ -35,7 +35,6 @@ forecast_start(const struct settings *settings, int64_t until_in_ns,
 	struct forecast forecast = {
 		.settings = settings,
 		.until_in_ns = until_in_ns,
-		.horizon_ns = INT64_MAX,
 		.histories = histories,
 		.count = count,
 		.lowest = schedule_start(&settings->policy, random),
@@ -236,15 +235,6 @@ mean_ns(double sum, int64_t count, struct range range)
 	return max_ns((int64_t)ns, range.low_ns);
 }
 
-/* Whether further draws of HISTORY would change nothing that is printed. */
-static bool
-is_settled(const struct forecast *forecast, const struct history *history)
-{
-	return history->ended
-	    || (history->elapsed_ns >= forecast->horizon_ns
-	        && is_timeless(forecast) && !has_memory(forecast));
-}
-
 /* Lets each history draw and spend its pause after failure N. */
 static void
 live_on(struct forecast *forecast, int64_t n, struct sums *sums)
@@ -254,7 +244,7 @@ live_on(struct forecast *forecast, int64_t n, struct sums *sums)
 		struct pause_context context;
 		struct pause pause;
 
-		if (is_settled(forecast, history))
+		if (history->ended)
 			continue;
 		context = context_at(forecast, n, history->elapsed_ns);
 		pause = next_pause(&context, &history->schedule);
@@ -297,16 +287,6 @@ forecast_next(struct forecast *forecast)
 		row->mean_ns = middle(row->pause);
 		row->mean_total_ns = row->latest_ns;
 	}
-	return true;
-}
-
-bool
-forecast_settled(const struct forecast *forecast)
-{
-	for (size_t i = 0; i < forecast->count; i++)
-		if (!forecast->histories[i].ended
-		    && forecast->histories[i].elapsed_ns < forecast->horizon_ns)
-			return false;
 	return true;
 }
 

@@ -37,7 +37,6 @@ struct history {
 struct forecast {
 	const struct settings *settings;
 	int64_t until_in_ns; /* from the start to --until; INT64_MAX: none */
-	int64_t horizon_ns; /* attempts after it do not change the chances */
 	struct history *histories;
 	size_t count;
 	int64_t draws; /* how many the histories have made so far */
@@ -49,8 +48,7 @@ struct forecast {
 /*
  * Starts it with COUNT > 0 histories, whose memory the caller owns. They draw
  * from RANDOM. UNTIL_IN_NS > 0 is the time to --until, or INT64_MAX if that
- * was not given. Then set the horizon to the longest outage that
- * forecast_outlasts() will be asked for.
+ * was not given.
  */
 struct forecast forecast_start(const struct settings *settings,
     int64_t until_in_ns, struct random *random, struct history *histories,
@@ -58,9 +56,6 @@ struct forecast forecast_start(const struct settings *settings,
 
 /* Computes the next pause into forecast->row. False: there is none. */
 bool forecast_next(struct forecast *forecast);
-
-/* Whether every history has ended or reached the horizon. */
-bool forecast_settled(const struct forecast *forecast);
 
 /*
  * The share of the histories that have had an attempt at OUTAGE_NS or later

@@ -183,8 +183,7 @@ TEST(deadline)
 	settings.policy.growth = GROWTH_CONSTANT;
 	settings.limits.deadline_ns = 3 * S / 2;
 	start();
-	forecast.horizon_ns = S / 2;
-	row_is(S, S, S, "beyond the horizon");
+	row_is(S, S, S, "the first");
 	row_is(350 * MS, 350 * MS, 350 * MS, "the rest of the room");
 
 	settings.policy.jitter.kind = JITTER_FULL;
@@ -237,26 +236,14 @@ TEST(splay)
 	    "it is drawn, not cut off");
 }
 
-/* Later rows matter for the chances unless the histories are settled. */
-TEST(settled)
+TEST(end)
 {
 	reset();
 	settings.policy.jitter.kind = JITTER_NONE;
 	settings.policy.growth = GROWTH_CONSTANT;
 	settings.limits.attempts = INT64_MAX;
-	start();
-	forecast.horizon_ns = 10 * S;
-	for (int i = 0; i < 9; i++)
-		forecast_next(&forecast);
-	ok(!forecast_settled(&forecast), "9 s of 10: not settled");
-	forecast_next(&forecast);
-	ok(forecast_settled(&forecast), "all at the horizon: settled");
 	settings.limits.deadline_ns = 5 * S;
 	start();
-	forecast.horizon_ns = 10 * S;
-	for (int i = 0; i < 4; i++)
-		forecast_next(&forecast);
-	ok(!forecast_settled(&forecast), "before the deadline: not settled");
 	while (forecast_next(&forecast))
 		;
 	ok(!forecast_next(&forecast), "over is over");
