@@ -178,10 +178,6 @@ TEST(plain)
 	act(outcome_not_started(ENOENT), 0);
 	ends(RESULT_STOPPED, 127, 0, 1, "a missing command is not retried");
 
-	act(outcome_not_started(EAGAIN), 0);
-	act(exited(0), 0);
-	ends(RESULT_SUCCESS, 0, 0, 2, "rule 55: a refused fork is");
-
 	settings.limits.attempts = INT64_MAX;
 	for (int i = 0; i < MOST - 1; i++)
 		act(exited(1), 0);
@@ -208,9 +204,6 @@ TEST(verdicts)
 	is_int(seen.pauses_ns[1], 10 * S,
 	    "  after its own window, n counting all failures");
 	is_int(seen.pauses_ns[2], 4 * S, "  and that pause only");
-
-	once(killed(SIGINT), RESULT_STOPPED, 130, SIGINT,
-	    "rule 28: INT ends the loop");
 }
 
 /* How the time is used up to its end is in next_pause.c. */
@@ -262,26 +255,6 @@ fell_silent(void)
 		.status = -1,
 		.signal = SIGTERM,
 		.was_silent = true };
-}
-
-TEST(silence)
-{
-	settings.limits.idle_timeout_ns = 5 * S;
-	act(fell_silent(), 5 * S);
-	act(exited(0), S);
-	ends(RESULT_SUCCESS, 0, 0, 2, "what fell silent is retried");
-
-	settings.limits.idle_timeout_ns = 5 * S;
-	act(fell_silent(), 5 * S);
-	ends(RESULT_EXHAUSTED, 124, 0, 6, "and is a timeout in the end");
-
-	settings.limits.idle_timeout_ns = 5 * S;
-	settings.limits.deadline_ns = 60 * S;
-	settings.limits.reset_after_ns = S;
-	act(fell_silent(), 5 * S);
-	act(exited(0), S);
-	ends(RESULT_SUCCESS, 0, 0, 2, "it is not cut by the deadline");
-	is_int(seen.counts[1], 2, "  and resets no count");
 }
 
 /* OUTCOME as the loop leaves it: of the only attempt, of 5 s or beyond 20 s. */
@@ -369,12 +342,10 @@ TEST(signals_in_an_attempt)
 	once(outcome, RESULT_INTERRUPTED, 7, 0,
 	    "rule 27: told in an attempt, we exit as it does");
 	is_int(seen.ending.end_signal, SIGTERM, "  and say by what");
-	outcome.status = 0;
-	once(outcome, RESULT_SUCCESS, 0, 0, "a success is one all the same");
 
 	outcome = exited(0);
 	outcome_end_late(&outcome, SIGTERM);
-	once(outcome, RESULT_SUCCESS, 0, 0, "also where the signal came late");
+	once(outcome, RESULT_SUCCESS, 0, 0, "a success is one all the same");
 	outcome.status = 7;
 	once(outcome, RESULT_INTERRUPTED, 128 + SIGTERM, SIGTERM,
 	    "a late signal is one in a pause");
@@ -516,9 +487,6 @@ TEST(evidence)
 	outcome.evidence.hint.verdict = VERDICT_STOP;
 	once(outcome, RESULT_STOPPED, 7, 0, "a stop whose input is lost");
 	ok(!seen.ending.input_lost, "  is told as a stop");
-	outcome.evidence.hint.verdict = VERDICT_NONE;
-	outcome.status = 0;
-	once(outcome, RESULT_SUCCESS, 0, 0, "but a success needs none");
 
 	outcome = killed(SIGKILL);
 	outcome.evidence.failure.stream = "stdin";

@@ -213,16 +213,19 @@ pauses_are(const int64_t *wanted_ns, int count, const char *what)
 TEST(when_to_give_up)
 {
 	static const struct {
-		int64_t base_ns, cap_ns;
+		int64_t base_ns, cap_ns, lasts_ns;
 		int64_t attempts, end_ns;
 		const char *what;
 	} table[] = {
 		/* 9 s less nine times 990 ms: a tenth of it is far more. */
-		{ 990 * MS, NS_PER_MIN, 10, 8910 * MS,
+		{ 990 * MS, NS_PER_MIN, 0, 10, 8910 * MS,
 		    "a room below the first window and a tenth is none" },
-		{ 80 * MS, NS_PER_MIN, 113, 8960 * MS,
+		{ 80 * MS, NS_PER_MIN, 0, 113, 8960 * MS,
 		    "  but only if it is below both" },
-		{ S, 40 * MS, 226, 9 * S, "a base above the cap is the cap" },
+		{ S, 40 * MS, 0, 226, 9 * S,
+		    "a base above the cap is the cap" },
+		{ 0, NS_PER_MIN, S / 4, 37, 9250 * MS,
+		    "base 0 goes on until the reserve is begun" },
 	};
 
 	/* 1 and 3 s fit, 9 do not: all of the room. */
@@ -244,9 +247,11 @@ TEST(when_to_give_up)
 		settings.policy.base_ns = table[i].base_ns;
 		settings.policy.cap_ns = table[i].cap_ns;
 		settings.policy.floor_ns = 0;
+		stage.lasts_ns = table[i].lasts_ns;
 		run(1);
 		is_int(stage.attempts, table[i].attempts, table[i].what);
 		is_int(stage.now_ns, table[i].end_ns, "  and then it ends");
+		is_int(stage.cut, 0, "  and cuts nothing");
 	}
 }
 
@@ -337,47 +342,17 @@ TEST(throttle)
 	    "a throttled pause in the upper half");
 	is_between(
 	    runs.pauses[0].high_ns, 8500 * MS, 9 * S, "  and all over it");
-	settings.policy.jitter.kind = JITTER_NONE;
-	run(1);
-	is_int(stage.pauses_ns[0], 9 * S, "  without jitter at its end");
 }
 
-/* The pause in a streak is the first window, however many have failed. */
 TEST(streak)
 {
 	reset_exact(10 * S);
 	settings.limits.consecutive = 3;
-	stage.successes = 1;
-	pauses_are((int64_t[]) { S, S, 3 * S, 4 * S, -1 }, 5, "a streak");
-	reset_exact(10 * S);
-	settings.limits.consecutive = 3;
 	settings.policy.base_ns = 20 * S;
 	stage.successes = 2;
-	pauses_are((int64_t[]) { 9 * S, -1 }, 2, "whose pause is cut as well");
+	pauses_are((int64_t[]) { 9 * S, -1 }, 2,
+	    "the pause in a streak is cut as well");
 	ok(stage.ending.status == 1, "  and broken by want of time");
-}
-
-TEST(base_0)
-{
-	reset(10 * S);
-	settings.policy.base_ns = settings.policy.floor_ns = 0;
-	stage.lasts_ns = S / 4;
-	run(1);
-	is_int(stage.attempts, 37, "base 0 goes on without a pause");
-	is_int(stage.now_ns, 9250 * MS, "  until the reserve is begun");
-	is_int(stage.cut, 0, "  and cuts nothing");
-}
-
-TEST(delays)
-{
-	static const int64_t delays_ns[] = { 5 * S };
-
-	reset_exact(22 * S);
-	settings.policy.delays_ns = delays_ns;
-	settings.policy.delays = 1;
-	settings.policy.floor_ns = 0;
-	pauses_are((int64_t[]) { 5 * S, 5 * S, 5 * S, 5 * S, -1 }, 5,
-	    "a list: 1 s of room is below its first and a tenth");
 }
 
 TEST(splay)
