@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <string.h>
-
 #include "core/base/text.h"
 #include "core/words/json.h"
 #include "unit/fresh.h"

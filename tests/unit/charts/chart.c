@@ -27,60 +27,52 @@ cells(void)
 	return count;
 }
 
-static void
-bar(bool unicode, int64_t width, int64_t value, int64_t most,
-    const char *wanted, const char *what)
+TEST(bars)
 {
-	struct chart chart = chart_of(unicode, width, most);
+	static const struct {
+		const char *what;
+		bool unicode;
+		int64_t width, low, high, most;
+		const char *wanted;
+	} rows[] = {
+		{ "nothing is no bar", true, 4, 0, 0, 100, "" },
+		{ "all is the width", true, 4, 0, 100, 100, "████" },
+		{ "half is half of it", true, 4, 0, 50, 100, "██" },
+		{ "behind a full one", true, 4, 0, 9, 32, "█▏" },
+		{ "7 of them", true, 4, 0, 31, 32, "███▉" },
+		{ "something is seen", true, 4, 0, 1, 1000000, "▏" },
+		{ "more than all is all", true, 4, 0, 200, 100, "████" },
+		{ "less than nothing", true, 4, 0, -1, 100, "" },
+		{ "nothing out of nothing", true, 4, 0, 0, 0, "" },
+		{ "half of the most", true, 4, 0, INT64_MAX / 2, INT64_MAX,
+		    "██" },
+		{ "ASCII", false, 4, 0, 100, 100, "####" },
+		{ "  the nearest", false, 4, 0, 60, 100, "##" },
+		{ "  the nearest", false, 4, 0, 70, 100, "###" },
+		{ "  something is seen", false, 4, 0, 1, 100, "#" },
 
-	chart_bar(&text, &chart, 0, value);
-	is_string(text.data, wanted, what);
-}
+		/* That begin later. */
+		{ "the second half", true, 4, 16, 32, 32, "  ██" },
+		{ "ends at an eighth", true, 4, 8, 17, 32, " █▏" },
+		{ "begins with a cell", true, 4, 4, 16, 32, " █" },
+		{ "within a cell", true, 4, 8, 11, 32, " ▍" },
+		{ "across two", true, 4, 11, 20, 32, " █▌" },
+		{ "a point", true, 4, 8, 8, 32, " ▏" },
+		{ "in the middle of a cell", true, 4, 12, 12, 32, "  ▏" },
+		{ "at the end", true, 4, 32, 32, 32, "   █" },
+		{ "the end of one cell", true, 1, 32, 32, 32, "█" },
+		{ "ASCII: the second half", false, 4, 16, 32, 32, "  ##" },
+		{ "  to the nearest cell", false, 4, 8, 17, 32, " #" },
+		{ "  at the end", false, 4, 32, 32, 32, "   #" },
+	};
 
-TEST(bar)
-{
-	bar(true, 4, 0, 100, "", "nothing is no bar");
-	bar(true, 4, 100, 100, "████", "all is the width");
-	bar(true, 4, 50, 100, "██", "half is half of it");
-	bar(true, 4, 9, 32, "█▏", "behind a full one");
-	bar(true, 4, 31, 32, "███▉", "7 of them");
-	bar(true, 4, 1, 1000000, "▏", "what is something is seen");
-	bar(true, 4, 200, 100, "████", "more than all is all");
-	bar(true, 4, -1, 100, "", "less than nothing is nothing");
-	bar(true, 4, 0, 0, "", "nothing out of nothing");
-	bar(true, 4, INT64_MAX / 2, INT64_MAX, "██", "half of it");
-	bar(false, 4, 100, 100, "####", "ASCII");
-	bar(false, 4, 60, 100, "##", "the nearest");
-	bar(false, 4, 70, 100, "###", "the nearest");
-	bar(false, 4, 1, 100, "#", "what is something is seen");
-}
+	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++) {
+		struct chart chart
+		    = chart_of(rows[i].unicode, rows[i].width, rows[i].most);
 
-static void
-interval(bool unicode, int64_t width, int64_t low, int64_t high,
-    const char *wanted, const char *what)
-{
-	struct chart chart = chart_of(unicode, width, 32);
-
-	chart_bar(&text, &chart, low, high);
-	is_string(text.data, wanted, what);
-}
-
-TEST(interval)
-{
-	interval(true, 4, 0, 32, "████", "all of it");
-	interval(true, 4, 16, 32, "  ██", "its second half");
-	interval(true, 4, 8, 17, " █▏", "ends at an eighth");
-	interval(true, 4, 4, 16, " █", "begins with a cell");
-	interval(true, 4, 8, 11, " ▍", "within a cell");
-	interval(true, 4, 11, 20, " █▌", "across two");
-	interval(true, 4, 8, 8, " ▏", "a point");
-	interval(true, 4, 12, 12, "  ▏", "in the middle of a cell");
-	interval(true, 4, 32, 32, "   █", "at the end");
-	interval(true, 1, 32, 32, "█", "its end");
-	interval(false, 4, 0, 32, "####", "ASCII");
-	interval(false, 4, 16, 32, "  ##", "its second half");
-	interval(false, 4, 8, 17, " #", "to the nearest cell");
-	interval(false, 4, 32, 32, "   #", "at the end");
+		chart_bar(&text, &chart, rows[i].low, rows[i].high);
+		is_string(text.data, rows[i].wanted, rows[i].what);
+	}
 }
 
 static void

@@ -87,6 +87,21 @@ TEST(draws)
 
 TEST(wait)
 {
+	/* At NOW + AT_NS; what is put off until then is to be written. */
+	static const struct {
+		int64_t at_ns, wait_ns, until_ns;
+		const char *what;
+	} rows[] = {
+		{ 0, 40 * S, 40 * S, "a run is put off" },
+		{ 39 * S, S, 40 * S, "  later not for so long" },
+		{ 40 * S, 0, 40 * S, "  until its time has come" },
+		{ -20 * S, 60 * S, 40 * S,
+		    "a clock set back by less than the window is let be" },
+		{ -3600 * S, 60 * S, -3540 * S,
+		    "one set back by more holds no longer than the window" },
+		{ -3560 * S, 20 * S, -3540 * S, "  so that it ends" },
+		{ -NOW, 60 * S, 60 * S - NOW, "a clock without a battery" },
+	};
 	struct deferral none = { .until_ns = NOW + S, .window_ns = S };
 	struct deferral deferral = { 0 };
 
@@ -95,22 +110,12 @@ TEST(wait)
 	is_int(deferral.failures, 1, "one run gave up");
 	is_string(deferral.reason, "exit 7?more", "  its reason on one line");
 	deferral.until_ns = NOW + 40 * S;
-	is_int(deferral_wait(&deferral, INT64_MAX, NOW), 40 * S, "  its wait");
-	is_int(deferral_wait(&deferral, INT64_MAX, NOW + 39 * S), S, "  later");
-	ok(deferral.until_ns == NOW + 40 * S, "  all of which changes nothing");
-	is_int(deferral_wait(&deferral, INT64_MAX, NOW + 40 * S), 0,
-	    "  until its time has come");
-	is_int(deferral_wait(&deferral, INT64_MAX, NOW - 20 * S), 60 * S,
-	    "a clock set back by less than the window");
-	ok(deferral.until_ns == NOW + 40 * S, "  is let be");
-	is_int(deferral_wait(&deferral, INT64_MAX, NOW - 3600 * S), 60 * S,
-	    "one set back by more holds no longer than the window");
-	ok(deferral.until_ns == NOW - 3540 * S,
-	    "  from then on, and that is to be written");
-	is_int(deferral_wait(&deferral, INT64_MAX, NOW - 3560 * S), 20 * S,
-	    "  so that it ends");
-	is_int(deferral_wait(&deferral, INT64_MAX, 0), 60 * S,
-	    "a clock that lost its battery");
+	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++) {
+		is_int(deferral_wait(&deferral, INT64_MAX, NOW + rows[i].at_ns),
+		    rows[i].wait_ns, rows[i].what);
+		is_int(
+		    deferral.until_ns, NOW + rows[i].until_ns, "  until then");
+	}
 	deferral.failures = UINT32_MAX;
 	gives_up(&deferral, usual, INT64_MAX - NOW - S, 0);
 	ok(deferral.failures == UINT32_MAX, "the count saturates");

@@ -4,8 +4,6 @@
  */
 #include <config.h>
 
-#include <string.h>
-
 #include "core/gate/fleet_line.h"
 #include "unit/tap.h"
 

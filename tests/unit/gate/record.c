@@ -6,8 +6,6 @@
  */
 #include <config.h>
 
-#include <string.h>
-
 #include "core/base/duration.h"
 #include "core/base/bytes.h"
 #include "core/gate/record.h"

@@ -261,16 +261,9 @@ TEST(names)
 	static const char unknown[][12]
 	    = { "", " ", "cur", "curls", "CURL", "scp sftp", "sc", "true" };
 
-	ok(tool_at(34) == NULL && tool_at(33) != NULL, "34 tools");
 	ok(tool_named("mariadb-admin") == tool_named("mysql"), "an alias");
 	for (size_t i = 0; i < ARRAY_LENGTH(unknown); i++)
 		ok(tool_named(unknown[i]) == NULL, "no such tool");
-	is_string(tool_text(tool_named("scp")->aliases), "sftp", "aliases");
-	is_string(tool_text(tool_named("curl")->aliases), "", "no alias");
-	is_string(tool_text(tool_named("curl")->warning),
-	    "without -f an HTTP 503 is exit 0; with -s add -S, or 404 and 503 "
-	    "look alike",
-	    "the warning of curl");
 	ok(tool_stops(tool_named("curl"), 2), "a code is a stop");
 	ok(!tool_stops(tool_named("curl"), 7), "  or is retried");
 	ok(!tool_stops(tool_named("curl"), 200), "  or is not known");

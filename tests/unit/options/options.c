@@ -1,40 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <getopt.h>
-#include <string.h>
-
 #include "core/base/duration.h"
 #include "core/base/text.h"
 #include "options/help.h"
-#include "options/options.h"
 #include "streams/scan.h"
+#include "unit/given.h"
 #include "unit/tap.h"
-
-static struct options options;
-
-/* Parses these words, separated by blanks; a refusal would end this program. */
-static void
-given(const char *words)
-{
-	static char copies[128][160];
-	/* A run frees nothing: so that no checker takes what it has for lost.
-	 */
-	static struct options before[128];
-	static size_t turn;
-	static char *argv[20];
-	char *copy = copies[turn % ARRAY_LENGTH(copies)];
-	int argc = 1;
-
-	before[turn++ % ARRAY_LENGTH(before)] = options;
-	argv[0] = (char[]) { "backoff" };
-	snprintf(copy, sizeof copies[0], "%s -- true", words);
-	for (char *at = strtok(copy, " "); at != NULL; at = strtok(NULL, " "))
-		argv[argc++] = at;
-	argv[argc] = NULL;
-	optind = 0;
-	options_parse(&options, argc, argv);
-}
 
 TEST(defaults)
 {

@@ -2,7 +2,6 @@
 #include <config.h>
 
 #include <signal.h>
-#include <stdlib.h>
 
 #include "core/base/duration.h"
 #include "core/base/text.h"
@@ -201,7 +200,6 @@ TEST(words)
 	takes(value_from, "end", &from_start);
 	ok(!from_start, "end");
 
-	refuses(value_cap_mode, "x", "expected window, before or after");
 	refuses(value_from, "", "expected end or start");
 	refuses(value_growth, "linear binary",
 	    "expected exponential, binary, linear, quadratic, cubic, "
@@ -298,19 +296,10 @@ overlap(value_parser *a, const char *a_text, value_parser *b,
 	is_string(refusal.why, why, "both options");
 }
 
-/* The same of a word, which both have. */
-static void
-overlap_words(const char *word)
-{
-	char why[64];
-
-	snprintf(
-	    why, sizeof why, "%s is in both --retry-on and --stop-on", word);
-	overlap(value_retry_on, word, value_stop_on, word, word, why);
-}
-
 TEST(codes)
 {
+	static const char *const words[]
+	    = { "timeout", "start", "nonzero", "signal", "any" };
 	struct rules rules = { .listed_only = false };
 
 	takes(value_stop_on, "7", &rules);
@@ -326,11 +315,11 @@ TEST(codes)
 	    "EX_TEMPFAIL", "EX_TEMPFAIL is in both --pass-on and --stop-on");
 	overlap(value_retry_on, "KILL", value_throttle_on, "SIGKILL", "SIGKILL",
 	    "SIGKILL is in both --retry-on and --throttle-on");
-	overlap_words("timeout");
-	overlap_words("start");
-	overlap_words("nonzero");
-	overlap_words("signal");
-	overlap_words("any");
+	for (size_t i = 0; i < ARRAY_LENGTH(words); i++)
+		overlap(value_retry_on, words[i], value_stop_on, words[i],
+		    words[i],
+		    JOINED(
+		        64, words[i], " is in both --retry-on and --stop-on"));
 	refuses(value_success_on, "1,,2",
 	    "expected codes such as 7, 4-7, nonzero, TERM, timeout or "
 	    "EX_TEMPFAIL");

@@ -17,6 +17,7 @@
 #define DOWN 600
 #define CAPACITY 100
 
+static struct settings settings;
 static struct simulated_client clients[CLIENTS];
 static struct gate machines[MACHINES];
 static int64_t waits_ns[CLIENTS], buckets[2 * SECONDS], seconds[SECONDS];
@@ -27,6 +28,7 @@ play(struct simulation simulation, uint64_t seed)
 {
 	struct random random = random_from(seed);
 
+	simulation.settings = &settings;
 	simulation.clients = clients;
 	simulation.waits_ns = waits_ns;
 	simulation.machines = machines;
@@ -38,13 +40,11 @@ play(struct simulation simulation, uint64_t seed)
 
 /* All clients, and their attempts in each second in SECONDS. */
 static struct simulation
-simulate(const struct settings *settings, double capacity, uint64_t seed,
-    int64_t count, bool fleet)
+simulate(double capacity, int64_t count, bool fleet, uint64_t seed)
 {
 	struct histogram histogram
 	    = histogram_in(buckets, 2 * SECONDS, NS_PER_S);
 	struct simulation simulation = {
-		.settings = settings,
 		.service = { .down_ns = DOWN * NS_PER_S, .capacity = capacity },
 		.clients_count = CLIENTS,
 		.histogram = &histogram,
@@ -77,36 +77,13 @@ sum_of(int from, int to)
 	return sum;
 }
 
-static void
-comes_back(uint64_t seed)
-{
-	struct settings settings = usual();
-	struct simulation simulation
-	    = simulate(&settings, CAPACITY, seed, 1, false);
-	int begin = DOWN;
-
-	is_int(simulation.served, CLIENTS, "all are served");
-	is_between(seconds[0], CLIENTS, CLIENTS + 3, "first all together");
-	is_between(most_of(1, DOWN), 1, 6, "then one at a time probes");
-	is_between(sum_of(10, DOWN), (DOWN - 10) / 6, (DOWN - 10) / 4,
-	    "once in five seconds");
-	is_between(most_of(DOWN, SECONDS), CAPACITY, 3 * CAPACITY,
-	    "no second has more than three times what can be served");
-	while (begin < SECONDS - 4 && seconds[begin] < 2)
-		begin++;
-	is_between(begin, DOWN, DOWN + 11, "it is noticed within 10 s");
-	ok(seconds[begin] <= 6 && seconds[begin + 1] <= 9
-	        && seconds[begin + 2] <= 17 && seconds[begin + 3] <= 33
-	        && seconds[begin + 4] > seconds[begin + 1],
-	    "they come ever faster");
-}
-
 /* A quota for each second, which the pace meets again and again. */
 TEST(does_not_give_way)
 {
-	struct settings settings = usual();
-	struct simulation simulation = simulate(&settings, 65, 1, 1, false);
+	struct simulation simulation;
 
+	settings = usual();
+	simulation = simulate(65, 1, false, 1);
 	is_int(simulation.served, CLIENTS, "a quota: all are served");
 	is_between(simulation_wait(&simulation, 100), 30 * NS_PER_S,
 	    60 * NS_PER_S, "... the gate does not shut for it again");
@@ -117,9 +94,10 @@ TEST(does_not_give_way)
 /* More than a pace of 256 a second could ask for. */
 TEST(uses_what_there_is)
 {
-	struct settings settings = usual();
-	struct simulation simulation = simulate(&settings, 10000, 1, 1, false);
+	struct simulation simulation;
 
+	settings = usual();
+	simulation = simulate(10000, 1, false, 1);
 	is_int(simulation.refused, 0, "a strong service refuses nobody");
 	is_between(simulation_wait(&simulation, 100), 8 * NS_PER_S,
 	    22 * NS_PER_S, "... and has served all soon");
@@ -128,16 +106,16 @@ TEST(uses_what_there_is)
 /* Each machine has its prober, or the fleet has one. */
 TEST(shares_a_gate)
 {
-	struct settings settings = usual();
-	struct simulation simulation
-	    = simulate(&settings, CAPACITY, 1, MACHINES, true);
+	struct simulation simulation;
 
+	settings = usual();
+	simulation = simulate(CAPACITY, MACHINES, true, 1);
 	is_int(simulation.served, CLIENTS, "a fleet: all are served");
 	is_between(sum_of(10, DOWN), (DOWN - 10) / 6, (DOWN - 10) / 4,
 	    "... one of all machines probes, once in five seconds");
 	is_between(most_of(DOWN, SECONDS), CAPACITY, 3 * CAPACITY,
 	    "... they have one pace together");
-	simulation = simulate(&settings, CAPACITY, 1, MACHINES, false);
+	simulation = simulate(CAPACITY, MACHINES, false, 1);
 	is_int(simulation.served, CLIENTS, "gates of their own: all served");
 	is_between(sum_of(10, DOWN), MACHINES * (DOWN - 10) / 6,
 	    MACHINES * (DOWN - 10) / 4, "... as many probe as there are");
@@ -146,11 +124,11 @@ TEST(shares_a_gate)
 /* The gate paces them: a probe that fails makes no window grow. */
 TEST(keeps_windows)
 {
-	struct settings settings = usual();
 	int64_t most = 0;
 
+	settings = usual();
 	settings.limits.deadline_ns = NS_PER_MIN;
-	simulate(&settings, CAPACITY, 1, 1, false);
+	simulate(CAPACITY, 1, false, 1);
 	for (int i = 0; i < CLIENTS; i++)
 		most = max_ns(most, clients[i].failures);
 	is_int(most, 1, "who probes has failed once, as far as its pauses go");
@@ -160,12 +138,12 @@ TEST(keeps_windows)
  */
 TEST(counts_first_failures)
 {
-	struct settings settings = usual();
 	int64_t tried = 0, failed = 0, uncounted = 0;
 
+	settings = usual();
 	settings.limits.deadline_ns = 2 * NS_PER_MIN;
 	settings.limits.splay = (struct range) { 0, NS_PER_MIN };
-	simulate(&settings, CAPACITY, 1, 1, false);
+	simulate(CAPACITY, 1, false, 1);
 	for (int i = 0; i < CLIENTS; i++) {
 		tried += clients[i].verdict != VERDICT_NONE;
 		failed += clients[i].failures > 0;
@@ -177,7 +155,7 @@ TEST(counts_first_failures)
 	ok(uncounted > 3, "... which counts for no default --attempts");
 	settings.limits.attempts = 1;
 	settings.limits.attempts_given = true;
-	simulate(&settings, CAPACITY, 1, 1, false);
+	simulate(CAPACITY, 1, false, 1);
 	uncounted = 0;
 	for (int i = 0; i < CLIENTS; i++)
 		uncounted += clients[i].verdict != VERDICT_NONE
@@ -188,15 +166,15 @@ TEST(counts_first_failures)
 /* A machine is one run to the fleet: it may be the one that is broken. */
 TEST(takes_two_machines)
 {
-	struct settings settings = usual();
 	struct simulation simulation;
 
+	settings = usual();
 	settings.limits.deadline_ns = NS_PER_MIN;
-	simulation = simulate(&settings, CAPACITY, 1, 1, true);
+	simulation = simulate(CAPACITY, 1, true, 1);
 	is_between(sum_of(10, DOWN), 2 * CLIENTS, 10 * CLIENTS,
 	    "one machine alone shuts no gate of a fleet");
 	is_int(simulation.gave_up, CLIENTS, "... all pause on their own");
-	simulation = simulate(&settings, CAPACITY, 1, 2, true);
+	simulation = simulate(CAPACITY, 2, true, 1);
 	is_between(sum_of(10, DOWN), 5, 20, "two shut it");
 	is_int(
 	    simulation.gave_up, CLIENTS, "... who waits ends at the deadline");
@@ -226,21 +204,6 @@ is_at_most(double got, double most, const char *what)
 		printf("# %.2f, at most %.2f\n", got, most);
 }
 
-/* COUNT clients, of whose requests a share fails by itself. */
-static struct simulation
-simulate_failures(int64_t count, struct service service, uint64_t seed)
-{
-	struct settings settings = usual();
-	struct simulation simulation = {
-		.settings = &settings,
-		.service = service,
-		.clients_count = count,
-		.machines_count = 1,
-	};
-
-	return play(simulation, seed);
-}
-
 /*
  * An outage of ten minutes, and then a service that fails at times, or tells
  * who comes too fast: medians. At first it may take 10 s until the next probe.
@@ -256,7 +219,10 @@ drains(int64_t count, struct service service, double refused_most)
 	service.down_ns = DOWN * NS_PER_S;
 	for (int i = 0; i < SEEDS; i++) {
 		struct simulation simulation
-		    = simulate_failures(count, service, (uint64_t)i + 1);
+		    = play((struct simulation) { .service = service,
+		               .clients_count = count,
+		               .machines_count = 1 },
+		        (uint64_t)i + 1);
 
 		last[i] = simulation.served < count
 		    ? 1e9
@@ -280,6 +246,7 @@ TEST(drain_all)
 		double rate;
 	} rows[] = { { 2000, 100 }, { 2000, 20 }, { 200, 20 } };
 
+	settings = usual();
 	for (size_t row = 0; row < ARRAY_LENGTH(rows); row++) {
 		double rate = rows[row].rate;
 
@@ -299,6 +266,25 @@ TEST(drain_all)
 
 TEST(comes_back)
 {
-	for (uint64_t seed = 1; seed <= 3; seed++)
-		comes_back(seed);
+	settings = usual();
+	for (uint64_t seed = 1; seed <= 3; seed++) {
+		int64_t served = simulate(CAPACITY, 1, false, seed).served;
+		int begin = DOWN;
+
+		is_int(served, CLIENTS, "all are served");
+		is_between(
+		    seconds[0], CLIENTS, CLIENTS + 3, "first all together");
+		is_between(most_of(1, DOWN), 1, 6, "then one at a time probes");
+		is_between(sum_of(10, DOWN), (DOWN - 10) / 6, (DOWN - 10) / 4,
+		    "once in five seconds");
+		is_between(most_of(DOWN, SECONDS), CAPACITY, 3 * CAPACITY,
+		    "no second has more than three times what can be served");
+		while (begin < SECONDS - 4 && seconds[begin] < 2)
+			begin++;
+		is_between(begin, DOWN, DOWN + 11, "it is noticed within 10 s");
+		ok(seconds[begin] <= 6 && seconds[begin + 1] <= 9
+		        && seconds[begin + 2] <= 17 && seconds[begin + 3] <= 33
+		        && seconds[begin + 4] > seconds[begin + 1],
+		    "they come ever faster");
+	}
 }

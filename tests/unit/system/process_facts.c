@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <string.h>
-
 #include "core/base/text.h"
 #include "system/process_facts.h"
 #include "unit/tap.h"
@@ -12,6 +10,8 @@
 	"1234 (" name ") " state " " parent \
 	" 1234 1200 34816 -1 4194560 110 0 0 0 2 1 0 0 20 0 " threads \
 	" 0 " start " 2498560 221 18446744073709551615 1 1 0 0 0\n"
+
+#define SLEEPING(name) STAT(name, "S", "77", "1", "987654321")
 
 static struct process
 parsed(const char *line)
@@ -39,18 +39,15 @@ is_parsed(const char *line, const char *name, const char *what)
 
 TEST(parse)
 {
-	is_parsed(
-	    STAT("sleep", "S", "77", "1", "987654321"), "sleep", "a name");
-	is_parsed(STAT("", "R", "77", "1", "987654321"), "", "no name");
-	is_parsed(STAT("a) Z 1 1 1", "S", "77", "1", "987654321"), "a) Z 1 1 1",
+	is_parsed(SLEEPING("sleep"), "sleep", "a name");
+	is_parsed(SLEEPING(""), "", "no name");
+	is_parsed(SLEEPING("a) Z 1 1 1"), "a) Z 1 1 1",
 	    "a name that looks like the fields");
-	is_parsed(STAT(")(", "S", "77", "1", "987654321"), ")(",
-	    "the wrong parentheses");
-	is_parsed(STAT("a\nb (c) \n", "S", "77", "1", "987654321"),
-	    "a\nb (c) \n", "newlines and blanks");
+	is_parsed(SLEEPING(")("), ")(", "the wrong parentheses");
 	is_parsed(
-	    STAT("kworker/u8:3-events_unbound", "S", "77", "1", "987654321"),
-	    "kworker/u8:3-ev", "a name longer than any of a program");
+	    SLEEPING("a\nb (c) \n"), "a\nb (c) \n", "newlines and blanks");
+	is_parsed(SLEEPING("kworker/u8:3-events_unbound"), "kworker/u8:3-ev",
+	    "a name longer than any of a program");
 }
 
 TEST(zombie)

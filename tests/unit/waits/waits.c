@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "core/base/duration.h"
 #include "core/base/text.h"
 #include "core/waits/waits.h"
 #include "unit/tap.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
 

@@ -36,14 +36,21 @@ a_moment(void)
 }
 
 static void
+sequel_is(const struct loop_state *state, const struct limits *limits,
+    const struct sequel *sequel, const char *wanted)
+{
+	message_attempt(fresh(), state, limits, sequel);
+	is_string(buffer, wanted, wanted);
+}
+
+static void
 attempt_is(const struct loop_state *state, const struct limits *limits,
     int64_t pause_ns, const char *wanted)
 {
 	const struct sequel sequel
 	    = { .pause_ns = pause_ns, .pause_end = "", .notes = "" };
 
-	message_attempt(fresh(), state, limits, &sequel);
-	is_string(buffer, wanted, wanted);
+	sequel_is(state, limits, &sequel, wanted);
 }
 
 #define ENDING(...) ((struct ending) { __VA_ARGS__ })
@@ -115,33 +122,29 @@ TEST(sequels)
 
 	state.outcome.evidence.hint
 	    = (struct hint) { .has_wait = true, .wait_ns = 128 * NS_PER_S };
-	message_attempt(fresh(), &state, &eight, &sequel);
-	is_string(buffer,
+	sequel_is(&state, &eight, &sequel,
 	    "attempt 2/8 failed after 4.1s: exit 7 (--tool would stop here); "
-	    "next in 2m10s, at 03:14:20 (server asked for 2m8s)",
-	    "a note stands with the reason, a long pause with its end");
+	    "next in 2m10s, at 03:14:20 (server asked for 2m8s)");
+
+	/* A line speaks for those that had none. */
 	state = a_moment();
 	state.attempt = 20;
 	sequel = (struct sequel) {
 		.pause_ns = NS_PER_S, .pause_end = "", .skipped = 9, .notes = ""
 	};
-	message_attempt(fresh(), &state, &eight, &sequel);
-	is_string(buffer,
-	    "attempts 11 to 20 failed, the last after 4.1s: exit 7; next in 1s",
-	    "a line speaks for those that had none");
+	sequel_is(&state, &eight, &sequel,
+	    "attempts 11 to 20 failed, the last after 4.1s: exit 7; next in "
+	    "1s");
 	state.outcome.kind = OUTCOME_TIMED_OUT;
 	state.outcome.limit_ns = 4 * NS_PER_S;
-	message_attempt(fresh(), &state, &eight, &sequel);
-	is_string(buffer, "attempts 11 to 20 timed out after 4s; next in 1s",
-	    "timeouts all took the same time");
+	sequel_is(&state, &eight, &sequel,
+	    "attempts 11 to 20 timed out after 4s; next in 1s");
 	state.outcome = (struct outcome) { .kind = OUTCOME_EXITED,
 		.ended_ns = 9 * NS_PER_MS,
 		.rule = RULE_NO_MATCH };
-	message_attempt(fresh(), &state, &eight, &sequel);
-	is_string(buffer,
+	sequel_is(&state, &eight, &sequel,
 	    "attempts 11 to 20 not done, the last after 9ms: no line matches "
-	    "--success-if; next in 1s",
-	    "attempts that poll");
+	    "--success-if; next in 1s");
 }
 
 TEST(news)
@@ -446,6 +449,10 @@ TEST(rules)
 	outcome.rule = RULE_UNLISTED;
 	reason_is(
 	    outcome, "Resource temporarily unavailable (not in --retry-on)");
+	outcome = (struct outcome) { .kind = OUTCOME_TIMED_OUT,
+		.limit_ns = 5 * NS_PER_MIN,
+		.was_silent = true };
+	reason_is(outcome, "timed out after 5m without output");
 }
 
 /* A long quote does not crowd out the rest of the line. */
@@ -629,19 +636,4 @@ TEST(annotations)
 	annotation_defuse(line);
 	is_string(line, "backoff: x: #?[error]a ##?[b] #?[",
 	    "nor in a line of the log");
-}
-
-TEST(reasons)
-{
-	reason_is(
-	    (struct outcome) { .kind = OUTCOME_KILLED, .signal = SIGSEGV },
-	    "killed by SEGV");
-	reason_is((struct outcome) { .kind = OUTCOME_TIMED_OUT,
-	              .limit_ns = 10 * NS_PER_S },
-	    "timed out after 10s");
-	reason_is((struct outcome) { .kind = OUTCOME_TIMED_OUT,
-	              .limit_ns = 5 * NS_PER_MIN,
-	              .was_silent = true },
-	    "timed out after 5m without output");
-	reason_is(outcome_not_started(EACCES), "Permission denied");
 }
