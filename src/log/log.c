@@ -452,23 +452,18 @@ log_notes(const struct outcome *outcome)
 	}
 }
 
-/* "03:14:20", when a pause of a minute or more ends; with a far day's date. */
+/* Adds when a pause of a minute or more ends: "03:14:20". */
 static void
 add_pause_end(
     struct text *text, const struct loop_state *state, int64_t pause_ns)
 {
 	int64_t ends_ns = saturating_add(state->outcome.ended_ns, pause_ns);
-	struct tm end;
+	int64_t epoch_ns = clock_epoch_ns();
 
-	if (pause_ns < NS_PER_MIN)
-		return;
-	end = clock_local(
-	    saturating_add(clock_epoch_ns(), ends_ns - clock_now_ns()));
-	if (pause_ns >= 24 * 60 * NS_PER_MIN) {
-		text_date(text, &end);
-		text_byte(text, ' ');
-	}
-	text_clock(text, &end);
+	if (pause_ns >= NS_PER_MIN)
+		calendar_text(text,
+		    saturating_add(epoch_ns, ends_ns - clock_now_ns()),
+		    epoch_ns);
 }
 
 static void

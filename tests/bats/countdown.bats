@@ -137,7 +137,7 @@ differs_from() {
   assert_equal "$(grep -c 'next in 59m' <<<"$output")" 1
   key C-c
   is_shown '\$ backoff .*' \
-    'backoff: x: attempt 1/8 failed after [0-9.mu]+s: exit 7; next in 1h, at [0-9:]+' \
+    'backoff: x: attempt 1/8 failed after [0-9.mu]+s: exit 7; next in 1h, at [0-9: -]+' \
     'backoff: x: interrupted by INT after 1 attempt in .*'
 }
 
@@ -214,7 +214,7 @@ differs_from() {
 # stands_still COMMAND: the line is there, and no row below it.
 stands_still() {
   types "clear; $1"
-  shows 'next in 1h, at [0-9:]+$'
+  shows 'next in 1h, at [0-9: -]+$'
   sleep 1.5
   run ! has 'next in 59m'
   key C-c

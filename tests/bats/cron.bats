@@ -70,8 +70,8 @@ exit $((6 + BACKOFF_ATTEMPT))
 SH
   job cron-quiet
   run cat <<<"$mail"
-  assert_line --index 0 --regexp '^backoff: backup: attempt 1/3 failed after .*: exit 7 ".*"; next in 5m, at [0-9:]+$'
-  assert_line --index 1 --regexp '^backoff: backup: attempt 2/3 failed after .*: exit 8; next in 10m, at [0-9:]+$'
+  assert_line --index 0 --regexp '^backoff: backup: attempt 1/3 failed after .*: exit 7 ".*"; next in 5m, at [0-9: -]+$'
+  assert_line --index 1 --regexp '^backoff: backup: attempt 2/3 failed after .*: exit 8; next in 10m, at [0-9: -]+$'
   assert_line --index 2 'attempt 3'
   assert_line --index 3 'no space left on sdb3'
   assert_equal "$(grep -c '^no space' <<<"$output")" 1

@@ -112,7 +112,7 @@ has_answer processes ||
     'backoff: sh: giving up after 3 attempts in DUR: exit 7 "boom"'
 }
 
-@test "a pause of a minute or more is told with its end by the local clock, a day with its date" {
+@test "a pause of a minute or more is told with its end by the local clock, on another day with its date" {
   local over='backoff: sh: interrupted by TERM after 1 attempt in DUR'
   local first='backoff: sh: attempt 1/3 failed after DUR: exit 7; next in '
   pauses_for() {
@@ -124,8 +124,8 @@ has_answer processes ||
   pauses_for 59s,1s
   said "${first}59s" "$over"
   pauses_for 90m,1s
-  said "${first}1h30m, at [0-9]{2}:[0-9]{2}:[0-9]{2}" "$over"
-  [ $(((86400 + $(date +%s) + 5400 - $(TZ=XYZ-05:30 date -d "${said[0]##* at }" +%s)) % 86400)) -lt 100 ]
+  said "${first}1h30m, at [0-9: -]+" "$over"
+  [ $(((86400 + $(date +%s) + 5401 - $(TZ=XYZ-05:30 date -d "${said[0]##* at }" +%s)) % 86400)) -lt 100 ]
   pauses_for 48h,1s
   said "${first}2d, at [0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}" "$over"
 }
