@@ -413,7 +413,7 @@ waits_look(struct waits *waits, char *line, size_t length)
 	if (header->stated == STATED_MISSING
 	    && (*line == 'H' || *line == ' ' || *line == '<')
 	    && strncmp(line + strspn(line, " <"), "HTTP/", 5) == 0)
-		header->stated = STATED_EMPTY; /* of those that state a wait */
+		header->stated = STATED_EMPTY; /* no wait in them so far */
 	if (waits->lines > waits->delay_ends && !has_letters(line, length))
 		return;
 	if (memchr(line, '\x1b', length) != NULL)
