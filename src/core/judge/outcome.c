@@ -184,7 +184,7 @@ signal_parse(const char *text)
 	int64_t number;
 
 	if (count_parse(text, &number))
-		return number < SIGNALS ? (int)number : 0;
+		return number < NSIG ? (int)number : 0;
 	for (size_t i = 0; i < ARRAY_LENGTH(signal_names); i++)
 		if (same_name(name, signal_names[i].text))
 			return signal_names[i].number;
@@ -319,8 +319,7 @@ codes_match(
 			wide = codes->nonzero;
 		break;
 	case OUTCOME_KILLED:
-		if (signal < SIGNALS)
-			narrow = codes->killed[signal];
+		narrow = codes->killed[signal];
 		if (signal == SIGINT || signal == SIGQUIT
 		    || (signal == SIGPIPE && outcome->reader_gone))
 			usual = VERDICT_STOP;

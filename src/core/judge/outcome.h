@@ -181,7 +181,7 @@ int outcome_status(const struct outcome *outcome);
 /* --- signals and CODES --- */
 
 #define EXIT_CODES 256
-#define SIGNALS 65 /* 1..64 */
+#define SIGNALS 128 /* 1..127, as on MIPS; most systems have 64 */
 
 /*
  * The verdicts that the user gave, a layer for each width of item; the most

@@ -134,7 +134,7 @@ add_signal_as_status(
 	int signal = outcome->signal;
 	int number = signal;
 
-	if (outcome->kind != OUTCOME_KILLED || signal >= SIGNALS
+	if (outcome->kind != OUTCOME_KILLED
 	    || codes->killed[signal] != VERDICT_NONE)
 		return false;
 	if (codes->exact[number] == VERDICT_NONE)

@@ -221,7 +221,7 @@ TEST(signals)
 #endif
 	for (size_t i = 0; i < ARRAY_LENGTH(unknown); i++)
 		is_int(signal_parse(unknown[i]), 0, unknown[i]);
-	for (int signal = 1; signal < SIGNALS; signal++) {
+	for (int signal = 1; signal < NSIG; signal++) {
 		struct text text = text_in(buffer, sizeof buffer);
 
 		signal_text(&text, signal);
