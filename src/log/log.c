@@ -388,48 +388,31 @@ log_start(void)
 	}
 }
 
-/* mishap_text(), but each mishap is reported only once in a run. */
-static const char *
-new_mishap(enum mishap mishap, const struct loop_state *state,
-    struct text *line, struct text *reason)
-{
-	static bool is_logged[MISHAPS];
-	const char *what = is_logged[mishap]
-	    ? NULL
-	    : mishap_text(line, reason, mishap, state, options->headers);
-
-	is_logged[mishap] = is_logged[mishap] || what != NULL;
-	return what;
-}
-
-/* Adds the mishaps below END to the line of an attempt. */
+/*
+ * Reports the mishaps from FROM up to END, each only once in a run: in LINE,
+ * or, if that is NULL, with a line or an event of their own.
+ */
 static void
-add_mishaps(struct text *line, const struct loop_state *state, int end)
+report_mishaps(
+    struct text *line, const struct loop_state *state, int from, int end)
 {
-	for (int mishap = 0; mishap < end; mishap++) {
-		char words[REASON_SIZE];
-		struct text reason = text_in(words, sizeof words);
+	static bool is_reported[MISHAPS];
 
-		new_mishap((enum mishap)mishap, state, line, &reason);
-	}
-}
-
-/* Logs the mishaps that have a line or an event of their own. */
-static void
-log_mishaps(const struct loop_state *state, int64_t pause_ns)
-{
-	int mishap = options->format == LOG_JSON && pause_ns != PAUSE_NONE
-	    ? MISHAP_STRAY_OUTPUT
-	    : MISHAP_MISSED_WAIT;
-
-	for (; mishap < MISHAPS; mishap++) {
+	for (int mishap = from; mishap < end; mishap++) {
 		char words[2][REASON_SIZE];
-		struct text line = text_in(words[0], sizeof words[0]);
+		struct text text = text_in(words[0], sizeof words[0]);
 		struct text reason = text_in(words[1], sizeof words[1]);
-		const char *what
-		    = new_mishap((enum mishap)mishap, state, &line, &reason);
+		const char *what = is_reported[mishap]
+		    ? NULL
+		    : mishap_text(&text, &reason, (enum mishap)mishap, state,
+		        options->headers);
 
-		if (what != NULL)
+		if (what == NULL)
+			continue;
+		is_reported[mishap] = true;
+		if (line != NULL)
+			text_add(line, words[0]);
+		else
 			log_degraded(WEIGHT_NORMAL, words[0], what, words[1]);
 	}
 }
@@ -495,7 +478,7 @@ log_attempt_text(const struct loop_state *state, int64_t pause_ns)
 	if (repeats.has_same_quote)
 		shown.outcome.evidence.match.last_line = NULL;
 	add_pause_end(&pause_end, state, pause_ns);
-	add_mishaps(&notes, state, MISHAP_MISSED_WAIT);
+	report_mishaps(&notes, state, 0, MISHAP_MISSED_WAIT);
 	text = text_begin();
 	message_attempt(&text, &shown, &options->settings->limits, &sequel);
 	finish(&text);
@@ -521,7 +504,12 @@ log_attempt(const struct loop_state *state, int64_t pause_ns)
 		json_attempt(&text, state, pause_ns);
 		event_finish(&text);
 	}
-	log_mishaps(state, pause_ns);
+	/* A JSON log has no line of the attempt to add this one to. */
+	report_mishaps(NULL, state,
+	    options->format == LOG_JSON && pause_ns != PAUSE_NONE
+	        ? MISHAP_STRAY_OUTPUT
+	        : MISHAP_MISSED_WAIT,
+	    MISHAPS);
 }
 
 /*
@@ -556,7 +544,8 @@ log_end_text(const struct loop_state *state, const struct ending *ending)
 	/* Other endings have another reason than the status. */
 	if (ending->result == RESULT_EXHAUSTED
 	    || ending->result == RESULT_DEADLINE)
-		add_mishaps(&text, state, MISHAP_UNSTOPPED + 1);
+		report_mishaps(
+		    &text, state, MISHAP_UNSTOPPED, MISHAP_UNSTOPPED + 1);
 	finish(&text);
 }
 
