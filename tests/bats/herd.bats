@@ -125,6 +125,7 @@ refuses() {
   refuses '--machines: 2: needs --gate' --machines=2
   refuses '--gate: fleet: needs --machines' --gate=fleet
   refuses '--gate: fleets: expected machine or fleet' --gate=fleets --machines=2
+  refuses '--log-format: github: expected text or json' --log-format=github
 }
 
 @test "herd: options that only backoff has are unknown" {
