@@ -325,7 +325,8 @@ derive_streams(struct options *options, const struct given *given)
 		options->streams.hold = HOLD_ALL;
 	options->log.held = options->job.quiet_success;
 	/* In a step of GitHub Actions, people should see how it ended. */
-	if (given->text[OPT_LOG_FORMAT] == NULL && options->log.file == NULL
+	if (program.set == PROGRAM_BACKOFF
+	    && given->text[OPT_LOG_FORMAT] == NULL && options->log.file == NULL
 	    && actions != NULL && strcmp(actions, "true") == 0)
 		options->log.format = LOG_GITHUB;
 }

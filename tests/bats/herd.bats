@@ -252,6 +252,11 @@ PY
     't[2].startswith("{\"event\":\"herd\",\"policy\":\"every second\",\"clients\":1000,\"outage_s\":60.000000000,\"capacity\":100,\"runs\":1,\"no_end\":null,\"retries_per_client\":64.5,\"peak\":1000,\"later_peak\":1000,\"wait_mean_s\":4.500000000,")'
 }
 
+@test "herd: in GitHub Actions the JSON is JSON, too" {
+  export GITHUB_ACTIONS=true
+  herd --log-format=json | objects 'len(h) == 3'
+}
+
 @test "herd: the JSON has the figures of the table, and all attempts" {
   herd --jitter=none >table
   grep '^attempts per client.* 9\.5  *9\.5  *64\.5$' table
