@@ -13,14 +13,11 @@
 #include "system/system.h"
 
 /*
- * Signals wait while so many pieces of so many bytes are scanned: even with
- * many slow expressions, not for long.
+ * Signals wait while so many bytes are scanned: even with many slow
+ * expressions, not for long. What is held is searched for a line to quote in
+ * so many bytes at its end.
  */
-#define PIECES 4
-#define READ_SIZE 16384
-
-/* The end of held output, where a line to quote is looked for. */
-#define QUOTED_END 65536
+#define READ_SIZE 65536
 
 /* The most that a pipe can hold, unless root has raised that (Linux). */
 #define PIPE_MOST 1048576
@@ -307,13 +304,12 @@ pass_on(struct output *output)
 	return true;
 }
 
-/* Both, but not for long. */
+/* Both, but only once before signals are handled. */
 static void
 advance(struct output *output)
 {
-	for (int i = 0; i < PIECES && output->pipe >= 0; i++)
-		if (!pass_on(output) || !read_some(output))
-			break;
+	if (output->pipe >= 0 && pass_on(output) && read_some(output))
+		pass_on(output);
 }
 
 /* --- both, held or watched --- */
@@ -483,8 +479,8 @@ scan_held(struct output *output)
 	    || !(is_needed || output->watched->stream.is_stderr))
 		return true;
 	/* If nothing is looked for, a line near the end is quoted. */
-	if (!is_needed && output->size > QUOTED_END)
-		offset = output->size - QUOTED_END;
+	if (!is_needed && output->size > READ_SIZE)
+		offset = output->size - READ_SIZE;
 	while (offset < output->size) {
 		size_t most = (size_t)min_ns(output->size - offset, READ_SIZE);
 
