@@ -75,6 +75,12 @@ feed(const char *text, size_t length, size_t most)
 	scan_finish(&scan, &stream);
 }
 
+static void
+feed_text(const char *text)
+{
+	feed(text, strlen(text), 7);
+}
+
 /* The same, as regexec(3) alone finds it. */
 static bool
 is_there(const char *regex, const char *text, size_t length)
@@ -356,7 +362,7 @@ static void
 last_line_is(const char *text, const char *wanted, const char *what)
 {
 	begin("never");
-	feed(text, strlen(text), 3);
+	feed_text(text);
 	is_string(scan.last_line.text, wanted, what);
 	end();
 }
@@ -392,7 +398,7 @@ TEST(last_line)
 	last_line_is(text, wanted, "a whole one stays");
 	begin("never");
 	stream.is_stderr = false;
-	feed("a\n", 2, 2);
+	feed_text("a\n");
 	is_string(scan.last_line.text, "", "stdout has none");
 	end();
 }
@@ -402,16 +408,15 @@ TEST(last_line)
 TEST(quotes)
 {
 	begin("number [0-9]");
-	feed("start\n10%\rnumber 1 \"x\"\n"
-	     "number 2\nthe end\n",
-	    40, 5);
+	feed_text("start\n10%\rnumber 1 \"x\"\n"
+	          "number 2\nthe end\n");
 	is_string(scan_match(&scan)->quote.text, "number 1 ?x?",
 	    "the first line that matched is kept, from its last return on");
 	is_string(scan.last_line.text, "the end", "beside the last one");
 	end();
 	begin("number");
 	stream.is_stderr = false;
-	feed("number 1\n", 9, 9);
+	feed_text("number 1\n");
 	is_string(scan_match(&scan)->quote.text, "", "but none of stdout");
 	end();
 }
@@ -421,7 +426,7 @@ TEST(both_streams)
 	for (int is_stderr = 0; is_stderr < 2; is_stderr++) {
 		begin("line");
 		stream.is_stderr = is_stderr;
-		feed("a line\nRetry-After: 8\n", 22, 22);
+		feed_text("a line\nRetry-After: 8\n");
 		ok(scan_needs(&scan, &stream), "either stream is needed");
 		ok(scan_match(&scan) != NULL, "and matched against");
 		ok(waits_of(&scan.waits, WAIT_HEADER)->stated == STATED_READ,
@@ -441,7 +446,7 @@ TEST(order)
 			scan_add(&scan, order[i - 1], "line");
 		scan_reset(&scan);
 		ok(scan_match(&scan) == NULL, "nothing matches at first");
-		feed("a line\n", 7, 7);
+		feed_text("a line\n");
 		is_int(scan_match(&scan)->verdict, order[first],
 		    "stop, success, throttle, retry");
 		scan_reset(&scan);
@@ -492,12 +497,6 @@ begin_tool(const char *name)
 	scan_reset(&scan);
 }
 
-static void
-feed_line(const char *line)
-{
-	feed(line, strlen(line), 7);
-}
-
 #define CURL_ERROR "curl: (22) The requested URL returned error: "
 #define NO_SPACE "write failed: No space left on device (28)\n"
 
@@ -532,7 +531,7 @@ TEST(tool_messages)
 		const struct condition *message;
 
 		begin_tool(cases[i].tool);
-		feed_line(cases[i].lines);
+		feed_text(cases[i].lines);
 		message = scan_message(&scan, cases[i].status);
 		is_int(
 		    message != NULL ? message->message.verdict : VERDICT_NONE,
@@ -547,17 +546,17 @@ TEST(tool_streams)
 	ok(scan_needs(&scan, &stream), "a tool needs stderr");
 	stream.is_stderr = false;
 	ok(!scan_needs(&scan, &stream), "but not stdout");
-	feed_line(CURL_ERROR "404\n");
+	feed_text(CURL_ERROR "404\n");
 	ok(scan_message(&scan, 22) == NULL, "nor is it looked at there");
 	stream.is_shared = true;
 	ok(scan_needs(&scan, &stream), "unless stdout is the same open file");
-	feed_line(CURL_ERROR "404\n");
+	feed_text(CURL_ERROR "404\n");
 	ok(scan_message(&scan, 22) != NULL, "where it is looked at");
 	is_string(scan_message(&scan, 22)->quote.text, "", "and not quoted");
 	scan_reset(&scan);
 	stream.is_shared = false;
 	stream.is_stderr = true;
-	feed_line(CURL_ERROR "404\n");
+	feed_text(CURL_ERROR "404\n");
 	is_string(scan_message(&scan, 22)->message.meaning,
 	    "HTTP 404 or 410: not found", "its message has a meaning");
 	ok(scan_match(&scan) == NULL, "it is no condition of the user");
@@ -582,11 +581,11 @@ TEST(tool_room)
 	    "expected at most 64 conditions in all", "one too many is refused");
 	scan_add_tool(&scan, tool_named("git"));
 	scan_reset(&scan);
-	feed_line("a line\n");
+	feed_text("a line\n");
 	ok(scan_message(&scan, 1) == NULL, "a condition is no message");
 	is_int(scan_match(&scan)->verdict, VERDICT_THROTTLE, "it matches");
 	scan_reset(&scan);
-	feed_line("failed to update ref\n");
+	feed_text("failed to update ref\n");
 	ok(scan_message(&scan, 1) != NULL, "the last message is there");
 	ok(scan_match(&scan) == NULL, "a message is no condition");
 	end();
@@ -636,17 +635,17 @@ TEST(pointed_waits)
 	scan_add_wait_regex(&scan, "delay=([0-9]+)ms");
 	scan_add_wait_regex(&scan, "free (at (.*)|now)");
 	ok(scan_add_wait_regex(&scan, "never") != NULL, "one too many is");
-	feed_line("Retry-After: 1\n");
-	feed_line("come back in 5 minutes, please\n");
+	feed_text("Retry-After: 1\n");
+	feed_text("come back in 5 minutes, please\n");
 	is_int(wait_of(WAIT_REGEX), 300 * NS_PER_S, "what follows a match");
-	feed_line("delay=35ms attempts=3\n");
+	feed_text("delay=35ms attempts=3\n");
 	is_int(
 	    wait_of(WAIT_REGEX), 35 * NS_PER_S, "what the first group matches");
 	scan_reset(&scan);
-	feed_line("come back in the evening\n");
+	feed_text("come back in the evening\n");
 	is_string(scan.waits.found[0][WAIT_REGEX].text, "the evening",
 	    "what is no time is kept");
-	feed_line("free now\n");
+	feed_text("free now\n");
 	is_int(scan.waits.found[0][WAIT_REGEX].stated, STATED_UNREADABLE,
 	    "what is none, either");
 	end();

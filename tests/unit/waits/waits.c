@@ -260,9 +260,7 @@ static const struct {
 	{ "presets 3pm", NULL },
 	{ "retry after -5s", NULL },
 	{ "retry after 5-10 seconds", NULL },
-	{ "retry after 30\xe2\x80\x93"
-	  "60 seconds",
-	    NULL },
+	{ "retry after 30–60 seconds", NULL },
 	{ "retry after", NULL },
 	{ "retry after:", NULL },
 	{ "please wait 5", NULL },
