@@ -2,10 +2,6 @@
 # The Debian package, for tests/packages.  shellcheck shell=bash
 # shellcheck disable=SC2154 # what tests/packages has set
 
-# Some of the behaviour tests: they take seconds, and what the options of a
-# packager or the way of installing could break is in them.
-suite=(tests/bats/{exit-status,environment,spawn,hold}.bats)
-
 # The two ways that packaging/README.md tells of. make check has run the tests
 # by now, and here some are run on what is installed.
 build_binary_package() {
@@ -53,40 +49,6 @@ lintian_is_silent() {
   ! printf '%s\n' "$said" | grep -q '^[EWIP]: '
 }
 
-paths_there() {
-  while read -r path; do
-    [ ! -e "${path#.}" ] || printf '%s\n' "$path"
-  done <"$work/list"
-}
-
-# may_install: whether it can be removed again without a trace. Else says why.
-may_install() {
-  if [ "$(id -u)" -ne 0 ]; then
-    echo 'not root'
-  elif dpkg-query -W backoff >/dev/null 2>&1; then
-    echo 'a package of that name is installed'
-  elif paths_there | grep -v '/$'; then
-    echo 'these files are there already'
-  elif [ -e /var/lib/backoff ]; then
-    echo 'there is state in /var/lib/backoff'
-  else
-    return 0
-  fi
-  return 1
-}
-
-# Each finds the completions by itself.
-shells_complete() {
-  bash -c '. /usr/share/bash-completion/bash_completion
-    for name in _load_completion _comp_load __load_completion; do
-      ! declare -F "$name" >/dev/null || "$name" backoff
-    done
-    complete -p backoff' &&
-    zsh -fc 'autoload -U compinit && compinit -uD &&
-      [ "$_comps[backoff]" = _backoff ]' &&
-    fish -c 'complete -C "backoff --attem"' | grep -e '^--attempts'
-}
-
 # README has links to files of the repository.
 readme_has_no_links() {
   dpkg-deb --fsys-tarfile "$package" |
@@ -96,17 +58,26 @@ readme_has_no_links() {
 }
 
 # Purged, the package leaves no state of root's either.
-remove_package() {
-  mkdir -m 700 /var/lib/backoff && : >/var/lib/backoff/hub || return
-  dpkg --purge backoff-fleet backoff || return
-  installed=no
-  ! dpkg-query -W backoff 2>/dev/null || return
-  [ ! -e /var/lib/backoff ] || return
-  paths_there | diff "$work/before" -
+leaves_no_trace() {
+  mkdir "$work/scripts" || return
+  cat >"$work/scripts/post_install_state" <<'SH' && chmod 755 "$work/scripts/post_install_state"
+#!/bin/sh
+mkdir -p -m 700 /var/lib/backoff && : >/var/lib/backoff/hub
+SH
+  piuparts --existing-chroot="$debian" --keep-sources-list --distribution="$(codename)" \
+    --no-upgrade-test --no-eatmydata --scriptsdir="$work/scripts" "$package" "$fleet"
+}
+
+# What Debian runs on each new package; of the suite what the options of a
+# packager or the way of installing could break, and takes seconds.
+tests_pass() {
+  with_kernel "$debian" autopkgtest --apt-upgrade --no-built-binaries \
+    --env=SUITE="$(printf 'tests/bats/%s.bats ' exit-status environment spawn hold)" \
+    "$package" "$fleet" "$work/copy/" -- chroot "$debian"
 }
 
 deb() {
-  local where=$scratch/root why
+  local debian=$scratch/debian
   work=$scratch/deb
   mkdir "$work"
   try 'make dist' make dist || return
@@ -120,20 +91,7 @@ deb() {
   try 'it needs libc alone, and backoff-fleet brings the rest' libc_is_enough
   try 'all was compiled with hardening (blhc)' blhc "$work/build.log"
   try 'lintian says nothing, pedantic as it is' lintian_is_silent
-  if why=$(may_install); then
-    paths_there >"$work/before"
-    installed=yes where=
-    try 'it is installed' dpkg --install "$package" "$fleet" || return
-    try 'bash, zsh and fish complete it' shells_complete
-  else
-    try "it is unpacked, not installed ($why)" \
-      dpkg-deb --extract "$package" "$where" || return
-    dpkg-deb --extract "$fleet" "$where"
-  fi
-  try 'its test smoke' env PATH="$where/usr/bin:/usr/bin:/bin" \
-    "$top/packaging/debian/tests/smoke"
-  try 'its test suite, in part' env BACKOFF="$where/usr/bin/backoff" \
-    "$top/packaging/debian/tests/suite" "${suite[@]}"
-  [ "$installed" = no ] ||
-    try 'it is removed without a trace' remove_package && installed=no
+  try 'mmdebstrap makes a Debian for it' make_debian "$debian" || return
+  try 'piuparts installs it, and removes it without a trace' leaves_no_trace
+  try 'autopkgtest: smoke, the completions, and the test suite in part' tests_pass
 }
