@@ -4,6 +4,7 @@
  */
 #include <config.h>
 
+#include "core/base/text.h"
 #include "fleet/url.h"
 #include "unit/tap.h"
 
@@ -47,6 +48,16 @@ too_long(const char *start)
 
 TEST(url)
 {
+	static const char *const wrong[] = { "", "host",
+		"http://me:secret@host", "redis:/me:secret@host", "redis://",
+		"redis://me:secret@", "redis://secret@host",
+		"redis://me:secret@host:", "redis://me:secret@host:65536",
+		"redis://me:secret@host:-1", "redis://me:secret@host/1x",
+		"redis://me:secret@host/70000", "redis://me:secret%@host",
+		"redis://me:secret%4@host", "redis://me:secret%00@host",
+		"redis://me:secret@host?db=1", "redis://me:secret@[::1",
+		"redis://me:secret@[::1]x", "unix:secret",
+		"unix:", "unix:/run/redis?x=1", "unix://secret@/run/redis" };
 	struct url url;
 
 	is("redis://host", "redis://host:6379", "", "", 0);
@@ -65,28 +76,8 @@ TEST(url)
 	ok(url.is_tls && !url.is_unix, "rediss is TLS");
 	is_int(url.port, 6379, "the usual port");
 
-	is_wrong("");
-	is_wrong("host");
-	is_wrong("http://me:secret@host");
-	is_wrong("redis:/me:secret@host");
-	is_wrong("redis://");
-	is_wrong("redis://me:secret@");
-	is_wrong("redis://secret@host");
-	is_wrong("redis://me:secret@host:");
-	is_wrong("redis://me:secret@host:65536");
-	is_wrong("redis://me:secret@host:-1");
-	is_wrong("redis://me:secret@host/1x");
-	is_wrong("redis://me:secret@host/70000");
-	is_wrong("redis://me:secret%@host");
-	is_wrong("redis://me:secret%4@host");
-	is_wrong("redis://me:secret%00@host");
-	is_wrong("redis://me:secret@host?db=1");
-	is_wrong("redis://me:secret@[::1");
-	is_wrong("redis://me:secret@[::1]x");
-	is_wrong("unix:secret");
-	is_wrong("unix:");
-	is_wrong("unix:/run/redis?x=1");
-	is_wrong("unix://secret@/run/redis");
+	for (size_t i = 0; i < ARRAY_LENGTH(wrong); i++)
+		is_wrong(wrong[i]);
 	too_long("unix:/");
 	too_long("redis://");
 	too_long("redis://[");
