@@ -278,7 +278,7 @@ static struct entry
 wait_until(struct gate_answer answer, int64_t limit_ns, bool *waited)
 {
 	while (answer.kind == GATE_WAIT) {
-		bool counts = gate_keeps_waiting(gate, store.now_ns);
+		bool counts = gate_wait_counts(gate, store.now_ns);
 		int signal;
 
 		if (counts && spent_ns >= options->wait_ns)

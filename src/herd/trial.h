@@ -14,7 +14,7 @@
 
 #define TRIALS 3
 
-/* Attempts of all runs of all trials: a minute or two. */
+/* Attempts of all runs of all trials: a few minutes. */
 #define TRIAL_MOST INT64_C(1000000000)
 
 /* Means over the runs; < 0: there is no such figure. */

@@ -229,7 +229,7 @@ gate_is_deserted(const struct gate *gate, int64_t now_ns, uint8_t living)
 }
 
 bool
-gate_keeps_waiting(const struct gate *gate, int64_t now_ns)
+gate_wait_counts(const struct gate *gate, int64_t now_ns)
 {
 	int64_t ran_ns = now_ns - gate->probe_ns;
 	int64_t failure_ns = saturating_multiply(gate->row.longest_ns, 2);

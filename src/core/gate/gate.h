@@ -169,7 +169,7 @@ bool gate_is_deserted(const struct gate *gate, int64_t now_ns, uint8_t living);
  * Whether a wait counts for --gate-wait: not until a moment that the service
  * stated, nor while a probe outlives the failures, for up to 10 minutes.
  */
-bool gate_keeps_waiting(const struct gate *gate, int64_t now_ns);
+bool gate_wait_counts(const struct gate *gate, int64_t now_ns);
 
 /* Brings the gate to NOW_NS: time starts runs at a paced gate. */
 void gate_pass_time(struct gate *gate, int64_t now_ns);

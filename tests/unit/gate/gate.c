@@ -280,22 +280,22 @@ TEST(waits)
 	uint64_t tickets[20];
 
 	shut_gate();
-	ok(gate_keeps_waiting(&gate, T0 + 6 * S), "a wait counts");
+	ok(gate_wait_counts(&gate, T0 + 6 * S), "a wait counts");
 	for (size_t i = 0; i < ARRAY_LENGTH(tickets); i++)
 		tickets[i] = look(3 * S, 0).ticket;
 	look(7 * S, tickets[0]);
-	ok(gate_keeps_waiting(&gate, T0 + 7900 * MS),
+	ok(gate_wait_counts(&gate, T0 + 7900 * MS),
 	    "... and with a probe that takes no longer than a failure");
-	ok(!gate_keeps_waiting(&gate, T0 + 8 * S), "... but not with a longer");
+	ok(!gate_wait_counts(&gate, T0 + 8 * S), "... but not with a longer");
 	for (int64_t at = 8; at < 47; at++)
 		for (size_t i = 0; i < ARRAY_LENGTH(tickets); i++)
 			look(at * S, tickets[i]);
 	is_int(gate.probers_count, GATE_MOST_PROBERS, "all probe that may");
-	ok(!gate_keeps_waiting(&gate, T0 + 606 * S)
-	        && gate_keeps_waiting(&gate, T0 + 607 * S),
+	ok(!gate_wait_counts(&gate, T0 + 606 * S)
+	        && gate_wait_counts(&gate, T0 + 607 * S),
 	    "... and after ten minutes they hang: it counts again");
 	result(47 * S, GATE_FAILURE, 1, gate.probers[0], 60 * S);
-	ok(!gate_keeps_waiting(&gate, T0 + 48 * S),
+	ok(!gate_wait_counts(&gate, T0 + 48 * S),
 	    "until a moment that was stated it does not");
 }
 
