@@ -20,7 +20,7 @@
 /* What the doors do, if there are any, and what they were told. */
 struct doors {
 	bool are_there;
-	struct entry entries[MOST]; /* 0: go */
+	struct entry at_start, entries[MOST]; /* 0: go */
 	int64_t entry_takes_ns; /* each */
 	struct gate_effect effects[MOST]; /* of each attempt */
 	int entered, left; /* how often each was passed */
@@ -36,13 +36,11 @@ static struct stage stage, seen;
 static struct doors doors, passed;
 static struct settings settings;
 
-static struct entry at_start = { .admission = ADMISSION_GO };
-
 static struct entry
 before_splay(void *self)
 {
 	(void)self;
-	return at_start;
+	return doors.at_start;
 }
 
 static struct entry
@@ -416,12 +414,11 @@ TEST(splay)
 TEST(put_off)
 {
 	settings.limits.splay = (struct range) { 2 * S, 5 * S };
-	at_start = (struct entry) { .admission = ADMISSION_REFUSED,
+	doors.at_start = (struct entry) { .admission = ADMISSION_REFUSED,
 		.closing = "put off" };
 	ends(RESULT_DEFERRED, 75, 0, 0, "who is put off");
 	is_int(seen.now_ns, 0, "  waits for no splay");
 	is_string(seen.ending.closing, "put off", "  and says so");
-	at_start = (struct entry) { .admission = ADMISSION_GO };
 }
 
 static struct outcome

@@ -69,21 +69,11 @@ TEST(uniform)
 	ok(chi_square < 46, "draws are uniform");
 }
 
+/* Steele, Lea, Flood 2014: the reference sequence from 1234567. */
 TEST(seeds)
 {
-	struct random a = random_from(1), b = random_from(1);
-	struct random c = random_from(2);
-	int same = 0;
+	struct random a = random_from(1234567);
 
-	for (int i = 0; i < 100; i++)
-		same += a.bits(&a) == b.bits(&b);
-	is_int(same, 100, "the same seed gives the same draws");
-	same = 0;
-	for (int i = 0; i < 100; i++)
-		same += a.bits(&a) == c.bits(&c);
-	is_int(same, 0, "another seed gives others");
-	/* Steele, Lea, Flood 2014: the reference sequence from 1234567. */
-	a = random_from(1234567);
 	ok(a.bits(&a) == UINT64_C(6457827717110365317), "reference draw 1");
 	ok(a.bits(&a) == UINT64_C(3203168211198807973), "reference draw 2");
 }
