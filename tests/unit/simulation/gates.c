@@ -77,8 +77,11 @@ sum_of(int from, int to)
 	return sum;
 }
 
-/* A quota for each second, which the pace meets again and again. */
-TEST(does_not_give_way)
+/*
+ * A quota for each second, which the pace meets again and again; and more than
+ * a pace of 256 a second could ask for.
+ */
+TEST(uses_what_there_is)
 {
 	struct simulation simulation;
 
@@ -89,14 +92,6 @@ TEST(does_not_give_way)
 	    60 * NS_PER_S, "... the gate does not shut for it again");
 	is_between(
 	    simulation.refused, 1, CLIENTS * 40 / 100, "... few are refused");
-}
-
-/* More than a pace of 256 a second could ask for. */
-TEST(uses_what_there_is)
-{
-	struct simulation simulation;
-
-	settings = usual();
 	simulation = simulate(10000, 1, false, 1);
 	is_int(simulation.refused, 0, "a strong service refuses nobody");
 	is_between(simulation_wait(&simulation, 100), 8 * NS_PER_S,

@@ -131,29 +131,24 @@ has_nothing(const struct block *block)
 	    && length == 0;
 }
 
-/* As "sh -c 'sleep 60'" has it: an aligned path, and the kernel's strings. */
 TEST(block)
 {
+	/* Of "sh -c 'sleep 60'": an aligned path, the kernel's strings. */
 	struct block block = BLOCK(3,
 	    "/opt/local/bin/sh\0\0\0\0\0\0\0"
 	    "sh\0-c\0sleep 60\0"
 	    "BACKOFF_ID=7\0HOME=/Users/a\0PATH=/bin\0"
 	    "\0\0\0ptr_munge=\0main_stack=\0executable_file=0x1a\0\0\0");
 	struct block bare = BLOCK(1, "/bin/a\0a\0BACKOFF_ID=7\0");
+	struct block same = BLOCK(2, "/bin/a\0\0a\0BACKOFF_ID=7\0B=2\0");
+	struct block empty = BLOCK(4, "/bin/a\0\0a\0\0\0b\0BACKOFF_ID=7\0");
+	struct block none = BLOCK(0, "/bin/a\0\0BACKOFF_ID=7\0");
 
 	ok(has(&block, "BACKOFF_ID=7"), "the first variable");
 	ok(has(&block, "PATH=/bin"), "the last one");
 	ok(!has(&block, "sleep 60"), "an argument is none");
 	ok(!has(&block, "/opt/local/bin/sh"), "nor is the path");
 	ok(has(&bare, "BACKOFF_ID=7"), "without padding");
-}
-
-TEST(arguments)
-{
-	struct block same = BLOCK(2, "/bin/a\0\0a\0BACKOFF_ID=7\0B=2\0");
-	struct block empty = BLOCK(4, "/bin/a\0\0a\0\0\0b\0BACKOFF_ID=7\0");
-	struct block none = BLOCK(0, "/bin/a\0\0BACKOFF_ID=7\0");
-
 	ok(!has(&same, "BACKOFF_ID=7"), "an argument that looks like one");
 	ok(has(&same, "B=2"), "what follows it");
 	ok(has(&empty, "BACKOFF_ID=7"), "empty arguments count");
