@@ -298,5 +298,5 @@ with open(sys.argv[1], "r+") as file:
 @test "slots under random kills, and in order" {
   run "$TOP_SRCDIR/tests/memory" --attempts=150 --line=20 slots order
   assert_success
-  assert_output --partial ' attempts, 0 wrong'
+  assert_line --regexp ' attempts, [1-3] at once at most'
 }

@@ -131,7 +131,7 @@ def attempts(path):
 
 def most_at_once(lines):
   running, most = set(), 0
-  for line in sorted(lines, key=lambda line: line.at):
+  for line in sorted(lines, key=lambda line: (line.at, line.word == "begin")):
     (running.add if line.word == "begin" else running.discard)(line.pid)
     most = max(most, len(running))
   return most
