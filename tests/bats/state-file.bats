@@ -409,7 +409,7 @@ breaks_at() {
   need_mounts
   need_users
   unset BACKOFF_STATE_DIR STATE_DIRECTORY XDG_STATE_HOME
-  mkdir home mine theirs
+  mkdir -p home/ours mine theirs
   chown 65534 home
   ln -s "$PWD/theirs" mine/link
   chown -h 65534 mine/link
@@ -417,6 +417,7 @@ breaks_at() {
     mount -t tmpfs none /var/tmp
     mount -t tmpfs -o ro none /var/lib
     HOME='"$PWD"'/home "$BACKOFF" -v --defer=hub true
+    HOME='"$PWD"'/home/ours "$BACKOFF" --defer=ours true
     HOME='"$PWD"'/mine XDG_STATE_HOME='"$PWD"'/mine/link "$BACKOFF" -v --defer=hub true
     ls /var/tmp/backoff-0
     rm -r /var/tmp/backoff-0
@@ -429,6 +430,7 @@ breaks_at() {
   assert_line --partial 'passed over: behind a symbolic link of another user'
   assert_line hub
   assert [ ! -e home/.local ]
+  assert [ -e home/ours/.local/state/backoff/ours ]
   assert [ ! -e theirs/backoff ]
   assert_line --partial 'cannot use slots hub (/var/tmp/backoff-0: owned by another user)'
   assert_equal "${lines[-1]}" asked

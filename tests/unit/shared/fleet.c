@@ -2,20 +2,44 @@
 /* Since when a server is lost, as the runs of a machine know together. */
 #include <config.h>
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/base/duration.h"
 #include "shared/fleet.h"
 #include "system/system.h"
 #include "unit/tap.h"
 
-static void
-ask_in_vain(void)
+static bool
+ask(void)
 {
 	struct fleet_view view;
 
 	fleet_begin();
-	ok(!fleet_look(FLEET_SLOTS, NULL, 0, &view), "it does not answer");
+	return fleet_look(FLEET_SLOTS, NULL, 0, &view);
+}
+
+static void
+ask_in_vain(void)
+{
+	ok(!ask(), "it does not answer");
+}
+
+/* A helper at PATH whose server answers once, and then is lost. */
+static void
+write_helper(const char *path)
+{
+	FILE *script = fopen(path, "w");
+
+	fprintf(script,
+	    "#!/bin/sh\necho hello %d :server >&3\n"
+	    "read -r look <&3 && echo found 1 1 0 - 0 0 >&3\n"
+	    "read -r look <&3 && echo lost :away >&3\n",
+	    FLEET_VERSION);
+	fclose(script);
+	chmod(path, 0700);
 }
 
 TEST(lost_since)
@@ -23,8 +47,12 @@ TEST(lost_since)
 	const struct shared_options options
 	    = { .gate.name = "hub", .slots.name = "hub" };
 	int64_t start_ns = boot_clock_ns(), before_ns = start_ns - NS_PER_MIN;
+	char directory[] = "/tmp/backoff-unit-XXXXXX", helper[64];
+	bool answers = false;
 
-	setenv("BACKOFF_FLEET_HELPER", "/nonexistent", 1);
+	ok(mkdtemp(directory) != NULL, "a place for a helper");
+	snprintf(helper, sizeof helper, "%s/helper", directory);
+	setenv("BACKOFF_FLEET_HELPER", helper, 1);
 	fleet_start(&options);
 	fleet_note_asked(start_ns - FLEET_LEASE_NS, before_ns);
 	ask_in_vain();
@@ -40,4 +68,15 @@ TEST(lost_since)
 	ask_in_vain();
 	ok(fleet_lost_since() >= start_ns,
 	    "... since now, as it answered another run meanwhile");
+	fleet_note_asked(boot_clock_ns(), before_ns);
+	write_helper(helper);
+	/* A slow machine may take longer than an answer may. */
+	for (int i = 0; i < 100 && !answers; i++)
+		answers = ask();
+	ok(answers, "it answers");
+	ask_in_vain();
+	ok(fleet_lost_since() >= start_ns,
+	    "... since now, as it answered this run meanwhile");
+	unlink(helper);
+	rmdir(directory);
 }
