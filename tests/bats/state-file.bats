@@ -11,6 +11,12 @@ load ../lib/shared
 setup() {
   need_answer byte_lock
   umask 022
+  others=()
+}
+
+teardown() {
+  end_all
+  [ ${#others[@]} = 0 ] || kill "${others[@]}"
 }
 
 # given_up: hub would put a run off.
@@ -221,9 +227,8 @@ END
   assert_output --partial 'File too large); going on without'
 }
 
-@test "the lock of the record is not waited for for ever" {
-  given_up
-  record until=-1 >/dev/null
+# lock_record: somebody else holds the lock of hub's record, until the end of the test.
+lock_record() {
   python3 -S - "$state/hub" 3>&- <<'EOS' &
 import fcntl, struct, sys, signal
 file = open(sys.argv[1], "r+b")
@@ -232,10 +237,28 @@ fcntl.fcntl(file, fcntl.F_OFD_SETLK, lock)
 open("locked", "w").close()
 signal.pause()
 EOS
+  others+=($!)
   wait_for test -e locked
+}
+
+@test "the lock of the record is not waited for for ever" {
+  given_up
+  record until=-1 >/dev/null
+  lock_record
   run -1 "$BACKOFF" --defer=hub -n 1 false
-  kill $!
   assert_output --partial 'its lock is held); going on without'
+}
+
+@test "a TERM that comes in the wait for that lock ends us, and the gate is not what is told of" {
+  need_strace
+  local number
+  shut_gate
+  lock_record
+  strace -qq -o calls -e trace=fcntl "$BACKOFF" -qq --gate=hub true
+  number=$(grep -n 'F_OFD_SETLK.*EAGAIN' calls | sed -n '1s/:.*//p')
+  run -143 strace -qq -o calls -e trace=fcntl -e inject="fcntl:signal=TERM:when=$number" \
+    "$BACKOFF" --gate=hub true
+  assert_output --regexp '^backoff: true: interrupted by TERM [^:]*$'
 }
 
 @test "two users share a setgid directory" {
