@@ -61,7 +61,6 @@ under_calendar() {
 }
 
 @test "clocks: the date of a Retry-After is one of the calendar" {
-  local at
   at=$(LC_ALL=C date -u -d "+2 hours" '+%a, %d %b %Y %H:%M:%S GMT')
   under_calendar
   # An hour before it, by the calendar, and then two hours after it.

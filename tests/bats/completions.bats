@@ -63,8 +63,6 @@ offers_all_options() {
 }
 
 @test "completions: they offer all presets and tools" {
-  local list
-
   for list in preset tool; do
     "$BACKOFF" "--$list=list" | sed -n 's/^\([^ ]\{1,\}\).*/\1/p' | sort >wanted
     NO_BASH_COMPLETION=1 offered_by bash <<<"backoff --$list=" | cut -f2 |
@@ -82,8 +80,6 @@ accepts() {
 }
 
 @test "completions: the words that bash offers for an argument are accepted" {
-  local line word
-
   export NO_BASH_COMPLETION=1
   {
     printf 'backoff --%s=\n' growth jitter log-format from attempts kill-after \

@@ -4,13 +4,9 @@
 # --stop-if, and that watching the output does not change it.
 
 load helper
-load ../lib/events
-load ../lib/process
 load ../lib/tree
 
 setup() {
-  got=$BATS_TEST_TMPDIR/got
-  said=$BATS_TEST_TMPDIR/said
   go=$BATS_TEST_TMPDIR/go
   full=$BATS_TEST_TMPDIR/full
   export go full BATS_TEST_TMPDIR
@@ -82,7 +78,6 @@ TABLE
     most() { sed -n "s/^VmHWM:[^0-9]*//p" "/proc/$PPID/status"; }
     head -c 1000000 /dev/zero; head -c 1000000 /dev/zero | tr "\0" "\n"; most >&2
     head -c 32M /dev/zero; seq 4000000; most >&2' 2>"$said" >/dev/null
-  local before after
   { read -r before _; read -r after _; } <"$said"
   [ $((after - before)) -le 1024 ] || fail "from $before to $after kB"
 }
@@ -90,7 +85,6 @@ TABLE
 # --- the output itself ---
 
 @test "output is seen while the command runs, even half a line" {
-  local written
   mkfifo "$go"
   # The command goes on only when what it wrote has been read.
   for written in 'echo one; read -r go <"$go"; echo two' 'printf "one "; read -r go <"$go"; echo two' \
@@ -145,7 +139,6 @@ TABLE
 }
 
 @test "if the reader goes away, or is not there, the command gets PIPE, as without backoff" {
-  local watch
   for watch in '' "$BACKOFF -qq -n1 --stop-if=never --"; do
     # shellcheck disable=SC2086 # several words
     reads 'killed PIPE' read:2 close -- $watch yes
@@ -243,7 +236,6 @@ leaves_hello() {
 
 @test "a shared description is never made non-blocking" {
   need_proc
-  local kind
   for kind in pipe terminal socket; do
     reads 'exited 0' --stdout "$kind" --both -- sh -c '"$BACKOFF" -qq --stop-if=never -- sh -c "echo some
         sed -n \"s/^flags:[ 	]*//p\" /proc/\$PPID/fdinfo/1 /proc/\$PPID/fdinfo/2 \
@@ -322,11 +314,9 @@ time.sleep(1000)'
 # as_one OPTION... -- COMMAND: runs it with both outputs in one pipe. Sets
 # end to how many attempts it made, and how it ended.
 as_one() {
-  "$BACKOFF" --log-format=json --log-file="$BATS_TEST_TMPDIR/log" -n 2 -b 0 "$@" 2>&1 | cat >"$got"
-  end=$(sed -n 's/.*"event":"end".*"result":"\([a-z]*\)","attempts":\([0-9]*\),.*/\1 \2/p' \
-    "$BATS_TEST_TMPDIR/log")
+  logged -n 2 -b 0 "$@" 2>&1 | cat >"$got"
+  end=$(sed -n 's/.*"event":"end".*"result":"\([a-z]*\)","attempts":\([0-9]*\),.*/\1 \2/p' "$events")
   [ -n "$end" ] || fail 'no end in the log'
-  rm "$BATS_TEST_TMPDIR/log"
 }
 
 # agrees OPTION... -- COMMAND: with each kind of holding the end is as without.
@@ -342,7 +332,6 @@ agrees() {
 }
 
 @test "what is looked for is found on both streams, held or not" {
-  local fd
   for fd in 1 2; do
     agrees --stop-if=warn -- sh -c "echo plain; echo plain >&2; echo warn >&$fd; exit 7"
     assert_equal "$fd: $end" "$fd: stopped 1"
@@ -381,7 +370,6 @@ agrees() {
 }
 
 @test "a line of stderr is not repeated on the same stderr, but in JSON" {
-  local log
   for log in '' --log-file=/dev/stderr --log-file=/dev/fd/2 "--log-file=$said"; do
     : >"$said"
     "$BACKOFF" -n 2 -b 0 --stop-if=never ${log:+"$log"} -- \

@@ -243,7 +243,6 @@ asks_no_more_than_without_a_pause() {
 
 @test "countdown: none in a pause of less than a second, nor with -q, JSON and --quiet-success" {
   at_screen 80
-  local options
   for options in '-d 999ms' '-q -d 1100ms' '--log-format=json -d 1100ms' '--quiet-success -d 1100ms'; do
     types "clear; strace -qq -o trace -e trace=ioctl backoff $options -n 2 sh fails; echo end"
     shows '^end'
@@ -277,7 +276,6 @@ asks_no_more_than_without_a_pause() {
   start_redis
   export BACKOFF_FLEET_HELPER=$FLEET_HELPER BACKOFF_FLEET=unix:$REDIS_SOCKET
   printf 'echo after=1h >"$BACKOFF_HINT"; exit 1' >asks
-  local run
   for run in '1 -n 19 -b 0 sh fails' '2 -n 1 -b 1ms sh fails' '2 -n 1 -b 1ms sh asks'; do
     # shellcheck disable=SC2086 # several words
     BACKOFF_STATE_DIR=$PWD/${run%% *} "$BACKOFF" -qq --gate=fleet:hub ${run#* } 3>&- || :

@@ -12,7 +12,6 @@ setup() {
 }
 
 @test "the log and --gate=list name the same second" {
-  local told
   # Where it is noon, a minute is over on the same day.
   export TZ
   TZ=$(printf 'NOON%+d' $(($(date -u +%-H) - 12)))
@@ -95,7 +94,6 @@ setup() {
 }
 
 @test "a skip is silent with --quiet-success and -qq, and told with -q" {
-  local quiet
   quietly --defer=hub:1h..2h -n 1 false
   for quiet in --quiet-success -qq; do
     run -75 "$BACKOFF" "$quiet" --defer=hub true
@@ -208,7 +206,6 @@ EOS
 # What it would be put off by could never be forgotten.
 @test "where there are no locks a run is not put off, and that is said" {
   need_strace
-  local number
   quietly --defer=hub:1h..2h -n 1 false
   strace -qq -o calls -e trace=fcntl "$BACKOFF" -q --defer=hub true || true
   number=$(grep -n F_OFD_GETLK calls | sed 's/:.*//')

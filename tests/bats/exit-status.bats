@@ -6,15 +6,16 @@ load helper
 load ../lib/events
 load ../lib/process
 
+# shellcheck disable=SC2034 # for logged
+under=("${PYTHON[@]}" "$lib/run.py" --fate fate --)
+
 # ends FATE RESULT ARG...: a run with these arguments ends so, as waitpid(2)
 # and the log say. (The signal state of run.py matters here: a shell in the
 # background ignores INT and QUIT.)
 ends() {
   local fate=$1 result=$2 status
   shift 2
-  rm -f "$events"
-  "${PYTHON[@]}" "$lib/run.py" --fate fate -- "$BACKOFF" --base=0 \
-    --log-format=json --log-file="$events" "$@" </dev/null 3>&-
+  logged --base=0 "$@" </dev/null 3>&-
   assert_equal "$(cat fate): $*" "$fate: $*"
   case $fate in
   exited*) status=${fate#exited } ;;
@@ -51,7 +52,6 @@ dies() {
 }
 
 @test "rule 36: we die by the signal that killed the last attempt" {
-  local signal
   for signal in HUP TERM KILL SEGV ABRT PIPE; do
     ends "killed $signal" exhausted -n 2 -- sh -c "$(dies "$signal")"
     attempts 2
@@ -104,9 +104,8 @@ told_to_end() {
 # piped OPTION... COMMAND...: with a reader that takes one line of stdout and goes,
 # one attempt is made.
 piped() {
-  rm -f "$events" fate
-  { "${PYTHON[@]}" "$lib/run.py" --fate fate -- "$BACKOFF" --base=0 \
-    --log-format=json --log-file="$events" "$@" </dev/null 3>&-; } | head -n 1 >taken
+  rm -f fate
+  logged --base=0 "$@" </dev/null 3>&- | head -n 1 >taken
   assert_equal "$(cat taken)" y
   assert_equal "$(cat fate)" 'killed PIPE'
   assert_events 'end.result == "stopped" and end.attempts == 1' \
@@ -118,9 +117,7 @@ piped() {
   piped --retry-on=any yes
   # Watched output, too: COMMAND's own pipe is one of ours there.
   piped --stop-if=never yes
-  rm -f "$events"
-  { "$BACKOFF" --base=0 --log-format=json --log-file="$events" -- \
-    sh -c 'exec yes >&2' 3>&- || true; } 2>&1 >/dev/null | head -n 1 >taken
+  logged --base=0 -- sh -c 'exec yes >&2' 3>&- 2>&1 >/dev/null | head -n 1 >taken
   assert_events 'end.result == "stopped" and end.attempts == 1'
   # One of its own, with readers there.
   ends 'killed PIPE' exhausted -n 3 -- sh -c 'kill -PIPE $$'

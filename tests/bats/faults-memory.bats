@@ -90,7 +90,6 @@ has_refused() {
 }
 
 @test "what was asked for is done, or the reason told: long names, a large environment" {
-  local name
   name=$(printf '%3000s' '' | tr ' ' x)
   seq 10 >input
   for number in {1..600}; do export "LONG_$number=$number"; done

@@ -10,8 +10,6 @@ load ../lib/process
 
 setup() {
   need_strace
-  got=$BATS_TEST_TMPDIR/got
-  said=$BATS_TEST_TMPDIR/said
   trace=$BATS_TEST_TMPDIR/trace
   big=$BATS_TEST_TMPDIR/big
   name_open
@@ -31,19 +29,19 @@ traced() {
   strace -qq -y -o "$trace" "${options[@]}" "$BACKOFF" "${@:2}" 2>"$said" </dev/null
 }
 
-# to_file, to_pipe: likewise, with a stdout of that kind. Sets status; what
-# came out is in $got.
+# to_file, to_pipe STATUS STRACE_OPTION... -- ARG...: likewise, with a stdout of that
+# kind, and it ends so (a REGEX). What came out is in $got.
 to_file() {
-  status=0
+  local ended=0
   : >"$got"
-  traced "$@" >>"$got" || status=$?
+  traced "${@:2}" >>"$got" || ended=$?
+  assert_regex "$ended" "^$1\$"
 }
 
 to_pipe() {
-  status=0
-  { traced "$@" || echo $? >"$BATS_TEST_TMPDIR/status"; } | cat >"$got"
-  [ ! -e "$BATS_TEST_TMPDIR/status" ] || status=$(<"$BATS_TEST_TMPDIR/status")
-  rm -f "$BATS_TEST_TMPDIR/status"
+  echo 0 >ended
+  { traced "${@:2}" || echo $? >ended; } | cat >"$got"
+  assert_regex "$(<ended)" "^$1\$"
 }
 
 # calls SYSCALL REGEX: of the calls that $trace has, the numbers of the first,
@@ -53,19 +51,15 @@ calls() {
 }
 
 @test "a write or read of a release, or of watched output, that is interrupted, or finds no room for now, is repeated" {
-  local error number
   for error in EINTR EAGAIN; do
-    to_file -e trace=write -e inject="write:error=$error:when=1..5" -- -o -- cat "$big"
-    assert_equal "$status" 0
+    to_file 0 -e trace=write -e inject="write:error=$error:when=1..5" -- -o -- cat "$big"
     cmp "$got" "$big"
-    to_pipe -e trace=write -e inject="write:error=$error:when=1..5" -- --stop-if=never -n 1 -- cat "$big"
-    assert_equal "$status" 0
+    to_pipe 0 -e trace=write -e inject="write:error=$error:when=1..5" -- --stop-if=never -n 1 -- cat "$big"
     cmp "$got" "$big"
   done
-  to_file -e trace=pread64 -- -o -- cat "$big"
+  to_file 0 -e trace=pread64 -- -o -- cat "$big"
   for number in $(calls pread64 "$TMPDIR"); do
-    to_file -e trace=pread64 -e inject="pread64:error=EINTR:when=$number" -- -o -- cat "$big"
-    assert_equal "$status" 0
+    to_file 0 -e trace=pread64 -e inject="pread64:error=EINTR:when=$number" -- -o -- cat "$big"
     cmp "$got" "$big"
   done
 }
@@ -74,59 +68,49 @@ calls() {
   need_answer unnamed_file
   # Without it the hint file has a name there.
   need_answer file_in_memory
-  local error number numbers
-  to_file -e trace="$open" -- -o -- cat "$big"
+  to_file 0 -e trace="$open" -- -o -- cat "$big"
   numbers=$(calls "$open" O_TMPFILE)
   # One at the start, to see whether there is room at all, and one to use.
   assert_equal "$(wc -w <<<"$numbers")" 2
   for number in $numbers; do
     error=EOPNOTSUPP
     [ "$number" = "${numbers%%[!0-9]*}" ] || error=EISDIR
-    to_file -e trace="$open" -e inject="$open:error=$error:when=$number" -- -o -- \
+    to_file 0 -e trace="$open" -e inject="$open:error=$error:when=$number" -- -o -- \
       sh -c 'ls -A "$TMPDIR" >&2; stat -Lc "%f %h" /proc/self/fd/9 9>&1 >&2; cat "$1"' - "$big"
-    assert_equal "$status" 0
     cmp "$got" "$big"
     assert_equal "$(cat "$said")" '8180 0'
   done
 }
 
 @test "watched output that cannot be passed on is 125, and no attempt follows" {
-  to_file -P "$got" -e trace=write -e inject=write:error=ENOSPC:when=1 -- --stop-if=never -b 0 -- \
+  to_file 125 -P "$got" -e trace=write -e inject=write:error=ENOSPC:when=1 -- --stop-if=never -b 0 -- \
     sh -c 'echo "attempt $BACKOFF_ATTEMPT"; : >"$TMPDIR/run-$BACKOFF_ATTEMPT"'
-  assert_equal "$status" 125
   assert_equal "$(wc -l <"$said")" 1
   grep -q 'output could not be passed on: No space left on device$' "$said"
   assert_equal "$(ls "$TMPDIR")" run-1
 }
 
 @test "watched output of which nothing is written, time and again, is 125" {
-  to_file -P "$got" -e trace=write -e inject=write:retval=0 -- --stop-if=never -b 0 -- echo hello
-  assert_equal "$status" 125
+  to_file 125 -P "$got" -e trace=write -e inject=write:retval=0 -- --stop-if=never -b 0 -- echo hello
   grep -q 'output could not be passed on: Input/output error$' "$said"
 }
 
 @test "held output that cannot be read to look for a match is no success, an interrupted read is made again" {
-  local number
   echo needle >>"$big"
-  to_file -e trace=pread64 -- -o -n 1 --success-if=needle -- cat "$big"
-  assert_equal "$status" 0
+  to_file 0 -e trace=pread64 -- -o -n 1 --success-if=needle -- cat "$big"
   for number in $(calls pread64 "$TMPDIR"); do
-    to_file -e trace=pread64 -e inject="pread64:error=EIO:when=$number" -- \
+    to_file '[1-9].*' -e trace=pread64 -e inject="pread64:error=EIO:when=$number" -- \
       -o -n 1 --stop-if=needle -- cat "$big"
     grep -q INJECTED "$trace"
-    [ "$status" -ne 0 ] || fail "call $number: the match was not seen"
-    to_file -e trace=pread64 -e inject="pread64:error=EINTR:when=$number" -- \
+    to_file 0 -e trace=pread64 -e inject="pread64:error=EINTR:when=$number" -- \
       -o -n 1 --success-if=needle -- cat "$big"
-    assert_equal "$status" 0
     cmp "$got" "$big"
   done
 }
 
 @test "without a memfd everything else works" {
-  local error
   for error in EMFILE ENOSYS; do
-    to_file -e trace=memfd_create -e inject="memfd_create:error=$error" -- -o --stop-if=never -- cat "$big"
-    assert_equal "$status" 0
+    to_file 0 -e trace=memfd_create -e inject="memfd_create:error=$error" -- -o --stop-if=never -- cat "$big"
     cmp "$got" "$big"
     [ ! -s "$said" ]
   done
@@ -138,7 +122,7 @@ calls() {
   has_answer signalfd || only=(-P "$said")
   # Our own line, and our own release into a pipe.
   for fails in 1 0; do
-    to_pipe "${only[@]}" -e trace=memfd_create,write -e inject=memfd_create:error=ENOSYS \
+    to_pipe '[0-9]+' "${only[@]}" -e trace=memfd_create,write -e inject=memfd_create:error=ENOSYS \
       -e inject=write:signal=TERM:when=1 -- -o -b 1h -n 2 -- \
       sh -c 'ls -A "$TMPDIR" >"$TMPDIR.seen"; cat "$1"; exit "$2"' - "$big" "$fails"
     grep -q 'killed by SIGTERM' "$trace" || [ "$fails" = 0 ]
@@ -149,7 +133,6 @@ calls() {
 }
 
 @test "with hardly any descriptors nobody is waited for who is not there" {
-  local limit
   for limit in {8..13}; do
     seq 3 | strace -qq -o "$trace" -e trace=fcntl bash -c 'exec 3>&-; ulimit -n "$0"; exec "$@"' "$limit" \
       "$BACKOFF" -qq -oall -n 2 -b 0 -- sh -c 'exit 7' || true

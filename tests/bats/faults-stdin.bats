@@ -67,7 +67,6 @@ os.write(writer, b"0" * 5000)
 os.close(writer)
 sys.exit(subprocess.call(sys.argv[2:], stdin=reader))
 SCRIPT
-  local call first
   while read -r kind call regex; do
     filled=(python3 -S filled.py "$kind" strace -qq -o trace -e trace="$call")
     "${filled[@]}" "$BACKOFF" -- sh -c 'head -c 5000 >/dev/null'
@@ -115,7 +114,6 @@ unknown() {
 # The first and the last of these calls, counted among all those of this name.
 @test "an interrupted system call is repeated" {
   need_answer peek
-  local call kind regex when
   for call in tee recvfrom read preadv2 splice write pwrite64 pread64 poll ppoll; do
     kind=unix
     [[ $call != @(tee|preadv2|splice) ]] || kind=pipe

@@ -66,7 +66,6 @@ fails_once='[ "$BACKOFF_ATTEMPT" -ge 2 ] || exit 7'
 @test "github: nor does it in a line that --quiet-repeats lets through" {
   need_answer byte_lock
   export BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/state
-  local each
   for each in false true; do
     annotates --quiet-repeats --defer=job:1ns..1ns --name='##[x]' -n 1 $each
   done

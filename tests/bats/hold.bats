@@ -3,13 +3,9 @@
 # Held output: what an attempt writes is released after its verdict, once.
 
 load helper
-load ../lib/events
-load ../lib/process
 load ../lib/tree
 
 setup() {
-  got=$BATS_TEST_TMPDIR/got
-  said=$BATS_TEST_TMPDIR/said
   go=$BATS_TEST_TMPDIR/go
   over=$BATS_TEST_TMPDIR/over
   big=$BATS_TEST_TMPDIR/big
@@ -171,7 +167,6 @@ TIME='[0-9]+[0-9hm.]*(m?s|us|ns)?'
 }
 
 @test "if nothing can be held, backoff fails with 125 and names the option, and the command is not started" {
-  local option directory
   for option in --hold --quiet-success; do
     for directory in "$BATS_TEST_TMPDIR/none" /proc; do
       TMPDIR=$directory run -125 "$BACKOFF" "$option" -b 0 -- touch "$BATS_TEST_TMPDIR/started"
@@ -271,7 +266,6 @@ backoff: sh: cannot start attempt 2/8: held output: No such file or directory"
 }
 
 @test "rule 70: a release survives short writes, and waits for room in a pipe that somebody made non-blocking" {
-  local kind
   for kind in socket terminal 'nonblocking full'; do
     # shellcheck disable=SC2086 # the words
     reads 'exited 0' --stdout $kind -- "$BACKOFF" -o -- cat "$big"

@@ -41,7 +41,6 @@ noted() {
 @test "where /dev/null cannot be opened no hook takes the job's stdin" {
   need_strace
   name_open
-  local hook
   seq 3 >"$BATS_TEST_TMPDIR/input"
   for hook in --before-retry --at-end; do
     for when in 1+ 2+; do
@@ -67,15 +66,7 @@ noted() {
   assert_equal "$stderr" $'before\nend\nerror'
 }
 
-@test "--before-retry that fails ends the loop with the last attempt's status, or 1 after a success" {
-  run -7 logged -b 0 --before-retry='exit 1' -- sh -c 'exit 7'
-  assert_events 'len(attempts) == 1' 'end.result == "stopped"' 'end.status == 7'
-  run -1 logged --consecutive=2 -b 0 --before-retry='exit 3' -- true
-  assert_events 'len(attempts) == 1' 'end.status == 1'
-}
-
 @test "--timeout does not count the hook" {
-  local limit
   for limit in 0.5 5 25; do
     rm -f "$seen"
     run logged -t "$limit" -b 0 --before-retry="sleep $limit; sleep 0.2; touch \"\$SEEN\"" -- \
@@ -89,7 +80,6 @@ noted() {
 
 @test "the deadline cuts --before-retry; the status is the last attempt's" {
   # The attempt, and the beginning of the hook, are to be before it.
-  local limit
   for limit in 0.5 5 25; do
     run logged -T "$limit" -b 0 --before-retry='echo $$ >"$SEEN"; exec sleep 300' -- \
       sh -c 'exit 7'
@@ -119,7 +109,6 @@ noted() {
 }
 
 @test "a signal that does not end us is discarded in a hook, that of --wake-on too" {
-  local option name
   mkfifo "$BATS_TEST_TMPDIR/go"
   for option in --before-retry --at-end; do
     start -- "$BACKOFF" -n 2 -b 0 --wake-on=HUP \
@@ -149,7 +138,8 @@ ends_with() {
   ends_with 7 '1/8 7 stop stopped' --stop-on=7 -- sh -c 'exit 7'
   # On a slow machine there may be no attempt before it.
   ends_with 124 '[01]/1 .* deadline' -n 1 -T 200ms -- sleep 60
-  ends_with 7 '.* 7 retry stopped' --before-retry='exit 1' -- sh -c 'exit 7'
+  ends_with 7 '1/8 7 retry stopped' --before-retry='exit 1' -- sh -c 'exit 7'
+  ends_with 1 '1/8 0 success stopped' --consecutive=2 --before-retry='exit 3' -- true
   # Before we die by that signal.
   ends_with 137 '1/1 137 retry exhausted' -n 1 -- sh -c 'kill -KILL $$'
 }
@@ -200,7 +190,6 @@ ends_with() {
   run -0 "$BACKOFF" --at-end='echo "$BACKOFF_DEPTH" >>"$SEEN"' -- \
     "$BACKOFF" --at-end='echo "$BACKOFF_DEPTH" >>"$SEEN"' -- true
   noted 2 1
-  local stale
   for stale in '' -3 1x; do
     BACKOFF_DEPTH=$stale run -0 "$BACKOFF" -- sh -c 'echo "$BACKOFF_DEPTH"'
     assert_output 1

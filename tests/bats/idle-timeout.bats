@@ -34,9 +34,9 @@ goes_on() {
 # is_cut OPTION...: what writes once, and then nothing, is cut, but not before
 # it has written.
 is_cut() {
-  rm -f "$events"
-  "${HOLD_TERM[@]}" "$BACKOFF" --log-format=json --log-file="$events" -n 1 --idle-timeout=200ms -k 1h "$@" -- \
-    bash -c "echo said; echo said >&2; $until_term" >out 2>err || true
+  # shellcheck disable=SC2034 # for logged
+  local under=("${HOLD_TERM[@]}")
+  logged -n 1 --idle-timeout=200ms -k 1h "$@" -- bash -c "echo said; echo said >&2; $until_term" >out 2>err || true
   assert_events 'attempts[0].outcome == "timed-out"' \
     'attempts[0].reason == "timed out after 200ms without output"' \
     'attempts[0].duration_s >= 200*ms'
@@ -69,7 +69,6 @@ looked() {
 
 @test "0 and inf are no limit, and watch nothing" {
   need_proc
-  local limit
   for limit in 0 inf; do
     "$BACKOFF" -n 1 --idle-timeout="$limit" -- sh -c \
       'readlink /proc/self/fd/1 /proc/self/fd/2; sleep 0.3' >out 2>&1
@@ -78,7 +77,6 @@ looked() {
 }
 
 @test "what writes often enough goes on, on either stream" {
-  local to
   for to in 1 2; do
     within goes_on "$to"
   done
@@ -98,12 +96,9 @@ looked() {
 
 @test "where both streams are one file, it is that" {
   one() {
-    rm -f "$events"
-    to=$1 "$BACKOFF" --log-format=json --log-file="$events" -n 1 --idle-timeout="$LIMIT" "${@:2}" -- \
-      sh -c "$writer" >both 2>&1 || true
+    to=$1 logged -n 1 --idle-timeout="$LIMIT" "${@:2}" -- sh -c "$writer" >both 2>&1 || true
     log_holds 'attempts[0].status == 3'
   }
-  local hold
   for hold in '' -oall; do
     within one '1 2' ${hold:+"$hold"}
     assert_equal "$(cat both)" "$(printf '%s\n' 1 1 2 2 3 3 4 4 5 5 6 6)"
@@ -120,7 +115,6 @@ looked() {
 }
 
 @test "what closes both, or sends them elsewhere, is silent" {
-  local where
   for where in '>&- 2>&-' '>elsewhere 2>&1'; do
     run -124 logged -n 1 --idle-timeout=200ms -- sh -c \
       "exec $where; while :; do echo; sleep 0.01; done"

@@ -32,7 +32,6 @@ drawn_by() {
 }
 
 @test "--seed draws the same pauses each time, and without it they differ" {
-  local first
   first=$(drawn_by --seed=42)
   [ "$(drawn_by --seed=42)" = "$first" ]
   [ "$(drawn_by --seed=43)" != "$first" ]
@@ -45,7 +44,6 @@ until_in() {
 }
 
 @test "--until=HH:MM:SS is local time; the pause before it is cut, and a tenth kept in reserve" {
-  local seconds
   export TZ=XYZ-05:30
   for seconds in 3 12 48; do
     run logged --until="$(until_in $seconds)" -b 1h -c inf -j none -- \
@@ -71,7 +69,7 @@ until_in() {
 }
 
 @test "--flaky-status is not the status of a success at once, nor of a failure, nor of a pass" {
-  run -0 logged --flaky-status=42 --consecutive=2 -b 0 -- true
+  run -0 "$BACKOFF" --flaky-status=42 --consecutive=2 -b 0 -- true
   run -7 logged --flaky-status=42 -n 2 -b 0 -- sh -c 'exit 7'
   run -1 logged --flaky-status=42 -n 2 -b 0 --pass-on=1 -- sh -c '[ "$BACKOFF_ATTEMPT" -eq 1 ] && exit 2; exit 1'
   assert_events 'end.result == "pass"'

@@ -11,19 +11,19 @@ load ../lib/shared
 DUR='([0-9]+(\.[0-9])?s|[0-9]+[mun]?s|[0-9]+m([0-9]+s)?|[0-9]+h([0-9]+m)?)'
 
 # tells STATUS ARG...: runs it, under the command in $under if there is one, and it
-# ends so; what it said on stderr is in $said, line by line.
+# ends so; what it said on stderr is in the array heard, line by line.
 tells() {
   local ended=0
   "${under[@]}" "$BACKOFF" "${@:2}" >out 2>err || ended=$?
   assert_equal "$ended: $*" "$1: $*"
-  mapfile -t said <err
+  mapfile -t heard <err
 }
 
 # said REGEX...: these lines and no others, in full; DUR is any duration.
 said() {
   local line regex
-  [ "${#said[@]}" -eq $# ] || fail "$# lines expected: $(printf '%s\n' "${said[@]}")"
-  for line in "${said[@]}"; do
+  [ "${#heard[@]}" -eq $# ] || fail "$# lines expected: $(printf '%s\n' "${heard[@]}")"
+  for line in "${heard[@]}"; do
     regex="^${1//DUR/$DUR}\$"
     [[ $line =~ $regex ]] || fail "'$line' is not '$1'"
     shift
@@ -53,7 +53,6 @@ said() {
 }
 
 @test "-q prints only the line with which backoff gives up, and twice nothing, as text or JSON" {
-  local option
   tells 7 -q -n 3 -b 1ms -- sh -c 'exit 7'
   said 'backoff: sh: giving up after 3 attempts in DUR: exit 7'
   tells 124 --quiet -T 1s -- sleep 60
@@ -69,9 +68,9 @@ said() {
 
 @test "-v tells of a success, and of a pass and its status" {
   tells 0 -v -b 1ms --jitter=none -- sh -c "$(fails_then_succeeds 2 count)"
-  [[ ${said[-1]} == 'backoff: sh: succeeded at attempt 3/8 in '* ]]
+  [[ ${heard[-1]} == 'backoff: sh: succeeded at attempt 3/8 in '* ]]
   tells 1 -v --pass-on=1 -- sh -c 'exit 1'
-  said "${said[0]}" 'backoff: sh: passed at attempt 1/8 in DUR \(exit 1\)'
+  said "${heard[0]}" 'backoff: sh: passed at attempt 1/8 in DUR \(exit 1\)'
 }
 
 # What -v adds where the processes of COMMAND cannot be seen, and how it tells of one.
@@ -83,10 +82,10 @@ has_answer processes ||
   need_proc
   local over='backoff: sleep: giving up after 1 attempt in DUR: timed out after DUR'
   tells 124 -v -n 1 -t 50ms -- sleep 60
-  said "${said[0]}" "${unseen[@]}" "$over"
+  said "${heard[0]}" "${unseen[@]}" "$over"
   local under=("${HOLD_TERM[@]}")
   tells 124 -v -n 1 -t 50ms -k 50ms -- sleep 1000
-  said "${said[0]}" \
+  said "${heard[0]}" \
     "backoff: sleep: --kill-after had to kill $killed" "${unseen[@]}" "$over"
 }
 
@@ -95,7 +94,7 @@ has_answer processes ||
   local all='attempt .*: exit 7; next in 0s$'
   tells 7 -n 25 -b 0 -- sh -c 'exit 7'
   assert_equal "$(grep -c "$all" "$BATS_TEST_TMPDIR/err")" 10
-  assert_regex "${said[10]}" "^backoff: sh: attempts 11 to 20 failed, the last after $DUR: exit 7; next in 0s\$"
+  assert_regex "${heard[10]}" "^backoff: sh: attempts 11 to 20 failed, the last after $DUR: exit 7; next in 0s\$"
   tells 7 -v -n 12 -b 0 -- sh -c 'exit 7'
   assert_equal "$(grep -c "$all" "$BATS_TEST_TMPDIR/err")" 11
   tells 7 --log-file="$BATS_TEST_TMPDIR/log" -n 12 -b 0 -- sh -c 'exit 7'
@@ -106,7 +105,7 @@ has_answer processes ||
 
 @test "a quote that is the one of the line before is left out, but the closing line is read alone" {
   tells 7 -oall --log-file="$BATS_TEST_TMPDIR/log" -n 3 -d 1ms -- sh -c 'echo boom >&2; exit 7'
-  mapfile -t said < <(cut -d ' ' -f 2- "$BATS_TEST_TMPDIR/log")
+  mapfile -t heard < <(cut -d ' ' -f 2- "$BATS_TEST_TMPDIR/log")
   said 'backoff: sh: attempt 1/3 failed after DUR: exit 7 "boom"; next in 1ms' \
     'backoff: sh: attempt 2/3 failed after DUR: exit 7; next in 1ms' \
     'backoff: sh: giving up after 3 attempts in DUR: exit 7 "boom"'
@@ -119,23 +118,23 @@ has_answer processes ||
     TZ=XYZ-05:30 start -- "$BACKOFF" -d "$1" -- sh -c 'exit 7'
     await_pause
     dies_by TERM
-    mapfile -t said <"$err"
+    mapfile -t heard <"$err"
   }
   pauses_for 59s,1s
   said "${first}59s" "$over"
   pauses_for 90m,1s
   said "${first}1h30m, at [0-9: -]+" "$over"
-  [ $(((86400 + $(date +%s) + 5401 - $(TZ=XYZ-05:30 date -d "${said[0]##* at }" +%s)) % 86400)) -lt 100 ]
+  [ $(((86400 + $(date +%s) + 5401 - $(TZ=XYZ-05:30 date -d "${heard[0]##* at }" +%s)) % 86400)) -lt 100 ]
   pauses_for 48h,1s
   said "${first}2d, at [0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}" "$over"
 }
 
 @test "-v prints the options as they were written, and where the others come from" {
   tells 0 -v -n 1 -b 2s --stop-if='den(ied)' --stop-if=x -oall --at-end=': "$HOME"' -i null -- printf 'done\n'
-  assert_equal "${said[0]}" "backoff: printf: options: --verbose --attempts=1 --base=2s --stop-if='den(ied)' \
+  assert_equal "${heard[0]}" "backoff: printf: options: --verbose --attempts=1 --base=2s --stop-if='den(ied)' \
 --stop-if=x --hold=all --at-end=': \"\$HOME\"' --stdin=null; default: --factor=3 --cap=30s --floor=200ms --jitter=full"
   tells 0 -v --preset=ethernet --base=5.12us -n 1 -- true
-  assert_equal "${said[0]}" "backoff: true: options: --verbose --preset=ethernet --base=5.12us --attempts=1; \
+  assert_equal "${heard[0]}" "backoff: true: options: --verbose --preset=ethernet --base=5.12us --attempts=1; \
 preset ethernet: --factor=2 --growth=binary --cap=inf --jitter=full --floor=0 max-exponent=10 slot-time=base"
 }
 
@@ -198,18 +197,17 @@ leaves() {
 # --- a log file ---
 
 @test "--log-file takes the log instead of stderr, with the local time, and all of it" {
-  local option before stamp
   local time='[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\+0530'
   before=$(date +%s)
   for option in --verbose --quiet -qq; do
     rm -f "$BATS_TEST_TMPDIR/log"
     TZ=XYZ-05:30 tells 7 $option --log-file="$BATS_TEST_TMPDIR/log" -n 2 -d 20ms -- sh -c 'exit 7'
     said
-    mapfile -t said < <(grep -v ': options: ' "$BATS_TEST_TMPDIR/log")
+    mapfile -t heard < <(grep -v ': options: ' "$BATS_TEST_TMPDIR/log")
     said "$time backoff: sh: attempt 1/2 failed after DUR: exit 7; next in 20ms" \
       "$time backoff: sh: giving up after 2 attempts in DUR: exit 7"
   done
-  stamp=$(date -d "${said[0]%% *}" +%s)
+  stamp=$(date -d "${heard[0]%% *}" +%s)
   [ "$before" -le "$stamp" ] && [ "$stamp" -le "$(date +%s)" ]
 }
 
@@ -218,7 +216,7 @@ leaves() {
   tells 7 --log-file="$BATS_TEST_TMPDIR/log" -n 1 -- \
     sh -c 'echo "from elsewhere" >>"$1"; exit 7' sh "$BATS_TEST_TMPDIR/log"
   tells 8 --log-file="$BATS_TEST_TMPDIR/log" -n 1 -- sh -c 'exit 8'
-  mapfile -t said <"$BATS_TEST_TMPDIR/log"
+  mapfile -t heard <"$BATS_TEST_TMPDIR/log"
   said kept 'from elsewhere' '.*backoff: sh: giving up .*: exit 7' \
     '.*backoff: sh: giving up .*: exit 8'
 }
@@ -272,7 +270,6 @@ leaves() {
 # A line longer than a pipe comes out in part before its reader stalls.
 @test "after a line that was cut short the next one starts on a new line" {
   export go=$BATS_TEST_TMPDIR/go over=$BATS_TEST_TMPDIR/over
-  local kind
   mkfifo "$go" "$over"
   for kind in pipe nonblocking; do
     reads 'exited 1' --stdout "$kind" --both hear:"$go" read:65536 tell:"$over" end -- \
@@ -305,7 +302,6 @@ leaves() {
 }
 
 @test "JSON goes to stderr where no file is named, with -v, too, and is all there is" {
-  local option
   for option in --name=x -v; do
     tells 7 "$option" --log-format=json -n 2 -b 1ms -- sh -c 'exit 7'
     cp err "$events"
@@ -323,7 +319,6 @@ leaves() {
     sed -i '/^50%$/d' "$events"
     assert_events 'len(attempts) == 2'
   }
-  local option
   for option in --stop-if=never -oall '-o --stop-if=never' '--quiet-success --stop-if=never'; do
     # shellcheck disable=SC2086 # several options
     writes $option -- sh -c 'printf 50%% >&2; exit 7' 2>"$events"
@@ -380,7 +375,6 @@ assert_interrupted() {
 # The name is so long that a second line does not fit into a page.
 @test "a disk that fills up costs lines of the log, which says so when there is room again" {
   need_mounts
-  local format where
   mkdir small
   for where in --log-file=log --quiet-success; do
     for format in text json; do

@@ -170,7 +170,6 @@ stopped_time_counts() { # STATE...
 # The attempt took more than half of the time there is, so there is no room
 # for another after any pause.
 @test "rule 43: if the deadline leaves no room for an attempt backoff gives up without a pause" {
-  local limit
   for limit in 1 6 30; do
     traced -b 1h -c 1h -j none -T "$limit" -- sh -c 'echo ready; sleep "$0.6"; exit 7' $((limit / 2))
     wait "$runner" || true
@@ -184,7 +183,6 @@ stopped_time_counts() { # STATE...
 # A sandbox may refuse it, and a server that is down must not be hammered.
 @test "rule 40: a pause is kept if the call that sleeps is refused" {
   need_strace
-  local error
   for error in EPERM ENOSYS; do
     under=(strace -qq -o calls -e trace=clock_nanosleep -e inject=clock_nanosleep:error="$error")
     run -1 logged -d 200ms,300ms -- false
@@ -219,7 +217,6 @@ EOC
 }
 
 @test "rule 42: each END signal ends a pause, whatever the last status was" {
-  local name
   for name in HUP INT QUIT TERM; do
     start -- "$BACKOFF" -d 1h -- sh -c 'echo ready; exit 7'
     await_pause

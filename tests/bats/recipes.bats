@@ -127,9 +127,9 @@ called() {
 
 # readme WORD STATUS COMMAND...: runs the README's example with that word, which ends so.
 readme() {
+  local got=0
   recipes=$TOP_SRCDIR/README.md by_lines "readme/$1" "${@:3}" || got=$?
-  assert_equal "${got:-0}" "$2"
-  got=
+  assert_equal "$got" "$2"
   echo >>run
 }
 

@@ -39,7 +39,6 @@ SCRIPT
 }
 
 @test "of the signals that end us none is lost in a flood of USR1" {
-  local name
   for name in HUP TERM; do
     start -- "$BACKOFF" -n 1 -- sh -c 'trap "" USR1; echo "ready $$ $PPID"; exec sleep 1000'
     await "$out" '^ready'
@@ -52,7 +51,6 @@ SCRIPT
 }
 
 @test "nor in a pause, where USR1 is discarded" {
-  local name
   for name in HUP TERM; do
     start -- "$BACKOFF" -d 1h -- false
     await_pause
@@ -113,7 +111,6 @@ is_late() {
 
 @test "a signal for the child between fork and exec is COMMAND's own" {
   need_strace
-  local name
   for name in TERM USR1; do
     in_child "$name"
     assert_equal "$(cat fate)" "killed $name"

@@ -87,7 +87,6 @@ assert_never_touched() {
   need_real_time
   need_proc
   local look=(grep -shE '^(Sig(Blk|Ign|Cgt):|[0-9]+$)' /proc/self/status /proc/self/timerslack_ns /none)
-  local state plain
   for state in '' '--ignore all' '--block all' \
     '--ignore HUP,CHLD,PIPE,TSTP,40 --block HUP,TERM,CHLD,ALRM,45'; do
     # shellcheck disable=SC2086 # some words
@@ -104,7 +103,6 @@ assert_never_touched() {
 # Each attempt finds it ignored, and no pause ends by it.
 @test "rules 13 and 15: what --wake-on names stays ignored if it was" {
   need_proc
-  local name
   for name in HUP 37; do
     start --ignore "$name" -- "$BACKOFF" -d 1ms,1h --wake-on="$name" -- \
       sh -c 'grep ^SigIgn /proc/self/status; [ "$BACKOFF_ATTEMPT" = 1 ] || echo ready; exit 7'
@@ -149,7 +147,6 @@ assert_never_touched() {
 # --- What ends the loop ---
 
 @test "rules 21, 22 and 26: an END signal is forwarded once, COMMAND has its time, and that was the last attempt" {
-  local name cont
   for name in HUP INT QUIT TERM; do
     over_probe --exit 3
     got_and_ended "$name" "exited 3"
@@ -241,7 +238,6 @@ signal_forever() { # SIGNAL PROCESS: until it has gone
 
 @test "rule 29: COMMAND killed by a signal that we forwarded ends the loop" {
   need_real_time
-  local name
   for name in USR1 RTMAX; do
     over_sleeper -d 1ms
     dies_by "$name"
@@ -263,7 +259,6 @@ signal_forever() { # SIGNAL PROCESS: until it has gone
 # COMMAND ends while we are stopped, then a TERM comes for us. What systemd
 # does is such a case: first COMMAND gets the signal, then we.
 @test "rule 30: a TERM that finds COMMAND dead ends us, unless COMMAND has succeeded" {
-  local end fate
   mkfifo "$BATS_TEST_TMPDIR/gate"
   while read -r end fate; do
     start -- "$BACKOFF" -d 1ms -n 9 -- sh -c \
@@ -284,7 +279,6 @@ END
 }
 
 @test "rule 31: a stderr that is broken, closed, full or stalls changes nothing about the loop" {
-  local kind end
   while read -r kind end; do
     start --stderr "$kind" -- "$BACKOFF" -v -n 2 -d 1ms -- sh -c \
       'echo ready; [ "$BACKOFF_ATTEMPT" = 2 ] || exit 7; exit "$0"' "$end"
@@ -457,7 +451,6 @@ timed_out() {
 # What does not see the TERM is told to end, and then cut. (A limit before the
 # TERM is none that we want to see.)
 @test "the limits go on after TERM: --timeout ends what ignores it" {
-  local seconds
   for seconds in 0.5 5 25; do
     start --block TERM -- "$BACKOFF" -v -d 1h -t "$seconds" -k 100ms -- sleep 1000
     wait_for begun
@@ -489,7 +482,6 @@ timed_out() {
 # --- Only COMMAND stopped ---
 
 @test "rule 7: TERM and HUP for a stopped COMMAND are followed by a CONT" {
-  local name
   for name in TERM HUP; do
     over_sleeper
     signal STOP "$(the_probe)"
@@ -501,7 +493,6 @@ timed_out() {
 
 @test "rule 7: CONT follows neither KILL nor CONT" {
   need_strace
-  local name
   for name in KILL CONT; do
     start -- strace -o "$BATS_TEST_TMPDIR/trace" -e trace=kill,tgkill,tkill,pidfd_send_signal \
       "$BACKOFF" -n 1 -t 50ms -k 50ms -s "$name" -- sleep 1000

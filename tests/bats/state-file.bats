@@ -74,7 +74,6 @@ does_without() {
 }
 
 @test "a version from the future, a larger record, and the file of another program are not touched" {
-  local change
   given_up
   for change in version=4 size=1025; do
     record version=3 "$change" >/dev/null
@@ -92,7 +91,6 @@ does_without() {
 }
 
 @test "a file that another may have made is not believed, and is named" {
-  local why make
   while IFS='|' read -r why make; do
     rm -rf "$state"
     given_up
@@ -146,7 +144,6 @@ END
 }
 
 @test "directory and file are for us alone, whatever the umask is" {
-  local mask
   for mask in 000 022 077 777; do
     rm -rf "$state"
     (umask "$mask" && "$BACKOFF" --state-dir="$state/deep/er" --defer=hub sh -c 'umask' >mask)
@@ -262,7 +259,6 @@ EOS
 }
 
 @test "two users share a setgid directory" {
-  local shared program mode first second
   local user=(setpriv --clear-groups --regid 54321)
   need_root
   need setpriv
@@ -412,7 +408,6 @@ breaks_at() {
 }
 
 @test "that a limit is not kept any more is told under -q, -qq and --quiet-success too" {
-  local quiet from
   # The first calls are those of the start.
   strace -o trace -e trace=fcntl "$BACKOFF" --slots=hub:1 -n 1 true
   from=$(grep -n 'F_OFD_SETLK' trace | head -n 1 | cut -d: -f1)

@@ -27,7 +27,6 @@ b() {
 }
 
 @test "rule 64: after the last attempt, a pass or a refusal of the hook there is no rewinding" {
-  local options
   for options in '-n 1' --pass-on=7 --stop-on=7 --before-retry=false; do
     run sh -c '"$BACKOFF" -qq --base=0 $0 -- sh -c "dd bs=1 count=7 2>/dev/null; exit 7"
       echo "rest:"; cat' "$options" <input
@@ -81,9 +80,8 @@ SCRIPT
 
 @test "a closed stdin is closed at each attempt, and changes nothing else" {
   need_proc
-  run sh -c 'exec "$BACKOFF" -qq -n 2 --base=0 -- sh -c "
+  run -7 sh -c 'exec "$BACKOFF" -qq -n 2 --base=0 -- sh -c "
     [ -e /proc/\$\$/fd/0 ] || echo closed; exit 7" <&-'
-  assert_equal "$status" 7
   assert_output $'closed\nclosed'
 }
 
@@ -97,7 +95,6 @@ SCRIPT
 
 @test "the flags of stdin are not touched" {
   need_proc
-  local flags
   flags='sed -n "s/^flags:[[:space:]]*//p" /proc/self/fdinfo/0'
   run sh -c "$flags; exec \"\$BACKOFF\" -qq -n 2 --base=0 -- sh -c '$flags; exit 7'" <>input
   assert_equal "$(printf '%s\n' "${lines[@]}" | sort -u | wc -l)" 1

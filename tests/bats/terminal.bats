@@ -21,7 +21,6 @@ type "$BACKOFF" -n 1 -- sh -c 'ps -o pgid=,sid=,tpgid= -p $$ | sed s/^/child:/; 
 wait parent:
 prompt
 EOS
-  local child parent
   child=$(sed -n 's/.*child: *//p' <<<"$output")
   parent=$(sed -n 's/.*parent: *//p' <<<"$output")
   assert_equal "$child" "$parent"
@@ -85,7 +84,6 @@ EOS
 # HUP gets the CONT.
 @test "rule 22: where backoff leads the session, the HUP and the CONT of a hangup are passed on" {
   need_real_time
-  local name prefix
   while read -r name prefix; do
     # shellcheck disable=SC2086 # several words, or none
     at_terminal $prefix "$BACKOFF" -n 1 -- sh -c 'exec python3 -S "$PROBE" --exit 3 >seen' <<EOS

@@ -14,8 +14,6 @@ says_404='curl: (22) The requested URL returned error: 404'
 stops_404="stop: exit 22 (HTTP 404 or 410: not found) \"$says_404\""
 
 setup() {
-  got=$BATS_TEST_TMPDIR/got
-  said=$BATS_TEST_TMPDIR/said
   mkdir bin
   PATH=$PWD/bin:$PATH
   fake curl
@@ -93,7 +91,6 @@ judges() {
 }
 
 @test "one note says that the output hides the messages that a code is left to" {
-  local count options text
   while IFS='|' read -r count options text; do
     # shellcheck disable=SC2086 # options
     run "$BACKOFF" -n 3 -b 1us $options
@@ -121,7 +118,6 @@ conflict='CONFLICT (content): Merge conflict in f'
 stops_conflict='stop: exit 1 (unresolved conflict)'
 
 @test "a message on stdout counts if the tool writes it there, held or not, and is not quoted" {
-  local held
   for held in -q -o -oall; do
     judges "$stops_conflict" --tool=git "$held" -- sh -c 'echo "$1"; exit 1' sh "$conflict"
   done
@@ -141,9 +137,9 @@ stops_conflict='stop: exit 1 (unresolved conflict)'
 @test "where kcmp is refused, they are one" {
   need_answer descriptors_compare
   need_strace
-  strace -qq -o calls -e trace=kcmp -e inject=kcmp:error=EPERM \
-    "$BACKOFF" --log-format=json --log-file="$events" -n 1 --tool=curl -- \
-    sh -c 'echo "$1"; exit 22' sh "$says_404" >>"$got" 2>>"$got" || true
+  # shellcheck disable=SC2034 # for logged
+  under=(strace -qq -o calls -e trace=kcmp -e inject=kcmp:error=EPERM)
+  logged -n 1 --tool=curl -- sh -c 'echo "$1"; exit 22' sh "$says_404" >>"$got" 2>>"$got" || true
   grep -q 'EPERM.*INJECTED' calls || fail "$(cat calls)"
   judged
   assert_equal "$verdict: $reason" "$stops_404"

@@ -8,10 +8,14 @@ export PROBE PYTHONDONTWRITEBYTECODE=1
 # A command that prints that it has started, and dies by the first signal.
 export sleeper='echo "ready $$ $PPID"; exec sleep 1000'
 
+# What start() runs writes to $out and $err; what reads() reads is in $got, and
+# stderr in $said.
+out=$BATS_TEST_TMPDIR/out err=$BATS_TEST_TMPDIR/err
+got=$BATS_TEST_TMPDIR/got said=$BATS_TEST_TMPDIR/said
+
 # start [STATE...] -- COMMAND...: in the background, from the signal state
-# that run.py is told. Sets pid; its output is in $out, its stderr in $err.
+# that run.py is told. Sets pid.
 start() {
-  out=$BATS_TEST_TMPDIR/out err=$BATS_TEST_TMPDIR/err
   rm -f "$BATS_TEST_TMPDIR/pid" "$BATS_TEST_TMPDIR/fate"
   : >"$out"
   : >"$err"
@@ -23,10 +27,8 @@ start() {
 }
 
 # reads FATE [OPTION...] [STEP...] -- COMMAND...: with a stdout that is read as
-# reader.py is told, the command ends so (a REGEX): what was read is in $got, stderr
-# in $said.
+# reader.py is told, the command ends so (a REGEX).
 reads() {
-  got=$BATS_TEST_TMPDIR/got said=$BATS_TEST_TMPDIR/said
   "${PYTHON[@]}" "$lib/reader.py" --fate "$BATS_TEST_TMPDIR/fate" "${@:2}" \
     >"$got" 2>"$said" </dev/null
   assert_regex "$(cat "$BATS_TEST_TMPDIR/fate")" "^$1\$"

@@ -5,6 +5,9 @@
 # bears it too, wherever it moves, unless it is given another mark. It is set by
 # TEST_MARK=$MARKS/NAME, in front of a command or by env.
 
+load ../lib/events
+load ../lib/process
+
 export MARKS=$BATS_TEST_TMPDIR
 export HYDRA=$BATS_TEST_DIRNAME/../lib/hydra.sh
 
@@ -43,11 +46,12 @@ assert_alive() {
 
 # cut_when_ready LIMIT-OPTION [OPTION]... -- COMMAND...: runs the program marked
 # "tree", logged as of events.bash and below its ${under[@]}, with ever longer
-# limits until ./ready is made before the time is up. Sets status and limit.
-# Output goes to a file, for what is left behind would hold a pipe open.
-# shellcheck disable=SC2034,SC2154 # status, for the tests; events and under, of them
+# limits until ./ready is made before the time is up, and it ends with 124, or with
+# $ENDS. Sets limit. Output goes to a file, for what is left behind would hold a
+# pipe open.
+# shellcheck disable=SC2034,SC2154 # limit, for the tests; events and under, of them
 cut_when_ready() {
-  local option=$1
+  local option=$1 status
   shift
   for limit in "${limits[@]}"; do
     end_marked
@@ -55,9 +59,10 @@ cut_when_ready() {
     status=0
     TEST_MARK=$MARKS/tree "${under[@]}" "$BACKOFF" --log-format=json --log-file="$events" --base=0 \
       "$option" "$limit" "$@" >output 2>&1 </dev/null 3>&- || status=$?
-    [ ! -e ready ] || return 0
+    [ ! -e ready ] || break
   done
-  fail "not ready in time"
+  [ -e ready ] || fail "not ready in time"
+  assert_equal "$status" "${ENDS:-124}"
 }
 limits=(500ms 2s 8s 30s)
 
@@ -83,7 +88,7 @@ end_marked() {
   done
 }
 
-# Where a file has no other, after lib/process.
+# Where a file has no other.
 teardown() {
   end_all
   end_marked
