@@ -220,6 +220,26 @@ compiles_with() {
   assert_output --partial 'too many'
 }
 
+# rules_of FILE: the numbers of the rules that the page has.
+rules_of() {
+  sed -n 's/^\([0-9]*\)\. .*/\1/p' "$1"
+}
+
+# cited FILE...: the numbers of the rules that they cite: "rule 7",
+# "rules 5, 6 and 12", "rules 40 to 42". What an earlier make check has said is
+# beside the tests.
+cited() {
+  grep -rIhoiE --exclude='*.log' '\brules? [0-9]+((, | and | to |-)[0-9]+)*' "$@" |
+    grep -oE '[0-9]+' | sort -nu
+}
+
+@test "docs/behaviour.md has each rule that a comment or a test cites, and numbers them without a gap" {
+  [ "$(cited src tests | wc -l)" -gt 40 ]
+  run comm -23 <(cited src tests | sort) <(rules_of docs/behaviour.md | sort)
+  assert_output ''
+  diff <(rules_of docs/behaviour.md) <(seq "$(rules_of docs/behaviour.md | wc -l)")
+}
+
 @test "each header is guarded by its own name" {
   sources .h
   run awk 'FNR == 1 {
@@ -249,8 +269,13 @@ configured() {
   [ ! -f "$makefile" ] || grep -q -e "$1" "$makefile"
 }
 
+@test "backoff is linked with libc alone, and not with what its helper for a fleet needs" {
+  need readelf
+  run -0 readelf -d "$BACKOFF"
+  refute_output --regexp 'NEEDED.*(hiredis|ssl|crypto)'
+}
+
 @test "the programs are hardened" {
-  local program
   need readelf
   configured '^HARDENING_LDFLAGS = .*-z,now' || skip "built without hardening"
   for program in "$BACKOFF" "$HERD"; do

@@ -1,49 +1,61 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Hints: BACKOFF_HINT, --retry-after, and their limits.
+# Hints: BACKOFF_HINT, the stated waits of --retry-after, and their limits. Which words
+# state a wait is in unit/waits.
 
 load helper
 load ../lib/events
 load ../lib/process
 
-setup() {
-  said=$BATS_TEST_TMPDIR/said
-  export BATS_TEST_TMPDIR
+unset TZ
+
+# A COMMAND that hints its arguments, a line each, and fails; one that prints its
+# argument does likewise.
+hint='printf "%s\n" "$@" >"$BACKOFF_HINT"; exit 7'
+prints='printf "%s\n" "$1"; exit 7'
+
+# first_of OPTION... -- COMMAND...: the verdict and the hint_s of its first attempt.
+first_of() {
+  # Any wait above 0 is too long, so that nothing waits.
+  "$BACKOFF" -n 2 -b 0 --hint-max=0 --log-format=json --log-file="$said" "$@" >/dev/null 2>&1 || true
+  sed -n '/"attempt":1,/s/.*"verdict":"\([a-z]*\)".*"hint_s":\([^,]*\),.*/\1 \2/p' "$said"
+  rm "$said"
 }
 
-# A COMMAND that hints its arguments, a line each, and fails.
-hint='printf "%s\n" "$@" >"$BACKOFF_HINT"; exit 7'
+# hint_of OPTION... -- COMMAND...: the hint_s alone.
+hint_of() {
+  first_of "$@" | cut -d' ' -f2
+}
 
 # hinted WANTED SCRIPT [ARG]: the verdict and the hint_s of an attempt that runs
 # SCRIPT, and fails.
 hinted() {
-  local wanted=$1
-  shift
-  # Any wait above 0 is too long, so that nothing waits.
-  "$BACKOFF" -n 2 -b 0 --hint-max=0 --log-format=json --log-file="$said" -- \
-    sh -c "$1; exit 7" - "${2-}" >/dev/null 2>&1 || true
-  assert_equal "$* $(sed -n '/"attempt":1,/s/.*"verdict":"\([a-z]*\)".*"hint_s":\([^,]*\),.*/\1 \2/p' "$said")" \
-    "$* $wanted"
-  rm "$said"
+  assert_equal "${*:2} $(first_of -- sh -c "$2; exit 7" - "${3-}")" "${*:2} $1"
 }
 
-# asked DURATION [OPTION]... COMMAND...: what we say that its output asks for;
-# no duration: for none.
-asked() {
-  local wanted=$1
+# states WAIT TEXT...: each TEXT is a wait of so many seconds; null: of none.
+states() {
+  local wanted=$1 text
   shift
-  # Any wait above 0 is too long here, so that the test does not wait.
-  "$BACKOFF" -n 2 -b 0 --retry-after --hint-max=1ns --log-file="$said" "$@" >/dev/null 2>&1 || true
-  if [ -n "$wanted" ]; then
-    [[ $(tail -n 1 "$said") =~ ': server asked to wait '($wanted)(, until [0-9: -]+)?', more than --hint-max (1ns)'$ ]]
-  else
-    run ! grep 'server asked' "$said"
-  fi || fail "$*: $(cat "$said")"
-  rm "$said"
+  for text; do
+    assert_equal "$text: $(hint_of --retry-after -- sh -c "$prints" - "$text")" "$text: $wanted"
+  done
 }
 
-# prints TEXT: a COMMAND that prints TEXT with printf, and fails.
-prints='printf "$1"; exit 7'
+# near WAIT HINT: HINT is at most WAIT seconds, and hardly less: it is some
+# time since the text was written.
+near() {
+  ((${2%.*} <= $1 && ${2%.*} > $1 - 120)) || fail "$2 s, and not $1 s"
+}
+
+# in_zone ZONE FORMAT SECONDS: that long from now, by date(1).
+in_zone() {
+  TZ=$1 LC_ALL=C date -d "@$(($(date +%s) + $3))" "+$2"
+}
+
+need_zones() {
+  [ -e /usr/share/zoneinfo/Europe/Amsterdam ] || skip "the system has no time zones"
+}
 
 @test "in a PID namespace of its own, COMMAND writes hints to a descriptor that was opened before" {
   need_namespace --pid --fork --mount-proc
@@ -71,7 +83,6 @@ unreadable='after=\nafter=-1\nafter=soon\nafter=1s 2s\nafter =1\nAFTER=1h\n afte
 verdict=stops\n verdict=stop\nstop\nverdict=stop,retry\nnonsense'
 
 @test "later lines win, and lines that cannot be read are ignored" {
-  local wanted text
   while IFS='|' read -r wanted text; do
     hinted "$wanted" 'printf "$1" >"$BACKOFF_HINT"' "$text"
   done <<'TABLE'
@@ -87,7 +98,6 @@ TABLE
 }
 
 @test "only -v reports lines that cannot be read, but a verdict or a time is told, once, with its text" {
-  local count options text kind
   while IFS='|' read -r count options text; do
     # shellcheck disable=SC2086 # two options
     run --separate-stderr -7 "$BACKOFF" $options -- sh -c 'printf "$1" >"$BACKOFF_HINT"; exit 7' - "$text"
@@ -123,7 +133,6 @@ TABLE
   hinted 'retry 0.000003000' 'truncate -s 1T "$BACKOFF_HINT" || exit 0; printf "\nafter=3us\n" >>"$BACKOFF_HINT"'
   hinted 'retry 0.000003000' '{ echo after=3us; yes verdict=retry | head -n 20000; } >"$BACKOFF_HINT"'
   # The last MiB begins behind the first byte of the verdict, at it, and before it.
-  local length
   for length in 1048576 1048575 1048574; do
     hinted 'retry null' '{ echo not-verdict=stop
       head -c $(($1 - 12)) /dev/zero | tr "\0" "\n"; } >"$BACKOFF_HINT"' "$length"
@@ -159,7 +168,6 @@ TABLE
 }
 
 @test "a hint with a success, a pass or a last attempt has no effect" {
-  local options
   for options in -n2 --pass-on=7 -n1; do
     run "$BACKOFF" -q "$options" -- sh -c 'echo after=2h >"$BACKOFF_HINT"; [ "$1" = -n2 ] || exit 7' - "$options"
     refute_output --partial asked
@@ -167,12 +175,11 @@ TABLE
 }
 
 @test "--retry-after: in stdout, in stderr and in held output, for its own attempt" {
-  asked 8s sh -c "$prints" - 'HTTP/1.1 429 Too Many Requests\r\nRetry-After: 8\r\n\r\nbody\n'
-  asked 8s sh -c 'printf "< retry-after:  008" >&2; exit 7'
-  asked '' sh -c "$prints" - 'Retry-\nAfter: 8\n'
-  local hold
+  states 8.000000000 $'HTTP/1.1 429 Too Many Requests\r\nRetry-After: 8\r\n\r\nbody'
+  states null $'Retry-\nAfter: 8'
+  assert_equal "$(hint_of --retry-after -- sh -c 'printf "< retry-after:  008" >&2; exit 7')" 8.000000000
   for hold in -oall -ostdout --quiet-success; do
-    asked 8s "$hold" sh -c "$prints" - 'Retry-After: 8\n'
+    assert_equal "$hold $(hint_of --retry-after "$hold" -- sh -c "$prints" - 'Retry-After: 8')" "$hold 8.000000000"
   done
   run "$BACKOFF" -n 3 -b 0 --retry-after -- \
     sh -c '[ "$BACKOFF_ATTEMPT" -ne 1 ] || echo "Retry-After: 0" >&2; exit 7'
@@ -180,10 +187,10 @@ TABLE
 }
 
 @test "--retry-after: a date is GMT, whatever TZ and the locale are" {
-  local at
-  at=$(LC_ALL=C date -ud '+2 hours' '+%a, %d %b %Y %H:%M:%S GMT')
-  TZ=Asia/Tokyo LC_ALL=C.UTF-8 asked '1h5[0-9]m|2h' sh -c "$prints" - "Retry-After: $at\r\n"
-  TZ=XYZ-5 asked '1h5[0-9]m|2h' sh -c "$prints" - "Retry-After: $at\r\n"
+  local asks
+  asks="Retry-After: $(in_zone UTC '%a, %d %b %Y %H:%M:%S GMT' 7200)"
+  near 7200 "$(TZ=Asia/Tokyo LC_ALL=C.UTF-8 hint_of --retry-after -- sh -c "$prints" - "$asks")"
+  near 7200 "$(TZ=XYZ-5 hint_of --retry-after -- sh -c "$prints" - "$asks")"
 }
 
 @test "--hint-max is 1h by default" {
@@ -205,7 +212,6 @@ told() {
 }
 
 @test "--retry-after: a failed curl or wget that prints no headers is told how to, behind env, too" {
-  local name count words
   mkdir bin
   PATH=$PWD/bin:$PATH
   for name in curl wget; do
@@ -232,7 +238,6 @@ TABLE
 }
 
 @test "--retry-after: a 503 or 429 that --tool knows says what is missing, and a 500 does not" {
-  local count tool status message
   while IFS='|' read -r count tool status message; do
     told "$count" 'no stated wait in the output' --tool="$tool" -- sh -c 'echo "$1" >&2; exit "$2"' sh "$message" "$status"
   done <<'TABLE'
@@ -250,7 +255,6 @@ TABLE
 }
 
 @test "--retry-after: a wait that is stated, and an empty line, as curl -w prints it, report nothing missing" {
-  local script
   for script in 'echo "Retry-After: 0"; echo "Retry-After: soon"' 'printf "Retry-After: \r\n"' \
     'echo after=0 >"$BACKOFF_HINT"'; do
     told 0 '' -v --throttle-on=9 -- sh -c "$script; exit 9"
@@ -282,4 +286,95 @@ where_it_has_a_name() {
   rm said
   TMPDIR=/not/there where_it_has_a_name "$BACKOFF" --log-file=said -- true
   [ ! -s said ] || fail "$(cat said)"
+}
+
+@test "stated waits: headers, keys and sentences are read, in the output of a failure" {
+  states 7.000000000 'Retry-After: 7' '{"retry_after": 7}' 'Please retry in 7s.'
+  states null 'retry 3 of 5'
+  # As a success counts what is repeated, and what a condition says.
+  run logged --retry-after --hint-max=10s -n 3 --consecutive=2 -b 0 -- echo 'retry in 1h'
+  assert_equal "$status" 0
+  assert_events 'attempts[0].hint_s is None' 'pauses == [0]'
+  run logged --retry-after --success-if=done -- sh -c 'echo "done; retry in 5s"; exit 7'
+  assert_events 'attempts[0].hint_s is None'
+}
+
+@test "stated waits: what after= says decides, then what a REGEX points at, then all other sources" {
+  local both=$'come back 2s\nRetry-After: 3' regex=--retry-after='come back'
+  assert_equal "$(hint_of "$regex" -- sh -c 'echo after=1s >"$BACKOFF_HINT"; printf "%s\n" "$1"; exit 7' - "$both")" 1.000000000
+  assert_equal "$(hint_of "$regex" -- sh -c "$prints" - "$both")" 2.000000000
+  assert_equal "$(hint_of "$regex" --retry-after='a=(\d+)' -- sh -c "$prints" - 'a=35ms b')" 35.000000000
+  assert_equal "$(hint_of "$regex" -- sh -c "$prints" - 'Retry-After: 3')" 3.000000000
+}
+
+@test "stated waits: without --retry-after nothing is read but what curl and wget print as headers" {
+  local tool text=$'retry in 5s\n{"retry_after":5}'
+  assert_equal "$(hint_of --stop-if=never -- sh -c "$prints" - "$text"$'\nRetry-After: 5')" null
+  assert_equal "$(hint_of --tool=git -- sh -c "$prints" - 'Retry-After: 5')" null
+  assert_equal "$(hint_of --tool=curl -- sh -c "$prints" - "$text")" null
+  for tool in curl wget; do
+    assert_equal "$(hint_of --tool=$tool -- sh -c "$prints" - 'Retry-After: 5')" 5.000000000
+    assert_equal "$(hint_of --tool=$tool -- sh -c 'echo "< Retry-After: 5" >&2; exit 7')" 5.000000000
+  done
+}
+
+@test "after= takes a WHEN, in local time without a zone, and inf" {
+  assert_equal "$(hint_of -- sh -c "$hint" - 'after=1 hour and 30 minutes')" 5400.000000000
+  assert_equal "$(hint_of -- sh -c "$hint" - 'after=3pm (Mars/Phobos)')" null
+  assert_equal "$(hint_of -- sh -c "$hint" - 'after=inf')" 9223372036.854775807
+  near 7200 "$(hint_of -- sh -c "$hint" - "after=$(in_zone UTC '%d %b, %H:%M:%S GMT' 7200)")"
+  need_zones
+  near 7200 "$(TZ=Asia/Kolkata hint_of -- sh -c "$hint" - "after=$(in_zone Asia/Kolkata '%Y-%m-%d %H:%M:%S' 7200)")"
+  # The minute that has begun counts whole.
+  near 7200 "$(hint_of -- sh -c "$hint" - "after=$(in_zone Asia/Kolkata %-I:%M%P 7200) (Asia/Kolkata)")"
+}
+
+@test "stated waits: a moment is told by a local clock" {
+  need_zones
+  at=$(in_zone UTC %s 1800)
+  TZ=Asia/Kolkata start -- "$BACKOFF" -j none --retry-after -- sh -c "echo 'retry at @$at' >&2; exit 7"
+  await_pause
+  dies_by TERM
+  clock=$(TZ=Asia/Kolkata date -d "@$at" +%H:%M:%S)
+  grep -qE "; next in (29|30)m[0-9s]*, at [0-9: -]+ \(server asked for (29|30)m[0-9s]*, until (20[0-9-]* )?$clock\)\$" "$err" || fail "$(cat "$err")"
+}
+
+@test "stated waits: a moment of another day is told with its date" {
+  TZ=UTC run -7 "$BACKOFF" --retry-after -- sh -c 'echo "retry at 2126-12-24T20:00:00Z"; exit 7'
+  assert_output --regexp 'not retrying after attempt 1/8: server asked to wait [0-9]+d[0-9]*h?, until 2126-12-24 20:00:00, more than --hint-max \(1h\)$'
+}
+
+@test "stated waits: a REGEX without a time is told once, with at most 60 bytes, a sentence or a key is not" {
+  run -7 "$BACKOFF" -v --retry-after=quota -n 3 -b 0 -- sh -c 'echo "resets soon"; echo "{\"retry_after\": null}"
+    echo "quota used up, come back when you have paid what you owe us since last year"; exit 7'
+  assert_equal "$(grep -c 'no time can be read in' <<<"$output")" 1
+  assert_line 'backoff: sh: --retry-after: no time can be read in "used up, come back when you have paid what you owe us since "'
+}
+
+@test "stated waits: lines of any length and bytes are survived" {
+  run logged --retry-after='x(9*)' -n 2 -b 0 --hint-max=1h -- sh -c '
+    head -c 1000000 /dev/zero | tr "\0" 9; echo
+    printf "retry after "; head -c 400 /dev/zero | tr "\0" 8; echo x
+    printf "retry\0after 5\377\376s\n{\"retry_after\":\0}\n\nresets \377pm\n"; exit 7'
+  assert_events 'attempts[0].hint_s is None'
+  states null 'resets 3pm (Mars/Phobos)' 'retry at 2026-02-30 12:00'
+}
+
+@test "stated waits: COMMAND and hooks have the TZ that we had" {
+  need_zones
+  local zone=America/New_York
+  TZ=$zone run -7 "$BACKOFF" -n 2 -b 0 --retry-after --hint-max=inf --before-retry='echo "hook $TZ"' -- \
+    sh -c 'echo "TZ $TZ"; echo "resets $1 (Asia/Tokyo)"; exit 7' - "$(in_zone Asia/Tokyo %H:%M:%S 0)"
+  assert_equal "$(grep -c "^TZ $zone\$" <<<"$output")" 2
+  assert_line "hook $zone"
+}
+
+@test "stated waits: --plan says what one changes, and where it ends the run" {
+  local note='If the output of a failed attempt states a longer wait, the pause lasts that long'
+  run -0 "$BACKOFF" --plan --retry-after --hint-max=2h
+  assert_regex "${output//$'\n'/ }" "$note; a wait of more than 2h ends the run\\.\$"
+  run -0 "$BACKOFF" --plan --tool --hint-max=inf wget x
+  assert_regex "${output//$'\n'/ }" "$note\\.\$"
+  run -0 "$BACKOFF" --plan --tool git x
+  refute_output --partial 'states'
 }

@@ -60,8 +60,7 @@ server_fails() {
   shift
   need "$1"
   fails "$status" "retry: exit $status (could not connect to host)" -- "${@//{\}/$URL}"
-  answers_ready
-  "$START"
+  answers_start
   fails "$status" "retry: exit $status (HTTP server error)" -- "${@//{\}/$URL/503}"
   fails "$status" "throttle: exit $status (${limited:-HTTP 429: too many requests})" -- "${@//{\}/$URL/429}"
   fails "$status" "stop: exit $status (${missing:-permanent HTTP error})" -- "${@//{\}/$URL/404}"
@@ -90,8 +89,7 @@ curl_ready() {
   fails 7 'retry: exit 7 (could not connect to host)' -- "${CURL[@]}" "$URL/file"
   fails 6 'retry: exit 6 (could not resolve host)' -- "${CURL[@]}" http://nonexistent.invalid/
   echo fine >"$BATS_TEST_TMPDIR/served/file"
-  answers_ready
-  "$START"
+  answers_start
   fails 23 'stop: exit 23 (could not write output)' -- "${CURL[@]}" -o /dev/full "$URL/file"
   unverified 60 "${CURL[@]}" {}/file
   # The log quotes the reason.
@@ -100,8 +98,7 @@ curl_ready() {
 
 @test "curl -f: 503 is retried, 404 stops, 429 is a throttle" {
   curl_ready
-  answers_ready
-  "$START"
+  answers_start
   fails 22 'retry: exit 22 (HTTP server error)' -- "${CURL[@]}" -f "$URL/503/file"
   fails 22 'throttle: exit 22 (HTTP 429: too many requests)' -- "${CURL[@]}" -f "$URL/429/file"
   # With -s but without -S nothing tells a 404; behind a progress meter it is found.
@@ -122,8 +119,7 @@ curl_ready() {
   need wget
   local wget=(wget --no-config --no-proxy -O got)
   fails 4 'retry: exit 4 (network failure)' -- "${wget[@]}" "$URL/file"
-  answers_ready
-  "$START"
+  answers_start
   fails 8 'retry: exit 8 (HTTP server error)' -- "${wget[@]}" "$URL/503/file"
   fails 8 'stop: exit 8 (permanent HTTP error)' -- "${wget[@]}" -nv "$URL/file"
   fails 8 'retry: exit 8 (server sent an error)' -- "${wget[@]}" -q "$URL/file"
@@ -136,8 +132,7 @@ curl_ready() {
   need http
   local http=(http --ignore-stdin --check-status GET)
   fails 1 'retry: exit 1 (could not connect to host)' -- "${http[@]}" "$URL/file"
-  answers_ready
-  "$START"
+  answers_start
   fails 5 'retry: exit 5 (HTTP server error)' -- "${http[@]}" "$URL/503/file"
   fails 4 'stop: exit 4 (permanent HTTP error)' -- "${http[@]}" "$URL/missing"
   fails 4 'throttle: exit 4 (HTTP 429: too many requests)' -- "${http[@]}" "$URL/429/file"
@@ -147,8 +142,7 @@ curl_ready() {
   need aria2c
   local aria2c=(aria2c --no-conf -m 1)
   fails 1 'retry: exit 1 (timed out, or unknown error)' -- "${aria2c[@]}" "$URL/file"
-  answers_ready
-  "$START"
+  answers_start
   fails 29 'retry: exit 29 (server is overloaded)' -- "${aria2c[@]}" "$URL/503/file"
   fails 3 'stop: exit 3 (not found)' -- "${aria2c[@]}" "$URL/missing"
   fails 22 'throttle: exit 22 (HTTP 429: too many requests)' -- "${aria2c[@]}" "$URL/429/file"
@@ -357,8 +351,7 @@ apt_ready() {
   local cargo=(cargo --config net.retry=0 --config 'source.crates-io.replace-with="ours"'
     --config "source.ours.registry='sparse+{}/'" fetch)
   fails 101 'retry: exit 101 (could not connect to host)' -- "${cargo[@]//{\}/$URL}"
-  answers_ready
-  "$START"
+  answers_start
   fails 101 'retry: exit 101 (HTTP server error)' -- "${cargo[@]//{\}/$URL/503}"
   fails 101 'throttle: exit 101 (HTTP 429: too many requests)' -- "${cargo[@]//{\}/$URL/429}"
   fails 101 'stop: exit 101 (permanent HTTP error)' -- "${cargo[@]//{\}/$URL/403}"
@@ -475,8 +468,7 @@ images_ready() {
   local rclone=(rclone --config rclone.conf --retries 1 --low-level-retries 1)
   printf '%s\n' '[s3]' type=s3 provider=Other access_key_id=a secret_access_key=b \
     "endpoint=$URL/403" >rclone.conf
-  answers_ready
-  "$START"
+  answers_start
   fails 1 'stop: exit 1 (not found)' -- "${rclone[@]}" copyurl "$URL/missing" got
   fails 1 'retry: exit 1 (HTTP server error)' -- "${rclone[@]}" copyurl "$URL/503/file" got
   fails 1 'stop: exit 1 (access denied)' -- "${rclone[@]}" ls s3:bucket

@@ -684,8 +684,7 @@ told() {
   hurries 10
   cd "$BATS_TEST_TMPDIR/served" || return
   echo '{"state": "running"}' >job
-  answers_ready
-  "$START"
+  answers_start
   export URL=http://127.0.0.1:$PORT/job
   finish() {
     echo '{"state": "done"}' >job.new

@@ -104,7 +104,6 @@ sys.exit(kind != fcntl.F_UNLCK)'
 
 # The pid of the holder is that of nobody there, or of another process.
 @test "a nested run in another PID namespace shares the slot of the one around it" {
-  local mount
   for mount in '' --mount-proc; do
     # shellcheck disable=SC2086 # an option or none
     need_namespace --pid --fork $mount
@@ -117,7 +116,6 @@ sys.exit(kind != fcntl.F_UNLCK)'
 @test "a word in BACKOFF_SLOTS is not believed unless its holder is above us" {
   need_proc
   holder 1 1
-  local word
   word=$(tr '\0' '\n' <"/proc/$(child_of "${holders[0]}")/environ" | sed -n 's/^BACKOFF_SLOTS=//p')
   assert_regex "$word" "^[0-9]+:[0-9]+:hub:${holders[0]}:[0-9]+:0\$"
   # Another's slot, nonsense, a process above us of another directory, and of
@@ -293,10 +291,4 @@ with open(sys.argv[1], "r+") as file:
   "$BACKOFF" --slots=hub:1 -- sh -c 'sleep 1000 >/dev/null 2>&1 & echo $! >heir' 3>&- 7>&-
   run -0 "$BACKOFF" --slots=hub:1 -T 100s true
   kill "$(cat heir)"
-}
-
-@test "slots under random kills, and in order" {
-  run "$TOP_SRCDIR/tests/memory" --attempts=150 --line=20 slots order
-  assert_success
-  assert_line --regexp ' attempts, [1-3] at once at most'
 }

@@ -75,6 +75,12 @@ answers_ready() {
     "$PORT" "$BATS_TEST_TMPDIR/served"
 }
 
+# answers_start: the same, and it runs.
+answers_start() {
+  answers_ready
+  "$START"
+}
+
 # answers_with_tls_ready: the same by TLS, with a certificate that it has signed
 # itself: ./self.pem, of a name that nobody asks for.
 answers_with_tls_ready() {
