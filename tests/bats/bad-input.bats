@@ -70,7 +70,6 @@ is_free() {
 }
 
 @test "a bad value is refused by every option, in each form of the word" {
-  local letter name
   # Each line of the table has been read.
   assert_equal "$( (valued && flags && joined) | wc -l)" \
     "$(grep -c '^OPT(B' "$TOP_SRCDIR/src/options/options.def")"
@@ -92,7 +91,6 @@ is_free() {
 
 # What each kind of value may be is in tests/unit/options/values.c.
 @test "each option refuses what only its kind of value may not be" {
-  local word long
   long=$(printf %065d 0)
   for word in base=inf floor=inf splay=inf delays=1s,inf \
     cap=0 reset-after=0s factor=0.5 attempts=0 consecutive=0 \
@@ -118,7 +116,6 @@ is_free() {
 }
 
 @test "an empty value is named, and refused by every option but the scripts" {
-  local letter name
   while read -r letter name; do
     [[ $name =~ ^(before-retry|at-end)$ ]] || says "backoff: --$name: '': " "--$name="
   done < <(valued && joined)
@@ -132,7 +129,6 @@ starts() {
 }
 
 @test "the word after an option with an optional argument is COMMAND" {
-  local letter name
   while read -r letter name; do
     # It runs nothing.
     [ "$name" != help ] || continue
@@ -150,7 +146,6 @@ starts() {
 }
 
 @test "a bad value stays one line of valid UTF-8, whatever bytes it has" {
-  local value
   for value in $'a\nb' $'a\rb' $'\xff\xfe' "$(head -c 100000 /dev/zero | tr '\0' x)"; do
     refuses --base --base="$value"
     refute_regex "$(cat "$err")" $'[\e\r]'
@@ -201,6 +196,21 @@ starts() {
   says '--consecutive: 9: expected no more than --attempts' --consecutive=9
 }
 
+@test "what cannot work in a fleet is refused" {
+  need_answer byte_lock
+  refuses '--gate fleet:' --gate=fleet:
+  refuses '--gate fleet:list' --gate=fleet:list
+  refuses '--slots fleet:hub' --slots=fleet:hub
+  export BACKOFF_FLEET_HELPER=/nonexistent/backoff-fleet
+  says 'backoff: --gate: fleet:hub: backoff-fleet is not installed' --gate=fleet:hub
+  says 'backoff: --slots: fleet:hub: backoff-fleet is not installed' --slots=fleet:hub:2
+  [ -x "$FLEET_HELPER" ] || return 0
+  # unit/fleet/url has all that is wrong.
+  BACKOFF_FLEET_HELPER=$FLEET_HELPER BACKOFF_FLEET=http://u:secret@host \
+    says 'backoff: --gate: fleet:hub: BACKOFF_FLEET: expected ' --gate=fleet:hub
+  refute_regex "$(cat "$err")" secret
+}
+
 @test "an option that needs another says which" {
   says 'backoff: --quiet-repeats: needs --defer=NAME' --quiet-repeats
   says 'backoff: --gate-wait: 3s: needs --gate=NAME' --gate-wait=3s
@@ -214,7 +224,6 @@ starts() {
 }
 
 @test "an abbreviated option is refused, and all that it could mean named" {
-  local letter name short
   while read -r letter name; do
     short=${name%?}
     ! grep -q "\"$short\"" "$TOP_SRCDIR/src/options/options.def" || continue
@@ -230,7 +239,6 @@ starts() {
 }
 
 @test "an option that lacks its value at the end of the line is refused" {
-  local letter name
   while read -r letter name; do
     try "--$name"
     refused "--$name"
@@ -242,7 +250,6 @@ starts() {
 }
 
 @test "no COMMAND is refused, nor is an empty word one" {
-  local letter name
   while read -r letter name; do
     [ "$name" != help ] || continue
     try "--$name"
@@ -284,7 +291,6 @@ starts() {
 }
 
 @test "what is to be printed goes to stdout and ends with 0, or with 125 if it cannot be written" {
-  local words
   for words in --help -hall --version -V --plan --preset=list --tool=list '--tool=curl --plan'; do
     # shellcheck disable=SC2086 # several words
     set -- $words

@@ -10,6 +10,7 @@ load ../lib/shared
 
 setup() {
   need_redis
+  start_redis
   export BACKOFF_FLEET=unix:$REDIS_SOCKET
   key='{hub}:gate'
 }
@@ -99,7 +100,8 @@ is_held() {
 }
 
 @test "fleet-helper: it says hello, or what is wrong, before anything is connected" {
-  machine a
+  # The server's name is told without its password.
+  BACKOFF_FLEET=unix://:secret@$REDIS_SOCKET machine a
   assert_equal "$answer" "hello 5 :unix:$REDIS_SOCKET"
   leaves a
   BACKOFF_FLEET=redis://me:secret@host:x machine b
@@ -109,8 +111,16 @@ is_held() {
   assert_equal "$answer" 'wrong :BACKOFF_FLEET is not set; expected redis://HOST, rediss://HOST or unix:/PATH there'
 }
 
+@test "fleet-helper: a program that was copied without it looks for it where it was to be installed" {
+  need_strace
+  mkdir copy
+  cp "$BACKOFF" copy/backoff
+  run env -u BACKOFF_FLEET_HELPER strace -qq -f -e trace=execve copy/backoff --gate=fleet:hub true
+  assert_line --regexp 'execve\("/[^"]*/backoff-fleet"'
+  refute_line --partial "$PWD/copy/backoff-fleet"
+}
+
 @test "fleet-helper: a state is put where it is still what was seen" {
-  start_redis
   machine a
   machine b
   finds a - 0 0 0
@@ -132,7 +142,6 @@ is_held() {
 }
 
 @test "fleet-helper: what another crosses is not done, and nothing is held" {
-  start_redis
   between crossed=2
   machine a
   finds a - 0 0 0
@@ -146,7 +155,6 @@ is_held() {
 }
 
 @test "fleet-helper: who holds something is seen, until it drops that or ends" {
-  start_redis
   machine a
   machine b
   is_answered a 'done 1 0' put "$key" 7 - aa
@@ -172,7 +180,6 @@ is_held() {
 }
 
 @test "fleet-helper: one whose lease has run out, or ends later than any can, is dead" {
-  start_redis
   machine a
   redis zadd "backoff:$key:held" "$((($(date +%s) - 1) * 1000))" 7 \
     "$((($(date +%s) + 3600) * 1000))" 8
@@ -182,8 +189,6 @@ is_held() {
 }
 
 @test "fleet-helper: all keys go after a day without a change" {
-  local each
-  start_redis
   machine a
   is_answered a 'done 1 0' put "$key" 7 - aa
   for each in "backoff:$key" "backoff:$key:held"; do
@@ -194,7 +199,6 @@ is_held() {
 }
 
 @test "fleet-helper: who only looks costs the server one command a time" {
-  start_redis
   machine a
   finds a - 0 0 0
   redis config resetstat
@@ -209,8 +213,6 @@ is_held() {
 # bats test_tags=long
 @test "fleet-helper: what is held is renewed, but not while backoff is stopped" {
   need_proc
-  local other
-  start_redis
   machine a
   machine b
   is_answered a 'done 1 0' put "$key" 7 - aa
@@ -231,7 +233,6 @@ is_held() {
 # bats test_tags=long
 @test "fleet-helper: what nobody has renewed in time is another's, and its holder hears so" {
   need_proc
-  start_redis
   machine a
   machine b
   is_answered a 'done 1 0' put "$key" 7 - aa
@@ -252,7 +253,6 @@ is_held() {
 
 # bats test_tags=long
 @test "fleet-helper: a server that comes back empty is given what is held, and its holder hears so" {
-  start_redis
   machine a
   is_answered a 'done 1 0' put "$key" 7 - aa
   stop_redis
@@ -264,8 +264,6 @@ is_held() {
 }
 
 @test "fleet-helper: another helper goes on with what one that was killed held, if it is still there" {
-  local before
-  start_redis
   machine a
   machine b
   is_answered a 'done 1 0' put "$key" 7 - aa
@@ -286,8 +284,6 @@ is_held() {
 }
 
 @test "fleet-helper: what a server that is ill has answered, or not, is told" {
-  local fault why
-  start_redis
   while IFS='|' read -r fault why; do
     between "$fault"
     machine a
@@ -312,6 +308,7 @@ END
 
 @test "fleet-helper: why there is no connection, or no change, is told" {
   need prlimit
+  stop_redis
   start_redis --requirepass secret-there
   BACKOFF_FLEET=unix://:secret-here@$REDIS_SOCKET machine a
   is_answered a 'lost :the server answered WRONGPASS' look "$key"
@@ -345,8 +342,6 @@ END
 }
 
 @test "fleet-helper: a transaction is made whole, or not at all, and what was to be held is not" {
-  local moment
-  start_redis
   for moment in before after; do
     between "$moment-exec"
     machine a
@@ -359,8 +354,6 @@ END
 
 # What TIME says is all that counts.
 @test "fleet-helper: the clock of the server steps, and what is held is renewed by it" {
-  local step before
-  start_redis
   echo 0 >clock
   between "clock=$PWD/clock"
   machine a
@@ -390,13 +383,13 @@ start_tls() {
     grep -q 'without TLS' && skip 'the server has no TLS'
   redis_keys
   TLS_PORT=$(free_port)
+  stop_redis
   start_redis --bind '127.0.0.1 127.0.0.2' --tls-port "$TLS_PORT" \
     --tls-cert-file "$REDIS/redis.pem" --tls-key-file "$REDIS/key.pem" \
     --tls-ca-cert-file "$REDIS/ca.pem" --tls-auth-clients no
 }
 
 @test "fleet-helper: TLS, with a certificate that nobody has signed, or of another name" {
-  local file server why
   start_tls
   export SSL_CERT_DIR=/nonexistent
   while IFS='|' read -r file server why; do

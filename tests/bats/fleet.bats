@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# --gate=fleet: and --slots=fleet:, with a real server. A machine is a state
-# directory here: that is what tells machines apart, beside the boot.
-# fleet-helper.bats has what the server is asked, and fleet-faults.bats one that
-# is ill.
+# --gate=fleet: and --slots=fleet:, with a real server on a socket. A machine is a
+# state directory here: that is what tells machines apart, beside the boot.
+# fleet-helper.bats has what the server is asked, fleet-faults.bats one that is ill
+# or not there, and bad-input.bats what is refused before.
 
 load helper
 load ../lib/process
@@ -12,7 +12,9 @@ load ../lib/shared
 
 setup() {
   need_answer byte_lock
-  export BACKOFF_FLEET_HELPER=$FLEET_HELPER
+  need_redis
+  start_redis
+  export BACKOFF_FLEET_HELPER=$FLEET_HELPER BACKOFF_FLEET=unix:$REDIS_SOCKET
   mkfifo go
   exec 7<>go
 }
@@ -21,13 +23,6 @@ teardown() {
   end_all
   end_holder
   stop_redis
-}
-
-# with_server: on a socket.
-with_server() {
-  need_redis
-  start_redis
-  export BACKOFF_FLEET=unix:$REDIS_SOCKET
 }
 
 # on MACHINE ARG...: backoff there.
@@ -121,45 +116,7 @@ end_holder() {
   [ -z "${holder-}" ] || kill "$holder"
 }
 
-@test "what cannot work in a fleet is an error before anything runs" {
-  run -125 "$BACKOFF" --defer=fleet:hub true
-  assert_output 'backoff: --defer: fleet:hub: expected NAME: a fleet shares no deferrals'
-  run -125 "$BACKOFF" --gate=fleet: touch ran
-  run -125 "$BACKOFF" --gate=fleet:list touch ran
-  run -125 "$BACKOFF" --slots=fleet:hub touch ran
-  export BACKOFF_FLEET_HELPER=/nonexistent/backoff-fleet
-  run -125 --separate-stderr "$BACKOFF" --gate=fleet:hub touch ran
-  assert_equal "$stderr" 'backoff: --gate: fleet:hub: backoff-fleet is not installed'
-  run -125 --separate-stderr "$BACKOFF" --slots=fleet:hub:2 touch ran
-  assert_equal "$stderr" 'backoff: --slots: fleet:hub: backoff-fleet is not installed'
-  if [ -x "$FLEET_HELPER" ]; then
-    # unit/fleet/url has all that is wrong.
-    BACKOFF_FLEET_HELPER=$FLEET_HELPER BACKOFF_FLEET=http://u:secret@host run -125 "$BACKOFF" --gate=fleet:hub touch ran
-    assert_output --regexp '^backoff: --gate: fleet:hub: BACKOFF_FLEET: expected '
-    refute_output --partial secret
-  fi
-  assert [ ! -e ran ]
-}
-
-@test "a program that was copied without its helper looks for it where it was to be installed" {
-  need_redis
-  need_strace
-  mkdir copy
-  cp "$BACKOFF" copy/backoff
-  BACKOFF_FLEET=unix:/nonexistent run env -u BACKOFF_FLEET_HELPER \
-    strace -qq -f -e trace=execve copy/backoff --gate=fleet:hub true
-  assert_line --regexp 'execve\("/[^"]*/backoff-fleet"'
-  refute_line --partial "$PWD/copy/backoff-fleet"
-}
-
-@test "backoff itself is linked with libc alone" {
-  need readelf
-  run -0 readelf -d "$BACKOFF"
-  refute_output --regexp 'NEEDED.*(hiredis|ssl|crypto)'
-}
-
 @test "failures of one machine leave the gate open, those of two in two seconds shut it for all" {
-  with_server
   for _ in 1 2; do
     run -1 on 1 --gate=fleet:hub -n 2 -d 1s false
     refute_output --partial 'gate fleet:hub shut'
@@ -172,7 +129,6 @@ end_holder() {
 
 # What this machine has seen of failures is known without asking the server.
 @test "failures in a fleet with a success between them are no row, whenever that attempt began" {
-  with_server
   beside 1 -qq --gate=fleet:hub -- sh -c 'echo >begun; read -r _ <go'
   wait_for test -e begun
   on 1 -qq --gate=fleet:hub -n 19 -b 0 false || :
@@ -183,18 +139,16 @@ end_holder() {
 }
 
 @test "over TCP, with a password and a database, machines share a gate" {
-  need_redis
+  stop_redis
   REDIS_PORT=$(free_port)
   start_redis --requirepass secret
   export REDISCLI_AUTH=secret BACKOFF_FLEET=redis://:secret@127.0.0.1:$REDIS_PORT/3
   shut_for 1h
   is_shut_on 3
   assert_equal "$(redis -n 3 exists 'backoff:{hub}:gate')" 1
-  stop_redis
 }
 
 @test "a server that is back is used again by the next attempt, which -v tells" {
-  with_server
   stop_redis
   start_on 1 -v --gate=fleet:hub -d 0 -n 2 --before-retry='read -r _ <go' -- false
   await "$err" 'cannot use gate fleet:hub'
@@ -205,7 +159,6 @@ end_holder() {
 }
 
 @test "one machine probes at a time, and another one after its failure" {
-  with_server
   shut_fleet
   start_on 1 -q --gate=fleet:hub -b 2s -- sh -c '[ ! -e first ] || exit 1; touch first; echo probing; read -r _ <go; exit 1'
   await "$out" probing
@@ -221,8 +174,6 @@ end_holder() {
 
 @test "the probe and the slot of a run that is killed go to who waits on other machines" {
   need_proc
-  local second third
-  with_server
   shut_fleet
   start_on 1 -q --gate=fleet:hub --slots=fleet:hub:1 -- sh -c 'echo probing; exec sleep 1000'
   await "$out" probing
@@ -253,7 +204,6 @@ end_holder() {
 
 # bats test_tags=long
 @test "a server that is lost in a wait leaves the wait at the local gate" {
-  with_server
   shut_for 5s
   start_on 3 -v --gate=fleet:hub -b 1ms -- sh -c 'echo "ran $BACKOFF_GATE"'
   await "$err" 'waiting at gate fleet:hub'
@@ -265,7 +215,6 @@ end_holder() {
 
 # bats test_tags=long
 @test "a server that is back in a wait ends it by what other machines have found" {
-  with_server
   shut_for 1h
   start_on 3 -v --gate=fleet:hub -- sh -c 'echo "ran $BACKOFF_GATE"'
   await "$err" 'waiting at gate fleet:hub'
@@ -284,8 +233,6 @@ end_holder() {
 
 @test "a helper that is stuck in an attempt is told, and one that is killed followed by one that renews its slot" {
   need_proc
-  local before
-  with_server
   start_on 1 --gate=fleet:hub -n 1 -- sh -c 'echo ready; read -r _ <go; exit 3'
   await "$out" ready
   kill -STOP "$(helpers)"
@@ -312,8 +259,6 @@ end_holder() {
 
 @test "COMMAND has neither the server's name nor the socket, and the helper nothing of ours open, nor a terminal" {
   need_proc
-  local helper
-  with_server
   start_on 1 --gate=fleet:hub --slots=fleet:hub:1 -- \
     sh -c 'env >env; ls -l /proc/$$/fd >fds; echo ready; read -r _ <go' 5>mark
   await "$out" ready
@@ -332,12 +277,10 @@ end_holder() {
 # A daemon with an environment of its own is known by nothing but that backoff
 # has adopted it, and had no other child before.
 @test "a timeout ends what COMMAND left behind, and not the helper" {
-  with_server
   start_on 1 --gate=fleet:hub -t 5 -k 1s -n 1 -- sh -c '
     (env -i "PATH=$PATH" setsid sh -c "echo daemon \$\$; exec sleep 1000" &)
     exec sleep 1000'
   await "$out" daemon
-  local daemon
   daemon=$(sed -n 's/^daemon //p' "$out")
   assert_fate 'exited 124'
   wait_for gone "$daemon"
@@ -345,7 +288,6 @@ end_holder() {
 }
 
 @test "a slot that others have had meanwhile is told, and taken anew" {
-  with_server
   start_on 1 --slots=fleet:hub:1 -n 2 -b 1ms -- sh -c 'echo ready "$BACKOFF_ATTEMPT"; read -r _ <go; exit 1'
   await "$out" 'ready 1'
   redis del 'backoff:{hub}:slots:held'
@@ -358,7 +300,6 @@ end_holder() {
 }
 
 @test "a slot that cannot be given back was not lost before its lease is over" {
-  with_server
   start_on 1 --slots=fleet:hub:1 -n 1 -- sh -c 'echo ready; read -r _ <go'
   await "$out" ready
   stop_redis
@@ -368,14 +309,12 @@ end_holder() {
 }
 
 @test "a nested run shares the slot of the one around it, and needs no server's name" {
-  with_server
   run -0 on 1 --slots=fleet:hub:1 -- sh -c '"$BACKOFF" --slots=fleet:hub:1 -- echo inside'
   assert_output inside
   run -125 on 1 --slots=hub:1 -n 1 -- sh -c '"$BACKOFF" --slots=fleet:hub:1 -- echo inside'
 }
 
 @test "without a state directory the fleet goes on alone, until its server is gone" {
-  with_server
   shut_fleet
   : >file
   export BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/file
@@ -400,7 +339,6 @@ end_holder() {
 }
 
 @test "--gate=open:fleet:NAME opens the gate for all machines" {
-  with_server
   shut_for 30m
   is_shut_on 2
   in_time on 1 --gate=open:fleet:hub
@@ -423,13 +361,10 @@ asks_nothing() {
 }
 
 @test "what a run of the machine has just seen is not asked for again" {
-  with_server
   wait_for asks_nothing
 }
 
 @test "--gate=list shows a machine's copy of a fleet's gate, and who waits on all machines" {
-  local first
-  with_server
   shut_for 30m
   beside 1 --gate=fleet:hub true
   first=$!
@@ -446,7 +381,6 @@ asks_nothing() {
 }
 
 @test "a server that is empty is given the shut gate by a machine that has seen it, and the newest wins" {
-  with_server
   shut_for 1h
   is_shut_on 1
   is_shut_on 2
@@ -464,7 +398,6 @@ asks_nothing() {
 }
 
 @test "what a machine has shut by itself is not given to a server" {
-  with_server
   run -0 on 1 -qq --gate=fleet:hub true
   BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/machine1
   quietly --gate=hub -n 19 -b 0 -- false
@@ -476,7 +409,6 @@ asks_nothing() {
 
 # bats test_tags=long
 @test "who is stopped while it asks the server holds up its machine for five seconds" {
-  with_server
   run -0 on 2 -qq --gate=fleet:hub true
   hold_sync 2
   on 1 -qq --gate=fleet:hub -n 19 -b 0 -- false || :
@@ -485,7 +417,6 @@ asks_nothing() {
 }
 
 @test "the local slots do not serve for a lost server before a lease is over" {
-  with_server
   stop_redis
   run -75 on 1 --slots=fleet:hub:1 --slots-wait=0 touch ran
   assert [ ! -e ran ]
@@ -494,7 +425,6 @@ asks_nothing() {
 # bats test_tags=long
 @test "a lost server is waited for as long as a lease, by all at once, and then the local slots serve, which is told under -qq" {
   local before each pids=()
-  with_server
   on 1 -q --slots=fleet:hub:1 true
   stop_redis
   before=$SECONDS
@@ -519,7 +449,6 @@ PY
 
 # bats test_tags=long
 @test "a server that stands still for three seconds gives no slot twice, however long one has waited" {
-  with_server
   start_on 1 -q --slots=fleet:hub:1 -- sh -c 'echo ready; read -r _ <go'
   await "$out" ready
   beside 2 --slots=fleet:hub:1 -- touch ran
@@ -541,7 +470,6 @@ PY
 
 # bats test_tags=long
 @test "who finds no local slot either does not say that it goes on with them" {
-  with_server
   stop_redis
   mkdir -m 700 machine1
   beside 1 -q --slots=hub:1 -- sh -c 'echo ready >ready; read -r _ <go'
@@ -559,7 +487,6 @@ PY
 }
 
 @test "no attempt begins after the deadline, which the server's answer may use up" {
-  with_server
   kill -STOP "$redis_pid"
   run -124 on 1 --gate=fleet:hub -T 100ms touch ran
   assert [ ! -e ran ]
@@ -569,7 +496,6 @@ PY
 # bats test_tags=long
 @test "the user of the manual may do what is needed" {
   local user=()
-  with_server
   read -r -d '' -a user < <(sed -n '/^user backoff on/,/^\.Ed/p' "$TOP_SRCDIR/man/backoff-gate.7" |
     sed '$d; s/\\-/-/g; s/PASSWORD/secret/; s/^user//') || :
   redis acl setuser "${user[@]}"
@@ -580,7 +506,6 @@ PY
 }
 
 @test "nothing is left behind where backoff is process 1" {
-  with_server
   need_namespace --pid --fork --mount-proc
   run -0 "${namespace[@]}" "$BACKOFF" --gate=fleet:hub --slots=fleet:hub:1 sh -c 'echo ran' 3>&- 7>&-
   assert_output ran
@@ -589,7 +514,6 @@ PY
 }
 
 @test "a connection that was closed in a long attempt is made anew" {
-  with_server
   start_on 1 --gate=fleet:hub -n 1 -- sh -c 'echo ready; read -r _ <go; exit 1'
   await "$out" ready
   redis client kill type normal skipme yes
@@ -610,7 +534,7 @@ while backoff.recv(4096):
     backoff.send(b"lost :gone\n")
 EOS
   chmod +x asked
-  export BACKOFF_FLEET_HELPER=$PWD/asked BACKOFF_FLEET=unix:/nowhere
+  export BACKOFF_FLEET_HELPER=$PWD/asked
   run -143 "$BACKOFF" --gate=fleet:hub sleep 1000
   assert_line --partial 'interrupted by TERM after '
 }
