@@ -27,7 +27,6 @@ import _signal as signal
 import array
 import fcntl
 import os
-import select
 import sys
 import termios
 import time
@@ -53,7 +52,7 @@ def make_ends(kind):
 class Reader:
   def __init__(self, kind):
     self.reader, self.writer = make_ends(kind)
-    self.terminal = os.ttyname(self.writer) if kind == "terminal" else None
+    self.is_terminal = kind == "terminal"
     self.pid = None
     self.status = None
 
@@ -95,11 +94,12 @@ class Reader:
       time.sleep(0.02)
 
   def has_room(self):
-    if self.terminal is None:
-      # A pipe is full when its last page is begun.
-      return self.waiting() <= fcntl.fcntl(self.reader, fcntl.F_GETPIPE_SZ) - 4096
-    with open(self.terminal, "wb", buffering=0) as writer:
-      return bool(select.select([], [writer], [], 0)[1])
+    if self.is_terminal:
+      import processes  # only here, as it takes its time
+      # It may have room again without a word to the writer, which sleeps on.
+      return self.waiting() == 0 or processes.stat_fields(self.pid)[0] != "S"
+    # A pipe is full when its last page is begun.
+    return self.waiting() <= fcntl.fcntl(self.reader, fcntl.F_GETPIPE_SZ) - 4096
 
   def waiting(self):
     count = array.array("i", [0])
