@@ -424,12 +424,8 @@ gate_leave(const struct loop_state *state)
 void
 gate_cancel(void)
 {
-	const struct gate_attempt attempt
-	    = { .outcome = GATE_NEUTRAL, .ticket = store.ticket, .reason = "" };
-
 	environment_gate(NULL);
-	if (is_probe && gate_store_is_there(&store))
-		gate_store_report(&store, &attempt);
+	/* The next run probes: a probe whose ticket is not held is none. */
 	gate_store_drop(&store);
 	is_probe = false;
 }
