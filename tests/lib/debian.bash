@@ -20,12 +20,14 @@ make_debian() {
   return "$status"
 }
 
-# with_kernel DIRECTORY COMMAND...: beside such a directory that has /proc and /dev.
-# Nothing that it starts outlives it.
+# with_kernel DIRECTORY COMMAND...: beside such a directory that has /proc and /dev, with a
+# /dev/shm of its own, as what libfaketime has there is named by process ids. Nothing
+# that it starts outlives it.
 with_kernel() {
   # shellcheck disable=SC2016 # for the other shell
   unshare --mount --pid --fork --kill-child sh -ec '
     mount -t proc proc "$0/proc"
     mount --rbind /dev "$0/dev"
+    mount -t tmpfs none "$0/dev/shm"
     exec "$@"' "$@"
 }
