@@ -291,6 +291,7 @@ shut_out() {
   record due=+1 >/dev/null
   touch up
   run -0 "$BACKOFF" --log-format=json --gate=hub -- ./job
+  assert_line --regexp '"state":"wait",.*"next_s":[01](\.[0-9]+)?[,}]'
   run -0 sed -n 's/.*"event":"gate",.*"gate":"hub","state":"\([a-z]*\)",.*"reason":"exit 7",.*/\1/p' <<<"$output"
   assert_output $'wait\nprobe\npaced'
 }
