@@ -440,13 +440,14 @@ static void
 add_pause_end(
     struct text *text, const struct loop_state *state, int64_t pause_ns)
 {
-	int64_t ends_ns = saturating_add(state->outcome.ended_ns, pause_ns);
-	int64_t epoch_ns = clock_epoch_ns();
+	int64_t ends_ns, epoch_ns;
 
-	if (pause_ns >= NS_PER_MIN)
-		calendar_text(text,
-		    saturating_add(epoch_ns, ends_ns - clock_now_ns()),
-		    epoch_ns);
+	if (pause_ns < NS_PER_MIN)
+		return;
+	ends_ns = saturating_add(state->outcome.ended_ns, pause_ns);
+	epoch_ns = clock_epoch_ns();
+	calendar_text(
+	    text, saturating_add(epoch_ns, ends_ns - clock_now_ns()), epoch_ns);
 }
 
 static void

@@ -86,6 +86,14 @@ usage_refuse(const char *what, const char *text, const char *why)
 	exit(STATUS_ERROR);
 }
 
+void
+option_refuse(enum option_id id, const char *text, const char *why)
+{
+	usage_refuse(
+	    JOINED(2 + sizeof option_table->name, "--", option_table[id].name),
+	    text, why);
+}
+
 void *
 usage_allocate(const char *option, size_t count, size_t size)
 {
@@ -105,14 +113,6 @@ usage_finish(void)
 		    errno != 0 ? strerror(errno)
 		               : "the text could not be written");
 	exit(EXIT_SUCCESS);
-}
-
-void
-option_refuse(enum option_id id, const char *text, const char *why)
-{
-	usage_refuse(
-	    JOINED(2 + sizeof option_table->name, "--", option_table[id].name),
-	    text, why);
 }
 
 /* --- --help --- */

@@ -74,15 +74,15 @@ enum option_id option_named(const char *name, size_t length);
 _Noreturn void usage_refuse(
     const char *what, const char *text, const char *why);
 
+/* The same for an option, "--NAME". */
+_Noreturn void option_refuse(
+    enum option_id id, const char *text, const char *why);
+
 /* Allocates COUNT zeroed elements of SIZE bytes for OPTION, or exits. */
 void *usage_allocate(const char *option, size_t count, size_t size);
 
 /* Exits after printing to stdout: 0, or 125 if that could not be written. */
 _Noreturn void usage_finish(void);
-
-/* The same for an option, "--NAME". */
-_Noreturn void option_refuse(
-    enum option_id id, const char *text, const char *why);
 
 /* Print to stdout; exit with 0, or with 125 if that could not be written. */
 _Noreturn void help_brief(void); /* the usual options, on one screen */

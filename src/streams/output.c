@@ -59,16 +59,8 @@ static struct {
 	struct output of[2]; /* stdout, stderr */
 } out = {
 	.of = {
-		{ .fd = STDOUT_FILENO,
-		    .commands = -1,
-		    .file = -1,
-		    .pipe = -1,
-		    .watched = &watched[0] },
-		{ .fd = STDERR_FILENO,
-		    .commands = -1,
-		    .file = -1,
-		    .pipe = -1,
-		    .watched = &watched[1] },
+		{ .fd = STDOUT_FILENO, .commands = -1, .file = -1, .pipe = -1 },
+		{ .fd = STDERR_FILENO, .commands = -1, .file = -1, .pipe = -1 },
 	},
 };
 
@@ -325,8 +317,10 @@ output_start(struct scan *scan, bool times)
 	out.times_all = times;
 	/* On a terminal, COMMAND may print something else than into a pipe. */
 	scan->spares_stdout = isatty(STDOUT_FILENO);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		out.of[i].outlet = outlet_of(out.of[i].fd);
+		out.of[i].watched = &watched[i];
+	}
 }
 
 /* Whether COMMAND writes to a pipe, not to a file or to backoff's output. */
