@@ -202,7 +202,8 @@ attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 	if (broken != NULL)
 		return without_streams(broken, errno);
 	outcome = supervise(&command, options);
-	outcome.number = options->job.number;
+	if (outcome.kind == OUTCOME_NOT_STARTED)
+		outcome.number = strpbrk(options->job.argv[-1], "0123456789");
 	outcome.evidence = streams_end(outcome.ended_ns);
 	if (output_tore_stderr())
 		log_torn_by_others();

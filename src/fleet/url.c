@@ -107,7 +107,7 @@ parse(struct url *url, const char *from)
 		return parse_host(url, from, end)
 		    && (*end == '\0'
 		        || (*end == '/' && parse_db(url, end + 1)));
-	end = from + strcspn(from, "?");
+	end = from + length_before(from, '?');
 	return *from == '/' && decode(url->host, sizeof url->host, from, end)
 	    && (*end == '\0'
 	        || (strncmp(end, "?db=", 4) == 0 && parse_db(url, end + 4)));
@@ -133,7 +133,7 @@ show(struct url *url)
 const char *
 url_parse(struct url *url, const char *text)
 {
-	const char *from = text + strcspn(text, ":");
+	const char *from = text + length_before(text, ':');
 
 	*url = (struct url) { .is_unix = strncmp(text, "unix:", 5) == 0,
 		.is_tls = strncmp(text, "rediss://", 9) == 0 };

@@ -168,7 +168,7 @@ print_option(const struct option_row *row, int width, bool brief)
 	}
 	add_help(&help, row->help);
 	if (brief)
-		words[strcspn(words, ";")] = '\0';
+		words[length_before(words, ';')] = '\0';
 	terminal_wrapped(
 	    words, column + printf("%*s", from - column, ""), from, width);
 }
@@ -180,7 +180,7 @@ print_lines(const char *lines, int width)
 	char line[512];
 
 	while (*lines != '\0') {
-		int length = (int)strcspn(lines, "\n");
+		int length = (int)length_before(lines, '\n');
 
 		snprintf(line, sizeof line, "%.*s", length, lines);
 		if (*line == ' ')

@@ -92,16 +92,10 @@ list_hint(void)
 	                                   : "backoff --help=all lists them";
 }
 
-/*
- * Refuses a long name that is not spelt out exactly, before getopt_long sees
- * it: that would accept an abbreviation, and an option added later could then
- * break the script that used it.
- */
-static void
-check_long_name(const char *argument)
+/* The long name NAME[0..LENGTH) is no option's: says which one it may be. */
+_Noreturn static void
+refuse_long_name(const char *argument, const char *name, size_t length)
 {
-	const char *name = argument + 2;
-	size_t length = strcspn(argument, "=") - 2;
 	struct nearest nearest = nearest_to(name, length);
 	const char *ours = ours_for(name, length);
 	int full_names = 0;
@@ -114,13 +108,11 @@ check_long_name(const char *argument)
 		if (!option_is_ours((enum option_id)id))
 			continue;
 		nearest_offer(&nearest, full, strlen(full));
-		if (length == 0 || strncmp(full, name, length) != 0)
-			continue;
-		if (full[length] == '\0')
-			return;
-		text_join(&why,
-		    full_names++ > 0 ? ", --" : "expected the full name, --",
-		    full);
+		if (length > 0 && strncmp(full, name, length) == 0)
+			text_join(&why,
+			    full_names++ > 0 ? ", --"
+			                     : "expected the full name, --",
+			    full);
 	}
 	if (ours != NULL)
 		usage_refuse("no such option", argument, ours);
@@ -135,6 +127,25 @@ check_long_name(const char *argument)
 	else /* It is an option of this program. */
 		text_join(&why, "did you mean --", nearest.found, "?");
 	usage_refuse("no such option", argument, words);
+}
+
+/*
+ * Refuses a long name that is not spelt out exactly, before getopt_long sees
+ * it: that would accept an abbreviation, and an option added later could then
+ * break the script that used it.
+ */
+static void
+check_long_name(const char *argument)
+{
+	const char *name = argument + 2;
+	size_t length = length_before(name, '=');
+
+	for (int id = 0; id < OPTIONS; id++)
+		if (option_is_ours((enum option_id)id)
+		    && strlen(option_table[id].name) == length
+		    && memcmp(option_table[id].name, name, length) == 0)
+			return;
+	refuse_long_name(argument, name, length);
 }
 
 /* Builds the tables for getopt_long. */
@@ -463,9 +474,9 @@ apply_preset(struct options *options, struct given *given)
 	text_join(&words, preset.options, " ", preset.fields);
 	while (*word != '\0') {
 		const char *name = word + strspn(word, "-");
-		size_t length = strcspn(name, "=");
+		size_t length = length_before(name, '=');
 		const char *value = name + length + 1;
-		char *end = word + strcspn(word, " ");
+		char *end = word + length_before(word, ' ');
 		enum option_id id = option_named(name, length);
 
 		word = end + (*end != '\0');
@@ -668,7 +679,6 @@ options_parse(struct options *options, int argc, char **argv)
 	derive_defaults(options, &given);
 	check_contradictions(options, &given);
 	use_streams(options);
-	options->job.number = strpbrk(options->job.argv[-1], "0123456789");
 	options->job.wrapped = wrapped_command(options->job.argv);
 	use_tool(options, &given);
 	options->log.settings = &options->settings;

@@ -68,16 +68,15 @@ find(char *name)
 	if (strchr(name, '/') != NULL || entry == NULL)
 		return name;
 	for (;; entry = end + 1) {
-		size_t length = strcspn(entry, ":");
+		struct text file = text_in(path, sizeof path);
+		size_t length = length_before(entry, ':');
 
 		end = entry + length;
 		if (length + strlen("./") + size <= sizeof path) {
-			memcpy(path, entry, length);
+			while (entry < end)
+				text_byte(&file, *entry++);
 			/* An empty entry is the current directory. */
-			if (length == 0)
-				path[length++] = '.';
-			path[length++] = '/';
-			memcpy(path + length, name, size);
+			text_join(&file, length == 0 ? "." : "", "/", name);
 			if (is_program(path))
 				return path;
 		}

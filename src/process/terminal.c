@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/text.h"
 #include "process/terminal.h"
 #include "system/system.h"
 
@@ -58,7 +59,7 @@ terminal_wrapped(const char *text, int column, int from, int width)
 	bool is_first = true; /* first word of its line */
 
 	while (*text != '\0') {
-		int length = (int)strcspn(text, " ");
+		int length = (int)length_before(text, ' ');
 
 		if (!is_first && column + 1 + length > width) {
 			printf("\n%*s", from, "");

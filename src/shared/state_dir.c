@@ -188,7 +188,7 @@ first_of_service(void)
 {
 	static char first[PATH_MAX];
 	const char *all = variable("STATE_DIRECTORY");
-	size_t length = all != NULL ? strcspn(all, ":") : 0;
+	size_t length = all != NULL ? length_before(all, ':') : 0;
 
 	if (length == 0 || length >= sizeof first)
 		return NULL;

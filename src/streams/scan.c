@@ -26,8 +26,7 @@ find_literal(const char *regex, char *literal, size_t size)
 			length--;
 		if (depth == 0 && length > best) {
 			best = length < size ? length : size - 1;
-			memcpy(literal, regex, best);
-			literal[best] = '\0';
+			text_copy(literal, best + 1, regex);
 		}
 		if (depth == 0 && *end == '|') {
 			*literal = '\0';
@@ -40,7 +39,7 @@ find_literal(const char *regex, char *literal, size_t size)
 			continue;
 		}
 		if (*end == '{')
-			end += strcspn(end, "}");
+			end += length_before(end, '}');
 		else if (*end == '\\')
 			end++;
 		regex = *end == '\0' ? end : end + 1;
@@ -220,7 +219,7 @@ quote_of(const struct scan_stream *stream)
 {
 	struct quote quote = { .length = stream->shown_length };
 
-	memcpy(quote.text, stream->shown, quote.length);
+	memcpy(quote.text, stream->shown, sizeof quote.text);
 	return quote;
 }
 

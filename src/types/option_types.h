@@ -59,7 +59,6 @@ struct log_options {
 
 struct job {
 	char *const *argv; /* COMMAND */
-	const char *number; /* at the end of the word before it; or NULL */
 	const struct tool *tool; /* whose table applies to COMMAND, or NULL */
 	const struct tool *known; /* whose table would apply with --tool */
 	struct wrapped wrapped; /* what COMMAND runs in the end */

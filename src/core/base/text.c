@@ -164,21 +164,27 @@ text_bounded(struct text *text, const char *string)
 		return;
 	}
 	end = text_cut(string, TEXT_BOUND - 3);
-	memcpy(beginning, string, end);
-	beginning[end] = '\0';
+	text_copy(beginning, end + 1, string);
 	text_printable(text, beginning);
 	text_add(text, "...");
+}
+
+/* Whether STRING is one word to a shell, as it stands. */
+static bool
+is_plain(const char *string)
+{
+	while (is_of_word(*string)
+	    || (*string != '\0' && strchr("%+,-./:=@", *string) != NULL))
+		string++;
+	return *string == '\0';
 }
 
 void
 text_quoted(struct text *text, const char *string)
 {
-	static const char plain[]
-	    = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	      "0123456789%+,-./:=@_";
 	char room[TEXT_BOUND + 1];
 	struct text bounded = text_in(room, sizeof room);
-	const char *quote = string[strspn(string, plain)] != '\0' ? "'" : "";
+	const char *quote = is_plain(string) ? "" : "'";
 
 	text_bounded(&bounded, string);
 	text_add(text, quote);
@@ -224,11 +230,19 @@ text_tenths(struct text *text, int64_t tenths)
 		text_join(text, ".", NUMBER(tenths % 10));
 }
 
+size_t
+length_before(const char *text, char end)
+{
+	const char *found = strchr(text, end);
+
+	return found != NULL ? (size_t)(found - text) : strlen(text);
+}
+
 int
 words_index(const char *words, const char *word, size_t length)
 {
 	for (int i = 0; *words != '\0'; i++) {
-		size_t size = strcspn(words, " ");
+		size_t size = length_before(words, ' ');
 
 		if (size == length && memcmp(words, word, length) == 0)
 			return i;
@@ -506,7 +520,7 @@ void
 nearest_offer_words(struct nearest *nearest, const char *words)
 {
 	while (*words != '\0') {
-		size_t length = strcspn(words, " ");
+		size_t length = length_before(words, ' ');
 
 		nearest_offer(nearest, words, length);
 		words += length;

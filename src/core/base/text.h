@@ -83,6 +83,12 @@ void text_tenths(struct text *text, int64_t tenths);
 size_t utf8_length(const char *string);
 
 /*
+ * The length of TEXT up to the first END, or of all of it. (For strcspn(3),
+ * glibc has tables, and a small program 64 kB of them in its memory.)
+ */
+size_t length_before(const char *text, char end);
+
+/*
  * Whether the LENGTH bytes at WORD are one of WORDS, a list with single blanks
  * between them. (In a constant table, one string needs no pointers.)
  */

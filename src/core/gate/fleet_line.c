@@ -13,7 +13,7 @@ fleet_line_read(struct fleet_line *line, char *words)
 		bool is_last = words[0] == ':';
 
 		line->fields[i] = words + is_last;
-		words += is_last ? strlen(words) : strcspn(words, " ");
+		words += is_last ? strlen(words) : length_before(words, ' ');
 		if (*words == ' ')
 			*words++ = '\0';
 		if (!count_parse(line->fields[i], &line->numbers[i]))

@@ -277,7 +277,7 @@ codes_add(struct codes *codes, const char *list, enum verdict verdict,
 	char copy[32];
 
 	for (;; list++) {
-		size_t size = strcspn(list, ",");
+		size_t size = length_before(list, ',');
 
 		fault->item = list;
 		fault->length = size;

@@ -204,7 +204,7 @@ headers_missing(const char *name, char *const *argv)
 	for (; client != NULL && *argv != NULL; argv++) {
 		const char *word = *argv;
 
-		if (words_have(client->options, word, strcspn(word, "="))
+		if (words_have(client->options, word, length_before(word, '='))
 		    || (word[0] == '-' && word[1] != '-'
 		        && word[strcspn(word, client->letters)] != '\0'))
 			return NULL;

@@ -119,7 +119,7 @@ skip_option(
 	const char *word = *words, *argument;
 	bool is_long = word[1] == '-', takes_argument;
 	const char *option = word + 1 + is_long, *rest;
-	size_t length = is_long ? strcspn(option, "=") : 1;
+	size_t length = is_long ? length_before(option, '=') : 1;
 
 	/* A single "-" means -i to env; the others do not have it. */
 	if (word[1] == '\0')
@@ -181,7 +181,12 @@ wrapper_named(const char *name)
 	return NULL;
 }
 
-static const char blanks[] = " \t\n";
+/* Whether C parts two words for a shell. */
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n';
+}
 
 /* The length of the word at LINE, with the blanks that a shell sees in it. */
 static size_t
@@ -200,7 +205,7 @@ word_length(const char *line)
 			quote = line[i];
 		else if (line[i] == '(' || line[i] == ')')
 			depth += line[i] == '(' ? 1 : -1;
-		else if (depth <= 0 && strchr(blanks, line[i]) != NULL)
+		else if (depth <= 0 && is_blank(line[i]))
 			break;
 	}
 	return i;
@@ -218,19 +223,28 @@ is_assignment(const char *word)
 }
 
 static const char *
+skip_to_word(const char *line)
+{
+	while (is_blank(*line))
+		line++;
+	return line;
+}
+
+static const char *
 next_word(const char *word)
 {
-	word += word_length(word);
-	return word + strspn(word, blanks);
+	return skip_to_word(word + word_length(word));
 }
 
 bool
 command_line_name(struct text *text, const char *word)
 {
-	const char *first = word + strspn(word, blanks), *start = first;
+	const char *first = skip_to_word(word), *start = first;
 	size_t length = 0, most;
 
-	if (word[strcspn(word, blanks)] == '\0' && !is_assignment(word))
+	while (*word != '\0' && !is_blank(*word))
+		word++;
+	if (*word == '\0' && !is_assignment(first))
 		return false;
 	while (is_assignment(start))
 		start = next_word(start);
@@ -241,7 +255,7 @@ command_line_name(struct text *text, const char *word)
 	/* Only the name of the first assignment can be shown: "TOKEN=". */
 	if (length == 0) {
 		start = first;
-		length = strcspn(first, "=") + 1;
+		length = length_before(first, '=') + 1;
 	}
 	most = text_cut(start, 60);
 	for (size_t i = 0; i < most && i < length; i++)
