@@ -79,6 +79,11 @@ SCRIPT
 pipe read ^read.*"0
 unix recvfrom ,.MSG_DONTWAIT,
 STREAMS
+  # Once is not again. (Only a socket's bytes have a call of their own.)
+  run -0 "${filled[@]}" -e inject="recvfrom:error=EAGAIN:when=$first" \
+    "$BACKOFF" -qq -n 2 -b 0 -- sh -c 'cat; [ "$BACKOFF_ATTEMPT" = 2 ]'
+  grep -q INJECTED trace
+  assert_equal "${#output}" 10000
 }
 
 # unknown KIND CALLS REGEX ERROR: the call that tells what stdin is fails; the

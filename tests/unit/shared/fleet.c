@@ -47,6 +47,7 @@ TEST(lost_since)
 	const struct shared_options options
 	    = { .gate.name = "hub", .slots.name = "hub" };
 	int64_t start_ns = boot_clock_ns(), before_ns = start_ns - NS_PER_MIN;
+	int64_t later_ns;
 	char directory[] = "/tmp/backoff-unit-XXXXXX", helper[64];
 	bool answers = false;
 
@@ -60,8 +61,11 @@ TEST(lost_since)
 	    "... since now, as nobody has asked it for a lease");
 	fleet_note_asked(start_ns, before_ns);
 	ok(fleet_lost_since() >= start_ns, "who asked it before does not know");
-	fleet_note_asked(boot_clock_ns(), before_ns);
+	later_ns = boot_clock_ns();
+	fleet_note_asked(later_ns, before_ns);
 	is_int(fleet_lost_since(), before_ns, "who asked it later does");
+	fleet_note_asked(later_ns - 1, 0);
+	is_int(fleet_lost_since(), before_ns, "... whatever it said before");
 	ask_in_vain();
 	is_int(fleet_lost_since(), before_ns, "... since the same moment");
 	fleet_note_asked(boot_clock_ns(), 0);
