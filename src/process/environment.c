@@ -101,7 +101,7 @@ static int64_t
 depth(void)
 {
 	const char *outer = getenv("BACKOFF_DEPTH");
-	int64_t number = 0;
+	int64_t number;
 
 	if (outer == NULL || !count_parse(outer, &number))
 		return 1;
