@@ -220,10 +220,11 @@ look_at_stdout(off_t *size, off_t *place)
 bool
 streams_start(const struct streams *options, const struct limits *limits)
 {
+	struct stat stat;
+
 	streams.scan = options->scan;
-	/* Pipes and terminals have no place, and /dev/null never moves. */
 	streams.writes_file = !hold_keeps(STDOUT_FILENO)
-	    && lseek(STDOUT_FILENO, 0, SEEK_CUR) >= 0
+	    && fstat(STDOUT_FILENO, &stat) == 0 && S_ISREG(stat.st_mode)
 	    && !fd_same_file(STDOUT_FILENO, STDERR_FILENO);
 	output_start(options->scan, limits->idle_timeout_ns < DURATION_INF);
 	return input_start(options->stdin_mode, limits->spool_limit);

@@ -27,7 +27,10 @@ ask_in_vain(void)
 	ok(!ask(), "it does not answer");
 }
 
-/* A helper at PATH whose server answers once, and then is lost. */
+/*
+ * A helper at PATH whose server answers once, and then is lost. When it is told
+ * of the end, it removes itself.
+ */
 static void
 write_helper(const char *path)
 {
@@ -36,7 +39,8 @@ write_helper(const char *path)
 	fprintf(script,
 	    "#!/bin/sh\necho hello %d :server >&3\n"
 	    "read -r look <&3 && echo found 1 1 0 - 0 0 >&3\n"
-	    "read -r look <&3 && echo lost :away >&3\n",
+	    "read -r look <&3 && echo lost :away >&3\n"
+	    "read -r end <&3 || rm $0\n",
 	    FLEET_VERSION);
 	fclose(script);
 	chmod(path, 0700);
@@ -81,6 +85,8 @@ TEST(lost_since)
 	ask_in_vain();
 	ok(fleet_lost_since() >= start_ns,
 	    "... since now, as it answered this run meanwhile");
+	fleet_end();
+	ok(access(helper, F_OK) != 0, "the helper is told of the end");
 	unlink(helper);
 	rmdir(directory);
 }
