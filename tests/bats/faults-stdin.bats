@@ -37,6 +37,17 @@ traced() {
 read_of_stdin='^read\([0-9]+, "([0-9]|\\n){8}'
 read_of_kept='^pread64\([0-9]+, "([0-9]|\\n){8}'
 
+# filled.py KIND COMMAND...: its stdin has 5,000 bytes before it begins.
+write_filled() {
+  cat >filled.py <<'SCRIPT'
+import os, socket, subprocess, sys
+reader, writer = os.pipe() if sys.argv[1] == "pipe" else (s.detach() for s in socket.socketpair())
+os.write(writer, b"0" * 5000)
+os.close(writer)
+sys.exit(subprocess.call(sys.argv[2:], stdin=reader))
+SCRIPT
+}
+
 @test "without tee, an attempt whose input cannot be kept has all of it" {
   head -c 1000000 /dev/zero | tr '\0' x >big
   # It reads more slowly than it is given.
@@ -54,19 +65,18 @@ SCRIPT
     TMPDIR=$PWD/missing "${without_tee[@]}" -- python3 -S slow.py < <(cat big) >saw
   )
   cmp big saw
+  # What is there before COMMAND is given, and kept, first: a file that is full.
+  write_filled
+  run -0 bash -c 'ulimit -f 1; exec "$@"' bash python3 -S filled.py pipe \
+    strace -f -qq -o /dev/null -e trace=tee -e inject=tee:error=ENOSYS "$BACKOFF" -- cat
+  assert_equal "${#output}" 5000
 }
 
 # All is there before we begin, so that a run with a fault makes the same calls
 # as one without until then.
 @test "the read that takes from a stream finds nothing again: that is said" {
   need_answer peek
-  cat >filled.py <<'SCRIPT'
-import os, socket, subprocess, sys
-reader, writer = os.pipe() if sys.argv[1] == "pipe" else (s.detach() for s in socket.socketpair())
-os.write(writer, b"0" * 5000)
-os.close(writer)
-sys.exit(subprocess.call(sys.argv[2:], stdin=reader))
-SCRIPT
+  write_filled
   while read -r kind call regex; do
     filled=(python3 -S filled.py "$kind" strace -qq -o trace -e trace="$call")
     "${filled[@]}" "$BACKOFF" -- sh -c 'head -c 5000 >/dev/null'
