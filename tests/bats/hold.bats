@@ -97,6 +97,13 @@ TIME='[0-9]+[0-9hm.]*(m?s|us|ns)?'
     '.*: giving up after 2 attempts in .*: exit 7'
 }
 
+@test "released output that has no newline at its end has the closing line below it" {
+  writes 7 -o -n 1 -- sh -c 'printf out; exit 7'
+  tells out '.*: giving up after 1 attempt in .*: exit 7'
+  writes 7 -oall -n 1 -- sh -c 'printf err >&2; exit 7'
+  tells err '.*: giving up after 1 attempt in .*: exit 7'
+}
+
 @test "giving up with --hold=all: each to its own stream" {
   writes 7 -oall -b 0 -n 2 -- sh -c 'echo "out $BACKOFF_ATTEMPT"; echo "err $BACKOFF_ATTEMPT" >&2; exit 7'
   holds "$got" 'out 2'
