@@ -274,8 +274,7 @@ gate_store_look(struct gate_store *store)
 
 	if (done && has_server(store) && !look_at_fleet(store))
 		done = look_at_file(store) && has_file(store);
-	if (done)
-		gate_pass_time(&store->gate, store->now_ns);
+	gate_pass_time(&store->gate, store->now_ns);
 	return done;
 }
 

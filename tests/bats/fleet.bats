@@ -364,6 +364,21 @@ asks_nothing() {
   wait_for asks_nothing
 }
 
+# asks_nothing_else: while another run asks, a copy that is no longer young is enough.
+asks_nothing_else() {
+  on 1 --gate=fleet:hub true
+  sleep 1.1
+  redis config resetstat >/dev/null
+  on 1 --gate=fleet:hub true
+  [ "$(redis_calls)" -eq 0 ]
+}
+
+@test "one run asks for all of its machine" {
+  on 1 --gate=fleet:hub true
+  hold_sync 1
+  wait_for asks_nothing_else
+}
+
 @test "--gate=list shows a machine's copy of a fleet's gate, and who waits on all machines" {
   shut_for 30m
   beside 1 --gate=fleet:hub true
