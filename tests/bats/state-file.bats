@@ -370,10 +370,11 @@ EOC
   $cc -shared -fPIC -o nfs.so nfs.c || skip 'no shared libraries'
   mkdir -m 750 nfs
   mkdir -m 700 local
-  LD_PRELOAD=$PWD/nfs.so BACKOFF_STATE_DIR=$PWD/local run "$BACKOFF" -v --state-dir="$PWD/nfs" --slots=hub:1 true
+  LD_PRELOAD=$PWD/nfs.so BACKOFF_STATE_DIR=$PWD/local run "$BACKOFF" -v --state-dir="$PWD/nfs" --gate=job --slots=hub:1 true
   [[ $output != *'cannot be preloaded'* && $output != *ASan* ]] || skip 'it cannot be preloaded'
   assert_success
   assert_line --partial "state directory $PWD/nfs passed over: a network file system"
+  assert_equal "$(grep -c 'passed over' <<<"$output")" 1
   assert [ -e local/hub ]
   assert [ ! -e nfs/hub ]
 }

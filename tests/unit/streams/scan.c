@@ -629,10 +629,11 @@ TEST(pointed_waits)
 	ok(scan_add_wait_regex(&scan, "") != NULL, "an empty REGEX is refused");
 	ok(scan_add_wait_regex(&scan, "(") != NULL, "a broken one is");
 	ok(scan_add_wait_regex(&scan, "a\nb") != NULL, "one of two lines is");
-	for (int i = 0; i < SCAN_WAIT_REGEXES - 3; i++)
+	for (int i = 0; i < SCAN_WAIT_REGEXES - 4; i++)
 		scan_add_wait_regex(&scan, "never");
 	scan_add_wait_regex(&scan, "come back in");
 	scan_add_wait_regex(&scan, "delay=([0-9]+)ms");
+	scan_add_wait_regex(&scan, "^([0-9]+)s to go");
 	scan_add_wait_regex(&scan, "free (at (.*)|now)");
 	ok(scan_add_wait_regex(&scan, "never") != NULL, "one too many is");
 	feed_text("Retry-After: 1\n");
@@ -641,6 +642,8 @@ TEST(pointed_waits)
 	feed_text("delay=35ms attempts=3\n");
 	is_int(
 	    wait_of(WAIT_REGEX), 35 * NS_PER_S, "what the first group matches");
+	feed_text("40s to go\n");
+	is_int(wait_of(WAIT_REGEX), 40 * NS_PER_S, "... if a line begins so");
 	scan_reset(&scan);
 	feed_text("come back in the evening\n");
 	is_string(scan.waits.found[0][WAIT_REGEX].text, "the evening",
