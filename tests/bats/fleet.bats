@@ -179,7 +179,7 @@ end_holder() {
   await "$out" probing
   beside 2 --gate=fleet:hub sh -c 'echo "$BACKOFF_GATE" >second'
   second=$!
-  beside 3 --slots=fleet:hub:1 touch slot
+  beside 3 --slots=fleet:hub:1 sh -c 'touch slot; until [ -e enough ]; do sleep 0.1; done'
   third=$!
   waits 2
   waits 3
@@ -196,9 +196,11 @@ end_holder() {
   assert is_held slots 1
   assert [ ! -e slot ]
   signal KILL
+  wait_for test -e slot
+  assert is_held slots 1
+  touch enough
   wait "$second" "$third"
   assert_equal "$(<second)" probing
-  assert [ -e slot ]
   wait_for no_helper
 }
 
