@@ -236,6 +236,37 @@ each_signal_ends() {
   assert_equal "$(cat requests)" paced
 }
 
+@test "who probes, waits for a slot, and finds the gate shut anew, waits at it" {
+  mkfifo free
+  beside --slots=hub:1 -- sh -c 'echo held >held; read -r _ <free'
+  wait_for test -s held
+  shut_gate
+  record due=+0 >/dev/null
+  start -- "$BACKOFF" --gate=hub --slots=hub:1 -b 1h -- ./job
+  await "$err" 'waiting for the slot'
+  "$BACKOFF" --gate=open:hub
+  shut_for 1h
+  echo >free
+  behind_gate
+  assert [ ! -s requests ]
+}
+
+@test "a probe that comes to nothing is given back before the hook, which sees no state" {
+  mkfifo free end
+  beside --slots=hub:1 -- sh -c 'echo held >held; read -r _ <free'
+  wait_for test -s held
+  shut_gate
+  # Beside a prober that lives the next one would come after 200 seconds.
+  record due=+0 longest=100000000000 >/dev/null
+  start -- "$BACKOFF" --gate=hub --slots=hub:1 --slots-wait=100ms \
+    --at-end='echo "hook [${BACKOFF_GATE-}]"; read -r _ <end' -- ./job
+  await "$err" '^hook \[\]'
+  touch up
+  run -0 "$BACKOFF" --gate=hub --gate-wait=20s --at-end='echo "hook [${BACKOFF_GATE-}]" >hook' -- ./job
+  assert_equal "$(<requests) $(<hook)" 'probing hook []'
+  echo >end
+}
+
 # state-file.bats has the other reasons.
 @test "a run that cannot use its gate goes on without, and says so once" {
   : >state/hub

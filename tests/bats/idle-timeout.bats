@@ -152,16 +152,23 @@ looked() {
 
 @test "output that waits for a slow reader is output" {
   need_proc
-  mkfifo full go
-  reads 'exited 3' full tell:full hear:go read -- "$BACKOFF" -n 1 -qq --idle-timeout=400ms -- \
-    sh -c 'echo $PPID >parent; head -c 300000 /dev/zero; exit 3' 3>&- &
-  reader=$!
-  read -r _ <full
-  from=$(looks "$(<parent)")
-  wait_for looked "$(<parent)"
-  echo >go
-  wait "$reader"
-  assert_equal "$(wc -c <"$BATS_TEST_TMPDIR/got")" 300000
+  mkfifo full go end
+  # COMMAND waits for room; or we alone do, with what is more than 64 KiB.
+  for size in 300000 65600; do
+    reads 'exited 3' full tell:full hear:go read -- "$BACKOFF" -n 1 -qq --idle-timeout=400ms -- \
+      sh -c 'echo $PPID >parent; head -c "$1" /dev/zero; read -r _ <end; exit 3' sh "$size" 3>&- &
+    reader=$!
+    read -r _ <full
+    from=$(looks "$(<parent)")
+    wait_for looked "$(<parent)"
+    exec 4<>end
+    echo >&4
+    [ "$size" = 300000 ] || wait_for in_state "$(<parent)" S
+    echo >go
+    wait "$reader"
+    exec 4>&-
+    assert_equal "$(wc -c <"$BATS_TEST_TMPDIR/got")" "$size"
+  done
 }
 
 @test "a hook may be silent" {

@@ -168,6 +168,17 @@ assert_never_touched() {
   assert_output --regexp '^seen( [A-Z0-9]+=1){12}$'
 }
 
+@test "rule 21: the kernel's alarm comes to us alone, and so is forwarded" {
+  start -- "${PYTHON[@]}" -c '
+import os, signal, sys
+signal.setitimer(signal.ITIMER_REAL, 0.2)
+os.execv(sys.argv[1], sys.argv[1:])' "$BACKOFF" -n 1 -- "${PYTHON[@]}" "$PROBE"
+  await "$out" '^ready'
+  await "$out" '^got ALRM from user'
+  signal TERM
+  barrier
+}
+
 @test "rule 22: what COMMAND sends us is not sent back to it, but TERM ends the loop" {
   over_probe --tell-parent USR1
   barrier
