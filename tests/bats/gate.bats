@@ -259,11 +259,11 @@ each_signal_ends() {
   # Beside a prober that lives the next one would come after 200 seconds.
   record due=+0 longest=100000000000 >/dev/null
   start -- "$BACKOFF" --gate=hub --slots=hub:1 --slots-wait=100ms \
-    --at-end='echo "hook [${BACKOFF_GATE-}]"; read -r _ <end' -- ./job
-  await "$err" '^hook \[\]'
+    --at-end='echo "hook [${BACKOFF_GATE-none}]"; read -r _ <end' -- ./job
+  await "$err" '^hook \[none\]'
   touch up
-  run -0 "$BACKOFF" --gate=hub --gate-wait=20s --at-end='echo "hook [${BACKOFF_GATE-}]" >hook' -- ./job
-  assert_equal "$(<requests) $(<hook)" 'probing hook []'
+  run -0 "$BACKOFF" --gate=hub --gate-wait=20s --at-end='echo "hook [${BACKOFF_GATE-none}]" >hook' -- ./job
+  assert_equal "$(<requests) $(<hook)" 'probing hook [none]'
   echo >end
 }
 

@@ -6,7 +6,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "shared/state_file.h"
@@ -49,6 +51,32 @@ test_had(void)
 	    "a descriptor that is none is an error");
 }
 
+/* Another process has the record for a moment. */
+static void
+test_record(void)
+{
+	struct state_file file = open_again();
+	uint8_t record[STATE_SIZE];
+	int ends[2];
+	char locked;
+	pid_t other;
+
+	ok(pipe(ends) == 0, "a pipe");
+	other = fork();
+	if (other == 0) {
+		struct state_file its_own = open_again();
+
+		lock_try(&its_own, STATE_LOCK_RECORD);
+		if (write(ends[1], "", 1) == 1)
+			poll(NULL, 0, 50);
+		_exit(0);
+	}
+	ok(read(ends[0], &locked, 1) == 1, "another process locks it");
+	ok(state_file_begin(&file, record), "... and is waited for");
+	waitpid(other, NULL, 0);
+	state_file_close(&file);
+}
+
 /* On a system without locks of open file descriptions. */
 static void
 test_missing(void)
@@ -66,10 +94,12 @@ TEST(locks)
 {
 	struct state_file file = { .fd = mkstemp(path) };
 
-	if (lock_is_possible(&file))
+	if (lock_is_possible(&file)) {
 		test_had();
-	else
+		test_record();
+	} else {
 		test_missing();
+	}
 	state_file_close(&file);
 	unlink(path);
 }
