@@ -88,6 +88,15 @@ TIME='[0-9]+[0-9hm.]*(m?s|us|ns)?'
   tells 'attempt 3' '.*: giving up after 3 attempts .*'
 }
 
+@test "a release leaves nothing open" {
+  need_proc
+  counted=("$BACKOFF" -o --at-end='ls /proc/$PPID/fd | wc -l >count' echo all)
+  "${counted[@]}" >file
+  in_file=$(<count)
+  "${counted[@]}" | cat
+  assert_equal "$(<count)" "$in_file"
+}
+
 # --- output after a failure ---
 
 @test "giving up: the last attempt's stdout is on stderr, before the closing line" {

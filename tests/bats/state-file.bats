@@ -400,6 +400,11 @@ EOC
   assert_equal "$(cat env)" 1
 }
 
+@test "a name may be one letter" {
+  run -0 "$BACKOFF" --state-dir=letters --gate=g --slots=s:1 --defer=d true
+  assert_equal "$(ls letters)" $'d\ng\ns'
+}
+
 # --- what is not in force ---
 
 # breaks_at FROM ARG...: from the lock call of that number on, there are none.
