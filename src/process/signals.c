@@ -214,7 +214,7 @@ signals_wait(struct arrival *arrival, int64_t until_ns,
 		ready = poll_until(watched, 1 + count, until_ns);
 		if (ready > 0 && watched[0].revents != 0 && take(arrival))
 			return WAKE_SIGNAL;
-		if (until_ns < INT64_MAX && clock_now_ns() >= until_ns)
+		if (clock_now_ns() >= until_ns)
 			return WAKE_TIME;
 		for (int i = 0; i < count; i++) {
 			descriptors[i] = watched[1 + i];
@@ -261,7 +261,7 @@ signals_await_room(int fd, int64_t until_ns)
 	/* All other signals stay for the attempt or the pause. */
 	narrow(true);
 	do
-		if (until_ns < INT64_MAX && clock_now_ns() >= until_ns)
+		if (clock_now_ns() >= until_ns)
 			return WAKE_TIME;
 	while (poll_until(watched, ARRAY_LENGTH(watched), until_ns) <= 0);
 	if (watched[0].revents != 0)

@@ -245,11 +245,8 @@ wanted(struct pollfd *descriptors)
 static bool
 on_ready(const struct pollfd *came, int count)
 {
-	int64_t due_ns = input_due_ns();
-
 	signals_before_write();
-	if (came[0].revents != 0
-	    || (due_ns < INT64_MAX && clock_now_ns() >= due_ns))
+	if (came[0].revents != 0 || clock_now_ns() >= input_due_ns())
 		input_feed();
 	output_on_ready(came + 1, count - 1);
 	signals_after_write(true);

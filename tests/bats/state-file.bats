@@ -71,6 +71,10 @@ does_without() {
   assert_equal "$(grep -c '^backoff: false: state of gate hub ignored: bad checksum$' <<<"$output")" 1
   run -1 "$BACKOFF" -v --gate=hub -n 1 false
   refute_output --partial ignored
+  # Nor does who has seen it keep others out.
+  damage 100
+  run -0 "$BACKOFF" --gate=hub "$BACKOFF" --gate=hub true
+  assert_output ''
 }
 
 @test "a version from the future, a larger record, and the file of another program are not touched" {
