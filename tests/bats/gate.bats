@@ -33,6 +33,13 @@ beside() {
   others+=($!)
 }
 
+# slot_is_held: until somebody writes to the FIFO "free".
+slot_is_held() {
+  mkfifo free
+  beside --slots=hub:1 -- sh -c 'echo held >held; read -r _ <free'
+  wait_for test -s held
+}
+
 # anew: nobody has used the gate, nor asked for anything.
 anew() {
   rm -f state/hub
@@ -208,9 +215,8 @@ each_signal_ends() {
 }
 
 @test "who has waited for a slot, and finds the gate open, is no prober when it shuts" {
-  mkfifo free end
-  beside --slots=hub:1 -- sh -c 'echo held >held; read -r _ <free'
-  wait_for test -s held
+  mkfifo end
+  slot_is_held
   start -- "$BACKOFF" --gate=other --slots=hub:1 -b 1h -- sh -c 'echo ready; read -r _ <end; exit 7'
   await "$err" 'waiting for the slot'
   echo >free
@@ -222,9 +228,7 @@ each_signal_ends() {
 }
 
 @test "who probes, waits for a slot, and finds the gate opened by hand, is told that it is paced" {
-  mkfifo free
-  beside --slots=hub:1 -- sh -c 'echo held >held; read -r _ <free'
-  wait_for test -s held
+  slot_is_held
   shut_gate
   record due=+0 >/dev/null
   touch up
@@ -237,9 +241,7 @@ each_signal_ends() {
 }
 
 @test "who probes, waits for a slot, and finds the gate shut anew, waits at it" {
-  mkfifo free
-  beside --slots=hub:1 -- sh -c 'echo held >held; read -r _ <free'
-  wait_for test -s held
+  slot_is_held
   shut_gate
   record due=+0 >/dev/null
   start -- "$BACKOFF" --gate=hub --slots=hub:1 -b 1h -- ./job
@@ -252,9 +254,8 @@ each_signal_ends() {
 }
 
 @test "a probe that comes to nothing is given back before the hook, which sees no state" {
-  mkfifo free end
-  beside --slots=hub:1 -- sh -c 'echo held >held; read -r _ <free'
-  wait_for test -s held
+  mkfifo end
+  slot_is_held
   shut_gate
   # Beside a prober that lives the next one would come after 200 seconds.
   record due=+0 longest=100000000000 >/dev/null
