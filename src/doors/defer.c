@@ -53,8 +53,7 @@ closing_line(int64_t epoch_ns)
 		text_add(&text, "once");
 	else
 		text_join(&text, NUMBER(found.failures), " times in a row");
-	if (found.reason[0] != '\0')
-		text_join(&text, " (", found.reason, ")");
+	text_join(&text, " (", found.reason, ")");
 	return words;
 }
 
@@ -133,7 +132,7 @@ defer_ask(void)
 	return (struct entry) {
 		.admission = ADMISSION_REFUSED,
 		.closing = closing_line(epoch_ns),
-		.reason = found.reason[0] != '\0' ? found.reason : NULL,
+		.reason = found.reason,
 	};
 }
 

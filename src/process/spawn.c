@@ -99,7 +99,7 @@ spawn_by_sh(char *const argv[])
 		return NULL;
 	script[0] = shell;
 	script[1] = find(argv[0]);
-	for (size_t i = 1; i < count; i++)
+	for (size_t i = 1; argv[i] != NULL; i++)
 		script[i + 1] = argv[i];
 	return script;
 }

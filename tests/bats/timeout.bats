@@ -71,6 +71,10 @@ told_or_over() {
   assert_equal "$(cat got)" TERM
 }
 
+@test "--signal=KILL needs no --kill-after" {
+  run -124 "$BACKOFF" -q -n 1 -t 300ms --signal=KILL -k inf sleep 1000
+}
+
 # --- the race of the timeout with the end of the command ---
 
 # both_while_stopped LIMIT-OPTION END [OPTION]...: the command stops us and
