@@ -139,13 +139,11 @@ check_long_name(const char *argument)
 {
 	const char *name = argument + 2;
 	size_t length = length_before(name, '=');
+	enum option_id id = option_named(name, length);
 
-	for (int id = 0; id < OPTIONS; id++)
-		if (option_is_ours((enum option_id)id)
-		    && strlen(option_table[id].name) == length
-		    && memcmp(option_table[id].name, name, length) == 0)
-			return;
-	refuse_long_name(argument, name, length);
+	/* A field of presets has a name, too. */
+	if (id == OPTIONS || !option_is_ours(id))
+		refuse_long_name(argument, name, length);
 }
 
 /* Builds the tables for getopt_long. */

@@ -349,8 +349,7 @@ add_codes(const char *list, struct rules *rules, enum verdict verdict,
 	if (error == CODES_OK)
 		return true;
 	/* An empty item is easier to find if the whole list is shown. */
-	for (size_t i = 0; i < fault.length; i++)
-		text_byte(&item, fault.item[i]);
+	text_part(&item, fault.item, fault.length);
 	if (error == CODES_CONFLICT)
 		return refuse(refusal,
 		    JOINED(128,

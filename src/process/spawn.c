@@ -73,8 +73,7 @@ find(char *name)
 
 		end = entry + length;
 		if (length + strlen("./") + size <= sizeof path) {
-			while (entry < end)
-				text_byte(&file, *entry++);
+			text_part(&file, entry, length);
 			/* An empty entry is the current directory. */
 			text_join(&file, length == 0 ? "." : "", "/", name);
 			if (is_program(path))

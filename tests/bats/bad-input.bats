@@ -204,15 +204,19 @@ starts() {
   export BACKOFF_FLEET_HELPER=/nonexistent/backoff-fleet
   says 'backoff: --gate: fleet:hub: backoff-fleet is not installed' --gate=fleet:hub
   says 'backoff: --slots: fleet:hub: backoff-fleet is not installed' --slots=fleet:hub:2
-  # There is no helper to be ended.
-  need_strace
-  strace -qq -o trace -e trace=kill "$BACKOFF" --gate=fleet:hub true || :
-  refute_regex "$(<trace)" 'kill\('
   [ -x "$FLEET_HELPER" ] || return 0
   # unit/fleet/url has all that is wrong.
   BACKOFF_FLEET_HELPER=$FLEET_HELPER BACKOFF_FLEET=http://u:secret@host \
     says 'backoff: --gate: fleet:hub: BACKOFF_FLEET: expected ' --gate=fleet:hub
   refute_regex "$(cat "$err")" secret
+}
+
+@test "a helper that cannot be started is not ended" {
+  need_answer byte_lock
+  need_strace
+  BACKOFF_FLEET_HELPER=/nonexistent/backoff-fleet run -125 \
+    strace -qq -o trace -e trace=kill "$BACKOFF" --gate=fleet:hub true
+  refute_regex "$(<trace)" 'kill\('
 }
 
 @test "an option that needs another says which" {

@@ -271,10 +271,10 @@ each_signal_ends() {
 @test "a run whose place in the queue cannot be locked goes on without the gate" {
   need_strace
   shut_gate
-  strace -qq -o trace -e trace=fcntl "$BACKOFF" -qq --gate=hub --gate-wait=100ms -n 1 -- ./job || :
+  strace -qq -o trace -e trace=fcntl "$BACKOFF" -qq --gate=hub --gate-wait=20s -n 1 -- ./job || :
   place=$(grep -n 'F_OFD_SETLK, {l_type=F_WRLCK' trace | grep -v l_start=4294967296, | head -n 1)
   run -7 strace -qq -o trace -e trace=fcntl -e inject="fcntl:error=ENOLCK:when=${place%%:*}" \
-    "$BACKOFF" --gate=hub --gate-wait=100ms -n 1 -- ./job
+    "$BACKOFF" --gate=hub --gate-wait=20s -n 1 -- ./job
   assert_line --regexp 'cannot use gate hub \(.*: No locks available\); going on without$'
 }
 

@@ -163,7 +163,6 @@ looked() {
     wait_for looked "$(<parent)"
     exec 4<>end
     echo >&4
-    [ "$size" = 300000 ] || wait_for in_state "$(<parent)" S
     echo >go
     wait "$reader"
     exec 4>&-

@@ -30,6 +30,13 @@ text_add(struct text *text, const char *string)
 }
 
 void
+text_part(struct text *text, const char *from, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		text_byte(text, from[i]);
+}
+
+void
 text_strings(struct text *text, const char *const *strings)
 {
 	while (*strings != NULL)
@@ -134,8 +141,7 @@ text_printable(struct text *text, const char *string)
 			text_byte(text, '?');
 			continue;
 		}
-		for (size_t i = 0; i < length; i++)
-			text_byte(text, string[i]);
+		text_part(text, string, length);
 	}
 }
 
@@ -349,8 +355,8 @@ regex_text(struct text *out, const char *regex)
 			end = regex_skip_bracket(regex);
 		else if (*regex == '\\' && regex[1] != '\0')
 			end++;
-		while (regex < end)
-			text_byte(out, *regex++);
+		text_part(out, regex, (size_t)(end - regex));
+		regex = end;
 	}
 	return NULL;
 }

@@ -26,6 +26,9 @@ void text_byte(struct text *text, char byte);
 void text_add(struct text *text, const char *string);
 void text_number(struct text *text, int64_t number);
 
+/* Adds the LENGTH bytes at FROM. */
+void text_part(struct text *text, const char *from, size_t length);
+
 /* Copies STRING to ROOM, of SIZE bytes; cuts it if it is too long. */
 void text_copy(char *room, size_t size, const char *string);
 
@@ -83,8 +86,8 @@ void text_tenths(struct text *text, int64_t tenths);
 size_t utf8_length(const char *string);
 
 /*
- * The length of TEXT up to the first END, or of all of it. (For strcspn(3),
- * glibc has tables, and a small program 64 kB of them in its memory.)
+ * The length of TEXT up to the first END, or of all of it. (glibc's strcspn(3)
+ * would bring 64 kB of tables into the memory of each run.)
  */
 size_t length_before(const char *text, char end);
 

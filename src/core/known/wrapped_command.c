@@ -258,8 +258,7 @@ command_line_name(struct text *text, const char *word)
 		length = length_before(first, '=') + 1;
 	}
 	most = text_cut(start, 60);
-	for (size_t i = 0; i < most && i < length; i++)
-		text_byte(text, start[i]);
+	text_part(text, start, length < most ? length : most);
 	return true;
 }
 

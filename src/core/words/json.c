@@ -40,8 +40,8 @@ json_string(struct text *text, const char *string)
 		} else if (length == 1) {
 			add_escaped(text, *at++);
 		} else {
-			for (; length > 0; length--)
-				text_byte(text, (char)*at++);
+			text_part(text, (const char *)at, length);
+			at += length;
 		}
 	}
 	if (text->length + sizeof "\"" > text->size) {
