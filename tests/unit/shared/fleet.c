@@ -29,7 +29,7 @@ ask_in_vain(void)
 
 /*
  * A helper at PATH whose server answers once, and then is lost. When it is told
- * of the end, it empties itself.
+ * of the end, and can answer, it empties itself.
  */
 static void
 write_helper(const char *path)
@@ -40,7 +40,7 @@ write_helper(const char *path)
 	    "#!/bin/sh\necho hello %d :server >&3\n"
 	    "read -r look <&3 && echo found 1 1 0 - 0 0 >&3\n"
 	    "read -r look <&3 && echo lost :away >&3\n"
-	    "read -r end <&3 || : >$0\n",
+	    "read -r end <&3 || { echo bye >&3 && : >$0; }\n",
 	    FLEET_VERSION);
 	fclose(script);
 	chmod(path, 0700);
