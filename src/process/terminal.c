@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/duration.h"
 #include "core/base/text.h"
 #include "process/terminal.h"
 #include "system/system.h"
@@ -46,11 +47,9 @@ is_in_foreground(void)
 int
 terminal_text_width(void)
 {
-	int width = width_of_stdout();
+	int64_t width = min_ns(width_of_stdout(), WIDEST_TEXT);
 
-	return width > WIDEST_TEXT   ? WIDEST_TEXT
-	    : width < NARROWEST_TEXT ? NARROWEST_TEXT
-	                             : width;
+	return (int)max_ns(width, NARROWEST_TEXT);
 }
 
 void
