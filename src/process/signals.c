@@ -59,6 +59,7 @@ static bool met; /* signals_await_room() has met one */
 /* The signal that ended the pause, or 0; set by the handler. */
 static volatile sig_atomic_t pause_signal;
 
+/* Or there is no such signal. */
 static bool
 is_ignored(int signal)
 {
@@ -66,13 +67,6 @@ is_ignored(int signal)
 
 	return sigaction(signal, NULL, &action) != 0
 	    || action.sa_handler == SIG_IGN;
-}
-
-/* An ignored SIGCHLD, or SA_NOCLDWAIT, would lose the exit status. */
-static bool
-loses_exit_status(const struct sigaction *action)
-{
-	return action->sa_handler != SIG_DFL || action->sa_flags != 0;
 }
 
 /* Computes the masks from the sets of signals. */
@@ -95,7 +89,7 @@ derive_masks(void)
 		if (ending[i] != wake_signal)
 			sigaddset(&ends_us, ending[i]);
 	}
-	if (wake_signal != 0 && !is_ignored(wake_signal))
+	if (!is_ignored(wake_signal))
 		sigaddset(&pausing, wake_signal);
 	if (pause_is_stretched() && !is_ignored(SIGCONT))
 		sigaddset(&pausing, SIGCONT);
@@ -122,9 +116,9 @@ signals_start(int wake_on)
 		if (signal_is_real_time(signal))
 			sigaddset(&handled, signal);
 	sigaddset(&handled, SIGCHLD);
-	sigaction(SIGCHLD, NULL, &entry_child_action);
-	if (loses_exit_status(&entry_child_action))
-		signal(SIGCHLD, SIG_DFL);
+	/* An ignored SIGCHLD, or SA_NOCLDWAIT, would lose the exit status. */
+	sigaction(SIGCHLD, &(struct sigaction) { .sa_handler = SIG_DFL },
+	    &entry_child_action);
 	/* A stop lengthens a wait with a relative timeout; CONT ends it. */
 	sigaddset(&handled, SIGCONT);
 	pthread_sigmask(SIG_BLOCK, NULL, &entry_mask);
@@ -181,7 +175,7 @@ take(struct arrival *arrival)
 	do
 		if (!signal_queue_take(&queued))
 			return false;
-	while (queued.signal != SIGCHLD && is_ignored(queued.signal));
+	while (is_ignored(queued.signal));
 	arrival->signal = queued.signal;
 	arrival->ends_us = signals_ends(arrival->signal);
 	arrival->sender = queued.sender;
@@ -207,18 +201,18 @@ signals_wait(struct arrival *arrival, int64_t until_ns,
 
 	narrow(false);
 	for (;;) {
-		int ready, others = 0;
+		int others = 0;
 
 		for (int i = 0; i < count; i++)
 			watched[1 + i] = descriptors[i];
-		ready = poll_until(watched, 1 + count, until_ns);
-		if (ready > 0 && watched[0].revents != 0 && take(arrival))
+		poll_until(watched, 1 + count, until_ns);
+		if (watched[0].revents != 0 && take(arrival))
 			return WAKE_SIGNAL;
 		if (clock_now_ns() >= until_ns)
 			return WAKE_TIME;
 		for (int i = 0; i < count; i++) {
 			descriptors[i] = watched[1 + i];
-			others += ready > 0 && watched[1 + i].revents != 0;
+			others += watched[1 + i].revents != 0;
 		}
 		if (others > 0)
 			return WAKE_DESCRIPTOR;
@@ -306,8 +300,7 @@ void
 signals_restore(void)
 {
 	signal_queue_leave();
-	if (loses_exit_status(&entry_child_action))
-		sigaction(SIGCHLD, &entry_child_action, NULL);
+	sigaction(SIGCHLD, &entry_child_action, NULL);
 	pthread_sigmask(SIG_SETMASK, &entry_mask, NULL);
 }
 
