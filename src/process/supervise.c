@@ -79,8 +79,6 @@ reap(struct child *child)
 	 * SIGCHLD comes. */
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0
 	    || (pid < 0 && errno == EINTR)) {
-		if (pid < 0)
-			continue;
 		helper_note_reaped(pid);
 		if (pid == child->pid) {
 			child->pid = 0;
@@ -122,18 +120,14 @@ is_dead(const struct child *child)
 static bool
 has_died_by(const struct child *child, int signal)
 {
-	siginfo_t info;
+	siginfo_t info = change_of(child, WEXITED | WNOWAIT);
 
-	if (child->pid == 0)
-		return false;
-	info = change_of(child, WEXITED | WNOWAIT);
-	return info.si_pid != 0 && info.si_status == signal
-	    && (info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED);
+	return info.si_status == signal && info.si_code != CLD_EXITED;
 }
 
 /*
  * Whether COMMAND was stopped at some time since the last call. If it stopped
- * and continued in between, it is not known when: that counts as stopped.
+ * or continued in between, it is not known when: that counts as stopped.
  */
 static bool
 take_stops(struct child *child)
@@ -141,13 +135,10 @@ take_stops(struct child *child)
 	bool was_stopped = child->is_stopped;
 	siginfo_t info;
 
-	while (child->pid != 0) {
-		info = change_of(child, WSTOPPED | WCONTINUED);
-		/* si_pid may be 0 where COMMAND has caught CONT (XNU). */
-		if (info.si_signo == 0)
-			break;
+	/* si_pid may be 0 where COMMAND has caught CONT (XNU). */
+	while ((info = change_of(child, WSTOPPED | WCONTINUED)).si_signo != 0) {
 		child->is_stopped = info.si_code != CLD_CONTINUED;
-		was_stopped = was_stopped || !child->is_stopped;
+		was_stopped = true;
 	}
 	return was_stopped;
 }
@@ -232,7 +223,6 @@ begin_grace(struct child *child)
 static void
 begin_flushing(struct child *child)
 {
-	child->left = (struct process_census) { 0 };
 	child->stage
 	    = child->command->relay == NULL ? STAGE_OVER : STAGE_FLUSHING;
 	child->patience_ns
@@ -307,8 +297,6 @@ look_what_is_left(struct child *child)
 			begin_flushing(child);
 		break;
 	case STAGE_KILLING:
-		if (child->pid != 0 && child->left.refused == 0)
-			break;
 		/* A death may have left an orphan that KILL missed. */
 		signal_tree(child, SIGKILL);
 		if (is_tree_gone(child))
@@ -405,7 +393,6 @@ on_signal(struct child *child, const struct arrival *arrival)
 {
 	if (arrival->signal == SIGCHLD) {
 		reap(child);
-		look_at_silence(child);
 		return;
 	}
 	if (child->command->is_hook && !arrival->ends_us)
@@ -487,7 +474,7 @@ await_event(struct child *child)
 		break;
 	case WAKE_TIME:
 		on_time(child);
-		if (relay != NULL && clock_now_ns() >= relay->due_ns())
+		if (relay != NULL)
 			on_relay(child, descriptors, count);
 		break;
 	case WAKE_DESCRIPTOR:
@@ -552,23 +539,17 @@ conclude(struct child *child)
 }
 
 /*
- * Reaps what ended in the pause, when nobody read SIGCHLD (rule 74), if there
- * can be any. Children that are there before the first attempt are not
- * COMMAND's; a dead one must not be taken for one of these.
+ * Reaps what ended in the pause, when nobody read SIGCHLD (rule 74). Children
+ * that are there before the first attempt are not COMMAND's; a dead one must
+ * not be taken for one of these.
  */
 static void
-settle(struct child *child, bool with_tree)
+settle(struct child *child)
 {
-	static bool settled, has_others;
+	static bool settled;
 
-	if (!settled) {
-		has_others = reap(child);
-		if (has_others)
-			process_tree_spare();
-		has_others = has_others || getpid() == 1;
-	} else if (with_tree || has_others || helper_pid() != 0) {
-		reap(child);
-	}
+	if (reap(child) && !settled)
+		process_tree_spare();
 	settled = true;
 }
 
@@ -602,7 +583,7 @@ supervise(const struct command *command, const struct options *options)
 
 	child.loses_orphans = !with_tree || !processes_adopt_orphans();
 	child.tree.loses_orphans = with_tree && child.loses_orphans;
-	settle(&child, with_tree);
+	settle(&child);
 	started_ns = clock_now_ns();
 	child.silence = silence_begin(silence_ns, started_ns);
 	child.pid = spawn(command->argv, command->descriptors);
