@@ -197,12 +197,9 @@ signal_process(const struct process *process, int signal)
 static void
 tally(struct process_census *census, const struct process *process, int error)
 {
-	if (error != 0 && error != EPERM)
-		return;
-	census->count++;
 	if (error == EPERM && census->refused++ == 0)
 		census->unending = *process;
-	else if (error == 0 && census->met.pid == 0)
+	else if (error == 0 && census->reached++ == 0)
 		census->met = *process;
 }
 

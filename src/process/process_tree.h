@@ -46,10 +46,10 @@ void process_tree_find(struct processes *all, const struct process_tree *tree);
 
 /* What a signal reached. */
 struct process_census {
-	size_t count; /* processes of the tree that are there */
-	size_t refused; /* how many of these may not be signalled (EPERM) */
+	size_t reached; /* processes of the tree that were signalled */
+	size_t refused; /* others, that may not be signalled (EPERM) */
 	struct process unending; /* one of the refused; it may lack a name */
-	struct process met; /* the first of the others; it may lack a name */
+	struct process met; /* the first of the reached; it may lack a name */
 	bool unseen; /* only COMMAND, or its group, was signalled */
 };
 

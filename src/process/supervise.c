@@ -171,7 +171,7 @@ note_killed(struct child *child)
 	/* What is left of a group that is not seen may be zombies. */
 	if (child->outcome.tree_unseen && child->pid == 0)
 		return;
-	killed->count = (int)(child->left.count - child->left.refused);
+	killed->count = (int)child->left.reached;
 	killed->pid = met->pid;
 	memcpy(killed->name, met->name, sizeof killed->name);
 }
@@ -232,19 +232,13 @@ begin_flushing(struct child *child)
 /*
  * Whether processes that backoff may not signal have had their time. Such a
  * process can have children that backoff killed. That process reaps them, so no
- * SIGCHLD tells backoff: look once more.
+ * SIGCHLD tells backoff: they have until the next look.
  */
 static bool
 is_time_to_give_up(const struct child *child)
 {
-	int64_t left_ns;
-
-	if (child->left.refused == 0)
-		return false;
-	left_ns = child->kill_ns - clock_now_ns();
-	return left_ns <= 0
-	    && (child->left.count == child->left.refused
-	        || left_ns <= -REFUSED_LOOK_NS);
+	return child->left.refused > 0
+	    && clock_now_ns() - child->kill_ns >= REFUSED_LOOK_NS;
 }
 
 /*
@@ -254,11 +248,10 @@ is_time_to_give_up(const struct child *child)
 static bool
 is_tree_gone(const struct child *child)
 {
-	if (child->pid != 0)
-		return false;
-	return child->left.count == 0
-	    || (child->outcome.tree_unseen && child->left.refused == 0
-	        && clock_now_ns() - child->killed_ns >= UNSEEN_END_NS);
+	return child->left.refused == 0
+	    && (child->left.reached == 0
+	        || (child->outcome.tree_unseen && child->pid == 0
+	            && clock_now_ns() - child->killed_ns >= UNSEEN_END_NS));
 }
 
 static void
@@ -292,8 +285,9 @@ look_what_is_left(struct child *child)
 			break;
 		signal_tree(child, 0);
 		/* If no KILL is planned, wait for COMMAND only. */
-		if (child->kill_ns < INT64_MAX ? child->left.count == 0
-		                               : child->left.refused == 0)
+		if (child->left.refused == 0
+		    && (child->left.reached == 0
+		        || child->kill_ns == INT64_MAX))
 			begin_flushing(child);
 		break;
 	case STAGE_KILLING:

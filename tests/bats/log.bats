@@ -87,6 +87,13 @@ has_answer processes ||
   tells 124 -v -n 1 -t 50ms -k 50ms -- sleep 1000
   said "${heard[0]}" \
     "backoff: sleep: --kill-after had to kill $killed" "${unseen[@]}" "$over"
+  has_answer processes || return 0
+  # Not if bash is too slow, and so killed as well.
+  for after in 50ms 2s 8s; do
+    tells 124 -v -n 1 -t 50ms -k "$after" -- bash -c "sleep 1000 & $until_term"
+    [[ ${heard[1]} != *"kill sleep ("* ]] || return 0
+  done
+  fail "${heard[1]}"
 }
 
 # unit/words/message has the counting.

@@ -126,17 +126,30 @@ SCRIPT
   wait "$!" || :
 }
 
-# Its group is there as long as one of it has not been waited for.
-@test "a timeout ends the attempt where the parent of orphans never waits for them" {
-  need_proc
+# never_waits COMMAND...: below a parent of orphans that does not wait for them,
+# backoff runs below COMMAND. A group is there until all of it are waited for.
+never_waits() {
   cat >parent.py <<'SCRIPT'
 import ctypes, subprocess, sys
 PR_SET_CHILD_SUBREAPER = 36
 assert ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
 sys.exit(subprocess.call(sys.argv[1:]))
 SCRIPT
-  run -124 "${PYTHON[@]}" parent.py "$BACKOFF" -qq -n 1 -t 100ms -k 100ms -- setsid --wait \
+  under=("${PYTHON[@]}" parent.py "$@")
+  run -124 logged -n 1 -t 100ms -k 100ms -- setsid --wait \
     "${PYTHON[@]}" -c 'import signal, os; os.fork(); signal.pause()' 3>&-
+}
+
+@test "a timeout ends the attempt where the parent of orphans never waits for them" {
+  need_proc
+  never_waits
+}
+
+@test "so it does where processes are not seen, a second after the KILL" {
+  need_strace
+  never_waits strace -qq -o trace -e trace='prctl,?readlink,readlinkat' -e inject=prctl:error=EINVAL \
+    -e inject='?readlink,readlinkat:error=ENOENT'
+  assert_events 'attempts[0].duration_s >= 1.2'
 }
 
 # --- /proc of another PID namespace ---
@@ -292,17 +305,17 @@ traced_until_ready() {
 
 # --- a system call that is interrupted ---
 
-@test "a wait4 or waitid that is interrupted is made again" {
+@test "a wait4 or waitid that is interrupted is made again, and where nobody is left to wait for that is 125" {
   need_strace
   # USR1 makes backoff look whether the command lives.
-  for inject in wait4:error=EINTR:when=2..4 waitid:error=EINTR:when=1; do
+  while read -r ends inject; do
     status=0
     TEST_MARK=$MARKS/tree strace -qq -o trace -e trace=wait4,waitid -e "inject=$inject" \
       "$BACKOFF" -q -n 1 -- sh -c 'kill -s USR1 "$PPID"
-        until grep -q waitid trace; do sleep 0.02; done; exit 7' >output 2>&1 3>&- || status=$?
-    assert_equal "$inject $status" "$inject 7"
-    grep -q 'EINTR.*INJECTED' trace || fail "$(cat trace)"
-  done
+        until grep -q waitid trace; do sleep 0.02; done; exit 7' >output 2>&1 </dev/null 3>&- || status=$?
+    assert_equal "$inject $status" "$inject $ends"
+    grep -q INJECTED trace || fail "$(cat trace)"
+  done <<<$'7 wait4:error=EINTR:when=2..4\n7 waitid:error=EINTR:when=1\n125 wait4:error=ECHILD:when=2+'
 }
 
 @test "a command that cannot be executed leaves no zombie where wait4 is interrupted" {
@@ -348,11 +361,17 @@ deaf='trap \"\" TERM; : >ready; while :; do sleep 1000; done'
   assert_alive helper
 }
 
-@test "rule 48: so is one with an environment of its own if the timeout orphans it" {
+@test "rule 48: so is one with an environment of its own if the timeout, or the signal to us, orphans it" {
   need_answer processes
-  with_helper 'exec sleep 1000' "
-    env -i TEST_MARK=\"\$MARKS/tree\" setsid sh -c \"$deaf\" & wait"
+  local command="env -i TEST_MARK=\"\$MARKS/tree\" setsid sh -c \"$deaf\" & wait"
+  with_helper 'exec sleep 1000' "$command"
   assert_alive helper
+  rm ready
+  TEST_MARK=$MARKS/tree start -- sh -c 'TEST_MARK=$MARKS/helper sleep 1000 & exec "$@"' sh \
+    "$BACKOFF" -qq --grace=100ms -n 1 -- sh -c "$command"
+  wait_for test -e ready
+  dies_by TERM
+  assert_none tree
 }
 
 # --- what attempts leave behind ---

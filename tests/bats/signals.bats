@@ -277,22 +277,30 @@ signal_forever() { # SIGNAL PROCESS: until it has gone
 # does is such a case: first COMMAND gets the signal, then we.
 @test "rule 30: a TERM that finds COMMAND dead ends us, unless COMMAND has succeeded" {
   mkfifo "$BATS_TEST_TMPDIR/gate"
-  while read -r end fate; do
+  while read -r name end fate; do
     start -- "$BACKOFF" -d 1ms -n 9 -- sh -c \
-      'echo "ready $$ $PPID"; read -r _ <"$0"; '"${end/_/ }" "$BATS_TEST_TMPDIR/gate"
+      '[ "$BACKOFF_ATTEMPT" = 1 ] || exit 0; echo "ready $$ $PPID"; read -r _ <"$0"; '"${end/_/ }" "$BATS_TEST_TMPDIR/gate"
     await "$out" '^ready'
     stop
     echo >"$BATS_TEST_TMPDIR/gate"
     wait_for in_state "$(the_probe)" Z
-    signal TERM
+    signal "$name"
     signal CONT
     assert_fate "$fate"
     assert_ready 1
   done <<'END'
-kill_$$ killed TERM
-exit_7 killed TERM
-exit_0 exited 0
+TERM kill_$$ killed TERM
+TERM exit_7 killed TERM
+TERM exit_0 exited 0
+USR1 exit_7 exited 0
 END
+}
+
+@test "rule 30: so does one that comes when COMMAND has been waited for, or cannot be started" {
+  for command in false /none; do
+    injected wait4:signal=TERM:when=2 -n 1 -- "$command"
+    assert_fate "killed TERM"
+  done
 }
 
 @test "rule 31: a stderr that is broken, closed, full or stalls changes nothing about the loop" {
