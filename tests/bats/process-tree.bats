@@ -145,11 +145,15 @@ SCRIPT
   never_waits
 }
 
-@test "so it does where processes are not seen, a second after the KILL" {
+@test "so it does where processes are not seen, a second after the KILL, and it ends the command alone" {
   need_strace
-  never_waits strace -qq -o trace -e trace='prctl,?readlink,readlinkat' -e inject=prctl:error=EINVAL \
-    -e inject='?readlink,readlinkat:error=ENOENT'
+  local blind=(strace -qq -o trace -e trace='prctl,?readlink,readlinkat' -e inject=prctl:error=EINVAL
+    -e inject='?readlink,readlinkat:error=ENOENT')
+  never_waits "${blind[@]}"
   assert_events 'attempts[0].duration_s >= 1200*ms'
+  under=("${blind[@]}")
+  run -124 logged -n 1 -t 100ms -- sleep 1000
+  assert_events 'attempts[0].signal == "TERM"'
 }
 
 # --- /proc of another PID namespace ---
