@@ -45,13 +45,11 @@ static bool is_lost;
 static int64_t asked_in_vain_ns;
 /* when the first such question failed, or 0: it answers. */
 static int64_t lost_since_ns;
-static bool is_restarted; /* the helper was, for this attempt */
 
 static struct part {
 	const char *name;
 	char key[FLEET_KEY_SIZE];
 	int64_t held; /* the member; 0: nothing */
-	bool lapsed; /* what was held, and others may have had it */
 	bool is_told; /* it was logged that the fleet is lost */
 } parts[FLEET_PARTS];
 
@@ -141,8 +139,7 @@ ask(const struct text *question, struct fleet_line *answer)
 	struct text lost;
 	int64_t now_ns;
 
-	if (why == ended && !is_restarted) {
-		is_restarted = true;
+	if (why == ended) {
 		helper_end(0);
 		why = ask_once(question, answer);
 	}
@@ -220,7 +217,7 @@ fleet_is_on(void)
 void
 fleet_begin(void)
 {
-	is_lost = is_restarted = false;
+	is_lost = false;
 }
 
 static void
@@ -236,6 +233,7 @@ take_state(struct fleet_view *view, const char *hex)
 {
 	size_t size = strspn(hex, "0123456789abcdef") / 2;
 
+	memset(view->state, 0, sizeof view->state);
 	view->size = size <= sizeof view->state ? size : 0;
 	for (size_t i = 0; i < view->size; i++) {
 		const char byte[] = { hex[2 * i], hex[2 * i + 1], '\0' };
@@ -261,7 +259,6 @@ fleet_look(enum fleet_part part, const int64_t *members, int count,
 	take_state(view, answer.fields[4]);
 	view->living = (uint8_t)answer.numbers[5];
 	view->count = answer.numbers[6];
-	parts[part].lapsed |= answer.numbers[3] != 0;
 	return true;
 }
 
@@ -280,7 +277,6 @@ fleet_put(enum fleet_part part, int64_t member, const struct fleet_view *view,
 		hold(part, 0);
 		return FLEET_LOST;
 	}
-	parts[part].lapsed |= answer.numbers[2] != 0;
 	if (answer.numbers[1] == 0)
 		return FLEET_CROSSED;
 	hold(part, member);
@@ -292,18 +288,18 @@ fleet_drop(enum fleet_part part)
 {
 	char room[FLEET_KEY_SIZE + 8];
 	struct text text = text_in(room, sizeof room);
-	struct fleet_line answer = { .numbers = { 0 } };
-	bool done, lapsed;
+	struct fleet_line answer;
+	bool done;
 
+	if (parts[part].held == 0)
+		return FLEET_DONE;
 	text_join(&text, "drop ", parts[part].key);
 	/* Or else the helper would go on with it. */
-	done = parts[part].held == 0 || ask(&text, &answer);
+	done = ask(&text, &answer);
 	hold(part, 0);
 	if (!done)
 		return FLEET_LOST;
-	lapsed = parts[part].lapsed || answer.numbers[2] != 0;
-	parts[part].lapsed = false;
-	return lapsed ? FLEET_LAPSED : FLEET_DONE;
+	return answer.numbers[2] != 0 ? FLEET_LAPSED : FLEET_DONE;
 }
 
 int64_t
@@ -363,6 +359,4 @@ fleet_end(void)
 	if (helper_socket() >= 0)
 		shutdown(helper_socket(), SHUT_WR);
 	helper_end(clock_now_ns() + BYE_NS);
-	parts[FLEET_GATE].held = parts[FLEET_SLOTS].held = 0;
-	helper_guard(NULL);
 }
