@@ -175,9 +175,12 @@ end_holder() {
 @test "the probe and the slot of a run that is killed go to who waits on other machines" {
   need_proc
   shut_fleet
-  start_on 1 -q --gate=fleet:hub --slots=fleet:hub:1 -- sh -c 'echo probing; exec sleep 1000'
+  # Beside a prober that lives the next one would come after 200 seconds.
+  state=machine9 record longest=100000000000 synced=-4 >/dev/null
+  redis flushall
+  start_on 9 -q --gate=fleet:hub --slots=fleet:hub:1 -- sh -c 'echo probing; exec sleep 1000'
   await "$out" probing
-  beside 2 --gate=fleet:hub sh -c 'echo "$BACKOFF_GATE" >second'
+  beside 2 --gate=fleet:hub --gate-wait=60s sh -c 'echo "$BACKOFF_GATE" >second'
   second=$!
   beside 3 --slots=fleet:hub:1 sh -c 'touch slot; until [ -e enough ]; do sleep 0.1; done'
   third=$!
@@ -242,6 +245,7 @@ end_holder() {
   assert_fate 'exited 3'
   assert_equal "$(grep -c 'cannot use gate fleet:hub (.*: timed out); going on with the local gate' "$err")" 1
   no_helper
+  shut_fleet
   start_on 1 --gate=fleet:hub --slots=fleet:hub:1 -n 1 -- sh -c 'echo ready; read -r _ <go; exit 3'
   await "$out" ready
   for _ in 1 2; do
@@ -252,9 +256,11 @@ end_holder() {
     wait_for lease_grows
     run -75 on 2 -q --slots=fleet:hub:1 --slots-wait=0 touch ran
   done
+  assert_equal "$(find "/proc/$pid/fd" -lname 'socket:*' | wc -l)" 1
   echo >&7
   assert_fate 'exited 3'
   assert is_held slots 0
+  assert is_held gate 0
   refute grep -qE 'has ended|lost the|NOT enforced' "$err"
   assert [ ! -e ran ]
 }
@@ -324,6 +330,8 @@ end_holder() {
   assert_line --partial 'probing fleet:hub:'
   assert_line "backoff: sh: cannot use gate hub ($BATS_TEST_TMPDIR/file: Not a directory); going on with the fleet alone"
   assert_line "backoff: sh: cannot use slots hub ($BATS_TEST_TMPDIR/file: Not a directory); going on with the fleet alone"
+  BACKOFF_STATE_DIR=$PWD/machine1 run -0 bash -c 'ulimit -f 0; "$BACKOFF" --gate=fleet:hub true 2>&1 | cat'
+  assert_output "backoff: true: cannot use gate hub ($PWD/machine1: File too large); going on with the fleet alone"
   start_on 1 -q --slots=fleet:hub:1 -- sh -c 'echo ready; read -r _ <go'
   await "$out" ready
   BACKOFF_STATE_DIR=$BATS_TEST_TMPDIR/file "$BACKOFF" --slots=fleet:hub:1 touch ran 2>said.2 3>&- 7>&- &
