@@ -343,8 +343,8 @@ static uint64_t
 machine(void)
 {
 	const struct state_dir *dir = state_dir();
-	const uint64_t facts[] = { boot_hash(), (uint64_t)dir->device,
-		(uint64_t)dir->inode };
+	const uint64_t facts[]
+	    = { boot_hash(), (uint64_t)dir->device, (uint64_t)dir->inode };
 
 	return hash_of((const char *)facts, sizeof facts);
 }
