@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <libgen.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -41,9 +42,9 @@ static char program[PATH_MAX];
 static char server[FLEET_TEXT_SIZE]; /* what to call it */
 static char lost_why[2 * FLEET_TEXT_SIZE]; /* "SERVER: WHY" */
 static bool is_lost;
-/* By CLOCK_BOOTTIME: when the server was last asked without an answer; */
-static int64_t asked_in_vain_ns;
-/* when the first such question failed, or 0: it answers. */
+/* By CLOCK_BOOTTIME: when the server was last asked; */
+static int64_t last_asked_ns;
+/* when the first question failed that it has not answered since, or 0. */
 static int64_t lost_since_ns;
 
 static struct part {
@@ -58,16 +59,15 @@ static void
 find_program(void)
 {
 	const char *named = getenv("BACKOFF_FLEET_HELPER");
-	char *slash;
+	struct text text = text_in(program, sizeof program);
+	char own[PATH_MAX];
 
-	text_copy(program, sizeof program, named != NULL ? named : "");
-	if (program[0] != '\0')
+	if (named != NULL)
+		text_add(&text, named);
+	if (text.length > 0)
 		return;
-	if (process_own_program(program, sizeof program)
-	    && (slash = strrchr(program, '/')) != NULL) {
-		text_copy(slash + 1,
-		    sizeof program - (size_t)(slash + 1 - program),
-		    "backoff-fleet");
+	if (process_own_program(own, sizeof own)) {
+		text_join(&text, dirname(own), "/backoff-fleet");
 		if (access(program, X_OK) == 0)
 			return;
 	}
@@ -137,12 +137,13 @@ ask(const struct text *question, struct fleet_line *answer)
 {
 	const char *why = ask_once(question, answer);
 	struct text lost;
-	int64_t now_ns;
+	int64_t now_ns, before_ns = last_asked_ns;
 
 	if (why == ended) {
 		helper_end(0);
 		why = ask_once(question, answer);
 	}
+	now_ns = last_asked_ns = boot_clock_ns();
 	if (why == NULL && !fleet_line_is(answer, "lost")) {
 		lost_since_ns = 0;
 		if (parts[FLEET_GATE].is_told || parts[FLEET_SLOTS].is_told)
@@ -154,11 +155,9 @@ ask(const struct text *question, struct fleet_line *answer)
 		return true;
 	}
 	is_lost = true;
-	now_ns = boot_clock_ns();
 	/* Nobody knows whether it answered others in a time so long. */
-	if (lost_since_ns == 0 || now_ns - asked_in_vain_ns >= FLEET_LEASE_NS)
+	if (lost_since_ns == 0 || now_ns - before_ns >= FLEET_LEASE_NS)
 		lost_since_ns = now_ns;
-	asked_in_vain_ns = now_ns;
 	lost = text_in(lost_why, sizeof lost_why);
 	text_join(&lost, server, ": ", why != NULL ? why : answer->fields[1]);
 	/* One that is stuck may answer what nobody asks any more. */
@@ -273,10 +272,8 @@ fleet_put(enum fleet_part part, int64_t member, const struct fleet_view *view,
 	text_join(&text, "put ", parts[part].key, " ", NUMBER(member));
 	add_state(&text, view->state, view->size);
 	add_state(&text, state, size);
-	if (is_lost || !ask(&text, &answer)) {
-		hold(part, 0);
+	if (is_lost || !ask(&text, &answer))
 		return FLEET_LOST;
-	}
 	if (answer.numbers[1] == 0)
 		return FLEET_CROSSED;
 	hold(part, member);
@@ -311,11 +308,10 @@ fleet_lost_since(void)
 void
 fleet_note_asked(int64_t asked_ns, int64_t since_ns)
 {
-	if (asked_ns <= asked_in_vain_ns)
+	if (asked_ns <= last_asked_ns)
 		return;
 	lost_since_ns = since_ns;
-	if (since_ns > 0)
-		asked_in_vain_ns = asked_ns;
+	last_asked_ns = asked_ns;
 }
 
 const char *
@@ -349,7 +345,7 @@ void
 fleet_rest(void)
 {
 	fleet_end();
-	if (fleet_is_away() || boot_clock_ns() - asked_in_vain_ns >= AGAIN_NS)
+	if (fleet_is_away() || boot_clock_ns() - last_asked_ns >= AGAIN_NS)
 		is_lost = false;
 }
 
