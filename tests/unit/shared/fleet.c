@@ -75,7 +75,6 @@ TEST(lost_since)
 	write_helper(helper, FLEET_VERSION + 1);
 	is_string(fleet_start(&options), "backoff-fleet is of another version",
 	    "a helper of another version is refused");
-	unlink(helper);
 	fleet_note_asked(start_ns - FLEET_LEASE_NS, before_ns);
 	ask_in_vain();
 	ok(fleet_lost_since() >= start_ns,
