@@ -363,33 +363,25 @@ end_holder() {
   run -125 on 1 --gate=open:fleet:hub
 }
 
-# asks_nothing: a run at a gate whose copy is young.
+# asks_nothing AGE: a run at a gate whose copy was made so many seconds ago.
 asks_nothing() {
   on 1 --gate=fleet:hub true
+  sleep "$1"
   redis config resetstat >/dev/null
   on 1 --gate=fleet:hub true
   [ "$(redis_calls)" -eq 0 ]
 }
 
 @test "what a run of the machine has just seen is not asked for again" {
-  wait_for asks_nothing
-}
-
-# asks_nothing_else: while another run asks, a copy that is no longer young is enough.
-asks_nothing_else() {
-  on 1 --gate=fleet:hub true
-  sleep 1.1
-  redis config resetstat >/dev/null
-  on 1 --gate=fleet:hub true
-  [ "$(redis_calls)" -eq 0 ]
+  wait_for asks_nothing 0
 }
 
 @test "one run asks for all of its machine, but not while it runs COMMAND" {
   beside 1 --gate=fleet:hub -- sh -c 'echo >begun; read -r _ <go'
   wait_for test -e begun
-  wait_for eval '! asks_nothing_else'
+  wait_for eval '! asks_nothing 1.1'
   hold_sync 1
-  wait_for asks_nothing_else
+  wait_for asks_nothing 1.1
   echo >&7
 }
 

@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: MIT
 """shared_record.py FILE [KEY=NUMBER]...: changes the record of runs, prints it.
 
-The keys are version, size and boot of the header, and failures, until,
-window (nanoseconds), status, runs and since of the deferral; state, longest
-(nanoseconds), probes, due, synced, rate and limit (millionths a second) are of the
-gate.
-Checksums are set right. A missing file is made. `until=+N` and `until=-N` are N
-seconds from now, and so it is with due and synced.
+The keys are version, size and boot of the header, and failures, until, window
+(nanoseconds), status, runs and since of the deferral; state, longest
+(nanoseconds), probes, due, synced, rate and limit (millionths a second) are of
+the gate. Checksums are set right. A missing file is made. `until=+N` and
+`until=-N` are N seconds from now, and so it is with due and synced.
 """
 
 import os
