@@ -405,7 +405,10 @@ asks_nothing() {
   shut_for 1h
   is_shut_on 1
   is_shut_on 2
-  redis flushall
+  stop_redis
+  # What it writes to its copy meanwhile leaves that one of the fleet's.
+  run -124 on 2 --gate=fleet:hub -T 300ms true
+  start_redis
   sleep 4 # what was seen just before is not asked for
   is_shut_on 2
   is_shut_on 3
