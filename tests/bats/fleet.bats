@@ -359,29 +359,30 @@ end_holder() {
   redis del 'backoff:{hub}:gate'
   in_time on 1 --gate=open:fleet:hub
   assert_output 'gate fleet:hub is open'
+  assert_equal "$(redis exists 'backoff:{hub}:gate')" 0
   stop_redis
   run -125 on 1 --gate=open:fleet:hub
 }
 
 # asks_nothing AGE: a run at a gate whose copy was made so many seconds ago.
 asks_nothing() {
-  on 1 --gate=fleet:hub true
-  sleep "$1"
+  state=machine1 record synced=-"$1" >/dev/null
   redis config resetstat >/dev/null
-  on 1 --gate=fleet:hub true
+  in_time on 1 --gate=fleet:hub true
   [ "$(redis_calls)" -eq 0 ]
 }
 
 @test "what a run of the machine has just seen is not asked for again" {
+  on 1 --gate=fleet:hub true
   wait_for asks_nothing 0
 }
 
 @test "one run asks for all of its machine, but not while it runs COMMAND" {
   beside 1 --gate=fleet:hub -- sh -c 'echo >begun; read -r _ <go'
   wait_for test -e begun
-  wait_for eval '! asks_nothing 1.1'
+  refute asks_nothing 2
   hold_sync 1
-  wait_for asks_nothing 1.1
+  wait_for asks_nothing 2
   echo >&7
 }
 
