@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <libgen.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -41,17 +42,15 @@ static char program[PATH_MAX];
 static char server[FLEET_TEXT_SIZE]; /* what to call it */
 static char lost_why[2 * FLEET_TEXT_SIZE]; /* "SERVER: WHY" */
 static bool is_lost;
-/* By CLOCK_BOOTTIME: when the server was last asked without an answer; */
-static int64_t asked_in_vain_ns;
-/* when the first such question failed, or 0: it answers. */
+/* By CLOCK_BOOTTIME: when the server was last asked; */
+static int64_t last_asked_ns;
+/* when the first question failed that it has not answered since, or 0. */
 static int64_t lost_since_ns;
-static bool is_restarted; /* the helper was, for this attempt */
 
 static struct part {
 	const char *name;
 	char key[FLEET_KEY_SIZE];
 	int64_t held; /* the member; 0: nothing */
-	bool lapsed; /* what was held, and others may have had it */
 	bool is_told; /* it was logged that the fleet is lost */
 } parts[FLEET_PARTS];
 
@@ -60,16 +59,15 @@ static void
 find_program(void)
 {
 	const char *named = getenv("BACKOFF_FLEET_HELPER");
-	char *slash;
+	struct text text = text_in(program, sizeof program);
+	char own[PATH_MAX];
 
-	text_copy(program, sizeof program, named != NULL ? named : "");
-	if (program[0] != '\0')
+	if (named != NULL)
+		text_add(&text, named);
+	if (text.length > 0)
 		return;
-	if (process_own_program(program, sizeof program)
-	    && (slash = strrchr(program, '/')) != NULL) {
-		text_copy(slash + 1,
-		    sizeof program - (size_t)(slash + 1 - program),
-		    "backoff-fleet");
+	if (process_own_program(own, sizeof own)) {
+		text_join(&text, dirname(own), "/backoff-fleet");
 		if (access(program, X_OK) == 0)
 			return;
 	}
@@ -139,13 +137,13 @@ ask(const struct text *question, struct fleet_line *answer)
 {
 	const char *why = ask_once(question, answer);
 	struct text lost;
-	int64_t now_ns;
+	int64_t now_ns, before_ns = last_asked_ns;
 
-	if (why == ended && !is_restarted) {
-		is_restarted = true;
+	if (why == ended) {
 		helper_end(0);
 		why = ask_once(question, answer);
 	}
+	now_ns = last_asked_ns = boot_clock_ns();
 	if (why == NULL && !fleet_line_is(answer, "lost")) {
 		lost_since_ns = 0;
 		if (parts[FLEET_GATE].is_told || parts[FLEET_SLOTS].is_told)
@@ -157,11 +155,9 @@ ask(const struct text *question, struct fleet_line *answer)
 		return true;
 	}
 	is_lost = true;
-	now_ns = boot_clock_ns();
 	/* Nobody knows whether it answered others in a time so long. */
-	if (lost_since_ns == 0 || now_ns - asked_in_vain_ns >= FLEET_LEASE_NS)
+	if (lost_since_ns == 0 || now_ns - before_ns >= FLEET_LEASE_NS)
 		lost_since_ns = now_ns;
-	asked_in_vain_ns = now_ns;
 	lost = text_in(lost_why, sizeof lost_why);
 	text_join(&lost, server, ": ", why != NULL ? why : answer->fields[1]);
 	/* One that is stuck may answer what nobody asks any more. */
@@ -220,7 +216,7 @@ fleet_is_on(void)
 void
 fleet_begin(void)
 {
-	is_lost = is_restarted = false;
+	is_lost = false;
 }
 
 static void
@@ -236,6 +232,7 @@ take_state(struct fleet_view *view, const char *hex)
 {
 	size_t size = strspn(hex, "0123456789abcdef") / 2;
 
+	memset(view->state, 0, sizeof view->state);
 	view->size = size <= sizeof view->state ? size : 0;
 	for (size_t i = 0; i < view->size; i++) {
 		const char byte[] = { hex[2 * i], hex[2 * i + 1], '\0' };
@@ -261,7 +258,6 @@ fleet_look(enum fleet_part part, const int64_t *members, int count,
 	take_state(view, answer.fields[4]);
 	view->living = (uint8_t)answer.numbers[5];
 	view->count = answer.numbers[6];
-	parts[part].lapsed |= answer.numbers[3] != 0;
 	return true;
 }
 
@@ -276,11 +272,8 @@ fleet_put(enum fleet_part part, int64_t member, const struct fleet_view *view,
 	text_join(&text, "put ", parts[part].key, " ", NUMBER(member));
 	add_state(&text, view->state, view->size);
 	add_state(&text, state, size);
-	if (is_lost || !ask(&text, &answer)) {
-		hold(part, 0);
+	if (is_lost || !ask(&text, &answer))
 		return FLEET_LOST;
-	}
-	parts[part].lapsed |= answer.numbers[2] != 0;
 	if (answer.numbers[1] == 0)
 		return FLEET_CROSSED;
 	hold(part, member);
@@ -292,18 +285,18 @@ fleet_drop(enum fleet_part part)
 {
 	char room[FLEET_KEY_SIZE + 8];
 	struct text text = text_in(room, sizeof room);
-	struct fleet_line answer = { .numbers = { 0 } };
-	bool done, lapsed;
+	struct fleet_line answer;
+	bool done;
 
+	if (parts[part].held == 0)
+		return FLEET_DONE;
 	text_join(&text, "drop ", parts[part].key);
 	/* Or else the helper would go on with it. */
-	done = parts[part].held == 0 || ask(&text, &answer);
+	done = ask(&text, &answer);
 	hold(part, 0);
 	if (!done)
 		return FLEET_LOST;
-	lapsed = parts[part].lapsed || answer.numbers[2] != 0;
-	parts[part].lapsed = false;
-	return lapsed ? FLEET_LAPSED : FLEET_DONE;
+	return answer.numbers[2] != 0 ? FLEET_LAPSED : FLEET_DONE;
 }
 
 int64_t
@@ -315,11 +308,10 @@ fleet_lost_since(void)
 void
 fleet_note_asked(int64_t asked_ns, int64_t since_ns)
 {
-	if (asked_ns <= asked_in_vain_ns)
+	if (asked_ns <= last_asked_ns)
 		return;
 	lost_since_ns = since_ns;
-	if (since_ns > 0)
-		asked_in_vain_ns = asked_ns;
+	last_asked_ns = asked_ns;
 }
 
 const char *
@@ -353,7 +345,7 @@ void
 fleet_rest(void)
 {
 	fleet_end();
-	if (fleet_is_away() || boot_clock_ns() - asked_in_vain_ns >= AGAIN_NS)
+	if (fleet_is_away() || boot_clock_ns() - last_asked_ns >= AGAIN_NS)
 		is_lost = false;
 }
 
@@ -363,6 +355,4 @@ fleet_end(void)
 	if (helper_socket() >= 0)
 		shutdown(helper_socket(), SHUT_WR);
 	helper_end(clock_now_ns() + BYE_NS);
-	parts[FLEET_GATE].held = parts[FLEET_SLOTS].held = 0;
-	helper_guard(NULL);
 }

@@ -49,7 +49,7 @@ bool fleet_look(enum fleet_part part, const int64_t *members, int count,
     struct fleet_view *view);
 
 enum fleet_result {
-	FLEET_LOST, /* and nothing is held */
+	FLEET_LOST, /* and nothing more is held */
 	FLEET_CROSSED, /* by another: the state is not that of VIEW any more */
 	FLEET_LAPSED, /* done, but others may have had what we held */
 	FLEET_DONE,

@@ -128,8 +128,7 @@ lock_ticket(struct gate_store *store, uint64_t ticket)
 
 	if (store->locked == ticket)
 		return true;
-	if (store->locked != 0)
-		lock_free(file, byte_of(store->locked));
+	lock_free(file, byte_of(store->locked));
 	store->locked = 0;
 	if (ticket != 0 && lock_try(file, byte_of(ticket)) == LOCK_FAILED)
 		return false;
@@ -169,10 +168,8 @@ look_at_server(struct gate_store *store)
 	if (!fleet_look(FLEET_GATE, NULL, 0, &store->server))
 		return false;
 	store->now_ns = boot_clock_ns();
-	store->gate = gate_new();
-	if (server->size == STATE_GATE_SIZE)
-		gate_record_read(&store->gate, server->state, store->now_ns,
-		    server->ahead_ns);
+	gate_record_read(
+	    &store->gate, server->state, store->now_ns, server->ahead_ns);
 	store->is_restored = is_to_be_restored(store, &mirror);
 	if (store->is_restored)
 		store->gate = mirror;
@@ -185,7 +182,7 @@ look_at_server(struct gate_store *store)
 	if (count > 0
 	    && !fleet_look(FLEET_GATE, members, count, &store->server))
 		return false;
-	store->living = count > 0 ? server->living : 0;
+	store->living = server->living;
 	return true;
 }
 
@@ -214,13 +211,11 @@ put_gate(struct gate_store *store, uint64_t ticket)
 	    == FLEET_DONE;
 }
 
-/* How long ago the server was asked. */
+/* How long ago the server was asked, or, if it never was, the boot. */
 static int64_t
 mirror_age_ns(const struct gate_store *store)
 {
-	int64_t synced_ns = store->gate.synced_ns;
-
-	return synced_ns > 0 ? store->now_ns - synced_ns : INT64_MAX;
+	return store->now_ns - store->gate.synced_ns;
 }
 
 static bool
@@ -236,8 +231,6 @@ may_look_at_mirror(struct gate_store *store)
 {
 	if (!has_file(store))
 		return false;
-	if (is_young(store))
-		return true;
 	/* Who asks may be stopped. */
 	if (lock_try(&store->file, STATE_LOCK_SYNC) != LOCK_HAD)
 		return mirror_age_ns(store) < OLD_NS;
@@ -260,8 +253,7 @@ look_at_fleet(struct gate_store *store)
 	}
 	/* The probers that have died are forgotten by who asked the server. */
 	store->living = UINT8_MAX;
-	if (has_file(store))
-		lock_free(&store->file, STATE_LOCK_SYNC);
+	lock_free(&store->file, STATE_LOCK_SYNC);
 	return done;
 }
 
@@ -288,8 +280,7 @@ begin_step(struct gate_store *store)
 	bool done = false;
 
 	if (has_server(store)) {
-		if (!look_at_file(store))
-			return false;
+		look_at_file(store);
 		done = look_at_server(store);
 	}
 	if (!done) {
@@ -352,12 +343,9 @@ static uint64_t
 machine(void)
 {
 	const struct state_dir *dir = state_dir();
-	uint64_t facts[3] = { boot_hash() };
+	const uint64_t facts[]
+	    = { boot_hash(), (uint64_t)dir->device, (uint64_t)dir->inode };
 
-	if (dir->fd >= 0) {
-		facts[1] = (uint64_t)dir->device;
-		facts[2] = (uint64_t)dir->inode;
-	}
 	return hash_of((const char *)facts, sizeof facts);
 }
 
@@ -383,7 +371,7 @@ step(struct gate_store *store, const struct gate_attempt *attempt,
 		store->gate = store->before;
 		*answer = (struct gate_answer) { .kind = GATE_WAIT,
 			.ticket = store->ticket,
-			.until_ns = store->now_ns + NS_PER_S };
+			.until_ns = saturating_add(store->now_ns, NS_PER_S) };
 	}
 	return answer->changed;
 }
@@ -427,15 +415,13 @@ gate_store_ask(struct gate_store *store, struct gate_answer *answer)
 	if (!carry_out(store, NULL, answer))
 		return false;
 	store->ticket = answer->ticket;
-	if (store->ticket == 0)
-		gate_store_drop(store);
 	return true;
 }
 
 bool
 gate_store_report(struct gate_store *store, const struct gate_attempt *attempt)
 {
-	struct gate_answer answer = { .ticket = 0 };
+	struct gate_answer answer = { .kind = GATE_GO };
 	bool done = carry_out(store, attempt, &answer);
 
 	gate_store_drop(store);
@@ -446,7 +432,7 @@ bool
 gate_store_reopen(struct gate_store *store)
 {
 	const struct gate_attempt by_hand = { .outcome = GATE_BY_HAND };
-	struct gate_answer answer = { .ticket = 0 };
+	struct gate_answer answer = { .kind = GATE_GO };
 
 	return step_and_write(store, &by_hand, &answer);
 }

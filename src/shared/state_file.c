@@ -174,7 +174,6 @@ state_file_open(struct state_file *file)
 		        "larger than a state file: ", NUMBER(stat.st_size)));
 	else if (!file->is_limit || lock_is_possible(file))
 		return true;
-	state_file_close(file);
 	return false;
 }
 
@@ -200,7 +199,6 @@ state_file_read(struct state_file *file, uint8_t record[STATE_SIZE])
 	const char *why;
 	ssize_t size;
 
-	memset(record, 0, STATE_SIZE);
 	size = pread(file->fd, record, STATE_SIZE, 0);
 	if (size < 0)
 		return fail(file, false, strerror(errno));
@@ -215,13 +213,12 @@ state_file_read(struct state_file *file, uint8_t record[STATE_SIZE])
 static bool
 lock_record(struct state_file *file)
 {
-	int64_t until_ns = 0, nap_ns = LOCK_FIRST_NS;
+	int64_t until_ns = clock_now_ns() + LOCK_PATIENCE_NS;
+	int64_t nap_ns = LOCK_FIRST_NS;
 	enum lock_result result;
 	struct timespec nap;
 
 	while ((result = lock_try(file, STATE_LOCK_RECORD)) == LOCK_BUSY) {
-		if (until_ns == 0)
-			until_ns = clock_now_ns() + LOCK_PATIENCE_NS;
 		/* The holder may be stopped: go on without. */
 		if (clock_now_ns() >= until_ns || signals_end_pending())
 			return fail(file, false, "its lock is held");
@@ -241,9 +238,7 @@ state_file_unlock(struct state_file *file)
 bool
 state_file_begin(struct state_file *file, uint8_t record[STATE_SIZE])
 {
-	if (!lock_record(file))
-		return false;
-	if (state_file_read(file, record)) {
+	if (lock_record(file) && state_file_read(file, record)) {
 		state_record_set_boot(record, boot_hash());
 		return true;
 	}
@@ -270,15 +265,12 @@ uint64_t
 boot_hash(void)
 {
 	static uint64_t boot;
-	static bool is_known;
-	char id[64];
-	ssize_t size;
+	char id[64] = "";
 
-	if (!is_known) {
-		size = boot_id(id, sizeof id);
-		boot = size > 0 ? hash_of(id, (size_t)size) : 0;
+	if (boot == 0) {
+		boot_id(id, sizeof id - 1);
+		boot = hash_of(id, strlen(id));
 	}
-	is_known = true;
 	return boot;
 }
 
@@ -329,7 +321,7 @@ state_file_lose(struct state_file *file)
 void
 state_file_note(struct state_file *file, const char *why)
 {
-	if (why[0] == '\0' || file->is_noted)
+	if (*why == '\0' || file->is_noted)
 		return;
 	file->is_noted = true;
 	log_shared(WEIGHT_DETAIL,

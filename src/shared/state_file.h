@@ -31,7 +31,8 @@ struct state_file {
 
 /*
  * Opens the file in the directory, which is opened first where that has not
- * been done, and makes it, empty, where it is missing. False: it has why.
+ * been done, and makes it, empty, where it is missing. False: it has why, and
+ * has to be closed.
  */
 bool state_file_open(struct state_file *file);
 
@@ -62,8 +63,8 @@ bool state_file_write(
 void state_file_unlock(struct state_file *file);
 
 /*
- * A hash of the boot id; 0: it cannot be read, and then all boots are alike.
- * Read at the first call: locks alone do without.
+ * A hash of the boot id; if that cannot be read, all boots are alike. Read at
+ * the first call: locks alone do without.
  */
 uint64_t boot_hash(void);
 

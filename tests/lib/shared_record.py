@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """shared_record.py FILE [KEY=NUMBER]...: changes the record of runs, prints it.
 
-The keys are version, size and boot of the header, and failures, until,
-window (nanoseconds), status, runs and since of the deferral; state, longest
-(nanoseconds), probes, due, rate and limit (millionths a second) are of the gate.
-Checksums are set right. A missing file is made. `until=+N` and `until=-N` are N
-seconds from now, and so it is with due.
+The keys are version, size and boot of the header, and failures, until, window
+(nanoseconds), status, runs and since of the deferral; state, longest
+(nanoseconds), probes, due, synced, rate and limit (millionths a second) are of
+the gate. Checksums are set right. A missing file is made. `until=+N` and
+`until=-N` are N seconds from now, and so it is with due and synced.
 """
 
 import os
@@ -30,6 +30,7 @@ GATE = (
     ("longest", 111, "<q"),
     ("probes", 143, "<I"),
     ("due", 147, "<q"),
+    ("synced", 273, "<q"),
     ("rate", 281, "<I"),
     ("limit", 285, "<I"),
 )
@@ -48,7 +49,7 @@ def fresh():
 def number(key, value):
     if key in ("until", "since") and value[0] in "+-":
         return time.time_ns() + int(value) * 10**9
-    if key == "due" and value[0] in "+-":
+    if key in ("due", "synced") and value[0] in "+-":
         return time.clock_gettime_ns(time.CLOCK_BOOTTIME) + int(value) * 10**9
     return int(value)
 
