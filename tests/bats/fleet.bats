@@ -292,9 +292,11 @@ end_holder() {
 @test "a slot that others have had meanwhile is told, and taken anew" {
   start_on 1 --slots=fleet:hub:1 -n 2 -b 1ms -- sh -c 'echo ready "$BACKOFF_ATTEMPT"; read -r _ <go; exit 1'
   await "$out" 'ready 1'
+  before=$(redis --no-raw get 'backoff:{hub}:slots')
   redis del 'backoff:{hub}:slots:held'
   echo >&7
   await "$out" 'ready 2'
+  assert [ "$(redis --no-raw get 'backoff:{hub}:slots')" != "$before" ]
   assert is_held slots 1
   echo >&7
   assert_fate 'exited 1'
@@ -433,8 +435,13 @@ asks_nothing_else() {
   wait_for is_shut_on 2
 }
 
-@test "the local slots do not serve for a lost server before a lease is over" {
+@test "the local slots do not serve for a lost server before a lease is over, also for who has asked it" {
+  start_on 2 --slots=fleet:hub:1 -- sh -c 'echo ready; read -r _ <go'
+  await "$out" ready
+  beside 1 --slots=fleet:hub:1 --slots-wait=1300ms touch ran
+  waits 1
   stop_redis
+  wait $! || :
   run -75 on 1 --slots=fleet:hub:1 --slots-wait=0 touch ran
   assert [ ! -e ran ]
 }
