@@ -152,7 +152,8 @@ calls() { # REGEX: how many lines of the trace have it
   done
   run -0 grep 'gate hub' told-lines
   assert_output --regexp '^backoff: sh: gate hub shut until ([0-9-]{10} )?[0-9:]{8} \(server asked for 30m\)$'
-  left=$(($(date -d "$(sed 's/.* until \(.*\) (.*/\1/' <<<"$output")" +%s) - $(date +%s)))
+  left=${output#*until }
+  left=$(($(date -d "${left% (*}" +%s) - $(date +%s)))
   assert [ "$left" -gt 0 -a "$left" -le 1900 ]
   run -75 "$BACKOFF" --gate=hub --gate-wait=0 -- ./job
   assert [ ! -e requests ]
