@@ -316,6 +316,9 @@ end_holder() {
   run -0 on 1 --slots=fleet:hub:1 -- sh -c '"$BACKOFF" --slots=fleet:hub:1 -- echo inside'
   assert_output inside
   run -125 on 1 --slots=hub:1 -n 1 -- sh -c '"$BACKOFF" --slots=fleet:hub:1 -- echo inside'
+  run -0 on 1 --slots=fleet:hub:2 env BACKOFF_SLOTS= BACKOFF_FLEET="$BACKOFF_FLEET" \
+    "$BACKOFF" --slots=fleet:hub:2 redis-cli -s "$REDIS_SOCKET" zcard 'backoff:{hub}:slots:held'
+  assert_output 2
 }
 
 @test "without a state directory the fleet goes on alone, until its server is gone" {

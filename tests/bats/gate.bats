@@ -130,7 +130,8 @@ calls() { # REGEX: how many lines of the trace have it
   assert_equal "$(grep -c 'waiting at gate' <<<"$output")" 1
   anew # What the service has asked for does not count.
   shut_for 1s
-  run -0 "$BACKOFF" --gate=hub --gate-wait=300ms -b 1ms -- sh -c '[ "$BACKOFF_ATTEMPT" = 2 ]'
+  run -0 "$BACKOFF" -v --gate=hub --gate-wait=300ms -b 1ms -- sh -c '[ "$BACKOFF_ATTEMPT" = 2 ]'
+  refute_output --partial 'another run took over'
 }
 
 # Each waits as it was told, and is put off for that; the others go on, paced.

@@ -215,7 +215,10 @@ limits_end() {
     "$BACKOFF" --slots=hub:2 true 3>&- 7>&- &
     holders+=($!)
     wait_for waiting $!
+    tickets+=($(($(field next) - 1)))
   done
+  # Nobody has passed the one who waits.
+  assert_equal "$(field head)" "${tickets[0]}"
   assert [ ! -e started ]
 }
 
