@@ -441,12 +441,18 @@ asks_nothing_else() {
 @test "the local slots do not serve for a lost server before a lease is over, also for who has asked it" {
   start_on 2 --slots=fleet:hub:1 -- sh -c 'echo ready; read -r _ <go'
   await "$out" ready
-  beside 1 --slots=fleet:hub:1 --slots-wait=1300ms touch ran
-  waits 1
+  redis config resetstat
+  beside 1 --slots=fleet:hub:1 -n 2 -d 0 -- sh -c 'echo ran >>ran; read -r _ <go; exit 7'
+  wait_for eval '[ "$(redis_calls time)" -ge 3 ]'
+  echo >&7
+  wait_for test -e ran
   stop_redis
-  wait $! || :
-  run -75 on 1 --slots=fleet:hub:1 --slots-wait=0 touch ran
-  assert [ ! -e ran ]
+  echo >&7
+  waits 1
+  run -75 on 1 --slots=fleet:hub:1 --slots-wait=0 touch started
+  kill $!
+  assert_equal "$(<ran)" ran
+  assert [ ! -e started ]
 }
 
 # bats test_tags=long
