@@ -80,7 +80,8 @@ print_state(const struct gate_store *store)
 	int64_t now_ns = clock_epoch_ns();
 	int64_t age_ns = store->now_ns - gate->since_ns;
 	int64_t wait_ns = deferral_wait(&deferral, INT64_MAX, now_ns);
-	const char *reason = is_open ? "" : gate->reason;
+	const char *reason
+	    = is_open && wait_ns > 0 ? deferral.reason : gate->reason;
 
 	print_cell(-5, names[gate->state]);
 	print_time(is_open ? 0 : now_ns - age_ns);
@@ -93,8 +94,6 @@ print_state(const struct gate_store *store)
 	/* The first second in which it is over, as the log has it. */
 	print_time(
 	    wait_ns > 0 ? saturating_add(now_ns, wait_ns + NS_PER_S - 1) : 0);
-	if (reason[0] == '\0' && wait_ns > 0)
-		reason = deferral.reason;
 	printf("%s\n", reason[0] != '\0' ? reason : "-");
 }
 
@@ -164,7 +163,10 @@ doors_list(const char *directory)
 
 /* --- --gate=open:NAME --- */
 
-/* Opens the file. False: there is none, as the gate was never used. */
+/*
+ * Opens the file, or notes there why not. False: there is none, as the gate was
+ * never used.
+ */
 static bool
 find_file(struct state_file *file)
 {
@@ -176,8 +178,7 @@ find_file(struct state_file *file)
 	if (dir->fd < 0
 	    || fstatat(dir->fd, file->name, &stat, AT_SYMLINK_NOFOLLOW) != 0)
 		return false;
-	if (!state_file_open(file))
-		usage_refuse("--gate=open", file->name, file->why);
+	state_file_open(file);
 	return true;
 }
 
@@ -190,22 +191,21 @@ doors_open_gate(const struct shared_options *options)
 		                        .fd = -1,
 		                        .is_noted = true } };
 	const char *prefix = gate->fleet ? FLEET_PREFIX : "";
-	const char *why, *reason = store.gate.reason;
+	const char *why = NULL;
 
 	state_dir_start(options->directory);
 	if (gate->fleet)
 		doors_start_fleet(options);
 	if ((gate->fleet || find_file(&store.file))
-	    && !gate_store_reopen(&store)) {
-		why = fleet_lost_why();
-		fleet_end();
-		usage_refuse("--gate=open", gate->name,
-		    why != NULL ? why : store.file.why);
-	}
+	    && !gate_store_reopen(&store))
+		why = fleet_lost_why() != NULL ? fleet_lost_why()
+		                               : store.file.why;
 	fleet_end();
+	if (why != NULL)
+		usage_refuse("--gate=open", gate->name, why);
 	if (store.before.state == GATE_SHUT)
-		printf("gate %s%s was shut%s%s; it opens gradually now\n",
-		    prefix, gate->name, *reason != '\0' ? ": " : "", reason);
+		printf("gate %s%s was shut: %s; it opens gradually now\n",
+		    prefix, gate->name, store.gate.reason);
 	else
 		printf("gate %s%s is open\n", prefix, gate->name);
 	usage_finish();

@@ -149,9 +149,7 @@ recall(struct deferral *deferral)
 bool
 defer_look_back(void)
 {
-	if (!recall(&before))
-		before.runs = 0;
-	return before.runs > 0;
+	return recall(&before) && before.runs > 0;
 }
 
 void

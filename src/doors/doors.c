@@ -9,7 +9,7 @@
 #include "system/system.h"
 
 static struct random random_state;
-static bool has_defer, has_gate, has_slots, has_splay;
+static bool has_defer, has_gate, has_slots;
 
 static const struct entry go = { .admission = ADMISSION_GO };
 
@@ -34,14 +34,10 @@ doors_start(const struct shared_options *what, const struct settings *settings,
 	has_defer = what->defer.name[0] != '\0';
 	has_gate = what->gate.name[0] != '\0';
 	has_slots = what->slots.name[0] != '\0';
-	has_splay = settings->limits.splay.high_ns > 0;
 	state_dir_start(what->directory);
-	if (has_defer)
-		defer_start(&what->defer, &random_state);
-	if (has_gate)
-		gate_start(&what->gate, settings, id, &random_state);
-	if (has_slots)
-		slots_start(&what->slots, &random_state, owner);
+	defer_start(&what->defer, &random_state);
+	gate_start(&what->gate, settings, id, &random_state);
+	slots_start(&what->slots, &random_state, owner);
 	if (what->gate.fleet || (what->slots.fleet && !slots_are_of_parent()))
 		doors_start_fleet(what);
 	return has_defer || has_gate || has_slots;
@@ -58,8 +54,7 @@ struct entry
 doors_before_splay(void *self)
 {
 	(void)self;
-	/* Without a splay the first attempt is asked for right away. */
-	return has_splay && has_defer ? defer_ask() : go;
+	return has_defer ? defer_ask() : go;
 }
 
 /* Through the gate, and then to a slot. *WAITED: it has waited there. */
@@ -74,11 +69,11 @@ enter(int64_t until_ns, bool *waited)
 
 		if (has_gate)
 			entry = gate_enter(until_ns, waited);
-		if (!has_slots || entry.admission != ADMISSION_GO)
+		if (entry.admission != ADMISSION_GO)
 			return entry;
 		entry = slots_take(until_ns, &queued);
 		*waited |= queued;
-		if (entry.admission != ADMISSION_GO || !has_gate || !queued
+		if (entry.admission != ADMISSION_GO || !queued
 		    || gate_recheck())
 			return entry;
 		/* It has shut meanwhile: wait there, without a slot. */
@@ -97,7 +92,7 @@ doors_before_attempt(
 	(void)self;
 	if (has_defer && state->verdict == VERDICT_NONE)
 		entry = defer_ask();
-	if (entry.admission == ADMISSION_GO && (has_gate || has_slots))
+	if (entry.admission == ADMISSION_GO)
 		entry = enter(until_ns, &waited);
 	/* A lock or a server may have taken its time, too. */
 	if (entry.admission == ADMISSION_GO && (waited || signals_end_pending())
@@ -108,23 +103,21 @@ doors_before_attempt(
 	    && clock_now_ns() >= until_ns)
 		entry = (struct entry) { .admission = ADMISSION_LATE };
 	/* There will be no attempt: gives back what was taken for it. */
-	if (entry.admission != ADMISSION_GO && has_slots)
+	if (entry.admission != ADMISSION_GO) {
 		slots_free();
-	if (entry.admission != ADMISSION_GO && has_gate)
 		gate_cancel();
+	}
 	return entry;
 }
 
 struct gate_effect
 doors_after_verdict(void *self, const struct loop_state *state)
 {
-	struct gate_effect effect = { .waits_at_gate = false };
+	struct gate_effect effect;
 
 	(void)self;
-	if (has_slots)
-		slots_free();
-	if (has_gate)
-		effect = gate_leave(state);
+	slots_free();
+	effect = gate_leave(state);
 	/* A lock, or a server, may have taken its time. */
 	if (signals_end_pending())
 		effect.signal = signals_drain();

@@ -176,8 +176,6 @@ static struct entry
 go_without(void)
 {
 	store.ticket = 0;
-	is_probe = false;
-	environment_gate(NULL);
 	/* A signal may have ended the wait for the lock of the record. */
 	if (store.file.fd >= 0 && !signals_end_pending())
 		state_file_lose(&store.file);
@@ -219,17 +217,16 @@ refuse(bool is_late)
 	struct text text = text_in(words, sizeof words);
 	const char *reason = gate->reason;
 
-	gate_store_drop(&store);
 	text_join(&text, is_late ? "gate " : "gave up at gate ", name);
 	if (!is_late)
 		text_join(&text, " after ", DURATION(waited_ns));
-	text_join(&text, *reason != '\0' ? ": " : "", reason);
+	text_join(&text, ": ", reason);
 	if (is_late)
 		return (struct entry) { .admission = ADMISSION_LATE,
 			.waiting = words };
 	return (struct entry) { .admission = ADMISSION_REFUSED,
 		.closing = words,
-		.reason = *reason != '\0' ? reason : NULL };
+		.reason = reason };
 }
 
 /*
@@ -285,8 +282,7 @@ wait_until(struct gate_answer answer, int64_t limit_ns, bool *waited)
 			return refuse(false);
 		if (clock_now_ns() >= limit_ns)
 			return refuse(true);
-		if (options->fleet)
-			fleet_rest();
+		fleet_rest();
 		*waited = true;
 		signal = wait_once(answer.until_ns, limit_ns, counts);
 		if (signal != 0)
@@ -332,18 +328,13 @@ gate_enter(int64_t until_ns, bool *waited)
 bool
 gate_recheck(void)
 {
-	if (!gate_store_is_there(&store))
+	/* What cannot be read is told of after the attempt. */
+	if (!gate_store_is_there(&store) || !gate_store_look(&store))
 		return true;
-	if (!gate_store_look(&store)) {
-		go_without();
-		return true;
-	}
 	if (gate->state == GATE_SHUT)
 		return is_probe && gate_is_probed_by(gate, store.ticket);
-	if (is_probe) {
-		gate_store_drop(&store);
-		start(GATE_GO);
-	}
+	gate_store_drop(&store);
+	start(GATE_GO);
 	return true;
 }
 
@@ -396,22 +387,20 @@ attempt_of(const struct loop_state *state, char words[REASON_SIZE])
 struct gate_effect
 gate_leave(const struct loop_state *state)
 {
-	static const struct gate_effect none = { .waits_at_gate = false };
+	static const struct gate_effect none;
 	char words[REASON_SIZE];
 	struct gate_attempt attempt;
 	struct gate_effect effect;
-	bool done, probed = is_probe || is_woken;
+	bool probed = is_probe || is_woken;
 
+	environment_gate(NULL);
 	if (!gate_store_is_there(&store))
 		return none;
-	environment_gate(NULL);
 	attempt = attempt_of(state, words);
 	/* That changes nothing, unless it lets the next run probe. */
 	if (attempt.outcome == GATE_NEUTRAL && !is_probe)
 		return none;
-	done = gate_store_report(&store, &attempt);
-	is_probe = false;
-	if (!done) {
+	if (!gate_store_report(&store, &attempt)) {
 		go_without();
 		return none;
 	}
@@ -427,5 +416,4 @@ gate_cancel(void)
 	environment_gate(NULL);
 	/* The next run probes: a probe whose ticket is not held is none. */
 	gate_store_drop(&store);
-	is_probe = false;
 }

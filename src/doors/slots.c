@@ -170,11 +170,9 @@ slots_open(void)
 	bool is_found
 	    = state_file_open(&file) && state_file_read(&file, record);
 
-	is_of_parent = (is_found || options->fleet) && slots_are_of_parent();
-	if (is_of_parent) {
-		state_file_close(&file);
+	is_of_parent = slots_are_of_parent();
+	if (is_of_parent)
 		return;
-	}
 	if (!is_found) {
 		if (!options->fleet || !ask_fleet(&view))
 			refuse_run();
@@ -336,20 +334,18 @@ is_before(int64_t ticket)
 	    &file, STATE_LOCK_SLOT_TICKET, STATE_LOCK_SLOT_TICKET + ticket - 1);
 }
 
-/* The lock of its byte shows that we live, until it is freed. */
-static enum lock_result
-take_ticket(int64_t *ticket)
+/*
+ * The lock of its byte shows that we live, until it is freed. 0: there is none,
+ * as another program has locked all of the file.
+ */
+static int64_t
+take_ticket(void)
 {
-	enum lock_result result = LOCK_BUSY;
-
-	/* Another program may have locked all of the file. */
-	for (int i = 0; i < SLOTS_MOST && result == LOCK_BUSY; i++) {
-		*ticket = order.next++;
-		result = lock_try(&file, STATE_LOCK_SLOT_TICKET + *ticket);
-	}
-	if (result == LOCK_BUSY)
-		*ticket = 0;
-	return result;
+	for (int i = 0; i < SLOTS_MOST; i++)
+		if (lock_try(&file, STATE_LOCK_SLOT_TICKET + order.next++)
+		    == LOCK_HAD)
+			return order.next - 1;
+	return 0;
 }
 
 /* Locks the record, to change the order. False: nobody keeps the order. */
@@ -432,25 +428,24 @@ static enum lock_result
 look(int64_t *ticket, int64_t *again_ns)
 {
 	bool is_ordered;
-	int64_t now_ns, boot_until_ns = 0;
+	int64_t now_ns, boot_until_ns;
 	struct slots_visit visit = { .ticket = *ticket,
 		.count = options->count,
 		.busy = -1,
 		.is_far = options->fleet };
-	enum lock_result result = LOCK_HAD;
+	enum lock_result result;
 
 	if (options->fleet)
 		ask_before(&visit);
 	is_ordered = begin_order();
 	now_ns = boot_clock_ns();
 	if (*ticket == 0 && is_ordered)
-		result = take_ticket(ticket);
+		*ticket = take_ticket();
 	if (visit.busy >= 0)
 		order.lost_since_ns = fleet_lost_since();
 	visit.ticket = *ticket;
 	visit.is_first = *ticket == 0 || !is_before(*ticket);
-	if (result == LOCK_HAD)
-		result = take_in_order(visit, now_ns, &boot_until_ns);
+	result = take_in_order(visit, now_ns, &boot_until_ns);
 	end_order(is_ordered);
 	if (result == LOCK_HAD && options->fleet)
 		result = take_free();
@@ -479,8 +474,7 @@ wait_in_order(int64_t limit_ns, bool *waited, int *signal)
 			log_ns = INT64_MAX;
 		}
 	}
-	if (ticket > 0)
-		lock_free(&file, STATE_LOCK_SLOT_TICKET + ticket);
+	lock_free(&file, STATE_LOCK_SLOT_TICKET + ticket);
 	spent_ns = saturating_add(spent_ns, clock_now_ns() - since_ns);
 	if (result == LOCK_HAD && *waited)
 		log_taken(clock_now_ns() - since_ns);

@@ -299,9 +299,11 @@ end_holder() {
 @test "a slot that others have had meanwhile is told, and taken anew" {
   start_on 1 --slots=fleet:hub:1 -n 2 -b 1ms -- sh -c 'echo ready "$BACKOFF_ATTEMPT"; read -r _ <go; exit 1'
   await "$out" 'ready 1'
+  before=$(redis --no-raw get 'backoff:{hub}:slots')
   redis del 'backoff:{hub}:slots:held'
   echo >&7
   await "$out" 'ready 2'
+  assert [ "$(redis --no-raw get 'backoff:{hub}:slots')" != "$before" ]
   assert is_held slots 1
   echo >&7
   assert_fate 'exited 1'
@@ -321,6 +323,9 @@ end_holder() {
   run -0 on 1 --slots=fleet:hub:1 -- sh -c '"$BACKOFF" --slots=fleet:hub:1 -- echo inside'
   assert_output inside
   run -125 on 1 --slots=hub:1 -n 1 -- sh -c '"$BACKOFF" --slots=fleet:hub:1 -- echo inside'
+  run -0 on 1 --slots=fleet:hub:2 env BACKOFF_SLOTS= BACKOFF_FLEET="$BACKOFF_FLEET" \
+    "$BACKOFF" --slots=fleet:hub:2 redis-cli -s "$REDIS_SOCKET" zcard 'backoff:{hub}:slots:held'
+  assert_output 2
 }
 
 @test "without a state directory the fleet goes on alone, until its server is gone" {
@@ -445,10 +450,21 @@ asks_nothing() {
   wait_for is_shut_on 2
 }
 
-@test "the local slots do not serve for a lost server before a lease is over" {
+@test "the local slots do not serve for a lost server before a lease is over, also for who has asked it" {
+  start_on 2 --slots=fleet:hub:1 -- sh -c 'echo ready; read -r _ <go'
+  await "$out" ready
+  redis config resetstat
+  beside 1 --slots=fleet:hub:1 -n 2 -d 0 -- sh -c 'echo ran >>ran; read -r _ <go; exit 7'
+  wait_for eval '[ "$(redis_calls time)" -ge 3 ]'
+  echo >&7
+  wait_for test -e ran
   stop_redis
-  run -75 on 1 --slots=fleet:hub:1 --slots-wait=0 touch ran
-  assert [ ! -e ran ]
+  echo >&7
+  waits 1
+  run -75 on 1 --slots=fleet:hub:1 --slots-wait=0 touch started
+  kill $!
+  assert_equal "$(<ran)" ran
+  assert [ ! -e started ]
 }
 
 # bats test_tags=long

@@ -77,6 +77,9 @@ calls() { # REGEX: how many lines of the trace have it
 @test "a success forgets the failures, and what must not be retried is none" {
   run -7 "$BACKOFF" -qq --gate=hub -n 2 -d 1s -- ./job
   run -5 "$BACKOFF" --gate=hub -n 1 -x 5 -- sh -c 'exit 5'
+  run -127 "$BACKOFF" --gate=hub -n 1 -- ./none
+  run -143 "$BACKOFF" --gate=hub -- sh -c '(kill -TERM $PPID); exec sleep 1000'
+  run -138 "$BACKOFF" --gate=hub -- sh -c '(kill -USR1 $PPID); exec sleep 1000'
   assert_equal "$(field state)" 0
   run -3 "$BACKOFF" --gate=hub --pass-on=3 -- sh -c 'exit 3'
   run -7 "$BACKOFF" --gate=hub -n 1 -- ./job
@@ -89,8 +92,8 @@ calls() { # REGEX: how many lines of the trace have it
   record due=+1 >/dev/null
   touch up
   run -0 "$BACKOFF" --gate=hub -- ./job
-  assert_line --regexp '^backoff: job: waiting at gate hub, shut for [^:]*: exit 7$'
-  assert_line --regexp '^backoff: job: gate hub open after [^,]*, 1 probe$'
+  assert_line --regexp '^backoff: job: waiting at gate hub, shut for [0-9.]+[mu]?s: exit 7$'
+  assert_line --regexp '^backoff: job: gate hub open after [0-9.]+[mu]?s, 1 probe$'
   run -0 "$BACKOFF" -v --gate=hub --consecutive=2 -b 0 \
     --before-retry="'$PYTHON' -S '$lib/shared_record.py' state/hub state=0 >/dev/null" -- ./job
   assert_line 'backoff: job: gate hub fully open'
@@ -99,9 +102,13 @@ calls() { # REGEX: how many lines of the trace have it
 
 @test "--gate-wait=0 ends a run at a shut gate with 75 before any attempt" {
   shut_gate
+  cp state/hub before
   run -75 "$BACKOFF" --gate=hub --gate-wait=0 --at-end='echo "end $BACKOFF_RESULT"' -- ./job
+  cmp before state/hub
   assert_line --regexp '^backoff: job: gave up at gate hub after 0.*: exit 7$'
   assert_line "end deferred"
+  record due=+9 >/dev/null
+  run -75 "$BACKOFF" --gate=hub --gate-wait=100ms -- ./job
   assert [ ! -e requests ]
 }
 
@@ -120,11 +127,16 @@ calls() { # REGEX: how many lines of the trace have it
   run -7 "$BACKOFF" --gate=hub --gate-wait=300ms -b 1ms -- ./job
   assert_line --regexp '^backoff: job: gave up at gate hub after [0-9.mu]+s: exit 7$'
   assert_equal "$(sort -u requests)" probing
+  assert_equal "$(grep -c 'waiting at gate' <<<"$output")" 1
+  anew # What the service has asked for does not count.
+  shut_for 1s
+  run -0 "$BACKOFF" -v --gate=hub --gate-wait=300ms -b 1ms -- sh -c '[ "$BACKOFF_ATTEMPT" = 2 ]'
+  refute_output --partial 'another run took over'
 }
 
 # Each waits as it was told, and is put off for that; the others go on, paced.
 @test "a service that refuses many is paced; who is told to wait again and again shuts the gate until then" {
-  local told='echo after=30m >"$BACKOFF_HINT"; exit 7'
+  local told='echo after=30m >"$BACKOFF_HINT"; exit 7' left
   run -7 "$BACKOFF" --gate=hub -n 1 -- sh -c "$told"
   refute_output --partial "gate hub"
   quietly --gate=hub -n 1 -- sh -c "$told"
@@ -141,6 +153,9 @@ calls() { # REGEX: how many lines of the trace have it
   done
   run -0 grep 'gate hub' told-lines
   assert_output --regexp '^backoff: sh: gate hub shut until ([0-9-]{10} )?[0-9:]{8} \(server asked for 30m\)$'
+  left=${output#*until }
+  left=$(($(date -d "${left% (*}" +%s) - $(date +%s)))
+  assert [ "$left" -gt 0 -a "$left" -le 1900 ]
   run -75 "$BACKOFF" --gate=hub --gate-wait=0 -- ./job
   assert [ ! -e requests ]
 }
@@ -180,7 +195,7 @@ each_signal_ends() {
 
 @test "--wake-on lets an attempt through at once, whose failure leaves the gate shut, and whose success opens it" {
   shut_for 30m
-  start -- "$BACKOFF" --gate=hub --wake-on=USR1 -T 1000s -- ./job
+  start -- "$BACKOFF" --gate=hub --slots=hub:1 --wake-on=USR1 -T 1000s -- ./job
   behind_gate
   signal USR1
   await "$err" 'probe 1 at gate hub failed after [^:]*: exit 7 .not counted'
@@ -282,8 +297,15 @@ each_signal_ends() {
 @test "a run that cannot use its gate goes on without, and says so once" {
   : >state/hub
   chmod 644 state/hub
-  run -0 "$BACKOFF" --gate=hub -n 3 -b 1ms -- sh -c '[ "$BACKOFF_ATTEMPT" = 3 ]'
+  run -0 "$BACKOFF" --gate=hub -n 3 -b 1ms -- sh -c '[ "${BACKOFF_GATE-$BACKOFF_ATTEMPT}" = 3 ]'
   assert_equal "$(grep -c 'cannot use gate hub' <<<"$output")" 1
+  # Also where the file becomes another program's in a wait.
+  anew
+  shut_for 1s
+  start -- "$BACKOFF" --gate=hub -b 1ms -- ./job
+  behind_gate
+  echo 'export PATH=/bin' >state/hub
+  await "$err" 'cannot use gate hub .*; going on without$'
 }
 
 # shut_out ARG...: run with these, the gate is shut.
@@ -361,13 +383,14 @@ shut_out() {
   wait_for grep -q 'waiting at gate' beside
   start -- "$BACKOFF" --gate=hub -- true
   behind_gate
-  run -0 "$BACKOFF" --gate=list
-  assert_line --index 0 --regexp '^NAME {17}GATE +SINCE +RATE +LIMIT +WAITING +SLOTS +DEFERRED UNTIL +REASON$'
-  assert_line --index 1 --regexp '^a-name-that-is-long  open +- +- +- +- +- +- +-$'
-  assert_line --index 2 --regexp '^hub {18}shut +[0-9-]{10} [0-9:]{8} +- +- +2 +- +- +exit 7$'
-  assert_line --index 3 --regexp '^profile +-( +-){6} +cannot be used: not a state file of backoff$'
-  assert_line --index 4 --regexp '^sync +open +- +- +- +- +- +[0-9-]{10} [0-9:]{8} +exit 1$'
-  assert_equal "${#lines[@]}" 5
+  # One file is open at a time, from 10 on.
+  run -0 bash -c 'exec 10>&- 11>&- 12>&-; ulimit -n 13; "$BACKOFF" --gate=list'
+  local day='[0-9-]{10} [0-9:]{8}' never='-                  '
+  assert_output --regexp "^NAME                 GATE   SINCE                  RATE   LIMIT  WAITING  SLOTS  DEFERRED UNTIL       REASON
+a-name-that-is-long  open   $never       -       -        -      -  $never  -
+hub                  shut   $day       -       -        2      -  $never  exit 7
+profile              -      $never       -       -        -      -  $never  cannot be used: not a state file of backoff
+sync                 open   $never       -       -        -      -  $day  exit 1\$"
 }
 
 @test "a run whose probe fails waits at the end of the line, and only there" {
@@ -423,6 +446,7 @@ shut_out() {
   chmod 644 state/hub
   run -125 "$BACKOFF" --gate=open:hub
   assert_output 'backoff: --gate=open: hub: its mode is not 0600'
+  run -125 "$BACKOFF" --state-dir=job --gate=open:hub
   run -125 "$BACKOFF" --state-dir=job --gate=list
   assert_regex "$output" '^backoff: --gate=list: job: '
   run -0 "$BACKOFF" --state-dir=missing/one --gate=list
@@ -478,4 +502,12 @@ shut_out() {
   run -143 strace -qq -o /dev/null -e trace=pwrite64 -e inject=pwrite64:signal=TERM:when=1 \
     "$BACKOFF" --gate=hub -n 1 -- ./job
   assert_output --partial 'interrupted by TERM after 1 attempt'
+}
+
+@test "at an open gate nothing takes USR1 from COMMAND, nor the wake signal from the pause" {
+  need_strace
+  run -138 strace -qq -o /dev/null -P "$PWD/state/hub" -e trace=pread64 -e inject=pread64:signal=USR1:when=1 \
+    "$BACKOFF" --gate=hub -n 1 -- sleep 1000
+  run -7 strace -qq -o /dev/null -e trace=pwrite64 -e inject=pwrite64:signal=USR1:when=1 \
+    "$BACKOFF" --gate=hub --wake-on=USR1 -n 2 -d 1000s -- ./job
 }

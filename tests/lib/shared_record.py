@@ -5,8 +5,9 @@
 The keys are version, size and boot of the header, and failures, until, window
 (nanoseconds), status, runs and since of the deferral; state, longest
 (nanoseconds), probes, due, synced, rate and limit (millionths a second) are of
-the gate. Checksums are set right. A missing file is made. `until=+N` and
-`until=-N` are N seconds from now, and so it is with due and synced.
+the gate; next and head of the slots are only read. Checksums are set right. A
+missing file is made. `until=+N` and `until=-N` are N seconds from now, and so it
+is with due and synced.
 """
 
 import os
@@ -34,7 +35,8 @@ GATE = (
     ("rate", 281, "<I"),
     ("limit", 285, "<I"),
 )
-FIELDS = {name: (at, form) for name, at, form in HEADER + DEFERRAL + GATE}
+SLOTS = ("next", 640, "<q"), ("head", 648, "<q")
+FIELDS = {name: (at, form) for name, at, form in HEADER + DEFERRAL + GATE + SLOTS}
 CHECKSUMS = (0, 20), (512, 636)
 GATE_CHECKSUM = 64, 508
 
