@@ -426,11 +426,11 @@ on_signal(struct child *child, const struct arrival *arrival)
 
 /* Something came on its descriptors, or its time has come. */
 static void
-on_relay(struct child *child, const struct pollfd *descriptors, int count)
+on_relay(struct child *child, const struct pollfd *descriptors)
 {
 	/* Without a relay there are no descriptors. */
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-	if (child->command->relay->on_ready(descriptors, count)
+	if (child->command->relay->on_ready(descriptors)
 	    || child->stage >= STAGE_KILLING)
 		return;
 	plan_kill(child, clock_now_ns(),
@@ -488,10 +488,10 @@ await_event(struct child *child)
 	case WAKE_TIME:
 		on_time(child);
 		if (relay != NULL && clock_now_ns() >= relay->due_ns())
-			on_relay(child, descriptors, count);
+			on_relay(child, descriptors);
 		break;
 	case WAKE_DESCRIPTOR:
-		on_relay(child, descriptors, count);
+		on_relay(child, descriptors);
 		break;
 	}
 	return wake;

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -28,7 +29,6 @@ static struct {
 	struct scan *scan; /* or NULL */
 	bool writes_file; /* stdout is a file, not held, and not the log */
 	off_t size, place; /* of that file and in it, before this attempt */
-	bool are_ours; /* backoff passes on a stream of this attempt */
 } streams;
 
 /* --- hints --- */
@@ -42,11 +42,10 @@ static char hints_nowhere[PATH_MAX + 64]; /* it could not be made, and why */
 static void
 make_absolute(void)
 {
-	char here[PATH_MAX], *name = hints_name;
+	char path[PATH_MAX];
 
-	if (name[0] != '/' && getcwd(here, sizeof here) != NULL
-	    && strlen(here) + strlen(name) + 1 < PATH_MAX)
-		text_copy(name, PATH_MAX, JOINED(PATH_MAX, here, "/", name));
+	if (realpath(hints_name, path) != NULL)
+		text_copy(hints_name, sizeof hints_name, path);
 }
 
 const char *
@@ -57,8 +56,7 @@ hint_start(void)
 	hints = unnamed_file_in_memory(hints_name, sizeof hints_name);
 	if (hints >= 0)
 		return hints_name;
-	hints
-	    = tempfile_named("backoff-hint-", 0, hints_name, sizeof hints_name);
+	hints = tempfile_named("backoff-hint-", hints_name, sizeof hints_name);
 	hints_are_named = hints >= 0;
 	if (hints_are_named) {
 		make_absolute();
@@ -154,8 +152,6 @@ read_hint_lines(
 		size_t most = (size_t)min_ns(size - offset, sizeof bytes);
 
 		RETRY_EINTR(count, pread(hints, bytes, most, offset));
-		if (count < 0)
-			line.is_whole = false;
 		if (count <= 0)
 			break;
 		for (ssize_t i = 0; i < count; i++) {
@@ -184,11 +180,8 @@ hint_take(struct stated_wait *after)
 	off_t size = lseek(hints, 0, SEEK_END);
 
 	after->stated = STATED_MISSING;
-	if (size <= 0)
-		return hint;
 	/* Limited, because COMMAND can make the file as large as it likes. */
-	read_hint_lines(
-	    &hint, after, size > HINTS_MOST ? size - HINTS_MOST - 1 : 0, size);
+	read_hint_lines(&hint, after, max_ns(size - HINTS_MOST - 1, 0), size);
 	while (ftruncate(hints, 0) != 0 && errno == EINTR)
 		continue;
 	return hint;
@@ -243,12 +236,12 @@ wanted(struct pollfd *descriptors)
  * output fails, it learns that from its pipe.
  */
 static bool
-on_ready(const struct pollfd *came, int count)
+on_ready(const struct pollfd *came)
 {
 	signals_before_write();
 	if (came[0].revents != 0 || clock_now_ns() >= input_due_ns())
 		input_feed();
-	output_on_ready(came + 1, count - 1);
+	output_on_ready();
 	signals_after_write(true);
 	return input_failure() == 0;
 }
@@ -296,9 +289,11 @@ streams_begin(struct command *command)
 		return broken;
 	}
 	look_at_stdout(&streams.size, &streams.place);
-	streams.are_ours
-	    = descriptors[0] >= 0 || descriptors[1] >= 0 || descriptors[2] >= 0;
-	command->relay = streams.are_ours ? &relay : NULL;
+	/* If none is ours, there is nothing to do while it runs. */
+	command->relay
+	    = descriptors[0] >= 0 || descriptors[1] >= 0 || descriptors[2] >= 0
+	    ? &relay
+	    : NULL;
 	return NULL;
 }
 
@@ -384,12 +379,10 @@ streams_end(int64_t ended_ns)
 	struct stream_failure *failure = &evidence.failure;
 	off_t size, place;
 
-	if (streams.are_ours) {
-		signals_before_write();
-		input_end();
-		output_end(&evidence);
-		signals_after_write(true);
-	}
+	signals_before_write();
+	input_end();
+	output_end(&evidence);
+	signals_after_write(true);
 	add_hint(&evidence, ended_ns);
 	if (streams.scan != NULL)
 		add_matches(&evidence);

@@ -76,7 +76,8 @@ calls() {
     error=EOPNOTSUPP
     [ "$number" = "${numbers%%[!0-9]*}" ] || error=EISDIR
     to_file 0 -e trace="$open" -e inject="$open:error=$error:when=$number" -- -o -- \
-      sh -c 'ls -A "$TMPDIR" >&2; stat -Lc "%f %h" /proc/self/fd/9 9>&1 >&2; cat "$1"' - "$big"
+      sh -c 'ls -A "$TMPDIR" >&2; stat -Lc "%f %h" /proc/self/fd/9 9>&1 >&2
+        sed 5q "$1"; sed -n 6,10p "$1" >>/dev/stdout; tail -n +11 "$1"' - "$big"
     cmp "$got" "$big"
     assert_equal "$(cat "$said")" '8180 0'
   done
@@ -98,7 +99,11 @@ calls() {
 @test "held output that cannot be read to look for a match is no success, an interrupted read is made again" {
   echo needle >>"$big"
   to_file 0 -e trace=pread64 -- -o -n 1 --success-if=needle -- cat "$big"
-  for number in $(calls pread64 "$TMPDIR"); do
+  numbers=$(calls pread64 "$TMPDIR")
+  # A signal ends the search.
+  to_file 143 -e trace=pread64 -e inject="pread64:signal=TERM:when=${numbers%%[!0-9]*}" -- \
+    -o -n 1 --success-if=needle -- cat "$big"
+  for number in $numbers; do
     to_file '[1-9].*' -e trace=pread64 -e inject="pread64:error=EIO:when=$number" -- \
       -o -n 1 --stop-if=needle -- cat "$big"
     grep -q INJECTED "$trace"

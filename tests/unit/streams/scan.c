@@ -372,7 +372,7 @@ TEST(last_line)
 	char text[300], wanted[300];
 
 	last_line_is("", "", "no output has no last line");
-	last_line_is("a\nb\n", "b", "the last line is the last one");
+	last_line_is("a\nb \t\n", "b", "the last line is the last one");
 	last_line_is("a\nb", "b", "and needs no newline");
 	last_line_is("a\n \t\r\n\n", "a", "blank lines are none");
 	last_line_is("ERROR: at\n        ^\n", "ERROR: at",
@@ -396,6 +396,10 @@ TEST(last_line)
 	memcpy(text + SCAN_QUOTE - 3, "\xe2\x82\xacxx", 5);
 	memcpy(wanted + SCAN_QUOTE - 3, "\xe2\x82\xac", 4);
 	last_line_is(text, wanted, "a whole one stays");
+	memset(text, '\x80', SCAN_QUOTE + 9);
+	memset(wanted, '\x80', SCAN_QUOTE - 3);
+	wanted[SCAN_QUOTE - 3] = '\0';
+	last_line_is(text, wanted, "and what is no UTF-8 is cut by 3 bytes");
 	begin("never");
 	stream.is_stderr = false;
 	feed_text("a\n");
