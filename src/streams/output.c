@@ -109,10 +109,8 @@ open_files(int files[2])
 			continue;
 		/* COMMAND may open /dev/stdout again and write at 0. */
 		files[i] = tempfile_open();
-		if (files[i] >= 0)
-			continue;
-		fd_close(&files[0]);
-		return false;
+		if (files[i] < 0)
+			return false;
 	}
 	return true;
 }

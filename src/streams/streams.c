@@ -268,7 +268,6 @@ streams_begin(struct command *command)
 	int *descriptors = command->descriptors;
 	struct stated_wait old;
 	const char *broken;
-	int error;
 
 	/* Drop hints written by a hook or by a leftover process. */
 	hint_take(&old);
@@ -281,13 +280,8 @@ streams_begin(struct command *command)
 	}
 	errno = input_failure();
 	broken = errno != 0 ? "stdin" : output_begin(descriptors);
-	if (broken != NULL) {
-		error = errno;
-		output_spawned();
-		input_end();
-		errno = error;
+	if (broken != NULL)
 		return broken;
-	}
 	look_at_stdout(&streams.size, &streams.place);
 	/* If none is ours, there is nothing to do while it runs. */
 	command->relay

@@ -268,6 +268,12 @@ SCRIPT
   [ "$(size later)" -le "$(getconf PAGESIZE)" ]
 }
 
+@test "a process that keeps the command's pipe open for writing holds nobody up" {
+  run -7 fed --open unix -n 2 -- sh -c 'exec 4<>/dev/stdin; sleep 1000 >/dev/null 2>&1 3>&- & echo $! >>leftovers
+    head -c 10 >saw; exit 7'
+  assert_left 10
+}
+
 @test "another reader of the same pipe does not block backoff" {
   for _ in 1 2 3 4 5; do
     seq 100000 | {
@@ -363,17 +369,18 @@ sys.exit(7)'
   assert_output /dev/null
 }
 
-@test "a socket that listens or is one of datagrams is inherited, and a pipe that can only be written to" {
+@test "a socket that listens or is one of datagrams is inherited, a pipe that can only be written to, and a file that is only named" {
   need_proc
   cat >odd.py <<'SCRIPT'
 import os, socket, sys
 stdin = {"listening": lambda: socket.create_server(("127.0.0.1", 0)),
   "datagrams": lambda: socket.socketpair(type=socket.SOCK_DGRAM)[0],
+  "naming": lambda: open(os.open("data", os.O_PATH), "rb", 0),
   "writing": lambda: os.fdopen(os.pipe()[1], "w")}[sys.argv[1]]()
 os.dup2(stdin.fileno(), 0)
 os.execvp(sys.argv[2], sys.argv[2:])
 SCRIPT
-  for kind in listening datagrams writing; do
+  for kind in listening datagrams naming writing; do
     run -0 python3 -S odd.py "$kind" sh -c "$shows_both" sh
     assert_equal "$kind ${lines[0]}" "$kind ${lines[1]}"
   done
@@ -477,7 +484,7 @@ cannot_keep() {
 
 @test "without a TMPDIR, or beyond a limit on file sizes, the replay is lost, not the attempt" {
   need_answer peek
-  cannot_keep pipe 'No such file or directory' env TMPDIR="$PWD/missing"
+  cannot_keep pipe 'No such file or directory' env TMPDIR="$PWD/missing" BACKOFF_SPOOL_LIMIT=1K
   cannot_keep unix 'File too large' bash -c 'ulimit -f 64; exec "$@"' bash
 }
 
