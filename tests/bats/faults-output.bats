@@ -91,9 +91,19 @@ calls() {
   assert_equal "$(ls "$TMPDIR")" run-1
 }
 
-@test "watched output of which nothing is written, time and again, is 125" {
-  to_file 125 -P "$got" -e trace=write -e inject=write:retval=0 -- --stop-if=never -b 0 -- echo hello
-  grep -q 'output could not be passed on: Input/output error$' "$said"
+@test "output whose end is unknown, or of which nothing is read or written, is 125" {
+  while read -r call regex fault options; do
+    # shellcheck disable=SC2086 # several words
+    to_file 0 -e trace="$call" -- -n 1 $options -- echo hello
+    # shellcheck disable=SC2086
+    to_file 125 -e trace="$call" -e inject="$call:$fault:when=$(calls "$call" "$regex" | head -n 1)" -- -n 1 $options -- echo hello
+    grep -q 'output could not be passed on: Input/output error$' "$said" || fail "$call $options: $(cat "$said")"
+  done <<'TABLE'
+write hello retval=0 --stop-if=never
+lseek tmp/(#|backoff-.{6}>).*SEEK_END error=EIO -o
+pread64 hello retval=0 -o
+pread64 hello retval=0 -o --stop-if=never
+TABLE
 }
 
 @test "held output that cannot be read to look for a match is no success, an interrupted read is made again" {

@@ -168,7 +168,7 @@ while unread() == 0 or unread() != last:
 os._exit(7)'
   seq 150000 >data
   for kind in "${KINDS[@]}"; do
-    fed "$kind" -- "${PYTHON[@]}" -c "$script" all >saw
+    fed "$kind" -n 1 --stdin=replay -- "${PYTHON[@]}" -c "$script" all >saw
     cmp data saw
     run -7 fed --open "$kind" -n 2 -- "${PYTHON[@]}" -c "$script" some
     [ "$(size left)" -ge $(($(size data) - 70000 - 65536)) ] || fail "$kind: $(size left) left of $(size data)"
@@ -484,8 +484,10 @@ cannot_keep() {
 
 @test "without a TMPDIR, or beyond a limit on file sizes, the replay is lost, not the attempt" {
   need_answer peek
-  cannot_keep pipe 'No such file or directory' env TMPDIR="$PWD/missing" BACKOFF_SPOOL_LIMIT=1K
+  cannot_keep pipe 'No such file or directory' env TMPDIR="$PWD/missing" sh -c 'exec "$0" --spool-limit=100K "$@"'
   cannot_keep unix 'File too large' bash -c 'ulimit -f 64; exec "$@"' bash
+  need_strace
+  cannot_keep unix 'No space left on device' strace -qq -o trace -e trace=pwrite64 -e inject=pwrite64:retval=0
 }
 
 @test "the replay of what fitted before the disk was full is not tried" {
