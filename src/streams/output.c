@@ -43,7 +43,7 @@ struct output {
 	struct watched *watched;
 	size_t start, end; /* of what was read, but not written yet */
 	bool ended; /* COMMAND has ended: only what is in the pipe counts */
-	size_t left; /* how much of that is still to be read */
+	int64_t left; /* how much of that is still to be read */
 	int64_t read_ns; /* when something was read last, or INT64_MIN */
 	int failure; /* why it cannot be passed on: errno, or 0 */
 };
@@ -232,27 +232,22 @@ hold_release(bool failed, int64_t until_ns)
 static bool
 read_some(struct output *output)
 {
-	size_t most = READ_SIZE;
+	size_t most = (size_t)min_ns(output->left, READ_SIZE);
 	ssize_t count;
 
-	if (output->ended && output->left < most)
-		most = output->left;
-	if (most == 0) {
+	/* With nothing left it returns 0, as at the end. */
+	RETRY_EINTR(count, read(output->pipe, output->watched->bytes, most));
+	if (count < 0 && errno == EAGAIN)
+		return false;
+	if (count <= 0) {
+		output->failure = count < 0 ? errno : 0;
 		fd_close(&output->pipe);
 		return false;
 	}
-	RETRY_EINTR(count, read(output->pipe, output->watched->bytes, most));
-	if (count < 0 && errno != EAGAIN)
-		output->failure = errno;
-	if (count == 0 || (count < 0 && errno != EAGAIN))
-		fd_close(&output->pipe);
-	if (count <= 0)
-		return false;
 	output->read_ns = clock_now_ns();
 	output->start = 0;
 	output->end = (size_t)count;
-	if (output->ended)
-		output->left -= (size_t)count;
+	output->left -= count;
 	scan_bytes(out.scan, &output->watched->stream, output->watched->bytes,
 	    output->end);
 	return true;
@@ -361,6 +356,7 @@ output_begin(int descriptors[3])
 
 		output->start = output->end = 0;
 		output->ended = false;
+		output->left = INT64_MAX;
 		output->read_ns = INT64_MIN;
 		output->failure = 0;
 	}
@@ -428,7 +424,7 @@ end_pipe(struct output *output)
 	if (output->pipe < 0 || output->ended)
 		return;
 	count = peek_count(output->pipe);
-	output->left = (size_t)(count >= 0 ? count : PIPE_MOST);
+	output->left = count >= 0 ? count : PIPE_MOST;
 	output->ended = true;
 }
 

@@ -344,14 +344,6 @@ SCRIPT
   assert_left 10
 }
 
-@test "a command that makes its stdin non-blocking changes that of no later attempt" {
-  run fed --open pipe -n 3 -- python3 -S -c 'import os, sys
-print(os.get_blocking(0))
-os.set_blocking(0, False)
-sys.exit(7)'
-  assert_output $'True\nTrue\nTrue'
-}
-
 @test "--stdin=inherit: a file is not rewound" {
   run sh -c '"$BACKOFF" -qq --base=0 -n 3 --stdin=inherit -- sh -c "read -r line; echo \$line; exit 7" <data'
   assert_output $'1\n2\n3'
