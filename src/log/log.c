@@ -105,7 +105,7 @@ log_open(const struct log_options *what)
 		buffer = malloc(buffer_size);
 	if (buffer == NULL)
 		return "memory";
-	if (options->held && (held = tempfile_open(O_APPEND)) < 0)
+	if (options->held && (held = tempfile_open()) < 0)
 		return "--quiet-success";
 	if (held >= 0)
 		sink.descriptor = held;

@@ -50,6 +50,7 @@ static size_t inherited; /* how many of them are inherited */
 /* The variables of systemd that name a process. */
 static const char pid_names[2][16] = { "LISTEN_PID=", "WATCHDOG_PID=" };
 static char pid_entries[2][32];
+static bool pids_are_ours; /* one of them is the pid of backoff */
 
 static bool
 begins(const char *string, const char *with)
@@ -79,8 +80,10 @@ pid_entry(char *entry)
 	for (int i = 0; i < 2; i++)
 		if (begins(entry, pid_names[i])
 		    && strcmp(entry + strlen(pid_names[i]), NUMBER(getpid()))
-		        == 0)
+		        == 0) {
+			pids_are_ours = true;
 			return pid_entries[i];
+		}
 	return entry;
 }
 
@@ -188,7 +191,7 @@ environment_id(void)
 void
 environment_readdress(void)
 {
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2 && pids_are_ours; i++) {
 		struct text text
 		    = text_in(pid_entries[i], sizeof pid_entries[i]);
 

@@ -175,7 +175,7 @@ take(struct arrival *arrival)
 	do
 		if (!signal_queue_take(&queued))
 			return false;
-	while (is_ignored(queued.signal));
+	while (queued.signal != SIGCHLD && is_ignored(queued.signal));
 	arrival->signal = queued.signal;
 	arrival->ends_us = signals_ends(arrival->signal);
 	arrival->sender = queued.sender;
@@ -299,7 +299,9 @@ void
 signals_restore(void)
 {
 	signal_queue_leave();
-	sigaction(SIGCHLD, &entry_child_action, NULL);
+	if (entry_child_action.sa_handler != SIG_DFL
+	    || entry_child_action.sa_flags != 0)
+		sigaction(SIGCHLD, &entry_child_action, NULL);
 	pthread_sigmask(SIG_SETMASK, &entry_mask, NULL);
 }
 

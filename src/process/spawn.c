@@ -115,11 +115,15 @@ spawn_finds(char *name)
 pid_t
 spawn(char *const argv[], const int descriptors[3])
 {
-	struct command_line command = { argv, descriptors, getpid() };
+	static pid_t self;
+	struct command_line command = { argv, descriptors, 0 };
 	char **script;
 	pid_t pid;
 	int error;
 
+	if (self == 0)
+		self = getpid();
+	command.parent = self;
 	pid = new_process(become_command, &command);
 	if (pid >= 0 || errno != ENOEXEC
 	    || (script = spawn_by_sh(argv)) == NULL)

@@ -127,7 +127,7 @@ has_died_by(const struct child *child, int signal)
 
 /*
  * Whether COMMAND was stopped at some time since the last call. If it stopped
- * or continued in between, it is not known when: that counts as stopped.
+ * and continued in between, it is not known when: that counts as stopped.
  */
 static bool
 take_stops(struct child *child)
@@ -135,10 +135,13 @@ take_stops(struct child *child)
 	bool was_stopped = child->is_stopped;
 	siginfo_t info;
 
-	/* si_pid may be 0 where COMMAND has caught CONT (XNU). */
-	while ((info = change_of(child, WSTOPPED | WCONTINUED)).si_signo != 0) {
+	while (child->pid != 0) {
+		info = change_of(child, WSTOPPED | WCONTINUED);
+		/* si_pid may be 0 where COMMAND has caught CONT (XNU). */
+		if (info.si_signo == 0)
+			break;
 		child->is_stopped = info.si_code != CLD_CONTINUED;
-		was_stopped = true;
+		was_stopped = was_stopped || !child->is_stopped;
 	}
 	return was_stopped;
 }
@@ -387,6 +390,7 @@ on_signal(struct child *child, const struct arrival *arrival)
 {
 	if (arrival->signal == SIGCHLD) {
 		reap(child);
+		look_at_silence(child);
 		return;
 	}
 	if (child->command->is_hook && !arrival->ends_us)
@@ -407,11 +411,11 @@ on_signal(struct child *child, const struct arrival *arrival)
 
 /* Something came on its descriptors, or its time has come. */
 static void
-on_relay(struct child *child, const struct pollfd *descriptors, int count)
+on_relay(struct child *child, const struct pollfd *descriptors)
 {
 	/* Without a relay there are no descriptors. */
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-	if (child->command->relay->on_ready(descriptors, count)
+	if (child->command->relay->on_ready(descriptors)
 	    || child->stage >= STAGE_KILLING)
 		return;
 	plan_kill(child, clock_now_ns(),
@@ -469,10 +473,10 @@ await_event(struct child *child)
 	case WAKE_TIME:
 		on_time(child);
 		if (relay != NULL)
-			on_relay(child, descriptors, count);
+			on_relay(child, descriptors);
 		break;
 	case WAKE_DESCRIPTOR:
-		on_relay(child, descriptors, count);
+		on_relay(child, descriptors);
 		break;
 	}
 	return wake;
@@ -533,17 +537,23 @@ conclude(struct child *child)
 }
 
 /*
- * Reaps what ended in the pause, when nobody read SIGCHLD (rule 74). Children
- * that are there before the first attempt are not COMMAND's; a dead one must
- * not be taken for one of these.
+ * Reaps what ended in the pause, when nobody read SIGCHLD (rule 74), if there
+ * can be any. Children that are there before the first attempt are not
+ * COMMAND's; a dead one must not be taken for one of these.
  */
 static void
-settle(struct child *child)
+settle(struct child *child, bool with_tree)
 {
-	static bool settled;
+	static bool settled, has_others;
 
-	if (reap(child) && !settled)
-		process_tree_spare();
+	if (!settled) {
+		has_others = reap(child);
+		if (has_others)
+			process_tree_spare();
+		has_others = has_others || getpid() == 1;
+	} else if (with_tree || has_others || helper_pid() != 0) {
+		reap(child);
+	}
 	settled = true;
 }
 
@@ -577,7 +587,7 @@ supervise(const struct command *command, const struct options *options)
 
 	child.loses_orphans = !with_tree || !processes_adopt_orphans();
 	child.tree.loses_orphans = with_tree && child.loses_orphans;
-	settle(&child);
+	settle(&child, with_tree);
 	started_ns = clock_now_ns();
 	child.silence = silence_begin(silence_ns, started_ns);
 	child.pid = spawn(command->argv, command->descriptors);

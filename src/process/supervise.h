@@ -21,7 +21,7 @@ struct relay {
 	int (*wanted)(struct pollfd *descriptors); /* returns how many */
 	int64_t (*due_ns)(void); /* when on_ready() is to be called anyway */
 	/* False: the program must be killed. */
-	bool (*on_ready)(const struct pollfd *came, int count);
+	bool (*on_ready)(const struct pollfd *came);
 	/*
 	 * When the program last wrote, or INT64_MIN. It writes at NOW_NS where
 	 * some of it still waits to be passed on, or where a file of its

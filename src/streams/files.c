@@ -30,7 +30,7 @@ tempfile_directory(void)
 }
 
 int
-tempfile_named(const char *prefix, int flags, char *path, size_t size)
+tempfile_named(const char *prefix, char *path, size_t size)
 {
 	struct text text = text_in(path, size);
 	int fd;
@@ -39,21 +39,21 @@ tempfile_named(const char *prefix, int flags, char *path, size_t size)
 	fd = mkstemp(path);
 	if (fd >= 0) {
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
-		fcntl(fd, F_SETFL, flags);
+		fcntl(fd, F_SETFL, O_APPEND);
 	}
 	return fd_out_of_the_way(fd);
 }
 
 int
-tempfile_open(int flags)
+tempfile_open(void)
 {
 	char path[PATH_MAX];
-	int fd = unnamed_file_open(tempfile_directory(), flags);
+	int fd = fd_out_of_the_way(unnamed_file_open(tempfile_directory()));
 
-	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
-		return fd_out_of_the_way(fd);
+	if (fd >= 0)
+		return fd;
 	/* Where all files have names, this one has it for a moment. */
-	fd = tempfile_named("backoff-", flags, path, sizeof path);
+	fd = tempfile_named("backoff-", path, sizeof path);
 	if (fd >= 0)
 		unlink(path);
 	return fd;
@@ -64,8 +64,19 @@ ends_line(int file, off_t size)
 {
 	char last;
 
-	return size <= 0 || pread(file, &last, 1, size - 1) != 1
-	    || last == '\n';
+	/* There is nothing to read at -1. */
+	return pread(file, &last, 1, size - 1) != 1 || last == '\n';
+}
+
+ssize_t
+file_read(int file, void *bytes, size_t most, off_t offset)
+{
+	ssize_t count;
+
+	RETRY_EINTR(count, pread(file, bytes, most, offset));
+	if (count == 0)
+		errno = EIO;
+	return count;
 }
 
 /* --- outlets --- */
@@ -74,19 +85,18 @@ struct outlet
 outlet_of(int fd)
 {
 	struct outlet outlet = { .fd = fd, .out = fd, .step = SMALL_STEP };
-	struct stat stat;
+	struct stat stat = { 0 };
 	int again = -1;
 
-	if (fstat(fd, &stat) != 0)
-		return outlet;
+	fstat(fd, &stat);
 	outlet.is_socket = S_ISSOCK(stat.st_mode);
 	if (S_ISREG(stat.st_mode) || S_ISBLK(stat.st_mode)
 	    || device_is_memory(&stat))
 		outlet.step = SIZE_MAX;
 	else if (S_ISFIFO(stat.st_mode))
 		outlet.step = PIPE_BUF;
-	outlet.is_terminal = outlet.step != SIZE_MAX && S_ISCHR(stat.st_mode)
-	    && !device_is_ptmx(&stat) && isatty(fd);
+	outlet.is_terminal
+	    = S_ISCHR(stat.st_mode) && !device_is_ptmx(&stat) && isatty(fd);
 	/* O_NONBLOCK on FD itself would affect everyone who shares it. */
 	if (S_ISFIFO(stat.st_mode) || outlet.is_terminal)
 		again = fd_reopen(fd, O_WRONLY | O_NONBLOCK | O_NOCTTY);
@@ -100,7 +110,6 @@ outlet_close(struct outlet *outlet)
 {
 	if (outlet->out != outlet->fd)
 		fd_close(&outlet->out);
-	outlet->out = outlet->fd;
 }
 
 ssize_t
@@ -153,21 +162,15 @@ enum written
 copy_file(int to, int file, off_t size, int64_t until_ns)
 {
 	char buffer[CHUNK];
-	struct outlet outlet;
+	struct outlet outlet = outlet_of(to);
 	enum written end = WRITTEN_ALL;
 
-	if (size <= 0)
-		return WRITTEN_ALL;
-	outlet = outlet_of(to);
 	for (off_t offset = 0; offset < size && end == WRITTEN_ALL;) {
-		size_t most = (size_t)min_ns(size - offset, CHUNK), left;
-		ssize_t count;
+		size_t most = (size_t)min_ns(size - offset, CHUNK);
+		ssize_t count = file_read(file, buffer, most, offset);
+		size_t left = (size_t)count;
 
-		RETRY_EINTR(count, pread(file, buffer, most, offset));
-		left = (size_t)count;
 		offset += count;
-		if (count == 0)
-			errno = EIO;
 		end = count > 0 ? outlet_put(&outlet, buffer, &left, until_ns)
 		                : WRITTEN_FAILED;
 	}

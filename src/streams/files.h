@@ -15,16 +15,19 @@
 const char *tempfile_directory(void);
 
 /*
- * Both create a file for reading and writing, with FLAGS (0 or O_APPEND),
- * close-on-exec and out of the way. < 0: failed, see errno. The first has no
- * name, and vanishes when nobody has it open any more; the name of the other
- * begins with PREFIX, and is stored in PATH of SIZE bytes.
+ * Both create a file for reading and appending, close-on-exec and out of the
+ * way. < 0: failed, see errno. The first has no name, and vanishes when nobody
+ * has it open any more; the name of the other begins with PREFIX, and is stored
+ * in PATH of SIZE bytes.
  */
-int tempfile_open(int flags);
-int tempfile_named(const char *prefix, int flags, char *path, size_t size);
+int tempfile_open(void);
+int tempfile_named(const char *prefix, char *path, size_t size);
 
 /* Whether FILE, of SIZE bytes, is empty or its last line has its newline. */
 bool ends_line(int file, off_t size);
+
+/* Reads what FILE is known to have: as pread(2), but at its end 0 with EIO. */
+ssize_t file_read(int file, void *bytes, size_t most, off_t offset);
 
 /*
  * Writes without blocking. It waits for room in signals_await_room(), where a
@@ -49,7 +52,7 @@ enum written {
 /* Never fails; if FD is unusable, the first write fails. */
 struct outlet outlet_of(int fd);
 
-/* Leaves errno alone, and FD open. */
+/* For the last time. Leaves errno alone, and FD open. */
 void outlet_close(struct outlet *outlet);
 
 /*

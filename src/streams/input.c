@@ -86,7 +86,7 @@ find_socket(void)
 {
 	struct sockaddr_storage peer;
 	socklen_t peer_size = sizeof peer;
-	int type = 0;
+	int type;
 	socklen_t size = sizeof type;
 
 	if (getsockopt(STDIN_FILENO, SOL_SOCKET, SO_TYPE, &type, &size) != 0)
@@ -211,7 +211,7 @@ keep(int64_t count)
 	int64_t end = in.taken + count;
 
 	if (!in.fate.lost && in.spool < 0) {
-		in.spool = tempfile_open(0);
+		in.spool = tempfile_open();
 		if (in.spool < 0)
 			lose(errno);
 	}
@@ -244,17 +244,12 @@ static bool
 begin_pipe(void)
 {
 	in.given = in.emptied = in.look_ns = 0;
-	if (!descriptors_pipe(&in.reader, &in.writer))
+	if (!descriptors_pipe(&in.reader, &in.writer)
+	    || fcntl(in.writer, F_SETFL, O_NONBLOCK) != 0)
 		return false;
-	if (fcntl(in.writer, F_SETFL, O_NONBLOCK) != 0) {
-		fd_close(&in.writer);
-		fd_close(&in.reader);
-		return false;
-	}
 	in.next = NEXT_NOW;
 	/* One page is one slot, so it has room only after all was read. */
-	peek_resize(
-	    in.writer, in.taken >= EXACT && !in.cannot_show ? (int)WIDE : 1);
+	peek_resize(in.writer, in.taken >= EXACT ? (int)WIDE : 1);
 	return true;
 }
 
@@ -330,7 +325,7 @@ discard_unread(void)
 	/* Close the writing end first: then a leftover reader finds the end
 	 * and does not notice that the pipe no longer blocks. */
 	fd_close(&in.writer);
-	if (in.given > 0 && fcntl(in.reader, F_SETFL, O_NONBLOCK) != 0)
+	if (fcntl(in.reader, F_SETFL, O_NONBLOCK) != 0)
 		unread = -1;
 	/* More than it was given comes from another writer: do not read on. */
 	while (count > 0 && unread >= 0 && unread < in.given) {
@@ -365,8 +360,7 @@ input_begin(void)
 static enum next_step
 break_off(void)
 {
-	if (in.failure == 0)
-		in.failure = errno;
+	in.failure = errno;
 	return NEXT_NEVER;
 }
 
@@ -419,17 +413,11 @@ wait_for_stdin(int64_t count)
 static enum next_step
 wait_for_reader(void)
 {
-	int64_t unread;
-
 	/* A pipe of one page has room when it is empty, and not before. */
 	if (!has_room())
 		return NEXT_WITH_ROOM;
-	unread = unread_bytes();
-	if (unread == 0)
-		return NEXT_NOW;
 	/* A larger pipe has room before it is empty, so look at intervals. */
-	in.look_ns = in.look_ns == 0 ? FIRST_LOOK_NS
-	                             : min_ns(2 * in.look_ns, LAST_LOOK_NS);
+	in.look_ns = min_ns(2 * in.look_ns + FIRST_LOOK_NS, LAST_LOOK_NS);
 	in.due_ns = clock_now_ns() + in.look_ns;
 	return NEXT_LOOK;
 }
@@ -439,11 +427,8 @@ static enum next_step
 replay(void)
 {
 	int64_t most = min_ns(in.taken - in.given, WIDE);
-	ssize_t count;
+	ssize_t count = file_read(in.spool, buffer, (size_t)most, in.given);
 
-	RETRY_EINTR(count, pread(in.spool, buffer, (size_t)most, in.given));
-	if (count == 0)
-		errno = EIO;
 	if (count <= 0)
 		return break_off();
 	if (give(count) < 0)
@@ -523,8 +508,8 @@ copy(int64_t unread)
 	if (count <= 0)
 		return wait_for_stdin(count);
 	keep(count);
-	if (give(count) < 0 && errno != EAGAIN)
-		return break_off();
+	/* If there is no room after all, replay() gives it. */
+	give(count);
 	return NEXT_NOW;
 }
 

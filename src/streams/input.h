@@ -24,7 +24,7 @@ bool input_start(enum stdin_mode mode, int64_t limit);
 
 /*
  * Before an attempt. Returns the descriptor for COMMAND's stdin, which this
- * module closes; -1 if stdin is inherited, or if input_failure() is not 0.
+ * module closes; -1 if stdin is inherited. Look at input_failure().
  */
 int input_begin(void);
 

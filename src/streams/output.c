@@ -43,7 +43,7 @@ struct output {
 	struct watched *watched;
 	size_t start, end; /* of what was read, but not written yet */
 	bool ended; /* COMMAND has ended: only what is in the pipe counts */
-	size_t left; /* how much of that is still to be read */
+	int64_t left; /* how much of that is still to be read */
 	int64_t read_ns; /* when something was read last, or INT64_MIN */
 	int failure; /* why it cannot be passed on: errno, or 0 */
 };
@@ -74,7 +74,7 @@ hold_start(enum hold_what what)
 	out.held = what;
 	if (what == HOLD_NOTHING)
 		return true;
-	probe = tempfile_open(O_APPEND);
+	probe = tempfile_open();
 	if (probe < 0)
 		return false;
 	reader = fd_reopen(probe, O_RDONLY);
@@ -108,11 +108,9 @@ open_files(int files[2])
 		if (!hold_keeps(out.of[i].fd) || (i == 1 && out.together))
 			continue;
 		/* COMMAND may open /dev/stdout again and write at 0. */
-		files[i] = tempfile_open(O_APPEND);
-		if (files[i] >= 0)
-			continue;
-		fd_close(&files[0]);
-		return false;
+		files[i] = tempfile_open();
+		if (files[i] < 0)
+			return false;
 	}
 	return true;
 }
@@ -133,14 +131,8 @@ static bool
 hold_begin(int descriptors[3])
 {
 	int files[2];
-	bool opened = open_files(files);
 
-	if (!opened && errno == EMFILE) {
-		/* There are descriptors for the files of one attempt only. */
-		drop();
-		opened = open_files(files);
-	}
-	if (!opened)
+	if (!open_files(files))
 		return false;
 	drop();
 	for (int i = 0; i < 2; i++) {
@@ -240,27 +232,22 @@ hold_release(bool failed, int64_t until_ns)
 static bool
 read_some(struct output *output)
 {
-	size_t most = READ_SIZE;
+	size_t most = (size_t)min_ns(output->left, READ_SIZE);
 	ssize_t count;
 
-	if (output->ended && output->left < most)
-		most = output->left;
-	if (most == 0) {
+	/* With nothing left it returns 0, as at the end. */
+	RETRY_EINTR(count, read(output->pipe, output->watched->bytes, most));
+	if (count < 0 && errno == EAGAIN)
+		return false;
+	if (count <= 0) {
+		output->failure = count < 0 ? errno : 0;
 		fd_close(&output->pipe);
 		return false;
 	}
-	RETRY_EINTR(count, read(output->pipe, output->watched->bytes, most));
-	if (count < 0 && errno != EAGAIN)
-		output->failure = errno;
-	if (count == 0 || (count < 0 && errno != EAGAIN))
-		fd_close(&output->pipe);
-	if (count <= 0)
-		return false;
 	output->read_ns = clock_now_ns();
 	output->start = 0;
 	output->end = (size_t)count;
-	if (output->ended)
-		output->left -= (size_t)count;
+	output->left -= count;
 	scan_bytes(out.scan, &output->watched->stream, output->watched->bytes,
 	    output->end);
 	return true;
@@ -296,12 +283,12 @@ pass_on(struct output *output)
 	return true;
 }
 
-/* Both, but only once before signals are handled. */
-static void
+/* Both, but only once before signals are handled. False: no more for now. */
+static bool
 advance(struct output *output)
 {
-	if (output->pipe >= 0 && pass_on(output) && read_some(output))
-		pass_on(output);
+	return output->pipe >= 0 && pass_on(output) && read_some(output)
+	    && pass_on(output);
 }
 
 /* --- both, held or watched --- */
@@ -369,6 +356,7 @@ output_begin(int descriptors[3])
 
 		output->start = output->end = 0;
 		output->ended = false;
+		output->left = INT64_MAX;
 		output->read_ns = INT64_MIN;
 		output->failure = 0;
 	}
@@ -404,14 +392,10 @@ output_wanted(struct pollfd *descriptors)
 }
 
 void
-output_on_ready(const struct pollfd *came, int count)
+output_on_ready(void)
 {
-	for (int i = 0; i < count; i++)
-		for (int j = 0; j < 2; j++)
-			if (came[i].revents != 0
-			    && (came[i].fd == out.of[j].pipe
-			        || came[i].fd == out.of[j].outlet.out))
-				advance(&out.of[j]);
+	for (int i = 0; i < 2; i++)
+		advance(&out.of[i]);
 }
 
 int64_t
@@ -431,30 +415,30 @@ output_wrote_ns(int64_t now_ns)
 	return is_writing ? now_ns : read_ns;
 }
 
+/* What other processes write from now on is not COMMAND's output. */
+static void
+end_pipe(struct output *output)
+{
+	int count;
+
+	if (output->pipe < 0 || output->ended)
+		return;
+	count = peek_count(output->pipe);
+	output->left = count >= 0 ? count : PIPE_MOST;
+	output->ended = true;
+}
+
 bool
 output_flush(bool patient)
 {
 	bool more = false;
 
-	/* What other processes write later is not COMMAND's output. */
-	for (int i = 0; !patient && i < 2; i++) {
-		struct output *output = &out.of[i];
-		int count;
-
-		if (output->pipe < 0 || output->ended)
-			continue;
-		count = peek_count(output->pipe);
-		output->left = (size_t)(count >= 0 ? count : PIPE_MOST);
-		output->ended = true;
-	}
 	for (int i = 0; i < 2; i++) {
 		struct output *output = &out.of[i];
 
-		if (patient)
-			advance(output);
-		/* No more than was in the pipe at COMMAND's end. */
-		while (!patient && output->pipe >= 0 && pass_on(output)
-		    && read_some(output))
+		if (!patient)
+			end_pipe(output);
+		while (advance(output) && !patient)
 			continue;
 		more = more || output->pipe >= 0;
 	}
@@ -466,25 +450,23 @@ static bool
 scan_held(struct output *output)
 {
 	bool is_needed = scan_needs(out.scan, &output->watched->stream);
-	off_t offset = 0;
+	/* If nothing is looked for, a line near the end is quoted. */
+	off_t offset = is_needed ? 0 : max_ns(output->size - READ_SIZE, 0);
 	ssize_t count;
 
 	if (output->file < 0
 	    || !(is_needed || output->watched->stream.is_stderr))
 		return true;
-	/* If nothing is looked for, a line near the end is quoted. */
-	if (!is_needed && output->size > READ_SIZE)
-		offset = output->size - READ_SIZE;
 	while (offset < output->size) {
 		size_t most = (size_t)min_ns(output->size - offset, READ_SIZE);
 
 		if (is_needed && signals_end_pending())
 			return false;
-		RETRY_EINTR(count,
-		    pread(output->file, output->watched->bytes, most, offset));
+		count = file_read(
+		    output->file, output->watched->bytes, most, offset);
 		if (count <= 0) {
 			if (is_needed)
-				output->failure = count == 0 ? EIO : errno;
+				output->failure = errno;
 			break;
 		}
 		offset += count;

@@ -52,7 +52,7 @@ void output_spawned(void);
 
 /* For struct relay, while the attempt runs. At most two DESCRIPTORS. */
 int output_wanted(struct pollfd *descriptors);
-void output_on_ready(const struct pollfd *came, int count);
+void output_on_ready(void);
 int64_t output_wrote_ns(int64_t now_ns);
 
 /*

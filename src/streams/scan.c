@@ -269,9 +269,8 @@ static void
 match_line(struct scan *scan, const struct scan_stream *stream)
 {
 	/* Whether any message without a literal can match. */
-	bool in_union = is_listened_to(scan, stream)
-	    && (!may_be_stderr(stream) || !scan->has_union
-	        || matches(scan, &scan->any_message, stream, NULL));
+	bool in_union = !may_be_stderr(stream) || !scan->has_union
+	    || matches(scan, &scan->any_message, stream, NULL);
 
 	for (size_t i = 0; i < scan->count; i++) {
 		struct condition *condition = &scan->conditions[i];
@@ -284,8 +283,7 @@ match_line(struct scan *scan, const struct scan_stream *stream)
 		    || !matches(scan, &condition->regex, stream, NULL))
 			continue;
 		condition->matched = true;
-		condition->quote = stream->is_stderr ? quote_of(stream)
-		                                     : (struct quote) { 0 };
+		condition->quote = quote_of(stream);
 		clean(&condition->quote);
 	}
 }
@@ -347,8 +345,7 @@ end_line(struct scan *scan, struct scan_stream *stream)
 	stream->length += stream->is_cut;
 	if (scan->waits.wanted != WANTED_NOTHING)
 		look_for_waits(scan, stream);
-	if (stream->is_stderr
-	    && has_letter(stream->shown, stream->shown_length))
+	if (has_letter(stream->shown, stream->shown_length))
 		scan->last_line = quote_of(stream);
 	stream->length = stream->shown_length = 0;
 	stream->returned = stream->is_cut = false;

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -42,11 +43,10 @@ static char hints_nowhere[PATH_MAX + 64]; /* it could not be made, and why */
 static void
 make_absolute(void)
 {
-	char here[PATH_MAX], *name = hints_name;
+	char path[PATH_MAX];
 
-	if (name[0] != '/' && getcwd(here, sizeof here) != NULL
-	    && strlen(here) + strlen(name) + 1 < PATH_MAX)
-		text_copy(name, PATH_MAX, JOINED(PATH_MAX, here, "/", name));
+	if (realpath(hints_name, path) != NULL)
+		text_copy(hints_name, sizeof hints_name, path);
 }
 
 const char *
@@ -57,8 +57,7 @@ hint_start(void)
 	hints = unnamed_file_in_memory(hints_name, sizeof hints_name);
 	if (hints >= 0)
 		return hints_name;
-	hints
-	    = tempfile_named("backoff-hint-", 0, hints_name, sizeof hints_name);
+	hints = tempfile_named("backoff-hint-", hints_name, sizeof hints_name);
 	hints_are_named = hints >= 0;
 	if (hints_are_named) {
 		make_absolute();
@@ -154,8 +153,6 @@ read_hint_lines(
 		size_t most = (size_t)min_ns(size - offset, sizeof bytes);
 
 		RETRY_EINTR(count, pread(hints, bytes, most, offset));
-		if (count < 0)
-			line.is_whole = false;
 		if (count <= 0)
 			break;
 		for (ssize_t i = 0; i < count; i++) {
@@ -187,8 +184,7 @@ hint_take(struct stated_wait *after)
 	if (size <= 0)
 		return hint;
 	/* Limited, because COMMAND can make the file as large as it likes. */
-	read_hint_lines(
-	    &hint, after, size > HINTS_MOST ? size - HINTS_MOST - 1 : 0, size);
+	read_hint_lines(&hint, after, max_ns(size - HINTS_MOST - 1, 0), size);
 	while (ftruncate(hints, 0) != 0 && errno == EINTR)
 		continue;
 	return hint;
@@ -243,12 +239,12 @@ wanted(struct pollfd *descriptors)
  * output fails, it learns that from its pipe.
  */
 static bool
-on_ready(const struct pollfd *came, int count)
+on_ready(const struct pollfd *came)
 {
 	signals_before_write();
 	if (came[0].revents != 0 || clock_now_ns() >= input_due_ns())
 		input_feed();
-	output_on_ready(came + 1, count - 1);
+	output_on_ready();
 	signals_after_write(true);
 	return input_failure() == 0;
 }
@@ -275,7 +271,6 @@ streams_begin(struct command *command)
 	int *descriptors = command->descriptors;
 	struct stated_wait old;
 	const char *broken;
-	int error;
 
 	/* Drop hints written by a hook or by a leftover process. */
 	hint_take(&old);
@@ -288,13 +283,8 @@ streams_begin(struct command *command)
 	}
 	errno = input_failure();
 	broken = errno != 0 ? "stdin" : output_begin(descriptors);
-	if (broken != NULL) {
-		error = errno;
-		output_spawned();
-		input_end();
-		errno = error;
+	if (broken != NULL)
 		return broken;
-	}
 	look_at_stdout(&streams.size, &streams.place);
 	streams.are_ours
 	    = descriptors[0] >= 0 || descriptors[1] >= 0 || descriptors[2] >= 0;

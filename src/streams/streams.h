@@ -22,8 +22,8 @@ bool streams_start(const struct streams *streams, const struct limits *limits);
 
 /*
  * Before an attempt: sets COMMAND's descriptors (-1: inherited) and
- * relay. Returns NULL, or the stream that failed, with errno; then
- * streams_end() must not be called.
+ * relay. Returns NULL, or the stream that failed, with errno; then neither
+ * streams_end() nor another attempt may follow.
  */
 const char *streams_begin(struct command *command);
 

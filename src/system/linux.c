@@ -578,10 +578,10 @@ signal_queue_leave(void)
 /* unnamed_file */
 
 int
-unnamed_file_open(const char *directory, int flags)
+unnamed_file_open(const char *directory)
 {
 #if HAVE_DECL_O_TMPFILE
-	return open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
+	return open(directory, O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
 #else
 	errno = EOPNOTSUPP;
 	return -1;

@@ -40,7 +40,7 @@ DOES_NOTHING(void peek_resize(int pipe, int size))
 /* processes */
 ANSWERS(bool processes_adopt_orphans(void), false)
 /* unnamed_file */
-FAILS(int unnamed_file_open(const char *directory, int flags), EOPNOTSUPP)
+FAILS(int unnamed_file_open(const char *directory), EOPNOTSUPP)
 FAILS(int unnamed_file_in_memory(char *path, size_t size), ENOSYS)
 /* clang-format on */
 

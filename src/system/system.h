@@ -366,14 +366,13 @@ void signal_queue_leave(void);
 /* unnamed_file: files without a name */
 
 /*
- * Opens a file for reading and writing on the disk of DIRECTORY, with FLAGS (0
- * or O_APPEND), that is gone when nobody has it open. EOPNOTSUPP or EISDIR: not
- * here, or not on this disk.
+ * Opens a file for reading and appending on the disk of DIRECTORY that is gone
+ * when nobody has it open. EOPNOTSUPP or EISDIR: not here, or not on this disk.
  */
-int unnamed_file_open(const char *directory, int flags);
+int unnamed_file_open(const char *directory);
 
 /*
- * The same in memory, out of the way. PATH, of SIZE bytes, gets the name by
+ * Another one in memory, out of the way. PATH, of SIZE bytes, gets the name by
  * which other processes can open it.
  */
 int unnamed_file_in_memory(char *path, size_t size);

@@ -113,10 +113,14 @@ TABLE
   need_proc
   mkfifo "$go"
   # More than our stdout takes, which nobody reads before the command has
-  # ended; its last line is what decides.
-  reads 'exited 1' full hear:"$go" read -- "$BACKOFF" -qq --stop-if='^the end$' -- sh -c '
-    { while grep -q "PPid:.$PPID\$" /proc/$$/status; do sleep 0.02; done; echo >"$go"; } >/dev/null 2>&1 3>&- &
+  # ended; its last line is what decides. Whom it has left behind may read what
+  # there was for it on stdin, a page, but no more.
+  reads 'exited 1' full hear:"$go" read -- sh -c 'seq 20000 | "$BACKOFF" "$@"' sh -qq --stop-if='^the end$' -- sh -c '
+    exec 4<&0
+    { while grep -q "PPid:.$PPID\$" /proc/$$/status; do sleep 0.02; done; cat <&4 >late; echo >"$go"; } \
+      >/dev/null 2>&1 3>&- &
     head -c 110000 /dev/zero | tr "\0" "\n"; printf "the end"'
+  [ "$(stat -c %s late)" -le "$(getconf PAGESIZE)" ]
   cmp "$got" <(head -c 110000 /dev/zero | tr '\0' '\n'; printf 'the end')
 }
 
@@ -130,12 +134,13 @@ TABLE
 @test "what a grandchild of an earlier attempt writes does not count for a later one" {
   mkfifo "$go" "$BATS_TEST_TMPDIR/done"
   TEST_MARK=$MARKS/mine run logged -n 2 -b 0 --stop-if=stale -- sh -c 'if [ "$BACKOFF_ATTEMPT" -eq 1 ]; then
-      { trap "" PIPE; read -r go <"$go"; echo stale; echo >"$BATS_TEST_TMPDIR/done"; } 2>/dev/null 3>&- &
+      { trap "" PIPE; read -r go <"$go"; echo stale || echo refused >refused; echo >"$BATS_TEST_TMPDIR/done"; } 2>/dev/null 3>&- &
       exit 7
     fi
     echo >"$go"; read -r done <"$BATS_TEST_TMPDIR/done"; exit 8'
   assert_events '[a.verdict for a in attempts] == ["retry", "retry"]'
   refute_output --partial stale
+  assert_equal "$(<refused)" refused
 }
 
 @test "if the reader goes away, or is not there, the command gets PIPE, as without backoff" {

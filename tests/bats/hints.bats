@@ -271,10 +271,11 @@ where_it_has_a_name() {
   fi
 }
 
-@test "a hint file with a name is its user's, is had from another working directory, and is removed" {
+@test "a hint file with a name is its user's, is open in backoff alone, is had from another working directory, and is removed" {
   mkdir here
   TMPDIR=here where_it_has_a_name "$BACKOFF" -n 2 -b 0 --log-file=said -- \
-    sh -c 'cd /; stat -c "%n %a" "$BACKOFF_HINT" >&9; echo verdict=stop >>"$BACKOFF_HINT"; exit 7' 9>seen || true
+    sh -c 'cd /; stat -c "%n %a" "$BACKOFF_HINT" >&9; ls -l /proc/$$/fd | grep backoff-hint- >&9
+      echo verdict=stop >>"$BACKOFF_HINT"; exit 7' 9>seen 3>&9 4>&9 5>&9 6>&9 7>&9 8>&9 || true
   grep -q 'asked to stop (BACKOFF_HINT)' said || fail "$(cat said)"
   assert_regex "$(<seen)" "^$PWD/here/[^ ]* 600$"
   assert_equal "$(ls here)" ''

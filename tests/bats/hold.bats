@@ -90,11 +90,11 @@ TIME='[0-9]+[0-9hm.]*(m?s|us|ns)?'
 
 @test "a release leaves nothing open" {
   need_proc
-  counted=("$BACKOFF" -o --at-end='ls /proc/$PPID/fd | wc -l >count' echo all)
-  "${counted[@]}" >file
-  in_file=$(<count)
-  "${counted[@]}" | cat
-  assert_equal "$(<count)" "$in_file"
+  counted=(--at-end='ls /proc/$PPID/fd | wc -l >count' echo all)
+  "$BACKOFF" "${counted[@]}" >file
+  not_held=$(<count)
+  "$BACKOFF" -o "${counted[@]}" | cat
+  assert_equal "$(<count)" "$not_held"
 }
 
 # --- output after a failure ---
@@ -106,11 +106,15 @@ TIME='[0-9]+[0-9hm.]*(m?s|us|ns)?'
     '.*: giving up after 2 attempts in .*: exit 7'
 }
 
-@test "released output that has no newline at its end has the closing line below it" {
+@test "released or watched output that has no newline at its end has the closing line below it" {
   writes 7 -o -n 1 -- sh -c 'printf out; exit 7'
   tells out '.*: giving up after 1 attempt in .*: exit 7'
-  writes 7 -oall -n 1 -- sh -c 'printf err >&2; exit 7'
-  tells err '.*: giving up after 1 attempt in .*: exit 7'
+  for option in -oall --stop-if=never; do
+    writes 7 "$option" -n 1 -- sh -c 'printf err >&2; exit 7'
+    tells err '.*: giving up after 1 attempt in .*: exit 7'
+  done
+  writes 7 --stop-if=never -n 1 -- sh -c 'printf out; exit 7'
+  tells '.*: giving up after 1 attempt in .*: exit 7'
 }
 
 @test "giving up with --hold=all: each to its own stream" {

@@ -182,43 +182,51 @@ TEST(with_regexec)
 	    "5000 random regular expressions match as regexec has it");
 }
 
-/* Expressions that are easy to rewrite wrongly. */
+/* Expressions that are easy to rewrite wrongly, and what each match contains.
+ */
 TEST(known_traps)
 {
 	static const struct {
-		const char *regex, *text;
+		const char *regex, *text, *literal;
 	} traps[] = {
-		{ "xa+?y", "xy" },
-		{ "xa+*y", "xy" },
-		{ "xa+{0}y", "xy" },
-		{ "xa*+y", "xy" },
-		{ "xab?{0}y", "xay" },
-		{ "(ab)?c", "c" },
-		{ "(a|b)c|d", "d" },
-		{ "ab|", "" },
-		{ "a|b", "b" },
-		{ "[|]a", "|a" },
-		{ "[)]a)b", ")a)b" },
-		{ "([)]a)?b", "b" },
-		{ "([]|]a)?b", "b" },
-		{ "(\\)a)?b", "b" },
-		{ "a\\|b", "a|b" },
+		{ "xa+?y", "xy", "x" },
+		{ "xa+*y", "xy", "x" },
+		{ "xa+{0}y", "xy", "x" },
+		{ "xa*+y", "xy", "x" },
+		{ "xab?{0}y", "xay", "xa" },
+		{ "(ab)?c", "c", "c" },
+		{ "(a|b)c|d", "d", "" },
+		{ "ab|", "", "" },
+		{ "a|b", "b", "" },
+		{ "[|]a", "|a", "a" },
+		{ "[)]a)b", ")a)b", "a" },
+		{ "([)]a)?b", "b", "b" },
+		{ "([]|]a)?b", "b", "b" },
+		{ "(\\)a)?b", "b", "b" },
+		{ "a\\|b", "a|b", "a" },
 		{ "abcabcabcabcabcabcabcabcabcabcabc*",
-		    "abcabcabcabcabcabcabcabcabcabcab" },
+		    "abcabcabcabcabcabcabcabcabcabcab",
+		    "abcabcabcabcabcabcabcabcabcabca" },
 		{ "abcabcabcabcabcabcabcabcabcabca?b",
-		    "abcabcabcabcabcabcabcabcabcabcb" },
-		{ "a\nb", "a\nb" },
-		{ "^$", "a\n\nb" },
-		{ "[[:alpha:]|]b", "|b" },
-		{ "[[.-.]]b", "-b" },
-		{ "[[=a=]]b", "ab" },
-		{ "a{2}b", "aab" },
-		{ "ba{0}", "b" },
+		    "abcabcabcabcabcabcabcabcabcabcb",
+		    "abcabcabcabcabcabcabcabcabcabc" },
+		{ "a\nb", "a\nb", "" },
+		{ "^$", "a\n\nb", "" },
+		{ "[[:alpha:]|]b", "|b", "b" },
+		{ "[[.-.]]b", "-b", "b" },
+		{ "[[=a=]]b", "ab", "b" },
+		{ "a{2}b", "aab", "b" },
+		{ "ba{0}", "b", "b" },
+		{ "[z]ab?cdef(ghijkl)mno", "zcdefghijklmno", "cdef" },
+		{ "a{2,3}b\\.(c(d)ee)fg", "aab.cdeefg", "fg" },
 	};
 
-	for (size_t i = 0; i < ARRAY_LENGTH(traps); i++)
+	for (size_t i = 0; i < ARRAY_LENGTH(traps); i++) {
 		ok(agrees(traps[i].regex, traps[i].text),
 		    "a regular expression that is easily misread");
+		is_string(scan.conditions[0].regex.literal, traps[i].literal,
+		    traps[i].regex);
+	}
 }
 
 /* Lines, bytes, and escapes that regcomp(3) does not know. */
@@ -372,7 +380,7 @@ TEST(last_line)
 	char text[300], wanted[300];
 
 	last_line_is("", "", "no output has no last line");
-	last_line_is("a\nb\n", "b", "the last line is the last one");
+	last_line_is("a\nb \t\n", "b", "the last line is the last one");
 	last_line_is("a\nb", "b", "and needs no newline");
 	last_line_is("a\n \t\r\n\n", "a", "blank lines are none");
 	last_line_is("ERROR: at\n        ^\n", "ERROR: at",
@@ -396,6 +404,10 @@ TEST(last_line)
 	memcpy(text + SCAN_QUOTE - 3, "\xe2\x82\xacxx", 5);
 	memcpy(wanted + SCAN_QUOTE - 3, "\xe2\x82\xac", 4);
 	last_line_is(text, wanted, "a whole one stays");
+	memset(text, '\x80', SCAN_QUOTE + 9);
+	memset(wanted, '\x80', SCAN_QUOTE - 3);
+	wanted[SCAN_QUOTE - 3] = '\0';
+	last_line_is(text, wanted, "and what is no UTF-8 is cut by 3 bytes");
 	begin("never");
 	stream.is_stderr = false;
 	feed_text("a\n");
@@ -580,6 +592,7 @@ TEST(tool_room)
 	is_string(scan_add(&scan, VERDICT_THROTTLE, "line"),
 	    "expected at most 64 conditions in all", "one too many is refused");
 	scan_add_tool(&scan, tool_named("git"));
+	ok(scan.has_union, "some messages are compared together");
 	scan_reset(&scan);
 	feed_text("a line\n");
 	ok(scan_message(&scan, 1) == NULL, "a condition is no message");
@@ -598,29 +611,6 @@ static int64_t
 wait_of(enum wait_source source)
 {
 	return read_ns(waits_of(&scan.waits, source));
-}
-
-/* Of a long line, and across the parts in which it is read. */
-TEST(waits_in_pieces)
-{
-	static const char text[] = "y\n\nso retry in 5s\nRetry-After: 7\nno\n"
-	                           "{\"retry_after\":6}\nagain, retry in 8 s";
-	size_t length = sizeof text - 1;
-
-	for (size_t piece = 1; piece <= length; piece++) {
-		begin("never");
-		for (size_t at = 0; at < length; at += piece)
-			scan_bytes(&scan, &stream, text + at,
-			    length - at < piece ? length - at : piece);
-		scan_finish(&scan, &stream);
-		if (wait_of(WAIT_HEADER) != 7 * NS_PER_S
-		    || wait_of(WAIT_KEY) != 6 * NS_PER_S
-		    || wait_of(WAIT_SENTENCE) != 8 * NS_PER_S)
-			is_int(
-			    (int64_t)piece, 0, "a piece in which one is lost");
-		end();
-	}
-	ok(true, "waits are found in pieces of any size");
 }
 
 TEST(pointed_waits)
