@@ -184,11 +184,12 @@ take(struct arrival *arrival)
 	return true;
 }
 
-/* poll(2) until UNTIL_NS; returns its result. */
+/* poll(2) until UNTIL_NS, or for ever; returns its result. */
 static int
 poll_until(struct pollfd *watched, int count, int64_t until_ns)
 {
-	return signal_queue_poll(watched, count, until_ns - clock_now_ns());
+	return signal_queue_poll(watched, count,
+	    until_ns == INT64_MAX ? until_ns : until_ns - clock_now_ns());
 }
 
 enum wake

@@ -530,8 +530,11 @@ signal_queue_take(struct queued_signal *queued)
 int
 signal_queue_poll(struct pollfd *watched, int count, int64_t left_ns)
 {
-	struct timespec left = clock_timespec(left_ns > 0 ? left_ns : 0);
+	struct timespec left;
 
+	if (left_ns == INT64_MAX)
+		return ppoll(watched, (nfds_t)count, NULL, NULL);
+	left = clock_timespec(left_ns > 0 ? left_ns : 0);
 	return ppoll(watched, (nfds_t)count, &left, NULL);
 }
 

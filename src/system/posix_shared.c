@@ -320,6 +320,8 @@ signal_queue_take(struct queued_signal *queued)
 static int
 milliseconds(int64_t left_ns)
 {
+	if (left_ns == INT64_MAX)
+		return -1;
 	if (left_ns <= 0)
 		return 0;
 	return (int)min_ns((left_ns - 1) / NS_PER_MS + 1, INT_MAX);

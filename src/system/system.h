@@ -343,7 +343,8 @@ void signal_queue_narrow(const sigset_t *signals);
 bool signal_queue_take(struct queued_signal *queued);
 
 /*
- * As poll(2), for LEFT_NS. The descriptor of the queue must be one of WATCHED.
+ * As poll(2), for LEFT_NS (INT64_MAX: for ever). The descriptor of the queue
+ * must be one of WATCHED.
  */
 int signal_queue_poll(struct pollfd *watched, int count, int64_t left_ns);
 

@@ -129,6 +129,7 @@ SCRIPT
 # never_waits COMMAND...: below a parent of orphans that does not wait for them,
 # backoff runs below COMMAND. A group is there until all of it are waited for.
 never_waits() {
+  rm -f ready
   cat >parent.py <<'SCRIPT'
 import ctypes, subprocess, sys
 PR_SET_CHILD_SUBREAPER = 36
@@ -136,8 +137,11 @@ assert ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
 sys.exit(subprocess.call(sys.argv[1:]))
 SCRIPT
   under=("${PYTHON[@]}" parent.py "$@")
-  run -124 logged -n 1 -t 100ms -k 100ms -- setsid --wait \
-    "${PYTHON[@]}" -c 'import signal, os; os.fork(); signal.pause()' 3>&-
+  for limit in 100ms 2s 8s 30s; do # until it forks in time
+    run -124 logged -n 1 -t "$limit" -k 100ms -- setsid --wait \
+      "${PYTHON[@]}" -c 'import signal, os; os.fork(); open("ready", "w"); signal.pause()' 3>&-
+    [ ! -e ready ] || return 0
+  done
 }
 
 @test "a timeout ends the attempt where the parent of orphans never waits for them" {
