@@ -113,7 +113,7 @@ sys.exit(kind != fcntl.F_UNLCK)'
     assert_output inside
   done
   # Also where the holder is process 1.
-  run -0 "${namespace[@]}" "$BACKOFF" --slots=hub:1 -- "$BACKOFF" --slots=hub:1 -T 20s echo inside
+  run -0 "${namespace[@]}" "$BACKOFF" --slots=hub:1 -n 1 -- "$BACKOFF" --slots=hub:1 -T 20s echo inside
 }
 
 @test "a word in BACKOFF_SLOTS is not believed unless its holder is above us" {
