@@ -232,7 +232,6 @@ take_state(struct fleet_view *view, const char *hex)
 {
 	size_t size = strspn(hex, "0123456789abcdef") / 2;
 
-	memset(view->state, 0, sizeof view->state);
 	view->size = size <= sizeof view->state ? size : 0;
 	for (size_t i = 0; i < view->size; i++) {
 		const char byte[] = { hex[2 * i], hex[2 * i + 1], '\0' };

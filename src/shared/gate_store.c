@@ -168,8 +168,10 @@ look_at_server(struct gate_store *store)
 	if (!fleet_look(FLEET_GATE, NULL, 0, &store->server))
 		return false;
 	store->now_ns = boot_clock_ns();
-	gate_record_read(
-	    &store->gate, server->state, store->now_ns, server->ahead_ns);
+	store->gate = gate_new();
+	if (server->size == STATE_GATE_SIZE)
+		gate_record_read(&store->gate, server->state, store->now_ns,
+		    server->ahead_ns);
 	store->is_restored = is_to_be_restored(store, &mirror);
 	if (store->is_restored)
 		store->gate = mirror;
@@ -211,11 +213,13 @@ put_gate(struct gate_store *store, uint64_t ticket)
 	    == FLEET_DONE;
 }
 
-/* How long ago the server was asked, or, if it never was, the boot. */
+/* How long ago the server was asked. */
 static int64_t
 mirror_age_ns(const struct gate_store *store)
 {
-	return store->now_ns - store->gate.synced_ns;
+	int64_t synced_ns = store->gate.synced_ns;
+
+	return synced_ns > 0 ? store->now_ns - synced_ns : INT64_MAX;
 }
 
 static bool
@@ -371,7 +375,7 @@ step(struct gate_store *store, const struct gate_attempt *attempt,
 		store->gate = store->before;
 		*answer = (struct gate_answer) { .kind = GATE_WAIT,
 			.ticket = store->ticket,
-			.until_ns = saturating_add(store->now_ns, NS_PER_S) };
+			.until_ns = store->now_ns + NS_PER_S };
 	}
 	return answer->changed;
 }

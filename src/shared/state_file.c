@@ -174,6 +174,7 @@ state_file_open(struct state_file *file)
 		        "larger than a state file: ", NUMBER(stat.st_size)));
 	else if (!file->is_limit || lock_is_possible(file))
 		return true;
+	state_file_close(file);
 	return false;
 }
 
@@ -199,6 +200,7 @@ state_file_read(struct state_file *file, uint8_t record[STATE_SIZE])
 	const char *why;
 	ssize_t size;
 
+	memset(record, 0, STATE_SIZE);
 	size = pread(file->fd, record, STATE_SIZE, 0);
 	if (size < 0)
 		return fail(file, false, strerror(errno));

@@ -31,8 +31,7 @@ struct state_file {
 
 /*
  * Opens the file in the directory, which is opened first where that has not
- * been done, and makes it, empty, where it is missing. False: it has why, and
- * has to be closed.
+ * been done, and makes it, empty, where it is missing. False: it has why.
  */
 bool state_file_open(struct state_file *file);
 

@@ -109,8 +109,10 @@ open_files(int files[2])
 			continue;
 		/* COMMAND may open /dev/stdout again and write at 0. */
 		files[i] = tempfile_open();
-		if (files[i] < 0)
-			return false;
+		if (files[i] >= 0)
+			continue;
+		fd_close(&files[0]);
+		return false;
 	}
 	return true;
 }
@@ -131,8 +133,14 @@ static bool
 hold_begin(int descriptors[3])
 {
 	int files[2];
+	bool opened = open_files(files);
 
-	if (!open_files(files))
+	if (!opened && errno == EMFILE) {
+		/* There are descriptors for the files of one attempt only. */
+		drop();
+		opened = open_files(files);
+	}
+	if (!opened)
 		return false;
 	drop();
 	for (int i = 0; i < 2; i++) {
