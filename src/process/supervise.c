@@ -241,7 +241,7 @@ static bool
 is_time_to_give_up(const struct child *child)
 {
 	return child->left.refused > 0
-	    && clock_now_ns() - child->kill_ns >= REFUSED_LOOK_NS;
+	    && clock_now_ns() - child->killed_ns >= REFUSED_LOOK_NS;
 }
 
 /*

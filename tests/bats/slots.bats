@@ -80,6 +80,19 @@ sys.exit(kind != fcntl.F_UNLCK)'
     '1*s < news[0].waited_s < 1000*s' 'len(attempts) == 1'
 }
 
+@test "--slots-wait is for all waits of a run, of which each has what is left" {
+  need_proc
+  holder 1 1
+  start -- "$BACKOFF" -qq --slots=hub:1 --slots-wait=1000s -b 1ms -n 2 --before-retry='
+    "$BACKOFF" --slots=hub:1 sh -c "echo >again; read -r _ <go" & until [ -e again ]; do sleep 0.02; done' -- false
+  wait_for waiting "$pid"
+  echo >&7
+  wait_for test -e again
+  wait_for waiting "$pid"
+  echo >&7
+  assert_fate 'exited 1'
+}
+
 @test "a slot is free in the pauses and in the hooks" {
   start -- "$BACKOFF" --slots=hub:1024 -d 1000s -- false
   await_pause
