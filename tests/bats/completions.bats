@@ -34,8 +34,7 @@ offered_by() {
   esac
 }
 
-# "--base=" is offered, but "-b", so that a blank follows, and "--hold", whose argument
-# may be missing.
+# "--base=", but "-b", so that a blank follows, and "--hold", whose argument may be missing.
 offers_all_options() {
   options | awk '$1 != "-" { print "-" $1 }
     { print "--" $2 ($3 ~ /^[[-]/ ? "" : "=") }' | sort >wanted

@@ -163,8 +163,9 @@ compiles() {
 
 # with_option NAME: the table of options, with one of that name.
 with_option() {
-  sed "s/^#undef GROUP/OPT(BOTH, NOVEL, 0, \"$1\", \"TEXT\", LOGS, text, FIELD(log.name), \"x\")\n&/" \
-    src/options/options.def >"$BATS_TEST_TMPDIR/options/options.def"
+  local row='OPT(BOTH, NOVEL, 0, "NAME", "TEXT", LOGS, text, FIELD(log.name), "x")'
+  sed "s/^#undef GROUP/${row/NAME/$1}\n&/" src/options/options.def \
+    >"$BATS_TEST_TMPDIR/options/options.def"
 }
 
 @test "an option with a name that does not fit into the table does not compile" {

@@ -47,7 +47,8 @@ job() {
     'mount --bind "$0" /usr/local/bin && shift && exec env -i "$@"' \
     "$BATS_TEST_TMPDIR/local" _ "PATH=$BATS_TEST_TMPDIR/bin:/usr/bin:/bin" \
     "HOME=$BATS_TEST_TMPDIR/home" "LD_PRELOAD=$preload" \
-    "FAKETIME=+0 x${hurry:-1000}" FAKETIME_ONLY_CMDS=backoff "${@:2}" sh -c "$words" </dev/null 2>&1 3>&-) || true
+    "FAKETIME=+0 x${hurry:-1000}" FAKETIME_ONLY_CMDS=backoff \
+    "${@:2}" sh -c "$words" </dev/null 2>&1 3>&-) || true
 }
 
 @test "cron: no mail about a success, and mail about a failure, with all that is needed to see why" {
