@@ -227,7 +227,7 @@ stands_still() {
 # foreground. (isatty(3) of musl is a question for the size.)
 asks() {
   types "clear; strace -qq -o trace -e trace=ioctl backoff ${*:2} sh fails; echo end $1"
-  shows "^end $1"
+  shows "^end $1\$"
   grep -cE 'TIOCGWINSZ|TIOCGPGRP' trace >"$1" || :
 }
 
