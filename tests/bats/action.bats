@@ -135,9 +135,7 @@ env | grep -c "^INPUT_" || true; readlink /proc/self/fd/0'
 
 # splits OPTIONS WORD...: backoff gets these words for them.
 splits() {
-  local options=$1
-  shift
-  printf '<%s>\n' "$@" >wanted
+  printf '<%s>\n' "${@:2}" >wanted
   stand_in backoff <<'SH'
 [ "$1" != --plan ] || exec echo 'backoff 0'
 shift 2 # --at-end, --name
@@ -146,7 +144,7 @@ for word; do
   printf '<%s>\n' "$word"
 done
 SH
-  run -0 step COMMAND=true OPTIONS="$options"
+  run -0 step COMMAND=true OPTIONS="$1"
   assert_output "$(<wanted)"
 }
 
@@ -230,8 +228,7 @@ built_by() {
   rm "$1"
   mkdir -p own/packaging
   cp "$TOP_SRCDIR/packaging/action.sh" own/packaging
-  { echo '#!/bin/sh' && cat; } >own/bootstrap
-  chmod +x own/bootstrap
+  stand_in own/bootstrap
   runner+=(GITHUB_ACTION_PATH="$PWD/own")
 }
 
@@ -371,8 +368,7 @@ instead_of() {
 
 @test "action: what the table has in its place does the same" {
   # on_retry_command, whose failure ends nothing
-  printf '#!/bin/sh\necho >>cleaned; exit 1\n' >clean-up
-  chmod +x clean-up
+  stand_in ./clean-up <<<'echo >>cleaned; exit 1'
   hook=$(migration | sed -n 's/.*`options: \(--before-retry=[^`]*\)`.*/\1/p' | sed 's/\\|/|/g')
   run -1 step COMMAND=false ATTEMPTS=3 OPTIONS="-b 0 $hook"
   assert_equal "$(wc -l <cleaned)" 2

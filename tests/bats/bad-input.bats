@@ -4,11 +4,7 @@
 
 load helper
 
-setup() {
-  made=$BATS_TEST_TMPDIR/made
-  out=$BATS_TEST_TMPDIR/out
-  err=$BATS_TEST_TMPDIR/err
-}
+made=$BATS_TEST_TMPDIR/made out=$BATS_TEST_TMPDIR/out err=$BATS_TEST_TMPDIR/err
 
 # refused WORD...: the last run ended with 125 and exactly one line on
 # stderr, which begins "backoff: " and holds every WORD; nothing on stdout.

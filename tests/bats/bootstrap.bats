@@ -13,19 +13,13 @@ setup() {
     ln -s "$(type -P "$tool")" bin
   done
   stands_in uname 'echo Linux'
-  # For the compiler: a file that is to be compiled can be.
-  stands_in cc
   stands_in make 'echo "making" && touch backoff'
   stands_in autoreconf 'echo "a warning of autoreconf" && touch Makefile.in config.h.in &&
     printf "#!/bin/sh\necho checking\n" >configure && chmod +x configure'
-  stands_in apt-get
-  stands_in bats
-  stands_in python3
-  stands_in ps
-  stands_in pkill
-  stands_in strace
-  stands_in autoconf
-  stands_in automake
+  # For cc: a file that is to be compiled can be.
+  for tool in cc apt-get bats python3 ps pkill strace autoconf automake; do
+    stands_in "$tool"
+  done
   [ "$(id -u)" -eq 0 ] || stands_in sudo 'exec "$@"'
 }
 

@@ -15,22 +15,6 @@ setup() {
   look_at backoff
 }
 
-# The same as a completion has them: each name on a line of its own, with
-# "=" behind it if it takes an argument, "=?" if that may be missing.
-option_names() {
-  local letter name argument
-
-  options | while read -r letter name argument; do
-    case $argument in
-      -) argument= ;;
-      \[*) argument='=?' ;;
-      *) argument='=' ;;
-    esac
-    [[ $letter == - ]] || printf '%s\n' "-$letter$argument"
-    printf '%s\n' "--$name$argument"
-  done | sort
-}
-
 # offered_by SHELL: what it offers after each LINE of stdin: the LINE, a tab and a
 # candidate, one a line.
 offered_by() {
@@ -50,11 +34,11 @@ offered_by() {
   esac
 }
 
+# "--base=", but "-b", so that a blank follows, and "--hold", whose argument may be missing.
 offers_all_options() {
-  option_names >table
-  # "-b" is offered without "=", so that a blank follows.
+  options | awk '$1 != "-" { print "-" $1 }
+    { print "--" $2 ($3 ~ /^[[-]/ ? "" : "=") }' | sort >wanted
   NO_BASH_COMPLETION=1 offered_by bash <<<"$program -" | cut -f2 | sort >offered
-  sed '/^-[^-]/s/=$//; s/=?$//' table | sort >wanted
   assert_same wanted offered
 }
 
@@ -99,7 +83,10 @@ accepts() {
 offers() {
   local line regex
 
-  touch some.log
+  mkdir bin
+  touch bin/zwrapped zfile some.log
+  chmod +x bin/zwrapped
+  PATH=$PWD/bin:$PATH
   cat >table
   cut -f1 table | offered_by "$1" >offered
   while IFS=$'\t' read -r line regex; do
@@ -150,23 +137,14 @@ wrapped_command() {
   printf 'backoff timeout --grow\t\n'
 }
 
-make_zwrapped() {
-  mkdir bin
-  touch bin/zwrapped zfile
-  chmod +x bin/zwrapped
-  PATH=$PWD/bin:$PATH
-}
-
 @test "completions: bash completes options, their arguments and the wrapped command" {
   [[ -r /usr/share/bash-completion/bash_completion ]] ||
     skip 'the package bash-completion is not installed'
-  make_zwrapped
   { own_options && wrapped_command; } | offers bash
 }
 
 @test "completions: bash does so without bash-completion too, but for options of the command" {
   export NO_BASH_COMPLETION=1
-  make_zwrapped
   {
     own_options
     printf 'backoff -n 3 zwrap\tzwrapped\nbackoff -- zwrapped zf\tzfile\n'
@@ -175,12 +153,10 @@ make_zwrapped() {
 
 @test "completions: zsh completes options, their arguments and the wrapped command" {
   need zsh
-  make_zwrapped
   { own_options && wrapped_command; } | offers zsh
 }
 
 @test "completions: fish completes options, their arguments and the wrapped command" {
   need fish
-  make_zwrapped
   { own_options && wrapped_command; } | offers fish
 }

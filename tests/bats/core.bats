@@ -15,32 +15,9 @@ needs_core() {
 }
 
 # What the core may call: it computes, from values, without a system call.
-allowed() {
-  cat <<'END'
-bsearch
-gmtime_r
-memchr
-memcmp
-memcpy
-memmove
-memset
-sigismember
-strchr
-strcmp
-strcspn
-strerror
-strlen
-strncasecmp
-strncmp
-strrchr
-strspn
-strstr
-strtol
-strtoull
-__libc_current_sigrtmax
-__libc_current_sigrtmin
-END
-}
+allowed='bsearch gmtime_r memchr memcmp memcpy memmove memset sigismember strchr strcmp strcspn
+  strerror strlen strncasecmp strncmp strrchr strspn strstr strtol strtoull
+  __libc_current_sigrtmax __libc_current_sigrtmin'
 
 # What the compiler calls by itself: checks, sanitizers, 64-bit arithmetic
 # on 32 bits, position-independent code, long conditions of clang.
@@ -64,7 +41,7 @@ sources() {
   needs_core "$NM"
   "$NM" -g -P "$LIBCORE" | awk 'NF > 1 && $2 != "U" { print $1 }' \
     >"$BATS_TEST_TMPDIR/defined"
-  allowed >>"$BATS_TEST_TMPDIR/defined"
+  xargs -n 1 <<<"$allowed" >>"$BATS_TEST_TMPDIR/defined"
   called=$("$NM" -u -P "$LIBCORE" | awk 'NF > 1 { print $1 }' | sort -u)
   [ -n "$called" ]
   run grep -vxF -f "$BATS_TEST_TMPDIR/defined" <<<"$called"
@@ -101,19 +78,14 @@ sources() {
   assert_output ''
 }
 
-# copied: a copy of the sources, in $there. What is copied from a read-only tree
-# could not be changed, or removed.
-copied() {
-  [ -z "${there-}" ] || return 0
-  there=$BATS_TEST_TMPDIR/there
-  mkdir "$there"
-  cp -R Makefile.am src "$there"
-  chmod -R u+w "$there"
-}
-
-# with_line LINT LINE FILE: LINT on the sources, with LINE added to FILE.
+# with_line LINT LINE FILE: LINT on a copy of the sources, in $there, with LINE added to FILE.
 with_line() {
-  copied
+  there=$BATS_TEST_TMPDIR/there
+  if mkdir "$there" 2>/dev/null; then
+    cp -R Makefile.am src "$there"
+    # A copy of a read-only tree could not be changed, or removed.
+    chmod -R u+w "$there"
+  fi
   cp "$there/$3" "$BATS_TEST_TMPDIR/before"
   echo "$2" >>"$there/$3"
   run "tests/$1" "$there"
@@ -183,39 +155,41 @@ needs_compiler() {
   command -v "${CC%% *}" >/dev/null || skip "no compiler"
 }
 
-# compiles_with ROW FILE: whether FILE does, with ROW in the table of options.
-compiles_with() {
-  local there=$BATS_TEST_TMPDIR/there
-  mkdir -p "$there/options"
-  sed "s/^#undef GROUP/$1\\n&/" src/options/options.def >"$there/options/options.def"
+# compiles FILE: whether it does, with what is in $BATS_TEST_TMPDIR before the sources.
+compiles() {
   # shellcheck disable=SC2086 # CC may be several words
-  run $CC -fsyntax-only -I "$there" -I src -I "$(dirname "$BACKOFF")" "$2"
+  run $CC -fsyntax-only -I "$BATS_TEST_TMPDIR" -I src -I "$(dirname "$BACKOFF")" "$1"
+}
+
+# with_option NAME: the table of options, with one of that name.
+with_option() {
+  local row='OPT(BOTH, NOVEL, 0, "NAME", "TEXT", LOGS, text, FIELD(log.name), "x")'
+  sed "s/^#undef GROUP/${row/NAME/$1}\n&/" src/options/options.def \
+    >"$BATS_TEST_TMPDIR/options/options.def"
 }
 
 @test "an option with a name that does not fit into the table does not compile" {
   needs_compiler
-  local row='OPT(BOTH, NOVEL, 0, "NAME", "TEXT", LOGS, text, FIELD(log.name), "x")'
-
-  compiles_with "${row/NAME/fifteen-letters}" src/options/help.c
+  mkdir "$BATS_TEST_TMPDIR/options"
+  with_option fifteen-letters
+  compiles src/options/help.c
   assert_success
-  compiles_with "${row/NAME/sixteen--letters}" src/options/help.c
+  with_option sixteen--letters
+  compiles src/options/help.c
   assert_failure
   assert_output --partial 'too long: '
 }
 
 @test "a message of a tool that a scan has no room for does not compile" {
   needs_compiler
-  local there=$BATS_TEST_TMPDIR/include
-  local tools=$there/core/known/tools-data.def compile
+  local tools=$BATS_TEST_TMPDIR/core/known/tools-data.def
   mkdir -p "${tools%/*}"
-  compile="$CC -fsyntax-only -I $there -I src -I $(dirname "$BACKOFF") src/core/known/tables.c"
-
   echo 'TOOL(NOVEL, "novel", "", "source", "")' >"$tools"
   printf 'MESSAGE(NOVEL, 1, %d, STOP, "x", "x")\n' {1..48} >>"$tools"
-  run $compile
+  compiles src/core/known/tables.c
   assert_success
   echo 'MESSAGE(NOVEL, 1, 49, STOP, "x", "x")' >>"$tools"
-  run $compile
+  compiles src/core/known/tables.c
   assert_failure
   assert_output --partial 'too many'
 }

@@ -29,13 +29,6 @@ backup_is() {
   stand_in "$BATS_TEST_TMPDIR/home/bin/backup"
 }
 
-# the_environment: what the crontab sets, for a clock of backoff that has 1000
-# seconds, or $hurry, in what is one.
-the_environment() {
-  printf '%s\n' "HOME=$BATS_TEST_TMPDIR/home" "LD_PRELOAD=$preload" \
-    "FAKETIME=+0 x${hurry:-1000}" FAKETIME_ONLY_CMDS=backoff
-}
-
 # need_job: skips where job() cannot run its line.
 need_job() {
   need_proc
@@ -45,15 +38,17 @@ need_job() {
 
 # job NAME [NAME=VALUE]...: the line of that recipe, as cron runs it, behind
 # these variables; sets mail to what it prints. Stand-ins come before /usr/bin,
-# and HOME is the place of backups.
+# and HOME is the place of backups. The clock of backoff has 1000 seconds, or
+# $hurry, in what is one.
 job() {
-  local words set
+  local words
   words=$(crontab_of "$1" | cut -d' ' -f6- | sed 's,/var/backups,$HOME,')
-  mapfile -t set < <(the_environment)
   mail=$("${namespace[@]}" sh -c \
     'mount --bind "$0" /usr/local/bin && shift && exec env -i "$@"' \
     "$BATS_TEST_TMPDIR/local" _ "PATH=$BATS_TEST_TMPDIR/bin:/usr/bin:/bin" \
-    "${set[@]}" "${@:2}" sh -c "$words" </dev/null 2>&1 3>&-) || true
+    "HOME=$BATS_TEST_TMPDIR/home" "LD_PRELOAD=$preload" \
+    "FAKETIME=+0 x${hurry:-1000}" FAKETIME_ONLY_CMDS=backoff \
+    "${@:2}" sh -c "$words" </dev/null 2>&1 3>&-) || true
 }
 
 @test "cron: no mail about a success, and mail about a failure, with all that is needed to see why" {
@@ -227,10 +222,8 @@ at_end() {
   at_end nightly exhausted 7 3
   cp "$TEXTFILE_DIR/backoff_nightly.prom" before
   # The disk is full, or the script is killed: the same to who reads.
-  mkdir bin
-  printf '#!/bin/sh\nexit 1\n' >bin/sync
-  chmod +x bin/sync
-  PATH=$PWD/bin:$PATH run -1 at_end nightly success 0 1
+  stand_in sync <<<'exit 1'
+  run -1 at_end nightly success 0 1
   cmp before "$TEXTFILE_DIR/backoff_nightly.prom"
   assert_equal "$(ls -A "$TEXTFILE_DIR")" backoff_nightly.prom
 }

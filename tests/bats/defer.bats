@@ -177,18 +177,16 @@ once() {
 
 @test "a person at a terminal is never put off, but a job in the background is" {
   quietly --defer=hub:1h..2h -n 1 false
-  run "${PYTHON[@]}" "$lib/terminal.py" <<'EOS'
+  at_terminal <<'EOS'
 type "$BACKOFF" --defer=hub --pass-on=3 sh -c 'exit 3'; echo status $?
 wait status 3
 EOS
-  assert_success
   assert_equal "$(field failures)" 0
   quietly --defer=hub:1h..2h -n 1 false
-  run "${PYTHON[@]}" "$lib/terminal.py" <<'EOS'
+  at_terminal <<'EOS'
 type "$BACKOFF" --defer=hub true & wait $!; echo status $?
 wait status 75
 EOS
-  assert_success
 }
 
 # Its process group is 1, too.
@@ -196,11 +194,10 @@ EOS
   need_namespace --pid --fork --mount-proc
   need_users
   quietly --defer=hub:1h..2h -n 1 false
-  run "${PYTHON[@]}" "$lib/terminal.py" "${namespace[@]}" setsid --ctty \
+  at_terminal "${namespace[@]}" setsid --ctty \
     "$BACKOFF" --defer=hub --pass-on=3 sh -c 'exit 3' <<'EOS'
 fate exited 3
 EOS
-  assert_success
 }
 
 # What it would be put off by could never be forgotten.

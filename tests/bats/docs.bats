@@ -96,17 +96,12 @@ help_is_narrow() {
   for_both help_is_narrow
 }
 
-# at_width COLUMNS OPTION: what the program prints at a terminal of that width.
-at_width() {
-  printf 'resize 50 %s\ntype "%s" %s\nprompt\n' "$1" "$binary" "$2" >steps
-  "${PYTHON[@]}" "$lib/terminal.py" <steps | tr -d '\r' | sed 's/<prompt>//'
-}
-
 fits() {
   local columns
 
   for columns in 40 60 80; do
-    at_width "$columns" "$(whole_help)" >shown
+    printf '%s\n' "resize 50 $columns" "type '$binary' $(whole_help)" prompt |
+      "${PYTHON[@]}" "$lib/terminal.py" | sed 's/<prompt>//' >shown
     grep -q -- --version shown
     # The examples are to be copied, and stay whole.
     run awk -v columns="$columns" \

@@ -30,12 +30,11 @@ attempts() {
   assert_regex "$end" ",\"attempts\":$1,"
 }
 
-# without_log FATE ARG...: the same for a run that ends before it has a log.
+# without_log FATE [STATE...] -- COMMAND...: it ends so, from the signal state that run.py
+# is told.
 without_log() {
-  local fate=$1
-  shift
-  "${PYTHON[@]}" "$lib/run.py" --fate fate -- "$@" </dev/null 3>&-
-  assert_equal "$(cat fate): $*" "$fate: $*"
+  "${PYTHON[@]}" "$lib/run.py" --fate fate "${@:2}" </dev/null 3>&-
+  assert_equal "$(cat fate): ${*:2}" "$1: ${*:2}"
 }
 
 # A shell command that dies by the signal.
@@ -61,12 +60,11 @@ dies() {
 # dies_from OPTION...: backoff, which starts in such a signal state, dies by the
 # TERM of its COMMAND, which has set that right.
 dies_from() {
-  "${PYTHON[@]}" "$lib/run.py" "$@" --fate fate -- "$BACKOFF" -n 1 -q -- python3 -S -c '
+  without_log 'killed TERM' "$@" -- "$BACKOFF" -n 1 -q -- python3 -S -c '
 import os, signal
 signal.signal(signal.SIGTERM, signal.SIG_DFL)
 signal.pthread_sigmask(signal.SIG_SETMASK, [])
-os.kill(os.getpid(), signal.SIGTERM)' 3>&-
-  assert_equal "$(cat fate)" "killed TERM"
+os.kill(os.getpid(), signal.SIGTERM)'
 }
 
 @test "rule 36: backoff dies even by a signal that was ignored or blocked at its start" {
@@ -76,13 +74,11 @@ os.kill(os.getpid(), signal.SIGTERM)' 3>&-
 
 # told_to_end FATE TRAP OPTION...: a TERM finds an attempt that does TRAP.
 told_to_end() {
-  local fate=$1 trap=$2
-  shift 2
-  start -- "$BACKOFF" --base=0 "$@" -- sh -c \
-    "trap '$trap' TERM; echo ready; while :; do sleep 0.05; done"
+  start -- "$BACKOFF" --base=0 "${@:3}" -- sh -c \
+    "trap '$2' TERM; echo ready; while :; do sleep 0.05; done"
   await "$out" ready
   signal TERM
-  assert_fate "$fate"
+  assert_fate "$1"
   assert_ready 1
 }
 
@@ -97,8 +93,8 @@ told_to_end() {
 
 @test "rule 38: as process 1, which no signal of its own can kill, we exit 128+N" {
   need_namespace --pid --fork --kill-child
-  without_log 'exited 143' "${namespace[@]}" "$BACKOFF" -n 1 -q -- sh -c "$(dies TERM)"
-  without_log 'exited 139' "${namespace[@]}" "$BACKOFF" -n 1 -q -- sh -c "$(dies SEGV)"
+  without_log 'exited 143' -- "${namespace[@]}" "$BACKOFF" -n 1 -q -- sh -c "$(dies TERM)"
+  without_log 'exited 139' -- "${namespace[@]}" "$BACKOFF" -n 1 -q -- sh -c "$(dies SEGV)"
 }
 
 # piped OPTION... COMMAND...: with a reader that takes one line of stdout and goes,

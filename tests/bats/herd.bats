@@ -6,9 +6,7 @@
 
 load helper
 
-setup() {
-  export LC_ALL=C
-}
+export LC_ALL=C
 
 # herd OPTION...: 1000 clients, a minute down, then 100 a second.
 herd() {
@@ -28,11 +26,7 @@ herd() {
 
 # gate CLIENTS CAPACITY OPTION...: ten minutes down, in the file "out".
 gate() {
-  local clients=$1 capacity=$2
-
-  shift 2
-  "$HERD" --gate --clients="$clients" --outage=10m --capacity="$capacity" \
-    --cap=1m "$@" >out
+  "$HERD" --gate --clients="$1" --outage=10m --capacity="$2" --cap=1m "${@:3}" >out
 }
 
 @test "herd: two columns tell what a gate is worth, the third what is usual" {
@@ -100,13 +94,10 @@ samples=(--clients=500 --outage=30s --capacity=99.5 --failures=5% --refusals=5% 
 
 # refuses TEXT OPTION...: with TEXT in the one line on stderr, and 125.
 refuses() {
-  local text=$1
-
-  shift
-  run -125 --separate-stderr herd "$@"
+  run -125 --separate-stderr herd "${@:2}"
   assert_output ''
   assert_equal "${#stderr_lines[@]}" 1
-  [[ $stderr == "backoff-herd: "*"$text"* ]] || fail "$stderr"
+  [[ $stderr == "backoff-herd: "*"$1"* ]] || fail "$stderr"
 }
 
 # What the values may be is in unit/options/values.

@@ -200,10 +200,8 @@ TABLE
 
 # told COUNT LINE COMMAND...: what a run with --retry-after says COUNT times.
 told() {
-  local count=$1 line=$2
-  shift 2
-  run "$BACKOFF" --retry-after -n 3 -b 0 "$@"
-  assert_equal "$(grep -cF -- "--retry-after: $line" <<<"$output")" "$count"
+  run "$BACKOFF" --retry-after -n 3 -b 0 "${@:3}"
+  assert_equal "$(grep -cF -- "--retry-after: $2" <<<"$output")" "$1"
 }
 
 @test "--retry-after: a throttle without a stated wait says once what is missing" {

@@ -6,10 +6,8 @@ load helper
 load ../lib/events
 load ../lib/process
 
-setup() {
-  seen=$BATS_TEST_TMPDIR/seen
-  export SEEN=$seen
-}
+seen=$BATS_TEST_TMPDIR/seen
+export SEEN=$seen
 
 # A hook that records what it finds, one line per run.
 note='echo "$BACKOFF_ATTEMPT/$BACKOFF_ATTEMPTS ${BACKOFF_STATUS:-none} ${BACKOFF_VERDICT:-none} ${BACKOFF_RESULT-unset}" >>"$SEEN"'

@@ -24,10 +24,8 @@ within() {
 
 # goes_on TO OPTION...: the writer ends by itself.
 goes_on() {
-  local to=$1
-  shift
-  export to
-  logged -n 1 --idle-timeout="$LIMIT" "$@" -- sh -c "$writer" >out 2>err || true
+  export to=$1
+  logged -n 1 --idle-timeout="$LIMIT" "${@:2}" -- sh -c "$writer" >out 2>err || true
   log_holds "attempts[0].status == 3 and attempts[0].duration_s >= ${LIMIT%ms}*ms"
 }
 

@@ -38,15 +38,10 @@ drawn_by() {
   [ "$(drawn_by)" != "$(drawn_by)" ]
 }
 
-# until_in SECONDS: that time of the day.
-until_in() {
-  date -d "+$1 sec" +%H:%M:%S
-}
-
 @test "--until=HH:MM:SS is local time; the pause before it is cut, and a tenth kept in reserve" {
   export TZ=XYZ-05:30
   for seconds in 3 12 48; do
-    run logged --until="$(until_in $seconds)" -b 1h -c inf -j none -- \
+    run logged --until="$(date -d "+$seconds sec" +%T)" -b 1h -c inf -j none -- \
       sh -c '[ "$BACKOFF_ATTEMPT" -gt 1 ] || sleep 0.3; exit 7'
     ! log_holds 'len(attempts) == 2' "attempts[0].duration_s < $seconds*s // 5" \
       'end.elapsed_s < 3600*s' || break

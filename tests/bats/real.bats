@@ -128,12 +128,10 @@ limited() {
 # asks SECONDS [OPTION]... -- COMMAND...: checks for how long COMMAND's server
 # asks, with options that read it. Nobody waits: it is more than --hint-max.
 asks() {
-  local wanted=$1
-  shift
   rm -f "$LOG"
-  run retrying -n 2 --hint-max=0 "$@"
+  run retrying -n 2 --hint-max=0 "${@:2}"
   run -0 sed -n 's/.*"attempt":1,.*"hint_s":\([0-9.a-z]*\),.*/\1/p' "$LOG"
-  assert_output "$wanted"
+  assert_output "$1"
 }
 
 @test "a 429 with Retry-After: 2 is seen however curl and wget show it" {

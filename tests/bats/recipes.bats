@@ -564,8 +564,7 @@ SH
   BACKOFF_STATE_DIR=$PWD/three by_lines many-jobs/fleet bash
   run cat pushed
   assert_line --index 3 --regexp 'probing|paced'
-  run cat err
-  assert_line --partial 'gate fleet:registry open after'
+  grep 'gate fleet:registry open after' err
 }
 
 @test "recipe: GNU parallel, with backoff inside" {
@@ -607,8 +606,7 @@ told() {
   printf '%s\n' "$4" >words
   printf '[ "$BACKOFF_ATTEMPT" -gt 1 ] || { cat words >&2; exit %d; }\n' "$3" | stand_in "$1"
   run -0 by_lines "$2" bash
-  run -0 cat err
-  assert_output --partial 'server asked for 1s'
+  grep 'server asked for 1s' err
 }
 
 @test "recipes: services say when to come back, and are waited for" {
@@ -654,8 +652,7 @@ told() {
   waits_for waiting/pg_isready "$START"
   # For a wrong option there is no waiting.
   PGSSLMODE=none-such run -3 by_lines waiting/pg_isready bash
-  run cat err
-  assert_output --partial 'exit 3 (no attempt was made) (--stop-on)'
+  grep -F 'exit 3 (no attempt was made) (--stop-on)' err
 }
 
 @test "recipe: waiting for a file" {

@@ -11,21 +11,17 @@ load ../lib/tree
 # ends when somebody writes to the FIFO of the second. It is dumpable, so that
 # root may read its environment in a container, too.
 #
-# In setup_file a skip is a failure: why_not is for setup.
+# In setup_file a skip is a failure: why_not, of what comes next, is for setup.
 setup_file() {
-  export why_not=
-  make_become || why_not=${why_not:-"no set-user-ID programs in $BATS_FILE_TMPDIR"}
+  export why_not
+  ! make_become || why_not=
 }
 
 make_become() {
-  if [ "$(id -u)" -ne 0 ]; then
-    why_not="only root can make a set-user-ID program"
-    return 1
-  fi
-  if ! command -v setpriv >/dev/null; then
-    why_not="setpriv is not installed"
-    return 1
-  fi
+  why_not='only root can make a set-user-ID program'
+  [ "$(id -u)" -eq 0 ] || return
+  why_not='setpriv is not installed'
+  command -v setpriv >/dev/null || return
   export USERS_DIR=$BATS_FILE_TMPDIR/users
   mkdir "$USERS_DIR"
   cat >"$BATS_FILE_TMPDIR/become.c" <<'SOURCE'
@@ -46,10 +42,9 @@ main(int argc, char **argv)
 	return read(open(argv[2], O_RDONLY), &byte, 1) != 1;
 }
 SOURCE
-  if ! "${CC:-cc}" -o "$USERS_DIR/become" "$BATS_FILE_TMPDIR/become.c"; then
-    why_not="no C compiler"
-    return 1
-  fi
+  why_not='no C compiler'
+  "${CC:-cc}" -o "$USERS_DIR/become" "$BATS_FILE_TMPDIR/become.c" || return
+  why_not="no set-user-ID programs in $BATS_FILE_TMPDIR"
   chmod 4755 "$USERS_DIR/become"
   cp "$BACKOFF" "$USERS_DIR/backoff"
   chmod 1777 "$USERS_DIR"
@@ -154,21 +149,26 @@ assert_named() {
   assert_named 'end.result == "stopped"'
 }
 
+# leaves_behind KILL-AFTER CHILD: an attempt that ends after a TERM, but not by it, and
+# leaves this child, a line of bash with ../become in it.
+leaves_behind() {
+  rm -f ready
+  TEST_MARK=$MARKS/tree start --block TERM -- "${user[@]}" \
+    "$BACKOFF" -qq -n inf --base=0 -t 100ms -k "$1" -- bash -c '
+      echo "attempt $BACKOFF_ATTEMPT $$"
+      [ "$BACKOFF_ATTEMPT" -eq 1 ] || exit 0
+      bash -c "$1" &
+      until [ -e ready ]; do sleep 0.02; done
+      '"$until_term"'; exit 5' bash "$2"
+  await "$out" 'attempt 1'
+  wait_for gone "$(sed -n 's/^attempt 1 //p' "$out")"
+}
+
 @test "if it ends by itself within --kill-after, or with -k inf, the next attempt follows" {
   need_proc
   need_answer processes
   for after in 1h inf; do
-    rm -f ready
-    # The command is to end after the TERM, but not by it.
-    TEST_MARK=$MARKS/tree start --block TERM -- "${user[@]}" \
-      "$BACKOFF" -qq -n inf --base=0 -t 100ms -k "$after" -- bash -c '
-        echo "attempt $BACKOFF_ATTEMPT $$"
-        [ "$BACKOFF_ATTEMPT" -eq 1 ] || exit 0
-        ../become ready go &
-        until [ -e ready ]; do sleep 0.02; done
-        '"$until_term"'; exit 5'
-    await "$out" 'attempt 1'
-    wait_for gone "$(sed -n 's/^attempt 1 //p' "$out")"
+    leaves_behind "$after" 'exec ../become ready go'
     # Longer than it takes to begin an attempt.
     sleep 0.3
     # run.py, backoff and it.
@@ -182,15 +182,7 @@ assert_named() {
 
 @test "with -k inf the end of a process below an unwaited one is noticed" {
   need_proc
-  TEST_MARK=$MARKS/tree start --block TERM -- "${user[@]}" \
-    "$BACKOFF" -qq -n inf --base=0 -t 100ms -k inf -- bash -c '
-      echo "attempt $BACKOFF_ATTEMPT $$"
-      [ "$BACKOFF_ATTEMPT" -eq 1 ] || exit 0
-      bash -c "../become ready go; while :; do sleep 1000; done" &
-      until [ -e ready ]; do sleep 0.02; done
-      '"$until_term"'; exit 5'
-  await "$out" 'attempt 1'
-  wait_for gone "$(sed -n 's/^attempt 1 //p' "$out")"
+  leaves_behind inf '../become ready go; while :; do sleep 1000; done'
   echo go >go
   assert_fate 'exited 0'
 }

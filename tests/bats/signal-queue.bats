@@ -97,16 +97,12 @@ in_child() {
     wait_for grep -q getppid trace
     child=$(sed -n 's/^\([0-9]*\) *getppid.*/\1/p' trace | tail -n 1)
     kill -s "$1" "$child" 2>/dev/null || true
-    is_late "$child" || break
+    # It is too late where it had its exec by then.
+    grep -q "^$child *execve" trace || break
     wait "$runner"
   done
   wait "$runner" || true
   runner=
-}
-
-# is_late PROCESS: whether it had its exec by then.
-is_late() {
-  grep -q "^$1 *execve" trace
 }
 
 @test "a signal for the child between fork and exec is COMMAND's own" {

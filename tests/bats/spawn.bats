@@ -22,13 +22,11 @@ script() {
 # lasting STATUS COMMAND...: it cannot be started, and trying again cannot
 # help: one attempt, and that status.
 lasting() {
-  local wanted=$1
-  shift
-  run "-$wanted" logged -n 4 --base=0 -- "$@"
+  run "-$1" logged -n 4 --base=0 -- "${@:2}"
   assert_events 'len(attempts) == 1 and attempts[0].outcome == "not-started"' \
-    "attempts[0].status == $wanted and attempts[0].signal is None" \
+    "attempts[0].status == $1 and attempts[0].signal is None" \
     'attempts[0].verdict == "stop" and attempts[0].pause_s is None' \
-    "end.result == 'stopped' and end.status == $wanted"
+    "end.result == 'stopped' and end.status == $1"
 }
 
 @test "rule 54: a command that is not found is 127, and not tried again" {

@@ -105,7 +105,7 @@ SCRIPT
 }
 
 @test "rule 66: at a terminal each attempt reads a line or an end of file of its own" {
-  run -0 "${PYTHON[@]}" "$lib/terminal.py" <<SCRIPT
+  at_terminal <<SCRIPT
 type "\$BACKOFF" -qq -n 3 --base=0 -- sh -c 'test -t 0 && echo "ready \$BACKOFF_ATTEMPT"; read -r line; echo "got <\$line>"; exit 7'
 wait ready 1
 type one

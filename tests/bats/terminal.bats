@@ -8,13 +8,6 @@
 load helper
 load ../lib/process
 
-# at_terminal [COMMAND...]: takes the steps on stdin; what was shown is in
-# $output. COMMAND leads the session in place of a shell.
-at_terminal() {
-  run "${PYTHON[@]}" "$lib/terminal.py" "$@"
-  assert_success
-}
-
 @test "rule 1: COMMAND is in our process group and session, in the foreground" {
   at_terminal <<'EOS'
 type "$BACKOFF" -n 1 -- sh -c 'ps -o pgid=,sid=,tpgid= -p $$ | sed s/^/child:/; ps -o pgid=,sid=,tpgid= -p $PPID | sed s/^/parent:/'
@@ -44,9 +37,7 @@ type sh -c '"$BACKOFF" cat'
 type hello there
 wait hello there
 key C-d
-prompt
-type echo status $?
-wait status 0
+status 0
 EOS
 }
 
@@ -124,9 +115,7 @@ key C-c
 wait got INT from user
 kill 40 2
 wait seen INT=1\n
-prompt
-type echo status $?
-wait status 3\n
+status 3
 EOS
 }
 
@@ -138,17 +127,13 @@ wait ready (\d+) (\d+)
 key C-c
 state 1 XZ
 state 2 XZ
-prompt
-type echo status $?
-wait status 130
+status 130
 type bash -c 'for i in 1 2 3; do echo round $i; "$BACKOFF" -d 1h -- false; done; echo not reached'
 wait round 1
 wait next in 1h
 key C-c
 wait interrupted by INT after 1 attempt
-prompt
-type echo status $?
-wait status 130
+status 130
 never round 2|not reached
 EOS
 }
@@ -207,9 +192,7 @@ state 2 T
 type fg
 wait ready \d+
 key C-c
-prompt
-type echo status $?
-wait status 130
+status 130
 EOS
 }
 
@@ -223,9 +206,7 @@ type fg
 state 1 S
 type hello
 wait line=hello
-prompt
-type echo status $?
-wait status 0
+status 0
 EOS
 }
 
@@ -255,9 +236,7 @@ state 2 S
 kill TERM 2
 state 2 XZ
 output on
-prompt
-type echo status $?
-wait status 143
+status 143
 EOS
 }
 
@@ -270,8 +249,6 @@ output off
 type go
 state 2 XZ
 output on
-prompt
-type echo status $?
-wait status 7
+status 7
 EOS
 }

@@ -34,12 +34,10 @@ SH
 # judges WANTED OPTION... -- COMMAND...: what an attempt is taken for, and
 # why: "stop: exit 7". What came out is in $got and $said, our end in $ended.
 judges() {
-  local wanted=$1
-  shift
   ended=0
-  logged -n 1 "$@" </dev/null >"$got" 2>"$said" || ended=$?
+  logged -n 1 "${@:2}" </dev/null >"$got" 2>"$said" || ended=$?
   judged
-  assert_equal "$verdict: $reason" "$wanted"
+  assert_equal "$verdict: $reason" "$1"
 }
 
 # --- exit codes ---
@@ -158,7 +156,7 @@ SH
   chmod +x bin/look
   # stderr; stdout too if a tool has messages there, or if both are one; and
   # nothing for a tool without messages, or a command that is not known.
-  run -0 "${PYTHON[@]}" "$lib/terminal.py" <<'EOS'
+  at_terminal <<'EOS'
 type "$BACKOFF" --tool=curl look 2>seen
 prompt
 type "$BACKOFF" --tool=git look 2>seen

@@ -6,14 +6,13 @@ with a bridge in it, has the servers. Needs root and iproute2."""
 import ctypes
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 import uuid
 
-from parts import limited, nginx
+from parts import default_signals, limited, nginx
 
 HUB = "10.77.0.1"
 CLONE_NEWNS, CLONE_NEWNET = 0x20000, 0x40000000
@@ -57,8 +56,7 @@ class Space:
 
   def popen(self, words, **settings):
     def prepare():
-      for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_DFL)
+      default_signals()
       enter(self.spaces)
       os.chdir(self.path)
     for stream in "stdin", "stdout", "stderr":

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import tempfile
 
+BACKOFF = os.path.abspath(os.environ.get("BACKOFF", "./backoff"))
 failures = 0
 
 

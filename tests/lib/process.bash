@@ -34,6 +34,13 @@ reads() {
   assert_regex "$(cat "$BATS_TEST_TMPDIR/fate")" "^$1\$"
 }
 
+# at_terminal [COMMAND...]: takes the steps of terminal.py on stdin; what was shown is
+# in $output. COMMAND leads the session in place of a shell.
+at_terminal() {
+  run "${PYTHON[@]}" "$lib/terminal.py" "$@"
+  assert_success
+}
+
 # await FILE REGEX: until a line of the file matches; fails when what was
 # started has ended without such a line.
 await() {

@@ -104,12 +104,10 @@ retrying() {
 # assert_attempts N FIRST...: N attempts, the first of which ended with
 # these statuses, and the last of which is the success.
 assert_attempts() {
-  local attempts=$1
-  shift
   run -0 sed -n 's/.*"event":"attempt".*"status":\([0-9]*\).*"verdict":"retry".*/\1/p' "$LOG"
-  assert_output "$(printf '%s\n' "$@")"
+  assert_output "$(printf '%s\n' "${@:2}")"
   run -0 grep '"event":"end"' "$LOG"
-  assert_output --partial "\"result\":\"success\",\"attempts\":$attempts,\"status\":0,"
+  assert_output --partial "\"result\":\"success\",\"attempts\":$1,\"status\":0,"
 }
 
 # nginx_ready: settings for an nginx that accepts PUT into ./served. For a
@@ -148,9 +146,7 @@ http {
       dav_methods PUT;
       error_page 409 500 = @busy;
     }
-    location @busy {
-      return 503;
-    }
+    location @busy { return 503; }
     location /limited/ {
       access_log $dir/limited.log times;
       dav_methods PUT;

@@ -10,6 +10,7 @@ One step a line:
   key C-x          press that key with Ctrl
   wait REGEX       until the terminal shows it, after what was waited for last
   prompt           until bash prompts again
+  status N         likewise, and N is the status of what has ended
   never REGEX      it has not been shown up to now
   kill SIGNAL N    send SIGNAL to the process whose id was the Nth group of
                    the last REGEX that had groups
@@ -120,6 +121,11 @@ class Terminal:
   def prompt(self):
     self.wait(re.escape(PROMPT))
 
+  def expect_status(self, number):
+    self.prompt()
+    self.type("echo status $?")
+    self.wait("status %s\n" % number)
+
   def never(self, regex):
     self.read(0)
     if re.search(regex, self.shown):
@@ -200,6 +206,8 @@ def main():
       verb, _, rest = step.partition(" ")
       if verb in ("type", "wait", "never", "key", "output", "fate"):
         getattr(terminal, verb)(rest)
+      elif verb == "status":
+        terminal.expect_status(rest)
       elif verb == "file":
         terminal.file(*rest.split(" ", 1))
       elif verb:

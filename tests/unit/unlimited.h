@@ -10,6 +10,9 @@
 #include "core/loop/loop_state.h"
 #include "core/pause/random.h"
 
+#define MS NS_PER_MS
+#define S NS_PER_S
+
 static struct settings
 usual(void)
 {

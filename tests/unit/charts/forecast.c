@@ -12,8 +12,6 @@
 #include "unit/tap.h"
 #include "unit/unlimited.h"
 
-#define MS NS_PER_MS
-#define S NS_PER_S
 #define HISTORIES 16384
 #define ROWS (STAGE_ATTEMPTS - 1)
 #define RUNS 300

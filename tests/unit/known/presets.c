@@ -224,8 +224,6 @@ TEST(own_options)
 	given("-p ethernet -d 1s,2s");
 	is_int(policy->slot_ns, 0, "a list has no base");
 	is_int(policy->max_exponent, 10, "what is no option");
-	given("-p aws-sdk-2026");
-	is_int(policy->throttle_base_ns, S, "a preset's base of a throttle");
 	given("-p aws-sdk-2026 -b 5s");
 	is_int(policy->throttle_base_ns, 25 * S, "an own base has another one");
 	given("-p aws-sdk -b 10s");

@@ -13,8 +13,6 @@
 #include "unit/tap.h"
 #include "unit/unlimited.h"
 
-#define MS NS_PER_MS
-#define S NS_PER_S
 #define MOST STAGE_ATTEMPTS
 
 /* What the doors do, if there are any, and what they were told. */

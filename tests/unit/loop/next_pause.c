@@ -13,8 +13,6 @@
 #include "unit/tap.h"
 #include "unit/unlimited.h"
 
-#define MS NS_PER_MS
-#define S NS_PER_S
 #define RUNS 100
 
 static struct settings settings;

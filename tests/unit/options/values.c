@@ -99,8 +99,6 @@ TEST(bad_values)
 		{ value_signal, { "SIGFOO", "-9", "TERM,INT", "1.5" } },
 		{ value_wake_signal,
 		    { "", "abc", "0", "65", "USR1,USR2", "SIGSTOP", "TERM" } },
-		{ value_stop_on, { "abc" } },
-		{ value_stop_if, { "[a" } },
 	};
 	static struct options options;
 

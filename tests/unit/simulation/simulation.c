@@ -10,7 +10,6 @@
 #include "unit/tap.h"
 #include "unit/unlimited.h"
 
-#define S NS_PER_S
 #define MOST 1000
 #define BUCKETS 1024
 
