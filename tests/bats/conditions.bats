@@ -208,6 +208,15 @@ leaves_hello() {
   assert_output ended
 }
 
+@test "nor is it where the reader is slow" {
+  need_proc
+  mkfifo "$go"
+  reads 'exited 3' full hear:"$go" sip:2000000 -- "$BACKOFF" -qq -n 1 --stop-if=never -- sh -c '
+    { while grep -q "PPid:.$PPID\$" /proc/$$/status; do sleep 0.02; done; echo >"$go"; } >/dev/null 2>&1 3>&- &
+    yes & exit 3'
+  assert [ "$(stat -c %s "$got")" -lt 1000000 ]
+}
+
 @test "a slow reader does not stop a timeout, nor a signal" {
   need_proc
   mkfifo "$go" "$full"
