@@ -9,7 +9,7 @@
 #include "system/system.h"
 
 static struct random random_state;
-static bool has_defer, has_gate, has_slots;
+static bool has_defer, has_gate, has_slots, has_splay;
 
 static const struct entry go = { .admission = ADMISSION_GO };
 
@@ -34,6 +34,7 @@ doors_start(const struct shared_options *what, const struct settings *settings,
 	has_defer = what->defer.name[0] != '\0';
 	has_gate = what->gate.name[0] != '\0';
 	has_slots = what->slots.name[0] != '\0';
+	has_splay = settings->limits.splay.high_ns > 0;
 	state_dir_start(what->directory);
 	defer_start(&what->defer, &random_state);
 	gate_start(&what->gate, settings, id, &random_state);
@@ -54,7 +55,8 @@ struct entry
 doors_before_splay(void *self)
 {
 	(void)self;
-	return has_defer ? defer_ask() : go;
+	/* Without a splay the first attempt is asked for right away. */
+	return has_splay && has_defer ? defer_ask() : go;
 }
 
 /* Through the gate, and then to a slot. *WAITED: it has waited there. */

@@ -176,6 +176,7 @@ static struct entry
 go_without(void)
 {
 	store.ticket = 0;
+	environment_gate(NULL);
 	/* A signal may have ended the wait for the lock of the record. */
 	if (store.file.fd >= 0 && !signals_end_pending())
 		state_file_lose(&store.file);
@@ -282,7 +283,8 @@ wait_until(struct gate_answer answer, int64_t limit_ns, bool *waited)
 			return refuse(false);
 		if (clock_now_ns() >= limit_ns)
 			return refuse(true);
-		fleet_rest();
+		if (options->fleet)
+			fleet_rest();
 		*waited = true;
 		signal = wait_once(answer.until_ns, limit_ns, counts);
 		if (signal != 0)

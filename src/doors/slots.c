@@ -334,18 +334,20 @@ is_before(int64_t ticket)
 	    &file, STATE_LOCK_SLOT_TICKET, STATE_LOCK_SLOT_TICKET + ticket - 1);
 }
 
-/*
- * The lock of its byte shows that we live, until it is freed. 0: there is none,
- * as another program has locked all of the file.
- */
-static int64_t
-take_ticket(void)
+/* The lock of its byte shows that we live, until it is freed. */
+static enum lock_result
+take_ticket(int64_t *ticket)
 {
-	for (int i = 0; i < SLOTS_MOST; i++)
-		if (lock_try(&file, STATE_LOCK_SLOT_TICKET + order.next++)
-		    == LOCK_HAD)
-			return order.next - 1;
-	return 0;
+	enum lock_result result = LOCK_BUSY;
+
+	/* Another program may have locked all of the file. */
+	for (int i = 0; i < SLOTS_MOST && result == LOCK_BUSY; i++) {
+		*ticket = order.next++;
+		result = lock_try(&file, STATE_LOCK_SLOT_TICKET + *ticket);
+	}
+	if (result == LOCK_BUSY)
+		*ticket = 0;
+	return result;
 }
 
 /* Locks the record, to change the order. False: nobody keeps the order. */
@@ -428,24 +430,25 @@ static enum lock_result
 look(int64_t *ticket, int64_t *again_ns)
 {
 	bool is_ordered;
-	int64_t now_ns, boot_until_ns;
+	int64_t now_ns, boot_until_ns = 0;
 	struct slots_visit visit = { .ticket = *ticket,
 		.count = options->count,
 		.busy = -1,
 		.is_far = options->fleet };
-	enum lock_result result;
+	enum lock_result result = LOCK_HAD;
 
 	if (options->fleet)
 		ask_before(&visit);
 	is_ordered = begin_order();
 	now_ns = boot_clock_ns();
 	if (*ticket == 0 && is_ordered)
-		*ticket = take_ticket();
+		result = take_ticket(ticket);
 	if (visit.busy >= 0)
 		order.lost_since_ns = fleet_lost_since();
 	visit.ticket = *ticket;
 	visit.is_first = *ticket == 0 || !is_before(*ticket);
-	result = take_in_order(visit, now_ns, &boot_until_ns);
+	if (result == LOCK_HAD)
+		result = take_in_order(visit, now_ns, &boot_until_ns);
 	end_order(is_ordered);
 	if (result == LOCK_HAD && options->fleet)
 		result = take_free();

@@ -241,7 +241,8 @@ static bool
 is_time_to_give_up(const struct child *child)
 {
 	return child->left.refused > 0
-	    && clock_now_ns() - child->killed_ns >= REFUSED_LOOK_NS;
+	    && clock_now_ns() - max_ns(child->kill_ns, child->killed_ns)
+	    >= REFUSED_LOOK_NS;
 }
 
 /*
@@ -251,9 +252,9 @@ is_time_to_give_up(const struct child *child)
 static bool
 is_tree_gone(const struct child *child)
 {
-	return child->left.refused == 0
+	return child->pid == 0 && child->left.refused == 0
 	    && (child->left.reached == 0
-	        || (child->outcome.tree_unseen && child->pid == 0
+	        || (child->outcome.tree_unseen
 	            && clock_now_ns() - child->killed_ns >= UNSEEN_END_NS));
 }
 
@@ -294,6 +295,8 @@ look_what_is_left(struct child *child)
 			begin_flushing(child);
 		break;
 	case STAGE_KILLING:
+		if (child->pid != 0 && child->left.refused == 0)
+			break;
 		/* A death may have left an orphan that KILL missed. */
 		signal_tree(child, SIGKILL);
 		if (is_tree_gone(child))
@@ -472,7 +475,7 @@ await_event(struct child *child)
 		break;
 	case WAKE_TIME:
 		on_time(child);
-		if (relay != NULL)
+		if (relay != NULL && clock_now_ns() >= relay->due_ns())
 			on_relay(child, descriptors);
 		break;
 	case WAKE_DESCRIPTOR:

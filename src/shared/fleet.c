@@ -51,6 +51,7 @@ static struct part {
 	const char *name;
 	char key[FLEET_KEY_SIZE];
 	int64_t held; /* the member; 0: nothing */
+	bool lapsed; /* what was held, and others may have had it */
 	bool is_told; /* it was logged that the fleet is lost */
 } parts[FLEET_PARTS];
 
@@ -257,6 +258,7 @@ fleet_look(enum fleet_part part, const int64_t *members, int count,
 	take_state(view, answer.fields[4]);
 	view->living = (uint8_t)answer.numbers[5];
 	view->count = answer.numbers[6];
+	parts[part].lapsed |= answer.numbers[3] != 0;
 	return true;
 }
 
@@ -273,6 +275,7 @@ fleet_put(enum fleet_part part, int64_t member, const struct fleet_view *view,
 	add_state(&text, state, size);
 	if (is_lost || !ask(&text, &answer))
 		return FLEET_LOST;
+	parts[part].lapsed |= answer.numbers[2] != 0;
 	if (answer.numbers[1] == 0)
 		return FLEET_CROSSED;
 	hold(part, member);
@@ -284,18 +287,18 @@ fleet_drop(enum fleet_part part)
 {
 	char room[FLEET_KEY_SIZE + 8];
 	struct text text = text_in(room, sizeof room);
-	struct fleet_line answer;
-	bool done;
+	struct fleet_line answer = { .numbers = { 0 } };
+	bool done, lapsed;
 
-	if (parts[part].held == 0)
-		return FLEET_DONE;
 	text_join(&text, "drop ", parts[part].key);
 	/* Or else the helper would go on with it. */
-	done = ask(&text, &answer);
+	done = parts[part].held == 0 || ask(&text, &answer);
 	hold(part, 0);
 	if (!done)
 		return FLEET_LOST;
-	return answer.numbers[2] != 0 ? FLEET_LAPSED : FLEET_DONE;
+	lapsed = parts[part].lapsed || answer.numbers[2] != 0;
+	parts[part].lapsed = false;
+	return lapsed ? FLEET_LAPSED : FLEET_DONE;
 }
 
 int64_t

@@ -235,6 +235,8 @@ may_look_at_mirror(struct gate_store *store)
 {
 	if (!has_file(store))
 		return false;
+	if (is_young(store))
+		return true;
 	/* Who asks may be stopped. */
 	if (lock_try(&store->file, STATE_LOCK_SYNC) != LOCK_HAD)
 		return mirror_age_ns(store) < OLD_NS;
@@ -419,6 +421,8 @@ gate_store_ask(struct gate_store *store, struct gate_answer *answer)
 	if (!carry_out(store, NULL, answer))
 		return false;
 	store->ticket = answer->ticket;
+	if (store->ticket == 0)
+		gate_store_drop(store);
 	return true;
 }
 

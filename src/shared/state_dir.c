@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +65,7 @@ make(char *path)
 	mode_t mask = umask(0);
 	bool is_made;
 
-	for (char *at = path; *at != '\0'; at++)
+	for (char *at = path + 1; *at != '\0'; at++)
 		if (*at == '/') {
 			*at = '\0';
 			mkdir(path, 0700);
@@ -108,12 +107,16 @@ check(enum origin origin)
 static bool
 is_ours(const char *path)
 {
-	char copy[PATH_MAX], *at = copy;
+	char copy[PATH_MAX], *slash;
 	struct stat stat_of;
 
 	text_copy(copy, sizeof copy, path);
-	while (stat(at, &stat_of) != 0)
-		at = dirname(at);
+	while (stat(copy, &stat_of) != 0) {
+		slash = strrchr(copy, '/');
+		if (slash == NULL || errno != ENOENT)
+			return false;
+		slash[slash == copy] = '\0';
+	}
 	return stat_of.st_uid == geteuid();
 }
 
@@ -126,7 +129,7 @@ has_foreign_link(const char *path)
 	struct stat stat_of;
 
 	text_join(&text, path, "/");
-	for (char *at = copy; *at != '\0'; at++) {
+	for (char *at = copy + 1; *at != '\0'; at++) {
 		if (*at != '/')
 			continue;
 		*at = '\0';
@@ -144,7 +147,7 @@ variable(const char *name)
 {
 	const char *value = getenv(name);
 
-	return value != NULL && *value != '\0' ? value : NULL;
+	return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
 /* A relative path there is to be ignored, says the specification of XDG. */
@@ -153,7 +156,7 @@ absolute(const char *name)
 {
 	const char *value = getenv(name);
 
-	return value != NULL && *value == '/' ? value : NULL;
+	return value != NULL && value[0] == '/' ? value : NULL;
 }
 
 static bool

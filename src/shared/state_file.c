@@ -267,12 +267,15 @@ uint64_t
 boot_hash(void)
 {
 	static uint64_t boot;
-	char id[64] = "";
+	static bool is_known;
+	char id[64];
+	ssize_t size;
 
-	if (boot == 0) {
-		boot_id(id, sizeof id - 1);
-		boot = hash_of(id, strlen(id));
+	if (!is_known) {
+		size = boot_id(id, sizeof id);
+		boot = size > 0 ? hash_of(id, (size_t)size) : 0;
 	}
+	is_known = true;
 	return boot;
 }
 

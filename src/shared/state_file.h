@@ -62,8 +62,8 @@ bool state_file_write(
 void state_file_unlock(struct state_file *file);
 
 /*
- * A hash of the boot id; if that cannot be read, all boots are alike. Read at
- * the first call: locks alone do without.
+ * A hash of the boot id; 0: it cannot be read, and then all boots are alike.
+ * Read at the first call: locks alone do without.
  */
 uint64_t boot_hash(void);
 

@@ -48,10 +48,10 @@ int
 tempfile_open(void)
 {
 	char path[PATH_MAX];
-	int fd = fd_out_of_the_way(unnamed_file_open(tempfile_directory()));
+	int fd = unnamed_file_open(tempfile_directory());
 
-	if (fd >= 0)
-		return fd;
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
+		return fd_out_of_the_way(fd);
 	/* Where all files have names, this one has it for a moment. */
 	fd = tempfile_named("backoff-", path, sizeof path);
 	if (fd >= 0)
@@ -95,8 +95,8 @@ outlet_of(int fd)
 		outlet.step = SIZE_MAX;
 	else if (S_ISFIFO(stat.st_mode))
 		outlet.step = PIPE_BUF;
-	outlet.is_terminal
-	    = S_ISCHR(stat.st_mode) && !device_is_ptmx(&stat) && isatty(fd);
+	outlet.is_terminal = outlet.step != SIZE_MAX && S_ISCHR(stat.st_mode)
+	    && !device_is_ptmx(&stat) && isatty(fd);
 	/* O_NONBLOCK on FD itself would affect everyone who shares it. */
 	if (S_ISFIFO(stat.st_mode) || outlet.is_terminal)
 		again = fd_reopen(fd, O_WRONLY | O_NONBLOCK | O_NOCTTY);

@@ -249,7 +249,8 @@ begin_pipe(void)
 		return false;
 	in.next = NEXT_NOW;
 	/* One page is one slot, so it has room only after all was read. */
-	peek_resize(in.writer, in.taken >= EXACT ? (int)WIDE : 1);
+	peek_resize(
+	    in.writer, in.taken >= EXACT && !in.cannot_show ? (int)WIDE : 1);
 	return true;
 }
 
@@ -325,7 +326,7 @@ discard_unread(void)
 	/* Close the writing end first: then a leftover reader finds the end
 	 * and does not notice that the pipe no longer blocks. */
 	fd_close(&in.writer);
-	if (fcntl(in.reader, F_SETFL, O_NONBLOCK) != 0)
+	if (in.given > 0 && fcntl(in.reader, F_SETFL, O_NONBLOCK) != 0)
 		unread = -1;
 	/* More than it was given comes from another writer: do not read on. */
 	while (count > 0 && unread >= 0 && unread < in.given) {

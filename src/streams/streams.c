@@ -43,10 +43,11 @@ static char hints_nowhere[PATH_MAX + 64]; /* it could not be made, and why */
 static void
 make_absolute(void)
 {
-	char path[PATH_MAX];
+	char here[PATH_MAX], *name = hints_name;
 
-	if (realpath(hints_name, path) != NULL)
-		text_copy(hints_name, sizeof hints_name, path);
+	if (name[0] != '/' && getcwd(here, sizeof here) != NULL
+	    && strlen(here) + strlen(name) + 1 < PATH_MAX)
+		text_copy(name, PATH_MAX, JOINED(PATH_MAX, here, "/", name));
 }
 
 const char *
@@ -153,6 +154,8 @@ read_hint_lines(
 		size_t most = (size_t)min_ns(size - offset, sizeof bytes);
 
 		RETRY_EINTR(count, pread(hints, bytes, most, offset));
+		if (count < 0)
+			line.is_whole = false;
 		if (count <= 0)
 			break;
 		for (ssize_t i = 0; i < count; i++) {
