@@ -311,6 +311,17 @@ traced_until_ready() {
   assert_output ''
 }
 
+@test "a command that a policy (EACCES) lets nobody signal is waited for, before the next attempt" {
+  need_strace
+  mkfifo go
+  strace -qq -o trace -e trace=kill -e inject=kill:error=EACCES "$BACKOFF" -qq -n 2 -b 0 -t 100ms -k 100ms -- \
+    sh -c '[ "$BACKOFF_ATTEMPT" = 2 ] || read -r _ <go; echo "$BACKOFF_ATTEMPT"' >output 3>&- &
+  wait_for grep -q SIGKILL trace
+  echo >go
+  wait $! || :
+  assert_equal "$(<output)" $'1\n2'
+}
+
 # --- a system call that is interrupted ---
 
 @test "a wait4 or waitid that is interrupted is made again, and where nobody is left to wait for that is 125" {

@@ -111,10 +111,12 @@ assert_named() {
 
 @test "a command that cannot be signalled gets --kill-after, then backoff gives up and names it" {
   need_proc
-  cut -n 2 -k 300ms -- ../become ready go
-  assert_named 'end.result == "stopped" and end.status == 124' \
-    'attempts[0].status is None and attempts[0].signal is None' \
-    'attempts[0].duration_s >= 600*ms'
+  for signal in TERM KILL; do
+    cut -n 2 -s "$signal" -k 300ms -- ../become ready go
+    assert_named 'end.result == "stopped" and end.status == 124' \
+      'attempts[0].status is None and attempts[0].signal is None' \
+      'attempts[0].duration_s >= 600*ms'
+  done
 }
 
 @test "no attempt starts beside such a process below the command, and those that can be signalled are ended" {
