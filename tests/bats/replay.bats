@@ -268,6 +268,14 @@ SCRIPT
   [ "$(size later)" -le "$(getconf PAGESIZE)" ]
 }
 
+@test "a command that makes its stdin non-blocking changes that of no later attempt" {
+  run fed --open pipe -n 3 -- python3 -S -c 'import os, sys
+print(os.get_blocking(0))
+os.set_blocking(0, False)
+sys.exit(7)'
+  assert_output $'True\nTrue\nTrue'
+}
+
 @test "a process that keeps the command's pipe open for writing holds nobody up" {
   run -7 fed --open unix -n 2 -- sh -c 'exec 4<>/dev/stdin; sleep 1000 >/dev/null 2>&1 3>&- & echo $! >>leftovers
     head -c 10 >saw; exit 7'
