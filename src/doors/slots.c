@@ -477,7 +477,8 @@ wait_in_order(int64_t limit_ns, bool *waited, int *signal)
 			log_ns = INT64_MAX;
 		}
 	}
-	lock_free(&file, STATE_LOCK_SLOT_TICKET + ticket);
+	if (ticket > 0)
+		lock_free(&file, STATE_LOCK_SLOT_TICKET + ticket);
 	spent_ns = saturating_add(spent_ns, clock_now_ns() - since_ns);
 	if (result == LOCK_HAD && *waited)
 		log_taken(clock_now_ns() - since_ns);

@@ -59,7 +59,7 @@ static bool met; /* signals_await_room() has met one */
 /* The signal that ended the pause, or 0; set by the handler. */
 static volatile sig_atomic_t pause_signal;
 
-/* Or there is no such signal. */
+/* Whether SIGNAL is ignored; 0, which is no signal, counts as such. */
 static bool
 is_ignored(int signal)
 {

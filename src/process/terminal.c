@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/duration.h"
 #include "core/base/text.h"
 #include "process/terminal.h"
 #include "system/system.h"
@@ -47,9 +46,11 @@ is_in_foreground(void)
 int
 terminal_text_width(void)
 {
-	int64_t width = min_ns(width_of_stdout(), WIDEST_TEXT);
+	int width = width_of_stdout();
 
-	return (int)max_ns(width, NARROWEST_TEXT);
+	return width > WIDEST_TEXT   ? WIDEST_TEXT
+	    : width < NARROWEST_TEXT ? NARROWEST_TEXT
+	                             : width;
 }
 
 void

@@ -128,7 +128,8 @@ lock_ticket(struct gate_store *store, uint64_t ticket)
 
 	if (store->locked == ticket)
 		return true;
-	lock_free(file, byte_of(store->locked));
+	if (store->locked != 0)
+		lock_free(file, byte_of(store->locked));
 	store->locked = 0;
 	if (ticket != 0 && lock_try(file, byte_of(ticket)) == LOCK_FAILED)
 		return false;
@@ -286,7 +287,8 @@ begin_step(struct gate_store *store)
 	bool done = false;
 
 	if (has_server(store)) {
-		look_at_file(store);
+		if (!look_at_file(store))
+			return false;
 		done = look_at_server(store);
 	}
 	if (!done) {
@@ -429,7 +431,7 @@ gate_store_ask(struct gate_store *store, struct gate_answer *answer)
 bool
 gate_store_report(struct gate_store *store, const struct gate_attempt *attempt)
 {
-	struct gate_answer answer = { .kind = GATE_GO };
+	struct gate_answer answer = { .ticket = 0 };
 	bool done = carry_out(store, attempt, &answer);
 
 	gate_store_drop(store);
@@ -440,7 +442,7 @@ bool
 gate_store_reopen(struct gate_store *store)
 {
 	const struct gate_attempt by_hand = { .outcome = GATE_BY_HAND };
-	struct gate_answer answer = { .kind = GATE_GO };
+	struct gate_answer answer = { .ticket = 0 };
 
 	return step_and_write(store, &by_hand, &answer);
 }

@@ -326,7 +326,7 @@ state_file_lose(struct state_file *file)
 void
 state_file_note(struct state_file *file, const char *why)
 {
-	if (*why == '\0' || file->is_noted)
+	if (why[0] == '\0' || file->is_noted)
 		return;
 	file->is_noted = true;
 	log_shared(WEIGHT_DETAIL,

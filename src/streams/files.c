@@ -64,8 +64,8 @@ ends_line(int file, off_t size)
 {
 	char last;
 
-	/* There is nothing to read at -1. */
-	return pread(file, &last, 1, size - 1) != 1 || last == '\n';
+	return size <= 0 || pread(file, &last, 1, size - 1) != 1
+	    || last == '\n';
 }
 
 ssize_t
@@ -162,9 +162,12 @@ enum written
 copy_file(int to, int file, off_t size, int64_t until_ns)
 {
 	char buffer[CHUNK];
-	struct outlet outlet = outlet_of(to);
+	struct outlet outlet;
 	enum written end = WRITTEN_ALL;
 
+	if (size <= 0)
+		return WRITTEN_ALL;
+	outlet = outlet_of(to);
 	for (off_t offset = 0; offset < size && end == WRITTEN_ALL;) {
 		size_t most = (size_t)min_ns(size - offset, CHUNK);
 		ssize_t count = file_read(file, buffer, most, offset);

@@ -42,8 +42,9 @@ struct output {
 	struct outlet outlet;
 	struct watched *watched;
 	size_t start, end; /* of what was read, but not written yet */
-	bool ended; /* COMMAND has ended: only what is in the pipe counts */
-	int64_t left; /* how much of that is still to be read */
+	/* How much is still to be read, once COMMAND has ended; before that,
+	 * INT64_MAX. */
+	int64_t left;
 	int64_t read_ns; /* when something was read last, or INT64_MIN */
 	int failure; /* why it cannot be passed on: errno, or 0 */
 };
@@ -255,7 +256,8 @@ read_some(struct output *output)
 	output->read_ns = clock_now_ns();
 	output->start = 0;
 	output->end = (size_t)count;
-	output->left -= count;
+	if (output->left < INT64_MAX)
+		output->left -= count;
 	scan_bytes(out.scan, &output->watched->stream, output->watched->bytes,
 	    output->end);
 	return true;
@@ -363,7 +365,6 @@ output_begin(int descriptors[3])
 		struct output *output = &out.of[i];
 
 		output->start = output->end = 0;
-		output->ended = false;
 		output->left = INT64_MAX;
 		output->read_ns = INT64_MIN;
 		output->failure = 0;
@@ -429,11 +430,10 @@ end_pipe(struct output *output)
 {
 	int count;
 
-	if (output->pipe < 0 || output->ended)
+	if (output->pipe < 0 || output->left < INT64_MAX)
 		return;
 	count = peek_count(output->pipe);
 	output->left = count >= 0 ? count : PIPE_MOST;
-	output->ended = true;
 }
 
 bool

@@ -243,6 +243,7 @@ end_holder() {
   # What is stuck may answer later what nobody asks any more.
   no_helper
   dies_by TERM
+  assert_equal "$(grep -c 'cannot use gate' "$err")" 1
   shut_fleet
   start_on 1 --gate=fleet:hub --slots=fleet:hub:1 -n 1 -- sh -c 'echo ready; read -r _ <go; exit 3'
   await "$out" ready

@@ -108,6 +108,7 @@ a symbolic link|rm hub && ln -s ../elsewhere hub
 not a regular file|rm hub && mkfifo -m 600 hub
 not a regular file|rm hub && mkdir hub
 its mode is not 0600|chmod 0644 hub
+its mode is not 0600|chmod 0700 hub
 its mode is not 0600|chmod 4600 hub
 not a state file of backoff|echo export PATH=/bin >hub
 it has another hard link|ln hub other
