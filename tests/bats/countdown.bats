@@ -106,11 +106,7 @@ rows() {
 is_redrawn() {
   local before
   before=$(screen)
-  wait_for differs_from "$before"
-}
-
-differs_from() {
-  [ "$(screen)" != "$1" ]
+  wait_for eval '[ "$(screen)" != "$before" ]'
 }
 
 @test "countdown: the row is cut to the width of a terminal that gets narrower, and wide again" {

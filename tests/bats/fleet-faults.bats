@@ -1,9 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 #
-# --gate=fleet: and a server that is ill: the attempt is made, one line says why,
-# and the gate of the machine serves. fleet-helper.bats has in which ways servers
-# are ill, and what is said of each.
+# --gate=fleet: and a server that is ill: the attempt is made, one line says why, and
+# the gate of the machine serves. fleet-helper.bats has the ways in which it can be ill.
 
 load helper
 load ../lib/shared
@@ -43,11 +42,11 @@ fails() {
   run grep 'cannot use' <<<"$stderr"
 }
 
-# shut_fleet: for an hour, by two machines.
+# shut_fleet: for an hour, by two machines. Who asks once more finds it shut.
 shut_fleet() {
   fails two -n 19 -b 0
   fails three -n 1 -b 1ms
-  job three -n 1 -b 1ms -- sh -c 'echo after=1h >"$BACKOFF_HINT"; exit 1'
+  job three -n 1 -b 1ms -T 5s -- sh -c 'echo after=1h >"$BACKOFF_HINT"; exit 1'
 }
 
 # is_shut [MACHINE]: whether a run there, or on one that has not asked before,
@@ -66,7 +65,7 @@ is_shut() {
   assert_equal "$stderr" "$(sick_for "$why")"
   fails one -n 19 -b 0
   assert_output "$(sick_for "$why")"
-  fails one -n 1
+  fails one -n 1 -b 10s -j none
   assert_output "$(sick_for "$why")"
   run -75 "$BACKOFF" -qq --state-dir="$PWD/one" --gate=hub --gate-wait=0 -- true
 }
