@@ -99,23 +99,6 @@ lease_grows() {
   [ "$(lease_end)" -gt "$before" ] && is_held slots 1
 }
 
-# hold_sync MACHINE: as a run there that is stopped while it asks the server.
-hold_sync() {
-  mkfifo locked
-  "${PYTHON[@]}" -c '
-import fcntl, signal, sys
-with open(sys.argv[1], "r+b") as file:
-  fcntl.lockf(file, fcntl.LOCK_EX, 1, (1 << 32) + 1)
-  print(flush=True)
-  signal.pause()' "machine$1/hub" >locked 3>&- 7>&- &
-  holder=$!
-  read -r _ <locked
-}
-
-end_holder() {
-  [ -z "${holder-}" ] || kill "$holder"
-}
-
 @test "failures of one machine leave the gate open, those of two in two seconds shut it for all" {
   for _ in 1 2; do
     run -1 on 1 --gate=fleet:hub -n 2 -d 1s false
@@ -363,6 +346,7 @@ end_holder() {
   run -0 on 2 --gate=fleet:hub -- sh -c 'echo "$BACKOFF_GATE"'
   assert_output --partial paced
   redis del 'backoff:{hub}:gate'
+  state=machine1 damage 100
   in_time on 1 --gate=open:fleet:hub
   assert_output 'gate fleet:hub is open'
   assert_equal "$(redis exists 'backoff:{hub}:gate')" 0
@@ -387,7 +371,7 @@ asks_nothing() {
   beside 1 --gate=fleet:hub -- sh -c 'echo >begun; read -r _ <go'
   wait_for test -e begun
   refute asks_nothing 2
-  hold_sync 1
+  hold_bytes machine1/hub "$sync_byte" 1
   wait_for asks_nothing 2
   echo >&7
 }
@@ -445,7 +429,7 @@ asks_nothing() {
 # bats test_tags=long
 @test "who is stopped while it asks the server holds up its machine for five seconds" {
   run -0 on 2 -qq --gate=fleet:hub true
-  hold_sync 2
+  hold_bytes machine2/hub "$sync_byte" 1
   on 1 -qq --gate=fleet:hub -n 19 -b 0 -- false || :
   on 3 -qq --gate=fleet:hub -n 1 -b 1h -j none -- false || :
   wait_for is_shut_on 2

@@ -264,6 +264,9 @@ backoff: sh: cannot start attempt 2/8: held output: No such file or directory"
   assert_fate 'exited 0'
   holds "$out" fine
   grep -q 'attempt 1/2 failed after .*: killed by XFSZ; next' "$BATS_TEST_TMPDIR/log"
+  # What was held, and does not fit where stdout is, is no signal of ours either.
+  head -c 16384 /dev/zero >"$got"
+  run -125 bash -c 'ulimit -f 16; exec "$BACKOFF" -o -n 1 echo fine >>"$1"' - "$got"
 }
 
 @test "with --hold=all stdout and stderr that are one keep their order, to stdout" {

@@ -15,10 +15,11 @@ setup() {
 }
 
 teardown() {
-  local holder
+  local each
   end_all
-  for holder in "${holders[@]}"; do
-    kill -KILL "$holder" 2>/dev/null || :
+  end_holder
+  for each in "${holders[@]}"; do
+    kill -KILL "$each" 2>/dev/null || :
   done
 }
 
@@ -69,7 +70,7 @@ sys.exit(kind != fcntl.F_UNLCK)'
   run -0 logged --slots=hub:1 true
   assert_events 'not news'
   holder 1 1
-  start_logged --slots=hub:1 true
+  start_logged --gate=hub --slots=hub:1 true
   wait_for waiting "$pid"
   # What a text log says after a second is no event.
   "$BACKOFF" --slots=hub:1 true 2>said 3>&- 7>&- &
@@ -290,21 +291,12 @@ other_takes() {
 
 @test "who locks all of the file keeps no run from ending in its time" {
   "$BACKOFF" --slots=hub:1 -- true
-  mkfifo locked
-  "${PYTHON[@]}" -c '
-import fcntl, sys, time
-with open(sys.argv[1], "r+") as file:
-  fcntl.lockf(file, fcntl.LOCK_SH)
-  open("locked", "w").close()
-  time.sleep(1000)' "$state/hub" 3>&- 7>&- &
-  local other=$!
-  : <locked
+  hold_bytes "$state/hub" 0 0
   run -75 "$BACKOFF" --slots=hub:1 --slots-wait=1s -- touch started
   start -- "$BACKOFF" --slots=hub:1 -- touch started
   await "$err" 'waiting for the slot'
   dies_by TERM
   assert [ ! -e started ]
-  kill "$other"
 }
 
 @test "a lock of COMMAND's own heirs holds no slot" {

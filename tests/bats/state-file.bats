@@ -16,6 +16,7 @@ setup() {
 
 teardown() {
   end_all
+  end_holder
   [ ${#others[@]} = 0 ] || kill "${others[@]}"
 }
 
@@ -231,33 +232,26 @@ END
   assert_output --partial 'File too large); going on without'
 }
 
-# lock_record: somebody else holds the lock of hub's record, until the end of the test.
-lock_record() {
-  python3 -S - "$state/hub" 3>&- <<'EOS' &
-import fcntl, struct, sys, signal
-file = open(sys.argv[1], "r+b")
-lock = struct.pack("hhqqi", fcntl.F_WRLCK, 0, 1 << 32, 1, 0)
-fcntl.fcntl(file, fcntl.F_OFD_SETLK, lock)
-open("locked", "w").close()
-signal.pause()
-EOS
-  others+=($!)
-  wait_for test -e locked
-}
-
 @test "the lock of the record is not waited for for ever" {
   given_up
   record until=-1 >/dev/null
-  lock_record
+  hold_bytes "$state/hub" "$record_byte" 1
   run -1 "$BACKOFF" --defer=hub -n 1 false
   assert_output --partial "hub ($state: its lock is held); going on without"
+  # The slots hold without an order, which nobody writes then.
+  "$BACKOFF" --slots=hub:1 -- sh -c 'echo >taken; exec sleep 1000' 3>&- &
+  others+=($!)
+  wait_for test -e taken
+  cp "$state/hub" before
+  run -75 "$BACKOFF" --slots=hub:1 --slots-wait=100ms touch started
+  cmp "$state/hub" before
 }
 
 @test "a TERM that comes in the wait for that lock ends us, and the gate is not what is told of" {
   need_strace
   local number
   shut_gate
-  lock_record
+  hold_bytes "$state/hub" "$record_byte" 1
   strace -qq -o calls -e trace=fcntl "$BACKOFF" -qq --gate=hub true
   number=$(grep -n 'F_OFD_SETLK.*EAGAIN' calls | sed -n '1s/:.*//p')
   assert [ "$(grep -c EAGAIN calls)" -lt 1000 ] # there are pauses

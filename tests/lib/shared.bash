@@ -28,6 +28,28 @@ with open(sys.argv[1], "r+b") as file:
 EOS
 }
 
+# As in state_file.h: who changes the record, and who asks a fleet's server, locks it.
+record_byte=$((1 << 32))
+sync_byte=$((record_byte + 1))
+
+# hold_bytes FILE FIRST COUNT: another process has locked them, until end_holder;
+# with COUNT 0, all from there on.
+hold_bytes() {
+  mkfifo locked
+  "${PYTHON[@]}" -c '
+import fcntl, signal, sys
+with open(sys.argv[1], "r+b") as file:
+  fcntl.lockf(file, fcntl.LOCK_EX, int(sys.argv[3]), int(sys.argv[2]))
+  print(flush=True)
+  signal.pause()' "$@" >locked 3>&- 7>&- &
+  holder=$!
+  read -r _ <locked
+}
+
+end_holder() {
+  [ -z "${holder-}" ] || kill "$holder"
+}
+
 # quietly ARG...: run backoff without a log, whatever comes of it.
 quietly() {
   "$BACKOFF" -qq "$@" || :

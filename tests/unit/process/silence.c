@@ -69,6 +69,11 @@ TEST(output)
 	    "it counts from the last write, not from the look that saw it");
 
 	reset();
+	silence_look(&silence, START + 300 * MS, NEVER, false);
+	is_int(until_over(START + 300 * MS), 10300 * MS,
+	    "  also where that was the moment of a look");
+
+	reset();
 	for (int i = 1; i <= 100; i++)
 		silence_look(
 		    &silence, START + i * S, START + i * S - S / 2, false);
