@@ -346,7 +346,6 @@ lease_grows() {
   run -0 on 2 --gate=fleet:hub -- sh -c 'echo "$BACKOFF_GATE"'
   assert_output --partial paced
   redis del 'backoff:{hub}:gate'
-  state=machine1 damage 100
   in_time on 1 --gate=open:fleet:hub
   assert_output 'gate fleet:hub is open'
   assert_equal "$(redis exists 'backoff:{hub}:gate')" 0
