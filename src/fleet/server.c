@@ -22,8 +22,9 @@
 #include "system/system.h"
 
 #define LIMIT_NS (250 * NS_PER_MS) /* for the connection, and each answer */
-#define AGAIN_NS (10 * NS_PER_MS)
-#define MOST_ALARMS 3
+#define TICK_NS (10 * NS_PER_MS)
+#define LIMIT_TICKS ((int)(LIMIT_NS / TICK_NS))
+#define LATE_TICKS 3 /* for what a signal does not end */
 #define MOST_BYTES 65536 /* of an answer: ours have some hundred */
 #define REPLIES 12
 
@@ -40,25 +41,35 @@ static struct {
 	int64_t ahead_ns; /* by how much the server's clock is ahead of that */
 } server = { .why = "" };
 
-static volatile sig_atomic_t alarms; /* since the limit began */
+static volatile sig_atomic_t ticks_left; /* of the limit, until it is over */
 
 /* getaddrinfo() goes on after a signal; all other calls end with EINTR. */
 static void
-note_alarm(int signal)
+note_tick(int signal)
 {
-	(void)signal;
-	if (++alarms == MOST_ALARMS)
+	const struct sigaction interrupts = { .sa_handler = note_tick };
+
+	if (--ticks_left == 0)
+		sigaction(signal, &interrupts, NULL);
+	if (ticks_left == -LATE_TICKS)
 		server.give_up();
 }
 
-/* Interrupts what waits after LIMIT_NS, and again: it may begin later. */
+/*
+ * A limit of LIMIT_NS, in so many ticks. However long the machine stands still,
+ * that is one tick: a server that stood still with us has its time.
+ */
 static void
-begin_limit(void)
+begin_limit(int ticks)
 {
-	const struct itimerval limit = { .it_value.tv_usec = LIMIT_NS / 1000,
-		.it_interval.tv_usec = AGAIN_NS / 1000 };
+	const struct itimerval limit
+	    = { .it_value.tv_usec = LIMIT_NS / ticks / 1000,
+		      .it_interval.tv_usec = TICK_NS / 1000 };
+	const struct sigaction action = { .sa_handler = note_tick,
+		.sa_flags = ticks > 1 ? SA_RESTART : 0 };
 
-	alarms = 0;
+	ticks_left = ticks;
+	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &limit, NULL);
 }
 
@@ -70,14 +81,17 @@ end_limit(void)
 	setitimer(ITIMER_REAL, &none, NULL);
 }
 
+static const char *
+unless_late(const char *why)
+{
+	return ticks_left <= 0 ? "timed out" : why;
+}
+
 void
 server_start(const struct url *url, void (*give_up)(void))
 {
-	const struct sigaction action = { .sa_handler = note_alarm };
-
 	server.url = url;
 	server.give_up = give_up;
-	sigaction(SIGALRM, &action, NULL);
 }
 
 const char *
@@ -132,7 +146,7 @@ tls_start(const char *host)
 		return NULL;
 	verified = SSL_get_verify_result(server.tls);
 	if (verified == X509_V_OK)
-		return "no TLS there";
+		return unless_late("no TLS there");
 	/* One that cannot be read is one without certificates, for OpenSSL. */
 	if (file == NULL || access(file, R_OK) == 0)
 		return X509_verify_cert_error_string(verified);
@@ -158,10 +172,11 @@ connect_to(const struct url *url)
 	                            : redisConnect(url->host, url->port);
 	if (server.redis == NULL)
 		return "no memory";
-	if (server.redis->err == 0)
-		return url->is_tls ? tls_start(url->host) : NULL;
 	text_copy(why, sizeof why, server.redis->errstr);
-	return why;
+	if (server.redis->err != 0)
+		return strstr(why, strerror(EINTR)) != NULL ? "timed out" : why;
+	begin_limit(LIMIT_TICKS);
+	return url->is_tls ? tls_start(url->host) : NULL;
 }
 
 static void
@@ -187,7 +202,7 @@ hang_up(void)
 static bool
 fail(const char *because)
 {
-	server.why = alarms > 0 ? "timed out" : because;
+	server.why = because;
 	hang_up();
 	return false;
 }
@@ -242,7 +257,8 @@ send_commands(void)
 	    : write(server.redis->fd, bytes, size);
 
 	sdsclear(bytes);
-	return sent == (ssize_t)size || fail("the connection was closed");
+	return sent == (ssize_t)size
+	    || fail(unless_late("the connection was closed"));
 }
 
 static bool
@@ -263,8 +279,8 @@ receive_replies(void)
 		size = server.tls != NULL
 		    ? SSL_read(server.tls, bytes, sizeof bytes)
 		    : read(server.redis->fd, bytes, sizeof bytes);
-		if (size <= 0 || alarms > 0)
-			return fail("the connection was closed");
+		if (size <= 0 || ticks_left <= 0)
+			return fail(unless_late("the connection was closed"));
 		received += (size_t)size;
 		if (received > MOST_BYTES)
 			return fail("its answer is too long");
@@ -279,7 +295,7 @@ server_run(void)
 	bool done;
 
 	forget_replies();
-	begin_limit();
+	begin_limit(LIMIT_TICKS);
 	done = send_commands() && receive_replies();
 	end_limit();
 	server.wanted = 0;
@@ -338,7 +354,7 @@ ask_time(void)
 		return fail("it does not know the time");
 	/* If we stood still meanwhile, it is not known when that was. */
 	if (took_ns > LIMIT_NS)
-		return fail("timed out");
+		return ask_time();
 	server.asked_ns = now_ns;
 	server.ahead_ns
 	    = min_ns(saturating_multiply(number_of(time->element[0]), NS_PER_S),
@@ -361,7 +377,8 @@ server_connect(int64_t age_ns)
 	if (server.redis != NULL && poll(&watched, 1, 0) == 0)
 		return boot_clock_ns() - server.asked_ns < age_ns || ask_time();
 	hang_up();
-	begin_limit();
+	/* hiredis connects by poll(2), which the first tick ends. */
+	begin_limit(1);
 	why = connect_to(url);
 	end_limit();
 	if (why != NULL)

@@ -54,12 +54,10 @@ tells() {
   echo "${@:2}" >&"$in"
 }
 
-# asks A WORD...: $answer is the answer. Only where $is_slow that is too late for
-# a server that stood still.
+# asks A WORD...: $answer is the answer.
 asks() {
   tells "$@"
   hears "$1"
-  [ "$answer" != 'lost :timed out' ] || [ -n "${is_slow-}" ] || asks "$@"
 }
 
 # is_answered A ANSWER WORD...
@@ -300,10 +298,19 @@ answer=-MOVED 3999 127.0.0.1:6381|the server answered MOVED
 answer=-NOAUTH Authentication required.|the server answered NOAUTH
 answer=-ERR unknown command `AUTH`, with args beginning with: `secret`|the server answered ERR
 END
-  is_slow=yes
   between hole
   machine a
   is_answered a 'lost :timed out' look "$key"
+}
+
+@test "fleet-helper: a machine that stands still while the server is asked has not lost it" {
+  between "still=$PWD/asker"
+  machine a
+  for _ in time state; do
+    echo "${helper[a]}" >asker
+    finds a - 0 0 0
+    assert [ ! -e asker ]
+  done
 }
 
 @test "fleet-helper: why there is no connection, or no change, is told" {

@@ -208,7 +208,7 @@ lease_grows() {
   start_redis
   # A server that is empty is given the gate by the first who asks.
   is_open() {
-    in_time on 1 --gate=open:fleet:hub
+    run -0 on 1 --gate=open:fleet:hub
     grep -q '^ran' "$out"
   }
   wait_for is_open
@@ -341,12 +341,12 @@ lease_grows() {
 @test "--gate=open:fleet:NAME opens the gate for all machines" {
   shut_for 30m
   is_shut_on 2
-  in_time on 1 --gate=open:fleet:hub
+  run -0 on 1 --gate=open:fleet:hub
   assert_output 'gate fleet:hub was shut: exit 1; it opens gradually now'
   run -0 on 2 --gate=fleet:hub -- sh -c 'echo "$BACKOFF_GATE"'
   assert_output --partial paced
   redis del 'backoff:{hub}:gate'
-  in_time on 1 --gate=open:fleet:hub
+  run -0 on 1 --gate=open:fleet:hub
   assert_output 'gate fleet:hub is open'
   assert_equal "$(redis exists 'backoff:{hub}:gate')" 0
   stop_redis
@@ -357,7 +357,7 @@ lease_grows() {
 asks_nothing() {
   state=machine1 record synced=-"$1" >/dev/null
   redis config resetstat >/dev/null
-  in_time on 1 --gate=fleet:hub true
+  run -0 on 1 --gate=fleet:hub true
   [ "$(redis_calls)" -eq 0 ]
 }
 
@@ -406,7 +406,7 @@ asks_nothing() {
   redis config resetstat
   is_shut_on 9
   assert_equal "$(redis_calls set)" 0
-  in_time on 3 --gate=open:fleet:hub
+  run -0 on 3 --gate=open:fleet:hub
   run -0 on 2 --gate=fleet:hub true
   stop_redis
   start_redis

@@ -134,11 +134,12 @@ readme() {
 }
 
 @test "README: each example runs as it stands there" {
-  hurries 100
+  hurries 10
   export HOME=$PWD url=u job_url=j api=a
   fails_at_first 1 rsync
   readme rsync 0 bash
   called rsync '-a photos/ backup:photos/' '-a photos/ backup:photos/'
+  FAKETIME='+0 x100'
   stand_in curl <<<'[ "$BACKOFF_ATTEMPT" -gt 1 ] || { echo "Retry-After: 1" >&2; exit 22; }'
   readme Honour 0 bash
   grep -q 'server asked for 1s' err
@@ -175,7 +176,7 @@ readme() {
   code=22 said='The requested URL returned error: 404' run -22 bash line
   assert_equal "$(wc -l <asked)" 1
   code=7 said='Failed to connect' run -7 bash line
-  [ "$(wc -l <asked)" -gt 10 ]
+  [ "$(wc -l <asked)" -gt 3 ]
 }
 
 # drawn: of lines, all but what differs from run to run.
@@ -227,7 +228,7 @@ SH
 
 @test "recipe: a job of GitLab" {
   need yq
-  hurries 100
+  hurries 20
   yaml_of gitlab '.upload.script[]' >job.sh
   stand_in make <<<'echo whole >app.tar.gz'
   # It is busy at first, and then it takes the file.
@@ -304,7 +305,7 @@ this is 2
 
 # real-tools.bats has what a real apt-get makes of that option.
 @test "recipe: apt-get in a Dockerfile, each line of it until it succeeds" {
-  hurries 100
+  hurries 10
   fails_at_first 1 apt-get
   recipe run | sed -n '/^RUN .*apt-get/,/[^\\]$/{s/^RUN //;p}' >line
   run -0 bash -e line
@@ -313,7 +314,7 @@ this is 2
 }
 
 @test "recipe: a pipeline in a Dockerfile is retried as a whole" {
-  hurries 100
+  hurries 10
   stand_in curl <<<'[ "$BACKOFF_ATTEMPT" -gt 2 ] && exec cat app.tar; head -c 1000 app.tar; exit 18'
   seq 10000 >app
   tar -cf app.tar app

@@ -14,14 +14,18 @@ FRONT and BACK are sockets. It says "ready" when it listens. FAULT:
   crossed=NUMBER  before each of so many transactions another client writes
                   to the gate "hub"
   clock=FILE      its clock is ahead by the seconds that FILE has
+  still=FILE      the process that FILE names is stopped once, for half a second
   answer=LINE     each command is answered with this line
   endless         the answer is very long
 """
 
+import os
 import re
+import signal
 import socket
 import sys
 import threading
+import time
 
 # What the command of this name is answered.
 TIME = re.compile(rb"(\*2\r\n\$10\r\n)([0-9]{10})(\r\n\$[1-6]\r\n[0-9]+\r\n)")
@@ -69,6 +73,13 @@ def to_server(client, server):
         other.connect(back)
         other.sendall(b"SET backoff:{hub}:gate other\r\n")
         other.recv(100)
+    if fault == "still" and os.path.exists(argument):
+      with open(argument) as file:
+        process = int(file.read())
+      os.kill(process, signal.SIGSTOP)
+      time.sleep(0.5)
+      os.kill(process, signal.SIGCONT)
+      os.unlink(argument)
     server.sendall(data)
   end(client, server)
 

@@ -83,16 +83,6 @@ end_proxy() {
   rm -rf "$REDIS/says" "$REDIS/front"
 }
 
-# in_time COMMAND ARG...: run -0, once more where the server has not answered in time,
-# as on a machine that stands still.
-in_time() {
-  run "$@"
-  while [[ $output == *'timed out'* ]]; do
-    run "$@"
-  done
-  assert_success
-}
-
 # redis_calls [COMMAND]: how many commands it has had since CONFIG RESETSTAT,
 # without those of redis-cli itself.
 redis_calls() {
