@@ -186,9 +186,8 @@ _Noreturn void
 doors_open_gate(const struct shared_options *options)
 {
 	const struct gate_options *gate = &options->gate;
-	struct gate_store store = { .file = { .name = gate->name,
-		                        .is_fleet = gate->fleet,
-		                        .fd = -1 } };
+	struct gate_store store = { .file
+		= { .name = gate->name, .is_fleet = gate->fleet, .fd = -1 } };
 	const char *prefix = gate->fleet ? FLEET_PREFIX : "";
 	const char *why = NULL;
 
