@@ -102,11 +102,11 @@ rows() {
   assert_equal "$(grep -c 'next in' <<<"$output")" 2
 }
 
+differs_from() { [ "$(screen)" != "$1" ]; }
+
 # is_redrawn: until the time has changed once more.
 is_redrawn() {
-  local before
-  before=$(screen)
-  wait_for eval '[ "$(screen)" != "$before" ]'
+  wait_for differs_from "$(screen)"
 }
 
 @test "countdown: the row is cut to the width of a terminal that gets narrower, and wide again" {
