@@ -142,6 +142,7 @@ tls_start(const char *host)
 	if (server.tls == NULL || SSL_set_fd(server.tls, server.redis->fd) != 1
 	    || !tls_expect(host))
 		return "no memory for TLS";
+	begin_limit(LIMIT_TICKS);
 	if (SSL_connect(server.tls) > 0)
 		return NULL;
 	verified = SSL_get_verify_result(server.tls);
@@ -172,11 +173,10 @@ connect_to(const struct url *url)
 	                            : redisConnect(url->host, url->port);
 	if (server.redis == NULL)
 		return "no memory";
+	if (server.redis->err == 0)
+		return url->is_tls ? tls_start(url->host) : NULL;
 	text_copy(why, sizeof why, server.redis->errstr);
-	if (server.redis->err != 0)
-		return strstr(why, strerror(EINTR)) != NULL ? "timed out" : why;
-	begin_limit(LIMIT_TICKS);
-	return url->is_tls ? tls_start(url->host) : NULL;
+	return strstr(why, strerror(EINTR)) != NULL ? "timed out" : why;
 }
 
 static void

@@ -176,7 +176,7 @@ readme() {
   code=22 said='The requested URL returned error: 404' run -22 bash line
   assert_equal "$(wc -l <asked)" 1
   code=7 said='Failed to connect' run -7 bash line
-  [ "$(wc -l <asked)" -gt 3 ]
+  [ "$(wc -l <asked)" -gt 10 ]
 }
 
 # drawn: of lines, all but what differs from run to run.
