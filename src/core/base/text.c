@@ -14,26 +14,27 @@ text_in(char *buffer, size_t size)
 }
 
 void
+text_part(struct text *text, const char *from, size_t length)
+{
+	size_t room = text->size - text->length - 1;
+
+	if (length > room)
+		length = room;
+	memcpy(text->data + text->length, from, length);
+	text->length += length;
+	text->data[text->length] = '\0';
+}
+
+void
 text_byte(struct text *text, char byte)
 {
-	if (text->length + 1 >= text->size)
-		return;
-	text->data[text->length++] = byte;
-	text->data[text->length] = '\0';
+	text_part(text, &byte, 1);
 }
 
 void
 text_add(struct text *text, const char *string)
 {
-	while (*string != '\0')
-		text_byte(text, *string++);
-}
-
-void
-text_part(struct text *text, const char *from, size_t length)
-{
-	for (size_t i = 0; i < length; i++)
-		text_byte(text, from[i]);
+	text_part(text, string, strlen(string));
 }
 
 void
