@@ -197,6 +197,7 @@ stopped_time_counts() { # STATE...
 @test "rule 41: if the call that sleeps is refused, no signal is lost before the one that waits instead" {
   only_with_nanosleep
   ldd "$BACKOFF" 2>/dev/null | grep -q libc || skip 'a static program'
+  ! has_sanitizers "$BACKOFF" || skip 'the sanitizers are to be preloaded first'
   cat >refuse.c <<'EOC'
 #include <errno.h>
 #include <signal.h>
