@@ -326,6 +326,7 @@ print_notes(const struct options *options, int width)
 		print_note(
 		    JOINED(512, "These are the pauses while gate ",
 		        gate->fleet ? FLEET_PREFIX : "", gate->name,
+		        /* NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */
 		        " is open. While it is shut, one run at a time probes "
 		        "the service, and the others wait (this one: "
 		        "--gate-wait=",
