@@ -200,7 +200,8 @@ doors_open_gate(const struct shared_options *options)
 		                               : store.file.why;
 	fleet_end();
 	if (why != NULL)
-		usage_refuse("--gate=open", gate->name, why);
+		usage_refuse("--gate=open",
+		    JOINED(FLEET_NAME_SIZE, prefix, gate->name), why);
 	if (store.before.state == GATE_SHUT)
 		printf("gate %s%s was shut: %s; it opens gradually now\n",
 		    prefix, gate->name, store.gate.reason);

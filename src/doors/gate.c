@@ -25,6 +25,7 @@ static struct gate_store store;
 static const struct gate *const gate = &store.gate; /* as last seen */
 static bool is_probe; /* the attempt */
 static bool is_woken; /* --wake-on has let it through a shut gate */
+static bool was_open; /* the gate, when it was let through */
 static int64_t waited_ns; /* at the gate, in all */
 static int64_t spent_ns; /* of --gate-wait */
 
@@ -204,6 +205,7 @@ start(enum gate_kind kind)
 	const struct gate_event probe = event_of(GATE_LOG_PROBE);
 
 	is_probe = kind == GATE_PROBE;
+	was_open = gate->state == GATE_OPEN;
 	environment_gate(word_for_command());
 	if (is_probe)
 		log_event(&probe);
@@ -219,12 +221,11 @@ refuse(bool is_late)
 	const char *reason = gate->reason;
 
 	text_join(&text, is_late ? "gate " : "gave up at gate ", name);
-	if (!is_late)
-		text_join(&text, " after ", DURATION(waited_ns));
-	text_join(&text, ": ", reason);
 	if (is_late)
 		return (struct entry) { .admission = ADMISSION_LATE,
-			.waiting = words };
+			.waiting = words,
+			.reason = reason };
+	text_join(&text, " after ", DURATION(waited_ns), ": ", reason);
 	return (struct entry) { .admission = ADMISSION_REFUSED,
 		.closing = words,
 		.reason = reason };
@@ -335,6 +336,9 @@ gate_recheck(void)
 		return true;
 	if (gate->state == GATE_SHUT)
 		return is_probe && gate_is_probed_by(gate, store.ticket);
+	/* Who had a ticket, or was a probe, has had its turn. */
+	if (gate->state == GATE_PACED && was_open)
+		return false;
 	gate_store_drop(&store);
 	start(GATE_GO);
 	return true;

@@ -534,9 +534,10 @@ slots_free(void)
 		fleet_tell_lost(FLEET_SLOTS);
 	/* Others may have had it: perhaps there was one too many. */
 	if (dropped == FLEET_LAPSED)
-		log_degraded(WEIGHT_NORMAL,
+		log_degraded(WEIGHT_ALARM,
 		    JOINED(FLEET_NAME_SIZE + 64, "lost the slot of ", name),
-		    JOINED(FLEET_NAME_SIZE + 64, "slots ", name),
+		    JOINED(SHARED_NAME_SIZE + 16, "fleet ", file.what, " ",
+		        options->name),
 		    "lost the slot");
 	if (held >= 0)
 		lock_free(&file, STATE_LOCK_SLOT + held);

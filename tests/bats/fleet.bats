@@ -281,7 +281,7 @@ lease_grows() {
 }
 
 @test "a slot that others have had meanwhile is told, and taken anew" {
-  start_on 1 --slots=fleet:hub:1 -n 2 -b 1ms -- sh -c 'echo ready "$BACKOFF_ATTEMPT"; read -r _ <go; exit 1'
+  start_on 1 -q --slots=fleet:hub:1 -n 2 -b 1ms -- sh -c 'echo ready "$BACKOFF_ATTEMPT"; read -r _ <go; exit 1'
   await "$out" 'ready 1'
   before=$(redis --no-raw get 'backoff:{hub}:slots')
   redis del 'backoff:{hub}:slots:held'
@@ -351,6 +351,7 @@ lease_grows() {
   assert_equal "$(redis exists 'backoff:{hub}:gate')" 0
   stop_redis
   run -125 on 1 --gate=open:fleet:hub
+  assert_output --regexp '^backoff: --gate=open: fleet:hub: '
 }
 
 # asks_nothing AGE: a run at a gate whose copy was made so many seconds ago.

@@ -242,6 +242,21 @@ each_signal_ends() {
   await "$err" 'attempt 1/8 failed'
 }
 
+@test "who has waited for a slot, and finds the gate paced, starts in its turn" {
+  touch up
+  slot_is_held
+  for _ in 1 2; do
+    beside --gate=hub --slots=hub:1 -- ./job
+    wait_for grep -q 'waiting for the slot' beside
+  done
+  for _ in 1 2 3; do quietly --gate=hub -n 1 --throttle-on=7 -- sh -c 'exit 7'; done
+  record rate=200000 >/dev/null
+  echo >free
+  wait_for test -s requests
+  sleep 1
+  assert_equal "$(<requests)" paced
+}
+
 @test "who probes, waits for a slot, and finds the gate opened by hand, is told that it is paced" {
   slot_is_held
   shut_gate

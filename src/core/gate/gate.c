@@ -22,7 +22,7 @@
  * A paced gate shuts until the stated moment after so many runs in a row were
  * told to wait. TOOK_NS is how long a success takes, before there was one.
  */
-#define QUOTA_REFUSALS 3
+#define QUOTA_TOLD 3
 #define TOOK_NS NS_PER_S
 
 /* By then decorrelated jitter has met the cap, or never will. */
@@ -92,7 +92,7 @@ enter(struct gate *gate, enum gate_state state, int64_t now_ns)
 	gate->since_ns = now_ns;
 	gate->row = (struct gate_row) { .longest_ns = gate->row.longest_ns };
 	gate->probers_count = 0;
-	gate->refusals = 0;
+	gate->told = 0;
 	gate->window = (struct pace_count) { 0 };
 }
 
@@ -109,7 +109,8 @@ begin_pacing(struct gate *gate, int64_t now_ns)
 static void
 put_off_probe(struct gate *gate, const struct gate_attempt *attempt)
 {
-	gate->due_ns = saturating_add(attempt->ended_ns, attempt->pause_ns);
+	gate->due_ns
+	    = attempt->ended_ns + min_ns(attempt->pause_ns, GATE_STATED_NS);
 	gate->stated = attempt->stated_ns > 0;
 	text_copy(gate->reason, sizeof gate->reason, attempt->reason);
 }
@@ -384,27 +385,29 @@ add_to_window(struct gate *gate, int64_t now_ns, bool refused)
 	    >= (pace_base(&gate->pace, now_ns) + WINDOW_SHARE) * window->starts;
 }
 
-/* Adds a refusal to those in a row. True: the quota is used up. */
+/* Counts who is told to wait, in a row. True: the quota is used up. */
 static bool
 is_quota_used_up(struct gate *gate, const struct gate_attempt *attempt)
 {
 	int64_t took_ns = gate->took_ns > 0 ? gate->took_ns : TOOK_NS;
 
 	/* A try asks for more than there is, so its refusals say nothing. */
-	if (gate->pace.phase == PACE_TRYING)
+	if (attempt->stated_ns == 0 || gate->pace.phase == PACE_TRYING)
 		return false;
-	if (gate->refusals == 0)
-		gate->refusals_ns = attempt->ended_ns;
-	gate->refusals++;
-	return gate->state == GATE_PACED && attempt->stated_ns > 0
-	    && gate->refusals >= QUOTA_REFUSALS
-	    && attempt->began_ns >= gate->refusals_ns + took_ns + took_ns / 2;
+	if (gate->told == 0) {
+		gate->told_ns = attempt->ended_ns;
+		gate->told_run = attempt->run;
+	}
+	gate->told++;
+	return gate->state == GATE_PACED && gate->told >= QUOTA_TOLD
+	    && attempt->run != gate->told_run
+	    && attempt->began_ns >= gate->told_ns + took_ns + took_ns / 2;
 }
 
 static bool
 end_well(struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt)
 {
-	bool writes = gate->row.failures > 0 || gate->refusals > 0;
+	bool writes = gate->row.failures > 0 || gate->told > 0;
 
 	if (gate->state == GATE_SHUT) {
 		begin_pacing(gate, now_ns);
@@ -418,8 +421,8 @@ end_well(struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt)
 	if (!writes)
 		return false;
 	gate->row = (struct gate_row) { 0 };
-	if (attempt->began_ns >= gate->refusals_ns)
-		gate->refusals = 0;
+	if (attempt->began_ns >= gate->told_ns)
+		gate->told = 0;
 	gate->took_ns = attempt->ended_ns - attempt->began_ns;
 	return true;
 }

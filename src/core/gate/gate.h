@@ -26,8 +26,9 @@
 #define GATE_REASON_SIZE 40
 #define GATE_MOST_PROBERS 8
 
-/* The next probe is due within this, unless the service stated a wait. */
+/* The next probe is due within this, or, by a stated wait, within a day. */
 #define GATE_DUE_NS (10 * INT64_C(1000000000))
+#define GATE_STATED_NS (24 * 3600 * INT64_C(1000000000))
 
 enum gate_state {
 	GATE_OPEN, /* an attempt starts at once */
@@ -69,9 +70,10 @@ struct gate {
 	int64_t window_ns;
 	struct pace_count window;
 
-	/* Attempts in a row that were refused; since when. */
-	uint32_t refusals;
-	int64_t refusals_ns;
+	/* Attempts in a row that were told to wait; the first of them. */
+	uint32_t told;
+	int64_t told_ns; /* when it was */
+	uint64_t told_run;
 	int64_t took_ns; /* of the last success that was written; 0: none was */
 
 	/* A fleet's gate: when it was written, by the server's clock, and when

@@ -34,7 +34,6 @@
 #define BASE_LEAST 12
 #define FORTY 40
 #define SHARES_APART 2.6 /* deviations that are no chance */
-#define SHARES_ALIKE 0.1
 
 /* Failures: when they are looked at, and how many are too many. */
 #define LOOK_STARTS 10
@@ -271,7 +270,6 @@ keep(struct pace *pace, int64_t now_ns)
 	pace->phase = PACE_KEEPING;
 	pace->kept_ns = now_ns;
 	pace->try_ns = now_ns + pace->try_gap_ns;
-	pace->before_rate = 0;
 	pace->forty = (struct pace_count) { 0 };
 }
 
@@ -355,6 +353,9 @@ find(struct pace *pace, double served, bool failing, int64_t now_ns)
 {
 	struct pace_count count = pace->interval.count;
 
+	/* Nobody came: that says nothing of the service. */
+	if (count.starts == 0)
+		return true;
 	if (pace->served > 0
 	    && (served < DOUBLING_PAYS * pace->served || meets_limit(pace))) {
 		if (may_be_chance(pace, now_ns))
@@ -442,37 +443,6 @@ begin_try(struct pace *pace, double served)
 	set_rate(pace, pace->rate * TRY_FACTOR);
 }
 
-/* SHARE of the requests are refused at this rate, and would be at any. */
-static void
-forgive(struct pace *pace, int64_t now_ns)
-{
-	pace->base = pace->share;
-	pace->base_ns = now_ns;
-	find_anew(pace, pace->before_rate);
-	begin_interval(pace, now_ns);
-}
-
-/*
- * Whether as many are refused as at a rate that was half as much again: then
- * they are not the rate's.
- */
-static bool
-fell_for_nothing(struct pace *pace, int64_t now_ns)
-{
-	double apart = pace->share - pace->before_share;
-	bool fell = pace->rate < 0.7 * pace->before_rate;
-	bool alike = apart < SHARES_ALIKE && apart > -SHARES_ALIKE
-	    && pace->share > 0.7 * pace->before_share;
-
-	if (fell && alike && pace->share > pace_base(pace, now_ns) + KEEP_COST)
-		return true;
-	if (fell || pace->rate > pace->before_rate) {
-		pace->before_rate = pace->rate;
-		pace->before_share = pace->share;
-	}
-	return false;
-}
-
 static void
 remember_forty(struct pace *pace, int64_t now_ns)
 {
@@ -482,8 +452,6 @@ remember_forty(struct pace *pace, int64_t now_ns)
 	pace->forty = (struct pace_count) { 0 };
 	if (pace->share < pace_base(pace, now_ns))
 		pace->base += 0.3 * (pace->share - pace->base);
-	if (pace->phase == PACE_KEEPING && fell_for_nothing(pace, now_ns))
-		forgive(pace, now_ns);
 }
 
 void

@@ -54,7 +54,6 @@ struct pace {
 	int64_t base_ns; /* when that was found */
 	struct pace_count forty; /* the last forty starts, still running */
 	double share; /* of refusals, in the forty before */
-	double before_rate, before_share; /* when the rate was more */
 
 	int64_t kept_ns; /* earlier attempts say nothing of this rate */
 	int64_t refused_ns; /* the last refusal */

@@ -283,8 +283,7 @@ walk_pace(struct walk *walk, struct pace *pace)
 	past(walk, &pace->base_ns);
 	walk_counts(walk, &pace->forty);
 	share(walk, &pace->share);
-	rate(walk, &pace->before_rate);
-	share(walk, &pace->before_share);
+	walk->at += 8; /* not used any more */
 	past(walk, &pace->kept_ns);
 	past(walk, &pace->refused_ns);
 	span(walk, &pace->stated_ns);
@@ -326,12 +325,13 @@ walk_gate(struct walk *walk, struct gate *gate)
 	past(walk, &gate->probe_ns);
 	past(walk, &gate->window_ns);
 	walk_counts(walk, &gate->window);
-	count(walk, &gate->refusals, MOST_COUNT);
-	past(walk, &gate->refusals_ns);
+	count(walk, &gate->told, MOST_COUNT);
+	past(walk, &gate->told_ns);
 	span(walk, &gate->took_ns);
 	up_to(walk, &gate->written_ns, MOST_TIME);
 	past(walk, &gate->synced_ns);
 	walk_pace(walk, &gate->pace);
+	any(walk, &gate->told_run);
 	walk->at = STATE_GATE_SIZE - 4 - GATE_REASON_SIZE;
 	words(walk, gate->reason, GATE_REASON_SIZE);
 }

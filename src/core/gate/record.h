@@ -72,9 +72,6 @@ uint64_t state_record_boot(const uint8_t record[STATE_SIZE]);
  */
 void state_record_set_boot(uint8_t record[STATE_SIZE], uint64_t boot);
 
-/* A server may ask for a day at most. */
-#define GATE_STATED_NS (24 * 3600 * INT64_C(1000000000))
-
 /*
  * What BYTES, whose clock is ahead of ours by AHEAD_NS, hold at NOW_NS, with
  * every number in its limits. False: no run can have written them by now, and

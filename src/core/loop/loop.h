@@ -39,8 +39,8 @@ struct entry {
 	enum admission admission;
 	int signal; /* of ADMISSION_SIGNAL */
 	const char *waiting; /* of ADMISSION_LATE: what for, or NULL */
-	const char *closing; /* of ADMISSION_REFUSED: the closing line, and */
-	const char *reason; /* its REASON or NULL; all outlive the loop */
+	const char *closing; /* of ADMISSION_REFUSED: the closing line */
+	const char *reason; /* of both, or NULL; all outlive the loop */
 };
 
 /* How the gate changes the pause after an attempt. All zero: it does not. */

@@ -234,9 +234,22 @@ TEST(shuts_again)
 	result(8020 * MS, GATE_REFUSAL, 3, 0, NS_PER_MIN);
 	is_int(gate.state, GATE_PACED,
 	    "three told to wait for what began together leave it paced");
-	result(8300 * MS, GATE_REFUSAL, 4, 0, NS_PER_MIN);
+	result(8300 * MS, GATE_REFUSAL, 4, 0, 2 * GATE_STATED_NS);
 	is_int(gate.state, GATE_SHUT, "one that began later shuts it");
-	is_int(gate.due_ns, T0 + 68300 * MS, "... until then");
+	is_int(gate.due_ns, T0 + 8300 * MS + GATE_STATED_NS,
+	    "... for a day at most");
+	pace_gate();
+	for (int i = 8; i < 14; i++)
+		result(i * S, GATE_REFUSAL, 1, 0, NS_PER_MIN);
+	is_int(gate.state, GATE_PACED, "a run alone does not");
+	pace_gate();
+	for (uint64_t run = 1; run < 5; run++)
+		result(8 * S, GATE_REFUSAL, run, 0, 0);
+	result(10 * S, GATE_REFUSAL, 5, 0, NS_PER_MIN);
+	is_int(gate.state, GATE_PACED, "nor do those that were not told");
+	fail(11 * S, 1);
+	look(60 * S, 0);
+	ok(gate.pace.rate >= PACE_FIRST, "idle time does not slow it down");
 	pace_gate();
 	result(8 * S, GATE_REFUSAL, 1, 0, NS_PER_MIN);
 	result(9 * S, GATE_REFUSAL, 2, 0, NS_PER_MIN);
