@@ -40,7 +40,7 @@ static const struct row rows[] = {
 	{ "(rate|x-rate)_limit-reset-after", "", HEADER },
 	{ "(x-amz-retry-after|retry-after-ms|x-ms-retry-after-ms)", "",
 	    HEADER | MILLI },
-	{ "retry_after(|_s|_sec|_secs|_seconds)", "", KEY },
+	{ "retry_after(_seconds|_secs|_sec|_s|)", "", KEY },
 	{ "(retry_after|wait)_ms", "", KEY | MILLI },
 	{ "wait_seconds", "", KEY },
 	{ "(reset|resets)_(at|time|in_seconds)", "", KEY | RESET },
@@ -292,6 +292,18 @@ has_share_left(const char *line)
 	    && strncmp(at - 3, "100", 3) != 0 && strncmp(at - 2, " 0", 2) != 0;
 }
 
+/*
+ * "wait: 60s" is a setting, "wait for 60s: ok" a report; but an address has a
+ * colon, too, and the next sentence may.
+ */
+static bool
+has_colon(const char *text)
+{
+	while (*text != '\0' && *text != ':' && strncmp(text, ". ", 2) != 0)
+		text++;
+	return *text == ':' && text[1] != '/';
+}
+
 static void
 look_at_words(struct waits *waits, const struct row *row, const char *at)
 {
@@ -304,8 +316,7 @@ look_at_words(struct waits *waits, const struct row *row, const char *at)
 	    || (is_reset && has_share_left(waits->line)))
 		return;
 	if (row->needs[0] == '\0' || has_pattern(waits->line, end, row->needs)
-	    || (row->flags & FIRST && strchr(rest, ':') == NULL
-	        && is_first(waits, at)))
+	    || (row->flags & FIRST && !has_colon(rest) && is_first(waits, at)))
 		found(waits, &waits->found[is_reset][WAIT_SENTENCE], &when);
 }
 
@@ -361,7 +372,7 @@ has_letters(const char *line, size_t length)
  * the end. AT may move past END, but not by more than one.
  */
 static char *
-strip(char *line, char *end)
+strip(char *line, const char *end)
 {
 	char *to = line;
 
