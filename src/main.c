@@ -169,8 +169,10 @@ reader_has_gone(void)
 	struct pollfd outputs[]
 	    = { { .fd = STDOUT_FILENO }, { .fd = STDERR_FILENO } };
 
+	/* A socket whose peer has gone says HUP. */
 	return poll(outputs, 2, 0) > 0
-	    && ((outputs[0].revents | outputs[1].revents) & POLLERR) != 0;
+	    && ((outputs[0].revents | outputs[1].revents) & (POLLERR | POLLHUP))
+	    != 0;
 }
 
 /* The outcome of an attempt whose streams could not be set up. */
@@ -192,6 +194,7 @@ static struct outcome
 attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 {
 	const struct options *options = self;
+	const char *wrapped = options->job.wrapped.name;
 	struct command command
 	    = { .argv = options->job.argv, .cutoff_ns = cutoff_ns };
 	const char *broken;
@@ -202,8 +205,12 @@ attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 	if (broken != NULL)
 		return without_streams(broken, errno);
 	outcome = supervise(&command, options);
-	if (outcome.kind == OUTCOME_NOT_STARTED)
-		outcome.number = strpbrk(options->job.argv[-1], "0123456789");
+	if (outcome.kind == OUTCOME_NOT_STARTED) {
+		outcome.number = strpbrk(command.argv[-1], "0123456789");
+		outcome.wrapper = base_name(command.argv[0]);
+		if (wrapped == NULL || wrapped == outcome.wrapper)
+			outcome.wrapper = NULL;
+	}
 	outcome.evidence = streams_end(outcome.ended_ns);
 	if (output_tore_stderr())
 		log_torn_by_others();

@@ -32,7 +32,7 @@ struct process_tree {
 /*
  * Whether has_mark must decide about PROCESS, because it is an orphan that may
  * come from COMMAND's tree or from elsewhere: from a child that self had
- * before, or from any process if self does not adopt orphans.
+ * before, or from any process if it falls to process 1, which self may be.
  */
 bool process_needs_mark(
     const struct process_tree *tree, const struct process *process);
@@ -61,9 +61,9 @@ void process_tree_spare(void);
 
 /*
  * Sends SIGNAL (0: only looks) to COMMAND (0: it has been reaped) and to
- * everything else in its tree.
+ * everything else in its tree, but NEW_SIGNAL to what the last look has missed.
  */
 struct process_census process_tree_signal(
-    struct process_tree *tree, pid_t command, int signal);
+    struct process_tree *tree, pid_t command, int signal, int new_signal);
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <errno.h>
 #include <poll.h>
 #include <stddef.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "core/base/text.h"
@@ -258,10 +260,81 @@ signals_await_room(int fd, int64_t until_ns)
 		if (clock_now_ns() >= until_ns)
 			return WAKE_TIME;
 	while (poll_until(watched, ARRAY_LENGTH(watched), until_ns) <= 0);
-	if (watched[0].revents != 0)
+	if (watched[1].revents == 0)
 		return WAKE_DESCRIPTOR;
 	met = true;
 	return WAKE_SIGNAL;
+}
+
+static void
+tick(int signal)
+{
+	(void)signal;
+}
+
+/* The ticks repeat, as one may come just before the call. */
+ssize_t
+signals_write(int fd, const char *bytes, size_t count)
+{
+	static const struct timeval moment = { .tv_usec = 20000 };
+	const struct itimerval ticks = { moment, moment };
+	struct itimerval others;
+	struct sigaction before;
+	sigset_t alarm;
+	ssize_t written;
+	int error;
+
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	sigaction(SIGALRM, &(struct sigaction) { .sa_handler = tick }, &before);
+	setitimer(ITIMER_REAL, &ticks, &others);
+	pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
+	written = write(fd, bytes, count);
+	error = errno == EINTR ? EAGAIN : errno;
+	pthread_sigmask(SIG_BLOCK, &alarm, NULL);
+	setitimer(ITIMER_REAL, &others, NULL);
+	signal_queue_drop(&alarm);
+	sigaction(SIGALRM, &before, NULL);
+	errno = error;
+	return written;
+}
+
+static sigset_t
+stopping(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTSTP);
+	sigaddset(&set, SIGTTIN);
+	sigaddset(&set, SIGTTOU);
+	return set;
+}
+
+void
+signals_before_spawn(void)
+{
+	const sigset_t stops = stopping();
+
+	pthread_sigmask(SIG_BLOCK, &stops, NULL);
+}
+
+void
+signals_after_spawn(void)
+{
+	pthread_sigmask(SIG_SETMASK, &life_mask, NULL);
+}
+
+bool
+signals_stop_pending(void)
+{
+	sigset_t pending;
+
+	sigemptyset(&pending);
+	sigpending(&pending);
+	return sigismember(&pending, SIGTSTP) == 1
+	    || sigismember(&pending, SIGTTIN) == 1
+	    || sigismember(&pending, SIGTTOU) == 1;
 }
 
 int

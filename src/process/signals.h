@@ -57,8 +57,8 @@ int signals_sleep(int64_t until_ns);
 
 /*
  * Waits until FD has room to write, an end signal arrives, or UNTIL_NS has
- * come; returns which. The signal stays pending, for a pause or
- * signals_drain() to find.
+ * come; returns which. The signal, which comes first, stays pending, for a
+ * pause or signals_drain() to find.
  */
 enum wake signals_await_room(int fd, int64_t until_ns);
 
@@ -81,6 +81,21 @@ void signals_restore(void);
  */
 void signals_before_write(void);
 void signals_after_write(bool failed);
+
+/*
+ * write(2) for what may block although poll(2) says that it has room: EAGAIN if
+ * it has written nothing for a moment.
+ */
+ssize_t signals_write(int fd, const char *bytes, size_t count);
+
+/*
+ * Around the start of COMMAND: a key that stops the job waits, as vfork(2)
+ * would not return while the child is stopped. EINTR, from there to exec: it
+ * came.
+ */
+void signals_before_spawn(void);
+void signals_after_spawn(void);
+bool signals_stop_pending(void);
 
 /* Whether PIPE kills a writer without a reader: it was not ignored. */
 bool signals_pipe_is_deadly(void);

@@ -21,6 +21,9 @@
 
 /* --- COMMAND and the hooks --- */
 
+/* While it is started. */
+#define MOST_STOPS 100
+
 struct command_line {
 	char *const *argv;
 	const int *descriptors; /* three */
@@ -44,6 +47,11 @@ become_command(const void *what)
 		if (command->descriptors[fd] >= 0)
 			dup2(command->descriptors[fd], fd);
 	environment_readdress();
+	/* Stopped before exec, it would hold backoff in vfork(2). */
+	if (signals_stop_pending()) {
+		errno = EINTR;
+		return;
+	}
 	signals_restore();
 	execvp(command->argv[0], command->argv);
 }
@@ -112,6 +120,23 @@ spawn_finds(char *name)
 	return strchr(path, '/') != NULL && is_program(path);
 }
 
+/* As new_process(); where a key has stopped the job, once more after that. */
+static pid_t
+start_command(const struct command_line *command)
+{
+	pid_t pid;
+	int error, tries = 0;
+
+	do {
+		signals_before_spawn();
+		pid = new_process(become_command, command);
+		error = errno;
+		signals_after_spawn();
+		errno = error;
+	} while (pid < 0 && errno == EINTR && ++tries < MOST_STOPS);
+	return pid;
+}
+
 pid_t
 spawn(char *const argv[], const int descriptors[3])
 {
@@ -124,12 +149,12 @@ spawn(char *const argv[], const int descriptors[3])
 	if (self == 0)
 		self = getpid();
 	command.parent = self;
-	pid = new_process(become_command, &command);
+	pid = start_command(&command);
 	if (pid >= 0 || errno != ENOEXEC
 	    || (script = spawn_by_sh(argv)) == NULL)
 		return pid;
 	command.argv = script;
-	pid = new_process(become_command, &command);
+	pid = start_command(&command);
 	error = errno;
 	free(script);
 	errno = error;

@@ -148,10 +148,12 @@ take_stops(struct child *child)
 
 /* --- ending it --- */
 
+/* NEW_SIGNAL is for those that were not there at the last look. */
 static void
-signal_tree(struct child *child, int signal)
+signal_tree(struct child *child, int signal, int new_signal)
 {
-	child->left = process_tree_signal(&child->tree, child->pid, signal);
+	child->left
+	    = process_tree_signal(&child->tree, child->pid, signal, new_signal);
 	child->outcome.tree_unseen = child->left.unseen;
 }
 
@@ -161,7 +163,7 @@ kill_tree(struct child *child)
 	child->stage = STAGE_KILLING;
 	child->is_past_limits = child->is_hurried = true;
 	child->killed_ns = clock_now_ns();
-	signal_tree(child, SIGKILL);
+	signal_tree(child, SIGKILL, SIGKILL);
 }
 
 /* For the message about --kill-after: what kill_tree() has reached. */
@@ -187,26 +189,35 @@ plan_kill(struct child *child, int64_t now_ns, int64_t after_ns)
 	    = min_ns(child->kill_ns, saturating_add(now_ns, after_ns));
 }
 
-/* The time is up: sends --signal to the tree. */
+/* Sends --signal to the tree, and KILL after --kill-after. */
 static void
-time_out(struct child *child, int64_t now_ns)
+end_tree(struct child *child, int64_t now_ns)
 {
 	int signal = child->options->job.signal;
 
 	child->is_past_limits = child->is_hurried = true;
-	/* If COMMAND has ended by itself, only the rest of its tree is cut. */
-	if (!is_dead(child))
-		child->outcome.kind = OUTCOME_TIMED_OUT;
 	plan_kill(child, now_ns, child->options->settings.limits.kill_after_ns);
 	if (signal == SIGKILL) {
 		kill_tree(child);
 		return;
 	}
 	child->stage = STAGE_ENDING;
-	signal_tree(child, signal);
-	/* A stopped process would not see it before CONT (rule 7). */
+	signal_tree(child, signal, signal);
+	/*
+	 * A stopped process would not see it before CONT (rule 7); and what was
+	 * forked meanwhile has missed it.
+	 */
 	if (signal != SIGCONT)
-		signal_tree(child, SIGCONT);
+		signal_tree(child, SIGCONT, signal);
+}
+
+static void
+time_out(struct child *child, int64_t now_ns)
+{
+	/* If COMMAND has ended by itself, only the rest of its tree is cut. */
+	if (!is_dead(child))
+		child->outcome.kind = OUTCOME_TIMED_OUT;
+	end_tree(child, now_ns);
 }
 
 /* Starts --grace, after an end signal. */
@@ -220,7 +231,7 @@ begin_grace(struct child *child)
 	child->stage = STAGE_ENDING;
 	plan_kill(child, clock_now_ns(), grace_ns);
 	/* Look now, so that a process that becomes an orphan is known. */
-	signal_tree(child, 0);
+	signal_tree(child, 0, 0);
 }
 
 static void
@@ -287,7 +298,7 @@ look_what_is_left(struct child *child)
 	case STAGE_ENDING:
 		if (child->pid != 0)
 			break;
-		signal_tree(child, 0);
+		signal_tree(child, 0, 0);
 		/* If no KILL is planned, wait for COMMAND only. */
 		if (child->left.refused == 0
 		    && (child->left.reached == 0
@@ -298,7 +309,7 @@ look_what_is_left(struct child *child)
 		if (child->pid != 0 && child->left.refused == 0)
 			break;
 		/* A death may have left an orphan that KILL missed. */
-		signal_tree(child, SIGKILL);
+		signal_tree(child, SIGKILL, SIGKILL);
 		if (is_tree_gone(child))
 			begin_flushing(child);
 		else if (is_time_to_give_up(child))
@@ -327,6 +338,8 @@ look_at_silence(struct child *child)
 
 	if (!minds_silence(child))
 		return;
+	/* Without a relay nobody minds silence. */
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 	wrote_ns = child->command->relay->wrote(now_ns);
 	silence_look(&child->silence, now_ns, wrote_ns, take_stops(child));
 }
@@ -418,12 +431,9 @@ on_relay(struct child *child, const struct pollfd *descriptors)
 {
 	/* Without a relay there are no descriptors. */
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-	if (child->command->relay->on_ready(descriptors)
-	    || child->stage >= STAGE_KILLING)
-		return;
-	plan_kill(child, clock_now_ns(),
-	    child->options->settings.limits.kill_after_ns);
-	kill_tree(child);
+	if (!child->command->relay->on_ready(descriptors)
+	    && child->stage < STAGE_ENDING)
+		end_tree(child, clock_now_ns());
 }
 
 /*
@@ -472,6 +482,8 @@ await_event(struct child *child)
 	switch (wake) {
 	case WAKE_SIGNAL:
 		on_signal(child, &arrival);
+		/* However many signals come, limits hold. */
+		on_time(child);
 		break;
 	case WAKE_TIME:
 		on_time(child);

@@ -16,7 +16,7 @@
 #include "streams/files.h"
 #include "system/system.h"
 
-#define SMALL_STEP 256 /* a terminal with any room has room for this */
+#define SMALL_STEP 256 /* most terminals with any room have room for this */
 #define CHUNK 65536
 
 /* --- temporary files --- */
@@ -124,10 +124,10 @@ outlet_write(const struct outlet *outlet, const char *bytes, size_t count)
 		written = write(outlet->out, bytes, count);
 	} else if (poll(&target, 1, 0) == 0) {
 		/* It could not be opened again (another user's pipe): so poll
-		 * first, and then write no more than there is room for. */
+		 * first, and then write what there is room for, most likely. */
 		errno = EAGAIN;
 	} else {
-		written = write(outlet->fd, bytes,
+		written = signals_write(outlet->fd, bytes,
 		    count < outlet->step ? count : outlet->step);
 	}
 	if (written != 0)

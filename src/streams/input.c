@@ -53,6 +53,7 @@ static struct {
 	int null; /* for --stdin=null, or -1 */
 	int source_fd; /* stdin, or a non-blocking description of that pipe */
 	bool cannot_show; /* without tee(2), for a pipe */
+	bool is_local; /* a socket of this machine: AF_UNIX */
 
 	int spool; /* the unnamed file; -1 before it is needed, and if lost */
 	int64_t taken;
@@ -84,7 +85,7 @@ static char buffer[WIDE]; /* for a pipe or socket */
 static bool
 find_socket(void)
 {
-	struct sockaddr_storage peer;
+	struct sockaddr_storage peer = { 0 };
 	socklen_t peer_size = sizeof peer;
 	int type;
 	socklen_t size = sizeof type;
@@ -97,6 +98,7 @@ find_socket(void)
 	    != 0)
 		return errno == ENOTCONN;
 	in.source = SOURCE_SOCKET;
+	in.is_local = peer.ss_family == AF_UNIX;
 	return true;
 }
 
@@ -147,13 +149,20 @@ input_start(enum stdin_mode mode, int64_t limit)
 	return mode != STDIN_REPLAY || find_source();
 }
 
+/*
+ * If a peer on this machine has not read all of what it was sent, a reset comes
+ * before the end; but all that it has sent is here.
+ */
 static ssize_t
 receive(int64_t most, int flags)
 {
 	ssize_t count;
 
-	RETRY_EINTR(count,
-	    recv(STDIN_FILENO, buffer, (size_t)most, flags | MSG_DONTWAIT));
+	flags |= MSG_DONTWAIT;
+	RETRY_EINTR(count, recv(STDIN_FILENO, buffer, (size_t)most, flags));
+	if (count < 0 && errno == ECONNRESET && in.is_local)
+		RETRY_EINTR(
+		    count, recv(STDIN_FILENO, buffer, (size_t)most, flags));
 	return count;
 }
 
@@ -274,6 +283,15 @@ give(int64_t count)
 	return note_given(given);
 }
 
+/* Whether stdin, a pipe, is empty and has no writer. */
+static bool
+has_ended(void)
+{
+	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
+
+	return poll(&input, 1, 0) > 0 && input.revents == POLLHUP;
+}
+
 /*
  * Gives it up to MOST bytes from the head of stdin, and leaves them in stdin.
  * 0: stdin has ended. -1, with errno: EAGAIN if stdin is empty or it is full.
@@ -288,6 +306,11 @@ show(int64_t most)
 		return count <= 0 ? count : give(count);
 	}
 	RETRY_EINTR(count, peek_into(in.writer, STDIN_FILENO, (size_t)most));
+	/* tee(2) returns 0 as well where another reader was faster. */
+	if (count == 0 && !has_ended()) {
+		errno = EAGAIN;
+		return -1;
+	}
 	return note_given(count);
 }
 
@@ -382,17 +405,17 @@ take(int64_t count)
 			count -= moved;
 			continue;
 		}
-		/* Another process was faster and has read them. */
-		if (moved == 0
-		    || (errno == EAGAIN && peek_count(STDIN_FILENO) == 0)) {
-			lose(moved == 0 ? EPIPE : EAGAIN);
-			in.taken += count;
-			return true;
-		}
-		/* EAGAIN although stdin is not empty: try once more. */
-		if (errno != EAGAIN || refused)
+		if (moved < 0 && errno != EAGAIN)
 			return false;
-		refused = true;
+		/* EAGAIN although stdin is not empty: try once more. */
+		if (moved < 0 && !refused && peek_count(STDIN_FILENO) != 0) {
+			refused = true;
+			continue;
+		}
+		/* Another process was faster and has read them. */
+		lose(moved == 0 ? EPIPE : EAGAIN);
+		in.taken += count;
+		break;
 	}
 	return true;
 }

@@ -136,8 +136,10 @@ hold_begin(int descriptors[3])
 	int files[2];
 	bool opened = open_files(files);
 
-	if (!opened && errno == EMFILE) {
-		/* There are descriptors for the files of one attempt only. */
+	/* There may be descriptors, or inodes, for one attempt's files only. */
+	if (!opened
+	    && (errno == EMFILE || errno == ENFILE || errno == ENOSPC
+	        || errno == EDQUOT)) {
 		drop();
 		opened = open_files(files);
 	}

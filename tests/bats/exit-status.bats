@@ -115,6 +115,9 @@ piped() {
   piped --stop-if=never yes
   logged --base=0 -- sh -c 'exec yes >&2' 3>&- 2>&1 >/dev/null | head -n 1 >taken
   assert_events 'end.result == "stopped" and end.attempts == 1'
+  rm "$events"
+  reads 'killed PIPE' --stdout socket read:2 close end -- "$BACKOFF" --log-format=json --log-file="$events" -b 0 yes
+  assert_events 'end.attempts == 1'
   # One of its own, with readers there.
   ends 'killed PIPE' exhausted -n 3 -- sh -c 'kill -PIPE $$'
   attempts 3

@@ -62,6 +62,14 @@ has_sanitizers() {
   nm "$1" 2>/dev/null | grep -q __asan_
 }
 
+# preloads NAME: compiles the C code on stdin to NAME.so.
+preloads() {
+  ! has_sanitizers "$BACKOFF" || skip 'the sanitizers are to be preloaded first'
+  ldd "$BACKOFF" 2>/dev/null | grep -q libc || skip 'a static program'
+  cat >"$1.c"
+  ${CC:-cc} -shared -fPIC -o "$1.so" "$1.c" 2>/dev/null || skip 'no shared libraries'
+}
+
 # need_faketime: skips where libfaketime has no say; sets preload to its path.
 # shellcheck disable=SC2034 # for the tests
 need_faketime() {

@@ -307,6 +307,13 @@ backoff: sh: cannot start attempt 2/8: held output: No such file or directory"
   [ $((0$(cat "$said") & 04000)) -eq 0 ]
 }
 
+@test "the file of the next attempt may take the place of the last one's" {
+  need_mounts
+  run -0 "${namespace[@]}" sh -c 'mkdir small && mount -t tmpfs -o nr_inodes=2 none small &&
+    TMPDIR=$PWD/small exec "$BACKOFF" -q -o -b 0 -- sh -c "echo \$BACKOFF_ATTEMPT; [ \$BACKOFF_ATTEMPT = 3 ]"'
+  assert_output 3
+}
+
 @test "rule 70: a full disk is 125, and the reason is printed even with -qq and --quiet-success, and for a pass" {
   local got=/dev/full
   writes 125 -qq -o -- echo lost
@@ -440,7 +447,7 @@ end'
   ! has_sanitizers "$BACKOFF" || skip 'the sanitizers need /proc'
   need_mounts
   local without=("${namespace[@]}" sh -c '
-    mount -t tmpfs none /proc && exec "$BACKOFF" -o -- head -c 300000 /dev/zero')
+    mount -t tmpfs none /proc && exec "$BACKOFF" -o -- sh -c "yes | head -c 300000"')
   reads "exited 0" full read -- "${without[@]}"
   assert_equal "$(wc -c <"$got")" 300000
   reads "killed TERM" full kill:TERM end -- "${without[@]}"

@@ -196,9 +196,7 @@ stopped_time_counts() { # STATE...
 # takes the place of the refused one: TERM comes right there.
 @test "rule 41: if the call that sleeps is refused, no signal is lost before the one that waits instead" {
   only_with_nanosleep
-  ldd "$BACKOFF" 2>/dev/null | grep -q libc || skip 'a static program'
-  ! has_sanitizers "$BACKOFF" || skip 'the sanitizers are to be preloaded first'
-  cat >refuse.c <<'EOC'
+  preloads refuse <<'EOC'
 #include <errno.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -212,7 +210,6 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 { if (refused) { refused = 0; kill(getpid(), SIGTERM); }
   return (int)syscall(SYS_clock_gettime, clock, now); }
 EOC
-  ${CC:-cc} -shared -fPIC -o refuse.so refuse.c 2>/dev/null || skip 'no shared libraries'
   under=(env LD_PRELOAD="$PWD/refuse.so")
   run -143 logged -n 2 -d 20s -- false
   assert_events "end.result == 'interrupted'" 'end.elapsed_s < 20000*ms'

@@ -246,9 +246,15 @@ SCRIPT
   mkfifo go
   run -125 "${PYTHON[@]}" "$lib/feed.py" --reset go tcp data sh -c '
     sleep 1000 >/dev/null 2>&1 3>&- & echo $! >leftovers
-    exec "$BACKOFF" -n 2 -- sh -c "head -c \"\$(stat -c %s data)\" >/dev/null; echo >go; cat; exec sleep 1000"'
-  assert_output --regexp '^backoff: sh: failed after 1 attempt in [^ ]*: stdin could not be passed on: Connection reset by peer$'
+    exec "$BACKOFF" -n 2 -- sh -c "trap \"echo >told; exit\" TERM
+      head -c \"\$(stat -c %s data)\" >/dev/null; echo >go; cat; sleep 1000"'
+  assert [ -e told ]
+  assert_line --regexp '^backoff: sh: failed after 1 attempt in [^ ]*: stdin could not be passed on: Connection reset by peer$'
   kill -s KILL "$(cat leftovers)"
+  # A peer on this machine has sent all, though it has not read all.
+  run -0 "${PYTHON[@]}" "$lib/feed.py" --reset go unix data sh -c 'exec "$BACKOFF" -n 2 -- sh -c "
+    head -c \"\$(stat -c %s data)\" >saw; echo x >&3; echo >go; cat >>saw" 3<&0'
+  cmp saw data
 }
 
 # --- leftover processes, and other readers of the same pipe ---

@@ -527,6 +527,29 @@ timed_out() {
   done
 }
 
+@test "a key that stops the job between fork and exec stops all of it" {
+  preloads stop <<'EOC'
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+long syscall(long number, ...);
+/* The child asks for it. */
+pid_t getppid(void)
+{ if (access("stopped", F_OK) != 0 && close(creat("stopped", 0600)) == 0) kill(0, SIGTSTP);
+  return (pid_t)syscall(SYS_getppid); }
+EOC
+  set -m
+  env LD_PRELOAD="$PWD/stop.so" "$BACKOFF" -n 1 -- sh -c 'exit 3' 3>&- &
+  set +m
+  pid=$!
+  wait_for in_state "$pid" T
+  kill -s CONT -- -"$pid"
+  status=0
+  wait "$pid" || status=$?
+  assert_equal "$status" 3
+}
+
 # --- As PID 1 ---
 
 # as_pid_1 COMMAND...: starts it as the init of a new pid namespace.
@@ -559,6 +582,16 @@ as_pid_1() {
       sleep 0.1
     done'
   assert_fate "exited 42"
+}
+
+@test "as PID 1, a timeout spares what others have started in the namespace" {
+  need_root
+  as_pid_1 "$BACKOFF" -d 1h -t 3s -k 100ms -- sh -c 'echo ready; sleep 1000'
+  await "$out" ready
+  local inside=(nsenter --target "$(child_of "$pid")" --pid --mount)
+  "${inside[@]}" sh -c 'setsid sleep 1000 >/dev/null 2>&1 3>&- & echo $!' >other
+  await "$err" 'timed out'
+  "${inside[@]}" kill -0 "$(<other)"
 }
 
 @test "rule 74: a child that we had before the spawn is reaped and sets no status" {

@@ -72,6 +72,30 @@ told_or_over() {
   assert_equal "$(cat got)" TERM
 }
 
+@test "a process that is forked while the tree is read gets the signal, too" {
+  need_answer processes
+  preloads late <<'EOC'
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+long syscall(long number, ...);
+int kill(pid_t pid, int signal)
+{ if (signal == 15 && access("go", F_OK) != 0)
+    for (close(creat("go", 0600)); access("forked", F_OK) != 0;) usleep(10000);
+  return (int)syscall(SYS_kill, pid, signal); }
+EOC
+  run -124 env LD_PRELOAD="$PWD/late.so" "$BACKOFF" -v -n 1 -t 300ms -k 20s -- sh -c '
+    until [ -e go ]; do sleep 0.02; done; setsid sleep 1000 & : >forked; wait'
+  refute_output --partial 'had to kill'
+}
+
+@test "a storm of signals holds up no limit" {
+  need_real_time
+  logged -n 1 -t 500ms -- "${PYTHON[@]}" -c 'import os, signal
+while True: os.kill(os.getppid(), signal.SIGRTMAX)' || true
+  assert_events 'attempts[0].outcome == "timed-out"' 'attempts[0].duration_s < 9000*ms'
+}
+
 @test "--signal=KILL needs no --kill-after" {
   run -124 "$BACKOFF" -q -n 1 -t 300ms --signal=KILL -k inf sleep 1000
 }

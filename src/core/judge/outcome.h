@@ -148,6 +148,8 @@ struct outcome {
 	int error; /* errno of an attempt that was not started */
 	bool no_interpreter; /* ENOENT, but only the interpreter is missing */
 	bool is_here; /* not started, but a file of that name is here */
+	const char *wrapper; /* what was not started, before the command; or
+	                      * NULL */
 	const char *number; /* at the end of the word before COMMAND */
 	bool past_deadline; /* cut by --deadline, not by --timeout */
 	bool was_silent; /* cut by --idle-timeout, for lack of output */

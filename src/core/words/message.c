@@ -52,6 +52,8 @@ add_outcome(struct text *text, const struct outcome *outcome)
 		add_unended(text, "; ", &outcome->unended);
 		break;
 	case OUTCOME_NOT_STARTED:
+		if (outcome->wrapper != NULL)
+			text_join(text, outcome->wrapper, ": ");
 		text_join(text, outcome->no_interpreter ? "interpreter " : "",
 		    outcome->error == ENOENT ? "not found"
 		                             : strerror(outcome->error));
@@ -93,7 +95,7 @@ add_meaning(struct text *text, const char *meaning)
 static bool
 is_by_match(const struct outcome *outcome)
 {
-	return outcome->rule == RULE_MATCH
+	return outcome->rule == RULE_MATCH && outcome->kind != OUTCOME_TIMED_OUT
 	    && (outcome->kind != OUTCOME_EXITED || outcome->status != 0
 	        || outcome->evidence.match.verdict != VERDICT_STOP);
 }
@@ -103,7 +105,6 @@ reason_without_line(struct text *text, const struct outcome *outcome)
 {
 	/* The option or rule that decided the verdict; "": the default. */
 	static const char rules[RULE_UNMATCHED + 1][32] = {
-		[RULE_MATCH] = "output matches --stop-if",
 		[RULE_STOP_ON] = "--stop-on",
 		[RULE_SUCCESS_ON] = "--success-on",
 		[RULE_UNLISTED] = "not in --retry-on",
@@ -122,7 +123,11 @@ reason_without_line(struct text *text, const struct outcome *outcome)
 		add_outcome(text, outcome);
 		if (outcome->kind == OUTCOME_EXITED)
 			add_meaning(text, evidence->tool.meaning);
-		add_in_parentheses(text, rules[outcome->rule]);
+		if (outcome->rule == RULE_MATCH)
+			text_join(text, " (output matches --",
+			    verdict_name(evidence->match.verdict), "-if)");
+		else
+			add_in_parentheses(text, rules[outcome->rule]);
 	}
 }
 
@@ -181,9 +186,11 @@ add_lost_input(struct text *text, const struct evidence *evidence,
 
 /* Builtins and keywords that no program is named after. */
 static const char of_shells[]
-    = "! [[ { alias bg case cd command declare eval exec exit export fg for "
-      "function if jobs let local popd pushd read return select set shift "
-      "source time trap type typeset ulimit umask unset until wait while";
+    = "! : [[ { alias bg break builtin case cd command continue declare "
+      "disown do done elif else esac eval exec exit export fg fi for function "
+      "getopts hash if jobs let local mapfile popd pushd read return select "
+      "set shift shopt source then time times trap type typeset ulimit umask "
+      "unset until wait while";
 
 /* Adds how to write what was probably meant by NAME, which was not found. */
 static void
@@ -260,7 +267,8 @@ add_last_outcome(struct text *text, const struct outcome *outcome,
 		*line = reason_line(outcome);
 	}
 	if (outcome->kind == OUTCOME_NOT_STARTED
-	    && outcome->status == STATUS_NOT_FOUND && !outcome->no_interpreter)
+	    && outcome->status == STATUS_NOT_FOUND && !outcome->no_interpreter
+	    && outcome->wrapper == NULL)
 		add_likely_meaning(text, outcome, name);
 	if (outcome->evidence.full != NULL) {
 		text_add(text, " (output is held in ");
@@ -278,7 +286,7 @@ reason_of_end(struct text *text, const struct loop_state *state,
 
 	if (line != NULL)
 		*line = NULL;
-	if (ending->closing != NULL) {
+	if (ending->closing != NULL || ending->closing_reason != NULL) {
 		if (ending->closing_reason != NULL)
 			text_add(text, ending->closing_reason);
 		return ending->closing_reason != NULL;
@@ -498,17 +506,16 @@ static void
 add_deadline(struct text *text, const struct loop_state *state,
     const struct limits *limits, const struct ending *ending)
 {
+	const char *limit
+	    = ending->until_is_near ? "--until reached" : "deadline reached";
+
 	if (ending->waiting != NULL) {
-		text_join(text, "deadline reached in ",
-		    DURATION(state->elapsed_ns), ", waiting for ",
-		    ending->waiting);
+		text_join(text, limit, " in ", DURATION(state->elapsed_ns),
+		    ", waiting for ", ending->waiting);
 		return;
 	}
 	if (!ending->no_time) {
-		add_after_attempts(text,
-		    ending->until_is_near ? "--until reached"
-		                          : "deadline reached",
-		    state);
+		add_after_attempts(text, limit, state);
 		return;
 	}
 	add_after_attempts(text, "giving up", state);
