@@ -114,6 +114,8 @@ TABLE
 verdict|verdict=never
 time|after=soon
 TABLE
+  run -0 "$BACKOFF" -- sh -c 'echo verdict=never >"$BACKOFF_HINT"'
+  assert_output ''
 }
 
 @test "the file is emptied before each attempt: neither an older hint counts, nor what a hook writes" {

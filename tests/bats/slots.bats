@@ -203,9 +203,10 @@ wakes_do_not_end() {
 limits_end() {
   local limit
   for limit in -T1s --until=@; do
-    [ "$limit" = -T1s ] || limit+=$(($(date +%s) + 3))
+    words=deadline
+    [ "$limit" = -T1s ] || { limit+=$(($(date +%s) + 3)) words=--until; }
     run -124 "$BACKOFF" --slots=hub:2 "$limit" touch started
-    assert_line --regexp '^backoff: touch: deadline reached in [^ ]*, waiting for a slot of hub$'
+    assert_line --regexp "^backoff: touch: $words reached in [^ ]*, waiting for a slot of hub\$"
   done
   run -75 "$BACKOFF" --slots=hub:2 --slots-wait=300ms -- touch started
   assert_line 'backoff: touch: no slot of hub was free within 300ms'

@@ -101,6 +101,8 @@ judges() {
 0|--tool curl 22 words
 0|-r 22 --tool curl 22
 TABLE
+  run -1 "$BACKOFF" --tool=borg -- sh -c 'exit 1' # a pass
+  assert_output ''
 }
 
 # --- messages ---

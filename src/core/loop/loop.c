@@ -181,9 +181,10 @@ static void
 end_late(struct run *run, const struct entry *wait)
 {
 	run->ending.waiting = wait != NULL ? wait->waiting : NULL;
+	run->ending.until_is_near
+	    = before_until(run) < before_deadline(run, now(run)).left_ns;
 	if (run->state.verdict == VERDICT_NONE) {
-		run->ending.until_is_near = before_until(run)
-		    < before_deadline(run, now(run)).left_ns;
+		run->ending.closing_reason = wait != NULL ? wait->reason : NULL;
 		end_with(run, RESULT_DEADLINE, STATUS_TIMED_OUT);
 		return;
 	}
@@ -380,8 +381,7 @@ forget_stated(struct hint *hint)
 	hint->stated = STATED_UNWANTED;
 	if (hint->by_output)
 		hint->has_wait = false;
-	if (!hint->unread_in_file)
-		hint->unread = NULL;
+	hint->unread = NULL;
 }
 
 static void

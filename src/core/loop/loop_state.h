@@ -91,8 +91,8 @@ struct ending {
 	const char *broken; /* for RESULT_ERROR: the stream; errno follows */
 	int error;
 	const char *waiting; /* what for, when the deadline passed; or NULL */
-	const char *closing; /* the closing line of a gate, slots or --defer, */
-	const char *closing_reason; /* its REASON, or NULL */
+	const char *closing; /* the closing line of a gate, slots or --defer */
+	const char *closing_reason; /* theirs, or NULL */
 };
 
 /* "success", "exhausted" ...; "" for RESULT_NONE. */

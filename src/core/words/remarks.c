@@ -35,6 +35,7 @@ add_unheard(struct text *reason, enum mishap mishap,
 		return "--retry-after";
 	}
 	if (mishap == MISHAP_SILENT && silent != NULL
+	    && !verdict_is_good(state->verdict)
 	    && state->outcome.rule == RULE_TOOL) {
 		text_join(reason, silent, " printed nothing to judge by",
 		    client != NULL ? client->shows_errors : "");

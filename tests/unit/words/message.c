@@ -214,6 +214,12 @@ TEST(ends)
 	    ENDING(.result = RESULT_DEADLINE, .waiting = "a slot of hub"),
 	    "deadline reached in 4s, waiting for a slot of hub");
 	end_is(none,
+	    ENDING(.result = RESULT_DEADLINE, .waiting = "gate hub",
+	        .closing_reason = "exit 9", .until_is_near = true),
+	    "--until reached in 4s, waiting for gate hub: exit 9");
+	end_is(state, ENDING(.result = RESULT_DEADLINE, .waiting = "gate hub"),
+	    "deadline reached in 21.4s, waiting for gate hub: exit 7");
+	end_is(none,
 	    ENDING(.result = RESULT_INTERRUPTED, .end_signal = SIGTERM),
 	    "interrupted by TERM after 4s");
 	end_is(none, ENDING(.result = RESULT_DEFERRED, .closing = "not now"),
