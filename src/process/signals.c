@@ -12,6 +12,8 @@
 #include "process/signals.h"
 #include "system/system.h"
 
+#define MOST_DRAINED 4096 /* signals, at once */
+
 static const int ending[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 
 /* Passed on to a running attempt, as real-time signals are. */
@@ -350,7 +352,8 @@ signals_drain(void)
 	int found = 0;
 
 	met = false;
-	while (take(&arrival))
+	/* Of a storm of them, those that end backoff come first. */
+	for (int i = 0; i < MOST_DRAINED && take(&arrival); i++)
 		if (found == 0 && arrival.ends_us)
 			found = arrival.signal;
 	return found;

@@ -308,6 +308,7 @@ backoff: sh: cannot start attempt 2/8: held output: No such file or directory"
 }
 
 @test "the file of the next attempt may take the place of the last one's" {
+  need_answer file_in_memory
   need_mounts
   run -0 "${namespace[@]}" sh -c 'mkdir small && mount -t tmpfs -o nr_inodes=2 none small &&
     TMPDIR=$PWD/small exec "$BACKOFF" -q -o -b 0 -- sh -c "echo \$BACKOFF_ATTEMPT; [ \$BACKOFF_ATTEMPT = 3 ]"'

@@ -247,7 +247,7 @@ SCRIPT
   run -125 "${PYTHON[@]}" "$lib/feed.py" --reset go tcp data sh -c '
     sleep 1000 >/dev/null 2>&1 3>&- & echo $! >leftovers
     exec "$BACKOFF" -n 2 -- sh -c "trap \"echo >told; exit\" TERM
-      head -c \"\$(stat -c %s data)\" >/dev/null; echo >go; cat; sleep 1000"'
+      head -c \"\$(stat -c %s data)\" >/dev/null; echo >go; exec 3<&0; cat <&3 & wait"'
   assert [ -e told ]
   assert_line --regexp '^backoff: sh: failed after 1 attempt in [^ ]*: stdin could not be passed on: Connection reset by peer$'
   kill -s KILL "$(cat leftovers)"
