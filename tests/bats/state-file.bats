@@ -5,19 +5,11 @@
 
 load helper
 load ../lib/events
-load ../lib/process
 load ../lib/shared
 
 setup() {
   need_answer byte_lock
   umask 022
-  others=()
-}
-
-teardown() {
-  end_all
-  end_holder
-  [ ${#others[@]} = 0 ] || kill "${others[@]}"
 }
 
 # given_up: hub would put a run off.
@@ -239,8 +231,7 @@ END
   run -1 "$BACKOFF" --defer=hub -n 1 false
   assert_output --partial "hub ($state: its lock is held); going on without"
   # The slots hold without an order, which nobody writes then.
-  "$BACKOFF" --slots=hub:1 -- sh -c 'echo >taken; exec sleep 1000' 3>&- &
-  others+=($!)
+  beside --slots=hub:1 -- sh -c 'echo >taken; exec sleep 1000'
   wait_for test -e taken
   cp "$state/hub" before
   run -75 "$BACKOFF" --slots=hub:1 --slots-wait=100ms touch started
