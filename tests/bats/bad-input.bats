@@ -270,7 +270,7 @@ starts() {
 }
 
 @test "a log file that cannot be opened is refused before COMMAND starts" {
-  refuses "--log-file $BATS_TEST_TMPDIR" --log-file="$BATS_TEST_TMPDIR"
+  refuses "--log-file $BATS_TEST_TMPDIR" --at-end="touch '$made'" --log-file="$BATS_TEST_TMPDIR"
   refuses "--log-file $BATS_TEST_TMPDIR/no/log" --log-file="$BATS_TEST_TMPDIR/no/log"
   refuses '--log-file /dev/fd/77' --log-file=/dev/fd/77
   mkfifo "$BATS_TEST_TMPDIR/unread"

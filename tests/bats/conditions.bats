@@ -199,22 +199,13 @@ leaves_hello() {
 @test "a leftover process that writes for ever is not listened to for ever" {
   need_strace
   # So that the pipe is full again at each read.
-  run -0 bash -c 'strace -qq -o "$BATS_TEST_TMPDIR/trace" -e trace=read,wait4 \
-    -e inject=read:delay_enter=5000 "$BACKOFF" -q -n 1 --stop-if=never -- \
-    sh -c "yes & sleep 0.1; kill -s TERM \$PPID; exit 3" 3>&- | cat >/dev/null'
-  run -0 awk '/^wait4.* = [1-9]/ { ended = 1 }
-    ended && /^read/ && $NF > 0 { count += $NF }
-    END { print ended && count <= 1048576 ? "ended" : count }' "$BATS_TEST_TMPDIR/trace"
+  strace -qq -o "$BATS_TEST_TMPDIR/trace" -e trace=read,wait4 -e inject=read:delay_enter=5000 \
+    "$BACKOFF" -qq -n 1 --stop-if=never -- \
+    sh -c 'yes 3>&- & sleep 0.1; kill -s TERM $PPID; exit 3' >/dev/null || true
+  run -0 awk -v most="$(has_answer peek && echo 65536 || echo 1048576)" '/^wait4.* = [1-9]/ { ended = 1 }
+    ended && /^read/ && sub(/.* = /, "") && $1 > 0 { count += $1 }
+    END { print ended && count <= most ? "ended" : count }' "$BATS_TEST_TMPDIR/trace"
   assert_output ended
-}
-
-@test "nor is it where the reader is slow" {
-  need_proc
-  mkfifo "$go"
-  reads 'exited 3' full hear:"$go" sip:4000000 -- "$BACKOFF" -qq -n 1 --stop-if=never -- sh -c '
-    { while grep -q "PPid:.$PPID\$" /proc/$$/status; do sleep 0.02; done; echo >"$go"; } >/dev/null 2>&1 3>&- &
-    yes & exit 3'
-  assert [ "$(stat -c %s "$got")" -lt "$(has_answer peek && echo 1000000 || echo 2100000)" ]
 }
 
 @test "a slow reader does not stop a timeout, nor a signal" {

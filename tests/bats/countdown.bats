@@ -5,7 +5,6 @@
 # interactive bash. What is waited for is what the screen shows.
 
 load helper
-load ../lib/process
 load ../lib/shared
 load ../lib/redis
 

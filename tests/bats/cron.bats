@@ -76,15 +76,6 @@ SH
   refute_line --regexp '^(LANG|LC_.*|TERM)='
 }
 
-@test "cron: no HOME, no LANG and no input are needed" {
-  cd / || return
-  run -7 env -i PATH=/usr/bin:/bin "$BACKOFF" --quiet-success -b 0 -n 2 -- \
-    sh -c 'printf "caf\303\251 %s\n" "$HOME$LANG"; cat; exit 7' </dev/null
-  assert_line --index 0 --partial 'attempt 1/2 failed'
-  assert_line --index 1 $'caf\303\251 '
-  assert_line --index 2 --partial 'giving up after 2 attempts'
-}
-
 @test "cron: an upload waits for the server, and says nothing; what it will never take is told at once" {
   # It is to be over within hours, which would be seconds.
   local hurry=400

@@ -4,12 +4,7 @@
 
 load helper
 load ../lib/events
-load ../lib/process
 load ../lib/shared
-
-setup() {
-  need_answer byte_lock
-}
 
 @test "the log and --gate=list name the same second" {
   # Where it is noon, a minute is over on the same day.
@@ -57,16 +52,15 @@ setup() {
 }
 
 @test "two runs at once count once, and neither is lost" {
-  local i pids=()
+  local i
   mkfifo go
   for i in 1 2; do
-    "$BACKOFF" -qq --defer=hub:1h..2h -n 1 sh -c "echo >ready.$i; read -r _ <go; exit 7" 3>&- &
-    pids+=($!)
+    beside -qq --defer=hub:1h..2h -n 1 sh -c "echo >ready.$i; read -r _ <go; exit 7"
     wait_for test -e "ready.$i"
   done
   exec 7<>go
   printf '\n\n' >&7
-  for i in "${pids[@]}"; do
+  for i in "${others[@]}"; do
     wait "$i" || :
   done
   assert_equal "$(field failures)" 1
@@ -75,7 +69,7 @@ setup() {
 
 @test "what a success forgets, it forgets also if it came meanwhile" {
   mkfifo go
-  "$BACKOFF" -qq --defer=hub:1h..2h -n 1 sh -c 'echo >ready; read -r _ <go' 3>&- &
+  beside -qq --defer=hub:1h..2h -n 1 sh -c 'echo >ready; read -r _ <go'
   wait_for test -e ready
   quietly --defer=hub:1h..2h -n 1 false
   assert_equal "$(field failures)" 1

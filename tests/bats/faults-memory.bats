@@ -6,17 +6,12 @@
 load helper
 
 setup() {
-  local cc=${CC:-cc}
-  ldd "$BACKOFF" 2>/dev/null | grep -q libc || skip 'a static program'
   mkdir tmp state
   export TMPDIR=$PWD/tmp
   # Of what is asked for, number $NO_MEMORY is refused, and the file "refused"
   # made. COMMAND has all that it wants. The file of BACKOFF_HINT has a name,
   # which has to be removed.
-  cat >no_memory.c <<'EOC'
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
+  preloads no_memory <<'EOC'
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
@@ -46,7 +41,6 @@ void *calloc(size_t count, size_t size)
 void *realloc(void *old, size_t size)
 { return refused() ? NULL : __libc_realloc(old, size); }
 EOC
-  $cc -shared -fPIC -o no_memory.so no_memory.c 2>/dev/null || skip 'no shared libraries'
   NO_MEMORY=1 LD_PRELOAD=$PWD/no_memory.so "$BACKOFF" --delays=1s true 2>said ||
     grep -q 'no memory' said || skip 'it cannot be preloaded'
   [ -e refused ] || skip 'it cannot be preloaded'

@@ -4,7 +4,6 @@
 # core/gate/fleet_line.h. A machine is a helper here.
 
 load helper
-load ../lib/process
 load ../lib/redis
 load ../lib/shared
 

@@ -6,7 +6,6 @@
 # or not there, and bad-input.bats what is refused before.
 
 load helper
-load ../lib/process
 load ../lib/redis
 load ../lib/shared
 
@@ -21,7 +20,7 @@ setup() {
 
 teardown() {
   end_all
-  end_holder
+  end_others
   stop_redis
 }
 

@@ -4,7 +4,6 @@
 # --gate: runs that share the news that a service is down.
 
 load helper
-load ../lib/process
 load ../lib/shared
 
 setup() {
@@ -17,20 +16,6 @@ echo "$BACKOFF_GATE" >>requests
 EOF
   chmod +x job
   mkdir -m 700 state
-  others=()
-  export BACKOFF_STATE_DIR=$PWD/state
-}
-
-teardown() {
-  end_all
-  [ ${#others[@]} = 0 ] || kill -s KILL "${others[@]}" 2>/dev/null || true
-}
-
-# beside ARG...: the program with these arguments, in the background. Its
-# stderr is in the file "beside".
-beside() {
-  "$BACKOFF" "$@" 2>beside 3>&- &
-  others+=($!)
 }
 
 # slot_is_held: until somebody writes to the FIFO "free".

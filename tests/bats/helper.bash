@@ -62,11 +62,16 @@ has_sanitizers() {
   nm "$1" 2>/dev/null | grep -q __asan_
 }
 
-# preloads NAME: compiles the C code on stdin to NAME.so.
+# preloads NAME: compiles the C code on stdin to NAME.so; what it needs of libc is
+# declared.
 preloads() {
   ! has_sanitizers "$BACKOFF" || skip 'the sanitizers are to be preloaded first'
   ldd "$BACKOFF" 2>/dev/null | grep -q libc || skip 'a static program'
-  cat >"$1.c"
+  {
+    echo '#define _GNU_SOURCE'
+    printf '#include <%s>\n' errno.h fcntl.h signal.h stdlib.h sys/{stat,syscall,vfs}.h time.h unistd.h
+    cat
+  } >"$1.c"
   ${CC:-cc} -shared -fPIC -o "$1.so" "$1.c" 2>/dev/null || skip 'no shared libraries'
 }
 

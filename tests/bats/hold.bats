@@ -48,13 +48,6 @@ TIME='[0-9]+[0-9hm.]*(m?s|us|ns)?'
 
 # --- what comes out ---
 
-@test "\$(backoff -o COMMAND) is the deciding attempt's output and nothing else" {
-  text=$("$BACKOFF" -o -b 0 -- sh -c 'echo "attempt $BACKOFF_ATTEMPT"
-    [ "$BACKOFF_ATTEMPT" -eq 3 ]' 2>"$said")
-  assert_equal "$text" 'attempt 3'
-  tells 'backoff: sh: attempt 1/8 failed .*' 'backoff: sh: attempt 2/8 failed .*'
-}
-
 @test "nothing comes out before the verdict" {
   writes 0 -n 1 -oall -- sh -c 'echo out; echo err >&2
     ! [ -s "$BATS_TEST_TMPDIR/got" ] && ! [ -s "$BATS_TEST_TMPDIR/said" ]'
@@ -116,12 +109,6 @@ TIME='[0-9]+[0-9hm.]*(m?s|us|ns)?'
   done
   writes 7 --stop-if=never -n 1 -- sh -c 'printf out; exit 7'
   tells '.*: giving up after 1 attempt in .*: exit 7'
-}
-
-@test "giving up with --hold=all: each to its own stream" {
-  writes 7 -oall -b 0 -n 2 -- sh -c 'echo "out $BACKOFF_ATTEMPT"; echo "err $BACKOFF_ATTEMPT" >&2; exit 7'
-  holds "$got" 'out 2'
-  tells '.*: attempt 1/2 failed .*' 'err 2' '.*: giving up after 2 attempts in .*: exit 7'
 }
 
 # unit/loop has all ends that release it.

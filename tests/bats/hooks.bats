@@ -156,12 +156,6 @@ ends_with() {
   [ ! -e "$seen" ]
 }
 
-@test "--at-end is not run after a usage error" {
-  run -125 "$BACKOFF" --at-end='touch "$SEEN"' --log-file="$BATS_TEST_TMPDIR" -- true
-  run -125 "$BACKOFF" --at-end='touch "$SEEN"' --base=abc -- true
-  [ ! -e "$seen" ]
-}
-
 @test "an --at-end that cannot be run is reported, and changes nothing" {
   need_strace
   local quiet lines_said call='?vfork,?fork,clone,?clone3'

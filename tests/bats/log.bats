@@ -5,7 +5,6 @@
 load helper
 load ../lib/events
 load ../lib/process
-load ../lib/shared
 
 # A duration in a line of text.
 DUR='([0-9]+(\.[0-9])?s|[0-9]+[mun]?s|[0-9]+m([0-9]+s)?|[0-9]+h([0-9]+m)?)'

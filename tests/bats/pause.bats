@@ -197,12 +197,6 @@ stopped_time_counts() { # STATE...
 @test "rule 41: if the call that sleeps is refused, no signal is lost before the one that waits instead" {
   only_with_nanosleep
   preloads refuse <<'EOC'
-#include <errno.h>
-#include <signal.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
-long syscall(long number, ...);
 static int refused;
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *until, struct timespec *left)
 { (void)clock; (void)flags; (void)until; (void)left; refused = 1; return EPERM; }

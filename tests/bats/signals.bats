@@ -529,11 +529,6 @@ timed_out() {
 
 @test "a key that stops the job between fork and exec stops all of it" {
   preloads stop <<'EOC'
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-long syscall(long number, ...);
 /* The child asks for it. */
 pid_t getppid(void)
 { if (access("stopped", F_OK) != 0 && close(creat("stopped", 0600)) == 0) kill(0, SIGTSTP);

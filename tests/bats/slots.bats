@@ -4,29 +4,17 @@
 
 load helper
 load ../lib/events
-load ../lib/process
 load ../lib/shared
 
 setup() {
   need_answer byte_lock
   mkfifo go
   exec 7<>go
-  holders=()
-}
-
-teardown() {
-  local each
-  end_all
-  end_holder
-  for each in "${holders[@]}"; do
-    kill -KILL "$each" 2>/dev/null || :
-  done
 }
 
 # holder N NUMBER: takes a slot of hub, which has N, until `echo >&7`.
 holder() {
-  "$BACKOFF" --slots="hub:$1" -n 1 -- sh -c "echo >held.$2; read -r _ <go" 7>&- 3>&- &
-  holders+=($!)
+  beside --slots="hub:$1" -n 1 -- sh -c "echo >held.$2; read -r _ <go"
   wait_for test -e "held.$2"
 }
 
@@ -73,8 +61,8 @@ sys.exit(kind != fcntl.F_UNLCK)'
   start_logged --gate=hub --slots=hub:1 true
   wait_for waiting "$pid"
   # What a text log says after a second is no event.
-  "$BACKOFF" --slots=hub:1 true 2>said 3>&- 7>&- &
-  wait_for grep -q waiting said
+  beside --slots=hub:1 true
+  wait_for grep -q waiting beside
   echo >&7
   wait "$pid" $!
   assert_events '[n.event for n in news] == ["slot"]' 'news[0].slots == "hub"' \
@@ -133,12 +121,12 @@ sys.exit(kind != fcntl.F_UNLCK)'
 @test "a word in BACKOFF_SLOTS is not believed unless its holder is above us" {
   need_proc
   holder 1 1
-  word=$(tr '\0' '\n' <"/proc/$(child_of "${holders[0]}")/environ" | sed -n 's/^BACKOFF_SLOTS=//p')
-  assert_regex "$word" "^[0-9]+:[0-9]+:hub:${holders[0]}:[0-9]+:0\$"
+  word=$(tr '\0' '\n' <"/proc/$(child_of "${others[0]}")/environ" | sed -n 's/^BACKOFF_SLOTS=//p')
+  assert_regex "$word" "^[0-9]+:[0-9]+:hub:${others[0]}:[0-9]+:0\$"
   # Another's slot, nonsense, a process above us of another directory, and of
   # another PID namespace a slot that nobody holds.
   local here=${word%:*:*:*} rest
-  rest=${word#"$here:${holders[0]}"}
+  rest=${word#"$here:${others[0]}"}
   BACKOFF_SLOTS="$word x:y :: $here:999999999999999999999999$rest 1:1:hub:$$$rest $here: hub $here:1:1:7" \
     start -- "$BACKOFF" --slots=hub:1 true
   await "$err" 'waiting for the slot of hub'
@@ -151,29 +139,27 @@ sys.exit(kind != fcntl.F_UNLCK)'
   holder 2 2
   start -- "$BACKOFF" --name=true --slots=hub:2 sh -c '[ -z "${BACKOFF_GATE+set}" ]'
   await "$err" '^backoff: true: waiting for one of 2 slots of hub$'
-  kill -KILL "${holders[0]}"
+  kill -KILL "${others[0]}"
   assert_fate 'exited 0'
 }
 
 @test "who is stopped in the queue holds up nobody, and is next when it goes on" {
   need_proc
-  local stopped=()
   holder 1 1
   for _ in 1 2; do
-    "$BACKOFF" -q --slots=hub:1 true 3>&- 7>&- &
-    stopped+=($!)
+    beside -q --slots=hub:1 true
     wait_for waiting $!
     kill -STOP $!
     wait_for in_state $! T
   done
   echo >&7
-  wait "${holders[@]}"
+  wait "${others[0]}"
   # It has stood behind them for a second.
   run -0 logged --slots=hub:1 -T 60s true
   assert_events '[n.event for n in news] == ["slot"]'
   # Who comes now need not wait for them at all.
   run -0 "$BACKOFF" --slots=hub:1 --slots-wait=0 -- echo free
-  for pid in "${stopped[@]}"; do
+  for pid in "${others[@]:1}"; do
     kill -CONT "$pid"
     wait "$pid"
   done
@@ -227,8 +213,7 @@ limits_end() {
     signals_end
     wakes_do_not_end
     limits_end
-    "$BACKOFF" --slots=hub:2 true 3>&- 7>&- &
-    holders+=($!)
+    beside --slots=hub:2 true
     wait_for waiting $!
     tickets+=($(($(field next) - 1)))
   done
@@ -253,8 +238,7 @@ other_takes() {
   start -- "$BACKOFF" --slots=hub:1 -d 0 "$1" --before-retry='echo >paused; read -r _ <go' \
     -- sh -c 'exit 7'
   wait_for test -e paused
-  "$BACKOFF" --slots=hub:1 -- sh -c 'echo >taken; exec sleep 1000' 3>&- 7>&- &
-  holders+=($!)
+  beside --slots=hub:1 -- sh -c 'echo >taken; exec sleep 1000'
   wait_for test -e taken
   echo >&7
   assert_fate 'exited 7'
@@ -264,7 +248,7 @@ other_takes() {
   other_takes --slots-wait=100ms
   assert_equal "$(tail -n 1 "$err")" 'backoff: sh: no slot of hub was free within 100ms'
   rm paused taken
-  kill -KILL "${holders[@]}"
+  kill -KILL "${others[@]}"
   other_takes --slots-wait=0
   assert_equal "$(tail -n 1 "$err")" 'backoff: sh: all slots of hub are taken'
 }

@@ -75,10 +75,6 @@ told_or_over() {
 @test "a process that is forked while the tree is read gets the signal, too" {
   need_answer processes
   preloads late <<'EOC'
-#include <fcntl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-long syscall(long number, ...);
 int kill(pid_t pid, int signal)
 { if (signal == 15 && access("go", F_OK) != 0)
     for (close(creat("go", 0600)); access("forked", F_OK) != 0;) usleep(10000);

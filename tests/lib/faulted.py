@@ -20,6 +20,7 @@ BACKOFF = os.path.abspath(os.environ.get("BACKOFF") or os.path.join(
 NOT_HERE = os.environ.get("NOT_HERE", "").split()
 COOKIE = "BACKOFF_TESTS_FAULT"
 F_SETPIPE_SZ = 1031  # Python has its name since 3.10
+PATIENCE = 120  # seconds, after which a run hangs
 LEAVING = 20  # seconds, for a process that has been told to end
 LINES = b"".join(b"line %d\n" % n for n in range(40))
 BIG = b"".join(b"%d\n" % n for n in range(20000))  # about 100 KB
@@ -273,7 +274,7 @@ def start(command, directory, cookie, stdin):
     return process, reader
 
 
-def run_scenario(scenario, options, limit):
+def run_scenario(scenario, options):
     """It, under strace with these options."""
     run = Run()
     with tempfile.TemporaryDirectory(prefix="faults-") as directory:
@@ -286,7 +287,7 @@ def run_scenario(scenario, options, limit):
         process, stdout = start(
             strace_of(scenario, options), directory, cookie, stdin)
         pidfd = os.pidfd_open(process.pid)
-        run.hung = not readable(pidfd, limit)
+        run.hung = not readable(pidfd, PATIENCE)
         os.close(pidfd)
         if run.hung:
             kill_bearers(f"{COOKIE}={cookie}")

@@ -94,6 +94,11 @@ need_mounts() {
     skip 'file systems cannot be mounted here'
 }
 
+# in_mounts SCRIPT: run by sh there, as root.
+in_mounts() {
+  "${namespace[@]}" sh -ec "$1"
+}
+
 # need_pids: ${namespace[@]} runs a command as process 1, which can choose the
 # process id of the next one by /proc/sys/kernel/ns_last_pid.
 need_pids() {

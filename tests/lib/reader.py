@@ -13,8 +13,6 @@ it the command's stderr as well. Steps, in their order:
                 waits for room
   read:N        exactly N bytes more
   read          all that is left
-  sip:N         pages, each when the pipe is full, until the command has ended,
-                or they are N bytes
   close         from now on there is no reader
   kill:SIGNAL   to the command
   hear:FIFO     until somebody has written into it
@@ -89,14 +87,6 @@ class Reader:
       if got == 0:
         sys.exit("reader.py: %d bytes are missing" % left)
       left -= got
-
-  def step_sip(self, most):
-    left = int(most)
-    while left > 0 and os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
-      if self.has_room():
-        time.sleep(0.002)
-      else:
-        left -= len(self.some(4096))
 
   def step_full(self):
     while self.has_room():

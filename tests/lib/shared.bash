@@ -2,6 +2,8 @@
 # What runs share, for the tests.  shellcheck shell=bash
 # shellcheck disable=SC2034,SC2119,SC2120,SC2154 # for the tests
 
+load ../lib/process
+
 state=$BACKOFF_STATE_DIR
 
 # record [KEY=NUMBER]...: that of hub, with these changes; see there.
@@ -32,8 +34,8 @@ EOS
 record_byte=$((1 << 32))
 sync_byte=$((record_byte + 1))
 
-# hold_bytes FILE FIRST COUNT: another process has locked them, until end_holder;
-# with COUNT 0, all from there on.
+# hold_bytes FILE FIRST COUNT: another process has locked them; with COUNT 0, all
+# from there on.
 hold_bytes() {
   mkfifo locked
   "${PYTHON[@]}" -c '
@@ -42,13 +44,22 @@ with open(sys.argv[1], "r+b") as file:
   fcntl.lockf(file, fcntl.LOCK_EX, int(sys.argv[3]), int(sys.argv[2]))
   print(flush=True)
   signal.pause()' "$@" >locked 3>&- 7>&- &
-  holder=$!
+  others+=($!)
   read -r _ <locked
 }
 
-end_holder() {
-  [ -z "${holder-}" ] || kill "$holder"
+# beside ARG...: the program with these arguments in the background, as process $!.
+# Its stderr is in the file "beside".
+beside() {
+  "$BACKOFF" "$@" 2>beside 3>&- 7>&- &
+  others+=($!)
 }
+
+# end_others: what a test has started beside what start() has.
+end_others() {
+  kill -s KILL "${others[@]}" 2>/dev/null || :
+}
+others=()
 
 # quietly ARG...: run backoff without a log, whatever comes of it.
 quietly() {
@@ -67,8 +78,12 @@ shut_for() {
   quietly --gate=hub -n 1 -b 1ms -- sh -c 'echo after='"$1"' >"$BACKOFF_HINT"; exit 7'
 }
 
-# in_mounts SCRIPT: run by sh in a mount namespace of its own, as root there;
-# after need_mounts.
-in_mounts() {
-  "${namespace[@]}" sh -ec "$1"
+# Where a file has no other.
+setup() {
+  need_answer byte_lock
+}
+
+teardown() {
+  end_all
+  end_others
 }

@@ -19,6 +19,7 @@ BACKOFF = os.path.abspath(os.environ.get("BACKOFF") or os.path.join(
     os.path.dirname(os.path.abspath(__file__)), "..", "..", "backoff"))
 F_SETPIPE_SZ = 1031  # Python has its name since 3.10
 SIGNALS = [signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM]
+PATIENCE = 60  # seconds, after which a signal is lost
 READY = 9  # the descriptor on which COMMAND says that it runs
 
 
@@ -189,7 +190,7 @@ def start(case, fds, log):
         file_actions=[(os.POSIX_SPAWN_DUP2, *pair) for pair in zip(fds, (0, 1, 2, READY))])
 
 
-def wait_ready(case, output, ready, pidfd, log, limit):
+def wait_ready(case, output, ready, pidfd, log):
     """Until it runs, as far as the case wants to know, or has ended; a
     COMMAND that has no time to say so on a busy machine is not waited for."""
     if case.init:
@@ -197,7 +198,7 @@ def wait_ready(case, output, ready, pidfd, log, limit):
         while not (os.path.exists(log) and os.path.getsize(log)) and not readable(pidfd, 0):
             time.sleep(0.0005)
     if case.after_ready:
-        readable(output if case.scenario.stdout == "stalled" else ready, limit, pidfd)
+        readable(output if case.scenario.stdout == "stalled" else ready, PATIENCE, pidfd)
 
 
 def target_of(case, pid):
@@ -235,7 +236,7 @@ class Result:
     log_after: str = ""  # what was written after the signal
 
 
-def run_case(case, directory, limit):
+def run_case(case, directory):
     # No other run writes there: each of us runs one at a time.
     log = os.path.join(directory, f"log-{os.getpid()}")
     theirs, ours = open_pipes(case.scenario)
@@ -244,14 +245,14 @@ def run_case(case, directory, limit):
     pidfd = os.pidfd_open(pid)
     result = Result()
     try:
-        wait_ready(case, *ours, pidfd, log, limit)
+        wait_ready(case, *ours, pidfd, log)
         time.sleep(case.instant)
         target = target_of(case, pid)
         since = time.monotonic()
         if target is not None:
             os.kill(target, case.signal)
         told = os.path.getsize(log) if os.path.exists(log) else 0
-        if readable(pidfd, limit):
+        if readable(pidfd, PATIENCE):
             result.fate = run.fate_of(os.waitpid(pid, 0)[1])
         else:
             result.fate = "went on"

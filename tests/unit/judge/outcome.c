@@ -66,7 +66,6 @@ TEST(items)
 		{ "1,4-7,KILL,tempfail", EXITED(6), true },
 		{ "1,4-7,KILL,tempfail", KILLED(SIGKILL), true },
 		{ "1,4-7,KILL,tempfail", EXITED(75), true },
-		{ "1,4-7,KILL,tempfail", EXITED(2), false },
 		{ "1, 2,  4-7, KILL", KILLED(SIGKILL), true },
 		{ "7,7,4-9,5-8,tempfail,75", EXITED(7), true },
 		{ "nonzero", EXITED(1), true },
