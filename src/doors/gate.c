@@ -314,7 +314,7 @@ gate_enter(int64_t until_ns, bool *waited)
 	struct entry entry;
 
 	state_file_use(&store.file);
-	is_probe = is_woken = false;
+	is_probe = is_woken = was_open = false;
 	if (!gate_store_is_there(&store))
 		return go;
 	if (look_whether_to_leave())

@@ -226,8 +226,7 @@ signal_unseen(struct process_tree *tree, int signal)
 }
 
 struct process_census
-process_tree_signal(
-    struct process_tree *tree, pid_t command, int signal, int new_signal)
+process_tree_signal(struct process_tree *tree, pid_t command, int signal)
 {
 	struct process_census census = { 0 };
 	struct process unnamed = { .pid = command };
@@ -247,15 +246,10 @@ process_tree_signal(
 	/* COMMAND has not been reaped, so its pid cannot be reused. */
 	if (command != 0)
 		tally(&census, first, kill(command, signal) == 0 ? 0 : errno);
-	for (size_t i = 0; i < now.count; i++) {
-		const struct process *process = &now.list[i];
-		bool is_known = processes_have(&tree->known, process);
-
-		if (process->pid != command && !process->is_zombie)
-			tally(&census, process,
-			    signal_process(
-			        process, is_known ? signal : new_signal));
-	}
+	for (size_t i = 0; i < now.count; i++)
+		if (now.list[i].pid != command && !now.list[i].is_zombie)
+			tally(&census, &now.list[i],
+			    signal_process(&now.list[i], signal));
 	free(tree->known.list);
 	tree->known = now;
 	return census;

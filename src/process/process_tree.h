@@ -61,9 +61,9 @@ void process_tree_spare(void);
 
 /*
  * Sends SIGNAL (0: only looks) to COMMAND (0: it has been reaped) and to
- * everything else in its tree, but NEW_SIGNAL to what the last look has missed.
+ * everything else in its tree.
  */
 struct process_census process_tree_signal(
-    struct process_tree *tree, pid_t command, int signal, int new_signal);
+    struct process_tree *tree, pid_t command, int signal);
 
 #endif

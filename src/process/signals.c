@@ -7,6 +7,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "core/base/duration.h"
 #include "core/base/text.h"
 #include "core/judge/outcome.h"
 #include "process/signals.h"
@@ -268,10 +269,34 @@ signals_await_room(int fd, int64_t until_ns)
 	return WAKE_SIGNAL;
 }
 
+/* An ALRM that is no tick of ours came in signals_write(). */
+static volatile sig_atomic_t other_alarm;
+
 static void
-tick(int signal)
+tick(int signal, siginfo_t *info, void *context)
 {
 	(void)signal;
+	(void)context;
+	if (info->si_code == SI_USER || info->si_pid != 0)
+		other_alarm = 1;
+}
+
+/*
+ * Goes on with the timer of an alarm(2) that was called before backoff was
+ * started, TOOK_NS later. It may be over meanwhile.
+ */
+static void
+go_on_with(struct itimerval *timer, int64_t took_ns)
+{
+	int64_t left_ns = timer->it_value.tv_sec * NS_PER_S
+	    + timer->it_value.tv_usec * 1000;
+
+	if (left_ns == 0)
+		return;
+	left_ns = max_ns(left_ns - took_ns, 1000);
+	timer->it_value.tv_sec = (time_t)(left_ns / NS_PER_S);
+	timer->it_value.tv_usec = (suseconds_t)(left_ns % NS_PER_S / 1000);
+	setitimer(ITIMER_REAL, timer, NULL);
 }
 
 /* The ticks repeat, as one may come just before the call. */
@@ -280,23 +305,32 @@ signals_write(int fd, const char *bytes, size_t count)
 {
 	static const struct timeval moment = { .tv_usec = 20000 };
 	const struct itimerval ticks = { moment, moment };
+	const struct itimerval none = { .it_value = { 0 } };
+	const struct sigaction action
+	    = { .sa_sigaction = tick, .sa_flags = SA_SIGINFO };
+	int64_t began_ns = clock_now_ns();
 	struct itimerval others;
 	struct sigaction before;
-	sigset_t alarm;
+	sigset_t alarm, pending;
 	ssize_t written;
 	int error;
 
+	signal_queue_pending(&pending);
+	other_alarm = sigismember(&pending, SIGALRM) == 1;
 	sigemptyset(&alarm);
 	sigaddset(&alarm, SIGALRM);
-	sigaction(SIGALRM, &(struct sigaction) { .sa_handler = tick }, &before);
+	sigaction(SIGALRM, &action, &before);
 	setitimer(ITIMER_REAL, &ticks, &others);
 	pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
 	written = write(fd, bytes, count);
 	error = errno == EINTR ? EAGAIN : errno;
+	/* No tick is pending after this call. */
+	setitimer(ITIMER_REAL, &none, NULL);
 	pthread_sigmask(SIG_BLOCK, &alarm, NULL);
-	setitimer(ITIMER_REAL, &others, NULL);
-	signal_queue_drop(&alarm);
 	sigaction(SIGALRM, &before, NULL);
+	go_on_with(&others, clock_now_ns() - began_ns);
+	if (other_alarm)
+		kill(getpid(), SIGALRM);
 	errno = error;
 	return written;
 }

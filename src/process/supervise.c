@@ -24,6 +24,9 @@
 /* How long to wait for a group that is not seen, once it has got KILL. */
 #define UNSEEN_END_NS NS_PER_S
 
+/* How long it may go on at most without the input that has failed. */
+#define INPUTLESS_NS (10 * NS_PER_S)
+
 /* How long leftover processes may still write to COMMAND's output. */
 #define PATIENCE_NS (100 * NS_PER_MS)
 #define PATIENT_LOOK_NS (2 * NS_PER_MS)
@@ -148,12 +151,10 @@ take_stops(struct child *child)
 
 /* --- ending it --- */
 
-/* NEW_SIGNAL is for those that were not there at the last look. */
 static void
-signal_tree(struct child *child, int signal, int new_signal)
+signal_tree(struct child *child, int signal)
 {
-	child->left
-	    = process_tree_signal(&child->tree, child->pid, signal, new_signal);
+	child->left = process_tree_signal(&child->tree, child->pid, signal);
 	child->outcome.tree_unseen = child->left.unseen;
 }
 
@@ -163,7 +164,7 @@ kill_tree(struct child *child)
 	child->stage = STAGE_KILLING;
 	child->is_past_limits = child->is_hurried = true;
 	child->killed_ns = clock_now_ns();
-	signal_tree(child, SIGKILL, SIGKILL);
+	signal_tree(child, SIGKILL);
 }
 
 /* For the message about --kill-after: what kill_tree() has reached. */
@@ -202,13 +203,10 @@ end_tree(struct child *child, int64_t now_ns)
 		return;
 	}
 	child->stage = STAGE_ENDING;
-	signal_tree(child, signal, signal);
-	/*
-	 * A stopped process would not see it before CONT (rule 7); and what was
-	 * forked meanwhile has missed it.
-	 */
+	signal_tree(child, signal);
+	/* A stopped process would not see it before CONT (rule 7). */
 	if (signal != SIGCONT)
-		signal_tree(child, SIGCONT, signal);
+		signal_tree(child, SIGCONT);
 }
 
 static void
@@ -231,7 +229,7 @@ begin_grace(struct child *child)
 	child->stage = STAGE_ENDING;
 	plan_kill(child, clock_now_ns(), grace_ns);
 	/* Look now, so that a process that becomes an orphan is known. */
-	signal_tree(child, 0, 0);
+	signal_tree(child, 0);
 }
 
 static void
@@ -298,7 +296,7 @@ look_what_is_left(struct child *child)
 	case STAGE_ENDING:
 		if (child->pid != 0)
 			break;
-		signal_tree(child, 0, 0);
+		signal_tree(child, 0);
 		/* If no KILL is planned, wait for COMMAND only. */
 		if (child->left.refused == 0
 		    && (child->left.reached == 0
@@ -309,7 +307,7 @@ look_what_is_left(struct child *child)
 		if (child->pid != 0 && child->left.refused == 0)
 			break;
 		/* A death may have left an orphan that KILL missed. */
-		signal_tree(child, SIGKILL, SIGKILL);
+		signal_tree(child, SIGKILL);
 		if (is_tree_gone(child))
 			begin_flushing(child);
 		else if (is_time_to_give_up(child))
@@ -431,9 +429,12 @@ on_relay(struct child *child, const struct pollfd *descriptors)
 {
 	/* Without a relay there are no descriptors. */
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-	if (!child->command->relay->on_ready(descriptors)
-	    && child->stage < STAGE_ENDING)
-		end_tree(child, clock_now_ns());
+	if (child->command->relay->on_ready(descriptors)
+	    || child->stage >= STAGE_ENDING)
+		return;
+	/* It may wait for ever for input that does not come. */
+	plan_kill(child, clock_now_ns(), INPUTLESS_NS);
+	end_tree(child, clock_now_ns());
 }
 
 /*

@@ -283,9 +283,12 @@ give(int64_t count)
 	return note_given(given);
 }
 
-/* Whether stdin, a pipe, is empty and has no writer. */
+/*
+ * Whether stdin, a pipe, is empty and has no writer any more; a FIFO may never
+ * have had one.
+ */
 static bool
-has_ended(void)
+has_hung_up(void)
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
 
@@ -307,10 +310,9 @@ show(int64_t most)
 	}
 	RETRY_EINTR(count, peek_into(in.writer, STDIN_FILENO, (size_t)most));
 	/* tee(2) returns 0 as well where another reader was faster. */
-	if (count == 0 && !has_ended()) {
-		errno = EAGAIN;
-		return -1;
-	}
+	for (int i = 0; i < 3 && count == 0 && !has_hung_up(); i++)
+		RETRY_EINTR(
+		    count, peek_into(in.writer, STDIN_FILENO, (size_t)most));
 	return note_given(count);
 }
 

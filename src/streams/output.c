@@ -130,6 +130,21 @@ hold(struct output *output, int file)
 	output->size = 0;
 }
 
+/* The directory of the files, if its file system has no room; else NULL. */
+static const char *
+full_directory(void)
+{
+	struct statvfs stat;
+
+	if (out.of[0].file < 0 || fstatvfs(out.of[0].file, &stat) != 0)
+		return NULL;
+	/* Some file systems have no limit of inodes: 0 of 0 are free. */
+	return (geteuid() == 0 ? stat.f_bfree : stat.f_bavail) == 0
+	        || (stat.f_files > 0 && stat.f_ffree == 0)
+	    ? tempfile_directory()
+	    : NULL;
+}
+
 static bool
 hold_begin(int descriptors[3])
 {
@@ -138,8 +153,8 @@ hold_begin(int descriptors[3])
 
 	/* There may be descriptors, or inodes, for one attempt's files only. */
 	if (!opened
-	    && (errno == EMFILE || errno == ENFILE || errno == ENOSPC
-	        || errno == EDQUOT)) {
+	    && (errno == EMFILE
+	        || (errno == ENOSPC && full_directory() != NULL))) {
 		drop();
 		opened = open_files(files);
 	}
@@ -183,21 +198,6 @@ hold_has_grown(void)
 		output->size = stat.st_size;
 	}
 	return has_grown;
-}
-
-/* The directory of the files, if its file system has no room; else NULL. */
-static const char *
-full_directory(void)
-{
-	struct statvfs stat;
-
-	if (out.of[0].file < 0 || fstatvfs(out.of[0].file, &stat) != 0)
-		return NULL;
-	/* Some file systems have no limit of inodes: 0 of 0 are free. */
-	return (geteuid() == 0 ? stat.f_bfree : stat.f_bavail) == 0
-	        || (stat.f_files > 0 && stat.f_ffree == 0)
-	    ? tempfile_directory()
-	    : NULL;
 }
 
 enum written

@@ -254,6 +254,12 @@ new_process(void (*become)(const void *what), const void *what)
 	return pid;
 }
 
+bool
+new_process_holds_us(void)
+{
+	return true;
+}
+
 /* parent */
 
 void

@@ -221,6 +221,9 @@ int handle_signal(int handle, pid_t pid, int signal);
  */
 pid_t new_process(void (*become)(const void *what), const void *what);
 
+/* Whether it cannot return while the child, before exec, is stopped. */
+bool new_process_holds_us(void);
+
 /* parent: a signal to the command when backoff ends */
 
 /*

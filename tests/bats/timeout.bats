@@ -72,17 +72,10 @@ told_or_over() {
   assert_equal "$(cat got)" TERM
 }
 
-@test "a process that is forked while the tree is read gets the signal, too" {
-  need_answer processes
-  preloads late <<'EOC'
-int kill(pid_t pid, int signal)
-{ if (signal == 15 && access("go", F_OK) != 0)
-    for (close(creat("go", 0600)); access("forked", F_OK) != 0;) usleep(10000);
-  return (int)syscall(SYS_kill, pid, signal); }
-EOC
-  run -124 env LD_PRELOAD="$PWD/late.so" "$BACKOFF" -v -n 1 -t 300ms -k 20s -- sh -c '
-    until [ -e go ]; do sleep 0.02; done; setsid sleep 1000 & : >forked; wait'
-  refute_output --partial 'had to kill'
+@test "what a command starts when it gets the signal is not signalled" {
+  cut_when_ready -t -n 1 -k 1h -- sh -c \
+    'trap "sleep 0.3 && echo clean >got; exit 3" TERM; : >ready; sleep 1000 & wait'
+  assert_equal "$(cat got)" clean
 }
 
 @test "a storm of signals holds up no limit" {

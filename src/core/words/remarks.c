@@ -115,7 +115,9 @@ add_killed(struct text *text, const struct outcome *outcome)
 	const struct killed *killed = &outcome->killed;
 
 	text_join(text,
-	    outcome->kind == OUTCOME_TIMED_OUT ? "--kill-after" : "--grace",
+	    outcome->kind == OUTCOME_TIMED_OUT || outcome->end_signal == 0
+	        ? "--kill-after"
+	        : "--grace",
 	    " had to kill ");
 	if (killed->name[0] == '\0') {
 		text_join(text, "process ", NUMBER(killed->pid));
