@@ -545,9 +545,12 @@ TEST(notes)
 
 	notes(NOTE_KILLED, &outcome, &codes,
 	    "--kill-after had to kill sleep (4711)");
-	/* Three without names, after a signal to us. */
+	/* Three without names: the input failed; and a signal came to us. */
 	outcome.kind = OUTCOME_EXITED;
 	outcome.killed = (struct killed) { 3, 4711, "" };
+	notes(NOTE_KILLED, &outcome, &codes,
+	    "--kill-after had to kill process 4711 and 2 more");
+	outcome.end_signal = SIGTERM;
 	notes(NOTE_KILLED, &outcome, &codes,
 	    "--grace had to kill process 4711 and 2 more");
 
