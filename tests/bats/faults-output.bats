@@ -99,7 +99,7 @@ calls() {
     to_file 0 -e trace="$call" -- -n 1 $options -- echo hello
     # shellcheck disable=SC2086
     to_file 125 -e trace="$call" -e inject="$call:$fault:when=$(calls "$call" "$regex" | head -n 1)" -- -n 1 $options -- echo hello
-    grep -q 'output could not be passed on: Input/output error$' "$said" || fail "$call $options: $(cat "$said")"
+    grep -qE 'output could not be passed on: (Input/output|I/O) error$' "$said" || fail "$call $options: $(cat "$said")"
   done <<'TABLE'
 write hello retval=0 --stop-if=never
 lseek tmp/(#|backoff-.{6}>).*SEEK_END error=EIO -o
