@@ -3,8 +3,6 @@
 
 #include "core/base/bytes.h"
 
-#define POLYNOMIAL UINT32_C(0xedb88320) /* of crc32() */
-
 uint64_t
 hash_of(const char *bytes, size_t size)
 {
@@ -16,16 +14,20 @@ hash_of(const char *bytes, size_t size)
 	return hash;
 }
 
-/* A bit at a time: a record has 200 bytes, and is written after a failure. */
+/* Four bits at a time: a look at a gate takes two sums of half a kilobyte. */
 uint32_t
 crc32(const uint8_t *bytes, size_t length)
 {
+	static const uint32_t of[16] = { 0x00000000, 0x1db71064, 0x3b6e20c8,
+		0x26d930ac, 0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
+		0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c, 0x9b64c2b0,
+		0x86d3d2d4, 0xa00ae278, 0xbdbdf21c };
 	uint32_t crc = UINT32_MAX;
 
 	for (size_t i = 0; i < length; i++) {
 		crc ^= bytes[i];
-		for (int bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? POLYNOMIAL : 0);
+		crc = crc >> 4 ^ of[crc & 15];
+		crc = crc >> 4 ^ of[crc & 15];
 	}
 	return ~crc;
 }
