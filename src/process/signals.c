@@ -335,24 +335,18 @@ signals_write(int fd, const char *bytes, size_t count)
 	return written;
 }
 
-static sigset_t
-stopping(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGTSTP);
-	sigaddset(&set, SIGTTIN);
-	sigaddset(&set, SIGTTOU);
-	return set;
-}
+/* What stops a job from its terminal. */
+static const int stops[] = { SIGTSTP, SIGTTIN, SIGTTOU };
 
 void
 signals_before_spawn(void)
 {
-	const sigset_t stops = stopping();
+	sigset_t set;
 
-	pthread_sigmask(SIG_BLOCK, &stops, NULL);
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_LENGTH(stops); i++)
+		sigaddset(&set, stops[i]);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
 void
@@ -368,9 +362,10 @@ signals_stop_pending(void)
 
 	sigemptyset(&pending);
 	sigpending(&pending);
-	return sigismember(&pending, SIGTSTP) == 1
-	    || sigismember(&pending, SIGTTIN) == 1
-	    || sigismember(&pending, SIGTTOU) == 1;
+	for (size_t i = 0; i < ARRAY_LENGTH(stops); i++)
+		if (sigismember(&pending, stops[i]) == 1)
+			return true;
+	return false;
 }
 
 int

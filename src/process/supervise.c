@@ -427,14 +427,17 @@ on_signal(struct child *child, const struct arrival *arrival)
 static void
 on_relay(struct child *child, const struct pollfd *descriptors)
 {
+	int64_t now_ns;
+
 	/* Without a relay there are no descriptors. */
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 	if (child->command->relay->on_ready(descriptors)
 	    || child->stage >= STAGE_ENDING)
 		return;
 	/* It may wait for ever for input that does not come. */
-	plan_kill(child, clock_now_ns(), INPUTLESS_NS);
-	end_tree(child, clock_now_ns());
+	now_ns = clock_now_ns();
+	plan_kill(child, now_ns, INPUTLESS_NS);
+	end_tree(child, now_ns);
 }
 
 /*
