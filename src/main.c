@@ -138,27 +138,27 @@ look_up(struct outcome *outcome, const struct options *options)
 	const struct tool *tool = job->tool != NULL ? job->tool : job->known;
 	struct tool_advice *advice = &outcome->evidence.tool;
 	const struct condition *found;
-	struct tool_row code;
+	const struct tool_row *code;
 
 	if (tool == NULL || outcome->kind != OUTCOME_EXITED
 	    || is_of_wrapper(job, outcome->status))
 		return;
 	found = scan != NULL ? scan_message(scan, outcome->status) : NULL;
 	if (found != NULL) {
-		advice->verdict = found->message.verdict;
-		advice->meaning = found->message.meaning;
+		advice->verdict = found->verdict;
+		advice->meaning = known_text(found->message->meaning);
 		advice->states_wait = strstr(found->quote.text, " 503") != NULL;
 		if (outcome->evidence.match.verdict == VERDICT_NONE)
 			outcome->evidence.match.last_line = found->quote.text;
-	} else if (tool_code(tool, outcome->status, &code)) {
-		advice->meaning = code.meaning;
+	} else if ((code = tool_code(tool, outcome->status)) != NULL) {
+		advice->meaning = known_text(code->meaning);
 		if (job->tool != NULL)
-			advice->verdict = code.verdict;
+			advice->verdict = code->verdict;
 		else
 			advice->would_stop = tool_stops(tool, outcome->status);
 		if (outcome->evidence.match.is_silent
 		    && tool_needs_message(tool, outcome->status))
-			advice->silent = tool_text(tool->name);
+			advice->silent = known_text(tool->name);
 	}
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "core/known/tables.h"
+#include "core/known/known.h"
 #include "core/words/message.h"
 #include "options/help.h"
 #include "process/terminal.h"
@@ -252,17 +252,19 @@ print_indented(const char *text)
 void
 list_presets(void)
 {
-	struct preset preset = { .name = NULL };
+	const struct preset *preset;
 
-	while (presets_next(&preset)) {
-		printf("%s%s\n", preset.name,
-		    preset.approximate ? " (approximate)" : "");
-		print_indented(preset.options);
-		if (*preset.fields != '\0')
-			print_indented(JOINED(320, "and ", preset.fields));
-		print_indented(preset.source);
-		if (*preset.note != '\0')
-			print_indented(JOINED(320, "(", preset.note, ")"));
+	for (size_t i = 0; (preset = preset_at(i)) != NULL; i++) {
+		printf("%s%s\n", known_text(preset->name),
+		    preset->approximate ? " (approximate)" : "");
+		print_indented(known_text(preset->options));
+		if (preset->fields != 0)
+			print_indented(
+			    JOINED(320, "and ", known_text(preset->fields)));
+		print_indented(known_text(preset->source));
+		if (preset->note != 0)
+			print_indented(
+			    JOINED(320, "(", known_text(preset->note), ")"));
 	}
 	usage_finish();
 }
@@ -274,12 +276,12 @@ list_tools(void)
 	int width = terminal_text_width();
 
 	for (size_t i = 0; (tool = tool_at(i)) != NULL; i++) {
-		int column = printf("%s", tool_text(tool->name));
+		int column = printf("%s", known_text(tool->name));
 
-		if (*tool_text(tool->aliases) != '\0')
+		if (*known_text(tool->aliases) != '\0')
 			column += printf(" ");
-		terminal_wrapped(tool_text(tool->aliases), column, 8, width);
-		print_indented(tool_text(tool->source));
+		terminal_wrapped(known_text(tool->aliases), column, 8, width);
+		print_indented(known_text(tool->source));
 	}
 	/* Indented, because the names of tools are not. */
 	puts("\n  --tool=NAME --plan prints the table of a tool.");
@@ -301,7 +303,8 @@ judge(const struct rules *rules, int status, enum verdict advice)
 
 /* Prints a row of the tool; several if the user's rules split its codes. */
 static void
-print_row(const struct rules *rules, const struct tool_row *row)
+print_row(
+    const struct rules *rules, const struct tool_row *row, const char *meaning)
 {
 	int low = row->low;
 
@@ -315,10 +318,10 @@ print_row(const struct rules *rules, const struct tool_row *row)
 			high++;
 		snprintf(codes, sizeof codes, low == high ? "%d" : "%d-%d", low,
 		    high);
-		printf("%9s  %-8s  %s\n", codes, verdict_name(verdict),
-		    row->meaning);
-		if (row->regex != NULL)
-			printf("%22s%s\n", "", row->regex);
+		printf(
+		    "%9s  %-8s  %s\n", codes, verdict_name(verdict), meaning);
+		if (row->regex != 0)
+			printf("%22s%s\n", "", known_text(row->regex));
 		low = high + 1;
 	}
 }
@@ -329,19 +332,19 @@ print_undocumented(const struct rules *rules, const struct tool *tool)
 {
 	int counts[VERDICTS] = { 0 };
 	enum verdict usual = VERDICT_NONE;
-	struct tool_row row = { .meaning = "not documented" }, code;
+	struct tool_row row = { .verdict = VERDICT_NONE };
 
 	for (int status = 1; status < EXIT_CODES; status++)
-		if (!tool_code(tool, status, &code))
+		if (tool_code(tool, status) == NULL)
 			counts[judge(rules, status, VERDICT_NONE)]++;
 	for (int verdict = 0; verdict < VERDICTS; verdict++)
 		if (counts[verdict] > counts[usual])
 			usual = (enum verdict)verdict;
 	for (int status = 1; status < EXIT_CODES; status++) {
-		row.low = row.high = status;
-		if (!tool_code(tool, status, &code)
+		row.low = row.high = (uint8_t)status;
+		if (tool_code(tool, status) == NULL
 		    && judge(rules, status, VERDICT_NONE) != usual)
-			print_row(rules, &row);
+			print_row(rules, &row, "not documented");
 	}
 	if (counts[usual] > 0)
 		printf(
@@ -351,36 +354,36 @@ print_undocumented(const struct rules *rules, const struct tool *tool)
 static void
 print_messages(const struct rules *rules, const struct tool *tool)
 {
-	struct tool_row row;
+	const struct tool_row *row;
 	bool on_stdout = false;
 
-	for (size_t i = 0; tool_message_at(tool, i, &row); i++) {
-		if (i == 0 || row.on_stdout != on_stdout)
+	for (size_t i = 0; (row = tool_message_at(tool, i)) != NULL; i++) {
+		if (i == 0 || row->on_stdout != on_stdout)
 			printf("\n     exit  verdict   if a line on %s "
 			       "matches\n",
-			    row.on_stdout ? "stdout" : "stderr");
-		on_stdout = row.on_stdout;
-		print_row(rules, &row);
+			    row->on_stdout ? "stdout" : "stderr");
+		on_stdout = row->on_stdout;
+		print_row(rules, row, known_text(row->meaning));
 	}
 }
 
 void
 list_tool(const struct tool *tool, const struct rules *rules)
 {
-	const struct http_client *client = http_client(tool_text(tool->name));
-	struct tool_row row = { .meaning = "success" };
+	const struct http_client *client = http_client(known_text(tool->name));
+	const struct tool_row zero = { .verdict = VERDICT_NONE }, *row;
 
-	printf("%s: %s\n\n", tool_text(tool->name), tool_text(tool->source));
+	printf("%s: %s\n\n", known_text(tool->name), known_text(tool->source));
 	puts("     exit  verdict   meaning");
-	if (judge(rules, 0, VERDICT_NONE) != VERDICT_SUCCESS)
-		row.meaning = "exit 0";
-	print_row(rules, &row);
-	for (size_t i = 0; tool_code_at(tool, i, &row); i++)
-		print_row(rules, &row);
+	print_row(rules, &zero,
+	    judge(rules, 0, VERDICT_NONE) == VERDICT_SUCCESS ? "success"
+	                                                     : "exit 0");
+	for (size_t i = 0; (row = tool_code_at(tool, i)) != NULL; i++)
+		print_row(rules, row, known_text(row->meaning));
 	print_undocumented(rules, tool);
 	print_messages(rules, tool);
-	if (*tool_text(tool->warning) != '\0')
-		printf("\nBeware: %s.\n", tool_text(tool->warning));
+	if (*known_text(tool->warning) != '\0')
+		printf("\nBeware: %s.\n", known_text(tool->warning));
 	if (client != NULL)
 		printf("\nFor --retry-after: %s\n", client->prints_none);
 }

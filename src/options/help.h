@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "core/judge/outcome.h"
-#include "core/known/tables.h"
+#include "core/known/known.h"
 
 enum program_set {
 	PROGRAM_BACKOFF = 1,

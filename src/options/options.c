@@ -8,8 +8,7 @@
 
 #include "core/base/duration.h"
 #include "core/base/text.h"
-#include "core/known/tables.h"
-#include "core/known/wrapped_command.h"
+#include "core/known/known.h"
 #include "options/help.h"
 #include "options/options.h"
 #include "options/values.h"
@@ -462,14 +461,13 @@ apply_preset(struct options *options, struct given *given)
 {
 	static char room[320]; /* GIVEN points into it afterwards */
 	struct text words = text_in(room, sizeof room);
-	struct preset preset;
+	const struct preset *preset = preset_named(options->preset);
 	char *word = room;
 	bool has_base = given->text[OPT_BASE] != NULL;
 
-	if (!presets_find(&preset, options->preset))
-		return;
-	text_join(&given->notes, "; preset ", preset.name, ":");
-	text_join(&words, preset.options, " ", preset.fields);
+	text_join(&given->notes, "; preset ", options->preset, ":");
+	text_join(&words, known_text(preset->options), " ",
+	    known_text(preset->fields));
 	while (*word != '\0') {
 		const char *name = word + strspn(word, "-");
 		size_t length = length_before(name, '=');
@@ -512,7 +510,6 @@ static void
 use_tool(struct options *options, const struct given *given)
 {
 	struct job *job = &options->job;
-	struct tool_row row;
 
 	if (job->wrapped.name != NULL)
 		job->known = tool_named(job->wrapped.name);
@@ -522,9 +519,9 @@ use_tool(struct options *options, const struct given *given)
 		job->tool = job->known;
 	if (job->tool == NULL)
 		return;
-	if (tool_message_at(job->tool, 0, &row))
+	if (job->tool->messages > 0)
 		scan_add_tool(options_scan(options), job->tool);
-	if (http_client(tool_text(job->tool->name)) != NULL
+	if (http_client(known_text(job->tool->name)) != NULL
 	    && options_scan(options)->waits.wanted == WANTED_NOTHING)
 		options_scan(options)->waits.wanted = WANTED_HEADERS;
 }
@@ -639,7 +636,7 @@ note_defaults(struct given *given, const struct options *options)
 		}
 	if (given->text[OPT_TOOL] != NULL)
 		text_join(&given->notes, "; tool: ",
-		    tool != NULL ? tool_text(tool->name) : "unknown");
+		    tool != NULL ? known_text(tool->name) : "unknown");
 }
 
 /*

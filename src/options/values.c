@@ -9,7 +9,7 @@
 #include "core/base/duration.h"
 #include "core/base/text.h"
 #include "core/judge/outcome.h"
-#include "core/known/tables.h"
+#include "core/known/known.h"
 #include "core/waits/when.h"
 #include "options/help.h"
 #include "options/values.h"
@@ -324,14 +324,13 @@ bool
 value_preset(const char *text, void *field, struct refusal *refusal)
 {
 	const char **name = field;
-	struct preset preset;
 
 	if (strcmp(text, "list") == 0)
 		list_presets();
 	if (*name != NULL)
 		return refuse(refusal, "expected only one preset");
 	*name = text;
-	return presets_find(&preset, text)
+	return preset_named(text) != NULL
 	    || refuse(refusal,
 	        "expected the name of a preset; --preset=list prints all");
 }

@@ -150,7 +150,8 @@ compile_union(struct scan *scan)
 	for (size_t i = 0; i < scan->count; i++) {
 		const struct condition *condition = &scan->conditions[i];
 
-		if (!condition->is_known || condition->regex.literal[0] != '\0')
+		if (condition->message == NULL
+		    || condition->regex.literal[0] != '\0')
 			continue;
 		text_join(&text, text.length > 0 ? "|(" : "(",
 		    condition->regex.text, ")");
@@ -163,14 +164,15 @@ compile_union(struct scan *scan)
 void
 scan_add_tool(struct scan *scan, const struct tool *tool)
 {
-	struct condition condition = { .is_known = true };
+	struct condition condition = { .matched = false };
 
-	for (size_t i = 0; tool_message_at(tool, i, &condition.message); i++) {
-		condition.verdict = condition.message.verdict;
+	for (size_t i = 0;
+	     (condition.message = tool_message_at(tool, i)) != NULL; i++) {
+		condition.verdict = condition.message->verdict;
 		scan->has_messages = true;
-		scan->has_messages_on_stdout |= condition.message.on_stdout;
-		if (compile(
-		        &condition.regex, condition.message.regex, REG_NOSUB)
+		scan->has_messages_on_stdout |= condition.message->on_stdout;
+		if (compile(&condition.regex,
+		        known_text(condition.message->regex), REG_NOSUB)
 		    == NULL)
 			scan->conditions[scan->count++] = condition;
 	}
@@ -276,9 +278,9 @@ match_line(struct scan *scan, const struct scan_stream *stream)
 		struct condition *condition = &scan->conditions[i];
 
 		if (condition->matched
-		    || (condition->is_known && !may_be_stderr(stream)
-		        && !condition->message.on_stdout)
-		    || (condition->is_known && !in_union
+		    || (condition->message != NULL && !may_be_stderr(stream)
+		        && !condition->message->on_stdout)
+		    || (condition->message != NULL && !in_union
 		        && condition->regex.literal[0] == '\0')
 		    || !matches(scan, &condition->regex, stream, NULL))
 			continue;
@@ -432,10 +434,10 @@ decisive(const struct scan *scan, bool known, int status)
 	for (size_t i = 0; i < scan->count; i++) {
 		const struct condition *condition = &scan->conditions[i];
 
-		if (!condition->matched || condition->is_known != known
+		if (!condition->matched || (condition->message != NULL) != known
 		    || (known
-		        && (status < condition->message.low
-		            || status > condition->message.high)))
+		        && (status < condition->message->low
+		            || status > condition->message->high)))
 			continue;
 		if (found == NULL
 		    || rank[condition->verdict] > rank[found->verdict])

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "core/judge/outcome.h"
-#include "core/known/tables.h"
+#include "core/known/known.h"
 #include "core/waits/waits.h"
 
 #define SCAN_LINE 4096
@@ -42,8 +42,7 @@ struct line_regex {
 /* One condition: a line that matches REGEX means VERDICT. */
 struct condition {
 	enum verdict verdict;
-	bool is_known; /* it is a message of a tool */
-	struct tool_row message;
+	const struct tool_row *message; /* of a tool; NULL: the user's */
 	struct line_regex regex;
 	bool matched;
 	struct quote quote; /* the matching line if it was on stderr, or "" */

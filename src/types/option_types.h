@@ -10,8 +10,7 @@
 #include <stdint.h>
 
 #include "core/gate/record.h"
-#include "core/known/tables.h"
-#include "core/known/wrapped_command.h"
+#include "core/known/known.h"
 #include "core/loop/loop_state.h"
 #include "core/simulation/simulation.h"
 

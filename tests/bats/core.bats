@@ -143,6 +143,7 @@ foreign() {
   local strict=$BATS_TEST_TMPDIR/strict
   mkdir "$strict"
   grep -E '^#define PACKAGE' "$(dirname "$BACKOFF")/config.h" >"$strict/config.h"
+  cp "$(dirname "$BACKOFF")/tables.h" "$strict"
   # shellcheck disable=SC2086 # CC may be several words
   find src -name '*.c' ! -path 'src/system/linux*' ! -path 'src/system/darwin*' ! -path 'src/fleet/*' |
     xargs $CC -std=c11 -D_XOPEN_SOURCE=700 -DNSIG=65 -DLIBEXECDIR='""' \
@@ -180,18 +181,34 @@ with_option() {
   assert_output --partial 'too long: '
 }
 
+# with_tables ROW...: what is known, as tables.awk makes it of these.
+with_tables() {
+  printf '%s\n' "$@" >"$BATS_TEST_TMPDIR/novel.tbl"
+  awk -f src/core/known/tables.awk "$BATS_TEST_TMPDIR/novel.tbl" >"$BATS_TEST_TMPDIR/tables.h"
+}
+
 @test "a message of a tool that a scan has no room for does not compile" {
   needs_compiler
-  local tools=$BATS_TEST_TMPDIR/core/known/tools-data.def
-  mkdir -p "${tools%/*}"
-  echo 'TOOL(NOVEL, "novel", "", "source", "")' >"$tools"
-  printf 'MESSAGE(NOVEL, 1, %d, STOP, "x", "x")\n' {1..48} >>"$tools"
+  local rows=('preset novel: source' --base=1s 'tool novel: source')
+  mapfile -t -O 3 rows < <(printf '%d stop x /x/\n' {1..48})
+  with_tables "${rows[@]}"
   compiles src/core/known/tables.c
   assert_success
-  echo 'MESSAGE(NOVEL, 1, 49, STOP, "x", "x")' >>"$tools"
+  with_tables "${rows[@]}" '49 stop x /x/'
   compiles src/core/known/tables.c
   assert_failure
   assert_output --partial 'too many'
+}
+
+@test "a row that is not written as the table says is refused, with its file and line" {
+  local row
+  for row in '1 stop' '1 halt x' '1-256 stop x' '7-4 stop x' '0 stop x' 'x stop x' 'tool x' \
+    '1 retry x /x/\n2 stop x' '1 NOVEL' '1 stop x /{NOVEL}/' 'pattern X x' 'shared X\nstop x' \
+    'note x' '--base=1s' 'pattern X /x/\nx'; do
+    run with_tables 'tool novel: source' "1 stop x\\" '  y' '' "$(printf '%b' "$row")"
+    assert_failure
+    assert_output --regexp "^$BATS_TEST_TMPDIR/novel.tbl:[56]: "
+  done
 }
 
 # rules_of FILE: the numbers of the rules that the page has.

@@ -8,7 +8,7 @@
 
 #include "core/base/duration.h"
 #include "core/base/text.h"
-#include "core/known/wrapped_command.h"
+#include "core/known/known.h"
 
 /*
  * A wrapper and its options, from the manuals of coreutils, util-linux and

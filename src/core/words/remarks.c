@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/known/tables.h"
+#include "core/known/known.h"
 #include "core/words/remarks.h"
 
 static bool

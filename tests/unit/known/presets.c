@@ -5,7 +5,7 @@
 
 #include "core/base/duration.h"
 #include "core/base/text.h"
-#include "core/known/tables.h"
+#include "core/known/known.h"
 #include "options/help.h"
 #include "options/values.h"
 #include "unit/given.h"
@@ -160,17 +160,18 @@ TEST(limits)
 /* What a preset prints can be copied: it has the effect of its options. */
 TEST(copies)
 {
-	struct preset preset = { .name = NULL };
-	int count = 0;
+	const struct preset *preset;
+	size_t count = 0;
 
-	while (presets_next(&preset)) {
+	for (; (preset = preset_at(count)) != NULL; count++) {
 		const struct policy *policy = &options.settings.policy;
 		char words[1024];
 		struct options copy;
 
-		given(preset.options);
+		given(known_text(preset->options));
 		copy = options;
-		snprintf(words, sizeof words, "-p %s", preset.name);
+		snprintf(
+		    words, sizeof words, "-p %s", known_text(preset->name));
 		given(words);
 		for (size_t i = 0; i < copy.settings.policy.delays; i++)
 			if (copy.settings.policy.delays_ns[i]
@@ -180,14 +181,13 @@ TEST(copies)
 		ok((memcmp(
 		        &copy.settings, &options.settings, sizeof copy.settings)
 		       == 0)
-		        == (*preset.fields == '\0'),
-		    preset.name);
-		ok(*preset.source != '\0', "it has a source");
-		ok(!preset.approximate || *preset.note != '\0',
+		        == (preset->fields == 0),
+		    known_text(preset->name));
+		ok(preset->source != 0, "it has a source");
+		ok(!preset->approximate || preset->note != 0,
 		    "what is approximate says what differs");
-		count++;
 	}
-	is_int(count, 31, "all of them");
+	is_int((int64_t)count, 31, "all of them");
 }
 
 /* The user's own options come first. */

@@ -6,7 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/judge/outcome.h"
-#include "core/known/tables.h"
+#include "core/known/known.h"
 #include "unit/tap.h"
 
 #define TOOLS 64
@@ -35,7 +35,7 @@ struct sample {
 struct compiled {
 	const struct tool *tool;
 	size_t count;
-	struct tool_row messages[TOOL_MESSAGES];
+	const struct tool_row *messages[TOOL_MESSAGES];
 	regex_t regexes[TOOL_MESSAGES];
 	bool decided[TOOL_MESSAGES];
 };
@@ -104,7 +104,7 @@ decide(struct compiled *known, const struct sample *sample, int *matched)
 	*matched = 0;
 	for (size_t o = 0; o < ARRAY_LENGTH(order); o++)
 		for (size_t i = 0; i < known->count; i++) {
-			const struct tool_row *message = &known->messages[i];
+			const struct tool_row *message = known->messages[i];
 
 			if (message->verdict != order[o]
 			    || sample->status < message->low
@@ -128,17 +128,15 @@ test_sample(const struct sample *sample, const char *tool)
 	enum verdict verdict = VERDICT_RETRY;
 	const char *meaning = "";
 	const struct tool_row *message;
-	struct tool_row code;
 	char what[1200];
 	int matched;
 
 	message = decide(known, sample, &matched);
+	if (message == NULL)
+		message = tool_code(known->tool, sample->status);
 	if (message != NULL) {
 		verdict = message->verdict;
-		meaning = message->meaning;
-	} else if (tool_code(known->tool, sample->status, &code)) {
-		verdict = code.verdict;
-		meaning = code.meaning;
+		meaning = known_text(message->meaning);
 	}
 	snprintf(what, sizeof what, "%s %d: %.60s", tool, sample->status,
 	    sample->text + strspn(sample->text, "\n"));
@@ -164,32 +162,27 @@ reads_well(const char *meaning)
 static void
 compile_messages(struct compiled *known)
 {
-	const char *name = tool_text(known->tool->name);
+	const struct tool *tool = known->tool;
+	const struct tool_row *message;
 	bool valid = true;
 
-	while (tool_message_at(
-	    known->tool, known->count, &known->messages[known->count])) {
-		struct tool_row *message = &known->messages[known->count];
-		struct tool_row code;
-
-		if (!ok(regcomp(&known->regexes[known->count], message->regex,
+	for (; (message = tool_message_at(tool, known->count)) != NULL;
+	     known->count++) {
+		known->messages[known->count] = message;
+		if (!ok(regcomp(&known->regexes[known->count],
+		            known_text(message->regex),
 		            REG_EXTENDED | REG_NOSUB)
 		            == 0,
-		        message->regex))
+		        known_text(message->regex)))
 			exit(1);
-		valid = valid && message->low >= 0
-		    && message->low <= message->high && message->high <= 255
-		    && message->verdict > VERDICT_NONE
-		    && message->verdict < VERDICTS
-		    && reads_well(message->meaning)
+		valid = valid && reads_well(known_text(message->meaning))
 		    && (message->high == 0
-		        || (tool_code(known->tool, message->low, &code)
-		            && tool_code(known->tool, message->high, &code)));
-		known->count++;
+		        || (tool_code(tool, message->low) != NULL
+		            && tool_code(tool, message->high) != NULL));
 	}
-	ok(valid, name);
+	ok(valid, known_text(tool->name));
 	ok(known->count == 0
-	        || strstr(tool_text(known->tool->source), "messages: ") != NULL,
+	        || strstr(known_text(tool->source), "messages: ") != NULL,
 	    "  says where its messages are from");
 }
 
@@ -198,23 +191,20 @@ codes_are_right(const struct tool *tool)
 {
 	bool valid = true, overlapping = false;
 	uint8_t taken[256] = { 0 };
-	struct tool_row code, again;
+	const struct tool_row *code;
 	size_t count = 0;
 
-	for (; tool_code_at(tool, count, &code); count++) {
-		valid = valid && code.low >= 1 && code.low <= code.high
-		    && code.high <= 255 && code.verdict > VERDICT_NONE
-		    && code.verdict < VERDICTS && reads_well(code.meaning)
-		    && tool_code(tool, code.high, &again)
-		    && again.meaning == code.meaning;
-		for (int status = code.low; status <= code.high; status++)
-			overlapping = taken[status & 255]++ > 0 || overlapping;
+	for (; (code = tool_code_at(tool, count)) != NULL; count++) {
+		valid = valid && reads_well(known_text(code->meaning))
+		    && tool_code(tool, code->high) == code;
+		for (int status = code->low; status <= code->high; status++)
+			overlapping = taken[status]++ > 0 || overlapping;
 	}
-	ok(count > 0 && valid, tool_text(tool->name));
+	ok(count > 0 && valid, known_text(tool->name));
 	ok(!overlapping, "  no code twice");
-	ok(!tool_code(tool, 0, &code), "  0 is no code of a failure");
-	ok(strlen(tool_text(tool->source)) > 8, "  has a source");
-	ok(strlen(tool_text(tool->warning)) <= 80, "  its warning is a line");
+	ok(tool_code(tool, 0) == NULL, "  0 is no code of a failure");
+	ok(strlen(known_text(tool->source)) > 8, "  has a source");
+	ok(strlen(known_text(tool->warning)) <= 80, "  its warning is a line");
 }
 
 TEST(tables)
@@ -249,8 +239,8 @@ TEST(samples)
 		for (size_t j = 0; j < compiled[i].count; j++)
 			if (!compiled[i].decided[j]) {
 				printf("# %s: %s\n",
-				    tool_text(compiled[i].tool->name),
-				    compiled[i].messages[j].regex);
+				    known_text(compiled[i].tool->name),
+				    known_text(compiled[i].messages[j]->regex));
 				all = false;
 			}
 	ok(all, "each message decides a sample");

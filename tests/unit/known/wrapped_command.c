@@ -2,7 +2,7 @@
 #include <config.h>
 
 #include "core/base/text.h"
-#include "core/known/wrapped_command.h"
+#include "core/known/known.h"
 #include "unit/tap.h"
 
 #define WORDS 24

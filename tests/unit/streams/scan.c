@@ -543,8 +543,7 @@ TEST(tool_messages)
 		begin_tool(cases[i].tool);
 		feed_text(cases[i].lines);
 		message = scan_message(&scan, cases[i].status);
-		is_int(
-		    message != NULL ? message->message.verdict : VERDICT_NONE,
+		is_int(message != NULL ? message->verdict : VERDICT_NONE,
 		    cases[i].verdict, cases[i].tool);
 		end();
 	}
@@ -567,7 +566,7 @@ TEST(tool_streams)
 	stream.is_shared = false;
 	stream.is_stderr = true;
 	feed_text(CURL_ERROR "404\n");
-	is_string(scan_message(&scan, 22)->message.meaning,
+	is_string(known_text(scan_message(&scan, 22)->message->meaning),
 	    "HTTP 404 or 410: not found", "its message has a meaning");
 	ok(scan_match(&scan) == NULL, "it is no condition of the user");
 	scan_reset(&scan);
