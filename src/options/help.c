@@ -370,7 +370,6 @@ print_messages(const struct rules *rules, const struct tool *tool)
 void
 list_tool(const struct tool *tool, const struct rules *rules)
 {
-	const struct http_client *client = http_client(known_text(tool->name));
 	const struct tool_row zero = { .verdict = VERDICT_NONE }, *row;
 
 	printf("%s: %s\n\n", known_text(tool->name), known_text(tool->source));
@@ -384,6 +383,7 @@ list_tool(const struct tool *tool, const struct rules *rules)
 	print_messages(rules, tool);
 	if (*known_text(tool->warning) != '\0')
 		printf("\nBeware: %s.\n", known_text(tool->warning));
-	if (client != NULL)
-		printf("\nFor --retry-after: %s\n", client->prints_none);
+	if (tool->headers != 0)
+		printf(
+		    "\nFor --retry-after: %s\n", known_text(tool->no_headers));
 }

@@ -521,7 +521,7 @@ use_tool(struct options *options, const struct given *given)
 		return;
 	if (job->tool->messages > 0)
 		scan_add_tool(options_scan(options), job->tool);
-	if (http_client(known_text(job->tool->name)) != NULL
+	if (job->tool->headers != 0
 	    && options_scan(options)->waits.wanted == WANTED_NOTHING)
 		options_scan(options)->waits.wanted = WANTED_HEADERS;
 }
@@ -682,8 +682,8 @@ options_parse(struct options *options, int argc, char **argv)
 	/* With a REGEX, the user knows what is printed. */
 	if (given.text[OPT_RETRY_AFTER] != NULL
 	    && given.text[OPT_RETRY_AFTER][0] == '\0')
-		options->log.headers = headers_missing(
-		    options->job.wrapped.name, options->job.argv);
+		options->log.headers
+		    = headers_missing(options->job.known, options->job.argv);
 	if (options->job.argv[0] != NULL)
 		name_command(
 		    &options->log, &options->job, given.text[OPT_NAME] != NULL);

@@ -24,6 +24,13 @@ struct tool {
 	uint16_t name, aliases; /* those have blanks between them */
 	uint16_t source; /* of its codes: a document, or a version observed */
 	uint16_t warning; /* of the trap that everyone falls into, or "" */
+	/*
+	 * Of a client of HTTP, which needs options to print what --retry-after
+	 * and --tool look for: those that print headers, "" for all others;
+	 * "curl prints no headers: add -D /dev/stderr"; "; curl -sS shows
+	 * errors".
+	 */
+	uint16_t headers, no_headers, silent;
 	uint16_t rows; /* the first one: its codes, then its messages */
 	uint8_t codes, messages; /* how many */
 };
@@ -60,24 +67,10 @@ bool tool_needs_message(const struct tool *tool, int status);
 bool tool_stops(const struct tool *tool, int status);
 
 /*
- * An HTTP client, which needs options to print what --retry-after and --tool
- * look for.
+ * Its no_headers if TOOL, which may be NULL, is such a client and ARGV lacks an
+ * option for headers; else NULL.
  */
-struct http_client {
-	char name[8];
-	char letters[8], options[72]; /* with which it prints headers */
-	char prints_none[48]; /* "curl prints no headers: add -D /dev/stderr" */
-	char shows_errors[32]; /* "; curl -sS shows errors" */
-};
-
-/* NULL: NAME, which may be NULL, is not known. */
-const struct http_client *http_client(const char *name);
-
-/*
- * Its prints_none if ARGV lacks an option for headers; NULL: ARGV has one, or
- * NAME is not known.
- */
-const char *headers_missing(const char *name, char *const *argv);
+const char *headers_missing(const struct tool *tool, char *const *argv);
 
 struct preset {
 	uint16_t name;

@@ -42,11 +42,10 @@ function expand(regex,    name) {
 }
 
 # WORDS are the verdict and the meaning.
-function add_row(status, words, regex, on_stdout,    low, high) {
-  low = high = status
-  sub(/-.*/, "", low)
-  sub(/.*-/, "", high)
-  if (low + 0 > high + 0 || high + 0 > 255 || (regex == "" && low + 0 == 0))
+function add_row(status, words, regex, on_stdout,    range, n) {
+  n = split(status, range, "-")
+  if (status !~ /^[0-9]+(-[0-9]+)?$/ || range[1] + 0 > range[n] + 0 || range[n] + 0 > 255 \
+      || (regex == "" && range[1] + 0 == 0))
     refuse("no exit statuses: " status)
   if (regex == "" && messages[tools] > 0)
     refuse("a code below a message")
@@ -54,12 +53,13 @@ function add_row(status, words, regex, on_stdout,    low, high) {
     codes[tools]++
   else
     messages[tools]++
-  row[++rows] = sprintf("%d, %d, VERDICT_%s, %d, %d, %d", low, high, \
+  rows++
+  table = table sprintf("\t{ %d, %d, VERDICT_%s, %d, %d, %d },\n", range[1], range[n], \
     toupper(first_word(words)), on_stdout, offset(expand(regex)), offset(other_words(words)))
 }
 
 BEGIN {
-  judged = "(stop|pass|success|throttle|retry) [^ ]"
+  verdict = "^(stop|pass|success|throttle|retry)$"
   size = 0
   print "static const char texts[] ="
   offset("")
@@ -92,27 +92,27 @@ sub(/\\$/, "", whole) {
 $1 ~ /^(tool|preset|approximate)$/ {
   if (!match(rest, /: ./))
     refuse("no source")
-  block = $1
+  block = $1 == "tool" ? "tool" : "preset"
   names = substr(rest, 1, RSTART - 1)
   source = offset(substr(rest, RSTART + 2))
 }
 $1 == "tool" {
-  tool[++tools] = offset(first_word(names)) ", " offset(other_words(names)) ", " source
+  head[++tools] = offset(first_word(names)) ", " offset(other_words(names)) ", " source
   above[tools] = rows
   next
 }
-$1 == "beware" && block == "tool" {
-  warning[tools] = offset(rest)
+block == "tool" && $1 ~ /^(beware|headers|no-headers|silent)$/ {
+  remark[tools, $1] = offset(rest)
   next
 }
-$0 ~ "^[0-9]+(-[0-9]+)? " judged && block == "tool" {
+block == "tool" && $2 ~ verdict && NF > 2 {
   add_row($1, rest, regex, on_stdout)
   next
 }
-(rest in shared) && block == "tool" {
+block == "tool" && (rest in shared) && (regex == "" || index(regex, "{}")) {
   for (i = 1; i <= shared[rest]; i++) {
     patterns[""] = regexes[rest, i]
-    add_row($1, words[rest, i], regex == "" ? "{}" : regex, 0)
+    add_row($1, words[rest, i], regex == "" ? "{}" : regex, on_stdout)
   }
   delete patterns[""]
   next
@@ -127,7 +127,7 @@ $0 ~ "^[0-9]+(-[0-9]+)? " judged && block == "tool" {
   shared[block] = 0
   next
 }
-$0 ~ "^" judged && (block in shared) && regex != "" {
+(block in shared) && $1 ~ verdict && NF > 1 && regex != "" {
   words[block, ++shared[block]] = $0
   regexes[block, shared[block]] = regex
   next
@@ -138,13 +138,13 @@ $1 ~ /^(preset|approximate)$/ {
   approximate[presets] = $1 == "approximate"
   next
 }
-/^--/ && presets {
+block == "preset" && /^--/ {
   fields[presets] = match($0, / [a-z]/) ? offset(substr($0, RSTART + 1)) : 0
   sub(/ [a-z].*/, "")
   options[presets] = offset($0)
   next
 }
-$1 == "note" && presets {
+block == "preset" && $1 == "note" {
   note[presets] = offset(rest)
   next
 }
@@ -155,12 +155,12 @@ $1 == "note" && presets {
 END {
   if (failed)
     exit 1
-  printf "    \"\";\n\nstatic const struct tool_row rows[] = {\n"
-  for (i = 1; i <= rows; i++)
-    print "\t{ " row[i] " },"
-  print "};\n\nstatic const struct tool tools[] = {"
+  print "    \"\";\n\nstatic const struct tool_row rows[] = {\n" table "};\n"
+  print "static const struct tool tools[] = {"
   for (i = 1; i <= tools; i++) {
-    printf "\t{ %s, %d, %d, %d, %d },\n", tool[i], warning[i], above[i], codes[i], messages[i]
+    printf "\t{ %s, %d, %d, %d, %d, %d, %d, %d },\n", head[i], remark[i, "beware"], \
+      remark[i, "headers"], remark[i, "no-headers"], remark[i, "silent"], \
+      above[i], codes[i], messages[i]
     most = messages[i] > most ? messages[i] : most
   }
   print "};\n#define MOST_MESSAGES " most "\n\nstatic const struct preset presets[] = {"

@@ -87,40 +87,28 @@ tool_stops(const struct tool *tool, int status)
 	    && !tool_needs_message(tool, status);
 }
 
-/* --- clients of HTTP --- */
-
-static const struct http_client clients[] = {
-	{ "curl", "DIKivw",
-	    "--config --dump-header --head --include --verbose --write-out",
-	    "curl prints no headers: add -D /dev/stderr",
-	    "; curl -sS shows errors" },
-	{ "wget", "Sd", "--debug --save-headers --server-response",
-	    "wget prints no headers: add -S", "; wget -nv shows errors" },
-};
-
-const struct http_client *
-http_client(const char *name)
+/* Whether WORD is one of OPTIONS, or has one of their letters. */
+static bool
+is_option(const char *word, const char *options)
 {
-	for (size_t i = 0; name != NULL && i < ARRAY_LENGTH(clients); i++)
-		if (strcmp(clients[i].name, name) == 0)
-			return &clients[i];
-	return NULL;
+	bool found = words_have(options, word, length_before(word, '='));
+
+	if (word[0] == '-' && word[1] != '-')
+		while (!found && *++word != '\0')
+			found = words_have(
+			    options, (const char[]) { '-', *word }, 2);
+	return found;
 }
 
 const char *
-headers_missing(const char *name, char *const *argv)
+headers_missing(const struct tool *tool, char *const *argv)
 {
-	const struct http_client *client = http_client(name);
-
-	for (; client != NULL && *argv != NULL; argv++) {
-		const char *word = *argv;
-
-		if (words_have(client->options, word, length_before(word, '='))
-		    || (word[0] == '-' && word[1] != '-'
-		        && word[strcspn(word, client->letters)] != '\0'))
+	if (tool == NULL || tool->headers == 0)
+		return NULL;
+	for (; *argv != NULL; argv++)
+		if (is_option(*argv, known_text(tool->headers)))
 			return NULL;
-	}
-	return client != NULL ? client->prints_none : NULL;
+	return known_text(tool->no_headers);
 }
 
 /* --- presets --- */

@@ -25,7 +25,6 @@ add_unheard(struct text *reason, enum mishap mishap,
 {
 	const struct hint *hint = &state->outcome.evidence.hint;
 	const char *silent = state->outcome.evidence.tool.silent;
-	const struct http_client *client = http_client(silent);
 
 	if (mishap == MISHAP_MISSED_WAIT && misses_wait(state, headers)) {
 		text_add(reason,
@@ -38,7 +37,7 @@ add_unheard(struct text *reason, enum mishap mishap,
 	    && !verdict_is_good(state->verdict)
 	    && state->outcome.rule == RULE_TOOL) {
 		text_join(reason, silent, " printed nothing to judge by",
-		    client != NULL ? client->shows_errors : "");
+		    known_text(tool_named(silent)->silent));
 		return "--tool";
 	}
 	if (mishap == MISHAP_UNREAD_WAIT && hint->unread != NULL) {
