@@ -139,6 +139,7 @@ look_up(struct outcome *outcome, const struct options *options)
 	struct tool_advice *advice = &outcome->evidence.tool;
 	const struct condition *found;
 	const struct tool_row *code;
+	bool needs_message;
 
 	if (tool == NULL || outcome->kind != OUTCOME_EXITED
 	    || is_of_wrapper(job, outcome->status))
@@ -151,13 +152,14 @@ look_up(struct outcome *outcome, const struct options *options)
 		if (outcome->evidence.match.verdict == VERDICT_NONE)
 			outcome->evidence.match.last_line = found->quote.text;
 	} else if ((code = tool_code(tool, outcome->status)) != NULL) {
+		needs_message = tool_needs_message(tool, outcome->status);
 		advice->meaning = known_text(code->meaning);
 		if (job->tool != NULL)
 			advice->verdict = code->verdict;
 		else
-			advice->would_stop = tool_stops(tool, outcome->status);
-		if (outcome->evidence.match.is_silent
-		    && tool_needs_message(tool, outcome->status))
+			advice->would_stop
+			    = code->verdict == VERDICT_STOP && !needs_message;
+		if (outcome->evidence.match.is_silent && needs_message)
 			advice->silent = known_text(tool->name);
 	}
 }

@@ -63,9 +63,6 @@ const struct tool_row *tool_code(const struct tool *tool, int status);
 /* Whether messages after exit STATUS have another verdict than its code. */
 bool tool_needs_message(const struct tool *tool, int status);
 
-/* Whether exit STATUS is a stop by itself, whatever the output says. */
-bool tool_stops(const struct tool *tool, int status);
-
 /*
  * Its no_headers if TOOL, which may be NULL, is such a client and ARGV lacks an
  * option for headers; else NULL.
@@ -86,6 +83,17 @@ const struct preset *preset_at(size_t index);
 
 /* NULL: there is none of that NAME. */
 const struct preset *preset_named(const char *name);
+
+/* A command that runs another. */
+struct wrapper {
+	uint16_t name;
+	uint16_t options; /* behind one with an argument is a ":" */
+	uint8_t operands; /* how many come before the command */
+	bool assignments; /* NAME=VALUE may come before the command */
+};
+
+/* NULL: there is none of that NAME. */
+const struct wrapper *wrapper_named(const char *name);
 
 /* PATH without its directory; all of it if nothing would be left. */
 const char *base_name(const char *path);

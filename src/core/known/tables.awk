@@ -41,21 +41,33 @@ function expand(regex,    name) {
   return regex
 }
 
-# WORDS are the verdict and the meaning.
+# A row of the tool; WORDS are the verdict and the meaning.
 function add_row(status, words, regex, on_stdout,    range, n) {
   n = split(status, range, "-")
   if (status !~ /^[0-9]+(-[0-9]+)?$/ || range[1] + 0 > range[n] + 0 || range[n] + 0 > 255 \
       || (regex == "" && range[1] + 0 == 0))
     refuse("no exit statuses: " status)
-  if (regex == "" && messages[tools] > 0)
+  if (regex == "" && value[blocks, "messages"] > 0)
     refuse("a code below a message")
-  if (regex == "")
-    codes[tools]++
-  else
-    messages[tools]++
+  value[blocks, regex == "" ? "codes" : "messages"]++
   rows++
   table = table sprintf("\t{ %d, %d, VERDICT_%s, %d, %d, %d },\n", range[1], range[n], \
     toupper(first_word(words)), on_stdout, offset(expand(regex)), offset(other_words(words)))
+}
+
+# The blocks of one kind, with FIELDS in the order of the struct.
+function print_table(kind, fields,    i, j, n, field) {
+  n = split(fields, field, " ")
+  print "\nstatic const struct " kind " " kind "s[] = {"
+  for (i = 1; i <= blocks; i++) {
+    if (kinds[i] != kind)
+      continue
+    printf "\t{"
+    for (j = 1; j <= n; j++)
+      printf " %d,", value[i, field[j]]
+    print " },"
+  }
+  print "};"
 }
 
 BEGIN {
@@ -89,32 +101,44 @@ sub(/\\$/, "", whole) {
   whole = ""
 }
 
-$1 ~ /^(tool|preset|approximate)$/ {
-  if (!match(rest, /: ./))
-    refuse("no source")
-  block = $1 == "tool" ? "tool" : "preset"
+$1 ~ /^(tool|wrapper|preset|approximate)$/ {
+  if (!match(rest, /:( |$)/))
+    refuse("no colon")
+  kind = kinds[++blocks] = $1 == "approximate" ? "preset" : $1
   names = substr(rest, 1, RSTART - 1)
-  source = offset(substr(rest, RSTART + 2))
-}
-$1 == "tool" {
-  head[++tools] = offset(first_word(names)) ", " offset(other_words(names)) ", " source
-  above[tools] = rows
+  value[blocks, "name"] = offset(first_word(names))
+  value[blocks, kind == "wrapper" ? "options" : "source"] = offset(substr(rest, RSTART + 2))
+  if (kind == "tool") {
+    value[blocks, "aliases"] = offset(other_words(names))
+    value[blocks, "rows"] = rows
+  } else if (kind == "wrapper") {
+    value[blocks, "assignments"] = names ~ /=/
+    value[blocks, "operands"] = split(names, word, " ") - 1 - value[blocks, "assignments"]
+  } else {
+    value[blocks, "approximate"] = $1 == "approximate"
+  }
   next
 }
-block == "tool" && $1 ~ /^(beware|headers|no-headers|silent)$/ {
-  remark[tools, $1] = offset(rest)
+(kind == "tool" && $1 ~ /^(beware|headers|no-headers|silent)$/) || (kind == "preset" && $1 == "note") {
+  value[blocks, $1] = offset(rest)
   next
 }
-block == "tool" && $2 ~ verdict && NF > 2 {
+kind == "tool" && $2 ~ verdict && NF > 2 {
   add_row($1, rest, regex, on_stdout)
   next
 }
-block == "tool" && (rest in shared) && (regex == "" || index(regex, "{}")) {
+kind == "tool" && (rest in shared) && (regex == "" || index(regex, "{}")) {
   for (i = 1; i <= shared[rest]; i++) {
     patterns[""] = regexes[rest, i]
     add_row($1, words[rest, i], regex == "" ? "{}" : regex, on_stdout)
   }
   delete patterns[""]
+  next
+}
+kind == "preset" && /^--/ {
+  value[blocks, "fields"] = match($0, / [a-z]/) ? offset(substr($0, RSTART + 1)) : 0
+  sub(/ [a-z].*/, "")
+  value[blocks, "options"] = offset($0)
   next
 }
 
@@ -123,29 +147,13 @@ block == "tool" && (rest in shared) && (regex == "" || index(regex, "{}")) {
   next
 }
 /^shared [A-Z_]+$/ {
-  block = $2
-  shared[block] = 0
+  kind = $2
+  shared[kind] = 0
   next
 }
-(block in shared) && $1 ~ verdict && NF > 1 && regex != "" {
-  words[block, ++shared[block]] = $0
-  regexes[block, shared[block]] = regex
-  next
-}
-
-$1 ~ /^(preset|approximate)$/ {
-  preset[++presets] = offset(names) ", " source
-  approximate[presets] = $1 == "approximate"
-  next
-}
-block == "preset" && /^--/ {
-  fields[presets] = match($0, / [a-z]/) ? offset(substr($0, RSTART + 1)) : 0
-  sub(/ [a-z].*/, "")
-  options[presets] = offset($0)
-  next
-}
-block == "preset" && $1 == "note" {
-  note[presets] = offset(rest)
+(kind in shared) && $1 ~ verdict && NF > 1 && regex != "" {
+  words[kind, ++shared[kind]] = $0
+  regexes[kind, shared[kind]] = regex
   next
 }
 {
@@ -155,16 +163,11 @@ block == "preset" && $1 == "note" {
 END {
   if (failed)
     exit 1
-  print "    \"\";\n\nstatic const struct tool_row rows[] = {\n" table "};\n"
-  print "static const struct tool tools[] = {"
-  for (i = 1; i <= tools; i++) {
-    printf "\t{ %s, %d, %d, %d, %d, %d, %d, %d },\n", head[i], remark[i, "beware"], \
-      remark[i, "headers"], remark[i, "no-headers"], remark[i, "silent"], \
-      above[i], codes[i], messages[i]
-    most = messages[i] > most ? messages[i] : most
-  }
-  print "};\n#define MOST_MESSAGES " most "\n\nstatic const struct preset presets[] = {"
-  for (i = 1; i <= presets; i++)
-    printf "\t{ %s, %d, %d, %d, %d },\n", preset[i], options[i], fields[i], note[i], approximate[i]
-  print "};"
+  print "    \"\";\n\nstatic const struct tool_row rows[] = {\n" table "};"
+  print_table("tool", "name aliases source beware headers no-headers silent rows codes messages")
+  print_table("wrapper", "name options operands assignments")
+  print_table("preset", "name source options fields note approximate")
+  for (i = 1; i <= blocks; i++)
+    most = value[i, "messages"] > most ? value[i, "messages"] : most
+  print "\n#define MOST_MESSAGES " most
 }

@@ -78,15 +78,6 @@ tool_needs_message(const struct tool *tool, int status)
 	return false;
 }
 
-bool
-tool_stops(const struct tool *tool, int status)
-{
-	const struct tool_row *code = tool_code(tool, status);
-
-	return code != NULL && code->verdict == VERDICT_STOP
-	    && !tool_needs_message(tool, status);
-}
-
 /* Whether WORD is one of OPTIONS, or has one of their letters. */
 static bool
 is_option(const char *word, const char *options)
@@ -111,7 +102,16 @@ headers_missing(const struct tool *tool, char *const *argv)
 	return known_text(tool->no_headers);
 }
 
-/* --- presets --- */
+/* --- wrappers and presets --- */
+
+const struct wrapper *
+wrapper_named(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LENGTH(wrappers); i++)
+		if (strcmp(known_text(wrappers[i].name), name) == 0)
+			return &wrappers[i];
+	return NULL;
+}
 
 const struct preset *
 preset_at(size_t index)

@@ -10,59 +10,6 @@
 #include "core/base/text.h"
 #include "core/known/known.h"
 
-/*
- * A wrapper and its options, from the manuals of coreutils, util-linux and
- * sudo. Options with which it runs no command, does not wait for it, or reads
- * it from a string, are left out on purpose.
- */
-static const struct wrapper {
-	char name[8];
-	char options[264]; /* behind one with an argument is a ":" */
-	uint8_t operands; /* how many come before the command */
-	bool assignments; /* NAME=VALUE may come before the command */
-} wrappers[] = {
-	{ "env",
-	    "i 0 v u: C: a: ignore-environment null debug "
-	    "block-signal default-signal ignore-signal "
-	    "list-signal-handling unset: chdir: argv0:",
-	    0, true },
-	{ "sudo",
-	    "A B E H i k n N P s S C: D: g: p: R: r: t: T: u: "
-	    "askpass bell preserve-env set-home login "
-	    "reset-timestamp non-interactive no-update "
-	    "preserve-groups stdin shell close-from: chdir: group: "
-	    "host: prompt: chroot: role: type: command-timeout: "
-	    "user:",
-	    0, true },
-	{ "nice", "n: adjustment:", 0, false },
-	{ "ionice", "t c: n: ignore class: classdata:", 0, false },
-	{ "timeout",
-	    "f p v k: s: foreground preserve-status verbose "
-	    "kill-after: signal:",
-	    1, false },
-	{ "nohup", "", 0, false },
-	{ "flock",
-	    "s e x n o F w: E: shared exclusive nonblock "
-	    "nonblocking nb close no-fork fcntl verbose timeout: "
-	    "wait: conflict-exit-code:",
-	    1, false },
-	{ "stdbuf", "i: o: e: input: output: error:", 0, false },
-	{ "setsid", "c w ctty wait", 0, false },
-	{ "setpriv",
-	    "nnp no-new-privs clear-groups keep-groups init-groups "
-	    "reset-env ambient-caps: inh-caps: bounding-set: ruid: "
-	    "euid: rgid: egid: reuid: regid: groups: securebits: "
-	    "pdeathsig: ptracer: selinux-label: apparmor-profile: "
-	    "landlock-access: landlock-rule: seccomp-filter:",
-	    0, false },
-	{ "chrt",
-	    "b d f i o R r v T: P: D: batch deadline fifo idle "
-	    "other rr reset-on-fork verbose sched-runtime: "
-	    "sched-period: sched-deadline:",
-	    1, false },
-	{ "taskset", "c cpu-list", 1, false },
-};
-
 /* What the options of flock say about its status if the lock is taken. */
 struct locking {
 	bool gives_up;
@@ -87,7 +34,7 @@ static bool
 has_option(const struct wrapper *wrapper, const char *option, size_t length,
     bool *takes_argument)
 {
-	for (const char *at = wrapper->options; *at != '\0';
+	for (const char *at = known_text(wrapper->options); *at != '\0';
 	     at += strspn(at, ": ")) {
 		size_t size = strcspn(at, ": ");
 
@@ -104,7 +51,8 @@ static bool
 is_adjustment(const struct wrapper *wrapper, const char *word)
 {
 	word += 1 + (word[1] == '-' || word[1] == '+');
-	return strcmp(wrapper->name, "nice") == 0 && is_digit(*word);
+	return strcmp(known_text(wrapper->name), "nice") == 0
+	    && is_digit(*word);
 }
 
 /*
@@ -170,15 +118,6 @@ skip_wrapper(
 	if (words != NULL && (*words == NULL || **words == '-'))
 		return NULL;
 	return words;
-}
-
-static const struct wrapper *
-wrapper_named(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_LENGTH(wrappers); i++)
-		if (strcmp(wrappers[i].name, name) == 0)
-			return &wrappers[i];
-	return NULL;
 }
 
 /* Whether C parts two words for a shell. */
@@ -284,10 +223,11 @@ wrapped_command(char *const argv[])
 		if (wrapper == NULL)
 			return command;
 		argv = skip_wrapper(wrapper, argv, &locking);
-		command.is_timed |= strcmp(wrapper->name, "timeout") == 0;
+		command.is_timed
+		    |= strcmp(known_text(wrapper->name), "timeout") == 0;
 		/* Of several flocks, the first one that gives up decides. */
-		if (strcmp(wrapper->name, "flock") == 0 && locking.gives_up
-		    && command.lock_conflict < 0)
+		if (strcmp(known_text(wrapper->name), "flock") == 0
+		    && locking.gives_up && command.lock_conflict < 0)
 			command.lock_conflict = (int)locking.conflict;
 	}
 	command.name = NULL;

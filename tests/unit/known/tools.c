@@ -254,10 +254,9 @@ TEST(names)
 	ok(tool_named("mariadb-admin") == tool_named("mysql"), "an alias");
 	for (size_t i = 0; i < ARRAY_LENGTH(unknown); i++)
 		ok(tool_named(unknown[i]) == NULL, "no such tool");
-	ok(tool_stops(tool_named("curl"), 2), "a code is a stop");
-	ok(!tool_stops(tool_named("curl"), 7), "  or is retried");
-	ok(!tool_stops(tool_named("curl"), 200), "  or is not known");
-	ok(!tool_stops(tool_named("psql"), 1), "  or a message decides");
+	ok(!tool_needs_message(tool_named("curl"), 2), "a code is a stop");
+	ok(!tool_needs_message(tool_named("curl"), 200), "  or is not known");
+	ok(tool_needs_message(tool_named("psql"), 1), "  or a message decides");
 }
 
 /* HTTP statuses that may be temporary, and those that are permanent. */
