@@ -87,7 +87,7 @@ const struct preset *preset_named(const char *name);
 /* A command that runs another. */
 struct wrapper {
 	uint16_t name;
-	uint16_t options; /* behind one with an argument is a ":" */
+	uint16_t options, takes; /* those without, and with an argument */
 	uint8_t operands; /* how many come before the command */
 	bool assignments; /* NAME=VALUE may come before the command */
 };

@@ -119,7 +119,7 @@ $1 ~ /^(tool|wrapper|preset|approximate)$/ {
   }
   next
 }
-(kind == "tool" && $1 ~ /^(beware|headers|no-headers|silent)$/) || (kind == "preset" && $1 == "note") {
+kind " " $1 ~ /^(tool (beware|headers|no-headers|silent)|wrapper takes|preset note)$/ {
   value[blocks, $1] = offset(rest)
   next
 }
@@ -165,7 +165,7 @@ END {
     exit 1
   print "    \"\";\n\nstatic const struct tool_row rows[] = {\n" table "};"
   print_table("tool", "name aliases source beware headers no-headers silent rows codes messages")
-  print_table("wrapper", "name options operands assignments")
+  print_table("wrapper", "name options takes operands assignments")
   print_table("preset", "name source options fields note approximate")
   for (i = 1; i <= blocks; i++)
     most = value[i, "messages"] > most ? value[i, "messages"] : most

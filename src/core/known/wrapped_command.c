@@ -29,23 +29,6 @@ note_option(struct locking *locking, const char *option, size_t length,
 		locking->conflict = -1;
 }
 
-/* Whether the LENGTH bytes at OPTION are one that WRAPPER knows. */
-static bool
-has_option(const struct wrapper *wrapper, const char *option, size_t length,
-    bool *takes_argument)
-{
-	for (const char *at = known_text(wrapper->options); *at != '\0';
-	     at += strspn(at, ": ")) {
-		size_t size = strcspn(at, ": ");
-
-		*takes_argument = at[size] == ':';
-		if (size == length && memcmp(at, option, length) == 0)
-			return true;
-		at += size;
-	}
-	return false;
-}
-
 /* nice has always accepted "-5" and "--5". */
 static bool
 is_adjustment(const struct wrapper *wrapper, const char *word)
@@ -75,8 +58,12 @@ skip_option(
 	if (is_adjustment(wrapper, word))
 		return words + 1;
 	for (;; option = rest) {
+		takes_argument
+		    = words_have(known_text(wrapper->takes), option, length);
 		if ((is_long && length < 2)
-		    || !has_option(wrapper, option, length, &takes_argument))
+		    || (!takes_argument
+		        && !words_have(
+		            known_text(wrapper->options), option, length)))
 			return NULL;
 		rest = option + length;
 		argument = !takes_argument ? NULL
