@@ -17,7 +17,7 @@
 
 #define TOOL_MESSAGES 48 /* no tool has more */
 
-/* What the name, aliases, source... below stand for. */
+/* What a name, a source, a regex... below stands for; 0 is "". */
 const char *known_text(uint16_t offset);
 
 struct tool {

@@ -210,11 +210,10 @@ wrapped_command(char *const argv[])
 		if (wrapper == NULL)
 			return command;
 		argv = skip_wrapper(wrapper, argv, &locking);
-		command.is_timed
-		    |= strcmp(known_text(wrapper->name), "timeout") == 0;
+		command.is_timed |= strcmp(command.name, "timeout") == 0;
 		/* Of several flocks, the first one that gives up decides. */
-		if (strcmp(known_text(wrapper->name), "flock") == 0
-		    && locking.gives_up && command.lock_conflict < 0)
+		if (strcmp(command.name, "flock") == 0 && locking.gives_up
+		    && command.lock_conflict < 0)
 			command.lock_conflict = (int)locking.conflict;
 	}
 	command.name = NULL;
