@@ -102,8 +102,8 @@ sub(/\\$/, "", whole) {
 }
 
 $1 ~ /^(tool|wrapper|preset|approximate)$/ {
-  if (!match(rest, /:( |$)/))
-    refuse("no colon")
+  if (!match(rest, $1 == "wrapper" ? ":( |$)" : ": ."))
+    refuse("nothing behind a colon")
   kind = kinds[++blocks] = $1 == "approximate" ? "preset" : $1
   names = substr(rest, 1, RSTART - 1)
   value[blocks, "name"] = offset(first_word(names))

@@ -183,7 +183,6 @@ TEST(copies)
 		       == 0)
 		        == (preset->fields == 0),
 		    known_text(preset->name));
-		ok(preset->source != 0, "it has a source");
 		ok(!preset->approximate || preset->note != 0,
 		    "what is approximate says what differs");
 	}
