@@ -55,11 +55,11 @@ static sigset_t life_mask; /* normally */
 static sigset_t pausing;
 static sigset_t pause_mask; /* life_mask without these */
 static sigset_t write_mask; /* life_mask and what a failed write raises */
-static sigset_t handled; /* the signals read from the descriptor */
+static sigset_t handled; /* the signals of the queue */
 static sigset_t ends_us; /* the end signals among them */
 static struct sigaction entry_child_action;
-static int wake_signal, descriptor;
-static bool narrowed; /* the descriptor reports only end signals */
+static int wake_signal;
+static bool narrowed; /* the queue reports only end signals */
 static bool met; /* signals_await_room() has met one */
 /* The signal that ended the pause, or 0; set by the handler. */
 static volatile sig_atomic_t pause_signal;
@@ -129,8 +129,7 @@ signals_start(int wake_on)
 	pthread_sigmask(SIG_BLOCK, NULL, &entry_mask);
 	derive_masks();
 	pthread_sigmask(SIG_SETMASK, &life_mask, NULL);
-	descriptor = signal_queue_open(&handled);
-	return descriptor >= 0;
+	return signal_queue_open(&handled);
 }
 
 bool
@@ -161,7 +160,7 @@ is_terminal_signal(int signal)
 	return false;
 }
 
-/* Makes the descriptor report only end signals, or all again. */
+/* Makes the queue report only end signals, or all again. */
 static void
 narrow(bool narrower)
 {
@@ -189,7 +188,7 @@ take(struct arrival *arrival)
 	return true;
 }
 
-/* poll(2) until UNTIL_NS, or for ever; returns its result. */
+/* signal_queue_poll() until UNTIL_NS, or for ever. */
 static int
 poll_until(struct pollfd *watched, int count, int64_t until_ns)
 {
@@ -201,8 +200,7 @@ enum wake
 signals_wait(struct arrival *arrival, int64_t until_ns,
     struct pollfd *descriptors, int count)
 {
-	struct pollfd watched[1 + WAIT_DESCRIPTORS]
-	    = { { .fd = descriptor, .events = POLLIN } };
+	struct pollfd watched[1 + WAIT_DESCRIPTORS];
 
 	narrow(false);
 	for (;;) {
@@ -254,8 +252,8 @@ signals_sleep(int64_t until_ns)
 enum wake
 signals_await_room(int fd, int64_t until_ns)
 {
-	struct pollfd watched[] = { { .fd = fd, .events = POLLOUT },
-		{ .fd = descriptor, .events = POLLIN } };
+	struct pollfd watched[]
+	    = { { .fd = -1 }, { .fd = fd, .events = POLLOUT } };
 
 	/* All other signals stay for the attempt or the pause. */
 	narrow(true);
@@ -263,7 +261,7 @@ signals_await_room(int fd, int64_t until_ns)
 		if (clock_now_ns() >= until_ns)
 			return WAKE_TIME;
 	while (poll_until(watched, ARRAY_LENGTH(watched), until_ns) <= 0);
-	if (watched[1].revents == 0)
+	if (watched[0].revents == 0)
 		return WAKE_DESCRIPTOR;
 	met = true;
 	return WAKE_SIGNAL;

@@ -505,11 +505,12 @@ process_dumps_no_core(void)
 
 static int queue; /* of signalfd(2) */
 
-int
+bool
 signal_queue_open(const sigset_t *signals)
 {
-	return queue = fd_out_of_the_way(
-	           signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK));
+	queue = fd_out_of_the_way(
+	    signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK));
+	return queue >= 0;
 }
 
 void
@@ -536,12 +537,11 @@ signal_queue_take(struct queued_signal *queued)
 int
 signal_queue_poll(struct pollfd *watched, int count, int64_t left_ns)
 {
-	struct timespec left;
+	struct timespec left = clock_timespec(left_ns > 0 ? left_ns : 0);
 
-	if (left_ns == INT64_MAX)
-		return ppoll(watched, (nfds_t)count, NULL, NULL);
-	left = clock_timespec(left_ns > 0 ? left_ns : 0);
-	return ppoll(watched, (nfds_t)count, &left, NULL);
+	watched[0] = (struct pollfd) { .fd = queue, .events = POLLIN };
+	return ppoll(
+	    watched, (nfds_t)count, left_ns == INT64_MAX ? NULL : &left, NULL);
 }
 
 void

@@ -6,14 +6,13 @@
 #include <config.h>
 
 #include <limits.h>
-#include <stdatomic.h>
+#include <setjmp.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "core/judge/outcome.h"
 #include "system/system.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -148,131 +147,59 @@ process_dumps_no_core(void)
 
 /* signal_queue */
 
-/* So many real-time signals may wait; of others there is one at most. */
-#define REAL_TIME_MOST 256
-
 /*
- * The handler appends to the queue, and writes a byte into a pipe, which also
- * ends a poll that is about to begin. It runs only where signals are unblocked
- * for it, and never in a child.
+ * The kernel has the queue, of signals that are blocked. To take one, all that
+ * are wanted are let in: the handler of the first jumps back to where they are
+ * blocked. It interrupts nothing but a call or two that POSIX lets it jump out
+ * of, and never runs in a child.
  */
-static struct queued_signal queue[REAL_TIME_MOST + NSIG];
-static volatile size_t count;
-static volatile sig_atomic_t has_byte;
-static int reader = -1, writer = -1;
 static sigset_t caught;
 static sigset_t wanted; /* a part of those */
-
-/* The place of the first of SIGNALS in the queue; COUNT: none is there. */
-static size_t
-find(const sigset_t *signals)
-{
-	size_t at = 0;
-
-	while (at < count && sigismember(signals, queue[at].signal) != 1)
-		at++;
-	return at;
-}
-
-static struct queued_signal
-take_at(size_t at)
-{
-	struct queued_signal taken = queue[at];
-
-	for (size_t i = at + 1; i < count; i++)
-		queue[i - 1] = queue[i];
-	count = count - 1;
-	return taken;
-}
-
-/* The kernel merges a signal with one that is pending; so does the queue. */
-static bool
-is_merged(int signal)
-{
-	size_t at = 0;
-
-	if (signal_is_real_time(signal) && count < REAL_TIME_MOST)
-		return false;
-	while (at < count && queue[at].signal != signal)
-		at++;
-	return at < count;
-}
+static struct queued_signal next; /* let in, and not taken; of signal 0: none */
+static sigjmp_buf blocked;
 
 static void
 on_signal(int signal, siginfo_t *info, void *context)
 {
-	int error = errno;
-	ssize_t written = 0;
-
-	if (!is_merged(signal)) {
-		queue[count] = (struct queued_signal) {
-			.signal = signal,
-			.is_by_process = signal_is_by_process(info),
-			.sender = info->si_pid,
-		};
-		count = count + 1;
-	}
-	if (!has_byte)
-		RETRY_EINTR(written, write(writer, "", 1));
-	has_byte = has_byte || written == 1;
-	errno = error;
-}
-
-/*
- * The handler runs between the two; the fences say so, because libc declares
- * pthread_sigmask(3) as a call that runs no code of the caller.
- */
-static void
-open_signals(sigset_t *before)
-{
-	atomic_signal_fence(memory_order_seq_cst);
-	pthread_sigmask(SIG_UNBLOCK, &wanted, before);
+	next = (struct queued_signal) {
+		.signal = signal,
+		.is_by_process = signal_is_by_process(info),
+		.sender = info->si_pid,
+	};
+	siglongjmp(blocked, 1);
 }
 
 static void
-close_signals(const sigset_t *before)
+act(const sigset_t *signals, struct sigaction action)
 {
-	pthread_sigmask(SIG_SETMASK, before, NULL);
-	atomic_signal_fence(memory_order_seq_cst);
-}
-
-static void
-catch_one(int signal)
-{
-	struct sigaction action
-	    = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
-
 	sigfillset(&action.sa_mask);
-	sigaction(signal, &action, NULL);
+	for (int signal = 1; signal < NSIG; signal++)
+		if (sigismember(signals, signal) == 1)
+			sigaction(signal, &action, NULL);
 }
 
-/* An ignored one stays so, for COMMAND as well. */
 static void
-catch_unless_ignored(int signal)
+let_into_queue(const sigset_t *signals)
+{
+	act(signals,
+	    (struct sigaction) {
+	        .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO });
+}
+
+bool
+signal_queue_open(const sigset_t *signals)
 {
 	struct sigaction before;
 
-	if (sigaction(signal, NULL, &before) != 0
-	    || before.sa_handler == SIG_IGN)
-		return;
-	sigaddset(&caught, signal);
-	catch_one(signal);
-}
-
-int
-signal_queue_open(const sigset_t *signals)
-{
-	if (!descriptors_pipe(&reader, &writer))
-		return -1;
-	if (fcntl(reader, F_SETFL, O_NONBLOCK) != 0
-	    || fcntl(writer, F_SETFL, O_NONBLOCK) != 0)
-		return -1;
-	wanted = *signals;
-	sigemptyset(&caught);
+	/* An ignored one stays so, for COMMAND as well. */
+	caught = wanted = *signals;
 	for (int signal = 1; signal < NSIG; signal++)
-		if (sigismember(signals, signal) == 1)
-			catch_unless_ignored(signal);
-	return reader;
+		if (sigismember(signals, signal) == 1
+		    && sigaction(signal, NULL, &before) == 0
+		    && before.sa_handler == SIG_IGN)
+			sigdelset(&caught, signal);
+	let_into_queue(&caught);
+	return true;
 }
 
 void
@@ -281,41 +208,17 @@ signal_queue_narrow(const sigset_t *signals)
 	wanted = *signals;
 }
 
-/* None where a sandbox refuses the call. */
-static void
-ask_pending(sigset_t *pending)
-{
-	sigemptyset(pending);
-	sigpending(pending);
-}
-
-static bool
-is_pending(const sigset_t *signals)
-{
-	sigset_t pending;
-
-	ask_pending(&pending);
-	for (int signal = 1; signal < NSIG; signal++)
-		if (sigismember(&pending, signal) == 1
-		    && sigismember(signals, signal) == 1)
-			return true;
-	return false;
-}
-
 bool
 signal_queue_take(struct queued_signal *queued)
 {
-	sigset_t before;
-
-	/* At least one is delivered before the first call returns. */
-	if (find(&wanted) == count && is_pending(&wanted)) {
-		open_signals(&before);
-		close_signals(&before);
+	/* One that is pending comes before the first call returns. */
+	if (next.signal == 0 && sigsetjmp(blocked, 1) == 0) {
+		pthread_sigmask(SIG_UNBLOCK, &wanted, NULL);
+		pthread_sigmask(SIG_BLOCK, &wanted, NULL);
 	}
-	if (find(&wanted) == count)
-		return false;
-	*queued = take_at(find(&wanted));
-	return true;
+	*queued = next;
+	next.signal = 0;
+	return queued->signal != 0;
 }
 
 /* For poll(2): rounded up. */
@@ -329,99 +232,69 @@ milliseconds(int64_t left_ns)
 	return (int)min_ns((left_ns - 1) / NS_PER_MS + 1, INT_MAX);
 }
 
-/* Polls with the signals unblocked. */
-static int
-poll_openly(struct pollfd *watched, int number, int64_t left_ns)
-{
-	char bytes[16];
-	sigset_t before;
-	int ready, error;
-
-	/* The bytes of signals that were taken since. */
-	if (has_byte)
-		while (read(reader, bytes, sizeof bytes) > 0)
-			continue;
-	has_byte = 0;
-	open_signals(&before);
-	/* One may have come just now whose byte could not be written. */
-	if (find(&wanted) < count)
-		left_ns = 0;
-	ready = poll(watched, (nfds_t)number, milliseconds(left_ns));
-	error = errno;
-	close_signals(&before);
-	errno = error;
-	return ready;
-}
-
 int
-signal_queue_poll(struct pollfd *watched, int number, int64_t left_ns)
+signal_queue_poll(struct pollfd *watched, int count, int64_t left_ns)
 {
-	int ready = find(&wanted) < count
-	    ? poll(watched, (nfds_t)number, 0)
-	    : poll_openly(watched, number, left_ns);
-	bool any = find(&wanted) < count;
-	int found = 0;
+	int ready;
 
-	/* The byte may be of a signal that is not wanted, or be missing. */
-	for (int i = 0; i < number; i++) {
-		if (watched[i].fd == reader)
-			watched[i].revents = any ? POLLIN : 0;
-		else if (ready < 0)
-			watched[i].revents = 0;
-		found += watched[i].revents != 0;
+	watched[0] = (struct pollfd) { .fd = -1 };
+	if (next.signal == 0 && sigsetjmp(blocked, 1) == 0) {
+		pthread_sigmask(SIG_UNBLOCK, &wanted, NULL);
+		ready = poll(watched, (nfds_t)count, milliseconds(left_ns));
+		pthread_sigmask(SIG_BLOCK, &wanted, NULL);
+		return ready;
 	}
-	return ready < 0 && !any ? ready : found;
+	ready = poll(watched, (nfds_t)count, 0);
+	watched[0].revents = POLLIN;
+	return ready > 0 ? ready + 1 : 1;
 }
 
 void
 signal_queue_pending(sigset_t *pending)
 {
-	ask_pending(pending);
-	for (size_t i = 0; i < count; i++)
-		sigaddset(pending, queue[i].signal);
+	/* No other where a sandbox refuses the call. */
+	sigemptyset(pending);
+	sigpending(pending);
+	if (next.signal != 0)
+		sigaddset(pending, next.signal);
 }
 
 void
 signal_queue_drop(const sigset_t *signals)
 {
-	int signal;
+	struct sigaction before;
 
-	while (find(signals) < count)
-		take_at(find(signals));
-	while (is_pending(signals))
-		sigwait(signals, &signal);
+	/* One that is ignored is no longer pending. */
+	for (int signal = 1; signal < NSIG; signal++) {
+		if (sigismember(signals, signal) != 1)
+			continue;
+		sigaction(signal, &(struct sigaction) { .sa_handler = SIG_IGN },
+		    &before);
+		sigaction(signal, &before, NULL);
+	}
 }
 
 void
 signal_queue_lend(const sigset_t *signals, void (*handler)(int))
 {
-	struct sigaction action = { .sa_handler = handler };
-
-	/* Those in the queue become pending again, for HANDLER. */
-	while (find(signals) < count)
-		kill(getpid(), take_at(find(signals)).signal);
-	sigfillset(&action.sa_mask);
-	for (int signal = 1; signal < NSIG; signal++)
-		if (sigismember(signals, signal) == 1)
-			sigaction(signal, &action, NULL);
+	/* It becomes pending again, for HANDLER. */
+	if (next.signal != 0 && sigismember(signals, next.signal) == 1) {
+		kill(getpid(), next.signal);
+		next.signal = 0;
+	}
+	act(signals, (struct sigaction) { .sa_handler = handler });
 }
 
 void
 signal_queue_retake(const sigset_t *signals)
 {
-	for (int signal = 1; signal < NSIG; signal++)
-		if (sigismember(signals, signal) == 1)
-			catch_one(signal);
+	let_into_queue(signals);
 }
 
 void
 signal_queue_leave(void)
 {
-	for (int signal = 1; signal < NSIG; signal++)
-		if (sigismember(&caught, signal) == 1)
-			sigaction(signal,
-			    &(struct sigaction) { .sa_handler = SIG_DFL },
-			    NULL);
+	act(&caught, (struct sigaction) { .sa_handler = SIG_DFL });
 }
 
 /* NOLINTEND(misc-unused-parameters, readability-non-const-parameter) */

@@ -334,20 +334,19 @@ struct queued_signal {
 
 /*
  * Begins to queue SIGNALS, which are blocked and stay so: none arrives between
- * a test and a wait. Returns a descriptor, out of the way, that is readable
- * while the queue is not empty.
+ * a test and a wait.
  */
-int signal_queue_open(const sigset_t *signals);
+bool signal_queue_open(const sigset_t *signals);
 
-/* From now on only SIGNALS, a part of those, make it readable. */
+/* From now on only SIGNALS, a part of those, end a poll. */
 void signal_queue_narrow(const sigset_t *signals);
 
 /* Takes the first signal out of the queue. False: it is empty. */
 bool signal_queue_take(struct queued_signal *queued);
 
 /*
- * As poll(2), for LEFT_NS (INT64_MAX: for ever). The descriptor of the queue
- * must be one of WATCHED.
+ * As poll(2), for LEFT_NS (INT64_MAX: for ever). The first of WATCHED is set to
+ * the queue: it has come if that is not empty.
  */
 int signal_queue_poll(struct pollfd *watched, int count, int64_t left_ns);
 

@@ -111,9 +111,9 @@ without_streams() { exec <&- >&- 2>&-; }
   assert_equal "$(cat out.1 out.2)" $'said\nsaid'
 }
 
-# How many are enough: without signalfd, signals take two, and each start two.
+# How many are enough: without signalfd, each start takes two.
 few=4
-has_answer signalfd || few=9 # bats has one open
+has_answer signalfd || few=7 # bats has one open
 
 @test "with few descriptors a timeout ends all of the attempt, or --verbose says that it cannot" {
   for limit in "$few" $((few + 1)) $((few + 2)) $((few + 3)) $((few + 4)); do

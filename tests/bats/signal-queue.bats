@@ -59,7 +59,6 @@ SCRIPT
   done
 }
 
-# More real-time signals than any queue of ours has room for.
 @test "nor in a flood of real-time signals" {
   need_real_time
   start -- "$BACKOFF" -n 1 -- sh -c 'trap "" 40; echo "ready $$ $PPID"; exec sleep 1000'
