@@ -94,19 +94,6 @@ process_tree_find(struct processes *all, const struct process_tree *tree)
 
 static struct processes preexisting; /* not to be signalled */
 
-/* Whether PID is known to have started with the environment of this run. */
-static bool
-read_mark(pid_t pid)
-{
-	size_t length;
-	char *block = process_environment(pid, &length);
-	bool found = block != NULL
-	    && process_environ_has(block, length, environment_id());
-
-	free(block);
-	return found;
-}
-
 struct reading {
 	struct processes all; /* that were read */
 	size_t room; /* in their list */
@@ -124,7 +111,8 @@ read_one(pid_t pid, void *what)
 	if (!process_read(&process, pid) || process.pid == helper_pid())
 		return true;
 	if (process_needs_mark(reading->tree, &process))
-		process.has_mark = read_mark(process.pid);
+		process.has_mark
+		    = process_was_given(process.pid, environment_id());
 	if (all->count == reading->room) {
 		reading->room = reading->room * 2 + 64;
 		list = realloc(all->list, reading->room * sizeof *list);

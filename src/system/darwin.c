@@ -15,7 +15,7 @@
 #include <sys/random.h>
 
 #include "core/base/text.h"
-#include "system/process_facts.h"
+#include "system/system.h"
 
 /* boot */
 
@@ -151,17 +151,17 @@ process_read(struct process *process, pid_t pid)
 
 	if (!read_kinfo(&info, pid))
 		return false;
-	return process_from_facts(process,
-	    &(struct process_facts) {
-	        .pid = kernel->p_pid,
-	        .parent = info.kp_eproc.e_ppid,
-	        .start_s = kernel->p_starttime.tv_sec,
-	        .start_us = kernel->p_starttime.tv_usec,
-	        .name = kernel->p_comm,
-	        .name_size = sizeof kernel->p_comm,
-	        .is_zombie = kernel->p_stat == SZOMB,
-	        .is_stopped = kernel->p_stat == SSTOP,
-	    });
+	*process = (struct process) {
+		.pid = kernel->p_pid,
+		.parent = info.kp_eproc.e_ppid,
+		.start
+		= (unsigned long long)kernel->p_starttime.tv_sec * 1000000
+		    + (unsigned long long)kernel->p_starttime.tv_usec,
+		.is_zombie = kernel->p_stat == SZOMB,
+		.is_stopped = kernel->p_stat == SSTOP,
+	};
+	text_copy(process->name, sizeof process->name, kernel->p_comm);
+	return true;
 }
 
 /* All pids there are; the caller frees them. NULL: no memory. */
@@ -201,40 +201,22 @@ processes_each(bool (*each)(pid_t pid, void *what), void *what)
 	free(pids);
 }
 
-/* The most bytes that arguments and environment may have; 0: unknown. */
-static size_t
-most_arguments(void)
-{
-	int name[] = { CTL_KERN, KERN_ARGMAX };
-	int most = 0;
-	size_t size = sizeof most;
-
-	if (sysctl(name, ARRAY_LENGTH(name), &most, &size, NULL, 0) != 0)
-		return 0;
-	return most > 0 ? (size_t)most : 0;
-}
-
 /*
  * The kernel shows the environments of the same user's processes alone, and not
  * those of Apple's own programs, such as /bin/sh, which it protects.
  */
-char *
-process_environment(pid_t pid, size_t *length)
+bool
+process_was_given(pid_t pid, const char *entry)
 {
 	int name[] = { CTL_KERN, KERN_PROCARGS2, pid };
-	size_t size = most_arguments();
-	char *block = size > 0 ? malloc(size) : NULL;
-	const char *found = NULL;
+	size_t size = ARG_MAX; /* which is its KERN_ARGMAX, too */
+	char *block = calloc(1, size + 1);
+	bool found = block != NULL
+	    && sysctl(name, ARRAY_LENGTH(name), block, &size, NULL, 0) == 0
+	    && process_block_has(block, size, entry);
 
-	if (block != NULL
-	    && sysctl(name, ARRAY_LENGTH(name), block, &size, NULL, 0) == 0)
-		found = process_facts_environment(block, size, length);
-	if (found == NULL) {
-		free(block);
-		return NULL;
-	}
-	memmove(block, found, *length);
-	return block;
+	free(block);
+	return found;
 }
 
 bool

@@ -11,6 +11,7 @@
 
 #include <dirent.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -25,7 +26,7 @@
 #include <unistd.h>
 
 #include "core/base/text.h"
-#include "system/process_facts.h"
+#include "system/system.h"
 
 /* Without a call that configure has not found, a parameter is unused. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -381,15 +382,7 @@ processes_namespace(void)
 }
 
 /* The file NAME of the process in /proc. */
-static const char *
-file_of(pid_t pid, const char *name)
-{
-	static char path[48];
-	struct text text = text_in(path, sizeof path);
-
-	text_join(&text, "/proc/", NUMBER(pid), "/", name);
-	return path;
-}
+#define FILE_OF(pid, name) JOINED(48, "/proc/", NUMBER(pid), "/", name)
 
 /*
  * With hidepid, /proc hides a child that has become another user's. It exists
@@ -411,7 +404,7 @@ process_read(struct process *process, pid_t pid)
 	/* Fifty numbers and a name; one read(2) returns all of it. */
 	char line[1280];
 	ssize_t length
-	    = fd_read_file(file_of(pid, "stat"), line, sizeof line - 1);
+	    = fd_read_file(FILE_OF(pid, "stat"), line, sizeof line - 1);
 
 	if (length <= 0)
 		return read_hidden_child(process, pid);
@@ -428,7 +421,7 @@ each_hidden_child(bool (*each)(pid_t pid, void *what), void *what)
 
 	fd_read_file("/proc/thread-self/children", list, sizeof list - 1);
 	while ((pid = (pid_t)strtol(rest, &rest, 10)) > 0)
-		if (access(file_of(pid, ""), F_OK) != 0 && !each(pid, what))
+		if (access(FILE_OF(pid, ""), F_OK) != 0 && !each(pid, what))
 			break;
 }
 
@@ -448,32 +441,23 @@ processes_each(bool (*each)(pid_t pid, void *what), void *what)
 	each_hidden_child(each, what);
 }
 
-char *
-process_environment(pid_t pid, size_t *length)
+bool
+process_was_given(pid_t pid, const char *entry)
 {
-	int fd = open(file_of(pid, "environ"), O_RDONLY | O_CLOEXEC);
-	char *block = NULL, *larger;
+	static char buffer[1 << 16];
+	FILE *file = fopen(FILE_OF(pid, "environ"), "re");
+	char *string = NULL;
 	size_t size = 0;
-	ssize_t count = -1;
+	bool found = false;
 
-	for (*length = 0; fd >= 0; *length += (size_t)count) {
-		if (*length == size) {
-			size = size * 2 + (1 << 16);
-			larger = realloc(block, size);
-			count = -1;
-			if (larger == NULL)
-				break;
-			block = larger;
-		}
-		count = read(fd, block + *length, size - *length);
-		if (count <= 0)
-			break;
-	}
-	fd_close(&fd);
-	if (count == 0)
-		return block;
-	free(block);
-	return NULL;
+	if (file == NULL)
+		return false;
+	setvbuf(file, buffer, _IOFBF, sizeof buffer);
+	while (!found && getdelim(&string, &size, '\0', file) > 0)
+		found = strcmp(string, entry) == 0;
+	free(string);
+	fclose(file);
+	return found;
 }
 
 bool

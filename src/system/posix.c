@@ -27,7 +27,7 @@ ANSWERS(bool device_is_network(int fd), false)
 ANSWERS(bool processes_can_be_seen(void), false)
 ANSWERS(int64_t processes_namespace(void), 0)
 ANSWERS(bool process_read(struct process *process, pid_t pid), false)
-ANSWERS(char *process_environment(pid_t pid, size_t *length), NULL)
+ANSWERS(bool process_was_given(pid_t pid, const char *entry), false)
 DOES_NOTHING(
     void processes_each(bool (*each)(pid_t pid, void *what), void *what))
 ANSWERS(bool process_own_program(char *path, size_t size), false)

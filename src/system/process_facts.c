@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "system/process_facts.h"
-
-#define US_PER_S 1000000
+#include "system/system.h"
 
 bool
 process_from_stat(struct process *process, const char *line)
@@ -39,77 +37,25 @@ process_from_stat(struct process *process, const char *line)
 }
 
 bool
-process_from_facts(struct process *process, const struct process_facts *facts)
+process_block_has(const char *block, size_t size, const char *entry)
 {
-	size_t length = 0;
-
-	*process = (struct process) {
-		.pid = facts->pid,
-		.parent = facts->parent,
-		.is_zombie = facts->is_zombie,
-		.is_stopped = facts->is_stopped,
-	};
-	if (facts->pid <= 0 || facts->start_s < 0
-	    || facts->start_s > INT64_MAX / US_PER_S - 1 || facts->start_us < 0
-	    || facts->start_us >= US_PER_S)
-		return false;
-	process->start = (unsigned long long)facts->start_s * US_PER_S
-	    + (unsigned long long)facts->start_us;
-	while (length < facts->name_size && length < PROCESS_NAME - 1
-	    && facts->name[length] != '\0')
-		length++;
-	memcpy(process->name, facts->name, length);
-	return true;
-}
-
-/* Behind the next NUL before END. NULL: there is none. */
-static const char *
-skip_string(const char *at, const char *end)
-{
-	at = memchr(at, '\0', (size_t)(end - at));
-	return at != NULL ? at + 1 : NULL;
-}
-
-const char *
-process_facts_environment(const char *block, size_t size, size_t *length)
-{
-	const char *at, *end = block + size;
+	const char *at = block + sizeof(int), *end = block + size;
 	int arguments;
 
-	*length = 0;
 	if (size < sizeof arguments)
-		return NULL;
+		return false;
 	memcpy(&arguments, block, sizeof arguments);
-	at = skip_string(block + sizeof arguments, end);
+	if (arguments < 0)
+		return false;
+	at += strlen(at) + 1;
 	/*
 	 * How long the padding is depends on where the kernel had the path: an
 	 * empty first argument looks like a part of it.
 	 */
-	while (at != NULL && at < end && *at == '\0')
+	while (at < end && *at == '\0')
 		at++;
-	for (int i = 0; i < arguments && at != NULL; i++)
-		at = skip_string(at, end);
-	if (arguments < 0 || at == NULL || at == end)
-		return NULL;
-	*length = (size_t)(end - at);
-	return at;
-}
-
-bool
-process_environ_has(const char *block, size_t length, const char *entry)
-{
-	size_t wanted = strlen(entry);
-
-	while (length > 0) {
-		const char *end = memchr(block, '\0', length);
-		size_t size = end != NULL ? (size_t)(end - block) : length;
-
-		if (size == wanted && memcmp(block, entry, wanted) == 0)
+	for (; at < end; at += strlen(at) + 1)
+		if (arguments-- <= 0 && strcmp(at, entry) == 0)
 			return true;
-		if (end == NULL)
-			break;
-		block += size + 1;
-		length -= size + 1;
-	}
 	return false;
 }

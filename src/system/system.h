@@ -303,14 +303,10 @@ bool process_read(struct process *process, pid_t pid);
 void processes_each(bool (*each)(pid_t pid, void *what), void *what);
 
 /*
- * The environment with which PID was started: *LENGTH bytes of NAME=VALUE, each
- * with its NUL; the caller frees it. NULL: it cannot be read, as that of a
- * set-user-ID program, or there is no memory.
+ * Whether PID was started with ENTRY, "NAME=VALUE", in its environment. False
+ * if that cannot be read, as that of a set-user-ID program.
  */
-char *process_environment(pid_t pid, size_t *length);
-
-/* Whether ENTRY, "NAME=VALUE", is one of the strings in such a block. */
-bool process_environ_has(const char *block, size_t length, const char *entry);
+bool process_was_given(pid_t pid, const char *entry);
 
 /*
  * Makes backoff adopt orphans below it; call it before a spawn. False: not
@@ -323,6 +319,23 @@ bool process_own_program(char *path, size_t size);
 
 /* From now on this process leaves no core dump. */
 void process_dumps_no_core(void);
+
+/* process_facts.c, where the tests find it: what linux.c and darwin.c read */
+
+/*
+ * Reads a line of /proc/PID/stat, whose command name may contain parentheses,
+ * blanks and newlines. False: it is not such a line.
+ */
+bool process_from_stat(struct process *process, const char *line);
+
+/*
+ * Whether ENTRY is in the environment in the SIZE bytes, with a NUL behind
+ * them, of the sysctl KERN_PROCARGS2: the number of arguments as an int, the
+ * path of the program, NULs up to a multiple of some word, the arguments, the
+ * environment, and strings of the kernel's own such as "ptr_munge=". The block
+ * may be cut off, and without the environment if the kernel hides it.
+ */
+bool process_block_has(const char *block, size_t size, const char *entry);
 
 /* signal_queue: signals in their order, and whether a process sent them */
 

@@ -2,7 +2,7 @@
 #include <config.h>
 
 #include "core/base/text.h"
-#include "system/process_facts.h"
+#include "system/system.h"
 #include "unit/tap.h"
 
 /* After the name: state, parent, 15 fields, threads, 0, start, and more. */
@@ -75,21 +75,6 @@ TEST(no_stat)
 		ok(!process_from_stat(&process, lines[i]), lines[i]);
 }
 
-TEST(environ)
-{
-	static const char block[] = "A=1\0BACKOFF_ID=x\0B=2\0LAST=no-nul";
-	size_t length = sizeof block - 1;
-
-	ok(process_environ_has(block, length, "A=1"), "the first entry");
-	ok(process_environ_has(block, length, "BACKOFF_ID=x"), "a later one");
-	ok(process_environ_has(block, length, "LAST=no-nul"),
-	    "the last one, which was cut off");
-	ok(!process_environ_has(block, length, "BACKOFF_ID="), "no prefix");
-	ok(!process_environ_has(block, length, "ACKOFF_ID=x"), "no suffix");
-	ok(!process_environ_has(block, length, "BACKOFF_ID=xy"), "not longer");
-	ok(!process_environ_has(block, 0, "A=1"), "nothing");
-}
-
 /* Of a block whose first bytes are the number of arguments. */
 #define MOST 512
 
@@ -112,23 +97,12 @@ block_of(int arguments, const char *bytes, size_t size)
 }
 
 static bool
-has(const struct block *block, const char *entry)
+has(const struct block *whole, const char *entry)
 {
-	size_t length;
-	const char *found
-	    = process_facts_environment(block->bytes, block->size, &length);
+	struct block block = *whole;
 
-	return found != NULL && process_environ_has(found, length, entry);
-}
-
-static bool
-has_nothing(const struct block *block)
-{
-	size_t length = 1;
-
-	return process_facts_environment(block->bytes, block->size, &length)
-	    == NULL
-	    && length == 0;
+	block.bytes[block.size] = '\0';
+	return process_block_has(block.bytes, block.size, entry);
 }
 
 TEST(block)
@@ -148,6 +122,9 @@ TEST(block)
 	ok(has(&block, "PATH=/bin"), "the last one");
 	ok(!has(&block, "sleep 60"), "an argument is none");
 	ok(!has(&block, "/opt/local/bin/sh"), "nor is the path");
+	ok(!has(&block, "BACKOFF_ID="), "no prefix");
+	ok(!has(&block, "ACKOFF_ID=7"), "no suffix");
+	ok(!has(&block, "BACKOFF_ID=77"), "not longer");
 	ok(has(&bare, "BACKOFF_ID=7"), "without padding");
 	ok(!has(&same, "BACKOFF_ID=7"), "an argument that looks like one");
 	ok(has(&same, "B=2"), "what follows it");
@@ -164,47 +141,12 @@ TEST(cut_off)
 	struct block part = whole;
 
 	ok(has(&whole, "A=1"), "all of it");
-	for (part.size = 0; part.size < whole.size - 4; part.size++)
-		ok(has_nothing(&part), "cut off before the environment");
+	for (part.size = 0; part.size < whole.size - 2; part.size++)
+		ok(!has(&part, "A=1") && !has(&part, ""),
+		    "cut off before the environment ends");
 	part.size = whole.size - 1;
 	ok(has(&part, "A=1"), "without its last NUL");
-	ok(has_nothing(&hidden), "hidden");
-	ok(has_nothing(&more), "fewer arguments than it says");
-	ok(has_nothing(&negative), "a number that is none");
-}
-
-TEST(process)
-{
-	struct process_facts facts = {
-		.pid = 1234,
-		.parent = 77,
-		.start_s = 1700000000,
-		.start_us = 999999,
-		.name = "a name of sixteen",
-		.name_size = 16,
-		.is_stopped = true,
-	};
-	struct process process;
-
-	ok(process_from_facts(&process, &facts), "a process");
-	is_int(process.pid, 1234, "pid");
-	is_int(process.parent, 77, "parent");
-	is_int((int64_t)process.start, INT64_C(1700000000999999), "start");
-	is_string(process.name, "a name of sixte", "a name that is too long");
-	ok(process.is_stopped && !process.is_zombie, "stopped");
-	ok(!process.in_tree && !process.has_mark, "not in the tree yet");
-	facts.name = "sh\0junk";
-	facts.name_size = 7;
-	facts.is_zombie = true;
-	ok(process_from_facts(&process, &facts), "another");
-	is_string(process.name, "sh", "a shorter name");
-	ok(process.is_zombie, "a zombie");
-	facts.start_us = 1000000;
-	ok(!process_from_facts(&process, &facts), "no microsecond");
-	facts.start_us = 0;
-	facts.start_s = INT64_MAX;
-	ok(!process_from_facts(&process, &facts), "no second");
-	facts.start_s = 0;
-	facts.pid = 0;
-	ok(!process_from_facts(&process, &facts), "no pid");
+	ok(!has(&hidden, "A=1"), "hidden");
+	ok(!has(&more, "A=1"), "fewer arguments than it says");
+	ok(!has(&negative, "A=1"), "a number that is none");
 }
