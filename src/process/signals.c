@@ -96,7 +96,8 @@ derive_masks(void)
 	}
 	if (!is_ignored(wake_signal))
 		sigaddset(&pausing, wake_signal);
-	if (pause_is_stretched() && !is_ignored(SIGCONT))
+	/* A stop would make any other pause longer, if nothing ended it. */
+	if (!PAUSE_BY_NANOSLEEP && !is_ignored(SIGCONT))
 		sigaddset(&pausing, SIGCONT);
 	pause_mask = life_mask;
 	for (int signal = 1; signal < NSIG; signal++)

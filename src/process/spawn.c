@@ -47,7 +47,7 @@ become_command(const void *what)
 		if (command->descriptors[fd] >= 0)
 			dup2(command->descriptors[fd], fd);
 	environment_readdress();
-	if (new_process_holds_us() && signals_stop_pending()) {
+	if (signals_stop_pending()) {
 		errno = EINTR;
 		return;
 	}
@@ -126,8 +126,6 @@ start_command(const struct command_line *command)
 	pid_t pid;
 	int error, tries = 0;
 
-	if (!new_process_holds_us())
-		return new_process(become_command, command);
 	do {
 		signals_before_spawn();
 		pid = new_process(become_command, command);

@@ -33,21 +33,20 @@ fail(struct state_file *file, bool blames_file, const char *why)
 /* --- locks of single bytes --- */
 
 static int
-lock(const struct state_file *file, enum byte_lock_call call, short type,
-    int64_t byte)
+lock(const struct state_file *file, int command, short type, int64_t byte)
 {
 	struct flock flock = { .l_type = type,
 		.l_whence = SEEK_SET,
 		.l_start = (off_t)byte,
 		.l_len = 1 };
 
-	return byte_lock(file->fd, call, &flock);
+	return byte_lock(file->fd, command, &flock);
 }
 
 enum lock_result
 lock_try(struct state_file *file, int64_t byte)
 {
-	if (lock(file, BYTE_LOCK_TRY, F_WRLCK, byte) == 0)
+	if (lock(file, F_SETLK, F_WRLCK, byte) == 0)
 		return LOCK_HAD;
 	if (errno == EAGAIN || errno == EACCES)
 		return LOCK_BUSY;
@@ -58,13 +57,13 @@ lock_try(struct state_file *file, int64_t byte)
 void
 lock_free(const struct state_file *file, int64_t byte)
 {
-	lock(file, BYTE_LOCK_TRY, F_UNLCK, byte);
+	lock(file, F_SETLK, F_UNLCK, byte);
 }
 
 bool
 lock_is_possible(struct state_file *file)
 {
-	return lock(file, BYTE_LOCK_LOOK, F_WRLCK, 0) == 0
+	return lock(file, F_GETLK, F_WRLCK, 0) == 0
 	    || fail(file, false, strerror(errno));
 }
 
@@ -76,7 +75,7 @@ lock_any(const struct state_file *file, int64_t first, int64_t last)
 		.l_start = (off_t)first,
 		.l_len = (off_t)(last - first + 1) };
 
-	return last >= first && byte_lock(file->fd, BYTE_LOCK_LOOK, &flock) == 0
+	return last >= first && byte_lock(file->fd, F_GETLK, &flock) == 0
 	    && flock.l_type != F_UNLCK;
 }
 

@@ -177,9 +177,8 @@ calendar_text(struct text *text, int64_t moment_ns, int64_t epoch_ns)
 	struct tm then, today;
 
 	tzset();
-	if (localtime_r(&moment, &then) == NULL
-	    || localtime_r(&now, &today) == NULL)
-		return;
+	localtime_r(&moment, &then);
+	localtime_r(&now, &today);
 	if (then.tm_year != today.tm_year || then.tm_yday != today.tm_yday) {
 		text_date(text, &then);
 		text_byte(text, ' ');

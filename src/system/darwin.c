@@ -43,10 +43,10 @@ boot_id(char *bytes, size_t size)
 #endif
 
 int
-byte_lock(int fd, enum byte_lock_call call, struct flock *flock)
+byte_lock(int fd, int command, struct flock *flock)
 {
-	int command = call == BYTE_LOCK_TRY ? F_OFD_SETLK : F_OFD_GETLK;
-	int result = fcntl(fd, command, flock);
+	int result
+	    = fcntl(fd, command == F_SETLK ? F_OFD_SETLK : F_OFD_GETLK, flock);
 
 	/* The kernel lacks the command. */
 	if (result < 0 && errno == EINVAL)
@@ -116,17 +116,8 @@ peek_count(int fd)
 
 /* processes */
 
-bool
-processes_can_be_seen(void)
-{
-	return true;
-}
-
-int64_t
-processes_namespace(void)
-{
-	return 1;
-}
+ANSWERS(bool processes_can_be_seen(void), true)
+ANSWERS(int64_t processes_namespace(void), 1)
 
 /*
  * What ps(1) shows of the process PID, whoever owns it; proc_pidinfo(3) shows
@@ -164,37 +155,15 @@ process_read(struct process *process, pid_t pid)
 	return true;
 }
 
-/* All pids there are; the caller frees them. NULL: no memory. */
-static pid_t *
-list_pids(int *count)
-{
-	pid_t *pids = NULL, *larger;
-	int room = 1024;
-
-	for (;;) {
-		larger = realloc(pids, (size_t)room * sizeof *pids);
-		if (larger == NULL)
-			break;
-		pids = larger;
-		*count = proc_listallpids(pids, room * (int)sizeof *pids);
-		if (*count >= 0 && *count < room)
-			return pids;
-		if (*count < 0 || room > INT_MAX / 16)
-			break;
-		room *= 2;
-	}
-	free(pids);
-	return NULL;
-}
-
 void
 processes_each(bool (*each)(pid_t pid, void *what), void *what)
 {
-	int count = 0;
-	pid_t *pids = list_pids(&count);
+	/* Some may be added meanwhile. */
+	int room = proc_listallpids(NULL, 0) + 1024, count = 0;
+	pid_t *pids = malloc((size_t)room * sizeof *pids);
 
-	if (pids == NULL)
-		return;
+	if (pids != NULL)
+		count = proc_listallpids(pids, room * (int)sizeof *pids);
 	for (int i = 0; i < count; i++)
 		if (pids[i] > 0 && !each(pids[i], what))
 			break;

@@ -47,22 +47,12 @@ boot_id(char *bytes, size_t size)
 
 /* byte_lock */
 
-/*
- * The raw call: with 64-bit offsets struct flock is what the kernel reads.
- * Locks of a process are no substitute: closing any descriptor of the file
- * frees them.
- */
+/* Locks of a process are no substitute: closing any descriptor frees them. */
 int
-byte_lock(int fd, enum byte_lock_call call, struct flock *flock)
+byte_lock(int fd, int command, struct flock *flock)
 {
 #if HAVE_DECL_F_OFD_SETLK
-	int command = call == BYTE_LOCK_TRY ? F_OFD_SETLK : F_OFD_GETLK;
-
-#ifdef SYS_fcntl64
-	return (int)syscall(SYS_fcntl64, fd, command, flock);
-#else
-	return (int)syscall(SYS_fcntl, fd, command, flock);
-#endif
+	return fcntl(fd, command == F_SETLK ? F_OFD_SETLK : F_OFD_GETLK, flock);
 #else
 	errno = ENOLCK;
 	return -1;
@@ -74,13 +64,10 @@ byte_lock(int fd, enum byte_lock_call call, struct flock *flock)
 bool
 fd_same(int a, int b)
 {
-	long order = -1;
-
-#ifdef SYS_kcmp
 	/* Type 0 is KCMP_FILE; not every libc has its header. */
-	order = syscall(SYS_kcmp, getpid(), getpid(), 0, (unsigned long)a,
+	long order = syscall(SYS_kcmp, getpid(), getpid(), 0, (unsigned long)a,
 	    (unsigned long)b);
-#endif
+
 	return order < 0 ? fd_same_file(a, b) : order == 0;
 }
 
@@ -199,30 +186,25 @@ file_has_writers(int fd)
 #define SYS_pidfd_send_signal -1
 #endif
 
-/*
- * Linux before 5.3 lacks pidfds (ENOSYS), and a sandbox may forbid them, mostly
- * with EPERM. So try one on backoff itself, where EPERM means nothing else.
- */
 int
 handle_open(pid_t pid)
 {
-	static int has_pidfds = -1;
-	int self;
-
-	if (has_pidfds < 0) {
-		self = (int)syscall(SYS_pidfd_open, getpid(), 0);
-		has_pidfds = self >= 0 && handle_signal(self, 0, 0) == 0;
-		fd_close(&self);
-	}
-	return has_pidfds == 1 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+	return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
+/*
+ * Linux before 5.3 lacks pidfds (ENOSYS), and a sandbox may forbid them, mostly
+ * with EPERM: then a process that is not gone is signalled by its pid.
+ */
 int
 handle_signal(int handle, pid_t pid, int signal)
 {
-	return handle < 0
-	    ? kill(pid, signal)
-	    : (int)syscall(SYS_pidfd_send_signal, handle, signal, NULL, 0);
+	int result;
+
+	if (handle < 0)
+		return kill(pid, signal);
+	result = (int)syscall(SYS_pidfd_send_signal, handle, signal, NULL, 0);
+	return result < 0 && errno != ESRCH ? kill(pid, signal) : result;
 }
 
 /* new_process */
@@ -255,12 +237,6 @@ new_process(void (*become)(const void *what), const void *what)
 	return pid;
 }
 
-bool
-new_process_holds_us(void)
-{
-	return true;
-}
-
 /* parent */
 
 void
@@ -286,17 +262,6 @@ pause_give_up(void)
 {
 	*(volatile time_t *)&request.tv_sec = 0;
 	*(volatile long *)&request.tv_nsec = 0;
-}
-
-/* A libc that passes the kernel a copy of the request: musl on 32 bits. */
-#ifndef PAUSE_BY_NANOSLEEP
-#define PAUSE_BY_NANOSLEEP 0
-#endif
-
-bool
-pause_is_stretched(void)
-{
-	return !PAUSE_BY_NANOSLEEP;
 }
 
 void
@@ -563,10 +528,7 @@ signal_queue_retake(const sigset_t *signals)
 	signal_queue_lend(signals, SIG_DFL);
 }
 
-void
-signal_queue_leave(void)
-{
-}
+DOES_NOTHING(void signal_queue_leave(void))
 
 /* unnamed_file */
 

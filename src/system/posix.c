@@ -18,8 +18,7 @@ ANSWERS(int64_t boot_clock_ns(void), clock_now_ns())
 ANSWERS(ssize_t boot_id(char *bytes, size_t size), 0)
 /* byte_lock */
 /* Closing any descriptor of a file frees the locks that POSIX has. */
-FAILS(int byte_lock(int fd, enum byte_lock_call call, struct flock *flock),
-    ENOLCK)
+FAILS(int byte_lock(int fd, int command, struct flock *flock), ENOLCK)
 /* devices */
 ANSWERS(bool device_is_ptmx(const struct stat *device), false)
 ANSWERS(bool device_is_network(int fd), false)
@@ -80,17 +79,11 @@ peek_count(int fd)
 bool
 signal_is_by_process(const siginfo_t *info)
 {
-	switch (info->si_code) {
-	case SI_USER:
-	case SI_QUEUE:
-	case SI_TIMER:
-	case SI_ASYNCIO:
-	case SI_MESGQ:
-		return true;
-	default:
-		/* A system's own way to send one, such as SI_TKILL. */
-		return info->si_pid != 0;
-	}
+	int code = info->si_code;
+
+	/* A system's own way to send one, such as SI_TKILL, tells who does. */
+	return code == SI_USER || code == SI_QUEUE || code == SI_TIMER
+	    || code == SI_ASYNCIO || code == SI_MESGQ || info->si_pid != 0;
 }
 
 /* NOLINTEND(misc-unused-parameters) */

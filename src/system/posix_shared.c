@@ -28,12 +28,9 @@ ANSWERS(bool file_has_writers(int fd), true)
 /* handles */
 ANSWERS(int handle_open(pid_t pid), -1)
 ANSWERS(int handle_signal(int handle, pid_t pid, int signal), kill(pid, signal))
-/* new_process */
-ANSWERS(bool new_process_holds_us(void), false)
 /* parent */
 DOES_NOTHING(void parent_take_along(int signal))
 /* pause */
-ANSWERS(bool pause_is_stretched(void), true)
 DOES_NOTHING(void pause_give_up(void))
 /* peek; macOS enlarges a pipe when it fills up */
 FAILS(int64_t peek_into(int to, int from, size_t most), ENOSYS)

@@ -130,17 +130,12 @@ ssize_t boot_id(char *bytes, size_t size);
 
 /* byte_lock: locks that belong to an open file */
 
-enum byte_lock_call {
-	BYTE_LOCK_LOOK, /* as F_GETLK */
-	BYTE_LOCK_TRY, /* as F_SETLK */
-};
-
 /*
- * As fcntl(2), for locks on bytes that an open file description owns: the
- * kernel frees them when their holder closes the file or dies. -1, with ENOLCK:
- * there are no such locks.
+ * As fcntl(2) with the COMMAND F_SETLK or F_GETLK, for locks that an open file
+ * description owns: the kernel frees them when their holder closes the file or
+ * dies. -1, with ENOLCK: there are no such locks.
  */
-int byte_lock(int fd, enum byte_lock_call call, struct flock *flock);
+int byte_lock(int fd, int command, struct flock *flock);
 
 /* descriptors: how they are made, and compared */
 
@@ -221,9 +216,6 @@ int handle_signal(int handle, pid_t pid, int signal);
  */
 pid_t new_process(void (*become)(const void *what), const void *what);
 
-/* Whether it cannot return while the child, before exec, is stopped. */
-bool new_process_holds_us(void);
-
 /* parent: a signal to the command when backoff ends */
 
 /*
@@ -241,12 +233,6 @@ void parent_take_along(int signal);
  * system call.
  */
 void pause_until(int64_t until_ns, const sigset_t *mask, bool (*is_over)(void));
-
-/*
- * Whether stopping the process makes the pause longer, unless a handler of CONT
- * interrupts it.
- */
-bool pause_is_stretched(void);
 
 /* In a handler: ends the pause that has begun or is about to begin. */
 void pause_give_up(void);

@@ -142,7 +142,7 @@ foreign() {
   needs_compiler
   local strict=$BATS_TEST_TMPDIR/strict
   mkdir "$strict"
-  grep -E '^#define PACKAGE' "$(dirname "$BACKOFF")/config.h" >"$strict/config.h"
+  grep -E '^#define (PACKAGE|PAUSE)' "$(dirname "$BACKOFF")/config.h" >"$strict/config.h"
   cp "$(dirname "$BACKOFF")/tables.h" "$strict"
   # shellcheck disable=SC2086 # CC may be several words
   find src -name '*.c' ! -path 'src/system/linux*' ! -path 'src/system/darwin*' ! -path 'src/fleet/*' |

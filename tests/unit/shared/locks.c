@@ -41,7 +41,7 @@ test_had(void)
 	    "one of some is found");
 	lock_try(&b, 4);
 	is_int(lock_count(&a, 2, 20), 2, "... and all of them");
-	byte_lock(b.fd, BYTE_LOCK_TRY, &whole);
+	byte_lock(b.fd, F_SETLK, &whole);
 	is_int(lock_count(&a, 2, 20), 19, "... also if one lock has them all");
 	state_file_close(&b);
 	ok(lock_try(&a, 0) == LOCK_HAD, "who closes the file frees it");
