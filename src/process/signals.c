@@ -246,7 +246,7 @@ signals_sleep(int64_t until_ns)
 	pause_signal = 0;
 	signal_queue_lend(&pausing, end_pause);
 	pause_until(until_ns, &pause_mask, pause_has_ended);
-	signal_queue_retake(&pausing);
+	signal_queue_lend(&pausing, SIG_DFL);
 	return pause_signal;
 }
 

@@ -56,13 +56,8 @@ clock_local(int64_t epoch_ns)
 struct timespec
 clock_timespec(int64_t ns)
 {
-	int64_t seconds = ns / NS_PER_S;
-
-	/* A 32-bit time_t ends in 2038; a longer wait is just begun again. */
-	if (seconds > INT32_MAX && sizeof(time_t) < sizeof seconds)
-		seconds = INT32_MAX;
 	return (struct timespec) {
-		.tv_sec = (time_t)seconds,
+		.tv_sec = (time_t)(ns / NS_PER_S),
 		.tv_nsec = (long)(ns % NS_PER_S),
 	};
 }

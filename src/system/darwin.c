@@ -56,27 +56,14 @@ byte_lock(int fd, int command, struct flock *flock)
 
 /* devices */
 
-/* Whether the driver of the device PATH is that of DEVICE. */
-static bool
-has_driver_of(const struct stat *device, const char *path)
-{
-	struct stat named;
-
-	return S_ISCHR(device->st_mode) && stat(path, &named) == 0
-	    && major(device->st_rdev) == major(named.st_rdev);
-}
-
-bool
-device_is_memory(const struct stat *device)
-{
-	return has_driver_of(device, "/dev/null");
-}
-
 /* Each open terminal has a minor number of its own. */
 bool
 device_is_ptmx(const struct stat *device)
 {
-	return has_driver_of(device, "/dev/ptmx");
+	struct stat ptmx;
+
+	return S_ISCHR(device->st_mode) && stat("/dev/ptmx", &ptmx) == 0
+	    && major(device->st_rdev) == major(ptmx.st_rdev);
 }
 
 int

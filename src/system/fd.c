@@ -142,15 +142,10 @@ ssize_t
 message_receive(int fd, char *words, size_t size)
 {
 	ssize_t count = recv(fd, words, size, MSG_PEEK);
-	const char *end;
+	const char *end = count > 0 ? memchr(words, *END, (size_t)count) : NULL;
 
-	if (count <= 0)
-		return count;
-	end = memchr(words, *END, (size_t)count);
-	if (end == NULL) {
-		errno = EPROTO;
+	if (end == NULL)
 		return -1;
-	}
 	return recv(fd, words, (size_t)(end - words) + strlen(END), 0)
 	    - (ssize_t)strlen(END);
 }

@@ -522,12 +522,6 @@ signal_queue_lend(const sigset_t *signals, void (*handler)(int))
 			sigaction(signal, &action, NULL);
 }
 
-void
-signal_queue_retake(const sigset_t *signals)
-{
-	signal_queue_lend(signals, SIG_DFL);
-}
-
 DOES_NOTHING(void signal_queue_leave(void))
 
 /* unnamed_file */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What POSIX.1-2008 alone answers. What is not here fails whatever it is asked,
- * so parameters are unused.
- */
+/* What POSIX.1-2008 alone answers; what is not here uses no parameter. */
 #include <config.h>
 
 #include <unistd.h>
@@ -22,6 +19,9 @@ FAILS(int byte_lock(int fd, int command, struct flock *flock), ENOLCK)
 /* devices */
 ANSWERS(bool device_is_ptmx(const struct stat *device), false)
 ANSWERS(bool device_is_network(int fd), false)
+/* entropy */
+ANSWERS(bool entropy_get(void *bytes, size_t size),
+    fd_read_file("/dev/urandom", bytes, size) == (ssize_t)size)
 /* processes */
 ANSWERS(bool processes_can_be_seen(void), false)
 ANSWERS(int64_t processes_namespace(void), 0)
@@ -34,31 +34,10 @@ ANSWERS(bool process_own_program(char *path, size_t size), false)
 
 /* devices */
 
-bool
-device_is_memory(const struct stat *device)
-{
-	struct stat null;
-
-	return S_ISCHR(device->st_mode) && stat("/dev/null", &null) == 0
-	    && device->st_rdev == null.st_rdev;
-}
-
 int
 device_columns(int fd)
 {
 	return isatty(fd) ? 0 : -1;
-}
-
-/* entropy */
-
-bool
-entropy_get(void *bytes, size_t size)
-{
-	ssize_t count = fd_read_file("/dev/urandom", bytes, size);
-
-	if (count >= 0 && count < (ssize_t)size)
-		errno = EIO;
-	return count == (ssize_t)size;
 }
 
 /* peek */
@@ -68,10 +47,7 @@ peek_count(int fd)
 {
 	struct pollfd watched = { .fd = fd, .events = POLLIN };
 
-	if (poll(&watched, 1, 0) == 0)
-		return 0;
-	errno = ENOSYS;
-	return -1;
+	return poll(&watched, 1, 0) == 0 ? 0 : -1;
 }
 
 /* signal_queue */

@@ -68,48 +68,46 @@ descriptors_pipe(int *reader, int *writer)
 	return true;
 }
 
-/* new_process */
+/* devices */
 
-/* Waits until exec closes the pipe; returns the errno of one that failed. */
-static int
-error_of_exec(int reader)
+bool
+device_is_memory(const struct stat *device)
 {
-	int error = 0;
-	ssize_t count;
+	struct stat null;
 
-	RETRY_EINTR(count, read(reader, &error, sizeof error));
-	return count == (ssize_t)sizeof error ? error : 0;
+	return S_ISCHR(device->st_mode) && stat("/dev/null", &null) == 0
+	    && device->st_rdev == null.st_rdev;
 }
+
+/* new_process */
 
 pid_t
 new_process(void (*become)(const void *what), const void *what)
 {
-	int ends[2], error;
-	ssize_t written;
+	int ends[2], error = 0;
+	ssize_t count;
 	pid_t pid;
 
 	if (!descriptors_pipe(&ends[0], &ends[1]))
 		return -1;
 	pid = fork();
-	error = errno;
 	if (pid == 0) {
 		become(what);
 		error = errno;
-		RETRY_EINTR(written, write(ends[1], &error, sizeof error));
+		RETRY_EINTR(count, write(ends[1], &error, sizeof error));
 		_exit(127);
 	}
 	fd_close(&ends[1]);
+	/* Until exec closes it, or tells its errno. */
 	if (pid > 0)
-		error = error_of_exec(ends[0]);
+		RETRY_EINTR(count, read(ends[0], &error, sizeof error));
 	fd_close(&ends[0]);
-	if (pid > 0 && error != 0) {
-		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-			continue;
-		pid = -1;
-	}
-	if (pid < 0)
-		errno = error;
-	return pid;
+	if (error == 0)
+		return pid;
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		continue;
+	errno = error;
+	return -1;
 }
 
 /* pause */
@@ -175,13 +173,8 @@ act(const sigset_t *signals, struct sigaction action)
 			sigaction(signal, &action, NULL);
 }
 
-static void
-let_into_queue(const sigset_t *signals)
-{
-	act(signals,
-	    (struct sigaction) {
-	        .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO });
-}
+static const struct sigaction queueing
+    = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
 
 bool
 signal_queue_open(const sigset_t *signals)
@@ -195,7 +188,7 @@ signal_queue_open(const sigset_t *signals)
 		    && sigaction(signal, NULL, &before) == 0
 		    && before.sa_handler == SIG_IGN)
 			sigdelset(&caught, signal);
-	let_into_queue(&caught);
+	act(&caught, queueing);
 	return true;
 }
 
@@ -279,13 +272,9 @@ signal_queue_lend(const sigset_t *signals, void (*handler)(int))
 		kill(getpid(), next.signal);
 		next.signal = 0;
 	}
-	act(signals, (struct sigaction) { .sa_handler = handler });
-}
-
-void
-signal_queue_retake(const sigset_t *signals)
-{
-	let_into_queue(signals);
+	act(signals,
+	    handler == SIG_DFL ? queueing
+	                       : (struct sigaction) { .sa_handler = handler });
 }
 
 void

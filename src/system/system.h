@@ -76,7 +76,7 @@ bool message_send(int fd, const char *words, size_t length);
 
 /*
  * Waits for a message and reads up to SIZE bytes of it into WORDS. Returns its
- * length; 0: the other end is closed.
+ * length; <= 0: the other end is closed.
  */
 ssize_t message_receive(int fd, char *words, size_t size);
 
@@ -92,7 +92,6 @@ int64_t clock_read(clockid_t clock);
 /* The local time of a moment since 1970. */
 struct tm clock_local(int64_t epoch_ns);
 
-/* NS as a timespec; the largest there is if time_t is too small for it. */
 struct timespec clock_timespec(int64_t ns);
 
 /* clock.c, too: the local time, and the time zones that have a file. */
@@ -112,8 +111,7 @@ bool calendar_has_zone(const char *name);
 
 /*
  * Adds what a local clock shows at MOMENT_NS, with the date unless EPOCH_NS is
- * of the same day: "14:24:53", "2026-11-24 14:24:53". Nothing if there is no
- * such time.
+ * of the same day: "14:24:53", "2026-11-24 14:24:53".
  */
 void calendar_text(struct text *text, int64_t moment_ns, int64_t epoch_ns);
 
@@ -357,10 +355,9 @@ void signal_queue_drop(const sigset_t *signals);
 
 /*
  * For a pause with a mask of its own: HANDLER gets SIGNALS, also those in the
- * queue, until signal_queue_retake().
+ * queue, until they are lent to SIG_DFL, and are the queue's again.
  */
 void signal_queue_lend(const sigset_t *signals, void (*handler)(int));
-void signal_queue_retake(const sigset_t *signals);
 
 /* In a child, before it unblocks signals: it leaves the queue to its parent. */
 void signal_queue_leave(void);
