@@ -202,10 +202,10 @@ with_tables() {
 
 @test "a row that is not written as the table says is refused, with its file and line" {
   local row
-  for row in '1 stop' '1 halt x' '1-256 stop x' '7-4 stop x' '0 stop x' 'x stop x' 'tool x:' \
+  for row in '1 stop' '1 halt x' '1-256 stop x' '7-4 stop x' '0 stop x' 'x stop x' 'tool x:' '1 stop x /x' \
     '1 retry x /x/\n2 stop x' '1 NOVEL' '1 stop x /{NOVEL}/' 'pattern X x' 'shared X\nstop x' \
     'note x' '--base=1s' 'pattern X /x/\nx' 'shared X\nstop x /x/\ntool x: x\nx X' \
-    'shared X\nstop x /x/\ntool x: x\n1 X /x/'; do
+    'shared X\nstop x /x/\ntool x: x\n1 X /x/' "1 stop x\\\\"; do
     run -1 with_tables 'tool novel: source' "1 stop x\\" '  y' '' "$(printf '%b' "$row")"
     assert_output --regexp "^$BATS_TEST_TMPDIR/novel.tbl:[5-8]: "
   done

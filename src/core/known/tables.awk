@@ -123,7 +123,7 @@ kind " " $1 ~ /^(tool (beware|headers|no-headers|silent)|wrapper takes|preset no
   value[blocks, $1] = offset(rest)
   next
 }
-kind == "tool" && $2 ~ verdict && NF > 2 {
+kind == "tool" && $2 ~ verdict && NF > 2 && rest !~ / \// {
   add_row($1, rest, regex, on_stdout)
   next
 }
@@ -161,6 +161,8 @@ kind == "preset" && /^--/ {
 }
 
 END {
+  if (whole != "" && !failed)
+    refuse("no end of the row")
   if (failed)
     exit 1
   print "    \"\";\n\nstatic const struct tool_row rows[] = {\n" table "};"
