@@ -29,15 +29,6 @@ note_option(struct locking *locking, const char *option, size_t length,
 		locking->conflict = -1;
 }
 
-/* nice has always accepted "-5" and "--5". */
-static bool
-is_adjustment(const struct wrapper *wrapper, const char *word)
-{
-	word += 1 + (word[1] == '-' || word[1] == '+');
-	return strcmp(known_text(wrapper->name), "nice") == 0
-	    && is_digit(*word);
-}
-
 /*
  * Returns what follows the option *WORDS: "--name", "--name=value" or "--name
  * value"; letters as in "-i", "-iv", "-u name", "-uname". NULL: it is not
@@ -47,35 +38,34 @@ static char *const *
 skip_option(
     const struct wrapper *wrapper, char *const *words, struct locking *locking)
 {
-	const char *word = *words, *argument;
-	bool is_long = word[1] == '-', takes_argument;
-	const char *option = word + 1 + is_long, *rest;
-	size_t length = is_long ? length_before(option, '=') : 1;
+	const char *option = *words + 1, *argument = NULL;
+	bool is_long = *option == '-', takes = false;
+	size_t length = 1;
 
 	/* A single "-" means -i to env; the others do not have it. */
-	if (word[1] == '\0')
+	if (*option == '\0')
 		return wrapper->assignments ? words + 1 : NULL;
-	if (is_adjustment(wrapper, word))
+	/* nice has always accepted "-5" and "--5". */
+	if (strcmp(known_text(wrapper->name), "nice") == 0
+	    && is_digit(option[*option == '-' || *option == '+']))
 		return words + 1;
-	for (;; option = rest) {
-		takes_argument
-		    = words_have(known_text(wrapper->takes), option, length);
-		if ((is_long && length < 2)
-		    || (!takes_argument
-		        && !words_have(
-		            known_text(wrapper->options), option, length)))
+	if (is_long && (length = length_before(++option, '=')) < 2)
+		return NULL;
+	for (; *option != '\0' && !takes; option += length) {
+		takes = words_have(known_text(wrapper->takes), option, length);
+		if (!takes
+		    && !words_have(
+		        known_text(wrapper->options), option, length))
 			return NULL;
-		rest = option + length;
-		argument = !takes_argument ? NULL
-		    : *rest != '\0'        ? rest + is_long
-		                           : words[1];
+		if (takes && option[length] == '\0')
+			argument = *++words;
+		else if (takes)
+			argument = option + length + is_long;
 		note_option(locking, option, length, argument);
-		if (takes_argument || is_long || *rest == '\0')
+		if (is_long)
 			break;
 	}
-	if (!takes_argument || *rest != '\0')
-		return words + 1;
-	return argument != NULL ? words + 2 : NULL;
+	return takes && argument == NULL ? NULL : words + 1;
 }
 
 /* What follows WRAPPER and its own arguments; NULL: it is not known. */
@@ -86,14 +76,12 @@ skip_wrapper(
 	bool options = true;
 
 	for (words++; words != NULL && *words != NULL;) {
-		const char *word = *words;
-
-		if (options && strcmp(word, "--") == 0) {
-			options = false;
-			words++;
-		} else if (options && word[0] == '-') {
-			words = skip_option(wrapper, words, locking);
-		} else if (wrapper->assignments && strchr(word, '=') != NULL) {
+		if (options && **words == '-') {
+			options = strcmp(*words, "--") != 0;
+			words = options ? skip_option(wrapper, words, locking)
+			                : words + 1;
+		} else if (wrapper->assignments
+		    && strchr(*words, '=') != NULL) {
 			words++;
 		} else {
 			break;
