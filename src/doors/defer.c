@@ -6,7 +6,7 @@
 #include "core/words/message.h"
 #include "doors/doors.h"
 #include "log/log.h"
-#include "process/terminal.h"
+#include "process/process.h"
 #include "shared/state_file.h"
 #include "system/system.h"
 

@@ -3,7 +3,7 @@
 
 #include "doors/doors.h"
 #include "options/help.h"
-#include "process/signals.h"
+#include "process/process.h"
 #include "shared/fleet.h"
 #include "shared/state_dir.h"
 #include "system/system.h"

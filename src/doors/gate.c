@@ -11,8 +11,7 @@
 #include "doors/doors.h"
 #include "log/countdown.h"
 #include "log/log.h"
-#include "process/environment.h"
-#include "process/signals.h"
+#include "process/process.h"
 #include "shared/gate_store.h"
 #include "system/system.h"
 

@@ -7,7 +7,7 @@
 #include "core/base/duration.h"
 #include "log/countdown.h"
 #include "log/log.h"
-#include "process/signals.h"
+#include "process/process.h"
 #include "system/system.h"
 
 struct countdown {

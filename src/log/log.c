@@ -14,8 +14,7 @@
 #include "core/words/message.h"
 #include "core/words/remarks.h"
 #include "log/log.h"
-#include "process/signals.h"
-#include "process/terminal.h"
+#include "process/process.h"
 #include "system/system.h"
 
 /*

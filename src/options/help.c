@@ -10,7 +10,7 @@
 #include "core/known/known.h"
 #include "core/words/message.h"
 #include "options/help.h"
-#include "process/terminal.h"
+#include "process/process.h"
 
 #define TEXT_COLUMN 29 /* where the help of an option starts; */
 #define NARROW_COLUMN 8 /* on a narrow terminal */

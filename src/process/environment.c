@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "process/environment.h"
+#include "process/process.h"
 
 /* In the order in which COMMAND finds them. */
 enum variable {

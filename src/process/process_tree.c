@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-#include "process/environment.h"
-#include "process/spawn.h"
-#include "process/process_tree.h"
-#include "system/system.h"
+#include "process/process.h"
 
 /* The process that adopts orphans if nobody else does. */
 #define INIT 1
@@ -108,7 +104,7 @@ read_one(pid_t pid, void *what)
 	struct processes *all = &reading->all;
 	struct process process, *list;
 
-	if (!process_read(&process, pid) || process.pid == helper_pid())
+	if (!process_read(&process, pid) || process.pid == helper.pid)
 		return true;
 	if (process_needs_mark(reading->tree, &process))
 		process.has_mark
@@ -183,22 +179,25 @@ signal_process(const struct process *process, int signal)
 
 /* Counts a process that was signalled (ERROR 0), or could not be: errno. */
 static void
-tally(struct process_census *census, const struct process *process, int error)
+tally(struct census *census, const struct process *process, int error)
 {
+	struct named_process named = { .pid = process->pid };
+
+	memcpy(named.name, process->name, sizeof named.name);
 	if (error == EPERM && census->refused++ == 0)
-		census->unending = *process;
+		census->unended = named;
 	else if (error == 0 && census->reached++ == 0)
-		census->met = *process;
+		census->met = named;
 }
 
 /*
  * The group is COMMAND's from its first look to its end, and its number is
  * nobody else's as long as it has a member.
  */
-static struct process_census
+static struct census
 signal_unseen(struct process_tree *tree, int signal)
 {
-	struct process_census census = { .unseen = true };
+	struct census census = { .unseen = true };
 	pid_t target = tree->command;
 	struct process reached = { .pid = target };
 
@@ -213,10 +212,10 @@ signal_unseen(struct process_tree *tree, int signal)
 	return census;
 }
 
-struct process_census
+struct census
 process_tree_signal(struct process_tree *tree, pid_t command, int signal)
 {
-	struct process_census census = { 0 };
+	struct census census = { 0 };
 	struct process unnamed = { .pid = command };
 	const struct process *first = &unnamed;
 	struct processes now;

@@ -10,7 +10,7 @@
 #include "core/base/duration.h"
 #include "core/base/text.h"
 #include "core/judge/outcome.h"
-#include "process/signals.h"
+#include "process/process.h"
 #include "system/system.h"
 
 #define MOST_DRAINED 4096 /* signals, at once */

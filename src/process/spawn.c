@@ -3,9 +3,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <poll.h>
-#include <signal.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,35 +10,27 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "core/judge/outcome.h"
-#include "process/environment.h"
-#include "process/signals.h"
-#include "process/spawn.h"
-#include "system/system.h"
+#include "process/process.h"
 
 /* --- COMMAND and the hooks --- */
 
 /* While it is started. */
 #define MOST_STOPS 100
 
-struct command_line {
-	char *const *argv;
-	const int *descriptors; /* three */
-	pid_t parent;
-};
+static pid_t self;
 
 /* In the child, up to exec: see new_process(). */
 static void
 become_command(const void *what)
 {
-	const struct command_line *command = what;
+	const struct command *command = what;
 	pid_t parent;
 
 	/* If backoff is killed, COMMAND must not run on alone (rule 34). */
 	parent_take_along(SIGTERM);
 	/* 0 if backoff's children live in a PID namespace of their own. */
 	parent = getppid();
-	if (parent != command->parent && parent != 0)
+	if (parent != self && parent != 0)
 		_exit(STATUS_ERROR);
 	for (int fd = 0; fd < 3; fd++)
 		if (command->descriptors[fd] >= 0)
@@ -121,7 +110,7 @@ spawn_finds(char *name)
 
 /* As new_process(); where a key has stopped the job, once more after that. */
 static pid_t
-start_command(const struct command_line *command)
+start_command(const struct command *command)
 {
 	pid_t pid;
 	int error, tries = 0;
@@ -137,23 +126,21 @@ start_command(const struct command_line *command)
 }
 
 pid_t
-spawn(char *const argv[], const int descriptors[3])
+spawn(const struct command *command)
 {
-	static pid_t self;
-	struct command_line command = { argv, descriptors, 0 };
+	struct command by_sh = *command;
 	char **script;
 	pid_t pid;
 	int error;
 
 	if (self == 0)
 		self = getpid();
-	command.parent = self;
-	pid = start_command(&command);
+	pid = start_command(command);
 	if (pid >= 0 || errno != ENOEXEC
-	    || (script = spawn_by_sh(argv)) == NULL)
+	    || (script = spawn_by_sh(command->argv)) == NULL)
 		return pid;
-	command.argv = script;
-	pid = start_command(&command);
+	by_sh.argv = script;
+	pid = start_command(&by_sh);
 	error = errno;
 	free(script);
 	errno = error;
@@ -168,12 +155,7 @@ spawn(char *const argv[], const int descriptors[3])
 /* If one dies when it starts, the next one waits so long. */
 #define REVIVE_NS NS_PER_S
 
-static struct {
-	pid_t pid; /* 0: none, or it has been reaped */
-	int socket; /* backoff's end, or -1 */
-	int64_t started_ns;
-	void (*revive)(void); /* or NULL */
-} helper = { .socket = -1 };
+struct helper helper = { .socket = -1 };
 
 struct helper_line {
 	const char *path;
@@ -211,31 +193,6 @@ helper_start(const char *path, char *const environment[])
 	if (pid < 0)
 		fd_close(&helper.socket);
 	return pid > 0;
-}
-
-int
-helper_socket(void)
-{
-	return helper.socket;
-}
-
-pid_t
-helper_pid(void)
-{
-	return helper.pid;
-}
-
-void
-helper_note_reaped(pid_t pid)
-{
-	if (pid == helper.pid)
-		helper.pid = 0;
-}
-
-void
-helper_guard(void (*revive)(void))
-{
-	helper.revive = revive;
 }
 
 int64_t

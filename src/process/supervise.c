@@ -2,21 +2,16 @@
 #include <config.h>
 
 #include <errno.h>
-#include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "process/process_tree.h"
-#include "process/signals.h"
-#include "process/silence.h"
-#include "process/spawn.h"
-#include "process/supervise.h"
-#include "system/system.h"
+#include "process/process.h"
+#include "types/option_types.h"
+
+#define SILENCE_LOOKS 10 /* in the time of the limit */
 
 /* The time between two looks at processes whose end no event announces. */
 #define REFUSED_LOOK_NS (100 * NS_PER_MS)
@@ -37,7 +32,8 @@
 /* The stages of an attempt, in order: it never goes back. */
 enum stage {
 	STAGE_RUNNING,
-	STAGE_ENDING, /* timed out, or told to end with a --grace */
+	STAGE_GRACE, /* told to end with a --grace */
+	STAGE_ENDING, /* timed out: from now on no limit applies */
 	STAGE_KILLING,
 	STAGE_FLUSHING, /* all processes ended; their output is passed on */
 	STAGE_OVER,
@@ -49,11 +45,9 @@ struct child {
 	const struct options *options;
 	struct process_tree tree;
 	bool loses_orphans; /* backoff does not adopt them: no SIGCHLD either */
-	struct process_census left; /* whom the last signal reached */
 	pid_t pid; /* 0 once it is reaped, so that nothing is sent to it */
 	int wait_status;
 	enum stage stage;
-	bool is_past_limits; /* it timed out, or got KILL: they are off */
 	struct silence silence;
 	bool is_stopped; /* COMMAND, by a signal such as TSTP */
 	bool is_hurried; /* by the limit, or because backoff must end */
@@ -65,6 +59,43 @@ struct child {
 	bool is_patient; /* waits for leftovers that hold the output open */
 	struct outcome outcome;
 };
+
+/* --- silence --- */
+
+static int64_t
+between_looks(const struct silence *silence)
+{
+	return silence->limit_ns / SILENCE_LOOKS
+	    + (silence->limit_ns % SILENCE_LOOKS != 0);
+}
+
+bool
+silence_look(
+    struct silence *silence, int64_t now_ns, int64_t wrote_ns, bool was_stopped)
+{
+	int64_t since_ns = max_ns(silence->looked_ns, wrote_ns);
+
+	if (wrote_ns >= silence->looked_ns)
+		silence->lasted_ns = 0;
+	/*
+	 * A look that comes late means that backoff did not run either: it was
+	 * stopped together with the attempt, or the machine is overloaded.
+	 */
+	if (!was_stopped)
+		silence->lasted_ns
+		    += min_ns(now_ns - since_ns, between_looks(silence));
+	silence->looked_ns = now_ns;
+	return silence->lasted_ns >= silence->limit_ns;
+}
+
+int64_t
+silence_next_ns(const struct silence *silence)
+{
+	int64_t left_ns = max_ns(silence->limit_ns - silence->lasted_ns, 0);
+
+	return saturating_add(
+	    silence->looked_ns, min_ns(between_looks(silence), left_ns));
+}
 
 /* --- whether COMMAND has ended --- */
 
@@ -82,7 +113,8 @@ reap(struct child *child)
 	 * SIGCHLD comes. */
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0
 	    || (pid < 0 && errno == EINTR)) {
-		helper_note_reaped(pid);
+		if (pid == helper.pid)
+			helper.pid = 0;
 		if (pid == child->pid) {
 			child->pid = 0;
 			child->wait_status = status;
@@ -154,32 +186,17 @@ take_stops(struct child *child)
 static void
 signal_tree(struct child *child, int signal)
 {
-	child->left = process_tree_signal(&child->tree, child->pid, signal);
-	child->outcome.tree_unseen = child->left.unseen;
+	child->outcome.left
+	    = process_tree_signal(&child->tree, child->pid, signal);
 }
 
 static void
 kill_tree(struct child *child)
 {
 	child->stage = STAGE_KILLING;
-	child->is_past_limits = child->is_hurried = true;
+	child->is_hurried = true;
 	child->killed_ns = clock_now_ns();
 	signal_tree(child, SIGKILL);
-}
-
-/* For the message about --kill-after: what kill_tree() has reached. */
-static void
-note_killed(struct child *child)
-{
-	struct killed *killed = &child->outcome.killed;
-	const struct process *met = &child->left.met;
-
-	/* What is left of a group that is not seen may be zombies. */
-	if (child->outcome.tree_unseen && child->pid == 0)
-		return;
-	killed->count = (int)child->left.reached;
-	killed->pid = met->pid;
-	memcpy(killed->name, met->name, sizeof killed->name);
 }
 
 /* Plans KILL at NOW_NS + AFTER_NS, unless it is planned for sooner. */
@@ -196,7 +213,7 @@ end_tree(struct child *child, int64_t now_ns)
 {
 	int signal = child->options->job.signal;
 
-	child->is_past_limits = child->is_hurried = true;
+	child->is_hurried = true;
 	plan_kill(child, now_ns, child->options->settings.limits.kill_after_ns);
 	if (signal == SIGKILL) {
 		kill_tree(child);
@@ -226,7 +243,8 @@ begin_grace(struct child *child)
 
 	if (grace_ns == INT64_MAX || child->stage > STAGE_ENDING)
 		return;
-	child->stage = STAGE_ENDING;
+	if (child->stage == STAGE_RUNNING)
+		child->stage = STAGE_GRACE;
 	plan_kill(child, clock_now_ns(), grace_ns);
 	/* Look now, so that a process that becomes an orphan is known. */
 	signal_tree(child, 0);
@@ -249,7 +267,7 @@ begin_flushing(struct child *child)
 static bool
 is_time_to_give_up(const struct child *child)
 {
-	return child->left.refused > 0
+	return child->outcome.left.refused > 0
 	    && clock_now_ns() - max_ns(child->kill_ns, child->killed_ns)
 	    >= REFUSED_LOOK_NS;
 }
@@ -261,24 +279,10 @@ is_time_to_give_up(const struct child *child)
 static bool
 is_tree_gone(const struct child *child)
 {
-	return child->pid == 0 && child->left.refused == 0
-	    && (child->left.reached == 0
-	        || (child->outcome.tree_unseen
+	return child->pid == 0 && child->outcome.left.refused == 0
+	    && (child->outcome.left.reached == 0
+	        || (child->outcome.left.unseen
 	            && clock_now_ns() - child->killed_ns >= UNSEEN_END_NS));
-}
-
-static void
-give_up(struct child *child)
-{
-	const struct process *process = &child->left.unending;
-	struct unended *unended = &child->outcome.unended;
-
-	unended->pid = process->pid;
-	memcpy(unended->name, process->name, sizeof unended->name);
-	/* If COMMAND itself still runs, it has no other outcome. */
-	if (child->pid != 0)
-		child->outcome.kind = OUTCOME_TIMED_OUT;
-	begin_flushing(child);
 }
 
 /*
@@ -293,25 +297,28 @@ look_what_is_left(struct child *child)
 		if (child->pid == 0)
 			begin_flushing(child);
 		break;
+	case STAGE_GRACE:
 	case STAGE_ENDING:
 		if (child->pid != 0)
 			break;
 		signal_tree(child, 0);
 		/* If no KILL is planned, wait for COMMAND only. */
-		if (child->left.refused == 0
-		    && (child->left.reached == 0
+		if (child->outcome.left.refused == 0
+		    && (child->outcome.left.reached == 0
 		        || child->kill_ns == INT64_MAX))
 			begin_flushing(child);
 		break;
 	case STAGE_KILLING:
-		if (child->pid != 0 && child->left.refused == 0)
+		if (child->pid != 0 && child->outcome.left.refused == 0)
 			break;
 		/* A death may have left an orphan that KILL missed. */
 		signal_tree(child, SIGKILL);
-		if (is_tree_gone(child))
-			begin_flushing(child);
-		else if (is_time_to_give_up(child))
-			give_up(child);
+		if (!is_tree_gone(child) && !is_time_to_give_up(child))
+			break;
+		/* If COMMAND itself still runs, it has no other outcome. */
+		if (child->pid != 0)
+			child->outcome.kind = OUTCOME_TIMED_OUT;
+		begin_flushing(child);
 		break;
 	case STAGE_FLUSHING:
 	case STAGE_OVER:
@@ -325,43 +332,48 @@ look_what_is_left(struct child *child)
 static bool
 minds_silence(const struct child *child)
 {
-	return child->silence.limit_ns < INT64_MAX && !child->is_past_limits
-	    && child->stage < STAGE_FLUSHING && child->command->relay != NULL;
+	return child->silence.limit_ns < INT64_MAX
+	    && child->stage < STAGE_ENDING && child->command->relay != NULL;
 }
 
-static void
+/* Whether it has lasted too long. */
+static bool
 look_at_silence(struct child *child)
 {
 	int64_t now_ns = clock_now_ns(), wrote_ns;
 
 	if (!minds_silence(child))
-		return;
+		return false;
 	/* Without a relay nobody minds silence. */
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 	wrote_ns = child->command->relay->wrote(now_ns);
-	silence_look(&child->silence, now_ns, wrote_ns, take_stops(child));
+	return silence_look(
+	    &child->silence, now_ns, wrote_ns, take_stops(child));
 }
 
 /* A limit has been reached, unless COMMAND ended just before. */
 static void
 on_time(struct child *child)
 {
+	struct outcome *outcome = &child->outcome;
 	int64_t now_ns = clock_now_ns();
+	bool is_silent;
 
 	if (child->stage >= STAGE_FLUSHING
 	    || (child->stage == STAGE_RUNNING && is_dead(child)))
 		return;
-	look_at_silence(child);
+	is_silent = look_at_silence(child);
 	if (child->stage < STAGE_KILLING && now_ns >= child->kill_ns) {
 		kill_tree(child);
-		note_killed(child);
-	} else if (!child->is_past_limits
+		/* What is left of a group that is not seen may be zombies. */
+		if (!outcome->left.unseen || child->pid != 0)
+			outcome->killed = outcome->left;
+	} else if (child->stage < STAGE_ENDING
 	    && now_ns >= child->command->cutoff_ns) {
 		time_out(child, now_ns);
-	} else if (minds_silence(child) && silence_is_over(&child->silence)) {
+	} else if (is_silent) {
 		time_out(child, now_ns);
-		child->outcome.was_silent
-		    = child->outcome.kind == OUTCOME_TIMED_OUT;
+		outcome->was_silent = outcome->kind == OUTCOME_TIMED_OUT;
 	}
 }
 
@@ -370,7 +382,7 @@ static void
 on_late_end_signal(struct child *child, const struct arrival *arrival)
 {
 	outcome_end_late(&child->outcome, arrival->signal);
-	if (child->stage == STAGE_ENDING && child->kill_ns < INT64_MAX) {
+	if (child->stage <= STAGE_ENDING && child->kill_ns < INT64_MAX) {
 		child->kill_ns = clock_now_ns();
 		kill_tree(child);
 	} else if (child->stage == STAGE_RUNNING
@@ -432,7 +444,7 @@ on_relay(struct child *child, const struct pollfd *descriptors)
 	/* Without a relay there are no descriptors. */
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 	if (child->command->relay->on_ready(descriptors)
-	    || child->stage >= STAGE_ENDING)
+	    || child->stage != STAGE_RUNNING)
 		return;
 	/* It may wait for ever for input that does not come. */
 	now_ns = clock_now_ns();
@@ -452,7 +464,7 @@ next_ns(const struct child *child)
 	int64_t next_ns
 	    = child->stage < STAGE_KILLING ? child->kill_ns : INT64_MAX;
 
-	if (!child->is_past_limits)
+	if (child->stage < STAGE_ENDING || child->stage == STAGE_FLUSHING)
 		next_ns = min_ns(next_ns, command->cutoff_ns);
 	if (command->relay != NULL)
 		next_ns = min_ns(next_ns, command->relay->due_ns());
@@ -460,11 +472,10 @@ next_ns(const struct child *child)
 		next_ns = min_ns(next_ns, silence_next_ns(&child->silence));
 	if (child->is_patient)
 		next_ns = min_ns(next_ns, clock_now_ns() + PATIENT_LOOK_NS);
-	if (child->left.refused > 0
-	    && (child->pid == 0 || child->stage == STAGE_KILLING))
-		next_ns = min_ns(next_ns, clock_now_ns() + REFUSED_LOOK_NS);
-	if (child->loses_orphans && child->pid == 0
-	    && (child->stage == STAGE_ENDING || child->stage == STAGE_KILLING))
+	if (child->stage < STAGE_FLUSHING
+	    && (child->outcome.left.refused > 0
+	            ? child->pid == 0 || child->stage == STAGE_KILLING
+	            : child->pid == 0 && child->loses_orphans))
 		next_ns = min_ns(next_ns, clock_now_ns() + REFUSED_LOOK_NS);
 	return next_ns;
 }
@@ -570,7 +581,7 @@ settle(struct child *child, bool with_tree)
 		if (has_others)
 			process_tree_spare();
 		has_others = has_others || getpid() == 1;
-	} else if (with_tree || has_others || helper_pid() != 0) {
+	} else if (with_tree || has_others || helper.pid != 0) {
 		reap(child);
 	}
 	settled = true;
@@ -600,6 +611,7 @@ supervise(const struct command *command, const struct options *options)
 	struct child child = {
 		.command = command,
 		.options = options,
+		.silence.limit_ns = silence_ns,
 		.kill_ns = INT64_MAX,
 	};
 	int64_t started_ns;
@@ -608,8 +620,8 @@ supervise(const struct command *command, const struct options *options)
 	child.tree.loses_orphans = with_tree && child.loses_orphans;
 	settle(&child, with_tree);
 	started_ns = clock_now_ns();
-	child.silence = silence_begin(silence_ns, started_ns);
-	child.pid = spawn(command->argv, command->descriptors);
+	child.silence.looked_ns = started_ns;
+	child.pid = spawn(command);
 	if (command->relay != NULL)
 		command->relay->spawned();
 	if (child.pid < 0) {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "core/base/text.h"
-#include "process/terminal.h"
+#include "process/process.h"
 #include "system/system.h"
 
 #define USUAL_WIDTH 80

@@ -12,8 +12,7 @@
 
 #include "core/base/duration.h"
 #include "log/log.h"
-#include "process/environment.h"
-#include "process/spawn.h"
+#include "process/process.h"
 #include "shared/fleet.h"
 #include "shared/state_file.h"
 #include "system/system.h"
@@ -91,7 +90,7 @@ start(void)
 		text_join(
 		    &text, "keep ", parts[i].key, " ", NUMBER(parts[i].held));
 		if (parts[i].held > 0)
-			message_send(helper_socket(), room, text.length);
+			message_send(helper.socket, room, text.length);
 	}
 	return NULL;
 }
@@ -103,9 +102,9 @@ hear(struct fleet_line *line, int64_t within_ns)
 	static char room[FLEET_LINE_SIZE];
 	ssize_t size;
 
-	if (!fd_await(helper_socket(), POLLIN, clock_now_ns() + within_ns))
+	if (!fd_await(helper.socket, POLLIN, clock_now_ns() + within_ns))
 		return "timed out";
-	size = message_receive(helper_socket(), room, sizeof room - 1);
+	size = message_receive(helper.socket, room, sizeof room - 1);
 	if (size <= 0)
 		return ended;
 	room[size] = '\0';
@@ -118,10 +117,10 @@ hear(struct fleet_line *line, int64_t within_ns)
 static const char *
 ask_once(const struct text *question, struct fleet_line *answer)
 {
-	const char *why = helper_socket() < 0 ? start() : NULL;
+	const char *why = helper.socket < 0 ? start() : NULL;
 
 	if (why == NULL
-	    && !message_send(helper_socket(), question->data, question->length))
+	    && !message_send(helper.socket, question->data, question->length))
 		why = ended;
 	do
 		why = why != NULL ? why : hear(answer, ANSWER_NS);
@@ -178,9 +177,9 @@ static void
 hold(enum fleet_part part, int64_t member)
 {
 	parts[part].held = member;
-	helper_guard(parts[FLEET_GATE].held > 0 || parts[FLEET_SLOTS].held > 0
-	        ? revive
-	        : NULL);
+	helper.revive
+	    = parts[FLEET_GATE].held > 0 || parts[FLEET_SLOTS].held > 0 ? revive
+	                                                                : NULL;
 }
 
 const char *
@@ -354,7 +353,7 @@ fleet_rest(void)
 void
 fleet_end(void)
 {
-	if (helper_socket() >= 0)
-		shutdown(helper_socket(), SHUT_WR);
+	if (helper.socket >= 0)
+		shutdown(helper.socket, SHUT_WR);
 	helper_end(clock_now_ns() + BYE_NS);
 }

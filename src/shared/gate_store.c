@@ -6,7 +6,7 @@
 #include "core/base/bytes.h"
 #include "core/base/duration.h"
 #include "core/gate/record.h"
-#include "process/signals.h"
+#include "process/process.h"
 #include "shared/gate_store.h"
 #include "system/system.h"
 

@@ -12,7 +12,7 @@
 #include "core/base/bytes.h"
 #include "core/gate/record.h"
 #include "log/log.h"
-#include "process/signals.h"
+#include "process/process.h"
 #include "shared/state_file.h"
 #include "system/system.h"
 

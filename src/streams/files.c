@@ -12,7 +12,7 @@
 
 #include "core/base/duration.h"
 #include "core/base/text.h"
-#include "process/signals.h"
+#include "process/process.h"
 #include "streams/files.h"
 #include "system/system.h"
 

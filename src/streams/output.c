@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "process/signals.h"
+#include "process/process.h"
 #include "streams/output.h"
 #include "system/system.h"
 

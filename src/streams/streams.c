@@ -14,7 +14,7 @@
 
 #include "core/base/duration.h"
 #include "core/judge/outcome.h"
-#include "process/signals.h"
+#include "process/process.h"
 #include "streams/files.h"
 #include "streams/input.h"
 #include "streams/output.h"

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "core/waits/waits.h"
-#include "process/supervise.h"
+#include "process/process.h"
 #include "types/option_types.h"
 
 /*

@@ -348,7 +348,8 @@ verdict_of(const struct rules *rules, const struct outcome *outcome)
 	enum verdict verdict = codes_match(&rules->codes, outcome, &by_default);
 
 	/* A process still runs: neither a success, nor room for an attempt. */
-	if (outcome->kind == OUTCOME_TIMED_OUT && outcome->unended.pid != 0)
+	if (outcome->kind == OUTCOME_TIMED_OUT
+	    && outcome->left.unended.pid != 0)
 		return (struct decision) { VERDICT_STOP, RULE_DEFAULT };
 	if (evidence->hint.verdict != VERDICT_NONE)
 		return (struct decision) { evidence->hint.verdict, RULE_HINT };

@@ -120,17 +120,18 @@ struct evidence {
 	const char *full; /* the directory of held output, if that is full */
 };
 
-/* A process of the attempt that still runs and that backoff may not signal. */
-struct unended {
+struct named_process {
 	int64_t pid; /* or 0: there is none */
-	char name[16]; /* any bytes; "" if it is not known */
+	char name[16]; /* as ps(1) shows it, any bytes; "": it is not known */
 };
 
-/* What --kill-after or --grace had to kill. */
-struct killed {
-	int count; /* of processes; 0: nothing had to be killed */
-	int64_t pid; /* of one of them */
-	char name[16]; /* its name as ps(1) shows it; "" if it is not known */
+/* What a signal to the processes of an attempt has reached. */
+struct census {
+	int reached; /* so many processes */
+	int refused; /* others, that may not be signalled (EPERM) */
+	struct named_process met; /* the first of the reached */
+	struct named_process unended; /* the first of the refused */
+	bool unseen; /* only COMMAND, or its group, was signalled */
 };
 
 /* Exit statuses, as a shell, timeout(1) and sysexits.h have them. */
@@ -158,9 +159,8 @@ struct outcome {
 	int end_signal; /* that told backoff to end in the attempt, or 0 */
 	bool came_late; /* it came when COMMAND had already ended */
 	sigset_t forwarded; /* signals passed on; all zero is empty */
-	struct killed killed;
-	bool tree_unseen; /* only COMMAND, or its group, was signalled */
-	struct unended unended;
+	struct census killed; /* what --kill-after or --grace had to kill */
+	struct census left; /* by the last signal: who is unended still runs */
 	struct evidence evidence;
 	enum rule rule; /* that decided the verdict; set with the verdict */
 	int64_t limit_ns; /* time limit of the attempt; 0: cut by --grace */

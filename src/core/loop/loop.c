@@ -402,7 +402,8 @@ attempt(struct run *run, int64_t now_ns)
 	if (outcome->kind == OUTCOME_TIMED_OUT && outcome->was_silent) {
 		outcome->limit_ns = limits->idle_timeout_ns;
 	} else if (outcome->kind == OUTCOME_TIMED_OUT
-	    && (outcome->unended.pid == 0 || outcome->ended_ns >= cutoff_ns)) {
+	    && (outcome->left.unended.pid == 0
+	        || outcome->ended_ns >= cutoff_ns)) {
 		outcome->limit_ns = cutoff_ns - now_ns;
 		outcome->past_deadline = run->deadline_ns < timeout_ns;
 	}

@@ -11,7 +11,7 @@
 /* BEFORE and "cannot end process 1234 (sudo)", if there was one. */
 static void
 add_unended(
-    struct text *text, const char *before, const struct unended *unended)
+    struct text *text, const char *before, const struct named_process *unended)
 {
 	if (unended->pid == 0)
 		return;
@@ -27,7 +27,7 @@ add_unended(
 static bool
 is_unendable(const struct outcome *outcome)
 {
-	return outcome->limit_ns == 0 && outcome->unended.pid != 0;
+	return outcome->limit_ns == 0 && outcome->left.unended.pid != 0;
 }
 
 /* Only what happened: "exit 7", "killed by SEGV". */
@@ -44,12 +44,12 @@ add_outcome(struct text *text, const struct outcome *outcome)
 		break;
 	case OUTCOME_TIMED_OUT:
 		if (is_unendable(outcome)) {
-			add_unended(text, "", &outcome->unended);
+			add_unended(text, "", &outcome->left.unended);
 			break;
 		}
 		text_join(text, "timed out after ", DURATION(outcome->limit_ns),
 		    outcome->was_silent ? " without output" : "");
-		add_unended(text, "; ", &outcome->unended);
+		add_unended(text, "; ", &outcome->left.unended);
 		break;
 	case OUTCOME_NOT_STARTED:
 		if (outcome->wrapper != NULL)
@@ -452,7 +452,7 @@ add_after_attempts(
 
 /* A user with the rights of the process can end it. */
 static void
-add_way_out(struct text *text, const struct unended *unended)
+add_way_out(struct text *text, const struct named_process *unended)
 {
 	if (unended->pid != 0)
 		text_add(
@@ -467,8 +467,8 @@ add_interrupted(struct text *text, const struct loop_state *state,
 	signal_text(text,
 	    ending->end_signal != 0 ? ending->end_signal : ending->signal);
 	add_after_attempts(text, "", state);
-	add_unended(text, ": ", &state->outcome.unended);
-	add_way_out(text, &state->outcome.unended);
+	add_unended(text, ": ", &state->outcome.left.unended);
+	add_way_out(text, &state->outcome.left.unended);
 }
 
 static void
@@ -570,9 +570,9 @@ message_end(struct text *text, const struct loop_state *state,
 	if (reason_of_end(&reason, state, limits, ending, name, NULL))
 		text_join(text, ": ", words);
 	if (!ending->vetoed)
-		add_unended(text, "; ", &ending->hook.unended);
-	add_way_out(text, &state->outcome.unended);
-	add_way_out(text, &ending->hook.unended);
+		add_unended(text, "; ", &ending->hook.left.unended);
+	add_way_out(text, &state->outcome.left.unended);
+	add_way_out(text, &ending->hook.left.unended);
 }
 
 /* Writes the bytes in ESCAPED as %25 and the like. */

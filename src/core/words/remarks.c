@@ -111,22 +111,22 @@ add_forwarded(struct text *text, const struct outcome *outcome)
 static bool
 add_killed(struct text *text, const struct outcome *outcome)
 {
-	const struct killed *killed = &outcome->killed;
+	const struct census *killed = &outcome->killed;
 
 	text_join(text,
 	    outcome->kind == OUTCOME_TIMED_OUT || outcome->end_signal == 0
 	        ? "--kill-after"
 	        : "--grace",
 	    " had to kill ");
-	if (killed->name[0] == '\0') {
-		text_join(text, "process ", NUMBER(killed->pid));
+	if (killed->met.name[0] == '\0') {
+		text_join(text, "process ", NUMBER(killed->met.pid));
 	} else {
-		text_printable(text, killed->name);
-		text_join(text, " (", NUMBER(killed->pid), ")");
+		text_printable(text, killed->met.name);
+		text_join(text, " (", NUMBER(killed->met.pid), ")");
 	}
-	if (killed->count > 1)
-		text_join(text, " and ", NUMBER(killed->count - 1), " more");
-	return killed->count > 0;
+	if (killed->reached > 1)
+		text_join(text, " and ", NUMBER(killed->reached - 1), " more");
+	return killed->reached > 0;
 }
 
 static bool
@@ -165,7 +165,7 @@ note_text(struct text *text, enum note note, const struct outcome *outcome,
 		    "process group: other processes cannot be seen (no /proc, "
 		    "one of another PID namespace, no descriptors left to read "
 		    "it, or not used by this build)");
-		return outcome->tree_unseen;
+		return outcome->left.unseen;
 	case NOTE_UNREADABLE_HINT:
 		text_add(text,
 		    "a line of BACKOFF_HINT is neither after=WHEN nor "

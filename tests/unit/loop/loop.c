@@ -274,7 +274,7 @@ TEST(noted_limit)
 
 	is_int(cut(unended)->limit_ns, 5 * S, "the limit is that of silence");
 	ok(!passed.left_outcome.past_deadline, "  and not the deadline");
-	unended.unended.pid = 1;
+	unended.left.unended.pid = 1;
 	is_int(cut(unended)->limit_ns, 5 * S, "also if something did not end");
 	unended.was_silent = false;
 	is_int(cut(unended)->limit_ns, 0, "which alone reaches none");

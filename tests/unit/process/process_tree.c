@@ -2,7 +2,7 @@
 #include <config.h>
 
 #include "core/base/text.h"
-#include "process/process_tree.h"
+#include "process/process.h"
 #include "unit/tap.h"
 
 enum {

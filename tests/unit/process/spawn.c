@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "process/spawn.h"
+#include "process/process.h"
 #include "unit/tap.h"
 
 /* The words of the command that runs ARGV, with blanks between. */

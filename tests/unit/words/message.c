@@ -251,12 +251,12 @@ TEST(ends)
 	    "cannot start attempt 2/8: held output: No such file or directory");
 
 	/* /proc no longer had its name when backoff looked. */
-	state.outcome.unended.pid = 12;
+	state.outcome.left.unended.pid = 12;
 	end_is(state,
 	    ENDING(.result = RESULT_INTERRUPTED, .end_signal = SIGTERM),
 	    "interrupted by TERM after 2 attempts in 21.4s: cannot end process "
 	    "12; run it as: sudo backoff ... (or sudo timeout)");
-	state.outcome.unended.pid = 0;
+	state.outcome.left.unended.pid = 0;
 	state.streak = 1;
 	state.verdict = VERDICT_SUCCESS;
 	end_is(state, ENDING(.result = RESULT_EXHAUSTED),
@@ -539,7 +539,7 @@ TEST(notes)
 {
 	struct outcome outcome = {
 		.kind = OUTCOME_TIMED_OUT,
-		.killed = { 1, 4711, "sleep" },
+		.killed = { .reached = 1, .met = { 4711, "sleep" } },
 	};
 	struct codes codes = { .exact[9] = VERDICT_STOP };
 
@@ -547,7 +547,7 @@ TEST(notes)
 	    "--kill-after had to kill sleep (4711)");
 	/* Three without names: the input failed; and a signal came to us. */
 	outcome.kind = OUTCOME_EXITED;
-	outcome.killed = (struct killed) { 3, 4711, "" };
+	outcome.killed = (struct census) { .reached = 3, .met = { 4711, "" } };
 	notes(NOTE_KILLED, &outcome, &codes,
 	    "--kill-after had to kill process 4711 and 2 more");
 	outcome.end_signal = SIGTERM;

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BACKOFF_PROCESS_PROCESS_H
+#define BACKOFF_PROCESS_PROCESS_H
+/*
+ * COMMAND and the hooks as processes, from their start to the end of the last
+ * one that they have left; the signals of backoff; its terminal.
+ */
+
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "core/judge/outcome.h"
+#include "core/loop/loop_state.h"
+#include "system/system.h"
+
+struct options; /* of types/option_types.h */
+
+/* --- terminal.c: text that fits stdout, and who is in the foreground --- */
+
+struct terminal {
+	int width; /* in columns; 80 if stdout is no terminal */
+	bool unicode; /* the locale is UTF-8 */
+};
+
+struct terminal terminal_of_stdout(void);
+
+/*
+ * Whether stderr is backoff's controlling terminal, and backoff in its
+ * foreground job. A job in the background leaves the screen to others.
+ */
+bool is_in_foreground(void);
+
+/* The width for running text: that of stdout, but 32 to 80. */
+int terminal_text_width(void);
+
+/*
+ * Prints the words of TEXT, wrapped at column WIDTH, and a newline. The first
+ * line continues at COLUMN; the others start at column FROM.
+ */
+void terminal_wrapped(const char *text, int column, int from, int width);
+
+/*
+ * --- signals.c: those that backoff gets ---
+ *
+ * Those that it handles are always blocked and read from a descriptor, so that
+ * none can arrive between a test and a wait. Those ignored at the start stay
+ * ignored. COMMAND gets the original mask and dispositions.
+ *
+ * An end signal is one that tells backoff to end: HUP, INT, QUIT or TERM, but
+ * not the one that --wake-on names.
+ */
+
+struct arrival {
+	int signal;
+	bool ends_us; /* it is an end signal */
+	bool from_terminal; /* the terminal sent it to the whole group */
+	pid_t sender;
+};
+
+/*
+ * Call this once, before anything is spawned. WAKE_ON is the signal of
+ * --wake-on, or 0. False: it failed, see errno.
+ */
+bool signals_start(int wake_on);
+
+/* Whether SIGNAL is an end signal, or that of --wake-on. */
+bool signals_ends(int signal);
+bool signals_wakes(int signal);
+
+enum wake {
+	WAKE_TIME,
+	WAKE_SIGNAL,
+	WAKE_DESCRIPTOR,
+};
+
+#define WAIT_DESCRIPTORS 4 /* the most that signals_wait() takes */
+
+/*
+ * Waits until a signal arrives, a descriptor is ready, or UNTIL_NS (INT64_MAX:
+ * for ever) has come; returns which. A signal comes first.
+ */
+enum wake signals_wait(struct arrival *arrival, int64_t until_ns,
+    struct pollfd *descriptors, int count);
+
+/*
+ * Sleeps until UNTIL_NS, or until an end signal or that of --wake-on arrives,
+ * or is pending already. Returns that signal, or 0.
+ */
+int signals_sleep(int64_t until_ns);
+
+/*
+ * Waits until FD has room to write, an end signal arrives, or UNTIL_NS has
+ * come; returns which. The signal, which comes first, stays pending, for a
+ * pause or signals_drain() to find.
+ */
+enum wake signals_await_room(int fd, int64_t until_ns);
+
+/* signals_drain(), but only if signals_await_room() met a signal; else 0. */
+int signals_met(void);
+
+/* Discards all signals that are pending; returns the first end signal, or 0. */
+int signals_drain(void);
+
+/* Whether an end signal is pending. */
+bool signals_end_pending(void);
+
+/* For the child, before exec: restores everything as it was at the start. */
+void signals_restore(void);
+
+/*
+ * Bracket backoff's own writes, so that a reader that has gone away, or a file
+ * that may not grow, is an error and does not kill backoff (PIPE, XFSZ).
+ * FAILED: a write failed and may have raised one of these.
+ */
+void signals_before_write(void);
+void signals_after_write(bool failed);
+
+/*
+ * write(2) for what may block although poll(2) says that it has room: EAGAIN if
+ * it has written nothing for a moment.
+ */
+ssize_t signals_write(int fd, const char *bytes, size_t count);
+
+/*
+ * Around the start of COMMAND: a key that stops the job waits, as vfork(2)
+ * would not return while the child is stopped. EINTR, from there to exec: it
+ * came.
+ */
+void signals_before_spawn(void);
+void signals_after_spawn(void);
+bool signals_stop_pending(void);
+
+/* Whether PIPE kills a writer without a reader: it was not ignored. */
+bool signals_pipe_is_deadly(void);
+
+/* Dies by SIGNAL, or exits with 128 + SIGNAL if that is impossible. */
+_Noreturn void signals_die(int signal);
+
+/*
+ * --- environment.c: that of COMMAND and the hooks ---
+ *
+ * It is that of backoff, but with all BACKOFF_* variables set anew.
+ */
+
+/* Some libcs declare it. NOLINTNEXTLINE(readability-redundant-declaration) */
+extern char **environ;
+
+/* Prepares it; HINT may be NULL. False: no memory. */
+bool environment_start(
+    const char *id, const char *hint, const struct limits *limits);
+
+/*
+ * Puts ENTRY, "BACKOFF_SLOTS=...", in the place of the one that was inherited;
+ * NULL: the inherited one stays. It is not copied.
+ */
+void environment_slots(char *entry);
+
+/* BACKOFF_GATE is STATE from now on; NULL: there is none. */
+void environment_gate(const char *state);
+
+/* Sets `environ` for the attempt or hook that follows. */
+void environment_set(const struct loop_state *state);
+
+/* The string NAME=VALUE that only processes of this run have. */
+const char *environment_id(void);
+
+/*
+ * For the child between vfork and exec: if systemd has addressed LISTEN_PID or
+ * WATCHDOG_PID to backoff, they name the child from now on (rule 60).
+ */
+void environment_readdress(void);
+
+/* --- spawn.c: starts COMMAND, the hooks, and a helper beside them --- */
+
+struct command {
+	char *const *argv;
+	int descriptors[3]; /* its 0, 1 and 2, or -1: inherited */
+	const struct relay *relay; /* or NULL */
+	int64_t cutoff_ns; /* when to end it; INT64_MAX: never */
+	bool is_hook; /* it gets only end signals, and may be silent */
+};
+
+/*
+ * Starts it. A file without #! is run by sh (rule 57). Returns the pid, or < 0:
+ * it could not be started, see errno.
+ */
+pid_t spawn(const struct command *command);
+
+/*
+ * The command line that runs the file ARGV[0] by sh, after exec has failed with
+ * ENOEXEC: POSIX demands that of execvp(3), but not every libc does it. The
+ * caller frees the array; the next call overwrites the path in it. NULL: no
+ * memory.
+ */
+char **spawn_by_sh(char *const argv[]);
+
+/* Whether NAME exists, after ENOENT: then its interpreter is missing. */
+bool spawn_finds(char *name);
+
+/*
+ * A program that works for backoff. It is no part of COMMAND's tree, no key of
+ * the terminal reaches it, and it has one descriptor: 3, a socket to backoff
+ * that keeps messages apart. It is to end when that ends.
+ */
+struct helper {
+	pid_t pid; /* 0: none, or it has been reaped */
+	int socket; /* backoff's end, or -1: there is none */
+	int64_t started_ns;
+	/* To start another one if it dies while COMMAND runs; NULL: none is
+	 * needed. */
+	void (*revive)(void);
+};
+
+extern struct helper helper;
+
+/* Starts PATH with ENVIRONMENT; false: errno. */
+bool helper_start(const char *path, char *const environment[]);
+
+/* Revives it if need be. Returns when to look again; INT64_MAX: never. */
+int64_t helper_look(void);
+
+/* Waits until UNTIL_NS of CLOCK_MONOTONIC for its end, and then kills it. */
+void helper_end(int64_t until_ns);
+
+/*
+ * --- process_tree.c: all that COMMAND has started ---
+ *
+ * Its tree is every process below backoff, except those that were there before
+ * the first attempt; so what earlier attempts and hooks have left is part of
+ * it. backoff becomes a subreaper, so that it adopts orphans and no process
+ * gets out of its sight. Where processes cannot be seen, the tree is COMMAND,
+ * and its process group if it leads one.
+ */
+
+struct processes {
+	struct process *list;
+	size_t count;
+};
+
+struct process_tree {
+	bool loses_orphans; /* to process 1, not to self */
+	pid_t self;
+	pid_t command; /* 0 once it has been reaped */
+	struct processes preexisting; /* below self before the first attempt */
+	struct processes known; /* in the tree at the last look; to be freed */
+	pid_t group; /* that COMMAND leads, if processes cannot be seen; or 0 */
+};
+
+/*
+ * Whether has_mark must decide about PROCESS, because it is an orphan that may
+ * come from COMMAND's tree or from elsewhere: from a child that self had
+ * before, or from any process if it falls to process 1, which self may be.
+ */
+bool process_needs_mark(
+    const struct process_tree *tree, const struct process *process);
+
+/*
+ * Finds the tree in ALL: sets in_tree of every process below self, of orphans
+ * with the mark and of what is below those, except what was there before the
+ * first attempt, and what is below that. Sorts ALL by pid.
+ */
+void process_tree_find(struct processes *all, const struct process_tree *tree);
+
+/*
+ * Records what is below backoff, never to be signalled. Call this once, before
+ * the first attempt, if there are children, and when the dead are reaped.
+ */
+void process_tree_spare(void);
+
+/*
+ * Sends SIGNAL (0: only looks) to COMMAND (0: it has been reaped) and to
+ * everything else in its tree.
+ */
+struct census process_tree_signal(
+    struct process_tree *tree, pid_t command, int signal);
+
+/* --- supervise.c: an attempt from its start to its end --- */
+
+/*
+ * How long an attempt has been silent. supervise() looks from time to time, as
+ * held output only shows that it has grown since the last look. Time in which
+ * the attempt was stopped does not count.
+ */
+struct silence {
+	int64_t limit_ns; /* INT64_MAX: there is none */
+	int64_t lasted_ns; /* until the last look */
+	int64_t looked_ns; /* when that was; at first, its start */
+};
+
+/*
+ * A look at NOW_NS: the attempt wrote last at WROTE_NS. WAS_STOPPED: it was
+ * stopped at some time since the last look. Returns whether the limit has been
+ * reached.
+ */
+bool silence_look(struct silence *silence, int64_t now_ns, int64_t wrote_ns,
+    bool was_stopped);
+
+/* When to look next, if there is a limit. */
+int64_t silence_next_ns(const struct silence *silence);
+
+/* Callbacks for a program whose input or output backoff passes on. */
+struct relay {
+	/* The program has its descriptors now, or was not started; keeps errno.
+	 */
+	void (*spawned)(void);
+	int (*wanted)(struct pollfd *descriptors); /* returns how many */
+	int64_t (*due_ns)(void); /* when on_ready() is to be called anyway */
+	/* False: the program must be killed. */
+	bool (*on_ready)(const struct pollfd *came);
+	/*
+	 * When the program last wrote, or INT64_MIN. It writes at NOW_NS where
+	 * some of it still waits to be passed on, or where a file of its
+	 * output has grown since the last call.
+	 */
+	int64_t (*wrote)(int64_t now_ns);
+	/*
+	 * After its end: passes on what is left; returns whether there is
+	 * more. With PATIENT, that includes what leftover processes that still
+	 * have its output open may write.
+	 */
+	bool (*flush)(bool patient);
+};
+
+/*
+ * Runs it to its end, as OPTIONS limit and end attempts. If it could not be
+ * started, that is an outcome too. The times of the outcome are always set.
+ */
+struct outcome supervise(
+    const struct command *command, const struct options *options);
+
+#endif
