@@ -81,22 +81,9 @@ const struct program program = {
 
 /* --- the loop's port to the real world --- */
 
+static struct options options;
 static int null = -1; /* the hooks' /dev/null */
 static bool is_long_pause; /* a line has announced it: count it down */
-
-static int64_t
-now_ns(void *self)
-{
-	(void)self;
-	return clock_now_ns();
-}
-
-static int64_t
-epoch_ns(void *self)
-{
-	(void)self;
-	return clock_epoch_ns();
-}
 
 /*
  * Discards signals that do not end the pause. A pause of 0 makes no system
@@ -104,11 +91,10 @@ epoch_ns(void *self)
  * while a line of the log waited for its reader.
  */
 static int
-take_pause(void *self, int64_t until_ns)
+take_pause(int64_t until_ns)
 {
 	int signal;
 
-	(void)self;
 	if (is_long_pause && log_shows_waits()) {
 		signal = countdown_wait(until_ns, "next in ", -1);
 		log_erase_wait();
@@ -130,10 +116,10 @@ is_of_wrapper(const struct job *job, int status)
 
 /* Looks up the status, and the messages on stderr, in the tool's table. */
 static void
-look_up(struct outcome *outcome, const struct options *options)
+look_up(struct outcome *outcome)
 {
-	const struct job *job = &options->job;
-	const struct scan *scan = options->streams.scan;
+	const struct job *job = &options.job;
+	const struct scan *scan = options.streams.scan;
 	const struct tool *tool = job->tool != NULL ? job->tool : job->known;
 	struct tool_advice *advice = &outcome->evidence.tool;
 	const struct condition *found;
@@ -192,12 +178,11 @@ without_streams(const char *broken, int error)
 }
 
 static struct outcome
-attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
+attempt(const struct loop_state *state, int64_t cutoff_ns)
 {
-	const struct options *options = self;
-	const char *wrapped = options->job.wrapped.name;
+	const char *wrapped = options.job.wrapped.name;
 	struct command command
-	    = { .argv = options->job.argv, .cutoff_ns = cutoff_ns };
+	    = { .argv = options.job.argv, .cutoff_ns = cutoff_ns };
 	const char *broken;
 	struct outcome outcome;
 
@@ -205,7 +190,7 @@ attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 	broken = streams_begin(&command);
 	if (broken != NULL)
 		return without_streams(broken, errno);
-	outcome = supervise(&command, options);
+	outcome = supervise(&command, &options);
 	if (outcome.kind == OUTCOME_NOT_STARTED) {
 		outcome.number = strpbrk(command.argv[-1], "0123456789");
 		outcome.wrapper = base_name(command.argv[0]);
@@ -219,13 +204,13 @@ attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
 		outcome_end_late(&outcome, signals_drain());
 	outcome.reader_gone = outcome.kind == OUTCOME_KILLED
 	    && outcome.signal == SIGPIPE && reader_has_gone();
-	look_up(&outcome, options);
+	look_up(&outcome);
 	return outcome;
 }
 
 static struct outcome
-run_script(const struct options *options, const char *script,
-    const struct loop_state *state, int64_t cutoff_ns)
+run_script(
+    const char *script, const struct loop_state *state, int64_t cutoff_ns)
 {
 	char *argv[] = { (char[]) { "/bin/sh" }, (char[]) { "-c" },
 		(char *)(uintptr_t)script, NULL };
@@ -241,20 +226,18 @@ run_script(const struct options *options, const char *script,
 	if (held >= 0)
 		command.descriptors[STDOUT_FILENO] = held;
 	environment_set(state);
-	return supervise(&command, options);
+	return supervise(&command, &options);
 }
 
 static struct outcome
-hook(void *self, enum hook hook, const struct loop_state *state,
-    int64_t cutoff_ns)
+hook(enum hook hook, const struct loop_state *state, int64_t cutoff_ns)
 {
-	const struct options *options = self;
-	const char *script = hook == HOOK_AT_END ? options->job.at_end
-	                                         : options->job.before_retry;
+	const char *script = hook == HOOK_AT_END ? options.job.at_end
+	                                         : options.job.before_retry;
 	struct outcome outcome = { .kind = OUTCOME_EXITED };
 
 	if (script != NULL)
-		outcome = run_script(options, script, state, cutoff_ns);
+		outcome = run_script(script, state, cutoff_ns);
 	if (hook == HOOK_AT_END && outcome.kind == OUTCOME_NOT_STARTED)
 		log_degraded(WEIGHT_LAST,
 		    JOINED(128,
@@ -271,9 +254,9 @@ hook(void *self, enum hook hook, const struct loop_state *state,
  * as hold_release() says.
  */
 static struct release
-release(void *self, enum result result, int end_signal)
+release(enum result result, int end_signal)
 {
-	const struct job *job = &((const struct options *)self)->job;
+	const struct job *job = &options.job;
 	struct release done = { 0 };
 	bool failed = result != RESULT_SUCCESS && result != RESULT_PASS;
 	int64_t until_ns
@@ -311,26 +294,18 @@ release(void *self, enum result result, int end_signal)
 }
 
 static void
-tell_start(void *self)
+tell_attempt(const struct loop_state *state, int64_t pause_ns)
 {
-	(void)self;
-	log_start();
-}
-
-static void
-tell_attempt(void *self, const struct loop_state *state, int64_t pause_ns)
-{
-	(void)self;
 	is_long_pause = pause_ns >= NS_PER_S;
 	log_attempt(state, pause_ns);
 	gate_log_change();
 }
 
 static void
-tell_end(void *self, const struct loop_state *state,
-    const struct ending *ending, bool is_over)
+tell_end(
+    const struct loop_state *state, const struct ending *ending, bool is_over)
 {
-	const struct job *job = &((const struct options *)self)->job;
+	const struct job *job = &options.job;
 
 	if (job->has_doors && !is_over)
 		defer_end(state, ending->result);
@@ -339,24 +314,22 @@ tell_end(void *self, const struct loop_state *state,
 		defer_log_recovery(ending->result);
 }
 
-/* OPTIONS must outlive the world. */
 static struct world
-world_of(struct options *options)
+the_world(void)
 {
 	struct world world = {
-		.self = options,
-		.now_ns = now_ns,
-		.epoch_ns = epoch_ns,
+		.now_ns = clock_now_ns,
+		.epoch_ns = clock_epoch_ns,
 		.pause = take_pause,
 		.attempt = attempt,
 		.hook = hook,
 		.release = release,
-		.tell_start = tell_start,
+		.tell_start = log_start,
 		.tell_attempt = tell_attempt,
 		.tell_end = tell_end,
 	};
 
-	if (options->job.has_doors) {
+	if (options.job.has_doors) {
 		world.before_splay = doors_before_splay;
 		world.before_attempt = doors_before_attempt;
 		world.after_verdict = doors_after_verdict;
@@ -402,11 +375,11 @@ tempfile_place(void)
 }
 
 static void
-prepare(struct options *options)
+prepare(void)
 {
-	const struct job *job = &options->job;
-	const char *file = options->log.file;
-	const char *broken = log_open(&options->log);
+	const struct job *job = &options.job;
+	const char *file = options.log.file;
+	const char *broken = log_open(&options.log);
 	const char *why;
 
 	if (broken != NULL)
@@ -414,9 +387,9 @@ prepare(struct options *options)
 		    strerror(errno));
 	if (job->has_doors)
 		doors_open();
-	if (!hold_start(options->streams.hold))
+	if (!hold_start(options.streams.hold))
 		usage_refuse("--hold", tempfile_place(), strerror(errno));
-	if (!signals_start(options->wake_on))
+	if (!signals_start(options.wake_on))
 		usage_refuse("signals", "no descriptor", strerror(errno));
 	/* Opened now, because later there may be no descriptor left. */
 	if (job->before_retry != NULL || job->at_end != NULL) {
@@ -427,10 +400,10 @@ prepare(struct options *options)
 			        : "--at-end",
 			    "/dev/null", strerror(errno));
 	}
-	if (!streams_start(&options->streams, &options->settings.limits))
+	if (!streams_start(&options.streams, &options.settings.limits))
 		usage_refuse("stdin", "cannot be passed on", strerror(errno));
 	if (environment_start(
-	        options->log.id, hint_start(), &options->settings.limits))
+	        options.log.id, hint_start(), &options.settings.limits))
 		return;
 	why = strerror(errno);
 	hint_stop();
@@ -440,7 +413,6 @@ prepare(struct options *options)
 int
 main(int argc, char **argv)
 {
-	struct options options;
 	struct entropy entropy;
 	struct random random;
 	struct world world;
@@ -467,9 +439,9 @@ main(int argc, char **argv)
 	/* Its own draws, so that those of the pauses stay the same. */
 	options.job.has_doors = doors_start(&options.shared, &options.settings,
 	    options.log.id, random_from(~random.state), entropy.owner);
-	prepare(&options);
+	prepare();
 
-	world = world_of(&options);
+	world = the_world();
 	ending = run_loop(&options.settings, &random, &world);
 
 	fleet_end();

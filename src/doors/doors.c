@@ -52,9 +52,8 @@ doors_open(void)
 }
 
 struct entry
-doors_before_splay(void *self)
+doors_before_splay(void)
 {
-	(void)self;
 	/* Without a splay the first attempt is asked for right away. */
 	return has_splay && has_defer ? defer_ask() : go;
 }
@@ -84,14 +83,12 @@ enter(int64_t until_ns, bool *waited)
 }
 
 struct entry
-doors_before_attempt(
-    void *self, const struct loop_state *state, int64_t until_ns)
+doors_before_attempt(const struct loop_state *state, int64_t until_ns)
 {
 	struct entry entry = go;
 	bool is_early = clock_now_ns() < until_ns, waited = false;
 	int signal;
 
-	(void)self;
 	if (has_defer && state->verdict == VERDICT_NONE)
 		entry = defer_ask();
 	if (entry.admission == ADMISSION_GO)
@@ -113,11 +110,10 @@ doors_before_attempt(
 }
 
 struct gate_effect
-doors_after_verdict(void *self, const struct loop_state *state)
+doors_after_verdict(const struct loop_state *state)
 {
 	struct gate_effect effect;
 
-	(void)self;
 	slots_free();
 	effect = gate_leave(state);
 	/* A lock, or a server, may have taken its time. */

@@ -8,7 +8,6 @@
  */
 
 #include "core/loop/loop.h"
-#include "core/loop/loop_state.h"
 #include "core/pause/random.h"
 #include "types/option_types.h"
 
@@ -27,12 +26,11 @@ bool doors_start(const struct shared_options *options,
 /* The log is open. Exits with 125 if the limit of --slots cannot be kept. */
 void doors_open(void);
 
-/* As the loop calls them; SELF is not used. */
-struct entry doors_before_splay(void *self);
+/* As the loop calls them. */
+struct entry doors_before_splay(void);
 struct entry doors_before_attempt(
-    void *self, const struct loop_state *state, int64_t until_ns);
-struct gate_effect doors_after_verdict(
-    void *self, const struct loop_state *state);
+    const struct loop_state *state, int64_t until_ns);
+struct gate_effect doors_after_verdict(const struct loop_state *state);
 
 /* Starts the helper of a fleet; exits with 125 if that cannot work. */
 void doors_start_fleet(const struct shared_options *options);

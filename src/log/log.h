@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "core/base/duration.h"
-#include "core/loop/loop_state.h"
+#include "core/loop/loop.h"
 #include "streams/files.h"
 #include "types/option_types.h"
 

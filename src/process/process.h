@@ -14,7 +14,7 @@
 #include <sys/types.h>
 
 #include "core/judge/outcome.h"
-#include "core/loop/loop_state.h"
+#include "core/loop/loop.h"
 #include "system/system.h"
 
 struct options; /* of types/option_types.h */

@@ -11,7 +11,7 @@
 
 #include "core/gate/record.h"
 #include "core/known/known.h"
-#include "core/loop/loop_state.h"
+#include "core/loop/loop.h"
 #include "core/simulation/simulation.h"
 
 struct scan; /* of streams/scan.h */

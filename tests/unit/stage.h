@@ -56,166 +56,158 @@ struct stage {
 	struct ending ending;
 };
 
+static struct stage *on_stage;
+
 static int64_t
-stage_now_ns(void *self)
+stage_now_ns(void)
 {
-	return ((struct stage *)self)->now_ns;
+	return on_stage->now_ns;
 }
 
 static int64_t
-stage_epoch_ns(void *self)
+stage_epoch_ns(void)
 {
-	return STAGE_EPOCH_NS + stage_now_ns(self);
+	return STAGE_EPOCH_NS + stage_now_ns();
 }
 
 static int
-stage_pause(void *self, int64_t until_ns)
+stage_pause(int64_t until_ns)
 {
-	struct stage *stage = self;
-
-	if (stage->pauses++ == stage->pause_number && stage->pause_signal)
-		return stage->pause_signal;
-	if (until_ns > stage->now_ns)
-		stage->now_ns = until_ns;
+	if (on_stage->pauses++ == on_stage->pause_number
+	    && on_stage->pause_signal)
+		return on_stage->pause_signal;
+	if (until_ns > on_stage->now_ns)
+		on_stage->now_ns = until_ns;
 	return 0;
 }
 
 /* An attempt at the service, and in *LASTS_NS how long it takes. */
 static struct outcome
-stage_request(struct stage *stage, int64_t *lasts_ns)
+stage_request(int64_t *lasts_ns)
 {
 	struct outcome outcome = {
 		.kind = OUTCOME_EXITED,
-		.status = stage->now_ns < stage->down_ns
-		    && stage->attempts >= stage->successes,
-		.started_ns = stage->now_ns - stage->takes_ns,
+		.status = on_stage->now_ns < on_stage->down_ns
+		    && on_stage->attempts >= on_stage->successes,
+		.started_ns = on_stage->now_ns - on_stage->takes_ns,
 	};
 
-	*lasts_ns = stage->attempts == 0 && stage->first_ns > 0
-	    ? stage->first_ns
-	    : stage->lasts_ns;
+	*lasts_ns = on_stage->attempts == 0 && on_stage->first_ns > 0
+	    ? on_stage->first_ns
+	    : on_stage->lasts_ns;
 	if (outcome.status != 0) {
-		outcome.evidence.hint = stage->hint;
-		outcome.evidence.hint.verdict = stage->asks;
+		outcome.evidence.hint = on_stage->hint;
+		outcome.evidence.hint.verdict = on_stage->asks;
 	}
 	return outcome;
 }
 
 static struct outcome
-stage_act(struct stage *stage, int64_t *lasts_ns)
+stage_act(int64_t *lasts_ns)
 {
-	const struct act *act = stage->attempts < stage->acts_count
-	    ? &stage->acts[stage->attempts]
-	    : &stage->acts[stage->acts_count - 1];
+	const struct act *act = on_stage->attempts < on_stage->acts_count
+	    ? &on_stage->acts[on_stage->attempts]
+	    : &on_stage->acts[on_stage->acts_count - 1];
 	struct outcome outcome = act->outcome;
 
-	outcome.started_ns = stage->now_ns;
+	outcome.started_ns = on_stage->now_ns;
 	*lasts_ns = act->takes_ns;
 	return outcome;
 }
 
 static struct outcome
-stage_attempt(void *self, const struct loop_state *state, int64_t cutoff_ns)
+stage_attempt(const struct loop_state *state, int64_t cutoff_ns)
 {
-	struct stage *stage = self;
 	int64_t lasts_ns;
-	struct outcome outcome = stage->acts != NULL
-	    ? stage_act(stage, &lasts_ns)
-	    : stage_request(stage, &lasts_ns);
+	struct outcome outcome = on_stage->acts != NULL
+	    ? stage_act(&lasts_ns)
+	    : stage_request(&lasts_ns);
 
 	(void)state;
-	if (stage->attempts < STAGE_ATTEMPTS)
-		stage->at_ns[stage->attempts] = stage->now_ns;
-	if (stage->attempts++ == STAGE_MOST) {
+	if (on_stage->attempts < STAGE_ATTEMPTS)
+		on_stage->at_ns[on_stage->attempts] = on_stage->now_ns;
+	if (on_stage->attempts++ == STAGE_MOST) {
 		ok(false, "the loop ends");
 		exit(1);
 	}
-	if (lasts_ns > cutoff_ns - stage->now_ns) {
-		stage->cut++;
-		lasts_ns = cutoff_ns - stage->now_ns;
+	if (lasts_ns > cutoff_ns - on_stage->now_ns) {
+		on_stage->cut++;
+		lasts_ns = cutoff_ns - on_stage->now_ns;
 		outcome.kind = OUTCOME_TIMED_OUT;
 		outcome.signal = SIGTERM;
 	}
-	if (stage->silent_ns > 0 && lasts_ns > stage->silent_ns) {
-		lasts_ns = stage->silent_ns;
+	if (on_stage->silent_ns > 0 && lasts_ns > on_stage->silent_ns) {
+		lasts_ns = on_stage->silent_ns;
 		outcome.kind = OUTCOME_TIMED_OUT;
 		outcome.was_silent = true;
 	}
-	outcome.ended_ns = stage->now_ns += lasts_ns;
+	outcome.ended_ns = on_stage->now_ns += lasts_ns;
 	return outcome;
 }
 
 static struct outcome
-stage_hook(void *self, enum hook which, const struct loop_state *state,
-    int64_t cutoff_ns)
+stage_hook(enum hook which, const struct loop_state *state, int64_t cutoff_ns)
 {
-	struct stage *stage = self;
-	struct outcome outcome = stage->hook;
+	struct outcome outcome = on_stage->hook;
 
 	if (which == HOOK_AT_END) {
-		stage->ends++;
-		stage->at_end_cut_ns = cutoff_ns;
-		stage->at_end_result = state->result;
-		return stage->at_end;
+		on_stage->ends++;
+		on_stage->at_end_cut_ns = cutoff_ns;
+		on_stage->at_end_result = state->result;
+		return on_stage->at_end;
 	}
-	stage->hooks++;
-	stage->hook_attempt = state->attempt;
-	stage->now_ns += stage->hook_ns;
-	if (stage->now_ns > cutoff_ns) {
-		stage->now_ns = cutoff_ns;
+	on_stage->hooks++;
+	on_stage->hook_attempt = state->attempt;
+	on_stage->now_ns += on_stage->hook_ns;
+	if (on_stage->now_ns > cutoff_ns) {
+		on_stage->now_ns = cutoff_ns;
 		outcome.kind = OUTCOME_TIMED_OUT;
 	}
 	return outcome;
 }
 
 static struct release
-stage_release(void *self, enum result result, int end_signal)
+stage_release(enum result result, int end_signal)
 {
-	struct stage *stage = self;
-
-	stage->releases++;
-	stage->released_for = result;
-	stage->release_signal = end_signal;
-	return stage->release;
+	on_stage->releases++;
+	on_stage->released_for = result;
+	on_stage->release_signal = end_signal;
+	return on_stage->release;
 }
 
 static void
-stage_tell_start(void *self)
+stage_tell_start(void)
 {
-	((struct stage *)self)->told_starts++;
+	on_stage->told_starts++;
 }
 
 static void
-stage_tell_attempt(void *self, const struct loop_state *state, int64_t pause_ns)
+stage_tell_attempt(const struct loop_state *state, int64_t pause_ns)
 {
-	struct stage *stage = self;
-
-	if (stage->attempts > STAGE_ATTEMPTS)
+	if (on_stage->attempts > STAGE_ATTEMPTS)
 		return;
-	stage->pauses_ns[stage->attempts - 1] = pause_ns;
-	stage->counts[stage->attempts - 1] = state->count;
+	on_stage->pauses_ns[on_stage->attempts - 1] = pause_ns;
+	on_stage->counts[on_stage->attempts - 1] = state->count;
 }
 
 static void
-stage_tell_end(void *self, const struct loop_state *state,
-    const struct ending *ending, bool is_over)
+stage_tell_end(
+    const struct loop_state *state, const struct ending *ending, bool is_over)
 {
-	struct stage *stage = self;
-
 	if (!is_over) {
-		stage->ends_at_closing = stage->ends;
+		on_stage->ends_at_closing = on_stage->ends;
 		return;
 	}
-	stage->told_ends++;
-	stage->end_attempt = state->attempt;
-	stage->ending = *ending;
+	on_stage->told_ends++;
+	on_stage->end_attempt = state->attempt;
+	on_stage->ending = *ending;
 }
 
 static struct world
 stage_world(struct stage *stage)
 {
+	on_stage = stage;
 	return (struct world) {
-		.self = stage,
 		.now_ns = stage_now_ns,
 		.epoch_ns = stage_epoch_ns,
 		.pause = stage_pause,

@@ -7,7 +7,7 @@
  */
 
 #include "core/base/duration.h"
-#include "core/loop/loop_state.h"
+#include "core/loop/loop.h"
 #include "core/pause/random.h"
 
 #define MS NS_PER_MS

@@ -3,7 +3,7 @@
 
 #include "core/base/duration.h"
 #include "core/charts/forecast.h"
-#include "core/loop/next_pause.h"
+#include "core/loop/loop.h"
 #include "core/pause/schedule.h"
 
 static int64_t

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/loop/loop_state.h"
+#include "core/loop/loop.h"
 #include "core/pause/random.h"
 #include "core/pause/schedule.h"
 

@@ -3,7 +3,6 @@
 
 #include "core/base/duration.h"
 #include "core/loop/loop.h"
-#include "core/loop/next_pause.h"
 
 const char *
 result_name(enum result result)
@@ -14,7 +13,11 @@ result_name(enum result result)
 	return names[result];
 }
 
-enum result
+/*
+ * STATE already includes the attempt in its streak and count. The order of the
+ * rules is part of the contract: the first that applies decides.
+ */
+static enum result
 result_after_attempt(
     const struct limits *limits, const struct loop_state *state)
 {
@@ -56,61 +59,47 @@ result_after_attempt(
 struct run {
 	const struct settings *settings;
 	const struct world *world;
+	struct pause_context context; /* with the limits as last looked at */
 	struct schedule schedule;
 	struct loop_state state;
 	struct gate_effect effect; /* of the last attempt */
 	struct ending ending; /* result RESULT_NONE while the loop goes on */
 	int64_t started_ns;
 	int64_t deadline_ns; /* the moment, not the duration */
-	int64_t until_in_ns; /* from the start to --until; INT64_MAX: none */
-	int64_t failures; /* since the last reset: n of the windows */
-	int64_t longest_ns; /* the longest attempt so far, */
-	bool longest_was_cut; /* which timed out */
 };
-
-static struct budget
-before_deadline(const struct run *run, int64_t now_ns)
-{
-	return budget_at(
-	    run->settings->limits.deadline_ns, now_ns - run->started_ns);
-}
-
-/* Computed anew each time, because the clock may be set meanwhile. */
-static int64_t
-before_until(const struct run *run)
-{
-	const struct world *world = run->world;
-	int64_t until_ns = run->settings->limits.until_ns;
-
-	return until_ns == INT64_MAX ? INT64_MAX
-	                             : until_ns - world->epoch_ns(world->self);
-}
-
-/* Until the deadline or --until, whichever comes first. */
-static int64_t
-time_left(const struct run *run, int64_t now_ns)
-{
-	return min_ns(before_deadline(run, now_ns).left_ns, before_until(run));
-}
 
 static int64_t
 now(const struct run *run)
 {
-	return run->world->now_ns(run->world->self);
+	return run->world->now_ns();
 }
 
-static struct pause_context
-pause_context(const struct run *run, int64_t now_ns)
+/*
+ * Looks at what the limits leave at NOW_NS: of --until anew each time, because
+ * the clock may be set meanwhile.
+ */
+static struct pause_context *
+context_at(struct run *run, int64_t now_ns)
 {
-	return (struct pause_context) {
-		.settings = run->settings,
-		.state = &run->state,
-		.failures = run->failures,
-		.deadline = before_deadline(run, now_ns),
-		.until = { run->until_in_ns, before_until(run) },
-		.longest_ns = run->longest_ns,
-		.longest_was_cut = run->longest_was_cut,
-	};
+	const struct limits *limits = &run->settings->limits;
+	const struct world *world = run->world;
+	struct pause_context *context = &run->context;
+
+	context->deadline
+	    = budget_at(limits->deadline_ns, now_ns - run->started_ns);
+	context->until.left_ns = limits->until_ns == INT64_MAX
+	    ? INT64_MAX
+	    : limits->until_ns - world->epoch_ns();
+	return context;
+}
+
+/* Until the deadline or --until, whichever comes first. */
+static int64_t
+time_left(struct run *run, int64_t now_ns)
+{
+	const struct pause_context *context = context_at(run, now_ns);
+
+	return min_ns(context->deadline.left_ns, context->until.left_ns);
 }
 
 /* --- how it ends --- */
@@ -166,30 +155,30 @@ end_refused(struct run *run, const struct entry *entry)
 		end_as_command(run, RESULT_DEADLINE);
 }
 
-/* Notes which limit, at NOW_NS, leaves no time for another attempt. */
+/* Notes which limit leaves no time for another attempt. */
 static void
-note_no_time(struct run *run, int64_t now_ns)
+note_no_time(struct run *run)
 {
-	struct pause_context context = pause_context(run, now_ns);
-
 	run->ending.no_time = true;
-	run->ending.until_is_near = next_pause_room(&context).is_by_until;
+	run->ending.until_is_near = next_pause_room(&run->context).is_by_until;
 }
 
 /* A limit has passed; if WAIT is not NULL, that wait used up the time. */
 static void
 end_late(struct run *run, const struct entry *wait)
 {
+	const struct pause_context *context = context_at(run, now(run));
+
 	run->ending.waiting = wait != NULL ? wait->waiting : NULL;
 	run->ending.until_is_near
-	    = before_until(run) < before_deadline(run, now(run)).left_ns;
+	    = context->until.left_ns < context->deadline.left_ns;
 	if (run->state.verdict == VERDICT_NONE) {
 		run->ending.closing_reason = wait != NULL ? wait->reason : NULL;
 		end_with(run, RESULT_DEADLINE, STATUS_TIMED_OUT);
 		return;
 	}
 	if (wait != NULL)
-		note_no_time(run, now(run));
+		note_no_time(run);
 	end_as_command(run, RESULT_DEADLINE);
 }
 
@@ -258,16 +247,6 @@ coming_state(const struct run *run, int64_t now_ns)
 	return coming;
 }
 
-/* The moment after which there is only time for the next attempt itself. */
-static int64_t
-latest_start(const struct run *run, int64_t now_ns)
-{
-	struct pause_context context = pause_context(run, now_ns);
-	struct room room = next_pause_room(&context);
-
-	return saturating_add(now_ns, max_ns(room.ns, 0));
-}
-
 /* Whether the next attempt may begin; *NOW_NS is when, after any wait. */
 static bool
 before_attempt(struct run *run, int64_t *now_ns)
@@ -275,6 +254,7 @@ before_attempt(struct run *run, int64_t *now_ns)
 	const struct world *world = run->world;
 	struct loop_state coming;
 	struct entry entry;
+	int64_t room_ns;
 
 	*now_ns = now(run);
 	if (time_left(run, *now_ns) <= 0) {
@@ -284,8 +264,10 @@ before_attempt(struct run *run, int64_t *now_ns)
 	if (world->before_attempt == NULL)
 		return true;
 	coming = coming_state(run, *now_ns);
-	entry = world->before_attempt(
-	    world->self, &coming, latest_start(run, *now_ns));
+	/* After that there is only time for the attempt itself. */
+	room_ns = max_ns(next_pause_room(&run->context).ns, 0);
+	entry
+	    = world->before_attempt(&coming, saturating_add(*now_ns, room_ns));
 	switch (entry.admission) {
 	case ADMISSION_GO:
 		*now_ns = now(run);
@@ -348,11 +330,11 @@ after_verdict(struct run *run)
 
 	run->effect = (struct gate_effect) { .waits_at_gate = false };
 	if (world->after_verdict != NULL)
-		run->effect = world->after_verdict(world->self, &run->state);
+		run->effect = world->after_verdict(&run->state);
 	outcome_end_late(&run->state.outcome, run->effect.signal);
 	run->ending.end_signal = run->state.outcome.end_signal;
-	result = loop_count_attempt(
-	    limits, &run->effect, &run->state, &run->schedule, &run->failures);
+	result = loop_count_attempt(limits, &run->effect, &run->state,
+	    &run->schedule, &run->context.failures);
 	end_after_attempt(run, result);
 }
 
@@ -360,15 +342,14 @@ after_verdict(struct run *run)
 static int64_t
 choose_pause(struct run *run)
 {
-	struct pause_context context
-	    = pause_context(run, run->state.outcome.ended_ns);
-	struct pause pause = next_pause(&context, &run->schedule);
+	struct pause pause = next_pause(
+	    context_at(run, run->state.outcome.ended_ns), &run->schedule);
 
 	if (pause.kind == PAUSE_DRAWN)
 		return run->effect.waits_at_gate ? PAUSE_AT_GATE : pause.ns;
 	run->ending.asked_too_long = pause.kind != PAUSE_NO_TIME;
 	if (pause.kind != PAUSE_ASKED_BEYOND)
-		note_no_time(run, run->state.outcome.ended_ns);
+		note_no_time(run);
 	end_as_command(
 	    run, run->ending.no_time ? RESULT_DEADLINE : RESULT_STOPPED);
 	return PAUSE_NONE;
@@ -397,7 +378,7 @@ attempt(struct run *run, int64_t now_ns)
 	run->state.attempt++;
 	run->state.count++;
 	run->state.elapsed_ns = now_ns - run->started_ns;
-	*outcome = world->attempt(world->self, &run->state, cutoff_ns);
+	*outcome = world->attempt(&run->state, cutoff_ns);
 	/* An attempt that --grace could not end has reached no limit. */
 	if (outcome->kind == OUTCOME_TIMED_OUT && outcome->was_silent) {
 		outcome->limit_ns = limits->idle_timeout_ns;
@@ -412,10 +393,10 @@ attempt(struct run *run, int64_t now_ns)
 	outcome->rule = decision.rule;
 	if (verdict_is_good(decision.verdict))
 		forget_stated(&outcome->evidence.hint);
-	if (outcome->ended_ns - outcome->started_ns <= run->longest_ns)
+	if (outcome->ended_ns - outcome->started_ns <= run->context.longest_ns)
 		return;
-	run->longest_ns = outcome->ended_ns - outcome->started_ns;
-	run->longest_was_cut = outcome->kind == OUTCOME_TIMED_OUT;
+	run->context.longest_ns = outcome->ended_ns - outcome->started_ns;
+	run->context.longest_was_cut = outcome->kind == OUTCOME_TIMED_OUT;
 }
 
 /* Runs --before-retry, which gets the number of the next attempt. */
@@ -426,8 +407,7 @@ ask_hook(struct run *run)
 	struct loop_state coming = coming_state(run, now(run));
 	struct outcome hook;
 
-	hook = world->hook(
-	    world->self, HOOK_BEFORE_RETRY, &coming, run->deadline_ns);
+	hook = world->hook(HOOK_BEFORE_RETRY, &coming, run->deadline_ns);
 	if (hook.end_signal != 0) {
 		interrupt(run, hook.end_signal);
 	} else if (hook.kind == OUTCOME_TIMED_OUT) {
@@ -451,10 +431,10 @@ between_attempts(struct run *run)
 	after_verdict(run);
 	if (run->ending.result == RESULT_NONE)
 		pause_ns = choose_pause(run);
-	world->tell_attempt(world->self, &run->state, pause_ns);
+	world->tell_attempt(&run->state, pause_ns);
 	if (run->ending.result != RESULT_NONE)
 		return;
-	signal = world->pause(world->self,
+	signal = world->pause(
 	    saturating_add(run->state.outcome.ended_ns, max_ns(pause_ns, 0)));
 	if (signal != 0)
 		interrupt(run, signal);
@@ -467,7 +447,6 @@ static void
 splay(struct run *run)
 {
 	const struct world *world = run->world;
-	struct pause_context context = pause_context(run, run->started_ns);
 	struct entry entry = { .admission = ADMISSION_GO };
 	struct range range;
 	int signal;
@@ -476,16 +455,14 @@ splay(struct run *run)
 	if (time_left(run, run->started_ns) <= 0)
 		return;
 	if (world->before_splay != NULL)
-		entry = world->before_splay(world->self);
+		entry = world->before_splay();
 	if (entry.admission == ADMISSION_REFUSED) {
 		end_refused(run, &entry);
 		return;
 	}
-	range = next_pause_splay(&context);
-	signal = world->pause(world->self,
-	    saturating_add(run->started_ns,
-	        random_between(
-	            run->schedule.random, range.low_ns, range.high_ns)));
+	range = next_pause_splay(&run->context);
+	signal = world->pause(saturating_add(run->started_ns,
+	    random_between(run->schedule.random, range.low_ns, range.high_ns)));
 	if (signal != 0)
 		interrupt(run, signal);
 }
@@ -496,8 +473,7 @@ release(struct run *run)
 {
 	const struct world *world = run->world;
 	enum result result = run->ending.result;
-	struct release release
-	    = world->release(world->self, result, run->ending.end_signal);
+	struct release release = world->release(result, run->ending.end_signal);
 
 	if (release.end_signal != 0 && result != RESULT_INTERRUPTED)
 		interrupt(run, release.end_signal);
@@ -514,8 +490,7 @@ run_at_end(struct run *run, int64_t now_ns)
 	int64_t cutoff_ns = run->deadline_ns > now_ns
 	    ? run->deadline_ns
 	    : saturating_add(now_ns, run->settings->limits.kill_after_ns);
-	struct outcome hook
-	    = world->hook(world->self, HOOK_AT_END, &run->state, cutoff_ns);
+	struct outcome hook = world->hook(HOOK_AT_END, &run->state, cutoff_ns);
 
 	if (hook.end_signal != 0)
 		interrupt(run, hook.end_signal);
@@ -531,11 +506,11 @@ finish(struct run *run)
 	now_ns = now(run);
 	run->state.elapsed_ns = now_ns - run->started_ns;
 	run->state.result = run->ending.result;
-	world->tell_end(world->self, &run->state, &run->ending, false);
+	world->tell_end(&run->state, &run->ending, false);
 	if (run->ending.result != RESULT_INTERRUPTED
 	    && run->ending.result != RESULT_ERROR)
 		run_at_end(run, now_ns);
-	world->tell_end(world->self, &run->state, &run->ending, true);
+	world->tell_end(&run->state, &run->ending, true);
 }
 
 struct ending
@@ -546,14 +521,17 @@ run_loop(const struct settings *settings, struct random *random,
 		.settings = settings,
 		.world = world,
 		.schedule = schedule_start(&settings->policy, random),
-		.started_ns = world->now_ns(world->self),
+		.started_ns = world->now_ns(),
 	};
 	int64_t now_ns;
 
 	run.deadline_ns
 	    = saturating_add(run.started_ns, settings->limits.deadline_ns);
-	run.until_in_ns = before_until(&run);
-	world->tell_start(world->self);
+	run.context.settings = settings;
+	run.context.state = &run.state;
+	run.context.until.total_ns
+	    = context_at(&run, run.started_ns)->until.left_ns;
+	world->tell_start();
 	splay(&run);
 	while (
 	    run.ending.result == RESULT_NONE && before_attempt(&run, &now_ns)) {

@@ -2,14 +2,171 @@
 #ifndef BACKOFF_CORE_LOOP_LOOP_H
 #define BACKOFF_CORE_LOOP_LOOP_H
 /*
- * The retry loop. It knows nothing of processes and clocks: it reaches them
- * through struct world, so that tests can run it without waiting.
+ * The retry loop: its settings, its state and its ending, as COMMAND, the hooks
+ * and the log see them, and the pause between two attempts. It knows nothing of
+ * processes and clocks: it reaches them through struct world, so that tests can
+ * run it without waiting.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/loop/loop_state.h"
+#include "core/judge/outcome.h"
+#include "core/pause/schedule.h"
+
+/* When to give up. INT64_MAX: no limit. */
+struct limits {
+	int64_t attempts; /* total runs, counted from the last reset */
+	bool attempts_given; /* it bounds probes at a gate, too */
+	int64_t timeout_ns; /* for one attempt */
+	int64_t idle_timeout_ns; /* the same, without output */
+	int64_t kill_after_ns; /* between a timeout's signal and KILL */
+	int64_t deadline_ns; /* for everything, from the start of the loop */
+	int64_t until_ns; /* since the epoch: no attempt starts after it */
+	int64_t reset_after_ns; /* an attempt this long resets the count */
+	int64_t consecutive; /* successes in a row that are needed, >= 1 */
+	int64_t flaky_status; /* of a success after a failed attempt */
+	int64_t hint_max_ns; /* the longest wait that a hint may ask for */
+	int64_t spool_limit; /* bytes of stdin kept for further attempts */
+	struct range splay; /* before the first attempt */
+	bool from_start; /* pauses count from the start of the attempt */
+};
+
+struct settings {
+	struct policy policy;
+	struct rules rules;
+	struct limits limits;
+};
+
+enum result {
+	RESULT_NONE, /* not ended yet */
+	RESULT_SUCCESS,
+	RESULT_PASS,
+	RESULT_EXHAUSTED,
+	RESULT_STOPPED,
+	RESULT_DEADLINE,
+	RESULT_INTERRUPTED,
+	RESULT_ERROR,
+	RESULT_DEFERRED, /* no attempt was made: the run is put off */
+};
+
+/* Whether a failed attempt was a probe at a gate. */
+struct probe {
+	int64_t number; /* since the gate was shut; 0: it was no probe */
+	const char *gate; /* outlives the loop */
+	/*
+	 * Whether this attempt counts for --attempts. A probe counts only if
+	 * the user gave --attempts.
+	 */
+	bool is_counted;
+};
+
+/* The state of the loop during or after an attempt. */
+struct loop_state {
+	int64_t attempt; /* the number of this attempt, or of the next one */
+	/* How many attempts count for --attempts since the last reset. */
+	int64_t count;
+	bool is_reset; /* --reset-after has restarted that count */
+	int64_t streak; /* successes in a row */
+	int64_t elapsed_ns;
+	enum verdict verdict; /* of the last attempt, or VERDICT_NONE */
+	struct outcome outcome; /* of the last attempt */
+	struct probe probe; /* likewise */
+	enum result result;
+};
+
+/* What follows an attempt instead of a pause of that many nanoseconds. */
+#define PAUSE_NONE (-1) /* nothing: it was the last */
+#define PAUSE_AT_GATE (-2) /* as long as the gate is shut */
+
+struct ending {
+	enum result result;
+	int signal; /* to die by, or 0 */
+	int status; /* to exit with; 128 + signal where there is one */
+	int end_signal; /* that told backoff to end, or 0 */
+	bool vetoed; /* by the hook whose outcome follows */
+	struct outcome hook; /* also of one that the deadline cut */
+	bool no_time; /* there is no time left for another attempt: */
+	bool until_is_near; /* by --until, not by --deadline */
+	bool asked_too_long; /* the other side asked for too long a wait */
+	bool input_lost; /* only the lost input prevents another attempt */
+	const char *broken; /* for RESULT_ERROR: the stream; errno follows */
+	int error;
+	const char *waiting; /* what for, when the deadline passed; or NULL */
+	const char *closing; /* the closing line of a gate, slots or --defer */
+	const char *closing_reason; /* theirs, or NULL */
+};
+
+/* "success", "exhausted" ...; "" for RESULT_NONE. */
+const char *result_name(enum result result);
+
+/*
+ * --- next_pause.c: the pause after an attempt ---
+ *
+ * It is what the schedule draws, what the other side asked for, and what the
+ * deadline leaves room for.
+ *
+ * After the pause, a reserve of time is kept for the next attempt. If the
+ * pause might reach into it, the pause is drawn from the upper half of the
+ * room before it instead, so that the time is used up; if there is hardly any
+ * room, there is no further attempt.
+ */
+
+enum pause_kind {
+	PAUSE_DRAWN,
+	PAUSE_NO_TIME, /* none: no time is left for another attempt */
+	PAUSE_ASKED_BEYOND, /* none: a hint asked for more than --hint-max */
+	PAUSE_ASKED_TOO_LATE, /* none: a hint asked for more than the room */
+};
+
+struct pause {
+	enum pause_kind kind;
+	int64_t ns; /* from the end of the attempt */
+};
+
+/* A time limit for everything. Both INT64_MAX: no limit. */
+struct budget {
+	int64_t total_ns; /* from the start of the loop */
+	int64_t left_ns; /* from the end of the attempt; < 0: it has passed */
+};
+
+/* What is left, at ELAPSED_NS, of TOTAL_NS; INT64_MAX: no limit. */
+struct budget budget_at(int64_t total_ns, int64_t elapsed_ns);
+
+/* What the loop knows. */
+struct pause_context {
+	const struct settings *settings;
+	const struct loop_state *state;
+	/* Since the last reset: n of the windows, >= 1 unless in a streak. */
+	int64_t failures;
+	struct budget deadline;
+	struct budget until;
+	int64_t longest_ns; /* the longest attempt so far, */
+	bool longest_was_cut; /* which timed out */
+};
+
+struct room {
+	int64_t ns; /* time for a pause; < 0: none; INT64_MAX: no limit */
+	int64_t least_ns; /* if there is less, there is no further attempt */
+	bool is_by_until; /* the limit is --until, not --deadline */
+};
+
+struct room next_pause_room(const struct pause_context *context);
+
+/* The range of the wait before the first attempt; no limit has passed yet. */
+struct range next_pause_splay(const struct pause_context *context);
+
+/*
+ * The range that the pause after a failure is drawn from, without hints.
+ * False: there is no time for another attempt.
+ */
+bool next_pause_range(const struct pause_context *context,
+    const struct schedule *schedule, struct range *range);
+
+struct pause next_pause(
+    const struct pause_context *context, struct schedule *schedule);
+
+/* --- loop.c --- */
 
 /* The result of releasing held output; all 0: it was written. */
 struct release {
@@ -53,27 +210,25 @@ struct gate_effect {
 };
 
 struct world {
-	void *self;
-
 	/*
 	 * A clock that only goes forward, which UNTIL_NS and CUTOFF_NS are
 	 * times of; and the time since the epoch.
 	 */
-	int64_t (*now_ns)(void *self);
-	int64_t (*epoch_ns)(void *self);
+	int64_t (*now_ns)(void);
+	int64_t (*epoch_ns)(void);
 
 	/*
 	 * Waits until UNTIL_NS, or until a signal ends the pause. Returns
 	 * what tells backoff to end, or 0.
 	 */
-	int (*pause)(void *self, int64_t until_ns);
+	int (*pause)(int64_t until_ns);
 
 	/*
 	 * Whether the run is put off; or NULL. Called before the splay, so that
 	 * a run that is put off does not wait. It neither waits nor takes
 	 * anything.
 	 */
-	struct entry (*before_splay)(void *self);
+	struct entry (*before_splay)(void);
 
 	/*
 	 * Two callbacks, or NULL: the doors (src/doors) are asked before each
@@ -90,34 +245,31 @@ struct world {
 	 * outcome.end_signal says whether backoff was told to end during it.
 	 */
 	struct entry (*before_attempt)(
-	    void *self, const struct loop_state *state, int64_t until_ns);
-	struct gate_effect (*after_verdict)(
-	    void *self, const struct loop_state *state);
+	    const struct loop_state *state, int64_t until_ns);
+	struct gate_effect (*after_verdict)(const struct loop_state *state);
 
 	/* Runs one attempt, cut at CUTOFF_NS. The times are always set. */
 	struct outcome (*attempt)(
-	    void *self, const struct loop_state *state, int64_t cutoff_ns);
+	    const struct loop_state *state, int64_t cutoff_ns);
 
 	/* Runs a hook. Without one, the outcome is exit 0, at once. */
-	struct outcome (*hook)(void *self, enum hook hook,
-	    const struct loop_state *state, int64_t cutoff_ns);
+	struct outcome (*hook)(
+	    enum hook hook, const struct loop_state *state, int64_t cutoff_ns);
 
 	/*
 	 * Releases held output as RESULT demands. Waits for slow readers only
 	 * if END_SIGNAL, which told backoff to end, is 0.
 	 */
-	struct release (*release)(
-	    void *self, enum result result, int end_signal);
+	struct release (*release)(enum result result, int end_signal);
 
 	/*
 	 * Report that the loop starts; that an attempt has ended, before a
 	 * pause of PAUSE_NS (or PAUSE_NONE, PAUSE_AT_GATE); that the loop has
 	 * ended, and again when --at-end IS_OVER, too.
 	 */
-	void (*tell_start)(void *self);
-	void (*tell_attempt)(
-	    void *self, const struct loop_state *state, int64_t pause_ns);
-	void (*tell_end)(void *self, const struct loop_state *state,
+	void (*tell_start)(void);
+	void (*tell_attempt)(const struct loop_state *state, int64_t pause_ns);
+	void (*tell_end)(const struct loop_state *state,
 	    const struct ending *ending, bool is_over);
 };
 
@@ -130,14 +282,6 @@ struct world {
 enum result loop_count_attempt(const struct limits *limits,
     const struct gate_effect *effect, struct loop_state *state,
     struct schedule *schedule, int64_t *failures);
-
-/*
- * The result after an attempt; RESULT_NONE: another attempt follows. STATE
- * already includes this attempt in its streak and count. The order of the
- * rules is part of the contract: the first that applies decides.
- */
-enum result result_after_attempt(
-    const struct limits *limits, const struct loop_state *state);
 
 struct ending run_loop(const struct settings *settings, struct random *random,
     const struct world *world);

@@ -2,7 +2,7 @@
 #include <config.h>
 
 #include "core/base/duration.h"
-#include "core/loop/next_pause.h"
+#include "core/loop/loop.h"
 
 /* The least reserve for an attempt: this part of the limit, ... */
 #define RESERVE_PART 10

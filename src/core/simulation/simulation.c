@@ -3,7 +3,6 @@
 
 #include "core/base/duration.h"
 #include "core/loop/loop.h"
-#include "core/loop/next_pause.h"
 #include "core/judge/outcome.h"
 #include "core/simulation/simulation.h"
 

@@ -4,7 +4,7 @@
 /*
  * Simulates many clients and a service that is down and comes back. Each
  * client follows the rules of the loop (loop.h), with the same pauses
- * (next_pause.h) and the same limits, but an attempt takes no time.
+ * (next_pause.c) and the same limits, but an attempt takes no time.
  *
  * All clients start at 0, each after its splay. Until DOWN_NS all attempts
  * fail. After that, the first CAPACITY attempts in each second, counted from
@@ -21,7 +21,7 @@
 
 #include "core/charts/chart.h"
 #include "core/gate/gate.h"
-#include "core/loop/loop_state.h"
+#include "core/loop/loop.h"
 #include "core/pause/random.h"
 #include "core/simulation/event_queue.h"
 

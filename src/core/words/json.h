@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "core/base/text.h"
-#include "core/loop/loop_state.h"
+#include "core/loop/loop.h"
 
 /*
  * {"time":"2026-11-21T11:40:00.123Z","event":"EVENT","id":"...","name":"..."

@@ -12,7 +12,7 @@
 
 #include "core/base/text.h"
 #include "core/judge/outcome.h"
-#include "core/loop/loop_state.h"
+#include "core/loop/loop.h"
 
 #define REASON_SIZE 512 /* room for any REASON */
 

@@ -10,7 +10,7 @@
 
 #include "core/base/text.h"
 #include "core/judge/outcome.h"
-#include "core/loop/loop_state.h"
+#include "core/loop/loop.h"
 
 /* What may have gone wrong besides the attempt itself. */
 enum mishap {

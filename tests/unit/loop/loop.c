@@ -35,16 +35,14 @@ static struct doors doors, passed;
 static struct settings settings;
 
 static struct entry
-before_splay(void *self)
+before_splay(void)
 {
-	(void)self;
 	return doors.at_start;
 }
 
 static struct entry
-before_attempt(void *self, const struct loop_state *state, int64_t until_ns)
+before_attempt(const struct loop_state *state, int64_t until_ns)
 {
-	(void)self;
 	doors.entry_until_ns = until_ns;
 	doors.entry_attempt = state->attempt;
 	doors.entry_verdict = state->verdict;
@@ -54,9 +52,8 @@ before_attempt(void *self, const struct loop_state *state, int64_t until_ns)
 }
 
 static struct gate_effect
-after_verdict(void *self, const struct loop_state *state)
+after_verdict(const struct loop_state *state)
 {
-	(void)self;
 	doors.left_verdict = state->verdict;
 	doors.left_outcome = state->outcome;
 	return doors.effects[doors.left++];
@@ -534,9 +531,15 @@ TEST(release)
 static void
 brings(const struct loop_state *state, enum result wanted, const char *what)
 {
-	static const struct limits limits = { .attempts = 9, .consecutive = 1 };
+	static const struct limits limits
+	    = { .attempts = 9, .consecutive = 1, .reset_after_ns = INT64_MAX };
+	static const struct gate_effect none = { .signal = 0 };
+	struct loop_state after = *state;
+	struct schedule unused;
+	int64_t failures = 0;
 
-	is_string(result_name(result_after_attempt(&limits, state)),
+	is_string(result_name(loop_count_attempt(
+	              &limits, &none, &after, &unused, &failures)),
 	    result_name(wanted), what);
 }
 
@@ -560,7 +563,6 @@ TEST(order)
 	state.verdict = VERDICT_PASS;
 	brings(&state, RESULT_PASS, "  but an answer is one all the same");
 	state.verdict = VERDICT_SUCCESS;
-	state.streak = 1;
 	brings(&state, RESULT_SUCCESS, "  and so is a success");
 	outcome->evidence.failure.cut_off = true;
 	brings(&state, RESULT_INTERRUPTED, "  unless its output was cut off");

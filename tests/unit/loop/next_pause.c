@@ -8,7 +8,6 @@
 #include "core/base/duration.h"
 #include "core/base/text.h"
 #include "core/loop/loop.h"
-#include "core/loop/next_pause.h"
 #include "unit/stage.h"
 #include "unit/tap.h"
 #include "unit/unlimited.h"
