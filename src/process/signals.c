@@ -9,7 +9,6 @@
 
 #include "core/base/duration.h"
 #include "core/base/text.h"
-#include "core/judge/outcome.h"
 #include "process/process.h"
 #include "system/system.h"
 
@@ -17,36 +16,14 @@
 
 static const int ending[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 
-/* Passed on to a running attempt, as real-time signals are. */
-static const int passing[] = {
-	SIGUSR1,
-	SIGUSR2,
-	SIGALRM,
-	SIGVTALRM,
-	SIGPROF,
-	SIGURG,
-	SIGIO,
-	SIGWINCH,
-#ifdef SIGPWR
-	SIGPWR,
+/* Never handled (rule 12): those of errors and limits, and what stops a job. */
+static const int left_alone[]
+    = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGKILL, SIGPIPE, SIGSEGV, SIGSTOP,
+	      SIGSYS, SIGTRAP, SIGTSTP, SIGTTIN, SIGTTOU, SIGXCPU, SIGXFSZ,
+#ifdef SIGEMT
+	      SIGEMT
 #endif
-#ifdef SIGINFO
-	SIGINFO,
-#endif
-#ifdef SIGSTKFLT
-	SIGSTKFLT,
-#endif
-};
-
-/* Sent by the kernel to a whole foreground group: for keys, and a new size. */
-static const int terminal_signals[] = {
-	SIGINT,
-	SIGQUIT,
-	SIGWINCH,
-#ifdef SIGINFO
-	SIGINFO,
-#endif
-};
+      };
 
 static sigset_t entry_mask;
 static sigset_t life_mask; /* normally */
@@ -54,7 +31,8 @@ static sigset_t life_mask; /* normally */
  * start: end signals, that of --wake-on, CONT. */
 static sigset_t pausing;
 static sigset_t pause_mask; /* life_mask without these */
-static sigset_t write_mask; /* life_mask and what a failed write raises */
+static sigset_t raised; /* by a failed write */
+static sigset_t stopping; /* a job, from its terminal */
 static sigset_t handled; /* the signals of the queue */
 static sigset_t ends_us; /* the end signals among them */
 static struct sigaction entry_child_action;
@@ -74,61 +52,61 @@ is_ignored(int signal)
 	    || action.sa_handler == SIG_IGN;
 }
 
-/* Computes the masks from the sets of signals. */
-static void
-derive_masks(void)
+/* Whether one of SET is pending. */
+static bool
+has_pending(const sigset_t *set)
 {
-	life_mask = entry_mask;
+	sigset_t pending;
+
+	signal_queue_pending(&pending);
 	for (int signal = 1; signal < NSIG; signal++)
-		if (sigismember(&handled, signal) == 1)
-			sigaddset(&life_mask, signal);
-	write_mask = life_mask;
-	sigaddset(&write_mask, SIGPIPE);
-	sigaddset(&write_mask, SIGXFSZ);
-	sigemptyset(&ends_us);
-	sigemptyset(&pausing);
-	for (size_t i = 0; i < ARRAY_LENGTH(ending); i++) {
-		if (sigismember(&handled, ending[i]) == 0)
-			continue;
-		sigaddset(&pausing, ending[i]);
-		if (ending[i] != wake_signal)
-			sigaddset(&ends_us, ending[i]);
-	}
-	if (!is_ignored(wake_signal))
-		sigaddset(&pausing, wake_signal);
-	/* A stop would make any other pause longer, if nothing ended it. */
-	if (!PAUSE_BY_NANOSLEEP && !is_ignored(SIGCONT))
-		sigaddset(&pausing, SIGCONT);
-	pause_mask = life_mask;
-	for (int signal = 1; signal < NSIG; signal++)
-		if (sigismember(&pausing, signal) == 1)
-			sigdelset(&pause_mask, signal);
+		if (sigismember(set, signal) == 1
+		    && sigismember(&pending, signal) == 1)
+			return true;
+	return false;
 }
 
 bool
 signals_start(int wake_on)
 {
 	wake_signal = wake_on;
-	sigemptyset(&handled);
+	/* What is ignored of these, take() sorts out: asking whether each is
+	 * would take a tenth of the start-up time. */
+	sigfillset(&handled);
+	for (size_t i = 0; i < ARRAY_LENGTH(left_alone); i++)
+		sigdelset(&handled, left_alone[i]);
 	/* Rule 13: a signal ignored at the start stays ignored. */
 	for (size_t i = 0; i < ARRAY_LENGTH(ending); i++)
-		if (!is_ignored(ending[i]))
-			sigaddset(&handled, ending[i]);
-	/* Asking whether each is ignored would take a tenth of the start-up
-	 * time, so take() sorts those out. */
-	for (size_t i = 0; i < ARRAY_LENGTH(passing); i++)
-		sigaddset(&handled, passing[i]);
-	for (int signal = 1; signal < NSIG; signal++)
-		if (signal_is_real_time(signal))
-			sigaddset(&handled, signal);
-	sigaddset(&handled, SIGCHLD);
+		if (is_ignored(ending[i])) {
+			sigdelset(&handled, ending[i]);
+		} else {
+			sigaddset(&pausing, ending[i]);
+			if (ending[i] != wake_on)
+				sigaddset(&ends_us, ending[i]);
+		}
 	/* An ignored SIGCHLD, or SA_NOCLDWAIT, would lose the exit status. */
 	sigaction(SIGCHLD, &(struct sigaction) { .sa_handler = SIG_DFL },
 	    &entry_child_action);
-	/* A stop lengthens a wait with a relative timeout; CONT ends it. */
-	sigaddset(&handled, SIGCONT);
+	if (!is_ignored(wake_on))
+		sigaddset(&pausing, wake_on);
+	/* A stop would make any other pause longer, if nothing ended it. */
+	if (!PAUSE_BY_NANOSLEEP && !is_ignored(SIGCONT))
+		sigaddset(&pausing, SIGCONT);
+	sigaddset(&raised, SIGPIPE);
+	sigaddset(&raised, SIGXFSZ);
+	sigaddset(&stopping, SIGTSTP);
+	sigaddset(&stopping, SIGTTIN);
+	sigaddset(&stopping, SIGTTOU);
 	pthread_sigmask(SIG_BLOCK, NULL, &entry_mask);
-	derive_masks();
+	life_mask = pause_mask = entry_mask;
+	for (int signal = 1; signal < NSIG; signal++) {
+		if (sigismember(&handled, signal) == 1) {
+			sigaddset(&life_mask, signal);
+			sigaddset(&pause_mask, signal);
+		}
+		if (sigismember(&pausing, signal) == 1)
+			sigdelset(&pause_mask, signal);
+	}
 	pthread_sigmask(SIG_SETMASK, &life_mask, NULL);
 	return signal_queue_open(&handled);
 }
@@ -146,19 +124,28 @@ signals_ends(int signal)
 }
 
 /*
- * An alarm also comes from the kernel, but only to backoff; and so does a
+ * Whether the kernel sends it to a whole foreground group: for keys, and a new
+ * size. An alarm also comes from the kernel, but only to backoff; and so does a
  * hangup where backoff leads the session: the group gets it when the leader
  * ends, which waits for COMMAND.
  */
 static bool
 is_terminal_signal(int signal)
 {
-	if (signal == SIGHUP || signal == SIGCONT)
+	switch (signal) {
+	case SIGHUP:
+	case SIGCONT:
 		return getsid(0) != getpid();
-	for (size_t i = 0; i < ARRAY_LENGTH(terminal_signals); i++)
-		if (terminal_signals[i] == signal)
-			return true;
-	return false;
+	case SIGINT:
+	case SIGQUIT:
+	case SIGWINCH:
+#ifdef SIGINFO
+	case SIGINFO:
+#endif
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* Makes the queue report only end signals, or all again. */
@@ -310,14 +297,13 @@ signals_write(int fd, const char *bytes, size_t count)
 	int64_t began_ns = clock_now_ns();
 	struct itimerval others;
 	struct sigaction before;
-	sigset_t alarm, pending;
+	sigset_t alarm;
 	ssize_t written;
 	int error;
 
-	signal_queue_pending(&pending);
-	other_alarm = sigismember(&pending, SIGALRM) == 1;
 	sigemptyset(&alarm);
 	sigaddset(&alarm, SIGALRM);
+	other_alarm = has_pending(&alarm);
 	sigaction(SIGALRM, &action, &before);
 	setitimer(ITIMER_REAL, &ticks, &others);
 	pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
@@ -334,18 +320,10 @@ signals_write(int fd, const char *bytes, size_t count)
 	return written;
 }
 
-/* What stops a job from its terminal. */
-static const int stops[] = { SIGTSTP, SIGTTIN, SIGTTOU };
-
 void
 signals_before_spawn(void)
 {
-	sigset_t set;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < ARRAY_LENGTH(stops); i++)
-		sigaddset(&set, stops[i]);
-	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	pthread_sigmask(SIG_BLOCK, &stopping, NULL);
 }
 
 void
@@ -357,14 +335,7 @@ signals_after_spawn(void)
 bool
 signals_stop_pending(void)
 {
-	sigset_t pending;
-
-	sigemptyset(&pending);
-	sigpending(&pending);
-	for (size_t i = 0; i < ARRAY_LENGTH(stops); i++)
-		if (sigismember(&pending, stops[i]) == 1)
-			return true;
-	return false;
+	return has_pending(&stopping);
 }
 
 int
@@ -390,14 +361,7 @@ signals_drain(void)
 bool
 signals_end_pending(void)
 {
-	sigset_t pending;
-
-	signal_queue_pending(&pending);
-	for (size_t i = 0; i < ARRAY_LENGTH(ending); i++)
-		if (sigismember(&ends_us, ending[i]) == 1
-		    && sigismember(&pending, ending[i]) == 1)
-			return true;
-	return false;
+	return has_pending(&ends_us);
 }
 
 void
@@ -413,33 +377,22 @@ signals_restore(void)
 void
 signals_before_write(void)
 {
-	pthread_sigmask(SIG_SETMASK, &write_mask, NULL);
+	pthread_sigmask(SIG_BLOCK, &raised, NULL);
 }
 
 void
 signals_after_write(bool failed)
 {
-	static const int raised[] = { SIGPIPE, SIGXFSZ };
-	sigset_t set;
-
 	/* A signal raised by a failed write must not act later. */
-	sigemptyset(&set);
-	for (size_t i = 0; i < ARRAY_LENGTH(raised); i++)
-		if (sigismember(&entry_mask, raised[i]) == 0)
-			sigaddset(&set, raised[i]);
 	if (failed)
-		signal_queue_drop(&set);
+		signal_queue_drop(&raised);
 	pthread_sigmask(SIG_SETMASK, &life_mask, NULL);
 }
 
 bool
 signals_pipe_is_deadly(void)
 {
-	struct sigaction action;
-
-	return sigaction(SIGPIPE, NULL, &action) == 0
-	    && action.sa_handler != SIG_IGN
-	    && sigismember(&entry_mask, SIGPIPE) == 0;
+	return !is_ignored(SIGPIPE) && sigismember(&entry_mask, SIGPIPE) == 0;
 }
 
 void
