@@ -87,13 +87,27 @@ pid_entry(char *entry)
 	return entry;
 }
 
-static void
+/* USUAL if it is large enough, or memory. */
+static void *
+room_for(void *usual, size_t usual_size, size_t size)
+{
+	return size <= usual_size ? usual : malloc(size);
+}
+
+/* False: no memory, for a value that is longer than usual. */
+static bool
 write_value(enum variable variable, const char *value)
 {
-	struct text text = text_in(values[variable], sizeof values[variable]);
+	size_t size = strlen(names[variable]) + strlen(value) + 1;
+	struct text text;
 
+	entries[variable]
+	    = room_for(values[variable], sizeof values[variable], size);
+	if (entries[variable] == NULL)
+		return false;
+	text = text_in(entries[variable], size);
 	text_join(&text, names[variable], value);
-	entries[variable] = values[variable];
+	return true;
 }
 
 /* One more than the inherited depth. */
@@ -108,34 +122,17 @@ depth(void)
 	return saturating_add(number, 1);
 }
 
-/* USUAL if it is large enough, or memory. */
-static void *
-room_for(void *usual, size_t usual_size, size_t size)
-{
-	return size <= usual_size ? usual : malloc(size);
-}
-
 bool
 environment_start(const char *id, const char *hint, const struct limits *limits)
 {
-	size_t count = 0, hint_size;
-	struct text text;
+	size_t count = 0;
 
 	while (environ[count] != NULL)
 		count++;
 	ours = room_for(usual_ours, sizeof usual_ours,
 	    (count + VARIABLES + 1) * sizeof *ours);
-	if (ours == NULL)
+	if (ours == NULL || (hint != NULL && !write_value(HINT, hint)))
 		return false;
-	if (hint != NULL) {
-		hint_size = strlen(names[HINT]) + strlen(hint) + 1;
-		entries[HINT]
-		    = room_for(values[HINT], sizeof values[HINT], hint_size);
-		if (entries[HINT] == NULL)
-			return false;
-		text = text_in(entries[HINT], hint_size);
-		text_join(&text, names[HINT], hint);
-	}
 	for (size_t i = 0; i < count; i++)
 		if (begins(environ[i], names[SLOTS]))
 			entries[SLOTS] = inherited_slots = environ[i];

@@ -26,9 +26,6 @@
 #define PATIENCE_NS (100 * NS_PER_MS)
 #define PATIENT_LOOK_NS (2 * NS_PER_MS)
 
-/* The wait status to report if COMMAND's own is lost. */
-#define STATUS_LOST (STATUS_ERROR << 8)
-
 /* The stages of an attempt, in order: it never goes back. */
 enum stage {
 	STAGE_RUNNING,
@@ -46,7 +43,6 @@ struct child {
 	struct process_tree tree;
 	bool loses_orphans; /* backoff does not adopt them: no SIGCHLD either */
 	pid_t pid; /* 0 once it is reaped, so that nothing is sent to it */
-	int wait_status;
 	enum stage stage;
 	struct silence silence;
 	bool is_stopped; /* COMMAND, by a signal such as TSTP */
@@ -57,7 +53,7 @@ struct child {
 	int64_t killed_ns; /* when KILL was sent */
 	int64_t patience_ns; /* until when to be patient */
 	bool is_patient; /* waits for leftovers that hold the output open */
-	struct outcome outcome;
+	struct outcome outcome; /* its end, too, once it is reaped */
 };
 
 /* --- silence --- */
@@ -117,13 +113,13 @@ reap(struct child *child)
 			helper.pid = 0;
 		if (pid == child->pid) {
 			child->pid = 0;
-			child->wait_status = status;
+			outcome_take_wait(&child->outcome, status);
 		}
 	}
 	/* Cannot happen, but without this backoff would wait for ever. */
 	if (pid < 0 && child->pid > 0) {
 		child->pid = 0;
-		child->wait_status = STATUS_LOST;
+		child->outcome.status = STATUS_ERROR;
 	}
 	return pid == 0;
 }
@@ -547,23 +543,15 @@ watch_until_over(struct child *child)
 
 /* --- one attempt --- */
 
-/* Completes the outcome with the way COMMAND ended. */
 static void
 conclude(struct child *child)
 {
 	struct outcome *outcome = &child->outcome;
-	struct outcome end = { .status = -1 };
 
-	if (child->pid == 0)
-		end = outcome_of_wait(child->wait_status);
-	if (outcome->kind != OUTCOME_TIMED_OUT)
-		outcome->kind = end.kind;
-	outcome->status = end.status;
-	outcome->signal = end.signal;
 	outcome_end_late(outcome, signals_drain());
 	outcome->by_forwarded = outcome->kind == OUTCOME_KILLED
-	    && !signals_wakes(end.signal)
-	    && sigismember(&outcome->forwarded, end.signal) == 1;
+	    && !signals_wakes(outcome->signal)
+	    && sigismember(&outcome->forwarded, outcome->signal) == 1;
 }
 
 /*
@@ -606,6 +594,7 @@ supervise(const struct command *command, const struct options *options)
 	int64_t silence_ns = command->is_hook
 	    ? INT64_MAX
 	    : options->settings.limits.idle_timeout_ns;
+	int64_t started_ns;
 	bool with_tree = command->cutoff_ns < INT64_MAX
 	    || silence_ns < INT64_MAX || options->job.grace_ns < INT64_MAX;
 	struct child child = {
@@ -613,14 +602,13 @@ supervise(const struct command *command, const struct options *options)
 		.options = options,
 		.silence.limit_ns = silence_ns,
 		.kill_ns = INT64_MAX,
+		.outcome.status = -1,
 	};
-	int64_t started_ns;
 
 	child.loses_orphans = !with_tree || !processes_adopt_orphans();
 	child.tree.loses_orphans = with_tree && child.loses_orphans;
 	settle(&child, with_tree);
-	started_ns = clock_now_ns();
-	child.silence.looked_ns = started_ns;
+	started_ns = child.silence.looked_ns = clock_now_ns();
 	child.pid = spawn(command);
 	if (command->relay != NULL)
 		command->relay->spawned();

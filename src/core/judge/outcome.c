@@ -44,19 +44,15 @@ outcome_not_started(int error)
 	};
 }
 
-struct outcome
-outcome_of_wait(int wait_status)
+void
+outcome_take_wait(struct outcome *outcome, int wait_status)
 {
-	if (WIFSIGNALED(wait_status))
-		return (struct outcome) {
-			.kind = OUTCOME_KILLED,
-			.status = -1,
-			.signal = WTERMSIG(wait_status),
-		};
-	return (struct outcome) {
-		.kind = OUTCOME_EXITED,
-		.status = WEXITSTATUS(wait_status),
-	};
+	bool is_killed = WIFSIGNALED(wait_status);
+
+	outcome->status = is_killed ? -1 : WEXITSTATUS(wait_status);
+	outcome->signal = is_killed ? WTERMSIG(wait_status) : 0;
+	if (outcome->kind != OUTCOME_TIMED_OUT)
+		outcome->kind = is_killed ? OUTCOME_KILLED : OUTCOME_EXITED;
 }
 
 int

@@ -171,8 +171,8 @@ struct outcome {
 /* The outcome of an attempt that fork or exec refused with ERROR. */
 struct outcome outcome_not_started(int error);
 
-/* The kind, status and signal of a wait(2) status. */
-struct outcome outcome_of_wait(int wait_status);
+/* Sets its status, signal and, unless it has timed out, kind. */
+void outcome_take_wait(struct outcome *outcome, int wait_status);
 
 /* SIGNAL (0: none) told backoff to end when COMMAND had already ended. */
 void outcome_end_late(struct outcome *outcome, int signal);
