@@ -126,9 +126,8 @@ void signals_after_write(bool failed);
 ssize_t signals_write(int fd, const char *bytes, size_t count);
 
 /*
- * Around the start of COMMAND: a key that stops the job waits, as vfork(2)
- * would not return while the child is stopped. EINTR, from there to exec: it
- * came.
+ * Around the start of COMMAND, errno is kept: a key that stops the job waits,
+ * as vfork(2) would not return while the child is stopped. Whether it came.
  */
 void signals_before_spawn(void);
 void signals_after_spawn(void);

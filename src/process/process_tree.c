@@ -43,20 +43,24 @@ compare_pids(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-static bool
-is_in_tree(const struct processes *all, pid_t pid)
+/* The one of SORTED that has PID, or NULL. */
+static const struct process *
+find_pid(const struct processes *sorted, pid_t pid)
 {
 	const struct process wanted = { .pid = pid };
-	const struct process *found = bsearch(
-	    &wanted, all->list, all->count, sizeof wanted, compare_pids);
 
-	return found != NULL && found->in_tree;
+	return sorted->count == 0
+	    ? NULL
+	    : bsearch(&wanted, sorted->list, sorted->count, sizeof wanted,
+	        compare_pids);
 }
 
 static bool
 belongs(const struct processes *all, const struct process_tree *tree,
     const struct process *process)
 {
+	const struct process *parent;
+
 	if (processes_have(&tree->known, process))
 		return true;
 	if (processes_have(&tree->preexisting, process))
@@ -65,7 +69,8 @@ belongs(const struct processes *all, const struct process_tree *tree,
 		return process->has_mark;
 	if (process->parent == tree->self)
 		return true;
-	return is_in_tree(all, process->parent);
+	parent = find_pid(all, process->parent);
+	return parent != NULL && parent->in_tree;
 }
 
 void
@@ -121,29 +126,22 @@ read_one(pid_t pid, void *what)
 }
 
 /*
- * All processes, backoff among them, or as many as there is memory for. None:
- * they cannot be seen, or no descriptors are left for that.
+ * Reads the tree, or as much of it as there is memory for, sorted by pid.
+ * False: processes cannot be seen, or no descriptors are left for that.
  */
-static struct processes
-read_all(const struct process_tree *tree)
+static bool
+read_tree(struct processes *found, const struct process_tree *tree)
 {
 	struct reading reading = { .tree = tree };
+	const struct processes *all = &reading.all;
 
 	processes_each(read_one, &reading);
-	return reading.all;
-}
-
-/* Keeps only the processes of the tree. */
-static void
-keep_tree(struct processes *all, const struct process_tree *tree)
-{
-	size_t count = 0;
-
-	process_tree_find(all, tree);
+	process_tree_find(&reading.all, tree);
+	*found = (struct processes) { .list = all->list };
 	for (size_t i = 0; i < all->count; i++)
 		if (all->list[i].in_tree)
-			all->list[count++] = all->list[i];
-	all->count = count;
+			found->list[found->count++] = all->list[i];
+	return all->count > 0;
 }
 
 void
@@ -152,8 +150,7 @@ process_tree_spare(void)
 	const struct process_tree all = { .self = getpid() };
 
 	/* No mark is needed: COMMAND has not started anything yet. */
-	preexisting = read_all(&all);
-	keep_tree(&preexisting, &all);
+	read_tree(&preexisting, &all);
 }
 
 /*
@@ -217,22 +214,19 @@ process_tree_signal(struct process_tree *tree, pid_t command, int signal)
 {
 	struct census census = { 0 };
 	struct process unnamed = { .pid = command };
-	const struct process *first = &unnamed;
+	const struct process *first;
 	struct processes now;
 
 	tree->self = getpid();
 	tree->command = command;
 	tree->preexisting = preexisting;
-	now = read_all(tree);
-	if (now.count == 0)
+	if (!read_tree(&now, tree))
 		return signal_unseen(tree, signal);
-	keep_tree(&now, tree);
-	for (size_t i = 0; i < now.count; i++)
-		if (now.list[i].pid == command)
-			first = &now.list[i];
+	first = find_pid(&now, command);
 	/* COMMAND has not been reaped, so its pid cannot be reused. */
 	if (command != 0)
-		tally(&census, first, kill(command, signal) == 0 ? 0 : errno);
+		tally(&census, first != NULL ? first : &unnamed,
+		    kill(command, signal) == 0 ? 0 : errno);
 	for (size_t i = 0; i < now.count; i++)
 		if (now.list[i].pid != command && !now.list[i].is_zombie)
 			tally(&census, &now.list[i],

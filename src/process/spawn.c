@@ -113,14 +113,12 @@ static pid_t
 start_command(const struct command *command)
 {
 	pid_t pid;
-	int error, tries = 0;
+	int tries = 0;
 
 	do {
 		signals_before_spawn();
 		pid = new_process(become_command, command);
-		error = errno;
 		signals_after_spawn();
-		errno = error;
 	} while (pid < 0 && errno == EINTR && ++tries < MOST_STOPS);
 	return pid;
 }

@@ -256,28 +256,23 @@ begin_flushing(struct child *child)
 }
 
 /*
- * Whether processes that backoff may not signal have had their time. Such a
- * process can have children that backoff killed. That process reaps them, so no
- * SIGCHLD tells backoff: they have until the next look.
+ * Whether nobody is left to wait for, after KILL. What backoff may not signal
+ * has its time. Such a process can have children that backoff killed. That
+ * process reaps them, so no SIGCHLD tells backoff: they have until the next
+ * look. A group that is not seen is there as long as it has zombies, and their
+ * parent may never wait for them.
  */
 static bool
-is_time_to_give_up(const struct child *child)
+is_killed(const struct child *child)
 {
-	return child->outcome.left.refused > 0
-	    && clock_now_ns() - max_ns(child->kill_ns, child->killed_ns)
-	    >= REFUSED_LOOK_NS;
-}
+	const struct census *left = &child->outcome.left;
 
-/*
- * Whether nobody is left. A group that is not seen is there as long as it has
- * zombies, and their parent may never wait for them.
- */
-static bool
-is_tree_gone(const struct child *child)
-{
-	return child->pid == 0 && child->outcome.left.refused == 0
-	    && (child->outcome.left.reached == 0
-	        || (child->outcome.left.unseen
+	if (left->refused > 0)
+		return clock_now_ns() - max_ns(child->kill_ns, child->killed_ns)
+		    >= REFUSED_LOOK_NS;
+	return child->pid == 0
+	    && (left->reached == 0
+	        || (left->unseen
 	            && clock_now_ns() - child->killed_ns >= UNSEEN_END_NS));
 }
 
@@ -309,7 +304,7 @@ look_what_is_left(struct child *child)
 			break;
 		/* A death may have left an orphan that KILL missed. */
 		signal_tree(child, SIGKILL);
-		if (!is_tree_gone(child) && !is_time_to_give_up(child))
+		if (!is_killed(child))
 			break;
 		/* If COMMAND itself still runs, it has no other outcome. */
 		if (child->pid != 0)

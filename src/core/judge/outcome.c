@@ -17,20 +17,13 @@
 static bool
 passes(int error)
 {
-	switch (error) {
-	case EAGAIN:
-	case ENOMEM:
-	case ETXTBSY:
-	case EMFILE:
-	case ENFILE:
-	case EIO:
-	case ESTALE:
-	case ETIMEDOUT:
-	case EINTR:
-		return true;
-	default:
-		return false;
-	}
+	static const int passing[] = { EAGAIN, ENOMEM, ETXTBSY, EMFILE, ENFILE,
+		EIO, ESTALE, ETIMEDOUT, EINTR };
+
+	for (size_t i = 0; i < ARRAY_LENGTH(passing); i++)
+		if (passing[i] == error)
+			return true;
+	return false;
 }
 
 struct outcome
@@ -58,15 +51,10 @@ outcome_take_wait(struct outcome *outcome, int wait_status)
 int
 outcome_status(const struct outcome *outcome)
 {
-	switch (outcome->kind) {
-	case OUTCOME_TIMED_OUT:
+	if (outcome->kind == OUTCOME_TIMED_OUT)
 		return STATUS_TIMED_OUT;
-	case OUTCOME_KILLED:
+	if (outcome->kind == OUTCOME_KILLED)
 		return STATUS_SIGNAL + outcome->signal;
-	case OUTCOME_EXITED:
-	case OUTCOME_NOT_STARTED:
-		break;
-	}
 	return outcome->status;
 }
 
@@ -157,8 +145,7 @@ signal_is_real_time(int signal)
 static int
 real_time_signal(const char *text)
 {
-	bool from_end = same_name(text, "RTMAX")
-	    || without_prefix(text, "RTMAX-") != text;
+	bool from_end = without_prefix(text, "RTMAX") != text;
 	const char *rest = without_prefix(text, from_end ? "RTMAX" : "RTMIN");
 	int64_t offset = 0;
 
@@ -205,20 +192,6 @@ signal_text(struct text *text, int signal)
 	text_number(text, signal);
 }
 
-/* Gives a cell of a layer its verdict, unless it has another one. */
-static enum codes_error
-claim(uint8_t *cell, enum verdict verdict, enum verdict *other)
-{
-	/* clang thinks that CODES is NULL where cell_of() returns NULL. */
-	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-	if (*cell != VERDICT_NONE && *cell != (uint8_t)verdict) {
-		*other = *cell;
-		return CODES_CONFLICT;
-	}
-	*cell = (uint8_t)verdict;
-	return CODES_OK;
-}
-
 /* The cell of a word, a name or a single number, or NULL. */
 static uint8_t *
 cell_of(struct codes *codes, const char *item)
@@ -239,30 +212,33 @@ cell_of(struct codes *codes, const char *item)
 	return signal > 0 ? &codes->killed[signal] : NULL;
 }
 
-/* ITEM is a range such as "4-7", or what cell_of() knows. */
+/* ITEM is what cell_of() knows, or a range such as "4-7": a row of cells. */
 static enum codes_error
 add_item(struct codes *codes, char *item, enum verdict verdict,
     struct codes_fault *fault)
 {
 	uint8_t *cell = cell_of(codes, item);
 	char *dash = strchr(item, '-');
-	enum codes_error error = CODES_OK;
-	int64_t low, high;
+	int64_t low = -1, high = -1;
 
-	fault->status = -1;
-	if (cell != NULL)
-		return claim(cell, verdict, &fault->other);
-	if (dash == NULL)
-		return CODES_SYNTAX;
-	*dash = '\0';
-	if (!count_parse(item, &low) || !count_parse(dash + 1, &high)
-	    || low > high || high >= EXIT_CODES)
-		return CODES_SYNTAX;
-	for (; low <= high && error == CODES_OK; low++) {
-		fault->status = (int)low;
-		error = claim(&codes->range[low], verdict, &fault->other);
+	if (cell == NULL) {
+		if (dash == NULL)
+			return CODES_SYNTAX;
+		*dash = '\0';
+		if (!count_parse(item, &low) || !count_parse(dash + 1, &high)
+		    || low > high || high >= EXIT_CODES)
+			return CODES_SYNTAX;
+		cell = &codes->range[low];
 	}
-	return error;
+	for (; low <= high; low++, cell++) {
+		if (*cell != VERDICT_NONE && *cell != (uint8_t)verdict) {
+			fault->other = *cell;
+			fault->status = (int)low;
+			return CODES_CONFLICT;
+		}
+		*cell = (uint8_t)verdict;
+	}
+	return CODES_OK;
 }
 
 enum codes_error

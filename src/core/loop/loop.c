@@ -82,14 +82,13 @@ static struct pause_context *
 context_at(struct run *run, int64_t now_ns)
 {
 	const struct limits *limits = &run->settings->limits;
-	const struct world *world = run->world;
 	struct pause_context *context = &run->context;
 
 	context->deadline
 	    = budget_at(limits->deadline_ns, now_ns - run->started_ns);
 	context->until.left_ns = limits->until_ns == INT64_MAX
 	    ? INT64_MAX
-	    : limits->until_ns - world->epoch_ns();
+	    : limits->until_ns - run->world->epoch_ns();
 	return context;
 }
 
@@ -124,12 +123,18 @@ end_as_command(struct run *run, enum result result)
 	    run, result, status == 0 && result != RESULT_PASS ? 1 : status);
 }
 
-/* Told to end while no attempt was running: backoff dies by that signal. */
-static void
+/*
+ * Unless END_SIGNAL is 0, it told backoff to end while no attempt was running,
+ * and backoff dies by it. Returns whether that is so.
+ */
+static bool
 interrupt(struct run *run, int end_signal)
 {
+	if (end_signal == 0)
+		return false;
 	run->ending.end_signal = run->ending.signal = end_signal;
 	end_with(run, RESULT_INTERRUPTED, STATUS_SIGNAL + end_signal);
+	return true;
 }
 
 /* backoff itself failed: it could not pass on COMMAND's input or output. */
@@ -182,56 +187,41 @@ end_late(struct run *run, const struct entry *wait)
 	end_as_command(run, RESULT_DEADLINE);
 }
 
-static void
-end_interrupted(struct run *run)
-{
-	const struct outcome *outcome = &run->state.outcome;
-
-	/* As in a pause: backoff dies by the signal itself. */
-	if (outcome->came_late
-	    || (outcome->evidence.failure.cut_off
-	        && verdict_is_good(run->state.verdict))) {
-		interrupt(run, run->ending.end_signal);
-		return;
-	}
-	end_as_command(run, RESULT_INTERRUPTED);
-}
-
 /* Ends the loop with RESULT after an attempt. RESULT_NONE changes nothing. */
 static void
 end_after_attempt(struct run *run, enum result result)
 {
-	const struct outcome *outcome = &run->state.outcome;
+	const struct loop_state *state = &run->state;
+	const struct outcome *outcome = &state->outcome;
 	const struct stream_failure *failure = &outcome->evidence.failure;
-	const struct limits *limits = &run->settings->limits;
+	int64_t flaky_status = run->settings->limits.flaky_status;
 
 	switch (result) {
 	case RESULT_NONE:
-	case RESULT_DEFERRED:
-		break;
+		return;
 	case RESULT_ERROR:
 		fail(run, failure->stream, failure->error, failure->signal);
-		break;
+		return;
 	case RESULT_SUCCESS:
 		/* Flaky: an attempt failed before. */
 		end_with(run, result,
-		    run->state.attempt > run->state.streak
-		        ? (int)limits->flaky_status
-		        : 0);
-		break;
+		    state->attempt > state->streak ? (int)flaky_status : 0);
+		return;
 	case RESULT_INTERRUPTED:
-		end_interrupted(run);
+		/* As in a pause: backoff dies by the signal itself. */
+		if ((outcome->came_late
+		        || (failure->cut_off
+		            && verdict_is_good(state->verdict)))
+		    && interrupt(run, outcome->end_signal))
+			return;
 		break;
 	case RESULT_STOPPED:
-		run->ending.input_lost = run->state.verdict != VERDICT_STOP;
-		end_as_command(run, result);
+		run->ending.input_lost = state->verdict != VERDICT_STOP;
 		break;
-	case RESULT_PASS:
-	case RESULT_EXHAUSTED:
-	case RESULT_DEADLINE:
-		end_as_command(run, result);
+	default:
 		break;
 	}
+	end_as_command(run, result);
 }
 
 /* --- from attempt to attempt --- */
@@ -325,17 +315,15 @@ static void
 after_verdict(struct run *run)
 {
 	const struct world *world = run->world;
-	const struct limits *limits = &run->settings->limits;
-	enum result result;
 
 	run->effect = (struct gate_effect) { .waits_at_gate = false };
 	if (world->after_verdict != NULL)
 		run->effect = world->after_verdict(&run->state);
 	outcome_end_late(&run->state.outcome, run->effect.signal);
 	run->ending.end_signal = run->state.outcome.end_signal;
-	result = loop_count_attempt(limits, &run->effect, &run->state,
-	    &run->schedule, &run->context.failures);
-	end_after_attempt(run, result);
+	end_after_attempt(run,
+	    loop_count_attempt(&run->settings->limits, &run->effect,
+	        &run->state, &run->schedule, &run->context.failures));
 }
 
 /* The pause from the end of the attempt; PAUSE_NONE: backoff gives up. */
@@ -368,7 +356,6 @@ forget_stated(struct hint *hint)
 static void
 attempt(struct run *run, int64_t now_ns)
 {
-	const struct world *world = run->world;
 	const struct limits *limits = &run->settings->limits;
 	struct outcome *outcome = &run->state.outcome;
 	int64_t timeout_ns = saturating_add(now_ns, limits->timeout_ns);
@@ -378,7 +365,7 @@ attempt(struct run *run, int64_t now_ns)
 	run->state.attempt++;
 	run->state.count++;
 	run->state.elapsed_ns = now_ns - run->started_ns;
-	*outcome = world->attempt(&run->state, cutoff_ns);
+	*outcome = run->world->attempt(&run->state, cutoff_ns);
 	/* An attempt that --grace could not end has reached no limit. */
 	if (outcome->kind == OUTCOME_TIMED_OUT && outcome->was_silent) {
 		outcome->limit_ns = limits->idle_timeout_ns;
@@ -403,21 +390,16 @@ attempt(struct run *run, int64_t now_ns)
 static void
 ask_hook(struct run *run)
 {
-	const struct world *world = run->world;
 	struct loop_state coming = coming_state(run, now(run));
-	struct outcome hook;
+	struct outcome hook
+	    = run->world->hook(HOOK_BEFORE_RETRY, &coming, run->deadline_ns);
+	bool is_cut = hook.kind == OUTCOME_TIMED_OUT;
 
-	hook = world->hook(HOOK_BEFORE_RETRY, &coming, run->deadline_ns);
-	if (hook.end_signal != 0) {
-		interrupt(run, hook.end_signal);
-	} else if (hook.kind == OUTCOME_TIMED_OUT) {
-		run->ending.hook = hook;
-		end_as_command(run, RESULT_DEADLINE);
-	} else if (outcome_status(&hook) != 0) {
-		run->ending.vetoed = true;
-		run->ending.hook = hook;
-		end_as_command(run, RESULT_STOPPED);
-	}
+	if (interrupt(run, hook.end_signal) || outcome_status(&hook) == 0)
+		return;
+	run->ending.vetoed = !is_cut;
+	run->ending.hook = hook;
+	end_as_command(run, is_cut ? RESULT_DEADLINE : RESULT_STOPPED);
 }
 
 /* All that happens from the end of an attempt to the start of the next. */
@@ -426,7 +408,6 @@ between_attempts(struct run *run)
 {
 	const struct world *world = run->world;
 	int64_t pause_ns = PAUSE_NONE;
-	int signal;
 
 	after_verdict(run);
 	if (run->ending.result == RESULT_NONE)
@@ -434,11 +415,9 @@ between_attempts(struct run *run)
 	world->tell_attempt(&run->state, pause_ns);
 	if (run->ending.result != RESULT_NONE)
 		return;
-	signal = world->pause(
-	    saturating_add(run->state.outcome.ended_ns, max_ns(pause_ns, 0)));
-	if (signal != 0)
-		interrupt(run, signal);
-	else
+	if (!interrupt(run,
+	        world->pause(saturating_add(
+	            run->state.outcome.ended_ns, max_ns(pause_ns, 0)))))
 		ask_hook(run);
 }
 
@@ -449,7 +428,6 @@ splay(struct run *run)
 	const struct world *world = run->world;
 	struct entry entry = { .admission = ADMISSION_GO };
 	struct range range;
-	int signal;
 
 	/* Too late for any attempt: before_attempt() says so. */
 	if (time_left(run, run->started_ns) <= 0)
@@ -461,23 +439,23 @@ splay(struct run *run)
 		return;
 	}
 	range = next_pause_splay(&run->context);
-	signal = world->pause(saturating_add(run->started_ns,
-	    random_between(run->schedule.random, range.low_ns, range.high_ns)));
-	if (signal != 0)
-		interrupt(run, signal);
+	interrupt(run,
+	    world->pause(saturating_add(run->started_ns,
+	        random_between(
+	            run->schedule.random, range.low_ns, range.high_ns))));
 }
 
 /* A success fails if its held output cannot be written, or not in time. */
 static void
 release(struct run *run)
 {
-	const struct world *world = run->world;
 	enum result result = run->ending.result;
-	struct release release = world->release(result, run->ending.end_signal);
+	struct release release
+	    = run->world->release(result, run->ending.end_signal);
 
-	if (release.end_signal != 0 && result != RESULT_INTERRUPTED)
-		interrupt(run, release.end_signal);
-	else if (release.error != 0
+	if (result != RESULT_INTERRUPTED && interrupt(run, release.end_signal))
+		return;
+	if (release.error != 0
 	    && (result == RESULT_SUCCESS || result == RESULT_PASS))
 		fail(run, "output", release.error, release.signal);
 }
@@ -486,14 +464,12 @@ release(struct run *run)
 static void
 run_at_end(struct run *run, int64_t now_ns)
 {
-	const struct world *world = run->world;
 	int64_t cutoff_ns = run->deadline_ns > now_ns
 	    ? run->deadline_ns
 	    : saturating_add(now_ns, run->settings->limits.kill_after_ns);
-	struct outcome hook = world->hook(HOOK_AT_END, &run->state, cutoff_ns);
 
-	if (hook.end_signal != 0)
-		interrupt(run, hook.end_signal);
+	interrupt(run,
+	    run->world->hook(HOOK_AT_END, &run->state, cutoff_ns).end_signal);
 }
 
 static void
@@ -520,6 +496,7 @@ run_loop(const struct settings *settings, struct random *random,
 	struct run run = {
 		.settings = settings,
 		.world = world,
+		.context = { .settings = settings, .state = &run.state },
 		.schedule = schedule_start(&settings->policy, random),
 		.started_ns = world->now_ns(),
 	};
@@ -527,8 +504,6 @@ run_loop(const struct settings *settings, struct random *random,
 
 	run.deadline_ns
 	    = saturating_add(run.started_ns, settings->limits.deadline_ns);
-	run.context.settings = settings;
-	run.context.state = &run.state;
 	run.context.until.total_ns
 	    = context_at(&run, run.started_ns)->until.left_ns;
 	world->tell_start();

@@ -80,18 +80,12 @@ from_end(const struct pause_context *context, int64_t pause_ns)
 	return max_ns(pause_ns - ran_ns, context->settings->policy.floor_ns);
 }
 
-static bool
-is_throttled(const struct pause_context *context)
-{
-	return context->state->verdict == VERDICT_THROTTLE;
-}
-
 /* The range of the pause if there were no time limit. */
 static struct range
 free_range(const struct pause_context *context, const struct schedule *schedule)
 {
-	struct range range = schedule_range(
-	    schedule, context->failures, is_throttled(context));
+	struct range range = schedule_range(schedule, context->failures,
+	    context->state->verdict == VERDICT_THROTTLE);
 
 	return (struct range) { from_end(context, range.low_ns),
 		from_end(context, range.high_ns) };
@@ -124,7 +118,7 @@ static int64_t
 draw(const struct pause_context *context, struct schedule *schedule,
     struct room room)
 {
-	bool throttled = is_throttled(context);
+	bool throttled = context->state->verdict == VERDICT_THROTTLE;
 	struct range range;
 	int64_t pause_ns;
 
@@ -171,36 +165,25 @@ obey(const struct pause_context *context, struct random *random,
 	return (struct pause) { PAUSE_DRAWN, max_ns(asked_ns, drawn_ns) };
 }
 
-/*
- * Whether a pause can follow. If there are two reasons against it, a hint is
- * the one to report, because it says more.
- */
-static enum pause_kind
-can_follow(const struct pause_context *context, struct room room)
-{
-	const struct hint *hint = &context->state->outcome.evidence.hint;
-
-	if (hint->has_wait
-	    && hint->wait_ns > context->settings->limits.hint_max_ns)
-		return PAUSE_ASKED_BEYOND;
-	if (hint->has_wait && hint->wait_ns > max_ns(room.ns, 0))
-		return PAUSE_ASKED_TOO_LATE;
-	return room.ns < room.least_ns ? PAUSE_NO_TIME : PAUSE_DRAWN;
-}
-
 struct pause
 next_pause(const struct pause_context *context, struct schedule *schedule)
 {
+	const struct hint *hint = &context->state->outcome.evidence.hint;
 	struct room room = next_pause_room(context);
-	enum pause_kind kind = can_follow(context, room);
 	int64_t drawn_ns;
 
-	if (kind != PAUSE_DRAWN)
-		return (struct pause) { .kind = kind };
+	/* Of two reasons against a pause, a hint says more. */
+	if (hint->has_wait
+	    && hint->wait_ns > context->settings->limits.hint_max_ns)
+		return (struct pause) { .kind = PAUSE_ASKED_BEYOND };
+	if (hint->has_wait && hint->wait_ns > max_ns(room.ns, 0))
+		return (struct pause) { .kind = PAUSE_ASKED_TOO_LATE };
+	if (room.ns < room.least_ns)
+		return (struct pause) { .kind = PAUSE_NO_TIME };
 	drawn_ns = context->state->streak > 0
 	    ? draw_in_streak(context, schedule, room)
 	    : draw(context, schedule, room);
-	if (context->state->outcome.evidence.hint.has_wait)
+	if (hint->has_wait)
 		return obey(context, schedule->random, room, drawn_ns);
 	return (struct pause) { PAUSE_DRAWN, drawn_ns };
 }
