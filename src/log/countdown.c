@@ -45,7 +45,7 @@ int
 countdown_wait(int64_t until_ns, const char *words, int64_t since_ns)
 {
 	struct countdown countdown = { words, since_ns, until_ns };
-	struct arrival arrival = { .signal = 0 };
+	struct queued_signal arrival = { .signal = 0 };
 	int64_t now_ns;
 
 	while ((now_ns = clock_now_ns()) < until_ns) {
@@ -55,7 +55,8 @@ countdown_wait(int64_t until_ns, const char *words, int64_t since_ns)
 		enum wake wake = signals_wait(&arrival, next_ns, NULL, 0);
 
 		if (wake == WAKE_SIGNAL
-		    && (arrival.ends_us || signals_wakes(arrival.signal))) {
+		    && (signals_ends(arrival.signal)
+		        || signals_wakes(arrival.signal))) {
 			log_hurry();
 			log_erase_wait();
 			return arrival.signal;

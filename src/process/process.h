@@ -54,13 +54,6 @@ void terminal_wrapped(const char *text, int column, int from, int width);
  * not the one that --wake-on names.
  */
 
-struct arrival {
-	int signal;
-	bool ends_us; /* it is an end signal */
-	bool from_terminal; /* the terminal sent it to the whole group */
-	pid_t sender;
-};
-
 /*
  * Call this once, before anything is spawned. WAKE_ON is the signal of
  * --wake-on, or 0. False: it failed, see errno.
@@ -70,6 +63,9 @@ bool signals_start(int wake_on);
 /* Whether SIGNAL is an end signal, or that of --wake-on. */
 bool signals_ends(int signal);
 bool signals_wakes(int signal);
+
+/* Whether the terminal has sent it to the whole group. */
+bool signals_by_terminal(const struct queued_signal *arrival);
 
 enum wake {
 	WAKE_TIME,
@@ -83,7 +79,7 @@ enum wake {
  * Waits until a signal arrives, a descriptor is ready, or UNTIL_NS (INT64_MAX:
  * for ever) has come; returns which. A signal comes first.
  */
-enum wake signals_wait(struct arrival *arrival, int64_t until_ns,
+enum wake signals_wait(struct queued_signal *arrival, int64_t until_ns,
     struct pollfd *descriptors, int count);
 
 /*

@@ -124,15 +124,17 @@ signals_ends(int signal)
 }
 
 /*
- * Whether the kernel sends it to a whole foreground group: for keys, and a new
- * size. An alarm also comes from the kernel, but only to backoff; and so does a
+ * The kernel sends some to a whole foreground group: for keys, and a new size.
+ * An alarm also comes from the kernel, but only to backoff; and so does a
  * hangup where backoff leads the session: the group gets it when the leader
  * ends, which waits for COMMAND.
  */
-static bool
-is_terminal_signal(int signal)
+bool
+signals_by_terminal(const struct queued_signal *arrival)
 {
-	switch (signal) {
+	if (arrival->is_by_process)
+		return false;
+	switch (arrival->signal) {
 	case SIGHUP:
 	case SIGCONT:
 		return getsid(0) != getpid();
@@ -159,20 +161,13 @@ narrow(bool narrower)
 
 /* Takes a signal, but passes over those that were ignored at the start. */
 static bool
-take(struct arrival *arrival)
+take(struct queued_signal *arrival)
 {
-	struct queued_signal queued;
-
 	narrow(false);
 	do
-		if (!signal_queue_take(&queued))
+		if (!signal_queue_take(arrival))
 			return false;
-	while (queued.signal != SIGCHLD && is_ignored(queued.signal));
-	arrival->signal = queued.signal;
-	arrival->ends_us = signals_ends(arrival->signal);
-	arrival->sender = queued.sender;
-	arrival->from_terminal
-	    = !queued.is_by_process && is_terminal_signal(arrival->signal);
+	while (arrival->signal != SIGCHLD && is_ignored(arrival->signal));
 	return true;
 }
 
@@ -185,7 +180,7 @@ poll_until(struct pollfd *watched, int count, int64_t until_ns)
 }
 
 enum wake
-signals_wait(struct arrival *arrival, int64_t until_ns,
+signals_wait(struct queued_signal *arrival, int64_t until_ns,
     struct pollfd *descriptors, int count)
 {
 	struct pollfd watched[1 + WAIT_DESCRIPTORS];
@@ -347,13 +342,13 @@ signals_met(void)
 int
 signals_drain(void)
 {
-	struct arrival arrival;
+	struct queued_signal arrival;
 	int found = 0;
 
 	met = false;
 	/* Of a storm of them, those that end backoff come first. */
 	for (int i = 0; i < MOST_DRAINED && take(&arrival); i++)
-		if (found == 0 && arrival.ends_us)
+		if (found == 0 && signals_ends(arrival.signal))
 			found = arrival.signal;
 	return found;
 }

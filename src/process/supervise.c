@@ -370,14 +370,14 @@ on_time(struct child *child)
 
 /* An end signal came when COMMAND had already ended. */
 static void
-on_late_end_signal(struct child *child, const struct arrival *arrival)
+on_late_end_signal(struct child *child, const struct queued_signal *arrival)
 {
 	outcome_end_late(&child->outcome, arrival->signal);
 	if (child->stage <= STAGE_ENDING && child->kill_ns < INT64_MAX) {
 		child->kill_ns = clock_now_ns();
 		kill_tree(child);
 	} else if (child->stage == STAGE_RUNNING
-	    && (arrival->from_terminal
+	    && (signals_by_terminal(arrival)
 	        || has_died_by(child, arrival->signal))) {
 		begin_grace(child);
 	}
@@ -388,12 +388,13 @@ on_late_end_signal(struct child *child, const struct arrival *arrival)
  * (rule 22). COMMAND has not been reaped, so its pid cannot be reused.
  */
 static void
-pass_on(struct child *child, const struct arrival *arrival)
+pass_on(struct child *child, const struct queued_signal *arrival)
 {
 	int signal = arrival->signal;
 
 	if (arrival->sender == child->pid
-	    || (arrival->from_terminal && getpgid(child->pid) == getpgrp()))
+	    || (signals_by_terminal(arrival)
+	        && getpgid(child->pid) == getpgrp()))
 		return;
 	if (kill(child->pid, signal) != 0)
 		return;
@@ -403,22 +404,24 @@ pass_on(struct child *child, const struct arrival *arrival)
 }
 
 static void
-on_signal(struct child *child, const struct arrival *arrival)
+on_signal(struct child *child, const struct queued_signal *arrival)
 {
+	bool ends_us = signals_ends(arrival->signal);
+
 	if (arrival->signal == SIGCHLD) {
 		reap(child);
 		look_at_silence(child);
 		return;
 	}
-	if (child->command->is_hook && !arrival->ends_us)
+	if (child->command->is_hook && !ends_us)
 		return;
-	child->is_hurried = child->is_hurried || arrival->ends_us;
+	child->is_hurried = child->is_hurried || ends_us;
 	if (is_dead(child)) {
-		if (arrival->ends_us)
+		if (ends_us)
 			on_late_end_signal(child, arrival);
 		return;
 	}
-	if (arrival->ends_us) {
+	if (ends_us) {
 		if (child->outcome.end_signal == 0)
 			child->outcome.end_signal = arrival->signal;
 		begin_grace(child);
@@ -476,7 +479,7 @@ await_event(struct child *child)
 {
 	const struct relay *relay = child->command->relay;
 	struct pollfd descriptors[WAIT_DESCRIPTORS];
-	struct arrival arrival;
+	struct queued_signal arrival;
 	int count = 0;
 	int64_t helper_ns = helper_look();
 	enum wake wake;
