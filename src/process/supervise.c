@@ -541,17 +541,6 @@ watch_until_over(struct child *child)
 
 /* --- one attempt --- */
 
-static void
-conclude(struct child *child)
-{
-	struct outcome *outcome = &child->outcome;
-
-	outcome_end_late(outcome, signals_drain());
-	outcome->by_forwarded = outcome->kind == OUTCOME_KILLED
-	    && !signals_wakes(outcome->signal)
-	    && sigismember(&outcome->forwarded, outcome->signal) == 1;
-}
-
 /*
  * Reaps what ended in the pause, when nobody read SIGCHLD (rule 74), if there
  * can be any. Children that are there before the first attempt are not
@@ -582,7 +571,6 @@ not_started(char *name, int error)
 
 	outcome.no_interpreter = error == ENOENT && spawn_finds(name);
 	outcome.is_here = stat(name, &file) == 0 && S_ISREG(file.st_mode);
-	outcome_end_late(&outcome, signals_drain());
 	return outcome;
 }
 
@@ -602,6 +590,7 @@ supervise(const struct command *command, const struct options *options)
 		.kill_ns = INT64_MAX,
 		.outcome.status = -1,
 	};
+	struct outcome *outcome = &child.outcome;
 
 	child.loses_orphans = !with_tree || !processes_adopt_orphans();
 	child.tree.loses_orphans = with_tree && child.loses_orphans;
@@ -610,14 +599,16 @@ supervise(const struct command *command, const struct options *options)
 	child.pid = spawn(command);
 	if (command->relay != NULL)
 		command->relay->spawned();
-	if (child.pid < 0) {
-		child.outcome = not_started(command->argv[0], errno);
-	} else {
+	if (child.pid < 0)
+		*outcome = not_started(command->argv[0], errno);
+	else
 		watch_until_over(&child);
-		conclude(&child);
-	}
-	child.outcome.started_ns = started_ns;
-	child.outcome.ended_ns = clock_now_ns();
+	outcome_end_late(outcome, signals_drain());
+	outcome->by_forwarded = outcome->kind == OUTCOME_KILLED
+	    && !signals_wakes(outcome->signal)
+	    && sigismember(&outcome->forwarded, outcome->signal) == 1;
+	outcome->started_ns = started_ns;
+	outcome->ended_ns = clock_now_ns();
 	free(child.tree.known.list);
-	return child.outcome;
+	return *outcome;
 }
