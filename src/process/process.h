@@ -169,7 +169,7 @@ const char *environment_id(void);
  */
 void environment_readdress(void);
 
-/* --- spawn.c: starts COMMAND, the hooks, and a helper beside them --- */
+/* --- spawn.c: starts COMMAND and the hooks --- */
 
 struct command {
 	char *const *argv;
@@ -195,31 +195,6 @@ char **spawn_by_sh(char *const argv[]);
 
 /* Whether NAME exists, after ENOENT: then its interpreter is missing. */
 bool spawn_finds(char *name);
-
-/*
- * A program that works for backoff. It is no part of COMMAND's tree, no key of
- * the terminal reaches it, and it has one descriptor: 3, a socket to backoff
- * that keeps messages apart. It is to end when that ends.
- */
-struct helper {
-	pid_t pid; /* 0: none, or it has been reaped */
-	int socket; /* backoff's end, or -1: there is none */
-	int64_t started_ns;
-	/* To start another one if it dies while COMMAND runs; NULL: none is
-	 * needed. */
-	void (*revive)(void);
-};
-
-extern struct helper helper;
-
-/* Starts PATH with ENVIRONMENT; false: errno. */
-bool helper_start(const char *path, char *const environment[]);
-
-/* Revives it if need be. Returns when to look again; INT64_MAX: never. */
-int64_t helper_look(void);
-
-/* Waits until UNTIL_NS of CLOCK_MONOTONIC for its end, and then kills it. */
-void helper_end(int64_t until_ns);
 
 /*
  * --- process_tree.c: all that COMMAND has started ---
@@ -319,6 +294,17 @@ struct relay {
 	 */
 	bool (*flush)(bool patient);
 };
+
+/* A child that works for backoff (shared/fleet.c), no part of COMMAND's tree.
+ */
+struct helper {
+	pid_t pid; /* 0: none, or it has been reaped */
+	/* Called while COMMAND runs, as it may have died; or NULL. Returns when
+	 * to call it again; INT64_MAX: never. */
+	int64_t (*look)(void);
+};
+
+extern struct helper helper;
 
 /*
  * Runs it to its end, as OPTIONS limit and end attempts. If it could not be

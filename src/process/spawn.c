@@ -6,13 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base/duration.h"
+#include "core/base/text.h"
 #include "process/process.h"
-
-/* --- COMMAND and the hooks --- */
 
 /* While it is started. */
 #define MOST_STOPS 100
@@ -143,80 +140,4 @@ spawn(const struct command *command)
 	free(script);
 	errno = error;
 	return pid;
-}
-
-/* --- the helper --- */
-
-/* Where the helper finds its end of the socket. */
-#define HELPER_SOCKET 3
-
-/* If one dies when it starts, the next one waits so long. */
-#define REVIVE_NS NS_PER_S
-
-struct helper helper = { .socket = -1 };
-
-struct helper_line {
-	const char *path;
-	char *const *environment;
-	int socket;
-};
-
-/* In the child, up to exec. The helper itself closes other descriptors. */
-static void
-become_helper(const void *what)
-{
-	const struct helper_line *line = what;
-	char *argv[] = { (char *)(uintptr_t)line->path, NULL };
-
-	if (dup2(line->socket, HELPER_SOCKET) >= 0)
-		execve(line->path, argv, line->environment);
-}
-
-bool
-helper_start(const char *path, char *const environment[])
-{
-	struct helper_line line = { path, environment, -1 };
-	int ends[2];
-	pid_t pid;
-
-	helper.started_ns = clock_now_ns();
-	if (!messages_pair(ends))
-		return false;
-	helper.socket = fd_out_of_the_way(ends[0]);
-	/* Not 3 itself: a copy onto itself would be closed on exec. */
-	line.socket = fd_out_of_the_way(ends[1]);
-	pid = new_process(become_helper, &line);
-	fd_close(&line.socket);
-	helper.pid = pid > 0 ? pid : 0;
-	if (pid < 0)
-		fd_close(&helper.socket);
-	return pid > 0;
-}
-
-int64_t
-helper_look(void)
-{
-	if (helper.revive == NULL || helper.pid != 0)
-		return INT64_MAX;
-	if (clock_now_ns() >= helper.started_ns + REVIVE_NS)
-		helper.revive();
-	return helper.pid != 0 ? INT64_MAX : helper.started_ns + REVIVE_NS;
-}
-
-void
-helper_end(int64_t until_ns)
-{
-	char rest[64];
-
-	/* The socket ends when the helper does. Drop what it still says. */
-	while (helper.socket >= 0 && fd_await(helper.socket, POLLIN, until_ns)
-	    && read(helper.socket, rest, sizeof rest) > 0)
-		continue;
-	fd_close(&helper.socket);
-	if (helper.pid == 0)
-		return;
-	kill(helper.pid, SIGKILL);
-	while (waitpid(helper.pid, NULL, 0) < 0 && errno == EINTR)
-		continue;
-	helper.pid = 0;
 }

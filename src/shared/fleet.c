@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/base/duration.h"
@@ -33,11 +33,19 @@
 /* In a long wait, a server that stays lost is asked again after this. */
 #define AGAIN_NS (10 * NS_PER_S)
 
+/* Where the helper finds its end of the socket. */
+#define HELPER_SOCKET 3
+
+/* If one dies when it starts, the next one waits so long. */
+#define REVIVE_NS NS_PER_S
+
 static const char ended[] = "backoff-fleet has ended";
 static const char *const kinds[FLEET_PARTS] = { "gate", "slots" };
 
 static char **environment; /* ours, before it is made COMMAND's */
 static char program[PATH_MAX];
+static int helper_socket = -1; /* our end */
+static int64_t started_ns; /* the helper */
 static char server[FLEET_TEXT_SIZE]; /* what to call it */
 static char lost_why[2 * FLEET_TEXT_SIZE]; /* "SERVER: WHY" */
 static bool is_lost;
@@ -74,6 +82,59 @@ find_program(void)
 	text_copy(program, sizeof program, LIBEXECDIR "/backoff-fleet");
 }
 
+/* In the child, up to exec. The helper itself closes other descriptors. */
+static void
+become_helper(const void *its_socket)
+{
+	char *argv[] = { program, NULL };
+
+	if (dup2(*(const int *)its_socket, HELPER_SOCKET) >= 0)
+		execve(program, argv, environment);
+}
+
+/*
+ * No key of the terminal reaches the helper, and it has one descriptor: a
+ * socket that keeps messages apart. It is to end when that ends. False: errno.
+ */
+static bool
+helper_start(void)
+{
+	int ends[2];
+	pid_t pid;
+
+	started_ns = clock_now_ns();
+	if (!messages_pair(ends))
+		return false;
+	helper_socket = fd_out_of_the_way(ends[0]);
+	/* Not 3 itself: a copy onto itself would be closed on exec. */
+	ends[1] = fd_out_of_the_way(ends[1]);
+	pid = new_process(become_helper, &ends[1]);
+	fd_close(&ends[1]);
+	helper.pid = pid > 0 ? pid : 0;
+	if (pid < 0)
+		fd_close(&helper_socket);
+	return pid > 0;
+}
+
+/* Waits until UNTIL_NS of CLOCK_MONOTONIC for its end, and then kills it. */
+static void
+helper_end(int64_t until_ns)
+{
+	char rest[64];
+
+	/* The socket ends when the helper does. Drop what it still says. */
+	while (helper_socket >= 0 && fd_await(helper_socket, POLLIN, until_ns)
+	    && read(helper_socket, rest, sizeof rest) > 0)
+		continue;
+	fd_close(&helper_socket);
+	if (helper.pid == 0)
+		return;
+	kill(helper.pid, SIGKILL);
+	while (waitpid(helper.pid, NULL, 0) < 0 && errno == EINTR)
+		continue;
+	helper.pid = 0;
+}
+
 /* NULL, or why not. The helper is told what one before it has held. */
 static const char *
 start(void)
@@ -81,7 +142,7 @@ start(void)
 	char room[FLEET_KEY_SIZE + 32];
 
 	helper_end(0);
-	if (!helper_start(program, environment))
+	if (!helper_start())
 		return errno == ENOENT ? "backoff-fleet is not installed"
 		                       : strerror(errno);
 	for (int i = 0; i < FLEET_PARTS; i++) {
@@ -90,7 +151,7 @@ start(void)
 		text_join(
 		    &text, "keep ", parts[i].key, " ", NUMBER(parts[i].held));
 		if (parts[i].held > 0)
-			message_send(helper.socket, room, text.length);
+			message_send(helper_socket, room, text.length);
 	}
 	return NULL;
 }
@@ -102,9 +163,9 @@ hear(struct fleet_line *line, int64_t within_ns)
 	static char room[FLEET_LINE_SIZE];
 	ssize_t size;
 
-	if (!fd_await(helper.socket, POLLIN, clock_now_ns() + within_ns))
+	if (!fd_await(helper_socket, POLLIN, clock_now_ns() + within_ns))
 		return "timed out";
-	size = message_receive(helper.socket, room, sizeof room - 1);
+	size = message_receive(helper_socket, room, sizeof room - 1);
 	if (size <= 0)
 		return ended;
 	room[size] = '\0';
@@ -117,10 +178,10 @@ hear(struct fleet_line *line, int64_t within_ns)
 static const char *
 ask_once(const struct text *question, struct fleet_line *answer)
 {
-	const char *why = helper.socket < 0 ? start() : NULL;
+	const char *why = helper_socket < 0 ? start() : NULL;
 
 	if (why == NULL
-	    && !message_send(helper.socket, question->data, question->length))
+	    && !message_send(helper_socket, question->data, question->length))
 		why = ended;
 	do
 		why = why != NULL ? why : hear(answer, ANSWER_NS);
@@ -166,20 +227,22 @@ ask(const struct text *question, struct fleet_line *answer)
 	return false;
 }
 
-/* During an attempt: the helper has died, and we hold something. */
-static void
-revive(void)
+/* During an attempt, if we hold something: the helper may have died. */
+static int64_t
+look_at_helper(void)
 {
-	start();
+	if (helper.pid == 0 && clock_now_ns() >= started_ns + REVIVE_NS)
+		start();
+	return helper.pid != 0 ? INT64_MAX : started_ns + REVIVE_NS;
 }
 
 static void
 hold(enum fleet_part part, int64_t member)
 {
 	parts[part].held = member;
-	helper.revive
-	    = parts[FLEET_GATE].held > 0 || parts[FLEET_SLOTS].held > 0 ? revive
-	                                                                : NULL;
+	helper.look = parts[FLEET_GATE].held > 0 || parts[FLEET_SLOTS].held > 0
+	    ? look_at_helper
+	    : NULL;
 }
 
 const char *
@@ -353,7 +416,7 @@ fleet_rest(void)
 void
 fleet_end(void)
 {
-	if (helper.socket >= 0)
-		shutdown(helper.socket, SHUT_WR);
+	if (helper_socket >= 0)
+		shutdown(helper_socket, SHUT_WR);
 	helper_end(clock_now_ns() + BYE_NS);
 }
