@@ -24,19 +24,10 @@ enum variable {
 	VARIABLES,
 };
 
-static const char names[VARIABLES][20] = {
-	[ATTEMPT] = "BACKOFF_ATTEMPT=",
-	[ATTEMPTS] = "BACKOFF_ATTEMPTS=",
-	[DEPTH] = "BACKOFF_DEPTH=",
-	[ELAPSED] = "BACKOFF_ELAPSED=",
-	[STATUS] = "BACKOFF_STATUS=",
-	[VERDICT] = "BACKOFF_VERDICT=",
-	[ID] = "BACKOFF_ID=",
-	[HINT] = "BACKOFF_HINT=",
-	[RESULT] = "BACKOFF_RESULT=",
-	[GATE] = "BACKOFF_GATE=",
-	[SLOTS] = "BACKOFF_SLOTS=",
-};
+static const char names[VARIABLES][20] = { "BACKOFF_ATTEMPT=",
+	"BACKOFF_ATTEMPTS=", "BACKOFF_DEPTH=", "BACKOFF_ELAPSED=",
+	"BACKOFF_STATUS=", "BACKOFF_VERDICT=", "BACKOFF_ID=", "BACKOFF_HINT=",
+	"BACKOFF_RESULT=", "BACKOFF_GATE=", "BACKOFF_SLOTS=" };
 
 /* Without malloc, backoff starts faster: what is usual fits into these. */
 static char values[VARIABLES][56];
