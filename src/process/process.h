@@ -136,9 +136,10 @@ bool signals_pipe_is_deadly(void);
 _Noreturn void signals_die(int signal);
 
 /*
- * --- environment.c: that of COMMAND and the hooks ---
+ * --- spawn.c: starts COMMAND and the hooks ---
  *
- * It is that of backoff, but with all BACKOFF_* variables set anew.
+ * Their environment is that of backoff, but with all BACKOFF_* variables set
+ * anew.
  */
 
 /* Some libcs declare it. NOLINTNEXTLINE(readability-redundant-declaration) */
@@ -162,14 +163,6 @@ void environment_set(const struct loop_state *state);
 
 /* The string NAME=VALUE that only processes of this run have. */
 const char *environment_id(void);
-
-/*
- * For the child between vfork and exec: if systemd has addressed LISTEN_PID or
- * WATCHDOG_PID to backoff, they name the child from now on (rule 60).
- */
-void environment_readdress(void);
-
-/* --- spawn.c: starts COMMAND and the hooks --- */
 
 struct command {
 	char *const *argv;

@@ -8,11 +8,198 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/duration.h"
 #include "core/base/text.h"
 #include "process/process.h"
 
-/* While it is started. */
-#define MOST_STOPS 100
+#define MOST_STOPS 100 /* of the job, while COMMAND is started */
+
+/* --- the environment --- */
+
+/* In the order in which COMMAND finds them. */
+enum variable {
+	ATTEMPT,
+	ATTEMPTS,
+	DEPTH,
+	ELAPSED,
+	STATUS,
+	VERDICT,
+	ID,
+	HINT,
+	RESULT, /* only at the end */
+	GATE, /* only with --gate */
+	SLOTS, /* inherited, unless this run holds slots itself */
+	VARIABLES,
+};
+
+static const char names[VARIABLES][20] = { "BACKOFF_ATTEMPT=",
+	"BACKOFF_ATTEMPTS=", "BACKOFF_DEPTH=", "BACKOFF_ELAPSED=",
+	"BACKOFF_STATUS=", "BACKOFF_VERDICT=", "BACKOFF_ID=", "BACKOFF_HINT=",
+	"BACKOFF_RESULT=", "BACKOFF_GATE=", "BACKOFF_SLOTS=" };
+
+/* Without malloc, backoff starts faster: what is usual fits into these. */
+static char values[VARIABLES][56];
+static char *usual_ours[128];
+
+static char *entries[VARIABLES]; /* NAME=VALUE; NULL: COMMAND gets none */
+static char *inherited_slots; /* that of SLOTS, or NULL */
+static char **ours; /* COMMAND's: inherited, then those of entries, NULL */
+static size_t inherited; /* how many of them are inherited */
+
+/* The variables of systemd that name a process. */
+static const char pid_names[2][16] = { "LISTEN_PID=", "WATCHDOG_PID=" };
+static char pid_entries[2][32];
+static bool pids_are_ours; /* one of them is the pid of backoff */
+
+static bool
+begins(const char *string, const char *with)
+{
+	return strncmp(string, with, strlen(with)) == 0;
+}
+
+/* Whether COMMAND does not inherit ENTRY. */
+static bool
+is_ours(const char *entry)
+{
+	if (!begins(entry, "BACKOFF_"))
+		return false;
+	/* The address of the fleet's server, which may hold a password. */
+	if (begins(entry, "BACKOFF_FLEET"))
+		return true;
+	for (int i = 0; i < VARIABLES; i++)
+		if (begins(entry, names[i]))
+			return true;
+	return false;
+}
+
+/* ENTRY itself, or, if it holds our pid, a copy that can be rewritten. */
+static char *
+pid_entry(char *entry)
+{
+	for (int i = 0; i < 2; i++)
+		if (begins(entry, pid_names[i])
+		    && strcmp(entry + strlen(pid_names[i]), NUMBER(getpid()))
+		        == 0) {
+			pids_are_ours = true;
+			return pid_entries[i];
+		}
+	return entry;
+}
+
+/* USUAL if it is large enough, or memory. */
+static void *
+room_for(void *usual, size_t usual_size, size_t size)
+{
+	return size <= usual_size ? usual : malloc(size);
+}
+
+/* False: no memory, for a value that is longer than usual. */
+static bool
+write_value(enum variable variable, const char *value)
+{
+	size_t size = strlen(names[variable]) + strlen(value) + 1;
+	struct text text;
+
+	entries[variable]
+	    = room_for(values[variable], sizeof values[variable], size);
+	if (entries[variable] == NULL)
+		return false;
+	text = text_in(entries[variable], size);
+	text_join(&text, names[variable], value);
+	return true;
+}
+
+/* One more than the inherited depth. */
+static int64_t
+depth(void)
+{
+	const char *outer = getenv("BACKOFF_DEPTH");
+	int64_t number;
+
+	if (outer == NULL || !count_parse(outer, &number))
+		return 1;
+	return saturating_add(number, 1);
+}
+
+bool
+environment_start(const char *id, const char *hint, const struct limits *limits)
+{
+	size_t count = 0;
+
+	while (environ[count] != NULL)
+		count++;
+	ours = room_for(usual_ours, sizeof usual_ours,
+	    (count + VARIABLES + 1) * sizeof *ours);
+	if (ours == NULL || (hint != NULL && !write_value(HINT, hint)))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (begins(environ[i], names[SLOTS]))
+			entries[SLOTS] = inherited_slots = environ[i];
+		else if (!is_ours(environ[i]))
+			ours[inherited++] = pid_entry(environ[i]);
+	write_value(ID, id);
+	write_value(DEPTH, NUMBER(depth()));
+	write_value(ATTEMPTS,
+	    limits->attempts == INT64_MAX ? "inf" : NUMBER(limits->attempts));
+	return true;
+}
+
+void
+environment_slots(char *entry)
+{
+	entries[SLOTS] = entry != NULL ? entry : inherited_slots;
+}
+
+void
+environment_gate(const char *state)
+{
+	entries[GATE] = NULL;
+	if (state != NULL)
+		write_value(GATE, state);
+}
+
+void
+environment_set(const struct loop_state *state)
+{
+	bool first = state->verdict == VERDICT_NONE;
+	char **next = ours + inherited;
+
+	write_value(ATTEMPT, NUMBER(state->attempt));
+	write_value(ELAPSED, NUMBER(state->elapsed_ns / NS_PER_S));
+	write_value(
+	    STATUS, first ? "" : NUMBER(outcome_status(&state->outcome)));
+	write_value(VERDICT, verdict_name(state->verdict));
+	if (state->result != RESULT_NONE)
+		write_value(RESULT, result_name(state->result));
+	for (int i = 0; i < VARIABLES; i++)
+		if (entries[i] != NULL)
+			*next++ = entries[i];
+	*next = NULL;
+	environ = ours;
+}
+
+const char *
+environment_id(void)
+{
+	return entries[ID];
+}
+
+/*
+ * In the child: if systemd has addressed LISTEN_PID or WATCHDOG_PID to backoff,
+ * they name the child from now on (rule 60).
+ */
+static void
+readdress(void)
+{
+	for (int i = 0; i < 2 && pids_are_ours; i++) {
+		struct text text
+		    = text_in(pid_entries[i], sizeof pid_entries[i]);
+
+		text_join(&text, pid_names[i], NUMBER(getpid()));
+	}
+}
+
+/* --- the start --- */
 
 static pid_t self;
 
@@ -32,7 +219,7 @@ become_command(const void *what)
 	for (int fd = 0; fd < 3; fd++)
 		if (command->descriptors[fd] >= 0)
 			dup2(command->descriptors[fd], fd);
-	environment_readdress();
+	readdress();
 	if (signals_stop_pending()) {
 		errno = EINTR;
 		return;

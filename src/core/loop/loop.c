@@ -310,22 +310,6 @@ loop_count_attempt(const struct limits *limits,
 	return result_after_attempt(limits, state);
 }
 
-/* What the verdict means for the loop. RESULT_NONE: another attempt follows. */
-static void
-after_verdict(struct run *run)
-{
-	const struct world *world = run->world;
-
-	run->effect = (struct gate_effect) { .waits_at_gate = false };
-	if (world->after_verdict != NULL)
-		run->effect = world->after_verdict(&run->state);
-	outcome_end_late(&run->state.outcome, run->effect.signal);
-	run->ending.end_signal = run->state.outcome.end_signal;
-	end_after_attempt(run,
-	    loop_count_attempt(&run->settings->limits, &run->effect,
-	        &run->state, &run->schedule, &run->context.failures));
-}
-
 /* The pause from the end of the attempt; PAUSE_NONE: backoff gives up. */
 static int64_t
 choose_pause(struct run *run)
@@ -409,7 +393,14 @@ between_attempts(struct run *run)
 	const struct world *world = run->world;
 	int64_t pause_ns = PAUSE_NONE;
 
-	after_verdict(run);
+	run->effect = (struct gate_effect) { .waits_at_gate = false };
+	if (world->after_verdict != NULL)
+		run->effect = world->after_verdict(&run->state);
+	outcome_end_late(&run->state.outcome, run->effect.signal);
+	run->ending.end_signal = run->state.outcome.end_signal;
+	end_after_attempt(run,
+	    loop_count_attempt(&run->settings->limits, &run->effect,
+	        &run->state, &run->schedule, &run->context.failures));
 	if (run->ending.result == RESULT_NONE)
 		pause_ns = choose_pause(run);
 	world->tell_attempt(&run->state, pause_ns);
@@ -460,32 +451,26 @@ release(struct run *run)
 		fail(run, "output", release.error, release.signal);
 }
 
-/* --at-end runs even after the deadline. A signal in it ends backoff. */
-static void
-run_at_end(struct run *run, int64_t now_ns)
-{
-	int64_t cutoff_ns = run->deadline_ns > now_ns
-	    ? run->deadline_ns
-	    : saturating_add(now_ns, run->settings->limits.kill_after_ns);
-
-	interrupt(run,
-	    run->world->hook(HOOK_AT_END, &run->state, cutoff_ns).end_signal);
-}
-
 static void
 finish(struct run *run)
 {
 	const struct world *world = run->world;
-	int64_t now_ns;
+	int64_t now_ns, cutoff_ns = run->deadline_ns;
 
 	release(run);
 	now_ns = now(run);
+	/* --at-end runs even after the deadline. */
+	if (cutoff_ns <= now_ns)
+		cutoff_ns = saturating_add(
+		    now_ns, run->settings->limits.kill_after_ns);
 	run->state.elapsed_ns = now_ns - run->started_ns;
 	run->state.result = run->ending.result;
 	world->tell_end(&run->state, &run->ending, false);
 	if (run->ending.result != RESULT_INTERRUPTED
 	    && run->ending.result != RESULT_ERROR)
-		run_at_end(run, now_ns);
+		interrupt(run,
+		    world->hook(HOOK_AT_END, &run->state, cutoff_ns)
+		        .end_signal);
 	world->tell_end(&run->state, &run->ending, true);
 }
 
