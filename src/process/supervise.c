@@ -197,22 +197,22 @@ kill_tree(struct child *child)
 	signal_tree(child, SIGKILL);
 }
 
-/* Plans KILL at NOW_NS + AFTER_NS, unless it is planned for sooner. */
+/* Plans KILL after that time, unless it is planned for sooner. */
 static void
-plan_kill(struct child *child, int64_t now_ns, int64_t after_ns)
+plan_kill(struct child *child, int64_t after_ns)
 {
 	child->kill_ns
-	    = min_ns(child->kill_ns, saturating_add(now_ns, after_ns));
+	    = min_ns(child->kill_ns, saturating_add(clock_now_ns(), after_ns));
 }
 
 /* Sends --signal to the tree, and KILL after --kill-after. */
 static void
-end_tree(struct child *child, int64_t now_ns)
+end_tree(struct child *child)
 {
 	int signal = child->options->job.signal;
 
 	child->is_hurried = true;
-	plan_kill(child, now_ns, child->options->settings.limits.kill_after_ns);
+	plan_kill(child, child->options->settings.limits.kill_after_ns);
 	if (signal == SIGKILL) {
 		kill_tree(child);
 		return;
@@ -225,12 +225,12 @@ end_tree(struct child *child, int64_t now_ns)
 }
 
 static void
-time_out(struct child *child, int64_t now_ns)
+time_out(struct child *child)
 {
 	/* If COMMAND has ended by itself, only the rest of its tree is cut. */
 	if (!is_dead(child))
 		child->outcome.kind = OUTCOME_TIMED_OUT;
-	end_tree(child, now_ns);
+	end_tree(child);
 }
 
 /* Starts --grace, after an end signal. */
@@ -243,7 +243,7 @@ begin_grace(struct child *child)
 		return;
 	if (child->stage == STAGE_RUNNING)
 		child->stage = STAGE_GRACE;
-	plan_kill(child, clock_now_ns(), grace_ns);
+	plan_kill(child, grace_ns);
 	/* Look now, so that a process that becomes an orphan is known. */
 	signal_tree(child, 0);
 }
@@ -363,9 +363,9 @@ on_time(struct child *child)
 			outcome->killed = outcome->left;
 	} else if (child->stage < STAGE_ENDING
 	    && now_ns >= child->command->cutoff_ns) {
-		time_out(child, now_ns);
+		time_out(child);
 	} else if (is_silent) {
-		time_out(child, now_ns);
+		time_out(child);
 		outcome->was_silent = outcome->kind == OUTCOME_TIMED_OUT;
 	}
 }
@@ -435,17 +435,14 @@ on_signal(struct child *child, const struct queued_signal *arrival)
 static void
 on_relay(struct child *child, const struct pollfd *descriptors)
 {
-	int64_t now_ns;
-
 	/* Without a relay there are no descriptors. */
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 	if (child->command->relay->on_ready(descriptors)
 	    || child->stage != STAGE_RUNNING)
 		return;
 	/* It may wait for ever for input that does not come. */
-	now_ns = clock_now_ns();
-	plan_kill(child, now_ns, INPUTLESS_NS);
-	end_tree(child, now_ns);
+	plan_kill(child, INPUTLESS_NS);
+	end_tree(child);
 }
 
 /*

@@ -152,17 +152,16 @@ draw_in_streak(const struct pause_context *context,
  * added, so that clients that were told the same second do not all come back
  * in that second.
  */
-static struct pause
+static int64_t
 obey(const struct pause_context *context, struct random *random,
-    struct room room, int64_t drawn_ns)
+    struct room room)
 {
 	const struct settings *settings = context->settings;
 	int64_t asked_ns = context->state->outcome.evidence.hint.wait_ns;
 	int64_t latest_ns = min_ns(
 	    saturating_add(asked_ns, settings->policy.base_ns), room.ns);
 
-	asked_ns = random_between(random, asked_ns, latest_ns);
-	return (struct pause) { PAUSE_DRAWN, max_ns(asked_ns, drawn_ns) };
+	return random_between(random, asked_ns, latest_ns);
 }
 
 struct pause
@@ -184,6 +183,7 @@ next_pause(const struct pause_context *context, struct schedule *schedule)
 	    ? draw_in_streak(context, schedule, room)
 	    : draw(context, schedule, room);
 	if (hint->has_wait)
-		return obey(context, schedule->random, room, drawn_ns);
+		drawn_ns
+		    = max_ns(drawn_ns, obey(context, schedule->random, room));
 	return (struct pause) { PAUSE_DRAWN, drawn_ns };
 }
