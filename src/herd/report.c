@@ -10,7 +10,7 @@
 #include "core/charts/chart.h"
 #include "core/words/json.h"
 #include "herd/trial.h"
-#include "process/process.h"
+#include "options/help.h"
 
 #define LABEL_WIDTH 37
 #define FIGURE_WIDTH 14

@@ -2,19 +2,25 @@
 #include <config.h>
 
 #include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/base/text.h"
 #include "core/known/known.h"
 #include "core/words/message.h"
 #include "options/help.h"
-#include "process/process.h"
+#include "system/system.h"
 
 #define TEXT_COLUMN 29 /* where the help of an option starts; */
 #define NARROW_COLUMN 8 /* on a narrow terminal */
 #define LEAST_TEXT 32
+
+#define USUAL_WIDTH 80
+#define WIDEST_TEXT 80 /* longer lines are hard to read */
 
 const struct option_row option_table[OPTIONS] = {
 #define OPT(set, id, letter, name, argument, group, parser, target, help) \
@@ -57,6 +63,60 @@ option_named(const char *name, size_t length)
 			return (enum option_id)id;
 	}
 	return OPTIONS;
+}
+
+/* --- text that fits stdout --- */
+
+static int
+width_of_stdout(void)
+{
+	int columns = device_columns(STDOUT_FILENO);
+
+	return columns > 0 ? columns : USUAL_WIDTH;
+}
+
+struct terminal
+terminal_of_stdout(void)
+{
+	/* Only the character set of the output depends on the locale. */
+	setlocale(LC_CTYPE, "");
+	return (struct terminal) {
+		.width = width_of_stdout(),
+		.unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+	};
+}
+
+/* The width for running text. */
+static int
+terminal_text_width(void)
+{
+	int width = width_of_stdout();
+
+	return width > WIDEST_TEXT ? WIDEST_TEXT
+	    : width < LEAST_TEXT   ? LEAST_TEXT
+	                           : width;
+}
+
+void
+terminal_wrapped(const char *text, int column, int from, int width)
+{
+	bool is_first = true; /* first word of its line */
+
+	while (*text != '\0') {
+		int length = (int)length_before(text, ' ');
+
+		if (!is_first && column + 1 + length > width) {
+			printf("\n%*s", from, "");
+			column = from;
+		} else if (!is_first) {
+			putchar(' ');
+			column++;
+		}
+		column += printf("%.*s", length, text);
+		is_first = false;
+		text += length + (text[length] == ' ');
+	}
+	putchar('\n');
 }
 
 /* --- usage errors, and the end --- */

@@ -81,6 +81,19 @@ _Noreturn void option_refuse(
 /* Allocates COUNT zeroed elements of SIZE bytes for OPTION, or exits. */
 void *usage_allocate(const char *option, size_t count, size_t size);
 
+struct terminal {
+	int width; /* in columns; 80 if stdout is no terminal */
+	bool unicode; /* the locale is UTF-8 */
+};
+
+struct terminal terminal_of_stdout(void);
+
+/*
+ * Prints the words of TEXT, wrapped at column WIDTH, and a newline. The first
+ * line continues at COLUMN; the others start at column FROM.
+ */
+void terminal_wrapped(const char *text, int column, int from, int width);
+
 /* Exits after printing to stdout: 0, or 125 if that could not be written. */
 _Noreturn void usage_finish(void);
 

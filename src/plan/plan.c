@@ -13,7 +13,6 @@
 #include "core/words/json.h"
 #include "options/help.h"
 #include "plan/plan.h"
-#include "process/process.h"
 #include "streams/scan.h"
 #include "system/system.h"
 

@@ -3,45 +3,17 @@
 #define BACKOFF_PROCESS_PROCESS_H
 /*
  * COMMAND and the hooks as processes, from their start to the end of the last
- * one that they have left; the signals of backoff; its terminal.
+ * one that they have left; and the signals of backoff.
  */
 
-#include <poll.h>
-#include <signal.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "core/judge/outcome.h"
 #include "core/loop/loop.h"
 #include "system/system.h"
 
 struct options; /* of types/option_types.h */
-
-/* --- terminal.c: text that fits stdout, and who is in the foreground --- */
-
-struct terminal {
-	int width; /* in columns; 80 if stdout is no terminal */
-	bool unicode; /* the locale is UTF-8 */
-};
-
-struct terminal terminal_of_stdout(void);
-
-/*
- * Whether stderr is backoff's controlling terminal, and backoff in its
- * foreground job. A job in the background leaves the screen to others.
- */
-bool is_in_foreground(void);
-
-/* The width for running text: that of stdout, but 32 to 80. */
-int terminal_text_width(void);
-
-/*
- * Prints the words of TEXT, wrapped at column WIDTH, and a newline. The first
- * line continues at COLUMN; the others start at column FROM.
- */
-void terminal_wrapped(const char *text, int column, int from, int width);
 
 /*
  * --- signals.c: those that backoff gets ---
@@ -54,10 +26,7 @@ void terminal_wrapped(const char *text, int column, int from, int width);
  * not the one that --wake-on names.
  */
 
-/*
- * Call this once, before anything is spawned. WAKE_ON is the signal of
- * --wake-on, or 0. False: it failed, see errno.
- */
+/* Call this once, before a spawn. WAKE_ON: of --wake-on, or 0. False: errno. */
 bool signals_start(int wake_on);
 
 /* Whether SIGNAL is an end signal, or that of --wake-on. */
@@ -131,6 +100,12 @@ bool signals_stop_pending(void);
 
 /* Whether PIPE kills a writer without a reader: it was not ignored. */
 bool signals_pipe_is_deadly(void);
+
+/*
+ * Whether stderr is backoff's controlling terminal, and backoff in its
+ * foreground job. A job in the background leaves the screen to others.
+ */
+bool is_in_foreground(void);
 
 /* Dies by SIGNAL, or exits with 128 + SIGNAL if that is impossible. */
 _Noreturn void signals_die(int signal);

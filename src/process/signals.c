@@ -2,8 +2,6 @@
 #include <config.h>
 
 #include <errno.h>
-#include <poll.h>
-#include <stddef.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -388,6 +386,15 @@ bool
 signals_pipe_is_deadly(void)
 {
 	return !is_ignored(SIGPIPE) && sigismember(&entry_mask, SIGPIPE) == 0;
+}
+
+bool
+is_in_foreground(void)
+{
+	pid_t group = tcgetpgrp(STDERR_FILENO);
+
+	/* 0: a group that has its leader in another PID namespace. */
+	return group > 0 && group == getpgrp();
 }
 
 void
