@@ -68,12 +68,6 @@ struct run {
 	int64_t deadline_ns; /* the moment, not the duration */
 };
 
-static int64_t
-now(const struct run *run)
-{
-	return run->world->now_ns();
-}
-
 /*
  * Looks at what the limits leave at NOW_NS: of --until anew each time, because
  * the clock may be set meanwhile.
@@ -172,7 +166,8 @@ note_no_time(struct run *run)
 static void
 end_late(struct run *run, const struct entry *wait)
 {
-	const struct pause_context *context = context_at(run, now(run));
+	const struct pause_context *context
+	    = context_at(run, run->world->now_ns());
 
 	run->ending.waiting = wait != NULL ? wait->waiting : NULL;
 	run->ending.until_is_near
@@ -246,7 +241,7 @@ before_attempt(struct run *run, int64_t *now_ns)
 	struct entry entry;
 	int64_t room_ns;
 
-	*now_ns = now(run);
+	*now_ns = run->world->now_ns();
 	if (time_left(run, *now_ns) <= 0) {
 		end_late(run, NULL);
 		return false;
@@ -260,7 +255,7 @@ before_attempt(struct run *run, int64_t *now_ns)
 	    = world->before_attempt(&coming, saturating_add(*now_ns, room_ns));
 	switch (entry.admission) {
 	case ADMISSION_GO:
-		*now_ns = now(run);
+		*now_ns = run->world->now_ns();
 		return true;
 	case ADMISSION_SIGNAL:
 		interrupt(run, entry.signal);
@@ -374,7 +369,7 @@ attempt(struct run *run, int64_t now_ns)
 static void
 ask_hook(struct run *run)
 {
-	struct loop_state coming = coming_state(run, now(run));
+	struct loop_state coming = coming_state(run, run->world->now_ns());
 	struct outcome hook
 	    = run->world->hook(HOOK_BEFORE_RETRY, &coming, run->deadline_ns);
 	bool is_cut = hook.kind == OUTCOME_TIMED_OUT;
@@ -458,7 +453,7 @@ finish(struct run *run)
 	int64_t now_ns, cutoff_ns = run->deadline_ns;
 
 	release(run);
-	now_ns = now(run);
+	now_ns = run->world->now_ns();
 	/* --at-end runs even after the deadline. */
 	if (cutoff_ns <= now_ns)
 		cutoff_ns = saturating_add(

@@ -224,20 +224,18 @@ struct world {
 	int (*pause)(int64_t until_ns);
 
 	/*
-	 * Whether the run is put off; or NULL. Called before the splay, so that
-	 * a run that is put off does not wait. It neither waits nor takes
-	 * anything.
+	 * Whether the run is put off, as then it does not wait for the splay;
+	 * or NULL. It neither waits nor takes anything.
 	 */
 	struct entry (*before_splay)(void);
 
 	/*
-	 * Two callbacks, or NULL: the doors (src/doors) are asked before each
-	 * attempt and told after it. before_attempt() is called right before
-	 * each attempt, after --before-retry: STATE has the next attempt's
-	 * number, and the outcome and verdict of the last one. It may wait
-	 * until UNTIL_NS (INT64_MAX: for ever), which leaves the reserve of the
-	 * next attempt; if that moment has come already, it must not wait.
-	 * Unless it returns ADMISSION_GO it must release what it has taken.
+	 * The doors (src/doors), or NULL. before_attempt() is called right
+	 * before each attempt, after --before-retry: STATE has the next
+	 * attempt's number, and the outcome and verdict of the last one. It may
+	 * wait until UNTIL_NS (INT64_MAX: for ever), which leaves the reserve
+	 * of the next attempt; not at all if that moment has come. Unless it
+	 * returns ADMISSION_GO it must release what it has taken.
 	 *
 	 * after_verdict() is called after each attempt, as soon as its verdict
 	 * is known and before anything is said, whether or not another one
