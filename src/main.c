@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #include "core/base/text.h"
-#include "core/gate/deferral.h"
+#include "core/gate/gate.h"
 #include "core/loop/loop.h"
 #include "core/pause/random.h"
 #include "doors/doors.h"

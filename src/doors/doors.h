@@ -89,7 +89,7 @@ void gate_log_change(void);
 /* There will be no attempt. */
 void gate_cancel(void);
 
-/* --- slots.c: --slots, in the order of core/gate/slots_step.h --- */
+/* --- slots.c: --slots, in the order of core/gate/gate.h --- */
 
 /*
  * A slot is the lock of a byte, which the kernel frees when its holder dies. A

@@ -161,7 +161,7 @@ keep_change(const struct gate_attempt *attempt, int64_t asked_ns)
 	} else if (before->state == GATE_OPEN && gate->state == GATE_PACED) {
 		event.kind = GATE_LOG_PACED;
 	} else if (probed && before->state == GATE_SHUT
-	    && !gate_is_probed_by(before, attempt->ticket)) {
+	    && gate_find_prober(before, attempt->ticket) < 0) {
 		event.kind = GATE_LOG_LOST;
 	} else {
 		return;
@@ -334,7 +334,7 @@ gate_recheck(void)
 	if (!gate_store_is_there(&store) || !gate_store_look(&store))
 		return true;
 	if (gate->state == GATE_SHUT)
-		return is_probe && gate_is_probed_by(gate, store.ticket);
+		return is_probe && gate_find_prober(gate, store.ticket) >= 0;
 	/* Who had a ticket, or was a probe, has had its turn. */
 	if (gate->state == GATE_PACED && was_open)
 		return false;

@@ -2,7 +2,7 @@
 /*
  * backoff-fleet asks a server of Redis's kind for backoff, which has no other
  * library than libc. backoff starts it, and talks to it over descriptor 3:
- * core/gate/fleet_line.h. Nobody else has a use for it.
+ * the last part of core/gate/gate.h. Nobody else has a use for it.
  *
  * What the server keeps for a KEY goes after a day without a change:
  *
@@ -22,7 +22,7 @@
 
 #include "core/base/duration.h"
 #include "core/base/text.h"
-#include "core/gate/fleet_line.h"
+#include "core/gate/gate.h"
 #include "fleet/server.h"
 #include "system/system.h"
 

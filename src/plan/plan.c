@@ -9,7 +9,7 @@
 #include "core/base/text.h"
 #include "core/charts/chart.h"
 #include "core/charts/forecast.h"
-#include "core/gate/record.h"
+#include "core/gate/gate.h"
 #include "core/words/json.h"
 #include "options/help.h"
 #include "plan/plan.h"

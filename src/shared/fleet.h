@@ -3,7 +3,7 @@
 #define BACKOFF_SHARED_FLEET_H
 /*
  * The fleet: machines that share a gate, or slots, through a server, which
- * backoff-fleet asks for us (core/gate/fleet_line.h). If it has no answer in
+ * backoff-fleet asks for us (core/gate/gate.h). If it has no answer in
  * time, the fleet is lost for this attempt, and the gate or the slots of this
  * machine are used.
  */
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/gate/fleet_line.h"
+#include "core/gate/gate.h"
 #include "types/option_types.h"
 
 enum fleet_part {

@@ -5,7 +5,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/duration.h"
-#include "core/gate/record.h"
+#include "core/gate/gate.h"
 #include "process/process.h"
 #include "shared/gate_store.h"
 #include "system/system.h"
@@ -205,7 +205,7 @@ reflect(struct gate_store *store)
 static bool
 put_gate(struct gate_store *store, uint64_t ticket)
 {
-	bool is_prober = gate_is_probed_by(&store->gate, ticket);
+	bool is_prober = gate_find_prober(&store->gate, ticket) >= 0;
 	uint8_t bytes[STATE_GATE_SIZE];
 
 	gate_record_write(bytes, &store->gate, store->server.ahead_ns);

@@ -10,7 +10,7 @@
 
 #include "core/base/duration.h"
 #include "core/base/bytes.h"
-#include "core/gate/record.h"
+#include "core/gate/gate.h"
 #include "log/log.h"
 #include "process/process.h"
 #include "shared/state_file.h"

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "core/base/text.h"
-#include "core/gate/record.h"
+#include "core/gate/gate.h"
 #include "shared/state_dir.h"
 
 /* --- a file --- */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/gate/record.h"
+#include "core/gate/gate.h"
 #include "core/known/known.h"
 #include "core/loop/loop.h"
 #include "core/simulation/simulation.h"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # backoff-fleet with a real server, as backoff talks to it:
-# core/gate/fleet_line.h. A machine is a helper here.
+# core/gate/gate.h. A machine is a helper here.
 
 load helper
 load ../lib/redis

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <string.h>
-
 #include "core/base/duration.h"
-#include "core/gate/deferral.h"
-#include "core/judge/outcome.h"
+#include "core/gate/gate.h"
 
 int64_t
 deferral_wait(struct deferral *deferral, int64_t high_ns, int64_t epoch_ns)
@@ -41,7 +38,7 @@ static void
 put_off(struct deferral *deferral, struct range limits,
     const struct run_end *end, struct random *random)
 {
-	struct text text = text_in(deferral->reason, sizeof deferral->reason);
+	struct text text = text_in(deferral->reason, DEFERRAL_REASON_SIZE);
 	int64_t until_ns, least_ns = 0;
 
 	/* It began before the last one gave up: one outage has met both. */
@@ -59,7 +56,6 @@ put_off(struct deferral *deferral, struct range limits,
 	        deferral->window_ns));
 	deferral->until_ns = max_ns(until_ns, least_ns);
 	deferral->status = (uint8_t)end->status;
-	memset(deferral->reason, 0, sizeof deferral->reason);
 	text_printable(&text, end->reason);
 }
 

@@ -105,10 +105,12 @@ begin_pacing(struct gate *gate, int64_t now_ns)
 	gate->head_ns = now_ns + pace_gap_ns(&gate->pace);
 }
 
-/* ATTEMPT has failed, or was refused: the next probe is due after its pause. */
+/* So many PROBES have failed, ATTEMPT last: the next is due after its pause. */
 static void
-put_off_probe(struct gate *gate, const struct gate_attempt *attempt)
+put_off_probe(
+    struct gate *gate, uint32_t probes, const struct gate_attempt *attempt)
 {
+	gate->probes = probes;
 	gate->due_ns
 	    = attempt->ended_ns + min_ns(attempt->pause_ns, GATE_STATED_NS);
 	gate->stated = attempt->stated_ns > 0;
@@ -119,8 +121,7 @@ static void
 shut(struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt)
 {
 	enter(gate, GATE_SHUT, now_ns);
-	gate->probes = 0;
-	put_off_probe(gate, attempt);
+	put_off_probe(gate, 0, attempt);
 }
 
 /* Starts the runs whose time has come by UNTIL_NS. */
@@ -166,17 +167,12 @@ gate_pass_time(struct gate *gate, int64_t now_ns)
 	}
 }
 
-static int64_t
-probe_patience_ns(const struct gate *gate)
-{
-	return max_ns(PROBE_NS, saturating_multiply(gate->row.longest_ns, 2));
-}
-
 /* When one more run may probe, beside those that do. */
 static int64_t
 next_probe_ns(const struct gate *gate)
 {
-	int64_t patience_ns = probe_patience_ns(gate);
+	int64_t patience_ns
+	    = max_ns(PROBE_NS, saturating_multiply(gate->row.longest_ns, 2));
 	int doublings = 0;
 
 	if (gate->probers_count == 0)
@@ -202,21 +198,14 @@ gate_forget_dead(struct gate *gate, uint8_t living)
 	gate->probers_count = kept;
 }
 
-/* Which of the probers has TICKET; < 0: none. */
-static int
-find_prober(const struct gate *gate, uint64_t ticket)
+int
+gate_find_prober(const struct gate *gate, uint64_t ticket)
 {
 	int i = gate->probers_count - 1;
 
 	while (i >= 0 && gate->probers[i] != ticket)
 		i--;
 	return i;
-}
-
-bool
-gate_is_probed_by(const struct gate *gate, uint64_t ticket)
-{
-	return find_prober(gate, ticket) >= 0;
 }
 
 bool
@@ -243,45 +232,47 @@ gate_wait_counts(const struct gate *gate, int64_t now_ns)
 	    && !(gate->stated && now_ns < gate->due_ns) && !promises;
 }
 
-static uint64_t
+static int64_t
 place_of(const struct gate *gate, uint64_t ticket)
 {
-	return ticket > gate->head ? ticket - gate->head : 0;
+	return ticket > gate->head ? (int64_t)(ticket - gate->head) : 0;
 }
 
 static struct gate_answer
 look_at_shut(struct gate *gate, int64_t now_ns, uint64_t ticket)
 {
-	struct gate_answer answer = { .kind = GATE_WAIT, .ticket = ticket };
-	uint64_t place = place_of(gate, ticket);
-	int64_t behind_ns
-	    = min_ns(saturating_multiply(PLACE_NS, (int64_t)place), PLACES_NS);
-	int64_t may_ns = saturating_add(next_probe_ns(gate), behind_ns);
+	int64_t place = place_of(gate, ticket);
+	int64_t may_ns = saturating_add(next_probe_ns(gate),
+	    min_ns(saturating_multiply(PLACE_NS, place), PLACES_NS));
 	int64_t least_ns
 	    = gate->probers_count > 0 ? LOOK_PROBE_NS : LOOK_LEAST_NS;
+	int64_t look_ns = min_ns(LOOK_MOST_NS,
+	    max_ns(least_ns, pace_soonest_ns(&gate->pace, place)));
 
-	if (now_ns >= may_ns) {
-		if (gate->probers_count == 0)
-			gate->probe_ns = now_ns;
-		gate->probers[gate->probers_count++] = ticket;
-		if (ticket == gate->head)
-			gate->head++;
-		answer.kind = GATE_PROBE;
-		answer.changed = true;
-		return answer;
-	}
-	answer.until_ns = min_ns(may_ns,
-	    saturating_add(now_ns,
-	        min_ns(LOOK_MOST_NS,
-	            max_ns(least_ns, pace_soonest_ns(&gate->pace, place)))));
-	return answer;
+	if (now_ns < may_ns)
+		return (struct gate_answer) {
+			.kind = GATE_WAIT,
+			.ticket = ticket,
+			.until_ns
+			= min_ns(may_ns, saturating_add(now_ns, look_ns)),
+		};
+	if (gate->probers_count == 0)
+		gate->probe_ns = now_ns;
+	gate->probers[gate->probers_count++] = ticket;
+	if (ticket == gate->head)
+		gate->head++;
+	return (struct gate_answer) {
+		.kind = GATE_PROBE,
+		.ticket = ticket,
+		.changed = true,
+	};
 }
 
 static struct gate_answer
 look_at_paced(const struct gate *gate, uint64_t ticket)
 {
 	int64_t ahead_ns = saturating_multiply(
-	    pace_gap_ns(&gate->pace), (int64_t)place_of(gate, ticket));
+	    pace_gap_ns(&gate->pace), place_of(gate, ticket));
 	int64_t go_ns = saturating_add(gate->head_ns, ahead_ns);
 	int64_t end_ns = gate->pace.second_ns + NS_PER_S;
 
@@ -316,15 +307,12 @@ gate_look(struct gate *gate, int64_t now_ns, uint64_t ticket, uint8_t living)
 		taken = true;
 		gate_pass_time(gate, now_ns);
 	}
-	switch (gate->state) {
-	case GATE_SHUT:
+	if (gate->state == GATE_SHUT) {
 		gate_forget_dead(gate, living);
 		answer = look_at_shut(gate, now_ns, ticket);
-		break;
-	case GATE_OPEN: /* a moment ago: each ticket has started */
-	case GATE_PACED:
+	} else {
+		/* Open since a moment: each ticket has started. */
 		answer = look_at_paced(gate, ticket);
-		break;
 	}
 	answer.changed |= taken;
 	return answer;
@@ -407,65 +395,46 @@ is_quota_used_up(struct gate *gate, const struct gate_attempt *attempt)
 static bool
 end_well(struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt)
 {
-	bool writes = gate->row.failures > 0 || gate->told > 0;
+	bool is_counted
+	    = gate->state == GATE_OPEN && counts_results(gate, now_ns);
 
 	if (gate->state == GATE_SHUT) {
 		begin_pacing(gate, now_ns);
-		gate->took_ns = attempt->ended_ns - attempt->began_ns;
-		return true;
+	} else {
+		if (gate->row.failures == 0 && gate->told == 0 && !is_counted)
+			return false;
+		if (is_counted)
+			add_to_window(gate, now_ns, false);
+		gate->row = (struct gate_row) { 0 };
+		if (attempt->began_ns >= gate->told_ns)
+			gate->told = 0;
 	}
-	if (gate->state == GATE_OPEN && counts_results(gate, now_ns)) {
-		add_to_window(gate, now_ns, false);
-		writes = true;
-	}
-	if (!writes)
-		return false;
-	gate->row = (struct gate_row) { 0 };
-	if (attempt->began_ns >= gate->told_ns)
-		gate->told = 0;
 	gate->took_ns = attempt->ended_ns - attempt->began_ns;
 	return true;
 }
 
-static void
-be_refused(
-    struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt)
-{
-	bool used_up = is_quota_used_up(gate, attempt);
-
-	if (gate->state == GATE_OPEN) {
-		gate->pace.refused_ns = now_ns;
-		if (!add_to_window(gate, now_ns, true))
-			return;
-		text_copy(gate->reason, sizeof gate->reason, attempt->reason);
-		gate->pace.stated_ns = attempt->stated_ns;
-		begin_pacing(gate, now_ns);
-		return;
-	}
-	pace_refused(
-	    &gate->pace, now_ns, attempt->began_ns, attempt->stated_ns);
-	if (used_up)
-		shut(gate, now_ns, attempt);
-}
-
+/* A failure, or refusal, at a gate that is not shut. */
 static void
 fail(struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt)
 {
-	if (gate->state == GATE_OPEN)
-		add_to_window(gate, now_ns, false);
-	else
-		pace_failed(&gate->pace, attempt->began_ns);
-	if (add_to_row(gate, attempt))
-		shut(gate, now_ns, attempt);
-}
+	bool refused = attempt->outcome == GATE_REFUSAL;
+	bool shuts = refused ? is_quota_used_up(gate, attempt)
+	                     : add_to_row(gate, attempt);
 
-static void
-fail_probe(struct gate *gate, const struct gate_attempt *attempt)
-{
-	gate->probes++;
-	gate->row.longest_ns = max_ns(gate->row.longest_ns,
-	    max_ns(attempt->ended_ns - attempt->began_ns, 0));
-	put_off_probe(gate, attempt);
+	if (refused)
+		gate->pace.refused_ns = now_ns;
+	if (gate->state == GATE_PACED && refused) {
+		pace_refused(
+		    &gate->pace, now_ns, attempt->began_ns, attempt->stated_ns);
+	} else if (gate->state == GATE_PACED) {
+		pace_failed(&gate->pace, attempt->began_ns);
+	} else if (add_to_window(gate, now_ns, refused) && refused) {
+		text_copy(gate->reason, sizeof gate->reason, attempt->reason);
+		gate->pace.stated_ns = attempt->stated_ns;
+		begin_pacing(gate, now_ns);
+	}
+	if (shuts)
+		shut(gate, now_ns, attempt);
 }
 
 bool
@@ -473,10 +442,11 @@ gate_result(
     struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt)
 {
 	int prober;
-	bool probed;
+	bool probed, was_shut;
 
 	gate_pass_time(gate, now_ns);
-	prober = find_prober(gate, attempt->ticket);
+	was_shut = gate->state == GATE_SHUT;
+	prober = gate_find_prober(gate, attempt->ticket);
 	probed = attempt->ticket != 0 && prober >= 0;
 	if (probed)
 		gate_forget_dead(gate, (uint8_t) ~(1U << prober));
@@ -486,24 +456,23 @@ gate_result(
 		return probed;
 	}
 	if (attempt->outcome == GATE_BY_HAND) {
-		if (gate->state != GATE_SHUT)
-			return false;
-		begin_pacing(gate, now_ns);
-		return true;
+		if (was_shut)
+			begin_pacing(gate, now_ns);
+		return was_shut;
 	}
 	if (attempt->outcome == GATE_SUCCESS)
 		return end_well(gate, now_ns, attempt);
-	if (gate->state == GATE_SHUT) {
-		if (probed)
-			fail_probe(gate, attempt);
-		return probed;
+	if (was_shut) {
+		if (!probed)
+			return false;
+		put_off_probe(gate, gate->probes + 1, attempt);
+		gate->row.longest_ns = max_ns(gate->row.longest_ns,
+		    attempt->ended_ns - attempt->began_ns);
+		return true;
 	}
 	if (attempt->began_ns < gate->since_ns)
 		return false;
-	if (attempt->outcome == GATE_REFUSAL)
-		be_refused(gate, now_ns, attempt);
-	else
-		fail(gate, now_ns, attempt);
+	fail(gate, now_ns, attempt);
 	return true;
 }
 

@@ -2,8 +2,7 @@
 #include <config.h>
 
 #include "core/base/duration.h"
-#include "core/gate/pace.h"
-#include "core/pause/schedule.h"
+#include "core/gate/gate.h"
 
 /*
  * A refusal cuts the rate by KEEP_CUT. Growth balances that where a share of
@@ -41,8 +40,6 @@
 #define FAILING_HELPED 0.1
 #define DEVIATIONS 1.5
 #define CALM_NS (3 * NS_PER_S)
-#define CUTS 2
-#define MOST_FAILING 0.95
 #define CUT_LEAST 4 /* a second: fewer do not show whether a cut helps */
 
 static double
@@ -75,15 +72,6 @@ pace_gap_ns(const struct pace *pace)
 	return (int64_t)((double)NS_PER_S / pace->rate);
 }
 
-void
-pace_limit(struct pace *pace)
-{
-	set_rate(pace, pace->rate);
-	pace->failing = smaller(pace->failing, MOST_FAILING);
-	if (pace->cuts > CUTS)
-		pace->cuts = CUTS;
-}
-
 double
 pace_base(const struct pace *pace, int64_t now_ns)
 {
@@ -91,7 +79,7 @@ pace_base(const struct pace *pace, int64_t now_ns)
 }
 
 int64_t
-pace_soonest_ns(const struct pace *pace, uint64_t count)
+pace_soonest_ns(const struct pace *pace, int64_t count)
 {
 	double rate = larger(PACE_FIRST, pace->limit / 2);
 	double starts = 0;
@@ -201,7 +189,7 @@ static void
 disregard(struct pace *pace, double share, double rate)
 {
 	pace->cuts = 0;
-	pace->failing = smaller(share, MOST_FAILING);
+	pace->failing = smaller(share, PACE_MOST_FAILING);
 	find_anew(pace, rate);
 }
 
@@ -246,7 +234,7 @@ look_at_failures(struct pace *pace, int64_t now_ns)
 	pace->look = (struct pace_count) { 0 };
 	if (pace->cuts > 0 && has_helped(pace, look))
 		pace->cuts = 0;
-	if (pace->cuts == CUTS) {
+	if (pace->cuts == PACE_MOST_CUTS) {
 		disregard(pace, share, pace->cut_rate);
 	} else if (pace->cuts > 0) {
 		pace->cut_share = larger(pace->cut_share, share);
@@ -327,7 +315,6 @@ pace_refused(
     struct pace *pace, int64_t now_ns, int64_t began_ns, int64_t stated_ns)
 {
 	pace->second.bad++;
-	pace->refused_ns = now_ns;
 	pace->quiet = 0;
 	if (began_ns >= pace->kept_ns)
 		pace->forty.bad++;

@@ -6,12 +6,14 @@
 #include "core/base/duration.h"
 #include "core/base/bytes.h"
 #include "core/base/text.h"
-#include "core/gate/record.h"
+#include "core/gate/gate.h"
 
 #define MOST_COUNT (UINT32_C(1) << 20)
 #define MOST_TIME (INT64_MAX / 2)
 #define MOST_WAITERS (UINT64_C(1) << 16)
 #define LAST_TICKET (UINT64_C(1) << 47) /* each has a byte that is locked */
+#define RATE 1e6
+#define SHARE 2147483648.0
 #define MOST_RATE 1024.0
 #define MOST_AHEAD_NS (20 * NS_PER_MIN)
 #define MOST_GAP_NS (int64_t)(1 / PACE_LEAST * (double)NS_PER_S)
@@ -80,21 +82,23 @@ count(struct walk *walk, uint32_t *value, uint32_t most)
 }
 
 static void
+counts(struct walk *walk, struct pace_count *counts)
+{
+	count(walk, &counts->starts, MOST_COUNT);
+	count(walk, &counts->bad, MOST_COUNT);
+}
+
+static void
 any(struct walk *walk, uint64_t *value)
 {
 	*value = number(walk, 8, *value, UINT64_MAX);
 }
 
+/* A span, or a whole number. */
 static void
 up_to(struct walk *walk, int64_t *value, int64_t most)
 {
 	*value = (int64_t)number(walk, 8, (uint64_t)*value, (uint64_t)most);
-}
-
-static void
-span(struct walk *walk, int64_t *ns)
-{
-	up_to(walk, ns, GATE_STATED_NS);
 }
 
 static int64_t
@@ -118,51 +122,33 @@ moment(struct walk *walk, int64_t *ns, int64_t later_ns)
 	*ns = min_ns(*ns, walk->now_ns + later_ns);
 }
 
-static void
-past(struct walk *walk, int64_t *ns)
-{
-	moment(walk, ns, 0);
-}
-
-static void
-ahead(struct walk *walk, int64_t *ns)
-{
-	moment(walk, ns, MOST_AHEAD_NS);
-}
-
 /* In four bytes, as a multiple of 1 / UNIT. */
 static void
 fraction(struct walk *walk, double *value, double unit, double most)
 {
 	double units = *value * unit + 0.5;
 
-	*value = (double)number(walk, 4,
-	             units < UINT32_MAX ? (uint64_t)units : UINT32_MAX,
-	             (uint64_t)(most * unit))
-	    / unit;
+	units = (double)number(walk, 4,
+	    units < UINT32_MAX ? (uint64_t)units : UINT32_MAX, UINT32_MAX);
+	*value = units < most * unit ? units / unit : most;
 }
 
+/* A string of up to SIZE bytes, with zeros behind it; CLEAN adds what is read.
+ */
 static void
-rate(struct walk *walk, double *value)
+words(struct walk *walk, char *value, size_t size,
+    void (*clean)(struct text *text, const char *string))
 {
-	fraction(walk, value, 1e6, MOST_RATE);
-}
+	char raw[DEFERRAL_REASON_SIZE + 1] = "";
+	struct text text = { .data = value, .size = size + 1 };
 
-static void
-share(struct walk *walk, double *value)
-{
-	fraction(walk, value, 2147483648.0, 1);
-}
-
-/* SIZE bytes of a string, with zeros behind it. */
-static void
-words(struct walk *walk, char *value, size_t size)
-{
-	if (walk->to == NULL)
-		memcpy(value, walk->from + walk->at, size);
-	else
-		for (size_t i = 0; i < size && value[i] != '\0'; i++)
-			walk->to[walk->at + i] = (uint8_t)value[i];
+	if (walk->to != NULL) {
+		memcpy(walk->to + walk->at, value, strlen(value));
+	} else {
+		memcpy(raw, walk->from + walk->at, size);
+		value[0] = '\0';
+		clean(&text, raw);
+	}
 	walk->at += size;
 }
 
@@ -250,54 +236,38 @@ state_record_set_boot(uint8_t record[STATE_SIZE], uint64_t boot)
 /* --- the gate --- */
 
 static void
-walk_row(struct walk *walk, struct gate_row *row)
-{
-	count(walk, &row->failures, MOST_COUNT);
-	flag(walk, &row->two_runs);
-	any(walk, &row->last_run);
-	past(walk, &row->first_ns);
-	past(walk, &row->last_ns);
-	span(walk, &row->longest_ns);
-}
-
-static void
-walk_counts(struct walk *walk, struct pace_count *counts)
-{
-	count(walk, &counts->starts, MOST_COUNT);
-	count(walk, &counts->bad, MOST_COUNT);
-}
-
-static void
 walk_pace(struct walk *walk, struct pace *pace)
 {
-	rate(walk, &pace->rate);
-	rate(walk, &pace->limit);
-	past(walk, &pace->second_ns);
-	walk_counts(walk, &pace->second);
-	past(walk, &pace->interval.since_ns);
-	rate(walk, &pace->interval.rate);
-	walk_counts(walk, &pace->interval.count);
-	rate(walk, &pace->served);
-	walk_counts(walk, &pace->paid);
-	share(walk, &pace->base);
-	past(walk, &pace->base_ns);
-	walk_counts(walk, &pace->forty);
-	share(walk, &pace->share);
+	fraction(walk, &pace->rate, RATE, PACE_MOST);
+	fraction(walk, &pace->limit, RATE, MOST_RATE);
+	moment(walk, &pace->second_ns, 0);
+	counts(walk, &pace->second);
+	moment(walk, &pace->interval.since_ns, 0);
+	fraction(walk, &pace->interval.rate, RATE, MOST_RATE);
+	counts(walk, &pace->interval.count);
+	fraction(walk, &pace->served, RATE, MOST_RATE);
+	counts(walk, &pace->paid);
+	fraction(walk, &pace->base, SHARE, 1);
+	moment(walk, &pace->base_ns, 0);
+	counts(walk, &pace->forty);
+	fraction(walk, &pace->share, SHARE, 1);
 	walk->at += 8; /* not used any more */
-	past(walk, &pace->kept_ns);
-	past(walk, &pace->refused_ns);
-	span(walk, &pace->stated_ns);
+	moment(walk, &pace->kept_ns, 0);
+	moment(walk, &pace->refused_ns, 0);
+	up_to(walk, &pace->stated_ns, GATE_STATED_NS);
 	count(walk, &pace->quiet, MOST_COUNT);
-	ahead(walk, &pace->try_ns);
-	span(walk, &pace->try_gap_ns);
-	rate(walk, &pace->tried_from);
-	walk_counts(walk, &pace->look);
-	share(walk, &pace->failing);
-	small(walk, &pace->cuts, UINT8_MAX);
-	share(walk, &pace->cut_share);
-	rate(walk, &pace->cut_rate);
+	moment(walk, &pace->try_ns, MOST_AHEAD_NS);
+	up_to(walk, &pace->try_gap_ns, GATE_STATED_NS);
+	fraction(walk, &pace->tried_from, RATE, MOST_RATE);
+	counts(walk, &pace->look);
+	fraction(walk, &pace->failing, SHARE, PACE_MOST_FAILING);
+	small(walk, &pace->cuts, PACE_MOST_CUTS);
+	fraction(walk, &pace->cut_share, SHARE, 1);
+	fraction(walk, &pace->cut_rate, RATE, MOST_RATE);
 	flag(walk, &pace->settles);
-	ahead(walk, &pace->calm_ns);
+	moment(walk, &pace->calm_ns, MOST_AHEAD_NS);
+	if (pace->rate < PACE_LEAST)
+		pace->rate = PACE_LEAST;
 }
 
 static void
@@ -310,30 +280,35 @@ walk_gate(struct walk *walk, struct gate *gate)
 	walk->is_wrong = state == GATE_STATES || phase > PACE_TRYING;
 	gate->state = (enum gate_state)state;
 	gate->pace.phase = (enum pace_phase)phase;
-	past(walk, &gate->since_ns);
-	past(walk, &gate->since_ns); /* the format has it twice */
-	walk_row(walk, &gate->row);
+	moment(walk, &gate->since_ns, 0);
+	moment(walk, &gate->since_ns, 0); /* the format has it twice */
+	count(walk, &gate->row.failures, MOST_COUNT);
+	flag(walk, &gate->row.two_runs);
+	any(walk, &gate->row.last_run);
+	moment(walk, &gate->row.first_ns, 0);
+	moment(walk, &gate->row.last_ns, 0);
+	up_to(walk, &gate->row.longest_ns, GATE_STATED_NS);
 	any(walk, &gate->next);
 	any(walk, &gate->head);
-	ahead(walk, &gate->head_ns);
+	moment(walk, &gate->head_ns, MOST_AHEAD_NS);
 	count(walk, &gate->probes, MOST_COUNT);
 	moment(walk, &gate->due_ns, GATE_STATED_NS);
 	flag(walk, &gate->stated);
 	for (int i = 0; i < GATE_MOST_PROBERS; i++)
 		any(walk, &gate->probers[i]);
 	small(walk, &gate->probers_count, GATE_MOST_PROBERS);
-	past(walk, &gate->probe_ns);
-	past(walk, &gate->window_ns);
-	walk_counts(walk, &gate->window);
+	moment(walk, &gate->probe_ns, 0);
+	moment(walk, &gate->window_ns, 0);
+	counts(walk, &gate->window);
 	count(walk, &gate->told, MOST_COUNT);
-	past(walk, &gate->told_ns);
-	span(walk, &gate->took_ns);
+	moment(walk, &gate->told_ns, 0);
+	up_to(walk, &gate->took_ns, GATE_STATED_NS);
 	up_to(walk, &gate->written_ns, MOST_TIME);
-	past(walk, &gate->synced_ns);
+	moment(walk, &gate->synced_ns, 0);
 	walk_pace(walk, &gate->pace);
 	any(walk, &gate->told_run);
 	walk->at = STATE_GATE_SIZE - 4 - GATE_REASON_SIZE;
-	words(walk, gate->reason, GATE_REASON_SIZE);
+	words(walk, gate->reason, GATE_REASON_SIZE, text_ascii);
 }
 
 /* Limits what depends on other numbers. False: no run can have written it. */
@@ -352,7 +327,6 @@ limit_others(struct gate *gate, int64_t now_ns)
 		gate->head = gate->next - MOST_WAITERS;
 	gate->due_ns = min_ns(gate->due_ns, due_ns);
 	gate->head_ns = min_ns(gate->head_ns, now_ns + MOST_GAP_NS);
-	pace_limit(&gate->pace);
 	return true;
 }
 
@@ -362,20 +336,15 @@ gate_record_read(struct gate *gate, const uint8_t bytes[STATE_GATE_SIZE],
 {
 	struct walk walk
 	    = { .from = bytes, .now_ns = now_ns, .ahead_ns = ahead_ns };
-	char reason[GATE_REASON_SIZE + 1];
-	struct text text = text_in(gate->reason, sizeof gate->reason);
 
 	*gate = gate_new();
 	if (!is_whole(bytes, STATE_GATE_SIZE))
 		return false;
 	walk_gate(&walk, gate);
-	if (walk.is_wrong || !limit_others(gate, now_ns)) {
-		*gate = gate_new();
-		return false;
-	}
-	text_copy(reason, sizeof reason, gate->reason);
-	text_ascii(&text, reason);
-	return true;
+	if (!walk.is_wrong && limit_others(gate, now_ns))
+		return true;
+	*gate = gate_new();
+	return false;
 }
 
 void
@@ -400,7 +369,7 @@ walk_deferral(struct walk *walk, struct deferral *deferral)
 	up_to(walk, &deferral->until_ns, MOST_TIME);
 	up_to(walk, &deferral->window_ns, MOST_TIME);
 	small(walk, &deferral->status, UINT8_MAX);
-	words(walk, deferral->reason, DEFERRAL_REASON_SIZE);
+	words(walk, deferral->reason, DEFERRAL_REASON_SIZE, text_printable);
 	up_to(walk, &deferral->last_ns, MOST_TIME);
 	count(walk, &deferral->runs, UINT32_MAX);
 }
@@ -409,22 +378,15 @@ struct deferral
 state_record_deferral(const uint8_t record[STATE_SIZE], bool *is_broken)
 {
 	static const uint8_t unwritten[STATE_DEFERRAL_SIZE];
-	const uint8_t *part = record + STATE_DEFERRAL_AT;
-	bool whole = is_whole(part, STATE_DEFERRAL_SIZE);
-	struct walk walk = { .from = part };
+	struct walk walk = { .from = record + STATE_DEFERRAL_AT };
+	bool whole = is_whole(walk.from, STATE_DEFERRAL_SIZE);
 	struct deferral deferral = { .failures = 0 };
-	char reason[DEFERRAL_REASON_SIZE + 1] = "";
-	struct text text = text_in(deferral.reason, DEFERRAL_REASON_SIZE);
 
 	if (is_broken != NULL)
-		*is_broken
-		    = !whole && memcmp(part, unwritten, sizeof unwritten) != 0;
-	if (!whole)
-		return deferral;
-	walk_deferral(&walk, &deferral);
-	memcpy(reason, deferral.reason, DEFERRAL_REASON_SIZE);
-	memset(deferral.reason, 0, DEFERRAL_REASON_SIZE);
-	text_printable(&text, reason);
+		*is_broken = !whole
+		    && memcmp(walk.from, unwritten, sizeof unwritten) != 0;
+	if (whole)
+		walk_deferral(&walk, &deferral);
 	return deferral;
 }
 
@@ -432,13 +394,12 @@ void
 state_record_set_deferral(
     uint8_t record[STATE_SIZE], const struct deferral *deferral)
 {
-	uint8_t *part = record + STATE_DEFERRAL_AT;
-	struct walk walk = { .to = part };
+	struct walk walk = { .to = record + STATE_DEFERRAL_AT };
 	struct deferral copy = *deferral;
 
-	memset(part, 0, STATE_DEFERRAL_SIZE);
+	memset(walk.to, 0, STATE_DEFERRAL_SIZE);
 	walk_deferral(&walk, &copy);
-	seal(part, STATE_DEFERRAL_SIZE);
+	seal(walk.to, STATE_DEFERRAL_SIZE);
 }
 
 /* --- the slots --- */
@@ -449,23 +410,23 @@ walk_slots(struct walk *walk, struct slots *slots)
 	up_to(walk, &slots->next, MOST_TIME);
 	up_to(walk, &slots->head, MOST_TIME);
 	up_to(walk, &slots->passed, MOST_TIME);
-	past(walk, &slots->moved_ns);
-	past(walk, &slots->counted_ns);
+	moment(walk, &slots->moved_ns, 0);
+	moment(walk, &slots->counted_ns, 0);
 	up_to(walk, &slots->busy, SLOTS_LAST_TICKET);
 	up_to(walk, &slots->count, SLOTS_LAST_TICKET);
-	past(walk, &slots->lost_since_ns);
+	moment(walk, &slots->lost_since_ns, 0);
 }
 
 struct slots
 state_record_slots(const uint8_t record[STATE_SIZE], int64_t now_ns)
 {
-	const uint8_t *part = record + STATE_SLOTS_AT;
-	struct walk walk = { .from = part, .now_ns = now_ns };
+	struct walk walk
+	    = { .from = record + STATE_SLOTS_AT, .now_ns = now_ns };
 	struct slots slots = { .next = 0 };
 
 	walk_slots(&walk, &slots);
-	if (!is_whole(part, STATE_SLOTS_SIZE) || walk.is_wrong || slots.next < 1
-	    || slots.next > SLOTS_LAST_TICKET)
+	if (!is_whole(walk.from, STATE_SLOTS_SIZE) || walk.is_wrong
+	    || slots.next < 1 || slots.next > SLOTS_LAST_TICKET)
 		return slots_new(now_ns);
 	slots.head = min_ns(max_ns(slots.head, 1), slots.next);
 	slots.passed = min_ns(slots.passed, slots.next);
@@ -475,11 +436,33 @@ state_record_slots(const uint8_t record[STATE_SIZE], int64_t now_ns)
 void
 state_record_set_slots(uint8_t record[STATE_SIZE], const struct slots *slots)
 {
-	uint8_t *part = record + STATE_SLOTS_AT;
-	struct walk walk = { .to = part };
+	struct walk walk = { .to = record + STATE_SLOTS_AT };
 	struct slots copy = *slots;
 
-	memset(part, 0, STATE_SLOTS_SIZE);
+	memset(walk.to, 0, STATE_SLOTS_SIZE);
 	walk_slots(&walk, &copy);
-	seal(part, STATE_SLOTS_SIZE);
+	seal(walk.to, STATE_SLOTS_SIZE);
+}
+
+/* --- lines of backoff and its helper --- */
+
+void
+fleet_line_read(struct fleet_line *line, char *words)
+{
+	for (int i = 0; i < FLEET_FIELDS; i++) {
+		bool is_last = words[0] == ':';
+
+		line->fields[i] = words + is_last;
+		words += is_last ? strlen(words) : length_before(words, ' ');
+		if (*words == ' ')
+			*words++ = '\0';
+		if (!count_parse(line->fields[i], &line->numbers[i]))
+			line->numbers[i] = 0;
+	}
+}
+
+bool
+fleet_line_is(const struct fleet_line *line, const char *word)
+{
+	return strcmp(line->fields[0], word) == 0;
 }

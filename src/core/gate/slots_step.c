@@ -2,7 +2,7 @@
 #include <config.h>
 
 #include "core/base/duration.h"
-#include "core/gate/slots_step.h"
+#include "core/gate/gate.h"
 
 /*
  * How often a run looks: less often the longer nothing moved, so that a slot is

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "core/gate/fleet_line.h"
+#include "core/gate/gate.h"
 #include "fuzz/fuzz.h"
 
 static void

@@ -3,7 +3,7 @@
 
 #include "core/base/duration.h"
 #include "core/base/text.h"
-#include "core/gate/deferral.h"
+#include "core/gate/gate.h"
 #include "core/pause/random.h"
 #include "unit/tap.h"
 

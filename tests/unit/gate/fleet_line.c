@@ -4,7 +4,7 @@
  */
 #include <config.h>
 
-#include "core/gate/fleet_line.h"
+#include "core/gate/gate.h"
 #include "unit/tap.h"
 
 /* The fields of WORDS, with their numbers where they are not 0. */

@@ -8,7 +8,7 @@
 #include "core/base/bytes.h"
 #include "core/base/duration.h"
 #include "core/base/text.h"
-#include "core/gate/record.h"
+#include "core/gate/gate.h"
 #include "core/pause/random.h"
 #include "unit/tap.h"
 
