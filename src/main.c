@@ -386,7 +386,7 @@ prepare(void)
 		usage_refuse(broken, file != NULL ? file : tempfile_place(),
 		    strerror(errno));
 	if (job->has_doors)
-		doors_open();
+		slots_open();
 	if (!hold_start(options.streams.hold))
 		usage_refuse("--hold", tempfile_place(), strerror(errno));
 	if (!signals_start(options.wake_on))

@@ -21,98 +21,87 @@
 
 /* --- --gate=list --- */
 
-/* To the left if WIDTH < 0; what is empty is printed as "-". */
+/* What stands between NAME and REASON; to the left where it is below 0. */
+static const int widths[] = { -5, -19, 6, 6, 7, 5, -19 };
+#define CELLS ARRAY_LENGTH(widths)
+#define CELL_SIZE 24
+
 static void
-print_cell(int width, const char *words)
+fill_number(char cell[CELL_SIZE], int64_t number)
 {
-	printf("%*s  ", width, words[0] != '\0' ? words : "-");
+	if (number > 0)
+		text_copy(cell, CELL_SIZE, NUMBER(number));
 }
 
 static void
-print_number(int width, int64_t number)
+fill_rate(char cell[CELL_SIZE], double rate)
 {
-	print_cell(width, number > 0 ? NUMBER(number) : "");
-}
-
-static void
-print_rate(double rate)
-{
-	char words[24];
-	struct text text = text_in(words, sizeof words);
+	struct text text = text_in(cell, CELL_SIZE);
 
 	if (rate > 0)
 		gate_rate_text(&text, rate);
-	print_cell(6, words);
 }
 
-/* 0: never. */
 static void
-print_time(int64_t epoch_ns)
+fill_time(char cell[CELL_SIZE], int64_t epoch_ns)
 {
-	char words[24];
-	struct text text = text_in(words, sizeof words);
+	struct text text = text_in(cell, CELL_SIZE);
 	struct tm local = clock_local(epoch_ns);
 
-	if (epoch_ns > 0) {
-		text_date(&text, &local);
-		text_byte(&text, ' ');
-		text_clock(&text, &local);
-	}
-	print_cell(-19, words);
+	text_date(&text, &local);
+	text_byte(&text, ' ');
+	text_clock(&text, &local);
 }
 
+/* Fills the CELLS, and the REASON, with what was read. */
 static void
-print_head(int width)
-{
-	printf("%-*s  GATE   SINCE                  RATE   LIMIT  WAITING  "
-	       "SLOTS  DEFERRED UNTIL       REASON\n",
-	    width, "NAME");
-}
-
-static void
-print_state(const struct gate_store *store)
+fill(char cells[CELLS][CELL_SIZE], struct text *reason,
+    const struct gate_store *store)
 {
 	static const char names[GATE_STATES][8] = { "open", "shut", "paced" };
 	const struct gate *gate = &store->gate;
 	bool is_open = gate->state == GATE_OPEN;
-	bool is_paced = gate->state == GATE_PACED;
 	struct deferral deferral = state_record_deferral(store->bytes, NULL);
 	int64_t now_ns = clock_epoch_ns();
-	int64_t age_ns = store->now_ns - gate->since_ns;
 	int64_t wait_ns = deferral_wait(&deferral, INT64_MAX, now_ns);
-	const char *reason
-	    = is_open && wait_ns > 0 ? deferral.reason : gate->reason;
 
-	print_cell(-5, names[gate->state]);
-	print_time(is_open ? 0 : now_ns - age_ns);
-	print_rate(is_paced ? gate->pace.rate : 0);
-	print_rate(is_paced ? gate->pace.limit : 0);
-	print_number(7, is_open ? 0 : gate_store_waiters(store));
-	print_number(5,
+	text_copy(cells[0], CELL_SIZE, names[gate->state]);
+	if (!is_open)
+		fill_time(cells[1], now_ns - (store->now_ns - gate->since_ns));
+	if (gate->state == GATE_PACED) {
+		fill_rate(cells[2], gate->pace.rate);
+		fill_rate(cells[3], gate->pace.limit);
+	}
+	fill_number(cells[4], is_open ? 0 : gate_store_waiters(store));
+	fill_number(cells[5],
 	    lock_count(&store->file, STATE_LOCK_SLOT,
 	        STATE_LOCK_SLOT + SLOTS_MOST - 1));
 	/* The first second in which it is over, as the log has it. */
-	print_time(
-	    wait_ns > 0 ? saturating_add(now_ns, wait_ns + NS_PER_S - 1) : 0);
-	printf("%s\n", reason[0] != '\0' ? reason : "-");
+	if (wait_ns > 0)
+		fill_time(
+		    cells[6], saturating_add(now_ns, wait_ns + NS_PER_S - 1));
+	text_add(
+	    reason, is_open && wait_ns > 0 ? deferral.reason : gate->reason);
 }
 
 /* If a file cannot be used, its row says why, as the log of a run does. */
 static void
 print_row(int width, const char *name)
 {
-	static const int widths[] = { -5, -19, 6, 6, 7, 5, -19 };
 	struct gate_store store
 	    = { .file = { .name = name, .fd = -1, .is_noted = true } };
+	char cells[CELLS][CELL_SIZE] = { "" }, words[WHY_SIZE + 32];
+	struct text reason = text_in(words, sizeof words);
 
-	print_cell(-width, name);
-	if (state_file_open(&store.file) && gate_store_look(&store)) {
-		print_state(&store);
-	} else {
-		for (size_t i = 0; i < ARRAY_LENGTH(widths); i++)
-			print_cell(widths[i], "");
-		printf("cannot be used: %s\n", store.file.why);
-	}
+	if (state_file_open(&store.file) && gate_store_look(&store))
+		fill(cells, &reason, &store);
+	else
+		text_join(&reason, "cannot be used: ", store.file.why);
+	printf("%*s  ", -width, name);
+	for (size_t i = 0; i < CELLS; i++)
+		printf(
+		    "%*s  ", widths[i], cells[i][0] != '\0' ? cells[i] : "-");
+	printf("%s\n", words[0] != '\0' ? words : "-");
 	state_file_close(&store.file);
 }
 
@@ -122,42 +111,37 @@ is_name(const struct dirent *entry)
 	return shared_name_scan(entry->d_name) == strlen(entry->d_name);
 }
 
-static void
-print_all(const struct state_dir *dir)
+_Noreturn void
+doors_list(const char *directory)
 {
-	struct dirent **names;
+	const struct state_dir *dir = state_dir();
+	const char *why = NULL;
+	struct dirent **names = NULL;
 	struct statvfs disk;
-	int width = 4, count;
+	int width = 4, count = 0;
 
+	state_dir_start(directory);
+	if (!state_dir_open(false))
+		why = dir->error != ENOENT ? dir->why : NULL;
 	/* A run could use none of the files: it has to write them. */
-	if (statvfs(dir->path, &disk) == 0 && (disk.f_flag & ST_RDONLY) != 0)
-		usage_refuse("--gate=list", dir->path, strerror(EROFS));
-	count = scandir(dir->path, &names, is_name, alphasort);
-	if (count < 0)
-		usage_refuse("--gate=list", dir->path, strerror(errno));
+	else if (statvfs(dir->path, &disk) == 0
+	    && (disk.f_flag & ST_RDONLY) != 0)
+		why = strerror(EROFS);
+	else if ((count = scandir(dir->path, &names, is_name, alphasort)) < 0)
+		why = strerror(errno);
+	if (why != NULL)
+		usage_refuse("--gate=list", dir->path, why);
 	for (int i = 0; i < count; i++)
 		if ((int)strlen(names[i]->d_name) > width)
 			width = (int)strlen(names[i]->d_name);
-	print_head(width);
+	printf("%-*s  GATE   SINCE                  RATE   LIMIT  WAITING  "
+	       "SLOTS  DEFERRED UNTIL       REASON\n",
+	    width, "NAME");
 	for (int i = 0; i < count; i++) {
 		print_row(width, names[i]->d_name);
 		free(names[i]);
 	}
 	free(names);
-}
-
-_Noreturn void
-doors_list(const char *directory)
-{
-	const struct state_dir *dir = state_dir();
-
-	state_dir_start(directory);
-	if (state_dir_open(false))
-		print_all(dir);
-	else if (dir->error == ENOENT)
-		print_head(4);
-	else
-		usage_refuse("--gate=list", dir->path, dir->why);
 	usage_finish();
 }
 
@@ -186,26 +170,26 @@ _Noreturn void
 doors_open_gate(const struct shared_options *options)
 {
 	const struct gate_options *gate = &options->gate;
+	const struct shared_options alone
+	    = { .directory = options->directory, .gate = *gate };
 	struct gate_store store = { .file
 		= { .name = gate->name, .is_fleet = gate->fleet, .fd = -1 } };
-	const char *prefix = gate->fleet ? FLEET_PREFIX : "";
+	const char *name = JOINED(
+	    FLEET_NAME_SIZE, gate->fleet ? FLEET_PREFIX : "", gate->name);
 	const char *why = NULL;
 
-	state_dir_start(options->directory);
-	if (gate->fleet)
-		doors_start_fleet(options);
+	doors_start(&alone, NULL, "", random_from(0), 0);
 	if ((gate->fleet || find_file(&store.file))
 	    && !gate_store_reopen(&store))
 		why = fleet_lost_why() != NULL ? fleet_lost_why()
 		                               : store.file.why;
 	fleet_end();
 	if (why != NULL)
-		usage_refuse("--gate=open",
-		    JOINED(FLEET_NAME_SIZE, prefix, gate->name), why);
+		usage_refuse("--gate=open", name, why);
 	if (store.before.state == GATE_SHUT)
-		printf("gate %s%s was shut: %s; it opens gradually now\n",
-		    prefix, gate->name, store.gate.reason);
+		printf("gate %s was shut: %s; it opens gradually now\n", name,
+		    store.gate.reason);
 	else
-		printf("gate %s%s is open\n", prefix, gate->name);
+		printf("gate %s is open\n", name);
 	usage_finish();
 }

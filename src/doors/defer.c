@@ -11,19 +11,9 @@
 #include "system/system.h"
 
 static struct state_file file = { .what = "defer", .fd = -1 };
-static const struct defer_options *options;
-static struct random *random_source;
 static uint8_t record[STATE_SIZE]; /* as last read */
 static struct deferral found; /* by defer_ask() */
 static struct deferral before; /* the end of this run, by defer_look_back() */
-
-void
-defer_start(const struct defer_options *what, struct random *random)
-{
-	options = what;
-	random_source = random;
-	file.name = what->name;
-}
 
 /* Adds "14:06", or with the date if that is on another day. */
 static void
@@ -64,19 +54,28 @@ log_event(
 	char members[256];
 	struct text text = text_in(members, sizeof members);
 
-	json_member_string(&text, "defer", options->name);
+	json_member_string(&text, "defer", doors.options->defer.name);
 	json_member_number(&text, "failures", failures);
 	json_member_seconds(&text, "next_s", wait_ns);
 	log_shared(weight, words, "defer", members);
 }
 
-/* Reads what is remembered, to change it. False: the file is lost. */
+/*
+ * Reads what is remembered, and locks it if it is TO_BE_CHANGED. False: nothing
+ * is, as the file cannot be used.
+ */
 static bool
-begin(struct deferral *deferral)
+recall(struct deferral *deferral, bool to_be_changed)
 {
-	if (!state_file_begin(&file, record))
+	bool is_broken;
+
+	if (file.fd < 0)
+		return false;
+	if (!(to_be_changed ? state_file_begin(&file, record)
+	                    : state_file_read(&file, record)))
 		return state_file_lose(&file);
-	*deferral = state_record_deferral(record, NULL);
+	*deferral = state_record_deferral(record, &is_broken);
+	state_file_note(&file, is_broken ? "bad checksum" : file.why);
 	return true;
 }
 
@@ -87,36 +86,26 @@ finish(const struct deferral *deferral)
 	return state_file_write(&file, record) || state_file_lose(&file);
 }
 
-static bool
-read_record(void)
-{
-	if (!state_file_read(&file, record))
-		return state_file_lose(&file);
-	state_file_note(&file, file.why);
-	return true;
-}
-
 struct entry
 defer_ask(void)
 {
 	static const struct entry go = { .admission = ADMISSION_GO };
+	const struct defer_options *options = &doors.options->defer;
+	int64_t high_ns = options->limits.high_ns;
 	int64_t epoch_ns = clock_epoch_ns();
 	int64_t until_ns, wait_ns;
-	bool is_broken;
 
-	if (!state_file_use(&file) || !read_record())
+	file.name = options->name;
+	if (file.name[0] == '\0' || !state_file_use(&file)
+	    || !recall(&found, false))
 		return go;
-	found = state_record_deferral(record, &is_broken);
-	if (is_broken)
-		state_file_note(&file, "bad checksum");
 	until_ns = found.until_ns;
-	wait_ns = deferral_wait(&found, options->limits.high_ns, epoch_ns);
+	wait_ns = deferral_wait(&found, high_ns, epoch_ns);
 	/* It was longer than its window or our HIGH: lowers it in the file. */
 	if (found.until_ns != until_ns) {
-		if (!begin(&found))
+		if (!recall(&found, true))
 			return go;
-		wait_ns
-		    = deferral_wait(&found, options->limits.high_ns, epoch_ns);
+		wait_ns = deferral_wait(&found, high_ns, epoch_ns);
 		if (!finish(&found))
 			return go;
 	}
@@ -136,20 +125,10 @@ defer_ask(void)
 	};
 }
 
-/* Reads what is remembered. False: nothing is. */
-static bool
-recall(struct deferral *deferral)
-{
-	if (file.fd < 0 || !read_record())
-		return false;
-	*deferral = state_record_deferral(record, NULL);
-	return true;
-}
-
 bool
 defer_look_back(void)
 {
-	return recall(&before) && before.runs > 0;
+	return recall(&before, false) && before.runs > 0;
 }
 
 void
@@ -182,16 +161,17 @@ defer_end(const struct loop_state *state, enum result result)
 		return;
 	/* A success writes nothing if there is nothing to forget. */
 	if (is_good
-	    && (!recall(&deferral)
+	    && (!recall(&deferral, false)
 	        || (deferral.failures == 0 && deferral.runs == 0)))
 		return;
-	if (!begin(&deferral))
+	if (!recall(&deferral, true))
 		return;
 	end.ended_ns = clock_epoch_ns();
 	/* Right unless the clock was set meanwhile. */
 	end.began_ns = end.ended_ns - state->elapsed_ns;
 	end.status = outcome_status(&state->outcome);
 	reason_without_line(&reason, &state->outcome);
-	deferral_end(&deferral, options->limits, &end, random_source);
+	deferral_end(
+	    &deferral, doors.options->defer.limits, &end, &doors.random);
 	finish(&deferral);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <string.h>
+
+#include "core/base/bytes.h"
 #include "doors/doors.h"
 #include "options/help.h"
 #include "process/process.h"
@@ -8,21 +11,19 @@
 #include "shared/state_dir.h"
 #include "system/system.h"
 
-static struct random random_state;
-static bool has_defer, has_gate, has_slots, has_splay;
+struct doors doors;
 
 static const struct entry go = { .admission = ADMISSION_GO };
 
-void
-doors_start_fleet(const struct shared_options *options)
+static void
+start_fleet(const struct gate_options *gate, const struct slots_options *slots)
 {
-	bool is_gate = options->gate.fleet;
-	const char *why = fleet_start(options);
+	const char *why = fleet_start(doors.options);
 
 	if (why != NULL)
-		usage_refuse(is_gate ? "--gate" : "--slots",
+		usage_refuse(gate->fleet ? "--gate" : "--slots",
 		    JOINED(FLEET_NAME_SIZE, FLEET_PREFIX,
-		        is_gate ? options->gate.name : options->slots.name),
+		        gate->fleet ? gate->name : slots->name),
 		    why);
 }
 
@@ -30,48 +31,42 @@ bool
 doors_start(const struct shared_options *what, const struct settings *settings,
     const char *id, struct random random, uint64_t owner)
 {
-	random_state = random;
-	has_defer = what->defer.name[0] != '\0';
-	has_gate = what->gate.name[0] != '\0';
-	has_slots = what->slots.name[0] != '\0';
-	has_splay = settings->limits.splay.high_ns > 0;
+	doors = (struct doors) {
+		.options = what,
+		.settings = settings,
+		.random = random,
+		.run = hash_of(id, strlen(id)),
+		.owner = (int64_t)(owner & INT64_MAX) | 1,
+	};
 	state_dir_start(what->directory);
-	defer_start(&what->defer, &random_state);
-	gate_start(&what->gate, settings, id, &random_state);
-	slots_start(&what->slots, &random_state, owner);
+	gate_start();
+	slots_start();
 	if (what->gate.fleet || (what->slots.fleet && !slots_are_of_parent()))
-		doors_start_fleet(what);
-	return has_defer || has_gate || has_slots;
-}
-
-void
-doors_open(void)
-{
-	if (has_slots)
-		slots_open();
+		start_fleet(&what->gate, &what->slots);
+	return what->defer.name[0] != '\0' || what->gate.name[0] != '\0'
+	    || what->slots.name[0] != '\0';
 }
 
 struct entry
 doors_before_splay(void)
 {
 	/* Without a splay the first attempt is asked for right away. */
-	return has_splay && has_defer ? defer_ask() : go;
+	return doors.settings->limits.splay.high_ns > 0 ? defer_ask() : go;
 }
 
 /* Through the gate, and then to a slot. *WAITED: it has waited there. */
 static struct entry
 enter(int64_t until_ns, bool *waited)
 {
-	struct entry entry = go;
+	struct entry entry;
+	bool queued;
 
 	fleet_begin();
 	for (;;) {
-		bool queued = false;
-
-		if (has_gate)
-			entry = gate_enter(until_ns, waited);
+		entry = gate_enter(until_ns, waited);
 		if (entry.admission != ADMISSION_GO)
 			return entry;
+		queued = false;
 		entry = slots_take(until_ns, &queued);
 		*waited |= queued;
 		if (entry.admission != ADMISSION_GO || !queued
@@ -89,7 +84,7 @@ doors_before_attempt(const struct loop_state *state, int64_t until_ns)
 	bool is_early = clock_now_ns() < until_ns, waited = false;
 	int signal;
 
-	if (has_defer && state->verdict == VERDICT_NONE)
+	if (state->verdict == VERDICT_NONE)
 		entry = defer_ask();
 	if (entry.admission == ADMISSION_GO)
 		entry = enter(until_ns, &waited);

@@ -11,20 +11,21 @@
 #include "core/pause/random.h"
 #include "types/option_types.h"
 
-/* --- doors.c: all of them --- */
-
 /*
  * Nothing is opened yet, but the helper of a fleet is started, and exits with
- * 125 if that cannot work. False: nothing is shared, and none of the other
- * functions is to be called. OPTIONS and SETTINGS must live on; ID is the
- * run's, and may be another run's too; OWNER is from the kernel, for this one.
+ * 125 if that cannot work. False: nothing is shared, and none of the functions
+ * below is to be called. OPTIONS and SETTINGS must live on; ID is the run's,
+ * and may be another run's too; OWNER is from the kernel, for this one.
  */
 bool doors_start(const struct shared_options *options,
     const struct settings *settings, const char *id, struct random random,
     uint64_t owner);
 
-/* The log is open. Exits with 125 if the limit of --slots cannot be kept. */
-void doors_open(void);
+/*
+ * The log is open: opens the file of the slots. Exits with 125 if their limit
+ * cannot be kept.
+ */
+void slots_open(void);
 
 /* As the loop calls them. */
 struct entry doors_before_splay(void);
@@ -32,40 +33,47 @@ struct entry doors_before_attempt(
     const struct loop_state *state, int64_t until_ns);
 struct gate_effect doors_after_verdict(const struct loop_state *state);
 
-/* Starts the helper of a fleet; exits with 125 if that cannot work. */
-void doors_start_fleet(const struct shared_options *options);
-
-/* --- defer.c: --defer, and what --quiet-repeats knows of earlier runs --- */
-
-/* RANDOM draws how long runs are put off; both must live on. */
-void defer_start(const struct defer_options *options, struct random *random);
-
-/*
- * Whether this run may make its first attempt; ADMISSION_REFUSED: it is put
- * off, as it never is at a terminal. Asked again after a splay.
- */
-struct entry defer_ask(void);
+/* The attempt has its line in the log: logs how it has changed the gate. */
+void gate_log_change(void);
 
 /*
  * For --quiet-repeats, before defer_end(): reads whether the last run that was
- * not put off gave up, by whatever verdict.
+ * not put off gave up, by whatever verdict; and, after that and the end of the
+ * log, logs that RESULT ends a row of them.
  */
 bool defer_look_back(void);
-
-/* After that, and the end of the log: logs that RESULT ends a row of them. */
 void defer_log_recovery(enum result result);
 
 /* The run has ended, before --at-end: writes what that means for the next. */
 void defer_end(const struct loop_state *state, enum result result);
 
-/* --- gate.c: --gate, by the rules of core/gate/gate.h --- */
+/*
+ * Instead of all that, for a person; both exit. --gate=list: prints a table of
+ * the gates, slots and deferred names in DIRECTORY, that of --state-dir, or
+ * NULL. --gate=open:NAME: opens that gate, and prints what it did. 125 if the
+ * state cannot be used.
+ */
+_Noreturn void doors_list(const char *directory);
+_Noreturn void doors_open_gate(const struct shared_options *options);
+
+/* --- among the doors --- */
+
+/* What they have in common; doors_start() sets it. */
+extern struct doors {
+	const struct shared_options *options;
+	const struct settings *settings;
+	struct random random;
+	uint64_t run; /* a hash of its id */
+	int64_t owner; /* a number that no other run has */
+} doors;
 
 /*
- * ID is the run's; SETTINGS and RANDOM, which draws when the next probe is due,
- * must live on.
+ * Whether this run may make its first attempt; ADMISSION_REFUSED: it is put
+ * off, as it never is at a terminal.
  */
-void gate_start(const struct gate_options *options,
-    const struct settings *settings, const char *id, struct random *random);
+struct entry defer_ask(void);
+
+void gate_start(void);
 
 /*
  * Waits until an attempt may begin, until UNTIL_NS of CLOCK_MONOTONIC at the
@@ -83,28 +91,18 @@ bool gate_recheck(void);
 /* An attempt was made: its verdict is that of STATE. */
 struct gate_effect gate_leave(const struct loop_state *state);
 
-/* The attempt has its line in the log: logs how it has changed the gate. */
-void gate_log_change(void);
-
 /* There will be no attempt. */
 void gate_cancel(void);
-
-/* --- slots.c: --slots, in the order of core/gate/gate.h --- */
 
 /*
  * A slot is the lock of a byte, which the kernel frees when its holder dies. A
  * fleet's slots are counted by its server, which the first in line of each
- * machine asks. RANDOM draws which slot is tried first; both must live on.
- * OWNER is a number that no other run has.
+ * machine asks.
  */
-void slots_start(
-    const struct slots_options *options, struct random *random, uint64_t owner);
+void slots_start(void);
 
 /* Whether an ancestor of ours holds a slot of that NAME, which we share. */
 bool slots_are_of_parent(void);
-
-/* Opens the file; see doors_open(). */
-void slots_open(void);
 
 /*
  * Takes a slot, waiting for one until UNTIL_NS of CLOCK_MONOTONIC, and then
@@ -114,15 +112,5 @@ struct entry slots_take(int64_t until_ns, bool *waited);
 
 /* Gives it back, if there is one. */
 void slots_free(void);
-
-/* --- by_hand.c: what a person does with the state; both exit --- */
-
-/*
- * --gate=list: prints a table of the gates, slots and deferred names in
- * DIRECTORY, that of --state-dir, or NULL. --gate=open:NAME: opens that gate,
- * and prints what it did. 125 if the state cannot be used.
- */
-_Noreturn void doors_list(const char *directory);
-_Noreturn void doors_open_gate(const struct shared_options *options);
 
 #endif

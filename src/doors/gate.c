@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <string.h>
-
 #include "core/base/duration.h"
-#include "core/base/bytes.h"
 #include "core/judge/outcome.h"
 #include "core/words/gate_message.h"
 #include "core/words/message.h"
@@ -16,14 +13,10 @@
 #include "system/system.h"
 
 static const struct gate_options *options;
-static const struct settings *settings;
-static struct random *random_source;
 static char name[FLEET_NAME_SIZE]; /* as it was given */
-static uint64_t run; /* a hash of our id */
 static struct gate_store store;
 static const struct gate *const gate = &store.gate; /* as last seen */
-static bool is_probe; /* the attempt */
-static bool is_woken; /* --wake-on has let it through a shut gate */
+static bool is_woken; /* --wake-on has let the attempt through a shut gate */
 static bool was_open; /* the gate, when it was let through */
 static int64_t waited_ns; /* at the gate, in all */
 static int64_t spent_ns; /* of --gate-wait */
@@ -31,22 +24,18 @@ static int64_t spent_ns; /* of --gate-wait */
 static const struct entry go = { .admission = ADMISSION_GO };
 
 void
-gate_start(const struct gate_options *what, const struct settings *in_force,
-    const char *id, struct random *random)
+gate_start(void)
 {
 	struct text text = text_in(name, sizeof name);
 
-	options = what;
-	settings = in_force;
-	random_source = random;
-	run = hash_of(id, strlen(id));
+	options = &doors.options->gate;
+	text_join(&text, options->fleet ? FLEET_PREFIX : "", options->name);
 	store.file = (struct state_file) {
 		.what = "gate",
-		.name = what->name,
-		.is_fleet = what->fleet,
+		.name = options->name,
+		.is_fleet = options->fleet,
 		.fd = -1,
 	};
-	text_join(&text, what->fleet ? FLEET_PREFIX : "", what->name);
 }
 
 /* --- the log --- */
@@ -72,34 +61,20 @@ event_of(enum gate_log kind)
 }
 
 /* Without -v the log has what an attempt changes, and waits at a shut gate. */
-static enum weight
-weight_of(enum gate_log kind)
-{
-	switch (kind) {
-	case GATE_LOG_SHUT:
-	case GATE_LOG_BACK:
-	case GATE_LOG_PACED:
-		return WEIGHT_NORMAL;
-	case GATE_LOG_WAIT:
-		return gate->state == GATE_SHUT ? WEIGHT_NORMAL : WEIGHT_DETAIL;
-	case GATE_LOG_PROBE:
-	case GATE_LOG_OPEN:
-	case GATE_LOG_LOST:
-		break;
-	}
-	return WEIGHT_DETAIL;
-}
-
 static void
-log_event(const struct gate_event *event)
+log_event(struct gate_event event)
 {
+	bool is_detail = event.kind == GATE_LOG_PROBE
+	    || event.kind == GATE_LOG_OPEN || event.kind == GATE_LOG_LOST
+	    || (event.kind == GATE_LOG_WAIT && gate->state != GATE_SHUT);
 	char words[512], members[512];
 	struct text text = text_in(words, sizeof words);
 	struct text json = text_in(members, sizeof members);
 
-	gate_message(&text, event);
-	gate_members(&json, event);
-	log_shared(weight_of(event->kind), words, NULL, NULL);
+	gate_message(&text, &event);
+	gate_members(&json, &event);
+	log_shared(
+	    is_detail ? WEIGHT_DETAIL : WEIGHT_NORMAL, words, NULL, NULL);
 	log_shared(WEIGHT_NORMAL, NULL, "gate", members);
 }
 
@@ -107,32 +82,8 @@ void
 gate_log_change(void)
 {
 	if (change.name != NULL)
-		log_event(&change);
+		log_event(change);
 	change.name = NULL;
-}
-
-/*
- * Waits until UNTIL_NS of CLOCK_MONOTONIC, or for a signal, as
- * countdown_wait() does. One line is logged for each time that the gate is
- * shut.
- */
-static int
-log_and_wait(int64_t until_ns)
-{
-	struct gate_event event = event_of(GATE_LOG_WAIT);
-	bool is_shut = gate->state == GATE_SHUT;
-	int64_t next_ns = is_shut ? gate->due_ns : gate->head_ns;
-	int64_t apart_ns = logged_ns - gate->since_ns;
-
-	event.shut_ns = max_ns(boot_clock_ns() - gate->since_ns, 0);
-	event.next_ns = max_ns(next_ns - store.now_ns, 0);
-	logged_ns = gate->since_ns;
-	/* The clock of a fleet's server is not ours. */
-	if (apart_ns < -NS_PER_S / 2 || apart_ns > NS_PER_S / 2)
-		log_event(&event);
-	return countdown_wait(until_ns,
-	    is_shut && log_shows_waits() ? "shut for " : NULL,
-	    max_ns(clock_now_ns() - event.shut_ns, 0));
 }
 
 /* How ATTEMPT, whose service has asked to wait, has changed the gate. */
@@ -183,31 +134,15 @@ go_without(void)
 	return go;
 }
 
-/* What an attempt that starts now finds in BACKOFF_GATE. */
-static const char *
-word_for_command(void)
-{
-	switch (gate->state) {
-	case GATE_OPEN:
-		return "open";
-	case GATE_SHUT:
-		return "probing";
-	case GATE_PACED:
-		break;
-	}
-	return "paced";
-}
-
+/* An attempt starts now, and finds in BACKOFF_GATE how. */
 static struct entry
-start(enum gate_kind kind)
+start(void)
 {
-	const struct gate_event probe = event_of(GATE_LOG_PROBE);
+	static const char words[GATE_STATES][8]
+	    = { "open", "probing", "paced" };
 
-	is_probe = kind == GATE_PROBE;
 	was_open = gate->state == GATE_OPEN;
-	environment_gate(word_for_command());
-	if (is_probe)
-		log_event(&probe);
+	environment_gate(words[gate->state]);
 	return go;
 }
 
@@ -217,46 +152,36 @@ refuse(bool is_late)
 {
 	static char words[FLEET_NAME_SIZE + GATE_REASON_SIZE + 64];
 	struct text text = text_in(words, sizeof words);
-	const char *reason = gate->reason;
 
 	text_join(&text, is_late ? "gate " : "gave up at gate ", name);
-	if (is_late)
-		return (struct entry) { .admission = ADMISSION_LATE,
-			.waiting = words,
-			.reason = reason };
-	text_join(&text, " after ", DURATION(waited_ns), ": ", reason);
-	return (struct entry) { .admission = ADMISSION_REFUSED,
+	if (!is_late)
+		text_join(
+		    &text, " after ", DURATION(waited_ns), ": ", gate->reason);
+	return (struct entry) {
+		.admission = is_late ? ADMISSION_LATE : ADMISSION_REFUSED,
+		.waiting = words,
 		.closing = words,
-		.reason = reason };
-}
-
-/*
- * A signal has ended the wait. The wake signal means: try now, and the gate has
- * no say. Such an attempt is no probe; its failure changes nothing.
- */
-static struct entry
-interrupted(int signal)
-{
-	gate_store_drop(&store);
-	if (signals_ends(signal))
-		return (struct entry) { .admission = ADMISSION_SIGNAL,
-			.signal = signal };
-	is_woken = gate->state == GATE_SHUT;
-	environment_gate(word_for_command());
-	return go;
+		.reason = gate->reason,
+	};
 }
 
 /*
  * A wait until BOOT_UNTIL_NS of CLOCK_BOOTTIME, and no longer than LIMIT_NS of
- * CLOCK_MONOTONIC. Returns what ends it as signals_sleep() does.
+ * CLOCK_MONOTONIC or, if it COUNTS, than --gate-wait. Returns what ends it as
+ * countdown_wait() does. One line is logged for each time that the gate is
+ * shut.
  */
 static int
 wait_once(int64_t boot_until_ns, int64_t limit_ns, bool counts)
 {
-	int64_t began_ns = clock_now_ns(), took_ns;
+	bool is_shut = gate->state == GATE_SHUT;
+	int64_t next_ns = is_shut ? gate->due_ns : gate->head_ns;
+	int64_t apart_ns = logged_ns - gate->since_ns;
+	int64_t began_ns = clock_now_ns(), boot_ns = boot_clock_ns(), took_ns;
 	/* The clocks agree unless the machine is suspended meanwhile. */
-	int64_t end_ns = saturating_add(
-	    began_ns, max_ns(boot_until_ns - boot_clock_ns(), 0));
+	int64_t end_ns
+	    = saturating_add(began_ns, max_ns(boot_until_ns - boot_ns, 0));
+	struct gate_event event = event_of(GATE_LOG_WAIT);
 	int signal;
 
 	end_ns = min_ns(end_ns, limit_ns);
@@ -264,7 +189,15 @@ wait_once(int64_t boot_until_ns, int64_t limit_ns, bool counts)
 		end_ns = min_ns(end_ns,
 		    saturating_add(
 		        began_ns, max_ns(options->wait_ns - spent_ns, 0)));
-	signal = log_and_wait(end_ns);
+	event.shut_ns = max_ns(boot_ns - gate->since_ns, 0);
+	event.next_ns = max_ns(next_ns - store.now_ns, 0);
+	logged_ns = gate->since_ns;
+	/* The clock of a fleet's server is not ours. */
+	if (apart_ns < -NS_PER_S / 2 || apart_ns > NS_PER_S / 2)
+		log_event(event);
+	signal = countdown_wait(end_ns,
+	    is_shut && log_shows_waits() ? "shut for " : NULL,
+	    max_ns(began_ns - event.shut_ns, 0));
 	took_ns = clock_now_ns() - began_ns;
 	waited_ns = saturating_add(waited_ns, took_ns);
 	if (counts)
@@ -287,41 +220,48 @@ wait_until(struct gate_answer answer, int64_t limit_ns, bool *waited)
 			fleet_rest();
 		*waited = true;
 		signal = wait_once(answer.until_ns, limit_ns, counts);
-		if (signal != 0)
-			return interrupted(signal);
+		if (signals_ends(signal))
+			return (struct entry) { .admission = ADMISSION_SIGNAL,
+				.signal = signal };
+		/*
+		 * The wake signal means: try now, and the gate has no say. Such
+		 * an attempt is no probe; its failure changes nothing.
+		 */
+		if (signal != 0) {
+			gate_store_drop(&store);
+			is_woken = gate->state == GATE_SHUT;
+			return start();
+		}
 		if (!gate_store_ask(&store, &answer))
 			return go_without();
 	}
-	return start(answer.kind);
-}
-
-/* A run that has no time left to wait must not even take a ticket. */
-static bool
-look_whether_to_leave(void)
-{
-	return spent_ns >= options->wait_ns && gate_store_look(&store)
-	    && gate->state == GATE_SHUT
-	    && !gate_is_deserted(gate, store.now_ns, store.living);
+	if (answer.kind == GATE_PROBE)
+		log_event(event_of(GATE_LOG_PROBE));
+	return start();
 }
 
 struct entry
 gate_enter(int64_t until_ns, bool *waited)
 {
 	enum gate_state before = gate->state;
-	const struct gate_event opened = event_of(GATE_LOG_OPEN);
 	struct gate_answer answer;
 	struct entry entry;
 
-	state_file_use(&store.file);
-	is_probe = is_woken = was_open = false;
-	if (!gate_store_is_there(&store))
+	if (options->name[0] == '\0')
 		return go;
-	if (look_whether_to_leave())
+	state_file_use(&store.file);
+	is_woken = was_open = false;
+	if (!gate_store_is_there(&store))
+		return go_without();
+	/* A run that has no time left to wait must not even take a ticket. */
+	if (spent_ns >= options->wait_ns && gate_store_look(&store)
+	    && gate->state == GATE_SHUT
+	    && !gate_is_deserted(gate, store.now_ns, store.living))
 		return refuse(false);
 	if (!gate_store_ask(&store, &answer))
 		return go_without();
 	if (before == GATE_PACED && gate->state == GATE_OPEN)
-		log_event(&opened);
+		log_event(event_of(GATE_LOG_OPEN));
 	entry = wait_until(answer, until_ns, waited);
 	log_erase_wait();
 	return entry;
@@ -334,12 +274,12 @@ gate_recheck(void)
 	if (!gate_store_is_there(&store) || !gate_store_look(&store))
 		return true;
 	if (gate->state == GATE_SHUT)
-		return is_probe && gate_find_prober(gate, store.ticket) >= 0;
+		return gate_find_prober(gate, store.ticket) >= 0;
 	/* Who had a ticket, or was a probe, has had its turn. */
 	if (gate->state == GATE_PACED && was_open)
 		return false;
 	gate_store_drop(&store);
-	start(GATE_GO);
+	start();
 	return true;
 }
 
@@ -373,8 +313,8 @@ attempt_of(const struct loop_state *state, char words[REASON_SIZE])
 	struct text reason = text_in(words, REASON_SIZE);
 	struct gate_attempt attempt = {
 		.outcome = outcome_of(state),
-		.run = run,
-		.ticket = is_probe ? store.ticket : 0,
+		.run = doors.run,
+		.ticket = store.ticket,
 		.began_ns = outcome->started_ns + ahead_ns,
 		.ended_ns = outcome->ended_ns + ahead_ns,
 		.reason = words,
@@ -382,10 +322,10 @@ attempt_of(const struct loop_state *state, char words[REASON_SIZE])
 
 	reason_without_line(&reason, outcome);
 	if (hint->has_wait && hint->wait_ns > 0
-	    && hint->wait_ns <= settings->limits.hint_max_ns)
+	    && hint->wait_ns <= doors.settings->limits.hint_max_ns)
 		attempt.stated_ns = hint->wait_ns;
 	attempt.pause_ns = gate_pause(
-	    gate, &settings->policy, random_source, attempt.stated_ns);
+	    gate, &doors.settings->policy, &doors.random, attempt.stated_ns);
 	return attempt;
 }
 
@@ -396,21 +336,21 @@ gate_leave(const struct loop_state *state)
 	char words[REASON_SIZE];
 	struct gate_attempt attempt;
 	struct gate_effect effect;
-	bool probed = is_probe || is_woken;
 
 	environment_gate(NULL);
 	if (!gate_store_is_there(&store))
 		return none;
+	/* The ticket is that of a probe. */
 	attempt = attempt_of(state, words);
 	/* That changes nothing, unless it lets the next run probe. */
-	if (attempt.outcome == GATE_NEUTRAL && !is_probe)
+	if (attempt.outcome == GATE_NEUTRAL && attempt.ticket == 0)
 		return none;
 	if (!gate_store_report(&store, &attempt)) {
 		go_without();
 		return none;
 	}
 	keep_change(&attempt, state->outcome.evidence.hint.wait_ns);
-	effect = gate_effect(gate, &attempt, probed);
+	effect = gate_effect(gate, &attempt, attempt.ticket != 0 || is_woken);
 	effect.probe.gate = name;
 	return effect;
 }

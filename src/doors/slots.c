@@ -24,9 +24,7 @@
 
 static struct state_file file = { .what = "slots", .is_limit = true, .fd = -1 };
 static const struct slots_options *options;
-static struct random *random_source;
 static char name[FLEET_NAME_SIZE];
-static int64_t owner; /* our number at the server, which no other run has */
 static bool is_of_parent; /* an ancestor holds a slot, and we share it */
 static int64_t held = -1; /* the slot of this machine that we hold */
 static int64_t taken_ns; /* when we took one of the fleet, by CLOCK_BOOTTIME */
@@ -38,17 +36,14 @@ static uint8_t record[STATE_SIZE]; /* likewise */
 static struct text word; /* BACKOFF_SLOTS, up to the number of the slot */
 
 void
-slots_start(
-    const struct slots_options *what, struct random *random, uint64_t unique)
+slots_start(void)
 {
 	struct text text = text_in(name, sizeof name);
 
-	options = what;
-	random_source = random;
-	owner = (int64_t)(unique & INT64_MAX) | 1;
-	file.name = what->name;
-	file.is_fleet = what->fleet;
-	text_join(&text, what->fleet ? FLEET_PREFIX : "", what->name);
+	options = &doors.options->slots;
+	file.name = options->name;
+	file.is_fleet = options->fleet;
+	text_join(&text, options->fleet ? FLEET_PREFIX : "", options->name);
 }
 
 /* --- runs within runs --- */
@@ -140,68 +135,37 @@ begin_word(void)
 	    &word, NUMBER(getpid()), ":", NUMBER(processes_namespace()), ":");
 }
 
-/* "cannot use slots hub (DIR: WHY)" */
-static _Noreturn void
-refuse_run(void)
-{
-	char words[2 * PATH_MAX];
-	struct text text = text_in(words, sizeof words);
-	const char *fleet_why = options->fleet ? fleet_lost_why() : NULL;
-
-	text_join(&text, "cannot use slots ", name, " (");
-	state_file_add_why(&text, &file);
-	if (fleet_why != NULL)
-		text_join(&text, "; ", fleet_why);
-	text_byte(&text, ')');
-	usage_refuse(words, NULL, NULL);
-}
-
 static bool
 ask_fleet(struct fleet_view *view)
 {
-	return fleet_look(FLEET_SLOTS, &owner, 1, view);
+	return fleet_look(FLEET_SLOTS, &doors.owner, 1, view);
 }
 
 void
 slots_open(void)
 {
+	char words[2 * PATH_MAX];
+	struct text text = text_in(words, sizeof words);
 	struct fleet_view view;
-	bool is_found
-	    = state_file_open(&file) && state_file_read(&file, record);
+	bool is_found;
 
+	if (options->name[0] == '\0')
+		return;
+	is_found = state_file_open(&file) && state_file_read(&file, record);
 	is_of_parent = slots_are_of_parent();
 	if (is_of_parent)
 		return;
-	if (!is_found) {
-		if (!options->fleet || !ask_fleet(&view))
-			refuse_run();
-		state_file_lose(&file);
+	if (!is_found && (!options->fleet || !ask_fleet(&view))) {
+		text_join(&text, "cannot use slots ", name, " (");
+		state_file_add_why(&text, &file);
+		if (options->fleet && fleet_lost_why() != NULL)
+			text_join(&text, "; ", fleet_lost_why());
+		text_byte(&text, ')');
+		usage_refuse(words, NULL, NULL);
 	}
+	if (!is_found)
+		state_file_lose(&file);
 	begin_word();
-}
-
-/* --- what is logged --- */
-
-static void
-log_wait_for_slot(void)
-{
-	const char *words = options->count == 1
-	    ? JOINED(FLEET_NAME_SIZE + 64, "waiting for the slot of ", name)
-	    : JOINED(FLEET_NAME_SIZE + 64, "waiting for one of ",
-	        NUMBER(options->count), " slots of ", name);
-
-	log_shared(WEIGHT_NORMAL, words, NULL, NULL);
-}
-
-static void
-log_taken(int64_t time_ns)
-{
-	char members[FLEET_NAME_SIZE + 64];
-	struct text text = text_in(members, sizeof members);
-
-	json_member_string(&text, "slots", name);
-	json_member_seconds(&text, "waited_s", time_ns);
-	log_shared(WEIGHT_NORMAL, NULL, "slot", members);
 }
 
 /* --slots-wait is over, or, if it IS_LATE, the limit of the run has come. */
@@ -222,12 +186,12 @@ refuse(bool is_late)
 		    DURATION(options->wait_ns));
 	if (lost_why != NULL)
 		text_join(&text, " (", lost_why, ")");
-	if (is_late)
-		return (struct entry) { .admission = ADMISSION_LATE,
-			.waiting = words };
-	return (struct entry) { .admission = ADMISSION_REFUSED,
+	return (struct entry) {
+		.admission = is_late ? ADMISSION_LATE : ADMISSION_REFUSED,
+		.waiting = words,
 		.closing = words,
-		.reason = words };
+		.reason = is_late ? NULL : words,
+	};
 }
 
 /* --- taking one --- */
@@ -236,7 +200,7 @@ refuse(bool is_late)
 static enum lock_result
 take_here(void)
 {
-	int64_t first = random_between(random_source, 0, options->count - 1);
+	int64_t first = random_between(&doors.random, 0, options->count - 1);
 	enum lock_result result = file.fd >= 0 ? LOCK_BUSY : LOCK_HAD;
 
 	for (int64_t i = 0; i < options->count && result == LOCK_BUSY; i++) {
@@ -300,7 +264,8 @@ take_there(void)
 		    view.size == sizeof state
 		        ? little_endian_get(view.state, sizeof state) + 1
 		        : 1);
-		put = fleet_put(FLEET_SLOTS, owner, &view, state, sizeof state);
+		put = fleet_put(
+		    FLEET_SLOTS, doors.owner, &view, state, sizeof state);
 	} while (put == FLEET_CROSSED);
 	taken_ns = boot_clock_ns();
 	return put == FLEET_DONE ? LOCK_HAD : LOCK_FAILED;
@@ -462,6 +427,13 @@ wait_in_order(int64_t limit_ns, bool *waited, int *signal)
 {
 	int64_t since_ns = clock_now_ns(), ticket = 0, again_ns;
 	int64_t log_ns = since_ns + LOG_AFTER_NS;
+	char members[FLEET_NAME_SIZE + 64];
+	struct text text = text_in(members, sizeof members);
+	const char *which = options->count == 1
+	    ? "the slot"
+	    : JOINED(48, "one of ", NUMBER(options->count), " slots");
+	const char *words
+	    = JOINED(FLEET_NAME_SIZE + 64, "waiting for ", which, " of ", name);
 	enum lock_result result;
 
 	while ((result = look(&ticket, &again_ns)) == LOCK_BUSY
@@ -472,15 +444,19 @@ wait_in_order(int64_t limit_ns, bool *waited, int *signal)
 		if (signals_ends(*signal))
 			break;
 		if (clock_now_ns() >= log_ns) {
-			log_wait_for_slot();
+			log_shared(WEIGHT_NORMAL, words, NULL, NULL);
 			log_ns = INT64_MAX;
 		}
 	}
 	if (ticket > 0)
 		lock_free(&file, STATE_LOCK_SLOT_TICKET + ticket);
 	spent_ns = saturating_add(spent_ns, clock_now_ns() - since_ns);
-	if (result == LOCK_HAD && *waited)
-		log_taken(clock_now_ns() - since_ns);
+	if (result == LOCK_HAD && *waited) {
+		json_member_string(&text, "slots", name);
+		json_member_seconds(
+		    &text, "waited_s", clock_now_ns() - since_ns);
+		log_shared(WEIGHT_NORMAL, NULL, "slot", members);
+	}
 	return result;
 }
 

@@ -201,7 +201,7 @@ gate_forget_dead(struct gate *gate, uint8_t living)
 int
 gate_find_prober(const struct gate *gate, uint64_t ticket)
 {
-	int i = gate->probers_count - 1;
+	int i = ticket != 0 ? gate->probers_count - 1 : -1;
 
 	while (i >= 0 && gate->probers[i] != ticket)
 		i--;
@@ -447,7 +447,7 @@ gate_result(
 	gate_pass_time(gate, now_ns);
 	was_shut = gate->state == GATE_SHUT;
 	prober = gate_find_prober(gate, attempt->ticket);
-	probed = attempt->ticket != 0 && prober >= 0;
+	probed = prober >= 0;
 	if (probed)
 		gate_forget_dead(gate, (uint8_t) ~(1U << prober));
 	if (attempt->outcome == GATE_NEUTRAL) {

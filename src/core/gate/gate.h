@@ -268,7 +268,7 @@ struct gate_effect gate_effect(
 /* Forgets the probers that have died. LIVING is as for gate_look(). */
 void gate_forget_dead(struct gate *gate, uint8_t living);
 
-/* Which of the probers has TICKET; < 0: none. */
+/* Which of the probers has TICKET, if that is not 0; < 0: none. */
 int gate_find_prober(const struct gate *gate, uint64_t ticket);
 
 /*
