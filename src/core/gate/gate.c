@@ -124,19 +124,6 @@ shut(struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt)
 	put_off_probe(gate, 0, attempt);
 }
 
-/* Starts the runs whose time has come by UNTIL_NS. */
-static void
-move_head(struct gate *gate, int64_t until_ns)
-{
-	int64_t gap_ns = pace_gap_ns(&gate->pace);
-
-	while (gate->head < gate->next && gate->head_ns <= until_ns) {
-		gate->head++;
-		gate->head_ns += gap_ns;
-		pace_start(&gate->pace);
-	}
-}
-
 /* Nobody waits, or fails in a row, and nobody was refused for a while. */
 static bool
 is_idle(const struct gate *gate, int64_t now_ns)
@@ -154,8 +141,15 @@ gate_pass_time(struct gate *gate, int64_t now_ns)
 {
 	while (gate->state == GATE_PACED) {
 		int64_t end_ns = gate->pace.second_ns + NS_PER_S;
+		int64_t gap_ns = pace_gap_ns(&gate->pace);
 
-		move_head(gate, min_ns(now_ns, end_ns));
+		/* Starts the runs whose time has come. */
+		while (gate->head < gate->next
+		    && gate->head_ns <= min_ns(now_ns, end_ns)) {
+			gate->head++;
+			gate->head_ns += gap_ns;
+			pace_start(&gate->pace);
+		}
 		if (now_ns < end_ns)
 			break;
 		pace_end_second(&gate->pace);

@@ -50,13 +50,6 @@ struct pace_count {
 	uint32_t starts, bad;
 };
 
-/* A second or more in which the rate stayed. */
-struct pace_interval {
-	int64_t since_ns;
-	double rate;
-	struct pace_count count; /* refusals are of attempts that began in it */
-};
-
 struct pace {
 	enum pace_phase phase;
 	double rate; /* starts a second, PACE_LEAST..PACE_MOST */
@@ -64,9 +57,10 @@ struct pace {
 	int64_t second_ns; /* when the running second began */
 	struct pace_count second; /* starts and refusals in it */
 
-	/* The running one, and what the last that paid served a second. */
-	struct pace_interval interval;
-	double served; /* 0: none has paid yet */
+	/* An interval is a second or more in which the rate stayed. */
+	int64_t interval_ns; /* when the running one began */
+	struct pace_count interval; /* refusals of attempts that began in it */
+	double served; /* a second in the last that paid; 0: none has yet */
 	struct pace_count paid; /* in the intervals that did */
 
 	/* Refusals that have nothing to do with the rate. */

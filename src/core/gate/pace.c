@@ -95,17 +95,8 @@ pace_soonest_ns(const struct pace *pace, int64_t count)
 static void
 begin_interval(struct pace *pace, int64_t now_ns)
 {
-	pace->interval = (struct pace_interval) {
-		.since_ns = now_ns,
-		.rate = pace->rate,
-	};
-}
-
-static void
-begin_second(struct pace *pace, int64_t now_ns)
-{
-	pace->second_ns = now_ns;
-	pace->second = (struct pace_count) { 0 };
+	pace->interval_ns = now_ns;
+	pace->interval = (struct pace_count) { 0 };
 }
 
 /* From RATE on; what has paid until now says nothing any more. */
@@ -131,7 +122,8 @@ pace_begin(struct pace *pace, int64_t now_ns)
 	pace->cuts = 0;
 	pace->settles = false;
 	pace->calm_ns = now_ns;
-	begin_second(pace, now_ns);
+	pace->second_ns = now_ns;
+	pace->second = (struct pace_count) { 0 };
 	begin_interval(pace, now_ns);
 }
 
@@ -139,7 +131,7 @@ void
 pace_start(struct pace *pace)
 {
 	pace->second.starts++;
-	pace->interval.count.starts++;
+	pace->interval.starts++;
 	pace->forty.starts++;
 	pace->look.starts++;
 	pace->quiet++;
@@ -265,7 +257,7 @@ keep(struct pace *pace, int64_t now_ns)
 static void
 end_finding(struct pace *pace, double served, int64_t now_ns)
 {
-	double half = pace->interval.rate / 2;
+	double half = pace->rate / 2;
 
 	pace->limit = larger(half, served);
 	set_rate(pace, half);
@@ -278,7 +270,7 @@ end_finding(struct pace *pace, double served, int64_t now_ns)
 static bool
 meets_limit(const struct pace *pace)
 {
-	struct pace_count now = pace->interval.count;
+	struct pace_count now = pace->interval;
 	double before = share_of(pace->paid);
 
 	return pace->paid.starts >= BASE_LEAST
@@ -295,14 +287,13 @@ meets_limit(const struct pace *pace)
 static bool
 may_be_chance(const struct pace *pace, int64_t now_ns)
 {
-	struct pace_count now = pace->interval.count;
+	struct pace_count now = pace->interval;
 	struct pace_count before = pace->paid;
 	struct pace_count both
 	    = { now.starts + before.starts, now.bad + before.bad };
 	double apart = share_of(now) - share_of(before);
 
-	if (now.starts >= FORTY
-	    || now_ns - pace->interval.since_ns >= INTERVAL_NS)
+	if (now.starts >= FORTY || now_ns - pace->interval_ns >= INTERVAL_NS)
 		return false;
 	return now.starts == 0 || before.starts == 0
 	    || apart <= SHARES_APART
@@ -318,11 +309,11 @@ pace_refused(
 	pace->quiet = 0;
 	if (began_ns >= pace->kept_ns)
 		pace->forty.bad++;
-	if (began_ns >= pace->interval.since_ns)
-		pace->interval.count.bad++;
+	if (began_ns >= pace->interval_ns)
+		pace->interval.bad++;
 	if (pace->phase == PACE_FINDING && pace->served > 0
-	    && pace->interval.count.bad >= MANY_REFUSED
-	    && pace->interval.count.bad * 2 > pace->interval.count.starts
+	    && pace->interval.bad >= MANY_REFUSED
+	    && pace->interval.bad * 2 > pace->interval.starts
 	    && !may_be_chance(pace, now_ns)) {
 		end_finding(pace, 0, now_ns);
 		begin_interval(pace, now_ns);
@@ -338,7 +329,7 @@ pace_refused(
 static bool
 find(struct pace *pace, double served, bool failing, int64_t now_ns)
 {
-	struct pace_count count = pace->interval.count;
+	struct pace_count count = pace->interval;
 
 	/* Nobody came: that says nothing of the service. */
 	if (count.starts == 0)
@@ -371,7 +362,7 @@ end_try(struct pace *pace, double served, int64_t now_ns)
 	if (served >= TRY_PAYS * pace->served) {
 		pace->phase = PACE_FINDING;
 		pace->served = served;
-		pace->paid = pace->interval.count;
+		pace->paid = pace->interval;
 		/* The refusals that came with this rate are no base of it. */
 		pace->base = smaller(share_of(pace->paid), pace->share);
 		pace->paid.bad = (uint32_t)(pace->base * pace->paid.starts);
@@ -445,8 +436,8 @@ void
 pace_end_second(struct pace *pace)
 {
 	int64_t now_ns = pace->second_ns + NS_PER_S;
-	const struct pace_count ended = pace->interval.count;
-	int64_t length_ns = now_ns - pace->interval.since_ns;
+	const struct pace_count ended = pace->interval;
+	int64_t length_ns = now_ns - pace->interval_ns;
 	bool full = length_ns >= INTERVAL_NS
 	    || (length_ns >= NS_PER_S
 	        && ended.starts >= (ended.bad > 0 ? INTERVAL_REFUSED_LEAST
@@ -458,7 +449,7 @@ pace_end_second(struct pace *pace)
 
 	look_at_failures(pace, now_ns);
 	remember_forty(pace, now_ns);
-	if (pace->interval.since_ns == now_ns)
+	if (pace->interval_ns == now_ns)
 		full = false; /* a cut has begun another one */
 	switch (pace->phase) {
 	case PACE_FINDING:
@@ -485,5 +476,6 @@ pace_end_second(struct pace *pace)
 		begin_interval(pace, now_ns);
 		break;
 	}
-	begin_second(pace, now_ns);
+	pace->second_ns = now_ns;
+	pace->second = (struct pace_count) { 0 };
 }

@@ -238,13 +238,15 @@ state_record_set_boot(uint8_t record[STATE_SIZE], uint64_t boot)
 static void
 walk_pace(struct walk *walk, struct pace *pace)
 {
+	double rate = pace->rate;
+
 	fraction(walk, &pace->rate, RATE, PACE_MOST);
 	fraction(walk, &pace->limit, RATE, MOST_RATE);
 	moment(walk, &pace->second_ns, 0);
 	counts(walk, &pace->second);
-	moment(walk, &pace->interval.since_ns, 0);
-	fraction(walk, &pace->interval.rate, RATE, MOST_RATE);
-	counts(walk, &pace->interval.count);
+	moment(walk, &pace->interval_ns, 0);
+	fraction(walk, &rate, RATE, MOST_RATE); /* the format has it twice */
+	counts(walk, &pace->interval);
 	fraction(walk, &pace->served, RATE, MOST_RATE);
 	counts(walk, &pace->paid);
 	fraction(walk, &pace->base, SHARE, 1);
