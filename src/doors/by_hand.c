@@ -9,10 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 
 #include "core/base/duration.h"
-#include "core/base/text.h"
 #include "core/words/gate_message.h"
 #include "doors/doors.h"
 #include "options/help.h"

@@ -38,12 +38,11 @@ closing_line(int64_t epoch_ns)
 		add_minute(&text, epoch_ns,
 		    saturating_add(found.until_ns, NS_PER_MIN - 1)
 		        / NS_PER_MIN);
-	text_add(&text, ": gave up ");
-	if (found.failures == 1)
-		text_add(&text, "once");
-	else
-		text_join(&text, NUMBER(found.failures), " times in a row");
-	text_join(&text, " (", found.reason, ")");
+	text_join(&text, ": gave up ",
+	    found.failures == 1
+	        ? "once"
+	        : JOINED(40, NUMBER(found.failures), " times in a row"),
+	    " (", found.reason, ")");
 	return words;
 }
 

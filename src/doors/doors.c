@@ -15,22 +15,12 @@ struct doors doors;
 
 static const struct entry go = { .admission = ADMISSION_GO };
 
-static void
-start_fleet(const struct gate_options *gate, const struct slots_options *slots)
-{
-	const char *why = fleet_start(doors.options);
-
-	if (why != NULL)
-		usage_refuse(gate->fleet ? "--gate" : "--slots",
-		    JOINED(FLEET_NAME_SIZE, FLEET_PREFIX,
-		        gate->fleet ? gate->name : slots->name),
-		    why);
-}
-
 bool
 doors_start(const struct shared_options *what, const struct settings *settings,
     const char *id, struct random random, uint64_t owner)
 {
+	const char *why = NULL;
+
 	doors = (struct doors) {
 		.options = what,
 		.settings = settings,
@@ -42,7 +32,12 @@ doors_start(const struct shared_options *what, const struct settings *settings,
 	gate_start();
 	slots_start();
 	if (what->gate.fleet || (what->slots.fleet && !slots_are_of_parent()))
-		start_fleet(&what->gate, &what->slots);
+		why = fleet_start(what);
+	if (why != NULL)
+		usage_refuse(what->gate.fleet ? "--gate" : "--slots",
+		    JOINED(FLEET_NAME_SIZE, FLEET_PREFIX,
+		        what->gate.fleet ? what->gate.name : what->slots.name),
+		    why);
 	return what->defer.name[0] != '\0' || what->gate.name[0] != '\0'
 	    || what->slots.name[0] != '\0';
 }
@@ -80,22 +75,20 @@ enter(int64_t until_ns, bool *waited)
 struct entry
 doors_before_attempt(const struct loop_state *state, int64_t until_ns)
 {
-	struct entry entry = go;
 	bool is_early = clock_now_ns() < until_ns, waited = false;
-	int signal;
+	struct entry entry = state->verdict == VERDICT_NONE ? defer_ask() : go;
 
-	if (state->verdict == VERDICT_NONE)
-		entry = defer_ask();
 	if (entry.admission == ADMISSION_GO)
 		entry = enter(until_ns, &waited);
-	/* A lock or a server may have taken its time, too. */
-	if (entry.admission == ADMISSION_GO && (waited || signals_end_pending())
-	    && (signal = signals_drain()) != 0)
-		entry = (struct entry) { .admission = ADMISSION_SIGNAL,
-			.signal = signal };
-	if (entry.admission == ADMISSION_GO && is_early
-	    && clock_now_ns() >= until_ns)
-		entry = (struct entry) { .admission = ADMISSION_LATE };
+	if (entry.admission == ADMISSION_GO) {
+		/* A lock or a server may have taken its time, too. */
+		if (waited || signals_end_pending())
+			entry.signal = signals_drain();
+		if (entry.signal != 0)
+			entry.admission = ADMISSION_SIGNAL;
+		else if (is_early && clock_now_ns() >= until_ns)
+			entry.admission = ADMISSION_LATE;
+	}
 	/* There will be no attempt: gives back what was taken for it. */
 	if (entry.admission != ADMISSION_GO) {
 		slots_free();

@@ -2,7 +2,6 @@
 #include <config.h>
 
 #include "core/base/duration.h"
-#include "core/judge/outcome.h"
 #include "core/words/gate_message.h"
 #include "core/words/message.h"
 #include "doors/doors.h"
@@ -14,7 +13,7 @@
 
 static const struct gate_options *options;
 static char name[FLEET_NAME_SIZE]; /* as it was given */
-static struct gate_store store;
+static struct gate_store store = { .file = { .what = "gate", .fd = -1 } };
 static const struct gate *const gate = &store.gate; /* as last seen */
 static bool is_woken; /* --wake-on has let the attempt through a shut gate */
 static bool was_open; /* the gate, when it was let through */
@@ -30,12 +29,8 @@ gate_start(void)
 
 	options = &doors.options->gate;
 	text_join(&text, options->fleet ? FLEET_PREFIX : "", options->name);
-	store.file = (struct state_file) {
-		.what = "gate",
-		.name = options->name,
-		.is_fleet = options->fleet,
-		.fd = -1,
-	};
+	store.file.name = options->name;
+	store.file.is_fleet = options->fleet;
 }
 
 /* --- the log --- */

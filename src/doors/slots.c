@@ -119,17 +119,15 @@ slots_are_of_parent(void)
 static void
 begin_word(void)
 {
-	const char *above = getenv("BACKOFF_SLOTS");
-	size_t size
-	    = (above != NULL ? strlen(above) : 0) + SHARED_NAME_SIZE + 128;
+	const char *given = getenv("BACKOFF_SLOTS");
+	const char *above = given != NULL ? given : "";
+	size_t size = strlen(above) + SHARED_NAME_SIZE + 128;
 	char *room = malloc(size);
 
 	if (room == NULL)
 		return;
 	word = text_in(room, size);
-	text_add(&word, "BACKOFF_SLOTS=");
-	if (above != NULL && above[0] != '\0')
-		text_join(&word, above, " ");
+	text_join(&word, "BACKOFF_SLOTS=", above, above[0] != '\0' ? " " : "");
 	add_identity(&word);
 	text_join(
 	    &word, NUMBER(getpid()), ":", NUMBER(processes_namespace()), ":");
@@ -234,17 +232,6 @@ fall_back(void)
 	if (!is_patience_over)
 		fleet_begin();
 	return is_patience_over;
-}
-
-/* How many are taken; all, if nobody knows. */
-static int64_t
-count_there(void)
-{
-	struct fleet_view view;
-
-	if (ask_fleet(&view))
-		return view.count;
-	return fall_back() ? count_here() : options->count;
 }
 
 static enum lock_result
@@ -374,6 +361,7 @@ take_in_order(struct slots_visit visit, int64_t now_ns, int64_t *boot_until_ns)
 static void
 ask_before(struct slots_visit *visit)
 {
+	struct fleet_view view;
 	int64_t now_ns = boot_clock_ns();
 	bool is_known = file.fd >= 0 && state_file_read(&file, record)
 	    && state_record_boot(record) == boot_hash();
@@ -382,8 +370,12 @@ ask_before(struct slots_visit *visit)
 
 	visit->is_first = visit->ticket > 0 && !is_before(visit->ticket);
 	fleet_note_asked(seen.counted_ns, seen.lost_since_ns);
-	if (slots_count_is_due(&seen, now_ns, visit))
-		visit->busy = count_there();
+	if (!slots_count_is_due(&seen, now_ns, visit))
+		return;
+	/* All, if nobody knows. */
+	visit->busy = ask_fleet(&view) ? view.count
+	    : fall_back()              ? count_here()
+	                               : options->count;
 }
 
 /*
@@ -474,7 +466,7 @@ slots_take(int64_t until_ns, bool *waited)
 	if (is_of_parent || (file.fd < 0 && !options->fleet))
 		return go;
 	/* A run that may wait queues up; one that may not takes any slot. */
-	if (!may_wait || !is_before(SLOTS_LAST_TICKET))
+	if (!may_wait || !is_before(LAST_TICKET))
 		result = take_free();
 	if (result == LOCK_BUSY && may_wait)
 		result = wait_in_order(

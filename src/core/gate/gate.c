@@ -2,7 +2,6 @@
 #include <config.h>
 
 #include "core/base/duration.h"
-#include "core/base/text.h"
 #include "core/gate/gate.h"
 
 /* An open gate shuts after ROW failures over ROW_NS, or ROW_AT_ONCE; */
@@ -34,10 +33,6 @@
 /* The first probe runs between these: it may be a long job that succeeds. */
 #define PROMISE_NS NS_PER_S
 #define MOST_PROMISE_NS (10 * NS_PER_MIN)
-
-/* Each place in line looks this much later for a probe that is due. */
-#define PLACE_NS (20 * NS_PER_MS)
-#define PLACES_NS (3 * NS_PER_S)
 
 /* A run that does not wait takes a probe that has been due for so long. */
 #define DESERTED_NS (30 * NS_PER_S)

@@ -23,6 +23,13 @@
 #include "core/pause/random.h"
 #include "core/pause/schedule.h"
 
+/* Tickets are 1 to this; they are not used up while a machine runs. */
+#define LAST_TICKET (INT64_C(1) << 47)
+
+/* Who is behind in line comes so much later for each place, up to a limit. */
+#define PLACE_NS (20 * INT64_C(1000000))
+#define PLACES_NS (3 * INT64_C(1000000000))
+
 /* --- the pace of a gate --- */
 
 /*
@@ -96,10 +103,8 @@ void pace_begin(struct pace *pace, int64_t now_ns);
 /* The time between two starts. */
 int64_t pace_gap_ns(const struct pace *pace);
 
-/* An attempt has started. */
+/* An attempt has started; or the running second is over, and is judged. */
 void pace_start(struct pace *pace);
-
-/* The running second is over: judges it. */
 void pace_end_second(struct pace *pace);
 
 /*
@@ -230,15 +235,13 @@ struct gate_attempt {
 struct gate gate_new(void);
 
 /*
- * Whether a run with TICKET (0: it has none) may start at NOW_NS. Bit i of
- * LIVING: the run that has the ticket probers[i] lives.
+ * Whether a run with TICKET (0: it has none) may start at NOW_NS. Here and
+ * below bit i of LIVING says that the run with the ticket probers[i] lives.
  */
 struct gate_answer gate_look(
     struct gate *gate, int64_t now_ns, uint64_t ticket, uint8_t living);
 
-/*
- * An attempt has ended, or somebody opens the gate. True: it has to be written.
- */
+/* An attempt has ended. True: the gate has to be written. */
 bool gate_result(
     struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt);
 
@@ -259,16 +262,13 @@ int64_t gate_pause(const struct gate *gate, const struct policy *policy,
 struct gate_effect gate_effect(
     const struct gate *gate, const struct gate_attempt *attempt, bool probed);
 
-/* Forgets the probers that have died. LIVING is as for gate_look(). */
+/* Forgets the probers that have died. */
 void gate_forget_dead(struct gate *gate, uint8_t living);
 
 /* Which of the probers has TICKET, if that is not 0; < 0: none. */
 int gate_find_prober(const struct gate *gate, uint64_t ticket);
 
-/*
- * Whether a probe has been due for so long that a run takes it which may not
- * wait. LIVING is as for gate_look().
- */
+/* A probe has been due for so long that a run takes it which may not wait. */
 bool gate_is_deserted(const struct gate *gate, int64_t now_ns, uint8_t living);
 
 /*
@@ -280,16 +280,12 @@ bool gate_wait_counts(const struct gate *gate, int64_t now_ns);
 /* Brings the gate to NOW_NS: time starts runs at a paced gate. */
 void gate_pass_time(struct gate *gate, int64_t now_ns);
 
-/* --- the order in which runs get slots --- */
+/* --- slots --- */
 
 /*
- * A slot itself is a lock, which is counted and taken elsewhere; this decides
- * only which run tries next.
+ * The order in which runs get them. A slot itself is a lock, which is counted
+ * and taken elsewhere.
  */
-
-/* Tickets are 1 to this; they are not used up while a machine runs. */
-#define SLOTS_LAST_TICKET (INT64_C(1) << 47)
-
 struct slots {
 	int64_t next; /* the next ticket to be given */
 	int64_t head; /* earlier tickets no longer count */
@@ -312,7 +308,7 @@ struct slots_visit {
 /* Nobody has waited yet. */
 struct slots slots_new(int64_t now_ns);
 
-/* Whether the last count is too old, and the slots are to be counted. */
+/* Whether the slots are to be counted, as the last count is too old. */
 bool slots_count_is_due(
     const struct slots *slots, int64_t now_ns, const struct slots_visit *visit);
 
@@ -345,7 +341,6 @@ struct deferral {
 int64_t deferral_wait(
     struct deferral *deferral, int64_t high_ns, int64_t epoch_ns);
 
-/* A run that has ended. */
 struct run_end {
 	enum result result;
 	enum verdict verdict; /* of the last attempt */
@@ -370,9 +365,7 @@ void deferral_end(struct deferral *deferral, struct range limits,
 /* --- the name --- */
 
 #define SHARED_NAME_SIZE 65 /* of the longest, with its terminator */
-
-/* Before the NAME of what machines share. */
-#define FLEET_PREFIX "fleet:"
+#define FLEET_PREFIX "fleet:" /* before that of what machines share */
 #define FLEET_NAME_SIZE (SHARED_NAME_SIZE + sizeof FLEET_PREFIX - 1)
 
 /*

@@ -383,8 +383,6 @@ grow(struct pace *pace, int64_t now_ns)
 	/* How many seconds a refusal costs its run. */
 	double stated = larger(1, (double)pace->stated_ns / (double)NS_PER_S);
 	double cost = smaller(0.9, pace_base(pace, now_ns) + KEEP_COST);
-	int64_t served
-	    = (int64_t)pace->second.starts - (int64_t)pace->second.bad;
 
 	if (pace->rate < 0.85 * pace->limit)
 		set_rate(pace, smaller(pace->rate * 1.15, 0.86 * pace->limit));
@@ -396,28 +394,28 @@ grow(struct pace *pace, int64_t now_ns)
 		set_rate(pace,
 		    pace->rate
 		        * power(1 + KEEP_CUT * cost / (1 - cost) / stated,
-		            max_ns(served, 0)));
+		            pace->second.starts - pace->second.bad));
 }
 
 /*
- * A try costs refusals. It comes soon if there are far more than a limit costs,
- * as then they may be chance.
+ * Tries, after a while with many refusals, whether a higher rate pays. A try
+ * costs refusals; it comes soon if there are far more than a limit costs, as
+ * then they may be chance.
  */
-static int64_t
-next_try_ns(const struct pace *pace, int64_t now_ns)
+static void
+consider_try(struct pace *pace, double served, int64_t now_ns)
 {
 	double most = pace_base(pace, now_ns) + TRY_SOON * KEEP_COST;
+	int64_t try_ns
+	    = pace->try_ns + (pace->share > most ? 0 : 3 * pace->try_gap_ns);
 
-	return pace->try_ns + (pace->share > most ? 0 : 3 * pace->try_gap_ns);
-}
-
-/* Tries, after a while with many refusals, whether a higher rate pays. */
-static void
-begin_try(struct pace *pace, double served)
-{
+	if (now_ns < try_ns || pace->share <= TRY_SHARE
+	    || pace->stated_ns > TRY_STATED_NS
+	    || pace->interval.starts < INTERVAL_LEAST)
+		return;
+	pace->phase = PACE_TRYING;
 	pace->served = larger(served, 0.01);
 	pace->tried_from = pace->rate;
-	pace->phase = PACE_TRYING;
 	set_rate(pace, pace->rate * TRY_FACTOR);
 }
 
@@ -453,29 +451,22 @@ pace_end_second(struct pace *pace)
 		full = false; /* a cut has begun another one */
 	switch (pace->phase) {
 	case PACE_FINDING:
-		if (full && find(pace, served, failing, now_ns))
-			begin_interval(pace, now_ns);
+		full = full && find(pace, served, failing, now_ns);
 		break;
 	case PACE_TRYING:
-		if (full) {
+		if (full)
 			end_try(pace, served, now_ns);
-			begin_interval(pace, now_ns);
-		}
 		break;
 	case PACE_KEEPING:
 		if (!failing && now_ns >= pace->calm_ns
 		    && pace->second.starts > pace->second.bad)
 			grow(pace, now_ns);
-		if (!full)
-			break;
-		if (now_ns >= next_try_ns(pace, now_ns)
-		    && pace->share > TRY_SHARE
-		    && pace->stated_ns <= TRY_STATED_NS
-		    && ended.starts >= INTERVAL_LEAST)
-			begin_try(pace, served);
-		begin_interval(pace, now_ns);
+		if (full)
+			consider_try(pace, served, now_ns);
 		break;
 	}
+	if (full)
+		begin_interval(pace, now_ns);
 	pace->second_ns = now_ns;
 	pace->second = (struct pace_count) { 0 };
 }

@@ -5,13 +5,11 @@
 
 #include "core/base/duration.h"
 #include "core/base/bytes.h"
-#include "core/base/text.h"
 #include "core/gate/gate.h"
 
 #define MOST_COUNT (UINT32_C(1) << 20)
 #define MOST_TIME (INT64_MAX / 2)
 #define MOST_WAITERS (UINT64_C(1) << 16)
-#define LAST_TICKET (UINT64_C(1) << 47) /* each has a byte that is locked */
 #define RATE 1e6
 #define SHARE 2147483648.0
 #define MOST_RATE 1024.0
@@ -313,40 +311,33 @@ walk_gate(struct walk *walk, struct gate *gate)
 	words(walk, gate->reason, GATE_REASON_SIZE, text_ascii);
 }
 
-/* Limits what depends on other numbers. False: no run can have written it. */
-static bool
-limit_others(struct gate *gate, int64_t now_ns)
-{
-	int64_t due_ns = now_ns + (gate->stated ? GATE_STATED_NS : GATE_DUE_NS);
-
-	if (gate->head == 0 || gate->next < gate->head
-	    || gate->next > LAST_TICKET || gate->due_ns > due_ns + TOLERANCE_NS)
-		return false;
-	for (int i = 0; i < gate->probers_count; i++)
-		if (gate->probers[i] >= gate->next)
-			return false;
-	if (gate->next - gate->head > MOST_WAITERS)
-		gate->head = gate->next - MOST_WAITERS;
-	gate->due_ns = min_ns(gate->due_ns, due_ns);
-	gate->head_ns = min_ns(gate->head_ns, now_ns + MOST_GAP_NS);
-	return true;
-}
-
 bool
 gate_record_read(struct gate *gate, const uint8_t bytes[STATE_GATE_SIZE],
     int64_t now_ns, int64_t ahead_ns)
 {
 	struct walk walk
 	    = { .from = bytes, .now_ns = now_ns, .ahead_ns = ahead_ns };
+	int64_t due_ns;
 
 	*gate = gate_new();
 	if (!is_whole(bytes, STATE_GATE_SIZE))
 		return false;
 	walk_gate(&walk, gate);
-	if (!walk.is_wrong && limit_others(gate, now_ns))
-		return true;
-	*gate = gate_new();
-	return false;
+	/* What depends on other numbers. */
+	due_ns = now_ns + (gate->stated ? GATE_STATED_NS : GATE_DUE_NS);
+	walk.is_wrong |= gate->head == 0 || gate->next < gate->head
+	    || gate->next > LAST_TICKET || gate->due_ns > due_ns + TOLERANCE_NS;
+	for (int i = 0; i < gate->probers_count; i++)
+		walk.is_wrong |= gate->probers[i] >= gate->next;
+	if (walk.is_wrong) {
+		*gate = gate_new();
+		return false;
+	}
+	if (gate->next - gate->head > MOST_WAITERS)
+		gate->head = gate->next - MOST_WAITERS;
+	gate->due_ns = min_ns(gate->due_ns, due_ns);
+	gate->head_ns = min_ns(gate->head_ns, now_ns + MOST_GAP_NS);
+	return true;
 }
 
 void
@@ -414,8 +405,8 @@ walk_slots(struct walk *walk, struct slots *slots)
 	up_to(walk, &slots->passed, MOST_TIME);
 	moment(walk, &slots->moved_ns, 0);
 	moment(walk, &slots->counted_ns, 0);
-	up_to(walk, &slots->busy, SLOTS_LAST_TICKET);
-	up_to(walk, &slots->count, SLOTS_LAST_TICKET);
+	up_to(walk, &slots->busy, LAST_TICKET);
+	up_to(walk, &slots->count, LAST_TICKET);
 	moment(walk, &slots->lost_since_ns, 0);
 }
 
@@ -428,7 +419,7 @@ state_record_slots(const uint8_t record[STATE_SIZE], int64_t now_ns)
 
 	walk_slots(&walk, &slots);
 	if (!is_whole(walk.from, STATE_SLOTS_SIZE) || walk.is_wrong
-	    || slots.next < 1 || slots.next > SLOTS_LAST_TICKET)
+	    || slots.next < 1 || slots.next > LAST_TICKET)
 		return slots_new(now_ns);
 	slots.head = min_ns(max_ns(slots.head, 1), slots.next);
 	slots.passed = min_ns(slots.passed, slots.next);

@@ -20,8 +20,6 @@
 
 /* If a slot stays free for this long, the runs before us are stopped. */
 #define STOPPED_NS NS_PER_S
-#define PLACE_NS (20 * NS_PER_MS)
-#define PLACES_NS (3 * NS_PER_S)
 
 /* If nobody counted for this long, the whole machine stood still. */
 #define STILL_NS (2 * NAP_MOST_NS)
