@@ -237,7 +237,7 @@ fall_back(void)
 static enum lock_result
 take_there(void)
 {
-	struct fleet_view view;
+	struct fleet_view view = { .size = 0 };
 	uint8_t state[8];
 	enum fleet_result put;
 
@@ -248,9 +248,7 @@ take_there(void)
 			return LOCK_BUSY;
 		/* The state has to change, or two runs could have one slot. */
 		little_endian_put(state, sizeof state,
-		    view.size == sizeof state
-		        ? little_endian_get(view.state, sizeof state) + 1
-		        : 1);
+		    little_endian_get(view.state, sizeof state) + 1);
 		put = fleet_put(
 		    FLEET_SLOTS, doors.owner, &view, state, sizeof state);
 	} while (put == FLEET_CROSSED);

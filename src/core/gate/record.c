@@ -80,10 +80,10 @@ count(struct walk *walk, uint32_t *value, uint32_t most)
 }
 
 static void
-counts(struct walk *walk, struct pace_count *counts)
+pair(struct walk *walk, struct pace_count *value)
 {
-	count(walk, &counts->starts, MOST_COUNT);
-	count(walk, &counts->bad, MOST_COUNT);
+	count(walk, &value->starts, MOST_COUNT);
+	count(walk, &value->bad, MOST_COUNT);
 }
 
 static void
@@ -131,10 +131,9 @@ fraction(struct walk *walk, double *value, double unit, double most)
 	*value = units < most * unit ? units / unit : most;
 }
 
-/* A string of up to SIZE bytes, with zeros behind it; CLEAN adds what is read.
- */
+/* A string of up to SIZE bytes, then zeros; CLEAN adds what is read. */
 static void
-words(struct walk *walk, char *value, size_t size,
+string(struct walk *walk, char *value, size_t size,
     void (*clean)(struct text *text, const char *string))
 {
 	char raw[DEFERRAL_REASON_SIZE + 1] = "";
@@ -241,15 +240,15 @@ walk_pace(struct walk *walk, struct pace *pace)
 	fraction(walk, &pace->rate, RATE, PACE_MOST);
 	fraction(walk, &pace->limit, RATE, MOST_RATE);
 	moment(walk, &pace->second_ns, 0);
-	counts(walk, &pace->second);
+	pair(walk, &pace->second);
 	moment(walk, &pace->interval_ns, 0);
 	fraction(walk, &rate, RATE, MOST_RATE); /* the format has it twice */
-	counts(walk, &pace->interval);
+	pair(walk, &pace->interval);
 	fraction(walk, &pace->served, RATE, MOST_RATE);
-	counts(walk, &pace->paid);
+	pair(walk, &pace->paid);
 	fraction(walk, &pace->base, SHARE, 1);
 	moment(walk, &pace->base_ns, 0);
-	counts(walk, &pace->forty);
+	pair(walk, &pace->forty);
 	fraction(walk, &pace->share, SHARE, 1);
 	walk->at += 8; /* not used any more */
 	moment(walk, &pace->kept_ns, 0);
@@ -259,7 +258,7 @@ walk_pace(struct walk *walk, struct pace *pace)
 	moment(walk, &pace->try_ns, MOST_AHEAD_NS);
 	up_to(walk, &pace->try_gap_ns, GATE_STATED_NS);
 	fraction(walk, &pace->tried_from, RATE, MOST_RATE);
-	counts(walk, &pace->look);
+	pair(walk, &pace->look);
 	fraction(walk, &pace->failing, SHARE, PACE_MOST_FAILING);
 	small(walk, &pace->cuts, PACE_MOST_CUTS);
 	fraction(walk, &pace->cut_share, SHARE, 1);
@@ -299,7 +298,7 @@ walk_gate(struct walk *walk, struct gate *gate)
 	small(walk, &gate->probers_count, GATE_MOST_PROBERS);
 	moment(walk, &gate->probe_ns, 0);
 	moment(walk, &gate->window_ns, 0);
-	counts(walk, &gate->window);
+	pair(walk, &gate->window);
 	count(walk, &gate->told, MOST_COUNT);
 	moment(walk, &gate->told_ns, 0);
 	up_to(walk, &gate->took_ns, GATE_STATED_NS);
@@ -308,7 +307,7 @@ walk_gate(struct walk *walk, struct gate *gate)
 	walk_pace(walk, &gate->pace);
 	any(walk, &gate->told_run);
 	walk->at = STATE_GATE_SIZE - 4 - GATE_REASON_SIZE;
-	words(walk, gate->reason, GATE_REASON_SIZE, text_ascii);
+	string(walk, gate->reason, GATE_REASON_SIZE, text_ascii);
 }
 
 bool
@@ -362,7 +361,7 @@ walk_deferral(struct walk *walk, struct deferral *deferral)
 	up_to(walk, &deferral->until_ns, MOST_TIME);
 	up_to(walk, &deferral->window_ns, MOST_TIME);
 	small(walk, &deferral->status, UINT8_MAX);
-	words(walk, deferral->reason, DEFERRAL_REASON_SIZE, text_printable);
+	string(walk, deferral->reason, DEFERRAL_REASON_SIZE, text_printable);
 	up_to(walk, &deferral->last_ns, MOST_TIME);
 	count(walk, &deferral->runs, UINT32_MAX);
 }
