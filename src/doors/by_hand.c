@@ -172,8 +172,6 @@ doors_open_gate(const struct shared_options *options)
 	    = { .directory = options->directory, .gate = *gate };
 	struct gate_store store = { .file
 		= { .name = gate->name, .is_fleet = gate->fleet, .fd = -1 } };
-	const char *name = JOINED(
-	    FLEET_NAME_SIZE, gate->fleet ? FLEET_PREFIX : "", gate->name);
 	const char *why = NULL;
 
 	doors_start(&alone, NULL, "", random_from(0), 0);
@@ -183,11 +181,11 @@ doors_open_gate(const struct shared_options *options)
 		                               : store.file.why;
 	fleet_end();
 	if (why != NULL)
-		usage_refuse("--gate=open", name, why);
+		usage_refuse("--gate=open", doors.gate, why);
 	if (store.before.state == GATE_SHUT)
-		printf("gate %s was shut: %s; it opens gradually now\n", name,
-		    store.gate.reason);
+		printf("gate %s was shut: %s; it opens gradually now\n",
+		    doors.gate, store.gate.reason);
 	else
-		printf("gate %s is open\n", name);
+		printf("gate %s is open\n", doors.gate);
 	usage_finish();
 }

@@ -10,7 +10,9 @@
 #include "shared/state_file.h"
 #include "system/system.h"
 
-static struct state_file file = { .what = "defer", .fd = -1 };
+static const struct defer_options *const options = &doors.options.defer;
+static struct state_file file
+    = { .what = "defer", .name = doors.options.defer.name, .fd = -1 };
 static uint8_t record[STATE_SIZE]; /* as last read */
 static struct deferral found; /* by defer_ask() */
 static struct deferral before; /* the end of this run, by defer_look_back() */
@@ -53,7 +55,7 @@ log_event(
 	char members[256];
 	struct text text = text_in(members, sizeof members);
 
-	json_member_string(&text, "defer", doors.options->defer.name);
+	json_member_string(&text, "defer", options->name);
 	json_member_number(&text, "failures", failures);
 	json_member_seconds(&text, "next_s", wait_ns);
 	log_shared(weight, words, "defer", members);
@@ -89,13 +91,11 @@ struct entry
 defer_ask(void)
 {
 	static const struct entry go = { .admission = ADMISSION_GO };
-	const struct defer_options *options = &doors.options->defer;
 	int64_t high_ns = options->limits.high_ns;
 	int64_t epoch_ns = clock_epoch_ns();
 	int64_t until_ns, wait_ns;
 
-	file.name = options->name;
-	if (file.name[0] == '\0' || !state_file_use(&file)
+	if (options->name[0] == '\0' || !state_file_use(&file)
 	    || !recall(&found, false))
 		return go;
 	until_ns = found.until_ns;
@@ -170,7 +170,6 @@ defer_end(const struct loop_state *state, enum result result)
 	end.began_ns = end.ended_ns - state->elapsed_ns;
 	end.status = outcome_status(&state->outcome);
 	reason_without_line(&reason, &state->outcome);
-	deferral_end(
-	    &deferral, doors.options->defer.limits, &end, &doors.random);
+	deferral_end(&deferral, options->limits, &end, &doors.random);
 	finish(&deferral);
 }

@@ -15,6 +15,14 @@ struct doors doors;
 
 static const struct entry go = { .admission = ADMISSION_GO };
 
+static void
+join_name(char name[FLEET_NAME_SIZE], bool fleet, const char *local)
+{
+	struct text text = text_in(name, FLEET_NAME_SIZE);
+
+	text_join(&text, fleet ? FLEET_PREFIX : "", local);
+}
+
 bool
 doors_start(const struct shared_options *what, const struct settings *settings,
     const char *id, struct random random, uint64_t owner)
@@ -22,22 +30,21 @@ doors_start(const struct shared_options *what, const struct settings *settings,
 	const char *why = NULL;
 
 	doors = (struct doors) {
-		.options = what,
+		.options = *what,
 		.settings = settings,
 		.random = random,
 		.run = hash_of(id, strlen(id)),
 		.owner = (int64_t)(owner & INT64_MAX) | 1,
 	};
+	join_name(doors.gate, what->gate.fleet, what->gate.name);
+	join_name(doors.slots, what->slots.fleet, what->slots.name);
 	state_dir_start(what->directory);
 	gate_start();
-	slots_start();
 	if (what->gate.fleet || (what->slots.fleet && !slots_are_of_parent()))
-		why = fleet_start(what);
+		why = fleet_start(&doors.options);
 	if (why != NULL)
 		usage_refuse(what->gate.fleet ? "--gate" : "--slots",
-		    JOINED(FLEET_NAME_SIZE, FLEET_PREFIX,
-		        what->gate.fleet ? what->gate.name : what->slots.name),
-		    why);
+		    what->gate.fleet ? doors.gate : doors.slots, why);
 	return what->defer.name[0] != '\0' || what->gate.name[0] != '\0'
 	    || what->slots.name[0] != '\0';
 }

@@ -14,7 +14,7 @@
 /*
  * Nothing is opened yet, but the helper of a fleet is started, and exits with
  * 125 if that cannot work. False: nothing is shared, and none of the functions
- * below is to be called. OPTIONS and SETTINGS must live on; ID is the run's,
+ * below is to be called. SETTINGS must live on; ID is the run's,
  * and may be another run's too; OWNER is from the kernel, for this one.
  */
 bool doors_start(const struct shared_options *options,
@@ -60,7 +60,8 @@ _Noreturn void doors_open_gate(const struct shared_options *options);
 
 /* What they have in common; doors_start() sets it. */
 extern struct doors {
-	const struct shared_options *options;
+	struct shared_options options;
+	char gate[FLEET_NAME_SIZE], slots[FLEET_NAME_SIZE]; /* as given */
 	const struct settings *settings;
 	struct random random;
 	uint64_t run; /* a hash of its id */
@@ -73,6 +74,7 @@ extern struct doors {
  */
 struct entry defer_ask(void);
 
+/* By doors_start(). */
 void gate_start(void);
 
 /*
@@ -94,19 +96,14 @@ struct gate_effect gate_leave(const struct loop_state *state);
 /* There will be no attempt. */
 void gate_cancel(void);
 
-/*
- * A slot is the lock of a byte, which the kernel frees when its holder dies. A
- * fleet's slots are counted by its server, which the first in line of each
- * machine asks.
- */
-void slots_start(void);
-
 /* Whether an ancestor of ours holds a slot of that NAME, which we share. */
 bool slots_are_of_parent(void);
 
 /*
  * Takes a slot, waiting for one until UNTIL_NS of CLOCK_MONOTONIC, and then
- * sets *WAITED; none is needed if an ancestor holds one.
+ * sets *WAITED; none is needed if an ancestor holds one. It is the lock of a
+ * byte, which the kernel frees when its holder dies. A fleet's slots are
+ * counted by its server, which the first in line of each machine asks.
  */
 struct entry slots_take(int64_t until_ns, bool *waited);
 

@@ -11,9 +11,8 @@
 #include "shared/gate_store.h"
 #include "system/system.h"
 
-static const struct gate_options *options;
-static char name[FLEET_NAME_SIZE]; /* as it was given */
-static struct gate_store store = { .file = { .what = "gate", .fd = -1 } };
+static const struct gate_options *const options = &doors.options.gate;
+static struct gate_store store;
 static const struct gate *const gate = &store.gate; /* as last seen */
 static bool is_woken; /* --wake-on has let the attempt through a shut gate */
 static bool was_open; /* the gate, when it was let through */
@@ -22,15 +21,16 @@ static int64_t spent_ns; /* of --gate-wait */
 
 static const struct entry go = { .admission = ADMISSION_GO };
 
+/* Not above: the whole record would be in the file of the program. */
 void
 gate_start(void)
 {
-	struct text text = text_in(name, sizeof name);
-
-	options = &doors.options->gate;
-	text_join(&text, options->fleet ? FLEET_PREFIX : "", options->name);
-	store.file.name = options->name;
-	store.file.is_fleet = options->fleet;
+	store.file = (struct state_file) {
+		.what = "gate",
+		.name = options->name,
+		.is_fleet = options->fleet,
+		.fd = -1,
+	};
 }
 
 /* --- the log --- */
@@ -48,7 +48,7 @@ event_of(enum gate_log kind)
 {
 	return (struct gate_event) {
 		.kind = kind,
-		.name = name,
+		.name = doors.gate,
 		.gate = gate,
 		.waited_ns = waited_ns,
 		.next_ns = -1,
@@ -148,7 +148,7 @@ refuse(bool is_late)
 	static char words[FLEET_NAME_SIZE + GATE_REASON_SIZE + 64];
 	struct text text = text_in(words, sizeof words);
 
-	text_join(&text, is_late ? "gate " : "gave up at gate ", name);
+	text_join(&text, is_late ? "gate " : "gave up at gate ", doors.gate);
 	if (!is_late)
 		text_join(
 		    &text, " after ", DURATION(waited_ns), ": ", gate->reason);
@@ -346,7 +346,7 @@ gate_leave(const struct loop_state *state)
 	}
 	keep_change(&attempt, state->outcome.evidence.hint.wait_ns);
 	effect = gate_effect(gate, &attempt, attempt.ticket != 0 || is_woken);
-	effect.probe.gate = name;
+	effect.probe.gate = doors.gate;
 	return effect;
 }
 

@@ -22,9 +22,12 @@
 /* When to look again after another machine took the slot that was free. */
 #define CROSSED_NS (100 * NS_PER_MS)
 
-static struct state_file file = { .what = "slots", .is_limit = true, .fd = -1 };
-static const struct slots_options *options;
-static char name[FLEET_NAME_SIZE];
+static struct state_file file = { .what = "slots",
+	.name = doors.options.slots.name,
+	.is_limit = true,
+	.fd = -1 };
+static const struct slots_options *const options = &doors.options.slots;
+static const char *const name = doors.slots;
 static bool is_of_parent; /* an ancestor holds a slot, and we share it */
 static int64_t held = -1; /* the slot of this machine that we hold */
 static int64_t taken_ns; /* when we took one of the fleet, by CLOCK_BOOTTIME */
@@ -34,17 +37,6 @@ static int64_t spent_ns; /* of --slots-wait */
 static struct slots order; /* as last seen */
 static uint8_t record[STATE_SIZE]; /* likewise */
 static struct text word; /* BACKOFF_SLOTS, up to the number of the slot */
-
-void
-slots_start(void)
-{
-	struct text text = text_in(name, sizeof name);
-
-	options = &doors.options->slots;
-	file.name = options->name;
-	file.is_fleet = options->fleet;
-	text_join(&text, options->fleet ? FLEET_PREFIX : "", options->name);
-}
 
 /* --- runs within runs --- */
 
@@ -149,6 +141,7 @@ slots_open(void)
 
 	if (options->name[0] == '\0')
 		return;
+	file.is_fleet = options->fleet;
 	is_found = state_file_open(&file) && state_file_read(&file, record);
 	is_of_parent = slots_are_of_parent();
 	if (is_of_parent)
