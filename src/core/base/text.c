@@ -385,15 +385,19 @@ skip_word(const char *text, const char *word)
 	return text + length;
 }
 
+static char
+lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
 /* Skips up to one of (|) or the end of *PATTERN, which moves on. */
 static const char *
 skip_plain(const char **pattern, const char *text)
 {
 	for (;; ++*pattern) {
-		char wanted = **pattern, c = *text;
+		char wanted = **pattern, c = lower(*text);
 
-		if (c >= 'A' && c <= 'Z')
-			c |= 0x20;
 		if (wanted == '\0' || wanted == '|' || wanted == '('
 		    || wanted == ')')
 			return text;
@@ -446,81 +450,58 @@ has_pattern(const char *from, const char *end, const char *pattern)
 
 /* --- the nearest word --- */
 
-#define LONGEST 24 /* longer words are not compared */
-
-static char
-lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-static size_t
-least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-/*
- * How many slips turn A into B, both at most LONGEST long: the distance of
- * optimal string alignment, row by row of its matrix, of which the last three
- * are enough.
- */
-static size_t
-slips(const char *a, size_t a_length, const char *b, size_t b_length)
-{
-	size_t rows[3][LONGEST + 1];
-	size_t *row = rows[0];
-
-	for (size_t j = 0; j <= b_length; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= a_length; i++) {
-		const size_t *above = rows[(i + 2) % 3];
-		const size_t *before = rows[(i + 1) % 3];
-
-		row = rows[i % 3];
-		row[0] = i;
-		for (size_t j = 1; j <= b_length; j++) {
-			bool same = lower(a[i - 1]) == lower(b[j - 1]);
-
-			row[j] = least(least(above[j], row[j - 1]) + 1,
-			    above[j - 1] + !same);
-			if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2])
-			    && lower(a[i - 2]) == lower(b[j - 1]))
-				row[j] = least(row[j], before[j - 2] + 1);
-		}
-	}
-	return row[b_length];
-}
-
 struct nearest
 nearest_to(const char *word, size_t length)
 {
-	return (struct nearest) {
-		.word = word,
-		.length = length,
-		.distance = length < 3 || length > LONGEST ? 0
-		    : length < 6                           ? 2
-		                                           : 3,
-	};
+	struct nearest nearest = { .distance = length < 6 ? 2 : 3 };
+
+	if (length < 3 || length > LONGEST_WORD)
+		nearest.distance = 0;
+	for (size_t i = 0; i < length && nearest.distance > 0; i++)
+		nearest.word[i] = lower(word[i]);
+	return nearest;
+}
+
+/*
+ * Whether at most SLIPS turn A into B: the distance of optimal string
+ * alignment. What they begin with alike costs nothing; then there are four
+ * slips to try.
+ */
+static bool
+is_within(int slips, const char *a, const char *b)
+{
+	while (*a != '\0' && *a == *b) {
+		a++;
+		b++;
+	}
+	if (*a == *b)
+		return true;
+	if (slips-- == 0)
+		return false;
+	return (*a != '\0' && is_within(slips, a + 1, b))
+	    || (*b != '\0' && is_within(slips, a, b + 1))
+	    || (*a != '\0' && *b != '\0'
+	        && (is_within(slips, a + 1, b + 1)
+	            || (a[0] == b[1] && a[1] == b[0]
+	                && is_within(slips, a + 2, b + 2))));
 }
 
 void
 nearest_offer(struct nearest *nearest, const char *name, size_t length)
 {
-	size_t distance;
+	char known[LONGEST_WORD + 1];
+	struct text text = text_in(known, sizeof known);
+	size_t asked = strlen(nearest->word);
+	bool is_beginning
+	    = length > asked && strncmp(name, nearest->word, asked) == 0;
 
-	if (length > LONGEST || nearest->distance == 0)
-		return;
-	if (length > nearest->length
-	    && strncasecmp(name, nearest->word, nearest->length) == 0)
-		distance = 1;
-	else
-		distance = slips(nearest->word, nearest->length, name, length);
-	if (distance >= nearest->distance)
-		return;
-	nearest->found = name;
-	nearest->found_length = length;
-	nearest->distance = distance;
+	text_part(&text, name, length);
+	for (int slips = is_beginning; slips < nearest->distance; slips++)
+		if (is_beginning || is_within(slips, nearest->word, known)) {
+			nearest->found = name;
+			nearest->found_length = length;
+			nearest->distance = slips;
+		}
 }
 
 void

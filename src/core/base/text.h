@@ -130,22 +130,23 @@ bool has_pattern(const char *from, const char *end, const char *pattern);
 
 /* --- the known word that an unknown one is probably a slip for --- */
 
+#define LONGEST_WORD 24 /* longer ones are not compared */
+
 struct nearest {
-	const char *word; /* the unknown one, of LENGTH bytes */
-	size_t length;
+	char word[LONGEST_WORD + 1]; /* the unknown one, in lower case */
 	const char *found; /* the nearest so far, of FOUND_LENGTH, or NULL */
 	size_t found_length;
-	size_t distance; /* only words with fewer slips are accepted */
+	int distance; /* only words with fewer slips are accepted */
 };
 
-/* WORD must outlive the search. A word of 1 or 2 letters finds nothing. */
+/* A word of 1 or 2 letters finds nothing. */
 struct nearest nearest_to(const char *word, size_t length);
 
 /*
- * Offers a known word of LENGTH bytes. It is near if the unknown word is a
- * beginning of it, or differs by at most two slips (by one if it has fewer
- * than six letters): a letter too many, missing or wrong, or two that changed
- * places. Case does not matter. NAME must outlive the search.
+ * Offers a known word of LENGTH bytes, in lower case. It is near if the unknown
+ * word is a beginning of it, or differs by at most two slips (by one if it has
+ * fewer than six letters): a letter too many, missing or wrong, or two that
+ * changed places. NAME must outlive the search.
  */
 void nearest_offer(struct nearest *nearest, const char *name, size_t length);
 
