@@ -12,7 +12,7 @@
 #include "core/base/text.h"
 #include "core/known/known.h"
 #include "core/words/message.h"
-#include "options/help.h"
+#include "options/options.h"
 #include "system/system.h"
 
 #define TEXT_COLUMN 29 /* where the help of an option starts; */

@@ -9,9 +9,7 @@
 #include "core/base/duration.h"
 #include "core/base/text.h"
 #include "core/known/known.h"
-#include "options/help.h"
 #include "options/options.h"
-#include "options/values.h"
 #include "streams/scan.h"
 
 /* The argument of each option that was given (the last one), or NULL. */

@@ -2,10 +2,35 @@
 #ifndef BACKOFF_OPTIONS_OPTIONS_H
 #define BACKOFF_OPTIONS_OPTIONS_H
 /*
- * Parses the command line. options.def has the table of options.
+ * The command line: options.c parses it, values.c the values of options, and
+ * help.c has --help, the lists of presets and tools, and usage errors.
  */
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "types/option_types.h"
+
+enum program_set {
+	PROGRAM_BACKOFF = 1,
+	PROGRAM_HERD = 2,
+	PROGRAM_BOTH = 3,
+	PROGRAM_PRESET = 4, /* what only a preset can set */
+};
+
+struct program {
+	enum program_set set; /* one of the two */
+	const char *name;
+	int64_t attempts; /* the default, unless other options change it */
+	/* Each line is a paragraph, but lines that begin with a blank. */
+	const char *synopsis; /* the beginning of --help */
+	const char *brief; /* the end of it, if there is a shorter --help */
+	const char *notes; /* the end of the whole */
+};
+
+/* Each of the two programs defines it. */
+extern const struct program program;
 
 /*
  * Fills OPTIONS from the command line; the job's argv is what follows the
@@ -13,5 +38,109 @@
  * usage error, and with 0 after --help and other options that only print.
  */
 void options_parse(struct options *options, int argc, char **argv);
+
+/* What to look for in the output; allocated on the first call. */
+struct scan *options_scan(struct options *options);
+
+/* --- the table --- */
+
+enum option_group {
+#define GROUP(group, title) GROUP_##group,
+#include "options/options.def"
+	GROUPS
+};
+
+enum option_id {
+#define OPT(set, id, letter, name, argument, group, parser, target, help) \
+	OPT_##id,
+#include "options/options.def"
+	OPTIONS
+};
+
+/* Arrays, because pointers would have to be relocated at every start. */
+struct option_row {
+	char name[16]; /* the long name, without "--" */
+	char argument[20]; /* "[WHAT]" is optional; "": takes none */
+	char help[96];
+	char letter; /* or 0 */
+	unsigned char programs; /* of enum program_set */
+	unsigned char group;
+};
+
+extern const struct option_row option_table[OPTIONS];
+
+/* Whether this program has it. */
+bool option_is_ours(enum option_id id);
+
+/*
+ * What a preset calls NAME[0..LENGTH): an option of this program, or one that
+ * only presets can set. OPTIONS: this program has no such option.
+ */
+enum option_id option_named(const char *name, size_t length);
+
+/* --- values --- */
+
+/* Why a value was refused, in words. */
+struct refusal {
+	char item[64]; /* the offending part of it; "": all of it */
+	char why[192];
+};
+
+/*
+ * Reads TEXT into FIELD. False: it is refused; REFUSAL, all zero before, says
+ * why, and FIELD is undefined.
+ */
+typedef bool value_parser(
+    const char *text, void *field, struct refusal *refusal);
+
+/* All of them: value_duration and so on. */
+#define OPT(set, id, letter, name, argument, group, parser, target, help) \
+	value_parser value_##parser;
+#define WORDS(parser, type, first, words) value_parser value_##parser;
+#include "options/options.def"
+
+/* Frees the list of value_delays(). */
+void value_free_delays(struct policy *policy);
+
+/* --- help and usage errors --- */
+
+/*
+ * Prints "backoff: WHAT: TEXT: WHY" on stderr and exits with 125. TEXT and WHY
+ * may be NULL.
+ */
+_Noreturn void usage_refuse(
+    const char *what, const char *text, const char *why);
+
+/* The same for an option, "--NAME". */
+_Noreturn void option_refuse(
+    enum option_id id, const char *text, const char *why);
+
+/* Allocates COUNT zeroed elements of SIZE bytes for OPTION, or exits. */
+void *usage_allocate(const char *option, size_t count, size_t size);
+
+struct terminal {
+	int width; /* in columns; 80 if stdout is no terminal */
+	bool unicode; /* the locale is UTF-8 */
+};
+
+struct terminal terminal_of_stdout(void);
+
+/*
+ * Prints the words of TEXT, wrapped at column WIDTH, and a newline. The first
+ * line continues at COLUMN; the others start at column FROM.
+ */
+void terminal_wrapped(const char *text, int column, int from, int width);
+
+/* Exits after printing to stdout: 0, or 125 if that could not be written. */
+_Noreturn void usage_finish(void);
+
+/* Print to stdout, and exit so. */
+_Noreturn void help_brief(void); /* the usual options, on one screen */
+_Noreturn void help_all(void);
+_Noreturn void list_presets(void);
+_Noreturn void list_tools(void);
+
+/* Prints the table of one tool to stdout. */
+void list_tool(const struct tool *tool, const struct rules *rules);
 
 #endif

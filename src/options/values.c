@@ -11,86 +11,88 @@
 #include "core/judge/outcome.h"
 #include "core/known/known.h"
 #include "core/waits/when.h"
-#include "options/help.h"
-#include "options/values.h"
+#include "options/options.h"
 #include "streams/scan.h"
 #include "system/system.h"
 
 /* With a service that always fails, the simulation would never end. */
 #define MOST_SHARE 0.99
 
-bool
+static bool
 refuse(struct refusal *refusal, const char *why)
 {
 	text_copy(refusal->why, sizeof refusal->why, why);
 	return false;
 }
 
-/* A parser that accepts TEXT if READ is true; else says what is expected. */
-#define PARSER(name, type, read, expected) \
+/* A parser that returns the result of READ, which sets *VALUE to what it reads.
+ */
+#define PARSER(name, type, read) \
 	bool value_##name( \
 	    const char *text, void *field, struct refusal *refusal) \
 	{ \
 		type *value = field; \
 \
 		(void)text; \
-		return (read) || refuse(refusal, expected); \
+		(void)refusal; \
+		return (read); \
 	}
 
+/* The same, and says what is EXPECTED where it refuses. */
+#define EXPECTS(name, type, read, expected) \
+	PARSER(name, type, (read) || refuse(refusal, expected))
+
+static bool
+is_wake_signal(int signal)
+{
+	static const int possible[]
+	    = { SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH, SIGIO };
+
+	for (size_t i = 0; i < ARRAY_LENGTH(possible); i++)
+		if (signal == possible[i])
+			return true;
+	return signal_is_real_time(signal);
+}
+
 /* clang-format off */
-PARSER(duration, int64_t, duration_parse(text, value),
+EXPECTS(duration, int64_t, duration_parse(text, value),
     "expected a duration such as 500ms, 2s or 1m30s")
-PARSER(duration_above_0, int64_t, duration_parse(text, value) && *value > 0,
+EXPECTS(duration_above_0, int64_t, duration_parse(text, value) && *value > 0,
     "expected a duration above 0, such as 500ms, 2s or 1m30s")
-PARSER(finite_duration, int64_t,
+EXPECTS(finite_duration, int64_t,
     duration_parse(text, value) && *value < DURATION_INF,
     "expected a finite duration such as 500ms, 2s or 1m30s")
-PARSER(size, int64_t, size_parse(text, value),
+PARSER(timeout, int64_t, value_duration(text, value, refusal)
+        && (*value > 0 || (*value = DURATION_INF) > 0))
+PARSER(slot_time, int64_t,
+    (strcmp(text, "base") == 0 && (*value = SLOT_IS_BASE) != 0)
+        || value_duration_above_0(text, value, refusal))
+EXPECTS(size, int64_t, size_parse(text, value),
     "expected a size such as 4096, 64K, 10MiB or 1G")
-PARSER(count, int64_t, count_parse(text, value) && *value > 0,
+EXPECTS(count, int64_t, count_parse(text, value) && *value > 0,
     "expected a whole number, 1 or more")
-PARSER(attempts, int64_t,
+EXPECTS(attempts, int64_t,
     (strcmp(text, "inf") == 0 && (*value = INT64_MAX) > 0)
         || (count_parse(text, value) && *value > 0),
     "expected a number of runs, 1 or more, or inf")
-PARSER(seed, int64_t, count_parse(text, value) && *value < INT64_MAX,
+EXPECTS(seed, int64_t, count_parse(text, value) && *value < INT64_MAX,
     "expected a whole number from 0 to 9223372036854775806")
-PARSER(status, int64_t, count_parse(text, value) && *value < EXIT_CODES,
+EXPECTS(status, int64_t, count_parse(text, value) && *value < EXIT_CODES,
     "expected an exit status, a number from 0 to 255")
-PARSER(factor, double, number_parse(text, value) && *value >= 1,
+EXPECTS(factor, double, number_parse(text, value) && *value >= 1,
     "expected a number, 1 or more, such as 1.5 or 2")
-PARSER(rate, double, number_parse(text, value) && *value > 0,
+EXPECTS(rate, double, number_parse(text, value) && *value > 0,
     "expected a number above 0, such as 0.5 or 20")
-PARSER(text, const char *, (*value = text) != NULL, "expected an argument")
-PARSER(some_text, const char *, *(*value = text) != '\0', "expected some text")
-/* Without an argument there is nothing to refuse. */
-PARSER(flag, bool, (*value = true), "")
-PARSER(times, int, ++*value > 0, "")
-PARSER(signal, int, (*value = signal_parse(text)) > 0,
+EXPECTS(some_text, const char *, *(*value = text) != '\0', "expected some text")
+EXPECTS(signal, int, (*value = signal_parse(text)) > 0,
     "expected a signal such as TERM or 15")
+EXPECTS(wake_signal, int, is_wake_signal(*value = signal_parse(text)),
+    "expected HUP, USR1, USR2, ALRM, WINCH, IO or a real-time signal")
+/* Nothing to refuse. */
+PARSER(text, const char *, (*value = text) != NULL)
+PARSER(flag, bool, (*value = true))
+PARSER(times, int, ++*value > 0)
 /* clang-format on */
-
-bool
-value_slot_time(const char *text, void *field, struct refusal *refusal)
-{
-	int64_t *ns = field;
-
-	*ns = SLOT_IS_BASE;
-	return strcmp(text, "base") == 0
-	    || value_duration_above_0(text, ns, refusal);
-}
-
-bool
-value_timeout(const char *text, void *field, struct refusal *refusal)
-{
-	int64_t *ns = field;
-
-	if (!value_duration(text, ns, refusal))
-		return false;
-	if (*ns == 0)
-		*ns = DURATION_INF;
-	return true;
-}
 
 bool
 value_until(const char *text, void *field, struct refusal *refusal)
@@ -146,13 +148,19 @@ value_share(const char *text, void *field, struct refusal *refusal)
 	        "expected a number of 0 to 0.99, or a percentage such as 5%");
 }
 
-/* Says "expected window, before or after". */
-static bool
-refuse_word(struct refusal *refusal, const char *words)
+/*
+ * Which one of WORDS is TEXT; without a text, the first. Below 0: none, so
+ * "expected window, before or after".
+ */
+static int
+read_word(const char *words, const char *text, struct refusal *refusal)
 {
+	int found = text == NULL ? 0 : words_index(words, text, strlen(text));
 	const char *last = strrchr(words, ' ');
 	struct text expected = text_in(refusal->why, sizeof refusal->why);
 
+	if (found >= 0)
+		return found;
 	text_add(&expected, "expected ");
 	for (const char *at = words; *at != '\0'; at++)
 		if (at == last)
@@ -161,22 +169,18 @@ refuse_word(struct refusal *refusal, const char *words)
 			text_add(&expected, ", ");
 		else
 			text_byte(&expected, *at);
-	return false;
+	return found;
 }
 
-/* A parser for the words of an enum; without a text, for the first of them. */
+/* A parser for the words of an enum. */
 #define WORDS(name, type, first, words) \
 	bool value_##name( \
 	    const char *text, void *field, struct refusal *refusal) \
 	{ \
-		int found = text == NULL \
-		    ? 0 \
-		    : words_index(words, text, strlen(text)); \
+		int found = read_word(words, text, refusal); \
 \
-		if (found < 0) \
-			return refuse_word(refusal, words); \
 		*(type *)field = (type)(found + (int)(first)); \
-		return true; \
+		return found >= 0; \
 	}
 #include "options/options.def"
 
@@ -185,12 +189,10 @@ static bool
 parse_time_jitter(const char *text, struct jitter *jitter)
 {
 	bool plus = text[0] == '+';
-	bool with_unit;
-	const char *rest
-	    = duration_scan(text + plus, &jitter->spread_ns, &with_unit);
+	const char *rest = duration_scan(text + plus, &jitter->spread_ns);
 
 	jitter->kind = plus ? JITTER_ADD : JITTER_SPREAD;
-	return rest != NULL && *rest == '\0' && with_unit
+	return rest != NULL && *rest == '\0' && is_letter(rest[-1])
 	    && jitter->spread_ns < DURATION_INF;
 }
 
@@ -236,13 +238,12 @@ bool
 value_splay(const char *text, void *field, struct refusal *refusal)
 {
 	struct range *range = field;
-	bool with_unit;
-	const char *rest = duration_scan(text, &range->high_ns, &with_unit);
+	const char *rest = duration_scan(text, &range->high_ns);
 
 	range->low_ns = 0;
 	if (rest != NULL && strncmp(rest, "..", 2) == 0) {
 		range->low_ns = range->high_ns;
-		rest = duration_scan(rest + 2, &range->high_ns, &with_unit);
+		rest = duration_scan(rest + 2, &range->high_ns);
 	}
 	if (rest == NULL || *rest != '\0' || range->high_ns == DURATION_INF)
 		return refuse(refusal,
@@ -252,41 +253,42 @@ value_splay(const char *text, void *field, struct refusal *refusal)
 	    || refuse(refusal, low_above_high);
 }
 
-/* Reads TEXT, a list of COUNT finite durations. */
-static bool
-parse_delays(const char *text, int64_t *list, size_t count)
+/*
+ * Reads TEXT, a list of finite durations, into LIST unless that is NULL.
+ * Returns how many there are; 0: it is no such list.
+ */
+static size_t
+parse_delays(const char *text, int64_t *list)
 {
-	bool with_unit;
+	for (size_t count = 1;; count++) {
+		int64_t ns;
 
-	for (size_t i = 0; i < count; i++) {
-		text = duration_scan(text, &list[i], &with_unit);
-		if (text == NULL || list[i] == DURATION_INF
-		    || *text != (i + 1 < count ? ',' : '\0'))
-			return false;
-		text++;
-		if (i + 1 < count)
-			text += strspn(text, " ");
+		text = duration_scan(text, &ns);
+		if (text == NULL || ns == DURATION_INF
+		    || (*text != ',' && *text != '\0'))
+			return 0;
+		if (list != NULL)
+			list[count - 1] = ns;
+		if (*text++ == '\0')
+			return count;
+		text += strspn(text, " ");
 	}
-	return true;
 }
 
 bool
 value_delays(const char *text, void *field, struct refusal *refusal)
 {
 	struct policy *policy = field;
-	size_t count = 1;
+	size_t count = parse_delays(text, NULL);
 	int64_t *list;
 
-	for (const char *at = text; *at != '\0'; at++)
-		count += *at == ',';
+	if (count == 0)
+		return refuse(
+		    refusal, "expected a list of durations such as 15s,30s,3m");
 	list = calloc(count, sizeof *list);
 	if (list == NULL)
 		return refuse(refusal, "no memory for it");
-	if (!parse_delays(text, list, count)) {
-		free(list);
-		return refuse(
-		    refusal, "expected a list of durations such as 15s,30s,3m");
-	}
+	parse_delays(text, list);
 	value_free_delays(policy);
 	policy->delays_ns = list;
 	policy->delays = count;
@@ -302,23 +304,6 @@ value_free_delays(struct policy *policy)
 }
 
 /* --- verdicts, and what is known --- */
-
-bool
-value_wake_signal(const char *text, void *field, struct refusal *refusal)
-{
-	static const int possible[]
-	    = { SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH, SIGIO };
-	int *signal = field;
-
-	*signal = signal_parse(text);
-	for (size_t i = 0; i < ARRAY_LENGTH(possible); i++)
-		if (*signal == possible[i])
-			return true;
-	return signal_is_real_time(*signal)
-	    || refuse(refusal,
-	        "expected HUP, USR1, USR2, ALRM, WINCH, IO or a real-time "
-	        "signal");
-}
 
 bool
 value_preset(const char *text, void *field, struct refusal *refusal)
@@ -384,32 +369,23 @@ add_condition(const char *text, struct options *options, enum verdict verdict,
 	return expected == NULL || refuse(refusal, expected);
 }
 
-/* The parsers of a verdict: value_stop_on and value_stop_if. */
-#define VERDICT(name, verdict) \
-	bool value_##name##_on( \
-	    const char *text, void *field, struct refusal *refusal) \
-	{ \
-		return add_codes(text, field, verdict, refusal); \
-	} \
-\
-	bool value_##name##_if( \
-	    const char *text, void *field, struct refusal *refusal) \
-	{ \
-		return add_condition(text, field, verdict, refusal); \
-	}
-
 /* clang-format off */
-VERDICT(success, VERDICT_SUCCESS)
-VERDICT(retry, VERDICT_RETRY)
-VERDICT(throttle, VERDICT_THROTTLE)
-VERDICT(stop, VERDICT_STOP)
+PARSER(success_on, struct rules,
+    add_codes(text, value, VERDICT_SUCCESS, refusal))
+PARSER(pass_on, struct rules, add_codes(text, value, VERDICT_PASS, refusal))
+PARSER(retry_on, struct rules, add_codes(text, value, VERDICT_RETRY, refusal))
+PARSER(throttle_on, struct rules,
+    add_codes(text, value, VERDICT_THROTTLE, refusal))
+PARSER(stop_on, struct rules, add_codes(text, value, VERDICT_STOP, refusal))
+PARSER(success_if, struct options,
+    add_condition(text, value, VERDICT_SUCCESS, refusal))
+PARSER(retry_if, struct options,
+    add_condition(text, value, VERDICT_RETRY, refusal))
+PARSER(throttle_if, struct options,
+    add_condition(text, value, VERDICT_THROTTLE, refusal))
+PARSER(stop_if, struct options,
+    add_condition(text, value, VERDICT_STOP, refusal))
 /* clang-format on */
-
-bool
-value_pass_on(const char *text, void *field, struct refusal *refusal)
-{
-	return add_codes(text, field, VERDICT_PASS, refusal);
-}
 
 bool
 value_retry_after(const char *text, void *field, struct refusal *refusal)
@@ -443,34 +419,38 @@ value_tool(const char *text, void *field, struct refusal *refusal)
 static const char expected_name[]
     = "expected a name of up to 64 letters, digits and . _ -";
 
-/* The NAME that TEXT begins with. Returns what follows it; or NULL. */
-static const char *
-scan_shared_name(
-    const char *text, char name[SHARED_NAME_SIZE], struct refusal *refusal)
+/* Whether *TEXT begins with PREFIX; if so, moves it behind that. */
+static bool
+skip_prefix(const char **text, const char *prefix)
 {
-	size_t length = shared_name_scan(text);
+	size_t length = strlen(prefix);
+	bool has_it = strncmp(*text, prefix, length) == 0;
 
-	if (length == 0) {
-		refuse(refusal,
-		    strncmp(text, "list", 4) == 0
-		        ? "expected another name: list is reserved"
-		        : expected_name);
-		return NULL;
-	}
-	memcpy(name, text, length);
-	name[length] = '\0';
-	return text + length;
+	*text += has_it ? length : 0;
+	return has_it;
 }
 
-/* Whether TEXT is of a fleet: then *TEXT is what follows. */
-static bool
-scan_fleet(const char **text)
+/*
+ * Reads the NAME or fleet:NAME that TEXT begins with. Returns what follows it;
+ * NULL: it is refused.
+ */
+static const char *
+scan_shared_name(const char *text, char name[SHARED_NAME_SIZE], bool *fleet,
+    struct refusal *refusal)
 {
-	size_t length = strlen(FLEET_PREFIX);
-	bool is_fleet = strncmp(*text, FLEET_PREFIX, length) == 0;
+	size_t length;
 
-	*text += is_fleet ? length : 0;
-	return is_fleet;
+	*fleet = skip_prefix(&text, FLEET_PREFIX);
+	length = shared_name_scan(text);
+	memcpy(name, text, length);
+	name[length] = '\0';
+	if (length > 0)
+		return text + length;
+	refuse(refusal,
+	    strncmp(text, "list", 4) == 0
+	        ? "expected another name: list is reserved"
+	        : expected_name);
+	return NULL;
 }
 
 bool
@@ -480,13 +460,10 @@ value_gate(const char *text, void *field, struct refusal *refusal)
 	const char *rest;
 
 	gate->list = strcmp(text, "list") == 0;
-	gate->name[0] = '\0';
 	if (gate->list)
 		return true;
-	gate->open = strncmp(text, "open:", 5) == 0;
-	text += gate->open ? 5 : 0;
-	gate->fleet = scan_fleet(&text);
-	rest = scan_shared_name(text, gate->name, refusal);
+	gate->open = skip_prefix(&text, "open:");
+	rest = scan_shared_name(text, gate->name, &gate->fleet, refusal);
 	return rest != NULL
 	    && (*rest == '\0' || refuse(refusal, expected_name));
 }
@@ -495,12 +472,12 @@ bool
 value_defer(const char *text, void *field, struct refusal *refusal)
 {
 	struct defer_options *defer = field;
-	const char *rest;
+	bool fleet;
+	const char *rest = scan_shared_name(text, defer->name, &fleet, refusal);
 
-	if (scan_fleet(&text))
+	if (fleet)
 		return refuse(
 		    refusal, "expected NAME: a fleet shares no deferrals");
-	rest = scan_shared_name(text, defer->name, refusal);
 	defer->limits = (struct range) { NS_PER_MIN, 60 * NS_PER_MIN };
 	if (rest == NULL || *rest == '\0')
 		return rest != NULL;
@@ -519,10 +496,9 @@ bool
 value_slots(const char *text, void *field, struct refusal *refusal)
 {
 	struct slots_options *slots = field;
-	const char *rest;
+	const char *rest
+	    = scan_shared_name(text, slots->name, &slots->fleet, refusal);
 
-	slots->fleet = scan_fleet(&text);
-	rest = scan_shared_name(text, slots->name, refusal);
 	if (rest == NULL)
 		return false;
 	if (*rest != ':' || !count_parse(rest + 1, &slots->count))

@@ -24,6 +24,7 @@ static const struct unit units[] = {
 	{ "hr", 60 * NS_PER_MIN },
 	{ "h", 60 * NS_PER_MIN },
 	{ "d", 24 * 60 * NS_PER_MIN },
+	{ "", NS_PER_S },
 };
 
 int64_t
@@ -102,63 +103,53 @@ decimal_scale(
 static const struct unit *
 unit_at(const char *text)
 {
-	for (size_t i = 0; i < ARRAY_LENGTH(units); i++)
-		if (strncmp(text, units[i].name, strlen(units[i].name)) == 0)
-			return &units[i];
-	return NULL;
-}
+	const struct unit *unit = units;
 
-/* A duration that is too long becomes the longest one, but not "inf". */
-static int64_t
-below_inf(int64_t ns)
-{
-	return ns < DURATION_INF ? ns : DURATION_INF - 1;
+	while (strncmp(text, unit->name, strlen(unit->name)) != 0)
+		unit++;
+	return unit;
 }
 
 const char *
-duration_scan(const char *text, int64_t *ns, bool *with_unit)
+duration_scan(const char *text, int64_t *ns)
 {
-	const char *point;
-	const char *end = decimal_end(text, &point);
-	const struct unit *unit;
+	const struct unit *unit = NULL;
+	const char *rest = NULL, *point, *end;
 
-	*with_unit = true;
+	*ns = 0;
 	if (strncmp(text, "inf", 3) == 0) {
 		*ns = DURATION_INF;
 		return text + 3;
 	}
-	if (end == NULL)
-		return NULL;
-	unit = unit_at(end);
-	if (unit == NULL) {
-		*with_unit = false;
-		*ns = below_inf(decimal_scale(text, point, end, NS_PER_S));
-		return end;
-	}
-	*ns = 0;
-	for (const char *part = text; unit != NULL;) {
-		int64_t before_ns = unit->ns;
+	for (const char *part = text;
+	     (end = decimal_end(part, &point)) != NULL;) {
+		const struct unit *before = unit;
 
+		unit = unit_at(end);
+		/*
+		 * A number without a unit stands alone, and "1s 2s" is more
+		 * likely a list that lacks its comma.
+		 */
+		if (before != NULL
+		    && (*before->name == '\0' || *unit->name == '\0'
+		        || (part > rest && unit->ns >= before->ns)))
+			break;
 		*ns = saturating_add(
 		    *ns, decimal_scale(part, point, end, unit->ns));
-		text = end + strlen(unit->name);
-		for (part = text; *part == ' '; part++)
+		rest = end + strlen(unit->name);
+		for (part = rest; *part == ' '; part++)
 			continue;
-		end = decimal_end(part, &point);
-		unit = end == NULL ? NULL : unit_at(end);
-		/* "1s 2s" is more likely a list that lacks its comma. */
-		if (part > text && unit != NULL && unit->ns >= before_ns)
-			unit = NULL;
 	}
-	*ns = below_inf(*ns);
-	return text;
+	/* A duration that is too long becomes the longest one, but not "inf".
+	 */
+	*ns = min_ns(*ns, DURATION_INF - 1);
+	return rest;
 }
 
 bool
 duration_parse(const char *text, int64_t *ns)
 {
-	bool with_unit;
-	const char *rest = duration_scan(text, ns, &with_unit);
+	const char *rest = duration_scan(text, ns);
 
 	return rest != NULL && *rest == '\0';
 }

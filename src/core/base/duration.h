@@ -21,9 +21,9 @@
  * Reads the longest duration that TEXT begins with: "1.5" (seconds),
  * "200ms", "1m30s", "1m 30s", "inf". A fraction of a nanosecond is rounded up;
  * what is too long saturates. Returns the rest of TEXT, or NULL if it does not
- * begin with a duration. Sets *WITH_UNIT to whether a unit was written.
+ * begin with a duration.
  */
-const char *duration_scan(const char *text, int64_t *ns, bool *with_unit);
+const char *duration_scan(const char *text, int64_t *ns);
 
 /* Reads TEXT, all of which must be one duration. */
 bool duration_parse(const char *text, int64_t *ns);

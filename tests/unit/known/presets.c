@@ -7,7 +7,7 @@
 #include "core/base/text.h"
 #include "core/known/known.h"
 #include "options/help.h"
-#include "options/values.h"
+#include "options/options.h"
 #include "unit/given.h"
 #include "unit/tap.h"
 #include "unit/uniform.h"

@@ -6,7 +6,7 @@
 #include "core/base/duration.h"
 #include "core/base/text.h"
 #include "options/help.h"
-#include "options/values.h"
+#include "options/options.h"
 #include "types/option_types.h"
 #include "unit/tap.h"
 
