@@ -107,15 +107,14 @@ grow(const struct policy *policy, int64_t base_ns, int64_t n)
 		return times(base_ns, power(policy->factor, steps - 1));
 	case GROWTH_BINARY:
 		return times(base_ns, power(policy->factor, steps) - 1);
+	case GROWTH_CUBIC:
+		base_ns = saturating_multiply(base_ns, steps);
+		/* FALLTHROUGH */
+	case GROWTH_QUADRATIC:
+		base_ns = saturating_multiply(base_ns, steps);
+		/* FALLTHROUGH */
 	case GROWTH_LINEAR:
 		return saturating_multiply(base_ns, steps);
-	case GROWTH_QUADRATIC:
-		return saturating_multiply(
-		    base_ns, saturating_multiply(steps, steps));
-	case GROWTH_CUBIC:
-		return saturating_multiply(base_ns,
-		    saturating_multiply(
-		        steps, saturating_multiply(steps, steps)));
 	case GROWTH_FIBONACCI:
 		return saturating_multiply(base_ns, fibonacci(steps));
 	case GROWTH_CONSTANT:
@@ -150,9 +149,8 @@ widest(const struct jitter *jitter, int64_t cap_ns)
 
 /* The range that the jitter makes of a window; its ends may be below 0. */
 static struct range
-spread(const struct schedule *schedule, int64_t window)
+spread(const struct policy *policy, int64_t window)
 {
-	const struct policy *policy = schedule->policy;
 	const struct jitter *jitter = &policy->jitter;
 
 	switch (jitter->kind) {
@@ -187,22 +185,6 @@ lower_to(struct range range, int64_t most)
 }
 
 /*
- * The same under CAP_WINDOW: a window that is too wide shrinks until the upper
- * end of its range meets the cap.
- */
-static struct range
-spread_within(const struct schedule *schedule, int64_t window)
-{
-	int64_t cap_ns = schedule->policy->cap_ns;
-	int64_t widest_ns = widest(&schedule->policy->jitter, cap_ns);
-	struct range range = spread(schedule, min_ns(window, widest_ns));
-
-	if (window > widest_ns)
-		range.high_ns = cap_ns;
-	return lower_to(range, cap_ns);
-}
-
-/*
  * The step of Polly v8's DecorrelatedJitterBackoffV2, from the last draw's
  * point of the curve to T >= 0; cap + 1 if it exceeds the cap.
  */
@@ -210,15 +192,15 @@ static int64_t
 smooth_step(const struct schedule *schedule, double t)
 {
 	int64_t cap_ns = schedule->policy->cap_ns;
-	double step;
 
-	if (t >= 1000)
-		return saturating_add(cap_ns, 1);
-	step = (double)schedule->policy->base_ns
-	    * ((polly_curve(t) - schedule->previous_curve) / 1.4);
-	return step < 0x1p63 && (int64_t)step <= cap_ns
-	    ? (int64_t)step
-	    : saturating_add(cap_ns, 1);
+	if (t < 1000) {
+		double step = (double)schedule->policy->base_ns
+		    * ((polly_curve(t) - schedule->previous_curve) / 1.4);
+
+		if (step < 0x1p63 && (int64_t)step <= cap_ns)
+			return (int64_t)step;
+	}
+	return saturating_add(cap_ns, 1);
 }
 
 /*
@@ -274,61 +256,58 @@ static struct range
 range_of(const struct schedule *schedule, int64_t n)
 {
 	const struct policy *policy = schedule->policy;
-	int64_t window = schedule_window(policy, n);
+	int64_t cap_ns = policy->cap_ns;
+	int64_t window = schedule_window(policy, n), widest_ns;
+	struct range range;
 
 	if (policy->jitter.kind == JITTER_SMOOTH)
 		return smooth_range(schedule, n);
 	if (policy->jitter.kind == JITTER_DECORRELATED)
 		window = saturating_multiply(schedule->previous_ns, 3);
-	switch (policy->cap_mode) {
-	case CAP_WINDOW:
-		return spread_within(schedule, window);
-	case CAP_BEFORE:
-		window = min_ns(window, policy->cap_ns);
-		break;
-	case CAP_AFTER:
-		break;
-	}
-	return spread(schedule, window);
+	if (policy->cap_mode == CAP_AFTER)
+		return spread(policy, window);
+	if (policy->cap_mode == CAP_BEFORE)
+		return spread(policy, min_ns(window, cap_ns));
+	/*
+	 * A window that is too wide shrinks until the upper end of its range
+	 * meets the cap.
+	 */
+	widest_ns = widest(&policy->jitter, cap_ns);
+	range = spread(policy, min_ns(window, widest_ns));
+	if (window > widest_ns)
+		range.high_ns = cap_ns;
+	return lower_to(range, cap_ns);
 }
 
+/* NS in whole slots: a rest of REST_NS or more counts as one. */
 static int64_t
-nearest_slot(int64_t ns, int64_t slot_ns)
+in_slots(int64_t ns, int64_t slot_ns, int64_t rest_ns)
 {
 	return saturating_multiply(
-	    ns / slot_ns + (ns % slot_ns >= slot_ns - slot_ns / 2), slot_ns);
+	    ns / slot_ns + (ns % slot_ns >= rest_ns), slot_ns);
 }
 
 /*
- * Rounds RANGE to whole slots: inwards, so that all slots are equally likely,
- * or, with NEAREST, each end to the nearest slot.
+ * Applies floor and slots to RANGE. It is rounded inwards, so that all slots
+ * are equally likely; but a single pause to the nearest slot.
  */
-static struct range
-in_slots(struct range range, int64_t slot_ns, bool nearest)
-{
-	if (slot_ns == 0)
-		return range;
-	if (nearest)
-		return (struct range) { nearest_slot(range.low_ns, slot_ns),
-			nearest_slot(range.high_ns, slot_ns) };
-	range.low_ns = saturating_multiply(
-	    range.low_ns / slot_ns + (range.low_ns % slot_ns != 0), slot_ns);
-	range.high_ns
-	    = max_ns(range.high_ns - range.high_ns % slot_ns, range.low_ns);
-	return range;
-}
-
-/* Applies floor and slots to RANGE. */
 static struct range
 settle(const struct policy *policy, struct range range, bool throttled)
 {
 	enum jitter_kind kind = policy->jitter.kind;
-	int64_t floor_ns = policy->floor_ns;
+	bool nearest
+	    = kind == JITTER_NONE || (kind == JITTER_SMOOTH && !throttled);
+	int64_t floor_ns = policy->floor_ns, slot_ns = policy->slot_ns;
+	int64_t half_ns = slot_ns - slot_ns / 2;
 
 	range.high_ns = max_ns(range.high_ns, floor_ns);
 	range.low_ns = min_ns(max_ns(range.low_ns, floor_ns), range.high_ns);
-	return in_slots(range, policy->slot_ns,
-	    kind == JITTER_NONE || (kind == JITTER_SMOOTH && !throttled));
+	if (slot_ns == 0)
+		return range;
+	range.low_ns = in_slots(range.low_ns, slot_ns, nearest ? half_ns : 1);
+	range.high_ns = max_ns(range.low_ns,
+	    in_slots(range.high_ns, slot_ns, nearest ? half_ns : slot_ns));
+	return range;
 }
 
 /* The longest pause; a draw beyond it becomes it. */
@@ -391,15 +370,13 @@ schedule_remember(struct schedule *schedule, int64_t pause_ns)
 struct schedule
 schedule_start(const struct policy *policy, struct random *random)
 {
-	struct schedule schedule = { .policy = policy, .random = random };
-
-	schedule_reset(&schedule);
-	return schedule;
+	return (struct schedule) { .policy = policy,
+		.random = random,
+		.previous_ns = policy->base_ns };
 }
 
 void
 schedule_reset(struct schedule *schedule)
 {
-	schedule->previous_ns = schedule->policy->base_ns;
-	schedule->previous_curve = 0;
+	*schedule = schedule_start(schedule->policy, schedule->random);
 }
