@@ -181,35 +181,31 @@ usage_finish(void)
 static int
 print_names(const struct option_row *row)
 {
-	char words[64];
-	struct text text = text_in(words, sizeof words);
+	const char letter[] = { '-', row->letter, ',', '\0' };
+	const char *argument = row->argument;
 
-	text_add(&text, "      ");
-	if (row->letter != 0) {
-		words[2] = '-';
-		words[3] = row->letter;
-		words[4] = ',';
-	}
-	text_join(&text, "--", row->name,
-	    row->argument[0] == '['        ? "[="
-	        : row->argument[0] != '\0' ? "="
-	                                   : "",
-	    row->argument + (row->argument[0] == '['));
-	return printf("%s", words);
+	return printf("  %3s --%s%s%s", row->letter != 0 ? letter : "",
+	    row->name,
+	    *argument == '['        ? "[="
+	        : *argument != '\0' ? "="
+	                            : "",
+	    argument + (*argument == '['));
 }
 
 /* Adds the help of an option, with this program's default for "(%)". */
 static void
 add_help(struct text *text, const char *help)
 {
-	for (; *help != '\0'; help++)
-		if (*help != '%' || help[1] != ')')
-			text_byte(text, *help);
-		else
-			text_add(text,
-			    program.attempts == INT64_MAX
-			        ? "inf"
-			        : NUMBER(program.attempts));
+	const char *percent = strstr(help, "%)");
+
+	if (percent != NULL) {
+		text_part(text, help, (size_t)(percent - help));
+		text_add(text,
+		    program.attempts == INT64_MAX ? "inf"
+		                                  : NUMBER(program.attempts));
+		help = percent + 1;
+	}
+	text_add(text, help);
 }
 
 /* Prints the row; BRIEF leaves out what its help says after a semicolon. */

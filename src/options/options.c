@@ -304,20 +304,6 @@ derive_policy(struct policy *policy, const struct given *given)
 }
 
 static void
-derive_attempts(struct options *options)
-{
-	const struct policy *policy = &options->settings.policy;
-	struct limits *limits = &options->settings.limits;
-
-	limits->attempts = program.attempts;
-	/* A single delay repeats: "-d 5s" means every 5 s, not twice. */
-	if (policy->delays_ns != NULL && policy->delays > 1)
-		limits->attempts = (int64_t)policy->delays + 1;
-	if (limits->deadline_ns < DURATION_INF || limits->until_ns < INT64_MAX)
-		limits->attempts = INT64_MAX;
-}
-
-static void
 derive_streams(struct options *options, const struct given *given)
 {
 	const char *actions = getenv("GITHUB_ACTIONS");
@@ -340,11 +326,20 @@ derive_streams(struct options *options, const struct given *given)
 static void
 derive_defaults(struct options *options, const struct given *given)
 {
+	const struct policy *policy = &options->settings.policy;
+	struct limits *limits = &options->settings.limits;
+
 	derive_policy(&options->settings.policy, given);
-	options->settings.limits.attempts_given
-	    = given->text[OPT_ATTEMPTS] != NULL;
-	if (!options->settings.limits.attempts_given)
-		derive_attempts(options);
+	limits->attempts_given = given->text[OPT_ATTEMPTS] != NULL;
+	if (!limits->attempts_given) {
+		limits->attempts = program.attempts;
+		/* A single delay repeats: -d 5s is every 5 s, not twice. */
+		if (policy->delays_ns != NULL && policy->delays > 1)
+			limits->attempts = (int64_t)policy->delays + 1;
+		if (limits->deadline_ns < DURATION_INF
+		    || limits->until_ns < INT64_MAX)
+			limits->attempts = INT64_MAX;
+	}
 	derive_streams(options, given);
 }
 
@@ -413,34 +408,25 @@ check_contradictions(const struct options *options, const struct given *given)
 
 /* --- presets --- */
 
-/* Whether option ID contradicts another one; defaults count too. */
-static bool
-is_contradicted(
-    const struct options *options, const struct given *given, enum option_id id)
-{
-	struct options complete = *options;
-	struct contradiction found;
-
-	derive_defaults(&complete, given);
-	found = find_contradiction(&complete, given);
-	return found.holds && (found.a == id || found.b == id);
-}
-
 /*
  * Adds an option of a preset, unless the user has given it or one that
- * contradicts it.
+ * contradicts it; defaults count too.
  */
 static void
 add_option(struct options *options, struct given *given, enum option_id id,
     const char *text)
 {
-	struct options with = *options;
+	struct options with = *options, complete;
+	struct contradiction found;
 
 	if (given->text[id] != NULL)
 		return;
 	set_option(&with, id, text);
 	given->text[id] = text;
-	if (!is_contradicted(&with, given, id)) {
+	complete = with;
+	derive_defaults(&complete, given);
+	found = find_contradiction(&complete, given);
+	if (!found.holds || (found.a != id && found.b != id)) {
 		*options = with;
 		note(&given->notes, id, text);
 		return;
@@ -488,16 +474,6 @@ apply_preset(struct options *options, struct given *given)
 }
 
 /* --- all --- */
-
-/* Watches the output if --idle-timeout needs it, or held output is quoted. */
-static void
-use_streams(struct options *options)
-{
-	/* There may be no REGEX to look for. */
-	if (options->settings.limits.idle_timeout_ns < DURATION_INF
-	    || options->streams.hold == HOLD_ALL)
-		options_scan(options);
-}
 
 /*
  * Applies the table of the tool that --tool names, or else of the one that
@@ -671,7 +647,10 @@ options_parse(struct options *options, int argc, char **argv)
 		apply_preset(options, &given);
 	derive_defaults(options, &given);
 	check_contradictions(options, &given);
-	use_streams(options);
+	/* To notice silence, or to quote held output; maybe with no REGEX. */
+	if (options->settings.limits.idle_timeout_ns < DURATION_INF
+	    || options->streams.hold == HOLD_ALL)
+		options_scan(options);
 	options->job.wrapped = wrapped_command(options->job.argv);
 	use_tool(options, &given);
 	options->log.settings = &options->settings;

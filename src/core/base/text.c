@@ -127,23 +127,29 @@ is_control(const char *character, size_t length)
 	        && (unsigned char)character[1] < 0xa0);
 }
 
-void
-text_printable(struct text *text, const char *string)
+/* Adds what STRING has before END. */
+static void
+add_printable(struct text *text, const char *string, const char *end)
 {
 	size_t step;
 
-	for (; *string != '\0'; string += step) {
+	for (; string < end; string += step) {
 		size_t length = utf8_length(string);
 
 		step = length > 0 ? length : 1;
 		if (text->length + step >= text->size)
 			return;
-		if (length == 0 || is_control(string, length)) {
+		if (length == 0 || is_control(string, length))
 			text_byte(text, '?');
-			continue;
-		}
-		text_part(text, string, length);
+		else
+			text_part(text, string, length);
 	}
+}
+
+void
+text_printable(struct text *text, const char *string)
+{
+	add_printable(text, string, string + strlen(string));
 }
 
 size_t
@@ -163,17 +169,11 @@ text_cut(const char *string, size_t most)
 void
 text_bounded(struct text *text, const char *string)
 {
-	char beginning[TEXT_BOUND];
-	size_t end;
+	bool fits = strlen(string) <= TEXT_BOUND;
 
-	if (strlen(string) <= TEXT_BOUND) {
-		text_printable(text, string);
-		return;
-	}
-	end = text_cut(string, TEXT_BOUND - 3);
-	text_copy(beginning, end + 1, string);
-	text_printable(text, beginning);
-	text_add(text, "...");
+	add_printable(text, string,
+	    string + text_cut(string, fits ? TEXT_BOUND : TEXT_BOUND - 3));
+	text_add(text, fits ? "" : "...");
 }
 
 /* Whether STRING is one word to a shell, as it stands. */
