@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/base/text.h"
+#include "core/base/base.h"
 
 struct text
 text_in(char *buffer, size_t size)
