@@ -212,8 +212,7 @@ add_help(struct text *text, const char *help)
 static void
 print_option(const struct option_row *row, int width, bool brief)
 {
-	char words[sizeof row->help + 8];
-	struct text help = text_in(words, sizeof words);
+	struct text help = TEXT_OF(sizeof row->help + 8);
 	int from
 	    = width - TEXT_COLUMN >= LEAST_TEXT ? TEXT_COLUMN : NARROW_COLUMN;
 	int column = print_names(row);
@@ -224,9 +223,9 @@ print_option(const struct option_row *row, int width, bool brief)
 	}
 	add_help(&help, row->help);
 	if (brief)
-		words[length_before(words, ';')] = '\0';
+		help.data[length_before(help.data, ';')] = '\0';
 	terminal_wrapped(
-	    words, column + printf("%*s", from - column, ""), from, width);
+	    help.data, column + printf("%*s", from - column, ""), from, width);
 }
 
 /* Prints lines that start with a blank as they are, others as paragraphs. */

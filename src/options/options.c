@@ -96,8 +96,7 @@ refuse_long_name(const char *argument, const char *name, size_t length)
 	struct nearest nearest = nearest_to(name, length);
 	const char *ours = ours_for(name, length);
 	int full_names = 0;
-	char words[160];
-	struct text why = text_in(words, sizeof words);
+	struct text why = TEXT_OF(160);
 
 	for (int id = 0; id < OPTIONS; id++) {
 		const char *full = option_table[id].name;
@@ -114,7 +113,7 @@ refuse_long_name(const char *argument, const char *name, size_t length)
 	if (ours != NULL)
 		usage_refuse("no such option", argument, ours);
 	if (full_names > 0)
-		usage_refuse("abbreviated option", argument, words);
+		usage_refuse("abbreviated option", argument, why.data);
 	for (size_t i = 0; i < ARRAY_LENGTH(other_tools); i++)
 		nearest_offer_words(&nearest, other_tools[i].names);
 	if (nearest.found == NULL)
@@ -123,7 +122,7 @@ refuse_long_name(const char *argument, const char *name, size_t length)
 		text_add(&why, ours);
 	else /* It is an option of this program. */
 		text_join(&why, "did you mean --", nearest.found, "?");
-	usage_refuse("no such option", argument, words);
+	usage_refuse("no such option", argument, why.data);
 }
 
 /*
@@ -245,10 +244,8 @@ static const struct {
 static void
 set_option(struct options *options, enum option_id id, const char *text)
 {
-	struct refusal refusal = { .item = "" };
-
-	if (!targets[id].parse(
-	        text, (char *)options + targets[id].field, &refusal))
+	refusal = (struct refusal) { .item = "" };
+	if (!targets[id].parse(text, (char *)options + targets[id].field))
 		option_refuse(id, *refusal.item != '\0' ? refusal.item : text,
 		    refusal.why);
 }
@@ -509,7 +506,6 @@ check_operand(enum option_id alone, char *const *operands)
 {
 	const char *value = operands[0], *next;
 	enum hold_what what;
-	struct refusal refusal;
 
 	if (value == NULL || strcmp(operands[-1], "--") == 0)
 		return;
@@ -520,7 +516,7 @@ check_operand(enum option_id alone, char *const *operands)
 	/* For --retry-after any word is a REGEX, so nothing gives it away. */
 	if ((alone == OPT_TOOL
 	        && (strcmp(value, "list") == 0 || tool_named(value) != NULL))
-	    || (alone == OPT_HOLD && value_hold(value, &what, &refusal)))
+	    || (alone == OPT_HOLD && value_hold(value, &what)))
 		option_refuse(alone, value,
 		    JOINED(64, "expected --", option_table[alone].name, "=",
 		        value));

@@ -80,18 +80,17 @@ enum option_id option_named(const char *name, size_t length);
 
 /* --- values --- */
 
-/* Why a value was refused, in words. */
-struct refusal {
+/* Why the last value was refused, in words. */
+extern struct refusal {
 	char item[64]; /* the offending part of it; "": all of it */
 	char why[192];
-};
+} refusal;
 
 /*
  * Reads TEXT into FIELD. False: it is refused; REFUSAL, all zero before, says
  * why, and FIELD is undefined.
  */
-typedef bool value_parser(
-    const char *text, void *field, struct refusal *refusal);
+typedef bool value_parser(const char *text, void *field);
 
 /* All of them: value_duration and so on. */
 #define OPT(set, id, letter, name, argument, group, parser, target, help) \

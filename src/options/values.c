@@ -18,29 +18,29 @@
 /* With a service that always fails, the simulation would never end. */
 #define MOST_SHARE 0.99
 
+struct refusal refusal;
+
+/* Sets why, and returns false. */
 static bool
-refuse(struct refusal *refusal, const char *why)
+refuse(const char *why)
 {
-	text_copy(refusal->why, sizeof refusal->why, why);
+	text_copy(refusal.why, sizeof refusal.why, why);
 	return false;
 }
 
-/* A parser that returns the result of READ, which sets *VALUE to what it reads.
- */
+/* A parser that returns what READ does, which sets *VALUE. */
 #define PARSER(name, type, read) \
-	bool value_##name( \
-	    const char *text, void *field, struct refusal *refusal) \
+	bool value_##name(const char *text, void *field) \
 	{ \
 		type *value = field; \
 \
 		(void)text; \
-		(void)refusal; \
 		return (read); \
 	}
 
 /* The same, and says what is EXPECTED where it refuses. */
 #define EXPECTS(name, type, read, expected) \
-	PARSER(name, type, (read) || refuse(refusal, expected))
+	PARSER(name, type, (read) || refuse(expected))
 
 static bool
 is_wake_signal(int signal)
@@ -62,11 +62,11 @@ EXPECTS(duration_above_0, int64_t, duration_parse(text, value) && *value > 0,
 EXPECTS(finite_duration, int64_t,
     duration_parse(text, value) && *value < DURATION_INF,
     "expected a finite duration such as 500ms, 2s or 1m30s")
-PARSER(timeout, int64_t, value_duration(text, value, refusal)
+PARSER(timeout, int64_t, value_duration(text, value)
         && (*value > 0 || (*value = DURATION_INF) > 0))
 PARSER(slot_time, int64_t,
     (strcmp(text, "base") == 0 && (*value = SLOT_IS_BASE) != 0)
-        || value_duration_above_0(text, value, refusal))
+        || value_duration_above_0(text, value))
 EXPECTS(size, int64_t, size_parse(text, value),
     "expected a size such as 4096, 64K, 10MiB or 1G")
 EXPECTS(count, int64_t, count_parse(text, value) && *value > 0,
@@ -95,7 +95,7 @@ PARSER(times, int, ++*value > 0)
 /* clang-format on */
 
 bool
-value_until(const char *text, void *field, struct refusal *refusal)
+value_until(const char *text, void *field)
 {
 	int64_t *until_ns = field;
 	int second;
@@ -108,16 +108,16 @@ value_until(const char *text, void *field, struct refusal *refusal)
 	}
 	second = time_of_day_parse(text);
 	if (second < 0)
-		return refuse(refusal,
+		return refuse(
 		    "expected a local time as HH:MM[:SS], or @SECONDS since "
 		    "the epoch");
 	*until_ns = calendar_next(second, clock_epoch_ns());
-	return *until_ns >= 0 || refuse(refusal, "the local time is not known");
+	return *until_ns >= 0 || refuse("the local time is not known");
 }
 
 /* RATE[,BURST] */
 bool
-value_rate_limit(const char *text, void *field, struct refusal *refusal)
+value_rate_limit(const char *text, void *field)
 {
 	struct service *service = field;
 	const char *rest = number_scan(text, &service->limit);
@@ -128,13 +128,13 @@ value_rate_limit(const char *text, void *field, struct refusal *refusal)
 	        || (*rest == ',' && number_parse(rest + 1, &service->burst)
 	            && service->burst >= 0)))
 		return true;
-	return refuse(refusal,
+	return refuse(
 	    "expected a number above 0, such as 20, or 20,5 with a burst of 5");
 }
 
 /* "0.05", "5%" */
 bool
-value_share(const char *text, void *field, struct refusal *refusal)
+value_share(const char *text, void *field)
 {
 	double *share = field;
 	const char *rest = number_scan(text, share);
@@ -144,7 +144,7 @@ value_share(const char *text, void *field, struct refusal *refusal)
 		rest++;
 	}
 	return (rest != NULL && *rest == '\0' && *share <= MOST_SHARE)
-	    || refuse(refusal,
+	    || refuse(
 	        "expected a number of 0 to 0.99, or a percentage such as 5%");
 }
 
@@ -153,11 +153,11 @@ value_share(const char *text, void *field, struct refusal *refusal)
  * "expected window, before or after".
  */
 static int
-read_word(const char *words, const char *text, struct refusal *refusal)
+read_word(const char *words, const char *text)
 {
 	int found = text == NULL ? 0 : words_index(words, text, strlen(text));
 	const char *last = strrchr(words, ' ');
-	struct text expected = text_in(refusal->why, sizeof refusal->why);
+	struct text expected = text_in(refusal.why, sizeof refusal.why);
 
 	if (found >= 0)
 		return found;
@@ -174,10 +174,9 @@ read_word(const char *words, const char *text, struct refusal *refusal)
 
 /* A parser for the words of an enum. */
 #define WORDS(name, type, first, words) \
-	bool value_##name( \
-	    const char *text, void *field, struct refusal *refusal) \
+	bool value_##name(const char *text, void *field) \
 	{ \
-		int found = read_word(words, text, refusal); \
+		int found = read_word(words, text); \
 \
 		*(type *)field = (type)(found + (int)(first)); \
 		return found >= 0; \
@@ -218,24 +217,23 @@ static const char low_above_high[]
     = "expected LOW..HIGH with LOW not above HIGH";
 
 bool
-value_jitter(const char *text, void *field, struct refusal *refusal)
+value_jitter(const char *text, void *field)
 {
 	struct jitter *jitter = field;
 
-	if (value_jitter_kind(text, &jitter->kind, refusal)
+	if (value_jitter_kind(text, &jitter->kind)
 	    || parse_time_jitter(text, jitter))
 		return true;
 	if (parse_scale(text, jitter))
-		return jitter->low <= jitter->high
-		    || refuse(refusal, low_above_high);
-	return refuse(refusal,
+		return jitter->low <= jitter->high || refuse(low_above_high);
+	return refuse(
 	    "expected none, full, equal, decorrelated, smooth, a number up "
 	    "to 1, a range such as 0.5..1.5, or a duration such as 1s or "
 	    "+1s");
 }
 
 bool
-value_splay(const char *text, void *field, struct refusal *refusal)
+value_splay(const char *text, void *field)
 {
 	struct range *range = field;
 	const char *rest = duration_scan(text, &range->high_ns);
@@ -246,11 +244,10 @@ value_splay(const char *text, void *field, struct refusal *refusal)
 		rest = duration_scan(rest + 2, &range->high_ns);
 	}
 	if (rest == NULL || *rest != '\0' || range->high_ns == DURATION_INF)
-		return refuse(refusal,
+		return refuse(
 		    "expected a duration such as 30s, or a range such as "
 		    "1s..10s");
-	return range->low_ns <= range->high_ns
-	    || refuse(refusal, low_above_high);
+	return range->low_ns <= range->high_ns || refuse(low_above_high);
 }
 
 /*
@@ -276,7 +273,7 @@ parse_delays(const char *text, int64_t *list)
 }
 
 bool
-value_delays(const char *text, void *field, struct refusal *refusal)
+value_delays(const char *text, void *field)
 {
 	struct policy *policy = field;
 	size_t count = parse_delays(text, NULL);
@@ -284,10 +281,10 @@ value_delays(const char *text, void *field, struct refusal *refusal)
 
 	if (count == 0)
 		return refuse(
-		    refusal, "expected a list of durations such as 15s,30s,3m");
+		    "expected a list of durations such as 15s,30s,3m");
 	list = calloc(count, sizeof *list);
 	if (list == NULL)
-		return refuse(refusal, "no memory for it");
+		return refuse("no memory for it");
 	parse_delays(text, list);
 	value_free_delays(policy);
 	policy->delays_ns = list;
@@ -306,28 +303,27 @@ value_free_delays(struct policy *policy)
 /* --- verdicts, and what is known --- */
 
 bool
-value_preset(const char *text, void *field, struct refusal *refusal)
+value_preset(const char *text, void *field)
 {
 	const char **name = field;
 
 	if (strcmp(text, "list") == 0)
 		list_presets();
 	if (*name != NULL)
-		return refuse(refusal, "expected only one preset");
+		return refuse("expected only one preset");
 	*name = text;
 	return preset_named(text) != NULL
-	    || refuse(refusal,
+	    || refuse(
 	        "expected the name of a preset; --preset=list prints all");
 }
 
 static bool
-add_codes(const char *list, struct rules *rules, enum verdict verdict,
-    struct refusal *refusal)
+add_codes(const char *list, struct rules *rules, enum verdict verdict)
 {
 	struct codes_fault fault;
 	enum codes_error error
 	    = codes_add(&rules->codes, list, verdict, &fault);
-	struct text item = text_in(refusal->item, sizeof refusal->item);
+	struct text item = text_in(refusal.item, sizeof refusal.item);
 
 	rules->listed_only |= verdict == VERDICT_RETRY;
 	if (error == CODES_OK)
@@ -335,12 +331,11 @@ add_codes(const char *list, struct rules *rules, enum verdict verdict,
 	/* An empty item is easier to find if the whole list is shown. */
 	text_part(&item, fault.item, fault.length);
 	if (error == CODES_CONFLICT)
-		return refuse(refusal,
-		    JOINED(128,
-		        fault.status >= 0 ? NUMBER(fault.status) : item.data,
-		        " is in both --", verdict_name(fault.other),
-		        "-on and --", verdict_name(verdict), "-on"));
-	return refuse(refusal,
+		return refuse(JOINED(128,
+		    fault.status >= 0 ? NUMBER(fault.status) : item.data,
+		    " is in both --", verdict_name(fault.other), "-on and --",
+		    verdict_name(verdict), "-on"));
+	return refuse(
 	    "expected codes such as 7, 4-7, nonzero, TERM, timeout or "
 	    "EX_TEMPFAIL");
 }
@@ -358,48 +353,43 @@ options_scan(struct options *options)
 
 /* Adds a condition on the output. */
 static bool
-add_condition(const char *text, struct options *options, enum verdict verdict,
-    struct refusal *refusal)
+add_condition(const char *text, struct options *options, enum verdict verdict)
 {
 	struct rules *rules = &options->settings.rules;
 	const char *expected = scan_add(options_scan(options), verdict, text);
 
 	rules->match_needed |= verdict == VERDICT_SUCCESS;
 	rules->listed_only |= verdict == VERDICT_RETRY;
-	return expected == NULL || refuse(refusal, expected);
+	return expected == NULL || refuse(expected);
 }
 
 /* clang-format off */
-PARSER(success_on, struct rules,
-    add_codes(text, value, VERDICT_SUCCESS, refusal))
-PARSER(pass_on, struct rules, add_codes(text, value, VERDICT_PASS, refusal))
-PARSER(retry_on, struct rules, add_codes(text, value, VERDICT_RETRY, refusal))
-PARSER(throttle_on, struct rules,
-    add_codes(text, value, VERDICT_THROTTLE, refusal))
-PARSER(stop_on, struct rules, add_codes(text, value, VERDICT_STOP, refusal))
+PARSER(success_on, struct rules, add_codes(text, value, VERDICT_SUCCESS))
+PARSER(pass_on, struct rules, add_codes(text, value, VERDICT_PASS))
+PARSER(retry_on, struct rules, add_codes(text, value, VERDICT_RETRY))
+PARSER(throttle_on, struct rules, add_codes(text, value, VERDICT_THROTTLE))
+PARSER(stop_on, struct rules, add_codes(text, value, VERDICT_STOP))
 PARSER(success_if, struct options,
-    add_condition(text, value, VERDICT_SUCCESS, refusal))
-PARSER(retry_if, struct options,
-    add_condition(text, value, VERDICT_RETRY, refusal))
+    add_condition(text, value, VERDICT_SUCCESS))
+PARSER(retry_if, struct options, add_condition(text, value, VERDICT_RETRY))
 PARSER(throttle_if, struct options,
-    add_condition(text, value, VERDICT_THROTTLE, refusal))
-PARSER(stop_if, struct options,
-    add_condition(text, value, VERDICT_STOP, refusal))
+    add_condition(text, value, VERDICT_THROTTLE))
+PARSER(stop_if, struct options, add_condition(text, value, VERDICT_STOP))
 /* clang-format on */
 
 bool
-value_retry_after(const char *text, void *field, struct refusal *refusal)
+value_retry_after(const char *text, void *field)
 {
 	struct scan *scan = options_scan(field);
 	const char *expected
 	    = text == NULL ? NULL : scan_add_wait_regex(scan, text);
 
 	scan->waits.wanted = WANTED_ALL;
-	return expected == NULL || refuse(refusal, expected);
+	return expected == NULL || refuse(expected);
 }
 
 bool
-value_tool(const char *text, void *field, struct refusal *refusal)
+value_tool(const char *text, void *field)
 {
 	struct options *options = field;
 
@@ -410,8 +400,7 @@ value_tool(const char *text, void *field, struct refusal *refusal)
 		list_tools();
 	options->job.tool = tool_named(text);
 	return options->job.tool != NULL
-	    || refuse(
-	        refusal, "expected the name of a tool; --tool=list prints all");
+	    || refuse("expected the name of a tool; --tool=list prints all");
 }
 
 /* --- what runs share --- */
@@ -435,8 +424,7 @@ skip_prefix(const char **text, const char *prefix)
  * NULL: it is refused.
  */
 static const char *
-scan_shared_name(const char *text, char name[SHARED_NAME_SIZE], bool *fleet,
-    struct refusal *refusal)
+scan_shared_name(const char *text, char name[SHARED_NAME_SIZE], bool *fleet)
 {
 	size_t length;
 
@@ -446,15 +434,14 @@ scan_shared_name(const char *text, char name[SHARED_NAME_SIZE], bool *fleet,
 	name[length] = '\0';
 	if (length > 0)
 		return text + length;
-	refuse(refusal,
-	    strncmp(text, "list", 4) == 0
+	refuse(strncmp(text, "list", 4) == 0
 	        ? "expected another name: list is reserved"
 	        : expected_name);
 	return NULL;
 }
 
 bool
-value_gate(const char *text, void *field, struct refusal *refusal)
+value_gate(const char *text, void *field)
 {
 	struct gate_options *gate = field;
 	const char *rest;
@@ -463,70 +450,65 @@ value_gate(const char *text, void *field, struct refusal *refusal)
 	if (gate->list)
 		return true;
 	gate->open = skip_prefix(&text, "open:");
-	rest = scan_shared_name(text, gate->name, &gate->fleet, refusal);
-	return rest != NULL
-	    && (*rest == '\0' || refuse(refusal, expected_name));
+	rest = scan_shared_name(text, gate->name, &gate->fleet);
+	return rest != NULL && (*rest == '\0' || refuse(expected_name));
 }
 
 bool
-value_defer(const char *text, void *field, struct refusal *refusal)
+value_defer(const char *text, void *field)
 {
 	struct defer_options *defer = field;
 	bool fleet;
-	const char *rest = scan_shared_name(text, defer->name, &fleet, refusal);
+	const char *rest = scan_shared_name(text, defer->name, &fleet);
 
 	if (fleet)
-		return refuse(
-		    refusal, "expected NAME: a fleet shares no deferrals");
+		return refuse("expected NAME: a fleet shares no deferrals");
 	defer->limits = (struct range) { NS_PER_MIN, 60 * NS_PER_MIN };
 	if (rest == NULL || *rest == '\0')
 		return rest != NULL;
 	if (*rest != ':')
-		return refuse(refusal, expected_name);
+		return refuse(expected_name);
 	if (strstr(rest, "..") == NULL
-	    || !value_splay(rest + 1, &defer->limits, refusal))
-		return refuse(refusal,
+	    || !value_splay(rest + 1, &defer->limits))
+		return refuse(
 		    "expected NAME:LOW..HIGH with LOW not above HIGH, such as "
 		    "backup:1m..1h");
-	return defer->limits.low_ns > 0
-	    || refuse(refusal, "expected a LOW above 0");
+	return defer->limits.low_ns > 0 || refuse("expected a LOW above 0");
 }
 
 bool
-value_slots(const char *text, void *field, struct refusal *refusal)
+value_slots(const char *text, void *field)
 {
 	struct slots_options *slots = field;
-	const char *rest
-	    = scan_shared_name(text, slots->name, &slots->fleet, refusal);
+	const char *rest = scan_shared_name(text, slots->name, &slots->fleet);
 
 	if (rest == NULL)
 		return false;
 	if (*rest != ':' || !count_parse(rest + 1, &slots->count))
-		return refuse(refusal,
+		return refuse(
 		    "expected NAME:N, for at most N concurrent attempts");
 	return (slots->count >= 1 && slots->count <= SLOTS_MOST)
-	    || refuse(refusal, "expected a number of slots from 1 to 1024");
+	    || refuse("expected a number of slots from 1 to 1024");
 }
 
 /* --- what only prints --- */
 
 bool
-value_help(const char *text, void *field, struct refusal *refusal)
+value_help(const char *text, void *field)
 {
 	(void)field;
 	if (text == NULL && program.brief != NULL)
 		help_brief();
 	if (text == NULL || strcmp(text, "all") == 0)
 		help_all();
-	return refuse(refusal, "expected --help or --help=all");
+	return refuse("expected --help or --help=all");
 }
 
 _Noreturn bool
-value_version(const char *text, void *field, struct refusal *refusal)
+value_version(const char *text, void *field)
 {
 	(void)text;
 	(void)field;
-	(void)refusal;
 	printf("%s %s\n", program.name, PACKAGE_VERSION);
 	if (program.set == PROGRAM_BACKOFF && !processes_can_be_seen())
 		puts("Processes cannot be seen here: a timeout ends COMMAND "

@@ -24,6 +24,8 @@ struct text {
 };
 
 struct text text_in(char *buffer, size_t size);
+/* One with a buffer that lasts as long as the block that it stands in. */
+#define TEXT_OF(size) text_in((char[size]) { "" }, (size))
 void text_byte(struct text *text, char byte);
 void text_add(struct text *text, const char *string);
 void text_number(struct text *text, int64_t number);
