@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * backoff retries a failing command, with growing random pauses, until it
- * succeeds or retrying cannot help. Its exit status:
- *
- *   0        success
- *   N        the status of the last attempt (a failure, or --pass-on)
- *   124      the last attempt timed out, or the deadline cut it
- *   125      backoff itself failed: usage, no memory
- *   126 127  COMMAND cannot be run, or was not found
- *   signal   backoff dies by the signal that killed the last attempt, or
- *            by the one that told it to end
+ * succeeds or retrying cannot help.
  */
 #include <config.h>
 

@@ -13,10 +13,9 @@
 #include "streams/scan.h"
 
 /* The argument of each option that was given (the last one), or NULL. */
-struct given {
-	const char *text[OPTIONS];
-	struct text notes; /* all of them, for --verbose */
-};
+static const char *given[OPTIONS];
+
+static struct text notes; /* all of them, for --verbose */
 
 /* --- the words of the command line --- */
 
@@ -252,15 +251,15 @@ set_option(struct options *options, enum option_id id, const char *text)
 
 /* Notes " --NAME=TEXT", as a shell would read it; TEXT may be NULL. */
 static void
-note(struct text *notes, enum option_id id, const char *text)
+note(enum option_id id, const char *text)
 {
-	text_join(notes,
+	text_join(&notes,
 	    option_table[id].programs == PROGRAM_PRESET ? " " : " --",
 	    option_table[id].name);
 	if (text == NULL)
 		return;
-	text_byte(notes, '=');
-	text_quoted(notes, text);
+	text_byte(&notes, '=');
+	text_quoted(&notes, text);
 }
 
 /* --- defaults and contradictions --- */
@@ -273,7 +272,7 @@ struct contradiction {
 };
 
 static void
-derive_policy(struct policy *policy, const struct given *given)
+derive_policy(struct policy *policy)
 {
 	bool list = policy->delays_ns != NULL;
 
@@ -283,30 +282,29 @@ derive_policy(struct policy *policy, const struct given *given)
 	 */
 	if (list)
 		policy->base_ns = policy->delays_ns[0];
-	if (given->text[OPT_CAP] == NULL)
+	if (given[OPT_CAP] == NULL)
 		policy->cap_ns = list ? DURATION_INF
 		                      : max_ns(30 * NS_PER_S, policy->base_ns);
 	/* Not above a cap that is below the base: no pause would be random. */
-	if (given->text[OPT_FLOOR] == NULL)
+	if (given[OPT_FLOOR] == NULL)
 		policy->floor_ns
 		    = list ? 0 : min_ns(policy->base_ns, policy->cap_ns) / 10;
-	if (given->text[OPT_JITTER] == NULL && list)
+	if (given[OPT_JITTER] == NULL && list)
 		policy->jitter.kind = JITTER_NONE;
 	/* A list has no base to be a slot. */
 	if (policy->slot_ns == SLOT_IS_BASE)
 		policy->slot_ns = list ? 0 : policy->base_ns;
-	if (given->text[OPT_THROTTLE_BASE] == NULL)
+	if (given[OPT_THROTTLE_BASE] == NULL)
 		policy->throttle_base_ns
 		    = saturating_multiply(policy->base_ns, 5);
 }
 
 static void
-derive_streams(struct options *options, const struct given *given)
+derive_streams(struct options *options)
 {
 	const char *actions = getenv("GITHUB_ACTIONS");
 
-	if (given->text[OPT_STDIN] == NULL
-	    && options->settings.limits.attempts == 1)
+	if (given[OPT_STDIN] == NULL && options->settings.limits.attempts == 1)
 		options->streams.stdin_mode = STDIN_INHERIT;
 	if (options->job.quiet_repeats)
 		options->job.quiet_success = true;
@@ -314,20 +312,20 @@ derive_streams(struct options *options, const struct given *given)
 		options->streams.hold = HOLD_ALL;
 	options->log.held = options->job.quiet_success;
 	/* In a step of GitHub Actions, people should see how it ended. */
-	if (program.set == PROGRAM_BACKOFF
-	    && given->text[OPT_LOG_FORMAT] == NULL && options->log.file == NULL
-	    && actions != NULL && strcmp(actions, "true") == 0)
+	if (program.set == PROGRAM_BACKOFF && given[OPT_LOG_FORMAT] == NULL
+	    && options->log.file == NULL && actions != NULL
+	    && strcmp(actions, "true") == 0)
 		options->log.format = LOG_GITHUB;
 }
 
 static void
-derive_defaults(struct options *options, const struct given *given)
+derive_defaults(struct options *options)
 {
 	const struct policy *policy = &options->settings.policy;
 	struct limits *limits = &options->settings.limits;
 
-	derive_policy(&options->settings.policy, given);
-	limits->attempts_given = given->text[OPT_ATTEMPTS] != NULL;
+	derive_policy(&options->settings.policy);
+	limits->attempts_given = given[OPT_ATTEMPTS] != NULL;
 	if (!limits->attempts_given) {
 		limits->attempts = program.attempts;
 		/* A single delay repeats: -d 5s is every 5 s, not twice. */
@@ -337,12 +335,12 @@ derive_defaults(struct options *options, const struct given *given)
 		    || limits->until_ns < INT64_MAX)
 			limits->attempts = INT64_MAX;
 	}
-	derive_streams(options, given);
+	derive_streams(options);
 }
 
 /* The first that holds, if any does; derive_defaults() comes before. */
 static struct contradiction
-find_contradiction(const struct options *options, const struct given *given)
+find_contradiction(const struct options *options)
 {
 	const struct policy *policy = &options->settings.policy;
 	const struct limits *limits = &options->settings.limits;
@@ -351,12 +349,9 @@ find_contradiction(const struct options *options, const struct given *given)
 	static const char needs[] = "needs ";
 	enum jitter_kind jitter = policy->jitter.kind;
 	const struct contradiction all[] = {
-		{ OPT_DELAYS, OPT_BASE, with, "",
-		    given->text[OPT_BASE] != NULL },
-		{ OPT_DELAYS, OPT_FACTOR, with, "",
-		    given->text[OPT_FACTOR] != NULL },
-		{ OPT_DELAYS, OPT_GROWTH, with, "",
-		    given->text[OPT_GROWTH] != NULL },
+		{ OPT_DELAYS, OPT_BASE, with, "", given[OPT_BASE] != NULL },
+		{ OPT_DELAYS, OPT_FACTOR, with, "", given[OPT_FACTOR] != NULL },
+		{ OPT_DELAYS, OPT_GROWTH, with, "", given[OPT_GROWTH] != NULL },
 		{ OPT_DELAYS, OPT_JITTER, with, "=decorrelated",
 		    jitter == JITTER_DECORRELATED },
 		{ OPT_DELAYS, OPT_JITTER, with, "=smooth",
@@ -368,36 +363,36 @@ find_contradiction(const struct options *options, const struct given *given)
 		{ OPT_CONSECUTIVE, OPT_ATTEMPTS, no_more, "",
 		    limits->consecutive > limits->attempts },
 		{ OPT_GATE_WAIT, OPT_GATE, needs, "=NAME",
-		    given->text[OPT_GATE] == NULL },
+		    given[OPT_GATE] == NULL },
 		{ OPT_QUIET_REPEATS, OPT_DEFER, needs, "=NAME",
-		    given->text[OPT_DEFER] == NULL },
+		    given[OPT_DEFER] == NULL },
 		{ OPT_SLOTS_WAIT, OPT_SLOTS, needs, "=NAME:N",
-		    given->text[OPT_SLOTS] == NULL },
+		    given[OPT_SLOTS] == NULL },
 		{ OPT_MACHINES, OPT_HERD_GATE, needs, "",
-		    given->text[OPT_HERD_GATE] == NULL },
+		    given[OPT_HERD_GATE] == NULL },
 		{ OPT_HERD_GATE, OPT_MACHINES, needs, "",
 		    options->herd.gate == HERD_GATE_FLEET
-		        && given->text[OPT_MACHINES] == NULL },
+		        && given[OPT_MACHINES] == NULL },
 		{ OPT_MACHINES, OPT_CLIENTS, no_more, "",
-		    given->text[OPT_CLIENTS] != NULL
+		    given[OPT_CLIENTS] != NULL
 		        && options->herd.machines > options->herd.clients },
 	};
 
 	for (size_t i = 0; i < ARRAY_LENGTH(all); i++)
-		if (given->text[all[i].a] != NULL && all[i].holds)
+		if (given[all[i].a] != NULL && all[i].holds)
 			return all[i];
 	return (struct contradiction) { .holds = false };
 }
 
 static void
-check_contradictions(const struct options *options, const struct given *given)
+check_contradictions(const struct options *options)
 {
-	struct contradiction found = find_contradiction(options, given);
+	struct contradiction found = find_contradiction(options);
 	const char *value;
 
 	if (!found.holds)
 		return;
-	value = given->text[found.a];
+	value = given[found.a];
 	option_refuse(found.a, *value != '\0' ? value : NULL,
 	    JOINED(64, found.before, "--", option_table[found.b].name,
 	        found.after));
@@ -410,25 +405,24 @@ check_contradictions(const struct options *options, const struct given *given)
  * contradicts it; defaults count too.
  */
 static void
-add_option(struct options *options, struct given *given, enum option_id id,
-    const char *text)
+add_option(struct options *options, enum option_id id, const char *text)
 {
 	struct options with = *options, complete;
 	struct contradiction found;
 
-	if (given->text[id] != NULL)
+	if (given[id] != NULL)
 		return;
 	set_option(&with, id, text);
-	given->text[id] = text;
+	given[id] = text;
 	complete = with;
-	derive_defaults(&complete, given);
-	found = find_contradiction(&complete, given);
+	derive_defaults(&complete);
+	found = find_contradiction(&complete);
 	if (!found.holds || (found.a != id && found.b != id)) {
 		*options = with;
-		note(&given->notes, id, text);
+		note(id, text);
 		return;
 	}
-	given->text[id] = NULL;
+	given[id] = NULL;
 	if (id == OPT_DELAYS)
 		value_free_delays(&with.settings.policy);
 }
@@ -438,15 +432,15 @@ add_option(struct options *options, struct given *given, enum option_id id,
  * "cap-mode=after"; those of the command line have priority.
  */
 static void
-apply_preset(struct options *options, struct given *given)
+apply_preset(struct options *options)
 {
 	static char room[320]; /* GIVEN points into it afterwards */
 	struct text words = text_in(room, sizeof room);
 	const struct preset *preset = preset_named(options->preset);
 	char *word = room;
-	bool has_base = given->text[OPT_BASE] != NULL;
+	bool has_base = given[OPT_BASE] != NULL;
 
-	text_join(&given->notes, "; preset ", options->preset, ":");
+	text_join(&notes, "; preset ", options->preset, ":");
 	text_join(&words, known_text(preset->options), " ",
 	    known_text(preset->fields));
 	while (*word != '\0') {
@@ -463,11 +457,11 @@ apply_preset(struct options *options, struct given *given)
 		 * apply.
 		 */
 		if (id < OPTIONS && (id != OPT_THROTTLE_BASE || !has_base))
-			add_option(options, given, id, value);
+			add_option(options, id, value);
 	}
 	/* The user has overridden all that it sets. */
-	if (given->notes.data[given->notes.length - 1] == ':')
-		given->notes.data[--given->notes.length] = '\0';
+	if (notes.data[notes.length - 1] == ':')
+		notes.data[--notes.length] = '\0';
 }
 
 /* --- all --- */
@@ -478,13 +472,13 @@ apply_preset(struct options *options, struct given *given)
  * tells what the codes mean.
  */
 static void
-use_tool(struct options *options, const struct given *given)
+use_tool(struct options *options)
 {
 	struct job *job = &options->job;
 
 	if (job->wrapped.name != NULL)
 		job->known = tool_named(job->wrapped.name);
-	if (given->text[OPT_TOOL] == NULL)
+	if (given[OPT_TOOL] == NULL)
 		return;
 	if (job->tool == NULL)
 		job->tool = job->known;
@@ -523,17 +517,16 @@ check_operand(enum option_id alone, char *const *operands)
 }
 
 static void
-parse_arguments(
-    struct options *options, struct given *given, int argc, char **argv)
+parse_arguments(struct options *options, int argc, char **argv)
 {
 	enum option_id id, alone = OPTIONS;
 	const char *text;
 
 	while ((id = next_option(argc, argv, &text, &options->job.argv))
 	    != OPTIONS) {
-		given->text[id] = text != NULL ? text : "";
+		given[id] = text != NULL ? text : "";
 		set_option(options, id, text);
-		note(&given->notes, id, text);
+		note(id, text);
 		alone = text == NULL ? id : OPTIONS;
 	}
 	if (alone < OPTIONS)
@@ -576,7 +569,7 @@ static const struct options initial = {
 
 /* Notes what pauses and attempts are by default, and whose table applies. */
 static void
-note_defaults(struct given *given, const struct options *options)
+note_defaults(const struct options *options)
 {
 	const struct policy *policy = &options->settings.policy;
 	const struct tool *tool = options->job.tool;
@@ -600,12 +593,12 @@ note_defaults(struct given *given, const struct options *options)
 	};
 
 	for (size_t i = 0; i < ARRAY_LENGTH(all); i++)
-		if (given->text[all[i].id] == NULL && all[i].text != NULL) {
-			text_add(&given->notes, told++ ? "" : "; default:");
-			note(&given->notes, all[i].id, all[i].text);
+		if (given[all[i].id] == NULL && all[i].text != NULL) {
+			text_add(&notes, told++ ? "" : "; default:");
+			note(all[i].id, all[i].text);
 		}
-	if (given->text[OPT_TOOL] != NULL)
-		text_join(&given->notes, "; tool: ",
+	if (given[OPT_TOOL] != NULL)
+		text_join(&notes, "; tool: ",
 		    tool != NULL ? known_text(tool->name) : "unknown");
 }
 
@@ -614,7 +607,7 @@ note_defaults(struct given *given, const struct options *options)
  * env. A word with blanks is a mistake, of which only a part may be shown.
  */
 static void
-name_command(struct log_options *log, const struct job *job, bool is_named)
+name_command(struct log_options *log, const struct job *job)
 {
 	static char part[72];
 	struct text text = text_in(part, sizeof part);
@@ -625,39 +618,38 @@ name_command(struct log_options *log, const struct job *job, bool is_named)
 		log->command = name = part;
 	else if (name == NULL)
 		name = base_name(log->word);
-	if (!is_named)
+	if (given[OPT_NAME] == NULL)
 		log->name = name;
 }
 
 void
 options_parse(struct options *options, int argc, char **argv)
 {
-	static char notes[2048];
-	struct given given = { .notes = text_in(notes, sizeof notes) };
+	static char room[2048];
 
 	*options = initial;
-	options->log.in_force = notes;
-	text_add(&given.notes, "options:");
-	parse_arguments(options, &given, argc, argv);
+	memset(given, 0, sizeof given);
+	notes = text_in(room, sizeof room);
+	options->log.in_force = room;
+	text_add(&notes, "options:");
+	parse_arguments(options, argc, argv);
 	if (options->preset != NULL)
-		apply_preset(options, &given);
-	derive_defaults(options, &given);
-	check_contradictions(options, &given);
+		apply_preset(options);
+	derive_defaults(options);
+	check_contradictions(options);
 	/* To notice silence, or to quote held output; maybe with no REGEX. */
 	if (options->settings.limits.idle_timeout_ns < DURATION_INF
 	    || options->streams.hold == HOLD_ALL)
 		options_scan(options);
 	options->job.wrapped = wrapped_command(options->job.argv);
-	use_tool(options, &given);
+	use_tool(options);
 	options->log.settings = &options->settings;
 	if (options->log.verbose)
-		note_defaults(&given, options);
+		note_defaults(options);
 	/* With a REGEX, the user knows what is printed. */
-	if (given.text[OPT_RETRY_AFTER] != NULL
-	    && given.text[OPT_RETRY_AFTER][0] == '\0')
+	if (given[OPT_RETRY_AFTER] != NULL && given[OPT_RETRY_AFTER][0] == '\0')
 		options->log.headers
 		    = headers_missing(options->job.known, options->job.argv);
 	if (options->job.argv[0] != NULL)
-		name_command(
-		    &options->log, &options->job, given.text[OPT_NAME] != NULL);
+		name_command(&options->log, &options->job);
 }
