@@ -493,17 +493,13 @@ use_tool(struct options *options)
 
 /*
  * Refuses "--tool curl -- curl ...", which would run "curl --": an optional
- * argument must be joined to its option. OPERANDS follow option ALONE.
+ * argument must be joined to its option. VALUE and NEXT follow option ALONE.
  */
 static void
-check_operand(enum option_id alone, char *const *operands)
+check_operand(enum option_id alone, const char *value, const char *next)
 {
-	const char *value = operands[0], *next;
 	enum hold_what what;
 
-	if (value == NULL || strcmp(operands[-1], "--") == 0)
-		return;
-	next = operands[1];
 	if (next == NULL
 	    || (strcmp(next, "--") != 0 && strcmp(next, value) != 0))
 		return;
@@ -519,18 +515,19 @@ check_operand(enum option_id alone, char *const *operands)
 static void
 parse_arguments(struct options *options, int argc, char **argv)
 {
-	enum option_id id, alone = OPTIONS;
+	enum option_id id;
 	const char *text;
+	char *const *next;
 
 	while ((id = next_option(argc, argv, &text, &options->job.argv))
 	    != OPTIONS) {
 		given[id] = text != NULL ? text : "";
 		set_option(options, id, text);
 		note(id, text);
-		alone = text == NULL ? id : OPTIONS;
+		next = options->job.argv;
+		if (text == NULL && next[0] != NULL)
+			check_operand(id, next[0], next[1]);
 	}
-	if (alone < OPTIONS)
-		check_operand(alone, options->job.argv);
 }
 
 static const struct options initial = {

@@ -183,36 +183,6 @@ read_word(const char *words, const char *text)
 	}
 #include "options/options.def"
 
-/* "1s" or "+1s": the unit distinguishes it from a plain number. */
-static bool
-parse_time_jitter(const char *text, struct jitter *jitter)
-{
-	bool plus = text[0] == '+';
-	const char *rest = duration_scan(text + plus, &jitter->spread_ns);
-
-	jitter->kind = plus ? JITTER_ADD : JITTER_SPREAD;
-	return rest != NULL && *rest == '\0' && is_letter(rest[-1])
-	    && jitter->spread_ns < DURATION_INF;
-}
-
-/* "0.2", which means 0.8..1.2, or "0.8..1.2". */
-static bool
-parse_scale(const char *text, struct jitter *jitter)
-{
-	const char *rest = number_scan(text, &jitter->low);
-
-	jitter->kind = JITTER_SCALE;
-	if (rest == NULL)
-		return false;
-	if (*rest == '\0' && jitter->low <= 1) {
-		jitter->high = 1 + jitter->low;
-		jitter->low = 1 - jitter->low;
-		return true;
-	}
-	return strncmp(rest, "..", 2) == 0
-	    && number_parse(rest + 2, &jitter->high);
-}
-
 static const char low_above_high[]
     = "expected LOW..HIGH with LOW not above HIGH";
 
@@ -220,16 +190,31 @@ bool
 value_jitter(const char *text, void *field)
 {
 	struct jitter *jitter = field;
+	bool plus = *text == '+';
+	const char *rest;
 
-	if (value_jitter_kind(text, &jitter->kind)
-	    || parse_time_jitter(text, jitter))
+	if (value_jitter_kind(text, &jitter->kind))
 		return true;
-	if (parse_scale(text, jitter))
+	/* "1s" or "+1s": the unit distinguishes it from a plain number. */
+	jitter->kind = plus ? JITTER_ADD : JITTER_SPREAD;
+	rest = duration_scan(text + plus, &jitter->spread_ns);
+	if (rest != NULL && *rest == '\0' && is_letter(rest[-1])
+	    && jitter->spread_ns < DURATION_INF)
+		return true;
+	/* "0.2", which means 0.8..1.2, or "0.8..1.2". */
+	jitter->kind = JITTER_SCALE;
+	rest = number_scan(text, &jitter->low);
+	if (rest != NULL && *rest == '\0' && jitter->low <= 1) {
+		jitter->high = 1 + jitter->low;
+		jitter->low = 1 - jitter->low;
+		return true;
+	}
+	if (rest != NULL && strncmp(rest, "..", 2) == 0
+	    && number_parse(rest + 2, &jitter->high))
 		return jitter->low <= jitter->high || refuse(low_above_high);
-	return refuse(
-	    "expected none, full, equal, decorrelated, smooth, a number up "
-	    "to 1, a range such as 0.5..1.5, or a duration such as 1s or "
-	    "+1s");
+	return refuse("expected none, full, equal, decorrelated, smooth, a "
+	              "number up to 1, a range such as 0.5..1.5, or a "
+	              "duration such as 1s or +1s");
 }
 
 bool

@@ -65,9 +65,7 @@ strings_joined(char *room, size_t size, const char *const *strings)
 void
 text_copy(char *room, size_t size, const char *string)
 {
-	struct text text = text_in(room, size);
-
-	text_add(&text, string);
+	strings_joined(room, size, (const char *const[]) { string, NULL });
 }
 
 void
