@@ -385,35 +385,25 @@ schedule_range(const struct schedule *schedule, int64_t n, bool throttled)
 	return lower_to(settle(policy, range, throttled), most(policy));
 }
 
-/* Uniform among the slots of RANGE, which begins and ends with one. */
-static int64_t
-draw(struct random *random, struct range range, int64_t slot_ns)
-{
-	if (slot_ns == 0 || range.low_ns == range.high_ns)
-		return random_between(random, range.low_ns, range.high_ns);
-	return slot_ns
-	    * random_between(
-	        random, range.low_ns / slot_ns, range.high_ns / slot_ns);
-}
-
 int64_t
 schedule_draw(struct schedule *schedule, int64_t n, bool throttled)
 {
 	const struct policy *policy = schedule->policy;
+	int64_t slot_ns = max_ns(policy->slot_ns, 1), pause_ns;
 	struct range range;
-	int64_t pause_ns;
 
-	if (throttled) {
+	if (throttled)
 		range = throttled_range(policy, n);
-	} else if (policy->jitter.kind == JITTER_SMOOTH) {
-		pause_ns = smooth_draw(schedule, n);
-		range = (struct range) { pause_ns, pause_ns };
-	} else {
+	else if (policy->jitter.kind == JITTER_SMOOTH)
+		range.low_ns = range.high_ns = smooth_draw(schedule, n);
+	else
 		range = range_of(schedule, n);
-	}
 	range = settle(policy, range, throttled);
-	pause_ns = min_ns(
-	    draw(schedule->random, range, policy->slot_ns), most(policy));
+	/* Uniform among the slots of the range: both ends are one. */
+	pause_ns = slot_ns
+	    * random_between(schedule->random, range.low_ns / slot_ns,
+	        range.high_ns / slot_ns);
+	pause_ns = min_ns(pause_ns, most(policy));
 	if (!throttled)
 		schedule_remember(schedule, pause_ns);
 	return pause_ns;
