@@ -192,27 +192,12 @@ print_names(const struct option_row *row)
 	    argument + (*argument == '['));
 }
 
-/* Adds the help of an option, with this program's default for "(%)". */
-static void
-add_help(struct text *text, const char *help)
-{
-	const char *percent = strstr(help, "%)");
-
-	if (percent != NULL) {
-		text_part(text, help, (size_t)(percent - help));
-		text_add(text,
-		    program.attempts == INT64_MAX ? "inf"
-		                                  : NUMBER(program.attempts));
-		help = percent + 1;
-	}
-	text_add(text, help);
-}
-
 /* Prints the row; BRIEF leaves out what its help says after a semicolon. */
 static void
 print_option(const struct option_row *row, int width, bool brief)
 {
 	struct text help = TEXT_OF(sizeof row->help + 8);
+	const char *rest = row->help, *percent = strstr(rest, "%)");
 	int from
 	    = width - TEXT_COLUMN >= LEAST_TEXT ? TEXT_COLUMN : NARROW_COLUMN;
 	int column = print_names(row);
@@ -221,7 +206,15 @@ print_option(const struct option_row *row, int width, bool brief)
 		putchar('\n');
 		column = 0;
 	}
-	add_help(&help, row->help);
+	/* "(%)" stands for this program's default. */
+	if (percent != NULL) {
+		text_part(&help, rest, (size_t)(percent - rest));
+		text_add(&help,
+		    program.attempts == INT64_MAX ? "inf"
+		                                  : NUMBER(program.attempts));
+		rest = percent + 1;
+	}
+	text_add(&help, rest);
 	if (brief)
 		help.data[length_before(help.data, ';')] = '\0';
 	terminal_wrapped(
