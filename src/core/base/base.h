@@ -118,13 +118,11 @@ bool words_have(const char *words, const char *word, size_t length);
  */
 const char *skip_blanks(const char *text);
 
-/* WORD, in any case, if no letter, digit or underscore follows it. */
-const char *skip_word(const char *text, const char *word);
-
 /*
- * The same for a small regular expression: (a|b) is one of several, a blank is
- * some blanks, and "_" may be one of "_" and "-". At its end, "_" is itself.
- * (Those of regcomp(3) allocate, need a locale, and take ten times as long.)
+ * A small regular expression, in any case, if it does not end within a word:
+ * (a|b) is one of several, a blank is some blanks, and "_" may be one of "_"
+ * and "-". At its end, "_" is itself. (Those of regcomp(3) allocate, need a
+ * locale, and take ten times as long.)
  */
 const char *skip_pattern(const char *text, const char *pattern);
 

@@ -2,7 +2,6 @@
 #include <config.h>
 
 #include <string.h>
-#include <strings.h>
 
 #include "core/base/base.h"
 
@@ -368,19 +367,6 @@ skip_blanks(const char *text)
 	while (*text == ' ' || *text == '\t')
 		text++;
 	return text;
-}
-
-const char *
-skip_word(const char *text, const char *word)
-{
-	size_t length;
-
-	if (((*text ^ *word) & 31) != 0)
-		return NULL;
-	length = strlen(word);
-	if (strncasecmp(text, word, length) != 0 || is_of_word(text[length]))
-		return NULL;
-	return text + length;
 }
 
 static char

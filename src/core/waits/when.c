@@ -183,7 +183,7 @@ match(const char *text, const char *format, struct date *date)
 		if (*format == '%') {
 			text = match_field(text, *++format, date);
 		} else if (*format == ',') {
-			const char *at = skip_word(
+			const char *at = skip_pattern(
 			    skip_blanks(text + (*text == ',')), "at");
 
 			text = at != NULL ? at : text + (*text == ',');
@@ -343,7 +343,7 @@ scan_amount(const char *text, int64_t unit_ns, int64_t *ns)
 
 	for (int i = 0; end == NULL && i < (int)ARRAY_LENGTH(words); i++) {
 		*ns = saturating_multiply(i < 2 ? 1 : i - 1, unit_ns);
-		rest = skip_word(text, words[i]);
+		rest = skip_pattern(text, words[i]);
 		if (rest != NULL)
 			return rest;
 	}
