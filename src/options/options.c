@@ -102,7 +102,7 @@ refuse_long_name(const char *argument, const char *name, size_t length)
 
 		if (!option_is_ours((enum option_id)id))
 			continue;
-		nearest_offer(&nearest, full, strlen(full));
+		nearest_offer(&nearest, full);
 		if (length > 0 && strncmp(full, name, length) == 0)
 			text_join(&why,
 			    full_names++ > 0 ? ", --"
@@ -114,7 +114,7 @@ refuse_long_name(const char *argument, const char *name, size_t length)
 	if (full_names > 0)
 		usage_refuse("abbreviated option", argument, why.data);
 	for (size_t i = 0; i < ARRAY_LENGTH(other_tools); i++)
-		nearest_offer_words(&nearest, other_tools[i].names);
+		nearest_offer(&nearest, other_tools[i].names);
 	if (nearest.found == NULL)
 		text_add(&why, list_hint());
 	else if ((ours = ours_for(nearest.found, nearest.found_length)) != NULL)

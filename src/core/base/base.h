@@ -144,15 +144,12 @@ struct nearest {
 struct nearest nearest_to(const char *word, size_t length);
 
 /*
- * Offers a known word of LENGTH bytes, in lower case. It is near if the unknown
- * word is a beginning of it, or differs by at most two slips (by one if it has
- * fewer than six letters): a letter too many, missing or wrong, or two that
- * changed places. NAME must outlive the search.
+ * Offers known words, a list in lower case with single blanks between them,
+ * which must outlive the search. One is near if the unknown word is a beginning
+ * of it, or differs by at most two slips (by one if it has fewer than six
+ * letters): a letter too many, missing or wrong, or two that changed places.
  */
-void nearest_offer(struct nearest *nearest, const char *name, size_t length);
-
-/* Offers each word of a list with single blanks between them. */
-void nearest_offer_words(struct nearest *nearest, const char *words);
+void nearest_offer(struct nearest *nearest, const char *words);
 
 /* --- regular expressions --- */
 

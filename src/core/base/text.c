@@ -186,13 +186,12 @@ is_plain(const char *string)
 void
 text_quoted(struct text *text, const char *string)
 {
-	char room[TEXT_BOUND + 1];
-	struct text bounded = text_in(room, sizeof room);
+	struct text bounded = TEXT_OF(TEXT_BOUND + 1);
 	const char *quote = is_plain(string) ? "" : "'";
 
 	text_bounded(&bounded, string);
 	text_add(text, quote);
-	for (const char *at = room; *at != '\0'; at++)
+	for (const char *at = bounded.data; *at != '\0'; at++)
 		if (*at == '\'')
 			text_add(text, "'\\''");
 		else
@@ -471,31 +470,25 @@ is_within(int slips, const char *a, const char *b)
 }
 
 void
-nearest_offer(struct nearest *nearest, const char *name, size_t length)
+nearest_offer(struct nearest *nearest, const char *words)
 {
-	char known[LONGEST_WORD + 1];
-	struct text text = text_in(known, sizeof known);
-	size_t asked = strlen(nearest->word);
-	bool is_beginning
-	    = length > asked && strncmp(name, nearest->word, asked) == 0;
+	size_t asked = strlen(nearest->word), length;
 
-	text_part(&text, name, length);
-	for (int slips = is_beginning; slips < nearest->distance; slips++)
-		if (is_beginning || is_within(slips, nearest->word, known)) {
-			nearest->found = name;
-			nearest->found_length = length;
-			nearest->distance = slips;
-		}
-}
+	for (; *words != '\0'; words += length + (words[length] == ' ')) {
+		struct text known = TEXT_OF(LONGEST_WORD + 1);
+		bool is_beginning;
+		int slips;
 
-void
-nearest_offer_words(struct nearest *nearest, const char *words)
-{
-	while (*words != '\0') {
-		size_t length = length_before(words, ' ');
-
-		nearest_offer(nearest, words, length);
-		words += length;
-		words += *words == ' ';
+		length = length_before(words, ' ');
+		text_part(&known, words, length);
+		is_beginning = length > asked
+		    && strncmp(words, nearest->word, asked) == 0;
+		for (slips = is_beginning; slips < nearest->distance; slips++)
+			if (is_beginning
+			    || is_within(slips, nearest->word, known.data)) {
+				nearest->found = words;
+				nearest->found_length = length;
+				nearest->distance = slips;
+			}
 	}
 }

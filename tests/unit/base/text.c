@@ -153,7 +153,7 @@ TEST(nearest)
 		struct nearest nearest = nearest_to(word, strlen(word));
 		char found[80] = "";
 
-		nearest_offer_words(&nearest, rows[i].words);
+		nearest_offer(&nearest, rows[i].words);
 		if (nearest.found != NULL)
 			snprintf(found, sizeof found, "%.*s",
 			    (int)nearest.found_length, nearest.found);
