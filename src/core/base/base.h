@@ -92,9 +92,23 @@ size_t utf8_length(const char *string);
 /* --- words, whatever the locale is --- */
 
 /* Of ASCII; of a word: a letter, a digit or "_". */
-bool is_digit(char c);
-bool is_letter(char c);
-bool is_of_word(char c);
+static inline bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline bool
+is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static inline bool
+is_of_word(char c)
+{
+	return is_letter(c) || is_digit(c) || c == '_';
+}
 
 /*
  * The length of TEXT up to the first END, or of all of it. (glibc's strcspn(3)
@@ -176,12 +190,32 @@ const char *regex_skip_bracket(const char *regex);
 /* "inf": longer than any duration. The longest, 292 years, is 1 ns less. */
 #define DURATION_INF INT64_MAX
 
-int64_t min_ns(int64_t a, int64_t b);
-int64_t max_ns(int64_t a, int64_t b);
+static inline int64_t
+min_ns(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline int64_t
+max_ns(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
 
 /* a + b and a * b for values >= 0, saturating at INT64_MAX. */
-int64_t saturating_add(int64_t a, int64_t b);
-int64_t saturating_multiply(int64_t a, int64_t b);
+static inline int64_t
+saturating_add(int64_t a, int64_t b)
+{
+	return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+static inline int64_t
+saturating_multiply(int64_t a, int64_t b)
+{
+	if (b != 0 && a > INT64_MAX / b)
+		return INT64_MAX;
+	return a * b;
+}
 
 /*
  * Reads the longest duration that TEXT begins with: "1.5" (seconds),

@@ -25,32 +25,6 @@ static const struct unit units[] = {
 	{ "", NS_PER_S },
 };
 
-int64_t
-min_ns(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
-int64_t
-max_ns(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
-int64_t
-saturating_add(int64_t a, int64_t b)
-{
-	return a > INT64_MAX - b ? INT64_MAX : a + b;
-}
-
-int64_t
-saturating_multiply(int64_t a, int64_t b)
-{
-	if (b != 0 && a > INT64_MAX / b)
-		return INT64_MAX;
-	return a * b;
-}
-
 static const char *
 skip_digits(const char *text)
 {

@@ -261,24 +261,6 @@ words_have(const char *words, const char *word, size_t length)
 	return words_index(words, word, length) >= 0;
 }
 
-bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-bool
-is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-bool
-is_of_word(char c)
-{
-	return is_letter(c) || is_digit(c) || c == '_';
-}
-
 void
 text_date(struct text *text, const struct tm *tm)
 {
