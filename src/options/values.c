@@ -101,9 +101,9 @@ value_until(const char *text, void *field)
 	int second;
 
 	if (text[0] == '@' && count_parse(text + 1, until_ns)) {
-		*until_ns = saturating_multiply(*until_ns, NS_PER_S);
 		/* INT64_MAX would mean no limit. */
-		*until_ns -= *until_ns == INT64_MAX;
+		*until_ns = min_ns(
+		    saturating_multiply(*until_ns, NS_PER_S), INT64_MAX - 1);
 		return true;
 	}
 	second = time_of_day_parse(text);

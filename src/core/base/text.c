@@ -89,23 +89,14 @@ size_t
 utf8_length(const char *bytes)
 {
 	const unsigned char *string = (const unsigned char *)bytes;
-	unsigned char low = 0x80, high = 0xbf;
-	size_t length;
+	unsigned char first = string[0];
+	unsigned char low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+	unsigned char high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+	size_t length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 
-	if (string[0] < 0x80)
+	if (first < 0x80)
 		return 1;
-	if (string[0] < 0xc2 || string[0] > 0xf4)
-		return 0;
-	length = string[0] < 0xe0 ? 2 : string[0] < 0xf0 ? 3 : 4;
-	if (string[0] == 0xe0)
-		low = 0xa0;
-	if (string[0] == 0xed)
-		high = 0x9f;
-	if (string[0] == 0xf0)
-		low = 0x90;
-	if (string[0] == 0xf4)
-		high = 0x8f;
-	if (string[1] < low || string[1] > high)
+	if (first < 0xc2 || first > 0xf4 || string[1] < low || string[1] > high)
 		return 0;
 	for (size_t i = 2; i < length; i++)
 		if (string[i] < 0x80 || string[i] > 0xbf)
@@ -320,22 +311,15 @@ add_escape(struct text *out, char letter)
 const char *
 regex_text(struct text *out, const char *regex)
 {
-	while (*regex != '\0') {
-		const char *end = regex + 1;
-
-		if (*regex == '\\'
-		    && (is_letter(regex[1]) || is_digit(regex[1]))) {
-			if (!add_escape(out, regex[1]))
-				return regex;
-			regex += 2;
-			continue;
-		}
-		if (*regex == '[')
-			end = regex_skip_bracket(regex);
-		else if (*regex == '\\' && regex[1] != '\0')
+	for (const char *end; *regex != '\0'; regex = end) {
+		end = *regex == '[' ? regex_skip_bracket(regex) : regex + 1;
+		if (*regex == '\\' && *end != '\0')
 			end++;
-		text_part(out, regex, (size_t)(end - regex));
-		regex = end;
+		if (*regex != '\\'
+		    || !(is_letter(regex[1]) || is_digit(regex[1])))
+			text_part(out, regex, (size_t)(end - regex));
+		else if (!add_escape(out, regex[1]))
+			return regex;
 	}
 	return NULL;
 }
