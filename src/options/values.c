@@ -125,8 +125,7 @@ value_rate_limit(const char *text, void *field)
 	service->burst = 0;
 	if (rest != NULL && service->limit > 0
 	    && (*rest == '\0'
-	        || (*rest == ',' && number_parse(rest + 1, &service->burst)
-	            && service->burst >= 0)))
+	        || (*rest == ',' && number_parse(rest + 1, &service->burst))))
 		return true;
 	return refuse(
 	    "expected a number above 0, such as 20, or 20,5 with a burst of 5");

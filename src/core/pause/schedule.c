@@ -322,10 +322,10 @@ range_of(const struct schedule *schedule, int64_t n)
 		return smooth_range(schedule, n);
 	if (policy->jitter.kind == JITTER_DECORRELATED)
 		window = saturating_multiply(schedule->previous_ns, 3);
-	if (policy->cap_mode == CAP_AFTER)
-		return spread(policy, window);
 	if (policy->cap_mode == CAP_BEFORE)
-		return spread(policy, min_ns(window, cap_ns));
+		window = min_ns(window, cap_ns);
+	if (policy->cap_mode != CAP_WINDOW)
+		return spread(policy, window);
 	/*
 	 * A window that is too wide shrinks until the upper end of its range
 	 * meets the cap.

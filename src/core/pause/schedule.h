@@ -10,8 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Its source of bits can be replaced, so that tests can feed it known numbers.
- */
+/* Its source of bits can be replaced, for tests with known numbers. */
 struct random {
 	uint64_t (*bits)(struct random *); /* 64 uniform bits */
 	uint64_t state;
