@@ -165,14 +165,12 @@ grow(const struct policy *policy, int64_t base_ns, int64_t n)
 		return times(base_ns, power(policy->factor, steps - 1));
 	case GROWTH_BINARY:
 		return times(base_ns, power(policy->factor, steps) - 1);
-	case GROWTH_CUBIC:
-		base_ns = saturating_multiply(base_ns, steps);
-		/* FALLTHROUGH */
-	case GROWTH_QUADRATIC:
-		base_ns = saturating_multiply(base_ns, steps);
-		/* FALLTHROUGH */
 	case GROWTH_LINEAR:
-		return saturating_multiply(base_ns, steps);
+	case GROWTH_QUADRATIC:
+	case GROWTH_CUBIC: /* steps to the power of 1, 2 or 3 */
+		for (int of = GROWTH_LINEAR; of <= (int)policy->growth; of++)
+			base_ns = saturating_multiply(base_ns, steps);
+		break;
 	case GROWTH_FIBONACCI:
 		return saturating_multiply(base_ns, fibonacci(steps));
 	case GROWTH_CONSTANT:
