@@ -201,35 +201,27 @@ attempt(const struct loop_state *state, int64_t cutoff_ns)
 }
 
 static struct outcome
-run_script(
-    const char *script, const struct loop_state *state, int64_t cutoff_ns)
-{
-	char *argv[] = { (char[]) { "/bin/sh" }, (char[]) { "-c" },
-		(char *)(uintptr_t)script, NULL };
-	bool has_stderr = fcntl(STDERR_FILENO, F_GETFD) >= 0;
-	/* --quiet-success holds back what a hook prints, too. */
-	int held = log_held();
-	struct command command = { .argv = argv,
-		.descriptors
-		= { null, has_stderr ? STDERR_FILENO : null, held },
-		.cutoff_ns = cutoff_ns,
-		.is_hook = true };
-
-	if (held >= 0)
-		command.descriptors[STDOUT_FILENO] = held;
-	environment_set(state);
-	return supervise(&command, &options);
-}
-
-static struct outcome
 hook(enum hook hook, const struct loop_state *state, int64_t cutoff_ns)
 {
 	const char *script = hook == HOOK_AT_END ? options.job.at_end
 	                                         : options.job.before_retry;
+	char *argv[] = { (char[]) { "/bin/sh" }, (char[]) { "-c" },
+		(char *)(uintptr_t)script, NULL };
+	/* --quiet-success holds back what a hook prints, too. */
+	int held = log_held();
+	struct command command = { .argv = argv,
+		.descriptors = { null, held, held },
+		.cutoff_ns = cutoff_ns,
+		.is_hook = true };
 	struct outcome outcome = { .kind = OUTCOME_EXITED };
 
-	if (script != NULL)
-		outcome = run_script(script, state, cutoff_ns);
+	if (script == NULL)
+		return outcome;
+	if (held < 0)
+		command.descriptors[STDOUT_FILENO]
+		    = fcntl(STDERR_FILENO, F_GETFD) >= 0 ? STDERR_FILENO : null;
+	environment_set(state);
+	outcome = supervise(&command, &options);
 	if (hook == HOOK_AT_END && outcome.kind == OUTCOME_NOT_STARTED)
 		log_degraded(WEIGHT_LAST,
 		    JOINED(128,
