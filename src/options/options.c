@@ -213,7 +213,8 @@ next_option(int argc, char **argv, const char **text, char *const **operands)
 		check_long_name(argv[optind]);
 	code = getopt_long(argc, argv, short_options, long_options, NULL);
 	*text = optarg;
-	*operands = argv + optind;
+	/* Linux before 5.18 starts a program without even its name. */
+	*operands = argv + (optind < argc ? optind : argc);
 	if (code == -1)
 		return OPTIONS;
 	if (code == '?' || code == ':')
