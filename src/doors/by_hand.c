@@ -11,7 +11,7 @@
 #include <sys/statvfs.h>
 
 #include "core/base/duration.h"
-#include "core/words/gate_message.h"
+#include "core/words/words.h"
 #include "doors/doors.h"
 #include "options/help.h"
 #include "shared/gate_store.h"

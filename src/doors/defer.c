@@ -2,8 +2,7 @@
 #include <config.h>
 
 #include "core/base/duration.h"
-#include "core/words/json.h"
-#include "core/words/message.h"
+#include "core/words/words.h"
 #include "doors/doors.h"
 #include "log/log.h"
 #include "process/process.h"
@@ -169,7 +168,7 @@ defer_end(const struct loop_state *state, enum result result)
 	/* Right unless the clock was set meanwhile. */
 	end.began_ns = end.ended_ns - state->elapsed_ns;
 	end.status = outcome_status(&state->outcome);
-	reason_without_line(&reason, &state->outcome);
+	reason_text(&reason, &state->outcome, NULL);
 	deferral_end(&deferral, options->limits, &end, &doors.random);
 	finish(&deferral);
 }

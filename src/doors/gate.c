@@ -2,8 +2,7 @@
 #include <config.h>
 
 #include "core/base/duration.h"
-#include "core/words/gate_message.h"
-#include "core/words/message.h"
+#include "core/words/words.h"
 #include "doors/doors.h"
 #include "log/countdown.h"
 #include "log/log.h"
@@ -67,7 +66,7 @@ log_event(struct gate_event event)
 	struct text json = text_in(members, sizeof members);
 
 	gate_message(&text, &event);
-	gate_members(&json, &event);
+	json_gate(&json, &event);
 	log_shared(
 	    is_detail ? WEIGHT_DETAIL : WEIGHT_NORMAL, words, NULL, NULL);
 	log_shared(WEIGHT_NORMAL, NULL, "gate", members);
@@ -315,7 +314,7 @@ attempt_of(const struct loop_state *state, char words[REASON_SIZE])
 		.reason = words,
 	};
 
-	reason_without_line(&reason, outcome);
+	reason_text(&reason, outcome, NULL);
 	if (hint->has_wait && hint->wait_ns > 0
 	    && hint->wait_ns <= doors.settings->limits.hint_max_ns)
 		attempt.stated_ns = hint->wait_ns;

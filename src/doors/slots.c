@@ -7,7 +7,7 @@
 
 #include "core/base/duration.h"
 #include "core/base/bytes.h"
-#include "core/words/json.h"
+#include "core/words/words.h"
 #include "doors/doors.h"
 #include "log/log.h"
 #include "options/help.h"

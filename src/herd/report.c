@@ -8,7 +8,7 @@
 #include "core/base/duration.h"
 #include "core/base/text.h"
 #include "core/charts/chart.h"
-#include "core/words/json.h"
+#include "core/words/words.h"
 #include "herd/trial.h"
 #include "options/help.h"
 

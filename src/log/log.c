@@ -10,9 +10,7 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "core/words/json.h"
-#include "core/words/message.h"
-#include "core/words/remarks.h"
+#include "core/words/words.h"
 #include "log/log.h"
 #include "process/process.h"
 #include "system/system.h"
@@ -495,7 +493,8 @@ log_attempt(const struct loop_state *state, int64_t pause_ns)
 	    && state->verdict != VERDICT_SUCCESS) {
 		text = text_in(last_failure, sizeof last_failure);
 		text_join(&text, "; attempt ", NUMBER(state->attempt), ": ");
-		reason_text(&text, &state->outcome);
+		reason_text(
+		    &text, &state->outcome, reason_line(&state->outcome));
 	}
 	if (options->format != LOG_JSON) {
 		log_attempt_text(state, pause_ns);
@@ -553,13 +552,9 @@ static void
 log_end_json(const struct loop_state *state, const struct ending *ending)
 {
 	struct text text = event_begin("end");
-	char words[REASON_SIZE];
-	struct text reason = text_in(words, sizeof words);
-	const char *line;
-	bool has_reason = reason_of_end(&reason, state,
-	    &options->settings->limits, ending, options->word, &line);
 
-	json_end(&text, state, ending, has_reason ? words : NULL, line);
+	json_end(
+	    &text, state, &options->settings->limits, ending, options->word);
 	event_finish(&text);
 }
 

@@ -11,7 +11,7 @@
 
 #include "core/base/text.h"
 #include "core/known/known.h"
-#include "core/words/message.h"
+#include "core/words/words.h"
 #include "options/options.h"
 #include "system/system.h"
 

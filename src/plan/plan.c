@@ -10,7 +10,7 @@
 #include "core/charts/chart.h"
 #include "core/charts/forecast.h"
 #include "core/gate/gate.h"
-#include "core/words/json.h"
+#include "core/words/words.h"
 #include "options/help.h"
 #include "plan/plan.h"
 #include "streams/scan.h"

@@ -4,8 +4,7 @@
 #include <time.h>
 
 #include "core/base/duration.h"
-#include "core/words/json.h"
-#include "core/words/message.h"
+#include "core/words/words.h"
 
 static void
 add_escaped(struct text *text, unsigned char byte)
@@ -115,12 +114,11 @@ json_start(struct text *text, const char *command, const struct limits *limits)
 static void
 add_line(struct text *text, const char *line)
 {
-	char words[REASON_SIZE];
-	struct text quote = text_in(words, sizeof words);
+	struct text quote = TEXT_OF(REASON_SIZE);
 
 	if (line != NULL)
 		text_bounded(&quote, line);
-	json_member_string(text, "line", line == NULL ? NULL : words);
+	json_member_string(text, "line", line == NULL ? NULL : quote.data);
 }
 
 void
@@ -131,19 +129,17 @@ json_attempt(
 	    = { "exited", "killed", "timed-out", "not-started" };
 	const struct outcome *outcome = &state->outcome;
 	const struct hint *hint = &outcome->evidence.hint;
-	char words[REASON_SIZE], signal_name[16];
-	struct text reason = text_in(words, sizeof words);
-	struct text signal = text_in(signal_name, sizeof signal_name);
+	struct text reason = TEXT_OF(REASON_SIZE), signal = TEXT_OF(16);
 
 	json_member_number(text, "attempt", state->attempt);
 	json_member_string(text, "outcome", kinds[outcome->kind]);
 	json_member_number(text, "status", outcome->status);
 	signal_text(&signal, outcome->signal);
 	json_member_string(
-	    text, "signal", outcome->signal == 0 ? NULL : signal_name);
+	    text, "signal", outcome->signal == 0 ? NULL : signal.data);
 	json_member_string(text, "verdict", verdict_name(state->verdict));
-	reason_without_line(&reason, outcome);
-	json_member_string(text, "reason", words);
+	reason_text(&reason, outcome, NULL);
+	json_member_string(text, "reason", reason.data);
 	add_line(text, reason_line(outcome));
 	json_member_seconds(
 	    text, "duration_s", outcome->ended_ns - outcome->started_ns);
@@ -155,12 +151,48 @@ json_attempt(
 
 void
 json_end(struct text *text, const struct loop_state *state,
-    const struct ending *ending, const char *reason, const char *line)
+    const struct limits *limits, const struct ending *ending, const char *name)
 {
+	struct text reason = TEXT_OF(REASON_SIZE);
+	const char *line;
+	bool has_reason
+	    = reason_of_end(&reason, state, limits, ending, name, &line);
+
 	json_member_string(text, "result", result_name(ending->result));
 	json_member_number(text, "attempts", state->attempt);
 	json_member_number(text, "status", ending->status);
-	json_member_string(text, "reason", reason);
+	json_member_string(text, "reason", has_reason ? reason.data : NULL);
 	add_line(text, line);
 	json_member_seconds(text, "elapsed_s", state->elapsed_ns);
+}
+
+static void
+add_rate_member(struct text *text, const char *name, double rate)
+{
+	int64_t thousandths = (int64_t)(rate * 1000 + 0.5);
+
+	text_join(text, ",\"", name, "\":");
+	if (thousandths == 0) {
+		text_add(text, "null");
+		return;
+	}
+	text_join(text, NUMBER(thousandths / 1000), ".");
+	text_digits(text, thousandths % 1000, 3);
+}
+
+void
+json_gate(struct text *text, const struct gate_event *event)
+{
+	static const char names[][8]
+	    = { "shut", "wait", "probe", "paced", "paced", "open", "lost" };
+	bool is_paced = event->gate->state == GATE_PACED;
+	const char *reason = event->gate->reason;
+
+	json_member_string(text, "gate", event->name);
+	json_member_string(text, "state", names[event->kind]);
+	add_rate_member(text, "rate", is_paced ? event->gate->pace.rate : 0);
+	add_rate_member(text, "limit", is_paced ? event->gate->pace.limit : 0);
+	json_member_string(text, "reason", *reason != '\0' ? reason : NULL);
+	json_member_seconds(text, "waited_s", event->waited_ns);
+	json_member_seconds(text, "next_s", event->next_ns);
 }

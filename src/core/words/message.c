@@ -6,7 +6,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/duration.h"
-#include "core/words/message.h"
+#include "core/words/words.h"
 
 /* BEFORE and "cannot end process 1234 (sudo)", if there was one. */
 static void
@@ -82,13 +82,14 @@ add_hint_verdict(struct text *text, enum verdict verdict)
 	text_join(text, "the command ", words[verdict], " (BACKOFF_HINT)");
 }
 
-/* Adds what a tool's table says, if that is more than "failed". */
+/* BEFORE, WORDS from outside, and AFTER. */
 static void
-add_meaning(struct text *text, const char *meaning)
+add_bounded(
+    struct text *text, const char *before, const char *words, const char *after)
 {
-	if (meaning != NULL && strcmp(meaning, "failed") != 0
-	    && strcmp(meaning, "error") != 0)
-		add_in_parentheses(text, meaning);
+	text_add(text, before);
+	text_bounded(text, words);
+	text_add(text, after);
 }
 
 /* Whether the REASON is that the output matches a REGEX. */
@@ -100,8 +101,16 @@ is_by_match(const struct outcome *outcome)
 	        || outcome->evidence.match.verdict != VERDICT_STOP);
 }
 
+const char *
+reason_line(const struct outcome *outcome)
+{
+	const char *line = outcome->evidence.match.last_line;
+
+	return line != NULL && *line != '\0' ? line : NULL;
+}
+
 void
-reason_without_line(struct text *text, const struct outcome *outcome)
+reason_text(struct text *text, const struct outcome *outcome, const char *line)
 {
 	/* The option or rule that decided the verdict; "": the default. */
 	static const char rules[RULE_UNMATCHED + 1][32] = {
@@ -112,44 +121,28 @@ reason_without_line(struct text *text, const struct outcome *outcome)
 		[RULE_NO_MATCH] = "no line matches --success-if",
 	};
 	const struct evidence *evidence = &outcome->evidence;
+	const char *meaning = evidence->tool.meaning;
 
 	if (outcome->rule == RULE_HINT) {
 		add_hint_verdict(text, evidence->hint.verdict);
 	} else if (is_by_match(outcome)) {
-		text_add(text, "output matches '");
-		text_bounded(text, evidence->match.pattern);
-		text_byte(text, '\'');
+		add_bounded(
+		    text, "output matches '", evidence->match.pattern, "'");
 	} else {
 		add_outcome(text, outcome);
-		if (outcome->kind == OUTCOME_EXITED)
-			add_meaning(text, evidence->tool.meaning);
+		/* Some tables say no more than "failed". */
+		if (outcome->kind == OUTCOME_EXITED && meaning != NULL
+		    && strcmp(meaning, "failed") != 0
+		    && strcmp(meaning, "error") != 0)
+			add_in_parentheses(text, meaning);
 		if (outcome->rule == RULE_MATCH)
 			text_join(text, " (output matches --",
 			    verdict_name(evidence->match.verdict), "-if)");
 		else
 			add_in_parentheses(text, rules[outcome->rule]);
 	}
-}
-
-const char *
-reason_line(const struct outcome *outcome)
-{
-	const char *line = outcome->evidence.match.last_line;
-
-	return line != NULL && *line != '\0' ? line : NULL;
-}
-
-void
-reason_text(struct text *text, const struct outcome *outcome)
-{
-	const char *line = reason_line(outcome);
-
-	reason_without_line(text, outcome);
-	if (line != NULL) {
-		text_add(text, " \"");
-		text_bounded(text, line);
-		text_byte(text, '"');
-	}
+	if (line != NULL)
+		add_bounded(text, " \"", line, "\"");
 }
 
 /* BEFORE, "1 of 3" and AFTER */
@@ -168,9 +161,7 @@ add_lost_input(struct text *text, const struct evidence *evidence,
     const struct limits *limits)
 {
 	if (evidence->input.error == 0) {
-		char bytes[2][32];
-		struct text taken = text_in(bytes[0], sizeof bytes[0]);
-		struct text limit = text_in(bytes[1], sizeof bytes[1]);
+		struct text taken = TEXT_OF(32), limit = TEXT_OF(32);
 
 		size_text(&taken, evidence->input.taken);
 		size_text(&limit, limits->spool_limit);
@@ -178,9 +169,9 @@ add_lost_input(struct text *text, const struct evidence *evidence,
 		    strcmp(taken.data, limit.data) == 0 ? "over " : "",
 		    taken.data, " of stdin, --spool-limit is ", limit.data);
 	} else {
-		text_add(text, "cannot keep stdin in TMPDIR ");
-		text_bounded(text, evidence->input.directory);
-		text_join(text, ": ", strerror(evidence->input.error));
+		add_bounded(text, "cannot keep stdin in TMPDIR ",
+		    evidence->input.directory, ": ");
+		text_add(text, strerror(evidence->input.error));
 	}
 }
 
@@ -201,9 +192,7 @@ add_likely_meaning(
 	int64_t ns;
 
 	if (outcome->is_here) {
-		text_add(text, " (it is in this directory: ./");
-		text_bounded(text, name);
-		text_byte(text, ')');
+		add_bounded(text, " (it is in this directory: ./", name, ")");
 	} else if (words_have(of_shells, name, strlen(name))) {
 		text_add(text, " (part of a shell: sh -c '...')");
 	} else if (is_letter(*name) && duration_parse(duration, &ns)) {
@@ -260,20 +249,16 @@ static void
 add_last_outcome(struct text *text, const struct outcome *outcome,
     const char *name, const char **line)
 {
-	if (line == NULL) {
-		reason_text(text, outcome);
-	} else {
-		reason_without_line(text, outcome);
+	if (line != NULL)
 		*line = reason_line(outcome);
-	}
+	reason_text(text, outcome, line == NULL ? reason_line(outcome) : NULL);
 	if (outcome->kind == OUTCOME_NOT_STARTED
 	    && outcome->status == STATUS_NOT_FOUND && !outcome->no_interpreter
 	    && outcome->wrapper == NULL)
 		add_likely_meaning(text, outcome, name);
 	if (outcome->evidence.full != NULL) {
-		text_add(text, " (output is held in ");
-		text_bounded(text, outcome->evidence.full);
-		text_add(text, ", which is full)");
+		add_bounded(text, " (output is held in ",
+		    outcome->evidence.full, ", which is full)");
 	}
 }
 
@@ -297,7 +282,7 @@ reason_of_end(struct text *text, const struct loop_state *state,
 		return false;
 	if (ending->vetoed) {
 		text_add(text, "--before-retry failed (");
-		reason_text(text, &ending->hook);
+		reason_text(text, &ending->hook, NULL);
 		text_byte(text, ')');
 	} else if (ending->broken != NULL) {
 		add_broken(text, outcome, ending);
@@ -336,8 +321,7 @@ add_attempt(struct text *text, const struct loop_state *state,
 int64_t
 repeats_count(struct repeats *repeats, const struct loop_state *state)
 {
-	char words[REASON_SIZE];
-	struct text reason = text_in(words, sizeof words);
+	struct text reason = TEXT_OF(REASON_SIZE);
 	const char *line = reason_line(&state->outcome);
 	uint64_t quote = line != NULL ? hash_of(line, strlen(line)) : 0;
 
@@ -345,10 +329,10 @@ repeats_count(struct repeats *repeats, const struct loop_state *state)
 		*repeats = (struct repeats) { .count = 0 };
 		return 0;
 	}
-	reason_text(&reason, &state->outcome);
-	if (strcmp(words, repeats->reason) != 0)
+	reason_text(&reason, &state->outcome, line);
+	if (strcmp(reason.data, repeats->reason) != 0)
 		repeats->count = 0;
-	memcpy(repeats->reason, words, sizeof words);
+	text_copy(repeats->reason, REASON_SIZE, reason.data);
 	repeats->has_same_quote = quote != 0 && quote == repeats->quote;
 	repeats->quote = quote;
 	if (++repeats->count <= 10)
@@ -392,7 +376,7 @@ add_failure(struct text *text, const struct loop_state *state, int64_t skipped)
 	if (is_polling)
 		text_add(text, "no line matches --success-if");
 	else
-		reason_text(text, outcome);
+		reason_text(text, outcome, reason_line(outcome));
 }
 
 /* When the next attempt follows: "; next in 2m10s, at 03:14:20". */
@@ -531,8 +515,7 @@ void
 message_end(struct text *text, const struct loop_state *state,
     const struct limits *limits, const struct ending *ending, const char *name)
 {
-	char words[REASON_SIZE];
-	struct text reason = text_in(words, sizeof words);
+	struct text reason = TEXT_OF(REASON_SIZE);
 
 	if (ending->closing != NULL) {
 		text_add(text, ending->closing);
@@ -568,7 +551,7 @@ message_end(struct text *text, const struct loop_state *state,
 		break;
 	}
 	if (reason_of_end(&reason, state, limits, ending, name, NULL))
-		text_join(text, ": ", words);
+		text_join(text, ": ", reason.data);
 	if (!ending->vetoed)
 		add_unended(text, "; ", &ending->hook.left.unended);
 	add_way_out(text, &state->outcome.left.unended);
@@ -598,15 +581,13 @@ void
 annotation_text(
     struct text *text, const char *kind, const char *name, const char *message)
 {
-	char title[2 * TEXT_BOUND];
-	struct text words = text_in(title, sizeof title);
+	struct text title = TEXT_OF(2 * TEXT_BOUND);
 	size_t start;
 
-	text_add(&words, "backoff: ");
-	text_bounded(&words, name);
+	add_bounded(&title, "backoff: ", name, "");
 	text_join(text, "::", kind, " title=");
 	start = text->length;
-	add_escaped(text, title, "%\r\n:,");
+	add_escaped(text, title.data, "%\r\n:,");
 	text_add(text, "::");
 	add_escaped(text, message, "%\r\n");
 	annotation_defuse(text->data + start);

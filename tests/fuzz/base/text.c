@@ -6,7 +6,7 @@
 #include <config.h>
 
 #include "core/base/text.h"
-#include "core/words/json.h"
+#include "core/words/words.h"
 #include "fuzz/fuzz.h"
 
 static void

@@ -2,7 +2,7 @@
 #include <config.h>
 
 #include "core/base/text.h"
-#include "core/words/json.h"
+#include "core/words/words.h"
 #include "unit/fresh.h"
 #include "unit/tap.h"
 

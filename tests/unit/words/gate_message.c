@@ -5,7 +5,7 @@
 #include <config.h>
 
 #include "core/base/duration.h"
-#include "core/words/gate_message.h"
+#include "core/words/words.h"
 #include "unit/fresh.h"
 #include "unit/tap.h"
 
@@ -81,7 +81,7 @@ static void
 has(struct gate_event *event, enum gate_log kind, const char *wanted)
 {
 	event->kind = kind;
-	gate_members(fresh(), event);
+	json_gate(fresh(), event);
 	is_string(buffer, wanted, "the members of an event");
 }
 

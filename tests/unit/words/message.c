@@ -5,9 +5,7 @@
 #include <signal.h>
 
 #include "core/base/duration.h"
-#include "core/words/json.h"
-#include "core/words/message.h"
-#include "core/words/remarks.h"
+#include "core/words/words.h"
 #include "unit/fresh.h"
 #include "unit/tap.h"
 
@@ -372,7 +370,7 @@ TEST(not_found)
 static void
 reason_is(struct outcome outcome, const char *wanted)
 {
-	reason_text(fresh(), &outcome);
+	reason_text(fresh(), &outcome, reason_line(&outcome));
 	is_string(buffer, wanted, wanted);
 }
 
@@ -604,9 +602,11 @@ TEST(json)
 	json_attempt(fresh(), &state, -1);
 	has(",\"hint_s\":1.500000000,\"pause_s\":null",
 	    "what was asked for stands before the pause");
-	json_end(fresh(), &state,
-	    &(struct ending) { .result = RESULT_STOPPED, .status = 7 },
-	    "exit 7 (--stop-on)", "a\tb");
+	state = a_moment();
+	state.outcome.rule = RULE_STOP_ON;
+	state.outcome.evidence.match.last_line = "a\tb";
+	json_end(fresh(), &state, &eight,
+	    &ENDING(.result = RESULT_STOPPED, .status = 7), "sh");
 	has("\"status\":7,\"reason\":\"exit 7 (--stop-on)\","
 	    "\"line\":\"a?b\",\"elapsed_s\"",
 	    "an end with a reason");
