@@ -21,7 +21,6 @@
 #include "core/loop/loop.h"
 #include "core/pause/random.h"
 #include "doors/doors.h"
-#include "log/countdown.h"
 #include "log/log.h"
 #include "options/options.h"
 #include "options/help.h"
@@ -88,7 +87,7 @@ take_pause(int64_t until_ns)
 	int signal;
 
 	if (is_long_pause && log_shows_waits()) {
-		signal = countdown_wait(until_ns, "next in ", -1);
+		signal = log_count_down(until_ns, "next in ", -1);
 		log_erase_wait();
 	} else if (until_ns <= clock_now_ns()) {
 		return signals_met();
@@ -248,13 +247,10 @@ release(enum result result, int end_signal)
 	enum written log = WRITTEN_ALL, output;
 	bool repeats = job->quiet_repeats && defer_look_back();
 
-	if (job->quiet_success
-	    && (result == RESULT_SUCCESS || result == RESULT_DEFERRED))
+	if ((job->quiet_success
+	        && (result == RESULT_SUCCESS || result == RESULT_DEFERRED))
+	    || (repeats && deferral_gave_up(result)))
 		return done;
-	if (repeats && deferral_gave_up(result)) {
-		log_silence();
-		return done;
-	}
 	if (failed && (log = log_release(until_ns)) == WRITTEN_FAILED)
 		done.error = errno;
 	if ((output = hold_release(failed, until_ns)) == WRITTEN_FAILED)

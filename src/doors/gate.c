@@ -4,7 +4,6 @@
 #include "core/base/duration.h"
 #include "core/words/words.h"
 #include "doors/doors.h"
-#include "log/countdown.h"
 #include "log/log.h"
 #include "process/process.h"
 #include "shared/gate_store.h"
@@ -162,7 +161,7 @@ refuse(bool is_late)
 /*
  * A wait until BOOT_UNTIL_NS of CLOCK_BOOTTIME, and no longer than LIMIT_NS of
  * CLOCK_MONOTONIC or, if it COUNTS, than --gate-wait. Returns what ends it as
- * countdown_wait() does. One line is logged for each time that the gate is
+ * log_count_down() does. One line is logged for each time that the gate is
  * shut.
  */
 static int
@@ -189,7 +188,7 @@ wait_once(int64_t boot_until_ns, int64_t limit_ns, bool counts)
 	/* The clock of a fleet's server is not ours. */
 	if (apart_ns < -NS_PER_S / 2 || apart_ns > NS_PER_S / 2)
 		log_event(event);
-	signal = countdown_wait(end_ns,
+	signal = log_count_down(end_ns,
 	    is_shut && log_shows_waits() ? "shut for " : NULL,
 	    max_ns(began_ns - event.shut_ns, 0));
 	took_ns = clock_now_ns() - began_ns;

@@ -27,8 +27,7 @@
 
 struct sink {
 	int descriptor;
-	struct outlet outlet; /* opened for the first line */
-	bool has_outlet;
+	struct outlet outlet; /* all 0 until the first line */
 	bool stalled; /* the last line found no room in time */
 	bool torn; /* the last line lacks its newline */
 	int error; /* errno of the last line that could not be written */
@@ -47,7 +46,6 @@ static bool is_ending; /* by a signal, which no slow reader may delay */
 /* What --log-format=github says of a success: "; attempt 2: exit 7". */
 static char last_failure[REASON_SIZE + 40];
 static bool is_loss_told; /* stderr has the line about a FILE that fails */
-static bool is_silent; /* --quiet-repeats: no annotation */
 static struct repeats repeats;
 
 /* 3 of "/dev/fd/3", 1 of "/dev/stdout"; -1: FILE is another one. */
@@ -124,9 +122,8 @@ log_held(void)
 static struct outlet *
 outlet_to(struct sink *to)
 {
-	if (!to->has_outlet)
+	if (to->outlet.step == 0)
 		to->outlet = outlet_of(to->descriptor);
-	to->has_outlet = true;
 	return &to->outlet;
 }
 
@@ -169,7 +166,7 @@ log_release(int64_t until_ns)
 	signals_after_write(end == WRITTEN_FAILED);
 	if (sink.descriptor == held) {
 		sink.descriptor = STDERR_FILENO;
-		sink.has_outlet = false;
+		sink.outlet = (struct outlet) { .step = 0 };
 		sink.torn = end != WRITTEN_ALL || !ends_line(held, size);
 		/* The output of COMMAND follows. */
 		if (sink.torn && end == WRITTEN_ALL)
@@ -240,58 +237,26 @@ finish(struct text *text)
 }
 
 void
-log_hurry(void)
-{
-	is_ending = true;
-}
-
-void
 log_torn_by_others(void)
 {
 	sink.torn = sink.torn || is_stderr;
 }
 
-/* The log of a CI service would keep each row that is drawn. */
-static bool
-has_viewer(void)
-{
-	const char *terminal = getenv("TERM"), *ci = getenv("CI");
-
-	return terminal != NULL && *terminal != '\0'
-	    && strcmp(terminal, "dumb") != 0
-	    && (ci == NULL || *ci == '\0' || strcmp(ci, "false") == 0
-	        || strcmp(ci, "0") == 0);
-}
+/* --- the countdown --- */
 
 bool
 log_shows_waits(void)
 {
+	const char *terminal = getenv("TERM"), *ci = getenv("CI");
+
 	return options->format == LOG_TEXT && options->file == NULL
-	    && options->quiet == 0 && !options->held && has_viewer()
+	    && options->quiet == 0 && !options->held && terminal != NULL
+	    && *terminal != '\0'
+	    && strcmp(terminal, "dumb") != 0
+	    /* The log of a CI service would keep each row. */
+	    && (ci == NULL || *ci == '\0' || strcmp(ci, "false") == 0
+	        || strcmp(ci, "0") == 0)
 	    && outlet_to(&sink)->is_terminal;
-}
-
-void
-log_draw_wait(const char *words)
-{
-	char room[128];
-	int columns = device_columns(STDERR_FILENO) - KEY_COLUMNS;
-	struct text row;
-	ssize_t written;
-
-	if (!is_in_foreground()) {
-		has_row = false;
-		return;
-	}
-	if (columns <= 0)
-		return;
-	row = text_in(
-	    room, (size_t)min_ns(sizeof room, columns + (int)sizeof ERASE_ROW));
-	text_join(&row, ERASE_ROW, words);
-	signals_before_write();
-	written = outlet_write(outlet_to(&sink), row.data, row.length);
-	signals_after_write(written < 0);
-	has_row = has_row || written > 0;
 }
 
 void
@@ -301,6 +266,92 @@ log_erase_wait(void)
 		sink.torn = !put(&sink, ERASE_ROW, strlen(ERASE_ROW));
 	has_row = false;
 }
+
+struct countdown {
+	const char *words;
+	int64_t since_ns; /* < 0: the time runs down */
+	int64_t until_ns;
+};
+
+/* When the row changes: the time is drawn when it is a whole second. */
+static int64_t
+next_change(const struct countdown *countdown, int64_t now_ns)
+{
+	int64_t left_ns = countdown->until_ns - now_ns;
+	int64_t step_ns = countdown->since_ns < 0
+	    ? (left_ns - 1) % NS_PER_S + 1
+	    : NS_PER_S - (now_ns - countdown->since_ns) % NS_PER_S;
+
+	return now_ns + min_ns(step_ns, left_ns);
+}
+
+/*
+ * Draws the row in place of what stood there, cut to the terminal's width;
+ * nothing in the background, or where the terminal has no room or no known
+ * width.
+ */
+static void
+draw(const struct countdown *countdown, int64_t now_ns)
+{
+	char room[128];
+	int columns = device_columns(STDERR_FILENO) - KEY_COLUMNS;
+	int64_t left_ns = countdown->until_ns - now_ns;
+	int64_t seconds = countdown->since_ns < 0
+	    ? left_ns / NS_PER_S + (left_ns % NS_PER_S > 0)
+	    : (now_ns - countdown->since_ns) / NS_PER_S;
+	struct text row;
+	ssize_t written;
+
+	if (left_ns <= 0)
+		return;
+	if (!is_in_foreground()) {
+		has_row = false;
+		return;
+	}
+	if (columns <= 0)
+		return;
+	row = text_in(
+	    room, (size_t)min_ns(sizeof room, columns + (int)sizeof ERASE_ROW));
+	text_join(&row, ERASE_ROW, countdown->words,
+	    DURATION(saturating_multiply(seconds, NS_PER_S)));
+	signals_before_write();
+	written = outlet_write(outlet_to(&sink), row.data, row.length);
+	signals_after_write(written < 0);
+	has_row = has_row || written > 0;
+}
+
+int
+log_count_down(int64_t until_ns, const char *words, int64_t since_ns)
+{
+	struct countdown countdown = { words, since_ns, until_ns };
+	struct queued_signal arrival = { .signal = 0 };
+	int64_t now_ns;
+
+	while ((now_ns = clock_now_ns()) < until_ns) {
+		int64_t next_ns = words != NULL
+		    ? next_change(&countdown, now_ns)
+		    : until_ns;
+		enum wake wake = signals_wait(&arrival, next_ns, NULL, 0);
+
+		if (wake == WAKE_SIGNAL
+		    && (signals_ends(arrival.signal)
+		        || signals_wakes(arrival.signal))) {
+			is_ending = true;
+			log_erase_wait();
+			return arrival.signal;
+		}
+		if (words == NULL)
+			continue;
+		if (wake == WAKE_TIME)
+			draw(&countdown, next_ns);
+		else if (arrival.signal == SIGCONT
+		    || arrival.signal == SIGWINCH)
+			draw(&countdown, clock_now_ns());
+	}
+	return 0;
+}
+
+/* --- lines and events --- */
 
 static bool
 is_wanted(enum weight weight)
@@ -364,24 +415,15 @@ text_begin(void)
 }
 
 void
-log_silence(void)
-{
-	is_silent = true;
-}
-
-void
 log_start(void)
 {
 	struct text text;
 
+	log_shared(WEIGHT_DETAIL, options->in_force, NULL, NULL);
 	if (options->format == LOG_JSON && is_wanted(WEIGHT_NORMAL)) {
 		text = event_begin("start");
 		json_start(&text, options->command, &options->settings->limits);
 		event_finish(&text);
-	} else if (options->format != LOG_JSON && is_wanted(WEIGHT_DETAIL)) {
-		text = text_begin();
-		text_add(&text, options->in_force);
-		finish(&text);
 	}
 }
 
@@ -396,9 +438,8 @@ report_mishaps(
 	static bool is_reported[MISHAPS];
 
 	for (int mishap = from; mishap < end; mishap++) {
-		char words[2][REASON_SIZE];
-		struct text text = text_in(words[0], sizeof words[0]);
-		struct text reason = text_in(words[1], sizeof words[1]);
+		struct text text = TEXT_OF(REASON_SIZE);
+		struct text reason = TEXT_OF(REASON_SIZE);
 		const char *what = is_reported[mishap]
 		    ? NULL
 		    : mishap_text(&text, &reason, (enum mishap)mishap, state,
@@ -408,9 +449,10 @@ report_mishaps(
 			continue;
 		is_reported[mishap] = true;
 		if (line != NULL)
-			text_add(line, words[0]);
+			text_add(line, text.data);
 		else
-			log_degraded(WEIGHT_NORMAL, words[0], what, words[1]);
+			log_degraded(
+			    WEIGHT_NORMAL, text.data, what, reason.data);
 	}
 }
 
@@ -453,11 +495,11 @@ log_attempt_text(const struct loop_state *state, int64_t pause_ns)
 	const struct evidence *evidence = &state->outcome.evidence;
 	struct loop_state shown = *state;
 	bool logs_all = options->verbose || options->file != NULL;
-	char end[40], words[2 * REASON_SIZE];
-	struct text pause_end = text_in(end, sizeof end);
-	struct text notes = text_in(words, sizeof words);
-	struct sequel sequel
-	    = { .pause_ns = pause_ns, .pause_end = end, .notes = words };
+	struct text pause_end = TEXT_OF(40);
+	struct text notes = TEXT_OF(2 * REASON_SIZE);
+	struct sequel sequel = { .pause_ns = pause_ns,
+		.pause_end = pause_end.data,
+		.notes = notes.data };
 	struct text text;
 
 	if (is_wanted(WEIGHT_DETAIL))
@@ -488,7 +530,7 @@ log_attempt(const struct loop_state *state, int64_t pause_ns)
 	struct text text;
 
 	if (state->outcome.end_signal != 0)
-		log_hurry();
+		is_ending = true;
 	if (options->format == LOG_GITHUB && pause_ns != PAUSE_NONE
 	    && state->verdict != VERDICT_SUCCESS) {
 		text = text_in(last_failure, sizeof last_failure);
@@ -562,7 +604,8 @@ log_end_json(const struct loop_state *state, const struct ending *ending)
  * Points at the end if backoff gave up, or if a success took more than one
  * attempt. GitHub shows the annotation by itself, so it quotes the line of
  * stderr, too. It goes to stderr, so -q applies even with a log file.
- * ON_NEW_LINE: what is on stderr before it may lack its newline.
+ * What is still held is dropped: there is nothing to point at. ON_NEW_LINE:
+ * what is on stderr before it may lack its newline.
  */
 static void
 annotate(const struct loop_state *state, const struct ending *ending,
@@ -570,13 +613,12 @@ annotate(const struct loop_state *state, const struct ending *ending,
 {
 	enum result result = ending->result;
 	bool is_success = result == RESULT_SUCCESS;
-	char words[2 * REASON_SIZE];
-	struct text message = text_in(words, sizeof words);
+	struct text message = TEXT_OF(2 * REASON_SIZE);
 	struct text text = buffer_begin();
 
-	if (result == RESULT_PASS || result == RESULT_DEFERRED
+	if (result == RESULT_PASS || result == RESULT_DEFERRED || held >= 0
 	    || options->quiet > (is_success ? 0 : 1)
-	    || (is_success && (*last_failure == '\0' || options->held)))
+	    || (is_success && *last_failure == '\0'))
 		return;
 	message_end(
 	    &message, state, &options->settings->limits, ending, options->word);
@@ -584,8 +626,8 @@ annotate(const struct loop_state *state, const struct ending *ending,
 		text_add(&message, last_failure);
 	if (on_new_line)
 		text_byte(&text, '\n');
-	annotation_text(
-	    &text, is_success ? "warning" : "error", options->name, words);
+	annotation_text(&text, is_success ? "warning" : "error", options->name,
+	    message.data);
 	finish_on(STDERR_FILENO, &text);
 }
 
@@ -596,7 +638,7 @@ log_end(
 	bool has_line = is_end_wanted(ending);
 
 	if (ending->result == RESULT_INTERRUPTED)
-		log_hurry();
+		is_ending = true;
 	if (ending->result == RESULT_ERROR)
 		log_release(
 		    is_ending ? clock_now_ns() + LAST_PATIENCE_NS : INT64_MAX);
@@ -609,53 +651,42 @@ log_end(
 		else
 			log_end_text(state, ending);
 	}
-	if (options->format == LOG_GITHUB && !is_silent)
+	if (options->format == LOG_GITHUB)
 		annotate(state, ending, options->file != NULL || !has_line);
-}
-
-/*
- * A success drops what is held, so an alarm and a recovery go to stderr, too,
- * even if --quiet-success holds the log.
- */
-static void
-finish_shared(enum weight weight, struct text *text)
-{
-	bool goes_out = options->held
-	    && (weight == WEIGHT_ALARM || weight == WEIGHT_RECOVERY);
-
-	if (goes_out)
-		finish_on(STDERR_FILENO, text);
-	if (!goes_out || options->file != NULL)
-		finish(text);
 }
 
 void
 log_shared(enum weight weight, const char *words, const char *event,
     const char *members)
 {
+	bool is_json = options->format == LOG_JSON;
+	/* A success drops what is held. */
+	bool goes_out = options->held
+	    && (weight == WEIGHT_ALARM || weight == WEIGHT_RECOVERY);
 	struct text text;
 
-	if (!is_wanted(weight))
+	if (!is_wanted(weight) || (is_json ? event : words) == NULL)
 		return;
-	if (options->format != LOG_JSON && words != NULL) {
-		text = text_begin();
-		text_printable(&text, words);
-		finish_shared(weight, &text);
-	} else if (options->format == LOG_JSON && event != NULL) {
+	if (is_json) {
 		text = event_begin(event);
 		text_join(&text, members, "}");
-		finish_shared(weight, &text);
+	} else {
+		text = text_begin();
+		text_printable(&text, words);
 	}
+	if (goes_out)
+		finish_on(STDERR_FILENO, &text);
+	if (!goes_out || options->file != NULL)
+		finish(&text);
 }
 
 void
 log_degraded(
     enum weight weight, const char *words, const char *what, const char *reason)
 {
-	char members[4 * REASON_SIZE];
-	struct text text = text_in(members, sizeof members);
+	struct text members = TEXT_OF(4 * REASON_SIZE);
 
-	json_member_string(&text, "what", what);
-	json_member_string(&text, "reason", reason);
-	log_shared(weight, words, "degraded", members);
+	json_member_string(&members, "what", what);
+	json_member_string(&members, "reason", reason);
+	log_shared(weight, words, "degraded", members.data);
 }

@@ -28,9 +28,6 @@ enum weight {
  */
 const char *log_open(const struct log_options *options);
 
-/* --quiet-repeats: no annotation, as the held log is dropped. */
-void log_silence(void);
-
 void log_start(void);
 void log_attempt(const struct loop_state *state, int64_t pause_ns);
 
@@ -56,14 +53,18 @@ void log_shared(enum weight weight, const char *words, const char *event,
 bool log_shows_waits(void);
 
 /*
- * Where log_shows_waits(): draws WORDS, printable ASCII, on a row of its own
- * below the last line, in place of what stood there, cut to the terminal's
- * width. If backoff is in the background, or the terminal has no room or no
- * known width, nothing is drawn.
+ * Waits until UNTIL_NS, or until a signal that tells backoff to end or the
+ * --wake-on signal arrives. Returns that signal, or 0.
+ *
+ * If WORDS is not NULL, a row of its own below the last line of the log shows
+ * it, printable ASCII, and a time in whole seconds: until UNTIL_NS if SINCE_NS
+ * is below 0, else since SINCE_NS of CLOCK_MONOTONIC. It first appears when the
+ * time has changed, because the line above already says it, and stays until
+ * log_erase_wait() or the next line of the log, so a wait can be continued.
  */
-void log_draw_wait(const char *words);
+int log_count_down(int64_t until_ns, const char *words, int64_t since_ns);
 
-/* Erases the row, if there is one; each line of the log does so, too. */
+/* Erases the row, if there is one. */
 void log_erase_wait(void);
 
 /*
@@ -73,10 +74,10 @@ void log_erase_wait(void);
 void log_degraded(enum weight weight, const char *words, const char *what,
     const char *reason);
 
-/* A signal ends backoff: from now on no line waits long for its reader. */
-void log_hurry(void);
-
-/* How long lines and released output wait for a slow reader then. */
+/*
+ * How long lines and released output wait for a slow reader after a signal
+ * that ends backoff.
+ */
 #define LAST_PATIENCE_NS (100 * NS_PER_MS)
 
 /* COMMAND's last output on stderr lacks its newline. */
