@@ -7,11 +7,18 @@
 #include <config.h>
 
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "core/base/duration.h"
-#include "herd/trial.h"
+#include "core/base/text.h"
+#include "core/pause/random.h"
+#include "herd/herd.h"
 #include "options/options.h"
 #include "options/help.h"
+#include "system/system.h"
 
 /* This many take some 90 MB, and minutes if they make many attempts. */
 #define MOST_CLIENTS INT64_C(1000000)
@@ -108,6 +115,291 @@ set_trials(struct trial *trials, const struct options *options)
 		try_each_second(&trials[2].settings);
 }
 
+/* --- the trials --- */
+
+/* Steps between two looks at the clock: a few milliseconds. */
+#define STEPS 50000
+
+/*
+ * The buckets' width doubles until they hold the whole run. It starts at a
+ * power of two below a second, so it always divides one second or is a whole
+ * number of them: 2 ms are enough for 2 minutes, 1 s for 18 hours.
+ */
+#define BUCKET_NS (NS_PER_S / 512)
+#define BUCKETS 65536
+
+/* The estimate simulates this many clients, in twice HALF steps: a blink. */
+#define FEW_CLIENTS 8
+#define HALF 500000
+
+/* Of all runs of all trials: a few minutes. */
+#define MOST_ATTEMPTS 1e9
+
+/* Of what a figure is the mean. */
+struct sum {
+	double total, count;
+};
+
+struct work {
+	struct trial *trial; /* the current one, */
+	struct sum sums[FIGURES]; /* of the runs that it has made, */
+	int64_t done; /* so many, */
+	struct simulation simulation; /* and the run that it makes */
+	double runs; /* of all trials */
+	double runs_before, attempts_before; /* of the trials before this */
+
+	/* When stderr is told next how far it has come; INT64_MAX: never. */
+	int64_t next_ns;
+	bool is_shown;
+};
+
+static void
+show_progress(struct work *work)
+{
+	int64_t now_ns = clock_now_ns();
+	double done;
+
+	if (now_ns < work->next_ns)
+		return;
+	work->next_ns = now_ns + NS_PER_S / 10;
+	work->is_shown = true;
+	done = (work->runs_before + (double)work->done
+	           + simulation_progress(&work->simulation))
+	    / work->runs;
+	fprintf(stderr, "\rsimulating: %d%%", (int)(100 * done));
+}
+
+static void
+add(struct sum *sum, double value, double count)
+{
+	sum->total += value;
+	sum->count += count;
+}
+
+/* Adds the run that has ended. */
+static void
+add_run(struct work *work)
+{
+	const struct simulation *run = &work->simulation;
+	int64_t down_ns = max_ns(run->service.down_ns - NS_PER_S, 0);
+	struct sum *sums = work->sums;
+
+	work->done++;
+	add(&sums[FIGURE_RETRIES], (double)run->attempts, 1);
+	add(&sums[FIGURE_PEAK], (double)run->peak_after_0, 1);
+	add(&sums[FIGURE_LATER_PEAK], (double)run->peak, 1);
+	/* A double, because the sum may exceed the 292 years of an int64_t. */
+	for (int64_t i = 0; i < run->served; i++)
+		add(&sums[FIGURE_WAIT], (double)run->waits_ns[i], 1);
+	add(&sums[FIGURE_WAIT_95], (double)simulation_wait(run, 95),
+	    run->served > 0);
+	add(&sums[FIGURE_WAIT_LAST], (double)simulation_wait(run, 100),
+	    run->served > 0);
+	add(&sums[FIGURE_OUTAGE_RATE], (double)run->down,
+	    (double)down_ns / NS_PER_S);
+	add(&sums[FIGURE_LATE_FAILURES], (double)run->refused, 1);
+	add(&sums[FIGURE_GAVE_UP], (double)run->gave_up, 1);
+	add(&sums[FIGURE_END], (double)run->queue.now_ns, 1);
+}
+
+static void
+set_figures(const struct work *work)
+{
+	double *figures = work->trial->figures;
+	double attempts;
+
+	for (int i = 0; i < FIGURES; i++)
+		if (work->sums[i].count > 0)
+			figures[i] = work->sums[i].total / work->sums[i].count;
+	attempts
+	    = figures[FIGURE_RETRIES] / (double)work->simulation.clients_count;
+	figures[FIGURE_RETRIES] = attempts > 1 ? attempts - 1 : 0;
+}
+
+/*
+ * Whether the ATTEMPTS of this trial and those of the trials before it are too
+ * many. If so, notes it, to three digits; HOW says how well ATTEMPTS are known:
+ * "about".
+ */
+static bool
+takes_too_long(const struct work *work, const char *how, double attempts)
+{
+	struct trial *trial = work->trial;
+	struct text text = text_in(trial->too_long, sizeof trial->too_long);
+	double all = work->attempts_before + attempts;
+	int64_t unit = 1;
+
+	if (all <= MOST_ATTEMPTS)
+		return false;
+	while (all / (double)unit >= 1000 && unit <= INT64_MAX / 10000)
+		unit *= 10;
+	all /= (double)unit;
+	trial->no_end = trial->too_long;
+	text_join(&text,
+	    work->attempts_before > 0 ? "left out: with it there would be "
+	                              : "it takes ",
+	    how, " ",
+	    NUMBER(saturating_multiply(
+	        unit, all < 1e6 ? (int64_t)(all + 0.5) : INT64_MAX)),
+	    " attempts");
+	return true;
+}
+
+/* Why an endless run has no end: its clock has saturated, or stands still. */
+static const char *
+why_endless(const struct simulation *run)
+{
+	return run->queue.now_ns == INT64_MAX ? "it takes longer than 292 years"
+	                                      : "all pauses are 0";
+}
+
+/*
+ * How many attempts a client without a gate makes until the end of the outage,
+ * or a bit more. It is less only if pauses still grow after some 100,000
+ * attempts. Sets the trial's no_end if the simulation would never end.
+ */
+static double
+attempts_in_outage(
+    struct trial *trial, struct simulation simulation, uint64_t seed)
+{
+	struct random random = random_from(seed);
+	int64_t end_ns = min_ns(simulation.service.down_ns,
+	    simulation.settings->limits.deadline_ns);
+	int64_t half_ns, now_ns;
+	double attempts;
+	bool goes_on;
+
+	simulation.clients_count
+	    = min_ns(simulation.clients_count, FEW_CLIENTS);
+	simulation.service.capacity = FEW_CLIENTS;
+	/* A client that is served at once would not show pauses of 0. */
+	simulation.service.down_ns = max_ns(simulation.service.down_ns, 1);
+	simulation.histogram = NULL;
+	simulation_start(&simulation, &random);
+	goes_on = simulation_step(&simulation, HALF);
+	half_ns = simulation.queue.now_ns;
+	goes_on = goes_on && simulation_step(&simulation, HALF);
+	now_ns = simulation.queue.now_ns;
+	if (simulation.endless)
+		trial->no_end = why_endless(&simulation);
+	attempts
+	    = (double)simulation.attempts / (double)simulation.clients_count;
+	if (!goes_on || now_ns <= 0 || now_ns >= end_ns
+	    || (double)(now_ns - half_ns) > 1.1 * (double)half_ns)
+		return attempts;
+	return attempts * (double)end_ns / (double)now_ns;
+}
+
+/* Makes one more run. False: it, or all of them, would have no end. */
+static bool
+make_run(struct work *work)
+{
+	const struct simulation *run = &work->simulation;
+	double to_come = (double)(work->trial->runs - work->done);
+	bool goes_on;
+
+	do {
+		goes_on = simulation_step(&work->simulation, STEPS);
+		show_progress(work);
+		/* The runs to come make as many as this one, at least. */
+		if (takes_too_long(work, "at least",
+		        work->sums[FIGURE_RETRIES].total
+		            + to_come * (double)run->attempts))
+			return false;
+	} while (goes_on);
+	if (run->endless)
+		work->trial->no_end = why_endless(run);
+	else
+		add_run(work);
+	return !run->endless;
+}
+
+/* Makes all runs of a trial, each of which begins as TEMPLATE. */
+static void
+run_trial(struct work *work, const struct simulation *template, uint64_t seed)
+{
+	struct trial *trial = work->trial;
+	struct random random = random_from(seed);
+
+	work->done = 0;
+	for (int i = 0; i < FIGURES; i++) {
+		work->sums[i] = (struct sum) { .count = 0 };
+		trial->figures[i] = -1;
+	}
+	/* At a gate, pauses of 0 have an end. */
+	if (trial->gate == HERD_NO_GATE) {
+		double attempts = attempts_in_outage(trial, *template, seed)
+		    * (double)template->clients_count * (double)trial->runs;
+
+		if (trial->no_end != NULL
+		    || takes_too_long(work, "about", attempts))
+			return;
+	}
+	while (work->done < trial->runs) {
+		work->simulation = *template;
+		simulation_start(&work->simulation, &random);
+		if (!make_run(work))
+			return;
+	}
+	set_figures(work);
+	work->attempts_before += work->sums[FIGURE_RETRIES].total;
+}
+
+/*
+ * Fills in the results of TRIALS trials, in their order; none is run after a
+ * first one that has no end. If stderr is a terminal, it tells after a second
+ * how far they have come. Exits if there is no memory.
+ */
+static void
+run_trials(struct trial *trials, const struct herd *herd, uint64_t seed)
+{
+	size_t clients = (size_t)herd->clients;
+	size_t machines = (size_t)herd->machines;
+	struct simulation template = {
+		.service = herd->service,
+		.clients_count = herd->clients,
+		.clients = usage_allocate(
+		    "--clients", clients, sizeof *template.clients),
+		.waits_ns = usage_allocate(
+		    "--clients", clients, sizeof *template.waits_ns),
+		.machines = usage_allocate(
+		    "--machines", machines, sizeof *template.machines),
+	};
+	struct work work = {
+		.next_ns = isatty(STDERR_FILENO) == 1
+		    ? clock_now_ns() + NS_PER_S
+		    : INT64_MAX,
+	};
+
+	for (int i = 0; i < TRIALS; i++) {
+		const struct settings *settings = &trials[i].settings;
+		const struct range *splay = &settings->limits.splay;
+		bool is_random = settings->policy.jitter.kind != JITTER_NONE
+		    || splay->low_ns < splay->high_ns;
+
+		trials[i].runs = is_random ? herd->runs : 1;
+		work.runs += (double)trials[i].runs;
+	}
+	for (int i = 0; i < TRIALS && trials[0].no_end == NULL; i++) {
+		work.trial = &trials[i];
+		trials[i].histogram = histogram_in(
+		    usage_allocate("--clients", BUCKETS, sizeof(int64_t)),
+		    BUCKETS, BUCKET_NS);
+		template.settings = &trials[i].settings;
+		template.histogram = &trials[i].histogram;
+		template.machines_count
+		    = trials[i].gate == HERD_NO_GATE ? 0 : herd->machines;
+		template.fleet = trials[i].gate == HERD_GATE_FLEET;
+		run_trial(&work, &template, seed);
+		work.runs_before += (double)trials[i].runs;
+	}
+	if (work.is_shown)
+		fprintf(stderr, "\r%*s\r", (int)strlen("simulating: 100%"), "");
+	free(template.clients);
+	free(template.waits_ns);
+	free(template.machines);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -117,9 +409,9 @@ main(int argc, char **argv)
 	options_parse(&options, argc, argv);
 	check(&options);
 	set_trials(trials, &options);
-	trials_run(trials, &options.herd,
+	run_trials(trials, &options.herd,
 	    options.seed >= 0 ? (uint64_t)options.seed : SEED);
-	if (trials[0].too_long)
+	if (trials[0].no_end == trials[0].too_long)
 		usage_refuse("too long", trials[0].no_end,
 		    "expected at most 1000000000, by fewer --clients or "
 		    "--runs, or a shorter --outage");

@@ -7,9 +7,9 @@
 
 #include "core/base/duration.h"
 #include "core/base/text.h"
-#include "core/charts/chart.h"
+#include "core/charts/charts.h"
 #include "core/words/words.h"
-#include "herd/trial.h"
+#include "herd/herd.h"
 #include "options/help.h"
 
 #define LABEL_WIDTH 37
@@ -66,16 +66,13 @@ static void
 print_figure(enum figure figure, double value)
 {
 	int decimals = rows[figure].decimals;
-	char words[32];
-	struct text text = text_in(words, sizeof words);
 
 	if (value < 0)
-		text_byte(&text, '-');
+		printf("%*s", FIGURE_WIDTH, "-");
 	else if (decimals == TIME)
-		duration_text(&text, whole_ns(value));
+		printf("%*s", FIGURE_WIDTH, DURATION(whole_ns(value)));
 	else
-		snprintf(words, sizeof words, "%.*f", decimals, value);
-	printf("%*s", FIGURE_WIDTH, words);
+		printf("%*.*f", FIGURE_WIDTH, decimals, value);
 }
 
 /* Whether the figure says anything with the options of the FIRST trial. */
@@ -113,13 +110,6 @@ print_table(const struct trial *trials)
 	}
 }
 
-static void
-print_share(double share, const char *what)
-{
-	if (share > 0)
-		printf(", %.10g%% %s", share * 100, what);
-}
-
 /* The clients, the outage, and what the service can do then. */
 static void
 print_title(const struct trial *first, const struct herd *herd)
@@ -138,8 +128,10 @@ print_title(const struct trial *first, const struct herd *herd)
 		printf("a limit of %.10g a second", service->limit);
 	if (service->burst > 0)
 		printf(" and bursts of %.10g", service->burst);
-	print_share(service->refusals, "refused");
-	print_share(service->failures, "fail");
+	if (service->refusals > 0)
+		printf(", %.10g%% refused", service->refusals * 100);
+	if (service->failures > 0)
+		printf(", %.10g%% fail", service->failures * 100);
 	if (first->runs > 1)
 		printf("; mean of %" PRId64 " runs", first->runs);
 	putchar('\n');
@@ -223,15 +215,15 @@ static void
 print_bars(const struct trial *trial, const struct axis *axis, int height)
 {
 	int64_t values[MOST_CELLS];
-	char cells[3 * MOST_CELLS + 1], label[32];
+	char label[32];
 	struct chart chart = {
 		.width = axis->columns * axis->cells,
 		.height = height,
 		.unicode = axis->unicode,
 	};
 
-	histogram_columns(&trial->histogram, axis->columns * axis->column_ns,
-	    values, (size_t)axis->columns);
+	histogram_columns(
+	    &trial->histogram, axis->column_ns, values, (size_t)axis->columns);
 	for (int64_t i = 1; i < axis->columns; i++)
 		chart.most = max_ns(chart.most, values[i]);
 	for (int64_t i = chart.width - 1; i >= 0; i--)
@@ -240,11 +232,11 @@ print_bars(const struct trial *trial, const struct axis *axis, int height)
 	    (double)chart.most
 	        / ((double)axis->column_ns / NS_PER_S * (double)trial->runs));
 	for (int row = 1; row <= height; row++) {
-		struct text text = text_in(cells, sizeof cells);
+		struct text cells = TEXT_OF(3 * MOST_CELLS + 1);
 
-		chart_row(&text, &chart, values, row);
+		chart_row(&cells, &chart, values, row);
 		printf("%*s %s%s\n", MARGIN - 2, row == 1 ? label : "",
-		    glyph(axis, "│", "|"), cells);
+		    glyph(axis, "│", "|"), cells.data);
 	}
 }
 
@@ -359,8 +351,7 @@ static void
 print_json_figures(const struct trial *trial, const struct herd *herd)
 {
 	const struct service *service = &herd->service;
-	char line[1024];
-	struct text text = text_in(line, sizeof line);
+	struct text text = TEXT_OF(1024);
 
 	text_add(&text, "{\"event\":\"herd\"");
 	json_member_string(&text, "policy", trial->name);
@@ -389,7 +380,7 @@ print_json_figures(const struct trial *trial, const struct herd *herd)
 		else
 			add_number(&text, rows[i].key, trial->figures[i]);
 	text_byte(&text, '}');
-	puts(line);
+	puts(text.data);
 }
 
 static void
@@ -397,11 +388,10 @@ print_json_load(const struct trial *trial, const struct axis *axis)
 {
 	int64_t values[JSON_COLUMNS];
 
-	histogram_columns(&trial->histogram, axis->columns * axis->column_ns,
-	    values, (size_t)axis->columns);
+	histogram_columns(
+	    &trial->histogram, axis->column_ns, values, (size_t)axis->columns);
 	for (int64_t i = 0; i < axis->columns; i++) {
-		char line[512];
-		struct text text = text_in(line, sizeof line);
+		struct text text = TEXT_OF(512);
 
 		text_add(&text, "{\"event\":\"load\"");
 		json_member_string(&text, "policy", trial->name);
@@ -410,7 +400,7 @@ print_json_load(const struct trial *trial, const struct axis *axis)
 		add_number(
 		    &text, "attempts", (double)values[i] / (double)trial->runs);
 		text_byte(&text, '}');
-		puts(line);
+		puts(text.data);
 	}
 }
 

@@ -7,8 +7,7 @@
 
 #include "core/base/duration.h"
 #include "core/base/text.h"
-#include "core/charts/chart.h"
-#include "core/charts/forecast.h"
+#include "core/charts/charts.h"
 #include "core/gate/gate.h"
 #include "core/words/words.h"
 #include "options/help.h"

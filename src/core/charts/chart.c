@@ -3,7 +3,7 @@
 
 #include "core/base/duration.h"
 #include "core/base/text.h"
-#include "core/charts/chart.h"
+#include "core/charts/charts.h"
 
 /* Blocks come in eighths of a cell. */
 #define PARTS 8
@@ -117,17 +117,15 @@ histogram_add(struct histogram *histogram, int64_t at_ns)
 }
 
 void
-histogram_columns(const struct histogram *histogram, int64_t until_ns,
+histogram_columns(const struct histogram *histogram, int64_t column_ns,
     int64_t *columns, size_t count)
 {
 	int64_t so_far = 0; /* events in the buckets read so far */
 	int64_t given = 0; /* events in the columns filled so far */
 	size_t bucket = 0;
 
-	for (size_t i = 1; i <= count; i++) {
-		int64_t n = (int64_t)count;
-		int64_t end_ns
-		    = until_ns / n * (int64_t)i + until_ns % n * (int64_t)i / n;
+	for (size_t i = 0; i < count; i++) {
+		int64_t end_ns = column_ns * (int64_t)(i + 1);
 		int64_t share = 0;
 
 		while (bucket < histogram->buckets
@@ -137,7 +135,7 @@ histogram_columns(const struct histogram *histogram, int64_t until_ns,
 			share = (int64_t)((double)histogram->counts[bucket]
 			    * ((double)(end_ns % histogram->bucket_ns)
 			        / (double)histogram->bucket_ns));
-		columns[i - 1] = so_far + share - given;
+		columns[i] = so_far + share - given;
 		given = so_far + share;
 	}
 }

@@ -2,7 +2,7 @@
 #include <config.h>
 
 #include "core/base/duration.h"
-#include "core/charts/forecast.h"
+#include "core/charts/charts.h"
 #include "core/loop/loop.h"
 #include "core/pause/schedule.h"
 
@@ -61,15 +61,6 @@ is_timeless(const struct forecast *forecast)
 {
 	return forecast->settings->limits.deadline_ns == INT64_MAX
 	    && forecast->until_in_ns == INT64_MAX;
-}
-
-/* Whether a pause depends on those before it. */
-static bool
-has_memory(const struct forecast *forecast)
-{
-	enum jitter_kind kind = forecast->settings->policy.jitter.kind;
-
-	return kind == JITTER_DECORRELATED || kind == JITTER_SMOOTH;
 }
 
 /* The extremes of the pauses, and of the starts of the attempts after them. */
@@ -207,15 +198,17 @@ free_mean(const struct forecast *forecast, int64_t n, struct range range)
 	    policy->slot_ns, policy->cap_ns);
 }
 
-/* Whether the mean of the pause after failure N has a formula. */
+/*
+ * Whether the mean of the pause after failure N has a formula: not if it
+ * depends on those before it.
+ */
 static bool
 has_formula(const struct forecast *forecast, int64_t n)
 {
 	enum jitter_kind kind = forecast->settings->policy.jitter.kind;
 
-	return !forecast->touched
-	    && (!has_memory(forecast)
-	        || (kind == JITTER_DECORRELATED && n == 1));
+	return !forecast->touched && kind != JITTER_SMOOTH
+	    && (kind != JITTER_DECORRELATED || n == 1);
 }
 
 /* Of the histories that get as far as a row; they cannot overflow. */

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "core/simulation/event_queue.h"
+#include "core/simulation/simulation.h"
 
 #define DIGIT_BITS 4
 #define LISTS (64 / DIGIT_BITS << DIGIT_BITS)

@@ -8,9 +8,6 @@
 
 #define TENTH_NS (NS_PER_S / 10)
 
-/* A probability is drawn as a number below it. */
-#define DRAWS (INT64_C(1) << 53)
-
 /* At a gate; and with late_ns a request reaches the service this much later. */
 #define ATTEMPT_NS (NS_PER_S / 5)
 #define LATE_NS (10 * NS_PER_MS)
@@ -18,13 +15,11 @@
 /* So many attempts per client within one nanosecond cannot be chance. */
 #define ENDLESS 1000
 
-/* X >= 0, rounded up. */
+/* X, 0 <= x < 2^63, rounded up. */
 static int64_t
 ceiling(double x)
 {
-	int64_t whole = x < 0x1p63 ? (int64_t)x : INT64_MAX;
-
-	return (double)whole < x ? whole + 1 : whole;
+	return (int64_t)x + ((double)(int64_t)x < x);
 }
 
 /* How many are served in second N: all due by its end less those before. */
@@ -86,20 +81,18 @@ count_attempt(struct simulation *simulation)
 		simulation->in_tenth = 0;
 	}
 	simulation->in_tenth++;
-	if (simulation->in_tenth > simulation->peak_after_0)
-		simulation->peak_after_0 = simulation->in_tenth;
-	if (now_ns >= SIMULATION_STARTED_NS
-	    && simulation->in_tenth > simulation->peak)
-		simulation->peak = simulation->in_tenth;
+	simulation->peak_after_0
+	    = max_ns(simulation->peak_after_0, simulation->in_tenth);
+	if (now_ns >= SIMULATION_STARTED_NS)
+		simulation->peak
+		    = max_ns(simulation->peak, simulation->in_tenth);
 }
 
 /* Nothing is drawn for a SHARE of 0: the same seed gives the same run. */
 static bool
 happens(const struct simulation *simulation, double share)
 {
-	return share > 0
-	    && (double)random_between(simulation->random, 0, DRAWS - 1)
-	    < share * (double)DRAWS;
+	return share > 0 && random_unit(simulation->random) < share;
 }
 
 /* A bucket that leaks at the limit, and holds one request and the burst. */
@@ -233,18 +226,19 @@ ask_gate(struct simulation *simulation, struct simulated_client *client)
 	wake_at(simulation, client, saturating_add(now_ns, late_ns));
 }
 
-/* The attempt of CLIENT as its gate sees it. */
-static struct gate_attempt
-gate_attempt(struct simulation *simulation, struct simulated_client *client)
+/* Tells the gate of the attempt of CLIENT, which ends now. */
+static struct gate_effect
+tell_gate(struct simulation *simulation, struct simulated_client *client)
 {
-	const struct policy *policy = &simulation->settings->policy;
+	struct gate *gate = gate_of(simulation, client);
+	bool succeeded = client->verdict == VERDICT_SUCCESS;
 	/* To a fleet a machine is what a run is to a machine. */
 	int64_t run = simulation->fleet ? machine_of(simulation, client)
 	                                : client - simulation->clients;
 	struct gate_attempt attempt = {
-		.outcome = client->verdict == VERDICT_SUCCESS ? GATE_SUCCESS
-		    : client->verdict == VERDICT_THROTTLE     ? GATE_REFUSAL
-		                                              : GATE_FAILURE,
+		.outcome = succeeded                      ? GATE_SUCCESS
+		    : client->verdict == VERDICT_THROTTLE ? GATE_REFUSAL
+		                                          : GATE_FAILURE,
 		.run = (uint64_t)run,
 		.ticket = client->ticket,
 		.row_ns = simulation->fleet ? GATE_FLEET_ROW_NS : 0,
@@ -254,30 +248,20 @@ gate_attempt(struct simulation *simulation, struct simulated_client *client)
 		.reason = "",
 	};
 
-	if (attempt.outcome != GATE_SUCCESS)
-		attempt.pause_ns = gate_pause(gate_of(simulation, client),
-		    policy, simulation->random, attempt.stated_ns);
-	return attempt;
-}
-
-/* Tells the gate of the attempt of CLIENT, which ends now. */
-static struct gate_effect
-tell_gate(struct simulation *simulation, struct simulated_client *client)
-{
-	struct gate *gate = gate_of(simulation, client);
-	struct gate_attempt attempt = gate_attempt(simulation, client);
-	bool probed = client->ticket != 0;
-
+	if (!succeeded)
+		attempt.pause_ns
+		    = gate_pause(gate, &simulation->settings->policy,
+		        simulation->random, attempt.stated_ns);
 	gate_result(gate, attempt.ended_ns, &attempt);
 	client->ticket = 0;
-	return gate_effect(gate, &attempt, probed);
+	return gate_effect(gate, &attempt, attempt.ticket != 0);
 }
 
-static void try_to_start(
-    struct simulation *simulation, struct simulated_client *client);
-
-/* What follows the attempt of CLIENT that ends now, by the loop's rules. */
-static void
+/*
+ * What follows the attempt of CLIENT that ends now, by the loop's rules. True:
+ * it asks its gate at once.
+ */
+static bool
 after_attempt(struct simulation *simulation, struct simulated_client *client,
     struct gate_effect effect)
 {
@@ -295,27 +279,24 @@ after_attempt(struct simulation *simulation, struct simulated_client *client,
 	struct pause_context context
 	    = pause_context(simulation, &state, client->failures);
 	struct random before = *simulation->random;
-	struct pause pause;
+	struct pause pause = { .kind = PAUSE_DRAWN };
 
 	client->attempts = state.count;
 	client->streak = state.streak;
-	if (result != RESULT_NONE) {
+	if (result == RESULT_NONE)
+		pause = next_pause(&context, &client->schedule);
+	if (pause.kind != PAUSE_DRAWN)
+		result = pause.kind == PAUSE_ASKED_BEYOND ? RESULT_STOPPED
+		                                          : RESULT_DEADLINE;
+	if (result != RESULT_NONE)
 		end_client(simulation, client, result);
-		return;
-	}
-	pause = next_pause(&context, &client->schedule);
-	if (pause.kind != PAUSE_DRAWN) {
-		end_client(simulation, client,
-		    pause.kind == PAUSE_ASKED_BEYOND ? RESULT_STOPPED
-		                                     : RESULT_DEADLINE);
-	} else if (effect.waits_at_gate) {
+	else if (effect.waits_at_gate)
 		/* Nobody waits for this pause: the next draw replaces it. */
 		*simulation->random = before;
-		try_to_start(simulation, client);
-	} else {
+	else
 		wake_at(simulation, client,
 		    saturating_add(simulation->queue.now_ns, pause.ns));
-	}
+	return result == RESULT_NONE && effect.waits_at_gate;
 }
 
 /* Starts an attempt of CLIENT now if time is left and the gate allows it. */
@@ -349,8 +330,9 @@ go_on(struct simulation *simulation, struct simulated_client *client)
 		break;
 	case CLIENT_ENDS:
 		client->stage = CLIENT_ASKS;
-		after_attempt(
-		    simulation, client, tell_gate(simulation, client));
+		if (after_attempt(
+		        simulation, client, tell_gate(simulation, client)))
+			try_to_start(simulation, client);
 		break;
 	}
 }

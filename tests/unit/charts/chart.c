@@ -2,7 +2,7 @@
 #include <config.h>
 
 #include "core/base/duration.h"
-#include "core/charts/chart.h"
+#include "core/charts/charts.h"
 #include "core/pause/random.h"
 #include "unit/fresh.h"
 #include "unit/tap.h"
@@ -200,16 +200,16 @@ TEST(columns)
 
 	for (int64_t at = 0; at < 80; at++)
 		histogram_add(&histogram, at);
-	histogram_columns(&histogram, 80, columns, 4);
+	histogram_columns(&histogram, 20, columns, 4);
 	counts_are(columns, (int64_t[]) { 20, 20, 20, 20 }, 4,
 	    "fewer columns than buckets");
-	histogram_columns(&histogram, 80, columns, 16);
+	histogram_columns(&histogram, 5, columns, 16);
 	counts_are(columns, (int64_t[]) { 5, 5, 5, 5, 5, 5, 5, 5 }, 8,
 	    "more columns than buckets");
-	histogram_columns(&histogram, 75, columns, 3);
+	histogram_columns(&histogram, 25, columns, 3);
 	counts_are(
 	    columns, (int64_t[]) { 25, 25, 25 }, 3, "what comes later is not");
-	histogram_columns(&histogram, INT64_MAX, columns, 1000);
+	histogram_columns(&histogram, INT64_MAX / 1000, columns, 1000);
 	is_int(columns[0], 80, "at the start of ages");
 	is_int(sum(columns, 1000), 80, "  nothing else is");
 }
@@ -229,8 +229,9 @@ TEST(conservation)
 			histogram_add(
 			    &histogram, random_between(&random, 0, span));
 		kept = kept && sum(counts, BUCKETS) == 100;
-		histogram_columns(
-		    &histogram, histogram.bucket_ns * BUCKETS, columns, count);
+		histogram_columns(&histogram,
+		    histogram.bucket_ns * BUCKETS / (int64_t)count + 1, columns,
+		    count);
 		kept = kept && sum(columns, count) == 100;
 		for (size_t j = 0; j < count; j++)
 			positive = positive && columns[j] >= 0;

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "core/base/duration.h"
-#include "core/charts/forecast.h"
+#include "core/charts/charts.h"
 #include "unit/stage.h"
 #include "unit/tap.h"
 #include "unit/unlimited.h"

@@ -11,7 +11,7 @@
 #include "core/base/text.h"
 #include "core/gate/gate.h"
 #include "core/pause/random.h"
-#include "core/simulation/event_queue.h"
+#include "core/simulation/simulation.h"
 #include "unit/tap.h"
 
 #define MOST_WORKERS 100
@@ -20,7 +20,7 @@
 #define COUNTED_NS (10 * NS_PER_S) /* what comes before is the beginning */
 #define CLOCK_NS (1000 * NS_PER_S) /* the gate's clock is ahead */
 
-struct service {
+struct server {
 	double limit, burst; /* a second; a leaky bucket */
 	int down; /* fails for so many seconds */
 	int refused, failing; /* percent, by chance */
@@ -44,7 +44,7 @@ struct worker {
 };
 
 struct play {
-	const struct service *service;
+	const struct server *service;
 	struct random random;
 	struct event_queue queue;
 	struct worker workers[MOST_WORKERS];
@@ -89,7 +89,7 @@ is_beyond_limit(struct play *play)
 static enum gate_outcome
 answer(struct play *play)
 {
-	const struct service *service = play->service;
+	const struct server *service = play->service;
 
 	if (play->queue.now_ns < service->down * NS_PER_S)
 		return GATE_FAILURE;
@@ -183,7 +183,7 @@ struct figures {
 
 static struct figures
 play_service(
-    const struct service *service, int workers, uint64_t seed, bool gated)
+    const struct server *service, int workers, uint64_t seed, bool gated)
 {
 	struct play play = {
 		.service = service,
@@ -226,7 +226,7 @@ TEST(services)
 	static const struct {
 		const char *what;
 		int workers;
-		struct service service;
+		struct server service;
 		/* Jobs a second: so many, and so much of what no gate does. */
 		double rate, share;
 		double refused; /* at most, a job */
@@ -254,7 +254,7 @@ TEST(services)
 	};
 
 	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++) {
-		const struct service *service = &rows[i].service;
+		const struct server *service = &rows[i].service;
 		struct figures sum = { 0 }, sum_without = { 0 };
 		int reached = 0;
 

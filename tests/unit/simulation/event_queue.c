@@ -2,7 +2,7 @@
 #include <config.h>
 
 #include "core/pause/random.h"
-#include "core/simulation/event_queue.h"
+#include "core/simulation/simulation.h"
 #include "unit/tap.h"
 
 #define MANY 1000

@@ -53,7 +53,7 @@ simulate(double capacity, int64_t count, bool fleet, uint64_t seed)
 	};
 
 	simulation = play(simulation, seed);
-	histogram_columns(&histogram, SECONDS * NS_PER_S, seconds, SECONDS);
+	histogram_columns(&histogram, NS_PER_S, seconds, SECONDS);
 	return simulation;
 }
 
