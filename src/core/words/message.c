@@ -68,20 +68,6 @@ add_in_parentheses(struct text *text, const char *words)
 		text_join(text, " (", words, ")");
 }
 
-static void
-add_hint_verdict(struct text *text, enum verdict verdict)
-{
-	static const char *const words[VERDICTS] = {
-		[VERDICT_SUCCESS] = "reported success",
-		[VERDICT_PASS] = "reported a pass",
-		[VERDICT_RETRY] = "asked to retry",
-		[VERDICT_THROTTLE] = "asked to slow down",
-		[VERDICT_STOP] = "asked to stop",
-	};
-
-	text_join(text, "the command ", words[verdict], " (BACKOFF_HINT)");
-}
-
 /* BEFORE, WORDS from outside, and AFTER. */
 static void
 add_bounded(
@@ -120,11 +106,19 @@ reason_text(struct text *text, const struct outcome *outcome, const char *line)
 		[RULE_UNMATCHED] = "no line matches --retry-if",
 		[RULE_NO_MATCH] = "no line matches --success-if",
 	};
+	static const char *const hints[VERDICTS] = {
+		[VERDICT_SUCCESS] = "reported success",
+		[VERDICT_PASS] = "reported a pass",
+		[VERDICT_RETRY] = "asked to retry",
+		[VERDICT_THROTTLE] = "asked to slow down",
+		[VERDICT_STOP] = "asked to stop",
+	};
 	const struct evidence *evidence = &outcome->evidence;
 	const char *meaning = evidence->tool.meaning;
 
 	if (outcome->rule == RULE_HINT) {
-		add_hint_verdict(text, evidence->hint.verdict);
+		text_join(text, "the command ", hints[evidence->hint.verdict],
+		    " (BACKOFF_HINT)");
 	} else if (is_by_match(outcome)) {
 		add_bounded(
 		    text, "output matches '", evidence->match.pattern, "'");
@@ -218,30 +212,21 @@ add_wait(struct text *text, const char *before, const struct hint *hint)
 	    hint->until[0] != '\0' ? ", until " : "", hint->until);
 }
 
-static void
-add_asked_too_long(struct text *text, const struct outcome *outcome,
-    const struct limits *limits, enum result result)
-{
-	add_wait(text, "server asked to wait ", &outcome->evidence.hint);
-	if (result == RESULT_STOPPED)
-		text_join(text, ", more than --hint-max (",
-		    DURATION(limits->hint_max_ns), ")");
-	else
-		text_add(text, ", more than is left");
-}
-
 /* The stream that failed, in an attempt or before it could start. */
 static void
 add_broken(struct text *text, const struct outcome *outcome,
     const struct ending *ending)
 {
-	if (outcome->kind != OUTCOME_NOT_STARTED)
-		text_join(text, ending->broken,
-		    " could not be passed on: ", strerror(ending->error));
-	else if (ending->error == EMFILE || ending->error == ENFILE)
+	bool is_full = ending->error == EMFILE || ending->error == ENFILE;
+
+	if (outcome->kind == OUTCOME_NOT_STARTED && is_full)
 		text_join(text, "no descriptor left for ", ending->broken);
 	else
-		text_join(text, ending->broken, ": ", strerror(ending->error));
+		text_join(text, ending->broken,
+		    outcome->kind == OUTCOME_NOT_STARTED
+		        ? ": "
+		        : " could not be passed on: ",
+		    strerror(ending->error));
 }
 
 /* What kept COMMAND from doing its work, and what may help. */
@@ -287,7 +272,13 @@ reason_of_end(struct text *text, const struct loop_state *state,
 	} else if (ending->broken != NULL) {
 		add_broken(text, outcome, ending);
 	} else if (ending->asked_too_long) {
-		add_asked_too_long(text, outcome, limits, ending->result);
+		add_wait(
+		    text, "server asked to wait ", &outcome->evidence.hint);
+		if (ending->result == RESULT_STOPPED)
+			text_join(text, ", more than --hint-max (",
+			    DURATION(limits->hint_max_ns), ")");
+		else
+			text_add(text, ", more than is left");
 	} else if (ending->input_lost) {
 		add_lost_input(text, &outcome->evidence, limits);
 	} else if (state->streak > 0) {
@@ -321,38 +312,25 @@ add_attempt(struct text *text, const struct loop_state *state,
 int64_t
 repeats_count(struct repeats *repeats, const struct loop_state *state)
 {
-	struct text reason = TEXT_OF(REASON_SIZE);
+	struct text words = TEXT_OF(REASON_SIZE);
 	const char *line = reason_line(&state->outcome);
 	uint64_t quote = line != NULL ? hash_of(line, strlen(line)) : 0;
+	uint64_t reason;
 
 	if (state->verdict == VERDICT_SUCCESS) {
 		*repeats = (struct repeats) { .count = 0 };
 		return 0;
 	}
-	reason_text(&reason, &state->outcome, line);
-	if (strcmp(reason.data, repeats->reason) != 0)
+	reason_text(&words, &state->outcome, line);
+	reason = hash_of(words.data, words.length);
+	if (reason != repeats->reason)
 		repeats->count = 0;
-	text_copy(repeats->reason, REASON_SIZE, reason.data);
+	repeats->reason = reason;
 	repeats->has_same_quote = quote != 0 && quote == repeats->quote;
 	repeats->quote = quote;
 	if (++repeats->count <= 10)
 		return 0;
 	return repeats->count % 10 == 0 ? 9 : -1;
-}
-
-/* Which attempt failed: "attempt 2/8", "attempts 11 to 20", "probe 3 ...". */
-static void
-add_which(struct text *text, const struct loop_state *state,
-    const struct limits *limits, int64_t skipped)
-{
-	if (skipped > 0)
-		text_join(text, "attempts ", NUMBER(state->attempt - skipped),
-		    " to ", NUMBER(state->attempt));
-	else if (state->probe.number > 0)
-		text_join(text, "probe ", NUMBER(state->probe.number),
-		    " at gate ", state->probe.gate);
-	else
-		add_attempt(text, state, limits);
 }
 
 /* How it failed, and why: " failed after 4.1s: exit 7". */
@@ -402,12 +380,22 @@ void
 message_attempt(struct text *text, const struct loop_state *state,
     const struct limits *limits, const struct sequel *sequel)
 {
-	add_which(text, state, limits, sequel->skipped);
+	const struct probe *probe = &state->probe;
+
+	if (sequel->skipped > 0)
+		text_join(text, "attempts ",
+		    NUMBER(state->attempt - sequel->skipped), " to ",
+		    NUMBER(state->attempt));
+	else if (probe->number > 0)
+		text_join(text, "probe ", NUMBER(probe->number), " at gate ",
+		    probe->gate);
+	else
+		add_attempt(text, state, limits);
 	if (state->verdict == VERDICT_SUCCESS)
 		add_streak(text, " succeeded, ", state, limits, " in a row");
 	else
 		add_failure(text, state, sequel->skipped);
-	if (state->probe.number > 0 && !state->probe.is_counted)
+	if (probe->number > 0 && !probe->is_counted)
 		text_add(text, " (not counted)");
 	text_add(text, sequel->notes);
 	add_next(text, state, sequel);
@@ -441,18 +429,6 @@ add_way_out(struct text *text, const struct named_process *unended)
 	if (unended->pid != 0)
 		text_add(
 		    text, "; run it as: sudo backoff ... (or sudo timeout)");
-}
-
-static void
-add_interrupted(struct text *text, const struct loop_state *state,
-    const struct ending *ending)
-{
-	text_add(text, "interrupted by ");
-	signal_text(text,
-	    ending->end_signal != 0 ? ending->end_signal : ending->signal);
-	add_after_attempts(text, "", state);
-	add_unended(text, ": ", &state->outcome.left.unended);
-	add_way_out(text, &state->outcome.left.unended);
 }
 
 static void
@@ -530,7 +506,13 @@ message_end(struct text *text, const struct loop_state *state,
 		add_success(text, state, limits, ending);
 		return;
 	case RESULT_INTERRUPTED:
-		add_interrupted(text, state, ending);
+		text_add(text, "interrupted by ");
+		signal_text(text,
+		    ending->end_signal != 0 ? ending->end_signal
+		                            : ending->signal);
+		add_after_attempts(text, "", state);
+		add_unended(text, ": ", &state->outcome.left.unended);
+		add_way_out(text, &state->outcome.left.unended);
 		return;
 	case RESULT_STOPPED:
 		add_after_attempt(

@@ -221,20 +221,6 @@ add_pace(struct text *text, const struct pace *pace)
 	text_byte(text, ')');
 }
 
-static void
-add_shut(struct text *text, const struct gate_event *event)
-{
-	text_join(text, "gate ", event->name, " shut");
-	if (event->until != NULL) {
-		text_join(text, " until ", event->until, " (server asked for ",
-		    DURATION(event->asked_ns), ")");
-		return;
-	}
-	add_reason(text, event->gate);
-	add_count(text, event->failures, "failure");
-	text_add(text, " in a row");
-}
-
 void
 gate_message(struct text *text, const struct gate_event *event)
 {
@@ -242,17 +228,25 @@ gate_message(struct text *text, const struct gate_event *event)
 
 	switch (event->kind) {
 	case GATE_LOG_SHUT:
-		add_shut(text, event);
+		text_join(text, "gate ", event->name, " shut");
+		if (event->until != NULL) {
+			text_join(text, " until ", event->until,
+			    " (server asked for ", DURATION(event->asked_ns),
+			    ")");
+			break;
+		}
+		add_reason(text, event->gate);
+		add_count(text, event->failures, "failure");
+		text_add(text, " in a row");
 		break;
 	case GATE_LOG_WAIT:
-		text_join(text, "waiting at gate ", event->name,
-		    is_paced ? ", " : ", shut for ");
+		text_join(text, "waiting at gate ", event->name, ", ");
 		if (is_paced) {
 			add_pace(text, &event->gate->pace);
-		} else {
-			duration_text(text, event->shut_ns);
-			add_reason(text, event->gate);
+			break;
 		}
+		text_join(text, "shut for ", DURATION(event->shut_ns));
+		add_reason(text, event->gate);
 		break;
 	case GATE_LOG_PROBE:
 		text_join(text, "probing at gate ", event->name);

@@ -40,9 +40,9 @@ bool reason_of_end(struct text *text, const struct loop_state *state,
 
 /* Counts failures in a row with the same REASON. Starts with all zero. */
 struct repeats {
-	char reason[REASON_SIZE];
+	uint64_t reason; /* a hash, */
+	uint64_t quote; /* one of the line that REASON quotes; 0: none */
 	int64_t count;
-	uint64_t quote; /* a hash of the line that REASON quotes; 0: none */
 	bool has_same_quote; /* as the failure before */
 };
 
