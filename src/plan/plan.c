@@ -50,21 +50,17 @@ struct plan {
 	double chances[OUTAGES];
 };
 
-static bool
-is_endless(const struct plan *plan)
-{
-	return plan->settings->limits.attempts == INT64_MAX
-	    && plan->left_ns == INT64_MAX;
-}
-
-/* An outage that all simulated runs outlast is not certain to be outlasted. */
 static double
 chance_of(const struct plan *plan, const struct forecast *forecast, int64_t ns)
 {
-	double chance = is_endless(plan) ? 1 : forecast_outlasts(forecast, ns);
+	double chance = forecast_outlasts(forecast, ns);
 
-	return chance == 1 && !plan->cut && plan->left_ns == INT64_MAX
-	        && plan->rows[plan->count - 1].earliest_ns < ns
+	if (plan->left_ns < INT64_MAX)
+		return chance;
+	if (plan->settings->limits.attempts == INT64_MAX)
+		return 1;
+	/* What all simulated runs outlast is not certain to be outlasted. */
+	return chance == 1 && !plan->cut && forecast->row.start.low_ns < ns
 	    ? 0.999
 	    : chance;
 }
@@ -113,13 +109,6 @@ make_plan(const struct options *options)
 	return plan;
 }
 
-/* All of the ROOM beside the table, up to a limit; 0 if that is too little. */
-static int64_t
-chart_width(int64_t room, int64_t least)
-{
-	return room < least ? 0 : min_ns(room, MOST_CHART);
-}
-
 /* Whether the terminal is wide enough for all columns. */
 static bool
 is_wide(const struct plan *plan)
@@ -142,61 +131,51 @@ print_head(const struct plan *plan)
 }
 
 static void
-print_chart(const struct forecast_row *row, const struct chart *chart)
-{
-	int64_t low_ns = row->pause.low_ns, high_ns = row->pause.high_ns;
-	char bar[1024];
-	struct text text = text_in(bar, sizeof bar);
-
-	/* A pause that is always the same is a bar from 0. */
-	chart_bar(&text, chart, low_ns < high_ns ? low_ns : 0, high_ns);
-	printf("  %s", bar);
-}
-
-static void
 print_row(const struct plan *plan, const struct forecast_row *row,
     const struct chart *chart)
 {
+	int64_t low_ns = row->pause.low_ns, high_ns = row->pause.high_ns;
+	struct text bar = TEXT_OF(3 * MOST_CHART + 1);
+
 	if (is_wide(plan))
 		printf("%7" PRId64 "  %7s %7s %7s   %7s %7s %7s",
-		    row->after_attempt, DURATION(row->pause.low_ns),
-		    DURATION(row->mean_ns), DURATION(row->pause.high_ns),
-		    DURATION(row->earliest_ns), DURATION(row->mean_total_ns),
-		    DURATION(row->latest_ns));
+		    row->after_attempt, DURATION(low_ns),
+		    DURATION(row->mean_ns), DURATION(high_ns),
+		    DURATION(row->start.low_ns), DURATION(row->mean_total_ns),
+		    DURATION(row->start.high_ns));
 	else
 		printf("%5" PRId64 "  %7s %7s  %7s", row->after_attempt,
-		    DURATION(row->pause.low_ns), DURATION(row->pause.high_ns),
+		    DURATION(low_ns), DURATION(high_ns),
 		    DURATION(row->mean_total_ns));
+	/* A pause that is always the same is a bar from 0. */
 	if (chart->width > 0)
-		print_chart(row, chart);
-	putchar('\n');
-}
-
-static bool
-is_same_pause(const struct forecast_row *a, const struct forecast_row *b)
-{
-	return a->pause.low_ns == b->pause.low_ns
-	    && a->pause.high_ns == b->pause.high_ns;
+		chart_bar(&bar, chart, low_ns < high_ns ? low_ns : 0, high_ns);
+	printf("%s%s\n", chart->width > 0 ? "  " : "", bar.data);
 }
 
 /* Of many rows with the same pause, only the first and last are printed. */
 static bool
 is_tedious(const struct plan *plan, size_t i)
 {
-	return i >= 2 && i + 1 < plan->count
-	    && is_same_pause(&plan->rows[i - 2], &plan->rows[i])
-	    && is_same_pause(&plan->rows[i - 1], &plan->rows[i])
-	    && is_same_pause(&plan->rows[i + 1], &plan->rows[i]);
+	const struct forecast_row *row = &plan->rows[i];
+
+	if (i < 2 || i + 1 >= plan->count)
+		return false;
+	for (const struct forecast_row *at = row - 2; at <= row + 1; at++)
+		if (at->pause.low_ns != row->pause.low_ns
+		    || at->pause.high_ns != row->pause.high_ns)
+			return false;
+	return true;
 }
 
 static void
 print_table(const struct plan *plan)
 {
-	int width = plan->terminal.width;
+	int64_t room = plan->terminal.width
+	    - (is_wide(plan) ? WIDE_TABLE : NARROW_TABLE);
+	int64_t least = is_wide(plan) ? LEAST_CHART : LEAST_NARROW_CHART;
 	struct chart chart = {
-		.width = is_wide(plan)
-		    ? chart_width(width - WIDE_TABLE, LEAST_CHART)
-		    : chart_width(width - NARROW_TABLE, LEAST_NARROW_CHART),
+		.width = room < least ? 0 : min_ns(room, MOST_CHART),
 		.unicode = plan->terminal.unicode,
 	};
 
@@ -217,9 +196,9 @@ add_last(struct text *text, const struct forecast_row *last)
 	text_join(text, NUMBER(last->after_attempt + 1),
 	    " attempts, the last one ", DURATION(last->mean_total_ns),
 	    " after the start");
-	if (last->earliest_ns < last->latest_ns)
-		text_join(text, " (", DURATION(last->earliest_ns), " to ",
-		    DURATION(last->latest_ns), ")");
+	if (last->start.low_ns < last->start.high_ns)
+		text_join(text, " (", DURATION(last->start.low_ns), " to ",
+		    DURATION(last->start.high_ns), ")");
 	text_byte(text, '.');
 }
 
@@ -228,8 +207,7 @@ print_end(const struct plan *plan)
 {
 	const struct forecast_row *last = &plan->rows[plan->count - 1];
 	int64_t attempts = plan->settings->limits.attempts;
-	char words[256];
-	struct text text = text_in(words, sizeof words);
+	struct text text = TEXT_OF(256);
 
 	if (plan->cut && plan->left_ns < INT64_MAX)
 		text_join(&text, "And so on, for at most ",
@@ -241,7 +219,7 @@ print_end(const struct plan *plan)
 	else
 		text_join(&text, "At most ", NUMBER(last->after_attempt + 1),
 		    " attempts before the time is up.");
-	terminal_wrapped(words, 0, 0, plan->terminal.width);
+	terminal_wrapped(text.data, 0, 0, plan->terminal.width);
 }
 
 /* Prints 0% only if it is impossible, 100% only if it is certain. */
@@ -261,8 +239,7 @@ add_chance(struct text *text, double chance)
 static void
 print_chances(const struct plan *plan)
 {
-	char words[256];
-	struct text text = text_in(words, sizeof words);
+	struct text text = TEXT_OF(256);
 
 	text_add(&text, "Chance that it outlasts an outage of");
 	for (size_t i = 0; i < OUTAGES; i++) {
@@ -271,7 +248,7 @@ print_chances(const struct plan *plan)
 		add_chance(&text, plan->chances[i]);
 	}
 	text_byte(&text, '.');
-	terminal_wrapped(words, 0, 0, plan->terminal.width);
+	terminal_wrapped(text.data, 0, 0, plan->terminal.width);
 }
 
 static void
@@ -337,19 +314,18 @@ print_json(const struct plan *plan)
 {
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct forecast_row *row = &plan->rows[i];
-		char line[512];
-		struct text text = text_in(line, sizeof line);
+		struct text text = TEXT_OF(512);
 
 		text_add(&text, "{\"event\":\"plan\"");
 		json_member_number(&text, "after_attempt", row->after_attempt);
 		json_member_seconds(&text, "low_s", row->pause.low_ns);
 		json_member_seconds(&text, "high_s", row->pause.high_ns);
 		json_member_seconds(&text, "mean_s", row->mean_ns);
-		json_member_seconds(&text, "earliest_s", row->earliest_ns);
+		json_member_seconds(&text, "earliest_s", row->start.low_ns);
 		json_member_seconds(&text, "mean_total_s", row->mean_total_ns);
-		json_member_seconds(&text, "latest_s", row->latest_ns);
+		json_member_seconds(&text, "latest_s", row->start.high_ns);
 		text_byte(&text, '}');
-		puts(line);
+		puts(text.data);
 	}
 }
 

@@ -41,7 +41,7 @@ at_width() {
   assert_line '2 attempts, the last one 1s after the start.'
   run -0 "$BACKOFF" --plan --until=@1
   assert_output 'No attempt: the time is up.'
-  run -0 "$BACKOFF" --plan -n 1
+  run -0 "$BACKOFF" --plan -n 1 --splay=1h
   assert_output 'One attempt, no pause.'
   run -0 "$BACKOFF" --plan -n 1 --log-format=json
   assert_output ''

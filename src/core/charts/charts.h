@@ -69,9 +69,8 @@ struct forecast_row {
 	struct range pause; /* the shortest and the longest that can be drawn */
 	int64_t mean_ns;
 	/* When the next attempt starts, counted from the start of the loop. */
-	int64_t earliest_ns;
+	struct range start;
 	int64_t mean_total_ns;
-	int64_t latest_ns;
 	bool certain; /* every history gets this far */
 };
 

@@ -43,9 +43,8 @@ forecast_start(const struct settings *settings, int64_t until_in_ns,
 	struct pause_context context = context_at(&forecast, 0, 0);
 	struct range splay = next_pause_splay(&context);
 
-	forecast.row.earliest_ns = splay.low_ns;
+	forecast.row.start = splay;
 	forecast.row.mean_total_ns = middle(splay);
-	forecast.row.latest_ns = splay.high_ns;
 	for (size_t i = 0; i < count; i++)
 		histories[i] = (struct history) {
 			.schedule = forecast.lowest,
@@ -63,12 +62,6 @@ is_timeless(const struct forecast *forecast)
 	    && forecast->until_in_ns == INT64_MAX;
 }
 
-/* The extremes of the pauses, and of the starts of the attempts after them. */
-struct extremes {
-	struct range pause;
-	struct range start;
-};
-
 static void
 widen(struct range *range, int64_t low_ns, int64_t high_ns)
 {
@@ -76,46 +69,48 @@ widen(struct range *range, int64_t low_ns, int64_t high_ns)
 	range->high_ns = max_ns(range->high_ns, high_ns);
 }
 
-/* Adds the range that SCHEDULE draws from after failure N at ELAPSED_NS. */
+/*
+ * Adds the range that SCHEDULE draws from after failure N at ELAPSED_NS to the
+ * row.
+ */
 static void
-look_at(const struct forecast *forecast, const struct schedule *schedule,
-    int64_t n, int64_t elapsed_ns, struct extremes *extremes)
+look_at(struct forecast *forecast, const struct schedule *schedule, int64_t n,
+    int64_t elapsed_ns)
 {
 	struct pause_context context = context_at(forecast, n, elapsed_ns);
 	struct range range;
 
 	if (!next_pause_range(&context, schedule, &range))
 		return;
-	widen(&extremes->pause, range.low_ns, range.high_ns);
-	widen(&extremes->start, saturating_add(elapsed_ns, range.low_ns),
+	widen(&forecast->row.pause, range.low_ns, range.high_ns);
+	widen(&forecast->row.start, saturating_add(elapsed_ns, range.low_ns),
 	    saturating_add(elapsed_ns, range.high_ns));
 }
 
 /*
- * The extremes if time is limited. The later failure N, the less room is left
- * for the pause, so both ends of its range only shrink, except at one time:
- * where the longest pause no longer fits, the range jumps to all of the room.
- * After a later time there is no further attempt. So it is enough to look at
- * these two times.
+ * The row if time is limited. The later failure N, from FIRST_NS to LATEST_NS,
+ * the less room is left for the pause, so both ends of its range only shrink,
+ * except at one time: where the longest pause no longer fits, the range jumps
+ * to all of the room. After a later time there is no further attempt. So it is
+ * enough to look at these two times.
  */
 static void
 look_at_the_rest(
-    struct forecast *forecast, int64_t n, struct extremes *extremes)
+    struct forecast *forecast, int64_t n, int64_t first_ns, int64_t latest_ns)
 {
-	int64_t first_ns = forecast->row.earliest_ns;
 	struct pause_context context = context_at(forecast, n, first_ns);
 	struct room room = next_pause_room(&context);
 	int64_t longest_ns
 	    = schedule_range(&forecast->highest, n, false).high_ns;
-	int64_t last_ns = min_ns(
-	    forecast->row.latest_ns, first_ns + (room.ns - room.least_ns));
+	int64_t last_ns
+	    = min_ns(latest_ns, first_ns + (room.ns - room.least_ns));
 	int64_t step_ns
 	    = max_ns(first_ns, first_ns + (room.ns - longest_ns) + 1);
 
-	look_at(forecast, &forecast->highest, n, last_ns, extremes);
+	look_at(forecast, &forecast->highest, n, last_ns);
 	if (step_ns <= last_ns)
-		look_at(forecast, &forecast->highest, n, step_ns, extremes);
-	if (step_ns <= last_ns || last_ns < forecast->row.latest_ns)
+		look_at(forecast, &forecast->highest, n, step_ns);
+	if (step_ns <= last_ns || last_ns < latest_ns)
 		forecast->touched = true;
 }
 
@@ -138,21 +133,18 @@ static bool
 find_ranges(struct forecast *forecast, int64_t n)
 {
 	static const struct range none = { INT64_MAX, -1 };
-	struct extremes extremes = { none, none };
 	struct forecast_row *row = &forecast->row;
+	struct range failed = row->start;
 
-	look_at(forecast, &forecast->lowest, n, row->earliest_ns, &extremes);
-	look_at(forecast, &forecast->highest, n, row->earliest_ns, &extremes);
-	if (extremes.pause.high_ns < 0)
+	row->pause = row->start = none;
+	look_at(forecast, &forecast->lowest, n, failed.low_ns);
+	look_at(forecast, &forecast->highest, n, failed.low_ns);
+	if (row->pause.high_ns < 0)
 		return false;
 	if (is_timeless(forecast))
-		look_at(
-		    forecast, &forecast->highest, n, row->latest_ns, &extremes);
+		look_at(forecast, &forecast->highest, n, failed.high_ns);
 	else
-		look_at_the_rest(forecast, n, &extremes);
-	row->pause = extremes.pause;
-	row->earliest_ns = extremes.start.low_ns;
-	row->latest_ns = extremes.start.high_ns;
+		look_at_the_rest(forecast, n, failed.low_ns, failed.high_ns);
 	remember_extremes(forecast, row->pause, n);
 	return true;
 }
@@ -273,12 +265,12 @@ forecast_next(struct forecast *forecast)
 		    = saturating_add(row->mean_total_ns, row->mean_ns);
 	} else if (sums.count > 0) {
 		row->mean_ns = mean_ns(sums.pauses, sums.count, row->pause);
-		row->mean_total_ns = mean_ns(sums.totals, sums.count,
-		    (struct range) { row->earliest_ns, row->latest_ns });
+		row->mean_total_ns
+		    = mean_ns(sums.totals, sums.count, row->start);
 	} else {
 		/* No history got this far, so there is no mean to show. */
 		row->mean_ns = middle(row->pause);
-		row->mean_total_ns = row->latest_ns;
+		row->mean_total_ns = row->start.high_ns;
 	}
 	return true;
 }

@@ -56,9 +56,9 @@ row_is(int64_t low_ns, int64_t mean_ns, int64_t high_ns, const char *what)
 static void
 total_is(int64_t earliest_ns, int64_t mean_ns, int64_t latest_ns)
 {
-	is_int(forecast.row.earliest_ns, earliest_ns, "  earliest");
+	is_int(forecast.row.start.low_ns, earliest_ns, "  earliest");
 	is_int(forecast.row.mean_total_ns, mean_ns, "  mean total");
-	is_int(forecast.row.latest_ns, latest_ns, "  latest");
+	is_int(forecast.row.start.high_ns, latest_ns, "  latest");
 }
 
 TEST(formulas)
@@ -192,11 +192,11 @@ TEST(deadline)
 	row_is(100 * MS, 1550 * MS, 3 * S, "2");
 	/* At 0.2 to 4 s, 9 s do not fit: room is 5 to 8.8 s. */
 	range_is(2500 * MS, 8800 * MS, "3");
-	is_int(forecast.row.earliest_ns, 4600 * MS, "  earliest");
-	is_int(forecast.row.latest_ns, 9 * S, "  latest");
+	is_int(forecast.row.start.low_ns, 4600 * MS, "  earliest");
+	is_int(forecast.row.start.high_ns, 9 * S, "  latest");
 	/* It goes on while there is room for 1 s. */
 	range_is(500 * MS, 4400 * MS, "4");
-	is_int(forecast.row.earliest_ns, 6800 * MS, "  earliest");
+	is_int(forecast.row.start.low_ns, 6800 * MS, "  earliest");
 }
 
 /* The pause fits in some histories and not in others. */
@@ -214,8 +214,9 @@ TEST(partly_cut)
 	row_is(3 * S, 4500 * MS, 6 * S, "the last one that always fits");
 	/* Room is 1 to 10 s; from 2 s on there is another attempt. */
 	range_is(S, 6 * S, "one that fits in some histories");
-	is_int(forecast.row.earliest_ns, 12 * S, "  no sooner than the floor");
-	is_int(forecast.row.latest_ns, 19 * S, "  no later than the reserve");
+	is_int(forecast.row.start.low_ns, 12 * S, "  no sooner than the floor");
+	is_int(
+	    forecast.row.start.high_ns, 19 * S, "  no later than the reserve");
 	ok(!forecast.row.certain, "  and in some there is none");
 }
 
@@ -323,8 +324,8 @@ loop_is_outside(
 
 			outside |= i >= count || ns < rows[i].pause.low_ns
 			    || ns > rows[i].pause.high_ns
-			    || stage.at_ns[i + 1] < rows[i].earliest_ns
-			    || stage.at_ns[i + 1] > rows[i].latest_ns;
+			    || stage.at_ns[i + 1] < rows[i].start.low_ns
+			    || stage.at_ns[i + 1] > rows[i].start.high_ns;
 		}
 	}
 	return outside || (count < ROWS && most < count);
@@ -349,8 +350,8 @@ comes_true(uint64_t seed)
 	for (int i = 0; i < count; i++)
 		outside |= rows[i].mean_ns < rows[i].pause.low_ns
 		    || rows[i].mean_ns > rows[i].pause.high_ns
-		    || rows[i].mean_total_ns < rows[i].earliest_ns
-		    || rows[i].mean_total_ns > rows[i].latest_ns;
+		    || rows[i].mean_total_ns < rows[i].start.low_ns
+		    || rows[i].mean_total_ns > rows[i].start.high_ns;
 	return !outside;
 }
 
