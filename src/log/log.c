@@ -194,14 +194,10 @@ finish_in(struct sink *to, struct text *text)
 static void
 finish_on(int descriptor, struct text *text)
 {
-	struct sink to = { .descriptor = descriptor };
+	struct sink other = { .descriptor = descriptor };
 
-	if (sink.descriptor == descriptor) {
-		finish_in(&sink, text);
-		return;
-	}
-	finish_in(&to, text);
-	outlet_close(&to.outlet);
+	finish_in(sink.descriptor == descriptor ? &sink : &other, text);
+	outlet_close(&other.outlet);
 }
 
 static struct text
@@ -364,11 +360,17 @@ is_wanted(enum weight weight)
 	return weight != WEIGHT_DETAIL || options->verbose;
 }
 
-/* Begins a line; before it, reports that earlier ones were lost. */
+/*
+ * Begins an EVENT, or, if that is NULL, a line of text; before it, reports that
+ * earlier ones were lost.
+ */
 static struct text
-line_begin(void)
+line_begin(const char *event)
 {
 	int error = sink.error;
+	struct text text;
+	struct tm local;
+	char stamp[40];
 
 	sink.error = 0;
 	log_erase_wait();
@@ -376,32 +378,12 @@ line_begin(void)
 		log_degraded(WEIGHT_LAST,
 		    JOINED(128, "lines of the log are lost: ", strerror(error)),
 		    "log", strerror(error));
-	return buffer_begin();
-}
-
-static struct text
-event_begin(const char *event)
-{
-	struct text text = line_begin();
-
-	json_begin(&text, clock_epoch_ns(), event, options->id, options->name);
-	return text;
-}
-
-static void
-event_finish(struct text *text)
-{
-	text_byte(text, '}');
-	finish(text);
-}
-
-static struct text
-text_begin(void)
-{
-	struct text text = line_begin();
-	struct tm local;
-	char stamp[40];
-
+	text = buffer_begin();
+	if (event != NULL) {
+		json_begin(
+		    &text, clock_epoch_ns(), event, options->id, options->name);
+		return text;
+	}
 	/* This may read the time zone's file, so not at the start. */
 	if (options->file != NULL) {
 		local = clock_local(clock_epoch_ns());
@@ -421,9 +403,10 @@ log_start(void)
 
 	log_shared(WEIGHT_DETAIL, options->in_force, NULL, NULL);
 	if (options->format == LOG_JSON && is_wanted(WEIGHT_NORMAL)) {
-		text = event_begin("start");
+		text = line_begin("start");
 		json_start(&text, options->command, &options->settings->limits);
-		event_finish(&text);
+		text_byte(&text, '}');
+		finish(&text);
 	}
 }
 
@@ -462,7 +445,7 @@ log_notes(const struct outcome *outcome)
 	static bool is_noted;
 
 	for (int note = 0; note < NOTES; note++) {
-		struct text text = text_begin();
+		struct text text = line_begin(NULL);
 
 		/* It would be the same after each attempt. */
 		if ((note == NOTE_SIGNAL_AS_STATUS && is_noted)
@@ -474,19 +457,14 @@ log_notes(const struct outcome *outcome)
 	}
 }
 
-/* Adds when a pause of a minute or more ends: "03:14:20". */
+/* Adds the time of day at ENDS_NS of the clock of the loop: "03:14:20". */
 static void
-add_pause_end(
-    struct text *text, const struct loop_state *state, int64_t pause_ns)
+add_pause_end(struct text *text, int64_t ends_ns)
 {
-	int64_t ends_ns, epoch_ns;
+	int64_t now_ns = clock_epoch_ns();
 
-	if (pause_ns < NS_PER_MIN)
-		return;
-	ends_ns = saturating_add(state->outcome.ended_ns, pause_ns);
-	epoch_ns = clock_epoch_ns();
 	calendar_text(
-	    text, saturating_add(epoch_ns, ends_ns - clock_now_ns()), epoch_ns);
+	    text, saturating_add(now_ns, ends_ns - clock_now_ns()), now_ns);
 }
 
 static void
@@ -517,9 +495,11 @@ log_attempt_text(const struct loop_state *state, int64_t pause_ns)
 		return;
 	if (repeats.has_same_quote)
 		shown.outcome.evidence.match.last_line = NULL;
-	add_pause_end(&pause_end, state, pause_ns);
+	if (pause_ns >= NS_PER_MIN)
+		add_pause_end(&pause_end,
+		    saturating_add(state->outcome.ended_ns, pause_ns));
 	report_mishaps(&notes, state, 0, MISHAP_MISSED_WAIT);
-	text = text_begin();
+	text = line_begin(NULL);
 	message_attempt(&text, &shown, &options->settings->limits, &sequel);
 	finish(&text);
 }
@@ -541,9 +521,10 @@ log_attempt(const struct loop_state *state, int64_t pause_ns)
 	if (options->format != LOG_JSON) {
 		log_attempt_text(state, pause_ns);
 	} else if (is_wanted(WEIGHT_NORMAL)) {
-		text = event_begin("attempt");
+		text = line_begin("attempt");
 		json_attempt(&text, state, pause_ns);
-		event_finish(&text);
+		text_byte(&text, '}');
+		finish(&text);
 	}
 	/* A JSON log has no line of the attempt to add this one to. */
 	report_mishaps(NULL, state,
@@ -557,25 +538,23 @@ log_attempt(const struct loop_state *state, int64_t pause_ns)
  * A success or a pass has a line only with -v or in a JSON log, unless
  * --flaky-status gives the success another status than 0.
  */
-static bool
-is_end_wanted(const struct ending *ending)
+static enum weight
+weight_of_end(const struct ending *ending)
 {
-	bool is_silent_end = ending->result == RESULT_PASS
-	    || (ending->result == RESULT_SUCCESS && ending->status == 0);
-
 	if (ending->result == RESULT_ERROR)
-		return true;
-	if (!is_silent_end)
-		return is_wanted(WEIGHT_LAST);
-	return is_wanted(
-	    options->format == LOG_JSON ? WEIGHT_NORMAL : WEIGHT_DETAIL);
+		return WEIGHT_ALARM;
+	if (ending->result == RESULT_PASS
+	    || (ending->result == RESULT_SUCCESS && ending->status == 0))
+		return options->format == LOG_JSON ? WEIGHT_NORMAL
+		                                   : WEIGHT_DETAIL;
+	return WEIGHT_LAST;
 }
 
 static void
 log_end_text(const struct loop_state *state, const struct ending *ending)
 {
 	struct loop_state shown = *state;
-	struct text text = text_begin();
+	struct text text = line_begin(NULL);
 
 	/* Passed on or released, it is on the same stderr already. */
 	if (is_stderr)
@@ -588,16 +567,6 @@ log_end_text(const struct loop_state *state, const struct ending *ending)
 		report_mishaps(
 		    &text, state, MISHAP_UNSTOPPED, MISHAP_UNSTOPPED + 1);
 	finish(&text);
-}
-
-static void
-log_end_json(const struct loop_state *state, const struct ending *ending)
-{
-	struct text text = event_begin("end");
-
-	json_end(
-	    &text, state, &options->settings->limits, ending, options->word);
-	event_finish(&text);
 }
 
 /*
@@ -635,7 +604,8 @@ void
 log_end(
     const struct loop_state *state, const struct ending *ending, bool is_over)
 {
-	bool has_line = is_end_wanted(ending);
+	bool has_line = is_wanted(weight_of_end(ending));
+	struct text text;
 
 	if (ending->result == RESULT_INTERRUPTED)
 		is_ending = true;
@@ -645,11 +615,14 @@ log_end(
 	/* People read a line at once; an event needs the final status. */
 	if (is_over != (options->format == LOG_JSON))
 		return;
-	if (has_line) {
-		if (is_over)
-			log_end_json(state, ending);
-		else
-			log_end_text(state, ending);
+	if (has_line && is_over) {
+		text = line_begin("end");
+		json_end(&text, state, &options->settings->limits, ending,
+		    options->word);
+		text_byte(&text, '}');
+		finish(&text);
+	} else if (has_line) {
+		log_end_text(state, ending);
 	}
 	if (options->format == LOG_GITHUB)
 		annotate(state, ending, options->file != NULL || !has_line);
@@ -667,13 +640,11 @@ log_shared(enum weight weight, const char *words, const char *event,
 
 	if (!is_wanted(weight) || (is_json ? event : words) == NULL)
 		return;
-	if (is_json) {
-		text = event_begin(event);
+	text = line_begin(is_json ? event : NULL);
+	if (is_json)
 		text_join(&text, members, "}");
-	} else {
-		text = text_begin();
+	else
 		text_printable(&text, words);
-	}
 	if (goes_out)
 		finish_on(STDERR_FILENO, &text);
 	if (!goes_out || options->file != NULL)

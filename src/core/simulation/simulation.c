@@ -101,14 +101,12 @@ is_beyond_limit(struct simulation *simulation)
 {
 	const struct service *service = &simulation->service;
 	int64_t now_ns = simulation->queue.now_ns;
-	double excess = 0;
+	double excess = simulation->excess + 1
+	    - (double)(now_ns - simulation->poured_ns) * service->limit
+	        / (double)NS_PER_S;
 
 	if (service->limit <= 0)
 		return false;
-	if (simulation->poured_ns >= 0)
-		excess = simulation->excess + 1
-		    - (double)(now_ns - simulation->poured_ns) * service->limit
-		        / (double)NS_PER_S;
 	if (excess > service->burst)
 		return true;
 	simulation->excess = excess > 0 ? excess : 0;
@@ -345,7 +343,8 @@ simulation_start(struct simulation *simulation, struct random *random)
 	struct range splay = next_pause_splay(&context);
 
 	simulation->random = random;
-	simulation->second = simulation->poured_ns = -1;
+	simulation->second = -1;
+	simulation->excess = -1; /* it is empty before the first request */
 	for (int64_t i = 0; i < simulation->machines_count; i++)
 		simulation->machines[i] = gate_new();
 	for (int64_t i = 0; i < simulation->clients_count; i++) {

@@ -132,7 +132,7 @@ struct simulation {
 	int64_t second; /* the current one, from DOWN_NS, or 1 / capacity */
 	int64_t left; /* how many can still be served in it */
 	double excess; /* in the bucket of the limit, */
-	int64_t poured_ns; /* at this time; < 0: never */
+	int64_t poured_ns; /* at this time */
 	int64_t tenth; /* the current tenth of a second */
 	int64_t in_tenth; /* attempts in it */
 	int64_t at_once; /* events at the current nanosecond */
