@@ -189,24 +189,15 @@ print_table(const struct plan *plan)
 			puts(is_wide(plan) ? "    ..." : "  ...");
 }
 
-/* "8 attempts, the last one 2m after the start (1m to 3m)." */
-static void
-add_last(struct text *text, const struct forecast_row *last)
-{
-	text_join(text, NUMBER(last->after_attempt + 1),
-	    " attempts, the last one ", DURATION(last->mean_total_ns),
-	    " after the start");
-	if (last->start.low_ns < last->start.high_ns)
-		text_join(text, " (", DURATION(last->start.low_ns), " to ",
-		    DURATION(last->start.high_ns), ")");
-	text_byte(text, '.');
-}
-
 static void
 print_end(const struct plan *plan)
 {
 	const struct forecast_row *last = &plan->rows[plan->count - 1];
 	int64_t attempts = plan->settings->limits.attempts;
+	const char *range = last->start.low_ns < last->start.high_ns
+	    ? JOINED(64, " (", DURATION(last->start.low_ns), " to ",
+	        DURATION(last->start.high_ns), ")")
+	    : "";
 	struct text text = TEXT_OF(256);
 
 	if (plan->cut && plan->left_ns < INT64_MAX)
@@ -215,25 +206,13 @@ print_end(const struct plan *plan)
 	else if (plan->cut)
 		text_add(&text, "And so on.");
 	else if (last->certain && last->after_attempt == attempts - 1)
-		add_last(&text, last);
+		text_join(&text, NUMBER(attempts), " attempts, the last one ",
+		    DURATION(last->mean_total_ns), " after the start", range,
+		    ".");
 	else
 		text_join(&text, "At most ", NUMBER(last->after_attempt + 1),
 		    " attempts before the time is up.");
 	terminal_wrapped(text.data, 0, 0, plan->terminal.width);
-}
-
-/* Prints 0% only if it is impossible, 100% only if it is certain. */
-static void
-add_chance(struct text *text, double chance)
-{
-	if (chance > 0 && chance < 0.01) {
-		text_add(text, "below 1");
-	} else if (chance > 0.99 && chance < 1) {
-		text_add(text, "above 99");
-	} else {
-		text_number(text, (int64_t)(100 * chance + 0.5));
-	}
-	text_byte(text, '%');
 }
 
 static void
@@ -243,9 +222,18 @@ print_chances(const struct plan *plan)
 
 	text_add(&text, "Chance that it outlasts an outage of");
 	for (size_t i = 0; i < OUTAGES; i++) {
+		double chance = plan->chances[i];
+
 		text_join(
 		    &text, i == 0 ? " " : ", ", DURATION(outages_ns[i]), ": ");
-		add_chance(&text, plan->chances[i]);
+		/* 0% only if it is impossible, 100% only if it is certain. */
+		if (chance > 0 && chance < 0.01)
+			text_add(&text, "below 1%");
+		else if (chance > 0.99 && chance < 1)
+			text_add(&text, "above 99%");
+		else
+			text_join(
+			    &text, NUMBER((int64_t)(100 * chance + 0.5)), "%");
 	}
 	text_byte(&text, '.');
 	terminal_wrapped(text.data, 0, 0, plan->terminal.width);

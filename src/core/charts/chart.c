@@ -60,23 +60,17 @@ chart_row(struct text *text, const struct chart *chart, const int64_t *values,
     int64_t row)
 {
 	int64_t below = (chart->height - row) * PARTS;
-	int64_t blanks = 0;
 
 	for (int64_t i = 0; i < chart->width; i++) {
 		int64_t parts = scale(chart, values[i], chart->height * PARTS);
 
 		/* What is above 0 is seen. */
 		parts = max_ns(parts, values[i] > 0) - below;
-		if (parts <= 0) {
-			blanks++;
-			continue;
-		}
-		if (parts > PARTS)
-			parts = PARTS;
-		repeat(text, " ", blanks);
+		parts = min_ns(max_ns(parts, 0), PARTS);
 		text_add(text, chart->unicode ? lower[parts] : ink[parts]);
-		blanks = 0;
 	}
+	while (text->length > 0 && text->data[text->length - 1] == ' ')
+		text->data[--text->length] = '\0';
 }
 
 struct histogram

@@ -30,7 +30,10 @@ struct chart {
 void chart_bar(
     struct text *text, const struct chart *chart, int64_t low, int64_t high);
 
-/* One ROW, 1 (the top) to height, of columns for WIDTH values. */
+/*
+ * One ROW, 1 (the top) to height, of columns for WIDTH values, without blanks
+ * at the end of TEXT.
+ */
 void chart_row(struct text *text, const struct chart *chart,
     const int64_t *values, int64_t row);
 

@@ -150,16 +150,26 @@ find_ranges(struct forecast *forecast, int64_t n)
 }
 
 /*
- * The mean of U[low, high], or of its slots, if draws above CAP_NS become
- * CAP_NS. (Computed in a double only if something is cut, because a double has
- * fewer digits than an int64.)
+ * The mean of the pause after failure N, drawn from RANGE, or from its slots,
+ * if it has a formula. Where draws above the cap become the cap, it is computed
+ * in a double only if something is cut, because a double has fewer digits than
+ * an int64.
  */
 static int64_t
-clamped_mean(struct range range, int64_t slot_ns, int64_t cap_ns)
+free_mean(const struct forecast *forecast, int64_t n, struct range range)
 {
-	int64_t step_ns = max_ns(slot_ns, 1);
+	const struct policy *policy = &forecast->settings->policy;
+	struct policy uncapped = *policy;
+	struct schedule schedule
+	    = schedule_start(&uncapped, forecast->lowest.random);
+	int64_t cap_ns = policy->cap_ns, step_ns = max_ns(policy->slot_ns, 1);
 	double all, within;
 
+	if (policy->cap_mode != CAP_AFTER)
+		return middle(range);
+	uncapped.cap_mode = CAP_BEFORE;
+	uncapped.cap_ns = DURATION_INF;
+	range = schedule_range(&schedule, n, false);
 	if (range.high_ns <= cap_ns)
 		return middle(range);
 	if (range.low_ns >= cap_ns)
@@ -171,23 +181,6 @@ clamped_mean(struct range range, int64_t slot_ns, int64_t cap_ns)
 	                             + (double)step_ns * (within - 1) / 2)
 	                     + (all - within) * (double)cap_ns)
 	    / all);
-}
-
-/* The mean of the pause after failure N, if it has a formula. */
-static int64_t
-free_mean(const struct forecast *forecast, int64_t n, struct range range)
-{
-	const struct policy *policy = &forecast->settings->policy;
-	struct policy uncapped = *policy;
-	struct schedule schedule
-	    = schedule_start(&uncapped, forecast->lowest.random);
-
-	if (policy->cap_mode != CAP_AFTER)
-		return middle(range);
-	uncapped.cap_mode = CAP_BEFORE;
-	uncapped.cap_ns = DURATION_INF;
-	return clamped_mean(schedule_range(&schedule, n, false),
-	    policy->slot_ns, policy->cap_ns);
 }
 
 /*
