@@ -263,43 +263,26 @@ log_erase_wait(void)
 	has_row = false;
 }
 
-struct countdown {
-	const char *words;
-	int64_t since_ns; /* < 0: the time runs down */
-	int64_t until_ns;
-};
-
-/* When the row changes: the time is drawn when it is a whole second. */
+/* Rounded down: < 0 before a moment, and in its last second -1. */
 static int64_t
-next_change(const struct countdown *countdown, int64_t now_ns)
+whole_seconds(int64_t since_ns)
 {
-	int64_t left_ns = countdown->until_ns - now_ns;
-	int64_t step_ns = countdown->since_ns < 0
-	    ? (left_ns - 1) % NS_PER_S + 1
-	    : NS_PER_S - (now_ns - countdown->since_ns) % NS_PER_S;
-
-	return now_ns + min_ns(step_ns, left_ns);
+	return since_ns / NS_PER_S - (since_ns % NS_PER_S < 0);
 }
 
 /*
  * Draws the row in place of what stood there, cut to the terminal's width;
  * nothing in the background, or where the terminal has no room or no known
- * width.
+ * width. It is SECONDS since a moment, or, if they are below 0, until then.
  */
 static void
-draw(const struct countdown *countdown, int64_t now_ns)
+draw(const char *words, int64_t seconds)
 {
 	char room[128];
 	int columns = device_columns(STDERR_FILENO) - KEY_COLUMNS;
-	int64_t left_ns = countdown->until_ns - now_ns;
-	int64_t seconds = countdown->since_ns < 0
-	    ? left_ns / NS_PER_S + (left_ns % NS_PER_S > 0)
-	    : (now_ns - countdown->since_ns) / NS_PER_S;
 	struct text row;
 	ssize_t written;
 
-	if (left_ns <= 0)
-		return;
 	if (!is_in_foreground()) {
 		has_row = false;
 		return;
@@ -308,8 +291,9 @@ draw(const struct countdown *countdown, int64_t now_ns)
 		return;
 	row = text_in(
 	    room, (size_t)min_ns(sizeof room, columns + (int)sizeof ERASE_ROW));
-	text_join(&row, ERASE_ROW, countdown->words,
-	    DURATION(saturating_multiply(seconds, NS_PER_S)));
+	text_join(&row, ERASE_ROW, words,
+	    DURATION(saturating_multiply(
+	        seconds < 0 ? -seconds : seconds, NS_PER_S)));
 	signals_before_write();
 	written = outlet_write(outlet_to(&sink), row.data, row.length);
 	signals_after_write(written < 0);
@@ -319,16 +303,20 @@ draw(const struct countdown *countdown, int64_t now_ns)
 int
 log_count_down(int64_t until_ns, const char *words, int64_t since_ns)
 {
-	struct countdown countdown = { words, since_ns, until_ns };
+	int64_t moment_ns = since_ns < 0 ? until_ns : since_ns;
 	struct queued_signal arrival = { .signal = 0 };
-	int64_t now_ns;
+	int64_t now_ns, next_ns = until_ns;
 
 	while ((now_ns = clock_now_ns()) < until_ns) {
-		int64_t next_ns = words != NULL
-		    ? next_change(&countdown, now_ns)
-		    : until_ns;
-		enum wake wake = signals_wait(&arrival, next_ns, NULL, 0);
+		enum wake wake;
 
+		/* The time is drawn when it is a whole second. */
+		if (words != NULL)
+			next_ns = min_ns(until_ns,
+			    moment_ns
+			        + (whole_seconds(now_ns - moment_ns) + 1)
+			            * NS_PER_S);
+		wake = signals_wait(&arrival, next_ns, NULL, 0);
 		if (wake == WAKE_SIGNAL
 		    && (signals_ends(arrival.signal)
 		        || signals_wakes(arrival.signal))) {
@@ -336,13 +324,12 @@ log_count_down(int64_t until_ns, const char *words, int64_t since_ns)
 			log_erase_wait();
 			return arrival.signal;
 		}
-		if (words == NULL)
-			continue;
-		if (wake == WAKE_TIME)
-			draw(&countdown, next_ns);
-		else if (arrival.signal == SIGCONT
-		    || arrival.signal == SIGWINCH)
-			draw(&countdown, clock_now_ns());
+		if (wake != WAKE_TIME)
+			next_ns = clock_now_ns();
+		if (words != NULL && next_ns < until_ns
+		    && (wake == WAKE_TIME || arrival.signal == SIGCONT
+		        || arrival.signal == SIGWINCH))
+			draw(words, whole_seconds(next_ns - moment_ns));
 	}
 	return 0;
 }

@@ -24,11 +24,10 @@
 #include "core/loop/loop.h"
 #include "core/pause/random.h"
 
-/* --- event_queue.c ---
- *
- * A priority queue of events, each at its own time: a radix heap (Ahuja,
+/*
+ * --- A priority queue of events, each at its own time: a radix heap (Ahuja,
  * Mehlhorn, Orlin, Tarjan 1990) over hexadecimal digits. Time only goes
- * forward in it, and events at the same time cost next to nothing.
+ * forward in it, and events at the same time cost next to nothing. ---
  */
 
 /* Intrusive node: embed it in whatever waits. The caller owns the memory. */
@@ -54,7 +53,7 @@ void event_queue_put(struct event_queue *queue, struct event *waiting);
  */
 struct event *event_queue_take(struct event_queue *queue);
 
-/* --- simulation.c --- */
+/* --- the simulation --- */
 
 /* Attempts before this time still belong to the clients' common start. */
 #define SIMULATION_STARTED_NS (5 * INT64_C(1000000000))
