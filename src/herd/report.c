@@ -336,7 +336,7 @@ add_number(struct text *text, const char *key, double number)
 	char words[32];
 
 	snprintf(words, sizeof words, "%.10g", number);
-	text_join(text, ",\"", key, "\":", number < 0 ? "null" : words);
+	json_member(text, key, number >= 0 ? words : NULL);
 }
 
 /* Leaves out 0, the default of an option. */

@@ -50,36 +50,31 @@ json_string(struct text *text, const char *string)
 	text_byte(text, '"');
 }
 
-static void
-add_key(struct text *text, const char *key)
+void
+json_member(struct text *text, const char *key, const char *value)
 {
-	text_join(text, ",\"", key, "\":");
+	text_join(text, ",\"", key, "\":", value != NULL ? value : "null");
 }
 
 void
 json_member_string(struct text *text, const char *key, const char *string)
 {
-	add_key(text, key);
-	if (string == NULL)
-		text_add(text, "null");
-	else
+	json_member(text, key, string != NULL ? "" : NULL);
+	if (string != NULL)
 		json_string(text, string);
 }
 
 void
 json_member_number(struct text *text, const char *key, int64_t number)
 {
-	add_key(text, key);
-	text_add(text, number < 0 ? "null" : NUMBER(number));
+	json_member(text, key, number >= 0 ? NUMBER(number) : NULL);
 }
 
 void
 json_member_seconds(struct text *text, const char *key, int64_t ns)
 {
-	add_key(text, key);
-	if (ns < 0)
-		text_add(text, "null");
-	else
+	json_member(text, key, ns >= 0 ? "" : NULL);
+	if (ns >= 0)
 		duration_seconds(text, ns);
 }
 
@@ -114,11 +109,10 @@ json_start(struct text *text, const char *command, const struct limits *limits)
 static void
 add_line(struct text *text, const char *line)
 {
-	struct text quote = TEXT_OF(REASON_SIZE);
+	struct text quote = TEXT_OF(TEXT_BOUND + 1);
 
-	if (line != NULL)
-		text_bounded(&quote, line);
-	json_member_string(text, "line", line == NULL ? NULL : quote.data);
+	text_bounded(&quote, line != NULL ? line : "");
+	json_member_string(text, "line", line != NULL ? quote.data : NULL);
 }
 
 void
@@ -171,13 +165,11 @@ add_rate_member(struct text *text, const char *name, double rate)
 {
 	int64_t thousandths = (int64_t)(rate * 1000 + 0.5);
 
-	text_join(text, ",\"", name, "\":");
-	if (thousandths == 0) {
-		text_add(text, "null");
-		return;
+	json_member(text, name, thousandths > 0 ? "" : NULL);
+	if (thousandths > 0) {
+		text_join(text, NUMBER(thousandths / 1000), ".");
+		text_digits(text, thousandths % 1000, 3);
 	}
-	text_join(text, NUMBER(thousandths / 1000), ".");
-	text_digits(text, thousandths % 1000, 3);
 }
 
 void

@@ -174,7 +174,11 @@ void json_begin(struct text *text, int64_t epoch_ns, const char *event,
  */
 void json_string(struct text *text, const char *string);
 
-/* Adds a comma and a member. NULL and numbers below 0 become null. */
+/*
+ * Adds a comma and a member: VALUE as it is, or a string or number. NULL and
+ * numbers below 0 become null.
+ */
+void json_member(struct text *text, const char *key, const char *value);
 void json_member_string(struct text *text, const char *key, const char *string);
 void json_member_number(struct text *text, const char *key, int64_t number);
 void json_member_seconds(struct text *text, const char *key, int64_t ns);
