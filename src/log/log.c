@@ -48,22 +48,6 @@ static char last_failure[REASON_SIZE + 40];
 static bool is_loss_told; /* stderr has the line about a FILE that fails */
 static struct repeats repeats;
 
-/* 3 of "/dev/fd/3", 1 of "/dev/stdout"; -1: FILE is another one. */
-static int
-named_descriptor(const char *file)
-{
-	int64_t number;
-
-	if (strcmp(file, "/dev/stdout") == 0)
-		return STDOUT_FILENO;
-	if (strcmp(file, "/dev/stderr") == 0)
-		return STDERR_FILENO;
-	if (strncmp(file, "/dev/fd/", 8) == 0 && count_parse(file + 8, &number)
-	    && number < 1000000)
-		return (int)number;
-	return -1;
-}
-
 /*
  * Opens --log-file=FILE, or copies the descriptor that it names. Returns -1 and
  * sets errno on failure.
@@ -71,13 +55,20 @@ named_descriptor(const char *file)
 static int
 target_of(const char *file)
 {
-	int named = named_descriptor(file);
+	int64_t named = -1;
 	int flags;
 
-	if (named >= 0) {
-		flags = fcntl(named, F_GETFL);
+	if (strcmp(file, "/dev/stdout") == 0)
+		named = STDOUT_FILENO;
+	else if (strcmp(file, "/dev/stderr") == 0)
+		named = STDERR_FILENO;
+	else if (strncmp(file, "/dev/fd/", 8) == 0
+	    && !count_parse(file + 8, &named))
+		named = -1;
+	if (named >= 0 && named < 1000000) {
+		flags = fcntl((int)named, F_GETFL);
 		if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
-			return fd_copy(named);
+			return fd_copy((int)named);
 		errno = EBADF;
 		return -1;
 	}
