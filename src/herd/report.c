@@ -212,7 +212,7 @@ rate_text(char *label, size_t size, double rate)
 
 /* Scaled to the highest column but the first, where all clients start. */
 static void
-print_bars(const struct trial *trial, const struct axis *axis, int height)
+print_chart(const struct trial *trial, const struct axis *axis, int height)
 {
 	int64_t values[MOST_CELLS];
 	char label[32];
@@ -222,6 +222,15 @@ print_bars(const struct trial *trial, const struct axis *axis, int height)
 		.unicode = axis->unicode,
 	};
 
+	fputs(trial->name, stdout);
+	if (trial->no_end != NULL) {
+		printf(": %s\n", trial->no_end);
+		return;
+	}
+	if (trial->histogram.latest_ns >= axis->columns * axis->column_ns)
+		printf(
+		    ", goes on until %s", DURATION(trial->histogram.latest_ns));
+	putchar('\n');
 	histogram_columns(
 	    &trial->histogram, axis->column_ns, values, (size_t)axis->columns);
 	for (int64_t i = 1; i < axis->columns; i++)
@@ -238,22 +247,6 @@ print_bars(const struct trial *trial, const struct axis *axis, int height)
 		printf("%*s %s%s\n", MARGIN - 2, row == 1 ? label : "",
 		    glyph(axis, "│", "|"), cells.data);
 	}
-}
-
-static void
-print_chart(const struct trial *trial, const struct axis *axis, int height)
-{
-	int64_t end_ns = trial->histogram.latest_ns;
-
-	fputs(trial->name, stdout);
-	if (trial->no_end != NULL) {
-		printf(": %s\n", trial->no_end);
-		return;
-	}
-	if (end_ns >= axis->columns * axis->column_ns)
-		printf(", goes on until %s", DURATION(end_ns));
-	putchar('\n');
-	print_bars(trial, axis, height);
 }
 
 /* The time axis below the charts; no label is cut off by its edge. */

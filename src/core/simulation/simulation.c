@@ -115,9 +115,9 @@ due_in_second(double capacity, int64_t n)
 }
 
 /*
- * Whether an attempt at this time is served. Below one a second some seconds
- * would serve nobody, and clients that always come in these would never be
- * served: so the first attempt in each 1 / capacity seconds is.
+ * Whether an attempt at this time, after the outage, is served. Below one a
+ * second some seconds would serve nobody, and clients that always come in these
+ * would never be served: so the first attempt in each 1 / capacity seconds is.
  */
 static bool
 serve(struct simulation *simulation)
@@ -127,8 +127,6 @@ serve(struct simulation *simulation)
 	    = simulation->queue.now_ns - simulation->service.down_ns;
 	int64_t now;
 
-	if (since_ns < 0)
-		return false;
 	if (capacity <= 0)
 		return true;
 	now = capacity < 1
@@ -200,18 +198,17 @@ static enum verdict
 request(struct simulation *simulation)
 {
 	const struct service *service = &simulation->service;
-	bool up = simulation->queue.now_ns >= service->down_ns;
 	enum verdict verdict = VERDICT_RETRY;
 
 	count_attempt(simulation);
-	if (up
-	    && (happens(simulation, service->refusals)
-	        || is_beyond_limit(simulation)))
+	if (simulation->queue.now_ns < service->down_ns)
+		return VERDICT_RETRY;
+	if (happens(simulation, service->refusals)
+	    || is_beyond_limit(simulation))
 		verdict = VERDICT_THROTTLE;
 	else if (serve(simulation) && !happens(simulation, service->failures))
 		verdict = VERDICT_SUCCESS;
-	if (up && verdict != VERDICT_SUCCESS)
-		simulation->refused++;
+	simulation->refused += verdict != VERDICT_SUCCESS;
 	return verdict;
 }
 
@@ -237,10 +234,11 @@ pause_context(const struct simulation *simulation,
 }
 
 static void
-wake_at(struct simulation *simulation, struct simulated_client *client,
-    int64_t at_ns)
+wake_in(struct simulation *simulation, struct simulated_client *client,
+    int64_t wait_ns)
 {
-	client->waiting.at_ns = max_ns(at_ns, simulation->queue.now_ns);
+	client->waiting.at_ns
+	    = saturating_add(simulation->queue.now_ns, max_ns(wait_ns, 0));
 	event_queue_put(&simulation->queue, &client->waiting);
 }
 
@@ -294,7 +292,7 @@ ask_gate(struct simulation *simulation, struct simulated_client *client)
 
 	client->ticket = answer.ticket;
 	if (answer.kind == GATE_WAIT) {
-		wake_at(simulation, client, answer.until_ns);
+		wake_in(simulation, client, answer.until_ns - now_ns);
 		return;
 	}
 	client->stage = CLIENT_ARRIVES;
@@ -302,7 +300,7 @@ ask_gate(struct simulation *simulation, struct simulated_client *client)
 	if (spread_ns > 0)
 		late_ns = LATE_NS
 		    + random_between(simulation->random, 0, spread_ns);
-	wake_at(simulation, client, saturating_add(now_ns, late_ns));
+	wake_in(simulation, client, late_ns);
 }
 
 /* Tells the gate of the attempt of CLIENT, which ends now. */
@@ -373,8 +371,7 @@ after_attempt(struct simulation *simulation, struct simulated_client *client,
 		/* Nobody waits for this pause: the next draw replaces it. */
 		*simulation->random = before;
 	else
-		wake_at(simulation, client,
-		    saturating_add(simulation->queue.now_ns, pause.ns));
+		wake_in(simulation, client, pause.ns);
 	return result == RESULT_NONE && effect.waits_at_gate;
 }
 
@@ -404,8 +401,7 @@ go_on(struct simulation *simulation, struct simulated_client *client)
 	case CLIENT_ARRIVES:
 		client->stage = CLIENT_ENDS;
 		client->verdict = request(simulation);
-		wake_at(simulation, client,
-		    saturating_add(simulation->queue.now_ns, ATTEMPT_NS));
+		wake_in(simulation, client, ATTEMPT_NS);
 		break;
 	case CLIENT_ENDS:
 		client->stage = CLIENT_ASKS;
@@ -435,7 +431,7 @@ simulation_start(struct simulation *simulation, struct random *random)
 			.schedule
 			= schedule_start(&simulation->settings->policy, random),
 		};
-		wake_at(simulation, client,
+		wake_in(simulation, client,
 		    random_between(random, splay.low_ns, splay.high_ns));
 	}
 }
