@@ -201,8 +201,7 @@ TEST(columns)
 	for (int64_t at = 0; at < 80; at++)
 		histogram_add(&histogram, at);
 	histogram_columns(&histogram, 20, columns, 4);
-	counts_are(columns, (int64_t[]) { 20, 20, 20, 20 }, 4,
-	    "fewer columns than buckets");
+	counts_are(columns, (int64_t[]) { 20, 20, 20, 20 }, 4, "wide columns");
 	histogram_columns(&histogram, 5, columns, 16);
 	counts_are(columns, (int64_t[]) { 5, 5, 5, 5, 5, 5, 5, 5 }, 8,
 	    "more columns than buckets");

@@ -215,8 +215,7 @@ TEST(partly_cut)
 	/* Room is 1 to 10 s; from 2 s on there is another attempt. */
 	range_is(S, 6 * S, "one that fits in some histories");
 	is_int(forecast.row.start.low_ns, 12 * S, "  no sooner than the floor");
-	is_int(
-	    forecast.row.start.high_ns, 19 * S, "  no later than the reserve");
+	is_int(forecast.row.start.high_ns, 19 * S, "  the reserve is kept");
 	ok(!forecast.row.certain, "  and in some there is none");
 }
 
