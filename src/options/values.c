@@ -10,7 +10,7 @@
 #include "core/base/text.h"
 #include "core/judge/outcome.h"
 #include "core/known/known.h"
-#include "core/waits/when.h"
+#include "core/waits/waits.h"
 #include "options/options.h"
 #include "streams/scan.h"
 #include "system/system.h"

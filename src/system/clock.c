@@ -7,8 +7,7 @@
 
 #include "core/base/duration.h"
 #include "core/base/text.h"
-#include "core/waits/moment.h"
-#include "core/waits/when.h"
+#include "core/waits/waits.h"
 #include "system/system.h"
 
 /* Some libcs declare it. NOLINTNEXTLINE(readability-redundant-declaration) */
@@ -105,7 +104,7 @@ local_offset(int64_t at_s, int64_t *offset_s)
 
 	if (at != at_s || localtime_r(&at, &tm) == NULL)
 		return false;
-	date = (struct date) { .year = (int64_t)tm.tm_year + 1900,
+	date = (struct date) { .year = tm.tm_year + 1900,
 		.month = tm.tm_mon + 1,
 		.day = tm.tm_mday,
 		.second = (tm.tm_hour * 60 + tm.tm_min) * 60 + tm.tm_sec };
@@ -157,8 +156,8 @@ calendar_next(int second, int64_t epoch_ns)
 	int64_t moment_s;
 
 	tzset();
-	if (!moment_of_second(
-	        second, epoch_ns / NS_PER_S + 1, &local_zone, &moment_s))
+	if (!moment_shown(
+	        &local_zone, epoch_ns / NS_PER_S + 1, second, true, &moment_s))
 		return -1;
 	return saturating_multiply(moment_s, NS_PER_S);
 }

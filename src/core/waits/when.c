@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "core/base/duration.h"
 #include "core/base/text.h"
-#include "core/waits/when.h"
+#include "core/waits/waits.h"
+
+/* In seconds. */
+#define QUARTER (15 * 60)
+#define DAY (24 * 60 * 60)
 
 /* --- dates and times of day --- */
-
-#define DAY (24 * 60 * 60)
 
 static const char weekdays[][10] = { "Sunday", "Monday", "Tuesday", "Wednesday",
 	"Thursday", "Friday", "Saturday" };
@@ -22,23 +22,20 @@ static const char months[][10]
 
 /*
  * Longer ones first: see match() for the letters. RFC 9110, 5.6.7, has the
- * first three; the two that lack a year come last.
+ * first three; those that lack a year come last, and "5 May" lacks more.
  */
-static const char formats[][20]
-    = { "%a, %d %b %Y %T", "%a, %d-%b-%y %T", "%a %b %d %T %Y", "%Y-%m-%dT%T",
-	      "%Y-%m-%d %T", "%Y/%m/%d %T", "%d %b %Y, %T", "%b %d, %Y, %T",
-	      "%a, %b %d, %Y, %T", "%m/%d/%Y, %H", "%b %d, %T", "%d %b, %T" };
+static const char formats[][20] = { "%a, %d %b %Y %T", "%a, %d-%b-%y %T",
+	"%a %b %d %T %Y", "%Y-%m-%dT%T", "%Y-%m-%d %T", "%Y/%m/%d %T",
+	"%d %b %Y, %T", "%b %d, %Y, %T", "%a, %b %d, %Y, %T", "%m/%d/%Y, %H",
+	"%b %d, %T", "%d %b, %T", "%d %b", "%T" };
 
 /* One of NAMES, or its first three letters; sets *INDEX. */
 static const char *
 scan_name(const char *text, const char names[][10], int count, int *index)
 {
 	for (*index = 0; *index < count; ++*index) {
-		size_t length;
+		size_t length = strlen(names[*index]);
 
-		if (((*text ^ names[*index][0]) & 31) != 0)
-			continue;
-		length = strlen(names[*index]);
 		if (strncasecmp(text, names[*index], length) != 0)
 			length = 3;
 		if (strncasecmp(text, names[*index], length) == 0
@@ -94,13 +91,13 @@ scan_number(const char *text, int most, int least, int digits, int *number)
 static const char *
 scan_half(const char *text, int *hour)
 {
-	const char *am = skip_pattern(skip_blanks(text), "(am|a.m.)");
-	const char *pm = skip_pattern(skip_blanks(text), "(pm|p.m.)");
+	const char *half = skip_blanks(text);
+	const char *rest = skip_pattern(half, "(am|pm|a.m.|p.m.)");
 
-	if ((am == NULL && pm == NULL) || *hour < 1 || *hour > 12)
+	if (rest == NULL || *hour < 1 || *hour > 12)
 		return NULL;
-	*hour = *hour % 12 + (pm != NULL ? 12 : 0);
-	return am != NULL ? am : pm;
+	*hour = *hour % 12 + ((*half | 0x20) == 'p' ? 12 : 0);
+	return rest;
 }
 
 /* "3pm", "3:20am", "15:04", "15:04:05.5"; with NEEDS_HALF not without one. */
@@ -130,42 +127,32 @@ scan_time(const char *text, bool needs_half, int *of_day)
 	return half != NULL ? half : needs_half ? NULL : rest;
 }
 
-/* "5", "05", "5th" */
-static const char *
-scan_day(const char *text, int *day)
-{
-	const char *rest = scan_number(text, 31, 1, 2, day), *end = NULL;
-
-	if (rest != NULL)
-		end = skip_pattern(rest, "(st|nd|rd|th)");
-	return end != NULL ? end : rest;
-}
-
 static const char *
 match_field(const char *text, char field, struct date *date)
 {
-	int number = 0;
-	const char *rest;
+	int index;
+	const char *rest, *end = NULL;
 
 	switch (field) {
 	case 'a':
 		return scan_name(
-		    text, weekdays, ARRAY_LENGTH(weekdays), &number);
+		    text, weekdays, ARRAY_LENGTH(weekdays), &index);
 	case 'b':
-		rest = scan_name(text, months, ARRAY_LENGTH(months), &number);
-		date->month = number + 1;
+		rest = scan_name(text, months, ARRAY_LENGTH(months), &index);
+		date->month = index + 1;
 		return rest;
 	case 'm':
 		return scan_number(text, 12, 1, 2, &date->month);
-	case 'd':
-		return scan_day(text, &date->day);
+	case 'd': /* "5", "05", "5th" */
+		rest = scan_number(text, 31, 1, 2, &date->day);
+		if (rest != NULL)
+			end = skip_pattern(rest, "(st|nd|rd|th)");
+		return end != NULL ? end : rest;
 	case 'Y':
-		rest = scan_number(text, 9999, 4, 4, &number);
-		date->year = number;
-		return rest;
+		return scan_number(text, 9999, 4, 4, &date->year);
 	case 'y':
-		rest = scan_number(text, 99, 2, 2, &number);
-		date->year = number + (number < 69 ? 2000 : 1900);
+		rest = scan_number(text, 99, 2, 2, &date->year);
+		date->year += date->year < 69 ? 2000 : 1900;
 		return rest;
 	default:
 		return scan_time(text, field == 'H', &date->second);
@@ -201,34 +188,26 @@ match(const char *text, const char *format, struct date *date)
 /*
  * Reads the date, or the time of day, that TEXT begins with, without its zone.
  * Decimals of a second are rounded up, so that nobody comes too early. Returns
- * the rest of TEXT, or NULL; *BROKEN tells that it begins like a date.
+ * the rest of TEXT, or NULL; *BROKEN tells that there is no such date.
  */
 static const char *
 scan_date(const char *text, struct date *date, bool *broken)
 {
-	static const struct date none;
+	const char *rest = NULL;
 	struct date some;
-	const char *rest;
+	size_t tried = 0;
 
-	*broken = false;
-	if (!is_digit(*text) && match_field(text, 'a', &some) == NULL
-	    && match_field(text, 'b', &some) == NULL)
-		return NULL;
-	for (size_t i = 0; i < ARRAY_LENGTH(formats); i++) {
-		*date = none;
-		rest = match(text, formats[i], date);
-		if (rest == NULL)
-			continue;
-		/* Without a year, one that has a leap day. */
-		some = *date;
-		some.year = date->year > 0 ? date->year : 2000;
-		*broken = !date_is_there(&some);
-		return *broken ? NULL : rest;
+	while (rest == NULL && tried < ARRAY_LENGTH(formats)) {
+		*date = (struct date) { .second = -1 };
+		rest = match(text, formats[tried++], date);
 	}
-	*date = none;
-	*broken = match(text, "%d %b", date) != NULL;
-	*date = none;
-	return *broken ? NULL : scan_time(text, false, &date->second);
+	some = *date;
+	if (some.year == 0)
+		some.year = 2000; /* which has a leap day */
+	/* The last format is a time of day alone. */
+	*broken = rest != NULL && tried < ARRAY_LENGTH(formats)
+	    && (date->second < 0 || !date_is_there(&some));
+	return rest;
 }
 
 int
@@ -257,7 +236,6 @@ struct unit {
 	int64_t ns;
 };
 
-#define MICROSECONDS 6
 static const struct unit units[] = {
 	{ "s sec secs second seconds", NS_PER_S },
 	{ "m min mins minute minutes", NS_PER_MIN },
@@ -265,7 +243,7 @@ static const struct unit units[] = {
 	{ "d day days", 24 * 60 * NS_PER_MIN },
 	{ "w week weeks", 7 * 24 * 60 * NS_PER_MIN },
 	{ "ms msec msecs millisecond milliseconds", NS_PER_MS },
-	[MICROSECONDS] = { "us microsecond microseconds", 1000 },
+	{ "us microsecond microseconds", 1000 },
 	{ "ns nanosecond nanoseconds", 1 },
 };
 
@@ -310,18 +288,15 @@ when_number(const char *text, int64_t unit_ns, struct when *when)
 static const struct unit *
 scan_unit(const char *text, const char **rest)
 {
-	char word[16];
-	size_t length = 0;
+	char word[16] = "u";
+	size_t length;
 
 	text = skip_blanks(text + strspn(text, "'\"`*"));
 	text += *text == '-';
 	/* Go prints a micro sign, others a Greek mu. */
-	if ((strncmp(text, "\xc2\xb5s", 3) == 0
-	        || strncmp(text, "\xce\xbcs", 3) == 0)
-	    && !is_letter(text[3])) {
-		*rest = text + 3;
-		return &units[MICROSECONDS];
-	}
+	length = strncmp(text, "\xc2\xb5", 2) == 0
+	    || strncmp(text, "\xce\xbc", 2) == 0;
+	text += length;
 	for (; length < sizeof word && is_letter(text[length]); length++)
 		word[length] = (char)(text[length] | 0x20);
 	*rest = text + length;
@@ -388,29 +363,26 @@ scan_duration(const char *text, struct when *when)
 static const char *
 scan_offset(const char *text, struct when *when)
 {
-	static const char digits[] = "0123456789";
 	int sign = *text == '-' ? -1 : 1, number, minute = 0;
-	size_t length;
+	const char *rest, *end;
 
 	if (*text != '+' && *text != '-')
 		return NULL;
-	length = strspn(++text, digits);
-	if (length == 0 || length > 4)
+	rest = scan_number(text + 1, 9999, 1, 4, &number);
+	if (rest == NULL)
 		return NULL;
-	number = (int)strtol(text, NULL, 10);
-	if (length > 2) {
+	if (rest - text > 3) {
 		minute = number % 100;
 		number /= 100;
-	} else if (length == 2 && text[2] == ':'
-	    && strspn(text + 3, digits) == 2) {
-		minute = (int)strtol(text + 3, NULL, 10);
-		length += 3;
+	} else if (rest - text == 3 && *rest == ':') {
+		end = scan_number(rest + 1, 99, 2, 2, &minute);
+		rest = end != NULL ? end : rest;
 	}
 	if (number > 23 || minute > 59)
 		return NULL;
 	when->zone = ZONE_OFFSET;
 	when->offset_s = sign * (number * 60 + minute) * 60;
-	return text + length;
+	return rest;
 }
 
 /*
@@ -453,11 +425,10 @@ scan_zone(const char *text, struct when *when)
 const char *
 when_scan(const char *text, struct when *when)
 {
-	static const struct when nothing;
 	const char *rest, *point;
 	bool broken;
 
-	*when = nothing;
+	*when = (struct when) { .kind = WHEN_DURATION };
 	rest = scan_date(text, &when->date, &broken);
 	if (broken)
 		return NULL;
@@ -483,26 +454,20 @@ when_scan(const char *text, struct when *when)
 const char *
 when_clock(const char *text, struct when *when)
 {
-	const char *end = text, *rest;
-	int64_t sum = 0;
-	int colons = 0;
+	int sum, part, colons = 0;
+	const char *end = scan_number(text, 9999, 1, 4, &sum), *rest;
 
-	for (;; end++) {
-		size_t digits = strspn(end, "0123456789");
-
-		if (digits < 1 || digits > 4
-		    || (colons > 0 && (digits != 2 || *end > '5')))
-			return NULL;
-		sum = sum * 60 + strtol(end, NULL, 10);
-		end += digits;
-		if (*end != ':' || ++colons > 2)
-			break;
+	for (; end != NULL && *end == ':' && colons < 2; colons++) {
+		end = scan_number(end + 1, 59, 2, 2, &part);
+		sum = sum * 60 + part;
 	}
+	if (end == NULL || colons == 0 || !ends_before(end))
+		return NULL;
 	if (colons == 1
 	    && skip_pattern(skip_blanks(end), "(h|hr|hrs|hour|hours)") != NULL)
 		sum *= 60;
 	rest = when_scan(text, when);
-	if (colons == 0 || !ends_before(end) || (rest != NULL && rest > end))
+	if (rest != NULL && rest > end)
 		return NULL;
 	*when = (struct when) { .kind = WHEN_DURATION, .ns = sum * NS_PER_S };
 	return end;
@@ -514,4 +479,137 @@ when_parse(const char *text, struct when *when)
 	const char *rest = when_scan(skip_blanks(text), when);
 
 	return rest != NULL && rest[strspn(rest, " \t\r")] == '\0';
+}
+
+/* --- when it is --- */
+
+/* A time of day that passed less than this long ago counts as now. */
+#define JUST_NOW QUARTER
+
+/* The years of int64_t nanoseconds that a date may have. */
+#define FIRST_YEAR 1971
+#define LAST_YEAR 2261
+
+/* A leap day is at most so many years away: 2096, 2104. */
+#define LEAP_YEARS 8
+
+static bool
+offset_at(const struct zone *zone, int64_t at_s, int64_t *offset_s)
+{
+	if (zone->offset_at != NULL)
+		return zone->offset_at(at_s, offset_s);
+	*offset_s = zone->offset_s;
+	return true;
+}
+
+/*
+ * Goes from one quarter of an hour to the next, as clocks change once in it at
+ * the most. mktime(3) is no help: for a time that is skipped or comes twice,
+ * its result differs between libcs.
+ */
+bool
+moment_shown(const struct zone *zone, int64_t at_s, int64_t shown_s, bool daily,
+    int64_t *moment_s)
+{
+	int64_t offset_s, next_offset_s;
+
+	if (!offset_at(zone, at_s, &offset_s))
+		return false;
+	for (;; offset_s = next_offset_s) {
+		int64_t next_s = (at_s / QUARTER + 1) * QUARTER, skipped_s;
+		int64_t ahead_s = shown_s - (at_s + offset_s);
+
+		if (daily)
+			ahead_s = (ahead_s % DAY + DAY) % DAY;
+		if (!offset_at(zone, next_s, &next_offset_s))
+			return false;
+		/* Where they do change, from one second to the next. */
+		if (next_offset_s != offset_s) {
+			next_s = at_s + 1;
+			if (!offset_at(zone, next_s, &next_offset_s))
+				return false;
+		}
+		if (ahead_s < next_s - at_s) {
+			*moment_s = at_s + ahead_s;
+			return true;
+		}
+		/* Where a whole day is skipped, a time of day is not. */
+		skipped_s = next_offset_s - offset_s;
+		if (daily)
+			skipped_s %= DAY;
+		if (ahead_s - (next_s - at_s) < skipped_s) {
+			*moment_s = next_s;
+			return true;
+		}
+		at_s = next_s;
+	}
+}
+
+static bool
+moment_of_date(
+    const struct date *date, const struct zone *zone, int64_t *moment_s)
+{
+	int64_t shown_s = date_seconds(date);
+
+	if (date->year < FIRST_YEAR) {
+		*moment_s = 0;
+		return true;
+	}
+	if (date->year > LAST_YEAR) {
+		*moment_s = INT64_MAX / NS_PER_S;
+		return true;
+	}
+	/* No clock is further ahead of UTC, or behind it. */
+	return moment_shown(
+	    zone, shown_s - 26 * 60 * 60, shown_s, false, moment_s);
+}
+
+/* The first such date of any year that is at FROM_S or later. */
+static bool
+moment_of_day(const struct date *day, int64_t from_s, const struct zone *zone,
+    int64_t *moment_s)
+{
+	struct date date = *day;
+
+	/* At most one year too early, as some have a day less. */
+	date.year = 1970 + (int)(from_s / (366 * DAY));
+	for (int i = 0; i <= LEAP_YEARS + 1; i++, date.year++)
+		if (date_is_there(&date)
+		    && moment_of_date(&date, zone, moment_s)
+		    && *moment_s >= from_s)
+			return true;
+	return false;
+}
+
+bool
+moment_of(const struct when *when, int64_t epoch_ns, const struct zone *zone,
+    int64_t *moment_ns)
+{
+	int64_t now_s = epoch_ns / NS_PER_S, moment_s;
+	/* Nobody has a clock that is before 1970. */
+	int64_t from_s = now_s < 2 * JUST_NOW ? 0 : now_s - JUST_NOW;
+	bool is_there = false;
+
+	switch (when->kind) {
+	case WHEN_DURATION:
+		*moment_ns = saturating_add(epoch_ns, when->ns);
+		return true;
+	case WHEN_EPOCH:
+		*moment_ns = max_ns(when->ns, epoch_ns);
+		return true;
+	case WHEN_DATE:
+		is_there = moment_of_date(&when->date, zone, &moment_s);
+		break;
+	case WHEN_DAY:
+		is_there = moment_of_day(&when->date, from_s, zone, &moment_s);
+		break;
+	case WHEN_TIME:
+		is_there = moment_shown(
+		    zone, from_s, when->date.second, true, &moment_s);
+		break;
+	}
+	if (!is_there)
+		return false;
+	*moment_ns = max_ns(saturating_multiply(moment_s, NS_PER_S), epoch_ns);
+	return true;
 }

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 
 #include "core/base/duration.h"
-#include "core/waits/when.h"
+#include "core/waits/waits.h"
 #include "fuzz/fuzz.h"
 #include "system/system.h"
 
@@ -48,8 +48,8 @@ print(char *line, size_t size, const struct when *when)
 		second = 60;
 	}
 	if (when->kind == WHEN_DATE)
-		length = snprintf(line, size, "%04d-%02d-%02d ",
-		    (int)date->year, date->month, date->day);
+		length = snprintf(line, size, "%04d-%02d-%02d ", date->year,
+		    date->month, date->day);
 	else if (when->kind == WHEN_DAY)
 		length = snprintf(line, size, "%s %d at ",
 		    months[date->month - 1], date->day);

@@ -6,7 +6,7 @@
 
 #include "core/base/duration.h"
 #include "core/base/text.h"
-#include "core/waits/moment.h"
+#include "core/waits/waits.h"
 #include "system/system.h"
 #include "unit/tap.h"
 
@@ -285,10 +285,10 @@ TEST(skipped_day)
 	static const struct zone samoa = { .offset_at = day_is_skipped };
 	int64_t moment_s;
 
-	ok(moment_of_second(2 * HOUR, 365 * DAY - HOUR, &samoa, &moment_s),
+	ok(moment_shown(&samoa, 365 * DAY - HOUR, 2 * HOUR, true, &moment_s),
 	    "a day without a date has times");
 	is_int(moment_s, 365 * DAY + 2 * HOUR, "  as any other");
-	ok(!moment_of_second(0, 366 * DAY, &samoa, &moment_s),
+	ok(!moment_shown(&samoa, 366 * DAY, 0, true, &moment_s),
 	    "the end of time has none");
 }
 

@@ -6,7 +6,7 @@
 
 #include "core/base/duration.h"
 #include "core/base/text.h"
-#include "core/waits/when.h"
+#include "core/waits/waits.h"
 #include "unit/tap.h"
 
 /* What is read, as words: "in 5s", "@ 1788625200s", "day 11-25 15:00:00". */
@@ -28,7 +28,7 @@ describe(char *buffer, size_t size, const struct when *when)
 	length = snprintf(buffer, size, "%s", kinds[when->kind]);
 	if (when->kind == WHEN_DATE)
 		length += snprintf(buffer + length, size - (size_t)length,
-		    " %04" PRId64, date->year);
+		    " %04d", date->year);
 	if (when->kind != WHEN_TIME)
 		length += snprintf(buffer + length, size - (size_t)length,
 		    " %02d-%02d", date->month, date->day);
